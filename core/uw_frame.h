@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#pragma once
+
+/*
+ * What a walk emits: tokens, never names. Wire format between the kernel side
+ * (or any other driver of the core) and user space.
+ *
+ * A frame is what the garbage collector or an exec could take away before user
+ * space looks: everything else is derived later from the pc.
+ *
+ *	kind            a                        b                        aux
+ *	UW_KERNEL       -                        -                        -
+ *	UW_NATIVE       offset in module's file  -                        module id
+ *	UW_UNKNOWN      -                        -                        -
+ *	UW_V8_STUB      marker word at fp-8      -                        -
+ *	UW_V8_JS        SharedFunctionInfo,      word in the bytecode     low half of the word in
+ *	                tagged pointer           offset slot              the BytecodeArray slot
+ *	UW_V8_CODE      - (no frame yet: pc only, status UW_F_NO_FRAME)
+ *
+ * In the builtins and JIT mappings of V8 the low half of `b` of UW_V8_JS is zero
+ * for a SMI, i.e. when the slot can be a bytecode offset.
+ */
+
+#include "types.h"
+#include "uw_status.h"
+
+enum uw_kind { UW_UNKNOWN, UW_KERNEL, UW_NATIVE, UW_V8_STUB, UW_V8_JS, UW_V8_CODE, UW_N_KINDS };
+
+enum uw_frame_flags {
+	UW_FRAME_RA = 1 << 0, /* pc is a return address: look it up at pc - 1 */
+	UW_FRAME_GUESS = 1 << 1, /* found by a frame pointer for which nothing vouches */
+};
+
+struct uw_frame {
+	u64 pc; /* as in the register, or the return address, stripped */
+	u64 a;
+	u64 b;
+	u32 aux;
+	u8 kind; /* enum uw_kind */
+	u8 status; /* enum uw_status: UW_OK or UW_F_* */
+	u8 flags; /* enum uw_frame_flags */
+	u8 pad;
+};
+_Static_assert(sizeof(struct uw_frame) == 32, "wire");
+_Static_assert(offsetof(struct uw_frame, pad) == 31, "wire");
+
+#define UW_MAX_FRAMES 1024
+
+/* One sample; only the first n_frames of frames go over the wire. */
+struct uw_sample {
+	u64 time_ns; /* CLOCK_MONOTONIC */
+	u64 start_ns; /* start of the process, since boot (task start_boottime) */
+	u64 exec_id; /* changes with every exec of the process */
+	u32 pid; /* process, as the recorder sees it */
+	u32 tid;
+	u32 cpu;
+	u8 status; /* enum uw_status: how the walk ended */
+	u8 flags; /* enum uw_sample_flags */
+	u16 n_frames; /* leaf first, kernel frames included */
+	u16 n_kernel; /* how many of them are kernel frames */
+	u16 n_reads; /* reads of user memory that the walk made */
+	u32 proc_gen; /* generation of the process's tables, 0: none */
+	u64 fault_addr; /* first address of the last read that failed, or 0 */
+	/* User registers and words that only frame 0 can need. */
+	u64 pc;
+	u64 sp;
+	u64 fp;
+	u64 lr; /* 0 where the architecture has none */
+	u64 sp_words[3]; /* at sp; 0 where unreadable */
+	u64 interp[2]; /* the interpreter's bytecode offset and array registers */
+	struct uw_frame frames[UW_MAX_FRAMES];
+};
+_Static_assert(offsetof(struct uw_sample, frames) == 136, "wire");
+_Static_assert(sizeof(struct uw_sample) == 136 + 32 * UW_MAX_FRAMES, "wire");
+
+enum uw_sample_flags {
+	UW_SAMPLE_IN_KERNEL = 1 << 0, /* the sample hit kernel code */
+	UW_SAMPLE_KTHREAD = 1 << 1, /* a kernel thread: no user stack */
+	UW_SAMPLE_TOP_FP = 1 << 2, /* frame 0 had a frame (else it was found by pc) */
+};
+
+/**
+ * uw_frame_lookup_pc() - the address inside the calling instruction
+ * @f:	a frame
+ *
+ * A return address can be the first byte of the next function. This is the one
+ * place that takes the one off.
+ *
+ * Return: the address to look symbols, lines and code objects up with.
+ */
+UW_INLINE u64 uw_frame_lookup_pc(const struct uw_frame *f)
+{
+	return f->flags & UW_FRAME_RA ? f->pc - 1 : f->pc;
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#pragma once
+
+/*
+ * Every reason that a walk or a frame can have, in one list.
+ *
+ * X(name, class, words, meaning): the class says what the reason makes of the
+ * stack; the words are what profiles and reports print ("reason").
+ *
+ *	COMPLETE   the walk reached the outermost frame
+ *	TRUNCATED  no rule, table or room to go on; what was found is right
+ *	FAILED     a read faulted, or what was read cannot be
+ *	FRAME      of one frame: its identity is missing, the walk went on
+ *
+ * The numbers are dense and go over the wire: append only.
+ */
+
+/* clang-format off */
+#define UW_STATUS_LIST(X)                                                                             \
+	X(UW_OK,                COMPLETE,  "ok",                   "no reason: the step or frame is good")     \
+	X(UW_END,               COMPLETE,  "end",                  "outermost frame reached")                  \
+	X(UW_T_DEPTH,           TRUNCATED, "depth limit",          "more than UW_MAX_FRAMES frames")           \
+	X(UW_T_UNKNOWN_PROCESS, TRUNCATED, "unknown process",      "no tables for this process yet")           \
+	X(UW_T_UNKNOWN_PC,      TRUNCATED, "unknown pc",           "pc lies in no known executable mapping")   \
+	X(UW_T_NO_FP,           TRUNCATED, "no frame pointer",     "the frame pointer chain ends before a root") \
+	X(UW_T_NO_RUNTIME_INFO, TRUNCATED, "no runtime info",      "mapping of a runtime whose layout is unknown") \
+	X(UW_T_STALE_TABLES,    TRUNCATED, "stale tables",         "the tables were changed during the walk")  \
+	X(UW_E_FAULT,           FAILED,    "fault",                "a stack read faulted")                     \
+	X(UW_E_FP_UNALIGNED,    FAILED,    "unaligned frame pointer", "frame pointer not a multiple of 8")     \
+	X(UW_E_FP_BELOW_SP,     FAILED,    "frame pointer below stack pointer", "the chain does not go up")    \
+	X(UW_E_FRAME_SIZE,      FAILED,    "frame too large",      "a frame of more than UW_MAX_FRAME_LEN bytes") \
+	X(UW_E_BAD_RA,          FAILED,    "bad return address",   "a return address that is no user address") \
+	X(UW_F_NO_FRAME,        FRAME,     "frame not built",      "interrupted before its frame existed: known by pc only") \
+	X(UW_F_FUNCTION_TAG,    FRAME,     "no function in frame", "the function slot holds no heap object")   \
+	X(UW_F_FUNCTION_FAULT,  FRAME,     "function unreadable",  "reading the JSFunction faulted")           \
+	X(UW_F_SHARED_TAG,      FRAME,     "no shared function info", "the JSFunction holds no SharedFunctionInfo")
+/* clang-format on */
+
+enum uw_status {
+#define X(name, class, words, meaning) name,
+	UW_STATUS_LIST(X)
+#undef X
+		UW_N_STATUS
+};
+
+enum uw_class { UW_CLASS_COMPLETE, UW_CLASS_TRUNCATED, UW_CLASS_FAILED, UW_CLASS_FRAME };

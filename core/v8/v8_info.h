@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#pragma once
+
+/*
+ * What the step needs to know of one build of V8. Wire format; made by user
+ * space (inspect/v8) from the binary's own metadata.
+ *
+ * Frame slots are distances below fp, object offsets are from the untagged
+ * address.
+ */
+
+#include "../types.h"
+
+struct v8_info {
+	u16 context_slot; /* fp - this: context, or frame type << 1 */
+	u16 function_slot; /* fp - this: JSFunction */
+	u16 bytecode_array_slot; /* fp - this: BytecodeArray of an interpreted frame */
+	u16 bytecode_offset_slot; /* fp - this: its offset, a SMI */
+	u16 shared_off; /* of SharedFunctionInfo in JSFunction */
+	u16 pad[3];
+};
+_Static_assert(sizeof(struct v8_info) == 16, "wire");
+_Static_assert(offsetof(struct v8_info, pad) == 10, "wire");

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#pragma once
+
+/*
+ * An ELF file as the rest of the library wants it: build id, segments, symbols,
+ * bytes. The file is a target's, so it is hostile: regular files only, opened
+ * without blocking, sizes capped, read (never mapped), checked by libelf.
+ */
+
+#include "../../core/types.h"
+
+struct elf_file;
+
+struct elf_symbol {
+	const char *name; /* as in the string table; valid while the file is open */
+	u64 addr; /* link-time address */
+	u64 len; /* 0: unknown */
+	u8 type; /* STT_* */
+	bool defined;
+};
+
+/**
+ * elf_file_open_fd() - read an ELF file
+ * @file:	the new object, free with elf_file_free()
+ * @fd:		open file; not taken, may be closed afterwards
+ *
+ * Return: 0, -EINVAL (not a regular file), -ENOEXEC (not ELF, or crafted), -EFBIG,
+ * -ENOMEM or what reading gave.
+ */
+int elf_file_open_fd(struct elf_file **file, int fd);
+int elf_file_open(struct elf_file **file, const char *path);
+void elf_file_free(struct elf_file **file);
+
+/* Hex, lower case; NULL when there is none. Valid while the file is open. */
+const char *elf_file_build_id(const struct elf_file *f);
+
+/* Translate between file offsets and link-time addresses through the PT_LOADs. 0 or -ERANGE. */
+int elf_file_off_to_addr(const struct elf_file *f, u64 off, u64 *addr);
+int elf_file_addr_to_off(const struct elf_file *f, u64 addr, u64 *off);
+
+/* Bytes at a link-time address, zeros where .bss. 0 or a negative errno. */
+int elf_file_read_addr(const struct elf_file *f, u64 addr, void *dst, size_t len);
+
+/**
+ * elf_file_each_symbol() - every symbol of .symtab, then of .dynsym
+ * @fn:		called for each; a non-zero return ends the loop
+ *
+ * Return: what @fn returned last, or 0, or -ENOEXEC on a crafted table.
+ */
+int elf_file_each_symbol(struct elf_file *f, int (*fn)(const struct elf_symbol *s, void *data),
+			 void *data);

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#pragma once
+
+/*
+ * One interface to the memory of a target: a live process, a core file, or
+ * simulated memory. Everything that is read through it is hostile.
+ */
+
+#include <stddef.h>
+
+#include "../../core/types.h"
+
+struct target {
+	/*
+	 * Reads all of [addr, addr + len) or nothing. Returns 0, or -EFAULT
+	 * (not mapped), or -ESRCH (the target is gone).
+	 */
+	int (*read)(struct target *t, u64 addr, void *dst, size_t len);
+};
+
+/**
+ * target_read() - read memory of the target
+ * @t:		target
+ * @addr:	first address
+ * @dst:	where to; all zero after a failure
+ * @len:	bytes
+ *
+ * Return: 0, -EFAULT or -ESRCH.
+ */
+int target_read(struct target *t, u64 addr, void *dst, size_t len);
+
+/* A live process. Embeds struct target; _init() opens it, _deinit() closes it. */
+struct target_process {
+	struct target target;
+	int mem_fd; /* /proc/PID/mem: stays with this image, dies with exec and exit */
+};
+
+/**
+ * target_process_init() - a live process as a target
+ * @t:		set up on success
+ * @pid:	as the caller's PID namespace sees it
+ *
+ * Return: 0 or a negative errno (-ESRCH, -EACCES, -EMFILE).
+ */
+int target_process_init(struct target_process *t, int pid);
+void target_process_deinit(struct target_process *t);

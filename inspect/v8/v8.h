@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#pragma once
+
+/*
+ * V8 from outside: which build it is, and what its frames are called.
+ *
+ *	struct v8_build    one binary: layout, builtins; shared by its processes
+ *	struct v8_heap     one live process (or core, or image): names frames
+ */
+
+#include "../../core/uw_frame.h"
+#include "../../core/v8/v8_info.h"
+#include "../elf/elf_file.h"
+#include "../target/target.h"
+
+struct v8_build;
+
+/**
+ * v8_build_new() - recognise V8 in an ELF file by its symbols and learn its layout
+ * @b:		the new build, free with v8_build_free(); keeps nothing of @f
+ * @f:		the executable or libnode.so
+ *
+ * Return: 0, -ENOENT (there is no V8 in it), -ENOTSUP (a V8 that is not
+ * supported: @b is set, v8_build_why() says why; frames can't be named), or
+ * another negative errno.
+ */
+int v8_build_new(struct v8_build **b, struct elf_file *f);
+void v8_build_free(struct v8_build **b);
+const char *v8_build_why(const struct v8_build *b);
+const char *v8_build_runtime(
+	const struct v8_build *b); /* "Node.js 24.21.0", else "V8 13.6.233.17" */
+const struct v8_info *v8_build_info(const struct v8_build *b);
+
+/* The embedded builtins in the file; 0 or -ENOENT. */
+int v8_build_blob(const struct v8_build *b, u64 *file_off, u64 *len);
+
+struct v8_heap;
+
+/* An executable mapping of V8 in the process, as v8_heap needs it. */
+struct v8_region {
+	u64 start_addr, end_addr;
+	u64 file_off;
+	bool is_jit; /* anonymous; else builtins from the file */
+};
+
+int v8_heap_new(struct v8_heap **h, const struct v8_build *b, struct target *t);
+void v8_heap_free(struct v8_heap **h);
+
+/* Tell the regions (copied), sorted by address; caches that depend on them are dropped. */
+int v8_heap_set_regions(struct v8_heap *h, const struct v8_region *r, size_t n);
+
+enum v8_tier {
+	V8_TIER_NONE,
+	V8_TIER_INTERPRETED,
+	V8_TIER_BASELINE,
+	V8_TIER_MAGLEV,
+	V8_TIER_TURBOFAN
+};
+
+/* What a frame is called. Strings are owned by the heap, valid until the next call of
+ * v8_heap_name(). */
+struct v8_name {
+	enum { V8_NAME_JS, V8_NAME_BUILTIN, V8_NAME_STUB, V8_NAME_REGEXP, V8_NAME_WASM } kind;
+	const char *name; /* UTF-8; "(anonymous)"; NULL with a reason */
+	const char *file; /* script name, UTF-8, or NULL */
+	u32 line, column; /* 1-based, 0: unknown */
+	enum v8_tier tier;
+	bool inlined;
+	const char *reason; /* why name or line is missing, or NULL */
+};
+
+#define V8_MAX_NAMES 32
+
+/**
+ * v8_heap_name() - name one frame of a walk
+ * @h:		heap
+ * @s:		the sample; @i an index of a UW_V8_* frame in it
+ * @names:	V8_MAX_NAMES entries; inlined functions come first (leaf first), and
+ *		a frameless builtin comes before the function that called it
+ *
+ * Validates what it reads against what was sampled; never gives a wrong name for
+ * a moved object, rather a reason.
+ *
+ * Return: number of names (>= 1), or -ESRCH when the target is gone.
+ */
+int v8_heap_name(struct v8_heap *h, const struct uw_sample *s, u32 i, struct v8_name *names);
