@@ -70,13 +70,12 @@ struct uw_sample {
 	u64 interp[2]; /* the interpreter's bytecode offset and array registers */
 	struct uw_frame frames[UW_MAX_FRAMES];
 };
-_Static_assert(offsetof(struct uw_sample, frames) == 136, "wire");
-_Static_assert(sizeof(struct uw_sample) == 136 + 32 * UW_MAX_FRAMES, "wire");
+_Static_assert(offsetof(struct uw_sample, frames) == 128, "wire");
+_Static_assert(sizeof(struct uw_sample) == 128 + 32 * UW_MAX_FRAMES, "wire");
 
 enum uw_sample_flags {
 	UW_SAMPLE_IN_KERNEL = 1 << 0, /* the sample hit kernel code */
 	UW_SAMPLE_KTHREAD = 1 << 1, /* a kernel thread: no user stack */
-	UW_SAMPLE_TOP_FP = 1 << 2, /* frame 0 had a frame (else it was found by pc) */
 };
 
 /**

@@ -55,3 +55,4 @@ _Static_assert(sizeof(struct uw_process) == 40, "wire");
 _Static_assert(offsetof(struct uw_process, pad) == 36, "wire");
 
 #define UW_EXEC_UNKNOWN (~0ull)
+#define UW_TICK_NS 10000000 /* unit of start times in /proc/PID/stat */

@@ -5,19 +5,16 @@
  * What the step needs to know of one build of V8. Wire format; made by user
  * space (inspect/v8) from the binary's own metadata.
  *
- * Frame slots are distances below fp, object offsets are from the untagged
- * address.
+ * Slots are distances below fp, offsets are from the untagged address.
  */
 
 #include "../types.h"
 
 struct v8_info {
-	u16 context_slot; /* fp - this: context, or frame type << 1 */
-	u16 function_slot; /* fp - this: JSFunction */
 	u16 bytecode_array_slot; /* fp - this: BytecodeArray of an interpreted frame */
 	u16 bytecode_offset_slot; /* fp - this: its offset, a SMI */
 	u16 shared_off; /* of SharedFunctionInfo in JSFunction */
-	u16 pad[3];
+	u16 pad;
 };
-_Static_assert(sizeof(struct v8_info) == 16, "wire");
-_Static_assert(offsetof(struct v8_info, pad) == 10, "wire");
+_Static_assert(sizeof(struct v8_info) == 8, "wire");
+_Static_assert(offsetof(struct v8_info, pad) == 6, "wire");

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#pragma once
+
+/*
+ * arm64: registers out of the kernel's structures. The same symbols as the
+ * other arch_regs.h.
+ */
+
+#include "../../../core/uw_state.h"
+
+/* The head of struct pt_regs of arch/arm64/include/asm/ptrace.h (struct user_pt_regs). */
+struct arch_pt_regs {
+	u64 x[31], sp, pc, pstate;
+};
+
+#define ARCH_THREAD_SIZE 16384 /* 4 KiB pages, without KASAN; only used before v5.15 */
+
+UW_INLINE u64 arch_pc(const struct arch_pt_regs *r)
+{
+	return r->pc;
+}
+
+/* Kernel addresses have the top 16 bits set; a user address has none of them. */
+UW_INLINE bool arch_is_kernel_pc(u64 pc)
+{
+	return pc >> 48;
+}
+
+/* V8 on arm64: x19 is the bytecode offset, x20 the BytecodeArray (interpreter registers). */
+UW_INLINE void arch_take_regs(struct uw_state *u, const struct arch_pt_regs *r)
+{
+	u->regs = (struct uw_regs){ .pc = r->pc, .sp = r->sp, .fp = r->x[29], .lr = r->x[30] };
+	u->sample.interp[0] = r->x[19];
+	u->sample.interp[1] = r->x[20];
+}

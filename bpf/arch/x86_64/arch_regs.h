@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#pragma once
+
+/*
+ * x86-64: registers out of the kernel's structures. The same symbols as the
+ * other arch_regs.h.
+ */
+
+#include "../../../core/uw_state.h"
+
+/* struct pt_regs of arch/x86/include/asm/ptrace.h, as laid out since v2.6. */
+struct arch_pt_regs {
+	u64 r15, r14, r13, r12, bp, bx, r11, r10, r9, r8;
+	u64 ax, cx, dx, si, di, orig_ax, ip, cs, flags, sp, ss;
+};
+
+#define ARCH_THREAD_SIZE 16384 /* without KASAN; only used before v5.15 */
+
+UW_INLINE u64 arch_pc(const struct arch_pt_regs *r)
+{
+	return r->ip;
+}
+
+/* Kernel addresses have the top bit set. */
+UW_INLINE bool arch_is_kernel_pc(u64 pc)
+{
+	return pc >> 63;
+}
+
+/* V8 on x64: r9 is the bytecode offset, r12 the BytecodeArray (interpreter registers). */
+UW_INLINE void arch_take_regs(struct uw_state *u, const struct arch_pt_regs *r)
+{
+	u->regs = (struct uw_regs){ .pc = r->ip, .sp = r->sp, .fp = r->bp };
+	u->sample.interp[0] = r->r9;
+	u->sample.interp[1] = r->r12;
+}

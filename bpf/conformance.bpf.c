@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+
+/*
+ * The conformance program: the core in the kernel on demand, over memory of the
+ * process that calls BPF_PROG_TEST_RUN. raw_tp works from 5.10 on; tc is the one
+ * that repeats and tells the time a run takes.
+ *
+ * The result is the sample in uw_slots, which the caller maps. The caller is
+ * pinned to one CPU.
+ */
+
+#include "bpf.h"
+#include "driver.h"
+
+/* Where a walk starts: the context of raw_tp, the packet's bytes from 16 on for tc. */
+struct uw_start {
+	u64 pc, sp, fp, lr;
+	u64 extent; /* of the mappings, as in struct uw_process */
+	u64 va_mask;
+};
+
+UW_INLINE int uw_run(const struct uw_start *start)
+{
+	struct uw_slot *s = uw_this_slot();
+
+	if (!s)
+		return -1;
+	s->state.regs = (struct uw_regs){ start->pc, start->sp, start->fp, start->lr };
+	s->state.extent = start->extent;
+	s->state.va_mask = start->va_mask;
+	s->state.has_tables = start->extent != 0;
+	s->n_kernel = 0;
+	s->state.sample.flags = 0;
+	s->state.sample.n_frames = 0;
+	s->state.sample.n_kernel = 0;
+	uw_walk(s);
+	return s->state.sample.n_frames;
+}
+
+SEC("raw_tp")
+int uw_run_raw_tp(struct uw_start *ctx)
+{
+	struct uw_start start = *ctx;
+
+	return uw_run(&start);
+}
+
+SEC("tc")
+int uw_run_tc(struct __sk_buff *skb)
+{
+	struct uw_start start;
+
+	if (bpf_skb_load_bytes(skb, 16, &start, sizeof(start)))
+		return -1;
+	return uw_run(&start);
+}
+
+char LICENSE[] SEC("license") = "Dual BSD/GPL";

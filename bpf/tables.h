@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#pragma once
+
+/*
+ * The tables that user space writes and the walk reads. They are plain arrays in
+ * .bss, which libbpf maps into the loader (BPF_F_MMAPABLE): user space fills them
+ * by stores. A bpf() call for each change would cost samples, because the kernel
+ * skips perf_event programs on a CPU that is inside bpf().
+ *
+ * Processes are an open-addressing hash by pid: an entry lies within
+ * UW_PROC_PROBES slots of its hash.
+ */
+
+#include "../core/uw_mapping.h"
+#include "../core/v8/v8_info.h"
+
+#define UW_MAX_PROCESSES 16384
+#define UW_PROC_PROBES 16
+#define UW_MAX_MAPPINGS 65536
+#define UW_MAX_V8_BUILDS 64
+#define UW_MAX_CPUS 1024
+#define UW_MAX_ANCESTORS 16
+#define UW_MAX_TIDS 256
+
+enum uw_target_mode { UW_TARGET_ALL, UW_TARGET_PIDS, UW_TARGET_TIDS, UW_TARGET_CGROUP };
+
+/* Set before the programs are loaded. */
+struct uw_config {
+	u64 va_mask; /* see struct uw_state */
+	u32 target_mode; /* enum uw_target_mode */
+	u32 n_tids;
+	bool has_task_pt_regs; /* bpf_task_pt_regs() exists (v5.15) */
+};
+
+/* Each sample is in exactly one of the counts below runs. */
+struct uw_counters {
+	u64 runs;
+	u64 idle; /* the idle task */
+	u64 exiting; /* thread that is exiting: its memory is going */
+	u64 foreign; /* process outside the recorder's PID namespace */
+	u64 unwanted; /* not a target */
+	u64 no_room; /* ring buffer full: lost */
+	u64 sent;
+	u64 pad;
+};
+_Static_assert(sizeof(struct uw_counters) == 64, "one cache line a CPU");
+
+/* Where the search for a process starts. */
+UW_INLINE u32 uw_process_hash(u32 pid)
+{
+	return (pid * 2654435761u >> 16) & (UW_MAX_PROCESSES - 1);
+}

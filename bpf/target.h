@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#pragma once
+
+/*
+ * Which samples are wanted: decided before anything is walked. A child of a
+ * target is one as well; the recorder enters it into the table when it hears of
+ * the fork, until then it is known by its ancestors.
+ */
+
+#include "bpf.h"
+#include "task.h"
+
+const volatile struct uw_config uw_config;
+u32 uw_tids[UW_MAX_TIDS];
+
+struct {
+	__uint(type, BPF_MAP_TYPE_CGROUP_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, u32);
+	__type(value, u32);
+} uw_cgroup SEC(".maps");
+
+/* Slot of a process in the table, or UW_MAX_PROCESSES. Walked once by the verifier. */
+__attribute__((noinline)) u32 uw_process_search(u32 pid)
+{
+	u32 hash = uw_process_hash(pid);
+
+	for (u32 i = 0; i < UW_PROC_PROBES; i++) {
+		u64 at = port_index(hash + i, UW_MAX_PROCESSES - 1);
+
+		if (uw_processes[at].pid == pid && uw_processes[at].flags & UW_PROC_USED)
+			return (u32)at;
+	}
+	return UW_MAX_PROCESSES;
+}
+
+UW_INLINE struct uw_process *uw_find_process(u32 pid)
+{
+	u32 at = uw_process_search(pid);
+
+	if (at >= UW_MAX_PROCESSES)
+		return NULL;
+	return &uw_processes[port_index(at, UW_MAX_PROCESSES - 1)];
+}
+
+UW_INLINE bool uw_is_target_pid(u32 pid)
+{
+	const struct uw_process *p = uw_find_process(pid);
+
+	return p && p->flags & UW_PROC_TARGET;
+}
+
+/* Does the running task descend from a target? @unused: global functions take scalars. */
+__attribute__((noinline)) int uw_has_target_ancestor(u32 unused)
+{
+	const struct task_struct *task = (void *)bpf_get_current_task();
+
+	for (u32 i = 0; i < UW_MAX_ANCESTORS; i++) {
+		u32 pid;
+
+		task = BPF_CORE_READ(task, group_leader, real_parent);
+		if (!task)
+			return 0;
+		pid = uw_task_nr(BPF_CORE_READ(task, group_leader));
+		if (pid <= 1)
+			return 0;
+		if (uw_is_target_pid(pid))
+			return 1;
+	}
+	return 0;
+}
+
+__attribute__((noinline)) int uw_is_target_tid(u32 tid)
+{
+	for (u32 i = 0; i < UW_MAX_TIDS && i < uw_config.n_tids; i++)
+		if (uw_tids[port_index(i, UW_MAX_TIDS - 1)] == tid)
+			return 1;
+	return 0;
+}
+
+UW_INLINE bool uw_is_target(const struct uw_sample *sample)
+{
+	switch (uw_config.target_mode) {
+	case UW_TARGET_ALL:
+		return true;
+	case UW_TARGET_TIDS:
+		return uw_is_target_tid(sample->tid);
+	case UW_TARGET_CGROUP:
+		return bpf_current_task_under_cgroup(&uw_cgroup, 0) == 1;
+	default:
+		return uw_is_target_pid(sample->pid) || uw_has_target_ancestor(0);
+	}
+}

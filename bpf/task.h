@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#pragma once
+
+/*
+ * What a sample says of the running task. The structures hold only the members
+ * used; their offsets are those of the running kernel (CO-RE).
+ */
+
+#include "bpf.h"
+
+#include <arch_regs.h>
+
+#define PF_EXITING 0x00000004 /* include/linux/sched.h, v2.6 to v7.2 */
+#define PF_KTHREAD 0x00200000
+
+#pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
+struct ns_common {
+	unsigned int inum;
+};
+struct pid_namespace {
+	struct ns_common ns;
+};
+struct upid {
+	int nr;
+	struct pid_namespace *ns;
+};
+struct pid {
+	unsigned int level;
+	struct upid numbers[1];
+};
+struct task_struct {
+	unsigned int flags;
+	void *stack;
+	struct task_struct *group_leader;
+	struct task_struct *real_parent;
+	struct pid *thread_pid;
+	u64 start_boottime;
+	u64 self_exec_id;
+};
+struct pt_regs___kernel {
+	long any;
+};
+#pragma clang attribute pop
+
+/* The recorder's PID namespace; uw_whoami fills them before sampling starts. */
+u32 uw_pidns_ino;
+u32 uw_pidns_level;
+
+UW_INLINE const struct upid *uw_upid(const struct pid *pid, u32 level)
+{
+	return (const void *)pid + bpf_core_field_offset(struct pid, numbers) +
+	       level * bpf_core_type_size(struct upid);
+}
+
+/* The task's id in the recorder's PID namespace, 0 when it has none there. */
+UW_INLINE u32 uw_task_nr(const struct task_struct *task)
+{
+	const struct pid *pid = BPF_CORE_READ(task, thread_pid);
+	const struct upid *upid = uw_upid(pid, uw_pidns_level);
+
+	if (BPF_CORE_READ(pid, level) < uw_pidns_level)
+		return 0;
+	if (uw_pidns_level && BPF_CORE_READ(upid, ns, ns.inum) != uw_pidns_ino)
+		return 0;
+	return BPF_CORE_READ(upid, nr);
+}
+
+/* The running task's process and thread; false when the recorder's namespace has no such process.
+ */
+UW_INLINE bool uw_task_ids(const struct task_struct *task, struct uw_sample *sample)
+{
+	u64 ids = bpf_get_current_pid_tgid();
+
+	if (!uw_pidns_level) {
+		sample->pid = ids >> 32;
+		sample->tid = (u32)ids;
+		return true;
+	}
+	sample->pid = uw_task_nr(BPF_CORE_READ(task, group_leader));
+	sample->tid = uw_task_nr(task);
+	return sample->pid;
+}
+
+/**
+ * uw_user_regs() - the user registers of the running task
+ * @user:	gets them
+ * @regs:	those of the sample
+ * @in_kernel:	the sample hit kernel code: the user's are where the kernel was entered
+ */
+UW_INLINE void uw_user_regs(struct arch_pt_regs *user, const struct arch_pt_regs *regs,
+			    bool in_kernel, bool has_task_pt_regs)
+{
+	const struct task_struct *task = (void *)bpf_get_current_task();
+	const void *saved;
+
+	if (!in_kernel) {
+		*user = *regs;
+		return;
+	}
+	if (has_task_pt_regs)
+		saved = (const void *)bpf_task_pt_regs((void *)bpf_get_current_task_btf());
+	else
+		saved = BPF_CORE_READ(task, stack) + ARCH_THREAD_SIZE -
+			bpf_core_type_size(struct pt_regs___kernel);
+	if (bpf_probe_read_kernel(user, sizeof(*user), saved))
+		__builtin_memset(user, 0, sizeof(*user));
+}

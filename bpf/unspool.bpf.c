@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+
+/*
+ * The production program: one run a sampling period on each CPU.
+ *
+ *	perf event -> whose sample? -> user registers -> walk -> ring buffer
+ *
+ * Every run ends in exactly one counter, so that what is missing can be told
+ * from what was not wanted.
+ */
+
+#include "bpf.h"
+#include "driver.h"
+#include "target.h"
+#include "task.h"
+
+struct uw_counters uw_counters[UW_MAX_CPUS];
+
+struct {
+	__uint(type, BPF_MAP_TYPE_RINGBUF);
+	__uint(max_entries, 1 << 22); /* the loader: by the number of CPUs */
+} uw_ring SEC(".maps");
+
+/* The context of a perf_event program (struct bpf_perf_event_data), in the core's terms. */
+struct uw_perf_event {
+	struct arch_pt_regs regs;
+	u64 sample_period;
+	u64 addr;
+};
+
+/* The process's tables, if they are those of this very image of the process. */
+UW_INLINE struct uw_process *uw_use_tables(struct uw_state *u)
+{
+	struct uw_process *p = uw_find_process(u->sample.pid);
+
+	u->has_tables = false;
+	u->sample.proc_gen = 0;
+	if (!p || !(p->flags & UW_PROC_TABLES) || p->gen & 1)
+		return NULL;
+	if (p->start_ns / UW_TICK_NS != u->sample.start_ns / UW_TICK_NS)
+		return NULL;
+	if (p->exec_id == UW_EXEC_UNKNOWN)
+		p->exec_id = u->sample.exec_id;
+	if (p->exec_id != u->sample.exec_id)
+		return NULL;
+	u->sample.proc_gen = p->gen;
+	u->extent = p->extent;
+	u->has_tables = true;
+	return p;
+}
+
+UW_INLINE void uw_fill_header(struct uw_sample *sample, const struct task_struct *task)
+{
+	const struct task_struct *leader = BPF_CORE_READ(task, group_leader);
+
+	sample->time_ns = bpf_ktime_get_ns();
+	sample->cpu = bpf_get_smp_processor_id();
+	sample->start_ns = BPF_CORE_READ(leader, start_boottime);
+	sample->exec_id = BPF_CORE_READ(leader, self_exec_id);
+	sample->n_frames = 0;
+	sample->n_kernel = 0;
+	sample->flags = 0;
+}
+
+/* Registers, kernel stack and tables: all that the walk starts from. */
+UW_INLINE struct uw_process *uw_prepare(struct uw_slot *s, struct uw_perf_event *ctx,
+					u32 task_flags)
+{
+	bool in_kernel = arch_is_kernel_pc(arch_pc(&ctx->regs));
+	struct uw_sample *sample = &s->state.sample;
+	long len;
+
+	s->n_kernel = 0;
+	if (in_kernel) {
+		sample->flags |= UW_SAMPLE_IN_KERNEL;
+		len = bpf_get_stack(ctx, s->kernel_pcs, UW_MAX_KERNEL_FRAMES * 8, 0);
+		s->n_kernel = len > 0 ? (u32)len / 8 : 0;
+	}
+	uw_user_regs(&s->user_regs, &ctx->regs, in_kernel, uw_config.has_task_pt_regs);
+	arch_take_regs(&s->state, &s->user_regs);
+	if (task_flags & PF_KTHREAD || !s->state.regs.pc)
+		sample->flags |= UW_SAMPLE_KTHREAD;
+	sample->pc = s->state.regs.pc;
+	sample->sp = s->state.regs.sp;
+	sample->fp = s->state.regs.fp;
+	sample->lr = s->state.regs.lr;
+	s->state.va_mask = uw_config.va_mask;
+	bpf_probe_read_user(sample->sp_words, sizeof(sample->sp_words), (void *)sample->sp);
+	return uw_use_tables(&s->state);
+}
+
+UW_INLINE void uw_send(struct uw_slot *s, struct uw_counters *c)
+{
+	u64 n = s->state.sample.n_frames;
+	u64 len;
+
+	asm volatile("" : "+r"(n));
+	if (n > UW_MAX_FRAMES)
+		n = UW_MAX_FRAMES;
+	len = offsetof(struct uw_sample, frames) + n * sizeof(struct uw_frame);
+	if (bpf_ringbuf_output(&uw_ring, &s->state.sample, len, BPF_RB_NO_WAKEUP))
+		c->no_room++;
+	else
+		c->sent++;
+}
+
+SEC("perf_event")
+int uw_on_sample(struct uw_perf_event *ctx)
+{
+	u32 cpu = bpf_get_smp_processor_id();
+	struct uw_counters *c = &uw_counters[port_index(cpu, UW_MAX_CPUS - 1)];
+	const struct task_struct *task = (void *)bpf_get_current_task();
+	u32 task_flags = BPF_CORE_READ(task, flags);
+	struct uw_slot *s = uw_this_slot();
+	struct uw_process *p;
+
+	c->runs++;
+	if (!(bpf_get_current_pid_tgid() >> 32) || !s) {
+		c->idle++;
+		return 0;
+	}
+	if (task_flags & PF_EXITING) {
+		c->exiting++;
+		return 0;
+	}
+	if (!uw_task_ids(task, &s->state.sample)) {
+		c->foreign++;
+		return 0;
+	}
+	if (!uw_is_target(&s->state.sample)) {
+		c->unwanted++;
+		return 0;
+	}
+	uw_fill_header(&s->state.sample, task);
+	p = uw_prepare(s, ctx, task_flags);
+	uw_walk(s);
+	if (p && *(volatile u32 *)&p->gen != s->state.sample.proc_gen)
+		s->state.sample.status = UW_T_STALE_TABLES;
+	uw_send(s, c);
+	return 0;
+}
+
+/* Run once by the loader through BPF_PROG_TEST_RUN: which PID namespace is its own? */
+SEC("raw_tp")
+int uw_whoami(void *ctx)
+{
+	const struct task_struct *task = (void *)bpf_get_current_task();
+	const struct pid *pid = BPF_CORE_READ(task, thread_pid);
+
+	uw_pidns_level = BPF_CORE_READ(pid, level);
+	uw_pidns_ino = BPF_CORE_READ(uw_upid(pid, uw_pidns_level), ns, ns.inum);
+	return 0;
+}
+
+char LICENSE[] SEC("license") = "Dual BSD/GPL";

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#pragma once
+
+/*
+ * arm64, AAPCS64. The same symbols as the other arch.h: diff them to see the
+ * difference.
+ *
+ *	fp+8   return address, signed or not     caller's sp: not in the record
+ *	fp     caller's fp
+ */
+
+#include "../../uw_state.h"
+
+#define ARCH_RA_IN_FRAME (-1) /* the frame record exists */
+#define ARCH_RA_IN_LR (-2)
+
+/**
+ * arch_ra_slot() - where an interrupted function keeps its return address
+ * @insn:	the instruction at pc
+ *
+ * Only the first and the last instructions of a function with a frame record
+ * leave it elsewhere than in the record:
+ *
+ *	stp x29, x30, [sp, #-n]!       ra = lr
+ *	stp x29, x30, [sp, #n]         ra = lr
+ *	mov x29, sp; add x29, sp, #n   ra = lr
+ *	ret, retaa, retab              ra = lr
+ *	paciasp, autiasp, bti c        ra = lr
+ *
+ * Return: ARCH_RA_IN_LR or ARCH_RA_IN_FRAME.
+ */
+UW_INLINE int arch_ra_slot(u32 insn)
+{
+	if ((insn & 0xffc07fff) == 0xa9807bfd || (insn & 0xffc07fff) == 0xa9007bfd)
+		return ARCH_RA_IN_LR;
+	if ((insn & 0xffc003ff) == 0x910003fd)
+		return ARCH_RA_IN_LR;
+	if (insn == 0xd65f03c0 || insn == 0xd65f0bff || insn == 0xd65f0fff)
+		return ARCH_RA_IN_LR;
+	if (insn == 0xd503233f || insn == 0xd50323bf || insn == 0xd503245f)
+		return ARCH_RA_IN_LR;
+	return ARCH_RA_IN_FRAME;
+}
+
+/* A return address without its signature, which fills the bits above the address. */
+UW_INLINE u64 arch_strip_ra(u64 ra, u64 va_mask)
+{
+	return ra & va_mask;
+}
+
+/* After a step by the frame record at @fp: the record may lie anywhere in the frame. */
+UW_INLINE void arch_set_caller_sp(struct uw_state *u, u64 fp)
+{
+	(void)fp;
+	u->regs.sp = 0;
+	u->sp_known = false;
+}

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#pragma once
+
+/*
+ * Native frames by frame records, and what every runtime that keeps records
+ * shares with them. Nothing vouches for the record of a native function until
+ * there are unwind rows, so the frame that such a step finds is a guess.
+ */
+
+#include <arch.h>
+
+#include "../uw_read.h"
+
+/* Below this no stack lies: main() and threads start with a small number in fp. */
+#define FP_ROOT_MAX 4096
+
+/* Can this be the address of user code at all? */
+UW_INLINE bool uw_is_user_pc(const struct uw_state *u, u64 pc)
+{
+	return pc >= UW_PAGE_LEN && pc <= u->va_mask;
+}
+
+/**
+ * uw_find_mapping() - make u->map the mapping around a pc
+ *
+ * Return: false when the process's tables have none (u->map is unchanged).
+ */
+UW_INLINE bool uw_find_mapping(struct uw_state *u, u64 pc)
+{
+	const struct uw_mapping *m;
+
+	if (pc - u->map.start_addr < u->map.end_addr - u->map.start_addr)
+		return true;
+	m = port_mapping(u, pc);
+	if (!m)
+		return false;
+	u->map = *m;
+	return true;
+}
+
+/**
+ * fp_check() - may a frame record lie at regs.fp?
+ *
+ * Return: UW_OK, UW_E_FP_UNALIGNED, UW_E_FP_BELOW_SP, UW_E_FRAME_SIZE.
+ */
+UW_INLINE enum uw_status fp_check(const struct uw_state *u)
+{
+	u64 fp = u->regs.fp;
+
+	if (fp & 7)
+		return UW_E_FP_UNALIGNED;
+	if (fp < u->stack_low)
+		return UW_E_FP_BELOW_SP;
+	if (fp - u->stack_low > UW_MAX_FRAME_LEN)
+		return UW_E_FRAME_SIZE;
+	return UW_OK;
+}
+
+/**
+ * fp_step() - unwind one frame by its frame record
+ * @u:		walk state
+ * @flags:	UW_FRAME_GUESS when nothing vouches for the record, else 0
+ *
+ * Both ABIs keep { caller fp, return address } at fp, so both share this:
+ *
+ *	ra = *(fp + 8); fp = *(fp)
+ *
+ * Reads 16 bytes at regs.fp. On UW_T_* and UW_E_* regs are unchanged. UW_END: a
+ * record in the C library's text said that there is no caller; main() and
+ * threads start so in glibc (measured with 2.36: the saved fp is argc or 0).
+ */
+UW_INLINE enum uw_status fp_step(struct uw_state *u, u8 flags)
+{
+	u64 fp = u->regs.fp, ra;
+	enum uw_status err;
+	const u8 *record;
+
+	if (fp < FP_ROOT_MAX)
+		return u->map.flags & UW_MAP_LIBC && !u->is_top ? UW_END : UW_T_NO_FP;
+	err = fp_check(u);
+	if (err)
+		return err;
+	record = uw_window(u, fp, 16);
+	if (!record)
+		return UW_E_FAULT;
+	ra = arch_strip_ra(uw_word(record + 8), u->va_mask);
+	if (!uw_is_user_pc(u, ra))
+		return UW_E_BAD_RA;
+	u->regs.fp = uw_word(record);
+	u->regs.pc = ra;
+	u->stack_low = fp + 16;
+	arch_set_caller_sp(u, fp);
+	u->next_flags = UW_FRAME_RA | flags;
+	return UW_OK;
+}
+
+/**
+ * top_step() - unwind an interrupted function whose record does not exist
+ * @u:		walk state, regs of the interrupted instruction
+ *
+ * Goes by the instruction at pc, and only to a return address that lies in a
+ * known mapping: code without frame pointers has the same instructions with
+ * another meaning. fp is the caller's already.
+ *
+ * Return: true when regs are now the caller's.
+ */
+UW_INLINE bool top_step(struct uw_state *u, u8 flags)
+{
+	u64 ra = u->regs.lr;
+	u32 insn;
+	int slot;
+
+	if (!u->has_tables || read_user(u, &insn, u->regs.pc))
+		return false;
+	slot = arch_ra_slot(insn);
+	if (slot == ARCH_RA_IN_FRAME)
+		return false;
+	if (slot != ARCH_RA_IN_LR && read_user(u, &ra, u->regs.sp + (u64)slot))
+		return false;
+	ra = arch_strip_ra(ra, u->va_mask);
+	if (!uw_is_user_pc(u, ra) || !uw_find_mapping(u, ra - 1))
+		return false;
+	if (slot != ARCH_RA_IN_LR)
+		u->regs.sp += (u64)slot + 8;
+	u->regs.pc = ra;
+	u->next_flags = UW_FRAME_RA | flags;
+	return true;
+}
+
+/**
+ * native_step() - name a native frame by its module and unwind it
+ * @u:		walk state; u->map is the mapping of f->pc
+ * @f:		the frame, pc and flags set
+ *
+ * Return: UW_OK and the caller's regs, or why the walk ends here.
+ */
+UW_INLINE enum uw_status native_step(struct uw_state *u, struct uw_frame *f)
+{
+	f->kind = UW_NATIVE;
+	f->aux = u->map.module;
+	f->a = f->pc - u->map.start_addr + u->map.file_off;
+	if (u->is_top && top_step(u, UW_FRAME_GUESS))
+		return UW_OK;
+	return fp_step(u, UW_FRAME_GUESS);
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#pragma once
+
+/*
+ * The port: all that differs between the worlds in which the core runs. The
+ * include path decides which <port_impl.h> is found: bpf/port, sim/port or
+ * sim/guest. The core calls nothing else.
+ */
+
+#include "uw_state.h"
+#include "v8/v8_info.h"
+
+/**
+ * port_read_user() - read the target's memory
+ * @dst:	all zero after a failure
+ * @len:	1 .. UW_WINDOW_LEN
+ * @addr:	any value
+ *
+ * Has the semantics of bpf_probe_read_user(): all or nothing, never sleeps; memory
+ * that is not resident is a failure like any other.
+ *
+ * Return: 0 or -14.
+ */
+UW_INLINE long port_read_user(void *dst, u32 len, u64 addr);
+
+/**
+ * port_mapping() - the executable mapping around a pc
+ * @u:		walk state; u->extent names the process's mappings
+ * @pc:		any value
+ *
+ * Return: borrowed until the step ends, or NULL.
+ */
+UW_INLINE const struct uw_mapping *port_mapping(const struct uw_state *u, u64 pc);
+
+/**
+ * port_info_v8() - layout of the build of V8 with this index
+ *
+ * Return: borrowed until the step ends, or NULL.
+ */
+UW_INLINE const struct v8_info *port_info_v8(u32 info_idx);
+
+/**
+ * port_index() - an index that provably stays within a power of two
+ * @n:		any value
+ * @mask:	constant, a power of two minus one
+ *
+ * In BPF this is the verifier's bound proof, hidden from the optimizer.
+ *
+ * Return: n & mask.
+ */
+UW_INLINE u64 port_index(u64 n, u64 mask);
+
+#include <port_impl.h>

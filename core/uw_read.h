@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#pragma once
+
+/*
+ * Reads of the target. A read is paid by the call, not by the byte, so objects
+ * are read once, and the stack through a window:
+ *
+ *	win_addr                                    next 4 KiB boundary
+ *	   |<------------- win_len <= 1 KiB ------------>|
+ *	   |  frame n  |  frame n+1  |  frame n+2  | ... |
+ *
+ * A window never crosses a page unless the bytes asked for do, so it never
+ * faults where a read of just those bytes would not.
+ */
+
+#include "port.h"
+
+/* Reads and counts; notes the address when it fails. 0 or -14. */
+UW_INLINE long uw_read(struct uw_state *u, void *dst, u32 len, u64 addr)
+{
+	long err = port_read_user(dst, len, addr);
+
+	u->sample.n_reads++;
+	if (err)
+		u->sample.fault_addr = addr;
+	return err;
+}
+
+/* Reads one object; its type is its size. */
+#define read_user(u, obj, addr) uw_read(u, obj, sizeof(*(obj)), addr)
+
+/**
+ * uw_window() - stack memory through the window
+ * @u:		walk state
+ * @addr:	first address
+ * @len:	constant, at most UW_WINDOW_USE
+ *
+ * Return: @len bytes, valid until the next call; NULL when reading them faulted.
+ */
+UW_INLINE const u8 *uw_window(struct uw_state *u, u64 addr, u32 len)
+{
+	u64 off = addr - u->win_addr;
+
+	if (off > UW_WINDOW_LEN || off + len > u->win_len) {
+		u64 room = UW_PAGE_LEN - (addr & (UW_PAGE_LEN - 1));
+		u32 n = room < UW_WINDOW_LEN ? (u32)room : UW_WINDOW_LEN;
+
+		if (n < len)
+			n = len;
+		u->win_addr = addr;
+		u->win_len = 0;
+		if (uw_read(u, u->win, n, addr))
+			return NULL;
+		u->win_len = n;
+		off = 0;
+	}
+	return u->win + port_index(off, UW_WINDOW_LEN - 1);
+}
+
+/* The 8-byte word at @p, which points into the window. */
+UW_INLINE u64 uw_word(const u8 *p)
+{
+	return *(const u64 *)p;
+}

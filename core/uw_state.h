@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#pragma once
+
+/*
+ * The state of one walk. It is too large for a BPF stack and for a per-CPU map
+ * value, so a driver keeps one for each CPU or thread and reuses it; nothing in
+ * it survives uw_walk_begin().
+ */
+
+#include "uw_frame.h"
+#include "uw_mapping.h"
+
+#define UW_WINDOW_LEN 1024 /* a read of this size costs little more than one of 8 bytes */
+#define UW_WINDOW_USE 64 /* the most that one uw_window() call gives */
+#define UW_PAGE_LEN 4096
+#define UW_MAX_FRAME_LEN (1ull << 20)
+
+struct uw_regs {
+	u64 pc;
+	u64 sp;
+	u64 fp;
+	u64 lr; /* 0 where the architecture has none */
+};
+
+struct uw_state {
+	struct uw_regs regs; /* of the frame that the next step looks at */
+	u64 va_mask; /* bits of a return address that are address; the rest is its signature */
+	u64 stack_low; /* no frame record lies below */
+	u64 extent; /* of the process's mappings, as in struct uw_process */
+	struct uw_mapping map; /* of the last pc; end_addr 0: none yet */
+	u64 win_addr;
+	u32 win_len; /* 0: nothing in the window */
+	u8 next_flags; /* enum uw_frame_flags of the next frame */
+	bool has_tables; /* extent is valid */
+	bool sp_known;
+	bool is_top; /* regs are those of the interrupted instruction */
+	u8 win[UW_WINDOW_LEN + UW_WINDOW_USE];
+	struct uw_sample sample; /* what goes out */
+};

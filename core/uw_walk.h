@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#pragma once
+
+/*
+ * From registers to frames. A driver fills u->regs and u->sample, then
+ *
+ *	uw_walk_begin(u);
+ *	while ((status = uw_step(u)) == UW_OK)
+ *		;
+ *	uw_walk_end(u, status);
+ *
+ * in whatever loop its world allows. A step looks at one frame: which mapping
+ * holds its pc, which runtime owns the mapping, what that runtime's frame says.
+ * The frames found are delivered whatever ended the walk.
+ */
+
+#include "v8/v8.h"
+
+/**
+ * uw_walk_begin() - start at the interrupted instruction
+ * @u:		regs, va_mask, extent, has_tables and sample's header are the driver's
+ */
+UW_INLINE void uw_walk_begin(struct uw_state *u)
+{
+	u->stack_low = u->regs.sp;
+	u->sp_known = true;
+	u->is_top = true;
+	u->next_flags = 0;
+	u->win_len = 0;
+	u->win_addr = 0;
+	u->map.start_addr = 0;
+	u->map.end_addr = 0;
+	u->map.flags = 0;
+	u->sample.n_reads = 0;
+	u->sample.fault_addr = 0;
+}
+
+/**
+ * uw_new_frame() - append a frame to the sample
+ *
+ * Return: the frame, all zero but for @pc, or NULL when there is no room.
+ */
+UW_INLINE struct uw_frame *uw_new_frame(struct uw_state *u, u64 pc)
+{
+	u32 n = u->sample.n_frames;
+	struct uw_frame *f;
+
+	if (n >= UW_MAX_FRAMES)
+		return NULL;
+	f = &u->sample.frames[port_index(n, UW_MAX_FRAMES - 1)];
+	*f = (struct uw_frame){ .pc = pc };
+	u->sample.n_frames = (u16)(n + 1);
+	return f;
+}
+
+/* No mapping holds the frame's pc: a leaf is reported as it is, a caller is no frame. */
+UW_INLINE enum uw_status uw_unknown_pc(struct uw_state *u)
+{
+	u->sample.fault_addr = u->regs.pc;
+	if (!u->is_top)
+		u->sample.n_frames--;
+	return UW_T_UNKNOWN_PC;
+}
+
+/* Of a process without tables only frame records can be followed, as a guess. */
+UW_INLINE enum uw_status uw_step_blind(struct uw_state *u)
+{
+	u->map.module = 0;
+	return fp_step(u, UW_FRAME_GUESS);
+}
+
+/**
+ * uw_step() - one frame
+ * @u:		walk state
+ *
+ * Return: UW_OK when there is a caller to go on with, UW_END, or why the walk ends.
+ */
+UW_INLINE enum uw_status uw_step(struct uw_state *u)
+{
+	struct uw_frame *f = uw_new_frame(u, u->regs.pc);
+	enum uw_status status;
+
+	if (!f)
+		return UW_T_DEPTH;
+	f->flags = u->next_flags;
+	if (!u->has_tables)
+		status = uw_step_blind(u);
+	else if (!uw_find_mapping(u, uw_frame_lookup_pc(f)))
+		status = uw_unknown_pc(u);
+	else if (u->map.kind == UW_MAP_NATIVE)
+		status = native_step(u, f);
+	else
+		status = v8_step(u, f);
+	u->is_top = false;
+	return status;
+}
+
+/* Conclude: @status is what the last step returned. */
+UW_INLINE void uw_walk_end(struct uw_state *u, enum uw_status status)
+{
+	u->sample.status = u->has_tables ? (u8)status : UW_T_UNKNOWN_PROCESS;
+}

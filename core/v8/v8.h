@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#pragma once
+
+/*
+ * V8 frames. All of V8's code keeps frame records, JavaScript and stubs alike:
+ *
+ *	fp+8   return address
+ *	fp     caller's fp
+ *	fp-8   context (tagged)    or  frame type << 1 (bit 0 clear): a stub frame
+ *	fp-16  JSFunction
+ *	fp-24  argument count
+ *	fp-32  BytecodeArray       only in interpreted frames, else anything
+ *	fp-40  bytecode offset     only in interpreted frames, else anything
+ *
+ * v8/src/execution/frame-constants.h at 12.4.254 (StandardFrameConstants,
+ * InterpreterFrameConstants); the same from 9.4 to 14.6 on both architectures.
+ *
+ * The garbage collector moves what the slots point to, so the function's
+ * SharedFunctionInfo is read here; what code the pc lies in, user space finds.
+ */
+
+#include "../native/native.h"
+
+#define V8_CONTEXT_SLOT 8
+#define V8_FUNCTION_SLOT 16
+#define V8_SLOTS_LEN 48 /* all slots, in one use of the window */
+
+/* Heap objects are at addr | 1; SMIs and frame types have bit 0 clear. */
+UW_INLINE bool v8_is_heap_object(u64 word)
+{
+	return (word & 3) == 1;
+}
+
+/* The frame's word that lies @slot bytes below fp. @slots: V8_SLOTS_LEN bytes below fp. */
+UW_INLINE u64 v8_slot(const u8 *slots, u32 slot)
+{
+	return uw_word(slots + port_index(V8_SLOTS_LEN - slot, 0x38));
+}
+
+/**
+ * v8_read_function() - a frame's function, as the SharedFunctionInfo
+ * @f:		gets a, or a status that says why not
+ */
+UW_INLINE void v8_read_function(struct uw_state *u, struct uw_frame *f, const struct v8_info *info,
+				u64 function)
+{
+	u64 shared;
+
+	if (!v8_is_heap_object(function))
+		f->status = UW_F_FUNCTION_TAG;
+	else if (read_user(u, &shared, function - 1 + info->shared_off))
+		f->status = UW_F_FUNCTION_FAULT;
+	else if (!v8_is_heap_object(shared))
+		f->status = UW_F_SHARED_TAG;
+	else
+		f->a = shared;
+}
+
+/**
+ * v8_identify() - take from the frame what a collection could move
+ * @slots:	the V8_SLOTS_LEN bytes below fp
+ *
+ * Slots below sp do not exist yet, or no more.
+ */
+UW_INLINE void v8_identify(struct uw_state *u, struct uw_frame *f, const struct v8_info *info,
+			   const u8 *slots)
+{
+	u64 built = u->sp_known && u->is_top ? u->regs.fp - u->regs.sp : V8_SLOTS_LEN;
+	u64 context = v8_slot(slots, V8_CONTEXT_SLOT);
+
+	f->kind = UW_V8_CODE;
+	f->status = UW_F_NO_FRAME;
+	if (built < V8_CONTEXT_SLOT)
+		return;
+	if (!(context & 1)) {
+		f->kind = UW_V8_STUB;
+		f->status = UW_OK;
+		f->a = context;
+		return;
+	}
+	if (built < V8_FUNCTION_SLOT)
+		return;
+	f->kind = UW_V8_JS;
+	f->status = UW_OK;
+	v8_read_function(u, f, info, v8_slot(slots, V8_FUNCTION_SLOT));
+	if (built < info->bytecode_offset_slot)
+		return;
+	f->b = v8_slot(slots, info->bytecode_offset_slot);
+	f->aux = (u32)v8_slot(slots, info->bytecode_array_slot);
+}
+
+/**
+ * v8_step() - identify a frame in V8's code and unwind it
+ * @u:		walk state; u->map is the mapping of f->pc
+ * @f:		the frame, pc and flags set
+ *
+ * Return: UW_OK and the caller's regs, or why the walk ends here.
+ */
+UW_INLINE enum uw_status v8_step(struct uw_state *u, struct uw_frame *f)
+{
+	const struct v8_info *info = port_info_v8(u->map.info_idx);
+	enum uw_status err;
+	const u8 *slots;
+
+	f->kind = UW_V8_CODE;
+	f->status = UW_F_NO_FRAME;
+	if (!info)
+		return UW_T_NO_RUNTIME_INFO;
+	if (u->is_top && top_step(u, 0))
+		return UW_OK;
+	if (u->regs.fp < FP_ROOT_MAX)
+		return UW_T_NO_FP;
+	err = fp_check(u);
+	if (err)
+		return err;
+	slots = uw_window(u, u->regs.fp - V8_SLOTS_LEN, V8_SLOTS_LEN + 16);
+	if (!slots)
+		return UW_E_FAULT;
+	v8_identify(u, f, info, slots);
+	return fp_step(u, 0);
+}
