@@ -50,12 +50,12 @@ UW_INLINE bool uw_is_target_pid(u32 pid)
 	return p && p->flags & UW_PROC_TARGET;
 }
 
-/* Does the running task descend from a target? @unused: global functions take scalars. */
-__attribute__((noinline)) int uw_has_target_ancestor(u32 unused)
+/* Does the running task descend from a target, @depth generations up at most? */
+__attribute__((noinline)) int uw_has_target_ancestor(u32 depth)
 {
 	const struct task_struct *task = (void *)bpf_get_current_task();
 
-	for (u32 i = 0; i < UW_MAX_ANCESTORS; i++) {
+	for (u32 i = 0; i < UW_MAX_ANCESTORS && i < depth; i++) {
 		u32 pid;
 
 		task = BPF_CORE_READ(task, group_leader, real_parent);
@@ -88,6 +88,6 @@ UW_INLINE bool uw_is_target(const struct uw_sample *sample)
 	case UW_TARGET_CGROUP:
 		return bpf_current_task_under_cgroup(&uw_cgroup, 0) == 1;
 	default:
-		return uw_is_target_pid(sample->pid) || uw_has_target_ancestor(0);
+		return uw_is_target_pid(sample->pid) || uw_has_target_ancestor(UW_MAX_ANCESTORS);
 	}
 }

@@ -1,0 +1,333 @@
+// SPDX-License-Identifier: BSD-2-Clause
+
+/*
+ * One event a CPU, and not one a thread: a thread's event starts late and costs a
+ * file descriptor, and whose sample it is the program knows best.
+ *
+ * The CPU clock has a fixed period, so the periods that elapsed can be compared
+ * with the runs of the program: a run that the kernel skipped (bpf() active on the
+ * CPU, throttling, a stolen virtual CPU) appears in no other counter.
+ */
+
+#include "sampler.h"
+
+#include <bpf/bpf.h>
+#include <bpf/btf.h>
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+
+#include "../../inspect/util/cleanup.h"
+#include "unspool.skel.h"
+
+#define RING_LEN_PER_CPU (1u << 20)
+#define RING_LEN_MIN (1u << 22)
+#define RING_LEN_MAX (1u << 26)
+
+struct drain {
+	void (*fn)(const struct uw_sample *sample, void *data);
+	void *data;
+	int n;
+};
+
+struct sampler {
+	struct sampler_config config;
+	struct unspool_bpf *skel;
+	struct ring_buffer *ring;
+	struct drain drain;
+	u32 n_cpus;
+	int *event_fds; /* -1: CPU offline */
+	u64 *events_ns; /* time that each event ran, read when it stopped */
+	struct bpf_link **links;
+	int stats_fd;
+	u64 period_ns;
+	u64 bpf_ns;
+	bool uses_cycles;
+};
+
+static int say(char *why, size_t len, int err, const char *what)
+{
+	snprintf(why, len, "%s: %s", what, strerror(-err));
+	return err;
+}
+
+static int on_record(void *ctx, void *data, size_t len)
+{
+	const struct uw_sample *sample = data;
+	struct drain *d = ctx;
+
+	if (len < offsetof(struct uw_sample, frames) ||
+	    len != offsetof(struct uw_sample, frames) + sample->n_frames * sizeof(struct uw_frame))
+		return -EBADMSG;
+	d->n++;
+	d->fn(sample, d->data);
+	return 0;
+}
+
+static u32 ring_len(u32 n_cpus)
+{
+	u32 len = RING_LEN_MIN;
+
+	while (len < n_cpus * RING_LEN_PER_CPU && len < RING_LEN_MAX)
+		len *= 2;
+	return len;
+}
+
+/* Does the running kernel's helper list have bpf_task_pt_regs() (v5.15)? */
+static bool has_task_pt_regs(void)
+{
+	struct btf *btf = btf__load_vmlinux_btf();
+	bool has = btf && btf__find_by_name_kind(btf, "bpf_task_pt_regs", BTF_KIND_FUNC) > 0;
+
+	btf__free(btf);
+	return has;
+}
+
+static void configure(struct sampler *s)
+{
+	struct uw_config *c = (struct uw_config *)&s->skel->rodata->uw_config;
+
+	c->va_mask = (1ull << 47) - 1;
+	c->target_mode = s->config.mode;
+	c->n_tids = s->config.n_tids;
+	c->has_task_pt_regs = has_task_pt_regs();
+	bpf_map__set_max_entries(s->skel->maps.uw_slots, s->n_cpus);
+	bpf_map__set_max_entries(s->skel->maps.uw_ring, ring_len(s->n_cpus));
+}
+
+static int set_targets(struct sampler *s)
+{
+	u32 zero = 0;
+
+	if (s->config.n_tids)
+		memcpy(s->skel->bss->uw_tids, s->config.tids, s->config.n_tids * sizeof(u32));
+	if (s->config.mode != UW_TARGET_CGROUP)
+		return 0;
+	return bpf_map_update_elem(bpf_map__fd(s->skel->maps.uw_cgroup), &zero,
+				   &s->config.cgroup_fd, BPF_ANY);
+}
+
+/* The program compares pids in the recorder's PID namespace, so it has to know which that is. */
+static int find_own_pidns(struct sampler *s)
+{
+	LIBBPF_OPTS(bpf_test_run_opts, opts);
+
+	return bpf_prog_test_run_opts(bpf_program__fd(s->skel->progs.uw_whoami), &opts);
+}
+
+static int load(struct sampler *s, char *why, size_t why_len)
+{
+	int err;
+
+	s->skel = unspool_bpf__open();
+	if (!s->skel)
+		return say(why, why_len, -errno, "cannot open the BPF object");
+	configure(s);
+	err = unspool_bpf__load(s->skel);
+	if (err)
+		return say(why, why_len, err, "cannot load the BPF program (see `unspool doctor`)");
+	err = set_targets(s);
+	if (err)
+		return say(why, why_len, err, "cannot use the cgroup as a target");
+	err = find_own_pidns(s);
+	if (err)
+		return say(why, why_len, err, "cannot run a BPF program");
+	s->ring = ring_buffer__new(bpf_map__fd(s->skel->maps.uw_ring), on_record, &s->drain, NULL);
+	if (!s->ring)
+		return say(why, why_len, -errno, "cannot map the BPF ring buffer");
+	return 0;
+}
+
+static int quiet(enum libbpf_print_level level, const char *format, va_list args)
+{
+	(void)level;
+	(void)format;
+	(void)args;
+	return 0;
+}
+
+int sampler_new(struct sampler **sampler, const struct sampler_config *c, char *why, size_t why_len)
+{
+	struct rlimit unlimited = { RLIM_INFINITY, RLIM_INFINITY };
+	struct sampler *s = calloc(1, sizeof(*s));
+	int err = -ENOMEM;
+
+	if (!s)
+		return say(why, why_len, err, "sampler");
+	s->config = *c;
+	s->stats_fd = -1;
+	s->period_ns = 1000000000ull / c->hz;
+	s->n_cpus = (u32)libbpf_num_possible_cpus();
+	s->event_fds = malloc(s->n_cpus * sizeof(int));
+	s->events_ns = calloc(s->n_cpus, sizeof(u64));
+	s->links = calloc(s->n_cpus, sizeof(*s->links));
+	if (s->event_fds && s->events_ns && s->links) {
+		memset(s->event_fds, -1, s->n_cpus * sizeof(int));
+		setrlimit(RLIMIT_MEMLOCK, &unlimited); /* before v5.11 maps are charged to it */
+		libbpf_set_print(quiet);
+		err = load(s, why, why_len);
+	}
+	if (err)
+		sampler_free(&s);
+	else
+		*sampler = s;
+	return err;
+}
+
+void sampler_free(struct sampler **sampler)
+{
+	struct sampler *s = *sampler;
+
+	if (!s)
+		return;
+	sampler_stop(s);
+	ring_buffer__free(s->ring);
+	unspool_bpf__destroy(s->skel);
+	free(s->event_fds);
+	free(s->events_ns);
+	free(s->links);
+	free(s);
+	*sampler = NULL;
+}
+
+struct tables_memory sampler_tables(struct sampler *s)
+{
+	return (struct tables_memory){ .processes = s->skel->bss->uw_processes,
+				       .mappings = s->skel->bss->uw_mappings,
+				       .v8_builds = s->skel->bss->uw_v8_builds };
+}
+
+static int open_event(const struct sampler *s, u32 cpu, bool cycles)
+{
+	struct perf_event_attr attr = {
+		.size = sizeof(attr),
+		.type = cycles ? PERF_TYPE_HARDWARE : PERF_TYPE_SOFTWARE,
+		.config = cycles ? PERF_COUNT_HW_CPU_CYCLES : PERF_COUNT_SW_CPU_CLOCK,
+		.disabled = 1,
+		.read_format = PERF_FORMAT_TOTAL_TIME_RUNNING,
+	};
+	long fd;
+
+	if (cycles) {
+		attr.freq = 1;
+		attr.sample_freq = s->config.hz;
+	} else {
+		attr.sample_period = s->period_ns;
+	}
+	fd = syscall(SYS_perf_event_open, &attr, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+	return fd < 0 ? -errno : (int)fd;
+}
+
+static int start_cpu(struct sampler *s, u32 cpu)
+{
+	int fd = open_event(s, cpu, s->uses_cycles);
+
+	if (fd == -ENODEV)
+		return 0; /* offline */
+	if (fd < 0)
+		return fd;
+	s->event_fds[cpu] = fd;
+	s->links[cpu] = bpf_program__attach_perf_event(s->skel->progs.uw_on_sample, fd);
+	return s->links[cpu] ? 0 : -errno; /* attaching enables the event */
+}
+
+int sampler_start(struct sampler *s, char *why, size_t why_len)
+{
+	int probe = open_event(s, 0, true);
+
+	s->uses_cycles = probe >= 0;
+	if (probe >= 0)
+		close(probe);
+	s->stats_fd = bpf_enable_stats(BPF_STATS_RUN_TIME);
+	for (u32 cpu = 0; cpu < s->n_cpus; cpu++) {
+		int err = start_cpu(s, cpu);
+
+		if (err)
+			return say(why, why_len, err, "cannot sample a CPU (see `unspool doctor`)");
+	}
+	return 0;
+}
+
+static u64 program_ns(const struct sampler *s)
+{
+	struct bpf_prog_info info = { 0 };
+	u32 len = sizeof(info);
+
+	if (bpf_obj_get_info_by_fd(bpf_program__fd(s->skel->progs.uw_on_sample), &info, &len))
+		return 0;
+	return info.run_time_ns;
+}
+
+static u64 event_ns(int fd)
+{
+	u64 value[2]; /* count, time running */
+
+	return read(fd, value, sizeof(value)) == sizeof(value) ? value[1] : 0;
+}
+
+void sampler_stop(struct sampler *s)
+{
+	for (u32 cpu = 0; cpu < s->n_cpus && s->event_fds; cpu++) {
+		if (s->event_fds[cpu] < 0)
+			continue;
+		ioctl(s->event_fds[cpu], PERF_EVENT_IOC_DISABLE, 0);
+		s->events_ns[cpu] = event_ns(s->event_fds[cpu]);
+		if (s->links[cpu])
+			bpf_link__destroy(TAKE_PTR(s->links[cpu])); /* closes the event */
+		else
+			close(s->event_fds[cpu]);
+		s->event_fds[cpu] = -1;
+	}
+	if (s->stats_fd >= 0) {
+		s->bpf_ns = program_ns(s);
+		close(TAKE_FD(s->stats_fd));
+	}
+}
+
+int sampler_drain(struct sampler *s, void (*fn)(const struct uw_sample *sample, void *data),
+		  void *data)
+{
+	int err;
+
+	s->drain = (struct drain){ .fn = fn, .data = data };
+	err = ring_buffer__consume(s->ring);
+	return err < 0 ? err : s->drain.n;
+}
+
+/* Periods of one CPU's event that no run answers. */
+static u64 not_run(const struct sampler *s, u32 cpu, u64 runs)
+{
+	u64 ns = s->event_fds[cpu] >= 0 ? event_ns(s->event_fds[cpu]) : s->events_ns[cpu];
+	u64 periods = ns / s->period_ns;
+
+	return !s->uses_cycles && periods > runs ? periods - runs : 0;
+}
+
+struct sampler_counts sampler_counts(const struct sampler *s)
+{
+	struct sampler_counts sum = { .bpf_ns = s->stats_fd >= 0 ? program_ns(s) : s->bpf_ns };
+
+	for (u32 cpu = 0; cpu < s->n_cpus; cpu++) {
+		const volatile struct uw_counters *c =
+			&s->skel->bss->uw_counters[cpu & (UW_MAX_CPUS - 1)];
+
+		sum.runs += c->runs;
+		sum.idle += c->idle;
+		sum.exiting += c->exiting;
+		sum.foreign += c->foreign;
+		sum.unwanted += c->unwanted;
+		sum.sent += c->sent;
+		sum.no_room += c->no_room;
+		sum.not_run += not_run(s, cpu, c->runs);
+	}
+	return sum;
+}
+
+bool sampler_uses_cycles(const struct sampler *s)
+{
+	return s->uses_cycles;
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#pragma once
+
+/*
+ * The kernel side from the loader: loads the program, opens a sampling event on
+ * each CPU, hands out samples, and knows how many are missing.
+ */
+
+#include "../../core/uw_frame.h"
+#include "tables.h"
+
+struct sampler;
+
+struct sampler_config {
+	u32 hz;
+	enum uw_target_mode mode;
+	const u32 *tids; /* UW_TARGET_TIDS */
+	u32 n_tids;
+	int cgroup_fd; /* UW_TARGET_CGROUP, else -1; borrowed */
+};
+
+/* All CPUs, since the start. */
+struct sampler_counts {
+	u64 runs, idle, exiting, foreign, unwanted, sent;
+	u64 no_room; /* ring buffer full */
+	u64 not_run; /* periods that elapsed without a run of the program */
+	u64 bpf_ns; /* time in the program */
+};
+
+/**
+ * sampler_new() - load the program
+ * @why:	@why_len bytes: on failure, one line for people
+ *
+ * Return: 0 or a negative errno (-EPERM, -ENOTSUP, ...).
+ */
+int sampler_new(struct sampler **s, const struct sampler_config *c, char *why, size_t why_len);
+void sampler_free(struct sampler **s);
+
+/* The tables that the program reads; borrowed. */
+struct tables_memory sampler_tables(struct sampler *s);
+
+/* Sampling begins; 0 or a negative errno with @why set. */
+int sampler_start(struct sampler *s, char *why, size_t why_len);
+
+/* Sampling ends; what is in the ring can still be drained. */
+void sampler_stop(struct sampler *s);
+
+/**
+ * sampler_drain() - every sample that is in the ring
+ * @fn:		gets each; the sample is borrowed until it returns, and whole: its
+ *		size was checked against n_frames
+ *
+ * Return: number of samples, or a negative errno.
+ */
+int sampler_drain(struct sampler *s, void (*fn)(const struct uw_sample *sample, void *data),
+		  void *data);
+
+struct sampler_counts sampler_counts(const struct sampler *s);
+
+/* Is the source of samples hardware cycles (true) or the CPU clock? */
+bool sampler_uses_cycles(const struct sampler *s);

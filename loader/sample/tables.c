@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: BSD-2-Clause
+
+/*
+ * An entry is changed under its generation: odd while it is being written. The
+ * programs look at it before and after a walk (uw_mapping.h), so a walk that ran
+ * into a change says so instead of giving frames of two worlds.
+ *
+ * Mappings of a process are one extent of a pool, taken first fit and never
+ * reused within the change that frees it.
+ */
+
+#include "tables.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../inspect/util/cleanup.h"
+
+#define UNIT 16 /* extents are multiples of this many mappings */
+#define N_UNITS (UW_MAX_MAPPINGS / UNIT)
+
+struct tables {
+	struct tables_memory m;
+	u32 next_unit; /* where the search for room goes on */
+	u16 n_v8;
+	bool taken[N_UNITS];
+};
+
+int tables_new(struct tables **tables, const struct tables_memory *memory)
+{
+	struct tables *t = calloc(1, sizeof(*t));
+
+	if (!t)
+		return -ENOMEM;
+	t->m = *memory;
+	*tables = t;
+	return 0;
+}
+
+void tables_free(struct tables **t)
+{
+	free(*t);
+	*t = NULL;
+}
+
+/* The process's entry, or a free one near its hash (@create), or NULL. */
+static struct uw_process *find(struct tables *t, u32 pid, bool create)
+{
+	struct uw_process *unused = NULL;
+	u32 hash = uw_process_hash(pid);
+
+	for (u32 i = 0; i < UW_PROC_PROBES; i++) {
+		struct uw_process *p = &t->m.processes[(hash + i) & (UW_MAX_PROCESSES - 1)];
+
+		if (p->flags & UW_PROC_USED) {
+			if (p->pid == pid)
+				return p;
+		} else if (!unused) {
+			unused = p;
+		}
+	}
+	return create ? unused : NULL;
+}
+
+static void begin_change(struct uw_process *p)
+{
+	__atomic_store_n(&p->gen, p->gen | 1, __ATOMIC_SEQ_CST);
+}
+
+static void end_change(struct uw_process *p)
+{
+	__atomic_store_n(&p->gen, p->gen + 1, __ATOMIC_SEQ_CST);
+}
+
+static void mark_units(struct tables *t, u64 extent, bool taken)
+{
+	u32 first = (u32)(extent >> 32) / UNIT, n = ((u32)extent + UNIT - 1) / UNIT;
+
+	memset(t->taken + first, taken, n);
+}
+
+/* Room for @n mappings; 0 or -ENOSPC. */
+static int take_extent(struct tables *t, u32 n, u64 *extent)
+{
+	u32 units = (n + UNIT - 1) / UNIT, run = 0;
+
+	if (n > UW_MAX_MAPPINGS / 4)
+		return -ENOSPC;
+	for (u32 seen = 0; seen < N_UNITS + units; seen++) {
+		u32 at = t->next_unit;
+
+		t->next_unit = (at + 1) % N_UNITS;
+		if (at == 0)
+			run = 0; /* an extent does not wrap */
+		run = t->taken[at] ? 0 : run + 1;
+		if (run >= units) {
+			*extent = (u64)(at + 1 - units) * UNIT << 32 | n;
+			mark_units(t, *extent, true);
+			return 0;
+		}
+	}
+	return -ENOSPC;
+}
+
+int tables_set_target(struct tables *t, u32 pid)
+{
+	struct uw_process *p = find(t, pid, true);
+
+	if (!p)
+		return -ENOSPC;
+	if (!(p->flags & UW_PROC_USED)) {
+		begin_change(p);
+		p->pid = pid;
+		p->extent = 0;
+		p->flags = UW_PROC_USED;
+		end_change(p);
+	}
+	__atomic_or_fetch(&p->flags, UW_PROC_TARGET, __ATOMIC_SEQ_CST);
+	return 0;
+}
+
+int tables_set_mappings(struct tables *t, const struct tables_key *key,
+			const struct uw_mapping *maps, u32 n, u64 exec_id, u32 *gen)
+{
+	struct uw_process *p = find(t, key->pid, true);
+	u64 extent, old;
+
+	if (!p)
+		return -ENOSPC;
+	if (!n || take_extent(t, n, &extent)) {
+		tables_clear_mappings(t, key->pid);
+		return -ENOSPC;
+	}
+	memcpy(&t->m.mappings[extent >> 32], maps, n * sizeof(*maps));
+	old = p->flags & UW_PROC_TABLES ? p->extent : 0;
+	begin_change(p);
+	p->pid = key->pid;
+	p->start_ns = key->start_ns;
+	p->exec_id = exec_id;
+	p->extent = extent;
+	p->flags = (p->flags & UW_PROC_TARGET) | UW_PROC_USED | UW_PROC_TABLES;
+	end_change(p);
+	mark_units(t, old, false);
+	*gen = p->gen;
+	return 0;
+}
+
+void tables_clear_mappings(struct tables *t, u32 pid)
+{
+	struct uw_process *p = find(t, pid, false);
+
+	if (!p || !(p->flags & UW_PROC_TABLES))
+		return;
+	begin_change(p);
+	p->flags &= ~(u32)UW_PROC_TABLES;
+	mark_units(t, p->extent, false);
+	p->extent = 0;
+	end_change(p);
+}
+
+void tables_remove(struct tables *t, u32 pid)
+{
+	struct uw_process *p = find(t, pid, false);
+
+	if (!p)
+		return;
+	tables_clear_mappings(t, pid);
+	begin_change(p);
+	p->flags = 0;
+	end_change(p);
+}
+
+int tables_add_v8(struct tables *t, const struct v8_info *info, u16 *idx)
+{
+	for (u16 i = 0; i < t->n_v8; i++) {
+		if (!memcmp(&t->m.v8_builds[i], info, sizeof(*info))) {
+			*idx = i;
+			return 0;
+		}
+	}
+	if (t->n_v8 == UW_MAX_V8_BUILDS)
+		return -ENOSPC;
+	t->m.v8_builds[t->n_v8] = *info;
+	*idx = t->n_v8++;
+	return 0;
+}

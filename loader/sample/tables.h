@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#pragma once
+
+/*
+ * The writing side of bpf/tables.h: what the walk in the kernel knows of each
+ * process. Everything here is a store into memory shared with the programs; no
+ * system call is made, so no sample is lost by it.
+ */
+
+#include <stddef.h>
+
+#include "../../bpf/tables.h"
+
+struct tables;
+
+/* The arrays that the programs read; borrowed. */
+struct tables_memory {
+	struct uw_process *processes; /* UW_MAX_PROCESSES */
+	struct uw_mapping *mappings; /* UW_MAX_MAPPINGS */
+	struct v8_info *v8_builds; /* UW_MAX_V8_BUILDS */
+};
+
+/* Which image of which process. */
+struct tables_key {
+	u32 pid;
+	u64 start_ns; /* since boot, to UW_TICK_NS */
+};
+
+int tables_new(struct tables **t, const struct tables_memory *memory);
+void tables_free(struct tables **t);
+
+/**
+ * tables_set_target() - enter a process whose samples are wanted
+ *
+ * Return: 0, or -ENOSPC when the table is full round this pid.
+ */
+int tables_set_target(struct tables *t, u32 pid);
+
+/**
+ * tables_set_mappings() - replace what is known of a process
+ * @key:	the process
+ * @maps:	sorted by address, not overlapping
+ * @exec_id:	of the image, or UW_EXEC_UNKNOWN: the first sample tells it
+ * @gen:	generation that samples walked with these tables carry
+ *
+ * Return: 0 or -ENOSPC (no room: the process has no tables then).
+ */
+int tables_set_mappings(struct tables *t, const struct tables_key *key,
+			const struct uw_mapping *maps, u32 n, u64 exec_id, u32 *gen);
+
+/* Forget the mappings; a target stays one (exec). */
+void tables_clear_mappings(struct tables *t, u32 pid);
+
+/* Forget the process (exit). */
+void tables_remove(struct tables *t, u32 pid);
+
+/**
+ * tables_add_v8() - enter a build of V8
+ * @idx:	for uw_mapping.info_idx
+ *
+ * Return: 0 or -ENOSPC.
+ */
+int tables_add_v8(struct tables *t, const struct v8_info *info, u16 *idx);
