@@ -27,12 +27,13 @@ enum uw_target_mode { UW_TARGET_ALL, UW_TARGET_PIDS, UW_TARGET_TIDS, UW_TARGET_C
 /* Set before the programs are loaded. */
 struct uw_config {
 	u64 va_mask; /* see struct uw_state */
+	u64 period_ns; /* of sampling; 0 where it is no time */
 	u32 target_mode; /* enum uw_target_mode */
 	u32 n_tids;
 	bool has_task_pt_regs; /* bpf_task_pt_regs() exists (v5.15) */
 };
 
-/* Each sample is in exactly one of the counts below runs. */
+/* Each run is in exactly one of the counts from idle to sent. */
 struct uw_counters {
 	u64 runs;
 	u64 idle; /* the idle task */
@@ -41,9 +42,14 @@ struct uw_counters {
 	u64 unwanted; /* not a target */
 	u64 no_room; /* ring buffer full: lost */
 	u64 sent;
-	u64 pad;
+	u64 missed; /* periods without a run, the CPU not being idle: lost */
+	u64 last_ns; /* time of the last run */
+	u64 last_idle; /* how often the CPU had left its idle task by then */
+	u64 idle_task; /* kernel address, 0: not known yet */
+	u64 pad[5];
 };
-_Static_assert(sizeof(struct uw_counters) == 64, "one cache line a CPU");
+_Static_assert(sizeof(struct uw_counters) == 128, "own cache lines for each CPU");
+_Static_assert(offsetof(struct uw_counters, pad) == 88, "wire");
 
 /* Where the search for a process starts. */
 UW_INLINE u32 uw_process_hash(u32 pid)

@@ -28,7 +28,18 @@ struct pid {
 	unsigned int level;
 	struct upid numbers[1];
 };
+struct task_struct;
+struct rq {
+	struct task_struct *idle;
+};
+struct cfs_rq {
+	struct rq *rq;
+};
+struct sched_entity {
+	struct cfs_rq *cfs_rq; /* with CONFIG_FAIR_GROUP_SCHED */
+};
 struct task_struct {
+	struct sched_entity se;
 	unsigned int flags;
 	void *stack;
 	struct task_struct *group_leader;
@@ -36,7 +47,9 @@ struct task_struct {
 	struct pid *thread_pid;
 	u64 start_boottime;
 	u64 self_exec_id;
+	unsigned long nivcsw;
 };
+
 struct pt_regs___kernel {
 	long any;
 };
@@ -104,4 +117,12 @@ UW_INLINE void uw_user_regs(struct arch_pt_regs *user, const struct arch_pt_regs
 			bpf_core_type_size(struct pt_regs___kernel);
 	if (bpf_probe_read_kernel(user, sizeof(*user), saved))
 		__builtin_memset(user, 0, sizeof(*user));
+}
+
+/* The idle task of the CPU that @task runs on; NULL where the kernel does not let us know. */
+UW_INLINE const struct task_struct *uw_idle_task(const struct task_struct *task)
+{
+	if (!bpf_core_field_exists(task->se.cfs_rq))
+		return NULL;
+	return BPF_CORE_READ(task, se.cfs_rq, rq, idle);
 }

@@ -104,6 +104,27 @@ UW_INLINE void uw_send(struct uw_slot *s, struct uw_counters *c)
 		c->sent++;
 }
 
+/*
+ * Periods since the last run that brought none. The kernel skips the program while
+ * the CPU is inside bpf(), and a virtual CPU can be stopped; but the timer of an
+ * idle CPU may stop as well, and that is no loss.
+ */
+UW_INLINE void uw_count_missed(struct uw_counters *c, const struct task_struct *task, u64 now_ns)
+{
+	u64 period = uw_config.period_ns, gap = now_ns - c->last_ns;
+	const struct task_struct *idle = (void *)c->idle_task;
+	u64 switches;
+
+	if (!idle)
+		idle = uw_idle_task(task);
+	switches = BPF_CORE_READ(idle, nivcsw);
+	if (period && c->last_ns && c->last_idle == switches && gap > period + period / 2)
+		c->missed += (gap + period / 2) / period - 1;
+	c->last_ns = now_ns;
+	c->last_idle = switches;
+	c->idle_task = (u64)idle;
+}
+
 SEC("perf_event")
 int uw_on_sample(struct uw_perf_event *ctx)
 {
@@ -115,6 +136,7 @@ int uw_on_sample(struct uw_perf_event *ctx)
 	struct uw_process *p;
 
 	c->runs++;
+	uw_count_missed(c, task, bpf_ktime_get_ns());
 	if (!(bpf_get_current_pid_tgid() >> 32) || !s) {
 		c->idle++;
 		return 0;

@@ -4,9 +4,8 @@
  * One event a CPU, and not one a thread: a thread's event starts late and costs a
  * file descriptor, and whose sample it is the program knows best.
  *
- * The CPU clock has a fixed period, so the periods that elapsed can be compared
- * with the runs of the program: a run that the kernel skipped (bpf() active on the
- * CPU, throttling, a stolen virtual CPU) appears in no other counter.
+ * The CPU clock has a fixed period, so the program itself sees when a run is
+ * missing (uw_count_missed). Hardware cycles, where there is a PMU, have none.
  */
 
 #include "sampler.h"
@@ -41,7 +40,6 @@ struct sampler {
 	struct drain drain;
 	u32 n_cpus;
 	int *event_fds; /* -1: CPU offline */
-	u64 *events_ns; /* time that each event ran, read when it stopped */
 	struct bpf_link **links;
 	int stats_fd;
 	u64 period_ns;
@@ -91,6 +89,7 @@ static void configure(struct sampler *s)
 {
 	struct uw_config *c = (struct uw_config *)&s->skel->rodata->uw_config;
 
+	c->period_ns = s->uses_cycles ? 0 : s->period_ns;
 	c->va_mask = (1ull << 47) - 1;
 	c->target_mode = s->config.mode;
 	c->n_tids = s->config.n_tids;
@@ -119,6 +118,33 @@ static int find_own_pidns(struct sampler *s)
 	return bpf_prog_test_run_opts(bpf_program__fd(s->skel->progs.uw_whoami), &opts);
 }
 
+static int open_event(const struct sampler *s, u32 cpu, bool cycles)
+{
+	struct perf_event_attr attr = {
+		.size = sizeof(attr),
+		.type = cycles ? PERF_TYPE_HARDWARE : PERF_TYPE_SOFTWARE,
+		.config = cycles ? PERF_COUNT_HW_CPU_CYCLES : PERF_COUNT_SW_CPU_CLOCK,
+		.disabled = 1,
+	};
+	long fd;
+
+	if (cycles) {
+		attr.freq = 1;
+		attr.sample_freq = s->config.hz;
+	} else {
+		attr.sample_period = s->period_ns;
+	}
+	fd = syscall(SYS_perf_event_open, &attr, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+	return fd < 0 ? -errno : (int)fd;
+}
+
+static bool has_cycles(const struct sampler *s)
+{
+	_cleanup_close_ int fd = open_event(s, 0, true);
+
+	return fd >= 0;
+}
+
 static int load(struct sampler *s, char *why, size_t why_len)
 {
 	int err;
@@ -126,6 +152,7 @@ static int load(struct sampler *s, char *why, size_t why_len)
 	s->skel = unspool_bpf__open();
 	if (!s->skel)
 		return say(why, why_len, -errno, "cannot open the BPF object");
+	s->uses_cycles = has_cycles(s);
 	configure(s);
 	err = unspool_bpf__load(s->skel);
 	if (err)
@@ -163,9 +190,8 @@ int sampler_new(struct sampler **sampler, const struct sampler_config *c, char *
 	s->period_ns = 1000000000ull / c->hz;
 	s->n_cpus = (u32)libbpf_num_possible_cpus();
 	s->event_fds = malloc(s->n_cpus * sizeof(int));
-	s->events_ns = calloc(s->n_cpus, sizeof(u64));
 	s->links = calloc(s->n_cpus, sizeof(*s->links));
-	if (s->event_fds && s->events_ns && s->links) {
+	if (s->event_fds && s->links) {
 		memset(s->event_fds, -1, s->n_cpus * sizeof(int));
 		setrlimit(RLIMIT_MEMLOCK, &unlimited); /* before v5.11 maps are charged to it */
 		libbpf_set_print(quiet);
@@ -188,7 +214,6 @@ void sampler_free(struct sampler **sampler)
 	ring_buffer__free(s->ring);
 	unspool_bpf__destroy(s->skel);
 	free(s->event_fds);
-	free(s->events_ns);
 	free(s->links);
 	free(s);
 	*sampler = NULL;
@@ -199,27 +224,6 @@ struct tables_memory sampler_tables(struct sampler *s)
 	return (struct tables_memory){ .processes = s->skel->bss->uw_processes,
 				       .mappings = s->skel->bss->uw_mappings,
 				       .v8_builds = s->skel->bss->uw_v8_builds };
-}
-
-static int open_event(const struct sampler *s, u32 cpu, bool cycles)
-{
-	struct perf_event_attr attr = {
-		.size = sizeof(attr),
-		.type = cycles ? PERF_TYPE_HARDWARE : PERF_TYPE_SOFTWARE,
-		.config = cycles ? PERF_COUNT_HW_CPU_CYCLES : PERF_COUNT_SW_CPU_CLOCK,
-		.disabled = 1,
-		.read_format = PERF_FORMAT_TOTAL_TIME_RUNNING,
-	};
-	long fd;
-
-	if (cycles) {
-		attr.freq = 1;
-		attr.sample_freq = s->config.hz;
-	} else {
-		attr.sample_period = s->period_ns;
-	}
-	fd = syscall(SYS_perf_event_open, &attr, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
-	return fd < 0 ? -errno : (int)fd;
 }
 
 static int start_cpu(struct sampler *s, u32 cpu)
@@ -237,11 +241,6 @@ static int start_cpu(struct sampler *s, u32 cpu)
 
 int sampler_start(struct sampler *s, char *why, size_t why_len)
 {
-	int probe = open_event(s, 0, true);
-
-	s->uses_cycles = probe >= 0;
-	if (probe >= 0)
-		close(probe);
 	s->stats_fd = bpf_enable_stats(BPF_STATS_RUN_TIME);
 	for (u32 cpu = 0; cpu < s->n_cpus; cpu++) {
 		int err = start_cpu(s, cpu);
@@ -262,20 +261,12 @@ static u64 program_ns(const struct sampler *s)
 	return info.run_time_ns;
 }
 
-static u64 event_ns(int fd)
-{
-	u64 value[2]; /* count, time running */
-
-	return read(fd, value, sizeof(value)) == sizeof(value) ? value[1] : 0;
-}
-
 void sampler_stop(struct sampler *s)
 {
 	for (u32 cpu = 0; cpu < s->n_cpus && s->event_fds; cpu++) {
 		if (s->event_fds[cpu] < 0)
 			continue;
 		ioctl(s->event_fds[cpu], PERF_EVENT_IOC_DISABLE, 0);
-		s->events_ns[cpu] = event_ns(s->event_fds[cpu]);
 		if (s->links[cpu])
 			bpf_link__destroy(TAKE_PTR(s->links[cpu])); /* closes the event */
 		else
@@ -298,15 +289,6 @@ int sampler_drain(struct sampler *s, void (*fn)(const struct uw_sample *sample, 
 	return err < 0 ? err : s->drain.n;
 }
 
-/* Periods of one CPU's event that no run answers. */
-static u64 not_run(const struct sampler *s, u32 cpu, u64 runs)
-{
-	u64 ns = s->event_fds[cpu] >= 0 ? event_ns(s->event_fds[cpu]) : s->events_ns[cpu];
-	u64 periods = ns / s->period_ns;
-
-	return !s->uses_cycles && periods > runs ? periods - runs : 0;
-}
-
 struct sampler_counts sampler_counts(const struct sampler *s)
 {
 	struct sampler_counts sum = { .bpf_ns = s->stats_fd >= 0 ? program_ns(s) : s->bpf_ns };
@@ -322,7 +304,7 @@ struct sampler_counts sampler_counts(const struct sampler *s)
 		sum.unwanted += c->unwanted;
 		sum.sent += c->sent;
 		sum.no_room += c->no_room;
-		sum.not_run += not_run(s, cpu, c->runs);
+		sum.missed += c->missed;
 	}
 	return sum;
 }

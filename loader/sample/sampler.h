@@ -23,7 +23,7 @@ struct sampler_config {
 struct sampler_counts {
 	u64 runs, idle, exiting, foreign, unwanted, sent;
 	u64 no_room; /* ring buffer full */
-	u64 not_run; /* periods that elapsed without a run of the program */
+	u64 missed; /* periods without a run on a CPU that was not idle */
 	u64 bpf_ns; /* time in the program */
 };
 
