@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: BSD-2-Clause
+
+/*
+ * Who was announced is remembered in small tables where newer entries push older
+ * ones out: a line too many does no harm.
+ */
+
+#include "announce.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#define N_THREADS 4096
+#define N_UNSEEN 256
+
+struct announcer {
+	struct profile *profile;
+	struct {
+		u32 tid;
+		u64 start_ns;
+	} threads[N_THREADS], unseen[N_UNSEEN];
+};
+
+int announcer_new(struct announcer **a, struct profile *profile)
+{
+	*a = calloc(1, sizeof(**a));
+	if (!*a)
+		return -ENOMEM;
+	(*a)->profile = profile;
+	return 0;
+}
+
+void announcer_free(struct announcer **a)
+{
+	free(*a);
+	*a = NULL;
+}
+
+static const char *or_null(const char *s)
+{
+	return s && *s ? s : NULL;
+}
+
+static int announce_process(struct announcer *a, struct process *p, struct image *im)
+{
+	struct prof_process line;
+
+	if (!p->exit_ns && p->loaded_ns <= p->exec_ns)
+		process_load(p); /* for its name; what it can't tell stays unknown */
+	if (im && !im->gen && !p->exit_ns)
+		image_update(im); /* for its runtime */
+	line = (struct prof_process){ .pid = p->pid,
+				      .nspid = p->nspid ? p->nspid : p->pid,
+				      .ppid = p->ppid,
+				      .name = *p->name ? p->name : or_null(p->comm),
+				      .exe = or_null(p->exe),
+				      .runtime = im ? image_runtime(im) : NULL,
+				      .cgroup = or_null(p->cgroup),
+				      .container = or_null(p->container) };
+	return profile_process(a->profile, &line);
+}
+
+/* A process that was gone before anything could be learnt: only its pid is known. */
+static int announce_unseen(struct announcer *a, const struct uw_sample *s)
+{
+	struct prof_process line = { .pid = s->pid, .nspid = s->pid };
+	u32 slot = s->pid % N_UNSEEN;
+
+	if (a->unseen[slot].tid == s->pid && a->unseen[slot].start_ns == s->start_ns)
+		return 0;
+	a->unseen[slot].tid = s->pid;
+	a->unseen[slot].start_ns = s->start_ns;
+	return profile_process(a->profile, &line);
+}
+
+static int announce_thread(struct announcer *a, struct process *p, const struct uw_sample *s)
+{
+	u32 slot = s->tid % N_THREADS;
+	const char *name;
+
+	if (a->threads[slot].tid == s->tid && a->threads[slot].start_ns == s->start_ns)
+		return 0;
+	a->threads[slot].tid = s->tid;
+	a->threads[slot].start_ns = s->start_ns;
+	name = process_thread_name(p, s->tid);
+	return name ? profile_thread(a->profile, s->pid, s->tid, name) : 0;
+}
+
+int announcer_sample(struct announcer *a, struct process *p, const struct uw_sample *s)
+{
+	struct image *im = p ? p->priv : NULL;
+	int err = 0;
+
+	if (!p)
+		return announce_unseen(a, s);
+	if (!im || !im->announced)
+		err = announce_process(a, p, im);
+	if (im)
+		im->announced = true;
+	return err ? err : announce_thread(a, p, s);
+}
+
+void announcer_forget_thread(struct announcer *a, u32 tid)
+{
+	a->threads[tid % N_THREADS].tid = 0;
+}

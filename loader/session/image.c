@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: BSD-2-Clause
+
+/*
+ * From the mappings of a process to the kernel side's: each range gets its module
+ * and the kind of code that is in it. The file of a V8 binary holds native code
+ * and the embedded builtins, and the builtins may be mapped twice:
+ *
+ *	file mapping   |  native  |  builtins  |  native  |    becomes up to three
+ *	second copy               |  builtins  |               known by its file offset
+ *	anonymous      |          JIT          |               in a process with V8
+ */
+
+#include "image.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../inspect/util/cleanup.h"
+
+/* What one module holds of V8. */
+struct image_build {
+	struct v8_build *v8; /* NULL: nothing */
+	bool supported;
+	u16 info_idx; /* of the kernel side's table */
+	u64 blob_off, blob_len; /* the builtins in the file; 0, 0: not known */
+};
+
+struct map_list {
+	struct uw_mapping *v;
+	u32 n, cap;
+};
+
+void images_deinit(struct images *all)
+{
+	for (u32 i = 0; i < all->n_builds; i++) {
+		if (all->builds[i])
+			v8_build_free(&all->builds[i]->v8);
+		free(all->builds[i]);
+	}
+	free(all->builds);
+	all->builds = NULL;
+	all->n_builds = 0;
+}
+
+static struct image_build *look_for_v8(struct images *all, u32 module)
+{
+	struct image_build *b = calloc(1, sizeof(*b));
+	struct elf_file *elf = NULL;
+	int err;
+
+	if (!b || modules_open_elf(all->modules, module, &elf))
+		return b;
+	err = v8_build_new(&b->v8, elf);
+	elf_file_free(&elf);
+	b->supported = !err && !tables_add_v8(all->tables, v8_build_info(b->v8), &b->info_idx);
+	if (b->supported && v8_build_blob(b->v8, &b->blob_off, &b->blob_len))
+		b->blob_off = b->blob_len = 0;
+	return b;
+}
+
+/* What a module holds of V8; looks once. NULL without memory. */
+static const struct image_build *build_of(struct images *all, u32 module)
+{
+	if (module >= all->n_builds) {
+		u32 n = (module + 64) & ~63u;
+		struct image_build **v = reallocarray(all->builds, n, sizeof(*v));
+
+		if (!v)
+			return NULL;
+		memset(v + all->n_builds, 0, (n - all->n_builds) * sizeof(*v));
+		all->builds = v;
+		all->n_builds = n;
+	}
+	if (!all->builds[module])
+		all->builds[module] = look_for_v8(all, module);
+	return all->builds[module];
+}
+
+int image_new(struct image **image, struct images *all, struct process *p)
+{
+	struct image *im = calloc(1, sizeof(*im));
+
+	if (!im)
+		return -ENOMEM;
+	im->all = all;
+	im->serial = ++all->last_serial;
+	im->process = p;
+	im->exec_id = UW_EXEC_UNKNOWN;
+	im->memory.mem_fd = -1;
+	*image = im;
+	return 0;
+}
+
+static void forget_heap(struct image *im)
+{
+	if (im->heap)
+		target_process_deinit(&im->memory);
+	v8_heap_free(&im->heap);
+}
+
+void image_free(struct image **image)
+{
+	if (!*image)
+		return;
+	forget_heap(*image);
+	free((*image)->maps);
+	free(*image);
+	*image = NULL;
+}
+
+const char *image_runtime(const struct image *im)
+{
+	return im->build && im->build->v8 ? v8_build_runtime(im->build->v8) : NULL;
+}
+
+static int push(struct map_list *l, const struct uw_mapping *m)
+{
+	if (m->start_addr >= m->end_addr)
+		return 0;
+	if (l->n == l->cap) {
+		u32 cap = l->cap ? l->cap * 2 : 64;
+		struct uw_mapping *v = reallocarray(l->v, cap, sizeof(*v));
+
+		if (!v)
+			return -ENOMEM;
+		l->v = v;
+		l->cap = cap;
+	}
+	l->v[l->n++] = *m;
+	return 0;
+}
+
+static u64 max_u64(u64 a, u64 b)
+{
+	return a > b ? a : b;
+}
+
+static u64 min_u64(u64 a, u64 b)
+{
+	return a < b ? a : b;
+}
+
+/* A file mapping: what is builtins of it becomes a range of its own. */
+static int push_file(struct map_list *l, const struct uw_mapping *m, const struct image_build *b)
+{
+	struct uw_mapping before = *m, blob = *m, after = *m;
+	u64 len = m->end_addr - m->start_addr, from, to;
+
+	if (!b->blob_len || m->file_off >= b->blob_off + b->blob_len ||
+	    m->file_off + len <= b->blob_off)
+		return push(l, m);
+	from = max_u64(m->file_off, b->blob_off) - m->file_off;
+	to = min_u64(m->file_off + len, b->blob_off + b->blob_len) - m->file_off;
+	before.end_addr = m->start_addr + from;
+	blob.start_addr = m->start_addr + from;
+	blob.end_addr = m->start_addr + to;
+	blob.file_off = m->file_off + from;
+	blob.kind = UW_MAP_V8_BUILTINS;
+	blob.info_idx = b->info_idx;
+	after.start_addr = m->start_addr + to;
+	after.file_off = m->file_off + to;
+	return push(l, &before) || push(l, &blob) || push(l, &after) ? -ENOMEM : 0;
+}
+
+static int push_mapping(struct image *im, struct map_list *l, struct mapping *m)
+{
+	const struct module *module;
+	struct uw_mapping out = { .start_addr = m->start_addr,
+				  .end_addr = m->end_addr,
+				  .file_off = m->file_off };
+
+	if (m->is_anon && im->build) {
+		out.kind = UW_MAP_V8_JIT;
+		out.info_idx = im->build->info_idx;
+		return push(l, &out);
+	}
+	out.module = modules_id(im->all->modules, im->process, m);
+	module = modules_get(im->all->modules, out.module);
+	if (module && module_is_libc(module))
+		out.flags |= UW_MAP_LIBC;
+	if (im->build && build_of(im->all, out.module) == im->build)
+		return push_file(l, &out, im->build);
+	return push(l, &out);
+}
+
+/* The one V8 of the process, if any: the first module that has one. */
+static void find_build(struct image *im)
+{
+	for (u32 i = 0; !im->build && i < im->process->maps->n; i++) {
+		struct mapping *m = &im->process->maps->v[i];
+		u32 module = m->is_anon ? 0 : modules_id(im->all->modules, im->process, m);
+		const struct image_build *b = module ? build_of(im->all, module) : NULL;
+
+		if (b && b->supported)
+			im->build = b;
+	}
+}
+
+/* Opens the heap; without it frames stay unnamed, which is said frame by frame. */
+static void open_heap(struct image *im)
+{
+	if (im->heap || target_process_init(&im->memory, (int)im->process->pid))
+		return;
+	if (v8_heap_new(&im->heap, im->build->v8, &im->memory.target))
+		target_process_deinit(&im->memory);
+}
+
+static int tell_heap(struct image *im)
+{
+	_cleanup_free_ struct v8_region *v = calloc(im->n_maps + 1, sizeof(*v));
+	size_t n = 0;
+
+	if (!v)
+		return -ENOMEM;
+	for (u32 i = 0; i < im->n_maps; i++) {
+		const struct uw_mapping *m = &im->maps[i];
+
+		if (m->kind != UW_MAP_NATIVE)
+			v[n++] = (struct v8_region){ .start_addr = m->start_addr,
+						     .end_addr = m->end_addr,
+						     .file_off = m->file_off,
+						     .is_jit = m->kind == UW_MAP_V8_JIT };
+	}
+	return v8_heap_set_regions(im->heap, v, n);
+}
+
+static int tell_kernel(struct image *im)
+{
+	struct tables_key key = { .pid = im->process->pid, .start_ns = im->process->start_ns };
+	int err = tables_set_mappings(im->all->tables, &key, im->maps, im->n_maps, im->exec_id,
+				      &im->gen);
+
+	if (err)
+		im->gen = 0;
+	if (!im->first_gen)
+		im->first_gen = im->gen;
+	return err;
+}
+
+int image_update(struct image *im)
+{
+	struct map_list l = { 0 };
+	int err = 0;
+
+	im->changed = false;
+	if (!im->build)
+		find_build(im);
+	for (u32 i = 0; !err && i < im->process->maps->n; i++)
+		err = push_mapping(im, &l, &im->process->maps->v[i]);
+	if (err || (im->gen && l.n == im->n_maps && !memcmp(l.v, im->maps, l.n * sizeof(*l.v)))) {
+		free(l.v);
+		return err;
+	}
+	free(im->maps);
+	im->maps = l.v;
+	im->n_maps = l.n;
+	if (im->build)
+		open_heap(im);
+	if (im->heap)
+		err = tell_heap(im);
+	return err ? err : tell_kernel(im);
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#pragma once
+
+/*
+ * One image of a process, from exec to exec: what the kernel side is told of it,
+ * and the reader of its heap. Made when the process is first of interest, dropped
+ * with exec or exit.
+ */
+
+#include "../../inspect/v8/v8.h"
+#include "../life/process.h"
+#include "../sample/tables.h"
+#include "../symbols/module.h"
+
+/* What all images share. Everything is borrowed but builds. */
+struct images {
+	struct tables *tables;
+	struct modules *modules;
+	struct image_build **builds; /* by module id; NULL: not looked at yet */
+	u32 n_builds;
+	u64 last_serial;
+};
+
+struct image {
+	struct images *all;
+	u64 serial; /* of all images there ever were, from 1 */
+	struct process *process;
+	const struct image_build *build; /* of V8, NULL: none */
+	struct target_process memory; /* valid while heap is set */
+	struct v8_heap *heap; /* NULL: no V8, or it can't be read */
+	struct uw_mapping *maps; /* as the kernel side has them */
+	u32 n_maps;
+	u32 gen, first_gen; /* of the tables now and at first, as samples carry them; 0: none */
+	u64 exec_id; /* UW_EXEC_UNKNOWN until a sample told it */
+	u64 refreshed_ns; /* CLOCK_MONOTONIC: last time /proc was asked again */
+	bool changed; /* mappings are newer than the kernel side's */
+	bool announced; /* the profile has the process's line */
+};
+
+void images_deinit(struct images *all);
+
+/**
+ * image_new() - an image of a process as it is now
+ * @image:	new object, free with image_free()
+ * @p:		borrowed; its mappings are read at every image_update()
+ */
+int image_new(struct image **image, struct images *all, struct process *p);
+void image_free(struct image **image);
+
+/**
+ * image_update() - tell the kernel side what the process's mappings are now
+ *
+ * Does nothing when they are what it has already.
+ *
+ * Return: 0, -ENOSPC (the tables are full: samples are walked blindly), -ENOMEM.
+ */
+int image_update(struct image *image);
+
+/* "Node.js 24.21.0", or NULL. */
+const char *image_runtime(const struct image *image);

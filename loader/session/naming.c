@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: BSD-2-Clause
+
+/*
+ * One frame of the walk becomes one to many of the profile (functions inlined into
+ * it, a builtin without a frame). Looking a JavaScript function up costs reads of
+ * the target, so what a token was called is kept for a moment: within NAMES_AGE_NS
+ * the same pc, SharedFunctionInfo and bytecode position are the same function.
+ * The leaf is named each time: what it is called depends on registers, too.
+ */
+
+#include "naming.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NAMES_AGE_NS 100000000ull
+#define N_CACHED 4096 /* a power of two */
+#define CACHED_IDS 8
+#define MAX_IDS 4096 /* of one stack */
+
+_Static_assert(MAX_IDS <= PROF_MAX_FRAMES, "a stack the profile takes");
+
+struct cached {
+	u64 image; /* serial; 0 where a token means the same in each */
+	struct uw_frame token;
+	u64 named_ns; /* 0: empty */
+	u32 n;
+	u32 ids[CACHED_IDS];
+};
+
+struct naming {
+	struct naming_sources from;
+	struct cached cache[N_CACHED];
+	struct v8_name v8[V8_MAX_NAMES];
+	u32 ids[MAX_IDS];
+	u32 n_ids;
+	bool unresolved;
+	char symbol[SYMBOLS_NAME_LEN];
+};
+
+int naming_new(struct naming **naming, const struct naming_sources *sources)
+{
+	struct naming *n = calloc(1, sizeof(*n));
+
+	if (!n)
+		return -ENOMEM;
+	n->from = *sources;
+	*naming = n;
+	return 0;
+}
+
+void naming_free(struct naming **n)
+{
+	free(*n);
+	*n = NULL;
+}
+
+/* Enters a frame and appends it to the stack. A stack that is full keeps its leaf side. */
+static int append(struct naming *n, const struct prof_frame *f)
+{
+	u32 id;
+	int err = profile_frame(n->from.profile, f, &id);
+
+	if (!err && n->n_ids < MAX_IDS)
+		n->ids[n->n_ids++] = id;
+	return err;
+}
+
+static const char *frame_reason(const struct uw_frame *f)
+{
+	return f->status == UW_OK ? NULL : uw_status_words(f->status);
+}
+
+static int append_kernel(struct naming *n, const struct uw_frame *f)
+{
+	struct prof_frame out = { .kind = PROF_KERNEL, .off = f->pc, .has_off = true };
+	u64 off;
+
+	if (n->from.kallsyms && !kallsyms_lookup(n->from.kallsyms, uw_frame_lookup_pc(f), n->symbol,
+						 sizeof(n->symbol), &off)) {
+		out.name = n->symbol;
+		out.has_off = false;
+	}
+	return append(n, &out);
+}
+
+/* A frame of a file: @off is where pc is in it. */
+static int append_module(struct naming *n, const struct uw_frame *f, u32 module, u64 off)
+{
+	const struct module *m = modules_get(n->from.modules, module);
+	u64 lookup = off - (f->pc - uw_frame_lookup_pc(f)), symbol_off;
+	struct prof_frame out = { .kind = PROF_NATIVE,
+				  .guess = f->flags & UW_FRAME_GUESS,
+				  .off = m ? off : f->pc,
+				  .has_off = true,
+				  .reason = frame_reason(f) };
+
+	if (m) {
+		out.module = module_name(m);
+		out.build_id = module_build_id(m);
+	}
+	if (m && !modules_symbol(n->from.modules, module, lookup, n->symbol, sizeof(n->symbol),
+				 &symbol_off)) {
+		out.name = n->symbol;
+		out.has_off = false;
+	}
+	return append(n, &out);
+}
+
+/* Walked without tables: the mappings that were known at the time say whose pc it is. */
+static int append_unknown(struct naming *n, struct process *p, const struct uw_frame *f)
+{
+	struct mapping *m = p ? mappings_find(p->maps, uw_frame_lookup_pc(f)) : NULL;
+
+	if (!m || m->is_anon)
+		return append_module(n, f, 0, 0);
+	return append_module(n, f, modules_id(n->from.modules, p, m),
+			     f->pc - m->start_addr + m->file_off);
+}
+
+static enum prof_kind v8_kind(const struct v8_name *name)
+{
+	switch (name->kind) {
+	case V8_NAME_BUILTIN:
+		return PROF_BUILTIN;
+	case V8_NAME_STUB:
+		return PROF_STUB;
+	case V8_NAME_REGEXP:
+		return PROF_REGEXP;
+	case V8_NAME_WASM:
+		return PROF_WASM;
+	default:
+		return PROF_JS;
+	}
+}
+
+static const char *v8_tier_words(enum v8_tier tier)
+{
+	static const char *const words[] = {
+		[V8_TIER_INTERPRETED] = "interpreted",
+		[V8_TIER_BASELINE] = "baseline",
+		[V8_TIER_MAGLEV] = "maglev",
+		[V8_TIER_TURBOFAN] = "turbofan",
+	};
+
+	return tier < sizeof(words) / sizeof(*words) ? words[tier] : NULL;
+}
+
+static int append_v8_name(struct naming *n, const struct v8_name *name, const struct uw_frame *f)
+{
+	struct prof_frame out = { .kind = v8_kind(name),
+				  .name = name->name,
+				  .file = name->file,
+				  .line = name->line,
+				  .column = name->column,
+				  .tier = v8_tier_words(name->tier),
+				  .inlined = name->inlined,
+				  .guess = f->flags & UW_FRAME_GUESS,
+				  .off = f->pc,
+				  .has_off = !name->name,
+				  .reason = name->reason };
+
+	return append(n, &out);
+}
+
+static int append_v8(struct naming *n, struct image *image, const struct uw_sample *s, u32 i)
+{
+	const struct uw_frame *f = &s->frames[i];
+	struct v8_name gone = { .kind = f->kind == UW_V8_STUB ? V8_NAME_STUB : V8_NAME_JS,
+				.reason = "process is gone" };
+	int n_names = -ESRCH, err = 0;
+
+	if (image && image->heap)
+		n_names = v8_heap_name(image->heap, s, i, n->v8);
+	if (n_names <= 0) {
+		n->unresolved = true;
+		return append_v8_name(n, &gone, f);
+	}
+	for (int k = 0; !err && k < n_names; k++)
+		err = append_v8_name(n, &n->v8[k], f);
+	return err;
+}
+
+static int append_frame(struct naming *n, struct process *p, struct image *image,
+			const struct uw_sample *s, u32 i)
+{
+	const struct uw_frame *f = &s->frames[i];
+
+	switch (f->kind) {
+	case UW_KERNEL:
+		return append_kernel(n, f);
+	case UW_NATIVE:
+		return append_module(n, f, f->aux, f->a);
+	case UW_V8_STUB:
+	case UW_V8_JS:
+	case UW_V8_CODE:
+		return append_v8(n, image, s, i);
+	default:
+		return append_unknown(n, p, f);
+	}
+}
+
+static bool is_v8(const struct uw_frame *f)
+{
+	return f->kind == UW_V8_STUB || f->kind == UW_V8_JS || f->kind == UW_V8_CODE;
+}
+
+static struct cached *cache_slot(struct naming *n, u64 image, const struct uw_frame *f)
+{
+	u64 hash = image;
+
+	hash = (hash ^ f->pc) * 0x9e3779b97f4a7c15ull;
+	hash = (hash ^ f->a) * 0x9e3779b97f4a7c15ull;
+	hash = (hash ^ f->b) * 0x9e3779b97f4a7c15ull;
+	return &n->cache[hash >> 52];
+}
+
+static void append_ids(struct naming *n, const u32 *ids, u32 count)
+{
+	for (u32 i = 0; i < count && n->n_ids < MAX_IDS; i++)
+		n->ids[n->n_ids++] = ids[i];
+}
+
+/* The same as append_frame(), by what the token was called a moment ago. */
+static int append_cached(struct naming *n, struct process *p, struct image *image,
+			 const struct uw_sample *s, u32 i, u64 now_ns)
+{
+	const struct uw_frame *f = &s->frames[i];
+	u64 serial = is_v8(f) && image ? image->serial : 0;
+	struct cached *c = cache_slot(n, serial, f);
+	u32 before = n->n_ids;
+	int err;
+
+	if (c->named_ns && now_ns - c->named_ns < NAMES_AGE_NS && c->image == serial &&
+	    !memcmp(&c->token, f, sizeof(*f))) {
+		append_ids(n, c->ids, c->n);
+		return 0;
+	}
+	c->named_ns = 0;
+	err = append_frame(n, p, image, s, i);
+	if (err || n->n_ids - before > CACHED_IDS)
+		return err;
+	*c = (struct cached){
+		.image = serial, .token = *f, .named_ns = now_ns, .n = n->n_ids - before
+	};
+	memcpy(c->ids, n->ids + before, c->n * sizeof(*c->ids));
+	return 0;
+}
+
+static enum prof_activity activity_of(const struct uw_sample *s)
+{
+	if (s->flags & UW_SAMPLE_IN_KERNEL)
+		return PROF_ACT_KERNEL;
+	return s->n_frames && is_v8(&s->frames[0]) ? PROF_ACT_JS : PROF_ACT_NATIVE;
+}
+
+static int enter_stack(struct naming *n, struct process *p, struct image *image,
+		       const struct uw_sample *s, u64 now_ns, struct naming_result *result)
+{
+	struct prof_stack stack = { .frames = n->ids, .status = s->status };
+	int err = 0;
+
+	n->n_ids = 0;
+	n->unresolved = false;
+	for (u32 i = 0; !err && i < s->n_frames; i++) {
+		if (i == s->n_kernel || s->frames[i].kind == UW_UNKNOWN)
+			err = append_frame(n, p, image, s, i);
+		else
+			err = append_cached(n, p, image, s, i, now_ns);
+	}
+	if (err)
+		return err;
+	stack.n_frames = n->n_ids;
+	result->activity = activity_of(s);
+	result->unresolved = n->unresolved;
+	return profile_stack(n->from.profile, &stack, &result->stack);
+}
+
+int naming_stack(struct naming *n, struct process *p, struct image *image,
+		 const struct uw_sample *s, u64 now_ns, struct naming_result *result)
+{
+	int err = enter_stack(n, p, image, s, now_ns, result);
+
+	if (err != -ESTALE)
+		return err;
+	memset(n->cache, 0, sizeof(n->cache)); /* the ids in it are too old */
+	return enter_stack(n, p, image, s, now_ns, result);
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#pragma once
+
+/*
+ * From the tokens of a walk to named frames in the profile.
+ *
+ *	UW_KERNEL   address                    -> kallsyms
+ *	UW_NATIVE   module and file offset     -> the module's symbols
+ *	UW_V8_*     function, pc               -> the process's heap, while it lives
+ *	UW_UNKNOWN  pc, tables came too late   -> the process's mappings, then as native
+ */
+
+#include "../profile/profile.h"
+#include "../symbols/kallsyms.h"
+#include "image.h"
+
+struct naming;
+
+/* All borrowed. */
+struct naming_sources {
+	struct modules *modules;
+	struct kallsyms *kallsyms; /* NULL: kernel frames have no names */
+	struct profile *profile;
+};
+
+int naming_new(struct naming **n, const struct naming_sources *sources);
+void naming_free(struct naming **n);
+
+/* What became of a stack. */
+struct naming_result {
+	u32 stack; /* id in the profile */
+	enum prof_activity activity;
+	bool unresolved; /* the process's heap was gone before its frames could be named */
+};
+
+/**
+ * naming_stack() - name the frames of a sample and enter its stack
+ * @p:		the sample's process, NULL: not known
+ * @image:	its image, NULL: none
+ * @now_ns:	CLOCK_MONOTONIC; names are looked up anew when older than 100 ms
+ *
+ * Return: 0 or a negative errno of the profile.
+ */
+int naming_stack(struct naming *n, struct process *p, struct image *image,
+		 const struct uw_sample *s, u64 now_ns, struct naming_result *result);

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#pragma once
+
+/*
+ * A recording while it runs: brings samples and the life of processes together in
+ * the order of time.
+ *
+ *	sampler   -- samples --+
+ *	                       +--> by time --> process, image --> naming --> profile
+ *	sideband  -- events ---+                     |
+ *	                                             +--> tables of the kernel side
+ */
+
+#include "../../core/types.h"
+#include "../profile/profile.h"
+#include "../sample/sampler.h"
+
+struct session;
+
+struct session_config {
+	struct sampler *sampler; /* borrowed, not started */
+	struct profile *profile; /* borrowed */
+	u64 start_ns; /* CLOCK_MONOTONIC: time 0 of the profile */
+	bool eager; /* the targets are few: know them before their first sample */
+};
+
+/**
+ * session_new() - begin to follow processes
+ * @s:		new session, free with session_free()
+ * @why:	@why_len bytes: on failure, one line for people
+ */
+int session_new(struct session **s, const struct session_config *config, char *why, size_t why_len);
+void session_free(struct session **s);
+
+/**
+ * session_add_target() - a process to record, with all its children from now on
+ *
+ * Return: 0, -ESRCH, -EACCES, -ENOSPC, -ENOMEM.
+ */
+int session_add_target(struct session *s, u32 pid);
+
+/* Wait for this to become readable, SESSION_TICK_MS at most, then call session_tick(). */
+#define SESSION_TICK_MS 10
+int session_fd(const struct session *s);
+
+/**
+ * session_tick() - handle what has happened
+ * @last:	sampling has ended: leave nothing for later
+ *
+ * Return: 0 or a negative errno of the profile (no space left, ...).
+ */
+int session_tick(struct session *s, bool last);
+
+/* How many of the targets of session_add_target(), and their children, are alive. */
+u32 session_n_alive(const struct session *s);
+
+/* The name and runtime of a target, for the progress line; NULL: none known. */
+const char *session_target_name(const struct session *s, const char **runtime);
+
+/* Side-band records that were lost: processes may have gone unnoticed. */
+u64 session_n_lost_events(const struct session *s);
+
+/* Samples that were dropped for want of memory. */
+u64 session_n_dropped(const struct session *s);
