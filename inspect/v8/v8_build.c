@@ -1,0 +1,353 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+
+/*
+ * One pass over the symbols collects everything that V8 leaves in a binary:
+ *
+ *	v8dbg_*                              layout metadata, an int each
+ *	v8::internal::Version::major_ ...    four ints
+ *	v8_Default_embedded_blob_code_*      where the embedded builtins are
+ *	Builtins_*                           their names
+ *	Bytecodes::kBytecodeSizes            3 tables of one byte a bytecode
+ *
+ * The file name plays no part. A binary with both metadata and version is V8.
+ */
+
+#include <elf.h>
+#include <errno.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "../util/cleanup.h"
+#include "v8_build.h"
+
+#define MAX_META 4096
+#define MAX_BUILTINS 16384
+#define MAX_NAME_LEN 128
+#define MAX_BLOB_LEN (64u << 20)
+#define BYTECODE_SIZES "_ZN2v88internal11interpreter9Bytecodes14kBytecodeSizesE"
+
+enum place { MAJOR, MINOR, BUILD, PATCH, BLOB, BLOB_DATA, BLOB_LEN, SIZES, N_PLACES };
+
+/* Of the two symbols for the blob the second is the label in 16 and 18, the first from 20 on. */
+static const char *const place_names[N_PLACES] = {
+	[MAJOR] = "_ZN2v88internal7Version6major_E",
+	[MINOR] = "_ZN2v88internal7Version6minor_E",
+	[BUILD] = "_ZN2v88internal7Version6build_E",
+	[PATCH] = "_ZN2v88internal7Version6patch_E",
+	[BLOB] = "v8_Default_embedded_blob_code_",
+	[BLOB_DATA] = "v8_Default_embedded_blob_code_data_",
+	[BLOB_LEN] = "v8_Default_embedded_blob_code_size_",
+	[SIZES] = BYTECODE_SIZES,
+};
+
+struct collection {
+	const struct elf_file *file;
+	struct v8_meta meta[MAX_META];
+	size_t n_meta;
+	struct elf_symbol *builtins;
+	size_t n_builtins;
+	u64 addr[N_PLACES], len[N_PLACES];
+};
+
+static int collect_builtin(struct collection *c, const struct elf_symbol *s)
+{
+	if (s->is_dynamic || strlen(s->name) > MAX_NAME_LEN || c->n_builtins == MAX_BUILTINS)
+		return 0;
+	if (!(c->n_builtins & (c->n_builtins - 1))) {
+		size_t room = c->n_builtins ? 2 * c->n_builtins : 1;
+		void *p = reallocarray(c->builtins, room, sizeof(*c->builtins));
+
+		if (!p)
+			return -ENOMEM;
+		c->builtins = p;
+	}
+	c->builtins[c->n_builtins++] = *s;
+	return 0;
+}
+
+static int collect(const struct elf_symbol *s, void *data)
+{
+	struct collection *c = data;
+	s32 value;
+
+	if (!s->defined)
+		return 0;
+	if (!strncmp(s->name, "v8dbg_", 6)) {
+		if (c->n_meta < MAX_META && !elf_file_read_addr(c->file, s->addr, &value, sizeof(value)))
+			c->meta[c->n_meta++] = (struct v8_meta){ s->name + 6, value };
+		return 0;
+	}
+	if (!strncmp(s->name, "Builtins_", 9))
+		return collect_builtin(c, s);
+	for (int i = 0; i < N_PLACES; i++) {
+		if (!c->addr[i] && !strcmp(s->name, place_names[i])) {
+			c->addr[i] = s->addr;
+			c->len[i] = s->len;
+		}
+	}
+	return 0;
+}
+
+static int compare_meta(const void *a, const void *b)
+{
+	return strcmp(((const struct v8_meta *)a)->name, ((const struct v8_meta *)b)->name);
+}
+
+static int compare_symbols(const void *pa, const void *pb)
+{
+	const struct elf_symbol *a = pa, *b = pb;
+
+	return (a->addr > b->addr) - (a->addr < b->addr);
+}
+
+static int read_version(struct v8_build *b, struct elf_file *f, const struct collection *c)
+{
+	for (int i = 0; i < 4; i++) {
+		if (!c->addr[MAJOR + i] ||
+		    elf_file_read_addr(f, c->addr[MAJOR + i], &b->version[i], sizeof(int)) < 0 ||
+		    b->version[i] < 0 || b->version[i] > UINT16_MAX)
+			return -ENOENT;
+	}
+	return 0;
+}
+
+static void name_runtime(struct v8_build *b, const struct elf_file *f)
+{
+	char node[48];
+
+	if (!v8_find_node_version(f, node, sizeof(node)))
+		snprintf(b->runtime, sizeof(b->runtime), "Node.js %s", node);
+	else
+		snprintf(b->runtime, sizeof(b->runtime), "V8 %d.%d.%d.%d", b->version[0],
+			 b->version[1], b->version[2], b->version[3]);
+}
+
+static bool ends_with(const char *s, const char *end)
+{
+	size_t n = strlen(s), m = strlen(end);
+
+	return n >= m && !strcmp(s + n - m, end);
+}
+
+static struct v8_builtin make_builtin(const char *name, u64 off, u64 len)
+{
+	bool is_handler = ends_with(name, "Handler");
+	bool is_entry = !strncmp(name, "InterpreterEntryTrampoline", 26) ||
+			!strncmp(name, "InterpreterEnterAt", 18);
+
+	return (struct v8_builtin){
+		.blob_off = (u32)off,
+		.len = (u32)len,
+		.name = name,
+		.kind = is_handler || is_entry ? V8_BUILTIN_INTERPRETER : V8_BUILTIN_PLAIN,
+		.is_handler = is_handler,
+	};
+}
+
+static int take_builtins(struct v8_build *b, u64 blob_addr, const struct collection *c)
+{
+	size_t names_len = 0;
+	char *name;
+
+	for (size_t i = 0; i < c->n_builtins; i++)
+		names_len += strlen(c->builtins[i].name) + 1;
+	b->builtins = calloc(c->n_builtins + 1, sizeof(*b->builtins));
+	b->names = name = malloc(names_len + 1);
+	if (!b->builtins || !b->names)
+		return -ENOMEM;
+	if (c->n_builtins)
+		qsort(c->builtins, c->n_builtins, sizeof(*c->builtins), compare_symbols);
+	for (size_t i = 0; i < c->n_builtins; i++) {
+		const struct elf_symbol *s = &c->builtins[i];
+		u64 off = s->addr - blob_addr;
+
+		if (s->addr < blob_addr || off >= b->blob_len || s->len > b->blob_len - off)
+			continue;
+		strcpy(name, s->name + strlen("Builtins_"));
+		b->builtins[b->n_builtins++] = make_builtin(name, off, s->len);
+		name += strlen(name) + 1;
+	}
+	return 0;
+}
+
+/* The label must lie in code; a variable of that name, which holds a pointer, does not. */
+static int take_blob(struct v8_build *b, struct elf_file *f, const struct collection *c)
+{
+	u64 addr = c->addr[BLOB_DATA] ? c->addr[BLOB_DATA] : c->addr[BLOB];
+	u32 len;
+	u64 off;
+
+	if (!addr || !c->addr[BLOB_LEN] || elf_file_addr_to_off(f, addr, &off) < 0 ||
+	    elf_file_read_addr(f, c->addr[BLOB_LEN], &len, sizeof(len)) < 0 || !len ||
+	    len > MAX_BLOB_LEN)
+		return 0;
+	b->blob_off = off;
+	b->blob_len = len;
+	return take_builtins(b, addr, c);
+}
+
+static void take_bytecode_sizes(struct v8_build *b, struct elf_file *f, const struct collection *c)
+{
+	u64 n = c->len[SIZES] / 3;
+
+	if (!c->addr[SIZES] || c->len[SIZES] % 3 || n > V8_MAX_BYTECODES)
+		return;
+	for (int i = 0; i < 3; i++)
+		if (elf_file_read_addr(f, c->addr[SIZES] + (u64)i * n, b->bytecode_sizes[i], n) < 0)
+			return;
+	b->n_bytecodes = (u32)n;
+}
+
+static int take_frame_types(struct v8_build *b, const struct collection *c)
+{
+	const char *prefix = "frametype_";
+	size_t len = 1;
+	char *p;
+
+	for (size_t i = 0; i < c->n_meta; i++)
+		len += strlen(c->meta[i].name) + 1;
+	b->frame_type_names = p = malloc(len);
+	if (!p)
+		return -ENOMEM;
+	for (size_t i = 0; i < c->n_meta; i++) {
+		s32 value = c->meta[i].value;
+
+		if (strncmp(c->meta[i].name, prefix, strlen(prefix)) || value < 0 ||
+		    value >= V8_MAX_FRAME_TYPES)
+			continue;
+		b->frame_types[value] = strcpy(p, c->meta[i].name + strlen(prefix));
+		p += strlen(p) + 1;
+	}
+	return 0;
+}
+
+static bool take_info(struct v8_build *b, const struct collection *c)
+{
+	s32 slots[4] = {
+		v8_meta_get(c->meta, c->n_meta, "off_fp_context", 1),
+		v8_meta_get(c->meta, c->n_meta, "off_fp_function", 1),
+		v8_meta_get(c->meta, c->n_meta, "off_fp_bytecode_array", 1),
+		v8_meta_get(c->meta, c->n_meta, "off_fp_bytecode_offset", 1),
+	};
+
+	for (int i = 0; i < 4; i++)
+		if (slots[i] >= 0 || slots[i] < -128 || slots[i] % 8)
+			return false;
+	b->info = (struct v8_info){
+		.context_slot = (u16)-slots[0],
+		.function_slot = (u16)-slots[1],
+		.bytecode_array_slot = (u16)-slots[2],
+		.bytecode_offset_slot = (u16)-slots[3],
+		.shared_off = b->layout.function_shared,
+	};
+	return true;
+}
+
+static int learn(struct v8_build *b, struct elf_file *f, const struct collection *c)
+{
+	int r;
+
+	b->why = v8_layout_init(&b->layout, V8_VERSION(b->version[0], b->version[1]), c->meta,
+				c->n_meta);
+	if (!b->why && !take_info(b, c))
+		b->why = "the metadata lacks the slots of a frame";
+	if (b->why)
+		return -ENOTSUP;
+	r = take_blob(b, f, c);
+	if (r < 0)
+		return r;
+	take_bytecode_sizes(b, f, c);
+	r = take_frame_types(b, c);
+	if (r < 0)
+		return r;
+	if (!b->n_builtins) {
+		b->why = "the symbols of the embedded builtins are stripped";
+		return -ENOTSUP;
+	}
+	return 0;
+}
+
+static void collection_free(struct collection **c)
+{
+	if (*c)
+		free((*c)->builtins);
+	free(*c);
+}
+
+int v8_build_new(struct v8_build **build, struct elf_file *f)
+{
+	_cleanup_(v8_build_free) struct v8_build *b = calloc(1, sizeof(*b));
+	_cleanup_(collection_free) struct collection *c = calloc(1, sizeof(*c));
+	int r;
+
+	if (!b || !c)
+		return -ENOMEM;
+	c->file = f;
+	r = elf_file_each_symbol(f, collect, c);
+	if (r < 0)
+		return r;
+	if (!c->n_meta || read_version(b, f, c) < 0)
+		return -ENOENT;
+	qsort(c->meta, c->n_meta, sizeof(c->meta[0]), compare_meta);
+	name_runtime(b, f);
+	r = learn(b, f, c);
+	if (!r || r == -ENOTSUP)
+		*build = TAKE_PTR(b);
+	return r;
+}
+
+void v8_build_free(struct v8_build **build)
+{
+	struct v8_build *b = *build;
+
+	*build = NULL;
+	if (!b)
+		return;
+	free(b->builtins);
+	free(b->names);
+	free(b->frame_type_names);
+	free(b);
+}
+
+const char *v8_build_why(const struct v8_build *b)
+{
+	return b->why;
+}
+
+const char *v8_build_runtime(const struct v8_build *b)
+{
+	return b->runtime;
+}
+
+const struct v8_info *v8_build_info(const struct v8_build *b)
+{
+	return &b->info;
+}
+
+int v8_build_blob(const struct v8_build *b, u64 *file_off, u64 *len)
+{
+	if (!b->blob_len)
+		return -ENOENT;
+	*file_off = b->blob_off;
+	*len = b->blob_len;
+	return 0;
+}
+
+const struct v8_builtin *v8_build_builtin_at(const struct v8_build *b, u64 blob_off)
+{
+	size_t low = 0, high = b->n_builtins;
+	const struct v8_builtin *found;
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+
+		if (b->builtins[mid].blob_off <= blob_off)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	if (!low)
+		return NULL;
+	found = &b->builtins[low - 1];
+	return blob_off - found->blob_off < found->len ? found : NULL;
+}

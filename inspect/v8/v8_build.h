@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#pragma once
+
+/* One build of V8 as the rest of this folder sees it. Private to inspect/v8. */
+
+#include "v8.h"
+#include "v8_layout.h"
+
+enum v8_builtin_kind {
+	V8_BUILTIN_PLAIN,
+	V8_BUILTIN_INTERPRETER, /* runs on the frame of the interpreted function */
+};
+
+struct v8_builtin {
+	u32 blob_off; /* of its first byte, in the embedded builtins */
+	u32 len;
+	const char *name;
+	enum v8_builtin_kind kind;
+	bool is_handler; /* of one bytecode: the interpreter's registers are live */
+};
+
+#define V8_MAX_FRAME_TYPES 64
+#define V8_MAX_BYTECODES 256
+
+struct v8_build {
+	struct v8_layout layout;
+	struct v8_info info;
+	int version[4];
+	char runtime[64];
+	const char *why; /* not supported, or NULL */
+	u64 blob_off, blob_len; /* in the file; length 0: unknown */
+	struct v8_builtin *builtins; /* sorted by blob_off */
+	size_t n_builtins;
+	char *names; /* of builtins, NUL separated */
+	const char *frame_types[V8_MAX_FRAME_TYPES]; /* "StubFrame"; NULL where there is none */
+	char *frame_type_names;
+	u8 bytecode_sizes[3][V8_MAX_BYTECODES]; /* by operand scale: 1, 2, 4 */
+	u32 n_bytecodes; /* 0: unknown */
+};
+
+/* The builtin at an offset in the blob, or NULL. */
+const struct v8_builtin *v8_build_builtin_at(const struct v8_build *b, u64 blob_off);
+
+/* Node.js' own version ("24.21.0") from the file's read-only data; -ENOENT: not Node.js. */
+int v8_find_node_version(const struct elf_file *f, char *version, size_t len);

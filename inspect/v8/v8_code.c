@@ -1,0 +1,355 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+
+/*
+ * From a pc to its Code. JSFunction.code is no help: it says what the function
+ * will run next time, not what runs (on-stack replacement, deoptimization).
+ *
+ *	code space          Code (in code space itself up to V8 10)
+ *	+-----------+
+ *	| map       | <- a  word equal to InstructionStream's map
+ *	| Code      | ----> { deopt data, positions, start, size, flags }
+ *	| ...       |
+ *	| code      | <- a + header == Code.start
+ *	|   pc      |
+ *
+ * Scan down from pc for such a word. That its Code names exactly these
+ * instructions makes a chance hit in machine code impossible in practice.
+ *
+ * Optimized code has no frames for what was inlined; its deoptimization data has
+ * the tree of inlined calls: {u64 position of the call, i32 function, pad} each.
+ */
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../util/cleanup.h"
+#include "v8_heap.h"
+#include "v8_positions.h"
+
+#define MAX_SCAN_LEN (1u << 20)
+#define MAX_MAP_PROBES 2048
+#define PAGE_LEN 4096u
+#define MAX_CODE_OBJECT_LEN 64
+#define MAX_CODE_LEN (64u << 20)
+#define MAX_TABLE_LEN (4u << 20)
+#define MAX_BYTECODE_HOPS 3
+#define INLINING_ENTRY_LEN 16
+
+const struct v8_region *v8_region_at(const struct v8_heap *h, u64 pc)
+{
+	size_t low = 0, high = h->n_regions;
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+
+		if (h->regions[mid].start_addr <= pc)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low && pc < h->regions[low - 1].end_addr ? &h->regions[low - 1] : NULL;
+}
+
+static enum v8_tier tier_of(const struct v8_layout *l, u32 kind)
+{
+	if (kind == l->code_kind_interpreted)
+		return V8_TIER_INTERPRETED;
+	if (kind == l->code_kind_baseline)
+		return V8_TIER_BASELINE;
+	if (kind == l->code_kind_baseline + 1u)
+		return V8_TIER_MAGLEV;
+	if (kind == l->code_kind_baseline + 2u)
+		return V8_TIER_TURBOFAN;
+	return V8_TIER_NONE;
+}
+
+static int load(struct v8_heap *h, u64 tagged, struct v8_code *code)
+{
+	const struct v8_layout *l = h->l;
+	u8 object[MAX_CODE_OBJECT_LEN];
+	struct v8_code c = { .tagged = tagged };
+	int r;
+
+	if (!v8_is_type(h, tagged, l->type_code))
+		return -EINVAL;
+	if (l->code_size > sizeof(object) - 4 || l->code_flags > sizeof(object) - 4 ||
+	    l->code_deopt > sizeof(object) - 8 || l->code_positions > sizeof(object) - 8)
+		return -EINVAL;
+	r = v8_read(h, tagged - 1, object, sizeof(object));
+	if (r < 0)
+		return r;
+	memcpy(&c.len, object + l->code_size, 4);
+	memcpy(&c.flags, object + l->code_flags, 4);
+	memcpy(&c.deopt, object + l->code_deopt, 8);
+	memcpy(&c.positions, object + l->code_positions, 8);
+	if (!l->stream_header)
+		c.start_addr = tagged - 1 + l->code_start;
+	else if (l->code_start <= sizeof(object) - 8)
+		memcpy(&c.start_addr, object + l->code_start, 8);
+	if (c.len > MAX_CODE_LEN)
+		return -EINVAL;
+	c.kind = c.flags & l->code_kind_mask;
+	c.tier = tier_of(l, c.kind);
+	*code = c;
+	return 0;
+}
+
+/* Is the object at @addr, which begins with @word, the header of machine code? */
+static int try_header(struct v8_heap *h, u64 addr, u64 word, int *probes, struct v8_code *code)
+{
+	u16 type = h->l->stream_header ? h->l->type_stream : h->l->type_code;
+	u64 tagged = addr + 1;
+	int r;
+
+	if (h->stream_map ? word != h->stream_map : !v8_is_tagged(word))
+		return -ENOENT;
+	if (!h->stream_map) {
+		if (--*probes < 0)
+			return -ELOOP;
+		if (v8_map_type(h, word) != type)
+			return -ENOENT;
+	}
+	if (h->l->stream_header) {
+		r = v8_word(h, addr + 1, 8, &tagged);
+		if (r < 0)
+			return r;
+	}
+	r = load(h, tagged, code);
+	if (r < 0)
+		return r;
+	if (h->l->stream_header && code->start_addr != addr + h->l->stream_header)
+		return -ENOENT;
+	h->stream_map = word;
+	return 0;
+}
+
+int v8_code_find(struct v8_heap *h, u64 pc, struct v8_code *code)
+{
+	const struct v8_region *region = v8_region_at(h, pc);
+	u64 words[PAGE_LEN / 8], low, addr;
+	int probes = MAX_MAP_PROBES, r;
+	struct v8_code c;
+
+	if (!region || !region->is_jit)
+		return -ENOENT;
+	low = pc - region->start_addr > MAX_SCAN_LEN ? pc - MAX_SCAN_LEN : region->start_addr;
+	for (addr = pc & ~7ull; addr >= low && addr <= pc;) {
+		u64 page = addr & ~(u64)(PAGE_LEN - 1);
+
+		r = v8_read(h, page, words, addr + 8 - page);
+		if (r < 0)
+			return r;
+		for (; addr >= page && addr >= low && addr <= pc; addr -= 8) {
+			r = try_header(h, addr, words[(addr - page) / 8], &probes, &c);
+			if (r == -ESRCH || r == -ELOOP)
+				return r;
+			if (r < 0 || pc < c.start_addr)
+				continue;
+			if (pc - c.start_addr >= c.len)
+				return -ENOENT;
+			*code = c;
+			return 0;
+		}
+	}
+	return -ENOENT;
+}
+
+bool v8_code_same(struct v8_heap *h, const struct v8_code *code)
+{
+	struct v8_code now;
+	u64 header[2];
+
+	if (load(h, code->tagged, &now) < 0 || memcmp(&now, code, sizeof(now)))
+		return false;
+	if (!h->l->stream_header)
+		return true;
+	return !v8_read(h, code->start_addr - h->l->stream_header, header, sizeof(header)) &&
+	       header[0] == h->stream_map && header[1] == code->tagged;
+}
+
+/* ---- bytecode ---- */
+
+u64 v8_bytecode_of(struct v8_heap *h, u64 tagged)
+{
+	struct v8_code code;
+	u64 word;
+
+	for (int hops = 0; hops < MAX_BYTECODE_HOPS; hops++) {
+		int type = v8_is_tagged(tagged) ? v8_type(h, tagged) : -1;
+
+		if (type == h->l->type_bytecode_array)
+			return tagged;
+		if (type == h->l->type_interpreter_data) {
+			/* Its first or second field, depending on the version. */
+			for (u32 off = 8; off <= 16; off += 8)
+				if (!v8_word(h, tagged, off, &word) &&
+				    v8_is_type(h, word, h->l->type_bytecode_array))
+					return word;
+			return 0;
+		}
+		if (type != h->l->type_code || load(h, tagged, &code) < 0 ||
+		    code.tier != V8_TIER_BASELINE)
+			return 0;
+		tagged = code.deopt;
+	}
+	return 0;
+}
+
+/* All of a byte array; *bytes to be freed. */
+static int read_bytes(struct v8_heap *h, u64 tagged, u8 **bytes, u32 *len)
+{
+	_cleanup_free_ u8 *p = NULL;
+	u64 addr;
+	u32 n;
+	int r = v8_byte_array(h, tagged, &addr, &n);
+
+	if (r < 0)
+		return r;
+	if (n > MAX_TABLE_LEN)
+		return -E2BIG;
+	p = malloc(n + 1);
+	if (!p)
+		return -ENOMEM;
+	r = n ? v8_read(h, addr, p, n) : 0;
+	if (r < 0)
+		return r;
+	*bytes = TAKE_PTR(p);
+	*len = n;
+	return 0;
+}
+
+static int find_position(struct v8_heap *h, u64 table, s64 delta, u64 *pos)
+{
+	_cleanup_free_ u8 *bytes = NULL;
+	u32 n;
+	int r = read_bytes(h, table, &bytes, &n);
+
+	return r < 0 ? r : v8_positions_find(bytes, n, h->l->positions_v14, delta, pos);
+}
+
+static int bytecode_len(struct v8_heap *h, u64 bytecode, u32 *len)
+{
+	u64 word;
+	int r = v8_word(h, bytecode, h->l->array_length, &word);
+
+	if (r < 0)
+		return r;
+	if (!v8_is_smi(word) || v8_smi(word) <= 0 || v8_smi(word) > (s32)MAX_TABLE_LEN)
+		return -EINVAL;
+	*len = (u32)v8_smi(word);
+	return 0;
+}
+
+s32 v8_bytecode_position(struct v8_heap *h, u64 bytecode, u32 offset)
+{
+	u64 table, pos;
+	u32 len;
+
+	if (bytecode_len(h, bytecode, &len) < 0 || offset >= len ||
+	    v8_word(h, bytecode, h->l->bytecode_positions, &table) < 0 ||
+	    find_position(h, table, offset, &pos) < 0)
+		return -1;
+	return v8_position_offset(pos);
+}
+
+int v8_baseline_offset(struct v8_heap *h, const struct v8_code *code, u64 bytecode, u64 pc)
+{
+	_cleanup_free_ u8 *table = NULL, *bytecodes = NULL;
+	u32 table_len, len;
+	int r = bytecode_len(h, bytecode, &len);
+
+	if (!r)
+		r = read_bytes(h, code->positions, &table, &table_len);
+	if (r < 0)
+		return r;
+	bytecodes = malloc(len);
+	if (!bytecodes)
+		return -ENOMEM;
+	r = v8_read(h, bytecode - 1 + h->l->bytecode_data, bytecodes, len);
+	if (r < 0)
+		return r;
+	return v8_baseline_find(h->build, table, table_len, bytecodes, len, pc - code->start_addr);
+}
+
+/* ---- optimized code ---- */
+
+/* A SharedFunctionInfo from a slot that holds it, a weak reference to it, or a wrapper. */
+static u64 unwrap_function(struct v8_heap *h, u64 word)
+{
+	if ((word & 3) == 3)
+		word &= ~2ull;
+	if (h->l->wrapper_sfi && v8_is_type(h, word, h->l->type_sfi_wrapper) &&
+	    v8_word(h, word, h->l->wrapper_sfi, &word) < 0)
+		return 0;
+	return v8_is_type(h, word, h->l->type_sfi) ? word : 0;
+}
+
+u64 v8_code_function(struct v8_heap *h, const struct v8_code *code)
+{
+	u64 word;
+
+	if (code->tier != V8_TIER_MAGLEV && code->tier != V8_TIER_TURBOFAN)
+		return 0;
+	if (v8_array_word(h, code->deopt, h->l->deopt_sfi_idx, &word) < 0)
+		return 0;
+	return unwrap_function(h, word);
+}
+
+struct inlining {
+	u64 position;
+	s32 function_idx;
+};
+
+static int read_inlining(struct v8_heap *h, u64 table, s32 idx, struct inlining *out)
+{
+	u64 addr;
+	u32 len;
+	int r = v8_byte_array(h, table, &addr, &len);
+
+	if (r < 0)
+		return r;
+	if ((u32)idx >= len / INLINING_ENTRY_LEN)
+		return -ERANGE;
+	addr += (u64)idx * INLINING_ENTRY_LEN;
+	r = v8_read(h, addr, &out->position, sizeof(out->position));
+	return r ? r : v8_read(h, addr + 8, &out->function_idx, sizeof(out->function_idx));
+}
+
+int v8_code_expand(struct v8_heap *h, const struct v8_code *code, u64 pc, struct v8_inlined *out,
+		   int max)
+{
+	u64 outer = v8_code_function(h, code), literals, table, word, pos;
+	struct inlining in;
+	int n = 0, r;
+
+	if (!outer)
+		return -EINVAL;
+	if (v8_array_word(h, code->deopt, h->l->deopt_literals_idx, &literals) < 0 ||
+	    v8_array_word(h, code->deopt, h->l->deopt_inlining_idx, &table) < 0)
+		return -EINVAL;
+	r = find_position(h, code->positions, (s64)(pc - code->start_addr), &pos);
+	if (r == -ENOENT) {
+		out[0] = (struct v8_inlined){ outer, -1 };
+		return 1;
+	}
+	for (; r == 0 && v8_position_inlining(pos) >= 0; n++) {
+		if (n == max - 1)
+			return -E2BIG;
+		r = read_inlining(h, table, v8_position_inlining(pos), &in);
+		if (r < 0)
+			return r;
+		out[n] = (struct v8_inlined){ outer, v8_position_offset(pos) };
+		if (in.function_idx >= 0) {
+			r = v8_array_word(h, literals, (u32)in.function_idx, &word);
+			out[n].sfi = r < 0 ? 0 : unwrap_function(h, word);
+		}
+		if (!out[n].sfi)
+			return -EINVAL;
+		pos = in.position;
+	}
+	if (r < 0)
+		return r;
+	out[n++] = (struct v8_inlined){ outer, v8_position_offset(pos) };
+	return n;
+}

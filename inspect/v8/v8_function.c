@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+
+/*
+ * Functions are cached by the address of their SharedFunctionInfo. The garbage
+ * collector can put another one there, so an entry counts up to the last moment
+ * at which the object was read and was the same; a sample that is younger makes
+ * it be read again (once for all samples that came before that reading).
+ */
+
+#include <errno.h>
+#include <string.h>
+#include <time.h>
+
+#include "v8_heap.h"
+
+#define MAX_NAME 1024
+#define MAX_SFI_LEN 80
+#define DEBUG_INFO_WORDS 12
+
+u64 v8_now_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (u64)ts.tv_sec * 1000000000 + (u64)ts.tv_nsec;
+}
+
+/*
+ * What makes a SharedFunctionInfo this one and not another: map, name, script, and
+ * the six bytes of length, parameter count and token offset. The rest changes
+ * during its life (compiled code, age, flags).
+ */
+static int read_key(struct v8_heap *h, u64 sfi, u64 key[4])
+{
+	const struct v8_layout *l = h->l;
+	u8 object[MAX_SFI_LEN];
+	int r;
+
+	if (!v8_is_tagged(sfi) || l->sfi_length > MAX_SFI_LEN - 8 || l->sfi_script > MAX_SFI_LEN - 8 ||
+	    l->sfi_name > MAX_SFI_LEN - 8)
+		return -EINVAL;
+	r = v8_read(h, sfi - 1, object, l->sfi_length + 8u);
+	if (r < 0)
+		return r;
+	memcpy(&key[0], object, 8);
+	memcpy(&key[1], object + l->sfi_name, 8);
+	memcpy(&key[2], object + l->sfi_script, 8);
+	key[3] = 0;
+	memcpy(&key[3], object + l->sfi_length, 6);
+	return v8_map_type(h, key[0]) == l->type_sfi ? 0 : -EINVAL;
+}
+
+/* With an inspector attached the slot can hold a DebugInfo, which has the script. */
+static struct v8_script *find_script(struct v8_heap *h, u64 slot)
+{
+	u64 word;
+
+	if (v8_is_type(h, slot, h->l->type_script))
+		return v8_script_get(h, slot);
+	if (!v8_is_type(h, slot, h->l->type_debug_info))
+		return NULL;
+	for (u32 i = 1; i < DEBUG_INFO_WORDS; i++)
+		if (!v8_word(h, slot, 8 * i, &word) && v8_is_type(h, word, h->l->type_script))
+			return v8_script_get(h, word);
+	return NULL;
+}
+
+/* 0: @name is written, perhaps empty. */
+static int read_name(struct v8_heap *h, u64 slot, char *name, size_t len)
+{
+	u64 own = slot, inferred = 0;
+	int r;
+
+	name[0] = 0;
+	if (v8_is_smi(slot))
+		return 0;
+	if (!v8_is_string(h, slot)) {
+		r = v8_scope_names(h, slot, &own, &inferred);
+		if (r < 0)
+			return r;
+	}
+	r = own ? v8_string_utf8(h, own, name, len) : 0;
+	if (!r && !name[0] && inferred)
+		r = v8_string_utf8(h, inferred, name, len);
+	return r;
+}
+
+static void fill(struct v8_heap *h, struct v8_function *f)
+{
+	char name[MAX_NAME];
+
+	f->script = find_script(h, f->key[2]);
+	f->name = f->reason = NULL;
+	if (read_name(h, f->key[1], name, sizeof(name)) < 0)
+		f->reason = "the function's name is unreadable";
+	else if (name[0])
+		f->name = arena_strdup(&h->arena, name);
+	else if (f->script)
+		f->name = "(anonymous)";
+	else
+		f->reason = "a builtin without a name";
+}
+
+static struct v8_function *find(struct v8_heap *h, u64 sfi)
+{
+	struct v8_function *f = h->functions[v8_hash(sfi, 0)];
+
+	while (f && f->tagged != sfi)
+		f = f->next;
+	return f;
+}
+
+static struct v8_function *add(struct v8_heap *h, u64 sfi)
+{
+	struct v8_function **bucket = &h->functions[v8_hash(sfi, 0)];
+	struct v8_function *f = arena_alloc(&h->arena, sizeof(*f));
+
+	if (!f)
+		return NULL;
+	f->tagged = sfi;
+	f->next = *bucket;
+	*bucket = f;
+	return f;
+}
+
+struct v8_function *v8_function_get(struct v8_heap *h, u64 sfi, u64 time_ns)
+{
+	struct v8_function *f = find(h, sfi);
+	u64 key[4], again[4], now;
+
+	if (f && f->key[0] && time_ns <= f->valid_ns)
+		return f;
+	now = v8_now_ns();
+	if (read_key(h, sfi, key) < 0)
+		return NULL;
+	if (!f)
+		f = add(h, sfi);
+	if (!f)
+		return NULL;
+	if (memcmp(f->key, key, sizeof(key))) {
+		memcpy(f->key, key, sizeof(key));
+		f->generation = ++h->generation;
+		fill(h, f);
+		/* Moved or collected meanwhile? What was read may be of anything then. */
+		if (read_key(h, sfi, again) < 0 || memcmp(key, again, sizeof(key))) {
+			memset(f->key, 0, sizeof(f->key));
+			return NULL;
+		}
+		if (!f->name)
+			f->key[3] = ~0ull;
+	}
+	f->valid_ns = now;
+	return f;
+}
+
+u64 v8_function_bytecode(struct v8_heap *h, struct v8_function *f)
+{
+	struct v8_function **bucket;
+	u64 data, bytecode;
+
+	if (v8_word(h, f->tagged, h->l->sfi_data, &data) < 0)
+		return 0;
+	bytecode = v8_bytecode_of(h, data);
+	if (!bytecode || bytecode == f->bytecode)
+		return bytecode;
+	/* An entry stays in the list of its first BytecodeArray: the list is only a hint. */
+	if (!f->bytecode) {
+		bucket = &h->by_bytecode[v8_hash(bytecode, 1)];
+		f->next_by_bytecode = *bucket;
+		*bucket = f;
+	}
+	f->bytecode = bytecode;
+	return bytecode;
+}
+
+struct v8_function *v8_function_by_bytecode(struct v8_heap *h, u64 bytecode, u64 time_ns)
+{
+	struct v8_function *f = h->by_bytecode[v8_hash(bytecode, 1)];
+
+	for (; f; f = f->next_by_bytecode)
+		if (f->bytecode == bytecode && v8_function_get(h, f->tagged, time_ns) == f &&
+		    v8_function_bytecode(h, f) == bytecode)
+			return f;
+	return NULL;
+}

@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#pragma once
+
+/*
+ * A V8 heap in another process. Private to inspect/v8.
+ *
+ *	v8_object.c     words and types of objects
+ *	v8_string.c     strings
+ *	v8_scope.c      names in a ScopeInfo
+ *	v8_script.c     a script's name and lines
+ *	v8_function.c   what a SharedFunctionInfo is called, cached
+ *	v8_code.c       from a pc to its Code, and the functions inlined there
+ *	v8_positions.c  the tables that map code to source
+ *	v8_name.c       frames, and what is cached of them
+ *
+ * A tagged pointer is an address + 1. A small integer (SMI) has its low half zero
+ * and its value in the high half. Everything read is checked by instance type
+ * before it is believed, on every hop: the garbage collector may have moved what
+ * a pointer once pointed at.
+ */
+
+#include "arena.h"
+#include "v8_build.h"
+
+#define V8_MAP_CACHE 64
+#define V8_BUCKETS 2048
+
+/* A JavaScript source. Lives as long as the cache. */
+struct v8_script {
+	struct v8_script *next;
+	u64 tagged;
+	u64 key[3]; /* name, source, id: it is still this script */
+	const char *file; /* UTF-8 or NULL */
+	s32 line_offset, column_offset;
+	u32 *line_starts; /* in UTF-16 units; NULL: not read yet */
+	u32 n_lines, source_len;
+	const char *lines_missing; /* why, or NULL */
+};
+
+/* A function's name. Lives as long as the cache. */
+struct v8_function {
+	struct v8_function *next, *next_by_bytecode;
+	u64 tagged; /* SharedFunctionInfo */
+	u64 key[4]; /* map, name or scope info, script, counts */
+	u64 valid_ns; /* it was this function up to then */
+	const char *name; /* NULL: reason says why */
+	const char *reason;
+	struct v8_script *script; /* NULL: a builtin */
+	u64 bytecode; /* last seen; only a hint */
+	u64 generation; /* new when another function took the address */
+};
+
+struct v8_site;
+
+struct v8_heap {
+	const struct v8_build *build;
+	const struct v8_layout *l;
+	struct target *target;
+	bool gone;
+	struct v8_region *regions;
+	size_t n_regions;
+	struct {
+		u64 map;
+		u16 type;
+	} maps[V8_MAP_CACHE];
+	u64 generation; /* counts functions that were read */
+	u64 stream_map; /* map of InstructionStream (Code up to V8 10), once seen */
+	struct arena arena;
+	struct v8_function *functions[V8_BUCKETS], *by_bytecode[V8_BUCKETS];
+	struct v8_script *scripts[V8_BUCKETS];
+	struct v8_site *sites[V8_BUCKETS];
+};
+
+/* ---- v8_object.c ---- */
+
+static inline bool v8_is_tagged(u64 word)
+{
+	return (word & 3) == 1;
+}
+
+static inline bool v8_is_smi(u64 word)
+{
+	return (u32)word == 0;
+}
+
+static inline s32 v8_smi(u64 word)
+{
+	return (s32)(word >> 32);
+}
+
+u32 v8_hash(u64 a, u64 b);
+
+/* Reads of the target; 0 or a negative errno, notes when the target is gone. */
+int v8_read(struct v8_heap *h, u64 addr, void *dst, size_t len);
+int v8_word(struct v8_heap *h, u64 tagged, u32 off, u64 *word);
+
+/* Instance type that a map gives, or a negative errno. */
+int v8_map_type(struct v8_heap *h, u64 map);
+
+/* Instance type of an object, or a negative errno: not a heap pointer, or unreadable. */
+int v8_type(struct v8_heap *h, u64 tagged);
+bool v8_is_type(struct v8_heap *h, u64 tagged, u16 type);
+
+/* Length and first address of the bytes or words of an array-like object. */
+int v8_byte_array(struct v8_heap *h, u64 tagged, u64 *data_addr, u32 *len);
+int v8_array_word(struct v8_heap *h, u64 tagged, u32 idx, u64 *word);
+
+/* ---- v8_string.c ---- */
+
+struct v8_chars {
+	const void *chars; /* u8 Latin-1 or u16 UTF-16, host order */
+	size_t n;
+	bool two_byte;
+};
+
+/**
+ * v8_string_visit() - the characters of a string, piece by piece
+ * @max:	most characters to visit
+ * @fn:		a non-zero return ends the visit
+ *
+ * Return: what @fn returned last, or 0, -EINVAL (not a string), -E2BIG (deeper or
+ * more scattered than any honest string), -EFAULT or -ESRCH.
+ */
+int v8_string_visit(struct v8_heap *h, u64 tagged, size_t max,
+		    int (*fn)(const struct v8_chars *c, void *data), void *data);
+
+/* As UTF-8 with U+FFFD for what is none; ends in "..." (U+2026) if cut. */
+int v8_string_utf8(struct v8_heap *h, u64 tagged, char *dst, size_t len);
+bool v8_is_string(struct v8_heap *h, u64 tagged);
+
+/* ---- v8_scope.c ---- */
+
+/* The function's name and inferred name in a ScopeInfo; tagged, 0 where there is none. */
+int v8_scope_names(struct v8_heap *h, u64 scope_info, u64 *name, u64 *inferred);
+
+/* ---- v8_script.c ---- */
+
+/* NULL: not a script, or unreadable. */
+struct v8_script *v8_script_get(struct v8_heap *h, u64 tagged);
+
+/* Line and column of an offset in the source; else *reason says why not. */
+bool v8_script_position(struct v8_heap *h, struct v8_script *s, s32 pos, u32 *line, u32 *column,
+			const char **reason);
+
+/* ---- v8_function.c ---- */
+
+u64 v8_now_ns(void);
+
+/*
+ * The function of a SharedFunctionInfo that was seen at @time_ns; NULL when there
+ * is none at that address now.
+ */
+struct v8_function *v8_function_get(struct v8_heap *h, u64 sfi, u64 time_ns);
+
+/* The function's own BytecodeArray, 0 if it has none now. Also remembers it as a hint. */
+u64 v8_function_bytecode(struct v8_heap *h, struct v8_function *f);
+struct v8_function *v8_function_by_bytecode(struct v8_heap *h, u64 bytecode, u64 time_ns);
+
+/* ---- v8_code.c ---- */
+
+struct v8_code {
+	u64 tagged;
+	u64 start_addr;
+	u32 len;
+	u32 flags;
+	u64 deopt; /* deoptimization data; baseline: the BytecodeArray (or InterpreterData) */
+	u64 positions; /* source positions; baseline: bytecode offset table */
+	enum v8_tier tier; /* NONE: code that is no function's */
+	u32 kind;
+};
+
+/* One function of an optimized frame. */
+struct v8_inlined {
+	u64 sfi;
+	s32 pos; /* offset in its script, or -1 */
+};
+
+const struct v8_region *v8_region_at(const struct v8_heap *h, u64 pc);
+int v8_code_find(struct v8_heap *h, u64 pc, struct v8_code *code);
+/* Read again: is it still the same? */
+bool v8_code_same(struct v8_heap *h, const struct v8_code *code);
+/* The function that optimized code was made for: tagged, or 0. */
+u64 v8_code_function(struct v8_heap *h, const struct v8_code *code);
+/* BytecodeArray from what holds one (itself, InterpreterData, baseline Code), or 0. */
+u64 v8_bytecode_of(struct v8_heap *h, u64 tagged);
+/* Script offset at a bytecode offset, or -1. */
+s32 v8_bytecode_position(struct v8_heap *h, u64 bytecode, u32 offset);
+/* Bytecode offset at a pc of baseline code, -1 in its prologue, or -ENOENT. */
+int v8_baseline_offset(struct v8_heap *h, const struct v8_code *code, u64 bytecode, u64 pc);
+/* Functions at a pc of optimized code, leaf first; how many, or a negative errno. */
+int v8_code_expand(struct v8_heap *h, const struct v8_code *code, u64 pc, struct v8_inlined *out,
+		   int max);

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+
+/*
+ * The table below has what the metadata of each version lacks. It was measured
+ * on live processes of the official builds of Node.js 18.20.8 (V8 10.2.154.26),
+ * 20.20.2 (11.3.244.8), 22.23.3 (12.4.254.21), 24.21.0 (13.6.233.17) and 26.10.0
+ * (14.6.202.34); tests/inspect/live_v8.c is what holds it to them. Of the versions
+ * between them, 21.7.3 (11.8), 23.11.1 (12.9) and 25.9.0 (14.1).
+ */
+
+#include <string.h>
+
+#include "v8_layout.h"
+
+static const struct {
+	u32 version;
+	struct v8_layout layout;
+} known[] = {
+	{ V8_VERSION(10, 2),
+	  { .bytecode_positions = 32, .code_positions = 24, .code_deopt = 16,
+	    .deopt_literals_idx = 2, .deopt_inlining_idx = 7, .deopt_sfi_idx = 6,
+	    .scope_module_type = 3 } },
+	{ V8_VERSION(11, 3),
+	  { .bytecode_positions = 32, .code_start = 40, .code_size = 56, .code_flags = 48,
+	    .code_positions = 24, .code_deopt = 16, .scope_module_type = 3 } },
+	{ V8_VERSION(11, 8),
+	  { .bytecode_positions = 32, .code_start = 32, .code_size = 44, .code_flags = 40,
+	    .code_positions = 16, .code_deopt = 8, .scope_module_type = 3 } },
+	{ V8_VERSION(12, 4),
+	  { .sfi_data = 8, .bytecode_positions = 24, .code_positions = 16, .code_deopt = 8,
+	    .scope_module_type = 3 } },
+	{ V8_VERSION(12, 9),
+	  { .sfi_data = 8, .bytecode_positions = 24, .code_positions = 16, .code_deopt = 8,
+	    .scope_module_type = 3 } },
+	{ V8_VERSION(13, 6),
+	  { .sfi_data = 8, .bytecode_positions = 24, .code_positions = 16, .code_deopt = 8,
+	    .scope_module_type = 3 } },
+	{ V8_VERSION(14, 1),
+	  { .sfi_data = 8, .bytecode_positions = 24, .code_positions = 16, .code_deopt = 8,
+	    .scope_module_type = 3, .positions_v14 = 1 } },
+	{ V8_VERSION(14, 6),
+	  { .sfi_data = 8, .bytecode_positions = 24, .code_positions = 16, .code_deopt = 8,
+	    .scope_module_type = 3, .positions_v14 = 1 } },
+};
+
+s32 v8_meta_get(const struct v8_meta *meta, size_t n, const char *name, s32 missing)
+{
+	size_t low = 0, high = n, len = strlen(name);
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+
+		if (strcmp(meta[mid].name, name) < 0)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	if (low == n || strncmp(meta[low].name, name, len))
+		return missing;
+	return name[len - 1] == '_' || !meta[low].name[len] ? meta[low].value : missing;
+}
+
+/* Everything is a small non-negative number: an offset, an index, a type. */
+static bool overlay(u16 *field, const char *symbol, const struct v8_meta *meta, size_t n)
+{
+	s32 value = v8_meta_get(meta, n, symbol, *field ? *field : -1);
+
+	if (value < 0 || value > UINT16_MAX)
+		return false;
+	*field = (u16)value;
+	return true;
+}
+
+static const char *check_tagging(const struct v8_meta *meta, size_t n)
+{
+	if (v8_meta_get(meta, n, "TaggedSize", 8) != 8)
+		return "pointer compression is not supported";
+	if (v8_meta_get(meta, n, "SmiShiftSize", 31) != 31)
+		return "31-bit small integers are not supported";
+	return NULL;
+}
+
+const char *v8_layout_init(struct v8_layout *layout, u32 version, const struct v8_meta *meta,
+			   size_t n)
+{
+	struct v8_layout l = {};
+	const char *why = check_tagging(meta, n);
+	size_t i;
+
+	if (why)
+		return why;
+	for (i = 0; i < sizeof(known) / sizeof(known[0]) && known[i].version != version; i++)
+		;
+	if (i == sizeof(known) / sizeof(known[0]))
+		return "the layout of this version of V8 is not known";
+	l = known[i].layout;
+	if (!l.deopt_sfi_idx)
+		l.deopt_sfi_idx = (u16)v8_meta_get(
+			meta, n, "DeoptimizationDataWrappedSharedFunctionInfoIndex", 6);
+#define X(field, symbol)                                                                           \
+	if (!overlay(&l.field, symbol, meta, n))                                                   \
+		return "the metadata lacks " symbol;
+	V8_LAYOUT_FIELDS(X)
+#undef X
+#define X(field, symbol) overlay(&l.field, symbol, meta, n);
+	V8_LAYOUT_OPTIONAL(X)
+#undef X
+	*layout = l;
+	return NULL;
+}

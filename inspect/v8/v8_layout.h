@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#pragma once
+
+/*
+ * Where things are in the objects of one build of V8. Private to inspect/v8.
+ *
+ * Offsets count from the untagged address, in bytes. Whatever the binary's own
+ * metadata (the "v8dbg_" symbols) tells is taken from there; a table by version
+ * has the rest.
+ */
+
+#include "../../core/types.h"
+
+#define V8_VERSION(major, minor) ((u32)(major) << 16 | (u32)(minor))
+
+/*
+ * X(field, metadata symbol or prefix of it): "class_..__" symbols end in the
+ * field's C++ type, which changes between versions, so a name that ends in '_'
+ * stands for every symbol that begins so.
+ */
+#define V8_LAYOUT_FIELDS(X)                                                                        \
+	X(map_instance_type, "class_Map__instance_type__")                                         \
+	X(function_shared, "class_JSFunction__shared__")                                           \
+	X(sfi_data, "class_SharedFunctionInfo__function_data__")                                   \
+	X(sfi_name, "class_SharedFunctionInfo__name_or_scope_info__")                              \
+	X(sfi_script, "class_SharedFunctionInfo__script_")                                         \
+	X(sfi_length, "class_SharedFunctionInfo__length__")                                        \
+	X(scope_n_locals_idx, "scopeinfo_idx_ncontextlocals")                                      \
+	X(scope_first_var_idx, "scopeinfo_idx_first_vars")                                         \
+	X(script_source, "class_Script__source__")                                                 \
+	X(script_name, "class_Script__name__")                                                     \
+	X(string_length, "class_String__length__")                                                 \
+	X(seq_chars, "class_SeqOneByteString__chars__")                                            \
+	X(cons_first, "class_ConsString__first__")                                                 \
+	X(cons_second, "class_ConsString__second__")                                               \
+	X(sliced_parent, "class_SlicedString__parent__")                                           \
+	X(sliced_offset, "class_SlicedString__offset__")                                           \
+	X(thin_actual, "class_ThinString__actual__")                                               \
+	X(external_resource, "class_ExternalString__resource__")                                   \
+	X(array_length, "class_FixedArrayBase__length__")                                          \
+	X(array_data, "class_FixedArray__data__")                                                  \
+	X(bytecode_data, "class_BytecodeArray__data__")                                            \
+	X(bytecode_positions, "class_BytecodeArray__source_position_table__")                      \
+	X(code_start, "class_Code__instruction_start__")                                           \
+	X(code_size, "class_Code__instruction_size__")                                             \
+	X(code_flags, "class_Code__flags__")                                                       \
+	X(code_positions, "class_Code__source_position_table__")                                   \
+	X(code_deopt, "class_Code__deoptimization_data__")                                         \
+	X(code_kind_mask, "CodeKindFieldMask")                                                     \
+	X(code_kind_interpreted, "CodeKindInterpretedFunction")                                    \
+	X(code_kind_baseline, "CodeKindBaseline")                                                  \
+	X(deopt_literals_idx, "DeoptimizationDataLiteralArrayIndex")                               \
+	X(deopt_inlining_idx, "DeoptimizationDataInliningPositionsIndex")                          \
+	X(deopt_sfi_idx, "DeoptimizationDataSharedFunctionInfoIndex")                              \
+	X(first_nonstring_type, "FirstNonstringType")                                              \
+	X(type_sfi, "type_SharedFunctionInfo__SHARED_FUNCTION_INFO_TYPE")                          \
+	X(type_scope_info, "type_ScopeInfo__SCOPE_INFO_TYPE")                                      \
+	X(type_script, "type_Script__SCRIPT_TYPE")                                                 \
+	X(type_debug_info, "type_DebugInfo__DEBUG_INFO_TYPE")                                      \
+	X(type_code, "type_Code__CODE_TYPE")                                                       \
+	X(type_bytecode_array, "type_BytecodeArray__BYTECODE_ARRAY_TYPE")                          \
+	X(type_interpreter_data, "type_InterpreterData__INTERPRETER_DATA_TYPE")                    \
+	X(type_byte_array, "type_ByteArray__BYTE_ARRAY_TYPE")                                      \
+	X(type_fixed_array, "type_FixedArray__FIXED_ARRAY_TYPE")                                   \
+	X(type_weak_fixed_array, "type_WeakFixedArray__WEAK_FIXED_ARRAY_TYPE")
+
+/* What some versions do not have; 0 there. */
+#define V8_LAYOUT_OPTIONAL(X)                                                                      \
+	X(stream_header, "class_InstructionStream__instruction_start__")                           \
+	X(wrapper_sfi, "class_SharedFunctionInfoWrapper__shared_info__")                           \
+	X(type_stream, "type_InstructionStream__INSTRUCTION_STREAM_TYPE")                          \
+	X(type_trusted_byte_array, "type_TrustedByteArray__TRUSTED_BYTE_ARRAY_TYPE")               \
+	X(type_trusted_fixed_array, "type_TrustedFixedArray__TRUSTED_FIXED_ARRAY_TYPE")            \
+	X(type_protected_fixed_array, "type_ProtectedFixedArray__PROTECTED_FIXED_ARRAY_TYPE")      \
+	X(type_trusted_weak_array, "type_TrustedWeakFixedArray__TRUSTED_WEAK_FIXED_ARRAY_TYPE")    \
+	X(type_sfi_wrapper, "type_SharedFunctionInfoWrapper__SHARED_FUNCTION_INFO_WRAPPER_TYPE")
+
+struct v8_layout {
+#define X(field, symbol) u16 field;
+	V8_LAYOUT_FIELDS(X)
+	V8_LAYOUT_OPTIONAL(X)
+#undef X
+	u16 scope_module_type; /* ScopeType of a module, in the low four bits of ScopeInfo.flags */
+	u16 positions_v14; /* newer encoding of source position tables */
+};
+
+/* One metadata symbol: the name without "v8dbg_", and its value. */
+struct v8_meta {
+	const char *name;
+	s32 value;
+};
+
+/**
+ * v8_layout_init() - put a build's layout together
+ * @l:		written on success
+ * @version:	V8_VERSION()
+ * @meta:	metadata, sorted by name (strcmp)
+ *
+ * Return: NULL, or why this build is not supported (a constant string).
+ */
+const char *v8_layout_init(struct v8_layout *l, u32 version, const struct v8_meta *meta, size_t n);
+
+/* The value of a metadata symbol by name, or by prefix if the name ends in '_'; else @missing. */
+s32 v8_meta_get(const struct v8_meta *meta, size_t n, const char *name, s32 missing);

@@ -1,0 +1,503 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+
+/*
+ * Names of a walk's frames.
+ *
+ * What runs in a JavaScript frame is told by the pc, never by the frame's slots
+ * (a function that was replaced on the stack still has the interpreter's):
+ *
+ *	pc in                                  the frame is
+ *	JIT region                             compiled: find the Code
+ *	interpreter entry, bytecode handlers   interpreted: offset slot or register
+ *	another builtin, frame 0               its caller's: the builtin has no frame,
+ *	                                       the code position is on the stack
+ *	another builtin                        of a builtin function, or unknown
+ *
+ * Results are kept by site: (function, pc) of compiled code, (function, bytecode
+ * offset) of interpreted code. A site holds as long as its function does, and, if
+ * compiled, as its Code is found unchanged; like functions, sites count up to the
+ * moment of the last look, so that one look serves all samples before it.
+ */
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../util/cleanup.h"
+#include "v8_heap.h"
+
+/* Names, line tables and sites of one process; when they are more all are dropped. */
+#define MAX_CACHE_LEN (12u << 20)
+
+enum site_kind { SITE_COMPILED, SITE_INTERPRETED };
+
+struct v8_site {
+	struct v8_site *next;
+	struct v8_function *function; /* NULL: found by pc alone */
+	u64 generation;
+	u64 where; /* pc, or bytecode offset and low half of the BytecodeArray */
+	u64 valid_ns;
+	struct v8_code code;
+	enum site_kind kind;
+	int n;
+	struct v8_name names[];
+};
+
+/* ---- names ---- */
+
+static void name_function(const struct v8_function *f, struct v8_name *name)
+{
+	*name = (struct v8_name){
+		.kind = f->script ? V8_NAME_JS : V8_NAME_BUILTIN,
+		.name = f->name,
+		.file = f->script ? f->script->file : NULL,
+		.reason = f->reason,
+	};
+}
+
+static int give_reason(struct v8_name *name, const char *reason)
+{
+	if (!name->reason)
+		name->reason = reason;
+	return 1;
+}
+
+static void locate(struct v8_heap *h, const struct v8_function *f, s32 pos, struct v8_name *name)
+{
+	const char *reason = "no position in the code's table";
+
+	if (!f->script)
+		return;
+	if (pos < 0 || !v8_script_position(h, f->script, pos, &name->line, &name->column, &reason))
+		give_reason(name, reason);
+}
+
+/* ---- sites ---- */
+
+static struct v8_site **bucket_of(struct v8_heap *h, const struct v8_function *f, u64 where)
+{
+	return &h->sites[v8_hash(where, f ? f->tagged : 0)];
+}
+
+static struct v8_site *find_site(struct v8_heap *h, enum site_kind kind, struct v8_function *f,
+				 u64 where, u64 time_ns)
+{
+	struct v8_site *site = *bucket_of(h, f, where);
+	u64 now;
+
+	while (site && (site->kind != kind || site->function != f || site->where != where ||
+			(f && site->generation != f->generation) || !site->n))
+		site = site->next;
+	if (!site || site->kind == SITE_INTERPRETED || time_ns <= site->valid_ns)
+		return site;
+	now = v8_now_ns();
+	if (!v8_code_same(h, &site->code)) {
+		site->n = 0;
+		return NULL;
+	}
+	site->valid_ns = now;
+	return site;
+}
+
+static void add_site(struct v8_heap *h, const struct v8_site *like, const struct v8_name *names,
+		     int n)
+{
+	struct v8_site *site, **bucket;
+
+	site = arena_alloc(&h->arena, sizeof(*site) + (size_t)n * sizeof(*names));
+	if (!site)
+		return;
+	*site = *like;
+	site->n = n;
+	memcpy(site->names, names, (size_t)n * sizeof(*names));
+	bucket = bucket_of(h, like->function, like->where);
+	site->next = *bucket;
+	*bucket = site;
+}
+
+static int give_site(const struct v8_site *site, struct v8_name *names)
+{
+	memcpy(names, site->names, (size_t)site->n * sizeof(*names));
+	return site->n;
+}
+
+/* ---- interpreted ---- */
+
+/* @offset_word: untagged pointer arithmetic of the interpreter: offset + data - 1. */
+static int name_interpreted(struct v8_heap *h, const struct uw_sample *s, struct v8_function *f,
+			    u32 aux, s64 offset_word, struct v8_name *names)
+{
+	s64 offset = offset_word - (h->l->bytecode_data - 1);
+	struct v8_site like = { .function = f, .kind = SITE_INTERPRETED,
+				.generation = f->generation,
+				.where = (u64)offset << 32 | aux };
+	const struct v8_site *site;
+	u64 bytecode;
+	s32 pos;
+
+	name_function(f, names);
+	names->tier = V8_TIER_INTERPRETED;
+	if (offset < 0 || offset > INT32_MAX)
+		return give_reason(names, "no bytecode offset in the frame");
+	site = find_site(h, SITE_INTERPRETED, f, like.where, s->time_ns);
+	if (site)
+		return give_site(site, names);
+	bytecode = v8_function_bytecode(h, f);
+	if (!bytecode || (u32)bytecode != aux)
+		return give_reason(names, "the frame's bytecode is not the function's");
+	pos = v8_bytecode_position(h, bytecode, (u32)offset);
+	locate(h, f, pos, names);
+	if (names->line)
+		add_site(h, &like, names, 1);
+	return 1;
+}
+
+static int name_interpreted_slot(struct v8_heap *h, const struct uw_sample *s,
+				 const struct uw_frame *frame, struct v8_function *f,
+				 struct v8_name *names)
+{
+	s64 word = v8_is_smi(frame->b) ? v8_smi(frame->b) : -1;
+
+	return name_interpreted(h, s, f, frame->aux, word, names);
+}
+
+/*
+ * In a bytecode handler the slot is stale until the handler calls something; the
+ * registers are right, if they are still the interpreter's.
+ */
+static int name_in_handler(struct v8_heap *h, const struct uw_sample *s,
+			   const struct uw_frame *frame, struct v8_function *f,
+			   struct v8_name *names)
+{
+	u64 bytecode = s->interp[1];
+
+	if ((u32)bytecode == frame->aux && s->interp[0] <= INT32_MAX && bytecode &&
+	    (bytecode == f->bytecode || bytecode == v8_function_bytecode(h, f)))
+		return name_interpreted(h, s, f, frame->aux, (s64)s->interp[0], names);
+	return name_interpreted_slot(h, s, frame, f, names);
+}
+
+/* ---- compiled ---- */
+
+static int expand(struct v8_heap *h, const struct uw_sample *s, const struct v8_code *code, u64 pc,
+		  struct v8_name *names)
+{
+	struct v8_inlined inlined[V8_MAX_NAMES - 1];
+	int n = v8_code_expand(h, code, pc, inlined, V8_MAX_NAMES - 1);
+
+	for (int i = 0; i < n; i++) {
+		struct v8_function *f = v8_function_get(h, inlined[i].sfi, s->time_ns);
+
+		if (!f)
+			return -EINVAL;
+		name_function(f, &names[i]);
+		names[i].tier = code->tier;
+		names[i].inlined = i < n - 1;
+		locate(h, f, inlined[i].pos, &names[i]);
+	}
+	return n;
+}
+
+static int name_baseline(struct v8_heap *h, const struct v8_code *code, struct v8_function *f,
+			 u64 pc, struct v8_name *names)
+{
+	u64 bytecode = v8_bytecode_of(h, code->deopt);
+	int offset;
+
+	name_function(f, names);
+	names->tier = V8_TIER_BASELINE;
+	offset = v8_baseline_offset(h, code, bytecode, pc);
+	if (offset == -1)
+		return give_reason(names, "in the function's prologue");
+	if (offset < 0)
+		return give_reason(names, "the bytecode offset table is unreadable");
+	locate(h, f, v8_bytecode_position(h, bytecode, (u32)offset), names);
+	return 1;
+}
+
+/* Is this code the function's own? */
+static bool belongs(struct v8_heap *h, const struct v8_code *code, struct v8_function *f)
+{
+	u64 bytecode;
+
+	if (code->tier != V8_TIER_BASELINE)
+		return v8_code_function(h, code) == f->tagged;
+	bytecode = v8_bytecode_of(h, code->deopt);
+	return bytecode && bytecode == v8_function_bytecode(h, f);
+}
+
+/*
+ * Names what runs at @pc of @f's code. Returns -ENOENT if there is no code at @pc,
+ * -ESTALE if it is another function's, else the number of names.
+ */
+static int name_compiled(struct v8_heap *h, const struct uw_sample *s, struct v8_function *f, u64 pc,
+			 struct v8_name *names)
+{
+	struct v8_site like = { .function = f, .kind = SITE_COMPILED, .generation = f->generation,
+				.where = pc };
+	const struct v8_site *site = find_site(h, SITE_COMPILED, f, pc, s->time_ns);
+	int n, complete = 0;
+
+	if (site)
+		return give_site(site, names);
+	like.valid_ns = v8_now_ns();
+	if (v8_code_find(h, pc, &like.code) < 0)
+		return -ENOENT;
+	if (!belongs(h, &like.code, f))
+		return -ESTALE;
+	if (like.code.tier == V8_TIER_BASELINE) {
+		n = name_baseline(h, &like.code, f, pc, names);
+	} else {
+		n = expand(h, s, &like.code, pc, names);
+		if (n < 1) {
+			name_function(f, names);
+			names->tier = like.code.tier;
+			return give_reason(names, "the inlined functions are unreadable");
+		}
+	}
+	for (int i = 0; i < n; i++)
+		complete += names[i].line || !names[i].file;
+	if (complete == n)
+		add_site(h, &like, names, n);
+	return n;
+}
+
+static int name_in_jit(struct v8_heap *h, const struct uw_sample *s, const struct uw_frame *frame,
+		       struct v8_function *f, struct v8_name *names)
+{
+	u64 pc = uw_frame_lookup_pc(frame);
+	struct v8_code code;
+	int n = name_compiled(h, s, f, pc, names);
+
+	if (n > 0)
+		return n;
+	/* A copy of the interpreter's entry, one a function (--interpreted-frames-native-stack). */
+	if (n == -ESTALE && !v8_code_find(h, pc, &code) && code.tier == V8_TIER_INTERPRETED)
+		return name_interpreted_slot(h, s, frame, f, names);
+	name_function(f, names);
+	return give_reason(names, n == -ESTALE ? "the code at pc is another function's" :
+						 "no code object at pc");
+}
+
+/* ---- builtins ---- */
+
+static const struct v8_builtin *builtin_at(const struct v8_heap *h, u64 pc)
+{
+	const struct v8_region *r = v8_region_at(h, pc);
+	u64 off = r ? r->file_off + (pc - r->start_addr) : 0;
+
+	if (!r || r->is_jit || off < h->build->blob_off)
+		return NULL;
+	return v8_build_builtin_at(h->build, off - h->build->blob_off);
+}
+
+/*
+ * Frame 0 is not the builtin's, so the return address into the function is one of
+ * the first words at sp. Not everything there is one: a word only counts if it
+ * leads to the function's own code, or into the interpreter.
+ */
+static int name_by_stack(struct v8_heap *h, const struct uw_sample *s, const struct uw_frame *frame,
+			 struct v8_function *f, struct v8_name *names)
+{
+	for (int i = 0; i < 3; i++) {
+		const struct v8_builtin *b = builtin_at(h, s->sp_words[i] - 1);
+		int n;
+
+		if (b && b->kind == V8_BUILTIN_INTERPRETER)
+			return name_interpreted_slot(h, s, frame, f, names);
+		n = name_compiled(h, s, f, s->sp_words[i] - 1, names);
+		if (n > 0)
+			return n;
+	}
+	return 0;
+}
+
+static int name_in_builtin(struct v8_heap *h, const struct uw_sample *s, u32 i,
+			   struct v8_function *f, const struct v8_builtin *b, struct v8_name *names)
+{
+	const struct uw_frame *frame = &s->frames[i];
+	bool is_top = i == s->n_kernel;
+	int n;
+
+	if (b->kind == V8_BUILTIN_INTERPRETER) {
+		if (is_top && b->is_handler)
+			return name_in_handler(h, s, frame, f, names);
+		/* Before and after the interpreter's own frame the frame is the caller's. */
+		n = is_top ? name_by_stack(h, s, frame, f, names) : 0;
+		return n ? n : name_interpreted_slot(h, s, frame, f, names);
+	}
+	if (!is_top) {
+		name_function(f, names);
+		return give_reason(names, "the function is in a builtin");
+	}
+	names[0] = (struct v8_name){ .kind = V8_NAME_BUILTIN, .name = b->name };
+	n = name_by_stack(h, s, frame, f, names + 1);
+	if (n)
+		return 1 + n;
+	name_function(f, names + 1);
+	give_reason(names + 1, "no return address at the top of the stack");
+	return 2;
+}
+
+/* ---- frames ---- */
+
+static const char *status_words(u8 status)
+{
+	static const char *const words[] = {
+#define X(name, class, words, meaning) [name] = words,
+		UW_STATUS_LIST(X)
+#undef X
+	};
+
+	return status < UW_N_STATUS ? words[status] : "unknown status";
+}
+
+static int name_js(struct v8_heap *h, const struct uw_sample *s, u32 i, struct v8_name *names)
+{
+	const struct uw_frame *frame = &s->frames[i];
+	u64 pc = uw_frame_lookup_pc(frame);
+	const struct v8_region *region = v8_region_at(h, pc);
+	const struct v8_builtin *b = builtin_at(h, pc);
+	struct v8_function *f;
+
+	names[0] = (struct v8_name){ .kind = V8_NAME_JS };
+	if (frame->status != UW_OK)
+		return give_reason(names, status_words(frame->status));
+	f = v8_function_get(h, frame->a, s->time_ns);
+	if (!f)
+		return give_reason(names, "the function moved or is unreadable");
+	if (f->name && f->script && region && region->is_jit)
+		return name_in_jit(h, s, frame, f, names);
+	if (f->name && f->script && b)
+		return name_in_builtin(h, s, i, f, b, names);
+	name_function(f, names);
+	if (!names->name && b) {
+		names->name = b->name;
+		names->reason = NULL;
+	}
+	return f->script ? give_reason(names, "pc is in no code of V8") : 1;
+}
+
+static int name_stub(struct v8_heap *h, const struct uw_frame *frame, struct v8_name *names)
+{
+	const struct v8_builtin *b = builtin_at(h, uw_frame_lookup_pc(frame));
+	u64 type = frame->a >> 1;
+	const char *type_name = !(frame->a & 1) && type < V8_MAX_FRAME_TYPES ?
+					h->build->frame_types[type] :
+					NULL;
+
+	names[0] = (struct v8_name){ .kind = V8_NAME_STUB, .name = b ? b->name : type_name };
+	if (!b && type_name && !strcmp(type_name, "IrregexpFrame"))
+		names[0] = (struct v8_name){ .kind = V8_NAME_REGEXP, .name = "RegExp" };
+	if (!b && type_name && !strcmp(type_name, "WasmFrame"))
+		names[0] = (struct v8_name){ .kind = V8_NAME_WASM,
+					     .reason = "names of wasm functions are not read" };
+	if (!names[0].name)
+		give_reason(names, "a frame of unknown type");
+	return 1;
+}
+
+/* The function had no frame yet: its code says which one it is. */
+static int name_code(struct v8_heap *h, const struct uw_sample *s, const struct uw_frame *frame,
+		     struct v8_name *names)
+{
+	u64 pc = uw_frame_lookup_pc(frame), bytecode;
+	struct v8_function *f = NULL;
+	struct v8_code code;
+	int n;
+
+	names[0] = (struct v8_name){ .kind = V8_NAME_JS };
+	if (v8_code_find(h, pc, &code) < 0)
+		return give_reason(names, "no code object at pc");
+	names[0].tier = code.tier;
+	if (code.tier == V8_TIER_NONE) {
+		names[0].kind = V8_NAME_STUB;
+		return give_reason(names, "code that is no function's");
+	}
+	bytecode = v8_bytecode_of(h, code.deopt);
+	if (code.tier == V8_TIER_BASELINE && bytecode)
+		f = v8_function_by_bytecode(h, bytecode, s->time_ns);
+	else if (v8_code_function(h, &code))
+		f = v8_function_get(h, v8_code_function(h, &code), s->time_ns);
+	if (!f)
+		return give_reason(names, "interrupted before its frame existed");
+	n = name_compiled(h, s, f, pc, names);
+	if (n > 0)
+		return n;
+	name_function(f, names);
+	names[0].tier = code.tier;
+	return give_reason(names, "interrupted before its frame existed");
+}
+
+static void drop_caches(struct v8_heap *h)
+{
+	arena_clear(&h->arena);
+	memset(h->functions, 0, sizeof(h->functions));
+	memset(h->by_bytecode, 0, sizeof(h->by_bytecode));
+	memset(h->scripts, 0, sizeof(h->scripts));
+	memset(h->sites, 0, sizeof(h->sites));
+	memset(h->maps, 0, sizeof(h->maps));
+	h->stream_map = 0;
+}
+
+int v8_heap_name(struct v8_heap *h, const struct uw_sample *s, u32 i, struct v8_name *names)
+{
+	int n;
+
+	if (h->arena.total > MAX_CACHE_LEN)
+		drop_caches(h);
+	switch (s->frames[i].kind) {
+	case UW_V8_JS:
+		n = name_js(h, s, i, names);
+		break;
+	case UW_V8_CODE:
+		n = name_code(h, s, &s->frames[i], names);
+		break;
+	default:
+		n = name_stub(h, &s->frames[i], names);
+		break;
+	}
+	return h->gone ? -ESRCH : n;
+}
+
+int v8_heap_new(struct v8_heap **heap, const struct v8_build *b, struct target *t)
+{
+	struct v8_heap *h;
+
+	if (b->why)
+		return -ENOTSUP;
+	h = calloc(1, sizeof(*h));
+	if (!h)
+		return -ENOMEM;
+	h->build = b;
+	h->l = &b->layout;
+	h->target = t;
+	*heap = h;
+	return 0;
+}
+
+void v8_heap_free(struct v8_heap **heap)
+{
+	struct v8_heap *h = *heap;
+
+	*heap = NULL;
+	if (!h)
+		return;
+	arena_clear(&h->arena);
+	free(h->regions);
+	free(h);
+}
+
+int v8_heap_set_regions(struct v8_heap *h, const struct v8_region *r, size_t n)
+{
+	struct v8_region *copy = calloc(n ? n : 1, sizeof(*copy));
+
+	if (!copy)
+		return -ENOMEM;
+	memcpy(copy, r, n * sizeof(*copy));
+	free(h->regions);
+	h->regions = copy;
+	h->n_regions = n;
+	drop_caches(h);
+	return 0;
+}

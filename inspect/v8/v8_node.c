@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+
+/*
+ * Node.js keeps the address of its own headers (process.release.headersUrl) as a
+ * string constant: ".../download/release/v24.21.0/node-v24.21.0-headers.tar.gz".
+ * Nightly and release-candidate builds differ in what precedes "node-v".
+ */
+
+#include <errno.h>
+#include <string.h>
+
+#include "../util/cleanup.h"
+#include "v8_build.h"
+
+#define CHUNK_LEN (1u << 20)
+#define MARK "/node-v"
+#define TAIL "-headers.tar.gz"
+#define MAX_VERSION_LEN 48
+
+static bool is_version_char(char c)
+{
+	return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || c == '.' || c == '-';
+}
+
+/* @text follows MARK. */
+static int take_version(const char *text, size_t n, char *version, size_t len)
+{
+	const char *end = memmem(text, n < MAX_VERSION_LEN ? n : MAX_VERSION_LEN, TAIL, strlen(TAIL));
+
+	if (!end || end == text || (size_t)(end - text) >= len || *text < '0' || *text > '9')
+		return -ENOENT;
+	for (const char *p = text; p < end; p++)
+		if (!is_version_char(*p))
+			return -ENOENT;
+	memcpy(version, text, (size_t)(end - text));
+	version[end - text] = 0;
+	return 0;
+}
+
+static int search(const char *chunk, size_t n, char *version, size_t len)
+{
+	const char *p = chunk;
+
+	while ((p = memmem(p, n - (size_t)(p - chunk), MARK, strlen(MARK)))) {
+		p += strlen(MARK);
+		if (!take_version(p, n - (size_t)(p - chunk), version, len))
+			return 0;
+	}
+	return -ENOENT;
+}
+
+int v8_find_node_version(const struct elf_file *f, char *version, size_t len)
+{
+	_cleanup_free_ char *chunk = malloc(CHUNK_LEN);
+	const u64 overlap = strlen(MARK) + MAX_VERSION_LEN;
+	size_t n_segments;
+	const struct elf_segment *s = elf_file_segments(f, &n_segments);
+
+	if (!chunk)
+		return -ENOMEM;
+	for (size_t i = 0; i < n_segments; i++) {
+		if (s[i].is_exec)
+			continue;
+		for (u64 off = 0; off < s[i].file_len; off += CHUNK_LEN - overlap) {
+			u64 left = s[i].file_len - off;
+			size_t n = left < CHUNK_LEN ? left : CHUNK_LEN;
+
+			if (elf_file_read_addr(f, s[i].addr + off, chunk, n) < 0)
+				break;
+			if (!search(chunk, n, version, len))
+				return 0;
+		}
+	}
+	return -ENOENT;
+}

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <errno.h>
+#include <string.h>
+
+#include "v8_heap.h"
+
+/* The most elements that an array of this library's interest can have. */
+#define MAX_ARRAY_LEN (16u << 20)
+
+u32 v8_hash(u64 a, u64 b)
+{
+	u64 x = (a ^ b * 0x9e3779b97f4a7c15ull) * 0xff51afd7ed558ccdull;
+
+	return (u32)(x >> 40) % V8_BUCKETS;
+}
+
+int v8_read(struct v8_heap *h, u64 addr, void *dst, size_t len)
+{
+	int r = target_read(h->target, addr, dst, len);
+
+	if (r == -ESRCH)
+		h->gone = true;
+	return r;
+}
+
+int v8_word(struct v8_heap *h, u64 tagged, u32 off, u64 *word)
+{
+	u64 w;
+	int r;
+
+	if (!v8_is_tagged(tagged))
+		return -EINVAL;
+	r = v8_read(h, tagged - 1 + off, &w, sizeof(w));
+	if (!r)
+		*word = w;
+	return r;
+}
+
+/*
+ * The maps of all types that this library asks for are immortal and never move.
+ * A map that can move has another type, which no caller accepts.
+ */
+int v8_map_type(struct v8_heap *h, u64 map)
+{
+	size_t i = (map >> 3) % V8_MAP_CACHE;
+	u16 type;
+	int r;
+
+	if (!v8_is_tagged(map))
+		return -EINVAL;
+	if (h->maps[i].map == map)
+		return h->maps[i].type;
+	r = v8_read(h, map - 1 + h->l->map_instance_type, &type, sizeof(type));
+	if (r < 0)
+		return r;
+	h->maps[i].map = map;
+	h->maps[i].type = type;
+	return type;
+}
+
+int v8_type(struct v8_heap *h, u64 tagged)
+{
+	u64 map;
+	int r = v8_word(h, tagged, 0, &map);
+
+	return r < 0 ? r : v8_map_type(h, map);
+}
+
+bool v8_is_type(struct v8_heap *h, u64 tagged, u16 type)
+{
+	return type && v8_is_tagged(tagged) && v8_type(h, tagged) == type;
+}
+
+static int array_len(struct v8_heap *h, u64 tagged, u32 *len)
+{
+	u64 word;
+	int r = v8_word(h, tagged, h->l->array_length, &word);
+
+	if (r < 0)
+		return r;
+	if (!v8_is_smi(word) || v8_smi(word) < 0 || v8_smi(word) > (s32)MAX_ARRAY_LEN)
+		return -EINVAL;
+	*len = (u32)v8_smi(word);
+	return 0;
+}
+
+int v8_byte_array(struct v8_heap *h, u64 tagged, u64 *data_addr, u32 *len)
+{
+	int type = v8_type(h, tagged), r;
+
+	if (type < 0)
+		return type;
+	if (type != h->l->type_byte_array &&
+	    (!h->l->type_trusted_byte_array || type != h->l->type_trusted_byte_array))
+		return -EINVAL;
+	r = array_len(h, tagged, len);
+	if (!r)
+		*data_addr = tagged - 1 + h->l->array_data;
+	return r;
+}
+
+static bool is_array_type(const struct v8_layout *l, int type)
+{
+	return type == l->type_fixed_array || type == l->type_weak_fixed_array ||
+	       (l->type_trusted_fixed_array && type == l->type_trusted_fixed_array) ||
+	       (l->type_protected_fixed_array && type == l->type_protected_fixed_array) ||
+	       (l->type_trusted_weak_array && type == l->type_trusted_weak_array);
+}
+
+int v8_array_word(struct v8_heap *h, u64 tagged, u32 idx, u64 *word)
+{
+	int type = v8_type(h, tagged), r;
+	u32 len;
+
+	if (type < 0)
+		return type;
+	if (!is_array_type(h->l, type))
+		return -EINVAL;
+	r = array_len(h, tagged, &len);
+	if (r < 0)
+		return r;
+	if (idx >= len)
+		return -ERANGE;
+	return v8_word(h, tagged, h->l->array_data + 8 * idx, word);
+}

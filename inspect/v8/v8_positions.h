@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#pragma once
+
+/*
+ * Decoders of the tables that map code to source. They work on bytes that were
+ * read before, and never look past them.
+ */
+
+#include "v8_build.h"
+
+/**
+ * v8_positions_find() - the source position at an offset in code
+ * @bytes:	source position table
+ * @is_v14:	encoding of V8 14 on
+ * @delta:	offset in bytecode or machine code
+ * @pos:	position word: bit 0 external, 30 bits script offset + 1, 16 bits
+ *		index of the inlined function + 1
+ *
+ * Return: 0, or -ENOENT when no entry is at or before @delta.
+ */
+int v8_positions_find(const u8 *bytes, size_t n, bool is_v14, s64 delta, u64 *pos);
+
+/* The parts of a position word; -1 where there is none. */
+s32 v8_position_offset(u64 pos);
+s32 v8_position_inlining(u64 pos);
+
+/* Length of the bytecode at @off with its prefix, or -EINVAL. */
+int v8_bytecode_len(const struct v8_build *b, const u8 *bytecodes, size_t n, size_t off);
+
+/**
+ * v8_baseline_find() - the bytecode offset at an offset in baseline code
+ * @table:	bytecode offset table: lengths of machine code, prologue first
+ * @delta:	offset in machine code
+ *
+ * Return: the offset, -1 in the prologue, or -ENOENT (truncated or crafted).
+ */
+int v8_baseline_find(const struct v8_build *b, const u8 *table, size_t table_len,
+		     const u8 *bytecodes, size_t bytecodes_len, u64 delta);

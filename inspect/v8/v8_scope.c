@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+
+/*
+ * A ScopeInfo is an array of words whose parts come and go with its flags
+ * (v8/src/objects/scope-info.tq); n is the number of variables in the context:
+ *
+ *	flags, parameter count, n
+ *	start, end                            V8 12.9 on
+ *	module variable count                 modules
+ *	n < 75: n names; else one hash table
+ *	n infos
+ *	name, index                           functions, modules, scripts, evals
+ *	inferred name                         those with a name
+ *	start, end                            before V8 12.9
+ *	outer scope ...
+ *
+ * The empty string is an answer: the function has no name, and V8 may have
+ * inferred one from what it was assigned to.
+ */
+
+#include <errno.h>
+
+#include "v8_heap.h"
+
+#define FIRST_SLOT 8
+#define FLAGS_IDX 0
+#define SCOPE_TYPE_MASK 15
+#define MAX_INLINED_NAMES 75
+#define MAX_CONTEXT_LOCALS (1 << 20)
+
+static int slot(struct v8_heap *h, u64 scope_info, u32 idx, u64 *word)
+{
+	return v8_word(h, scope_info, FIRST_SLOT + 8 * idx, word);
+}
+
+int v8_scope_names(struct v8_heap *h, u64 scope_info, u64 *name, u64 *inferred)
+{
+	u64 flags, n_word, found_name, found_inferred;
+	u32 idx = h->l->scope_first_var_idx;
+	s32 n;
+	int r;
+
+	if (!v8_is_type(h, scope_info, h->l->type_scope_info))
+		return -EINVAL;
+	r = slot(h, scope_info, FLAGS_IDX, &flags);
+	if (!r)
+		r = slot(h, scope_info, h->l->scope_n_locals_idx, &n_word);
+	if (r < 0)
+		return r;
+	n = v8_smi(n_word);
+	if (!v8_is_smi(flags) || !v8_is_smi(n_word) || n < 0 || n > MAX_CONTEXT_LOCALS)
+		return -EINVAL;
+	if ((v8_smi(flags) & SCOPE_TYPE_MASK) == h->l->scope_module_type)
+		idx++;
+	idx += n < MAX_INLINED_NAMES ? 2 * (u32)n : 1 + (u32)n;
+	r = slot(h, scope_info, idx, &found_name);
+	if (!r)
+		r = slot(h, scope_info, idx + 2, &found_inferred);
+	if (r < 0)
+		return r;
+	if (!v8_is_smi(found_name) && !v8_is_string(h, found_name))
+		return -EINVAL;
+	*name = v8_is_smi(found_name) ? 0 : found_name;
+	*inferred = v8_is_string(h, found_inferred) ? found_inferred : 0;
+	return 0;
+}
