@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#pragma once
+
+/*
+ * The figures of the summary while a profile is written, and its line.
+ */
+
+#include "json_line.h"
+#include "kinds.h"
+
+/* What a sample must know of its stack. */
+struct stack_info {
+	u32 id;
+	u8 status; /* enum uw_status */
+	u8 leaf_kind; /* enum prof_kind, PROF_N_KINDS without frames */
+	bool guess;
+	u16 n_frames[PROF_N_RUNTIMES];
+};
+
+struct prof_counts {
+	u64 samples, complete, guessed, unresolved;
+	u64 by_status[UW_N_STATUS];
+	u64 by_activity[PROF_N_ACTIVITIES];
+	u64 unwound_by[PROF_N_RUNTIMES];
+};
+
+void prof_counts_add(struct prof_counts *c, const struct stack_info *stack,
+		     enum prof_activity activity, bool unresolved);
+
+/* Makes the summary line; json_line_write() is left to the caller. */
+void prof_counts_line(const struct prof_counts *c, const struct prof_totals *totals,
+		      struct json_line *line);

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "../check.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "../../loader/profile/intern.h"
+
+static void equal_keys_share_a_number_and_others_do_not(void **state)
+{
+	struct intern t;
+	u32 idx;
+
+	(void)state;
+	intern_init(&t, 1 << 20);
+	assert_int_equal(intern_add(&t, "one", 3, &idx), 1);
+	assert_int_equal(idx, 0);
+	assert_int_equal(intern_add(&t, "on", 2, &idx), 1);
+	assert_int_equal(idx, 1);
+	assert_int_equal(intern_add(&t, "one\0", 4, &idx), 1);
+	assert_int_equal(idx, 2);
+	assert_int_equal(intern_add(&t, "", 0, &idx), 1);
+	assert_int_equal(idx, 3);
+	assert_int_equal(intern_add(&t, "one", 3, &idx), 0);
+	assert_int_equal(idx, 0);
+	intern_deinit(&t);
+}
+
+static void ten_thousand_keys_keep_their_numbers_while_it_grows(void **state)
+{
+	struct intern t;
+	char key[32];
+	size_t len;
+	u32 idx;
+
+	(void)state;
+	intern_init(&t, 4 << 20);
+	for (u32 pass = 0; pass < 2; pass++) {
+		for (u32 i = 0; i < 10000; i++) {
+			int n = snprintf(key, sizeof(key), "key %u", i * 7919);
+
+			assert_int_equal(intern_add(&t, key, (size_t)n, &idx), pass == 0);
+			assert_int_equal(idx, i);
+			assert_memory_equal(intern_key(&t, i, &len), key, (size_t)n);
+			assert_int_equal(len, n);
+		}
+	}
+	intern_deinit(&t);
+}
+
+static void a_full_table_says_so_and_works_again_when_emptied(void **state)
+{
+	const size_t limit = 64 << 10;
+	struct intern t;
+	u32 idx, n = 0;
+	int r;
+
+	(void)state;
+	intern_init(&t, limit);
+	for (u64 key = 0; (r = intern_add(&t, &key, sizeof(key), &idx)) == 1; key++)
+		n++;
+	assert_int_equal(r, -ENOSPC);
+	assert_in_range(n, 500, limit / sizeof(u64));
+	assert_int_equal(intern_add(&t, &(u64){ 3 }, sizeof(u64), &idx), 0);
+	assert_int_equal(idx, 3);
+	intern_empty(&t);
+	assert_int_equal(intern_add(&t, &(u64){ 3 }, sizeof(u64), &idx), 1);
+	assert_int_equal(idx, 0);
+	intern_deinit(&t);
+}
+
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(equal_keys_share_a_number_and_others_do_not),
+	cmocka_unit_test(ten_thousand_keys_keep_their_numbers_while_it_grows),
+	cmocka_unit_test(a_full_table_says_so_and_works_again_when_emptied),
+};
+
+int main(void)
+{
+	return CHECK_RUN(tests);
+}
