@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+
+/*
+ * The options of `unspool record`. The first word that is no option starts
+ * COMMAND, and all words after it belong to COMMAND; a "--" before it is
+ * allowed. -g and --call-graph are perf's: taken and ignored.
+ */
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "duration.h"
+#include "record_options.h"
+
+#define MAX_PID (1 << 22) /* PID_MAX_LIMIT, include/linux/threads.h at v6.12 */
+#define MIN_CONTAINER_DIGITS 8
+#define MAX_CONTAINER_DIGITS 64
+
+enum {
+	KEY_CGROUP = 0x100,
+	KEY_CONTAINER,
+	KEY_CALL_GRAPH,
+};
+
+static const struct argp_option options[] = {
+	{ "pid", 'p', "PID[,PID]|NAME", 0, "Record these processes and the children that they start",
+	  1 },
+	{ "all", 'a', NULL, 0, "Record all processes", 1 },
+	{ "tid", 't', "TID[,TID]", 0, "Record these threads", 1 },
+	{ "cgroup", KEY_CGROUP, "PATH", 0, "Record the processes of a cgroup", 1 },
+	{ "container", KEY_CONTAINER, "ID", 0,
+	  "Record the processes of a container; 8 digits of its id are enough", 1 },
+	{ "freq", 'F', "HZ", 0, "Samples a second of CPU time (99)", 2 },
+	{ "rate", 'r', NULL, OPTION_ALIAS, NULL, 2 },
+	{ "duration", 'd', "TIME", 0, "Stop after 30, 30s, 500ms, 2m or 1h", 2 },
+	{ "output", 'o', "FILE", 0,
+	  "Write the profile here (.ndjson, .ndjson.gz, .ndjson.zst, .folded; - is stdout)", 3 },
+	{ "format", 'f', "FORMAT", 0, "Write in this format, whatever FILE is called", 3 },
+	{ "quiet", 'q', NULL, 0, "Show no progress", 3 },
+	{ NULL, 'g', NULL, 0, "Ignored, as is --call-graph: stacks are always recorded", 4 },
+	{ "call-graph", KEY_CALL_GRAPH, "ANY", OPTION_HIDDEN, NULL, 4 },
+	{ 0 },
+};
+
+/* Decimal digits only, @min to @max. */
+static int parse_number(const char *text, size_t len, long min, long max, int *number)
+{
+	long value = 0;
+
+	if (!len)
+		return -EINVAL;
+	for (size_t i = 0; i < len; i++) {
+		if (text[i] < '0' || text[i] > '9')
+			return -EINVAL;
+		if (value <= max)
+			value = value * 10 + (text[i] - '0');
+	}
+	if (value < min || value > max)
+		return -ERANGE;
+	*number = (int)value;
+	return 0;
+}
+
+static int add_id(int **ids, size_t *n, int id)
+{
+	int *grown;
+
+	for (size_t i = 0; i < *n; i++) {
+		if ((*ids)[i] == id)
+			return 0;
+	}
+	if (*n == RECORD_MAX_IDS)
+		return -E2BIG;
+	grown = reallocarray(*ids, *n + 1, sizeof(**ids));
+	if (!grown)
+		return -ENOMEM;
+	*ids = grown;
+	grown[(*n)++] = id;
+	return 0;
+}
+
+static int parse_ids(struct cli_parse *p, const char *option, const char *list, int **ids,
+		     size_t *n)
+{
+	for (const char *s = list;; s++) {
+		size_t len = strcspn(s, ",");
+		int id, err;
+
+		err = parse_number(s, len, 1, MAX_PID, &id);
+		if (err)
+			return cli_fail(p, "%s %s: '%.*s' is not an id; give numbers from 1 to %d",
+					option, list, (int)len, s, MAX_PID);
+		err = add_id(ids, n, id);
+		if (err == -E2BIG)
+			return cli_fail(p, "%s: more than %d ids; use --cgroup or -a", option,
+					RECORD_MAX_IDS);
+		if (err)
+			return -err;
+		s += len;
+		if (!*s)
+			return 0;
+	}
+}
+
+static int parse_pid(struct cli_parse *p, const char *arg)
+{
+	struct record_options *o = p->input;
+
+	if (!*arg)
+		return cli_fail(p, "-p needs a PID or a NAME; 'unspool ps' lists them");
+	if (!arg[strspn(arg, "0123456789,")])
+		return parse_ids(p, "-p", arg, &o->pids, &o->n_pids);
+	if (o->n_names == RECORD_MAX_NAMES)
+		return cli_fail(p, "-p: more than %d names; use PIDs, or -a", RECORD_MAX_NAMES);
+	o->names[o->n_names++] = arg;
+	return 0;
+}
+
+static int parse_hz(struct cli_parse *p, const char *arg)
+{
+	struct record_options *o = p->input;
+	int hz;
+
+	if (parse_number(arg, strlen(arg), 1, RECORD_MAX_HZ, &hz))
+		return cli_fail(p, "-F %s: give samples a second from 1 to %d", arg, RECORD_MAX_HZ);
+	o->hz = (u32)hz;
+	return 0;
+}
+
+static int parse_time(struct cli_parse *p, const char *arg)
+{
+	struct record_options *o = p->input;
+	int err = duration_parse(arg, &o->duration_ns);
+
+	if (err == -ERANGE)
+		return cli_fail(p, "-d %s: give a time from 1ms to 365 days", arg);
+	if (err)
+		return cli_fail(p, "-d %s: not a time; write 30, 30s, 500ms, 2m or 1h", arg);
+	return 0;
+}
+
+static int parse_output(struct cli_parse *p, const char *arg)
+{
+	struct record_options *o = p->input;
+
+	if (!*arg)
+		return cli_fail(p, "-o needs the name of a file, or - for stdout");
+	if (o->n_outputs == RECORD_MAX_OUTPUTS)
+		return cli_fail(p, "-o: more than %d files; 'unspool convert' makes the others",
+				RECORD_MAX_OUTPUTS);
+	for (size_t i = 0; i < o->n_outputs; i++) {
+		if (!strcmp(o->outputs[i], arg))
+			return cli_fail(p, "-o %s is given twice; leave one out", arg);
+	}
+	o->outputs[o->n_outputs++] = arg;
+	return 0;
+}
+
+static int parse_container(struct cli_parse *p, const char *arg)
+{
+	struct record_options *o = p->input;
+	size_t len = strlen(arg);
+
+	if (len < MIN_CONTAINER_DIGITS || len > MAX_CONTAINER_DIGITS ||
+	    arg[strspn(arg, "0123456789abcdef")])
+		return cli_fail(p, "--container %s: give %d to %d hexadecimal digits of the id "
+				   "(docker ps, crictl ps)",
+				arg, MIN_CONTAINER_DIGITS, MAX_CONTAINER_DIGITS);
+	o->container = arg;
+	return 0;
+}
+
+static int parse_cgroup(struct cli_parse *p, const char *arg)
+{
+	struct record_options *o = p->input;
+
+	if (!*arg)
+		return cli_fail(p, "--cgroup needs a path, absolute or below /sys/fs/cgroup");
+	o->cgroup = arg;
+	return 0;
+}
+
+/* What no single option shows to be wrong. */
+static int check_whole(struct cli_parse *p)
+{
+	const struct record_options *o = p->input;
+	const char *given[5];
+	size_t n = 0;
+
+	if (o->n_pids || o->n_names)
+		given[n++] = "-p";
+	if (o->all)
+		given[n++] = "-a";
+	if (o->n_tids)
+		given[n++] = "-t";
+	if (o->cgroup)
+		given[n++] = "--cgroup";
+	if (o->container)
+		given[n++] = "--container";
+	if (n > 1)
+		return cli_fail(p, "%s and %s can't be combined; choose one", given[0], given[1]);
+	for (size_t i = 0; i < o->n_outputs; i++) {
+		if (!strcmp(o->outputs[i], "-") && !o->format)
+			return cli_fail(p, "-o - needs a format: -f ndjson or -f folded");
+	}
+	return 0;
+}
+
+static error_t parse_option(int key, char *arg, struct argp_state *state)
+{
+	struct cli_parse *p = state->input;
+	struct record_options *o = p->input;
+
+	switch (key) {
+	case 'p':
+		return parse_pid(p, arg);
+	case 'a':
+		o->all = true;
+		return 0;
+	case 't':
+		return parse_ids(p, "-t", arg, &o->tids, &o->n_tids);
+	case KEY_CGROUP:
+		return parse_cgroup(p, arg);
+	case KEY_CONTAINER:
+		return parse_container(p, arg);
+	case 'F':
+	case 'r':
+		return parse_hz(p, arg);
+	case 'd':
+		return parse_time(p, arg);
+	case 'o':
+		return parse_output(p, arg);
+	case 'f':
+		o->format = arg;
+		return 0;
+	case 'q':
+		o->quiet = true;
+		return 0;
+	case 'g':
+	case KEY_CALL_GRAPH:
+		return 0;
+	case ARGP_KEY_ARG:
+		o->command = &state->argv[state->next - 1];
+		state->next = state->argc;
+		return 0;
+	case ARGP_KEY_END:
+		return check_whole(p);
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static const struct argp argp = {
+	.options = options,
+	.parser = parse_option,
+	.args_doc = "[-- COMMAND [ARG]...]",
+	.doc = "Record where processes, or COMMAND and its descendants, spend their CPU time.\v"
+	       "With COMMAND beside a target, COMMAND only sets the duration.",
+};
+
+int record_options_parse(int argc, char **argv, struct record_options *o, struct cli_parse *p)
+{
+	*o = (struct record_options){ .hz = RECORD_DEFAULT_HZ };
+	p->input = o;
+	return cli_parse(&argp, argc, argv, p);
+}
+
+void record_options_deinit(struct record_options *o)
+{
+	free(o->pids);
+	free(o->tids);
+	*o = (struct record_options){ 0 };
+}
+
+bool record_options_has_target(const struct record_options *o)
+{
+	return o->n_pids || o->n_names || o->all || o->n_tids || o->cgroup || o->container;
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#pragma once
+
+#include "cli.h"
+
+#define RECORD_DEFAULT_HZ 99
+#define RECORD_MAX_HZ 20000
+#define RECORD_MAX_IDS 4096 /* of -p, of -t */
+#define RECORD_MAX_NAMES 16
+#define RECORD_MAX_OUTPUTS 8
+
+/* What `unspool record` was asked for. Strings are argv's. */
+struct record_options {
+	/* Whom: at most one of these five groups is set; none with COMMAND alone. */
+	int *pids; /* -p; as the caller's PID namespace sees them */
+	size_t n_pids;
+	const char *names[RECORD_MAX_NAMES]; /* -p; together with pids */
+	size_t n_names;
+	bool all; /* -a */
+	int *tids; /* -t */
+	size_t n_tids;
+	const char *cgroup; /* --cgroup */
+	const char *container; /* --container: hexadecimal, at least 8 digits */
+
+	char **command; /* with its arguments, NULL-terminated; NULL: none */
+
+	u32 hz;
+	u64 duration_ns; /* 0: until the end */
+	const char *outputs[RECORD_MAX_OUTPUTS]; /* -o; "-" is stdout, at most once */
+	size_t n_outputs;
+	const char *format; /* -f as typed, or NULL */
+	bool quiet;
+};
+
+/**
+ * record_options_parse() - parse the command line of `unspool record`
+ * @o:		filled; free with record_options_deinit() whatever is returned
+ * @p:		its error is set when -EINVAL is returned; nothing is printed then
+ *
+ * That a pid exists or a format is known is not checked here.
+ *
+ * Return: 0 (look at @p->done: help was printed), -EINVAL or -ENOMEM.
+ */
+int record_options_parse(int argc, char **argv, struct record_options *o, struct cli_parse *p);
+void record_options_deinit(struct record_options *o);
+
+/* Does anything but COMMAND say whom to record? */
+bool record_options_has_target(const struct record_options *o);

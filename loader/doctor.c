@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+
+/* `unspool doctor`: a line a finding, and the verdict. */
+
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "../inspect/util/cleanup.h"
+#include "cli/cli.h"
+#include "commands.h"
+#include "doctor/doctor.h"
+
+static const struct argp_option options[] = {
+	{ "json", 'j', NULL, 0, "Print a JSON object a line", 1 },
+	{ 0 },
+};
+
+static error_t parse_option(int key, char *arg, struct argp_state *state)
+{
+	struct cli_parse *p = state->input;
+
+	(void)arg;
+	if (key != 'j')
+		return ARGP_ERR_UNKNOWN;
+	*(bool *)p->input = true;
+	return 0;
+}
+
+static const struct argp argp = {
+	.options = options,
+	.parser = parse_option,
+	.doc = "Say what this machine allows, what is missing, and what mends it.\v"
+	       "Exit status: 0 recording can work, 3 it can't.",
+};
+
+static void print_text(const struct doctor_finding *d)
+{
+	printf("%-7s  %-16s %s%s%s\n", doctor_state_name(d->state), d->check, d->text,
+	       d->mend[0] ? "  -> " : "", d->mend);
+}
+
+static void print_json(const struct doctor_finding *d)
+{
+	json_t *object = json_pack("{ss ss ss ss}", "check", d->check, "state",
+				   doctor_state_name(d->state), "text", d->text, "mend", d->mend);
+	_cleanup_free_ char *line = object ? json_dumps(object, JSON_COMPACT) : NULL;
+
+	if (line)
+		puts(line);
+	json_decref(object);
+}
+
+int cmd_doctor(int argc, char **argv)
+{
+	const struct doctor_finding *missing;
+	struct doctor_report r;
+	bool is_json = false;
+	int status = cli_parse_or_exit_status(&argp, argc, argv, &is_json);
+
+	if (status >= 0)
+		return status;
+	doctor_examine(&r);
+	for (size_t i = 0; i < r.n; i++)
+		(is_json ? print_json : print_text)(&r.findings[i]);
+	missing = doctor_first_missing(&r);
+	if (missing) {
+		fflush(stdout);
+		cli_error("recording can't work here: %s: %s%s%s", missing->check, missing->text,
+			  missing->mend[0] ? "; mend: " : "", missing->mend);
+		return CLI_CANNOT_RUN;
+	}
+	if (!is_json)
+		puts("Recording works here.");
+	return CLI_OK;
+}

@@ -1,0 +1,8 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#pragma once
+
+#include "doctor.h"
+#include "facts.h"
+
+/* Judges facts, however they came about; doctor_examine() is this on the real ones. */
+void doctor_judge(const struct doctor_facts *f, struct doctor_report *r);

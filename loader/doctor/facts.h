@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#pragma once
+
+/* What /proc and /sys say, and how the trials went; read once, judged by checks.c. */
+
+#include "../../core/types.h"
+
+#define FACT_UNKNOWN (-99) /* of a setting that can't be read */
+
+struct doctor_facts {
+	char release[65];
+	int kernel_major, kernel_minor;
+	u64 caps; /* effective */
+	int euid;
+	int seccomp; /* 0 none, 1 strict, 2 filter; FACT_UNKNOWN */
+	bool is_initial_user_ns, is_initial_pid_ns;
+	int perf_event_paranoid, kptr_restrict, unprivileged_bpf_disabled, ptrace_scope, bpf_jit;
+	char lockdown[32]; /* "" where the kernel has none */
+	bool has_btf, has_kernel_addresses;
+	int cgroup_version; /* 2, 1 or 0: nothing is mounted */
+	u64 memlock_len; /* ~0: unlimited; after the attempt to raise it */
+	/* Trials: 0 or a negative errno. */
+	int try_program, try_ringbuf, try_mmapable, try_cpu_clock, try_attach, try_cycles;
+};
+
+void doctor_facts_read(struct doctor_facts *f);
+
+/* Does a capability of linux/capability.h work for this process? */
+bool doctor_has_cap(const struct doctor_facts *f, int cap);
+bool doctor_kernel_at_least(const struct doctor_facts *f, int major, int minor);
+
+/* The six trials, by system calls; needs the rest of @f. */
+void doctor_try(struct doctor_facts *f);

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+
+/*
+ * What recording needs from the kernel, tried in the small: a program of two
+ * instructions, the two kinds of map, a sampling event, and the one on the other.
+ */
+
+#include <bpf/bpf.h>
+#include <errno.h>
+#include <linux/bpf.h>
+#include <linux/perf_event.h>
+#include <sched.h>
+#include <sys/ioctl.h>
+#include <sys/syscall.h>
+
+#include "../../inspect/util/cleanup.h"
+#include "facts.h"
+
+static int try_program(int *fd)
+{
+	const struct bpf_insn insns[] = {
+		{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0, .imm = 0 },
+		{ .code = BPF_JMP | BPF_EXIT },
+	};
+	int n = bpf_prog_load(BPF_PROG_TYPE_PERF_EVENT, "unspool_trial", "GPL", insns,
+			      sizeof(insns) / sizeof(insns[0]), NULL);
+
+	if (n < 0)
+		return -errno;
+	*fd = n;
+	return 0;
+}
+
+static int try_map(enum bpf_map_type type, u32 key_len, u32 value_len, u32 n, u32 flags)
+{
+	LIBBPF_OPTS(bpf_map_create_opts, opts, .map_flags = flags);
+	_cleanup_close_ int fd =
+		bpf_map_create(type, "unspool_trial", key_len, value_len, n, &opts);
+
+	return fd < 0 ? -errno : 0;
+}
+
+/* All processes, one CPU, kernel included: as recording opens it. */
+static int try_event(u32 type, u64 config, int *fd)
+{
+	struct perf_event_attr attr = {
+		.size = sizeof(attr),
+		.type = type,
+		.config = config,
+		.sample_freq = 99,
+		.freq = 1,
+		.disabled = 1,
+	};
+	int cpu = sched_getcpu();
+	int n = (int)syscall(SYS_perf_event_open, &attr, -1, cpu < 0 ? 0 : cpu, -1,
+			     PERF_FLAG_FD_CLOEXEC);
+
+	if (n < 0)
+		return -errno;
+	*fd = n;
+	return 0;
+}
+
+void doctor_try(struct doctor_facts *f)
+{
+	_cleanup_close_ int prog_fd = -1, clock_fd = -1, cycles_fd = -1;
+
+	f->try_program = try_program(&prog_fd);
+	f->try_ringbuf = try_map(BPF_MAP_TYPE_RINGBUF, 0, 0, (u32)getpagesize(), 0);
+	f->try_mmapable = try_map(BPF_MAP_TYPE_ARRAY, 4, 8, 1, BPF_F_MMAPABLE);
+	f->try_cpu_clock = try_event(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK, &clock_fd);
+	f->try_cycles = try_event(PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, &cycles_fd);
+	if (prog_fd >= 0 && clock_fd >= 0 && ioctl(clock_fd, PERF_EVENT_IOC_SET_BPF, prog_fd))
+		f->try_attach = -errno;
+}

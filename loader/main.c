@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+
+/*
+ * unspool: one binary, one sub-command a word. A command is a row of the table.
+ */
+
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/cli.h"
+#include "commands.h"
+
+#define N_COMMANDS (sizeof(commands) / sizeof(commands[0]))
+
+static const struct cli_command commands[] = {
+	{ "ps", "processes with runtime, version, CPU, and what is supported", cmd_ps },
+	{ "doctor", "what this machine allows, what is missing, what mends it", cmd_doctor },
+};
+
+static int print_help(void)
+{
+	puts("Usage: unspool COMMAND [OPTION]...\n"
+	     "Shows where Node.js, .NET and native processes spend their CPU time.\n");
+	for (size_t i = 0; i < N_COMMANDS; i++)
+		printf("  %-9s %s\n", commands[i].name, commands[i].help);
+	puts("\n'unspool COMMAND --help' shows the options of a command.");
+	return CLI_OK;
+}
+
+static int refuse(const char *word)
+{
+	const char *names[N_COMMANDS], *near;
+
+	for (size_t i = 0; i < N_COMMANDS; i++)
+		names[i] = commands[i].name;
+	near = cli_nearest(word, names, N_COMMANDS);
+	if (near)
+		cli_error("there is no command '%s'; did you mean 'unspool %s'?", word, near);
+	else
+		cli_error("there is no command '%s'; 'unspool --help' lists them", word);
+	return CLI_USAGE;
+}
+
+int main(int argc, char **argv)
+{
+	char name[32];
+
+	if (argc < 2) {
+		cli_error("a command is missing; 'unspool --help' lists them");
+		return CLI_USAGE;
+	}
+	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help"))
+		return print_help();
+	if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V")) {
+		puts("unspool " UNSPOOL_VERSION);
+		return CLI_OK;
+	}
+	for (size_t i = 0; i < N_COMMANDS; i++) {
+		if (strcmp(argv[1], commands[i].name))
+			continue;
+		snprintf(name, sizeof(name), "unspool %s", commands[i].name);
+		argv[1] = name;
+		return commands[i].run(argc - 1, argv + 1);
+	}
+	return refuse(argv[1]);
+}
