@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+
+/*
+ * The one process of a guest that ci/kernels boots: loads the BPF objects under
+ * /bpf, runs the conformance program, says how it went and powers off. Started as
+ * an ordinary program (root needed) it does the same with the objects that its
+ * arguments name, on the running kernel.
+ */
+
+#include "guest.h"
+
+#include <fcntl.h>
+#include <glob.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <sys/mount.h>
+#include <sys/reboot.h>
+#include <sys/resource.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+/* The guest starts without any file system but its own, and without a console. */
+static void guest_setup(void)
+{
+	int fd;
+
+	mount("proc", "/proc", "proc", 0, NULL);
+	mount("sysfs", "/sys", "sysfs", 0, NULL);
+	mount("devtmpfs", "/dev", "devtmpfs", 0, NULL);
+	fd = open("/dev/console", O_RDWR);
+	for (int i = 0; fd >= 0 && i < 3; i++)
+		dup2(fd, i);
+}
+
+static void load_all(struct tally *t, char **paths)
+{
+	/* Before v5.11 maps and programs count against it. */
+	struct rlimit all = { RLIM_INFINITY, RLIM_INFINITY };
+
+	setrlimit(RLIMIT_MEMLOCK, &all);
+	if (!*paths) {
+		printf("no BPF object\n");
+		tally_add(t, 0);
+	}
+	for (; *paths; paths++)
+		programs_load(*paths, t);
+}
+
+int main(int argc, char **argv)
+{
+	bool is_guest = getpid() == 1;
+	struct tally t = { 0 };
+	struct utsname name;
+	glob_t objects = { 0 };
+
+	if (is_guest)
+		guest_setup();
+	setvbuf(stdout, NULL, _IOLBF, 0);
+	if (!uname(&name))
+		printf("kernel %s %s\n", name.release, name.machine);
+	if (!is_guest)
+		load_all(&t, argv + (argc > 0));
+	else if (!glob("/bpf/*.bpf.o", 0, NULL, &objects))
+		load_all(&t, objects.gl_pathv);
+	else
+		tally_add(&t, 0);
+	globfree(&objects);
+	walks_run(&t);
+	printf("init: %d passed, %d failed\n", t.passed, t.failed);
+	fflush(stdout);
+	if (is_guest)
+		reboot(RB_POWER_OFF);
+	return t.failed != 0;
+}
