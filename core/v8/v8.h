@@ -94,6 +94,9 @@ UW_INLINE void v8_identify(struct uw_state *u, struct uw_frame *f, const struct 
  * @u:		walk state; u->map is the mapping of f->pc
  * @f:		the frame, pc and flags set
  *
+ * The slots of a frame that is half built can lie in a page that the stack has not
+ * touched yet; its record can be read even so.
+ *
  * Return: UW_OK and the caller's regs, or why the walk ends here.
  */
 UW_INLINE enum uw_status v8_step(struct uw_state *u, struct uw_frame *f)
@@ -114,8 +117,7 @@ UW_INLINE enum uw_status v8_step(struct uw_state *u, struct uw_frame *f)
 	if (err)
 		return err;
 	slots = uw_window(u, u->regs.fp - V8_SLOTS_LEN, V8_SLOTS_LEN + 16);
-	if (!slots)
-		return UW_E_FAULT;
-	v8_identify(u, f, info, slots);
+	if (slots)
+		v8_identify(u, f, info, slots);
 	return fp_step(u, 0);
 }

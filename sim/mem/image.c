@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: BSD-2-Clause
+
+/*
+ * Regions sorted by address, each with a byte of flags a page. A walk's reads keep
+ * to a few regions, so the one that was hit last is tried first.
+ */
+
+#include "image.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct image {
+	struct sim_mem mem;
+	struct sim_region *regions;
+	size_t n_regions;
+	size_t last_idx; /* hint */
+	u64 total_len;
+};
+
+static struct image *image_of(struct sim_mem *mem)
+{
+	return (struct image *)mem;
+}
+
+/* Index of the first region that ends above @addr, or n_regions. */
+static size_t find_region(const struct image *image, u64 addr)
+{
+	size_t lo = 0, hi = image->n_regions;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+		const struct sim_region *r = &image->regions[mid];
+
+		if (r->addr + r->len <= addr)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+static bool region_holds(const struct sim_region *r, u64 addr, u64 len)
+{
+	return addr - r->addr < r->len && len <= r->len - (addr - r->addr);
+}
+
+/* The region that holds the whole range, or NULL. */
+static struct sim_region *region_of(struct image *image, u64 addr, u64 len)
+{
+	size_t idx = image->last_idx;
+
+	if (idx < image->n_regions && region_holds(&image->regions[idx], addr, len))
+		return &image->regions[idx];
+	idx = find_region(image, addr);
+	if (idx == image->n_regions || !region_holds(&image->regions[idx], addr, len))
+		return NULL;
+	image->last_idx = idx;
+	return &image->regions[idx];
+}
+
+static bool all_pages(const struct sim_region *r, u64 addr, u64 len, u8 flags)
+{
+	u64 first = (addr - r->addr) / SIM_PAGE_LEN,
+	    last = (addr - r->addr + len - 1) / SIM_PAGE_LEN;
+
+	for (u64 i = first; i <= last; i++)
+		if ((r->pages[i] & flags) != flags)
+			return false;
+	return true;
+}
+
+/* Copies what lies in the region that holds @addr; 0 bytes when nothing can be read there. */
+static u32 read_part(struct image *image, u8 *dst, u32 len, u64 addr)
+{
+	struct sim_region *r = region_of(image, addr, 1);
+	u64 room;
+
+	if (!r)
+		return 0;
+	room = r->len - (addr - r->addr);
+	if (room < len)
+		len = (u32)room;
+	if (!all_pages(r, addr, len, SIM_MAPPED | SIM_PRESENT | SIM_READ))
+		return 0;
+	memcpy(dst, r->bytes + (addr - r->addr), len);
+	return len;
+}
+
+static int image_read(struct sim_mem *mem, void *dst, u32 len, u64 addr)
+{
+	u8 *to = dst;
+
+	while (len) {
+		u32 n = read_part(image_of(mem), to, len, addr);
+
+		if (!n)
+			return -EFAULT;
+		to += n;
+		len -= n;
+		addr += n;
+	}
+	return 0;
+}
+
+static void image_free(struct sim_mem *mem)
+{
+	struct image *image = image_of(mem);
+
+	for (size_t i = 0; i < image->n_regions; i++) {
+		free(image->regions[i].bytes);
+		free(image->regions[i].pages);
+	}
+	free(image->regions);
+	free(image);
+}
+
+static const struct sim_mem_ops image_ops = { "image", image_read, image_free };
+
+int sim_image_new(struct sim_mem **out)
+{
+	struct image *image = calloc(1, sizeof(*image));
+
+	if (!image)
+		return -ENOMEM;
+	image->mem.ops = &image_ops;
+	*out = &image->mem;
+	return 0;
+}
+
+static bool is_page_range(u64 addr, u64 len)
+{
+	return len && addr % SIM_PAGE_LEN == 0 && len % SIM_PAGE_LEN == 0 &&
+	       len <= SIM_ADDR_LIMIT && addr <= SIM_ADDR_LIMIT - len;
+}
+
+/* Maps pages in a hole of a region. */
+static int map_again(struct sim_region *r, u64 addr, u64 len, u8 prot)
+{
+	u8 *pages = r->pages + (addr - r->addr) / SIM_PAGE_LEN;
+
+	for (u64 i = 0; i < len / SIM_PAGE_LEN; i++)
+		if (pages[i])
+			return -EEXIST;
+	memset(pages, SIM_MAPPED | SIM_PRESENT | prot, len / SIM_PAGE_LEN);
+	memset(r->bytes + (addr - r->addr), 0, len);
+	return 0;
+}
+
+static int map_region(struct image *image, size_t idx, u64 addr, u64 len, u8 prot)
+{
+	struct sim_region *regions, r = { .addr = addr, .len = len };
+
+	if (len > SIM_IMAGE_MAX_LEN - image->total_len)
+		return -ENOMEM;
+	regions = realloc(image->regions, (image->n_regions + 1) * sizeof(*regions));
+	if (!regions)
+		return -ENOMEM;
+	image->regions = regions;
+	r.bytes = aligned_alloc(SIM_PAGE_LEN, len);
+	r.pages = malloc(len / SIM_PAGE_LEN);
+	if (!r.bytes || !r.pages) {
+		free(r.bytes);
+		free(r.pages);
+		return -ENOMEM;
+	}
+	memset(r.bytes, 0, len);
+	memset(r.pages, SIM_MAPPED | SIM_PRESENT | prot, len / SIM_PAGE_LEN);
+	memmove(&regions[idx + 1], &regions[idx], (image->n_regions - idx) * sizeof(*regions));
+	regions[idx] = r;
+	image->n_regions++;
+	image->total_len += len;
+	return 0;
+}
+
+int sim_image_map(struct sim_mem *mem, u64 addr, u64 len, u8 prot)
+{
+	struct image *image = image_of(mem);
+	size_t idx = find_region(image, addr);
+
+	if (!is_page_range(addr, len) || prot & ~SIM_PROT)
+		return -EINVAL;
+	if (idx < image->n_regions && region_holds(&image->regions[idx], addr, len))
+		return map_again(&image->regions[idx], addr, len, prot);
+	if (idx < image->n_regions && image->regions[idx].addr < addr + len)
+		return -EEXIST;
+	return map_region(image, idx, addr, len, prot);
+}
+
+/* Each page of a range that is mapped as a whole: its flags become (flags & keep) | set. */
+static int change_pages(struct sim_mem *mem, u64 addr, u64 len, u8 keep, u8 set)
+{
+	struct sim_region *r;
+
+	if (!is_page_range(addr, len))
+		return -EINVAL;
+	r = region_of(image_of(mem), addr, len);
+	if (!r || !all_pages(r, addr, len, SIM_MAPPED))
+		return -EFAULT;
+	for (u64 i = 0; i < len / SIM_PAGE_LEN; i++) {
+		u8 *page = &r->pages[(addr - r->addr) / SIM_PAGE_LEN + i];
+
+		*page = (u8)((*page & keep) | set);
+	}
+	return 0;
+}
+
+int sim_image_unmap(struct sim_mem *mem, u64 addr, u64 len)
+{
+	return change_pages(mem, addr, len, 0, 0);
+}
+
+int sim_image_protect(struct sim_mem *mem, u64 addr, u64 len, u8 prot)
+{
+	return prot & ~SIM_PROT ? -EINVAL : change_pages(mem, addr, len, (u8)~SIM_PROT, prot);
+}
+
+int sim_image_set_present(struct sim_mem *mem, u64 addr, u64 len, bool present)
+{
+	return change_pages(mem, addr, len, (u8)~SIM_PRESENT, present ? SIM_PRESENT : 0);
+}
+
+int sim_image_write(struct sim_mem *mem, u64 addr, const void *src, u64 len)
+{
+	struct sim_region *r;
+
+	if (!len)
+		return 0;
+	r = region_of(image_of(mem), addr, len);
+	if (!r || !all_pages(r, addr, len, SIM_MAPPED))
+		return -EFAULT;
+	memcpy(r->bytes + (addr - r->addr), src, len);
+	return 0;
+}
+
+u8 *sim_image_host(struct sim_mem *mem, u64 addr, u64 len)
+{
+	struct sim_region *r = region_of(image_of(mem), addr, len);
+
+	return r ? r->bytes + (addr - r->addr) : NULL;
+}
+
+const struct sim_region *sim_image_regions(struct sim_mem *mem, size_t *n)
+{
+	*n = image_of(mem)->n_regions;
+	return image_of(mem)->regions;
+}

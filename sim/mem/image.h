@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#pragma once
+
+/*
+ * The image back end: memory laid out by hand. Pages have a protection and are
+ * present or not, as a kernel's are; memory that is mapped together is one block
+ * of host memory, so that a CPU emulator can be given a window on it.
+ */
+
+#include "mem.h"
+
+enum sim_page_flags {
+	SIM_READ = 1 << 0,
+	SIM_WRITE = 1 << 1,
+	SIM_EXEC = 1 << 2,
+	SIM_PROT = SIM_READ | SIM_WRITE | SIM_EXEC,
+	SIM_MAPPED = 1 << 3,
+	SIM_PRESENT = 1 << 4, /* resident: a read need not wait for it */
+};
+
+struct sim_region {
+	u64 addr;
+	u64 len;
+	u8 *bytes; /* len bytes, page-aligned */
+	u8 *pages; /* enum sim_page_flags of each page; 0: a hole */
+};
+
+/* No user address has more bits, with the largest page tables of either architecture. */
+#define SIM_ADDR_LIMIT (1ull << 56)
+#define SIM_IMAGE_MAX_LEN (1ull << 30)
+
+/**
+ * sim_image_new() - memory with nothing mapped
+ * @out:	owned by the caller, ends with sim_mem_free()
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int sim_image_new(struct sim_mem **out);
+
+/**
+ * sim_image_map() - map zeroed, present pages
+ * @addr, @len:	multiples of SIM_PAGE_LEN
+ * @prot:	SIM_READ ... of each page
+ *
+ * The range is either new or a part of one region that was unmapped.
+ *
+ * Return: 0, -EINVAL for a range that no process can have, -EEXIST when a page of
+ * it is mapped already, -ENOMEM (also above SIM_IMAGE_MAX_LEN in all).
+ */
+int sim_image_map(struct sim_mem *mem, u64 addr, u64 len, u8 prot);
+
+/**
+ * sim_image_unmap(), sim_image_protect(), sim_image_set_present() - change pages
+ * @addr, @len:	as for sim_image_map(); every page of it is mapped
+ *
+ * What a page holds survives that it is protected or not present.
+ *
+ * Return: 0, -EINVAL, or -EFAULT when a page is not mapped (nothing changed).
+ */
+int sim_image_unmap(struct sim_mem *mem, u64 addr, u64 len);
+int sim_image_protect(struct sim_mem *mem, u64 addr, u64 len, u8 prot);
+int sim_image_set_present(struct sim_mem *mem, u64 addr, u64 len, bool present);
+
+/**
+ * sim_image_write() - store bytes, whatever the pages' protection and presence
+ *
+ * Return: 0, or -EFAULT when a page is not mapped (nothing is stored).
+ */
+int sim_image_write(struct sim_mem *mem, u64 addr, const void *src, u64 len);
+
+/**
+ * sim_image_host() - where the host keeps a range
+ *
+ * Return: borrowed until the image is freed; NULL when the range is not in one region.
+ */
+u8 *sim_image_host(struct sim_mem *mem, u64 addr, u64 len);
+
+/**
+ * sim_image_regions() - all regions, by address
+ *
+ * Return: @n regions, borrowed until the next sim_image_map().
+ */
+const struct sim_region *sim_image_regions(struct sim_mem *mem, size_t *n);

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: BSD-2-Clause
+
+/* What all back ends share: faults on demand, the log, the zeroed destination. */
+
+#include "mem.h"
+
+#include <string.h>
+
+static void log_read(struct sim_read_log *log, u64 addr, u32 len, s32 result)
+{
+	if (log->n < log->room)
+		log->at[log->n] = (struct sim_read){ addr, len, result };
+	log->n++;
+}
+
+static bool is_injected(struct sim_mem *mem)
+{
+	return mem->fail_read && --mem->fail_read == 0;
+}
+
+long sim_mem_read(struct sim_mem *mem, void *dst, u32 len, u64 addr)
+{
+	long result = 0;
+
+	if (is_injected(mem) || mem->ops->read(mem, dst, len, addr)) {
+		memset(dst, 0, len);
+		result = SIM_FAULT;
+	}
+	if (mem->log)
+		log_read(mem->log, addr, len, (s32)result);
+	return result;
+}
+
+void sim_mem_fail_read(struct sim_mem *mem, u32 nth)
+{
+	mem->fail_read = nth;
+}
+
+void sim_mem_free(struct sim_mem **mem)
+{
+	if (*mem)
+		(*mem)->ops->free(*mem);
+	*mem = NULL;
+}

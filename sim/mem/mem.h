@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#pragma once
+
+/*
+ * The simulator's own memory, as the core sees it: one way to read, and any of
+ * several back ends that know the bytes.
+ *
+ *	core -> port_read_user -> sim_mem_read -> ops->read (image, ...)
+ *	                            |
+ *	                            injected faults, the log of reads
+ *
+ * What a reader can tell from bpf_probe_read_user() it can tell from this:
+ * whatever goes wrong, the result is -14 and the whole destination is zero.
+ */
+
+#include "../../core/types.h"
+
+#define SIM_FAULT (-14)
+#define SIM_PAGE_LEN 4096
+
+struct sim_mem;
+
+/* A back end. It embeds struct sim_mem as its first member. */
+struct sim_mem_ops {
+	const char *name;
+	/* All of @dst and 0, or a negative errno and @dst in any state. */
+	int (*read)(struct sim_mem *mem, void *dst, u32 len, u64 addr);
+	void (*free)(struct sim_mem *mem);
+};
+
+struct sim_read {
+	u64 addr;
+	u32 len;
+	s32 result; /* 0 or SIM_FAULT */
+};
+
+/* The caller's; at[] holds the first reads, n counts all of them. */
+struct sim_read_log {
+	struct sim_read *at;
+	u32 room;
+	u32 n;
+};
+
+struct sim_mem {
+	const struct sim_mem_ops *ops;
+	struct sim_read_log *log; /* NULL: none is kept */
+	u32 fail_read; /* this many reads from now fails; 0: none */
+};
+
+/**
+ * sim_mem_read() - read with the semantics of bpf_probe_read_user()
+ * @mem:	any back end
+ * @dst:	@len bytes, all zero after a failure
+ * @addr:	any value; addr + len may wrap
+ *
+ * Return: 0 or SIM_FAULT.
+ */
+long sim_mem_read(struct sim_mem *mem, void *dst, u32 len, u64 addr);
+
+/**
+ * sim_mem_fail_read() - inject a fault
+ * @nth:	1 for the next read, 0 to take the injection back
+ *
+ * It holds for that one read; those after it are as good as the memory is.
+ */
+void sim_mem_fail_read(struct sim_mem *mem, u32 nth);
+
+/**
+ * sim_mem_free() - free any back end; NULL is fine
+ */
+void sim_mem_free(struct sim_mem **mem);

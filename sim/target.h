@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#pragma once
+
+/*
+ * What a walk is made over: memory, the tables that user space keeps for the
+ * process, and the registers to start from. Every engine gets the same target.
+ */
+
+#include "../core/uw_state.h"
+#include "../core/v8/v8_info.h"
+#include "mem/mem.h"
+
+struct sim_target {
+	struct sim_mem *mem; /* owned */
+	const struct uw_mapping *mappings; /* the pool that extent points into */
+	const struct v8_info *v8_builds;
+	u32 n_mappings;
+	u32 n_v8_builds;
+	struct uw_regs regs;
+	u64 extent; /* as in struct uw_process; 0: the process has no tables */
+	u64 va_mask;
+};
+
+/**
+ * struct sim_arch - the core, built for one architecture
+ * @walk:	unwind @target natively; the result is in u->sample. What else was
+ *		in @u does not matter. A thread makes one walk at a time.
+ * @ra_slot:	arch_ra_slot() of this architecture
+ */
+struct sim_arch {
+	const char *name; /* "x86_64", "arm64" */
+	void (*walk)(struct uw_state *u, const struct sim_target *target);
+	int (*ra_slot)(u32 insn);
+};
+
+extern const struct sim_arch sim_arch_x86_64;
+extern const struct sim_arch sim_arch_arm64;

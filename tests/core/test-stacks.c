@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: BSD-2-Clause
+
+/* Every bundled stack, walked natively for each architecture it is meant for. */
+
+#include "walks.h"
+
+#include "../../fixtures/stacks/all.h"
+
+#define MAX_ROWS 256
+
+struct row {
+	const struct stack *stack;
+	const struct arch_row *arch;
+	char name[128];
+};
+
+static void run_row(void **state)
+{
+	const struct row *row = *state;
+	struct uw_state *u = fresh_state();
+	struct sim_target target;
+
+	target_of(row->stack, row->arch, &target);
+	row->arch->sim->walk(u, &target);
+	sim_mem_free(&target.mem);
+	assert_true(sample_is(row->stack, &u->sample, true));
+}
+
+/* The comparison above sees any byte that is wrong. */
+static void wrong_byte_of_a_sample_is_seen(void **state)
+{
+	const struct stack *stack = &v8_stacks[0];
+	struct uw_state *u = fresh_state();
+	u8 *frames = (u8 *)u->sample.frames;
+	struct sim_target target;
+
+	(void)state;
+	target_of(stack, &arch_rows[0], &target);
+	arch_rows[0].sim->walk(u, &target);
+	sim_mem_free(&target.mem);
+	assert_true(sample_is(stack, &u->sample, false));
+	for (u32 i = 0; i < u->sample.n_frames * sizeof(struct uw_frame); i++) {
+		frames[i] ^= 0x10;
+		assert_false(sample_is(stack, &u->sample, false));
+		frames[i] ^= 0x10;
+	}
+	u->sample.n_frames--;
+	assert_false(sample_is(stack, &u->sample, false));
+	u->sample.n_frames += 2;
+	assert_false(sample_is(stack, &u->sample, false));
+	u->sample.n_frames--;
+	u->sample.status = UW_T_NO_FP;
+	assert_false(sample_is(stack, &u->sample, false));
+}
+
+/* Changes one word of the hand-over stack; is the walk another one? */
+static bool changed_word_changes_walk(u32 word, const struct arch_row *arch)
+{
+	const struct stack *stack = &v8_stacks[0];
+	struct uw_state *u = fresh_state();
+	struct sim_target target;
+	u64 changed = stack->words[word] ^ 0x40;
+
+	target_of(stack, arch, &target);
+	*(u64 *)sim_image_host(target.mem, S(word), 8) = changed;
+	arch->sim->walk(u, &target);
+	sim_mem_free(&target.mem);
+	return !sample_is(stack, &u->sample, false);
+}
+
+/*
+ * Exactly the words that frames are made of make the walk: not locals, argument
+ * counts and contexts, nor main's saved fp, which is small either way.
+ */
+static void words_of_frames_and_no_others_count(void **state)
+{
+	/* records; markers; offset, array and function of JavaScript frames */
+	static const u8 counts[] = { 2,	 3,  8,	 9,  10, 12, 13, 15, 17, 18, 20, 21,
+				     23, 25, 26, 28, 29, 31, 33, 34, 36, 37, 38, 40 };
+
+	(void)state;
+	for (u32 i = 0; i < N_ARCHS; i++)
+		for (u32 word = 0, next = 0; word < v8_stacks[0].n_words; word++) {
+			bool is_counted = next < sizeof(counts) && counts[next] == word;
+
+			assert_int_equal(changed_word_changes_walk(word, &arch_rows[i]),
+					 is_counted);
+			next += is_counted;
+		}
+}
+
+/* The table of every stack that names a status; every status but those below has one. */
+static void every_status_has_a_stack(void **state)
+{
+	bool seen[UW_N_STATUS] = { [UW_OK] = true,
+				   [UW_T_DEPTH] = true, /* test-deep */
+				   [UW_T_STALE_TABLES] = true /* the driver's */ };
+
+	(void)state;
+	for (u32 g = 0; g < STACK_N_GROUPS; g++)
+		for (u32 i = 0; i < stack_groups[g].n; i++) {
+			const struct stack *stack = &stack_groups[g].stacks[i];
+
+			seen[stack->status] = true;
+			for (u32 f = 0; f < stack->n_frames; f++)
+				seen[stack->frames[f].status] = true;
+		}
+	for (u32 i = 0; i < UW_N_STATUS; i++)
+		if (!seen[i])
+			fail_msg("no stack ends with \"%s\"", sim_status_words(i));
+}
+
+static struct row rows[MAX_ROWS];
+static struct CMUnitTest tests[MAX_ROWS] = {
+	cmocka_unit_test(wrong_byte_of_a_sample_is_seen),
+	cmocka_unit_test(words_of_frames_and_no_others_count),
+	cmocka_unit_test(every_status_has_a_stack),
+};
+static u32 n_tests = 3;
+
+static void add_row(const struct stack *stack, const struct arch_row *arch)
+{
+	struct row *row = &rows[n_tests];
+
+	if (!(stack->archs & arch->bit) || n_tests == MAX_ROWS)
+		return;
+	row->stack = stack;
+	row->arch = arch;
+	snprintf(row->name, sizeof(row->name), "%s: %s", arch->sim->name, stack->name);
+	tests[n_tests++] = (struct CMUnitTest){
+		.name = row->name,
+		.test_func = run_row,
+		.initial_state = row,
+	};
+}
+
+int main(void)
+{
+	for (u32 g = 0; g < STACK_N_GROUPS; g++)
+		for (u32 i = 0; i < stack_groups[g].n; i++)
+			for (u32 a = 0; a < N_ARCHS; a++)
+				add_row(&stack_groups[g].stacks[i], &arch_rows[a]);
+	return check_run("stacks", tests, n_tests);
+}
