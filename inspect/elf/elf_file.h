@@ -13,10 +13,20 @@ struct elf_file;
 
 struct elf_symbol {
 	const char *name; /* as in the string table; valid while the file is open */
+	u64 name_off; /* file offset of the name */
 	u64 addr; /* link-time address */
 	u64 len; /* 0: unknown */
 	u8 type; /* STT_* */
+	u8 bind; /* STB_* */
 	bool defined;
+	bool in_text; /* its section holds instructions */
+	bool is_dynamic; /* from .dynsym */
+};
+
+/* A PT_LOAD. */
+struct elf_segment {
+	u64 addr, file_off, file_len, mem_len;
+	bool is_exec;
 };
 
 /**
@@ -24,21 +34,35 @@ struct elf_symbol {
  * @file:	the new object, free with elf_file_free()
  * @fd:		open file; not taken, may be closed afterwards
  *
- * Return: 0, -EINVAL (not a regular file), -ENOEXEC (not ELF, or crafted), -EFBIG,
- * -ENOMEM or what reading gave.
+ * Return: 0, -EINVAL (not a regular file), -ENOEXEC (not a little-endian ELF64, or
+ * crafted), -EFBIG, -ENOMEM or what reading gave.
  */
 int elf_file_open_fd(struct elf_file **file, int fd);
+
+/* The same by path; also the errors of open(2). Never blocks on what is not a regular file. */
 int elf_file_open(struct elf_file **file, const char *path);
 void elf_file_free(struct elf_file **file);
+
+/* The descriptor that the object keeps; borrowed. */
+int elf_file_fd(const struct elf_file *f);
 
 /* Hex, lower case; NULL when there is none. Valid while the file is open. */
 const char *elf_file_build_id(const struct elf_file *f);
 
-/* Translate between file offsets and link-time addresses through the PT_LOADs. 0 or -ERANGE. */
+/* The PT_LOADs, and how many there are; valid while the file is open. */
+const struct elf_segment *elf_file_segments(const struct elf_file *f, size_t *n);
+
+/*
+ * Translate between file offsets and link-time addresses through the PT_LOADs. 0 or -ERANGE.
+ * Where segments share bytes of the file, an offset belongs to the executable one.
+ */
 int elf_file_off_to_addr(const struct elf_file *f, u64 off, u64 *addr);
 int elf_file_addr_to_off(const struct elf_file *f, u64 addr, u64 *off);
 
-/* Bytes at a link-time address, zeros where .bss. 0 or a negative errno. */
+/* The same over a copy of the segments, for those who outlive the file. */
+int elf_segments_off_to_addr(const struct elf_segment *s, size_t n, u64 off, u64 *addr);
+
+/* All of the bytes at a link-time address, zeros where .bss. 0, -ERANGE or what reading gave. */
 int elf_file_read_addr(const struct elf_file *f, u64 addr, void *dst, size_t len);
 
 /**

@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+
+/*
+ * libelf checks offsets and sizes of headers and sections against the file's
+ * length, so what is left here is to check what headers say of each other. The
+ * file may shrink while it is read: every read can come back short, and nothing
+ * is mapped, so that ends in an error and not in SIGBUS.
+ */
+
+#include <errno.h>
+#include <fcntl.h>
+#include <gelf.h>
+#include <libelf.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "../util/cleanup.h"
+#include "elf_file.h"
+
+#define MAX_FILE_LEN (2ull << 30)
+#define MAX_SEGMENTS 128
+#define MAX_BUILD_ID 64
+
+struct elf_file {
+	int fd;
+	Elf *elf;
+	struct elf_segment segments[MAX_SEGMENTS];
+	size_t n_segments;
+	char build_id[2 * MAX_BUILD_ID + 1];
+};
+
+static void take_build_id(struct elf_file *f, const GElf_Phdr *ph)
+{
+	Elf_Type type = ph->p_align == 8 ? ELF_T_NHDR8 : ELF_T_NHDR;
+	Elf_Data *data = elf_getdata_rawchunk(f->elf, (s64)ph->p_offset, ph->p_filesz, type);
+	size_t off = 0, name_off, desc_off;
+	GElf_Nhdr nh;
+
+	while (data && (off = gelf_getnote(data, off, &nh, &name_off, &desc_off)) > 0) {
+		const u8 *bytes = data->d_buf;
+
+		if (nh.n_type != NT_GNU_BUILD_ID || nh.n_namesz != sizeof("GNU") ||
+		    memcmp(bytes + name_off, "GNU", sizeof("GNU")) || nh.n_descsz > MAX_BUILD_ID)
+			continue;
+		for (u32 i = 0; i < nh.n_descsz; i++)
+			snprintf(f->build_id + 2 * i, 3, "%02x", bytes[desc_off + i]);
+		return;
+	}
+}
+
+static int take_segment(struct elf_file *f, const GElf_Phdr *ph)
+{
+	if (f->n_segments == MAX_SEGMENTS || ph->p_filesz > ph->p_memsz ||
+	    ph->p_vaddr + ph->p_memsz < ph->p_vaddr || ph->p_offset + ph->p_filesz < ph->p_offset)
+		return -ENOEXEC;
+	f->segments[f->n_segments++] = (struct elf_segment){
+		.addr = ph->p_vaddr,
+		.file_off = ph->p_offset,
+		.file_len = ph->p_filesz,
+		.mem_len = ph->p_memsz,
+		.is_exec = ph->p_flags & PF_X,
+	};
+	return 0;
+}
+
+static int read_headers(struct elf_file *f)
+{
+	GElf_Ehdr eh;
+	GElf_Phdr ph;
+	size_t n;
+	int r;
+
+	if (elf_kind(f->elf) != ELF_K_ELF || !gelf_getehdr(f->elf, &eh) ||
+	    eh.e_ident[EI_CLASS] != ELFCLASS64 || eh.e_ident[EI_DATA] != ELFDATA2LSB ||
+	    elf_getphdrnum(f->elf, &n))
+		return -ENOEXEC;
+	for (size_t i = 0; i < n; i++) {
+		if (!gelf_getphdr(f->elf, (int)i, &ph))
+			return -ENOEXEC;
+		if (ph.p_type == PT_LOAD) {
+			r = take_segment(f, &ph);
+			if (r < 0)
+				return r;
+		}
+		if (ph.p_type == PT_NOTE && !f->build_id[0] && ph.p_filesz < 1 << 16)
+			take_build_id(f, &ph);
+	}
+	return 0;
+}
+
+int elf_file_open_fd(struct elf_file **file, int fd)
+{
+	_cleanup_(elf_file_free) struct elf_file *f = NULL;
+	struct stat st;
+	int r;
+
+	if (fstat(fd, &st) < 0)
+		return -errno;
+	if (!S_ISREG(st.st_mode))
+		return -EINVAL;
+	if ((u64)st.st_size > MAX_FILE_LEN)
+		return -EFBIG;
+	f = calloc(1, sizeof(*f));
+	if (!f)
+		return -ENOMEM;
+	f->fd = fcntl(fd, F_DUPFD_CLOEXEC, 3);
+	if (f->fd < 0)
+		return -errno;
+	elf_version(EV_CURRENT);
+	f->elf = elf_begin(f->fd, ELF_C_READ, NULL);
+	if (!f->elf)
+		return -ENOEXEC;
+	r = read_headers(f);
+	if (r < 0)
+		return r;
+	*file = TAKE_PTR(f);
+	return 0;
+}
+
+int elf_file_open(struct elf_file **file, const char *path)
+{
+	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+
+	if (fd < 0)
+		return -errno;
+	return elf_file_open_fd(file, fd);
+}
+
+void elf_file_free(struct elf_file **file)
+{
+	struct elf_file *f = *file;
+
+	*file = NULL;
+	if (!f)
+		return;
+	elf_end(f->elf);
+	cleanup_close(&f->fd);
+	free(f);
+}
+
+int elf_file_fd(const struct elf_file *f)
+{
+	return f->fd;
+}
+
+const char *elf_file_build_id(const struct elf_file *f)
+{
+	return f->build_id[0] ? f->build_id : NULL;
+}
+
+const struct elf_segment *elf_file_segments(const struct elf_file *f, size_t *n)
+{
+	*n = f->n_segments;
+	return f->segments;
+}
+
+int elf_segments_off_to_addr(const struct elf_segment *s, size_t n, u64 off, u64 *addr)
+{
+	const struct elf_segment *found = NULL;
+
+	for (size_t i = 0; i < n; i++)
+		if (off >= s[i].file_off && off - s[i].file_off < s[i].file_len &&
+		    (!found || (s[i].is_exec && !found->is_exec)))
+			found = &s[i];
+	if (!found)
+		return -ERANGE;
+	*addr = found->addr + (off - found->file_off);
+	return 0;
+}
+
+int elf_file_off_to_addr(const struct elf_file *f, u64 off, u64 *addr)
+{
+	return elf_segments_off_to_addr(f->segments, f->n_segments, off, addr);
+}
+
+static const struct elf_segment *segment_at(const struct elf_file *f, u64 addr)
+{
+	for (size_t i = 0; i < f->n_segments; i++)
+		if (addr >= f->segments[i].addr &&
+		    addr - f->segments[i].addr < f->segments[i].mem_len)
+			return &f->segments[i];
+	return NULL;
+}
+
+int elf_file_addr_to_off(const struct elf_file *f, u64 addr, u64 *off)
+{
+	const struct elf_segment *s = segment_at(f, addr);
+
+	if (!s || addr - s->addr >= s->file_len)
+		return -ERANGE;
+	*off = s->file_off + (addr - s->addr);
+	return 0;
+}
+
+int elf_file_read_addr(const struct elf_file *f, u64 addr, void *dst, size_t len)
+{
+	const struct elf_segment *s = segment_at(f, addr);
+	u64 in_segment = s ? addr - s->addr : 0;
+	size_t from_file = 0;
+
+	if (!s || len > s->mem_len - in_segment)
+		return -ERANGE;
+	if (in_segment < s->file_len)
+		from_file = len < s->file_len - in_segment ? len : s->file_len - in_segment;
+	for (size_t done = 0; done < from_file;) {
+		ssize_t n = pread(f->fd, (char *)dst + done, from_file - done,
+				  (off_t)(s->file_off + in_segment + done));
+
+		if (n < 0 && errno != EINTR)
+			return -errno;
+		if (n == 0)
+			return -ENOEXEC;
+		if (n > 0)
+			done += (size_t)n;
+	}
+	memset((char *)dst + from_file, 0, len - from_file);
+	return 0;
+}
+
+static bool section_is_text(Elf *elf, GElf_Section idx)
+{
+	GElf_Shdr sh;
+	Elf_Scn *scn = idx < SHN_LORESERVE ? elf_getscn(elf, idx) : NULL;
+
+	return scn && gelf_getshdr(scn, &sh) && sh.sh_flags & SHF_EXECINSTR;
+}
+
+static int each_of_table(struct elf_file *f, Elf_Scn *scn, const GElf_Shdr *sh,
+			 int (*fn)(const struct elf_symbol *, void *), void *data)
+{
+	Elf_Data *table = elf_getdata(scn, NULL);
+	Elf_Scn *names_scn = elf_getscn(f->elf, sh->sh_link);
+	Elf_Data *names = names_scn ? elf_getdata(names_scn, NULL) : NULL;
+	GElf_Shdr names_sh;
+	GElf_Sym sym;
+	int r = 0;
+
+	if (!table || !names || !names->d_size || !gelf_getshdr(names_scn, &names_sh) ||
+	    names_sh.sh_type != SHT_STRTAB || sh->sh_entsize != sizeof(Elf64_Sym) ||
+	    ((const char *)names->d_buf)[names->d_size - 1])
+		return -ENOEXEC;
+	for (int i = 1; !r && gelf_getsym(table, i, &sym); i++) {
+		if (sym.st_name >= names->d_size)
+			return -ENOEXEC;
+		r = fn(&(struct elf_symbol){
+			       .name = (const char *)names->d_buf + sym.st_name,
+			       .name_off = names_sh.sh_offset + sym.st_name,
+			       .addr = sym.st_value,
+			       .len = sym.st_size,
+			       .type = GELF_ST_TYPE(sym.st_info),
+			       .bind = GELF_ST_BIND(sym.st_info),
+			       .defined = sym.st_shndx != SHN_UNDEF,
+			       .in_text = section_is_text(f->elf, sym.st_shndx),
+			       .is_dynamic = sh->sh_type == SHT_DYNSYM,
+		       },
+		       data);
+	}
+	return r;
+}
+
+int elf_file_each_symbol(struct elf_file *f, int (*fn)(const struct elf_symbol *s, void *data),
+			 void *data)
+{
+	static const u32 order[] = { SHT_SYMTAB, SHT_DYNSYM };
+	GElf_Shdr sh;
+	int r;
+
+	for (size_t i = 0; i < sizeof(order) / sizeof(order[0]); i++) {
+		for (Elf_Scn *scn = NULL; (scn = elf_nextscn(f->elf, scn));) {
+			if (!gelf_getshdr(scn, &sh))
+				return -ENOEXEC;
+			if (sh.sh_type != order[i])
+				continue;
+			r = each_of_table(f, scn, &sh, fn, data);
+			if (r)
+				return r;
+		}
+	}
+	return 0;
+}

@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+
+/*
+ * Building: collect candidates, sort by (address, worse first), keep the best of
+ * each address, give lengths to those that have none.
+ *
+ * A label without a length inside a function that has one (a loop in assembly)
+ * is dropped. Functions can overlap, so a lookup that misses the nearest function
+ * below walks back a few more.
+ */
+
+#include <errno.h>
+#include <fcntl.h>
+#include <gelf.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "../util/cleanup.h"
+#include "demangle.h"
+#include "symbols.h"
+
+#define MAX_SYMBOLS (8u << 20)
+#define MAX_MANGLED 4096
+/* How far a function without a length may reach when nothing follows it. */
+#define MAX_GUESSED_LEN 4096
+#define MAX_WALK_BACK 16
+
+struct symbol {
+	u64 addr;
+	u32 len;
+	u32 name_off; /* in the file, which elf_file caps at 2 GiB */
+};
+
+struct symbols {
+	int fd;
+	struct timespec changed;
+	struct elf_segment *segments;
+	size_t n_segments;
+	struct symbol *table;
+	size_t n;
+};
+
+/* A symbol while the table is made. */
+struct candidate {
+	struct symbol symbol;
+	u32 rank; /* lower is better */
+	u32 underscores;
+};
+
+struct collection {
+	struct candidate *items;
+	size_t n, room;
+	bool has_symtab;
+};
+
+static bool is_function(const struct elf_symbol *s)
+{
+	if (!s->defined || !s->name[0])
+		return false;
+	if (s->type == STT_FUNC || s->type == STT_GNU_IFUNC)
+		return true;
+	/* "$x" and "$d" mark code and data on arm64. */
+	return s->type == STT_NOTYPE && s->in_text && s->name[0] != '$';
+}
+
+static int collect(const struct elf_symbol *s, void *data)
+{
+	struct collection *c = data;
+
+	c->has_symtab |= !s->is_dynamic;
+	if (!is_function(s))
+		return 0;
+	if (c->n == c->room) {
+		size_t room = c->room ? 2 * c->room : 1024;
+		void *items = c->room < MAX_SYMBOLS ? reallocarray(c->items, room, sizeof(*c->items)) :
+						      NULL;
+
+		if (!items)
+			return -ENOMEM;
+		c->items = items;
+		c->room = room;
+	}
+	c->items[c->n++] = (struct candidate){
+		.symbol = { .addr = s->addr,
+			    .len = s->len < UINT32_MAX ? (u32)s->len : UINT32_MAX,
+			    .name_off = (u32)s->name_off },
+		.rank = (s->len ? 0 : 4) + (s->type == STT_NOTYPE ? 2 : 0) +
+			(s->bind == STB_GLOBAL ? 0 : 1),
+		.underscores = (u32)strspn(s->name, "_"),
+	};
+	return 0;
+}
+
+static int compare(const void *pa, const void *pb)
+{
+	const struct candidate *a = pa, *b = pb;
+
+	if (a->symbol.addr != b->symbol.addr)
+		return a->symbol.addr < b->symbol.addr ? -1 : 1;
+	if (a->rank != b->rank)
+		return a->rank < b->rank ? -1 : 1;
+	if (a->underscores != b->underscores)
+		return a->underscores < b->underscores ? -1 : 1;
+	/* Any order will do, as long as it is always the same. */
+	return (a->symbol.name_off > b->symbol.name_off) - (a->symbol.name_off < b->symbol.name_off);
+}
+
+/* The end of the table gives no next symbol: the segment's end then, or a page. */
+static u32 guess_len(const struct symbols *s, const struct candidate *c,
+		     const struct candidate *next)
+{
+	u64 len = next ? next->symbol.addr - c->symbol.addr : MAX_GUESSED_LEN;
+
+	for (size_t i = 0; i < s->n_segments; i++) {
+		const struct elf_segment *seg = &s->segments[i];
+		u64 off = c->symbol.addr - seg->addr;
+
+		if (off < seg->mem_len && len > seg->mem_len - off)
+			len = seg->mem_len - off;
+	}
+	return len < MAX_GUESSED_LEN ? (u32)len : MAX_GUESSED_LEN;
+}
+
+static int make_table(struct symbols *s, struct collection *c)
+{
+	u64 end = 0;
+	size_t i, next;
+
+	s->table = calloc(c->n ? c->n : 1, sizeof(*s->table));
+	if (!s->table)
+		return -ENOMEM;
+	if (c->n)
+		qsort(c->items, c->n, sizeof(*c->items), compare);
+	for (i = 0; i < c->n; i = next) {
+		struct symbol symbol = c->items[i].symbol;
+
+		for (next = i + 1; next < c->n && c->items[next].symbol.addr == symbol.addr;)
+			next++;
+		if (!symbol.len && c->has_symtab && symbol.addr >= end)
+			symbol.len = guess_len(s, &c->items[i], next < c->n ? &c->items[next] : NULL);
+		if (!symbol.len)
+			continue;
+		s->table[s->n++] = symbol;
+		if (symbol.addr + symbol.len > end)
+			end = symbol.addr + symbol.len;
+	}
+	return 0;
+}
+
+static int take_segments(struct symbols *s, const struct elf_file *f)
+{
+	const struct elf_segment *segments = elf_file_segments(f, &s->n_segments);
+
+	s->segments = calloc(s->n_segments ? s->n_segments : 1, sizeof(*segments));
+	if (!s->segments)
+		return -ENOMEM;
+	memcpy(s->segments, segments, s->n_segments * sizeof(*segments));
+	return 0;
+}
+
+int symbols_new(struct symbols **symbols, struct elf_file *f)
+{
+	_cleanup_(symbols_free) struct symbols *s = calloc(1, sizeof(*s));
+	struct collection c = {};
+	_cleanup_free_ struct candidate *items = NULL;
+	struct stat st;
+	int r;
+
+	if (!s)
+		return -ENOMEM;
+	s->fd = fcntl(elf_file_fd(f), F_DUPFD_CLOEXEC, 3);
+	if (s->fd < 0 || fstat(s->fd, &st) < 0)
+		return -errno;
+	s->changed = st.st_mtim;
+	r = take_segments(s, f);
+	if (r < 0)
+		return r;
+	r = elf_file_each_symbol(f, collect, &c);
+	items = c.items;
+	if (r < 0)
+		return r;
+	r = make_table(s, &c);
+	if (r < 0)
+		return r;
+	*symbols = TAKE_PTR(s);
+	return 0;
+}
+
+void symbols_free(struct symbols **symbols)
+{
+	struct symbols *s = *symbols;
+
+	*symbols = NULL;
+	if (!s)
+		return;
+	cleanup_close(&s->fd);
+	free(s->segments);
+	free(s->table);
+	free(s);
+}
+
+size_t symbols_count(const struct symbols *s)
+{
+	return s->n;
+}
+
+static const struct symbol *find(const struct symbols *s, u64 addr)
+{
+	size_t low = 0, high = s->n;
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+
+		if (s->table[mid].addr <= addr)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	for (int i = 0; low > 0 && i < MAX_WALK_BACK; i++) {
+		const struct symbol *symbol = &s->table[--low];
+
+		if (addr - symbol->addr < symbol->len)
+			return symbol;
+	}
+	return NULL;
+}
+
+/* A file that was written to in place has other names at the old offsets. */
+static int read_name(const struct symbols *s, u32 off, char *name, size_t len)
+{
+	struct stat st;
+	ssize_t n;
+
+	if (fstat(s->fd, &st) < 0)
+		return -errno;
+	if (st.st_mtim.tv_sec != s->changed.tv_sec || st.st_mtim.tv_nsec != s->changed.tv_nsec)
+		return -ESTALE;
+	n = pread(s->fd, name, len - 1, off);
+	if (n < 0)
+		return -errno;
+	name[n] = 0;
+	return 0;
+}
+
+int symbols_lookup(const struct symbols *s, u64 addr, char *name, size_t len, u64 *off)
+{
+	const struct symbol *symbol = find(s, addr);
+	char mangled[MAX_MANGLED];
+	int r;
+
+	if (!symbol)
+		return -ENOENT;
+	r = read_name(s, symbol->name_off, mangled, sizeof(mangled));
+	if (r < 0)
+		return r;
+	demangle(mangled, name, len);
+	*off = addr - symbol->addr;
+	return 0;
+}
+
+int symbols_lookup_file_off(const struct symbols *s, u64 file_off, char *name, size_t len, u64 *off)
+{
+	u64 addr;
+
+	if (elf_segments_off_to_addr(s->segments, s->n_segments, file_off, &addr) < 0)
+		return -ENOENT;
+	return symbols_lookup(s, addr, name, len, off);
+}

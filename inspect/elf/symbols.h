@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#pragma once
+
+/*
+ * The functions of an ELF file by address. Holds 16 bytes a function and a
+ * descriptor: names are read from the file when they are asked for.
+ */
+
+#include "../../core/types.h"
+#include "elf_file.h"
+
+struct symbols;
+
+/* Room that holds nearly every demangled name; what is longer is shown mangled or cut. */
+#define SYMBOLS_NAME_LEN 1024
+
+/**
+ * symbols_new() - sort the function symbols of a file
+ * @s:		the new table, free with symbols_free()
+ * @f:		the file; may be freed afterwards
+ *
+ * Takes .symtab and .dynsym; of several names of one address the one with a
+ * length, then the global one, then the one with fewest leading underscores. A
+ * symbol without a length (assembly) ends at the next one, and is only believed
+ * where .symtab tells all the others.
+ *
+ * Return: 0 (also with no symbol at all), -ENOEXEC, -ENOMEM or -EMFILE.
+ */
+int symbols_new(struct symbols **s, struct elf_file *f);
+void symbols_free(struct symbols **s);
+size_t symbols_count(const struct symbols *s);
+
+/**
+ * symbols_lookup() - the function at an address
+ * @addr:	link-time address (of a return address: minus one)
+ * @name:	at least one byte; demangled name
+ * @len:	size of @name
+ * @off:	@addr minus the function's first byte
+ *
+ * Return: 0, -ENOENT (no function is there), -ESTALE (the file was changed) or
+ * what reading gave. @name and @off are only written on success.
+ */
+int symbols_lookup(const struct symbols *s, u64 addr, char *name, size_t len, u64 *off);
+
+/* The same at an offset in the file. */
+int symbols_lookup_file_off(const struct symbols *s, u64 file_off, char *name, size_t len,
+			    u64 *off);
