@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+
+#include "map_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/fs.h>
+#include <linux/openat2.h>
+#include <stdio.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/sysmacros.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "../../inspect/util/cleanup.h"
+#include "maps.h"
+
+static u64 to_ns(struct timespec t)
+{
+	return (u64)t.tv_sec * 1000000000ull + (u64)t.tv_nsec;
+}
+
+static u64 now_ns(clockid_t clock)
+{
+	struct timespec t = {};
+
+	clock_gettime(clock, &t);
+	return to_ns(t);
+}
+
+/* From O_PATH to a descriptor that can be read. */
+static int reopen(int path_fd, int *fd)
+{
+	char path[64];
+	struct stat st;
+	int n;
+
+	if (fstat(path_fd, &st))
+		return -errno;
+	if (!S_ISREG(st.st_mode))
+		return -EINVAL;
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", path_fd);
+	n = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	if (n < 0)
+		return -errno;
+	*fd = n;
+	return 0;
+}
+
+/* When the mapping was seen, as file systems count: CLOCK_REALTIME. */
+static u64 seen_real_ns(const struct map_file *m)
+{
+	return now_ns(CLOCK_REALTIME) - (now_ns(CLOCK_MONOTONIC) - m->seen_ns);
+}
+
+static bool is_mapped_file(const struct map_file *m, const struct stat *st)
+{
+	return st->st_ino == m->inode && major(st->st_dev) == m->dev_major &&
+	       minor(st->st_dev) == m->dev_minor;
+}
+
+/* Neither replaced nor written to after the mapping was seen. */
+static bool is_unchanged(const struct map_file *m, int fd, const struct stat *st)
+{
+	/* The ioctl writes an int on every file system that has it, in spite of its type. */
+	unsigned long gen = 0;
+
+	if (to_ns(st->st_ctim) > seen_real_ns(m))
+		return false;
+	if (m->inode_gen && !ioctl(fd, FS_IOC_GETVERSION, &gen))
+		return (u32)gen == (u32)m->inode_gen;
+	return true;
+}
+
+static int open_checked(const struct map_file *m, int path_fd, int *out)
+{
+	_cleanup_close_ int fd = -1;
+	struct stat st;
+	int err;
+
+	if (fstat(path_fd, &st))
+		return -errno;
+	if (!is_mapped_file(m, &st))
+		return -ENOENT;
+	err = reopen(path_fd, &fd);
+	if (err)
+		return err;
+	if (!is_unchanged(m, fd, &st))
+		return -ENOENT;
+	*out = TAKE_FD(fd);
+	return 0;
+}
+
+static int is_this_mapping(const struct maps_entry *e, void *data)
+{
+	const struct map_file *m = data;
+
+	return e->start_addr == m->start_addr && e->end_addr == m->end_addr &&
+	       e->inode == m->inode && e->dev_major == m->dev_major && e->dev_minor == m->dev_minor;
+}
+
+/*
+ * The pid may be another process by now, or have another image. On overlayfs and
+ * btrfs fstat() tells another device than a mapping has, then /proc/PID/maps decides.
+ */
+static int open_map_files(const struct map_file *m, int *fd)
+{
+	_cleanup_close_ int path_fd = -1;
+	char path[96];
+	struct stat st;
+
+	snprintf(path, sizeof(path), "/proc/%u/map_files/%llx-%llx", m->pid, m->start_addr,
+		 m->end_addr);
+	path_fd = open(path, O_PATH | O_CLOEXEC);
+	if (path_fd < 0 || fstat(path_fd, &st))
+		return -errno;
+	if (!is_mapped_file(m, &st) && maps_each_exec(m->pid, is_this_mapping, (void *)m) != 1)
+		return -ENOENT;
+	if (to_ns(st.st_mtim) > seen_real_ns(m))
+		return -ENOENT;
+	return reopen(path_fd, fd);
+}
+
+/* The path as the process sees it whose root it is; 0 is the recorder. */
+static int open_under_root(const struct map_file *m, u32 pid, int *fd)
+{
+	struct open_how how = {
+		.flags = O_PATH | O_CLOEXEC | O_NOFOLLOW,
+		.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_SYMLINKS,
+	};
+	_cleanup_close_ int root_fd = -1, path_fd = -1;
+	char root[64] = "/";
+
+	if (pid)
+		snprintf(root, sizeof(root), "/proc/%u/root", pid);
+	root_fd = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (root_fd < 0)
+		return -errno;
+	path_fd = syscall(SYS_openat2, root_fd, m->path, &how, sizeof(how));
+	return path_fd < 0 ? -errno : open_checked(m, path_fd, fd);
+}
+
+int map_file_open(const struct map_file *m, int *fd)
+{
+	const u32 roots[] = { m->pid, m->ppid, 0 };
+	int err;
+
+	if (m->path[0] != '/' || m->path[1] == '/' || !m->inode)
+		return -ENOENT;
+	err = open_map_files(m, fd);
+	if (!err || err == -EINVAL)
+		return err;
+	for (size_t i = 0; i < sizeof(roots) / sizeof(roots[0]); i++) {
+		if (i < 2 && !roots[i])
+			continue;
+		err = open_under_root(m, roots[i], fd);
+		if (!err)
+			break;
+	}
+	return err == -ELOOP ? -ENOENT : err;
+}

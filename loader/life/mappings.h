@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#pragma once
+
+/*
+ * The executable mappings of a process: sorted, never overlapping, shared by a
+ * process and the children it forks until one of them changes.
+ *
+ * munmap tells nobody, so a mapping may be stale until something new takes its
+ * place; when the memory is executable again an event says what is there.
+ */
+
+#include "../../core/types.h"
+#include "life_event.h"
+
+#define MAPPINGS_MAX 16384 /* of one process; more are counted, not kept */
+
+/* A path with an owner count; many mappings have the same. */
+struct path_ref {
+	u32 n_refs;
+	char text[];
+};
+
+struct mapping {
+	u64 start_addr, end_addr, file_off;
+	u64 inode, inode_gen; /* inode 0: no file */
+	u32 dev_major, dev_minor;
+	u64 seen_ns; /* CLOCK_MONOTONIC: it was there then */
+	u32 module; /* module id, for whoever names frames; 0: not asked yet */
+	bool is_anon;
+	struct path_ref *path;
+};
+
+struct mappings {
+	u32 n_refs;
+	u32 n, cap;
+	u32 n_dropped; /* for want of room */
+	struct mapping *v;
+};
+
+/* One empty set, owned by the caller; NULL without memory. */
+struct mappings *mappings_new(void);
+struct mappings *mappings_ref(struct mappings *m);
+void mappings_unref(struct mappings **m);
+
+/**
+ * mappings_add() - put an executable mapping in, over what was there
+ * @m:		set; replaced by a copy of its own if it is shared
+ * @map:	copied, path too
+ * @seen_ns:	CLOCK_MONOTONIC
+ *
+ * What is partly covered keeps the rest, as the kernel does. Anonymous neighbours
+ * are joined, so a JIT that changes protections page by page stays one range.
+ *
+ * Return: 0, -E2BIG (counted in n_dropped; what was there is cut all the same),
+ * -ENOMEM, -EINVAL (empty or wrapping range).
+ */
+int mappings_add(struct mappings **m, const struct life_mmap *map, u64 seen_ns);
+
+/* The mapping that covers an address, or NULL. Valid until the set changes. */
+struct mapping *mappings_find(const struct mappings *m, u64 addr);

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+
+#include "maps.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../../inspect/util/cleanup.h"
+
+struct cursor {
+	const char *at, *end;
+};
+
+/* Digits of one number, and the character that has to follow them. */
+static bool number(struct cursor *c, int base, char after, u64 *value)
+{
+	u64 v = 0;
+	const char *start = c->at;
+
+	for (; c->at < c->end && *c->at != after; c->at++) {
+		char ch = *c->at;
+		int digit = ch >= '0' && ch <= '9'   ? ch - '0'
+			    : ch >= 'a' && ch <= 'f' ? ch - 'a' + 10
+						     : 16;
+
+		if (digit >= base || __builtin_mul_overflow(v, (u64)base, &v) ||
+		    __builtin_add_overflow(v, (u64)digit, &v))
+			return false;
+	}
+	if (c->at == start || c->at == c->end)
+		return false;
+	c->at++;
+	*value = v;
+	return true;
+}
+
+static bool protection(struct cursor *c, u32 *prot)
+{
+	static const char letters[] = "rwxs";
+
+	if (c->end - c->at < 5 || c->at[4] != ' ')
+		return false;
+	*prot = 0;
+	for (int i = 0; i < 4; i++)
+		if (c->at[i] == letters[i])
+			*prot |= 1u << i;
+		else if (c->at[i] != (i < 3 ? '-' : 'p'))
+			return false;
+	c->at += 5;
+	return true;
+}
+
+int parse_maps_line(const char *line, size_t len, struct maps_entry *e)
+{
+	struct cursor c = { line, line + len };
+	u64 start, end, off, major, minor, inode;
+	u32 prot;
+
+	/* 7f00-7f01 r-xp 00026000 fe:00 332096     /path; the inode's blank is always there */
+	if (!number(&c, 16, '-', &start) || !number(&c, 16, ' ', &end) || !protection(&c, &prot) ||
+	    !number(&c, 16, ' ', &off) || !number(&c, 16, ':', &major) ||
+	    !number(&c, 16, ' ', &minor) || !number(&c, 10, ' ', &inode))
+		return -EBADMSG;
+	if (end <= start || major > 0xffffffff || minor > 0xffffffff)
+		return -EBADMSG;
+	while (c.at < c.end && *c.at == ' ')
+		c.at++;
+	*e = (struct maps_entry){
+		.start_addr = start,
+		.end_addr = end,
+		.file_off = off,
+		.inode = inode,
+		.dev_major = major,
+		.dev_minor = minor,
+		.prot = prot,
+		.path = c.at,
+		.path_len = c.end - c.at,
+	};
+	return 0;
+}
+
+bool maps_path_unescape(const char *path, size_t len, char *dst)
+{
+	static const char deleted[] = " (deleted)";
+	const size_t n = sizeof(deleted) - 1;
+	bool is_deleted = len > n && !memcmp(path + len - n, deleted, n);
+
+	if (is_deleted)
+		len -= n;
+	for (size_t i = 0; i < len; i++) {
+		if (len - i >= 4 && !memcmp(path + i, "\\012", 4)) {
+			*dst++ = '\n';
+			i += 3;
+		} else {
+			*dst++ = path[i];
+		}
+	}
+	*dst = '\0';
+	return is_deleted;
+}
+
+int maps_each_exec(u32 pid, int (*fn)(const struct maps_entry *e, void *data), void *data)
+{
+	_cleanup_fclose_ FILE *f = NULL;
+	_cleanup_free_ char *line = NULL;
+	char path[64];
+	size_t cap = 0;
+	ssize_t len;
+	int err = 0;
+
+	snprintf(path, sizeof(path), "/proc/%u/maps", pid);
+	f = fopen(path, "re");
+	if (!f)
+		return errno == ENOENT ? -ESRCH : -errno;
+	while (!err && (len = getline(&line, &cap, f)) > 0) {
+		struct maps_entry e;
+
+		if (line[len - 1] == '\n')
+			len--;
+		if (!parse_maps_line(line, len, &e) && e.prot & MAPS_EXEC)
+			err = fn(&e, data);
+	}
+	if (!err && ferror(f))
+		return errno == ESRCH ? -ESRCH : -EIO;
+	return err;
+}

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+
+/*
+ * proc_display_name(): what people call a process. For Node.js that is its script,
+ * so the command line is read as Node.js reads it: options that take a value take
+ * the next argument too when they have no "=" ("node -r dotenv/config server.js").
+ */
+
+#include "proc_text.h"
+
+#include <string.h>
+
+/*
+ * Options of Node.js with a value that may be the next argument: those that
+ * `node --help` of 18.20.8, 20.20.2, 22.23.3, 24.21.0 and 26.10.0 prints with "=...".
+ * Those of V8 need the "=".
+ */
+static const char *const value_options[] = {
+	"-C",
+	"-r",
+	"--allow-fs-read",
+	"--allow-fs-write",
+	"--bench-isolation",
+	"--bench-name-pattern",
+	"--bench-reporter",
+	"--bench-reporter-destination",
+	"--bench-samples",
+	"--bench-warmup",
+	"--build-sea",
+	"--build-snapshot-config",
+	"--conditions",
+	"--cpu-prof-dir",
+	"--cpu-prof-interval",
+	"--cpu-prof-name",
+	"--debug-port",
+	"--diagnostic-dir",
+	"--disable-proto",
+	"--disable-warning",
+	"--dns-result-order",
+	"--env-file",
+	"--env-file-if-exists",
+	"--es-module-specifier-resolution",
+	"--experimental-config-file",
+	"--experimental-default-type",
+	"--experimental-loader",
+	"--experimental-package-map",
+	"--experimental-policy",
+	"--experimental-sea-config",
+	"--experimental-specifier-resolution",
+	"--experimental-test-isolation",
+	"--experimental-test-tag-filter",
+	"--heap-prof-dir",
+	"--heap-prof-interval",
+	"--heap-prof-name",
+	"--heapsnapshot-near-heap-limit",
+	"--heapsnapshot-signal",
+	"--icu-data-dir",
+	"--import",
+	"--input-type",
+	"--inspect-port",
+	"--inspect-publish-uid",
+	"--loader",
+	"--localstorage-file",
+	"--max-http-header-size",
+	"--max-old-space-size-percentage",
+	"--network-family-autoselection-attempt-timeout",
+	"--openssl-config",
+	"--policy-integrity",
+	"--redirect-warnings",
+	"--report-dir",
+	"--report-directory",
+	"--report-filename",
+	"--report-signal",
+	"--require",
+	"--run",
+	"--secure-heap",
+	"--secure-heap-min",
+	"--snapshot-blob",
+	"--test-concurrency",
+	"--test-coverage-branches",
+	"--test-coverage-exclude",
+	"--test-coverage-functions",
+	"--test-coverage-include",
+	"--test-coverage-lines",
+	"--test-global-setup",
+	"--test-isolation",
+	"--test-name-pattern",
+	"--test-random-seed",
+	"--test-reporter",
+	"--test-reporter-destination",
+	"--test-rerun-failures",
+	"--test-shard",
+	"--test-skip-pattern",
+	"--test-timeout",
+	"--title",
+	"--tls-cipher-list",
+	"--tls-keylog",
+	"--trace-event-categories",
+	"--trace-event-file-pattern",
+	"--trace-require-module",
+	"--unhandled-rejections",
+	"--use-largepages",
+	"--v8-pool-size",
+	"--vfs-load",
+	"--vfs-mount",
+	"--watch-kill-signal",
+	"--watch-path",
+};
+
+/* The text given on the command line is the program: Node.js calls that "[eval]". */
+static const char *const eval_options[] = { "-e", "-p", "-pe", "--eval", "--print" };
+
+/* Node.js takes an underscore inside an option for a dash; up to a "=". */
+static bool is_option(const char *arg, const char *option)
+{
+	for (; *option; arg++, option++)
+		if (*arg != *option && !(*arg == '_' && *option == '-'))
+			return false;
+	return !*arg || *arg == '=';
+}
+
+static bool is_one_of(const char *arg, const char *const *options, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (is_option(arg, options[i]))
+			return true;
+	return false;
+}
+
+#define IS_ONE_OF(arg, list) is_one_of(arg, list, sizeof(list) / sizeof((list)[0]))
+
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash && slash[1] ? slash + 1 : path;
+}
+
+static bool is_node(const char *name)
+{
+	return !strcmp(name, "node") || !strcmp(name, "nodejs");
+}
+
+/* The next argument, or NULL. All are terminated: the caller checked the last byte. */
+static const char *next_arg(const char *arg, const char *end)
+{
+	arg += strlen(arg) + 1;
+	return arg < end ? arg : NULL;
+}
+
+static const char *node_script(const char *argv0, const char *end)
+{
+	for (const char *arg = next_arg(argv0, end); arg; arg = next_arg(arg, end)) {
+		if (IS_ONE_OF(arg, eval_options))
+			return "[eval]";
+		if (!strcmp(arg, "-"))
+			return "[stdin]";
+		if (!strcmp(arg, "--")) {
+			arg = next_arg(arg, end);
+			return arg && *arg ? base_name(arg) : NULL;
+		}
+		if (arg[0] != '-')
+			return *arg ? base_name(arg) : NULL;
+		if (IS_ONE_OF(arg, value_options) && !strchr(arg, '='))
+			arg = next_arg(arg, end);
+		if (!arg)
+			break;
+	}
+	return NULL;
+}
+
+static bool is_only_argument(const char *argv0, const char *end)
+{
+	for (const char *at = argv0 + strlen(argv0); at < end; at++)
+		if (*at)
+			return false;
+	return true;
+}
+
+static const char *name_of(const char *cmdline, const char *end, const char *exe)
+{
+	const char *exe_base = exe ? base_name(exe) : "";
+	const char *arg_base = base_name(cmdline);
+	const char *script;
+
+	if (!is_node(exe_base) && !is_node(arg_base))
+		return *arg_base == '-' && arg_base[1] ? arg_base + 1 : arg_base;
+	if (!is_node(arg_base) && is_only_argument(cmdline, end))
+		return cmdline; /* process.title = "npm run build" */
+	script = node_script(cmdline, end);
+	return script ? script : arg_base;
+}
+
+void proc_display_name(const char *cmdline, size_t len, const char *exe, char *dst, size_t cap)
+{
+	const char *name = exe ? base_name(exe) : "";
+	size_t n;
+
+	/* A title that was written over the arguments need not be terminated. */
+	if (len && cmdline[0] && !cmdline[len - 1])
+		name = name_of(cmdline, cmdline + len, exe);
+	n = strlen(name);
+	if (n >= cap)
+		n = cap - 1;
+	memcpy(dst, name, n);
+	dst[n] = '\0';
+}

@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+
+#include "process.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "../../inspect/util/cleanup.h"
+#include "proc_text.h"
+
+/* From the start time that fork took to the time of its record, with preemption. */
+#define MAX_BIRTH_NS 1000000000ull
+
+struct process *process_new(u32 pid)
+{
+	_cleanup_(process_free) struct process *p = calloc(1, sizeof(*p));
+
+	if (!p)
+		return NULL;
+	p->pid = pid;
+	p->maps = mappings_new();
+	return p->maps ? TAKE_PTR(p) : NULL;
+}
+
+void process_free(struct process **pp)
+{
+	struct process *p = *pp;
+
+	*pp = NULL;
+	if (!p)
+		return;
+	mappings_unref(&p->maps);
+	free(p->threads);
+	free(p->exe);
+	free(p->cgroup);
+	free(p);
+}
+
+static u32 thread_idx(const struct process *p, u32 tid)
+{
+	u32 low = 0, high = p->n_threads;
+
+	while (low < high) {
+		u32 mid = low + (high - low) / 2;
+
+		if (p->threads[mid].tid < tid)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low;
+}
+
+struct thread *process_find_thread(const struct process *p, u32 tid)
+{
+	u32 i = thread_idx(p, tid);
+
+	return i < p->n_threads && p->threads[i].tid == tid ? &p->threads[i] : NULL;
+}
+
+static void set_comm(char *dst, const char *name)
+{
+	size_t n = strnlen(name, LIFE_COMM_LEN - 1);
+
+	memcpy(dst, name, n);
+	dst[n] = '\0';
+}
+
+int process_add_thread(struct process *p, u32 tid, const char *name)
+{
+	u32 i = thread_idx(p, tid);
+
+	if (i < p->n_threads && p->threads[i].tid == tid) {
+		if (*name)
+			set_comm(p->threads[i].name, name);
+		return 0;
+	}
+	if (p->n_threads >= PROCESS_MAX_THREADS) {
+		p->n_more_threads++;
+		return 0;
+	}
+	if (p->n_threads == p->cap_threads) {
+		u32 cap = p->cap_threads ? p->cap_threads * 2 : 1;
+		struct thread *t = realloc(p->threads, cap * sizeof(*t));
+
+		if (!t)
+			return -ENOMEM;
+		p->threads = t;
+		p->cap_threads = cap;
+	}
+	memmove(&p->threads[i + 1], &p->threads[i], (p->n_threads - i) * sizeof(*p->threads));
+	p->threads[i].tid = tid;
+	set_comm(p->threads[i].name, name);
+	p->n_threads++;
+	return 0;
+}
+
+void process_remove_thread(struct process *p, u32 tid)
+{
+	struct thread *t = process_find_thread(p, tid);
+
+	if (!t) {
+		if (p->n_more_threads)
+			p->n_more_threads--;
+		return;
+	}
+	p->n_threads--;
+	memmove(t, t + 1, (&p->threads[p->n_threads] - t) * sizeof(*t));
+}
+
+static void set_name_from_exe(struct process *p)
+{
+	proc_display_name("", 0, p->exe ? p->exe : p->comm, p->name, sizeof(p->name));
+}
+
+int process_exec(struct process *p, const struct life_event *ev)
+{
+	struct mappings *maps;
+
+	p->n_execs++;
+	p->exec_ns = ev->time_ns;
+	if (ev->time_ns <= p->loaded_ns) /* what was read is the new image */
+		return process_add_thread(p, p->pid, ev->comm);
+	p->loaded_ns = 0;
+	p->is_kernel_thread = false;
+	free(p->exe);
+	p->exe = NULL;
+	set_comm(p->comm, ev->comm);
+	set_name_from_exe(p);
+	p->n_threads = p->n_more_threads = 0;
+	maps = mappings_new();
+	if (!maps)
+		return -ENOMEM;
+	mappings_unref(&p->maps);
+	p->maps = maps;
+	return process_add_thread(p, p->pid, ev->comm);
+}
+
+/* The first file that the kernel maps after an exec is the executable, then its interpreter. */
+static int learn_exe(struct process *p, const struct life_mmap *m)
+{
+	if (p->exe || p->loaded_ns || !p->exec_ns || !m->inode || m->path[0] != '/')
+		return 0;
+	p->exe = strdup(m->path);
+	if (!p->exe)
+		return -ENOMEM;
+	set_name_from_exe(p);
+	return 0;
+}
+
+int process_mmap(struct process *p, const struct life_event *ev)
+{
+	int err;
+
+	if (ev->time_ns <= p->loaded_ns)
+		return 0;
+	err = mappings_add(&p->maps, &ev->mmap, ev->time_ns);
+	return err ? err : learn_exe(p, &ev->mmap);
+}
+
+int process_fork(struct process *parent, const struct life_event *ev, struct process **out)
+{
+	_cleanup_(process_free) struct process *p = calloc(1, sizeof(*p));
+	const struct thread *t = process_find_thread(parent, ev->fork.ptid);
+	int err;
+
+	if (!p)
+		return -ENOMEM;
+	p->pid = ev->pid;
+	p->ppid = ev->fork.ppid;
+	p->born_ns = ev->time_ns;
+	p->is_kernel_thread = parent->is_kernel_thread;
+	p->maps = mappings_ref(parent->maps);
+	memcpy(p->comm, t && t->name[0] ? t->name : parent->comm, sizeof(p->comm));
+	memcpy(p->name, parent->name, sizeof(p->name));
+	if (parent->exe && !(p->exe = strdup(parent->exe)))
+		return -ENOMEM;
+	err = process_add_thread(p, ev->tid, p->comm);
+	if (err)
+		return err;
+	*out = TAKE_PTR(p);
+	return 0;
+}
+
+/* What CLOCK_BOOTTIME is ahead of CLOCK_MONOTONIC: the time spent suspended. */
+static u64 boot_ahead_ns(void)
+{
+	struct timespec boot = {}, mono = {};
+
+	clock_gettime(CLOCK_MONOTONIC, &mono);
+	clock_gettime(CLOCK_BOOTTIME, &boot);
+	return (u64)(boot.tv_sec - mono.tv_sec) * 1000000000ull +
+	       (u64)(boot.tv_nsec - mono.tv_nsec);
+}
+
+bool process_started_at(const struct process *p, u64 start_ns)
+{
+	u64 latest_ns;
+
+	if (p->start_ns)
+		return p->start_ns / PROCESS_TICK_NS == start_ns / PROCESS_TICK_NS;
+	if (!p->born_ns)
+		return true;
+	latest_ns = p->born_ns + boot_ahead_ns() + PROCESS_TICK_NS;
+	return start_ns <= latest_ns && start_ns + MAX_BIRTH_NS >= latest_ns;
+}

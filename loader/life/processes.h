@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#pragma once
+
+/*
+ * All processes that a recording cares about, by pid and start time.
+ *
+ * Whom it knows: those that processes_get() or processes_scan() brought in, and all
+ * their descendants from then on. Events of others are ignored.
+ *
+ * Who dies stays, for samples that are still on their way, until processes_reap() or
+ * until too many dead wait. So a pid can name several processes: at most one alive.
+ */
+
+#include "process.h"
+
+#define PROCESSES_MAX_ALIVE 32768
+#define PROCESSES_MAX_DEAD 4096
+
+struct processes;
+
+/**
+ * processes_new() - an empty table
+ * @t:		new object, free with processes_free()
+ * @on_free:	called before a process is freed, to end what its priv is; may be NULL
+ */
+int processes_new(struct processes **t, void (*on_free)(struct process *p, void *data), void *data);
+void processes_free(struct processes **t);
+
+/* The process that is alive under this pid as far as is known, or NULL. */
+struct process *processes_alive(const struct processes *t, u32 pid);
+
+/**
+ * processes_find() - the process that a sample is of
+ * @start_ns:	its start since boot
+ *
+ * Learns the exact start of a process that is only known by its birth.
+ *
+ * Return: it, dead or alive, or NULL.
+ */
+struct process *processes_find(struct processes *t, u32 pid, u64 start_ns);
+
+/**
+ * processes_get() - the process that is alive under this pid, from /proc if need be
+ *
+ * Return: 0, -ENOSPC (PROCESSES_MAX_ALIVE), or an error of process_load().
+ */
+int processes_get(struct processes *t, u32 pid, struct process **p);
+
+/* Every process of /proc; those that vanish meanwhile are left out. 0 or a negative errno. */
+int processes_scan(struct processes *t);
+
+/**
+ * processes_apply() - let an event happen
+ * @p:		the process that it happened to: for a fork the child, NULL when the
+ *		event is of no process in the table
+ *
+ * After LIFE_LOST call processes_resync(). After LIFE_EXEC the process is unloaded:
+ * process_load() it, if its name or cgroup are wanted.
+ *
+ * Return: 0, -ENOSPC (a fork that finds no room is not followed), -E2BIG, -ENOMEM.
+ */
+int processes_apply(struct processes *t, const struct life_event *ev, struct process **p);
+
+/**
+ * processes_resync() - make good for events that were lost, from /proc
+ *
+ * Who is gone is dead; everybody else is read anew. Children that were born unseen
+ * are found only if their parents are in the table still.
+ */
+int processes_resync(struct processes *t);
+
+/* Forgets who died before a time (CLOCK_MONOTONIC). */
+void processes_reap(struct processes *t, u64 before_ns);
+
+/* Each process that is alive; @fn must not change the table. */
+void processes_each_alive(const struct processes *t, void (*fn)(struct process *p, void *data),
+			  void *data);
+
+u32 processes_n_alive(const struct processes *t);
+u32 processes_n_dead(const struct processes *t);
+u64 processes_n_forgotten(const struct processes *t); /* dead ones, for want of room */
