@@ -21,10 +21,6 @@
 
 #include "../native/native.h"
 
-#define V8_CONTEXT_SLOT 8
-#define V8_FUNCTION_SLOT 16
-#define V8_SLOTS_LEN 48 /* all slots, in one use of the window */
-
 /* Heap objects are at addr | 1; SMIs and frame types have bit 0 clear. */
 UW_INLINE bool v8_is_heap_object(u64 word)
 {

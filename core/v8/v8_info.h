@@ -10,6 +10,11 @@
 
 #include "../types.h"
 
+/* Slots below fp that are the same in every build; see v8.h. */
+#define V8_CONTEXT_SLOT 8
+#define V8_FUNCTION_SLOT 16
+#define V8_SLOTS_LEN 48 /* all slots, in one use of the window */
+
 struct v8_info {
 	u16 bytecode_array_slot; /* fp - this: BytecodeArray of an interpreted frame */
 	u16 bytecode_offset_slot; /* fp - this: its offset, a SMI */

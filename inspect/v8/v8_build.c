@@ -230,12 +230,12 @@ static bool take_info(struct v8_build *b, const struct collection *c)
 		v8_meta_get(c->meta, c->n_meta, "off_fp_bytecode_offset", 1),
 	};
 
-	for (int i = 0; i < 4; i++)
-		if (slots[i] >= 0 || slots[i] < -128 || slots[i] % 8)
+	if (slots[0] != -V8_CONTEXT_SLOT || slots[1] != -V8_FUNCTION_SLOT)
+		return false;
+	for (int i = 2; i < 4; i++)
+		if (slots[i] >= 0 || slots[i] < -V8_SLOTS_LEN || slots[i] % 8)
 			return false;
 	b->info = (struct v8_info){
-		.context_slot = (u16)-slots[0],
-		.function_slot = (u16)-slots[1],
 		.bytecode_array_slot = (u16)-slots[2],
 		.bytecode_offset_slot = (u16)-slots[3],
 		.shared_off = b->layout.function_shared,
