@@ -12,6 +12,8 @@
 
 #include "v8_layout.h"
 
+#include <stdint.h>
+
 static const struct {
 	u32 version;
 	struct v8_layout layout;
