@@ -9,6 +9,7 @@
  * below walks back a few more.
  */
 
+#include <stdint.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <gelf.h>

@@ -19,6 +19,7 @@
  * moment of the last look, so that one look serves all samples before it.
  */
 
+#include <stdint.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -16,6 +16,7 @@
  * bits representation, bit 3 one-byte, bit 4 uncached external.
  */
 
+#include <stdint.h>
 #include <errno.h>
 #include <string.h>
 
