@@ -46,10 +46,10 @@ void images_deinit(struct images *all)
 static struct image_build *look_for_v8(struct images *all, u32 module)
 {
 	struct image_build *b = calloc(1, sizeof(*b));
+	int fd = modules_fd(all->modules, module), err;
 	struct elf_file *elf = NULL;
-	int err;
 
-	if (!b || modules_open_elf(all->modules, module, &elf))
+	if (!b || fd < 0 || elf_file_open_fd(&elf, fd))
 		return b;
 	err = v8_build_new(&b->v8, elf);
 	elf_file_free(&elf);
@@ -163,9 +163,17 @@ static int push_file(struct map_list *l, const struct uw_mapping *m, const struc
 	return push(l, &before) || push(l, &blob) || push(l, &after) ? -ENOMEM : 0;
 }
 
+/* The module of a file mapping, 0: none that could be opened. */
+static u32 module_of(const struct image *im, struct mapping *m)
+{
+	u32 id;
+
+	return m->is_anon || modules_open(im->all->modules, im->process, m, &id) ? 0 : id;
+}
+
 static int push_mapping(struct image *im, struct map_list *l, struct mapping *m)
 {
-	const struct module *module;
+	const struct module_info *module;
 	struct uw_mapping out = { .start_addr = m->start_addr,
 				  .end_addr = m->end_addr,
 				  .file_off = m->file_off };
@@ -175,9 +183,9 @@ static int push_mapping(struct image *im, struct map_list *l, struct mapping *m)
 		out.info_idx = im->build->info_idx;
 		return push(l, &out);
 	}
-	out.module = modules_id(im->all->modules, im->process, m);
-	module = modules_get(im->all->modules, out.module);
-	if (module && module_is_libc(module))
+	out.module = module_of(im, m);
+	module = modules_info(im->all->modules, out.module);
+	if (module && module->is_libc)
 		out.flags |= UW_MAP_LIBC;
 	if (im->build && build_of(im->all, out.module) == im->build)
 		return push_file(l, &out, im->build);
@@ -188,8 +196,7 @@ static int push_mapping(struct image *im, struct map_list *l, struct mapping *m)
 static void find_build(struct image *im)
 {
 	for (u32 i = 0; !im->build && i < im->process->maps->n; i++) {
-		struct mapping *m = &im->process->maps->v[i];
-		u32 module = m->is_anon ? 0 : modules_id(im->all->modules, im->process, m);
+		u32 module = module_of(im, &im->process->maps->v[i]);
 		const struct image_build *b = module ? build_of(im->all, module) : NULL;
 
 		if (b && b->supported)

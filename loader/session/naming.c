@@ -10,6 +10,9 @@
 
 #include "naming.h"
 
+#include "../../inspect/elf/symbols.h"
+#include "../profile/kinds.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -69,7 +72,7 @@ static int append(struct naming *n, const struct prof_frame *f)
 
 static const char *frame_reason(const struct uw_frame *f)
 {
-	return f->status == UW_OK ? NULL : uw_status_words(f->status);
+	return f->status == UW_OK ? NULL : prof_reason_words(f->status);
 }
 
 static int append_kernel(struct naming *n, const struct uw_frame *f)
@@ -88,7 +91,7 @@ static int append_kernel(struct naming *n, const struct uw_frame *f)
 /* A frame of a file: @off is where pc is in it. */
 static int append_module(struct naming *n, const struct uw_frame *f, u32 module, u64 off)
 {
-	const struct module *m = modules_get(n->from.modules, module);
+	const struct module_info *m = modules_info(n->from.modules, module);
 	u64 lookup = off - (f->pc - uw_frame_lookup_pc(f)), symbol_off;
 	struct prof_frame out = { .kind = PROF_NATIVE,
 				  .guess = f->flags & UW_FRAME_GUESS,
@@ -97,8 +100,8 @@ static int append_module(struct naming *n, const struct uw_frame *f, u32 module,
 				  .reason = frame_reason(f) };
 
 	if (m) {
-		out.module = module_name(m);
-		out.build_id = module_build_id(m);
+		out.module = m->path;
+		out.build_id = m->build_id;
 	}
 	if (m && !modules_symbol(n->from.modules, module, lookup, n->symbol, sizeof(n->symbol),
 				 &symbol_off)) {
@@ -112,11 +115,11 @@ static int append_module(struct naming *n, const struct uw_frame *f, u32 module,
 static int append_unknown(struct naming *n, struct process *p, const struct uw_frame *f)
 {
 	struct mapping *m = p ? mappings_find(p->maps, uw_frame_lookup_pc(f)) : NULL;
+	u32 module;
 
-	if (!m || m->is_anon)
+	if (!m || m->is_anon || modules_open(n->from.modules, p, m, &module))
 		return append_module(n, f, 0, 0);
-	return append_module(n, f, modules_id(n->from.modules, p, m),
-			     f->pc - m->start_addr + m->file_off);
+	return append_module(n, f, module, f->pc - m->start_addr + m->file_off);
 }
 
 static enum prof_kind v8_kind(const struct v8_name *name)

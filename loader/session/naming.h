@@ -19,7 +19,7 @@ struct naming;
 /* All borrowed. */
 struct naming_sources {
 	struct modules *modules;
-	struct kallsyms *kallsyms; /* NULL: kernel frames have no names */
+	struct kallsyms *kallsyms;
 	struct profile *profile;
 };
 

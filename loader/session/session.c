@@ -286,10 +286,10 @@ static int open_sources(struct session *s)
 		err = processes_new(&s->processes, on_process_free, s);
 	if (!err)
 		err = modules_new(&s->modules);
+	if (!err)
+		err = kallsyms_new(&s->kallsyms, "/proc/kallsyms");
 	if (err)
 		return err;
-	if (kallsyms_new(&s->kallsyms))
-		s->kallsyms = NULL; /* not allowed: kernel frames stay addresses */
 	s->images = (struct images){ .tables = s->tables, .modules = s->modules };
 	sources = (struct naming_sources){ .modules = s->modules,
 					   .kallsyms = s->kallsyms,

@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: BSD-2-Clause
+
+#include "output.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "../../inspect/util/cleanup.h"
+#include "../cli/cli.h"
+
+static int check_one(struct output *out, const char *path, const char *format)
+{
+	bool is_stdout = !strcmp(path, "-");
+
+	out->format = out_format_find(format ? format : path);
+	if (format && !out->format) {
+		cli_error("unknown format '%s'; use one of " OUT_FORMAT_NAMES, format);
+		return CLI_USAGE;
+	}
+	if (!out->format && is_stdout) {
+		cli_error("-o - needs a format: add -f with one of " OUT_FORMAT_NAMES);
+		return CLI_USAGE;
+	}
+	if (!out->format) {
+		cli_error(
+			"the suffix of '%s' names no format; add -f with one of " OUT_FORMAT_NAMES,
+			path);
+		return CLI_USAGE;
+	}
+	if (snprintf(out->path, sizeof(out->path), "%s", path) >= (int)sizeof(out->path)) {
+		cli_error("the output's path is too long");
+		return CLI_USAGE;
+	}
+	return CLI_OK;
+}
+
+int outputs_check(struct outputs *o, const struct record_options *options)
+{
+	*o = (struct outputs){ .owner = OUT_OWNER_SELF };
+	for (size_t i = 0; i < options->n_outputs; i++) {
+		int status = check_one(&o->v[i], options->outputs[i], options->format);
+
+		if (status)
+			return status;
+		o->has_stdout |= !strcmp(o->v[i].path, "-");
+		o->n++;
+	}
+	if (options->n_outputs)
+		return CLI_OK;
+	/* The name follows with outputs_open(). */
+	o->v[0].format = out_format_find(options->format ? options->format : "ndjson");
+	if (!o->v[0].format)
+		return check_one(&o->v[0], "", options->format);
+	return CLI_OK;
+}
+
+/* Only what every file system and shell takes well. */
+static void tame(const char *name, char *dst, size_t len)
+{
+	size_t n = 0;
+
+	for (; name && *name && n + 1 < len && n < 60; name++) {
+		bool fine = (*name >= '0' && *name <= '9') || (*name >= 'a' && *name <= 'z') ||
+			    (*name >= 'A' && *name <= 'Z') || strchr("._-", *name);
+
+		dst[n++] = fine ? *name : '_';
+	}
+	if (!n)
+		dst[n++] = '_';
+	dst[n] = 0;
+	if (dst[0] == '.')
+		dst[0] = '_';
+}
+
+static const char *writable_dir(void)
+{
+	const char *runtime = getenv("XDG_RUNTIME_DIR");
+
+	if (!access(".", W_OK))
+		return ".";
+	return runtime && !access(runtime, W_OK) ? runtime : "/tmp";
+}
+
+static void name_default(struct outputs *o, const char *name, u32 pid)
+{
+	char tamed[64], id[16] = "", stamp[32];
+	time_t now = time(NULL);
+	struct tm tm;
+
+	tame(name, tamed, sizeof(tamed));
+	if (pid)
+		snprintf(id, sizeof(id), "-%u", pid);
+	strftime(stamp, sizeof(stamp), "%Y%m%dT%H%M%SZ", gmtime_r(&now, &tm));
+	snprintf(o->v[0].path, sizeof(o->v[0].path), "%s/unspool-%s%s-%s.%s", writable_dir(), tamed,
+		 id, stamp, o->v[0].format->name);
+	if (!strncmp(o->v[0].path, "./", 2))
+		memmove(o->v[0].path, o->v[0].path + 2, strlen(o->v[0].path) - 1);
+	o->n = 1;
+}
+
+/* Under sudo the files belong to the user, where the directory does. */
+static void find_owner(struct outputs *o, const char *dir)
+{
+	const char *uid = getenv("SUDO_UID"), *gid = getenv("SUDO_GID");
+	struct stat st;
+
+	if (!uid || !gid || geteuid() || stat(dir, &st) || st.st_uid != (uid_t)atoi(uid))
+		return;
+	o->owner = (struct out_owner){ (uid_t)atoi(uid), (gid_t)atoi(gid) };
+}
+
+/* "DIR/FILE" -> "DIR" and "FILE"; false when the path is too long. */
+static bool split(const char *path, char *dir, const char **file)
+{
+	const char *slash = strrchr(path, '/');
+	size_t len = slash ? (size_t)(slash - path) : 1;
+
+	*file = slash ? slash + 1 : path;
+	if (len >= PATH_MAX)
+		return false;
+	memcpy(dir, slash ? path : ".", len);
+	dir[len] = 0;
+	if (slash == path)
+		memcpy(dir, "/", 2);
+	return true;
+}
+
+/* Where the partial goes: beside the first regular output, else where files may be made. */
+static void name_partial(struct outputs *o)
+{
+	const char *file = "unspool-stdout";
+	char dir[PATH_MAX];
+	struct stat st;
+
+	snprintf(dir, sizeof(dir), "%s", writable_dir());
+	for (size_t i = 0; i < o->n; i++) {
+		bool special = !stat(o->v[i].path, &st) && !S_ISREG(st.st_mode) &&
+			       !S_ISDIR(st.st_mode);
+
+		if (strcmp(o->v[i].path, "-") && !special && split(o->v[i].path, dir, &file))
+			break;
+	}
+	find_owner(o, dir);
+	if (snprintf(o->partial_path, sizeof(o->partial_path), "%s/.%s.partial", dir, file) >=
+	    (int)sizeof(o->partial_path))
+		o->partial_path[0] = 0;
+}
+
+static int refuse(const char *path, int err)
+{
+	cli_error("cannot write '%s': %s; choose another file with -o", path, strerror(err));
+	return CLI_USAGE;
+}
+
+static int open_partial(struct outputs *o)
+{
+	_cleanup_close_ int fd =
+		open(o->partial_path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, 0600);
+
+	if (fd < 0)
+		return -errno;
+	if (flock(fd, LOCK_EX | LOCK_NB))
+		return -EBUSY;
+	if (ftruncate(fd, 0) ||
+	    (o->owner.uid != (uid_t)-1 && fchown(fd, o->owner.uid, o->owner.gid)))
+		return -errno;
+	o->partial = fdopen(fd, "w+");
+	if (!o->partial)
+		return -errno;
+	TAKE_FD(fd);
+	return 0;
+}
+
+int outputs_open(struct outputs *o, const char *name, u32 pid)
+{
+	int err;
+
+	if (!o->n)
+		name_default(o, name, pid);
+	for (size_t i = 0; i < o->n; i++) {
+		struct stat st;
+
+		if (strcmp(o->v[i].path, "-") && !stat(o->v[i].path, &st)) {
+			if (S_ISDIR(st.st_mode))
+				return refuse(o->v[i].path, EISDIR);
+			if (access(o->v[i].path, W_OK))
+				return refuse(o->v[i].path, errno);
+		}
+	}
+	name_partial(o);
+	err = open_partial(o);
+	return err ? refuse(o->v[0].path, -err) : CLI_OK;
+}
+
+static int finish_stdout(struct outputs *o, const struct out_format *format)
+{
+	struct prof_reader *in = NULL;
+	int err = prof_reader_open(o->partial_path, &in);
+
+	if (!err)
+		err = format->write(in, stdout);
+	if (!err && fflush(stdout))
+		err = -errno;
+	prof_reader_free(&in);
+	return err;
+}
+
+static int finish_file(struct outputs *o, const struct output *out, bool is_last)
+{
+	struct prof_reader *in = NULL;
+	int err;
+
+	if (is_last)
+		return out_finish(out->format, o->partial_path, out->path, o->owner);
+	err = prof_reader_open(o->partial_path, &in);
+	if (!err)
+		err = out_write_file(out->format, in, out->path, o->owner);
+	prof_reader_free(&in);
+	return err;
+}
+
+int outputs_finish(struct outputs *o)
+{
+	for (size_t i = 0; i < o->n; i++) {
+		bool to_stdout = !strcmp(o->v[i].path, "-");
+		int err = to_stdout ? finish_stdout(o, o->v[i].format)
+				    : finish_file(o, &o->v[i], i + 1 == o->n);
+
+		if (err) {
+			cli_error("cannot write '%s': %s; what was recorded is in '%s'",
+				  o->v[i].path, strerror(-err), o->partial_path);
+			return CLI_FAILURE;
+		}
+	}
+	unlink(o->partial_path);
+	return CLI_OK;
+}
+
+/* "DIR/profile.ndjson.gz" -> "DIR/profile-1.ndjson.gz" */
+static bool name_copy(const struct outputs *o, char *path, size_t len)
+{
+	const struct output *out = &o->v[0];
+	size_t stem = strlen(out->path), suffix = strlen(out->format->name) + 1;
+	const char *end = "";
+
+	if (stem > suffix && out->path[stem - suffix] == '.' &&
+	    !strcmp(out->path + stem - suffix + 1, out->format->name)) {
+		stem -= suffix;
+		end = out->path + stem;
+	}
+	return snprintf(path, len, "%.*s-%u%s", (int)stem, out->path, o->n_copies, end) < (int)len;
+}
+
+int outputs_copy(struct outputs *o, int (*write)(void *data, FILE *to), void *data)
+{
+	char path[PATH_MAX], partial[PATH_MAX + 8];
+	struct prof_reader *in = NULL;
+	FILE *to;
+	int err;
+
+	o->n_copies++;
+	if (!o->n || !strcmp(o->v[0].path, "-") || !name_copy(o, path, sizeof(path)))
+		return -EINVAL;
+	snprintf(partial, sizeof(partial), "%s.copy", o->partial_path);
+	to = fopen(partial, "wxe");
+	if (!to)
+		return -errno;
+	err = write(data, to);
+	if (fclose(to) && !err)
+		err = -errno;
+	if (!err)
+		err = prof_reader_open(partial, &in);
+	if (!err)
+		err = out_write_file(o->v[0].format, in, path, o->owner);
+	prof_reader_free(&in);
+	unlink(partial);
+	return err;
+}
+
+void outputs_discard(struct outputs *o)
+{
+	if (o->partial)
+		unlink(o->partial_path);
+}
+
+void outputs_deinit(struct outputs *o)
+{
+	if (o->partial)
+		fclose(o->partial);
+	o->partial = NULL;
+}
