@@ -230,12 +230,13 @@ static bool take_info(struct v8_build *b, const struct collection *c)
 		v8_meta_get(c->meta, c->n_meta, "off_fp_bytecode_offset", 1),
 	};
 
-	for (int i = 0; i < 4; i++)
-		if (slots[i] >= 0 || slots[i] < -128 || slots[i] % 8)
+	/* The walk has the first two as constants, and a window of 48 bytes. */
+	if (slots[0] != -8 || slots[1] != -16)
+		return false;
+	for (int i = 2; i < 4; i++)
+		if (slots[i] >= -16 || slots[i] < -48 || slots[i] % 8)
 			return false;
 	b->info = (struct v8_info){
-		.context_slot = (u16)-slots[0],
-		.function_slot = (u16)-slots[1],
 		.bytecode_array_slot = (u16)-slots[2],
 		.bytecode_offset_slot = (u16)-slots[3],
 		.shared_off = b->layout.function_shared,

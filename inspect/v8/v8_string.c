@@ -17,6 +17,7 @@
  */
 
 #include <errno.h>
+#include <stdint.h>
 #include <string.h>
 
 #include "v8_heap.h"
