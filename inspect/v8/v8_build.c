@@ -233,7 +233,7 @@ static bool take_info(struct v8_build *b, const struct collection *c)
 	if (slots[0] != -V8_CONTEXT_SLOT || slots[1] != -V8_FUNCTION_SLOT)
 		return false;
 	for (int i = 2; i < 4; i++)
-		if (slots[i] >= 0 || slots[i] < -V8_SLOTS_LEN || slots[i] % 8)
+		if (slots[i] >= -V8_FUNCTION_SLOT || slots[i] < -V8_SLOTS_LEN || slots[i] % 8)
 			return false;
 	b->info = (struct v8_info){
 		.bytecode_array_slot = (u16)-slots[2],

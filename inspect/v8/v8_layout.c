@@ -8,6 +8,7 @@
  * between them, 21.7.3 (11.8), 23.11.1 (12.9) and 25.9.0 (14.1).
  */
 
+#include <stdint.h>
 #include <string.h>
 
 #include "v8_layout.h"
@@ -20,29 +21,28 @@ static const struct {
 } known[] = {
 	{ V8_VERSION(10, 2),
 	  { .bytecode_positions = 32, .code_positions = 24, .code_deopt = 16,
-	    .deopt_literals_idx = 2, .deopt_inlining_idx = 7, .deopt_sfi_idx = 6,
-	    .scope_module_type = 3 } },
+	    .deopt_literals_idx = 2, .deopt_inlining_idx = 7, .deopt_sfi_idx = 6 } },
 	{ V8_VERSION(11, 3),
 	  { .bytecode_positions = 32, .code_start = 40, .code_size = 56, .code_flags = 48,
-	    .code_positions = 24, .code_deopt = 16, .scope_module_type = 3 } },
+	    .code_positions = 24, .code_deopt = 16 } },
 	{ V8_VERSION(11, 8),
 	  { .bytecode_positions = 32, .code_start = 32, .code_size = 44, .code_flags = 40,
-	    .code_positions = 16, .code_deopt = 8, .scope_module_type = 3 } },
+	    .code_positions = 16, .code_deopt = 8 } },
 	{ V8_VERSION(12, 4),
 	  { .sfi_data = 8, .bytecode_positions = 24, .code_positions = 16, .code_deopt = 8,
 	    .scope_module_type = 3 } },
 	{ V8_VERSION(12, 9),
 	  { .sfi_data = 8, .bytecode_positions = 24, .code_positions = 16, .code_deopt = 8,
-	    .scope_module_type = 3 } },
+	    .scope_module_type = 5 } },
 	{ V8_VERSION(13, 6),
 	  { .sfi_data = 8, .bytecode_positions = 24, .code_positions = 16, .code_deopt = 8,
-	    .scope_module_type = 3 } },
+	    .scope_module_type = 5 } },
 	{ V8_VERSION(14, 1),
 	  { .sfi_data = 8, .bytecode_positions = 24, .code_positions = 16, .code_deopt = 8,
-	    .scope_module_type = 3, .positions_v14 = 1 } },
+	    .scope_module_type = 5, .positions_v14 = 1 } },
 	{ V8_VERSION(14, 6),
 	  { .sfi_data = 8, .bytecode_positions = 24, .code_positions = 16, .code_deopt = 8,
-	    .scope_module_type = 3, .positions_v14 = 1 } },
+	    .scope_module_type = 5, .positions_v14 = 1 } },
 };
 
 s32 v8_meta_get(const struct v8_meta *meta, size_t n, const char *name, s32 missing)

@@ -80,7 +80,8 @@ struct v8_layout {
 	V8_LAYOUT_FIELDS(X)
 	V8_LAYOUT_OPTIONAL(X)
 #undef X
-	u16 scope_module_type; /* ScopeType of a module, in the low four bits of ScopeInfo.flags */
+	/* ScopeType (low four bits of flags) whose ScopeInfo has one more slot before the names. */
+	u16 scope_module_type;
 	u16 positions_v14; /* newer encoding of source position tables */
 };
 

@@ -21,6 +21,7 @@
 
 #include <stdint.h>
 #include <errno.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -367,12 +368,12 @@ static int name_js(struct v8_heap *h, const struct uw_sample *s, u32 i, struct v
 	f = v8_function_get(h, frame->a, s->time_ns);
 	if (!f)
 		return give_reason(names, "the function moved or is unreadable");
-	if (f->name && f->script && region && region->is_jit)
+	if (f->script && region && region->is_jit)
 		return name_in_jit(h, s, frame, f, names);
-	if (f->name && f->script && b)
+	if (f->script && b)
 		return name_in_builtin(h, s, i, f, b, names);
 	name_function(f, names);
-	if (!names->name && b) {
+	if (!names->name && b && !f->script) {
 		names->name = b->name;
 		names->reason = NULL;
 	}

@@ -6,7 +6,7 @@
  *
  *	flags, parameter count, n
  *	start, end                            V8 12.9 on
- *	module variable count                 modules
+ *	module variable count                 modules, V8 12 on (before: near the end)
  *	n < 75: n names; else one hash table
  *	n infos
  *	name, index                           functions, modules, scripts, evals
@@ -33,24 +33,32 @@ static int slot(struct v8_heap *h, u64 scope_info, u32 idx, u64 *word)
 	return v8_word(h, scope_info, FIRST_SLOT + 8 * idx, word);
 }
 
+/* A SMI before V8 13, a plain 32-bit number since. */
+static u32 scope_type(u64 flags_word)
+{
+	u32 flags = v8_is_smi(flags_word) ? (u32)v8_smi(flags_word) : (u32)flags_word;
+
+	return flags & SCOPE_TYPE_MASK;
+}
+
 int v8_scope_names(struct v8_heap *h, u64 scope_info, u64 *name, u64 *inferred)
 {
-	u64 flags, n_word, found_name, found_inferred;
+	u64 flags_word, n_word, found_name, found_inferred;
 	u32 idx = h->l->scope_first_var_idx;
 	s32 n;
 	int r;
 
 	if (!v8_is_type(h, scope_info, h->l->type_scope_info))
 		return -EINVAL;
-	r = slot(h, scope_info, FLAGS_IDX, &flags);
+	r = slot(h, scope_info, FLAGS_IDX, &flags_word);
 	if (!r)
 		r = slot(h, scope_info, h->l->scope_n_locals_idx, &n_word);
 	if (r < 0)
 		return r;
 	n = v8_smi(n_word);
-	if (!v8_is_smi(flags) || !v8_is_smi(n_word) || n < 0 || n > MAX_CONTEXT_LOCALS)
+	if (!v8_is_smi(n_word) || n < 0 || n > MAX_CONTEXT_LOCALS)
 		return -EINVAL;
-	if ((v8_smi(flags) & SCOPE_TYPE_MASK) == h->l->scope_module_type)
+	if (h->l->scope_module_type && scope_type(flags_word) == h->l->scope_module_type)
 		idx++;
 	idx += n < MAX_INLINED_NAMES ? 2 * (u32)n : 1 + (u32)n;
 	r = slot(h, scope_info, idx, &found_name);

@@ -18,6 +18,7 @@
 
 #include <stdint.h>
 #include <errno.h>
+#include <stdint.h>
 #include <string.h>
 
 #include "v8_heap.h"

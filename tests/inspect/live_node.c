@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <elf.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/ptrace.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <sys/uio.h>
+#include <sys/user.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "../../core/uw_walk.h"
+#include "../../inspect/util/cleanup.h"
+#include "live_node.h"
+
+#define MAX_MAPS_LEN (1 << 20)
+
+struct port_world port_world;
+
+static int spawn(struct live_node *n, char *const argv[])
+{
+	int fds[2];
+
+	if (pipe(fds) < 0)
+		return -errno;
+	n->pid = fork();
+	if (n->pid < 0)
+		return -errno;
+	if (!n->pid) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		dup2(fds[1], STDOUT_FILENO);
+		close(fds[0]);
+		close(fds[1]);
+		execv(argv[0], argv);
+		_exit(127);
+	}
+	close(fds[1]);
+	n->out = fdopen(fds[0], "r");
+	return 0;
+}
+
+static int learn_build(struct live_node *n, const char *path)
+{
+	struct elf_file *f;
+	struct stat st;
+	int r = elf_file_open(&f, path);
+
+	if (r < 0)
+		return r;
+	r = v8_build_new(&n->build, f);
+	elf_file_free(&f);
+	if (r < 0)
+		return r;
+	if (stat(path, &st) < 0)
+		return -errno;
+	n->exe_dev = st.st_dev;
+	n->exe_inode = st.st_ino;
+	return 0;
+}
+
+int live_node_start(struct live_node *n, char *const argv[])
+{
+	int r;
+
+	*n = (struct live_node){ .process.mem_fd = -1, .pid = -1 };
+	r = learn_build(n, argv[0]);
+	if (r < 0)
+		return r;
+	r = spawn(n, argv);
+	if (r < 0)
+		return r;
+	/* Until the program has spoken, /proc/PID/mem may still be that of before exec. */
+	ungetc(getc(n->out), n->out);
+	r = target_process_init(&n->process, n->pid);
+	if (!r)
+		r = v8_heap_new(&n->heap, n->build, &n->process.target);
+	if (!r && ptrace(PTRACE_SEIZE, n->pid, 0, 0) < 0)
+		r = -errno;
+	return r;
+}
+
+void live_node_end(struct live_node *n)
+{
+	if (n->pid > 0) {
+		kill(n->pid, SIGKILL);
+		waitpid(n->pid, NULL, 0);
+	}
+	if (n->out)
+		fclose(n->out);
+	if (n->heap)
+		v8_heap_free(&n->heap);
+	if (n->build)
+		v8_build_free(&n->build);
+	target_process_deinit(&n->process);
+	free(n->maps);
+}
+
+/* ---- mappings ---- */
+
+struct line {
+	u64 start, end, off, inode, dev;
+	char perms[5];
+	const char *path;
+};
+
+static bool parse(const char *text, struct line *l)
+{
+	u32 major, minor;
+	int used = 0;
+
+	if (sscanf(text, "%llx-%llx %4s %llx %x:%x %llu%n", &l->start, &l->end, l->perms, &l->off,
+		   &major, &minor, &l->inode, &used) < 7)
+		return false;
+	l->dev = makedev(major, minor);
+	l->path = text + used + strspn(text + used, " ");
+	return true;
+}
+
+static void add(struct live_node *n, u64 start, u64 end, u64 off, u8 kind, u8 flags)
+{
+	if (start < end && n->n_mappings < LIVE_MAX_MAPPINGS)
+		n->mappings[n->n_mappings++] = (struct uw_mapping){ .start_addr = start,
+								    .end_addr = end,
+								    .file_off = off,
+								    .kind = kind,
+								    .flags = flags };
+}
+
+/* The part of a mapping that shows the embedded builtins is V8's, the rest is native. */
+static void add_line(struct live_node *n, const struct line *l)
+{
+	u64 blob_off, blob_len, low, high;
+	u8 flags = strstr(l->path, "/libc.so") || strstr(l->path, "/libc-") ? UW_MAP_LIBC : 0;
+
+	if (l->perms[2] != 'x')
+		return;
+	if (!l->inode && l->path[0] != '[') {
+		add(n, l->start, l->end, 0, UW_MAP_V8_JIT, 0);
+		return;
+	}
+	low = high = l->start;
+	if (l->inode == n->exe_inode && l->dev == n->exe_dev &&
+	    !v8_build_blob(n->build, &blob_off, &blob_len) && blob_off < l->off + (l->end - l->start) &&
+	    blob_off + blob_len > l->off) {
+		low = blob_off > l->off ? l->start + (blob_off - l->off) : l->start;
+		high = l->start + (blob_off + blob_len - l->off);
+		high = high < l->end ? high : l->end;
+	}
+	add(n, l->start, low, l->off, UW_MAP_NATIVE, flags);
+	add(n, low, high, l->off + (low - l->start), UW_MAP_V8_BUILTINS, 0);
+	add(n, high, l->end, l->off + (high - l->start), UW_MAP_NATIVE, flags);
+}
+
+static int tell_regions(struct live_node *n)
+{
+	struct v8_region regions[LIVE_MAX_MAPPINGS];
+	size_t n_regions = 0;
+
+	for (size_t i = 0; i < n->n_mappings; i++) {
+		const struct uw_mapping *m = &n->mappings[i];
+
+		if (m->kind != UW_MAP_NATIVE)
+			regions[n_regions++] =
+				(struct v8_region){ m->start_addr, m->end_addr, m->file_off,
+						    m->kind == UW_MAP_V8_JIT };
+	}
+	return v8_heap_set_regions(n->heap, regions, n_regions);
+}
+
+static int read_mappings(struct live_node *n)
+{
+	_cleanup_free_ char *text = calloc(1, MAX_MAPS_LEN);
+	_cleanup_fclose_ FILE *f = NULL;
+	char path[64], *save, *line, *copy;
+	struct line l;
+
+	snprintf(path, sizeof(path), "/proc/%d/maps", n->pid);
+	f = fopen(path, "re");
+	if (!f || !text)
+		return -errno;
+	text[fread(text, 1, MAX_MAPS_LEN - 1, f)] = 0;
+	if (n->maps && !strcmp(n->maps, text))
+		return 0;
+	free(n->maps);
+	n->maps = strdup(text);
+	copy = text;
+	n->n_mappings = 0;
+	for (line = strtok_r(copy, "\n", &save); line; line = strtok_r(NULL, "\n", &save))
+		if (parse(line, &l))
+			add_line(n, &l);
+	return tell_regions(n);
+}
+
+/* ---- samples ---- */
+
+static u64 now_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (u64)ts.tv_sec * 1000000000 + (u64)ts.tv_nsec;
+}
+
+static int walk(struct live_node *n)
+{
+	struct uw_state *u = &n->walk;
+	struct user_regs_struct regs;
+	struct iovec iov = { &regs, sizeof(regs) };
+	enum uw_status status = UW_OK;
+
+	if (ptrace(PTRACE_GETREGSET, n->pid, NT_PRSTATUS, &iov) < 0)
+		return -errno;
+	*u = (struct uw_state){ .regs = { regs.rip, regs.rsp, regs.rbp, 0 },
+				.va_mask = (1ull << 47) - 1,
+				.has_tables = true };
+	u->sample.time_ns = now_ns();
+	u->sample.pid = (u32)n->pid;
+	u->sample.pc = regs.rip;
+	u->sample.sp = regs.rsp;
+	u->sample.fp = regs.rbp;
+	u->sample.interp[0] = regs.r9;
+	u->sample.interp[1] = regs.r12;
+	target_read(&n->process.target, regs.rsp, u->sample.sp_words, sizeof(u->sample.sp_words));
+	port_world = (struct port_world){ &n->process.target, n->mappings, n->n_mappings,
+					  v8_build_info(n->build) };
+	uw_walk_begin(u);
+	while (status == UW_OK)
+		status = uw_step(u);
+	uw_walk_end(u, status);
+	return 0;
+}
+
+int live_node_sample(struct live_node *n)
+{
+	int status, r;
+
+	if (ptrace(PTRACE_INTERRUPT, n->pid, 0, 0) < 0)
+		return -errno;
+	if (waitpid(n->pid, &status, 0) < 0)
+		return -errno;
+	if (!WIFSTOPPED(status))
+		return -ESRCH;
+	r = read_mappings(n);
+	return r ? r : walk(n);
+}
+
+int live_node_resume(struct live_node *n)
+{
+	return ptrace(PTRACE_CONT, n->pid, 0, 0) < 0 ? -errno : 0;
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#pragma once
+
+/*
+ * A Node.js process under test: started, stopped at random instants, its stack
+ * walked by the core with the registers that ptrace gives.
+ */
+
+#include <stdio.h>
+
+#include "../../core/uw_state.h"
+#include "../../inspect/v8/v8.h"
+
+#define LIVE_MAX_MAPPINGS 512
+
+struct live_node {
+	int pid;
+	FILE *out; /* its standard output */
+	struct target_process process;
+	struct v8_build *build;
+	struct v8_heap *heap;
+	u64 exe_dev, exe_inode;
+	char *maps; /* as last read */
+	struct uw_mapping mappings[LIVE_MAX_MAPPINGS];
+	size_t n_mappings;
+	struct uw_state walk;
+};
+
+/* @argv: NULL-terminated. All of these: 0 or a negative errno. */
+int live_node_start(struct live_node *n, char *const argv[]);
+void live_node_end(struct live_node *n);
+
+/* Stops the process and fills n->walk.sample; it stays stopped until live_node_resume(). */
+int live_node_sample(struct live_node *n);
+int live_node_resume(struct live_node *n);

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#pragma once
+
+/*
+ * The core's port in a test: one target, one table of mappings, one build of V8.
+ * A walk here is the walk of the kernel, on memory that struct target reads.
+ */
+
+#include <string.h>
+
+#include "../../../inspect/target/target.h"
+
+struct port_world {
+	struct target *target;
+	const struct uw_mapping *mappings; /* sorted */
+	size_t n_mappings;
+	const struct v8_info *info;
+};
+
+extern struct port_world port_world;
+
+UW_INLINE long port_read_user(void *dst, u32 len, u64 addr)
+{
+	return target_read(port_world.target, addr, dst, len) ? -14 : 0;
+}
+
+UW_INLINE const struct uw_mapping *port_mapping(const struct uw_state *u, u64 pc)
+{
+	(void)u;
+	for (size_t i = 0; i < port_world.n_mappings; i++)
+		if (pc >= port_world.mappings[i].start_addr && pc < port_world.mappings[i].end_addr)
+			return &port_world.mappings[i];
+	return NULL;
+}
+
+UW_INLINE const struct v8_info *port_info_v8(u32 info_idx)
+{
+	(void)info_idx;
+	return port_world.info;
+}
+
+UW_INLINE u64 port_index(u64 n, u64 mask)
+{
+	return n & mask;
+}
