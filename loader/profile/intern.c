@@ -122,13 +122,12 @@ static int reserve(struct intern *t, size_t need)
 	return n_slots == t->n_slots ? 0 : grow_slots(t, n_slots);
 }
 
-int intern_add(struct intern *t, const void *key, size_t len, u32 *idx)
+int intern_find(const struct intern *t, const void *key, size_t len, u32 *idx)
 {
-	u64 hash = hash_bytes(t->seed, key, len);
-	size_t need = sizeof(struct key_head) + ((len + 7) & ~(size_t)7), found_len;
-	u32 i;
+	u32 i, at = t->n_slots ? (u32)hash_bytes(t->seed, key, len) : 0;
 
-	for (u32 at = (u32)hash; t->n_slots && (i = t->slots[at & (t->n_slots - 1)]); at++) {
+	for (; t->n_slots && (i = t->slots[at & (t->n_slots - 1)]); at++) {
+		size_t found_len;
 		const void *found = intern_key(t, i - 1, &found_len);
 
 		if (found_len == len && memcmp(found, key, len) == 0) {
@@ -136,6 +135,15 @@ int intern_add(struct intern *t, const void *key, size_t len, u32 *idx)
 			return 0;
 		}
 	}
+	return -ENOENT;
+}
+
+int intern_add(struct intern *t, const void *key, size_t len, u32 *idx)
+{
+	size_t need = sizeof(struct key_head) + ((len + 7) & ~(size_t)7);
+
+	if (intern_find(t, key, len, idx) == 0)
+		return 0;
 
 	int r = reserve(t, need);
 

@@ -43,6 +43,9 @@ void intern_empty(struct intern *t);
  */
 int intern_add(struct intern *t, const void *key, size_t len, u32 *idx);
 
+/* The number of a key that is there: 0, else -ENOENT. */
+int intern_find(const struct intern *t, const void *key, size_t len, u32 *idx);
+
 /**
  * intern_key() - the key of a number that intern_add() gave
  *

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+
+/* `unspool convert`: a profile in another format. */
+
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+
+#include "../inspect/util/cleanup.h"
+#include "cli/cli.h"
+#include "commands.h"
+#include "out/out.h"
+
+struct convert_options {
+	const char *in, *out, *format_name;
+	const struct out_format *format;
+};
+
+static const struct argp_option options[] = {
+	{ "format", 'f', "FORMAT", 0, OUT_FORMAT_NAMES "; else OUT's suffix says it", 1 },
+	{ 0 },
+};
+
+/* After the last word: all that can be wrong with them together. */
+static error_t check(struct cli_parse *p, struct convert_options *o)
+{
+	if (!o->in || !o->out)
+		return cli_fail(p, "convert what to what? unspool convert IN OUT");
+	if (!o->format_name && strcmp(o->out, "-") == 0)
+		return cli_fail(p, "which format? -f says it: " OUT_FORMAT_NAMES);
+	o->format = out_format_find(o->format_name ? o->format_name : o->out);
+	if (!o->format && o->format_name)
+		return cli_fail(p, "there is no format '%s', only " OUT_FORMAT_NAMES,
+				o->format_name);
+	if (!o->format)
+		return cli_fail(p,
+				"the suffix of '%s' names no format; -f says it: " OUT_FORMAT_NAMES,
+				o->out);
+	return 0;
+}
+
+static error_t parse_option(int key, char *arg, struct argp_state *state)
+{
+	struct cli_parse *p = state->input;
+	struct convert_options *o = p->input;
+
+	switch (key) {
+	case 'f':
+		o->format_name = arg;
+		return 0;
+	case ARGP_KEY_ARG:
+		if (o->out)
+			return cli_fail(p, "'%s' is too much: convert takes IN and OUT", arg);
+		*(o->in ? &o->out : &o->in) = arg;
+		return 0;
+	case ARGP_KEY_END:
+		return check(p, o);
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static const struct argp argp = {
+	.options = options,
+	.parser = parse_option,
+	.args_doc = "IN OUT",
+	.doc = "Write the profile IN (.ndjson, plain or compressed, or a .partial) to OUT in "
+	       "another "
+	       "format. - is standard input or output.\v"
+	       "Exit status: 0 done, 1 IN is broken or OUT can't be written.",
+};
+
+static void cleanup_reader(struct prof_reader **r)
+{
+	prof_reader_free(r);
+}
+
+static int write_stdout(const struct out_format *format, struct prof_reader *in)
+{
+	int r = format->write(in, stdout);
+
+	if (r < 0)
+		return r;
+	if (fflush(stdout) != 0)
+		return -errno;
+	return ferror(stdout) ? -EIO : 0;
+}
+
+static int convert(const struct convert_options *o, struct prof_reader *in)
+{
+	int r = strcmp(o->out, "-") == 0 ? write_stdout(o->format, in)
+					 : out_write_file(o->format, in, o->out, OUT_OWNER_SELF);
+
+	if (r == 0 && prof_reader_is_cut(in))
+		cli_error("%s ends in the middle of a line, as after a kill; that line is left out",
+			  o->in);
+	if (r == 0)
+		return CLI_OK;
+	if (prof_reader_error(in)[0])
+		cli_error("%s", prof_reader_error(in));
+	else
+		cli_error("can't write %s: %s", o->out, strerror(-r));
+	return CLI_FAILURE;
+}
+
+int cmd_convert(int argc, char **argv)
+{
+	_cleanup_(cleanup_reader) struct prof_reader *in = NULL;
+	struct convert_options o = { 0 };
+	int status = cli_parse_or_exit_status(&argp, argc, argv, &o), r;
+
+	if (status >= 0)
+		return status;
+	/* A size limit is to be an error of the write, not the end. */
+	signal(SIGXFSZ, SIG_IGN);
+	r = prof_reader_open(o.in, &in);
+	if (r < 0) {
+		cli_error("can't read %s: %s", o.in, strerror(-r));
+		return CLI_FAILURE;
+	}
+	return convert(&o, in);
+}

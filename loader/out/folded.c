@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+
+/*
+ * flamegraph.pl's input: a stack a line, root first, then a space and how many
+ * samples.
+ *
+ *	[process;][[truncated: reason];]label;label;label 12
+ *
+ * A label is "name (file:line)", or the name alone where the file is unknown.
+ * Stacks whose text is equal are one line, whatever their ids were. The process
+ * is told only where samples are of several.
+ */
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../inspect/util/cleanup.h"
+#include "../profile/data.h"
+#include "../profile/frame_name.h"
+#include "../profile/utf8.h"
+#include "out.h"
+
+#define LABELS_LIMIT (512u << 20)
+#define STACKS_LIMIT (512u << 20)
+
+struct folded {
+	struct prof_data *data;
+	struct intern labels; /* texts */
+	struct intern stacks; /* label numbers, root first */
+	u32 *label_of_frame;
+	u64 *counts; /* of stacks */
+	u32 counts_room;
+};
+
+/* ';' would end the label and a control character the line, or harm a terminal. */
+static void put_text(FILE *out, const char *s)
+{
+	size_t len = strlen(s), n;
+	char bytes[UTF8_MAX_LEN];
+	u32 cp;
+
+	for (size_t at = 0; at < len;) {
+		at += utf8_decode(s + at, len - at, &cp);
+		cp = cp == ';' ? ':' : utf8_is_control(cp) ? '?' : cp;
+		n = utf8_encode(cp, bytes);
+		fwrite(bytes, 1, n, out);
+	}
+}
+
+/* Labels are put together in a stream, then numbered. */
+static int label_end(struct folded *f, FILE *out, char **text, size_t *len, u32 *label)
+{
+	int r = fclose(out) == 0 ? intern_add(&f->labels, *text, *len, label) : -ENOMEM;
+
+	free(*text);
+	return r < 0 ? r : 0;
+}
+
+static int frame_label(struct folded *f, const struct prof_frame *frame, u32 *label)
+{
+	_cleanup_free_ char *name = frame_name(frame, true);
+	char *text = NULL;
+	size_t len;
+	FILE *out = name ? open_memstream(&text, &len) : NULL;
+
+	if (!out)
+		return -ENOMEM;
+	put_text(out, name);
+	if (frame->file) {
+		fputs(" (", out);
+		put_text(out, frame->file);
+		if (frame->line)
+			fprintf(out, ":%u", frame->line);
+		putc(')', out);
+	}
+	return label_end(f, out, &text, &len, label);
+}
+
+static int status_label(struct folded *f, const struct data_stack *s, u32 *label)
+{
+	char *text = NULL;
+	size_t len;
+	FILE *out = open_memstream(&text, &len);
+
+	if (!out)
+		return -ENOMEM;
+	fprintf(out, "[%s: ", prof_status_name(s->status));
+	put_text(out, s->reason);
+	putc(']', out);
+	return label_end(f, out, &text, &len, label);
+}
+
+static int process_label(struct folded *f, const struct prof_process *p, u32 *label)
+{
+	char *text = NULL;
+	size_t len;
+	FILE *out = open_memstream(&text, &len);
+
+	if (!out)
+		return -ENOMEM;
+	if (p->name && p->name[0])
+		put_text(out, p->name);
+	else
+		fprintf(out, "pid %u", p->pid);
+	return label_end(f, out, &text, &len, label);
+}
+
+static int label_frames(struct folded *f)
+{
+	u32 n = f->data->n_frames;
+
+	f->label_of_frame = calloc(n + 1ul, sizeof(u32));
+	if (!f->label_of_frame)
+		return -ENOMEM;
+	for (u32 i = 0; i < n; i++) {
+		int r = frame_label(f, &f->data->frames[i], &f->label_of_frame[i]);
+
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+static int count_stack(struct folded *f, const u32 *labels, u32 n, u64 count)
+{
+	u32 idx;
+	int r = intern_add(&f->stacks, labels, n * sizeof(*labels), &idx);
+
+	if (r < 0)
+		return r;
+	if (idx == f->counts_room) {
+		u32 room = idx ? idx * 2 : 256;
+		u64 *counts = reallocarray(f->counts, room, sizeof(*counts));
+
+		if (!counts)
+			return -ENOMEM;
+		f->counts = counts;
+		f->counts_room = room;
+	}
+	f->counts[idx] = r == 1 ? count : f->counts[idx] + count;
+	return 0;
+}
+
+static int count_cell(struct folded *f, u32 i)
+{
+	struct data_cell cell = data_cell(f->data, i);
+	const struct data_stack *s = &f->data->stacks[cell.stack];
+	u32 labels[PROF_MAX_FRAMES + 2], n = 0;
+	int r = 0;
+
+	if (f->data->counts[i] == 0)
+		return 0;
+	if (f->data->n_pids > 1)
+		r = process_label(f, &f->data->processes[cell.process].process, &labels[n++]);
+	if (r == 0 && s->status != PROF_COMPLETE)
+		r = status_label(f, s, &labels[n++]);
+	for (u32 k = s->n_frames; k > 0; k--)
+		labels[n++] = f->label_of_frame[s->frames[k - 1]];
+	return r < 0 ? r : count_stack(f, labels, n, f->data->counts[i]);
+}
+
+static void put_label(const struct folded *f, u32 label, FILE *out)
+{
+	size_t len;
+	const char *text = intern_key(&f->labels, label, &len);
+
+	fwrite(text, 1, len, out);
+}
+
+static int put_stacks(const struct folded *f, FILE *out)
+{
+	for (u32 i = 0; i < f->stacks.n; i++) {
+		size_t len;
+		const u32 *labels = intern_key(&f->stacks, i, &len);
+
+		/* A complete stack of no frame at all still counts. */
+		if (len == 0)
+			fputs("[no frame]", out);
+		for (u32 k = 0; k < len / sizeof(*labels); k++) {
+			if (k)
+				putc(';', out);
+			put_label(f, labels[k], out);
+		}
+		if (fprintf(out, " %llu\n", f->counts[i]) < 0)
+			return errno ? -errno : -EIO;
+	}
+	return 0;
+}
+
+static void folded_deinit(struct folded *f)
+{
+	data_free(&f->data);
+	intern_deinit(&f->labels);
+	intern_deinit(&f->stacks);
+	free(f->label_of_frame);
+	free(f->counts);
+}
+
+static int write_folded(struct prof_reader *in, FILE *out)
+{
+	_cleanup_(folded_deinit) struct folded f = { 0 };
+	int r = data_read(in, &f.data);
+
+	if (r < 0)
+		return r;
+	intern_init(&f.labels, LABELS_LIMIT);
+	intern_init(&f.stacks, STACKS_LIMIT);
+	r = label_frames(&f);
+	for (u32 i = 0; r == 0 && i < f.data->n_cells; i++)
+		r = count_cell(&f, i);
+	if (r == -ENOSPC)
+		return prof_reader_fail(in, "the profile is too large to be folded");
+	return r < 0 ? r : put_stacks(&f, out);
+}
+
+const struct out_format out_folded = { .name = "folded", .write = write_folded };

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+
+/* The profile's own lines, as they are. */
+
+#include <errno.h>
+
+#include "out.h"
+
+static int write_line(void *sink, const char *text, size_t len)
+{
+	FILE *out = sink;
+
+	if (fwrite(text, 1, len, out) != len || putc('\n', out) == EOF)
+		return errno ? -errno : -EIO;
+	return 0;
+}
+
+static int write_ndjson(struct prof_reader *in, FILE *out)
+{
+	return out_each_line(in, write_line, out);
+}
+
+const struct out_format out_ndjson = { .name = "ndjson", .write = write_ndjson };

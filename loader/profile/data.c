@@ -1,0 +1,335 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "data.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../inspect/util/cleanup.h"
+#include "arena.h"
+
+/* Of each of the five tables, and of all strings and stacks together. */
+#define TABLE_LIMIT (64u << 20)
+#define ARENA_LIMIT (512u << 20)
+
+/* What is needed only while lines come in. */
+struct data_build {
+	struct arena arena;
+	struct intern frame_ids, stack_ids; /* id -> index */
+	struct intern pids, tids; /* (pid), (pid, tid) -> index into the two below */
+	struct intern cells; /* struct data_cell */
+	struct current_process {
+		u32 idx;
+		bool has_samples;
+	} * current_process;
+	u32 *current_thread;
+	bool has_summary;
+};
+
+struct thread_key {
+	u32 pid, tid;
+};
+
+static int too_large(struct prof_reader *r)
+{
+	return prof_reader_fail(r, "the profile is too large to be held in memory");
+}
+
+/* Grows @array, whose room is the power of two at or above @n, for one more. */
+static bool make_room(void *array, u32 n, size_t size)
+{
+	void **a = array;
+	void *bigger;
+
+	if (n & (n - 1) || n == 1u << 31)
+		return n & (n - 1);
+	bigger = reallocarray(*a, n ? n * 2ul : 1, size);
+	if (!bigger)
+		return false;
+	*a = bigger;
+	return true;
+}
+
+/* Keeps a copy of *@s, which may be NULL. */
+static bool keep(struct data_build *b, const char **s)
+{
+	if (!*s)
+		return true;
+	*s = arena_dup(&b->arena, *s, strlen(*s) + 1);
+	return *s != NULL;
+}
+
+static int add_process(struct prof_data *d, const struct prof_process *process)
+{
+	struct data_process p = { .process = *process };
+	struct data_build *b = d->build;
+	u32 at;
+	int r = intern_add(&b->pids, &p.process.pid, sizeof(p.process.pid), &at);
+
+	if (r < 0)
+		return r;
+	if (!make_room(&d->processes, d->n_processes, sizeof(p)) ||
+	    (r == 1 && !make_room(&b->current_process, at, sizeof(*b->current_process))))
+		return -ENOMEM;
+	if (!keep(b, &p.process.name) || !keep(b, &p.process.exe) || !keep(b, &p.process.runtime) ||
+	    !keep(b, &p.process.cgroup) || !keep(b, &p.process.container))
+		return -ENOMEM;
+	if (r == 1)
+		b->current_process[at].has_samples = false;
+	b->current_process[at].idx = d->n_processes;
+	d->processes[d->n_processes++] = p;
+	return 0;
+}
+
+static int on_process(struct prof_data *d, struct prof_reader *r, const struct prof_record *rec)
+{
+	return add_process(d, &rec->process) < 0 ? too_large(r) : 0;
+}
+
+static int on_thread(struct prof_data *d, struct prof_reader *r, const struct prof_record *rec)
+{
+	struct thread_key key = { rec->thread.pid, rec->thread.tid };
+	struct data_build *b = d->build;
+	const char *name = rec->thread.name;
+	u32 at;
+	int added = intern_add(&b->tids, &key, sizeof(key), &at);
+
+	if (added < 0 || !make_room(&d->threads, d->n_threads, sizeof(*d->threads)) ||
+	    (added == 1 && !make_room(&b->current_thread, at, sizeof(u32))) || !keep(b, &name))
+		return too_large(r);
+	b->current_thread[at] = d->n_threads;
+	d->threads[d->n_threads++] = name;
+	return 0;
+}
+
+static int on_frame(struct prof_data *d, struct prof_reader *r, const struct prof_record *rec)
+{
+	struct prof_frame f = rec->frame.frame;
+	struct data_build *b = d->build;
+	u32 idx;
+	int added = intern_add(&b->frame_ids, &rec->frame.id, sizeof(rec->frame.id), &idx);
+
+	if (added == 0)
+		return prof_reader_fail(r, "a frame's id is given out a second time");
+	if (added < 0 || !make_room(&d->frames, idx, sizeof(f)) || !keep(b, &f.name) ||
+	    !keep(b, &f.file) || !keep(b, &f.module) || !keep(b, &f.build_id) ||
+	    !keep(b, &f.tier) || !keep(b, &f.reason))
+		return too_large(r);
+	d->frames[d->n_frames++] = f;
+	return 0;
+}
+
+static int on_stack(struct prof_data *d, struct prof_reader *r, const struct prof_record *rec)
+{
+	struct data_stack s = { .n_frames = rec->stack.n_frames,
+				.status = rec->stack.status,
+				.reason = rec->stack.reason };
+	struct data_build *b = d->build;
+	u32 frames[PROF_MAX_FRAMES], idx;
+	int added = intern_add(&b->stack_ids, &rec->stack.id, sizeof(rec->stack.id), &idx);
+
+	if (added == 0)
+		return prof_reader_fail(r, "a stack's id is given out a second time");
+	for (u32 i = 0; i < s.n_frames; i++) {
+		u32 id = prof_record_frame(rec, i);
+
+		if (intern_find(&b->frame_ids, &id, sizeof(id), &frames[i]) < 0)
+			return prof_reader_fail(r, "the stack names a frame that is not there");
+	}
+	s.frames = arena_dup(&b->arena, frames, s.n_frames * sizeof(*frames));
+	if (added < 0 || !s.frames || !make_room(&d->stacks, idx, sizeof(s)) || !keep(b, &s.reason))
+		return too_large(r);
+	if (s.status != PROF_COMPLETE && !s.reason)
+		s.reason = "no reason given";
+	d->stacks[d->n_stacks++] = s;
+	return 0;
+}
+
+/* The process of a sample; a pid that was never told of gets one without a name. */
+static int process_of(struct prof_data *d, u32 pid, u32 *idx)
+{
+	struct data_build *b = d->build;
+	u32 at;
+
+	if (intern_find(&b->pids, &pid, sizeof(pid), &at) < 0) {
+		int r = add_process(d, &(struct prof_process){ .pid = pid });
+
+		if (r < 0)
+			return r;
+		at = b->pids.n - 1;
+	}
+	d->n_pids += !b->current_process[at].has_samples;
+	b->current_process[at].has_samples = true;
+	*idx = b->current_process[at].idx;
+	return 0;
+}
+
+static void count_from_lines(struct prof_data *d, const struct data_stack *s,
+			     const struct prof_record *rec)
+{
+	struct prof_summary *sum = &d->summary;
+	enum prof_kind leaf = s->n_frames ? d->frames[s->frames[0]].kind : PROF_N_KINDS;
+	u64 n = rec->samples.count;
+	bool labelled = rec->samples.activity != PROF_N_ACTIVITIES, guess = false;
+
+	for (u32 i = 0; i < s->n_frames; i++) {
+		const struct prof_frame *f = &d->frames[s->frames[i]];
+
+		guess |= f->guess;
+		sum->unwound_by[prof_runtime_of_kind(f->kind)] += n;
+	}
+	sum->samples += n;
+	sum->guessed += guess ? n : 0;
+	sum->unresolved += rec->samples.unresolved ? n : 0;
+	sum->by_activity[labelled ? rec->samples.activity : prof_activity_of_kind(leaf)] += n;
+	if (s->status == PROF_COMPLETE)
+		sum->complete += n;
+	else
+		prof_reasons_add(&sum->reasons[s->status], s->reason, n);
+}
+
+static int on_samples(struct prof_data *d, struct prof_reader *r, const struct prof_record *rec)
+{
+	struct thread_key key = { rec->samples.pid, rec->samples.tid };
+	struct data_build *b = d->build;
+	struct data_cell cell = { .thread = DATA_NONE, .tid = key.tid };
+	u32 at, id = rec->samples.stack;
+
+	if (intern_find(&b->stack_ids, &id, sizeof(id), &cell.stack) < 0)
+		return prof_reader_fail(r, "the samples name a stack that is not there");
+	if (process_of(d, key.pid, &cell.process) < 0)
+		return too_large(r);
+	if (intern_find(&b->tids, &key, sizeof(key), &at) == 0)
+		cell.thread = b->current_thread[at];
+
+	int added = intern_add(&b->cells, &cell, sizeof(cell), &at);
+
+	if (added < 0 || (added == 1 && !make_room(&d->counts, at, sizeof(*d->counts))))
+		return too_large(r);
+	if (added == 1)
+		d->counts[d->n_cells++] = 0;
+	d->counts[at] += rec->samples.count;
+	d->samples += rec->samples.count;
+	d->stacks[cell.stack].samples += rec->samples.count;
+	d->processes[cell.process].samples += rec->samples.count;
+	if (rec->samples.last_t_us > d->last_t_us)
+		d->last_t_us = rec->samples.last_t_us;
+	if (!b->has_summary)
+		count_from_lines(d, &d->stacks[cell.stack], rec);
+	return 0;
+}
+
+static int on_summary(struct prof_data *d, struct prof_reader *r, const struct prof_record *rec)
+{
+	d->summary = rec->summary;
+	d->build->has_summary = true;
+	for (u32 status = 0; status < PROF_N_STATUSES; status++) {
+		struct prof_reasons *reasons = &d->summary.reasons[status];
+
+		for (u32 i = 0; i < reasons->n; i++) {
+			if (!keep(d->build, &reasons->reasons[i].words))
+				return too_large(r);
+		}
+	}
+	return 0;
+}
+
+static int on_record(struct prof_data *d, struct prof_reader *r, const struct prof_record *rec)
+{
+	switch (rec->type) {
+	case PROF_REC_HEADER:
+		d->hz = rec->header.hz;
+		return 0;
+	case PROF_REC_PROCESS:
+		return on_process(d, r, rec);
+	case PROF_REC_THREAD:
+		return on_thread(d, r, rec);
+	case PROF_REC_FRAME:
+		return on_frame(d, r, rec);
+	case PROF_REC_STACK:
+		return on_stack(d, r, rec);
+	case PROF_REC_SAMPLES:
+		return on_samples(d, r, rec);
+	case PROF_REC_SUMMARY:
+		return on_summary(d, r, rec);
+	case PROF_REC_UNKNOWN:
+		return 0;
+	}
+	return 0;
+}
+
+static int data_new(struct prof_data **data)
+{
+	struct prof_data *d = calloc(1, sizeof(*d));
+
+	if (!d)
+		return -ENOMEM;
+	d->build = calloc(1, sizeof(*d->build));
+	if (!d->build) {
+		free(d);
+		return -ENOMEM;
+	}
+	d->build->arena.limit = ARENA_LIMIT;
+	intern_init(&d->build->frame_ids, TABLE_LIMIT);
+	intern_init(&d->build->stack_ids, TABLE_LIMIT);
+	intern_init(&d->build->pids, TABLE_LIMIT);
+	intern_init(&d->build->tids, TABLE_LIMIT);
+	intern_init(&d->build->cells, TABLE_LIMIT);
+	*data = d;
+	return 0;
+}
+
+void data_free(struct prof_data **data)
+{
+	struct prof_data *d = *data;
+
+	if (!d)
+		return;
+	arena_deinit(&d->build->arena);
+	intern_deinit(&d->build->frame_ids);
+	intern_deinit(&d->build->stack_ids);
+	intern_deinit(&d->build->pids);
+	intern_deinit(&d->build->tids);
+	intern_deinit(&d->build->cells);
+	free(d->build->current_process);
+	free(d->build->current_thread);
+	free(d->build);
+	free(d->processes);
+	free(d->threads);
+	free(d->frames);
+	free(d->stacks);
+	free(d->counts);
+	free(d);
+	*data = NULL;
+}
+
+int data_read(struct prof_reader *reader, struct prof_data **data)
+{
+	_cleanup_(data_free) struct prof_data *d = NULL;
+	struct prof_record rec;
+	int r = data_new(&d);
+
+	if (r < 0)
+		return r;
+	while ((r = prof_reader_next(reader, &rec)) == 1) {
+		r = on_record(d, reader, &rec);
+		if (r < 0)
+			return r;
+	}
+	if (r < 0)
+		return r;
+	d->interrupted = !d->build->has_summary;
+	if (d->summary.samples != d->samples)
+		return prof_reader_fail(reader, "the summary does not count what the lines hold");
+	*data = TAKE_PTR(d);
+	return 0;
+}
+
+struct data_cell data_cell(const struct prof_data *d, u32 i)
+{
+	struct data_cell cell;
+	size_t len;
+
+	memcpy(&cell, intern_key(&d->build->cells, i, &len), sizeof(cell));
+	return cell;
+}

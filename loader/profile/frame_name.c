@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "frame_name.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kinds.h"
+
+static char *name_in_module(const struct prof_frame *f, bool with_off)
+{
+	const char *slash = strrchr(f->module, '/'), *base = slash ? slash + 1 : f->module;
+	char *name;
+	int n = with_off && f->has_off ? asprintf(&name, "%s+0x%llx", base, f->off)
+				       : asprintf(&name, "[%s]", base);
+
+	return n < 0 ? NULL : name;
+}
+
+char *frame_name(const struct prof_frame *f, bool with_off)
+{
+	const char *kind = prof_kind_name(f->kind);
+	char *name, off[32] = "";
+
+	if (f->name && f->name[0])
+		return strdup(f->name);
+	if (f->module && f->module[0])
+		return name_in_module(f, with_off);
+	if (with_off && f->has_off)
+		snprintf(off, sizeof(off), " 0x%llx", f->off);
+	if (asprintf(&name, "[%s%s%s%s]", kind ? kind : "unknown", off, f->reason ? ": " : "",
+		     f->reason ? f->reason : "") < 0)
+		return NULL;
+	return name;
+}

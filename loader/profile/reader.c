@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "reader.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../../inspect/util/cleanup.h"
+#include "json_line.h"
+#include "source.h"
+
+/*
+ * The longest line that is read. The longest that is written is a frame or
+ * process of six strings whose every byte became \uXXXX.
+ */
+#define LINE_CAP (1u << 20)
+_Static_assert(LINE_CAP > 6 * 6 * (JSON_STRING_CAP + 64), "all that is written can be read");
+
+#define READ_LEN (1u << 16)
+
+struct prof_reader {
+	struct source *source;
+	json_t *json; /* of the record given out last */
+	char *name;
+	u64 line;
+	bool cut, ended;
+	char error[512];
+	size_t at, n; /* what is unread of buf */
+	char buf[LINE_CAP + READ_LEN];
+};
+
+int prof_reader_new(int fd, const char *name, struct prof_reader **reader)
+{
+	struct prof_reader *r = malloc(sizeof(*r));
+	int err;
+
+	if (!r) {
+		close(fd);
+		return -ENOMEM;
+	}
+	memset(r, 0, offsetof(struct prof_reader, buf));
+	err = source_new(fd, &r->source);
+	if (err == 0) {
+		r->name = strdup(name);
+		err = r->name ? 0 : -ENOMEM;
+	}
+	if (err < 0) {
+		prof_reader_free(&r);
+		return err;
+	}
+	*reader = r;
+	return 0;
+}
+
+int prof_reader_open(const char *path, struct prof_reader **reader)
+{
+	bool is_stdin = strcmp(path, "-") == 0;
+	int fd = is_stdin ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3)
+			  : open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+
+	if (fd < 0)
+		return -errno;
+	return prof_reader_new(fd, is_stdin ? "stdin" : path, reader);
+}
+
+void prof_reader_free(struct prof_reader **reader)
+{
+	struct prof_reader *r = *reader;
+
+	if (!r)
+		return;
+	source_free(&r->source);
+	json_decref(r->json);
+	free(r->name);
+	free(r);
+	*reader = NULL;
+}
+
+static int fail_with(struct prof_reader *r, int err, const char *what)
+{
+	if (!r->error[0])
+		snprintf(r->error, sizeof(r->error), "%.300s:%llu: %s", r->name, r->line, what);
+	r->ended = true;
+	return err;
+}
+
+int prof_reader_fail(struct prof_reader *r, const char *what)
+{
+	return fail_with(r, -EBADMSG, what);
+}
+
+/* Moves what is unread to the front and reads on. Returns bytes read, 0 at the end. */
+static ssize_t fill(struct prof_reader *r)
+{
+	ssize_t n;
+
+	memmove(r->buf, r->buf + r->at, r->n - r->at);
+	r->n -= r->at;
+	r->at = 0;
+	n = source_read(r->source, r->buf + r->n, sizeof(r->buf) - r->n);
+	if (n > 0)
+		r->n += (size_t)n;
+	return n;
+}
+
+static int read_failed(struct prof_reader *r, int err)
+{
+	r->line++;
+	if (err == -EBADMSG)
+		return fail_with(r, -EBADMSG, "the compressed data is damaged");
+	if (err == -ENODATA)
+		return fail_with(r, -EBADMSG, "the compressed data is cut off");
+	return fail_with(r, err, strerror(-err));
+}
+
+/* The next whole line into *@line. 1, 0 at the end, or a negative errno. */
+static int next_line(struct prof_reader *r, const char **line, size_t *len)
+{
+	const char *end;
+	size_t searched = 0;
+
+	while (!(end = memchr(r->buf + r->at + searched, '\n', r->n - r->at - searched))) {
+		searched = r->n - r->at;
+		if (searched > LINE_CAP) {
+			r->line++;
+			return prof_reader_fail(r, "a line of more than 1 MiB");
+		}
+
+		ssize_t n = fill(r);
+
+		if (n < 0)
+			return read_failed(r, (int)n);
+		if (n == 0) {
+			r->cut = r->n > 0;
+			r->ended = true;
+			return 0;
+		}
+	}
+	*line = r->buf + r->at;
+	*len = (size_t)(end - *line);
+	r->at += *len + 1;
+	r->line++;
+	return 1;
+}
+
+/* The order of lines that makes it a profile, and one profile. */
+static int check_place(struct prof_reader *r, const struct prof_record *record)
+{
+	bool is_header = record->type == PROF_REC_HEADER;
+
+	if (r->line == 1 && !is_header)
+		return prof_reader_fail(r,
+					"this is no Unspool profile: the first line is no header");
+	if (r->line > 1 && is_header)
+		return prof_reader_fail(r, "a second header: these are two profiles in one file");
+	return 1;
+}
+
+int prof_reader_next(struct prof_reader *r, struct prof_record *record)
+{
+	const char *line = NULL, *wrong;
+	json_error_t e;
+	size_t len = 0;
+	int n;
+
+	if (r->ended)
+		return r->error[0] ? -EBADMSG : 0;
+	n = next_line(r, &line, &len);
+	if (n < 0)
+		return n;
+	if (n == 0 && r->line == 0)
+		return prof_reader_fail(r, "this is no Unspool profile: it has not one whole line");
+	if (n == 0)
+		return 0;
+	json_decref(r->json);
+	/* jansson's own words quote the line, which may be anything. */
+	r->json = json_loadb(line, len, 0, &e);
+	if (!r->json)
+		return prof_reader_fail(r, r->line == 1 ? "this is no Unspool profile"
+							: "the line is no JSON object");
+	if (prof_record_parse(r->json, record, &wrong) < 0)
+		return prof_reader_fail(r, wrong);
+	record->line = line;
+	record->len = len;
+	return check_place(r, record);
+}
+
+bool prof_reader_is_cut(const struct prof_reader *r)
+{
+	return r->cut;
+}
+
+const char *prof_reader_error(const struct prof_reader *r)
+{
+	return r->error;
+}

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#pragma once
+
+/*
+ * One line of a profile, checked and typed. What a key is missing is 0 or NULL;
+ * unknown keys are skipped, a known key of the wrong type is an error.
+ */
+
+#include <jansson.h>
+
+#include "kinds.h"
+
+enum prof_record_type {
+	PROF_REC_UNKNOWN, /* a type of a later version: to be skipped */
+	PROF_REC_HEADER,
+	PROF_REC_PROCESS,
+	PROF_REC_THREAD,
+	PROF_REC_FRAME,
+	PROF_REC_STACK,
+	PROF_REC_SAMPLES,
+	PROF_REC_SUMMARY,
+};
+
+#define PROF_MAX_REASONS 64
+
+/* {reason: n} of the summary. */
+struct prof_reasons {
+	u32 n;
+	struct prof_reason {
+		const char *words;
+		u64 count;
+	} reasons[PROF_MAX_REASONS];
+};
+
+struct prof_summary {
+	u64 samples, lost, complete, guessed, unresolved;
+	struct prof_reasons reasons[PROF_N_STATUSES]; /* of truncated and failed */
+	u64 by_activity[PROF_N_ACTIVITIES];
+	u64 unwound_by[PROF_N_RUNTIMES];
+	u64 cpu_ns, bpf_ns, duration_ns;
+};
+
+struct prof_record {
+	enum prof_record_type type;
+	const char *line; /* as it was read, without its end; not terminated */
+	size_t len;
+	union {
+		struct {
+			u32 schema, hz;
+			const char *unspool, *start, *arch, *kernel, *command;
+		} header;
+		struct prof_process process;
+		struct {
+			u32 pid, tid;
+			const char *name;
+		} thread;
+		struct {
+			u32 id;
+			struct prof_frame frame; /* kind is PROF_N_KINDS when unknown */
+		} frame;
+		struct {
+			u32 id, n_frames;
+			const json_t *frames; /* checked: use prof_record_frame() */
+			enum prof_status status;
+			const char *reason;
+		} stack;
+		struct {
+			u32 pid, tid, stack;
+			u64 count;
+			u64 last_t_us; /* 0 without "t" */
+			enum prof_activity activity; /* PROF_N_ACTIVITIES: not labelled */
+			bool unresolved;
+		} samples;
+		struct prof_summary summary;
+	};
+};
+
+/**
+ * prof_record_parse() - understand a line
+ * @o:		the line's JSON; the record borrows from it
+ * @record:	all but line and len are written
+ * @wrong:	what is wrong, in words that never hold bytes of the line
+ *
+ * Return: 0 or -EBADMSG with @wrong set.
+ */
+int prof_record_parse(const json_t *o, struct prof_record *record, const char **wrong);
+
+/* The id of frame @i, leaf first. */
+u32 prof_record_frame(const struct prof_record *stack, u32 i);
+
+/* Counts @n for a reason; when there is no room left, for the last one. */
+void prof_reasons_add(struct prof_reasons *r, const char *words, u64 n);

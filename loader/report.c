@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+
+/* `unspool report`: what a profile holds. */
+
+#include <errno.h>
+#include <locale.h>
+#include <string.h>
+
+#include "../inspect/util/cleanup.h"
+#include "cli/cli.h"
+#include "commands.h"
+#include "report/report.h"
+
+struct report_options {
+	const char *file;
+	bool is_json;
+};
+
+static const struct argp_option options[] = {
+	{ "json", 'j', NULL, 0, "Print every stack as a JSON line, for jq", 1 },
+	{ 0 },
+};
+
+static error_t parse_option(int key, char *arg, struct argp_state *state)
+{
+	struct cli_parse *p = state->input;
+	struct report_options *o = p->input;
+
+	switch (key) {
+	case 'j':
+		o->is_json = true;
+		return 0;
+	case ARGP_KEY_ARG:
+		if (o->file)
+			return cli_fail(p, "'%s' is too much: report takes one FILE", arg);
+		o->file = arg;
+		return 0;
+	case ARGP_KEY_END:
+		return o->file ? 0 : cli_fail(p, "which profile? unspool report FILE");
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static const struct argp argp = {
+	.options = options,
+	.parser = parse_option,
+	.args_doc = "FILE",
+	.doc = "Say where the time of a recording went. FILE is a profile (.ndjson, plain or "
+	       "compressed), the .partial of a recording that runs or was killed, or - for "
+	       "standard input.\v"
+	       "Exit status: 0 done, 1 FILE is broken, can't be read, or holds no sample.",
+};
+
+static void cleanup_reader(struct prof_reader **r)
+{
+	prof_reader_free(r);
+}
+
+int cmd_report(int argc, char **argv)
+{
+	_cleanup_(cleanup_reader) struct prof_reader *in = NULL;
+	struct report_options o = { 0 };
+	int status = cli_parse_or_exit_status(&argp, argc, argv, &o), r;
+
+	if (status >= 0)
+		return status;
+	setlocale(LC_CTYPE, "");
+	r = prof_reader_open(o.file, &in);
+	if (r == 0)
+		r = o.is_json ? report_print_stacks(stdout, in) : report_print(stdout, in, 0);
+	if (r == 0)
+		return CLI_OK;
+	fflush(stdout);
+	if (r == -ENODATA)
+		cli_error("%s holds no sample", o.file);
+	else if (in && prof_reader_error(in)[0])
+		cli_error("%s", prof_reader_error(in));
+	else if (in)
+		cli_error("can't print the report: %s", strerror(-r));
+	else
+		cli_error("can't read %s: %s", o.file, strerror(-r));
+	return CLI_FAILURE;
+}

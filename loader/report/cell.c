@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "cell.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <wchar.h>
+
+#include "../cli/term.h"
+#include "../profile/utf8.h"
+
+/* The longest that term_escape() makes of one byte, or of one character a byte: \xNN, \uNNNN. */
+#define ESCAPED_LEN 6
+
+char *cell_escape(const char *s)
+{
+	size_t size = strlen(s) * ESCAPED_LEN + 1;
+	char *out = malloc(size);
+
+	return out ? (char *)term_escape(s, out, size) : NULL;
+}
+
+/* One character's bytes and columns. wcwidth() knows only what the locale does. */
+static size_t next(const char *s, u32 *columns)
+{
+	u32 cp;
+	size_t n = utf8_decode(s, strlen(s) < UTF8_MAX_LEN ? strlen(s) : UTF8_MAX_LEN, &cp);
+	int w = wcwidth((wchar_t)cp);
+
+	*columns = w < 0 ? 1 : (u32)w;
+	return n;
+}
+
+u32 cell_width(const char *s)
+{
+	u32 width = 0, columns;
+
+	while (*s) {
+		s += next(s, &columns);
+		width += columns;
+	}
+	return width;
+}
+
+/* Bytes at the start of @s that fill at most @width columns. */
+static size_t fitting(const char *s, u32 width)
+{
+	u32 used = 0, columns;
+	size_t at = 0;
+
+	while (s[at]) {
+		size_t n = next(s + at, &columns);
+
+		used += columns;
+		if (used > width)
+			break;
+		at += n;
+	}
+	return at;
+}
+
+/* The longest end of @s that fills at most @width columns. */
+static const char *fitting_end(const char *s, u32 width)
+{
+	u32 whole = cell_width(s), columns;
+
+	while (*s && whole > width) {
+		s += next(s, &columns);
+		whole -= columns;
+	}
+	return s;
+}
+
+void cell_print(FILE *out, const char *s, u32 width, enum cell_cut cut, bool pad)
+{
+	u32 used = cell_width(s);
+
+	if (width == 0)
+		return;
+	if (used <= width) {
+		fputs(s, out);
+	} else if (cut == CELL_CUT_END) {
+		size_t n = fitting(s, width - 1);
+
+		fprintf(out, "%.*s\xe2\x80\xa6", (int)n, s);
+		used = width;
+	} else {
+		fprintf(out, "\xe2\x80\xa6%s", fitting_end(s, width - 1));
+		used = width;
+	}
+	for (; pad && used < width; used++)
+		putc(' ', out);
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#pragma once
+
+/*
+ * Text in columns. Hostile text: escaped, and measured as a terminal shows it.
+ */
+
+#include <stdio.h>
+
+#include "../../core/types.h"
+
+enum cell_cut {
+	CELL_CUT_END, /* "renderTemp…" */
+	CELL_CUT_START, /* "…/view.js:88" */
+};
+
+/* Escaped for a terminal; to be freed, NULL without memory. */
+char *cell_escape(const char *s);
+
+/* Columns that escaped text takes. */
+u32 cell_width(const char *s);
+
+/**
+ * cell_print() - print escaped text in a column
+ * @width:	of the column; longer text is cut, with an ellipsis
+ * @pad:	fill the column with spaces
+ */
+void cell_print(FILE *out, const char *s, u32 width, enum cell_cut cut, bool pad);

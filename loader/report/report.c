@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+
+/*
+ *	server.js  (node 24.21.0, pid 812)   30.0 s  2,931 samples at 99 Hz   0.98 CPUs
+ *	JS 71.2 %   GC 12.4 %   compile 3.1 %   native 6.0 %   kernel 7.3 %
+ *	stacks: complete 99.6 %   truncated 0.3 % (9 no unwind row)   failed 0.1 % (3 fault)   lost
+ *0 self   total  function          where 23.1 %  41.0 %  render            /srv/app/view.js:88
+ */
+
+#include "report.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "../../inspect/util/cleanup.h"
+#include "../profile/data.h"
+#include "cell.h"
+#include "functions.h"
+
+#define N_ROWS 25
+#define WIDTH_WITHOUT_TERMINAL 120
+#define MIN_WIDTH 60
+#define NUMBERS_WIDTH 18 /* "  23.1 %  41.0 %  " */
+
+/* Not all is never 100.0, and something is never 0.0. */
+static double percent(u64 n, u64 of)
+{
+	double p = of ? 100.0 * (double)n / (double)of : 0;
+
+	if (n && p < 0.1)
+		return 0.1;
+	return n < of && p > 99.9 ? 99.9 : p;
+}
+
+static void print_grouped(FILE *out, u64 n)
+{
+	char digits[24];
+	int len = snprintf(digits, sizeof(digits), "%llu", n);
+
+	for (int i = 0; i < len; i++) {
+		if (i && (len - i) % 3 == 0)
+			putc(',', out);
+		putc(digits[i], out);
+	}
+}
+
+static void print_escaped(FILE *out, const char *s, u32 width)
+{
+	_cleanup_free_ char *text = cell_escape(s);
+
+	if (text)
+		cell_print(out, text, width, CELL_CUT_END, false);
+}
+
+static const struct data_process *busiest(const struct prof_data *d)
+{
+	const struct data_process *best = NULL;
+
+	for (u32 i = 0; i < d->n_processes; i++) {
+		if (!best || d->processes[i].samples > best->samples)
+			best = &d->processes[i];
+	}
+	return best;
+}
+
+static void print_process(FILE *out, const struct prof_data *d)
+{
+	static const char node[] = "Node.js ";
+	const struct data_process *p = busiest(d);
+	const char *runtime = p ? p->process.runtime : NULL;
+
+	if (!p) {
+		fputs("no process", out);
+		return;
+	}
+	print_escaped(out, p->process.name && p->process.name[0] ? p->process.name : "unnamed", 60);
+	fputs("  (", out);
+	if (runtime && strncmp(runtime, node, sizeof(node) - 1) == 0) {
+		fputs("node ", out);
+		runtime += sizeof(node) - 1;
+	}
+	if (runtime && runtime[0]) {
+		print_escaped(out, runtime, 60);
+		fputs(", ", out);
+	}
+	fprintf(out, "pid %u", p->process.pid);
+	if (d->n_pids > 1)
+		fprintf(out, ", and %u more", d->n_pids - 1);
+	putc(')', out);
+}
+
+/* A recorder that was killed left no figures of its own: samples tell time and CPUs. */
+static void print_title(FILE *out, const struct prof_data *d)
+{
+	const struct prof_summary *s = &d->summary;
+	double seconds = s->duration_ns ? (double)s->duration_ns / 1e9 : (double)d->last_t_us / 1e6;
+	double cpu_seconds = (double)s->cpu_ns / 1e9;
+
+	if (!s->cpu_ns && d->hz)
+		cpu_seconds = (double)d->samples / d->hz;
+	print_process(out, d);
+	fprintf(out, "   %.1f s  ", seconds);
+	print_grouped(out, d->samples);
+	fprintf(out, " sample%s at %u Hz", d->samples == 1 ? "" : "s", d->hz);
+	if (seconds > 0)
+		fprintf(out, "   %.2f CPUs", cpu_seconds / seconds);
+	fprintf(out, "%s\n", d->interrupted ? "   (recording was interrupted)" : "");
+}
+
+static void print_activities(FILE *out, const struct prof_summary *s)
+{
+	static const char *const words[PROF_N_ACTIVITIES] = {
+		[PROF_ACT_JS] = "JS",		[PROF_ACT_GC] = "GC",
+		[PROF_ACT_COMPILE] = "compile", [PROF_ACT_DOTNET] = ".NET",
+		[PROF_ACT_JIT] = "JIT",		[PROF_ACT_NATIVE] = "native",
+		[PROF_ACT_KERNEL] = "kernel",
+	};
+	const char *gap = "";
+
+	for (u32 i = 0; i < PROF_N_ACTIVITIES; i++) {
+		if (!s->by_activity[i])
+			continue;
+		fprintf(out, "%s%s %.1f %%", gap, words[i], percent(s->by_activity[i], s->samples));
+		gap = "   ";
+	}
+	if (gap[0])
+		putc('\n', out);
+}
+
+static int compare_reasons(const void *a, const void *b)
+{
+	const struct prof_reason *x = a, *y = b;
+
+	return (x->count < y->count) - (x->count > y->count);
+}
+
+static void print_status(FILE *out, const struct prof_summary *s, enum prof_status status)
+{
+	struct prof_reasons r = s->reasons[status];
+	u64 sum = 0;
+
+	qsort(r.reasons, r.n, sizeof(*r.reasons), compare_reasons);
+	for (u32 i = 0; i < r.n; i++)
+		sum += r.reasons[i].count;
+	fprintf(out, "   %s %.1f %%", prof_status_name(status), percent(sum, s->samples));
+	for (u32 i = 0; i < r.n; i++) {
+		fputs(i ? ", " : " (", out);
+		print_grouped(out, r.reasons[i].count);
+		putc(' ', out);
+		print_escaped(out, r.reasons[i].words, 60);
+	}
+	if (r.n)
+		putc(')', out);
+}
+
+static void print_stacks_line(FILE *out, const struct prof_summary *s)
+{
+	fprintf(out, "stacks: complete %.1f %%", percent(s->complete, s->samples));
+	print_status(out, s, PROF_TRUNCATED);
+	print_status(out, s, PROF_FAILED);
+	if (s->guessed)
+		fprintf(out, "   guessed %.1f %%", percent(s->guessed, s->samples));
+	if (s->unresolved) {
+		fputs("   unresolved ", out);
+		print_grouped(out, s->unresolved);
+	}
+	fputs("   lost ", out);
+	print_grouped(out, s->lost);
+	putc('\n', out);
+}
+
+/* A row of the table, its text escaped. */
+struct row {
+	char *name, *where;
+};
+
+static void row_deinit(struct row *r)
+{
+	free(r->name);
+	free(r->where);
+}
+
+static int row_from_function(const struct report_function *f, struct row *row)
+{
+	_cleanup_free_ char *where = NULL;
+	int n = f->has_line && f->line ? asprintf(&where, "%s:%u", f->where, f->line)
+				       : asprintf(&where, "%s", f->where);
+
+	if (n < 0) {
+		where = NULL;
+		return -ENOMEM;
+	}
+	row->name = cell_escape(f->name);
+	row->where = cell_escape(where);
+	if (row->name && row->where)
+		return 0;
+	row_deinit(row);
+	return -ENOMEM;
+}
+
+static u32 name_width(const struct report_functions *f, u32 n, u32 room)
+{
+	u32 widest = (u32)strlen("function"), half = room / 2;
+
+	for (u32 i = 0; i < n; i++) {
+		_cleanup_free_ char *name = cell_escape(f->functions[i].name);
+		u32 width = name ? cell_width(name) : 0;
+
+		widest = width > widest ? width : widest;
+	}
+	return widest < half ? widest : half;
+}
+
+static int print_table(FILE *out, const struct prof_data *d, u32 width)
+{
+	_cleanup_(functions_deinit) struct report_functions f = { 0 };
+	int r = functions_from_data(d, &f);
+	u32 n = f.n < N_ROWS ? f.n : N_ROWS, room = width - NUMBERS_WIDTH - 2;
+	u32 name_room = name_width(&f, n, room);
+
+	if (r < 0)
+		return r;
+	fprintf(out, "   self   total  %-*s  where\n", (int)name_room, "function");
+	for (u32 i = 0; i < n; i++) {
+		_cleanup_(row_deinit) struct row row = { 0 };
+
+		r = row_from_function(&f.functions[i], &row);
+		if (r < 0)
+			return r;
+		fprintf(out, "%6.1f %%%6.1f %%  ", percent(f.functions[i].self, d->samples),
+			percent(f.functions[i].total, d->samples));
+		cell_print(out, row.name, name_room, CELL_CUT_END, true);
+		fputs("  ", out);
+		cell_print(out, row.where, room - name_room, CELL_CUT_START, false);
+		putc('\n', out);
+	}
+	return 0;
+}
+
+static u32 find_width(FILE *out)
+{
+	struct winsize size;
+	int fd = fileno(out);
+
+	if (fd >= 0 && ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col)
+		return size.ws_col;
+	return WIDTH_WITHOUT_TERMINAL;
+}
+
+int report_print(FILE *out, struct prof_reader *in, u32 width)
+{
+	_cleanup_(data_free) struct prof_data *d = NULL;
+	int r = data_read(in, &d);
+
+	if (r < 0)
+		return r;
+	width = width ? width : find_width(out);
+	print_title(out, d);
+	print_activities(out, &d->summary);
+	print_stacks_line(out, &d->summary);
+	r = print_table(out, d, width < MIN_WIDTH ? MIN_WIDTH : width);
+	if (r < 0)
+		return r;
+	if (fflush(out) != 0 || ferror(out))
+		return errno ? -errno : -EIO;
+	return d->samples ? 0 : -ENODATA;
+}
