@@ -70,11 +70,13 @@ static void set_comm(char *dst, const char *name)
 
 int process_add_thread(struct process *p, u32 tid, const char *name)
 {
+	struct thread new = { .tid = tid };
 	u32 i = thread_idx(p, tid);
 
+	set_comm(new.name, name); /* now: it may be another thread's, in p->threads */
 	if (i < p->n_threads && p->threads[i].tid == tid) {
-		if (*name)
-			set_comm(p->threads[i].name, name);
+		if (new.name[0])
+			p->threads[i] = new;
 		return 0;
 	}
 	if (p->n_threads >= PROCESS_MAX_THREADS) {
@@ -91,8 +93,7 @@ int process_add_thread(struct process *p, u32 tid, const char *name)
 		p->cap_threads = cap;
 	}
 	memmove(&p->threads[i + 1], &p->threads[i], (p->n_threads - i) * sizeof(*p->threads));
-	p->threads[i].tid = tid;
-	set_comm(p->threads[i].name, name);
+	p->threads[i] = new;
 	p->n_threads++;
 	return 0;
 }

@@ -1,0 +1,395 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+
+/*
+ * The table of processes, fed with events by hand. Pids are above every real one
+ * (PID_MAX_LIMIT is 2^22), so /proc knows none of them, unless a test asks.
+ */
+
+#include "../check.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "../../loader/life/processes.h"
+
+#define BASE 0x10000000u
+
+static u64 clock_ns(clockid_t clock)
+{
+	struct timespec t;
+
+	clock_gettime(clock, &t);
+	return (u64)t.tv_sec * 1000000000ull + (u64)t.tv_nsec;
+}
+
+static struct process *apply(struct processes *t, struct life_event ev)
+{
+	struct process *p = NULL;
+
+	if (!ev.tid)
+		ev.tid = ev.pid;
+	assert_int_equal(processes_apply(t, &ev, &p), 0);
+	return p;
+}
+
+#define FORK(parent, child, ns)                                                                    \
+	(struct life_event)                                                                        \
+	{                                                                                          \
+		.type = LIFE_FORK, .time_ns = (ns), .pid = (child), .fork = {(parent), (parent) }  \
+	}
+#define THREAD(process, thread, ns)                                                                \
+	(struct life_event)                                                                        \
+	{                                                                                          \
+		.type = LIFE_FORK, .time_ns = (ns), .pid = (process), .tid = (thread), .fork = {   \
+			(process),                                                                 \
+			(process)                                                                  \
+		}                                                                                  \
+	}
+#define EXIT(process, thread, ns)                                                                  \
+	(struct life_event)                                                                        \
+	{                                                                                          \
+		.type = LIFE_EXIT, .time_ns = (ns), .pid = (process), .tid = (thread)              \
+	}
+#define EXEC(process, ns, name)                                                                    \
+	(struct life_event)                                                                        \
+	{                                                                                          \
+		.type = LIFE_EXEC, .time_ns = (ns), .pid = (process), .comm = name                 \
+	}
+#define COMM(process, thread, ns, name)                                                            \
+	(struct life_event)                                                                        \
+	{                                                                                          \
+		.type = LIFE_COMM, .time_ns = (ns), .pid = (process), .tid = (thread),             \
+		.comm = name                                                                       \
+	}
+#define MMAP(process, ns, start, file)                                                             \
+	(struct life_event)                                                                        \
+	{                                                                                          \
+		.type = LIFE_MMAP, .time_ns = (ns), .pid = (process), .mmap = {                    \
+			.start_addr = (start),                                                     \
+			.len = 0x1000,                                                             \
+			.inode = 9,                                                                \
+			.path = file                                                               \
+		}                                                                                  \
+	}
+
+/* A table with this very process in it, loaded from /proc, as everybody's parent. */
+static struct processes *table_with_self(void)
+{
+	struct processes *t = NULL;
+	struct process *self = NULL;
+
+	assert_int_equal(processes_new(&t, NULL, NULL), 0);
+	assert_int_equal(processes_get(t, getpid(), &self), 0);
+	assert_ptr_equal(processes_alive(t, getpid()), self);
+	return t;
+}
+
+static void a_child_has_its_parents_mappings_until_it_execs(void **state)
+{
+	struct processes *t = table_with_self();
+	struct process *self = processes_alive(t, getpid()), *p;
+	u64 now = clock_ns(CLOCK_MONOTONIC);
+
+	(void)state;
+	p = apply(t, FORK(getpid(), BASE, now));
+	assert_int_equal(p->pid, BASE);
+	assert_int_equal(p->ppid, getpid());
+	assert_string_equal(p->name, self->name);
+	assert_ptr_equal(p->maps, self->maps);
+	assert_true(p->maps->n > 0);
+
+	assert_ptr_equal(apply(t, EXEC(BASE, now + 1, "sleep")), p);
+	assert_int_equal(p->maps->n, 0);
+	assert_string_equal(p->comm, "sleep");
+	assert_int_equal(p->n_execs, 1);
+	assert_null(p->exe);
+	apply(t, MMAP(BASE, now + 2, 0x40000, "/usr/bin/coreutils-sleep"));
+	apply(t, MMAP(BASE, now + 3, 0x80000, "/lib/ld.so"));
+	assert_string_equal(p->exe, "/usr/bin/coreutils-sleep");
+	assert_string_equal(p->name, "coreutils-sleep");
+	assert_int_equal(p->maps->n, 2);
+	assert_string_equal(mappings_find(p->maps, 0x80010)->path->text, "/lib/ld.so");
+	assert_true(self->maps->n > 2);
+	processes_free(&t);
+}
+
+static void events_of_strangers_are_ignored(void **state)
+{
+	struct processes *t = table_with_self();
+
+	(void)state;
+	assert_null(apply(t, FORK(BASE, BASE + 1, 1)));
+	assert_null(apply(t, THREAD(BASE, BASE + 1, 1)));
+	assert_null(apply(t, EXEC(BASE, 1, "x")));
+	assert_null(apply(t, MMAP(BASE, 1, 0x1000, "/x")));
+	assert_null(apply(t, EXIT(BASE, BASE, 1)));
+	assert_int_equal(processes_n_alive(t), 1);
+	processes_free(&t);
+}
+
+static void a_process_ends_with_its_last_thread(void **state)
+{
+	struct processes *t = table_with_self();
+	u64 now = clock_ns(CLOCK_MONOTONIC);
+	struct process *p = apply(t, FORK(getpid(), BASE, now));
+
+	(void)state;
+	apply(t, THREAD(BASE, BASE + 1, now + 1));
+	apply(t, COMM(BASE, BASE + 1, now + 2, "worker"));
+	apply(t, THREAD(BASE, BASE + 2, now + 3));
+	assert_string_equal(process_thread_name(p, BASE + 1), "worker");
+	assert_null(process_thread_name(p, BASE + 7));
+	apply(t, EXIT(BASE, BASE, now + 4)); /* main() called pthread_exit() */
+	assert_int_equal(p->exit_ns, 0);
+	apply(t, EXIT(BASE, BASE + 1, now + 5));
+	assert_int_equal(p->exit_ns, 0);
+	assert_ptr_equal(apply(t, EXIT(BASE, BASE + 2, now + 6)), p);
+	assert_int_equal(p->exit_ns, now + 6);
+	assert_null(processes_alive(t, BASE));
+	processes_free(&t);
+}
+
+static void a_thread_that_execs_becomes_the_process(void **state)
+{
+	struct processes *t = table_with_self();
+	u64 now = clock_ns(CLOCK_MONOTONIC);
+	struct process *p = apply(t, FORK(getpid(), BASE, now));
+
+	(void)state;
+	apply(t, THREAD(BASE, BASE + 1, now + 1));
+	apply(t, THREAD(BASE, BASE + 2, now + 2));
+	apply(t, EXIT(BASE, BASE + 1, now + 3)); /* BASE + 2 execs: the others die first */
+	apply(t, EXIT(BASE, BASE, now + 4));
+	apply(t, EXEC(BASE, now + 5, "new"));
+	assert_int_equal(p->exit_ns, 0);
+	assert_int_equal(p->n_threads, 1);
+	assert_string_equal(process_thread_name(p, BASE), "new");
+	apply(t, EXIT(BASE, BASE, now + 6));
+	assert_int_equal(p->exit_ns, now + 6);
+	processes_free(&t);
+}
+
+static void samples_find_the_process_that_had_the_pid_then(void **state)
+{
+	struct processes *t = table_with_self();
+	u64 now = clock_ns(CLOCK_MONOTONIC), ms = 1000000;
+	u64 ahead = clock_ns(CLOCK_BOOTTIME) - clock_ns(CLOCK_MONOTONIC);
+	struct process *first = apply(t, FORK(getpid(), BASE, now)), *second, *self;
+
+	(void)state;
+	apply(t, EXIT(BASE, BASE, now + 100 * ms));
+	second = apply(t, FORK(getpid(), BASE, now + 200 * ms));
+	assert_ptr_not_equal(first, second);
+	assert_ptr_equal(processes_alive(t, BASE), second);
+	/* start_boottime is taken shortly before the record is written */
+	assert_ptr_equal(processes_find(t, BASE, now + ahead - ms), first);
+	assert_ptr_equal(processes_find(t, BASE, now + ahead + 199 * ms), second);
+	assert_int_equal(second->start_ns, (now + ahead + 199 * ms) / 10000000 * 10000000);
+	assert_null(processes_find(t, BASE, now + ahead + 5000 * ms));
+	assert_null(processes_find(t, BASE, now + ahead - 5000 * ms));
+	assert_null(processes_find(t, BASE + 1, now + ahead));
+
+	self = processes_alive(t, getpid());
+	assert_ptr_equal(processes_find(t, getpid(), self->start_ns + 9999999), self);
+	assert_null(processes_find(t, getpid(), self->start_ns + 10000000));
+	processes_free(&t);
+}
+
+static void a_birth_under_a_living_pid_ends_the_former_holder(void **state)
+{
+	struct processes *t = table_with_self();
+	u64 now = clock_ns(CLOCK_MONOTONIC);
+	struct process *first = apply(t, FORK(getpid(), BASE, now));
+	struct process *second = apply(t, FORK(getpid(), BASE, now + 50));
+
+	(void)state;
+	assert_ptr_not_equal(first, second);
+	assert_int_equal(first->exit_ns, now + 50);
+	assert_int_equal(processes_n_dead(t), 1);
+	processes_free(&t);
+}
+
+static void events_older_than_proc_change_nothing(void **state)
+{
+	struct processes *t = table_with_self();
+	struct process *p = processes_alive(t, getpid());
+	u32 n = p->maps->n, n_threads = p->n_threads;
+
+	(void)state;
+	apply(t, MMAP(getpid(), p->loaded_ns, 0x1000, "/x"));
+	apply(t, COMM(getpid(), getpid(), p->loaded_ns, "older"));
+	apply(t, EXEC(getpid(), p->loaded_ns - 1, "older"));
+	assert_int_equal(p->maps->n, n);
+	assert_int_equal(p->n_threads, n_threads);
+	assert_string_not_equal(p->comm, "older");
+	assert_int_equal(p->n_execs, 1); /* samples before it are of another image */
+	assert_non_null(p->exe);
+	apply(t, MMAP(getpid(), p->loaded_ns + 1, 0x1000, "/x"));
+	assert_int_equal(p->maps->n, n + 1);
+	processes_free(&t);
+}
+
+static void count_free(struct process *p, void *data)
+{
+	(void)p;
+	++*(u32 *)data;
+}
+
+static void the_dead_are_kept_until_reaped_and_no_more_than_so_many(void **state)
+{
+	struct processes *t = NULL;
+	struct process *p = NULL;
+	u32 n_freed = 0, n = PROCESSES_MAX_DEAD + 100;
+
+	(void)state;
+	assert_int_equal(processes_new(&t, count_free, &n_freed), 0);
+	assert_int_equal(processes_get(t, getpid(), &p), 0);
+	for (u32 i = 0; i < n; i++) {
+		u64 ns = p->loaded_ns + 10 * i + 1;
+
+		apply(t, FORK(getpid(), BASE + i, ns));
+		apply(t, EXIT(BASE + i, BASE + i, ns + 1));
+	}
+	assert_int_equal(processes_n_alive(t), 1);
+	assert_int_equal(processes_n_dead(t), PROCESSES_MAX_DEAD);
+	assert_int_equal(processes_n_forgotten(t), 100);
+	assert_int_equal(n_freed, 100);
+	processes_reap(t, p->loaded_ns + 10 * (n - 50) + 2);
+	assert_int_equal(processes_n_dead(t), 50);
+	assert_int_equal(n_freed, n - 50);
+	processes_free(&t);
+	assert_int_equal(n_freed, n + 1);
+}
+
+static void a_fork_bomb_is_followed_up_to_the_limit(void **state)
+{
+	struct processes *t = table_with_self();
+	struct life_event ev = FORK(getpid(), 0, clock_ns(CLOCK_MONOTONIC));
+	struct process *p;
+
+	(void)state;
+	for (u32 i = 1; i < PROCESSES_MAX_ALIVE; i++) {
+		ev.pid = ev.tid = BASE + i;
+		assert_int_equal(processes_apply(t, &ev, &p), 0);
+	}
+	ev.pid = ev.tid = BASE;
+	assert_int_equal(processes_apply(t, &ev, &p), -ENOSPC);
+	assert_int_equal(processes_n_alive(t), PROCESSES_MAX_ALIVE);
+	processes_free(&t);
+}
+
+static void *name_and_wait(void *pipe_fds)
+{
+	const int *fds = pipe_fds;
+	char c;
+
+	prctl(PR_SET_NAME, "named-thread");
+	assert_int_equal(write(fds[0], "x", 1), 1);
+	(void)!read(fds[1], &c, 1);
+	return NULL;
+}
+
+static void proc_tells_who_this_process_is(void **state)
+{
+	struct process *p = process_new(getpid());
+	int ready[2], quit[2], fds[2];
+	char exe[4096] = {}, c;
+	pthread_t thread;
+	bool found = false;
+
+	(void)state;
+	assert_int_equal(pipe(ready), 0);
+	assert_int_equal(pipe(quit), 0);
+	fds[0] = ready[1];
+	fds[1] = quit[0];
+	assert_int_equal(pthread_create(&thread, NULL, name_and_wait, fds), 0);
+	assert_int_equal(read(ready[0], &c, 1), 1);
+
+	assert_int_equal(process_load(p), 0);
+	assert_int_equal(p->ppid, getppid());
+	assert_true(readlink("/proc/self/exe", exe, sizeof(exe) - 1) > 0);
+	assert_string_equal(p->exe, exe);
+	assert_string_equal(p->name, strrchr(exe, '/') + 1);
+	assert_true(p->start_ns && p->start_ns <= clock_ns(CLOCK_BOOTTIME));
+	assert_true(p->start_ns + 600000000000ull > clock_ns(CLOCK_BOOTTIME));
+	assert_false(p->is_kernel_thread);
+	assert_int_equal(p->n_threads, 2);
+	for (u32 i = 0; i < p->n_threads; i++)
+		found |= !strcmp(process_thread_name(p, p->threads[i].tid), "named-thread");
+	assert_true(found);
+	assert_string_equal(mappings_find(p->maps, (u64)proc_tells_who_this_process_is)->path->text,
+			    exe);
+
+	assert_int_equal(write(quit[1], "x", 1), 1);
+	pthread_join(thread, NULL);
+	process_free(&p);
+}
+
+static void loading_a_process_that_is_gone_or_another_fails(void **state)
+{
+	struct process *p = process_new(getpid());
+	pid_t child = fork();
+
+	(void)state;
+	if (!child)
+		_exit(0);
+	assert_int_equal(waitpid(child, NULL, 0), child);
+	assert_int_equal(process_load(p), 0);
+	p->start_ns -= 3 * PROCESS_TICK_NS; /* so it is another process's start */
+	assert_int_equal(process_load(p), -ESRCH);
+	p->pid = child;
+	p->start_ns = 0;
+	assert_int_equal(process_load(p), -ESRCH);
+	process_free(&p);
+}
+
+static void after_losses_the_table_is_as_proc_has_it(void **state)
+{
+	struct processes *t = table_with_self();
+	u64 now = clock_ns(CLOCK_MONOTONIC);
+	pid_t child = fork();
+
+	(void)state;
+	if (!child) {
+		pause();
+		_exit(0);
+	}
+	apply(t, FORK(getpid(), BASE, now)); /* its exit will never be told */
+	assert_int_equal(processes_resync(t), 0);
+	assert_null(processes_alive(t, BASE));
+	assert_int_equal(processes_n_dead(t), 1);
+	assert_non_null(processes_alive(t, child));
+	assert_int_equal(processes_alive(t, child)->ppid, getpid());
+	assert_int_equal(kill(child, SIGKILL), 0);
+	assert_int_equal(waitpid(child, NULL, 0), child);
+	assert_int_equal(processes_resync(t), 0);
+	assert_null(processes_alive(t, child));
+	processes_free(&t);
+}
+
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(a_child_has_its_parents_mappings_until_it_execs),
+	cmocka_unit_test(events_of_strangers_are_ignored),
+	cmocka_unit_test(a_process_ends_with_its_last_thread),
+	cmocka_unit_test(a_thread_that_execs_becomes_the_process),
+	cmocka_unit_test(samples_find_the_process_that_had_the_pid_then),
+	cmocka_unit_test(a_birth_under_a_living_pid_ends_the_former_holder),
+	cmocka_unit_test(events_older_than_proc_change_nothing),
+	cmocka_unit_test(the_dead_are_kept_until_reaped_and_no_more_than_so_many),
+	cmocka_unit_test(a_fork_bomb_is_followed_up_to_the_limit),
+	cmocka_unit_test(proc_tells_who_this_process_is),
+	cmocka_unit_test(loading_a_process_that_is_gone_or_another_fails),
+	cmocka_unit_test(after_losses_the_table_is_as_proc_has_it),
+};
+
+int main(void)
+{
+	return CHECK_RUN(tests);
+}
