@@ -10,6 +10,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -53,7 +54,7 @@ static int report(const char *path, const char *program, int err, long ms)
 	long n = -1;
 
 	if (processed)
-		sscanf(processed, "processed %ld insns", &n);
+		n = strtol(processed + strlen("processed "), NULL, 10);
 	if (!err && n > 0 && n <= MAX_VERIFIED_INSNS) {
 		printf("%.*s/%s verified %ld insns, load %ld ms\n", len, object, program, n, ms);
 		return 1;

@@ -82,7 +82,7 @@ static const struct stack_case {
 };
 
 /* What frame @i is, by its pc; its slots in its own record when it is V8's. */
-static void make_frame(int i, int depth)
+static void make_frame(u64 i, u64 depth)
 {
 	struct uw_frame *f = &truth[i];
 	struct slots *s = &stack[i];
@@ -117,7 +117,7 @@ static void make_frame(int i, int depth)
 static void make_stack(const struct stack_case *c)
 {
 	memset(stack, 0, STACK_LEN);
-	for (int i = 0; i <= c->depth; i++)
+	for (u64 i = 0; i <= (u64)c->depth; i++)
 		make_frame(i, c->depth);
 	for (int i = 0; i < c->depth; i++) {
 		stack[i].fp = i + 1 < c->depth ? (u64)&stack[i + 1].fp : 0;

@@ -1,0 +1,234 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""House rules over the files that git tracks.
+
+  house.py              prints FILE:LINE: RULE: what is wrong; exit 1 if anything is
+  house.py --self-test  proves that each rule catches its `bad` and lets its `good` pass
+
+A rule is a small function of one file that yields (line, words). Its examples stand
+beside it, because a rule that has never caught anything is no rule.
+"""
+
+import os
+import posixpath
+import re
+import subprocess
+import sys
+
+RULES = []
+CODE = (".c", ".h", ".S")
+
+
+class File:
+    """Path from the top of the repository, text, and the same without C comments."""
+
+    def __init__(self, path, text, tracked=()):
+        self.path, self.text, self.tracked = path, text, tracked
+        self.top = path.split("/")[0]
+        self.is_code = path.endswith(CODE)
+        self.lines = text.splitlines()
+
+    def code_lines(self):
+        def blank(match):
+            return re.sub(r"[^\n]", " ", match.group())
+
+        return re.sub(r"/\*.*?\*/|//[^\n]*", blank, self.text, flags=re.S).splitlines()
+
+
+def rule(name, good, bad):
+    """good, bad: (path, text), or (path, text, other tracked paths)."""
+
+    def register(check):
+        RULES.append((name, check, good, bad))
+        return check
+
+    return register
+
+
+def grep(lines, pattern, words):
+    for number, line in enumerate(lines, 1):
+        if match := re.search(pattern, line):
+            yield number, words.format(match.group().strip())
+
+
+BOTH = "GPL-2.0-only OR BSD-2-Clause"
+
+
+@rule("spdx", ("core/a.h", f"/* SPDX-License-Identifier: {BOTH} */\n"),
+      ("core/a.h", "/* SPDX-License-Identifier: BSD-2-Clause */\n"))
+@rule("spdx", ("ci/x", "#!/bin/sh\n# SPDX-License-Identifier: BSD-2-Clause\n"),
+      ("ci/x", "#!/bin/sh\necho\n"))
+def spdx(f):
+    """The licence stands in the first line, or the second after #!."""
+    if f.top in ("LICENSES", "fixtures") and not f.is_code:
+        return
+    if f.path.endswith((".md", ".json", ".gitignore", ".txt")):
+        return
+    want = BOTH if f.top in ("core", "bpf") and f.is_code else "BSD-2-Clause"
+    head = f.lines[1:2] if f.text.startswith("#!") else f.lines[:1]
+    if not head or not re.search(rf"SPDX-License-Identifier: {want}( \*/)?$", head[0]):
+        yield 1, f"no `SPDX-License-Identifier: {want}`"
+
+
+@rule("core-names", ("core/a.h", "/* like bpf_probe_read_user() */\n"),
+      ("core/a.h", "long e = bpf_probe_read_user(d, 8, s);\n"))
+@rule("core-names", ("sim/a.c", "uc_open();\n"), ("core/v8/a.h", "uc_engine *e;\n"))
+def core_names(f):
+    """The core knows neither the kernel nor an emulator."""
+    if f.top == "core" and f.is_code:
+        yield from grep(f.code_lines(), r"\b(bpf|uc)_\w+", "`{}` in core")
+
+
+@rule("core-if", ("core/a.h", "/*\n#if x\n*/\n#define X\n"), ("core/a.h", "#ifdef __bpf__\n"))
+def core_if(f):
+    """One source for all worlds: what differs is picked by include path."""
+    if f.top == "core" and f.is_code:
+        yield from grep(f.code_lines(), r"^\s*#\s*(if|ifdef|ifndef|elif|else)\b", "`{}` in core")
+
+
+@rule("arch-macro", ("bpf/arch/arm64/a.h", "#ifdef __aarch64__\n"),
+      ("loader/a.c", "#ifdef __x86_64__\n"))
+def arch_macro(f):
+    """An architecture is known under an arch/ folder only."""
+    if f.is_code and "arch" not in f.path.split("/")[:-1]:
+        yield from grep(f.code_lines(), r"__(x86_64|aarch64|amd64|arm64)__", "`{}` outside arch/")
+
+
+@rule("pragma-once", ("loader/a.h", "/* */\n#pragma once\n"), ("loader/a.h", "#ifndef A_H\n"))
+def pragma_once(f):
+    if f.path.endswith(".h") and "#pragma once" not in f.lines:
+        yield 1, "header without `#pragma once`"
+
+
+@rule("typedef", ("loader/a.h", "typedef int (*fn)(void);\n"), ("loader/a.h", "typedef struct a {\n"))
+def typedef(f):
+    if f.is_code:
+        yield from grep(f.code_lines(), r"\btypedef\s+(struct|union|enum)\b", "`{}`")
+
+
+@rule("file-length", ("loader/a.c", "\n" * 600), ("loader/a.c", "\n" * 601))
+def file_length(f):
+    if f.top not in ("LICENSES", "fixtures") and len(f.lines) > 600:
+        yield 601, f"{len(f.lines)} lines; 600 are the most"
+
+
+@rule("function-length", ("loader/a.c", "int f(void)\n{\n" + "\tg();\n" * 98 + "}\n"),
+      ("loader/a.c", "int f(void)\n{\n" + "\tg();\n" * 99 + "}\n"))
+def function_length(f):
+    """Of C in kernel style: from a { in column 1 to the } below it."""
+    start = None
+    for number, line in enumerate(f.lines if f.is_code else [], 1):
+        if line == "{":
+            start = number
+        elif line.startswith("}") and start:
+            if number - start + 1 > 100:
+                yield start, f"function of {number - start + 1} lines; 100 are the most"
+            start = None
+
+
+@rule("machine-path", ("README.md", "the work/ folder, /rootfs, /home/$USER\n"),
+      ("README.md", "see /" + "work/x\n"))
+@rule("machine-path", ("ci/x", "cd ..\n"), ("ci/x", "ls /" + "root/x\n"))
+@rule("machine-path", ("ci/x", "../sharedlib\n"), ("ci/x", "ls .." + "/shared/x\n"))
+def machine_path(f):
+    """Nothing speaks of one machine's folders."""
+    yield from grep(f.lines, r"(?<![\w.$}*])/(work|root|home/\w+)/|\.\./shared\b", "path `{}`")
+
+
+HOSTS = r"npmjs\.(com|org)|(deb|security|snapshot)\.debian\.org|nuget\.org|crates\.io|pypi\.org"
+
+
+@rule("registry-host", ("ci/x", "npm install x\n"), ("ci/x", "curl https://registry.npmjs" + ".org/x\n"))
+def registry_host(f):
+    """Packages come by name, from wherever the machine's clients look."""
+    if f.path != "tests/lint/house.py":
+        yield from grep(f.lines, HOSTS, "host `{}`")
+
+
+# Who may use whom. Tests use everything; `wire` are core's shared structures.
+USES = {
+    "core": {"core"},
+    "bpf": {"bpf", "core"},
+    "inspect": {"inspect", "wire"},
+    "loader": {"loader", "bpf", "inspect", "wire"},
+    "sim": {"sim", "core", "wire", "inspect", "bpf", "fixtures"},
+}
+WIRE = r"core/((types|uw_frame|uw_status|uw_mapping|flight)|.*_info)\.h$"
+CORE_SYSTEM = {"stddef.h", "stdbool.h", "arch.h", "port_impl.h"}
+
+
+def resolve(f, name):
+    """Tracked files that `#include "name"` can mean; none when it is generated."""
+    beside = posixpath.normpath(posixpath.join(posixpath.dirname(f.path), name))
+    if beside in f.tracked:
+        return [beside]
+    return [path for path in f.tracked if path.endswith("/" + name)]
+
+
+def may_use(top, path):
+    used = path.split("/")[0]
+    if used == "core" and re.match(WIRE, path):
+        used = "wire" if top != "core" and top != "bpf" else "core"
+    return used in USES[top]
+
+
+@rule("who-uses-whom", ("inspect/a.c", '#include "../core/types.h"\n', ["core/types.h"]),
+      ("inspect/a.c", '#include "../core/port.h"\n', ["core/port.h"]))
+@rule("who-uses-whom", ("loader/a.c", '#include "elf/e.h"\n', ["inspect/elf/e.h"]),
+      ("bpf/a.h", '#include "record.h"\n', ["loader/record.h"]))
+@rule("who-uses-whom", ("core/a.h", "#include <stddef.h>\n"), ("core/a.h", "#include <string.h>\n"))
+def who_uses_whom(f):
+    if f.top not in USES or not f.is_code:
+        return
+    for number, line in enumerate(f.code_lines(), 1):
+        match = re.match(r'\s*#\s*include\s*(["<])([^">]+)', line)
+        if not match:
+            continue
+        if match[1] == "<":
+            if f.top == "core" and match[2] not in CORE_SYSTEM:
+                yield number, f"core includes <{match[2]}>"
+            continue
+        found = resolve(f, match[2])
+        if found and not any(may_use(f.top, path) for path in found):
+            yield number, f"{f.top} includes {found[0]}"
+
+
+def tracked_files():
+    listing = subprocess.run(["git", "ls-files", "-z"], capture_output=True, check=True).stdout
+    paths = [p for p in listing.decode().split("\0") if p and os.path.isfile(p)]
+    for path in paths:
+        with open(path, "rb") as handle:
+            data = handle.read()
+        if b"\0" not in data:
+            yield File(path, data.decode("utf-8", "replace"), paths)
+
+
+def lint():
+    broken = checked = 0
+    checks = {check: name for name, check, _, _ in RULES}
+    for f in tracked_files():
+        checked += 1
+        for check, name in checks.items():
+            for line, words in check(f):
+                print(f"{f.path}:{line}: {name}: {words}")
+                broken += 1
+    print(f"{checked} files, {broken} violations")
+    return broken or not checked
+
+
+def self_test():
+    passed = failed = 0
+    for name, check, good, bad in RULES:
+        for example, must_catch in ((good, False), (bad, True)):
+            if bool(list(check(File(*example)))) == must_catch:
+                passed += 1
+            else:
+                failed += 1
+                print(f"{name}: {'misses' if must_catch else 'wrongly catches'} {example[1]!r}")
+    print(f"{passed} passed, {failed} failed")
+    return failed or not passed
+
+
+if __name__ == "__main__":
+    os.chdir(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../.."))
+    sys.exit(bool(self_test() if sys.argv[1:] == ["--self-test"] else lint()))
