@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#pragma once
+
+/* What holds of every walk, whatever the target's memory says. */
+
+#include "walks.h"
+
+static inline enum uw_class class_of(u32 status)
+{
+	static const u8 classes[] = {
+#define X(name, class, words, meaning) UW_CLASS_##class,
+		UW_STATUS_LIST(X)
+#undef X
+	};
+
+	return classes[status];
+}
+
+static inline const struct uw_mapping *mapping_of(u64 pc)
+{
+	for (u32 i = 0; i < STACK_N_MAPPINGS; i++)
+		if (pc >= stack_mappings[i].start_addr && pc < stack_mappings[i].end_addr)
+			return &stack_mappings[i];
+	return NULL;
+}
+
+/* Is the frame's kind one that its mapping can have? */
+static inline bool kind_fits(const struct uw_frame *f, const struct uw_mapping *m)
+{
+	if (m->kind == UW_MAP_NATIVE)
+		return f->kind == UW_NATIVE;
+	return f->kind == UW_V8_STUB || f->kind == UW_V8_JS || f->kind == UW_V8_CODE;
+}
+
+static inline bool frame_is_sane(const struct uw_frame *f, u32 idx, bool has_tables)
+{
+	const struct uw_mapping *m = mapping_of(uw_frame_lookup_pc(f));
+
+	if (f->kind >= UW_N_KINDS || f->status >= UW_N_STATUS || f->pad)
+		return false;
+	if (f->status != UW_OK && class_of(f->status) != UW_CLASS_FRAME)
+		return false;
+	if (!(f->flags & UW_FRAME_RA) != (idx == 0))
+		return false;
+	if (!has_tables || (!m && idx == 0))
+		return f->kind == UW_UNKNOWN;
+	return m && kind_fits(f, m);
+}
+
+/**
+ * sample_is_sane() - could this be the outcome of a walk over the address plan?
+ */
+static inline bool sample_is_sane(const struct uw_sample *s, bool has_tables)
+{
+	if (s->status >= UW_N_STATUS || s->status == UW_OK)
+		return false;
+	if (class_of(s->status) == UW_CLASS_FRAME || !s->n_frames || s->n_frames > UW_MAX_FRAMES)
+		return false;
+	if (has_tables == (s->status == UW_T_UNKNOWN_PROCESS))
+		return false;
+	if (s->n_kernel || s->flags)
+		return false;
+	for (u32 i = 0; i < s->n_frames; i++)
+		if (!frame_is_sane(&s->frames[i], i, has_tables))
+			return false;
+	return true;
+}

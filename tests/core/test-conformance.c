@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: BSD-2-Clause
+
+/*
+ * The core in the kernel finds, byte for byte, what it finds natively. Compiled
+ * once for each architecture.
+ */
+
+#include "random.h"
+#include "kernel.h"
+
+#include "../../fixtures/stacks/all.h"
+
+#define CAT_(a, b) a##b
+#define CAT(a, b) CAT_(a, b)
+
+static const struct sim_arch *const sim = &CAT(sim_arch_, SIM_ARCH);
+static struct kernel kernel;
+static const struct arch_row *arch;
+
+/* All that a walk sets of a sample. */
+static bool samples_equal(const struct uw_sample *a, const struct uw_sample *b)
+{
+	return a->status == b->status && a->flags == b->flags && a->n_frames == b->n_frames &&
+	       a->n_kernel == b->n_kernel && a->n_reads == b->n_reads &&
+	       a->fault_addr == b->fault_addr &&
+	       !memcmp(a->frames, b->frames, a->n_frames * sizeof(struct uw_frame));
+}
+
+/* Are the walks the same in both worlds? The memory is mapped. */
+static bool walks_agree(const struct sim_target *target, const char *name, bool say)
+{
+	const struct uw_sample *k = &kernel.state->sample;
+	struct uw_state *u = fresh_state();
+	const struct uw_sample *s = &u->sample;
+
+	assert_int_equal(kernel_walk(&kernel, target), 0);
+	sim->walk(u, target);
+	if (samples_equal(k, s))
+		return true;
+	if (!say)
+		return false;
+	print_error("%s: kernel %u frames, %u reads, %s, %#llx; native %u, %u, %s, %#llx\n", name,
+		    k->n_frames, k->n_reads, sim_status_words(k->status), k->fault_addr,
+		    s->n_frames, s->n_reads, sim_status_words(s->status), s->fault_addr);
+	for (u32 i = 0; i < k->n_frames && i < s->n_frames; i++)
+		if (memcmp(&k->frames[i], &s->frames[i], sizeof(struct uw_frame))) {
+			print_frame("kernel", &k->frames[i]);
+			print_frame("native", &s->frames[i]);
+		}
+	return false;
+}
+
+static void bring_up(const struct stack *stack, struct sim_target *target)
+{
+	target_of(stack, arch, target);
+	kernel_set_tables(&kernel, target);
+	assert_int_equal(kernel_map(target->mem), 0);
+}
+
+static void take_down(struct sim_target *target)
+{
+	kernel_unmap(target->mem);
+	sim_mem_free(&target->mem);
+}
+
+static bool stack_agrees(const struct stack *stack)
+{
+	struct sim_target target;
+	bool agrees;
+
+	bring_up(stack, &target);
+	agrees = walks_agree(&target, stack->name, true);
+	take_down(&target);
+	return agrees;
+}
+
+static void every_bundled_stack_is_walked_alike(void **state)
+{
+	u32 n = 0;
+
+	(void)state;
+	for (u32 g = 0; g < STACK_N_GROUPS; g++)
+		for (u32 i = 0; i < stack_groups[g].n; i++) {
+			if (!(stack_groups[g].stacks[i].archs & arch->bit))
+				continue;
+			assert_true(stack_agrees(&stack_groups[g].stacks[i]));
+			n++;
+		}
+	print_message("%u stacks\n", n);
+}
+
+/* @n frames of 4 words, the last of them in libc. */
+static struct stack deep_stack(u32 n)
+{
+	static u64 words[UW_MAX_FRAMES * 4 + 8];
+
+	for (u32 i = 0; i + 1 < n; i++) {
+		words[4 * i] = i + 2 == n ? 1 : S(4 * (i + 1));
+		words[4 * i + 1] = i + 2 == n ? LIBC(0x128) : APP(0x200);
+	}
+	return (struct stack){
+		.name = "deep",
+		.regs = { APP(0x108), S(0), S(0), 0 },
+		.words = words,
+		.n_words = 4 * n,
+	};
+}
+
+static void depth_limit_is_the_same(void **state)
+{
+	static const struct {
+		u32 n, n_found;
+		enum uw_status status;
+	} rows[] = {
+		{ 1023, 1023, UW_END },
+		{ 1024, 1024, UW_END },
+		{ 1025, 1024, UW_T_DEPTH },
+	};
+
+	(void)state;
+	for (u32 i = 0; i < 3; i++) {
+		struct stack stack = deep_stack(rows[i].n);
+
+		assert_true(stack_agrees(&stack));
+		assert_int_equal(kernel.state->sample.n_frames, rows[i].n_found);
+		assert_int_equal(kernel.state->sample.status, rows[i].status);
+	}
+}
+
+static void random_stacks_are_walked_alike(void **state)
+{
+	struct sim_target target;
+	u64 *words, *mapped = (u64 *)STACK_ADDR;
+
+	(void)state;
+	random_target(arch, &target);
+	kernel_set_tables(&kernel, &target);
+	assert_int_equal(kernel_map(target.mem), 0);
+	words = (u64 *)sim_image_host(target.mem, STACK_ADDR, RANDOM_WORDS * 8);
+	for (u64 i = 0; i < 20000; i++) {
+		u64 seed = i << 20;
+		char name[32];
+
+		draw_words(&seed, words);
+		draw_regs(&seed, &target.regs);
+		memcpy(mapped, words, RANDOM_WORDS * 8);
+		snprintf(name, sizeof(name), "seed %llu", i);
+		assert_true(walks_agree(&target, name, true));
+	}
+	take_down(&target);
+}
+
+/* The comparison notices one word that is another in the kernel's world. */
+static void changed_word_makes_walks_differ(void **state)
+{
+	const u32 ra = 3, function = 15; /* of the hand-over stack */
+	u64 *mapped = (u64 *)STACK_ADDR;
+	struct sim_target target;
+
+	(void)state;
+	bring_up(&v8_stacks[0], &target);
+	assert_true(walks_agree(&target, "unchanged", true));
+	mapped[ra] += 8;
+	assert_false(walks_agree(&target, "ra", false));
+	mapped[ra] -= 8;
+	mapped[function] = FUNCTION_C;
+	assert_false(walks_agree(&target, "function", false));
+	mapped[function] = FUNCTION_A;
+	assert_true(walks_agree(&target, "restored", true));
+	kernel.skel->bss->uw_v8_builds[1].shared_off = 32;
+	assert_false(walks_agree(&target, "layout", false));
+	take_down(&target);
+}
+
+/* The kernel's memory decides: a page that is away there only is a fault there only. */
+static void page_missing_in_the_kernel_makes_walks_differ(void **state)
+{
+	struct sim_target target;
+
+	(void)state;
+	bring_up(&v8_stacks[0], &target);
+	assert_int_equal(munmap((void *)HEAP_ADDR, SIM_PAGE_LEN), 0);
+	assert_false(walks_agree(&target, "heap", false));
+	assert_int_equal(kernel.state->sample.status, UW_END);
+	assert_int_equal(kernel.state->sample.frames[2].status, UW_F_FUNCTION_FAULT);
+	take_down(&target);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_bundled_stack_is_walked_alike),
+		cmocka_unit_test(depth_limit_is_the_same),
+		cmocka_unit_test(random_stacks_are_walked_alike),
+		cmocka_unit_test(changed_word_makes_walks_differ),
+		cmocka_unit_test(page_missing_in_the_kernel_makes_walks_differ),
+	};
+	int err, rc;
+
+	arch = sim == arch_rows[0].sim ? &arch_rows[0] : &arch_rows[1];
+	if (!kernel_can_run())
+		return check_cannot_run("no permission to use BPF");
+	err = kernel_open(&kernel);
+	if (err) {
+		fprintf(stderr, "conformance program: %s\n", strerror(-err));
+		return 1;
+	}
+	rc = CHECK_RUN(tests);
+	kernel_close(&kernel);
+	return rc;
+}

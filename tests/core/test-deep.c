@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: BSD-2-Clause
+
+/*
+ * Stacks of many frames, and frames at every place of a page: the depth limit,
+ * the window on the stack, and what a walk reads.
+ */
+
+#include "walks.h"
+
+#define FRAME_WORDS 4 /* record and two locals */
+#define MAX_WORDS ((UW_MAX_FRAMES + 2) * FRAME_WORDS)
+
+/* Memory below and above the stack is not mapped. */
+static u64 words[MAX_WORDS];
+
+/* A chain of @n frames, of which the last is libc's. @stride words apart, from word @first on. */
+static struct stack chain(u32 n, u32 first, u32 stride)
+{
+	u32 n_words = first + (n - 2) * stride + 2;
+	struct stack stack = { .name = "chain", .archs = STACK_BOTH, .words = words };
+
+	memset(words, 0, sizeof(words));
+	for (u32 i = 0; i < n - 1; i++) {
+		bool is_last = i == n - 2;
+
+		words[first + i * stride] = is_last ? 1 : S(first + (i + 1) * stride);
+		words[first + i * stride + 1] = is_last ? LIBC(0x128) : APP(0x200);
+	}
+	stack.n_words = n_words;
+	stack.regs = (struct uw_regs){ APP(0x108), S(first), S(first), 0 };
+	return stack;
+}
+
+static const struct uw_sample *walk(const struct stack *stack, const struct arch_row *arch)
+{
+	struct uw_state *u = fresh_state();
+	struct sim_target target;
+
+	target_of(stack, arch, &target);
+	arch->sim->walk(u, &target);
+	sim_mem_free(&target.mem);
+	return &u->sample;
+}
+
+static void stack_of_1024_frames_is_complete(void **state)
+{
+	(void)state;
+	for (u32 i = 0; i < N_ARCHS; i++) {
+		struct stack stack = chain(1024, 0, FRAME_WORDS);
+		const struct uw_sample *s = walk(&stack, &arch_rows[i]);
+
+		assert_int_equal(s->n_frames, 1024);
+		assert_int_equal(s->status, UW_END);
+		assert_int_equal(s->frames[1023].pc, LIBC(0x128));
+	}
+}
+
+static void frame_1025_is_beyond_the_depth_limit(void **state)
+{
+	(void)state;
+	for (u32 i = 0; i < N_ARCHS; i++) {
+		struct stack stack = chain(1025, 0, FRAME_WORDS);
+		const struct uw_sample *s = walk(&stack, &arch_rows[i]);
+
+		assert_int_equal(s->n_frames, 1024);
+		assert_int_equal(s->status, UW_T_DEPTH);
+		assert_int_equal(s->frames[1023].pc, APP(0x200));
+	}
+}
+
+/* The record is the stack's last but for what fits behind it: nothing is readable beyond. */
+static void record_is_read_wherever_in_its_page_it_lies(void **state)
+{
+	(void)state;
+	for (u32 i = 0; i < N_ARCHS; i++)
+		for (u32 first = 0; first <= 1022; first++) {
+			struct stack stack = chain(2, first, 0);
+			const struct uw_sample *s;
+
+			s = walk(&stack, &arch_rows[i]);
+			assert_int_equal(s->n_frames, 2);
+			assert_int_equal(s->status, UW_END);
+			assert_int_equal(s->fault_addr, 0);
+			assert_int_equal(s->n_reads, 2);
+		}
+}
+
+/* Three records at a distance that takes them across windows and pages. */
+static void records_are_read_at_any_distance(void **state)
+{
+	(void)state;
+	for (u32 i = 0; i < N_ARCHS; i++)
+		for (u32 stride = 2; stride < 700; stride += 3) {
+			struct stack stack = chain(4, stride % 7, stride);
+			const struct uw_sample *s = walk(&stack, &arch_rows[i]);
+
+			assert_int_equal(s->n_frames, 4);
+			assert_int_equal(s->status, UW_END);
+			assert_int_equal(s->fault_addr, 0);
+		}
+}
+
+/* One read that crosses pages holds no more than the record: the rest may be absent. */
+static void record_across_two_pages_needs_no_more_of_the_second(void **state)
+{
+	struct sim_read reads[8];
+
+	(void)state;
+	for (u32 i = 0; i < N_ARCHS; i++) {
+		struct sim_read_log log = { reads, 8, 0 };
+		struct stack stack = chain(2, 511, 0);
+		struct uw_state *u = fresh_state();
+		struct sim_target target;
+
+		target_of(&stack, &arch_rows[i], &target);
+		target.mem->log = &log;
+		arch_rows[i].sim->walk(u, &target);
+		sim_mem_free(&target.mem);
+		assert_int_equal(u->sample.status, UW_END);
+		assert_int_equal(log.n, 2);
+		assert_int_equal(reads[0].addr, APP(0x108));
+		assert_int_equal(reads[0].len, 4);
+		assert_int_equal(reads[1].addr, S(511));
+		assert_int_equal(reads[1].len, 16);
+	}
+}
+
+/* A window is 1 KiB, 32 frames of 4 words; each walk also reads the leaf's instruction. */
+static void small_frames_share_a_read(void **state)
+{
+	(void)state;
+	for (u32 i = 0; i < N_ARCHS; i++) {
+		struct stack stack = chain(257, 0, FRAME_WORDS);
+
+		assert_int_equal(walk(&stack, &arch_rows[i])->n_reads, 1 + 256 / 32);
+	}
+}
+
+/* A chain that the walk follows for ever would hang here: it goes up, or it ends. */
+static void two_records_that_point_at_each_other_end(void **state)
+{
+	(void)state;
+	for (u32 i = 0; i < N_ARCHS; i++) {
+		struct stack stack = chain(3, 0, FRAME_WORDS);
+		const struct uw_sample *s;
+
+		words[FRAME_WORDS] = S(0);
+		s = walk(&stack, &arch_rows[i]);
+		assert_int_equal(s->n_frames, 3);
+		assert_int_equal(s->status, UW_E_FP_BELOW_SP);
+	}
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(stack_of_1024_frames_is_complete),
+		cmocka_unit_test(frame_1025_is_beyond_the_depth_limit),
+		cmocka_unit_test(record_is_read_wherever_in_its_page_it_lies),
+		cmocka_unit_test(records_are_read_at_any_distance),
+		cmocka_unit_test(record_across_two_pages_needs_no_more_of_the_second),
+		cmocka_unit_test(small_frames_share_a_read),
+		cmocka_unit_test(two_records_that_point_at_each_other_end),
+	};
+
+	return CHECK_RUN(tests);
+}

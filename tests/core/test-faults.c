@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: BSD-2-Clause
+
+/*
+ * Fault sweep: of every bundled stack, each read fails in turn. What then may be
+ * different follows from what the read was for:
+ *
+ *	function          one frame has no function; all else is the same
+ *	V8 frame's slots  one frame is known by its pc only; all else is the same
+ *	record            the walk ends there with a fault
+ *	first instruction or the word at sp
+ *	                  the walk goes by the record: the direct caller is missing if
+ *	                  the record was not the leaf's, and frame 0 may be unnamed
+ */
+
+#include "sane.h"
+
+#include "../../fixtures/stacks/all.h"
+
+enum outcome { LOST_FUNCTION, LOST_FRAME, ENDED, LOST_CALLER, SAME, WRONG, N_OUTCOMES };
+
+static struct uw_sample good;
+
+/* Is @bad the good walk but for one frame, which lost its identity to @status? */
+static bool lost_one(const struct uw_sample *bad, enum uw_status status)
+{
+	u32 n_lost = 0;
+
+	if (bad->status != good.status || bad->n_frames != good.n_frames)
+		return false;
+	for (u32 i = 0; i < bad->n_frames; i++) {
+		const struct uw_frame *b = &bad->frames[i], *g = &good.frames[i];
+
+		if (!memcmp(b, g, sizeof(*b)))
+			continue;
+		if (b->pc != g->pc || b->a || b->status != status || b->flags != g->flags)
+			return false;
+		n_lost++;
+	}
+	return n_lost == 1;
+}
+
+static bool is_same(const struct uw_sample *bad)
+{
+	return bad->status == good.status && bad->n_frames == good.n_frames &&
+	       !memcmp(bad->frames, good.frames, good.n_frames * sizeof(struct uw_frame));
+}
+
+static bool is_prefix(const struct uw_sample *bad)
+{
+	return bad->n_frames && bad->n_frames <= good.n_frames &&
+	       (bad->status == UW_E_FAULT || bad->status == UW_T_UNKNOWN_PROCESS) &&
+	       !memcmp(bad->frames, good.frames, bad->n_frames * sizeof(struct uw_frame));
+}
+
+/* Frames are those of the good walk from #2 on; frame 0 is where it was. */
+static bool lost_caller(const struct uw_sample *bad)
+{
+	if (bad->n_frames + 1 != good.n_frames || bad->frames[0].pc != good.frames[0].pc)
+		return false;
+	for (u32 i = 1; i < bad->n_frames; i++)
+		if (bad->frames[i].pc != good.frames[i + 1].pc)
+			return false;
+	return bad->status == good.status;
+}
+
+static enum outcome judge(const struct uw_sample *bad, bool has_tables)
+{
+	if (!sample_is_sane(bad, has_tables))
+		return WRONG;
+	if (is_same(bad))
+		return SAME;
+	if (lost_one(bad, UW_F_FUNCTION_FAULT))
+		return LOST_FUNCTION;
+	if (lost_one(bad, UW_F_NO_FRAME))
+		return LOST_FRAME;
+	if (is_prefix(bad))
+		return ENDED;
+	return lost_caller(bad) ? LOST_CALLER : WRONG;
+}
+
+/* Which outcomes a read of the good walk can have, by its shape. */
+static bool outcome_fits(const struct sim_read *read, u32 idx, enum outcome outcome)
+{
+	if (outcome == SAME)
+		return read->result || idx <= 1; /* what it reads is not used */
+	if (read->len == 4)
+		return outcome == LOST_CALLER;
+	if (read->len == 8)
+		return outcome ==
+		       (idx == 1 && read->addr >= STACK_ADDR ? LOST_CALLER : LOST_FUNCTION);
+	return outcome == ENDED || outcome == LOST_FRAME;
+}
+
+/* The walk over @target with its @nth read failing (0: none). */
+static const struct uw_sample *walk_failing(struct sim_target *target, const struct arch_row *arch,
+					    u32 nth)
+{
+	struct uw_state *u = fresh_state();
+
+	sim_mem_fail_read(target->mem, nth);
+	arch->sim->walk(u, target);
+	return &u->sample;
+}
+
+static void sweep(const struct stack *stack, const struct arch_row *arch, u32 seen[N_OUTCOMES])
+{
+	static struct sim_read reads[64];
+	struct sim_read_log log = { reads, 64, 0 };
+	struct sim_target target;
+
+	target_of(stack, arch, &target);
+	target.mem->log = &log;
+	good = *walk_failing(&target, arch, 0);
+	target.mem->log = NULL;
+	assert_true(log.n <= 64 && log.n == good.n_reads);
+	for (u32 i = 0; i < log.n; i++) {
+		const struct uw_sample *bad = walk_failing(&target, arch, i + 1);
+		enum outcome outcome = judge(bad, !stack->no_tables);
+
+		seen[outcome]++;
+		if (!outcome_fits(&reads[i], i, outcome))
+			fail_msg("%s: %s: read %u of %#llx, %u bytes: outcome %u, %s, %u frames",
+				 arch->sim->name, stack->name, i + 1, reads[i].addr, reads[i].len,
+				 outcome, sim_status_words(bad->status), bad->n_frames);
+	}
+	sim_mem_free(&target.mem);
+}
+
+static void each_read_can_fail(void **state)
+{
+	u32 seen[N_OUTCOMES] = { 0 };
+
+	(void)state;
+	for (u32 g = 0; g < STACK_N_GROUPS; g++)
+		for (u32 i = 0; i < stack_groups[g].n; i++)
+			for (u32 a = 0; a < N_ARCHS; a++)
+				if (stack_groups[g].stacks[i].archs & arch_rows[a].bit)
+					sweep(&stack_groups[g].stacks[i], &arch_rows[a], seen);
+	print_message("no function %u, no frame %u, ended %u, no caller %u, same %u\n",
+		      seen[LOST_FUNCTION], seen[LOST_FRAME], seen[ENDED], seen[LOST_CALLER],
+		      seen[SAME]);
+	assert_int_equal(seen[WRONG], 0);
+	for (u32 i = 0; i < WRONG; i++)
+		assert_int_not_equal(seen[i], 0);
+}
+
+/* The judge takes none of these for a consequence of a fault. */
+static void walk_that_a_fault_does_not_explain_is_wrong(void **state)
+{
+	static struct uw_sample bad;
+	struct sim_target target;
+
+	(void)state;
+	target_of(&v8_stacks[0], &arch_rows[0], &target);
+	good = *walk_failing(&target, &arch_rows[0], 0);
+	sim_mem_free(&target.mem);
+	bad = good;
+	assert_int_equal(judge(&bad, true), SAME);
+	bad.n_frames = 4; /* ends too early, and says that it is whole */
+	assert_int_equal(judge(&bad, true), WRONG);
+	bad.status = UW_E_FAULT;
+	assert_int_equal(judge(&bad, true), ENDED);
+	bad.frames[2].a ^= 0x40; /* another function */
+	assert_int_equal(judge(&bad, true), WRONG);
+	bad = good;
+	bad.frames[2].a ^= 0x40;
+	assert_int_equal(judge(&bad, true), WRONG);
+	bad.frames[2] = bad.frames[3]; /* a frame in the middle is missing */
+	assert_int_equal(judge(&bad, true), WRONG);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(each_read_can_fail),
+		cmocka_unit_test(walk_that_a_fault_does_not_explain_is_wrong),
+	};
+
+	return CHECK_RUN(tests);
+}

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: BSD-2-Clause
+
+/*
+ * Random words as a stack: every walk ends, and what it says holds together. The
+ * seeds are fixed; a failure names its own.
+ */
+
+#include "random.h"
+#include "sane.h"
+
+#define N_SEEDS 100000
+
+static void walk_random(const struct arch_row *arch, u64 seen[UW_N_STATUS])
+{
+	struct uw_state *u = fresh_state();
+	struct sim_target target;
+	u64 *words;
+
+	random_target(arch, &target);
+	words = (u64 *)sim_image_host(target.mem, STACK_ADDR, RANDOM_WORDS * 8);
+	for (u64 i = 0; i < N_SEEDS; i++) {
+		u64 extent = target.extent, seed = i << 20;
+
+		draw_words(&seed, words);
+		draw_regs(&seed, &target.regs);
+		if (i % 16 == 0)
+			target.extent = 0;
+		arch->sim->walk(u, &target);
+		if (!sample_is_sane(&u->sample, target.extent != 0))
+			fail_msg("%s: seed %llu: a walk that cannot be", arch->sim->name, i);
+		seen[u->sample.status]++;
+		for (u32 f = 0; f < u->sample.n_frames; f++)
+			seen[u->sample.frames[f].status]++;
+		target.extent = extent;
+	}
+	sim_mem_free(&target.mem);
+}
+
+static void random_stacks_end_and_make_sense(void **state)
+{
+	(void)state;
+	for (u32 i = 0; i < N_ARCHS; i++) {
+		u64 seen[UW_N_STATUS] = { 0 };
+
+		walk_random(&arch_rows[i], seen);
+		for (u32 s = 0; s < UW_N_STATUS; s++) {
+			if (s == UW_T_DEPTH || s == UW_T_STALE_TABLES)
+				continue;
+			if (!seen[s])
+				fail_msg("%s: no walk met \"%s\"", arch_rows[i].sim->name,
+					 sim_status_words(s));
+		}
+		print_message("%s: %.1f frames a walk, %.1f %% end at a root\n",
+			      arch_rows[i].sim->name, (double)seen[UW_OK] / N_SEEDS,
+			      100.0 * (double)seen[UW_END] / N_SEEDS);
+		assert_true(seen[UW_OK] > 4 * N_SEEDS); /* they get somewhere */
+	}
+}
+
+static bool is_insane(const struct uw_sample *good, u32 offset, u8 value)
+{
+	static struct uw_sample s;
+
+	memcpy(&s, good, sizeof(s));
+	((u8 *)&s)[offset] = value;
+	return !sample_is_sane(&s, true);
+}
+
+/* The judge of the test above finds fault with each of these. */
+static void walk_that_cannot_be_is_found_out(void **state)
+{
+	u32 frame = offsetof(struct uw_sample, frames) + 2 * sizeof(struct uw_frame);
+	struct uw_state *u = fresh_state();
+	struct sim_target target;
+
+	(void)state;
+	target_of(&v8_stacks[0], &arch_rows[0], &target);
+	arch_rows[0].sim->walk(u, &target);
+	sim_mem_free(&target.mem);
+	assert_true(sample_is_sane(&u->sample, true));
+	assert_false(sample_is_sane(&u->sample, false));
+#define INSANE(at, value) assert_true(is_insane(&u->sample, at, value))
+	INSANE(offsetof(struct uw_sample, status), UW_OK);
+	INSANE(offsetof(struct uw_sample, status), UW_F_NO_FRAME);
+	INSANE(offsetof(struct uw_sample, status), UW_N_STATUS);
+	INSANE(offsetof(struct uw_sample, status), UW_T_UNKNOWN_PROCESS);
+	INSANE(offsetof(struct uw_sample, n_frames), 0);
+	INSANE(offsetof(struct uw_sample, n_frames) + 1, 8);
+	INSANE(offsetof(struct uw_sample, n_kernel), 1);
+	INSANE(frame + offsetof(struct uw_frame, pc) + 4, 0x77);
+	INSANE(frame + offsetof(struct uw_frame, kind), UW_NATIVE);
+	INSANE(frame + offsetof(struct uw_frame, status), UW_E_FAULT);
+	INSANE(frame + offsetof(struct uw_frame, flags), 0);
+	INSANE(frame + offsetof(struct uw_frame, pad), 1);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(random_stacks_end_and_make_sense),
+		cmocka_unit_test(walk_that_cannot_be_is_found_out),
+	};
+
+	return CHECK_RUN(tests);
+}
