@@ -399,6 +399,16 @@ static int name_stub(struct v8_heap *h, const struct uw_frame *frame, struct v8_
 	return 1;
 }
 
+/* A builtin that has no frame (any more), or the interpreter on its way in or out. */
+static int name_builtin_code(const struct v8_builtin *b, struct v8_name *names)
+{
+	*names = (struct v8_name){
+		.kind = b->kind == V8_BUILTIN_PLAIN ? V8_NAME_BUILTIN : V8_NAME_STUB,
+		.name = b->name,
+	};
+	return 1;
+}
+
 /* The function had no frame yet: its code says which one it is. */
 static int name_code(struct v8_heap *h, const struct uw_sample *s, const struct uw_frame *frame,
 		     struct v8_name *names)
@@ -408,6 +418,8 @@ static int name_code(struct v8_heap *h, const struct uw_sample *s, const struct 
 	struct v8_code code;
 	int n;
 
+	if (builtin_at(h, pc))
+		return name_builtin_code(builtin_at(h, pc), names);
 	names[0] = (struct v8_name){ .kind = V8_NAME_JS };
 	if (v8_code_find(h, pc, &code) < 0)
 		return give_reason(names, "no code object at pc");
