@@ -93,7 +93,7 @@ static void words_of_frames_and_no_others_count(void **state)
 static void every_status_has_a_stack(void **state)
 {
 	bool seen[UW_N_STATUS] = { [UW_OK] = true,
-				   [UW_T_DEPTH] = true, /* test-deep */
+				   [UW_T_DEPTH] = true, /* test_deep */
 				   [UW_T_STALE_TABLES] = true /* the driver's */ };
 
 	(void)state;

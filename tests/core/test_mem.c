@@ -2,7 +2,7 @@
 
 /*
  * The simulator's memory reads as bpf_probe_read_user() does: all or nothing, and
- * nothing means zeroes. The same table is put to the kernel in test-kernel-reads.
+ * nothing means zeroes. The same table is put to the kernel in test_kernel_reads.
  */
 
 #include "walks.h"

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+
+/*
+ * bpf_probe_read_user() by itself: once, to see what comes of it, and in a loop,
+ * to see what it costs. No part of the core.
+ */
+
+#include <linux/bpf.h>
+#include <linux/types.h>
+
+#include <bpf/bpf_helpers.h>
+
+#define N_READS 200 /* a run of a loop */
+
+unsigned char read_bytes[1024];
+long long read_result;
+unsigned long long word;
+
+struct read_args {
+	unsigned long long addr;
+	unsigned long long len;
+};
+
+SEC("raw_tp")
+int read_once(struct read_args *ctx)
+{
+	unsigned long long len = ctx->len;
+
+	if (len < 1 || len > sizeof(read_bytes))
+		return 0;
+	read_result = bpf_probe_read_user(read_bytes, len, (const void *)ctx->addr);
+	return 0;
+}
+
+SEC("tc")
+int read_loop(struct __sk_buff *skb)
+{
+	unsigned long long addr;
+
+	if (bpf_skb_load_bytes(skb, 16, &addr, sizeof(addr)))
+		return -1;
+	for (int i = 0; i < N_READS; i++)
+		bpf_probe_read_user(&word, sizeof(word), (const void *)addr);
+	return 0;
+}
+
+/* The same without the read. */
+SEC("tc")
+int empty_loop(struct __sk_buff *skb)
+{
+	unsigned long long addr;
+
+	if (bpf_skb_load_bytes(skb, 16, &addr, sizeof(addr)))
+		return -1;
+	for (int i = 0; i < N_READS; i++)
+		asm volatile("" ::"r"(addr));
+	return 0;
+}
+
+char LICENSE[] SEC("license") = "Dual BSD/GPL";

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: BSD-2-Clause
+
+/* The running kernel's bpf_probe_read_user() does what test_mem says that it does. */
+
+#include "mapped.h"
+#include "read-rows.h"
+#include "walks.h"
+
+#include <bpf/libbpf.h>
+
+#include "reads.skel.h"
+
+static struct reads_bpf *skel;
+static struct sim_mem *mem;
+
+static bool reads_as_said(const struct read_row *row)
+{
+	struct {
+		u64 addr, len;
+	} args = { row->addr, row->len };
+	u8 want[READ_MAX_LEN];
+	LIBBPF_OPTS(bpf_test_run_opts, opts, .ctx_in = &args, .ctx_size_in = sizeof(args));
+
+	memset(skel->bss->read_bytes, 0x5a, READ_MAX_LEN);
+	skel->bss->read_result = 1;
+	assert_int_equal(bpf_prog_test_run_opts(bpf_program__fd(skel->progs.read_once), &opts), 0);
+	read_row_bytes(row, want);
+	return *(volatile long long *)&skel->bss->read_result == (row->ok ? 0 : SIM_FAULT) &&
+	       !memcmp(skel->bss->read_bytes, want, READ_MAX_LEN);
+}
+
+static void kernel_reads_all_or_nothing(void **state)
+{
+	(void)state;
+	for (u32 i = 0; i < N_READ_ROWS; i++)
+		if (!reads_as_said(&read_rows[i]))
+			fail_msg("%s", read_rows[i].name);
+}
+
+static void contrary_of_a_row_is_wrong_in_the_kernel(void **state)
+{
+	(void)state;
+	for (u32 i = 0; i < N_READ_ROWS; i++) {
+		struct read_row row = read_rows[i];
+
+		row.ok = !row.ok;
+		assert_false(reads_as_said(&row));
+	}
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(kernel_reads_all_or_nothing),
+		cmocka_unit_test(contrary_of_a_row_is_wrong_in_the_kernel),
+	};
+	int rc = 1;
+
+	if (!kernel_can_run())
+		return check_cannot_run("no permission to use BPF");
+	skel = reads_bpf__open_and_load();
+	if (skel && !read_rows_image(&mem) && !kernel_map(mem))
+		rc = CHECK_RUN(tests);
+	reads_bpf__destroy(skel);
+	sim_mem_free(&mem);
+	return rc;
+}
