@@ -321,7 +321,7 @@ static int print_report(const struct recording *r)
 	int err = prof_reader_open(r->outputs.partial_path, &in);
 
 	if (!err)
-		err = report_print(stdout, in);
+		err = report_print(stdout, in, 0);
 	fflush(stdout);
 	prof_reader_free(&in);
 	return err;

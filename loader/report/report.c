@@ -92,15 +92,13 @@ static void print_process(FILE *out, const struct prof_data *d)
 	putc(')', out);
 }
 
-/* A recorder that was killed left no figures of its own: samples tell time and CPUs. */
+/* How long a recorder ran that was killed, only its samples tell. */
 static void print_title(FILE *out, const struct prof_data *d)
 {
 	const struct prof_summary *s = &d->summary;
 	double seconds = s->duration_ns ? (double)s->duration_ns / 1e9 : (double)d->last_t_us / 1e6;
-	double cpu_seconds = (double)s->cpu_ns / 1e9;
+	double cpu_seconds = d->hz ? (double)d->samples / d->hz : 0;
 
-	if (!s->cpu_ns && d->hz)
-		cpu_seconds = (double)d->samples / d->hz;
 	print_process(out, d);
 	fprintf(out, "   %.1f s  ", seconds);
 	print_grouped(out, d->samples);
