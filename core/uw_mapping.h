@@ -24,6 +24,9 @@ enum uw_map_flags {
 	UW_MAP_LIBC = 1 << 0, /* text of the C library: threads and main() start here */
 };
 
+/* Ports search by signed differences, so no mapping reaches into the kernel's half. */
+#define UW_MAX_MAPPING_END (1ull << 63)
+
 struct uw_mapping {
 	u64 start_addr;
 	u64 end_addr; /* exclusive */

@@ -116,8 +116,8 @@ const char *image_runtime(const struct image *im)
 
 static int push(struct map_list *l, const struct uw_mapping *m)
 {
-	if (m->start_addr >= m->end_addr)
-		return 0;
+	if (m->start_addr >= m->end_addr || m->end_addr > UW_MAX_MAPPING_END)
+		return 0; /* empty, or [vsyscall] */
 	if (l->n == l->cap) {
 		u32 cap = l->cap ? l->cap * 2 : 64;
 		struct uw_mapping *v = reallocarray(l->v, cap, sizeof(*v));
