@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+
+/*
+ * `unspool ps`: the processes that have a runtime, or all of them; busiest first.
+ */
+
+#include <errno.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "../inspect/util/cleanup.h"
+#include "cli/cli.h"
+#include "cli/term.h"
+#include "commands.h"
+#include "targets/procs.h"
+#include "targets/runtime.h"
+
+struct ps_options {
+	bool all, json;
+};
+
+struct ps_counts {
+	int shown, unreadable;
+};
+
+struct ps_row {
+	int pid;
+	double cpus; /* 1.0: one CPU */
+	struct proc_names names;
+	struct runtime_info runtime;
+};
+
+static const struct argp_option options[] = {
+	{ "all", 'a', NULL, 0, "Native processes too", 1 },
+	{ "json", 'j', NULL, 0, "Print a JSON object a line", 1 },
+	{ 0 },
+};
+
+static error_t parse_option(int key, char *arg, struct argp_state *state)
+{
+	struct cli_parse *p = state->input;
+	struct ps_options *o = p->input;
+
+	(void)arg;
+	if (key == 'a')
+		o->all = true;
+	else if (key == 'j')
+		o->json = true;
+	else
+		return ARGP_ERR_UNKNOWN;
+	return 0;
+}
+
+static const struct argp argp = {
+	.options = options,
+	.parser = parse_option,
+	.doc = "List processes with their runtime and version, how busy they are (measured for "
+	       "0.3 s), and whether their frames can be named.",
+};
+
+static void cleanup_cache(struct runtime_cache **c)
+{
+	runtime_cache_free(c);
+}
+
+static void cleanup_ids(struct ids *ids)
+{
+	ids_deinit(ids);
+}
+
+static void print_text(const struct ps_row *r)
+{
+	char name[4 * PROC_NAME_LEN], runtime[256], why[512];
+
+	term_escape(r->names.name, name, sizeof(name));
+	term_escape(r->runtime.name, runtime, sizeof(runtime));
+	term_escape(r->runtime.why_not, why, sizeof(why));
+	printf("%8d  %4.0f %%  %-16s  %-9s  %s%s%s%s\n", r->pid, 100 * r->cpus, runtime,
+	       r->runtime.is_supported ? "yes" : "no", name, why[0] ? "  (" : "", why,
+	       why[0] ? ")" : "");
+}
+
+/* Escaped, so that it is UTF-8 whatever the target chose. */
+static void print_json(const struct ps_row *r)
+{
+	char name[4 * PROC_NAME_LEN], exe[4 * PROC_NAME_LEN], runtime[256], why[512];
+	_cleanup_free_ char *line = NULL;
+	json_t *object;
+
+	object = json_pack("{si ss ss ss sf sb ss*}", "pid", r->pid, "name",
+			   term_escape(r->names.name, name, sizeof(name)), "exe",
+			   term_escape(r->names.exe, exe, sizeof(exe)), "runtime",
+			   term_escape(r->runtime.name, runtime, sizeof(runtime)), "cpus", r->cpus,
+			   "supported", r->runtime.is_supported, "why_not",
+			   r->runtime.why_not[0] ?
+				   term_escape(r->runtime.why_not, why, sizeof(why)) :
+				   NULL);
+	line = object ? json_dumps(object, JSON_COMPACT | JSON_REAL_PRECISION(4)) : NULL;
+	if (line)
+		puts(line);
+	json_decref(object);
+}
+
+/* 0, also for what is not wanted or gone; or a negative errno. */
+static int show(const struct ps_options *o, struct runtime_cache *cache, struct ps_row *r,
+		struct ps_counts *n)
+{
+	int err;
+
+	if (proc_names_read(r->pid, &r->names) || r->names.is_kernel)
+		return 0;
+	err = runtime_detect(cache, r->pid, &r->runtime);
+	if (err)
+		return err == -ESRCH ? 0 : err;
+	n->unreadable += !r->runtime.is_supported && !r->runtime.has_runtime;
+	if (!o->all && !r->runtime.has_runtime)
+		return 0;
+	if (!n->shown++ && !o->json)
+		printf("%8s  %6s  %-16s  %-9s  %s\n", "PID", "CPU", "RUNTIME", "SUPPORTED", "NAME");
+	(o->json ? print_json : print_text)(r);
+	return 0;
+}
+
+static int list(const struct ps_options *o, struct ps_counts *n)
+{
+	_cleanup_(cleanup_cache) struct runtime_cache *cache = NULL;
+	_cleanup_(cleanup_ids) struct ids pids = { 0 };
+	_cleanup_free_ struct proc_load *loads = NULL;
+	size_t n_loads = 0;
+	u64 wall_ns = 1;
+	int err = runtime_cache_new(&cache);
+
+	if (!err)
+		err = procs_list(&pids);
+	if (!err)
+		err = procs_measure(&pids, &loads, &n_loads, &wall_ns);
+	for (size_t i = 0; !err && i < n_loads; i++) {
+		struct ps_row r = { .pid = loads[i].pid };
+
+		r.cpus = (double)loads[i].cpu_ns / (double)wall_ns;
+		err = show(o, cache, &r, n);
+	}
+	return err;
+}
+
+int cmd_ps(int argc, char **argv)
+{
+	struct ps_options o = { 0 };
+	struct ps_counts n = { 0 };
+	int status = cli_parse_or_exit_status(&argp, argc, argv, &o), err;
+
+	if (status >= 0)
+		return status;
+	err = list(&o, &n);
+	fflush(stdout);
+	if (err) {
+		cli_error("processes can't be listed: %s", strerror(-err));
+		return CLI_FAILURE;
+	}
+	if (!n.shown && !o.json)
+		cli_error("no Node.js or .NET process was found; --all lists native ones too");
+	if (n.unreadable && !o.all && geteuid())
+		cli_error("%d processes may not be read; run as root to see them", n.unreadable);
+	return CLI_OK;
+}

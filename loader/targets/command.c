@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+
+/*
+ * The hand-shake goes over a pair of sockets, so nothing has to trace the child.
+ * They are close-on-exec: COMMAND inherits only what unspool inherited, and end of
+ * file is the sign that it runs.
+ */
+
+#include "command.h"
+
+#include <errno.h>
+#include <grp.h>
+#include <pwd.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+
+#include "../../inspect/util/cleanup.h"
+#include "../cli/cli.h"
+
+/* Who called sudo; root's own call is no change. */
+static bool sudo_caller(uid_t *uid, gid_t *gid)
+{
+	const char *uid_text = getenv("SUDO_UID"), *gid_text = getenv("SUDO_GID");
+	char *uid_end, *gid_end;
+	unsigned long u, g;
+
+	if (geteuid() || !uid_text || !gid_text || !*uid_text || !*gid_text)
+		return false;
+	errno = 0;
+	u = strtoul(uid_text, &uid_end, 10);
+	g = strtoul(gid_text, &gid_end, 10);
+	if (errno || *uid_end || *gid_end || !u || u >= (uid_t)-1 || g >= (gid_t)-1)
+		return false;
+	*uid = (uid_t)u;
+	*gid = (gid_t)g;
+	return true;
+}
+
+static int become_sudo_caller(void)
+{
+	const struct passwd *user;
+	uid_t uid;
+	gid_t gid;
+
+	if (!sudo_caller(&uid, &gid))
+		return 0;
+	user = getpwuid(uid);
+	if (user ? initgroups(user->pw_name, gid) : setgroups(1, &gid))
+		return -errno;
+	if (setresgid(gid, gid, gid) || setresuid(uid, uid, uid))
+		return -errno;
+	if (!user)
+		return 0;
+	if (setenv("HOME", user->pw_dir, 1) || setenv("USER", user->pw_name, 1) ||
+	    setenv("LOGNAME", user->pw_name, 1))
+		return -errno;
+	return 0;
+}
+
+_Noreturn static void child(char *const *argv, int fd)
+{
+	int err = become_sudo_caller();
+	ssize_t n;
+	char go;
+
+	do {
+		n = recv(fd, &go, 1, 0);
+	} while (n < 0 && errno == EINTR);
+	if (n != 1)
+		_exit(CLI_LATE_FAILURE);
+	if (!err) {
+		execvp(argv[0], argv);
+		err = -errno;
+	}
+	send(fd, &err, sizeof(err), MSG_NOSIGNAL);
+	_exit(command_exit_status(err));
+}
+
+int command_start(char *const *argv, struct command *c)
+{
+	_cleanup_close_ int ours = -1, theirs = -1;
+	int pair[2];
+	pid_t pid;
+
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair))
+		return -errno;
+	ours = pair[0];
+	theirs = pair[1];
+	pid = fork();
+	if (pid < 0)
+		return -errno;
+	if (!pid) {
+		close(ours); /* else it would never see the recorder's end */
+		child(argv, theirs);
+	}
+	*c = (struct command){ pid, TAKE_FD(ours) };
+	return 0;
+}
+
+int command_go(struct command *c)
+{
+	_cleanup_close_ int fd = TAKE_FD(c->fd);
+	ssize_t n = send(fd, "", 1, MSG_NOSIGNAL);
+	int err = n == 1 ? 0 : -ECHILD;
+
+	while (!err) {
+		n = recv(fd, &err, sizeof(err), MSG_WAITALL);
+		if (n == 0)
+			return 0; /* executed: close-on-exec */
+		if (n < 0 && errno != EINTR)
+			err = -errno;
+	}
+	waitpid(c->pid, NULL, 0);
+	c->pid = 0;
+	return err;
+}
+
+int command_exit_status(int err)
+{
+	return err == -ENOENT ? CLI_NOT_FOUND : CLI_NOT_EXECUTABLE;
+}
+
+int command_wait(struct command *c, int *status)
+{
+	int wait_status;
+
+	if (!c->pid)
+		return -ECHILD;
+	if (waitpid(c->pid, &wait_status, 0) != c->pid)
+		return -errno;
+	c->pid = 0;
+	*status = WIFEXITED(wait_status) ? WEXITSTATUS(wait_status) : 128 + WTERMSIG(wait_status);
+	return 0;
+}
+
+void command_deinit(struct command *c)
+{
+	if (c->fd >= 0) {
+		close(c->fd);
+		waitpid(c->pid, NULL, 0);
+	}
+	*c = COMMAND_NONE;
+}

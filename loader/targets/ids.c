@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+
+/* Sorted, so that a cgroup with thousands of processes costs no squares of it. */
+
+#include "ids.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MAX_IDS (1u << 20)
+
+/* Where it is, or would be. */
+static size_t lower_bound(const struct ids *ids, int id)
+{
+	size_t from = 0, to = ids->n;
+
+	while (from < to) {
+		size_t mid = from + (to - from) / 2;
+
+		if (ids->v[mid] < id)
+			from = mid + 1;
+		else
+			to = mid;
+	}
+	return from;
+}
+
+bool ids_has(const struct ids *ids, int id)
+{
+	size_t i = lower_bound(ids, id);
+
+	return i < ids->n && ids->v[i] == id;
+}
+
+int ids_add(struct ids *ids, int id)
+{
+	size_t i = lower_bound(ids, id);
+
+	if (i < ids->n && ids->v[i] == id)
+		return 0;
+	if (ids->n == ids->room) {
+		size_t room = ids->room ? ids->room * 2 : 16;
+		int *v;
+
+		if (room > MAX_IDS)
+			return -E2BIG;
+		v = reallocarray(ids->v, room, sizeof(*v));
+		if (!v)
+			return -ENOMEM;
+		ids->v = v;
+		ids->room = room;
+	}
+	memmove(ids->v + i + 1, ids->v + i, (ids->n - i) * sizeof(*ids->v));
+	ids->v[i] = id;
+	ids->n++;
+	return 0;
+}
+
+void ids_deinit(struct ids *ids)
+{
+	free(ids->v);
+	*ids = (struct ids){ 0 };
+}

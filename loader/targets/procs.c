@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+
+#include "procs.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "../../inspect/util/cleanup.h"
+#include "../life/proc_text.h"
+
+#define WATCH_NS 300000000
+#define NS_PER_S 1000000000ULL
+#define MAX_CMDLINE_LEN 4096
+
+static void cleanup_closedir(DIR **dir)
+{
+	if (*dir)
+		closedir(*dir);
+}
+
+static ssize_t read_proc(int id, const char *file, char *buf, size_t size)
+{
+	_cleanup_close_ int fd = -1;
+	char path[64];
+	ssize_t n, len = 0;
+
+	snprintf(path, sizeof(path), "/proc/%d/%s", id, file);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	while ((size_t)len < size - 1) {
+		n = read(fd, buf + len, size - 1 - (size_t)len);
+		if (n < 0)
+			return -errno;
+		if (!n)
+			break;
+		len += n;
+	}
+	buf[len] = '\0';
+	return len;
+}
+
+int procs_list(struct ids *pids)
+{
+	_cleanup_(cleanup_closedir) DIR *dir = opendir("/proc");
+	const struct dirent *e;
+
+	if (!dir)
+		return -errno;
+	while ((e = readdir(dir))) {
+		char *end;
+		long pid = strtol(e->d_name, &end, 10);
+		int err;
+
+		if (*end || pid <= 0)
+			continue;
+		err = ids_add(pids, (int)pid);
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+static void copy(char *dst, const char *src)
+{
+	snprintf(dst, PROC_NAME_LEN, "%.*s", PROC_NAME_LEN - 1, src);
+}
+
+/* Path of the executable; false for kernel threads and when it is not allowed. */
+static bool read_exe(int pid, char *exe, size_t size)
+{
+	static const char deleted[] = " (deleted)";
+	char path[64];
+	size_t len;
+	ssize_t n;
+
+	snprintf(path, sizeof(path), "/proc/%d/exe", pid);
+	n = readlink(path, exe, size - 1);
+	if (n <= 0)
+		return false;
+	exe[n] = '\0';
+	len = (size_t)n;
+	if (len > strlen(deleted) && !strcmp(exe + len - strlen(deleted), deleted))
+		exe[len - strlen(deleted)] = '\0';
+	return true;
+}
+
+/* The first argument that is an assembly: dotnet [exec] [OPTION]... APP.dll */
+static void find_assembly(const char *cmdline, size_t len, char *assembly)
+{
+	for (size_t i = 0; i < len; i += strlen(cmdline + i) + 1) {
+		size_t n = strlen(cmdline + i);
+
+		if (i && n > 4 && !strcmp(cmdline + i + n - 4, ".dll")) {
+			copy(assembly, base_name(cmdline + i));
+			return;
+		}
+	}
+}
+
+int proc_names_read(int pid, struct proc_names *names)
+{
+	char cmdline[MAX_CMDLINE_LEN + 1], exe[4096], stat_text[1024];
+	ssize_t len = read_proc(pid, "cmdline", cmdline, sizeof(cmdline));
+	ssize_t stat_len = read_proc(pid, "stat", stat_text, sizeof(stat_text));
+	struct proc_names out = { 0 };
+	struct proc_stat stat = { 0 };
+	bool has_exe;
+
+	if (len < 0 || stat_len < 0)
+		return -ESRCH;
+	parse_proc_stat(stat_text, (size_t)stat_len, &stat);
+	has_exe = read_exe(pid, exe, sizeof(exe));
+	if (has_exe)
+		copy(out.exe, base_name(exe));
+	proc_display_name(cmdline, (size_t)len, has_exe ? exe : NULL, out.name, sizeof(out.name));
+	if (!strcmp(out.exe, "dotnet") || !strcmp(out.name, "dotnet"))
+		find_assembly(cmdline, (size_t)len, out.assembly);
+	if (out.assembly[0])
+		copy(out.name, out.assembly);
+	if (!out.name[0])
+		copy(out.name, stat.comm);
+	out.is_kernel = !len && (pid == 2 || stat.ppid == 2);
+	*names = out;
+	return 0;
+}
+
+bool proc_names_match(const struct proc_names *names, const char *wanted)
+{
+	size_t len = strlen(wanted);
+
+	if (!len)
+		return false;
+	if (!strcmp(names->name, wanted) || !strcmp(names->exe, wanted))
+		return true;
+	return !strncmp(names->assembly, wanted, len) && !strcmp(names->assembly + len, ".dll");
+}
+
+enum proc_kind proc_kind_of(int id, int *leader)
+{
+	char text[4096], state = '\0';
+	const char *tgid, *state_line;
+	int n = 0;
+
+	if (read_proc(id, "status", text, sizeof(text)) <= 0)
+		return PROC_GONE;
+	/* The only line before these is the name, in which a newline is escaped. */
+	tgid = strstr(text, "\nTgid:");
+	state_line = strstr(text, "\nState:");
+	if (!tgid || !state_line || sscanf(tgid, "\nTgid: %d", &n) != 1)
+		return PROC_GONE;
+	sscanf(state_line, "\nState: %c", &state);
+	*leader = n;
+	if (n != id)
+		return PROC_IS_THREAD;
+	return state == 'Z' || state == 'X' ? PROC_IS_ZOMBIE : PROC_IS_PROCESS;
+}
+
+int proc_cpu_ns(int pid, u64 *ns)
+{
+	struct timespec t;
+	clockid_t clock;
+
+	if (clock_getcpuclockid(pid, &clock) || clock_gettime(clock, &t))
+		return -ESRCH;
+	*ns = (u64)t.tv_sec * NS_PER_S + (u64)t.tv_nsec;
+	return 0;
+}
+
+static u64 now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (u64)t.tv_sec * NS_PER_S + (u64)t.tv_nsec;
+}
+
+static int by_load(const void *a, const void *b)
+{
+	const struct proc_load *x = a, *y = b;
+
+	if (x->cpu_ns != y->cpu_ns)
+		return x->cpu_ns < y->cpu_ns ? 1 : -1;
+	return x->pid - y->pid;
+}
+
+int procs_measure(const struct ids *pids, struct proc_load **loads, size_t *n, u64 *wall_ns)
+{
+	_cleanup_free_ struct proc_load *list = calloc(pids->n + 1, sizeof(*list));
+	struct timespec watch = { 0, WATCH_NS };
+	size_t n_before = 0, n_after = 0;
+	u64 start_ns;
+
+	if (!list)
+		return -ENOMEM;
+	start_ns = now_ns();
+	for (size_t i = 0; i < pids->n; i++) {
+		struct proc_load *load = &list[n_before];
+
+		load->pid = pids->v[i];
+		if (load->pid != getpid() && !proc_cpu_ns(load->pid, &load->cpu_ns))
+			n_before++;
+	}
+	while (nanosleep(&watch, &watch) && errno == EINTR)
+		;
+	for (size_t i = 0; i < n_before; i++) {
+		u64 after_ns;
+
+		/* A pid that was reused has used less than the one before it, as a rule. */
+		if (proc_cpu_ns(list[i].pid, &after_ns) || after_ns < list[i].cpu_ns)
+			continue;
+		list[n_after].pid = list[i].pid;
+		list[n_after++].cpu_ns = after_ns - list[i].cpu_ns;
+	}
+	*wall_ns = now_ns() - start_ns;
+	qsort(list, n_after, sizeof(*list), by_load);
+	*loads = TAKE_PTR(list);
+	*n = n_after;
+	return 0;
+}

@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+
+#include "runtime.h"
+
+#include <errno.h>
+#include <search.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include "../../inspect/util/cleanup.h"
+#include "../../inspect/v8/v8.h"
+#include "../life/map_file.h"
+#include "../life/maps.h"
+
+/*
+ * Smaller files can't hold V8: its embedded builtins alone are 1.2 to 2 MB in
+ * Node.js 18 to 26, beside the compilers.
+ */
+#define MIN_V8_FILE_LEN (8 << 20)
+#define MAX_MAPPINGS 4096 /* of one process */
+#define MAX_FILES 4096 /* in the cache; beyond it nothing is remembered */
+
+struct file_key {
+	u64 dev, inode, len, ctime_ns;
+};
+
+struct file_entry {
+	struct file_key key;
+	bool has_v8;
+	struct runtime_info info; /* if it has */
+};
+
+struct runtime_cache {
+	void *files; /* tsearch() tree of struct file_entry */
+	size_t n;
+};
+
+struct search {
+	struct runtime_cache *cache;
+	int pid;
+	int n_mappings;
+	u64 last_inode;
+	int err; /* why a file that was worth a look could not be read */
+	bool has_dotnet;
+	const struct file_entry *v8;
+	struct file_entry uncached;
+};
+
+static int by_key(const void *a, const void *b)
+{
+	return memcmp(a, b, sizeof(struct file_key));
+}
+
+int runtime_cache_new(struct runtime_cache **cache)
+{
+	*cache = calloc(1, sizeof(**cache));
+	return *cache ? 0 : -ENOMEM;
+}
+
+void runtime_cache_free(struct runtime_cache **cache)
+{
+	if (!*cache)
+		return;
+	tdestroy((*cache)->files, free);
+	free(*cache);
+	*cache = NULL;
+}
+
+static void cleanup_elf(struct elf_file **f)
+{
+	elf_file_free(f);
+}
+
+static void cleanup_build(struct v8_build **b)
+{
+	v8_build_free(b);
+}
+
+static void inspect_v8(int fd, struct file_entry *e)
+{
+	_cleanup_(cleanup_elf) struct elf_file *elf = NULL;
+	_cleanup_(cleanup_build) struct v8_build *build = NULL;
+	int err;
+
+	if (elf_file_open_fd(&elf, fd))
+		return;
+	err = v8_build_new(&build, elf);
+	if (!build || (err && err != -ENOTSUP))
+		return;
+	e->has_v8 = true;
+	e->info.has_runtime = true;
+	e->info.is_supported = !err;
+	snprintf(e->info.name, sizeof(e->info.name), "%s", v8_build_runtime(build));
+	if (err)
+		snprintf(e->info.why_not, sizeof(e->info.why_not), "%s", v8_build_why(build));
+}
+
+/* What is known of a file; looked into if it is new. NULL: no memory. */
+static const struct file_entry *look_up(struct search *s, int fd, const struct stat *st)
+{
+	struct file_entry fresh = { .key = { (u64)st->st_dev, (u64)st->st_ino, (u64)st->st_size,
+					     (u64)st->st_ctim.tv_sec * 1000000000ULL +
+						     (u64)st->st_ctim.tv_nsec } };
+	struct file_entry **hit = tfind(&fresh.key, &s->cache->files, by_key);
+	struct file_entry *e;
+
+	if (hit)
+		return *hit;
+	if (st->st_size >= MIN_V8_FILE_LEN)
+		inspect_v8(fd, &fresh);
+	if (s->cache->n == MAX_FILES) {
+		s->uncached = fresh;
+		return &s->uncached;
+	}
+	e = malloc(sizeof(*e));
+	if (!e)
+		return NULL;
+	*e = fresh;
+	if (!tsearch(e, &s->cache->files, by_key)) {
+		free(e);
+		return NULL;
+	}
+	s->cache->n++;
+	return e;
+}
+
+static bool ends_with(const char *text, const char *end)
+{
+	size_t n = strlen(text), m = strlen(end);
+
+	return n >= m && !strcmp(text + n - m, end);
+}
+
+static u64 now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (u64)t.tv_sec * 1000000000ULL + (u64)t.tv_nsec;
+}
+
+/* One executable mapping; 1 ends the search. */
+static int look_at(const struct maps_entry *m, void *data)
+{
+	struct search *s = data;
+	_cleanup_free_ char *path = NULL;
+	_cleanup_close_ int fd = -1;
+	const struct file_entry *e;
+	struct map_file file;
+	struct stat st;
+	int err;
+
+	if (++s->n_mappings > MAX_MAPPINGS)
+		return 1;
+	if (!m->inode || m->inode == s->last_inode)
+		return 0;
+	s->last_inode = m->inode;
+	path = malloc(m->path_len + 1);
+	if (!path)
+		return -ENOMEM;
+	maps_path_unescape(m->path, m->path_len, path);
+	s->has_dotnet |= ends_with(path, "/libcoreclr.so");
+	file = (struct map_file){
+		.pid = (u32)s->pid,
+		.start_addr = m->start_addr,
+		.end_addr = m->end_addr,
+		.inode = m->inode,
+		.dev_major = m->dev_major,
+		.dev_minor = m->dev_minor,
+		.seen_ns = now_ns(),
+		.path = path,
+	};
+	err = map_file_open(&file, &fd);
+	if (!err && fstat(fd, &st))
+		err = -errno;
+	if (err) {
+		s->err = err;
+		return 0;
+	}
+	e = look_up(s, fd, &st);
+	if (!e)
+		return -ENOMEM;
+	if (!e->has_v8)
+		return 0;
+	s->v8 = e;
+	return 1;
+}
+
+static void say(struct runtime_info *info, const char *name, const char *why_not)
+{
+	*info = (struct runtime_info){ .is_supported = !why_not[0] };
+	snprintf(info->name, sizeof(info->name), "%s", name);
+	snprintf(info->why_not, sizeof(info->why_not), "%s", why_not);
+}
+
+int runtime_detect(struct runtime_cache *cache, int pid, struct runtime_info *info)
+{
+	struct search s = { .cache = cache, .pid = pid };
+	int err = maps_each_exec((u32)pid, look_at, &s);
+
+	if (err == -ESRCH || err == -ENOMEM)
+		return err;
+	if (s.v8) {
+		*info = s.v8->info;
+	} else if (s.has_dotnet) {
+		say(info, ".NET", ".NET is not supported yet; its native frames are");
+		info->has_runtime = true;
+	} else if (err < 0 || s.err == -EACCES || s.err == -EPERM) {
+		say(info, "?", geteuid() ? "may not be read; run as root" :
+					   "may not be read, even by this root; see unspool doctor");
+	} else {
+		say(info, "native", "");
+	}
+	return 0;
+}

@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+
+#include "target_set.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../inspect/util/cleanup.h"
+#include "../life/proc_text.h"
+#include "cgroup.h"
+#include "procs.h"
+#include "target_list.h"
+
+#define N_BUSIEST 5
+
+static int out_of_memory(void)
+{
+	cli_error("not enough memory to look for processes; end some");
+	return CLI_FAILURE;
+}
+
+static int check_pid(int pid)
+{
+	int leader;
+
+	switch (proc_kind_of(pid, &leader)) {
+	case PROC_IS_PROCESS:
+		return CLI_OK;
+	case PROC_IS_THREAD:
+		cli_error("-p %d: is a thread of process %d; write -p %d or -t %d", pid, leader,
+			  leader, pid);
+		return CLI_USAGE;
+	case PROC_IS_ZOMBIE:
+		cli_error("-p %d: this process has ended; 'unspool ps' lists those that run", pid);
+		return CLI_USAGE;
+	default:
+		cli_error("-p %d: there is no such process; 'unspool ps' lists them", pid);
+		return CLI_USAGE;
+	}
+}
+
+static int resolve_name(const char *name, struct ids *ids)
+{
+	struct ids pids = { 0 }, hits = { 0 };
+	int err = procs_list(&pids), status = CLI_USAGE;
+
+	for (size_t i = 0; !err && i < pids.n; i++) {
+		struct proc_names names;
+
+		if (pids.v[i] != getpid() && !proc_names_read(pids.v[i], &names) &&
+		    !names.is_kernel && proc_names_match(&names, name))
+			err = ids_add(&hits, pids.v[i]);
+	}
+	if (!err && hits.n == 1)
+		err = ids_add(ids, hits.v[0]);
+	if (err) {
+		status = out_of_memory();
+	} else if (hits.n == 1) {
+		status = CLI_OK;
+	} else if (!hits.n) {
+		cli_error("-p %s: no process has this name; 'unspool ps --all' lists them", name);
+	} else {
+		cli_error("-p %s: %zu processes have this name; choose one by -p PID:", name,
+			  hits.n);
+		target_list_pids(stderr, &hits);
+	}
+	ids_deinit(&pids);
+	ids_deinit(&hits);
+	return status;
+}
+
+static int resolve_pids(const struct record_options *o, struct target_set *t)
+{
+	int status = CLI_OK;
+
+	t->mode = TARGET_PIDS;
+	for (size_t i = 0; status == CLI_OK && i < o->n_pids; i++) {
+		status = check_pid(o->pids[i]);
+		if (status == CLI_OK && ids_add(&t->ids, o->pids[i]))
+			return out_of_memory();
+	}
+	for (size_t i = 0; status == CLI_OK && i < o->n_names; i++)
+		status = resolve_name(o->names[i], &t->ids);
+	return status;
+}
+
+static int resolve_tids(const struct record_options *o, struct target_set *t)
+{
+	t->mode = TARGET_TIDS;
+	for (size_t i = 0; i < o->n_tids; i++) {
+		int leader;
+
+		if (proc_kind_of(o->tids[i], &leader) == PROC_GONE) {
+			cli_error("-t %d: there is no such thread; 'ps -L -p PID' lists them",
+				  o->tids[i]);
+			return CLI_USAGE;
+		}
+		if (ids_add(&t->ids, o->tids[i]))
+			return out_of_memory();
+	}
+	return CLI_OK;
+}
+
+static int take_v2(const char *path, struct target_set *t)
+{
+	t->mode = TARGET_CGROUP;
+	t->cgroup_path = strdup(path);
+	if (!t->cgroup_path)
+		return out_of_memory();
+	t->cgroup_fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (t->cgroup_fd < 0 || cgroup_id(path, &t->cgroup_id)) {
+		cli_error("%s: can't be opened (%s); run as root", path, strerror(errno));
+		return CLI_USAGE;
+	}
+	return CLI_OK;
+}
+
+/* The pids that are in it now; the children that they start are recorded too. */
+static int take_pids(const char *what, const char *path, struct target_set *t)
+{
+	t->mode = TARGET_PIDS;
+	if (path && cgroup_pids(path, &t->ids))
+		return out_of_memory();
+	if (!t->ids.n) {
+		cli_error("%s: no process is in it; start one first", what);
+		return CLI_USAGE;
+	}
+	cli_error("%s: out of reach of cgroup version 2, so the %zu processes that are in it now "
+		  "are recorded, and their children",
+		  what, t->ids.n);
+	return CLI_OK;
+}
+
+static int resolve_cgroup(const char *name, struct target_set *t)
+{
+	struct cgroup_mounts mounts;
+	struct cgroup_dir dir;
+	int err = cgroup_mounts_read("/proc/self/mounts", &mounts);
+
+	if (!err)
+		err = cgroup_find(&mounts, name, &dir);
+	if (err == -EINVAL) {
+		cli_error("--cgroup %s: is a directory, but no control group; systemd-cgls lists them",
+			  name);
+		return CLI_USAGE;
+	}
+	if (err) {
+		cli_error("--cgroup %s: there is no such control group; systemd-cgls lists them",
+			  name);
+		return CLI_USAGE;
+	}
+	return dir.is_v2 ? take_v2(dir.path, t) : take_pids(dir.path, dir.path, t);
+}
+
+static int resolve_container(const char *prefix, struct target_set *t)
+{
+	char id[CONTAINER_ID_LEN + 1], what[CONTAINER_ID_LEN + 16];
+	struct cgroup_mounts mounts;
+	struct cgroup_dir dir = { .path = "" };
+	int err = cgroup_mounts_read("/proc/self/mounts", &mounts);
+
+	if (!err)
+		err = cgroup_find_container(&mounts, prefix, &dir, id);
+	if (err == -ENOENT)
+		err = cgroup_container_pids(prefix, &t->ids, id);
+	if (err == -EEXIST) {
+		cli_error("--container %s: several containers' ids begin so, one is %s; give more digits",
+			  prefix, id);
+		return CLI_USAGE;
+	}
+	if (err) {
+		cli_error("--container %s: no container that runs has this id; see docker ps or crictl ps",
+			  prefix);
+		return CLI_USAGE;
+	}
+	if (dir.path[0] && dir.is_v2)
+		return take_v2(dir.path, t);
+	snprintf(what, sizeof(what), "container %.12s", id);
+	return take_pids(what, dir.path[0] ? dir.path : NULL, t);
+}
+
+static int refuse_without_target(void)
+{
+	fputs("usage: unspool record -p PID|NAME [-d TIME] [-o FILE]\n"
+	      "       unspool record COMMAND [ARG]...      (--help shows all); the busiest now:\n",
+	      stderr);
+	target_list_busiest(stderr, N_BUSIEST);
+	return CLI_USAGE;
+}
+
+int target_set_resolve(const struct record_options *o, struct target_set *t)
+{
+	*t = (struct target_set){ .cgroup_fd = -1 };
+	if (o->n_pids || o->n_names)
+		return resolve_pids(o, t);
+	if (o->n_tids)
+		return resolve_tids(o, t);
+	if (o->cgroup)
+		return resolve_cgroup(o->cgroup, t);
+	if (o->container)
+		return resolve_container(o->container, t);
+	t->mode = o->all ? TARGET_ALL : TARGET_COMMAND;
+	return o->all || o->command ? CLI_OK : refuse_without_target();
+}
+
+void target_set_deinit(struct target_set *t)
+{
+	ids_deinit(&t->ids);
+	cleanup_close(&t->cgroup_fd);
+	free(t->cgroup_path);
+	*t = (struct target_set){ .cgroup_fd = -1 };
+}

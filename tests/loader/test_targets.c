@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+
+/*
+ * From the command line to live processes: the test starts copies of sleep(1)
+ * and sh(1) under names of its own, says whom it wants, and looks at the pids, the
+ * exit status and what stands on stderr.
+ */
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <pthread.h>
+
+#include "../../loader/targets/procs.h"
+#include "../../loader/targets/target_set.h"
+#include "../check.h"
+
+#define MAX_WORDS 8
+#define TEXT_LEN 8192
+
+static char dir[] = "/tmp/test-targets-XXXXXX";
+static char twin[64], single[64], dotnet[64]; /* executables, with names that nobody else has */
+
+static void copy_file(const char *from, const char *to)
+{
+	char command[256];
+
+	snprintf(command, sizeof(command), "cp %s %s", from, to);
+	assert_int_equal(system(command), 0);
+}
+
+/* A child that has executed @path; it ends with its stdin. */
+static pid_t start(char *const *argv)
+{
+	int done[2];
+	pid_t pid;
+	char c;
+
+	assert_int_equal(pipe2(done, O_CLOEXEC), 0);
+	pid = fork();
+	assert_true(pid >= 0);
+	if (!pid) {
+		execv(argv[0], argv);
+		_exit(127);
+	}
+	close(done[1]);
+	assert_int_equal(read(done[0], &c, 1), 0); /* closed by exec */
+	close(done[0]);
+	return pid;
+}
+
+static void stop(pid_t pid)
+{
+	kill(pid, SIGKILL);
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+}
+
+static pid_t start_sleep(char *path)
+{
+	return start((char *[]){ path, "1000", NULL });
+}
+
+/* Resolves a command line; what went to stderr is in @text. */
+static int resolve(char *const *words, struct target_set *t, char *text)
+{
+	char *argv[MAX_WORDS + 2] = { "unspool record" };
+	int argc = 1, saved = dup(2), status;
+	FILE *captured = tmpfile();
+	struct record_options o;
+	struct cli_parse p;
+	size_t len;
+
+	assert_non_null(captured);
+	for (; words[argc - 1]; argc++)
+		argv[argc] = words[argc - 1];
+	assert_int_equal(record_options_parse(argc, argv, &o, &p), 0);
+	fflush(stderr);
+	dup2(fileno(captured), 2);
+	status = target_set_resolve(&o, t);
+	fflush(stderr);
+	dup2(saved, 2);
+	close(saved);
+	rewind(captured);
+	len = fread(text, 1, TEXT_LEN - 1, captured);
+	text[len] = '\0';
+	fclose(captured);
+	record_options_deinit(&o);
+	return status;
+}
+
+static size_t n_lines(const char *text)
+{
+	size_t n = 0;
+
+	for (; *text; text++)
+		n += *text == '\n';
+	return n;
+}
+
+static bool lists(const char *text, pid_t pid)
+{
+	char line[32];
+
+	snprintf(line, sizeof(line), "\n%8d  ", pid);
+	return strstr(text, line);
+}
+
+#define RESOLVE(t, text, ...) resolve((char *[]){ __VA_ARGS__, NULL }, t, text)
+
+static void one_process_of_a_name_is_taken_two_are_listed(void **state)
+{
+	pid_t a = start_sleep(twin), b;
+	char text[TEXT_LEN], *name = strrchr(twin, '/') + 1;
+	struct target_set t;
+
+	(void)state;
+	assert_int_equal(RESOLVE(&t, text, "-p", name), CLI_OK);
+	assert_int_equal(t.mode, TARGET_PIDS);
+	assert_int_equal(t.ids.n, 1);
+	assert_int_equal(t.ids.v[0], a);
+	assert_string_equal(text, "");
+	target_set_deinit(&t);
+
+	b = start_sleep(twin);
+	assert_int_equal(RESOLVE(&t, text, "-p", name), CLI_USAGE);
+	assert_non_null(strstr(text, "2 processes have this name"));
+	assert_int_equal(n_lines(text), 3);
+	assert_true(lists(text, a) && lists(text, b));
+	assert_false(lists(text, getpid()));
+	target_set_deinit(&t);
+	stop(a);
+	stop(b);
+
+	assert_int_equal(RESOLVE(&t, text, "-p", name), CLI_USAGE);
+	assert_non_null(strstr(text, "no process has this name"));
+	assert_int_equal(n_lines(text), 1);
+	target_set_deinit(&t);
+}
+
+static void an_assembly_is_found_with_and_without_its_suffix(void **state)
+{
+	pid_t pid = start((char *[]){ dotnet, "-c", "while :; do :; done", "/srv/Shop.dll", NULL });
+	char *const names[] = { "Shop", "Shop.dll", "dotnet" };
+	char text[TEXT_LEN];
+	struct proc_names n;
+	struct target_set t;
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		assert_int_equal(RESOLVE(&t, text, "-p", names[i]), CLI_OK);
+		assert_int_equal(t.ids.n, 1);
+		assert_int_equal(t.ids.v[0], pid);
+		target_set_deinit(&t);
+	}
+	assert_int_equal(proc_names_read(pid, &n), 0);
+	assert_string_equal(n.name, "Shop.dll");
+	assert_true(proc_names_match(&n, names[2]));
+	assert_false(proc_names_match(&n, "Sho"));
+	assert_false(proc_names_match(&n, "Shop."));
+	assert_false(proc_names_match(&n, ""));
+	stop(pid);
+}
+
+static void pids_and_names_come_together(void **state)
+{
+	pid_t a = start_sleep(twin), b = start_sleep(single);
+	char text[TEXT_LEN], id[16];
+	struct target_set t;
+
+	(void)state;
+	snprintf(id, sizeof(id), "%d", a);
+	assert_int_equal(RESOLVE(&t, text, "-p", id, "-p", strrchr(single, '/') + 1), CLI_OK);
+	assert_int_equal(t.ids.n, 2);
+	assert_true(ids_has(&t.ids, a) && ids_has(&t.ids, b));
+	target_set_deinit(&t);
+	stop(a);
+	stop(b);
+}
+
+static void a_pid_that_is_no_process_is_a_usage_error(void **state)
+{
+	pid_t pid = start_sleep(single);
+	char text[TEXT_LEN], id[16];
+	struct target_set t;
+
+	(void)state;
+	snprintf(id, sizeof(id), "%d", pid);
+	kill(pid, SIGKILL);
+	assert_int_equal(waitid(P_PID, (id_t)pid, &(siginfo_t){ 0 }, WEXITED | WNOWAIT), 0);
+	assert_int_equal(RESOLVE(&t, text, "-p", id), CLI_USAGE);
+	assert_non_null(strstr(text, "has ended"));
+	target_set_deinit(&t);
+	waitpid(pid, NULL, 0);
+	assert_int_equal(RESOLVE(&t, text, "-p", id), CLI_USAGE);
+	assert_non_null(strstr(text, "there is no such process"));
+	assert_int_equal(n_lines(text), 1);
+	target_set_deinit(&t);
+	assert_int_equal(RESOLVE(&t, text, "-t", id), CLI_USAGE);
+	assert_non_null(strstr(text, "there is no such thread"));
+	target_set_deinit(&t);
+}
+
+static int thread_tid;
+static pthread_barrier_t barrier;
+
+static void *idle(void *data)
+{
+	thread_tid = (int)syscall(SYS_gettid);
+	pthread_barrier_wait(&barrier);
+	pthread_barrier_wait(&barrier);
+	return data;
+}
+
+static void a_thread_is_a_target_of_t_and_not_of_p(void **state)
+{
+	char text[TEXT_LEN], id[16], leader[32];
+	struct target_set t;
+	pthread_t thread;
+
+	(void)state;
+	pthread_barrier_init(&barrier, NULL, 2);
+	assert_int_equal(pthread_create(&thread, NULL, idle, NULL), 0);
+	pthread_barrier_wait(&barrier);
+	snprintf(id, sizeof(id), "%d", thread_tid);
+	snprintf(leader, sizeof(leader), "thread of process %d;", getpid());
+	assert_int_equal(RESOLVE(&t, text, "-t", id), CLI_OK);
+	assert_int_equal(t.mode, TARGET_TIDS);
+	assert_int_equal(t.ids.v[0], thread_tid);
+	target_set_deinit(&t);
+	assert_int_equal(RESOLVE(&t, text, "-p", id), CLI_USAGE);
+	assert_non_null(strstr(text, leader));
+	target_set_deinit(&t);
+	pthread_barrier_wait(&barrier);
+	pthread_join(thread, NULL);
+}
+
+static void without_a_target_the_busiest_are_shown(void **state)
+{
+	pid_t busy = start((char *[]){ dotnet, "-c", "while :; do :; done", NULL });
+	char text[TEXT_LEN];
+	struct target_set t;
+
+	(void)state;
+	assert_int_equal(resolve((char *[]){ NULL }, &t, text), CLI_USAGE);
+	target_set_deinit(&t);
+	stop(busy);
+	assert_int_equal(strncmp(text, "usage: unspool record ", 22), 0);
+	assert_true(n_lines(text) > 2 && n_lines(text) <= 7);
+	assert_true(lists(text, busy));
+	assert_false(lists(text, getpid()));
+}
+
+static void a_command_alone_and_all_need_no_process(void **state)
+{
+	char text[TEXT_LEN];
+	struct target_set t;
+
+	(void)state;
+	assert_int_equal(RESOLVE(&t, text, "true"), CLI_OK);
+	assert_int_equal(t.mode, TARGET_COMMAND);
+	assert_int_equal(t.ids.n, 0);
+	assert_int_equal(RESOLVE(&t, text, "-a", "true"), CLI_OK);
+	assert_int_equal(t.mode, TARGET_ALL);
+	assert_int_equal(t.cgroup_fd, -1);
+}
+
+static void groups_and_containers_that_do_not_exist_are_usage_errors(void **state)
+{
+	char text[TEXT_LEN];
+	struct target_set t;
+
+	(void)state;
+	assert_int_equal(RESOLVE(&t, text, "--cgroup", "no/such/group"), CLI_USAGE);
+	assert_non_null(strstr(text, "there is no such control group"));
+	assert_int_equal(n_lines(text), 1);
+	target_set_deinit(&t);
+	assert_int_equal(RESOLVE(&t, text, "--cgroup", dir), CLI_USAGE);
+	assert_non_null(strstr(text, "no control group"));
+	target_set_deinit(&t);
+	assert_int_equal(RESOLVE(&t, text, "--container", "0123456789abcdef"), CLI_USAGE);
+	assert_non_null(strstr(text, "no container that runs"));
+	assert_int_equal(n_lines(text), 1);
+	target_set_deinit(&t);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(one_process_of_a_name_is_taken_two_are_listed),
+		cmocka_unit_test(an_assembly_is_found_with_and_without_its_suffix),
+		cmocka_unit_test(pids_and_names_come_together),
+		cmocka_unit_test(a_pid_that_is_no_process_is_a_usage_error),
+		cmocka_unit_test(a_thread_is_a_target_of_t_and_not_of_p),
+		cmocka_unit_test(without_a_target_the_busiest_are_shown),
+		cmocka_unit_test(a_command_alone_and_all_need_no_process),
+		cmocka_unit_test(groups_and_containers_that_do_not_exist_are_usage_errors),
+	};
+	char clean_up[64];
+	int status;
+
+	assert_non_null(mkdtemp(dir));
+	snprintf(twin, sizeof(twin), "%s/twin-%d", dir, getpid());
+	snprintf(single, sizeof(single), "%s/single-%d", dir, getpid());
+	snprintf(dotnet, sizeof(dotnet), "%s/dotnet", dir);
+	copy_file("/bin/sleep", twin);
+	copy_file("/bin/sleep", single);
+	copy_file("/bin/sh", dotnet);
+	status = CHECK_RUN(tests);
+	snprintf(clean_up, sizeof(clean_up), "rm -r %s", dir);
+	return system(clean_up) ? 1 : status;
+}
