@@ -175,25 +175,34 @@ static bool is_anonymous(const char *path)
 	return !*path || !strcmp(path, "//anon") || !strncmp(path, "[anon:", 6);
 }
 
+/* Of a file that was deleted before it was mapped, events and /proc tell this with the path. */
+static size_t path_len(const char *text)
+{
+	static const char deleted[] = " (deleted)";
+	size_t len = strlen(text), n = sizeof(deleted) - 1;
+
+	return len > n && !strcmp(text + len - n, deleted) ? len - n : len;
+}
+
 /* One copy of a path for the mappings of one file, which are neighbours. */
 static struct path_ref *path_for(const struct mappings *m, u32 i, const char *text)
 {
+	size_t len = path_len(text);
 	struct path_ref *p;
-	size_t len;
 
 	for (u32 j = i ? i - 1 : 0; j <= i && j < m->n; j++) {
 		p = m->v[j].path;
-		if (p && !strcmp(p->text, text)) {
+		if (p && strlen(p->text) == len && !memcmp(p->text, text, len)) {
 			p->n_refs++;
 			return p;
 		}
 	}
-	len = strlen(text);
 	p = malloc(sizeof(*p) + len + 1);
 	if (!p)
 		return NULL;
 	p->n_refs = 1;
-	memcpy(p->text, text, len + 1);
+	memcpy(p->text, text, len);
+	p->text[len] = '\0';
 	return p;
 }
 

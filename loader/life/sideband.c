@@ -47,13 +47,15 @@ static void ring_free(struct cpu_ring *r, size_t map_len)
 	free(r);
 }
 
-static int open_event(u32 cpu, size_t watermark)
+/* Linux 6.0 and later count what an event lost; before, only LIFE_LOST tells. */
+static int open_event(u32 cpu, size_t watermark, u64 read_format)
 {
 	struct perf_event_attr attr = {
 		.type = PERF_TYPE_SOFTWARE,
 		.size = sizeof(attr),
 		.config = PERF_COUNT_SW_DUMMY,
 		.sample_type = PERF_RECORD_SAMPLE_TYPE,
+		.read_format = read_format,
 		.sample_id_all = 1,
 		.use_clockid = 1,
 		.clockid = CLOCK_MONOTONIC,
@@ -95,7 +97,10 @@ static int add_cpu(struct sideband *sb, u32 cpu)
 
 	if (!r)
 		return -ENOMEM;
-	err = r->fd = open_event(cpu, sb->ring_len / 8);
+	r->fd = open_event(cpu, sb->ring_len / 8, PERF_FORMAT_LOST);
+	if (r->fd == -EINVAL)
+		r->fd = open_event(cpu, sb->ring_len / 8, 0);
+	err = r->fd;
 	if (r->fd >= 0)
 		err = map_ring(r, sb->ring_len, sb->map_len);
 	if (!err && epoll_ctl(sb->epoll_fd, EPOLL_CTL_ADD, r->fd, &want))
@@ -193,7 +198,15 @@ bool sideband_next(struct sideband *sb, u64 until_ns, struct life_event *ev)
 
 u64 sideband_n_lost(const struct sideband *sb)
 {
-	return sb->n_lost;
+	struct {
+		u64 value, lost; /* PERF_FORMAT_LOST */
+	} counts;
+	u64 n = 0;
+
+	for (u32 i = 0; i < sb->n_rings; i++)
+		if (read(sb->cpus[i]->fd, &counts, sizeof(counts)) == sizeof(counts))
+			n += counts.lost;
+	return n > sb->n_lost ? n : sb->n_lost;
 }
 
 u64 sideband_n_bad(const struct sideband *sb)

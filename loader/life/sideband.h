@@ -52,6 +52,10 @@ int sideband_fd(const struct sideband *sb);
  */
 bool sideband_next(struct sideband *sb, u64 until_ns, struct life_event *ev);
 
-/* Records that were lost for want of room, and records that made no sense. */
+/*
+ * Records that were lost for want of room, and records that made no sense. A CPU that
+ * has nothing more to tell owes its LIFE_LOST; from Linux 6.0 on it is counted here all
+ * the same, by a system call a CPU: ask now and then, and at the end.
+ */
 u64 sideband_n_lost(const struct sideband *sb);
 u64 sideband_n_bad(const struct sideband *sb);

@@ -2,44 +2,80 @@
 #pragma once
 
 /*
- * (Draft by the lead, who programs against it: keep the calls, refine the rest.)
+ * The files that processes execute, each known once whatever the number of processes
+ * and mappings: what it is called, its build id, its functions.
  *
- * The files that processes map, shared by all of them: identity, symbols.
+ * A file is who it is by device, inode, size and time of change, so a rebuilt library
+ * is another module. Ids are handed out once and never again: when a module had to make
+ * room, its id finds nothing.
+ *
+ * Budget: MODULES_MAX modules of about 300 bytes; MODULES_MAX_OPEN of them keep their
+ * file open (a deleted file can be read as long); MODULES_MAX_TABLES symbol tables with
+ * MODULES_MAX_FUNCTIONS functions in all, 16 bytes and a descriptor a table. What was
+ * not used for longest goes first, and comes back when it is wanted again.
  */
 
-#include "../../inspect/elf/elf_file.h"
 #include "../life/process.h"
 
-struct modules;
-struct module;
+#define MODULES_MAX 2048
+#define MODULES_MAX_OPEN 256
+#define MODULES_MAX_TABLES 128
+#define MODULES_MAX_FUNCTIONS (1u << 20) /* 16 MiB; Node.js 24 has 117,000 */
+#define MODULE_NONE 0xffffffffu /* of a mapping: asked, and there is nothing */
 
-int modules_new(struct modules **ms);
-void modules_free(struct modules **ms);
+struct modules;
+
+struct module_info {
+	u32 id;
+	const char *path; /* as it was mapped; "[vdso]" */
+	const char *name; /* the last part of it */
+	const char *build_id; /* hex, or NULL */
+	bool is_libc; /* by its name: the C library, where main() and threads start */
+	bool is_vdso;
+};
+
+int modules_new(struct modules **m);
+void modules_free(struct modules **m);
 
 /**
- * modules_id() - the module behind a mapping of a process
- * @map:	its module field remembers the answer
+ * modules_open() - the module behind a mapping
+ * @m:		cache
+ * @p:		whose mapping it is, dead or alive
+ * @map:	mapping; its `module` remembers the answer
+ * @id:		the module's id
  *
- * Opens the file the first time (device, inode, mtime, size are the identity).
- * "[vdso]" has an id of its own. Anonymous memory has none.
+ * The file is opened as map_file_open() does; one that isn't ELF is a module without
+ * symbols.
  *
- * Return: the id, dense from 1; 0 when there is no file, or it can't be opened.
+ * Return: 0, -ENOENT (no file, or none that is sure to be the one that was mapped:
+ * remembered), or an error that may pass: -EMFILE, -ENFILE, -ENOMEM.
  */
-u32 modules_id(struct modules *ms, const struct process *p, struct mapping *map);
+int modules_open(struct modules *m, const struct process *p, struct mapping *map, u32 *id);
 
-/* NULL for 0 and unknown ids. An id is never reused. */
-const struct module *modules_get(const struct modules *ms, u32 id);
-const char *module_name(const struct module *m); /* for people: basename or path */
-const char *module_build_id(const struct module *m); /* hex or NULL */
-bool module_is_libc(const struct module *m);
+/* What is known of a module, valid until the next modules_open(); NULL for no such id. */
+const struct module_info *modules_info(struct modules *m, u32 id);
 
-/* The module as an ELF file, to be freed by the caller; 0 or a negative errno. */
-int modules_open_elf(struct modules *ms, u32 id, struct elf_file **elf);
+/* The module's file, borrowed until the next modules_open(); -ESTALE if it is closed by now. */
+int modules_fd(struct modules *m, u32 id);
 
 /**
  * modules_symbol() - the function at an offset of a module's file
- * @name:	SYMBOLS_NAME_LEN bytes
+ * @off_in_file: of a return address: minus one
+ * @name:	demangled, at least one byte of room
+ * @len:	its size
+ * @off:	from the function's first byte
  *
- * Return: 0, -ENOENT (no symbol there), or a negative errno.
+ * Return: 0, -ENOENT (no function is there, or there are no symbols), -ESTALE (no
+ * such module any more, or its file was changed), or what reading gave.
  */
-int modules_symbol(struct modules *ms, u32 id, u64 file_off, char *name, size_t len, u64 *off);
+int modules_symbol(struct modules *m, u32 id, u64 off_in_file, char *name, size_t len, u64 *off);
+
+/* Figures for tests and benchmarks. */
+struct modules_usage {
+	u32 n_modules, n_open, n_tables;
+	u64 n_functions;
+};
+struct modules_usage modules_usage(const struct modules *m);
+
+/* Whether a file of this name is the C library: glibc's or musl's. */
+bool module_name_is_libc(const char *name);

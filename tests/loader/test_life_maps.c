@@ -4,8 +4,10 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/fs.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
@@ -388,6 +390,7 @@ static void the_file_of_a_dead_process_opens_if_it_is_the_same(void **state)
 {
 	struct mapped_copy c;
 	struct map_file dead, other;
+	unsigned long gen = 0;
 	int fd = -1;
 
 	(void)state;
@@ -402,6 +405,20 @@ static void the_file_of_a_dead_process_opens_if_it_is_the_same(void **state)
 	other = dead;
 	other.dev_minor++;
 	assert_int_equal(map_file_open(&other, &fd), -ENOENT);
+
+	fd = open(c.path, O_RDONLY | O_CLOEXEC);
+	if (!ioctl(fd, FS_IOC_GETVERSION, &gen) && gen) { /* not every file system has it */
+		other = dead;
+		other.inode_gen = gen;
+		assert_opens(&other, "original");
+		other.inode_gen ^= 1;
+		close(fd);
+		fd = -1;
+		assert_int_equal(map_file_open(&other, &fd), -ENOENT);
+	}
+	if (fd >= 0)
+		close(fd);
+	fd = -1;
 
 	write_file(c.path, "changed");
 	assert_int_equal(map_file_open(&dead, &fd), -ENOENT);

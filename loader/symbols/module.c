@@ -1,0 +1,342 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+
+#include "module.h"
+
+#include <errno.h>
+#include <fnmatch.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "../../inspect/elf/elf_file.h"
+#include "../../inspect/elf/symbols.h"
+#include "../../inspect/util/cleanup.h"
+#include "../life/map_file.h"
+#include "vdso.h"
+
+struct module_key {
+	u64 dev, inode, size, changed_ns;
+};
+
+struct module {
+	struct module_info info;
+	struct module_key key;
+	char *path, *build_id;
+	int fd; /* -1: closed to make room */
+	bool has_no_symbols; /* tried, and never will */
+	struct symbols *symbols; /* NULL: not read, or dropped to make room */
+	u64 used; /* by the cache's clock */
+};
+
+struct modules {
+	struct module *v[MODULES_MAX]; /* sorted by id */
+	u32 n, last_id;
+	u64 clock;
+};
+
+bool module_name_is_libc(const char *name)
+{
+	/* libc.so.6 or libc-2.31.so (glibc before 2.34); ld-musl-x86_64.so.1 is all of musl */
+	static const char *const names[] = { "libc.so", "libc.so.[0-9]", "libc-[0-9]*.so",
+					     "ld-musl-*.so.1", "libc.musl-*.so.1" };
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (!fnmatch(names[i], name, 0))
+			return true;
+	return false;
+}
+
+static void module_free(struct module **mp)
+{
+	struct module *m = *mp;
+
+	*mp = NULL;
+	if (!m)
+		return;
+	symbols_free(&m->symbols);
+	if (m->fd >= 0)
+		close(m->fd);
+	free(m->build_id);
+	free(m->path);
+	free(m);
+}
+
+int modules_new(struct modules **m)
+{
+	*m = calloc(1, sizeof(**m));
+	return *m ? 0 : -ENOMEM;
+}
+
+void modules_free(struct modules **mp)
+{
+	struct modules *m = *mp;
+
+	*mp = NULL;
+	if (!m)
+		return;
+	for (u32 i = 0; i < m->n; i++)
+		module_free(&m->v[i]);
+	free(m);
+}
+
+static struct module *find(struct modules *m, u32 id)
+{
+	u32 low = 0, high = m->n;
+
+	while (low < high) {
+		u32 mid = low + (high - low) / 2;
+
+		if (m->v[mid]->info.id < id)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low < m->n && m->v[low]->info.id == id ? m->v[low] : NULL;
+}
+
+struct modules_usage modules_usage(const struct modules *m)
+{
+	struct modules_usage u = { .n_modules = m->n };
+
+	for (u32 i = 0; i < m->n; i++) {
+		u.n_open += m->v[i]->fd >= 0;
+		u.n_tables += m->v[i]->symbols != NULL;
+		u.n_functions += m->v[i]->symbols ? symbols_count(m->v[i]->symbols) : 0;
+	}
+	return u;
+}
+
+static struct module *oldest(struct modules *m, bool (*has)(const struct module *m))
+{
+	struct module *best = NULL;
+
+	for (u32 i = 0; i < m->n; i++)
+		if (has(m->v[i]) && (!best || m->v[i]->used < best->used))
+			best = m->v[i];
+	return best;
+}
+
+static bool is_any(const struct module *m)
+{
+	(void)m;
+	return true;
+}
+
+static bool is_open(const struct module *m)
+{
+	return m->fd >= 0;
+}
+
+static bool has_table(const struct module *m)
+{
+	return m->symbols != NULL;
+}
+
+static void remove_module(struct modules *m, struct module *old)
+{
+	u32 i = 0;
+
+	while (m->v[i] != old)
+		i++;
+	memmove(&m->v[i], &m->v[i + 1], (m->n - i - 1) * sizeof(m->v[0]));
+	m->n--;
+	module_free(&old);
+}
+
+/* Down to the budget; the module in use is the newest, so it stays. */
+static void make_room(struct modules *m)
+{
+	struct modules_usage u = modules_usage(m);
+
+	for (; u.n_tables > MODULES_MAX_TABLES ||
+	       (u.n_functions > MODULES_MAX_FUNCTIONS && u.n_tables > 1);
+	     u = modules_usage(m))
+		symbols_free(&oldest(m, has_table)->symbols);
+	for (; u.n_open > MODULES_MAX_OPEN; u.n_open--) {
+		struct module *old = oldest(m, is_open);
+
+		close(old->fd);
+		old->fd = -1;
+	}
+}
+
+static struct module *find_key(struct modules *m, const struct module_key *key)
+{
+	for (u32 i = 0; i < m->n; i++)
+		if (!memcmp(&m->v[i]->key, key, sizeof(*key)))
+			return m->v[i];
+	return NULL;
+}
+
+static int key_of(int fd, bool is_vdso, struct module_key *key)
+{
+	struct stat st;
+
+	if (fstat(fd, &st))
+		return -errno;
+	*key = (struct module_key){ st.st_dev, st.st_ino, st.st_size,
+				    (u64)st.st_mtim.tv_sec * 1000000000ull +
+					    (u64)st.st_mtim.tv_nsec };
+	if (is_vdso) /* each copy is another file */
+		*key = (struct module_key){ .size = st.st_size };
+	return 0;
+}
+
+/* Names and build id, from a file of which the cache knows nothing yet. */
+static int module_new(struct module **out, int fd, const char *path)
+{
+	_cleanup_(module_free) struct module *mod = calloc(1, sizeof(*mod));
+	_cleanup_(elf_file_free) struct elf_file *elf = NULL;
+	const char *slash, *build_id;
+	int err;
+
+	if (!mod)
+		return -ENOMEM;
+	mod->fd = -1;
+	mod->path = strdup(path);
+	if (!mod->path)
+		return -ENOMEM;
+	err = elf_file_open_fd(&elf, fd);
+	if (err == -ENOMEM || err == -EMFILE || err == -ENFILE)
+		return err;
+	mod->has_no_symbols = err;
+	build_id = elf ? elf_file_build_id(elf) : NULL;
+	mod->build_id = build_id ? strdup(build_id) : NULL;
+	if (build_id && !mod->build_id)
+		return -ENOMEM;
+	slash = strrchr(mod->path, '/');
+	mod->info.path = mod->path;
+	mod->info.name = slash && slash[1] ? slash + 1 : mod->path;
+	mod->info.build_id = mod->build_id;
+	mod->info.is_vdso = !strcmp(path, "[vdso]");
+	mod->info.is_libc = module_name_is_libc(mod->info.name);
+	*out = TAKE_PTR(mod);
+	return 0;
+}
+
+/* Takes the descriptor. */
+static int module_for(struct modules *m, int *fd, const char *path, struct module **out)
+{
+	struct module_key key;
+	struct module *mod;
+	int err = key_of(*fd, !strcmp(path, "[vdso]"), &key);
+
+	if (err)
+		return err;
+	mod = find_key(m, &key);
+	if (!mod) {
+		err = module_new(&mod, *fd, path);
+		if (err)
+			return err;
+		if (m->n == MODULES_MAX)
+			remove_module(m, oldest(m, is_any));
+		mod->key = key;
+		mod->info.id = ++m->last_id;
+		m->v[m->n++] = mod;
+	}
+	mod->used = ++m->clock;
+	if (mod->fd < 0)
+		mod->fd = TAKE_FD(*fd);
+	make_room(m);
+	*out = mod;
+	return 0;
+}
+
+static int open_mapping(const struct process *p, const struct mapping *map, int *fd)
+{
+	const struct map_file f = {
+		.pid = p->pid,
+		.ppid = p->ppid,
+		.start_addr = map->start_addr,
+		.end_addr = map->end_addr,
+		.inode = map->inode,
+		.inode_gen = map->inode_gen,
+		.dev_major = map->dev_major,
+		.dev_minor = map->dev_minor,
+		.seen_ns = map->seen_ns,
+		.path = map->path ? map->path->text : "",
+	};
+
+	if (!strcmp(f.path, "[vdso]"))
+		return vdso_open(map->end_addr - map->start_addr, fd);
+	return map_file_open(&f, fd);
+}
+
+int modules_open(struct modules *m, const struct process *p, struct mapping *map, u32 *id)
+{
+	_cleanup_close_ int fd = -1;
+	struct module *mod = map->module == MODULE_NONE ? NULL : find(m, map->module);
+	int err;
+
+	if (map->module == MODULE_NONE)
+		return -ENOENT;
+	if (!mod || (mod->fd < 0 && !mod->symbols && !mod->has_no_symbols)) {
+		err = open_mapping(p, map, &fd);
+		if (!err)
+			err = module_for(m, &fd, map->path->text, &mod);
+		if (err == -EMFILE || err == -ENFILE || err == -ENOMEM)
+			return err;
+		if (err) {
+			map->module = MODULE_NONE;
+			return -ENOENT;
+		}
+		map->module = mod->info.id;
+	}
+	mod->used = ++m->clock;
+	*id = mod->info.id;
+	return 0;
+}
+
+const struct module_info *modules_info(struct modules *m, u32 id)
+{
+	struct module *mod = find(m, id);
+
+	return mod ? &mod->info : NULL;
+}
+
+int modules_fd(struct modules *m, u32 id)
+{
+	struct module *mod = find(m, id);
+
+	return mod && mod->fd >= 0 ? mod->fd : -ESTALE;
+}
+
+/* The file may have been written to since it was mapped: then it is another's symbols. */
+static int read_symbols(struct modules *m, struct module *mod)
+{
+	_cleanup_(elf_file_free) struct elf_file *elf = NULL;
+	struct module_key key;
+	int err;
+
+	if (mod->has_no_symbols)
+		return -ENOENT;
+	if (mod->fd < 0)
+		return -ESTALE;
+	err = key_of(mod->fd, mod->info.is_vdso, &key);
+	if (!err && memcmp(&key, &mod->key, sizeof(key)))
+		err = -ESTALE;
+	if (!err)
+		err = elf_file_open_fd(&elf, mod->fd);
+	if (!err)
+		err = symbols_new(&mod->symbols, elf);
+	if (err == -ENOEXEC || err == -EFBIG || err == -EINVAL) {
+		mod->has_no_symbols = true;
+		return -ENOENT;
+	}
+	if (!err)
+		make_room(m);
+	return err;
+}
+
+int modules_symbol(struct modules *m, u32 id, u64 off_in_file, char *name, size_t len, u64 *off)
+{
+	struct module *mod = find(m, id);
+	int err = 0;
+
+	if (!mod)
+		return -ESTALE;
+	mod->used = ++m->clock;
+	if (!mod->symbols)
+		err = read_symbols(m, mod);
+	return err ? err : symbols_lookup_file_off(mod->symbols, off_in_file, name, len, off);
+}

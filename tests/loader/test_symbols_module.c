@@ -1,0 +1,435 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+
+/*
+ * Modules and names of this very process, and of one that is dead, against what
+ * dlsym(3), nm(1) and readelf(1) say.
+ */
+
+#include "../check.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "../../loader/symbols/module.h"
+
+/* Known to .symtab only. */
+static __attribute__((noinline, noclone)) int local_function(int x)
+{
+	__asm__ volatile("nop\n\tnop" : "+r"(x));
+	return x + 1;
+}
+
+static struct process *self(void)
+{
+	struct process *p = process_new(getpid());
+
+	assert_non_null(p);
+	assert_int_equal(process_load(p), 0);
+	return p;
+}
+
+static u32 open_at(struct modules *m, const struct process *p, u64 addr)
+{
+	struct mapping *map = mappings_find(p->maps, addr);
+	u32 id = 0;
+
+	assert_non_null(map);
+	assert_int_equal(modules_open(m, p, map, &id), 0);
+	assert_int_equal(map->module, id);
+	return id;
+}
+
+static void assert_symbol(struct modules *m, struct process *p, u64 addr, const char *want,
+			  u64 want_off)
+{
+	struct mapping *map = mappings_find(p->maps, addr);
+	char name[512];
+	u64 off = 0;
+	u32 id = open_at(m, p, addr);
+
+	assert_int_equal(modules_symbol(m, id, addr - map->start_addr + map->file_off, name,
+					sizeof(name), &off),
+			 0);
+	assert_string_equal(name, want);
+	assert_int_equal(off, want_off);
+}
+
+static u64 now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (u64)t.tv_sec * 1000000000ull + (u64)t.tv_nsec;
+}
+
+/* The first line that a command prints. */
+static void first_line(const char *format, const char *arg, char *line, size_t len)
+{
+	char command[4600];
+	FILE *f;
+
+	snprintf(command, sizeof(command), format, arg);
+	f = popen(command, "r"); /* NOLINT(cert-env33-c): the tools to compare with */
+	assert_non_null(f);
+	line[0] = '\0';
+	if (fgets(line, len, f))
+		line[strcspn(line, "\n")] = '\0';
+	pclose(f);
+}
+
+static void own_functions_have_the_names_that_nm_prints(void **state)
+{
+	struct modules *m = NULL;
+	struct process *p = self();
+	char nm_name[128];
+	u64 nm_addr;
+
+	(void)state;
+	assert_int_equal(modules_new(&m), 0);
+	assert_symbol(m, p, (u64)local_function, "local_function", 0);
+	assert_symbol(m, p, (u64)local_function + 2, "local_function", 2);
+	assert_symbol(m, p, (u64)self + 1, "self", 1);
+	first_line("nm '%s' | awk '$3 == \"local_function\" { print $1, $3 }'", p->exe, nm_name,
+		   sizeof(nm_name));
+	assert_int_equal(sscanf(nm_name, "%llx", &nm_addr), 1);
+	/* Both are the same distance from main, wherever the program was loaded. */
+	first_line("nm '%s' | awk '$3 == \"main\" { print $1 }'", p->exe, nm_name, sizeof(nm_name));
+	extern int main(void);
+	assert_int_equal(nm_addr - strtoull(nm_name, NULL, 16), (u64)local_function - (u64)main);
+	modules_free(&m);
+	process_free(&p);
+}
+
+/* A function has several names; each of them must lead the dynamic linker to it. */
+static void library_functions_have_names_that_dlsym_finds(void **state)
+{
+	/* Such as no sanitizer replaces. */
+	void *const functions[] = { dlsym(RTLD_DEFAULT, "hcreate"), dlsym(RTLD_DEFAULT, "l64a"),
+				    dlsym(RTLD_DEFAULT, "strfry") };
+	struct modules *m = NULL;
+	struct process *p = self();
+
+	(void)state;
+	assert_int_equal(modules_new(&m), 0);
+	for (size_t i = 0; i < sizeof(functions) / sizeof(functions[0]); i++) {
+		struct mapping *map = mappings_find(p->maps, (u64)functions[i]);
+		u32 id = open_at(m, p, (u64)functions[i]);
+		char name[512];
+		u64 off = 0;
+
+		assert_int_equal(
+			modules_symbol(m, id,
+				       (u64)functions[i] + 1 - map->start_addr + map->file_off,
+				       name, sizeof(name), &off),
+			0);
+		assert_int_equal(off, 1);
+		assert_ptr_equal(dlsym(RTLD_DEFAULT, name), functions[i]);
+		assert_string_equal(modules_info(m, id)->name, "libc.so.6");
+		assert_true(modules_info(m, id)->is_libc);
+	}
+	assert_int_equal(modules_usage(m).n_modules, 1);
+	modules_free(&m);
+	process_free(&p);
+}
+
+static void a_build_id_is_the_one_that_readelf_prints(void **state)
+{
+	u64 addrs[] = { (u64)local_function, (u64)dlsym(RTLD_DEFAULT, "l64a") };
+	struct modules *m = NULL;
+	struct process *p = self();
+
+	(void)state;
+	assert_int_equal(modules_new(&m), 0);
+	for (size_t i = 0; i < 2; i++) {
+		const struct module_info *info = modules_info(m, open_at(m, p, addrs[i]));
+		char line[256];
+
+		first_line("readelf -n '%s' | sed -n 's/.*Build ID: //p'", info->path, line,
+			   sizeof(line));
+		assert_string_equal(info->build_id, line);
+		assert_string_equal(info->name, strrchr(info->path, '/') + 1);
+	}
+	modules_free(&m);
+	process_free(&p);
+}
+
+static void the_vdso_has_the_names_that_it_exports(void **state)
+{
+	void *vdso = dlopen("linux-vdso.so.1", RTLD_LAZY | RTLD_NOLOAD);
+	void *function = vdso ? dlsym(vdso, "__vdso_clock_gettime") : NULL;
+	struct modules *m = NULL;
+	struct process *p = self();
+	u64 addr = getauxval(AT_SYSINFO_EHDR);
+	const struct module_info *info;
+	struct mapping *map;
+	char name[128];
+	u64 off;
+
+	(void)state;
+	assert_int_equal(modules_new(&m), 0);
+	info = modules_info(m, open_at(m, p, addr));
+	assert_string_equal(info->name, "[vdso]");
+	assert_true(info->is_vdso);
+	assert_false(info->is_libc);
+	if (function) { /* arm64 calls it __kernel_clock_gettime */
+		map = mappings_find(p->maps, (u64)function);
+		assert_int_equal(modules_symbol(m, map->module, (u64)function - map->start_addr,
+						name, sizeof(name), &off),
+				 0);
+		assert_non_null(strstr(name, "clock_gettime")); /* it has two names */
+		assert_int_equal(off, 0);
+	}
+	modules_free(&m);
+	process_free(&p);
+}
+
+static void anonymous_memory_has_no_module_and_is_not_asked_twice(void **state)
+{
+	struct modules *m = NULL;
+	struct process *p = process_new(getpid());
+	struct life_mmap anon = { .start_addr = 0x1000, .len = 0x1000, .path = "//anon" };
+	u32 id = 77;
+
+	(void)state;
+	assert_int_equal(modules_new(&m), 0);
+	assert_int_equal(mappings_add(&p->maps, &anon, 1), 0);
+	assert_int_equal(modules_open(m, p, &p->maps->v[0], &id), -ENOENT);
+	assert_int_equal(p->maps->v[0].module, MODULE_NONE);
+	assert_int_equal(modules_open(m, p, &p->maps->v[0], &id), -ENOENT);
+	assert_int_equal(id, 77);
+	assert_null(modules_info(m, 0));
+	assert_null(modules_info(m, MODULE_NONE));
+	modules_free(&m);
+	process_free(&p);
+}
+
+static void the_file_of_a_dead_process_still_names_its_functions(void **state)
+{
+	struct modules *m = NULL;
+	struct process *p = NULL;
+	pid_t child = fork();
+
+	(void)state;
+	if (!child) {
+		pause();
+		_exit(0);
+	}
+	p = process_new(child);
+	assert_int_equal(process_load(p), 0);
+	assert_int_equal(kill(child, SIGKILL), 0);
+	assert_int_equal(waitpid(child, NULL, 0), child);
+	assert_int_equal(modules_new(&m), 0);
+	assert_symbol(m, p, (u64)local_function + 1, "local_function", 1);
+	modules_free(&m);
+	process_free(&p);
+}
+
+/* A directory with files that a dead process had mapped, one after the other from 1 << 20 on. */
+struct files {
+	char dir[32];
+	int n;
+	struct process *process;
+};
+
+#define FILE_ADDR(i) ((1ull << 20) + 4096ull * (u64)(i))
+
+static void add_file(struct files *f, const void *data, size_t len)
+{
+	char path[64];
+	struct stat st;
+	struct life_mmap e = { .start_addr = FILE_ADDR(f->n), .len = 4096, .path = path };
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/%d", f->dir, f->n++);
+	fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0700);
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, data, len), len);
+	assert_int_equal(fstat(fd, &st), 0);
+	close(fd);
+	e.inode = st.st_ino;
+	e.dev_major = major(st.st_dev);
+	e.dev_minor = minor(st.st_dev);
+	/* In a minute: files' times and this clock need not agree. */
+	assert_int_equal(mappings_add(&f->process->maps, &e, now_ns() + 60000000000ull), 0);
+}
+
+static void files_init(struct files *f)
+{
+	f->n = 0;
+	strcpy(f->dir, "/tmp/modules-XXXXXX");
+	assert_non_null(mkdtemp(f->dir));
+	f->process = process_new(0x7ffffffe); /* above every pid */
+	assert_non_null(f->process);
+}
+
+static void files_deinit(struct files *f)
+{
+	char path[64];
+
+	while (f->n--) {
+		snprintf(path, sizeof(path), "%s/%d", f->dir, f->n);
+		assert_int_equal(unlink(path), 0);
+	}
+	assert_int_equal(rmdir(f->dir), 0);
+	process_free(&f->process);
+}
+
+static void open_files_are_limited_and_open_again(void **state)
+{
+	struct modules *m = NULL;
+	struct files f;
+	u32 first;
+
+	(void)state;
+	files_init(&f);
+	assert_int_equal(modules_new(&m), 0);
+	for (int i = 0; i < MODULES_MAX_OPEN + 20; i++)
+		add_file(&f, "x", 1);
+	first = open_at(m, f.process, FILE_ADDR(0));
+	assert_true(modules_fd(m, first) >= 0);
+	for (int i = 1; i < f.n; i++)
+		assert_int_not_equal(open_at(m, f.process, FILE_ADDR(i)), first);
+	assert_int_equal(modules_usage(m).n_modules, f.n);
+	assert_int_equal(modules_usage(m).n_open, MODULES_MAX_OPEN);
+	assert_int_equal(modules_fd(m, first), -ESTALE);
+	assert_string_equal(modules_info(m, first)->name, "0"); /* known, though closed */
+	assert_int_equal(open_at(m, f.process, FILE_ADDR(0)), first);
+	files_deinit(&f);
+	modules_free(&m);
+}
+
+static void modules_are_limited_and_no_id_comes_twice(void **state)
+{
+	struct modules *m = NULL;
+	struct files f;
+	u32 first, again;
+
+	(void)state;
+	files_init(&f);
+	assert_int_equal(modules_new(&m), 0);
+	for (int i = 0; i < MODULES_MAX + 1; i++)
+		add_file(&f, "x", 1);
+	first = open_at(m, f.process, FILE_ADDR(0));
+	for (int i = 1; i < f.n; i++)
+		open_at(m, f.process, FILE_ADDR(i));
+	assert_int_equal(modules_usage(m).n_modules, MODULES_MAX);
+	assert_null(modules_info(m, first));
+	assert_string_equal(modules_info(m, first + 1)->name, "1");
+	again = open_at(m, f.process, FILE_ADDR(0));
+	assert_int_equal(again, first + (u32)f.n);
+	assert_string_equal(modules_info(m, again)->name, "0");
+	files_deinit(&f);
+	modules_free(&m);
+}
+
+static void symbol_tables_are_limited_and_read_again(void **state)
+{
+	static u8 elf[1 << 20];
+	int fd = open("/bin/true", O_RDONLY | O_CLOEXEC);
+	ssize_t len = read(fd, elf, sizeof(elf));
+	struct modules *m = NULL;
+	struct files f;
+	char name[64];
+	u64 off;
+
+	(void)state;
+	assert_true(len > 0 && len < (ssize_t)sizeof(elf));
+	close(fd);
+	files_init(&f);
+	assert_int_equal(modules_new(&m), 0);
+	for (int i = 0; i < MODULES_MAX_TABLES + 5; i++) {
+		add_file(&f, elf, len);
+		modules_symbol(m, open_at(m, f.process, FILE_ADDR(i)), 0, name, sizeof(name), &off);
+	}
+	assert_int_equal(modules_usage(m).n_tables, MODULES_MAX_TABLES);
+	modules_symbol(m, open_at(m, f.process, FILE_ADDR(0)), 0, name, sizeof(name), &off);
+	assert_int_equal(modules_usage(m).n_tables, MODULES_MAX_TABLES);
+	files_deinit(&f);
+	modules_free(&m);
+}
+
+/* A copy of this program, so it has names, until its time changes. */
+static void a_file_that_is_written_to_gives_no_more_names(void **state)
+{
+	static u8 elf[4 << 20];
+	struct timespec times[2] = { { .tv_nsec = UTIME_OMIT }, { .tv_sec = 1 } };
+	int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+	ssize_t len = read(fd, elf, sizeof(elf));
+	struct process *p = self();
+	struct mapping *map = mappings_find(p->maps, (u64)local_function);
+	u64 file_off = (u64)local_function - map->start_addr + map->file_off, off;
+	char name[64], path[64];
+	struct modules *m = NULL;
+	struct files f;
+	u32 id;
+
+	(void)state;
+	assert_true(len > 0 && len < (ssize_t)sizeof(elf));
+	close(fd);
+	files_init(&f);
+	assert_int_equal(modules_new(&m), 0);
+	add_file(&f, elf, len);
+	id = open_at(m, f.process, FILE_ADDR(0));
+	assert_int_equal(modules_symbol(m, id, file_off, name, sizeof(name), &off), 0);
+	assert_string_equal(name, "local_function");
+	snprintf(path, sizeof(path), "%s/0", f.dir);
+	assert_int_equal(utimensat(AT_FDCWD, path, times, 0), 0);
+	assert_int_equal(modules_symbol(m, id, file_off, name, sizeof(name), &off), -ESTALE);
+	files_deinit(&f);
+	modules_free(&m);
+	process_free(&p);
+}
+
+static void the_c_library_is_known_by_name(void **state)
+{
+	static const struct {
+		const char *name;
+		bool is_libc;
+	} rows[] = {
+		{ "libc.so.6", true },
+		{ "libc-2.31.so", true },
+		{ "ld-musl-x86_64.so.1", true },
+		{ "libc.musl-aarch64.so.1", true },
+		{ "libc.so", true },
+		{ "libcrypto.so.3", false },
+		{ "libc++.so.1", false },
+		{ "libc-client.so.2007e", false },
+		{ "glibc.so.6", false },
+		{ "ld-linux-x86-64.so.2", false },
+		{ "libc.so.6.txt", false },
+		{ "", false },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		assert_int_equal(module_name_is_libc(rows[i].name), rows[i].is_libc);
+}
+
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(own_functions_have_the_names_that_nm_prints),
+	cmocka_unit_test(library_functions_have_names_that_dlsym_finds),
+	cmocka_unit_test(a_build_id_is_the_one_that_readelf_prints),
+	cmocka_unit_test(the_vdso_has_the_names_that_it_exports),
+	cmocka_unit_test(anonymous_memory_has_no_module_and_is_not_asked_twice),
+	cmocka_unit_test(the_file_of_a_dead_process_still_names_its_functions),
+	cmocka_unit_test(open_files_are_limited_and_open_again),
+	cmocka_unit_test(modules_are_limited_and_no_id_comes_twice),
+	cmocka_unit_test(symbol_tables_are_limited_and_read_again),
+	cmocka_unit_test(a_file_that_is_written_to_gives_no_more_names),
+	cmocka_unit_test(the_c_library_is_known_by_name),
+};
+
+int main(void)
+{
+	return CHECK_RUN(tests);
+}
