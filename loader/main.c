@@ -13,6 +13,9 @@
 #define N_COMMANDS (sizeof(commands) / sizeof(commands[0]))
 
 static const struct cli_command commands[] = {
+	{ "record", "sample processes and write a profile", cmd_record },
+	{ "report", "show what a profile holds", cmd_report },
+	{ "convert", "write a profile in another format", cmd_convert },
 	{ "ps", "processes with runtime, version, CPU, and what is supported", cmd_ps },
 	{ "doctor", "what this machine allows, what is missing, what mends it", cmd_doctor },
 };

@@ -160,6 +160,8 @@ static void a_name_is_cut_to_its_room(void **state)
 /* What awk knows of the running kernel, evenly picked: address, then one of its names. */
 static void the_running_kernels_names_are_those_that_awk_finds(void **state)
 {
+	/* A constant command, and awk from the path: that is the point.
+	 * NOLINTNEXTLINE(cert-env33-c) */
 	FILE *f = popen("awk '$2 ~ /^[tTwW]$/ && $1 !~ /^0/ && NR % 97 == 0 "
 			"{ print $1, $3, $4 }' /proc/kallsyms",
 			"r");
@@ -188,7 +190,11 @@ static void the_running_kernels_names_are_those_that_awk_finds(void **state)
 	pclose(f);
 	print_message("%u of %u names the same, the rest are aliases; %zu bytes for %u functions\n",
 		      n_same, n, kallsyms_memory(k), kallsyms_count(k));
-	if (n) {
+	if (!n) { /* hidden: kptr_restrict, or no CAP_SYSLOG */
+		u64 off;
+
+		assert_int_equal(kallsyms_lookup(k, ~0ull, name, sizeof(name), &off), -EACCES);
+	} else {
 		assert_true(n_same * 100 > n * 95);
 		assert_true(kallsyms_memory(k) / kallsyms_count(k) < 24);
 	}

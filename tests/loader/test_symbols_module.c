@@ -14,8 +14,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
-#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "../../loader/symbols/module.h"
@@ -62,6 +64,14 @@ static void assert_symbol(struct modules *m, struct process *p, u64 addr, const 
 	assert_int_equal(off, want_off);
 }
 
+static u64 now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (u64)t.tv_sec * 1000000000ull + (u64)t.tv_nsec;
+}
+
 /* The first line that a command prints. */
 static void first_line(const char *format, const char *arg, char *line, size_t len)
 {
@@ -69,7 +79,7 @@ static void first_line(const char *format, const char *arg, char *line, size_t l
 	FILE *f;
 
 	snprintf(command, sizeof(command), format, arg);
-	f = popen(command, "r");
+	f = popen(command, "r"); /* NOLINT(cert-env33-c): the tools to compare with */
 	assert_non_null(f);
 	line[0] = '\0';
 	if (fgets(line, len, f))
@@ -224,61 +234,158 @@ static void the_file_of_a_dead_process_still_names_its_functions(void **state)
 	process_free(&p);
 }
 
-/* A file of its own for each of so many mappings. */
-static void map_new_file(struct process *p, const char *dir, int i, u64 addr)
+/* A directory with files that a dead process had mapped, one after the other from 1 << 20 on. */
+struct files {
+	char dir[32];
+	int n;
+	struct process *process;
+};
+
+#define FILE_ADDR(i) ((1ull << 20) + 4096ull * (u64)(i))
+
+static void add_file(struct files *f, const void *data, size_t len)
 {
-	char path[96] = {};
-	struct process *loaded;
-	struct mapping *map;
-	struct life_mmap e;
-	void *mem;
+	char path[64];
+	struct stat st;
+	struct life_mmap e = { .start_addr = FILE_ADDR(f->n), .len = 4096, .path = path };
 	int fd;
 
-	snprintf(path, sizeof(path), "%s/%d", dir, i);
+	snprintf(path, sizeof(path), "%s/%d", f->dir, f->n++);
 	fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0700);
 	assert_true(fd >= 0);
-	assert_int_equal(write(fd, path, sizeof(path)), sizeof(path));
-	mem = mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0);
-	assert_ptr_not_equal(mem, MAP_FAILED);
+	assert_int_equal(write(fd, data, len), len);
+	assert_int_equal(fstat(fd, &st), 0);
 	close(fd);
-	loaded = self();
-	map = mappings_find(loaded->maps, (u64)mem);
-	assert_non_null(map);
-	e = (struct life_mmap){ .start_addr = addr,
-				.len = 4096,
-				.inode = map->inode,
-				.dev_major = map->dev_major,
-				.dev_minor = map->dev_minor,
-				.path = path };
-	assert_int_equal(mappings_add(&p->maps, &e, map->seen_ns), 0);
-	process_free(&loaded);
-	munmap(mem, 4096);
+	e.inode = st.st_ino;
+	e.dev_major = major(st.st_dev);
+	e.dev_minor = minor(st.st_dev);
+	/* In a minute: files' times and this clock need not agree. */
+	assert_int_equal(mappings_add(&f->process->maps, &e, now_ns() + 60000000000ull), 0);
 }
 
-static void what_exceeds_the_budget_makes_room_and_comes_back(void **state)
+static void files_init(struct files *f)
 {
-	char dir[] = "/tmp/modules-XXXXXX", command[64];
-	struct process *p = process_new(getpid());
+	f->n = 0;
+	strcpy(f->dir, "/tmp/modules-XXXXXX");
+	assert_non_null(mkdtemp(f->dir));
+	f->process = process_new(0x7ffffffe); /* above every pid */
+	assert_non_null(f->process);
+}
+
+static void files_deinit(struct files *f)
+{
+	char path[64];
+
+	while (f->n--) {
+		snprintf(path, sizeof(path), "%s/%d", f->dir, f->n);
+		assert_int_equal(unlink(path), 0);
+	}
+	assert_int_equal(rmdir(f->dir), 0);
+	process_free(&f->process);
+}
+
+static void open_files_are_limited_and_open_again(void **state)
+{
 	struct modules *m = NULL;
-	int n = MODULES_MAX_OPEN + 20;
-	u32 first, id;
+	struct files f;
+	u32 first;
 
 	(void)state;
-	assert_non_null(mkdtemp(dir));
+	files_init(&f);
 	assert_int_equal(modules_new(&m), 0);
-	for (int i = 0; i < n; i++)
-		map_new_file(p, dir, i, 0x10000 + 0x10000ull * i);
-	first = open_at(m, p, 0x10000);
-	for (int i = 1; i < n; i++)
-		assert_int_not_equal(open_at(m, p, 0x10000 + 0x10000ull * i), first);
-	assert_int_equal(modules_usage(m).n_modules, n);
+	for (int i = 0; i < MODULES_MAX_OPEN + 20; i++)
+		add_file(&f, "x", 1);
+	first = open_at(m, f.process, FILE_ADDR(0));
+	assert_true(modules_fd(m, first) >= 0);
+	for (int i = 1; i < f.n; i++)
+		assert_int_not_equal(open_at(m, f.process, FILE_ADDR(i)), first);
+	assert_int_equal(modules_usage(m).n_modules, f.n);
 	assert_int_equal(modules_usage(m).n_open, MODULES_MAX_OPEN);
 	assert_int_equal(modules_fd(m, first), -ESTALE);
 	assert_string_equal(modules_info(m, first)->name, "0"); /* known, though closed */
-	id = open_at(m, p, 0x10000);
-	assert_int_equal(id, first);
-	snprintf(command, sizeof(command), "rm -r %s", dir);
-	assert_int_equal(system(command), 0);
+	assert_int_equal(open_at(m, f.process, FILE_ADDR(0)), first);
+	files_deinit(&f);
+	modules_free(&m);
+}
+
+static void modules_are_limited_and_no_id_comes_twice(void **state)
+{
+	struct modules *m = NULL;
+	struct files f;
+	u32 first, again;
+
+	(void)state;
+	files_init(&f);
+	assert_int_equal(modules_new(&m), 0);
+	for (int i = 0; i < MODULES_MAX + 1; i++)
+		add_file(&f, "x", 1);
+	first = open_at(m, f.process, FILE_ADDR(0));
+	for (int i = 1; i < f.n; i++)
+		open_at(m, f.process, FILE_ADDR(i));
+	assert_int_equal(modules_usage(m).n_modules, MODULES_MAX);
+	assert_null(modules_info(m, first));
+	assert_string_equal(modules_info(m, first + 1)->name, "1");
+	again = open_at(m, f.process, FILE_ADDR(0));
+	assert_int_equal(again, first + (u32)f.n);
+	assert_string_equal(modules_info(m, again)->name, "0");
+	files_deinit(&f);
+	modules_free(&m);
+}
+
+static void symbol_tables_are_limited_and_read_again(void **state)
+{
+	static u8 elf[1 << 20];
+	int fd = open("/bin/true", O_RDONLY | O_CLOEXEC);
+	ssize_t len = read(fd, elf, sizeof(elf));
+	struct modules *m = NULL;
+	struct files f;
+	char name[64];
+	u64 off;
+
+	(void)state;
+	assert_true(len > 0 && len < (ssize_t)sizeof(elf));
+	close(fd);
+	files_init(&f);
+	assert_int_equal(modules_new(&m), 0);
+	for (int i = 0; i < MODULES_MAX_TABLES + 5; i++) {
+		add_file(&f, elf, len);
+		modules_symbol(m, open_at(m, f.process, FILE_ADDR(i)), 0, name, sizeof(name), &off);
+	}
+	assert_int_equal(modules_usage(m).n_tables, MODULES_MAX_TABLES);
+	modules_symbol(m, open_at(m, f.process, FILE_ADDR(0)), 0, name, sizeof(name), &off);
+	assert_int_equal(modules_usage(m).n_tables, MODULES_MAX_TABLES);
+	files_deinit(&f);
+	modules_free(&m);
+}
+
+/* A copy of this program, so it has names, until its time changes. */
+static void a_file_that_is_written_to_gives_no_more_names(void **state)
+{
+	static u8 elf[4 << 20];
+	struct timespec times[2] = { { .tv_nsec = UTIME_OMIT }, { .tv_sec = 1 } };
+	int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+	ssize_t len = read(fd, elf, sizeof(elf));
+	struct process *p = self();
+	struct mapping *map = mappings_find(p->maps, (u64)local_function);
+	u64 file_off = (u64)local_function - map->start_addr + map->file_off, off;
+	char name[64], path[64];
+	struct modules *m = NULL;
+	struct files f;
+	u32 id;
+
+	(void)state;
+	assert_true(len > 0 && len < (ssize_t)sizeof(elf));
+	close(fd);
+	files_init(&f);
+	assert_int_equal(modules_new(&m), 0);
+	add_file(&f, elf, len);
+	id = open_at(m, f.process, FILE_ADDR(0));
+	assert_int_equal(modules_symbol(m, id, file_off, name, sizeof(name), &off), 0);
+	assert_string_equal(name, "local_function");
+	snprintf(path, sizeof(path), "%s/0", f.dir);
+	assert_int_equal(utimensat(AT_FDCWD, path, times, 0), 0);
+	assert_int_equal(modules_symbol(m, id, file_off, name, sizeof(name), &off), -ESTALE);
+	files_deinit(&f);
 	modules_free(&m);
 	process_free(&p);
 }
@@ -315,7 +422,10 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(the_vdso_has_the_names_that_it_exports),
 	cmocka_unit_test(anonymous_memory_has_no_module_and_is_not_asked_twice),
 	cmocka_unit_test(the_file_of_a_dead_process_still_names_its_functions),
-	cmocka_unit_test(what_exceeds_the_budget_makes_room_and_comes_back),
+	cmocka_unit_test(open_files_are_limited_and_open_again),
+	cmocka_unit_test(modules_are_limited_and_no_id_comes_twice),
+	cmocka_unit_test(symbol_tables_are_limited_and_read_again),
+	cmocka_unit_test(a_file_that_is_written_to_gives_no_more_names),
 	cmocka_unit_test(the_c_library_is_known_by_name),
 };
 
