@@ -14,7 +14,6 @@
 
 unsigned char read_bytes[1024];
 long long read_result;
-unsigned long long word;
 
 struct read_args {
 	unsigned long long addr;
@@ -35,7 +34,7 @@ int read_once(struct read_args *ctx)
 SEC("tc")
 int read_loop(struct __sk_buff *skb)
 {
-	unsigned long long addr;
+	unsigned long long addr, word;
 
 	if (bpf_skb_load_bytes(skb, 16, &addr, sizeof(addr)))
 		return -1;

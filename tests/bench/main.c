@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: BSD-2-Clause
+
+/*
+ * unspool-bench [OBJECT...]: figures of this machine and kernel; for ci/bench.
+ * Exit status: 0, 1 when something failed, 3 when BPF cannot be used here.
+ */
+
+#include "bench.h"
+
+#include "../core/mapped.h"
+
+#include <stdio.h>
+#include <sys/utsname.h>
+
+int main(int argc, char **argv)
+{
+	struct utsname name;
+	int err;
+
+	if (!kernel_can_run()) {
+		fprintf(stderr, "unspool-bench: cannot use BPF here: root or CAP_BPF is missing\n");
+		return 3;
+	}
+	uname(&name);
+	printf("kernel %s, %s\n\n", name.release, name.machine);
+	err = bench_walks();
+	if (err)
+		fprintf(stderr, "unspool-bench: walks: %s\n", strerror(-err));
+	printf("\nprograms, each loaded alone\n");
+	for (int i = 1; i < argc; i++) {
+		int failed = bench_programs(argv[i]);
+
+		if (failed)
+			fprintf(stderr, "unspool-bench: %s: %s\n", argv[i], strerror(-failed));
+		err = err ? err : failed;
+	}
+	return err ? 1 : 0;
+}
