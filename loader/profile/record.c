@@ -131,7 +131,7 @@ static void parse_stack(struct keys *k, struct prof_record *r)
 	{
 		json_int_t id = json_integer_value(v);
 
-		if (id < 1 || id > (json_int_t)~0u)
+		if (id < 1 || id > UINT32_MAX)
 			k->wrong = "\"frames\" holds what is no id";
 	}
 }

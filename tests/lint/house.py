@@ -56,15 +56,20 @@ BOTH = "GPL-2.0-only OR BSD-2-Clause"
 
 @rule("spdx", ("core/a.h", f"/* SPDX-License-Identifier: {BOTH} */\n"),
       ("core/a.h", "/* SPDX-License-Identifier: BSD-2-Clause */\n"))
+@rule("spdx", ("tests/a.bpf.c", f"// SPDX-License-Identifier: {BOTH}\n"),
+      ("tests/a.bpf.c", "// SPDX-License-Identifier: BSD-2-Clause\n"))
 @rule("spdx", ("ci/x", "#!/bin/sh\n# SPDX-License-Identifier: BSD-2-Clause\n"),
       ("ci/x", "#!/bin/sh\necho\n"))
 def spdx(f):
-    """The licence stands in the first line, or the second after #!."""
+    """The licence stands in the first line, or the second after #!; what is loaded into a
+    kernel or may be, has both."""
     if f.top in ("LICENSES", "fixtures") and not f.is_code:
         return
     if f.path.endswith((".md", ".json", ".gitignore", ".txt")):
         return
-    want = BOTH if f.top in ("core", "bpf") and f.is_code else "BSD-2-Clause"
+    want = "BSD-2-Clause"
+    if f.path.endswith(".bpf.c") or f.top in ("core", "bpf") and f.is_code:
+        want = BOTH
     head = f.lines[1:2] if f.text.startswith("#!") else f.lines[:1]
     if not head or not re.search(rf"SPDX-License-Identifier: {want}( \*/)?$", head[0]):
         yield 1, f"no `SPDX-License-Identifier: {want}`"
