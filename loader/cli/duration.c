@@ -22,7 +22,7 @@ static const struct unit {
 	const char *suffix;
 	u64 ns;
 } units[] = {
-	{ "", NS_PER_S },	{ "ms", NS_PER_MS },   { "s", NS_PER_S },
+	{ "", NS_PER_S },	{ "ms", NS_PER_MS },  { "s", NS_PER_S },
 	{ "m", NS_PER_MINUTE }, { "h", NS_PER_HOUR },
 };
 

@@ -24,8 +24,8 @@ enum {
 };
 
 static const struct argp_option options[] = {
-	{ "pid", 'p', "PID[,PID]|NAME", 0, "Record these processes and the children that they start",
-	  1 },
+	{ "pid", 'p', "PID[,PID]|NAME", 0,
+	  "Record these processes and the children that they start", 1 },
 	{ "all", 'a', NULL, 0, "Record all processes", 1 },
 	{ "tid", 't', "TID[,TID]", 0, "Record these threads", 1 },
 	{ "cgroup", KEY_CGROUP, "PATH", 0, "Record the processes of a cgroup", 1 },
@@ -164,8 +164,9 @@ static int parse_container(struct cli_parse *p, const char *arg)
 
 	if (len < MIN_CONTAINER_DIGITS || len > MAX_CONTAINER_DIGITS ||
 	    arg[strspn(arg, "0123456789abcdef")])
-		return cli_fail(p, "--container %s: give %d to %d hexadecimal digits of the id "
-				   "(docker ps, crictl ps)",
+		return cli_fail(p,
+				"--container %s: give %d to %d hexadecimal digits of the id "
+				"(docker ps, crictl ps)",
 				arg, MIN_CONTAINER_DIGITS, MAX_CONTAINER_DIGITS);
 	o->container = arg;
 	return 0;

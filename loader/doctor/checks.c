@@ -20,8 +20,7 @@
 #define SECCOMP_HINT "if it is a container's seccomp profile: --security-opt seccomp=unconfined"
 
 __attribute__((format(printf, 3, 4))) static void say(struct doctor_finding *d,
-						       enum doctor_state state, const char *fmt,
-						       ...)
+						      enum doctor_state state, const char *fmt, ...)
 {
 	va_list ap;
 
@@ -32,7 +31,7 @@ __attribute__((format(printf, 3, 4))) static void say(struct doctor_finding *d,
 }
 
 __attribute__((format(printf, 2, 3))) static void mend(struct doctor_finding *d, const char *fmt,
-							...)
+						       ...)
 {
 	va_list ap;
 
@@ -121,13 +120,14 @@ static void check_caps(const struct doctor_facts *f, struct doctor_finding *d)
 static void check_reading(const struct doctor_facts *f, struct doctor_finding *d)
 {
 	if (f->ptrace_scope == 3) {
-		say(d, DOCTOR_LIMITED, "kernel.yama.ptrace_scope=3 forbids reading other processes: "
-				       "JavaScript frames stay unnamed");
+		say(d, DOCTOR_LIMITED,
+		    "kernel.yama.ptrace_scope=3 forbids reading other processes: "
+		    "JavaScript frames stay unnamed");
 		mend(d, "boot with kernel.yama.ptrace_scope below 3 (it can't be lowered)");
 	} else if (!doctor_has_cap(f, CAP_SYS_PTRACE)) {
 		say(d, DOCTOR_LIMITED, "CAP_SYS_PTRACE is missing: %s",
-		    f->euid ? "other users' frames stay unnamed" :
-			      "frames of processes with more rights stay unnamed");
+		    f->euid ? "other users' frames stay unnamed"
+			    : "frames of processes with more rights stay unnamed");
 		mend_caps(d, f, "SYS_PTRACE");
 	} else {
 		say(d, DOCTOR_OK, "CAP_SYS_PTRACE");
@@ -157,9 +157,9 @@ static void check_btf(const struct doctor_facts *f, struct doctor_finding *d)
 static void check_memlock(const struct doctor_facts *f, struct doctor_finding *d)
 {
 	if (f->memlock_len >= MIN_MEMLOCK_LEN) {
-		say(d, DOCTOR_OK, doctor_kernel_at_least(f, 5, 11) ?
-					  "does not limit BPF since Linux 5.11" :
-					  "high enough");
+		say(d, DOCTOR_OK,
+		    doctor_kernel_at_least(f, 5, 11) ? "does not limit BPF since Linux 5.11"
+						     : "high enough");
 		return;
 	}
 	say(d, DOCTOR_MISSING, "RLIMIT_MEMLOCK is %llu KiB, 65536 are needed before Linux 5.11",
@@ -211,8 +211,9 @@ static void check_sampling(const struct doctor_facts *f, struct doctor_finding *
 	else if (f->try_attach)
 		explain(f, d, "a BPF program can't be attached to cpu-clock", f->try_attach, true);
 	else
-		say(d, DOCTOR_OK, f->try_program ? "cpu-clock was opened" :
-						   "cpu-clock was opened, a program attached");
+		say(d, DOCTOR_OK,
+		    f->try_program ? "cpu-clock was opened"
+				   : "cpu-clock was opened, a program attached");
 }
 
 static void check_cycles(const struct doctor_facts *f, struct doctor_finding *d)
@@ -221,8 +222,9 @@ static void check_cycles(const struct doctor_facts *f, struct doctor_finding *d)
 		say(d, DOCTOR_OK, "hardware cycles");
 	else if (f->try_cycles == -ENOENT || f->try_cycles == -EOPNOTSUPP ||
 		 f->try_cycles == -ENODEV)
-		say(d, DOCTOR_LIMITED, "none here (usual in virtual machines): "
-				       "cpu-clock is sampled instead");
+		say(d, DOCTOR_LIMITED,
+		    "none here (usual in virtual machines): "
+		    "cpu-clock is sampled instead");
 	else
 		say(d, DOCTOR_LIMITED, "hardware cycles can't be opened: %s",
 		    strerror(-f->try_cycles));
@@ -246,19 +248,20 @@ static void check_unprivileged(const struct doctor_facts *f, struct doctor_findi
 	else
 		say(d, DOCTOR_OK, "kernel.unprivileged_bpf_disabled=%d%s",
 		    f->unprivileged_bpf_disabled,
-		    can_bpf(f) ? ", which CAP_BPF passes" :
-				 "; sampling needs CAP_BPF whatever it is");
+		    can_bpf(f) ? ", which CAP_BPF passes"
+			       : "; sampling needs CAP_BPF whatever it is");
 }
 
 static void check_jit(const struct doctor_facts *f, struct doctor_finding *d)
 {
 	if (f->bpf_jit == 0) {
-		say(d, DOCTOR_LIMITED, "net.core.bpf_jit_enable=0: unwinding costs several times "
-				       "as much");
+		say(d, DOCTOR_LIMITED,
+		    "net.core.bpf_jit_enable=0: unwinding costs several times "
+		    "as much");
 		mend(d, "sysctl net.core.bpf_jit_enable=1");
 	} else {
-		say(d, DOCTOR_OK, f->bpf_jit == FACT_UNKNOWN ? "can't be read; on as a rule" :
-							       "on");
+		say(d, DOCTOR_OK,
+		    f->bpf_jit == FACT_UNKNOWN ? "can't be read; on as a rule" : "on");
 	}
 }
 
@@ -268,8 +271,9 @@ static void check_kallsyms(const struct doctor_facts *f, struct doctor_finding *
 		say(d, DOCTOR_OK, "/proc/kallsyms has addresses");
 		return;
 	}
-	say(d, DOCTOR_LIMITED, "/proc/kallsyms has no addresses (kernel.kptr_restrict=%d): "
-			       "kernel frames stay unnamed",
+	say(d, DOCTOR_LIMITED,
+	    "/proc/kallsyms has no addresses (kernel.kptr_restrict=%d): "
+	    "kernel frames stay unnamed",
 	    f->kptr_restrict);
 	if (f->kptr_restrict > 1)
 		mend(d, "sysctl kernel.kptr_restrict=1");

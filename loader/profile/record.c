@@ -2,6 +2,7 @@
 #include "record.h"
 
 #include <errno.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -128,8 +128,7 @@ static int walk_dirs(struct walk *w, const char *path, int depth)
 
 		if (e->d_type != DT_DIR || e->d_name[0] == '.')
 			continue;
-		if (snprintf(below, sizeof(below), "%s/%s", path, e->d_name) >=
-		    (int)sizeof(below))
+		if (snprintf(below, sizeof(below), "%s/%s", path, e->d_name) >= (int)sizeof(below))
 			continue;
 		if (++w->n_dirs > MAX_DIRS)
 			return -E2BIG;
@@ -196,8 +195,8 @@ static int look_for_container(const char *path, const char *name, void *data)
 	return err ? err : 1;
 }
 
-int cgroup_find_container(const struct cgroup_mounts *m, const char *prefix,
-			  struct cgroup_dir *dir, char *id)
+int cgroup_find_container(const struct cgroup_mounts *m, const char *prefix, struct cgroup_dir *dir,
+			  char *id)
 {
 	struct container_search s = { .prefix = prefix };
 	struct walk w = { .fn = look_for_container, .data = &s };

@@ -208,8 +208,9 @@ int runtime_detect(struct runtime_cache *cache, int pid, struct runtime_info *in
 		say(info, ".NET", ".NET is not supported yet; its native frames are");
 		info->has_runtime = true;
 	} else if (err < 0 || s.err == -EACCES || s.err == -EPERM) {
-		say(info, "?", geteuid() ? "may not be read; run as root" :
-					   "may not be read, even by this root; see unspool doctor");
+		say(info, "?",
+		    geteuid() ? "may not be read; run as root"
+			      : "may not be read, even by this root; see unspool doctor");
 	} else {
 		say(info, "native", "");
 	}

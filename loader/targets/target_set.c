@@ -142,7 +142,8 @@ static int resolve_cgroup(const char *name, struct target_set *t)
 	if (!err)
 		err = cgroup_find(&mounts, name, &dir);
 	if (err == -EINVAL) {
-		cli_error("--cgroup %s: is a directory, but no control group; systemd-cgls lists them",
+		cli_error("--cgroup %s: is a directory, but no control group; systemd-cgls lists "
+			  "them",
 			  name);
 		return CLI_USAGE;
 	}
@@ -166,12 +167,14 @@ static int resolve_container(const char *prefix, struct target_set *t)
 	if (err == -ENOENT)
 		err = cgroup_container_pids(prefix, &t->ids, id);
 	if (err == -EEXIST) {
-		cli_error("--container %s: several containers' ids begin so, one is %s; give more digits",
+		cli_error("--container %s: several containers' ids begin so, one is %s; give more "
+			  "digits",
 			  prefix, id);
 		return CLI_USAGE;
 	}
 	if (err) {
-		cli_error("--container %s: no container that runs has this id; see docker ps or crictl ps",
+		cli_error("--container %s: no container that runs has this id; see docker ps or "
+			  "crictl ps",
 			  prefix);
 		return CLI_USAGE;
 	}
