@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+
+/*
+ * The runtime of live processes. What Node.js says of itself (--version) is the
+ * truth for each $UNSPOOL_NODE_DIR/VERSION/bin/node; without that directory only
+ * what needs no Node.js is tested.
+ */
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "../../loader/targets/runtime.h"
+#include "../check.h"
+
+static pid_t start(char *const *argv)
+{
+	int done[2];
+	pid_t pid;
+	char c;
+
+	assert_int_equal(pipe2(done, O_CLOEXEC), 0);
+	pid = fork();
+	assert_true(pid >= 0);
+	if (!pid) {
+		execv(argv[0], argv);
+		_exit(127);
+	}
+	close(done[1]);
+	assert_int_equal(read(done[0], &c, 1), 0); /* closed by exec */
+	close(done[0]);
+	return pid;
+}
+
+static void stop(pid_t pid)
+{
+	kill(pid, SIGKILL);
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+}
+
+static struct runtime_info detect(struct runtime_cache *cache, pid_t pid)
+{
+	struct runtime_info info;
+
+	assert_int_equal(runtime_detect(cache, pid, &info), 0);
+	return info;
+}
+
+static void a_process_without_a_runtime_is_native(void **state)
+{
+	struct runtime_cache *cache = NULL;
+	struct runtime_info info;
+
+	(void)state;
+	assert_int_equal(runtime_cache_new(&cache), 0);
+	info = detect(cache, getpid());
+	assert_string_equal(info.name, "native");
+	assert_true(info.is_supported && !info.has_runtime);
+	assert_string_equal(info.why_not, "");
+	runtime_cache_free(&cache);
+	assert_null(cache);
+}
+
+static void a_process_that_is_gone_is_an_error(void **state)
+{
+	pid_t pid = start((char *[]){ "/bin/true", NULL });
+	struct runtime_cache *cache = NULL;
+	struct runtime_info info = { .name = "untouched" };
+
+	(void)state;
+	waitpid(pid, NULL, 0);
+	assert_int_equal(runtime_cache_new(&cache), 0);
+	assert_int_equal(runtime_detect(cache, pid, &info), -ESRCH);
+	assert_string_equal(info.name, "untouched");
+	runtime_cache_free(&cache);
+}
+
+/* .NET is known by its library; an empty file of that name is enough. */
+static void a_process_with_coreclr_is_dotnet_and_not_supported_yet(void **state)
+{
+	char dir[] = "/tmp/test-runtime-XXXXXX", path[64];
+	struct runtime_cache *cache = NULL;
+	struct runtime_info info;
+	void *map;
+	int fd;
+
+	(void)state;
+	assert_non_null(mkdtemp(dir));
+	snprintf(path, sizeof(path), "%s/libcoreclr.so", dir);
+	fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0700);
+	assert_int_equal(ftruncate(fd, 4096), 0);
+	map = mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0);
+	close(fd);
+	assert_int_equal(runtime_cache_new(&cache), 0);
+	if (map != MAP_FAILED)
+		info = detect(cache, getpid());
+	unlink(path);
+	rmdir(dir);
+	runtime_cache_free(&cache);
+	assert_true(map != MAP_FAILED);
+	munmap(map, 4096);
+	assert_string_equal(info.name, ".NET");
+	assert_true(info.has_runtime && !info.is_supported);
+	assert_non_null(strstr(info.why_not, "not supported yet"));
+}
+
+/* Exit status 0: it is called unreadable. */
+static int look_as_nobody(pid_t pid)
+{
+	struct runtime_cache *cache = NULL;
+	struct runtime_info info;
+
+	if (setgid(65534) || setuid(65534) || runtime_cache_new(&cache))
+		return 1;
+	if (runtime_detect(cache, pid, &info))
+		return 2;
+	runtime_cache_free(&cache);
+	if (strcmp(info.name, "?") || info.is_supported || info.has_runtime)
+		return 3;
+	return strstr(info.why_not, "run as root") ? 0 : 4;
+}
+
+static void a_process_of_somebody_else_is_not_guessed_at(void **state)
+{
+	pid_t pid, parent = getpid();
+	int status;
+
+	(void)state;
+	if (geteuid()) {
+		print_message("not root: nobody can be looked at as somebody else\n");
+		return;
+	}
+	pid = fork();
+	if (!pid)
+		_exit(look_as_nobody(parent));
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+}
+
+/* Bytes that this process has read so far, by the kernel's own count. */
+static u64 bytes_read(void)
+{
+	FILE *f = fopen("/proc/self/io", "re");
+	u64 n = 0;
+
+	assert_non_null(f);
+	assert_int_equal(fscanf(f, "rchar: %llu", &n), 1);
+	fclose(f);
+	return n;
+}
+
+/* "v24.21.0" of `node --version`, as "Node.js 24.21.0". */
+static void ask_node(const char *node, char *name, size_t size)
+{
+	char command[600], version[64] = "";
+	FILE *f;
+
+	snprintf(command, sizeof(command), "%.500s --version", node);
+	f = popen(command, "re");
+	assert_non_null(f);
+	assert_non_null(fgets(version, sizeof(version), f));
+	assert_int_equal(pclose(f), 0);
+	version[strcspn(version, "\n")] = '\0';
+	snprintf(name, size, "Node.js %s", version + 1);
+}
+
+static void check_node(char *node)
+{
+	char *const argv[] = { node, "-e", "setInterval(() => {}, 1000)", NULL };
+	pid_t first = start(argv), second = start(argv);
+	struct runtime_cache *cache = NULL;
+	u64 start_n, first_n, second_n;
+	struct runtime_info a, b;
+	char expected[96];
+
+	ask_node(node, expected, sizeof(expected));
+	assert_int_equal(runtime_cache_new(&cache), 0);
+	start_n = bytes_read();
+	a = detect(cache, first);
+	first_n = bytes_read() - start_n;
+	b = detect(cache, second);
+	second_n = bytes_read() - start_n - first_n;
+	runtime_cache_free(&cache);
+	stop(first);
+	stop(second);
+	print_message("%s: %llu, then %llu bytes read\n", a.name, first_n, second_n);
+	assert_string_equal(a.name, expected);
+	assert_true(a.is_supported && a.has_runtime);
+	assert_memory_equal(&a, &b, sizeof(a));
+	assert_true(second_n < first_n / 4);
+}
+
+static void each_node_is_told_by_its_version_and_looked_into_once(void **state)
+{
+	const char *top = getenv("UNSPOOL_NODE_DIR");
+	DIR *dir = top ? opendir(top) : NULL;
+	const struct dirent *e;
+	int n = 0;
+
+	(void)state;
+	assert_non_null(dir);
+	while ((e = readdir(dir))) {
+		char node[512];
+
+		snprintf(node, sizeof(node), "%s/%s/bin/node", top, e->d_name);
+		if (e->d_name[0] == '.' || access(node, X_OK))
+			continue;
+		check_node(node);
+		n++;
+	}
+	closedir(dir);
+	assert_true(n > 0);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_process_without_a_runtime_is_native),
+		cmocka_unit_test(a_process_that_is_gone_is_an_error),
+		cmocka_unit_test(a_process_with_coreclr_is_dotnet_and_not_supported_yet),
+		cmocka_unit_test(a_process_of_somebody_else_is_not_guessed_at),
+		cmocka_unit_test(each_node_is_told_by_its_version_and_looked_into_once),
+	};
+	size_t n = sizeof(tests) / sizeof(tests[0]);
+
+	return check_run(__FILE_NAME__, tests, getenv("UNSPOOL_NODE_DIR") ? n : n - 1);
+}
