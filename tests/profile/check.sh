@@ -1,0 +1,104 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# The sub-commands report and convert as a user calls them, judged by Python,
+# gzip and zstd: check.sh TOOL JUDGE
+
+set -u
+tool=$(realpath "$1") judge=$(realpath "$2")
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+cd "$dir" || exit 1
+passed=0 failed=0
+
+check() { # NAME COMMAND...
+	local name=$1
+	shift
+	if "$@" >log 2>&1; then
+		passed=$((passed + 1))
+	else
+		failed=$((failed + 1))
+		echo "FAILED: $name"
+		head -c 2000 log
+	fi
+}
+
+fails() {
+	! "$@"
+}
+
+judge() {
+	python3 -B "$judge" "$@"
+}
+
+# exits STATUS ERROR COMMAND...: that status, that one line on stderr
+exits() {
+	local want=$1 error=$2 got
+	shift 2
+	"$@" >out 2>err
+	got=$?
+	cat err
+	[ "$got" = "$want" ] && [ "$(cat err)" = "$error" ]
+}
+
+"$tool" make >p.ndjson
+"$tool" partial >.p.partial
+check every_line_is_json_and_adds_up judge lines p.ndjson
+check the_profile_is_harmless_on_a_terminal judge utf8 p.ndjson
+
+for f in ndjson.gz ndjson.zst folded; do
+	check "convert_writes_$f" "$tool" convert p.ndjson "p.$f"
+done
+check gzip_reads_the_gz_file bash -c 'gzip -dc p.ndjson.gz | cmp - p.ndjson'
+check zstd_reads_the_zst_file bash -c 'zstd -qdc p.ndjson.zst | cmp - p.ndjson'
+check gz_to_zst_to_ndjson_is_the_same bash -c '
+	"$0" convert p.ndjson.gz a.ndjson.zst && "$0" convert a.ndjson.zst a.ndjson &&
+	cmp a.ndjson p.ndjson' "$tool"
+check a_pipe_goes_through bash -c '
+	gzip -c p.ndjson | "$0" convert - - -f ndjson | cmp - p.ndjson' "$tool"
+check files_are_private test "$(stat -c %a p.folded p.ndjson.gz | uniq)" = 600
+
+check folded_counts_and_labels_are_right judge folded p.ndjson p.folded
+sed '1s/[0-9]*$/1000000/' p.folded >wrong.folded
+check a_wrong_count_is_noticed fails judge folded p.ndjson wrong.folded
+sed '1s/render\|plain/x/; 1s/a/b/' p.folded >wrong.folded
+check a_wrong_label_is_noticed fails judge folded p.ndjson wrong.folded
+check folded_is_harmless_on_a_terminal judge utf8 p.folded
+
+"$tool" report --json p.ndjson.zst >p.stacks
+check json_stacks_hold_all_samples judge stacks p.ndjson p.stacks
+sed '1s/"count":[0-9]*/"count":1000000/' p.stacks >wrong.stacks
+check a_wrong_stack_is_noticed fails judge stacks p.ndjson wrong.stacks
+"$tool" report p.ndjson >p.txt
+check the_report_is_harmless_on_a_terminal judge utf8 p.txt
+check the_report_has_its_table grep -qE '^   self   total  function +where$' p.txt
+check a_partial_is_reported bash -c '
+	"$0" report .p.partial | grep -q "recording was interrupted"' "$tool"
+check a_finished_one_is_not_interrupted fails grep -q interrupted p.txt
+
+head -c 5000 p.ndjson.gz >cut.ndjson.gz
+check a_cut_gzip_is_refused fails "$tool" report cut.ndjson.gz
+check a_cut_gzip_is_not_converted fails "$tool" convert cut.ndjson.gz cut.folded
+check nothing_is_left_of_it test ! -e cut.folded -a -z "$(find . -name '.unspool-*')"
+
+check without_file_is_usage exits 2 'unspool: which profile? unspool report FILE' "$tool" report
+check without_out_is_usage exits 2 \
+	'unspool: convert what to what? unspool convert IN OUT' "$tool" convert p.ndjson
+check an_unknown_suffix_is_usage exits 2 "unspool: the suffix of 'p.svg' names no format; -f says \
+it: ndjson, ndjson.gz, ndjson.zst, folded" "$tool" convert p.ndjson p.svg
+check an_unknown_format_is_usage exits 2 "unspool: there is no format 'svg', only \
+ndjson, ndjson.gz, ndjson.zst, folded" "$tool" convert -f svg p.ndjson p.x
+check a_missing_file_is_a_failure exits 1 \
+	"unspool: can't read no: No such file or directory" "$tool" report no
+check a_full_disk_is_a_failure exits 1 \
+	"unspool: can't write /dev/full: No space left on device" \
+	"$tool" convert p.ndjson /dev/full -f ndjson
+check a_size_limit_is_a_failure exits 1 "unspool: can't write big.folded: File too large" \
+	bash -c 'ulimit -f 1; "$0" convert p.ndjson big.folded' "$tool"
+check no_part_of_it_is_left test ! -e big.folded -a -z "$(find . -name '.unspool-*')"
+check text_is_no_profile exits 1 "unspool: p.txt:1: this is no Unspool profile" \
+	"$tool" report p.txt
+check help_is_not_an_error exits 0 '' "$tool" report --help
+
+echo "$passed passed, $failed failed"
+[ "$failed" = 0 ]

@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Judges profiles with Python's own JSON, gzip and UTF-8: judge.py WHAT FILE...
+
+lines PROFILE           every line is JSON, refers to what was before it, adds up
+folded PROFILE FOLDED   the counts are the profile's, and so are the labels
+stacks PROFILE JSON     `report --json` holds the profile's samples
+utf8 FILE               no control or bidirectional character but newline
+"""
+
+import collections
+import json
+import sys
+
+STATUSES = ("complete", "truncated", "failed")
+
+
+def read_lines(path):
+    with open(path, "rb") as f:
+        data = f.read()
+    assert data.endswith(b"\n"), "the last line has no end"
+    return [json.loads(line.decode("utf-8")) for line in data[:-1].split(b"\n")]
+
+
+class Profile:
+    def __init__(self, path):
+        self.frames, self.stacks, self.names = {}, {}, {}
+        self.cells = collections.Counter()
+        self.summary = None
+        lines = read_lines(path)
+        assert lines[0]["type"] == "header" and lines[0]["schema"] == 1
+        for line in lines:
+            getattr(self, "on_" + line["type"])(line)
+
+    def on_header(self, line):
+        pass
+
+    def on_process(self, line):
+        self.names[line["pid"]] = line["name"]
+
+    def on_thread(self, line):
+        assert line["pid"] in self.names
+
+    def on_frame(self, line):
+        assert line["id"] not in self.frames
+        self.frames[line["id"]] = line
+
+    def on_stack(self, line):
+        assert line["id"] not in self.stacks and line["status"] in STATUSES
+        assert all(i in self.frames for i in line["frames"])
+        assert ("reason" in line) == (line["status"] != "complete")
+        self.stacks[line["id"]] = line
+
+    def on_samples(self, line):
+        assert len(line["t"]) == line["count"] and min(line["t"]) >= 0
+        assert line["stack"] in self.stacks and line["pid"] in self.names
+        self.cells[line["pid"], line["tid"], line["stack"]] += line["count"]
+
+    def on_summary(self, line):
+        self.summary = line
+
+    def n_samples(self):
+        return sum(self.cells.values())
+
+
+def clean(text):
+    """The label rules, in Python's words."""
+    out = ""
+    for c in text:
+        hostile = ord(c) < 32 or 127 <= ord(c) < 160 or ord(c) in BIDI
+        out += ":" if c == ";" else "?" if hostile else c
+    return out
+
+
+BIDI = {0x61C, 0x200E, 0x200F, 0x2028, 0x2029, *range(0x202A, 0x202F), *range(0x2066, 0x206A)}
+
+
+def label(f):
+    name = f.get("name")
+    if not name and f.get("module"):
+        base = f["module"].rsplit("/", 1)[-1]
+        name = base + "+" + f["off"] if "off" in f else "[" + base + "]"
+    elif not name:
+        name = "[" + f["kind"] + (" " + f["off"] if "off" in f else "") + "]"
+    if "file" in f:
+        line = ":%d" % f["line"] if "line" in f else ""
+        return clean(name) + " (" + clean(f["file"]) + line + ")"
+    return clean(name)
+
+
+def folded_text(p, pid, stack):
+    s = p.stacks[stack]
+    labels = [label(p.frames[i]) for i in reversed(s["frames"])]
+    if s["status"] != "complete":
+        labels.insert(0, "[%s: %s]" % (s["status"], s["reason"]))
+    if len({pid for pid, _, _ in p.cells}) > 1:
+        labels.insert(0, clean(p.names[pid]) or "pid %d" % pid)
+    return ";".join(labels) or "[no frame]"
+
+
+def judge_lines(path):
+    p = Profile(path)
+    s, by_status = p.summary, collections.Counter()
+    for (_, _, stack), n in p.cells.items():
+        by_status[p.stacks[stack]["status"]] += n
+    assert s["samples"] == p.n_samples() > 0
+    assert s["complete"] == by_status["complete"]
+    assert sum(s["truncated"].values()) == by_status["truncated"] > 0
+    assert sum(s["failed"].values()) == by_status["failed"] > 0
+    assert sum(s["by_activity"].values()) == s["samples"]
+
+
+def judge_folded(path, folded):
+    p, want, got = Profile(path), collections.Counter(), collections.Counter()
+    for (pid, _, stack), n in p.cells.items():
+        want[folded_text(p, pid, stack)] += n
+    with open(folded, encoding="utf-8", newline="\n") as f:
+        for line in f.read().splitlines():
+            text, n = line.rsplit(" ", 1)
+            assert text not in got, "a stack is there twice"
+            got[text] = int(n)
+    assert got == want, (got - want, want - got)
+
+
+def judge_stacks(path, stacks):
+    p, want, got = Profile(path), collections.Counter(), collections.Counter()
+    for (pid, tid, stack), n in p.cells.items():
+        s = p.stacks[stack]
+        frames = [{k: v for k, v in p.frames[i].items() if k not in ("type", "id")}
+                  for i in s["frames"]]
+        want[pid, tid, s["status"], s.get("reason"), json.dumps(frames)] += n
+    for o in read_lines(stacks):
+        assert o["process"] == p.names[o["pid"]]
+        got[o["pid"], o["tid"], o["status"], o.get("reason"), json.dumps(o["frames"])] += o["count"]
+    assert got == want
+
+
+def judge_utf8(path):
+    with open(path, encoding="utf-8", newline="\n") as f:
+        text = f.read().replace("\n", "")
+    assert text and clean(text.replace(";", ":")) == text.replace(";", ":")
+
+
+def main():
+    globals()["judge_" + sys.argv[1]](*sys.argv[2:])
+
+
+main()

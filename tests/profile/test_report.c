@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+
+/* The report, line by line, for profiles whose figures are easily added up by hand. */
+
+#include "../check.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../loader/report/report.h"
+#include "made.h"
+
+#define H "{\"type\":\"header\",\"schema\":1,\"hz\":99}\n"
+#define P                                                                                          \
+	"{\"type\":\"process\",\"pid\":812,\"name\":\"server.js\",\"runtime\":\"Node.js "          \
+	"24.21.0\"}\n"
+#define F(id, keys) "{\"type\":\"frame\",\"id\":" id "," keys "}\n"
+#define S(id, frames, end) "{\"type\":\"stack\",\"id\":" id ",\"frames\":[" frames "]," end "}\n"
+#define N(stack, n)                                                                                \
+	"{\"type\":\"samples\",\"pid\":812,\"tid\":812,\"stack\":" stack ",\"count\":" n "}\n"
+#define COMPLETE "\"status\":\"complete\""
+#define FRAMES                                                                                     \
+	F("1", "\"kind\":\"js\",\"name\":\"render\",\"file\":\"/v.js\",\"line\":88")               \
+	F("2", "\"kind\":\"js\",\"name\":\"render\",\"file\":\"/v.js\",\"line\":90")               \
+	F("3", "\"kind\":\"js\",\"name\":\"main\",\"file\":\"/m.js\",\"line\":1")                  \
+	F("4", "\"kind\":\"native\",\"module\":\"/lib/libz.so.1\",\"off\":\"0x1\"")                \
+	F("5", "\"kind\":\"native\",\"module\":\"/lib/libz.so.1\",\"off\":\"0x2\"")                \
+	F("6", "\"kind\":\"kernel\",\"name\":\"vfs_write\"")
+
+/* 100 samples: 60 in render, which calls itself at line 90; 30 in libz; 10 in the kernel. */
+static const char the_profile[] = H P FRAMES S("1", "1,2,2,3", COMPLETE) S("2", "4,5,3", COMPLETE)
+	S("3", "6,3", "\"status\":\"truncated\",\"reason\":\"depth limit\"")
+		S("4", "2,3", "\"status\":\"failed\",\"reason\":\"fault\"")
+			S("5", "6", "\"status\":\"truncated\",\"reason\":\"stale tables\"")
+				N("1", "58") N("2", "30") N("3", "8") N("4", "2") N("5", "2");
+
+static const char the_summary[] =
+	"{\"type\":\"summary\",\"samples\":100,\"lost\":1234,\"complete\":88,\"guessed\":1,"
+	"\"unresolved\":2,\"truncated\":{\"stale tables\":2,\"depth "
+	"limit\":8},\"failed\":{\"fault\":2},"
+	"\"by_activity\":{\"js\":48,\"gc\":12,\"native\":30,\"kernel\":10},"
+	"\"cpu_ns\":1010000000,\"duration_ns\":2000000000}\n";
+
+static int print(const char *text, u32 width, char **out, size_t *len)
+{
+	int (*const stacks)(FILE *, struct prof_reader *) = report_print_stacks;
+	struct prof_reader *in = NULL;
+	FILE *f = open_memstream(out, len);
+	int r;
+
+	assert_int_equal(prof_reader_new(made_fd(text, strlen(text)), "in", &in), 0);
+	r = width ? report_print(f, in, width) : stacks(f, in);
+	fclose(f);
+	prof_reader_free(&in);
+	return r;
+}
+
+/* Inlined, gcc 12 takes the stream's buffer for a pointer to a variable that is gone. */
+static __attribute__((noinline)) char *printed(const char *text, u32 width)
+{
+	char *out = NULL;
+	size_t len;
+
+	assert_int_equal(print(text, width, &out, &len), 0);
+	return out;
+}
+
+static char *joined(const char *a, const char *b)
+{
+	char *text;
+
+	assert_true(asprintf(&text, "%s%s", a, b) > 0);
+	return text;
+}
+
+static void a_finished_recording_has_its_own_figures(void **state)
+{
+	char *text = joined(the_profile, the_summary), *out = printed(text, 100);
+
+	(void)state;
+	assert_string_equal(
+		out,
+		"server.js  (node 24.21.0, pid 812)   2.0 s  100 samples at 99 Hz   0.51 CPUs\n"
+		"JS 48.0 %   GC 12.0 %   native 30.0 %   kernel 10.0 %\n"
+		"stacks: complete 88.0 %   truncated 10.0 % (8 depth limit, 2 stale tables)"
+		"   failed 2.0 % (2 fault)   guessed 1.0 %   unresolved 2   lost 1,234\n"
+		"   self   total  function     where\n"
+		"  60.0 %  60.0 %  render       /v.js:88\n"
+		"  30.0 %  30.0 %  [libz.so.1]  /lib/libz.so.1\n"
+		"  10.0 %  10.0 %  vfs_write    [kernel]\n"
+		"   0.0 %  98.0 %  main         /m.js:1\n");
+	free(out);
+	free(text);
+}
+
+static void an_interrupted_recording_is_added_up_from_its_lines(void **state)
+{
+	char *out = printed(the_profile, 100);
+
+	(void)state;
+	assert_non_null(strstr(out, "0.0 s  100 samples at 99 Hz   (recording was interrupted)\n"
+				    "JS 60.0 %   native 30.0 %   kernel 10.0 %\n"
+				    "stacks: complete 88.0 %   truncated 10.0 % (8 depth limit, "
+				    "2 stale tables)   failed 2.0 % (2 fault)   lost 0\n"));
+	free(out);
+}
+
+static void not_quite_all_is_never_a_hundred_percent(void **state)
+{
+	char *out = printed(H P FRAMES S("1", "1", COMPLETE) S("2", "3", COMPLETE)
+				    S("3", "3", "\"status\":\"failed\",\"reason\":\"fault\"")
+					    N("1", "99999") N("2", "1") N("3", "1"),
+			    100);
+
+	(void)state;
+	assert_non_null(strstr(out, "complete 99.9 %   truncated 0.0 %   failed 0.1 % (1 fault)"));
+	assert_non_null(strstr(out, "\n  99.9 %  99.9 %  render"));
+	assert_non_null(strstr(out, "\n   0.1 %   0.1 %  main"));
+	free(out);
+}
+
+static void several_processes_are_counted_in_the_title(void **state)
+{
+	char *out = printed(
+		H P FRAMES S("1", "1", COMPLETE) N(
+			"1",
+			"2") "{\"type\":\"process\",\"pid\":7,\"name\":\"w\"}\n"
+			     "{\"type\":\"samples\",\"pid\":7,\"tid\":7,\"stack\":1,\"count\":1}\n",
+		100);
+
+	(void)state;
+	assert_memory_equal(
+		out, "server.js  (node 24.21.0, pid 812, and 1 more)   0.0 s  3 samples", 60);
+	free(out);
+}
+
+static void only_the_top_functions_are_shown(void **state)
+{
+	char *text = NULL, *out, *line;
+	size_t len;
+	FILE *f = open_memstream(&text, &len);
+	u32 n = 0;
+
+	(void)state;
+	fputs(H P, f);
+	for (u32 i = 1; i <= 40; i++)
+		fprintf(f,
+			F("%u", "\"kind\":\"js\",\"name\":\"f%u\"") S("%u", "%u", COMPLETE)
+				N("%u", "%u"),
+			i, i, i, i, i, i);
+	fclose(f);
+	out = printed(text, 100);
+	for (line = out; line; line = strchr(line + 1, '\n'))
+		n++;
+	assert_int_equal(n - 1, 4 + 25);
+	assert_non_null(strstr(out, "  f40"));
+	assert_non_null(strstr(out, "  f16"));
+	assert_null(strstr(out, "  f15"));
+	free(out);
+	free(text);
+}
+
+static u32 widest_line(const char *text)
+{
+	u32 widest = 0, now = 0;
+
+	for (; *text; text++) {
+		now = *text == '\n' ? 0 : now + ((*text & 0xc0) != 0x80);
+		widest = now > widest ? now : widest;
+	}
+	return widest;
+}
+
+static void long_names_are_cut_to_the_width_and_keep_the_line(void **state)
+{
+	const char *text =
+		H P F("1",
+		      "\"name\":\"abcdefghijklmnopqrstuvwxyzabcdefghijklmnopqrstuvwxyz\",\"file\":"
+		      "\"/a/very/long/path/to/some/folder/far/away/from/root/view.js\",\"line\":88")
+			S("1", "1", COMPLETE) N("1", "1");
+	char *out = printed(text, 70), *table = strstr(out, "   self");
+
+	(void)state;
+	assert_int_equal(widest_line(table), 70);
+	assert_non_null(strstr(table, "abcdefghijklmnopqrstuvwx\xe2\x80\xa6  \xe2\x80\xa6"));
+	assert_non_null(strstr(table, "from/root/view.js:88\n"));
+	assert_true(widest_line("aaa\nbbbb\n") == 4);
+	free(out);
+}
+
+static bool is_harmless(const char *text)
+{
+	for (; *text; text++) {
+		if (((u8)*text < 0x20 && *text != '\n') || *text == 0x7f)
+			return false;
+	}
+	return true;
+}
+
+static void hostile_names_reach_no_terminal(void **state)
+{
+	size_t len;
+	char *text = made_bytes(&(struct made){ 3, 200, true, false }, &len), *out, *bidi;
+
+	(void)state;
+	out = printed(text, 100);
+	assert_true(is_harmless(out));
+	bidi = strstr(out, "\xe2\x80\xae");
+	assert_null(bidi);
+	assert_non_null(strstr(out, "\\x1b[31mred"));
+	assert_non_null(strstr(out, "\\u202egnp"));
+	free(out);
+	out = printed(text, 0);
+	assert_true(is_harmless(out));
+	assert_null(strstr(out, "\xe2\x80\xae"));
+	assert_false(is_harmless("\x1b[31m"));
+	free(out);
+	free(text);
+}
+
+static void json_stacks_stand_on_their_own(void **state)
+{
+	char *out = printed(
+		H P "{\"type\":\"thread\",\"pid\":812,\"tid\":812,\"name\":\"main\"}\n" FRAMES S(
+			"1", "1,3", COMPLETE)
+			S("2", "6", "\"status\":\"failed\",\"reason\":\"fault\"") N("1", "2")
+				N("2", "1") N("1", "3"),
+		0);
+
+	(void)state;
+	assert_string_equal(out,
+			    "{\"process\":\"server.js\",\"pid\":812,\"tid\":812,\"thread\":"
+			    "\"main\",\"count\":5,"
+			    "\"status\":\"complete\",\"frames\":["
+			    "{\"kind\":\"js\",\"name\":\"render\",\"file\":\"/v.js\",\"line\":88},"
+			    "{\"kind\":\"js\",\"name\":\"main\",\"file\":\"/m.js\",\"line\":1}]}\n"
+			    "{\"process\":\"server.js\",\"pid\":812,\"tid\":812,\"thread\":"
+			    "\"main\",\"count\":1,"
+			    "\"status\":\"failed\",\"reason\":\"fault\",\"frames\":["
+			    "{\"kind\":\"kernel\",\"name\":\"vfs_write\"}]}\n");
+	free(out);
+}
+
+static void a_profile_without_samples_says_so(void **state)
+{
+	char *out = NULL;
+	size_t len;
+
+	(void)state;
+	assert_int_equal(print(H, 100, &out, &len), -ENODATA);
+	assert_memory_equal(out, "no process   0.0 s  0 samples at 99 Hz", 38);
+	free(out);
+	assert_int_equal(print(H "x\n", 100, &out, &len), -EBADMSG);
+	assert_int_equal(len, 0);
+	free(out);
+}
+
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(a_finished_recording_has_its_own_figures),
+	cmocka_unit_test(an_interrupted_recording_is_added_up_from_its_lines),
+	cmocka_unit_test(not_quite_all_is_never_a_hundred_percent),
+	cmocka_unit_test(several_processes_are_counted_in_the_title),
+	cmocka_unit_test(only_the_top_functions_are_shown),
+	cmocka_unit_test(long_names_are_cut_to_the_width_and_keep_the_line),
+	cmocka_unit_test(hostile_names_reach_no_terminal),
+	cmocka_unit_test(json_stacks_stand_on_their_own),
+	cmocka_unit_test(a_profile_without_samples_says_so),
+};
+
+int main(void)
+{
+	return CHECK_RUN(tests);
+}
