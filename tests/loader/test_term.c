@@ -27,6 +27,8 @@ static const struct row {
 	{ "\xed\xa0\x80", "\\xed\\xa0\\x80" }, /* surrogate */
 	{ "\xf4\x90\x80\x80", "\\xf4\\x90\\x80\\x80" }, /* above U+10FFFF */
 	{ "x\xe6\x97", "x\\xe6\\x97" }, /* cut off */
+	{ "\xef\xbf\xbd", "\xef\xbf\xbd" }, /* a replacement character of its own */
+	{ "\xef\xbf", "\\xef\\xbf" },
 };
 
 static void each_name_is_made_harmless(void **state)
