@@ -93,9 +93,8 @@ static void print_json(const struct ps_row *r)
 			   term_escape(r->names.exe, exe, sizeof(exe)), "runtime",
 			   term_escape(r->runtime.name, runtime, sizeof(runtime)), "cpus", r->cpus,
 			   "supported", r->runtime.is_supported, "why_not",
-			   r->runtime.why_not[0] ?
-				   term_escape(r->runtime.why_not, why, sizeof(why)) :
-				   NULL);
+			   r->runtime.why_not[0] ? term_escape(r->runtime.why_not, why, sizeof(why))
+						 : NULL);
 	line = object ? json_dumps(object, JSON_COMPACT | JSON_REAL_PRECISION(4)) : NULL;
 	if (line)
 		puts(line);

@@ -49,8 +49,8 @@ int cgroup_find(const struct cgroup_mounts *m, const char *name, struct cgroup_d
  *
  * Return: 0, -ENOENT, -EEXIST when containers with different ids match.
  */
-int cgroup_find_container(const struct cgroup_mounts *m, const char *prefix,
-			  struct cgroup_dir *dir, char *id);
+int cgroup_find_container(const struct cgroup_mounts *m, const char *prefix, struct cgroup_dir *dir,
+			  char *id);
 
 /**
  * cgroup_pids() - processes of a control group and those below it

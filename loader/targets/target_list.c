@@ -20,20 +20,19 @@ static void cleanup_ids(struct ids *ids)
 	ids_deinit(ids);
 }
 
-/* 1: a line was written, 0: the process is gone. */
+/* 1: a line was written, 0: the process is gone or the kernel's. */
 static int list_one(FILE *out, struct runtime_cache *cache, int pid, u64 cpu_ns, u64 wall_ns)
 {
 	char name[4 * PROC_NAME_LEN], runtime[256];
 	struct runtime_info info;
 	struct proc_names names;
 
-	if (proc_names_read(pid, &names) || runtime_detect(cache, pid, &info))
+	if (proc_names_read(pid, &names) || names.is_kernel || runtime_detect(cache, pid, &info))
 		return 0;
 	fprintf(out, "%8d  ", pid);
 	if (cpu_ns != NO_LOAD)
 		fprintf(out, "%4.0f %%  ", 100.0 * (double)cpu_ns / (double)wall_ns);
-	fprintf(out, "%-16s  %s\n",
-		names.is_kernel ? "kernel" : term_escape(info.name, runtime, sizeof(runtime)),
+	fprintf(out, "%-16s  %s\n", term_escape(info.name, runtime, sizeof(runtime)),
 		term_escape(names.name, name, sizeof(name)));
 	return 1;
 }

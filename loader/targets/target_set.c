@@ -127,8 +127,8 @@ static int take_pids(const char *what, const char *path, struct target_set *t)
 		cli_error("%s: no process is in it; start one first", what);
 		return CLI_USAGE;
 	}
-	cli_error("%s: out of reach of cgroup version 2, so the %zu processes that are in it now "
-		  "are recorded, and their children",
+	cli_error("%s: out of reach of cgroup version 2, so it is the processes that are in it now "
+		  "(%zu) and their children that are recorded",
 		  what, t->ids.n);
 	return CLI_OK;
 }

@@ -136,8 +136,8 @@ static void each_name_of_a_group_is_found_or_refused(void **state)
 				     &dir);
 		if (result != rows[i].result)
 			fail_msg("%s: %d", rows[i].name, result);
-		if (!result && (strcmp(dir.path, below_top(rows[i].path, path)) ||
-				dir.is_v2 != rows[i].is_v2))
+		if (!result &&
+		    (strcmp(dir.path, below_top(rows[i].path, path)) || dir.is_v2 != rows[i].is_v2))
 			fail_msg("%s: found %s", rows[i].name, dir.path);
 	}
 }
@@ -194,7 +194,9 @@ static void the_pids_of_groups_below_belong_to_a_group(void **state)
 
 static void ids_are_sorted_and_kept_once(void **state)
 {
-	static const int in[] = { 5, 1, 9, 5, 3, 9, 1, 7, 2, 8, 6, 4, 11, 10, 13, 12, 15, 14, 17, 16 };
+	static const int in[] = {
+		5, 1, 9, 5, 3, 9, 1, 7, 2, 8, 6, 4, 11, 10, 13, 12, 15, 14, 17, 16
+	};
 	struct ids ids = { 0 };
 
 	(void)state;

@@ -89,9 +89,7 @@ static const struct row {
 	  NULL,
 	  "--container ../../../x: give 8 to 64 hexadecimal digits of the id "
 	  "(docker ps, crictl ps)" },
-	{ { "--cgroup", "" },
-	  NULL,
-	  "--cgroup needs a path, absolute or below /sys/fs/cgroup" },
+	{ { "--cgroup", "" }, NULL, "--cgroup needs a path, absolute or below /sys/fs/cgroup" },
 	{ { "--durration", "3" }, NULL, "unknown option --durration; did you mean --duration?" },
 	{ { "-a", "--bogus-thing=1" },
 	  NULL,

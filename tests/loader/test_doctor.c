@@ -227,8 +227,8 @@ static int compare_without(u64 drop, const char *words)
 		return 1;
 	doctor_examine(&r);
 	caps = finding(&r, "capabilities");
-	if (words ? caps->state != DOCTOR_MISSING || strcmp(caps->text, words) :
-		    caps->state != DOCTOR_OK)
+	if (words ? caps->state != DOCTOR_MISSING || strcmp(caps->text, words)
+		  : caps->state != DOCTOR_OK)
 		return 2;
 	if (is_missing(&r, "bpf-program") != (load_program() != 0))
 		return 3;

@@ -16,8 +16,12 @@ static const struct row {
 	  "gr\xc3\xbc\xc3\x9f \xe6\x97\xa5\xe6\x9c\xac \xf0\x9f\x90\xa2" },
 	{ "\x1b[2J\x07", "\\x1b[2J\\x07" },
 	{ "a\nb\tc\x7f", "a\\nb\\tc\\x7f" },
-	{ "\xc2\x9b" "31m", "\\x9b31m" }, /* CSI as one C1 character */
-	{ "ab\xe2\x80\xae" "dc", "ab\\u202edc" }, /* right-to-left override */
+	{ "\xc2\x9b"
+	  "31m",
+	  "\\x9b31m" }, /* CSI as one C1 character */
+	{ "ab\xe2\x80\xae"
+	  "dc",
+	  "ab\\u202edc" }, /* right-to-left override */
 	{ "\xe2\x81\xa6x\xe2\x81\xa9", "\\u2066x\\u2069" },
 	{ "\xd8\x9c", "\\u061c" },
 	{ "\xe2\x80\xa8", "\\u2028" },
