@@ -25,7 +25,8 @@ static bool is_version_char(char c)
 /* @text follows MARK. */
 static int take_version(const char *text, size_t n, char *version, size_t len)
 {
-	const char *end = memmem(text, n < MAX_VERSION_LEN ? n : MAX_VERSION_LEN, TAIL, strlen(TAIL));
+	const char *end =
+		memmem(text, n < MAX_VERSION_LEN ? n : MAX_VERSION_LEN, TAIL, strlen(TAIL));
 
 	if (!end || end == text || (size_t)(end - text) >= len || *text < '0' || *text > '9')
 		return -ENOENT;
@@ -49,25 +50,36 @@ static int search(const char *chunk, size_t n, char *version, size_t len)
 	return -ENOENT;
 }
 
+static int search_segment(const struct elf_file *f, const struct elf_segment *s, char *chunk,
+			  char *version, size_t len)
+{
+	const u64 overlap = strlen(MARK) + MAX_VERSION_LEN;
+
+	for (u64 off = 0; off < s->file_len; off += CHUNK_LEN - overlap) {
+		u64 left = s->file_len - off;
+		size_t n = left < CHUNK_LEN ? left : CHUNK_LEN;
+
+		if (elf_file_read_addr(f, s->addr + off, chunk, n) < 0)
+			break;
+		if (!search(chunk, n, version, len))
+			return 0;
+	}
+	return -ENOENT;
+}
+
 int v8_find_node_version(const struct elf_file *f, char *version, size_t len)
 {
 	_cleanup_free_ char *chunk = malloc(CHUNK_LEN);
-	const u64 overlap = strlen(MARK) + MAX_VERSION_LEN;
 	size_t n_segments;
 	const struct elf_segment *s = elf_file_segments(f, &n_segments);
 
 	if (!chunk)
 		return -ENOMEM;
-	for (size_t i = 0; i < n_segments; i++) {
-		if (s[i].is_exec)
-			continue;
-		for (u64 off = 0; off < s[i].file_len; off += CHUNK_LEN - overlap) {
-			u64 left = s[i].file_len - off;
-			size_t n = left < CHUNK_LEN ? left : CHUNK_LEN;
-
-			if (elf_file_read_addr(f, s[i].addr + off, chunk, n) < 0)
-				break;
-			if (!search(chunk, n, version, len))
+	/* Node.js 18 is linked with its constants beside the code, in one segment. */
+	for (int is_exec = 0; is_exec <= 1; is_exec++) {
+		for (size_t i = 0; i < n_segments; i++) {
+			if (s[i].is_exec == is_exec &&
+			    !search_segment(f, &s[i], chunk, version, len))
 				return 0;
 		}
 	}
