@@ -160,8 +160,6 @@ static void a_name_is_cut_to_its_room(void **state)
 /* What awk knows of the running kernel, evenly picked: address, then one of its names. */
 static void the_running_kernels_names_are_those_that_awk_finds(void **state)
 {
-	/* A constant command, and awk from the path: that is the point.
-	 * NOLINTNEXTLINE(cert-env33-c) */
 	FILE *f = popen("awk '$2 ~ /^[tTwW]$/ && $1 !~ /^0/ && NR % 97 == 0 "
 			"{ print $1, $3, $4 }' /proc/kallsyms",
 			"r");
