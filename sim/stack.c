@@ -14,7 +14,9 @@
 /* Other processes' mappings, before and behind. Where stacks have "unknown" pcs, these have code.
  */
 #define N_DECOYS 3
-static const struct uw_mapping decoy = { 0x10000000000, 0x10000001000, 0, 99, UW_MAP_NATIVE, 0, 0 };
+static const struct uw_mapping decoy = {
+	0x200000000000, 0x200000001000, 0, 99, UW_MAP_NATIVE, 0, 0
+};
 
 static const struct uw_mapping *mapping_pool(void)
 {

@@ -21,7 +21,7 @@
 
 #define FRAME_WORDS 12
 #define MAX_DEPTH 128
-#define OBJECTS_ADDR 0x10008000000ull
+#define OBJECTS_ADDR 0x200008000000ull
 #define N_READS 200 /* of a run of reads.bpf.c */
 #define REPEAT 250 /* walks of a run */
 #define N_RUNS 20 /* of a round; the fastest of all counts, what disturbs a run only adds to it */

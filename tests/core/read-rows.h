@@ -14,7 +14,7 @@
 
 #include <string.h>
 
-#define READ_ADDR 0x10005000000ull
+#define READ_ADDR 0x200005000000ull
 #define READ_MAX_LEN 1024
 
 struct read_row {
