@@ -18,13 +18,13 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "../../inspect/util/cleanup.h"
 #include "intern.h"
 #include "json_line.h"
 #include "kept.h"
 #include "kinds.h"
+#include "lines.h"
 #include "profile_counts.h"
 
 #define KIND_GUESS 0x80
@@ -101,36 +101,6 @@ int profile_set_budget(struct profile *p, size_t bytes)
 	return 0;
 }
 
-static void rfc3339(u64 unix_ns, char *out, size_t size)
-{
-	time_t seconds = (time_t)(unix_ns / 1000000000);
-	struct tm tm;
-	char date[64];
-
-	gmtime_r(&seconds, &tm);
-	strftime(date, sizeof(date), "%Y-%m-%dT%H:%M:%S", &tm);
-	snprintf(out, size, "%s.%09lluZ", date, unix_ns % 1000000000);
-}
-
-static int write_header(struct profile *p, const struct prof_header *h)
-{
-	struct json_line *l = &p->line;
-	char start[96];
-
-	rfc3339(h->start_unix_ns, start, sizeof(start));
-	json_line_start(l, "header");
-	json_line_u64(l, "schema", 1);
-	json_line_string(l, "unspool", UNSPOOL_VERSION);
-	json_line_string(l, "start", start);
-	json_line_u64(l, "start_boottime_ns", h->start_boottime_ns);
-	json_line_string(l, "arch", h->arch);
-	json_line_string(l, "kernel", h->kernel);
-	json_line_u64(l, "hz", h->hz);
-	json_line_string(l, "mode", "cpu");
-	json_line_string(l, "command", h->command);
-	return write_line(p);
-}
-
 static void cleanup_profile(struct profile **p)
 {
 	profile_free(p);
@@ -152,8 +122,10 @@ int profile_new(struct profile **profile, FILE *out, const struct prof_header *h
 
 	int r = profile_set_budget(p, PROF_BUDGET);
 
-	if (r == 0)
-		r = write_header(p, header);
+	if (r == 0) {
+		line_header(&p->line, header);
+		r = write_line(p);
+	}
 	if (r < 0)
 		return r;
 	*profile = TAKE_PTR(p);
@@ -251,9 +223,7 @@ int profile_frame(struct profile *p, const struct prof_frame *f, u32 *id)
 		return r;
 	if (r == 1) {
 		p->kinds[new_id & p->kinds_mask] = (u8)(f->kind | (f->guess ? KIND_GUESS : 0));
-		json_line_start(&p->line, "frame");
-		json_line_u64(&p->line, "id", new_id);
-		json_line_frame(&p->line, f);
+		line_frame(&p->line, f, new_id);
 		r = write_line(p);
 		if (r < 0)
 			return r;
@@ -288,23 +258,6 @@ static int stack_info(const struct profile *p, const struct prof_stack *s, struc
 	return 0;
 }
 
-static int write_stack(struct profile *p, const struct prof_stack *s, u32 id)
-{
-	struct json_line *l = &p->line;
-	enum prof_status status = prof_status_of_walk(s->status);
-
-	json_line_start(l, "stack");
-	json_line_u64(l, "id", id);
-	json_line_open(l, "frames", '[');
-	for (u32 i = 0; i < s->n_frames; i++)
-		json_line_u64(l, NULL, s->frames[i]);
-	json_line_close(l, ']');
-	json_line_string(l, "status", prof_status_name(status));
-	if (status != PROF_COMPLETE)
-		json_line_string(l, "reason", prof_reason_words(s->status));
-	return write_line(p);
-}
-
 int profile_stack(struct profile *p, const struct prof_stack *s, u32 *id)
 {
 	struct stack_info info;
@@ -318,13 +271,15 @@ int profile_stack(struct profile *p, const struct prof_stack *s, u32 *id)
 	if (r < 0)
 		return r;
 	key[0] = s->status == UW_OK ? UW_END : s->status;
-	memcpy(key + 1, s->frames, s->n_frames * sizeof(*key));
+	if (s->n_frames)
+		memcpy(key + 1, s->frames, s->n_frames * sizeof(*key));
 	r = intern_id(&p->stacks, &p->first_stack, &p->n_stacks, key,
 		      (s->n_frames + 1) * sizeof(*key), &new_id);
 	if (r < 0)
 		return r;
 	if (r == 1) {
-		r = write_stack(p, s, new_id);
+		line_stack(&p->line, s, new_id);
+		r = write_line(p);
 		if (r < 0)
 			return r;
 	}
@@ -336,20 +291,11 @@ int profile_stack(struct profile *p, const struct prof_stack *s, u32 *id)
 
 int profile_process(struct profile *p, const struct prof_process *proc)
 {
-	struct json_line *l = &p->line;
 	int r = profile_flush(p);
 
 	if (r < 0)
 		return r;
-	json_line_start(l, "process");
-	json_line_u64(l, "pid", proc->pid);
-	json_line_u64(l, "nspid", proc->nspid);
-	json_line_u64(l, "ppid", proc->ppid);
-	json_line_string(l, "name", proc->name);
-	json_line_string(l, "exe", proc->exe);
-	json_line_string(l, "runtime", proc->runtime);
-	json_line_string(l, "cgroup", proc->cgroup);
-	json_line_string(l, "container", proc->container);
+	line_process(&p->line, proc);
 	return write_line(p);
 }
 
@@ -359,10 +305,7 @@ int profile_thread(struct profile *p, u32 pid, u32 tid, const char *name)
 
 	if (r < 0)
 		return r;
-	json_line_start(&p->line, "thread");
-	json_line_u64(&p->line, "pid", pid);
-	json_line_u64(&p->line, "tid", tid);
-	json_line_string(&p->line, "name", name);
+	line_thread(&p->line, pid, tid, name);
 	return write_line(p);
 }
 
