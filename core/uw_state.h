@@ -28,6 +28,8 @@ struct uw_state {
 	u64 stack_low; /* no frame record lies below */
 	u64 extent; /* of the process's mappings, as in struct uw_process */
 	struct uw_mapping map; /* of the last pc; end_addr 0: none yet */
+	u64 memo_function; /* V8: the last JSFunction that was read, 0: none, */
+	u64 memo_shared; /* and its SharedFunctionInfo */
 	u64 win_addr;
 	u32 win_len; /* 0: nothing in the window */
 	u8 next_flags; /* enum uw_frame_flags of the next frame */

@@ -26,6 +26,8 @@ UW_INLINE void uw_walk_begin(struct uw_state *u)
 	u->sp_known = true;
 	u->is_top = true;
 	u->next_flags = 0;
+	u->memo_function = 0;
+	u->memo_shared = 0;
 	u->win_len = 0;
 	u->win_addr = 0;
 	u->map.start_addr = 0;

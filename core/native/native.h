@@ -94,6 +94,26 @@ UW_INLINE enum uw_status fp_step(struct uw_state *u, u8 flags)
 	return UW_OK;
 }
 
+/* What the interrupted instruction says of its function's frame. */
+enum top_result {
+	TOP_HAS_FRAME, /* the record at fp is its own, as far as the instruction tells */
+	TOP_STEPPED, /* it has none: regs are now the caller's */
+	TOP_UNREADABLE, /* whose record fp leads to is not known */
+};
+
+/* The instruction at pc, or its first byte when what follows can't be read. */
+UW_INLINE bool top_read_insn(struct uw_state *u, u32 *insn)
+{
+	u8 first;
+
+	if (!read_user(u, insn, u->regs.pc))
+		return true;
+	if (read_user(u, &first, u->regs.pc))
+		return false;
+	*insn = first;
+	return true;
+}
+
 /**
  * top_step() - unwind an interrupted function whose record does not exist
  * @u:		walk state, regs of the interrupted instruction
@@ -101,30 +121,30 @@ UW_INLINE enum uw_status fp_step(struct uw_state *u, u8 flags)
  * Goes by the instruction at pc, and only to a return address that lies in a
  * known mapping: code without frame pointers has the same instructions with
  * another meaning. fp is the caller's already.
- *
- * Return: true when regs are now the caller's.
  */
-UW_INLINE bool top_step(struct uw_state *u, u8 flags)
+UW_INLINE enum top_result top_step(struct uw_state *u, u8 flags)
 {
 	u64 ra = u->regs.lr;
 	u32 insn;
 	int slot;
 
-	if (!u->has_tables || read_user(u, &insn, u->regs.pc))
-		return false;
+	if (!top_read_insn(u, &insn))
+		return TOP_UNREADABLE;
 	slot = arch_ra_slot(insn);
 	if (slot == ARCH_RA_IN_FRAME)
-		return false;
+		return TOP_HAS_FRAME;
 	if (slot != ARCH_RA_IN_LR && read_user(u, &ra, u->regs.sp + (u64)slot))
-		return false;
+		return TOP_UNREADABLE;
 	ra = arch_strip_ra(ra, u->va_mask);
 	if (!uw_is_user_pc(u, ra) || !uw_find_mapping(u, ra - 1))
-		return false;
-	if (slot != ARCH_RA_IN_LR)
+		return TOP_HAS_FRAME;
+	if (slot == ARCH_RA_IN_LR)
+		u->sp_known = false; /* some of these instructions come after sp was lowered */
+	else
 		u->regs.sp += (u64)slot + 8;
 	u->regs.pc = ra;
 	u->next_flags = UW_FRAME_RA | flags;
-	return true;
+	return TOP_STEPPED;
 }
 
 /**
@@ -139,7 +159,7 @@ UW_INLINE enum uw_status native_step(struct uw_state *u, struct uw_frame *f)
 	f->kind = UW_NATIVE;
 	f->aux = u->map.module;
 	f->a = f->pc - u->map.start_addr + u->map.file_off;
-	if (u->is_top && top_step(u, UW_FRAME_GUESS))
+	if (u->is_top && top_step(u, UW_FRAME_GUESS) == TOP_STEPPED)
 		return UW_OK;
 	return fp_step(u, UW_FRAME_GUESS);
 }

@@ -36,20 +36,26 @@ UW_INLINE u64 v8_slot(const u8 *slots, u32 slot)
 /**
  * v8_read_function() - a frame's function, as the SharedFunctionInfo
  * @f:		gets a, or a status that says why not
+ *
+ * Recursion asks for the same function again and again; it keeps its
+ * SharedFunctionInfo for life.
  */
 UW_INLINE void v8_read_function(struct uw_state *u, struct uw_frame *f, const struct v8_info *info,
 				u64 function)
 {
-	u64 shared;
+	u64 shared = u->memo_shared;
 
 	if (!v8_is_heap_object(function))
 		f->status = UW_F_FUNCTION_TAG;
-	else if (read_user(u, &shared, function - 1 + info->shared_off))
+	else if (function != u->memo_function &&
+		 read_user(u, &shared, function - 1 + info->shared_off))
 		f->status = UW_F_FUNCTION_FAULT;
 	else if (!v8_is_heap_object(shared))
 		f->status = UW_F_SHARED_TAG;
 	else
-		f->a = shared;
+		f->a = u->memo_shared = shared;
+	if (f->status == UW_OK)
+		u->memo_function = function;
 }
 
 /**
@@ -98,6 +104,7 @@ UW_INLINE void v8_identify(struct uw_state *u, struct uw_frame *f, const struct 
 UW_INLINE enum uw_status v8_step(struct uw_state *u, struct uw_frame *f)
 {
 	const struct v8_info *info = port_info_v8(u->map.info_idx);
+	enum top_result top = TOP_HAS_FRAME;
 	enum uw_status err;
 	const u8 *slots;
 
@@ -105,7 +112,9 @@ UW_INLINE enum uw_status v8_step(struct uw_state *u, struct uw_frame *f)
 	f->status = UW_F_NO_FRAME;
 	if (!info)
 		return UW_T_NO_RUNTIME_INFO;
-	if (u->is_top && top_step(u, 0))
+	if (u->is_top)
+		top = top_step(u, 0);
+	if (top == TOP_STEPPED)
 		return UW_OK;
 	if (u->regs.fp < FP_ROOT_MAX)
 		return UW_T_NO_FP;
@@ -113,7 +122,7 @@ UW_INLINE enum uw_status v8_step(struct uw_state *u, struct uw_frame *f)
 	if (err)
 		return err;
 	slots = uw_window(u, u->regs.fp - V8_SLOTS_LEN, V8_SLOTS_LEN + 16);
-	if (slots)
+	if (slots && top != TOP_UNREADABLE)
 		v8_identify(u, f, info, slots);
 	return fp_step(u, 0);
 }
