@@ -2,10 +2,16 @@
 # SPDX-License-Identifier: BSD-2-Clause
 #
 # The sub-commands report and convert as a user calls them, judged by Python,
-# gzip and zstd: check.sh TOOL JUDGE
+# gzip and zstd: check.sh UNSPOOL MAKE_PROFILE JUDGE
 
 set -u
-tool=$(realpath "$1") judge=$(realpath "$2")
+tool=$(realpath "$1") make=$(realpath "$2") judge=$(realpath "$3")
+for need in python3 gzip zstd; do
+	command -v "$need" >/dev/null || {
+		echo "cannot run here: $need is missing"
+		exit 77
+	}
+done
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 cd "$dir" || exit 1
@@ -41,21 +47,40 @@ exits() {
 	[ "$got" = "$want" ] && [ "$(cat err)" = "$error" ]
 }
 
-"$tool" make >p.ndjson
-"$tool" partial >.p.partial
+same_after_both() {
+	"$tool" convert p.ndjson.gz a.ndjson.zst && "$tool" convert a.ndjson.zst a.ndjson &&
+		cmp a.ndjson p.ndjson
+}
+
+# piped FROM COMMAND...: the command's output, fed from a pipe, is the profile
+piped() {
+	local from=$1
+	shift
+	tail -c +1 "$from" | "$@" | cmp - p.ndjson
+}
+
+reports_interruption() {
+	"$tool" report .p.partial | grep -q 'recording was interrupted'
+}
+
+convert_with_size_limit() (
+	ulimit -f 1
+	"$tool" convert p.ndjson big.folded
+)
+
+"$make" whole >p.ndjson
+"$make" partial >.p.partial
 check every_line_is_json_and_adds_up judge lines p.ndjson
 check the_profile_is_harmless_on_a_terminal judge utf8 p.ndjson
 
 for f in ndjson.gz ndjson.zst folded; do
 	check "convert_writes_$f" "$tool" convert p.ndjson "p.$f"
 done
-check gzip_reads_the_gz_file bash -c 'gzip -dc p.ndjson.gz | cmp - p.ndjson'
-check zstd_reads_the_zst_file bash -c 'zstd -qdc p.ndjson.zst | cmp - p.ndjson'
-check gz_to_zst_to_ndjson_is_the_same bash -c '
-	"$0" convert p.ndjson.gz a.ndjson.zst && "$0" convert a.ndjson.zst a.ndjson &&
-	cmp a.ndjson p.ndjson' "$tool"
-check a_pipe_goes_through bash -c '
-	gzip -c p.ndjson | "$0" convert - - -f ndjson | cmp - p.ndjson' "$tool"
+check gzip_reads_the_gz_file piped p.ndjson.gz gzip -dc
+check zstd_reads_the_zst_file piped p.ndjson.zst zstd -qdc
+check gz_to_zst_to_ndjson_is_the_same same_after_both
+check a_pipe_goes_through piped p.ndjson.gz "$tool" convert - - -f ndjson
+check another_profile_is_noticed fails piped .p.partial cat
 check files_are_private test "$(stat -c %a p.folded p.ndjson.gz | uniq)" = 600
 
 check folded_counts_and_labels_are_right judge folded p.ndjson p.folded
@@ -72,8 +97,7 @@ check a_wrong_stack_is_noticed fails judge stacks p.ndjson wrong.stacks
 "$tool" report p.ndjson >p.txt
 check the_report_is_harmless_on_a_terminal judge utf8 p.txt
 check the_report_has_its_table grep -qE '^   self   total  function +where$' p.txt
-check a_partial_is_reported bash -c '
-	"$0" report .p.partial | grep -q "recording was interrupted"' "$tool"
+check a_partial_is_reported reports_interruption
 check a_finished_one_is_not_interrupted fails grep -q interrupted p.txt
 
 head -c 5000 p.ndjson.gz >cut.ndjson.gz
@@ -94,7 +118,7 @@ check a_full_disk_is_a_failure exits 1 \
 	"unspool: can't write /dev/full: No space left on device" \
 	"$tool" convert p.ndjson /dev/full -f ndjson
 check a_size_limit_is_a_failure exits 1 "unspool: can't write big.folded: File too large" \
-	bash -c 'ulimit -f 1; "$0" convert p.ndjson big.folded' "$tool"
+	convert_with_size_limit
 check no_part_of_it_is_left test ! -e big.folded -a -z "$(find . -name '.unspool-*')"
 check text_is_no_profile exits 1 "unspool: p.txt:1: this is no Unspool profile" \
 	"$tool" report p.txt
