@@ -54,8 +54,8 @@ void demangle(const char *mangled, char *dst, size_t len)
 	struct room room = { .dst = dst, .len = len };
 	bool is_mangled = !strncmp(mangled, "_Z", 2) || !strncmp(mangled, "_R", 2);
 
-	if (is_mangled && strnlen(mangled, MAX_MANGLED) < MAX_MANGLED && try_print(mangled, &room) &&
-	    room.used)
+	if (is_mangled && strnlen(mangled, MAX_MANGLED) < MAX_MANGLED &&
+	    try_print(mangled, &room) && room.used)
 		return;
 	snprintf(dst, len, "%s", mangled);
 }

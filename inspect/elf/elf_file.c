@@ -242,18 +242,19 @@ static int each_of_table(struct elf_file *f, Elf_Scn *scn, const GElf_Shdr *sh,
 	for (int i = 1; !r && gelf_getsym(table, i, &sym); i++) {
 		if (sym.st_name >= names->d_size)
 			return -ENOEXEC;
-		r = fn(&(struct elf_symbol){
-			       .name = (const char *)names->d_buf + sym.st_name,
-			       .name_off = names_sh.sh_offset + sym.st_name,
-			       .addr = sym.st_value,
-			       .len = sym.st_size,
-			       .type = GELF_ST_TYPE(sym.st_info),
-			       .bind = GELF_ST_BIND(sym.st_info),
-			       .defined = sym.st_shndx != SHN_UNDEF,
-			       .in_text = section_is_text(f->elf, sym.st_shndx),
-			       .is_dynamic = sh->sh_type == SHT_DYNSYM,
-		       },
-		       data);
+		r = fn(
+			&(struct elf_symbol){
+				.name = (const char *)names->d_buf + sym.st_name,
+				.name_off = names_sh.sh_offset + sym.st_name,
+				.addr = sym.st_value,
+				.len = sym.st_size,
+				.type = GELF_ST_TYPE(sym.st_info),
+				.bind = GELF_ST_BIND(sym.st_info),
+				.defined = sym.st_shndx != SHN_UNDEF,
+				.in_text = section_is_text(f->elf, sym.st_shndx),
+				.is_dynamic = sh->sh_type == SHT_DYNSYM,
+			},
+			data);
 	}
 	return r;
 }

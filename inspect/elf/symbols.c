@@ -73,8 +73,9 @@ static int collect(const struct elf_symbol *s, void *data)
 		return 0;
 	if (c->n == c->room) {
 		size_t room = c->room ? 2 * c->room : 1024;
-		void *items = c->room < MAX_SYMBOLS ? reallocarray(c->items, room, sizeof(*c->items)) :
-						      NULL;
+		void *items = c->room < MAX_SYMBOLS
+				      ? reallocarray(c->items, room, sizeof(*c->items))
+				      : NULL;
 
 		if (!items)
 			return -ENOMEM;
@@ -103,7 +104,8 @@ static int compare(const void *pa, const void *pb)
 	if (a->underscores != b->underscores)
 		return a->underscores < b->underscores ? -1 : 1;
 	/* Any order will do, as long as it is always the same. */
-	return (a->symbol.name_off > b->symbol.name_off) - (a->symbol.name_off < b->symbol.name_off);
+	return (a->symbol.name_off > b->symbol.name_off) -
+	       (a->symbol.name_off < b->symbol.name_off);
 }
 
 /* The end of the table gives no next symbol: the segment's end then, or a page. */
@@ -138,7 +140,8 @@ static int make_table(struct symbols *s, struct collection *c)
 		for (next = i + 1; next < c->n && c->items[next].symbol.addr == symbol.addr;)
 			next++;
 		if (!symbol.len && c->has_symtab && symbol.addr >= end)
-			symbol.len = guess_len(s, &c->items[i], next < c->n ? &c->items[next] : NULL);
+			symbol.len =
+				guess_len(s, &c->items[i], next < c->n ? &c->items[next] : NULL);
 		if (!symbol.len)
 			continue;
 		s->table[s->n++] = symbol;

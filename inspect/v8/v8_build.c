@@ -73,7 +73,8 @@ static int collect(const struct elf_symbol *s, void *data)
 	if (!s->defined)
 		return 0;
 	if (!strncmp(s->name, "v8dbg_", 6)) {
-		if (c->n_meta < MAX_META && !elf_file_read_addr(c->file, s->addr, &value, sizeof(value)))
+		if (c->n_meta < MAX_META &&
+		    !elf_file_read_addr(c->file, s->addr, &value, sizeof(value)))
 			c->meta[c->n_meta++] = (struct v8_meta){ s->name + 6, value };
 		return 0;
 	}

@@ -36,8 +36,8 @@ static int read_key(struct v8_heap *h, u64 sfi, u64 key[4])
 	u8 object[MAX_SFI_LEN];
 	int r;
 
-	if (!v8_is_tagged(sfi) || l->sfi_length > MAX_SFI_LEN - 8 || l->sfi_script > MAX_SFI_LEN - 8 ||
-	    l->sfi_name > MAX_SFI_LEN - 8)
+	if (!v8_is_tagged(sfi) || l->sfi_length > MAX_SFI_LEN - 8 ||
+	    l->sfi_script > MAX_SFI_LEN - 8 || l->sfi_name > MAX_SFI_LEN - 8)
 		return -EINVAL;
 	r = v8_read(h, sfi - 1, object, l->sfi_length + 8u);
 	if (r < 0)

@@ -11,7 +11,8 @@
  *	v8_function.c   what a SharedFunctionInfo is called, cached
  *	v8_code.c       from a pc to its Code, and the functions inlined there
  *	v8_positions.c  the tables that map code to source
- *	v8_name.c       frames, and what is cached of them
+ *	v8_site.c       names that were found before
+ *	v8_name.c       frames
  *
  * A tagged pointer is an address + 1. A small integer (SMI) has its low half zero
  * and its value in the high half. Everything read is checked by instance type
@@ -190,3 +191,26 @@ int v8_baseline_offset(struct v8_heap *h, const struct v8_code *code, u64 byteco
 /* Functions at a pc of optimized code, leaf first; how many, or a negative errno. */
 int v8_code_expand(struct v8_heap *h, const struct v8_code *code, u64 pc, struct v8_inlined *out,
 		   int max);
+
+/* ---- v8_site.c ---- */
+
+enum v8_site_kind { V8_SITE_COMPILED, V8_SITE_INTERPRETED };
+
+struct v8_site {
+	struct v8_site *next;
+	struct v8_function *function; /* NULL: found by pc alone */
+	u64 generation;
+	u64 where; /* pc, or bytecode offset and low half of the BytecodeArray */
+	u64 valid_ns;
+	struct v8_code code;
+	enum v8_site_kind kind;
+	int n;
+	struct v8_name names[];
+};
+
+/* A site that held at @time_ns, or NULL. */
+struct v8_site *v8_site_find(struct v8_heap *h, enum v8_site_kind kind, struct v8_function *f,
+			     u64 where, u64 time_ns);
+/* Keeps a copy of @like with these names. */
+void v8_site_add(struct v8_heap *h, const struct v8_site *like, const struct v8_name *names, int n);
+int v8_site_give(const struct v8_site *site, struct v8_name *names);

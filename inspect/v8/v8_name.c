@@ -13,10 +13,7 @@
  *	                                       the code position is on the stack
  *	another builtin                        of a builtin function, or unknown
  *
- * Results are kept by site: (function, pc) of compiled code, (function, bytecode
- * offset) of interpreted code. A site holds as long as its function does, and, if
- * compiled, as its Code is found unchanged; like functions, sites count up to the
- * moment of the last look, so that one look serves all samples before it.
+ * Results are kept by site (v8_site.c).
  */
 
 #include <stdint.h>
@@ -30,20 +27,6 @@
 
 /* Names, line tables and sites of one process; when they are more all are dropped. */
 #define MAX_CACHE_LEN (12u << 20)
-
-enum site_kind { SITE_COMPILED, SITE_INTERPRETED };
-
-struct v8_site {
-	struct v8_site *next;
-	struct v8_function *function; /* NULL: found by pc alone */
-	u64 generation;
-	u64 where; /* pc, or bytecode offset and low half of the BytecodeArray */
-	u64 valid_ns;
-	struct v8_code code;
-	enum site_kind kind;
-	int n;
-	struct v8_name names[];
-};
 
 /* ---- names ---- */
 
@@ -74,55 +57,6 @@ static void locate(struct v8_heap *h, const struct v8_function *f, s32 pos, stru
 		give_reason(name, reason);
 }
 
-/* ---- sites ---- */
-
-static struct v8_site **bucket_of(struct v8_heap *h, const struct v8_function *f, u64 where)
-{
-	return &h->sites[v8_hash(where, f ? f->tagged : 0)];
-}
-
-static struct v8_site *find_site(struct v8_heap *h, enum site_kind kind, struct v8_function *f,
-				 u64 where, u64 time_ns)
-{
-	struct v8_site *site = *bucket_of(h, f, where);
-	u64 now;
-
-	while (site && (site->kind != kind || site->function != f || site->where != where ||
-			(f && site->generation != f->generation) || !site->n))
-		site = site->next;
-	if (!site || site->kind == SITE_INTERPRETED || time_ns <= site->valid_ns)
-		return site;
-	now = v8_now_ns();
-	if (!v8_code_same(h, &site->code)) {
-		site->n = 0;
-		return NULL;
-	}
-	site->valid_ns = now;
-	return site;
-}
-
-static void add_site(struct v8_heap *h, const struct v8_site *like, const struct v8_name *names,
-		     int n)
-{
-	struct v8_site *site, **bucket;
-
-	site = arena_alloc(&h->arena, sizeof(*site) + (size_t)n * sizeof(*names));
-	if (!site)
-		return;
-	*site = *like;
-	site->n = n;
-	memcpy(site->names, names, (size_t)n * sizeof(*names));
-	bucket = bucket_of(h, like->function, like->where);
-	site->next = *bucket;
-	*bucket = site;
-}
-
-static int give_site(const struct v8_site *site, struct v8_name *names)
-{
-	memcpy(names, site->names, (size_t)site->n * sizeof(*names));
-	return site->n;
-}
-
 /* ---- interpreted ---- */
 
 /* @offset_word: untagged pointer arithmetic of the interpreter: offset + data - 1. */
@@ -130,7 +64,8 @@ static int name_interpreted(struct v8_heap *h, const struct uw_sample *s, struct
 			    u32 aux, s64 offset_word, struct v8_name *names)
 {
 	s64 offset = offset_word - (h->l->bytecode_data - 1);
-	struct v8_site like = { .function = f, .kind = SITE_INTERPRETED,
+	struct v8_site like = { .function = f,
+				.kind = V8_SITE_INTERPRETED,
 				.generation = f->generation,
 				.where = (u64)offset << 32 | aux };
 	const struct v8_site *site;
@@ -141,16 +76,16 @@ static int name_interpreted(struct v8_heap *h, const struct uw_sample *s, struct
 	names->tier = V8_TIER_INTERPRETED;
 	if (offset < 0 || offset > INT32_MAX)
 		return give_reason(names, "no bytecode offset in the frame");
-	site = find_site(h, SITE_INTERPRETED, f, like.where, s->time_ns);
+	site = v8_site_find(h, V8_SITE_INTERPRETED, f, like.where, s->time_ns);
 	if (site)
-		return give_site(site, names);
+		return v8_site_give(site, names);
 	bytecode = v8_function_bytecode(h, f);
 	if (!bytecode || (u32)bytecode != aux)
 		return give_reason(names, "the frame's bytecode is not the function's");
 	pos = v8_bytecode_position(h, bytecode, (u32)offset);
 	locate(h, f, pos, names);
 	if (names->line)
-		add_site(h, &like, names, 1);
+		v8_site_add(h, &like, names, 1);
 	return 1;
 }
 
@@ -232,16 +167,17 @@ static bool belongs(struct v8_heap *h, const struct v8_code *code, struct v8_fun
  * Names what runs at @pc of @f's code. Returns -ENOENT if there is no code at @pc,
  * -ESTALE if it is another function's, else the number of names.
  */
-static int name_compiled(struct v8_heap *h, const struct uw_sample *s, struct v8_function *f, u64 pc,
-			 struct v8_name *names)
+static int name_compiled(struct v8_heap *h, const struct uw_sample *s, struct v8_function *f,
+			 u64 pc, struct v8_name *names)
 {
-	struct v8_site like = { .function = f, .kind = SITE_COMPILED, .generation = f->generation,
-				.where = pc };
-	const struct v8_site *site = find_site(h, SITE_COMPILED, f, pc, s->time_ns);
+	struct v8_site like = {
+		.function = f, .kind = V8_SITE_COMPILED, .generation = f->generation, .where = pc
+	};
+	const struct v8_site *site = v8_site_find(h, V8_SITE_COMPILED, f, pc, s->time_ns);
 	int n, complete = 0;
 
 	if (site)
-		return give_site(site, names);
+		return v8_site_give(site, names);
 	like.valid_ns = v8_now_ns();
 	if (v8_code_find(h, pc, &like.code) < 0)
 		return -ENOENT;
@@ -260,7 +196,7 @@ static int name_compiled(struct v8_heap *h, const struct uw_sample *s, struct v8
 	for (int i = 0; i < n; i++)
 		complete += names[i].line || !names[i].file;
 	if (complete == n)
-		add_site(h, &like, names, n);
+		v8_site_add(h, &like, names, n);
 	return n;
 }
 
@@ -277,8 +213,8 @@ static int name_in_jit(struct v8_heap *h, const struct uw_sample *s, const struc
 	if (n == -ESTALE && !v8_code_find(h, pc, &code) && code.tier == V8_TIER_INTERPRETED)
 		return name_interpreted_slot(h, s, frame, f, names);
 	name_function(f, names);
-	return give_reason(names, n == -ESTALE ? "the code at pc is another function's" :
-						 "no code object at pc");
+	return give_reason(names, n == -ESTALE ? "the code at pc is another function's"
+					       : "no code object at pc");
 }
 
 /* ---- builtins ---- */
@@ -384,9 +320,8 @@ static int name_stub(struct v8_heap *h, const struct uw_frame *frame, struct v8_
 {
 	const struct v8_builtin *b = builtin_at(h, uw_frame_lookup_pc(frame));
 	u64 type = frame->a >> 1;
-	const char *type_name = !(frame->a & 1) && type < V8_MAX_FRAME_TYPES ?
-					h->build->frame_types[type] :
-					NULL;
+	const char *type_name =
+		!(frame->a & 1) && type < V8_MAX_FRAME_TYPES ? h->build->frame_types[type] : NULL;
 
 	names[0] = (struct v8_name){ .kind = V8_NAME_STUB, .name = b ? b->name : type_name };
 	if (!b && type_name && !strcmp(type_name, "IrregexpFrame"))

@@ -60,7 +60,8 @@ static const char *read_file_name(struct v8_heap *h, u64 tagged)
 {
 	char name[MAX_FILE_NAME];
 
-	if (!v8_is_string(h, tagged) || v8_string_utf8(h, tagged, name, sizeof(name)) < 0 || !name[0])
+	if (!v8_is_string(h, tagged) || v8_string_utf8(h, tagged, name, sizeof(name)) < 0 ||
+	    !name[0])
 		return NULL;
 	return arena_strdup(&h->arena, name);
 }
@@ -145,7 +146,8 @@ static const char *read_lines(struct v8_heap *h, struct v8_script *s)
 		r = v8_string_visit(h, s->key[1], MAX_SOURCE_LEN, count_lines, &l);
 	starts = l.starts;
 	if (r < 0)
-		return r == -E2BIG ? "the script is too large" : "the script's source is unreadable";
+		return r == -E2BIG ? "the script is too large"
+				   : "the script's source is unreadable";
 	s->line_starts = arena_alloc(&h->arena, l.n * sizeof(u32));
 	if (!s->line_starts)
 		return "out of memory";

@@ -145,8 +145,8 @@ static void add_line(struct live_node *n, const struct line *l)
 	}
 	low = high = l->start;
 	if (l->inode == n->exe_inode && l->dev == n->exe_dev &&
-	    !v8_build_blob(n->build, &blob_off, &blob_len) && blob_off < l->off + (l->end - l->start) &&
-	    blob_off + blob_len > l->off) {
+	    !v8_build_blob(n->build, &blob_off, &blob_len) &&
+	    blob_off < l->off + (l->end - l->start) && blob_off + blob_len > l->off) {
 		low = blob_off > l->off ? l->start + (blob_off - l->off) : l->start;
 		high = l->start + (blob_off + blob_len - l->off);
 		high = high < l->end ? high : l->end;
@@ -165,9 +165,9 @@ static int tell_regions(struct live_node *n)
 		const struct uw_mapping *m = &n->mappings[i];
 
 		if (m->kind != UW_MAP_NATIVE)
-			regions[n_regions++] =
-				(struct v8_region){ m->start_addr, m->end_addr, m->file_off,
-						    m->kind == UW_MAP_V8_JIT };
+			regions[n_regions++] = (struct v8_region){ m->start_addr, m->end_addr,
+								   m->file_off,
+								   m->kind == UW_MAP_V8_JIT };
 	}
 	return v8_heap_set_regions(n->heap, regions, n_regions);
 }

@@ -1,51 +1,27 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * Names, lines and columns of V8 frames against live Node.js processes, with the
- * program's own Error.captureStackTrace as the truth (fixtures/node/oracle.js).
+ * Names and lines of V8 frames against live Node.js processes: stopped at random
+ * instants, walked by the core, named, and judged by what the program itself says
+ * its stacks are (live_truth.h).
  *
- *	live_v8                             all versions in $UNSPOOL_NODE_DIR
+ *	live_v8 FIXTURES                    all versions in $UNSPOOL_NODE_DIR
  *	live_v8 NODE STOPS SCRIPT [FLAG]... one run, each wrong stack printed
- *
- * A stop in the program's leaf is exact if every frame above the leaf has the
- * true name, file and line, and the leaf's line is one of the leaf's. A stop
- * between (in another function under main) is exact if the callers of the top
- * frame are the last frames of a true stack. A window is a stop at which the top
- * frame did not exist yet: it may stay without a name, but not get a wrong one.
- *
- * Columns are counted, not demanded: for some calls V8's optimizing compiler
- * records another part of the expression than its bytecode does.
  */
 
 #include <dirent.h>
 #include <errno.h>
-#include <jansson.h>
+#include <limits.h>
 #include <string.h>
 #include <time.h>
 
 #include "../../inspect/util/cleanup.h"
 #include "../check.h"
 #include "live_node.h"
+#include "live_truth.h"
 
-#define MAX_SEEN 512
-#define STOPS 120
-
-struct seen {
-	struct v8_name names[MAX_SEEN];
-	char text[MAX_SEEN][256]; /* copies of the names: a heap keeps them for one call only */
-	char files[MAX_SEEN][256];
-	size_t n;
-	bool is_window; /* frame 0 was caught without its frame */
-};
-
-enum place { LEAF, BETWEEN, WINDOW, N_PLACES };
-static const char *const place_names[] = { "leaf", "between", "window" };
-
-struct tally {
-	int exact[N_PLACES], wrong[N_PLACES], elsewhere;
-	int lines_in_leaf, distinct_lines, tiers[5], inlined, columns, columns_off;
-	bool line_seen[4096];
-};
+#define STOPS 100
+#define MAX_ARGS 32
 
 static void keep(struct seen *s, const struct v8_name *name)
 {
@@ -87,152 +63,16 @@ static int name_all(struct live_node *node, struct seen *seen)
 	return 0;
 }
 
-/* ---- truth ---- */
-
-static bool same_text(const char *a, json_t *b)
+static void print_stack(const struct seen *s)
 {
-	return json_is_string(b) ? a && !strcmp(a, json_string_value(b)) : !a || !a[0];
-}
-
-static bool same_name(const struct v8_name *seen, json_t *truth)
-{
-	json_t *name = json_object_get(truth, "name");
-
-	/* Without a name of its own V8 may infer one, which the truth does not tell. */
-	return json_is_string(name) ? same_text(seen->name, name) : seen->name != NULL;
-}
-
-static bool same_frame(const struct v8_name *seen, json_t *truth)
-{
-	return same_name(seen, truth) && same_text(seen->file, json_object_get(truth, "file")) &&
-	       seen->line == json_integer_value(json_object_get(truth, "line"));
-}
-
-/* Array.map and its like have no entry in V8's tables where they were inlined. */
-static bool may_be_missing(json_t *truth, const struct v8_name *above)
-{
-	return json_is_null(json_object_get(truth, "file")) && above->inlined;
-}
-
-/*
- * Are all frames but the top one the last frames of a true stack? @top: the one
- * above them there. Counts columns on the way.
- */
-static bool ends_like(const struct seen *s, json_t *stack, json_t **top, int *columns_off)
-{
-	size_t j = json_array_size(stack);
-
-	*columns_off = 0;
-	for (size_t i = s->n; i-- > 1;) {
-		json_t *truth = j ? json_array_get(stack, --j) : NULL;
-
-		/* Error.stack hides some builtins (a module's start by generator). */
-		if (truth && s->names[i].kind == V8_NAME_BUILTIN && !same_name(&s->names[i], truth)) {
-			j++;
-			continue;
-		}
-		if (truth && !same_name(&s->names[i], truth) && may_be_missing(truth, &s->names[i]))
-			truth = j ? json_array_get(stack, --j) : NULL;
-		if (!truth || !same_frame(&s->names[i], truth))
-			return false;
-		*columns_off +=
-			s->names[i].column != json_integer_value(json_object_get(truth, "column"));
-	}
-	*top = j ? json_array_get(stack, j - 1) : NULL;
-	return j > 0;
-}
-
-static bool is_true(struct tally *t, const struct seen *s, json_t *stacks, enum place place)
-{
-	json_t *stack, *top;
-	int columns_off;
-	size_t i;
-
-	json_array_foreach(stacks, i, stack) {
-		if (!ends_like(s, stack, &top, &columns_off))
-			continue;
-		if (place == LEAF && (top != json_array_get(stack, 0) || !same_name(&s->names[0], top)))
-			continue;
-		if (place == WINDOW && s->names[0].name && !same_name(&s->names[0], top))
-			continue;
-		t->columns += (int)s->n - 1;
-		t->columns_off += columns_off;
-		return true;
-	}
-	return false;
-}
-
-static void print_stack(const struct seen *s, const char *what, bool ok)
-{
-	printf("  %s%s:\n", what, ok ? "" : ", wrong");
+	printf("  %s:\n", s->is_window ? "window" : "wrong");
 	for (size_t i = 0; i < s->n; i++)
-		printf("    %s (%s:%u:%u) tier %d%s %s\n", s->names[i].name ? s->names[i].name : "?",
+		printf("    %s (%s:%u:%u) tier %d%s %s\n",
+		       s->names[i].name ? s->names[i].name : "?",
 		       s->names[i].file ? s->names[i].file : "", s->names[i].line,
 		       s->names[i].column, s->names[i].tier, s->names[i].inlined ? " inlined" : "",
 		       s->names[i].reason ? s->names[i].reason : "");
 }
-
-static void count_leaf(struct tally *t, const struct v8_name *leaf, json_t *truth)
-{
-	json_int_t first = json_integer_value(json_object_get(truth, "first"));
-	json_int_t last = json_integer_value(json_object_get(truth, "last"));
-
-	if (leaf->line < first || leaf->line > last)
-		return;
-	t->lines_in_leaf++;
-	if (leaf->line < 4096 && !t->line_seen[leaf->line]) {
-		t->line_seen[leaf->line] = true;
-		t->distinct_lines++;
-	}
-}
-
-static bool has_name(const struct seen *s, const char *name)
-{
-	for (size_t i = 1; i < s->n; i++)
-		if (s->names[i].name && !strcmp(s->names[i].name, name))
-			return true;
-	return false;
-}
-
-/* Map.set and its like, called by the leaf, have frames but are not told by the truth. */
-static void drop_leading_builtins(struct seen *s)
-{
-	size_t n = 0;
-
-	while (n < s->n && s->names[n].kind == V8_NAME_BUILTIN)
-		n++;
-	s->n -= n;
-	memmove(s->names, s->names + n, s->n * sizeof(s->names[0]));
-}
-
-static void judge(struct tally *t, struct seen *s, json_t *truth, bool verbose)
-{
-	json_t *leaf = json_object_get(truth, "leaf"), *stacks = json_object_get(truth, "stacks");
-	enum place place = BETWEEN;
-	bool ok;
-
-	drop_leading_builtins(s);
-	if (!has_name(s, "main")) {
-		t->elsewhere++;
-		return;
-	}
-	if (s->is_window)
-		place = WINDOW;
-	else if (same_text(s->names[0].name, json_object_get(leaf, "name")))
-		place = LEAF;
-	ok = is_true(t, s, stacks, place);
-	*(ok ? &t->exact[place] : &t->wrong[place]) += 1;
-	for (size_t i = 0; i < s->n; i++) {
-		t->tiers[s->names[i].tier]++;
-		t->inlined += s->names[i].inlined;
-	}
-	if (place == LEAF)
-		count_leaf(t, &s->names[0], leaf);
-	if (verbose && (!ok || place == WINDOW))
-		print_stack(s, place_names[place], ok);
-}
-
-/* ---- runs ---- */
 
 static json_t *read_truth(struct live_node *n)
 {
@@ -252,30 +92,51 @@ static void wait_a_little(u32 *seed)
 	nanosleep(&ts, NULL);
 }
 
-static int run(char *const argv[], int stops, struct tally *t, bool verbose)
+struct run {
+	struct tally tally;
+	int agreed_with_spoiled; /* the negative control; must stay 0 */
+	bool verbose;
+};
+
+static int judge(struct run *run, struct live_node *node, json_t *truth, json_t *spoiled)
+{
+	static struct seen seen;
+	struct tally control = {};
+	int r = name_all(node, &seen);
+
+	if (r < 0)
+		return r;
+	if (!truth_judge(&run->tally, &seen, truth) || (seen.is_window && run->verbose))
+		print_stack(&seen);
+	truth_judge(&control, &seen, spoiled);
+	for (int i = 0; i < N_PLACES; i++)
+		run->agreed_with_spoiled += control.exact[i];
+	return 0;
+}
+
+static int run_one(char *const argv[], int stops, struct run *run)
 {
 	static struct live_node node;
-	static struct seen seen;
 	u32 seed = 1;
-	json_t *truth = NULL;
+	json_t *truth = NULL, *spoiled = NULL;
 	int r = live_node_start(&node, argv);
 
-	*t = (struct tally){};
 	if (!r)
 		truth = read_truth(&node);
-	if (!truth)
+	if (truth)
+		spoiled = truth_spoil(truth);
+	else
 		r = r ? r : -EPROTO;
 	for (int i = 0; !r && i < stops; i++) {
 		wait_a_little(&seed);
 		r = live_node_sample(&node);
 		if (!r)
-			r = name_all(&node, &seen);
-		if (!r)
-			judge(t, &seen, truth, verbose);
+			r = judge(run, &node, truth, spoiled);
 		if (!r)
 			r = live_node_resume(&node);
 	}
 	json_decref(truth);
+	json_decref(spoiled);
 	live_node_end(&node);
 	return r;
 }
@@ -285,27 +146,139 @@ static void report(const char *what, const struct tally *t)
 	printf("%s:", what);
 	for (int i = 0; i < N_PLACES; i++)
 		printf(" %s %d/%d", place_names[i], t->exact[i], t->exact[i] + t->wrong[i]);
-	printf(" elsewhere %d; leaf lines %d (%d different); columns off %d/%d;"
+	printf(" elsewhere %d; leaf located %d, on %d lines; columns off %d/%d;"
 	       " interpreted %d baseline %d maglev %d turbofan %d inlined %d\n",
-	       t->elsewhere, t->lines_in_leaf, t->distinct_lines, t->columns_off, t->columns,
+	       t->elsewhere, t->leaf_located, t->distinct_lines, t->columns_off, t->columns,
 	       t->tiers[V8_TIER_INTERPRETED], t->tiers[V8_TIER_BASELINE], t->tiers[V8_TIER_MAGLEV],
 	       t->tiers[V8_TIER_TURBOFAN], t->inlined);
 	fflush(stdout);
 }
 
-int main(int argc, char **argv)
+/* ---- as a test ---- */
+
+static const char *const scripts[] = { "nest.js",    "calls.js",   "loop.js",	"alloc.js",
+				       "twobyte.js", "sources.js", "module.mjs" };
+
+struct mode {
+	const char *name;
+	const char *flags[3]; /* --no-maglev exists from Node.js 20 on */
+	bool (*tiers_are_right)(const struct tally *t);
+};
+
+static bool only_interpreted(const struct tally *t)
 {
-	static struct tally t;
-	char *args[32] = { argv[1] };
+	return t->tiers[V8_TIER_INTERPRETED] && !t->tiers[V8_TIER_BASELINE] &&
+	       !t->tiers[V8_TIER_MAGLEV] && !t->tiers[V8_TIER_TURBOFAN];
+}
+
+static bool mostly_baseline(const struct tally *t)
+{
+	return t->tiers[V8_TIER_BASELINE] > t->tiers[V8_TIER_INTERPRETED] &&
+	       !t->tiers[V8_TIER_MAGLEV] && !t->tiers[V8_TIER_TURBOFAN];
+}
+
+static bool some_optimized(const struct tally *t)
+{
+	return t->tiers[V8_TIER_MAGLEV] + t->tiers[V8_TIER_TURBOFAN] > 0;
+}
+
+static const struct mode modes[] = {
+	{ "jitless", { "--jitless" }, only_interpreted },
+	{ "baseline", { "--always-sparkplug", "--no-opt", "--no-maglev" }, mostly_baseline },
+	{ "default", {}, some_optimized },
+};
+
+/*
+ * A walk without unwind rows can be wrong in the first and last instructions of
+ * optimized functions, hence the hundredth; without optimized code nothing may be.
+ */
+static bool is_good(const struct mode *mode, const char *script, const struct run *run)
+{
+	const struct tally *t = &run->tally;
+	int exact = 0, wrong = 0;
+
+	for (int i = 0; i < N_PLACES; i++) {
+		exact += t->exact[i];
+		wrong += t->wrong[i];
+	}
+	if (run->agreed_with_spoiled || exact < STOPS / 4 || !mode->tiers_are_right(t))
+		return false;
+	if (!strcmp(script, "loop.js") && t->distinct_lines < 10)
+		return false;
+	if (t->leaf_located * 100 < t->exact[LEAF] * 80)
+		return false;
+	return mode->tiers_are_right == some_optimized ? wrong * 100 <= exact : !wrong;
+}
+
+static int run_mode(const char *node, const char *version, const char *dir, const char *script,
+		    const struct mode *mode)
+{
+	static struct run run;
+	char path[PATH_MAX], what[512];
+	char *args[MAX_ARGS] = { (char *)node };
 	int n = 1, r;
 
+	for (int i = 0; i < 3; i++)
+		if (mode->flags[i] && (i < 2 || atoi(version) >= 20))
+			args[n++] = (char *)mode->flags[i];
+	snprintf(path, sizeof(path), "%s/%s", dir, script);
+	args[n] = path;
+	run = (struct run){};
+	r = run_one(args, STOPS, &run);
+	snprintf(what, sizeof(what), "%s %s %s", version, mode->name, script);
+	report(what, &run.tally);
+	if (r < 0)
+		printf("%s: %s\n", what, strerror(-r));
+	if (!r && is_good(mode, script, &run))
+		return 0;
+	printf("%s: FAILED (agreed with spoiled truth: %d)\n", what, run.agreed_with_spoiled);
+	return 1;
+}
+
+static void cleanup_closedir(DIR **d)
+{
+	if (*d)
+		closedir(*d);
+}
+
+static int run_all(const char *nodes, const char *fixtures)
+{
+	_cleanup_(cleanup_closedir) DIR *d = opendir(nodes);
+	int n = 0, failed = 0;
+	struct dirent *entry;
+
+	while (d && (entry = readdir(d))) {
+		char node[PATH_MAX];
+
+		snprintf(node, sizeof(node), "%s/%s/bin/node", nodes, entry->d_name);
+		if (entry->d_name[0] == '.' || access(node, X_OK) < 0)
+			continue;
+		for (size_t i = 0; i < sizeof(scripts) / sizeof(scripts[0]); i++)
+			for (size_t j = 0; j < sizeof(modes) / sizeof(modes[0]); j++, n++)
+				failed += run_mode(node, entry->d_name, fixtures, scripts[i],
+						   &modes[j]);
+	}
+	if (!n)
+		return check_cannot_run("no VERSION/bin/node in UNSPOOL_NODE_DIR");
+	printf("%d passed, %d failed\n", n - failed, failed);
+	return failed != 0;
+}
+
+int main(int argc, char **argv)
+{
+	static struct run run = { .verbose = true };
+	char *args[MAX_ARGS] = { argv[1] };
+	int n = 1, r;
+
+	if (argc == 2 && getenv("UNSPOOL_NODE_DIR"))
+		return run_all(getenv("UNSPOOL_NODE_DIR"), argv[1]);
 	if (argc < 4)
-		return check_cannot_run("usage: live_v8 NODE STOPS SCRIPT [FLAG]...");
-	for (int i = 4; i < argc && n < 30; i++)
+		return check_cannot_run("UNSPOOL_NODE_DIR is not set");
+	for (int i = 4; i < argc && n < MAX_ARGS - 2; i++)
 		args[n++] = argv[i];
 	args[n] = argv[3];
-	r = run(args, atoi(argv[2]), &t, true);
-	report(argv[3], &t);
+	r = run_one(args, atoi(argv[2]), &run);
+	report(argv[3], &run.tally);
 	if (r < 0)
 		printf("%s\n", strerror(-r));
 	return r < 0;

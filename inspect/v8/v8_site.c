@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+
+/*
+ * What frames were called, kept by site: (function, pc) of compiled code,
+ * (function, bytecode offset) of interpreted code. A site holds as long as its
+ * function does, and, if compiled, as its Code is found unchanged. Like
+ * functions, sites count up to the moment of the last look, so that one look
+ * serves all samples that came before it.
+ */
+
+#include <string.h>
+
+#include "v8_heap.h"
+
+static struct v8_site **bucket_of(struct v8_heap *h, const struct v8_function *f, u64 where)
+{
+	return &h->sites[v8_hash(where, f ? f->tagged : 0)];
+}
+
+struct v8_site *v8_site_find(struct v8_heap *h, enum v8_site_kind kind, struct v8_function *f,
+			     u64 where, u64 time_ns)
+{
+	struct v8_site *site = *bucket_of(h, f, where);
+	u64 now;
+
+	while (site && (site->kind != kind || site->function != f || site->where != where ||
+			(f && site->generation != f->generation) || !site->n))
+		site = site->next;
+	if (!site || site->kind == V8_SITE_INTERPRETED || time_ns <= site->valid_ns)
+		return site;
+	now = v8_now_ns();
+	if (!v8_code_same(h, &site->code)) {
+		site->n = 0;
+		return NULL;
+	}
+	site->valid_ns = now;
+	return site;
+}
+
+void v8_site_add(struct v8_heap *h, const struct v8_site *like, const struct v8_name *names, int n)
+{
+	struct v8_site *site, **bucket;
+
+	site = arena_alloc(&h->arena, sizeof(*site) + (size_t)n * sizeof(*names));
+	if (!site)
+		return;
+	*site = *like;
+	site->n = n;
+	memcpy(site->names, names, (size_t)n * sizeof(*names));
+	bucket = bucket_of(h, like->function, like->where);
+	site->next = *bucket;
+	*bucket = site;
+}
+
+int v8_site_give(const struct v8_site *site, struct v8_name *names)
+{
+	memcpy(names, site->names, (size_t)site->n * sizeof(*names));
+	return site->n;
+}

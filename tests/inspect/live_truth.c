@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <string.h>
+
+#include "live_truth.h"
+
+const char *const place_names[N_PLACES] = { "leaf", "between", "window" };
+
+static bool same_text(const char *a, json_t *b)
+{
+	return json_is_string(b) ? a && !strcmp(a, json_string_value(b)) : !a || !a[0];
+}
+
+static bool same_name(const struct v8_name *seen, json_t *truth)
+{
+	json_t *name = json_object_get(truth, "name");
+
+	/* Without a name of its own V8 may infer one, which the truth does not tell. */
+	return json_is_string(name) ? same_text(seen->name, name) : seen->name != NULL;
+}
+
+static bool same_frame(const struct v8_name *seen, json_t *truth)
+{
+	return same_name(seen, truth) && same_text(seen->file, json_object_get(truth, "file")) &&
+	       seen->line == json_integer_value(json_object_get(truth, "line"));
+}
+
+/* Array.map and its like have no entry in V8's tables where they were inlined. */
+static bool may_be_missing(json_t *truth, const struct v8_name *above)
+{
+	return json_is_null(json_object_get(truth, "file")) && above->inlined;
+}
+
+/*
+ * Are all frames but the top one the last frames of a true stack? @top: the one
+ * above them there. Counts columns on the way.
+ */
+static bool ends_like(const struct seen *s, json_t *stack, json_t **top, int *columns_off)
+{
+	size_t j = json_array_size(stack);
+
+	*columns_off = 0;
+	for (size_t i = s->n; i-- > 1;) {
+		json_t *truth = j ? json_array_get(stack, --j) : NULL;
+
+		/* Error.stack hides some builtins (a module's start by generator). */
+		if (truth && s->names[i].kind == V8_NAME_BUILTIN &&
+		    !same_frame(&s->names[i], truth)) {
+			j++;
+			continue;
+		}
+		if (truth && !same_name(&s->names[i], truth) && may_be_missing(truth, &s->names[i]))
+			truth = j ? json_array_get(stack, --j) : NULL;
+		if (!truth || !same_frame(&s->names[i], truth))
+			return false;
+		*columns_off += s->names[i].column !=
+				json_integer_value(json_object_get(truth, "column"));
+	}
+	*top = j ? json_array_get(stack, j - 1) : NULL;
+	return j > 0;
+}
+
+static bool is_true(struct tally *t, const struct seen *s, json_t *stacks, enum place place)
+{
+	json_t *stack, *top;
+	int columns_off;
+	size_t i;
+
+	json_array_foreach(stacks, i, stack)
+	{
+		if (!ends_like(s, stack, &top, &columns_off))
+			continue;
+		if (place == LEAF && top != json_array_get(stack, 0))
+			continue;
+		if (!same_name(&s->names[0], top) && !(place == WINDOW && !s->names[0].name))
+			continue;
+		t->columns += (int)s->n - 1;
+		t->columns_off += columns_off;
+		return true;
+	}
+	return false;
+}
+
+static bool leaf_line_is_true(struct tally *t, const struct v8_name *leaf, json_t *truth)
+{
+	if (!leaf->line)
+		return leaf->reason != NULL;
+	if (leaf->line < json_integer_value(json_object_get(truth, "first")) ||
+	    leaf->line > json_integer_value(json_object_get(truth, "last")))
+		return false;
+	t->leaf_located++;
+	if (leaf->line < MAX_SEEN_LINE && !t->line_seen[leaf->line]) {
+		t->line_seen[leaf->line] = true;
+		t->distinct_lines++;
+	}
+	return true;
+}
+
+/* Map.set and its like, called by the leaf, have frames but are not told by the truth. */
+static void drop_leading_builtins(struct seen *s)
+{
+	size_t n = 0;
+
+	while (n < s->n && s->names[n].kind == V8_NAME_BUILTIN)
+		n++;
+	s->n -= n;
+	memmove(s->names, s->names + n, s->n * sizeof(s->names[0]));
+}
+
+/* At the top is no JavaScript at all, or Node.js' own or the oracle's, which main() never calls. */
+static bool is_elsewhere(const struct seen *s)
+{
+	for (size_t i = 0; i < s->n; i++) {
+		const struct v8_name *n = &s->names[i];
+
+		if (n->file)
+			return !strncmp(n->file, "node:", 5) || strstr(n->file, "/oracle.js");
+		if (n->kind == V8_NAME_JS)
+			return false;
+	}
+	return true;
+}
+
+bool truth_judge(struct tally *t, struct seen *s, json_t *truth)
+{
+	json_t *leaf = json_object_get(truth, "leaf"), *stacks = json_object_get(truth, "stacks");
+	enum place place = BETWEEN;
+	bool ok;
+
+	drop_leading_builtins(s);
+	if (is_elsewhere(s)) {
+		t->elsewhere++;
+		return true;
+	}
+	if (s->is_window)
+		place = WINDOW;
+	else if (same_text(s->names[0].name, json_object_get(leaf, "name")))
+		place = LEAF;
+	ok = is_true(t, s, stacks, place) &&
+	     (place != LEAF || leaf_line_is_true(t, &s->names[0], leaf));
+	*(ok ? &t->exact[place] : &t->wrong[place]) += 1;
+	for (size_t i = 0; i < s->n; i++) {
+		t->tiers[s->names[i].tier]++;
+		t->inlined += s->names[i].inlined;
+	}
+	return ok;
+}
+
+json_t *truth_spoil(json_t *truth)
+{
+	json_t *copy = json_deep_copy(truth), *stack, *frame;
+	size_t i, j;
+
+	json_array_foreach(json_object_get(copy, "stacks"), i, stack)
+		json_array_foreach(stack, j, frame) json_object_set_new(
+			frame, "line",
+			json_integer(1 + json_integer_value(json_object_get(frame, "line"))));
+	return copy;
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#pragma once
+
+/*
+ * A stack as it was named, judged by what the program says of itself
+ * (fixtures/node/oracle.js).
+ *
+ *	leaf      in the program's leaf: every frame above has the true name, file
+ *	          and line, and the leaf's line is one of the leaf's or unknown
+ *	between   in another function under main: callers and top name are those of
+ *	          a true stack
+ *	window    the top frame did not exist yet: the same, but it may lack a name
+ *	elsewhere no JavaScript, or Node.js' own at the top
+ *
+ * Columns are counted, not demanded: for some calls V8's optimizing compiler
+ * records another part of the expression than its bytecode does.
+ */
+
+#include <jansson.h>
+
+#include "../../inspect/v8/v8.h"
+
+#define MAX_SEEN 512
+#define MAX_SEEN_LINE 4096
+
+struct seen {
+	struct v8_name names[MAX_SEEN];
+	char text[MAX_SEEN][256]; /* copies of the names: a heap keeps them for one call only */
+	char files[MAX_SEEN][256];
+	size_t n;
+	bool is_window; /* frame 0 was caught without its frame */
+};
+
+enum place { LEAF, BETWEEN, WINDOW, N_PLACES };
+extern const char *const place_names[N_PLACES];
+
+struct tally {
+	int exact[N_PLACES], wrong[N_PLACES], elsewhere;
+	int leaf_located, distinct_lines, tiers[5], inlined, columns, columns_off;
+	bool line_seen[MAX_SEEN_LINE];
+};
+
+/* Judges one stack (which it cuts at the top); true: nothing is wrong with it. */
+bool truth_judge(struct tally *t, struct seen *s, json_t *truth);
+
+/* A copy in which every line is one too high: nothing may agree with it. */
+json_t *truth_spoil(json_t *truth);
