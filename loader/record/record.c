@@ -51,7 +51,7 @@ struct recording {
 	bool command_alone; /* its status is passed on */
 	bool command_ran;
 	int command_status;
-	bool stop;
+	bool stop, interrupted;
 	int err; /* of the profile */
 };
 
@@ -177,6 +177,8 @@ static int start_session(struct recording *r)
 		cli_error("%s", why);
 		return CLI_CANNOT_RUN;
 	}
+	if (r->command_alone)
+		session_preload(r->session, r->options.command[0]);
 	status = add_targets(r);
 	if (status)
 		return status;
@@ -243,6 +245,36 @@ static void on_child(struct recording *r)
 	r->stop = true;
 }
 
+/* Waits for COMMAND's end, @ms at most. */
+static void await_command(struct recording *r, int ms)
+{
+	for (on_child(r); r->command.pid && ms > 0; ms -= 10) {
+		poll(NULL, 0, 10);
+		on_child(r);
+	}
+}
+
+/*
+ * What was started for the recording ends with it. After Ctrl-C the terminal has told
+ * COMMAND already.
+ */
+static void end_command(struct recording *r)
+{
+	pid_t pid = r->command.pid;
+
+	if (!r->command_ran || !pid)
+		return;
+	await_command(r, r->interrupted ? 1000 : 0);
+	if (r->command.pid)
+		kill(pid, SIGTERM);
+	await_command(r, 5000);
+	if (r->command.pid)
+		cli_error("'%s' (pid %d) does not end on SIGTERM; it still runs",
+			  r->options.command[0], pid);
+	else if (!r->interrupted)
+		r->command_status = CLI_OK; /* it was this program that ended it */
+}
+
 static void on_signals(struct recording *r)
 {
 	struct signalfd_siginfo info;
@@ -256,7 +288,7 @@ static void on_signals(struct recording *r)
 			if (err)
 				cli_error("cannot write the profile so far: %s", strerror(-err));
 		} else {
-			r->stop = true;
+			r->interrupted = r->stop = true;
 		}
 	}
 }
@@ -440,7 +472,9 @@ static int record(struct recording *r)
 	if (status)
 		return status;
 	loop(r);
-	return exit_status(r, finish(r));
+	status = finish(r);
+	end_command(r);
+	return exit_status(r, status);
 }
 
 int cmd_record(int argc, char **argv)

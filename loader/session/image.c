@@ -20,6 +20,7 @@
 
 /* What one module holds of V8. */
 struct image_build {
+	u32 module;
 	struct v8_build *v8; /* NULL: nothing */
 	bool supported;
 	u16 info_idx; /* of the kernel side's table */
@@ -49,6 +50,8 @@ static struct image_build *look_for_v8(struct images *all, u32 module)
 	int fd = modules_fd(all->modules, module), err;
 	struct elf_file *elf = NULL;
 
+	if (b)
+		b->module = module;
 	if (!b || fd < 0 || elf_file_open_fd(&elf, fd))
 		return b;
 	err = v8_build_new(&b->v8, elf);
@@ -75,6 +78,20 @@ static const struct image_build *build_of(struct images *all, u32 module)
 	if (!all->builds[module])
 		all->builds[module] = look_for_v8(all, module);
 	return all->builds[module];
+}
+
+void images_preload(struct images *all, int fd, const char *path)
+{
+	u32 module;
+
+	if (!modules_preload(all->modules, fd, path, &module))
+		build_of(all, module);
+}
+
+void image_preload(struct image *im)
+{
+	if (im->build)
+		modules_load_symbols(im->all->modules, im->build->module);
 }
 
 int image_new(struct image **image, struct images *all, struct process *p)

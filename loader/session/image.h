@@ -56,5 +56,11 @@ void image_free(struct image **image);
  */
 int image_update(struct image *image);
 
+/* Learns all of a file that is about to be executed; what can't be read now is tried again then. */
+void images_preload(struct images *all, int fd, const char *path);
+
+/* Reads the symbols of the process's V8, if it has one, while there is time. */
+void image_preload(struct image *image);
+
 /* "Node.js 24.21.0", or NULL. */
 const char *image_runtime(const struct image *image);

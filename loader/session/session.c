@@ -12,11 +12,14 @@
 #include "session.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
+#include "../../inspect/util/cleanup.h"
 #include "../life/processes.h"
 #include "../life/sideband.h"
 #include "announce.h"
@@ -273,7 +276,36 @@ int session_add_target(struct session *s, u32 pid)
 		s->first_target = pid;
 	mark_changed(s, image_of(s, p));
 	update_changed(s);
+	if (p->priv)
+		image_preload(p->priv);
 	return 0;
+}
+
+/* The file that execvp() would take, open for reading; -1: none. */
+static int open_in_path(const char *name, char *path, size_t len)
+{
+	const char *dir = getenv("PATH");
+	int fd = -1;
+
+	if (strchr(name, '/')) {
+		snprintf(path, len, "%s", name);
+		return open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	}
+	for (; fd < 0 && dir; dir = strchr(dir, ':') ? strchr(dir, ':') + 1 : NULL) {
+		snprintf(path, len, "%.*s/%s", (int)strcspn(dir, ":"), dir, name);
+		if (!access(path, X_OK))
+			fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	}
+	return fd;
+}
+
+void session_preload(struct session *s, const char *name)
+{
+	char path[PATH_MAX];
+	_cleanup_close_ int fd = open_in_path(name, path, sizeof(path));
+
+	if (fd >= 0)
+		images_preload(&s->images, fd, path);
 }
 
 static int open_sources(struct session *s)
@@ -290,6 +322,7 @@ static int open_sources(struct session *s)
 		err = kallsyms_new(&s->kallsyms, "/proc/kallsyms");
 	if (err)
 		return err;
+	kallsyms_preload(s->kallsyms);
 	s->images = (struct images){ .tables = s->tables, .modules = s->modules };
 	sources = (struct naming_sources){ .modules = s->modules,
 					   .kallsyms = s->kallsyms,

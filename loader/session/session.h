@@ -39,6 +39,9 @@ void session_free(struct session **s);
  */
 int session_add_target(struct session *s, u32 pid);
 
+/* Learns a command's file before it runs; @name is looked for as execvp() does. */
+void session_preload(struct session *s, const char *name);
+
 /* Wait for this to become readable, SESSION_TICK_MS at most, then call session_tick(). */
 #define SESSION_TICK_MS 10
 int session_fd(const struct session *s);

@@ -300,16 +300,21 @@ static const char *name_at(struct kallsyms *k, u32 i)
 	return at;
 }
 
+int kallsyms_preload(struct kallsyms *k)
+{
+	if (!k->is_loaded) {
+		k->err = load(k);
+		k->is_loaded = true;
+	}
+	return k->err;
+}
+
 int kallsyms_lookup(struct kallsyms *k, u64 addr, char *name, size_t len, u64 *off)
 {
 	u32 low = 0, high;
 	const char *found;
 
-	if (!k->is_loaded) {
-		k->err = load(k);
-		k->is_loaded = true;
-	}
-	if (k->err)
+	if (kallsyms_preload(k))
 		return k->err;
 	high = k->n;
 	while (low < high) { /* the first symbol behind addr */

@@ -20,6 +20,9 @@ struct kallsyms;
 int kallsyms_new(struct kallsyms **k, const char *path);
 void kallsyms_free(struct kallsyms **k);
 
+/* Reads them now: it takes a fifth of a second. 0, or why there will be no names. */
+int kallsyms_preload(struct kallsyms *k);
+
 /**
  * kallsyms_lookup() - the function at a kernel address
  * @addr:	address (of a return address: minus one)

@@ -3,6 +3,7 @@
 #include "module.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
@@ -328,15 +329,36 @@ static int read_symbols(struct modules *m, struct module *mod)
 	return err;
 }
 
+int modules_load_symbols(struct modules *m, u32 id)
+{
+	struct module *mod = find(m, id);
+
+	if (!mod)
+		return -ESTALE;
+	return mod->symbols ? 0 : read_symbols(m, mod);
+}
+
+int modules_preload(struct modules *m, int fd, const char *path, u32 *id)
+{
+	_cleanup_close_ int own = fcntl(fd, F_DUPFD_CLOEXEC, 3);
+	struct module *mod;
+	int err = own < 0 ? -errno : module_for(m, &own, path, &mod);
+
+	if (err)
+		return err;
+	mod->used = ++m->clock;
+	*id = mod->info.id;
+	return modules_load_symbols(m, *id);
+}
+
 int modules_symbol(struct modules *m, u32 id, u64 off_in_file, char *name, size_t len, u64 *off)
 {
 	struct module *mod = find(m, id);
-	int err = 0;
+	int err;
 
 	if (!mod)
 		return -ESTALE;
 	mod->used = ++m->clock;
-	if (!mod->symbols)
-		err = read_symbols(m, mod);
+	err = modules_load_symbols(m, id);
 	return err ? err : symbols_lookup_file_off(mod->symbols, off_in_file, name, len, off);
 }

@@ -52,6 +52,20 @@ void modules_free(struct modules **m);
  */
 int modules_open(struct modules *m, const struct process *p, struct mapping *map, u32 *id);
 
+/**
+ * modules_preload() - read a file's symbols before a process maps it
+ * @fd:		open file; borrowed
+ *
+ * Reading those of a large binary takes a tenth of a second, in which nothing else is
+ * done: this is for when there is time.
+ *
+ * Return: 0, or what reading gave.
+ */
+int modules_preload(struct modules *m, int fd, const char *path, u32 *id);
+
+/* The same for a module that is known. */
+int modules_load_symbols(struct modules *m, u32 id);
+
 /* What is known of a module, valid until the next modules_open(); NULL for no such id. */
 const struct module_info *modules_info(struct modules *m, u32 id);
 
