@@ -241,12 +241,12 @@ static int bytecode_len(struct v8_heap *h, u64 bytecode, u32 *len)
 	return 0;
 }
 
-s32 v8_bytecode_position(struct v8_heap *h, u64 bytecode, u32 offset)
+s32 v8_bytecode_position(struct v8_heap *h, u64 bytecode, s32 offset)
 {
 	u64 table, pos;
 	u32 len;
 
-	if (bytecode_len(h, bytecode, &len) < 0 || offset >= len ||
+	if (bytecode_len(h, bytecode, &len) < 0 || offset < -1 || offset >= (s32)len ||
 	    v8_word(h, bytecode, h->l->bytecode_positions, &table) < 0 ||
 	    find_position(h, table, offset, &pos) < 0)
 		return -1;

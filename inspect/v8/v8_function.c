@@ -50,19 +50,27 @@ static int read_key(struct v8_heap *h, u64 sfi, u64 key[4])
 	return v8_map_type(h, key[0]) == l->type_sfi ? 0 : -EINVAL;
 }
 
-/* With an inspector attached the slot can hold a DebugInfo, which has the script. */
-static struct v8_script *find_script(struct v8_heap *h, u64 slot)
+/*
+ * The function's script, NULL for a builtin. With an inspector attached the slot
+ * can hold a DebugInfo, which has the script.
+ */
+static int find_script(struct v8_heap *h, u64 slot, struct v8_script **script)
 {
-	u64 word;
+	int type = v8_is_tagged(slot) ? v8_type(h, slot) : 0;
+	u64 word = slot;
 
-	if (v8_is_type(h, slot, h->l->type_script))
-		return v8_script_get(h, slot);
-	if (!v8_is_type(h, slot, h->l->type_debug_info))
-		return NULL;
-	for (u32 i = 1; i < DEBUG_INFO_WORDS; i++)
-		if (!v8_word(h, slot, 8 * i, &word) && v8_is_type(h, word, h->l->type_script))
-			return v8_script_get(h, word);
-	return NULL;
+	*script = NULL;
+	if (type == h->l->type_debug_info) {
+		for (u32 i = 1; i < DEBUG_INFO_WORDS && type != h->l->type_script; i++)
+			if (!v8_word(h, slot, 8 * i, &word) && v8_is_tagged(word))
+				type = v8_type(h, word);
+	}
+	if (type < 0)
+		return type;
+	if (type != h->l->type_script)
+		return 0;
+	*script = v8_script_get(h, word);
+	return *script ? 0 : -EFAULT;
 }
 
 /* 0: @name is written, perhaps empty. */
@@ -85,20 +93,20 @@ static int read_name(struct v8_heap *h, u64 slot, char *name, size_t len)
 	return r;
 }
 
-static void fill(struct v8_heap *h, struct v8_function *f)
+static int fill(struct v8_heap *h, struct v8_function *f)
 {
 	char name[MAX_NAME];
+	int r = find_script(h, f->key[2], &f->script);
 
-	f->script = find_script(h, f->key[2]);
-	f->name = f->reason = NULL;
-	if (read_name(h, f->key[1], name, sizeof(name)) < 0)
-		f->reason = "the function's name is unreadable";
-	else if (name[0])
-		f->name = arena_strdup(&h->arena, name);
-	else if (f->script)
-		f->name = "(anonymous)";
+	if (!r)
+		r = read_name(h, f->key[1], name, sizeof(name));
+	if (r < 0)
+		return r;
+	if (name[0])
+		f->name = v8_arena_strdup(&h->arena, name);
 	else
-		f->reason = "a builtin without a name";
+		f->name = f->script ? "(anonymous)" : NULL;
+	return 0;
 }
 
 static struct v8_function *find(struct v8_heap *h, u64 sfi)
@@ -113,7 +121,7 @@ static struct v8_function *find(struct v8_heap *h, u64 sfi)
 static struct v8_function *add(struct v8_heap *h, u64 sfi)
 {
 	struct v8_function **bucket = &h->functions[v8_hash(sfi, 0)];
-	struct v8_function *f = arena_alloc(&h->arena, sizeof(*f));
+	struct v8_function *f = v8_arena_alloc(&h->arena, sizeof(*f));
 
 	if (!f)
 		return NULL;
@@ -123,10 +131,28 @@ static struct v8_function *add(struct v8_heap *h, u64 sfi)
 	return f;
 }
 
+/* Reads what the key belongs to. Moved or collected meanwhile, it may be of anything. */
+static int refill(struct v8_heap *h, struct v8_function *f, const u64 key[4])
+{
+	u64 again[4];
+	int r;
+
+	f->generation = ++h->generation;
+	memcpy(f->key, key, sizeof(f->key));
+	r = fill(h, f);
+	if (!r)
+		r = read_key(h, f->tagged, again);
+	if (!r && memcmp(key, again, sizeof(again)))
+		r = -ESTALE;
+	if (r < 0)
+		memset(f->key, 0, sizeof(f->key));
+	return r;
+}
+
 struct v8_function *v8_function_get(struct v8_heap *h, u64 sfi, u64 time_ns)
 {
 	struct v8_function *f = find(h, sfi);
-	u64 key[4], again[4], now;
+	u64 key[4], now;
 
 	if (f && f->key[0] && time_ns <= f->valid_ns)
 		return f;
@@ -135,41 +161,35 @@ struct v8_function *v8_function_get(struct v8_heap *h, u64 sfi, u64 time_ns)
 		return NULL;
 	if (!f)
 		f = add(h, sfi);
-	if (!f)
+	if (!f || (memcmp(f->key, key, sizeof(key)) && refill(h, f, key) < 0))
 		return NULL;
-	if (memcmp(f->key, key, sizeof(key))) {
-		memcpy(f->key, key, sizeof(key));
-		f->generation = ++h->generation;
-		fill(h, f);
-		/* Moved or collected meanwhile? What was read may be of anything then. */
-		if (read_key(h, sfi, again) < 0 || memcmp(key, again, sizeof(key))) {
-			memset(f->key, 0, sizeof(f->key));
-			return NULL;
-		}
-		if (!f->name)
-			f->key[3] = ~0ull;
-	}
 	f->valid_ns = now;
 	return f;
 }
 
+static void list_by_bytecode(struct v8_heap *h, struct v8_function *f, u64 bytecode)
+{
+	struct v8_function **p = &h->by_bytecode[v8_hash(f->bytecode, 1)];
+
+	while (f->bytecode && *p != f)
+		p = &(*p)->next_by_bytecode;
+	if (f->bytecode)
+		*p = f->next_by_bytecode;
+	p = &h->by_bytecode[v8_hash(bytecode, 1)];
+	f->next_by_bytecode = *p;
+	f->bytecode = bytecode;
+	*p = f;
+}
+
 u64 v8_function_bytecode(struct v8_heap *h, struct v8_function *f)
 {
-	struct v8_function **bucket;
 	u64 data, bytecode;
 
 	if (v8_word(h, f->tagged, h->l->sfi_data, &data) < 0)
 		return 0;
 	bytecode = v8_bytecode_of(h, data);
-	if (!bytecode || bytecode == f->bytecode)
-		return bytecode;
-	/* An entry stays in the list of its first BytecodeArray: the list is only a hint. */
-	if (!f->bytecode) {
-		bucket = &h->by_bytecode[v8_hash(bytecode, 1)];
-		f->next_by_bytecode = *bucket;
-		*bucket = f;
-	}
-	f->bytecode = bytecode;
+	if (bytecode && bytecode != f->bytecode)
+		list_by_bytecode(h, f, bytecode);
 	return bytecode;
 }
 

@@ -20,7 +20,7 @@
  * a pointer once pointed at.
  */
 
-#include "arena.h"
+#include "v8_arena.h"
 #include "v8_build.h"
 
 #define V8_MAP_CACHE 64
@@ -35,6 +35,7 @@ struct v8_script {
 	s32 line_offset, column_offset;
 	u32 *line_starts; /* in UTF-16 units; NULL: not read yet */
 	u32 n_lines, source_len;
+	u32 n_attempts; /* to read the lines */
 	const char *lines_missing; /* why, or NULL */
 };
 
@@ -44,10 +45,9 @@ struct v8_function {
 	u64 tagged; /* SharedFunctionInfo */
 	u64 key[4]; /* map, name or scope info, script, counts */
 	u64 valid_ns; /* it was this function up to then */
-	const char *name; /* NULL: reason says why */
-	const char *reason;
+	const char *name; /* NULL: a builtin without a name */
 	struct v8_script *script; /* NULL: a builtin */
-	u64 bytecode; /* last seen; only a hint */
+	u64 bytecode; /* last seen, 0: never; only a hint */
 	u64 generation; /* new when another function took the address */
 };
 
@@ -66,7 +66,7 @@ struct v8_heap {
 	} maps[V8_MAP_CACHE];
 	u64 generation; /* counts functions that were read */
 	u64 stream_map; /* map of InstructionStream (Code up to V8 10), once seen */
-	struct arena arena;
+	struct v8_arena arena;
 	struct v8_function *functions[V8_BUCKETS], *by_bytecode[V8_BUCKETS];
 	struct v8_script *scripts[V8_BUCKETS];
 	struct v8_site *sites[V8_BUCKETS];
@@ -184,8 +184,8 @@ bool v8_code_same(struct v8_heap *h, const struct v8_code *code);
 u64 v8_code_function(struct v8_heap *h, const struct v8_code *code);
 /* BytecodeArray from what holds one (itself, InterpreterData, baseline Code), or 0. */
 u64 v8_bytecode_of(struct v8_heap *h, u64 tagged);
-/* Script offset at a bytecode offset, or -1. */
-s32 v8_bytecode_position(struct v8_heap *h, u64 bytecode, u32 offset);
+/* Script offset at a bytecode offset (-1: the function's entry), or -1. */
+s32 v8_bytecode_position(struct v8_heap *h, u64 bytecode, s32 offset);
 /* Bytecode offset at a pc of baseline code, -1 in its prologue, or -ENOENT. */
 int v8_baseline_offset(struct v8_heap *h, const struct v8_code *code, u64 bytecode, u64 pc);
 /* Functions at a pc of optimized code, leaf first; how many, or a negative errno. */

@@ -36,7 +36,7 @@ static void name_function(const struct v8_function *f, struct v8_name *name)
 		.kind = f->script ? V8_NAME_JS : V8_NAME_BUILTIN,
 		.name = f->name,
 		.file = f->script ? f->script->file : NULL,
-		.reason = f->reason,
+		.reason = f->name ? NULL : "a builtin without a name",
 	};
 }
 
@@ -74,7 +74,7 @@ static int name_interpreted(struct v8_heap *h, const struct uw_sample *s, struct
 
 	name_function(f, names);
 	names->tier = V8_TIER_INTERPRETED;
-	if (offset < 0 || offset > INT32_MAX)
+	if (offset < -1 || offset > INT32_MAX)
 		return give_reason(names, "no bytecode offset in the frame");
 	site = v8_site_find(h, V8_SITE_INTERPRETED, f, like.where, s->time_ns);
 	if (site)
@@ -82,9 +82,9 @@ static int name_interpreted(struct v8_heap *h, const struct uw_sample *s, struct
 	bytecode = v8_function_bytecode(h, f);
 	if (!bytecode || (u32)bytecode != aux)
 		return give_reason(names, "the frame's bytecode is not the function's");
-	pos = v8_bytecode_position(h, bytecode, (u32)offset);
+	pos = v8_bytecode_position(h, bytecode, (s32)offset);
 	locate(h, f, pos, names);
-	if (names->line)
+	if (!names->reason)
 		v8_site_add(h, &like, names, 1);
 	return 1;
 }
@@ -99,8 +99,9 @@ static int name_interpreted_slot(struct v8_heap *h, const struct uw_sample *s,
 }
 
 /*
- * In a bytecode handler the slot is stale until the handler calls something; the
- * registers are right, if they are still the interpreter's.
+ * In a bytecode handler the slot is stale until the handler calls something (for
+ * which it builds a frame); the registers are right, if they still are the
+ * interpreter's.
  */
 static int name_in_handler(struct v8_heap *h, const struct uw_sample *s,
 			   const struct uw_frame *frame, struct v8_function *f,
@@ -108,10 +109,11 @@ static int name_in_handler(struct v8_heap *h, const struct uw_sample *s,
 {
 	u64 bytecode = s->interp[1];
 
-	if ((u32)bytecode == frame->aux && s->interp[0] <= INT32_MAX && bytecode &&
-	    (bytecode == f->bytecode || bytecode == v8_function_bytecode(h, f)))
+	if (v8_is_tagged(bytecode) && (u32)bytecode == frame->aux && s->interp[0] <= INT32_MAX)
 		return name_interpreted(h, s, f, frame->aux, (s64)s->interp[0], names);
-	return name_interpreted_slot(h, s, frame, f, names);
+	name_function(f, names);
+	names->tier = V8_TIER_INTERPRETED;
+	return give_reason(names, "the interpreter's registers are gone");
 }
 
 /* ---- compiled ---- */
@@ -144,11 +146,9 @@ static int name_baseline(struct v8_heap *h, const struct v8_code *code, struct v
 	name_function(f, names);
 	names->tier = V8_TIER_BASELINE;
 	offset = v8_baseline_offset(h, code, bytecode, pc);
-	if (offset == -1)
-		return give_reason(names, "in the function's prologue");
-	if (offset < 0)
+	if (offset < -1)
 		return give_reason(names, "the bytecode offset table is unreadable");
-	locate(h, f, v8_bytecode_position(h, bytecode, (u32)offset), names);
+	locate(h, f, v8_bytecode_position(h, bytecode, (s32)offset), names);
 	return 1;
 }
 
@@ -194,7 +194,7 @@ static int name_compiled(struct v8_heap *h, const struct uw_sample *s, struct v8
 		}
 	}
 	for (int i = 0; i < n; i++)
-		complete += names[i].line || !names[i].file;
+		complete += !names[i].reason;
 	if (complete == n)
 		v8_site_add(h, &like, names, n);
 	return n;
@@ -380,7 +380,7 @@ static int name_code(struct v8_heap *h, const struct uw_sample *s, const struct 
 
 static void drop_caches(struct v8_heap *h)
 {
-	arena_clear(&h->arena);
+	v8_arena_clear(&h->arena);
 	memset(h->functions, 0, sizeof(h->functions));
 	memset(h->by_bytecode, 0, sizeof(h->by_bytecode));
 	memset(h->scripts, 0, sizeof(h->scripts));
@@ -432,7 +432,7 @@ void v8_heap_free(struct v8_heap **heap)
 	*heap = NULL;
 	if (!h)
 		return;
-	arena_clear(&h->arena);
+	v8_arena_clear(&h->arena);
 	free(h->regions);
 	free(h);
 }

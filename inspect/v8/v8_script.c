@@ -25,6 +25,7 @@
 #define MAX_SOURCE_LEN (64u << 20)
 #define MAX_LINES (1u << 20)
 #define MAX_FILE_NAME 4096
+#define MAX_ATTEMPTS 5
 
 static u64 word_at(const u8 *object, u32 off)
 {
@@ -56,19 +57,26 @@ static int read_key(struct v8_heap *h, u64 tagged, u64 key[3], s32 *line, s32 *c
 	return 0;
 }
 
-static const char *read_file_name(struct v8_heap *h, u64 tagged)
+/* NULL if the script has no name, as code from eval. */
+static int read_file_name(struct v8_heap *h, u64 tagged, const char **file)
 {
-	char name[MAX_FILE_NAME];
+	char name[MAX_FILE_NAME] = "";
+	int type = v8_is_tagged(tagged) ? v8_type(h, tagged) : h->l->first_nonstring_type, r = 0;
 
-	if (!v8_is_string(h, tagged) || v8_string_utf8(h, tagged, name, sizeof(name)) < 0 ||
-	    !name[0])
-		return NULL;
-	return arena_strdup(&h->arena, name);
+	if (type < 0)
+		return type;
+	if (type < h->l->first_nonstring_type)
+		r = v8_string_utf8(h, tagged, name, sizeof(name));
+	if (r == -EFAULT || r == -ESRCH)
+		return r;
+	*file = !r && name[0] ? v8_arena_strdup(&h->arena, name) : NULL;
+	return 0;
 }
 
 struct v8_script *v8_script_get(struct v8_heap *h, u64 tagged)
 {
 	struct v8_script **bucket = &h->scripts[v8_hash(tagged, 0)], *s;
+	const char *file;
 	s32 line, column;
 	u64 key[3];
 
@@ -77,14 +85,16 @@ struct v8_script *v8_script_get(struct v8_heap *h, u64 tagged)
 	for (s = *bucket; s; s = s->next)
 		if (s->tagged == tagged && !memcmp(s->key, key, sizeof(key)))
 			return s;
-	s = arena_alloc(&h->arena, sizeof(*s));
+	if (read_file_name(h, key[0], &file) < 0)
+		return NULL;
+	s = v8_arena_alloc(&h->arena, sizeof(*s));
 	if (!s)
 		return NULL;
 	s->tagged = tagged;
 	memcpy(s->key, key, sizeof(key));
 	s->line_offset = line;
 	s->column_offset = column;
-	s->file = read_file_name(h, key[0]);
+	s->file = file;
 	s->next = *bucket;
 	*bucket = s;
 	return s;
@@ -148,7 +158,7 @@ static const char *read_lines(struct v8_heap *h, struct v8_script *s)
 	if (r < 0)
 		return r == -E2BIG ? "the script is too large"
 				   : "the script's source is unreadable";
-	s->line_starts = arena_alloc(&h->arena, l.n * sizeof(u32));
+	s->line_starts = v8_arena_alloc(&h->arena, l.n * sizeof(u32));
 	if (!s->line_starts)
 		return "out of memory";
 	memcpy(s->line_starts, l.starts, l.n * sizeof(u32));
@@ -162,8 +172,11 @@ bool v8_script_position(struct v8_heap *h, struct v8_script *s, s32 pos, u32 *li
 {
 	u32 low = 0, high;
 
-	if (!s->line_starts && !s->lines_missing)
+	/* A read can fail for a moment, but a large source isn't read for ever. */
+	if (!s->line_starts && s->n_attempts < MAX_ATTEMPTS) {
+		s->n_attempts++;
 		s->lines_missing = read_lines(h, s);
+	}
 	*reason = s->lines_missing;
 	if (s->lines_missing)
 		return false;

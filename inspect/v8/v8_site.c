@@ -41,7 +41,7 @@ void v8_site_add(struct v8_heap *h, const struct v8_site *like, const struct v8_
 {
 	struct v8_site *site, **bucket;
 
-	site = arena_alloc(&h->arena, sizeof(*site) + (size_t)n * sizeof(*names));
+	site = v8_arena_alloc(&h->arena, sizeof(*site) + (size_t)n * sizeof(*names));
 	if (!site)
 		return;
 	*site = *like;

@@ -8,15 +8,15 @@
 
 #include <stddef.h>
 
-struct arena_block;
+struct v8_arena_block;
 
-struct arena {
-	struct arena_block *blocks;
+struct v8_arena {
+	struct v8_arena_block *blocks;
 	size_t used, room; /* in the first block */
 	size_t total; /* bytes allocated in all blocks */
 };
 
-/* Zeroed memory that lives until arena_clear(); NULL: out of memory. */
-void *arena_alloc(struct arena *a, size_t len);
-char *arena_strdup(struct arena *a, const char *s);
-void arena_clear(struct arena *a);
+/* Zeroed memory that lives until v8_arena_clear(); NULL: out of memory. */
+void *v8_arena_alloc(struct v8_arena *a, size_t len);
+char *v8_arena_strdup(struct v8_arena *a, const char *s);
+void v8_arena_clear(struct v8_arena *a);

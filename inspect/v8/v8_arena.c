@@ -2,18 +2,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "arena.h"
+#include "v8_arena.h"
 
 #define BLOCK_LEN (64u << 10)
 
-struct arena_block {
-	struct arena_block *next;
+struct v8_arena_block {
+	struct v8_arena_block *next;
 	_Alignas(16) char bytes[];
 };
 
-void *arena_alloc(struct arena *a, size_t len)
+void *v8_arena_alloc(struct v8_arena *a, size_t len)
 {
-	struct arena_block *b;
+	struct v8_arena_block *b;
 	void *p;
 
 	len = (len + 15) & ~(size_t)15;
@@ -34,21 +34,21 @@ void *arena_alloc(struct arena *a, size_t len)
 	return p;
 }
 
-char *arena_strdup(struct arena *a, const char *s)
+char *v8_arena_strdup(struct v8_arena *a, const char *s)
 {
 	size_t len = strlen(s) + 1;
-	char *p = arena_alloc(a, len);
+	char *p = v8_arena_alloc(a, len);
 
 	return p ? memcpy(p, s, len) : NULL;
 }
 
-void arena_clear(struct arena *a)
+void v8_arena_clear(struct v8_arena *a)
 {
 	while (a->blocks) {
-		struct arena_block *b = a->blocks;
+		struct v8_arena_block *b = a->blocks;
 
 		a->blocks = b->next;
 		free(b);
 	}
-	*a = (struct arena){};
+	*a = (struct v8_arena){};
 }

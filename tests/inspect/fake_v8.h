@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#pragma once
+
+/*
+ * A V8 heap made by hand, with the layout of V8 13.6 (Node.js 24): two pieces of
+ * memory, one for objects and one for machine code, read through struct target.
+ * A fault and a lie can be put into any read.
+ */
+
+#include "../../inspect/v8/v8_heap.h"
+
+#define FAKE_HEAP_ADDR 0x200000000000ull
+#define FAKE_HEAP_LEN (256u << 10)
+#define FAKE_CODE_ADDR 0x300000000000ull
+#define FAKE_CODE_LEN (64u << 10)
+#define FAKE_BLOB_ADDR 0x400000000000ull
+#define FAKE_BLOB_OFF 0x1000 /* of the embedded builtins in the file */
+
+/* Offsets in the blob. */
+#define FAKE_ENTRY 0x100 /* InterpreterEntryTrampoline */
+#define FAKE_HANDLER 0x200 /* LdarHandler */
+#define FAKE_PLAIN 0x300 /* StringAdd */
+
+struct fake_v8 {
+	struct target target;
+	u8 heap[FAKE_HEAP_LEN], code[FAKE_CODE_LEN];
+	size_t heap_used, code_used;
+	u64 maps[4096]; /* by instance type */
+	int reads; /* so far */
+	int fault_every; /* this and every such read fails; 0: none */
+	int lie_at; /* this read gives other bytes; 0: none */
+	u32 lie_seed;
+	struct v8_build build;
+};
+
+void fake_init(struct fake_v8 *v);
+
+/* A new heap over it with its regions told; free with v8_heap_free(). */
+struct v8_heap *fake_heap(struct fake_v8 *v);
+
+/* Untagged address of new zeroed memory. */
+u64 fake_alloc(struct fake_v8 *v, size_t len);
+void fake_put(struct fake_v8 *v, u64 addr, u64 word);
+void fake_bytes(struct fake_v8 *v, u64 addr, const void *bytes, size_t len);
+u64 fake_smi(s32 value);
+
+/* Objects, tagged. */
+u64 fake_object(struct fake_v8 *v, u16 type, size_t len);
+u64 fake_string(struct fake_v8 *v, const char *latin1);
+u64 fake_string16(struct fake_v8 *v, const u16 *chars, u32 n);
+u64 fake_cons(struct fake_v8 *v, u64 first, u64 second, u32 len);
+u64 fake_sliced(struct fake_v8 *v, u64 parent, s32 offset, u32 len);
+u64 fake_thin(struct fake_v8 *v, u64 actual, u32 len);
+u64 fake_external(struct fake_v8 *v, u64 chars_addr, u32 len, bool two_byte);
+u64 fake_byte_array(struct fake_v8 *v, const void *bytes, u32 n);
+u64 fake_array(struct fake_v8 *v, u16 type, const u64 *words, u32 n);
+u64 fake_scope(struct fake_v8 *v, u32 flags, s32 n_locals, u64 name, u64 inferred);
+u64 fake_script(struct fake_v8 *v, u64 name, u64 source);
+u64 fake_bytecode(struct fake_v8 *v, const u8 *bytes, u32 n, u64 positions);
+u64 fake_sfi(struct fake_v8 *v, u64 name_or_scope, u64 script, u64 data);
+
+/* Code of @len bytes; *start is its first instruction. */
+u64 fake_code(struct fake_v8 *v, u32 kind, u32 len, u64 deopt, u64 positions, u64 *start);

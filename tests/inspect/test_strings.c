@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <errno.h>
+#include <string.h>
+
+#include "../check.h"
+#include "fake_v8.h"
+
+#define N(a) (sizeof(a) / sizeof((a)[0]))
+
+static struct fake_v8 v;
+static struct v8_heap *h;
+
+static void fresh(void)
+{
+	if (h)
+		v8_heap_free(&h);
+	fake_init(&v);
+	assert_null(v.build.why);
+	h = fake_heap(&v);
+	assert_non_null(h);
+}
+
+static void check_text(u64 string, const char *expected)
+{
+	char text[256];
+
+	assert_int_equal(v8_string_utf8(h, string, text, sizeof(text)), 0);
+	assert_string_equal(text, expected);
+}
+
+static void latin1_becomes_utf8(void **state)
+{
+	(void)state;
+	fresh();
+	check_text(fake_string(&v, ""), "");
+	check_text(fake_string(&v, "plain"), "plain");
+	check_text(fake_string(&v, "unicod\xe9 \xff"), "unicod\xc3\xa9 \xc3\xbf");
+}
+
+static void utf16_becomes_utf8_and_lone_surrogates_u_fffd(void **state)
+{
+	static const struct {
+		u16 chars[4];
+		u32 n;
+		const char *expected;
+	} cases[] = {
+		{ { 0x95a2, 0x6570 }, 2, "\xe9\x96\xa2\xe6\x95\xb0" },
+		{ { 0xd83d, 0xde00 }, 2, "\xf0\x9f\x98\x80" },
+		{ { 0xd83d }, 1, "\xef\xbf\xbd" },
+		{ { 0xde00, 'a' },
+		  2,
+		  "\xef\xbf\xbd"
+		  "a" },
+		{ { 0xd83d, 0xd83d, 0xde00 }, 3, "\xef\xbf\xbd\xf0\x9f\x98\x80" },
+		{ { 0xd83d, 'a', 0x7ff },
+		  3,
+		  "\xef\xbf\xbd"
+		  "a\xdf\xbf" },
+	};
+
+	(void)state;
+	fresh();
+	for (size_t i = 0; i < N(cases); i++)
+		check_text(fake_string16(&v, cases[i].chars, cases[i].n), cases[i].expected);
+}
+
+static void every_representation_is_read(void **state)
+{
+	static const u16 wide[] = { 'w', 0x100, 0xd83d };
+	static const u16 rest[] = { 0xde00, '!' };
+	u64 flat, cons, chars;
+
+	(void)state;
+	fresh();
+	flat = fake_string(&v, "0123456789");
+	cons = fake_cons(&v, fake_string(&v, "ab"), fake_string(&v, "cde"), 5);
+	check_text(cons, "abcde");
+	check_text(fake_cons(&v, cons, flat, 15), "abcde0123456789");
+	check_text(fake_cons(&v, flat, fake_string(&v, ""), 10), "0123456789");
+	check_text(fake_sliced(&v, flat, 3, 4), "3456");
+	check_text(fake_thin(&v, flat, 10), "0123456789");
+	check_text(fake_sliced(&v, fake_cons(&v, flat, fake_string(&v, ""), 10), 8, 2), "89");
+	/* A pair whose halves lie in two pieces. */
+	check_text(fake_cons(&v, fake_string16(&v, wide, 3), fake_string16(&v, rest, 2), 5),
+		   "w\xc4\x80\xf0\x9f\x98\x80!");
+	chars = fake_alloc(&v, 16);
+	fake_bytes(&v, chars, "outside", 7);
+	check_text(fake_external(&v, chars, 7, false), "outside");
+	fake_bytes(&v, chars, wide, 4);
+	check_text(fake_external(&v, chars, 2, true), "w\xc4\x80");
+}
+
+static void a_long_name_is_cut_at_a_character_and_marked(void **state)
+{
+	static const u16 chars[] = { 0x95a2, 0x6570, 0x95a2, 0x6570 };
+	char text[12];
+
+	(void)state;
+	fresh();
+	/* Room for two characters of three bytes, the mark, and the end. */
+	assert_int_equal(v8_string_utf8(h, fake_string16(&v, chars, 4), text, sizeof(text)), 0);
+	assert_string_equal(text, "\xe9\x96\xa2\xe6\x95\xb0\xe2\x80\xa6");
+	assert_int_equal(v8_string_utf8(h, fake_string(&v, "01234567"), text, sizeof(text)), 0);
+	assert_string_equal(text, "01234567");
+	assert_int_equal(v8_string_utf8(h, fake_string(&v, "012345678"), text, sizeof(text)), 0);
+	assert_string_equal(text, "01234567\xe2\x80\xa6");
+}
+
+static int count(const struct v8_chars *c, void *data)
+{
+	*(size_t *)data += c->n;
+	return 0;
+}
+
+static void hostile_strings_are_errors(void **state)
+{
+	char text[64];
+	u64 loop, deep, s;
+	size_t n = 0;
+
+	(void)state;
+	fresh();
+	loop = fake_cons(&v, 0, 0, 1u << 30);
+	fake_put(&v, loop - 1 + 16, loop);
+	fake_put(&v, loop - 1 + 24, loop);
+	assert_int_not_equal(v8_string_utf8(h, loop, text, sizeof(text)), 0);
+	loop = fake_thin(&v, 0, 9);
+	fake_put(&v, loop - 1 + 16, loop);
+	assert_int_equal(v8_string_utf8(h, loop, text, sizeof(text)), -E2BIG);
+	/* Deeper than any list of pending pieces. */
+	deep = fake_string(&v, "x");
+	for (u32 i = 0; i < 1000; i++)
+		deep = fake_cons(&v, deep, fake_string(&v, "y"), 2 + i);
+	assert_int_equal(v8_string_visit(h, deep, 5000, count, &n), -E2BIG);
+	s = fake_string(&v, "short");
+	assert_int_equal(v8_string_utf8(h, fake_sliced(&v, s, 3, 5), text, sizeof(text)), -EINVAL);
+	assert_int_equal(v8_string_utf8(h, fake_sliced(&v, s, -1, 2), text, sizeof(text)), -EINVAL);
+	assert_int_equal(v8_string_utf8(h, fake_sliced(&v, s, 0x7fffffff, 2), text, sizeof(text)),
+			 -EINVAL);
+	/* Not a string; not a pointer; not mapped. */
+	assert_int_equal(v8_string_utf8(h, fake_object(&v, 167, 80), text, sizeof(text)), -EINVAL);
+	assert_int_equal(v8_string_utf8(h, fake_smi(5), text, sizeof(text)), -EINVAL);
+	assert_int_not_equal(v8_string_utf8(h, 0x666000000001, text, sizeof(text)), 0);
+	/* Longer than its memory. */
+	fake_bytes(&v, s - 1 + 12, "\xff\xff\xff\x7f", 4);
+	assert_int_equal(v8_string_visit(h, s, 1u << 30, count, &n), -EFAULT);
+}
+
+static void each_failing_read_is_an_error_or_harmless(void **state)
+{
+	u64 s;
+	char text[64];
+
+	(void)state;
+	fresh();
+	s = fake_cons(&v, fake_thin(&v, fake_string(&v, "left-"), 5),
+		      fake_sliced(&v, fake_string(&v, "__right__"), 2, 5), 10);
+	check_text(s, "left-right");
+	for (int n = 1; n < 60; n++) {
+		struct v8_heap *other = fake_heap(&v);
+
+		v.fault_every = n;
+		v.reads = 0;
+		text[0] = 0;
+		if (!v8_string_utf8(other, s, text, sizeof(text)))
+			assert_string_equal(text, "left-right");
+		v.fault_every = 0;
+		v8_heap_free(&other);
+	}
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(latin1_becomes_utf8),
+		cmocka_unit_test(utf16_becomes_utf8_and_lone_surrogates_u_fffd),
+		cmocka_unit_test(every_representation_is_read),
+		cmocka_unit_test(a_long_name_is_cut_at_a_character_and_marked),
+		cmocka_unit_test(hostile_strings_are_errors),
+		cmocka_unit_test(each_failing_read_is_an_error_or_harmless),
+	};
+	int r = CHECK_RUN(tests);
+
+	v8_heap_free(&h);
+	return r;
+}

@@ -1,0 +1,573 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+
+/*
+ * Names of frames in a heap made by hand: one script, a function outer() that
+ * calls inner(), in every tier. What a right answer is does not change when
+ * reads fail or lie: another name or line than that is a failure.
+ */
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../check.h"
+#include "fake_v8.h"
+
+#define N(a) (sizeof(a) / sizeof((a)[0]))
+
+enum { KIND_BASELINE = 10, KIND_TURBOFAN = 12, PROTECTED = 193, WEAK = 199, WRAPPER = 195 };
+enum { FUNCTION_SCOPE = 4, MODULE_SCOPE = 5 };
+
+static const char source[] = "line one\n"
+			     "line two\r\n"
+			     "line three\r"
+			     "line four\n";
+#define POS_TWO 14 /* column 6 of line 2 */
+#define POS_FOUR 30
+
+static struct fake_v8 v;
+static struct uw_sample sample;
+
+static struct world {
+	u64 script, outer, inner, bytecode, inner_bytecode;
+	u64 baseline_start, turbofan_start;
+	u64 builtin;
+} w;
+
+/* One entry of a position table, V8 13: code delta (positive: 0 = same), position delta. */
+static u32 put_number(u8 *p, u64 value)
+{
+	u32 n = 0;
+
+	for (; value > 0x7f; value >>= 7)
+		p[n++] = (u8)(value | 0x80);
+	p[n++] = (u8)value;
+	return n;
+}
+
+static u64 zigzag(s64 value)
+{
+	return (u64)value << 1 ^ (u64)(value >> 63);
+}
+
+struct position {
+	int code;
+	u64 word;
+};
+
+static u64 position_table(const struct position *p, int n)
+{
+	u8 bytes[128];
+	u32 used = 0;
+	int code = -1;
+	u64 word = 0;
+
+	for (int i = 0; i < n; i++) {
+		used += put_number(bytes + used, zigzag(p[i].code - code));
+		used += put_number(bytes + used, zigzag((s64)(p[i].word - word)));
+		code = p[i].code;
+		word = p[i].word;
+	}
+	return fake_byte_array(&v, bytes, used);
+}
+
+static u64 word_of(int offset, int inlining)
+{
+	return (u64)(offset + 1) << 1 | (u64)(inlining + 1) << 31;
+}
+
+static u64 make_turbofan(void)
+{
+	const struct position positions[] = { { 8, word_of(POS_TWO, -1) },
+					      { 16, word_of(POS_FOUR, 0) } };
+	struct {
+		u64 position;
+		s32 function;
+		u32 pad;
+	} inlining = { word_of(POS_TWO, -1), 0, 0 };
+	u64 wrapper = fake_object(&v, WRAPPER, 16), literals[1] = { w.inner }, deopt[10] = {};
+
+	fake_put(&v, wrapper - 1 + 8, w.outer);
+	deopt[3] = fake_array(&v, WEAK, literals, 1);
+	deopt[7] = wrapper;
+	deopt[8] = fake_byte_array(&v, &inlining, sizeof(inlining));
+	return fake_code(&v, KIND_TURBOFAN, 64, fake_array(&v, PROTECTED, deopt, 10),
+			 position_table(positions, 2), &w.turbofan_start);
+}
+
+static void build_world(void)
+{
+	static const u8 bytecodes[] = { 0x10, 0x10, 0x10, 0x10 };
+	/* Prologue of 8 bytes, then 8 a bytecode. */
+	static const u8 offsets[] = { 8, 8, 8, 8, 8 };
+	const struct position positions[] = { { 0, word_of(POS_TWO, -1) },
+					      { 2, word_of(POS_FOUR, -1) } };
+	u64 undefined;
+
+	memset(&sample, 0, sizeof(sample));
+	fake_init(&v);
+	v.build.bytecode_sizes[0][0x10] = 1;
+	undefined = fake_object(&v, 131, 40);
+	w.script = fake_script(&v, fake_string(&v, "/srv/app.js"), fake_string(&v, source));
+	w.bytecode = fake_bytecode(&v, bytecodes, sizeof(bytecodes), position_table(positions, 2));
+	w.inner_bytecode =
+		fake_bytecode(&v, bytecodes, sizeof(bytecodes), position_table(positions, 2));
+	w.outer = fake_sfi(&v,
+			   fake_scope(&v, FUNCTION_SCOPE, 3, fake_string(&v, "outer"), undefined),
+			   w.script, w.bytecode);
+	w.inner = fake_sfi(&v,
+			   fake_scope(&v, FUNCTION_SCOPE, 0, fake_string(&v, "inner"), undefined),
+			   w.script, w.inner_bytecode);
+	w.builtin = fake_sfi(&v, fake_string(&v, "map"), undefined, fake_smi(99));
+	fake_code(&v, KIND_BASELINE, 40, w.bytecode, fake_byte_array(&v, offsets, sizeof(offsets)),
+		  &w.baseline_start);
+	make_turbofan();
+}
+
+/* ---- one frame ---- */
+
+static struct v8_name names[V8_MAX_NAMES];
+
+static int name_frame(struct v8_heap *h, const struct uw_frame *f)
+{
+	sample.n_frames = 1;
+	sample.frames[0] = *f;
+	return v8_heap_name(h, &sample, 0, names);
+}
+
+/* A frame, what it is called, and whatever else the sample must hold. */
+struct expected {
+	const char *what;
+	int n;
+	struct {
+		const char *name;
+		u32 line, column;
+		enum v8_tier tier;
+		int kind;
+	} names[3];
+};
+
+struct scene {
+	struct uw_frame frame;
+	u64 sp_words[3], interp[2];
+	struct expected expected;
+};
+
+static u64 offset_slot(int offset)
+{
+	return fake_smi(offset + 64 - 1);
+}
+
+static struct scene scenes[16];
+static size_t n_scenes;
+
+static void add_scene(struct uw_frame frame, struct expected e)
+{
+	scenes[n_scenes++] = (struct scene){ .frame = frame, .expected = e };
+}
+
+static struct uw_frame js(u64 pc, u64 sfi, u64 b, u64 bytecode, u8 flags)
+{
+	return (struct uw_frame){
+		.pc = pc, .a = sfi, .b = b, .aux = (u32)bytecode, .kind = UW_V8_JS, .flags = flags
+	};
+}
+
+static void set_scenes(void)
+{
+	const u64 entry = FAKE_BLOB_ADDR + FAKE_ENTRY + 8,
+		  handler = FAKE_BLOB_ADDR + FAKE_HANDLER + 8;
+	const u64 plain = FAKE_BLOB_ADDR + FAKE_PLAIN + 8;
+
+	n_scenes = 0;
+	build_world();
+	add_scene(js(entry, w.outer, offset_slot(1), w.bytecode, UW_FRAME_RA),
+		  (struct expected){ "interpreted, a call",
+				     1,
+				     { { "outer", 2, 6, V8_TIER_INTERPRETED, V8_NAME_JS } } });
+	add_scene(js(handler, w.outer, offset_slot(0), w.bytecode, 0),
+		  (struct expected){ "in a handler the register counts, not the slot",
+				     1,
+				     { { "outer", 4, 1, V8_TIER_INTERPRETED, V8_NAME_JS } } });
+	scenes[1].interp[0] = 64 - 1 + 2;
+	scenes[1].interp[1] = w.bytecode;
+	add_scene(js(w.baseline_start + 8 + 16 + 8, w.outer, 0, 0, UW_FRAME_RA),
+		  (struct expected){ "baseline, a call",
+				     1,
+				     { { "outer", 4, 1, V8_TIER_BASELINE, V8_NAME_JS } } });
+	add_scene(js(w.turbofan_start + 12, w.outer, 0, 0, 0),
+		  (struct expected){
+			  "optimized", 1, { { "outer", 2, 6, V8_TIER_TURBOFAN, V8_NAME_JS } } });
+	add_scene(js(w.turbofan_start + 20, w.outer, 0, 0, UW_FRAME_RA),
+		  (struct expected){ "optimized with an inlined call",
+				     2,
+				     { { "inner", 4, 1, V8_TIER_TURBOFAN, V8_NAME_JS },
+				       { "outer", 2, 6, V8_TIER_TURBOFAN, V8_NAME_JS } } });
+	add_scene(js(plain, w.outer, 0, 0, 0),
+		  (struct expected){ "a builtin without a frame",
+				     2,
+				     { { "StringAdd", 0, 0, V8_TIER_NONE, V8_NAME_BUILTIN },
+				       { "outer", 4, 1, V8_TIER_BASELINE, V8_NAME_JS } } });
+	scenes[5].sp_words[0] = FAKE_BLOB_ADDR + FAKE_PLAIN + 0x40;
+	scenes[5].sp_words[1] = w.baseline_start + 8 + 16 + 8;
+	add_scene(js(plain, w.builtin, 0, 0, UW_FRAME_RA),
+		  (struct expected){ "a builtin function",
+				     1,
+				     { { "map", 0, 0, V8_TIER_NONE, V8_NAME_BUILTIN } } });
+	add_scene((struct uw_frame){ .pc = w.turbofan_start + 12,
+				     .kind = UW_V8_CODE,
+				     .status = UW_F_NO_FRAME },
+		  (struct expected){ "optimized code without a frame",
+				     1,
+				     { { "outer", 2, 6, V8_TIER_TURBOFAN, V8_NAME_JS } } });
+	add_scene((struct uw_frame){ .pc = plain, .a = 18 << 1, .kind = UW_V8_STUB },
+		  (struct expected){ "a stub in a builtin",
+				     1,
+				     { { "StringAdd", 0, 0, V8_TIER_NONE, V8_NAME_STUB } } });
+	add_scene((struct uw_frame){ .pc = FAKE_CODE_ADDR + 0x8000,
+				     .a = 18 << 1,
+				     .kind = UW_V8_STUB },
+		  (struct expected){ "a stub by its frame type",
+				     1,
+				     { { "StubFrame", 0, 0, V8_TIER_NONE, V8_NAME_STUB } } });
+	add_scene((struct uw_frame){ .pc = FAKE_CODE_ADDR + 0x8000,
+				     .a = 31 << 1,
+				     .kind = UW_V8_STUB },
+		  (struct expected){ "a regular expression",
+				     1,
+				     { { "RegExp", 0, 0, V8_TIER_NONE, V8_NAME_REGEXP } } });
+}
+
+static int name_scene(struct v8_heap *h, const struct scene *s)
+{
+	memcpy(sample.sp_words, s->sp_words, sizeof(s->sp_words));
+	memcpy(sample.interp, s->interp, sizeof(s->interp));
+	return name_frame(h, &s->frame);
+}
+
+static void every_kind_of_frame_gets_its_name_and_line(void **state)
+{
+	struct v8_heap *h;
+
+	(void)state;
+	set_scenes();
+	h = fake_heap(&v);
+	/* Twice: cold, and from the caches. */
+	for (size_t i = 0; i < 2 * n_scenes; i++) {
+		const struct expected *e = &scenes[i % n_scenes].expected;
+
+		print_message("%s\n", e->what);
+		assert_int_equal(name_scene(h, &scenes[i % n_scenes]), e->n);
+		for (int j = 0; j < e->n; j++) {
+			assert_string_equal(names[j].name, e->names[j].name);
+			assert_int_equal(names[j].line, e->names[j].line);
+			assert_int_equal(names[j].column, e->names[j].column);
+			assert_int_equal(names[j].tier, e->names[j].tier);
+			assert_int_equal((int)names[j].kind, e->names[j].kind);
+			assert_int_equal(names[j].inlined, j < e->n - 1 && e->names[j].line > 0);
+			if (e->names[j].line)
+				assert_string_equal(names[j].file, "/srv/app.js");
+		}
+	}
+	v8_heap_free(&h);
+}
+
+/* Is what was found part of what is right? Less is fine, other is not. */
+static bool is_harmless(const struct expected *e, int n)
+{
+	for (int i = 0; i < n; i++) {
+		bool known = !names[i].name;
+
+		if (!names[i].name && !names[i].reason)
+			return false;
+		for (int j = 0; j < e->n; j++)
+			if (names[i].name && !strcmp(names[i].name, e->names[j].name) &&
+			    (!names[i].line || names[i].line == e->names[j].line))
+				known = true;
+		if (!known) {
+			print_error("%s: %s:%u (%s)\n", e->what, names[i].name, names[i].line,
+				    names[i].reason ? names[i].reason : "");
+			return false;
+		}
+	}
+	return n >= 1;
+}
+
+static void a_failing_read_takes_away_but_never_makes_up(void **state)
+{
+	(void)state;
+	set_scenes();
+	for (size_t i = 0; i < n_scenes; i++) {
+		for (int n = 1; n < 80; n++) {
+			struct v8_heap *h = fake_heap(&v);
+
+			for (int again = 0; again < 3; again++) {
+				v.fault_every = n;
+				v.reads = 0;
+				assert_true(is_harmless(&scenes[i].expected,
+							name_scene(h, &scenes[i])));
+			}
+			/* What failed for a while must not stay. */
+			v.fault_every = 0;
+			sample.time_ns = ~0ull;
+			assert_int_equal(name_scene(h, &scenes[i]), scenes[i].expected.n);
+			assert_string_equal(names[0].name, scenes[i].expected.names[0].name);
+			assert_int_equal(names[0].line, scenes[i].expected.names[0].line);
+			sample.time_ns = 0;
+			v8_heap_free(&h);
+		}
+	}
+}
+
+/* Noise and stray pointers in any one read: no crash, no endless loop. */
+static void a_lying_read_is_survived(void **state)
+{
+	(void)state;
+	set_scenes();
+	for (size_t i = 0; i < n_scenes; i++)
+		for (int n = 1; n < 60; n++)
+			for (u32 seed = 1; seed < 30; seed++) {
+				struct v8_heap *h = fake_heap(&v);
+
+				v.lie_at = n;
+				v.lie_seed = seed * 2654435761u;
+				v.reads = 0;
+				assert_in_range(name_scene(h, &scenes[i]), 1, V8_MAX_NAMES);
+				assert_true(v.reads < 10000);
+				v8_heap_free(&h);
+			}
+	v.lie_at = 0;
+}
+
+/* ---- validation ---- */
+
+static void another_function_at_the_same_address_gets_its_own_name(void **state)
+{
+	struct uw_frame f;
+	struct v8_heap *h;
+
+	(void)state;
+	build_world();
+	h = fake_heap(&v);
+	f = js(FAKE_BLOB_ADDR + FAKE_ENTRY + 8, w.outer, offset_slot(1), w.bytecode, UW_FRAME_RA);
+	assert_int_equal(name_frame(h, &f), 1);
+	assert_string_equal(names[0].name, "outer");
+	/* The collector puts inner there; a sample from before still is of outer. */
+	memcpy(v.heap + (w.outer - 1 - FAKE_HEAP_ADDR), v.heap + (w.inner - 1 - FAKE_HEAP_ADDR),
+	       72);
+	sample.time_ns = ~0ull;
+	f.aux = (u32)w.inner_bytecode;
+	assert_int_equal(name_frame(h, &f), 1);
+	assert_string_equal(names[0].name, "inner");
+	assert_int_equal(names[0].line, 2);
+	v8_heap_free(&h);
+}
+
+static void code_of_another_function_gives_no_line(void **state)
+{
+	static const struct {
+		const char *what;
+		bool baseline;
+	} cases[] = { { "baseline", true }, { "optimized", false } };
+
+	(void)state;
+	for (size_t i = 0; i < N(cases); i++) {
+		struct v8_heap *h;
+
+		build_world();
+		h = fake_heap(&v);
+		assert_int_equal(
+			name_frame(h, &(struct uw_frame){ .kind = UW_V8_JS,
+							  .pc = (cases[i].baseline
+									 ? w.baseline_start
+									 : w.turbofan_start) +
+								12,
+							  .a = w.inner }),
+			1);
+		assert_string_equal(names[0].name, "inner");
+		assert_int_equal(names[0].line, 0);
+		assert_non_null(names[0].reason);
+		v8_heap_free(&h);
+	}
+}
+
+static void bytecode_of_another_function_gives_no_line(void **state)
+{
+	struct uw_frame f;
+	struct v8_heap *h;
+
+	(void)state;
+	build_world();
+	h = fake_heap(&v);
+	f = js(FAKE_BLOB_ADDR + FAKE_ENTRY + 8, w.outer, offset_slot(1), w.inner_bytecode,
+	       UW_FRAME_RA);
+	assert_int_equal(name_frame(h, &f), 1);
+	assert_string_equal(names[0].name, "outer");
+	assert_int_equal(names[0].line, 0);
+	/* And no offset at all. */
+	f = js(FAKE_BLOB_ADDR + FAKE_ENTRY + 8, w.outer, 0x1234, w.bytecode, UW_FRAME_RA);
+	assert_int_equal(name_frame(h, &f), 1);
+	assert_string_equal(names[0].name, "outer");
+	assert_int_equal(names[0].line, 0);
+	v8_heap_free(&h);
+}
+
+static void a_frame_that_the_walk_could_not_identify_says_why(void **state)
+{
+	struct v8_heap *h;
+
+	(void)state;
+	build_world();
+	h = fake_heap(&v);
+	assert_int_equal(name_frame(h, &(struct uw_frame){ .kind = UW_V8_JS,
+							   .pc = w.baseline_start,
+							   .status = UW_F_FUNCTION_FAULT }),
+			 1);
+	assert_null(names[0].name);
+	assert_string_equal(names[0].reason, "function unreadable");
+	assert_int_equal(name_frame(h, &(struct uw_frame){ .kind = UW_V8_JS,
+							   .pc = w.baseline_start,
+							   .a = w.script }),
+			 1);
+	assert_null(names[0].name);
+	assert_non_null(names[0].reason);
+	v8_heap_free(&h);
+}
+
+static void a_target_that_is_gone_is_told(void **state)
+{
+	struct target_process gone = { .mem_fd = -1 };
+	struct v8_heap *h;
+
+	(void)state;
+	build_world();
+	assert_int_equal(v8_heap_new(&h, &v.build, &v.target), 0);
+	h->gone = true;
+	assert_int_equal(name_frame(h, &(struct uw_frame){ .kind = UW_V8_JS, .a = w.outer }),
+			 -ESRCH);
+	v8_heap_free(&h);
+	target_process_deinit(&gone);
+}
+
+/* ---- scopes and lines ---- */
+
+static void the_name_is_found_behind_any_number_of_variables(void **state)
+{
+	static const int counts[] = { 0, 1, 8, 74, 75, 90, 1000 };
+	static const u32 kinds[] = { FUNCTION_SCOPE, MODULE_SCOPE };
+	u64 name, inferred;
+
+	(void)state;
+	for (size_t i = 0; i < N(counts); i++) {
+		for (size_t k = 0; k < N(kinds); k++) {
+			struct v8_heap *h;
+			u64 scope;
+			char text[32];
+
+			fake_init(&v);
+			h = fake_heap(&v);
+			scope = fake_scope(&v, kinds[k], counts[i], fake_string(&v, "name"),
+					   fake_string(&v, "inferred"));
+			assert_int_equal(v8_scope_names(h, scope, &name, &inferred), 0);
+			assert_int_equal(v8_string_utf8(h, name, text, sizeof(text)), 0);
+			assert_string_equal(text, "name");
+			assert_int_equal(v8_string_utf8(h, inferred, text, sizeof(text)), 0);
+			assert_string_equal(text, "inferred");
+			v8_heap_free(&h);
+		}
+	}
+}
+
+static void an_empty_name_is_inferred_or_anonymous(void **state)
+{
+	struct v8_heap *h;
+	struct uw_frame f;
+	u64 empty, inferred;
+
+	(void)state;
+	build_world();
+	h = fake_heap(&v);
+	empty = fake_string(&v, "");
+	inferred = fake_sfi(
+		&v, fake_scope(&v, FUNCTION_SCOPE, 2, empty, fake_string(&v, "Module._load")),
+		w.script, w.bytecode);
+	f = js(FAKE_BLOB_ADDR + FAKE_ENTRY + 8, inferred, offset_slot(1), w.bytecode, UW_FRAME_RA);
+	assert_int_equal(name_frame(h, &f), 1);
+	assert_string_equal(names[0].name, "Module._load");
+	f.a = fake_sfi(&v, fake_scope(&v, FUNCTION_SCOPE, 2, empty, empty), w.script, w.bytecode);
+	assert_int_equal(name_frame(h, &f), 1);
+	assert_string_equal(names[0].name, "(anonymous)");
+	assert_int_equal(names[0].line, 2);
+	v8_heap_free(&h);
+}
+
+static void every_line_terminator_of_ecmascript_counts(void **state)
+{
+	/* 0 a, LF; 2 b, CR LF; 5 c, CR; 7 d, LS; 9 e, PS; 11 f, CR CR; 14 g */
+	static const u16 text[] = { 'a',    '\n', 'b',	  '\r', '\n', 'c',  '\r', 'd',
+				    0x2028, 'e',  0x2029, 'f',	'\r', '\r', 'g' };
+	static const struct {
+		s32 pos;
+		u32 line, column;
+	} cases[] = { { 0, 1, 1 },  { 1, 1, 2 },  { 2, 2, 1 },	{ 3, 2, 2 },
+		      { 4, 2, 3 },  { 5, 3, 1 },  { 7, 4, 1 },	{ 9, 5, 1 },
+		      { 11, 6, 1 }, { 13, 7, 1 }, { 14, 8, 1 }, { 15, 8, 2 } };
+	struct v8_script *s;
+	const char *reason;
+	struct v8_heap *h;
+	u32 line, column;
+
+	(void)state;
+	fake_init(&v);
+	h = fake_heap(&v);
+	s = v8_script_get(h, fake_script(&v, fake_smi(0), fake_string16(&v, text, N(text))));
+	assert_non_null(s);
+	assert_null(s->file);
+	for (size_t i = 0; i < N(cases); i++) {
+		assert_true(v8_script_position(h, s, cases[i].pos, &line, &column, &reason));
+		assert_int_equal(line, cases[i].line);
+		assert_int_equal(column, cases[i].column);
+	}
+	assert_false(v8_script_position(h, s, 16, &line, &column, &reason));
+	assert_false(v8_script_position(h, s, -1, &line, &column, &reason));
+	v8_heap_free(&h);
+}
+
+static void a_line_end_may_lie_across_pieces(void **state)
+{
+	struct v8_script *s;
+	const char *reason;
+	struct v8_heap *h;
+	u32 line, column;
+	u64 text;
+
+	(void)state;
+	fake_init(&v);
+	h = fake_heap(&v);
+	text = fake_cons(&v, fake_string(&v, "one\r"), fake_string(&v, "\ntwo"), 8);
+	s = v8_script_get(h, fake_script(&v, fake_smi(0), text));
+	assert_true(v8_script_position(h, s, 5, &line, &column, &reason));
+	assert_int_equal(line, 2);
+	assert_int_equal(column, 1);
+	v8_heap_free(&h);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_kind_of_frame_gets_its_name_and_line),
+		cmocka_unit_test(a_failing_read_takes_away_but_never_makes_up),
+		cmocka_unit_test(a_lying_read_is_survived),
+		cmocka_unit_test(another_function_at_the_same_address_gets_its_own_name),
+		cmocka_unit_test(code_of_another_function_gives_no_line),
+		cmocka_unit_test(bytecode_of_another_function_gives_no_line),
+		cmocka_unit_test(a_frame_that_the_walk_could_not_identify_says_why),
+		cmocka_unit_test(a_target_that_is_gone_is_told),
+		cmocka_unit_test(the_name_is_found_behind_any_number_of_variables),
+		cmocka_unit_test(an_empty_name_is_inferred_or_anonymous),
+		cmocka_unit_test(every_line_terminator_of_ecmascript_counts),
+		cmocka_unit_test(a_line_end_may_lie_across_pieces),
+	};
+
+	return CHECK_RUN(tests);
+}
