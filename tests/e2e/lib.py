@@ -4,6 +4,7 @@
 import contextlib
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -11,13 +12,19 @@ import tempfile
 
 TOP = os.path.realpath(os.path.join(os.path.dirname(os.path.realpath(__file__)), "../.."))
 NODES = os.environ.get("UNSPOOL_NODE_DIR", "")
-VERSIONS = ("18.20.8", "20.20.2", "22.23.3", "24.21.0", "26.10.0")
 UNSPOOL = os.environ.get("UNSPOOL", "unspool")
 
 
 def skip(why):
     print(why)
     sys.exit(77)
+
+
+def version_of(major):
+    """The version of Node.js with this major number that ci/versions names."""
+    with open(os.path.join(TOP, "ci/versions"), encoding="utf-8") as file:
+        versions = re.search(r"NODE_VERSIONS=\((.*)\)", file.read()).group(1).split()
+    return next(v for v in versions if v.split(".")[0] == major)
 
 
 def node(version):
@@ -29,12 +36,10 @@ def node(version):
 
 
 def need_bpf():
-    """Asks ci/probe, not unspool: its own fault must not look like a lack of the machine."""
-    done = subprocess.run([os.path.join(TOP, "ci/probe")], capture_output=True, text=True,
-                          check=False)
-    for line in done.stdout.splitlines():
-        if line.startswith(("bpf no", "perf no")):
-            skip(line)
+    """Should `doctor` be wrong, ci/test finds out: it asks ci/probe about each skip."""
+    done = unspool("doctor", "-q")
+    if done.returncode == 3:
+        skip((done.stderr or done.stdout).strip().splitlines()[-1])
 
 
 class Checks:
