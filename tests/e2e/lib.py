@@ -13,6 +13,7 @@ import tempfile
 TOP = os.path.realpath(os.path.join(os.path.dirname(os.path.realpath(__file__)), "../.."))
 NODES = os.environ.get("UNSPOOL_NODE_DIR", "")
 UNSPOOL = os.environ.get("UNSPOOL", "unspool")
+BUSY = os.environ.get("UNSPOOL_BUSY", "busy")  # busy.c
 
 
 def skip(why):
