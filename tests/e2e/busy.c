@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+
+/*
+ * busy [MS]: says "running", then computes for MS milliseconds of CPU time (default: for
+ * ever) in OUTER, called by main, calling INNER. Built several times, each with names
+ * of its own, so that a sample shows whose code it is in.
+ */
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#ifndef OUTER
+#define OUTER busy_outer
+#define INNER busy_inner
+#endif
+
+volatile unsigned long sink;
+
+unsigned long INNER(unsigned long n);
+unsigned long OUTER(unsigned long n);
+
+__attribute__((noinline)) unsigned long INNER(unsigned long n)
+{
+	/* Without a use the compiler leaves the frame out, whatever its options say. */
+	asm volatile("" : : "r"(__builtin_frame_address(0)));
+	for (unsigned long i = 0; i < 20000; i++)
+		n = (n ^ i) * 31;
+	sink += n;
+	return n + 1;
+}
+
+__attribute__((noinline)) unsigned long OUTER(unsigned long n)
+{
+	return INNER(n) + INNER(n + 1);
+}
+
+int main(int argc, char **argv)
+{
+	long ms = argc > 1 ? atol(argv[1]) : -1;
+
+	puts("running");
+	fflush(stdout);
+	while (ms < 0 || clock() * 1000.0 / CLOCKS_PER_SEC < (double)ms)
+		sink += OUTER(sink);
+	return 0;
+}

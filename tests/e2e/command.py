@@ -1,0 +1,169 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""COMMAND, and the files that are written: statuses, formats, refusals before recording."""
+
+import contextlib
+import gzip
+import os
+import re
+import shutil
+import subprocess
+import sys
+import time
+
+from lib import BUSY, UNSPOOL, Checks, Profile, folder, need_bpf, node, running, unspool, version_of
+
+
+def statuses(check, tmp):
+    out = os.path.join(tmp, "c.ndjson")
+    cases = ((["sh", "-c", "exit 7"], 7, "a status is passed on, also without a sample"),
+             (["sh", "-c", "kill -9 $$"], 137, "an end by signal 9 is 137"),
+             (["--", BUSY, "300"], 0, "-- may stand before the command"),
+             ([BUSY, "300", "--help"], 0, "options after it belong to the command"),
+             ([os.path.join(tmp, "nothing")], 127, "no such command: 127"),
+             ([tmp], 126, "a command that can't be executed: 126"))
+    for command, status, words in cases:
+        done = unspool("record", "-q", "-F", 997, "-o", out, *command)
+        check.equal(done.returncode, status, words)
+        if status in (126, 127):
+            check.equal(len(done.stderr.splitlines()), 1, f"{words}: {done.stderr.strip()!r}")
+        check.that(os.path.exists(out) == (BUSY in command), f"{words}: a file if there was a sample")
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(out)
+    check.equal(os.listdir(tmp), [], "nothing else is made")
+
+
+def descendants(check, tmp):
+    out = os.path.join(tmp, "d.ndjson")
+    done = unspool("record", "-q", "-F", 997, "-o", out, "sh", "-c",
+                   f"sh -c '{BUSY} 400; :' & {BUSY} 400; wait")
+    profile = Profile(out)
+    pids = {line["pid"] for n, s, f, line in profile.samples() if f[0].get("name") == "busy_inner"}
+    check.equal((done.returncode, len(pids)), (0, 2), "a child and a grandchild are recorded")
+    check.that(profile.summary["complete"] > 0.9 * profile.summary["samples"],
+               f"complete: {profile.summary['complete']} of {profile.summary['samples']}")
+
+
+def executes(check, tmp):
+    """One pid, three programs: each sample belongs to the one that ran then."""
+    out, script = os.path.join(tmp, "e.ndjson"), os.path.join(tmp, "last.js")
+    with open(script, "w", encoding="utf-8") as file:
+        file.write("const end = Date.now() + 1000;\nfunction last(x) {\n  for (let i = 0; i < 1e5; i++) "
+                   "x = (x * 31 + i) | 0;\n  return x;\n}\nwhile (Date.now() < end)\n  last(1);\n")
+    binary = node(version_of("22"))
+    done = unspool("record", "-q", "-F", 997, "-o", out, "sh", "-c",
+                   f"i=0; while [ $i -lt 60000 ]; do i=$((i+1)); done; exec {binary} {script}")
+    check.equal(done.returncode, 0, "a target that executes another program: exit 0")
+    profile = Profile(out)
+    names = [p["name"] for p in profile.of("process")]
+    check.that(names[0] == "sh" and names[-1] == "last.js", f"it is known by both names: {names}")
+    node_now, wrong, js = False, 0, 0
+    for line in profile.lines:
+        if line["type"] == "process":
+            node_now = "runtime" in line
+        elif line["type"] == "samples":
+            frames = [profile.frames[i] for i in profile.stacks[line["stack"]]["frames"]]
+            modules = {os.path.basename(f["module"]) for f in frames if "module" in f}
+            js += line["count"] * any(f.get("name") == "last" for f in frames)
+            wrong += line["count"] * (not node_now and "node" in modules
+                                      or node_now and "dash" in modules)
+    check.equal(wrong, 0, "no sample is given to the other program")
+    check.that(js > 50, f"{js} samples in JavaScript after it")
+
+
+def formats(check, tmp):
+    names = ["a.ndjson", "a.ndjson.gz", "a.ndjson.zst", "a.folded"]
+    args = [x for n in names for x in ("-o", os.path.join(tmp, n))]
+    done = unspool("record", "-q", "-F", 997, *args, BUSY, 500)
+    check.equal((done.returncode, sorted(os.listdir(tmp))), (0, sorted(names)), "four formats at once")
+    with open(os.path.join(tmp, names[0]), "rb") as file:
+        plain = file.read()
+    with gzip.open(os.path.join(tmp, names[1])) as file:
+        check.equal(file.read(), plain, "gzip holds the same")
+    zstd = unspool("convert", os.path.join(tmp, names[2]), os.path.join(tmp, "b.ndjson"))
+    with open(os.path.join(tmp, "b.ndjson"), "rb") as file:
+        check.that(zstd.returncode == 0 and file.read() == plain, "zstd holds the same")
+    with open(os.path.join(tmp, names[3]), encoding="utf-8") as file:
+        count = sum(int(line.rsplit(" ", 1)[1]) for line in file)
+    total = Profile(os.path.join(tmp, names[0])).summary["samples"]
+    check.equal(count, total, "folded counts every sample")
+
+
+def stdout(check, tmp):
+    done = unspool("record", "-q", "-F", 997, "-o", "-", "-f", "folded", BUSY, 500, cwd=tmp)
+    lines = done.stdout.splitlines()
+    # What the command itself says comes first.
+    check.that(done.returncode == 0 and len(lines) > 1 and
+               all(re.fullmatch(r".* \d+", line) for line in lines if line != "running"),
+               "folded on stdout, and no report")
+    check.that(any("main" in line and "busy_outer" in line for line in lines), "root first")
+    check.equal(os.listdir(tmp), [], "no file is made")
+
+
+def refusals(check, tmp):
+    done = unspool("record", "-o", os.path.join(tmp, "p.xyz"), "touch", os.path.join(tmp, "ran"))
+    check.equal((done.returncode, len(done.stderr.splitlines())), (2, 1), "an unknown suffix")
+    for path in ("/proc/p.ndjson", os.path.join(tmp, "no/p.ndjson"), tmp):
+        done = unspool("record", "-o", path, "-f", "ndjson", "touch", os.path.join(tmp, "ran"))
+        check.equal((done.returncode, len(done.stderr.splitlines())), (2, 1),
+                    f"a file that can't be written: {done.stderr.strip()!r}")
+    for bad in ("0", "-1", "1x", "5 s", "99999999999999999999"):
+        done = unspool("record", "-d", bad, "touch", os.path.join(tmp, "ran"))
+        check.equal((done.returncode, len(done.stderr.splitlines())), (2, 1),
+                    f"-d {bad}: {done.stderr.strip()!r}")
+    check.equal(os.listdir(tmp), [], "all that before the command runs")
+
+
+def no_permission(check, tmp):
+    """As a user who may nothing: from a copy that this user can execute."""
+    exe = os.path.join(tmp, "unspool")
+    shutil.copy(UNSPOOL, exe)
+    os.chmod(tmp, 0o777)
+    os.chmod(exe, 0o755)
+    as_nobody = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", exe]
+    with running([BUSY], b"running") as child:
+        done = subprocess.run([*as_nobody, "record", "-p", str(child.pid), "-d", "1", "-o",
+                               os.path.join(tmp, "p.ndjson")],
+                              capture_output=True, text=True, check=False)
+    check.equal((done.returncode, len(done.stderr.splitlines())), (3, 1),
+                f"without permission: {done.stderr.strip()!r}")
+    check.equal(os.listdir(tmp), ["unspool"], "no file is made")
+
+
+def durations(check, tmp):
+    out = os.path.join(tmp, "t.ndjson")
+    start = time.monotonic()
+    with running([BUSY], b"running") as child:
+        done = unspool("record", "-q", "-F", 997, "-p", child.pid, "-d", "500ms", "-o", out)
+        seconds = time.monotonic() - start
+        check.that(done.returncode == 0 and 0.5 <= seconds < 5, f"-d 500ms took {seconds:.1f} s")
+        start = time.monotonic()
+        done = unspool("record", "-q", "-F", 997, "-p", child.pid, "-o", out, "sleep", "0.5")
+        seconds = time.monotonic() - start
+        check.that(done.returncode == 0 and 0.5 <= seconds < 5,
+                   f"with -p COMMAND is the duration: {seconds:.1f} s")
+    check.equal({line["pid"] for line in Profile(out).of("samples")}, {child.pid}, "and no target")
+
+
+def bare(check, tmp):
+    with running([BUSY], b"running") as child:
+        done = unspool("record", "-q", "-p", child.pid, "-d", 1, cwd=tmp)
+    names = os.listdir(tmp)
+    check.that(len(names) == 1 and re.fullmatch(
+        rf"unspool-busy-{child.pid}-\d{{8}}T\d{{6}}Z\.ndjson", names[0]), f"the default file: {names}")
+    check.equal(done.stderr.splitlines()[-1:], names, "the last line on stderr is its path")
+    check.that("busy_inner" in done.stdout and "complete 1" in done.stdout, "the report is on stdout")
+
+
+def main():
+    need_bpf()
+    check = Checks()
+    for case in (statuses, descendants, executes, formats, stdout, refusals, no_permission,
+                 durations, bare):
+        with folder() as tmp:
+            case(check, tmp)
+    return check.end()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,159 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""The recorder's end by every signal: the profile is whole, or its partial is readable; and
+nothing is left behind: no partial, no BPF object, no process."""
+
+import contextlib
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+from lib import BUSY, UNSPOOL, Checks, Profile, folder, need_bpf, running, unspool
+
+PINNED = "/sys/fs/bpf"
+
+
+@contextlib.contextmanager
+def recorder(target, tmp, *args, name="p.ndjson"):
+    """A recording under way: the first samples are in its partial."""
+    argv = [UNSPOOL, "record", "-q", "-F", "997", "-p", str(target.pid), "-o",
+            os.path.join(tmp, name), *args]
+    with running(argv, stderr=subprocess.DEVNULL) as child:
+        partial = os.path.join(tmp, f".{name}.partial")
+        wait_until(lambda: os.path.exists(partial) and os.path.getsize(partial) > 2000)
+        yield child
+
+
+def wait_until(true, seconds=20):
+    end = time.monotonic() + seconds
+    while not true():
+        if time.monotonic() > end:
+            raise TimeoutError
+        time.sleep(0.05)
+
+
+def programs_of(pid):
+    """The BPF programs that a process holds."""
+    ids = set()
+    for fd in os.listdir(f"/proc/{pid}/fdinfo"):
+        with contextlib.suppress(OSError), open(f"/proc/{pid}/fdinfo/{fd}", encoding="ascii") as f:
+            ids.update(int(line.split()[1]) for line in f if line.startswith("prog_id:"))
+    return ids
+
+
+def loaded_programs():
+    done = subprocess.run(["bpftool", "prog", "show", "-j"], capture_output=True, check=True)
+    return {p["id"] for p in json.loads(done.stdout)}
+
+
+def session_of(sid):
+    """The processes of a session."""
+    found = []
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        with contextlib.suppress(OSError), open(f"/proc/{pid}/stat", "rb") as file:
+            fields = file.read().rsplit(b")", 1)[1].split()
+            if int(fields[3]) == sid and fields[0] != b"Z":
+                found.append(int(pid))
+    return found
+
+
+def pinned():
+    return sorted(os.path.join(d, f) for d, _, files in os.walk(PINNED) for f in files)
+
+
+def nothing_left(check, child, programs, what):
+    check.that(programs, f"{what}: BPF programs were there: {len(programs)}")
+    try:  # the kernel frees them a moment later
+        wait_until(lambda: not programs & loaded_programs(), 5)
+    except TimeoutError:
+        pass
+    check.equal(programs & loaded_programs(), set(), f"{what}: no BPF program is left")
+    check.equal(session_of(child.pid), [], f"{what}: no process is left")
+
+
+def whole(check, path, what):
+    profile = Profile(path)
+    check.that(profile.lines[0]["type"] == "header" and profile.lines[-1]["type"] == "summary",
+               f"{what}: from header to summary")
+    check.equal(profile.count(), profile.summary["samples"], f"{what}: holds every sample it counts")
+    check.that(profile.count() > 20, f"{what}: {profile.count()} samples")
+
+
+def ended_by(check, number):
+    what = signal.Signals(number).name
+    before = pinned()
+    with folder() as tmp, running([BUSY], b"running") as target, recorder(target, tmp) as child:
+        programs = programs_of(child.pid)
+        check.equal(os.listdir(tmp), [".p.ndjson.partial"], f"{what}: no file of the name before")
+        os.kill(child.pid, number)
+        check.equal(child.wait(20), 0, f"{what}: exit 0")
+        check.equal(os.listdir(tmp), ["p.ndjson"], f"{what}: one file")
+        check.equal(os.stat(os.path.join(tmp, "p.ndjson")).st_mode & 0o777, 0o600, f"{what}: its mode")
+        whole(check, os.path.join(tmp, "p.ndjson"), what)
+        nothing_left(check, child, programs, what)
+        check.equal(target.poll(), None, f"{what}: the target goes on")
+    check.equal(pinned(), before, f"{what}: nothing is pinned")
+
+
+def killed(check):
+    with folder() as tmp, running([BUSY], b"running") as target, recorder(target, tmp) as child:
+        programs = programs_of(child.pid)
+        child.kill()
+        child.wait()
+        check.equal(os.listdir(tmp), [".p.ndjson.partial"], "SIGKILL: only the partial")
+        done = unspool("report", os.path.join(tmp, ".p.ndjson.partial"))
+        check.that(done.returncode == 0 and "busy_inner" in done.stdout,
+                   f"SIGKILL: the partial is read: exit {done.returncode}, {done.stderr.strip()!r}")
+        nothing_left(check, child, programs, "SIGKILL")
+        again = unspool("record", "-q", "-F", 997, "-p", target.pid, "-d", "500ms", "-o",
+                        os.path.join(tmp, "p.ndjson"))
+        check.equal((again.returncode, os.listdir(tmp)), (0, ["p.ndjson"]),
+                    "SIGKILL: a partial without its recorder is no obstacle")
+
+
+def copies(check):
+    with folder() as tmp, running([BUSY], b"running") as target, \
+            recorder(target, tmp, name="p.ndjson.gz") as child:
+        for n in (1, 2):
+            child.send_signal(signal.SIGUSR1)
+            wait_until(lambda n=n: os.path.exists(os.path.join(tmp, f"p-{n}.ndjson.gz")))
+        child.send_signal(signal.SIGINT)
+        check.equal(child.wait(20), 0, "SIGUSR1: the recording goes on")
+        check.equal(sorted(os.listdir(tmp)), ["p-1.ndjson.gz", "p-2.ndjson.gz", "p.ndjson.gz"],
+                    "SIGUSR1: a copy for each")
+        for name in sorted(os.listdir(tmp)):
+            path = os.path.join(tmp, name)
+            plain = path.removesuffix(".gz")
+            check.equal(unspool("convert", path, plain).returncode, 0, f"SIGUSR1: {name} converts")
+            whole(check, plain, f"SIGUSR1: {name}")
+
+
+def second_recorder(check):
+    with folder() as tmp, running([BUSY], b"running") as target, recorder(target, tmp) as child:
+        done = unspool("record", "-p", target.pid, "-d", "200ms", "-o", os.path.join(tmp, "p.ndjson"))
+        check.that(done.returncode == 2 and len(done.stderr.splitlines()) == 1,
+                   f"two recorders for one file: {done.stderr.strip()!r}")
+        other = unspool("record", "-q", "-p", target.pid, "-d", "500ms", "-o",
+                        os.path.join(tmp, "other.ndjson"))
+        check.equal(other.returncode, 0, "two recorders of one target")
+        child.send_signal(signal.SIGTERM)
+        check.equal(child.wait(20), 0, "the first goes on")
+        whole(check, os.path.join(tmp, "p.ndjson"), "its profile")
+
+
+def main():
+    need_bpf()
+    check = Checks()
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        ended_by(check, number)
+    killed(check)
+    copies(check)
+    second_recorder(check)
+    return check.end()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,128 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""Targets and files that are not as they should be: one clear line each, the right status."""
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+
+from lib import BUSY, Checks, folder, need_bpf, record, running, unspool
+
+
+def one_line(check, done, status, words, what):
+    check.equal(done.returncode, status, f"{what}: exit {status}")
+    check.that(len(done.stderr.splitlines()) == 1 and words in done.stderr,
+               f"{what}: one line says so: {done.stderr.strip()!r}")
+
+
+def ended_pid():
+    child = subprocess.Popen(["true"])
+    child.wait()
+    return child.pid
+
+
+def no_target(check, tmp):
+    out = os.path.join(tmp, "none.ndjson")
+    done = unspool("record", "-p", ended_pid(), "-o", out)
+    one_line(check, done, 2, "there is no such process", "a pid that does not exist")
+    done = unspool("record", "-p", "no such name at all", "-o", out)
+    one_line(check, done, 2, "no process has this name", "a name that nothing has")
+    check.equal(os.listdir(tmp), [], "no file is made")
+
+
+def ends_at_once(check, tmp):
+    out = os.path.join(tmp, "short.ndjson")
+    with running(["sleep", "0.3"]) as child:
+        done = unspool("record", "-p", child.pid, "-o", out, timeout=10)
+    one_line(check, done, 1, "no sample", "a target that ends soon without using the CPU")
+    check.equal(os.listdir(tmp), [], "no file is made")
+
+
+def native(check, tmp):
+    out = os.path.join(tmp, "native.ndjson")
+    with running([BUSY], b"running") as child:
+        done, profile = record("-p", child.pid, "-d", 1, out=out)
+    check.equal(done.returncode, 0, "a program in C is recorded")
+    process = profile.of("process")[0]
+    check.that("runtime" not in process and process["name"] == "busy", f"as what it is: {process}")
+    leafs = profile.count(lambda s, f, l: f[0].get("name") == "busy_inner")
+    all_ = profile.count(lambda s, f, l: f[0]["kind"] == "native")
+    check.that(leafs > 0.95 * all_ > 100, f"{leafs} of {all_} native leaves are busy_inner")
+    chain = profile.count(lambda s, f, l: [x.get("name") for x in f[:3]]
+                          == ["busy_inner", "busy_outer", "main"])
+    check.that(chain > 0.9 * leafs, f"{chain} of them below busy_outer below main")
+    natives = [[x for x in f if x["kind"] == "native"] for _, _, f, _ in profile.samples()]
+    check.that(all(x.get("guess") for f in natives for x in f[1:]),
+               "a caller found by frame pointers is a guess")
+
+
+def shell(check, tmp):
+    out = os.path.join(tmp, "shell.ndjson")
+    with running(["sh", "-c", "echo running; while :; do :; done"], b"running") as child:
+        done, profile = record("-p", child.pid, "-d", 1, out=out)
+    check.that(done.returncode == 0 and profile.summary["samples"] > 100, "a shell is recorded")
+    modules = {f.get("module") for f in profile.frames.values() if f["kind"] == "native"}
+    check.that(os.path.realpath(shutil.which("sh")) in modules, f"its modules are told: {modules}")
+
+
+def two_of_a_name(check, tmp):
+    name = os.path.join(tmp, "unspool-twin")
+    shutil.copy(BUSY, name)
+    with running([name], b"running") as one, running([name], b"running") as two:
+        done = unspool("record", "-p", "unspool-twin", "-d", 1)
+        check.equal(done.returncode, 2, "two processes of a name: exit 2")
+        check.that(str(one.pid) in done.stderr and str(two.pid) in done.stderr, "both are listed")
+    with running([name], b"running") as one:
+        done, profile = record("-p", "unspool-twin", "-d", 1, out=os.path.join(tmp, "t.ndjson"))
+        check.equal([p["pid"] for p in profile.of("process")], [one.pid], "one of a name is found")
+
+
+def killed(check, tmp):
+    out = os.path.join(tmp, "killed.ndjson")
+    start = time.monotonic()
+    with running([BUSY], b"running") as child:
+        with running(["sh", "-c", f"sleep 1; kill -9 {child.pid}"]):
+            done, profile = record("-p", child.pid, "-d", 20, out=out)
+    check.that(done.returncode == 0 and time.monotonic() - start < 10,
+               "a target that is killed ends the recording")
+    check.that(profile.count() == profile.summary["samples"] > 100, "what was recorded is whole")
+    check.equal(os.listdir(tmp), ["killed.ndjson"], "and alone")
+
+
+def asleep(check, tmp):
+    with running(["sleep", "60"]) as child:
+        done = unspool("record", "-p", child.pid, "-d", "500ms", "-o", os.path.join(tmp, "s.ndjson"))
+        one_line(check, done, 1, f"pid {child.pid} used 0.0 s of CPU", "a target that sleeps")
+    check.equal(os.listdir(tmp), [], "no file is made")
+
+
+def stopped(check, tmp):
+    with running([BUSY], b"running") as child:
+        os.kill(child.pid, signal.SIGSTOP)
+        done = unspool("record", "-p", child.pid, "-d", "500ms", "-o", os.path.join(tmp, "s.ndjson"))
+        one_line(check, done, 1, "no sample", "a target that is stopped")
+    check.equal(os.listdir(tmp), [], "no file is made")
+
+
+def thread_as_pid(check, _):
+    with running([sys.executable, "-c", "import threading, time; t = threading.Thread("
+                  "target=time.sleep, args=[60]); t.start(); print(t.native_id, flush=True)"]) as child:
+        tid = int(child.stdout.readline())
+        one_line(check, unspool("record", "-p", tid, "-d", 1), 2, f"-t {tid}", "a thread's id as -p")
+
+
+def main():
+    need_bpf()
+    check = Checks()
+    for case in (no_target, ends_at_once, native, shell, two_of_a_name, killed, asleep, stopped,
+                 thread_as_pid):
+        with folder() as tmp:
+            case(check, tmp)
+    return check.end()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

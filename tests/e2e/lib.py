@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""What the end-to-end tests share: children that always end, recordings, profiles, checks."""
+
+import contextlib
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+
+TOP = os.path.realpath(os.path.join(os.path.dirname(os.path.realpath(__file__)), "../.."))
+NODES = os.environ.get("UNSPOOL_NODE_DIR", "")
+UNSPOOL = os.environ.get("UNSPOOL", "unspool")
+BUSY = os.environ.get("UNSPOOL_BUSY", "busy")  # busy.c
+
+
+def skip(why):
+    print(why)
+    sys.exit(77)
+
+
+def version_of(major):
+    """The version of Node.js with this major number that ci/versions names."""
+    with open(os.path.join(TOP, "ci/versions"), encoding="utf-8") as file:
+        versions = re.search(r"NODE_VERSIONS=\((.*)\)", file.read()).group(1).split()
+    return next(v for v in versions if v.split(".")[0] == major)
+
+
+def node(version):
+    """A Node.js binary; ends the test as skipped when it is not there."""
+    path = os.path.join(NODES, version, "bin/node")
+    if not NODES or not os.access(path, os.X_OK):
+        skip(f"no Node.js {version}: UNSPOOL_NODE_DIR/{version}/bin/node is missing")
+    return path
+
+
+def need_bpf():
+    """Should `doctor` be wrong, ci/test finds out: it asks ci/probe about each skip."""
+    done = unspool("doctor", "-q")
+    if done.returncode == 3:
+        skip((done.stderr or done.stdout).strip().splitlines()[-1])
+
+
+class Checks:
+    """Counts and names what passed; the last line is `N passed, N failed`."""
+
+    def __init__(self):
+        self.passed = self.failed = 0
+
+    def that(self, good, words, quiet=False):
+        if good:
+            self.passed += 1
+        else:
+            self.failed += 1
+        if not good or not quiet:
+            print(f"{'ok' if good else 'FAILED'}: {words}", flush=True)
+        return good
+
+    def equal(self, is_, want, words):
+        return self.that(is_ == want, words if is_ == want else f"{words}: {is_!r}, not {want!r}")
+
+    def end(self):
+        print(f"{self.passed} passed, {self.failed} failed")
+        return 1 if self.failed else 0
+
+
+@contextlib.contextmanager
+def running(argv, wait_for=None, **options):
+    """A child in a process group of its own, which is killed at the end in every case."""
+    child = subprocess.Popen(argv, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                             start_new_session=True, **options)
+    try:
+        if wait_for is not None:
+            line = child.stdout.readline()
+            assert line.startswith(wait_for), f"{argv[0]}: said {line!r}"
+        yield child
+    finally:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(child.pid, signal.SIGKILL)
+        child.stdout.close()
+        child.wait()
+
+
+def unspool(*args, timeout=60, **options):
+    """Runs it to the end. stdout and stderr as text."""
+    return subprocess.run([UNSPOOL, *map(str, args)], capture_output=True, timeout=timeout,
+                          stdin=subprocess.DEVNULL, encoding="utf-8", errors="surrogateescape",
+                          check=False, **options)
+
+
+@contextlib.contextmanager
+def folder():
+    with tempfile.TemporaryDirectory(prefix="unspool-e2e-") as path:
+        yield path
+
+
+class Profile:
+    """A profile in ndjson: its lines by type, and who was sampled with what stack."""
+
+    def __init__(self, path):
+        with open(path, "rb") as file:
+            self.lines = [json.loads(line) for line in file.read().decode("utf-8").splitlines()]
+        self.frames = {f["id"]: f for f in self.of("frame")}
+        self.stacks = {s["id"]: s for s in self.of("stack")}
+
+    def of(self, kind):
+        return [line for line in self.lines if line["type"] == kind]
+
+    @property
+    def summary(self):
+        return self.of("summary")[-1]
+
+    def samples(self):
+        """(count, stack, its frames leaf first, the samples line)"""
+        for line in self.of("samples"):
+            stack = self.stacks[line["stack"]]
+            yield line["count"], stack, [self.frames[i] for i in stack["frames"]], line
+
+    def count(self, wanted=lambda stack, frames, line: True):
+        return sum(n for n, *rest in self.samples() if wanted(*rest))
+
+
+def record(*args, out, hz=997, **options):
+    """Records to @out; (finished process, Profile or None)."""
+    done = unspool("record", "-q", "-F", hz, "-o", out, *args, **options)
+    return done, Profile(out) if os.path.exists(out) else None
