@@ -254,9 +254,17 @@ static void await_command(struct recording *r, int ms)
 	}
 }
 
+/* A descendant of COMMAND that went off as a session of its own is left alone. */
+static void terminate(u32 pid, void *data)
+{
+	(void)data;
+	if (getpgid((pid_t)pid) == getpgrp())
+		kill((pid_t)pid, SIGTERM);
+}
+
 /*
- * What was started for the recording ends with it. After Ctrl-C the terminal has told
- * COMMAND already.
+ * What was started for the recording ends with it, children included. After Ctrl-C the
+ * terminal has told them already.
  */
 static void end_command(struct recording *r)
 {
@@ -265,7 +273,9 @@ static void end_command(struct recording *r)
 	if (!r->command_ran || !pid)
 		return;
 	await_command(r, r->interrupted ? 1000 : 0);
-	if (r->command.pid)
+	if (r->command_alone)
+		session_each_alive(r->session, terminate, NULL);
+	else if (r->command.pid)
 		kill(pid, SIGTERM);
 	await_command(r, 5000);
 	if (r->command.pid)

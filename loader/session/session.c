@@ -29,6 +29,7 @@
 
 #define REFRESH_NS 100000000ull
 #define REAP_NS 1000000000ull
+#define BUDGET_NS 20000000ull /* for names, between two looks at events */
 
 struct session {
 	struct session_config config;
@@ -167,14 +168,6 @@ static void on_event(struct session *s, const struct life_event *ev)
 		announcer_forget_thread(s->announcer, ev->tid);
 }
 
-static void apply_events(struct session *s, u64 until_ns)
-{
-	struct life_event ev;
-
-	while (sideband_next(s->sideband, until_ns, &ev))
-		on_event(s, &ev);
-}
-
 /* The process that was sampled, also when nothing was heard of it before. */
 static struct process *process_of(struct session *s, const struct uw_sample *sample)
 {
@@ -239,23 +232,51 @@ static void keep_sample(const struct uw_sample *sample, void *data)
 		pending_add(&s->pending, sample);
 }
 
+/* Samples before @until_ns, in order; those for which there is no time wait. */
+static int handle_samples(struct session *s, u64 until_ns, u64 deadline_ns)
+{
+	u32 ready = pending_before(&s->pending, until_ns), done = 0;
+	u64 now_ns = monotonic_ns();
+	int err = 0;
+
+	while (!err && done < ready && now_ns < deadline_ns) {
+		err = on_sample(s, s->pending.v[done++], now_ns);
+		now_ns = monotonic_ns();
+	}
+	pending_drop(&s->pending, done);
+	return err;
+}
+
+/*
+ * Events go first, so that the kernel side hears of a new mapping before any time is
+ * spent on names. Only an exec waits for the samples of the image that it ends.
+ */
+static int apply_events(struct session *s, u64 until_ns)
+{
+	struct life_event ev;
+	int err = 0;
+
+	while (!err && sideband_next(s->sideband, until_ns, &ev)) {
+		if (ev.type == LIFE_EXEC)
+			err = handle_samples(s, ev.time_ns, ~0ull);
+		on_event(s, &ev);
+	}
+	return err;
+}
+
 int session_tick(struct session *s, bool last)
 {
 	u64 now_ns = monotonic_ns(), settled_ns = last ? ~0ull : now_ns - SIDEBAND_SETTLE_NS;
-	int err = 0, n = sampler_drain(s->config.sampler, keep_sample, s);
-	u32 ready;
+	int err, n = sampler_drain(s->config.sampler, keep_sample, s);
 
 	if (n < 0)
 		return n;
 	pending_sort(&s->pending);
-	ready = pending_before(&s->pending, settled_ns);
-	for (u32 i = 0; !err && i < ready; i++) {
-		apply_events(s, s->pending.v[i]->time_ns);
-		err = on_sample(s, s->pending.v[i], now_ns);
-	}
-	pending_drop(&s->pending, ready);
-	apply_events(s, settled_ns);
+	err = apply_events(s, settled_ns);
 	update_changed(s);
+	if (!err)
+		err = handle_samples(s, settled_ns, last ? ~0ull : now_ns + BUDGET_NS);
+	update_changed(s); /* of processes that samples made known */
 	if (now_ns - s->reaped_ns > REAP_NS) {
 		processes_reap(s->processes, s->reaped_ns);
 		s->reaped_ns = now_ns;
@@ -388,6 +409,25 @@ int session_fd(const struct session *s)
 u32 session_n_alive(const struct session *s)
 {
 	return processes_n_alive(s->processes);
+}
+
+struct each_alive {
+	void (*fn)(u32 pid, void *data);
+	void *data;
+};
+
+static void call_with_pid(struct process *p, void *data)
+{
+	const struct each_alive *each = data;
+
+	each->fn(p->pid, each->data);
+}
+
+void session_each_alive(const struct session *s, void (*fn)(u32 pid, void *data), void *data)
+{
+	struct each_alive each = { fn, data };
+
+	processes_each_alive(s->processes, call_with_pid, &each);
 }
 
 const char *session_target_name(const struct session *s, const char **runtime)

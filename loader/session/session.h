@@ -57,6 +57,9 @@ int session_tick(struct session *s, bool last);
 /* How many of the targets of session_add_target(), and their children, are alive. */
 u32 session_n_alive(const struct session *s);
 
+/* The pid of each of them. */
+void session_each_alive(const struct session *s, void (*fn)(u32 pid, void *data), void *data);
+
 /* The name and runtime of a target, for the progress line; NULL: none known. */
 const char *session_target_name(const struct session *s, const char **runtime);
 
