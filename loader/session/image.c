@@ -255,11 +255,18 @@ static int tell_kernel(struct image *im)
 	int err = tables_set_mappings(im->all->tables, &key, im->maps, im->n_maps, im->exec_id,
 				      &im->gen);
 
+	im->told_start_ns = key.start_ns;
 	if (err)
 		im->gen = 0;
 	if (!im->first_gen)
 		im->first_gen = im->gen;
 	return err;
+}
+
+/* Has the kernel side tables under the name that the process's samples have? */
+static bool is_told(const struct image *im)
+{
+	return im->gen && im->told_start_ns == im->process->start_ns;
 }
 
 int image_update(struct image *im)
@@ -268,11 +275,14 @@ int image_update(struct image *im)
 	int err = 0;
 
 	im->changed = false;
+	if (!im->process->start_ns)
+		process_load(im->process); /* known by its birth alone, and not for certain */
 	if (!im->build)
 		find_build(im);
 	for (u32 i = 0; !err && i < im->process->maps->n; i++)
 		err = push_mapping(im, &l, &im->process->maps->v[i]);
-	if (err || (im->gen && l.n == im->n_maps && !memcmp(l.v, im->maps, l.n * sizeof(*l.v)))) {
+	if (err ||
+	    (is_told(im) && l.n == im->n_maps && !memcmp(l.v, im->maps, l.n * sizeof(*l.v)))) {
 		free(l.v);
 		return err;
 	}

@@ -31,6 +31,7 @@ struct image {
 	struct uw_mapping *maps; /* as the kernel side has them */
 	u32 n_maps;
 	u32 gen, first_gen; /* of the tables now and at first, as samples carry them; 0: none */
+	u64 told_start_ns; /* of the process, as the tables have it */
 	u64 exec_id; /* UW_EXEC_UNKNOWN until a sample told it */
 	u64 refreshed_ns; /* CLOCK_MONOTONIC: last time /proc was asked again */
 	bool changed; /* mappings are newer than the kernel side's */
