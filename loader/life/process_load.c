@@ -248,6 +248,8 @@ int process_load(struct process *p)
 		return err;
 	if (after.start_ticks != before.start_ticks)
 		return -ESRCH;
+	if (after.state == 'Z' && fresh->n_threads <= 1)
+		return -ESRCH; /* it has ended; only its parent has not looked yet */
 	swap_in(p, fresh, after.state);
 	return 0;
 }
