@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: BSD-2-Clause
+
+/* The tables of the kernel side, written as the loader writes them and read as the walk does. */
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../loader/sample/tables.h"
+#include "../check.h"
+
+struct world {
+	struct uw_process processes[UW_MAX_PROCESSES];
+	struct uw_mapping mappings[UW_MAX_MAPPINGS];
+	struct v8_info builds[UW_MAX_V8_BUILDS];
+	struct tables *t;
+};
+
+static int make_world(void **state)
+{
+	struct world *w = calloc(1, sizeof(*w));
+	struct tables_memory m = { w->processes, w->mappings, w->builds };
+
+	assert_int_equal(tables_new(&w->t, &m), 0);
+	*state = w;
+	return 0;
+}
+
+static int end_world(void **state)
+{
+	struct world *w = *state;
+
+	tables_free(&w->t);
+	free(w);
+	return 0;
+}
+
+/* As uw_process_search() in bpf/target.h. */
+static const struct uw_process *look_up(const struct world *w, u32 pid)
+{
+	for (u32 i = 0; i < UW_PROC_PROBES; i++) {
+		const struct uw_process *p =
+			&w->processes[(uw_process_hash(pid) + i) & (UW_MAX_PROCESSES - 1)];
+
+		if (p->pid == pid && p->flags & UW_PROC_USED)
+			return p;
+	}
+	return NULL;
+}
+
+static int set(struct world *w, u32 pid, u32 n, u64 first_addr)
+{
+	struct uw_mapping *maps = calloc(n + 1, sizeof(*maps));
+	struct tables_key key = { .pid = pid, .start_ns = pid * 10ull * UW_TICK_NS };
+	u32 gen = 0;
+	int err;
+
+	for (u32 i = 0; i < n; i++)
+		maps[i] = (struct uw_mapping){ .start_addr = first_addr + i * 4096,
+					       .end_addr = first_addr + i * 4096 + 4096,
+					       .module = pid };
+	err = tables_set_mappings(w->t, &key, maps, n, UW_EXEC_UNKNOWN, &gen);
+	if (!err)
+		assert_int_equal(gen, look_up(w, pid)->gen);
+	free(maps);
+	return err;
+}
+
+static void expect(const struct world *w, u32 pid, u32 n, u64 first_addr)
+{
+	const struct uw_process *p = look_up(w, pid);
+
+	assert_non_null(p);
+	assert_true(p->flags & UW_PROC_TABLES);
+	assert_int_equal(p->gen & 1, 0);
+	assert_int_equal((u32)p->extent, n);
+	for (u32 i = 0; i < n; i++) {
+		const struct uw_mapping *m = &w->mappings[(p->extent >> 32) + i];
+
+		assert_int_equal(m->start_addr, first_addr + i * 4096);
+		assert_int_equal(m->module, pid);
+	}
+}
+
+static void mappings_are_found_under_their_process(void **state)
+{
+	struct world *w = *state;
+
+	assert_int_equal(set(w, 7, 3, 0x1000), 0);
+	assert_int_equal(set(w, 8, 40, 0x2000), 0);
+	expect(w, 7, 3, 0x1000);
+	expect(w, 8, 40, 0x2000);
+	assert_null(look_up(w, 9));
+}
+
+static void a_replacement_has_a_later_even_generation(void **state)
+{
+	struct world *w = *state;
+	u32 before;
+
+	assert_int_equal(set(w, 7, 3, 0x1000), 0);
+	before = look_up(w, 7)->gen;
+	assert_int_equal(set(w, 7, 5, 0x9000), 0);
+	expect(w, 7, 5, 0x9000);
+	assert_true(look_up(w, 7)->gen > before);
+}
+
+static void an_extent_in_use_is_never_given_to_another(void **state)
+{
+	struct world *w = *state;
+
+	for (u32 round = 0; round < 200; round++)
+		for (u32 pid = 1; pid <= 100; pid++)
+			assert_int_equal(set(w, pid, 1 + (pid * 7 + round) % 90, pid << 20), 0);
+	for (u32 pid = 1; pid <= 100; pid++)
+		expect(w, pid, 1 + (pid * 7 + 199) % 90, pid << 20);
+}
+
+static void a_full_pool_leaves_a_process_without_tables(void **state)
+{
+	struct world *w = *state;
+	u32 pid = 1;
+
+	while (!set(w, pid, 1024, 0x1000))
+		pid++;
+	assert_int_equal(pid, UW_MAX_MAPPINGS / 1024 + 1);
+	assert_true(!look_up(w, pid) || !(look_up(w, pid)->flags & UW_PROC_TABLES));
+	expect(w, 1, 1024, 0x1000);
+	tables_remove(w->t, 1);
+	assert_int_equal(set(w, pid, 1024, 0x1000), 0);
+	expect(w, pid, 1024, 0x1000);
+}
+
+static void exec_keeps_a_target_and_exit_forgets_it(void **state)
+{
+	struct world *w = *state;
+
+	assert_int_equal(tables_set_target(w->t, 7), 0);
+	assert_int_equal(set(w, 7, 3, 0x1000), 0);
+	tables_clear_mappings(w->t, 7);
+	assert_int_equal(look_up(w, 7)->flags, UW_PROC_USED | UW_PROC_TARGET);
+	tables_remove(w->t, 7);
+	assert_null(look_up(w, 7));
+}
+
+static void as_many_processes_as_promised_find_room(void **state)
+{
+	struct world *w = *state;
+	u32 refused = 0;
+
+	for (u32 pid = 1; pid <= UW_MAX_PROCESSES / 2; pid++)
+		refused += tables_set_target(w->t, pid) != 0;
+	assert_int_equal(refused, 0);
+}
+
+static void equal_builds_share_an_index(void **state)
+{
+	struct v8_info a = { 32, 40, 24, 0 }, b = { 32, 40, 32, 0 };
+	struct world *w = *state;
+	u16 first, second, again;
+
+	assert_int_equal(tables_add_v8(w->t, &a, &first), 0);
+	assert_int_equal(tables_add_v8(w->t, &b, &second), 0);
+	assert_int_equal(tables_add_v8(w->t, &a, &again), 0);
+	assert_int_equal(first, again);
+	assert_int_not_equal(first, second);
+	assert_memory_equal(&w->builds[second], &b, sizeof(b));
+}
+
+#define IN_WORLD(f) cmocka_unit_test_setup_teardown(f, make_world, end_world)
+
+static const struct CMUnitTest tests[] = {
+	IN_WORLD(mappings_are_found_under_their_process),
+	IN_WORLD(a_replacement_has_a_later_even_generation),
+	IN_WORLD(an_extent_in_use_is_never_given_to_another),
+	IN_WORLD(a_full_pool_leaves_a_process_without_tables),
+	IN_WORLD(exec_keeps_a_target_and_exit_forgets_it),
+	IN_WORLD(as_many_processes_as_promised_find_room),
+	IN_WORLD(equal_builds_share_an_index),
+};
+
+int main(void)
+{
+	return CHECK_RUN(tests);
+}
