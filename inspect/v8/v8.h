@@ -69,7 +69,7 @@ struct v8_name {
 	const char *reason; /* why name or line is missing, or NULL */
 };
 
-#define V8_MAX_NAMES 32
+#define V8_MAX_NAMES 128
 
 /**
  * v8_heap_name() - name one frame of a walk

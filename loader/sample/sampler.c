@@ -14,6 +14,7 @@
 #include <bpf/btf.h>
 #include <errno.h>
 #include <linux/perf_event.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -85,12 +86,20 @@ static bool has_task_pt_regs(void)
 	return has;
 }
 
+/* The stack lies at the top of the address space: its address has the highest bit that any has. */
+static u64 va_mask(void)
+{
+	u64 top = (u64)(uintptr_t)__builtin_frame_address(0);
+
+	return ~0ull >> __builtin_clzll(top);
+}
+
 static void configure(struct sampler *s)
 {
 	struct uw_config *c = (struct uw_config *)&s->skel->rodata->uw_config;
 
 	c->period_ns = s->uses_cycles ? 0 : s->period_ns;
-	c->va_mask = (1ull << 47) - 1;
+	c->va_mask = va_mask();
 	c->target_mode = s->config.mode;
 	c->n_tids = s->config.n_tids;
 	c->has_task_pt_regs = has_task_pt_regs();

@@ -19,7 +19,7 @@
 
 #define NAMES_AGE_NS 100000000ull
 #define N_CACHED 4096 /* a power of two */
-#define CACHED_IDS 8
+#define CACHED_IDS 32
 #define MAX_IDS 4096 /* of one stack */
 
 _Static_assert(MAX_IDS <= PROF_MAX_FRAMES, "a stack the profile takes");
