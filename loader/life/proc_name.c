@@ -177,12 +177,28 @@ static bool is_only_argument(const char *argv0, const char *end)
 	return true;
 }
 
+/* dotnet [exec] [OPTION]... APP.dll: the first argument that is an assembly. */
+static const char *dotnet_assembly(const char *argv0, const char *end)
+{
+	for (const char *arg = next_arg(argv0, end); arg; arg = next_arg(arg, end)) {
+		size_t len = strlen(arg);
+
+		if (len > 4 && !strcmp(arg + len - 4, ".dll"))
+			return base_name(arg);
+	}
+	return NULL;
+}
+
 static const char *name_of(const char *cmdline, const char *end, const char *exe)
 {
 	const char *exe_base = exe ? base_name(exe) : "";
 	const char *arg_base = base_name(cmdline);
 	const char *script;
 
+	if (!strcmp(exe_base, "dotnet") || !strcmp(arg_base, "dotnet")) {
+		script = dotnet_assembly(cmdline, end);
+		return script ? script : arg_base;
+	}
 	if (!is_node(exe_base) && !is_node(arg_base))
 		return *arg_base == '-' && arg_base[1] ? arg_base + 1 : arg_base;
 	if (!is_node(arg_base) && is_only_argument(cmdline, end))

@@ -61,7 +61,7 @@ bool container_id_of(const char *path, size_t len, char *id);
  * @dst:	terminated, cut to @cap
  *
  * The file name of the script for Node.js ("[eval]" and "[stdin]" as Node.js itself
- * says), or its title if the program has set one; else the file name of argv[0],
- * else that of the executable. A login shell's dash is dropped.
+ * says), or its title if the program has set one; the assembly for `dotnet APP.dll`;
+ * else the file name of argv[0], else that of the executable. A login shell's dash is dropped.
  */
 void proc_display_name(const char *cmdline, size_t len, const char *exe, char *dst, size_t cap);

@@ -96,19 +96,6 @@ static bool read_exe(int pid, char *exe, size_t size)
 	return true;
 }
 
-/* The first argument that is an assembly: dotnet [exec] [OPTION]... APP.dll */
-static void find_assembly(const char *cmdline, size_t len, char *assembly)
-{
-	for (size_t i = 0; i < len; i += strlen(cmdline + i) + 1) {
-		size_t n = strlen(cmdline + i);
-
-		if (i && n > 4 && !strcmp(cmdline + i + n - 4, ".dll")) {
-			copy(assembly, base_name(cmdline + i));
-			return;
-		}
-	}
-}
-
 int proc_names_read(int pid, struct proc_names *names)
 {
 	char cmdline[MAX_CMDLINE_LEN + 1], exe[4096], stat_text[1024];
@@ -125,10 +112,6 @@ int proc_names_read(int pid, struct proc_names *names)
 	if (has_exe)
 		copy(out.exe, base_name(exe));
 	proc_display_name(cmdline, (size_t)len, has_exe ? exe : NULL, out.name, sizeof(out.name));
-	if (!strcmp(out.exe, "dotnet") || !strcmp(out.name, "dotnet"))
-		find_assembly(cmdline, (size_t)len, out.assembly);
-	if (out.assembly[0])
-		copy(out.name, out.assembly);
 	if (!out.name[0])
 		copy(out.name, stat.comm);
 	out.is_kernel = !len && (pid == 2 || stat.ppid == 2);
@@ -144,7 +127,7 @@ bool proc_names_match(const struct proc_names *names, const char *wanted)
 		return false;
 	if (!strcmp(names->name, wanted) || !strcmp(names->exe, wanted))
 		return true;
-	return !strncmp(names->assembly, wanted, len) && !strcmp(names->assembly + len, ".dll");
+	return !strncmp(names->name, wanted, len) && !strcmp(names->name + len, ".dll");
 }
 
 enum proc_kind proc_kind_of(int id, int *leader)

@@ -9,9 +9,8 @@
 
 /* What a process may be called by. Texts are its own choice: escape before printing. */
 struct proc_names {
-	char name[PROC_NAME_LEN]; /* for people: the script, else the executable */
+	char name[PROC_NAME_LEN]; /* for people: the script or assembly, else the executable */
 	char exe[PROC_NAME_LEN]; /* file name of the executable, "" when it can't be read */
-	char assembly[PROC_NAME_LEN]; /* of `dotnet APP.dll`: "APP.dll", else "" */
 	bool is_kernel; /* a kernel thread */
 };
 

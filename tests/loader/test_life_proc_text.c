@@ -176,6 +176,8 @@ static void processes_are_called_by_script_or_program(void **state)
 		      "80"),
 		  NODE, "server.js" },
 		{ CMD("node\0server.js"), NODE, "server.js" },
+		{ CMD("dotnet\0exec\0/srv/App.dll\0x.dll"), "/usr/bin/dotnet", "App.dll" },
+		{ CMD("dotnet\0build"), "/usr/bin/dotnet", "dotnet" },
 		{ CMD("/usr/bin/env-node\0x"), "/usr/bin/other", "env-node" },
 		{ CMD("node\0-r\0dotenv/config\0app.mjs"), NODE, "app.mjs" },
 		{ CMD("node\0--require\0./a.js\0--import=./b.js\0app.js"), NODE, "app.js" },
