@@ -41,10 +41,23 @@ static u32 scope_type(u64 flags_word)
 	return flags & SCOPE_TYPE_MASK;
 }
 
+/* Other words (a SMI, undefined) become 0; what can't be read is an error, not an absence. */
+static int string_or_none(struct v8_heap *h, u64 *word)
+{
+	int type = v8_is_tagged(*word) ? v8_type(h, *word) : h->l->first_nonstring_type;
+
+	if (type < 0)
+		return type;
+	if (type >= h->l->first_nonstring_type)
+		*word = 0;
+	return 0;
+}
+
 int v8_scope_names(struct v8_heap *h, u64 scope_info, u64 *name, u64 *inferred)
 {
 	u64 flags_word, n_word, found_name, found_inferred;
 	u32 idx = h->l->scope_first_var_idx;
+	bool is_named;
 	s32 n;
 	int r;
 
@@ -66,9 +79,15 @@ int v8_scope_names(struct v8_heap *h, u64 scope_info, u64 *name, u64 *inferred)
 		r = slot(h, scope_info, idx + 2, &found_inferred);
 	if (r < 0)
 		return r;
-	if (!v8_is_smi(found_name) && !v8_is_string(h, found_name))
+	is_named = v8_is_tagged(found_name);
+	r = string_or_none(h, &found_name);
+	if (!r)
+		r = string_or_none(h, &found_inferred);
+	if (r < 0)
+		return r;
+	if (is_named && !found_name)
 		return -EINVAL;
-	*name = v8_is_smi(found_name) ? 0 : found_name;
-	*inferred = v8_is_string(h, found_inferred) ? found_inferred : 0;
+	*name = found_name;
+	*inferred = found_inferred;
 	return 0;
 }

@@ -156,7 +156,7 @@ static void add_line(struct live_node *n, const struct line *l)
 	add(n, high, l->end, l->off + (high - l->start), UW_MAP_NATIVE, flags);
 }
 
-static int tell_regions(struct live_node *n)
+int live_node_tell_regions(struct live_node *n, struct v8_heap *heap)
 {
 	struct v8_region regions[LIVE_MAX_MAPPINGS];
 	size_t n_regions = 0;
@@ -169,7 +169,7 @@ static int tell_regions(struct live_node *n)
 								   m->file_off,
 								   m->kind == UW_MAP_V8_JIT };
 	}
-	return v8_heap_set_regions(n->heap, regions, n_regions);
+	return v8_heap_set_regions(heap, regions, n_regions);
 }
 
 static int read_mappings(struct live_node *n)
@@ -193,7 +193,7 @@ static int read_mappings(struct live_node *n)
 	for (line = strtok_r(copy, "\n", &save); line; line = strtok_r(NULL, "\n", &save))
 		if (parse(line, &l))
 			add_line(n, &l);
-	return tell_regions(n);
+	return live_node_tell_regions(n, n->heap);
 }
 
 /* ---- samples ---- */

@@ -33,3 +33,6 @@ void live_node_end(struct live_node *n);
 /* Stops the process and fills n->walk.sample; it stays stopped until live_node_resume(). */
 int live_node_sample(struct live_node *n);
 int live_node_resume(struct live_node *n);
+
+/* Tells another heap over the same process where its code is. */
+int live_node_tell_regions(struct live_node *n, struct v8_heap *heap);

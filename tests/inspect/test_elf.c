@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+
+/*
+ * The ELF reader against the test's own executable: what the dynamic linker and
+ * the compiler know of it is the truth.
+ */
+
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <link.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+
+#include "../../inspect/elf/demangle.h"
+#include "../../inspect/elf/symbols.h"
+#include "../../inspect/util/cleanup.h"
+#include "../../inspect/v8/v8.h"
+#include "../check.h"
+
+#define N(a) (sizeof(a) / sizeof((a)[0]))
+
+static const char marked[] = "bytes that the file has at a known address";
+
+__attribute__((noinline)) int a_function_to_be_found(int n)
+{
+	return n * 3 + (int)sizeof(marked);
+}
+
+static struct dl_phdr_info self;
+
+static int take_self(struct dl_phdr_info *info, size_t size, void *data)
+{
+	(void)size;
+	(void)data;
+	self = *info;
+	return 1;
+}
+
+static void the_build_id_is_that_in_memory(void **state)
+{
+	char expected[129] = "";
+	struct elf_file *f;
+
+	(void)state;
+	for (int i = 0; i < self.dlpi_phnum; i++) {
+		const ElfW(Phdr) *ph = &self.dlpi_phdr[i];
+		const u8 *p = (const u8 *)(self.dlpi_addr + ph->p_vaddr), *end = p + ph->p_memsz;
+
+		while (ph->p_type == PT_NOTE && p + 16 <= end) {
+			const ElfW(Nhdr) *nh = (const void *)p;
+
+			if (nh->n_type == NT_GNU_BUILD_ID && nh->n_namesz == 4)
+				for (u32 k = 0; k < nh->n_descsz; k++)
+					snprintf(expected + 2 * k, 3, "%02x", p[16 + k]);
+			p += 12 + ((nh->n_namesz + 3) & ~3u) + ((nh->n_descsz + 3) & ~3u);
+		}
+	}
+	assert_int_equal(elf_file_open(&f, "/proc/self/exe"), 0);
+	if (expected[0])
+		assert_string_equal(elf_file_build_id(f), expected);
+	else
+		assert_null(elf_file_build_id(f));
+	elf_file_free(&f);
+}
+
+static void bytes_and_offsets_agree_with_memory(void **state)
+{
+	u64 addr = (u64)(uintptr_t)marked - self.dlpi_addr, off, back;
+	char text[sizeof(marked)];
+	struct elf_file *f;
+
+	(void)state;
+	assert_int_equal(elf_file_open(&f, "/proc/self/exe"), 0);
+	assert_int_equal(elf_file_read_addr(f, addr, text, sizeof(text)), 0);
+	assert_string_equal(text, marked);
+	assert_int_equal(elf_file_addr_to_off(f, addr, &off), 0);
+	assert_int_equal(elf_file_off_to_addr(f, off, &back), 0);
+	assert_int_equal(back, addr);
+	assert_int_equal(elf_file_read_addr(f, ~0ull - 8, text, 4), -ERANGE);
+	assert_int_equal(elf_file_read_addr(f, addr, text, ~(size_t)0), -ERANGE);
+	assert_int_equal(elf_file_off_to_addr(f, ~0ull, &back), -ERANGE);
+	elf_file_free(&f);
+}
+
+static char bss[64];
+
+static void bss_reads_as_zeros(void **state)
+{
+	u64 addr = (u64)(uintptr_t)bss - self.dlpi_addr, off;
+	char bytes[sizeof(bss)];
+	struct elf_file *f;
+
+	(void)state;
+	memset(bytes, 1, sizeof(bytes));
+	assert_int_equal(elf_file_open(&f, "/proc/self/exe"), 0);
+	assert_int_equal(elf_file_read_addr(f, addr, bytes, sizeof(bytes)), 0);
+	assert_memory_equal(bytes, bss, sizeof(bss));
+	assert_int_equal(elf_file_addr_to_off(f, addr, &off), -ERANGE);
+	elf_file_free(&f);
+}
+
+static void a_function_is_found_at_each_of_its_bytes(void **state)
+{
+	u64 start = (u64)(uintptr_t)a_function_to_be_found - self.dlpi_addr, off, file_off;
+	char name[SYMBOLS_NAME_LEN];
+	struct elf_file *f;
+	struct symbols *s;
+
+	(void)state;
+	assert_int_equal(a_function_to_be_found(1), 3 + (int)sizeof(marked));
+	assert_int_equal(elf_file_open(&f, "/proc/self/exe"), 0);
+	assert_int_equal(symbols_new(&s, f), 0);
+	assert_int_equal(elf_file_addr_to_off(f, start + 2, &file_off), 0);
+	elf_file_free(&f);
+	for (u64 i = 0; i < 4; i++) {
+		assert_int_equal(symbols_lookup(s, start + i, name, sizeof(name), &off), 0);
+		assert_string_equal(name, "a_function_to_be_found");
+		assert_int_equal(off, i);
+	}
+	assert_int_equal(symbols_lookup_file_off(s, file_off, name, sizeof(name), &off), 0);
+	assert_int_equal(off, 2);
+	assert_int_equal(symbols_lookup(s, start - 1, name, sizeof(name), &off) == 0 &&
+				 !strcmp(name, "a_function_to_be_found"),
+			 0);
+	assert_int_equal(symbols_lookup(s, 1, name, sizeof(name), &off), -ENOENT);
+	symbols_free(&s);
+}
+
+static void a_binary_without_v8_is_no_v8(void **state)
+{
+	struct v8_build *b = NULL;
+	struct elf_file *f;
+
+	(void)state;
+	assert_int_equal(elf_file_open(&f, "/proc/self/exe"), 0);
+	assert_int_equal(v8_build_new(&b, f), -ENOENT);
+	assert_null(b);
+	elf_file_free(&f);
+}
+
+static void what_is_no_elf_file_is_refused_at_once(void **state)
+{
+	char fifo[] = "/tmp/unspool-test-XXXXXX";
+	struct elf_file *f = NULL;
+
+	(void)state;
+	assert_int_equal(elf_file_open(&f, "/dev/zero"), -EINVAL);
+	assert_int_equal(elf_file_open(&f, "/"), -EINVAL);
+	assert_int_equal(elf_file_open(&f, "/proc/self/maps"), -ENOEXEC);
+	assert_int_equal(elf_file_open(&f, "/nowhere"), -ENOENT);
+	assert_non_null(mkdtemp(fifo));
+	assert_int_equal(rmdir(fifo), 0);
+	assert_int_equal(mkfifo(fifo, 0600), 0);
+	assert_int_equal(elf_file_open(&f, fifo), -EINVAL);
+	unlink(fifo);
+	assert_null(f);
+}
+
+/* ---- crafted files ---- */
+
+static u8 *read_self(size_t *len)
+{
+	_cleanup_fclose_ FILE *in = fopen("/proc/self/exe", "re");
+	struct stat st;
+	u8 *bytes;
+
+	assert_int_equal(fstat(fileno(in), &st), 0);
+	*len = (size_t)st.st_size;
+	bytes = malloc(*len);
+	assert_int_equal(fread(bytes, 1, *len, in), *len);
+	return bytes;
+}
+
+/* Everything that reads a file, on these bytes; only crashes and hangs count. */
+static void use(const u8 *bytes, size_t len)
+{
+	_cleanup_close_ int fd = memfd_create("elf", MFD_CLOEXEC);
+	struct elf_file *f;
+	struct symbols *s;
+	struct v8_build *b;
+	char name[64];
+	u64 off;
+
+	assert_int_equal(write(fd, bytes, len), len);
+	if (elf_file_open_fd(&f, fd))
+		return;
+	if (!symbols_new(&s, f)) {
+		for (u64 addr = 0; addr < 0x10000; addr += 777)
+			symbols_lookup(s, addr, name, sizeof(name), &off);
+		symbols_free(&s);
+	}
+	if (!v8_build_new(&b, f))
+		v8_build_free(&b);
+	elf_file_build_id(f);
+	elf_file_free(&f);
+}
+
+static void a_file_cut_anywhere_is_survived(void **state)
+{
+	_cleanup_free_ u8 *bytes = NULL;
+	size_t len;
+
+	(void)state;
+	bytes = read_self(&len);
+	for (size_t n = 0; n < 4096 && n < len; n += 7)
+		use(bytes, n);
+	for (size_t n = 4096; n < len; n += len / 200 + 1)
+		use(bytes, n);
+	/* Section headers are last. */
+	for (size_t n = len > 4096 ? len - 4096 : 0; n < len; n += 61)
+		use(bytes, n);
+}
+
+static void a_file_with_crafted_headers_is_survived(void **state)
+{
+	static const u64 values[] = { 0, 1, 0x7f, 0xff, 0xffff, 0x7fffffff, 0xffffffff, ~0ull };
+	_cleanup_free_ u8 *bytes = NULL;
+	const Elf64_Ehdr *eh;
+	size_t len, from[3], to[3];
+
+	(void)state;
+	bytes = read_self(&len);
+	eh = (const void *)bytes;
+	from[0] = 0, to[0] = sizeof(*eh);
+	from[1] = eh->e_phoff, to[1] = from[1] + (size_t)eh->e_phnum * sizeof(Elf64_Phdr);
+	from[2] = eh->e_shoff, to[2] = from[2] + (size_t)eh->e_shnum * sizeof(Elf64_Shdr);
+	for (int part = 0; part < 3; part++)
+		for (size_t at = from[part]; at + 8 <= to[part]; at += 4) {
+			u64 old, value = values[at / 4 % N(values)];
+
+			memcpy(&old, bytes + at, 8);
+			memcpy(bytes + at, &value, 8);
+			use(bytes, len);
+			memcpy(bytes + at, &old, 8);
+		}
+}
+
+/* ---- names ---- */
+
+static void mangled_names_become_readable(void **state)
+{
+	static const char *const cases[][2] = {
+		{ "main", "main" },
+		{ "_ZN4node5StartEiPPc", "node::Start(int, char**)" },
+		{ "_ZNK3FooixERKi", "Foo::operator[](int const&) const" },
+		{ "_ZN4core3fmt5Write9write_fmt17h0123456789abcdefE",
+		  "core::fmt::Write::write_fmt" },
+		{ "_RNvC6_123foo3bar", "123foo::bar" },
+		{ "_Znonsense", "_Znonsense" },
+		{ "", "" },
+	};
+	char text[256];
+
+	(void)state;
+	for (size_t i = 0; i < N(cases); i++) {
+		demangle(cases[i][0], text, sizeof(text));
+		assert_string_equal(text, cases[i][1]);
+	}
+}
+
+/* f(pair<int, int>, pair of that and that, pair of that and that, ...) */
+static void nest(char *mangled, int levels)
+{
+	mangled += sprintf(mangled, "_Z1fSt4pairIiiE");
+	for (int i = 0; i < levels; i++) {
+		char digit = (char)(i < 10 ? '0' + i : 'A' + i - 10);
+
+		mangled += sprintf(mangled, "S_IS%c_S%c_E", digit, digit);
+	}
+}
+
+/* 2^30 words in less than 400 bytes. */
+static void a_name_that_would_fill_the_memory_stays_mangled(void **state)
+{
+	char mangled[512], text[512];
+
+	(void)state;
+	nest(mangled, 1);
+	demangle(mangled, text, sizeof(text));
+	assert_string_equal(text, "f(std::pair<int, int>, std::pair<std::pair<int, int>, "
+				  "std::pair<int, int> >)");
+	nest(mangled, 30);
+	demangle(mangled, text, sizeof(text));
+	assert_string_equal(text, mangled);
+	demangle("_ZN4node5StartEiPPc", text, 8);
+	assert_string_equal(text, "_ZN4nod");
+	demangle("_ZN4node5StartEiPPc", text, 1);
+	assert_string_equal(text, "");
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_build_id_is_that_in_memory),
+		cmocka_unit_test(bytes_and_offsets_agree_with_memory),
+		cmocka_unit_test(bss_reads_as_zeros),
+		cmocka_unit_test(a_function_is_found_at_each_of_its_bytes),
+		cmocka_unit_test(a_binary_without_v8_is_no_v8),
+		cmocka_unit_test(what_is_no_elf_file_is_refused_at_once),
+		cmocka_unit_test(a_file_cut_anywhere_is_survived),
+		cmocka_unit_test(a_file_with_crafted_headers_is_survived),
+		cmocka_unit_test(mangled_names_become_readable),
+		cmocka_unit_test(a_name_that_would_fill_the_memory_stays_mangled),
+	};
+
+	dl_iterate_phdr(take_self, NULL);
+	return CHECK_RUN(tests);
+}

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "../../inspect/target/target.h"
+#include "../check.h"
+
+static const char word[] = "a word in memory";
+
+static void memory_of_a_process_is_read(void **state)
+{
+	struct target_process t;
+	char text[sizeof(word)];
+
+	(void)state;
+	assert_int_equal(target_process_init(&t, getpid()), 0);
+	assert_int_equal(target_read(&t.target, (u64)(uintptr_t)word, text, sizeof(text)), 0);
+	assert_string_equal(text, word);
+	assert_int_equal(target_read(&t.target, 0, text, 0), 0);
+	target_process_deinit(&t);
+}
+
+static void a_read_gives_all_or_zeros(void **state)
+{
+	char *pages = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	static const u64 bad[] = { 0, 8, 1ull << 47, 1ull << 63, ~0ull, ~0ull - 15 };
+	struct target_process t;
+	char bytes[16], zeros[16] = {};
+
+	(void)state;
+	memset(pages, 'x', 8192);
+	munmap(pages + 4096, 4096);
+	assert_int_equal(target_process_init(&t, getpid()), 0);
+	assert_int_equal(target_read(&t.target, (u64)(uintptr_t)pages + 4080, bytes, 16), 0);
+	assert_int_equal(bytes[15], 'x');
+	for (u64 off = 4081; off < 4097; off++) {
+		memset(bytes, 1, sizeof(bytes));
+		assert_int_equal(target_read(&t.target, (u64)(uintptr_t)pages + off, bytes, 16),
+				 -EFAULT);
+		assert_memory_equal(bytes, zeros, 16);
+	}
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+		assert_int_equal(target_read(&t.target, bad[i], bytes, 16), -EFAULT);
+	munmap(pages, 4096);
+	target_process_deinit(&t);
+}
+
+static void a_process_that_ended_is_gone(void **state)
+{
+	struct target_process t;
+	char bytes[8];
+	int pid = fork();
+
+	(void)state;
+	if (!pid)
+		for (;;)
+			pause();
+	assert_int_equal(target_process_init(&t, pid), 0);
+	assert_int_equal(target_read(&t.target, (u64)(uintptr_t)word, bytes, 8), 0);
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	assert_int_equal(target_read(&t.target, (u64)(uintptr_t)word, bytes, 8), -ESRCH);
+	target_process_deinit(&t);
+	assert_int_equal(target_process_init(&t, pid), -ESRCH);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(memory_of_a_process_is_read),
+		cmocka_unit_test(a_read_gives_all_or_zeros),
+		cmocka_unit_test(a_process_that_ended_is_gone),
+	};
+
+	return CHECK_RUN(tests);
+}
