@@ -27,7 +27,8 @@ def statuses(check, tmp):
         check.equal(done.returncode, status, words)
         if status in (126, 127):
             check.equal(len(done.stderr.splitlines()), 1, f"{words}: {done.stderr.strip()!r}")
-        check.that(os.path.exists(out) == (BUSY in command), f"{words}: a file if there was a sample")
+        if BUSY in command:
+            check.that(os.path.exists(out), f"{words}: there is a profile")
         with contextlib.suppress(FileNotFoundError):
             os.unlink(out)
     check.equal(os.listdir(tmp), [], "nothing else is made")
@@ -56,7 +57,8 @@ def executes(check, tmp):
     check.equal(done.returncode, 0, "a target that executes another program: exit 0")
     profile = Profile(out)
     names = [p["name"] for p in profile.of("process")]
-    check.that(names[0] == "sh" and names[-1] == "last.js", f"it is known by both names: {names}")
+    # Before it executes anything it is a child of the recorder, which may be sampled, too.
+    check.that(names[-2:] == ["sh", "last.js"], f"it is known by both names: {names}")
     node_now, wrong, js = False, 0, 0
     for line in profile.lines:
         if line["type"] == "process":

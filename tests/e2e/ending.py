@@ -144,6 +144,22 @@ def second_recorder(check):
         whole(check, os.path.join(tmp, "p.ndjson"), "its profile")
 
 
+def command(check, number, status):
+    """What was started for the recording ends with it, its children too; by -d: number None."""
+    what = f"COMMAND and {signal.Signals(number).name if number else '-d'}"
+    with folder() as tmp:
+        out = os.path.join(tmp, "p.ndjson")
+        argv = [UNSPOOL, "record", "-q", "-F", "997", "-o", out, "-d", "30" if number else "1",
+                "sh", "-c", f"{BUSY} & {BUSY}; wait"]
+        with running(argv, b"running", stderr=subprocess.DEVNULL) as child:
+            time.sleep(1)
+            if number:
+                os.kill(child.pid, number)
+            check.equal(child.wait(20), status, f"{what}: exit {status}")
+            whole(check, out, what)
+            check.equal(session_of(child.pid), [], f"{what}: no process is left")
+
+
 def main():
     need_bpf()
     check = Checks()
@@ -152,6 +168,8 @@ def main():
     killed(check)
     copies(check)
     second_recorder(check)
+    command(check, None, 0)
+    command(check, signal.SIGTERM, 128 + signal.SIGTERM)
     return check.end()
 
 

@@ -1,0 +1,154 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""many.py N: N short-lived processes of different programs, and Node.js with workers: no
+sample goes uncounted, none gets another process's name, memory stays bounded."""
+
+import collections
+import contextlib
+import os
+import re
+import subprocess
+import sys
+import threading
+import time
+
+from lib import (BUSY, TOP, UNSPOOL, Checks, Profile, folder, need_bpf, node, record, running,
+                 version_of)
+
+KINDS = ("ash", "birch", "cedar", "fir")  # BUSY-KIND has the functions inner_KIND and outer_KIND
+MAX_KB = 150 * 1024
+
+
+def peak_kb(pid):
+    with contextlib.suppress(OSError), open(f"/proc/{pid}/status", encoding="utf-8") as file:
+        for line in file:
+            if line.startswith("VmHWM:"):
+                return int(line.split()[1])
+    return 0
+
+
+@contextlib.contextmanager
+def watched(child, peaks):
+    """Keeps the recorder's memory high-water mark, which is gone with it."""
+    over = threading.Event()
+
+    def watch():
+        while not over.wait(0.05):
+            peaks.append(peak_kb(child.pid))
+
+    thread = threading.Thread(target=watch)
+    thread.start()
+    try:
+        yield
+    finally:
+        over.set()
+        thread.join()
+
+
+def by_process(profile):
+    """(count, frames, the process line that held when they were sampled)"""
+    processes = {}
+    for line in profile.lines:
+        if line["type"] == "process":
+            processes[line["pid"]] = line
+        elif line["type"] == "samples":
+            frames = [profile.frames[i] for i in profile.stacks[line["stack"]]["frames"]]
+            yield line["count"], frames, processes.get(line["pid"])
+
+
+def kinds_of(frames):
+    """What the frames say whose process it is, by symbol and by file."""
+    for frame in frames:
+        if match := re.fullmatch(r"(?:inner|outer)_(\w+)", frame.get("name", "")):
+            yield match.group(1)
+        if match := re.fullmatch(r".*/busy-(\w+)", frame.get("module", "")):
+            yield match.group(1)
+
+
+def judge(profile, called=lambda name: name):
+    """(samples by kind, samples of two kinds, samples in a process of another name)"""
+    named, mixed, foreign = collections.Counter(), 0, 0
+    for count, frames, process in by_process(profile):
+        kinds = set(kinds_of(frames))
+        mixed += count * (len(kinds) > 1)
+        for kind in kinds:
+            named[kind] += count
+            foreign += count * (process is None or called(process["name"]) != f"busy-{kind}")
+    return named, mixed, foreign
+
+
+def short_lived(check, tmp, n):
+    out, peaks = os.path.join(tmp, "many.ndjson"), [0]
+    each = n // len(KINDS) // 2
+    calls = "; ".join(f"{BUSY}-{kind} 3" for kind in KINDS)
+    loop = f"i=0; while [ $i -lt {each} ]; do {calls}; i=$((i+1)); done >/dev/null"
+    start = time.monotonic()
+    with running([UNSPOOL, "record", "-q", "-a", "-F", "997", "-o", out, "sh", "-c",
+                  f"({loop}) & ({loop}); wait"], stderr=subprocess.DEVNULL) as child, \
+            watched(child, peaks):
+        check.equal(child.wait(300), 0, f"{8 * each} processes: exit 0")
+    seconds = time.monotonic() - start
+    profile = Profile(out)
+    named, mixed, foreign = judge(profile)
+    pids = {p["pid"] for p in profile.of("process") if p["name"].startswith("busy-")}
+    s = profile.summary
+    print(f"{8 * each} processes in {seconds:.0f} s: {len(pids)} sampled, {s['samples']} samples, "
+          f"{sum(named.values())} in their functions, lost {s['lost']}, unresolved {s['unresolved']}, "
+          f"complete {100 * s['complete'] / s['samples']:.1f} %, recorder {max(peaks)} KB")
+    check.equal(profile.count(), s["samples"], "every sample that is counted is there")
+    ends = s["complete"] + sum(s["truncated"].values()) + sum(s["failed"].values())
+    check.equal(ends, s["samples"], "every sample has one end that is counted")
+    check.that(min(named[k] for k in KINDS) > each / 4, f"each kind was sampled: {dict(named)}")
+    check.equal((mixed, foreign), (0, 0), "no sample has a name of another kind's process")
+    swapped = judge(profile, lambda name: name.replace("ash", "fir"))[2]
+    check.equal(swapped, named["ash"], "the judge tells one kind from another")
+    check.that(0 < max(peaks) < MAX_KB, f"the recorder took {max(peaks)} KB at most")
+
+
+def accounted(check, tmp):
+    """CPU time times frequency is what was recorded plus what was lost (on the whole machine)."""
+    done, profile = record(BUSY, 3000, out=os.path.join(tmp, "a.ndjson"))
+    s, periods = profile.summary, 3 * 997
+    print(f"{periods} periods of CPU time: {s['samples']} samples, {s['lost']} lost")
+    check.that(done.returncode == 0 and s["samples"] <= 1.03 * periods, "not more than there were")
+    check.that(s["samples"] + s["lost"] >= 0.97 * periods, "nothing is lost uncounted")
+
+
+def workers(check, tmp):
+    out, peaks = os.path.join(tmp, "w.ndjson"), [0]
+    with running([UNSPOOL, "record", "-q", "-F", "997", "-o", out, node(version_of("24")),
+                  os.path.join(TOP, "fixtures/node/workers.js"), "3", "2", "1500"],
+                 stderr=subprocess.DEVNULL) as child, watched(child, peaks):
+        check.equal(child.wait(60), 0, "Node.js with workers: exit 0")
+    profile = Profile(out)
+    named, wrong, threads = collections.Counter(), 0, collections.defaultdict(set)
+    for count, _, frames, line in profile.samples():
+        for name in {f["name"] for f in frames if f.get("name", "").startswith("own_")}:
+            _, pid, thread = name.split("_")
+            named[name] += count
+            wrong += count * (int(pid) != line["pid"])
+            wrong += count * ((thread == "0") != (line["tid"] == line["pid"]))
+            threads[line["pid"], line["tid"]].add(name)
+    names = {p["name"] for p in profile.of("process") if p.get("runtime")}
+    check.equal(len(named), 10, f"4 processes and 6 threads have a function: {dict(named)}")
+    check.equal(wrong, 0, "none is found in another process or thread")
+    check.that(all(len(v) == 1 for v in threads.values()), "a thread has one")
+    check.equal(names, {"workers.js"}, "processes are called by their script")
+    s = profile.summary
+    check.that(s["complete"] >= 0.95 * s["samples"], f"complete: {s['complete']} of {s['samples']}")
+    check.equal(profile.count(), s["samples"], "every sample that is counted is there")
+    check.that(0 < max(peaks) < MAX_KB, f"the recorder took {max(peaks)} KB at most")
+
+
+def main():
+    need_bpf()
+    check = Checks()
+    with folder() as tmp:
+        short_lived(check, tmp, int(sys.argv[1]))
+        accounted(check, tmp)
+        workers(check, tmp)
+    return check.end()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
