@@ -71,7 +71,7 @@ def recorder_inside(check, tmp, binary):
     """Recorder and target in one namespace: everything is counted from 1 there."""
     out = os.path.join(tmp, "in.ndjson")
     done = subprocess.run([*IN_NAMESPACE, "sh", "-c", f"{binary} {KNOWN} 2000 & sleep 0.5; "
-                           f"echo $!; {UNSPOOL} record -q -F 997 -p $! -d 1 -o {out}; kill $!"],
+                           f"echo $!; {UNSPOOL} record -q -F 997 -p $! -d 3 -o {out}; kill $!"],
                           capture_output=True, text=True, timeout=60, check=False)
     pid = int([line for line in done.stdout.splitlines() if line.isdigit()][0])
     ids, processes = sampled(Profile(out))
@@ -95,7 +95,7 @@ def recorder_inside_all(check, tmp):
 def recorder_outside(check, tmp, binary):
     with running([*IN_NAMESPACE, binary, KNOWN, "2000"], b"running") as child:
         pid = child_of(child.pid)
-        done, profile = record("-p", pid, "-d", 1, out=os.path.join(tmp, "out.ndjson"))
+        done, profile = record("-p", pid, "-d", 3, out=os.path.join(tmp, "out.ndjson"))
     ids, processes = sampled(profile)
     check.equal((done.returncode, {p for p, _ in ids}), (0, {pid}), "outside it has its pid of outside")
     check.equal((processes[pid]["nspid"], processes[pid]["name"]), (1, "run.js"), "nspid beside it")
