@@ -232,7 +232,7 @@ static void put_unit(struct utf8 *u, u16 unit)
 	if (unit >= 0xd800 && unit <= 0xdbff)
 		u->high = unit;
 	else
-		put(u, is_low ? REPLACEMENT : unit);
+		put(u, is_low || !unit ? REPLACEMENT : unit); /* NUL would end the text */
 }
 
 static int put_chars(const struct v8_chars *c, void *data)

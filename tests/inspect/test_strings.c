@@ -37,7 +37,7 @@ static void latin1_becomes_utf8(void **state)
 	check_text(fake_string(&v, "unicod\xe9 \xff"), "unicod\xc3\xa9 \xc3\xbf");
 }
 
-static void utf16_becomes_utf8_and_lone_surrogates_u_fffd(void **state)
+static void utf16_becomes_utf8_lone_surrogates_and_nul_u_fffd(void **state)
 {
 	static const struct {
 		u16 chars[4];
@@ -52,6 +52,10 @@ static void utf16_becomes_utf8_and_lone_surrogates_u_fffd(void **state)
 		  "\xef\xbf\xbd"
 		  "a" },
 		{ { 0xd83d, 0xd83d, 0xde00 }, 3, "\xef\xbf\xbd\xf0\x9f\x98\x80" },
+		{ { 'a', 0, 'b' },
+		  3,
+		  "a\xef\xbf\xbd"
+		  "b" },
 		{ { 0xd83d, 'a', 0x7ff },
 		  3,
 		  "\xef\xbf\xbd"
@@ -173,7 +177,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(latin1_becomes_utf8),
-		cmocka_unit_test(utf16_becomes_utf8_and_lone_surrogates_u_fffd),
+		cmocka_unit_test(utf16_becomes_utf8_lone_surrogates_and_nul_u_fffd),
 		cmocka_unit_test(every_representation_is_read),
 		cmocka_unit_test(a_long_name_is_cut_at_a_character_and_marked),
 		cmocka_unit_test(hostile_strings_are_errors),
