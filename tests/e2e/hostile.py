@@ -1,0 +1,121 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""Functions, files and processes whose names are made to harm: every output stays well-formed,
+nothing reaches a terminal raw."""
+
+import gzip
+import os
+import re
+import shutil
+import sys
+import unicodedata
+
+from lib import BUSY, TOP, Checks, Profile, folder, need_bpf, node, running, unspool, version_of
+
+SCRIPT = os.path.join(TOP, "fixtures/node/hostile.js")
+EXPECTED = ("semi;colon", "new\nline", "esc\x1b[31mred\x1b[0m", "nul\ufffdnul", "rtl\u202eevil\u202c",
+            "line\u2028separator\u2029", "high\ufffdalone", "low\ufffdalone", "pair\U0001f600",
+            '{"type":"summary"}', 'quote"back\\slash', "spaces   and 42")
+
+
+def raw(text):
+    """What must not reach a terminal: controls, format characters that turn text, separators."""
+    return sorted({c for c in text if c != "\n" and (
+        unicodedata.category(c) in ("Cc", "Cs", "Zl", "Zp")
+        or unicodedata.bidirectional(c) in ("LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI",
+                                            "PDI") or c in "\u200e\u200f\u061c")})
+
+
+def controls(text):
+    return sorted({c for c in text if unicodedata.category(c) in ("Cc", "Cs")})
+
+
+def self_test(check):
+    check.equal(raw("a\x1b[31m\u202e\x9b\u2066\u2028"), ["\x1b", "\x9b", "\u2028", "\u202e", "\u2066"],
+                "raw characters are seen")
+    check.equal(raw("h\u00e9llo \U0001f600 \u6f22"), [], "and others are let pass")
+
+
+def terminal(check, done, what):
+    check.equal(done.returncode, 0, f"{what}: exit 0")
+    for name, text in (("stdout", done.stdout), ("stderr", done.stderr)):
+        check.equal(raw(text), [], f"{what}: nothing raw on {name}")
+
+
+def folded(check, text, samples):
+    lines = text.split("\n")
+    check.equal(lines.pop(), "", "folded ends in a newline")
+    check.that(all(re.fullmatch(r".+ [1-9][0-9]*", line) for line in lines),
+               "folded: each line ends in a number")
+    check.equal(sum(int(line.rsplit(" ", 1)[1]) for line in lines), samples, "their sum is right")
+    check.equal(controls("".join(lines)), [], "folded: no control character")
+    deep = [line for line in lines if "inFile" in line and "leaf" in line]
+    depths = {line.count(";") for line in deep if line.startswith(deep[0].split(";")[0])}
+    check.that(deep and max(depths) < 60, f"folded: `;` only between frames: {sorted(depths)}")
+    check.that(any("semi:colon" in line for line in deep), "folded: `;` in a name becomes `:`")
+
+
+def outputs(check, tmp):
+    files = {kind: os.path.join(tmp, f"out.{kind}") for kind in ("ndjson", "ndjson.gz", "folded")}
+    binary = node(version_of("24"))
+    with running([binary, "--jitless", SCRIPT, tmp], b"running") as child:
+        done = unspool("record", "-q", "-F", 997, "-p", child.pid, "-d", 2,
+                       *[x for f in files.values() for x in ("-o", f)])
+    terminal(check, done, "record")
+    with open(files["ndjson"], "rb") as file:
+        plain = file.read()
+    check.equal(controls(plain.decode("utf-8").replace("\n", "")), [], "ndjson: escaped in JSON")
+    with gzip.open(files["ndjson.gz"]) as file:
+        check.equal(file.read(), plain, "gzip holds the same")
+    profile = Profile(files["ndjson"])
+    check.equal(profile.count(), profile.summary["samples"], "each line is JSON, one summary")
+    names = {f.get("name") for f in profile.frames.values()}
+    missing = [name for name in EXPECTED if name not in names]
+    check.equal(missing, [], "names are kept as they are in JSON")
+    scripts = {os.path.basename(f["file"]) for f in profile.frames.values() if f.get("name") == "inFile"}
+    check.equal(scripts, {"new\nline.js", "two words; and 3.js", "esc\x1b[2J.js", "rtl\u202egpj.js"},
+                "so are files")
+    longest = max(len(name.encode()) for name in names if name)
+    check.that(1000 <= longest <= 10004, f"the longest name has {longest} bytes")
+    with open(files["folded"], encoding="utf-8", newline="") as file:
+        folded(check, file.read(), profile.summary["samples"])
+    terminal(check, unspool("report", files["ndjson"]), "report")
+    done = unspool("report", "--json", files["ndjson"])
+    check.that(done.returncode == 0 and "\x1b" not in done.stdout, "report --json is escaped")
+    done = unspool("convert", files["ndjson.gz"], "-", "-f", "folded")
+    with open(files["folded"], encoding="utf-8", newline="") as file:
+        check.equal(done.stdout.replace("\r\n", "\n"), file.read(), "convert gives the same folded")
+
+
+def process_names(check, tmp):
+    """A program whose file is called so, and which is found by that."""
+    path = os.path.join(tmp, "x\x1b[31m;\n\u202ey")
+    shutil.copy(BUSY, path)
+    with running([path], b"running") as child:
+        done = unspool("record", "-q", "-p", child.pid, "-d", 1, "-o", os.path.join(tmp, "p.ndjson"))
+        terminal(check, done, "record of a hostile program")
+        terminal(check, unspool("ps", "--all"), "ps")
+        with running([path], b"running"):
+            done = unspool("record", "-p", os.path.basename(path), "-d", 1)
+            check.equal((done.returncode, raw(done.stderr)), (2, []), "the list of two is escaped")
+        done = unspool("record", "-p", os.path.basename(path) + "no", "-d", 1)
+        check.equal((done.returncode, raw(done.stderr)), (2, []), "so is the complaint")
+        done = unspool("record", "-q", "-p", child.pid, "-d", 1, cwd=tmp)
+        new = [n for n in os.listdir(tmp) if n.startswith("unspool-")]
+        check.that(len(new) == 1 and re.fullmatch(r"[\w.-]+", new[0]), f"the default file: {new}")
+    profile = Profile(os.path.join(tmp, "p.ndjson"))
+    check.equal(profile.of("process")[0]["exe"], path, "JSON tells it as it is")
+
+
+def main():
+    need_bpf()
+    check = Checks()
+    self_test(check)
+    for case in (outputs, process_names):
+        with folder() as tmp:
+            case(check, tmp)
+    return check.end()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
