@@ -74,12 +74,15 @@ struct v8_name {
 /**
  * v8_heap_name() - name one frame of a walk
  * @h:		heap
- * @s:		the sample; @i an index of a UW_V8_* frame in it
+ * @s:		the sample; the interrupted frame is the one at n_kernel
+ * @i:		index of a UW_V8_* frame in it
  * @names:	V8_MAX_NAMES entries; inlined functions come first (leaf first), and
  *		a frameless builtin comes before the function that called it
  *
  * Validates what it reads against what was sampled; never gives a wrong name for
- * a moved object, rather a reason.
+ * a moved object, rather a reason. What was looked up at some time answers for all
+ * samples before it (time_ns), so name samples in batches, and soon: an object that
+ * moved since the sample has no name any more. Keeps at most about 12 MiB.
  *
  * Return: number of names (>= 1), or -ESRCH when the target is gone.
  */

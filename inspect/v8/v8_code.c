@@ -53,8 +53,6 @@ const struct v8_region *v8_region_at(const struct v8_heap *h, u64 pc)
 
 static enum v8_tier tier_of(const struct v8_layout *l, u32 kind)
 {
-	if (kind == l->code_kind_interpreted)
-		return V8_TIER_INTERPRETED;
 	if (kind == l->code_kind_baseline)
 		return V8_TIER_BASELINE;
 	if (kind == l->code_kind_baseline + 1u)
@@ -194,6 +192,17 @@ u64 v8_bytecode_of(struct v8_heap *h, u64 tagged)
 		tagged = code.deopt;
 	}
 	return 0;
+}
+
+bool v8_code_enters(struct v8_heap *h, const struct v8_code *code, const struct v8_function *f)
+{
+	u64 data, first, second;
+
+	if (v8_word(h, f->tagged, h->l->sfi_data, &data) < 0 ||
+	    !v8_is_type(h, data, h->l->type_interpreter_data) || v8_word(h, data, 8, &first) < 0 ||
+	    v8_word(h, data, 16, &second) < 0)
+		return false;
+	return first == code->tagged || second == code->tagged;
 }
 
 /* All of a byte array; *bytes to be freed. */

@@ -182,6 +182,8 @@ int v8_code_find(struct v8_heap *h, u64 pc, struct v8_code *code);
 bool v8_code_same(struct v8_heap *h, const struct v8_code *code);
 /* The function that optimized code was made for: tagged, or 0. */
 u64 v8_code_function(struct v8_heap *h, const struct v8_code *code);
+/* Is it the function's own copy of the interpreter's entry? */
+bool v8_code_enters(struct v8_heap *h, const struct v8_code *code, const struct v8_function *f);
 /* BytecodeArray from what holds one (itself, InterpreterData, baseline Code), or 0. */
 u64 v8_bytecode_of(struct v8_heap *h, u64 tagged);
 /* Script offset at a bytecode offset (-1: the function's entry), or -1. */

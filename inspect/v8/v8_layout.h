@@ -47,7 +47,6 @@
 	X(code_positions, "class_Code__source_position_table__")                                   \
 	X(code_deopt, "class_Code__deoptimization_data__")                                         \
 	X(code_kind_mask, "CodeKindFieldMask")                                                     \
-	X(code_kind_interpreted, "CodeKindInterpretedFunction")                                    \
 	X(code_kind_baseline, "CodeKindBaseline")                                                  \
 	X(deopt_literals_idx, "DeoptimizationDataLiteralArrayIndex")                               \
 	X(deopt_inlining_idx, "DeoptimizationDataInliningPositionsIndex")                          \

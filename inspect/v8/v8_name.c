@@ -210,7 +210,7 @@ static int name_in_jit(struct v8_heap *h, const struct uw_sample *s, const struc
 	if (n > 0)
 		return n;
 	/* A copy of the interpreter's entry, one a function (--interpreted-frames-native-stack). */
-	if (n == -ESTALE && !v8_code_find(h, pc, &code) && code.tier == V8_TIER_INTERPRETED)
+	if (n == -ESTALE && !v8_code_find(h, pc, &code) && v8_code_enters(h, &code, f))
 		return name_interpreted_slot(h, s, frame, f, names);
 	name_function(f, names);
 	return give_reason(names, n == -ESTALE ? "the code at pc is another function's"

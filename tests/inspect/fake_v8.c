@@ -14,7 +14,6 @@
 static const struct v8_meta meta[] = {
 	{ "CodeKindBaseline", 10 },
 	{ "CodeKindFieldMask", 15 },
-	{ "CodeKindInterpretedFunction", 9 },
 	{ "DeoptimizationDataInliningPositionsIndex", 8 },
 	{ "DeoptimizationDataLiteralArrayIndex", 3 },
 	{ "DeoptimizationDataWrappedSharedFunctionInfoIndex", 7 },

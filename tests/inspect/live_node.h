@@ -36,3 +36,9 @@ int live_node_resume(struct live_node *n);
 
 /* Tells another heap over the same process where its code is. */
 int live_node_tell_regions(struct live_node *n, struct v8_heap *heap);
+
+/*
+ * Names the stopped process's stack again with every n-th read failing, for some
+ * n; counts the stacks, and the frames whose names or lines were made up then.
+ */
+int live_sweep_faults(struct live_node *node, int *n_stacks, int *n_made_up);

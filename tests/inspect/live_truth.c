@@ -145,6 +145,41 @@ bool truth_judge(struct tally *t, struct seen *s, json_t *truth)
 	return ok;
 }
 
+static bool may_be(const struct v8_name *seen, json_t *truth, bool is_top)
+{
+	return same_name(seen, truth) &&
+	       (is_top || !seen->line ||
+		seen->line == json_integer_value(json_object_get(truth, "line")));
+}
+
+static bool is_subsequence(const struct seen *s, json_t *stack)
+{
+	size_t j = 0, m = json_array_size(stack);
+
+	for (size_t i = 0; i < s->n; i++) {
+		/* Of a builtin the truth may know nothing. */
+		if (!s->names[i].name || s->names[i].kind == V8_NAME_BUILTIN)
+			continue;
+		while (j < m && !may_be(&s->names[i], json_array_get(stack, j), j == 0))
+			j++;
+		if (j++ == m)
+			return false;
+	}
+	return true;
+}
+
+bool truth_allows(const struct seen *s, json_t *truth)
+{
+	json_t *stack;
+	size_t i;
+
+	if (is_elsewhere(s))
+		return true;
+	json_array_foreach(json_object_get(truth, "stacks"), i,
+			   stack) if (is_subsequence(s, stack)) return true;
+	return false;
+}
+
 json_t *truth_spoil(json_t *truth)
 {
 	json_t *copy = json_deep_copy(truth), *stack, *frame;

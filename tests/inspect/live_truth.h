@@ -43,5 +43,11 @@ struct tally {
 /* Judges one stack (which it cuts at the top); true: nothing is wrong with it. */
 bool truth_judge(struct tally *t, struct seen *s, json_t *truth);
 
+/*
+ * Could this be a true stack with some frames, names and lines left out? Names in
+ * their order, each at a line of its own or none.
+ */
+bool truth_allows(const struct seen *s, json_t *truth);
+
 /* A copy in which every line is one too high: nothing may agree with it. */
 json_t *truth_spoil(json_t *truth);

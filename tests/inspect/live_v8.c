@@ -5,7 +5,7 @@
  * instants, walked by the core, named, and judged by what the program itself says
  * its stacks are (live_truth.h).
  *
- *	live_v8 FIXTURES                    all versions in $UNSPOOL_NODE_DIR
+ *	live_v8 FIXTURES [MAJOR]            versions in $UNSPOOL_NODE_DIR
  *	live_v8 NODE STOPS SCRIPT [FLAG]... one run, each wrong stack printed
  */
 
@@ -97,6 +97,9 @@ struct run {
 	int agreed_with_spoiled; /* the negative control; must stay 0 */
 	int faulty_stacks, made_up; /* with failing reads; the latter must stay 0 */
 	bool verbose;
+	/* Named only after the program went on and collected garbage. */
+	bool late;
+	int named, gaps, contradictions, control_contradictions;
 };
 
 static int judge(struct run *run, struct live_node *node, json_t *truth, json_t *spoiled)
@@ -115,63 +118,36 @@ static int judge(struct run *run, struct live_node *node, json_t *truth, json_t 
 	return 0;
 }
 
-/* ---- failing reads ---- */
-
-struct faulty {
-	struct target target, *inner;
-	int every, n;
-};
-
-static int faulty_read(struct target *t, u64 addr, void *dst, size_t len)
+/* Names after the fact: what can't be told any more is missing, what is told is true. */
+static int judge_late(struct run *run, struct live_node *node, json_t *truth, json_t *spoiled)
 {
-	struct faulty *f = (struct faulty *)t;
+	static struct seen seen;
+	int r = live_node_resume(node);
 
-	return ++f->n % f->every ? target_read(f->inner, addr, dst, len) : -EFAULT;
+	if (r < 0)
+		return r;
+	usleep(5000);
+	r = name_all(node, &seen);
+	if (r < 0)
+		return r;
+	for (size_t i = 0; i < seen.n; i++)
+		*(seen.names[i].name ? &run->named : &run->gaps) += 1;
+	if (!truth_allows(&seen, truth)) {
+		run->contradictions++;
+		print_stack(&seen);
+	}
+	run->control_contradictions += !truth_allows(&seen, spoiled);
+	return 0;
 }
 
-/* Less than what was found without faults is fine; anything else is made up. */
-static bool is_part(const struct v8_name *found, int n, const struct v8_name *whole, int n_whole)
+static int judge_now(struct run *run, struct live_node *node, json_t *truth, json_t *spoiled,
+		     bool sweep)
 {
-	for (int i = 0; i < n; i++) {
-		bool known = !found[i].name && found[i].reason;
+	int r = judge(run, node, truth, spoiled);
 
-		for (int j = 0; j < n_whole && !known; j++)
-			known = found[i].name && whole[j].name &&
-				!strcmp(found[i].name, whole[j].name) &&
-				(!found[i].line || found[i].line == whole[j].line);
-		if (!known)
-			return false;
-	}
-	return n > 0;
-}
-
-/* Names the stack again with every n-th read failing, for some n. */
-static int sweep_faults(struct run *run, struct live_node *node)
-{
-	struct v8_name whole[V8_MAX_NAMES], found[V8_MAX_NAMES];
-	const struct uw_sample *s = &node->walk.sample;
-	struct faulty faulty = { { faulty_read }, &node->process.target, 1, 0 };
-	struct v8_heap *heap;
-	int r = 0;
-
-	for (; faulty.every < 120 && !r; faulty.every += 7) {
-		r = v8_heap_new(&heap, node->build, &faulty.target);
-		if (!r)
-			r = live_node_tell_regions(node, heap);
-		for (u32 i = 0; !r && i < s->n_frames; i++) {
-			int n, n_whole;
-
-			if (s->frames[i].kind < UW_V8_STUB)
-				continue;
-			n_whole = v8_heap_name(node->heap, s, i, whole);
-			n = v8_heap_name(heap, s, i, found);
-			if (n_whole > 0 && !is_part(found, n, whole, n_whole))
-				run->made_up++;
-		}
-		run->faulty_stacks++;
-		v8_heap_free(&heap);
-	}
-	return r;
+	if (!r && sweep)
+		r = live_sweep_faults(node, &run->faulty_stacks, &run->made_up);
+	return r ? r : live_node_resume(node);
 }
 
 static int run_one(char *const argv[], int stops, struct run *run)
@@ -190,12 +166,10 @@ static int run_one(char *const argv[], int stops, struct run *run)
 	for (int i = 0; !r && i < stops; i++) {
 		wait_a_little(&seed);
 		r = live_node_sample(&node);
-		if (!r)
-			r = judge(run, &node, truth, spoiled);
-		if (!r && i % 25 == 0)
-			r = sweep_faults(run, &node);
-		if (!r)
-			r = live_node_resume(&node);
+		if (r)
+			break;
+		r = run->late ? judge_late(run, &node, truth, spoiled)
+			      : judge_now(run, &node, truth, spoiled, i % 25 == 0);
 	}
 	json_decref(truth);
 	json_decref(spoiled);
@@ -299,13 +273,46 @@ static int run_mode(const char *node, const char *version, const char *dir, cons
 	return 1;
 }
 
+/* Every collection compacts, and functions, code and scripts move all the time. */
+static int run_late(const char *node, const char *version, const char *dir)
+{
+	static struct run run;
+	char path[PATH_MAX];
+	char *args[] = { (char *)node, "--expose-gc", "--compact-on-every-full-gc", path, NULL };
+	int r;
+
+	snprintf(path, sizeof(path), "%s/collect.js", dir);
+	run = (struct run){ .late = true };
+	r = run_one(args, STOPS, &run);
+	printf("%s late: %d frames named, %d missing, stacks that contradict the truth: %d"
+	       " (control: %d)\n",
+	       version, run.named, run.gaps, run.contradictions, run.control_contradictions);
+	if (!r && run.named > STOPS && run.gaps && !run.contradictions &&
+	    run.control_contradictions >= 3)
+		return 0;
+	printf("%s late: FAILED (%s)\n", version, strerror(-r));
+	return 1;
+}
+
 static void cleanup_closedir(DIR **d)
 {
 	if (*d)
 		closedir(*d);
 }
 
-static int run_all(const char *nodes, const char *fixtures)
+static int run_version(const char *node, const char *version, const char *fixtures, int *n)
+{
+	int failed = run_late(node, version, fixtures);
+
+	*n += 1;
+	for (size_t i = 0; i < sizeof(scripts) / sizeof(scripts[0]); i++)
+		for (size_t j = 0; j < sizeof(modes) / sizeof(modes[0]); j++, *n += 1)
+			failed += run_mode(node, version, fixtures, scripts[i], &modes[j]);
+	return failed;
+}
+
+/* @major: "24", or NULL for all. */
+static int run_all(const char *nodes, const char *fixtures, const char *major)
 {
 	_cleanup_(cleanup_closedir) DIR *d = opendir(nodes);
 	int n = 0, failed = 0;
@@ -315,15 +322,13 @@ static int run_all(const char *nodes, const char *fixtures)
 		char node[PATH_MAX];
 
 		snprintf(node, sizeof(node), "%s/%s/bin/node", nodes, entry->d_name);
-		if (entry->d_name[0] == '.' || access(node, X_OK) < 0)
+		if (entry->d_name[0] == '.' || access(node, X_OK) < 0 ||
+		    (major && atoi(entry->d_name) != atoi(major)))
 			continue;
-		for (size_t i = 0; i < sizeof(scripts) / sizeof(scripts[0]); i++)
-			for (size_t j = 0; j < sizeof(modes) / sizeof(modes[0]); j++, n++)
-				failed += run_mode(node, entry->d_name, fixtures, scripts[i],
-						   &modes[j]);
+		failed += run_version(node, entry->d_name, fixtures, &n);
 	}
 	if (!n)
-		return check_cannot_run("no VERSION/bin/node in UNSPOOL_NODE_DIR");
+		return check_cannot_run("no such VERSION/bin/node in UNSPOOL_NODE_DIR");
 	printf("%d passed, %d failed\n", n - failed, failed);
 	return failed != 0;
 }
@@ -334,8 +339,8 @@ int main(int argc, char **argv)
 	char *args[MAX_ARGS] = { argv[1] };
 	int n = 1, r;
 
-	if (argc == 2 && getenv("UNSPOOL_NODE_DIR"))
-		return run_all(getenv("UNSPOOL_NODE_DIR"), argv[1]);
+	if ((argc == 2 || argc == 3) && getenv("UNSPOOL_NODE_DIR"))
+		return run_all(getenv("UNSPOOL_NODE_DIR"), argv[1], argv[2]);
 	if (argc < 4)
 		return check_cannot_run("UNSPOOL_NODE_DIR is not set");
 	for (int i = 4; i < argc && n < MAX_ARGS - 2; i++)
