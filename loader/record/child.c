@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: BSD-2-Clause
+
+/* COMMAND: its start, its end, its children. */
+
+#include <poll.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "record.h"
+
+int recording_run_command(struct recording *r)
+{
+	int err;
+
+	if (!r->options.command)
+		return CLI_OK;
+	err = command_go(&r->command);
+	if (err) {
+		outputs_discard(&r->outputs);
+		cli_error("cannot run '%s': %s", r->options.command[0], strerror(-err));
+		return command_exit_status(err);
+	}
+	r->command_ran = true;
+	return CLI_OK;
+}
+
+void recording_check_command(struct recording *r)
+{
+	int status;
+
+	if (!r->command.pid || waitpid(r->command.pid, &status, WNOHANG) != r->command.pid)
+		return;
+	r->command_status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+	r->command.pid = 0;
+	r->stop = true;
+}
+
+/* Waits for COMMAND's end, @ms at most. */
+static void await_command(struct recording *r, int ms)
+{
+	for (recording_check_command(r); r->command.pid && ms > 0; ms -= 10) {
+		poll(NULL, 0, 10);
+		recording_check_command(r);
+	}
+}
+
+/* A descendant of COMMAND that went off as a session of its own is left alone. */
+static void terminate(u32 pid, void *data)
+{
+	(void)data;
+	if (getpgid((pid_t)pid) == getpgrp())
+		kill((pid_t)pid, SIGTERM);
+}
+
+void recording_end_command(struct recording *r)
+{
+	pid_t pid = r->command.pid;
+
+	if (!r->command_ran || !pid)
+		return;
+	await_command(r, r->interrupted ? 1000 : 0);
+	if (r->command_alone)
+		session_each_alive(r->session, terminate, NULL);
+	else if (r->command.pid)
+		kill(pid, SIGTERM);
+	await_command(r, 5000);
+	if (r->command.pid)
+		cli_error("'%s' (pid %d) does not end on SIGTERM; it still runs",
+			  r->options.command[0], pid);
+	else if (!r->interrupted)
+		r->command_status = CLI_OK; /* it was this program that ended it */
+}

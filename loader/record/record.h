@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#pragma once
+
+/* One recording: what it was asked for, what it is made of, how it stands. */
+
+#include "../cli/cli.h"
+#include "../cli/record_options.h"
+#include "../session/session.h"
+#include "../targets/command.h"
+#include "../targets/procs.h"
+#include "../targets/target_set.h"
+#include "output.h"
+
+#define SECOND_NS 1000000000ull
+
+struct recording {
+	struct record_options options;
+	struct target_set targets;
+	struct outputs outputs;
+	struct command command;
+	struct sampler *sampler;
+	struct session *session;
+	struct profile *profile;
+	char name[PROC_NAME_LEN]; /* of the target */
+	u32 pid; /* of the target, 0: several */
+	u64 cpu_first_ns, cpu_last_ns; /* CPU time of pid, for when there is no sample */
+	int signal_fd;
+	u64 start_ns, flushed_ns;
+	bool command_alone; /* its status is passed on */
+	bool command_ran;
+	int command_status;
+	bool stop, interrupted;
+	int err; /* of the profile */
+};
+
+u64 clock_ns(int clock);
+
+/* Are the targets few, so that they are known before their first sample? */
+bool recording_is_eager(const struct recording *r);
+
+/* Everything up to the first sample. A CLI exit status; what is wrong has been said. */
+int recording_start(struct recording *r);
+
+/* COMMAND begins. A CLI exit status. */
+int recording_run_command(struct recording *r);
+
+/* Has COMMAND ended? */
+void recording_check_command(struct recording *r);
+
+/**
+ * recording_end_command() - what was started for the recording ends with it
+ *
+ * Children included; after Ctrl-C the terminal has told them already. A descendant that
+ * went off as a session of its own is left alone.
+ */
+void recording_end_command(struct recording *r);

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: BSD-2-Clause
+
+/* From the command line to the first sample. */
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <sys/utsname.h>
+#include <time.h>
+
+#include "../doctor/doctor.h"
+#include "record.h"
+
+u64 clock_ns(int clock)
+{
+	struct timespec t;
+
+	clock_gettime(clock, &t);
+	return (u64)t.tv_sec * SECOND_NS + (u64)t.tv_nsec;
+}
+
+bool recording_is_eager(const struct recording *r)
+{
+	return r->targets.mode != TARGET_ALL && r->targets.mode != TARGET_CGROUP;
+}
+
+static enum uw_target_mode sampler_mode(enum target_mode mode)
+{
+	switch (mode) {
+	case TARGET_ALL:
+		return UW_TARGET_ALL;
+	case TARGET_TIDS:
+		return UW_TARGET_TIDS;
+	case TARGET_CGROUP:
+		return UW_TARGET_CGROUP;
+	default:
+		return UW_TARGET_PIDS;
+	}
+}
+
+static int start_sampler(struct recording *r)
+{
+	struct sampler_config config = { .hz = r->options.hz,
+					 .mode = sampler_mode(r->targets.mode),
+					 .cgroup_fd = r->targets.cgroup_fd };
+	char why[256], better[256];
+
+	if (r->targets.mode == TARGET_TIDS) {
+		config.tids = (const u32 *)r->targets.ids.v;
+		config.n_tids = (u32)r->targets.ids.n;
+	}
+	if (!sampler_new(&r->sampler, &config, why, sizeof(why)))
+		return CLI_OK;
+	cli_error("%s", doctor_why_not(better, sizeof(better)) ? better : why);
+	return CLI_CANNOT_RUN;
+}
+
+static int start_profile(struct recording *r)
+{
+	struct utsname u = { 0 };
+	struct prof_header header = { .start_unix_ns = clock_ns(CLOCK_REALTIME),
+				      .start_boottime_ns = clock_ns(CLOCK_BOOTTIME),
+				      .hz = r->options.hz };
+	char command[1024] = "";
+	int err;
+
+	uname(&u);
+	header.arch = strcmp(u.machine, "aarch64") ? u.machine : "arm64";
+	header.kernel = u.release;
+	for (char **arg = r->options.command; arg && *arg; arg++) {
+		size_t len = strlen(command);
+
+		snprintf(command + len, sizeof(command) - len, "%s%s", len ? " " : "", *arg);
+	}
+	header.command = *command ? command : NULL;
+	err = profile_new(&r->profile, r->outputs.partial, &header);
+	if (err)
+		cli_error("cannot write '%s': %s", r->outputs.partial_path, strerror(-err));
+	return err ? CLI_FAILURE : CLI_OK;
+}
+
+/* Whose process a target is: with -t the thread's. */
+static u32 process_of(const struct recording *r, u32 id)
+{
+	int leader;
+
+	if (r->targets.mode != TARGET_TIDS || proc_kind_of((int)id, &leader) != PROC_IS_THREAD)
+		return id;
+	return (u32)leader;
+}
+
+/* A target that ended between then and now is no mistake: what is left is recorded. */
+static int add_targets(struct recording *r)
+{
+	int err = 0;
+
+	if (r->command.pid && r->command_alone)
+		err = session_add_target(r->session, (u32)r->command.pid);
+	for (size_t i = 0; !err && recording_is_eager(r) && i < r->targets.ids.n; i++) {
+		u32 id = (u32)r->targets.ids.v[i];
+
+		err = session_add_target(r->session, process_of(r, id));
+		if (err == -ESRCH)
+			err = 0;
+	}
+	if (!err)
+		return CLI_OK;
+	cli_error("cannot read the target: %s; run as root (see `unspool doctor`)", strerror(-err));
+	return CLI_CANNOT_RUN;
+}
+
+static int start_session(struct recording *r)
+{
+	struct session_config config = { .sampler = r->sampler,
+					 .profile = r->profile,
+					 .start_ns = clock_ns(CLOCK_MONOTONIC),
+					 .eager = recording_is_eager(r) };
+	char why[256];
+	int status;
+
+	r->start_ns = r->flushed_ns = config.start_ns;
+	if (session_new(&r->session, &config, why, sizeof(why))) {
+		cli_error("%s", why);
+		return CLI_CANNOT_RUN;
+	}
+	if (r->command_alone)
+		session_preload(r->session, r->options.command[0]);
+	status = add_targets(r);
+	if (status)
+		return status;
+	if (sampler_start(r->sampler, why, sizeof(why))) {
+		cli_error("%s", why);
+		return CLI_CANNOT_RUN;
+	}
+	return CLI_OK;
+}
+
+/* What the recording is called after, and whose pid stands for it. */
+static void find_name(struct recording *r)
+{
+	struct proc_names names;
+
+	snprintf(r->name, sizeof(r->name), "all");
+	if (r->command_alone) {
+		const char *slash = strrchr(r->options.command[0], '/');
+
+		snprintf(r->name, sizeof(r->name), "%s", slash ? slash + 1 : r->options.command[0]);
+		r->pid = (u32)r->command.pid;
+	} else if (recording_is_eager(r) && r->targets.ids.n == 1) {
+		r->pid = process_of(r, (u32)r->targets.ids.v[0]);
+		if (!proc_names_read((int)r->pid, &names))
+			snprintf(r->name, sizeof(r->name), "%s", names.name);
+	}
+	if (r->pid)
+		proc_cpu_ns((int)r->pid, &r->cpu_first_ns);
+	r->cpu_last_ns = r->cpu_first_ns;
+}
+
+static int open_signals(void)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGHUP);
+	sigaddset(&set, SIGUSR1);
+	sigaddset(&set, SIGCHLD);
+	signal(SIGPIPE, SIG_IGN);
+	signal(SIGXFSZ, SIG_IGN);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
+int recording_start(struct recording *r)
+{
+	int status = outputs_check(&r->outputs, &r->options);
+
+	if (!status)
+		status = target_set_resolve(&r->options, &r->targets);
+	if (status)
+		return status;
+	r->command_alone = r->targets.mode == TARGET_COMMAND;
+	if (r->options.command && command_start(r->options.command, &r->command)) {
+		cli_error("cannot start '%s': %s", r->options.command[0], strerror(errno));
+		return CLI_CANNOT_RUN;
+	}
+	r->signal_fd = open_signals();
+	find_name(r);
+	status = start_sampler(r);
+	if (!status)
+		status = outputs_open(&r->outputs, r->name, r->pid);
+	if (!status)
+		status = start_profile(r);
+	if (!status)
+		status = start_session(r);
+	return status;
+}
