@@ -4,8 +4,8 @@
  * The table below has what the metadata of each version lacks. It was measured
  * on live processes of the official builds of Node.js 18.20.8 (V8 10.2.154.26),
  * 20.20.2 (11.3.244.8), 22.23.3 (12.4.254.21), 24.21.0 (13.6.233.17) and 26.10.0
- * (14.6.202.34); tests/inspect/live_v8.c is what holds it to them. Of the versions
- * between them, 21.7.3 (11.8), 23.11.1 (12.9) and 25.9.0 (14.1).
+ * (14.6.202.34); tests/inspect/live_v8.c is what holds it to them. Beside them,
+ * 18.0.0 (10.1), 21.7.3 (11.8), 23.11.1 (12.9) and 25.9.0 (14.1) were tried by hand.
  */
 
 #include <stdint.h>
@@ -13,12 +13,17 @@
 
 #include "v8_layout.h"
 
-#include <stdint.h>
-
 static const struct {
 	u32 version;
 	struct v8_layout layout;
 } known[] = {
+	{ V8_VERSION(10, 1),
+	  { .bytecode_positions = 32,
+	    .code_positions = 24,
+	    .code_deopt = 16,
+	    .deopt_literals_idx = 2,
+	    .deopt_inlining_idx = 7,
+	    .deopt_sfi_idx = 6 } },
 	{ V8_VERSION(10, 2),
 	  { .bytecode_positions = 32,
 	    .code_positions = 24,

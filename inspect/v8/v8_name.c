@@ -16,7 +16,6 @@
  * Results are kept by site (v8_site.c).
  */
 
-#include <stdint.h>
 #include <errno.h>
 #include <stdint.h>
 #include <stdlib.h>

@@ -16,7 +16,6 @@
  * bits representation, bit 3 one-byte, bit 4 uncached external.
  */
 
-#include <stdint.h>
 #include <errno.h>
 #include <stdint.h>
 #include <string.h>

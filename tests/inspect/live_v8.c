@@ -20,7 +20,7 @@
 #include "live_node.h"
 #include "live_truth.h"
 
-#define STOPS 100
+#define STOPS 60
 #define MAX_ARGS 32
 
 static void keep(struct seen *s, const struct v8_name *name)
