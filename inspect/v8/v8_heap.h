@@ -36,6 +36,7 @@ struct v8_script {
 	u32 *line_starts; /* in UTF-16 units; NULL: not read yet */
 	u32 n_lines, source_len;
 	u32 n_attempts; /* to read the lines */
+	u64 retry_ns; /* not before */
 	const char *lines_missing; /* why, or NULL */
 };
 

@@ -25,7 +25,8 @@
 #define MAX_SOURCE_LEN (64u << 20)
 #define MAX_LINES (1u << 20)
 #define MAX_FILE_NAME 4096
-#define MAX_ATTEMPTS 5
+#define RETRY_NS 50000000ull
+#define MAX_RETRY_SHIFT 6
 
 static u64 word_at(const u8 *object, u32 off)
 {
@@ -140,24 +141,53 @@ static int count_lines(const struct v8_chars *c, void *data)
 	return 0;
 }
 
+/* A collection moves the name and the source of a script that stays where it is. */
+static int identify(struct v8_heap *h, struct v8_script *s)
+{
+	const char *file;
+	s32 line, column;
+	u64 key[3];
+
+	if (read_key(h, s->tagged, key, &line, &column) < 0 || key[2] != s->key[2])
+		return -ESTALE;
+	if (!memcmp(key, s->key, sizeof(key)))
+		return 0;
+	if (read_file_name(h, key[0], &file) < 0)
+		return -ESTALE;
+	memcpy(s->key, key, sizeof(key));
+	s->line_offset = line;
+	s->column_offset = column;
+	s->file = file;
+	return 0;
+}
+
+static bool is_same(struct v8_heap *h, const struct v8_script *s)
+{
+	s32 line, column;
+	u64 key[3];
+
+	return !read_key(h, s->tagged, key, &line, &column) && !memcmp(key, s->key, sizeof(key));
+}
+
 static const char *read_lines(struct v8_heap *h, struct v8_script *s)
 {
 	struct lines l = {};
 	_cleanup_free_ u32 *starts = NULL;
-	u64 key[3];
-	s32 line, column;
 	int r;
 
-	r = read_key(h, s->tagged, key, &line, &column);
-	if (r < 0 || memcmp(key, s->key, sizeof(key)))
+	if (identify(h, s) < 0)
 		return "the script moved";
 	r = add_line(&l, 0);
 	if (!r)
 		r = v8_string_visit(h, s->key[1], MAX_SOURCE_LEN, count_lines, &l);
 	starts = l.starts;
+	if (r == -E2BIG)
+		s->retry_ns = ~0ull;
 	if (r < 0)
 		return r == -E2BIG ? "the script is too large"
 				   : "the script's source is unreadable";
+	if (!is_same(h, s))
+		return "the script moved"; /* and what was read may be something else */
 	s->line_starts = v8_arena_alloc(&h->arena, l.n * sizeof(u32));
 	if (!s->line_starts)
 		return "out of memory";
@@ -167,16 +197,26 @@ static const char *read_lines(struct v8_heap *h, struct v8_script *s)
 	return NULL;
 }
 
+/* During a collection reads fail; a large source is not read all the time either. */
+static void try_lines(struct v8_heap *h, struct v8_script *s)
+{
+	u64 now = v8_now_ns();
+
+	if (now < s->retry_ns)
+		return;
+	s->retry_ns = now + (RETRY_NS << s->n_attempts);
+	if (s->n_attempts < MAX_RETRY_SHIFT)
+		s->n_attempts++;
+	s->lines_missing = read_lines(h, s);
+}
+
 bool v8_script_position(struct v8_heap *h, struct v8_script *s, s32 pos, u32 *line, u32 *column,
 			const char **reason)
 {
 	u32 low = 0, high;
 
-	/* A read can fail for a moment, but a large source isn't read for ever. */
-	if (!s->line_starts && s->n_attempts < MAX_ATTEMPTS) {
-		s->n_attempts++;
-		s->lines_missing = read_lines(h, s);
-	}
+	if (!s->line_starts)
+		try_lines(h, s);
 	*reason = s->lines_missing;
 	if (s->lines_missing)
 		return false;
