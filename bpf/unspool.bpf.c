@@ -6,7 +6,9 @@
  *	perf event -> whose sample? -> user registers -> walk -> ring buffer
  *
  * Every run ends in exactly one counter, so that what is missing can be told
- * from what was not wanted.
+ * from what was not wanted. There is no atomic operation in it: counters belong to
+ * their CPU. So one object loads on every kernel from 5.10 on; helpers that an older
+ * kernel lacks stand behind constants of uw_config.
  */
 
 #include "bpf.h"
