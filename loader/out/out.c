@@ -119,6 +119,17 @@ static int write_and_rename(const struct out_format *format, struct prof_reader 
 	return r;
 }
 
+/* A FIFO that nobody reads is an error (ENXIO), not a wait that no signal ends. */
+static int open_special(const char *path)
+{
+	_cleanup_close_ int fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	int flags = fd < 0 ? -1 : fcntl(fd, F_GETFL);
+
+	if (flags < 0 || fcntl(fd, F_SETFL, flags & ~O_NONBLOCK))
+		return -errno;
+	return TAKE_FD(fd);
+}
+
 int out_write_file(const struct out_format *format, struct prof_reader *in, const char *path,
 		   struct out_owner owner)
 {
@@ -131,8 +142,8 @@ int out_write_file(const struct out_format *format, struct prof_reader *in, cons
 		return -EISDIR;
 	if (!S_ISFIFO(st.st_mode) && !S_ISCHR(st.st_mode))
 		return -EINVAL;
-	fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
-	return fd < 0 ? -errno : write_fd(format, in, fd);
+	fd = open_special(path);
+	return fd < 0 ? fd : write_fd(format, in, fd);
 }
 
 /* The partial is the format: nothing is copied. -EXDEV when that can't be. */

@@ -134,10 +134,11 @@ static bool split(const char *path, char *dir, const char **file)
 /* Where the partial goes: beside the first regular output, else where files may be made. */
 static void name_partial(struct outputs *o)
 {
-	const char *file = "unspool-stdout";
-	char dir[PATH_MAX];
+	char dir[PATH_MAX], own[32];
+	const char *file = own;
 	struct stat st;
 
+	snprintf(own, sizeof(own), "unspool-%d", getpid()); /* several may write to a pipe */
 	snprintf(dir, sizeof(dir), "%s", writable_dir());
 	for (size_t i = 0; i < o->n; i++) {
 		bool special = !stat(o->v[i].path, &st) && !S_ISREG(st.st_mode) &&
@@ -158,6 +159,15 @@ static int refuse(const char *path, int err)
 	return CLI_USAGE;
 }
 
+/* In a directory of others the name may be taken: by a link, or by a file they own. */
+static bool is_ours(const struct outputs *o, int fd)
+{
+	struct stat st;
+
+	return !fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_nlink == 1 &&
+	       (st.st_uid == geteuid() || st.st_uid == o->owner.uid);
+}
+
 static int open_partial(struct outputs *o)
 {
 	_cleanup_close_ int fd =
@@ -165,9 +175,11 @@ static int open_partial(struct outputs *o)
 
 	if (fd < 0)
 		return -errno;
+	if (!is_ours(o, fd))
+		return -EEXIST;
 	if (flock(fd, LOCK_EX | LOCK_NB))
 		return -EBUSY;
-	if (ftruncate(fd, 0) ||
+	if (fchmod(fd, 0600) || ftruncate(fd, 0) ||
 	    (o->owner.uid != (uid_t)-1 && fchown(fd, o->owner.uid, o->owner.gid)))
 		return -errno;
 	o->partial = fdopen(fd, "w+");
@@ -195,7 +207,7 @@ int outputs_open(struct outputs *o, const char *name, u32 pid)
 	}
 	name_partial(o);
 	err = open_partial(o);
-	return err ? refuse(o->v[0].path, -err) : CLI_OK;
+	return err ? refuse(err == -EEXIST ? o->partial_path : o->v[0].path, -err) : CLI_OK;
 }
 
 static int finish_stdout(struct outputs *o, const struct out_format *format)

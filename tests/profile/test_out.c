@@ -294,6 +294,24 @@ static void a_full_disk_is_an_error_also_behind_a_device(void **state)
 	free(text);
 }
 
+static void a_fifo_that_nobody_reads_is_an_error_and_no_wait(void **state)
+{
+	char *path = made_path("fifo"), start[sizeof(H)] = "";
+	struct prof_reader *in = reader_of(H, strlen(H));
+	int fd;
+
+	(void)state;
+	assert_int_equal(mkfifo(path, 0600), 0);
+	assert_int_equal(out_write_file(&out_ndjson, in, path, OUT_OWNER_SELF), -ENXIO);
+	fd = open(path, O_RDONLY | O_NONBLOCK);
+	assert_int_equal(out_write_file(&out_ndjson, in, path, OUT_OWNER_SELF), 0);
+	assert_int_equal(read(fd, start, sizeof(start)), strlen(H));
+	assert_string_equal(start, H);
+	close(fd);
+	prof_reader_free(&in);
+	made_remove(path);
+}
+
 static void folders_that_are_not_there_and_folders_as_files_are_errors(void **state)
 {
 	struct prof_reader *in = reader_of(H, strlen(H));
@@ -343,6 +361,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(a_broken_profile_leaves_the_old_file),
 	cmocka_unit_test(a_size_limit_is_an_error_and_leaves_nothing),
 	cmocka_unit_test(a_full_disk_is_an_error_also_behind_a_device),
+	cmocka_unit_test(a_fifo_that_nobody_reads_is_an_error_and_no_wait),
 	cmocka_unit_test(folders_that_are_not_there_and_folders_as_files_are_errors),
 	cmocka_unit_test(finishing_takes_the_partial_away_and_a_failure_keeps_it),
 };
