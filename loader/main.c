@@ -4,8 +4,10 @@
  * unspool: one binary, one sub-command a word. A command is a row of the table.
  */
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/cli.h"
 #include "commands.h"
@@ -44,10 +46,25 @@ static int refuse(const char *word)
 	return CLI_USAGE;
 }
 
+/* Else a file that is opened gets the number of a closed stdout, and its text. */
+static bool open_standard_files(void)
+{
+	int fd;
+
+	do
+		fd = open("/dev/null", O_RDWR);
+	while (fd >= 0 && fd <= STDERR_FILENO);
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0;
+}
+
 int main(int argc, char **argv)
 {
 	char name[32];
 
+	if (!open_standard_files())
+		return CLI_CANNOT_RUN;
 	if (argc < 2) {
 		cli_error("a command is missing; 'unspool --help' lists them");
 		return CLI_USAGE;

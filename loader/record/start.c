@@ -111,6 +111,15 @@ static int add_targets(struct recording *r)
 	return CLI_CANNOT_RUN;
 }
 
+/* Time and CPU time count from the first moment at which a sample can come. */
+static void start_clocks(struct recording *r)
+{
+	r->start_ns = r->flushed_ns = clock_ns(CLOCK_MONOTONIC);
+	if (r->pid)
+		proc_cpu_ns((int)r->pid, &r->cpu_first_ns);
+	r->cpu_last_ns = r->cpu_first_ns;
+}
+
 static int start_session(struct recording *r)
 {
 	struct session_config config = { .sampler = r->sampler,
@@ -120,7 +129,6 @@ static int start_session(struct recording *r)
 	char why[256];
 	int status;
 
-	r->start_ns = r->flushed_ns = config.start_ns;
 	if (session_new(&r->session, &config, why, sizeof(why))) {
 		cli_error("%s", why);
 		return CLI_CANNOT_RUN;
@@ -130,6 +138,7 @@ static int start_session(struct recording *r)
 	status = add_targets(r);
 	if (status)
 		return status;
+	start_clocks(r); /* what came before took long: symbols of the targets were read */
 	if (sampler_start(r->sampler, why, sizeof(why))) {
 		cli_error("%s", why);
 		return CLI_CANNOT_RUN;
@@ -153,9 +162,6 @@ static void find_name(struct recording *r)
 		if (!proc_names_read((int)r->pid, &names))
 			snprintf(r->name, sizeof(r->name), "%s", names.name);
 	}
-	if (r->pid)
-		proc_cpu_ns((int)r->pid, &r->cpu_first_ns);
-	r->cpu_last_ns = r->cpu_first_ns;
 }
 
 static int open_signals(void)
