@@ -1,0 +1,6 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#pragma once
+
+/* The sub-commands. argv[0] is "unspool-sim NAME"; the result is the exit status. */
+
+int cmd_sweep(int argc, char **argv);
