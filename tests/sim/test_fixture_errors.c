@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: BSD-2-Clause
+
+/* Fixtures that are wrong: each is refused with its file, line and key. */
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "../../sim/fixture/fixture.h"
+#include "../check.h"
+
+#define MAIN "functions: [{name: main, tier: native}]\n"
+#define NATIVE "runtime: native\n" MAIN
+#define BY_HAND NATIVE "stack: {pc: main, fp: stack, words: [\"0\"]}\n"
+#define EXPECT "expect: {status: end, pcs: [main]}\n"
+
+static const struct row {
+	const char *name, *text, *problem;
+} rows[] = {
+	{ "empty_file_is_refused", "", ":1: an empty fixture" },
+	{ "text_that_is_no_yaml_is_refused", "runtime: [native\n", ":1: runtime: " },
+	{ "key_that_comes_twice_is_refused", "runtime: native\nruntime: native\n" MAIN,
+	  "already seen: runtime" },
+	{ "list_in_place_of_keys_is_refused", "- a\n- b\n", ":1: Expecting MAPPING" },
+	{ "unknown_key_is_named", "runtime: native\nfunctionz: []\n",
+	  ":2: Unexpected key: functionz" },
+	{ "missing_key_is_named", "runtime: native\n",
+	  "Missing required mapping field: functions" },
+	{ "unknown_runtime_is_named", "runtime: bun 1\n" MAIN, ":1: runtime: \"bun 1\"" },
+	{ "unknown_version_is_named", "runtime: node 19\n" MAIN, ":1: runtime: \"node 19\"" },
+	{ "unknown_arch_is_named", NATIVE "archs: [mips]\n", ":3: archs: " },
+	{ "unknown_tier_is_named", "runtime: native\nfunctions:\n  - name: m\n    tier: jit\n",
+	  ":4: functions.0.tier: there is no tier \"jit\"" },
+	{ "unknown_callee_is_named",
+	  "runtime: native\nfunctions:\n  - {name: m, tier: native,\n     calls: [nobody]}\n",
+	  ":4: functions.0.calls.0: there is no function \"nobody\"" },
+	{ "callee_that_this_tier_cannot_call_is_refused",
+	  "runtime: node 22\nfunctions:\n  - {name: m, tier: native, calls: [j]}\n"
+	  "  - {name: j, tier: interpreted}\n",
+	  ":3: functions.0.calls.0: this tier can't call" },
+	{ "tier_of_a_runtime_needs_the_runtime",
+	  "runtime: native\nfunctions:\n  - {name: m, tier: stub}\n", ":3: functions.0.tier: " },
+	{ "recursion_without_end_is_refused",
+	  "runtime: native\nfunctions:\n  - {name: m, tier: native, calls: [n]}\n"
+	  "  - {name: n, tier: native, calls: [m]}\n",
+	  "gets to call itself" },
+	{ "second_function_of_a_name_is_refused",
+	  "runtime: native\nfunctions:\n  - {name: m, tier: native}\n  - {name: m, tier: native}\n",
+	  ":4: functions.1.name: \"m\" is taken" },
+	{ "name_with_a_space_is_refused",
+	  "runtime: native\nfunctions:\n  - {name: a b, tier: native}\n",
+	  ":3: functions.0.name: " },
+	{ "number_that_is_none_is_named",
+	  "runtime: native\nfunctions:\n  - {name: m, tier: native, locals: many}\n", ":3" },
+	{ "negative_number_is_refused",
+	  "runtime: native\nfunctions:\n  - {name: m, tier: native, locals: -1}\n", ":3" },
+	{ "too_many_locals_are_refused",
+	  "runtime: native\nfunctions:\n  - {name: m, tier: native, locals: 401}\n",
+	  ":3: functions.0.locals: " },
+	{ "frame_that_its_code_cannot_have_is_refused",
+	  "runtime: node 22\nfunctions:\n  - {name: m, tier: native}\n"
+	  "  - {name: j, tier: optimized, locals: 400}\n",
+	  "fit into frame of optimized.enter" },
+	{ "alias_is_refused", "runtime: &a native\nabout: *a\n" MAIN, ":2: about: YAML alias" },
+	{ "alias_bomb_is_refused",
+	  "runtime: native\nabout: x\narchs: &a [x86_64, arm64]\nobjects: &b [*a, *a, *a, *a]\n"
+	  "faults: &c [*b, *b, *b, *b]\n" MAIN,
+	  ":4: objects: YAML alias" },
+	{ "stack_needs_what_to_expect", BY_HAND, ":3: stack: needs expect" },
+	{ "expectation_needs_a_stack", NATIVE EXPECT, ":3: expect: " },
+	{ "unknown_status_is_named", BY_HAND "expect: {status: fine, pcs: [main]}\n",
+	  ":4: expect.status: there is no status \"fine\"" },
+	{ "value_that_names_nothing_is_named", BY_HAND "expect: {status: end, pcs: [mainly]}\n",
+	  ":4: expect.pcs.0: \"mainly\" names nothing" },
+	{ "value_that_is_none_is_named", BY_HAND "expect: {status: end, pcs: [main*2]}\n",
+	  ":4: expect.pcs.0: \"main*2\" is no value" },
+	{ "fault_outside_memory_is_refused",
+	  BY_HAND EXPECT "faults:\n  - {at: \"0x1000\", make: absent}\n", ":6: faults.0.at: " },
+	{ "fault_of_too_many_pages_is_refused",
+	  BY_HAND EXPECT "faults:\n  - {at: stack, make: absent, pages: 4294967295}\n",
+	  ":6: faults.0.at: " },
+	{ "fault_that_says_both_is_refused",
+	  BY_HAND EXPECT "faults:\n  - {at: stack, make: absent, word: \"1\"}\n", "either word:" },
+	{ "unknown_fault_is_named", BY_HAND EXPECT "faults:\n  - {at: stack, make: gone}\n", ":6" },
+	{ "word_beyond_its_object_is_refused",
+	  NATIVE "objects: [{name: o, len: 16, words: [{off: 9, word: \"1\"}]}]\n",
+	  ":3: objects.0.words.0: beyond" },
+	{ "huge_object_is_refused", NATIVE "objects: [{name: o, len: 5000}]\n",
+	  ":3: objects.0.len: " },
+};
+#define N_ROWS (sizeof(rows) / sizeof(rows[0]))
+
+/* What became of a text: 0 when it makes cases for both architectures. */
+static int try_text(const char *text, size_t len, struct sim_problem *problem)
+{
+	char path[] = "/tmp/fixture-XXXXXX";
+	int fd = mkstemp(path), err;
+	struct doc_file *file = NULL;
+	struct sim_case c;
+
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, text, len), len);
+	close(fd);
+	problem->text[0] = '\0';
+	err = doc_file_open(path, problem, &file);
+	for (u32 a = 0; a < 2 && !err; a++) {
+		err = sim_fixture_realise(file, a ? &sim_arch_arm64 : &sim_arch_x86_64, problem,
+					  &c);
+		if (!err)
+			sim_fixture_deinit(&c);
+	}
+	doc_file_free(&file);
+	unlink(path);
+	if (err && strncmp(problem->text, path, strlen(path)))
+		fail_msg("no file in \"%s\"", problem->text);
+	assert_null(strchr(problem->text, '\n'));
+	return err;
+}
+
+static void run_row(void **state)
+{
+	const struct row *row = *state;
+	struct sim_problem problem;
+
+	assert_true(try_text(row->text, strlen(row->text), &problem) < 0);
+	if (!strstr(problem.text, row->problem))
+		fail_msg("\"%s\" has no \"%s\"", problem.text, row->problem);
+}
+
+/* The texts that the rows are made of are right but for what the row breaks. */
+static void text_that_is_right_is_taken(void **state)
+{
+	struct sim_problem problem;
+
+	(void)state;
+	assert_int_equal(try_text(NATIVE, strlen(NATIVE), &problem), 0);
+	assert_int_equal(try_text(BY_HAND EXPECT, strlen(BY_HAND EXPECT), &problem), 0);
+}
+
+static char *example;
+static size_t example_len;
+
+static void truncated_fixture_never_crashes(void **state)
+{
+	struct sim_problem problem;
+	u32 n_refused = 0;
+
+	(void)state;
+	for (size_t len = 0; len < example_len; len += 7)
+		n_refused += try_text(example, len, &problem) != 0;
+	assert_true(n_refused > 50);
+}
+
+static void flipped_byte_never_crashes(void **state)
+{
+	struct sim_problem problem;
+	u32 n_refused = 0;
+
+	(void)state;
+	for (size_t i = 0; i < example_len; i += 5) {
+		example[i] ^= 0x41;
+		n_refused += try_text(example, example_len, &problem) != 0;
+		example[i] ^= 0x41;
+	}
+	assert_true(n_refused > 50);
+}
+
+static void huge_file_is_refused(void **state)
+{
+	size_t len = DOC_MAX_LEN + 1;
+	char *text = malloc(len);
+	struct sim_problem problem;
+
+	(void)state;
+	memset(text, ' ', len);
+	assert_true(try_text(text, len, &problem) < 0);
+	assert_non_null(strstr(problem.text, "more than 256 KiB"));
+	free(text);
+}
+
+static void file_that_is_not_regular_is_refused(void **state)
+{
+	struct sim_problem problem = { "" };
+	struct doc_file *file = NULL;
+
+	(void)state;
+	assert_true(doc_file_open("/dev/zero", &problem, &file) < 0);
+	assert_non_null(strstr(problem.text, "not a regular file"));
+	assert_true(doc_file_open("/nowhere.yaml", &problem, &file) < 0);
+	assert_non_null(strstr(problem.text, "/nowhere.yaml: "));
+}
+
+static struct CMUnitTest tests[N_ROWS + 8] = {
+	cmocka_unit_test(text_that_is_right_is_taken),
+	cmocka_unit_test(truncated_fixture_never_crashes),
+	cmocka_unit_test(flipped_byte_never_crashes),
+	cmocka_unit_test(huge_file_is_refused),
+	cmocka_unit_test(file_that_is_not_regular_is_refused),
+};
+
+int main(int argc, char **argv)
+{
+	struct sim_problem problem;
+	struct doc_file *file;
+	size_t n = 5;
+	int status;
+
+	if (argc != 2 || doc_file_open(argv[1], &problem, &file))
+		return 2;
+	example = file->text;
+	example_len = file->len;
+	for (size_t i = 0; i < N_ROWS; i++)
+		tests[n++] = (struct CMUnitTest){ .name = rows[i].name,
+						  .test_func = run_row,
+						  .initial_state = (void *)&rows[i] };
+	status = check_run("fixture errors", tests, n);
+	doc_file_free(&file);
+	return status;
+}
