@@ -4,6 +4,7 @@
 
 #include "../inspect/util/cleanup.h"
 #include "compiled.h"
+#include "fixture/load.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -15,6 +16,7 @@
 
 static const struct sim_case_kind kinds[] = {
 	{ ".elf", sim_compiled_load, sim_compiled_free },
+	{ ".yaml", sim_text_load, sim_text_free },
 };
 
 const struct sim_case_kind *sim_case_kind_of(const char *path)

@@ -3,4 +3,6 @@
 
 /* The sub-commands. argv[0] is "unspool-sim NAME"; the result is the exit status. */
 
+int cmd_run(int argc, char **argv);
 int cmd_sweep(int argc, char **argv);
+int cmd_show(int argc, char **argv);

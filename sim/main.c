@@ -15,7 +15,9 @@ struct command {
 };
 
 static const struct command commands[] = {
+	{ "run", "walk cases in every engine, compare frames, statuses and reads", cmd_run },
 	{ "sweep", "run cases, unwind at every instruction, compare with the truth", cmd_sweep },
+	{ "show", "say what a case is made of", cmd_show },
 };
 
 #define N_COMMANDS (sizeof(commands) / sizeof(commands[0]))
