@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#pragma once
+
+/*
+ * A case: one target, what is to be walked in it, and the truth about it. Made from
+ * a fixture (text), from a compiled program, later from a capture.
+ *
+ *	hand-laid   one stop: target.regs; truth is written down
+ *	executed    the CPU runs the case's code from target.regs to exit_addr; every
+ *	            instruction is a stop; truth is the shadow stack of its calls
+ */
+
+#include "target.h"
+
+struct sim_function {
+	const char *name;
+	u64 start_addr, len;
+};
+
+/* What a walk at one stop must find. */
+struct sim_truth {
+	const u64 *pcs; /* leaf first: pc, then return addresses */
+	u32 n;
+};
+
+struct sim_case {
+	char *name; /* "native/chain.yaml", "compiled/qsort-gcc-O2-fp" */
+	const struct sim_arch *arch;
+	struct sim_target target;
+	struct sim_function *functions; /* sorted by address */
+	u32 n_functions;
+	bool is_executed;
+	u64 exit_addr; /* executed: the code ends when pc gets here */
+	u64 max_insns; /* executed: a fixture that runs longer is an error */
+	struct sim_truth truth; /* hand-laid */
+	u8 status; /* hand-laid: enum uw_status to end with */
+};
