@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * The native engine. Compiled once for each architecture: SIM_ARCH is its name,
+ * The core natively. Compiled once for each architecture: SIM_ARCH is its name,
  * and the include path has its arch.h.
  */
 
-#include "../core/uw_walk.h"
+#include "port/walk.h"
 
 #define SIM_CAT_(a, b) a##b
 #define SIM_CAT(a, b) SIM_CAT_(a, b)
@@ -14,21 +14,8 @@
 
 static void walk(struct uw_state *u, const struct sim_target *target)
 {
-	enum uw_status status;
-
 	sim_port_target = target;
-	u->regs = target->regs;
-	u->va_mask = target->va_mask;
-	u->extent = target->extent;
-	u->has_tables = target->extent != 0;
-	u->sample.flags = 0;
-	u->sample.n_frames = 0;
-	u->sample.n_kernel = 0;
-	uw_walk_begin(u);
-	do
-		status = uw_step(u);
-	while (status == UW_OK);
-	uw_walk_end(u, status);
+	sim_walk(u, target);
 	sim_port_target = NULL;
 }
 

@@ -118,6 +118,11 @@ static void image_free(struct sim_mem *mem)
 
 static const struct sim_mem_ops image_ops = { "image", image_read, image_free };
 
+bool sim_mem_is_image(const struct sim_mem *mem)
+{
+	return mem->ops == &image_ops;
+}
+
 int sim_image_new(struct sim_mem **out)
 {
 	struct image *image = calloc(1, sizeof(*image));

@@ -38,6 +38,11 @@ struct sim_region {
 int sim_image_new(struct sim_mem **out);
 
 /**
+ * sim_mem_is_image() - is this memory of this back end?
+ */
+bool sim_mem_is_image(const struct sim_mem *mem);
+
+/**
  * sim_image_map() - map zeroed, present pages
  * @addr, @len:	multiples of SIM_PAGE_LEN
  * @prot:	SIM_READ ... of each page

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#pragma once
+
+/* Programs for other worlds, carried inside this one (made by sim/embed.py). */
+
+#include "../../core/types.h"
+
+struct sim_blob {
+	const u8 *bytes;
+	size_t len;
+};
+
+extern const struct sim_blob sim_guest_x86_64, sim_guest_arm64; /* flat, at GUEST_TEXT_ADDR */
+extern const struct sim_blob sim_kernel_x86_64, sim_kernel_arm64; /* ELF, BPF */
+extern const struct sim_blob sim_kernel_helper; /* ELF, the host's */

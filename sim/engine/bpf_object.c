@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: BSD-2-Clause
+
+#include "bpf_object.h"
+
+#include <bpf/bpf.h>
+#include <bpf/btf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+bool sim_bpf_can_run(void)
+{
+	int fd = bpf_map_create(BPF_MAP_TYPE_ARRAY, NULL, 4, 4, 1, NULL);
+
+	if (fd < 0)
+		return false;
+	close(fd);
+	return true;
+}
+
+static int quiet(enum libbpf_print_level level, const char *format, va_list args)
+{
+	return level == LIBBPF_WARN ? vfprintf(stderr, format, args) : 0;
+}
+
+static int map_memory(const struct bpf_map *map, size_t len, u8 **out)
+{
+	void *at = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_SHARED, bpf_map__fd(map), 0);
+
+	if (at == MAP_FAILED)
+		return -errno;
+	*out = at;
+	return 0;
+}
+
+/* Where a global of the program lies in its .bss, by the object's own type information. */
+static void *find_global(const struct sim_bpf *bpf, const char *name, size_t len)
+{
+	const struct btf *btf = bpf_object__btf(bpf->object);
+	s32 id = btf__find_by_name_kind(btf, ".bss", BTF_KIND_DATASEC);
+	const struct btf_type *section = id < 0 ? NULL : btf__type_by_id(btf, (u32)id);
+	const struct btf_var_secinfo *var = section ? btf_var_secinfos(section) : NULL;
+
+	for (u32 i = 0; section && i < btf_vlen(section); i++, var++) {
+		const struct btf_type *type = btf__type_by_id(btf, var->type);
+
+		if (strcmp(btf__name_by_offset(btf, type->name_off), name) == 0)
+			return var->size == len && var->offset + len <= bpf->bss_len
+				       ? bpf->bss + var->offset
+				       : NULL;
+	}
+	return NULL;
+}
+
+static int find_globals(struct sim_bpf *bpf)
+{
+	bpf->mappings = find_global(bpf, "uw_mappings", UW_MAX_MAPPINGS * sizeof(*bpf->mappings));
+	bpf->v8_builds =
+		find_global(bpf, "uw_v8_builds", UW_MAX_V8_BUILDS * sizeof(*bpf->v8_builds));
+	bpf->reads = find_global(bpf, "uw_reads", SIM_MAX_READS * sizeof(*bpf->reads));
+	bpf->n_reads = find_global(bpf, "uw_n_reads", sizeof(*bpf->n_reads));
+	return bpf->mappings && bpf->v8_builds && bpf->reads && bpf->n_reads ? 0 : -ENOENT;
+}
+
+static int map_all(struct sim_bpf *bpf, u32 cpu)
+{
+	const struct bpf_map *slots = bpf_object__find_map_by_name(bpf->object, "uw_slots");
+	const struct bpf_map *bss = bpf_object__find_map_by_name(bpf->object, ".bss");
+	size_t slot_len;
+	int err;
+
+	if (!slots || !bss)
+		return -ENOENT;
+	slot_len = (bpf_map__value_size(slots) + 7u) & ~7u;
+	bpf->slots_len = slot_len * (cpu + 1);
+	bpf->bss_len = bpf_map__value_size(bss);
+	err = map_memory(slots, bpf->slots_len, &bpf->slots);
+	if (!err)
+		err = map_memory(bss, bpf->bss_len, &bpf->bss);
+	if (err)
+		return err;
+	bpf->state = (const struct uw_state *)(bpf->slots + slot_len * cpu);
+	return find_globals(bpf);
+}
+
+int sim_bpf_load(struct sim_blob elf, u32 cpu, struct sim_bpf *out)
+{
+	LIBBPF_OPTS(bpf_object_open_opts, opts, .object_name = "conformance");
+	struct bpf_program *prog, *unused;
+	int err;
+
+	*out = (struct sim_bpf){ .prog_fd = -1 };
+	libbpf_set_print(quiet);
+	out->object = bpf_object__open_mem(elf.bytes, elf.len, &opts);
+	if (!out->object)
+		return -errno;
+	prog = bpf_object__find_program_by_name(out->object, "uw_run_raw_tp");
+	unused = bpf_object__find_program_by_name(out->object, "uw_run_tc");
+	if (!prog || !unused)
+		return -ENOENT;
+	bpf_program__set_autoload(unused, false);
+	bpf_map__set_max_entries(bpf_object__find_map_by_name(out->object, "uw_slots"), cpu + 1);
+	err = bpf_object__load(out->object);
+	if (err)
+		return err;
+	out->prog_fd = bpf_program__fd(prog);
+	return map_all(out, cpu);
+}
+
+void sim_bpf_unload(struct sim_bpf *bpf)
+{
+	if (bpf->slots)
+		munmap(bpf->slots, bpf->slots_len);
+	if (bpf->bss)
+		munmap(bpf->bss, bpf->bss_len);
+	bpf_object__close(bpf->object);
+	*bpf = (struct sim_bpf){ .prog_fd = -1 };
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#pragma once
+
+/*
+ * The logging conformance program, loaded: what of it the kernel engine needs.
+ * This side knows libbpf, the engine knows the helper.
+ */
+
+#include "blob.h"
+#include "engine.h"
+
+#include "../../bpf/tables.h"
+
+struct bpf_object;
+
+struct sim_bpf {
+	struct bpf_object *object;
+	int prog_fd;
+	u8 *slots, *bss; /* the program's memory, mapped */
+	size_t slots_len, bss_len;
+	const struct uw_state *state; /* of the CPU that the program runs on */
+	struct uw_mapping *mappings;
+	struct v8_info *v8_builds;
+	const struct sim_read *reads;
+	u32 *n_reads;
+};
+
+/**
+ * sim_bpf_can_run() - may this process load BPF programs at all?
+ *
+ * Anything that goes wrong later is a failure.
+ */
+bool sim_bpf_can_run(void);
+
+/**
+ * sim_bpf_load() - load an object
+ * @elf:	conformance-log of either architecture
+ * @cpu:	on which it will run
+ * @out:	ends with sim_bpf_unload(), also after a failure
+ *
+ * Return: 0 or a negative errno.
+ */
+int sim_bpf_load(struct sim_blob elf, u32 cpu, struct sim_bpf *out);
+
+void sim_bpf_unload(struct sim_bpf *bpf);

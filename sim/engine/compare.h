@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#pragma once
+
+/* Two engines' walks over the same target: are they the same, byte for byte? */
+
+#include "engine.h"
+
+enum sim_part { SIM_PART_HEADER, SIM_PART_FRAMES, SIM_PART_READS, SIM_N_PARTS };
+
+struct sim_difference {
+	u64 n_bytes; /* that differ, missing frames and reads included; 0: equal */
+	u64 n_bytes_in[SIM_N_PARTS];
+	u32 n_compared; /* bytes */
+	u32 frame_idx, read_idx; /* the first that differs; the count of both if none does */
+};
+
+/**
+ * sim_walk_compare() - compare what was found, how it ended, and the log of reads
+ * @out:	always written
+ *
+ * Return: true if nothing differs.
+ */
+bool sim_walk_compare(const struct sim_walk *a, const struct sim_walk *b,
+		      struct sim_difference *out);
+
+/**
+ * sim_difference_words() - the first difference, in one line for people
+ * @len:	384 will do
+ */
+void sim_difference_words(const struct sim_difference *d, const struct sim_walk *a,
+			  const struct sim_walk *b, char *out, size_t len);

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: BSD-2-Clause
+
+/* What all engines share, and the native one, which needs nothing more. */
+
+#include "engine.h"
+
+#include "../../bpf/tables.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const struct sim_engine *const sim_engines[SIM_N_ENGINES] = {
+	&sim_engine_native,
+	&sim_engine_guest,
+	&sim_engine_kernel,
+};
+
+const struct sim_engine *sim_engine_find(const char *name)
+{
+	for (u32 i = 0; i < SIM_N_ENGINES; i++)
+		if (strcmp(sim_engines[i]->name, name) == 0)
+			return sim_engines[i];
+	return NULL;
+}
+
+static int native_open(const struct sim_arch *arch, struct sim_session **out)
+{
+	struct sim_session *session = calloc(1, sizeof(*session));
+
+	(void)arch;
+	if (!session)
+		return -ENOMEM;
+	*out = session;
+	return 0;
+}
+
+static int native_walk(struct sim_session *session, const struct sim_target *target,
+		       struct sim_walk *out)
+{
+	session->arch->walk(&out->state, target);
+	return 0;
+}
+
+static void native_close(struct sim_session *session)
+{
+	free(session);
+}
+
+const struct sim_engine sim_engine_native = { "native", native_open, native_walk, native_close };
+
+int sim_session_open(const struct sim_engine *engine, const struct sim_arch *arch,
+		     struct sim_session **out)
+{
+	struct sim_session *session = NULL;
+	int err = engine->open(arch, &session);
+
+	if (session) {
+		session->engine = engine;
+		session->arch = arch;
+	}
+	*out = session;
+	return err;
+}
+
+static bool tables_fit(const struct sim_target *t)
+{
+	u64 first = t->extent >> 32, n = (u32)t->extent;
+
+	if (t->n_mappings > UW_MAX_MAPPINGS || t->n_v8_builds > UW_MAX_V8_BUILDS ||
+	    first + n > t->n_mappings)
+		return false;
+	for (u32 i = 0; i < t->n_mappings; i++)
+		if (t->mappings[i].info_idx >= UW_MAX_V8_BUILDS ||
+		    t->mappings[i].end_addr > UW_MAX_MAPPING_END)
+			return false;
+	return true;
+}
+
+int sim_session_walk(struct sim_session *session, const struct sim_target *target,
+		     struct sim_walk *out)
+{
+	struct sim_read_log *log = target->mem->log;
+	int err;
+
+	session->why[0] = 0;
+	if (!tables_fit(target)) {
+		snprintf(session->why, sizeof(session->why),
+			 "the mappings are not those that a process can have");
+		return -EINVAL;
+	}
+	out->log = (struct sim_read_log){ out->reads, SIM_MAX_READS, 0 };
+	target->mem->log = &out->log;
+	err = session->engine->walk(session, target, out);
+	target->mem->log = log;
+	return err;
+}
+
+void sim_session_close(struct sim_session **session)
+{
+	if (*session)
+		(*session)->engine->close(*session);
+	*session = NULL;
+}

@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: BSD-2-Clause
+
+/*
+ * The guest engine. Unicorn executes the image of sim/guest; a hook on the one
+ * instruction of guest_read() makes the read that it stands for. What the host
+ * gets back is checked like anything hostile: a broken image may do what it likes.
+ */
+
+#include "guest.h"
+
+#include "../../bpf/tables.h"
+#include "../guest/guest.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unicorn/unicorn.h>
+
+/* A step is a few dozen blocks, a search of a mapping some more. */
+#define MAX_BLOCKS (UW_MAX_FRAMES * 256u)
+
+/* Unicorn's names of an architecture's registers; lr: none where the stack has the return address.
+ */
+struct guest_arch {
+	const struct sim_arch *sim;
+	const struct sim_blob *image;
+	uc_arch uc;
+	uc_mode mode;
+	int pc, sp, lr, dst, len, addr, result;
+};
+
+_Static_assert(sizeof(struct guest_box) + UW_MAX_MAPPINGS * sizeof(struct uw_mapping) +
+			       UW_MAX_V8_BUILDS * sizeof(struct v8_info) + GUEST_STACK_LEN <=
+		       GUEST_BOX_LEN,
+	       "the largest tables have room");
+
+static const struct guest_arch guest_archs[] = {
+	{ &sim_arch_x86_64, &sim_guest_x86_64, UC_ARCH_X86, UC_MODE_64, UC_X86_REG_RIP,
+	  UC_X86_REG_RSP, UC_X86_REG_INVALID, UC_X86_REG_RDI, UC_X86_REG_RSI, UC_X86_REG_RDX,
+	  UC_X86_REG_RAX },
+	{ &sim_arch_arm64, &sim_guest_arm64, UC_ARCH_ARM64, UC_MODE_ARM, UC_ARM64_REG_PC,
+	  UC_ARM64_REG_SP, UC_ARM64_REG_LR, UC_ARM64_REG_X0, UC_ARM64_REG_X1, UC_ARM64_REG_X2,
+	  UC_ARM64_REG_X0 },
+};
+
+struct guest {
+	struct sim_session session;
+	const struct guest_arch *arch;
+	uc_engine *uc;
+	u8 *text, *box; /* windows that the guest sees at GUEST_*_ADDR */
+	struct sim_mem *mem; /* of the walk under way */
+	u32 n_blocks;
+	bool is_broken; /* it asked for what no core asks for */
+};
+
+static int guest_fail(struct guest *g, int err, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(g->session.why, sizeof(g->session.why), format, args);
+	va_end(args);
+	return err;
+}
+
+static u64 get_reg(struct guest *g, int reg)
+{
+	u64 value = 0;
+
+	uc_reg_read(g->uc, reg, &value);
+	return value;
+}
+
+static void set_reg(struct guest *g, int reg, u64 value)
+{
+	uc_reg_write(g->uc, reg, &value);
+}
+
+static void give_up(struct guest *g)
+{
+	g->is_broken = true;
+	uc_emu_stop(g->uc);
+}
+
+static void on_read(uc_engine *uc, uint64_t pc, uint32_t size, void *data)
+{
+	struct guest *g = data;
+	u64 at = get_reg(g, g->arch->dst) - GUEST_BOX_ADDR;
+	u32 len = (u32)get_reg(g, g->arch->len);
+
+	(void)uc, (void)pc, (void)size;
+	if (at >= GUEST_BOX_LEN || len > GUEST_BOX_LEN - at) {
+		give_up(g);
+		return;
+	}
+	set_reg(g, g->arch->result,
+		(u64)sim_mem_read(g->mem, g->box + at, len, get_reg(g, g->arch->addr)));
+}
+
+static void on_block(uc_engine *uc, uint64_t pc, uint32_t size, void *data)
+{
+	struct guest *g = data;
+
+	(void)uc, (void)pc, (void)size;
+	if (++g->n_blocks > MAX_BLOCKS)
+		give_up(g);
+}
+
+static uc_err set_up(struct guest *g)
+{
+	uc_hook hook;
+	uc_err err = uc_open(g->arch->uc, g->arch->mode, &g->uc);
+
+	if (err)
+		return err;
+	err = uc_mem_map_ptr(g->uc, GUEST_TEXT_ADDR, GUEST_TEXT_LEN, UC_PROT_READ | UC_PROT_EXEC,
+			     g->text);
+	if (!err)
+		err = uc_mem_map_ptr(g->uc, GUEST_BOX_ADDR, GUEST_BOX_LEN,
+				     UC_PROT_READ | UC_PROT_WRITE, g->box);
+	if (!err)
+		err = uc_hook_add(g->uc, &hook, UC_HOOK_CODE, (void *)on_read, g, GUEST_READ_ADDR,
+				  GUEST_READ_ADDR);
+	if (!err)
+		err = uc_hook_add(g->uc, &hook, UC_HOOK_BLOCK, (void *)on_block, g, 1, 0);
+	return err;
+}
+
+static const struct guest_arch *guest_arch_of(const struct sim_arch *arch)
+{
+	return &guest_archs[arch == guest_archs[0].sim ? 0 : 1];
+}
+
+int sim_guest_open(const struct sim_arch *arch, struct sim_blob image, struct sim_session **out)
+{
+	struct guest *g = calloc(1, sizeof(*g));
+	uc_err err;
+
+	if (!g)
+		return -ENOMEM;
+	g->session.engine = &sim_engine_guest;
+	g->session.arch = arch;
+	g->arch = guest_arch_of(arch);
+	*out = &g->session;
+	if (image.len > GUEST_TEXT_LEN)
+		return guest_fail(g, -E2BIG, "an image of %zu bytes", image.len);
+	g->text = aligned_alloc(SIM_PAGE_LEN, GUEST_TEXT_LEN);
+	g->box = aligned_alloc(SIM_PAGE_LEN, GUEST_BOX_LEN);
+	if (!g->text || !g->box)
+		return guest_fail(g, -ENOMEM, "no memory");
+	memset(g->text, 0, GUEST_TEXT_LEN);
+	memset(g->box, 0, GUEST_BOX_LEN);
+	memcpy(g->text, image.bytes, image.len);
+	err = set_up(g);
+	return err ? guest_fail(g, -EIO, "Unicorn: %s", uc_strerror(err)) : 0;
+}
+
+static int guest_open(const struct sim_arch *arch, struct sim_session **out)
+{
+	return sim_guest_open(arch, *guest_arch_of(arch)->image, out);
+}
+
+/* The tables lie behind the box. They fit: sim_session_walk() bounds them. */
+static void fill_box(struct guest *g, const struct sim_target *target)
+{
+	struct guest_box *box = (struct guest_box *)g->box;
+	u64 builds_off = sizeof(*box),
+	    mappings_off = builds_off + target->n_v8_builds * sizeof(struct v8_info);
+
+	box->target = *target;
+	box->target.mem = NULL;
+	box->target.v8_builds = (const struct v8_info *)(GUEST_BOX_ADDR + builds_off);
+	box->target.mappings = (const struct uw_mapping *)(GUEST_BOX_ADDR + mappings_off);
+	if (target->n_v8_builds)
+		memcpy(g->box + builds_off, target->v8_builds,
+		       target->n_v8_builds * sizeof(struct v8_info));
+	if (target->n_mappings)
+		memcpy(g->box + mappings_off, target->mappings,
+		       target->n_mappings * sizeof(struct uw_mapping));
+}
+
+/* As a call from GUEST_DONE_ADDR would leave them. */
+static void set_registers(struct guest *g)
+{
+	u64 sp = GUEST_BOX_ADDR + GUEST_BOX_LEN - 64, done = GUEST_DONE_ADDR;
+
+	if (g->arch->lr) {
+		set_reg(g, g->arch->lr, done);
+	} else {
+		sp -= 8;
+		memcpy(g->box + (sp - GUEST_BOX_ADDR), &done, 8);
+	}
+	set_reg(g, g->arch->sp, sp);
+}
+
+static void take_sample(const struct guest *g, struct uw_sample *out)
+{
+	const struct uw_sample *s = &((const struct guest_box *)g->box)->state.sample;
+	u32 n = s->n_frames < UW_MAX_FRAMES ? s->n_frames : UW_MAX_FRAMES;
+
+	memcpy(out, s, offsetof(struct uw_sample, frames) + n * sizeof(struct uw_frame));
+	out->n_frames = (u16)n;
+}
+
+static int guest_walk(struct sim_session *session, const struct sim_target *target,
+		      struct sim_walk *out)
+{
+	struct guest *g = (struct guest *)session;
+	uc_err err;
+
+	fill_box(g, target);
+	set_registers(g);
+	g->mem = target->mem;
+	g->n_blocks = 0;
+	g->is_broken = false;
+	err = uc_emu_start(g->uc, GUEST_MAIN_ADDR, GUEST_DONE_ADDR, 0, 0);
+	g->mem = NULL;
+	if (err)
+		return guest_fail(g, -EIO, "the guest stopped at %#llx: %s",
+				  get_reg(g, g->arch->pc), uc_strerror(err));
+	if (g->is_broken || get_reg(g, g->arch->pc) != GUEST_DONE_ADDR)
+		return guest_fail(g, -EIO, "the guest ran astray, to %#llx",
+				  get_reg(g, g->arch->pc));
+	take_sample(g, &out->state.sample);
+	return 0;
+}
+
+static void guest_close(struct sim_session *session)
+{
+	struct guest *g = (struct guest *)session;
+
+	if (g->uc)
+		uc_close(g->uc);
+	free(g->text);
+	free(g->box);
+	free(g);
+}
+
+const struct sim_engine sim_engine_guest = { "guest", guest_open, guest_walk, guest_close };

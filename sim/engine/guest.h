@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#pragma once
+
+/* For tests: a guest whose program is not the one that was built. */
+
+#include "blob.h"
+#include "engine.h"
+
+/**
+ * sim_guest_open() - a session of the guest engine over any flat image
+ * @image:	copied
+ *
+ * Return: 0 or a negative errno; @out as for sim_session_open().
+ */
+int sim_guest_open(const struct sim_arch *arch, struct sim_blob image, struct sim_session **out);

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#pragma once
+
+/*
+ * Between the kernel engine and its helper, over a stream socket. A request is
+ * one walk; its runs follow it, each with its pages' bytes if it is readable:
+ *
+ *	helper_request  helper_run [bytes]  helper_run [bytes]  ...
+ *
+ * and the helper answers with one helper_reply.
+ */
+
+#include "../../core/uw_state.h"
+
+#define HELPER_SOCKET_FD 3
+#define HELPER_PROG_FD 4
+
+/* As in bpf/conformance.bpf.c. */
+struct helper_start {
+	u64 pc, sp, fp, lr;
+	u64 extent;
+	u64 va_mask;
+};
+_Static_assert(sizeof(struct helper_start) == 48, "wire");
+
+struct helper_request {
+	struct helper_start start;
+	u64 n_runs;
+};
+_Static_assert(sizeof(struct helper_request) == 56, "wire");
+
+enum helper_run_kind {
+	HELPER_READABLE, /* resident, with bytes */
+	HELPER_ABSENT, /* never touched */
+	HELPER_NO_ACCESS,
+};
+
+/* Pages that lie together and are alike. */
+struct helper_run {
+	u64 addr;
+	u64 len;
+	u64 kind; /* enum helper_run_kind */
+};
+_Static_assert(sizeof(struct helper_run) == 24, "wire");
+
+enum helper_outcome {
+	HELPER_WALKED,
+	HELPER_CANNOT_MAP, /* at addr */
+	HELPER_CANNOT_WALK,
+};
+
+struct helper_reply {
+	u64 addr;
+	u32 outcome; /* enum helper_outcome */
+	s32 err; /* negative errno */
+};
+_Static_assert(sizeof(struct helper_reply) == 16, "wire");

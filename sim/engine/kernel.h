@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#pragma once
+
+/* For tests: a kernel engine whose object is not the one that was built. */
+
+#include "blob.h"
+#include "engine.h"
+
+/**
+ * sim_kernel_open() - a session of the kernel engine over any conformance-log object
+ *
+ * Return: 0 or a negative errno; @out as for sim_session_open().
+ */
+int sim_kernel_open(const struct sim_arch *arch, struct sim_blob elf, struct sim_session **out);

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: BSD-2-Clause
+
+/* The program inside a guest: one walk. The same text serves both architectures. */
+
+#include "../port/walk.h"
+
+__asm__(".section .stubs, \"ax\"\n"
+	".globl guest_read, guest_done\n"
+	"guest_read: ret\n"
+	".balign 16\n"
+	"guest_done: nop\n"
+	".balign 16\n"
+	".text\n");
+
+__attribute__((section(".main"))) void guest_main(void)
+{
+	sim_walk(&guest_box()->state, &guest_box()->target);
+}
+
+/* What the compiler may call for large copies, where there is no libc. */
+void *memcpy(void *dst, const void *src, size_t len)
+{
+	for (size_t i = 0; i < len; i++)
+		((volatile u8 *)dst)[i] = ((const u8 *)src)[i];
+	return dst;
+}
+
+void *memset(void *dst, int byte, size_t len)
+{
+	for (size_t i = 0; i < len; i++)
+		((volatile u8 *)dst)[i] = (u8)byte;
+	return dst;
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#pragma once
+
+/*
+ * A guest's address space, which is not the target's: the core's only way to the
+ * target is the hypercall.
+ *
+ *	TEXT      guest_read: ret          the host does what it stands for
+ *	TEXT+16   guest_done: nop          where guest_main() returns to
+ *	TEXT+32   guest_main()             walks box.target into box.state
+ *	BOX       struct guest_box, the target's tables behind it
+ *	STACK     grows down from its end
+ *
+ * Host and guests have the same layout of structures: 64 bits, little-endian.
+ */
+
+#include "../target.h"
+
+#define GUEST_TEXT_ADDR 0x10000ull
+#define GUEST_TEXT_LEN 0x10000ull
+#define GUEST_READ_ADDR GUEST_TEXT_ADDR
+#define GUEST_DONE_ADDR (GUEST_TEXT_ADDR + 16)
+#define GUEST_MAIN_ADDR (GUEST_TEXT_ADDR + 32)
+#define GUEST_BOX_ADDR 0x100000ull
+#define GUEST_BOX_LEN 0x400000ull
+#define GUEST_STACK_LEN 0x10000ull /* at the end of the box */
+
+struct guest_box {
+	struct sim_target target; /* its pointers are the guest's; mem is none */
+	struct uw_state state;
+};

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#pragma once
+
+/* The port in a guest: reads are a call to nowhere, which the host catches. */
+
+#include "../port/tables.h"
+#include "guest.h"
+
+long guest_read(void *dst, u32 len, u64 addr);
+
+UW_INLINE struct guest_box *guest_box(void)
+{
+	return (struct guest_box *)GUEST_BOX_ADDR;
+}
+
+UW_INLINE long port_read_user(void *dst, u32 len, u64 addr)
+{
+	return guest_read(dst, len, addr);
+}
+
+UW_INLINE u64 port_index(u64 n, u64 mask)
+{
+	return n & mask;
+}
+
+UW_INLINE const struct uw_mapping *port_mapping(const struct uw_state *u, u64 pc)
+{
+	return sim_find_mapping(&guest_box()->target, u->extent, pc);
+}
+
+UW_INLINE const struct v8_info *port_info_v8(u32 info_idx)
+{
+	return sim_find_v8(&guest_box()->target, info_idx);
+}
