@@ -1,9 +1,16 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * The guest engine. Unicorn executes the image of sim/guest; a hook on the one
- * instruction of guest_read() makes the read that it stands for. What the host
- * gets back is checked like anything hostile: a broken image may do what it likes.
+ * The guest engine. Unicorn executes the image of sim/guest; hooks on the one
+ * instruction of each hypercall do what it stands for. What the host gets back is
+ * checked like anything hostile: a broken image may do what it likes.
+ *
+ * To start Unicorn costs more than a walk. So it runs on a stack of its own, as a
+ * coroutine, and the guest's call for its next walk is where it waits:
+ *
+ *	guest_walk()                     the coroutine
+ *	fills the box    -- resume -->   guest_next() returns, the guest walks
+ *	takes the sample <-- yield ---   guest_next() is called again
  */
 
 #include "guest.h"
@@ -16,19 +23,20 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <ucontext.h>
 #include <unicorn/unicorn.h>
 
 /* A step is a few dozen blocks, a search of a mapping some more. */
 #define MAX_BLOCKS (UW_MAX_FRAMES * 256u)
+#define COROUTINE_STACK_LEN 0x100000
 
-/* Unicorn's names of an architecture's registers; lr: none where the stack has the return address.
- */
+/* Unicorn's names of an architecture's registers. */
 struct guest_arch {
 	const struct sim_arch *sim;
 	const struct sim_blob *image;
 	uc_arch uc;
 	uc_mode mode;
-	int pc, sp, lr, dst, len, addr, result;
+	int pc, sp, dst, len, addr, result;
 };
 
 _Static_assert(sizeof(struct guest_box) + UW_MAX_MAPPINGS * sizeof(struct uw_mapping) +
@@ -38,11 +46,9 @@ _Static_assert(sizeof(struct guest_box) + UW_MAX_MAPPINGS * sizeof(struct uw_map
 
 static const struct guest_arch guest_archs[] = {
 	{ &sim_arch_x86_64, &sim_guest_x86_64, UC_ARCH_X86, UC_MODE_64, UC_X86_REG_RIP,
-	  UC_X86_REG_RSP, UC_X86_REG_INVALID, UC_X86_REG_RDI, UC_X86_REG_RSI, UC_X86_REG_RDX,
-	  UC_X86_REG_RAX },
+	  UC_X86_REG_RSP, UC_X86_REG_RDI, UC_X86_REG_RSI, UC_X86_REG_RDX, UC_X86_REG_RAX },
 	{ &sim_arch_arm64, &sim_guest_arm64, UC_ARCH_ARM64, UC_MODE_ARM, UC_ARM64_REG_PC,
-	  UC_ARM64_REG_SP, UC_ARM64_REG_LR, UC_ARM64_REG_X0, UC_ARM64_REG_X1, UC_ARM64_REG_X2,
-	  UC_ARM64_REG_X0 },
+	  UC_ARM64_REG_SP, UC_ARM64_REG_X0, UC_ARM64_REG_X1, UC_ARM64_REG_X2, UC_ARM64_REG_X0 },
 };
 
 struct guest {
@@ -51,9 +57,16 @@ struct guest {
 	uc_engine *uc;
 	u8 *text, *box; /* windows that the guest sees at GUEST_*_ADDR */
 	struct sim_mem *mem; /* of the walk under way */
-	u32 n_blocks;
-	bool is_broken; /* it asked for what no core asks for */
+	ucontext_t host, coroutine;
+	u8 *stack; /* the coroutine's */
+	bool is_running; /* it waits in guest_next() */
+	bool is_closing;
+	bool is_bounded; /* blocks are counted: the image may never end */
+	u32 n_blocks; /* of this walk */
+	uc_err end; /* what Unicorn said when it ended */
 };
+
+static _Thread_local struct guest *starting; /* makecontext() passes no pointers */
 
 static int guest_fail(struct guest *g, int err, const char *format, ...)
 {
@@ -80,7 +93,6 @@ static void set_reg(struct guest *g, int reg, u64 value)
 
 static void give_up(struct guest *g)
 {
-	g->is_broken = true;
 	uc_emu_stop(g->uc);
 }
 
@@ -97,6 +109,16 @@ static void on_read(uc_engine *uc, uint64_t pc, uint32_t size, void *data)
 	}
 	set_reg(g, g->arch->result,
 		(u64)sim_mem_read(g->mem, g->box + at, len, get_reg(g, g->arch->addr)));
+}
+
+static void on_next(uc_engine *uc, uint64_t pc, uint32_t size, void *data)
+{
+	struct guest *g = data;
+
+	(void)pc, (void)size;
+	swapcontext(&g->coroutine, &g->host);
+	if (g->is_closing)
+		uc_emu_stop(uc);
 }
 
 static void on_block(uc_engine *uc, uint64_t pc, uint32_t size, void *data)
@@ -124,6 +146,9 @@ static uc_err set_up(struct guest *g)
 		err = uc_hook_add(g->uc, &hook, UC_HOOK_CODE, (void *)on_read, g, GUEST_READ_ADDR,
 				  GUEST_READ_ADDR);
 	if (!err)
+		err = uc_hook_add(g->uc, &hook, UC_HOOK_CODE, (void *)on_next, g, GUEST_NEXT_ADDR,
+				  GUEST_NEXT_ADDR);
+	if (!err && g->is_bounded)
 		err = uc_hook_add(g->uc, &hook, UC_HOOK_BLOCK, (void *)on_block, g, 1, 0);
 	return err;
 }
@@ -133,7 +158,8 @@ static const struct guest_arch *guest_arch_of(const struct sim_arch *arch)
 	return &guest_archs[arch == guest_archs[0].sim ? 0 : 1];
 }
 
-int sim_guest_open(const struct sim_arch *arch, struct sim_blob image, struct sim_session **out)
+static int open_image(const struct sim_arch *arch, struct sim_blob image, bool is_bounded,
+		      struct sim_session **out)
 {
 	struct guest *g = calloc(1, sizeof(*g));
 	uc_err err;
@@ -143,12 +169,14 @@ int sim_guest_open(const struct sim_arch *arch, struct sim_blob image, struct si
 	g->session.engine = &sim_engine_guest;
 	g->session.arch = arch;
 	g->arch = guest_arch_of(arch);
+	g->is_bounded = is_bounded;
 	*out = &g->session;
 	if (image.len > GUEST_TEXT_LEN)
 		return guest_fail(g, -E2BIG, "an image of %zu bytes", image.len);
 	g->text = aligned_alloc(SIM_PAGE_LEN, GUEST_TEXT_LEN);
 	g->box = aligned_alloc(SIM_PAGE_LEN, GUEST_BOX_LEN);
-	if (!g->text || !g->box)
+	g->stack = malloc(COROUTINE_STACK_LEN);
+	if (!g->text || !g->box || !g->stack)
 		return guest_fail(g, -ENOMEM, "no memory");
 	memset(g->text, 0, GUEST_TEXT_LEN);
 	memset(g->box, 0, GUEST_BOX_LEN);
@@ -159,7 +187,12 @@ int sim_guest_open(const struct sim_arch *arch, struct sim_blob image, struct si
 
 static int guest_open(const struct sim_arch *arch, struct sim_session **out)
 {
-	return sim_guest_open(arch, *guest_arch_of(arch)->image, out);
+	return open_image(arch, *guest_arch_of(arch)->image, false, out);
+}
+
+int sim_guest_open(const struct sim_arch *arch, struct sim_blob image, struct sim_session **out)
+{
+	return open_image(arch, image, true, out);
 }
 
 /* The tables lie behind the box. They fit: sim_session_walk() bounds them. */
@@ -171,6 +204,7 @@ static void fill_box(struct guest *g, const struct sim_target *target)
 
 	box->target = *target;
 	box->target.mem = NULL;
+	box->state.sample.status = UW_N_STATUS; /* a guest that does not walk leaves it */
 	box->target.v8_builds = (const struct v8_info *)(GUEST_BOX_ADDR + builds_off);
 	box->target.mappings = (const struct uw_mapping *)(GUEST_BOX_ADDR + mappings_off);
 	if (target->n_v8_builds)
@@ -181,18 +215,29 @@ static void fill_box(struct guest *g, const struct sim_target *target)
 		       target->n_mappings * sizeof(struct uw_mapping));
 }
 
-/* As a call from GUEST_DONE_ADDR would leave them. */
-static void set_registers(struct guest *g)
+/* The coroutine: executes the guest until it fails or is told to end. */
+static void execute(void)
 {
-	u64 sp = GUEST_BOX_ADDR + GUEST_BOX_LEN - 64, done = GUEST_DONE_ADDR;
+	struct guest *g = starting;
 
-	if (g->arch->lr) {
-		set_reg(g, g->arch->lr, done);
-	} else {
-		sp -= 8;
-		memcpy(g->box + (sp - GUEST_BOX_ADDR), &done, 8);
+	g->is_running = true;
+	set_reg(g, g->arch->sp, GUEST_BOX_ADDR + GUEST_BOX_LEN - 64);
+	g->end = uc_emu_start(g->uc, GUEST_MAIN_ADDR, GUEST_TEXT_ADDR + GUEST_TEXT_LEN, 0, 0);
+	g->is_running = false;
+}
+
+/* Until the guest asks for its next walk, or ended. */
+static void resume(struct guest *g)
+{
+	if (!g->is_running) {
+		getcontext(&g->coroutine);
+		g->coroutine.uc_stack.ss_sp = g->stack;
+		g->coroutine.uc_stack.ss_size = COROUTINE_STACK_LEN;
+		g->coroutine.uc_link = &g->host;
+		makecontext(&g->coroutine, execute, 0);
+		starting = g;
 	}
-	set_reg(g, g->arch->sp, sp);
+	swapcontext(&g->host, &g->coroutine);
 }
 
 static void take_sample(const struct guest *g, struct uw_sample *out)
@@ -208,19 +253,19 @@ static int guest_walk(struct sim_session *session, const struct sim_target *targ
 		      struct sim_walk *out)
 {
 	struct guest *g = (struct guest *)session;
-	uc_err err;
 
-	fill_box(g, target);
-	set_registers(g);
-	g->mem = target->mem;
 	g->n_blocks = 0;
-	g->is_broken = false;
-	err = uc_emu_start(g->uc, GUEST_MAIN_ADDR, GUEST_DONE_ADDR, 0, 0);
+	if (!g->is_running)
+		resume(g);
+	fill_box(g, target);
+	g->mem = target->mem;
+	if (g->is_running)
+		resume(g);
 	g->mem = NULL;
-	if (err)
+	if (!g->is_running && g->end)
 		return guest_fail(g, -EIO, "the guest stopped at %#llx: %s",
-				  get_reg(g, g->arch->pc), uc_strerror(err));
-	if (g->is_broken || get_reg(g, g->arch->pc) != GUEST_DONE_ADDR)
+				  get_reg(g, g->arch->pc), uc_strerror(g->end));
+	if (!g->is_running)
 		return guest_fail(g, -EIO, "the guest ran astray, to %#llx",
 				  get_reg(g, g->arch->pc));
 	take_sample(g, &out->state.sample);
@@ -231,8 +276,12 @@ static void guest_close(struct sim_session *session)
 {
 	struct guest *g = (struct guest *)session;
 
+	g->is_closing = true;
+	if (g->is_running)
+		resume(g);
 	if (g->uc)
 		uc_close(g->uc);
+	free(g->stack);
 	free(g->text);
 	free(g->box);
 	free(g);

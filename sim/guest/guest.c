@@ -1,20 +1,25 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
-/* The program inside a guest: one walk. The same text serves both architectures. */
+/* The program inside a guest: walks for ever. The same text serves both architectures. */
 
 #include "../port/walk.h"
 
 __asm__(".section .stubs, \"ax\"\n"
-	".globl guest_read, guest_done\n"
+	".globl guest_read, guest_next\n"
 	"guest_read: ret\n"
 	".balign 16\n"
-	"guest_done: nop\n"
+	"guest_next: ret\n"
 	".balign 16\n"
 	".text\n");
 
+void guest_next(void);
+
 __attribute__((section(".main"))) void guest_main(void)
 {
-	sim_walk(&guest_box()->state, &guest_box()->target);
+	for (;;) {
+		guest_next();
+		sim_walk(&guest_box()->state, &guest_box()->target);
+	}
 }
 
 /* What the compiler may call for large copies, where there is no libc. */

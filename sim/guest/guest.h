@@ -6,8 +6,8 @@
  * target is the hypercall.
  *
  *	TEXT      guest_read: ret          the host does what it stands for
- *	TEXT+16   guest_done: nop          where guest_main() returns to
- *	TEXT+32   guest_main()             walks box.target into box.state
+ *	TEXT+16   guest_next: ret          the next box.target is there
+ *	TEXT+32   guest_main()             walks each into box.state
  *	BOX       struct guest_box, the target's tables behind it
  *	STACK     grows down from its end
  *
@@ -19,7 +19,7 @@
 #define GUEST_TEXT_ADDR 0x10000ull
 #define GUEST_TEXT_LEN 0x10000ull
 #define GUEST_READ_ADDR GUEST_TEXT_ADDR
-#define GUEST_DONE_ADDR (GUEST_TEXT_ADDR + 16)
+#define GUEST_NEXT_ADDR (GUEST_TEXT_ADDR + 16)
 #define GUEST_MAIN_ADDR (GUEST_TEXT_ADDR + 32)
 #define GUEST_BOX_ADDR 0x100000ull
 #define GUEST_BOX_LEN 0x400000ull
