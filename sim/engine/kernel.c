@@ -116,9 +116,11 @@ int sim_kernel_open(const struct sim_arch *arch, struct sim_blob elf, struct sim
 	k->session.arch = arch;
 	k->socket = -1;
 	*out = &k->session;
-	if (!sim_bpf_can_run())
+	if (cpu < 0)
+		return kernel_fail(k, -errno, "no CPU: %s", strerror(errno));
+	err = sim_bpf_can_run() ? sim_bpf_load(elf, (u32)cpu, &k->bpf) : -EPERM;
+	if (err == -EPERM)
 		return kernel_fail(k, -EOPNOTSUPP, "no permission to use BPF");
-	err = cpu < 0 ? -errno : sim_bpf_load(elf, (u32)cpu, &k->bpf);
 	if (err)
 		return kernel_fail(k, err, "conformance program: %s", strerror(-err));
 	err = start_helper(k, (u32)cpu);

@@ -166,7 +166,7 @@ static int run(const struct run_options *o)
 	r.json = json;
 	err = run_words(&r, o);
 	if (err < 0)
-		fprintf(stderr, "unspool-sim: run: %s\n", strerror(-err));
+		fprintf(stderr, "unspool-sim: not all cases were run: %s\n", strerror(-err));
 	status = err == EXIT_USAGE ? EXIT_USAGE : err ? EXIT_WRONG : conclude(&r);
 	if (json && fflush(json) && !status) {
 		fprintf(stderr, "unspool-sim: %s: %s\n", o->json, strerror(errno));

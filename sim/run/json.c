@@ -81,7 +81,7 @@ int sim_run_json(FILE *to, const struct sim_case *c, const char *engine,
 
 	if (!line)
 		return -ENOMEM;
-	err = json_dumpf(line, to, JSON_COMPACT) || fputc('\n', to) == EOF ? -EIO : 0;
+	err = json_dumpf(line, to, JSON_COMPACT) || fputc('\n', to) == EOF ? -errno : 0;
 	json_decref(line);
 	return err;
 }

@@ -57,7 +57,7 @@ int sim_run_case(struct sim_runner *r, const struct sim_case *c);
  * sim_run_json() - one line of `run --json`
  * @equal:	the walk found the truth and did not differ from the native one
  *
- * Return: 0, -ENOMEM or -EIO.
+ * Return: 0 or a negative errno.
  */
 int sim_run_json(FILE *to, const struct sim_case *c, const char *engine,
 		 const struct uw_sample *sample, bool equal);
