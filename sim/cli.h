@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#pragma once
+
+/* What the sub-commands share: exit statuses, one line for an error. */
+
+#include <argp.h>
+
+enum sim_exit {
+	SIM_EXIT_OK = 0,
+	SIM_EXIT_FAILURE = 1, /* the work found a failure */
+	SIM_EXIT_USAGE = 2,
+	SIM_EXIT_CANNOT_RUN = 3, /* an engine that is not available here */
+};
+
+/* One line on stderr, "unspool-sim: " first. */
+void sim_complain(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+/* For option parsers: complain, once. Return: EINVAL, for argp. */
+int sim_usage(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+/**
+ * sim_parse() - parse options; --help and --version print and exit
+ *
+ * Return: 0, or SIM_EXIT_USAGE after one line was printed.
+ */
+int sim_parse(const struct argp *argp, int argc, char **argv, void *input);

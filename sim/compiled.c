@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: BSD-2-Clause
+
+/*
+ * The address space of a compiled case:
+ *
+ *	0x400000 or so   the program's segments, as the ELF says; shared pages get
+ *	                 the protection of both
+ *	STACK_TOP - 1 MiB .. STACK_TOP
+ */
+
+#include "compiled.h"
+
+#include "../inspect/elf/elf_file.h"
+#include "../inspect/util/cleanup.h"
+#include "mem/image.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#define STACK_TOP 0x7ffe00000000ull
+#define STACK_LEN (1u << 20)
+#define MAX_SEGMENT_LEN (64u << 20)
+#define MAX_SEGMENTS 64
+#define MAX_FUNCTIONS 65536
+#define MAX_INSNS 50000000
+#define MODULE 1
+
+struct compiled {
+	struct sim_case c;
+	struct uw_mapping mappings[MAX_SEGMENTS];
+	bool has_exit;
+};
+
+static struct compiled *compiled_of(struct sim_case *c)
+{
+	return (struct compiled *)c;
+}
+
+static void cleanup_elf(struct elf_file **f)
+{
+	elf_file_free(f);
+}
+
+void sim_compiled_free(struct sim_case **c)
+{
+	if (!*c)
+		return;
+	for (u32 i = 0; i < (*c)->n_functions; i++)
+		free((char *)(*c)->functions[i].name);
+	free((*c)->functions);
+	free((*c)->name);
+	sim_mem_free(&(*c)->target.mem);
+	free(compiled_of(*c));
+	*c = NULL;
+}
+
+static const struct sim_arch *arch_of(const struct elf_file *f)
+{
+	Elf64_Half machine;
+
+	if (pread(elf_file_fd(f), &machine, sizeof(machine), offsetof(Elf64_Ehdr, e_machine)) !=
+	    sizeof(machine))
+		return NULL;
+	return machine == EM_X86_64    ? &sim_arch_x86_64
+	       : machine == EM_AARCH64 ? &sim_arch_arm64
+				       : NULL;
+}
+
+/* "path/NAME.ARCH.elf" is "compiled/NAME". */
+static int name_case(const char *path, struct sim_case *c)
+{
+	const char *base = strrchr(path, '/');
+	char *name = NULL, *end;
+
+	base = base ? base + 1 : path;
+	if (asprintf(&name, "compiled/%s", base) < 0)
+		return -ENOMEM;
+	end = strstr(name, ".elf");
+	if (end && !end[4])
+		*end = '\0';
+	end = strrchr(name, '.');
+	if (end && !strcmp(end + 1, c->arch->name))
+		*end = '\0';
+	c->name = name;
+	return 0;
+}
+
+static u64 page_down(u64 addr)
+{
+	return addr & ~(u64)(SIM_PAGE_LEN - 1);
+}
+
+static u8 prot_at(struct sim_mem *mem, u64 addr)
+{
+	size_t n;
+	const struct sim_region *r = sim_image_regions(mem, &n);
+
+	for (size_t i = 0; i < n; i++)
+		if (addr - r[i].addr < r[i].len)
+			return r[i].pages[(addr - r[i].addr) / SIM_PAGE_LEN] & SIM_PROT;
+	return 0;
+}
+
+/* Maps what is not mapped yet; a page that another segment has gets both protections. */
+static int map_pages(struct sim_mem *mem, u64 start, u64 end, u8 prot)
+{
+	for (u64 addr = start; addr < end; addr += SIM_PAGE_LEN) {
+		int err = sim_image_map(mem, addr, SIM_PAGE_LEN, prot);
+
+		if (err == -EEXIST)
+			err = sim_image_protect(mem, addr, SIM_PAGE_LEN, prot | prot_at(mem, addr));
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+static int load_bytes(const struct elf_file *f, struct sim_mem *mem, u64 addr, u64 len)
+{
+	u8 page[SIM_PAGE_LEN];
+
+	while (len) {
+		u64 room = SIM_PAGE_LEN - addr % SIM_PAGE_LEN, n = len < room ? len : room;
+		int err = elf_file_read_addr(f, addr, page, n);
+
+		if (!err)
+			err = sim_image_write(mem, addr, page, n);
+		if (err)
+			return err;
+		addr += n;
+		len -= n;
+	}
+	return 0;
+}
+
+static int load_segment(const struct elf_file *f, const struct elf_segment *s, struct compiled *p)
+{
+	struct sim_target *t = &p->c.target;
+	u8 prot = s->is_exec ? SIM_READ | SIM_EXEC : SIM_READ | SIM_WRITE;
+	u64 start = page_down(s->addr), end;
+	int err;
+
+	if (!s->mem_len)
+		return 0;
+	if (s->mem_len > MAX_SEGMENT_LEN || s->addr > SIM_ADDR_LIMIT ||
+	    t->n_mappings == MAX_SEGMENTS)
+		return -EFBIG;
+	end = page_down(s->addr + s->mem_len + SIM_PAGE_LEN - 1);
+	/* One block of memory where that is possible: a CPU's windows are few. */
+	err = sim_image_map(t->mem, start, end - start, prot);
+	if (err == -EEXIST)
+		err = map_pages(t->mem, start, end, prot);
+	if (!err)
+		err = load_bytes(f, t->mem, s->addr, s->mem_len);
+	if (!err && s->is_exec)
+		p->mappings[t->n_mappings++] = (struct uw_mapping){
+			.start_addr = start,
+			.end_addr = end,
+			.file_off = page_down(s->file_off),
+			.module = MODULE,
+			.kind = UW_MAP_NATIVE,
+		};
+	return err;
+}
+
+static int load_memory(const struct elf_file *f, struct compiled *p)
+{
+	struct sim_target *t = &p->c.target;
+	size_t n;
+	const struct elf_segment *segments = elf_file_segments(f, &n);
+	int err = sim_image_new(&t->mem);
+
+	if (!err)
+		err = sim_image_map(t->mem, STACK_TOP - STACK_LEN, STACK_LEN, SIM_READ | SIM_WRITE);
+	if (!err && n > MAX_SEGMENTS)
+		err = -EFBIG;
+	for (size_t i = 0; i < n && !err; i++)
+		err = load_segment(f, &segments[i], p);
+	t->mappings = p->mappings;
+	t->extent = t->n_mappings;
+	t->va_mask = p->c.arch == &sim_arch_arm64 ? (1ull << 48) - 1 : (1ull << 47) - 1;
+	return err;
+}
+
+static int add_symbol(const struct elf_symbol *s, void *data)
+{
+	struct compiled *p = data;
+	struct sim_case *c = &p->c;
+	struct sim_function *grown, *f;
+
+	if (!s->defined || s->is_dynamic)
+		return 0;
+	if (!strcmp(s->name, "fixture_exit")) {
+		c->exit_addr = s->addr;
+		p->has_exit = true;
+	}
+	if (s->type != STT_FUNC || !s->in_text)
+		return 0;
+	if (c->n_functions == MAX_FUNCTIONS)
+		return -EFBIG;
+	grown = realloc(c->functions, (c->n_functions + 1) * sizeof(*grown));
+	if (!grown)
+		return -ENOMEM;
+	c->functions = grown;
+	f = &grown[c->n_functions];
+	f->name = strdup(s->name);
+	if (!f->name)
+		return -ENOMEM;
+	f->start_addr = s->addr;
+	f->len = s->len;
+	c->n_functions++;
+	return 0;
+}
+
+static int compare_functions(const void *a, const void *b)
+{
+	u64 x = ((const struct sim_function *)a)->start_addr;
+	u64 y = ((const struct sim_function *)b)->start_addr;
+
+	return (x > y) - (x < y);
+}
+
+static int read_entry(const struct elf_file *f, u64 *entry)
+{
+	Elf64_Addr addr;
+
+	if (pread(elf_file_fd(f), &addr, sizeof(addr), offsetof(Elf64_Ehdr, e_entry)) !=
+	    sizeof(addr))
+		return -ENOEXEC;
+	*entry = addr;
+	return 0;
+}
+
+static int load(struct elf_file *f, const char *path, struct compiled *p, struct sim_error *error)
+{
+	struct sim_case *c = &p->c;
+	int err = name_case(path, c);
+
+	if (!err)
+		err = load_memory(f, p);
+	if (!err)
+		err = elf_file_each_symbol(f, add_symbol, p);
+	if (!err)
+		err = read_entry(f, &c->target.regs.pc);
+	if (err)
+		return sim_fail(error, err, "can't be laid out in memory: %s", strerror(-err));
+	if (!p->has_exit)
+		return sim_fail(error, -ENOEXEC, "has no symbol fixture_exit, where it would end");
+	if (c->n_functions)
+		qsort(c->functions, c->n_functions, sizeof(*c->functions), compare_functions);
+	c->target.regs.sp = STACK_TOP - 64;
+	c->is_executed = true;
+	c->max_insns = MAX_INSNS;
+	c->status = UW_END;
+	return 0;
+}
+
+int sim_compiled_load(const char *path, const struct sim_arch *arch, struct sim_case **out,
+		      struct sim_error *error)
+{
+	_cleanup_(cleanup_elf) struct elf_file *f = NULL;
+	_cleanup_(sim_compiled_free) struct sim_case *c = NULL;
+	struct compiled *p;
+	int err = elf_file_open(&f, path);
+
+	if (err)
+		return sim_fail(error, err, "can't be read as a 64-bit ELF file: %s",
+				strerror(-err));
+	if (!arch_of(f))
+		return sim_fail(error, -ENOEXEC, "is a program for another machine");
+	if (arch_of(f) != arch)
+		return -ENOTSUP;
+	p = calloc(1, sizeof(*p));
+	if (!p)
+		return -ENOMEM;
+	c = &p->c;
+	c->arch = arch;
+	err = load(f, path, p, error);
+	if (!err)
+		*out = TAKE_PTR(c);
+	return err;
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#pragma once
+
+/* Compiled fixtures: static ELF programs without a C library become executed cases. */
+
+#include "case.h"
+#include "error.h"
+
+/**
+ * sim_compiled_load() - make a case of a program
+ * @path:	NAME.ARCH.elf; the case is called compiled/NAME
+ * @arch:	what is wanted
+ * @out:	ends with sim_compiled_free()
+ * @error:	what is wrong with the file
+ *
+ * The program starts at its entry point with an empty stack of 1 MiB, and ends at
+ * its symbol fixture_exit. Its executable segments are the process's mappings.
+ *
+ * Return: 0, -ENOTSUP when the program is another architecture's (@error untouched), or a
+ * negative errno with @error set.
+ */
+int sim_compiled_load(const char *path, const struct sim_arch *arch, struct sim_case **out,
+		      struct sim_error *error);
+
+/* NULL is fine. */
+void sim_compiled_free(struct sim_case **c);

@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: BSD-2-Clause
+
+/*
+ * A call or return is seen before it executes, and takes effect when the next
+ * instruction is seen: only then is it known that it did execute.
+ *
+ *	shadow.words:  [ ....... | pc | return address | ... | outermost return address ]
+ *	                           ^ top
+ */
+
+#include "cpu.h"
+
+#include "../where.h"
+#include "../../inspect/util/cleanup.h"
+#include "cpu_arch.h"
+#include "windows.h"
+
+#include <errno.h>
+#include <string.h>
+
+#define MAX_INSN_LEN 16
+#define WHERE_LEN 128
+
+struct cpu {
+	const struct sim_case *c;
+	const struct cpu_arch *arch;
+	struct sim_cpu_run *run;
+	struct sim_error *error;
+	uc_engine *uc;
+	struct cpu_windows windows;
+	u64 shadow[SIM_CPU_MAX_DEPTH + 1];
+	u32 top; /* index of the word that is the current pc */
+	enum cpu_insn pending; /* what the instruction before this one was */
+	u64 last_pc; /* its address */
+	u64 return_addr; /* pending call: where it will return to */
+	u64 fault_addr; /* of the access that Unicorn refused */
+	int result; /* non-zero: the run is to end */
+};
+
+static void end_run(struct cpu *cpu, int result)
+{
+	cpu->result = result;
+	uc_emu_stop(cpu->uc);
+}
+
+static const char *where(const struct cpu *cpu, u64 pc, char *out)
+{
+	return sim_where(cpu->c, pc, out, WHERE_LEN);
+}
+
+#define refuse(cpu, ...) end_run(cpu, sim_fail((cpu)->error, -ENOEXEC, __VA_ARGS__))
+
+static void finish_call(struct cpu *cpu)
+{
+	char at[WHERE_LEN];
+
+	if (!cpu->top) {
+		refuse(cpu, "calls nest deeper than %d at %s", SIM_CPU_MAX_DEPTH,
+		       where(cpu, cpu->last_pc, at));
+		return;
+	}
+	cpu->shadow[cpu->top--] = cpu->return_addr;
+}
+
+static void refuse_return(struct cpu *cpu, u64 pc)
+{
+	char from[WHERE_LEN], to[WHERE_LEN], due[WHERE_LEN];
+
+	where(cpu, cpu->last_pc, from);
+	if (cpu->top == SIM_CPU_MAX_DEPTH)
+		refuse(cpu, "%s returns, but nothing called it", from);
+	else
+		refuse(cpu, "%s returns to %s, but was called from before %s", from,
+		       where(cpu, pc, to), where(cpu, cpu->shadow[cpu->top + 1], due));
+}
+
+static void finish_return(struct cpu *cpu, u64 pc)
+{
+	if (cpu->top < SIM_CPU_MAX_DEPTH && cpu->shadow[cpu->top + 1] == pc)
+		cpu->top++;
+	else
+		refuse_return(cpu, pc);
+}
+
+static void read_regs(const struct cpu *cpu, struct uw_regs *regs)
+{
+	int ids[] = { cpu->arch->sp, cpu->arch->fp, cpu->arch->lr };
+	void *values[] = { &regs->sp, &regs->fp, &regs->lr };
+
+	regs->lr = 0;
+	uc_reg_read_batch(cpu->uc, ids, values, cpu->arch->lr < 0 ? 2 : 3);
+}
+
+static void look(struct cpu *cpu, u64 pc, const struct cpu_window *w)
+{
+	u64 room = w->len - (pc - w->addr);
+	struct sim_stop stop = {
+		.regs.pc = pc,
+		.code = w->bytes + (pc - w->addr),
+		.code_len = room < MAX_INSN_LEN ? (u32)room : MAX_INSN_LEN,
+	};
+	int result;
+
+	read_regs(cpu, &stop.regs);
+	cpu->shadow[cpu->top] = pc;
+	stop.truth.pcs = &cpu->shadow[cpu->top];
+	stop.truth.n = SIM_CPU_MAX_DEPTH + 1 - cpu->top;
+	cpu->run->n_insns++;
+	result = cpu->run->at_stop(cpu->run->ctx, &stop);
+	if (result)
+		end_run(cpu, result);
+}
+
+static void on_insn(uc_engine *uc, uint64_t pc, uint32_t size, void *ctx)
+{
+	struct cpu *cpu = ctx;
+	const struct cpu_window *w = cpu_window_at(&cpu->windows, pc);
+	char at[WHERE_LEN];
+
+	(void)uc;
+	if (cpu->result || !w)
+		return;
+	if (cpu->pending == CPU_CALL)
+		finish_call(cpu);
+	else if (cpu->pending == CPU_RETURN)
+		finish_return(cpu, pc);
+	if (cpu->result)
+		return;
+	if (cpu->run->n_insns == cpu->c->max_insns) {
+		refuse(cpu, "runs longer than %llu instructions; it is at %s", cpu->c->max_insns,
+		       where(cpu, pc, at));
+		return;
+	}
+	look(cpu, pc, w);
+	cpu->last_pc = pc;
+	cpu->return_addr = pc + size;
+	cpu->pending = cpu->arch->kind(w->bytes + (pc - w->addr), (u32)(w->len - (pc - w->addr)));
+	if (cpu->pending == CPU_SYSCALL && !cpu->result)
+		refuse(cpu, "makes a system call at %s", where(cpu, pc, at));
+}
+
+static void on_code_write(uc_engine *uc, uc_mem_type type, uint64_t addr, int size, int64_t value,
+			  void *ctx)
+{
+	struct cpu *cpu = ctx;
+	char at[WHERE_LEN];
+
+	(void)uc;
+	(void)type;
+	(void)size;
+	(void)value;
+	if (!cpu->result)
+		refuse(cpu, "%s stores to executable memory at %#lx: code that changes is not run",
+		       where(cpu, cpu->last_pc, at), addr);
+}
+
+static bool on_fault(uc_engine *uc, uc_mem_type type, uint64_t addr, int size, int64_t value,
+		     void *ctx)
+{
+	struct cpu *cpu = ctx;
+
+	(void)uc;
+	(void)type;
+	(void)size;
+	(void)value;
+	cpu->fault_addr = addr;
+	return false;
+}
+
+/* Unicorn wants hooks before the first instruction is translated. */
+static int add_hooks(struct cpu *cpu)
+{
+	uc_hook hook;
+	uc_err err = uc_hook_add(cpu->uc, &hook, UC_HOOK_CODE, (void *)on_insn, cpu, 1, 0);
+
+	if (!err)
+		err = uc_hook_add(cpu->uc, &hook, UC_HOOK_MEM_INVALID, (void *)on_fault, cpu, 1, 0);
+	for (u32 i = 0; i < cpu->windows.n && !err; i++) {
+		const struct cpu_window *w = &cpu->windows.at[i];
+
+		if (w->prot & SIM_WRITE && w->prot & SIM_EXEC)
+			err = uc_hook_add(cpu->uc, &hook, UC_HOOK_MEM_WRITE, (void *)on_code_write,
+					  cpu, w->addr, w->addr + w->len - 1);
+	}
+	return err ? -ENOTSUP : 0;
+}
+
+static int write_regs(const struct cpu *cpu)
+{
+	const struct uw_regs *regs = &cpu->c->target.regs;
+	uc_err err = uc_reg_write(cpu->uc, cpu->arch->sp, &regs->sp);
+
+	if (!err)
+		err = uc_reg_write(cpu->uc, cpu->arch->fp, &regs->fp);
+	if (!err && cpu->arch->lr >= 0)
+		err = uc_reg_write(cpu->uc, cpu->arch->lr, &regs->lr);
+	return err ? -ENOTSUP : 0;
+}
+
+static int set_up(struct cpu *cpu)
+{
+	int err = 0;
+
+	if (uc_open(cpu->arch->arch, cpu->arch->mode, &cpu->uc))
+		return sim_fail(cpu->error, -ENOTSUP, "Unicorn has no %s", cpu->c->arch->name);
+	if (cpu->arch->model >= 0 && uc_ctl_set_cpu_model(cpu->uc, cpu->arch->model))
+		err = -ENOTSUP;
+	if (!err)
+		err = cpu->arch->prepare(cpu->uc);
+	if (err)
+		return sim_fail(cpu->error, err, "Unicorn has not the CPU that is needed");
+	if (cpu_windows_list(cpu->c->target.mem, &cpu->windows))
+		return sim_fail(cpu->error, -ENOTSUP, "memory is in more than %d pieces",
+				CPU_MAX_WINDOWS);
+	err = cpu_windows_map(&cpu->windows, cpu->uc);
+	if (!err)
+		err = add_hooks(cpu);
+	if (!err)
+		err = write_regs(cpu);
+	return err ? sim_fail(cpu->error, err, "Unicorn refuses the memory of the case") : 0;
+}
+
+/* What Unicorn stopped for, in words. */
+static int blame(const struct cpu *cpu, uc_err err, u64 pc)
+{
+	char at[WHERE_LEN];
+	u64 addr = cpu->fault_addr;
+
+	where(cpu, cpu->last_pc, at);
+	switch (err) {
+	case UC_ERR_OK:
+		return sim_fail(cpu->error, -ENOEXEC, "%s halts", at);
+	case UC_ERR_FETCH_UNMAPPED:
+	case UC_ERR_FETCH_PROT:
+		return sim_fail(cpu->error, -ENOEXEC, "%s jumps out of the case's code, to %#llx",
+				at, pc);
+	case UC_ERR_READ_UNMAPPED:
+	case UC_ERR_READ_PROT:
+		return sim_fail(cpu->error, -ENOEXEC, "%s reads %#llx, which can't be read", at,
+				addr);
+	case UC_ERR_WRITE_UNMAPPED:
+	case UC_ERR_WRITE_PROT:
+		return sim_fail(cpu->error, -ENOEXEC, "%s writes %#llx, which can't be written", at,
+				addr);
+	case UC_ERR_INSN_INVALID:
+	case UC_ERR_EXCEPTION:
+		return sim_fail(cpu->error, -ENOEXEC, "%s traps, or the CPU can't execute it", at);
+	default:
+		return sim_fail(cpu->error, -ENOTSUP, "Unicorn fails at %s: %s", at,
+				uc_strerror(err));
+	}
+}
+
+static int execute(struct cpu *cpu)
+{
+	uc_err err = uc_emu_start(cpu->uc, cpu->c->target.regs.pc, cpu->c->exit_addr, 0, 0);
+	u64 pc = 0;
+
+	if (cpu->result)
+		return cpu->result;
+	uc_reg_read(cpu->uc, cpu->arch->pc, &pc);
+	return pc == cpu->c->exit_addr ? 0 : blame(cpu, err, pc);
+}
+
+static void cleanup_cpu(struct cpu **cpu)
+{
+	if (*cpu && (*cpu)->uc)
+		uc_close((*cpu)->uc);
+	free(*cpu);
+}
+
+int sim_cpu_run(const struct sim_case *c, struct sim_cpu_run *run, struct sim_error *error)
+{
+	_cleanup_(cleanup_cpu) struct cpu *cpu = NULL;
+	int err;
+
+	run->n_insns = 0;
+	if (!c->is_executed || strcmp(c->target.mem->ops->name, "image") != 0)
+		return sim_fail(error, -ENOTSUP, "the case has no code that could be run");
+	cpu = calloc(1, sizeof(*cpu));
+	if (!cpu)
+		return -ENOMEM;
+	cpu->c = c;
+	cpu->arch = c->arch == &sim_arch_arm64 ? &cpu_arm64 : &cpu_x86_64;
+	cpu->run = run;
+	cpu->error = error;
+	cpu->top = SIM_CPU_MAX_DEPTH;
+	cpu->last_pc = c->target.regs.pc;
+	err = set_up(cpu);
+	return err ? err : execute(cpu);
+}

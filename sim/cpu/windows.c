@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: BSD-2-Clause
+
+#include "windows.h"
+
+#include <errno.h>
+
+_Static_assert(SIM_READ == (int)UC_PROT_READ && SIM_WRITE == (int)UC_PROT_WRITE &&
+		       SIM_EXEC == (int)UC_PROT_EXEC,
+	       "one set of bits");
+
+static bool is_alike(u8 a, u8 b)
+{
+	return ((a ^ b) & (SIM_PROT | SIM_MAPPED)) == 0;
+}
+
+static int list_region(const struct sim_region *r, struct cpu_windows *w)
+{
+	u64 n_pages = r->len / SIM_PAGE_LEN, end;
+
+	for (u64 i = 0; i < n_pages; i = end) {
+		for (end = i + 1; end < n_pages && is_alike(r->pages[i], r->pages[end]);)
+			end++;
+		if (!(r->pages[i] & SIM_MAPPED))
+			continue;
+		if (w->n == CPU_MAX_WINDOWS)
+			return -E2BIG;
+		w->at[w->n++] = (struct cpu_window){
+			.addr = r->addr + i * SIM_PAGE_LEN,
+			.len = (end - i) * SIM_PAGE_LEN,
+			.bytes = r->bytes + i * SIM_PAGE_LEN,
+			.prot = r->pages[i] & SIM_PROT,
+		};
+	}
+	return 0;
+}
+
+int cpu_windows_list(struct sim_mem *mem, struct cpu_windows *w)
+{
+	size_t n;
+	const struct sim_region *regions = sim_image_regions(mem, &n);
+	int err = 0;
+
+	w->n = 0;
+	w->last_idx = 0;
+	for (size_t i = 0; i < n && !err; i++)
+		err = list_region(&regions[i], w);
+	return err;
+}
+
+int cpu_windows_map(const struct cpu_windows *w, uc_engine *uc)
+{
+	for (u32 i = 0; i < w->n; i++) {
+		const struct cpu_window *at = &w->at[i];
+
+		if (uc_mem_map_ptr(uc, at->addr, at->len, at->prot, at->bytes))
+			return -ENOTSUP;
+	}
+	return 0;
+}
+
+const struct cpu_window *cpu_window_at(struct cpu_windows *w, u64 addr)
+{
+	u32 i = w->last_idx;
+
+	if (i < w->n && addr - w->at[i].addr < w->at[i].len)
+		return &w->at[i];
+	for (i = 0; i < w->n; i++) {
+		if (addr - w->at[i].addr < w->at[i].len) {
+			w->last_idx = i;
+			return &w->at[i];
+		}
+	}
+	return NULL;
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#pragma once
+
+/* Windows of Unicorn onto a case's memory: runs of pages with one protection. */
+
+#include <unicorn/unicorn.h>
+
+#include "../mem/image.h"
+
+/* Mapping costs Unicorn more than linear time; no process of interest needs more. */
+#define CPU_MAX_WINDOWS 256
+
+struct cpu_window {
+	u64 addr, len;
+	u8 *bytes;
+	u8 prot; /* SIM_READ ... */
+};
+
+struct cpu_windows {
+	struct cpu_window at[CPU_MAX_WINDOWS];
+	u32 n;
+	u32 last_idx; /* hint */
+};
+
+/* Lists the image's mapped pages. 0 or -E2BIG. */
+int cpu_windows_list(struct sim_mem *mem, struct cpu_windows *w);
+
+/* Maps them all. 0, or -ENOTSUP when Unicorn won't. */
+int cpu_windows_map(const struct cpu_windows *w, uc_engine *uc);
+
+/* The window that holds @addr, or NULL. */
+const struct cpu_window *cpu_window_at(struct cpu_windows *w, u64 addr);

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: BSD-2-Clause
+
+/* unspool-sim: one binary, one sub-command a word. A command is a row of the table. */
+
+#include "cli.h"
+#include "commands.h"
+
+#include <stdio.h>
+#include <string.h>
+
+struct command {
+	const char *name;
+	const char *help;
+	int (*run)(int argc, char **argv);
+};
+
+static const struct command commands[] = {
+	{ "run", "walk cases in engines, compare what is found and read", cmd_run },
+	{ "sweep", "run cases, unwind at every instruction, compare with the truth", cmd_sweep },
+};
+
+#define N_COMMANDS (sizeof(commands) / sizeof(commands[0]))
+
+static int print_help(void)
+{
+	puts("Usage: unspool-sim COMMAND [OPTION]...\n"
+	     "Unwinds simulated stacks with the code that the kernel runs.\n");
+	for (size_t i = 0; i < N_COMMANDS; i++)
+		printf("  %-8s %s\n", commands[i].name, commands[i].help);
+	puts("\n'unspool-sim COMMAND --help' shows the options of a command.");
+	return SIM_EXIT_OK;
+}
+
+int main(int argc, char **argv)
+{
+	char name[32];
+
+	if (argc < 2) {
+		sim_complain("a command is missing; 'unspool-sim --help' lists them");
+		return SIM_EXIT_USAGE;
+	}
+	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "help"))
+		return print_help();
+	if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V")) {
+		puts(argp_program_version);
+		return SIM_EXIT_OK;
+	}
+	for (size_t i = 0; i < N_COMMANDS; i++) {
+		if (strcmp(argv[1], commands[i].name))
+			continue;
+		snprintf(name, sizeof(name), "unspool-sim %s", commands[i].name);
+		argv[1] = name;
+		return commands[i].run(argc - 1, argv + 1);
+	}
+	sim_complain("there is no command '%s'; 'unspool-sim --help' lists them", argv[1]);
+	return SIM_EXIT_USAGE;
+}

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: BSD-2-Clause
+
+#include "judge.h"
+
+#include "../cpu/cpu.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct judge {
+	const struct sweep_walker *walker;
+	struct sim_error *error;
+	struct sweep_result result;
+	struct sweep_pcs pcs; /* value: index of the pc's miss, plus 1 */
+	u32 room; /* of result.misses */
+	struct sim_target target; /* the case's, with the registers of the stop */
+	struct uw_state u;
+};
+
+static bool is_exact(const struct uw_sample *s, const struct sim_truth *truth)
+{
+	if (s->n_frames != truth->n)
+		return false;
+	for (u32 i = 0; i < truth->n; i++)
+		if (s->frames[i].pc != truth->pcs[i])
+			return false;
+	return true;
+}
+
+/* Frame 1 is missing, all others are there. */
+static bool loses_caller(const struct uw_sample *s, const struct sim_truth *truth)
+{
+	if (truth->n < 2 || s->n_frames != truth->n - 1 || s->frames[0].pc != truth->pcs[0])
+		return false;
+	for (u32 i = 1; i < s->n_frames; i++)
+		if (s->frames[i].pc != truth->pcs[i + 1])
+			return false;
+	return true;
+}
+
+static int new_miss(struct judge *j, const struct sim_stop *stop)
+{
+	struct sweep_result *r = &j->result;
+	const struct uw_sample *s = &j->u.sample;
+	struct sweep_miss *m;
+
+	if (r->n_misses == j->room) {
+		u32 room = j->room ? j->room * 2 : 256;
+
+		m = realloc(r->misses, room * sizeof(*m));
+		if (!m)
+			return -ENOMEM;
+		r->misses = m;
+		j->room = room;
+	}
+	m = &r->misses[r->n_misses];
+	*m = (struct sweep_miss){
+		.pc = stop->regs.pc,
+		.expected = malloc(((size_t)stop->truth.n + s->n_frames) * sizeof(u64)),
+		.n_expected = stop->truth.n,
+		.n_found = s->n_frames,
+		.status = s->status,
+		.code_len = (u8)stop->code_len,
+	};
+	if (!m->expected)
+		return -ENOMEM;
+	memcpy(m->expected, stop->truth.pcs, stop->truth.n * sizeof(u64));
+	m->found = m->expected + stop->truth.n;
+	for (u32 i = 0; i < s->n_frames; i++)
+		m->found[i] = s->frames[i].pc;
+	memcpy(m->code, stop->code, stop->code_len);
+	r->n_misses++;
+	return 0;
+}
+
+static int count_miss(struct judge *j, const struct sim_stop *stop, struct sweep_pc *at)
+{
+	j->result.n_lost_caller += loses_caller(&j->u.sample, &stop->truth);
+	if (!at->value) {
+		int err = new_miss(j, stop);
+
+		if (err)
+			return err;
+		at->value = j->result.n_misses;
+	}
+	j->result.misses[at->value - 1].n++;
+	return 0;
+}
+
+static int at_stop(void *ctx, const struct sim_stop *stop)
+{
+	struct judge *j = ctx;
+	struct sweep_pc *at = sweep_pcs_get(&j->pcs, stop->regs.pc);
+	int err;
+
+	if (!at)
+		return -ENOMEM;
+	j->target.regs = stop->regs;
+	err = j->walker->walk(j->walker->ctx, &j->target, &j->u);
+	if (err)
+		return sim_fail(j->error, err, "%s can't walk at %#llx: %s", j->walker->name,
+				stop->regs.pc, strerror(-err));
+	j->result.boundaries++;
+	if (is_exact(&j->u.sample, &stop->truth)) {
+		j->result.exact++;
+		return 0;
+	}
+	return count_miss(j, stop, at);
+}
+
+static int walk_natively(void *ctx, const struct sim_target *target, struct uw_state *u)
+{
+	const struct sim_arch *arch = ctx;
+
+	arch->walk(u, target);
+	return 0;
+}
+
+static int compare_misses(const void *a, const void *b)
+{
+	u64 x = ((const struct sweep_miss *)a)->pc, y = ((const struct sweep_miss *)b)->pc;
+
+	return (x > y) - (x < y);
+}
+
+int sweep_judge(const struct sim_case *c, const struct sweep_walker *walker,
+		struct sweep_result *out, struct sim_error *error)
+{
+	struct sweep_walker native = { "native", walk_natively, (void *)c->arch };
+	struct judge *j = calloc(1, sizeof(*j));
+	struct sim_cpu_run run = { .at_stop = at_stop, .ctx = j };
+	int err;
+
+	if (!j)
+		return -ENOMEM;
+	j->walker = walker ? walker : &native;
+	j->error = error;
+	j->target = c->target;
+	err = sim_cpu_run(c, &run, error);
+	if (!err) {
+		if (j->result.n_misses)
+			qsort(j->result.misses, j->result.n_misses, sizeof(*j->result.misses),
+			      compare_misses);
+		j->result.n_pcs = j->pcs.n;
+		*out = j->result;
+	} else {
+		sweep_result_deinit(&j->result);
+	}
+	sweep_pcs_deinit(&j->pcs);
+	free(j);
+	return err;
+}
+
+void sweep_result_deinit(struct sweep_result *r)
+{
+	for (u32 i = 0; i < r->n_misses; i++)
+		free(r->misses[i].expected);
+	free(r->misses);
+	*r = (struct sweep_result){ 0 };
+}
+
+double sweep_percent(u64 exact, u64 boundaries)
+{
+	return boundaries ? 100.0 * (double)exact / (double)boundaries : 0;
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#pragma once
+
+/*
+ * One case under the sweep: at each instruction a walk is made and its frames are
+ * compared with the truth. A boundary is one stop; the same pc can be many.
+ */
+
+#include "../case.h"
+#include "../error.h"
+#include "pcs.h"
+
+/* Who walks. NULL: the core, natively. */
+struct sweep_walker {
+	const char *name;
+	/* Fills sample's frames and status; 0 or a negative errno, which ends the sweep. */
+	int (*walk)(void *ctx, const struct sim_target *target, struct uw_state *u);
+	void *ctx;
+};
+
+#define SWEEP_CODE_LEN 16
+
+/* The first wrong walk at a pc. */
+struct sweep_miss {
+	u64 pc;
+	u64 n; /* how many boundaries at pc were wrong */
+	u64 *expected; /* n_expected pcs, leaf first */
+	u64 *found; /* n_found pcs, leaf first; in the same block of memory */
+	u32 n_expected, n_found;
+	u8 status; /* enum uw_status */
+	u8 code_len;
+	u8 code[SWEEP_CODE_LEN]; /* at pc */
+};
+
+struct sweep_result {
+	u64 boundaries, exact;
+	u64 n_lost_caller; /* misses that lose the direct caller and nothing else */
+	u32 n_pcs; /* different pcs that were looked at */
+	u32 n_misses;
+	struct sweep_miss *misses; /* by address */
+};
+
+/**
+ * sweep_judge() - run a case and compare at every instruction
+ * @c:		executed case; it is used up
+ * @walker:	NULL for the core
+ * @out:	ends with sweep_result_deinit()
+ * @error:	why the case or the walker could not go on
+ *
+ * Exact means: the same pcs in the same order, all of them.
+ *
+ * Return: 0 however many misses there are, or a negative errno as of sim_cpu_run().
+ */
+int sweep_judge(const struct sim_case *c, const struct sweep_walker *walker,
+		struct sweep_result *out, struct sim_error *error);
+
+void sweep_result_deinit(struct sweep_result *r);
+
+/* Of all boundaries; 100 only when every one is exact. */
+double sweep_percent(u64 exact, u64 boundaries);

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: BSD-2-Clause
+
+/* Open addressing, at most half full. */
+
+#include "pcs.h"
+
+#include <stdlib.h>
+
+#define FIRST_SLOTS 1024
+
+static struct sweep_pc *find(const struct sweep_pcs *set, u64 pc)
+{
+	u32 mask = set->n_slots - 1, i = (u32)(pc * 0x9e3779b97f4a7c15 >> 32) & mask;
+
+	while (set->slots[i].used && set->slots[i].pc != pc)
+		i = (i + 1) & mask;
+	return &set->slots[i];
+}
+
+static bool grow(struct sweep_pcs *set)
+{
+	struct sweep_pcs grown = { .n = set->n };
+
+	grown.n_slots = set->n_slots ? set->n_slots * 2 : FIRST_SLOTS;
+	grown.slots = calloc(grown.n_slots, sizeof(*grown.slots));
+	if (!grown.slots)
+		return false;
+	for (u32 i = 0; i < set->n_slots; i++)
+		if (set->slots[i].used)
+			*find(&grown, set->slots[i].pc) = set->slots[i];
+	free(set->slots);
+	*set = grown;
+	return true;
+}
+
+struct sweep_pc *sweep_pcs_get(struct sweep_pcs *set, u64 pc)
+{
+	struct sweep_pc *slot;
+
+	if (set->n * 2 >= set->n_slots && !grow(set))
+		return NULL;
+	slot = find(set, pc);
+	if (!slot->used) {
+		*slot = (struct sweep_pc){ .pc = pc, .used = true };
+		set->n++;
+	}
+	return slot;
+}
+
+void sweep_pcs_deinit(struct sweep_pcs *set)
+{
+	free(set->slots);
+	*set = (struct sweep_pcs){ 0 };
+}

@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: BSD-2-Clause
+
+/*
+ * test_compiled DIR: the compiled fixtures, every build, every instruction. With
+ * frame records a wrong walk loses exactly the direct caller: a function that
+ * has no record yet, or no more, or never.
+ */
+
+#include "../../inspect/elf/elf_file.h"
+#include "../../inspect/util/cleanup.h"
+#include "../../sim/cases.h"
+#include "../../sim/compiled.h"
+#include "../../sim/mem/image.h"
+#include "../../sim/sweep/judge.h"
+#include "../check.h"
+
+#include <errno.h>
+#include <string.h>
+
+static struct sim_paths paths;
+
+static const struct sim_arch *arch_of(const char *path)
+{
+	return strstr(path, ".arm64.elf") ? &sim_arch_arm64 : &sim_arch_x86_64;
+}
+
+static bool keeps_records(const char *path)
+{
+	return !strstr(path, "-nofp");
+}
+
+static void cleanup_elf(struct elf_file **f)
+{
+	elf_file_free(f);
+}
+
+static int find_result(const struct elf_symbol *s, void *data)
+{
+	if (strcmp(s->name, "fixture_result") != 0)
+		return 0;
+	*(u64 *)data = s->addr;
+	return 1;
+}
+
+/* The number that the program computed; every build computes the same. */
+static u64 result_of(const char *path, const struct sim_case *c)
+{
+	_cleanup_(cleanup_elf) struct elf_file *f = NULL;
+	u64 addr = 0, result = 0;
+
+	assert_int_equal(elf_file_open(&f, path), 0);
+	assert_int_equal(elf_file_each_symbol(f, find_result, &addr), 1);
+	assert_int_equal(sim_mem_read(c->target.mem, &result, sizeof(result), addr), 0);
+	return result;
+}
+
+static void judge(const char *path, const struct sweep_walker *walker, struct sweep_result *r)
+{
+	static u64 result;
+	struct sim_error error = { "" };
+	struct sim_case *c = NULL;
+
+	if (sim_compiled_load(path, arch_of(path), &c, &error) || sweep_judge(c, walker, r, &error))
+		fail_msg("%s: %s", path, error.text);
+	if (!result)
+		result = result_of(path, c);
+	if (!result || result_of(path, c) != result)
+		fail_msg("%s computes %#llx", path, result_of(path, c));
+	sim_compiled_free(&c);
+}
+
+static void every_miss_loses_exactly_the_direct_caller(void **state)
+{
+	u64 n_pcs[2] = { 0, 0 };
+
+	(void)state;
+	for (u32 i = 0; i < paths.n; i++) {
+		struct sweep_result r;
+		u64 n_listed = 0;
+
+		judge(paths.at[i], NULL, &r);
+		n_pcs[arch_of(paths.at[i]) == &sim_arch_arm64] += r.n_pcs;
+		for (u32 m = 0; m < r.n_misses; m++)
+			n_listed += r.misses[m].n;
+		assert_int_equal(n_listed, r.boundaries - r.exact);
+		assert_true(r.boundaries > 100000);
+		if (keeps_records(paths.at[i]) && r.n_lost_caller != n_listed)
+			fail_msg("%s: %llu misses, %llu of them lose the caller", paths.at[i],
+				 n_listed, r.n_lost_caller);
+		if (keeps_records(paths.at[i]) && r.exact < r.boundaries / 2)
+			fail_msg("%s: only %llu of %llu are exact", paths.at[i], r.exact,
+				 r.boundaries);
+		sweep_result_deinit(&r);
+	}
+	printf("%llu different (build, pc) on x86_64, %llu on arm64\n", n_pcs[0], n_pcs[1]);
+	assert_true(n_pcs[0] >= 100000 && n_pcs[1] >= 100000);
+}
+
+/* A walk that is wrong in one way, everywhere. */
+struct wrong {
+	const struct sim_arch *arch;
+	enum { RIGHT, DROP_LAST, ADD_ONE, OFF_BY_ONE, DROP_CALLER } how;
+};
+
+static int walk_wrong(void *ctx, const struct sim_target *target, struct uw_state *u)
+{
+	const struct wrong *w = ctx;
+	struct uw_sample *s = &u->sample;
+
+	w->arch->walk(u, target);
+	if (w->how == DROP_LAST)
+		s->n_frames--;
+	else if (w->how == ADD_ONE)
+		s->frames[s->n_frames++].pc = 1;
+	else if (w->how == OFF_BY_ONE)
+		s->frames[s->n_frames - 1].pc++;
+	else if (w->how == DROP_CALLER && s->n_frames > 1)
+		memmove(&s->frames[1], &s->frames[2], (--s->n_frames - 1) * sizeof(s->frames[0]));
+	return 0;
+}
+
+/* One build whose walks are all exact. */
+static const char *exact_path(void)
+{
+	for (u32 i = 0; i < paths.n; i++)
+		if (strstr(paths.at[i], "calls-gcc-O0-fp.x86_64.elf"))
+			return paths.at[i];
+	fail_msg("no such build");
+	return NULL;
+}
+
+static void walks_that_are_wrong_are_seen(void **state)
+{
+	struct wrong wrong = { &sim_arch_x86_64, RIGHT };
+	struct sweep_walker walker = { "wrong", walk_wrong, &wrong };
+	struct sweep_result r;
+
+	(void)state;
+	judge(exact_path(), &walker, &r);
+	assert_int_equal(r.exact, r.boundaries);
+	assert_int_equal(r.n_misses, 0);
+	sweep_result_deinit(&r);
+	for (wrong.how = DROP_LAST; wrong.how <= DROP_CALLER; wrong.how++) {
+		u64 n_alone = 3; /* _start has no caller to lose before and after its call */
+
+		judge(exact_path(), &walker, &r);
+		if (wrong.how != DROP_CALLER)
+			assert_int_equal(r.exact, 0);
+		else
+			assert_true(r.exact < n_alone && r.n_lost_caller == r.boundaries - r.exact);
+		if (wrong.how == ADD_ONE || wrong.how == OFF_BY_ONE)
+			assert_int_equal(r.n_lost_caller, 0);
+		sweep_result_deinit(&r);
+	}
+}
+
+static int fail_at_once(void *ctx, const struct sim_target *target, struct uw_state *u)
+{
+	(void)ctx;
+	(void)target;
+	(void)u;
+	return -EIO;
+}
+
+static void a_walker_that_fails_is_no_result(void **state)
+{
+	struct sweep_walker walker = { "broken", fail_at_once, NULL };
+	struct sweep_result r = { 0 };
+	struct sim_error error;
+	struct sim_case *c = NULL;
+
+	(void)state;
+	assert_int_equal(sim_compiled_load(exact_path(), &sim_arch_x86_64, &c, &error), 0);
+	assert_int_equal(sweep_judge(c, &walker, &r, &error), -EIO);
+	assert_non_null(strstr(error.text, "broken can't walk"));
+	sim_compiled_free(&c);
+}
+
+static void a_program_is_of_one_architecture(void **state)
+{
+	struct sim_case *c = NULL;
+	struct sim_error error;
+
+	(void)state;
+	assert_int_equal(sim_compiled_load(exact_path(), &sim_arch_arm64, &c, &error), -ENOTSUP);
+	assert_int_equal(sim_compiled_load("/dev/null", &sim_arch_arm64, &c, &error), -EINVAL);
+	assert_null(c);
+}
+
+/* The section headers come last, and without them there is no symbol to end at. */
+static void truncated_programs_are_refused(void **state)
+{
+	static u8 bytes[1 << 20];
+	char path[] = "/tmp/unspool-truncated-XXXXXX";
+	_cleanup_fclose_ FILE *in = fopen(exact_path(), "re");
+	_cleanup_close_ int fd = mkstemp(path);
+	size_t len, n_refused = 0;
+
+	(void)state;
+	assert_true(in && fd >= 0);
+	len = fread(bytes, 1, sizeof(bytes), in);
+	assert_true(len > 1000 && len < sizeof(bytes));
+	assert_int_equal(write(fd, bytes, len), len);
+	for (size_t n = len; n; n = n > 4096 ? n - 997 : n - 1) {
+		struct sim_error error = { "" };
+		struct sim_case *c = NULL;
+		int err;
+
+		assert_int_equal(ftruncate(fd, (off_t)(n - 1)), 0);
+		err = sim_compiled_load(path, &sim_arch_x86_64, &c, &error);
+		assert_true(err && error.text[0] && !c);
+		n_refused++;
+	}
+	unlink(path);
+	assert_true(n_refused > 3000);
+}
+
+int main(int argc, char **argv)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_miss_loses_exactly_the_direct_caller),
+		cmocka_unit_test(walks_that_are_wrong_are_seen),
+		cmocka_unit_test(a_walker_that_fails_is_no_result),
+		cmocka_unit_test(a_program_is_of_one_architecture),
+		cmocka_unit_test(truncated_programs_are_refused),
+	};
+	struct sim_error error;
+	int failed;
+
+	if (argc != 2 || sim_paths_add(&paths, argv[1], &error)) {
+		fprintf(stderr, "test_compiled: %s\n", argc == 2 ? error.text : "which folder?");
+		return 2;
+	}
+	failed = CHECK_RUN(tests);
+	sim_paths_deinit(&paths);
+	return failed;
+}
