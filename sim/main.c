@@ -15,9 +15,9 @@ struct command {
 };
 
 static const struct command commands[] = {
-	{ "run", "walk cases in every engine, compare frames, statuses and reads", cmd_run },
+	{ "run", "walk cases in engines, compare what is found and read", cmd_run },
 	{ "sweep", "run cases, unwind at every instruction, compare with the truth", cmd_sweep },
-	{ "show", "say what a case is made of", cmd_show },
+	{ "show", "say what a fixture becomes on each architecture", cmd_show },
 };
 
 #define N_COMMANDS (sizeof(commands) / sizeof(commands[0]))

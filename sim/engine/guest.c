@@ -5,7 +5,7 @@
  * instruction of each hypercall do what it stands for. What the host gets back is
  * checked like anything hostile: a broken image may do what it likes.
  *
- * To start Unicorn costs more than a walk. So it runs on a stack of its own, as a
+ * To start Unicorn costs microseconds each time. So it runs on a stack of its own, as a
  * coroutine, and the guest's call for its next walk is where it waits:
  *
  *	guest_walk()                     the coroutine

@@ -6,9 +6,10 @@
  * case in it, cannot run here (what could run, has run).
  */
 
-#include "run.h"
-
 #include "../../inspect/util/cleanup.h"
+#include "../cases.h"
+#include "../commands.h"
+#include "run.h"
 
 #include <argp.h>
 #include <errno.h>
@@ -93,31 +94,68 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 static const struct argp argp = {
 	.options = options,
 	.parser = parse,
-	.args_doc = "CASE...",
+	.args_doc = "CASE|DIR...",
 	.doc = "Walk cases in engines and compare what is found with the truth, and what is "
 	       "found and read with the native engine, byte for byte.\v"
-	       "CASE is " STACK_PREFIX "NAME or " STACK_PREFIX "all, the bundled stacks.",
+	       "CASE is a file, or " STACK_PREFIX "NAME or " STACK_PREFIX
+	       "all, the bundled stacks. An executed case is "
+	       "walked at each of its instructions, by the kernel engine at some of them.",
 };
+
+static int run_bundled(struct sim_runner *r, const struct run_options *o, const char *name)
+{
+	u32 n = 0;
+	int err = 0;
+
+	for (u32 a = 0; a < SIM_N_ARCHS && !err; a++)
+		if (o->archs[a])
+			err = sim_bundled_each(name, sim_archs[a], sim_run_case, r, &n);
+	if (err || n)
+		return err;
+	fprintf(stderr, "unspool-sim: " STACK_PREFIX "%s: no bundled stack has this name\n", name);
+	return EXIT_USAGE;
+}
+
+/* A case that is broken is reported, and the others run. */
+static int run_path(struct sim_runner *r, const char *path, const struct sim_arch *arch)
+{
+	const struct sim_case_kind *kind = sim_case_kind_of(path);
+	struct sim_error error = { "out of memory" };
+	struct sim_case *c = NULL;
+	int err = kind->load(path, arch, &c, &error);
+
+	if (err == -ENOTSUP)
+		return 0;
+	if (err) {
+		fprintf(stderr, "unspool-sim: %s\n", error.text);
+		r->n_wrong++;
+		return 0;
+	}
+	err = sim_run_case(r, c);
+	kind->free(&c);
+	return err;
+}
 
 /* One word of the command line. 0, a negative errno, or EXIT_USAGE. */
 static int run_word(struct sim_runner *r, const struct run_options *o, const char *word)
 {
 	size_t prefix_len = strlen(STACK_PREFIX);
-	u32 n = 0;
-	int err = 0;
+	struct sim_paths paths = { 0 };
+	struct sim_error error;
+	int err;
 
-	if (strncmp(word, STACK_PREFIX, prefix_len) != 0) {
-		fprintf(stderr, "unspool-sim: %s: no kind of case that is known\n", word);
-		return EXIT_USAGE;
+	if (strncmp(word, STACK_PREFIX, prefix_len) == 0)
+		return run_bundled(r, o, word + prefix_len);
+	err = sim_paths_add(&paths, word, &error);
+	if (err) {
+		fprintf(stderr, "unspool-sim: %s\n", error.text);
+		err = EXIT_USAGE;
 	}
-	for (u32 a = 0; a < SIM_N_ARCHS && !err; a++)
-		if (o->archs[a])
-			err = sim_bundled_each(word + prefix_len, sim_archs[a], sim_run_case, r,
-					       &n);
-	if (!err && !n) {
-		fprintf(stderr, "unspool-sim: %s: no bundled stack has this name\n", word);
-		return EXIT_USAGE;
-	}
+	for (u32 i = 0; i < paths.n && !err; i++)
+		for (u32 a = 0; a < SIM_N_ARCHS && !err; a++)
+			if (o->archs[a])
+				err = run_path(r, paths.at[i], sim_archs[a]);
+	sim_paths_deinit(&paths);
 	return err;
 }
 

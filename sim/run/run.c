@@ -42,8 +42,7 @@ static u32 arch_idx(const struct sim_arch *arch)
 	return arch == sim_archs[0] ? 0 : 1;
 }
 
-static void note_cannot(struct sim_runner *r, const char *engine, const char *where,
-			const char *why)
+void sim_run_cannot(struct sim_runner *r, const char *engine, const char *where, const char *why)
 {
 	if (!r->cannot[0])
 		snprintf(r->cannot, sizeof(r->cannot), "engine %s cannot run %s: %s", engine, where,
@@ -67,7 +66,7 @@ int sim_runner_open(struct sim_runner *r, const struct sim_arch *arch)
 			fprintf(stderr, "unspool-sim: engine %s: %s\n", sim_engines[e]->name, why);
 			return err;
 		}
-		note_cannot(r, sim_engines[e]->name, "here", why);
+		sim_run_cannot(r, sim_engines[e]->name, "here", why);
 		sim_session_close(session);
 	}
 	return 0;
@@ -145,7 +144,7 @@ static int run_other(struct sim_runner *r, const struct sim_case *c, struct sim_
 	if (!err)
 		return judge(r, c, engine, r->other);
 	if (err == -EOPNOTSUPP) {
-		note_cannot(r, engine, c->name, session->why);
+		sim_run_cannot(r, engine, c->name, session->why);
 		return 0;
 	}
 	r->n_walks++;
@@ -157,8 +156,11 @@ static int run_other(struct sim_runner *r, const struct sim_case *c, struct sim_
 int sim_run_case(struct sim_runner *r, const struct sim_case *c)
 {
 	struct sim_session **sessions = r->sessions[arch_idx(c->arch)];
-	int err = sim_session_walk(sessions[0], &c->target, r->native);
+	int err;
 
+	if (c->is_executed)
+		return sim_run_executed(r, c, sessions);
+	err = sim_session_walk(sessions[0], &c->target, r->native);
 	if (err) {
 		fprintf(stderr, "unspool-sim: %s: %s\n", c->name, sessions[0]->why);
 		return err;

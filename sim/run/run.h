@@ -47,11 +47,23 @@ void sim_runner_deinit(struct sim_runner *r);
 int sim_runner_open(struct sim_runner *r, const struct sim_arch *arch);
 
 /**
- * sim_run_case() - walk a hand-laid case in each open engine, report each walk
+ * sim_run_case() - walk a case in each open engine, report each engine
  *
- * Return: 0 whatever the walks found, or a negative errno.
+ * A hand-laid case is walked once and compared with its truth. An executed one is
+ * walked at each of its instructions, the first time that it comes there, and its
+ * engines are compared; how near they come to the truth is what a sweep tells.
+ *
+ * Return: 0 whatever the walks found, or a negative errno (also of a broken case,
+ * which is reported).
  */
 int sim_run_case(struct sim_runner *r, const struct sim_case *c);
+
+/* The same for an executed case. Its memory changes: it runs once. */
+int sim_run_executed(struct sim_runner *r, const struct sim_case *c,
+		     struct sim_session *const sessions[SIM_N_ENGINES]);
+
+/* An engine that cannot run, here or a case. */
+void sim_run_cannot(struct sim_runner *r, const char *engine, const char *where, const char *why);
 
 /**
  * sim_run_json() - one line of `run --json`
@@ -73,10 +85,3 @@ int sim_run_json(FILE *to, const struct sim_case *c, const char *engine,
 int sim_bundled_each(const char *name, const struct sim_arch *arch,
 		     int (*fn)(struct sim_runner *r, const struct sim_case *c),
 		     struct sim_runner *r, u32 *n);
-
-/**
- * cmd_run() - `unspool-sim run`
- *
- * Return: an exit status.
- */
-int cmd_run(int argc, char **argv);
