@@ -25,6 +25,7 @@
 #define MAX_SOURCE_LEN (64u << 20)
 #define MAX_LINES (1u << 20)
 #define MAX_FILE_NAME 4096
+#define QUICK_ATTEMPTS 8 /* a failed read is often good a moment later */
 #define RETRY_NS 50000000ull
 #define MAX_RETRY_SHIFT 6
 
@@ -204,8 +205,9 @@ static void try_lines(struct v8_heap *h, struct v8_script *s)
 
 	if (now < s->retry_ns)
 		return;
-	s->retry_ns = now + (RETRY_NS << s->n_attempts);
-	if (s->n_attempts < MAX_RETRY_SHIFT)
+	if (s->n_attempts >= QUICK_ATTEMPTS)
+		s->retry_ns = now + (RETRY_NS << (s->n_attempts - QUICK_ATTEMPTS));
+	if (s->n_attempts < QUICK_ATTEMPTS + MAX_RETRY_SHIFT)
 		s->n_attempts++;
 	s->lines_missing = read_lines(h, s);
 }
