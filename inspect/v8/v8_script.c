@@ -25,8 +25,9 @@
 #define MAX_SOURCE_LEN (64u << 20)
 #define MAX_LINES (1u << 20)
 #define MAX_FILE_NAME 4096
+#define PROMPT_ATTEMPTS 5
 #define RETRY_NS 50000000ull
-#define MAX_RETRY_SHIFT 6
+#define MAX_ATTEMPTS (PROMPT_ATTEMPTS + 6) /* that make the pause longer */
 
 static u64 word_at(const u8 *object, u32 off)
 {
@@ -204,8 +205,9 @@ static void try_lines(struct v8_heap *h, struct v8_script *s)
 
 	if (now < s->retry_ns)
 		return;
-	s->retry_ns = now + (RETRY_NS << s->n_attempts);
-	if (s->n_attempts < MAX_RETRY_SHIFT)
+	if (s->n_attempts >= PROMPT_ATTEMPTS)
+		s->retry_ns = now + (RETRY_NS << (s->n_attempts - PROMPT_ATTEMPTS));
+	if (s->n_attempts < MAX_ATTEMPTS)
 		s->n_attempts++;
 	s->lines_missing = read_lines(h, s);
 }
