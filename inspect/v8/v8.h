@@ -49,6 +49,14 @@ void v8_heap_free(struct v8_heap **h);
 /* Tell the regions (copied), sorted by address; caches that depend on them are dropped. */
 int v8_heap_set_regions(struct v8_heap *h, const struct v8_region *r, size_t n);
 
+/**
+ * v8_heap_forget() - drop all names that are kept
+ *
+ * To be called when an isolate of the process has ended: the next one lays the same
+ * objects out at the same addresses, and they can't be told from the old ones.
+ */
+void v8_heap_forget(struct v8_heap *h);
+
 enum v8_tier {
 	V8_TIER_NONE,
 	V8_TIER_INTERPRETED,

@@ -377,7 +377,7 @@ static int name_code(struct v8_heap *h, const struct uw_sample *s, const struct 
 	return give_reason(names, "interrupted before its frame existed");
 }
 
-static void drop_caches(struct v8_heap *h)
+void v8_heap_forget(struct v8_heap *h)
 {
 	v8_arena_clear(&h->arena);
 	memset(h->functions, 0, sizeof(h->functions));
@@ -393,7 +393,7 @@ int v8_heap_name(struct v8_heap *h, const struct uw_sample *s, u32 i, struct v8_
 	int n;
 
 	if (h->arena.total > MAX_CACHE_LEN)
-		drop_caches(h);
+		v8_heap_forget(h);
 	switch (s->frames[i].kind) {
 	case UW_V8_JS:
 		n = name_js(h, s, i, names);
@@ -446,6 +446,6 @@ int v8_heap_set_regions(struct v8_heap *h, const struct v8_region *r, size_t n)
 	free(h->regions);
 	h->regions = copy;
 	h->n_regions = n;
-	drop_caches(h);
+	v8_heap_forget(h);
 	return 0;
 }

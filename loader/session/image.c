@@ -230,6 +230,20 @@ static void open_heap(struct image *im)
 		target_process_deinit(&im->memory);
 }
 
+void image_names_thread(struct image *im, u32 tid)
+{
+	im->named_tids[tid / 64 % 4] |= 1ull << tid % 64;
+}
+
+void image_forget_thread(struct image *im, u32 tid)
+{
+	if (!im->heap || !(im->named_tids[tid / 64 % 4] >> tid % 64 & 1))
+		return;
+	v8_heap_forget(im->heap);
+	memset(im->named_tids, 0, sizeof(im->named_tids));
+	im->serial = ++im->all->last_serial; /* what was kept under the old one is void */
+}
+
 static int tell_heap(struct image *im)
 {
 	_cleanup_free_ struct v8_region *v = calloc(im->n_maps + 1, sizeof(*v));

@@ -34,6 +34,7 @@ struct image {
 	u64 told_start_ns; /* of the process, as the tables have it */
 	u64 exec_id; /* UW_EXEC_UNKNOWN until a sample told it */
 	u64 refreshed_ns; /* CLOCK_MONOTONIC: last time /proc was asked again */
+	u64 named_tids[4]; /* bits by tid: threads whose functions' names are kept */
 	bool changed; /* mappings are newer than the kernel side's */
 	bool announced; /* the profile has the process's line */
 };
@@ -62,6 +63,16 @@ void images_preload(struct images *all, int fd, const char *path);
 
 /* Reads the symbols of the process's V8, if it has one, while there is time. */
 void image_preload(struct image *image);
+
+/**
+ * image_names_thread() - names of what a thread runs are about to be looked up
+ * image_forget_thread() - a thread has ended
+ *
+ * A worker's isolate ends with its thread. The next worker's takes the same addresses
+ * with much the same objects, so no name may outlive its thread.
+ */
+void image_names_thread(struct image *image, u32 tid);
+void image_forget_thread(struct image *image, u32 tid);
 
 /* "Node.js 24.21.0", or NULL. */
 const char *image_runtime(const struct image *image);

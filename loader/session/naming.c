@@ -171,7 +171,7 @@ static int append_v8(struct naming *n, struct image *image, const struct uw_samp
 {
 	const struct uw_frame *f = &s->frames[i];
 	struct v8_name gone = { .kind = f->kind == UW_V8_STUB ? V8_NAME_STUB : V8_NAME_JS,
-				.reason = "process is gone" };
+				.reason = "process or thread is gone" };
 	int n_names = -ESRCH, err = 0;
 
 	if (image && image->heap)
@@ -204,7 +204,7 @@ static int append_frame(struct naming *n, struct process *p, struct image *image
 	}
 }
 
-static bool is_v8(const struct uw_frame *f)
+bool naming_is_v8(const struct uw_frame *f)
 {
 	return f->kind == UW_V8_STUB || f->kind == UW_V8_JS || f->kind == UW_V8_CODE;
 }
@@ -230,7 +230,7 @@ static int append_cached(struct naming *n, struct process *p, struct image *imag
 			 const struct uw_sample *s, u32 i, u64 now_ns)
 {
 	const struct uw_frame *f = &s->frames[i];
-	u64 serial = is_v8(f) && image ? image->serial : 0;
+	u64 serial = naming_is_v8(f) && image ? image->serial : 0;
 	struct cached *c = cache_slot(n, serial, f);
 	u32 before = n->n_ids;
 	int err;
@@ -242,8 +242,8 @@ static int append_cached(struct naming *n, struct process *p, struct image *imag
 	}
 	c->named_ns = 0;
 	err = append_frame(n, p, image, s, i);
-	if (err || n->n_ids - before > CACHED_IDS)
-		return err;
+	if (err || n->unresolved || n->n_ids - before > CACHED_IDS)
+		return err; /* each stack that misses a name has to know */
 	*c = (struct cached){
 		.image = serial, .token = *f, .named_ns = now_ns, .n = n->n_ids - before
 	};
@@ -255,7 +255,7 @@ static enum prof_activity activity_of(const struct uw_sample *s)
 {
 	if (s->flags & UW_SAMPLE_IN_KERNEL)
 		return PROF_ACT_KERNEL;
-	return s->n_frames && is_v8(&s->frames[0]) ? PROF_ACT_JS : PROF_ACT_NATIVE;
+	return s->n_frames && naming_is_v8(&s->frames[0]) ? PROF_ACT_JS : PROF_ACT_NATIVE;
 }
 
 static int enter_stack(struct naming *n, struct process *p, struct image *image,

@@ -23,6 +23,9 @@ struct naming_sources {
 	struct profile *profile;
 };
 
+/* Is it a frame that the image's heap has to name? */
+bool naming_is_v8(const struct uw_frame *f);
+
 int naming_new(struct naming **n, const struct naming_sources *sources);
 void naming_free(struct naming **n);
 
@@ -30,7 +33,7 @@ void naming_free(struct naming **n);
 struct naming_result {
 	u32 stack; /* id in the profile */
 	enum prof_activity activity;
-	bool unresolved; /* the process's heap was gone before its frames could be named */
+	bool unresolved; /* the heap was gone before its frames could be named */
 };
 
 /**

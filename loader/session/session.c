@@ -164,6 +164,8 @@ static void on_event(struct session *s, const struct life_event *ev)
 		mark_changed(s, p->priv);
 	else if (ev->type == LIFE_EXIT && p->exit_ns)
 		tables_remove(s->tables, p->pid);
+	else if (ev->type == LIFE_EXIT && p->priv)
+		image_forget_thread(p->priv, ev->tid);
 	else if (ev->type == LIFE_COMM)
 		announcer_forget_thread(s->announcer, ev->tid);
 }
@@ -201,6 +203,20 @@ static void disown(struct uw_sample *sample)
 	}
 }
 
+/* The isolate is gone with its thread, and its memory may be another's by now. */
+static bool is_thread_gone(const struct process *p, u32 tid)
+{
+	return !p->exit_ns && !p->n_more_threads && !process_find_thread(p, tid);
+}
+
+static bool has_v8(const struct uw_sample *sample)
+{
+	for (u32 i = sample->n_kernel; i < sample->n_frames; i++)
+		if (naming_is_v8(&sample->frames[i]))
+			return true;
+	return false;
+}
+
 static int on_sample(struct session *s, struct uw_sample *sample, u64 now_ns)
 {
 	struct process *p = process_of(s, sample);
@@ -214,6 +230,12 @@ static int on_sample(struct session *s, struct uw_sample *sample, u64 now_ns)
 	}
 	if (p && (sample->status == UW_T_UNKNOWN_PROCESS || sample->status == UW_T_UNKNOWN_PC))
 		refresh(s, p, now_ns);
+	if (im && has_v8(sample)) {
+		if (is_thread_gone(p, sample->tid))
+			im = NULL;
+		else
+			image_names_thread(im, sample->tid);
+	}
 	err = announcer_sample(s->announcer, p, sample);
 	if (!err)
 		err = naming_stack(s->naming, im ? p : NULL, im, sample, now_ns, &r);
