@@ -52,6 +52,12 @@ static void locate(struct v8_heap *h, const struct v8_function *f, s32 pos, stru
 
 	if (!f->script)
 		return;
+	/*
+	 * Maglev has 0 for what it adds to a generator (seen in 14.6). Nothing of a
+	 * function that has a name is at the first character of its script.
+	 */
+	if (!pos && strcmp(f->name, "(anonymous)"))
+		pos = -1;
 	if (pos < 0 || !v8_script_position(h, f->script, pos, &name->line, &name->column, &reason))
 		give_reason(name, reason);
 }
