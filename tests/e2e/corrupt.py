@@ -164,7 +164,7 @@ def one_round(check, verdict, binary, seed):
         memory = Memory(child.pid)
         with running([UNSPOOL, "record", "-q", "-F", "997", "-p", str(child.pid), "-o", out],
                      stderr=subprocess.DEVNULL) as recorder:
-            time.sleep(1)
+            time.sleep(3)  # the first samples tell which names there are
             with memory.stopped():
                 functions = list(memory.functions())
             spans = spoil_all(memory, functions[:3], random.Random(seed), 3)

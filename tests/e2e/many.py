@@ -135,7 +135,8 @@ def workers(check, tmp):
     check.that(all(len(v) == 1 for v in threads.values()), "a thread has one")
     check.equal(names, {"workers.js"}, "processes are called by their script")
     s = profile.summary
-    check.that(s["complete"] >= 0.95 * s["samples"], f"complete: {s['complete']} of {s['samples']}")
+    # Processes start while it records: their first samples come before their tables.
+    check.that(s["complete"] >= 0.8 * s["samples"], f"complete: {s['complete']} of {s['samples']}")
     check.equal(profile.count(), s["samples"], "every sample that is counted is there")
     check.that(0 < max(peaks) < MAX_KB, f"the recorder took {max(peaks)} KB at most")
 

@@ -11,7 +11,7 @@ import tempfile
 import time
 
 from lib import (BUSY, TOP, UNSPOOL, Checks, Profile, folder, need_bpf, node, record, running,
-                 skip, version_of)
+                 version_of)
 
 KNOWN = os.path.join(TOP, "fixtures/node/known/run.js")
 IN_NAMESPACE = ["unshare", "--pid", "--fork", "--mount-proc", "--kill-child"]
@@ -170,16 +170,17 @@ def main():
     need_bpf()
     check = Checks()
     binary = node(version_of("24"))
-    if subprocess.run([*IN_NAMESPACE, "true"], check=False).returncode:
-        skip("a PID namespace can't be made")
     with folder() as tmp:
         by_name(check, tmp, binary)
         by_thread(check, tmp, binary)
         by_cgroup(check, tmp)
-        recorder_inside(check, tmp, binary)
-        recorder_inside_all(check, tmp)
-        recorder_outside(check, tmp, binary)
-        pids_again(check, tmp)
+        if subprocess.run([*IN_NAMESPACE, "true"], check=False).returncode:
+            print("not tried: PID namespaces, which can't be made here (in a chroot)")
+        else:
+            recorder_inside(check, tmp, binary)
+            recorder_inside_all(check, tmp)
+            recorder_outside(check, tmp, binary)
+            pids_again(check, tmp)
     return check.end()
 
 
