@@ -302,13 +302,20 @@ static int try_late(const char *node, const char *version, const char *dir)
 static int run_mode(const char *node, const char *version, const char *dir, const char *script,
 		    const struct mode *mode)
 {
-	return try_mode(node, version, dir, script, mode) &&
-	       try_mode(node, version, dir, script, mode);
+	int failed = 1;
+
+	for (int i = 0; i < 2 && failed; i++)
+		failed = try_mode(node, version, dir, script, mode);
+	return failed;
 }
 
 static int run_late(const char *node, const char *version, const char *dir)
 {
-	return try_late(node, version, dir) && try_late(node, version, dir);
+	int failed = 1;
+
+	for (int i = 0; i < 2 && failed; i++)
+		failed = try_late(node, version, dir);
+	return failed;
 }
 
 static void cleanup_closedir(DIR **d)
