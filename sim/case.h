@@ -17,6 +17,15 @@ struct sim_function {
 	u64 start_addr, len;
 };
 
+/*
+ * Code in which its function has no frame of its own, as the fixture tells, not the
+ * walk: a miss in it is counted apart.
+ */
+struct sim_window {
+	const char *what; /* "prologue", "epilogue" */
+	u64 start_addr, len;
+};
+
 /* What a walk at one stop must find. */
 struct sim_truth {
 	const u64 *pcs; /* leaf first: pc, then return addresses */
@@ -28,7 +37,8 @@ struct sim_case {
 	const struct sim_arch *arch;
 	struct sim_target target;
 	struct sim_function *functions; /* sorted by address */
-	u32 n_functions;
+	struct sim_window *windows; /* sorted by address; NULL: the fixture tells of none */
+	u32 n_functions, n_windows;
 	bool is_executed;
 	u64 exit_addr; /* executed: the code ends when pc gets here */
 	u64 max_insns; /* executed: a fixture that runs longer is an error */
