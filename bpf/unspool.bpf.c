@@ -9,12 +9,17 @@
  * from what was not wanted. There is no atomic operation in it: counters belong to
  * their CPU. So one object loads on every kernel from 5.10 on; helpers that an older
  * kernel lacks stand behind constants of uw_config.
+ *
+ * Built a second time with bpf/port-capture, it sends a log of the walk's reads beside
+ * each sample (log.h).
  */
 
 #include "bpf.h"
 #include "driver.h"
 #include "target.h"
 #include "task.h"
+
+#include <log_impl.h>
 
 struct uw_counters uw_counters[UW_MAX_CPUS];
 
@@ -100,7 +105,7 @@ UW_INLINE void uw_send(struct uw_slot *s, struct uw_counters *c)
 	if (n > UW_MAX_FRAMES)
 		n = UW_MAX_FRAMES;
 	len = offsetof(struct uw_sample, frames) + n * sizeof(struct uw_frame);
-	if (bpf_ringbuf_output(&uw_ring, &s->state.sample, len, BPF_RB_NO_WAKEUP))
+	if (!uw_log_send(s) || bpf_ringbuf_output(&uw_ring, &s->state.sample, len, BPF_RB_NO_WAKEUP))
 		c->no_room++;
 	else
 		c->sent++;
@@ -157,6 +162,7 @@ int uw_on_sample(struct uw_perf_event *ctx)
 	}
 	uw_fill_header(&s->state.sample, task);
 	p = uw_prepare(s, ctx, task_flags);
+	uw_log_begin(s);
 	uw_walk(s);
 	if (p && *(volatile u32 *)&p->gen != s->state.sample.proc_gen)
 		s->state.sample.status = UW_T_STALE_TABLES;

@@ -22,7 +22,8 @@
 #include <sys/syscall.h>
 
 #include "../../inspect/util/cleanup.h"
-#include "unspool.skel.h"
+#include "logs.h"
+#include "program.h"
 
 #define RING_LEN_PER_CPU (1u << 20)
 #define RING_LEN_MIN (1u << 22)
@@ -36,8 +37,10 @@ struct drain {
 
 struct sampler {
 	struct sampler_config config;
-	struct unspool_bpf *skel;
+	const struct program_ops *ops;
+	struct program program;
 	struct ring_buffer *ring;
+	struct logs *logs; /* NULL: none are kept */
 	struct drain drain;
 	u32 n_cpus;
 	int *event_fds; /* -1: CPU offline */
@@ -96,15 +99,19 @@ static u64 va_mask(void)
 
 static void configure(struct sampler *s)
 {
-	struct uw_config *c = (struct uw_config *)&s->skel->rodata->uw_config;
+	struct uw_config *c = s->program.config;
 
 	c->period_ns = s->uses_cycles ? 0 : s->period_ns;
 	c->va_mask = va_mask();
 	c->target_mode = s->config.mode;
 	c->n_tids = s->config.n_tids;
 	c->has_task_pt_regs = has_task_pt_regs();
-	bpf_map__set_max_entries(s->skel->maps.uw_slots, s->n_cpus);
-	bpf_map__set_max_entries(s->skel->maps.uw_ring, ring_len(s->n_cpus));
+	bpf_map__set_max_entries(s->program.slots, s->n_cpus);
+	bpf_map__set_max_entries(s->program.ring, ring_len(s->n_cpus));
+	if (!s->program.logs)
+		return;
+	bpf_map__set_max_entries(s->program.logs, s->n_cpus);
+	bpf_map__set_max_entries(s->program.log_ring, RING_LEN_MAX);
 }
 
 static int set_targets(struct sampler *s)
@@ -112,10 +119,10 @@ static int set_targets(struct sampler *s)
 	u32 zero = 0;
 
 	if (s->config.n_tids)
-		memcpy(s->skel->bss->uw_tids, s->config.tids, s->config.n_tids * sizeof(u32));
+		memcpy(s->program.tids, s->config.tids, s->config.n_tids * sizeof(u32));
 	if (s->config.mode != UW_TARGET_CGROUP)
 		return 0;
-	return bpf_map_update_elem(bpf_map__fd(s->skel->maps.uw_cgroup), &zero,
+	return bpf_map_update_elem(bpf_map__fd(s->program.cgroup), &zero,
 				   &s->config.cgroup_fd, BPF_ANY);
 }
 
@@ -124,7 +131,7 @@ static int find_own_pidns(struct sampler *s)
 {
 	LIBBPF_OPTS(bpf_test_run_opts, opts);
 
-	return bpf_prog_test_run_opts(bpf_program__fd(s->skel->progs.uw_whoami), &opts);
+	return bpf_prog_test_run_opts(bpf_program__fd(s->program.whoami), &opts);
 }
 
 static int open_event(const struct sampler *s, u32 cpu, bool cycles)
@@ -154,16 +161,27 @@ static bool has_cycles(const struct sampler *s)
 	return fd >= 0;
 }
 
+static int open_rings(struct sampler *s, char *why, size_t why_len)
+{
+	int err = 0;
+
+	s->ring = ring_buffer__new(bpf_map__fd(s->program.ring), on_record, &s->drain, NULL);
+	if (!s->ring)
+		err = -errno;
+	else if (s->program.log_ring)
+		err = logs_new(&s->logs, bpf_map__fd(s->program.log_ring));
+	return err ? say(why, why_len, err, "cannot map the BPF ring buffer") : 0;
+}
+
 static int load(struct sampler *s, char *why, size_t why_len)
 {
-	int err;
+	int err = s->ops->open(&s->program);
 
-	s->skel = unspool_bpf__open();
-	if (!s->skel)
-		return say(why, why_len, -errno, "cannot open the BPF object");
+	if (err)
+		return say(why, why_len, err, "cannot open the BPF object");
 	s->uses_cycles = has_cycles(s);
 	configure(s);
-	err = unspool_bpf__load(s->skel);
+	err = s->ops->load(&s->program);
 	if (err)
 		return say(why, why_len, err, "cannot load the BPF program (see `unspool doctor`)");
 	err = set_targets(s);
@@ -172,10 +190,7 @@ static int load(struct sampler *s, char *why, size_t why_len)
 	err = find_own_pidns(s);
 	if (err)
 		return say(why, why_len, err, "cannot run a BPF program");
-	s->ring = ring_buffer__new(bpf_map__fd(s->skel->maps.uw_ring), on_record, &s->drain, NULL);
-	if (!s->ring)
-		return say(why, why_len, -errno, "cannot map the BPF ring buffer");
-	return 0;
+	return open_rings(s, why, why_len);
 }
 
 static int quiet(enum libbpf_print_level level, const char *format, va_list args)
@@ -195,6 +210,7 @@ int sampler_new(struct sampler **sampler, const struct sampler_config *c, char *
 	if (!s)
 		return say(why, why_len, err, "sampler");
 	s->config = *c;
+	s->ops = c->captures ? &program_capturing : &program_recording;
 	s->stats_fd = -1;
 	s->period_ns = 1000000000ull / c->hz;
 	s->n_cpus = (u32)libbpf_num_possible_cpus();
@@ -221,7 +237,8 @@ void sampler_free(struct sampler **sampler)
 		return;
 	sampler_stop(s);
 	ring_buffer__free(s->ring);
-	unspool_bpf__destroy(s->skel);
+	logs_free(&s->logs);
+	s->ops->close(&s->program);
 	free(s->event_fds);
 	free(s->links);
 	free(s);
@@ -230,9 +247,9 @@ void sampler_free(struct sampler **sampler)
 
 struct tables_memory sampler_tables(struct sampler *s)
 {
-	return (struct tables_memory){ .processes = s->skel->bss->uw_processes,
-				       .mappings = s->skel->bss->uw_mappings,
-				       .v8_builds = s->skel->bss->uw_v8_builds };
+	return (struct tables_memory){ .processes = s->program.processes,
+				       .mappings = s->program.mappings,
+				       .v8_builds = s->program.v8_builds };
 }
 
 static int start_cpu(struct sampler *s, u32 cpu)
@@ -244,7 +261,7 @@ static int start_cpu(struct sampler *s, u32 cpu)
 	if (fd < 0)
 		return fd;
 	s->event_fds[cpu] = fd;
-	s->links[cpu] = bpf_program__attach_perf_event(s->skel->progs.uw_on_sample, fd);
+	s->links[cpu] = bpf_program__attach_perf_event(s->program.on_sample, fd);
 	return s->links[cpu] ? 0 : -errno; /* attaching enables the event */
 }
 
@@ -265,7 +282,7 @@ static u64 program_ns(const struct sampler *s)
 	struct bpf_prog_info info = { 0 };
 	u32 len = sizeof(info);
 
-	if (bpf_obj_get_info_by_fd(bpf_program__fd(s->skel->progs.uw_on_sample), &info, &len))
+	if (bpf_obj_get_info_by_fd(bpf_program__fd(s->program.on_sample), &info, &len))
 		return 0;
 	return info.run_time_ns;
 }
@@ -298,13 +315,18 @@ int sampler_drain(struct sampler *s, void (*fn)(const struct uw_sample *sample, 
 	return err < 0 ? err : s->drain.n;
 }
 
+const struct uw_log *sampler_log(struct sampler *s, const struct uw_sample *sample)
+{
+	return s->logs ? logs_find(s->logs, sample) : NULL;
+}
+
 struct sampler_counts sampler_counts(const struct sampler *s)
 {
 	struct sampler_counts sum = { .bpf_ns = s->stats_fd >= 0 ? program_ns(s) : s->bpf_ns };
 
 	for (u32 cpu = 0; cpu < s->n_cpus; cpu++) {
 		const volatile struct uw_counters *c =
-			&s->skel->bss->uw_counters[cpu & (UW_MAX_CPUS - 1)];
+			&s->program.counters[cpu & (UW_MAX_CPUS - 1)];
 
 		sum.runs += c->runs;
 		sum.idle += c->idle;

@@ -10,6 +10,7 @@
 #include "tables.h"
 
 struct sampler;
+struct uw_log;
 
 struct sampler_config {
 	u32 hz;
@@ -17,6 +18,7 @@ struct sampler_config {
 	const u32 *tids; /* UW_TARGET_TIDS */
 	u32 n_tids;
 	int cgroup_fd; /* UW_TARGET_CGROUP, else -1; borrowed */
+	bool captures; /* keep a log of each walk's reads: sampler_log() */
 };
 
 /* All CPUs, since the start. */
@@ -54,6 +56,9 @@ void sampler_stop(struct sampler *s);
  */
 int sampler_drain(struct sampler *s, void (*fn)(const struct uw_sample *sample, void *data),
 		  void *data);
+
+/* What the walk of a sample read, as logs_find() says; NULL when the sampler does not capture. */
+const struct uw_log *sampler_log(struct sampler *s, const struct uw_sample *sample);
 
 struct sampler_counts sampler_counts(const struct sampler *s);
 

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#pragma once
+
+/* Beside a sample: its log, which goes out before it. bpf/port has the same symbols. */
+
+#include "../driver.h"
+
+struct {
+	__uint(type, BPF_MAP_TYPE_RINGBUF);
+	__uint(max_entries, 1 << 22); /* the loader: by the number of CPUs */
+} uw_log_ring SEC(".maps");
+
+/* A walk is about to start from the slot's registers. */
+UW_INLINE void uw_log_begin(const struct uw_slot *s)
+{
+	struct uw_log_buffer *b = uw_this_log();
+
+	if (!b)
+		return;
+	b->log.time_ns = s->state.sample.time_ns;
+	b->log.cpu = s->state.sample.cpu;
+	b->log.len = 0;
+	b->log.n_reads = 0;
+	b->log.n_dropped = 0;
+	b->log.regs = s->user_regs;
+}
+
+/* The walk has ended. False: the sample is not to be sent, since its log found no room. */
+UW_INLINE bool uw_log_send(const struct uw_slot *s)
+{
+	struct uw_log_buffer *b = uw_this_log();
+	u64 len;
+
+	if (!b)
+		return false;
+	len = b->log.len;
+	asm volatile("" : "+r"(len));
+	if (len > UW_LOG_LEN)
+		len = UW_LOG_LEN;
+	return !bpf_ringbuf_output(&uw_log_ring, b, sizeof(b->log) + len, BPF_RB_NO_WAKEUP);
+}

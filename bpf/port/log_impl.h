@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#pragma once
+
+/* Beside a sample: nothing. bpf/port-capture has the same symbols. */
+
+#include "../driver.h"
+
+/* A walk is about to start from the slot's registers. */
+UW_INLINE void uw_log_begin(const struct uw_slot *s)
+{
+	(void)s;
+}
+
+/* The walk has ended. False: the sample is not to be sent. */
+UW_INLINE bool uw_log_send(const struct uw_slot *s)
+{
+	(void)s;
+	return true;
+}

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: BSD-2-Clause
+
+/* Compiled once a build of the object: PROGRAM_SKEL is its skeleton, PROGRAM its name. */
+
+#include "program.h"
+
+#include PROGRAM_SKEL
+
+#include <errno.h>
+
+static void find_memory(struct program *p)
+{
+	struct unspool_bpf *skel = p->skel;
+
+	p->config = (struct uw_config *)&skel->rodata->uw_config;
+	p->tids = skel->bss->uw_tids;
+	p->counters = skel->bss->uw_counters;
+	p->processes = skel->bss->uw_processes;
+	p->mappings = skel->bss->uw_mappings;
+	p->v8_builds = skel->bss->uw_v8_builds;
+}
+
+static int program_open(struct program *p)
+{
+	struct unspool_bpf *skel = unspool_bpf__open();
+
+	if (!skel)
+		return -errno;
+	*p = (struct program){
+		.skel = skel,
+		.slots = skel->maps.uw_slots,
+		.ring = skel->maps.uw_ring,
+		.cgroup = skel->maps.uw_cgroup,
+		.logs = bpf_object__find_map_by_name(skel->obj, "uw_logs"),
+		.log_ring = bpf_object__find_map_by_name(skel->obj, "uw_log_ring"),
+		.on_sample = skel->progs.uw_on_sample,
+		.whoami = skel->progs.uw_whoami,
+	};
+	find_memory(p);
+	return 0;
+}
+
+static int program_load(struct program *p)
+{
+	int err = unspool_bpf__load(p->skel);
+
+	if (!err)
+		find_memory(p);
+	return err;
+}
+
+static void program_close(struct program *p)
+{
+	unspool_bpf__destroy(p->skel);
+	p->skel = NULL;
+}
+
+const struct program_ops PROGRAM = { program_open, program_load, program_close };

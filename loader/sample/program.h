@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#pragma once
+
+/*
+ * The BPF object, opened: its parts by name. There are two builds of it, the one that
+ * records and the one that captures; program.c is compiled once for each.
+ */
+
+#include "../../bpf/tables.h"
+
+#include <bpf/libbpf.h>
+
+struct program {
+	void *skel;
+	struct uw_config *config; /* until it is loaded */
+	u32 *tids;
+	struct uw_counters *counters;
+	struct uw_process *processes;
+	struct uw_mapping *mappings;
+	struct v8_info *v8_builds;
+	struct bpf_map *slots, *ring, *cgroup;
+	struct bpf_map *logs, *log_ring; /* NULL: it keeps none */
+	struct bpf_program *on_sample, *whoami;
+};
+
+struct program_ops {
+	/* 0 or a negative errno; what the program was afterwards ends with close(). */
+	int (*open)(struct program *p);
+	/* After this the memory of the tables is that of the program in the kernel. */
+	int (*load)(struct program *p);
+	void (*close)(struct program *p);
+};
+
+extern const struct program_ops program_recording, program_capturing;
