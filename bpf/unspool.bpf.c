@@ -105,7 +105,8 @@ UW_INLINE void uw_send(struct uw_slot *s, struct uw_counters *c)
 	if (n > UW_MAX_FRAMES)
 		n = UW_MAX_FRAMES;
 	len = offsetof(struct uw_sample, frames) + n * sizeof(struct uw_frame);
-	if (!uw_log_send(s) || bpf_ringbuf_output(&uw_ring, &s->state.sample, len, BPF_RB_NO_WAKEUP))
+	if (!uw_log_send(s) ||
+	    bpf_ringbuf_output(&uw_ring, &s->state.sample, len, BPF_RB_NO_WAKEUP))
 		c->no_room++;
 	else
 		c->sent++;

@@ -122,8 +122,8 @@ static int set_targets(struct sampler *s)
 		memcpy(s->program.tids, s->config.tids, s->config.n_tids * sizeof(u32));
 	if (s->config.mode != UW_TARGET_CGROUP)
 		return 0;
-	return bpf_map_update_elem(bpf_map__fd(s->program.cgroup), &zero,
-				   &s->config.cgroup_fd, BPF_ANY);
+	return bpf_map_update_elem(bpf_map__fd(s->program.cgroup), &zero, &s->config.cgroup_fd,
+				   BPF_ANY);
 }
 
 /* The program compares pids in the recorder's PID namespace, so it has to know which that is. */
