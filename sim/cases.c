@@ -3,26 +3,39 @@
 #include "cases.h"
 
 #include "../inspect/util/cleanup.h"
+#include "bundled.h"
 #include "compiled.h"
 #include "fixture/load.h"
 
 #include <dirent.h>
 #include <errno.h>
+#include <search.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #define MAX_PATHS 100000
 #define MAX_LEVELS 16
 
+const struct sim_arch *const sim_archs[SIM_N_ARCHS] = { &sim_arch_x86_64, &sim_arch_arm64 };
+
+static const struct sim_case_kind bundled = { "", sim_bundled_load, sim_bundled_free };
+
 static const struct sim_case_kind kinds[] = {
 	{ ".elf", sim_compiled_load, sim_compiled_free },
 	{ ".yaml", sim_text_load, sim_text_free },
 };
 
+static bool is_bundled(const char *path)
+{
+	return !strncmp(path, SIM_BUNDLED_PREFIX, strlen(SIM_BUNDLED_PREFIX));
+}
+
 const struct sim_case_kind *sim_case_kind_of(const char *path)
 {
 	size_t len = strlen(path);
 
+	if (is_bundled(path))
+		return &bundled;
 	for (u32 i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
 		size_t n = strlen(kinds[i].suffix);
 
@@ -32,10 +45,31 @@ const struct sim_case_kind *sim_case_kind_of(const char *path)
 	return NULL;
 }
 
-static int add_path(struct sim_paths *paths, const char *path)
+static int compare_keys(const void *a, const void *b)
+{
+	return strcmp(a, b);
+}
+
+/* Takes @key, which is the same for each way to name the case; NULL: out of memory. */
+static int see(struct sim_paths *paths, char *key, bool *is_new)
+{
+	char **at = key ? tsearch(key, &paths->seen, compare_keys) : NULL;
+
+	*is_new = at && *at == key;
+	if (!*is_new)
+		free(key);
+	return at ? 0 : -ENOMEM;
+}
+
+static int add_path(struct sim_paths *paths, const char *path, char *key)
 {
 	char **grown;
+	bool is_new;
+	int err = see(paths, key, &is_new);
 
+	paths->n_named += !err;
+	if (err || !is_new)
+		return err;
 	if (paths->n == MAX_PATHS)
 		return -E2BIG;
 	grown = realloc(paths->at, (paths->n + 1) * sizeof(*grown));
@@ -47,6 +81,15 @@ static int add_path(struct sim_paths *paths, const char *path)
 		return -ENOMEM;
 	paths->n++;
 	return 0;
+}
+
+static int add_file(struct sim_paths *paths, const char *path, const struct stat *st)
+{
+	char *key;
+
+	if (asprintf(&key, "%lx:%lx", (unsigned long)st->st_dev, (unsigned long)st->st_ino) < 0)
+		key = NULL;
+	return add_path(paths, path, key);
 }
 
 static int add_folder(struct sim_paths *paths, const char *folder, u32 level);
@@ -64,7 +107,7 @@ static int add_entry(struct sim_paths *paths, const char *folder, const char *na
 		return -errno;
 	if (S_ISDIR(st.st_mode))
 		return add_folder(paths, path, level + 1);
-	return S_ISREG(st.st_mode) && sim_case_kind_of(path) ? add_path(paths, path) : 0;
+	return S_ISREG(st.st_mode) && sim_case_kind_of(path) ? add_file(paths, path, &st) : 0;
 }
 
 static int add_folder(struct sim_paths *paths, const char *folder, u32 level)
@@ -86,23 +129,50 @@ static int add_folder(struct sim_paths *paths, const char *folder, u32 level)
 	return err;
 }
 
+static int add_bundled(struct sim_paths *paths, const char *path, struct sim_error *error)
+{
+	const char *wanted = path + strlen(SIM_BUNDLED_PREFIX), *name;
+	u32 before = paths->n_named;
+	int err = 0;
+
+	for (u32 i = 0; !err && (name = sim_bundled_name(i)); i++) {
+		_cleanup_free_ char *whole = NULL;
+
+		if (strcmp(wanted, "all") != 0 && strcmp(wanted, name) != 0)
+			continue;
+		if (asprintf(&whole, SIM_BUNDLED_PREFIX "%s", name) < 0)
+			whole = NULL;
+		err = whole ? add_path(paths, whole, strdup(whole)) : -ENOMEM;
+	}
+	if (err)
+		return sim_fail(error, err, "%s: %s", path, strerror(-err));
+	return paths->n_named > before
+		       ? 0
+		       : sim_fail(error, -ENOENT, "%s: no bundled stack has this name", path);
+}
+
 int sim_paths_add(struct sim_paths *paths, const char *path, struct sim_error *error)
 {
-	u32 before = paths->n;
+	u32 before = paths->n_named;
 	struct stat st;
 	int err;
 
+	if (is_bundled(path))
+		return add_bundled(paths, path, error);
 	if (stat(path, &st))
 		return sim_fail(error, -errno, "%s: %s", path, strerror(errno));
 	if (!S_ISDIR(st.st_mode)) {
+		if (!S_ISREG(st.st_mode))
+			return sim_fail(error, -EINVAL, "%s: not a regular file", path);
 		if (!sim_case_kind_of(path))
 			return sim_fail(error, -EINVAL, "%s: no kind of case ends like this", path);
-		return add_path(paths, path);
+		err = add_file(paths, path, &st);
+		return err ? sim_fail(error, err, "%s: %s", path, strerror(-err)) : 0;
 	}
 	err = add_folder(paths, path, 0);
 	if (err)
 		return sim_fail(error, err, "%s: %s", path, strerror(-err));
-	return paths->n > before ? 0 : sim_fail(error, -ENOENT, "%s: holds no case", path);
+	return paths->n_named > before ? 0 : sim_fail(error, -ENOENT, "%s: holds no case", path);
 }
 
 void sim_paths_deinit(struct sim_paths *paths)
@@ -110,5 +180,6 @@ void sim_paths_deinit(struct sim_paths *paths)
 	for (u32 i = 0; i < paths->n; i++)
 		free(paths->at[i]);
 	free(paths->at);
+	tdestroy(paths->seen, free);
 	*paths = (struct sim_paths){ 0 };
 }

@@ -6,6 +6,10 @@
 #include "case.h"
 #include "error.h"
 
+/* The architectures, in the order of reports. */
+#define SIM_N_ARCHS 2
+extern const struct sim_arch *const sim_archs[SIM_N_ARCHS];
+
 /* A kind of case: a row of the table in cases.c. */
 struct sim_case_kind {
 	const char *suffix;
@@ -16,18 +20,21 @@ struct sim_case_kind {
 };
 
 struct sim_paths {
-	char **at; /* sorted within each folder */
+	char **at; /* sorted within each folder; a case that is named twice is there once */
 	u32 n;
+	void *seen; /* a tree: which cases these are */
+	u32 n_named; /* counts a case each time */
 };
 
 /**
  * sim_paths_add() - add a case, or all the cases below a folder
- * @path:	a file is taken whatever its suffix; in folders unknown ones are passed over
+ * @path:	a file, a folder, or a bundled stack: "stack:NAME", "stack:all"
  * @error:	which path is wrong
  *
- * Symbolic links are not followed within folders.
+ * Within folders symbolic links are not followed and files of no kind are passed over.
  *
- * Return: 0 or a negative errno (-ENOENT also for a folder without cases, -E2BIG for
+ * Return: 0 or a negative errno (-ENOENT also for a folder without cases, -EINVAL for
+ * a file of no kind or that is no regular one, -E2BIG for
  * more than 100,000 cases or 16 levels).
  */
 int sim_paths_add(struct sim_paths *paths, const char *path, struct sim_error *error);
@@ -36,6 +43,6 @@ void sim_paths_deinit(struct sim_paths *paths);
 /**
  * sim_case_kind_of() - who can load a file
  *
- * Return: by the suffix of @path, or NULL.
+ * Return: by the suffix of @path, or by stack:, or NULL.
  */
 const struct sim_case_kind *sim_case_kind_of(const char *path);

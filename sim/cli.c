@@ -80,7 +80,11 @@ static error_t parse_above(int key, char *arg, struct argp_state *state)
 
 int sim_parse(const struct argp *argp, int argc, char **argv, void *input)
 {
-	const struct argp inner = { .options = argp->options, .parser = argp->parser };
+	const struct argp inner = {
+		.options = argp->options,
+		.parser = argp->parser,
+		.children = argp->children,
+	};
 	const struct argp_child children[] = { { &inner, 0, NULL, 0 }, { 0 } };
 	const struct argp whole = {
 		.options = common_options,

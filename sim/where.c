@@ -22,6 +22,14 @@ const struct sim_function *sim_function_at(const struct sim_case *c, u64 pc)
 	return NULL;
 }
 
+const char *sim_window_at(const struct sim_case *c, u64 pc)
+{
+	for (u32 i = 0; i < c->n_windows; i++)
+		if (pc - c->windows[i].start_addr < c->windows[i].len)
+			return c->windows[i].what;
+	return NULL;
+}
+
 const char *sim_where(const struct sim_case *c, u64 pc, char *out, size_t size)
 {
 	const struct sim_function *f = sim_function_at(c, pc);

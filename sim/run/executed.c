@@ -3,12 +3,17 @@
 /*
  * An executed case in engines: the CPU stops at each instruction, and where it comes
  * for the first time every engine walks from there, over memory as it is then.
+ *
+ * What is shown, and must be the truth, is a walk of the deepest call stack that is
+ * met at these stops outside of windows: the first that finds all of it, else the
+ * first one.
  */
 
-#include "../cpu/cpu.h"
-#include "../engine/compare.h"
-#include "../sweep/pcs.h"
 #include "run.h"
+
+#include "../cpu/cpu.h"
+#include "../sweep/judge.h"
+#include "../where.h"
 
 #include <errno.h>
 #include <string.h>
@@ -17,9 +22,10 @@
 static const u32 strides[SIM_N_ENGINES] = { 1, 1, 64 };
 
 struct engine_sum {
-	u64 n_walks, n_differing, n_compared;
-	bool is_broken; /* it failed, or cannot run: no more walks */
-	char first[384]; /* what differs first */
+	struct sim_result result;
+	bool is_over; /* it failed, or cannot take the case: no more walks */
+	bool cannot;
+	struct uw_sample deepest;
 };
 
 struct execution {
@@ -29,39 +35,53 @@ struct execution {
 	struct sim_target target; /* the case's, from where it stopped */
 	struct sweep_pcs pcs;
 	struct engine_sum sums[SIM_N_ENGINES];
-	struct uw_sample deepest; /* what goes into JSON */
+	u32 depth; /* of the deepest call stack so far */
+	bool is_found; /* all of it, by the native walk */
 };
 
-static void walk_other(struct execution *x, u32 e, u64 pc)
+/* Counts a walk; @is_shown: it is the one to show, so far. */
+static void take(struct engine_sum *sum, const struct uw_sample *s, bool is_exact, bool is_shown)
+{
+	sum->result.n_walks++;
+	sum->result.n_exact += is_exact;
+	if (!is_shown)
+		return;
+	memcpy(&sum->deepest, s,
+	       offsetof(struct uw_sample, frames) + s->n_frames * sizeof(struct uw_frame));
+	sum->result.sample = &sum->deepest;
+}
+
+static void walk_other(struct execution *x, u32 e, const struct sim_truth *truth, bool is_shown)
 {
 	struct engine_sum *sum = &x->sums[e];
-	struct sim_session *session = x->sessions[e];
+	char *wrong = sum->result.wrong, words[320];
+	const struct uw_sample *s = &x->r->other->state.sample;
 	struct sim_difference d;
-	char words[320];
-	int err = sim_session_walk(session, &x->target, x->r->other);
+	int err = sim_session_walk(x->sessions[e], &x->target, x->r->other);
 
 	if (err) {
-		sum->is_broken = true;
-		if (err == -EOPNOTSUPP)
-			sim_run_cannot(x->r, session->engine->name, x->c->name, session->why);
-		else
-			snprintf(sum->first, sizeof(sum->first), "%s", session->why);
+		sum->is_over = true;
+		sum->cannot = err == -EOPNOTSUPP;
+		snprintf(wrong, sizeof(sum->result.wrong), "%s", x->sessions[e]->why);
 		return;
 	}
-	if (!sim_walk_compare(x->r->native, x->r->other, &d) && !sum->first[0]) {
+	if (!sim_walk_compare(x->r->native, x->r->other, &d) && !wrong[0]) {
 		sim_difference_words(&d, x->r->native, x->r->other, words, sizeof(words));
-		snprintf(sum->first, sizeof(sum->first), "at %#llx: %s", pc, words);
+		snprintf(wrong, sizeof(sum->result.wrong), "at %#llx: differs from native: %s",
+			 truth->pcs[0], words);
 	}
-	sum->n_walks++;
-	sum->n_compared += d.n_compared;
-	sum->n_differing += d.n_bytes;
+	x->r->n_compared += d.n_compared;
+	x->r->n_differing += d.n_bytes;
+	take(sum, s, sweep_is_exact(s, truth), is_shown);
 }
 
 static int at_stop(void *ctx, const struct sim_stop *stop)
 {
 	struct execution *x = ctx;
+	const struct sim_truth *truth = &stop->truth;
 	const struct uw_sample *s = &x->r->native->state.sample;
 	struct sweep_pc *seen = sweep_pcs_get(&x->pcs, stop->regs.pc);
+	bool is_exact, is_shown, is_deeper;
 	int err;
 
 	if (!seen)
@@ -72,56 +92,53 @@ static int at_stop(void *ctx, const struct sim_stop *stop)
 	err = sim_session_walk(x->sessions[0], &x->target, x->r->native);
 	if (err)
 		return err;
-	x->sums[0].n_walks++;
-	if (s->n_frames > x->deepest.n_frames)
-		memcpy(&x->deepest, s,
-		       offsetof(struct uw_sample, frames) + s->n_frames * sizeof(struct uw_frame));
+	is_exact = sweep_is_exact(s, truth);
+	is_deeper = truth->n > x->depth && !sim_window_at(x->c, stop->regs.pc);
+	is_shown = is_deeper || (truth->n == x->depth && is_exact && !x->is_found);
+	if (is_shown)
+		x->is_found = is_exact;
+	if (is_deeper)
+		x->depth = truth->n;
+	take(&x->sums[0], s, is_exact, is_shown);
 	for (u32 e = 1; e < SIM_N_ENGINES; e++)
-		if (x->sessions[e] && !x->sums[e].is_broken && x->pcs.n % strides[e] == 0)
-			walk_other(x, e, stop->regs.pc);
+		if (x->sessions[e] && !x->sums[e].is_over &&
+		    (is_shown || x->pcs.n % strides[e] == 0))
+			walk_other(x, e, truth, is_shown);
 	return 0;
 }
 
 static int report(struct execution *x, u32 e)
 {
-	const struct engine_sum *sum = &x->sums[e];
-	const char *engine = sim_engines[e]->name;
-	struct sim_runner *r = x->r;
+	struct engine_sum *sum = &x->sums[e];
 
-	r->n_walks += sum->n_walks;
-	r->n_compared += sum->n_compared;
-	r->n_differing += sum->n_differing;
-	r->n_wrong += sum->first[0] != 0;
-	if (!sum->n_walks && !sum->first[0])
-		return 0;
-	if (sum->first[0])
-		printf("%-6s %-6s %s: WRONG: %s\n", engine, x->c->arch->name, x->c->name,
-		       sum->first);
-	else if (!r->is_quiet)
-		printf("%-6s %-6s %s: %llu instructions\n", engine, x->c->arch->name, x->c->name,
-		       sum->n_walks);
-	return r->json ? sim_run_json(r->json, x->c, engine, &x->deepest, !sum->first[0]) : 0;
+	if (sum->cannot)
+		return sim_run_cannot(x->r, x->c, x->sessions[e]);
+	sum->result.c = x->c;
+	sum->result.engine = sim_engines[e]->name;
+	if (!x->is_found && !sum->result.wrong[0])
+		snprintf(sum->result.wrong, sizeof(sum->result.wrong),
+			 "the deepest call stack, %u frames, is found at no instruction", x->depth);
+	return sim_run_report(x->r, &sum->result);
 }
 
-int sim_run_executed(struct sim_runner *r, const struct sim_case *c,
-		     struct sim_session *const sessions[SIM_N_ENGINES])
+int sim_run_executed(struct sim_runner *r, const struct sim_case *c)
 {
 	static struct execution x;
 	struct sim_cpu_run run = { .at_stop = at_stop, .ctx = &x };
 	struct sim_error error = { "out of memory" };
 	int err;
 
-	x = (struct execution){ .r = r, .c = c, .sessions = sessions, .target = c->target };
+	x = (struct execution){ .r = r,
+				.c = c,
+				.sessions = sim_sessions_of(&r->sessions, c->arch),
+				.target = c->target };
 	err = sim_cpu_run(c, &run, &error);
 	sweep_pcs_deinit(&x.pcs);
 	r->n_cases++;
-	if (err) {
-		fprintf(stderr, "unspool-sim: %s: %s\n", c->name, error.text);
-		r->n_wrong++;
-		return err == -ENOMEM ? err : 0;
-	}
+	if (err)
+		return err == -ENOMEM ? err : sim_run_broken(r, c->name, c->arch, error.text);
 	for (u32 e = 0; e < SIM_N_ENGINES && !err; e++)
-		if (sessions[e] && (e || r->is_wanted[0]))
+		if (x.sessions[e] && r->options->engines[e])
 			err = report(&x, e);
 	return err;
 }

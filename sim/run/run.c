@@ -2,75 +2,12 @@
 
 #include "run.h"
 
-#include "../engine/compare.h"
+#include "../cli.h"
+#include "../json_line.h"
 #include "../stack.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
-
-const struct sim_arch *const sim_archs[SIM_N_ARCHS] = { &sim_arch_x86_64, &sim_arch_arm64 };
-
-int sim_runner_init(struct sim_runner *out)
-{
-	struct sim_runner r = {
-		.native = calloc(1, sizeof(struct sim_walk)),
-		.other = calloc(1, sizeof(struct sim_walk)),
-	};
-
-	if (!r.native || !r.other) {
-		free(r.native);
-		free(r.other);
-		return -ENOMEM;
-	}
-	*out = r;
-	return 0;
-}
-
-void sim_runner_deinit(struct sim_runner *r)
-{
-	for (u32 a = 0; a < SIM_N_ARCHS; a++)
-		for (u32 e = 0; e < SIM_N_ENGINES; e++)
-			sim_session_close(&r->sessions[a][e]);
-	free(r->native);
-	free(r->other);
-	*r = (struct sim_runner){ 0 };
-}
-
-static u32 arch_idx(const struct sim_arch *arch)
-{
-	return arch == sim_archs[0] ? 0 : 1;
-}
-
-void sim_run_cannot(struct sim_runner *r, const char *engine, const char *where, const char *why)
-{
-	if (!r->cannot[0])
-		snprintf(r->cannot, sizeof(r->cannot), "engine %s cannot run %s: %s", engine, where,
-			 why);
-}
-
-int sim_runner_open(struct sim_runner *r, const struct sim_arch *arch)
-{
-	for (u32 e = 0; e < SIM_N_ENGINES; e++) {
-		struct sim_session **session = &r->sessions[arch_idx(arch)][e];
-		const char *why;
-		int err;
-
-		if (!r->is_wanted[e] && sim_engines[e] != &sim_engine_native)
-			continue;
-		err = sim_session_open(sim_engines[e], arch, session);
-		if (!err)
-			continue;
-		why = *session ? (*session)->why : strerror(-err);
-		if (err != -EOPNOTSUPP) {
-			fprintf(stderr, "unspool-sim: engine %s: %s\n", sim_engines[e]->name, why);
-			return err;
-		}
-		sim_run_cannot(r, sim_engines[e]->name, "here", why);
-		sim_session_close(session);
-	}
-	return 0;
-}
 
 /* First frame that is not the truth's; n_frames of both if none. */
 static u32 first_wrong(const struct uw_sample *s, const struct sim_truth *truth)
@@ -82,9 +19,8 @@ static u32 first_wrong(const struct uw_sample *s, const struct sim_truth *truth)
 	return i;
 }
 
-/* In one line, what a walk missed of the truth. False: nothing. */
-static bool misses_truth(const struct sim_case *c, const struct uw_sample *s, char *words,
-			 size_t len)
+/* In one line, what a walk missed of the truth; nothing when it missed nothing. */
+static void say_missed(const struct sim_case *c, const struct uw_sample *s, char *words, size_t len)
 {
 	u32 at = first_wrong(s, &c->truth);
 
@@ -95,78 +31,119 @@ static bool misses_truth(const struct sim_case *c, const struct uw_sample *s, ch
 	else if (s->status != c->status)
 		snprintf(words, len, "it ends with \"%s\", expected \"%s\"",
 			 sim_status_words(s->status), sim_status_words(c->status));
-	else
-		return false;
-	return true;
 }
 
-static void say(const struct sim_runner *r, const struct sim_case *c, const char *engine,
-		const struct uw_sample *s, const char *wrong)
+static void print_result(const struct sim_runner *r, const struct sim_result *result)
 {
-	if (r->is_quiet && !wrong[0])
+	FILE *f = r->out.people;
+	const struct uw_sample *s = result->sample;
+
+	if (r->options->is_quiet && !result->wrong[0])
 		return;
-	printf("%-6s %-6s %s: ", engine, c->arch->name, c->name);
-	if (wrong[0])
-		printf("WRONG: %s\n", wrong);
+	fprintf(f, "%-6s %-6s %s: ", result->engine, result->c->arch->name, result->c->name);
+	if (result->wrong[0])
+		fprintf(f, "WRONG: %s\n", result->wrong);
+	else if (result->c->is_executed)
+		fprintf(f, "%llu instructions, at %llu of them exact\n", result->n_walks,
+			result->n_exact);
 	else
-		printf("%s, %u frames, %u reads\n", sim_status_words(s->status), s->n_frames,
-		       s->n_reads);
+		fprintf(f, "%s, %u frames, %u reads\n", sim_status_words(s->status), s->n_frames,
+			s->n_reads);
+}
+
+int sim_run_report(struct sim_runner *r, const struct sim_result *result)
+{
+	struct sim_verdict verdict = { result->c->name, result->c->arch->name, result->engine,
+				       result->wrong[0] ? SIM_FAILED : SIM_PASSED, result->wrong };
+	int err = 0;
+
+	r->n_walks += result->n_walks;
+	r->n_results++;
+	r->n_wrong += result->wrong[0] != 0;
+	print_result(r, result);
+	if (r->out.json)
+		err = result->sample ? sim_run_json(r->out.json, result)
+				     : sim_json_not_run(r->out.json, &verdict);
+	return err ? err : sim_outputs_verdict(&r->out, &verdict);
+}
+
+int sim_run_broken(struct sim_runner *r, const char *name, const struct sim_arch *arch,
+		   const char *why)
+{
+	u32 e = 0;
+	struct sim_verdict verdict = { name, arch->name, NULL, SIM_FAILED, why };
+	int err = 0;
+
+	while (e < SIM_N_ENGINES - 1 && !r->options->engines[e])
+		e++;
+	verdict.engine = sim_engines[e]->name;
+	r->n_broken++;
+	if (strncmp(why, name, strlen(name)) != 0)
+		sim_complain("%s: %s", name, why);
+	else
+		sim_complain("%s", why);
+	if (r->out.json)
+		err = sim_json_not_run(r->out.json, &verdict);
+	return err ? err : sim_outputs_verdict(&r->out, &verdict);
 }
 
 static int judge(struct sim_runner *r, const struct sim_case *c, const char *engine,
 		 const struct sim_walk *walk)
 {
-	const struct uw_sample *s = &walk->state.sample;
-	char wrong[384] = "", words[384];
+	struct sim_result result = { c, engine, &walk->state.sample, 1, 0, "" };
 	struct sim_difference d;
+	char words[320];
 
-	misses_truth(c, s, wrong, sizeof(wrong));
+	say_missed(c, &walk->state.sample, result.wrong, sizeof(result.wrong));
 	if (walk != r->native) {
 		if (!sim_walk_compare(r->native, walk, &d)) {
 			sim_difference_words(&d, r->native, walk, words, sizeof(words));
-			snprintf(wrong, sizeof(wrong), "%llu bytes differ from native: %.300s",
-				 d.n_bytes, words);
+			snprintf(result.wrong, sizeof(result.wrong),
+				 "%llu bytes differ from native: %s", d.n_bytes, words);
 		}
 		r->n_compared += d.n_compared;
 		r->n_differing += d.n_bytes;
 	}
-	r->n_walks++;
-	r->n_wrong += wrong[0] != 0;
-	say(r, c, engine, s, wrong);
-	return r->json ? sim_run_json(r->json, c, engine, s, !wrong[0]) : 0;
+	return sim_run_report(r, &result);
 }
 
 static int run_other(struct sim_runner *r, const struct sim_case *c, struct sim_session *session)
 {
-	const char *engine = session->engine->name;
+	struct sim_result result = { c, session->engine->name, NULL, 1, 0, "" };
 	int err = sim_session_walk(session, &c->target, r->other);
 
 	if (!err)
-		return judge(r, c, engine, r->other);
-	if (err == -EOPNOTSUPP) {
-		sim_run_cannot(r, engine, c->name, session->why);
-		return 0;
-	}
-	r->n_walks++;
-	r->n_wrong++;
-	printf("%-6s %-6s %s: WRONG: %s\n", engine, c->arch->name, c->name, session->why);
-	return 0;
+		return judge(r, c, result.engine, r->other);
+	snprintf(result.wrong, sizeof(result.wrong), "%s", session->why);
+	return err == -EOPNOTSUPP ? sim_run_cannot(r, c, session) : sim_run_report(r, &result);
+}
+
+int sim_run_cannot(struct sim_runner *r, const struct sim_case *c,
+		   const struct sim_session *session)
+{
+	const char *engine = session->engine->name;
+	struct sim_verdict verdict = { c->name, c->arch->name, engine, SIM_CANNOT_RUN,
+				       session->why };
+	int err = 0;
+
+	sim_sessions_cannot(&r->sessions, engine, c->name, session->why);
+	if (r->out.json)
+		err = sim_json_not_run(r->out.json, &verdict);
+	return err ? err : sim_outputs_verdict(&r->out, &verdict);
 }
 
 int sim_run_case(struct sim_runner *r, const struct sim_case *c)
 {
-	struct sim_session **sessions = r->sessions[arch_idx(c->arch)];
+	struct sim_session *const *sessions = sim_sessions_of(&r->sessions, c->arch);
 	int err;
 
 	if (c->is_executed)
-		return sim_run_executed(r, c, sessions);
+		return sim_run_executed(r, c);
 	err = sim_session_walk(sessions[0], &c->target, r->native);
-	if (err) {
-		fprintf(stderr, "unspool-sim: %s: %s\n", c->name, sessions[0]->why);
-		return err;
-	}
+	if (err)
+		return sim_run_broken(r, c->name, c->arch, sessions[0]->why);
 	r->n_cases++;
-	if (r->is_wanted[0])
+	if (r->options->engines[0])
 		err = judge(r, c, sim_engine_native.name, r->native);
 	for (u32 e = 1; e < SIM_N_ENGINES && !err; e++)
 		if (sessions[e])

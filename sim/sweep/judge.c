@@ -3,22 +3,25 @@
 #include "judge.h"
 
 #include "../cpu/cpu.h"
+#include "../where.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 struct judge {
-	const struct sweep_walker *walker;
+	const struct sim_case *c;
+	struct sweep_walker walker;
 	struct sim_error *error;
 	struct sweep_result result;
 	struct sweep_pcs pcs; /* value: index of the pc's miss, plus 1 */
 	u32 room; /* of result.misses */
+	u32 n_skipped; /* boundaries since the last walk */
 	struct sim_target target; /* the case's, with the registers of the stop */
 	struct uw_state u;
 };
 
-static bool is_exact(const struct uw_sample *s, const struct sim_truth *truth)
+bool sweep_is_exact(const struct uw_sample *s, const struct sim_truth *truth)
 {
 	if (s->n_frames != truth->n)
 		return false;
@@ -26,6 +29,11 @@ static bool is_exact(const struct uw_sample *s, const struct sim_truth *truth)
 		if (s->frames[i].pc != truth->pcs[i])
 			return false;
 	return true;
+}
+
+static bool has_status(const struct judge *j)
+{
+	return j->c->is_executed || j->u.sample.status == j->c->status;
 }
 
 /* Frame 1 is missing, all others are there. */
@@ -57,10 +65,12 @@ static int new_miss(struct judge *j, const struct sim_stop *stop)
 	m = &r->misses[r->n_misses];
 	*m = (struct sweep_miss){
 		.pc = stop->regs.pc,
+		.window = sim_window_at(j->c, stop->regs.pc),
 		.expected = malloc(((size_t)stop->truth.n + s->n_frames) * sizeof(u64)),
 		.n_expected = stop->truth.n,
 		.n_found = s->n_frames,
 		.status = s->status,
+		.wanted_status = j->c->is_executed ? UW_N_STATUS : j->c->status,
 		.code_len = (u8)stop->code_len,
 	};
 	if (!m->expected)
@@ -76,7 +86,9 @@ static int new_miss(struct judge *j, const struct sim_stop *stop)
 
 static int count_miss(struct judge *j, const struct sim_stop *stop, struct sweep_pc *at)
 {
-	j->result.n_lost_caller += loses_caller(&j->u.sample, &stop->truth);
+	bool is_caller = loses_caller(&j->u.sample, &stop->truth);
+	struct sweep_miss *m;
+
 	if (!at->value) {
 		int err = new_miss(j, stop);
 
@@ -84,25 +96,40 @@ static int count_miss(struct judge *j, const struct sim_stop *stop, struct sweep
 			return err;
 		at->value = j->result.n_misses;
 	}
-	j->result.misses[at->value - 1].n++;
+	m = &j->result.misses[at->value - 1];
+	m->n++;
+	m->n_lost_caller += is_caller;
+	j->result.n_lost_caller += is_caller;
+	j->result.n_in_windows += m->window != NULL;
 	return 0;
+}
+
+static int walk_failed(const struct judge *j, u64 pc, int err)
+{
+	const struct sweep_walker *w = &j->walker;
+
+	return sim_fail(j->error, err, "%s can't walk at %#llx: %s", w->name, pc,
+			w->why && *w->why ? w->why : strerror(-err));
 }
 
 static int at_stop(void *ctx, const struct sim_stop *stop)
 {
 	struct judge *j = ctx;
-	struct sweep_pc *at = sweep_pcs_get(&j->pcs, stop->regs.pc);
+	struct sweep_pc *at;
 	int err;
 
+	if (j->n_skipped && j->n_skipped++ < j->walker.every)
+		return 0;
+	j->n_skipped = 1;
+	at = sweep_pcs_get(&j->pcs, stop->regs.pc);
 	if (!at)
 		return -ENOMEM;
 	j->target.regs = stop->regs;
-	err = j->walker->walk(j->walker->ctx, &j->target, &j->u);
+	err = j->walker.walk(j->walker.ctx, &j->target, &j->u);
 	if (err)
-		return sim_fail(j->error, err, "%s can't walk at %#llx: %s", j->walker->name,
-				stop->regs.pc, strerror(-err));
+		return walk_failed(j, stop->regs.pc, err);
 	j->result.boundaries++;
-	if (is_exact(&j->u.sample, &stop->truth)) {
+	if (sweep_is_exact(&j->u.sample, &stop->truth) && has_status(j)) {
 		j->result.exact++;
 		return 0;
 	}
@@ -124,20 +151,39 @@ static int compare_misses(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
+/* The one stop of a hand-laid case. */
+static int stop_once(struct judge *j)
+{
+	const struct sim_target *t = &j->c->target;
+	struct sim_stop stop = { .regs = t->regs, .truth = j->c->truth };
+	u8 code[SWEEP_CODE_LEN];
+
+	for (u32 len = sizeof(code); len && !stop.code_len; len /= 2)
+		if (!sim_mem_read(t->mem, code, len, t->regs.pc))
+			stop.code_len = len;
+	stop.code = code;
+	return at_stop(j, &stop);
+}
+
 int sweep_judge(const struct sim_case *c, const struct sweep_walker *walker,
 		struct sweep_result *out, struct sim_error *error)
 {
-	struct sweep_walker native = { "native", walk_natively, (void *)c->arch };
 	struct judge *j = calloc(1, sizeof(*j));
 	struct sim_cpu_run run = { .at_stop = at_stop, .ctx = j };
 	int err;
 
 	if (!j)
 		return -ENOMEM;
-	j->walker = walker ? walker : &native;
+	j->c = c;
+	if (walker)
+		j->walker = *walker;
+	if (!j->walker.walk)
+		j->walker = (struct sweep_walker){ "native", walk_natively, (void *)c->arch, NULL,
+						   j->walker.every };
 	j->error = error;
 	j->target = c->target;
-	err = sim_cpu_run(c, &run, error);
+	j->result.every = j->walker.every ? j->walker.every : 1;
+	err = c->is_executed ? sim_cpu_run(c, &run, error) : stop_once(j);
 	if (!err) {
 		if (j->result.n_misses)
 			qsort(j->result.misses, j->result.n_misses, sizeof(*j->result.misses),

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#pragma once
+
+/* Lines of JSON. */
+
+#include "junit.h"
+
+#include <jansson.h>
+#include <stdio.h>
+
+/**
+ * sim_json_line() - write an object as a line
+ * @o:		is used up; NULL is -ENOMEM
+ *
+ * Return: 0 or -ENOMEM. What can't be written is told when the file is closed.
+ */
+int sim_json_line(FILE *f, json_t *o);
+
+/* "0x12" */
+json_t *sim_json_hex(u64 value);
+
+/* The line of a case that could not be run in an engine. */
+int sim_json_not_run(FILE *f, const struct sim_verdict *v);

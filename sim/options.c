@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: BSD-2-Clause
+
+#include "options.h"
+
+#include "cli.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MAX_NUMBER 1000000
+
+enum { KEY_JUNIT = 256, KEY_SHARD, KEY_FAIL_UNDER, KEY_UPDATE, KEY_PLUGIN };
+
+static const struct argp_option argp_options[] = {
+	{ "arch", 'A', "ARCH", 0, "x86_64, arm64 or all (default)", 0 },
+	{ "engine", 'e', "ENGINE", 0, "native (default), guest, kernel or all", 0 },
+	{ "json", 'j', "FILE", 0, "Write JSON lines; - is stdout, and nothing else goes there", 0 },
+	{ "junit", KEY_JUNIT, "FILE", 0, "Write JUnit's XML; - as for --json", 0 },
+	{ "shard", KEY_SHARD, "I/N", 0, "Only part I of N of the cases, I from 1", 0 },
+	{ "fail-under", KEY_FAIL_UNDER, "PCT", 0,
+	  "What percentage must be right, and not less (default 100)", 0 },
+	{ "update", KEY_UPDATE, NULL, 0, "Write down what is found as what is expected", 0 },
+	{ "plugin", KEY_PLUGIN, "PROGRAM", 0, "Judge somebody else's unwinder", 0 },
+	{ "quiet", 'q', NULL, 0, "Print only what is wrong, and the sum", 0 },
+	{ 0 },
+};
+
+static const char *take_number(const char *text, u32 *out)
+{
+	unsigned long n;
+	char *end;
+
+	if (*text < '0' || *text > '9')
+		return NULL;
+	errno = 0;
+	n = strtoul(text, &end, 10);
+	if (errno || n > MAX_NUMBER)
+		return NULL;
+	*out = (u32)n;
+	return end;
+}
+
+bool sim_parse_u32(const char *text, u32 *out)
+{
+	const char *end = take_number(text, out);
+
+	return end && !*end;
+}
+
+static int parse_shard(const char *text, struct sim_options *o)
+{
+	u32 i = 0, n = 0;
+	const char *p = take_number(text, &i);
+
+	if (!p || *p != '/' || !sim_parse_u32(p + 1, &n) || !i || i > n)
+		return sim_usage("--shard is I/N with I from 1 to N, not '%s'", text);
+	o->shard = i - 1;
+	o->n_shards = n;
+	return 0;
+}
+
+static int parse_percent(const char *text, double *out)
+{
+	char *end;
+	double pct = strtod(text, &end);
+
+	if (end == text || *end || !(pct >= 0 && pct <= 100))
+		return sim_usage("--fail-under is a percentage from 0 to 100, not '%s'", text);
+	*out = pct;
+	return 0;
+}
+
+/* Sets those of @n flags whose name is @word, or all. */
+static int choose(const char *option, const char *word, bool *flags, u32 n,
+		  const char *(*name_of)(u32 idx))
+{
+	bool found = false;
+
+	for (u32 i = 0; i < n; i++) {
+		flags[i] = !strcmp(word, "all") || !strcmp(word, name_of(i));
+		found |= flags[i];
+	}
+	return found ? 0
+		     : sim_usage("--%s doesn't know '%s'; --help lists what it knows", option,
+				 word);
+}
+
+static const char *arch_name(u32 idx)
+{
+	return sim_archs[idx]->name;
+}
+
+static const char *engine_name(u32 idx)
+{
+	return sim_engines[idx]->name;
+}
+
+static int add_case(struct sim_options *o, const char *path)
+{
+	struct sim_error error;
+
+	return sim_paths_add(&o->paths, path, &error) ? sim_usage("%s", error.text) : 0;
+}
+
+/* What can only be told when all options are known. */
+static int check(const struct sim_options *o, const char *command)
+{
+	if (!o->paths.n)
+		return sim_usage("which cases? %s CASE|DIR...; stack:all are the bundled ones",
+				 command);
+	if (o->json && o->junit && !strcmp(o->json, "-") && !strcmp(o->junit, "-"))
+		return sim_usage("--json and --junit can't both have stdout");
+	return 0;
+}
+
+static error_t parse_option(int key, char *arg, struct argp_state *state)
+{
+	struct sim_options *o = state->input;
+
+	switch (key) {
+	case 'A':
+		return choose("arch", arg, o->archs, SIM_N_ARCHS, arch_name);
+	case 'e':
+		return choose("engine", arg, o->engines, SIM_N_ENGINES, engine_name);
+	case 'j':
+		o->json = arg;
+		return 0;
+	case KEY_JUNIT:
+		o->junit = arg;
+		return 0;
+	case KEY_SHARD:
+		return parse_shard(arg, o);
+	case KEY_FAIL_UNDER:
+		return parse_percent(arg, &o->fail_under);
+	case KEY_UPDATE:
+		o->is_update = true;
+		return 0;
+	case KEY_PLUGIN:
+		o->plugin = arg;
+		return 0;
+	case 'q':
+		o->is_quiet = true;
+		return 0;
+	case ARGP_KEY_ARG:
+		return add_case(o, arg);
+	case ARGP_KEY_END:
+		return check(o, state->argv[0]);
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+const struct argp sim_options_argp = { .options = argp_options, .parser = parse_option };
+
+void sim_options_init(struct sim_options *out)
+{
+	*out = (struct sim_options){
+		.archs = { true, true },
+		.engines = { true },
+		.n_shards = 1,
+		.fail_under = 100,
+	};
+}
+
+void sim_options_deinit(struct sim_options *o)
+{
+	sim_paths_deinit(&o->paths);
+}
+
+int sim_options_each(const struct sim_options *o,
+		     int (*fn)(void *ctx, const char *path, const struct sim_arch *arch), void *ctx)
+{
+	int err = 0;
+
+	for (u32 i = o->shard; i < o->paths.n && !err; i += o->n_shards)
+		for (u32 a = 0; a < SIM_N_ARCHS && !err; a++)
+			if (o->archs[a])
+				err = fn(ctx, o->paths.at[i], sim_archs[a]);
+	return err;
+}

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: BSD-2-Clause
+
+/*
+ * The table: a row a case in an engine, below it the first instructions that were missed.
+ *
+ *	exact %   of all boundaries
+ *	misses    boundaries that are not exact; of them
+ *	caller    lose the direct caller and nothing else
+ *	others    are wrong in other ways
+ *	windows   lie where the case says that a function has no frame of its own
+ */
+
+#include "report.h"
+
+#include "../stack.h"
+#include "../where.h"
+#include "disasm.h"
+
+static void print_frames(FILE *f, const struct sim_case *c, const char *title, const u64 *pcs,
+			 u32 n)
+{
+	u32 shown = n > 8 ? 8 : n;
+	char at[128];
+
+	fprintf(f, "      %-8s", title);
+	for (u32 i = 0; i < shown; i++)
+		fprintf(f, " %s", sim_where(c, pcs[i], at, sizeof(at)));
+	fprintf(f, n > shown ? " and %u more\n" : "\n", n - shown);
+}
+
+static void print_miss(FILE *f, const struct sim_case *c, const struct sweep_miss *m)
+{
+	char at[128], insn[128];
+
+	fprintf(f, "    %s  %s  (%llu times; %s", sim_where(c, m->pc, at, sizeof(at)),
+		sim_disasm(c->arch, m->code, m->code_len, m->pc, insn, sizeof(insn)), m->n,
+		sim_status_words(m->status));
+	if (m->wanted_status < UW_N_STATUS && m->wanted_status != m->status)
+		fprintf(f, ", expected %s", sim_status_words(m->wanted_status));
+	fprintf(f, "%s%s)\n", m->window ? "; in a window: " : "", m->window ? m->window : "");
+	print_frames(f, c, "expected", m->expected, m->n_expected);
+	print_frames(f, c, "found", m->found, m->n_found);
+}
+
+static void print_header(FILE *f)
+{
+	fprintf(f, "%-40s %-7s %-7s %10s %10s %8s %9s %9s %9s %9s %7s\n", "case", "arch", "engine",
+		"boundaries", "exact", "exact %", "misses", "caller", "others", "windows", "pcs");
+}
+
+void report_table(struct report *r, const struct report_case *rc)
+{
+	const struct sweep_result *s = rc->result;
+	FILE *f = r->out->people;
+	u64 n_misses;
+
+	if (r->is_quiet && rc->outcome == SIM_PASSED)
+		return;
+	if (!r->has_header)
+		print_header(f);
+	r->has_header = true;
+	if (!s) {
+		fprintf(f, "%-40s %-7s %-7s not run: %s\n", rc->name, rc->arch, rc->engine,
+			rc->error.text);
+		return;
+	}
+	n_misses = s->boundaries - s->exact;
+	fprintf(f, "%-40s %-7s %-7s %10llu %10llu %8.3f %9llu %9llu %9llu %9llu %7u\n", rc->name,
+		rc->arch, rc->engine, s->boundaries, s->exact,
+		sweep_percent(s->exact, s->boundaries), n_misses, s->n_lost_caller,
+		n_misses - s->n_lost_caller, s->n_in_windows, s->n_pcs);
+	for (u32 i = 0; i < s->n_misses && i < r->n_shown; i++)
+		print_miss(f, rc->c, &s->misses[i]);
+	if (r->n_shown && s->n_misses > r->n_shown)
+		fprintf(f, "    and %u more instructions\n", s->n_misses - r->n_shown);
+}
