@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: BSD-2-Clause
+
+/* Memory that is drawn when it is read. */
+
+#include "walks.h"
+
+#include "../../sim/mem/lazy.h"
+
+#define STACK_AT 0x7ffc00001000ull
+#define THERE 0xff /* a page that is there */
+#define RAW 0xff /* a word of the eight bytes that follow */
+#define NEAR 0 /* a word that points to the next */
+
+static const u64 hints[] = { 0x400000 };
+
+static struct sim_mem *make(const u8 *input, u64 len)
+{
+	struct sim_mem *mem;
+
+	assert_int_equal(sim_lazy_new(hints, 1, &mem), 0);
+	sim_lazy_reset(mem, input, len);
+	return mem;
+}
+
+static u64 word_at(struct sim_mem *mem, u64 addr)
+{
+	u64 word = 1;
+
+	assert_int_equal(sim_mem_read(mem, &word, 8, addr), 0);
+	return word;
+}
+
+static void words_are_drawn_in_three_ways(void **state)
+{
+	const u8 input[] = { THERE, 2, 128, 5, RAW, 1, 2, 3, 4, 5, 6, 7, 8 };
+	struct sim_mem *mem = make(input, sizeof(input));
+
+	(void)state;
+	assert_int_equal(word_at(mem, STACK_AT), STACK_AT + 24);
+	assert_int_equal(word_at(mem, STACK_AT + 8), hints[0] + 5);
+	assert_int_equal(word_at(mem, STACK_AT + 16), 0x0807060504030201);
+	assert_int_equal(word_at(mem, STACK_AT + 24), 0); /* the input has ended */
+	sim_mem_free(&mem);
+}
+
+static void what_was_drawn_stays_also_inside_a_window(void **state)
+{
+	const u8 input[] = { THERE, NEAR, RAW, 1, 1, 1, 1, 1, 1, 1, 1, 3 };
+	struct sim_mem *mem = make(input, sizeof(input));
+	u64 window[4], second;
+	u8 byte;
+
+	(void)state;
+	second = word_at(mem, STACK_AT + 8);
+	assert_int_equal(second, STACK_AT + 16);
+	assert_int_equal(sim_mem_read(mem, window, sizeof(window), STACK_AT), 0);
+	assert_int_equal(window[0], 0x0101010101010101);
+	assert_int_equal(window[1], second);
+	assert_int_equal(sim_mem_read(mem, &byte, 1, STACK_AT + 9), 0);
+	assert_int_equal(byte, second >> 8 & 0xff);
+	sim_mem_free(&mem);
+}
+
+static void an_absent_page_is_a_fault_and_stays_one(void **state)
+{
+	const u8 input[] = { 0, THERE, NEAR };
+	struct sim_mem *mem = make(input, sizeof(input));
+	u64 word = 1;
+
+	(void)state;
+	assert_int_equal(sim_mem_read(mem, &word, 8, STACK_AT), SIM_FAULT);
+	assert_int_equal(word, 0);
+	assert_int_equal(word_at(mem, STACK_AT + 0x1000), STACK_AT + 0x1008);
+	assert_int_equal(sim_mem_read(mem, &word, 8, STACK_AT + 8), SIM_FAULT);
+	assert_int_equal(sim_mem_read(mem, &word, 8, STACK_AT + 0xffc), SIM_FAULT);
+	sim_mem_free(&mem);
+}
+
+static void after_the_input_no_page_is_there(void **state)
+{
+	struct sim_mem *mem = make(NULL, 0);
+	u64 word;
+
+	(void)state;
+	assert_int_equal(sim_mem_read(mem, &word, 8, STACK_AT), SIM_FAULT);
+	sim_mem_free(&mem);
+}
+
+static void a_reset_forgets_everything(void **state)
+{
+	const u8 first[] = { THERE, 1 }, second[] = { THERE, 9 };
+	struct sim_mem *mem = make(first, sizeof(first));
+
+	(void)state;
+	assert_int_equal(word_at(mem, STACK_AT), STACK_AT + 16);
+	sim_lazy_reset(mem, second, sizeof(second));
+	assert_int_equal(word_at(mem, STACK_AT), STACK_AT + 80);
+	sim_mem_free(&mem);
+}
+
+static void a_run_draws_only_so_many_words(void **state)
+{
+	static u8 input[4 * SIM_LAZY_WORDS];
+	struct sim_mem *mem;
+	u64 addr = STACK_AT, n = 0, word;
+
+	(void)state;
+	memset(input, THERE - 0x80, sizeof(input)); /* pages that are there, words near */
+	mem = make(input, sizeof(input));
+	while (!sim_mem_read(mem, &word, 8, addr + n * 8))
+		n++;
+	assert_int_equal(n, SIM_LAZY_WORDS);
+	sim_mem_free(&mem);
+}
+
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(words_are_drawn_in_three_ways),
+	cmocka_unit_test(what_was_drawn_stays_also_inside_a_window),
+	cmocka_unit_test(an_absent_page_is_a_fault_and_stays_one),
+	cmocka_unit_test(after_the_input_no_page_is_there),
+	cmocka_unit_test(a_reset_forgets_everything),
+	cmocka_unit_test(a_run_draws_only_so_many_words),
+};
+
+int main(void)
+{
+	return CHECK_RUN(tests);
+}
