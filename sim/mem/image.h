@@ -25,8 +25,6 @@ struct sim_region {
 	u8 *pages; /* enum sim_page_flags of each page; 0: a hole */
 };
 
-/* No user address has more bits, with the largest page tables of either architecture. */
-#define SIM_ADDR_LIMIT (1ull << 56)
 #define SIM_IMAGE_MAX_LEN (1ull << 30)
 
 /**

@@ -6,21 +6,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define N_SLOTS (2 * SIM_LAZY_WORDS) /* a power of two */
-#define N_PAGE_SLOTS 1024
-#define MAX_PAGES 512
+#define MAX_PAGES 128
+#define N_SLOTS 512 /* a power of two */
+#define PAGE_WORDS (SIM_PAGE_LEN / 8)
 
-enum { PAGE_ABSENT = 1, PAGE_THERE };
-
-struct slot {
-	u64 addr;
-	u64 value; /* of a page: one of the above */
-	u32 run; /* 0, or the reset after which it was drawn */
+struct page {
+	u64 number;
+	bool is_there;
+	u64 drawn[PAGE_WORDS / 64]; /* a bit a word */
+	u64 words[PAGE_WORDS];
 };
 
-struct table {
-	struct slot *slots;
-	u32 n_slots, n_used, max_used;
+struct slot {
+	u32 run; /* 0, or the reset after which the page was drawn */
+	u32 page;
 };
 
 struct lazy {
@@ -30,8 +29,10 @@ struct lazy {
 	const u8 *input;
 	u64 left;
 	u32 run;
-	struct table words, pages;
-	struct slot word_slots[N_SLOTS], page_slots[N_PAGE_SLOTS];
+	u32 n_pages, n_words; /* of this run */
+	struct page *last; /* that was read, NULL: none in this run */
+	struct slot slots[N_SLOTS];
+	struct page pages[MAX_PAGES];
 };
 
 static u8 next_byte(struct lazy *l)
@@ -40,22 +41,6 @@ static u8 next_byte(struct lazy *l)
 		return 0;
 	l->left--;
 	return *l->input++;
-}
-
-/* The slot of @addr, or a free one; NULL when the run has drawn all it may. */
-static struct slot *find(struct lazy *l, struct table *t, u64 addr)
-{
-	u32 i = (u32)(addr * 0x9e3779b97f4a7c15ull >> 40) & (t->n_slots - 1);
-
-	while (t->slots[i].run == l->run && t->slots[i].addr != addr)
-		i = (i + 1) & (t->n_slots - 1);
-	if (t->slots[i].run == l->run)
-		return &t->slots[i];
-	if (t->n_used == t->max_used)
-		return NULL;
-	t->n_used++;
-	t->slots[i] = (struct slot){ .addr = addr };
-	return &t->slots[i];
 }
 
 static u64 draw_word(struct lazy *l, u64 addr)
@@ -75,33 +60,45 @@ static u64 draw_word(struct lazy *l, u64 addr)
 	return word;
 }
 
-static bool has_page(struct lazy *l, u64 addr)
+/* The page with this number, drawn if it is new; NULL when the run has all it may have. */
+static struct page *page_of(struct lazy *l, u64 number)
 {
-	struct slot *s = find(l, &l->pages, addr / SIM_PAGE_LEN);
+	u32 i = (u32)(number * 0x9e3779b97f4a7c15ull >> 40) & (N_SLOTS - 1);
+	struct page *page;
 
-	if (!s)
-		return false;
-	if (s->run != l->run) {
-		s->value = !l->left || next_byte(l) < 24 ? PAGE_ABSENT : PAGE_THERE;
-		s->run = l->run;
-	}
-	return s->value == PAGE_THERE;
+	while (l->slots[i].run == l->run && l->pages[l->slots[i].page].number != number)
+		i = (i + 1) & (N_SLOTS - 1);
+	if (l->slots[i].run == l->run)
+		return &l->pages[l->slots[i].page];
+	if (l->n_pages == MAX_PAGES)
+		return NULL;
+	l->slots[i] = (struct slot){ l->run, l->n_pages };
+	page = &l->pages[l->n_pages++];
+	page->number = number;
+	page->is_there = l->left && next_byte(l) >= 24;
+	memset(page->drawn, 0, sizeof(page->drawn));
+	return page;
 }
 
 static int read_word(struct lazy *l, u64 addr, u64 *word)
 {
-	struct slot *s;
+	u32 i = addr % SIM_PAGE_LEN / 8;
+	struct page *page = l->last;
 
-	if (!has_page(l, addr))
+	if (addr >= SIM_ADDR_LIMIT)
 		return SIM_FAULT;
-	s = find(l, &l->words, addr);
-	if (!s)
+	if (!page || page->number != addr / SIM_PAGE_LEN)
+		page = l->last = page_of(l, addr / SIM_PAGE_LEN);
+	if (!page || !page->is_there)
 		return SIM_FAULT;
-	if (s->run != l->run) {
-		s->value = draw_word(l, addr);
-		s->run = l->run;
+	if (!(page->drawn[i / 64] >> i % 64 & 1)) {
+		if (l->n_words == SIM_LAZY_WORDS)
+			return SIM_FAULT;
+		l->n_words++;
+		page->drawn[i / 64] |= 1ull << i % 64;
+		page->words[i] = draw_word(l, addr);
 	}
-	*word = s->value;
+	*word = page->words[i];
 	return 0;
 }
 
@@ -117,7 +114,10 @@ static int lazy_read(struct sim_mem *mem, void *dst, u32 len, u64 addr)
 
 		if (err)
 			return err;
-		memcpy(to, (u8 *)&word + off, n);
+		if (n == 8)
+			memcpy(to, &word, 8); /* a store, no call */
+		else
+			memcpy(to, (u8 *)&word + off, n);
 		to += n;
 		addr += n;
 		len -= n;
@@ -142,8 +142,6 @@ int sim_lazy_new(const u64 *hints, u32 n_hints, struct sim_mem **out)
 	l->hints = hints;
 	l->n_hints = n_hints;
 	l->run = 1;
-	l->words = (struct table){ l->word_slots, N_SLOTS, 0, SIM_LAZY_WORDS };
-	l->pages = (struct table){ l->page_slots, N_PAGE_SLOTS, 0, MAX_PAGES };
 	*out = &l->mem;
 	return 0;
 }
@@ -154,10 +152,10 @@ void sim_lazy_reset(struct sim_mem *mem, const u8 *input, u64 len)
 
 	l->input = input;
 	l->left = len;
-	l->words.n_used = l->pages.n_used = 0;
+	l->n_pages = l->n_words = 0;
+	l->last = NULL;
 	if (++l->run)
 		return;
-	memset(l->word_slots, 0, sizeof(l->word_slots));
-	memset(l->page_slots, 0, sizeof(l->page_slots));
+	memset(l->slots, 0, sizeof(l->slots));
 	l->run = 1;
 }

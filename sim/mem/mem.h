@@ -18,6 +18,9 @@
 #define SIM_FAULT (-14)
 #define SIM_PAGE_LEN 4096
 
+/* No user address has more bits, with the largest page tables of either architecture. */
+#define SIM_ADDR_LIMIT (1ull << 56)
+
 struct sim_mem;
 
 /* A back end. It embeds struct sim_mem as its first member. */

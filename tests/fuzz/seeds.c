@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: BSD-2-Clause
+
+/*
+ * seeds DIR: the bundled stacks as inputs of the targets that walk. Each stack is walked
+ * over a memory that writes down, in the format of sim/mem/lazy.h, what is touched for
+ * the first time; the input is walked again and has to give the same.
+ */
+
+#include "walk.h"
+
+#include "../../fixtures/stacks/all.h"
+
+#include <sys/stat.h>
+
+#define MAX_INPUT (1u << 20)
+#define MAX_TOUCHED 65536
+
+struct output {
+	u8 bytes[MAX_INPUT];
+	size_t len;
+};
+
+/* Stands before the stack's own memory. */
+struct scribe {
+	struct sim_mem mem;
+	struct sim_mem *inner;
+	struct output *out;
+	u64 touched[MAX_TOUCHED]; /* addresses of words, of pages with bit 0 set */
+	u32 n;
+};
+
+static void put_u8(struct output *o, u8 byte)
+{
+	FUZZ_MUST(o->len < MAX_INPUT, "the input is too long");
+	o->bytes[o->len++] = byte;
+}
+
+static void put_u64(struct output *o, u64 word)
+{
+	for (u32 i = 0; i < 8; i++)
+		put_u8(o, (u8)(word >> i * 8));
+}
+
+static void put_reg(struct output *o, u64 value)
+{
+	put_u8(o, 255);
+	put_u64(o, value);
+}
+
+static bool is_new(struct scribe *s, u64 key)
+{
+	for (u32 i = 0; i < s->n; i++)
+		if (s->touched[i] == key)
+			return false;
+	FUZZ_MUST(s->n < MAX_TOUCHED, "too much is touched");
+	s->touched[s->n++] = key;
+	return true;
+}
+
+/* A page is there if its word is: the stacks have no page that is there in part. */
+static int touch(struct scribe *s, u64 addr)
+{
+	u64 word;
+	int err = (int)sim_mem_read(s->inner, &word, 8, addr);
+
+	if (is_new(s, (addr & ~(u64)(SIM_PAGE_LEN - 1)) | 1))
+		put_u8(s->out, err ? 0 : 255);
+	if (err)
+		return err;
+	if (is_new(s, addr)) {
+		put_u8(s->out, 255);
+		put_u64(s->out, word);
+	}
+	return 0;
+}
+
+static int scribe_read(struct sim_mem *mem, void *dst, u32 len, u64 addr)
+{
+	struct scribe *s = (struct scribe *)mem;
+
+	for (u64 at = addr & ~7ull; at < addr + len; at += 8)
+		if (touch(s, at))
+			return SIM_FAULT;
+	return (int)sim_mem_read(s->inner, dst, len, addr);
+}
+
+static const struct sim_mem_ops scribe_ops = { "scribe", scribe_read, NULL };
+
+static void put_head(struct output *o, const struct sim_target *t, u32 arch)
+{
+	static const u64 va_masks[] = { VA47, VA48, VA39, VA52 };
+	u8 va = 0;
+
+	while (va < 3 && va_masks[va] != t->va_mask)
+		va++;
+	put_u8(o, (u8)(arch | va << 1 | 8 | (t->extent ? 0x10 : 0)));
+	put_reg(o, t->regs.pc);
+	put_reg(o, t->regs.sp);
+	put_u8(o, 0);
+	put_reg(o, t->regs.fp);
+	put_reg(o, t->regs.lr);
+}
+
+static bool is_same(const struct uw_sample *a, const struct uw_sample *b)
+{
+	return a->status == b->status && a->n_frames == b->n_frames &&
+	       !memcmp(a->frames, b->frames, a->n_frames * sizeof(a->frames[0]));
+}
+
+/* Does the input give what the stack gave? */
+static bool gives(const struct output *o, const struct uw_sample *wanted)
+{
+	static struct sim_target target;
+	static struct uw_state u;
+	struct fuzz_input in = { o->bytes, o->len };
+	const struct arch_row *arch;
+
+	if (!target.mem)
+		fuzz_target_init(&target);
+	arch = fuzz_target(&target, &in);
+	fuzz_memory(&target, &in);
+	arch->sim->walk(&u, &target);
+	return is_same(&u.sample, wanted);
+}
+
+static bool make_seed(const struct stack *stack, u32 a, struct output *o)
+{
+	static struct scribe scribe;
+	static struct uw_state u;
+	struct sim_target target;
+
+	FUZZ_MUST(!sim_stack_target(stack, arch_rows[a].bit, &target), "%s", stack->name);
+	scribe.mem.ops = &scribe_ops;
+	scribe.inner = target.mem;
+	scribe.out = o;
+	scribe.n = 0;
+	o->len = 0;
+	put_head(o, &target, a);
+	target.mem = &scribe.mem;
+	arch_rows[a].sim->walk(&u, &target);
+	sim_mem_free(&scribe.inner);
+	return gives(o, &u.sample);
+}
+
+static void write_seed(const char *folder, const struct stack *stack, u32 a, const struct output *o)
+{
+	char path[4096];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/%s-%s", folder, stack->name, arch_rows[a].sim->name);
+	f = fopen(path, "wb");
+	FUZZ_MUST(f && fwrite(o->bytes, 1, o->len, f) == o->len && !fclose(f), "cannot write %s",
+		  path);
+}
+
+int main(int argc, char **argv)
+{
+	static struct output o;
+	u32 n = 0, n_unlike = 0;
+
+	FUZZ_MUST(argc == 2, "usage: seeds DIR");
+	mkdir(argv[1], 0777);
+	for (u32 g = 0; g < STACK_N_GROUPS; g++)
+		for (u32 i = 0; i < stack_groups[g].n; i++)
+			for (u32 a = 0; a < N_ARCHS; a++) {
+				const struct stack *stack = &stack_groups[g].stacks[i];
+
+				if (!(stack->archs & arch_rows[a].bit))
+					continue;
+				n_unlike += !make_seed(stack, a, &o);
+				write_seed(argv[1], stack, a, &o);
+				n++;
+			}
+	printf("%u seeds, %u of them do not give what their stack gives\n", n, n_unlike);
+	return n_unlike * 10 > n; /* e.g. stacks longer than a run may draw */
+}

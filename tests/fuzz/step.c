@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: BSD-2-Clause
+
+/*
+ * One step of the core. It reads little, leaves registers that can be, and changes
+ * none when it fails. Compiled once an architecture.
+ */
+
+#include "walk.h"
+
+#include "../../sim/port/walk.h"
+
+/* Instruction (two tries), a word of the top frame, slots, record, JSFunction. */
+#define MAX_READS 6
+
+static void check(const struct uw_state *u, const struct uw_regs *before, enum uw_status status)
+{
+	const struct uw_frame *f = u->sample.frames;
+
+	FUZZ_MUST(u->sample.n_reads <= MAX_READS, "%u reads", u->sample.n_reads);
+	FUZZ_MUST(status < UW_N_STATUS && class_of(status) != UW_CLASS_FRAME, "status %u", status);
+	FUZZ_MUST(u->sample.n_frames <= 1 && f->pc == before->pc, "another frame");
+	FUZZ_MUST(u->win_len <= UW_WINDOW_LEN, "a window of %u", u->win_len);
+	if (status != UW_OK) {
+		FUZZ_MUST(!memcmp(&u->regs, before, sizeof(*before)), "changed registers");
+		return;
+	}
+	FUZZ_MUST(u->regs.pc >= UW_PAGE_LEN && u->regs.pc <= u->va_mask, "pc %#llx", u->regs.pc);
+	FUZZ_MUST(u->next_flags & UW_FRAME_RA, "no return address");
+	FUZZ_MUST(u->stack_low >= before->sp, "it goes down");
+}
+
+int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
+{
+	static struct sim_target target;
+	static struct uw_state u;
+	struct fuzz_input in = { data, size };
+	struct uw_regs before;
+
+	if (!target.mem)
+		fuzz_target_init(&target);
+	fuzz_target(&target, &in);
+	fuzz_memory(&target, &in);
+	sim_port_target = &target;
+	u.regs = before = target.regs;
+	u.va_mask = target.va_mask;
+	u.extent = target.extent;
+	u.has_tables = target.extent != 0;
+	u.sample.n_frames = 0;
+	uw_walk_begin(&u);
+	check(&u, &before, uw_step(&u));
+	return 0;
+}
