@@ -17,7 +17,8 @@
 
 #include "mem.h"
 
-#define SIM_LAZY_WORDS 8192 /* drawn in one run, of 128 pages; what is touched after that is absent */
+#define SIM_LAZY_WORDS                                                                             \
+	8192 /* drawn in one run, of 128 pages; what is touched after that is absent */
 
 /**
  * sim_lazy_new() - memory without an input: all absent

@@ -12,9 +12,10 @@
 #include "../../sim/mem/lazy.h"
 
 /* Worth pointing to: texts, V8's heap, the stack itself. */
-static const u64 fuzz_hints[] = { APP_TEXT,	LIBC_TEXT,	       BUILTINS_TEXT, JIT_TEXT,
-				  FAR48_TEXT,	TAGGED(HEAP_ADDR),     STACK_ADDR,    STACK_ADDR + 0xf80,
-				  JIT(0x8000),	TAGGED(HEAP_ADDR) + 64 };
+static const u64 fuzz_hints[] = {
+	APP_TEXT,	   LIBC_TEXT,  BUILTINS_TEXT,	   JIT_TEXT,	FAR48_TEXT,
+	TAGGED(HEAP_ADDR), STACK_ADDR, STACK_ADDR + 0xf80, JIT(0x8000), TAGGED(HEAP_ADDR) + 64
+};
 #define FUZZ_N_HINTS (sizeof(fuzz_hints) / sizeof(fuzz_hints[0]))
 
 /* A register: near a hint, or anything. */

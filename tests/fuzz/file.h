@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#pragma once
+
+/* An input as a file, for parsers that open what they read. */
+
+#include "fuzz.h"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+/* A descriptor of an anonymous file that holds the input; the same one each time. */
+static inline int fuzz_fd(const u8 *data, size_t size)
+{
+	static int fd = -1;
+
+	if (fd < 0)
+		fd = memfd_create("input", MFD_CLOEXEC);
+	FUZZ_MUST(fd >= 0 && !ftruncate(fd, (off_t)size) &&
+			  pwrite(fd, data, size, 0) == (ssize_t)size && !lseek(fd, 0, SEEK_SET),
+		  "no file of %zu bytes", size);
+	return fd;
+}
+
+/* Its path. */
+static inline const char *fuzz_path(const u8 *data, size_t size)
+{
+	static char path[64];
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fuzz_fd(data, size));
+	return path;
+}

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: BSD-2-Clause
+
+/* A fixture in YAML, made into a case of each architecture. */
+
+#include "file.h"
+
+#include "../../sim/fixture/load.h"
+
+int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
+{
+	static const struct sim_arch *const archs[] = { &sim_arch_x86_64, &sim_arch_arm64 };
+
+	for (u32 i = 0; i < 2; i++) {
+		struct sim_error error = { "" };
+		struct sim_case *c = NULL;
+		int err = sim_text_load(fuzz_path(data, size), archs[i], &c, &error);
+
+		FUZZ_MUST(!err == !!c, "error %d and a case", err);
+		FUZZ_MUST(!err || err == -95 || error.text[0], "an error without a word: %d", err);
+		sim_text_free(&c);
+	}
+	return 0;
+}

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: BSD-2-Clause
+
+/* A profile, as `unspool report` and `convert` read it. */
+
+#include "file.h"
+
+#include "../../loader/profile/data.h"
+
+int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
+{
+	struct prof_reader *reader = NULL;
+	struct prof_data *profile = NULL;
+	u64 samples = 0;
+
+	if (prof_reader_new(dup(fuzz_fd(data, size)), "input", &reader))
+		return 0;
+	if (!data_read(reader, &profile)) {
+		for (u32 i = 0; i < profile->n_cells; i++) {
+			struct data_cell cell = data_cell(profile, i);
+
+			FUZZ_MUST(cell.stack < profile->n_stacks, "no such stack");
+			samples += profile->counts[i];
+		}
+		FUZZ_MUST(samples == profile->samples, "%llu samples are %llu", samples,
+			  profile->samples);
+	}
+	data_free(&profile);
+	prof_reader_free(&reader);
+	return 0;
+}
