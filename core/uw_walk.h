@@ -29,7 +29,6 @@ UW_INLINE void uw_walk_begin(struct uw_state *u)
 	u->memo_function = 0;
 	u->memo_shared = 0;
 	u->win_len = 0;
-	u->win_addr = 0;
 	u->map.start_addr = 0;
 	u->map.end_addr = 0;
 	u->map.flags = 0;

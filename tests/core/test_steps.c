@@ -29,13 +29,19 @@ static void begin(const struct uw_regs *regs, const u64 *words, u32 n_words, u32
 
 	assert_int_equal(sim_stack_target(&stack, CAT(BIT_, SIM_ARCH), &target), 0);
 	sim_port_target = &target;
-	memset(&u, 0xa5, sizeof(u));
 	u.regs = target.regs;
 	u.va_mask = target.va_mask;
 	u.extent = target.extent;
 	u.has_tables = true;
 	u.sample.n_frames = 0;
 	uw_walk_begin(&u);
+}
+
+static int foul(void **state)
+{
+	(void)state;
+	memset(&u, 0xa5, sizeof(u));
+	return 0;
 }
 
 static int end(void **state)
@@ -100,13 +106,30 @@ static void a_step_that_fails_changes_no_register(void **state)
 	assert_true(u.sp_known);
 }
 
-#define T(f) cmocka_unit_test_teardown(f, end)
+static void a_new_walk_sees_the_stack_as_it_is_now(void **state)
+{
+	const struct uw_regs regs = { .pc = APP(0x100), .sp = S(0), .fp = S(2), .lr = APP(8) };
+	const u64 changed[] = { 0, 0, S(6), APP(0x600), 0, 0, 0x100, LIBC(0x300) };
+	const u32 insn = IS_ARM64 ? 0xd503201f : 0x90909090;
+
+	(void)state;
+	begin(&regs, chain, 8, insn);
+	assert_int_equal(uw_step(&u), UW_OK);
+	assert_int_equal(u.regs.pc, APP(0x200));
+	sim_mem_free(&target.mem);
+	begin(&regs, changed, 8, insn);
+	assert_int_equal(uw_step(&u), UW_OK);
+	assert_int_equal(u.regs.pc, APP(0x600));
+}
+
+#define T(f) cmocka_unit_test_setup_teardown(f, foul, end)
 
 static const struct CMUnitTest tests[] = {
 	T(a_record_tells_the_callers_sp_where_the_abi_does),
 	T(a_first_instruction_leaves_sp_above_the_return_address),
 	T(the_second_instruction_has_pushed_fp_as_well),
 	T(a_step_that_fails_changes_no_register),
+	T(a_new_walk_sees_the_stack_as_it_is_now),
 };
 
 int main(void)
