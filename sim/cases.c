@@ -25,7 +25,7 @@ static const struct sim_case_kind kinds[] = {
 	{ ".yaml", sim_text_load, sim_text_free },
 };
 
-static bool is_bundled(const char *path)
+bool sim_is_bundled(const char *path)
 {
 	return !strncmp(path, SIM_BUNDLED_PREFIX, strlen(SIM_BUNDLED_PREFIX));
 }
@@ -34,7 +34,7 @@ const struct sim_case_kind *sim_case_kind_of(const char *path)
 {
 	size_t len = strlen(path);
 
-	if (is_bundled(path))
+	if (sim_is_bundled(path))
 		return &bundled;
 	for (u32 i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
 		size_t n = strlen(kinds[i].suffix);
@@ -157,7 +157,7 @@ int sim_paths_add(struct sim_paths *paths, const char *path, struct sim_error *e
 	struct stat st;
 	int err;
 
-	if (is_bundled(path))
+	if (sim_is_bundled(path))
 		return add_bundled(paths, path, error);
 	if (stat(path, &st))
 		return sim_fail(error, -errno, "%s: %s", path, strerror(errno));

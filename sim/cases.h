@@ -40,6 +40,9 @@ struct sim_paths {
 int sim_paths_add(struct sim_paths *paths, const char *path, struct sim_error *error);
 void sim_paths_deinit(struct sim_paths *paths);
 
+/* Is this the name of a bundled stack? Then there is no file. */
+bool sim_is_bundled(const char *path);
+
 /**
  * sim_case_kind_of() - who can load a file
  *
