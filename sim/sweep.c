@@ -2,6 +2,7 @@
 
 /* `unspool-sim sweep`: every case, every instruction, in each engine, against the truth. */
 
+#include "../inspect/util/term.h"
 #include "cli.h"
 #include "commands.h"
 #include "outputs.h"
@@ -137,15 +138,15 @@ static void judge(struct sweep *s, const char *path, struct sim_session *session
 /* Loads, runs and reports one case in one engine: a case is used up when it has run. */
 static int sweep_case(struct sweep *s, const char *path, struct sim_session *session)
 {
-	const struct sim_case_kind *kind = sim_case_kind_of(path);
 	struct sweep_result result = { 0 };
 	struct sim_case *c = NULL;
-	struct report_case rc = { .name = path,
+	char safe[1024];
+	struct report_case rc = { .name = term_escape(path, safe, sizeof(safe)),
 				  .arch = session->arch->name,
 				  .engine = session->engine->name,
 				  .error = { "out of memory" },
 				  .outcome = SIM_FAILED };
-	int err = kind->load(path, session->arch, &c, &rc.error);
+	int err = sim_case_load(path, session->arch, &c, &rc.error);
 
 	if (err == -ENOTSUP)
 		return 0;
@@ -157,7 +158,7 @@ static int sweep_case(struct sweep *s, const char *path, struct sim_session *ses
 	err = report_case(&s->report, &rc);
 	known_free(&rc.known);
 	sweep_result_deinit(&result);
-	kind->free(&c);
+	sim_case_free(path, &c);
 	return err;
 }
 

@@ -68,7 +68,6 @@ static int update(struct sim_runner *r, const char *path, const struct sim_arch 
 
 static int run_path(void *ctx, const char *path, const struct sim_arch *arch)
 {
-	const struct sim_case_kind *kind = sim_case_kind_of(path);
 	struct sim_error error = { "out of memory" };
 	struct sim_case *c = NULL;
 	struct sim_runner *r = ctx;
@@ -76,13 +75,13 @@ static int run_path(void *ctx, const char *path, const struct sim_arch *arch)
 
 	if (err)
 		return err;
-	err = kind->load(path, arch, &c, &error);
+	err = sim_case_load(path, arch, &c, &error);
 	if (err == -ENOTSUP)
 		return 0;
 	if (err)
 		return sim_run_broken(r, path, arch, error.text);
 	err = sim_run_case(r, c);
-	kind->free(&c);
+	sim_case_free(path, &c);
 	return err;
 }
 

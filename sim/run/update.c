@@ -9,6 +9,7 @@
 #include "run.h"
 
 #include "../../inspect/util/cleanup.h"
+#include "../../inspect/util/term.h"
 #include "../fixture/expect.h"
 #include "../fixture/fixture.h"
 #include "../stack.h"
@@ -168,12 +169,14 @@ static bool differs(const struct update *u)
 	return false;
 }
 
-static void print_changes(FILE *f, const struct update *u, const char *path)
+static void print_changes(FILE *f, const struct update *u)
 {
 	const struct doc_expect *now = u->file->doc->expect;
+	char path[1024];
 	const char *status = sim_status_words(u->at[0].status);
 	u32 n = u->at[0].n;
 
+	term_escape(u->file->path, path, sizeof(path));
 	if (strcmp(now->status, status) != 0)
 		fprintf(f, "%s: status was %s, is %s\n", path, now->status, status);
 	for (u32 i = 0; i < n || i < now->pcs_count; i++) {
@@ -247,6 +250,6 @@ int sim_run_update(struct sim_runner *r, const char *path, struct sim_error *err
 		return 0;
 	err = write_fixture(u, path, error);
 	if (!err)
-		print_changes(r->out.people, u, path);
+		print_changes(r->out.people, u);
 	return err;
 }
