@@ -244,7 +244,7 @@ static void what_is_no_text_file_is_refused_at_once(void **state)
 	fwrite("arm64 main 1 caller\n\0x", 1, 22, f);
 	fclose(f);
 	assert_int_equal(known_load(path, &k, &error), -EINVAL);
-	assert_int_equal(truncate(list, 1l << 40), 0);
+	assert_int_equal(truncate(list, 1L << 40), 0);
 	assert_int_equal(known_load(path, &k, &error), -EFBIG);
 	unlink(list);
 }
