@@ -11,7 +11,7 @@
 
 #include "../inspect/util/cleanup.h"
 #include "cli/cli.h"
-#include "cli/term.h"
+#include "../inspect/util/term.h"
 #include "commands.h"
 #include "targets/procs.h"
 #include "targets/runtime.h"

@@ -3,6 +3,7 @@
 #include "cases.h"
 
 #include "../inspect/util/cleanup.h"
+#include "../inspect/util/term.h"
 #include "bundled.h"
 #include "compiled.h"
 #include "fixture/load.h"
@@ -25,7 +26,7 @@ static const struct sim_case_kind kinds[] = {
 	{ ".yaml", sim_text_load, sim_text_free },
 };
 
-static bool is_bundled(const char *path)
+bool sim_is_bundled(const char *path)
 {
 	return !strncmp(path, SIM_BUNDLED_PREFIX, strlen(SIM_BUNDLED_PREFIX));
 }
@@ -34,7 +35,7 @@ const struct sim_case_kind *sim_case_kind_of(const char *path)
 {
 	size_t len = strlen(path);
 
-	if (is_bundled(path))
+	if (sim_is_bundled(path))
 		return &bundled;
 	for (u32 i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
 		size_t n = strlen(kinds[i].suffix);
@@ -157,7 +158,7 @@ int sim_paths_add(struct sim_paths *paths, const char *path, struct sim_error *e
 	struct stat st;
 	int err;
 
-	if (is_bundled(path))
+	if (sim_is_bundled(path))
 		return add_bundled(paths, path, error);
 	if (stat(path, &st))
 		return sim_fail(error, -errno, "%s: %s", path, strerror(errno));
@@ -182,4 +183,42 @@ void sim_paths_deinit(struct sim_paths *paths)
 	free(paths->at);
 	tdestroy(paths->seen, free);
 	*paths = (struct sim_paths){ 0 };
+}
+
+/* Names come from hostile files. */
+static int make_safe(char **name)
+{
+	size_t size = strlen(*name) * 4 + 1;
+	char *safe = malloc(size);
+
+	if (!safe)
+		return -ENOMEM;
+	term_escape(*name, safe, size);
+	free(*name);
+	*name = safe;
+	return 0;
+}
+
+int sim_case_load(const char *path, const struct sim_arch *arch, struct sim_case **out,
+		  struct sim_error *error)
+{
+	const struct sim_case_kind *kind = sim_case_kind_of(path);
+	struct sim_case *c = NULL;
+	int err = kind->load(path, arch, &c, error);
+
+	if (err)
+		return err;
+	err = make_safe(&c->name);
+	for (u32 i = 0; i < c->n_functions && !err; i++)
+		err = make_safe((char **)&c->functions[i].name);
+	if (err)
+		kind->free(&c);
+	else
+		*out = c;
+	return err;
+}
+
+void sim_case_free(const char *path, struct sim_case **c)
+{
+	sim_case_kind_of(path)->free(c);
 }

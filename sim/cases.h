@@ -40,9 +40,25 @@ struct sim_paths {
 int sim_paths_add(struct sim_paths *paths, const char *path, struct sim_error *error);
 void sim_paths_deinit(struct sim_paths *paths);
 
+/* Is this the name of a bundled stack? Then there is no file. */
+bool sim_is_bundled(const char *path);
+
 /**
  * sim_case_kind_of() - who can load a file
  *
  * Return: by the suffix of @path, or by stack:, or NULL.
  */
 const struct sim_case_kind *sim_case_kind_of(const char *path);
+
+/**
+ * sim_case_load() - load a case, whatever its kind
+ * @path:	as sim_paths_add() took it
+ * @out:	ends with sim_case_free(); its names are safe on a terminal, and UTF-8
+ *
+ * Return: as sim_case_kind.load.
+ */
+int sim_case_load(const char *path, const struct sim_arch *arch, struct sim_case **out,
+		  struct sim_error *error);
+
+/* NULL is fine. */
+void sim_case_free(const char *path, struct sim_case **c);

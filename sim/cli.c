@@ -2,6 +2,8 @@
 
 #include "cli.h"
 
+#include "../inspect/util/term.h"
+
 #include <errno.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -14,9 +16,10 @@ static bool has_complained;
 
 static void complain(const char *fmt, va_list ap)
 {
-	fputs("unspool-sim: ", stderr);
-	vfprintf(stderr, fmt, ap);
-	fputc('\n', stderr);
+	char text[1024], safe[2048];
+
+	vsnprintf(text, sizeof(text), fmt, ap);
+	fprintf(stderr, "unspool-sim: %s\n", term_escape(text, safe, sizeof(safe)));
 	has_complained = true;
 }
 

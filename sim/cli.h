@@ -12,7 +12,7 @@ enum sim_exit {
 	SIM_EXIT_CANNOT_RUN = 3, /* an engine that is not available here */
 };
 
-/* One line on stderr, "unspool-sim: " first. */
+/* One line on stderr, "unspool-sim: " first; what would drive a terminal is escaped. */
 void sim_complain(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 /* For option parsers: complain, once. Return: EINVAL, for argp. */

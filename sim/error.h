@@ -9,7 +9,7 @@
 #define SIM_ERROR_LEN 320
 
 struct sim_error {
-	char text[SIM_ERROR_LEN]; /* one line, no newline */
+	char text[SIM_ERROR_LEN]; /* one line, no newline, safe on a terminal */
 };
 
 /**

@@ -109,6 +109,8 @@ static int check(const struct sim_options *o, const char *command)
 	if (!o->paths.n)
 		return sim_usage("which cases? %s CASE|DIR...; stack:all are the bundled ones",
 				 command);
+	if (o->is_update && (!o->engines[0] || o->engines[1] || o->engines[2]))
+		return sim_usage("--update writes what the engine native finds, and no other");
 	if (o->json && o->junit && !strcmp(o->json, "-") && !strcmp(o->junit, "-"))
 		return sim_usage("--json and --junit can't both have stdout");
 	return 0;

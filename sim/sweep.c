@@ -2,6 +2,7 @@
 
 /* `unspool-sim sweep`: every case, every instruction, in each engine, against the truth. */
 
+#include "../inspect/util/term.h"
 #include "cli.h"
 #include "commands.h"
 #include "outputs.h"
@@ -50,6 +51,10 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		return sim_parse_u32(arg, &o->every) && o->every
 			       ? 0
 			       : sim_usage("--every is a number from 1 to 1000000, not '%s'", arg);
+	case ARGP_KEY_END:
+		return o->common.is_update && o->every > 1
+			       ? sim_usage("--update walks at every boundary: leave --every out")
+			       : 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
 	}
@@ -65,7 +70,9 @@ static const struct argp argp = {
 	       "CASE is a file, stack:NAME or stack:all (the bundled stacks); one that is named "
 	       "twice is taken once. A case that is laid by hand is one boundary, and must end "
 	       "with its status as well. --fail-under is about the boundaries of a case at which "
-	       "the walk is exact. The kernel engine maps the whole case for each walk: it walks "
+	       "the walk is exact. CASE.misses beside a case lists known "
+	       "misses: then a case also passes when it has no others; --update writes the list. "
+	       "The kernel engine maps the whole case for each walk: it walks "
 	       "at "
 	       "one boundary in 997, and 'boundaries' counts those. In GitHub Actions each failed "
 	       "case becomes an annotation.\n"
@@ -73,51 +80,85 @@ static const struct argp argp = {
 	       "not be run, 2 usage, 3 an engine cannot run here (what could run, has run).",
 };
 
+/* The list of known misses: says what is new and what is gone, or is written anew. */
+static int use_list(const struct sweep *s, const char *path, struct report_case *rc,
+		    struct sweep_result *result)
+{
+	bool is_update = s->o->common.is_update;
+	int err;
+
+	if (sim_is_bundled(path))
+		return is_update ? sim_fail(&rc->error, -EINVAL,
+					    "there is no file beside which misses could be listed")
+				 : 0;
+	err = known_load(path, &rc->known, &rc->error);
+	if (!err && rc->known)
+		rc->n_new = known_apply(rc->known, rc->c, result);
+	else if (!err)
+		rc->n_new = result->n_misses;
+	if (!err && is_update)
+		err = known_update(rc->known, path, rc->c, result, &rc->error);
+	rc->is_updated = !err && is_update;
+	return err;
+}
+
+static bool passes(const struct sweep *s, const struct report_case *rc)
+{
+	const struct sweep_result *r = rc->result;
+
+	if (!r->boundaries)
+		return false;
+	return rc->is_updated || (rc->known && !rc->n_new) ||
+	       sweep_percent(r->exact, r->boundaries) >= s->o->common.fail_under;
+}
+
 /* What the case is worth in the engine goes into @rc. */
-static void judge(struct sweep *s, struct sim_session *session, const struct sim_case *c,
+static void judge(struct sweep *s, const char *path, struct sim_session *session,
 		  struct sweep_result *result, struct report_case *rc)
 {
 	struct sweep_engine engine;
 	int err = sweep_engine_init(session, s->o->every, &engine);
 
 	if (!err)
-		err = sweep_judge(c, &engine.walker, result, &rc->error);
+		err = sweep_judge(rc->c, &engine.walker, result, &rc->error);
 	sweep_engine_deinit(&engine);
 	if (err == -EOPNOTSUPP) {
 		rc->outcome = SIM_CANNOT_RUN;
 		sim_sessions_cannot(&s->sessions, rc->engine, rc->name, rc->error.text);
 	}
+	if (!err)
+		err = use_list(s, path, rc, result);
 	if (err)
 		return;
 	rc->result = result;
-	if (result->boundaries &&
-	    sweep_percent(result->exact, result->boundaries) >= s->o->common.fail_under)
+	if (passes(s, rc))
 		rc->outcome = SIM_PASSED;
 }
 
 /* Loads, runs and reports one case in one engine: a case is used up when it has run. */
 static int sweep_case(struct sweep *s, const char *path, struct sim_session *session)
 {
-	const struct sim_case_kind *kind = sim_case_kind_of(path);
 	struct sweep_result result = { 0 };
 	struct sim_case *c = NULL;
-	struct report_case rc = { .name = path,
+	char safe[1024];
+	struct report_case rc = { .name = term_escape(path, safe, sizeof(safe)),
 				  .arch = session->arch->name,
 				  .engine = session->engine->name,
 				  .error = { "out of memory" },
 				  .outcome = SIM_FAILED };
-	int err = kind->load(path, session->arch, &c, &rc.error);
+	int err = sim_case_load(path, session->arch, &c, &rc.error);
 
 	if (err == -ENOTSUP)
 		return 0;
 	if (!err) {
 		rc.name = c->name;
 		rc.c = c;
-		judge(s, session, c, &result, &rc);
+		judge(s, path, session, &result, &rc);
 	}
 	err = report_case(&s->report, &rc);
+	known_free(&rc.known);
 	sweep_result_deinit(&result);
-	kind->free(&c);
+	sim_case_free(path, &c);
 	return err;
 }
 
@@ -158,10 +199,6 @@ static int sweep(const struct options *o)
 	struct sweep s = { .o = o };
 	int err, end;
 
-	if (o->common.is_update) {
-		sim_complain("--update is not in this build");
-		return SIM_EXIT_CANNOT_RUN;
-	}
 	if (o->common.plugin) {
 		sim_complain("--plugin is not in this build");
 		return SIM_EXIT_CANNOT_RUN;

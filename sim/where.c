@@ -2,6 +2,8 @@
 
 #include "where.h"
 
+#include "../inspect/util/term.h"
+
 #include <stdio.h>
 
 const struct sim_function *sim_function_at(const struct sim_case *c, u64 pc)
@@ -33,9 +35,11 @@ const char *sim_window_at(const struct sim_case *c, u64 pc)
 const char *sim_where(const struct sim_case *c, u64 pc, char *out, size_t size)
 {
 	const struct sim_function *f = sim_function_at(c, pc);
+	char name[81];
 
 	if (f)
-		snprintf(out, size, "%.80s+%#llx (%#llx)", f->name, pc - f->start_addr, pc);
+		snprintf(out, size, "%s+%#llx (%#llx)", term_escape(f->name, name, sizeof(name)),
+			 pc - f->start_addr, pc);
 	else
 		snprintf(out, size, "%#llx", pc);
 	return out;

@@ -102,3 +102,41 @@ int sim_whole_close(struct sim_whole *w, bool is_good)
 	*w = (struct sim_whole){ 0 };
 	return err;
 }
+
+static int read_all(int fd, char *text, size_t room, size_t *len)
+{
+	ssize_t n = 1;
+
+	while (*len < room && n != 0) {
+		n = read(fd, text + *len, room - *len);
+		if (n < 0 && errno != EINTR)
+			return -errno;
+		*len += n > 0 ? (size_t)n : 0;
+	}
+	return 0;
+}
+
+int sim_read_file(const char *path, size_t max, char **out)
+{
+	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	_cleanup_free_ char *text = NULL;
+	size_t len = 0;
+	struct stat st;
+	int err;
+
+	if (fd < 0 || fstat(fd, &st))
+		return -errno;
+	if (!S_ISREG(st.st_mode))
+		return -EINVAL;
+	if ((size_t)st.st_size > max)
+		return -EFBIG;
+	text = calloc(1, max + 1);
+	if (!text)
+		return -ENOMEM;
+	err = read_all(fd, text, max, &len);
+	if (!err && strlen(text) != len)
+		err = -EINVAL;
+	if (!err)
+		*out = TAKE_PTR(text);
+	return err;
+}

@@ -7,6 +7,7 @@
  */
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdio.h>
 
 struct sim_whole {
@@ -34,3 +35,14 @@ int sim_whole_open(const char *path, struct sim_whole *out);
  * there before, if any, is as it was.
  */
 int sim_whole_close(struct sim_whole *w, bool is_good);
+
+/**
+ * sim_read_file() - read a text file as a whole
+ * @max:	bytes; a longer file is -EFBIG
+ * @out:	the caller's, ends with a NUL byte
+ *
+ * Never waits.
+ *
+ * Return: 0 or a negative errno, -EINVAL when it is no regular file or no text.
+ */
+int sim_read_file(const char *path, size_t max, char **out);

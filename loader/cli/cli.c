@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "cli.h"
-#include "term.h"
+#include "../../inspect/util/term.h"
 
 #define MAX_WORD 64
 #define MAX_OPTIONS 64

@@ -18,7 +18,7 @@
 #include "../../inspect/util/cleanup.h"
 #include "../profile/data.h"
 #include "../profile/frame_name.h"
-#include "../profile/utf8.h"
+#include "../../inspect/util/utf8.h"
 #include "out.h"
 
 #define LABELS_LIMIT (512u << 20)

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "kinds.h"
-#include "utf8.h"
+#include "../../inspect/util/utf8.h"
 
 static const char ellipsis[] = "\xe2\x80\xa6";
 

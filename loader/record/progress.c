@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "../cli/term.h"
+#include "../../inspect/util/term.h"
 
 /* 1234567 -> "1,234,567"; @buf holds 27 bytes. */
 static const char *grouped(u64 n, char *buf)

@@ -5,8 +5,8 @@
 #include <string.h>
 #include <wchar.h>
 
-#include "../cli/term.h"
-#include "../profile/utf8.h"
+#include "../../inspect/util/term.h"
+#include "../../inspect/util/utf8.h"
 
 /* The longest that term_escape() makes of one byte, or of one character a byte: \xNN, \uNNNN. */
 #define ESCAPED_LEN 6

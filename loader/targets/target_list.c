@@ -5,7 +5,7 @@
 #include <errno.h>
 
 #include "../../inspect/util/cleanup.h"
-#include "../cli/term.h"
+#include "../../inspect/util/term.h"
 #include "runtime.h"
 
 #define NO_LOAD (~0ull)

@@ -12,11 +12,20 @@
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
+	const struct sim_options *o = state->input;
+
 	(void)arg;
-	if (key != ARGP_KEY_INIT)
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = state->input;
+		return 0;
+	case ARGP_KEY_END:
+		return o->is_update && !(o->archs[0] && o->archs[1])
+			       ? sim_usage("--update is about both architectures: leave --arch out")
+			       : 0;
+	default:
 		return ARGP_ERR_UNKNOWN;
-	state->child_inputs[0] = state->input;
-	return 0;
+	}
 }
 
 static const struct argp argp = {
@@ -32,25 +41,47 @@ static const struct argp argp = {
 	       "no byte differs from the native walks and when the deepest call stack (outside "
 	       "of windows) is found as a whole at one instruction at least. At how many it is "
 	       "found is told, and is "
-	       "what 'unspool-sim sweep' judges. --fail-under is about cases in engines.\n"
+	       "what 'unspool-sim sweep' judges. --update makes what the native walk finds the "
+	       "expectation of a fixture that is laid by hand. --fail-under is about cases in "
+	       "engines.\n"
 	       "Exit status: 0 as many are right as --fail-under wants, 1 they are not or a case "
 	       "is broken, 2 usage, 3 an engine, or a case in it, cannot run here (what could "
 	       "run, has run).",
 };
 
+/* Once for both architectures; then the case is run like any other. */
+static int update(struct sim_runner *r, const char *path, const struct sim_arch *arch)
+{
+	struct sim_error error = { "out of memory" };
+	size_t len = strlen(path);
+	int err;
+
+	if (arch != sim_archs[0])
+		return 0;
+	if (len < 5 || strcmp(path + len - 5, ".yaml") != 0)
+		err = sim_fail(&error, -EINVAL,
+			       "%s: only fixtures that are text have something to update", path);
+	else
+		err = sim_run_update(r, path, &error);
+	return err ? sim_run_broken(r, path, arch, error.text) : 0;
+}
+
 static int run_path(void *ctx, const char *path, const struct sim_arch *arch)
 {
-	const struct sim_case_kind *kind = sim_case_kind_of(path);
 	struct sim_error error = { "out of memory" };
 	struct sim_case *c = NULL;
-	int err = kind->load(path, arch, &c, &error);
+	struct sim_runner *r = ctx;
+	int err = r->options->is_update ? update(r, path, arch) : 0;
 
+	if (err)
+		return err;
+	err = sim_case_load(path, arch, &c, &error);
 	if (err == -ENOTSUP)
 		return 0;
 	if (err)
-		return sim_run_broken(ctx, path, arch, error.text);
-	err = sim_run_case(ctx, c);
-	kind->free(&c);
+		return sim_run_broken(r, path, arch, error.text);
+	err = sim_run_case(r, c);
+	sim_case_free(path, &c);
 	return err;
 }
 
@@ -92,10 +123,6 @@ static int run(const struct sim_options *o)
 	struct sim_runner r = { .options = o };
 	int err, end;
 
-	if (o->is_update) {
-		sim_complain("--update is not in this build");
-		return SIM_EXIT_CANNOT_RUN;
-	}
 	if (o->plugin) {
 		sim_complain("--plugin is not in this build");
 		return SIM_EXIT_CANNOT_RUN;

@@ -2,6 +2,7 @@
 
 #include "run.h"
 
+#include "../../inspect/util/term.h"
 #include "../cli.h"
 #include "../json_line.h"
 #include "../stack.h"
@@ -70,16 +71,18 @@ int sim_run_report(struct sim_runner *r, const struct sim_result *result)
 int sim_run_broken(struct sim_runner *r, const char *name, const struct sim_arch *arch,
 		   const char *why)
 {
+	char safe[1024];
 	u32 e = 0;
-	struct sim_verdict verdict = { name, arch->name, NULL, SIM_FAILED, why };
+	struct sim_verdict verdict = { term_escape(name, safe, sizeof(safe)), arch->name, NULL,
+				       SIM_FAILED, why };
 	int err = 0;
 
 	while (e < SIM_N_ENGINES - 1 && !r->options->engines[e])
 		e++;
 	verdict.engine = sim_engines[e]->name;
 	r->n_broken++;
-	if (strncmp(why, name, strlen(name)) != 0)
-		sim_complain("%s: %s", name, why);
+	if (strncmp(why, verdict.name, strlen(verdict.name)) != 0)
+		sim_complain("%s: %s", verdict.name, why);
 	else
 		sim_complain("%s", why);
 	if (r->out.json)

@@ -62,3 +62,14 @@ int sim_run_report(struct sim_runner *r, const struct sim_result *result);
 
 /* Its line of JSON; the result has a sample. Return: 0 or -ENOMEM. */
 int sim_run_json(FILE *to, const struct sim_result *result);
+
+/**
+ * sim_run_update() - make what the native walk finds a hand-laid fixture's expectation
+ * @path:	rewritten as a whole or not at all; only the values below expect: change
+ *
+ * Both architectures share the expectation, so both must find the same, in names that
+ * mean it on both. What changes is printed.
+ *
+ * Return: 0, or a negative errno with @error set: the file is as it was.
+ */
+int sim_run_update(struct sim_runner *r, const char *path, struct sim_error *error);

@@ -36,6 +36,7 @@ struct sweep_miss {
 	u32 n_expected, n_found;
 	u8 status; /* enum uw_status */
 	u8 wanted_status; /* UW_N_STATUS: any, the case is executed */
+	bool is_known; /* known_apply() */
 	u8 code_len;
 	u8 code[SWEEP_CODE_LEN]; /* at pc */
 };

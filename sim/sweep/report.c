@@ -37,8 +37,11 @@ static void add_up(struct report *r, const struct report_case *rc)
 static void summarize(const struct report_case *rc, char *out, size_t size)
 {
 	const struct sweep_result *s = rc->result;
+	const struct sweep_miss *m = s ? s->misses : NULL;
 	char at[128], insn[128];
 
+	while (m && m < s->misses + s->n_misses - 1 && m->is_known)
+		m++;
 	if (!s)
 		snprintf(out, size, "%s", rc->error.text);
 	else if (!s->n_misses)
@@ -46,9 +49,8 @@ static void summarize(const struct report_case *rc, char *out, size_t size)
 	else
 		snprintf(out, size, "%.3f %% exact, %llu of %llu boundaries; first miss at %s: %s",
 			 sweep_percent(s->exact, s->boundaries), s->exact, s->boundaries,
-			 sim_where(rc->c, s->misses[0].pc, at, sizeof(at)),
-			 sim_disasm(rc->c->arch, s->misses[0].code, s->misses[0].code_len,
-				    s->misses[0].pc, insn, sizeof(insn)));
+			 sim_where(rc->c, m->pc, at, sizeof(at)),
+			 sim_disasm(rc->c->arch, m->code, m->code_len, m->pc, insn, sizeof(insn)));
 }
 
 int report_case(struct report *r, const struct report_case *rc)

@@ -7,7 +7,7 @@
  */
 
 #include "../outputs.h"
-#include "judge.h"
+#include "known.h"
 
 struct report_case {
 	const char *name;
@@ -17,6 +17,9 @@ struct report_case {
 	const struct sweep_result *result; /* NULL: it could not be run */
 	struct sim_error error; /* why not */
 	enum sim_outcome outcome;
+	struct known *known; /* the list of known misses; NULL: there is none */
+	u32 n_new; /* places that are not in it; without a list all */
+	bool is_updated; /* the list was written anew, from @result */
 };
 
 #define REPORT_MAX_TOTALS 8

@@ -34,9 +34,21 @@ static json_t *miss_json(const struct report_case *rc, const struct sweep_miss *
 	if (o && m->wanted_status < UW_N_STATUS)
 		json_object_set_new(o, "expected_status",
 				    json_string(sim_status_words(m->wanted_status)));
+	if (o && rc->known)
+		json_object_set_new(o, "known", json_boolean(m->is_known));
 	if (o && m->window)
 		json_object_set_new(o, "window", json_string(m->window));
 	return o;
+}
+
+static json_t *gone_json(const struct report_case *rc)
+{
+	json_t *list = json_array();
+	const char *gone;
+
+	for (u32 at = 0; (gone = known_gone(rc->known, rc->c->arch, &at));)
+		json_array_append_new(list, json_string(gone));
+	return list;
 }
 
 static json_t *case_json(const struct report_case *rc)
@@ -49,6 +61,10 @@ static json_t *case_json(const struct report_case *rc)
 			      "in_windows", (json_int_t)s->n_in_windows, "pcs",
 			      (json_int_t)s->n_pcs, "missed_pcs", (json_int_t)s->n_misses);
 
+	if (o && rc->known)
+		json_object_set_new(o, "new_pcs", json_integer(rc->n_new));
+	if (o && rc->known && s->every == 1)
+		json_object_set_new(o, "gone", gone_json(rc));
 	if (o && s->every > 1)
 		json_object_set_new(o, "every", json_integer(s->every));
 	return o;

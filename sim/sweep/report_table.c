@@ -42,10 +42,40 @@ static void print_miss(FILE *f, const struct sim_case *c, const struct sweep_mis
 	print_frames(f, c, "found", m->found, m->n_found);
 }
 
+/* Those that are listed are not shown. */
+static void print_misses(FILE *f, const struct report_case *rc, u32 n_shown)
+{
+	const struct sweep_result *s = rc->result;
+	u32 n = 0;
+
+	for (u32 i = 0; i < s->n_misses; i++)
+		if (!s->misses[i].is_known && n++ < n_shown)
+			print_miss(f, rc->c, &s->misses[i]);
+	if (n_shown && n > n_shown)
+		fprintf(f, "    and %u more instructions\n", n - n_shown);
+}
+
 static void print_header(FILE *f)
 {
 	fprintf(f, "%-40s %-7s %-7s %10s %10s %8s %9s %9s %9s %9s %7s\n", "case", "arch", "engine",
 		"boundaries", "exact", "exact %", "misses", "caller", "others", "windows", "pcs");
+}
+
+/* What the list of known misses has to say. */
+static void print_known(FILE *f, const struct report_case *rc)
+{
+	const char *gone;
+	u32 at = 0;
+
+	if (rc->is_updated)
+		fprintf(f, "    %u places listed, %u of them new\n", rc->result->n_misses,
+			rc->n_new);
+	else if (rc->known && rc->result->n_misses)
+		fprintf(f, "    %u of %u missed places are not listed\n", rc->n_new,
+			rc->result->n_misses);
+	while (rc->known && rc->result->every == 1 &&
+	       (gone = known_gone(rc->known, rc->c->arch, &at)))
+		fprintf(f, "    listed, but no miss any more: %s\n", gone);
 }
 
 void report_table(struct report *r, const struct report_case *rc)
@@ -69,8 +99,6 @@ void report_table(struct report *r, const struct report_case *rc)
 		rc->arch, rc->engine, s->boundaries, s->exact,
 		sweep_percent(s->exact, s->boundaries), n_misses, s->n_lost_caller,
 		n_misses - s->n_lost_caller, s->n_in_windows, s->n_pcs);
-	for (u32 i = 0; i < s->n_misses && i < r->n_shown; i++)
-		print_miss(f, rc->c, &s->misses[i]);
-	if (r->n_shown && s->n_misses > r->n_shown)
-		fprintf(f, "    and %u more instructions\n", s->n_misses - r->n_shown);
+	print_known(f, rc);
+	print_misses(f, rc, r->n_shown);
 }

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "../../loader/cli/cli.h"
-#include "../../loader/cli/term.h"
+#include "../../inspect/util/term.h"
 #include "../check.h"
 
 static const struct row {

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../loader/profile/utf8.h"
+#include "../../inspect/util/utf8.h"
 
 #define R UTF8_REPLACEMENT
 

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "../profile/utf8.h"
+#include "utf8.h"
 #include "term.h"
 
 /* How one character, or one byte of what is none, is shown. Returns the bytes consumed. */

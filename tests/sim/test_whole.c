@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: BSD-2-Clause
+
+/* Files that appear whole or not at all. */
+
+#include "../../sim/whole.h"
+#include "../../core/types.h"
+#include "../check.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static char folder[] = "/tmp/unspool-whole-XXXXXX", path[64];
+
+static int write_it(const char *text, bool is_good)
+{
+	struct sim_whole w;
+	int err = sim_whole_open(path, &w);
+
+	if (err)
+		return err;
+	fputs(text, w.f);
+	return sim_whole_close(&w, is_good);
+}
+
+static void assert_text(const char *want)
+{
+	char *text;
+
+	assert_int_equal(sim_read_file(path, 100, &text), 0);
+	assert_string_equal(text, want);
+	free(text);
+}
+
+static u32 n_files(void)
+{
+	DIR *d = opendir(folder);
+	u32 n = 0;
+
+	while (readdir(d))
+		n++;
+	closedir(d);
+	return n - 2;
+}
+
+static void file_has_its_name_when_it_is_complete(void **state)
+{
+	struct sim_whole w;
+
+	(void)state;
+	assert_int_equal(sim_whole_open(path, &w), 0);
+	fputs("new", w.f);
+	fflush(w.f);
+	assert_int_equal(access(path, F_OK), -1);
+	assert_int_equal(sim_whole_close(&w, true), 0);
+	assert_text("new");
+	assert_int_equal(n_files(), 1);
+	assert_int_equal(sim_whole_close(&w, true), 0); /* closed: nothing to do */
+}
+
+static void file_of_before_stays_when_the_new_one_is_no_good(void **state)
+{
+	(void)state;
+	assert_int_equal(write_it("old", true), 0);
+	assert_int_equal(write_it("new", false), 0);
+	assert_text("old");
+	assert_int_equal(n_files(), 1);
+}
+
+static void file_of_before_gives_its_mode(void **state)
+{
+	struct stat st;
+
+	(void)state;
+	assert_int_equal(write_it("old", true), 0);
+	assert_int_equal(stat(path, &st), 0);
+	assert_int_equal(st.st_mode & 0777, 0644);
+	assert_int_equal(chmod(path, 0640), 0);
+	assert_int_equal(write_it("new", true), 0);
+	assert_int_equal(stat(path, &st), 0);
+	assert_int_equal(st.st_mode & 0777, 0640);
+}
+
+static void full_device_is_an_error(void **state)
+{
+	struct sim_whole w;
+
+	(void)state;
+	assert_int_equal(sim_whole_open("/dev/full", &w), 0);
+	fputs("x", w.f);
+	assert_int_equal(sim_whole_close(&w, true), -ENOSPC);
+	assert_int_equal(sim_whole_open("/dev/full", &w), 0);
+	for (u32 i = 0; i < 100000; i++) /* the error comes early, the last write is good */
+		fputc('x', w.f);
+	assert_int_not_equal(sim_whole_close(&w, true), 0);
+}
+
+static void what_can_be_no_output_is_refused_at_once(void **state)
+{
+	struct sim_whole w;
+
+	(void)state;
+	unlink(path);
+	assert_int_equal(mkfifo(path, 0600), 0);
+	assert_int_equal(sim_whole_open(path, &w), -ENXIO);
+	unlink(path);
+	assert_int_equal(sim_whole_open(folder, &w), -EISDIR);
+	assert_int_equal(sim_whole_open("/nowhere/x", &w), -ENOENT);
+	assert_int_equal(n_files(), 0);
+}
+
+static void longer_file_than_is_wanted_is_not_read(void **state)
+{
+	char *text = NULL;
+
+	(void)state;
+	assert_int_equal(write_it("12345", true), 0);
+	assert_int_equal(sim_read_file(path, 4, &text), -EFBIG);
+	assert_null(text);
+	assert_int_equal(sim_read_file(path, 5, &text), 0);
+	assert_string_equal(text, "12345");
+	free(text);
+}
+
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(file_has_its_name_when_it_is_complete),
+	cmocka_unit_test(file_of_before_stays_when_the_new_one_is_no_good),
+	cmocka_unit_test(file_of_before_gives_its_mode),
+	cmocka_unit_test(full_device_is_an_error),
+	cmocka_unit_test(what_can_be_no_output_is_refused_at_once),
+	cmocka_unit_test(longer_file_than_is_wanted_is_not_read),
+};
+
+int main(void)
+{
+	int failed;
+
+	umask(022);
+	if (!mkdtemp(folder))
+		return 1;
+	snprintf(path, sizeof(path), "%s/file", folder);
+	failed = CHECK_RUN(tests);
+	unlink(path);
+	rmdir(folder);
+	return failed;
+}
