@@ -7,6 +7,7 @@
  * sim/guest. The core calls nothing else.
  */
 
+#include "uw_note.h"
 #include "uw_state.h"
 #include "v8/v8_info.h"
 
@@ -49,5 +50,15 @@ UW_INLINE const struct v8_info *port_info_v8(u32 info_idx);
  * Return: n & mask.
  */
 UW_INLINE u64 port_index(u64 n, u64 mask);
+
+/**
+ * port_note() - told a decision of the walk
+ * @u:		walk state as it is by then
+ * @note:	constant
+ * @value:	what the decision is about
+ *
+ * Changes nothing in the walk. Empty where nobody listens: no code is left of it.
+ */
+UW_INLINE void port_note(const struct uw_state *u, enum uw_note note, u64 value);
 
 #include <port_impl.h>

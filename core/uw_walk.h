@@ -66,6 +66,7 @@ UW_INLINE enum uw_status uw_unknown_pc(struct uw_state *u)
 /* Of a process without tables only frame records can be followed, as a guess. */
 UW_INLINE enum uw_status uw_step_blind(struct uw_state *u)
 {
+	port_note(u, UW_NOTE_BLIND, 0);
 	u->map.module = 0;
 	return fp_step(u, UW_FRAME_GUESS);
 }
@@ -84,6 +85,7 @@ UW_INLINE enum uw_status uw_step(struct uw_state *u)
 	if (!f)
 		return UW_T_DEPTH;
 	f->flags = u->next_flags;
+	port_note(u, UW_NOTE_STEP, f->pc);
 	if (!u->has_tables)
 		status = uw_step_blind(u);
 	else if (!uw_find_mapping(u, uw_frame_lookup_pc(f)))
@@ -92,6 +94,8 @@ UW_INLINE enum uw_status uw_step(struct uw_state *u)
 		status = native_step(u, f);
 	else
 		status = v8_step(u, f);
+	if (f->status != UW_OK)
+		port_note(u, UW_NOTE_REASON, f->status);
 	u->is_top = false;
 	return status;
 }
@@ -100,4 +104,5 @@ UW_INLINE enum uw_status uw_step(struct uw_state *u)
 UW_INLINE void uw_walk_end(struct uw_state *u, enum uw_status status)
 {
 	u->sample.status = u->has_tables ? (u8)status : UW_T_UNKNOWN_PROCESS;
+	port_note(u, UW_NOTE_END, status);
 }

@@ -29,21 +29,22 @@ UW_INLINE bool uw_find_mapping(struct uw_state *u, u64 pc)
 {
 	const struct uw_mapping *m;
 
-	if (pc - u->map.start_addr < u->map.end_addr - u->map.start_addr)
+	if (pc - u->map.start_addr < u->map.end_addr - u->map.start_addr) {
+		port_note(u, UW_NOTE_MAP_SAME, u->map.start_addr);
 		return true;
+	}
 	m = port_mapping(u, pc);
-	if (!m)
+	if (!m) {
+		port_note(u, UW_NOTE_MAP_NONE, pc);
 		return false;
+	}
 	u->map = *m;
+	port_note(u, UW_NOTE_MAP_FOUND, u->map.start_addr);
 	return true;
 }
 
-/**
- * fp_check() - may a frame record lie at regs.fp?
- *
- * Return: UW_OK, UW_E_FP_UNALIGNED, UW_E_FP_BELOW_SP, UW_E_FRAME_SIZE.
- */
-UW_INLINE enum uw_status fp_check(const struct uw_state *u)
+/* The checks of fp_check(). */
+UW_INLINE enum uw_status fp_verdict(const struct uw_state *u)
 {
 	u64 fp = u->regs.fp;
 
@@ -54,6 +55,29 @@ UW_INLINE enum uw_status fp_check(const struct uw_state *u)
 	if (fp - u->stack_low > UW_MAX_FRAME_LEN)
 		return UW_E_FRAME_SIZE;
 	return UW_OK;
+}
+
+/**
+ * fp_check() - may a frame record lie at regs.fp?
+ *
+ * Return: UW_OK, UW_E_FP_UNALIGNED, UW_E_FP_BELOW_SP, UW_E_FRAME_SIZE.
+ */
+UW_INLINE enum uw_status fp_check(const struct uw_state *u)
+{
+	enum uw_status err = fp_verdict(u);
+
+	if (err)
+		port_note(u, UW_NOTE_FP_REFUSED, u->regs.fp);
+	return err;
+}
+
+/* There is no record: is this where the stack begins? */
+UW_INLINE enum uw_status fp_root(const struct uw_state *u)
+{
+	bool is_root = u->map.flags & UW_MAP_LIBC && !u->is_top;
+
+	port_note(u, is_root ? UW_NOTE_ROOT : UW_NOTE_NO_ROOT, u->regs.fp);
+	return is_root ? UW_END : UW_T_NO_FP;
 }
 
 /**
@@ -76,21 +100,26 @@ UW_INLINE enum uw_status fp_step(struct uw_state *u, u8 flags)
 	const u8 *record;
 
 	if (fp < FP_ROOT_MAX)
-		return u->map.flags & UW_MAP_LIBC && !u->is_top ? UW_END : UW_T_NO_FP;
+		return fp_root(u);
 	err = fp_check(u);
 	if (err)
 		return err;
 	record = uw_window(u, fp, 16);
 	if (!record)
 		return UW_E_FAULT;
+	port_note(u, UW_NOTE_RECORD, fp);
+	port_note(u, UW_NOTE_RECORD_RA, uw_word(record + 8));
 	ra = arch_strip_ra(uw_word(record + 8), u->va_mask);
-	if (!uw_is_user_pc(u, ra))
+	if (!uw_is_user_pc(u, ra)) {
+		port_note(u, UW_NOTE_RA_REFUSED, ra);
 		return UW_E_BAD_RA;
+	}
 	u->regs.fp = uw_word(record);
 	u->regs.pc = ra;
 	u->stack_low = fp + 16;
 	arch_set_caller_sp(u, fp);
 	u->next_flags = UW_FRAME_RA | flags;
+	port_note(u, UW_NOTE_CALLER, ra);
 	return UW_OK;
 }
 
@@ -128,22 +157,31 @@ UW_INLINE enum top_result top_step(struct uw_state *u, u8 flags)
 	u32 insn;
 	int slot;
 
-	if (!top_read_insn(u, &insn))
+	if (!top_read_insn(u, &insn)) {
+		port_note(u, UW_NOTE_INSN_FAULT, u->regs.pc);
 		return TOP_UNREADABLE;
+	}
 	slot = arch_ra_slot(insn);
+	port_note(u, UW_NOTE_INSN, insn);
+	port_note(u, UW_NOTE_RA_SLOT, (u32)slot);
 	if (slot == ARCH_RA_IN_FRAME)
 		return TOP_HAS_FRAME;
-	if (slot != ARCH_RA_IN_LR && read_user(u, &ra, u->regs.sp + (u64)slot))
+	if (slot != ARCH_RA_IN_LR && read_user(u, &ra, u->regs.sp + (u64)slot)) {
+		port_note(u, UW_NOTE_RA_FAULT, u->regs.sp + (u64)slot);
 		return TOP_UNREADABLE;
+	}
 	ra = arch_strip_ra(ra, u->va_mask);
-	if (!uw_is_user_pc(u, ra) || !uw_find_mapping(u, ra - 1))
+	if (!uw_is_user_pc(u, ra) || !uw_find_mapping(u, ra - 1)) {
+		port_note(u, UW_NOTE_RA_NO_CODE, ra);
 		return TOP_HAS_FRAME;
+	}
 	if (slot == ARCH_RA_IN_LR)
 		u->sp_known = false; /* some of these instructions come after sp was lowered */
 	else
 		u->regs.sp += (u64)slot + 8;
 	u->regs.pc = ra;
 	u->next_flags = UW_FRAME_RA | flags;
+	port_note(u, UW_NOTE_CALLER, ra);
 	return TOP_STEPPED;
 }
 
@@ -156,6 +194,7 @@ UW_INLINE enum top_result top_step(struct uw_state *u, u8 flags)
  */
 UW_INLINE enum uw_status native_step(struct uw_state *u, struct uw_frame *f)
 {
+	port_note(u, UW_NOTE_NATIVE, u->map.module);
 	f->kind = UW_NATIVE;
 	f->aux = u->map.module;
 	f->a = f->pc - u->map.start_addr + u->map.file_off;

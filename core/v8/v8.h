@@ -45,6 +45,7 @@ UW_INLINE void v8_read_function(struct uw_state *u, struct uw_frame *f, const st
 {
 	u64 shared = u->memo_shared;
 
+	port_note(u, UW_NOTE_V8_FUNCTION, function);
 	if (!v8_is_heap_object(function))
 		f->status = UW_F_FUNCTION_TAG;
 	else if (function != u->memo_function &&
@@ -54,8 +55,10 @@ UW_INLINE void v8_read_function(struct uw_state *u, struct uw_frame *f, const st
 		f->status = UW_F_SHARED_TAG;
 	else
 		f->a = u->memo_shared = shared;
-	if (f->status == UW_OK)
-		u->memo_function = function;
+	if (f->status != UW_OK)
+		return;
+	port_note(u, function == u->memo_function ? UW_NOTE_V8_MEMO : UW_NOTE_V8_SHARED, shared);
+	u->memo_function = function;
 }
 
 /**
@@ -72,9 +75,11 @@ UW_INLINE void v8_identify(struct uw_state *u, struct uw_frame *f, const struct 
 
 	f->kind = UW_V8_CODE;
 	f->status = UW_F_NO_FRAME;
+	port_note(u, UW_NOTE_V8_SLOTS, built);
 	if (built < V8_CONTEXT_SLOT)
 		return;
 	if (!(context & 1)) {
+		port_note(u, UW_NOTE_V8_MARKER, context);
 		f->kind = UW_V8_STUB;
 		f->status = UW_OK;
 		f->a = context;
@@ -89,6 +94,7 @@ UW_INLINE void v8_identify(struct uw_state *u, struct uw_frame *f, const struct 
 		return;
 	f->b = v8_slot(slots, info->bytecode_offset_slot);
 	f->aux = (u32)v8_slot(slots, info->bytecode_array_slot);
+	port_note(u, UW_NOTE_V8_BYTECODE, f->b);
 }
 
 /**
@@ -110,19 +116,24 @@ UW_INLINE enum uw_status v8_step(struct uw_state *u, struct uw_frame *f)
 
 	f->kind = UW_V8_CODE;
 	f->status = UW_F_NO_FRAME;
+	port_note(u, info ? UW_NOTE_V8 : UW_NOTE_V8_NO_INFO, u->map.info_idx);
 	if (!info)
 		return UW_T_NO_RUNTIME_INFO;
 	if (u->is_top)
 		top = top_step(u, 0);
 	if (top == TOP_STEPPED)
 		return UW_OK;
-	if (u->regs.fp < FP_ROOT_MAX)
+	if (u->regs.fp < FP_ROOT_MAX) {
+		port_note(u, UW_NOTE_NO_ROOT, u->regs.fp);
 		return UW_T_NO_FP;
+	}
 	err = fp_check(u);
 	if (err)
 		return err;
 	slots = uw_window(u, u->regs.fp - V8_SLOTS_LEN, V8_SLOTS_LEN + 16);
 	if (slots && top != TOP_UNREADABLE)
 		v8_identify(u, f, info, slots);
+	else
+		port_note(u, UW_NOTE_V8_NO_SLOTS, u->regs.fp);
 	return fp_step(u, 0);
 }

@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: BSD-2-Clause
+
+/*
+ * `unspool-sim explain`. Exit status: 0 the walk is right, or nobody knows; 1 it is
+ * wrong, or could not be made; 2 usage.
+ */
+
+#include "../../inspect/util/cleanup.h"
+#include "../cases.h"
+#include "../cli.h"
+#include "../commands.h"
+#include "../options.h"
+#include "../whole.h"
+#include "explain.h"
+#include "pick.h"
+
+#include <errno.h>
+#include <string.h>
+
+struct options {
+	const struct sim_arch *arch; /* NULL: the first that the case is for */
+	struct sim_paths paths;
+	const char *path; /* the only one */
+	const char *at, *json; /* NULL: not said */
+	struct pick pick;
+	u32 max_frames;
+};
+
+/* One walk to be told. */
+struct telling {
+	const struct options *o;
+	const struct sim_case *c;
+	struct explain e;
+	FILE *text, *json; /* NULL: none */
+};
+
+enum { KEY_AT = 256, KEY_NTH, KEY_FRAMES };
+
+static const struct argp_option argp_options[] = {
+	{ "arch", 'A', "ARCH", 0, "x86_64 or arm64 (default: the first the case is for)", 0 },
+	{ "at", KEY_AT, "STOP", 0,
+	  "Of an executed case: N, the N-th instruction that is executed; 0xPC or FUNCTION[+OFF], "
+	  "when it comes there. Default: where the walk misses the truth",
+	  0 },
+	{ "nth", KEY_NTH, "K", 0, "Not the first time that it comes there, but the K-th", 0 },
+	{ "engine", 'e', "ENGINE", 0,
+	  "native, the only one that tells; the others find the same, byte for byte", 0 },
+	{ "frames", KEY_FRAMES, "N", 0,
+	  "Tell so many frames, those round the first wrong one, and the last (default 32)", 0 },
+	{ "json", 'j', "FILE", 0, "Write JSON lines; - is stdout, in place of the text", 0 },
+	{ 0 },
+};
+
+/* A count, from 1 up. */
+static int parse_count(const char *option, const char *text, u32 *out)
+{
+	u32 n;
+
+	if (!sim_parse_u32(text, &n) || !n)
+		return sim_usage("--%s is a number from 1 to 1000000, not '%s'", option, text);
+	*out = n;
+	return 0;
+}
+
+static int parse_arch(const char *name, const struct sim_arch **out)
+{
+	for (u32 i = 0; i < SIM_N_ARCHS; i++)
+		if (!strcmp(name, sim_archs[i]->name)) {
+			*out = sim_archs[i];
+			return 0;
+		}
+	return sim_usage("--arch is x86_64 or arm64, not '%s': one walk is explained", name);
+}
+
+static int parse_path(struct options *o, const char *path)
+{
+	struct sim_error error;
+
+	if (sim_paths_add(&o->paths, path, &error))
+		return sim_usage("%s", error.text);
+	if (o->paths.n > 1)
+		return sim_usage("one walk is explained: with '%s' there are %u cases", path,
+				 o->paths.n);
+	o->path = o->paths.at[0];
+	return 0;
+}
+
+static int parse_end(struct options *o)
+{
+	if (!o->path)
+		return sim_usage("which case? unspool-sim explain CASE");
+	if (o->at && pick_parse(o->at, &o->pick))
+		return sim_usage("--at is N, 0xPC or FUNCTION[+OFF], not '%s'", o->at);
+	if (o->pick.kind == PICK_INSN && o->pick.nth != 1)
+		return sim_usage("an instruction is executed as the N-th only once: no --nth");
+	return 0;
+}
+
+static error_t parse_option(int key, char *arg, struct argp_state *state)
+{
+	struct options *o = state->input;
+
+	switch (key) {
+	case 'A':
+		return parse_arch(arg, &o->arch);
+	case KEY_AT:
+		o->at = arg;
+		return 0;
+	case KEY_NTH:
+		return parse_count("nth", arg, &o->pick.nth);
+	case 'e':
+		if (strcmp(arg, "native") != 0)
+			return sim_usage("only the engine 'native' tells its steps, not '%s'", arg);
+		return 0;
+	case KEY_FRAMES:
+		return parse_count("frames", arg, &o->max_frames);
+	case 'j':
+		o->json = arg;
+		return 0;
+	case ARGP_KEY_ARG:
+		return parse_path(o, arg);
+	case ARGP_KEY_END:
+		return parse_end(o);
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static const struct argp argp = {
+	.options = argp_options,
+	.parser = parse_option,
+	.args_doc = "CASE",
+	.doc = "Tell one walk step by step: every read, every decision with its reason, the code "
+	       "round the pc, the stack with what each word is, and the step that went wrong.\v"
+	       "CASE is a file, or stack:NAME, a bundled stack.\n"
+	       "Exit status: 0 the walk is right, or nobody knows the truth, 1 it is wrong or "
+	       "could "
+	       "not be made, 2 usage.",
+};
+
+static int tell(void *ctx, const struct sim_stop *stop)
+{
+	struct telling *t = ctx;
+	int err;
+
+	t->e.c = t->c;
+	t->e.target = t->c->target;
+	t->e.target.regs = stop->regs;
+	t->e.truth = stop->truth.pcs ? stop->truth : (struct sim_truth){ 0 };
+	t->e.max_frames = t->o->max_frames;
+	err = explain_make(&t->e);
+	if (err)
+		return err;
+	if (t->text)
+		err = explain_print(&t->e, t->text);
+	if (t->json && !err)
+		err = explain_json(&t->e, t->json);
+	explain_deinit(&t->e);
+	return err;
+}
+
+static int tell_laid(struct telling *t)
+{
+	struct sim_stop stop = { .regs = t->c->target.regs, .truth = t->c->truth };
+
+	snprintf(t->e.why, sizeof(t->e.why), "the only one of the case");
+	return tell(t, &stop);
+}
+
+static int load(const struct options *o, const struct sim_case_kind *kind, struct sim_case **out,
+		struct sim_error *error)
+{
+	int err = -ENOTSUP;
+
+	for (u32 i = 0; i < SIM_N_ARCHS && err == -ENOTSUP; i++)
+		if (!o->arch || o->arch == sim_archs[i])
+			err = kind->load(o->path, sim_archs[i], out, error);
+	if (err == -ENOTSUP)
+		return sim_fail(error, -EINVAL, "the case is not for %s",
+				o->arch ? o->arch->name : "any architecture");
+	return err;
+}
+
+/* -EAGAIN: the case is used up, and @pick has changed. */
+static int explain_case(struct telling *t, struct pick *pick, struct sim_error *error)
+{
+	const struct sim_case_kind *kind = sim_case_kind_of(t->o->path);
+	struct sim_case *c = NULL;
+	int err = load(t->o, kind, &c, error);
+
+	if (err)
+		return err;
+	t->c = c;
+	err = pick_check(pick, c, error);
+	if (!err && c->is_executed)
+		err = pick_stop(c, pick, t->e.why, sizeof(t->e.why), tell, t, error);
+	else if (!err)
+		err = tell_laid(t);
+	kind->free(&c);
+	return err;
+}
+
+/* 0 and it is told, or a negative errno after a complaint. */
+static int explain(struct telling *t)
+{
+	struct sim_error error = { "out of memory" };
+	struct pick pick = t->o->pick;
+	int err = explain_case(t, &pick, &error);
+
+	if (err == -EAGAIN)
+		err = explain_case(t, &pick, &error);
+	if (err && !strncmp(error.text, t->o->path, strlen(t->o->path)))
+		sim_complain("%s", error.text);
+	else if (err)
+		sim_complain("%s: %s", t->o->path, error.text);
+	return err;
+}
+
+/* Ends what is written; 0, or a negative errno after a complaint. */
+static int close_outputs(struct sim_whole *json, bool is_told)
+{
+	const char *path = json->path;
+	int err = sim_whole_close(json, is_told);
+
+	if (err)
+		sim_complain("%s: %s", path, strerror(-err));
+	if (!err && (fflush(stdout) || ferror(stdout))) {
+		err = errno ? -errno : -EIO;
+		sim_complain("standard output: %s", strerror(-err));
+	}
+	return err;
+}
+
+static int open_and_explain(const struct options *o, struct telling *t)
+{
+	struct sim_whole json = { 0 };
+	int err = o->json ? sim_whole_open(o->json, &json) : 0, end;
+
+	if (err) {
+		sim_complain("%s: %s", o->json, strerror(-err));
+		return SIM_EXIT_FAILURE;
+	}
+	t->o = o;
+	t->json = json.f;
+	t->text = json.f == stdout ? NULL : stdout;
+	err = explain(t);
+	end = close_outputs(&json, !err);
+	if (err == -EINVAL)
+		return SIM_EXIT_USAGE;
+	return err || end || !t->e.is_right ? SIM_EXIT_FAILURE : SIM_EXIT_OK;
+}
+
+static int begin(const struct options *o)
+{
+	_cleanup_free_ struct telling *t = calloc(1, sizeof(*t));
+
+	if (t)
+		return open_and_explain(o, t);
+	sim_complain("out of memory");
+	return SIM_EXIT_FAILURE;
+}
+
+int cmd_explain(int argc, char **argv)
+{
+	struct options o = { .max_frames = 32, .pick.nth = 1 };
+	int status = sim_parse(&argp, argc, argv, &o);
+
+	if (!status)
+		status = begin(&o);
+	sim_paths_deinit(&o.paths);
+	return status;
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#pragma once
+
+/* The port of native builds, and a trace of what the walk reads and decides. */
+
+#include "../../port/tables.h"
+#include "../trace.h"
+
+UW_INLINE long port_read_user(void *dst, u32 len, u64 addr)
+{
+	long err = sim_mem_read(trace_current->target->mem, dst, len, addr);
+
+	trace_read(trace_current, dst, len, addr, err);
+	return err;
+}
+
+UW_INLINE u64 port_index(u64 n, u64 mask)
+{
+	return n & mask;
+}
+
+UW_INLINE const struct uw_mapping *port_mapping(const struct uw_state *u, u64 pc)
+{
+	return sim_find_mapping(trace_current->target, u->extent, pc);
+}
+
+UW_INLINE const struct v8_info *port_info_v8(u32 info_idx)
+{
+	return sim_find_v8(trace_current->target, info_idx);
+}
+
+UW_INLINE void port_note(const struct uw_state *u, enum uw_note note, u64 value)
+{
+	trace_note(trace_current, u, note, value);
+}

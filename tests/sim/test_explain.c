@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: BSD-2-Clause
+
+/*
+ * What explain concludes: which frame is the first wrong one, and where the true return
+ * addresses lie. Stacks are array literals, so both are known beforehand.
+ */
+
+#include "../core/walks.h"
+
+#include "../../sim/explain/explain.h"
+
+#define X86 0
+#define ARM 1
+#define AGAIN APP(0x200) /* what a recursive function returns to */
+#define MAIN LIBC(0x128)
+#define SIGNED_AGAIN (AGAIN | 0x007b000000000000)
+
+/* Runs explain_make() over a stack; the caller deinits. */
+static struct explain *explained(const struct stack *stack, u32 arch, const u64 *pcs, u32 n)
+{
+	static struct sim_case c;
+	static struct explain e;
+
+	memset(&e, 0, sizeof(e));
+	c = (struct sim_case){ .name = "test", .arch = arch_rows[arch].sim, .status = UW_END };
+	target_of(stack, &arch_rows[arch], &c.target);
+	e.c = &c;
+	e.target = c.target;
+	e.truth = (struct sim_truth){ pcs, n };
+	e.max_frames = 32;
+	assert_int_equal(explain_make(&e), 0);
+	return &e;
+}
+
+static void end(struct explain *e)
+{
+	explain_deinit(e);
+	sim_mem_free(&e->target.mem);
+}
+
+static const u64 chain_words[] = { 0x11,  0x12,	      S(6), APP(0x200), 0x13, 0x14,
+				   S(10), APP(0x310), 0x15, 0x16,	1,    MAIN };
+static const u64 chain_pcs[] = { APP(0x108), APP(0x200), APP(0x310), MAIN };
+#define CHAIN                                                                                      \
+	{                                                                                          \
+		.regs = { APP(0x108), S(0), S(2), 0 }, STACK_WORDS(chain_words)                    \
+	}
+
+static void whole_chain_is_right_and_its_places_are_found(void **state)
+{
+	static const struct stack stack = CHAIN;
+
+	(void)state;
+	for (u32 arch = X86; arch <= ARM; arch++) {
+		struct explain *e = explained(&stack, arch, chain_pcs, 4);
+
+		assert_true(e->is_right);
+		for (u32 i = 1; i < 4; i++) {
+			assert_int_equal(e->places[i].low, S(4 * i - 1));
+			assert_int_equal(e->places[i].high, S(4 * i - 1));
+		}
+		end(e);
+	}
+}
+
+struct corruption {
+	struct stack_word poke;
+	u32 first_wrong;
+	const char *verdict;
+};
+
+/* The negative control: each word of the chain that counts. */
+static const struct corruption corruptions[] = {
+	{ { S(3), APP(0x3f0) }, 1, "WRONG from frame 1 on" },
+	{ { S(7), APP(0x3f0) }, 2, "WRONG from frame 2 on" },
+	{ { S(11), LIBC(0x3f0) }, 3, "WRONG from frame 3 on" },
+	{ { S(2), S(10) }, 2, "WRONG: frame 2 is lost, 0x200000400310; all others are right" },
+	{ { S(2), S(0) }, 2, "WRONG: the walk ends after 2 of 4 frames" },
+	{ { S(6), 0 }, 3, "WRONG: the walk ends after 3 of 4 frames" },
+	{ { S(10), 0x1000 },
+	  4,
+	  "WRONG: the frames are right, but it ends with \"frame pointer below stack pointer\", "
+	  "not \"end\"" },
+};
+
+static void corrupt_word_is_wrong_at_its_frame(void **state)
+{
+	struct stack stack = CHAIN;
+	char verdict[320];
+
+	(void)state;
+	for (u32 arch = X86; arch <= ARM; arch++) {
+		for (size_t i = 0; i < sizeof(corruptions) / sizeof(corruptions[0]); i++) {
+			struct explain *e;
+
+			stack.pokes[0] = corruptions[i].poke;
+			e = explained(&stack, arch, chain_pcs, 4);
+			explain_verdict(e, verdict, sizeof(verdict));
+			assert_false(e->is_right);
+			assert_int_equal(e->first_wrong, corruptions[i].first_wrong);
+			assert_string_equal(verdict, corruptions[i].verdict);
+			end(e);
+		}
+	}
+}
+
+/* Truth knows less than the walk. */
+static void frame_that_nothing_called_is_wrong(void **state)
+{
+	static const struct stack stack = CHAIN;
+	struct explain *e = explained(&stack, X86, chain_pcs, 3);
+	char verdict[320];
+
+	(void)state;
+	explain_verdict(e, verdict, sizeof(verdict));
+	assert_string_equal(verdict, "WRONG from frame 3 on: truth has 3 frames, the walk 4");
+	end(e);
+	e = explained(&stack, X86, NULL, 0);
+	explain_verdict(e, verdict, sizeof(verdict));
+	assert_string_equal(verdict, "nobody knows the truth of this case");
+	end(e);
+}
+
+/* Leaf without a record, called by a function that calls itself: all return to one address. */
+static const u64 leaf_words[] = { AGAIN, S(3), 0x11, S(5), AGAIN, S(7), AGAIN, 1, MAIN };
+static const u64 leaf_pcs[] = { APP(0x108), AGAIN, AGAIN, AGAIN, MAIN };
+
+static void lost_caller_is_told_from_its_own_recursion(void **state)
+{
+	static const struct stack stack = { .regs = { APP(0x108), S(0), S(3), 0 },
+					    STACK_WORDS(leaf_words) };
+	struct explain *e = explained(&stack, X86, leaf_pcs, 5);
+
+	(void)state;
+	/* leaf, again, again, main: the pcs alone differ at frame 3 only */
+	assert_int_equal(e->u.sample.n_frames, 4);
+	assert_int_equal(e->u.sample.frames[2].pc, AGAIN);
+	assert_int_equal(e->first_wrong, 1);
+	assert_int_equal(e->places[1].low, S(0));
+	assert_int_equal(e->places[1].high, S(0));
+	assert_int_equal(explain_frame_at(e, e->steps[0].ra_addr), 2);
+	end(e);
+}
+
+/* The same where lr has the return address, and the words are signed. */
+static const u64 lr_words[] = { 0x10, 0x11, 0x12, S(5), SIGNED_AGAIN, S(7), SIGNED_AGAIN, 1, MAIN };
+
+static void return_address_in_lr_has_no_place(void **state)
+{
+	static const struct stack stack = { .regs = { APP(0x108), S(0), S(3), SIGNED_AGAIN },
+					    STACK_WORDS(lr_words) };
+	struct explain *e = explained(&stack, ARM, leaf_pcs, 5);
+
+	(void)state;
+	assert_int_equal(e->first_wrong, 1);
+	assert_int_equal(e->places[1].low, 0);
+	assert_int_equal(e->places[2].low, S(4));
+	assert_int_equal(e->places[2].high, S(4));
+	assert_int_equal(e->places[3].high, S(6));
+	end(e);
+}
+
+/* A local variable of the leaf holds an old return address. */
+static const u64 stale_words[] = { AGAIN, 0, S(4), AGAIN, 1, MAIN };
+static const u64 stale_pcs[] = { APP(0x108), AGAIN, MAIN };
+
+static void old_return_address_makes_the_place_unsure(void **state)
+{
+	static const struct stack stack = { .regs = { APP(0x108), S(0), S(2), 0 },
+					    STACK_WORDS(stale_words) };
+	struct explain *e = explained(&stack, X86, stale_pcs, 3);
+
+	(void)state;
+	assert_true(e->is_right);
+	assert_int_equal(e->places[1].low, S(0));
+	assert_int_equal(e->places[1].high, S(3));
+	assert_int_equal(e->places[2].low, S(5));
+	assert_int_equal(e->places[2].high, S(5));
+	end(e);
+}
+
+/* A mask that is too wide leaves the signature: the place is found all the same. */
+static void signed_place_is_found_whatever_the_mask(void **state)
+{
+	static const u64 words[] = { S(2), SIGNED_AGAIN, 1, MAIN };
+	static const struct stack stack = { .regs = { APP(0x108), S(0), S(0), 0 },
+					    .va_mask = (1ull << 55) - 1,
+					    STACK_WORDS(words) };
+	struct explain *e = explained(&stack, ARM, stale_pcs, 3);
+
+	(void)state;
+	assert_int_equal(e->first_wrong, 1);
+	assert_int_equal(e->places[1].low, S(1));
+	assert_int_equal(e->places[1].high, S(1));
+	end(e);
+	/* On x86-64 nothing is signed. */
+	e = explained(&stack, X86, stale_pcs, 3);
+	assert_int_equal(e->places[1].low, 0);
+	end(e);
+}
+
+/* sp and fp of any value: told or refused, never followed out of the picture. */
+static void wild_registers_are_explained(void **state)
+{
+	static const u64 wild[] = { 0,	       1,     7,      0xfff,
+				    S(0) + 3,  S(11), S(512), 0x7ffffffffff8,
+				    ~0ull - 6, ~0ull };
+	struct stack stack = CHAIN;
+	char *text = NULL;
+	size_t len = 0;
+	u32 n = 0;
+
+	(void)state;
+	for (u32 arch = X86; arch <= ARM; arch++) {
+		for (size_t i = 0; i < 100; i++) {
+			FILE *f = open_memstream(&text, &len);
+			struct explain *e;
+
+			stack.regs.sp = wild[i / 10];
+			stack.regs.fp = wild[i % 10];
+			e = explained(&stack, arch, chain_pcs, 4);
+			assert_int_equal(explain_print(e, f), 0);
+			assert_int_equal(explain_json(e, f), 0);
+			fclose(f);
+			n += strstr(text, "WRONG") != NULL;
+			assert_non_null(strstr(text, "\nstack "));
+			free(text);
+			end(e);
+		}
+	}
+	assert_in_range(n, 150, 200);
+}
+
+/* Of a long walk the first frames are told, those round the wrong one, and the last. */
+static void long_walk_is_told_where_it_matters(void **state)
+{
+	static u64 words[200], pcs[101] = { APP(0x108) };
+	static const struct stack stack = { .regs = { APP(0x108), S(0), S(0), 0 },
+					    STACK_WORDS(words) };
+	struct explain *e;
+	bool is_told[101];
+	char *text = NULL;
+	size_t len = 0;
+	FILE *f = open_memstream(&text, &len);
+
+	(void)state;
+	for (u32 i = 0; i < 100; i++) {
+		words[2 * i] = i < 99 ? S(2 * i + 2) : 1;
+		words[2 * i + 1] = pcs[i + 1] = i < 99 ? APP(0x400 + 4 * i) : MAIN;
+	}
+	pcs[60] = APP(0x3000);
+	e = explained(&stack, X86, pcs, 101);
+	assert_int_equal(explain_print(e, f), 0);
+	fclose(f);
+	for (u32 i = 0; i < 101; i++) {
+		char head[16];
+
+		snprintf(head, sizeof(head), "\nframe %-3u", i);
+		is_told[i] = strstr(text, head) != NULL;
+	}
+	for (u32 i = 0; i < 101; i++)
+		assert_int_equal(is_told[i], i < 32 || (i >= 58 && i <= 60) || i == 100);
+	assert_non_null(strstr(text, "\n  WRONG    truth's frame 60 is 0x200000403000"));
+	free(text);
+	end(e);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(whole_chain_is_right_and_its_places_are_found),
+		cmocka_unit_test(corrupt_word_is_wrong_at_its_frame),
+		cmocka_unit_test(frame_that_nothing_called_is_wrong),
+		cmocka_unit_test(lost_caller_is_told_from_its_own_recursion),
+		cmocka_unit_test(return_address_in_lr_has_no_place),
+		cmocka_unit_test(old_return_address_makes_the_place_unsure),
+		cmocka_unit_test(signed_place_is_found_whatever_the_mask),
+		cmocka_unit_test(wild_registers_are_explained),
+		cmocka_unit_test(long_walk_is_told_where_it_matters),
+	};
+
+	return CHECK_RUN(tests);
+}
