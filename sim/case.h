@@ -22,7 +22,7 @@ struct sim_function {
  * walk: a miss in it is counted apart.
  */
 struct sim_window {
-	const char *what; /* "prologue", "epilogue" */
+	const char *what; /* "prologue", "epilogue", "frameless" */
 	u64 start_addr, len;
 };
 

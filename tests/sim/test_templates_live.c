@@ -7,6 +7,7 @@
  * VERSION/bin/node.
  */
 
+#include <errno.h>
 #include <fcntl.h>
 #include <glob.h>
 #include <limits.h>
@@ -25,31 +26,48 @@
 #define CODE_MAX 4096
 #define LOG_NAME "v8.log"
 
-/* A piece and what it is a part of: a builtin, or the tier mark of a compiled function. */
+/*
+ * A piece and what it is a part of: a builtin, or a compiled function with the mark of
+ * its tier; and the first version that has it.
+ */
 static const struct origin {
 	const char *piece, *from;
+	u32 since;
 } origins[] = {
 	{ "entry.save", "JSEntry" },
 	{ "entry.enter", "JSEntry" },
 	{ "entry.unlink", "JSEntry" },
 	{ "entry.leave", "JSEntry" },
+	{ "entry.save", "JSConstructEntry" },
+	{ "entry.enter", "JSConstructEntry" },
+	{ "entry.unlink", "JSConstructEntry" },
+	{ "entry.leave", "JSConstructEntry" },
+	{ "trampoline.enter", "JSConstructEntryTrampoline" },
+	{ "marker.leave", "JSConstructEntryTrampoline" },
 	{ "trampoline.enter", "JSEntryTrampoline" },
 	{ "marker.leave", "JSEntryTrampoline" },
 	{ "marker.leave", "SortCompareUserFn" },
 	{ "stub.enter", "SortCompareUserFn" },
 	{ "construct.enter", "JSConstructStubGeneric" },
 	{ "construct.leave", "JSConstructStubGeneric" },
+	{ "construct_builtin.enter", "JSBuiltinsConstructStub" },
+	{ "construct.leave", "JSBuiltinsConstructStub" },
+	{ "fast_construct.enter", "InterpreterPushArgsThenFastConstructFunction", 22 },
+	{ "marker.leave", "InterpreterPushArgsThenFastConstructFunction", 22 },
 	{ "exit.enter", "CEntry_Return1_ArgvOnStack_NoBuiltinExit" },
 	{ "exit.leave", "CEntry_Return1_ArgvOnStack_NoBuiltinExit" },
 	{ "exit.enter", "CEntry_Return1_ArgvOnStack_BuiltinExit" },
 	{ "exit.leave", "CEntry_Return1_ArgvOnStack_BuiltinExit" },
 	{ "adaptor.enter", "AdaptorWithBuiltinExitFrame" },
+	{ "tail.any", "Call_ReceiverIsAny" },
+	{ "tail.function", "CallFunction_ReceiverIsAny" },
 	{ "interpreted.frame", "InterpreterEntryTrampoline" },
 	{ "interpreted.fill", "InterpreterEntryTrampoline" },
 	{ "interpreted.dispatch", "InterpreterEntryTrampoline" },
 	{ "interpreted.resume", "InterpreterEntryTrampoline" },
 	{ "interpreted.leave", "InterpreterEntryTrampoline" },
 	{ "handler.save", "CallProperty0Handler" },
+	{ "handler.frame", "JumpLoopHandler" },
 	{ "baseline_prologue", "BaselineOutOfLinePrologue" },
 	{ "baseline_budget", "BaselineLeaveFrame" },
 	{ "baseline_epilogue", "BaselineLeaveFrame" },
@@ -57,19 +75,29 @@ static const struct origin {
 	{ "baseline.leave", "^callee" },
 	{ "optimized.check", "*callee" },
 	{ "optimized.enter", "*callee" },
+	{ "optimized.room", "*callee" },
 	{ "optimized.limit", "*callee" },
 	{ "optimized.leave", "*callee" },
+	{ "js.deopt", "*callee" },
+	{ "maglev.enter", "+callee", 24 },
+	{ "maglev.room", "+callee", 24 },
+	{ "maglev.limit", "+callee", 24 },
+	{ "maglev.leave", "+callee", 24 },
+	{ "js.deopt", "+callee", 24 },
 };
 #define N_ORIGINS (sizeof(origins) / sizeof(origins[0]))
 
+/* One process of a version, or two: with Maglev a function is soon optimized further. */
 struct node {
 	u32 major;
+	bool is_maglev;
 	pid_t pid;
 	int mem;
 	u64 addrs[N_ORIGINS]; /* of the code with the piece */
+	u64 lens[N_ORIGINS];
 };
 
-static struct node nodes[4];
+static struct node nodes[2 * 5];
 static u32 n_nodes;
 static char script[PATH_MAX];
 static char scratch[] = "/tmp/templates-XXXXXX"; /* Node.js logs into its directory */
@@ -88,6 +116,7 @@ static int wait_until_ready(int fd)
 static int start(struct node *n, const char *binary)
 {
 	char path[64];
+	const char *tier = n->is_maglev ? "--no-turbofan" : n->major > 20 ? "--no-maglev" : "--opt";
 	int out[2], err;
 
 	if (pipe2(out, O_CLOEXEC))
@@ -97,7 +126,8 @@ static int start(struct node *n, const char *binary)
 		dup2(out[1], STDOUT_FILENO);
 		if (!chdir(scratch))
 			execl(binary, binary, "--perf-basic-prof", "--no-logfile-per-isolate",
-			      "--logfile=" LOG_NAME, "--no-maglev", script, NULL);
+			      "--logfile=" LOG_NAME, "--max-inlined-bytecode-size=0",
+			      "--max-inlined-bytecode-size-small=0", tier, script, NULL);
 		_exit(127);
 	}
 	close(out[1]);
@@ -122,47 +152,87 @@ static void end(struct node *n)
 		close(n->mem);
 }
 
+/* Names that had another form in some version: 18 had "DontSaveFPRegs", 24 "...Frame0". */
+static const char *name_of_today(const char *name)
+{
+	static const char *const names[][2] = {
+		{ "AdaptorWithBuiltinExitFrame0", "AdaptorWithBuiltinExitFrame" },
+		{ "CEntry_Return1_DontSaveFPRegs_ArgvOnStack_NoBuiltinExit",
+		  "CEntry_Return1_ArgvOnStack_NoBuiltinExit" },
+		{ "CEntry_Return1_DontSaveFPRegs_ArgvOnStack_BuiltinExit",
+		  "CEntry_Return1_ArgvOnStack_BuiltinExit" },
+	};
+
+	for (u32 i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (!strcmp(name, names[i][0]))
+			return names[i][1];
+	return name;
+}
+
 /* Builtins: the executable is loaded where it was linked to, and has the original. */
 static int take_builtin(const struct elf_symbol *s, void *data)
 {
-	static const char prefix[] = "Builtins_", adaptor[] = "AdaptorWithBuiltinExitFrame";
-	const char *name = s->name + sizeof(prefix) - 1;
+	static const char prefix[] = "Builtins_";
+	const char *name;
 	struct node *n = data;
 
 	if (strncmp(s->name, prefix, sizeof(prefix) - 1))
 		return 0;
-	if (!strncmp(name, adaptor, sizeof(adaptor) - 1)) /* 24: ...Frame0 and so on */
-		name = adaptor;
+	name = name_of_today(s->name + sizeof(prefix) - 1);
 	for (u32 i = 0; i < N_ORIGINS; i++)
 		if (!strcmp(origins[i].from, name))
 			n->addrs[i] = s->addr;
 	return 0;
 }
 
-/* "7ff0ea003d80 f8 JS:*'callee FILE:2:16" */
+/* Builtins have no length: they end where the next begins. */
+static int end_builtins(const struct elf_symbol *s, void *data)
+{
+	struct node *n = data;
+
+	for (u32 i = 0; i < N_ORIGINS && !strncmp(s->name, "Builtins_", 9); i++)
+		if (n->addrs[i] && s->addr > n->addrs[i] &&
+		    (!n->lens[i] || s->addr - n->addrs[i] < n->lens[i]))
+			n->lens[i] = s->addr - n->addrs[i];
+	return 0;
+}
+
+/* "7ff0ea003d80 f8 JS:*'callee FILE:2:16", in 18 "LazyCompile:*callee" or "Function:^callee" */
 static int take_compiled(struct node *n)
 {
-	char path[64], line[1024], name[64], mark;
+	char path[64], line[1024], name[64], kind[32], mark;
 	_cleanup_fclose_ FILE *map = NULL;
-	u64 addr;
+	u64 addr, len;
 
 	snprintf(path, sizeof(path), "/tmp/perf-%d.map", n->pid);
 	map = fopen(path, "re");
 	while (map && fgets(line, sizeof(line), map)) {
-		if (sscanf(line, "%llx %*x JS:%c%*[']%63s", &addr, &mark, name) != 3 &&
-		    sscanf(line, "%llx %*x JS:%c%63s", &addr, &mark, name) != 3)
+		if (sscanf(line, "%llx %llx %31[A-Za-z]:%c%*[']%63s", &addr, &len, kind, &mark,
+			   name) != 5 &&
+		    sscanf(line, "%llx %llx %31[A-Za-z]:%c%63s", &addr, &len, kind, &mark, name) !=
+			    5)
 			continue;
 		for (u32 i = 0; i < N_ORIGINS; i++)
 			if (origins[i].from[0] == mark && !strcmp(origins[i].from + 1, name))
-				n->addrs[i] = addr;
+				n->addrs[i] = addr, n->lens[i] = len;
 	}
 	return map ? 0 : -1;
+}
+
+/* Is the piece to be looked for in this process? */
+static bool wants(const struct node *n, u32 origin)
+{
+	char mark = origins[origin].from[0];
+
+	if (n->major < origins[origin].since)
+		return false;
+	return n->is_maglev ? mark == '+' : mark != '+';
 }
 
 static bool has_all(const struct node *n)
 {
 	for (u32 i = 0; i < N_ORIGINS; i++)
-		if (!n->addrs[i])
+		if (wants(n, i) && !n->addrs[i])
 			return false;
 	return true;
 }
@@ -179,34 +249,24 @@ static int wait_for_compiled(struct node *n)
 	return err;
 }
 
-static int add_node(const char *binary, u32 major)
+static int add_node(const char *binary, u32 major, bool is_maglev)
 {
 	struct node *n = &nodes[n_nodes++];
 	struct elf_file *elf = NULL;
 	int err;
 
 	n->major = major;
+	n->is_maglev = is_maglev;
 	n->mem = -1;
 	err = start(n, binary);
 	if (!err)
 		err = elf_file_open(&elf, binary);
 	if (!err)
 		err = elf_file_each_symbol(elf, take_builtin, n);
+	if (!err)
+		err = elf_file_each_symbol(elf, end_builtins, n);
 	elf_file_free(&elf);
 	return err ? err : wait_for_compiled(n);
-}
-
-static bool occurs(const u8 *code, size_t len, const u8 *piece, const u8 *mask, u32 piece_len)
-{
-	for (size_t at = 0; at + piece_len <= len; at++) {
-		u32 i = 0;
-
-		while (i < piece_len && !((code[at + i] ^ piece[i]) & mask[i]))
-			i++;
-		if (i == piece_len)
-			return true;
-	}
-	return false;
 }
 
 struct look {
@@ -214,6 +274,19 @@ struct look {
 	size_t len;
 	const struct sim_piece *piece;
 };
+
+static bool occurs(const struct look *l)
+{
+	for (size_t at = 0; at + l->piece->len <= l->len; at++) {
+		u32 i = 0;
+
+		while (i < l->piece->len && !((l->code[at + i] ^ l->bytes[i]) & l->mask[i]))
+			i++;
+		if (i == l->piece->len)
+			return true;
+	}
+	return false;
+}
 
 static void look_at(const struct node *n, u32 origin, struct look *l)
 {
@@ -224,8 +297,9 @@ static void look_at(const struct node *n, u32 origin, struct look *l)
 	assert_non_null(l->piece);
 	if (!n->addrs[origin])
 		fail_msg("Node.js %u has no %s", n->major, origins[origin].from);
-	len = pread(n->mem, l->code, CODE_MAX, (off_t)n->addrs[origin]);
-	assert_true(len > 0);
+	assert_in_range(n->lens[origin], l->piece->len, CODE_MAX);
+	len = pread(n->mem, l->code, n->lens[origin], (off_t)n->addrs[origin]);
+	assert_int_equal(len, n->lens[origin]);
 	l->len = (size_t)len;
 	assert_true(l->piece->len <= sizeof(l->mask));
 	memcpy(l->bytes, l->piece->bytes, l->piece->len);
@@ -238,28 +312,34 @@ static void piece_is_in_live_code(void **state)
 	struct look l;
 
 	for (u32 i = 0; i < n_nodes; i++) {
+		if (!wants(&nodes[i], origin))
+			continue;
 		look_at(&nodes[i], origin, &l);
-		if (!occurs(l.code, l.len, l.bytes, l.mask, l.piece->len))
+		if (!occurs(&l))
 			fail_msg("Node.js %u: \"%s\" is not in %s", nodes[i].major, l.piece->name,
 				 origins[origin].from);
 	}
 }
 
-/* The comparison above sees every byte of a long piece, and none of a hole. */
-static void changed_byte_of_a_piece_is_seen(void **state)
+/* The comparison above sees every bit of every piece, and none of a hole. */
+static void changed_bit_of_a_piece_is_seen(void **state)
 {
 	struct look l;
-	u32 n_compared = 0;
 
 	(void)state;
-	look_at(&nodes[0], 1, &l);
-	for (u32 i = 0; i < l.piece->len; i++) {
-		l.bytes[i] ^= 0x10;
-		assert_int_equal(occurs(l.code, l.len, l.bytes, l.mask, l.piece->len), !l.mask[i]);
-		l.bytes[i] ^= 0x10;
-		n_compared += l.mask[i] != 0;
+	for (u32 origin = 0; origin < N_ORIGINS; origin++) {
+		if (!wants(&nodes[0], origin))
+			continue;
+		look_at(&nodes[0], origin, &l);
+		for (u32 i = 0; i < l.piece->len * 8; i++) {
+			bool is_hole = !(l.mask[i / 8] >> i % 8 & 1);
+
+			l.bytes[i / 8] ^= (u8)(1 << i % 8);
+			if (occurs(&l) != is_hole)
+				fail_msg("bit %u of \"%s\"", i, l.piece->name);
+			l.bytes[i / 8] ^= (u8)(1 << i % 8);
+		}
 	}
-	assert_true(n_compared > 40);
 }
 
 static struct CMUnitTest tests[N_ORIGINS + 1];
@@ -274,36 +354,53 @@ static int run(void)
 						.test_func = piece_is_in_live_code,
 						.initial_state = (void *)(uintptr_t)i };
 	}
-	tests[N_ORIGINS] = (struct CMUnitTest)cmocka_unit_test(changed_byte_of_a_piece_is_seen);
+	tests[N_ORIGINS] = (struct CMUnitTest)cmocka_unit_test(changed_bit_of_a_piece_is_seen);
 	return check_run("templates", tests, N_ORIGINS + 1);
+}
+
+/* All versions that the templates have, with Maglev and without. */
+static int add_version(const char *dir, u32 major)
+{
+	char pattern[4096];
+	glob_t found;
+	int err = 0;
+
+	snprintf(pattern, sizeof(pattern), "%s/%u.*/bin/node", dir, major);
+	if (glob(pattern, 0, NULL, &found))
+		return -ENOENT;
+	for (u32 is_maglev = 0; is_maglev <= (major >= 24) && !err; is_maglev++)
+		err = add_node(found.gl_pathv[0], major, is_maglev);
+	globfree(&found);
+	return err;
+}
+
+static void end_all(void)
+{
+	char path[64];
+
+	for (u32 i = 0; i < n_nodes; i++)
+		end(&nodes[i]);
+	snprintf(path, sizeof(path), "%s/" LOG_NAME, scratch);
+	unlink(path);
+	rmdir(scratch);
 }
 
 int main(int argc, char **argv)
 {
-	static const u32 majors[] = { 20, 22, 24 };
+	static const u32 majors[] = { 18, 20, 22, 24, 26 };
 	const char *dir = getenv("UNSPOOL_NODE_DIR");
-	int err = 0, status;
-	char pattern[4096];
-	glob_t found;
+	int err = dir ? 0 : -ENOENT, status = 1;
 
 	if (argc != 2 || !realpath(argv[1], script) || !mkdtemp(scratch))
 		return 2;
-	for (u32 i = 0; i < 3 && dir && !err; i++) {
-		snprintf(pattern, sizeof(pattern), "%s/%u.*/bin/node", dir, majors[i]);
-		if (!glob(pattern, 0, NULL, &found))
-			err = add_node(found.gl_pathv[0], majors[i]);
-		globfree(&found);
-	}
-	if (n_nodes < 3 && !err)
-		status = check_cannot_run("needs Node.js 20, 22 and 24 in UNSPOOL_NODE_DIR");
-	else
-		status = err ? 1 : run();
-	if (err)
+	for (u32 i = 0; i < sizeof(majors) / sizeof(majors[0]) && !err; i++)
+		err = add_version(dir, majors[i]);
+	if (err == -ENOENT)
+		status = check_cannot_run("needs Node.js 18, 20, 22, 24, 26 in UNSPOOL_NODE_DIR");
+	else if (err)
 		fprintf(stderr, "Node.js %u did not start\n", nodes[n_nodes - 1].major);
-	for (u32 i = 0; i < n_nodes; i++)
-		end(&nodes[i]);
-	snprintf(pattern, sizeof(pattern), "%s/" LOG_NAME, scratch);
-	unlink(pattern);
-	rmdir(scratch);
+	else
+		status = run();
+	end_all();
 	return status;
 }
