@@ -10,6 +10,7 @@
 
 #include "cpu.h"
 
+#include "../unicorn.h"
 #include "../where.h"
 #include "../../inspect/util/cleanup.h"
 #include "cpu_arch.h"
@@ -201,7 +202,7 @@ static int set_up(struct cpu *cpu)
 {
 	int err = 0;
 
-	if (uc_open(cpu->arch->arch, cpu->arch->mode, &cpu->uc))
+	if (sim_uc_open(cpu->arch->arch, cpu->arch->mode, &cpu->uc))
 		return sim_fail(cpu->error, -ENOTSUP, "Unicorn has no %s", cpu->c->arch->name);
 	if (cpu->arch->model >= 0 && uc_ctl_set_cpu_model(cpu->uc, cpu->arch->model))
 		err = -ENOTSUP;

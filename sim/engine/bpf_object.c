@@ -11,14 +11,14 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-bool sim_bpf_can_run(void)
+int sim_bpf_try(void)
 {
 	int fd = bpf_map_create(BPF_MAP_TYPE_ARRAY, NULL, 4, 4, 1, NULL);
 
 	if (fd < 0)
-		return false;
+		return fd;
 	close(fd);
-	return true;
+	return 0;
 }
 
 static int quiet(enum libbpf_print_level level, const char *format, va_list args)

@@ -26,11 +26,13 @@ struct sim_bpf {
 };
 
 /**
- * sim_bpf_can_run() - may this process load BPF programs at all?
+ * sim_bpf_try() - may this process load BPF programs at all?
  *
  * Anything that goes wrong later is a failure.
+ *
+ * Return: 0, or what bpf(2) says: -EPERM; -ENOSYS under an emulator that has none.
  */
-bool sim_bpf_can_run(void);
+int sim_bpf_try(void);
 
 /**
  * sim_bpf_load() - load an object

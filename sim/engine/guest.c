@@ -17,6 +17,7 @@
 
 #include "../../bpf/tables.h"
 #include "../guest/guest.h"
+#include "../unicorn.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -24,7 +25,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <ucontext.h>
-#include <unicorn/unicorn.h>
 
 /* A step is a few dozen blocks, a search of a mapping some more. */
 #define MAX_BLOCKS (UW_MAX_FRAMES * 256u)
@@ -55,6 +55,7 @@ struct guest {
 	struct sim_session session;
 	const struct guest_arch *arch;
 	uc_engine *uc;
+	u32 n_opened; /* Unicorns, when this one was: see unicorn.h */
 	u8 *text, *box; /* windows that the guest sees at GUEST_*_ADDR */
 	struct sim_mem *mem; /* of the walk under way */
 	ucontext_t host, coroutine;
@@ -133,7 +134,7 @@ static void on_block(uc_engine *uc, uint64_t pc, uint32_t size, void *data)
 static uc_err set_up(struct guest *g)
 {
 	uc_hook hook;
-	uc_err err = uc_open(g->arch->uc, g->arch->mode, &g->uc);
+	uc_err err = sim_uc_open(g->arch->uc, g->arch->mode, &g->uc);
 
 	if (err)
 		return err;
@@ -150,6 +151,8 @@ static uc_err set_up(struct guest *g)
 				  GUEST_NEXT_ADDR);
 	if (!err && g->is_bounded)
 		err = uc_hook_add(g->uc, &hook, UC_HOOK_BLOCK, (void *)on_block, g, 1, 0);
+	if (!err)
+		g->n_opened = sim_uc_n_opened(g->arch->uc);
 	return err;
 }
 
@@ -249,11 +252,29 @@ static void take_sample(const struct guest *g, struct uw_sample *out)
 	out->n_frames = (u16)n;
 }
 
+static void shut_down(struct guest *g)
+{
+	g->is_closing = true;
+	if (g->is_running)
+		resume(g);
+	g->is_closing = false;
+	if (g->uc)
+		uc_close(g->uc);
+	g->uc = NULL;
+}
+
 static int guest_walk(struct sim_session *session, const struct sim_target *target,
 		      struct sim_walk *out)
 {
 	struct guest *g = (struct guest *)session;
+	uc_err err = UC_ERR_OK;
 
+	if (g->n_opened != sim_uc_n_opened(g->arch->uc)) {
+		shut_down(g);
+		err = set_up(g);
+	}
+	if (err)
+		return guest_fail(g, -EIO, "Unicorn: %s", uc_strerror(err));
 	g->n_blocks = 0;
 	if (!g->is_running)
 		resume(g);
@@ -276,11 +297,7 @@ static void guest_close(struct sim_session *session)
 {
 	struct guest *g = (struct guest *)session;
 
-	g->is_closing = true;
-	if (g->is_running)
-		resume(g);
-	if (g->uc)
-		uc_close(g->uc);
+	shut_down(g);
 	free(g->stack);
 	free(g->text);
 	free(g->box);

@@ -118,7 +118,11 @@ int sim_kernel_open(const struct sim_arch *arch, struct sim_blob elf, struct sim
 	*out = &k->session;
 	if (cpu < 0)
 		return kernel_fail(k, -errno, "no CPU: %s", strerror(errno));
-	err = sim_bpf_can_run() ? sim_bpf_load(elf, (u32)cpu, &k->bpf) : -EPERM;
+	err = sim_bpf_try();
+	if (err && err != -EPERM)
+		return kernel_fail(k, -EOPNOTSUPP, "BPF can't be used: %s", strerror(-err));
+	if (!err)
+		err = sim_bpf_load(elf, (u32)cpu, &k->bpf);
 	if (err == -EPERM)
 		return kernel_fail(k, -EOPNOTSUPP, "no permission to use BPF");
 	if (err)
