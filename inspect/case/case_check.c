@@ -50,7 +50,7 @@ static int check_tables(const struct case_file *c, struct case_error *why)
 		    m->kind >= UW_N_MAP_KINDS || m->flags & ~UW_MAP_LIBC ||
 		    m->info_idx >= CASE_MAX_BUILDS)
 			return bad(why, "mapping %u is none that a process can have", i);
-		if (i > first && i < first + n && m[0].start_addr < c->mappings[i - 1].map.end_addr)
+		if (i > first && i < first + n && m->start_addr < c->mappings[i - 1].map.end_addr)
 			return bad(why, "mapping %u is not above the one before", i);
 	}
 	return 0;
