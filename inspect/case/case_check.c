@@ -115,6 +115,21 @@ static int check_walk(const struct case_file *c, struct case_error *why)
 	return 0;
 }
 
+/* What the walk read is known, and where it failed there are faults. */
+static int check_reads(const struct case_file *c, struct case_error *why)
+{
+	u32 first;
+
+	for (u32 i = 0; i < c->n_reads; i++) {
+		const struct case_read *r = &c->reads[i];
+
+		if (!r->len || r->len > CASE_PAGE_LEN ||
+		    case_state(c, r->addr, r->len, &first) != (r->is_fault ? -EFAULT : 0))
+			return bad(why, "read %u is not what memory and faults say", i);
+	}
+	return 0;
+}
+
 static int check_lists(const struct case_file *c, struct case_error *why)
 {
 	for (u32 i = 0; i < c->n_functions; i++)
@@ -148,5 +163,7 @@ int case_check(const struct case_file *c, struct case_error *why)
 		err = check_faults(c, why);
 	if (!err)
 		err = check_walk(c, why);
+	if (!err)
+		err = check_reads(c, why);
 	return err ? err : check_lists(c, why);
 }

@@ -18,6 +18,20 @@
 #define CASE_MAX_BUILDS 64
 #define CASE_MAX_LIST 1000000
 
+/* Index of the first of @n elements that ends at or above @addr. Ends are inclusive. */
+#define CASE_FIRST_AT(list, n, addr)                                                               \
+	({                                                                                         \
+		u32 _lo = 0, _hi = (n);                                                            \
+		while (_lo < _hi) {                                                                \
+			u32 _mid = _lo + (_hi - _lo) / 2;                                          \
+			if ((list)[_mid].addr + ((list)[_mid].len - 1) < (addr))                   \
+				_lo = _mid + 1;                                                    \
+			else                                                                       \
+				_hi = _mid;                                                        \
+		}                                                                                  \
+		_lo;                                                                               \
+	})
+
 /* An architecture's NT_PRSTATUS: where registers are in it. */
 struct case_machine {
 	const char *name;
@@ -61,6 +75,14 @@ int case_fail(struct case_error *error, int err, const char *path, const char *f
  * Return: 0, -EINVAL or -E2BIG.
  */
 int case_check(const struct case_file *c, struct case_error *why);
+
+/**
+ * case_state() - is all of @addr, @len (not 0) known?
+ * @first:	gets the index of the range that holds @addr
+ *
+ * Return: 0, -EFAULT when a read of it fails, -ENODATA when that is not recorded.
+ */
+int case_state(const struct case_file *c, u64 addr, u32 len, u32 *first);
 
 /* The note as a JSON tree, or NULL without memory. */
 json_t *case_note_json(const struct case_file *c);

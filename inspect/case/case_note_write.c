@@ -202,7 +202,7 @@ static void fill_frame(struct note *n, json_t *item, u32 i)
 	put_some(n, item, "column", f->column);
 	put_text(n, item, "module", f->module);
 	put_text(n, item, "build_id", f->build_id);
-	if (!f->name && f->module)
+	if (!f->name && (f->off || f->module))
 		put_hex(n, item, "off", f->off);
 	put_text(n, item, "tier", f->tier);
 	put_true(n, item, "inlined", f->inlined);

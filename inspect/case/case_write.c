@@ -314,6 +314,9 @@ int case_write(const struct case_file *c, const char *path, struct case_error *e
 	if (!ends_with(path, ".core") && !ends_with(path, ".core.zst"))
 		return case_fail(error, -EINVAL, path, "a case's name ends in .core or .core.zst");
 	err = case_check(c, &why);
+	for (u32 i = 0; i < c->n_ranges && !err; i++)
+		if (!c->ranges[i].bytes)
+			err = case_fail(&why, -EINVAL, NULL, "memory %u has no bytes", i);
 	if (err)
 		return case_fail(error, err, path, "can't be written: %s", why.text);
 	err = make_image(&im, c);
