@@ -6,6 +6,7 @@
 #include "bundled.h"
 #include "compiled.h"
 #include "fixture/load.h"
+#include "recorded/load.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -23,6 +24,8 @@ static const struct sim_case_kind bundled = { "", sim_bundled_load, sim_bundled_
 static const struct sim_case_kind kinds[] = {
 	{ ".elf", sim_compiled_load, sim_compiled_free },
 	{ ".yaml", sim_text_load, sim_text_free },
+	{ ".core", sim_recorded_load, sim_recorded_free },
+	{ ".core.zst", sim_recorded_load, sim_recorded_free },
 };
 
 static bool is_bundled(const char *path)

@@ -4,6 +4,7 @@
 
 #include "mem.h"
 
+#include <errno.h>
 #include <string.h>
 
 static void log_read(struct sim_read_log *log, u64 addr, u32 len, s32 result)
@@ -21,8 +22,13 @@ static bool is_injected(struct sim_mem *mem)
 long sim_mem_read(struct sim_mem *mem, void *dst, u32 len, u64 addr)
 {
 	long result = 0;
+	int err = is_injected(mem) ? SIM_FAULT : mem->ops->read(mem, dst, len, addr);
 
-	if (is_injected(mem) || mem->ops->read(mem, dst, len, addr)) {
+	if (err) {
+		if (err == -ENODATA && !mem->missing.len) {
+			mem->missing.addr = addr;
+			mem->missing.len = len;
+		}
 		memset(dst, 0, len);
 		result = SIM_FAULT;
 	}
