@@ -189,6 +189,8 @@ const char *case_arch_name(enum case_arch arch);
 /**
  * case_note_text() - the note as JSON, indented, as in CASE.json
  *
+ * It is ASCII without control characters: nothing in it drives a terminal.
+ *
  * Return: text to free(), or NULL without memory.
  */
 char *case_note_text(const struct case_file *c);

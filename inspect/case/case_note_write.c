@@ -34,7 +34,7 @@ static json_t *hex(u64 value)
 	return json_sprintf("0x%llx", value);
 }
 
-/* U+FFFD for each byte that is not ASCII: @s is no UTF-8. */
+/* U+FFFD for each byte that is no ASCII, or DEL: @s is no UTF-8, or has a DEL. */
 static json_t *mended(const char *s)
 {
 	char *text = malloc(3 * strlen(s) + 1), *to = text;
@@ -43,7 +43,7 @@ static json_t *mended(const char *s)
 	if (!text)
 		return NULL;
 	for (; *s; s++) {
-		if ((u8)*s < 0x80)
+		if ((u8)*s < 0x7f)
 			*to++ = *s;
 		else
 			to = stpcpy(to, "\xef\xbf\xbd");
@@ -56,7 +56,7 @@ static json_t *mended(const char *s)
 
 static void put_text(struct note *n, json_t *to, const char *key, const char *s)
 {
-	json_t *text = s ? json_string(s) : NULL;
+	json_t *text = s && !strchr(s, 0x7f) ? json_string(s) : NULL;
 
 	if (s)
 		put(n, to, key, text ? text : mended(s));
@@ -323,7 +323,7 @@ json_t *case_note_json(const struct case_file *c)
 char *case_note_text(const struct case_file *c)
 {
 	json_t *note = case_note_json(c);
-	char *text = note ? json_dumps(note, JSON_INDENT(1)) : NULL;
+	char *text = note ? json_dumps(note, JSON_INDENT(1) | JSON_ENSURE_ASCII) : NULL;
 
 	json_decref(note);
 	return text;

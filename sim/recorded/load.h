@@ -14,3 +14,6 @@
 int sim_recorded_load(const char *path, const struct sim_arch *arch, struct sim_case **out,
 		      struct sim_error *error);
 void sim_recorded_free(struct sim_case **c);
+
+/* Prints the note, as sim_case_kind.show; @arch does not matter. */
+int sim_recorded_show(const char *path, const char *arch, struct sim_error *error);
