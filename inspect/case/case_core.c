@@ -108,11 +108,12 @@ static int take_file(const u8 *desc, u64 i, u64 page_len, const char *path, stru
 static int take_files(const u8 *desc, u64 len, struct core *core)
 {
 	u64 n = len >= 16 ? word_at(desc) : 0, page_len = len >= 16 ? word_at(desc + 8) : 0;
-	const char *path = (const char *)desc + 16 + 24 * n, *end = (const char *)desc + len;
+	const char *path, *end = (const char *)desc + len;
 	int err = 0;
 
 	if (core->files || len < 16 || n > (len - 16) / 25 || page_len > MAX_PAGE_LEN)
 		return -ENOEXEC;
+	path = (const char *)desc + 16 + 24 * n;
 	core->files = calloc(n + 1, sizeof(*core->files));
 	if (!core->files)
 		return -ENOMEM;

@@ -63,9 +63,9 @@ static void *grow(struct image *im, size_t len)
 
 static void add(struct image *im, const void *bytes, size_t len)
 {
-	void *to = im->failed ? NULL : grow(im, len);
+	void *to = len && !im->failed ? grow(im, len) : NULL;
 
-	if (to && len)
+	if (to)
 		memcpy(to, bytes, len);
 }
 
