@@ -6,7 +6,7 @@
  *	known    readable and worth a place in the file: a range
  *	fault    mapped, but not readable or not there; so is everything between regions
  *	         and behind the last one
- *	left out below the stack's end, or zero in a place where zeros tell nothing
+ *	left out below the stack's end, or elsewhere and zero, which is nothing to tell
  */
 
 #include "record.h"
@@ -53,9 +53,7 @@ static enum page_is judge_page(const struct record *r, const struct sim_region *
 		return PAGE_FAULT;
 	if (is_stack)
 		return addr < r->stack_low ? PAGE_LEFT_OUT : PAGE_KNOWN;
-	if (flags & SIM_EXEC || !is_zero(region->bytes + page * SIM_PAGE_LEN))
-		return PAGE_KNOWN;
-	return PAGE_LEFT_OUT;
+	return is_zero(region->bytes + page * SIM_PAGE_LEN) ? PAGE_LEFT_OUT : PAGE_KNOWN;
 }
 
 /* One more, or one that goes on where the last one ended. */

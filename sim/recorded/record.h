@@ -13,7 +13,7 @@
  * @truth:	what is to be found, with @status; NULL: not to be told
  * @path:	NAME.core or NAME.core.zst
  *
- * Of the stack everything from sp on is written, of the rest code and what is not
+ * Of the stack everything from sp on is written, of the rest the pages that are not
  * zero. Memory that cannot be read is written as faults, all that is not mapped
  * included. Nothing of @target changes.
  *

@@ -17,6 +17,7 @@
 
 #define N(a) (sizeof(a) / sizeof((a)[0]))
 #define ROOM 65536
+#define BIT_STEP 3 /* every third bit: each place in a byte, each byte two or three times */
 
 static char folder[] = "/tmp/test_case_hostile.XXXXXX";
 
@@ -114,14 +115,14 @@ static void any_bit_may_flip(void **state)
 
 	(void)state;
 	load(CASE_ARM64, "a.core");
-	for (size_t i = 0; i < 8 * len; i++) {
+	for (size_t i = 0; i < 8 * len; i += BIT_STEP) {
 		bytes[i / 8] ^= (u8)(1 << i % 8);
 		store(bytes, len);
 		*(try(stored, &error) ? &n_refused : &n_read) += 1;
 		bytes[i / 8] ^= (u8)(1 << i % 8);
 	}
 	print_message("%u read, %u refused\n", n_read, n_refused);
-	assert_true(n_read > 2048 && n_refused > 8 * 64);
+	assert_true(n_read > 256 * 8 / BIT_STEP && n_refused > 64 * 8 / BIT_STEP);
 }
 
 static void any_bit_of_what_is_compressed_may_flip(void **state)
@@ -136,7 +137,7 @@ static void any_bit_of_what_is_compressed_may_flip(void **state)
 	assert_int_equal(case_read(path_of("a.core.zst"), NULL, &c), 0);
 	text = case_note_text(c);
 	case_free(&c);
-	for (size_t i = 0; i < 8 * len; i++) {
+	for (size_t i = 0; i < 8 * len; i += BIT_STEP) {
 		bytes[i / 8] ^= (u8)(1 << i % 8);
 		store(bytes, len);
 		bytes[i / 8] ^= (u8)(1 << i % 8);
@@ -149,8 +150,8 @@ static void any_bit_of_what_is_compressed_may_flip(void **state)
 		free(flipped);
 		case_free(&c);
 	}
-	print_message("%u of %zu refused\n", n_refused, 8 * len);
-	assert_true(n_refused > 8 * len * 9 / 10);
+	print_message("%u of %zu refused\n", n_refused, 8 * len / BIT_STEP);
+	assert_true(n_refused > 8 * len / BIT_STEP * 9 / 10);
 	free(text);
 }
 
