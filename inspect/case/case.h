@@ -186,6 +186,12 @@ int case_bytes(const struct case_file *c, u64 addr, void *dst, u32 len);
 /* "x86_64", "arm64". */
 const char *case_arch_name(enum case_arch arch);
 
+/* The profile's words for an enum uw_status: "complete", "truncated", "failed"; else "frame". */
+const char *case_status_class(u8 status);
+
+/* The profile's "kind" for an enum uw_kind, as far as the walk knows it; NULL: it does not. */
+const char *case_profile_kind(u8 kind);
+
 /**
  * case_note_text() - the note as JSON, indented, as in CASE.json
  *

@@ -61,9 +61,6 @@ extern const char *const case_kind_words[];
 extern const char *const case_frame_flag_words[]; /* by bit */
 extern const char *const case_status_words[];
 
-/* "complete", "truncated" or "failed"; "frame" for what ends no walk. */
-const char *case_status_class(u8 status);
-
 /* Says "@path: ..." (no path: only the rest). Return: @err. */
 int case_fail(struct case_error *error, int err, const char *path, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));

@@ -213,14 +213,10 @@ static void fill_frame(struct note *n, json_t *item, u32 i)
 /* A walk's frame as far as a profile can say it without names. */
 static void fill_unnamed(struct note *n, json_t *item, u32 i)
 {
-	static const char *const kinds[UW_N_KINDS] = {
-		[UW_KERNEL] = "kernel", [UW_NATIVE] = "native", [UW_V8_STUB] = "stub",
-		[UW_V8_JS] = "js",	[UW_V8_CODE] = "jit",
-	};
 	const struct uw_frame *f = &n->c->walk->frames[i];
 
 	put_hex(n, item, "pc", f->pc);
-	put_text(n, item, "kind", kinds[f->kind]);
+	put_text(n, item, "kind", case_profile_kind(f->kind));
 	if (f->kind == UW_NATIVE)
 		put_hex(n, item, "off", f->a);
 	put_true(n, item, "guess", f->flags & UW_FRAME_GUESS);

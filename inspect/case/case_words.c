@@ -54,6 +54,16 @@ const char *case_status_class(u8 status)
 	return status < UW_N_STATUS ? classes[class_of[status]] : "?";
 }
 
+const char *case_profile_kind(u8 kind)
+{
+	static const char *const kinds[UW_N_KINDS] = {
+		[UW_KERNEL] = "kernel", [UW_NATIVE] = "native", [UW_V8_STUB] = "stub",
+		[UW_V8_JS] = "js",	[UW_V8_CODE] = "jit",
+	};
+
+	return kind < UW_N_KINDS ? kinds[kind] : NULL;
+}
+
 int case_fail(struct case_error *error, int err, const char *path, const char *fmt, ...)
 {
 	int n = 0;

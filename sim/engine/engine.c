@@ -97,9 +97,7 @@ int sim_session_walk(struct sim_session *session, const struct sim_target *targe
 	target->mem->log = log;
 	if (err || !target->mem->missing.len)
 		return err;
-	snprintf(session->why, sizeof(session->why),
-		 "it does not hold %u bytes at %#llx: the recorded walk did not read them",
-		 target->mem->missing.len, target->mem->missing.addr);
+	sim_mem_missing_words(target->mem, session->why, sizeof(session->why));
 	return -ENODATA;
 }
 

@@ -5,6 +5,7 @@
 #include "mem.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 static void log_read(struct sim_read_log *log, u64 addr, u32 len, s32 result)
@@ -40,6 +41,14 @@ long sim_mem_read(struct sim_mem *mem, void *dst, u32 len, u64 addr)
 void sim_mem_fail_read(struct sim_mem *mem, u32 nth)
 {
 	mem->fail_read = nth;
+}
+
+const char *sim_mem_missing_words(const struct sim_mem *mem, char *out, size_t len)
+{
+	snprintf(out, len,
+		 "it does not hold %u bytes at %#llx: the recorded walk did not read them",
+		 mem->missing.len, mem->missing.addr);
+	return out;
 }
 
 void sim_mem_free(struct sim_mem **mem)

@@ -80,6 +80,13 @@ long sim_mem_read(struct sim_mem *mem, void *dst, u32 len, u64 addr);
 void sim_mem_fail_read(struct sim_mem *mem, u32 nth);
 
 /**
+ * sim_mem_missing_words() - what @mem->missing is, in one line for people
+ *
+ * Return: @out, 128 bytes will do.
+ */
+const char *sim_mem_missing_words(const struct sim_mem *mem, char *out, size_t len);
+
+/**
  * sim_mem_free() - free any back end; NULL is fine
  */
 void sim_mem_free(struct sim_mem **mem);

@@ -111,6 +111,11 @@ static int make(struct recorded *r, const char *path, const struct sim_arch *arc
 	return err ? err : take_truth(r);
 }
 
+bool sim_is_unjudged(const struct sim_case *c)
+{
+	return c->recorded && !c->truth.pcs;
+}
+
 int sim_recorded_load(const char *path, const struct sim_arch *arch, struct sim_case **out,
 		      struct sim_error *error)
 {

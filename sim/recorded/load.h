@@ -15,5 +15,8 @@ int sim_recorded_load(const char *path, const struct sim_arch *arch, struct sim_
 		      struct sim_error *error);
 void sim_recorded_free(struct sim_case **c);
 
+/* Nothing tells what a walk of @c should find. */
+bool sim_is_unjudged(const struct sim_case *c);
+
 /* Prints the note, as sim_case_kind.show; @arch does not matter. */
 int sim_recorded_show(const char *path, const char *arch, struct sim_error *error);

@@ -57,8 +57,3 @@ bool sim_repeat_differs(const struct sim_case *c, const struct sim_walk *walk, c
 	free(recorded);
 	return differs;
 }
-
-bool sim_is_unjudged(const struct sim_case *c)
-{
-	return c->recorded && !c->recorded->walk && !c->recorded->truth;
-}

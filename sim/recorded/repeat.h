@@ -14,6 +14,3 @@
  */
 bool sim_repeat_differs(const struct sim_case *c, const struct sim_walk *walk, char *words,
 			size_t len);
-
-/* Nothing tells what a walk of @c should find. */
-bool sim_is_unjudged(const struct sim_case *c);

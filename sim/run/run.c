@@ -4,6 +4,7 @@
 
 #include "../cli.h"
 #include "../json_line.h"
+#include "../recorded/load.h"
 #include "../recorded/repeat.h"
 #include "../stack.h"
 
@@ -51,8 +52,7 @@ static void print_result(const struct sim_runner *r, const struct sim_result *re
 			result->n_exact);
 	else
 		fprintf(f, "%s, %u frames, %u reads%s\n", sim_status_words(s->status), s->n_frames,
-			s->n_reads,
-			sim_is_unjudged(result->c) ? "; nothing to compare with" : "");
+			s->n_reads, sim_is_unjudged(result->c) ? "; nothing to compare with" : "");
 }
 
 int sim_run_report(struct sim_runner *r, const struct sim_result *result)
