@@ -36,7 +36,8 @@ static Elf64_Phdr *headers;
 static void add(const void *bytes, size_t n)
 {
 	assert_true(len + n <= sizeof(file));
-	memcpy(file + len, bytes, n);
+	if (n)
+		memcpy(file + len, bytes, n);
 	len += n;
 }
 
