@@ -3,14 +3,17 @@
 
 /*
  * A case: one target, what is to be walked in it, and the truth about it. Made from
- * a fixture (text), from a compiled program, later from a capture.
+ * a fixture (text), from a compiled program, from a recording.
  *
  *	hand-laid   one stop: target.regs; truth is written down
+ *	recorded    one stop of a real process, and the walk that was made there
  *	executed    the CPU runs the case's code from target.regs to exit_addr; every
  *	            instruction is a stop; truth is the shadow stack of its calls
  */
 
 #include "target.h"
+
+struct case_file;
 
 struct sim_function {
 	const char *name;
@@ -42,6 +45,7 @@ struct sim_case {
 	bool is_executed;
 	u64 exit_addr; /* executed: the code ends when pc gets here */
 	u64 max_insns; /* executed: a fixture that runs longer is an error */
-	struct sim_truth truth; /* hand-laid */
+	struct sim_truth truth; /* hand-laid; recorded: pcs may be NULL, it is not known */
 	u8 status; /* hand-laid: enum uw_status to end with */
+	const struct case_file *recorded; /* NULL: none; its walk, if any, is to be repeated */
 };

@@ -7,6 +7,7 @@
 #include "bundled.h"
 #include "compiled.h"
 #include "fixture/load.h"
+#include "recorded/load.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -22,8 +23,10 @@ const struct sim_arch *const sim_archs[SIM_N_ARCHS] = { &sim_arch_x86_64, &sim_a
 static const struct sim_case_kind bundled = { "", sim_bundled_load, sim_bundled_free };
 
 static const struct sim_case_kind kinds[] = {
-	{ ".elf", sim_compiled_load, sim_compiled_free },
-	{ ".yaml", sim_text_load, sim_text_free },
+	{ ".elf", sim_compiled_load, sim_compiled_free, NULL },
+	{ ".yaml", sim_text_load, sim_text_free, sim_text_show },
+	{ ".core", sim_recorded_load, sim_recorded_free, sim_recorded_show },
+	{ ".core.zst", sim_recorded_load, sim_recorded_free, sim_recorded_show },
 };
 
 bool sim_is_bundled(const char *path)

@@ -17,6 +17,8 @@ struct sim_case_kind {
 	int (*load)(const char *path, const struct sim_arch *arch, struct sim_case **out,
 		    struct sim_error *error);
 	void (*free)(struct sim_case **c);
+	/* Prints it for people; NULL: nothing to be said. @arch: a name, or "all". */
+	int (*show)(const char *path, const char *arch, struct sim_error *error);
 };
 
 struct sim_paths {

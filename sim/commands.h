@@ -7,3 +7,4 @@ int cmd_run(int argc, char **argv);
 int cmd_sweep(int argc, char **argv);
 int cmd_show(int argc, char **argv);
 int cmd_explain(int argc, char **argv);
+int cmd_add(int argc, char **argv);

@@ -17,8 +17,10 @@ struct command {
 static const struct command commands[] = {
 	{ "run", "walk cases in engines, compare what is found and read", cmd_run },
 	{ "sweep", "run cases, unwind at every instruction, compare with the truth", cmd_sweep },
-	{ "show", "say what a fixture becomes on each architecture", cmd_show },
+	{ "show", "say what a fixture becomes on each architecture, what a recording holds",
+	  cmd_show },
 	{ "explain", "tell one walk step by step, and where it went wrong", cmd_explain },
+	{ "add", "take recorded cases into fixtures/", cmd_add },
 };
 
 #define N_COMMANDS (sizeof(commands) / sizeof(commands[0]))

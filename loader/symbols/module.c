@@ -4,12 +4,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "../../inspect/elf/elf_file.h"
+#include "../../inspect/elf/libc_name.h"
 #include "../../inspect/elf/symbols.h"
 #include "../../inspect/util/cleanup.h"
 #include "../life/map_file.h"
@@ -34,18 +34,6 @@ struct modules {
 	u32 n, last_id;
 	u64 clock;
 };
-
-bool module_name_is_libc(const char *name)
-{
-	/* libc.so.6 or libc-2.31.so (glibc before 2.34); ld-musl-x86_64.so.1 is all of musl */
-	static const char *const names[] = { "libc.so", "libc.so.[0-9]", "libc-[0-9]*.so",
-					     "ld-musl-*.so.1", "libc.musl-*.so.1" };
-
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (!fnmatch(names[i], name, 0))
-			return true;
-	return false;
-}
 
 static void module_free(struct module **mp)
 {
@@ -210,7 +198,7 @@ static int module_new(struct module **out, int fd, const char *path)
 	mod->info.name = slash && slash[1] ? slash + 1 : mod->path;
 	mod->info.build_id = mod->build_id;
 	mod->info.is_vdso = !strcmp(path, "[vdso]");
-	mod->info.is_libc = module_name_is_libc(mod->info.name);
+	mod->info.is_libc = elf_name_is_libc(mod->info.name);
 	*out = TAKE_PTR(mod);
 	return 0;
 }

@@ -90,6 +90,3 @@ struct modules_usage {
 	u64 n_functions;
 };
 struct modules_usage modules_usage(const struct modules *m);
-
-/* Whether a file of this name is the C library: glibc's or musl's. */
-bool module_name_is_libc(const char *name);

@@ -92,9 +92,13 @@ int sim_session_walk(struct sim_session *session, const struct sim_target *targe
 	}
 	out->log = (struct sim_read_log){ out->reads, SIM_MAX_READS, 0 };
 	target->mem->log = &out->log;
+	target->mem->missing.len = 0;
 	err = session->engine->walk(session, target, out);
 	target->mem->log = log;
-	return err;
+	if (err || !target->mem->missing.len)
+		return err;
+	sim_mem_missing_words(target->mem, session->why, sizeof(session->why));
+	return -ENODATA;
 }
 
 void sim_session_close(struct sim_session **session)

@@ -76,7 +76,8 @@ int sim_session_open(const struct sim_engine *engine, const struct sim_arch *arc
  *
  * Tables that no engine can have (extent outside of the pool) are refused here.
  *
- * Return: 0 or a negative errno, -EOPNOTSUPP when this engine cannot take the target here.
+ * Return: 0 or a negative errno: -EOPNOTSUPP when this engine cannot take the target
+ * here, -ENODATA when the walk read what the memory does not know (@out is no result).
  */
 int sim_session_walk(struct sim_session *session, const struct sim_target *target,
 		     struct sim_walk *out);

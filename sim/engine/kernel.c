@@ -199,10 +199,9 @@ static int send_region(const struct kernel *k, const struct sim_region *r)
 	return err;
 }
 
-static int send_target(const struct kernel *k, const struct sim_target *t)
+static int send_target(const struct kernel *k, const struct sim_target *t,
+		       const struct sim_region *regions, size_t n)
 {
-	size_t n;
-	const struct sim_region *regions = sim_image_regions(t->mem, &n);
 	struct helper_request request = {
 		.start = { t->regs.pc, t->regs.sp, t->regs.fp, t->regs.lr, t->extent, t->va_mask },
 		.n_runs = count_runs(regions, n),
@@ -250,24 +249,40 @@ static void take_result(const struct kernel *k, struct sim_walk *out)
 	out->log.n = n;
 }
 
+/* The pages had zeros where nothing is known: were they read? */
+static void look_for_missing(struct sim_mem *mem, const struct sim_walk *walk)
+{
+	struct sim_read_log *log = mem->log;
+	u8 bytes[SIM_PAGE_LEN];
+
+	mem->log = NULL;
+	for (u32 i = 0; i < walk->log.n && i < SIM_MAX_READS; i++)
+		if (walk->reads[i].len <= sizeof(bytes))
+			sim_mem_read(mem, bytes, walk->reads[i].len, walk->reads[i].addr);
+	mem->log = log;
+}
+
 static int kernel_walk(struct sim_session *session, const struct sim_target *target,
 		       struct sim_walk *out)
 {
 	struct kernel *k = (struct kernel *)session;
+	const struct sim_region *regions;
+	size_t n;
 	int err;
 
-	if (!sim_mem_is_image(target->mem) || target->mem->fail_read)
-		return kernel_fail(k, -EOPNOTSUPP,
-				   target->mem->fail_read
-					   ? "the kernel's reads fail by themselves only"
-					   : "only an image can be mapped");
+	if (target->mem->fail_read)
+		return kernel_fail(k, -EOPNOTSUPP, "the kernel's reads fail by themselves only");
+	if (!target->mem->ops->pages || target->mem->ops->pages(target->mem, &regions, &n))
+		return kernel_fail(k, -EOPNOTSUPP, "its memory is not of pages that can be mapped");
 	set_tables(k, target);
-	err = send_target(k, target);
+	err = send_target(k, target, regions, n);
 	if (err)
 		return kernel_fail(k, err, "helper process: %s", strerror(-err));
 	err = receive_reply(k);
 	if (!err)
 		take_result(k, out);
+	if (!err && target->mem->ops->is_partial)
+		look_for_missing(target->mem, out);
 	return err;
 }
 

@@ -116,7 +116,14 @@ static void image_free(struct sim_mem *mem)
 	free(image);
 }
 
-static const struct sim_mem_ops image_ops = { "image", image_read, image_free };
+static int image_pages(struct sim_mem *mem, const struct sim_region **out, size_t *n)
+{
+	*out = sim_image_regions(mem, n);
+	return 0;
+}
+
+static const struct sim_mem_ops image_ops = { "image", image_read, image_free, image_pages,
+					      .is_partial = false };
 
 bool sim_mem_is_image(const struct sim_mem *mem)
 {

@@ -4,6 +4,8 @@
 
 #include "mem.h"
 
+#include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 static void log_read(struct sim_read_log *log, u64 addr, u32 len, s32 result)
@@ -21,8 +23,13 @@ static bool is_injected(struct sim_mem *mem)
 long sim_mem_read(struct sim_mem *mem, void *dst, u32 len, u64 addr)
 {
 	long result = 0;
+	int err = is_injected(mem) ? SIM_FAULT : mem->ops->read(mem, dst, len, addr);
 
-	if (is_injected(mem) || mem->ops->read(mem, dst, len, addr)) {
+	if (err) {
+		if (err == -ENODATA && !mem->missing.len) {
+			mem->missing.addr = addr;
+			mem->missing.len = len;
+		}
 		memset(dst, 0, len);
 		result = SIM_FAULT;
 	}
@@ -34,6 +41,14 @@ long sim_mem_read(struct sim_mem *mem, void *dst, u32 len, u64 addr)
 void sim_mem_fail_read(struct sim_mem *mem, u32 nth)
 {
 	mem->fail_read = nth;
+}
+
+const char *sim_mem_missing_words(const struct sim_mem *mem, char *out, size_t len)
+{
+	snprintf(out, len,
+		 "it does not hold %u bytes at %#llx: the recorded walk did not read them",
+		 mem->missing.len, mem->missing.addr);
+	return out;
 }
 
 void sim_mem_free(struct sim_mem **mem)

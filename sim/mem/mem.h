@@ -22,13 +22,20 @@
 #define SIM_ADDR_LIMIT (1ull << 56)
 
 struct sim_mem;
+struct sim_region;
 
-/* A back end. It embeds struct sim_mem as its first member. */
+/* A back end, whose pages are those of image.h. It embeds struct sim_mem as its first member. */
 struct sim_mem_ops {
 	const char *name;
-	/* All of @dst and 0, or a negative errno and @dst in any state. */
+	/*
+	 * All of @dst and 0, or a negative errno and @dst in any state: -ENODATA where the
+	 * back end does not know what a read gives, any other is a fault.
+	 */
 	int (*read)(struct sim_mem *mem, void *dst, u32 len, u64 addr);
 	void (*free)(struct sim_mem *mem);
+	/* All pages by address, for who can only map them: 0 or a negative errno. NULL: never. */
+	int (*pages)(struct sim_mem *mem, const struct sim_region **out, size_t *n);
+	bool is_partial; /* some addresses it does not know; its pages have zeros there */
 };
 
 struct sim_read {
@@ -48,6 +55,10 @@ struct sim_mem {
 	const struct sim_mem_ops *ops;
 	struct sim_read_log *log; /* NULL: none is kept */
 	u32 fail_read; /* this many reads from now fails; 0: none */
+	struct {
+		u64 addr;
+		u32 len; /* 0: none */
+	} missing; /* first read since it was reset that asked for what is not known */
 };
 
 /**
@@ -55,6 +66,9 @@ struct sim_mem {
  * @mem:	any back end
  * @dst:	@len bytes, all zero after a failure
  * @addr:	any value; addr + len may wrap
+ *
+ * What is not known reads as a fault, and is noted in @mem->missing: whatever is made
+ * of such a read is no result.
  *
  * Return: 0 or SIM_FAULT.
  */
@@ -67,6 +81,13 @@ long sim_mem_read(struct sim_mem *mem, void *dst, u32 len, u64 addr);
  * It holds for that one read; those after it are as good as the memory is.
  */
 void sim_mem_fail_read(struct sim_mem *mem, u32 nth);
+
+/**
+ * sim_mem_missing_words() - what @mem->missing is, in one line for people
+ *
+ * Return: @out, 128 bytes will do.
+ */
+const char *sim_mem_missing_words(const struct sim_mem *mem, char *out, size_t len);
 
 /**
  * sim_mem_free() - free any back end; NULL is fine

@@ -4,35 +4,14 @@
 
 #include "run.h"
 
+#include "../../inspect/case/case.h"
 #include "../json_line.h"
+#include "../recorded/load.h"
 #include "../stack.h"
-
-/* NULL: the walk does not know, so the line does not say. */
-static const char *profile_kind(u32 kind)
-{
-	static const char *const kinds[UW_N_KINDS] = {
-		[UW_KERNEL] = "kernel", [UW_NATIVE] = "native", [UW_V8_STUB] = "stub",
-		[UW_V8_JS] = "js",	[UW_V8_CODE] = "jit",
-	};
-
-	return kind < UW_N_KINDS ? kinds[kind] : NULL;
-}
-
-static const char *status_class(u32 status)
-{
-	static const char *const classes[] = { "complete", "truncated", "failed", "frame" };
-	static const enum uw_class class_of[] = {
-#define X(name, class, words, meaning) UW_CLASS_##class,
-		UW_STATUS_LIST(X)
-#undef X
-	};
-
-	return status < UW_N_STATUS ? classes[class_of[status]] : "?";
-}
 
 static json_t *frame_json(const struct uw_frame *f)
 {
-	const char *kind = profile_kind(f->kind);
+	const char *kind = case_profile_kind(f->kind);
 	json_t *frame = json_object();
 
 	json_object_set_new(frame, "pc", sim_json_hex(f->pc));
@@ -58,11 +37,14 @@ static json_t *run_json(const struct sim_result *result)
 	json_object_set_new(line, "case", json_string(result->c->name));
 	json_object_set_new(line, "arch", json_string(result->c->arch->name));
 	json_object_set_new(line, "engine", json_string(result->engine));
-	json_object_set_new(line, "status", json_string(status_class(s->status)));
+	json_object_set_new(line, "status", json_string(case_status_class(s->status)));
 	if (s->status != UW_END)
 		json_object_set_new(line, "reason", json_string(sim_status_words(s->status)));
 	json_object_set_new(line, "frames", frames);
-	json_object_set_new(line, "equal", json_boolean(!result->wrong[0]));
+	json_object_set_new(line, "equal",
+			    sim_is_unjudged(result->c) && !result->wrong[0]
+				    ? json_null()
+				    : json_boolean(!result->wrong[0]));
 	if (result->wrong[0])
 		json_object_set_new(line, "wrong", json_string(result->wrong));
 	if (result->c->is_executed) {

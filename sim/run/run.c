@@ -5,6 +5,8 @@
 #include "../../inspect/util/term.h"
 #include "../cli.h"
 #include "../json_line.h"
+#include "../recorded/load.h"
+#include "../recorded/repeat.h"
 #include "../stack.h"
 
 #include <errno.h>
@@ -20,11 +22,13 @@ static u32 first_wrong(const struct uw_sample *s, const struct sim_truth *truth)
 	return i;
 }
 
-/* In one line, what a walk missed of the truth; nothing when it missed nothing. */
+/* In one line, what a walk missed of the truth, if that is known; nothing when nothing. */
 static void say_missed(const struct sim_case *c, const struct uw_sample *s, char *words, size_t len)
 {
 	u32 at = first_wrong(s, &c->truth);
 
+	if (sim_is_unjudged(c))
+		return;
 	if (at < s->n_frames || at < c->truth.n)
 		snprintf(words, len, "frame %u is %#llx, expected %#llx", at,
 			 at < s->n_frames ? s->frames[at].pc : 0,
@@ -48,8 +52,8 @@ static void print_result(const struct sim_runner *r, const struct sim_result *re
 		fprintf(f, "%llu instructions, at %llu of them exact\n", result->n_walks,
 			result->n_exact);
 	else
-		fprintf(f, "%s, %u frames, %u reads\n", sim_status_words(s->status), s->n_frames,
-			s->n_reads);
+		fprintf(f, "%s, %u frames, %u reads%s\n", sim_status_words(s->status), s->n_frames,
+			s->n_reads, sim_is_unjudged(result->c) ? "; nothing to compare with" : "");
 }
 
 int sim_run_report(struct sim_runner *r, const struct sim_result *result)
@@ -98,6 +102,8 @@ static int judge(struct sim_runner *r, const struct sim_case *c, const char *eng
 	char words[320];
 
 	say_missed(c, &walk->state.sample, result.wrong, sizeof(result.wrong));
+	if (!result.wrong[0])
+		sim_repeat_differs(c, walk, result.wrong, sizeof(result.wrong));
 	if (walk != r->native) {
 		if (!sim_walk_compare(r->native, walk, &d)) {
 			sim_difference_words(&d, r->native, walk, words, sizeof(words));

@@ -3,6 +3,7 @@
 #include "judge.h"
 
 #include "../cpu/cpu.h"
+#include "../recorded/load.h"
 #include "../where.h"
 
 #include <errno.h>
@@ -107,7 +108,11 @@ static int count_miss(struct judge *j, const struct sim_stop *stop, struct sweep
 static int walk_failed(const struct judge *j, u64 pc, int err)
 {
 	const struct sweep_walker *w = &j->walker;
+	char words[128];
 
+	if (err == -ENODATA)
+		return sim_fail(j->error, err, "%s: %s", w->name,
+				sim_mem_missing_words(j->c->target.mem, words, sizeof(words)));
 	return sim_fail(j->error, err, "%s can't walk at %#llx: %s", w->name, pc,
 			w->why && *w->why ? w->why : strerror(-err));
 }
@@ -140,8 +145,9 @@ static int walk_natively(void *ctx, const struct sim_target *target, struct uw_s
 {
 	const struct sim_arch *arch = ctx;
 
+	target->mem->missing.len = 0;
 	arch->walk(u, target);
-	return 0;
+	return target->mem->missing.len ? -ENODATA : 0;
 }
 
 static int compare_misses(const void *a, const void *b)
@@ -174,6 +180,10 @@ int sweep_judge(const struct sim_case *c, const struct sweep_walker *walker,
 
 	if (!j)
 		return -ENOMEM;
+	if (sim_is_unjudged(c)) {
+		free(j);
+		return sim_fail(error, -ENODATA, "it tells nothing that a walk must find");
+	}
 	j->c = c;
 	if (walker)
 		j->walker = *walker;

@@ -20,6 +20,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "../../inspect/elf/libc_name.h"
 #include "../../loader/symbols/module.h"
 
 /* Known to .symtab only. */
@@ -417,7 +418,7 @@ static void the_c_library_is_known_by_name(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
-		assert_int_equal(module_name_is_libc(rows[i].name), rows[i].is_libc);
+		assert_int_equal(elf_name_is_libc(rows[i].name), rows[i].is_libc);
 }
 
 static const struct CMUnitTest tests[] = {

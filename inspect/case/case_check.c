@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: BSD-2-Clause
+
+/*
+ * What holds of every case, whoever made it: a writer is checked before a byte is
+ * written, a file after it was read.
+ */
+
+#include "case_format.h"
+
+#include <errno.h>
+
+static int bad(struct case_error *why, const char *what, u32 i)
+{
+	return case_fail(why, -EINVAL, NULL, what, i);
+}
+
+static bool is_mask(u64 mask)
+{
+	return mask && !(mask & (mask + 1));
+}
+
+static int check_lengths(const struct case_file *c, struct case_error *why)
+{
+	u64 n = 0;
+
+	if (c->n_mappings > CASE_MAX_MAPPINGS || c->n_v8_builds > CASE_MAX_BUILDS ||
+	    c->n_ranges > CASE_MAX_LIST || c->n_faults > CASE_MAX_LIST ||
+	    c->n_reads > CASE_MAX_LIST || c->n_frames > CASE_MAX_LIST ||
+	    c->n_functions > CASE_MAX_LIST || c->n_files > CASE_MAX_LIST ||
+	    c->n_auxv > CASE_PAGE_LEN)
+		return case_fail(why, -E2BIG, NULL, "a list is longer than any case's");
+	for (u32 i = 0; i < c->n_ranges; i++)
+		n += c->ranges[i].len < CASE_MAX_LEN ? c->ranges[i].len : CASE_MAX_LEN;
+	if (n >= CASE_MAX_LEN)
+		return case_fail(why, -E2BIG, NULL, "more than %llu MiB of memory",
+				 CASE_MAX_LEN >> 20);
+	return 0;
+}
+
+static int check_tables(const struct case_file *c, struct case_error *why)
+{
+	u64 first = c->extent >> 32, n = (u32)c->extent;
+
+	if (first + n > c->n_mappings)
+		return case_fail(why, -EINVAL, NULL, "the extent reaches beyond the mappings");
+	for (u32 i = 0; i < c->n_mappings; i++) {
+		const struct uw_mapping *m = &c->mappings[i].map;
+
+		if (m->start_addr >= m->end_addr || m->end_addr > UW_MAX_MAPPING_END ||
+		    m->kind >= UW_N_MAP_KINDS || m->flags & ~UW_MAP_LIBC ||
+		    m->info_idx >= CASE_MAX_BUILDS)
+			return bad(why, "mapping %u is none that a process can have", i);
+		if (i > first && i < first + n && m->start_addr < c->mappings[i - 1].map.end_addr)
+			return bad(why, "mapping %u is not above the one before", i);
+	}
+	return 0;
+}
+
+/* Ends are inclusive, so that the last byte of the address space can be in one. */
+static int check_memory(const struct case_file *c, struct case_error *why)
+{
+	u64 last = 0;
+
+	for (u32 i = 0; i < c->n_ranges; i++) {
+		const struct case_range *r = &c->ranges[i];
+
+		if (!r->len || r->addr > ~0ull - (r->len - 1) || r->origin >= CASE_N_ORIGINS ||
+		    r->holds >= CASE_N_HOLDS)
+			return bad(why, "memory %u is none that can be", i);
+		if (i && r->addr <= last)
+			return bad(why, "memory %u overlaps the one before, or is not above it", i);
+		last = r->addr + (r->len - 1);
+	}
+	return 0;
+}
+
+static int check_faults(const struct case_file *c, struct case_error *why)
+{
+	u64 last = 0;
+	u32 r = 0;
+
+	for (u32 i = 0; i < c->n_faults; i++) {
+		const struct case_fault *f = &c->faults[i];
+
+		if (!f->len || f->addr > ~0ull - (f->len - 1))
+			return bad(why, "fault %u is none that can be", i);
+		if (i && f->addr <= last)
+			return bad(why, "fault %u overlaps the one before, or is not above it", i);
+		last = f->addr + (f->len - 1);
+		while (r < c->n_ranges && c->ranges[r].addr + (c->ranges[r].len - 1) < f->addr)
+			r++;
+		if (r < c->n_ranges && c->ranges[r].addr <= last)
+			return bad(why, "fault %u lies where there is memory, too", i);
+	}
+	return 0;
+}
+
+static int check_walk(const struct case_file *c, struct case_error *why)
+{
+	if (c->truth && (c->truth->status >= UW_N_STATUS || c->truth->n_pcs > CASE_MAX_LIST))
+		return case_fail(why, -EINVAL, NULL, "the truth is none");
+	if (!c->walk && (c->n_frames || c->n_reads))
+		return case_fail(why, -EINVAL, NULL, "frames or reads of no walk");
+	if (!c->walk)
+		return 0;
+	if (c->walk->status >= UW_N_STATUS || c->walk->n_frames > UW_MAX_FRAMES)
+		return case_fail(why, -EINVAL, NULL, "the walk is none that can be");
+	for (u32 i = 0; i < c->walk->n_frames; i++) {
+		const struct uw_frame *f = &c->walk->frames[i];
+
+		if (f->kind >= UW_N_KINDS || f->status >= UW_N_STATUS ||
+		    f->flags & ~(UW_FRAME_RA | UW_FRAME_GUESS))
+			return bad(why, "frame %u of the walk is none that can be", i);
+	}
+	return 0;
+}
+
+/* What the walk read is known, and where it failed there are faults. */
+static int check_reads(const struct case_file *c, struct case_error *why)
+{
+	u32 first;
+
+	for (u32 i = 0; i < c->n_reads; i++) {
+		const struct case_read *r = &c->reads[i];
+
+		if (!r->len || r->len > CASE_PAGE_LEN ||
+		    case_state(c, r->addr, r->len, &first) != (r->is_fault ? -EFAULT : 0))
+			return bad(why, "read %u is not what memory and faults say", i);
+	}
+	return 0;
+}
+
+static int check_lists(const struct case_file *c, struct case_error *why)
+{
+	for (u32 i = 0; i < c->n_functions; i++)
+		if (!c->functions[i].name ||
+		    (i && c->functions[i].start_addr < c->functions[i - 1].start_addr))
+			return bad(why, "function %u has no name, or is not above the one before",
+				   i);
+	for (u32 i = 0; i < c->n_files; i++) {
+		const struct case_map_file *f = &c->files[i];
+
+		if (!f->path || f->start_addr >= f->end_addr ||
+		    (i && f->start_addr < c->files[i - 1].end_addr))
+			return bad(why, "file mapping %u has no path, or overlaps", i);
+	}
+	return 0;
+}
+
+int case_check(const struct case_file *c, struct case_error *why)
+{
+	int err;
+
+	if (c->arch >= CASE_N_ARCHS || !is_mask(c->va_mask))
+		return case_fail(why, -EINVAL, NULL,
+				 "the architecture or the mask of addresses is none");
+	err = check_lengths(c, why);
+	if (!err)
+		err = check_tables(c, why);
+	if (!err)
+		err = check_memory(c, why);
+	if (!err)
+		err = check_faults(c, why);
+	if (!err)
+		err = check_walk(c, why);
+	if (!err)
+		err = check_reads(c, why);
+	return err ? err : check_lists(c, why);
+}

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: BSD-2-Clause
+
+/*
+ * Paths come from the core, so they are a stranger's: only regular files are opened,
+ * and nothing is taken from one that does not prove to be the process's.
+ */
+
+#include "case_modules.h"
+
+#include "../util/cleanup.h"
+#include "../v8/v8.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#define MAX_OPEN 256
+#define BUILD_ID_LEN 129 /* as elf_file_build_id() */
+
+static void cleanup_elf(struct elf_file **f)
+{
+	elf_file_free(f);
+}
+
+static void cleanup_v8(struct v8_build **b)
+{
+	v8_build_free(b);
+}
+
+/* What the process's first page of a file says of its build id: "" when nothing. */
+static void build_id_in_core(const struct core *core, u64 addr, char *out)
+{
+	const struct core_segment *s = core_segment_at(core, addr);
+	_cleanup_(cleanup_elf) struct elf_file *f = NULL;
+	_cleanup_close_ int fd = -1;
+	u8 page[CASE_PAGE_LEN];
+	u64 off = s ? addr - s->addr : 0;
+
+	out[0] = '\0';
+	if (!s || off > s->file_len || s->file_len - off < sizeof(page) ||
+	    case_source_read(&core->source, s->off + off, page, sizeof(page)))
+		return;
+	fd = memfd_create("page", MFD_CLOEXEC);
+	if (fd < 0 || write(fd, page, sizeof(page)) != sizeof(page) || elf_file_open_fd(&f, fd))
+		return;
+	if (elf_file_build_id(f))
+		snprintf(out, BUILD_ID_LEN, "%s", elf_file_build_id(f));
+}
+
+static struct elf_file *open_module(const struct core *core, u32 file)
+{
+	struct elf_file *elf = NULL;
+	char in_core[BUILD_ID_LEN];
+
+	build_id_in_core(core, core->files[file].start_addr, in_core);
+	if (!in_core[0] || elf_file_open(&elf, core->files[file].path))
+		return NULL;
+	if (!elf_file_build_id(elf) || strcmp(elf_file_build_id(elf), in_core) != 0)
+		elf_file_free(&elf);
+	return elf;
+}
+
+static void look_for_v8(struct case_modules *m, u32 module)
+{
+	_cleanup_(cleanup_v8) struct v8_build *b = NULL;
+
+	if (m->v8 || v8_build_new(&b, m->at[module - 1]))
+		return;
+	m->v8 = module;
+	m->v8_info = *v8_build_info(b);
+	if (v8_build_blob(b, &m->blob_off, &m->blob_len))
+		m->blob_len = 0;
+}
+
+static int by_path(const void *a, const void *b, void *data)
+{
+	const struct core *core = data;
+	u32 i = *(const u32 *)a, k = *(const u32 *)b;
+	int order = strcmp(core->files[i].path, core->files[k].path);
+
+	return order ? order : (i > k) - (i < k);
+}
+
+/* A module's number is that of the first mapping of its path, from 1. */
+static void number_modules(const struct core *core, u32 *order, u32 *of)
+{
+	for (u32 i = 0; i < core->n_files; i++)
+		order[i] = i;
+	qsort_r(order, core->n_files, sizeof(*order), by_path, (void *)core);
+	for (u32 i = 0, first = 0; i < core->n_files; i++) {
+		if (strcmp(core->files[order[i]].path, core->files[order[first]].path) != 0)
+			first = i;
+		of[order[i]] = order[first] + 1;
+	}
+}
+
+int case_modules_open(const struct core *core, struct case_modules *out)
+{
+	_cleanup_free_ u32 *order = calloc(core->n_files + 1ul, sizeof(*order));
+	u32 n_open = 0;
+
+	out->n = core->n_files;
+	out->of = calloc(core->n_files + 1ul, sizeof(*out->of));
+	out->at = calloc(core->n_files + 1ul, sizeof(struct elf_file *));
+	if (!order || !out->of || !out->at)
+		return -ENOMEM;
+	if (core->n_files)
+		number_modules(core, order, out->of);
+	for (u32 i = 0; i < core->n_files && n_open < MAX_OPEN; i++) {
+		if (out->of[i] != i + 1 || core->files[i].file_off)
+			continue;
+		out->at[i] = open_module(core, i);
+		if (!out->at[i])
+			continue;
+		n_open++;
+		look_for_v8(out, i + 1);
+	}
+	return 0;
+}
+
+void case_modules_deinit(struct case_modules *m)
+{
+	for (u32 i = 0; m->at && i < m->n; i++)
+		elf_file_free(&m->at[i]);
+	free(m->at);
+	free(m->of);
+}
+
+bool case_module_is_code(const struct case_modules *m, u32 module, u64 file_off)
+{
+	const struct elf_file *elf = m->at[module - 1];
+	size_t n = 0;
+	const struct elf_segment *s = elf ? elf_file_segments(elf, &n) : NULL;
+
+	for (size_t i = 0; i < n; i++) {
+		u64 in_page = s[i].file_off % CASE_PAGE_LEN; /* mapped from its page's start */
+
+		if (s[i].is_exec && file_off - (s[i].file_off - in_page) < s[i].file_len + in_page)
+			return true;
+	}
+	return false;
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#pragma once
+
+/* The files that a plain core's process had mapped. Private to inspect/case. */
+
+#include "case_core.h"
+
+#include "../elf/elf_file.h"
+
+struct case_modules {
+	u32 *of; /* for each of the core's files the number of its module, from 1 */
+	struct elf_file **at; /* by number - 1; NULL: not there, or not the process's */
+	u32 n; /* files of the core; modules are fewer */
+	u32 v8; /* the module that V8 is in, 0: none */
+	struct v8_info v8_info;
+	u64 blob_off, blob_len; /* V8's builtins in its file */
+};
+
+/**
+ * case_modules_open() - find the files, and open those that are the process's own
+ * @out:	ends with case_modules_deinit(), also after a failure
+ *
+ * A file is believed when it has the build id that its first page has in the core.
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int case_modules_open(const struct core *core, struct case_modules *out);
+void case_modules_deinit(struct case_modules *m);
+
+/* Is it code of a file that is known? */
+bool case_module_is_code(const struct case_modules *m, u32 module, u64 file_off);

@@ -1,0 +1,326 @@
+// SPDX-License-Identifier: BSD-2-Clause
+
+/*
+ * A case's note: everything that is no memory, by name, for programs and for review.
+ * Addresses are text ("0x.."), because JSON's numbers are too small for them. What is
+ * unknown is left out.
+ */
+
+#include "case_format.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* The note under way. Whatever found no memory leaves its mark. */
+struct note {
+	const struct case_file *c;
+	bool failed;
+};
+
+static void put(struct note *n, json_t *to, const char *key, json_t *value)
+{
+	if (json_object_set_new(to, key, value))
+		n->failed = true;
+}
+
+static void append(struct note *n, json_t *to, json_t *value)
+{
+	if (json_array_append_new(to, value))
+		n->failed = true;
+}
+
+static json_t *hex(u64 value)
+{
+	return json_sprintf("0x%llx", value);
+}
+
+/* U+FFFD for each byte that is no ASCII, or DEL: @s is no UTF-8, or has a DEL. */
+static json_t *mended(const char *s)
+{
+	char *text = malloc(3 * strlen(s) + 1), *to = text;
+	json_t *json;
+
+	if (!text)
+		return NULL;
+	for (; *s; s++) {
+		if ((u8)*s < 0x7f)
+			*to++ = *s;
+		else
+			to = stpcpy(to, "\xef\xbf\xbd");
+	}
+	*to = '\0';
+	json = json_string(text);
+	free(text);
+	return json;
+}
+
+static void put_text(struct note *n, json_t *to, const char *key, const char *s)
+{
+	json_t *text = s && !strchr(s, 0x7f) ? json_string(s) : NULL;
+
+	if (s)
+		put(n, to, key, text ? text : mended(s));
+}
+
+static void put_hex(struct note *n, json_t *to, const char *key, u64 value)
+{
+	put(n, to, key, hex(value));
+}
+
+static void put_number(struct note *n, json_t *to, const char *key, u64 value)
+{
+	put(n, to, key, json_integer((json_int_t)value));
+}
+
+/* Left out when there is none. */
+static void put_some(struct note *n, json_t *to, const char *key, u64 value)
+{
+	if (value)
+		put_number(n, to, key, value);
+}
+
+static void put_true(struct note *n, json_t *to, const char *key, bool flag)
+{
+	if (flag)
+		put(n, to, key, json_true());
+}
+
+static void put_flags(struct note *n, json_t *to, const char *key, u8 flags,
+		      const char *const *words)
+{
+	json_t *list = json_array();
+
+	for (u32 bit = 0; words[bit]; bit++)
+		if (flags & 1 << bit)
+			append(n, list, json_string(words[bit]));
+	put(n, to, key, list);
+}
+
+/* Makes a list of @n objects and puts it into @note; an empty list is left out. */
+static void put_list(struct note *n, json_t *note, const char *key, u32 count,
+		     void (*fill)(struct note *n, json_t *item, u32 i))
+{
+	json_t *list = count ? json_array() : NULL;
+
+	for (u32 i = 0; i < count; i++) {
+		json_t *item = json_object();
+
+		fill(n, item, i);
+		append(n, list, item);
+	}
+	if (count)
+		put(n, note, key, list);
+}
+
+static void fill_mapping(struct note *n, json_t *item, u32 i)
+{
+	const struct case_mapping *m = &n->c->mappings[i];
+
+	put_hex(n, item, "start", m->map.start_addr);
+	put_hex(n, item, "end", m->map.end_addr);
+	put_hex(n, item, "file_off", m->map.file_off);
+	put_number(n, item, "module", m->map.module);
+	put_text(n, item, "kind", case_map_kind_words[m->map.kind]);
+	put_flags(n, item, "flags", m->map.flags, case_map_flag_words);
+	put_number(n, item, "info", m->map.info_idx);
+	put_text(n, item, "path", m->path);
+	put_text(n, item, "build_id", m->build_id);
+}
+
+static void fill_v8(struct note *n, json_t *item, u32 i)
+{
+	const struct v8_info *v8 = &n->c->v8_builds[i];
+
+	put_number(n, item, "bytecode_array_slot", v8->bytecode_array_slot);
+	put_number(n, item, "bytecode_offset_slot", v8->bytecode_offset_slot);
+	put_number(n, item, "shared_off", v8->shared_off);
+}
+
+static void fill_range(struct note *n, json_t *item, u32 i)
+{
+	const struct case_range *r = &n->c->ranges[i];
+
+	put_hex(n, item, "addr", r->addr);
+	put_number(n, item, "len", r->len);
+	put_text(n, item, "from", case_origin_words[r->origin]);
+	put_text(n, item, "holds", case_holds_words[r->holds]);
+}
+
+static void fill_fault(struct note *n, json_t *item, u32 i)
+{
+	put_hex(n, item, "addr", n->c->faults[i].addr);
+	put_hex(n, item, "len", n->c->faults[i].len);
+}
+
+static void fill_read(struct note *n, json_t *item, u32 i)
+{
+	put_hex(n, item, "addr", n->c->reads[i].addr);
+	put_number(n, item, "len", n->c->reads[i].len);
+	put_true(n, item, "fault", n->c->reads[i].is_fault);
+}
+
+static void fill_function(struct note *n, json_t *item, u32 i)
+{
+	put_text(n, item, "name", n->c->functions[i].name);
+	put_hex(n, item, "start", n->c->functions[i].start_addr);
+	put_number(n, item, "len", n->c->functions[i].len);
+}
+
+static void fill_walk_frame(struct note *n, json_t *item, u32 i)
+{
+	const struct uw_frame *f = &n->c->walk->frames[i];
+
+	put_hex(n, item, "pc", f->pc);
+	put_text(n, item, "kind", case_kind_words[f->kind]);
+	put_hex(n, item, "a", f->a);
+	put_hex(n, item, "b", f->b);
+	put_number(n, item, "aux", f->aux);
+	put_text(n, item, "status", case_status_words[f->status]);
+	put_flags(n, item, "flags", f->flags, case_frame_flag_words);
+}
+
+static json_t *walk_json(struct note *n, const struct case_walk *w)
+{
+	json_t *walk = json_object();
+
+	put_text(n, walk, "engine", w->engine);
+	put_text(n, walk, "status", case_status_words[w->status]);
+	put_hex(n, walk, "fault_addr", w->fault_addr);
+	put_list(n, walk, "frames", w->n_frames, fill_walk_frame);
+	return walk;
+}
+
+static void fill_frame(struct note *n, json_t *item, u32 i)
+{
+	const struct case_frame *f = &n->c->frames[i];
+
+	put_hex(n, item, "pc", f->pc);
+	put_text(n, item, "kind", f->kind);
+	put_text(n, item, "name", f->name);
+	put_text(n, item, "file", f->file);
+	put_some(n, item, "line", f->line);
+	put_some(n, item, "column", f->column);
+	put_text(n, item, "module", f->module);
+	put_text(n, item, "build_id", f->build_id);
+	if (!f->name && (f->off || f->module))
+		put_hex(n, item, "off", f->off);
+	put_text(n, item, "tier", f->tier);
+	put_true(n, item, "inlined", f->inlined);
+	put_true(n, item, "guess", f->guess);
+	put_text(n, item, "reason", f->reason);
+}
+
+/* A walk's frame as far as a profile can say it without names. */
+static void fill_unnamed(struct note *n, json_t *item, u32 i)
+{
+	const struct uw_frame *f = &n->c->walk->frames[i];
+
+	put_hex(n, item, "pc", f->pc);
+	put_text(n, item, "kind", case_profile_kind(f->kind));
+	if (f->kind == UW_NATIVE)
+		put_hex(n, item, "off", f->a);
+	put_true(n, item, "guess", f->flags & UW_FRAME_GUESS);
+	if (f->status)
+		put_text(n, item, "reason", case_status_words[f->status]);
+}
+
+static json_t *expected_json(struct note *n, const struct case_walk *w)
+{
+	json_t *expected = json_object();
+
+	put_text(n, expected, "status", case_status_class(w->status));
+	if (w->status != UW_END)
+		put_text(n, expected, "reason", case_status_words[w->status]);
+	if (n->c->n_frames)
+		put_list(n, expected, "frames", n->c->n_frames, fill_frame);
+	else
+		put_list(n, expected, "frames", w->n_frames, fill_unnamed);
+	return expected;
+}
+
+static json_t *truth_json(struct note *n, const struct case_truth *truth)
+{
+	json_t *json = json_object(), *pcs = json_array();
+
+	for (u32 i = 0; i < truth->n_pcs; i++)
+		append(n, pcs, hex(truth->pcs[i]));
+	put(n, json, "pcs", pcs);
+	put_text(n, json, "status", case_status_words[truth->status]);
+	return json;
+}
+
+static json_t *registers_json(struct note *n, const struct case_regs *r)
+{
+	json_t *regs = json_object();
+
+	put_hex(n, regs, "pc", r->pc);
+	put_hex(n, regs, "sp", r->sp);
+	put_hex(n, regs, "fp", r->fp);
+	put_hex(n, regs, "lr", r->lr);
+	put_true(n, regs, "others", r->has_all);
+	return regs;
+}
+
+static json_t *extent_json(struct note *n, u64 extent)
+{
+	json_t *json = json_object();
+
+	put_number(n, json, "first", extent >> 32);
+	put_number(n, json, "count", (u32)extent);
+	return json;
+}
+
+static void put_head(struct note *n, json_t *note, const struct case_file *c)
+{
+	put_number(n, note, "format", CASE_FORMAT);
+	put_text(n, note, "unspool", c->version ? c->version : UNSPOOL_VERSION);
+	put_text(n, note, "arch", case_arch_name(c->arch));
+	put_text(n, note, "runtime", c->runtime);
+	put_some(n, note, "pid", c->pid);
+	put_some(n, note, "tid", c->tid);
+	put_true(n, note, "redacted", c->is_redacted);
+	put(n, note, "registers", registers_json(n, &c->regs));
+	put_hex(n, note, "va_mask", c->va_mask);
+	if (c->extent)
+		put(n, note, "extent", extent_json(n, c->extent));
+}
+
+static void put_lists(struct note *n, json_t *note, const struct case_file *c)
+{
+	put_list(n, note, "mappings", c->n_mappings, fill_mapping);
+	put_list(n, note, "v8", c->n_v8_builds, fill_v8);
+	put_list(n, note, "functions", c->n_functions, fill_function);
+	if (c->walk)
+		put(n, note, "walk", walk_json(n, c->walk));
+	put_list(n, note, "reads", c->n_reads, fill_read);
+	put_list(n, note, "memory", c->n_ranges, fill_range);
+	put_list(n, note, "faults", c->n_faults, fill_fault);
+}
+
+json_t *case_note_json(const struct case_file *c)
+{
+	struct note n = { .c = c };
+	json_t *note = json_object();
+
+	if (!note)
+		return NULL;
+	put_head(&n, note, c);
+	if (c->walk)
+		put(&n, note, "expected", expected_json(&n, c->walk));
+	if (c->truth)
+		put(&n, note, "truth", truth_json(&n, c->truth));
+	put_lists(&n, note, c);
+	if (!n.failed)
+		return note;
+	json_decref(note);
+	return NULL;
+}
+
+char *case_note_text(const struct case_file *c)
+{
+	json_t *note = case_note_json(c);
+	char *text = note ? json_dumps(note, JSON_INDENT(1) | JSON_ENSURE_ASCII) : NULL;
+
+	json_decref(note);
+	return text;
+}

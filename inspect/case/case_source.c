@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: BSD-2-Clause
+
+/*
+ * A compressed file is expanded as a whole, up to a limit: what it claims of its size
+ * is not believed. A plain one stays on disk; it may be a core of gigabytes.
+ */
+
+#include "case_source.h"
+
+#include "../util/cleanup.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <zstd.h>
+
+#define CHUNK_LEN (128u << 10)
+
+struct expansion {
+	u8 *bytes;
+	u64 len, room;
+};
+
+int case_read_file(int fd, u64 off, void *dst, u64 len)
+{
+	u8 *to = dst;
+
+	while (len) {
+		ssize_t n = pread(fd, to, len < INT32_MAX ? len : INT32_MAX, (off_t)off);
+
+		if (n < 0 && errno != EINTR)
+			return -errno;
+		if (n == 0)
+			return -ENOEXEC;
+		if (n > 0) {
+			to += n;
+			off += (u64)n;
+			len -= (u64)n;
+		}
+	}
+	return 0;
+}
+
+int case_source_read(const struct case_source *s, u64 off, void *dst, u64 len)
+{
+	if (off > s->len || len > s->len - off)
+		return -ENOEXEC;
+	if (s->fd >= 0)
+		return case_read_file(s->fd, off, dst, len);
+	memcpy(dst, s->bytes + off, len);
+	return 0;
+}
+
+static int make_room(struct expansion *x)
+{
+	u64 room = x->room ? x->room * 2 : 1u << 20;
+	u8 *grown;
+
+	if (x->len < x->room)
+		return 0;
+	if (x->room == CASE_MAX_LEN)
+		return -EFBIG;
+	grown = realloc(x->bytes, room);
+	if (!grown)
+		return -ENOMEM;
+	x->bytes = grown;
+	x->room = room;
+	return 0;
+}
+
+/* One chunk of the file; @left is 0 when the frame has ended with it. */
+static int expand_chunk(ZSTD_DStream *z, ZSTD_inBuffer *in, struct expansion *x, size_t *left)
+{
+	while (in->pos < in->size) {
+		int err = make_room(x);
+		ZSTD_outBuffer out = { x->bytes, x->room, x->len };
+
+		if (err)
+			return err;
+		if (!*left)
+			return -ENOEXEC; /* more behind the end */
+		*left = ZSTD_decompressStream(z, &out, in);
+		if (ZSTD_isError(*left))
+			return -ENOEXEC;
+		x->len = out.pos;
+	}
+	return 0;
+}
+
+/* What is still in the decoder when all of the file is. */
+static int drain(ZSTD_DStream *z, struct expansion *x, size_t *left)
+{
+	ZSTD_inBuffer none = { NULL, 0, 0 };
+
+	while (*left) {
+		u64 before = x->len;
+		int err = make_room(x);
+		ZSTD_outBuffer out = { x->bytes, x->room, x->len };
+
+		if (err)
+			return err;
+		*left = ZSTD_decompressStream(z, &out, &none);
+		if (ZSTD_isError(*left) || (*left && out.pos == before))
+			return -ENOEXEC;
+		x->len = out.pos;
+	}
+	return 0;
+}
+
+static int expand_all(int fd, ZSTD_DStream *z, struct expansion *x)
+{
+	_cleanup_free_ u8 *chunk = malloc(CHUNK_LEN);
+	size_t left = 1;
+	ssize_t n = 1;
+	int err = z && chunk ? 0 : -ENOMEM;
+
+	while (!err && n) {
+		n = read(fd, chunk, CHUNK_LEN);
+		if (n < 0 && errno != EINTR)
+			err = -errno;
+		else if (n > 0)
+			err = expand_chunk(z, &(ZSTD_inBuffer){ chunk, (size_t)n, 0 }, x, &left);
+	}
+	return err ? err : drain(z, x, &left);
+}
+
+static int expand(const char *path, struct case_error *error, struct case_source *s)
+{
+	struct expansion x = { 0 };
+	ZSTD_DStream *z = ZSTD_createDStream();
+	int err = expand_all(s->fd, z, &x);
+
+	ZSTD_freeDStream(z);
+	cleanup_close(&s->fd);
+	s->fd = -1;
+	s->bytes = x.bytes;
+	s->len = x.len;
+	if (err == -EFBIG)
+		return case_fail(error, err, path, "expands to more than %llu MiB",
+				 CASE_MAX_LEN >> 20);
+	if (err == -ENOEXEC)
+		return case_fail(error, err, path, "is cut off, or broken: it can't be expanded");
+	return err ? case_fail(error, err, path, "%s", strerror(-err)) : 0;
+}
+
+static int open_regular(const char *path, struct case_error *error, struct case_source *s)
+{
+	struct stat st;
+
+	s->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	if (s->fd < 0 || fstat(s->fd, &st))
+		return case_fail(error, -errno, path, "%s", strerror(errno));
+	if (!S_ISREG(st.st_mode))
+		return case_fail(error, -EINVAL, path, "is no regular file");
+	s->len = (u64)st.st_size;
+	return 0;
+}
+
+int case_source_open(const char *path, struct case_error *error, struct case_source *out)
+{
+	u32 magic = 0;
+	int err;
+
+	*out = (struct case_source){ .fd = -1 };
+	err = open_regular(path, error, out);
+	if (err)
+		return err;
+	if (out->len >= sizeof(magic) && case_source_read(out, 0, &magic, sizeof(magic)))
+		return case_fail(error, -EIO, path, "can't be read");
+	if (magic == ZSTD_MAGICNUMBER)
+		err = expand(path, error, out);
+	if (err)
+		return err;
+	elf_version(EV_CURRENT);
+	out->elf = out->fd >= 0 ? elf_begin(out->fd, ELF_C_READ, NULL)
+		   : out->len	? elf_memory((char *)out->bytes, out->len)
+				: NULL;
+	return out->elf ? 0 : case_fail(error, -ENOEXEC, path, "is no core: no ELF file at all");
+}
+
+void case_source_close(struct case_source *s)
+{
+	elf_end(s->elf);
+	cleanup_close(&s->fd);
+	free(s->bytes);
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#pragma once
+
+/* The bytes of a file that may be compressed. Private to inspect/case. */
+
+#include "case_format.h"
+
+#include <libelf.h>
+
+struct case_source {
+	int fd; /* -1: bytes has it all */
+	u8 *bytes; /* of a compressed file, expanded */
+	u64 len;
+	Elf *elf;
+};
+
+/**
+ * case_source_open() - open a file, expand it if it is compressed
+ * @out:	ends with case_source_close(), also after a failure
+ *
+ * Return: 0 or a negative errno with @error set.
+ */
+int case_source_open(const char *path, struct case_error *error, struct case_source *out);
+void case_source_close(struct case_source *s);
+
+/* All of the bytes, or a negative errno: -ENOEXEC where the file ends before. */
+int case_source_read(const struct case_source *s, u64 off, void *dst, u64 len);
+
+/* The same of a file. */
+int case_read_file(int fd, u64 off, void *dst, u64 len);

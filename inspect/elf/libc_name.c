@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: BSD-2-Clause
+
+#include "libc_name.h"
+
+#include <fnmatch.h>
+#include <stddef.h>
+
+bool elf_name_is_libc(const char *name)
+{
+	/* libc.so.6 or libc-2.31.so (glibc before 2.34); ld-musl-x86_64.so.1 is all of musl */
+	static const char *const names[] = { "libc.so", "libc.so.[0-9]", "libc-[0-9]*.so",
+					     "ld-musl-*.so.1", "libc.musl-*.so.1" };
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (!fnmatch(names[i], name, 0))
+			return true;
+	return false;
+}

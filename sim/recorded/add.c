@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: BSD-2-Clause
+
+/*
+ * `unspool-sim add`: recorded cases become fixtures.
+ *
+ *	fixtures/recorded/<runtime>/<version>/<arch>/NAME.core.zst    replayed by `run`
+ *	                                             NAME.json        its note, for review
+ *
+ * Runtime and version are a note's words, so a stranger's: only letters, digits and
+ * ._- of them get into a path.
+ */
+
+#include "../../inspect/case/case.h"
+#include "../../inspect/util/cleanup.h"
+#include "../cli.h"
+#include "../commands.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+struct options {
+	const char *fixtures;
+	char **cases;
+	int n_cases;
+};
+
+static void cleanup_case(struct case_file **c)
+{
+	case_free(c);
+}
+
+static error_t parse_option(int key, char *arg, struct argp_state *state)
+{
+	struct options *o = state->input;
+
+	switch (key) {
+	case 'C':
+		o->fixtures = arg;
+		return 0;
+	case ARGP_KEY_ARGS:
+		o->cases = state->argv + state->next;
+		o->n_cases = state->argc - state->next;
+		return 0;
+	case ARGP_KEY_NO_ARGS:
+		return sim_usage("which cases? unspool-sim add CASE...");
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static const struct argp_option argp_options[] = {
+	{ "fixtures", 'C', "DIR", 0, "Where fixtures are (default: fixtures)", 0 },
+	{ 0 },
+};
+
+static const struct argp argp = {
+	.options = argp_options,
+	.parser = parse_option,
+	.args_doc = "CASE...",
+	.doc = "Take recorded cases into fixtures/recorded/RUNTIME/VERSION/ARCH, compressed, each "
+	       "with its note beside it as JSON.\v"
+	       "Exit status: 0 done, 1 a case can't be taken, 2 usage.",
+};
+
+/* What may stand in a path of @word's @len bytes; "any" when nothing is left. */
+static void folder_of(const char *word, size_t len, char *out, size_t size)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < len && n + 1 < size; i++)
+		if (isalnum((u8)word[i]) || word[i] == '-' || word[i] == '_' ||
+		    (word[i] == '.' && n))
+			out[n++] = (char)tolower((u8)word[i]);
+	out[n] = '\0';
+	if (!n)
+		snprintf(out, size, "any");
+}
+
+/* "Node.js 24.21.0" is node/24.21.0; a native program has no version. */
+static void runtime_folder(const struct case_file *c, char *out, size_t size)
+{
+	static const char *const known[][2] = { { "Node.js", "node" }, { ".NET", "dotnet" } };
+	const char *runtime = c->runtime ? c->runtime : "native", *space = strrchr(runtime, ' ');
+	char name[40], version[40];
+
+	folder_of(runtime, space ? (size_t)(space - runtime) : strlen(runtime), name, sizeof(name));
+	for (u32 i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+		if (!strncmp(runtime, known[i][0], strlen(known[i][0])))
+			snprintf(name, sizeof(name), "%s", known[i][1]);
+	folder_of(space ? space + 1 : "", space ? strlen(space + 1) : 0, version, sizeof(version));
+	snprintf(out, size, "recorded/%s/%s/%s", name, version, case_arch_name(c->arch));
+}
+
+/* Makes what is missing of @folder below @fixtures. */
+static int make_folders(const char *fixtures, const char *folder)
+{
+	_cleanup_free_ char *path = NULL;
+	size_t base = strlen(fixtures);
+
+	if (asprintf(&path, "%s/%s/", fixtures, folder) < 0) {
+		path = NULL;
+		return -ENOMEM;
+	}
+	for (char *at = path + base + 1; (at = strchr(at, '/')); *at++ = '/') {
+		*at = '\0';
+		if (mkdir(path, 0777) && errno != EEXIST)
+			return -errno;
+	}
+	return 0;
+}
+
+/* The last part of @path without what tells the kind of a case. */
+static int name_of(const char *path, char **out)
+{
+	const char *base = strrchr(path, '/');
+	char *name = strdup(base ? base + 1 : path), *end;
+
+	if (!name)
+		return -ENOMEM;
+	end = strstr(name, ".core");
+	if (end && end != name)
+		*end = '\0';
+	*out = name;
+	return 0;
+}
+
+static int write_text(const char *path, const char *text)
+{
+	FILE *f = fopen(path, "wxe");
+	int err;
+
+	if (!f)
+		return -errno;
+	err = fputs(text, f) == EOF || fputc('\n', f) == EOF ? -EIO : 0;
+	if (fclose(f) && !err)
+		err = -errno;
+	if (err)
+		unlink(path);
+	return err;
+}
+
+/* The note first: it is what may be there already, and is taken back if the case fails. */
+static int add_to(const struct case_file *c, const char *stem)
+{
+	_cleanup_free_ char *core = NULL, *json = NULL, *text = case_note_text(c);
+	struct case_error why = { "" };
+	int err;
+
+	if (!text || asprintf(&core, "%s.core.zst", stem) < 0 ||
+	    asprintf(&json, "%s.json", stem) < 0) {
+		sim_complain("out of memory");
+		return SIM_EXIT_FAILURE;
+	}
+	err = write_text(json, text);
+	if (err) {
+		sim_complain("%s: %s", json,
+			     err == -EEXIST ? "is there already; give the case another name"
+					    : strerror(-err));
+		return SIM_EXIT_FAILURE;
+	}
+	if (!case_write(c, core, &why) && !chmod(core, 0644)) {
+		puts(core);
+		return SIM_EXIT_OK;
+	}
+	unlink(json);
+	sim_complain("%s", why.text[0] ? why.text : strerror(errno));
+	return SIM_EXIT_FAILURE;
+}
+
+static int add(const char *path, const char *fixtures)
+{
+	_cleanup_(cleanup_case) struct case_file *c = NULL;
+	_cleanup_free_ char *name = NULL, *stem = NULL;
+	struct case_error why = { "" };
+	char folder[128];
+	int err;
+
+	if (case_read(path, &why, &c)) {
+		sim_complain("%s", why.text);
+		return SIM_EXIT_FAILURE;
+	}
+	if (!c->walk && !c->truth) {
+		sim_complain(
+			"%s: tells nothing that a walk must find; `unspool capture` makes cases "
+			"that do",
+			path);
+		return SIM_EXIT_FAILURE;
+	}
+	runtime_folder(c, folder, sizeof(folder));
+	err = make_folders(fixtures, folder);
+	if (!err)
+		err = name_of(path, &name);
+	if (!err && asprintf(&stem, "%s/%s/%s", fixtures, folder, name) < 0) {
+		stem = NULL;
+		err = -ENOMEM;
+	}
+	if (!err)
+		return add_to(c, stem);
+	sim_complain("%s/%s: %s", fixtures, folder, strerror(-err));
+	return SIM_EXIT_FAILURE;
+}
+
+int cmd_add(int argc, char **argv)
+{
+	struct options o = { .fixtures = "fixtures" };
+	int status = sim_parse(&argp, argc, argv, &o);
+	struct stat st;
+
+	if (status)
+		return status;
+	if (stat(o.fixtures, &st) || !S_ISDIR(st.st_mode)) {
+		sim_complain("%s: is no folder; --fixtures DIR says where they are", o.fixtures);
+		return SIM_EXIT_USAGE;
+	}
+	for (int i = 0; i < o.n_cases; i++)
+		if (add(o.cases[i], o.fixtures))
+			status = SIM_EXIT_FAILURE;
+	return status;
+}

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: BSD-2-Clause
+
+/* A recorded case becomes one of the simulator: one stop, over the memory of the file. */
+
+#include "load.h"
+
+#include "../../inspect/case/case.h"
+#include "../../inspect/util/cleanup.h"
+#include "../mem/recorded.h"
+
+#include <errno.h>
+#include <string.h>
+
+struct recorded {
+	struct sim_case c;
+	struct case_file *file;
+	struct uw_mapping *mappings;
+	u64 *pcs; /* the recorded walk's, where no truth is known */
+};
+
+static struct recorded *recorded_of(struct sim_case *c)
+{
+	return (struct recorded *)c;
+}
+
+void sim_recorded_free(struct sim_case **c)
+{
+	struct recorded *r = recorded_of(*c);
+
+	if (!r)
+		return;
+	sim_mem_free(&r->c.target.mem);
+	case_free(&r->file);
+	free(r->c.functions);
+	free(r->c.name);
+	free(r->mappings);
+	free(r->pcs);
+	free(r);
+	*c = NULL;
+}
+
+static int take_functions(struct recorded *r)
+{
+	const struct case_file *f = r->file;
+
+	r->c.functions = calloc(f->n_functions + 1ul, sizeof(*r->c.functions));
+	if (!r->c.functions)
+		return -ENOMEM;
+	for (u32 i = 0; i < f->n_functions; i++)
+		r->c.functions[i] = (struct sim_function){ f->functions[i].name,
+							   f->functions[i].start_addr,
+							   f->functions[i].len };
+	r->c.n_functions = f->n_functions;
+	return 0;
+}
+
+/* The truth if the file tells it, else what the recorded walk found. */
+static int take_truth(struct recorded *r)
+{
+	const struct case_file *f = r->file;
+
+	if (f->truth) {
+		r->c.truth = (struct sim_truth){ f->truth->pcs, f->truth->n_pcs };
+		r->c.status = f->truth->status;
+		return 0;
+	}
+	if (!f->walk)
+		return 0;
+	r->pcs = calloc(f->walk->n_frames + 1ul, sizeof(*r->pcs));
+	if (!r->pcs)
+		return -ENOMEM;
+	for (u32 i = 0; i < f->walk->n_frames; i++)
+		r->pcs[i] = f->walk->frames[i].pc;
+	r->c.truth = (struct sim_truth){ r->pcs, f->walk->n_frames };
+	r->c.status = f->walk->status;
+	return 0;
+}
+
+static int take_target(struct recorded *r)
+{
+	const struct case_file *f = r->file;
+	struct sim_target *t = &r->c.target;
+
+	r->mappings = calloc(f->n_mappings + 1ul, sizeof(*r->mappings));
+	if (!r->mappings)
+		return -ENOMEM;
+	for (u32 i = 0; i < f->n_mappings; i++)
+		r->mappings[i] = f->mappings[i].map;
+	*t = (struct sim_target){
+		.mappings = r->mappings,
+		.v8_builds = f->v8_builds,
+		.n_mappings = f->n_mappings,
+		.n_v8_builds = f->n_v8_builds,
+		.regs = { f->regs.pc, f->regs.sp, f->regs.fp, f->regs.lr },
+		.extent = f->extent,
+		.va_mask = f->va_mask,
+	};
+	return sim_recorded_new(f, &t->mem);
+}
+
+static int make(struct recorded *r, const char *path, const struct sim_arch *arch)
+{
+	int err;
+
+	r->c.arch = arch;
+	r->c.recorded = r->file;
+	r->c.name = strdup(path);
+	err = r->c.name ? take_target(r) : -ENOMEM;
+	if (!err)
+		err = take_functions(r);
+	return err ? err : take_truth(r);
+}
+
+bool sim_is_unjudged(const struct sim_case *c)
+{
+	return c->recorded && !c->truth.pcs;
+}
+
+int sim_recorded_load(const char *path, const struct sim_arch *arch, struct sim_case **out,
+		      struct sim_error *error)
+{
+	_cleanup_(sim_recorded_free) struct sim_case *c = NULL;
+	struct recorded *r = calloc(1, sizeof(*r));
+	struct case_error why = { "" };
+	int err;
+
+	if (!r)
+		return -ENOMEM;
+	c = &r->c;
+	err = case_read(path, &why, &r->file);
+	if (err) /* not -ENOTSUP, which would be no error */
+		return sim_fail(error, err == -ENOTSUP ? -ENOEXEC : err, "%s", why.text);
+	if (strcmp(case_arch_name(r->file->arch), arch->name) != 0)
+		return -ENOTSUP;
+	err = make(r, path, arch);
+	if (err)
+		return sim_fail(error, err, "%s: %s", path, strerror(-err));
+	*out = TAKE_PTR(c);
+	return 0;
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#pragma once
+
+#include "../cases.h"
+
+/**
+ * sim_recorded_load() - make a case of a recorded one, or of a plain core, as
+ * sim_case_kind.load
+ * @out:	ends with sim_recorded_free()
+ *
+ * Return: 0, -ENOTSUP when it was recorded on another architecture than @arch, or a
+ * negative errno with @error set.
+ */
+int sim_recorded_load(const char *path, const struct sim_arch *arch, struct sim_case **out,
+		      struct sim_error *error);
+void sim_recorded_free(struct sim_case **c);
+
+/* Nothing tells what a walk of @c should find. */
+bool sim_is_unjudged(const struct sim_case *c);
+
+/* Prints the note, as sim_case_kind.show; @arch does not matter. */
+int sim_recorded_show(const char *path, const char *arch, struct sim_error *error);

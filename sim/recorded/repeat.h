@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#pragma once
+
+/* Is the walk of a replay the recorded one, byte for byte? */
+
+#include "../case.h"
+#include "../engine/engine.h"
+
+/**
+ * sim_repeat_differs() - compare frames, how it ended, and the log of reads
+ * @words:	gets the first difference, in one line
+ *
+ * Return: false if nothing differs, or @c recorded no walk.
+ */
+bool sim_repeat_differs(const struct sim_case *c, const struct sim_walk *walk, char *words,
+			size_t len);

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: BSD-2-Clause
+
+/* A program that calls itself ten times, says so, and spins. Built with frame pointers. */
+
+#include <stdbool.h>
+#include <stdio.h>
+
+static volatile bool is_over; /* never */
+
+__attribute__((noinline)) static long descend(int n)
+{
+	long below;
+
+	if (!n) {
+		puts("ready");
+		fflush(stdout);
+		while (!is_over)
+			;
+		return 0;
+	}
+	below = descend(n - 1);
+	__asm__ volatile("" ::: "memory"); /* no tail call */
+	return below + 1;
+}
+
+int main(void)
+{
+	return (int)descend(10);
+}
