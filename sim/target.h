@@ -21,6 +21,18 @@ struct sim_target {
 	u64 va_mask;
 };
 
+/* What a driver of the core fills in before it walks. */
+UW_INLINE void sim_walk_start(struct uw_state *u, const struct sim_target *target)
+{
+	u->regs = target->regs;
+	u->va_mask = target->va_mask;
+	u->extent = target->extent;
+	u->has_tables = target->extent != 0;
+	u->sample.flags = 0;
+	u->sample.n_frames = 0;
+	u->sample.n_kernel = 0;
+}
+
 /**
  * struct sim_arch - the core, built for one architecture
  * @walk:	unwind @target natively; the result is in u->sample. What else was

@@ -1,12 +1,24 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
+/*
+ * At each store Unicorn 2.0.1 asks what code was translated in 1,024 pages around it
+ * (page_find() in qemu/accel/tcg/translate-all.c), pages being numbered as they were
+ * mapped. A store far from all code costs half as much, so there is a pad:
+ *
+ *	code | PAD_LEN that nothing uses | data
+ */
+
 #include "windows.h"
 
 #include <errno.h>
 
+#define PAD_LEN (1024ull * SIM_PAGE_LEN)
+#define PAD_ADDR (1ull << 60)
+
 _Static_assert(SIM_READ == (int)UC_PROT_READ && SIM_WRITE == (int)UC_PROT_WRITE &&
 		       SIM_EXEC == (int)UC_PROT_EXEC,
 	       "one set of bits");
+_Static_assert(PAD_ADDR > SIM_ADDR_LIMIT, "no case has memory there");
 
 static bool is_alike(u8 a, u8 b)
 {
@@ -47,15 +59,25 @@ int cpu_windows_list(struct sim_mem *mem, struct cpu_windows *w)
 	return err;
 }
 
-int cpu_windows_map(const struct cpu_windows *w, uc_engine *uc)
+static int map_some(const struct cpu_windows *w, uc_engine *uc, bool exec)
 {
 	for (u32 i = 0; i < w->n; i++) {
 		const struct cpu_window *at = &w->at[i];
 
-		if (uc_mem_map_ptr(uc, at->addr, at->len, at->prot, at->bytes))
+		if (exec == ((at->prot & SIM_EXEC) != 0) &&
+		    uc_mem_map_ptr(uc, at->addr, at->len, at->prot, at->bytes))
 			return -ENOTSUP;
 	}
 	return 0;
+}
+
+int cpu_windows_map(const struct cpu_windows *w, uc_engine *uc)
+{
+	int err = map_some(w, uc, true);
+
+	if (!err && uc_mem_map(uc, PAD_ADDR, PAD_LEN, UC_PROT_NONE))
+		err = -ENOTSUP;
+	return err ? err : map_some(w, uc, false);
 }
 
 const struct cpu_window *cpu_window_at(struct cpu_windows *w, u64 addr)

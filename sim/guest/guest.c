@@ -18,7 +18,7 @@ __attribute__((section(".main"))) void guest_main(void)
 {
 	for (;;) {
 		guest_next();
-		sim_walk(&guest_box()->state, &guest_box()->target);
+		sim_walk_go(&guest_box()->state);
 	}
 }
 

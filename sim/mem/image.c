@@ -2,7 +2,7 @@
 
 /*
  * Regions sorted by address, each with a byte of flags a page. A walk's reads keep
- * to a few regions, so the one that was hit last is tried first.
+ * to a few pages, so it is remembered where these are.
  */
 
 #include "image.h"
@@ -11,12 +11,20 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define N_KNOWN 16
+
+/* A page that can be read. */
+struct known_page {
+	u64 addr;
+	const u8 *bytes; /* NULL: none is known */
+};
+
 struct image {
 	struct sim_mem mem;
 	struct sim_region *regions;
 	size_t n_regions;
-	size_t last_idx; /* hint */
 	u64 total_len;
+	struct known_page known[N_KNOWN]; /* by page number; forgotten when flags change */
 };
 
 static struct image *image_of(struct sim_mem *mem)
@@ -49,14 +57,10 @@ static bool region_holds(const struct sim_region *r, u64 addr, u64 len)
 /* The region that holds the whole range, or NULL. */
 static struct sim_region *region_of(struct image *image, u64 addr, u64 len)
 {
-	size_t idx = image->last_idx;
+	size_t idx = find_region(image, addr);
 
-	if (idx < image->n_regions && region_holds(&image->regions[idx], addr, len))
-		return &image->regions[idx];
-	idx = find_region(image, addr);
 	if (idx == image->n_regions || !region_holds(&image->regions[idx], addr, len))
 		return NULL;
-	image->last_idx = idx;
 	return &image->regions[idx];
 }
 
@@ -71,21 +75,19 @@ static bool all_pages(const struct sim_region *r, u64 addr, u64 len, u8 flags)
 	return true;
 }
 
-/* Copies what lies in the region that holds @addr; 0 bytes when nothing can be read there. */
-static u32 read_part(struct image *image, u8 *dst, u32 len, u64 addr)
+/* Where the host keeps a page that can be read, or NULL. */
+static const u8 *find_page(struct image *image, u64 addr)
 {
-	struct sim_region *r = region_of(image, addr, 1);
-	u64 room;
+	struct known_page *known = &image->known[addr / SIM_PAGE_LEN % N_KNOWN];
+	const struct sim_region *r;
 
-	if (!r)
-		return 0;
-	room = r->len - (addr - r->addr);
-	if (room < len)
-		len = (u32)room;
-	if (!all_pages(r, addr, len, SIM_MAPPED | SIM_PRESENT | SIM_READ))
-		return 0;
-	memcpy(dst, r->bytes + (addr - r->addr), len);
-	return len;
+	if (known->bytes && known->addr == addr)
+		return known->bytes;
+	r = region_of(image, addr, SIM_PAGE_LEN);
+	if (!r || !all_pages(r, addr, SIM_PAGE_LEN, SIM_MAPPED | SIM_PRESENT | SIM_READ))
+		return NULL;
+	*known = (struct known_page){ addr, r->bytes + (addr - r->addr) };
+	return known->bytes;
 }
 
 static int image_read(struct sim_mem *mem, void *dst, u32 len, u64 addr)
@@ -93,10 +95,13 @@ static int image_read(struct sim_mem *mem, void *dst, u32 len, u64 addr)
 	u8 *to = dst;
 
 	while (len) {
-		u32 n = read_part(image_of(mem), to, len, addr);
+		u32 off = addr % SIM_PAGE_LEN, room = SIM_PAGE_LEN - off;
+		u32 n = len < room ? len : room;
+		const u8 *page = find_page(image_of(mem), addr - off);
 
-		if (!n)
+		if (!page)
 			return -EFAULT;
+		memcpy(to, page + off, n);
 		to += n;
 		len -= n;
 		addr += n;
@@ -210,6 +215,7 @@ static int change_pages(struct sim_mem *mem, u64 addr, u64 len, u8 keep, u8 set)
 	r = region_of(image_of(mem), addr, len);
 	if (!r || !all_pages(r, addr, len, SIM_MAPPED))
 		return -EFAULT;
+	memset(image_of(mem)->known, 0, sizeof(image_of(mem)->known));
 	for (u64 i = 0; i < len / SIM_PAGE_LEN; i++) {
 		u8 *page = &r->pages[(addr - r->addr) / SIM_PAGE_LEN + i];
 

@@ -6,20 +6,20 @@
 #include "../../core/uw_walk.h"
 #include "../target.h"
 
-UW_INLINE void sim_walk(struct uw_state *u, const struct sim_target *target)
+/* @u: as sim_walk_start() left it */
+UW_INLINE void sim_walk_go(struct uw_state *u)
 {
 	enum uw_status status;
 
-	u->regs = target->regs;
-	u->va_mask = target->va_mask;
-	u->extent = target->extent;
-	u->has_tables = target->extent != 0;
-	u->sample.flags = 0;
-	u->sample.n_frames = 0;
-	u->sample.n_kernel = 0;
 	uw_walk_begin(u);
 	do
 		status = uw_step(u);
 	while (status == UW_OK);
 	uw_walk_end(u, status);
+}
+
+UW_INLINE void sim_walk(struct uw_state *u, const struct sim_target *target)
+{
+	sim_walk_start(u, target);
+	sim_walk_go(u);
 }

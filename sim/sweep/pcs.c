@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
-/* Open addressing, at most half full. */
+/*
+ * Open addressing, at most half full. Code runs on, so neighbouring pcs have
+ * neighbouring slots; only MiBs are scattered.
+ */
 
 #include "pcs.h"
 
@@ -10,7 +13,7 @@
 
 static struct sweep_pc *find(const struct sweep_pcs *set, u64 pc)
 {
-	u32 mask = set->n_slots - 1, i = (u32)(pc * 0x9e3779b97f4a7c15 >> 32) & mask;
+	u32 mask = set->n_slots - 1, i = (u32)(pc + (pc >> 20) * 0x9e3779b9) & mask;
 
 	while (set->slots[i].used && set->slots[i].pc != pc)
 		i = (i + 1) & mask;

@@ -1,16 +1,26 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * unspool-bench-engines: walks a second in the simulator's engines, one core. The
- * stack is a chain of native frames as deep as compiled programs are on average at a
- * random instruction; what the walk found is checked before it is timed. The best
- * of several rounds counts: what disturbs a round only makes it slower.
+ * unspool-bench-engines FOLDER: walks a second in the simulator's engines, one core,
+ * of CPU time: a machine that does other things, too, does not show. What the walks
+ * found is checked. The best of several rounds counts: what disturbs a round only
+ * makes it slower. The last column says how many walks of the first row's one is worth.
  *
- *	sweep    as a sweep walks: the core natively, no log
- *	native   with the log of reads
- *	guest    in Unicorn, with the log
- *	kernel   with the target sent, mapped and unmapped for each walk
+ *	walk     the core natively, no log, over one stack: a chain of native frames as
+ *	         deep as compiled programs are on average at a random instruction
+ *	logged   the same with the log of reads
+ *	guest    the same in Unicorn, with the log
+ *	kernel   with the target sent, mapped and unmapped for each walk; time of the
+ *	         wall, for other processes do the work
+ *
+ * and over all instructions of the executed cases in FOLDER
+ *
+ *	code     nothing is walked: the bound of any sweep
+ *	sweep    natively
+ *	guest    in Unicorn
  */
+
+#include "engines.h"
 
 #include "../../fixtures/stacks/native.h"
 #include "../../sim/engine/engine.h"
@@ -20,20 +30,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #define N_FRAMES 6
-#define N_ROUNDS 5
-#define ROUND_NS 100000000ull
+#define N_ROUNDS 20
+#define ROUND_NS 20000000ull
 #define BATCH 64
-
-static u64 now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (u64)t.tv_sec * 1000000000 + (u64)t.tv_nsec;
-}
+#define AIM_SWEEP 5e6
+#define AIM_GUEST 1e5
 
 static int make_target(u32 arch, struct sim_target *out)
 {
@@ -67,10 +70,12 @@ static int walk(struct sim_session *session, const struct sim_arch *arch,
 static double measure(struct sim_session *session, const struct sim_arch *arch,
 		      const struct sim_target *target, struct sim_walk *out)
 {
+	bool is_kernel = session && session->engine == &sim_engine_kernel;
+	clockid_t clock = is_kernel ? CLOCK_MONOTONIC : CLOCK_PROCESS_CPUTIME_ID;
 	double best = 0;
 
 	for (u32 round = 0; round < N_ROUNDS; round++) {
-		u64 start = now_ns(), n = 0, ns;
+		u64 start = bench_clock_ns(clock), n = 0, ns;
 
 		do {
 			for (u32 i = 0; i < BATCH; i++) {
@@ -80,7 +85,7 @@ static double measure(struct sim_session *session, const struct sim_arch *arch,
 					return err;
 			}
 			n += BATCH;
-			ns = now_ns() - start;
+			ns = bench_clock_ns(clock) - start;
 		} while (ns < ROUND_NS);
 		if (out->state.sample.n_frames != N_FRAMES || out->state.sample.status != UW_END)
 			return -EBADMSG;
@@ -90,9 +95,20 @@ static double measure(struct sim_session *session, const struct sim_arch *arch,
 	return best;
 }
 
+static void print_row(const char *what, const struct sim_arch *arch, double rate, double aim,
+		      double walk_rate)
+{
+	printf("%-8s %-8s %12.0f", what, arch->name, rate);
+	if (aim > 0)
+		printf(" %10.0f", aim);
+	else
+		printf(" %10s", "");
+	printf(" %10.1f\n", walk_rate / rate);
+}
+
 /* 0: measured, or it cannot run here; 1: it failed. */
 static int bench(const struct sim_engine *engine, const char *name, const struct sim_arch *arch,
-		 const struct sim_target *target, struct sim_walk *out, double *sweep)
+		 const struct sim_target *target, struct sim_walk *out, double *walk_rate)
 {
 	struct sim_session *session = NULL;
 	double rate;
@@ -110,32 +126,60 @@ static int bench(const struct sim_engine *engine, const char *name, const struct
 		return 1;
 	}
 	if (!engine)
-		*sweep = rate;
-	printf("%-8s %-8s %12.0f %10.1f\n", name, arch->name, rate, *sweep / rate);
+		*walk_rate = rate;
+	print_row(name, arch, rate, engine == &sim_engine_guest ? AIM_GUEST : 0, *walk_rate);
 	return 0;
 }
 
-int main(void)
+static int bench_stack(const struct sim_arch *arch, struct sim_walk *out, double *walk_rate)
 {
-	static const struct sim_arch *const archs[] = { &sim_arch_x86_64, &sim_arch_arm64 };
+	static const char *const names[SIM_N_ENGINES] = { "logged", "guest", "kernel" };
+	struct sim_target target;
+	int bad = make_target(arch == &sim_arch_arm64 ? STACK_ARM64 : STACK_X86_64, &target) != 0;
+
+	if (bad)
+		return bad;
+	bad = bench(NULL, "walk", arch, &target, out, walk_rate);
+	for (u32 e = 0; e < SIM_N_ENGINES && !bad; e++)
+		bad = bench(sim_engines[e], names[e], arch, &target, out, walk_rate);
+	sim_mem_free(&target.mem);
+	return bad;
+}
+
+static int bench_cases(const struct sim_paths *paths, const struct sim_arch *arch, double walk_rate)
+{
+	struct bench_sweeps rates;
+	int bad = bench_sweeps(paths, arch, &rates);
+
+	if (bad)
+		return bad;
+	print_row("code", arch, rates.code, 0, walk_rate);
+	print_row("sweep", arch, rates.native, AIM_SWEEP, walk_rate);
+	print_row("guest", arch, rates.guest, AIM_GUEST, walk_rate);
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
 	struct sim_walk *out = calloc(1, sizeof(*out));
+	struct sim_paths paths = { 0 };
+	struct sim_error error;
+	double walk_rates[SIM_N_ARCHS];
 	int bad = !out;
 
-	printf("walks of %u frames, one core (aims: sweep 5 M/s, guest 100 k/s)\n\n", N_FRAMES);
-	printf("%-8s %-8s %12s %10s\n", "engine", "", "walks/s", "sweep is");
-	for (u32 a = 0; a < 2 && !bad; a++) {
-		struct sim_target target;
-		double sweep = 0;
-
-		bad = make_target(a ? STACK_ARM64 : STACK_X86_64, &target) != 0;
-		if (bad)
-			break;
-		bad = bench(NULL, "sweep", archs[a], &target, out, &sweep);
-		for (u32 e = 0; e < SIM_N_ENGINES && !bad; e++)
-			bad = bench(sim_engines[e], sim_engines[e]->name, archs[a], &target, out,
-				    &sweep);
-		sim_mem_free(&target.mem);
+	if (argc != 2 || sim_paths_add(&paths, argv[1], &error)) {
+		fprintf(stderr, "usage: unspool-bench-engines FOLDER-OF-COMPILED-CASES\n");
+		free(out);
+		return 2;
 	}
+	printf("walks of %u frames, one core\n", N_FRAMES);
+	printf("%-8s %-8s %12s %10s %10s\n", "", "", "walks/s", "aim", "in walks");
+	for (u32 a = 0; a < SIM_N_ARCHS && !bad; a++)
+		bad = bench_stack(sim_archs[a], out, &walk_rates[a]);
+	printf("\nat every instruction of %u compiled cases, one core\n", paths.n);
+	for (u32 a = 0; a < SIM_N_ARCHS && !bad; a++)
+		bad = bench_cases(&paths, sim_archs[a], walk_rates[a]);
+	sim_paths_deinit(&paths);
 	free(out);
 	return bad;
 }
