@@ -3,6 +3,7 @@
 
 /* The sub-commands. argv[0] is "unspool NAME"; the result is the exit status. */
 int cmd_record(int argc, char **argv);
+int cmd_capture(int argc, char **argv);
 int cmd_report(int argc, char **argv);
 int cmd_convert(int argc, char **argv);
 int cmd_ps(int argc, char **argv);

@@ -18,6 +18,7 @@ static const struct cli_command commands[] = {
 	{ "record", "sample processes and write a profile", cmd_record },
 	{ "report", "show what a profile holds", cmd_report },
 	{ "convert", "write a profile in another format", cmd_convert },
+	{ "capture", "write stacks of a process as cases to replay", cmd_capture },
 	{ "ps", "processes with runtime, version, CPU, and what is supported", cmd_ps },
 	{ "doctor", "what this machine allows, what is missing, what mends it", cmd_doctor },
 };

@@ -56,5 +56,7 @@ int target_read(struct target *t, u64 addr, void *dst, size_t len)
 
 	if (r < 0)
 		memset(dst, 0, len);
+	else if (t->on_read && len)
+		t->on_read(t, addr, dst, len);
 	return r;
 }

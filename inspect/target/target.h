@@ -10,12 +10,19 @@
 
 #include "../../core/types.h"
 
+/* What a reader takes the bytes for that it asks for. */
+enum target_holds { TARGET_OBJECT, TARGET_TEXT, TARGET_SOURCE };
+
 struct target {
 	/*
 	 * Reads all of [addr, addr + len) or nothing. Returns 0, or -EFAULT
 	 * (not mapped), or -ESRCH (the target is gone).
 	 */
 	int (*read)(struct target *t, u64 addr, void *dst, size_t len);
+	/* Told of each read that gave bytes; NULL: nobody wants to know. */
+	void (*on_read)(struct target *t, u64 addr, const void *bytes, size_t len);
+	void *data; /* on_read's */
+	enum target_holds holds; /* of the read that is being made */
 };
 
 /**

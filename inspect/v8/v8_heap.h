@@ -118,12 +118,13 @@ struct v8_chars {
 /**
  * v8_string_visit() - the characters of a string, piece by piece
  * @max:	most characters to visit
+ * @holds:	what the reads are for, as struct target tells it
  * @fn:		a non-zero return ends the visit
  *
  * Return: what @fn returned last, or 0, -EINVAL (not a string), -E2BIG (deeper or
  * more scattered than any honest string), -EFAULT or -ESRCH.
  */
-int v8_string_visit(struct v8_heap *h, u64 tagged, size_t max,
+int v8_string_visit(struct v8_heap *h, u64 tagged, size_t max, enum target_holds holds,
 		    int (*fn)(const struct v8_chars *c, void *data), void *data);
 
 /* As UTF-8 with U+FFFD for what is none; ends in "..." (U+2026) if cut. */

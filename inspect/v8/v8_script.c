@@ -180,7 +180,7 @@ static const char *read_lines(struct v8_heap *h, struct v8_script *s)
 		return "the script moved";
 	r = add_line(&l, 0);
 	if (!r)
-		r = v8_string_visit(h, s->key[1], MAX_SOURCE_LEN, count_lines, &l);
+		r = v8_string_visit(h, s->key[1], MAX_SOURCE_LEN, TARGET_SOURCE, count_lines, &l);
 	starts = l.starts;
 	if (r == -E2BIG)
 		s->retry_ns = ~0ull;

@@ -38,6 +38,7 @@ struct piece {
 struct visit {
 	struct piece pending[MAX_PENDING];
 	int n_pending, n_pieces;
+	enum target_holds holds;
 	int (*fn)(const struct v8_chars *c, void *data);
 	void *data;
 };
@@ -78,7 +79,9 @@ static int visit_flat(struct v8_heap *h, struct visit *v, u64 addr, const struct
 
 		if (n > CHUNK_LEN / width)
 			n = CHUNK_LEN / width;
+		h->target->holds = v->holds;
 		r = v8_read(h, addr + (u64)(p->from + done) * width, chunk, n * width);
+		h->target->holds = TARGET_OBJECT;
 		if (!r)
 			r = v->fn(&(struct v8_chars){ chunk, n, two_byte }, v->data);
 		if (r)
@@ -164,10 +167,10 @@ static int visit_piece(struct v8_heap *h, struct visit *v, const struct piece *p
 	return -EINVAL;
 }
 
-int v8_string_visit(struct v8_heap *h, u64 tagged, size_t max,
+int v8_string_visit(struct v8_heap *h, u64 tagged, size_t max, enum target_holds holds,
 		    int (*fn)(const struct v8_chars *c, void *data), void *data)
 {
-	struct visit v = { .fn = fn, .data = data };
+	struct visit v = { .holds = holds, .fn = fn, .data = data };
 	u32 len;
 	int r = length_of(h, tagged, &len);
 
@@ -246,7 +249,7 @@ static int put_chars(const struct v8_chars *c, void *data)
 int v8_string_utf8(struct v8_heap *h, u64 tagged, char *dst, size_t len)
 {
 	struct utf8 u = { .dst = dst, .room = len - sizeof(ELLIPSIS) };
-	int r = v8_string_visit(h, tagged, len, put_chars, &u);
+	int r = v8_string_visit(h, tagged, len, TARGET_TEXT, put_chars, &u);
 
 	if (r < 0)
 		return r;

@@ -103,7 +103,8 @@ bool maps_path_unescape(const char *path, size_t len, char *dst)
 	return is_deleted;
 }
 
-int maps_each_exec(u32 pid, int (*fn)(const struct maps_entry *e, void *data), void *data)
+static int each_with(u32 pid, u32 prot, int (*fn)(const struct maps_entry *e, void *data),
+		     void *data)
 {
 	_cleanup_fclose_ FILE *f = NULL;
 	_cleanup_free_ char *line = NULL;
@@ -121,10 +122,20 @@ int maps_each_exec(u32 pid, int (*fn)(const struct maps_entry *e, void *data), v
 
 		if (line[len - 1] == '\n')
 			len--;
-		if (!parse_maps_line(line, len, &e) && e.prot & MAPS_EXEC)
+		if (!parse_maps_line(line, len, &e) && (e.prot & prot) == prot)
 			err = fn(&e, data);
 	}
 	if (!err && ferror(f))
 		return errno == ESRCH ? -ESRCH : -EIO;
 	return err;
+}
+
+int maps_each(u32 pid, int (*fn)(const struct maps_entry *e, void *data), void *data)
+{
+	return each_with(pid, 0, fn, data);
+}
+
+int maps_each_exec(u32 pid, int (*fn)(const struct maps_entry *e, void *data), void *data)
+{
+	return each_with(pid, MAPS_EXEC, fn, data);
 }

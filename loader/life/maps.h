@@ -42,7 +42,8 @@ int parse_maps_line(const char *line, size_t len, struct maps_entry *e);
 bool maps_path_unescape(const char *path, size_t len, char *dst);
 
 /**
- * maps_each_exec() - every executable mapping of a process
+ * maps_each() - every mapping of a process
+ * maps_each_exec() - every executable one
  * @pid:	as the recorder sees it
  * @fn:		called for each; a non-zero return ends the loop
  *
@@ -51,4 +52,5 @@ bool maps_path_unescape(const char *path, size_t len, char *dst);
  * Return: what @fn returned last, or 0, or -ESRCH (gone, or a kernel thread's pid
  * that has no mappings: 0), -EACCES, -ENOMEM.
  */
+int maps_each(u32 pid, int (*fn)(const struct maps_entry *e, void *data), void *data);
 int maps_each_exec(u32 pid, int (*fn)(const struct maps_entry *e, void *data), void *data);

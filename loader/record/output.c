@@ -13,6 +13,7 @@
 
 #include "../../inspect/util/cleanup.h"
 #include "../cli/cli.h"
+#include "../out/place.h"
 
 static int check_one(struct output *out, const char *path, const char *format)
 {
@@ -60,59 +61,10 @@ int outputs_check(struct outputs *o, const struct record_options *options)
 	return CLI_OK;
 }
 
-/* Only what every file system and shell takes well. */
-static void tame(const char *name, char *dst, size_t len)
-{
-	size_t n = 0;
-
-	for (; name && *name && n + 1 < len && n < 60; name++) {
-		bool fine = (*name >= '0' && *name <= '9') || (*name >= 'a' && *name <= 'z') ||
-			    (*name >= 'A' && *name <= 'Z') || strchr("._-", *name);
-
-		dst[n++] = fine ? *name : '_';
-	}
-	if (!n)
-		dst[n++] = '_';
-	dst[n] = 0;
-	if (dst[0] == '.')
-		dst[0] = '_';
-}
-
-static const char *writable_dir(void)
-{
-	const char *runtime = getenv("XDG_RUNTIME_DIR");
-
-	if (!access(".", W_OK))
-		return ".";
-	return runtime && !access(runtime, W_OK) ? runtime : "/tmp";
-}
-
 static void name_default(struct outputs *o, const char *name, u32 pid)
 {
-	char tamed[64], id[16] = "", stamp[32];
-	time_t now = time(NULL);
-	struct tm tm;
-
-	tame(name, tamed, sizeof(tamed));
-	if (pid)
-		snprintf(id, sizeof(id), "-%u", pid);
-	strftime(stamp, sizeof(stamp), "%Y%m%dT%H%M%SZ", gmtime_r(&now, &tm));
-	snprintf(o->v[0].path, sizeof(o->v[0].path), "%s/unspool-%s%s-%s.%s", writable_dir(), tamed,
-		 id, stamp, o->v[0].format->name);
-	if (!strncmp(o->v[0].path, "./", 2))
-		memmove(o->v[0].path, o->v[0].path + 2, strlen(o->v[0].path) - 1);
+	place_default(o->v[0].path, sizeof(o->v[0].path), name, pid, o->v[0].format->name);
 	o->n = 1;
-}
-
-/* Under sudo the files belong to the user, where the directory does. */
-static void find_owner(struct outputs *o, const char *dir)
-{
-	const char *uid = getenv("SUDO_UID"), *gid = getenv("SUDO_GID");
-	struct stat st;
-
-	if (!uid || !gid || geteuid() || stat(dir, &st) || st.st_uid != (uid_t)atoi(uid))
-		return;
-	o->owner = (struct out_owner){ (uid_t)atoi(uid), (gid_t)atoi(gid) };
 }
 
 /* "DIR/FILE" -> "DIR" and "FILE"; false when the path is too long. */
@@ -139,7 +91,7 @@ static void name_partial(struct outputs *o)
 	struct stat st;
 
 	snprintf(own, sizeof(own), "unspool-%d", getpid()); /* several may write to a pipe */
-	snprintf(dir, sizeof(dir), "%s", writable_dir());
+	snprintf(dir, sizeof(dir), "%s", place_dir());
 	for (size_t i = 0; i < o->n; i++) {
 		bool special = !stat(o->v[i].path, &st) && !S_ISREG(st.st_mode) &&
 			       !S_ISDIR(st.st_mode);
@@ -147,7 +99,7 @@ static void name_partial(struct outputs *o)
 		if (strcmp(o->v[i].path, "-") && !special && split(o->v[i].path, dir, &file))
 			break;
 	}
-	find_owner(o, dir);
+	o->owner = place_owner(dir);
 	if (snprintf(o->partial_path, sizeof(o->partial_path), "%s/.%s.partial", dir, file) >=
 	    (int)sizeof(o->partial_path))
 		o->partial_path[0] = 0;

@@ -90,7 +90,7 @@ static bool has_task_pt_regs(void)
 }
 
 /* The stack lies at the top of the address space: its address has the highest bit that any has. */
-static u64 va_mask(void)
+u64 sampler_va_mask(void)
 {
 	u64 top = (u64)(uintptr_t)__builtin_frame_address(0);
 
@@ -102,7 +102,7 @@ static void configure(struct sampler *s)
 	struct uw_config *c = s->program.config;
 
 	c->period_ns = s->uses_cycles ? 0 : s->period_ns;
-	c->va_mask = va_mask();
+	c->va_mask = sampler_va_mask();
 	c->target_mode = s->config.mode;
 	c->n_tids = s->config.n_tids;
 	c->has_task_pt_regs = has_task_pt_regs();

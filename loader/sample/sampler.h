@@ -62,5 +62,8 @@ const struct uw_log *sampler_log(struct sampler *s, const struct uw_sample *samp
 
 struct sampler_counts sampler_counts(const struct sampler *s);
 
+/* Bits of an address, as the walk takes them: see struct uw_state. */
+u64 sampler_va_mask(void);
+
 /* Is the source of samples hardware cycles (true) or the CPU clock? */
 bool sampler_uses_cycles(const struct sampler *s);

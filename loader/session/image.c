@@ -126,6 +126,11 @@ void image_free(struct image **image)
 	*image = NULL;
 }
 
+const struct v8_info *image_v8_info(const struct image *im)
+{
+	return im->build ? v8_build_info(im->build->v8) : NULL;
+}
+
 const char *image_runtime(const struct image *im)
 {
 	return im->build && im->build->v8 ? v8_build_runtime(im->build->v8) : NULL;

@@ -74,5 +74,8 @@ void image_preload(struct image *image);
 void image_names_thread(struct image *image, u32 tid);
 void image_forget_thread(struct image *image, u32 tid);
 
+/* What the kernel side has of the image's V8, or NULL. */
+const struct v8_info *image_v8_info(const struct image *image);
+
 /* "Node.js 24.21.0", or NULL. */
 const char *image_runtime(const struct image *image);

@@ -39,6 +39,9 @@ struct naming {
 	u32 ids[MAX_IDS];
 	u32 n_ids;
 	bool unresolved;
+	naming_fn *fn; /* NULL: frames go into the profile */
+	void *data;
+	u64 pc; /* @fn's: of the frame that is being named */
 	char symbol[SYMBOLS_NAME_LEN];
 };
 
@@ -63,8 +66,11 @@ void naming_free(struct naming **n)
 static int append(struct naming *n, const struct prof_frame *f)
 {
 	u32 id;
-	int err = profile_frame(n->from.profile, f, &id);
+	int err;
 
+	if (n->fn)
+		return n->fn(f, n->pc, n->data);
+	err = profile_frame(n->from.profile, f, &id);
 	if (!err && n->n_ids < MAX_IDS)
 		n->ids[n->n_ids++] = id;
 	return err;
@@ -249,6 +255,23 @@ static int append_cached(struct naming *n, struct process *p, struct image *imag
 	};
 	memcpy(c->ids, n->ids + before, c->n * sizeof(*c->ids));
 	return 0;
+}
+
+int naming_each(struct naming *n, struct process *p, struct image *image, const struct uw_sample *s,
+		naming_fn *fn, void *data)
+{
+	int err = 0;
+
+	n->fn = fn;
+	n->data = data;
+	if (image && image->heap)
+		v8_heap_forget(image->heap);
+	for (u32 i = s->n_kernel; !err && i < s->n_frames; i++) {
+		n->pc = s->frames[i].pc;
+		err = append_frame(n, p, image, s, i);
+	}
+	n->fn = NULL;
+	return err;
 }
 
 static enum prof_activity activity_of(const struct uw_sample *s)

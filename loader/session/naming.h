@@ -46,3 +46,19 @@ struct naming_result {
  */
 int naming_stack(struct naming *n, struct process *p, struct image *image,
 		 const struct uw_sample *s, u64 now_ns, struct naming_result *result);
+
+/*
+ * Gets a named frame, borrowed until it returns, and the pc of the walk's frame that it is
+ * of; a non-zero return ends the stack.
+ */
+typedef int naming_fn(const struct prof_frame *f, u64 pc, void *data);
+
+/**
+ * naming_each() - name the user frames of a sample for somebody else than the profile
+ *
+ * Nothing that is kept is used: whatever the names depend on is read from the target.
+ *
+ * Return: 0 or what @fn returned.
+ */
+int naming_each(struct naming *n, struct process *p, struct image *image, const struct uw_sample *s,
+		naming_fn *fn, void *data);

@@ -17,11 +17,25 @@
 
 struct session;
 
+struct session_stack;
+
 struct session_config {
 	struct sampler *sampler; /* borrowed, not started */
 	struct profile *profile; /* borrowed */
 	u64 start_ns; /* CLOCK_MONOTONIC: time 0 of the profile */
 	bool eager; /* the targets are few: know them before their first sample */
+	/* Gets each sample that is known to be of its process's image; NULL: nobody asks. */
+	void (*on_stack)(const struct session_stack *stack, void *data);
+	void *data;
+};
+
+/* A sample, and what belongs to it. All borrowed. */
+struct session_stack {
+	const struct uw_sample *sample;
+	struct process *process;
+	struct image *image;
+	struct naming *naming;
+	struct modules *modules;
 };
 
 /**

@@ -135,7 +135,7 @@ static void hostile_strings_are_errors(void **state)
 	deep = fake_string(&v, "x");
 	for (u32 i = 0; i < 1000; i++)
 		deep = fake_cons(&v, deep, fake_string(&v, "y"), 2 + i);
-	assert_int_equal(v8_string_visit(h, deep, 5000, count, &n), -E2BIG);
+	assert_int_equal(v8_string_visit(h, deep, 5000, TARGET_TEXT, count, &n), -E2BIG);
 	s = fake_string(&v, "short");
 	assert_int_equal(v8_string_utf8(h, fake_sliced(&v, s, 3, 5), text, sizeof(text)), -EINVAL);
 	assert_int_equal(v8_string_utf8(h, fake_sliced(&v, s, -1, 2), text, sizeof(text)), -EINVAL);
@@ -147,7 +147,7 @@ static void hostile_strings_are_errors(void **state)
 	assert_int_not_equal(v8_string_utf8(h, 0x666000000001, text, sizeof(text)), 0);
 	/* Longer than its memory. */
 	fake_bytes(&v, s - 1 + 12, "\xff\xff\xff\x7f", 4);
-	assert_int_equal(v8_string_visit(h, s, 1u << 30, count, &n), -EFAULT);
+	assert_int_equal(v8_string_visit(h, s, 1u << 30, TARGET_TEXT, count, &n), -EFAULT);
 }
 
 static void each_failing_read_is_an_error_or_harmless(void **state)

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: BSD-2-Clause
+
+#include "options.h"
+
+#include "../../core/uw_status.h"
+#include "../cli/duration.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { KEY_ON = 0x100, KEY_MATCH, KEY_RAW, KEY_MINIMAL };
+
+static const struct argp_option options[] = {
+	{ "pid", 'p', "PID|NAME", 0, "Capture stacks of this process", 1 },
+	{ "on", KEY_ON, "WHAT", 0,
+	  "Wait for a stack that is truncated or failed, or for a reason as reports print it, "
+	  "\"no frame pointer\" or no-frame-pointer (default: any)",
+	  1 },
+	{ "match", KEY_MATCH, "REGEX", 0,
+	  "Wait for a stack with a frame whose name matches (extended)", 1 },
+	{ NULL, 'n', "N", 0, "Capture N stacks (1)", 1 },
+	{ "freq", 'F', "HZ", 0, "Samples a second of CPU time (99)", 2 },
+	{ "rate", 'r', NULL, OPTION_ALIAS, NULL, 2 },
+	{ "duration", 'd', "TIME", 0, "Give up after 30, 30s, 500ms, 2m or 1h", 2 },
+	{ "output", 'o', "CASE", 0, "Write NAME.core or, compressed, NAME.core.zst", 3 },
+	{ "raw", KEY_RAW, NULL, 0, "Keep what is private: strings, sources, environment", 3 },
+	{ "minimal", KEY_MINIMAL, NULL, 0,
+	  "Keep only what the walk and the names needed, not the pages round it", 3 },
+	{ "quiet", 'q', NULL, 0, "Print only the paths", 3 },
+	{ 0 },
+};
+
+static const char *const words[UW_N_STATUS] = {
+#define X(name, class, words, meaning) [name] = words,
+	UW_STATUS_LIST(X)
+#undef X
+};
+
+static const u8 classes[UW_N_STATUS] = {
+#define X(name, class, words, meaning) [name] = UW_CLASS_##class,
+	UW_STATUS_LIST(X)
+#undef X
+};
+
+/* A dash may stand for each blank. */
+static bool is_word(const char *typed, const char *word)
+{
+	size_t i = 0;
+
+	while (word[i] && (typed[i] == word[i] || (typed[i] == '-' && word[i] == ' ')))
+		i++;
+	return !word[i] && !typed[i];
+}
+
+static u64 of_class(u8 class)
+{
+	u64 set = 0;
+
+	for (u32 i = 0; i < UW_N_STATUS; i++)
+		if (classes[i] == class)
+			set |= 1ull << i;
+	return set;
+}
+
+static int parse_on(struct cli_parse *p, const char *arg)
+{
+	struct capture_options *o = p->input;
+
+	o->on = arg;
+	o->stacks = ~0ull;
+	o->frames = 0;
+	if (!strcmp(arg, "any"))
+		return 0;
+	if (!strcmp(arg, "truncated") || !strcmp(arg, "failed")) {
+		o->stacks = of_class(*arg == 't' ? UW_CLASS_TRUNCATED : UW_CLASS_FAILED);
+		return 0;
+	}
+	for (u32 i = 0; i < UW_N_STATUS; i++) {
+		if (i == UW_OK || !is_word(arg, words[i]))
+			continue;
+		if (classes[i] == UW_CLASS_FRAME)
+			o->frames = 1ull << i;
+		else
+			o->stacks = 1ull << i;
+		return 0;
+	}
+	return cli_fail(p,
+			"--on %s: no stack ends so; give any, truncated, failed, or a reason as "
+			"'unspool report' prints it",
+			arg);
+}
+
+static int parse_match(struct cli_parse *p, const char *arg)
+{
+	struct capture_options *o = p->input;
+	char why[128];
+	int err;
+
+	if (o->match)
+		return cli_fail(p, "--match is given twice; use 'A|B'");
+	err = regcomp(&o->regex, arg, REG_EXTENDED | REG_NOSUB);
+	if (err) {
+		regerror(err, &o->regex, why, sizeof(why));
+		return cli_fail(p, "--match %s: %s", arg, why);
+	}
+	o->match = arg;
+	return 0;
+}
+
+static int parse_count(struct cli_parse *p, const char *option, const char *arg, u32 max, u32 *out)
+{
+	unsigned long n;
+	char *end;
+
+	errno = 0;
+	n = strtoul(arg, &end, 10);
+	if (*arg < '0' || *arg > '9' || *end || errno || n < 1 || n > max)
+		return cli_fail(p, "%s %s: give a number from 1 to %u", option, arg, max);
+	*out = (u32)n;
+	return 0;
+}
+
+static bool ends_with(const char *text, const char *end)
+{
+	size_t len = strlen(text), n = strlen(end);
+
+	return len > n && !strcmp(text + len - n, end);
+}
+
+static int parse_output(struct cli_parse *p, const char *arg)
+{
+	struct capture_options *o = p->input;
+
+	if (!ends_with(arg, ".core") && !ends_with(arg, ".core.zst"))
+		return cli_fail(p, "-o %s: a case is called NAME.core or NAME.core.zst", arg);
+	o->output = arg;
+	return 0;
+}
+
+static int parse_pid(struct cli_parse *p, const char *arg)
+{
+	struct capture_options *o = p->input;
+	struct record_options *t = &o->target;
+	u32 pid;
+
+	if (t->n_pids || t->n_names)
+		return cli_fail(p, "-p: one process is captured at a time");
+	if (!*arg || arg[strspn(arg, "0123456789")]) {
+		t->names[t->n_names++] = arg;
+		return 0;
+	}
+	if (parse_count(p, "-p", arg, 1 << 22, &pid))
+		return EINVAL;
+	t->pids = malloc(sizeof(*t->pids));
+	if (!t->pids)
+		return ENOMEM;
+	t->pids[t->n_pids++] = (int)pid;
+	return 0;
+}
+
+static error_t parse_option(int key, char *arg, struct argp_state *state)
+{
+	struct cli_parse *p = state->input;
+	struct capture_options *o = p->input;
+
+	switch (key) {
+	case 'p':
+		return parse_pid(p, arg);
+	case KEY_ON:
+		return parse_on(p, arg);
+	case KEY_MATCH:
+		return parse_match(p, arg);
+	case 'n':
+		return parse_count(p, "-n", arg, CAPTURE_MAX_CASES, &o->n);
+	case 'F':
+		return parse_count(p, "-F", arg, RECORD_MAX_HZ, &o->target.hz);
+	case 'd':
+		if (duration_parse(arg, &o->target.duration_ns))
+			return cli_fail(p, "-d %s: not a time; write 30, 30s, 500ms, 2m or 1h",
+					arg);
+		return 0;
+	case 'o':
+		return parse_output(p, arg);
+	case KEY_RAW:
+		o->raw = true;
+		return 0;
+	case KEY_MINIMAL:
+		o->minimal = true;
+		return 0;
+	case 'q':
+		o->target.quiet = true;
+		return 0;
+	case ARGP_KEY_END:
+		if (!o->target.n_pids && !o->target.n_names)
+			return cli_fail(p, "whose stacks? unspool capture -p PID; 'unspool ps' "
+					   "lists processes");
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static const struct argp argp = {
+	.options = options,
+	.parser = parse_option,
+	.doc = "Capture stacks of a running process as cases, which 'unspool-sim run' replays "
+	       "anywhere: what the walk in the kernel read, byte for byte, and the memory round "
+	       "it. The process is never stopped. What is private is blanked.",
+};
+
+int capture_options_parse(int argc, char **argv, struct capture_options *o)
+{
+	*o = (struct capture_options){
+		.target.hz = RECORD_DEFAULT_HZ, .stacks = ~0ull, .on = "any", .n = 1
+	};
+	return cli_parse_or_exit_status(&argp, argc, argv, o);
+}
+
+void capture_options_deinit(struct capture_options *o)
+{
+	if (o->match)
+		regfree(&o->regex);
+	record_options_deinit(&o->target);
+}

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: BSD-2-Clause
+
+#include "tables.h"
+
+#include "../../inspect/util/cleanup.h"
+#include "../../inspect/v8/v8.h"
+#include "../session/image.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#define MAX_AUX 64
+
+static const char *copy_of(const char *text)
+{
+	return text ? strdup(text) : NULL;
+}
+
+static int take_mappings(struct taken *t, const struct session_stack *stack)
+{
+	const struct image *im = stack->image;
+
+	if (!stack->sample->proc_gen)
+		return 0; /* walked without tables */
+	if (stack->sample->proc_gen != im->gen)
+		return -ESTALE;
+	t->mappings = calloc(im->n_maps + 1, sizeof(*t->mappings));
+	if (!t->mappings)
+		return -ENOMEM;
+	for (u32 i = 0; i < im->n_maps; i++) {
+		const struct module_info *m = modules_info(stack->modules, im->maps[i].module);
+
+		t->mappings[i] =
+			(struct case_mapping){ .map = im->maps[i],
+					       .path = copy_of(m ? m->path : NULL),
+					       .build_id = copy_of(m ? m->build_id : NULL) };
+	}
+	t->file.mappings = t->mappings;
+	t->file.n_mappings = im->n_maps;
+	t->file.extent = im->n_maps;
+	return 0;
+}
+
+/* Entries below the process's own stay empty: info_idx counts all builds of the machine. */
+static int take_v8(struct taken *t, const struct image *im)
+{
+	const struct v8_info *info = image_v8_info(im);
+	u32 n = 0;
+
+	for (u32 i = 0; info && i < t->file.n_mappings; i++)
+		if (t->mappings[i].map.kind != UW_MAP_NATIVE && t->mappings[i].map.info_idx >= n)
+			n = t->mappings[i].map.info_idx + 1u;
+	t->v8_builds = calloc(n + 1, sizeof(*t->v8_builds));
+	if (!t->v8_builds)
+		return -ENOMEM;
+	if (n)
+		t->v8_builds[n - 1] = *info;
+	t->file.v8_builds = t->v8_builds;
+	t->file.n_v8_builds = n;
+	return 0;
+}
+
+static int take_auxv(struct taken *t, u32 pid)
+{
+	_cleanup_close_ int fd = -1;
+	u64 words[MAX_AUX * 2];
+	char path[64];
+	ssize_t len;
+
+	snprintf(path, sizeof(path), "/proc/%u/auxv", pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	len = fd < 0 ? 0 : read(fd, words, sizeof(words));
+	t->auxv = calloc(MAX_AUX, sizeof(*t->auxv));
+	if (!t->auxv)
+		return -ENOMEM;
+	for (ssize_t i = 0; i + 16 <= len && words[i / 8]; i += 16)
+		t->auxv[t->file.n_auxv++] = (struct case_aux){ words[i / 8], words[i / 8 + 1] };
+	t->file.auxv = t->auxv;
+	return 0;
+}
+
+static int take_walk(struct taken *t, const struct uw_sample *s)
+{
+	struct utsname u = { 0 };
+
+	uname(&u);
+	if (asprintf(&t->engine, "kernel %s %s", u.release, u.machine) < 0) {
+		t->engine = NULL;
+		return -ENOMEM;
+	}
+	t->walk = (struct case_walk){ .engine = t->engine,
+				      .frames = s->frames + s->n_kernel,
+				      .n_frames = (u32)s->n_frames - s->n_kernel,
+				      .status = s->status,
+				      .fault_addr = s->fault_addr };
+	t->file.walk = &t->walk;
+	return 0;
+}
+
+int take_tables(struct taken *t, const struct session_stack *stack)
+{
+	const struct uw_sample *s = stack->sample;
+	int err = take_mappings(t, stack);
+
+	t->file.pid = s->pid;
+	t->file.tid = s->tid;
+	t->file.runtime = image_runtime(stack->image);
+	t->file.arch = CAPTURE_ARCH;
+	if (!err)
+		err = take_v8(t, stack->image);
+	if (!err)
+		err = areas_files(&t->areas, &t->files);
+	if (err < 0)
+		return err;
+	t->file.files = t->files;
+	t->file.n_files = (u32)err;
+	err = take_auxv(t, s->pid);
+	return err ? err : take_walk(t, s);
+}
+
+void tables_free_taken(struct taken *t)
+{
+	for (u32 i = 0; i < t->file.n_mappings; i++) {
+		free((char *)t->mappings[i].path);
+		free((char *)t->mappings[i].build_id);
+	}
+	free(t->mappings);
+	free(t->v8_builds);
+	free(t->files);
+	free(t->auxv);
+	free(t->engine);
+}

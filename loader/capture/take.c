@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: BSD-2-Clause
+
+/*
+ * In the order in which the target may change: the log first, then names (each read is
+ * kept), then pages round both.
+ */
+
+#include "take.h"
+
+#include "../sample/logs.h"
+#include "../session/image.h"
+#include "frames.h"
+#include "redact.h"
+#include "tables.h"
+
+#include "../../inspect/util/cleanup.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MAX_STACK_LEN (256u << 10)
+
+_Static_assert(sizeof(struct arch_pt_regs) <= CASE_MAX_REGS * sizeof(u64), "registers fit");
+
+#define _cleanup_target_ __attribute__((cleanup(target_process_deinit)))
+
+static int put_reads(struct taken *t, const struct uw_log *log)
+{
+	const struct uw_log_read *read = NULL;
+	int err = 0;
+
+	t->reads = calloc(log->n_reads + 1, sizeof(*t->reads));
+	if (!t->reads)
+		return -ENOMEM;
+	t->file.reads = t->reads;
+	while (!err && (read = logs_next(log, read))) {
+		t->reads[t->file.n_reads++] =
+			(struct case_read){ read->addr, read->len, read->result != 0 };
+		if (!read->result)
+			err = pages_put(&t->pages, read->addr, read + 1, read->len, BYTE_READ);
+	}
+	/* A fault ends where a shorter read went well. */
+	for (u32 i = 0; !err && i < t->file.n_reads; i++)
+		if (t->reads[i].is_fault)
+			err = pages_put_fault(&t->pages, t->reads[i].addr, t->reads[i].len);
+	return err;
+}
+
+/* Copies a page if it is there; one that is not is no error. */
+static int copy_page(struct taken *t, struct target *memory, u64 addr)
+{
+	u8 bytes[PAGE_LEN];
+
+	if (!areas_find(&t->areas, addr) || target_read(memory, addr, bytes, sizeof(bytes)))
+		return 0;
+	return pages_put(&t->pages, addr, bytes, sizeof(bytes), BYTE_COPIED);
+}
+
+/* Each page that was read, whole, and its two neighbours. */
+static int copy_neighbours(struct taken *t, struct target *memory)
+{
+	_cleanup_free_ u64 *read = calloc(t->pages.n + 1, sizeof(*read));
+	u32 n = t->pages.n;
+	int err = 0;
+
+	if (!read)
+		return -ENOMEM;
+	for (u32 i = 0; i < n; i++)
+		read[i] = t->pages.v[i]->addr;
+	for (u32 i = 0; !err && i < n; i++)
+		for (s32 side = -1; !err && side <= 1; side++)
+			err = copy_page(t, memory, read[i] + (u64)(s64)side * PAGE_LEN);
+	return err;
+}
+
+/* The stack from sp to the last page of it that the walk read. */
+static int copy_stack(struct taken *t, struct target *memory)
+{
+	const struct area *stack = areas_find(&t->areas, t->regs.sp);
+	u64 addr = t->regs.sp & ~(u64)(PAGE_LEN - 1), end = addr + PAGE_LEN;
+	int err = 0;
+
+	for (u32 i = 0; stack && i < t->pages.n; i++)
+		if (t->pages.v[i]->addr >= addr && t->pages.v[i]->addr < stack->end_addr)
+			end = t->pages.v[i]->addr + PAGE_LEN;
+	if (end > addr + MAX_STACK_LEN)
+		end = addr + MAX_STACK_LEN;
+	for (; !err && addr < end; addr += PAGE_LEN)
+		err = copy_page(t, memory, addr);
+	return err;
+}
+
+static void describe_pages(struct taken *t)
+{
+	for (u32 i = 0; i < t->pages.n; i++) {
+		struct page *page = t->pages.v[i];
+		const struct area *area = areas_find(&t->areas, page->addr);
+
+		page->holds = area ? area->holds : (u8)CASE_OTHER;
+		page->prot = area ? area->prot : 0;
+	}
+}
+
+static void take_regs(struct taken *t, const struct uw_sample *s, const struct uw_log *log)
+{
+	t->regs = (struct case_regs){
+		.pc = s->pc, .sp = s->sp, .fp = s->fp, .lr = s->lr, .has_all = true
+	};
+	memcpy(t->regs.all, &log->regs, sizeof(log->regs));
+	t->file.regs = t->regs;
+}
+
+/* Faults and what was read stay what they are; private words go. */
+static void redact(struct taken *t, const struct uw_sample *s)
+{
+	struct redaction r = { .areas = &t->areas,
+			       .frames = s->frames + s->n_kernel,
+			       .n_frames = (u32)s->n_frames - s->n_kernel,
+			       .fp = s->fp,
+			       .va_mask = t->file.va_mask };
+
+	redact_pages(&r, &t->pages);
+	redact_regs(&r, &t->file.regs);
+	t->file.is_redacted = true;
+}
+
+static enum take_result result_of(int err)
+{
+	return !err		? TAKE_OK
+	       : err == -ESTALE ? TAKE_CHANGED
+	       : err == -ESRCH	? TAKE_GONE
+	       : err == -ENOMSG ? TAKE_NO_MATCH
+				: TAKE_FAILED;
+}
+
+static int take_all(const struct session_stack *stack, const struct uw_log *log,
+		    const struct take_options *o, struct taken *t)
+{
+	const struct uw_sample *s = stack->sample;
+	_cleanup_target_ struct target_process process = { .mem_fd = -1 };
+	struct target *memory = &process.target;
+	int err = put_reads(t, log);
+
+	t->file.va_mask = o->va_mask;
+	take_regs(t, s, log);
+	if (!err)
+		err = take_frames(t, stack, o);
+	if (!err)
+		err = areas_read(&t->areas, s->pid, s->sp);
+	if (!err)
+		err = target_process_init(&process, (int)s->pid);
+	if (!err)
+		err = copy_stack(t, memory);
+	if (!err)
+		err = copy_neighbours(t, memory);
+	if (!err)
+		err = take_tables(t, stack);
+	if (err)
+		return err;
+	describe_pages(t);
+	if (!o->raw)
+		redact(t, s);
+	return pages_ranges(&t->pages, o->minimal, &t->file);
+}
+
+enum take_result take(const struct session_stack *stack, const struct uw_log *log,
+		      const struct take_options *options, struct taken *out)
+{
+	*out = (struct taken){ 0 };
+	return result_of(take_all(stack, log, options, out));
+}
+
+void taken_deinit(struct taken *t)
+{
+	pages_free_ranges(&t->file);
+	pages_deinit(&t->pages);
+	areas_deinit(&t->areas);
+	frames_free(t->frames, t->file.n_frames);
+	tables_free_taken(t);
+	free(t->reads);
+	*t = (struct taken){ 0 };
+}
