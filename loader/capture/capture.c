@@ -145,9 +145,11 @@ static int start_sampler(struct capture *c)
 	struct sampler_config config = { .hz = c->options.target.hz,
 					 .mode = UW_TARGET_PIDS,
 					 .cgroup_fd = -1,
-					 .captures = true };
+					 .captures = true,
+					 .n_at = c->options.n_at };
 	char why[256], better[256];
 
+	memcpy(config.at_addrs, c->options.at, sizeof(config.at_addrs));
 	if (!sampler_new(&c->sampler, &config, why, sizeof(why)))
 		return CLI_OK;
 	cli_error("%s", doctor_why_not(better, sizeof(better)) ? better : why);

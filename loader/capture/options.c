@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { KEY_ON = 0x100, KEY_MATCH, KEY_RAW, KEY_MINIMAL };
+enum { KEY_ON = 0x100, KEY_MATCH, KEY_AT, KEY_RAW, KEY_MINIMAL };
 
 static const struct argp_option options[] = {
 	{ "pid", 'p', "PID|NAME", 0, "Capture stacks of this process", 1 },
@@ -19,6 +19,10 @@ static const struct argp_option options[] = {
 	  1 },
 	{ "match", KEY_MATCH, "REGEX", 0,
 	  "Wait for a stack with a frame whose name matches (extended)", 1 },
+	{ "at", KEY_AT, "0xADDR[,0xADDR]", 0,
+	  "Capture when the process is about to execute one of these instructions (a hardware "
+	  "breakpoint), not by time",
+	  1 },
 	{ NULL, 'n', "N", 0, "Capture N stacks (1)", 1 },
 	{ "freq", 'F', "HZ", 0, "Samples a second of CPU time (99)", 2 },
 	{ "rate", 'r', NULL, OPTION_ALIAS, NULL, 2 },
@@ -108,6 +112,27 @@ static int parse_match(struct cli_parse *p, const char *arg)
 	return 0;
 }
 
+static int parse_at(struct cli_parse *p, const char *arg)
+{
+	struct capture_options *o = p->input;
+
+	for (const char *s = arg;; s++) {
+		char *end;
+		u64 addr;
+
+		errno = 0;
+		addr = strtoull(s, &end, 16);
+		if (*s < '0' || *s > '9' || (*end && *end != ',') || errno || addr >> 63)
+			return cli_fail(p, "--at %s: give addresses as 0x7f1234", arg);
+		if (o->n_at == SAMPLER_MAX_AT)
+			return cli_fail(p, "--at: more than %d addresses", SAMPLER_MAX_AT);
+		o->at[o->n_at++] = addr;
+		s = end;
+		if (!*s)
+			return 0;
+	}
+}
+
 static int parse_count(struct cli_parse *p, const char *option, const char *arg, u32 max, u32 *out)
 {
 	unsigned long n;
@@ -171,6 +196,8 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		return parse_on(p, arg);
 	case KEY_MATCH:
 		return parse_match(p, arg);
+	case KEY_AT:
+		return parse_at(p, arg);
 	case 'n':
 		return parse_count(p, "-n", arg, CAPTURE_MAX_CASES, &o->n);
 	case 'F':

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * One event a CPU, and not one a thread: a thread's event starts late and costs a
+ * Events of a CPU, and not of a thread: a thread's event starts late and costs a
  * file descriptor, and whose sample it is the program knows best.
  *
  * The CPU clock has a fixed period, so the program itself sees when a run is
@@ -13,6 +13,7 @@
 #include <bpf/bpf.h>
 #include <bpf/btf.h>
 #include <errno.h>
+#include <linux/hw_breakpoint.h>
 #include <linux/perf_event.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -42,7 +43,7 @@ struct sampler {
 	struct ring_buffer *ring;
 	struct logs *logs; /* NULL: none are kept */
 	struct drain drain;
-	u32 n_cpus;
+	u32 n_cpus, n_per_cpu; /* events */
 	int *event_fds; /* -1: CPU offline */
 	struct bpf_link **links;
 	int stats_fd;
@@ -101,7 +102,7 @@ static void configure(struct sampler *s)
 {
 	struct uw_config *c = s->program.config;
 
-	c->period_ns = s->uses_cycles ? 0 : s->period_ns;
+	c->period_ns = s->uses_cycles || s->config.n_at ? 0 : s->period_ns;
 	c->va_mask = sampler_va_mask();
 	c->target_mode = s->config.mode;
 	c->n_tids = s->config.n_tids;
@@ -134,7 +135,7 @@ static int find_own_pidns(struct sampler *s)
 	return bpf_prog_test_run_opts(bpf_program__fd(s->program.whoami), &opts);
 }
 
-static int open_event(const struct sampler *s, u32 cpu, bool cycles)
+static struct perf_event_attr clock_event(const struct sampler *s, bool cycles)
 {
 	struct perf_event_attr attr = {
 		.size = sizeof(attr),
@@ -142,7 +143,6 @@ static int open_event(const struct sampler *s, u32 cpu, bool cycles)
 		.config = cycles ? PERF_COUNT_HW_CPU_CYCLES : PERF_COUNT_SW_CPU_CLOCK,
 		.disabled = 1,
 	};
-	long fd;
 
 	if (cycles) {
 		attr.freq = 1;
@@ -150,13 +150,34 @@ static int open_event(const struct sampler *s, u32 cpu, bool cycles)
 	} else {
 		attr.sample_period = s->period_ns;
 	}
-	fd = syscall(SYS_perf_event_open, &attr, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+	return attr;
+}
+
+static struct perf_event_attr breakpoint_event(u64 addr)
+{
+	return (struct perf_event_attr){
+		.size = sizeof(struct perf_event_attr),
+		.type = PERF_TYPE_BREAKPOINT,
+		.bp_type = HW_BREAKPOINT_X,
+		.bp_addr = addr,
+		.bp_len = sizeof(long),
+		.sample_period = 1,
+		.exclude_kernel = 1,
+		.disabled = 1,
+	};
+}
+
+static int open_event(struct perf_event_attr *attr, u32 cpu)
+{
+	long fd = syscall(SYS_perf_event_open, attr, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+
 	return fd < 0 ? -errno : (int)fd;
 }
 
 static bool has_cycles(const struct sampler *s)
 {
-	_cleanup_close_ int fd = open_event(s, 0, true);
+	struct perf_event_attr attr = clock_event(s, true);
+	_cleanup_close_ int fd = open_event(&attr, 0);
 
 	return fd >= 0;
 }
@@ -214,10 +235,11 @@ int sampler_new(struct sampler **sampler, const struct sampler_config *c, char *
 	s->stats_fd = -1;
 	s->period_ns = 1000000000ull / c->hz;
 	s->n_cpus = (u32)libbpf_num_possible_cpus();
-	s->event_fds = malloc(s->n_cpus * sizeof(int));
-	s->links = calloc(s->n_cpus, sizeof(*s->links));
+	s->n_per_cpu = c->n_at ? c->n_at : 1;
+	s->event_fds = malloc((size_t)s->n_cpus * s->n_per_cpu * sizeof(int));
+	s->links = calloc((size_t)s->n_cpus * s->n_per_cpu, sizeof(*s->links));
 	if (s->event_fds && s->links) {
-		memset(s->event_fds, -1, s->n_cpus * sizeof(int));
+		memset(s->event_fds, -1, (size_t)s->n_cpus * s->n_per_cpu * sizeof(int));
 		setrlimit(RLIMIT_MEMLOCK, &unlimited); /* before v5.11 maps are charged to it */
 		libbpf_set_print(quiet);
 		err = load(s, why, why_len);
@@ -252,24 +274,28 @@ struct tables_memory sampler_tables(struct sampler *s)
 				       .v8_builds = s->program.v8_builds };
 }
 
-static int start_cpu(struct sampler *s, u32 cpu)
+/* Event @i is number i % n_per_cpu of CPU i / n_per_cpu. */
+static int start_event(struct sampler *s, u32 i)
 {
-	int fd = open_event(s, cpu, s->uses_cycles);
+	struct perf_event_attr attr =
+		s->config.n_at ? breakpoint_event(s->config.at_addrs[i % s->n_per_cpu])
+			       : clock_event(s, s->uses_cycles);
+	int fd = open_event(&attr, i / s->n_per_cpu);
 
 	if (fd == -ENODEV)
 		return 0; /* offline */
 	if (fd < 0)
 		return fd;
-	s->event_fds[cpu] = fd;
-	s->links[cpu] = bpf_program__attach_perf_event(s->program.on_sample, fd);
-	return s->links[cpu] ? 0 : -errno; /* attaching enables the event */
+	s->event_fds[i] = fd;
+	s->links[i] = bpf_program__attach_perf_event(s->program.on_sample, fd);
+	return s->links[i] ? 0 : -errno; /* attaching enables the event */
 }
 
 int sampler_start(struct sampler *s, char *why, size_t why_len)
 {
 	s->stats_fd = bpf_enable_stats(BPF_STATS_RUN_TIME);
-	for (u32 cpu = 0; cpu < s->n_cpus; cpu++) {
-		int err = start_cpu(s, cpu);
+	for (u32 i = 0; i < s->n_cpus * s->n_per_cpu; i++) {
+		int err = start_event(s, i);
 
 		if (err)
 			return say(why, why_len, err, "cannot sample a CPU (see `unspool doctor`)");
@@ -289,15 +315,15 @@ static u64 program_ns(const struct sampler *s)
 
 void sampler_stop(struct sampler *s)
 {
-	for (u32 cpu = 0; cpu < s->n_cpus && s->event_fds; cpu++) {
-		if (s->event_fds[cpu] < 0)
+	for (u32 i = 0; i < s->n_cpus * s->n_per_cpu && s->event_fds; i++) {
+		if (s->event_fds[i] < 0)
 			continue;
-		ioctl(s->event_fds[cpu], PERF_EVENT_IOC_DISABLE, 0);
-		if (s->links[cpu])
-			bpf_link__destroy(TAKE_PTR(s->links[cpu])); /* closes the event */
+		ioctl(s->event_fds[i], PERF_EVENT_IOC_DISABLE, 0);
+		if (s->links[i])
+			bpf_link__destroy(TAKE_PTR(s->links[i])); /* closes the event */
 		else
-			close(s->event_fds[cpu]);
-		s->event_fds[cpu] = -1;
+			close(s->event_fds[i]);
+		s->event_fds[i] = -1;
 	}
 	if (s->stats_fd >= 0) {
 		s->bpf_ns = program_ns(s);

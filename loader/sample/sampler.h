@@ -12,8 +12,13 @@
 struct sampler;
 struct uw_log;
 
+#define SAMPLER_MAX_AT 4 /* x86-64 has as many debug registers, arm64 at least two */
+
 struct sampler_config {
 	u32 hz;
+	/* Instead of by time: each time one of these instructions is about to be executed. */
+	u64 at_addrs[SAMPLER_MAX_AT];
+	u32 n_at;
 	enum uw_target_mode mode;
 	const u32 *tids; /* UW_TARGET_TIDS */
 	u32 n_tids;
