@@ -58,8 +58,9 @@ class Checks:
             print(f"{'ok' if good else 'FAILED'}: {words}", flush=True)
         return good
 
-    def equal(self, is_, want, words):
-        return self.that(is_ == want, words if is_ == want else f"{words}: {is_!r}, not {want!r}")
+    def equal(self, is_, want, words, quiet=False):
+        return self.that(is_ == want, words if is_ == want else f"{words}: {is_!r}, not {want!r}",
+                         quiet)
 
     def end(self):
         print(f"{self.passed} passed, {self.failed} failed")

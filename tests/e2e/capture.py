@@ -1,0 +1,128 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""capture.py VERSION: stacks of a live Node.js as cases, replayed; what is private is in none."""
+
+import glob
+import json
+import os
+import subprocess
+import sys
+
+from lib import BUSY, TOP, Checks, folder, need_bpf, node, running, skip, unspool, version_of
+
+SIM = os.environ.get("UNSPOOL_SIM", "unspool-sim")
+SECRETS = os.path.join(TOP, "fixtures/node/secrets.js")
+PRIVATE = ["sourceSecret-4f1c", "heapSecret-77aa", "argument-9b2e", "environment-c3d4"]
+WIDE = "h\u0113apSecret-77aa".encode("utf-16-le")
+CASES = 40
+
+
+def capture(pid, out, *args, seconds=20):
+    return unspool("capture", "-p", pid, "-o", out, "-F", 499, "-d", seconds, *args, timeout=60)
+
+
+def content(path):
+    return subprocess.run(["zstd", "-dcq", path], capture_output=True, check=True).stdout
+
+
+def leaks(path):
+    """Which secrets are in a case: as they are, and with two bytes a character."""
+    data = content(path)
+    return [s for s in [*(s.encode() for s in PRIVATE),
+                        *(s.encode("utf-16-le") for s in PRIVATE), WIDE] if s in data]
+
+
+def replay(check, cases, engine, tmp):
+    """Each case gives in the simulator what it gave in the kernel."""
+    out = os.path.join(tmp, engine + ".json")
+    done = subprocess.run([SIM, "run", "--engine", engine, "--json", out, *cases],
+                          capture_output=True, text=True, timeout=120, check=False)
+    with open(out, encoding="utf-8") as file:
+        runs = [json.loads(line) for line in file]
+    equal = sum(r["equal"] for r in runs if r["engine"] == engine)
+    check.equal((done.returncode, equal), (0, len(cases)),
+                f"{engine}: {equal} of {len(cases)} cases give what the kernel gave")
+    return runs
+
+
+def secrets_stay_out(check, tmp, binary):
+    env = {**os.environ, "PRIVATE": PRIVATE[3]}
+    with running([binary, SECRETS, "60", PRIVATE[2]], b"running", env=env) as child:
+        done = capture(child.pid, f"{tmp}/case.core.zst", "-n", CASES)
+        check.equal(done.returncode, 0, f"{CASES} stacks captured: {done.stderr.strip()}")
+        done = capture(child.pid, f"{tmp}/minimal.core.zst", "--minimal", "-n", 3)
+        check.equal(done.returncode, 0, "minimal ones, too")
+        done = capture(child.pid, f"{tmp}/raw.core.zst", "--raw", "-n", CASES)
+        check.equal(done.returncode, 0, "raw ones, too")
+        done = capture(child.pid, f"{tmp}/named.core.zst", "--match", "^outerOfSecrets$")
+        check.equal(done.returncode, 0, "and one with a function by its name")
+    cases = sorted(glob.glob(f"{tmp}/case*.core.zst") + glob.glob(f"{tmp}/minimal*.core.zst"))
+    for path in cases:
+        check.equal(leaks(path), [], f"no secret is in {os.path.basename(path)}", quiet=True)
+    raw = {s for path in glob.glob(f"{tmp}/raw*.core.zst") for s in leaks(path)}
+    check.that(len(raw) >= 3, f"raw cases have them: {sorted(raw)}")
+    sizes = [os.path.getsize(path) for path in cases]
+    check.that(max(sizes) < 100_000, f"a case has {min(sizes)} to {max(sizes)} bytes")
+    runs = replay(check, cases, "native", tmp)
+    replay(check, cases + sorted(glob.glob(f"{tmp}/raw*.core.zst")), "guest", tmp)
+    deep = sum(len(r["frames"]) > 8 for r in runs)
+    check.that(deep > len(cases) * 0.8, f"{deep} of {len(cases)} have more than 8 frames")
+    names = [f.get("name") for f in shown(f"{tmp}/named.core.zst")["expected"]["frames"]]
+    check.that("outerOfSecrets" in names, f"the function is in its stack: {names[:6]}")
+
+
+def shown(path):
+    done = subprocess.run([SIM, "show", path], capture_output=True, text=True, check=True)
+    return json.loads(done.stdout)
+
+
+def at_an_instruction(check, tmp):
+    symbols = subprocess.run(["nm", BUSY], capture_output=True, text=True, check=True).stdout
+    off = next(int(line.split()[0], 16) for line in symbols.splitlines()
+               if line.endswith(" busy_inner"))
+    with running([BUSY], b"running") as child:
+        with open(f"/proc/{child.pid}/maps", encoding="utf-8") as maps:
+            base = int(next(line for line in maps if BUSY in line).split("-")[0], 16)
+        at = base + off if off < base else off
+        done = capture(child.pid, f"{tmp}/at.core", "--at", hex(at), "-n", 3)
+        check.equal(done.returncode, 0, f"captured at {at:#x}: {done.stderr.strip()}")
+    for path in sorted(glob.glob(f"{tmp}/at*.core")):
+        frames = shown(path)["expected"]["frames"]
+        check.equal(frames[0]["pc"], hex(at), f"{os.path.basename(path)} stands there")
+        check.equal(frames[1].get("name"), "busy_outer", "and has its caller")
+
+
+def what_never_comes(check, tmp):
+    out = f"{tmp}/never.core"
+    with running([BUSY], b"running") as child:
+        for args, words in [(["--on", "failed"], "not 'failed'"),
+                            (["--match", "no such function"], "without a matching name")]:
+            done = capture(child.pid, out, *args, seconds=1)
+            check.equal(done.returncode, 1, f"{args}: nothing captured")
+            check.that(len(done.stderr.splitlines()) == 1 and words in done.stderr,
+                       f"one line says why: {done.stderr.strip()}")
+    check.that(not glob.glob(f"{tmp}/never*"), "no file is made")
+    for args, words in [(["--on", "sunday"], "no stack ends so"), (["--match", "("], "--match ("),
+                        (["-n", "0"], "from 1"), (["-o", "x.ndjson"], "NAME.core"),
+                        (["--at", "main"], "--at main")]:
+        done = unspool("capture", "-p", os.getpid(), *args)
+        check.that(done.returncode == 2 and words in done.stderr and
+                   len(done.stderr.splitlines()) == 1, f"{args}: {done.stderr.strip()}")
+
+
+def main():
+    need_bpf()
+    binary = node(version_of(sys.argv[1]))
+    if not os.path.exists(SIM):
+        skip("no unspool-sim: UNSPOOL_SIM names none")
+    check = Checks()
+    for part in [lambda tmp: secrets_stay_out(check, tmp, binary),
+                 lambda tmp: at_an_instruction(check, tmp),
+                 lambda tmp: what_never_comes(check, tmp)]:
+        with folder() as tmp:
+            part(tmp)
+    return check.end()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: BSD-2-Clause
+
+/* The memory of a case: what came first stays, and what the walk saw is never contradicted. */
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../loader/capture/pages.h"
+#include "../check.h"
+
+#define BASE 0x10000ull
+
+static struct pages pages;
+
+static int end_pages(void **state)
+{
+	(void)state;
+	pages_deinit(&pages);
+	return 0;
+}
+
+static int put(u64 addr, u8 byte, u64 len, enum byte_state state)
+{
+	u8 bytes[3 * PAGE_LEN];
+
+	memset(bytes, byte, sizeof(bytes));
+	return pages_put(&pages, addr, bytes, len, state);
+}
+
+static u8 byte_at(u64 addr)
+{
+	return pages_find(&pages, addr)->bytes[addr & (PAGE_LEN - 1)];
+}
+
+static void what_was_read_is_not_replaced_by_a_copy(void **state)
+{
+	(void)state;
+	assert_int_equal(put(BASE + 8, 1, 8, BYTE_READ), 0);
+	assert_int_equal(put(BASE, 2, 64, BYTE_COPIED), 0);
+	assert_int_equal(byte_at(BASE + 7), 2);
+	assert_int_equal(byte_at(BASE + 8), 1);
+	assert_int_equal(byte_at(BASE + 15), 1);
+	assert_int_equal(byte_at(BASE + 16), 2);
+}
+
+static void two_reads_that_differ_are_refused(void **state)
+{
+	(void)state;
+	assert_int_equal(put(BASE, 1, 16, BYTE_READ), 0);
+	assert_int_equal(put(BASE + 8, 1, 16, BYTE_READ), 0);
+	assert_int_equal(put(BASE + 23, 2, 1, BYTE_READ), -ESTALE);
+}
+
+static void a_fault_is_what_no_read_got(void **state)
+{
+	struct case_file c = { 0 };
+
+	(void)state;
+	assert_int_equal(put(BASE, 1, 1, BYTE_READ), 0);
+	assert_int_equal(pages_put_fault(&pages, BASE, 4), 0);
+	assert_int_equal(put(BASE, 9, PAGE_LEN, BYTE_COPIED), 0);
+	assert_int_equal(pages_ranges(&pages, false, &c), 0);
+	assert_int_equal(c.n_faults, 1);
+	assert_int_equal(c.faults[0].addr, BASE + 1);
+	assert_int_equal(c.faults[0].len, 3);
+	assert_int_equal(c.n_ranges, 2);
+	assert_int_equal(c.ranges[0].origin, CASE_BY_WALK);
+	assert_int_equal(c.ranges[0].len, 1);
+	assert_int_equal(c.ranges[1].addr, BASE + 4);
+	assert_int_equal(c.ranges[1].origin, CASE_COPIED);
+	pages_free_ranges(&c);
+}
+
+static void a_fault_over_what_was_read_is_refused(void **state)
+{
+	(void)state;
+	assert_int_equal(put(BASE, 1, 64, BYTE_READ), 0);
+	assert_int_equal(pages_put_fault(&pages, BASE + 8, 8), -ESTALE);
+}
+
+static void a_read_over_the_end_of_a_page_is_in_both(void **state)
+{
+	struct case_file c = { 0 };
+
+	(void)state;
+	assert_int_equal(put(BASE + PAGE_LEN - 4, 5, 8, BYTE_READ), 0);
+	assert_int_equal(pages.n, 2);
+	assert_int_equal(byte_at(BASE + PAGE_LEN + 3), 5);
+	assert_int_equal(pages_ranges(&pages, false, &c), 0);
+	assert_int_equal(c.n_ranges, 2);
+	assert_int_equal(c.ranges[0].len + c.ranges[1].len, 8);
+	pages_free_ranges(&c);
+}
+
+static void a_minimal_case_has_no_copies(void **state)
+{
+	struct case_file c = { 0 };
+
+	(void)state;
+	assert_int_equal(put(BASE + 16, 1, 8, BYTE_READ), 0);
+	assert_int_equal(put(BASE + 32, 2, 8, BYTE_NAMED), 0);
+	assert_int_equal(put(BASE, 3, PAGE_LEN, BYTE_COPIED), 0);
+	assert_int_equal(pages_ranges(&pages, true, &c), 0);
+	assert_int_equal(c.n_ranges, 2);
+	assert_int_equal(c.ranges[0].addr, BASE + 16);
+	assert_int_equal(c.ranges[1].addr, BASE + 32);
+	assert_int_equal(c.ranges[1].len, 8);
+	pages_free_ranges(&c);
+	assert_int_equal(pages_ranges(&pages, false, &c), 0);
+	assert_int_equal(c.n_ranges, 3);
+	pages_free_ranges(&c);
+}
+
+static void memory_without_end_is_refused(void **state)
+{
+	int err = 0;
+	u32 n = 0;
+
+	(void)state;
+	while (!err && n <= PAGES_MAX)
+		err = put(BASE + (u64)n++ * PAGE_LEN, 1, 1, BYTE_COPIED);
+	assert_int_equal(err, -E2BIG);
+	assert_int_equal(pages.n, PAGES_MAX);
+}
+
+#define T(f) cmocka_unit_test_teardown(f, end_pages)
+
+static const struct CMUnitTest tests[] = {
+	T(what_was_read_is_not_replaced_by_a_copy),
+	T(two_reads_that_differ_are_refused),
+	T(a_fault_is_what_no_read_got),
+	T(a_fault_over_what_was_read_is_refused),
+	T(a_read_over_the_end_of_a_page_is_in_both),
+	T(a_minimal_case_has_no_copies),
+	T(memory_without_end_is_refused),
+};
+
+int main(void)
+{
+	return CHECK_RUN(tests);
+}
