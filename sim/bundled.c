@@ -47,7 +47,7 @@ static int lay_out(const struct stack *stack, struct sim_case *c)
 	}
 	for (u32 i = 0; i < stack->n_frames; i++)
 		pcs[i] = stack->frames[i].pc;
-	c->truth = (struct sim_truth){ pcs, stack->n_frames };
+	c->truth = (struct sim_truth){ .pcs = pcs, .n = stack->n_frames };
 	c->status = stack->status;
 	return sim_stack_target(stack, c->arch == &sim_arch_arm64 ? STACK_ARM64 : STACK_X86_64,
 				&c->target);

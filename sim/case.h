@@ -32,6 +32,7 @@ struct sim_window {
 /* What a walk at one stop must find. */
 struct sim_truth {
 	const u64 *pcs; /* leaf first: pc, then return addresses */
+	const u8 *reasons; /* of each frame, enum uw_status; NULL: nothing is said of them */
 	u32 n;
 };
 

@@ -60,7 +60,7 @@ static int take_truth(struct recorded *r)
 	const struct case_file *f = r->file;
 
 	if (f->truth) {
-		r->c.truth = (struct sim_truth){ f->truth->pcs, f->truth->n_pcs };
+		r->c.truth = (struct sim_truth){ .pcs = f->truth->pcs, .n = f->truth->n_pcs };
 		r->c.status = f->truth->status;
 		return 0;
 	}
@@ -71,7 +71,7 @@ static int take_truth(struct recorded *r)
 		return -ENOMEM;
 	for (u32 i = 0; i < f->walk->n_frames; i++)
 		r->pcs[i] = f->walk->frames[i].pc;
-	r->c.truth = (struct sim_truth){ r->pcs, f->walk->n_frames };
+	r->c.truth = (struct sim_truth){ .pcs = r->pcs, .n = f->walk->n_frames };
 	r->c.status = f->walk->status;
 	return 0;
 }

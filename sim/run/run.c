@@ -22,6 +22,17 @@ static u32 first_wrong(const struct uw_sample *s, const struct sim_truth *truth)
 	return i;
 }
 
+/* Says that a frame's reason is another than expected, if one is. */
+static void say_reason(const struct uw_sample *s, const struct sim_truth *truth, char *words,
+		       size_t len)
+{
+	for (u32 i = 0; truth->reasons && i < truth->n; i++)
+		if (s->frames[i].status != truth->reasons[i])
+			snprintf(words, len, "frame %u: \"%s\", expected \"%s\"", i,
+				 sim_status_words(s->frames[i].status),
+				 sim_status_words(truth->reasons[i]));
+}
+
 /* In one line, what a walk missed of the truth, if that is known; nothing when nothing. */
 static void say_missed(const struct sim_case *c, const struct uw_sample *s, char *words, size_t len)
 {
@@ -36,6 +47,8 @@ static void say_missed(const struct sim_case *c, const struct uw_sample *s, char
 	else if (s->status != c->status)
 		snprintf(words, len, "it ends with \"%s\", expected \"%s\"",
 			 sim_status_words(s->status), sim_status_words(c->status));
+	else
+		say_reason(s, &c->truth, words, len);
 }
 
 static void print_result(const struct sim_runner *r, const struct sim_result *result)

@@ -27,7 +27,8 @@ bool sweep_is_exact(const struct uw_sample *s, const struct sim_truth *truth)
 	if (s->n_frames != truth->n)
 		return false;
 	for (u32 i = 0; i < truth->n; i++)
-		if (s->frames[i].pc != truth->pcs[i])
+		if (s->frames[i].pc != truth->pcs[i] ||
+		    (truth->reasons && s->frames[i].status != truth->reasons[i]))
 			return false;
 	return true;
 }

@@ -55,13 +55,18 @@ static inline void rows_add(const char *wanted, const char *what, void (*test)(v
 	}
 }
 
-/* Finds the files; 0 when there are any. */
+/* Finds the files, those of hand-laid stacks as well; 0 when there are any. */
 static inline int rows_find(const char *dir)
 {
 	char pattern[4096];
+	int err;
 
 	snprintf(pattern, sizeof(pattern), "%s/*.yaml", dir);
-	return glob(pattern, 0, NULL, &row_paths);
+	err = glob(pattern, 0, NULL, &row_paths);
+	if (err)
+		return err;
+	snprintf(pattern, sizeof(pattern), "%s/laid/*.yaml", dir);
+	return glob(pattern, GLOB_APPEND, NULL, &row_paths);
 }
 
 static inline int rows_run(const char *group)

@@ -26,7 +26,7 @@ static struct explain *explained(const struct stack *stack, u32 arch, const u64 
 	target_of(stack, &arch_rows[arch], &c.target);
 	e.c = &c;
 	e.target = c.target;
-	e.truth = (struct sim_truth){ pcs, n };
+	e.truth = (struct sim_truth){ .pcs = pcs, .n = n };
 	e.max_frames = 32;
 	assert_int_equal(explain_make(&e), 0);
 	return &e;

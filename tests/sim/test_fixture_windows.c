@@ -202,7 +202,7 @@ static void shorter_windows_are_seen(void **state)
 				w->start_addr = from + 1, w->len = end - from - 1;
 		}
 		sweep_case(again, &less);
-		n_seen[side] = (u32)less.n_wrong_outside;
+		n_seen[side] = (u32)(less.n_wrong_outside + less.n_unknown_outside);
 		sweep_end(&whole);
 		sweep_end(&less);
 		sim_text_free(&c);

@@ -31,15 +31,44 @@ static void check_executed(const struct sim_case *c)
 	assert_true(deepest > 2);
 }
 
-static void check_hand_laid(const struct sim_case *c)
+static bool is_as_expected(const struct sim_case *c, const struct uw_sample *s)
+{
+	const struct sim_truth *t = &c->truth;
+
+	for (u32 i = 0; i < t->n && i < s->n_frames; i++)
+		if (s->frames[i].pc != t->pcs[i] ||
+		    (t->reasons && s->frames[i].status != t->reasons[i]))
+			return false;
+	return s->status == c->status && s->n_frames == t->n;
+}
+
+/* The walk finds what the fixture says, and the comparison sees each part of it. */
+static void check_hand_laid(struct sim_case *c)
 {
 	static struct uw_state u;
+	u64 *pcs = (u64 *)c->truth.pcs;
+	u8 *reasons = (u8 *)c->truth.reasons;
 
 	c->arch->walk(&u, &c->target);
 	assert_string_equal(sim_status_words(u.sample.status), sim_status_words(c->status));
-	assert_int_equal(u.sample.n_frames, c->truth.n);
-	for (u32 i = 0; i < c->truth.n; i++)
-		assert_int_equal(u.sample.frames[i].pc, c->truth.pcs[i]);
+	assert_true(is_as_expected(c, &u.sample));
+	c->status++;
+	assert_false(is_as_expected(c, &u.sample));
+	c->status--;
+	c->truth.n--;
+	assert_false(is_as_expected(c, &u.sample));
+	c->truth.n++;
+	for (u32 i = 0; i < c->truth.n; i++) {
+		pcs[i]++;
+		assert_false(is_as_expected(c, &u.sample));
+		pcs[i]--;
+		if (!reasons)
+			continue;
+		reasons[i]++;
+		assert_false(is_as_expected(c, &u.sample));
+		reasons[i]--;
+	}
+	assert_true(is_as_expected(c, &u.sample));
 }
 
 static void run_row(void **state)
