@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: BSD-2-Clause
+
+/*
+ * Fixtures whose code goes wrong when it is run: its first instruction, or what it
+ * calls, is patched. Each ends with words that name the function, none well.
+ */
+
+#include "../../sim/cpu/cpu.h"
+#include "../../sim/fixture/load.h"
+#include "../check.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define TEXT(more)                                                                                 \
+	"runtime: native\nfunctions:\n  - {name: main, tier: native, calls: [leaf]}\n"             \
+	"  - {name: leaf, tier: native}\n" more
+#define PATCH(word) TEXT("faults:\n  - {at: leaf, word: \"" word "\"}\n")
+
+static const struct row {
+	const char *name, *text[2], *problem; /* text: x86-64, arm64 */
+} rows[] = {
+	{ "code_that_runs_away_is_stopped",
+	  { PATCH("0xfeeb"), PATCH("0x14000000") },
+	  "runs longer than 1000000 instructions; it is at leaf" },
+	{ "code_that_runs_longer_than_it_may_is_stopped",
+	  { TEXT("max_insns: 5\n"), TEXT("max_insns: 5\n") },
+	  "runs longer than 5 instructions" },
+	{ "calls_that_multiply_are_stopped",
+	  { "runtime: native\nfunctions:\n  - {name: a, tier: native, calls: [b, b, b, b, b, b]}\n"
+	    "  - {name: b, tier: native, calls: [c, c, c, c, c, c, c, c]}\n"
+	    "  - {name: c, tier: native, calls: [d, d, d, d, d, d, d, d]}\n"
+	    "  - {name: d, tier: native, calls: [e, e, e, e, e, e, e, e]}\n"
+	    "  - {name: e, tier: native, calls: [f, f, f, f, f, f, f, f]}\n"
+	    "  - {name: f, tier: native, calls: [g, g, g, g, g, g, g, g]}\n"
+	    "  - {name: g, tier: native}\n" },
+	  "runs longer than 1000000 instructions" },
+	/* xor %eax, %eax; jmp *%rax    br xzr */
+	{ "jump_out_of_the_fixture_is_told",
+	  { PATCH("0xe0ff90c031"), PATCH("0xd61f03e0") },
+	  "jumps out of the case's code, to 0" },
+	/* jmp *%rsp    mov x0, sp; br x0 */
+	{ "jump_into_the_stack_is_told",
+	  { PATCH("0xe4ff"), PATCH("0xd61f0000910003e0") },
+	  "jumps out of the case's code, to 0x2000040" },
+	/* movb $0x90, 0(%rip)    adr x0, .; str x0, [x0] */
+	{ "code_that_changes_itself_is_refused",
+	  { PATCH("0x900000000005c6"), PATCH("0xf900000010000000") },
+	  "which can't be written" },
+	{ "system_call_is_refused",
+	  { PATCH("0x050f"), PATCH("0xd4000001") },
+	  "makes a system call at leaf" },
+	{ "instruction_that_is_none_is_told", { PATCH("0x0b0f"), PATCH("0") }, "traps" },
+	/* addq $1, (%rsp); ret    add x30, x30, #8; ret */
+	{ "return_elsewhere_is_told",
+	  { PATCH("0xc30124048348"), PATCH("0xd65f03c0910023de") },
+	  "returns to main+" },
+	{ "page_of_code_that_is_gone_is_told",
+	  { TEXT("faults:\n  - {at: leaf, make: unmapped}\n") },
+	  "jumps out of the case's code" },
+	{ "page_of_stack_that_is_gone_is_told",
+	  { TEXT("faults:\n  - {at: stack+253952, make: unmapped, pages: 2}\n") },
+	  "which can't be written" },
+	{ "page_of_stack_that_is_protected_is_told",
+	  { TEXT("faults:\n  - {at: stack+253952, make: protected, pages: 2}\n") },
+	  "which can't be written" },
+};
+#define N_ROWS (sizeof(rows) / sizeof(rows[0]))
+
+static struct sim_case *load(const char *text, const struct sim_arch *arch)
+{
+	char path[] = "/tmp/fixture-XXXXXX";
+	struct sim_error error = { "" };
+	struct sim_case *c = NULL;
+	size_t len = strlen(text);
+	int fd = mkstemp(path);
+
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, text, len), len);
+	close(fd);
+	if (sim_text_load(path, arch, &c, &error))
+		fail_msg("%s", error.text);
+	unlink(path);
+	return c;
+}
+
+static int nothing(void *ctx, const struct sim_stop *stop)
+{
+	(void)ctx;
+	(void)stop;
+	return 0;
+}
+
+static void run_row(void **state)
+{
+	static const struct sim_arch *const archs[] = { &sim_arch_x86_64, &sim_arch_arm64 };
+	const struct row *row = *state;
+
+	for (u32 a = 0; a < 2; a++) {
+		const char *text = row->text[a] ? row->text[a] : row->text[0];
+		struct sim_case *c = load(text, archs[a]);
+		struct sim_cpu_run run = { .at_stop = nothing };
+		struct sim_error error = { "" };
+
+		assert_int_equal(sim_cpu_run(c, &run, &error), -ENOEXEC);
+		if (!strstr(error.text, row->problem))
+			fail_msg("%s: \"%s\" has no \"%s\"", archs[a]->name, error.text,
+				 row->problem);
+		assert_null(strchr(error.text, '\n'));
+		sim_text_free(&c);
+	}
+}
+
+/* What the rows are made of is right but for what they patch. */
+static void unpatched_code_runs_to_its_end(void **state)
+{
+	struct sim_cpu_run run = { .at_stop = nothing };
+	struct sim_error error = { "" };
+	struct sim_case *c = load(TEXT(""), &sim_arch_x86_64);
+
+	(void)state;
+	assert_int_equal(sim_cpu_run(c, &run, &error), 0);
+	sim_text_free(&c);
+}
+
+static struct CMUnitTest tests[N_ROWS + 1] = { cmocka_unit_test(unpatched_code_runs_to_its_end) };
+
+int main(void)
+{
+	for (size_t i = 0; i < N_ROWS; i++)
+		tests[i + 1] = (struct CMUnitTest){ .name = rows[i].name,
+						    .test_func = run_row,
+						    .initial_state = (void *)&rows[i] };
+	return check_run("fixture runs", tests, N_ROWS + 1);
+}
