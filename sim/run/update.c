@@ -23,6 +23,7 @@ struct realised {
 	struct sim_case c;
 	struct names names;
 	u64 pcs[UW_MAX_FRAMES]; /* found */
+	u8 reasons[UW_MAX_FRAMES];
 	u32 n;
 	u8 status;
 };
@@ -32,6 +33,7 @@ struct update {
 	struct realised at[SIM_N_ARCHS];
 	u32 n; /* architectures that it is for */
 	char *pcs[UW_MAX_FRAMES]; /* how the frames are called; at[0].n */
+	const char *reasons[UW_MAX_FRAMES];
 };
 
 static void update_free(struct update **u)
@@ -81,8 +83,10 @@ static int walk(struct sim_runner *r, struct realised *at, struct sim_error *err
 
 	if (err)
 		return sim_fail(error, err, "%s: %s", at->c.name, native->why);
-	for (u32 i = 0; i < s->n_frames; i++)
+	for (u32 i = 0; i < s->n_frames; i++) {
 		at->pcs[i] = s->frames[i].pc;
+		at->reasons[i] = s->frames[i].status;
+	}
 	at->n = s->n_frames;
 	at->status = s->status;
 	return 0;
@@ -145,6 +149,7 @@ static int name_frames(struct update *u, const char *path, struct sim_error *err
 				path, a->n, sim_status_words(a->status), b->n,
 				sim_status_words(b->status));
 	for (u32 i = 0; i < a->n; i++) {
+		u->reasons[i] = sim_status_words(a->reasons[i]);
 		u->pcs[i] = call(u, i);
 		if (!u->pcs[i])
 			return -ENOMEM;
@@ -169,6 +174,30 @@ static bool differs(const struct update *u)
 	return false;
 }
 
+static bool reasons_differ(const struct update *u)
+{
+	const struct doc_expect *now = u->file->doc->expect;
+
+	if (!now->reasons_count)
+		return false;
+	if (now->reasons_count != u->at[0].n)
+		return true;
+	for (u32 i = 0; i < now->reasons_count; i++)
+		if (strcmp(now->reasons[i], u->reasons[i]) != 0)
+			return true;
+	return false;
+}
+
+static void print_reasons(FILE *f, const struct update *u, const char *path)
+{
+	const struct doc_expect *now = u->file->doc->expect;
+
+	for (u32 i = 0; i < now->reasons_count && i < u->at[0].n; i++)
+		if (strcmp(now->reasons[i], u->reasons[i]) != 0)
+			fprintf(f, "%s: reason of frame %u was %s, is %s\n", path, i,
+				now->reasons[i], u->reasons[i]);
+}
+
 static void print_changes(FILE *f, const struct update *u)
 {
 	const struct doc_expect *now = u->file->doc->expect;
@@ -186,6 +215,7 @@ static void print_changes(FILE *f, const struct update *u)
 		if (strcmp(was, is) != 0)
 			fprintf(f, "%s: frame %u was %s, is %s\n", path, i, was, is);
 	}
+	print_reasons(f, u, path);
 }
 
 /* What is in the file is as good as what was found. */
@@ -203,7 +233,8 @@ static bool is_meant(struct update *u, const char *path)
 		if (!is_good)
 			break;
 		is_good = c.status == at->status && c.truth.n == at->n &&
-			  !memcmp(c.truth.pcs, at->pcs, at->n * sizeof(u64));
+			  !memcmp(c.truth.pcs, at->pcs, at->n * sizeof(u64)) &&
+			  (!c.truth.reasons || !memcmp(c.truth.reasons, at->reasons, at->n));
 		sim_fixture_deinit(&c);
 	}
 	doc_file_free(&file);
@@ -215,9 +246,13 @@ static int write_fixture(struct update *u, const char *path, struct sim_error *e
 	const char *status = sim_status_words(u->at[0].status);
 	_cleanup_free_ char *text = NULL;
 	struct sim_whole file;
-	int err = expect_rewrite(u->file,
-				 strcmp(status, u->file->doc->expect->status) ? status : NULL,
-				 differs(u) ? u->pcs : NULL, u->at[0].n, &text);
+	struct expect_new new = {
+		.status = strcmp(status, u->file->doc->expect->status) != 0 ? status : NULL,
+		.pcs = differs(u) ? (const char *const *)u->pcs : NULL,
+		.reasons = reasons_differ(u) ? u->reasons : NULL,
+		.n = u->at[0].n,
+	};
+	int err = expect_rewrite(u->file, &new, &text);
 
 	if (!err)
 		err = sim_whole_open(path, &file);
@@ -246,7 +281,8 @@ int sim_run_update(struct sim_runner *r, const char *path, struct sim_error *err
 		err = name_frames(u, path, error);
 	if (err)
 		return err;
-	if (!strcmp(u->file->doc->expect->status, sim_status_words(u->at[0].status)) && !differs(u))
+	if (!strcmp(u->file->doc->expect->status, sim_status_words(u->at[0].status)) &&
+	    !differs(u) && !reasons_differ(u))
 		return 0;
 	err = write_fixture(u, path, error);
 	if (!err)

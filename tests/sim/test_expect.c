@@ -31,7 +31,7 @@ static struct doc_file *open_text(const char *text)
 }
 
 struct row {
-	const char *before, *status, *pcs[4], *after;
+	const char *before, *status, *pcs[4], *after, *reasons[4];
 };
 
 static const struct row rows[] = {
@@ -52,6 +52,12 @@ static const struct row rows[] = {
 	  NULL,
 	  { "f", "g", "h" },
 	  HEAD "expect:\n  status: fault\n  pcs:\n  - f\n  - g\n  - h\n" },
+	{ HEAD "expect:\n  reasons: [ok,  ok]\n  status: fault\n  pcs:\n  - f\n  - g\n",
+	  NULL,
+	  { "f", "g", "h" },
+	  HEAD "expect:\n  reasons: [ok, no function in frame, ok]\n  status: fault\n"
+	       "  pcs:\n  - f\n  - g\n  - h\n",
+	  { "ok", "no function in frame", "ok" } },
 	{ HEAD "expect:\n  status: 'fault'\n  pcs: [f]\n",
 	  "end",
 	  { NULL },
@@ -67,14 +73,15 @@ static void only_the_values_change(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		struct doc_file *file = open_text(rows[i].before);
+		struct expect_new new;
 		char *text = NULL;
 		u32 n = 0;
 
 		while (rows[i].pcs[n])
 			n++;
-		assert_int_equal(expect_rewrite(file, rows[i].status,
-						n ? (char *const *)rows[i].pcs : NULL, n, &text),
-				 0);
+		new = (struct expect_new){ rows[i].status, n ? rows[i].pcs : NULL,
+					   rows[i].reasons[0] ? rows[i].reasons : NULL, n };
+		assert_int_equal(expect_rewrite(file, &new, &text), 0);
 		assert_string_equal(text, rows[i].after);
 		free(text);
 		doc_file_free(&file);
@@ -83,14 +90,16 @@ static void only_the_values_change(void **state)
 
 static void long_sequence_is_broken_into_lines_that_mean_the_same(void **state)
 {
-	char *const name = (char *)"a_rather_long_name.ra0";
-	char *pcs[64], *text, *line;
+	const char *const name = "a_rather_long_name.ra0";
+	const char *pcs[64];
+	struct expect_new new = { .pcs = pcs, .n = 64 };
+	char *text, *line;
 	struct doc_file *file = open_text(HEAD "expect:\n  status: end\n  pcs: [f]\n");
 
 	(void)state;
 	for (u32 i = 0; i < 64; i++)
 		pcs[i] = name;
-	assert_int_equal(expect_rewrite(file, NULL, pcs, 64, &text), 0);
+	assert_int_equal(expect_rewrite(file, &new, &text), 0);
 	doc_file_free(&file);
 	file = open_text(text);
 	assert_int_equal(file->doc->expect->pcs_count, 64);
@@ -104,11 +113,25 @@ static void long_sequence_is_broken_into_lines_that_mean_the_same(void **state)
 
 static void text_without_an_expectation_is_refused(void **state)
 {
+	struct expect_new new = { .status = "end" };
 	struct doc_file *file = open_text(HEAD);
 	char *text = NULL;
 
 	(void)state;
-	assert_int_equal(expect_rewrite(file, "end", NULL, 0, &text), -EINVAL);
+	assert_int_equal(expect_rewrite(file, &new, &text), -EINVAL);
+	assert_null(text);
+	doc_file_free(&file);
+}
+
+static void reasons_where_there_are_none_are_refused(void **state)
+{
+	const char *reason = "ok";
+	struct expect_new new = { .reasons = &reason, .n = 1 };
+	struct doc_file *file = open_text(rows[0].before);
+	char *text = NULL;
+
+	(void)state;
+	assert_int_equal(expect_rewrite(file, &new, &text), -EINVAL);
 	assert_null(text);
 	doc_file_free(&file);
 }
@@ -122,8 +145,10 @@ static void text_that_is_cut_anywhere_is_refused_or_rewritten(void **state)
 
 	(void)state;
 	for (file->len = 0; file->len < whole; file->len++) {
-		char *text = NULL, *pc = (char *)"f";
-		int err = expect_rewrite(file, "end", &pc, 1, &text);
+		const char *pc = "f";
+		struct expect_new new = { .status = "end", .pcs = &pc, .n = 1 };
+		char *text = NULL;
+		int err = expect_rewrite(file, &new, &text);
 
 		assert_true(err == 0 || err == -EINVAL);
 		n_done += !err;
@@ -137,6 +162,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(only_the_values_change),
 	cmocka_unit_test(long_sequence_is_broken_into_lines_that_mean_the_same),
 	cmocka_unit_test(text_without_an_expectation_is_refused),
+	cmocka_unit_test(reasons_where_there_are_none_are_refused),
 	cmocka_unit_test(text_that_is_cut_anywhere_is_refused_or_rewritten),
 };
 
