@@ -2,6 +2,8 @@
 
 #include "answer.h"
 
+#include "../../inspect/util/term.h"
+
 #include <errno.h>
 #include <jansson.h>
 #include <stdio.h>
@@ -79,14 +81,6 @@ static int parse_status(const json_t *status, struct plugin_answer *out, char *w
 	return -EBADMSG;
 }
 
-/* A plugin's words, and jansson's about them, go to terminals. */
-static void make_plain(char *text)
-{
-	for (; *text; text++)
-		if ((unsigned char)*text < ' ' || (unsigned char)*text > '~')
-			*text = '?';
-}
-
 static int parse_root(const json_t *root, struct plugin_answer *out, char *why, size_t why_len)
 {
 	const json_t *frames = json_is_array(root) ? root : json_object_get(root, "frames");
@@ -100,14 +94,14 @@ static int parse_root(const json_t *root, struct plugin_answer *out, char *why, 
 	err = parse_status(json_object_get(root, "status"), out, why, why_len);
 	if (!err)
 		err = parse_frames(frames, out, why, why_len);
-	snprintf(out->reason, sizeof(out->reason), "%s", reason ? reason : "");
-	make_plain(out->reason);
+	term_escape(reason ? reason : "", out->reason, sizeof(out->reason));
 	return err;
 }
 
 int plugin_answer_parse(const char *text, size_t len, struct plugin_answer *out, char *why,
 			size_t why_len)
 {
+	char safe[JSON_ERROR_TEXT_LENGTH];
 	json_error_t error;
 	json_t *root = json_loadb(text, len, JSON_REJECT_DUPLICATES, &error);
 	int err = -EBADMSG;
@@ -118,10 +112,9 @@ int plugin_answer_parse(const char *text, size_t len, struct plugin_answer *out,
 	else if (!len)
 		snprintf(why, why_len, "printed nothing");
 	else
-		snprintf(why, why_len, "printed no JSON: line %d: %s", error.line, error.text);
+		snprintf(why, why_len, "printed no JSON: line %d: %s", error.line,
+			 term_escape(error.text, safe, sizeof(safe)));
 	json_decref(root);
-	if (err)
-		make_plain(why);
 	return err;
 }
 

@@ -18,7 +18,7 @@ extern const char *const plugin_status_words[PLUGIN_N_STATUS];
 
 struct plugin_answer {
 	enum plugin_status status;
-	char reason[PLUGIN_REASON_LEN]; /* plain ASCII; empty: none was given */
+	char reason[PLUGIN_REASON_LEN]; /* safe to print; empty: none was given */
 	u32 n;
 	u64 pcs[PLUGIN_MAX_FRAMES]; /* leaf first */
 };
@@ -27,7 +27,7 @@ struct plugin_answer {
  * plugin_answer_parse() - read what a plugin printed
  * @text:	@len bytes of anything
  * @out:	large; also written on failure
- * @why:	what is wrong, one line of plain ASCII
+ * @why:	what is wrong, one line that is safe to print
  *
  * Return: 0 or -EBADMSG with @why set.
  */

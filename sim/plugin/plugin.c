@@ -2,6 +2,7 @@
 
 #include "plugin.h"
 
+#include "../../inspect/case/case.h"
 #include "../../inspect/util/cleanup.h"
 #include "../recorded/record.h"
 #include "janitor.h"
@@ -130,6 +131,32 @@ static int keep_stop(struct slot *s, const struct sim_case *c, const struct sim_
 	return 0;
 }
 
+/* A recorded case as it is, but for what the recorder and others found. */
+static int write_recorded(const struct case_file *recorded, const char *path,
+			  struct sim_error *error)
+{
+	struct case_file c = *recorded;
+	struct case_error why = { "out of memory" };
+	int err;
+
+	c.truth = NULL;
+	c.walk = NULL;
+	c.n_frames = c.n_reads = c.n_functions = 0;
+	err = case_write(&c, path, &why);
+	return err ? sim_fail(error, err, "%s", why.text) : 0;
+}
+
+static int write_case(const struct sim_case *c, const struct sim_target *target, const char *path,
+		      struct sim_error *error)
+{
+	struct sim_case nameless = *c;
+
+	if (c->recorded)
+		return write_recorded(c->recorded, path, error);
+	nameless.n_functions = 0; /* to write names costs more than all the rest */
+	return sim_case_write(&nameless, target, NULL, 0, path, error);
+}
+
 static int start(struct sim_plugin *p, u32 i, const struct sim_case *c,
 		 const struct sim_target *target, struct sim_error *error)
 {
@@ -140,12 +167,12 @@ static int start(struct sim_plugin *p, u32 i, const struct sim_case *c,
 		path = NULL;
 		return -ENOMEM;
 	}
-	err = sim_case_write(c, target, NULL, 0, path, error);
+	err = write_case(c, target, path, error);
 	if (err)
 		return err;
 	err = plugin_process_start(&p->processes[i], p->program, path, p->timeout_ns);
 	if (err)
-		return sim_fail(error, err, "plugin %s can't be started: %s", p->program,
+		return sim_fail(error, -EOPNOTSUPP, "plugin %s can't be started: %s", p->program,
 				strerror(-err));
 	janitor_note(&p->janitor, i, p->processes[i].pid);
 	return 0;

@@ -55,7 +55,8 @@ int sim_plugin_open(const char *program, u32 timeout_s, struct sim_plugin **out,
  *
  * Waits only when two programs run already.
  *
- * Return: 0, what the listener returned, or a negative errno with @error set.
+ * Return: 0, what the listener returned, or a negative errno with @error set:
+ * -EOPNOTSUPP when the program can't be started here.
  */
 int plugin_ask(struct sim_plugin *p, const struct sim_case *c, const struct sim_target *target,
 	       const struct sim_stop *stop, const struct plugin_listener *listener,

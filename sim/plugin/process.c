@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "../../inspect/util/cleanup.h"
+#include "../../inspect/util/term.h"
 
 #define NS_PER_MS 1000000ull
 #define NS_PER_S 1000000000ull
@@ -169,7 +170,7 @@ static void take_words(struct plugin_process *p)
 	}
 }
 
-/* The last line with something on it; what is not plain text becomes '?'. */
+/* The last line with something on it. */
 static const char *last_words(struct plugin_process *p)
 {
 	char *end = p->said + p->said_len, *start;
@@ -177,22 +178,22 @@ static const char *last_words(struct plugin_process *p)
 	while (end > p->said && (unsigned char)end[-1] <= ' ')
 		end--;
 	*end = 0;
-	for (start = end; start > p->said && start[-1] != '\n'; start--)
-		if ((unsigned char)start[-1] < ' ' || (unsigned char)start[-1] > '~')
-			start[-1] = '?';
-	return start;
+	start = memrchr(p->said, '\n', (size_t)(end - p->said));
+	return start ? start + 1 : p->said;
 }
 
 static void say_status(struct plugin_process *p, int status)
 {
 	const char *words = last_words(p);
+	char safe[128];
 
 	if (WIFSIGNALED(status))
 		snprintf(p->why, sizeof(p->why), "died of signal %d (%s)", WTERMSIG(status),
 			 strsignal(WTERMSIG(status)));
 	else if (WEXITSTATUS(status))
-		snprintf(p->why, sizeof(p->why), "ended with exit status %d%s%.120s",
-			 WEXITSTATUS(status), *words ? ": " : "", words);
+		snprintf(p->why, sizeof(p->why), "ended with exit status %d%s%s",
+			 WEXITSTATUS(status), *words ? ": " : "",
+			 term_escape(words, safe, sizeof(safe)));
 }
 
 /* A program with another user's rights can't be killed: it is left alone, not waited for. */

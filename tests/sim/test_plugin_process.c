@@ -59,7 +59,7 @@ static const struct row rows[] = {
 	{ "is-silent", LONG, "", "" },
 	{ "reads-stdin", LONG, "", "" },
 	{ "leaves-session", LONG, "{\"frames\":[]}\n", "" },
-	{ "fails", LONG, "", "ended with exit status 3: ?[31mno?such register" },
+	{ "fails", LONG, "", "ended with exit status 3: \\x1b[31mno\\tsuch register" },
 	{ "unknown", LONG, "", "ended with exit status 9" },
 	{ "crashes", LONG, "", "died of signal 11 (Segmentation fault)" },
 	{ "floods", LONG, "y\ny\n", "printed more than 1048576 bytes" },
