@@ -9,6 +9,7 @@
 #include "process.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -64,6 +65,7 @@ int sim_plugin_open(const char *program, u32 timeout_s, struct sim_plugin **out,
 	err = find_program(program, p->program, error);
 	if (err)
 		return err;
+	signal(SIGCHLD, SIG_DFL); /* ignored, it would take away how a program ended */
 	p->timeout_ns = timeout_s * NS_PER_S;
 	for (u32 i = 0; i < N_SLOTS && !err; i++)
 		err = plugin_process_init(&p->processes[i]);
