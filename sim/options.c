@@ -3,6 +3,7 @@
 #include "options.h"
 
 #include "cli.h"
+#include "plugin/plugin.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -10,18 +11,22 @@
 
 #define MAX_NUMBER 1000000
 
-enum { KEY_JUNIT = 256, KEY_SHARD, KEY_FAIL_UNDER, KEY_UPDATE, KEY_PLUGIN };
+enum { KEY_JUNIT = 256, KEY_SHARD, KEY_FAIL_UNDER, KEY_UPDATE, KEY_PLUGIN, KEY_PLUGIN_TIMEOUT };
 
 static const struct argp_option argp_options[] = {
 	{ "arch", 'A', "ARCH", 0, "x86_64, arm64 or all (default)", 0 },
-	{ "engine", 'e', "ENGINE", 0, "native (default), guest, kernel or all", 0 },
+	{ "engine", 'e', "ENGINE", 0,
+	  "native (default), guest, kernel or all; sweep: foreign, the header of -Dforeign", 0 },
 	{ "json", 'j', "FILE", 0, "Write JSON lines; - is stdout, and nothing else goes there", 0 },
 	{ "junit", KEY_JUNIT, "FILE", 0, "Write JUnit's XML; - as for --json", 0 },
 	{ "shard", KEY_SHARD, "I/N", 0, "Only part I of N of the cases, I from 1", 0 },
 	{ "fail-under", KEY_FAIL_UNDER, "PCT", 0,
 	  "What percentage must be right, and not less (default 100)", 0 },
 	{ "update", KEY_UPDATE, NULL, 0, "Write down what is found as what is expected", 0 },
-	{ "plugin", KEY_PLUGIN, "PROGRAM", 0, "Judge somebody else's unwinder", 0 },
+	{ "plugin", KEY_PLUGIN, "PROGRAM", 0,
+	  "Judge somebody else's unwinder, in place of engines (docs/plugins.md)", 0 },
+	{ "plugin-timeout", KEY_PLUGIN_TIMEOUT, "SECONDS", 0,
+	  "How long it may look at a stop (default 10)", 0 },
 	{ "quiet", 'q', NULL, 0, "Print only what is wrong, and the sum", 0 },
 	{ 0 },
 };
@@ -109,7 +114,7 @@ static int check(const struct sim_options *o, const char *command)
 	if (!o->paths.n)
 		return sim_usage("which cases? %s CASE|DIR...; stack:all are the bundled ones",
 				 command);
-	if (o->is_update && (!o->engines[0] || o->engines[1] || o->engines[2]))
+	if (o->is_update && (sim_is_strange(o) || !o->engines[0] || o->engines[1] || o->engines[2]))
 		return sim_usage("--update writes what the engine native finds, and no other");
 	if (o->json && o->junit && !strcmp(o->json, "-") && !strcmp(o->junit, "-"))
 		return sim_usage("--json and --junit can't both have stdout");
@@ -124,7 +129,10 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	case 'A':
 		return choose("arch", arg, o->archs, SIM_N_ARCHS, arch_name);
 	case 'e':
-		return choose("engine", arg, o->engines, SIM_N_ENGINES, engine_name);
+		o->is_foreign = !strcmp(arg, "foreign");
+		return o->is_foreign
+			       ? 0
+			       : choose("engine", arg, o->engines, SIM_N_ENGINES, engine_name);
 	case 'j':
 		o->json = arg;
 		return 0;
@@ -141,6 +149,12 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	case KEY_PLUGIN:
 		o->plugin = arg;
 		return 0;
+	case KEY_PLUGIN_TIMEOUT:
+		return sim_parse_u32(arg, &o->plugin_timeout_s) && o->plugin_timeout_s &&
+				       o->plugin_timeout_s <= PLUGIN_MAX_TIMEOUT_S
+			       ? 0
+			       : sim_usage("--plugin-timeout is a number from 1 to %u, not '%s'",
+					   PLUGIN_MAX_TIMEOUT_S, arg);
 	case 'q':
 		o->is_quiet = true;
 		return 0;
@@ -161,6 +175,7 @@ void sim_options_init(struct sim_options *out)
 		.archs = { true, true },
 		.engines = { true },
 		.n_shards = 1,
+		.plugin_timeout_s = 10,
 		.fail_under = 100,
 	};
 }

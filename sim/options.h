@@ -12,6 +12,8 @@ struct sim_options {
 	bool archs[SIM_N_ARCHS], engines[SIM_N_ENGINES]; /* which are wanted */
 	const char *json, *junit; /* NULL: none; "-": standard output */
 	const char *plugin; /* NULL: none */
+	u32 plugin_timeout_s;
+	bool is_foreign; /* the engine of a foreign header, and no other */
 	u32 shard, n_shards; /* counted from 0 */
 	double fail_under; /* percent */
 	bool is_update, is_quiet;
@@ -20,6 +22,12 @@ struct sim_options {
 
 /* A command's parser has it as a child whose input is a struct sim_options. */
 extern const struct argp sim_options_argp;
+
+/* Somebody else's unwinder is to be judged, not the engines. */
+static inline bool sim_is_strange(const struct sim_options *o)
+{
+	return o->plugin || o->is_foreign;
+}
 
 /**
  * sim_options_init() - what holds when nothing is said

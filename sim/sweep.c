@@ -6,7 +6,9 @@
 #include "cli.h"
 #include "commands.h"
 #include "outputs.h"
+#include "plugin/sweep.h"
 #include "sessions.h"
+#include "strangers.h"
 #include "sweep/engines.h"
 #include "sweep/report.h"
 
@@ -22,6 +24,7 @@ struct options {
 struct sweep {
 	const struct options *o;
 	struct sim_sessions sessions;
+	struct sim_strangers strangers;
 	struct sim_outputs out;
 	struct report report;
 };
@@ -31,7 +34,9 @@ enum { KEY_EVERY = 256 };
 static const struct argp_option argp_options[] = {
 	{ "misses", 'm', "N", 0, "Show that many misses a case in the table (default 3)", 0 },
 	{ "every", KEY_EVERY, "N", 0,
-	  "Walk at one boundary in N only (default 1, engine kernel: 997)", 0 },
+	  "Walk at one boundary in N only (default 1, engine kernel: 997); a plugin: at one "
+	  "different pc in N",
+	  0 },
 	{ 0 },
 };
 
@@ -74,7 +79,8 @@ static const struct argp argp = {
 	       "misses: then a case also passes when it has no others; --update writes the list. "
 	       "The kernel engine maps the whole case for each walk: it walks "
 	       "at "
-	       "one boundary in 997, and 'boundaries' counts those. In GitHub Actions each failed "
+	       "one boundary in 997, and 'boundaries' counts those. A plugin is asked once about "
+	       "each different pc. In GitHub Actions each failed "
 	       "case becomes an annotation.\n"
 	       "Exit status: 0 every case is as exact as --fail-under wants, 1 one is not or could "
 	       "not be run, 2 usage, 3 an engine cannot run here (what could run, has run).",
@@ -112,9 +118,8 @@ static bool passes(const struct sweep *s, const struct report_case *rc)
 	       sweep_percent(r->exact, r->boundaries) >= s->o->common.fail_under;
 }
 
-/* What the case is worth in the engine goes into @rc. */
-static void judge(struct sweep *s, const char *path, struct sim_session *session,
-		  struct sweep_result *result, struct report_case *rc)
+static int judge_engine(struct sweep *s, struct sim_session *session, struct sweep_result *result,
+			struct report_case *rc)
 {
 	struct sweep_engine engine;
 	int err = sweep_engine_init(session, s->o->every, &engine);
@@ -122,11 +127,22 @@ static void judge(struct sweep *s, const char *path, struct sim_session *session
 	if (!err)
 		err = sweep_judge(rc->c, &engine.walker, result, &rc->error);
 	sweep_engine_deinit(&engine);
+	return err;
+}
+
+/* What the case is worth in the engine, or to the plugin, goes into @rc. */
+static void judge(struct sweep *s, const char *path, struct sim_session *session,
+		  struct sweep_result *result, struct report_case *rc)
+{
+	int err = session ? judge_engine(s, session, result, rc)
+			  : plugin_sweep(s->strangers.plugin, rc->c, s->o->every, NULL, result,
+					 &rc->error);
+
 	if (err == -EOPNOTSUPP) {
 		rc->outcome = SIM_CANNOT_RUN;
 		sim_sessions_cannot(&s->sessions, rc->engine, rc->name, rc->error.text);
 	}
-	if (!err)
+	if (!err && !sim_is_strange(&s->o->common))
 		err = use_list(s, path, rc, result);
 	if (err)
 		return;
@@ -135,18 +151,22 @@ static void judge(struct sweep *s, const char *path, struct sim_session *session
 		rc->outcome = SIM_PASSED;
 }
 
-/* Loads, runs and reports one case in one engine: a case is used up when it has run. */
-static int sweep_case(struct sweep *s, const char *path, struct sim_session *session)
+/*
+ * Loads, runs and reports one case in one engine, or by the plugin when @session is
+ * NULL: a case is used up when it has run.
+ */
+static int sweep_case(struct sweep *s, const char *path, const struct sim_arch *arch,
+		      struct sim_session *session)
 {
 	struct sweep_result result = { 0 };
 	struct sim_case *c = NULL;
 	char safe[1024];
 	struct report_case rc = { .name = term_escape(path, safe, sizeof(safe)),
-				  .arch = session->arch->name,
-				  .engine = session->engine->name,
+				  .arch = arch->name,
+				  .engine = session ? session->engine->name : "plugin",
 				  .error = { "out of memory" },
 				  .outcome = SIM_FAILED };
-	int err = sim_case_load(path, session->arch, &c, &rc.error);
+	int err = sim_case_load(path, arch, &c, &rc.error);
 
 	if (err == -ENOTSUP)
 		return 0;
@@ -166,11 +186,16 @@ static int sweep_path(void *ctx, const char *path, const struct sim_arch *arch)
 {
 	struct sweep *s = ctx;
 	struct sim_session *const *sessions = sim_sessions_of(&s->sessions, arch);
+	struct sim_session *foreign = s->strangers.foreign[arch == sim_archs[0] ? 0 : 1];
 	int err = 0;
 
+	if (s->strangers.plugin)
+		return sweep_case(s, path, arch, NULL);
+	if (s->o->common.is_foreign)
+		return foreign ? sweep_case(s, path, arch, foreign) : 0;
 	for (u32 e = 0; e < SIM_N_ENGINES && !err; e++)
 		if (s->o->common.engines[e] && sessions[e])
-			err = sweep_case(s, path, sessions[e]);
+			err = sweep_case(s, path, arch, sessions[e]);
 	return err;
 }
 
@@ -194,15 +219,21 @@ static int conclude(const struct sweep *s)
 	return SIM_EXIT_OK;
 }
 
+static int sweep_all(struct sweep *s)
+{
+	int err = sim_options_each(&s->o->common, sweep_path, s);
+
+	if (err)
+		sim_complain("not all cases were run: %s", strerror(-err));
+	report_end(&s->report);
+	return err ? SIM_EXIT_FAILURE : SIM_EXIT_OK;
+}
+
 static int sweep(const struct options *o)
 {
 	struct sweep s = { .o = o };
-	int err, end;
+	int status = SIM_EXIT_OK, end;
 
-	if (o->common.plugin) {
-		sim_complain("--plugin is not in this build");
-		return SIM_EXIT_CANNOT_RUN;
-	}
 	if (sim_outputs_open("sweep", &o->common, &s.out))
 		return SIM_EXIT_FAILURE;
 	s.report = (struct report){
@@ -210,16 +241,17 @@ static int sweep(const struct options *o)
 		.n_shown = o->n_shown,
 		.is_quiet = o->common.is_quiet,
 	};
-	err = sim_sessions_open(o->common.archs, o->common.engines, &s.sessions);
-	if (!err) {
-		err = sim_options_each(&o->common, sweep_path, &s);
-		if (err)
-			sim_complain("not all cases were run: %s", strerror(-err));
-		report_end(&s.report);
-	}
-	end = sim_outputs_close(&s.out, !err);
+	if (sim_sessions_open(o->common.archs, o->common.engines, &s.sessions))
+		status = SIM_EXIT_FAILURE;
+	if (!status)
+		status = sim_strangers_open(&o->common, &s.sessions, &s.strangers);
+	if (!status)
+		status = sweep_all(&s);
+	end = sim_outputs_close(&s.out, !status);
+	if (sim_strangers_close(&s.strangers) || end)
+		status = SIM_EXIT_FAILURE;
 	sim_sessions_close(&s.sessions);
-	return err || end ? SIM_EXIT_FAILURE : conclude(&s);
+	return status ? status : conclude(&s);
 }
 
 int cmd_sweep(int argc, char **argv)

@@ -6,16 +6,21 @@
 #include "../../core/uw_walk.h"
 #include "../target.h"
 
-/* @u: as sim_walk_start() left it */
-UW_INLINE void sim_walk_go(struct uw_state *u)
+/* @u: as sim_walk_start() left it; @step: uw_step(), or a stranger's in its place */
+UW_INLINE void sim_walk_by(struct uw_state *u, enum uw_status (*step)(struct uw_state *u))
 {
 	enum uw_status status;
 
 	uw_walk_begin(u);
 	do
-		status = uw_step(u);
+		status = step(u);
 	while (status == UW_OK);
 	uw_walk_end(u, status);
+}
+
+UW_INLINE void sim_walk_go(struct uw_state *u)
+{
+	sim_walk_by(u, uw_step);
 }
 
 UW_INLINE void sim_walk(struct uw_state *u, const struct sim_target *target)

@@ -31,6 +31,8 @@ void sim_recorded_free(struct sim_case **c)
 		return;
 	sim_mem_free(&r->c.target.mem);
 	case_free(&r->file);
+	for (u32 i = 0; i < r->c.n_functions; i++)
+		free((char *)r->c.functions[i].name);
 	free(r->c.functions);
 	free(r->c.name);
 	free(r->mappings);
@@ -46,11 +48,13 @@ static int take_functions(struct recorded *r)
 	r->c.functions = calloc(f->n_functions + 1ul, sizeof(*r->c.functions));
 	if (!r->c.functions)
 		return -ENOMEM;
-	for (u32 i = 0; i < f->n_functions; i++)
-		r->c.functions[i] = (struct sim_function){ f->functions[i].name,
+	for (u32 i = 0; i < f->n_functions; i++, r->c.n_functions++) {
+		r->c.functions[i] = (struct sim_function){ strdup(f->functions[i].name),
 							   f->functions[i].start_addr,
 							   f->functions[i].len };
-	r->c.n_functions = f->n_functions;
+		if (!r->c.functions[i].name)
+			return -ENOMEM;
+	}
 	return 0;
 }
 

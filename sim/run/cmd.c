@@ -41,7 +41,8 @@ static const struct argp argp = {
 	       "no byte differs from the native walks and when the deepest call stack (outside "
 	       "of windows) is found as a whole at one instruction at least. At how many it is "
 	       "found is told, and is "
-	       "what 'unspool-sim sweep' judges. --update makes what the native walk finds the "
+	       "what 'unspool-sim sweep' judges. A plugin is right when none of its answers is "
+	       "wrong. --update makes what the native walk finds the "
 	       "expectation of a fixture that is laid by hand. --fail-under is about cases in "
 	       "engines.\n"
 	       "Exit status: 0 as many are right as --fail-under wants, 1 they are not or a case "
@@ -80,7 +81,7 @@ static int run_path(void *ctx, const char *path, const struct sim_arch *arch)
 		return 0;
 	if (err)
 		return sim_run_broken(r, path, arch, error.text);
-	err = sim_run_case(r, c);
+	err = r->strangers.plugin ? sim_run_plugin(r, c) : sim_run_case(r, c);
 	sim_case_free(path, &c);
 	return err;
 }
@@ -105,38 +106,48 @@ static int conclude(const struct sim_runner *r)
 
 static int run_all(struct sim_runner *r)
 {
-	int err = sim_sessions_open(r->options->archs, r->options->engines, &r->sessions);
+	int err = sim_options_each(r->options, run_path, r);
 
-	if (err)
-		return err;
-	err = sim_options_each(r->options, run_path, r);
 	if (err)
 		sim_complain("not all cases were run: %s", strerror(-err));
 	fprintf(r->out.people,
 		"%llu cases, %llu walks: %llu wrong, %llu of %llu compared bytes differ\n",
 		r->n_cases, r->n_walks, r->n_wrong + r->n_broken, r->n_differing, r->n_compared);
-	return err;
+	return err ? SIM_EXIT_FAILURE : SIM_EXIT_OK;
+}
+
+static int open_all(struct sim_runner *r)
+{
+	const struct sim_options *o = r->options;
+
+	r->native = calloc(1, sizeof(*r->native));
+	r->other = calloc(1, sizeof(*r->other));
+	if (!r->native || !r->other || sim_sessions_open(o->archs, o->engines, &r->sessions))
+		return SIM_EXIT_FAILURE;
+	return sim_strangers_open(o, &r->sessions, &r->strangers);
 }
 
 static int run(const struct sim_options *o)
 {
 	struct sim_runner r = { .options = o };
-	int err, end;
+	int status, end;
 
-	if (o->plugin) {
-		sim_complain("--plugin is not in this build");
-		return SIM_EXIT_CANNOT_RUN;
+	if (o->is_foreign) {
+		sim_complain("the engine 'foreign' is for 'unspool-sim sweep'");
+		return SIM_EXIT_USAGE;
 	}
 	if (sim_outputs_open("run", o, &r.out))
 		return SIM_EXIT_FAILURE;
-	r.native = calloc(1, sizeof(*r.native));
-	r.other = calloc(1, sizeof(*r.other));
-	err = r.native && r.other ? run_all(&r) : -ENOMEM;
-	end = sim_outputs_close(&r.out, !err);
+	status = open_all(&r);
+	if (!status)
+		status = run_all(&r);
+	end = sim_outputs_close(&r.out, !status);
+	if (sim_strangers_close(&r.strangers) || end)
+		status = SIM_EXIT_FAILURE;
 	sim_sessions_close(&r.sessions);
 	free(r.native);
 	free(r.other);
-	return err || end ? SIM_EXIT_FAILURE : conclude(&r);
+	return status ? status : conclude(&r);
 }
 
 int cmd_run(int argc, char **argv)

@@ -96,7 +96,7 @@ int sim_run_broken(struct sim_runner *r, const char *name, const struct sim_arch
 
 	while (e < SIM_N_ENGINES - 1 && !r->options->engines[e])
 		e++;
-	verdict.engine = sim_engines[e]->name;
+	verdict.engine = r->strangers.plugin ? "plugin" : sim_engines[e]->name;
 	r->n_broken++;
 	if (strncmp(why, verdict.name, strlen(verdict.name)) != 0)
 		sim_complain("%s: %s", verdict.name, why);

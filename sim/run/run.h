@@ -18,10 +18,12 @@
 #include "../engine/compare.h"
 #include "../outputs.h"
 #include "../sessions.h"
+#include "../strangers.h"
 
 struct sim_runner {
 	const struct sim_options *options;
 	struct sim_sessions sessions;
+	struct sim_strangers strangers;
 	struct sim_outputs out;
 	struct sim_walk *native, *other;
 	u64 n_cases, n_walks;
@@ -39,6 +41,9 @@ int sim_run_case(struct sim_runner *r, const struct sim_case *c);
 
 /* The same for an executed case. Its memory changes: it runs once. */
 int sim_run_executed(struct sim_runner *r, const struct sim_case *c);
+
+/* A plugin looks at a case, hand-laid or executed; engines do not. */
+int sim_run_plugin(struct sim_runner *r, const struct sim_case *c);
 
 /* A case that could not be loaded or executed. Return: 0 or -ENOMEM. */
 int sim_run_broken(struct sim_runner *r, const char *name, const struct sim_arch *arch,

@@ -34,6 +34,7 @@ struct sweep_miss {
 	u64 *expected; /* n_expected pcs, leaf first */
 	u64 *found; /* n_found pcs, leaf first; in the same block of memory */
 	u32 n_expected, n_found;
+	char *words; /* what came of the walk, in place of the status' words; NULL: those */
 	u8 status; /* enum uw_status */
 	u8 wanted_status; /* UW_N_STATUS: any, the case is executed */
 	bool is_known; /* known_apply() */
@@ -46,6 +47,10 @@ struct sweep_result {
 	u64 n_lost_caller; /* misses that lose the direct caller and nothing else */
 	u64 n_in_windows; /* misses where the case has a window */
 	u32 every; /* 1: a walk was made at every boundary */
+	/* Judged in three values, exact, acceptable, wrong (sim/plugin): */
+	bool has_verdicts;
+	u64 n_acceptable; /* true as far as it goes, and it says that there is more */
+	u64 n_unanswered; /* of those that are wrong: nothing was found */
 	u32 n_pcs; /* different pcs that were looked at */
 	u32 n_misses;
 	struct sweep_miss *misses; /* by address */
@@ -71,6 +76,9 @@ int sweep_judge(const struct sim_case *c, const struct sweep_walker *walker,
 bool sweep_is_exact(const struct uw_sample *s, const struct sim_truth *truth);
 
 void sweep_result_deinit(struct sweep_result *r);
+
+/* Boundaries that were judged wrong. */
+u64 sweep_n_wrong(const struct sweep_result *r);
 
 /* Of all boundaries; 100 only when every one is exact. */
 double sweep_percent(u64 exact, u64 boundaries);

@@ -3,10 +3,16 @@
 #include "report.h"
 
 #include "../json_line.h"
+#include "../stack.h"
 #include "../where.h"
 #include "disasm.h"
 
 #include <string.h>
+
+const char *sweep_miss_words(const struct sweep_miss *m)
+{
+	return m->words ? m->words : sim_status_words(m->status);
+}
 
 static struct report_total *total_of(struct report *r, const struct report_case *rc)
 {
@@ -28,6 +34,7 @@ static void add_up(struct report *r, const struct report_case *rc)
 		return;
 	t->boundaries += rc->result->boundaries;
 	t->exact += rc->result->exact;
+	t->n_acceptable += rc->result->n_acceptable;
 	t->n_lost_caller += rc->result->n_lost_caller;
 	t->n_in_windows += rc->result->n_in_windows;
 	t->n_pcs += rc->result->n_pcs;
@@ -75,7 +82,11 @@ void report_end(struct report *r)
 {
 	for (u32 i = 0; i < REPORT_MAX_TOTALS && r->totals[i].arch; i++) {
 		const struct report_total *t = &r->totals[i];
-		u64 n_misses = t->boundaries - t->exact;
+		u64 n_misses = t->boundaries - t->exact - t->n_acceptable;
+
+		if (t->n_acceptable)
+			fprintf(r->out->people, "%s, %s: %llu boundaries acceptable\n", t->arch,
+				t->engine, t->n_acceptable);
 
 		fprintf(r->out->people,
 			"%s, %s: %llu of %llu boundaries exact (%.3f %%), %llu different (case, "

@@ -32,7 +32,7 @@ struct report {
 	bool has_header;
 	struct report_total {
 		const char *arch, *engine;
-		u64 boundaries, exact, n_lost_caller, n_in_windows, n_pcs;
+		u64 boundaries, exact, n_acceptable, n_lost_caller, n_in_windows, n_pcs;
 	} totals[REPORT_MAX_TOTALS];
 	u32 n_cases, n_failed;
 };
@@ -42,6 +42,9 @@ int report_case(struct report *r, const struct report_case *rc);
 
 /* The sums. */
 void report_end(struct report *r);
+
+/* What came of the walk that missed. */
+const char *sweep_miss_words(const struct sweep_miss *m);
 
 /* Parts of it. */
 void report_table(struct report *r, const struct report_case *rc);

@@ -29,7 +29,7 @@ static json_t *miss_json(const struct report_case *rc, const struct sweep_miss *
 		      "miss", "case", rc->name, "arch", rc->arch, "engine", rc->engine, "pc",
 		      sim_json_hex(m->pc), "function", fn ? fn->name : NULL, "insn", insn,
 		      "expected", pc_list(m->expected, m->n_expected), "found",
-		      pc_list(m->found, m->n_found), "status", sim_status_words(m->status), "count",
+		      pc_list(m->found, m->n_found), "status", sweep_miss_words(m), "count",
 		      (json_int_t)m->n, "lost_caller", (json_int_t)m->n_lost_caller);
 	if (o && m->wanted_status < UW_N_STATUS)
 		json_object_set_new(o, "expected_status",
@@ -65,6 +65,11 @@ static json_t *case_json(const struct report_case *rc)
 		json_object_set_new(o, "new_pcs", json_integer(rc->n_new));
 	if (o && rc->known && s->every == 1)
 		json_object_set_new(o, "gone", gone_json(rc));
+	if (o && s->has_verdicts) {
+		json_object_set_new(o, "acceptable", json_integer((json_int_t)s->n_acceptable));
+		json_object_set_new(o, "wrong", json_integer((json_int_t)sweep_n_wrong(s)));
+		json_object_set_new(o, "unanswered", json_integer((json_int_t)s->n_unanswered));
+	}
 	if (o && s->every > 1)
 		json_object_set_new(o, "every", json_integer(s->every));
 	return o;

@@ -4,7 +4,7 @@
  * The table: a row a case in an engine, below it the first instructions that were missed.
  *
  *	exact %   of all boundaries
- *	misses    boundaries that are not exact; of them
+ *	misses    boundaries that are not exact, nor acceptable; of them
  *	caller    lose the direct caller and nothing else
  *	others    are wrong in other ways
  *	windows   lie where the case says that a function has no frame of its own
@@ -34,8 +34,8 @@ static void print_miss(FILE *f, const struct sim_case *c, const struct sweep_mis
 
 	fprintf(f, "    %s  %s  (%llu times; %s", sim_where(c, m->pc, at, sizeof(at)),
 		sim_disasm(c->arch, m->code, m->code_len, m->pc, insn, sizeof(insn)), m->n,
-		sim_status_words(m->status));
-	if (m->wanted_status < UW_N_STATUS && m->wanted_status != m->status)
+		sweep_miss_words(m));
+	if (!m->words && m->wanted_status < UW_N_STATUS && m->wanted_status != m->status)
 		fprintf(f, ", expected %s", sim_status_words(m->wanted_status));
 	fprintf(f, "%s%s)\n", m->window ? "; in a window: " : "", m->window ? m->window : "");
 	print_frames(f, c, "expected", m->expected, m->n_expected);
@@ -94,11 +94,14 @@ void report_table(struct report *r, const struct report_case *rc)
 			rc->error.text);
 		return;
 	}
-	n_misses = s->boundaries - s->exact;
+	n_misses = sweep_n_wrong(s);
 	fprintf(f, "%-40s %-7s %-7s %10llu %10llu %8.3f %9llu %9llu %9llu %9llu %7u\n", rc->name,
 		rc->arch, rc->engine, s->boundaries, s->exact,
 		sweep_percent(s->exact, s->boundaries), n_misses, s->n_lost_caller,
 		n_misses - s->n_lost_caller, s->n_in_windows, s->n_pcs);
+	if (s->has_verdicts)
+		fprintf(f, "    %llu exact, %llu acceptable, %llu wrong, %llu of them no answer\n",
+			s->exact, s->n_acceptable, n_misses, s->n_unanswered);
 	print_known(f, rc);
 	print_misses(f, rc, r->n_shown);
 }

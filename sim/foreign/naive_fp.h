@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#pragma once
+
+/*
+ * An example of a foreign header: the naive frame-pointer unwinder.
+ *
+ *	fp+8   return address
+ *	fp     caller's fp; no address in the outermost frame: 0, or main()'s argc
+ *
+ * It believes every frame pointer. Where a function has no record of its own (not
+ * yet, not any more, or never) fp leads to its caller's record: exactly the direct
+ * caller is lost.
+ */
+
+#include "core/port.h"
+
+#define NAIVE_FP_LOWEST 4096
+
+static enum uw_status foreign_step(struct uw_state *u)
+{
+	u64 record[2];
+
+	if (u->regs.fp < NAIVE_FP_LOWEST)
+		return UW_END;
+	if (u->regs.fp < u->stack_low)
+		return UW_E_FP_BELOW_SP;
+	if (port_read_user(record, sizeof(record), u->regs.fp))
+		return UW_E_FAULT;
+	u->stack_low = u->regs.fp + sizeof(record);
+	u->regs.fp = record[0];
+	u->regs.pc = record[1] & u->va_mask; /* arm64: without its signature */
+	return UW_OK;
+}

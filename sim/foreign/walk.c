@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: BSD-2-Clause
+
+/*
+ * A foreign header natively. Compiled once for each architecture: SIM_ARCH is its name,
+ * SIM_FOREIGN the header in quotes, and the include path has the architecture's arch.h.
+ */
+
+#include "../port/walk.h"
+#include "foreign.h"
+
+#include SIM_FOREIGN
+
+#define SIM_CAT_(a, b) a##b
+#define SIM_CAT(a, b) SIM_CAT_(a, b)
+
+/* As uw_step(): a frame is where the registers are, the header finds its caller's. */
+static enum uw_status step(struct uw_state *u)
+{
+	struct uw_frame *f = uw_new_frame(u, u->regs.pc);
+	enum uw_status status;
+
+	if (!f)
+		return UW_T_DEPTH;
+	f->flags = u->next_flags;
+	status = foreign_step(u);
+	u->is_top = false;
+	u->next_flags = UW_FRAME_RA;
+	return status;
+}
+
+void SIM_CAT(sim_foreign_walk_, SIM_ARCH)(struct uw_state *u, const struct sim_target *target)
+{
+	sim_port_target = target;
+	sim_walk_start(u, target);
+	sim_walk_by(u, step);
+	sim_port_target = NULL;
+}

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: BSD-2-Clause
+
+/*
+ * test_foreign DIR...: a foreign header against our port: the example, a naive
+ * frame-pointer unwinder, over executed cases. What it must find is told from fp alone:
+ * while fp is what it was when a function was called, that function has no record, and
+ * its caller is lost.
+ *
+ *	depth 3   pc          fp == entry_fp[3]: no record, frame 1 is lost
+ *	depth 2   return      entry_fp[3] != entry_fp[2]: a record, frame 2 is found
+ *	depth 1   return      outermost
+ */
+
+#include "../../sim/cases.h"
+#include "../../sim/cpu/cpu.h"
+#include "../../sim/foreign/foreign.h"
+#include "../../sim/where.h"
+#include "../check.h"
+
+#include <errno.h>
+#include <string.h>
+
+#define MAX_DEPTH SIM_CPU_MAX_DEPTH
+
+static struct sim_paths paths;
+static struct sim_walk walk;
+
+struct watch {
+	const struct sim_case *c;
+	struct sim_session *session;
+	struct sim_target target;
+	u64 entry_fp[MAX_DEPTH + 2]; /* by depth: when the function there was called */
+	u64 pcs[MAX_DEPTH]; /* what must be found */
+	u32 depth;
+	u64 n, n_exact, n_lost_caller, n_lost_more;
+	u64 n_wrong; /* found something else */
+};
+
+/* Which of the true frames a chain of records leads to. */
+static u32 foretell(struct watch *w, const struct sim_stop *stop)
+{
+	u32 depth = stop->truth.n, n = 0;
+
+	for (; w->depth < depth; w->depth++)
+		w->entry_fp[w->depth + 1] = stop->regs.fp;
+	w->depth = depth;
+	w->entry_fp[depth + 1] = stop->regs.fp;
+	w->pcs[n++] = stop->truth.pcs[0];
+	for (u32 i = 1; i < depth; i++)
+		if (w->entry_fp[depth - i + 2] != w->entry_fp[depth - i + 1])
+			w->pcs[n++] = stop->truth.pcs[i];
+	return n;
+}
+
+static bool found(const u64 *pcs, u32 n)
+{
+	const struct uw_sample *s = &walk.state.sample;
+	bool is_right = s->n_frames == n && s->status == UW_END;
+
+	for (u32 i = 0; i < n && is_right; i++)
+		is_right = s->frames[i].pc == pcs[i];
+	return is_right;
+}
+
+/* V8's BaselineOutOfLinePrologue makes the record of its caller: fp is no more what it was. */
+static bool makes_callers_record(const struct watch *w, u64 pc)
+{
+	const struct sim_function *f = sim_function_at(w->c, pc);
+
+	return f && !strcmp(f->name, "BaselineOutOfLinePrologue");
+}
+
+static int at_stop(void *ctx, const struct sim_stop *stop)
+{
+	u32 n_true = stop->truth.n, n;
+	struct watch *w = ctx;
+	bool is_right;
+
+	if (n_true > MAX_DEPTH)
+		return -EFBIG;
+	n = foretell(w, stop);
+	w->target.regs = stop->regs;
+	if (sim_session_walk(w->session, &w->target, &walk))
+		return -EIO;
+	is_right = found(w->pcs, n);
+	if (!is_right && n_true > 2 && makes_callers_record(w, stop->regs.pc)) {
+		memcpy(w->pcs + 1, stop->truth.pcs + 2, (n_true - 2) * sizeof(u64));
+		n = n_true - 1;
+		is_right = found(w->pcs, n);
+	}
+	w->n++;
+	w->n_wrong += !is_right;
+	w->n_exact += is_right && n == n_true;
+	w->n_lost_caller += n + 1 == n_true && (n == 1 || w->pcs[1] == stop->truth.pcs[2]);
+	w->n_lost_more += n + 1 < n_true;
+	return 0;
+}
+
+/* False: the case says nothing of this architecture, or is not executed. */
+static bool watch_case(const char *path, const struct sim_arch *arch, struct watch *w)
+{
+	const struct sim_case_kind *kind = sim_case_kind_of(path);
+	struct sim_cpu_run run = { .at_stop = at_stop, .ctx = w };
+	struct sim_error error = { "" };
+	struct sim_case *c = NULL;
+	int err = kind->load(path, arch, &c, &error);
+
+	if (err == -ENOTSUP)
+		return false;
+	if (err)
+		fail_msg("%s: %s", path, error.text);
+	memset(w, 0, sizeof(*w));
+	if (c->is_executed) {
+		w->c = c;
+		w->target = c->target;
+		assert_int_equal(sim_session_open(&sim_engine_foreign, arch, &w->session), 0);
+		if (sim_cpu_run(c, &run, &error))
+			fail_msg("%s: %s", path, error.text);
+		sim_session_close(&w->session);
+	}
+	kind->free(&c);
+	return w->n > 0;
+}
+
+/* On x86-64 BaselineOutOfLinePrologue is called before there is a frame: two have no record. */
+static bool calls_without_record(const char *path, const struct sim_arch *arch)
+{
+	return strstr(path, "-tiers.yaml") && arch == &sim_arch_x86_64;
+}
+
+static void check_watched(const char *path, const struct sim_arch *arch, const struct watch *w)
+{
+	if (strstr(path, "-nofp")) {
+		if (w->n_exact > w->n / 100)
+			fail_msg("%s: without frame pointers %llu of %llu are exact", path,
+				 w->n_exact, w->n);
+		return;
+	}
+	if (w->n_wrong || !w->n_lost_caller)
+		fail_msg("%s %s: %llu of %llu walks are wrong, %llu lose the caller", path,
+			 arch->name, w->n_wrong, w->n, w->n_lost_caller);
+	if (calls_without_record(path, arch) != (w->n_lost_more > 0))
+		fail_msg("%s %s: %llu walks lose more than the caller", path, arch->name,
+			 w->n_lost_more);
+}
+
+static void callers_are_lost_exactly_where_there_is_no_record(void **state)
+{
+	static const struct sim_arch *const archs[] = { &sim_arch_x86_64, &sim_arch_arm64 };
+	static struct watch w;
+	u32 n_watched[2] = { 0, 0 };
+	u64 n_wrong = 0;
+
+	(void)state;
+	for (u32 i = 0; i < paths.n; i++)
+		for (u32 a = 0; a < 2; a++)
+			if (watch_case(paths.at[i], archs[a], &w)) {
+				check_watched(paths.at[i], archs[a], &w);
+				n_watched[a]++;
+				n_wrong += w.n_wrong;
+			}
+	printf("%u cases on x86_64, %u on arm64\n", n_watched[0], n_watched[1]);
+	assert_true(n_wrong); /* fp that is no frame pointer: this can be told */
+	assert_true(n_watched[0] > 20 && n_watched[1] > 20);
+}
+
+int main(int argc, char **argv)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(callers_are_lost_exactly_where_there_is_no_record),
+	};
+	struct sim_error error;
+	int failed;
+
+	for (int i = 1; i < argc; i++)
+		if (sim_paths_add(&paths, argv[i], &error)) {
+			fprintf(stderr, "test_foreign: %s\n", error.text);
+			return 2;
+		}
+	failed = CHECK_RUN(tests);
+	sim_paths_deinit(&paths);
+	return failed;
+}
