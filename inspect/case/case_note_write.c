@@ -19,7 +19,7 @@ struct note {
 
 static void put(struct note *n, json_t *to, const char *key, json_t *value)
 {
-	if (json_object_set_new(to, key, value))
+	if (json_object_set_new_nocheck(to, key, value))
 		n->failed = true;
 }
 
@@ -29,9 +29,12 @@ static void append(struct note *n, json_t *to, json_t *value)
 		n->failed = true;
 }
 
+/* There are many of them: json_sprintf() formats each twice. */
 static json_t *hex(u64 value)
 {
-	return json_sprintf("0x%llx", value);
+	char text[20];
+
+	return json_stringn_nocheck(text, (size_t)snprintf(text, sizeof(text), "0x%llx", value));
 }
 
 /* U+FFFD for each byte that is no ASCII, or DEL: @s is no UTF-8, or has a DEL. */
