@@ -194,7 +194,7 @@ static const struct judged judged_rows[] = {
 static void answers_are_judged(void **state)
 {
 	static const u64 pcs[] = { 1, 2, 3, 4 };
-	struct sim_truth truth = { pcs, 4 };
+	struct sim_truth truth = { .pcs = pcs, .n = 4 };
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(judged_rows) / sizeof(judged_rows[0]); i++) {
