@@ -19,7 +19,7 @@ struct note {
 
 static void put(struct note *n, json_t *to, const char *key, json_t *value)
 {
-	if (json_object_set_new(to, key, value))
+	if (json_object_set_new_nocheck(to, key, value))
 		n->failed = true;
 }
 
@@ -29,9 +29,12 @@ static void append(struct note *n, json_t *to, json_t *value)
 		n->failed = true;
 }
 
+/* There are many of them: json_sprintf() formats each twice. */
 static json_t *hex(u64 value)
 {
-	return json_sprintf("0x%llx", value);
+	char text[20];
+
+	return json_stringn_nocheck(text, (size_t)snprintf(text, sizeof(text), "0x%llx", value));
 }
 
 /* U+FFFD for each byte that is no ASCII, or DEL: @s is no UTF-8, or has a DEL. */
@@ -54,12 +57,16 @@ static json_t *mended(const char *s)
 	return json;
 }
 
+/* Tried twice, so that a lack of memory does not pass for text that is no UTF-8. */
 static void put_text(struct note *n, json_t *to, const char *key, const char *s)
 {
-	json_t *text = s && !strchr(s, 0x7f) ? json_string(s) : NULL;
+	json_t *text = NULL;
 
-	if (s)
-		put(n, to, key, text ? text : mended(s));
+	if (!s)
+		return;
+	for (u32 i = 0; i < 2 && !text && !strchr(s, 0x7f); i++)
+		text = json_string(s);
+	put(n, to, key, text ? text : mended(s));
 }
 
 static void put_hex(struct note *n, json_t *to, const char *key, u64 value)
@@ -297,7 +304,7 @@ static void put_lists(struct note *n, json_t *note, const struct case_file *c)
 	put_list(n, note, "faults", c->n_faults, fill_fault);
 }
 
-json_t *case_note_json(const struct case_file *c)
+static json_t *note_json(const struct case_file *c)
 {
 	struct note n = { .c = c };
 	json_t *note = json_object();
@@ -316,11 +323,30 @@ json_t *case_note_json(const struct case_file *c)
 	return NULL;
 }
 
-char *case_note_text(const struct case_file *c)
+/*
+ * Counted, then written: jansson 2.14 loses parts of a text for whose buffer it gets no
+ * memory, and does not say so.
+ */
+char *case_note_dump(const struct case_file *c, size_t flags, size_t *len)
 {
-	json_t *note = case_note_json(c);
-	char *text = note ? json_dumps(note, JSON_INDENT(1) | JSON_ENSURE_ASCII) : NULL;
+	json_t *note = note_json(c);
+	size_t n = note ? json_dumpb(note, NULL, 0, flags) : 0;
+	char *text = n ? malloc(n + 1) : NULL;
 
+	if (text && json_dumpb(note, text, n, flags) == n) {
+		text[n] = '\0';
+		*len = n;
+	} else {
+		free(text);
+		text = NULL;
+	}
 	json_decref(note);
 	return text;
+}
+
+char *case_note_text(const struct case_file *c)
+{
+	size_t len;
+
+	return case_note_dump(c, JSON_INDENT(1) | JSON_ENSURE_ASCII, &len);
 }

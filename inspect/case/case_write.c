@@ -34,11 +34,6 @@ static void cleanup_image(struct image *im)
 	free(im->bytes);
 }
 
-static void cleanup_json(json_t **json)
-{
-	json_decref(*json);
-}
-
 /* Room for @len zero bytes at the end; NULL without memory. Moves what was given before. */
 static void *grow(struct image *im, size_t len)
 {
@@ -139,9 +134,8 @@ static void add_files(struct image *im, const struct case_file *c)
 
 static int add_case_note(struct image *im, const struct case_file *c)
 {
-	_cleanup_(cleanup_json) json_t *note = case_note_json(c);
-	_cleanup_free_ char *text = note ? json_dumps(note, JSON_COMPACT) : NULL;
-	size_t len = text ? strlen(text) : 0;
+	size_t len = 0;
+	_cleanup_free_ char *text = case_note_dump(c, JSON_COMPACT, &len);
 
 	if (!text || len > CASE_MAX_NOTES_LEN)
 		return text ? -E2BIG : -ENOMEM;

@@ -167,14 +167,13 @@ static int tell_laid(struct telling *t)
 	return tell(t, &stop);
 }
 
-static int load(const struct options *o, const struct sim_case_kind *kind, struct sim_case **out,
-		struct sim_error *error)
+static int load(const struct options *o, struct sim_case **out, struct sim_error *error)
 {
 	int err = -ENOTSUP;
 
 	for (u32 i = 0; i < SIM_N_ARCHS && err == -ENOTSUP; i++)
 		if (!o->arch || o->arch == sim_archs[i])
-			err = kind->load(o->path, sim_archs[i], out, error);
+			err = sim_case_load(o->path, sim_archs[i], out, error);
 	if (err == -ENOTSUP)
 		return sim_fail(error, -EINVAL, "the case is not for %s",
 				o->arch ? o->arch->name : "any architecture");
@@ -184,9 +183,8 @@ static int load(const struct options *o, const struct sim_case_kind *kind, struc
 /* -EAGAIN: the case is used up, and @pick has changed. */
 static int explain_case(struct telling *t, struct pick *pick, struct sim_error *error)
 {
-	const struct sim_case_kind *kind = sim_case_kind_of(t->o->path);
 	struct sim_case *c = NULL;
-	int err = load(t->o, kind, &c, error);
+	int err = load(t->o, &c, error);
 
 	if (err)
 		return err;
@@ -196,7 +194,7 @@ static int explain_case(struct telling *t, struct pick *pick, struct sim_error *
 		err = pick_stop(c, pick, t->e.why, sizeof(t->e.why), tell, t, error);
 	else if (!err)
 		err = tell_laid(t);
-	kind->free(&c);
+	sim_case_free(t->o->path, &c);
 	return err;
 }
 
@@ -247,7 +245,7 @@ static int open_and_explain(const struct options *o, struct telling *t)
 	end = close_outputs(&json, !err);
 	if (err == -EINVAL)
 		return SIM_EXIT_USAGE;
-	return err || end || !t->e.is_right ? SIM_EXIT_FAILURE : SIM_EXIT_OK;
+	return err || end || !t->e.is_right || t->e.missing[0] ? SIM_EXIT_FAILURE : SIM_EXIT_OK;
 }
 
 static int begin(const struct options *o)

@@ -102,6 +102,8 @@ int explain_make(struct explain *e)
 {
 	int err = trace_walk(&e->trace, e->c->arch, &e->target, &e->u);
 
+	if (e->trace.has_missing)
+		sim_mem_missing_words(e->target.mem, e->missing, sizeof(e->missing));
 	if (!err) {
 		find_steps(e);
 		err = read_stack(e);
@@ -154,6 +156,10 @@ static void print_end(const struct explain *e, FILE *f)
 	};
 	const struct uw_sample *s = &e->u.sample;
 
+	if (e->missing[0]) {
+		fprintf(f, "\nstatus   none: %s\n", e->missing);
+		return;
+	}
 	fprintf(f, "\nstatus   %s (%s), %u frames, %u reads", sim_status_words(s->status),
 		meanings[s->status], s->n_frames, s->n_reads);
 	if (s->fault_addr)

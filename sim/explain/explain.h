@@ -55,6 +55,7 @@ struct explain {
 	u32 n_steps; /* one more than frames when the last led nowhere */
 	struct explain_stack stack;
 	struct explain_place *places; /* one for each frame of truth */
+	char missing[128]; /* what the case does not hold: there is no result; empty: it does */
 	bool is_right; /* or nobody knows */
 	u32 first_wrong; /* frame; if not right, and 0 also when the end alone is wrong */
 };

@@ -45,10 +45,11 @@ static int print_event(const struct explain *e, const struct trace_event *event,
 	char words[512];
 
 	if (event->kind == TRACE_READ)
-		return sim_json_line(f,
-				     json_pack("{s:s, s:i, s:o, s:i, s:i}", "type", "read", "frame",
-					       event->frame, "addr", sim_json_hex(event->value),
-					       "len", (int)event->len, "result", event->result));
+		return sim_json_line(f, json_pack("{s:s, s:i, s:o, s:i, s:i, s:b}", "type", "read",
+						  "frame", event->frame, "addr",
+						  sim_json_hex(event->value), "len",
+						  (int)event->len, "result", event->result,
+						  "missing", event->is_missing));
 	explain_note_words(e, event, words, sizeof(words));
 	return sim_json_line(f, json_pack("{s:s, s:i, s:s, s:o, s:s}", "type", "note", "frame",
 					  event->frame, "note", explain_note_name(event->note),
@@ -70,9 +71,10 @@ int explain_json(const struct explain *e, FILE *f)
 	}
 	explain_verdict(e, verdict, sizeof(verdict));
 	return err ? err
-		   : sim_json_line(f,
-				   json_pack("{s:s, s:s, s:s, s:o}", "type", "end", "status",
-					     sim_status_words(e->u.sample.status), "verdict",
-					     verdict, "right",
-					     e->truth.n ? json_boolean(e->is_right) : json_null()));
+		   : sim_json_line(f, json_pack("{s:s, s:s, s:s, s:o}", "type", "end", "status",
+						sim_status_words(e->u.sample.status), "verdict",
+						verdict, "right",
+						e->missing[0] ? json_false()
+						: e->truth.n  ? json_boolean(e->is_right)
+							      : json_null()));
 }

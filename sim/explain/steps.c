@@ -17,7 +17,9 @@ static void print_read(const struct explain *e, const struct trace_event *event,
 
 	fprintf(f, "  read     %u at %s", event->len, explain_addr(e, event->value).text);
 	memcpy(&word, event->bytes, sizeof(word));
-	if (event->result)
+	if (event->is_missing)
+		fputs(": NOT RECORDED, what follows was made of nothing\n", f);
+	else if (event->result)
 		fputs(": FAULT\n", f);
 	else if (event->len <= sizeof(word))
 		fprintf(f, " = %#llx\n", word);

@@ -38,6 +38,8 @@ void trace_read(struct trace *t, const void *bytes, u32 len, u64 addr, long resu
 	e->value = addr;
 	e->len = len;
 	e->result = (s32)result;
+	e->is_missing = result && t->target->mem->missing.len && !t->has_missing;
+	t->has_missing |= e->is_missing;
 	memcpy(e->bytes, bytes, len < TRACE_BYTES ? len : TRACE_BYTES);
 }
 
@@ -61,6 +63,7 @@ int trace_walk(struct trace *t, const struct sim_arch *arch, const struct sim_ta
 	       struct uw_state *u)
 {
 	*t = (struct trace){ .target = target };
+	target->mem->missing.len = 0;
 	trace_current = t;
 	if (arch == &sim_arch_arm64)
 		trace_walk_arm64(u, target);

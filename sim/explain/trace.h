@@ -20,6 +20,7 @@ struct trace_event {
 	u16 frame; /* the frame that the walk looked at; its index in the sample */
 	u32 len; /* of a read */
 	s32 result; /* of a read: 0 or SIM_FAULT */
+	bool is_missing; /* it asked for what the memory does not know: no fault */
 	u8 bytes[TRACE_BYTES]; /* the first that were read */
 	u64 value; /* of a note; address of a read */
 	struct uw_regs regs; /* when it was noted */
@@ -32,6 +33,7 @@ struct trace {
 	struct trace_event *at;
 	u32 n, room;
 	int err; /* -ENOMEM: some events are missing */
+	bool has_missing; /* one of the reads: what the walk made of it is no result */
 };
 
 /**

@@ -170,7 +170,9 @@ void explain_verdict(const struct explain *e, char *out, size_t size)
 	const struct uw_sample *s = &e->u.sample;
 	u32 wrong = e->first_wrong, lost;
 
-	if (!e->truth.n)
+	if (e->missing[0])
+		snprintf(out, size, "no result: %s", e->missing);
+	else if (!e->truth.n)
 		snprintf(out, size, "nobody knows the truth of this case");
 	else if (e->is_right && n_nameless(s))
 		snprintf(out, size, "right: %u frames; of %u it is not known who they are",
