@@ -39,6 +39,7 @@ int parse_proc_stat(const char *text, size_t len, struct proc_stat *stat)
 	const char *end = text + len, *at, *open, *close;
 	struct proc_stat s = {};
 	u64 ppid, flags;
+	bool whole;
 
 	open = memchr(text, '(', len);
 	close = memrchr(text, ')', len);
@@ -53,12 +54,15 @@ int parse_proc_stat(const char *text, size_t len, struct proc_stat *stat)
 	if (!decimal(&at, end, &ppid) || ppid > 0xffffffff)
 		return -EBADMSG;
 	s.ppid = ppid;
-	/* proc(5): state is field 3, ppid 4, flags 9, starttime 22 */
+	/* proc(5): state is field 3, ppid 4, flags 9, starttime 22, */
 	if (!skip_words(&at, end, 9 - 4) || !decimal(&at, end, &flags))
 		return -EBADMSG;
 	s.is_kernel_thread = flags & PF_KTHREAD;
-	if (!skip_words(&at, end, 22 - 9) || !decimal(&at, end, &s.start_ticks) || at == end ||
-	    *at != ' ')
+	/* startcode 26, env_end 51; something must follow the last number */
+	whole = skip_words(&at, end, 22 - 9) && decimal(&at, end, &s.start_ticks) &&
+		skip_words(&at, end, 26 - 22) && decimal(&at, end, &s.code_addr) &&
+		skip_words(&at, end, 51 - 26) && decimal(&at, end, &s.env_end);
+	if (!whole || at == end || *at != ' ')
 		return -EBADMSG;
 	*stat = s;
 	return 0;

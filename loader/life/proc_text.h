@@ -16,6 +16,8 @@ struct proc_stat {
 	u32 ppid;
 	bool is_kernel_thread;
 	u64 start_ticks; /* since boot, 1/100 s whatever the kernel's HZ */
+	/* Of the image: 0 without memory and until its exec is done. */
+	u64 code_addr, env_end;
 };
 
 /**

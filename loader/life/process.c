@@ -116,6 +116,11 @@ static void set_name_from_exe(struct process *p)
 	proc_display_name("", 0, p->exe ? p->exe : p->comm, p->name, sizeof(p->name));
 }
 
+bool process_is_unread(const struct process *p)
+{
+	return p->loaded_ns <= p->exec_ns;
+}
+
 int process_exec(struct process *p, const struct life_event *ev)
 {
 	struct mappings *maps;
@@ -124,7 +129,7 @@ int process_exec(struct process *p, const struct life_event *ev)
 	p->exec_ns = ev->time_ns;
 	if (ev->time_ns <= p->loaded_ns) /* what was read is the new image */
 		return process_add_thread(p, p->pid, ev->comm);
-	p->loaded_ns = 0;
+	p->loaded_ns = p->env_end = p->text_addr = p->text_end = 0;
 	p->is_kernel_thread = false;
 	free(p->exe);
 	p->exe = NULL;
@@ -148,6 +153,8 @@ static int learn_exe(struct process *p, const struct life_mmap *m)
 	if (!p->exe)
 		return -ENOMEM;
 	set_name_from_exe(p);
+	p->text_addr = m->start_addr;
+	p->text_end = m->start_addr + m->len;
 	return 0;
 }
 
@@ -174,6 +181,9 @@ int process_fork(struct process *parent, const struct life_event *ev, struct pro
 	p->born_ns = ev->time_ns;
 	p->is_kernel_thread = parent->is_kernel_thread;
 	p->maps = mappings_ref(parent->maps);
+	p->env_end = parent->env_end;
+	p->text_addr = parent->text_addr;
+	p->text_end = parent->text_end;
 	memcpy(p->comm, t && t->name[0] ? t->name : parent->comm, sizeof(p->comm));
 	memcpy(p->name, parent->name, sizeof(p->name));
 	if (parent->exe && !(p->exe = strdup(parent->exe)))

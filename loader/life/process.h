@@ -27,7 +27,7 @@ struct process {
 	u64 start_ns; /* since boot, rounded down to PROCESS_TICK_NS; 0: unknown */
 	/* CLOCK_MONOTONIC; 0: not, or unknown */
 	u64 born_ns, exec_ns, exit_ns;
-	u64 loaded_ns; /* /proc was read no earlier than this */
+	u64 loaded_ns; /* the image was read from /proc no earlier than this */
 	u32 n_execs; /* that were seen */
 	bool is_kernel_thread;
 	char comm[LIFE_COMM_LEN];
@@ -36,6 +36,9 @@ struct process {
 	char *cgroup; /* NULL: unknown */
 	char container[65]; /* "": none, or unknown */
 	struct mappings *maps;
+	/* What tells the image from the next one: each as far as known, else 0. */
+	u64 env_end; /* of its environment, on its stack */
+	u64 text_addr, text_end; /* the executable's first mapping */
 	struct thread *threads; /* sorted by tid */
 	u32 n_threads, cap_threads;
 	u32 n_more_threads; /* alive but not kept */
@@ -50,10 +53,15 @@ void process_free(struct process **p);
 
 /**
  * process_load() - read everything anew from /proc
- * @p:		process; unchanged after an error, but for -ENOMEM
+ * @p:		process; unchanged after an error, but for -ENOMEM, -EAGAIN and -ESTALE
  *
- * Return: 0, -ESRCH (it is gone, or the pid is another process's by now), -EACCES,
- * -EMFILE, -ENOMEM.
+ * The image is everything that an exec replaces: name, executable, mappings. /proc may
+ * show it half made, or an image of whose exec no event has told yet: then only the rest
+ * is taken.
+ *
+ * Return: 0, -ESRCH (it is gone, or the pid is another process's by now), -EAGAIN (an
+ * exec, or its end, is under way: the image can be read in a moment), -ESTALE (the image
+ * that @p has is no more), -EACCES, -EMFILE, -ENOMEM.
  */
 int process_load(struct process *p);
 
@@ -67,6 +75,9 @@ const char *process_thread_name(struct process *p, u32 tid);
 int process_add_thread(struct process *p, u32 tid, const char *name);
 void process_remove_thread(struct process *p, u32 tid);
 struct thread *process_find_thread(const struct process *p, u32 tid);
+
+/* Is the image only known by events, its script's name for example not at all? */
+bool process_is_unread(const struct process *p);
 
 /* A new image: nothing of the old one is left but the pid, the start and the cgroup. */
 int process_exec(struct process *p, const struct life_event *ev);

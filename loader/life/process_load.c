@@ -2,8 +2,16 @@
 
 /*
  * process_load(): a process as /proc shows it. Everything goes into a fresh object
- * first; the start time is read before and after, so that no half of it is of another
- * process.
+ * first; what tells processes and images apart is read before and after, so that no half
+ * of it is of another:
+ *
+ *	process		start time
+ *	image		where its environment ends: an address on its stack, so a random one,
+ *			and 0 until the kernel has laid out the arguments and before that
+ *			the mappings (load_elf_binary(), v5.10 to v6.18)
+ *
+ * A child that was forked has the stack and the code of its parent until it executes
+ * something. Of an image that is only known by events, the address of the code is known.
  */
 
 #include "process.h"
@@ -185,11 +193,11 @@ static int load_rest(struct process *p, struct proc_text *t)
 	return err;
 }
 
-static void swap_in(struct process *p, struct process *fresh, char state)
+/* What an exec leaves as it is. */
+static void swap_in_task(struct process *p, struct process *fresh)
 {
-	struct mappings *maps = p->maps;
 	struct thread *threads = p->threads;
-	char *exe = p->exe, *cgroup = p->cgroup;
+	char *cgroup = p->cgroup;
 
 	for (u32 i = 0; i < fresh->n_threads; i++) {
 		const struct thread *known = process_find_thread(p, fresh->threads[i].tid);
@@ -200,9 +208,7 @@ static void swap_in(struct process *p, struct process *fresh, char state)
 	p->nspid = fresh->nspid;
 	p->ppid = fresh->ppid;
 	p->start_ns = fresh->start_ns;
-	p->loaded_ns = fresh->loaded_ns;
 	p->is_kernel_thread = fresh->is_kernel_thread;
-	memcpy(p->comm, fresh->comm, sizeof(p->comm));
 	memcpy(p->container, fresh->container, sizeof(p->container));
 	p->threads = fresh->threads;
 	p->n_threads = fresh->n_threads;
@@ -211,13 +217,34 @@ static void swap_in(struct process *p, struct process *fresh, char state)
 	p->cgroup = fresh->cgroup;
 	fresh->threads = threads;
 	fresh->cgroup = cgroup;
-	if (state == 'Z' && !fresh->maps->n)
-		return; /* the leader died, its threads still run in the same memory */
+}
+
+static void swap_in_image(struct process *p, struct process *fresh)
+{
+	struct mappings *maps = p->maps;
+	char *exe = p->exe;
+
+	p->loaded_ns = fresh->loaded_ns;
+	p->env_end = fresh->env_end;
+	memcpy(p->comm, fresh->comm, sizeof(p->comm));
 	memcpy(p->name, fresh->name, sizeof(p->name));
 	p->exe = fresh->exe;
 	p->maps = fresh->maps;
 	fresh->exe = exe;
 	fresh->maps = maps;
+}
+
+/* Is what was read between two looks one whole image, and the one that @p is known to have? */
+static int check_image(const struct process *p, const struct proc_stat *before,
+		       const struct proc_stat *after)
+{
+	if (p->env_end && p->env_end != after->env_end)
+		return -ESTALE;
+	if (!after->code_addr || !after->env_end || after->env_end != before->env_end)
+		return -EAGAIN;
+	if (p->text_end && (after->code_addr < p->text_addr || after->code_addr >= p->text_end))
+		return -ESTALE;
+	return 0;
 }
 
 int process_load(struct process *p)
@@ -250,8 +277,17 @@ int process_load(struct process *p)
 		return -ESRCH;
 	if (after.state == 'Z' && fresh->n_threads <= 1)
 		return -ESRCH; /* it has ended; only its parent has not looked yet */
-	swap_in(p, fresh, after.state);
-	return 0;
+	fresh->env_end = after.env_end;
+	swap_in_task(p, fresh);
+	if (after.state == 'Z') { /* the leader died, its threads still run in the same memory */
+		if (!p->comm[0])
+			memcpy(p->comm, fresh->comm, sizeof(p->comm));
+		return 0;
+	}
+	err = after.is_kernel_thread ? 0 : check_image(p, &before, &after);
+	if (!err)
+		swap_in_image(p, fresh);
+	return err;
 }
 
 const char *process_thread_name(struct process *p, u32 tid)

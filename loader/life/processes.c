@@ -152,7 +152,7 @@ int processes_get(struct processes *t, u32 pid, struct process **out)
 	if (!p)
 		return -ENOMEM;
 	err = process_load(p);
-	if (err)
+	if (err && err != -EAGAIN)
 		return err;
 	add(t, p);
 	*out = TAKE_PTR(p);
@@ -294,13 +294,29 @@ static int adopt_children(struct processes *t)
 	return err ? err : n;
 }
 
+/* An exec may be among what was lost: then the image is another, or there is none yet. */
+static int load_again(struct process *p, u64 now_ns)
+{
+	struct life_event exec = { .type = LIFE_EXEC, .time_ns = now_ns, .pid = p->pid };
+	int err = process_load(p);
+
+	if (err == -ESTALE) {
+		memcpy(exec.comm, p->comm, sizeof(exec.comm)); /* until there is a better name */
+		p->loaded_ns = 0;
+		err = process_exec(p, &exec);
+		if (!err)
+			err = process_load(p);
+	}
+	return err == -EAGAIN ? 0 : err;
+}
+
 int processes_resync(struct processes *t)
 {
 	u64 now_ns = monotonic_ns();
 	int n = 0;
 
 	for (struct process *p = t->alive.oldest, *next; p; p = next) {
-		int err = process_load(p);
+		int err = load_again(p, now_ns);
 
 		next = p->newer;
 		if (err == -ESRCH)

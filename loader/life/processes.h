@@ -42,6 +42,8 @@ struct process *processes_find(struct processes *t, u32 pid, u64 start_ns);
 /**
  * processes_get() - the process that is alive under this pid, from /proc if need be
  *
+ * Its image may be unread (-EAGAIN of process_load()).
+ *
  * Return: 0, -ENOSPC (PROCESSES_MAX_ALIVE), or an error of process_load().
  */
 int processes_get(struct processes *t, u32 pid, struct process **p);
@@ -64,8 +66,9 @@ int processes_apply(struct processes *t, const struct life_event *ev, struct pro
 /**
  * processes_resync() - make good for events that were lost, from /proc
  *
- * Who is gone is dead; everybody else is read anew. Children that were born unseen
- * are found only if their parents are in the table still.
+ * Who is gone is dead; everybody else is read anew, and whose image is another has one more
+ * in n_execs. Children that were born unseen are found only if their parents are in the
+ * table still.
  */
 int processes_resync(struct processes *t);
 

@@ -350,6 +350,161 @@ static void loading_a_process_that_is_gone_or_another_fails(void **state)
 	process_free(&p);
 }
 
+#define OTHER_NAME "not-the-file's"
+
+/* A child that executes a program under another name than its file's, once told to. */
+static pid_t fork_one_that_execs(int *go)
+{
+	int fds[2];
+	pid_t child;
+	char c;
+
+	assert_int_equal(pipe(fds), 0);
+	child = fork();
+	if (!child) {
+		close(fds[1]);
+		if (read(fds[0], &c, 1) >= 0)
+			execl("/bin/sleep", OTHER_NAME, "60", (char *)NULL);
+		_exit(1);
+	}
+	close(fds[0]);
+	*go = fds[1];
+	return child;
+}
+
+static void end(pid_t child)
+{
+	assert_int_equal(kill(child, SIGKILL), 0);
+	assert_int_equal(waitpid(child, NULL, 0), child);
+}
+
+/* Up to 10 s: until /proc has the new image, whole. */
+static void await_exec(pid_t child)
+{
+	struct process *p = NULL;
+
+	for (int ms = 0; ms < 10000; ms++) {
+		p = process_new(child);
+		if (!process_load(p) && !strcmp(p->name, OTHER_NAME))
+			break;
+		process_free(&p);
+		usleep(1000);
+	}
+	assert_non_null(p);
+	process_free(&p);
+}
+
+static void in_the_midst_of_an_exec_no_image_is_read(void **state)
+{
+	u32 n_waited = 0;
+
+	(void)state;
+	for (int i = 0; i < 200; i++) {
+		struct process *p = NULL;
+		bool is_done = false;
+		int go, err;
+		pid_t child = fork_one_that_execs(&go);
+
+		close(go);
+		while (!is_done) {
+			process_free(&p);
+			p = process_new(child);
+			err = process_load(p);
+			assert_true(err == 0 || err == -EAGAIN);
+			is_done = !strcmp(p->name, OTHER_NAME);
+			if (err) {
+				n_waited++;
+				assert_string_equal(p->name, "");
+				assert_null(p->exe);
+				assert_true(process_is_unread(p));
+				assert_int_equal(p->ppid, getpid());
+			} else if (!is_done) {
+				assert_string_equal(p->name, "test_life_processes");
+			}
+		}
+		assert_string_equal(strrchr(p->exe, '/'), "/sleep");
+		process_free(&p);
+		end(child);
+	}
+	print_message("looked at in the midst: %u times\n", n_waited);
+	assert_true(n_waited > 0);
+}
+
+static void an_image_is_not_known_before_its_exec_was_told(void **state)
+{
+	struct processes *t = table_with_self();
+	u64 now = clock_ns(CLOCK_MONOTONIC);
+	struct process *p;
+	int go;
+	pid_t child = fork_one_that_execs(&go);
+
+	(void)state;
+	p = apply(t, FORK(getpid(), child, now));
+	assert_int_equal(process_load(p), 0);
+	assert_string_equal(p->name, processes_alive(t, getpid())->name);
+	close(go);
+	await_exec(child);
+	assert_int_equal(process_load(p), -ESTALE);
+	assert_string_equal(p->name, processes_alive(t, getpid())->name);
+	assert_int_equal(p->nspid, child);
+
+	now = clock_ns(CLOCK_MONOTONIC);
+	apply(t, EXEC(child, now, "sleep"));
+	assert_string_equal(p->name, "sleep"); /* by the event alone */
+	assert_true(process_is_unread(p));
+	assert_int_equal(process_load(p), 0);
+	assert_string_equal(p->name, OTHER_NAME);
+	assert_false(process_is_unread(p));
+	end(child);
+	processes_free(&t);
+}
+
+/* "env node": the first exec is known by its events, /proc has the second already. */
+static void an_image_known_by_events_is_not_given_the_next_ones_name(void **state)
+{
+	struct processes *t = table_with_self();
+	u64 now = clock_ns(CLOCK_MONOTONIC);
+	struct process *p;
+	int go;
+	pid_t child = fork_one_that_execs(&go);
+
+	(void)state;
+	p = apply(t, FORK(getpid(), child, now));
+	apply(t, EXEC(child, now + 1, "env"));
+	apply(t, MMAP(child, now + 2, 0x40000, "/usr/bin/env"));
+	close(go);
+	await_exec(child);
+	assert_int_equal(process_load(p), -ESTALE);
+	assert_string_equal(p->name, "env");
+	apply(t, EXEC(child, now + 3, "sleep"));
+	assert_int_equal(process_load(p), 0);
+	assert_string_equal(p->name, OTHER_NAME);
+	end(child);
+	processes_free(&t);
+}
+
+static void an_exec_that_was_lost_is_found(void **state)
+{
+	struct processes *t = table_with_self();
+	struct process *p;
+	int go;
+	pid_t child = fork_one_that_execs(&go);
+
+	(void)state;
+	p = apply(t, FORK(getpid(), child, clock_ns(CLOCK_MONOTONIC)));
+	assert_int_equal(processes_resync(t), 0);
+	assert_int_equal(p->n_execs, 0);
+	close(go);
+	await_exec(child);
+	assert_int_equal(processes_resync(t), 0);
+	assert_int_equal(p->n_execs, 1);
+	assert_string_equal(p->name, OTHER_NAME);
+	assert_int_equal(processes_resync(t), 0);
+	assert_int_equal(p->n_execs, 1);
+	end(child);
+	processes_free(&t);
+}
+
 static void after_losses_the_table_is_as_proc_has_it(void **state)
 {
 	struct processes *t = table_with_self();
@@ -386,6 +541,10 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(a_fork_bomb_is_followed_up_to_the_limit),
 	cmocka_unit_test(proc_tells_who_this_process_is),
 	cmocka_unit_test(loading_a_process_that_is_gone_or_another_fails),
+	cmocka_unit_test(in_the_midst_of_an_exec_no_image_is_read),
+	cmocka_unit_test(an_image_is_not_known_before_its_exec_was_told),
+	cmocka_unit_test(an_image_known_by_events_is_not_given_the_next_ones_name),
+	cmocka_unit_test(an_exec_that_was_lost_is_found),
 	cmocka_unit_test(after_losses_the_table_is_as_proc_has_it),
 };
 
