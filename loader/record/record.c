@@ -27,11 +27,12 @@
 static struct prof_totals totals(const struct recording *r)
 {
 	struct sampler_counts c = sampler_counts(r->sampler);
+	u64 until_ns = r->stop_ns ? r->stop_ns : clock_ns(CLOCK_MONOTONIC);
 
 	return (struct prof_totals){ .lost = c.no_room + c.missed + session_n_dropped(r->session),
 				     .cpu_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID),
 				     .bpf_ns = c.bpf_ns,
-				     .duration_ns = clock_ns(CLOCK_MONOTONIC) - r->start_ns };
+				     .duration_ns = until_ns - r->start_ns };
 }
 
 static int write_copy(void *data, FILE *to)
@@ -83,11 +84,13 @@ static void loop(struct recording *r)
 	struct pollfd fds[] = { { .fd = r->signal_fd, .events = POLLIN },
 				{ .fd = session_fd(r->session), .events = POLLIN } };
 	u64 now_ns = r->start_ns;
+	int more = 0;
 
 	while (!r->stop && !r->err) {
-		poll(fds, 2, SESSION_TICK_MS);
+		poll(fds, 2, more ? 0 : SESSION_TICK_MS);
 		on_signals(r);
-		r->err = session_tick(r->session, false);
+		more = session_tick(r->session, false);
+		r->err = more < 0 ? more : 0;
 		now_ns = clock_ns(CLOCK_MONOTONIC);
 		if (!r->err && now_ns - r->flushed_ns >= SECOND_NS)
 			once_a_second(r, now_ns);
@@ -134,6 +137,7 @@ static int finish(struct recording *r)
 	int status;
 
 	sampler_stop(r->sampler);
+	r->stop_ns = clock_ns(CLOCK_MONOTONIC);
 	if (!r->err)
 		r->err = session_tick(r->session, true);
 	t = totals(r);

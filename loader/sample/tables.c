@@ -146,6 +146,15 @@ int tables_set_mappings(struct tables *t, const struct tables_key *key,
 	return 0;
 }
 
+/* No change to a walk that is under way: it has looked at the number already. */
+void tables_set_exec_id(struct tables *t, u32 pid, u64 exec_id)
+{
+	struct uw_process *p = find(t, pid, false);
+
+	if (p && p->flags & UW_PROC_TABLES)
+		__atomic_store_n(&p->exec_id, exec_id, __ATOMIC_SEQ_CST);
+}
+
 void tables_clear_mappings(struct tables *t, u32 pid)
 {
 	struct uw_process *p = find(t, pid, false);

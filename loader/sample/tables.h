@@ -48,6 +48,9 @@ int tables_set_target(struct tables *t, u32 pid);
 int tables_set_mappings(struct tables *t, const struct tables_key *key,
 			const struct uw_mapping *maps, u32 n, u64 exec_id, u32 *gen);
 
+/* The image that the process's mappings, if it has any, are of. */
+void tables_set_exec_id(struct tables *t, u32 pid, u64 exec_id);
+
 /* Forget the mappings; a target stays one (exec). */
 void tables_clear_mappings(struct tables *t, u32 pid);
 

@@ -9,6 +9,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define N_THREADS 4096
 #define N_UNSEEN 256
@@ -41,12 +42,20 @@ static const char *or_null(const char *s)
 	return s && *s ? s : NULL;
 }
 
+bool announcer_must_wait(struct process *p, struct image *im, u64 tick_ns)
+{
+	if (p->exit_ns || !process_is_unread(p))
+		return false;
+	if (im->asked_ns != tick_ns)
+		im->must_wait = process_load(p) == -EAGAIN;
+	im->asked_ns = tick_ns;
+	return im->must_wait;
+}
+
 static int announce_process(struct announcer *a, struct process *p, struct image *im)
 {
 	struct prof_process line;
 
-	if (!p->exit_ns && p->loaded_ns <= p->exec_ns)
-		process_load(p); /* for its name; what it can't tell stays unknown */
 	if (im && !im->gen && !p->exit_ns)
 		image_update(im); /* for its runtime */
 	line = (struct prof_process){ .pid = p->pid,
@@ -57,6 +66,10 @@ static int announce_process(struct announcer *a, struct process *p, struct image
 				      .runtime = im ? image_runtime(im) : NULL,
 				      .cgroup = or_null(p->cgroup),
 				      .container = or_null(p->container) };
+	if (im) {
+		im->announced = true;
+		memcpy(im->told_name, p->name, sizeof(im->told_name));
+	}
 	return profile_process(a->profile, &line);
 }
 
@@ -93,10 +106,8 @@ int announcer_sample(struct announcer *a, struct process *p, const struct uw_sam
 
 	if (!p)
 		return announce_unseen(a, s);
-	if (!im || !im->announced)
+	if (!im || !im->announced || strcmp(im->told_name, p->name))
 		err = announce_process(a, p, im);
-	if (im)
-		im->announced = true;
 	return err ? err : announce_thread(a, p, s);
 }
 

@@ -12,6 +12,15 @@ int announcer_new(struct announcer **a, struct profile *profile);
 void announcer_free(struct announcer **a);
 
 /**
+ * announcer_must_wait() - is the process's name not known yet, but will be in a moment?
+ * @image:	of @p
+ * @tick_ns:	begin of the tick: /proc is asked once in each
+ *
+ * So it is in the midst of an exec: the arguments are not there.
+ */
+bool announcer_must_wait(struct process *p, struct image *image, u64 tick_ns);
+
+/**
  * announcer_sample() - the lines that must stand before this sample's
  * @p:		its process, NULL: it died unseen
  *

@@ -103,6 +103,7 @@ int image_new(struct image **image, struct images *all, struct process *p)
 	im->all = all;
 	im->serial = ++all->last_serial;
 	im->process = p;
+	im->n_execs = p->n_execs;
 	im->exec_id = UW_EXEC_UNKNOWN;
 	im->memory.mem_fd = -1;
 	*image = im;

@@ -33,10 +33,14 @@ struct image {
 	u32 gen, first_gen; /* of the tables now and at first, as samples carry them; 0: none */
 	u64 told_start_ns; /* of the process, as the tables have it */
 	u64 exec_id; /* UW_EXEC_UNKNOWN until a sample told it */
-	u64 refreshed_ns; /* CLOCK_MONOTONIC: last time /proc was asked again */
+	/* CLOCK_MONOTONIC: when /proc was asked last, about the tables and about the name. */
+	u64 refreshed_ns, asked_ns;
+	u32 n_execs; /* of the process, when it got this image */
 	u64 named_tids[4]; /* bits by tid: threads whose functions' names are kept */
+	bool must_wait; /* for the name: what /proc said last */
 	bool changed; /* mappings are newer than the kernel side's */
-	bool announced; /* the profile has the process's line */
+	bool announced; /* the profile has the process's line... */
+	char told_name[sizeof(((struct process *)0)->name)]; /* ...with this name */
 };
 
 void images_deinit(struct images *all);

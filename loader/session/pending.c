@@ -7,10 +7,10 @@
 
 void pending_deinit(struct pending *p)
 {
-	pending_drop(p, p->n);
+	for (u32 i = 0; i < p->n; i++)
+		free(p->v[i]);
 	free(p->v);
-	p->v = NULL;
-	p->cap = 0;
+	*p = (struct pending){ 0 };
 }
 
 static bool make_room(struct pending *p)
@@ -28,16 +28,23 @@ static bool make_room(struct pending *p)
 	return true;
 }
 
+static size_t len_of(const struct uw_sample *s)
+{
+	return offsetof(struct uw_sample, frames) + s->n_frames * sizeof(*s->frames);
+}
+
 void pending_add(struct pending *p, const struct uw_sample *s)
 {
-	size_t len = offsetof(struct uw_sample, frames) + s->n_frames * sizeof(*s->frames);
-	struct uw_sample *copy = make_room(p) ? malloc(len) : NULL;
+	size_t len = len_of(s);
+	bool fits = len <= PENDING_MAX_BYTES - p->bytes && make_room(p);
+	struct uw_sample *copy = fits ? malloc(len) : NULL;
 
 	if (!copy) {
 		p->n_dropped++;
 		return;
 	}
 	memcpy(copy, s, len);
+	p->bytes += len;
 	p->v[p->n++] = copy;
 }
 
@@ -64,11 +71,27 @@ u32 pending_before(const struct pending *p, u64 until_ns)
 	return n;
 }
 
-void pending_drop(struct pending *p, u32 n)
+void pending_take(struct pending *p, u32 i)
 {
-	for (u32 i = 0; i < n; i++)
-		free(p->v[i]);
-	if (p->n > n)
-		memmove(p->v, p->v + n, (p->n - n) * sizeof(*p->v));
-	p->n -= n;
+	p->bytes -= len_of(p->v[i]);
+	free(p->v[i]);
+	p->v[i] = NULL;
+}
+
+void pending_close_up(struct pending *p)
+{
+	u32 n = 0;
+
+	for (u32 i = 0; i < p->n; i++)
+		if (p->v[i])
+			p->v[n++] = p->v[i];
+	p->n = n;
+}
+
+void pending_give_up(struct pending *p)
+{
+	p->n_dropped += p->n;
+	for (u32 i = 0; i < p->n; i++)
+		pending_take(p, i);
+	pending_close_up(p);
 }

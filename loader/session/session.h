@@ -64,7 +64,11 @@ int session_fd(const struct session *s);
  * session_tick() - handle what has happened
  * @last:	sampling has ended: leave nothing for later
  *
- * Return: 0 or a negative errno of the profile (no space left, ...).
+ * It takes some 50 ms at most, the last one 10 s. Samples for which there is no time then
+ * are dropped, and counted.
+ *
+ * Return: 0, 1 when there is more to do at once, or a negative errno of the profile (no
+ * space left, ...).
  */
 int session_tick(struct session *s, bool last);
 
@@ -80,5 +84,5 @@ const char *session_target_name(const struct session *s, const char **runtime);
 /* Side-band records that were lost: processes may have gone unnoticed. */
 u64 session_n_lost_events(const struct session *s);
 
-/* Samples that were dropped for want of memory. */
+/* Samples that were dropped for want of memory or time. */
 u64 session_n_dropped(const struct session *s);

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: BSD-2-Clause
+
+/*
+ * The kernel tells of an exec a moment before it counts it (begin_new_exec(), v5.10 to
+ * v6.18: the comm record, then self_exec_id):
+ *
+ *	   old image     |    exec    :       |    new image
+ *	            comm record    self_exec_id + 1
+ *	                 ^ exec_ns
+ *
+ * A sample in between has the time of the new image and the number of the old one. So
+ * only a sample in user mode tells the number: nothing runs there before the exec is done.
+ */
+
+#include "ownership.h"
+
+static void learn_exec_id(struct image *im, u64 exec_id)
+{
+	im->exec_id = exec_id;
+	/* The kernel side may have taken the number of a sample in between. */
+	tables_set_exec_id(im->all->tables, im->process->pid, exec_id);
+}
+
+bool image_owns(struct image *im, const struct uw_sample *sample)
+{
+	if (sample->time_ns < im->process->exec_ns)
+		return false; /* it comes late */
+	if (im->exec_id == UW_EXEC_UNKNOWN && !(sample->flags & UW_SAMPLE_IN_KERNEL))
+		learn_exec_id(im, sample->exec_id);
+	if (im->exec_id != UW_EXEC_UNKNOWN && im->exec_id != sample->exec_id)
+		return false;
+	return !sample->proc_gen || (im->first_gen && (s32)(sample->proc_gen - im->first_gen) >= 0);
+}
+
+void sample_disown(struct uw_sample *sample)
+{
+	sample->status = UW_T_STALE_TABLES;
+	for (u32 i = sample->n_kernel; i < sample->n_frames; i++) {
+		sample->frames[i].kind = UW_UNKNOWN;
+		sample->frames[i].status = UW_OK;
+	}
+}

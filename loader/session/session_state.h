@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#pragma once
+
+/* What a session is made of, for session.c (its beginning and end) and tick.c (its work). */
+
+#include "../life/processes.h"
+#include "../life/sideband.h"
+#include "announce.h"
+#include "image.h"
+#include "naming.h"
+#include "pending.h"
+#include "session.h"
+
+struct session {
+	struct session_config config;
+	struct sideband *sideband;
+	struct processes *processes;
+	struct tables *tables;
+	struct modules *modules;
+	struct kallsyms *kallsyms;
+	struct images images;
+	struct naming *naming;
+	struct announcer *announcer;
+	struct pending pending;
+	u32 *changed; /* pids whose image has changed since the last tick */
+	u32 n_changed, cap_changed;
+	u32 first_target;
+	u64 tick_ns; /* CLOCK_MONOTONIC: when this tick began */
+	u64 met_ns; /* the process of each sample before this was looked at */
+	u64 reaped_ns, resynced_ns;
+	bool must_resync; /* events were lost, /proc was not yet asked about them */
+};
+
+u64 session_now_ns(void);
+
+/* The process's image, made if need be; NULL without memory. */
+struct image *session_image_of(struct session *s, struct process *p);
+
+/* The kernel side's tables are to be brought up to date; @im may be NULL. */
+void session_mark_changed(struct session *s, struct image *im);
+void session_update_changed(struct session *s);

@@ -1,0 +1,321 @@
+// SPDX-License-Identifier: BSD-2-Clause
+
+/*
+ * One look at what has happened. A sample is handled when every event before it is
+ * applied: those become visible up to SIDEBAND_SETTLE_NS late, so younger samples wait
+ * for the next tick. So does a sample whose process is in the midst of an exec, which
+ * has no name yet; those of other processes overtake it.
+ *
+ *	               reached         settled       now
+ *	... events applied |  no time left  |  not all visible  |
+ *	... samples handled|   waiting      |      waiting      |
+ *
+ * A tick ends in time whatever there is to do: SIGTERM and the duration depend on it.
+ */
+
+#include <errno.h>
+#include <poll.h>
+
+#include "ownership.h"
+#include "session_state.h"
+
+#define MSEC 1000000ull
+#define REFRESH_NS (100 * MSEC) /* tables of a process, from /proc */
+#define REAP_NS (1000 * MSEC)
+#define RESYNC_NS (1000 * MSEC)
+#define BUDGET_NS (20 * MSEC) /* for each kind of work, in a tick */
+#define LAST_BUDGET_NS (5000 * MSEC) /* the same in the last one */
+#define MAX_WAIT_NS (1000 * MSEC) /* for a name */
+
+/* Which of the samples that wait. */
+struct pass {
+	u64 until_ns, deadline_ns;
+	u32 pid; /* 0: every process's */
+	bool is_last; /* none waits for a name any more */
+};
+
+/* Ask /proc again about a process whose tables did not do, but not too often. */
+static void refresh(struct session *s, struct process *p, struct image *im)
+{
+	int err = 0;
+
+	if (p->exit_ns || p->is_kernel_thread)
+		return;
+	if (im->refreshed_ns && s->tick_ns - im->refreshed_ns < REFRESH_NS)
+		return;
+	im->refreshed_ns = s->tick_ns;
+	if (p->loaded_ns < s->tick_ns)
+		err = process_load(p);
+	if (err == -EAGAIN || err == -ESTALE) /* until then events tell its mappings */
+		im->refreshed_ns -= REFRESH_NS - SESSION_TICK_MS * MSEC;
+	session_mark_changed(s, im);
+}
+
+static void on_fork(struct session *s, struct process *child)
+{
+	if (!s->config.eager || child->priv)
+		return;
+	tables_set_target(s->tables, child->pid);
+	session_mark_changed(s, session_image_of(s, child));
+}
+
+static void on_exec(struct session *s, struct process *p)
+{
+	struct image *im = p->priv;
+	bool known = im;
+
+	image_free(&im);
+	p->priv = NULL;
+	tables_clear_mappings(s->tables, p->pid);
+	if (known || s->config.eager)
+		session_mark_changed(s, session_image_of(s, p));
+}
+
+static void on_event(struct session *s, const struct life_event *ev)
+{
+	struct process *p = NULL;
+
+	processes_apply(s->processes, ev, &p);
+	s->must_resync |= ev->type == LIFE_LOST;
+	if (!p)
+		return;
+	if (ev->type == LIFE_FORK && p->pid == ev->pid && ev->fork.ppid != ev->pid)
+		on_fork(s, p);
+	else if (ev->type == LIFE_EXEC)
+		on_exec(s, p);
+	else if (ev->type == LIFE_MMAP && p->priv)
+		session_mark_changed(s, p->priv);
+	else if (ev->type == LIFE_EXIT && p->exit_ns)
+		tables_remove(s->tables, p->pid);
+	else if (ev->type == LIFE_EXIT && p->priv)
+		image_forget_thread(p->priv, ev->tid);
+	else if (ev->type == LIFE_COMM)
+		announcer_forget_thread(s->announcer, ev->tid);
+}
+
+static void look_again(struct process *p, void *data)
+{
+	struct image *im = p->priv;
+
+	if (im && im->n_execs != p->n_execs)
+		on_exec(data, p);
+	else
+		session_mark_changed(data, im);
+}
+
+/* Events were lost: /proc tells what became of it all. That can take long, so not often. */
+static void resync(struct session *s)
+{
+	if (!s->must_resync || s->tick_ns - s->resynced_ns < RESYNC_NS)
+		return;
+	s->must_resync = false;
+	s->resynced_ns = s->tick_ns;
+	processes_resync(s->processes);
+	processes_each_alive(s->processes, look_again, s);
+}
+
+/* The process that was sampled, also when nothing was heard of it before. */
+static struct process *process_of(struct session *s, const struct uw_sample *sample)
+{
+	struct process *p = processes_find(s->processes, sample->pid, sample->start_ns);
+
+	if (p)
+		return p;
+	if (processes_get(s->processes, sample->pid, &p) ||
+	    !process_started_at(p, sample->start_ns))
+		return NULL;
+	return p;
+}
+
+/*
+ * Who it is must be asked while it lives, and not only when a sample's turn comes: that
+ * can be late. If its birth is not yet known, it could have executed something since.
+ */
+static void meet(struct session *s, const struct uw_sample *sample)
+{
+	struct process *p = processes_find(s->processes, sample->pid, sample->start_ns);
+	struct image *im = p ? session_image_of(s, p) : NULL;
+
+	if (!im)
+		return;
+	announcer_must_wait(p, im, s->tick_ns);
+	if (sample->status == UW_T_UNKNOWN_PROCESS || sample->status == UW_T_UNKNOWN_PC)
+		refresh(s, p, im);
+}
+
+static void meet_new(struct session *s, u64 deadline_ns)
+{
+	for (u32 i = pending_before(&s->pending, s->met_ns); i < s->pending.n; i++) {
+		meet(s, s->pending.v[i]);
+		s->met_ns = s->pending.v[i]->time_ns + 1;
+		if (session_now_ns() >= deadline_ns)
+			break;
+	}
+}
+
+/* The isolate is gone with its thread, and its memory may be another's by now. */
+static bool is_thread_gone(const struct process *p, u32 tid)
+{
+	return !p->exit_ns && !p->n_more_threads && !process_find_thread(p, tid);
+}
+
+static bool has_v8(const struct uw_sample *sample)
+{
+	for (u32 i = sample->n_kernel; i < sample->n_frames; i++)
+		if (naming_is_v8(&sample->frames[i]))
+			return true;
+	return false;
+}
+
+/* The image that can name the sample's frames; NULL: none, or none any more. */
+static struct image *image_for(struct process *p, struct image *im, struct uw_sample *sample)
+{
+	if (!im)
+		return NULL;
+	if (!image_owns(im, sample)) {
+		sample_disown(sample);
+		return NULL;
+	}
+	if (!has_v8(sample))
+		return im;
+	if (is_thread_gone(p, sample->tid))
+		return NULL;
+	image_names_thread(im, sample->tid);
+	return im;
+}
+
+/* 0, 1 when it has to wait, or a negative errno of the profile. */
+static int on_sample(struct session *s, struct uw_sample *sample, u64 now_ns, bool may_wait)
+{
+	struct process *p = process_of(s, sample);
+	struct image *im = p ? session_image_of(s, p) : NULL;
+	struct naming_result r = { 0 };
+	int err;
+
+	if (im && announcer_must_wait(p, im, s->tick_ns) && may_wait &&
+	    now_ns - sample->time_ns < MAX_WAIT_NS)
+		return 1;
+	im = image_for(p, im, sample);
+	err = announcer_sample(s->announcer, p, sample);
+	if (!err)
+		err = naming_stack(s->naming, im ? p : NULL, im, sample, now_ns, &r);
+	if (err)
+		return err;
+	if (im && s->config.on_stack)
+		s->config.on_stack(&(struct session_stack){ sample, p, im, s->naming, s->modules },
+				   s->config.data);
+	return profile_sample(s->config.profile, sample->pid, sample->tid, r.stack,
+			      (sample->time_ns - s->config.start_ns) / 1000, r.activity,
+			      r.unresolved || !p);
+}
+
+static void keep_sample(const struct uw_sample *sample, void *data)
+{
+	struct session *s = data;
+
+	if (sample->time_ns >= s->config.start_ns)
+		pending_add(&s->pending, sample);
+}
+
+/* In the order of time. 0, 1 when there was no time for all, or an errno of the profile. */
+static int handle_samples(struct session *s, const struct pass *pass)
+{
+	u32 ready = pending_before(&s->pending, pass->until_ns);
+	u64 now_ns = session_now_ns();
+	int err = 0;
+	u32 i = 0;
+
+	for (; err >= 0 && i < ready && now_ns < pass->deadline_ns; i++) {
+		struct uw_sample *sample = s->pending.v[i];
+
+		if (pass->pid && sample->pid != pass->pid)
+			continue;
+		err = on_sample(s, sample, now_ns, !pass->is_last);
+		if (err <= 0)
+			pending_take(&s->pending, i);
+		now_ns = session_now_ns();
+	}
+	pending_close_up(&s->pending);
+	return err < 0 ? err : i < ready;
+}
+
+/*
+ * Events go first, so that the kernel side hears of a new mapping before any time is
+ * spent on names. Only an exec waits for the samples of the image that it ends.
+ */
+static int apply_events(struct session *s, u64 until_ns, u64 deadline_ns, u64 *reached_ns)
+{
+	struct life_event ev;
+	int err = 0;
+
+	*reached_ns = until_ns;
+	while (!err && sideband_next(s->sideband, until_ns, &ev)) {
+		if (ev.type == LIFE_EXEC)
+			err = handle_samples(s, &(struct pass){ .until_ns = ev.time_ns,
+								.deadline_ns = ~0ull,
+								.pid = ev.pid,
+								.is_last = true });
+		on_event(s, &ev);
+		if (session_now_ns() >= deadline_ns) {
+			*reached_ns = ev.time_ns;
+			break;
+		}
+	}
+	return err;
+}
+
+static int tick(struct session *s, u64 until_ns, u64 budget_ns, bool is_last)
+{
+	struct pass pass = { .is_last = is_last };
+	int err = apply_events(s, until_ns, s->tick_ns + budget_ns, &pass.until_ns);
+
+	if (!is_last) {
+		resync(s);
+		meet_new(s, session_now_ns() + budget_ns);
+	}
+	session_update_changed(s);
+	pass.deadline_ns = session_now_ns() + budget_ns;
+	if (!err)
+		err = handle_samples(s, &pass);
+	session_update_changed(s); /* of processes that samples made known */
+	return err ? err : pass.until_ns < until_ns;
+}
+
+/* Sampling has ended; events go on for ever, but those up to now are all that matter. */
+static int last_tick(struct session *s)
+{
+	int err;
+
+	/* They become visible late. */
+	poll(NULL, 0, SIDEBAND_SETTLE_NS / MSEC);
+	err = tick(s, s->tick_ns, LAST_BUDGET_NS, true);
+	pending_give_up(&s->pending);
+	return err < 0 ? err : 0;
+}
+
+/* The dead are kept for a while, and for as long as samples of theirs may wait. */
+static void reap(struct session *s)
+{
+	u64 before_ns = s->reaped_ns;
+
+	if (s->tick_ns - s->reaped_ns <= REAP_NS)
+		return;
+	if (s->pending.n && s->pending.v[0]->time_ns < before_ns)
+		before_ns = s->pending.v[0]->time_ns;
+	processes_reap(s->processes, before_ns);
+	s->reaped_ns = s->tick_ns;
+}
+
+int session_tick(struct session *s, bool last)
+{
+	int err, n;
+
+	s->tick_ns = session_now_ns();
+	n = sampler_drain(s->config.sampler, keep_sample, s);
+	if (n < 0)
+		return n;
+	pending_sort(&s->pending);
+	err = last ? last_tick(s) : tick(s, s->tick_ns - SIDEBAND_SETTLE_NS, BUDGET_NS, false);
+	reap(s);
+	return err;
+}

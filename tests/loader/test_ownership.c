@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+
+/*
+ * Which image of a process a sample is of. The kernel tells of an exec before it counts
+ * it: the sample in between must not spoil those after it.
+ */
+
+#include "../check.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../loader/session/ownership.h"
+
+#define PID 7
+#define EXEC_NS 1000
+
+struct world {
+	struct uw_process processes[UW_MAX_PROCESSES];
+	struct uw_mapping mappings[UW_MAX_MAPPINGS];
+	struct v8_info builds[UW_MAX_V8_BUILDS];
+	struct images images;
+	struct process process;
+	struct image image;
+};
+
+/* A process that has executed something, its tables told to the kernel side. */
+static struct world *new_world(void)
+{
+	struct world *w = calloc(1, sizeof(*w));
+	struct tables_memory m = { w->processes, w->mappings, w->builds };
+	struct tables_key key = { .pid = PID };
+	struct uw_mapping map = { .start_addr = 0x1000, .end_addr = 0x2000 };
+
+	assert_non_null(w);
+	assert_int_equal(tables_new(&w->images.tables, &m), 0);
+	w->process = (struct process){ .pid = PID, .exec_ns = EXEC_NS };
+	w->image = (struct image){ .all = &w->images,
+				   .process = &w->process,
+				   .exec_id = UW_EXEC_UNKNOWN };
+	for (int i = 0; i < 2; i++) /* so that there are older tables */
+		assert_int_equal(tables_set_mappings(w->images.tables, &key, &map, 1,
+						     UW_EXEC_UNKNOWN, &w->image.gen),
+				 0);
+	w->image.first_gen = w->image.gen;
+	return w;
+}
+
+static void free_world(struct world *w)
+{
+	tables_free(&w->images.tables);
+	free(w);
+}
+
+static u64 number_of_kernel_side(const struct world *w)
+{
+	for (u32 i = 0; i < UW_MAX_PROCESSES; i++)
+		if (w->processes[i].flags & UW_PROC_USED && w->processes[i].pid == PID)
+			return w->processes[i].exec_id;
+	fail();
+	return 0;
+}
+
+struct row {
+	u64 time_ns, exec_id;
+	bool in_kernel;
+	int gen; /* of the tables it was walked with, from the image's first on; NONE */
+	bool is_owned;
+};
+
+#define NONE (-1000)
+
+static void expect(const struct row *rows, size_t n, u64 exec_id)
+{
+	struct world *w = new_world();
+
+	for (size_t i = 0; i < n; i++) {
+		struct uw_sample s = {
+			.time_ns = rows[i].time_ns,
+			.exec_id = rows[i].exec_id,
+			.flags = rows[i].in_kernel ? UW_SAMPLE_IN_KERNEL : 0,
+			.proc_gen = rows[i].gen == NONE ? 0 : w->image.first_gen + (u32)rows[i].gen,
+		};
+
+		if (image_owns(&w->image, &s) != rows[i].is_owned)
+			fail_msg("row %zu: should be %s", i, rows[i].is_owned ? "owned" : "not");
+	}
+	assert_int_equal(w->image.exec_id, exec_id);
+	assert_int_equal(number_of_kernel_side(w), exec_id);
+	free_world(w);
+}
+
+#define EXPECT(exec_id, ...)                                                                       \
+	do {                                                                                       \
+		const struct row rows[] = { __VA_ARGS__ };                                         \
+		expect(rows, sizeof(rows) / sizeof(*rows), exec_id);                               \
+	} while (0)
+
+static void a_sample_between_record_and_count_does_not_spoil_those_after_it(void **state)
+{
+	(void)state;
+	EXPECT(6, { EXEC_NS, 5, true, NONE, true }, { EXEC_NS + 1, 6, true, 0, true },
+	       { EXEC_NS + 2, 6, false, 0, true }, { EXEC_NS + 3, 6, true, 0, true });
+}
+
+static void another_number_is_another_image_once_the_number_is_known(void **state)
+{
+	(void)state;
+	EXPECT(6, { EXEC_NS, 6, false, 0, true }, { EXEC_NS + 1, 7, false, NONE, false },
+	       { EXEC_NS + 2, 5, true, NONE, false }, { EXEC_NS + 3, 6, false, 0, true });
+}
+
+static void only_user_mode_tells_the_number(void **state)
+{
+	(void)state;
+	EXPECT(UW_EXEC_UNKNOWN, { EXEC_NS, 5, true, NONE, true },
+	       { EXEC_NS + 1, 6, true, NONE, true });
+}
+
+static void a_sample_older_than_the_exec_is_not_of_the_new_image(void **state)
+{
+	(void)state;
+	EXPECT(6, { EXEC_NS - 1, 5, false, NONE, false }, { EXEC_NS, 6, false, NONE, true });
+}
+
+static void a_sample_walked_with_older_tables_is_not_of_this_image(void **state)
+{
+	(void)state;
+	EXPECT(6, { EXEC_NS, 6, false, -2, false }, { EXEC_NS, 6, false, 0, true },
+	       { EXEC_NS, 6, false, 2, true });
+}
+
+static void the_kernel_side_hears_when_it_took_the_wrong_number(void **state)
+{
+	struct world *w = new_world();
+	struct uw_sample s = { .time_ns = EXEC_NS, .exec_id = 6 };
+
+	(void)state;
+	for (u32 i = 0; i < UW_MAX_PROCESSES; i++)
+		if (w->processes[i].flags & UW_PROC_USED)
+			w->processes[i].exec_id = 5; /* as uw_use_tables() does */
+	assert_true(image_owns(&w->image, &s));
+	assert_int_equal(number_of_kernel_side(w), 6);
+	free_world(w);
+}
+
+static void what_is_disowned_keeps_its_addresses_and_kernel_frames(void **state)
+{
+	struct uw_sample *s = calloc(1, sizeof(*s));
+
+	(void)state;
+	s->n_frames = 3;
+	s->n_kernel = 1;
+	s->frames[0] = (struct uw_frame){ .pc = 1, .kind = UW_KERNEL };
+	s->frames[1] = (struct uw_frame){ .pc = 2, .kind = UW_NATIVE, .a = 9, .aux = 4 };
+	s->frames[2] = (struct uw_frame){ .pc = 3, .kind = UW_V8_JS, .status = UW_F_NO_FRAME };
+	sample_disown(s);
+	assert_int_equal(s->status, UW_T_STALE_TABLES);
+	assert_int_equal(s->frames[0].kind, UW_KERNEL);
+	for (u32 i = 1; i < 3; i++) {
+		assert_int_equal(s->frames[i].kind, UW_UNKNOWN);
+		assert_int_equal(s->frames[i].status, UW_OK);
+		assert_int_equal(s->frames[i].pc, i + 1);
+	}
+	free(s);
+}
+
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(a_sample_between_record_and_count_does_not_spoil_those_after_it),
+	cmocka_unit_test(another_number_is_another_image_once_the_number_is_known),
+	cmocka_unit_test(only_user_mode_tells_the_number),
+	cmocka_unit_test(a_sample_older_than_the_exec_is_not_of_the_new_image),
+	cmocka_unit_test(a_sample_walked_with_older_tables_is_not_of_this_image),
+	cmocka_unit_test(the_kernel_side_hears_when_it_took_the_wrong_number),
+	cmocka_unit_test(what_is_disowned_keeps_its_addresses_and_kernel_frames),
+};
+
+int main(void)
+{
+	return CHECK_RUN(tests);
+}
