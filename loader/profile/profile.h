@@ -75,6 +75,7 @@ struct prof_stack {
 /* What the recorder counted; the rest of the summary the profile counts itself. */
 struct prof_totals {
 	u64 lost;
+	u64 lost_events; /* of processes: births, deaths, mappings */
 	u64 cpu_ns; /* CPU time of the recorder itself */
 	u64 bpf_ns; /* time in its BPF program, all CPUs */
 	u64 duration_ns; /* of the recording, so far */

@@ -30,6 +30,7 @@ void prof_counts_line(const struct prof_counts *c, const struct prof_totals *tot
 	json_line_start(l, "summary");
 	json_line_u64(l, "samples", c->samples);
 	json_line_u64(l, "lost", totals->lost);
+	json_line_u64(l, "lost_events", totals->lost_events);
 	json_line_u64(l, "complete", c->complete);
 	json_line_u64(l, "guessed", c->guessed);
 	json_line_u64(l, "unresolved", c->unresolved);

@@ -190,6 +190,7 @@ static void parse_summary(struct keys *k, struct prof_record *r)
 
 	s->samples = U64(k, "samples");
 	s->lost = U64(k, "lost");
+	s->lost_events = U64(k, "lost_events");
 	s->complete = U64(k, "complete");
 	s->guessed = U64(k, "guessed");
 	s->unresolved = U64(k, "unresolved");

@@ -33,7 +33,7 @@ struct prof_reasons {
 };
 
 struct prof_summary {
-	u64 samples, lost, complete, guessed, unresolved;
+	u64 samples, lost, lost_events, complete, guessed, unresolved;
 	struct prof_reasons reasons[PROF_N_STATUSES]; /* of truncated and failed */
 	u64 by_activity[PROF_N_ACTIVITIES];
 	u64 unwound_by[PROF_N_RUNTIMES];

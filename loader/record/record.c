@@ -30,6 +30,7 @@ static struct prof_totals totals(const struct recording *r)
 	u64 until_ns = r->stop_ns ? r->stop_ns : clock_ns(CLOCK_MONOTONIC);
 
 	return (struct prof_totals){ .lost = c.no_room + c.missed + session_n_dropped(r->session),
+				     .lost_events = session_n_lost_events(r->session),
 				     .cpu_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID),
 				     .bpf_ns = c.bpf_ns,
 				     .duration_ns = until_ns - r->start_ns };

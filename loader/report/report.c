@@ -167,6 +167,11 @@ static void print_stacks_line(FILE *out, const struct prof_summary *s)
 	}
 	fputs("   lost ", out);
 	print_grouped(out, s->lost);
+	if (s->lost_events) {
+		fputs("   ", out);
+		print_grouped(out, s->lost_events);
+		fputs(" events of processes lost", out);
+	}
 	putc('\n', out);
 }
 

@@ -312,13 +312,16 @@ static void the_summary_adds_up(void **state)
 	struct fixture f = open_fixture();
 	u32 js = add_frame(f.p, PROF_JS, "a"), kernel = add_frame(f.p, PROF_KERNEL, "k"), guess;
 	const char *want =
-		"{'type':'summary','samples':6,'lost':3,'complete':3,'guessed':1,'unresolved':1,"
+		"{'type':'summary','samples':6,'lost':3,'lost_events':4,'complete':3,'guessed':1,'"
+		"unresolved':1,"
 		"'truncated':{'depth limit':2},'failed':{'fault':1},"
 		"'by_activity':{'js':3,'gc':0,'compile':0,'dotnet':0,'jit':0,'native':1,'kernel':2}"
 		","
 		"'unwound_by':{'v8':5,'dotnet':0,'jit':0,'native':1,'kernel':2},"
 		"'cpu_ns':11,'bpf_ns':12,'duration_ns':13}";
-	struct prof_totals totals = { .lost = 3, .cpu_ns = 11, .bpf_ns = 12, .duration_ns = 13 };
+	struct prof_totals totals = {
+		.lost = 3, .lost_events = 4, .cpu_ns = 11, .bpf_ns = 12, .duration_ns = 13
+	};
 	json_t *lines, *summary;
 	char *text = strdup(want);
 

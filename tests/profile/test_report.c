@@ -135,6 +135,25 @@ static void several_processes_are_counted_in_the_title(void **state)
 	free(out);
 }
 
+static void lost_events_are_told_when_there_are_any(void **state)
+{
+	static const char *const summaries[] = {
+		"{\"type\":\"summary\",\"samples\":100,\"lost\":1234,\"lost_events\":0}\n",
+		"{\"type\":\"summary\",\"samples\":100,\"lost\":1234,\"lost_events\":3}\n",
+	};
+	static const char *const ends[] = { "   lost 1,234\n",
+					    "   lost 1,234   3 events of processes lost\n" };
+
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		char *text = joined(the_profile, summaries[i]), *out = printed(text, 100);
+
+		assert_non_null(strstr(out, ends[i]));
+		free(out);
+		free(text);
+	}
+}
+
 static void only_the_top_functions_are_shown(void **state)
 {
 	char *text = NULL, *out, *line;
@@ -261,6 +280,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(an_interrupted_recording_is_added_up_from_its_lines),
 	cmocka_unit_test(not_quite_all_is_never_a_hundred_percent),
 	cmocka_unit_test(several_processes_are_counted_in_the_title),
+	cmocka_unit_test(lost_events_are_told_when_there_are_any),
 	cmocka_unit_test(only_the_top_functions_are_shown),
 	cmocka_unit_test(long_names_are_cut_to_the_width_and_keep_the_line),
 	cmocka_unit_test(hostile_names_reach_no_terminal),
