@@ -22,7 +22,7 @@ struct line_key {
 
 struct sums {
 	const struct prof_data *data;
-	struct intern functions; /* name \0 where \0 has_line */
+	struct intern functions; /* name \0 where \0 line of a nameless one \0 has_line */
 	struct intern lines; /* struct line_key */
 	u32 *function_of_frame, *line_of_frame;
 	struct weight *function_weights, *line_weights;
@@ -50,17 +50,25 @@ static const char *where_of(const struct prof_frame *f, char *kind_words, size_t
 	return kind_words;
 }
 
+/* What a function without a name is called is no name: many of a file share it. */
+static bool is_nameless(const char *name)
+{
+	return !strcmp(name, "(anonymous)");
+}
+
 static int number_frame(struct sums *s, u32 i)
 {
 	const struct prof_frame *f = &s->data->frames[i];
 	_cleanup_free_ char *name = frame_name(f, false), *key = NULL;
 	char kind_words[32];
 	const char *where = where_of(f, kind_words, sizeof(kind_words));
+	u32 own_line;
 	int len, r;
 
 	if (!name)
 		return -ENOMEM;
-	len = asprintf(&key, "%s%c%s%c%c", name, 0, where, 0, f->file ? 'f' : 'm');
+	own_line = f->file && is_nameless(name) ? f->line : 0;
+	len = asprintf(&key, "%s%c%s%c%u%c%c", name, 0, where, 0, own_line, 0, f->file ? 'f' : 'm');
 	if (len < 0) {
 		key = NULL;
 		return -ENOMEM;

@@ -135,6 +135,30 @@ static void several_processes_are_counted_in_the_title(void **state)
 	free(out);
 }
 
+/* Two functions, of which one ran at two lines, and a named one, which is one row. */
+static void functions_without_a_name_are_told_apart_by_their_lines(void **state)
+{
+	char *out = printed(
+		H P F("1", "\"kind\":\"js\",\"name\":\"(anonymous)\",\"file\":\"/v.js\",\"line\":8")
+			F("2", "\"kind\":\"js\",\"name\":\"(anonymous)\",\"file\":\"/"
+			       "v.js\",\"line\":9") F("3", "\"kind\":\"js\",\"name\":\"a\","
+							   "\"file\":\"/v.js\",\"line\":8")
+				F("4",
+				  "\"kind\":\"js\",\"name\":\"a\",\"file\":\"/v.js\",\"line\":9")
+					S("1", "1", COMPLETE) S("2", "2,1", COMPLETE)
+						S("3", "3", COMPLETE) S("4", "4", COMPLETE)
+							N("1", "40") N("2", "30") N("3", "20")
+								N("4", "10"),
+		100);
+
+	(void)state;
+	assert_string_equal(strstr(out, "   self"), "   self   total  function     where\n"
+						    "  40.0 %  70.0 %  (anonymous)  /v.js:8\n"
+						    "  30.0 %  30.0 %  (anonymous)  /v.js:9\n"
+						    "  30.0 %  30.0 %  a            /v.js:8\n");
+	free(out);
+}
+
 static void lost_events_are_told_when_there_are_any(void **state)
 {
 	static const char *const summaries[] = {
@@ -280,6 +304,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(an_interrupted_recording_is_added_up_from_its_lines),
 	cmocka_unit_test(not_quite_all_is_never_a_hundred_percent),
 	cmocka_unit_test(several_processes_are_counted_in_the_title),
+	cmocka_unit_test(functions_without_a_name_are_told_apart_by_their_lines),
 	cmocka_unit_test(lost_events_are_told_when_there_are_any),
 	cmocka_unit_test(only_the_top_functions_are_shown),
 	cmocka_unit_test(long_names_are_cut_to_the_width_and_keep_the_line),
