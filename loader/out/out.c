@@ -120,14 +120,15 @@ static int write_and_rename(const struct out_format *format, struct prof_reader 
 }
 
 /* A FIFO that nobody reads is an error (ENXIO), not a wait that no signal ends. */
-static int open_special(const char *path)
+int out_open_special(const char *path)
 {
 	_cleanup_close_ int fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 	int flags = fd < 0 ? -1 : fcntl(fd, F_GETFL);
+	struct stat st;
 
-	if (flags < 0 || fcntl(fd, F_SETFL, flags & ~O_NONBLOCK))
+	if (flags < 0 || fstat(fd, &st) || fcntl(fd, F_SETFL, flags & ~O_NONBLOCK))
 		return -errno;
-	return TAKE_FD(fd);
+	return S_ISFIFO(st.st_mode) || S_ISCHR(st.st_mode) ? TAKE_FD(fd) : -EINVAL;
 }
 
 int out_write_file(const struct out_format *format, struct prof_reader *in, const char *path,
@@ -140,9 +141,7 @@ int out_write_file(const struct out_format *format, struct prof_reader *in, cons
 		return write_and_rename(format, in, path, owner);
 	if (S_ISDIR(st.st_mode))
 		return -EISDIR;
-	if (!S_ISFIFO(st.st_mode) && !S_ISCHR(st.st_mode))
-		return -EINVAL;
-	fd = open_special(path);
+	fd = out_open_special(path);
 	return fd < 0 ? fd : write_fd(format, in, fd);
 }
 

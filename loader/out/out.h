@@ -58,6 +58,9 @@ struct out_owner {
 int out_write_file(const struct out_format *format, struct prof_reader *in, const char *path,
 		   struct out_owner owner);
 
+/* A FIFO or character device, opened for writing. -ENXIO: nobody reads; -EINVAL: another file. */
+int out_open_special(const char *path);
+
 /**
  * out_finish() - make the final file of a recording
  * @partial:	the finished .partial; gone afterwards

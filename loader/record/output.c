@@ -162,14 +162,28 @@ int outputs_open(struct outputs *o, const char *name, u32 pid)
 	return err ? refuse(err == -EEXIST ? o->partial_path : o->v[0].path, -err) : CLI_OK;
 }
 
-static int finish_stdout(struct outputs *o, const struct out_format *format)
+/* Is it a pipe or a terminal, which can't be renamed to when it is whole? */
+static bool is_special(const struct output *out)
 {
+	struct stat st;
+
+	return !strcmp(out->path, "-") ||
+	       (!stat(out->path, &st) && (S_ISFIFO(st.st_mode) || S_ISCHR(st.st_mode)));
+}
+
+static int finish_special(struct outputs *o, const struct output *out, const struct out_stop *stop)
+{
+	bool is_stdout = !strcmp(out->path, "-");
+	_cleanup_close_ int own = is_stdout ? -1 : out_open_special(out->path);
+	_cleanup_fclose_ FILE *to = NULL;
 	struct prof_reader *in = NULL;
-	int err = prof_reader_open(o->partial_path, &in);
+	int err = is_stdout || own >= 0 ? prof_reader_open(o->partial_path, &in) : own;
 
 	if (!err)
-		err = format->write(in, stdout);
-	if (!err && fflush(stdout))
+		err = out_stream_new(&to, is_stdout ? STDOUT_FILENO : own, stop);
+	if (!err)
+		err = out->format->write(in, to);
+	if (!err && fflush(to))
 		err = -errno;
 	prof_reader_free(&in);
 	return err;
@@ -189,12 +203,11 @@ static int finish_file(struct outputs *o, const struct output *out, bool is_last
 	return err;
 }
 
-int outputs_finish(struct outputs *o)
+int outputs_finish(struct outputs *o, const struct out_stop *stop)
 {
 	for (size_t i = 0; i < o->n; i++) {
-		bool to_stdout = !strcmp(o->v[i].path, "-");
-		int err = to_stdout ? finish_stdout(o, o->v[i].format)
-				    : finish_file(o, &o->v[i], i + 1 == o->n);
+		int err = is_special(&o->v[i]) ? finish_special(o, &o->v[i], stop)
+					       : finish_file(o, &o->v[i], i + 1 == o->n);
 
 		if (err) {
 			cli_error("cannot write '%s': %s; what was recorded is in '%s'",

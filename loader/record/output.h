@@ -11,6 +11,7 @@
 
 #include "../cli/record_options.h"
 #include "../out/out.h"
+#include "../out/stream.h"
 
 struct output {
 	char path[PATH_MAX]; /* final name; "-": standard output */
@@ -43,8 +44,13 @@ int outputs_check(struct outputs *o, const struct record_options *options);
  */
 int outputs_open(struct outputs *o, const char *name, u32 pid);
 
-/* Makes every output from the finished partial, which then goes. A CLI exit status. */
-int outputs_finish(struct outputs *o);
+/**
+ * outputs_finish() - make every output from the finished partial, which then goes
+ * @stop:	ends the writing to a pipe that nobody reads
+ *
+ * Return: a CLI exit status; what is wrong has been said, and the partial is still there.
+ */
+int outputs_finish(struct outputs *o, const struct out_stop *stop);
 
 /* A copy of the profile so far beside the first output: FILE-1.ndjson, FILE-2.ndjson, ... */
 int outputs_copy(struct outputs *o, int (*write)(void *data, FILE *to), void *data);

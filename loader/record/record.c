@@ -51,6 +51,8 @@ static void on_signals(struct recording *r)
 	while (read(r->signal_fd, &info, sizeof(info)) == sizeof(info)) {
 		if (info.ssi_signo == SIGCHLD) {
 			recording_check_command(r);
+		} else if (info.ssi_signo == SIGUSR1 && r->stop_ns) {
+			continue; /* all of it is being written */
 		} else if (info.ssi_signo == SIGUSR1) {
 			int err = outputs_copy(&r->outputs, write_copy, r);
 
@@ -58,6 +60,7 @@ static void on_signals(struct recording *r)
 				cli_error("cannot write the profile so far: %s", strerror(-err));
 		} else {
 			r->interrupted = r->stop = true;
+			r->n_stops++;
 		}
 	}
 }
@@ -118,21 +121,33 @@ static int say_no_sample(struct recording *r)
 	return CLI_FAILURE;
 }
 
-static int print_report(const struct recording *r)
+/* One more signal, after the one or the -d that ended the recording? */
+static bool is_stop_asked(void *data)
+{
+	struct recording *r = data;
+	u32 before = r->n_stops;
+
+	on_signals(r);
+	return r->n_stops != before;
+}
+
+static void print_report(const struct recording *r, const struct out_stop *stop)
 {
 	struct prof_reader *in = NULL;
-	int err = prof_reader_open(r->outputs.partial_path, &in);
+	FILE *to = NULL;
 
-	if (!err)
-		err = report_print(stdout, in, 0);
-	fflush(stdout);
+	if (!prof_reader_open(r->outputs.partial_path, &in) &&
+	    !out_stream_new(&to, STDOUT_FILENO, stop)) {
+		report_print(to, in, report_width(stdout));
+		fclose(to);
+	}
 	prof_reader_free(&in);
-	return err;
 }
 
 /* Ends the recording and makes the files; what was recorded is never thrown away. */
 static int finish(struct recording *r)
 {
+	const struct out_stop stop = { r->signal_fd, is_stop_asked, r };
 	struct prof_totals t;
 	u64 n;
 	int status;
@@ -155,8 +170,8 @@ static int finish(struct recording *r)
 	if (!n)
 		return say_no_sample(r);
 	if (!r->outputs.has_stdout)
-		print_report(r);
-	status = outputs_finish(&r->outputs);
+		print_report(r, &stop);
+	status = outputs_finish(&r->outputs, &stop);
 	if (status)
 		return status;
 	if (n < FEW_SAMPLES && !r->options.quiet)

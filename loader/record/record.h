@@ -30,6 +30,7 @@ struct recording {
 	bool command_ran;
 	int command_status;
 	bool stop, interrupted;
+	u32 n_stops; /* signals that ask for the end */
 	int err; /* of the profile */
 };
 

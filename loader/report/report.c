@@ -243,7 +243,7 @@ static int print_table(FILE *out, const struct prof_data *d, u32 width)
 	return 0;
 }
 
-static u32 find_width(FILE *out)
+u32 report_width(FILE *out)
 {
 	struct winsize size;
 	int fd = fileno(out);
@@ -260,7 +260,7 @@ int report_print(FILE *out, struct prof_reader *in, u32 width)
 
 	if (r < 0)
 		return r;
-	width = width ? width : find_width(out);
+	width = width ? width : report_width(out);
 	print_title(out, d);
 	print_activities(out, &d->summary);
 	print_stacks_line(out, &d->summary);

@@ -13,12 +13,15 @@
  * report_print() - print title, activities, completeness and the top functions
  * @out:	text; control and bidirectional characters are escaped
  * @in:		at its start
- * @width:	columns; 0 for those of the terminal that @out is, else 120
+ * @width:	columns; 0 for report_width()
  *
  * Return: 0, -ENODATA when it holds no sample (the rest was printed), or another
  * negative errno; prof_reader_error() is set when @in is to blame.
  */
 int report_print(FILE *out, struct prof_reader *in, u32 width);
+
+/* Columns of the terminal that @out is, else 120. */
+u32 report_width(FILE *out);
 
 /**
  * report_print_stacks() - print every stack as one self-contained JSON line

@@ -4,6 +4,7 @@
 nothing is left behind: no partial, no BPF object, no process."""
 
 import contextlib
+import fcntl
 import json
 import os
 import signal
@@ -17,11 +18,11 @@ PINNED = "/sys/fs/bpf"
 
 
 @contextlib.contextmanager
-def recorder(target, tmp, *args, name="p.ndjson"):
+def recorder(target, tmp, *args, name="p.ndjson", **options):
     """A recording under way: the first samples are in its partial."""
     argv = [UNSPOOL, "record", "-q", "-F", "997", "-p", str(target.pid), "-o",
             os.path.join(tmp, name), *args]
-    with running(argv, stderr=subprocess.DEVNULL) as child:
+    with running(argv, stderr=subprocess.DEVNULL, **options) as child:
         partial = os.path.join(tmp, f".{name}.partial")
         wait_until(lambda: os.path.exists(partial) and os.path.getsize(partial) > 2000)
         yield child
@@ -131,6 +132,69 @@ def copies(check):
             whole(check, plain, f"SIGUSR1: {name}")
 
 
+def is_stuck(pid, path):
+    """Is everything in the partial, and the process asleep?"""
+    with open(path, "rb") as file:
+        done = b'{"type":"summary"' in file.read()
+    with open(f"/proc/{pid}/stat", "rb") as file:
+        return done and file.read().rsplit(b")", 1)[1].split()[0] == b"S"
+
+
+@contextlib.contextmanager
+def full_pipe(tmp, named):
+    """(a pipe in which there is room for a byte, its path), as nobody reads it."""
+    path = os.path.join(tmp, "pipe")
+    if named:
+        os.mkfifo(path)
+        out = os.open(path, os.O_RDWR)
+        reader = os.dup(out)
+    else:
+        reader, out = os.pipe()
+    os.write(out, b"x" * (fcntl.fcntl(out, fcntl.F_SETPIPE_SZ, 4096) - 1))
+    try:
+        yield out, path
+    finally:
+        os.close(reader)
+        os.close(out)
+
+
+def stuck(check, number, named=False, command=(), status=1):
+    """A pipe that nobody reads: the end is served all the same, and the profile is not lost."""
+    what = f"{signal.Signals(number).name}, a full {'FIFO' if named else 'pipe'}"
+    what += " and COMMAND" if command else ""
+    with folder() as tmp, running([BUSY], b"running") as target, full_pipe(tmp, named) as (out, path):
+        args = ["-o", path if named else "-", "-f", "ndjson", "-d", "1"]
+        child = subprocess.Popen([UNSPOOL, "record", "-q", "-F", "4999", *args,
+                                  *(command or ("-p", str(target.pid)))], cwd=tmp, text=True,
+                                 stdout=subprocess.DEVNULL if named else out,
+                                 stderr=subprocess.PIPE, start_new_session=True)
+        try:
+            partial = os.path.join(tmp, f".unspool-{child.pid}.partial")
+            wait_until(lambda: os.path.exists(partial) and is_stuck(child.pid, partial))
+            time.sleep(0.3)
+            check.equal(child.poll(), None, f"{what}: it waits for a reader")
+            child.send_signal(number)
+            said = child.communicate(timeout=20)[1]
+        finally:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(child.pid, signal.SIGKILL)
+            child.wait()
+        check.equal((child.returncode, len(said.splitlines())), (status, 1), f"{what}: {said.strip()}")
+        whole(check, partial, what)
+        check.equal(set(os.listdir(tmp)) - {"pipe"}, {os.path.basename(partial)}, f"{what}: one file")
+        check.equal(session_of(child.pid), [], f"{what}: no process is left")
+
+
+def stuck_report(check):
+    """The report has no reader: the profile gets its name."""
+    with folder() as tmp, running([BUSY], b"running") as target, full_pipe(tmp, False) as (out, _):
+        with recorder(target, tmp, "-d", "1", stdout=out) as child:
+            wait_until(lambda: is_stuck(child.pid, os.path.join(tmp, ".p.ndjson.partial")))
+            child.send_signal(signal.SIGTERM)
+            check.equal(child.wait(20), 0, "a report that nobody reads, SIGTERM: exit 0")
+        whole(check, os.path.join(tmp, "p.ndjson"), "a report that nobody reads")
+
+
 def second_recorder(check):
     with folder() as tmp, running([BUSY], b"running") as target, recorder(target, tmp) as child:
         done = unspool("record", "-p", target.pid, "-d", "200ms", "-o", os.path.join(tmp, "p.ndjson"))
@@ -167,6 +231,10 @@ def main():
         ended_by(check, number)
     killed(check)
     copies(check)
+    stuck(check, signal.SIGTERM)
+    stuck(check, signal.SIGINT, named=True)
+    stuck(check, signal.SIGTERM, command=("sh", "-c", f"exec {BUSY} >/dev/null"), status=125)
+    stuck_report(check)
     second_recorder(check)
     command(check, None, 0)
     command(check, signal.SIGTERM, 128 + signal.SIGTERM)

@@ -70,8 +70,8 @@ class Checks:
 @contextlib.contextmanager
 def running(argv, wait_for=None, **options):
     """A child in a process group of its own, which is killed at the end in every case."""
-    child = subprocess.Popen(argv, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                             start_new_session=True, **options)
+    options.setdefault("stdout", subprocess.PIPE)
+    child = subprocess.Popen(argv, stdin=subprocess.DEVNULL, start_new_session=True, **options)
     try:
         if wait_for is not None:
             line = child.stdout.readline()
@@ -80,7 +80,8 @@ def running(argv, wait_for=None, **options):
     finally:
         with contextlib.suppress(ProcessLookupError):
             os.killpg(child.pid, signal.SIGKILL)
-        child.stdout.close()
+        if child.stdout:
+            child.stdout.close()
         child.wait()
 
 
