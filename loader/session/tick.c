@@ -193,7 +193,7 @@ static int on_sample(struct session *s, struct uw_sample *sample, u64 now_ns, bo
 	int err;
 
 	if (im && announcer_must_wait(p, im, s->tick_ns) && may_wait &&
-	    now_ns - sample->time_ns < MAX_WAIT_NS)
+	    s->tick_ns - sample->time_ns < MAX_WAIT_NS)
 		return 1;
 	im = image_for(p, im, sample);
 	err = announcer_sample(s->announcer, p, sample);

@@ -105,6 +105,57 @@ def short_lived(check, tmp, n):
     check.that(0 < max(peaks) < MAX_KB, f"the recorder took {max(peaks)} KB at most")
 
 
+def executed(check, tmp):
+    """Sampled so often that some samples fall into the exec itself, between its parts: they must
+    not spoil those after it."""
+    loop = f"i=0; while [ $i -lt 150 ]; do {BUSY}-ash 40; i=$((i+1)); done >/dev/null"
+    _, profile = record("sh", "-c", loop, out=os.path.join(tmp, "e.ndjson"), hz=15000)
+    whole, known = collections.Counter(), collections.Counter()
+    names = {p["pid"]: p.get("name") for p in profile.of("process")}
+    for count, stack, _, line in profile.samples():
+        whole[line["pid"]] += count
+        known[line["pid"]] += count * (stack["status"] == "complete")
+    pids = [pid for pid in whole if names[pid] == "busy-ash"]
+    lame = [pid for pid in pids if not known[pid]]
+    check.that(len(pids) > 140, f"{len(pids)} of 150 processes were sampled under their name")
+    check.equal(lame, [], "none stays an unknown process")
+
+
+def by_script(check, tmp):
+    """Short Node.js processes, each looked at as soon as it is sampled, mostly in its exec."""
+    binary, script, n = node(version_of("24")), os.path.join(tmp, "short.js"), 30
+    with open(script, "w", encoding="utf-8") as file:
+        file.write("const end = Date.now() + 150;\nwhile (Date.now() < end);\n")
+    _, profile = record("sh", "-c", f"i=0; while [ $i -lt {n} ]; do env {binary} {script}; "
+                        "i=$((i+1)); done", out=os.path.join(tmp, "s.ndjson"), hz=5000)
+    counts, strange = collections.Counter(), collections.Counter()
+    for count, frames, process in by_process(profile):
+        counts[process.get("name")] += count
+        exe = os.path.basename(process.get("exe", ""))
+        for module in {os.path.basename(f["module"]) for f in frames if "module" in f}:
+            if module in ("node", "env", "dash") and exe != module:
+                strange[exe, module] += count
+    called = collections.Counter(p["pid"] for p in profile.of("process") if p.get("name") == "short.js")
+    check.that(len(called) >= 0.8 * n, f"{len(called)} of {n} are called by their script: {dict(counts)}")
+    check.equal((dict(strange), max(called.values())), ({}, 1),
+                "no sample is given to the program before or after")
+
+
+def lasting(check, tmp):
+    """Beside processes that are born faster than they can be looked at."""
+    storm = "while :; do /bin/true; done"
+    with contextlib.ExitStack() as stack:
+        for _ in range(6):
+            stack.enter_context(running(["sh", "-c", storm]))
+        done, profile = record("-a", "-d", 2, out=os.path.join(tmp, "l.ndjson"), hz=5000)
+    s = profile.summary
+    seconds = s["duration_ns"] / 1e9
+    print(f"-d 2 beside a fork storm: {seconds:.2f} s, {s['samples']} samples, lost {s['lost']}, "
+          f"events lost {s['lost_events']}, unresolved {s['unresolved']}")
+    check.that(done.returncode == 0 and 2 <= seconds < 3, f"-d 2 is 2 s: {seconds:.2f} s")
+    check.equal(profile.count(), s["samples"], "every sample that is counted is there")
+
+
 def accounted(check, tmp):
     """CPU time times frequency is what was recorded plus what was lost (on the whole machine)."""
     done, profile = record(BUSY, 3000, out=os.path.join(tmp, "a.ndjson"))
@@ -146,6 +197,9 @@ def main():
     check = Checks()
     with folder() as tmp:
         short_lived(check, tmp, int(sys.argv[1]))
+        executed(check, tmp)
+        by_script(check, tmp)
+        lasting(check, tmp)
         accounted(check, tmp)
         workers(check, tmp)
     return check.end()
