@@ -64,7 +64,7 @@ int session_fd(const struct session *s);
  * session_tick() - handle what has happened
  * @last:	sampling has ended: leave nothing for later
  *
- * It takes some 50 ms at most, the last one 10 s. Samples for which there is no time then
+ * It takes 150 ms at most, unless events were lost; the last one 10 s. Samples for which there is no time then
  * are dropped, and counted.
  *
  * Return: 0, 1 when there is more to do at once, or a negative errno of the profile (no

@@ -24,6 +24,8 @@
 #define REAP_NS (1000 * MSEC)
 #define RESYNC_NS (1000 * MSEC)
 #define BUDGET_NS (20 * MSEC) /* for each kind of work, in a tick */
+#define LATE_NS (50 * MSEC) /* samples that wait longer get more time than that: */
+#define LATE_BUDGET_NS (100 * MSEC)
 #define LAST_BUDGET_NS (5000 * MSEC) /* the same in the last one */
 #define MAX_WAIT_NS (1000 * MSEC) /* for a name */
 
@@ -264,6 +266,14 @@ static int apply_events(struct session *s, u64 until_ns, u64 deadline_ns, u64 *r
 	return err;
 }
 
+/* With 20 ms of names to 20 ms of events they would fall behind for ever. */
+static u64 budget_for_names(const struct session *s, u64 budget_ns)
+{
+	bool is_late = s->pending.n && s->tick_ns - s->pending.v[0]->time_ns > LATE_NS;
+
+	return is_late && budget_ns < LATE_BUDGET_NS ? LATE_BUDGET_NS : budget_ns;
+}
+
 static int tick(struct session *s, u64 until_ns, u64 budget_ns, bool is_last)
 {
 	struct pass pass = { .is_last = is_last };
@@ -274,7 +284,7 @@ static int tick(struct session *s, u64 until_ns, u64 budget_ns, bool is_last)
 		meet_new(s, session_now_ns() + budget_ns);
 	}
 	session_update_changed(s);
-	pass.deadline_ns = session_now_ns() + budget_ns;
+	pass.deadline_ns = session_now_ns() + budget_for_names(s, budget_ns);
 	if (!err)
 		err = handle_samples(s, &pass);
 	session_update_changed(s); /* of processes that samples made known */

@@ -49,8 +49,8 @@ def executes(check, tmp):
     """One pid, three programs: each sample belongs to the one that ran then."""
     out, script = os.path.join(tmp, "e.ndjson"), os.path.join(tmp, "last.js")
     with open(script, "w", encoding="utf-8") as file:
-        file.write("const end = Date.now() + 1000;\nfunction last(x) {\n  for (let i = 0; i < 1e5; i++) "
-                   "x = (x * 31 + i) | 0;\n  return x;\n}\nwhile (Date.now() < end)\n  last(1);\n")
+        file.write("function last(x) {\n  for (let i = 0; i < 1e5; i++) "
+                   "x = (x * 31 + i) | 0;\n  return x;\n}\nwhile (process.cpuUsage().user < 1.5e6)\n  last(1);\n")
     binary = node(version_of("22"))
     done = unspool("record", "-q", "-F", 997, "-o", out, "sh", "-c",
                    f"i=0; while [ $i -lt 60000 ]; do i=$((i+1)); done; exec {binary} {script}")

@@ -73,7 +73,8 @@ def judge(profile, called=lambda name: name):
         mixed += count * (len(kinds) > 1)
         for kind in kinds:
             named[kind] += count
-            foreign += count * (process is None or called(process["name"]) != f"busy-{kind}")
+            name = process.get("name")  # none: it was gone before it could be looked at
+            foreign += count * (name is not None and called(name) != f"busy-{kind}")
     return named, mixed, foreign
 
 
@@ -90,7 +91,7 @@ def short_lived(check, tmp, n):
     seconds = time.monotonic() - start
     profile = Profile(out)
     named, mixed, foreign = judge(profile)
-    pids = {p["pid"] for p in profile.of("process") if p["name"].startswith("busy-")}
+    pids = {p["pid"] for p in profile.of("process") if p.get("name", "").startswith("busy-")}
     s = profile.summary
     print(f"{8 * each} processes in {seconds:.0f} s: {len(pids)} sampled, {s['samples']} samples, "
           f"{sum(named.values())} in their functions, lost {s['lost']}, unresolved {s['unresolved']}, "
@@ -101,7 +102,7 @@ def short_lived(check, tmp, n):
     check.that(min(named[k] for k in KINDS) > each / 4, f"each kind was sampled: {dict(named)}")
     check.equal((mixed, foreign), (0, 0), "no sample has a name of another kind's process")
     swapped = judge(profile, lambda name: name.replace("ash", "fir"))[2]
-    check.equal(swapped, named["ash"], "the judge tells one kind from another")
+    check.that(0.9 * named["ash"] < swapped <= named["ash"], "the judge tells one kind from another")
     check.that(0 < max(peaks) < MAX_KB, f"the recorder took {max(peaks)} KB at most")
 
 
@@ -168,7 +169,7 @@ def accounted(check, tmp):
 def workers(check, tmp):
     out, peaks = os.path.join(tmp, "w.ndjson"), [0]
     with running([UNSPOOL, "record", "-q", "-F", "997", "-o", out, node(version_of("24")),
-                  os.path.join(TOP, "fixtures/node/workers.js"), "3", "2", "1500"],
+                  os.path.join(TOP, "fixtures/node/workers.js"), "3", "2", "4000"],
                  stderr=subprocess.DEVNULL) as child, watched(child, peaks):
         check.equal(child.wait(60), 0, "Node.js with workers: exit 0")
     profile = Profile(out)
