@@ -54,6 +54,17 @@ static void terminate(u32 pid, void *data)
 		kill((pid_t)pid, SIGTERM);
 }
 
+/* One may be born while its parent is told, so they are looked for again. */
+static void end_descendants(struct recording *r)
+{
+	session_look_again(r->session);
+	for (int i = 0; i < 5 && session_n_alive(r->session); i++) {
+		session_each_alive(r->session, terminate, NULL);
+		poll(NULL, 0, 20);
+		session_look_again(r->session);
+	}
+}
+
 void recording_end_command(struct recording *r)
 {
 	pid_t pid = r->command.pid;
@@ -62,7 +73,7 @@ void recording_end_command(struct recording *r)
 		return;
 	await_command(r, r->interrupted ? 1000 : 0);
 	if (r->command_alone)
-		session_each_alive(r->session, terminate, NULL);
+		end_descendants(r);
 	else if (r->command.pid)
 		kill(pid, SIGTERM);
 	await_command(r, 5000);

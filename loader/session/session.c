@@ -202,6 +202,11 @@ u32 session_n_alive(const struct session *s)
 	return processes_n_alive(s->processes);
 }
 
+void session_look_again(struct session *s)
+{
+	processes_resync(s->processes);
+}
+
 struct each_alive {
 	void (*fn)(u32 pid, void *data);
 	void *data;

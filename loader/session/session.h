@@ -75,6 +75,9 @@ int session_tick(struct session *s, bool last);
 /* How many of the targets of session_add_target(), and their children, are alive. */
 u32 session_n_alive(const struct session *s);
 
+/* Asks /proc who of them is alive, and for their children. Call it when ticks have ended. */
+void session_look_again(struct session *s);
+
 /* The pid of each of them. */
 void session_each_alive(const struct session *s, void (*fn)(u32 pid, void *data), void *data);
 
