@@ -258,7 +258,8 @@ static const struct argp argp = {
 	.args_doc = "[-- COMMAND [ARG]...]",
 	.doc = "Record where processes, or COMMAND and its descendants, spend their CPU time.\v"
 	       "With COMMAND beside a target, COMMAND only sets the duration. "
-	       "COMMAND ends with the recording (SIGTERM), at the latest.",
+	       "COMMAND ends with the recording (SIGTERM), at the latest. Ctrl-C ends the "
+	       "recording, once more the writing to a pipe that nobody reads.",
 };
 
 int record_options_parse(int argc, char **argv, struct record_options *o, struct cli_parse *p)

@@ -4,11 +4,13 @@
 nothing reaches a terminal raw."""
 
 import collections
+import contextlib
 import gzip
 import os
 import re
 import shutil
 import sys
+import time
 import unicodedata
 
 from lib import BUSY, TOP, Checks, Profile, folder, need_bpf, node, running, unspool, version_of
@@ -111,11 +113,55 @@ def process_names(check, tmp):
     check.equal(profile.of("process")[0]["exe"], path, "JSON tells it as it is")
 
 
+def command_lines(check, tmp):
+    """A process is free to call itself anything: bytes that are no UTF-8, a lot of it, nothing."""
+    out = os.path.join(tmp, "p.ndjson")
+    for words, argv0, name in (("no UTF-8", b"\xff\n\r\xc3\x28", "\ufffd\n\r\ufffd("),
+                               ("4 KB", "A\x1b[2J\n\u202e".encode() * 500, None),
+                               ("nothing", b"", "busy")):
+        with running([argv0], b"running", executable=BUSY) as child:
+            done = unspool("record", "-q", "-p", child.pid, "-F", 997, "-d", "500ms", "-o", out)
+            terminal(check, done, f"record of a process called {words}")
+            terminal(check, unspool("report", out), f"report of a process called {words}")
+            terminal(check, unspool("ps", "--all"), f"ps and a process called {words}")
+        told = Profile(out).of("process")[0]["name"]
+        check.that(told == name if name is not None else argv0.startswith(told.encode()) and told,
+                   f"JSON has the start of it: {told!r}")
+
+
+def control_groups(check, tmp):
+    with open("/proc/self/mounts", encoding="utf-8") as file:
+        mounts = [line.split()[1] for line in file if line.split()[2] == "cgroup2"]
+    path = os.path.join(mounts[0] if mounts else "/none", "un\udcff\x1b[31m;x\u202e")
+    try:
+        os.mkdir(path)
+    except OSError as error:
+        print(f"no control group of version 2 can be made: not tried: {error.strerror}")
+        return
+    try:
+        with running(["sh", "-c", f'echo $$ > "$G/cgroup.procs"; exec {BUSY}'], b"running",
+                     env=dict(os.environ, G=path)):
+            out = os.path.join(tmp, "g.ndjson")
+            done = unspool("record", "-q", "--cgroup", path, "-F", "997", "-d", "500ms",
+                                 "-o", out)
+            terminal(check, done, "record of a hostile control group")
+        check.equal(Profile(out).of("process")[0]["cgroup"], "/un\ufffd\x1b[31m;x\u202e",
+                    "JSON tells it")
+        done = unspool("record", "--cgroup", path + "no", "-d", "1")
+        check.equal((done.returncode, raw(done.stderr)), (2, []), "a complaint about one is escaped")
+    finally:
+        for _ in range(50):  # until what was in it is gone
+            with contextlib.suppress(OSError):
+                os.rmdir(path)
+                break
+            time.sleep(0.1)
+
+
 def main():
     need_bpf()
     check = Checks()
     self_test(check)
-    for case in (outputs, process_names):
+    for case in (outputs, process_names, command_lines, control_groups):
         with folder() as tmp:
             case(check, tmp)
     return check.end()
