@@ -88,13 +88,11 @@ static void loop(struct recording *r)
 	struct pollfd fds[] = { { .fd = r->signal_fd, .events = POLLIN },
 				{ .fd = session_fd(r->session), .events = POLLIN } };
 	u64 now_ns = r->start_ns;
-	int more = 0;
 
 	while (!r->stop && !r->err) {
-		poll(fds, 2, more ? 0 : SESSION_TICK_MS);
+		poll(fds, 2, session_has_more(r->session) ? 0 : SESSION_TICK_MS);
 		on_signals(r);
-		more = session_tick(r->session, false);
-		r->err = more < 0 ? more : 0;
+		r->err = session_tick(r->session, false);
 		now_ns = clock_ns(CLOCK_MONOTONIC);
 		if (!r->err && now_ns - r->flushed_ns >= SECOND_NS)
 			once_a_second(r, now_ns);

@@ -197,6 +197,11 @@ int session_fd(const struct session *s)
 	return sideband_fd(s->sideband);
 }
 
+bool session_has_more(const struct session *s)
+{
+	return s->has_more;
+}
+
 u32 session_n_alive(const struct session *s)
 {
 	return processes_n_alive(s->processes);

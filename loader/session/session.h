@@ -64,13 +64,15 @@ int session_fd(const struct session *s);
  * session_tick() - handle what has happened
  * @last:	sampling has ended: leave nothing for later
  *
- * It takes 150 ms at most, unless events were lost; the last one 10 s. Samples for which there is no time then
- * are dropped, and counted.
+ * It takes 150 ms at most, unless events were lost; the last one 10 s. Samples for which there is
+ * no time then are dropped, and counted.
  *
- * Return: 0, 1 when there is more to do at once, or a negative errno of the profile (no
- * space left, ...).
+ * Return: 0 or a negative errno of the profile (no space left, ...).
  */
 int session_tick(struct session *s, bool last);
+
+/* Was there more to do than time? Then do not wait for the next tick. */
+bool session_has_more(const struct session *s);
 
 /* How many of the targets of session_add_target(), and their children, are alive. */
 u32 session_n_alive(const struct session *s);

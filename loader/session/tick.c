@@ -300,7 +300,7 @@ static int last_tick(struct session *s)
 	poll(NULL, 0, SIDEBAND_SETTLE_NS / MSEC);
 	err = tick(s, s->tick_ns, LAST_BUDGET_NS, true);
 	pending_give_up(&s->pending);
-	return err < 0 ? err : 0;
+	return err;
 }
 
 /* The dead are kept for a while, and for as long as samples of theirs may wait. */
@@ -327,5 +327,6 @@ int session_tick(struct session *s, bool last)
 	pending_sort(&s->pending);
 	err = last ? last_tick(s) : tick(s, s->tick_ns - SIDEBAND_SETTLE_NS, BUDGET_NS, false);
 	reap(s);
-	return err;
+	s->has_more = err > 0;
+	return err < 0 ? err : 0;
 }
