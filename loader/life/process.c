@@ -147,14 +147,16 @@ int process_exec(struct process *p, const struct life_event *ev)
 /* The first file that the kernel maps after an exec is the executable, then its interpreter. */
 static int learn_exe(struct process *p, const struct life_mmap *m)
 {
-	if (p->exe || p->loaded_ns || !p->exec_ns || !m->inode || m->path[0] != '/')
+	if (p->loaded_ns || !p->exec_ns || p->text_end || !m->inode)
+		return 0;
+	p->text_addr = m->start_addr;
+	p->text_end = m->start_addr + m->len;
+	if (p->exe || m->path[0] != '/')
 		return 0;
 	p->exe = strdup(m->path);
 	if (!p->exe)
 		return -ENOMEM;
 	set_name_from_exe(p);
-	p->text_addr = m->start_addr;
-	p->text_end = m->start_addr + m->len;
 	return 0;
 }
 

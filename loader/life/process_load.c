@@ -29,6 +29,7 @@
 #include "maps.h"
 #include "proc_text.h"
 
+#define MAX_EXEC_NS 1000000000ull /* from the record of an exec to that of its first mapping */
 #define MAX_TEXT 16384 /* of one file of /proc/PID; a longer command line is cut */
 
 struct proc_text {
@@ -234,10 +235,18 @@ static void swap_in_image(struct process *p, struct process *fresh)
 	fresh->maps = maps;
 }
 
-/* Is what was read between two looks one whole image, and the one that @p is known to have? */
-static int check_image(const struct process *p, const struct proc_stat *before,
-		       const struct proc_stat *after)
+/* An exec was told, its first mapping was not yet: nothing to know the image by. */
+static bool is_faceless(const struct process *p, u64 now_ns)
 {
+	return p->exec_ns && !p->env_end && !p->text_end && now_ns < p->exec_ns + MAX_EXEC_NS;
+}
+
+/* Is what was read between two looks one whole image, and the one that @p is known to have? */
+static int check_image(const struct process *p, const struct process *fresh,
+		       const struct proc_stat *before, const struct proc_stat *after)
+{
+	if (is_faceless(p, fresh->loaded_ns))
+		return -EAGAIN;
 	if (p->env_end && p->env_end != after->env_end)
 		return -ESTALE;
 	if (!after->code_addr || !after->env_end || after->env_end != before->env_end)
@@ -284,7 +293,7 @@ int process_load(struct process *p)
 			memcpy(p->comm, fresh->comm, sizeof(p->comm));
 		return 0;
 	}
-	err = after.is_kernel_thread ? 0 : check_image(p, &before, &after);
+	err = after.is_kernel_thread ? 0 : check_image(p, fresh, &before, &after);
 	if (!err)
 		swap_in_image(p, fresh);
 	return err;

@@ -304,8 +304,10 @@ static int load_again(struct process *p, u64 now_ns)
 		memcpy(exec.comm, p->comm, sizeof(exec.comm)); /* until there is a better name */
 		p->loaded_ns = 0;
 		err = process_exec(p, &exec);
+		p->exec_ns = 0; /* no mapping will be told: take what is there */
 		if (!err)
 			err = process_load(p);
+		p->exec_ns = now_ns;
 	}
 	return err == -EAGAIN ? 0 : err;
 }

@@ -394,6 +394,15 @@ static void await_exec(pid_t child)
 	process_free(&p);
 }
 
+/* Of an executable that is mapped everywhere. */
+static struct life_event first_mapping(u32 pid, u64 time_ns)
+{
+	struct life_event ev = MMAP(pid, time_ns, 0x1000, "/bin/sleep");
+
+	ev.mmap.len = 1ull << 47;
+	return ev;
+}
+
 static void in_the_midst_of_an_exec_no_image_is_read(void **state)
 {
 	u32 n_waited = 0;
@@ -452,6 +461,8 @@ static void an_image_is_not_known_before_its_exec_was_told(void **state)
 	apply(t, EXEC(child, now, "sleep"));
 	assert_string_equal(p->name, "sleep"); /* by the event alone */
 	assert_true(process_is_unread(p));
+	assert_int_equal(process_load(p), -EAGAIN); /* it could be the next one's */
+	apply(t, first_mapping(child, now + 1));
 	assert_int_equal(process_load(p), 0);
 	assert_string_equal(p->name, OTHER_NAME);
 	assert_false(process_is_unread(p));
@@ -477,6 +488,7 @@ static void an_image_known_by_events_is_not_given_the_next_ones_name(void **stat
 	assert_int_equal(process_load(p), -ESTALE);
 	assert_string_equal(p->name, "env");
 	apply(t, EXEC(child, now + 3, "sleep"));
+	apply(t, first_mapping(child, now + 4));
 	assert_int_equal(process_load(p), 0);
 	assert_string_equal(p->name, OTHER_NAME);
 	end(child);
