@@ -4,6 +4,8 @@
 
 #include "world.h"
 
+#define EXITING 0x4 /* PF_EXITING of include/linux/sched.h at v6.12 */
+
 static void nothing(void)
 {
 }
@@ -20,12 +22,12 @@ static void cpu_has_no_slot(void)
 
 static void thread_is_exiting(void)
 {
-	thread->flags = PF_EXITING;
+	thread->flags = EXITING;
 }
 
 static void leader_is_exiting(void)
 {
-	leader->flags = PF_EXITING;
+	leader->flags = EXITING;
 }
 
 static void namespace_is_another(void)

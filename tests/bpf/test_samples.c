@@ -9,6 +9,8 @@
 
 #include "../../fixtures/stacks/all.h"
 
+#define A_KERNEL_THREAD 0x200000 /* PF_KTHREAD of include/linux/sched.h at v6.12 */
+
 static const u64 kernel_pcs[UW_MAX_KERNEL_FRAMES + 1] = {
 	LOWEST_KERNEL_PC + 0x1000,
 	LOWEST_KERNEL_PC + 0x2004,
@@ -235,7 +237,7 @@ static void a_kernel_thread_has_kernel_frames_only(void **state)
 
 		world_begin();
 		enter_kernel(counts[i]);
-		thread->flags = PF_KTHREAD;
+		thread->flags = A_KERNEL_THREAD;
 		assert_non_null(run());
 		assert_int_equal(w.sample.flags, UW_SAMPLE_IN_KERNEL | UW_SAMPLE_KTHREAD);
 		assert_int_equal(w.sample.n_frames, n);
