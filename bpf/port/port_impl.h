@@ -5,16 +5,11 @@
 
 #include "../bpf.h"
 
+#include <port_index.h>
+
 UW_INLINE long port_read_user(void *dst, u32 len, u64 addr)
 {
 	return bpf_probe_read_user(dst, len, (const void *)addr);
-}
-
-/* The mask sits in inline assembly: clang would reduce it away and lose the bound. */
-UW_INLINE u64 port_index(u64 n, u64 mask)
-{
-	asm volatile("%0 &= %1" : "+r"(n) : "i"(mask));
-	return n;
 }
 
 /**

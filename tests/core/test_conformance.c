@@ -5,6 +5,7 @@
  * once for each architecture.
  */
 
+#include "chain.h"
 #include "random.h"
 #include "kernel.h"
 
@@ -89,23 +90,6 @@ static void every_bundled_stack_is_walked_alike(void **state)
 	print_message("%u stacks\n", n);
 }
 
-/* @n frames of 4 words, the last of them in libc. */
-static struct stack deep_stack(u32 n)
-{
-	static u64 words[UW_MAX_FRAMES * 4 + 8];
-
-	for (u32 i = 0; i + 1 < n; i++) {
-		words[4 * i] = i + 2 == n ? 1 : S(4 * (i + 1));
-		words[4 * i + 1] = i + 2 == n ? LIBC(0x128) : APP(0x200);
-	}
-	return (struct stack){
-		.name = "deep",
-		.regs = { APP(0x108), S(0), S(0), 0 },
-		.words = words,
-		.n_words = 4 * n,
-	};
-}
-
 static void depth_limit_is_the_same(void **state)
 {
 	static const struct {
@@ -119,7 +103,7 @@ static void depth_limit_is_the_same(void **state)
 
 	(void)state;
 	for (u32 i = 0; i < 3; i++) {
-		struct stack stack = deep_stack(rows[i].n);
+		struct stack stack = chain(rows[i].n, 0, CHAIN_STRIDE);
 
 		assert_true(stack_agrees(&stack));
 		assert_int_equal(kernel.state->sample.n_frames, rows[i].n_found);

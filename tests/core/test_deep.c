@@ -5,31 +5,8 @@
  * the window on the stack, and what a walk reads.
  */
 
+#include "chain.h"
 #include "walks.h"
-
-#define FRAME_WORDS 4 /* record and two locals */
-#define MAX_WORDS ((UW_MAX_FRAMES + 2) * FRAME_WORDS)
-
-/* Memory below and above the stack is not mapped. */
-static u64 words[MAX_WORDS];
-
-/* A chain of @n frames, of which the last is libc's. @stride words apart, from word @first on. */
-static struct stack chain(u32 n, u32 first, u32 stride)
-{
-	u32 n_words = first + (n - 2) * stride + 2;
-	struct stack stack = { .name = "chain", .archs = STACK_BOTH, .words = words };
-
-	memset(words, 0, sizeof(words));
-	for (u32 i = 0; i < n - 1; i++) {
-		bool is_last = i == n - 2;
-
-		words[first + i * stride] = is_last ? 1 : S(first + (i + 1) * stride);
-		words[first + i * stride + 1] = is_last ? LIBC(0x128) : APP(0x200);
-	}
-	stack.n_words = n_words;
-	stack.regs = (struct uw_regs){ APP(0x108), S(first), S(first), 0 };
-	return stack;
-}
 
 static const struct uw_sample *walk(const struct stack *stack, const struct arch_row *arch)
 {
@@ -46,7 +23,7 @@ static void stack_of_1024_frames_is_complete(void **state)
 {
 	(void)state;
 	for (u32 i = 0; i < N_ARCHS; i++) {
-		struct stack stack = chain(1024, 0, FRAME_WORDS);
+		struct stack stack = chain(1024, 0, CHAIN_STRIDE);
 		const struct uw_sample *s = walk(&stack, &arch_rows[i]);
 
 		assert_int_equal(s->n_frames, 1024);
@@ -59,7 +36,7 @@ static void frame_1025_is_beyond_the_depth_limit(void **state)
 {
 	(void)state;
 	for (u32 i = 0; i < N_ARCHS; i++) {
-		struct stack stack = chain(1025, 0, FRAME_WORDS);
+		struct stack stack = chain(1025, 0, CHAIN_STRIDE);
 		const struct uw_sample *s = walk(&stack, &arch_rows[i]);
 
 		assert_int_equal(s->n_frames, 1024);
@@ -130,7 +107,7 @@ static void small_frames_share_a_read(void **state)
 {
 	(void)state;
 	for (u32 i = 0; i < N_ARCHS; i++) {
-		struct stack stack = chain(257, 0, FRAME_WORDS);
+		struct stack stack = chain(257, 0, CHAIN_STRIDE);
 
 		assert_int_equal(walk(&stack, &arch_rows[i])->n_reads, 1 + 256 / 32);
 	}
@@ -141,10 +118,10 @@ static void two_records_that_point_at_each_other_end(void **state)
 {
 	(void)state;
 	for (u32 i = 0; i < N_ARCHS; i++) {
-		struct stack stack = chain(3, 0, FRAME_WORDS);
+		struct stack stack = chain(3, 0, CHAIN_STRIDE);
 		const struct uw_sample *s;
 
-		words[FRAME_WORDS] = S(0);
+		chained[CHAIN_STRIDE] = S(0);
 		s = walk(&stack, &arch_rows[i]);
 		assert_int_equal(s->n_frames, 3);
 		assert_int_equal(s->status, UW_E_FP_BELOW_SP);

@@ -20,10 +20,10 @@ UW_INLINE u64 arch_pc(const struct arch_pt_regs *r)
 	return r->pc;
 }
 
-/* Kernel addresses have the top 16 bits set; a user address has none of them. */
+/* Kernel addresses have the top 12 or 16 bits set; user addresses have 52 bits at most. */
 UW_INLINE bool arch_is_kernel_pc(u64 pc)
 {
-	return pc >> 48;
+	return pc >> 63;
 }
 
 /* V8 on arm64: x19 is the bytecode offset, x20 the BytecodeArray (interpreter registers). */

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#pragma once
+
+/* arm64: registers as a sample brings them. The same symbols as the other regs.h. */
+
+#define HAS_LR true
+#define USUAL_VA_MASK VA48
+#define LARGEST_VA_MASK VA52
+#define STACK_ARCH STACK_ARM64
+#define LOWEST_KERNEL_PC 0xfff0000000000000ull /* with 52 bits; 0xffff000000000000 with 48 */
+
+/* By place: struct user_pt_regs of arch/arm64/include/uapi/asm/ptrace.h at v6.12, in words. */
+enum { AT_X19 = 19, AT_X20 = 20, AT_X29 = 29, AT_X30 = 30, AT_SP = 31, AT_PC = 32, N_REGS = 34 };
+
+/* V8 keeps the bytecode offset in x19, the BytecodeArray in x20. */
+static inline struct arch_pt_regs pt_regs_of(const struct uw_regs *r, u64 offset, u64 array)
+{
+	const u64 words[N_REGS] = { [AT_PC] = r->pc,  [AT_SP] = r->sp,	 [AT_X29] = r->fp,
+				    [AT_X30] = r->lr, [AT_X19] = offset, [AT_X20] = array };
+	struct arch_pt_regs regs;
+
+	_Static_assert(sizeof(regs) == sizeof(words), "all of them");
+	memcpy(&regs, words, sizeof(regs));
+	return regs;
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#pragma once
+
+/*
+ * In place of libbpf's header: the made-up kernel's structures are laid out as the
+ * programs declare them. A read through a null pointer gives zero, as in the kernel.
+ */
+
+extern bool fake_has_fields; /* bpf_core_field_exists() of the members that not every kernel has */
+
+/* struct pt_regs of the made-up kernel is longer than what the programs look at. */
+#define FAKE_PT_REGS_LEN 352
+
+#define FAKE_READ_1(src, a)                                                                        \
+	({                                                                                         \
+		typeof(src) from_ = (src);                                                         \
+		from_ ? from_->a : (typeof(from_->a))0;                                            \
+	})
+#define FAKE_READ_2(src, a, ...) FAKE_READ_1(FAKE_READ_1(src, a), __VA_ARGS__)
+#define FAKE_READ_3(src, a, ...) FAKE_READ_2(FAKE_READ_1(src, a), __VA_ARGS__)
+#define FAKE_PICK(_1, _2, _3, picked, ...) picked
+#define BPF_CORE_READ(src, ...)                                                                    \
+	FAKE_PICK(__VA_ARGS__, FAKE_READ_3, FAKE_READ_2, FAKE_READ_1, )(src, __VA_ARGS__)
+
+#define bpf_core_field_exists(field) ((void)sizeof(field), fake_has_fields)
+#define bpf_core_field_offset(type, field) offsetof(type, field)
+#define bpf_core_type_size(type)                                                                   \
+	(__builtin_types_compatible_p(type, struct pt_regs___kernel) ? FAKE_PT_REGS_LEN            \
+								     : sizeof(type))

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#pragma once
+
+/*
+ * In place of libbpf's header: the helpers that the programs call, and the made-up
+ * kernel that answers them. A test says in `fake` what the kernel knows, runs a
+ * program as a function, and looks at what `fake` was given.
+ *
+ * User memory is an image of the simulator's (sim/mem); kernel memory is the test's
+ * own, by pointer.
+ */
+
+#include "../../../../core/types.h"
+
+#define SEC(name)
+#define __uint(name, val) int(*name)[val]
+#define __type(name, val) typeof(val) *name
+
+struct sim_mem;
+struct task_struct;
+
+#define FAKE_MAX_SENT 2
+
+struct fake_map {
+	void *map; /* the program's variable */
+	void *values;
+	size_t value_len;
+	u32 n;
+};
+
+struct fake_sent {
+	void *ring;
+	u64 len;
+	u64 flags;
+	u8 *bytes; /* the test's; holds as much as may be sent */
+};
+
+struct fake {
+	/* Who runs where and when. */
+	u32 cpu;
+	u64 ids; /* process << 32 | thread, in the first PID namespace */
+	u64 now_ns;
+	struct task_struct *task;
+	long in_cgroup; /* 1, 0 or a negative errno */
+	/* What it is doing. */
+	struct sim_mem *mem;
+	const void *saved_regs; /* user registers; NULL: they can't be read */
+	const u64 *kernel_pcs;
+	long n_kernel_pcs; /* negative: an errno */
+	/* The read of user memory that comes with a change of *changed; 0: none. */
+	u32 n_user_reads;
+	u32 change_at_read;
+	u32 *changed;
+	/* Maps. */
+	struct fake_map arrays[2];
+	void *full_ring;
+	struct fake_sent sent[FAKE_MAX_SENT];
+	u32 n_sent;
+};
+
+extern struct fake fake;
+
+long bpf_probe_read_user(void *dst, u32 len, const void *addr);
+long bpf_probe_read_kernel(void *dst, u32 len, const void *src);
+void *bpf_map_lookup_elem(void *map, const void *key);
+long bpf_ringbuf_output(void *ring, void *data, u64 len, u64 flags);
+long bpf_get_stack(void *ctx, void *buf, u32 len, u64 flags);
+long bpf_current_task_under_cgroup(void *map, u32 index);
+long bpf_task_pt_regs(struct task_struct *task);
+
+static inline u32 bpf_get_smp_processor_id(void)
+{
+	return fake.cpu;
+}
+
+static inline u64 bpf_get_current_task(void)
+{
+	return (u64)fake.task;
+}
+
+static inline struct task_struct *bpf_get_current_task_btf(void)
+{
+	return fake.task;
+}
+
+static inline u64 bpf_get_current_pid_tgid(void)
+{
+	return fake.ids;
+}
+
+static inline u64 bpf_ktime_get_ns(void)
+{
+	return fake.now_ns;
+}

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: BSD-2-Clause
+
+/*
+ * Periods without a run. The table is in tenths of a period, worked out by hand: a
+ * run that comes half a period late or more has taken the place of another.
+ */
+
+#include "world.h"
+
+#define FIRST_NS 1000000000000ull
+#define TENTH (PERIOD_NS / 10)
+
+static const struct row {
+	u32 tenths; /* between two runs */
+	u64 n_missed;
+} rows[] = {
+	{ 1, 0 },  { 9, 0 },  { 10, 0 }, { 14, 0 }, { 15, 0 },	{ 16, 1 },    { 20, 1 },
+	{ 24, 1 }, { 25, 2 }, { 30, 2 }, { 34, 2 }, { 100, 9 }, { 1000, 99 },
+};
+#define N_ROWS (sizeof(rows) / sizeof(rows[0]))
+
+/* Two runs, @gap_ns apart. */
+static u64 missed_in(u64 gap_ns)
+{
+	u64 before = counters->missed;
+
+	fake.now_ns = FIRST_NS;
+	run();
+	counters->missed = before;
+	fake.now_ns += gap_ns;
+	run();
+	return counters->missed - before;
+}
+
+static void gaps_are_counted_in_periods(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < N_ROWS; i++) {
+		u64 n = missed_in(rows[i].tenths * TENTH);
+
+		if (n != rows[i].n_missed)
+			fail_msg("%u tenths: %llu missed", rows[i].tenths, n);
+	}
+	assert_int_equal(missed_in(PERIOD_NS + PERIOD_NS / 2 + 1), 1);
+}
+
+static void misses_add_up(void **state)
+{
+	(void)state;
+	fake.now_ns = FIRST_NS;
+	for (u32 i = 0; i < 4; i++, fake.now_ns += 3 * PERIOD_NS)
+		run();
+	assert_int_equal(counters->missed, 6);
+	assert_int_equal(counters->runs, 4);
+}
+
+static void nothing_is_missed_before_the_first_run(void **state)
+{
+	(void)state;
+	run();
+	assert_int_equal(counters->missed, 0);
+	assert_int_equal(counters->last_ns, fake.now_ns);
+}
+
+/* Another run than that of this CPU does not count. */
+static void each_cpu_has_its_own_gaps(void **state)
+{
+	(void)state;
+	fake.now_ns = FIRST_NS;
+	run();
+	fake.cpu = CPU - 1;
+	fake.now_ns += 4 * PERIOD_NS;
+	run();
+	assert_int_equal(uw_counters[CPU - 1].missed, 0);
+	fake.cpu = CPU;
+	run();
+	assert_int_equal(counters->missed, 3);
+}
+
+static void nothing_is_missed_while_the_cpu_was_idle(void **state)
+{
+	struct task_struct *idle = &w.tasks[IDLE].task;
+
+	(void)state;
+	idle->nivcsw = 40;
+	assert_int_equal(missed_in(5 * PERIOD_NS), 4);
+	idle->nivcsw++;
+	fake.now_ns += 5 * PERIOD_NS;
+	run();
+	assert_int_equal(counters->missed, 4);
+	assert_int_equal(counters->last_idle, 41);
+	fake.now_ns += 5 * PERIOD_NS; /* busy again */
+	run();
+	assert_int_equal(counters->missed, 8);
+}
+
+/* It is looked up once: by the next run the CPU's tasks may be in other groups. */
+static void the_idle_task_is_remembered(void **state)
+{
+	(void)state;
+	run();
+	assert_int_equal(counters->idle_task, (u64)&w.tasks[IDLE].task);
+	w.rq.idle = &w.tasks[INIT].task;
+	run();
+	assert_int_equal(counters->idle_task, (u64)&w.tasks[IDLE].task);
+}
+
+/* A kernel without groups of tasks: every gap counts. */
+static void without_the_idle_task_every_gap_counts(void **state)
+{
+	(void)state;
+	fake_has_fields = false;
+	assert_int_equal(missed_in(5 * PERIOD_NS), 4);
+	assert_int_equal(counters->idle_task, 0);
+}
+
+static void events_that_are_no_time_miss_nothing(void **state)
+{
+	struct uw_config config = usual_config();
+
+	(void)state;
+	config.period_ns = 0;
+	set_config(&config);
+	assert_int_equal(missed_in(5 * PERIOD_NS), 0);
+}
+
+/* A run that sends nothing is a run. */
+static void idle_runs_are_no_gaps(void **state)
+{
+	(void)state;
+	fake.now_ns = FIRST_NS;
+	run();
+	fake.ids = 0;
+	for (u32 i = 0; i < 5; i++) {
+		fake.now_ns += PERIOD_NS;
+		run();
+	}
+	assert_int_equal(counters->idle, 5);
+	assert_int_equal(counters->missed, 0);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		T(gaps_are_counted_in_periods),
+		T(misses_add_up),
+		T(nothing_is_missed_before_the_first_run),
+		T(each_cpu_has_its_own_gaps),
+		T(nothing_is_missed_while_the_cpu_was_idle),
+		T(the_idle_task_is_remembered),
+		T(without_the_idle_task_every_gap_counts),
+		T(events_that_are_no_time_miss_nothing),
+		T(idle_runs_are_no_gaps),
+	};
+
+	return CHECK_RUN(tests);
+}

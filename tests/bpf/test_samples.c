@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: BSD-2-Clause
+
+/*
+ * What a sample says: of the process, of the registers, of the kernel's frames and
+ * of the user's. Compiled once an architecture.
+ */
+
+#include "world.h"
+
+#include "../../fixtures/stacks/all.h"
+
+#define A_KERNEL_THREAD 0x200000 /* PF_KTHREAD of include/linux/sched.h at v6.12 */
+
+static const u64 kernel_pcs[UW_MAX_KERNEL_FRAMES + 1] = {
+	LOWEST_KERNEL_PC + 0x1000,
+	LOWEST_KERNEL_PC + 0x2004,
+	LOWEST_KERNEL_PC + 0x3008,
+};
+
+/* The thread is in the kernel, where @n frames are known; it came from the stack's registers. */
+static void enter_kernel(long n)
+{
+	const struct uw_regs in_kernel = { .pc = kernel_pcs[0], .sp = -64ull, .fp = -32ull };
+
+	w.saved_regs = w.event.regs;
+	w.event.regs = pt_regs_of(&in_kernel, 0, 0);
+	fake.saved_regs = &w.saved_regs;
+	fake.kernel_pcs = kernel_pcs;
+	fake.n_kernel_pcs = n;
+}
+
+/* The user's part of the sample is that of the usual stack. */
+static bool user_frames_follow(u32 n_kernel)
+{
+	const struct uw_frame usual[] = {
+		IN_APP(0x108, 0),
+		IN_APP(0x200, RA_GUESS),
+		IN_LIBC(0x128, RA_GUESS),
+	};
+
+	return w.sample.n_kernel == n_kernel && w.sample.n_frames == n_kernel + 3 &&
+	       w.sample.status == UW_END &&
+	       !memcmp(&w.sample.frames[n_kernel], usual, sizeof(usual));
+}
+
+static void bundled_stacks_are_walked_as_they_should(void **state)
+{
+	u32 n = 0;
+
+	(void)state;
+	for (u32 g = 0; g < STACK_N_GROUPS; g++)
+		for (u32 i = 0; i < stack_groups[g].n; i++) {
+			const struct stack *stack = &stack_groups[g].stacks[i];
+
+			if (!(stack->archs & STACK_ARCH))
+				continue;
+			world_begin_on(stack);
+			if (stack->no_tables)
+				enter_process(PID, UW_PROC_TARGET, 0);
+			assert_non_null(run());
+			assert_true(sample_is(stack, &w.sample, true));
+			assert_int_equal(w.sample.flags, stack->regs.pc ? 0 : UW_SAMPLE_KTHREAD);
+			world_end();
+			n++;
+		}
+	assert_true(n > 30);
+}
+
+static void a_word_changed_is_another_sample(void **state)
+{
+	const struct stack *stack = &v8_stacks[0];
+
+	(void)state;
+	world_begin_on(stack);
+	*(u64 *)sim_image_host(w.target.mem, S(3), 8) += 8; /* a return address */
+	assert_non_null(run());
+	assert_false(sample_is(stack, &w.sample, false));
+	world_end();
+}
+
+static void the_header_tells_who_and_when(void **state)
+{
+	(void)state;
+	assert_non_null(run());
+	assert_int_equal(w.sample.time_ns, fake.now_ns);
+	assert_int_equal(w.sample.cpu, CPU);
+	assert_int_equal(w.sample.pid, PID);
+	assert_int_equal(w.sample.tid, TID);
+	assert_int_equal(w.sample.start_ns, START_NS); /* the process's, not the thread's */
+	assert_int_equal(w.sample.exec_id, EXEC_ID);
+	assert_int_equal(w.sample.proc_gen, GENERATION);
+	assert_int_equal(w.sample.flags, 0);
+	assert_int_equal(w.sample.n_reads, 2); /* the instruction, and a window with all records */
+	assert_int_equal(w.sample.fault_addr, 0);
+	assert_true(user_frames_follow(0));
+}
+
+static void registers_of_the_first_frame_are_kept(void **state)
+{
+	const struct uw_regs regs = { APP(0x108), S(0), S(0), APP(0x44) };
+
+	(void)state;
+	w.event.regs = pt_regs_of(&regs, SMI(5), HEAP(0x41));
+	assert_non_null(run());
+	assert_int_equal(w.sample.pc, regs.pc);
+	assert_int_equal(w.sample.sp, regs.sp);
+	assert_int_equal(w.sample.fp, regs.fp);
+	assert_int_equal(w.sample.lr, HAS_LR ? regs.lr : 0);
+	assert_int_equal(w.sample.interp[0], SMI(5));
+	assert_int_equal(w.sample.interp[1], HEAP(0x41));
+	assert_memory_equal(w.sample.sp_words, chained, 24);
+}
+
+static void words_at_sp_are_zero_where_unreadable(void **state)
+{
+	const struct uw_regs regs = { APP(0x108), S(-4), S(0), 0 };
+	static const u64 zeroes[3];
+
+	(void)state;
+	w.event.regs = pt_regs_of(&regs, 0, 0);
+	assert_non_null(run());
+	assert_memory_equal(w.sample.sp_words, zeroes, sizeof(zeroes));
+	assert_true(user_frames_follow(0));
+}
+
+/* The leaf's pc is where it was, its callers' are return addresses. */
+static void kernel_frames_come_first(void **state)
+{
+	(void)state;
+	for (u32 n = 1; n <= 3; n++) {
+		world_begin();
+		enter_kernel(n);
+		assert_non_null(run());
+		assert_int_equal(w.sample.flags, UW_SAMPLE_IN_KERNEL);
+		for (u32 i = 0; i < n; i++) {
+			const struct uw_frame f = { .pc = kernel_pcs[i],
+						    .kind = UW_KERNEL,
+						    .flags = i ? UW_FRAME_RA : 0 };
+
+			assert_memory_equal(&w.sample.frames[i], &f, sizeof(f));
+		}
+		assert_true(user_frames_follow(n));
+		assert_int_equal(w.sample.pc, APP(0x108)); /* the user's */
+		world_end();
+	}
+}
+
+static void a_kernel_stack_that_fills_the_room_is_whole(void **state)
+{
+	(void)state;
+	enter_kernel(UW_MAX_KERNEL_FRAMES);
+	assert_non_null(run());
+	assert_true(user_frames_follow(UW_MAX_KERNEL_FRAMES));
+	enter_kernel(UW_MAX_KERNEL_FRAMES + 1); /* what bpf_get_stack() has no room for */
+	w.saved_regs = pt_regs_of(&w.target.regs, 0, 0);
+	assert_non_null(run());
+	assert_true(user_frames_follow(UW_MAX_KERNEL_FRAMES));
+}
+
+static void kernel_frames_count_towards_the_depth_limit(void **state)
+{
+	(void)state;
+	for (u32 n_user = 1022; n_user <= 1023; n_user++) {
+		const struct stack stack = chain(n_user, 0, CHAIN_STRIDE);
+
+		world_begin_on(&stack);
+		enter_kernel(2);
+		assert_non_null(run());
+		assert_int_equal(w.sample.n_frames, UW_MAX_FRAMES);
+		assert_int_equal(w.sample.n_kernel, 2);
+		assert_int_equal(w.sample.status, n_user == 1022 ? UW_END : UW_T_DEPTH);
+		world_end();
+	}
+}
+
+static void a_kernel_stack_that_cannot_be_had_is_none(void **state)
+{
+	(void)state;
+	enter_kernel(-14);
+	assert_non_null(run());
+	assert_int_equal(w.sample.flags, UW_SAMPLE_IN_KERNEL);
+	assert_true(user_frames_follow(0));
+}
+
+/* Nothing of a sample is left in the next one. */
+static void a_user_sample_after_a_kernel_sample_has_no_kernel_frames(void **state)
+{
+	const struct arch_pt_regs user = w.event.regs;
+
+	(void)state;
+	enter_kernel(3);
+	assert_non_null(run());
+	assert_true(user_frames_follow(3));
+	w.event.regs = user;
+	assert_non_null(run());
+	assert_int_equal(w.sample.flags, 0);
+	assert_true(user_frames_follow(0));
+}
+
+/* A kernel before v5.15 has no bpf_task_pt_regs(): they are at the kernel stack's end. */
+static void saved_registers_lie_at_the_end_of_the_kernel_stack(void **state)
+{
+	struct uw_config config = usual_config();
+
+	(void)state;
+	config.has_task_pt_regs = false;
+	set_config(&config);
+	enter_kernel(2);
+	fake.saved_regs = NULL;
+	memcpy(w.kernel_stack + ARCH_THREAD_SIZE - FAKE_PT_REGS_LEN, &w.saved_regs,
+	       sizeof(w.saved_regs));
+	assert_non_null(run());
+	assert_true(user_frames_follow(2));
+}
+
+static void saved_registers_that_cannot_be_read_leave_the_kernels_frames(void **state)
+{
+	(void)state;
+	enter_kernel(2);
+	fake.saved_regs = NULL;
+	assert_non_null(run());
+	assert_int_equal(w.sample.flags, UW_SAMPLE_IN_KERNEL | UW_SAMPLE_KTHREAD);
+	assert_int_equal(w.sample.n_frames, 2);
+	assert_int_equal(w.sample.n_kernel, 2);
+	assert_int_equal(w.sample.status, UW_END);
+	assert_int_equal(w.sample.pc, 0);
+}
+
+/* Whatever lies where a user's registers would be. */
+static void a_kernel_thread_has_kernel_frames_only(void **state)
+{
+	static const long counts[] = { 3, 0, -14 };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++) {
+		u32 n = counts[i] > 0 ? (u32)counts[i] : 0;
+
+		world_begin();
+		enter_kernel(counts[i]);
+		thread->flags = A_KERNEL_THREAD;
+		assert_non_null(run());
+		assert_int_equal(w.sample.flags, UW_SAMPLE_IN_KERNEL | UW_SAMPLE_KTHREAD);
+		assert_int_equal(w.sample.n_frames, n);
+		assert_int_equal(w.sample.n_kernel, n);
+		assert_int_equal(w.sample.status, UW_END);
+		assert_int_equal(w.sample.n_reads, 0);
+		world_end();
+	}
+}
+
+/* Also with the largest user addresses that the architecture can have. */
+static void which_half_the_pc_is_in_decides(void **state)
+{
+	static const struct {
+		u64 pc;
+		u8 flags;
+	} rows[] = {
+		{ LOWEST_KERNEL_PC, UW_SAMPLE_IN_KERNEL },
+		{ ~0ull, UW_SAMPLE_IN_KERNEL },
+		{ USUAL_VA_MASK, 0 },
+		{ LARGEST_VA_MASK, 0 },
+		{ 0x1000, 0 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		const struct uw_regs regs = { rows[i].pc, S(0), S(0), 0 };
+
+		world_begin();
+		enter_kernel(1);
+		w.event.regs = pt_regs_of(&regs, 0, 0);
+		assert_non_null(run());
+		if (w.sample.flags != rows[i].flags)
+			fail_msg("pc %#llx: flags %u", rows[i].pc, w.sample.flags);
+		world_end();
+	}
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(bundled_stacks_are_walked_as_they_should),
+		cmocka_unit_test(a_word_changed_is_another_sample),
+		T(the_header_tells_who_and_when),
+		T(registers_of_the_first_frame_are_kept),
+		T(words_at_sp_are_zero_where_unreadable),
+		cmocka_unit_test(kernel_frames_come_first),
+		T(a_kernel_stack_that_fills_the_room_is_whole),
+		cmocka_unit_test(kernel_frames_count_towards_the_depth_limit),
+		T(a_kernel_stack_that_cannot_be_had_is_none),
+		T(a_user_sample_after_a_kernel_sample_has_no_kernel_frames),
+		T(saved_registers_lie_at_the_end_of_the_kernel_stack),
+		T(saved_registers_that_cannot_be_read_leave_the_kernels_frames),
+		cmocka_unit_test(a_kernel_thread_has_kernel_frames_only),
+		cmocka_unit_test(which_half_the_pc_is_in_decides),
+	};
+
+	return CHECK_RUN(tests);
+}

@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: BSD-2-Clause
+
+/* Whose samples are wanted, and what their processes are called. */
+
+#include "world.h"
+
+static bool is_sent(void)
+{
+	return run() != NULL;
+}
+
+static void forget_processes(void)
+{
+	memset(uw_processes, 0, sizeof(uw_processes));
+}
+
+static void every_process_is_a_target_of_mode_all(void **state)
+{
+	(void)state;
+	forget_processes();
+	assert_true(is_sent());
+}
+
+static void a_process_is_a_target_by_its_flag(void **state)
+{
+	struct uw_process *p = enter_process(PID, UW_PROC_TARGET | UW_PROC_TABLES, 0);
+
+	(void)state;
+	set_mode(UW_TARGET_PIDS);
+	assert_true(is_sent());
+	p->flags = UW_PROC_USED | UW_PROC_TABLES; /* known, as one that was mapped by others */
+	assert_false(is_sent());
+	p->flags = UW_PROC_TARGET; /* what a process left behind */
+	assert_false(is_sent());
+	p->flags = UW_PROC_USED | UW_PROC_TARGET;
+	assert_true(is_sent());
+	p->pid = TID; /* a thread's number is no process's */
+	assert_false(is_sent());
+}
+
+/* Entries lie within 16 of their hash; the last ones go on at the table's start. */
+static void an_entry_is_found_near_its_hash(void **state)
+{
+	u32 last_pid = PID;
+
+	(void)state;
+	set_mode(UW_TARGET_PIDS);
+	while (uw_process_hash(last_pid) < UW_MAX_PROCESSES - 4)
+		last_pid++;
+	for (u32 i = 0; i < 2; i++) {
+		u32 pid = i ? last_pid : PID;
+
+		fake.ids = (u64)pid << 32 | TID;
+		for (u32 probe = 0; probe <= 16; probe++) {
+			forget_processes();
+			enter_process(pid, UW_PROC_TARGET, probe);
+			if (is_sent() != (probe < 16))
+				fail_msg("pid %u, probe %u", pid, probe);
+		}
+	}
+}
+
+static void descendants_of_a_target_are_targets(void **state)
+{
+	static const struct {
+		u32 pid;
+		bool is_sent;
+	} rows[] = {
+		{ PID, true }, { 600, true }, { 500, true },  { 605, false /* a thread */ },
+		{ 1, false },  { 0, false },  { 601, false }, { TID, false },
+	};
+
+	(void)state;
+	set_mode(UW_TARGET_PIDS);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		forget_processes();
+		enter_process(rows[i].pid, UW_PROC_TARGET, 0);
+		if (is_sent() != rows[i].is_sent)
+			fail_msg("target %u", rows[i].pid);
+	}
+	forget_processes();
+	enter_process(600, UW_PROC_TABLES, 0); /* a parent that is known and no target */
+	assert_false(is_sent());
+}
+
+/* A task of every generation: task @i is the parent of task @i - 1. */
+static void sixteen_generations_are_looked_at(void **state)
+{
+	static struct made_task line[20];
+
+	(void)state;
+	set_mode(UW_TARGET_PIDS);
+	for (u32 i = 0; i < 20; i++) {
+		line[i] = w.tasks[PROCESS];
+		line[i].pid.pid.numbers[0].nr = 2000 + (int)i;
+		line[i].task.thread_pid = &line[i].pid.pid;
+		line[i].task.group_leader = &line[i].task;
+		line[i].task.real_parent = i < 19 ? &line[i + 1].task : NULL;
+	}
+	leader->real_parent = &line[0].task;
+	for (u32 i = 0; i < 20; i++) {
+		forget_processes();
+		enter_process(2000 + i, UW_PROC_TARGET, 0);
+		if (is_sent() != (i < 16))
+			fail_msg("generation %u", i + 1);
+	}
+}
+
+static void threads_are_targets_by_number(void **state)
+{
+	struct uw_config config = usual_config();
+
+	(void)state;
+	config.target_mode = UW_TARGET_TIDS;
+	for (u32 n = 0; n <= UW_MAX_TIDS + 1; n += n < 4 ? 1 : 83) {
+		config.n_tids = n;
+		set_config(&config);
+		for (u32 at = 0; at < UW_MAX_TIDS; at++) {
+			memset(uw_tids, 0xff, sizeof(uw_tids));
+			uw_tids[at] = TID;
+			if (is_sent() != (at < n))
+				fail_msg("%u threads, it is number %u", n, at);
+		}
+	}
+	memset(uw_tids, 0xff, sizeof(uw_tids));
+	uw_tids[0] = PID; /* its process's number is not its own */
+	assert_false(is_sent());
+}
+
+static void cgroup_decides_alone(void **state)
+{
+	static const struct {
+		long answer;
+		bool is_sent;
+	} rows[] = { { 1, true }, { 0, false }, { -11 /* no cgroup in the map */, false } };
+
+	(void)state;
+	set_mode(UW_TARGET_CGROUP);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		fake.in_cgroup = rows[i].answer;
+		assert_int_equal(is_sent(), rows[i].is_sent);
+	}
+}
+
+static void the_first_namespace_takes_the_kernels_numbers(void **state)
+{
+	(void)state;
+	assert_true(is_sent());
+	assert_int_equal(w.sample.pid, PID);
+	assert_int_equal(w.sample.tid, TID);
+}
+
+static void an_inner_namespace_has_numbers_of_its_own(void **state)
+{
+	(void)state;
+	uw_pidns_level = 1;
+	uw_pidns_ino = w.inner.ns.inum;
+	assert_true(is_sent());
+	assert_int_equal(w.sample.pid, INNER_PID);
+	assert_int_equal(w.sample.tid, INNER_TID);
+	set_mode(UW_TARGET_PIDS);
+	forget_processes();
+	enter_process(600, UW_PROC_TARGET, 0); /* the parent's number outside */
+	assert_false(is_sent());
+	enter_process(1600, UW_PROC_TARGET, 0);
+	assert_true(is_sent());
+}
+
+/* Deeper in: it has a number in each namespace up to the first one. */
+static void a_process_further_in_has_a_number_here(void **state)
+{
+	struct pid_namespace innermost = { { 4026532009u } };
+
+	(void)state;
+	for (u32 i = PROCESS; i <= THREAD; i++) {
+		w.tasks[i].pid.pid.level = 2;
+		w.tasks[i].pid.more[1] = (struct upid){ (int)i, &innermost };
+	}
+	uw_pidns_level = 1;
+	uw_pidns_ino = w.inner.ns.inum;
+	assert_true(is_sent());
+	assert_int_equal(w.sample.pid, INNER_PID);
+	assert_int_equal(w.sample.tid, INNER_TID);
+}
+
+static void a_process_further_out_is_foreign(void **state)
+{
+	(void)state;
+	w.tasks[PROCESS].pid.pid.level = 0; /* what lies behind its only number is not its own */
+	uw_pidns_level = 1;
+	uw_pidns_ino = w.inner.ns.inum;
+	assert_false(is_sent());
+	assert_int_equal(counters->foreign, 1);
+}
+
+static void a_parent_outside_the_namespace_ends_the_search(void **state)
+{
+	(void)state;
+	uw_pidns_level = 1;
+	uw_pidns_ino = w.inner.ns.inum;
+	set_mode(UW_TARGET_PIDS);
+	forget_processes();
+	enter_process(1500, UW_PROC_TARGET, 0);
+	assert_true(is_sent());
+	w.tasks[PARENT].pid.more[0].ns = &w.outer;
+	assert_false(is_sent());
+}
+
+static void the_recorder_learns_its_own_namespace(void **state)
+{
+	(void)state;
+	assert_int_equal(uw_whoami(NULL), 0);
+	assert_int_equal(uw_pidns_level, 1);
+	assert_int_equal(uw_pidns_ino, w.inner.ns.inum);
+	w.tasks[THREAD].pid.pid.level = 0;
+	assert_int_equal(uw_whoami(NULL), 0);
+	assert_int_equal(uw_pidns_level, 0);
+	assert_int_equal(uw_pidns_ino, w.outer.ns.inum);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		T(every_process_is_a_target_of_mode_all),
+		T(a_process_is_a_target_by_its_flag),
+		T(an_entry_is_found_near_its_hash),
+		T(descendants_of_a_target_are_targets),
+		T(sixteen_generations_are_looked_at),
+		T(threads_are_targets_by_number),
+		T(cgroup_decides_alone),
+		T(the_first_namespace_takes_the_kernels_numbers),
+		T(an_inner_namespace_has_numbers_of_its_own),
+		T(a_process_further_in_has_a_number_here),
+		T(a_process_further_out_is_foreign),
+		T(a_parent_outside_the_namespace_ends_the_search),
+		T(the_recorder_learns_its_own_namespace),
+	};
+
+	return CHECK_RUN(tests);
+}

@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#pragma once
+
+/*
+ * The production program as a part of a test, and the world that it samples:
+ *
+ *	init (1) - grandparent (500) - parent (600) - process (700), running thread (701)
+ *
+ * each with its number in the first PID namespace (these) and, from 1000 on, in the
+ * namespace inside it. world_begin() makes everything anew and fouls what a sample
+ * is built in, so that a row of a test says only what is special about it.
+ *
+ * Compiled for one architecture's flavour of the program: the include path has it.
+ */
+
+/* The program is one file, and its maps and counters are its own. */
+#include "../../bpf/unspool.bpf.c" /* NOLINT(bugprone-suspicious-include) */
+
+#include "../core/chain.h"
+#include "../core/walks.h"
+
+#include <regs.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#define PID 700
+#define TID 701
+#define INNER_PID (PID + 1000)
+#define INNER_TID (TID + 1000)
+#define START_NS 123450000000ull
+#define EXEC_ID 7
+#define PERIOD_NS 10000000ull
+#define N_CPUS 3
+#define CPU 2
+#define GENERATION 8
+
+/* A task's number in each namespace, from the first one inwards. */
+struct made_pid {
+	struct pid pid;
+	struct upid more[2];
+};
+
+struct made_task {
+	struct task_struct task;
+	struct made_pid pid;
+};
+
+enum { INIT, GRANDPARENT, PARENT, PARENT_THREAD, PROCESS, THREAD, IDLE, N_TASKS };
+
+static struct world {
+	struct made_task tasks[N_TASKS];
+	struct pid_namespace outer, inner;
+	struct cfs_rq cfs_rq;
+	struct rq rq;
+	struct uw_perf_event event;
+	struct arch_pt_regs saved_regs;
+	u8 kernel_stack[ARCH_THREAD_SIZE] __attribute__((aligned(16)));
+	struct sim_target target;
+	struct uw_slot slots[N_CPUS];
+	struct uw_sample sample; /* what was sent */
+} w;
+
+static struct uw_counters *const counters = &uw_counters[CPU];
+static struct task_struct *const thread = &w.tasks[THREAD].task;
+static struct task_struct *const leader = &w.tasks[PROCESS].task;
+
+/* A constant for the programs; like their loader, the test sets it before they run. */
+static inline void set_config(const struct uw_config *config)
+{
+	uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), at = (uintptr_t)&uw_config & -page;
+	uintptr_t end = (uintptr_t)(&uw_config + 1);
+	void *dst = (void *)&uw_config;
+
+	assert_int_equal(mprotect((void *)at, end - at, PROT_READ | PROT_WRITE), 0);
+	asm volatile("" : "+r"(dst)); /* a compiler may drop stores into a constant */
+	memcpy(dst, config, sizeof(*config));
+}
+
+static inline struct uw_config usual_config(void)
+{
+	return (struct uw_config){
+		.va_mask = USUAL_VA_MASK,
+		.period_ns = PERIOD_NS,
+		.target_mode = UW_TARGET_ALL,
+		.has_task_pt_regs = true,
+	};
+}
+
+static inline void set_mode(enum uw_target_mode mode)
+{
+	struct uw_config config = usual_config();
+
+	config.target_mode = mode;
+	set_config(&config);
+}
+
+/* Enters a process where the programs look for it first, @probe entries on. */
+static inline struct uw_process *enter_process(u32 pid, u32 flags, u32 probe)
+{
+	u32 at = (uw_process_hash(pid) + probe) & (UW_MAX_PROCESSES - 1);
+
+	uw_processes[at] = (struct uw_process){ .pid = pid,
+						.flags = UW_PROC_USED | flags,
+						.start_ns = START_NS,
+						.exec_id = EXEC_ID,
+						.extent = w.target.extent,
+						.gen = GENERATION };
+	return &uw_processes[at];
+}
+
+/* The same start and exec id on a thread would go unnoticed: each task has its own. */
+static inline void make_task(u32 which, u32 nr, u32 leads, u32 parent)
+{
+	struct made_task *t = &w.tasks[which];
+
+	t->pid.pid.level = 1;
+	t->pid.pid.numbers[0] = (struct upid){ (int)nr, &w.outer };
+	t->pid.more[0] = (struct upid){ (int)nr + 1000, &w.inner };
+	t->task = (struct task_struct){
+		.se.cfs_rq = &w.cfs_rq,
+		.stack = w.kernel_stack,
+		.group_leader = &w.tasks[leads].task,
+		.real_parent = &w.tasks[parent].task,
+		.thread_pid = &t->pid.pid,
+		.start_boottime = START_NS + 3 * UW_TICK_NS * (nr - PID),
+		.self_exec_id = EXEC_ID + nr - PID,
+	};
+}
+
+static inline void make_tasks(void)
+{
+	w.outer.ns.inum = 4026531836u;
+	w.inner.ns.inum = 4026532001u;
+	w.rq.idle = &w.tasks[IDLE].task;
+	w.cfs_rq.rq = &w.rq;
+	make_task(INIT, 1, INIT, INIT);
+	w.tasks[INIT].task.real_parent = NULL;
+	make_task(GRANDPARENT, 500, GRANDPARENT, INIT);
+	make_task(PARENT, 600, PARENT, GRANDPARENT);
+	make_task(PARENT_THREAD, 605, PARENT, GRANDPARENT);
+	make_task(PROCESS, PID, PROCESS, PARENT_THREAD); /* a thread forked it */
+	make_task(THREAD, TID, PROCESS, PARENT_THREAD);
+}
+
+static inline void clear_tables(void)
+{
+	memset(uw_processes, 0, sizeof(uw_processes));
+	memset(uw_mappings, 0, sizeof(uw_mappings));
+	memset(uw_v8_builds, 0, sizeof(uw_v8_builds));
+	memset(uw_tids, 0, sizeof(uw_tids));
+	memset(uw_counters, 0, sizeof(uw_counters));
+	uw_pidns_level = uw_pidns_ino = 0;
+}
+
+/* The sampled process runs on @stack; the recorder knows it and wants it. */
+static inline void world_begin_on(const struct stack *stack)
+{
+	struct uw_config config = usual_config();
+
+	memset(&w, 0, sizeof(w));
+	memset(w.slots, 0xa5, sizeof(w.slots));
+	clear_tables();
+	assert_int_equal(sim_stack_target(stack, STACK_ARCH, &w.target), 0);
+	memcpy(uw_mappings, w.target.mappings, w.target.n_mappings * sizeof(*uw_mappings));
+	memcpy(uw_v8_builds, w.target.v8_builds, w.target.n_v8_builds * sizeof(*uw_v8_builds));
+	config.va_mask = w.target.va_mask;
+	set_config(&config);
+	make_tasks();
+	enter_process(PID, UW_PROC_TARGET | UW_PROC_TABLES, 0);
+	w.event.regs = pt_regs_of(&w.target.regs, 0, 0);
+	fake_has_fields = true;
+	fake = (struct fake){
+		.cpu = CPU,
+		.ids = (u64)PID << 32 | TID,
+		.now_ns = 1000000000000ull,
+		.task = thread,
+		.mem = w.target.mem,
+		.arrays = { { &uw_slots, w.slots, sizeof(w.slots[0]), N_CPUS } },
+		.sent = { { .bytes = (u8 *)&w.sample } },
+	};
+}
+
+/* Three frames: the program's, its caller, the C library's; two reads tell them. */
+static inline void world_begin(void)
+{
+	const struct stack stack = chain(3, 0, CHAIN_STRIDE);
+
+	world_begin_on(&stack);
+}
+
+static inline void world_end(void)
+{
+	sim_mem_free(&w.target.mem);
+}
+
+static inline int begin_test(void **state)
+{
+	(void)state;
+	world_begin();
+	return 0;
+}
+
+static inline int end_test(void **state)
+{
+	(void)state;
+	world_end();
+	return 0;
+}
+
+#define T(f) cmocka_unit_test_setup_teardown(f, begin_test, end_test)
+
+/* One run of the program; NULL when it sent nothing. */
+static inline const struct uw_sample *run(void)
+{
+	fake.n_sent = 0;
+	fake.n_user_reads = 0;
+	memset(&w.sample, 0x5a, sizeof(w.sample));
+	assert_int_equal(uw_on_sample(&w.event), 0);
+	return fake.n_sent ? &w.sample : NULL;
+}

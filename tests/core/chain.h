@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#pragma once
+
+/* Stacks of many frames, for the depth limit and what is paid by the frame. */
+
+#include "../../fixtures/stacks/layout.h"
+
+#include <string.h>
+
+#define CHAIN_STRIDE 4 /* words: record and two locals */
+#define CHAIN_MAX_WORDS ((UW_MAX_FRAMES + 2) * CHAIN_STRIDE)
+
+/* The words of the last chain made. */
+static u64 chained[CHAIN_MAX_WORDS];
+
+/**
+ * chain() - a chain of frames, of which the last is libc's
+ * @n:		2 .. UW_MAX_FRAMES + 2
+ * @first:	word of the first record
+ * @stride:	words from record to record
+ *
+ * Return: the stack; it ends with its last word.
+ */
+static inline struct stack chain(u32 n, u32 first, u32 stride)
+{
+	u32 n_words = first + (n - 2) * stride + 2;
+	struct stack stack = { .name = "chain", .archs = STACK_BOTH, .words = chained };
+
+	memset(chained, 0, sizeof(chained));
+	for (u32 i = 0; i < n - 1; i++) {
+		bool is_last = i == n - 2;
+
+		chained[first + i * stride] = is_last ? 1 : S(first + (i + 1) * stride);
+		chained[first + i * stride + 1] = is_last ? LIBC(0x128) : APP(0x200);
+	}
+	stack.n_words = n_words;
+	stack.regs = (struct uw_regs){ APP(0x108), S(first), S(first), 0 };
+	return stack;
+}
