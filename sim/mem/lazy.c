@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MAX_PAGES 128
 #define N_SLOTS 512 /* a power of two */
 #define PAGE_WORDS (SIM_PAGE_LEN / 8)
 
@@ -29,10 +28,10 @@ struct lazy {
 	const u8 *input;
 	u64 left;
 	u32 run;
-	u32 n_pages, n_words; /* of this run */
+	u32 n_pages; /* of this run */
 	struct page *last; /* that was read, NULL: none in this run */
 	struct slot slots[N_SLOTS];
-	struct page pages[MAX_PAGES];
+	struct page pages[SIM_LAZY_PAGES];
 };
 
 static u8 next_byte(struct lazy *l)
@@ -70,7 +69,7 @@ static struct page *page_of(struct lazy *l, u64 number)
 		i = (i + 1) & (N_SLOTS - 1);
 	if (l->slots[i].run == l->run)
 		return &l->pages[l->slots[i].page];
-	if (l->n_pages == MAX_PAGES)
+	if (l->n_pages == SIM_LAZY_PAGES)
 		return NULL;
 	l->slots[i] = (struct slot){ l->run, l->n_pages };
 	page = &l->pages[l->n_pages++];
@@ -80,26 +79,33 @@ static struct page *page_of(struct lazy *l, u64 number)
 	return page;
 }
 
-static int read_word(struct lazy *l, u64 addr, u64 *word)
+/* Draws those of the page's 64 words from @i on that @missing has bits of. */
+static void draw_words(struct lazy *l, struct page *page, u32 i, u64 missing)
 {
-	u32 i = addr % SIM_PAGE_LEN / 8;
-	struct page *page = l->last;
-
-	if (addr >= SIM_ADDR_LIMIT)
-		return SIM_FAULT;
-	if (!page || page->number != addr / SIM_PAGE_LEN)
-		page = l->last = page_of(l, addr / SIM_PAGE_LEN);
-	if (!page || !page->is_there)
-		return SIM_FAULT;
-	if (!(page->drawn[i / 64] >> i % 64 & 1)) {
-		if (l->n_words == SIM_LAZY_WORDS)
-			return SIM_FAULT;
-		l->n_words++;
-		page->drawn[i / 64] |= 1ull << i % 64;
-		page->words[i] = draw_word(l, addr);
+	if (!l->left && missing == ~0ull) {
+		memset(page->words + i, 0, 64 * sizeof(u64));
+		return;
 	}
-	*word = page->words[i];
-	return 0;
+	for (; missing; missing &= missing - 1) {
+		u32 at = i + (u32)__builtin_ctzll(missing);
+
+		page->words[at] = draw_word(l, page->number * SIM_PAGE_LEN + 8ull * at);
+	}
+}
+
+/* Words @first to @last of a page are there from now on. */
+static void have_words(struct lazy *l, struct page *page, u32 first, u32 last)
+{
+	for (u32 group = first / 64; group <= last / 64; group++) {
+		u64 wanted = ~0ull;
+
+		if (group == first / 64)
+			wanted &= ~0ull << first % 64;
+		if (group == last / 64)
+			wanted &= ~0ull >> (63 - last % 64);
+		draw_words(l, page, group * 64, wanted & ~page->drawn[group]);
+		page->drawn[group] |= wanted;
+	}
 }
 
 static int lazy_read(struct sim_mem *mem, void *dst, u32 len, u64 addr)
@@ -108,16 +114,18 @@ static int lazy_read(struct sim_mem *mem, void *dst, u32 len, u64 addr)
 	u8 *to = dst;
 
 	while (len) {
-		u32 off = addr & 7, n = 8 - off < len ? 8 - off : len;
-		u64 word;
-		int err = read_word(l, addr - off, &word);
+		u32 off = addr % SIM_PAGE_LEN;
+		u32 n = SIM_PAGE_LEN - off < len ? SIM_PAGE_LEN - off : len;
+		struct page *page = l->last;
 
-		if (err)
-			return err;
-		if (n == 8)
-			memcpy(to, &word, 8); /* a store, no call */
-		else
-			memcpy(to, (u8 *)&word + off, n);
+		if (addr >= SIM_ADDR_LIMIT)
+			return SIM_FAULT;
+		if (!page || page->number != addr / SIM_PAGE_LEN)
+			page = l->last = page_of(l, addr / SIM_PAGE_LEN);
+		if (!page || !page->is_there)
+			return SIM_FAULT;
+		have_words(l, page, off / 8, (off + n - 1) / 8);
+		memcpy(to, (const u8 *)page->words + off, n);
 		to += n;
 		addr += n;
 		len -= n;
@@ -152,7 +160,7 @@ void sim_lazy_reset(struct sim_mem *mem, const u8 *input, u64 len)
 
 	l->input = input;
 	l->left = len;
-	l->n_pages = l->n_words = 0;
+	l->n_pages = 0;
 	l->last = NULL;
 	if (++l->run)
 		return;

@@ -17,8 +17,8 @@
 
 #include "mem.h"
 
-#define SIM_LAZY_WORDS                                                                             \
-	8192 /* drawn in one run, of 128 pages; what is touched after that is absent */
+/* Drawn in one run; what is touched after that is absent. */
+#define SIM_LAZY_PAGES 128
 
 /**
  * sim_lazy_new() - memory without an input: all absent

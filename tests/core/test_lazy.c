@@ -98,19 +98,48 @@ static void a_reset_forgets_everything(void **state)
 	sim_mem_free(&mem);
 }
 
-static void a_run_draws_only_so_many_words(void **state)
+static void a_run_draws_only_so_many_pages(void **state)
 {
-	static u8 input[4 * SIM_LAZY_WORDS];
+	static u8 input[4 * SIM_LAZY_PAGES];
 	struct sim_mem *mem;
-	u64 addr = STACK_AT, n = 0, word;
+	u64 n = 0, word;
 
 	(void)state;
 	memset(input, THERE - 0x80, sizeof(input)); /* pages that are there, words near */
 	mem = make(input, sizeof(input));
-	while (!sim_mem_read(mem, &word, 8, addr + n * 8))
+	while (!sim_mem_read(mem, &word, 8, STACK_AT + n * SIM_PAGE_LEN))
 		n++;
-	assert_int_equal(n, SIM_LAZY_WORDS);
+	assert_int_equal(n, SIM_LAZY_PAGES);
+	assert_int_equal(word_at(mem, STACK_AT), STACK_AT + 8 * (THERE - 0x80 + 1));
 	sim_mem_free(&mem);
+}
+
+/* The same bytes and the same draws as by reads of each word. */
+static void a_window_draws_as_its_words_do(void **state)
+{
+	static const struct {
+		u64 addr;
+		u32 len;
+	} reads[] = {
+		{ STACK_AT + 8, 24 },	{ STACK_AT + 0x1f8, 0x210 }, { STACK_AT + 0xff0, 32 },
+		{ STACK_AT + 4, 1020 }, { STACK_AT + 0x3000, 4096 }, { STACK_AT + 0x2ffc, 8 }
+	};
+	static u8 input[1000], once[4096], piecewise[4096];
+	struct sim_mem *a, *b;
+
+	(void)state;
+	for (u32 i = 0; i < sizeof(input); i++)
+		input[i] = (u8)(24 + i * 7 % 200);
+	a = make(input, sizeof(input));
+	b = make(input, sizeof(input));
+	for (u32 i = 0; i < sizeof(reads) / sizeof(reads[0]); i++) {
+		assert_int_equal(sim_mem_read(a, once, reads[i].len, reads[i].addr), 0);
+		for (u32 at = 0; at < reads[i].len; at += 4)
+			assert_int_equal(sim_mem_read(b, piecewise + at, 4, reads[i].addr + at), 0);
+		assert_memory_equal(once, piecewise, reads[i].len);
+	}
+	sim_mem_free(&a);
+	sim_mem_free(&b);
 }
 
 static const struct CMUnitTest tests[] = {
@@ -119,7 +148,8 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(an_absent_page_is_a_fault_and_stays_one),
 	cmocka_unit_test(after_the_input_no_page_is_there),
 	cmocka_unit_test(a_reset_forgets_everything),
-	cmocka_unit_test(a_run_draws_only_so_many_words),
+	cmocka_unit_test(a_run_draws_only_so_many_pages),
+	cmocka_unit_test(a_window_draws_as_its_words_do),
 };
 
 int main(void)

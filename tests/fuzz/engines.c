@@ -4,6 +4,7 @@
 
 #include "walk.h"
 
+#include "../core/walks.h"
 #include "../../sim/engine/compare.h"
 
 static struct sim_session *session_of(const struct sim_engine *engine, const struct arch_row *arch)
@@ -31,12 +32,10 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 	struct sim_difference d;
 	const struct arch_row *arch;
 	char words[320];
-	size_t a;
+	u32 a;
 
-	if (!target.mem)
-		fuzz_target_init(&target);
-	arch = fuzz_target(&target, &in);
-	a = (size_t)(arch - arch_rows);
+	a = fuzz_target(&target, &in);
+	arch = &arch_rows[a];
 	if (!sessions[a][0]) {
 		sessions[a][0] = session_of(&sim_engine_native, arch);
 		sessions[a][1] = session_of(&sim_engine_guest, arch);

@@ -8,6 +8,7 @@
 
 #include "walk.h"
 
+#include "../core/walks.h"
 #include "../../fixtures/stacks/all.h"
 
 #include <sys/stat.h>
@@ -115,9 +116,7 @@ static bool gives(const struct output *o, const struct uw_sample *wanted)
 	struct fuzz_input in = { o->bytes, o->len };
 	const struct arch_row *arch;
 
-	if (!target.mem)
-		fuzz_target_init(&target);
-	arch = fuzz_target(&target, &in);
+	arch = &arch_rows[fuzz_target(&target, &in)];
 	fuzz_memory(&target, &in);
 	arch->sim->walk(&u, &target);
 	return is_same(&u.sample, wanted);
@@ -172,5 +171,5 @@ int main(int argc, char **argv)
 				n++;
 			}
 	printf("%u seeds, %u of them do not give what their stack gives\n", n, n_unlike);
-	return n_unlike * 10 > n; /* e.g. stacks longer than a run may draw */
+	return n_unlike > 0;
 }

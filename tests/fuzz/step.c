@@ -7,6 +7,7 @@
 
 #include "walk.h"
 
+#include "../core/sane.h"
 #include "../../sim/port/walk.h"
 
 /* Instruction (two tries), a word of the top frame, slots, record, JSFunction. */
@@ -36,8 +37,6 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 	struct fuzz_input in = { data, size };
 	struct uw_regs before;
 
-	if (!target.mem)
-		fuzz_target_init(&target);
 	fuzz_target(&target, &in);
 	fuzz_memory(&target, &in);
 	sim_port_target = &target;

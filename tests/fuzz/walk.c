@@ -4,6 +4,8 @@
 
 #include "walk.h"
 
+#include "../core/sane.h"
+
 int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 {
 	static struct sim_target target;
@@ -11,9 +13,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 	struct fuzz_input in = { data, size };
 	const struct arch_row *arch;
 
-	if (!target.mem)
-		fuzz_target_init(&target);
-	arch = fuzz_target(&target, &in);
+	arch = &arch_rows[fuzz_target(&target, &in)];
 	fuzz_memory(&target, &in);
 	arch->sim->walk(&u, &target);
 	FUZZ_MUST(sample_is_sane(&u.sample, target.extent != 0), "%s: a walk that cannot be",

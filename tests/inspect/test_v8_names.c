@@ -11,117 +11,27 @@
 #include <string.h>
 
 #include "../check.h"
-#include "fake_v8.h"
+#include "fake_world.h"
 
 #define N(a) (sizeof(a) / sizeof((a)[0]))
-
-enum { KIND_BASELINE = 10, KIND_TURBOFAN = 12, PROTECTED = 193, WEAK = 199, WRAPPER = 195 };
-enum { FUNCTION_SCOPE = 4, MODULE_SCOPE = 5 };
-
-static const char source[] = "line one\n"
-			     "line two\r\n"
-			     "line three\r"
-			     "line four\n";
-#define POS_TWO 14 /* column 6 of line 2 */
-#define POS_FOUR 30
 
 static struct fake_v8 v;
 static struct uw_sample sample;
 
-static struct world {
-	u64 script, outer, inner, bytecode, inner_bytecode;
-	u64 baseline_start, turbofan_start;
-	u64 builtin;
-} w;
-
-/* One entry of a position table, V8 13: code delta (positive: 0 = same), position delta. */
-static u32 put_number(u8 *p, u64 value)
-{
-	u32 n = 0;
-
-	for (; value > 0x7f; value >>= 7)
-		p[n++] = (u8)(value | 0x80);
-	p[n++] = (u8)value;
-	return n;
-}
-
-static u64 zigzag(s64 value)
-{
-	return (u64)value << 1 ^ (u64)(value >> 63);
-}
-
-struct position {
-	int code;
-	u64 word;
-};
-
-static u64 position_table(const struct position *p, int n)
-{
-	u8 bytes[128];
-	u32 used = 0;
-	int code = -1;
-	u64 word = 0;
-
-	for (int i = 0; i < n; i++) {
-		used += put_number(bytes + used, zigzag(p[i].code - code));
-		used += put_number(bytes + used, zigzag((s64)(p[i].word - word)));
-		code = p[i].code;
-		word = p[i].word;
-	}
-	return fake_byte_array(&v, bytes, used);
-}
-
-static u64 word_of(int offset, int inlining)
-{
-	return (u64)(offset + 1) << 1 | (u64)(inlining + 1) << 31;
-}
-
-static u64 make_turbofan(void)
-{
-	const struct position positions[] = { { 8, word_of(POS_TWO, -1) },
-					      { 16, word_of(POS_FOUR, 0) } };
-	struct {
-		u64 position;
-		s32 function;
-		u32 pad;
-	} inlining = { word_of(POS_TWO, -1), 0, 0 };
-	u64 wrapper = fake_object(&v, WRAPPER, 16), literals[1] = { w.inner }, deopt[10] = {};
-
-	fake_put(&v, wrapper - 1 + 8, w.outer);
-	deopt[3] = fake_array(&v, WEAK, literals, 1);
-	deopt[7] = wrapper;
-	deopt[8] = fake_byte_array(&v, &inlining, sizeof(inlining));
-	return fake_code(&v, KIND_TURBOFAN, 64, fake_array(&v, PROTECTED, deopt, 10),
-			 position_table(positions, 2), &w.turbofan_start);
-}
+static struct fake_world w;
+static struct fake_scene scenes[FAKE_MAX_SCENES];
+static size_t n_scenes;
 
 static void build_world(void)
 {
-	static const u8 bytecodes[] = { 0x10, 0x10, 0x10, 0x10 };
-	/* Prologue of 8 bytes, then 8 a bytecode. */
-	static const u8 offsets[] = { 8, 8, 8, 8, 8 };
-	const struct position positions[] = { { 0, word_of(POS_TWO, -1) },
-					      { 2, word_of(POS_FOUR, -1) } };
-	u64 undefined;
-
 	memset(&sample, 0, sizeof(sample));
-	fake_init(&v);
-	v.build.bytecode_sizes[0][0x10] = 1;
-	undefined = fake_object(&v, 131, 40);
-	w.script = fake_script(&v, fake_string(&v, "/srv/app.js"), fake_string(&v, source));
-	w.bytecode = fake_bytecode(&v, bytecodes, sizeof(bytecodes), position_table(positions, 2));
-	w.inner_bytecode =
-		fake_bytecode(&v, bytecodes, sizeof(bytecodes), position_table(positions, 2));
-	w.outer = fake_sfi(&v,
-			   fake_scope(&v, FUNCTION_SCOPE, 3, fake_string(&v, "outer"), undefined),
-			   w.script, w.bytecode);
-	w.inner = fake_sfi(&v,
-			   fake_scope(&v, FUNCTION_SCOPE, 0, fake_string(&v, "inner"), undefined),
-			   w.script, w.inner_bytecode);
-	w.builtin = fake_sfi(&v, fake_string(&v, "map"), undefined, fake_smi(99));
-	fake_code(&v, KIND_BASELINE, 40, w.bytecode, fake_byte_array(&v, offsets, sizeof(offsets)),
-		  &w.baseline_start);
-	make_turbofan();
+	fake_world(&v, &w);
+}
+
+static void set_scenes(void)
+{
+	build_world();
+	n_scenes = fake_scenes(&w, scenes);
 }
 
 /* ---- one frame ---- */
@@ -135,110 +45,7 @@ static int name_frame(struct v8_heap *h, const struct uw_frame *f)
 	return v8_heap_name(h, &sample, 0, names);
 }
 
-/* A frame, what it is called, and whatever else the sample must hold. */
-struct expected {
-	const char *what;
-	int n;
-	struct {
-		const char *name;
-		u32 line, column;
-		enum v8_tier tier;
-		int kind;
-	} names[3];
-};
-
-struct scene {
-	struct uw_frame frame;
-	u64 sp_words[3], interp[2];
-	struct expected expected;
-};
-
-static u64 offset_slot(int offset)
-{
-	return fake_smi(offset + 64 - 1);
-}
-
-static struct scene scenes[16];
-static size_t n_scenes;
-
-static void add_scene(struct uw_frame frame, struct expected e)
-{
-	scenes[n_scenes++] = (struct scene){ .frame = frame, .expected = e };
-}
-
-static struct uw_frame js(u64 pc, u64 sfi, u64 b, u64 bytecode, u8 flags)
-{
-	return (struct uw_frame){
-		.pc = pc, .a = sfi, .b = b, .aux = (u32)bytecode, .kind = UW_V8_JS, .flags = flags
-	};
-}
-
-static void set_scenes(void)
-{
-	const u64 entry = FAKE_BLOB_ADDR + FAKE_ENTRY + 8,
-		  handler = FAKE_BLOB_ADDR + FAKE_HANDLER + 8;
-	const u64 plain = FAKE_BLOB_ADDR + FAKE_PLAIN + 8;
-
-	n_scenes = 0;
-	build_world();
-	add_scene(js(entry, w.outer, offset_slot(1), w.bytecode, UW_FRAME_RA),
-		  (struct expected){ "interpreted, a call",
-				     1,
-				     { { "outer", 2, 6, V8_TIER_INTERPRETED, V8_NAME_JS } } });
-	add_scene(js(handler, w.outer, offset_slot(0), w.bytecode, 0),
-		  (struct expected){ "in a handler the register counts, not the slot",
-				     1,
-				     { { "outer", 4, 1, V8_TIER_INTERPRETED, V8_NAME_JS } } });
-	scenes[1].interp[0] = 64 - 1 + 2;
-	scenes[1].interp[1] = w.bytecode;
-	add_scene(js(w.baseline_start + 8 + 16 + 8, w.outer, 0, 0, UW_FRAME_RA),
-		  (struct expected){ "baseline, a call",
-				     1,
-				     { { "outer", 4, 1, V8_TIER_BASELINE, V8_NAME_JS } } });
-	add_scene(js(w.turbofan_start + 12, w.outer, 0, 0, 0),
-		  (struct expected){
-			  "optimized", 1, { { "outer", 2, 6, V8_TIER_TURBOFAN, V8_NAME_JS } } });
-	add_scene(js(w.turbofan_start + 20, w.outer, 0, 0, UW_FRAME_RA),
-		  (struct expected){ "optimized with an inlined call",
-				     2,
-				     { { "inner", 4, 1, V8_TIER_TURBOFAN, V8_NAME_JS },
-				       { "outer", 2, 6, V8_TIER_TURBOFAN, V8_NAME_JS } } });
-	add_scene(js(plain, w.outer, 0, 0, 0),
-		  (struct expected){ "a builtin without a frame",
-				     2,
-				     { { "StringAdd", 0, 0, V8_TIER_NONE, V8_NAME_BUILTIN },
-				       { "outer", 4, 1, V8_TIER_BASELINE, V8_NAME_JS } } });
-	scenes[5].sp_words[0] = FAKE_BLOB_ADDR + FAKE_PLAIN + 0x40;
-	scenes[5].sp_words[1] = w.baseline_start + 8 + 16 + 8;
-	add_scene(js(plain, w.builtin, 0, 0, UW_FRAME_RA),
-		  (struct expected){ "a builtin function",
-				     1,
-				     { { "map", 0, 0, V8_TIER_NONE, V8_NAME_BUILTIN } } });
-	add_scene((struct uw_frame){ .pc = w.turbofan_start + 12,
-				     .kind = UW_V8_CODE,
-				     .status = UW_F_NO_FRAME },
-		  (struct expected){ "optimized code without a frame",
-				     1,
-				     { { "outer", 2, 6, V8_TIER_TURBOFAN, V8_NAME_JS } } });
-	add_scene((struct uw_frame){ .pc = plain, .a = 18 << 1, .kind = UW_V8_STUB },
-		  (struct expected){ "a stub in a builtin",
-				     1,
-				     { { "StringAdd", 0, 0, V8_TIER_NONE, V8_NAME_STUB } } });
-	add_scene((struct uw_frame){ .pc = FAKE_CODE_ADDR + 0x8000,
-				     .a = 18 << 1,
-				     .kind = UW_V8_STUB },
-		  (struct expected){ "a stub by its frame type",
-				     1,
-				     { { "StubFrame", 0, 0, V8_TIER_NONE, V8_NAME_STUB } } });
-	add_scene((struct uw_frame){ .pc = FAKE_CODE_ADDR + 0x8000,
-				     .a = 31 << 1,
-				     .kind = UW_V8_STUB },
-		  (struct expected){ "a regular expression",
-				     1,
-				     { { "RegExp", 0, 0, V8_TIER_NONE, V8_NAME_REGEXP } } });
-}
-
-static int name_scene(struct v8_heap *h, const struct scene *s)
+static int name_scene(struct v8_heap *h, const struct fake_scene *s)
 {
 	memcpy(sample.sp_words, s->sp_words, sizeof(s->sp_words));
 	memcpy(sample.interp, s->interp, sizeof(s->interp));
@@ -254,7 +61,7 @@ static void every_kind_of_frame_gets_its_name_and_line(void **state)
 	h = fake_heap(&v);
 	/* Twice: cold, and from the caches. */
 	for (size_t i = 0; i < 2 * n_scenes; i++) {
-		const struct expected *e = &scenes[i % n_scenes].expected;
+		const struct fake_expected *e = &scenes[i % n_scenes].expected;
 
 		print_message("%s\n", e->what);
 		assert_int_equal(name_scene(h, &scenes[i % n_scenes]), e->n);
@@ -273,7 +80,7 @@ static void every_kind_of_frame_gets_its_name_and_line(void **state)
 }
 
 /* Is what was found part of what is right? Less is fine, other is not. */
-static bool is_harmless(const struct expected *e, int n)
+static bool is_harmless(const struct fake_expected *e, int n)
 {
 	for (int i = 0; i < n; i++) {
 		bool known = !names[i].name;
@@ -349,7 +156,8 @@ static void another_function_at_the_same_address_gets_its_own_name(void **state)
 	(void)state;
 	build_world();
 	h = fake_heap(&v);
-	f = js(FAKE_BLOB_ADDR + FAKE_ENTRY + 8, w.outer, offset_slot(1), w.bytecode, UW_FRAME_RA);
+	f = fake_js(FAKE_BLOB_ADDR + FAKE_ENTRY + 8, w.outer, fake_offset_slot(1), w.bytecode,
+		    UW_FRAME_RA);
 	assert_int_equal(name_frame(h, &f), 1);
 	assert_string_equal(names[0].name, "outer");
 	/* The collector puts inner there; a sample from before still is of outer. */
@@ -399,13 +207,13 @@ static void bytecode_of_another_function_gives_no_line(void **state)
 	(void)state;
 	build_world();
 	h = fake_heap(&v);
-	f = js(FAKE_BLOB_ADDR + FAKE_ENTRY + 8, w.outer, offset_slot(1), w.inner_bytecode,
-	       UW_FRAME_RA);
+	f = fake_js(FAKE_BLOB_ADDR + FAKE_ENTRY + 8, w.outer, fake_offset_slot(1), w.inner_bytecode,
+		    UW_FRAME_RA);
 	assert_int_equal(name_frame(h, &f), 1);
 	assert_string_equal(names[0].name, "outer");
 	assert_int_equal(names[0].line, 0);
 	/* And no offset at all. */
-	f = js(FAKE_BLOB_ADDR + FAKE_ENTRY + 8, w.outer, 0x1234, w.bytecode, UW_FRAME_RA);
+	f = fake_js(FAKE_BLOB_ADDR + FAKE_ENTRY + 8, w.outer, 0x1234, w.bytecode, UW_FRAME_RA);
 	assert_int_equal(name_frame(h, &f), 1);
 	assert_string_equal(names[0].name, "outer");
 	assert_int_equal(names[0].line, 0);
@@ -491,7 +299,8 @@ static void an_empty_name_is_inferred_or_anonymous(void **state)
 	inferred = fake_sfi(
 		&v, fake_scope(&v, FUNCTION_SCOPE, 2, empty, fake_string(&v, "Module._load")),
 		w.script, w.bytecode);
-	f = js(FAKE_BLOB_ADDR + FAKE_ENTRY + 8, inferred, offset_slot(1), w.bytecode, UW_FRAME_RA);
+	f = fake_js(FAKE_BLOB_ADDR + FAKE_ENTRY + 8, inferred, fake_offset_slot(1), w.bytecode,
+		    UW_FRAME_RA);
 	assert_int_equal(name_frame(h, &f), 1);
 	assert_string_equal(names[0].name, "Module._load");
 	f.a = fake_sfi(&v, fake_scope(&v, FUNCTION_SCOPE, 2, empty, empty), w.script, w.bytecode);

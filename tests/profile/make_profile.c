@@ -2,7 +2,8 @@
 
 /*
  * Writes a profile with hostile names to standard output: `make-profile whole`
- * a finished one, `make-profile partial` one without a summary.
+ * a finished one, `make-profile partial` one without a summary, `make-profile brief`
+ * a small one.
  */
 
 #include "../check.h"
@@ -14,7 +15,8 @@
 int main(int argc, char **argv)
 {
 	bool whole = argc < 2 || strcmp(argv[1], "partial") != 0;
+	bool brief = argc == 2 && !strcmp(argv[1], "brief");
 
-	made_write(stdout, &(struct made){ 3, 200, whole, false });
+	made_write(stdout, &(struct made){ 3, brief ? 20 : 200, whole, brief });
 	return 0;
 }

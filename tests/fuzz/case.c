@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: BSD-2-Clause
+
+/* A recorded case: read, told, and walked natively. */
+
+#include "file.h"
+
+#include "../core/walks.h"
+#include "../../inspect/case/case.h"
+#include "../../inspect/util/cleanup.h"
+#include "../../sim/recorded/load.h"
+
+static void tell(const struct case_file *file)
+{
+	_cleanup_free_ char *text = case_note_text(file);
+
+	FUZZ_MUST(text, "a note without words");
+	for (const char *p = text; *p; p++)
+		FUZZ_MUST(*p == '\n' || (*p >= ' ' && *p < 0x7f), "byte %02x in words", (u8)*p);
+}
+
+static void walk(const struct sim_case *c)
+{
+	static struct uw_state u;
+
+	c->arch->walk(&u, &c->target);
+	FUZZ_MUST(u.sample.status && u.sample.status < UW_N_STATUS, "status %u", u.sample.status);
+	FUZZ_MUST(u.sample.n_frames >= 1 && u.sample.n_frames <= UW_MAX_FRAMES, "%u frames",
+		  u.sample.n_frames);
+}
+
+int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
+{
+	u32 n = 0;
+
+	for (u32 i = 0; i < N_ARCHS; i++) {
+		struct sim_error error = { "" };
+		struct sim_case *c = NULL;
+		int err = sim_recorded_load(fuzz_path(data, size), arch_rows[i].sim, &c, &error);
+
+		FUZZ_MUST(!err == !!c, "error %d and a case", err);
+		FUZZ_MUST(!err || err == -95 || error.text[0], "an error without a word: %d", err);
+		if (!c)
+			continue;
+		tell(c->recorded);
+		walk(c);
+		sim_recorded_free(&c);
+		n++;
+	}
+	FUZZ_MUST(n <= 1, "a case of two architectures");
+	return 0;
+}

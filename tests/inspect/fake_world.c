@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+
+#include "fake_world.h"
+
+#include <string.h>
+
+static const char source[] = "line one\n"
+			     "line two\r\n"
+			     "line three\r"
+			     "line four\n";
+#define POS_TWO 14 /* column 6 of line 2 */
+#define POS_FOUR 30
+
+/* One entry of a position table, V8 13: code delta (positive: 0 = same), position delta. */
+static u32 put_number(u8 *p, u64 value)
+{
+	u32 n = 0;
+
+	for (; value > 0x7f; value >>= 7)
+		p[n++] = (u8)(value | 0x80);
+	p[n++] = (u8)value;
+	return n;
+}
+
+static u64 zigzag(s64 value)
+{
+	return (u64)value << 1 ^ (u64)(value >> 63);
+}
+
+struct position {
+	int code;
+	u64 word;
+};
+
+static u64 position_table(struct fake_v8 *v, const struct position *p, int n)
+{
+	u8 bytes[128];
+	u32 used = 0;
+	int code = -1;
+	u64 word = 0;
+
+	for (int i = 0; i < n; i++) {
+		used += put_number(bytes + used, zigzag(p[i].code - code));
+		used += put_number(bytes + used, zigzag((s64)(p[i].word - word)));
+		code = p[i].code;
+		word = p[i].word;
+	}
+	return fake_byte_array(v, bytes, used);
+}
+
+static u64 word_of(int offset, int inlining)
+{
+	return (u64)(offset + 1) << 1 | (u64)(inlining + 1) << 31;
+}
+
+static u64 make_turbofan(struct fake_v8 *v, struct fake_world *w)
+{
+	const struct position positions[] = { { 8, word_of(POS_TWO, -1) },
+					      { 16, word_of(POS_FOUR, 0) } };
+	struct {
+		u64 position;
+		s32 function;
+		u32 pad;
+	} inlining = { word_of(POS_TWO, -1), 0, 0 };
+	u64 wrapper = fake_object(v, WRAPPER, 16), literals[1] = { w->inner }, deopt[10] = {};
+
+	fake_put(v, wrapper - 1 + 8, w->outer);
+	deopt[3] = fake_array(v, WEAK, literals, 1);
+	deopt[7] = wrapper;
+	deopt[8] = fake_byte_array(v, &inlining, sizeof(inlining));
+	return fake_code(v, KIND_TURBOFAN, 64, fake_array(v, PROTECTED, deopt, 10),
+			 position_table(v, positions, 2), &w->turbofan_start);
+}
+
+void fake_world(struct fake_v8 *v, struct fake_world *w)
+{
+	static const u8 bytecodes[] = { 0x10, 0x10, 0x10, 0x10 };
+	/* Prologue of 8 bytes, then 8 a bytecode. */
+	static const u8 offsets[] = { 8, 8, 8, 8, 8 };
+	const struct position positions[] = { { 0, word_of(POS_TWO, -1) },
+					      { 2, word_of(POS_FOUR, -1) } };
+	u64 undefined;
+
+	fake_init(v);
+	v->build.bytecode_sizes[0][0x10] = 1;
+	undefined = fake_object(v, 131, 40);
+	w->script = fake_script(v, fake_string(v, "/srv/app.js"), fake_string(v, source));
+	w->bytecode =
+		fake_bytecode(v, bytecodes, sizeof(bytecodes), position_table(v, positions, 2));
+	w->inner_bytecode =
+		fake_bytecode(v, bytecodes, sizeof(bytecodes), position_table(v, positions, 2));
+	w->outer = fake_sfi(v, fake_scope(v, FUNCTION_SCOPE, 3, fake_string(v, "outer"), undefined),
+			    w->script, w->bytecode);
+	w->inner = fake_sfi(v, fake_scope(v, FUNCTION_SCOPE, 0, fake_string(v, "inner"), undefined),
+			    w->script, w->inner_bytecode);
+	w->builtin = fake_sfi(v, fake_string(v, "map"), undefined, fake_smi(99));
+	fake_code(v, KIND_BASELINE, 40, w->bytecode, fake_byte_array(v, offsets, sizeof(offsets)),
+		  &w->baseline_start);
+	make_turbofan(v, w);
+}
+
+u64 fake_offset_slot(int offset)
+{
+	return fake_smi(offset + 64 - 1);
+}
+
+struct list {
+	struct fake_scene *at;
+	u32 n;
+};
+
+static void add(struct list *l, struct uw_frame frame, struct fake_expected e)
+{
+	l->at[l->n++] = (struct fake_scene){ .frame = frame, .expected = e };
+}
+
+struct uw_frame fake_js(u64 pc, u64 sfi, u64 b, u64 bytecode, u8 flags)
+{
+	return (struct uw_frame){
+		.pc = pc, .a = sfi, .b = b, .aux = (u32)bytecode, .kind = UW_V8_JS, .flags = flags
+	};
+}
+
+u32 fake_scenes(const struct fake_world *w, struct fake_scene *scenes)
+{
+	const u64 entry = FAKE_BLOB_ADDR + FAKE_ENTRY + 8,
+		  handler = FAKE_BLOB_ADDR + FAKE_HANDLER + 8;
+	const u64 plain = FAKE_BLOB_ADDR + FAKE_PLAIN + 8;
+	struct list l = { scenes, 0 };
+
+	add(&l, fake_js(entry, w->outer, fake_offset_slot(1), w->bytecode, UW_FRAME_RA),
+	    (struct fake_expected){ "interpreted, a call",
+				    1,
+				    { { "outer", 2, 6, V8_TIER_INTERPRETED, V8_NAME_JS } } });
+	add(&l, fake_js(handler, w->outer, fake_offset_slot(0), w->bytecode, 0),
+	    (struct fake_expected){ "in a handler the register counts, not the slot",
+				    1,
+				    { { "outer", 4, 1, V8_TIER_INTERPRETED, V8_NAME_JS } } });
+	scenes[1].interp[0] = 64 - 1 + 2;
+	scenes[1].interp[1] = w->bytecode;
+	add(&l, fake_js(w->baseline_start + 8 + 16 + 8, w->outer, 0, 0, UW_FRAME_RA),
+	    (struct fake_expected){
+		    "baseline, a call", 1, { { "outer", 4, 1, V8_TIER_BASELINE, V8_NAME_JS } } });
+	add(&l, fake_js(w->turbofan_start + 12, w->outer, 0, 0, 0),
+	    (struct fake_expected){
+		    "optimized", 1, { { "outer", 2, 6, V8_TIER_TURBOFAN, V8_NAME_JS } } });
+	add(&l, fake_js(w->turbofan_start + 20, w->outer, 0, 0, UW_FRAME_RA),
+	    (struct fake_expected){ "optimized with an inlined call",
+				    2,
+				    { { "inner", 4, 1, V8_TIER_TURBOFAN, V8_NAME_JS },
+				      { "outer", 2, 6, V8_TIER_TURBOFAN, V8_NAME_JS } } });
+	add(&l, fake_js(plain, w->outer, 0, 0, 0),
+	    (struct fake_expected){ "a builtin without a frame",
+				    2,
+				    { { "StringAdd", 0, 0, V8_TIER_NONE, V8_NAME_BUILTIN },
+				      { "outer", 4, 1, V8_TIER_BASELINE, V8_NAME_JS } } });
+	scenes[5].sp_words[0] = FAKE_BLOB_ADDR + FAKE_PLAIN + 0x40;
+	scenes[5].sp_words[1] = w->baseline_start + 8 + 16 + 8;
+	add(&l, fake_js(plain, w->builtin, 0, 0, UW_FRAME_RA),
+	    (struct fake_expected){
+		    "a builtin function", 1, { { "map", 0, 0, V8_TIER_NONE, V8_NAME_BUILTIN } } });
+	add(&l,
+	    (struct uw_frame){
+		    .pc = w->turbofan_start + 12, .kind = UW_V8_CODE, .status = UW_F_NO_FRAME },
+	    (struct fake_expected){ "optimized code without a frame",
+				    1,
+				    { { "outer", 2, 6, V8_TIER_TURBOFAN, V8_NAME_JS } } });
+	add(&l, (struct uw_frame){ .pc = plain, .a = 18 << 1, .kind = UW_V8_STUB },
+	    (struct fake_expected){ "a stub in a builtin",
+				    1,
+				    { { "StringAdd", 0, 0, V8_TIER_NONE, V8_NAME_STUB } } });
+	add(&l,
+	    (struct uw_frame){ .pc = FAKE_CODE_ADDR + 0x8000, .a = 18 << 1, .kind = UW_V8_STUB },
+	    (struct fake_expected){ "a stub by its frame type",
+				    1,
+				    { { "StubFrame", 0, 0, V8_TIER_NONE, V8_NAME_STUB } } });
+	add(&l,
+	    (struct uw_frame){ .pc = FAKE_CODE_ADDR + 0x8000, .a = 31 << 1, .kind = UW_V8_STUB },
+	    (struct fake_expected){ "a regular expression",
+				    1,
+				    { { "RegExp", 0, 0, V8_TIER_NONE, V8_NAME_REGEXP } } });
+	return l.n;
+}

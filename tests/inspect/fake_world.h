@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#pragma once
+
+/*
+ * A program in the heap made by hand: one script, a function outer() that calls
+ * inner(), in every tier; and the frames that a walk of it can meet.
+ */
+
+#include "fake_v8.h"
+
+/* Kinds of code, types of objects and of scopes, as fake_v8.c's. */
+enum { KIND_BASELINE = 10, KIND_TURBOFAN = 12, PROTECTED = 193, WEAK = 199, WRAPPER = 195 };
+enum { FUNCTION_SCOPE = 4, MODULE_SCOPE = 5 };
+
+struct fake_world {
+	u64 script, outer, inner, bytecode, inner_bytecode;
+	u64 baseline_start, turbofan_start;
+	u64 builtin;
+};
+
+/* A frame, whatever else the sample must hold, and what it is called. */
+struct fake_expected {
+	const char *what;
+	int n;
+	struct {
+		const char *name;
+		u32 line, column;
+		enum v8_tier tier;
+		int kind;
+	} names[3];
+};
+
+struct fake_scene {
+	struct uw_frame frame;
+	u64 sp_words[3], interp[2];
+	struct fake_expected expected;
+};
+
+#define FAKE_MAX_SCENES 16
+
+/* Starts anew: @v is initialised. */
+void fake_world(struct fake_v8 *v, struct fake_world *w);
+
+/* The world's frames; how many. */
+u32 fake_scenes(const struct fake_world *w, struct fake_scene *scenes);
+
+/* A JavaScript frame, and the word in its slot of the bytecode offset. */
+struct uw_frame fake_js(u64 pc, u64 sfi, u64 b, u64 bytecode, u8 flags);
+u64 fake_offset_slot(int offset);
