@@ -14,6 +14,21 @@
 #define SCRATCH_LEN 0x1000
 
 /*
+ * Unicorn executes at EL1, where programs do not: what they have no use for is
+ *
+ *	eret, eretaa, eretab, drps
+ *	msr and sys with op1 0, which are EL1's; but cfinv, xaflag and axflag are anybody's
+ */
+static bool changes_mode(u32 w)
+{
+	if (w == 0xd69f03e0 || w == 0xd69f0bff || w == 0xd69f0fff || w == 0xd6bf03e0)
+		return true;
+	if (w == 0xd500401f || w == 0xd500403f || w == 0xd500405f)
+		return false;
+	return (w & 0xffe70000) == 0xd5000000;
+}
+
+/*
  *	bl                    blr xN      blraa, blrab, blraaz, blrabz
  *	ret xN                retaa       retab                          svc #n
  */
@@ -28,7 +43,9 @@ static enum cpu_insn kind(const u8 *code, u32 len)
 		return CPU_CALL;
 	if ((w & 0xfffffc1f) == 0xd65f0000 || w == 0xd65f0bff || w == 0xd65f0fff)
 		return CPU_RETURN;
-	return (w & 0xffe0001f) == 0xd4000001 ? CPU_SYSCALL : CPU_PLAIN;
+	if ((w & 0xffe0001f) == 0xd4000001)
+		return CPU_SYSCALL;
+	return changes_mode(w) ? CPU_MODE : CPU_PLAIN;
 }
 
 static int write_cp(uc_engine *uc, const uc_arm64_cp_reg *reg)
@@ -93,6 +110,7 @@ const struct cpu_arch cpu_arm64 = {
 	.sp = UC_ARM64_REG_SP,
 	.fp = UC_ARM64_REG_X29,
 	.lr = UC_ARM64_REG_X30,
+	.insn_align = 4,
 	.kind = kind,
 	.prepare = prepare,
 };

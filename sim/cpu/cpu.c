@@ -14,12 +14,12 @@
 #include "../where.h"
 #include "../../inspect/util/cleanup.h"
 #include "cpu_arch.h"
+#include "guard.h"
 #include "windows.h"
 
 #include <errno.h>
 #include <string.h>
 
-#define MAX_INSN_LEN 16
 #define WHERE_LEN 128
 
 struct cpu {
@@ -30,11 +30,13 @@ struct cpu {
 	uc_engine *uc;
 	struct cpu_windows windows;
 	u64 shadow[SIM_CPU_MAX_DEPTH + 1];
+	u64 sps[SIM_CPU_MAX_DEPTH + 1]; /* sp when the call of the word was made, after it */
 	u32 top; /* index of the word that is the current pc */
 	enum cpu_insn pending; /* what the instruction before this one was */
 	u64 last_pc; /* its address */
 	u64 return_addr; /* pending call: where it will return to */
 	u64 fault_addr; /* of the access that Unicorn refused */
+	u8 code[CPU_CODE_LEN];
 	int result; /* non-zero: the run is to end */
 };
 
@@ -51,7 +53,7 @@ static const char *where(const struct cpu *cpu, u64 pc, char *out)
 
 #define refuse(cpu, ...) end_run(cpu, sim_fail((cpu)->error, -ENOEXEC, __VA_ARGS__))
 
-static void finish_call(struct cpu *cpu)
+static void finish_call(struct cpu *cpu, u64 sp)
 {
 	char at[WHERE_LEN];
 
@@ -60,6 +62,7 @@ static void finish_call(struct cpu *cpu)
 		       where(cpu, cpu->last_pc, at));
 		return;
 	}
+	cpu->sps[cpu->top] = sp;
 	cpu->shadow[cpu->top--] = cpu->return_addr;
 }
 
@@ -83,6 +86,29 @@ static void finish_return(struct cpu *cpu, u64 pc)
 		refuse_return(cpu, pc);
 }
 
+/* To the return address, with nothing of the call on the stack any more. */
+static void check_jump(struct cpu *cpu, u64 pc, u64 sp)
+{
+	char at[WHERE_LEN];
+
+	if (cpu->top < SIM_CPU_MAX_DEPTH && cpu->shadow[cpu->top + 1] == pc &&
+	    sp >= cpu->sps[cpu->top + 1] + cpu->arch->ra_len)
+		refuse(cpu, "%s returns by a jump, which looks like any other",
+		       where(cpu, cpu->last_pc, at));
+}
+
+/* The instruction before this one did execute. */
+static void finish_last(struct cpu *cpu, u64 pc, u64 sp)
+{
+	if (cpu->pending == CPU_CALL)
+		finish_call(cpu, sp);
+	else if (cpu->pending == CPU_RETURN)
+		finish_return(cpu, pc);
+	else
+		check_jump(cpu, pc, sp);
+	cpu->pending = CPU_PLAIN;
+}
+
 static void read_regs(const struct cpu *cpu, struct uw_regs *regs)
 {
 	int ids[] = { cpu->arch->sp, cpu->arch->fp, cpu->arch->lr };
@@ -92,52 +118,60 @@ static void read_regs(const struct cpu *cpu, struct uw_regs *regs)
 	uc_reg_read_batch(cpu->uc, ids, values, cpu->arch->lr < 0 ? 2 : 3);
 }
 
-static void look(struct cpu *cpu, u64 pc, const struct cpu_window *w)
+static void look(struct cpu *cpu, struct sim_stop *stop)
 {
-	u64 room = w->len - (pc - w->addr);
-	struct sim_stop stop = {
-		.regs.pc = pc,
-		.code = w->bytes + (pc - w->addr),
-		.code_len = room < MAX_INSN_LEN ? (u32)room : MAX_INSN_LEN,
-	};
 	int result;
 
-	read_regs(cpu, &stop.regs);
-	cpu->shadow[cpu->top] = pc;
-	stop.truth.pcs = &cpu->shadow[cpu->top];
-	stop.truth.n = SIM_CPU_MAX_DEPTH + 1 - cpu->top;
+	cpu->shadow[cpu->top] = stop->regs.pc;
+	stop->truth.pcs = &cpu->shadow[cpu->top];
+	stop->truth.n = SIM_CPU_MAX_DEPTH + 1 - cpu->top;
 	cpu->run->n_insns++;
-	result = cpu->run->at_stop(cpu->run->ctx, &stop);
+	cpu_guard_pause();
+	result = cpu->run->at_stop(cpu->run->ctx, stop);
+	cpu_guard_resume();
 	if (result)
 		end_run(cpu, result);
+}
+
+/* What will not be executed. */
+static void check_insn(struct cpu *cpu, u64 pc, enum cpu_insn kind)
+{
+	char at[WHERE_LEN];
+
+	if (kind == CPU_SYSCALL)
+		refuse(cpu, "makes a system call at %s", where(cpu, pc, at));
+	else if (kind == CPU_MODE)
+		refuse(cpu, "would change the CPU's mode at %s", where(cpu, pc, at));
 }
 
 static void on_insn(uc_engine *uc, uint64_t pc, uint32_t size, void *ctx)
 {
 	struct cpu *cpu = ctx;
-	const struct cpu_window *w = cpu_window_at(&cpu->windows, pc);
+	struct sim_stop stop = { .regs.pc = pc };
 	char at[WHERE_LEN];
 
 	(void)uc;
-	if (cpu->result || !w)
+	stop.code_len = cpu_windows_code(&cpu->windows, pc, cpu->code, &stop.code);
+	if (cpu->result || !stop.code_len)
 		return;
-	if (cpu->pending == CPU_CALL)
-		finish_call(cpu);
-	else if (cpu->pending == CPU_RETURN)
-		finish_return(cpu, pc);
+	read_regs(cpu, &stop.regs);
+	finish_last(cpu, pc, stop.regs.sp);
 	if (cpu->result)
 		return;
-	if (cpu->run->n_insns == cpu->c->max_insns) {
+	if (pc % cpu->arch->insn_align)
+		refuse(cpu, "%s jumps into an instruction, to %#lx", where(cpu, cpu->last_pc, at),
+		       pc);
+	else if (cpu->run->n_insns == cpu->c->max_insns)
 		refuse(cpu, "runs longer than %llu instructions; it is at %s", cpu->c->max_insns,
 		       where(cpu, pc, at));
+	if (cpu->result)
 		return;
-	}
-	look(cpu, pc, w);
+	look(cpu, &stop);
 	cpu->last_pc = pc;
 	cpu->return_addr = pc + size;
-	cpu->pending = cpu->arch->kind(w->bytes + (pc - w->addr), (u32)(w->len - (pc - w->addr)));
-	if (cpu->pending == CPU_SYSCALL && !cpu->result)
-		refuse(cpu, "makes a system call at %s", where(cpu, pc, at));
+	cpu->pending = cpu->arch->kind(stop.code, stop.code_len);
+	if (!cpu->result)
+		check_insn(cpu, pc, cpu->pending);
 }
 
 static void on_code_write(uc_engine *uc, uc_mem_type type, uint64_t addr, int size, int64_t value,
@@ -252,15 +286,33 @@ static int blame(const struct cpu *cpu, uc_err err, u64 pc)
 	}
 }
 
+/* At exit_addr: what was called has returned. */
+static int finish(struct cpu *cpu)
+{
+	struct uw_regs regs;
+	char at[WHERE_LEN];
+
+	read_regs(cpu, &regs);
+	finish_last(cpu, cpu->c->exit_addr, regs.sp);
+	if (!cpu->result && cpu->top != SIM_CPU_MAX_DEPTH)
+		refuse(cpu, "%s ends the case, but of its calls %d did not return",
+		       where(cpu, cpu->last_pc, at), SIM_CPU_MAX_DEPTH - cpu->top);
+	return cpu->result;
+}
+
 static int execute(struct cpu *cpu)
 {
-	uc_err err = uc_emu_start(cpu->uc, cpu->c->target.regs.pc, cpu->c->exit_addr, 0, 0);
+	char at[WHERE_LEN];
+	uc_err end;
 	u64 pc = 0;
 
+	if (cpu_guard_start(cpu->uc, cpu->c->target.regs.pc, cpu->c->exit_addr, &end))
+		return sim_fail(cpu->error, -ENOEXEC, "Unicorn breaks down over the code after %s",
+				where(cpu, cpu->last_pc, at));
 	if (cpu->result)
 		return cpu->result;
 	uc_reg_read(cpu->uc, cpu->arch->pc, &pc);
-	return pc == cpu->c->exit_addr ? 0 : blame(cpu, err, pc);
+	return !end && pc == cpu->c->exit_addr ? finish(cpu) : blame(cpu, end, pc);
 }
 
 static void cleanup_cpu(struct cpu **cpu)

@@ -10,7 +10,9 @@
  *	calls push, returns pop:  shadow stack <--- each instruction
  *
  * The truth comes from what calls and returns did, never from memory. The code
- * starts as an outermost frame: no caller lies above it.
+ * starts as an outermost frame: no caller lies above it, and there it ends. What
+ * could make the shadow stack wrong is refused: a return to elsewhere, or by a jump; a
+ * call that never returns; a far call, or whatever else changes the CPU's mode.
  *
  * On arm64 pointer authentication signs for real, with top-byte-ignore as Linux
  * sets it: bits 54:48 of a signed return address are its signature.
@@ -47,7 +49,8 @@ struct sim_cpu_run {
  * A repeated string instruction stops once an iteration.
  *
  * Return: 0, what @run->at_stop returned, -ENOMEM, or -ENOEXEC with @error set: the
- * code left the case, broke its stack, ran too long, changed code or made a system
- * call; or -ENOTSUP: Unicorn cannot run the case.
+ * code left the case, broke its stack, ran too long, changed code, made a system call
+ * or broke Unicorn; or -ENOTSUP: Unicorn cannot run the case. SIGABRT is taken
+ * meanwhile, but not within @run->at_stop.
  */
 int sim_cpu_run(const struct sim_case *c, struct sim_cpu_run *run, struct sim_error *error);

@@ -7,14 +7,22 @@
 
 #include "../../core/types.h"
 
-enum cpu_insn { CPU_PLAIN, CPU_CALL, CPU_RETURN, CPU_SYSCALL };
+enum cpu_insn {
+	CPU_PLAIN, /* jumps, too */
+	CPU_CALL,
+	CPU_RETURN,
+	CPU_SYSCALL,
+	CPU_MODE, /* could change what addresses or instructions mean */
+};
 
 struct cpu_arch {
 	uc_arch arch;
 	uc_mode mode;
 	int model; /* UC_CPU_*, -1: the default */
 	int pc, sp, fp, lr; /* UC_*_REG_*, lr -1: there is none */
-	/* What an instruction does to the shadow stack. */
+	u8 insn_align;
+	u8 ra_len; /* bytes of stack that a call takes */
+	/* What an instruction does to the shadow stack; @len: 1 .. CPU_CODE_LEN */
 	enum cpu_insn (*kind)(const u8 *code, u32 len);
 	/* Before memory is mapped; 0 or -ENOTSUP. */
 	int (*prepare)(uc_engine *uc);

@@ -11,6 +11,7 @@
 #include "windows.h"
 
 #include <errno.h>
+#include <string.h>
 
 #define PAD_LEN (1024ull * SIM_PAGE_LEN)
 #define PAD_ADDR (1ull << 60)
@@ -80,7 +81,7 @@ int cpu_windows_map(const struct cpu_windows *w, uc_engine *uc)
 	return err ? err : map_some(w, uc, false);
 }
 
-const struct cpu_window *cpu_window_at(struct cpu_windows *w, u64 addr)
+static const struct cpu_window *window_at(struct cpu_windows *w, u64 addr)
 {
 	u32 i = w->last_idx;
 
@@ -93,4 +94,25 @@ const struct cpu_window *cpu_window_at(struct cpu_windows *w, u64 addr)
 		}
 	}
 	return NULL;
+}
+
+u32 cpu_windows_code(struct cpu_windows *w, u64 addr, u8 room[CPU_CODE_LEN], const u8 **out)
+{
+	const struct cpu_window *at = window_at(w, addr);
+	u64 off, len;
+
+	if (!at)
+		return 0;
+	off = addr - at->addr;
+	*out = at->bytes + off;
+	len = at->len - off;
+	if (len >= CPU_CODE_LEN)
+		return CPU_CODE_LEN;
+	memcpy(room, *out, len);
+	*out = room;
+	at = window_at(w, addr + len);
+	if (!at || !(at->prot & SIM_EXEC))
+		return (u32)len;
+	memcpy(room + len, at->bytes, CPU_CODE_LEN - len);
+	return CPU_CODE_LEN;
 }

@@ -28,5 +28,10 @@ int cpu_windows_list(struct sim_mem *mem, struct cpu_windows *w);
 /* Maps them all. 0, or -ENOTSUP when Unicorn won't. */
 int cpu_windows_map(const struct cpu_windows *w, uc_engine *uc);
 
-/* The window that holds @addr, or NULL. */
-const struct cpu_window *cpu_window_at(struct cpu_windows *w, u64 addr);
+#define CPU_CODE_LEN 16 /* no instruction is longer */
+
+/*
+ * The bytes of the instruction at @addr, and more if there are; @out points to them in a
+ * window, or in @room when they lie in two. Up to CPU_CODE_LEN; 0: in no window.
+ */
+u32 cpu_windows_code(struct cpu_windows *w, u64 addr, u8 room[CPU_CODE_LEN], const u8 **out);

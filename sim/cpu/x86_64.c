@@ -1,41 +1,109 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
-#include "cpu_arch.h"
+/*
+ * Encodings: Intel SDM volume 2, appendix A.
+ *
+ * Unicorn executes with the kernel's privileges, and takes a syscall for a nop; so what
+ * programs have no use for is found here.
+ */
 
-/* At most this many prefixes come before a call or return that a compiler makes. */
-#define MAX_PREFIXES 4
+#include "cpu_arch.h"
 
 static bool is_prefix(u8 byte)
 {
-	return byte == 0x3e || byte == 0xf2 || byte == 0xf3 || byte == 0x66 ||
-	       (byte & 0xf0) == 0x40;
+	switch (byte) {
+	case 0x26: /* segments */
+	case 0x2e:
+	case 0x36:
+	case 0x3e:
+	case 0x64:
+	case 0x65:
+	case 0x66: /* sizes */
+	case 0x67:
+	case 0xf0: /* lock, rep */
+	case 0xf2:
+	case 0xf3:
+		return true;
+	default:
+		return (byte & 0xf0) == 0x40; /* REX */
+	}
 }
 
 /*
- *	e8 ..        call rel32        c3        ret
- *	ff /2        call r/m64        c2 iw     ret iw
- *	0f 05        syscall           cd 80     int $0x80
+ *	0f 05, 0f 34   syscall, sysenter       0f 00 /2 /3   lldt, ltr
+ *	0f 07, 0f 35   sysret, sysexit         0f 01 /2 /3   lgdt, lidt, of memory
+ *	0f 20 .. 23    mov of cr, dr           0f 01 /6      lmsw
+ *	0f 30          wrmsr
+ */
+static enum cpu_insn kind_0f(u8 opcode, u8 modrm)
+{
+	u8 reg = modrm >> 3 & 7;
+
+	switch (opcode) {
+	case 0x05:
+	case 0x34:
+		return CPU_SYSCALL;
+	case 0x00:
+		return reg == 2 || reg == 3 ? CPU_MODE : CPU_PLAIN;
+	case 0x01:
+		return reg == 6 || ((reg == 2 || reg == 3) && modrm < 0xc0) ? CPU_MODE : CPU_PLAIN;
+	case 0x07:
+	case 0x20 ... 0x23:
+	case 0x30:
+	case 0x35:
+		return CPU_MODE;
+	default:
+		return CPU_PLAIN;
+	}
+}
+
+/*
+ *	ff /2   call r/m64         ff /3   far call
+ *	                           ff /5   far jump
+ */
+static enum cpu_insn kind_ff(u8 modrm)
+{
+	switch (modrm >> 3 & 7) {
+	case 2:
+		return CPU_CALL;
+	case 3:
+	case 5:
+		return CPU_MODE;
+	default:
+		return CPU_PLAIN;
+	}
+}
+
+/*
+ *	e8      call rel32         ca iw, cb   far ret
+ *	c3      ret                cf          iret
+ *	c2 iw   ret iw             cd 80       int $0x80
  */
 static enum cpu_insn kind(const u8 *code, u32 len)
 {
+	u8 at[3] = { 0 }; /* the opcode and what follows it */
 	u32 i = 0;
-	u8 next;
 
-	while (i < MAX_PREFIXES && i + 1 < len && is_prefix(code[i]))
+	while (i < len && is_prefix(code[i]))
 		i++;
-	next = i + 1 < len ? code[i + 1] : 0;
-	switch (code[i]) {
+	for (u32 n = 0; n < sizeof(at) && i < len; n++)
+		at[n] = code[i++];
+	switch (at[0]) {
 	case 0xe8:
 		return CPU_CALL;
 	case 0xff:
-		return (next >> 3 & 7) == 2 ? CPU_CALL : CPU_PLAIN;
+		return kind_ff(at[1]);
 	case 0xc3:
 	case 0xc2:
 		return CPU_RETURN;
+	case 0xca:
+	case 0xcb:
+	case 0xcf:
+		return CPU_MODE;
 	case 0x0f:
-		return next == 0x05 ? CPU_SYSCALL : CPU_PLAIN;
+		return kind_0f(at[1], at[2]);
 	case 0xcd:
-		return next == 0x80 ? CPU_SYSCALL : CPU_PLAIN;
+		return at[1] == 0x80 ? CPU_SYSCALL : CPU_PLAIN;
 	default:
 		return CPU_PLAIN;
 	}
@@ -55,6 +123,8 @@ const struct cpu_arch cpu_x86_64 = {
 	.sp = UC_X86_REG_RSP,
 	.fp = UC_X86_REG_RBP,
 	.lr = -1,
+	.insn_align = 1,
+	.ra_len = 8,
 	.kind = kind,
 	.prepare = prepare,
 };

@@ -14,14 +14,56 @@ static const struct program programs[] = {
 	  X86(0xe8, 1, 0, 0, 0, 0xf4, 0xc3), CODE + 5, 2, NULL },
 	{ "an indirect call with a prefix: notrack call *%rax", &sim_arch_x86_64,
 	  X86(0x48, 0x8d, 0x05, 4, 0, 0, 0, 0x3e, 0xff, 0xd0, 0xf4, 0xc3), CODE + 10, 3, NULL },
+	{ "a call by r8", &sim_arch_x86_64,
+	  X86(0x4c, 0x8d, 0x05, 4, 0, 0, 0, 0x41, 0xff, 0xd0, 0xf4, 0xc3), CODE + 10, 3, NULL },
+	{ "a call through memory", &sim_arch_x86_64,
+	  X86(0xff, 0x15, 2, 0, 0, 0, 0xf4, 0xc3, 7, 0, 1, 0, 0, 0, 0, 0), CODE + 6, 2, NULL },
+	{ "a call through memory at r12", &sim_arch_x86_64,
+	  X86(0x4c, 0x8d, 0x25, 9, 0, 0, 0, 0x41, 0xff, 0x14, 0x24, 0xf4, 0xc3, 0, 0, 0, 12, 0, 1, 0, 0, 0, 0, 0),
+	  CODE + 11, 3, NULL },
+	{ "a call with three prefixes", &sim_arch_x86_64,
+	  X86(0x66, 0x66, 0x48, 0xe8, 1, 0, 0, 0, 0xf4, 0xc3), CODE + 8, 2, NULL },
+	{ "a return that drops an argument", &sim_arch_x86_64,
+	  X86(0x6a, 1, 0xe8, 1, 0, 0, 0, 0xf4, 0xc2, 8, 0), CODE + 7, 3, NULL },
+	{ "a return address that is moved: pop, push, ret", &sim_arch_x86_64,
+	  X86(0xe8, 1, 0, 0, 0, 0xf4, 0x58, 0x50, 0xc3), CODE + 5, 4, NULL },
+	{ "a jump to where its own call returns: f: inc; cmp; je 1f; call f; 1: ret", &sim_arch_x86_64,
+	  X86(0xe8, 1, 0, 0, 0, 0xf4, 0xff, 0xc7, 0x83, 0xff, 2, 0x74, 5, 0xe8, 0xf4, 0xff, 0xff, 0xff, 0xc3),
+	  CODE + 5, 10, NULL },
+	{ "a pause", &sim_arch_x86_64, X86(0xf3, 0x90, 0x90), CODE + 3, 2, NULL },
 	{ "an endless loop", &sim_arch_x86_64,
 	  X86(0xeb, 0xfe), CODE + 8, 10000, "runs longer than 10000 instructions" },
+	{ "a long repetition", &sim_arch_x86_64,
+	  X86(0x48, 0x89, 0xe7, 0xb9, 0, 0xf0, 0, 0, 0xf3, 0xaa), CODE + 10, 10000, "runs longer than 10000" },
 	{ "a jump out of the case", &sim_arch_x86_64,
 	  X86(0xe9, 0xfb, 0xff, 0x07, 0), CODE + 8, 1, "jumps out of the case's code, to 0x90000" },
 	{ "a jump into the stack", &sim_arch_x86_64,
 	  X86(0xff, 0xe4), CODE + 8, 1, "jumps out of the case's code, to 0x7fff00000800" },
 	{ "a system call", &sim_arch_x86_64,
 	  X86(0x90, 0x0f, 0x05), CODE + 8, 2, "makes a system call at 0x10001" },
+	{ "a system call with a prefix", &sim_arch_x86_64,
+	  X86(0x2e, 0x0f, 0x05), CODE + 8, 1, "makes a system call at 0x10000" },
+	{ "a system call with five prefixes", &sim_arch_x86_64,
+	  X86(0x66, 0x66, 0x66, 0x66, 0x66, 0x0f, 0x05), CODE + 8, 1, "makes a system call" },
+	{ "sysenter", &sim_arch_x86_64, X86(0x0f, 0x34), CODE + 8, 1, "makes a system call" },
+	{ "int 0x80", &sim_arch_x86_64, X86(0xcd, 0x80), CODE + 8, 1, "makes a system call" },
+	{ "a far return", &sim_arch_x86_64,
+	  X86(0x6a, 0x33, 0x48, 0xcb), CODE + 8, 2, "would change the CPU's mode at 0x10002" },
+	{ "a far return that drops", &sim_arch_x86_64, X86(0xca, 8, 0), CODE + 8, 1, "change the CPU's mode" },
+	{ "a return from an interrupt", &sim_arch_x86_64, X86(0x48, 0xcf), CODE + 8, 1, "change the CPU's mode" },
+	{ "a far call", &sim_arch_x86_64, X86(0xff, 0x1c, 0x24), CODE + 8, 1, "change the CPU's mode" },
+	{ "a far jump", &sim_arch_x86_64, X86(0x48, 0xff, 0x2c, 0x24), CODE + 8, 1, "change the CPU's mode" },
+	{ "sysret", &sim_arch_x86_64, X86(0x48, 0x0f, 0x07), CODE + 8, 1, "change the CPU's mode" },
+	{ "mov to cr3", &sim_arch_x86_64, X86(0x0f, 0x22, 0xd8), CODE + 8, 1, "change the CPU's mode" },
+	{ "lgdt", &sim_arch_x86_64, X86(0x0f, 0x01, 0x14, 0x24), CODE + 8, 1, "change the CPU's mode" },
+	{ "wrmsr", &sim_arch_x86_64, X86(0x0f, 0x30), CODE + 8, 1, "change the CPU's mode" },
+	{ "a division by zero", &sim_arch_x86_64, X86(0x31, 0xc9, 0xf7, 0xf1), CODE + 8, 2, "traps" },
+	{ "a breakpoint", &sim_arch_x86_64, X86(0xcc), CODE + 8, 1, "traps" },
+	{ "another interrupt", &sim_arch_x86_64, X86(0xcd, 0x29), CODE + 8, 1, "traps" },
+	{ "the trap flag", &sim_arch_x86_64,
+	  X86(0x9c, 0x81, 0x0c, 0x24, 0, 1, 0, 0, 0x9d, 0x90), CODE + 12, 4, "traps" },
+	{ "what Unicorn's translator gives up at", &sim_arch_x86_64,
+	  X86(0x90, 0x90, 0xff, 0xe8), CODE + 8, 0, "Unicorn breaks down over the code after 0x10000" },
 	{ "a halt", &sim_arch_x86_64, X86(0xf4), CODE + 8, 1, "halts" },
 	{ "no instruction", &sim_arch_x86_64, X86(0x0f, 0x0b), CODE + 8, 1, "traps" },
 	{ "a return without a call", &sim_arch_x86_64,
@@ -29,6 +71,17 @@ static const struct program programs[] = {
 	{ "a return to where no call was", &sim_arch_x86_64,
 	  X86(0xe8, 5, 0, 0, 0, 0x90, 0x90, 0x90, 0x90, 0x90, 0x48, 0x83, 4, 0x24, 2, 0xc3),
 	  CODE + 9, 3, "returns to 0x10007, but was called from before 0x10005" },
+	{ "a return by a jump: pop, jmp", &sim_arch_x86_64,
+	  X86(0xe8, 2, 0, 0, 0, 0x90, 0xf4, 0x58, 0xff, 0xe0), CODE + 6, 3, "0x10008 returns by a jump" },
+	{ "a return to the end without a call", &sim_arch_x86_64,
+	  X86(0x68, 6, 0, 1, 0, 0xc3), CODE + 6, 2, "nothing called it" },
+	{ "a return to the end that is not due", &sim_arch_x86_64,
+	  X86(0xe8, 1, 0, 0, 0, 0xf4, 0xc7, 4, 0x24, 14, 0, 1, 0, 0xc3), CODE + 14, 3,
+	  "returns to 0x1000e, but was called from before 0x10005" },
+	{ "a call that never returns", &sim_arch_x86_64,
+	  X86(0xe8, 0, 0, 0, 0, 0x58), CODE + 6, 2, "ends the case, but of its calls 1 did not return" },
+	{ "a call of the end", &sim_arch_x86_64,
+	  X86(0xe8, 0, 0, 0, 0), CODE + 5, 1, "ends the case, but of its calls 1 did not return" },
 	{ "code that changes itself", &sim_arch_x86_64,
 	  X86(0xc6, 0x05, 0, 0, 0, 0, 0x90, 0x90), CODE + 8, 1,
 	  "stores to executable memory at 0x10007", .code_prot = RWX },
@@ -48,6 +101,20 @@ static const struct program programs[] = {
 	  ARM(0x94000002, 0xd4400000, 0xd503233f, 0xd65f0bff), CODE + 4, 3, NULL },
 	{ "adr, paciza, blraaz, ret", &sim_arch_arm64,
 	  ARM(0x10000081, 0xdac123e1, 0xd63f083f, 0xd4400000, 0xd65f03c0), CODE + 12, 4, NULL },
+	{ "bl, b, ret", &sim_arch_arm64,
+	  ARM(0x94000002, 0xd4400000, 0x14000001, 0xd65f03c0), CODE + 4, 3, NULL },
+	{ "bl, mov x1, x30, ret x1", &sim_arch_arm64,
+	  ARM(0x94000002, 0xd4400000, 0xaa1e03e1, 0xd65f0020), CODE + 4, 3, NULL },
+	{ "bl, pacibsp, retab", &sim_arch_arm64,
+	  ARM(0x94000002, 0xd4400000, 0xd503237f, 0xd65f0fff), CODE + 4, 3, NULL },
+	{ "adr, mov, pacia, blraa, ret", &sim_arch_arm64,
+	  ARM(0x100000a0, 0xd28000e1, 0xdac10020, 0xd73f0801, 0xd4400000, 0xd65f03c0), CODE + 16, 5, NULL },
+	{ "adr, mov, pacib, blrab, ret", &sim_arch_arm64,
+	  ARM(0x100000a0, 0xd28000e1, 0xdac10420, 0xd73f0c01, 0xd4400000, 0xd65f03c0), CODE + 16, 5, NULL },
+	{ "adr, pacizb, blrabz, ret", &sim_arch_arm64,
+	  ARM(0x10000081, 0xdac127e1, 0xd63f0c3f, 0xd4400000, 0xd65f03c0), CODE + 12, 4, NULL },
+	{ "what programs may set: cfinv, msr tpidr_el0", &sim_arch_arm64,
+	  ARM(0xd500401f, 0xd51bd040), CODE + 8, 2, NULL },
 	{ "bl, paciasp, a broken signature, retaa", &sim_arch_arm64,
 	  ARM(0x94000002, 0xd4400000, 0xd503233f, 0x910013ff, 0xd65f0bff), CODE + 4, 4, "to 0x20000000010004" },
 	{ "an endless loop", &sim_arch_arm64,
@@ -55,12 +122,29 @@ static const struct program programs[] = {
 	{ "a system call", &sim_arch_arm64, ARM(0xd4000001), CODE + 8, 1, "makes a system call" },
 	{ "a return without a call", &sim_arch_arm64,
 	  ARM(0x1000005e, 0xd65f03c0, 0xd503201f), CODE + 12, 2, "nothing called it" },
+	{ "a return by a jump: br x30", &sim_arch_arm64,
+	  ARM(0x94000003, 0xd503201f, 0xd4400000, 0xd61f03c0), CODE + 8, 2, "0x1000c returns by a jump" },
+	{ "a call that never returns", &sim_arch_arm64,
+	  ARM(0x94000001, 0xd503201f), CODE + 8, 2, "ends the case, but of its calls 1 did not return" },
+	{ "a jump between instructions", &sim_arch_arm64,
+	  ARM(0x50000041, 0xd61f0020, 0xd503201f, 0xd503201f), CODE + 16, 2,
+	  "0x10004 jumps into an instruction, to 0x1000a" },
+	{ "a breakpoint", &sim_arch_arm64, ARM(0xd4200000), CODE + 8, 1, "traps" },
+	{ "a hypercall", &sim_arch_arm64, ARM(0xd4000002), CODE + 8, 1, "traps" },
+	{ "eret", &sim_arch_arm64, ARM(0xd69f03e0), CODE + 8, 1, "would change the CPU's mode at 0x10000" },
+	{ "eretab", &sim_arch_arm64, ARM(0xd69f0fff), CODE + 8, 1, "change the CPU's mode" },
+	{ "msr sctlr_el1", &sim_arch_arm64, ARM(0xd5181000), CODE + 8, 1, "change the CPU's mode" },
+	{ "msr spsel", &sim_arch_arm64, ARM(0xd50041bf), CODE + 8, 1, "change the CPU's mode" },
+	{ "tlbi", &sim_arch_arm64, ARM(0xd508871f), CODE + 8, 1, "change the CPU's mode" },
 	{ "a wait", &sim_arch_arm64, ARM(0xd503207f), CODE + 8, 1, "halts" },
 	{ "no instruction", &sim_arch_arm64, ARM(0), CODE + 8, 1, "traps" },
 	{ "a jump out of the case", &sim_arch_arm64,
 	  ARM(0x17ffffff), CODE + 8, 1, "jumps out of the case's code, to 0xfffc" },
 	{ "code that changes itself", &sim_arch_arm64,
 	  ARM(0x10000000, 0xf9000000), CODE + 8, 2, "stores to executable memory at 0x10000",
+	  .code_prot = RWX },
+	{ "code that zeroes itself: dc zva", &sim_arch_arm64,
+	  ARM(0x10000000, 0xd50b7420), CODE + 8, 2, "stores to executable memory at 0x10000",
 	  .code_prot = RWX },
 };
 /* clang-format on */
@@ -207,6 +291,30 @@ static void memory_in_too_many_pieces_is_refused(void **state)
 	sim_mem_free(&c.target.mem);
 }
 
+/* lea, 3 nops, call *%rax, whose bytes are in pages of different protection; hlt; ret */
+static void an_instruction_in_two_windows_is_one(void **state)
+{
+	static const u8 code[] = { 0x48, 0x8d, 0x05, 6,	   0,	 0,    0,
+				   0x90, 0x90, 0x90, 0xff, 0xd0, 0xf4, 0xc3 };
+	const struct program p = { "straddle", &sim_arch_x86_64, code, 0, CODE + 0x1001 };
+	struct sim_cpu_run run = { .at_stop = look_away };
+	struct sim_error error = { "" };
+	struct sim_case c;
+	int err;
+
+	(void)state;
+	program_case(&p, &c);
+	c.target.regs.pc = CODE + 0xff5;
+	assert_int_equal(sim_image_map(c.target.mem, CODE + 0x1000, 0x1000, RWX), 0);
+	assert_int_equal(sim_image_write(c.target.mem, CODE + 0xff5, code, 11), 0);
+	assert_int_equal(sim_image_write(c.target.mem, CODE + 0x1000, code + 11, 3), 0);
+	err = sim_cpu_run(&c, &run, &error);
+	if (err)
+		fail_msg("%d, \"%s\"", err, error.text);
+	assert_int_equal(run.n_insns, 6);
+	sim_mem_free(&c.target.mem);
+}
+
 static void code_may_use_pages_that_a_reader_finds_absent(void **state)
 {
 	struct sim_cpu_run run = { .at_stop = look_away };
@@ -228,6 +336,7 @@ int main(void)
 		cmocka_unit_test(return_addresses_are_really_signed),
 		cmocka_unit_test(what_a_stop_returns_ends_the_run),
 		cmocka_unit_test(memory_in_too_many_pieces_is_refused),
+		cmocka_unit_test(an_instruction_in_two_windows_is_one),
 		cmocka_unit_test(code_may_use_pages_that_a_reader_finds_absent),
 	};
 
