@@ -161,10 +161,10 @@ static void add_all(struct plain *p)
 	u32 i = 0, k = 0;
 
 	while (i < core->n_segments || k < core->n_files) {
-		const struct core_segment *s = &core->segments[i];
-		const struct case_map_file *f = &core->files[k];
+		const struct core_segment *s = i < core->n_segments ? &core->segments[i] : NULL;
+		const struct case_map_file *f = k < core->n_files ? &core->files[k] : NULL;
 
-		if (k == core->n_files || (i < core->n_segments && s->addr < f->end_addr)) {
+		if (!f || (s && s->addr < f->end_addr)) {
 			/* A file mapping that it reaches into is this segment's. */
 			while (k < core->n_files &&
 			       core->files[k].start_addr <= s->addr + (s->len - 1))
