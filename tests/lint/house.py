@@ -58,6 +58,8 @@ BOTH = "GPL-2.0-only OR BSD-2-Clause"
       ("core/a.h", "/* SPDX-License-Identifier: BSD-2-Clause */\n"))
 @rule("spdx", ("tests/a.bpf.c", f"// SPDX-License-Identifier: {BOTH}\n"),
       ("tests/a.bpf.c", "// SPDX-License-Identifier: BSD-2-Clause\n"))
+@rule("spdx", ("tests/fuzz/corpus.c", "// SPDX-License-Identifier: BSD-2-Clause\n"),
+      ("tests/fuzz/corpus.c", "\n"))
 @rule("spdx", ("ci/x", "#!/bin/sh\n# SPDX-License-Identifier: BSD-2-Clause\n"),
       ("ci/x", "#!/bin/sh\necho\n"))
 def spdx(f):
@@ -65,7 +67,7 @@ def spdx(f):
     kernel or may be, has both."""
     if f.top in ("LICENSES", "fixtures") and not f.is_code:
         return
-    if f.path.endswith((".md", ".json", ".gitignore", ".txt")):
+    if f.path.endswith((".md", ".json", ".gitignore", ".txt")) or "/corpus/" in f.path:
         return
     want = "BSD-2-Clause"
     if f.path.endswith(".bpf.c") or f.top in ("core", "bpf") and f.is_code:
