@@ -2,13 +2,16 @@
 
 #include "cpu_arch.h"
 
-/* At most this many prefixes come before a call or return that a compiler makes. */
+/*
+ * At most this many prefixes come before a call or return that a compiler makes, or a
+ * linker: "addr32 call" is what became of a call through the GOT.
+ */
 #define MAX_PREFIXES 4
 
 static bool is_prefix(u8 byte)
 {
 	return byte == 0x3e || byte == 0xf2 || byte == 0xf3 || byte == 0x66 ||
-	       (byte & 0xf0) == 0x40;
+	       byte == 0x67 || (byte & 0xf0) == 0x40;
 }
 
 /*

@@ -14,6 +14,8 @@ static const struct program programs[] = {
 	  X86(0xe8, 1, 0, 0, 0, 0xf4, 0xc3), CODE + 5, 2, NULL },
 	{ "an indirect call with a prefix: notrack call *%rax", &sim_arch_x86_64,
 	  X86(0x48, 0x8d, 0x05, 4, 0, 0, 0, 0x3e, 0xff, 0xd0, 0xf4, 0xc3), CODE + 10, 3, NULL },
+	{ "a direct call with a prefix: addr32 call", &sim_arch_x86_64,
+	  X86(0x67, 0xe8, 1, 0, 0, 0, 0xf4, 0xc3), CODE + 6, 2, NULL },
 	{ "an endless loop", &sim_arch_x86_64,
 	  X86(0xeb, 0xfe), CODE + 8, 10000, "runs longer than 10000 instructions" },
 	{ "a jump out of the case", &sim_arch_x86_64,
