@@ -21,7 +21,7 @@
 
 #define STACK_TOP 0x7ffe00000000ull
 #define STACK_LEN (1u << 20)
-#define MAX_SEGMENT_LEN (64u << 20)
+#define MAX_MEMORY_LEN (256u << 20)
 #define MAX_SEGMENTS 64
 #define MAX_FUNCTIONS 65536
 #define MAX_INSNS 50000000
@@ -30,6 +30,7 @@
 struct compiled {
 	struct sim_case c;
 	struct uw_mapping mappings[MAX_SEGMENTS];
+	u64 room; /* that segments may still take */
 	bool has_exit;
 };
 
@@ -56,13 +57,18 @@ void sim_compiled_free(struct sim_case **c)
 	*c = NULL;
 }
 
+/* A number of the ELF header; 0 when it can't be read. */
+static Elf64_Half header_half(const struct elf_file *f, off_t off)
+{
+	Elf64_Half half;
+
+	return pread(elf_file_fd(f), &half, sizeof(half), off) == sizeof(half) ? half : 0;
+}
+
 static const struct sim_arch *arch_of(const struct elf_file *f)
 {
-	Elf64_Half machine;
+	Elf64_Half machine = header_half(f, offsetof(Elf64_Ehdr, e_machine));
 
-	if (pread(elf_file_fd(f), &machine, sizeof(machine), offsetof(Elf64_Ehdr, e_machine)) !=
-	    sizeof(machine))
-		return NULL;
 	return machine == EM_X86_64    ? &sim_arch_x86_64
 	       : machine == EM_AARCH64 ? &sim_arch_arm64
 				       : NULL;
@@ -144,9 +150,9 @@ static int load_segment(const struct elf_file *f, const struct elf_segment *s, s
 
 	if (!s->mem_len)
 		return 0;
-	if (s->mem_len > MAX_SEGMENT_LEN || s->addr > SIM_ADDR_LIMIT ||
-	    t->n_mappings == MAX_SEGMENTS)
+	if (s->mem_len > p->room || s->addr > SIM_ADDR_LIMIT)
 		return -EFBIG;
+	p->room -= s->mem_len;
 	end = page_down(s->addr + s->mem_len + SIM_PAGE_LEN - 1);
 	/* One block of memory where that is possible: a CPU's windows are few. */
 	err = sim_image_map(t->mem, start, end - start, prot);
@@ -172,6 +178,7 @@ static int load_memory(const struct elf_file *f, struct compiled *p)
 	const struct elf_segment *segments = elf_file_segments(f, &n);
 	int err = sim_image_new(&t->mem);
 
+	p->room = MAX_MEMORY_LEN;
 	if (!err)
 		err = sim_image_map(t->mem, STACK_TOP - STACK_LEN, STACK_LEN, SIM_READ | SIM_WRITE);
 	if (!err && n > MAX_SEGMENTS)
@@ -238,12 +245,20 @@ static int load(struct elf_file *f, const char *path, struct compiled *p, struct
 	struct sim_case *c = &p->c;
 	int err = name_case(path, c);
 
+	if (header_half(f, offsetof(Elf64_Ehdr, e_type)) != ET_EXEC)
+		return sim_fail(error, -ENOEXEC,
+				"has no fixed addresses: link it with -static -no-pie");
 	if (!err)
 		err = load_memory(f, p);
 	if (!err)
 		err = elf_file_each_symbol(f, add_symbol, p);
 	if (!err)
 		err = read_entry(f, &c->target.regs.pc);
+	if (err == -EFBIG)
+		return sim_fail(error, err,
+				"is too large: at most %u segments, %u MiB, %u functions, and "
+				"addresses below %#llx",
+				MAX_SEGMENTS, MAX_MEMORY_LEN >> 20, MAX_FUNCTIONS, SIM_ADDR_LIMIT);
 	if (err)
 		return sim_fail(error, err, "can't be laid out in memory: %s", strerror(-err));
 	if (!p->has_exit)

@@ -5,8 +5,11 @@
 #include "cli.h"
 #include "commands.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 struct command {
 	const char *name;
@@ -35,10 +38,25 @@ static int print_help(void)
 	return SIM_EXIT_OK;
 }
 
+/*
+ * A standard file that is closed would give its number, and what is printed, to the
+ * next file that is opened. What holds the place of an output can't be written.
+ */
+static int hold_standard_files(void)
+{
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+		if (fcntl(fd, F_GETFD) < 0 &&
+		    open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) != fd)
+			return -EBADF;
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	char name[32];
 
+	if (hold_standard_files())
+		return SIM_EXIT_FAILURE;
 	if (argc < 2) {
 		sim_complain("a command is missing; 'unspool-sim --help' lists them");
 		return SIM_EXIT_USAGE;

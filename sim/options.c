@@ -116,8 +116,9 @@ static int check(const struct sim_options *o, const char *command)
 				 command);
 	if (o->is_update && (sim_is_strange(o) || !o->engines[0] || o->engines[1] || o->engines[2]))
 		return sim_usage("--update writes what the engine native finds, and no other");
-	if (o->json && o->junit && !strcmp(o->json, "-") && !strcmp(o->junit, "-"))
-		return sim_usage("--json and --junit can't both have stdout");
+	if (o->json && o->junit && !strcmp(o->json, o->junit))
+		return sim_usage("--json and --junit can't both have %s",
+				 strcmp(o->json, "-") ? o->json : "stdout");
 	return 0;
 }
 

@@ -62,6 +62,8 @@ int sim_whole_open(const char *path, struct sim_whole *out)
 		*out = w;
 		return 0;
 	}
+	if (!*path)
+		return -ENOENT;
 	is_there = !stat(path, &st);
 	is_regular = !is_there || S_ISREG(st.st_mode);
 	if (is_regular)

@@ -14,6 +14,7 @@
 #include "../../sim/sweep/judge.h"
 #include "../check.h"
 
+#include <elf.h>
 #include <errno.h>
 #include <string.h>
 
@@ -187,6 +188,54 @@ static void a_program_is_of_one_architecture(void **state)
 	assert_null(c);
 }
 
+/* The last segment of the program in @bytes. */
+static Elf64_Phdr *last_segment(u8 *bytes)
+{
+	const Elf64_Ehdr *h = (const Elf64_Ehdr *)bytes;
+	Elf64_Phdr *p = (Elf64_Phdr *)(bytes + h->e_phoff), *last = NULL;
+
+	for (u32 i = 0; i < h->e_phnum; i++)
+		if (p[i].p_type == PT_LOAD)
+			last = &p[i];
+	assert_non_null(last);
+	return last;
+}
+
+static void expect_of(const u8 *bytes, size_t len, const char *problem)
+{
+	char path[] = "/tmp/unspool-patched-XXXXXX";
+	_cleanup_close_ int fd = mkstemp(path);
+	struct sim_error error = { "" };
+	struct sim_case *c = NULL;
+	int err;
+
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, bytes, len), len);
+	err = sim_compiled_load(path, &sim_arch_x86_64, &c, &error);
+	unlink(path);
+	sim_compiled_free(&c);
+	assert_int_equal(!err, !problem);
+	if (problem && !strstr(error.text, problem))
+		fail_msg("\"%s\" has no \"%s\"", error.text, problem);
+}
+
+static void programs_that_have_no_addresses_or_too_much_memory_are_refused(void **state)
+{
+	static u8 bytes[1 << 20] __attribute__((aligned(8)));
+	_cleanup_fclose_ FILE *in = fopen(exact_path(), "re");
+	size_t len = in ? fread(bytes, 1, sizeof(bytes), in) : 0;
+
+	(void)state;
+	assert_true(len > 1000 && len < sizeof(bytes));
+	expect_of(bytes, len, NULL);
+	last_segment(bytes)->p_memsz = 255u << 20;
+	expect_of(bytes, len, NULL);
+	last_segment(bytes)->p_memsz = 257u << 20;
+	expect_of(bytes, len, "too large: at most 64 segments, 256 MiB");
+	((Elf64_Ehdr *)bytes)->e_type = ET_DYN;
+	expect_of(bytes, len, "link it with -static -no-pie");
+}
+
 /* The section headers come last, and without them there is no symbol to end at. */
 static void truncated_programs_are_refused(void **state)
 {
@@ -223,6 +272,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(a_walker_that_fails_is_no_result),
 		cmocka_unit_test(a_program_is_of_one_architecture),
 		cmocka_unit_test(truncated_programs_are_refused),
+		cmocka_unit_test(programs_that_have_no_addresses_or_too_much_memory_are_refused),
 	};
 	struct sim_error error;
 	int failed;

@@ -31,6 +31,8 @@ static const struct program programs[] = {
 	  X86(0xe8, 1, 0, 0, 0, 0xf4, 0xff, 0xc7, 0x83, 0xff, 2, 0x74, 5, 0xe8, 0xf4, 0xff, 0xff, 0xff, 0xc3),
 	  CODE + 5, 10, NULL },
 	{ "a pause", &sim_arch_x86_64, X86(0xf3, 0x90, 0x90), CODE + 3, 2, NULL },
+	{ "a direct call with a prefix: addr32 call", &sim_arch_x86_64,
+	  X86(0x67, 0xe8, 1, 0, 0, 0, 0xf4, 0xc3), CODE + 6, 2, NULL },
 	{ "an endless loop", &sim_arch_x86_64,
 	  X86(0xeb, 0xfe), CODE + 8, 10000, "runs longer than 10000 instructions" },
 	{ "a long repetition", &sim_arch_x86_64,

@@ -2,7 +2,8 @@
 
 /*
  * Fixtures whose code goes wrong when it is run: its first instruction, or what it
- * calls, is patched. Each ends with words that name the function, none well.
+ * calls, is patched. Each ends with words that name the function, none well. And some
+ * that must not go wrong.
  */
 
 #include "../../sim/cpu/cpu.h"
@@ -69,6 +70,8 @@ static const struct row {
 };
 #define N_ROWS (sizeof(rows) / sizeof(rows[0]))
 
+static const struct sim_arch *const archs[] = { &sim_arch_x86_64, &sim_arch_arm64 };
+
 static struct sim_case *load(const char *text, const struct sim_arch *arch)
 {
 	char path[] = "/tmp/fixture-XXXXXX";
@@ -95,7 +98,6 @@ static int nothing(void *ctx, const struct sim_stop *stop)
 
 static void run_row(void **state)
 {
-	static const struct sim_arch *const archs[] = { &sim_arch_x86_64, &sim_arch_arm64 };
 	const struct row *row = *state;
 
 	for (u32 a = 0; a < 2; a++) {
@@ -125,13 +127,54 @@ static void unpatched_code_runs_to_its_end(void **state)
 	sim_text_free(&c);
 }
 
-static struct CMUnitTest tests[N_ROWS + 1] = { cmocka_unit_test(unpatched_code_runs_to_its_end) };
+/* JavaScript calls C, which calls JavaScript, whose result C hands on: it is no exception. */
+static void what_javascript_returns_through_an_exit_is_no_exception(void **state)
+{
+	static const char *const runtimes[] = { "node 18", "node 20", "node 22", "node 24",
+						"node 26" };
+	static const char *const tiers[] = { "interpreted", "baseline", "optimized" };
+	static const char text[] =
+		"runtime: %s\nfunctions:\n  - {name: main, tier: native, calls: [e]}\n"
+		"  - {name: e, tier: entry, calls: [t]}\n"
+		"  - {name: t, tier: trampoline, calls: [x, a]}\n"
+		"  - {name: x, tier: exit, calls: [c]}\n"
+		"  - {name: a, tier: adaptor, calls: [c]}\n"
+		"  - {name: c, tier: native, calls: [e2, e3]}\n"
+		"  - {name: e2, tier: construct_entry, calls: [t2]}\n"
+		"  - {name: t2, tier: construct_trampoline, calls: [new]}\n"
+		"  - {name: new, tier: construct, calls: [f]}\n"
+		"  - {name: e3, tier: entry, calls: [t3]}\n"
+		"  - {name: t3, tier: trampoline, calls: [f]}\n"
+		"  - {name: f, tier: %s}\n";
+
+	(void)state;
+	for (u32 i = 0; i < sizeof(runtimes) / sizeof(runtimes[0]); i++)
+		for (u32 t = 0; t < sizeof(tiers) / sizeof(tiers[0]); t++)
+			for (u32 a = 0; a < 2; a++) {
+				struct sim_cpu_run run = { .at_stop = nothing };
+				struct sim_error error = { "" };
+				struct sim_case *c;
+				char filled[2048];
+
+				snprintf(filled, sizeof(filled), text, runtimes[i], tiers[t]);
+				c = load(filled, archs[a]);
+				if (sim_cpu_run(c, &run, &error))
+					fail_msg("%s, %s, %s: %s", runtimes[i], tiers[t],
+						 archs[a]->name, error.text);
+				sim_text_free(&c);
+			}
+}
+
+static struct CMUnitTest tests[N_ROWS + 2] = {
+	cmocka_unit_test(unpatched_code_runs_to_its_end),
+	cmocka_unit_test(what_javascript_returns_through_an_exit_is_no_exception),
+};
 
 int main(void)
 {
 	for (size_t i = 0; i < N_ROWS; i++)
-		tests[i + 1] = (struct CMUnitTest){ .name = rows[i].name,
+		tests[i + 2] = (struct CMUnitTest){ .name = rows[i].name,
 						    .test_func = run_row,
 						    .initial_state = (void *)&rows[i] };
-	return check_run("fixture runs", tests, N_ROWS + 1);
+	return check_run("fixture runs", tests, N_ROWS + 2);
 }
