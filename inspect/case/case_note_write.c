@@ -315,12 +315,3 @@ json_t *case_note_json(const struct case_file *c)
 	json_decref(note);
 	return NULL;
 }
-
-char *case_note_text(const struct case_file *c)
-{
-	json_t *note = case_note_json(c);
-	char *text = note ? json_dumps(note, JSON_INDENT(1) | JSON_ENSURE_ASCII) : NULL;
-
-	json_decref(note);
-	return text;
-}
