@@ -13,17 +13,25 @@
 
 #define FLAGS (JSON_ENSURE_ASCII | JSON_ENCODE_ANY)
 
+static bool is_list(const json_t *value)
+{
+	const json_t *item;
+	size_t i;
+
+	json_array_foreach(value, i,
+			   item) if (json_is_object(item) || json_is_array(item)) return false;
+	return true;
+}
+
+/* No objects in it, and lists of words and numbers only. */
 static bool is_flat(const json_t *value)
 {
 	const char *key;
 	const json_t *item;
-	size_t i;
 
 	json_object_foreach((json_t *)value, key,
-			    item) if (json_is_object(item) || json_is_array(item)) return false;
-	json_array_foreach(value, i,
-			   item) if (json_is_object(item) || json_is_array(item)) return false;
-	return true;
+			    item) if (json_is_object(item) || !is_list(item)) return false;
+	return is_list(value);
 }
 
 static int put_value(FILE *f, const json_t *value, int depth);
