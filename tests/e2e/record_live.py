@@ -8,7 +8,6 @@ and only when every case of it was taken.
 """
 
 import os
-import re
 import sys
 import time
 
@@ -18,33 +17,12 @@ from lib import Checks, running, unspool
 TRIES = 25
 
 
-def compiled(pid, name):
-    """Where V8 has put the optimized code of a function last: (address, length)."""
-    with open(f"/tmp/perf-{pid}.map", encoding="utf-8", errors="replace") as file:
-        found = re.findall(rf"^(\w+) (\w+) \w+:\*'?{name} ", file.read(), re.MULTILINE)
-    if not found:
-        raise LookupError(f"{name} is not optimized")
-    return int(found[-1][0], 16), int(found[-1][1], 16)
-
-
-def address(pid, want):
-    """Of (function, bytes, how many of them are before the instruction)."""
-    name, code, before = want.at
-    start, length = compiled(pid, name)
-    with open(f"/proc/{pid}/mem", "rb", buffering=0) as memory:
-        memory.seek(start)
-        found = memory.read(length).find(code)
-    if found < 0:
-        raise LookupError(f"{name} has no {code.hex()}")
-    return hex(start + found + before)
-
-
 def place(pid, binary, want, prefix):
     """The argument of --at."""
     if len(want.at) == 3:
-        return address(pid, want)
+        return hex(corpus.compiled(pid, *want.at))
     symbol = prefix + want.at[0]
-    return f"{symbol}+{corpus.instruction(binary, symbol, want.at[1])}"
+    return f"{symbol}+{corpus.instruction(binary, symbol, want.at[1])[1]}"
 
 
 def arguments(pid, binary, want, prefix):
@@ -77,24 +55,18 @@ def record(check, child, binary, want, judge, stage, prefix=""):
     return None if why else out
 
 
-def take(check, cases, stage, fixtures):
-    if check.that(cases and None not in cases, "every case was taken", quiet=True):
-        corpus.take(cases, stage, fixtures)
-
-
 def record_node(check, version, stage, fixtures):
     binary, known = f"{stage}/node/{version}/bin/node", f"{stage}/known"
     judge, wanted, cases = corpus.NodeJudge(known), corpus.for_version("x86_64", version), []
-    for mode, (flags, work) in corpus.RUN_MODES.items():
-        if version.startswith("18."):
-            flags = [flag for flag in flags if flag != "--no-maglev"]
-        argv = [binary, "--perf-basic-prof", *flags, f"{known}/run.js", str(work)]
+    for mode, (_, work) in corpus.RUN_MODES.items():
+        argv = [binary, "--perf-basic-prof", *corpus.flags_of(mode, version), f"{known}/run.js",
+                str(work)]
         with running(argv, b"running", cwd=stage) as child:
             time.sleep(1)
             cases += [record(check, child, binary, w, judge, stage, "Builtins_")
                       for w in wanted if w.mode == mode]
             os.unlink(f"/tmp/perf-{child.pid}.map")
-    take(check, cases, stage, fixtures)
+    corpus.take(check, cases, stage, fixtures)
 
 
 def record_native(check, stage, fixtures):
@@ -107,7 +79,7 @@ def record_native(check, stage, fixtures):
     for want in corpus.LOST:
         with running([f"{stage}/lost", want.mode], b"running") as child:
             cases.append(record(check, child, f"{stage}/lost", want, judge, stage))
-    take(check, cases, stage, fixtures)
+    corpus.take(check, cases, stage, fixtures)
 
 
 def main():
