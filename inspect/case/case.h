@@ -193,7 +193,7 @@ const char *case_status_class(u8 status);
 const char *case_profile_kind(u8 kind);
 
 /**
- * case_note_text() - the note as JSON, indented, as in CASE.json
+ * case_note_text() - the note as JSON, a line for each frame, read and range, as in CASE.json
  *
  * It is ASCII without control characters: nothing in it drives a terminal.
  *

@@ -82,6 +82,8 @@ int case_check(const struct case_file *c, struct case_error *why);
 int case_state(const struct case_file *c, u64 addr, u32 len, u32 *first);
 
 /* The note, dumped with jansson's @flags: text to free(), or NULL without memory. */
+/* The note; NULL without memory. */
+json_t *case_note_json(const struct case_file *c);
 char *case_note_dump(const struct case_file *c, size_t flags, size_t *len);
 
 /**

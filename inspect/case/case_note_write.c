@@ -304,7 +304,7 @@ static void put_lists(struct note *n, json_t *note, const struct case_file *c)
 	put_list(n, note, "faults", c->n_faults, fill_fault);
 }
 
-static json_t *note_json(const struct case_file *c)
+json_t *case_note_json(const struct case_file *c)
 {
 	struct note n = { .c = c };
 	json_t *note = json_object();
@@ -329,7 +329,7 @@ static json_t *note_json(const struct case_file *c)
  */
 char *case_note_dump(const struct case_file *c, size_t flags, size_t *len)
 {
-	json_t *note = note_json(c);
+	json_t *note = case_note_json(c);
 	size_t n = note ? json_dumpb(note, NULL, 0, flags) : 0;
 	char *text = n ? malloc(n + 1) : NULL;
 
@@ -342,11 +342,4 @@ char *case_note_dump(const struct case_file *c, size_t flags, size_t *len)
 	}
 	json_decref(note);
 	return text;
-}
-
-char *case_note_text(const struct case_file *c)
-{
-	size_t len;
-
-	return case_note_dump(c, JSON_INDENT(1) | JSON_ENSURE_ASCII, &len);
 }

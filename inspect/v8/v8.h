@@ -65,6 +65,9 @@ enum v8_tier {
 	V8_TIER_TURBOFAN
 };
 
+/* What profiles and cases call it: "interpreted", ...; NULL: it has none. */
+const char *v8_tier_name(enum v8_tier tier);
+
 /* What a frame is called. Strings are owned by the heap, valid until the next call of
  * v8_heap_name(). */
 struct v8_name {

@@ -62,6 +62,18 @@ static void locate(struct v8_heap *h, const struct v8_function *f, s32 pos, stru
 		give_reason(name, reason);
 }
 
+const char *v8_tier_name(enum v8_tier tier)
+{
+	static const char *const words[] = {
+		[V8_TIER_INTERPRETED] = "interpreted",
+		[V8_TIER_BASELINE] = "baseline",
+		[V8_TIER_MAGLEV] = "maglev",
+		[V8_TIER_TURBOFAN] = "turbofan",
+	};
+
+	return tier < sizeof(words) / sizeof(*words) ? words[tier] : NULL;
+}
+
 /* ---- interpreted ---- */
 
 /* @offset_word: untagged pointer arithmetic of the interpreter: offset + data - 1. */

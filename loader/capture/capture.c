@@ -145,11 +145,12 @@ static int start_sampler(struct capture *c)
 	struct sampler_config config = { .hz = c->options.target.hz,
 					 .mode = UW_TARGET_PIDS,
 					 .cgroup_fd = -1,
-					 .captures = true,
-					 .n_at = c->options.n_at };
+					 .captures = true };
+	int status = capture_at_resolve(&c->options.at, c->pid, config.at_addrs, &config.n_at);
 	char why[256], better[256];
 
-	memcpy(config.at_addrs, c->options.at, sizeof(config.at_addrs));
+	if (status)
+		return status;
 	if (!sampler_new(&c->sampler, &config, why, sizeof(why)))
 		return CLI_OK;
 	cli_error("%s", doctor_why_not(better, sizeof(better)) ? better : why);

@@ -9,4 +9,3 @@
  * Return: 0, -ENOMSG when a name has to match and none does, or a negative errno.
  */
 int take_frames(struct taken *t, const struct session_stack *stack, const struct take_options *o);
-void frames_free(struct case_frame *frames, u32 n);

@@ -19,9 +19,9 @@ static const struct argp_option options[] = {
 	  1 },
 	{ "match", KEY_MATCH, "REGEX", 0,
 	  "Wait for a stack with a frame whose name matches (extended)", 1 },
-	{ "at", KEY_AT, "0xADDR[,0xADDR]", 0,
+	{ "at", KEY_AT, "ADDR|SYMBOL[+OFF],...", 0,
 	  "Capture when the process is about to execute one of these instructions (a hardware "
-	  "breakpoint), not by time",
+	  "breakpoint), not by time: 0xADDR, or a symbol of its executable",
 	  1 },
 	{ NULL, 'n', "N", 0, "Capture N stacks (1)", 1 },
 	{ "freq", 'F', "HZ", 0, "Samples a second of CPU time (99)", 2 },
@@ -112,27 +112,6 @@ static int parse_match(struct cli_parse *p, const char *arg)
 	return 0;
 }
 
-static int parse_at(struct cli_parse *p, const char *arg)
-{
-	struct capture_options *o = p->input;
-
-	for (const char *s = arg;; s++) {
-		char *end;
-		u64 addr;
-
-		errno = 0;
-		addr = strtoull(s, &end, 16);
-		if (*s < '0' || *s > '9' || (*end && *end != ',') || errno || addr >> 63)
-			return cli_fail(p, "--at %s: give addresses as 0x7f1234", arg);
-		if (o->n_at == SAMPLER_MAX_AT)
-			return cli_fail(p, "--at: more than %d addresses", SAMPLER_MAX_AT);
-		o->at[o->n_at++] = addr;
-		s = end;
-		if (!*s)
-			return 0;
-	}
-}
-
 static int parse_count(struct cli_parse *p, const char *option, const char *arg, u32 max, u32 *out)
 {
 	unsigned long n;
@@ -197,7 +176,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	case KEY_MATCH:
 		return parse_match(p, arg);
 	case KEY_AT:
-		return parse_at(p, arg);
+		return capture_at_parse(p, arg, &o->at);
 	case 'n':
 		return parse_count(p, "-n", arg, CAPTURE_MAX_CASES, &o->n);
 	case 'F':
@@ -248,5 +227,6 @@ void capture_options_deinit(struct capture_options *o)
 {
 	if (o->match)
 		regfree(&o->regex);
+	capture_at_deinit(&o->at);
 	record_options_deinit(&o->target);
 }

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "../cli/record_options.h"
-#include "../sample/sampler.h"
+#include "at.h"
 
 #include <regex.h>
 
@@ -17,8 +17,7 @@ struct capture_options {
 	const char *on; /* as typed */
 	const char *match;
 	regex_t regex; /* valid if match is set */
-	u64 at[SAMPLER_MAX_AT]; /* addresses; not of a time but of an instruction */
-	u32 n_at;
+	struct capture_at at; /* not of a time but of an instruction */
 	u32 n;
 	bool raw, minimal;
 };

@@ -83,11 +83,13 @@ static int take_auxv(struct taken *t, u32 pid)
 	return 0;
 }
 
+/* Whose build of the kernel it is, behind the first dash, is this machine's affair. */
 static int take_walk(struct taken *t, const struct uw_sample *s)
 {
 	struct utsname u = { 0 };
 
 	uname(&u);
+	u.release[strcspn(u.release, "-")] = '\0';
 	if (asprintf(&t->engine, "kernel %s %s", u.release, u.machine) < 0) {
 		t->engine = NULL;
 		return -ENOMEM;

@@ -10,16 +10,15 @@
 #include "../sample/logs.h"
 #include "../session/image.h"
 #include "frames.h"
-#include "redact.h"
+#include "process_areas.h"
 #include "tables.h"
 
+#include "../../inspect/case/surround.h"
 #include "../../inspect/util/cleanup.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define MAX_STACK_LEN (256u << 10)
 
 _Static_assert(sizeof(struct arch_pt_regs) <= CASE_MAX_REGS * sizeof(u64), "registers fit");
 
@@ -45,61 +44,6 @@ static int put_reads(struct taken *t, const struct uw_log *log)
 		if (t->reads[i].is_fault)
 			err = pages_put_fault(&t->pages, t->reads[i].addr, t->reads[i].len);
 	return err;
-}
-
-/* Copies a page if it is there; one that is not is no error. */
-static int copy_page(struct taken *t, struct target *memory, u64 addr)
-{
-	u8 bytes[PAGE_LEN];
-
-	if (!areas_find(&t->areas, addr) || target_read(memory, addr, bytes, sizeof(bytes)))
-		return 0;
-	return pages_put(&t->pages, addr, bytes, sizeof(bytes), BYTE_COPIED);
-}
-
-/* Each page that was read, whole, and its two neighbours. */
-static int copy_neighbours(struct taken *t, struct target *memory)
-{
-	_cleanup_free_ u64 *read = calloc(t->pages.n + 1, sizeof(*read));
-	u32 n = t->pages.n;
-	int err = 0;
-
-	if (!read)
-		return -ENOMEM;
-	for (u32 i = 0; i < n; i++)
-		read[i] = t->pages.v[i]->addr;
-	for (u32 i = 0; !err && i < n; i++)
-		for (s32 side = -1; !err && side <= 1; side++)
-			err = copy_page(t, memory, read[i] + (u64)(s64)side * PAGE_LEN);
-	return err;
-}
-
-/* The stack from sp to the last page of it that the walk read. */
-static int copy_stack(struct taken *t, struct target *memory)
-{
-	const struct area *stack = areas_find(&t->areas, t->regs.sp);
-	u64 addr = t->regs.sp & ~(u64)(PAGE_LEN - 1), end = addr + PAGE_LEN;
-	int err = 0;
-
-	for (u32 i = 0; stack && i < t->pages.n; i++)
-		if (t->pages.v[i]->addr >= addr && t->pages.v[i]->addr < stack->end_addr)
-			end = t->pages.v[i]->addr + PAGE_LEN;
-	if (end > addr + MAX_STACK_LEN)
-		end = addr + MAX_STACK_LEN;
-	for (; !err && addr < end; addr += PAGE_LEN)
-		err = copy_page(t, memory, addr);
-	return err;
-}
-
-static void describe_pages(struct taken *t)
-{
-	for (u32 i = 0; i < t->pages.n; i++) {
-		struct page *page = t->pages.v[i];
-		const struct area *area = areas_find(&t->areas, page->addr);
-
-		page->holds = area ? area->holds : (u8)CASE_OTHER;
-		page->prot = area ? area->prot : 0;
-	}
 }
 
 static void take_regs(struct taken *t, const struct uw_sample *s, const struct uw_log *log)
@@ -151,14 +95,11 @@ static int take_all(const struct session_stack *stack, const struct uw_log *log,
 	if (!err)
 		err = target_process_init(&process, (int)s->pid);
 	if (!err)
-		err = copy_stack(t, memory);
-	if (!err)
-		err = copy_neighbours(t, memory);
+		err = pages_surround(&t->pages, &t->areas, memory, s->sp);
 	if (!err)
 		err = take_tables(t, stack);
 	if (err)
 		return err;
-	describe_pages(t);
 	if (!o->raw)
 		redact(t, s);
 	return pages_ranges(&t->pages, o->minimal, &t->file);
@@ -176,7 +117,7 @@ void taken_deinit(struct taken *t)
 	pages_free_ranges(&t->file);
 	pages_deinit(&t->pages);
 	areas_deinit(&t->areas);
-	frames_free(t->frames, t->file.n_frames);
+	case_frames_deinit(&t->frames);
 	tables_free_taken(t);
 	free(t->reads);
 	*t = (struct taken){ 0 };

@@ -6,11 +6,11 @@
  * its log; the rest is copied from the target while it runs, and is marked so.
  */
 
+#include "../../inspect/case/frames.h"
+#include "../../inspect/case/redact.h"
 #include "../sample/sampler.h"
 #include "../session/naming.h"
 #include "../session/session.h"
-#include "areas.h"
-#include "pages.h"
 
 #include <regex.h>
 
@@ -28,7 +28,7 @@ struct taken {
 	struct case_walk walk;
 	struct pages pages;
 	struct areas areas;
-	struct case_frame *frames;
+	struct case_frames frames;
 	struct case_mapping *mappings;
 	struct v8_info *v8_builds;
 	struct case_read *reads;

@@ -144,18 +144,6 @@ static enum prof_kind v8_kind(const struct v8_name *name)
 	}
 }
 
-static const char *v8_tier_words(enum v8_tier tier)
-{
-	static const char *const words[] = {
-		[V8_TIER_INTERPRETED] = "interpreted",
-		[V8_TIER_BASELINE] = "baseline",
-		[V8_TIER_MAGLEV] = "maglev",
-		[V8_TIER_TURBOFAN] = "turbofan",
-	};
-
-	return tier < sizeof(words) / sizeof(*words) ? words[tier] : NULL;
-}
-
 static int append_v8_name(struct naming *n, const struct v8_name *name, const struct uw_frame *f)
 {
 	struct prof_frame out = { .kind = v8_kind(name),
@@ -163,7 +151,7 @@ static int append_v8_name(struct naming *n, const struct v8_name *name, const st
 				  .file = name->file,
 				  .line = name->line,
 				  .column = name->column,
-				  .tier = v8_tier_words(name->tier),
+				  .tier = v8_tier_name(name->tier),
 				  .inlined = name->inlined,
 				  .guess = f->flags & UW_FRAME_GUESS,
 				  .off = f->pc,

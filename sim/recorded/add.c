@@ -14,6 +14,7 @@
 #include "../../inspect/util/cleanup.h"
 #include "../cli.h"
 #include "../commands.h"
+#include "walked.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -21,8 +22,12 @@
 #include <string.h>
 #include <sys/stat.h>
 
+enum { KEY_WALK = 0x100, KEY_RAW, KEY_MINIMAL };
+
 struct options {
 	const char *fixtures;
+	bool walk; /* what is a plain core, and add what is found */
+	struct sim_walked_options walked;
 	char **cases;
 	int n_cases;
 };
@@ -40,6 +45,15 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	case 'C':
 		o->fixtures = arg;
 		return 0;
+	case KEY_WALK:
+		o->walk = true;
+		return 0;
+	case KEY_RAW:
+		o->walked.raw = true;
+		return 0;
+	case KEY_MINIMAL:
+		o->walked.is_minimal = true;
+		return 0;
 	case ARGP_KEY_ARGS:
 		o->cases = state->argv + state->next;
 		o->n_cases = state->argc - state->next;
@@ -53,6 +67,12 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 
 static const struct argp_option argp_options[] = {
 	{ "fixtures", 'C', "DIR", 0, "Where fixtures are (default: fixtures)", 0 },
+	{ "walk", KEY_WALK, NULL, 0,
+	  "Take plain cores (gcore's), too: with what the native engine finds, and of their "
+	  "memory what it and the names needed and the pages round it",
+	  0 },
+	{ "minimal", KEY_MINIMAL, NULL, 0, "With --walk: not the pages round it", 0 },
+	{ "raw", KEY_RAW, NULL, 0, "With --walk: keep what is private", 0 },
 	{ 0 },
 };
 
@@ -170,25 +190,12 @@ static int add_to(const struct case_file *c, const char *stem)
 	return SIM_EXIT_FAILURE;
 }
 
-static int add(const char *path, const char *fixtures)
+static int add_case(const struct case_file *c, const char *path, const char *fixtures)
 {
-	_cleanup_(cleanup_case) struct case_file *c = NULL;
 	_cleanup_free_ char *name = NULL, *stem = NULL;
-	struct case_error why = { "" };
 	char folder[128];
 	int err;
 
-	if (case_read(path, &why, &c)) {
-		sim_complain("%s", why.text);
-		return SIM_EXIT_FAILURE;
-	}
-	if (!c->walk && !c->truth) {
-		sim_complain(
-			"%s: tells nothing that a walk must find; `unspool capture` makes cases "
-			"that do",
-			path);
-		return SIM_EXIT_FAILURE;
-	}
 	runtime_folder(c, folder, sizeof(folder));
 	err = make_folders(fixtures, folder);
 	if (!err)
@@ -200,6 +207,52 @@ static int add(const char *path, const char *fixtures)
 	if (!err)
 		return add_to(c, stem);
 	sim_complain("%s/%s: %s", fixtures, folder, strerror(-err));
+	return SIM_EXIT_FAILURE;
+}
+
+static void unlink_case(char **path)
+{
+	if (*path)
+		unlink(*path);
+	free(*path);
+}
+
+/* The case of a plain core, for a moment beside where it will be. */
+static int add_walked(const char *path, const struct options *o)
+{
+	_cleanup_(cleanup_case) struct case_file *c = NULL;
+	_cleanup_(unlink_case) char *made = NULL;
+	struct sim_error error = { "out of memory" };
+	struct case_error why = { "" };
+
+	if (asprintf(&made, "%s/.walked-%d.core", o->fixtures, (int)getpid()) < 0)
+		made = NULL;
+	if (!made || sim_walked_write(path, &o->walked, made, &error)) {
+		sim_complain("%s", error.text);
+		return SIM_EXIT_FAILURE;
+	}
+	if (!case_read(made, &why, &c))
+		return add_case(c, path, o->fixtures);
+	sim_complain("%s", why.text);
+	return SIM_EXIT_FAILURE;
+}
+
+static int add(const char *path, const struct options *o)
+{
+	_cleanup_(cleanup_case) struct case_file *c = NULL;
+	struct case_error why = { "" };
+
+	if (case_read(path, &why, &c)) {
+		sim_complain("%s", why.text);
+		return SIM_EXIT_FAILURE;
+	}
+	if (c->is_plain_core && o->walk)
+		return add_walked(path, o);
+	if (c->walk || c->truth)
+		return add_case(c, path, o->fixtures);
+	sim_complain("%s: tells nothing that a walk must find; `unspool capture` makes cases "
+		     "that do%s",
+		     path, c->is_plain_core ? ", and so does --walk of a core" : "");
 	return SIM_EXIT_FAILURE;
 }
 
@@ -216,7 +269,7 @@ int cmd_add(int argc, char **argv)
 		return SIM_EXIT_USAGE;
 	}
 	for (int i = 0; i < o.n_cases; i++)
-		if (add(o.cases[i], o.fixtures))
+		if (add(o.cases[i], &o))
 			status = SIM_EXIT_FAILURE;
 	return status;
 }

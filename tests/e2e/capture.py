@@ -1,10 +1,13 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""capture.py VERSION: stacks of a live Node.js as cases, replayed; what is private is in none."""
+"""capture.py MAJOR [COUNT]: COUNT stacks of a live Node.js as cases, replayed; what is private is
+in none; other tools open them."""
 
 import glob
 import json
 import os
+import re
+import shutil
 import subprocess
 import sys
 
@@ -14,7 +17,7 @@ SIM = os.environ.get("UNSPOOL_SIM", "unspool-sim")
 SECRETS = os.path.join(TOP, "fixtures/node/secrets.js")
 PRIVATE = ["sourceSecret-4f1c", "heapSecret-77aa", "argument-9b2e", "environment-c3d4"]
 WIDE = "h\u0113apSecret-77aa".encode("utf-16-le")
-CASES = 40
+CASES = int(sys.argv[2]) if len(sys.argv) > 2 else 40
 
 
 def capture(pid, out, *args, seconds=20):
@@ -76,20 +79,57 @@ def shown(path):
     return json.loads(done.stdout)
 
 
-def at_an_instruction(check, tmp):
+def address_of(child, symbol):
+    """Of a function of busy in a process, as nm and the process's mappings tell."""
     symbols = subprocess.run(["nm", BUSY], capture_output=True, text=True, check=True).stdout
     off = next(int(line.split()[0], 16) for line in symbols.splitlines()
-               if line.endswith(" busy_inner"))
+               if line.endswith(" " + symbol))
+    with open(f"/proc/{child.pid}/maps", encoding="utf-8") as maps:
+        base = int(next(line for line in maps if BUSY in line).split("-")[0], 16)
+    return base + off if off < base else off
+
+
+def at_an_instruction(check, tmp):
     with running([BUSY], b"running") as child:
-        with open(f"/proc/{child.pid}/maps", encoding="utf-8") as maps:
-            base = int(next(line for line in maps if BUSY in line).split("-")[0], 16)
-        at = base + off if off < base else off
-        done = capture(child.pid, f"{tmp}/at.core", "--at", hex(at), "-n", 3)
-        check.equal(done.returncode, 0, f"captured at {at:#x}: {done.stderr.strip()}")
-    for path in sorted(glob.glob(f"{tmp}/at*.core")):
+        at = address_of(child, "busy_inner")
+        for name, where in [("addr", hex(at)), ("symbol", "busy_inner"), ("off", "busy_inner+0")]:
+            done = capture(child.pid, f"{tmp}/{name}.core", "--at", where, "-n", 3)
+            check.equal(done.returncode, 0, f"captured at {where}: {done.stderr.strip()}")
+        done = capture(child.pid, f"{tmp}/none.core", "--at", "busy_nobody")
+        check.that(done.returncode == 2 and "busy_nobody" in done.stderr,
+                   f"what is not there: {done.stderr.strip()}")
+    cases = sorted(glob.glob(f"{tmp}/*.core"))
+    check.equal(len(cases), 9, "each time three")
+    for path in cases:
         frames = shown(path)["expected"]["frames"]
-        check.equal(frames[0]["pc"], hex(at), f"{os.path.basename(path)} stands there")
-        check.equal(frames[1].get("name"), "busy_outer", "and has its caller")
+        check.equal(frames[0]["pc"], hex(at), f"{os.path.basename(path)} stands there", quiet=True)
+        check.equal(frames[1].get("name"), "busy_outer", "and has its caller", quiet=True)
+    other_tools_open_it(check, cases[0])
+
+
+def other_tools_open_it(check, path):
+    note, said = shown(path), {}
+    fp = int(note["registers"]["fp"], 16)
+    for argv in (["readelf", "-nW", path], ["eu-readelf", "-n", path],
+                 ["gdb", "-q", "-nx", "-batch", "-c", path, "-ex", "info registers",
+                  "-ex", f"x/gx {fp + 8:#x}"]):
+        if not shutil.which(argv[0]):
+            print(f"not here, so not asked: {argv[0]}")
+            continue
+        done = subprocess.run(argv, capture_output=True, text=True, timeout=120, check=False)
+        said[argv[0]] = done.stdout
+        check.equal((done.returncode, done.stderr.count("rror")), (0, 0),
+                    f"{argv[0]} opens it: {done.stderr[:200]}")
+    for tool in ("readelf", "eu-readelf"):
+        if tool in said:
+            check.that(all(word in said[tool] for word in ("Unspool", "PRSTATUS", "AUXV", "FILE")),
+                       f"{tool} tells the notes")
+    if "gdb" in said:
+        callers = [frame["pc"] for frame in note["walk"]["frames"][1:]]
+        word = re.search(rf"^{fp + 8:#x}:\s+(0x\w+)", said["gdb"], re.MULTILINE)
+        check.that(re.search(rf"^(rip|pc) +{note['registers']['pc']}\b", said["gdb"],
+                             re.MULTILINE), "gdb tells the pc")
+        check.that(word and f"{int(word.group(1), 16):#x}" in callers, "gdb reads the stack")
 
 
 def what_never_comes(check, tmp):
@@ -104,7 +144,7 @@ def what_never_comes(check, tmp):
     check.that(not glob.glob(f"{tmp}/never*"), "no file is made")
     for args, words in [(["--on", "sunday"], "no stack ends so"), (["--match", "("], "--match ("),
                         (["-n", "0"], "from 1"), (["-o", "x.ndjson"], "NAME.core"),
-                        (["--at", "main"], "--at main")]:
+                        (["--at", "+4"], "--at +4"), (["--at", "0x12z"], "--at 0x12z")]:
         done = unspool("capture", "-p", os.getpid(), *args)
         check.that(done.returncode == 2 and words in done.stderr and
                    len(done.stderr.splitlines()) == 1, f"{args}: {done.stderr.strip()}")

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../loader/capture/pages.h"
+#include "../../inspect/case/pages.h"
 #include "../check.h"
 
 #define BASE 0x10000ull

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "../../loader/capture/redact.h"
+#include "../../inspect/case/redact.h"
 #include "../check.h"
 
 #define STACK 0x7ffd00000000ull

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #pragma once
 
-/* What lies where in a process: all its mappings, as /proc/PID/maps tells a moment after the walk.
- */
+/* What lies where in a process: all its mappings. */
 
-#include "../../inspect/case/case.h"
+#include "case.h"
 
 #define AREAS_MAX 65536
 
 struct area {
 	u64 start_addr, end_addr, file_off;
-	const char *path; /* of a file, NULL: anonymous or the kernel's */
+	char *path; /* of a file, NULL: anonymous or the kernel's */
 	u8 prot; /* PF_R, PF_W, PF_X */
 	u8 holds; /* enum case_holds */
 };
@@ -21,12 +20,12 @@ struct areas {
 };
 
 /**
- * areas_read() - the mappings of a process
- * @sp:		the mapping that it lies in is the stack
+ * areas_add() - one more, above all others
+ * @area:	its path is taken over, if it is added
  *
- * Return: 0, -ESRCH, -EACCES, -E2BIG, -ENOMEM.
+ * Return: 0, -E2BIG, -ENOMEM.
  */
-int areas_read(struct areas *a, u32 pid, u64 sp);
+int areas_add(struct areas *a, const struct area *area);
 void areas_deinit(struct areas *a);
 
 /* The one that covers an address, NULL: none. */

@@ -12,7 +12,7 @@
  * What came first stays: the walk before names, names before copies.
  */
 
-#include "../../inspect/case/case.h"
+#include "case.h"
 
 #define PAGE_LEN 4096
 #define PAGES_MAX 16384 /* 64 MiB */

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: BSD-2-Clause
+
+#include "areas.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+int areas_add(struct areas *a, const struct area *area)
+{
+	if (a->n == AREAS_MAX)
+		return -E2BIG;
+	if (a->n == a->room) {
+		u32 room = a->room ? a->room * 2 : 64;
+		struct area *v = reallocarray(a->v, room, sizeof(*v));
+
+		if (!v)
+			return -ENOMEM;
+		a->v = v;
+		a->room = room;
+	}
+	a->v[a->n++] = *area;
+	return 0;
+}
+
+void areas_deinit(struct areas *a)
+{
+	for (u32 i = 0; i < a->n; i++)
+		free(a->v[i].path);
+	free(a->v);
+	*a = (struct areas){ 0 };
+}
+
+const struct area *areas_find(const struct areas *a, u64 addr)
+{
+	u32 low = 0, high = a->n;
+
+	while (low < high) {
+		u32 middle = (low + high) / 2;
+
+		if (a->v[middle].end_addr <= addr)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < a->n && a->v[low].start_addr <= addr ? &a->v[low] : NULL;
+}
+
+int areas_files(const struct areas *a, struct case_map_file **out)
+{
+	struct case_map_file *files = calloc(a->n + 1, sizeof(*files));
+	int n = 0;
+
+	if (!files)
+		return -ENOMEM;
+	for (u32 i = 0; i < a->n; i++)
+		if (a->v[i].path)
+			files[n++] = (struct case_map_file){ a->v[i].start_addr, a->v[i].end_addr,
+							     a->v[i].file_off, a->v[i].path };
+	*out = files;
+	return n;
+}

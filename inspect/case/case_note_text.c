@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: BSD-2-Clause
+
+/*
+ * The note for people and for review: what holds nothing but words and numbers (a frame,
+ * a read) is one line, so that a changed frame is a changed line.
+ */
+
+#include "case_format.h"
+
+#include "../util/cleanup.h"
+
+#include <stdlib.h>
+
+#define FLAGS (JSON_ENSURE_ASCII | JSON_ENCODE_ANY)
+
+static bool is_list(const json_t *value)
+{
+	const json_t *item;
+	size_t i;
+
+	json_array_foreach(value, i,
+			   item) if (json_is_object(item) || json_is_array(item)) return false;
+	return true;
+}
+
+/* No objects in it, and lists of words and numbers only. */
+static bool is_flat(const json_t *value)
+{
+	const char *key;
+	const json_t *item;
+
+	json_object_foreach((json_t *)value, key,
+			    item) if (json_is_object(item) || !is_list(item)) return false;
+	return is_list(value);
+}
+
+static int put_value(FILE *f, const json_t *value, int depth);
+
+static int put_key(FILE *f, const char *key)
+{
+	json_t *name = json_string(key);
+	int err = name ? json_dumpf(name, f, FLAGS) : -1;
+
+	json_decref(name);
+	return err || fputs(": ", f) == EOF ? -1 : 0;
+}
+
+static int put_item(FILE *f, const char *key, const json_t *item, int depth, bool is_first)
+{
+	if (fprintf(f, "%s\n%*s", is_first ? "" : ",", depth, "") < 0 || (key && put_key(f, key)))
+		return -1;
+	return put_value(f, item, depth);
+}
+
+static int put_value(FILE *f, const json_t *value, int depth)
+{
+	const char *key;
+	const json_t *item;
+	size_t i;
+	bool is_first = true;
+	int err = 0;
+
+	if (is_flat(value) && depth)
+		return json_dumpf(value, f, FLAGS);
+	fputc(json_is_object(value) ? '{' : '[', f);
+	json_object_foreach((json_t *)value, key, item)
+	{
+		err |= put_item(f, key, item, depth + 1, is_first);
+		is_first = false;
+	}
+	json_array_foreach(value, i, item) err |= put_item(f, NULL, item, depth + 1, !i);
+	return fprintf(f, "\n%*s%c", depth, "", json_is_object(value) ? '}' : ']') < 0 ? -1 : err;
+}
+
+char *case_note_text(const struct case_file *c)
+{
+	json_t *note = case_note_json(c);
+	char *text = NULL;
+	size_t len;
+	FILE *f = note ? open_memstream(&text, &len) : NULL;
+	int err = f ? put_value(f, note, 0) : -1;
+
+	json_decref(note);
+	if (f && fclose(f))
+		err = -1;
+	if (!err)
+		return text;
+	free(text);
+	return NULL;
+}

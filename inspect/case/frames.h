@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#pragma once
+
+/* Named frames of a case in the making. Unlike the case's, its texts are its own. */
+
+#include "case.h"
+
+struct case_frames {
+	struct case_frame *v; /* leaf first */
+	u32 n, room;
+};
+
+/* Appends a copy of @f; 0 or -ENOMEM. */
+int case_frames_add(struct case_frames *frames, const struct case_frame *f);
+void case_frames_deinit(struct case_frames *frames);

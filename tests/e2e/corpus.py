@@ -1,0 +1,258 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""What the corpus of recorded cases shows, and who judges it.
+
+A case is worth its place by its name: in that state of that program the walk was made.
+It is only taken when its named frames are those that the program is known to have, which
+stands in the program (nesting.py), and not in anything that walks.
+"""
+
+import glob
+import json
+import os
+import re
+import struct
+import subprocess
+from dataclasses import dataclass
+
+from nesting import Judge
+
+SIM = os.environ.get("UNSPOOL_SIM", "unspool-sim")
+RUN_MODES = {  # flags of Node.js, WORK of fixtures/node/known/run.js
+    "interpreted": (["--jitless"], 2000),
+    "baseline": (["--always-sparkplug", "--no-opt", "--no-maglev"], 4000),
+    "optimized": ([], 20000),
+}
+
+
+def flags_of(mode, version):
+    """Flags that this version of Node.js knows."""
+    flags = RUN_MODES[mode][0]
+    return [f for f in flags if f != "--no-maglev" or int(version.split(".")[0]) >= 20]
+
+
+@dataclass(frozen=True)
+class Want:
+    """A case to be recorded. `at` is where the walk starts: (symbol, instruction by its text in
+    a disassembly), the first such; or (function, bytes of its compiled code, how many of them
+    are before the instruction)."""
+
+    name: str
+    mode: str  # of RUN_MODES, or the argument of a C program
+    at: tuple = ()
+    match: str = ""  # a function that must be in the stack
+    leaf: str = ""  # what frame 0 must be called
+    tier: str = ""  # of the innermost function of the programs
+    ra: str = ""  # what has the caller's address there, by the ABI: "sp", "sp+8" or "lr"
+    status: str = "complete"
+    reason: str = ""
+    whole: bool = False  # with the pages round what was read
+    majors: tuple = ()  # empty: every version
+
+
+ENTRY = r"."  # any instruction: the first
+NODE = {
+    "x86_64": (
+        Want("interpreted-leaf", "interpreted", match="^leaf$", tier="interpreted", whole=True),
+        Want("interpreter-entry", "interpreted", at=("InterpreterEntryTrampoline", ENTRY)),
+        Want("interpreter-prologue", "interpreted",
+             at=("InterpreterEntryTrampoline", r"^mov +%rsp,%rbp"), ra="sp+8"),
+        Want("baseline-leaf", "baseline", match="^leaf$", tier="baseline"),
+        Want("baseline-prologue", "baseline", at=("BaselineOutOfLinePrologue", r"^mov +%rsp,%rbp"),
+             ra="sp+8"),
+        Want("baseline-epilogue", "baseline", at=("BaselineLeaveFrame", r"^pop +%rbp"), ra="sp+8"),
+        Want("builtin-entry", "baseline", at=("ArrayPrototypeSort", ENTRY),
+             leaf="ArrayPrototypeSort"),
+        Want("optimized-leaf", "optimized", match="^leaf$", tier="turbofan"),
+        Want("optimized-prologue", "optimized", at=("tree", b"\x55\x48\x89\xe5", 1), ra="sp+8"),
+        Want("optimized-epilogue", "optimized", ra="sp",
+             at=("tree", b"\x48\x8b\xe5\x5d\x48\x83\xf9", 10)),
+        Want("no-frame-pointer", "baseline", status="truncated", reason="no frame pointer"),
+        Want("deep", "interpreted", match="^down$", majors=("24",)),
+        Want("constructors", "baseline", match="^around$", majors=("20", "26")),
+        Want("json-reviver", "baseline", match="^revive$", majors=("18", "22")),
+        Want("not-a-frame-pointer", "baseline", status="failed", reason="unaligned frame pointer",
+             majors=("24",)),
+    ),
+    "arm64": (
+        Want("interpreted-leaf", "interpreted", leaf="leaf", tier="interpreted"),
+        Want("interpreter-entry", "interpreted", at=("InterpreterEntryTrampoline", ENTRY)),
+        Want("interpreter-prologue", "interpreted",
+             at=("InterpreterEntryTrampoline", r"^mov\s+x29, sp"), ra="lr"),
+        Want("entry-from-c", "interpreted", at=("JSEntry", r"^mov\s+x29, sp"), ra="lr",
+             whole=True),
+        Want("baseline-leaf", "baseline", tier="baseline"),
+        Want("baseline-prologue", "baseline", at=("BaselineOutOfLinePrologue", ENTRY), whole=True),
+        Want("baseline-epilogue", "baseline", at=("BaselineLeaveFrame", r"^ret"), ra="lr"),
+        Want("builtin-entry", "baseline", at=("ArrayPrototypeSort", ENTRY), ra="lr",
+             leaf="ArrayPrototypeSort"),
+        Want("optimized-leaf", "optimized", leaf="leaf", tier="turbofan"),
+        Want("optimized-prologue", "optimized", ra="lr", whole=True,
+             at=("tree", b"\xfd\x7b\xbf\xa9\xfd\x03\x00\x91", 4)),
+        Want("optimized-epilogue", "optimized", ra="lr", at=("tree", b"\xc0\x03\x5f\xd6", 0)),
+    ),
+}
+BUSY = {
+    "x86_64": (
+        Want("body", "", at=("busy_inner", r"^xor"), leaf="busy_inner"),
+        Want("entry", "", at=("busy_inner", ENTRY), leaf="busy_inner", ra="sp"),
+        Want("prologue", "", at=("busy_inner", r"^mov +%rsp,%rbp"), leaf="busy_inner", ra="sp+8"),
+        Want("epilogue", "", at=("busy_inner", r"^ret"), leaf="busy_inner", ra="sp"),
+    ),
+    "arm64": (
+        Want("body", "", at=("busy_inner", r"^eor"), leaf="busy_inner"),
+        Want("entry", "", at=("busy_inner", ENTRY), leaf="busy_inner", ra="lr"),
+        Want("prologue", "", at=("busy_inner", r"^mov\s+x29, sp"), leaf="busy_inner", ra="lr"),
+        Want("epilogue", "", at=("busy_inner", r"^ret"), leaf="busy_inner", ra="lr"),
+    ),
+}
+LOST = (
+    Want("record-unaligned", "unaligned", status="failed", reason="unaligned frame pointer"),
+    Want("record-below", "below", status="failed", reason="frame pointer below stack pointer"),
+    Want("record-far", "far", status="failed"),
+    Want("record-unmapped", "unmapped", status="failed", reason="fault"),
+    Want("record-none", "none", status="truncated", reason="no frame pointer"),
+    Want("record-nowhere", "nowhere", status="truncated"),
+)
+
+
+def for_version(arch, version):
+    return [w for w in NODE[arch] if not w.majors or version.split(".")[0] in w.majors]
+
+
+def instruction(binary, symbol, pattern, objdump="objdump"):
+    """The first instruction of a symbol's code that looks so: (address, how far into it)."""
+    text = subprocess.run([objdump, "-d", "--no-show-raw-insn", f"--disassemble={symbol}", binary],
+                          capture_output=True, text=True, check=True).stdout
+    lines = re.findall(r"^ +([0-9a-f]+):\s+(\S.*)$", text, re.MULTILINE)
+    for addr, insn in lines:
+        if re.search(pattern, insn):
+            return int(addr, 16), int(addr, 16) - int(lines[0][0], 16)
+    raise LookupError(f"{symbol} has no instruction {pattern!r}")
+
+
+def compiled(pid, name, code, before):
+    """The place in the optimized code of a function behind so many of these bytes."""
+    with open(f"/tmp/perf-{pid}.map", encoding="utf-8", errors="replace") as file:
+        found = re.findall(rf"^(\w+) (\w+) \w+:\*'?{name} ", file.read(), re.MULTILINE)
+    if not found:
+        raise LookupError(f"{name} is not optimized")
+    start, length = (int(number, 16) for number in found[-1])
+    with open(f"/proc/{pid}/mem", "rb", buffering=0) as memory:
+        memory.seek(start)
+        at = memory.read(length).find(code)
+    if at < 0:
+        raise LookupError(f"{name} has no {code.hex()}")
+    return start + at + before
+
+
+class NodeJudge:
+    """Are these the frames of the programs in fixtures/node/known?"""
+
+    def __init__(self, folder):
+        self.judge = Judge(folder)
+
+    def why_not(self, want, note):
+        """None, or in words why a note is not what is wanted."""
+        frames = note["expected"]["frames"]
+        if why := why_not_end(want, note):
+            return why
+        if want.status != "complete":
+            return None
+        known = [f for f in frames if f["kind"] == "js" and f.get("file") in self.judge.files]
+        stack = [(f["name"], f["file"], f.get("line")) for f in reversed(known) if "name" in f]
+        nameless = [i for i, f in enumerate(frames) if f["kind"] == "js" and "name" not in f]
+        if not stack or not self.judge.names_exact(stack):
+            return f"its nesting is none of the programs': {[s[0] for s in stack]}"
+        if any(i > 1 or "reason" not in frames[i] for i in nameless):
+            return f"frames without a name: {nameless}"
+        if want.mode != "optimized" and not self.judge.lines_exact(stack):
+            return f"not the lines of the calls: {stack[-3:]}"
+        return why_not_names(want, frames, known)
+
+
+def why_not_end(want, note):
+    """Status and reason. On arm64 glibc keeps records up to _start, where a walk does not know
+    that the stack begins."""
+    end = note["expected"]
+    if note["arch"] == "arm64" and want.status == "complete":
+        is_whole = end.get("reason") == "no frame pointer" and end["frames"][-1].get("name") == "_start"
+        return None if is_whole else f"it ends {end.get('reason')} at {end['frames'][-1].get('name')}"
+    if end["status"] != want.status or (want.reason and end.get("reason") != want.reason):
+        return f"it is {end['status']}, {end.get('reason')}"
+    return None
+
+
+def why_not_names(want, frames, known):
+    if want.leaf and frames[0].get("name") != want.leaf:
+        return f"frame 0 is {frames[0].get('name')}"
+    if want.tier and known[0].get("tier") != want.tier:
+        return f"its innermost function is {known[0].get('tier')}"
+    if want.match != "^down$" and len(frames) > 60:
+        return f"{len(frames)} frames are more than it need have"
+    if want.match and not any(re.search(want.match, f.get("name", "")) for f in frames):
+        return f"{want.match} is not in it"
+    return None
+
+
+def word(case, addr):
+    """Eight bytes of a case's memory, by the program headers of its file; None: not in it."""
+    data = subprocess.run(["zstd", "-dcq", case], capture_output=True, check=True).stdout
+    start, size, count = (*struct.unpack_from("<Q", data, 32), *struct.unpack_from("<HH", data, 54))
+    for i in range(count):
+        kind, _, off, vaddr, _, length = struct.unpack_from("<IIQQQQ", data, start + i * size)
+        if kind == 1 and vaddr <= addr and addr + 8 <= vaddr + length:
+            return struct.unpack_from("<Q", data, off + addr - vaddr)[0]
+    return None
+
+
+def why_not_caller(want, note, case):
+    """Has the walk gone where the interrupted code would return to?"""
+    if not want.ra:
+        return None
+    pcs = [int(f["pc"], 16) for f in note["walk"]["frames"]]
+    if want.ra == "lr":
+        caller = int(note["registers"]["lr"], 16)
+    else:
+        sp, _, off = want.ra.partition("+")
+        caller = word(case, int(note["registers"][sp], 16) + int(off or 0))
+    return None if pcs[1] == caller else f"the walk went to {pcs[1]:#x}, not to {caller}"
+
+
+class NestingJudge:
+    """Of a C program: its functions, innermost first; main's callers are the C library's."""
+
+    def __init__(self, *functions):
+        self.functions = list(functions)
+
+    def why_not(self, want, note):
+        names = [f.get("name") for f in note["expected"]["frames"]]
+        n = len(self.functions)
+        if why := why_not_end(want, note):
+            return why
+        if want.status == "complete" and names[:n] != self.functions:
+            return f"its nesting is {names}"
+        if want.status != "complete" and names[:n] != self.functions[:len(names)]:
+            return f"what it has of the nesting is {names}"
+        return None
+
+
+def why_not(judge, want, case):
+    """None, or in words why a case is not taken."""
+    done = subprocess.run([SIM, "show", case], capture_output=True, text=True, check=True)
+    note = json.loads(done.stdout)
+    return judge.why_not(want, note) or why_not_caller(want, note, case)
+
+
+def take(check, cases, stage, fixtures):
+    """All of one program into the fixtures, in place of its like."""
+    if not check.that(cases and None not in cases, "every case was taken", quiet=True):
+        return
+    made = os.path.join(stage, "fixtures")
+    os.makedirs(made)
+    subprocess.run([SIM, "add", "-C", made, *cases], check=True, stdout=subprocess.DEVNULL)
+    for folder in glob.glob(f"{made}/recorded/*/*/*"):
+        old = os.path.join(fixtures, os.path.relpath(folder, made))
+        subprocess.run(["rm", "-rf", old], check=True)
+        os.makedirs(os.path.dirname(old), exist_ok=True)
+        subprocess.run(["mv", folder, old], check=True)
+    subprocess.run(["rm", "-rf", made, *cases], check=True)

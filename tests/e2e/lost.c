@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+
+/*
+ * lost WHAT: says "running", then spins for ever in `spin`, called by `lose`, called by
+ * main, with a frame record that is spoilt: a walk from there has to end early, each time
+ * for another reason. Without WHAT the record is good.
+ */
+
+#include <stdio.h>
+#include <string.h>
+
+unsigned long spin(const char *what);
+unsigned long lose(const char *what);
+
+static void spoil(volatile unsigned long *record, const char *what)
+{
+	unsigned long fp = (unsigned long)record;
+
+	if (!strcmp(what, "unaligned"))
+		record[0] = fp + 20;
+	else if (!strcmp(what, "below"))
+		record[0] = fp - 64;
+	else if (!strcmp(what, "far"))
+		record[0] = fp + (4ul << 20);
+	else if (!strcmp(what, "unmapped")) /* above the stack, which is far smaller */
+		record[0] = fp + (900ul << 10);
+	else if (!strcmp(what, "none"))
+		record[0] = 8;
+	else if (!strcmp(what, "nowhere"))
+		record[1] = 0x10000;
+}
+
+__attribute__((noinline)) unsigned long spin(const char *what)
+{
+	volatile unsigned long *record = __builtin_frame_address(0);
+
+	spoil(record, what);
+	for (volatile unsigned long n = 0;; n++)
+		;
+	return *record;
+}
+
+__attribute__((noinline)) unsigned long lose(const char *what)
+{
+	return spin(what) + 1;
+}
+
+int main(int argc, char **argv)
+{
+	puts("running");
+	fflush(stdout);
+	return lose(argc > 1 ? argv[1] : "") == 1;
+}
