@@ -4,8 +4,11 @@
  * The templates' bytes against the code in recorded cases of arm64, which live code is not at
  * hand for everywhere: every piece must lie, but for its holes, where the builtin is
  * that it was taken from. Where that is, the cases tell: some of them start at a known
- * instruction. "optimized.limit" is not compared: where the context is kept, and whether
- * a sum stands before the limit, depends on the function. Argument: fixtures/recorded/node.
+ * instruction. The interpreter's trampoline has a copy (ForProfiling) right behind it, and that
+ * may be the one that is recorded. From 24 on optimized code has no check, and no case
+ * holds the page with the baseline code that was about to be entered. "optimized.limit" is not
+ * compared: where the context is kept, and whether a sum stands before the limit, depends on the
+ * function. Argument: fixtures/recorded/node.
  */
 
 #include <glob.h>
@@ -27,13 +30,14 @@ static const struct anchor {
 	s32 from, to;
 	bool by_lr; /* round lr, not pc: it was called from there */
 } entry = { "entry-from-c", -64, 512 }, trampoline = { "entry-from-c", 0, 2048 },
-  interpreter = { "interpreter-entry", 0, 1536 }, prologue = { "baseline-prologue", 0, 384 },
+  interpreter = { "interpreter-entry", 0, 3072 }, prologue = { "baseline-prologue", 0, 384 },
   epilogue = { "baseline-epilogue", -128, 4 }, optimized = { "optimized-prologue", -256, 2048 },
   baseline = { "baseline-prologue", -128, 64, true };
 
 static const struct origin {
 	const char *piece;
 	const struct anchor *anchor;
+	u32 until; /* the first version that it is not looked for in; 0: none */
 } origins[] = {
 	{ "entry.save", &entry },
 	{ "entry.enter", &entry },
@@ -49,10 +53,10 @@ static const struct origin {
 	{ "baseline_prologue", &prologue },
 	{ "baseline_budget", &epilogue },
 	{ "baseline_epilogue", &epilogue },
-	{ "optimized.check", &optimized },
+	{ "optimized.check", &optimized, 24 },
 	{ "optimized.enter", &optimized },
 	{ "optimized.room", &optimized },
-	{ "baseline.enter", &baseline },
+	{ "baseline.enter", &baseline, 24 },
 	{ "optimized.leave", &optimized },
 };
 #define N_ORIGINS (sizeof(origins) / sizeof(origins[0]))
@@ -161,7 +165,7 @@ static void piece_is_in_recorded_code(void **state)
 	const struct origin *o = *state;
 	u8 bytes[PIECE_MAX], mask[PIECE_MAX];
 
-	for (u32 i = 0; i < N_VERSIONS; i++) {
+	for (u32 i = 0; i < N_VERSIONS && (!o->until || majors[i] < o->until); i++) {
 		const struct sim_piece *piece = piece_of(o, majors[i], bytes, mask);
 
 		if (!occurs(&versions[i], o->anchor, bytes, mask, piece->len))
@@ -177,13 +181,13 @@ static void changed_bit_of_a_piece_is_seen(void **state)
 
 	(void)state;
 	for (u32 k = 0; k < N_ORIGINS; k++) {
-		const struct sim_piece *piece = piece_of(&origins[k], majors[3], bytes, mask);
+		const struct sim_piece *piece = piece_of(&origins[k], majors[1], bytes, mask);
 
 		for (u32 i = 0; i < piece->len * 8; i++) {
 			bool is_hole = !(mask[i / 8] >> i % 8 & 1);
 
 			bytes[i / 8] ^= (u8)(1 << i % 8);
-			if (occurs(&versions[3], origins[k].anchor, bytes, mask, piece->len) !=
+			if (occurs(&versions[1], origins[k].anchor, bytes, mask, piece->len) !=
 			    is_hole)
 				fail_msg("bit %u of \"%s\"", i, piece->name);
 			bytes[i / 8] ^= (u8)(1 << i % 8);
