@@ -154,6 +154,8 @@ int case_check(const struct case_file *c, struct case_error *why)
 	if (c->arch >= CASE_N_ARCHS || !is_mask(c->va_mask))
 		return case_fail(why, -EINVAL, NULL,
 				 "the architecture or the mask of addresses is none");
+	if (c->arch == CASE_X86_64 && c->regs.lr) /* its NT_PRSTATUS has no place for one */
+		return case_fail(why, -EINVAL, NULL, "x86-64 has no lr");
 	err = check_lengths(c, why);
 	if (!err)
 		err = check_tables(c, why);

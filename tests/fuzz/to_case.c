@@ -126,15 +126,18 @@ static void write_case(const struct sim_target *t, u32 arch, const struct memory
 		       const char *path)
 {
 	static struct case_mapping mappings[STACK_N_MAPPINGS];
+	bool is_arm64 = arch_rows[arch].bit == STACK_ARM64;
 	struct case_error error = { "" };
 
 	for (u32 i = 0; i < STACK_N_MAPPINGS; i++)
 		mappings[i].map = t->mappings[i];
+	/* An input gives lr to either architecture; no walk on x86-64 looks at it. */
 	FUZZ_MUST(!case_write(
 			  &(struct case_file){
 				  .arch = arch_rows[arch].bit == STACK_ARM64 ? CASE_ARM64
 									     : CASE_X86_64,
-				  .regs = { t->regs.pc, t->regs.sp, t->regs.fp, t->regs.lr },
+				  .regs = { t->regs.pc, t->regs.sp, t->regs.fp,
+					    is_arm64 ? t->regs.lr : 0 },
 				  .va_mask = t->va_mask,
 				  .extent = t->extent,
 				  .mappings = mappings,

@@ -14,7 +14,7 @@
 #include "../../inspect/util/utf8.h"
 #include "../../sim/mem/lazy.h"
 
-/* For one name. A source is read to its end: 16 Mi characters by 64 KiB, a few times. */
+/* For one frame. A script's source alone can be 64 MiB, by 8 KiB at a time. */
 #define MAX_READS 100000
 #define MAX_OPERATIONS 64
 

@@ -381,6 +381,11 @@ static void no_mask(struct case_file *c)
 	c->va_mask = 0x1234;
 }
 
+static void link_register_of_x86_64(struct case_file *c)
+{
+	c->regs.lr = 0x1234;
+}
+
 static const struct {
 	const char *words;
 	void (*spoil)(struct case_file *c);
@@ -404,6 +409,7 @@ static const struct {
 	{ "frame 1 of the walk", frame_of_no_kind, -EINVAL },
 	{ "frame 1 of the walk", frame_of_no_status, -EINVAL },
 	{ "mask", no_mask, -EINVAL },
+	{ "no lr", link_register_of_x86_64, -EINVAL },
 };
 
 static void what_cannot_be_is_not_written(void **state)
