@@ -6,6 +6,7 @@ It is only taken when its named frames are those that the program is known to ha
 stands in the program (nesting.py), and not in anything that walks.
 """
 
+import functools
 import glob
 import json
 import os
@@ -43,6 +44,7 @@ class Want:
     leaf: str = ""  # what frame 0 must be called
     tier: str = ""  # of the innermost function of the programs
     ra: str = ""  # what has the caller's address there, by the ABI: "sp", "sp+8" or "lr"
+    has_record: bool = False  # with ra: its own frame record is still there
     status: str = "complete"
     reason: str = ""
     whole: bool = False  # with the pages round what was read
@@ -59,7 +61,8 @@ NODE = {
         Want("baseline-leaf", "baseline", match="^leaf$", tier="baseline"),
         Want("baseline-prologue", "baseline", at=("BaselineOutOfLinePrologue", r"^mov +%rsp,%rbp"),
              ra="sp+8"),
-        Want("baseline-epilogue", "baseline", at=("BaselineLeaveFrame", r"^pop +%rbp"), ra="sp+8"),
+        Want("baseline-epilogue", "baseline", at=("BaselineLeaveFrame", r"^pop +%rbp"), ra="sp+8",
+             has_record=True),
         Want("builtin-entry", "baseline", at=("ArrayPrototypeSort", ENTRY),
              leaf="ArrayPrototypeSort"),
         Want("optimized-leaf", "optimized", match="^leaf$", tier="turbofan"),
@@ -194,9 +197,14 @@ def why_not_names(want, frames, known):
     return None
 
 
+@functools.lru_cache(maxsize=1)
+def content(case):
+    return subprocess.run(["zstd", "-dcq", case], capture_output=True, check=True).stdout
+
+
 def word(case, addr):
     """Eight bytes of a case's memory, by the program headers of its file; None: not in it."""
-    data = subprocess.run(["zstd", "-dcq", case], capture_output=True, check=True).stdout
+    data = content(case)
     start, size, count = (*struct.unpack_from("<Q", data, 32), *struct.unpack_from("<HH", data, 54))
     for i in range(count):
         kind, _, off, vaddr, _, length = struct.unpack_from("<IIQQQQ", data, start + i * size)
@@ -205,8 +213,18 @@ def word(case, addr):
     return None
 
 
+def count_records(case, fp):
+    """Frame records from fp on."""
+    count = 0
+    while fp is not None and fp >= 4096:
+        count, fp = count + 1, word(case, fp)
+    return count
+
+
 def why_not_caller(want, note, case):
-    """Has the walk gone where the interrupted code would return to?"""
+    """Has the walk gone where the interrupted code would return to? Recursion returns to one
+    place from every depth, so the frames must be as many as there are records, too: one for
+    each, the interrupted one, and its caller if it has no record of its own."""
     if not want.ra:
         return None
     pcs = [int(f["pc"], 16) for f in note["walk"]["frames"]]
@@ -215,7 +233,10 @@ def why_not_caller(want, note, case):
     else:
         sp, _, off = want.ra.partition("+")
         caller = word(case, int(note["registers"][sp], 16) + int(off or 0))
-    return None if pcs[1] == caller else f"the walk went to {pcs[1]:#x}, not to {caller}"
+    if pcs[1] != caller:
+        return f"the walk went to {pcs[1]:#x}, not to {caller}"
+    count = count_records(case, int(note["registers"]["fp"], 16)) + (1 if want.has_record else 2)
+    return None if len(pcs) == count else f"it has {len(pcs)} frames, not {count}"
 
 
 class NestingJudge:
@@ -238,6 +259,7 @@ class NestingJudge:
 
 def why_not(judge, want, case):
     """None, or in words why a case is not taken."""
+    content.cache_clear()  # another case may have the same path
     done = subprocess.run([SIM, "show", case], capture_output=True, text=True, check=True)
     note = json.loads(done.stdout)
     return judge.why_not(want, note) or why_not_caller(want, note, case)

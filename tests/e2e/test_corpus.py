@@ -1,0 +1,92 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""test_corpus.py: every recorded case shows what its name says, as the programs themselves tell;
+and the judge that says so refuses what is not so."""
+
+import copy
+import glob
+import json
+import os
+import sys
+
+import corpus
+from lib import TOP, Checks
+
+RECORDED = os.path.join(TOP, "fixtures/recorded")
+KNOWN = os.path.join(TOP, "fixtures/node/known")
+
+
+def wanted(arch, runtime, version, name):
+    wants = corpus.for_version(arch, version) if runtime == "node" else \
+        [*corpus.BUSY[arch], *corpus.LOST]
+    return next((w for w in wants if w.name == name), None)
+
+
+def judge_of(runtime, name):
+    if runtime == "node":
+        return corpus.NodeJudge(KNOWN)
+    if name.startswith("record-"):
+        return corpus.NestingJudge("spin", "lose", "main")
+    return corpus.NestingJudge("busy_inner", "busy_outer", "main")
+
+
+def read(path):
+    """The note, with the programs where they are in this tree."""
+    with open(path, encoding="utf-8") as file:
+        return json.loads(file.read().replace('"/srv/known/', f'"{KNOWN}/'))
+
+
+def is_known(frame):
+    return frame.get("file", "").startswith(KNOWN) or frame.get("name") in \
+        ("busy_inner", "busy_outer", "spin", "lose", "main")
+
+
+def spoilt(note):
+    """(what is wrong, a note in which it is)"""
+    frames = note["expected"]["frames"]
+    known = [i for i, frame in enumerate(frames) if is_known(frame) and "name" in frame]
+    for words, index in (("the innermost function has another name", 0),
+                         ("the outermost function has another name", -1)):
+        other = copy.deepcopy(note)
+        other["expected"]["frames"][known[index]]["name"] = "somebody"
+        yield words, other
+    if len(known) > 1:
+        other = copy.deepcopy(note)
+        for index, frame in zip(known, [frames[i] for i in reversed(known)]):
+            other["expected"]["frames"][index] = frame
+        yield "its functions stand in another order", other
+    other = copy.deepcopy(note)
+    other["expected"].update(status="failed", reason="fault")
+    yield "it ends otherwise", other
+
+
+def check_case(check, path):
+    runtime, version, arch, name = path.removesuffix(".json").split("/")[-4:]
+    want, judge, note = wanted(arch, runtime, version, name), judge_of(runtime, name), read(path)
+    case = path.removesuffix(".json") + ".core.zst"
+    if not check.that(want, f"{path}: is one that is recorded", quiet=True):
+        return
+    why = judge.why_not(want, note) or corpus.why_not_caller(want, note, case)
+    check.that(not why, f"{path}: shows what it is for: {why}", quiet=True)
+    if want.status != "complete":
+        return
+    for words, other in spoilt(note):
+        check.that(judge.why_not(want, other), f"{path}: refused if {words}", quiet=True)
+    if want.ra:
+        other = copy.deepcopy(note)
+        del other["walk"]["frames"][1]
+        check.that(corpus.why_not_caller(want, other, case),
+                   f"{path}: refused if the caller is left out", quiet=True)
+
+
+def main():
+    check = Checks()
+    paths = sorted(glob.glob(f"{RECORDED}/*/*/*/*.json"))
+    check.that(len(paths) > 100, f"{len(paths)} cases")
+    for path in paths:
+        check_case(check, path)
+    return check.end()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
