@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#pragma once
+
+/*
+ * Unwind rows: how the caller's registers are found at each instruction of native
+ * code. User space makes them from a file's call frame information; the walk
+ * only looks them up. Wire format.
+ *
+ *	module, offset in file
+ *	      |
+ *	      v
+ *	uw_row_page    the rows of 4 KiB of the file, together or not at all
+ *	      |
+ *	      v
+ *	u32 row        offset in the page << UW_ROW_OFF_SHIFT | number of the rule;
+ *	      |        sorted, the first at offset 0; holds up to the next row
+ *	      v
+ *	uw_rule        how to unwind; few, shared by all files
+ *
+ * Rows belong to the file and not to the mapping, so all processes share them.
+ * Where nobody describes the code the row says so (rule 0); where the page is
+ * missing, user space has not got to it yet, or took it back for want of room.
+ */
+
+#include "../types.h"
+
+/* Where the caller's stack pointer was before the call (CFA). */
+enum uw_cfa {
+	UW_CFA_NONE, /* nothing describes this code */
+	UW_CFA_SP, /* sp + cfa_off */
+	UW_CFA_FP, /* fp + cfa_off */
+	UW_CFA_DRAP, /* regs.drap + cfa_off: while a frame is being aligned (x86-64) */
+	UW_CFA_AT_SP, /* *(sp + cfa_off) + cfa_add */
+	UW_CFA_AT_FP, /* *(fp + cfa_off) + cfa_add */
+	UW_CFA_PLT, /* sp + cfa_off, and 8 more from byte cfa_add of each 16 on (x86-64) */
+	UW_CFA_SIGNAL, /* a signal's frame: all registers are where the kernel put them */
+	UW_CFA_ROOT, /* there is no caller: entry of the program or of a thread */
+	UW_N_CFAS
+};
+
+/* Where a register of the caller is. */
+enum uw_saved {
+	UW_SAVED_SAME, /* in the register still */
+	UW_SAVED_CFA, /* *(cfa + off) */
+	UW_SAVED_FP, /* *(fp + off), fp being this frame's (x86-64, aligned frames) */
+	UW_SAVED_LOST, /* nowhere */
+	UW_N_SAVED
+};
+
+struct uw_rule {
+	s32 cfa_off;
+	s32 ra_off;
+	s32 fp_off;
+	u8 cfa; /* enum uw_cfa */
+	u8 ra; /* enum uw_saved: _SAME (lr, arm64) or _CFA */
+	u8 fp; /* enum uw_saved */
+	s8 cfa_add;
+};
+_Static_assert(sizeof(struct uw_rule) == 16, "wire");
+_Static_assert(offsetof(struct uw_rule, cfa_add) == 15, "wire");
+
+#define UW_ROW_PAGE_LEN 4096 /* bytes of a file that one uw_row_page is about */
+#define UW_ROW_OFF_SHIFT 20
+#define UW_MAX_RULES (1u << 16)
+#define UW_MAX_PAGE_ROWS 4096
+
+struct uw_row_page {
+	u32 module; /* as in struct uw_mapping; 0: the entry is free */
+	u32 page; /* offset in the file / UW_ROW_PAGE_LEN */
+	u32 first; /* row of the pool */
+	u32 n; /* rows, at least 1 */
+};
+_Static_assert(sizeof(struct uw_row_page) == 16, "wire");
+_Static_assert(offsetof(struct uw_row_page, n) == 12, "wire");
