@@ -14,3 +14,13 @@
 struct uw_process uw_processes[UW_MAX_PROCESSES];
 struct uw_mapping uw_mappings[UW_MAX_MAPPINGS];
 struct v8_info uw_v8_builds[UW_MAX_V8_BUILDS];
+struct uw_row_page uw_row_pages[UW_MAX_ROW_PAGES];
+struct uw_rule uw_rules[UW_MAX_RULES];
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 1); /* the loader: by its budget */
+	__type(key, u32);
+	__type(value, struct uw_row_pair);
+} uw_rows SEC(".maps");

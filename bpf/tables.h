@@ -8,9 +8,11 @@
  * skips perf_event programs on a CPU that is inside bpf().
  *
  * Processes are an open-addressing hash by pid: an entry lies within
- * UW_PROC_PROBES slots of its hash.
+ * UW_PROC_PROBES slots of its hash. So are the pages of unwind rows, by module and
+ * page; the rows themselves lie in a pool (map uw_rows) as large as the loader allows.
  */
 
+#include "../core/native/row.h"
 #include "../core/uw_mapping.h"
 #include "../core/v8/v8_info.h"
 
@@ -18,6 +20,8 @@
 #define UW_PROC_PROBES 16
 #define UW_MAX_MAPPINGS 65536
 #define UW_MAX_V8_BUILDS 64
+#define UW_MAX_ROW_PAGES 65536
+#define UW_ROW_PAGE_PROBES 16
 #define UW_MAX_CPUS 1024
 #define UW_MAX_ANCESTORS 16
 #define UW_MAX_TIDS 256
@@ -51,8 +55,20 @@ struct uw_counters {
 _Static_assert(sizeof(struct uw_counters) == 128, "own cache lines for each CPU");
 _Static_assert(offsetof(struct uw_counters, pad) == 88, "wire");
 
+/* An element of the pool of rows: arrays of the kernel have elements of 8 bytes at least. */
+struct uw_row_pair {
+	u32 row[2];
+};
+_Static_assert(sizeof(struct uw_row_pair) == 8, "wire");
+
 /* Where the search for a process starts. */
 UW_INLINE u32 uw_process_hash(u32 pid)
 {
 	return (pid * 2654435761u >> 16) & (UW_MAX_PROCESSES - 1);
+}
+
+/* Where the search for a page of rows starts. */
+UW_INLINE u32 uw_row_page_hash(u32 module, u32 page)
+{
+	return ((module * 2654435761u ^ page) * 2246822519u >> 15) & (UW_MAX_ROW_PAGES - 1);
 }
