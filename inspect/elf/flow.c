@@ -380,32 +380,43 @@ static bool find_noreturn(struct work *w)
 	return found;
 }
 
+/* A row where the state changes; @rows NULL: count only. */
+static u32 make_rows(const struct work *w, struct row *rows)
+{
+	static const struct state none;
+	struct state last = none;
+	u32 end = 0, n = 0;
+
+	for (u32 i = 0; i <= w->code.n; i++) {
+		const struct flow_insn *insn = i < w->code.n ? &w->code.insns[i] : NULL;
+		u32 off = insn ? insn->off : w->len;
+
+		if (off > end && !same(&last, &none)) { /* what is between is no instruction */
+			if (rows)
+				rows[n] = (struct row){ end, none };
+			n++;
+			last = none;
+		}
+		if (!insn)
+			break;
+		if (!same(&last, &w->states[i])) {
+			if (rows)
+				rows[n] = (struct row){ off, w->states[i] };
+			n++;
+			last = w->states[i];
+		}
+		end = off + insn->len;
+	}
+	return n;
+}
+
 static int keep_rows(const struct work *w, struct flow *flow)
 {
-	static const struct state none = { .kind = UNKNOWN };
-	const struct state *last = &none;
-	u32 cap = 0;
-
-	for (u32 pass = 0; pass < 2; pass++) {
-		flow->n = 0;
-		last = &none;
-		for (u32 i = 0; i < w->code.n; i++) {
-			const struct state *s = &w->states[i];
-
-			if (same(s, last))
-				continue;
-			if (pass)
-				flow->rows[flow->n] = (struct row){ w->code.insns[i].off, *s };
-			flow->n++;
-			last = s;
-		}
-		if (!pass) {
-			cap = flow->n;
-			flow->rows = calloc(cap + 1, sizeof(*flow->rows));
-			if (!flow->rows)
-				return -ENOMEM;
-		}
-	}
+	flow->n = make_rows(w, NULL);
+	flow->rows = calloc(flow->n + 1, sizeof(*flow->rows));
+	if (!flow->rows)
+		return -ENOMEM;
+	make_rows(w, flow->rows);
 	flow->rows[flow->n].off = w->len;
 	return 0;
 }
