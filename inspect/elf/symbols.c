@@ -311,11 +311,16 @@ int symbols_lookup(const struct symbols *s, u64 addr, char *name, size_t len, u6
 	return 0;
 }
 
+int symbols_off_to_addr(const struct symbols *s, u64 file_off, u64 *addr)
+{
+	return elf_segments_off_to_addr(s->segments, s->n_segments, file_off, addr);
+}
+
 int symbols_lookup_file_off(const struct symbols *s, u64 file_off, char *name, size_t len, u64 *off)
 {
 	u64 addr;
 
-	if (elf_segments_off_to_addr(s->segments, s->n_segments, file_off, &addr) < 0)
+	if (symbols_off_to_addr(s, file_off, &addr) < 0)
 		return -ENOENT;
 	return symbols_lookup(s, addr, name, len, off);
 }

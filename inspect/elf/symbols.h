@@ -49,3 +49,6 @@ int symbols_lookup(const struct symbols *s, u64 addr, char *name, size_t len, u6
 /* The same at an offset in the file. */
 int symbols_lookup_file_off(const struct symbols *s, u64 file_off, char *name, size_t len,
 			    u64 *off);
+
+/* The link-time address of an offset in the file. 0 or -ERANGE. */
+int symbols_off_to_addr(const struct symbols *s, u64 file_off, u64 *addr);

@@ -244,6 +244,18 @@ u64 session_n_lost_events(const struct session *s)
 	return sideband_n_lost(s->sideband);
 }
 
+void session_each_problem(const struct session *s,
+			  void (*fn)(const struct module_info *info, const char *why, void *data),
+			  void *data)
+{
+	modules_each_problem(s->modules, fn, data);
+}
+
+u64 session_helper_cpu_ns(const struct session *s)
+{
+	return modules_helper_cpu_ns(s->modules);
+}
+
 u64 session_n_dropped(const struct session *s)
 {
 	return s->pending.n_dropped;

@@ -18,6 +18,7 @@
 struct session;
 
 struct session_stack;
+struct module_info;
 
 struct session_config {
 	struct sampler *sampler; /* borrowed, not started */
@@ -88,6 +89,14 @@ const char *session_target_name(const struct session *s, const char **runtime);
 
 /* Side-band records that were lost: processes may have gone unnoticed. */
 u64 session_n_lost_events(const struct session *s);
+
+/* Modules without lines or names that they should have: see modules_each_problem(). */
+void session_each_problem(const struct session *s,
+			  void (*fn)(const struct module_info *info, const char *why, void *data),
+			  void *data);
+
+/* Processor time of the processes that the session has started. */
+u64 session_helper_cpu_ns(const struct session *s);
 
 /* Samples that were dropped for want of memory or time. */
 u64 session_n_dropped(const struct session *s);
