@@ -110,16 +110,17 @@ static bool by_build_id(struct search *s, int root_fd)
 	return try_path(s, root_fd, path);
 }
 
-static bool by_link(struct search *s, int root_fd)
+/* Beside the binary only in its own root: there its folder's links lead nowhere else. */
+static bool by_link(struct search *s, int root_fd, bool is_own_root)
 {
-	static const char *const before[] = { "", "", "/usr/lib/debug" };
-	static const char *const between[] = { "", "/.debug", "" };
+	static const char *const before[] = { "/usr/lib/debug", "", "" };
+	static const char *const between[] = { "", "", "/.debug" };
 	const char *slash = strrchr(s->path, '/');
 	char path[PATH_MAX];
 
 	if (!s->link.name[0] || !slash || s->path[0] != '/')
 		return false;
-	for (size_t i = 0; i < 3; i++) {
+	for (size_t i = 0; i < (is_own_root ? 3 : 1); i++) {
 		int n = snprintf(path, sizeof(path), "%s%.*s%s/%s", before[i],
 				 (int)(slash - s->path), s->path, between[i], s->link.name);
 
@@ -138,9 +139,9 @@ int debug_search(struct elf_file *f, int root_fd, const char *path, struct elf_f
 	if (debug_link_read(f, &s.link))
 		s.link.name[0] = 0;
 	if (root_fd >= 0 && !by_build_id(&s, root_fd))
-		by_link(&s, root_fd);
+		by_link(&s, root_fd, true);
 	if (!s.debug && own_root_fd >= 0 && !by_build_id(&s, own_root_fd))
-		by_link(&s, own_root_fd);
+		by_link(&s, own_root_fd, false);
 	if (!s.debug)
 		return -ENOENT;
 	*debug = s.debug;

@@ -11,6 +11,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,11 +19,19 @@
 #include "../../inspect/util/cleanup.h"
 #include "module_state.h"
 
-static int open_root(u32 pid)
+/*
+ * The root directory of a process, and what the module's path is under it: a path that
+ * /proc/PID/maps tells begins with it, one that an event tells does not.
+ */
+static int open_root(u32 pid, const char **file)
 {
-	char path[64];
+	char path[64], root[PATH_MAX];
+	ssize_t n;
 
 	snprintf(path, sizeof(path), "/proc/%u/root", pid);
+	n = readlink(path, root, sizeof(root) - 1);
+	if (n > 1 && !strncmp(*file, root, (size_t)n) && (*file)[n] == '/')
+		*file += n;
 	return open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
 }
 
@@ -30,12 +39,13 @@ static int open_root(u32 pid)
 static int tell(struct modules *m, struct module *mod, u32 pid)
 {
 	_cleanup_close_ int root_fd = -1;
+	const char *path = mod->path;
 	int err;
 
 	if (mod->fd < 0)
 		return -ESTALE;
-	root_fd = open_root(pid);
-	err = helper_open(m->helper, mod->info.id, mod->fd, root_fd, mod->path);
+	root_fd = open_root(pid, &path);
+	err = helper_open(m->helper, mod->info.id, mod->fd, root_fd, path);
 	if (!err) {
 		mod->told = helper_generation(m->helper);
 		mod->is_answered = false;

@@ -38,8 +38,7 @@ static void print_symbol(const struct source *v, int n, u64 addr)
 	u64 off;
 
 	for (int i = 0; i < n; i++)
-		if (v[i].symbols &&
-		    !symbols_lookup(v[i].symbols, addr, name, sizeof(name), &off)) {
+		if (v[i].symbols && !symbols_lookup(v[i].symbols, addr, name, sizeof(name), &off)) {
 			printf("0x%llx\t%s\t%llu\n", addr, name, off);
 			return;
 		}
