@@ -16,6 +16,8 @@
 #include <dwarf.h>
 #include <errno.h>
 #include <gelf.h>
+#include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -37,6 +39,7 @@ struct lines {
 	struct lines_ranges ranges;
 	struct unit *units; /* sorted by offset */
 	size_t n_units, room;
+	char path[PATH_MAX]; /* of the frame that is being told */
 };
 
 /* From the innermost function out. */
@@ -262,21 +265,35 @@ static u32 number(Dwarf_Die *die, unsigned int name)
 		       : 0;
 }
 
+/* Of a path in DWARF 5 libdw does not say what it is relative to: the compiler's folder. */
+static const char *absolute(struct lines *l, Dwarf_Die *unit, const char *path)
+{
+	Dwarf_Attribute attr;
+	const char *dir;
+	int n;
+
+	if (!path || path[0] == '/' || !dwarf_attr(unit, DW_AT_comp_dir, &attr))
+		return path;
+	dir = dwarf_formstring(&attr);
+	n = dir ? snprintf(l->path, sizeof(l->path), "%s/%s", dir, path) : -1;
+	return n > 0 && n < (int)sizeof(l->path) ? l->path : path;
+}
+
 /* Where in the innermost function the address is. */
-static void take_line(Dwarf_Die *unit, u64 addr, struct lines_frame *f)
+static void take_line(struct lines *l, Dwarf_Die *unit, u64 addr, struct lines_frame *f)
 {
 	Dwarf_Line *line = dwarf_getsrc_die(unit, addr);
 	int n;
 
 	if (!line)
 		return;
-	f->file = dwarf_linesrc(line, NULL, NULL);
+	f->file = absolute(l, unit, dwarf_linesrc(line, NULL, NULL));
 	f->line = !dwarf_lineno(line, &n) && n > 0 ? (u32)n : 0;
 	f->column = f->line && !dwarf_linecol(line, &n) && n > 0 ? (u32)n : 0;
 }
 
 /* Where a function was called that is inlined. */
-static void take_call(Dwarf_Die *unit, Dwarf_Die *inlined, struct lines_frame *f)
+static void take_call(struct lines *l, Dwarf_Die *unit, Dwarf_Die *inlined, struct lines_frame *f)
 {
 	Dwarf_Attribute attr;
 	Dwarf_Files *files;
@@ -287,10 +304,11 @@ static void take_call(Dwarf_Die *unit, Dwarf_Die *inlined, struct lines_frame *f
 	f->column = f->line ? number(inlined, DW_AT_call_column) : 0;
 	if (dwarf_attr(inlined, DW_AT_call_file, &attr) && !dwarf_formudata(&attr, &i) &&
 	    !dwarf_getsrcfiles(unit, &files, &n) && i < n)
-		f->file = dwarf_filesrc(files, i, NULL, NULL);
+		f->file = absolute(l, unit, dwarf_filesrc(files, i, NULL, NULL));
 }
 
-static int tell(Dwarf_Die *unit, struct chain *c, u64 addr, lines_fn *fn, void *data)
+static int tell(struct lines *l, Dwarf_Die *unit, struct chain *c, u64 addr, lines_fn *fn,
+		void *data)
 {
 	int r = 0;
 
@@ -298,9 +316,9 @@ static int tell(Dwarf_Die *unit, struct chain *c, u64 addr, lines_fn *fn, void *
 		struct lines_frame f = { .name = name_of(&c->dies[i]), .inlined = i };
 
 		if (i + 1 == c->n)
-			take_line(unit, addr, &f);
+			take_line(l, unit, addr, &f);
 		else
-			take_call(unit, &c->dies[i + 1], &f);
+			take_call(l, unit, &c->dies[i + 1], &f);
 		r = fn(&f, data);
 	}
 	return r;
@@ -319,11 +337,11 @@ int lines_lookup(struct lines *l, u64 addr, lines_fn *fn, void *data)
 		return err;
 	function = lines_ranges_find(&unit->functions, addr);
 	if (!function) { /* written in assembly */
-		take_line(&die, addr, &alone);
+		take_line(l, &die, addr, &alone);
 		return unit->err ? unit->err : alone.file ? fn(&alone, data) : -ENOENT;
 	}
 	if (!dwarf_offdie(l->dwarf, function->die_off, &c.dies[0]))
 		return -ENOEXEC;
 	err = descend(&c, addr);
-	return err ? err : tell(&die, &c, addr, fn, data);
+	return err ? err : tell(l, &die, &c, addr, fn, data);
 }

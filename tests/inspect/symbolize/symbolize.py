@@ -15,6 +15,7 @@ Where these disagree among each other, and why one of them is not asked:
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -173,7 +174,8 @@ def judge_stubs(words, path, objdump="objdump"):
 
 
 def compile_(source, out, *argv):
-    subprocess.run([*argv, os.path.join(HERE, source), "-o", out], check=True, timeout=100,
+    """The source by a relative path, as most build systems do."""
+    subprocess.run([*argv, os.path.join("src", source), "-o", out], check=True, timeout=100,
                    capture_output=True)
     return out
 
@@ -208,6 +210,7 @@ def check_split():
 def check_mini():
     """As Fedora makes it: the functions of .symtab that are not in .dynsym, compressed by xz."""
     path = compile_("plain.c", "plain", "gcc", "-O2", "-rdynamic")
+    judge_symbols("a program in C with an IFUNC", path)
     run("cp", path, "whole")
     run("objcopy", "-S", "--remove-section", ".comment", "--keep-symbol=hidden",
         "--keep-symbol=chosen", path, "mini")
@@ -249,6 +252,9 @@ def check_stubs():
 def main():
     with tempfile.TemporaryDirectory(prefix="unspool-symbolize-") as folder:
         os.chdir(folder)
+        os.mkdir("src")
+        for source in ("basket.cc", "plain.c"):
+            shutil.copy(os.path.join(HERE, source), "src")
         check_lines()
         check_split()
         check_mini()
