@@ -44,25 +44,25 @@ static bool is_slot(u32 machine, u64 type)
 	return type == R_AARCH64_JUMP_SLOT || type == R_AARCH64_GLOB_DAT;
 }
 
-/* The slots that one section of relocations fills. */
+/* The slots that one section of relocations fills; of a crafted or very large one, none. */
 static int add_slots(Elf *elf, Elf_Scn *scn, const GElf_Shdr *sh, u32 machine, struct slots *slots)
 {
 	Elf_Scn *symbols_scn = elf_getscn(elf, sh->sh_link), *names_scn;
-	Elf_Data *relocs = elf_getdata(scn, NULL), *symbols;
+	Elf_Data *relocs, *symbols;
 	GElf_Shdr symbols_sh, names_sh;
 	size_t n = sh->sh_entsize ? sh->sh_size / sh->sh_entsize : 0;
 	GElf_Rela rela;
 	GElf_Sym sym;
 	void *v;
 
-	if (!symbols_scn || !gelf_getshdr(symbols_scn, &symbols_sh) ||
+	if (n > MAX_SLOTS || !symbols_scn || !gelf_getshdr(symbols_scn, &symbols_sh) ||
 	    symbols_sh.sh_type != SHT_DYNSYM)
 		return 0;
+	relocs = elf_getdata(scn, NULL);
 	symbols = elf_getdata(symbols_scn, NULL);
 	names_scn = elf_getscn(elf, symbols_sh.sh_link);
-	if (!relocs || !symbols || !names_scn || !gelf_getshdr(names_scn, &names_sh) ||
-	    n > MAX_SLOTS)
-		return -ENOEXEC;
+	if (!relocs || !symbols || !names_scn || !gelf_getshdr(names_scn, &names_sh))
+		return 0;
 	v = reallocarray(slots->v, slots->n + n + 1, sizeof(*slots->v));
 	if (!v)
 		return -ENOMEM;

@@ -17,6 +17,6 @@ struct plt_stub {
  * relocations which function that slot is for: how the tables are laid out, and what is
  * in front of the first stub, differs from linker to linker.
  *
- * Return: what @fn returned last, or 0 (also when there are none), -ENOEXEC, -ENOMEM.
+ * Return: what @fn returned last, or 0 (also when there are none, or the file is crafted), -ENOMEM.
  */
 int plt_each(struct elf_file *f, int (*fn)(const struct plt_stub *s, void *data), void *data);
