@@ -134,6 +134,8 @@ int posix_memalign(void **p, size_t align, size_t size)
 
 /* Of a sanitizer; its own look at the end is later than the last that can be counted again. */
 int __lsan_do_recoverable_leak_check(void) __attribute__((weak));
+void __lsan_disable(void) __attribute__((weak));
+void __lsan_enable(void) __attribute__((weak));
 
 static void look_for_leaks(void)
 {
@@ -145,10 +147,21 @@ static void look_for_leaks(void)
 	is_armed = true;
 }
 
+/* backtrace() loads libgcc_s at its first call, and what that allocates is the C library's. */
+static void load_backtrace(void)
+{
+	void *warm[1];
+
+	if (__lsan_disable)
+		__lsan_disable();
+	backtrace(warm, 1);
+	if (__lsan_enable)
+		__lsan_enable();
+}
+
 static int armed_main(int argc, char **argv, char **envp)
 {
 	const char *n = getenv("UNSPOOL_INJECT_NTH"), *path = getenv("UNSPOOL_INJECT_LOG");
-	void *warm[1];
 	int fd = path ? open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600) : -1;
 
 	nth = n ? strtoul(n, NULL, 10) : 0;
@@ -158,7 +171,7 @@ static int armed_main(int argc, char **argv, char **envp)
 	}
 	if (__lsan_do_recoverable_leak_check)
 		atexit(look_for_leaks);
-	backtrace(warm, 1); /* loads libgcc_s */
+	load_backtrace();
 	unsetenv("LD_PRELOAD"); /* children are left alone */
 	close(INJECT_ARM);
 	is_armed = true;
