@@ -45,7 +45,15 @@
 	X(UW_NOTE_V8_SHARED,   WORD,   "its SharedFunctionInfo is")                                    \
 	X(UW_NOTE_V8_BYTECODE, WORD,   "the slot of the bytecode offset has")                          \
 	X(UW_NOTE_REASON,      STATUS, "who it is, is not known:")                                     \
-	X(UW_NOTE_END,         STATUS, "the walk ends:")
+	X(UW_NOTE_END,         STATUS, "the walk ends:")                                               \
+	X(UW_NOTE_ROW,         RULE,   "its unwind row says:")                                         \
+	X(UW_NOTE_NO_ROWS,     WORD,   "the unwind rows are not loaded for offset")                    \
+	X(UW_NOTE_ROW_UNFIT,   WORD,   "nothing that is known here tells the caller, at offset")       \
+	X(UW_NOTE_CFA_REFUSED, ADDR,   "no caller's frame can be at")                                  \
+	X(UW_NOTE_ROW_FP,      ADDR,   "the caller's fp was saved at")                                 \
+	X(UW_NOTE_ROW_RA,      ADDR,   "the return address lies at")                                   \
+	X(UW_NOTE_ROW_LR,      WORD,   "the return address is in lr still:")                           \
+	X(UW_NOTE_SIGNAL,      ADDR,   "a signal came: what was interrupted has its registers from")
 /* clang-format on */
 
 enum uw_note {
@@ -65,4 +73,8 @@ enum uw_note_form {
 	UW_FORM_INSN, /* up to four bytes of code */
 	UW_FORM_SLOT, /* what arch_ra_slot() returned */
 	UW_FORM_STATUS, /* enum uw_status */
+	UW_FORM_RULE, /* UW_NOTE_ROW_VALUE() */
 };
+
+/* What of a rule fits a value: where the CFA is. */
+#define UW_NOTE_ROW_VALUE(r) ((r)->cfa | (u64)(u8)(r)->cfa_add << 8 | (u64)(u32)(r)->cfa_off << 32)

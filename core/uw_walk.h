@@ -24,7 +24,6 @@ UW_INLINE void uw_walk_begin(struct uw_state *u)
 {
 	u->stack_low = u->regs.sp;
 	u->sp_known = true;
-	u->is_top = true;
 	u->next_flags = 0;
 	u->memo_function = 0;
 	u->memo_shared = 0;
@@ -85,6 +84,7 @@ UW_INLINE enum uw_status uw_step(struct uw_state *u)
 	if (!f)
 		return UW_T_DEPTH;
 	f->flags = u->next_flags;
+	u->is_top = !(f->flags & UW_FRAME_RA);
 	port_note(u, UW_NOTE_STEP, f->pc);
 	if (!u->has_tables)
 		status = uw_step_blind(u);
@@ -96,7 +96,6 @@ UW_INLINE enum uw_status uw_step(struct uw_state *u)
 		status = v8_step(u, f);
 	if (f->status != UW_OK)
 		port_note(u, UW_NOTE_REASON, f->status);
-	u->is_top = false;
 	return status;
 }
 

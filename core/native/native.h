@@ -7,18 +7,10 @@
  * there are unwind rows, so the frame that such a step finds is a guess.
  */
 
-#include <arch.h>
-
-#include "../uw_read.h"
+#include "row_step.h"
 
 /* Below this no stack lies: main() and threads start with a small number in fp. */
 #define FP_ROOT_MAX 4096
-
-/* Can this be the address of user code at all? */
-UW_INLINE bool uw_is_user_pc(const struct uw_state *u, u64 pc)
-{
-	return pc >= UW_PAGE_LEN && pc <= u->va_mask;
-}
 
 /**
  * uw_find_mapping() - make u->map the mapping around a pc
@@ -185,6 +177,14 @@ UW_INLINE enum top_result top_step(struct uw_state *u, u8 flags)
 	return TOP_STEPPED;
 }
 
+/* The rule for a frame's code, or NULL: its page is not loaded, or its file has no rows. */
+UW_INLINE const struct uw_rule *native_rule(const struct uw_state *u, const struct uw_frame *f)
+{
+	u64 off = uw_frame_lookup_pc(f) - u->map.start_addr + u->map.file_off;
+
+	return u->map.module && off < UW_MAX_ROW_OFF ? port_row(u, u->map.module, off) : NULL;
+}
+
 /**
  * native_step() - name a native frame by its module and unwind it
  * @u:		walk state; u->map is the mapping of f->pc
@@ -194,10 +194,18 @@ UW_INLINE enum top_result top_step(struct uw_state *u, u8 flags)
  */
 UW_INLINE enum uw_status native_step(struct uw_state *u, struct uw_frame *f)
 {
+	enum uw_status status = UW_T_NO_ROW;
+	const struct uw_rule *r;
+
 	port_note(u, UW_NOTE_NATIVE, u->map.module);
 	f->kind = UW_NATIVE;
 	f->aux = u->map.module;
 	f->a = f->pc - u->map.start_addr + u->map.file_off;
+	r = native_rule(u, f);
+	if (r)
+		status = row_step(u, r);
+	if (status != UW_T_NO_ROW)
+		return status;
 	if (u->is_top && top_step(u, UW_FRAME_GUESS) == TOP_STEPPED)
 		return UW_OK;
 	return fp_step(u, UW_FRAME_GUESS);

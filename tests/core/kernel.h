@@ -26,7 +26,7 @@ struct kernel {
 
 /* As in bpf/conformance.bpf.c. */
 struct kernel_start {
-	u64 pc, sp, fp, lr;
+	struct uw_regs regs;
 	u64 extent;
 	u64 va_mask;
 };
@@ -86,8 +86,7 @@ static inline void kernel_set_tables(struct kernel *k, const struct sim_target *
 
 static inline struct kernel_start kernel_start_of(const struct sim_target *t)
 {
-	return (struct kernel_start){ t->regs.pc, t->regs.sp, t->regs.fp,
-				      t->regs.lr, t->extent,  t->va_mask };
+	return (struct kernel_start){ t->regs, t->extent, t->va_mask };
 }
 
 /* Walks @t, whose memory is mapped; the sample is in k->state. */
