@@ -36,6 +36,7 @@ struct uw_state {
 	u8 next_flags; /* enum uw_frame_flags of the next frame */
 	bool has_tables; /* extent is valid */
 	bool sp_known;
+	bool has_guess; /* a frame so far was found by a guess */
 	bool is_top; /* regs are those of an interrupted instruction, all valid */
 	u8 win[UW_WINDOW_LEN + UW_WINDOW_USE];
 	struct uw_sample sample; /* what goes out */
