@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# Meson's testlog.json (slurped) and the lines of ci/probe ($probed) to the verdict
-# of ci/test: see there.
+# Meson's testlog.json (slurped), that of the tests that were run again ($again) and the
+# lines of ci/probe ($probed) to the verdict of ci/test: see there.
 
 ($probed | split("\n") | map(split(" ") | select(length > 1)) | map({key: .[0], value: (.[1] == "yes")})
 	| from_entries) as $has |
@@ -15,10 +15,13 @@ def verdict:
 	elif .result == "SKIP" and any(needs[]; $has[.] == false) then "skipped"
 	else "failed" end;
 
+($again | map({key: .name, value: .}) | from_entries) as $second |
+map($second[.name] // .) |
 map(. + {verdict: verdict, needs: needs}) as $tests |
 ($tests | group_by(.verdict) | map({key: .[0].verdict, value: length}) | from_entries) as $n |
 
 ($tests[] | select(.name | suites | index("figures")) | "== \(.name)\n\(.stdout // "" | rtrimstr("\n"))"),
+($again[] | "again: \(.name), which failed beside others, now: \(.result)"),
 ($tests[] | select(.verdict == "failed" and .result == "SKIP")
 	| "failed: \(.name) skipped, although it could run"
 		+ if .needs == [] then "" else " (\(.needs | join(", ")): yes)" end),

@@ -23,6 +23,7 @@
 
 struct elf_file {
 	int fd;
+	u64 len; /* of the file, when it was opened */
 	Elf *elf;
 	struct elf_segment segments[MAX_SEGMENTS];
 	size_t n_segments;
@@ -48,15 +49,22 @@ static void take_build_id(struct elf_file *f, const GElf_Phdr *ph)
 	}
 }
 
+/* Segments do not overlap in memory; what lies beyond the file's end has no bytes. */
 static int take_segment(struct elf_file *f, const GElf_Phdr *ph)
 {
+	u64 room = ph->p_offset < f->len ? f->len - ph->p_offset : 0;
+
 	if (f->n_segments == MAX_SEGMENTS || ph->p_filesz > ph->p_memsz ||
 	    ph->p_vaddr + ph->p_memsz < ph->p_vaddr || ph->p_offset + ph->p_filesz < ph->p_offset)
 		return -ENOEXEC;
+	for (size_t i = 0; i < f->n_segments; i++)
+		if (ph->p_vaddr < f->segments[i].addr + f->segments[i].mem_len &&
+		    f->segments[i].addr < ph->p_vaddr + ph->p_memsz)
+			return -ENOEXEC;
 	f->segments[f->n_segments++] = (struct elf_segment){
 		.addr = ph->p_vaddr,
 		.file_off = ph->p_offset,
-		.file_len = ph->p_filesz,
+		.file_len = ph->p_filesz < room ? ph->p_filesz : room,
 		.mem_len = ph->p_memsz,
 		.is_exec = ph->p_flags & PF_X,
 	};
@@ -103,6 +111,7 @@ int elf_file_open_fd(struct elf_file **file, int fd)
 	f = calloc(1, sizeof(*f));
 	if (!f)
 		return -ENOMEM;
+	f->len = (u64)st.st_size;
 	f->fd = fcntl(fd, F_DUPFD_CLOEXEC, 3);
 	if (f->fd < 0)
 		return -errno;

@@ -16,6 +16,7 @@
 #define MARK "/node-v"
 #define TAIL "-headers.tar.gz"
 #define MAX_VERSION_LEN 48
+#define MAX_SEARCH_LEN (256u << 20) /* Node.js 26 has 120 MB */
 
 static bool is_version_char(char c)
 {
@@ -50,8 +51,9 @@ static int search(const char *chunk, size_t n, char *version, size_t len)
 	return -ENOENT;
 }
 
+/* @budget: bytes that may be read still; segments can have the same bytes of the file. */
 static int search_segment(const struct elf_file *f, const struct elf_segment *s, char *chunk,
-			  char *version, size_t len)
+			  u64 *budget, char *version, size_t len)
 {
 	const u64 overlap = strlen(MARK) + MAX_VERSION_LEN;
 
@@ -59,8 +61,9 @@ static int search_segment(const struct elf_file *f, const struct elf_segment *s,
 		u64 left = s->file_len - off;
 		size_t n = left < CHUNK_LEN ? left : CHUNK_LEN;
 
-		if (elf_file_read_addr(f, s->addr + off, chunk, n) < 0)
+		if (n > *budget || elf_file_read_addr(f, s->addr + off, chunk, n) < 0)
 			break;
+		*budget -= n;
 		if (!search(chunk, n, version, len))
 			return 0;
 	}
@@ -70,6 +73,7 @@ static int search_segment(const struct elf_file *f, const struct elf_segment *s,
 int v8_find_node_version(const struct elf_file *f, char *version, size_t len)
 {
 	_cleanup_free_ char *chunk = malloc(CHUNK_LEN);
+	u64 budget = MAX_SEARCH_LEN;
 	size_t n_segments;
 	const struct elf_segment *s = elf_file_segments(f, &n_segments);
 
@@ -79,7 +83,7 @@ int v8_find_node_version(const struct elf_file *f, char *version, size_t len)
 	for (int is_exec = 0; is_exec <= 1; is_exec++) {
 		for (size_t i = 0; i < n_segments; i++) {
 			if (s[i].is_exec == is_exec &&
-			    !search_segment(f, &s[i], chunk, version, len))
+			    !search_segment(f, &s[i], chunk, &budget, version, len))
 				return 0;
 		}
 	}

@@ -108,8 +108,10 @@ def short_lived(check, tmp, n):
 
 def executed(check, tmp):
     """Sampled so often that some samples fall into the exec itself, between its parts: they must
-    not spoil those after it."""
-    loop = f"i=0; while [ $i -lt 150 ]; do {BUSY}-ash 40; i=$((i+1)); done >/dev/null"
+    not spoil those after it. A process lives for 150 ms: on a machine that is short of CPUs the
+    recorder can need 50 to see it."""
+    n = 60
+    loop = f"i=0; while [ $i -lt {n} ]; do {BUSY}-ash 150; i=$((i+1)); done >/dev/null"
     _, profile = record("sh", "-c", loop, out=os.path.join(tmp, "e.ndjson"), hz=15000)
     whole, known = collections.Counter(), collections.Counter()
     names = {p["pid"]: p.get("name") for p in profile.of("process")}
@@ -118,7 +120,7 @@ def executed(check, tmp):
         known[line["pid"]] += count * (stack["status"] == "complete")
     pids = [pid for pid in whole if names[pid] == "busy-ash"]
     lame = [pid for pid in pids if not known[pid]]
-    check.that(len(pids) > 140, f"{len(pids)} of 150 processes were sampled under their name")
+    check.that(len(pids) > 0.9 * n, f"{len(pids)} of {n} processes were sampled under their name")
     check.equal(lame, [], "none stays an unknown process")
 
 

@@ -237,6 +237,69 @@ static void a_file_with_crafted_headers_is_survived(void **state)
 		}
 }
 
+/* The first program header that is a PT_LOAD of at least @min bytes. */
+static Elf64_Phdr *segment_of(u8 *bytes, u64 min)
+{
+	const Elf64_Ehdr *eh = (const void *)bytes;
+	Elf64_Phdr *ph = (void *)(bytes + eh->e_phoff);
+
+	while (ph->p_type != PT_LOAD || ph->p_filesz < min)
+		ph++;
+	return ph;
+}
+
+static int open_bytes(const u8 *bytes, size_t len, struct elf_file **f)
+{
+	_cleanup_close_ int fd = memfd_create("elf", MFD_CLOEXEC);
+
+	assert_int_equal(write(fd, bytes, len), len);
+	return elf_file_open_fd(f, fd);
+}
+
+/* 2^50 bytes would be searched for the name of a runtime. */
+static void a_segment_has_no_more_bytes_than_the_file(void **state)
+{
+	_cleanup_(elf_file_free) struct elf_file *f = NULL;
+	_cleanup_free_ u8 *bytes = NULL;
+	const struct elf_segment *s;
+	Elf64_Phdr *last = NULL;
+	size_t len, n;
+	u64 addr, off;
+	u8 byte;
+
+	(void)state;
+	bytes = read_self(&len);
+	for (Elf64_Phdr *ph = segment_of(bytes, 1); ph->p_type == PT_LOAD; ph++)
+		last = ph;
+	last->p_filesz = last->p_memsz = 1ull << 50;
+	assert_int_equal(open_bytes(bytes, len, &f), 0);
+	s = elf_file_segments(f, &n);
+	addr = s[n - 1].addr + s[n - 1].file_len;
+	assert_int_equal(s[n - 1].file_off + s[n - 1].file_len, len);
+	assert_int_equal(elf_file_addr_to_off(f, addr - 1, &off), 0);
+	assert_int_equal(off, len - 1);
+	assert_int_equal(elf_file_addr_to_off(f, addr, &off), -ERANGE);
+	assert_int_equal(elf_file_read_addr(f, addr, &byte, 1), 0);
+	assert_int_equal(byte, 0);
+}
+
+static void segments_that_overlap_in_memory_are_refused(void **state)
+{
+	struct elf_file *f = NULL;
+	_cleanup_free_ u8 *bytes = NULL;
+	Elf64_Phdr *first;
+	size_t len;
+
+	(void)state;
+	bytes = read_self(&len);
+	first = segment_of(bytes, 1);
+	first->p_memsz = first[1].p_vaddr - first->p_vaddr;
+	assert_int_equal(open_bytes(bytes, len, &f), 0);
+	elf_file_free(&f);
+	first->p_memsz++;
+	assert_int_equal(open_bytes(bytes, len, &f), -ENOEXEC);
+}
+
 /* ---- names ---- */
 
 static void mangled_names_become_readable(void **state)
@@ -301,6 +364,8 @@ int main(void)
 		cmocka_unit_test(what_is_no_elf_file_is_refused_at_once),
 		cmocka_unit_test(a_file_cut_anywhere_is_survived),
 		cmocka_unit_test(a_file_with_crafted_headers_is_survived),
+		cmocka_unit_test(a_segment_has_no_more_bytes_than_the_file),
+		cmocka_unit_test(segments_that_overlap_in_memory_are_refused),
 		cmocka_unit_test(mangled_names_become_readable),
 		cmocka_unit_test(a_name_that_would_fill_the_memory_stays_mangled),
 	};
