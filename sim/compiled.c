@@ -243,17 +243,9 @@ static int read_entry(const struct elf_file *f, u64 *entry)
 	return 0;
 }
 
-/* An "-norows" at its end: the walk is to do without. */
-static bool wants_rows(const struct sim_case *c)
-{
-	size_t len = strlen(c->name);
-
-	return len < 7 || strcmp(c->name + len - 7, "-norows") != 0;
-}
-
 static int load_rows(struct elf_file *f, struct compiled *p)
 {
-	int err = wants_rows(&p->c) ? sim_rows_of_file(&p->rows, f, MODULE) : 0;
+	int err = sim_rows_of_file(&p->rows, f, MODULE);
 
 	sim_rows_use(&p->rows, &p->c.target);
 	return err;
