@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "../inspect/util/cleanup.h"
+#include "../inspect/util/text_stream.h"
 #include "cli/cli.h"
 #include "commands.h"
 #include "out/out.h"
@@ -79,11 +80,7 @@ static int write_stdout(const struct out_format *format, struct prof_reader *in)
 {
 	int r = format->write(in, stdout);
 
-	if (r < 0)
-		return r;
-	if (fflush(stdout) != 0)
-		return -errno;
-	return ferror(stdout) ? -EIO : 0;
+	return r < 0 ? r : text_stream_flush(stdout);
 }
 
 static int convert(const struct convert_options *o, struct prof_reader *in)

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "../inspect/util/cleanup.h"
+#include "../inspect/util/json_memory.h"
 #include "cli/cli.h"
 #include "commands.h"
 #include "doctor/doctor.h"
@@ -34,21 +34,19 @@ static const struct argp argp = {
 	       "Exit status: 0 recording can work, 3 it can't.",
 };
 
-static void print_text(const struct doctor_finding *d)
+static int print_text(const struct doctor_finding *d)
 {
 	printf("%-7s  %-16s %s%s%s\n", doctor_state_name(d->state), d->check, d->text,
 	       d->mend[0] ? "  -> " : "", d->mend);
+	return 0;
 }
 
-static void print_json(const struct doctor_finding *d)
+static int print_json(const struct doctor_finding *d)
 {
-	json_t *object = json_pack("{ss ss ss ss}", "check", d->check, "state",
-				   doctor_state_name(d->state), "text", d->text, "mend", d->mend);
-	_cleanup_free_ char *line = object ? json_dumps(object, JSON_COMPACT) : NULL;
-
-	if (line)
-		puts(line);
-	json_decref(object);
+	return json_memory_line(json_pack("{ss ss ss ss}", "check", d->check, "state",
+					  doctor_state_name(d->state), "text", d->text, "mend",
+					  d->mend),
+				JSON_COMPACT, stdout);
 }
 
 int cmd_doctor(int argc, char **argv)
@@ -62,7 +60,10 @@ int cmd_doctor(int argc, char **argv)
 		return status;
 	doctor_examine(&r);
 	for (size_t i = 0; i < r.n; i++)
-		(is_json ? print_json : print_text)(&r.findings[i]);
+		if ((is_json ? print_json : print_text)(&r.findings[i])) {
+			cli_error("out of memory");
+			return CLI_FAILURE;
+		}
 	missing = doctor_first_missing(&r);
 	if (missing) {
 		fflush(stdout);

@@ -4,11 +4,13 @@
  * unspool: one binary, one sub-command a word. A command is a row of the table.
  */
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "../inspect/util/text_stream.h"
 #include "cli/cli.h"
 #include "commands.h"
 
@@ -60,12 +62,21 @@ static bool open_standard_files(void)
 	return fd >= 0;
 }
 
-int main(int argc, char **argv)
+/* What was printed has arrived, or the command has failed. */
+static int finish(int status)
+{
+	int err = text_stream_flush(stdout);
+
+	if (!err || status)
+		return status;
+	cli_error("can't write to standard output: %s", strerror(-err));
+	return CLI_FAILURE;
+}
+
+static int run(int argc, char **argv)
 {
 	char name[32];
 
-	if (!open_standard_files())
-		return CLI_CANNOT_RUN;
 	if (argc < 2) {
 		cli_error("a command is missing; 'unspool --help' lists them");
 		return CLI_USAGE;
@@ -84,4 +95,13 @@ int main(int argc, char **argv)
 		return commands[i].run(argc - 1, argv + 1);
 	}
 	return refuse(argv[1]);
+}
+
+int main(int argc, char **argv)
+{
+	if (!open_standard_files()) {
+		cli_error("can't open /dev/null: %s", strerror(errno));
+		return CLI_CANNOT_RUN;
+	}
+	return finish(run(argc, argv));
 }

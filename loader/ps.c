@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "../inspect/util/cleanup.h"
+#include "../inspect/util/json_memory.h"
 #include "cli/cli.h"
 #include "../inspect/util/term.h"
 #include "commands.h"
@@ -69,7 +70,7 @@ static void cleanup_ids(struct ids *ids)
 	ids_deinit(ids);
 }
 
-static void print_text(const struct ps_row *r)
+static int print_text(const struct ps_row *r)
 {
 	char name[4 * PROC_NAME_LEN], runtime[256], why[512];
 
@@ -79,46 +80,49 @@ static void print_text(const struct ps_row *r)
 	printf("%8d  %4.0f %%  %-16s  %-9s  %s%s%s%s\n", r->pid, 100 * r->cpus, runtime,
 	       r->runtime.is_supported ? "yes" : "no", name, why[0] ? "  (" : "", why,
 	       why[0] ? ")" : "");
+	return 0;
 }
 
 /* Escaped, so that it is UTF-8 whatever the target chose. */
-static void print_json(const struct ps_row *r)
+static int print_json(const struct ps_row *r)
 {
 	char name[4 * PROC_NAME_LEN], exe[4 * PROC_NAME_LEN], runtime[256], why[512];
-	_cleanup_free_ char *line = NULL;
-	json_t *object;
+	json_t *object = json_pack(
+		"{si ss ss ss sf sb ss*}", "pid", r->pid, "name",
+		term_escape(r->names.name, name, sizeof(name)), "exe",
+		term_escape(r->names.exe, exe, sizeof(exe)), "runtime",
+		term_escape(r->runtime.name, runtime, sizeof(runtime)), "cpus", r->cpus,
+		"supported", r->runtime.is_supported, "why_not",
+		r->runtime.why_not[0] ? term_escape(r->runtime.why_not, why, sizeof(why)) : NULL);
 
-	object = json_pack("{si ss ss ss sf sb ss*}", "pid", r->pid, "name",
-			   term_escape(r->names.name, name, sizeof(name)), "exe",
-			   term_escape(r->names.exe, exe, sizeof(exe)), "runtime",
-			   term_escape(r->runtime.name, runtime, sizeof(runtime)), "cpus", r->cpus,
-			   "supported", r->runtime.is_supported, "why_not",
-			   r->runtime.why_not[0] ? term_escape(r->runtime.why_not, why, sizeof(why))
-						 : NULL);
-	line = object ? json_dumps(object, JSON_COMPACT | JSON_REAL_PRECISION(4)) : NULL;
-	if (line)
-		puts(line);
-	json_decref(object);
+	return json_memory_line(object, JSON_COMPACT | JSON_REAL_PRECISION(4), stdout);
 }
 
-/* 0, also for what is not wanted or gone; or a negative errno. */
+/* It is gone, or hidden from us. */
+static bool is_passed_over(int err)
+{
+	return err == -ESRCH || err == -EACCES || err == -EPERM;
+}
+
+/* 0, also for what is not wanted or passed over; or a negative errno. */
 static int show(const struct ps_options *o, struct runtime_cache *cache, struct ps_row *r,
 		struct ps_counts *n)
 {
 	int err;
 
-	if (proc_names_read(r->pid, &r->names) || r->names.is_kernel)
+	err = proc_names_read(r->pid, &r->names);
+	if (!err && r->names.is_kernel)
 		return 0;
-	err = runtime_detect(cache, r->pid, &r->runtime);
+	if (!err)
+		err = runtime_detect(cache, r->pid, &r->runtime);
 	if (err)
-		return err == -ESRCH ? 0 : err;
+		return is_passed_over(err) ? 0 : err;
 	n->unreadable += !r->runtime.is_supported && !r->runtime.has_runtime;
 	if (!o->all && !r->runtime.has_runtime)
 		return 0;
 	if (!n->shown++ && !o->json)
 		printf("%8s  %6s  %-16s  %-9s  %s\n", "PID", "CPU", "RUNTIME", "SUPPORTED", "NAME");
-	(o->json ? print_json : print_text)(r);
-	return 0;
+	return (o->json ? print_json : print_text)(r);
 }
 
 static int list(const struct ps_options *o, struct ps_counts *n)

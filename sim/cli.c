@@ -3,12 +3,14 @@
 #include "cli.h"
 
 #include "../inspect/util/term.h"
+#include "../inspect/util/text_stream.h"
 
 #include <errno.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 const char *argp_program_version = "unspool-sim " UNSPOOL_VERSION;
 
@@ -43,6 +45,22 @@ int sim_usage(const char *fmt, ...)
 	return EINVAL;
 }
 
+int sim_refuse(int err, const char *words)
+{
+	sim_usage("%s", words);
+	return err == -ENOMEM ? ENOMEM : EINVAL;
+}
+
+int sim_finish(int status)
+{
+	int err = text_stream_flush(stdout);
+
+	if (!err || status)
+		return status;
+	sim_complain("standard output: can't write: %s", strerror(-err));
+	return SIM_EXIT_FAILURE;
+}
+
 static const struct argp_option common_options[] = {
 	{ "help", 'h', NULL, 0, "Show this help", -1 },
 	{ "version", 'V', NULL, 0, "Show the version", -1 },
@@ -68,10 +86,10 @@ static error_t parse_above(int key, char *arg, struct argp_state *state)
 	case 'h':
 		argp_help(above->argp, stdout, ARGP_HELP_USAGE | ARGP_HELP_LONG | ARGP_HELP_DOC,
 			  state->argv[0]);
-		exit(SIM_EXIT_OK);
+		exit(sim_finish(SIM_EXIT_OK));
 	case 'V':
 		puts(argp_program_version);
-		exit(SIM_EXIT_OK);
+		exit(sim_finish(SIM_EXIT_OK));
 	case ARGP_KEY_ERROR:
 		sim_usage("can't understand '%s'; '%s --help' lists the options",
 			  state->argv[state->next > 1 ? state->next - 1 : 0], state->argv[0]);
@@ -98,11 +116,17 @@ int sim_parse(const struct argp *argp, int argc, char **argv, void *input)
 	};
 
 	struct above above = { &whole, input };
+	error_t err;
 
 	has_complained = false;
-	if (!argp_parse(&whole, argc, argv, ARGP_IN_ORDER | ARGP_NO_ERRS | ARGP_NO_HELP, NULL,
-			&above))
+	err = argp_parse(&whole, argc, argv, ARGP_IN_ORDER | ARGP_NO_ERRS | ARGP_NO_HELP, NULL,
+			 &above);
+	if (!err)
 		return 0;
+	if (err == ENOMEM) {
+		sim_usage("out of memory");
+		return SIM_EXIT_FAILURE;
+	}
 	sim_usage("these options can't be understood; '%s --help' lists them", argv[0]);
 	return SIM_EXIT_USAGE;
 }

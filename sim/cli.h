@@ -18,9 +18,16 @@ void sim_complain(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 /* For option parsers: complain, once. Return: EINVAL, for argp. */
 int sim_usage(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
+/* The same for what sim_paths_add() refused. Return: ENOMEM where @err says so, else EINVAL. */
+int sim_refuse(int err, const char *words);
+
+/* @status, or a failure that is told where what was printed has not arrived. */
+int sim_finish(int status);
+
 /**
  * sim_parse() - parse options; --help and --version print and exit
  *
- * Return: 0, or SIM_EXIT_USAGE after one line was printed.
+ * Return: 0, or after one line was printed SIM_EXIT_USAGE, or SIM_EXIT_FAILURE where memory
+ *         is short.
  */
 int sim_parse(const struct argp *argp, int argc, char **argv, void *input);

@@ -2,24 +2,11 @@
 
 #include "json_line.h"
 
-#include <errno.h>
-
-static int put(const char *bytes, size_t len, void *f)
-{
-	return fwrite(bytes, 1, len, f) == len ? 0 : -1;
-}
+#include "../inspect/util/json_memory.h"
 
 int sim_json_line(FILE *f, json_t *o)
 {
-	if (!o)
-		return -ENOMEM;
-	if (json_dump_callback(o, put, f, JSON_COMPACT) && !ferror(f)) {
-		json_decref(o);
-		return -ENOMEM;
-	}
-	json_decref(o);
-	fputc('\n', f);
-	return 0;
+	return json_memory_line(o, JSON_COMPACT, f);
 }
 
 json_t *sim_json_hex(u64 value)

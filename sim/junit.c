@@ -2,6 +2,8 @@
 
 #include "junit.h"
 
+#include "../inspect/util/cleanup.h"
+
 #include <errno.h>
 #include <stdlib.h>
 
@@ -24,7 +26,7 @@ int sim_junit_add(struct sim_junit *j, const struct sim_verdict *v)
 	FILE *f = j->body;
 
 	if (!f)
-		f = j->body = open_memstream(&j->text, &j->len);
+		f = j->body = text_stream_open(&j->text);
 	if (!f)
 		return -ENOMEM;
 	j->n++;
@@ -44,15 +46,16 @@ int sim_junit_add(struct sim_junit *j, const struct sim_verdict *v)
 
 int sim_junit_end(struct sim_junit *j, const char *suite, FILE *to)
 {
-	int err = j->body && fclose(j->body) ? -ENOMEM : 0;
+	_cleanup_free_ char *text = NULL;
+	size_t len;
+	int err = j->body ? text_stream_close(&j->text, j->body, &text, &len) : 0;
 
 	if (to && !err)
 		fprintf(to,
 			"<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
 			"<testsuite name=\"%s\" tests=\"%u\" failures=\"%u\" skipped=\"%u\">\n"
 			"%s</testsuite>\n",
-			suite, j->n, j->n_failed, j->n_skipped, j->text ? j->text : "");
-	free(j->text);
+			suite, j->n, j->n_failed, j->n_skipped, text ? text : "");
 	*j = (struct sim_junit){ 0 };
 	return err;
 }

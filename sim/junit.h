@@ -4,6 +4,7 @@
 /* What JUnit's readers (continuous integration) know: a suite of test cases. */
 
 #include "../core/types.h"
+#include "../inspect/util/text_stream.h"
 
 #include <stdio.h>
 
@@ -20,8 +21,7 @@ struct sim_verdict {
 struct sim_junit {
 	u32 n, n_failed, n_skipped;
 	FILE *body;
-	char *text;
-	size_t len;
+	struct text_stream text;
 };
 
 /**

@@ -51,12 +51,10 @@ static int hold_standard_files(void)
 	return 0;
 }
 
-int main(int argc, char **argv)
+static int run(int argc, char **argv)
 {
 	char name[32];
 
-	if (hold_standard_files())
-		return SIM_EXIT_FAILURE;
 	if (argc < 2) {
 		sim_complain("a command is missing; 'unspool-sim --help' lists them");
 		return SIM_EXIT_USAGE;
@@ -76,4 +74,13 @@ int main(int argc, char **argv)
 	}
 	sim_complain("there is no command '%s'; 'unspool-sim --help' lists them", argv[1]);
 	return SIM_EXIT_USAGE;
+}
+
+int main(int argc, char **argv)
+{
+	if (hold_standard_files()) {
+		sim_complain("can't open /dev/null");
+		return SIM_EXIT_FAILURE;
+	}
+	return sim_finish(run(argc, argv));
 }

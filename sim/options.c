@@ -104,8 +104,9 @@ static const char *engine_name(u32 idx)
 static int add_case(struct sim_options *o, const char *path)
 {
 	struct sim_error error;
+	int err = sim_paths_add(&o->paths, path, &error);
 
-	return sim_paths_add(&o->paths, path, &error) ? sim_usage("%s", error.text) : 0;
+	return err ? sim_refuse(err, error.text) : 0;
 }
 
 /* What can only be told when all options are known. */

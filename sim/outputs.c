@@ -88,30 +88,18 @@ static int close_file(struct sim_whole *file, bool is_whole)
 	return err;
 }
 
-static int close_people(FILE *people)
-{
-	int err = 0;
-
-	errno = 0;
-	if (people != stdout)
-		fclose(people);
-	else if (fflush(stdout) || ferror(stdout))
-		err = errno ? -errno : -EIO;
-	if (err)
-		sim_complain("standard output: can't write: %s", strerror(-err));
-	return err;
-}
-
 int sim_outputs_close(struct sim_outputs *o, bool is_whole)
 {
-	int people, json, junit;
+	int json, junit;
 
-	people = close_people(o->people);
+	fflush(o->people); /* before any complaint */
+	if (o->people != stdout)
+		fclose(o->people);
 	json = close_file(&o->json_file, is_whole);
 	junit = sim_junit_end(&o->junit, o->command, is_whole ? o->junit_file.f : NULL);
 	if (junit)
 		sim_complain("out of memory for JUnit's file");
 	if (close_file(&o->junit_file, is_whole && !junit))
 		junit = -EIO;
-	return people ? people : json ? json : junit;
+	return json ? json : junit;
 }

@@ -6,7 +6,6 @@
 #include "cli.h"
 #include "commands.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -19,6 +18,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
 	struct options *o = state->input;
 	struct sim_error error;
+	int err;
 
 	switch (key) {
 	case 'A':
@@ -28,7 +28,8 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		o->arch = arg;
 		return 0;
 	case ARGP_KEY_ARG:
-		return sim_paths_add(&o->paths, arg, &error) ? sim_usage("%s", error.text) : 0;
+		err = sim_paths_add(&o->paths, arg, &error);
+		return err ? sim_refuse(err, error.text) : 0;
 	case ARGP_KEY_END:
 		return o->paths.n ? 0 : sim_usage("which cases? unspool-sim show CASE...");
 	default:
@@ -70,14 +71,11 @@ int cmd_show(int argc, char **argv)
 {
 	struct options o = { .arch = "all" };
 	int status = sim_parse(&argp, argc, argv, &o);
+	u32 n = status ? 0 : o.paths.n;
 
-	for (u32 i = 0; i < o.paths.n && status != SIM_EXIT_USAGE; i++)
+	for (u32 i = 0; i < n; i++)
 		if (show(o.paths.at[i], o.arch))
 			status = SIM_EXIT_FAILURE;
-	if (!status && fflush(stdout)) {
-		sim_complain("standard output: %s", strerror(errno));
-		status = SIM_EXIT_FAILURE;
-	}
 	sim_paths_deinit(&o.paths);
 	return status;
 }

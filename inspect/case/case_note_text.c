@@ -8,6 +8,8 @@
 #include "case_format.h"
 
 #include "../util/cleanup.h"
+#include "../util/json_memory.h"
+#include "../util/text_stream.h"
 
 #include <stdlib.h>
 
@@ -75,16 +77,14 @@ static int put_value(FILE *f, const json_t *value, int depth)
 char *case_note_text(const struct case_file *c)
 {
 	json_t *note = case_note_json(c);
-	char *text = NULL;
+	struct text_stream s;
+	_cleanup_free_ char *text = NULL;
 	size_t len;
-	FILE *f = note ? open_memstream(&text, &len) : NULL;
+	FILE *f = note ? text_stream_open(&s) : NULL;
 	int err = f ? put_value(f, note, 0) : -1;
 
 	json_decref(note);
-	if (f && fclose(f))
+	if (f && text_stream_close(&s, f, &text, &len))
 		err = -1;
-	if (!err)
-		return text;
-	free(text);
-	return NULL;
+	return err || json_memory_failed() ? NULL : TAKE_PTR(text);
 }

@@ -8,6 +8,8 @@
 
 #include "case_format.h"
 
+#include "../util/json_memory.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -344,23 +346,13 @@ json_t *case_note_json(const struct case_file *c)
 	return NULL;
 }
 
-/*
- * Counted, then written: jansson 2.14 loses parts of a text for whose buffer it gets no
- * memory, and does not say so.
- */
 char *case_note_dump(const struct case_file *c, size_t flags, size_t *len)
 {
 	json_t *note = case_note_json(c);
-	size_t n = note ? json_dumpb(note, NULL, 0, flags) : 0;
-	char *text = n ? malloc(n + 1) : NULL;
+	char *text = json_memory_dumps(note, flags);
 
-	if (text && json_dumpb(note, text, n, flags) == n) {
-		text[n] = '\0';
-		*len = n;
-	} else {
-		free(text);
-		text = NULL;
-	}
+	if (text)
+		*len = strlen(text);
 	json_decref(note);
 	return text;
 }

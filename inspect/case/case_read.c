@@ -9,6 +9,7 @@
 #include "case_opened.h"
 
 #include "../util/cleanup.h"
+#include "../util/json_memory.h"
 
 #include <errno.h>
 #include <string.h>
@@ -98,6 +99,8 @@ static int take_case(struct case_opened *o, const char *path, struct case_error 
 	int err;
 
 	o->note = json_loadb(o->core.note, o->core.note_len, JSON_REJECT_DUPLICATES, &json);
+	if (json_memory_failed())
+		return case_fail(error, -ENOMEM, path, "out of memory");
 	if (!json_is_object(o->note))
 		return case_fail(error, -ENOEXEC, path, "has a note that is no JSON: %.100s",
 				 json.text);

@@ -169,8 +169,11 @@ static int start_session(struct capture *c)
 	int err;
 
 	c->nowhere = fopen("/dev/null", "w+e");
-	if (!c->nowhere || profile_new(&c->profile, c->nowhere, &header))
-		return CLI_CANNOT_RUN;
+	err = c->nowhere ? profile_new(&c->profile, c->nowhere, &header) : -errno;
+	if (err) {
+		cli_error("can't begin: %s", strerror(-err));
+		return CLI_FAILURE;
+	}
 	config.profile = c->profile;
 	if (session_new(&c->session, &config, why, sizeof(why))) {
 		cli_error("%s", why);
@@ -243,11 +246,15 @@ static void loop(struct capture *c)
 	struct pollfd fds[] = { { .fd = c->signal_fd, .events = POLLIN },
 				{ .fd = session_fd(c->session), .events = POLLIN } };
 	u64 duration_ns = c->options.target.duration_ns;
+	int err;
 
 	while (!c->stop && !c->status) {
 		poll(fds, 2, SESSION_TICK_MS);
-		if (session_tick(c->session, false))
+		err = session_tick(c->session, false);
+		if (err) {
+			cli_error("can't go on with what was captured: %s", strerror(-err));
 			c->status = CLI_FAILURE;
+		}
 		if (fds[0].revents || !session_n_alive(c->session) ||
 		    (duration_ns && monotonic_ns() - c->start_ns >= duration_ns))
 			break;
@@ -287,8 +294,10 @@ int cmd_capture(int argc, char **argv)
 	struct capture *c = calloc(1, sizeof(*c));
 	int status;
 
-	if (!c)
+	if (!c) {
+		cli_error("out of memory");
 		return CLI_FAILURE;
+	}
 	c->signal_fd = -1;
 	c->targets.cgroup_fd = -1;
 	status = capture_options_parse(argc, argv, &c->options);

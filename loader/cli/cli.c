@@ -250,16 +250,21 @@ int cli_parse(const struct argp *argp, int argc, char **argv, struct cli_parse *
 	argv[0] = name;
 	if (p->done)
 		return 0;
+	if (err == ENOMEM) {
+		snprintf(p->error, sizeof(p->error), "out of memory");
+		return -ENOMEM;
+	}
 	return err || p->error[0] ? -EINVAL : 0;
 }
 
 int cli_parse_or_exit_status(const struct argp *argp, int argc, char **argv, void *input)
 {
 	struct cli_parse p = { .input = input };
+	int err = cli_parse(argp, argc, argv, &p);
 
-	if (cli_parse(argp, argc, argv, &p)) {
+	if (err) {
 		cli_error("%s", p.error);
-		return CLI_USAGE;
+		return err == -ENOMEM ? CLI_FAILURE : CLI_USAGE;
 	}
 	return p.done ? CLI_OK : -1;
 }

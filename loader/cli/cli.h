@@ -59,8 +59,8 @@ struct cli_parse {
  *		state->input is a struct cli_parse *
  * @p:		@p->input is the caller's; the rest is written here
  *
- * Return: 0 (look at @p->done), or -EINVAL with @p->error set; nothing is
- * printed on an error.
+ * Return: 0 (look at @p->done), or -EINVAL or -ENOMEM with @p->error set;
+ * nothing is printed on an error.
  */
 int cli_parse(const struct argp *argp, int argc, char **argv, struct cli_parse *p);
 

@@ -125,8 +125,8 @@ static int each_with(u32 pid, u32 prot, int (*fn)(const struct maps_entry *e, vo
 		if (!parse_maps_line(line, len, &e) && (e.prot & prot) == prot)
 			err = fn(&e, data);
 	}
-	if (!err && ferror(f))
-		return errno == ESRCH ? -ESRCH : -EIO;
+	if (!err && !feof(f))
+		return errno == ESRCH || errno == ENOMEM ? -errno : -EIO;
 	return err;
 }
 

@@ -121,12 +121,14 @@ static int load_threads(struct process *p)
 	dir = opendir(path);
 	if (!dir)
 		return errno == ENOENT ? -ESRCH : -errno;
-	for (struct dirent *d; !err && (d = readdir(dir));) {
+	for (struct dirent *d; !err && (errno = 0, d = readdir(dir));) {
 		unsigned long tid = strtoul(d->d_name, NULL, 10);
 
 		if (tid)
 			err = process_add_thread(p, tid, "");
 	}
+	if (!err)
+		err = errno == ENOENT ? -ESRCH : -errno;
 	closedir(dir);
 	return err;
 }

@@ -167,7 +167,7 @@ int processes_scan(struct processes *t)
 
 	if (!dir)
 		return -errno;
-	for (struct dirent *d; !err && (d = readdir(dir));) {
+	for (struct dirent *d; !err && (errno = 0, d = readdir(dir));) {
 		unsigned long pid = strtoul(d->d_name, NULL, 10);
 
 		if (pid)
@@ -175,6 +175,8 @@ int processes_scan(struct processes *t)
 		if (err == -ESRCH || err == -EACCES)
 			err = 0;
 	}
+	if (!err)
+		err = -errno;
 	closedir(dir);
 	return err;
 }
@@ -278,7 +280,7 @@ static int adopt_children(struct processes *t)
 
 	if (!dir)
 		return -errno;
-	for (struct dirent *d; !err && (d = readdir(dir));) {
+	for (struct dirent *d; !err && (errno = 0, d = readdir(dir));) {
 		u32 pid = strtoul(d->d_name, NULL, 10), ppid;
 
 		if (!pid || processes_alive(t, pid) || process_read_ppid(pid, &ppid) ||
@@ -290,6 +292,8 @@ static int adopt_children(struct processes *t)
 		else if (err == -ESRCH || err == -EACCES)
 			err = 0;
 	}
+	if (!err)
+		err = -errno;
 	closedir(dir);
 	return err ? err : n;
 }

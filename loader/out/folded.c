@@ -18,6 +18,7 @@
 #include "../../inspect/util/cleanup.h"
 #include "../profile/data.h"
 #include "../profile/frame_name.h"
+#include "../../inspect/util/text_stream.h"
 #include "../../inspect/util/utf8.h"
 #include "out.h"
 
@@ -48,21 +49,23 @@ static void put_text(FILE *out, const char *s)
 	}
 }
 
-/* Labels are put together in a stream, then numbered. */
-static int label_end(struct folded *f, FILE *out, char **text, size_t *len, u32 *label)
+/* Labels are put together in a stream, then numbered. Closes it. */
+static int label_end(struct folded *f, struct text_stream *s, FILE *out, u32 *label)
 {
-	int r = fclose(out) == 0 ? intern_add(&f->labels, *text, *len, label) : -ENOMEM;
+	_cleanup_free_ char *text = NULL;
+	size_t len;
+	int r = text_stream_close(s, out, &text, &len);
 
-	free(*text);
+	if (r == 0)
+		r = intern_add(&f->labels, text, len, label);
 	return r < 0 ? r : 0;
 }
 
 static int frame_label(struct folded *f, const struct prof_frame *frame, u32 *label)
 {
 	_cleanup_free_ char *name = frame_name(frame, true);
-	char *text = NULL;
-	size_t len;
-	FILE *out = name ? open_memstream(&text, &len) : NULL;
+	struct text_stream s;
+	FILE *out = name ? text_stream_open(&s) : NULL;
 
 	if (!out)
 		return -ENOMEM;
@@ -74,28 +77,26 @@ static int frame_label(struct folded *f, const struct prof_frame *frame, u32 *la
 			fprintf(out, ":%u", frame->line);
 		putc(')', out);
 	}
-	return label_end(f, out, &text, &len, label);
+	return label_end(f, &s, out, label);
 }
 
-static int status_label(struct folded *f, const struct data_stack *s, u32 *label)
+static int status_label(struct folded *f, const struct data_stack *stack, u32 *label)
 {
-	char *text = NULL;
-	size_t len;
-	FILE *out = open_memstream(&text, &len);
+	struct text_stream s;
+	FILE *out = text_stream_open(&s);
 
 	if (!out)
 		return -ENOMEM;
-	fprintf(out, "[%s: ", prof_status_name(s->status));
-	put_text(out, s->reason);
+	fprintf(out, "[%s: ", prof_status_name(stack->status));
+	put_text(out, stack->reason);
 	putc(']', out);
-	return label_end(f, out, &text, &len, label);
+	return label_end(f, &s, out, label);
 }
 
 static int process_label(struct folded *f, const struct prof_process *p, u32 *label)
 {
-	char *text = NULL;
-	size_t len;
-	FILE *out = open_memstream(&text, &len);
+	struct text_stream s;
+	FILE *out = text_stream_open(&s);
 
 	if (!out)
 		return -ENOMEM;
@@ -103,7 +104,7 @@ static int process_label(struct folded *f, const struct prof_process *p, u32 *la
 		put_text(out, p->name);
 	else
 		fprintf(out, "pid %u", p->pid);
-	return label_end(f, out, &text, &len, label);
+	return label_end(f, &s, out, label);
 }
 
 static int label_frames(struct folded *f)

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "../../inspect/util/cleanup.h"
+#include "../../inspect/util/json_memory.h"
 #include "json_line.h"
 #include "source.h"
 
@@ -177,6 +178,8 @@ int prof_reader_next(struct prof_reader *r, struct prof_record *record)
 	json_decref(r->json);
 	/* jansson's own words quote the line, which may be anything. */
 	r->json = json_loadb(line, len, 0, &e);
+	if (json_memory_failed())
+		return fail_with(r, -ENOMEM, strerror(ENOMEM));
 	if (!r->json)
 		return prof_reader_fail(r, r->line == 1 ? "this is no Unspool profile"
 							: "the line is no JSON object");

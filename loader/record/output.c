@@ -124,6 +124,7 @@ static int open_partial(struct outputs *o)
 {
 	_cleanup_close_ int fd =
 		open(o->partial_path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, 0600);
+	int err;
 
 	if (fd < 0)
 		return -errno;
@@ -131,12 +132,14 @@ static int open_partial(struct outputs *o)
 		return -EEXIST;
 	if (flock(fd, LOCK_EX | LOCK_NB))
 		return -EBUSY;
-	if (fchmod(fd, 0600) || ftruncate(fd, 0) ||
-	    (o->owner.uid != (uid_t)-1 && fchown(fd, o->owner.uid, o->owner.gid)))
-		return -errno;
-	o->partial = fdopen(fd, "w+");
-	if (!o->partial)
-		return -errno;
+	if (!fchmod(fd, 0600) && !ftruncate(fd, 0) &&
+	    (o->owner.uid == (uid_t)-1 || !fchown(fd, o->owner.uid, o->owner.gid)))
+		o->partial = fdopen(fd, "w+");
+	if (!o->partial) {
+		err = -errno;
+		unlink(o->partial_path);
+		return err;
+	}
 	TAKE_FD(fd);
 	return 0;
 }

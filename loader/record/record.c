@@ -226,14 +226,17 @@ int cmd_record(int argc, char **argv)
 	struct cli_parse parse = { 0 };
 	int status;
 
-	if (!r)
+	if (!r) {
+		cli_error("out of memory");
 		return CLI_FAILURE;
+	}
 	r->command = COMMAND_NONE;
 	r->signal_fd = -1;
 	r->targets.cgroup_fd = -1;
-	if (record_options_parse(argc, argv, &r->options, &parse)) {
+	status = record_options_parse(argc, argv, &r->options, &parse);
+	if (status) {
 		cli_error("%s", parse.error);
-		status = CLI_USAGE;
+		status = status == -ENOMEM ? CLI_FAILURE : CLI_USAGE;
 	} else if (parse.done) {
 		status = CLI_OK;
 	} else {

@@ -151,15 +151,18 @@ static int choose_lines(const struct sums *s, struct report_functions *out)
 	return 0;
 }
 
+/* No two are equal: qsort() without memory does not keep the order of what is. */
 static int compare(const void *a, const void *b)
 {
 	const struct report_function *x = a, *y = b;
+	int order;
 
 	if (x->self != y->self)
 		return x->self < y->self ? 1 : -1;
 	if (x->total != y->total)
 		return x->total < y->total ? 1 : -1;
-	return strcmp(x->name, y->name);
+	order = strcmp(x->name, y->name);
+	return order ? order : strcmp(x->where, y->where);
 }
 
 static int make_functions(const struct sums *s, struct report_functions *out)

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "../../inspect/util/cleanup.h"
+#include "../../inspect/util/term.h"
 #include "../profile/data.h"
 #include "cell.h"
 #include "functions.h"
@@ -49,10 +50,9 @@ static void print_grouped(FILE *out, u64 n)
 
 static void print_escaped(FILE *out, const char *s, u32 width)
 {
-	_cleanup_free_ char *text = cell_escape(s);
+	char text[1024];
 
-	if (text)
-		cell_print(out, text, width, CELL_CUT_END, false);
+	cell_print(out, term_escape(s, text, sizeof(text)), width, CELL_CUT_END, false);
 }
 
 static const struct data_process *busiest(const struct prof_data *d)
@@ -186,6 +186,7 @@ static void row_deinit(struct row *r)
 	free(r->where);
 }
 
+/* @row is to be freed in every case. */
 static int row_from_function(const struct report_function *f, struct row *row)
 {
 	_cleanup_free_ char *where = NULL;
@@ -200,21 +201,24 @@ static int row_from_function(const struct report_function *f, struct row *row)
 	row->where = cell_escape(where);
 	if (row->name && row->where)
 		return 0;
-	row_deinit(row);
 	return -ENOMEM;
 }
 
-static u32 name_width(const struct report_functions *f, u32 n, u32 room)
+static int name_width(const struct report_functions *f, u32 n, u32 room, u32 *out)
 {
 	u32 widest = (u32)strlen("function"), half = room / 2;
 
 	for (u32 i = 0; i < n; i++) {
 		_cleanup_free_ char *name = cell_escape(f->functions[i].name);
-		u32 width = name ? cell_width(name) : 0;
+		u32 width;
 
+		if (!name)
+			return -ENOMEM;
+		width = cell_width(name);
 		widest = width > widest ? width : widest;
 	}
-	return widest < half ? widest : half;
+	*out = widest < half ? widest : half;
+	return 0;
 }
 
 static int print_table(FILE *out, const struct prof_data *d, u32 width)
@@ -222,8 +226,10 @@ static int print_table(FILE *out, const struct prof_data *d, u32 width)
 	_cleanup_(functions_deinit) struct report_functions f = { 0 };
 	int r = functions_from_data(d, &f);
 	u32 n = f.n < N_ROWS ? f.n : N_ROWS, room = width - NUMBERS_WIDTH - 2;
-	u32 name_room = name_width(&f, n, room);
+	u32 name_room = 0;
 
+	if (r == 0)
+		r = name_width(&f, n, room, &name_room);
 	if (r < 0)
 		return r;
 	fprintf(out, "   self   total  %-*s  where\n", (int)name_room, "function");

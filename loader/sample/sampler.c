@@ -225,16 +225,19 @@ static int quiet(enum libbpf_print_level level, const char *format, va_list args
 int sampler_new(struct sampler **sampler, const struct sampler_config *c, char *why, size_t why_len)
 {
 	struct rlimit unlimited = { RLIM_INFINITY, RLIM_INFINITY };
-	struct sampler *s = calloc(1, sizeof(*s));
-	int err = -ENOMEM;
+	int err = -ENOMEM, n_cpus = libbpf_num_possible_cpus();
+	struct sampler *s;
 
+	if (n_cpus < 0)
+		return say(why, why_len, n_cpus, "cannot count the CPUs");
+	s = calloc(1, sizeof(*s));
 	if (!s)
 		return say(why, why_len, err, "sampler");
 	s->config = *c;
 	s->ops = c->captures ? &program_capturing : &program_recording;
 	s->stats_fd = -1;
 	s->period_ns = 1000000000ull / c->hz;
-	s->n_cpus = (u32)libbpf_num_possible_cpus();
+	s->n_cpus = (u32)n_cpus;
 	s->n_per_cpu = c->n_at ? c->n_at : 1;
 	s->event_fds = malloc((size_t)s->n_cpus * s->n_per_cpu * sizeof(int));
 	s->links = calloc((size_t)s->n_cpus * s->n_per_cpu, sizeof(*s->links));

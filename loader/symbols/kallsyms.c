@@ -103,6 +103,7 @@ static int add_raw(struct loading *l, u64 addr, char type, const char *name)
 
 static int read_lines(struct loading *l, const char *path)
 {
+	char buf[BUFSIZ]; /* without memory stdio would read byte by byte */
 	_cleanup_fclose_ FILE *f = fopen(path, "re");
 	_cleanup_free_ char *line = NULL;
 	struct kallsyms_line k;
@@ -110,6 +111,8 @@ static int read_lines(struct loading *l, const char *path)
 	ssize_t len;
 	int err = f ? add_raw(l, 0, 0, "") : -errno;
 
+	if (f)
+		setvbuf(f, buf, _IOFBF, sizeof(buf));
 	l->n = 0; /* that was for name_off 0 */
 	while (!err && l->n < MAX_SYMBOLS && (len = getline(&line, &cap, f)) > 0) {
 		if (parse_kallsyms_line(line, len - (line[len - 1] == '\n'), &k))
@@ -118,7 +121,7 @@ static int read_lines(struct loading *l, const char *path)
 		if (k.addr >> 63) /* per-CPU symbols are offsets */
 			err = add_raw(l, k.addr, k.type, is_text(k.type) ? k.name : "");
 	}
-	if (!err && ferror(f))
+	if (!err && l->n < MAX_SYMBOLS && !feof(f))
 		err = -EIO;
 	return err;
 }

@@ -31,9 +31,9 @@ static ssize_t read_proc(int id, const char *file, char *buf, size_t size)
 	snprintf(path, sizeof(path), "/proc/%d/%s", id, file);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
-		return -errno;
+		return errno == ENOENT ? -ESRCH : -errno;
 	while ((size_t)len < size - 1) {
-		n = read(fd, buf + len, size - 1 - (size_t)len);
+		n = TEMP_FAILURE_RETRY(read(fd, buf + len, size - 1 - (size_t)len));
 		if (n < 0)
 			return -errno;
 		if (!n)
@@ -51,7 +51,7 @@ int procs_list(struct ids *pids)
 
 	if (!dir)
 		return -errno;
-	while ((e = readdir(dir))) {
+	while (errno = 0, (e = readdir(dir))) {
 		char *end;
 		long pid = strtol(e->d_name, &end, 10);
 		int err;
@@ -62,7 +62,7 @@ int procs_list(struct ids *pids)
 		if (err)
 			return err;
 	}
-	return 0;
+	return -errno;
 }
 
 static const char *base_name(const char *path)
@@ -106,7 +106,7 @@ int proc_names_read(int pid, struct proc_names *names)
 	bool has_exe;
 
 	if (len < 0 || stat_len < 0)
-		return -ESRCH;
+		return (int)(len < 0 ? len : stat_len);
 	parse_proc_stat(stat_text, (size_t)stat_len, &stat);
 	has_exe = read_exe(pid, exe, sizeof(exe));
 	if (has_exe)
@@ -134,10 +134,11 @@ enum proc_kind proc_kind_of(int id, int *leader)
 {
 	char text[4096], state = '\0';
 	const char *tgid, *state_line;
+	ssize_t len = read_proc(id, "status", text, sizeof(text));
 	int n = 0;
 
-	if (read_proc(id, "status", text, sizeof(text)) <= 0)
-		return PROC_GONE;
+	if (len <= 0)
+		return !len || len == -ESRCH ? PROC_GONE : PROC_UNREADABLE;
 	/* The only line before these is the name, in which a newline is escaped. */
 	tgid = strstr(text, "\nTgid:");
 	state_line = strstr(text, "\nState:");

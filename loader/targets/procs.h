@@ -25,7 +25,7 @@ int procs_list(struct ids *pids);
 /**
  * proc_names_read() - what a process is called
  *
- * Return: 0, or -ESRCH when it is gone.
+ * Return: 0, -ESRCH when it is gone, or another negative errno.
  */
 int proc_names_read(int pid, struct proc_names *names);
 
@@ -34,6 +34,7 @@ bool proc_names_match(const struct proc_names *names, const char *wanted);
 
 enum proc_kind {
 	PROC_GONE, /* no such id */
+	PROC_UNREADABLE,
 	PROC_IS_PROCESS,
 	PROC_IS_THREAD, /* of another process, @leader */
 	PROC_IS_ZOMBIE, /* has ended */

@@ -195,13 +195,21 @@ static void say(struct runtime_info *info, const char *name, const char *why_not
 	snprintf(info->why_not, sizeof(info->why_not), "%s", why_not);
 }
 
+/* Ours, so that nothing is known of the process. */
+static bool is_shortage(int err)
+{
+	return err == -ENOMEM || err == -EMFILE || err == -ENFILE;
+}
+
 int runtime_detect(struct runtime_cache *cache, int pid, struct runtime_info *info)
 {
 	struct search s = { .cache = cache, .pid = pid };
 	int err = maps_each_exec((u32)pid, look_at, &s);
 
-	if (err == -ESRCH || err == -ENOMEM)
+	if (err == -ESRCH || is_shortage(err))
 		return err;
+	if (!s.v8 && is_shortage(s.err))
+		return s.err;
 	if (s.v8) {
 		*info = s.v8->info;
 	} else if (s.has_dotnet) {

@@ -21,6 +21,13 @@ static int out_of_memory(void)
 	return CLI_FAILURE;
 }
 
+static int unreadable(int id)
+{
+	cli_error("/proc/%d/status can't be read; 'unspool doctor' says what this machine allows",
+		  id);
+	return CLI_FAILURE;
+}
+
 static int check_pid(int pid)
 {
 	int leader;
@@ -35,6 +42,8 @@ static int check_pid(int pid)
 	case PROC_IS_ZOMBIE:
 		cli_error("-p %d: this process has ended; 'unspool ps' lists those that run", pid);
 		return CLI_USAGE;
+	case PROC_UNREADABLE:
+		return unreadable(pid);
 	default:
 		cli_error("-p %d: there is no such process; 'unspool ps' lists them", pid);
 		return CLI_USAGE;
@@ -91,8 +100,11 @@ static int resolve_tids(const struct record_options *o, struct target_set *t)
 	t->mode = TARGET_TIDS;
 	for (size_t i = 0; i < o->n_tids; i++) {
 		int leader;
+		enum proc_kind kind = proc_kind_of(o->tids[i], &leader);
 
-		if (proc_kind_of(o->tids[i], &leader) == PROC_GONE) {
+		if (kind == PROC_UNREADABLE)
+			return unreadable(o->tids[i]);
+		if (kind == PROC_GONE) {
 			cli_error("-t %d: there is no such thread; 'ps -L -p PID' lists them",
 				  o->tids[i]);
 			return CLI_USAGE;

@@ -75,9 +75,10 @@ static int parse_arch(const char *name, const struct sim_arch **out)
 static int parse_path(struct options *o, const char *path)
 {
 	struct sim_error error;
+	int err = sim_paths_add(&o->paths, path, &error);
 
-	if (sim_paths_add(&o->paths, path, &error))
-		return sim_usage("%s", error.text);
+	if (err)
+		return sim_refuse(err, error.text);
 	if (o->paths.n > 1)
 		return sim_usage("one walk is explained: with '%s' there are %u cases", path,
 				 o->paths.n);
@@ -214,21 +215,6 @@ static int explain(struct telling *t)
 	return err;
 }
 
-/* Ends what is written; 0, or a negative errno after a complaint. */
-static int close_outputs(struct sim_whole *json, bool is_told)
-{
-	const char *path = json->path;
-	int err = sim_whole_close(json, is_told);
-
-	if (err)
-		sim_complain("%s: %s", path, strerror(-err));
-	if (!err && (fflush(stdout) || ferror(stdout))) {
-		err = errno ? -errno : -EIO;
-		sim_complain("standard output: %s", strerror(-err));
-	}
-	return err;
-}
-
 static int open_and_explain(const struct options *o, struct telling *t)
 {
 	struct sim_whole json = { 0 };
@@ -242,7 +228,9 @@ static int open_and_explain(const struct options *o, struct telling *t)
 	t->json = json.f;
 	t->text = json.f == stdout ? NULL : stdout;
 	err = explain(t);
-	end = close_outputs(&json, !err);
+	end = sim_whole_close(&json, !err);
+	if (end)
+		sim_complain("%s: %s", o->json, strerror(-end));
 	if (err == -EINVAL)
 		return SIM_EXIT_USAGE;
 	return err || end || !t->e.is_right || t->e.missing[0] ? SIM_EXIT_FAILURE : SIM_EXIT_OK;

@@ -11,6 +11,7 @@
 #include "../sweep/disasm.h"
 #include "../where.h"
 
+#include <errno.h>
 #include <string.h>
 
 #define MAX_CODE_LEN 0x10000
@@ -73,17 +74,20 @@ static u32 find_first(const struct explain *e, const u8 *code, u32 len, u64 addr
 	return last[n < N_BEFORE ? 0 : n % N_BEFORE];
 }
 
-void explain_print_code(const struct explain *e, FILE *f)
+int explain_print_code(const struct explain *e, FILE *f)
 {
 	u64 pc = e->target.regs.pc;
 	const struct sim_function *fn = sim_function_at(e->c, pc);
 	u64 start = fn && pc - fn->start_addr < MAX_CODE_LEN / 2 ? fn->start_addr : pc;
 	_cleanup_free_ u8 *code = malloc(MAX_CODE_LEN);
-	u32 len = code ? read_code(e, start, code, MAX_CODE_LEN) : 0, off, n_after = 0;
+	u32 len, off, n_after = 0;
 
+	if (!code)
+		return -ENOMEM;
+	len = read_code(e, start, code, MAX_CODE_LEN);
 	if (len <= pc - start) {
 		fputs("\ncode     can't be read\n", f);
-		return;
+		return 0;
 	}
 	fprintf(f, "\ncode     %s\n", explain_where(e, start, false).text);
 	off = find_first(e, code, len, start, (u32)(pc - start));
@@ -92,4 +96,5 @@ void explain_print_code(const struct explain *e, FILE *f)
 		n_after += start + off >= pc;
 		off += insn_len(e, code + off, len - off, start + off);
 	}
+	return 0;
 }

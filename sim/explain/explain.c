@@ -175,8 +175,12 @@ static void print_end(const struct explain *e, FILE *f)
 
 int explain_print(const struct explain *e, FILE *f)
 {
+	int err;
+
 	print_head(e, f);
-	explain_print_code(e, f);
+	err = explain_print_code(e, f);
+	if (err)
+		return err;
 	explain_print_steps(e, f);
 	print_end(e, f);
 	return explain_print_picture(e, f);

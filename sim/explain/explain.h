@@ -107,7 +107,7 @@ u32 explain_frame_at(const struct explain *e, u64 addr);
 
 /* Parts of it; f is where text goes. */
 int explain_find_truth(struct explain *e);
-void explain_print_code(const struct explain *e, FILE *f);
+int explain_print_code(const struct explain *e, FILE *f);
 void explain_print_steps(const struct explain *e, FILE *f);
 int explain_print_picture(const struct explain *e, FILE *f);
 

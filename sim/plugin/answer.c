@@ -2,6 +2,7 @@
 
 #include "answer.h"
 
+#include "../../inspect/util/json_memory.h"
 #include "../../inspect/util/term.h"
 
 #include <errno.h>
@@ -107,7 +108,9 @@ int plugin_answer_parse(const char *text, size_t len, struct plugin_answer *out,
 	int err = -EBADMSG;
 
 	out->n = 0;
-	if (root)
+	if (json_memory_failed())
+		snprintf(why, why_len, "printed what there is no memory for");
+	else if (root)
 		err = parse_root(root, out, why, why_len);
 	else if (!len)
 		snprintf(why, why_len, "printed nothing");

@@ -10,6 +10,7 @@
 #include "../../inspect/case/case.h"
 #include "../engine/compare.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,8 +33,8 @@ static void lay_out(const struct case_file *f, const struct uw_sample *replayed,
 	out->log = (struct sim_read_log){ out->reads, SIM_MAX_READS, f->n_reads };
 }
 
-bool sim_repeat_differs(const struct sim_case *c, const struct sim_walk *walk, char *words,
-			size_t len)
+int sim_repeat_differs(const struct sim_case *c, const struct sim_walk *walk, char *words,
+		       size_t len)
 {
 	struct sim_difference d;
 	struct sim_walk *recorded;
@@ -41,12 +42,10 @@ bool sim_repeat_differs(const struct sim_case *c, const struct sim_walk *walk, c
 	bool differs;
 
 	if (!c->recorded || !c->recorded->walk)
-		return false;
+		return 0;
 	recorded = calloc(1, sizeof(*recorded));
-	if (!recorded) {
-		snprintf(words, len, "not compared with the recorded walk: out of memory");
-		return true;
-	}
+	if (!recorded)
+		return -ENOMEM;
 	lay_out(c->recorded, &walk->state.sample, recorded);
 	differs = !sim_walk_compare(recorded, walk, &d);
 	if (differs) {

@@ -10,7 +10,7 @@
  * sim_repeat_differs() - compare frames, how it ended, and the log of reads
  * @words:	gets the first difference, in one line
  *
- * Return: false if nothing differs, or @c recorded no walk.
+ * Return: 1 if anything differs; 0 if not, or @c recorded no walk; or -ENOMEM.
  */
-bool sim_repeat_differs(const struct sim_case *c, const struct sim_walk *walk, char *words,
-			size_t len);
+int sim_repeat_differs(const struct sim_case *c, const struct sim_walk *walk, char *words,
+		       size_t len);

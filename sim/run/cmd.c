@@ -124,7 +124,11 @@ static int open_all(struct sim_runner *r)
 
 	r->native = calloc(1, sizeof(*r->native));
 	r->other = calloc(1, sizeof(*r->other));
-	if (!r->native || !r->other || sim_sessions_open(o->archs, o->engines, &r->sessions))
+	if (!r->native || !r->other) {
+		sim_complain("out of memory");
+		return SIM_EXIT_FAILURE;
+	}
+	if (sim_sessions_open(o->archs, o->engines, &r->sessions))
 		return SIM_EXIT_FAILURE;
 	return sim_strangers_open(o, &r->sessions, &r->strangers);
 }

@@ -115,8 +115,8 @@ static int judge(struct sim_runner *r, const struct sim_case *c, const char *eng
 	char words[320];
 
 	say_missed(c, &walk->state.sample, result.wrong, sizeof(result.wrong));
-	if (!result.wrong[0])
-		sim_repeat_differs(c, walk, result.wrong, sizeof(result.wrong));
+	if (!result.wrong[0] && sim_repeat_differs(c, walk, result.wrong, sizeof(result.wrong)) < 0)
+		return -ENOMEM;
 	if (walk != r->native) {
 		if (!sim_walk_compare(r->native, walk, &d)) {
 			sim_difference_words(&d, r->native, walk, words, sizeof(words));

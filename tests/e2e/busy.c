@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * busy [MS]: says "running", then computes for MS milliseconds of CPU time (default: for
- * ever) in OUTER, called by main, calling INNER. Built several times, each with names
- * of its own, so that a sample shows whose code it is in.
+ * busy [MS [PAUSE_US]]: says "running", then computes for MS milliseconds of CPU time (default,
+ * and less than 0: for ever) in OUTER, called by main, calling INNER, and rests for PAUSE_US
+ * after each call. Built several times, each with names of its own, so that a sample shows
+ * whose code it is in.
  */
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
+#include <unistd.h>
 
 #ifndef OUTER
 #define OUTER busy_outer
@@ -38,10 +40,14 @@ __attribute__((noinline)) unsigned long OUTER(unsigned long n)
 int main(int argc, char **argv)
 {
 	long ms = argc > 1 ? atol(argv[1]) : -1;
+	useconds_t pause_us = argc > 2 ? (useconds_t)atol(argv[2]) : 0;
 
 	puts("running");
 	fflush(stdout);
-	while (ms < 0 || clock() * 1000.0 / CLOCKS_PER_SEC < (double)ms)
+	while (ms < 0 || clock() * 1000.0 / CLOCKS_PER_SEC < (double)ms) {
 		sink += OUTER(sink);
+		if (pause_us)
+			usleep(pause_us);
+	}
 	return 0;
 }

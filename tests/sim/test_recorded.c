@@ -240,7 +240,7 @@ static bool differs(const char *name, char *words, size_t len)
 	bool result;
 
 	walk(sessions[0][0], c, &walks[1]);
-	result = sim_repeat_differs(c, &walks[1], words, len);
+	result = sim_repeat_differs(c, &walks[1], words, len) == 1;
 	unload(path_of(name), &c);
 	return result;
 }

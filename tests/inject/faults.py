@@ -1,0 +1,78 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""faults.py [--self-test|--live] [--most N] [--sanitized] [-k WORD]: one fault at a time.
+
+Every allocation and every system call of the case tools and of the loader's commands fails
+once (the n-th, n = 1, 2, 3, ...), and every call that a signal can end is interrupted once.
+trial.py says what must hold.
+
+  --self-test   a program that does it well passes, and each wrong one is caught
+  --live        the commands that look at this machine, beside a busy program
+  --most N      faults of a kind a command, drawn from all; 0: all
+  --sanitized   the binaries are built with -Db_sanitize=address,undefined
+"""
+
+import argparse
+import signal
+import sys
+import tempfile
+
+import commands
+from trial import Trial
+
+MOST = 15  # faults of a kind a command
+MOST_LIVE = 2  # each takes a second
+FAULTY = {"crash": "allocations", "leak": "calls", "half": "calls", "litter": "calls",
+          "silent": "calls", "late": "calls", "mute": "calls", "noisy": "calls",
+          "odd": "allocations", "hang": "calls"}
+
+
+def try_command(command, folder, is_sanitized, most):
+    """Whether it held. Each fault is printed once a wording."""
+    n_runs, found = 0, set()
+    for kind, n, failed, wrong in Trial(command, folder, is_sanitized).all(most):
+        n_runs += 1
+        for what in set(wrong) - found:
+            print(f"FAILED: {command.name}: {failed} fails ({kind} {n}): {what}", flush=True)
+        found |= set(wrong)
+    print(f"{command.name}: {n_runs} faults, {len(found)} ways to fail", flush=True)
+    return not found
+
+
+def is_caught(how, folder, is_sanitized):
+    """Each fault is found where it is, and the good program has none."""
+    n_runs, found = 0, {}
+    for kind, n, failed, wrong in Trial(commands.faulty(how, folder), folder, is_sanitized).all(0):
+        n_runs += 1
+        if wrong:
+            found.setdefault(kind, []).append((n, failed, wrong))
+    if FAULTY[how] in found if how in FAULTY else not found and n_runs > 15:
+        return True
+    print(f"FAILED: {how}: {n_runs} runs, found {found}")
+    return False
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    for name in ("--self-test", "--live", "--sanitized"):
+        parser.add_argument(name, action="store_true")
+    parser.add_argument("--most", type=int, metavar="N")
+    parser.add_argument("-k", metavar="WORD", default="")
+    options = parser.parse_args()
+    most = options.most
+    if most is None:
+        most = MOST_LIVE if options.live else MOST
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # what was started is ended
+    with tempfile.TemporaryDirectory(prefix="unspool-inject-") as folder:
+        if options.self_test:
+            held = [is_caught(how, folder, options.sanitized) for how in ("well", *FAULTY)]
+        else:
+            with commands.made(folder, options.live) as made:
+                held = [try_command(c, folder, options.sanitized, most)
+                        for c in made if options.k in c.name]
+    print(f"{sum(held)} passed, {len(held) - sum(held)} failed")
+    return 0 if held and all(held) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+
+/*
+ * What is told where memory is short. Each allocation of a job fails in turn, through the
+ * linker's --wrap: what comes out is all or nothing, and nothing comes with an error.
+ */
+
+#include "../../inspect/util/json_memory.h"
+#include "../../inspect/util/text_stream.h"
+#include "../check.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MANY 100000 /* more allocations than any job makes */
+
+static int left = -1; /* allocations until one fails; less than 0: none does */
+
+void *__real_malloc(size_t size);
+void *__real_realloc(void *p, size_t size);
+void *__wrap_malloc(size_t size);
+void *__wrap_realloc(void *p, size_t size);
+
+void *__wrap_malloc(size_t size)
+{
+	return left >= 0 && !left-- ? NULL : __real_malloc(size);
+}
+
+void *__wrap_realloc(void *p, size_t size)
+{
+	return left >= 0 && !left-- ? NULL : __real_realloc(p, size);
+}
+
+/* @n lines, or NULL. */
+static char *write_lines(int n)
+{
+	struct text_stream s;
+	FILE *f = text_stream_open(&s);
+	char *text = NULL;
+	size_t len = 0;
+
+	if (!f)
+		return NULL;
+	for (int i = 0; i < n; i++)
+		fprintf(f, "line %d\n", i);
+	if (text_stream_close(&s, f, &text, &len))
+		return NULL;
+	assert_int_equal(strlen(text), len);
+	return text;
+}
+
+/* A value is parsed and written, which gives @text again, or NULL. */
+static char *parse_and_write(const char *text)
+{
+	json_t *json = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
+	char *again = json_memory_failed() ? NULL : json_memory_dumps(json, JSON_COMPACT);
+
+	json_decref(json);
+	return again;
+}
+
+static char *write_many(void)
+{
+	return write_lines(10000);
+}
+
+static char *write_nothing(void)
+{
+	return write_lines(0);
+}
+
+static char *repeat_json(void)
+{
+	return parse_and_write("{\"name\":\"a string that is no short one, \\u00e4\",\"list\":"
+			       "[1,2,3,{\"deep\":[\"x\",\"y\",\"z\"]}],\"none\":null}");
+}
+
+/* How many allocations there were to fail. */
+static int fail_each(char *(*job)(void))
+{
+	char *whole = job();
+	int n = 0;
+
+	assert_non_null(whole);
+	for (;; n++) {
+		char *text;
+		bool has_failed;
+
+		assert_true(n < MANY);
+		left = n;
+		text = job();
+		has_failed = left < 0;
+		left = -1;
+		if (has_failed)
+			assert_null(text);
+		else
+			assert_string_equal(text, whole);
+		free(text);
+		if (!has_failed)
+			break;
+	}
+	free(whole);
+	return n;
+}
+
+static void a_stream_without_memory_gives_no_text(void **state)
+{
+	(void)state;
+	assert_true(fail_each(write_many) >= 2); /* the text grows */
+	assert_int_equal(fail_each(write_nothing), 1);
+}
+
+static void json_without_memory_gives_nothing(void **state)
+{
+	(void)state;
+	assert_true(fail_each(repeat_json) > 20);
+}
+
+static void a_line_that_can_not_be_made_is_an_error(void **state)
+{
+	(void)state;
+	assert_int_equal(json_memory_line(NULL, 0, stdout), -ENOMEM);
+}
+
+static void a_write_that_failed_is_told_once_flushed(void **state)
+{
+	FILE *full = fopen("/dev/full", "w"), *null = fopen("/dev/null", "w");
+
+	(void)state;
+	assert_non_null(full);
+	assert_non_null(null);
+	fputs("text", full);
+	fputs("text", null);
+	assert_int_equal(text_stream_flush(full), -ENOSPC);
+	assert_int_equal(text_stream_flush(full), -EIO); /* nothing is left to write */
+	assert_int_equal(text_stream_flush(null), 0);
+	fclose(full);
+	fclose(null);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_stream_without_memory_gives_no_text),
+		cmocka_unit_test(json_without_memory_gives_nothing),
+		cmocka_unit_test(a_line_that_can_not_be_made_is_an_error),
+		cmocka_unit_test(a_write_that_failed_is_told_once_flushed),
+	};
+
+	return CHECK_RUN(tests);
+}
