@@ -11,6 +11,7 @@
  *	3. .eh_frame
  *	4. .debug_frame
  *	5. stubs			by their bytes
+ *	6. the rest, if it is much	by its instructions (x86-64)
  *
  * FDEs of one section that overlap: each ends where the next one starts, which is
  * what a search for the last start finds at run time (libgcc, elfutils).
@@ -27,6 +28,7 @@
 #include "cfi_entry.h"
 #include "cfi_program.h"
 #include "cfi_rule.h"
+#include "flow.h"
 
 /*
  * Of instructions and FDEs a page. Node.js 24 needs 3,000 at most; 200,000 take a
@@ -35,7 +37,11 @@
 #define MAX_WORK 200000
 
 #define UNPAINTED (~0u)
-#define N_SECTIONS 2
+
+/* Of a page that nobody describes: less is padding, tables, and a few stubs. */
+#define MUCH 1024
+
+enum { EH_FRAME, DEBUG_FRAME, N_SECTIONS };
 
 /* The bytes of the page that are in one segment. */
 struct page {
@@ -53,6 +59,8 @@ struct cfi {
 	const struct cfi_regs *regs;
 	struct cfi_section sections[N_SECTIONS];
 	u64 entry, entry_end;
+	const struct elf_segment *flow_of; /* tried, of the first segment that needs it */
+	struct flow *flow;
 	struct cfi_counts counts;
 	u32 paint[UW_ROW_PAGE_LEN];
 	u8 code[UW_ROW_PAGE_LEN + 2 * CFI_CODE_MARGIN];
@@ -169,21 +177,48 @@ static int read_code(struct page *p, struct cfi_code *code)
 	return elf_file_read_addr(p->c->file, code->addr, p->c->code, code->len);
 }
 
+static u32 count_unpainted(const struct page *p)
+{
+	u32 n = 0;
+
+	for (u64 i = 0; i < p->end - p->start; i++)
+		n += p->paint[i] == UNPAINTED;
+	return n;
+}
+
+static int paint_flow(struct page *p)
+{
+	struct cfi *c = p->c;
+	int r = 0;
+
+	if (c->regs->has_lr || count_unpainted(p) < MUCH)
+		return 0;
+	if (!c->flow_of) {
+		c->flow_of = p->segment;
+		r = flow_new(&c->flow, c->file, p->segment, c->entry);
+	}
+	if (c->flow && c->flow_of == p->segment)
+		flow_rules(c->flow, p->start, p->end, paint_code, p);
+	return r == -ENOMEM ? r : 0;
+}
+
 static int paint_code_of(struct page *p)
 {
 	struct cfi *c = p->c;
 	struct cfi_code code;
+	bool has_signal;
 	int r = read_code(p, &code);
 
 	if (r < 0)
 		return r;
 	paint_code(&(struct uw_rule){ .cfa = UW_CFA_ROOT }, c->entry, c->entry_end, p);
-	cfi_code_signals(&code, false);
+	has_signal = cfi_code_signals(&code, false);
 	for (u32 i = 0; !r && i < N_SECTIONS; i++)
 		r = paint_section(p, &c->sections[i]);
-	cfi_code_signals(&code, true);
+	if (has_signal)
+		cfi_code_signals(&code, true);
 	cfi_code_stubs(&code);
-	return r;
+	return r < 0 ? r : paint_flow(p);
 }
 
 /* What a segment has of the page, if it has anything. */
@@ -251,9 +286,9 @@ int cfi_open(struct cfi **cfi, struct elf_file *f)
 		return -ENOMEM;
 	c->file = f;
 	c->regs = eh.e_machine == EM_X86_64 ? &x86_64_regs : &arm64_regs;
-	r = cfi_section_eh(&c->sections[0], f);
+	r = cfi_section_eh(&c->sections[EH_FRAME], f);
 	if (!r)
-		r = cfi_section_debug(&c->sections[1], f);
+		r = cfi_section_debug(&c->sections[DEBUG_FRAME], f);
 	if (r < 0)
 		return r;
 	cfi_entry_find(f, c->sections, N_SECTIONS, &c->entry, &c->entry_end);
@@ -268,14 +303,29 @@ void cfi_free(struct cfi **cfi)
 	*cfi = NULL;
 	if (!c)
 		return;
-	cfi_section_deinit(&c->sections[0]);
-	cfi_section_deinit(&c->sections[1]);
+	for (u32 i = 0; i < N_SECTIONS; i++)
+		cfi_section_deinit(&c->sections[i]);
+	flow_free(&c->flow);
 	free(c);
+}
+
+int cfi_add_debug(struct cfi *c, struct elf_file *debug)
+{
+	struct cfi_section *s = &c->sections[DEBUG_FRAME];
+	int r;
+
+	if (s->n)
+		return 0;
+	cfi_section_deinit(s);
+	r = cfi_section_debug(s, debug);
+	if (!r && s->n)
+		cfi_entry_find(c->file, c->sections, N_SECTIONS, &c->entry, &c->entry_end);
+	return r;
 }
 
 bool cfi_has_entries(const struct cfi *c)
 {
-	return c->sections[0].n || c->sections[1].n;
+	return c->sections[EH_FRAME].n || c->sections[DEBUG_FRAME].n;
 }
 
 const struct cfi_counts *cfi_counts(const struct cfi *c)

@@ -4,8 +4,9 @@
 /*
  * Call frame information of an ELF file as unwind rows, one page of the file at a
  * time: only what describes that page is read. Taken from .eh_frame, where that is
- * silent from .debug_frame, and where nobody says anything from the few kinds of
- * code that are known by their bytes (PLT stubs, return from a signal).
+ * silent from .debug_frame, and where nobody says anything from the code itself: a
+ * few kinds are known by their bytes (PLT stubs, return from a signal), the rest is
+ * followed by its instructions (flow.h).
  */
 
 #include "elf_file.h"
@@ -26,17 +27,25 @@ struct cfi_counts {
 /**
  * cfi_open() - find the call frame information of a file
  * @c:		the new object, free with cfi_free()
- * @f:		must outlive @c; a vDSO is passed as a memfd of its bytes. Bytes are
- *		read on demand; a separate debug file is passed like any other
+ * @f:		must outlive @c; a vDSO is passed as a memfd of its bytes
  *
- * With .eh_frame_hdr this reads a few hundred bytes. Otherwise the entries are
- * listed once: about 0.1 us each, at most CFI_MAX_LISTED.
+ * With .eh_frame_hdr this reads a few hundred bytes, and @c takes about 40 KiB
+ * whatever the size of @f. Otherwise the section is held and its entries are listed
+ * once: 16 bytes and about 0.1 us each, at most a million.
  *
  * Return: 0, also when there is none; -ENOTSUP (not x86-64 or arm64), -ENOMEM or
  * what reading gave.
  */
 int cfi_open(struct cfi **c, struct elf_file *f);
 void cfi_free(struct cfi **c);
+
+/**
+ * cfi_add_debug() - take .debug_frame from a file's separate debug file
+ * @debug:	must outlive @c
+ *
+ * Without effect when the file itself has one. Return: 0, -ENOMEM or what reading gave.
+ */
+int cfi_add_debug(struct cfi *c, struct elf_file *debug);
 
 /* Whether there is any: else only code known by its bytes gets rows. */
 bool cfi_has_entries(const struct cfi *c);
@@ -49,7 +58,8 @@ bool cfi_has_entries(const struct cfi *c);
  * @n:		rows written, at least 1
  *
  * Bytes that are not in an executable PT_LOAD get rule 0, as do broken entries and
- * what no rule can say. Costs at most some milliseconds, whatever the file holds.
+ * what no rule can say. Costs at most some milliseconds, whatever the file holds;
+ * the first page of code without any description, as flow_new() says.
  *
  * Return: 0, -EINVAL (offset) or what reading gave.
  */
