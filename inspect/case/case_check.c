@@ -25,10 +25,9 @@ static int check_lengths(const struct case_file *c, struct case_error *why)
 
 	if (c->n_mappings > CASE_MAX_MAPPINGS || c->n_v8_builds > CASE_MAX_BUILDS ||
 	    c->n_ranges > CASE_MAX_LIST || c->n_faults > CASE_MAX_LIST ||
-	    c->n_rows > CASE_MAX_ROWS ||
-	    c->n_reads > CASE_MAX_LIST || c->n_frames > CASE_MAX_LIST ||
-	    c->n_functions > CASE_MAX_LIST || c->n_files > CASE_MAX_LIST ||
-	    c->n_auxv > CASE_PAGE_LEN)
+	    c->n_rows > CASE_MAX_ROWS || c->n_reads > CASE_MAX_LIST ||
+	    c->n_frames > CASE_MAX_LIST || c->n_functions > CASE_MAX_LIST ||
+	    c->n_files > CASE_MAX_LIST || c->n_auxv > CASE_PAGE_LEN)
 		return case_fail(why, -E2BIG, NULL, "a list is longer than any case's");
 	for (u32 i = 0; i < c->n_ranges; i++)
 		n += c->ranges[i].len < CASE_MAX_LEN ? c->ranges[i].len : CASE_MAX_LEN;
@@ -64,8 +63,8 @@ static int check_rows(const struct case_file *c, struct case_error *why)
 		if (!r->module || r->file_off >= UW_MAX_ROW_OFF || r->rule.cfa >= UW_N_CFAS ||
 		    r->rule.ra >= UW_N_SAVED || r->rule.fp >= UW_N_SAVED)
 			return bad(why, "row %u is none that can be", i);
-		if (i && (r->module < r[-1].module || (r->module == r[-1].module &&
-						       r->file_off <= r[-1].file_off)))
+		if (i && (r->module < r[-1].module ||
+			  (r->module == r[-1].module && r->file_off <= r[-1].file_off)))
 			return bad(why, "row %u is not above the one before", i);
 	}
 	return 0;

@@ -16,7 +16,6 @@
 
 #include "case_opened.h"
 
-
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>

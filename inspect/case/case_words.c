@@ -23,7 +23,7 @@ const char *const case_map_kind_words[] = { "native", "v8_builtins", "v8_jit", N
 const char *const case_kind_words[] = { "unknown", "kernel",  "native", "v8_stub",
 					"v8_js",   "v8_code", NULL };
 const char *const case_frame_flag_words[] = { "ra", "guess", "no_rows", NULL };
-const char *const case_cfa_words[] = { "none",  "sp",  "fp",	 "drap", "at_sp",
+const char *const case_cfa_words[] = { "none",	"sp",  "fp",	 "drap", "at_sp",
 				       "at_fp", "plt", "signal", "root", NULL };
 const char *const case_saved_words[] = { "same", "cfa", "fp", "lost", NULL };
 

@@ -50,8 +50,8 @@ struct guest_arch {
 _Static_assert(sizeof(struct guest_box) + UW_MAX_MAPPINGS * sizeof(struct uw_mapping) +
 			       UW_MAX_V8_BUILDS * sizeof(struct v8_info) +
 			       SIM_MAX_ROW_PAGES * sizeof(struct uw_row_page) +
-			       SIM_MAX_ROWS * sizeof(u32) +
-			       SIM_MAX_RULES * sizeof(struct uw_rule) + GUEST_STACK_LEN <=
+			       SIM_MAX_ROWS * sizeof(u32) + SIM_MAX_RULES * sizeof(struct uw_rule) +
+			       GUEST_STACK_LEN <=
 		       GUEST_BOX_LEN,
 	       "the largest tables have room");
 _Static_assert(GUEST_BOX_LEN % (1024 * SIM_PAGE_LEN) == 0, "what is mapped next is far away");

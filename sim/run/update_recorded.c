@@ -63,7 +63,8 @@ static int write_walk(const char *path, const struct case_file *old, const struc
 	c.reads = reads;
 	c.n_reads = found->log.n;
 	/* Of the names those of frames that are still found; inlined ones share their pc. */
-	while (c.n_frames && s->n_frames && c.frames[c.n_frames - 1].pc != s->frames[s->n_frames - 1].pc)
+	while (c.n_frames && s->n_frames &&
+	       c.frames[c.n_frames - 1].pc != s->frames[s->n_frames - 1].pc)
 		c.n_frames--;
 	c.version = NULL;
 	err = case_write(&c, path, &why);

@@ -44,7 +44,7 @@ struct noted {
 #define FP_16 ((u64)16 << 32 | UW_CFA_FP)
 #define SP_16 ((u64)16 << 32 | UW_CFA_SP)
 /* By the rule of a frame record at @fp. */
-#define ROW_RECORD(fp, ra)                                                                             \
+#define ROW_RECORD(fp, ra)                                                                         \
 	RULED_BY(FP_16), { UW_NOTE_ROW_FP, fp }, { UW_NOTE_ROW_RA, (fp) + 8 },                     \
 		{ UW_NOTE_RECORD_RA, ra },                                                         \
 	{                                                                                          \
@@ -61,14 +61,14 @@ struct noted {
 		UW_NOTE_END, UW_T_GUESSED                                                          \
 	}
 #define NOT_LOADED(pc)                                                                             \
-	{ UW_NOTE_NO_ROWS, (pc) - APP_TEXT + APP_FILE_OFF },                                       \
+	{ UW_NOTE_NO_ROWS, (pc)-APP_TEXT + APP_FILE_OFF },                                         \
 	{                                                                                          \
-		UW_NOTE_NO_ROW, (pc) - APP_TEXT + APP_FILE_OFF                                     \
+		UW_NOTE_NO_ROW, (pc)-APP_TEXT + APP_FILE_OFF                                       \
 	}
 #define RETURN_NOT_LOADED(pc)                                                                      \
-	{ UW_NOTE_NO_ROWS, (pc) - APP_TEXT + APP_FILE_OFF - 1 },                                   \
+	{ UW_NOTE_NO_ROWS, (pc)-APP_TEXT + APP_FILE_OFF - 1 },                                     \
 	{                                                                                          \
-		UW_NOTE_NO_ROW, (pc) - APP_TEXT + APP_FILE_OFF                                     \
+		UW_NOTE_NO_ROW, (pc)-APP_TEXT + APP_FILE_OFF                                       \
 	}
 /* clang-format off */
 #define LEAF_IN_APP STEP(APP(0x108), APP_TEXT), { UW_NOTE_NATIVE, MODULE_APP }

@@ -124,10 +124,9 @@ static bool parse(const char *text, struct line *l)
 static void add(struct live_node *n, u64 start, u64 end, u64 off, u8 kind)
 {
 	if (start < end && n->n_mappings < LIVE_MAX_MAPPINGS)
-		n->mappings[n->n_mappings++] = (struct uw_mapping){ .start_addr = start,
-								    .end_addr = end,
-								    .file_off = off,
-								    .kind = kind };
+		n->mappings[n->n_mappings++] = (struct uw_mapping){
+			.start_addr = start, .end_addr = end, .file_off = off, .kind = kind
+		};
 }
 
 /* The part of a mapping that shows the embedded builtins is V8's, the rest is native. */

@@ -199,11 +199,11 @@ static const char *compare(const struct stack_case *c, const struct uw_sample *s
 static void run_case(const struct stack_case *c, int prog_fd, const struct uw_sample *sample,
 		     struct tally *t)
 {
-	struct start start = { .regs = { .pc = TEXT_ADDR + 16,
-					 .sp = (u64)&stack[0],
-					 .fp = (u64)&stack[0].fp },
-			       .extent = N_MAPPINGS,
-			       .va_mask = (1ull << 47) - 1 };
+	struct start start = {
+		.regs = { .pc = TEXT_ADDR + 16, .sp = (u64)&stack[0], .fp = (u64)&stack[0].fp },
+		.extent = N_MAPPINGS,
+		.va_mask = (1ull << 47) - 1
+	};
 	LIBBPF_OPTS(bpf_test_run_opts, opts, .ctx_in = &start, .ctx_size_in = sizeof(start));
 	const char *differs;
 	int err;

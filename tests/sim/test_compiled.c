@@ -136,9 +136,9 @@ static void walks_by_rows_are_exact_and_those_by_records_lose_callers_only(void 
 	}
 	for (u32 by = 0; by < N_BYS; by++)
 		printf("by %s: %u builds, %llu of %llu boundaries exact\n",
-		       by == BY_ROWS	   ? "rows"
+		       by == BY_ROWS	     ? "rows"
 		       : by == BY_WRONG_ROWS ? "rows of clang for arm64"
-					   : "records alone",
+					     : "records alone",
 		       n[by], exact[by], boundaries[by]);
 	printf("%llu different (build, pc) on x86_64, %llu on arm64\n", n_pcs[0], n_pcs[1]);
 	assert_true(n_pcs[0] >= 100000 && n_pcs[1] >= 100000);
