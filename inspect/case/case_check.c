@@ -25,9 +25,9 @@ static int check_lengths(const struct case_file *c, struct case_error *why)
 
 	if (c->n_mappings > CASE_MAX_MAPPINGS || c->n_v8_builds > CASE_MAX_BUILDS ||
 	    c->n_ranges > CASE_MAX_LIST || c->n_faults > CASE_MAX_LIST ||
-	    c->n_reads > CASE_MAX_LIST || c->n_frames > CASE_MAX_LIST ||
-	    c->n_functions > CASE_MAX_LIST || c->n_files > CASE_MAX_LIST ||
-	    c->n_auxv > CASE_PAGE_LEN)
+	    c->n_rows > CASE_MAX_ROWS || c->n_reads > CASE_MAX_LIST ||
+	    c->n_frames > CASE_MAX_LIST || c->n_functions > CASE_MAX_LIST ||
+	    c->n_files > CASE_MAX_LIST || c->n_auxv > CASE_PAGE_LEN)
 		return case_fail(why, -E2BIG, NULL, "a list is longer than any case's");
 	for (u32 i = 0; i < c->n_ranges; i++)
 		n += c->ranges[i].len < CASE_MAX_LEN ? c->ranges[i].len : CASE_MAX_LEN;
@@ -47,11 +47,25 @@ static int check_tables(const struct case_file *c, struct case_error *why)
 		const struct uw_mapping *m = &c->mappings[i].map;
 
 		if (m->start_addr >= m->end_addr || m->end_addr > UW_MAX_MAPPING_END ||
-		    m->kind >= UW_N_MAP_KINDS || m->flags & ~UW_MAP_LIBC ||
-		    m->info_idx >= CASE_MAX_BUILDS)
+		    m->kind >= UW_N_MAP_KINDS || m->info_idx >= CASE_MAX_BUILDS)
 			return bad(why, "mapping %u is none that a process can have", i);
 		if (i > first && i < first + n && m->start_addr < c->mappings[i - 1].map.end_addr)
 			return bad(why, "mapping %u is not above the one before", i);
+	}
+	return 0;
+}
+
+static int check_rows(const struct case_file *c, struct case_error *why)
+{
+	for (u32 i = 0; i < c->n_rows; i++) {
+		const struct case_row *r = &c->rows[i];
+
+		if (!r->module || r->file_off >= UW_MAX_ROW_OFF || r->rule.cfa >= UW_N_CFAS ||
+		    r->rule.ra >= UW_N_SAVED || r->rule.fp >= UW_N_SAVED)
+			return bad(why, "row %u is none that can be", i);
+		if (i && (r->module < r[-1].module ||
+			  (r->module == r[-1].module && r->file_off <= r[-1].file_off)))
+			return bad(why, "row %u is not above the one before", i);
 	}
 	return 0;
 }
@@ -109,7 +123,7 @@ static int check_walk(const struct case_file *c, struct case_error *why)
 		const struct uw_frame *f = &c->walk->frames[i];
 
 		if (f->kind >= UW_N_KINDS || f->status >= UW_N_STATUS ||
-		    f->flags & ~(UW_FRAME_RA | UW_FRAME_GUESS))
+		    f->flags & ~(UW_FRAME_RA | UW_FRAME_GUESS | UW_FRAME_NO_ROWS))
 			return bad(why, "frame %u of the walk is none that can be", i);
 	}
 	return 0;
@@ -159,6 +173,8 @@ int case_check(const struct case_file *c, struct case_error *why)
 	err = check_lengths(c, why);
 	if (!err)
 		err = check_tables(c, why);
+	if (!err)
+		err = check_rows(c, why);
 	if (!err)
 		err = check_memory(c, why);
 	if (!err)

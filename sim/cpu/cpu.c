@@ -111,11 +111,12 @@ static void finish_last(struct cpu *cpu, u64 pc, u64 sp)
 
 static void read_regs(const struct cpu *cpu, struct uw_regs *regs)
 {
-	int ids[] = { cpu->arch->sp, cpu->arch->fp, cpu->arch->lr };
-	void *values[] = { &regs->sp, &regs->fp, &regs->lr };
+	int ids[] = { cpu->arch->sp, cpu->arch->fp,
+		      cpu->arch->lr < 0 ? cpu->arch->drap : cpu->arch->lr };
+	void *values[] = { &regs->sp, &regs->fp, cpu->arch->lr < 0 ? &regs->drap : &regs->lr };
 
-	regs->lr = 0;
-	uc_reg_read_batch(cpu->uc, ids, values, cpu->arch->lr < 0 ? 2 : 3);
+	regs->lr = regs->drap = 0; /* an architecture has one of them */
+	uc_reg_read_batch(cpu->uc, ids, values, 3);
 }
 
 static void look(struct cpu *cpu, struct sim_stop *stop)
@@ -227,6 +228,8 @@ static int write_regs(const struct cpu *cpu)
 
 	if (!err)
 		err = uc_reg_write(cpu->uc, cpu->arch->fp, &regs->fp);
+	if (!err && cpu->arch->drap >= 0)
+		err = uc_reg_write(cpu->uc, cpu->arch->drap, &regs->drap);
 	if (!err && cpu->arch->lr >= 0)
 		err = uc_reg_write(cpu->uc, cpu->arch->lr, &regs->lr);
 	return err ? -ENOTSUP : 0;

@@ -19,7 +19,7 @@ struct cpu_arch {
 	uc_arch arch;
 	uc_mode mode;
 	int model; /* UC_CPU_*, -1: the default */
-	int pc, sp, fp, lr; /* UC_*_REG_*, lr -1: there is none */
+	int pc, sp, fp, lr, drap; /* UC_*_REG_*, -1: there is none */
 	u8 insn_align;
 	u8 ra_len; /* bytes of stack that a call takes */
 	/* What an instruction does to the shadow stack; @len: 1 .. CPU_CODE_LEN */

@@ -123,6 +123,7 @@ const struct cpu_arch cpu_x86_64 = {
 	.sp = UC_X86_REG_RSP,
 	.fp = UC_X86_REG_RBP,
 	.lr = -1,
+	.drap = UC_X86_REG_R10,
 	.insn_align = 1,
 	.ra_len = 8,
 	.kind = kind,
