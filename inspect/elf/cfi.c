@@ -7,8 +7,10 @@
  * bytes.
  *
  *	1. the entry of the program	nobody called it
- *	2. .eh_frame
- *	3. .debug_frame
+ *	2. return from a signal		by its bytes
+ *	3. .eh_frame
+ *	4. .debug_frame
+ *	5. stubs			by their bytes
  *
  * FDEs of one section that overlap: each ends where the next one starts, which is
  * what a search for the last start finds at run time (libgcc, elfutils).
@@ -21,6 +23,8 @@
 
 #include "../util/cleanup.h"
 #include "cfi.h"
+#include "cfi_code.h"
+#include "cfi_entry.h"
 #include "cfi_program.h"
 #include "cfi_rule.h"
 
@@ -31,12 +35,14 @@
 #define MAX_WORK 200000
 
 #define UNPAINTED (~0u)
+#define N_SECTIONS 2
 
 /* The bytes of the page that are in one segment. */
 struct page {
 	struct cfi *c;
 	struct rules *rules;
 	const struct cfi_cie *cie;
+	const struct elf_segment *segment;
 	u64 start, end; /* link-time addresses */
 	u32 *paint; /* of the byte at start */
 	u32 work;
@@ -45,10 +51,11 @@ struct page {
 struct cfi {
 	struct elf_file *file;
 	const struct cfi_regs *regs;
-	struct cfi_section sections[2];
+	struct cfi_section sections[N_SECTIONS];
 	u64 entry, entry_end;
 	struct cfi_counts counts;
 	u32 paint[UW_ROW_PAGE_LEN];
+	u8 code[UW_ROW_PAGE_LEN + 2 * CFI_CODE_MARGIN];
 };
 
 static const struct cfi_regs x86_64_regs = { .sp = 7, .fp = 6, .ra = 16, .drap = 10 };
@@ -134,17 +141,66 @@ static int paint_section(struct page *p, struct cfi_section *s)
 	return r == -ENOENT ? 0 : r;
 }
 
-static int paint_segment(struct page *p)
+static void paint_code(const struct uw_rule *rule, u64 start, u64 end, void *data)
 {
-	int r;
+	struct page *p = data;
 
-	if (p->c->entry < p->c->entry_end)
-		paint(p, p->c->entry, p->c->entry_end,
-		      rules_add(p->rules, &(struct uw_rule){ .cfa = UW_CFA_ROOT }));
-	r = paint_section(p, &p->c->sections[0]);
-	if (!r)
-		r = paint_section(p, &p->c->sections[1]);
+	paint(p, start, end, rules_add(p->rules, rule));
+}
+
+/* The code of the page, and what its segment has around it. */
+static int read_code(struct page *p, struct cfi_code *code)
+{
+	const struct elf_segment *s = p->segment;
+	u64 before = p->start - s->addr, after = s->addr + s->file_len - p->end;
+
+	before = before < CFI_CODE_MARGIN ? before : CFI_CODE_MARGIN;
+	after = after < CFI_CODE_MARGIN ? after : CFI_CODE_MARGIN;
+	*code = (struct cfi_code){
+		.bytes = p->c->code,
+		.addr = p->start - before,
+		.len = (size_t)(before + (p->end - p->start) + after),
+		.text_start = s->addr,
+		.text_end = s->addr + s->file_len,
+		.is_arm64 = p->c->regs->has_lr,
+		.fn = paint_code,
+		.data = p,
+	};
+	return elf_file_read_addr(p->c->file, code->addr, p->c->code, code->len);
+}
+
+static int paint_code_of(struct page *p)
+{
+	struct cfi *c = p->c;
+	struct cfi_code code;
+	int r = read_code(p, &code);
+
+	if (r < 0)
+		return r;
+	paint_code(&(struct uw_rule){ .cfa = UW_CFA_ROOT }, c->entry, c->entry_end, p);
+	cfi_code_signals(&code, false);
+	for (u32 i = 0; !r && i < N_SECTIONS; i++)
+		r = paint_section(p, &c->sections[i]);
+	cfi_code_signals(&code, true);
+	cfi_code_stubs(&code);
 	return r;
+}
+
+/* What a segment has of the page, if it has anything. */
+static int paint_segment(struct page *p, const struct elf_segment *s, u64 page_off)
+{
+	u64 from = s->file_off > page_off ? s->file_off : page_off;
+	u64 to = s->file_off + s->file_len;
+
+	if (to > page_off + UW_ROW_PAGE_LEN)
+		to = page_off + UW_ROW_PAGE_LEN;
+	if (!s->is_exec || from >= to)
+		return 0;
+	p->segment = s;
+	p->start = s->addr + (from - s->file_off);
+	p->end = p->start + (to - from);
+	p->paint = p->c->paint + (from - page_off);
+	return paint_code_of(p);
 }
 
 static u32 rows_of(const u32 *paint, u32 *rows)
@@ -165,54 +221,19 @@ int cfi_page(struct cfi *c, struct rules *r, u64 page_off, u32 *rows, u32 *n)
 {
 	size_t n_segments;
 	const struct elf_segment *s = elf_file_segments(c->file, &n_segments);
-	u64 page_end = page_off + UW_ROW_PAGE_LEN;
-	u32 work = MAX_WORK;
-	int ret;
+	struct page p = { .c = c, .rules = r, .work = MAX_WORK };
+	int ret = 0;
 
-	if (page_off % UW_ROW_PAGE_LEN || page_end < page_off)
+	if (page_off % UW_ROW_PAGE_LEN || page_off + UW_ROW_PAGE_LEN < page_off)
 		return -EINVAL;
 	memset(c->paint, 0xff, sizeof(c->paint));
-	for (size_t i = 0; i < n_segments; i++) {
-		u64 from = s[i].file_off > page_off ? s[i].file_off : page_off;
-		u64 to = s[i].file_off + s[i].file_len;
-		struct page p = {
-			.c = c, .rules = r, .work = work, .paint = c->paint + (from - page_off)
-		};
-
-		if (to > page_end)
-			to = page_end;
-		if (!s[i].is_exec || from >= to)
-			continue;
-		p.start = s[i].addr + (from - s[i].file_off);
-		p.end = p.start + (to - from);
-		ret = paint_segment(&p);
-		if (ret < 0)
-			return ret;
-		work = p.work;
-	}
+	for (size_t i = 0; !ret && i < n_segments; i++)
+		ret = paint_segment(&p, &s[i], page_off);
+	if (ret < 0)
+		return ret;
 	c->counts.pages++;
 	*n = rows_of(c->paint, rows);
 	c->counts.rows += *n;
-	return 0;
-}
-
-/* The entry's FDE: all of it runs before there is a frame to return to. */
-static int find_entry(struct cfi *c, u64 entry)
-{
-	struct cfi_listed e;
-	struct cfi_fde fde;
-	u32 i;
-
-	for (u32 k = 0; k < 2; k++) {
-		struct cfi_section *s = &c->sections[k];
-
-		if (!s->n || cfi_section_find(s, entry, &i) < 0 || cfi_section_at(s, i, &e) < 0 ||
-		    cfi_section_fde(s, e.pos, &fde) < 0 || entry < fde.start || entry >= fde.end)
-			continue;
-		c->entry = fde.start;
-		c->entry_end = fde.end;
-		return 0;
-	}
 	return 0;
 }
 
@@ -233,10 +254,9 @@ int cfi_open(struct cfi **cfi, struct elf_file *f)
 	r = cfi_section_eh(&c->sections[0], f);
 	if (!r)
 		r = cfi_section_debug(&c->sections[1], f);
-	if (!r && eh.e_entry)
-		r = find_entry(c, eh.e_entry);
 	if (r < 0)
 		return r;
+	cfi_entry_find(f, c->sections, N_SECTIONS, &c->entry, &c->entry_end);
 	*cfi = TAKE_PTR(c);
 	return 0;
 }
