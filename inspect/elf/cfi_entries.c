@@ -133,20 +133,19 @@ static u64 take_encoded(struct cfi_bytes *b, u8 enc, u64 pos)
 	return enc & DW_EH_PE_pcrel ? v + pos : v;
 }
 
-/* What the augmentation says: "z", then a letter for each datum (LSB 5.0, 10.6.1.1.1). */
+/* What the augmentation says: a letter for each datum (LSB 5.0, 10.6.1.1.1). */
 static int take_augmentation(struct cfi_cie *cie, const Dwarf_CIE *from)
 {
-	struct cfi_bytes b = { from->augmentation_data,
-			       from->augmentation_data + from->augmentation_data_size, false };
-	const char *letter = from->augmentation;
+	static const u8 none;
+	const u8 *data = from->augmentation_data ? from->augmentation_data : &none;
+	size_t len = from->augmentation_data ? from->augmentation_data_size : 0;
+	struct cfi_bytes b = { data, data + len, false };
 
-	if (!*letter)
-		return 0;
-	if (*letter != 'z' || !b.p)
-		return -ENOEXEC;
-	cie->is_sized = true;
-	while (*++letter) {
+	for (const char *letter = from->augmentation; *letter; letter++) {
 		switch (*letter) {
+		case 'z':
+			cie->is_sized = letter == from->augmentation;
+			break;
 		case 'R':
 			cie->ptr_enc = (u8)cfi_take_uint(&b, 1);
 			break;

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Unwind rows against what binutils says of the same file.
 
-rows_like_readelf.py PRINT_ROWS ELF...
+rows_like_readelf.py PRINT_ROWS ELF...		and of some of Debian's files that are there
 
 `readelf -wF` is the truth for every row of every function; where it only says `exp`,
 the text of the expression in `readelf -wf` is. What no rule can say must be `none`.
@@ -10,6 +10,8 @@ the text of the expression in `readelf -wf` is. What no rule can say must be `no
 
 import bisect
 import collections
+import glob
+import os
 import re
 import subprocess
 import sys
@@ -25,6 +27,7 @@ EXPRESSIONS = [
     (r"DW_OP_breg7 \(rsp\): (-?\d+); DW_OP_deref; DW_OP_plus_uconst: (\d+)", "*sp{0:+d}{1:+d}"),
     (r"DW_OP_breg6 \(rbp\): (-?\d+); DW_OP_deref", "*fp{0:+d}"),
     (r"DW_OP_breg6 \(rbp\): (-?\d+); DW_OP_deref; DW_OP_plus_uconst: (\d+)", "*fp{0:+d}{1:+d}"),
+    (r"DW_OP_breg6 \(rbp\): (-?\d+); DW_OP_deref; DW_OP_lit(\d+); DW_OP_plus", "*fp{0:+d}{1:+d}"),
 ]
 
 Fde = collections.namedtuple("Fde", "start end rows signal ra")
@@ -36,41 +39,40 @@ def readelf(option, elf):
     return done.stdout.splitlines()
 
 
-def expressions(elf):
-    """{(start of FDE, column): [(address, text)]}, an address being where an expression begins to
-    hold, or with text None something else; and FDEs' explicit `undefined`."""
+COLUMNS = {"6": "fp", "29": "fp", "16": "ra", "30": "ra"}
+
+
+def spelled_out(elf):
+    """{(start of FDE, column): [(address, text)]}: what `readelf -wF` does not tell apart, from an
+    address on: the text of an expression, "undefined", or None for anything else."""
     found = collections.defaultdict(list)
     start = at = None
-    undefined = set()
     stack = []
     for line in readelf("-wNf", elf):
         pc = PC.search(line)
-        if pc:
-            start = at = int(pc[2], 16)
+        if pc or " CIE" in line:
+            start = at = int(pc[2], 16) if pc else None
             stack = []
-        elif " CIE" in line:
-            start = None
-        if start is None:
+        words = line.split()
+        if start is None or not words or not words[0].startswith("DW_CFA_"):
             continue
-        moved = re.search(r"advance_loc\S*: \d+ to ([0-9a-f]+)", line)
-        if moved:
-            at = int(moved[1], 16)
-        elif "DW_CFA_remember_state" in line:
-            stack.append({c: found[start, c][-1][1] for c in ("cfa", "fp") if found.get((start, c))})
-        elif "DW_CFA_restore_state" in line:
+        name = words[0].rstrip(":")[len("DW_CFA_"):]
+        expr = re.search(r" \((DW_OP.*)\)", line)
+        if name.startswith("advance_loc"):
+            at = int(words[-1], 16)
+        elif name == "remember_state":
+            stack.append({c: found[start, c][-1][1] for c in ("cfa", "fp", "ra")
+                          if found.get((start, c))})
+        elif name == "restore_state":
             kept = stack.pop()
-            for column in ("cfa", "fp"):
+            for column in ("cfa", "fp", "ra"):
                 found[start, column].append((at, kept.get(column)))
-        elif "DW_CFA_def_cfa" in line:
-            text = re.search(r"def_cfa_expression \((.*)\)", line)
-            found[start, "cfa"].append((at, text[1] if text else None))
-        elif re.search(r"DW_CFA_\w+: r(6 \(rbp\)|29 \(x29\))", line) and "def_cfa" not in line:
-            text = re.search(r"DW_CFA_expression: \S+ \S+ \((.*)\)", line)
-            found[start, "fp"].append((at, text[1] if text else None))
-        gone = re.search(r"DW_CFA_undefined: r(\d+) ", line)
-        if gone:
-            undefined.add((start, int(gone[1])))
-    return found, undefined
+        elif name.startswith("def_cfa"):
+            found[start, "cfa"].append((at, expr[1] if expr else None))
+        elif len(words) > 1 and words[1][1:] in COLUMNS:
+            texts = {"expression": expr and expr[1], "undefined": name}
+            found[start, COLUMNS[words[1][1:]]].append((at, texts.get(name)))
+    return found
 
 
 def told(elf):
@@ -106,6 +108,11 @@ def told(elf):
     return fdes
 
 
+DEBIAN = ["/bin/bash", "/lib*/ld-linux-*.so.?", "/lib/*-linux-gnu/libc.so.6",
+          "/usr/lib/*-linux-gnu/libcrypto.so.3", "/usr/lib/*-linux-gnu/libstdc++.so.6",
+          "/usr/aarch64-linux-gnu/lib/libc.so.6"]
+
+
 class Judge:
     """Says of one row of readelf what ours must be: (cfa, ra, fp)."""
 
@@ -114,7 +121,7 @@ class Judge:
         self.regs = ARM if self.arm else X86
         self.fp, self.ra_reg = ("x29", 30) if self.arm else ("rbp", 16)
         self.entry = entry
-        self.found, self.undefined = expressions(elf)
+        self.found = spelled_out(elf)
         self.unknown = collections.Counter()
 
     def text(self, fde, column, at):
@@ -140,7 +147,7 @@ class Judge:
 
     def saved_fp(self, fde, at, said):
         if said == "u":
-            return "lost" if (fde.start, 29 if self.arm else 6) in self.undefined else "u"
+            return "lost" if self.text(fde, "fp", at) == "undefined" else "u"
         if said == "s":
             return "u"
         if said.startswith("c"):
@@ -157,10 +164,12 @@ class Judge:
             return ("root", "u", "u")
         if fde.signal:
             return ("signal" if self.arm or cfa == "*sp+160" else "none", "u", "u")
-        if ra == "u" and (not self.arm or (fde.start, self.ra_reg) in self.undefined):
+        if ra == "u" and (not self.arm or self.text(fde, "ra", at) == "undefined"):
             return ("root", "u", "u")
         sp = row.get("sp" if self.arm else "rsp", "u")
-        if not cfa or fde.ra != self.ra_reg or sp not in ("u", "v+0") or not re.fullmatch("c[+-][0-9]+|[us]", ra):
+        if not cfa or fde.ra != self.ra_reg or sp not in ("u", "v+0"):
+            return ("none", "u", "u")
+        if not re.fullmatch("c[+-][0-9]+|[us]", ra):
             return ("none", "u", "u")
         return (cfa, "u" if ra == "s" else ra, self.saved_fp(fde, at, row.get(self.fp, "u")))
 
@@ -188,7 +197,8 @@ class Rows:
 
 def header_of(elf):
     text = "\n".join(readelf("-h", elf))
-    return (re.search(r"Machine: +(.*)", text)[1], int(re.search(r"Entry point.*0x(\w+)", text)[1], 16))
+    entry = re.search(r"Entry point.*0x(\w+)", text)[1]
+    return re.search(r"Machine: +(.*)", text)[1], int(entry, 16)
 
 
 def compare(elf, rows):
@@ -218,23 +228,26 @@ def print_rows(program, elf, *options):
     return Rows(done.stdout.splitlines())
 
 
+def judge(program, elf):
+    rows = print_rows(program, elf)
+    wrong, n, fdes, unknown = compare(elf, rows)
+    print(f"{elf}: {n} rows of {fdes} functions, {len(wrong)} differ\n  {rows.summary}")
+    for text, times in unknown.most_common():
+        print(f"  no rule ({times} rows): {text}")
+    print("\n".join(wrong[:10]), end="\n" if wrong else "")
+    return n > 0 and not wrong
+
+
 def main():
     program, *files = sys.argv[1:]
-    failed = passed = 0
-    for elf in files:
-        rows = print_rows(program, elf)
-        wrong, n, fdes, unknown = compare(elf, rows)
-        print(f"{elf}: {n} rows of {fdes} functions, {len(wrong)} differ\n  {rows.summary}")
-        for text, times in unknown.most_common():
-            print(f"  no rule ({times} rows): {text}")
-        print("\n".join(wrong[:10]))
-        ok = not wrong and n > 0
-        if "--ignore-fp" and not compare(elf, print_rows(program, elf, "--ignore-fp"))[0]:
-            print(f"{elf}: the comparison did not notice that saved frame pointers were forgotten")
-            ok = False
-        passed, failed = passed + ok, failed + (not ok)
-    print(f"{passed} passed, {failed} failed")
-    return failed != 0 or not files
+    debian = sorted({os.path.realpath(path) for name in DEBIAN for path in glob.glob(name)})
+    results = [judge(program, elf) for elf in files + debian]
+    # The comparison must notice when one thing is forgotten.
+    results.append(len(compare(files[0], print_rows(program, files[0], "--ignore-fp"))[0]) > 0)
+    if not results[-1]:
+        print(f"{files[0]}: forgotten frame pointers were not noticed")
+    print(f"{sum(results)} passed, {len(results) - sum(results)} failed")
+    return not all(results)
 
 
 if __name__ == "__main__":
