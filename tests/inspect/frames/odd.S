@@ -6,6 +6,9 @@
  * DW_CFA_* and DW_OP_* numbers are those of DWARF 5, 7.24 and 7.7.1.
  */
 
+#ifndef FAR
+#define FAR 70000
+#endif
 #ifdef SECTION
 	.cfi_sections SECTION
 #endif
@@ -133,7 +136,7 @@
 	.cfi_adjust_cfa_offset 8
 	.skip 5000
 	.cfi_adjust_cfa_offset 8
-	.skip 70000
+	.skip FAR
 	.cfi_adjust_cfa_offset 70000
 	nop
 	.cfi_endproc
