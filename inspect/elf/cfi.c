@@ -173,15 +173,17 @@ static int paint_code_of(struct page *p)
 {
 	struct cfi *c = p->c;
 	struct cfi_code code;
+	bool has_signal;
 	int r = read_code(p, &code);
 
 	if (r < 0)
 		return r;
 	paint_code(&(struct uw_rule){ .cfa = UW_CFA_ROOT }, c->entry, c->entry_end, p);
-	cfi_code_signals(&code, false);
+	has_signal = cfi_code_signals(&code, false);
 	for (u32 i = 0; !r && i < N_SECTIONS; i++)
 		r = paint_section(p, &c->sections[i]);
-	cfi_code_signals(&code, true);
+	if (has_signal)
+		cfi_code_signals(&code, true);
 	cfi_code_stubs(&code);
 	return r;
 }

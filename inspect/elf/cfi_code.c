@@ -138,6 +138,12 @@ static bool matches(const struct cfi_code *c, size_t at, const struct stub *s)
 	return true;
 }
 
+/* Whether any of the stubs begins with this byte: nearly nothing else does. */
+static bool may_begin(const struct cfi_code *c, u8 byte)
+{
+	return c->is_arm64 ? (byte & 0x1f) == 0x10 || byte == 0x5f : byte == 0xff || byte == 0xf3;
+}
+
 void cfi_code_stubs(const struct cfi_code *c)
 {
 	const struct stub *stubs = c->is_arm64 ? arm64_stubs : x86_64_stubs;
@@ -148,6 +154,8 @@ void cfi_code_stubs(const struct cfi_code *c)
 		u64 addr = c->addr + at;
 		size_t i;
 
+		if (!may_begin(c, c->bytes[at]))
+			continue;
 		for (i = 0; i < n && !matches(c, at, &stubs[i]);)
 			i++;
 		if (i == n)
@@ -170,7 +178,7 @@ static void tell_signal(const struct cfi_code *c, size_t at, size_t len, bool an
 	c->fn(&(struct uw_rule){ .cfa = UW_CFA_SIGNAL }, start, c->addr + at + len, c->data);
 }
 
-void cfi_code_signals(const struct cfi_code *c, bool and_before)
+bool cfi_code_signals(const struct cfi_code *c, bool and_before)
 {
 	/* mov $15, %rax; syscall. The same to %eax: it ends alike. */
 	static const u8 rax[] = { 0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05 };
@@ -178,10 +186,12 @@ void cfi_code_signals(const struct cfi_code *c, bool and_before)
 	static const u8 x8[] = { 0x68, 0x11, 0x80, 0xd2, 0x01, 0, 0, 0xd4 };
 	const u8 *tail = c->is_arm64 ? x8 : rax + 3, *p = c->bytes, *end = c->bytes + c->len;
 	size_t len = c->is_arm64 ? sizeof(x8) : sizeof(rax) - 3;
+	bool found = false;
 
 	for (; (p = memmem(p, (size_t)(end - p), tail, len)); p += len) {
 		size_t at = (size_t)(p - c->bytes);
 
+		found = true;
 		if (c->is_arm64 && (c->addr + at) % 4 == 0)
 			tell_signal(c, at, len, and_before);
 		else if (!c->is_arm64 && at >= 3 && !memcmp(p - 3, rax, 3))
@@ -189,6 +199,7 @@ void cfi_code_signals(const struct cfi_code *c, bool and_before)
 		else if (!c->is_arm64 && at >= 1 && p[-1] == 0xb8)
 			tell_signal(c, at - 1, len + 1, and_before);
 	}
+	return found;
 }
 
 static bool arm64_leaves(u32 insn)

@@ -26,9 +26,9 @@ struct cfi_code {
 /*
  * The system call that returns from a signal: its frame looks the same whoever
  * describes it. @and_before: from the byte before on, where the walk looks it up as
- * a return address.
+ * a return address. False: there is none.
  */
-void cfi_code_signals(const struct cfi_code *c, bool and_before);
+bool cfi_code_signals(const struct cfi_code *c, bool and_before);
 
 /* Stubs of the procedure linkage table, and those that only reach farther. */
 void cfi_code_stubs(const struct cfi_code *c);

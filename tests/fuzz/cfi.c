@@ -10,8 +10,9 @@
 #include "../../inspect/elf/cfi.h"
 
 #define MAX_PAGES 64
+#define MAX_RULES 64 /* few enough to be used up */
 
-static struct uw_rule table[UW_MAX_RULES];
+static struct uw_rule table[MAX_RULES];
 static u32 rows[UW_MAX_PAGE_ROWS], again[UW_MAX_PAGE_ROWS];
 
 static void check_page(struct cfi *c, struct rules *r, u64 page)
@@ -44,7 +45,7 @@ static void check_file(struct cfi *c, const struct elf_file *f)
 	const struct elf_segment *s = elf_file_segments(f, &n);
 	u32 pages = 0;
 
-	FUZZ_MUST(!rules_init(&r, table, UW_MAX_RULES), "no memory");
+	FUZZ_MUST(!rules_init(&r, table, MAX_RULES), "no memory");
 	for (; n; n--, s++) {
 		u64 page = s->file_off / UW_ROW_PAGE_LEN * UW_ROW_PAGE_LEN;
 
