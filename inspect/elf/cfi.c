@@ -35,7 +35,8 @@
 #define MAX_WORK 200000
 
 #define UNPAINTED (~0u)
-#define N_SECTIONS 2
+
+enum { EH_FRAME, DEBUG_FRAME, N_SECTIONS };
 
 /* The bytes of the page that are in one segment. */
 struct page {
@@ -253,9 +254,9 @@ int cfi_open(struct cfi **cfi, struct elf_file *f)
 		return -ENOMEM;
 	c->file = f;
 	c->regs = eh.e_machine == EM_X86_64 ? &x86_64_regs : &arm64_regs;
-	r = cfi_section_eh(&c->sections[0], f);
+	r = cfi_section_eh(&c->sections[EH_FRAME], f);
 	if (!r)
-		r = cfi_section_debug(&c->sections[1], f);
+		r = cfi_section_debug(&c->sections[DEBUG_FRAME], f);
 	if (r < 0)
 		return r;
 	cfi_entry_find(f, c->sections, N_SECTIONS, &c->entry, &c->entry_end);
@@ -270,14 +271,28 @@ void cfi_free(struct cfi **cfi)
 	*cfi = NULL;
 	if (!c)
 		return;
-	cfi_section_deinit(&c->sections[0]);
-	cfi_section_deinit(&c->sections[1]);
+	for (u32 i = 0; i < N_SECTIONS; i++)
+		cfi_section_deinit(&c->sections[i]);
 	free(c);
+}
+
+int cfi_add_debug(struct cfi *c, struct elf_file *debug)
+{
+	struct cfi_section *s = &c->sections[DEBUG_FRAME];
+	int r;
+
+	if (s->n)
+		return 0;
+	cfi_section_deinit(s);
+	r = cfi_section_debug(s, debug);
+	if (!r && s->n)
+		cfi_entry_find(c->file, c->sections, N_SECTIONS, &c->entry, &c->entry_end);
+	return r;
 }
 
 bool cfi_has_entries(const struct cfi *c)
 {
-	return c->sections[0].n || c->sections[1].n;
+	return c->sections[EH_FRAME].n || c->sections[DEBUG_FRAME].n;
 }
 
 const struct cfi_counts *cfi_counts(const struct cfi *c)

@@ -26,17 +26,25 @@ struct cfi_counts {
 /**
  * cfi_open() - find the call frame information of a file
  * @c:		the new object, free with cfi_free()
- * @f:		must outlive @c; a vDSO is passed as a memfd of its bytes. Bytes are
- *		read on demand; a separate debug file is passed like any other
+ * @f:		must outlive @c; a vDSO is passed as a memfd of its bytes
  *
- * With .eh_frame_hdr this reads a few hundred bytes. Otherwise the entries are
- * listed once: about 0.1 us each, at most CFI_MAX_LISTED.
+ * With .eh_frame_hdr this reads a few hundred bytes, and @c takes about 40 KiB
+ * whatever the size of @f. Otherwise the section is held and its entries are listed
+ * once: 16 bytes and about 0.1 us each, at most a million.
  *
  * Return: 0, also when there is none; -ENOTSUP (not x86-64 or arm64), -ENOMEM or
  * what reading gave.
  */
 int cfi_open(struct cfi **c, struct elf_file *f);
 void cfi_free(struct cfi **c);
+
+/**
+ * cfi_add_debug() - take .debug_frame from a file's separate debug file
+ * @debug:	must outlive @c
+ *
+ * Without effect when the file itself has one. Return: 0, -ENOMEM or what reading gave.
+ */
+int cfi_add_debug(struct cfi *c, struct elf_file *debug);
 
 /* Whether there is any: else only code known by its bytes gets rows. */
 bool cfi_has_entries(const struct cfi *c);

@@ -6,8 +6,8 @@
  *	START END CFA RA FP		link-time addresses
  *	401126 40112a sp+8 c-8 u
  *
- * and last what they cost and what became of the entries. --ignore-fp forgets one
- * thing that was read: the comparison must notice.
+ * taking .debug_frame from DEBUG, if it is given; and last what they cost and what became of the
+ *entries. --ignore-fp forgets one thing that was read: the comparison must notice.
  */
 
 #include <stdio.h>
@@ -103,26 +103,31 @@ static u64 now(void)
 int main(int argc, char **argv)
 {
 	_cleanup_(elf_file_free) struct elf_file *f = NULL;
+	_cleanup_(elf_file_free) struct elf_file *debug = NULL;
 	_cleanup_(cfi_free) struct cfi *c = NULL;
 	_cleanup_(rules_deinit) struct rules r = {};
 	const struct cfi_counts *counts;
 	u64 start = now(), opened;
 	int ret;
 
-	for (; argc > 2; argc--, argv++) {
+	for (; argc > 2 && argv[1][0] == '-'; argc--, argv++) {
 		ignore_fp |= !strcmp(argv[1], "--ignore-fp");
 		quiet |= !strcmp(argv[1], "--quiet");
 	}
-	ret = argc == 2 ? elf_file_open(&f, argv[1]) : -1;
+	ret = argc > 1 ? elf_file_open(&f, argv[1]) : -1;
 	if (!ret)
 		ret = cfi_open(&c, f);
+	if (!ret && argc > 2)
+		ret = elf_file_open(&debug, argv[2]);
+	if (!ret && debug)
+		ret = cfi_add_debug(c, debug);
 	opened = now() - start;
 	if (!ret)
 		ret = rules_init(&r, table, UW_MAX_RULES);
 	if (!ret)
 		ret = print_all(c, f, &r);
 	if (ret) {
-		fprintf(stderr, "usage: print_rows [--ignore-fp] [--quiet] ELF (%s)\n",
+		fprintf(stderr, "usage: print_rows [--ignore-fp] [--quiet] ELF [DEBUG] (%s)\n",
 			strerror(-ret));
 		return 2;
 	}

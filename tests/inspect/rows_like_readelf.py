@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Unwind rows against what binutils says of the same file.
 
-rows_like_readelf.py PRINT_ROWS ELF...		and of some of Debian's files that are there
+rows_like_readelf.py PRINT_ROWS ELF[,DEBUG]...	and of some of Debian's files that are there
 
 `readelf -wF` is the truth for every row of every function; where it only says `exp`,
 the text of the expression in `readelf -wf` is. What no rule can say must be `none`.
@@ -203,6 +203,7 @@ def header_of(elf):
 
 def compare(elf, rows):
     """The list of differences, and how many rows and FDEs were compared."""
+    elf = elf.split(",")[-1]
     judge = Judge(elf, *header_of(elf))
     fdes = sorted(told(elf))
     wrong, n = [], 0
@@ -223,7 +224,7 @@ def compare(elf, rows):
 
 
 def print_rows(program, elf, *options):
-    done = subprocess.run([program, *options, elf], capture_output=True, text=True, check=True,
+    done = subprocess.run([program, *options, *elf.split(",")], capture_output=True, text=True, check=True,
                           timeout=60)
     return Rows(done.stdout.splitlines())
 
