@@ -84,13 +84,11 @@ static bool cfa_from_reg(const struct cfi_regs *regs, u64 reg, s64 off, struct u
 static bool cfa_from_memory(const struct cfi_regs *regs, const struct op *ops, u32 n,
 			    struct uw_rule *rule)
 {
-	s64 add = 0;
+	bool has_uconst = n == 3 && ops[2].op == DW_OP_plus_uconst;
+	bool has_lit = n == 4 && ops[2].op == DW_OP_lit0 && ops[3].op == DW_OP_plus;
+	s64 add = has_uconst || has_lit ? ops[2].arg : 0;
 
-	if (n == 3 && ops[2].op == DW_OP_plus_uconst)
-		add = ops[2].arg;
-	else if (n == 4 && ops[2].op == DW_OP_lit0 && ops[3].op == DW_OP_plus)
-		add = ops[2].arg;
-	else if (n != 2)
+	if (n != 2 && !has_uconst && !has_lit)
 		return false;
 	if (ops[1].op != DW_OP_deref || (ops[0].reg != regs->sp && ops[0].reg != regs->fp))
 		return false;
