@@ -152,6 +152,11 @@ int elf_file_fd(const struct elf_file *f)
 	return f->fd;
 }
 
+Elf *elf_file_elf(const struct elf_file *f)
+{
+	return f->elf;
+}
+
 const char *elf_file_build_id(const struct elf_file *f)
 {
 	return f->build_id[0] ? f->build_id : NULL;

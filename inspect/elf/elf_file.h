@@ -46,6 +46,9 @@ void elf_file_free(struct elf_file **file);
 /* The descriptor that the object keeps; borrowed. */
 int elf_file_fd(const struct elf_file *f);
 
+/* The handle of libelf, for what is not asked for here; borrowed. */
+struct Elf *elf_file_elf(const struct elf_file *f);
+
 /* Hex, lower case; NULL when there is none. Valid while the file is open. */
 const char *elf_file_build_id(const struct elf_file *f);
 

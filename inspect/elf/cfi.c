@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+
+/*
+ * A page is painted: each byte gets the number of its rule from the first who
+ * knows it, and the rows are where the number changes. So overlapping, nested and
+ * missing entries need no cases of their own, and there are never more rows than
+ * bytes.
+ *
+ *	1. the entry of the program	nobody called it
+ *	2. return from a signal		by its bytes
+ *	3. .eh_frame
+ *	4. .debug_frame
+ *	5. stubs			by their bytes
+ *
+ * FDEs of one section that overlap: each ends where the next one starts, which is
+ * what a search for the last start finds at run time (libgcc, elfutils).
+ */
+
+#include <errno.h>
+#include <gelf.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../util/cleanup.h"
+#include "cfi.h"
+#include "cfi_code.h"
+#include "cfi_entry.h"
+#include "cfi_program.h"
+#include "cfi_rule.h"
+
+/*
+ * Of instructions and FDEs a page. Node.js 24 needs 3,000 at most; 200,000 take a
+ * few milliseconds.
+ */
+#define MAX_WORK 200000
+
+#define UNPAINTED (~0u)
+
+enum { EH_FRAME, DEBUG_FRAME, N_SECTIONS };
+
+/* The bytes of the page that are in one segment. */
+struct page {
+	struct cfi *c;
+	struct rules *rules;
+	const struct cfi_cie *cie;
+	const struct elf_segment *segment;
+	u64 start, end; /* link-time addresses */
+	u32 *paint; /* of the byte at start */
+	u32 work;
+};
+
+struct cfi {
+	struct elf_file *file;
+	const struct cfi_regs *regs;
+	struct cfi_section sections[N_SECTIONS];
+	u64 entry, entry_end;
+	struct cfi_counts counts;
+	u32 paint[UW_ROW_PAGE_LEN];
+	u8 code[UW_ROW_PAGE_LEN + 2 * CFI_CODE_MARGIN];
+};
+
+static const struct cfi_regs x86_64_regs = { .sp = 7, .fp = 6, .ra = 16, .drap = 10 };
+static const struct cfi_regs arm64_regs = {
+	.sp = 31, .fp = 29, .ra = 30, .drap = 31, .has_lr = true
+};
+
+static void paint(struct page *p, u64 start, u64 end, u32 rule)
+{
+	if (start < p->start)
+		start = p->start;
+	if (end > p->end)
+		end = p->end;
+	for (; start < end; start++)
+		if (p->paint[start - p->start] == UNPAINTED)
+			p->paint[start - p->start] = rule;
+}
+
+static void paint_state(const struct cfi_state *s, u64 start, u64 end, void *data)
+{
+	struct page *p = data;
+	struct uw_rule rule;
+
+	if (!cfi_rule_from(p->c->regs, p->cie, s, &rule))
+		p->c->counts.unknown++;
+	paint(p, start, end, rules_add(p->rules, &rule));
+}
+
+/* @limit: where the next FDE starts. */
+static int paint_fde(struct page *p, struct cfi_section *s, u64 pos, u64 limit)
+{
+	struct cfi_fde fde;
+	struct cfi_run run = { .regs = p->c->regs,
+			       .fde = &fde,
+			       .from = p->start,
+			       .work = p->work,
+			       .fn = paint_state,
+			       .data = p };
+	int r = cfi_section_fde(s, pos, &fde);
+
+	if (r < 0)
+		return r;
+	run.to = limit < p->end ? limit : p->end;
+	if (fde.end <= p->start || fde.start >= run.to)
+		return 0;
+	p->c->counts.fdes++;
+	p->cie = fde.cie;
+	r = cfi_run(&run);
+	p->work = run.work;
+	return r;
+}
+
+static int paint_section(struct page *p, struct cfi_section *s)
+{
+	struct cfi_listed e, next = {};
+	u32 i;
+	int r = s->n ? cfi_section_find(s, p->start, &i) : -ENOENT;
+
+	if (!r)
+		r = cfi_section_at(s, i, &next);
+	for (; !r && i < s->n && next.start < p->end; i++) {
+		e = next;
+		next.start = ~0ull;
+		if (i + 1 < s->n)
+			r = cfi_section_at(s, i + 1, &next);
+		if (r < 0)
+			break;
+		if (!p->work) {
+			p->c->counts.capped++;
+			break;
+		}
+		p->work--;
+		r = paint_fde(p, s, e.pos, next.start);
+		if (r == -ENOEXEC || r == -ERANGE) {
+			p->c->counts.broken++;
+			r = 0;
+		}
+		if (r == -E2BIG) {
+			p->c->counts.capped++;
+			r = 0;
+		}
+	}
+	return r == -ENOENT ? 0 : r;
+}
+
+static void paint_code(const struct uw_rule *rule, u64 start, u64 end, void *data)
+{
+	struct page *p = data;
+
+	paint(p, start, end, rules_add(p->rules, rule));
+}
+
+/* The code of the page, and what its segment has around it. */
+static int read_code(struct page *p, struct cfi_code *code)
+{
+	const struct elf_segment *s = p->segment;
+	u64 before = p->start - s->addr, after = s->addr + s->file_len - p->end;
+
+	before = before < CFI_CODE_MARGIN ? before : CFI_CODE_MARGIN;
+	after = after < CFI_CODE_MARGIN ? after : CFI_CODE_MARGIN;
+	*code = (struct cfi_code){
+		.bytes = p->c->code,
+		.addr = p->start - before,
+		.len = (size_t)(before + (p->end - p->start) + after),
+		.text_start = s->addr,
+		.text_end = s->addr + s->file_len,
+		.is_arm64 = p->c->regs->has_lr,
+		.fn = paint_code,
+		.data = p,
+	};
+	return elf_file_read_addr(p->c->file, code->addr, p->c->code, code->len);
+}
+
+static int paint_code_of(struct page *p)
+{
+	struct cfi *c = p->c;
+	struct cfi_code code;
+	bool has_signal;
+	int r = read_code(p, &code);
+
+	if (r < 0)
+		return r;
+	paint_code(&(struct uw_rule){ .cfa = UW_CFA_ROOT }, c->entry, c->entry_end, p);
+	has_signal = cfi_code_signals(&code, false);
+	for (u32 i = 0; !r && i < N_SECTIONS; i++)
+		r = paint_section(p, &c->sections[i]);
+	if (has_signal)
+		cfi_code_signals(&code, true);
+	cfi_code_stubs(&code);
+	return r;
+}
+
+/* What a segment has of the page, if it has anything. */
+static int paint_segment(struct page *p, const struct elf_segment *s, u64 page_off)
+{
+	u64 from = s->file_off > page_off ? s->file_off : page_off;
+	u64 to = s->file_off + s->file_len;
+
+	if (to > page_off + UW_ROW_PAGE_LEN)
+		to = page_off + UW_ROW_PAGE_LEN;
+	if (!s->is_exec || from >= to)
+		return 0;
+	p->segment = s;
+	p->start = s->addr + (from - s->file_off);
+	p->end = p->start + (to - from);
+	p->paint = p->c->paint + (from - page_off);
+	return paint_code_of(p);
+}
+
+static u32 rows_of(const u32 *paint, u32 *rows)
+{
+	u32 n = 0, last = UNPAINTED;
+
+	for (u32 i = 0; i < UW_ROW_PAGE_LEN; i++) {
+		u32 rule = paint[i] == UNPAINTED ? 0 : paint[i];
+
+		if (rule != last)
+			rows[n++] = i << UW_ROW_OFF_SHIFT | rule;
+		last = rule;
+	}
+	return n;
+}
+
+int cfi_page(struct cfi *c, struct rules *r, u64 page_off, u32 *rows, u32 *n)
+{
+	size_t n_segments;
+	const struct elf_segment *s = elf_file_segments(c->file, &n_segments);
+	struct page p = { .c = c, .rules = r, .work = MAX_WORK };
+	int ret = 0;
+
+	if (page_off % UW_ROW_PAGE_LEN || page_off + UW_ROW_PAGE_LEN < page_off)
+		return -EINVAL;
+	memset(c->paint, 0xff, sizeof(c->paint));
+	for (size_t i = 0; !ret && i < n_segments; i++)
+		ret = paint_segment(&p, &s[i], page_off);
+	if (ret < 0)
+		return ret;
+	c->counts.pages++;
+	*n = rows_of(c->paint, rows);
+	c->counts.rows += *n;
+	return 0;
+}
+
+int cfi_open(struct cfi **cfi, struct elf_file *f)
+{
+	_cleanup_(cfi_free) struct cfi *c = NULL;
+	GElf_Ehdr eh;
+	int r;
+
+	if (!gelf_getehdr(elf_file_elf(f), &eh) ||
+	    (eh.e_machine != EM_X86_64 && eh.e_machine != EM_AARCH64))
+		return -ENOTSUP;
+	c = calloc(1, sizeof(*c));
+	if (!c)
+		return -ENOMEM;
+	c->file = f;
+	c->regs = eh.e_machine == EM_X86_64 ? &x86_64_regs : &arm64_regs;
+	r = cfi_section_eh(&c->sections[EH_FRAME], f);
+	if (!r)
+		r = cfi_section_debug(&c->sections[DEBUG_FRAME], f);
+	if (r < 0)
+		return r;
+	cfi_entry_find(f, c->sections, N_SECTIONS, &c->entry, &c->entry_end);
+	*cfi = TAKE_PTR(c);
+	return 0;
+}
+
+void cfi_free(struct cfi **cfi)
+{
+	struct cfi *c = *cfi;
+
+	*cfi = NULL;
+	if (!c)
+		return;
+	for (u32 i = 0; i < N_SECTIONS; i++)
+		cfi_section_deinit(&c->sections[i]);
+	free(c);
+}
+
+int cfi_add_debug(struct cfi *c, struct elf_file *debug)
+{
+	struct cfi_section *s = &c->sections[DEBUG_FRAME];
+	int r;
+
+	if (s->n)
+		return 0;
+	cfi_section_deinit(s);
+	r = cfi_section_debug(s, debug);
+	if (!r && s->n)
+		cfi_entry_find(c->file, c->sections, N_SECTIONS, &c->entry, &c->entry_end);
+	return r;
+}
+
+bool cfi_has_entries(const struct cfi *c)
+{
+	return c->sections[EH_FRAME].n || c->sections[DEBUG_FRAME].n;
+}
+
+const struct cfi_counts *cfi_counts(const struct cfi *c)
+{
+	return &c->counts;
+}

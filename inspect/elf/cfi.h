@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#pragma once
+
+/*
+ * Call frame information of an ELF file as unwind rows, one page of the file at a
+ * time: only what describes that page is read. Taken from .eh_frame, where that is
+ * silent from .debug_frame, and where nobody says anything from the few kinds of
+ * code that are known by their bytes (PLT stubs, return from a signal).
+ */
+
+#include "elf_file.h"
+#include "rules.h"
+
+struct cfi;
+
+/* What became of what was read; all counts only grow. */
+struct cfi_counts {
+	u64 pages;
+	u64 fdes; /* that were run, one that spans two pages twice */
+	u64 rows;
+	u64 unknown; /* ranges described in a way that no rule can say */
+	u64 broken; /* entries that are not well-formed */
+	u64 capped; /* entries left out because a page took too much work */
+};
+
+/**
+ * cfi_open() - find the call frame information of a file
+ * @c:		the new object, free with cfi_free()
+ * @f:		must outlive @c; a vDSO is passed as a memfd of its bytes
+ *
+ * With .eh_frame_hdr this reads a few hundred bytes, and @c takes about 40 KiB
+ * whatever the size of @f. Otherwise the section is held and its entries are listed
+ * once: 16 bytes and about 0.1 us each, at most a million.
+ *
+ * Return: 0, also when there is none; -ENOTSUP (not x86-64 or arm64), -ENOMEM or
+ * what reading gave.
+ */
+int cfi_open(struct cfi **c, struct elf_file *f);
+void cfi_free(struct cfi **c);
+
+/**
+ * cfi_add_debug() - take .debug_frame from a file's separate debug file
+ * @debug:	must outlive @c
+ *
+ * Without effect when the file itself has one. Return: 0, -ENOMEM or what reading gave.
+ */
+int cfi_add_debug(struct cfi *c, struct elf_file *debug);
+
+/* Whether there is any: else only code known by its bytes gets rows. */
+bool cfi_has_entries(const struct cfi *c);
+
+/**
+ * cfi_page() - the rows of 4 KiB of the file
+ * @r:		where its rules are entered
+ * @page_off:	offset in the file, a multiple of UW_ROW_PAGE_LEN
+ * @rows:	room for UW_MAX_PAGE_ROWS rows as in core/native/row.h
+ * @n:		rows written, at least 1
+ *
+ * Bytes that are not in an executable PT_LOAD get rule 0, as do broken entries and
+ * what no rule can say. Costs at most some milliseconds, whatever the file holds.
+ *
+ * Return: 0, -EINVAL (offset) or what reading gave.
+ */
+int cfi_page(struct cfi *c, struct rules *r, u64 page_off, u32 *rows, u32 *n);
+
+/* Valid while @c is open. */
+const struct cfi_counts *cfi_counts(const struct cfi *c);

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#pragma once
+
+/*
+ * Code that is known by its bytes: where nobody describes it (PLT stubs of lld and
+ * on arm64, musl's return from a signal, the vDSO's on arm64), and the entry of a
+ * program that has no description.
+ */
+
+#include "../../core/native/row.h"
+
+#define CFI_CODE_MARGIN 32 /* bytes around a page that a stub at its edge needs */
+
+struct cfi_code {
+	const u8 *bytes;
+	u64 addr; /* link-time address of the first one */
+	size_t len;
+	u64 text_start, text_end; /* the segment that it is in */
+	bool is_arm64;
+
+	/* Called for each range that was recognised; it may reach over the edges. */
+	void (*fn)(const struct uw_rule *rule, u64 start, u64 end, void *data);
+	void *data;
+};
+
+/*
+ * The system call that returns from a signal: its frame looks the same whoever
+ * describes it. @and_before: from the byte before on, where the walk looks it up as
+ * a return address. False: there is none.
+ */
+bool cfi_code_signals(const struct cfi_code *c, bool and_before);
+
+/* Stubs of the procedure linkage table, and those that only reach farther. */
+void cfi_code_stubs(const struct cfi_code *c);
+
+/*
+ * How many bytes from the first one on belong to the entry of a program: as far as
+ * its first call or jump. What follows is another function, or never runs.
+ */
+size_t cfi_code_entry_len(const struct cfi_code *c);

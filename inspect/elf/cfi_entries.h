@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#pragma once
+
+/*
+ * The entries (CIE, FDE) of one section of call frame information: where they are,
+ * sorted by the code they are about, and what they say. A position is the link-time
+ * address of a byte of .eh_frame, and an offset in .debug_frame.
+ */
+
+#include "elf_file.h"
+
+#define CFI_MAX_LISTED (1u << 20) /* FDEs of a section without a search table */
+#define CFI_MAX_SECTION (64u << 20) /* bytes of a section that has to be held */
+#define CFI_MAX_ENTRY (128u << 10) /* bytes of an entry */
+#define CFI_PIECE 64 /* entries of the linker's table that are read together */
+#define CFI_MAX_CIE_PROGRAM 256
+
+struct cfi_cie {
+	u64 pos;
+	u64 code_align;
+	s64 data_align;
+	u64 ra_reg;
+	u8 ptr_enc; /* DW_EH_PE_* of the FDEs' addresses */
+	bool is_sized; /* FDEs have augmentation data */
+	bool is_signal; /* the frame was interrupted, it made no call */
+	u32 program_len;
+	u8 program[CFI_MAX_CIE_PROGRAM];
+};
+
+struct cfi_fde {
+	const struct cfi_cie *cie;
+	u64 start, end; /* link-time addresses */
+	const u8 *program; /* valid until the next entry is read */
+	size_t program_len;
+};
+
+struct cfi_listed {
+	u64 start, pos;
+};
+
+struct cfi_section {
+	struct elf_file *file; /* borrowed */
+	bool is_eh;
+	u64 first, end; /* positions */
+
+	/* The section's bytes, of libelf; NULL: read on demand. */
+	const u8 *bytes;
+
+	/* FDEs by the address they start at: own list, or the linker's table and a piece of it. */
+	u32 n;
+	struct cfi_listed *list;
+	u64 table_addr, table_base;
+	u32 piece, piece_n;
+	s32 pieces[CFI_PIECE][2];
+
+	/* What was read last. */
+	u8 *window;
+	u64 window_pos;
+	size_t window_len, window_cap;
+	struct cfi_cie cies[4];
+	u32 next_cie;
+};
+
+/* Both find out whether there is such a section: n is 0 if not. 0, -ENOMEM or what reading gave. */
+int cfi_section_eh(struct cfi_section *s, struct elf_file *f);
+int cfi_section_debug(struct cfi_section *s, struct elf_file *f);
+void cfi_section_deinit(struct cfi_section *s);
+
+/* The last FDE that starts at or before @addr, else the first; by its number. 0 or what reading
+ * gave. */
+int cfi_section_find(struct cfi_section *s, u64 addr, u32 *i);
+
+/* Where an FDE starts and is, by its number. 0 or what reading gave. */
+int cfi_section_at(struct cfi_section *s, u32 i, struct cfi_listed *e);
+
+/**
+ * cfi_section_fde() - read an FDE with its CIE
+ * @fde:	valid until the next entry is read
+ *
+ * Return: 0, -ENOEXEC (broken, or of a kind nobody makes), -ENOMEM or what reading gave.
+ */
+int cfi_section_fde(struct cfi_section *s, u64 pos, struct cfi_fde *fde);
+
+/* The same for what comes next, moving @pos behind it; 1: a CIE; -ENOENT: the end. */
+int cfi_section_next(struct cfi_section *s, u64 *pos, struct cfi_fde *fde);

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#pragma once
+
+/* What call frame information says, as a rule: recognised by its form. */
+
+#include "../../core/native/row.h"
+#include "cfi_program.h"
+
+/* False: nothing that a rule can say; @rule is then rule 0. */
+bool cfi_rule_from(const struct cfi_regs *regs, const struct cfi_cie *cie,
+		   const struct cfi_state *s, struct uw_rule *rule);

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#pragma once
+
+/*
+ * The dictionary of unwind rules: every distinct struct uw_rule once, in the
+ * array that the walk reads. A rule, once there, keeps its number for good: rows
+ * of any page may name it. Rule 0 is always { .cfa = UW_CFA_NONE }.
+ */
+
+#include "../../core/native/row.h"
+
+struct rules {
+	struct uw_rule *table; /* borrowed */
+	u32 cap; /* of the table */
+	u32 n; /* in use, at least 1 */
+	u64 n_refused; /* rules that found no room and became rule 0 */
+	u32 *slots; /* hash: number of a rule, 0: free */
+	u32 slots_mask;
+};
+
+/**
+ * rules_init() - an empty dictionary
+ * @r:		to be freed with rules_deinit()
+ * @table:	@cap entries, must outlive the dictionary; written by plain stores
+ * @cap:	2 to UW_MAX_RULES
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int rules_init(struct rules *r, struct uw_rule *table, u32 cap);
+void rules_deinit(struct rules *r);
+
+/*
+ * The number of a rule, which is added when it is new; the entry is written before
+ * the number is returned. 0 when the table is full.
+ */
+u32 rules_add(struct rules *r, const struct uw_rule *rule);

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#pragma once
+
+/*
+ * A small ELF file with call frame information made by hand:
+ *
+ *	0x0000	headers
+ *	0x1000	code, MADE_CODE_LEN bytes of nop
+ *	0x4000	.eh_frame_hdr, .eh_frame
+ *
+ * in one executable PT_LOAD at MADE_BASE. Nothing is checked: most of what is made
+ * is meant to be wrong.
+ */
+
+#include "../../inspect/elf/cfi.h"
+
+#define MADE_BASE 0x10000
+#define MADE_CODE_OFF 0x1000
+#define MADE_CODE_LEN 0x3000
+#define MADE_CODE (MADE_BASE + MADE_CODE_OFF)
+#define MADE_HDR_OFF (MADE_CODE_OFF + MADE_CODE_LEN)
+#define MADE_CAP (1u << 22)
+
+struct made_cfi {
+	u8 *bytes; /* MADE_CAP */
+	u32 len;
+	u32 n_fdes;
+	u32 table_len; /* FDEs that there is room for */
+	u32 frames_off; /* of the CIE */
+	u16 machine;
+};
+
+/* Room for @n FDEs; the CIE says: cfa = sp + 8, ra at cfa - 8 (arm64: cfa = sp). */
+void made_init(struct made_cfi *m, u16 machine, u32 n);
+void made_deinit(struct made_cfi *m);
+
+/* Offset in the file of the FDE. Its addresses are relative to MADE_CODE. */
+u32 made_fde(struct made_cfi *m, u32 start, u32 len, const void *program, u32 program_len);
+
+/* A value in the file. */
+void made_put(struct made_cfi *m, u32 off, u64 value, u32 len);
+
+/* The file, of @len bytes. */
+int made_fd(const struct made_cfi *m, u32 len);
+
+/* What a page has: rows that hold together, or the test fails; and the rule at each byte. */
+struct made_page {
+	struct uw_rule rule[UW_ROW_PAGE_LEN];
+	struct cfi_counts counts;
+	u32 n;
+};
+
+/* -errno of opening or of the page. */
+int made_page(int fd, u64 page_off, struct made_page *page);

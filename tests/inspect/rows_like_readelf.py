@@ -1,0 +1,255 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""Unwind rows against what binutils says of the same file.
+
+rows_like_readelf.py PRINT_ROWS ELF[,DEBUG]...	and of some of Debian's files that are there
+
+`readelf -wF` is the truth for every row of every function; where it only says `exp`,
+the text of the expression in `readelf -wf` is. What no rule can say must be `none`.
+"""
+
+import bisect
+import collections
+import glob
+import os
+import re
+import subprocess
+import sys
+
+HEADER = re.compile(r"^[0-9a-f]+ [0-9a-f]+ [0-9a-f]+ (CIE|FDE)(.*)")
+PC = re.compile(r"cie=([0-9a-f]+) pc=([0-9a-f]+)\.\.([0-9a-f]+)")
+X86 = {"rsp": "sp", "rbp": "fp", "r10": "drap"}
+ARM = {"sp": "sp", "x29": "fp"}
+EXPRESSIONS = [
+    (r"DW_OP_breg7 \(rsp\): 8; DW_OP_breg16 \(rip\): 0; DW_OP_lit15; DW_OP_and; "
+     r"DW_OP_lit(\d+); DW_OP_ge; DW_OP_lit3; DW_OP_shl; DW_OP_plus", "plt@{0}"),
+    (r"DW_OP_breg(?:7 \(rsp\)|31 \(sp\)): (-?\d+); DW_OP_deref", "*sp{0:+d}"),
+    (r"DW_OP_breg7 \(rsp\): (-?\d+); DW_OP_deref; DW_OP_plus_uconst: (\d+)", "*sp{0:+d}{1:+d}"),
+    (r"DW_OP_breg6 \(rbp\): (-?\d+); DW_OP_deref", "*fp{0:+d}"),
+    (r"DW_OP_breg6 \(rbp\): (-?\d+); DW_OP_deref; DW_OP_plus_uconst: (\d+)", "*fp{0:+d}{1:+d}"),
+    (r"DW_OP_breg6 \(rbp\): (-?\d+); DW_OP_deref; DW_OP_lit(\d+); DW_OP_plus", "*fp{0:+d}{1:+d}"),
+]
+
+Fde = collections.namedtuple("Fde", "start end rows signal ra")
+
+
+def readelf(option, elf):
+    done = subprocess.run(["readelf", option, elf], capture_output=True, text=True, check=True,
+                          timeout=60)
+    return done.stdout.splitlines()
+
+
+COLUMNS = {"6": "fp", "29": "fp", "16": "ra", "30": "ra"}
+
+
+def spelled_out(elf):
+    """{(start of FDE, column): [(address, text)]}: what `readelf -wF` does not tell apart, from an
+    address on: the text of an expression, "undefined", or None for anything else."""
+    found = collections.defaultdict(list)
+    start = at = None
+    stack = []
+    for line in readelf("-wNf", elf):
+        pc = PC.search(line)
+        if pc or " CIE" in line:
+            start = at = int(pc[2], 16) if pc else None
+            stack = []
+        words = line.split()
+        if start is None or not words or not words[0].startswith("DW_CFA_"):
+            continue
+        name = words[0].rstrip(":")[len("DW_CFA_"):]
+        expr = re.search(r" \((DW_OP.*)\)", line)
+        if name.startswith("advance_loc"):
+            at = int(words[-1], 16)
+        elif name == "remember_state":
+            stack.append({c: found[start, c][-1][1] for c in ("cfa", "fp", "ra")
+                          if found.get((start, c))})
+        elif name == "restore_state":
+            kept = stack.pop()
+            for column in ("cfa", "fp", "ra"):
+                found[start, column].append((at, kept.get(column)))
+        elif name.startswith("def_cfa"):
+            found[start, "cfa"].append((at, expr[1] if expr else None))
+        elif len(words) > 1 and words[1][1:] in COLUMNS:
+            texts = {"expression": expr and expr[1], "undefined": name}
+            found[start, COLUMNS[words[1][1:]]].append((at, texts.get(name)))
+    return found
+
+
+def told(elf):
+    """The FDEs, each with rows (address, {column: text})."""
+    cies, fdes = {}, []
+    columns, rows, pc, cie = [], [], None, None
+
+    def done():
+        if pc:
+            of, *what = cies[pc[1]]
+            fdes.append(Fde(int(pc[2], 16), int(pc[3], 16),
+                            rows or [(int(pc[2], 16), of[0][1])], *what))
+        elif cie:
+            cies[cie] = (rows, signal, ra)
+
+    for line in readelf("-wNF", elf) + ["00 00 00 CIE"]:
+        header = HEADER.match(line)
+        if header:
+            done()
+            pc = PC.search(line) if header[1] == "FDE" else None
+            cie = line.split()[0] if header[1] == "CIE" else None
+            columns, rows = [], []
+            signal = re.search(r'CIE "\w*S', line) is not None
+            ra = int((re.search(r" ra=(\d+)", line) or [0, 0])[1])
+        elif line.lstrip().startswith("LOC"):
+            columns = line.split()[1:]
+        elif columns and re.match(r"^[0-9a-f]{16} ", line):
+            words = re.sub(r" \(\w+\)", "", line).split()  # "r10 (r10)"
+            rows.append((int(words[0], 16), dict(zip(columns, words[1:]))))
+        elif line.startswith("Contents of"):
+            done()
+            pc = cie = None
+    return fdes
+
+
+DEBIAN = ["/bin/bash", "/lib*/ld-linux-*.so.?", "/lib/*-linux-gnu/libc.so.6",
+          "/usr/lib/*-linux-gnu/libcrypto.so.3", "/usr/lib/*-linux-gnu/libstdc++.so.6",
+          "/usr/aarch64-linux-gnu/lib/libc.so.6"]
+
+
+class Judge:
+    """Says of one row of readelf what ours must be: (cfa, ra, fp)."""
+
+    def __init__(self, elf, machine, entry):
+        self.arm = machine == "AArch64"
+        self.regs = ARM if self.arm else X86
+        self.fp, self.ra_reg = ("x29", 30) if self.arm else ("rbp", 16)
+        self.entry = entry
+        self.found = spelled_out(elf)
+        self.unknown = collections.Counter()
+
+    def text(self, fde, column, at):
+        last = None
+        for where, text in self.found[fde.start, column]:
+            if where <= at:
+                last = text
+        return last or ""
+
+    def cfa(self, fde, at, said):
+        if said != "exp":
+            reg, off = re.match(r"(\w+?)([+-]\d+)$", said).groups()
+            return self.regs[reg] + off if reg in self.regs else None
+        text = self.text(fde, "cfa", at)
+        for pattern, form in EXPRESSIONS:
+            match = re.fullmatch(pattern, text)
+            if match and all(-2**31 <= int(n) < 2**31 for n in match.groups()):
+                if len(match.groups()) == 2 and int(match[2]) > 127:
+                    return None
+                return form.format(*map(int, match.groups()))
+        self.unknown[text] += 1
+        return None
+
+    def saved_fp(self, fde, at, said):
+        if said == "u":
+            return "lost" if self.text(fde, "fp", at) == "undefined" else "u"
+        if said == "s":
+            return "u"
+        if said.startswith("c"):
+            return said
+        if said == "exp":
+            match = re.fullmatch(r"DW_OP_breg6 \(rbp\): (-?\d+)", self.text(fde, "fp", at))
+            return f"fp{int(match[1]):+d}" if match else "lost"
+        return "lost"
+
+    def want(self, fde, at, row):
+        cfa = self.cfa(fde, at, row["CFA"])
+        ra = row.get("ra", "u")
+        if fde.start <= self.entry < fde.end:
+            return ("root", "u", "u")
+        if fde.signal:
+            return ("signal" if self.arm or cfa == "*sp+160" else "none", "u", "u")
+        if ra == "u" and (not self.arm or self.text(fde, "ra", at) == "undefined"):
+            return ("root", "u", "u")
+        sp = row.get("sp" if self.arm else "rsp", "u")
+        if not cfa or fde.ra != self.ra_reg or sp not in ("u", "v+0"):
+            return ("none", "u", "u")
+        if not re.fullmatch("c[+-][0-9]+|[us]", ra):
+            return ("none", "u", "u")
+        return (cfa, "u" if ra == "s" else ra, self.saved_fp(fde, at, row.get(self.fp, "u")))
+
+
+class Rows:
+    """What print_rows printed."""
+
+    def __init__(self, lines):
+        self.rows = []
+        for line in lines:
+            if line[0] == "#":
+                self.summary = line
+                continue
+            start, end, *what = line.split()
+            self.rows.append((int(start, 16), int(end, 16), tuple(what)))
+        self.starts = [row[0] for row in self.rows]
+
+    def between(self, start, end):
+        i = max(bisect.bisect_right(self.starts, start) - 1, 0)
+        while i < len(self.rows) and self.rows[i][0] < end:
+            if self.rows[i][1] > start:
+                yield self.rows[i]
+            i += 1
+
+
+def header_of(elf):
+    text = "\n".join(readelf("-h", elf))
+    entry = re.search(r"Entry point.*0x(\w+)", text)[1]
+    return re.search(r"Machine: +(.*)", text)[1], int(entry, 16)
+
+
+def compare(elf, rows):
+    """The list of differences, and how many rows and FDEs were compared."""
+    elf = elf.split(",")[-1]
+    judge = Judge(elf, *header_of(elf))
+    fdes = sorted(told(elf))
+    wrong, n = [], 0
+    for i, fde in enumerate(fdes):
+        limit = min(fde.end, fdes[i + 1].start) if i + 1 < len(fdes) else fde.end
+        for k, (at, row) in enumerate(fde.rows):
+            until = min(fde.rows[k + 1][0] if k + 1 < len(fde.rows) else fde.end, limit)
+            if at >= until:
+                continue
+            n += 1
+            want = judge.want(fde, at, row)
+            have = list(rows.between(at, until))
+            covered = sum(min(r[1], until) - max(r[0], at) for r in have)
+            if covered != until - at or any(r[2] != want for r in have):
+                wrong.append(f"{elf}: {at:x}-{until:x} of {fde.start:x}: want {want}, have "
+                             f"{have[0][2] if have else None}")
+    return wrong, n, len(fdes), judge.unknown
+
+
+def print_rows(program, elf, *options):
+    done = subprocess.run([program, *options, *elf.split(",")], capture_output=True, text=True, check=True,
+                          timeout=60)
+    return Rows(done.stdout.splitlines())
+
+
+def judge(program, elf):
+    rows = print_rows(program, elf)
+    wrong, n, fdes, unknown = compare(elf, rows)
+    print(f"{elf}: {n} rows of {fdes} functions, {len(wrong)} differ\n  {rows.summary}")
+    for text, times in unknown.most_common():
+        print(f"  no rule ({times} rows): {text}")
+    print("\n".join(wrong[:10]), end="\n" if wrong else "")
+    return n > 0 and not wrong
+
+
+def main():
+    program, *files = sys.argv[1:]
+    debian = sorted({os.path.realpath(path) for name in DEBIAN for path in glob.glob(name)})
+    results = [judge(program, elf) for elf in files + debian]
+    # The comparison must notice when one thing is forgotten.
+    results.append(len(compare(files[0], print_rows(program, files[0], "--ignore-fp"))[0]) > 0)
+    if not results[-1]:
+        print(f"{files[0]}: forgotten frame pointers were not noticed")
+    print(f"{sum(results)} passed, {len(results) - sum(results)} failed")
+    return not all(results)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,478 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+
+/*
+ * Rows of pages: what FDEs do at the edges of a page and of each other, what code
+ * is known by its bytes, and the same as elfutils for the test itself and the vDSO.
+ * rows_like_readelf.py compares whole libraries.
+ */
+
+#include <dwarf.h>
+#include <elf.h>
+#include <elfutils/libdw.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <gelf.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
+
+#include "../../inspect/util/cleanup.h"
+#include "../check.h"
+#include "made_cfi.h"
+
+#define N(a) (sizeof(a) / sizeof((a)[0]))
+
+static struct made_page page;
+
+static void expect_sp(u32 from, u32 to, s32 cfa_off)
+{
+	for (u32 i = from; i < to; i++) {
+		assert_int_equal(page.rule[i].cfa, UW_CFA_SP);
+		assert_int_equal(page.rule[i].cfa_off, cfa_off);
+		assert_int_equal(page.rule[i].ra, UW_SAVED_CFA);
+		assert_int_equal(page.rule[i].ra_off, -8);
+		assert_int_equal(page.rule[i].fp, UW_SAVED_SAME);
+	}
+}
+
+static void expect_kind(u32 from, u32 to, enum uw_cfa cfa)
+{
+	for (u32 i = from; i < to; i++)
+		assert_int_equal(page.rule[i].cfa, cfa);
+}
+
+/* Make the page of @m's code with this number, and be done with @m. */
+static void make_page(struct made_cfi *m, u32 number)
+{
+	_cleanup_close_ int fd = made_fd(m, m->len);
+
+	assert_int_equal(made_page(fd, MADE_CODE_OFF + number * UW_ROW_PAGE_LEN, &page), 0);
+}
+
+static void code_that_nobody_describes_has_rule_0(void **state)
+{
+	struct made_cfi m;
+
+	(void)state;
+	made_init(&m, EM_X86_64, 2);
+	made_fde(&m, 16, 32, "", 0);
+	made_fde(&m, 64, 32, "", 0);
+	make_page(&m, 0);
+	expect_kind(0, 16, UW_CFA_NONE);
+	expect_sp(16, 48, 8);
+	expect_kind(48, 64, UW_CFA_NONE);
+	expect_sp(64, 96, 8);
+	expect_kind(96, 4096, UW_CFA_NONE);
+	assert_int_equal(page.n, 5);
+	made_deinit(&m);
+}
+
+static void a_function_goes_on_in_the_next_page(void **state)
+{
+	/* advance_loc2 4000, cfa 16, advance_loc2 4200, cfa 24 */
+	static const u8 program[] = { 3, 0xa0, 0x0f, 0x0e, 16, 3, 0x68, 0x10, 0x0e, 24 };
+	struct made_cfi m;
+
+	(void)state;
+	made_init(&m, EM_X86_64, 1);
+	made_fde(&m, 10, 9000, program, sizeof(program));
+	make_page(&m, 0);
+	expect_kind(0, 10, UW_CFA_NONE);
+	expect_sp(10, 4010, 8);
+	expect_sp(4010, 4096, 16);
+	make_page(&m, 1);
+	expect_sp(0, 4096, 16);
+	make_page(&m, 2);
+	expect_sp(0, 8210 - 8192, 16);
+	expect_sp(8210 - 8192, 9010 - 8192, 24);
+	expect_kind(9010 - 8192, 4096, UW_CFA_NONE);
+	made_deinit(&m);
+}
+
+static void overlapping_functions_end_where_the_next_begins(void **state)
+{
+	static const u8 cfa_16[] = { 0x0e, 16 }, cfa_24[] = { 0x0e, 24 };
+	struct made_cfi m;
+
+	(void)state;
+	made_init(&m, EM_X86_64, 3);
+	made_fde(&m, 0, 100, "", 0);
+	made_fde(&m, 50, 100, cfa_16, sizeof(cfa_16));
+	made_fde(&m, 60, 10, cfa_24, sizeof(cfa_24));
+	make_page(&m, 0);
+	expect_sp(0, 50, 8);
+	expect_sp(50, 60, 16);
+	expect_sp(60, 70, 24);
+	expect_kind(70, 4096, UW_CFA_NONE);
+	made_deinit(&m);
+}
+
+static void states_are_remembered_in_each_other(void **state)
+{
+	/* advance 1, remember, cfa 16, advance 1, remember, cfa 24, advance 1, restore, ... */
+	static const u8 program[] = { 0x41, 0x0a, 0x0e, 16,   0x41, 0x0a,
+				      0x0e, 24,	  0x41, 0x0b, 0x41, 0x0b };
+	struct made_cfi m;
+
+	(void)state;
+	made_init(&m, EM_X86_64, 1);
+	made_fde(&m, 0, 5, program, sizeof(program));
+	make_page(&m, 0);
+	expect_sp(0, 1, 8);
+	expect_sp(1, 2, 16);
+	expect_sp(2, 3, 24);
+	expect_sp(3, 4, 16);
+	expect_sp(4, 5, 8);
+	made_deinit(&m);
+}
+
+static void pages_outside_of_the_code_are_empty(void **state)
+{
+	struct made_cfi m;
+	_cleanup_close_ int fd = -1;
+
+	(void)state;
+	made_init(&m, EM_X86_64, 1);
+	made_fde(&m, 0, MADE_CODE_LEN, "", 0);
+	fd = made_fd(&m, m.len);
+	assert_int_equal(made_page(fd, 1ull << 40, &page), 0);
+	assert_int_equal(page.n, 1);
+	expect_kind(0, 4096, UW_CFA_NONE);
+	assert_int_equal(made_page(fd, -(u64)UW_ROW_PAGE_LEN, &page), -EINVAL);
+	assert_int_equal(made_page(fd, MADE_CODE_OFF + 1, &page), -EINVAL);
+	made_deinit(&m);
+}
+
+/* The last page of a segment: its last byte, and the bytes of the page that it hasn't. */
+static void the_last_page_of_a_segment_is_short(void **state)
+{
+	Elf64_Phdr *ph;
+	struct made_cfi m;
+
+	(void)state;
+	made_init(&m, EM_X86_64, 1);
+	made_fde(&m, 0, MADE_CODE_LEN, "", 0);
+	ph = (void *)(m.bytes + sizeof(Elf64_Ehdr));
+	ph[0].p_filesz = ph[0].p_memsz = MADE_CODE_OFF + 100;
+	ph[1] = ph[0]; /* .eh_frame is in a segment of its own, that isn't executable */
+	ph[1].p_offset = MADE_HDR_OFF;
+	ph[1].p_vaddr = MADE_BASE + MADE_HDR_OFF;
+	ph[1].p_filesz = ph[1].p_memsz = m.len - MADE_HDR_OFF;
+	ph[1].p_flags = PF_R;
+	ph[2] = (Elf64_Phdr){ .p_type = PT_GNU_EH_FRAME, .p_vaddr = MADE_BASE + MADE_HDR_OFF };
+	((Elf64_Ehdr *)m.bytes)->e_phnum = 3;
+	make_page(&m, 0);
+	expect_sp(0, 100, 8);
+	expect_kind(100, 4096, UW_CFA_NONE);
+	made_deinit(&m);
+}
+
+#define SP_(off)                                                                                   \
+	{                                                                                          \
+		.cfa = UW_CFA_SP, .cfa_off = (off), .ra = UW_SAVED_CFA, .ra_off = -8               \
+	}
+#define LR_                                                                                        \
+	{                                                                                          \
+		.cfa = UW_CFA_SP, .ra = UW_SAVED_SAME                                              \
+	}
+#define SIGNAL_                                                                                    \
+	{                                                                                          \
+		.cfa = UW_CFA_SIGNAL                                                               \
+	}
+
+/* Bytes at 0x40 of a page, and the rules at some of them. */
+static const struct known {
+	const char *what;
+	u16 machine;
+	u8 bytes[32];
+	struct {
+		s8 at;
+		struct uw_rule rule;
+	} at[4];
+} known[] = {
+	{ "lazy PLT",
+	  EM_X86_64,
+	  { 0xff, 0x25, 1, 2, 3, 0, 0x68, 4, 0, 0, 0, 0xe9, 5, 6, 7, 0xff },
+	  { { 0, SP_(8) }, { 10, SP_(8) }, { 11, SP_(16) }, { 15, SP_(16) } } },
+	{ "PLT0",
+	  EM_X86_64,
+	  { 0xff, 0x35, 1, 2, 3, 0, 0xff, 0x25, 4, 5, 6, 0, 0x0f, 0x1f, 0x40, 0 },
+	  { { 0, SP_(16) }, { 5, SP_(16) }, { 6, SP_(24) }, { 11, SP_(24) } } },
+	{ "PLT of endbr64 and bnd",
+	  EM_X86_64,
+	  { 0xf3, 0x0f, 0x1e, 0xfa, 0x68, 1, 0, 0, 0, 0xf2, 0xe9, 2, 3, 4, 0xff, 0x90 },
+	  { { 0, SP_(8) }, { 8, SP_(8) }, { 9, SP_(16) }, { 14, SP_(16) } } },
+	{ ".plt.sec",
+	  EM_X86_64,
+	  { 0xf3, 0x0f, 0x1e, 0xfa, 0xf2, 0xff, 0x25, 1, 2, 3, 0 },
+	  { { 0, SP_(8) }, { 4, SP_(8) }, { 10, SP_(8) }, { -1, {} } } },
+	{ ".plt.got",
+	  EM_X86_64,
+	  { 0xff, 0x25, 1, 2, 3, 0, 0x66, 0x90 },
+	  { { 0, SP_(8) }, { 5, SP_(8) }, { 8, {} }, { -1, {} } } },
+	{ "a jump that is no stub",
+	  EM_X86_64,
+	  { 0xff, 0x25, 1, 2, 3, 0, 0x66, 0x91 },
+	  { { 0, {} }, { 5, {} }, { 8, {} }, { -1, {} } } },
+	{ "musl's return from a signal",
+	  EM_X86_64,
+	  { 0x90, 0x48, 0xc7, 0xc0, 15, 0, 0, 0, 0x0f, 0x05 },
+	  { { -1, {} }, { 0, SIGNAL_ }, { 9, SIGNAL_ }, { 10, {} } } },
+	{ "the same right behind another function",
+	  EM_X86_64,
+	  { 0xc3, 0x48, 0xc7, 0xc0, 15, 0, 0, 0, 0x0f, 0x05 },
+	  { { -1, {} }, { 0, {} }, { 1, SIGNAL_ }, { 10, {} } } },
+	{ "another system call",
+	  EM_X86_64,
+	  { 0x90, 0x48, 0xc7, 0xc0, 14, 0, 0, 0, 0x0f, 0x05 },
+	  { { 0, {} }, { 1, {} }, { 9, {} }, { 10, {} } } },
+	{ "PLT",
+	  EM_AARCH64,
+	  { 0x50, 0, 0, 0xb0, 0x11, 0xe, 0x40, 0xf9, 0x10, 0x62, 0, 0x91, 0x20, 0x02, 0x1f, 0xd6 },
+	  { { -1, {} }, { 0, LR_ }, { 15, LR_ }, { 16, {} } } },
+	{ "PLT0",
+	  EM_AARCH64,
+	  { 0xf0, 0x7b, 0xbf, 0xa9, 0x50, 0,	0,    0xb0, 0x11, 0xe,
+	    0x40, 0xf9, 0x10, 0x62, 0,	  0x91, 0x20, 0x02, 0x1f, 0xd6 },
+	  { { 0, LR_ }, { 3, LR_ }, { 4, SP_(16) }, { 19, SP_(16) } } },
+	{ "veneer",
+	  EM_AARCH64,
+	  { 0x50, 0, 0, 0xb0, 0x10, 0x62, 0, 0x91, 0, 0x02, 0x1f, 0xd6 },
+	  { { -1, {} }, { 0, LR_ }, { 11, LR_ }, { 12, {} } } },
+	{ "the vDSO's and musl's return from a signal",
+	  EM_AARCH64,
+	  { 0xc0, 0x03, 0x5f, 0xd6, 0x68, 0x11, 0x80, 0xd2, 0x01, 0, 0, 0xd4 },
+	  { { 0, {} }, { 3, SIGNAL_ }, { 4, SIGNAL_ }, { 11, SIGNAL_ } } },
+};
+
+static void undescribed_code_is_known_by_its_bytes(void **state)
+{
+	struct made_cfi m;
+
+	(void)state;
+	for (size_t i = 0; i < N(known); i++) {
+		made_init(&m, known[i].machine, 1);
+		memcpy(m.bytes + MADE_CODE_OFF + 0x40, known[i].bytes, sizeof(known[i].bytes));
+		made_fde(&m, 0x1000, 16, "", 0);
+		make_page(&m, 0);
+		for (size_t k = 0; k < N(known[i].at); k++) {
+			const struct uw_rule *have = &page.rule[0x40 + known[i].at[k].at];
+
+			if (memcmp(have, &known[i].at[k].rule, sizeof(*have)))
+				fail_msg("%s: byte %d has cfa %u %+d", known[i].what,
+					 known[i].at[k].at, have->cfa, have->cfa_off);
+		}
+		made_deinit(&m);
+	}
+}
+
+static void described_code_is_no_stub(void **state)
+{
+	static const u8 cfa_32[] = { 0x0e, 32 };
+	struct made_cfi m;
+
+	(void)state;
+	made_init(&m, EM_X86_64, 1);
+	memcpy(m.bytes + MADE_CODE_OFF + 0x40, known[0].bytes, 16);
+	made_fde(&m, 0x40, 16, cfa_32, sizeof(cfa_32));
+	make_page(&m, 0);
+	expect_sp(0x40, 0x50, 32);
+	made_deinit(&m);
+}
+
+/* call +16, at 8 bytes from the entry. */
+static void the_entry_of_a_program_is_a_root(void **state)
+{
+	static const u8 code[] = {
+		0x31, 0xed, 0x48, 0x89, 0xe7, 0x90, 0x90, 0x90, 0xe8, 16, 0, 0, 0
+	};
+	Elf64_Ehdr *eh;
+	struct made_cfi m;
+
+	(void)state;
+	made_init(&m, EM_X86_64, 2);
+	made_fde(&m, 0x40, 0x40, "", 0);
+	made_fde(&m, 0x800, 0x40, "", 0);
+	eh = (void *)m.bytes;
+	memcpy(m.bytes + MADE_CODE_OFF + 0x100, code, sizeof(code));
+
+	eh->e_entry = MADE_CODE + 0x50; /* a library's means nothing */
+	make_page(&m, 0);
+	expect_sp(0x40, 0x80, 8);
+
+	eh->e_type = ET_EXEC; /* its FDE */
+	make_page(&m, 0);
+	expect_kind(0x40, 0x80, UW_CFA_ROOT);
+	expect_kind(0x80, 0x800, UW_CFA_NONE);
+
+	eh->e_entry = MADE_CODE + 0x100; /* undescribed: as far as its call */
+	make_page(&m, 0);
+	expect_kind(0xff, 0x100, UW_CFA_NONE);
+	expect_kind(0x100, 0x10d, UW_CFA_ROOT);
+	expect_kind(0x10d, 0x800, UW_CFA_NONE);
+
+	eh->e_entry = MADE_CODE + 0x7c0; /* undescribed, an FDE is near */
+	make_page(&m, 0);
+	expect_kind(0x7c0, 0x800, UW_CFA_ROOT);
+	expect_sp(0x800, 0x840, 8);
+	made_deinit(&m);
+}
+
+static void nobody_called_where_the_return_address_is_undefined(void **state)
+{
+	static const u8 x86_64[] = { 0x41, 0x07, 16 }, arm64[] = { 0x41, 0x07, 30 };
+	struct made_cfi m;
+
+	(void)state;
+	made_init(&m, EM_X86_64, 1);
+	made_fde(&m, 0, 16, x86_64, sizeof(x86_64));
+	make_page(&m, 0);
+	expect_sp(0, 1, 8);
+	expect_kind(1, 16, UW_CFA_ROOT);
+	made_deinit(&m);
+	made_init(&m, EM_AARCH64, 1);
+	made_fde(&m, 0, 16, arm64, sizeof(arm64));
+	make_page(&m, 0);
+	expect_kind(0, 4, UW_CFA_SP);
+	assert_int_equal(page.rule[0].ra, UW_SAVED_SAME);
+	expect_kind(4, 16, UW_CFA_ROOT);
+	made_deinit(&m);
+}
+
+static void rules_are_kept_once_and_refused_when_there_is_no_room(void **state)
+{
+	struct uw_rule table[4], rule = SP_(8);
+	struct rules r;
+
+	(void)state;
+	assert_int_equal(rules_init(&r, table, N(table)), 0);
+	assert_int_equal(rules_add(&r, &(struct uw_rule){ .cfa_off = 7 }), 0);
+	for (u32 round = 0; round < 2; round++) {
+		for (u32 i = 1; i < 6; i++) {
+			rule.cfa_off = (s32)i;
+			assert_int_equal(rules_add(&r, &rule), i < 4 ? i : 0);
+		}
+	}
+	assert_int_equal(r.n, 4);
+	assert_int_equal(r.n_refused, 4);
+	assert_int_equal(table[0].cfa, UW_CFA_NONE);
+	assert_int_equal(table[3].cfa_off, 3);
+	rules_deinit(&r);
+}
+
+/* Where elfutils says that a register is: *(cfa + off). */
+static bool at_cfa(Dwarf_Frame *frame, int reg, s64 *off)
+{
+	Dwarf_Op mem[3], *ops;
+	size_t n;
+
+	if (dwarf_frame_register(frame, reg, mem, &ops, &n) || !n || n > 2 ||
+	    ops[0].atom != DW_OP_call_frame_cfa)
+		return false;
+	*off = n == 2 ? (s64)ops[1].number : 0;
+	return n == 1 || ops[1].atom == DW_OP_plus_uconst;
+}
+
+static bool is_undefined(Dwarf_Frame *frame, int reg)
+{
+	Dwarf_Op mem[3], *ops;
+	size_t n;
+
+	return !dwarf_frame_register(frame, reg, mem, &ops, &n) && !n && ops == mem;
+}
+
+/* Expressions are only counted: readelf's text of them is compared elsewhere. */
+static bool differs(Dwarf_CFI *cfi, u64 addr, const struct uw_rule *have)
+{
+	_cleanup_free_ Dwarf_Frame *frame = NULL;
+	Dwarf_Op *ops;
+	size_t n;
+	s64 off = 0;
+
+	if (dwarf_cfi_addrframe(cfi, addr, &frame) || dwarf_frame_cfa(frame, &ops, &n))
+		return have->cfa != UW_CFA_NONE;
+	if (have->cfa == UW_CFA_ROOT)
+		return !is_undefined(frame, 16);
+	if (have->cfa != UW_CFA_SP && have->cfa != UW_CFA_FP)
+		return n == 1;
+	return n != 1 || ops[0].atom != DW_OP_bregx || ops[0].number2 != (u64)have->cfa_off ||
+	       ops[0].number != (have->cfa == UW_CFA_SP ? 7 : 6) || !at_cfa(frame, 16, &off) ||
+	       off != have->ra_off || at_cfa(frame, 6, &off) != (have->fp == UW_SAVED_CFA) ||
+	       (have->fp == UW_SAVED_CFA && off != have->fp_off);
+}
+
+/* Every byte of a file's code. @break_it: the comparison must notice. */
+static void compare_with_elfutils(int fd, bool break_it)
+{
+	Elf *elf = elf_begin(fd, ELF_C_READ, NULL);
+	Dwarf_CFI *cfi = dwarf_getcfi_elf(elf);
+	u32 n_described = 0, n_differ = 0;
+	size_t n_phdrs;
+	GElf_Phdr ph;
+
+	assert_non_null(cfi);
+	assert_int_equal(elf_getphdrnum(elf, &n_phdrs), 0);
+	for (size_t i = 0; i < n_phdrs; i++) {
+		assert_non_null(gelf_getphdr(elf, (int)i, &ph));
+		if (ph.p_type != PT_LOAD || !(ph.p_flags & PF_X))
+			continue;
+		for (u64 off = 0; off < ph.p_filesz; off++) {
+			u64 at = (ph.p_offset + off) % UW_ROW_PAGE_LEN;
+
+			if (!off || !at)
+				assert_int_equal(made_page(fd, ph.p_offset + off - at, &page), 0);
+			page.rule[at].cfa_off += break_it;
+			n_described += page.rule[at].cfa != UW_CFA_NONE;
+			n_differ += differs(cfi, ph.p_vaddr + off, &page.rule[at]);
+		}
+	}
+	assert_true(n_described > 1000);
+	if (break_it)
+		assert_true(n_differ > 1000);
+	else
+		assert_int_equal(n_differ, 0);
+	dwarf_cfi_end(cfi);
+	elf_end(elf);
+}
+
+static void rows_of_the_test_itself_are_those_of_elfutils(void **state)
+{
+	_cleanup_close_ int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+
+	(void)state;
+	compare_with_elfutils(fd, false);
+	compare_with_elfutils(fd, true);
+}
+
+static void rows_of_the_vdso_are_those_of_elfutils(void **state)
+{
+	const char *vdso = (const char *)getauxval(AT_SYSINFO_EHDR);
+	_cleanup_close_ int fd = memfd_create("vdso", MFD_CLOEXEC);
+	const Elf64_Ehdr *eh = (const void *)vdso;
+
+	(void)state;
+	assert_non_null(vdso);
+	assert_true(write(fd, vdso, eh->e_shoff + eh->e_shnum * eh->e_shentsize) > 0);
+	compare_with_elfutils(fd, false);
+}
+
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(code_that_nobody_describes_has_rule_0),
+	cmocka_unit_test(a_function_goes_on_in_the_next_page),
+	cmocka_unit_test(overlapping_functions_end_where_the_next_begins),
+	cmocka_unit_test(states_are_remembered_in_each_other),
+	cmocka_unit_test(pages_outside_of_the_code_are_empty),
+	cmocka_unit_test(the_last_page_of_a_segment_is_short),
+	cmocka_unit_test(undescribed_code_is_known_by_its_bytes),
+	cmocka_unit_test(described_code_is_no_stub),
+	cmocka_unit_test(the_entry_of_a_program_is_a_root),
+	cmocka_unit_test(nobody_called_where_the_return_address_is_undefined),
+	cmocka_unit_test(rules_are_kept_once_and_refused_when_there_is_no_room),
+	cmocka_unit_test(rows_of_the_test_itself_are_those_of_elfutils),
+	cmocka_unit_test(rows_of_the_vdso_are_those_of_elfutils),
+};
+
+int main(void)
+{
+	return CHECK_RUN(tests);
+}

@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+
+/*
+ * Call frame information that is wrong, cut off, or meant to take long: whatever it
+ * holds, a page's rows hold together, and what could not be used is counted.
+ * made_page() checks the rows.
+ */
+
+#include <elf.h>
+#include <errno.h>
+#include <string.h>
+
+#include "../../inspect/util/cleanup.h"
+#include "../check.h"
+#include "made_cfi.h"
+
+#define N(a) (sizeof(a) / sizeof((a)[0]))
+#define WORK 200000 /* MAX_WORK of cfi.c */
+
+static struct made_page page;
+
+static int make_page(const struct made_cfi *m, u32 len)
+{
+	_cleanup_close_ int fd = made_fd(m, len);
+
+	return made_page(fd, MADE_CODE_OFF, &page);
+}
+
+static bool is_described(u32 from, u32 to)
+{
+	bool all = true;
+
+	for (u32 i = from; i < to; i++)
+		all &= page.rule[i].cfa != UW_CFA_NONE;
+	return all;
+}
+
+/* Two functions with rows; both are read when nothing is wrong. */
+static void make_two(struct made_cfi *m, u16 machine)
+{
+	u8 program[] = { 0x41, 0x0e, 16,   0x86, 2,    0x43, 0x0a, 0x0c,
+			 6,    16,   0x41, 0x0b, 0x02, 9,    0x0e, 8 };
+
+	program[8] = machine == EM_AARCH64 ? 29 : 6; /* fp */
+	made_init(m, machine, 2);
+	made_fde(m, 0, 64, program, sizeof(program));
+	made_fde(m, 64, 64, program, sizeof(program));
+	assert_int_equal(make_page(m, m->len), 0);
+	assert_true(is_described(0, 128));
+	assert_int_equal(page.counts.broken, 0);
+}
+
+static void cut_off_at_every_byte(void **state)
+{
+	struct made_cfi m;
+
+	(void)state;
+	make_two(&m, EM_X86_64);
+	for (u32 len = 0; len < m.len; len++)
+		if (len <= 256 || len + 512 >= m.len || len % 512 == 0)
+			assert_true(make_page(&m, len) <= 0);
+	made_deinit(&m);
+}
+
+/* A file that shrinks while it is open gives an error or fewer rows. */
+static void cut_off_while_it_is_open(void **state)
+{
+	_cleanup_(elf_file_free) struct elf_file *f = NULL;
+	_cleanup_(cfi_free) struct cfi *c = NULL;
+	_cleanup_(rules_deinit) struct rules r = {};
+	static struct uw_rule table[64];
+	u32 rows[UW_MAX_PAGE_ROWS], n;
+	_cleanup_close_ int fd = -1;
+	struct made_cfi m;
+
+	(void)state;
+	make_two(&m, EM_X86_64);
+	fd = made_fd(&m, m.len);
+	assert_int_equal(rules_init(&r, table, N(table)), 0);
+	assert_int_equal(elf_file_open_fd(&f, fd), 0);
+	assert_int_equal(cfi_open(&c, f), 0);
+	assert_int_equal(ftruncate(fd, MADE_HDR_OFF), 0);
+	assert_true(cfi_page(c, &r, MADE_CODE_OFF, rows, &n) <= 0);
+	assert_int_equal(ftruncate(fd, MADE_CODE_OFF), 0);
+	assert_true(cfi_page(c, &r, MADE_CODE_OFF, rows, &n) < 0);
+	made_deinit(&m);
+}
+
+static void every_byte_changed(void **state)
+{
+	static const u8 values[] = { 0, 1, 0x7f, 0x80, 0xff };
+	static const u16 machines[] = { EM_X86_64, EM_AARCH64 };
+	struct made_cfi m;
+
+	(void)state;
+	for (size_t k = 0; k < N(machines); k++) {
+		make_two(&m, machines[k]);
+		for (u32 at = MADE_HDR_OFF; at < m.len; at++) {
+			u8 before = m.bytes[at];
+
+			for (size_t i = 0; i < N(values); i++) {
+				m.bytes[at] = values[i];
+				assert_true(make_page(&m, m.len) <= 0);
+			}
+			m.bytes[at] = before;
+		}
+		made_deinit(&m);
+	}
+}
+
+static void other_machines_are_not_supported(void **state)
+{
+	struct made_cfi m;
+
+	(void)state;
+	made_init(&m, EM_RISCV, 1);
+	made_fde(&m, 0, 64, "", 0);
+	assert_int_equal(make_page(&m, m.len), -ENOTSUP);
+	m.bytes[EI_CLASS] = ELFCLASS32;
+	assert_int_equal(make_page(&m, m.len), -ENOEXEC);
+	made_deinit(&m);
+}
+
+/* Programs of the first of two functions; the second one is always read. */
+static const struct broken {
+	const char *what;
+	u8 program[24];
+	u8 len;
+} broken[] = {
+	{ "restore_state without a state", { 0x0b }, 1 },
+	{ "an instruction that doesn't exist", { 0x3f }, 1 },
+	{ "def_cfa cut off", { 0x0c, 7 }, 2 },
+	{ "a number without an end",
+	  { 0x0e, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 1 },
+	  14 },
+	{ "an expression longer than the entry", { 0x0f, 0xff, 0xff, 0xff, 0x7f }, 5 },
+	{ "advance_loc4 over the end", { 0x04, 0xff, 0xff, 0xff, 0xff }, 5 },
+	{ "a new offset for an expression", { 0x0f, 1, 0x30, 0x0e, 8 }, 5 },
+	{ "set_loc", { 0x01, 0, 0, 0, 0 }, 5 },
+};
+
+static void a_broken_program_costs_only_its_function(void **state)
+{
+	struct made_cfi m;
+
+	(void)state;
+	for (size_t i = 0; i < N(broken); i++) {
+		made_init(&m, EM_X86_64, 2);
+		made_fde(&m, 0, 64, broken[i].program, broken[i].len);
+		made_fde(&m, 64, 64, "", 0);
+		assert_int_equal(make_page(&m, m.len), 0);
+		if (page.counts.broken != 1 || page.rule[0].cfa != UW_CFA_NONE)
+			fail_msg("%s: %llu broken", broken[i].what, page.counts.broken);
+		assert_true(is_described(64, 128));
+		made_deinit(&m);
+	}
+}
+
+/* elfutils makes room for each register that it sees: for this one, 2 GiB. */
+static void a_register_of_any_number_costs_nothing(void **state)
+{
+	static const u8 program[] = { 0x05, 0xff, 0xff, 0xff, 0x3f, 1,	  0x07, 0xff, 0xff, 0xff,
+				      0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1,	0x41, 0x0e, 16 };
+	struct made_cfi m;
+
+	(void)state;
+	made_init(&m, EM_X86_64, 1);
+	made_fde(&m, 0, 64, program, sizeof(program));
+	assert_int_equal(make_page(&m, m.len), 0);
+	assert_int_equal(page.counts.broken, 0);
+	assert_int_equal(page.rule[0].cfa_off, 8);
+	assert_int_equal(page.rule[1].cfa_off, 16);
+	made_deinit(&m);
+}
+
+static void states_are_not_remembered_without_end(void **state)
+{
+	static u8 program[60000];
+	struct made_cfi m;
+
+	(void)state;
+	memset(program, 0x0a, sizeof(program));
+	made_init(&m, EM_X86_64, 1);
+	made_fde(&m, 0, 64, program, sizeof(program));
+	assert_int_equal(make_page(&m, m.len), 0);
+	assert_int_equal(page.counts.broken, 1);
+	made_deinit(&m);
+}
+
+/* Where a CIE is wrong, so are its functions. @at: offset in the CIE. */
+static void a_broken_cie_describes_nothing(void **state)
+{
+	static const struct {
+		u8 at, value;
+	} wrong[] = {
+		{ 0, 0 }, /* no length */
+		{ 0, 200 }, /* reaches over other entries: other instructions */
+		{ 4, 1 }, /* no CIE */
+		{ 8, 99 }, /* version */
+		{ 9, 'q' }, /* augmentation */
+		{ 12, 0 }, /* code_align */
+		{ 14, 17 }, /* return address */
+		{ 15, 100 }, /* length of the augmentation */
+		{ 16, 0x9b }, /* indirect */
+		{ 16, 0x5b }, /* aligned */
+		{ 16, 0x01 }, /* uleb128 */
+		{ 17, 0x0b }, /* restore_state */
+	};
+	struct made_cfi m;
+
+	(void)state;
+	for (size_t i = 0; i < N(wrong); i++) {
+		make_two(&m, EM_X86_64);
+		m.bytes[m.frames_off + wrong[i].at] = wrong[i].value;
+		assert_int_equal(make_page(&m, m.len), 0);
+		if (page.rule[0].cfa != UW_CFA_NONE)
+			fail_msg("CIE byte %u is %u: has rules", wrong[i].at, wrong[i].value);
+		assert_true(page.counts.broken + page.counts.unknown > 0);
+		made_deinit(&m);
+	}
+}
+
+static void pointers_to_anywhere_describe_nothing(void **state)
+{
+	static const u32 to[] = { 0, 1, 4, 5, 0x7fffffff, 0x80000000, 0xfffffff0, 0xffffffff };
+	struct made_cfi m;
+
+	(void)state;
+	for (size_t i = 0; i < N(to); i++) {
+		make_two(&m, EM_X86_64);
+		made_put(&m, m.frames_off + 24 + 4, to[i], 4); /* the first FDE's CIE */
+		assert_int_equal(make_page(&m, m.len), 0);
+		assert_int_equal(page.rule[0].cfa, UW_CFA_NONE);
+		assert_true(is_described(64, 128));
+		made_put(&m, MADE_HDR_OFF + 12 + 12, to[i], 4); /* where the second FDE is */
+		assert_int_equal(make_page(&m, m.len), 0);
+		assert_int_equal(page.rule[64].cfa, UW_CFA_NONE);
+		made_deinit(&m);
+	}
+}
+
+static void a_table_that_is_too_long_is_not_used(void **state)
+{
+	struct made_cfi m;
+
+	(void)state;
+	make_two(&m, EM_X86_64);
+	made_put(&m, MADE_HDR_OFF + 8, 0xffffffff, 4);
+	assert_int_equal(make_page(&m, m.len), 0);
+	assert_int_equal(page.n, 1);
+	made_deinit(&m);
+}
+
+static void instructions_of_a_page_are_bounded(void **state)
+{
+	_cleanup_free_ u8 *program = calloc(1, 100000);
+	struct made_cfi m;
+
+	(void)state;
+	made_init(&m, EM_X86_64, 10);
+	for (u32 i = 0; i < 10; i++)
+		made_fde(&m, 64 * i, 64, program, 100000);
+	assert_int_equal(make_page(&m, m.len), 0);
+	assert_true(is_described(0, 64 * (WORK / 100000 - 1)));
+	assert_int_equal(page.rule[64 * WORK / 100000].cfa, UW_CFA_NONE);
+	assert_true(page.counts.capped > 0);
+	made_deinit(&m);
+}
+
+static void entries_of_a_page_are_bounded(void **state)
+{
+	struct made_cfi m;
+	u32 n = MADE_CAP / 32;
+
+	(void)state;
+	made_init(&m, EM_X86_64, n);
+	for (u32 i = 0; i < n; i++) { /* all of them of one function */
+		made_put(&m, MADE_HDR_OFF + 12 + 8 * i, MADE_CODE_OFF - MADE_HDR_OFF, 4);
+		made_put(&m, MADE_HDR_OFF + 16 + 8 * i, m.frames_off + 24 - MADE_HDR_OFF, 4);
+	}
+	made_fde(&m, 0, 4096, "", 0);
+	made_put(&m, MADE_HDR_OFF + 8, n, 4);
+	assert_int_equal(make_page(&m, m.len), 0);
+	made_deinit(&m);
+}
+
+/* A function with a row at each byte of many pages: each page has its 4096, and no more. */
+static void a_row_at_every_byte(void **state)
+{
+	u8 program[4 * 1024 * 3];
+	struct made_cfi m;
+
+	(void)state;
+	for (u32 i = 0; i < sizeof(program); i += 3) { /* cfa 8 or 16, advance 1 */
+		program[i] = 0x0e;
+		program[i + 1] = i & 1 ? 8 : 16;
+		program[i + 2] = 0x41;
+	}
+	made_init(&m, EM_X86_64, 1);
+	made_fde(&m, 0, 4096, program, sizeof(program));
+	assert_int_equal(make_page(&m, m.len), 0);
+	assert_int_equal(page.n, UW_MAX_PAGE_ROWS);
+	made_deinit(&m);
+}
+
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(cut_off_at_every_byte),
+	cmocka_unit_test(cut_off_while_it_is_open),
+	cmocka_unit_test(every_byte_changed),
+	cmocka_unit_test(other_machines_are_not_supported),
+	cmocka_unit_test(a_broken_program_costs_only_its_function),
+	cmocka_unit_test(a_register_of_any_number_costs_nothing),
+	cmocka_unit_test(states_are_not_remembered_without_end),
+	cmocka_unit_test(a_broken_cie_describes_nothing),
+	cmocka_unit_test(pointers_to_anywhere_describe_nothing),
+	cmocka_unit_test(a_table_that_is_too_long_is_not_used),
+	cmocka_unit_test(instructions_of_a_page_are_bounded),
+	cmocka_unit_test(entries_of_a_page_are_bounded),
+	cmocka_unit_test(a_row_at_every_byte),
+};
+
+int main(void)
+{
+	return CHECK_RUN(tests);
+}
