@@ -14,7 +14,7 @@
 
 /* Where a walk starts: the context of raw_tp, the packet's bytes from 16 on for tc. */
 struct uw_start {
-	u64 pc, sp, fp, lr;
+	struct uw_regs regs;
 	u64 extent; /* of the mappings, as in struct uw_process */
 	u64 va_mask;
 };
@@ -25,7 +25,7 @@ UW_INLINE int uw_run(const struct uw_start *start)
 
 	if (!s)
 		return -1;
-	s->state.regs = (struct uw_regs){ start->pc, start->sp, start->fp, start->lr };
+	s->state.regs = start->regs;
 	s->state.extent = start->extent;
 	s->state.va_mask = start->va_mask;
 	s->state.has_tables = start->extent != 0;

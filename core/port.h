@@ -7,6 +7,7 @@
  * sim/guest. The core calls nothing else.
  */
 
+#include "native/row.h"
 #include "uw_note.h"
 #include "uw_state.h"
 #include "v8/v8_info.h"
@@ -32,6 +33,16 @@ UW_INLINE long port_read_user(void *dst, u32 len, u64 addr);
  * Return: borrowed until the step ends, or NULL.
  */
 UW_INLINE const struct uw_mapping *port_mapping(const struct uw_state *u, u64 pc);
+
+/**
+ * port_row() - how native code is unwound
+ * @u:		walk state
+ * @module:	as in struct uw_mapping, not 0
+ * @file_off:	of the code in the module's file, below UW_MAX_ROW_OFF
+ *
+ * Return: borrowed until the step ends, or NULL: the rows of this page are not loaded.
+ */
+UW_INLINE const struct uw_rule *port_row(const struct uw_state *u, u32 module, u64 file_off);
 
 /**
  * port_info_v8() - layout of the build of V8 with this index

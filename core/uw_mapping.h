@@ -20,10 +20,6 @@ enum uw_map_kind {
 	UW_N_MAP_KINDS
 };
 
-enum uw_map_flags {
-	UW_MAP_LIBC = 1 << 0, /* text of the C library: threads and main() start here */
-};
-
 /* Ports search by signed differences, so no mapping reaches into the kernel's half. */
 #define UW_MAX_MAPPING_END (1ull << 63)
 
@@ -33,7 +29,7 @@ struct uw_mapping {
 	u64 file_off; /* of start_addr in the module's file */
 	u32 module; /* user space's id of the file, 0: none */
 	u8 kind; /* enum uw_map_kind */
-	u8 flags; /* enum uw_map_flags */
+	u8 pad;
 	u16 info_idx; /* of the runtime's info, by kind */
 };
 _Static_assert(sizeof(struct uw_mapping) == 32, "wire");

@@ -9,10 +9,9 @@
  * X(name, form, words): the words are followed by the value, in the form that
  * tells people most. A step begins with UW_NOTE_STEP, a walk ends with UW_NOTE_END:
  *
- *	step  map  owner  [insn  slot]  [what frame it is]  [record  ra]  caller
+ *	step  map  owner  [row]  [insn  slot]  [what frame it is]  [record  ra]  caller
  *
- * Reads are not here: a port sees them itself. The numbers are dense and are
- * written down by recorders: append only.
+ * Reads are not here: a port sees them itself.
  */
 
 /* clang-format off */
@@ -30,8 +29,7 @@
 	X(UW_NOTE_RA_SLOT,     SLOT,   "at such an instruction the return address is in")              \
 	X(UW_NOTE_RA_FAULT,    ADDR,   "whose record fp leads to is not known: can't read the return address at") \
 	X(UW_NOTE_RA_NO_CODE,  WORD,   "that is not where known code returns to, so the record counts:") \
-	X(UW_NOTE_NO_ROOT,     WORD,   "no record, and no C library's code that would be a root: fp is") \
-	X(UW_NOTE_ROOT,        WORD,   "outermost frame: in the C library's code fp is")               \
+	X(UW_NOTE_NO_FP,       WORD,   "there is no record: fp is")                                    \
 	X(UW_NOTE_FP_REFUSED,  ADDR,   "no record can lie at fp")                                      \
 	X(UW_NOTE_RECORD,      ADDR,   "the frame record lies at fp")                                  \
 	X(UW_NOTE_RECORD_RA,   WORD,   "its return address is")                                        \
@@ -45,7 +43,15 @@
 	X(UW_NOTE_V8_SHARED,   WORD,   "its SharedFunctionInfo is")                                    \
 	X(UW_NOTE_V8_BYTECODE, WORD,   "the slot of the bytecode offset has")                          \
 	X(UW_NOTE_REASON,      STATUS, "who it is, is not known:")                                     \
-	X(UW_NOTE_END,         STATUS, "the walk ends:")
+	X(UW_NOTE_END,         STATUS, "the walk ends:")                                               \
+	X(UW_NOTE_ROW,         RULE,   "its unwind row says:")                                         \
+	X(UW_NOTE_NO_ROWS,     WORD,   "the unwind rows are not loaded for offset")                    \
+	X(UW_NOTE_NO_ROW,      WORD,   "so only a guess can tell its caller, at offset")                \
+	X(UW_NOTE_CFA_REFUSED, ADDR,   "no caller's frame can be at")                                  \
+	X(UW_NOTE_ROW_FP,      ADDR,   "the caller's fp was saved at")                                 \
+	X(UW_NOTE_ROW_RA,      ADDR,   "the return address lies at")                                   \
+	X(UW_NOTE_ROW_LR,      WORD,   "the return address is in lr still:")                           \
+	X(UW_NOTE_SIGNAL,      ADDR,   "a signal came: what was interrupted has its registers from")
 /* clang-format on */
 
 enum uw_note {
@@ -65,4 +71,8 @@ enum uw_note_form {
 	UW_FORM_INSN, /* up to four bytes of code */
 	UW_FORM_SLOT, /* what arch_ra_slot() returned */
 	UW_FORM_STATUS, /* enum uw_status */
+	UW_FORM_RULE, /* UW_NOTE_ROW_VALUE() */
 };
+
+/* What of a rule fits a value: where the CFA is. */
+#define UW_NOTE_ROW_VALUE(r) ((r)->cfa | (u64)(u8)(r)->cfa_add << 8 | (u64)(u32)(r)->cfa_off << 32)

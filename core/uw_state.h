@@ -11,7 +11,7 @@
 #include "uw_mapping.h"
 
 #define UW_WINDOW_LEN 1024 /* a read of this size costs little more than one of 8 bytes */
-#define UW_WINDOW_USE 64 /* the most that one uw_window() call gives */
+#define UW_WINDOW_USE 128 /* the most that one uw_window() call gives */
 #define UW_PAGE_LEN 4096
 #define UW_MAX_FRAME_LEN (1ull << 20)
 
@@ -20,6 +20,7 @@ struct uw_regs {
 	u64 sp;
 	u64 fp;
 	u64 lr; /* 0 where the architecture has none */
+	u64 drap; /* address of the arguments while a frame is aligned: r10; else 0 */
 };
 
 struct uw_state {
@@ -35,7 +36,8 @@ struct uw_state {
 	u8 next_flags; /* enum uw_frame_flags of the next frame */
 	bool has_tables; /* extent is valid */
 	bool sp_known;
-	bool is_top; /* regs are those of the interrupted instruction */
+	bool has_guess; /* a frame so far was found by a guess */
+	bool is_top; /* regs are those of an interrupted instruction, all valid */
 	u8 win[UW_WINDOW_LEN + UW_WINDOW_USE];
 	struct uw_sample sample; /* what goes out */
 };

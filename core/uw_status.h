@@ -33,7 +33,12 @@
 	X(UW_F_NO_FRAME,        FRAME,     "frame not built",      "interrupted before its frame existed: known by pc only") \
 	X(UW_F_FUNCTION_TAG,    FRAME,     "no function in frame", "the function slot holds no heap object")   \
 	X(UW_F_FUNCTION_FAULT,  FRAME,     "function unreadable",  "reading the JSFunction faulted")           \
-	X(UW_F_SHARED_TAG,      FRAME,     "no shared function info", "the JSFunction holds no SharedFunctionInfo")
+	X(UW_F_SHARED_TAG,      FRAME,     "no shared function info", "the JSFunction holds no SharedFunctionInfo") \
+	X(UW_T_NO_ROW,          TRUNCATED, "no unwind row",        "native code that nothing describes, or not enough") \
+	X(UW_T_ROWS_PENDING,    TRUNCATED, "unwind rows not loaded", "user space has not got to this code yet") \
+	X(UW_T_GUESSED,         TRUNCATED, "guessed frame",        "outermost frame reached, but over a guess") \
+	X(UW_T_RA_ZERO,         TRUNCATED, "return address zero",  "a stack made by hand, as coroutines have") \
+	X(UW_E_CFA,             FAILED,    "caller's frame below stack pointer", "where an unwind row leads can't be")
 /* clang-format on */
 
 enum uw_status {

@@ -24,14 +24,13 @@ UW_INLINE void uw_walk_begin(struct uw_state *u)
 {
 	u->stack_low = u->regs.sp;
 	u->sp_known = true;
-	u->is_top = true;
 	u->next_flags = 0;
+	u->has_guess = false;
 	u->memo_function = 0;
 	u->memo_shared = 0;
 	u->win_len = 0;
 	u->map.start_addr = 0;
 	u->map.end_addr = 0;
-	u->map.flags = 0;
 	u->sample.n_reads = 0;
 	u->sample.fault_addr = 0;
 }
@@ -85,6 +84,8 @@ UW_INLINE enum uw_status uw_step(struct uw_state *u)
 	if (!f)
 		return UW_T_DEPTH;
 	f->flags = u->next_flags;
+	u->is_top = !(f->flags & UW_FRAME_RA);
+	u->has_guess |= f->flags & UW_FRAME_GUESS;
 	port_note(u, UW_NOTE_STEP, f->pc);
 	if (!u->has_tables)
 		status = uw_step_blind(u);
@@ -96,13 +97,14 @@ UW_INLINE enum uw_status uw_step(struct uw_state *u)
 		status = v8_step(u, f);
 	if (f->status != UW_OK)
 		port_note(u, UW_NOTE_REASON, f->status);
-	u->is_top = false;
 	return status;
 }
 
-/* Conclude: @status is what the last step returned. */
+/* Conclude: @status is what the last step returned. Complete is what needed no guess. */
 UW_INLINE void uw_walk_end(struct uw_state *u, enum uw_status status)
 {
+	if (status == UW_END && u->has_guess)
+		status = UW_T_GUESSED;
 	u->sample.status = u->has_tables ? (u8)status : UW_T_UNKNOWN_PROCESS;
 	port_note(u, UW_NOTE_END, status);
 }

@@ -13,6 +13,7 @@
 #include "../inspect/elf/elf_file.h"
 #include "../inspect/util/cleanup.h"
 #include "mem/image.h"
+#include "rows.h"
 
 #include <elf.h>
 #include <errno.h>
@@ -30,6 +31,7 @@
 struct compiled {
 	struct sim_case c;
 	struct uw_mapping mappings[MAX_SEGMENTS];
+	struct sim_rows rows;
 	u64 room; /* that segments may still take */
 	bool has_exit;
 };
@@ -53,6 +55,7 @@ void sim_compiled_free(struct sim_case **c)
 	free((*c)->functions);
 	free((*c)->name);
 	sim_mem_free(&(*c)->target.mem);
+	sim_rows_deinit(&compiled_of(*c)->rows);
 	free(compiled_of(*c));
 	*c = NULL;
 }
@@ -240,6 +243,14 @@ static int read_entry(const struct elf_file *f, u64 *entry)
 	return 0;
 }
 
+static int load_rows(struct elf_file *f, struct compiled *p)
+{
+	int err = sim_rows_of_file(&p->rows, f, MODULE);
+
+	sim_rows_use(&p->rows, &p->c.target);
+	return err;
+}
+
 static int load(struct elf_file *f, const char *path, struct compiled *p, struct sim_error *error)
 {
 	struct sim_case *c = &p->c;
@@ -254,6 +265,8 @@ static int load(struct elf_file *f, const char *path, struct compiled *p, struct
 		err = elf_file_each_symbol(f, add_symbol, p);
 	if (!err)
 		err = read_entry(f, &c->target.regs.pc);
+	if (!err)
+		err = load_rows(f, p);
 	if (err == -EFBIG)
 		return sim_fail(error, err,
 				"is too large: at most %u segments, %u MiB, %u functions, and "

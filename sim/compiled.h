@@ -14,7 +14,8 @@
  * @error:	what is wrong with the file
  *
  * The program starts at its entry point with an empty stack of 1 MiB, and ends at
- * its symbol fixture_exit. Its executable segments are the process's mappings.
+ * its symbol fixture_exit. Its executable segments are the process's mappings; its unwind
+ * rows are what its call frame information says.
  *
  * Return: 0, -ENOTSUP when the program is another architecture's (@error untouched), or a
  * negative errno with @error set.

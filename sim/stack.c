@@ -68,6 +68,7 @@ int sim_stack_target(const struct stack *stack, u32 arch, struct sim_target *out
 {
 	struct sim_mem *mem = NULL;
 	int err = sim_image_new(&mem);
+	u32 first_page;
 
 	if (err)
 		return err;
@@ -76,12 +77,19 @@ int sim_stack_target(const struct stack *stack, u32 arch, struct sim_target *out
 		sim_mem_free(&mem);
 		return err;
 	}
+	first_page = stack->no_rows ? STACK_N_APP_ROW_PAGES : 0;
 	*out = (struct sim_target){
 		.mem = mem,
 		.mappings = mapping_pool(),
 		.n_mappings = N_DECOYS + STACK_N_MAPPINGS + N_DECOYS,
 		.v8_builds = stack_v8_builds,
 		.n_v8_builds = STACK_N_V8_BUILDS,
+		.row_pages = stack_row_pages + first_page,
+		.n_row_pages = STACK_N_ROW_PAGES - first_page,
+		.rows = stack_rows,
+		.n_rows = STACK_N_ROWS,
+		.rules = stack_rules,
+		.n_rules = STACK_N_RULES,
 		.regs = stack->regs,
 		.extent = stack->no_tables ? 0 : (u64)N_DECOYS << 32 | STACK_N_MAPPINGS,
 		.va_mask = stack->va_mask	 ? stack->va_mask

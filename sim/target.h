@@ -6,16 +6,28 @@
  * process, and the registers to start from. Every engine gets the same target.
  */
 
+#include "../core/native/row.h"
 #include "../core/uw_state.h"
 #include "../core/v8/v8_info.h"
 #include "mem/mem.h"
+
+/* What every engine has room for. */
+#define SIM_MAX_ROW_PAGES 4096
+#define SIM_MAX_ROWS (1u << 18)
+#define SIM_MAX_RULES 4096
 
 struct sim_target {
 	struct sim_mem *mem; /* owned */
 	const struct uw_mapping *mappings; /* the pool that extent points into */
 	const struct v8_info *v8_builds;
+	const struct uw_row_page *row_pages; /* sorted by module and page */
+	const u32 *rows; /* the pool that they point into */
+	const struct uw_rule *rules;
 	u32 n_mappings;
 	u32 n_v8_builds;
+	u32 n_row_pages;
+	u32 n_rows;
+	u32 n_rules;
 	struct uw_regs regs;
 	u64 extent; /* as in struct uw_process; 0: the process has no tables */
 	u64 va_mask;

@@ -49,6 +49,81 @@ UW_INLINE const struct uw_mapping *port_mapping(const struct uw_state *u, u64 pc
 	return pc >= m->start_addr && pc < m->end_addr ? m : NULL;
 }
 
+/* Slot of a page of rows in the table, or UW_MAX_ROW_PAGES. Walked once by the verifier. */
+__attribute__((noinline)) u32 uw_row_page_search(u32 module, u32 page)
+{
+	u32 hash = uw_row_page_hash(module, page);
+
+	for (u32 i = 0; i < UW_ROW_PAGE_PROBES; i++) {
+		u64 at = port_index(hash + i, UW_MAX_ROW_PAGES - 1);
+
+		if (uw_row_pages[at].module == module && uw_row_pages[at].page == page)
+			return (u32)at;
+	}
+	return UW_MAX_ROW_PAGES;
+}
+
+UW_INLINE bool uw_row_at(u32 at, u32 *row)
+{
+	u32 pair = at / 2;
+	const struct uw_row_pair *rows = bpf_map_lookup_elem(&uw_rows, &pair);
+
+	if (!rows)
+		return false;
+	*row = rows->row[port_index(at, 1)];
+	return true;
+}
+
+/**
+ * uw_row_search() - the last row of a page at or below an offset
+ * @first:	first row of the page in the pool
+ * @n:		how many it has, 1 .. UW_MAX_PAGE_ROWS
+ * @off:	in the page
+ *
+ * Like uw_mapping_search(), but it starts with the largest power of two below @n, and
+ * looks at rows of the page only: each may be another line of the cache.
+ *
+ * Return: the row, or UW_NO_ROW: the pool is smaller than the page says.
+ */
+__attribute__((noinline)) u32 uw_row_search(u32 first, u32 n, u32 off)
+{
+	u32 step = uw_row_stride(n), at = 0, row, next;
+
+	if (!uw_row_at(first, &row))
+		return UW_NO_ROW;
+	for (int i = 0; i < UW_ROW_SEARCH_STEPS && step; i++) {
+		u64 below = (u64)at + step - n; /* negative: a row of the page */
+		u64 after; /* negative: it starts after off */
+
+		asm volatile("" : "+r"(below));
+		if (!uw_row_at(first + ((at + step) & (u32)((s64)below >> 63)), &next))
+			return UW_NO_ROW;
+		after = (u64)off - (next >> UW_ROW_OFF_SHIFT);
+		asm volatile("" : "+r"(after));
+		after = below & ~after;
+		at += step & (u32)((s64)after >> 63);
+		row ^= (row ^ next) & (u32)((s64)after >> 63);
+		step >>= 1;
+	}
+	return row;
+}
+
+/* A page that is taken away meanwhile counts as missing: its rows may be others' by now. */
+UW_INLINE const struct uw_rule *port_row(const struct uw_state *u, u32 module, u64 file_off)
+{
+	u32 page = (u32)(file_off / UW_ROW_PAGE_LEN), at = uw_row_page_search(module, page), row;
+	const struct uw_row_page *p = &uw_row_pages[port_index(at, UW_MAX_ROW_PAGES - 1)];
+
+	(void)u;
+	if (at >= UW_MAX_ROW_PAGES)
+		return NULL;
+	row = uw_row_search(p->first, p->n, file_off & (UW_ROW_PAGE_LEN - 1));
+	if (row == UW_NO_ROW || *(const volatile u32 *)&p->module != module ||
+	    *(const volatile u32 *)&p->page != page)
+		return NULL;
+	return &uw_rules[port_index(row, UW_MAX_RULES - 1)];
+}
+
 UW_INLINE const struct v8_info *port_info_v8(u32 info_idx)
 {
 	const struct v8_info *info = &uw_v8_builds[port_index(info_idx, UW_MAX_V8_BUILDS - 1)];

@@ -2,23 +2,15 @@
 #pragma once
 
 /*
- * Native frames by frame records, and what every runtime that keeps records
- * shares with them. Nothing vouches for the record of a native function until
- * there are unwind rows, so the frame that such a step finds is a guess.
+ * Native frames: by unwind rows, and where the tables have none by frame records,
+ * which runtimes that keep them share. Nothing vouches for the record of a native
+ * function without a row, so the frame that such a step finds is a guess.
  */
 
-#include <arch.h>
+#include "row_step.h"
 
-#include "../uw_read.h"
-
-/* Below this no stack lies: main() and threads start with a small number in fp. */
-#define FP_ROOT_MAX 4096
-
-/* Can this be the address of user code at all? */
-UW_INLINE bool uw_is_user_pc(const struct uw_state *u, u64 pc)
-{
-	return pc >= UW_PAGE_LEN && pc <= u->va_mask;
-}
+/* Below this no stack lies: fp has something else, or nothing. */
+#define FP_MIN 4096
 
 /**
  * uw_find_mapping() - make u->map the mapping around a pc
@@ -71,15 +63,6 @@ UW_INLINE enum uw_status fp_check(const struct uw_state *u)
 	return err;
 }
 
-/* There is no record: is this where the stack begins? */
-UW_INLINE enum uw_status fp_root(const struct uw_state *u)
-{
-	bool is_root = u->map.flags & UW_MAP_LIBC && !u->is_top;
-
-	port_note(u, is_root ? UW_NOTE_ROOT : UW_NOTE_NO_ROOT, u->regs.fp);
-	return is_root ? UW_END : UW_T_NO_FP;
-}
-
 /**
  * fp_step() - unwind one frame by its frame record
  * @u:		walk state
@@ -89,9 +72,9 @@ UW_INLINE enum uw_status fp_root(const struct uw_state *u)
  *
  *	ra = *(fp + 8); fp = *(fp)
  *
- * Reads 16 bytes at regs.fp. On UW_T_* and UW_E_* regs are unchanged. UW_END: a
- * record in the C library's text said that there is no caller; main() and
- * threads start so in glibc (measured with 2.36: the saved fp is argc or 0).
+ * Reads 16 bytes at regs.fp.
+ *
+ * Return: UW_OK; UW_T_NO_FP, UW_E_*, and regs are unchanged.
  */
 UW_INLINE enum uw_status fp_step(struct uw_state *u, u8 flags)
 {
@@ -99,8 +82,10 @@ UW_INLINE enum uw_status fp_step(struct uw_state *u, u8 flags)
 	enum uw_status err;
 	const u8 *record;
 
-	if (fp < FP_ROOT_MAX)
-		return fp_root(u);
+	if (fp < FP_MIN) {
+		port_note(u, UW_NOTE_NO_FP, fp);
+		return UW_T_NO_FP;
+	}
 	err = fp_check(u);
 	if (err)
 		return err;
@@ -185,20 +170,61 @@ UW_INLINE enum top_result top_step(struct uw_state *u, u8 flags)
 	return TOP_STEPPED;
 }
 
+/* By the interrupted instruction, or by the record at fp if there is one. */
+UW_INLINE bool native_guess(struct uw_state *u)
+{
+	if (u->is_top && top_step(u, UW_FRAME_GUESS) == TOP_STEPPED)
+		return true;
+	return fp_step(u, UW_FRAME_GUESS) == UW_OK;
+}
+
+/**
+ * native_row() - the rule for a frame's code
+ * @f:	gets UW_FRAME_NO_ROWS when its page should be loaded and is not
+ *
+ * Return: NULL when there is none.
+ */
+UW_INLINE const struct uw_rule *native_row(struct uw_state *u, struct uw_frame *f)
+{
+	u64 off = uw_frame_lookup_pc(f) - u->map.start_addr + u->map.file_off;
+	const struct uw_rule *r = NULL;
+
+	if (!u->map.module || off >= UW_MAX_ROW_OFF)
+		return NULL;
+	r = port_row(u, u->map.module, off);
+	if (!r) {
+		port_note(u, UW_NOTE_NO_ROWS, off);
+		f->flags |= UW_FRAME_NO_ROWS;
+	}
+	return r;
+}
+
 /**
  * native_step() - name a native frame by its module and unwind it
  * @u:		walk state; u->map is the mapping of f->pc
  * @f:		the frame, pc and flags set
  *
+ * A guess that leads nowhere is no fault of the stack: what is wrong is that it had to
+ * be made.
+ *
  * Return: UW_OK and the caller's regs, or why the walk ends here.
  */
 UW_INLINE enum uw_status native_step(struct uw_state *u, struct uw_frame *f)
 {
+	enum uw_status status = UW_T_NO_ROW;
+	const struct uw_rule *r;
+
 	port_note(u, UW_NOTE_NATIVE, u->map.module);
 	f->kind = UW_NATIVE;
 	f->aux = u->map.module;
 	f->a = f->pc - u->map.start_addr + u->map.file_off;
-	if (u->is_top && top_step(u, UW_FRAME_GUESS) == TOP_STEPPED)
+	r = native_row(u, f);
+	if (r)
+		status = row_step(u, r);
+	if (status != UW_T_NO_ROW)
+		return status;
+	port_note(u, UW_NOTE_NO_ROW, f->a);
+	if (native_guess(u))
 		return UW_OK;
-	return fp_step(u, UW_FRAME_GUESS);
+	return f->flags & UW_FRAME_NO_ROWS ? UW_T_ROWS_PENDING : UW_T_NO_ROW;
 }

@@ -60,8 +60,13 @@ _Static_assert(sizeof(struct uw_rule) == 16, "wire");
 _Static_assert(offsetof(struct uw_rule, cfa_add) == 15, "wire");
 
 #define UW_ROW_PAGE_LEN 4096 /* bytes of a file that one uw_row_page is about */
+#define UW_MAX_ROW_OFF ((u64)UW_ROW_PAGE_LEN << 32) /* of a file: pages have 32 bits */
 #define UW_ROW_OFF_SHIFT 20
-#define UW_MAX_RULES (1u << 16)
+/*
+ * A large file has some hundreds (libLLVM 14: 586). The tables are one value of a map,
+ * 4 MiB at most on v5.10 (KMALLOC_MAX_SIZE).
+ */
+#define UW_MAX_RULES (1u << 13)
 #define UW_MAX_PAGE_ROWS 4096
 
 struct uw_row_page {
@@ -72,3 +77,16 @@ struct uw_row_page {
 };
 _Static_assert(sizeof(struct uw_row_page) == 16, "wire");
 _Static_assert(offsetof(struct uw_row_page, n) == 12, "wire");
+
+#define UW_NO_ROW (~0u) /* no row: there is no such rule */
+#define UW_ROW_SEARCH_STEPS 12 /* of a search in UW_MAX_PAGE_ROWS */
+
+/* Where a search among @n rows starts: the largest power of two below n, at least 1. */
+UW_INLINE u32 uw_row_stride(u32 n)
+{
+	u32 bits = n - 1;
+
+	for (int i = 1; i < 32; i *= 2)
+		bits |= bits >> i;
+	return (bits >> 1) + 1;
+}

@@ -123,8 +123,8 @@ UW_INLINE enum uw_status v8_step(struct uw_state *u, struct uw_frame *f)
 		top = top_step(u, 0);
 	if (top == TOP_STEPPED)
 		return UW_OK;
-	if (u->regs.fp < FP_ROOT_MAX) {
-		port_note(u, UW_NOTE_NO_ROOT, u->regs.fp);
+	if (u->regs.fp < FP_MIN) {
+		port_note(u, UW_NOTE_NO_FP, u->regs.fp);
 		return UW_T_NO_FP;
 	}
 	err = fp_check(u);

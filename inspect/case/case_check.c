@@ -47,8 +47,7 @@ static int check_tables(const struct case_file *c, struct case_error *why)
 		const struct uw_mapping *m = &c->mappings[i].map;
 
 		if (m->start_addr >= m->end_addr || m->end_addr > UW_MAX_MAPPING_END ||
-		    m->kind >= UW_N_MAP_KINDS || m->flags & ~UW_MAP_LIBC ||
-		    m->info_idx >= CASE_MAX_BUILDS)
+		    m->kind >= UW_N_MAP_KINDS || m->info_idx >= CASE_MAX_BUILDS)
 			return bad(why, "mapping %u is none that a process can have", i);
 		if (i > first && i < first + n && m->start_addr < c->mappings[i - 1].map.end_addr)
 			return bad(why, "mapping %u is not above the one before", i);
@@ -109,7 +108,7 @@ static int check_walk(const struct case_file *c, struct case_error *why)
 		const struct uw_frame *f = &c->walk->frames[i];
 
 		if (f->kind >= UW_N_KINDS || f->status >= UW_N_STATUS ||
-		    f->flags & ~(UW_FRAME_RA | UW_FRAME_GUESS))
+		    f->flags & ~(UW_FRAME_RA | UW_FRAME_GUESS | UW_FRAME_NO_ROWS))
 			return bad(why, "frame %u of the walk is none that can be", i);
 	}
 	return 0;

@@ -56,7 +56,6 @@ extern const struct case_machine case_machines[CASE_N_ARCHS];
 extern const char *const case_origin_words[];
 extern const char *const case_holds_words[];
 extern const char *const case_map_kind_words[];
-extern const char *const case_map_flag_words[]; /* by bit */
 extern const char *const case_kind_words[];
 extern const char *const case_frame_flag_words[]; /* by bit */
 extern const char *const case_status_words[];

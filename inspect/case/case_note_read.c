@@ -166,7 +166,6 @@ static void take_mapping(struct parse *p, void *to)
 			.file_off = get_hex(p, "file_off"),
 			.module = (u32)get_number(p, "module", UINT32_MAX),
 			.kind = get_word(p, "kind", case_map_kind_words),
-			.flags = get_flags(p, "flags", case_map_flag_words),
 			.info_idx = (u16)get_number(p, "info", UINT16_MAX),
 		},
 		.path = get_text(p, "path"),

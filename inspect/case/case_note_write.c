@@ -130,7 +130,6 @@ static void fill_mapping(struct note *n, json_t *item, u32 i)
 	put_hex(n, item, "file_off", m->map.file_off);
 	put_number(n, item, "module", m->map.module);
 	put_text(n, item, "kind", case_map_kind_words[m->map.kind]);
-	put_flags(n, item, "flags", m->map.flags, case_map_flag_words);
 	put_number(n, item, "info", m->map.info_idx);
 	put_text(n, item, "path", m->path);
 	put_text(n, item, "build_id", m->build_id);

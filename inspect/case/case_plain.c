@@ -16,7 +16,6 @@
 
 #include "case_opened.h"
 
-#include "../elf/libc_name.h"
 
 #include <errno.h>
 #include <string.h>
@@ -72,13 +71,11 @@ static u64 addr_of(const struct uw_mapping *m, u64 file_off)
 static void add_file_code(struct plain *p, u32 file, u64 start, u64 end)
 {
 	const struct case_map_file *f = &p->core->files[file];
-	const char *slash = strrchr(f->path, '/');
 	struct uw_mapping m = {
 		.start_addr = start,
 		.end_addr = end,
 		.file_off = f->file_off + (start - f->start_addr),
 		.module = p->modules->of[file],
-		.flags = elf_name_is_libc(slash ? slash + 1 : f->path) ? UW_MAP_LIBC : 0,
 	};
 	const struct elf_file *elf = p->modules->at[m.module - 1];
 	struct uw_mapping blob = m, rest = m;

@@ -20,10 +20,9 @@ const struct case_machine case_machines[CASE_N_ARCHS] = {
 const char *const case_origin_words[] = { "walk", "copy", NULL };
 const char *const case_holds_words[] = { "other", "stack", "heap", "strings", "code", NULL };
 const char *const case_map_kind_words[] = { "native", "v8_builtins", "v8_jit", NULL };
-const char *const case_map_flag_words[] = { "libc", NULL };
 const char *const case_kind_words[] = { "unknown", "kernel",  "native", "v8_stub",
 					"v8_js",   "v8_code", NULL };
-const char *const case_frame_flag_words[] = { "ra", "guess", NULL };
+const char *const case_frame_flag_words[] = { "ra", "guess", "no_rows", NULL };
 
 const char *const case_status_words[] = {
 #define X(name, class, words, meaning) words,

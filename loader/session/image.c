@@ -196,7 +196,6 @@ static u32 module_of(const struct image *im, struct mapping *m)
 
 static int push_mapping(struct image *im, struct map_list *l, struct mapping *m)
 {
-	const struct module_info *module;
 	struct uw_mapping out = { .start_addr = m->start_addr,
 				  .end_addr = m->end_addr,
 				  .file_off = m->file_off };
@@ -207,9 +206,6 @@ static int push_mapping(struct image *im, struct map_list *l, struct mapping *m)
 		return push(l, &out);
 	}
 	out.module = module_of(im, m);
-	module = modules_info(im->all->modules, out.module);
-	if (module && module->is_libc)
-		out.flags |= UW_MAP_LIBC;
 	if (im->build && build_of(im->all, out.module) == im->build)
 		return push_file(l, &out, im->build);
 	return push(l, &out);

@@ -60,19 +60,26 @@ static int find_globals(struct sim_bpf *bpf)
 	bpf->mappings = find_global(bpf, "uw_mappings", UW_MAX_MAPPINGS * sizeof(*bpf->mappings));
 	bpf->v8_builds =
 		find_global(bpf, "uw_v8_builds", UW_MAX_V8_BUILDS * sizeof(*bpf->v8_builds));
+	bpf->row_pages =
+		find_global(bpf, "uw_row_pages", UW_MAX_ROW_PAGES * sizeof(*bpf->row_pages));
+	bpf->rules = find_global(bpf, "uw_rules", UW_MAX_RULES * sizeof(*bpf->rules));
 	bpf->reads = find_global(bpf, "uw_reads", SIM_MAX_READS * sizeof(*bpf->reads));
 	bpf->n_reads = find_global(bpf, "uw_n_reads", sizeof(*bpf->n_reads));
-	return bpf->mappings && bpf->v8_builds && bpf->reads && bpf->n_reads ? 0 : -ENOENT;
+	return bpf->mappings && bpf->v8_builds && bpf->row_pages && bpf->rules && bpf->reads &&
+			       bpf->n_reads
+		       ? 0
+		       : -ENOENT;
 }
 
 static int map_all(struct sim_bpf *bpf, u32 cpu)
 {
 	const struct bpf_map *slots = bpf_object__find_map_by_name(bpf->object, "uw_slots");
 	const struct bpf_map *bss = bpf_object__find_map_by_name(bpf->object, ".bss");
+	const struct bpf_map *rows = bpf_object__find_map_by_name(bpf->object, "uw_rows");
 	size_t slot_len;
 	int err;
 
-	if (!slots || !bss)
+	if (!slots || !bss || !rows)
 		return -ENOENT;
 	slot_len = (bpf_map__value_size(slots) + 7u) & ~7u;
 	bpf->slots_len = slot_len * (cpu + 1);
@@ -80,8 +87,12 @@ static int map_all(struct sim_bpf *bpf, u32 cpu)
 	err = map_memory(slots, bpf->slots_len, &bpf->slots);
 	if (!err)
 		err = map_memory(bss, bpf->bss_len, &bpf->bss);
+	bpf->pool_len = SIM_MAX_ROWS * sizeof(u32);
+	if (!err)
+		err = map_memory(rows, bpf->pool_len, &bpf->pool);
 	if (err)
 		return err;
+	bpf->rows = (u32 *)bpf->pool;
 	bpf->state = (const struct uw_state *)(bpf->slots + slot_len * cpu);
 	return find_globals(bpf);
 }
@@ -103,6 +114,8 @@ int sim_bpf_load(struct sim_blob elf, u32 cpu, struct sim_bpf *out)
 		return -ENOENT;
 	bpf_program__set_autoload(unused, false);
 	bpf_map__set_max_entries(bpf_object__find_map_by_name(out->object, "uw_slots"), cpu + 1);
+	bpf_map__set_max_entries(bpf_object__find_map_by_name(out->object, "uw_rows"),
+				 SIM_MAX_ROWS * sizeof(u32) / sizeof(struct uw_row_pair));
 	err = bpf_object__load(out->object);
 	if (err)
 		return err;
@@ -116,6 +129,8 @@ void sim_bpf_unload(struct sim_bpf *bpf)
 		munmap(bpf->slots, bpf->slots_len);
 	if (bpf->bss)
 		munmap(bpf->bss, bpf->bss_len);
+	if (bpf->pool)
+		munmap(bpf->pool, bpf->pool_len);
 	bpf_object__close(bpf->object);
 	*bpf = (struct sim_bpf){ .prog_fd = -1 };
 }

@@ -16,11 +16,14 @@ struct bpf_object;
 struct sim_bpf {
 	struct bpf_object *object;
 	int prog_fd;
-	u8 *slots, *bss; /* the program's memory, mapped */
-	size_t slots_len, bss_len;
+	u8 *slots, *bss, *pool; /* the program's memory, mapped */
+	size_t slots_len, bss_len, pool_len;
 	const struct uw_state *state; /* of the CPU that the program runs on */
 	struct uw_mapping *mappings;
 	struct v8_info *v8_builds;
+	struct uw_row_page *row_pages;
+	struct uw_rule *rules;
+	u32 *rows;
 	const struct sim_read *reads;
 	u32 *n_reads;
 };

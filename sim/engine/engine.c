@@ -64,6 +64,22 @@ int sim_session_open(const struct sim_engine *engine, const struct sim_arch *arc
 	return err;
 }
 
+static bool rows_fit(const struct sim_target *t)
+{
+	if (t->n_row_pages > SIM_MAX_ROW_PAGES || t->n_rows > SIM_MAX_ROWS ||
+	    t->n_rules > SIM_MAX_RULES)
+		return false;
+	for (u32 i = 0; i < t->n_row_pages; i++)
+		if (!t->row_pages[i].module || !t->row_pages[i].n ||
+		    t->row_pages[i].n > UW_MAX_PAGE_ROWS ||
+		    (u64)t->row_pages[i].first + t->row_pages[i].n > t->n_rows)
+			return false;
+	for (u32 i = 0; i < t->n_rows; i++)
+		if ((t->rows[i] & ((1u << UW_ROW_OFF_SHIFT) - 1)) >= t->n_rules)
+			return false;
+	return true;
+}
+
 static bool tables_fit(const struct sim_target *t)
 {
 	u64 first = t->extent >> 32, n = (u32)t->extent;
@@ -75,7 +91,7 @@ static bool tables_fit(const struct sim_target *t)
 		if (t->mappings[i].info_idx >= UW_MAX_V8_BUILDS ||
 		    t->mappings[i].end_addr > UW_MAX_MAPPING_END)
 			return false;
-	return true;
+	return rows_fit(t);
 }
 
 int sim_session_walk(struct sim_session *session, const struct sim_target *target,
@@ -87,7 +103,7 @@ int sim_session_walk(struct sim_session *session, const struct sim_target *targe
 	session->why[0] = 0;
 	if (!tables_fit(target)) {
 		snprintf(session->why, sizeof(session->why),
-			 "the mappings are not those that a process can have");
+			 "the mappings or rows are not those that a process can have");
 		return -EINVAL;
 	}
 	out->log = (struct sim_read_log){ out->reads, SIM_MAX_READS, 0 };

@@ -48,7 +48,10 @@ struct guest_arch {
 };
 
 _Static_assert(sizeof(struct guest_box) + UW_MAX_MAPPINGS * sizeof(struct uw_mapping) +
-			       UW_MAX_V8_BUILDS * sizeof(struct v8_info) + GUEST_STACK_LEN <=
+			       UW_MAX_V8_BUILDS * sizeof(struct v8_info) +
+			       SIM_MAX_ROW_PAGES * sizeof(struct uw_row_page) +
+			       SIM_MAX_ROWS * sizeof(u32) +
+			       SIM_MAX_RULES * sizeof(struct uw_rule) + GUEST_STACK_LEN <=
 		       GUEST_BOX_LEN,
 	       "the largest tables have room");
 _Static_assert(GUEST_BOX_LEN % (1024 * SIM_PAGE_LEN) == 0, "what is mapped next is far away");
@@ -209,25 +212,35 @@ int sim_guest_open(const struct sim_arch *arch, struct sim_blob image, struct si
 	return open_image(arch, image, true, out);
 }
 
+/* One table behind what is in the box so far; where the guest sees it. */
+static const void *put_table(struct guest *g, u64 *used, const void *from, u64 len)
+{
+	u64 at = *used;
+
+	if (len)
+		memcpy(g->box + at, from, len);
+	*used = (at + len + 7) & ~7ull;
+	return (const void *)(GUEST_BOX_ADDR + at);
+}
+
+#define PUT_TABLE(g, used, t, table, n) put_table(g, used, (t)->table, (n) * sizeof(*(t)->table))
+
 /* The tables lie behind the box. They fit: sim_session_walk() bounds them. */
 static void fill_box(struct guest *g, const struct sim_target *target)
 {
 	struct guest_box *box = (struct guest_box *)g->box;
-	u64 builds_off = sizeof(*box),
-	    mappings_off = builds_off + target->n_v8_builds * sizeof(struct v8_info);
+	struct sim_target *t = &box->target;
+	u64 used = sizeof(*box);
 
-	box->target = *target;
-	box->target.mem = NULL;
+	*t = *target;
+	t->mem = NULL;
 	sim_walk_start(&box->state, target);
 	box->state.sample.status = UW_N_STATUS; /* a guest that does not walk leaves it */
-	box->target.v8_builds = (const struct v8_info *)(GUEST_BOX_ADDR + builds_off);
-	box->target.mappings = (const struct uw_mapping *)(GUEST_BOX_ADDR + mappings_off);
-	if (target->n_v8_builds)
-		memcpy(g->box + builds_off, target->v8_builds,
-		       target->n_v8_builds * sizeof(struct v8_info));
-	if (target->n_mappings)
-		memcpy(g->box + mappings_off, target->mappings,
-		       target->n_mappings * sizeof(struct uw_mapping));
+	t->v8_builds = PUT_TABLE(g, &used, target, v8_builds, target->n_v8_builds);
+	t->mappings = PUT_TABLE(g, &used, target, mappings, target->n_mappings);
+	t->row_pages = PUT_TABLE(g, &used, target, row_pages, target->n_row_pages);
+	t->rows = PUT_TABLE(g, &used, target, rows, target->n_rows);
+	t->rules = PUT_TABLE(g, &used, target, rules, target->n_rules);
 }
 
 /* The coroutine: executes the guest until it fails or is told to end. */

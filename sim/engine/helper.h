@@ -17,17 +17,17 @@
 
 /* As in bpf/conformance.bpf.c. */
 struct helper_start {
-	u64 pc, sp, fp, lr;
+	struct uw_regs regs;
 	u64 extent;
 	u64 va_mask;
 };
-_Static_assert(sizeof(struct helper_start) == 48, "wire");
+_Static_assert(sizeof(struct helper_start) == 56, "wire");
 
 struct helper_request {
 	struct helper_start start;
 	u64 n_runs;
 };
-_Static_assert(sizeof(struct helper_request) == 56, "wire");
+_Static_assert(sizeof(struct helper_request) == 64, "wire");
 
 enum helper_run_kind {
 	HELPER_READABLE, /* resident, with bytes */

@@ -38,6 +38,7 @@ struct kernel {
 	struct sim_bpf bpf;
 	pid_t helper; /* 0: none */
 	int socket;
+	u32 n_row_pages; /* that the program has from the last walk */
 };
 
 static int kernel_fail(struct kernel *k, int err, const char *format, ...)
@@ -203,7 +204,7 @@ static int send_target(const struct kernel *k, const struct sim_target *t,
 		       const struct sim_region *regions, size_t n)
 {
 	struct helper_request request = {
-		.start = { t->regs.pc, t->regs.sp, t->regs.fp, t->regs.lr, t->extent, t->va_mask },
+		.start = { t->regs, t->extent, t->va_mask },
 		.n_runs = count_runs(regions, n),
 	};
 	int err = send_all(k, &request, sizeof(request));
@@ -228,7 +229,40 @@ static int receive_reply(struct kernel *k)
 	return 0;
 }
 
-static void set_tables(struct kernel *k, const struct sim_target *t)
+/* Where the program looks for a page; NULL when others have all the places. */
+static struct uw_row_page *row_page_slot(const struct kernel *k, const struct uw_row_page *p)
+{
+	u32 hash = uw_row_page_hash(p->module, p->page);
+
+	for (u32 i = 0; i < UW_ROW_PAGE_PROBES; i++) {
+		struct uw_row_page *slot = &k->bpf.row_pages[(hash + i) & (UW_MAX_ROW_PAGES - 1)];
+
+		if (!slot->module)
+			return slot;
+	}
+	return NULL;
+}
+
+static int set_rows(struct kernel *k, const struct sim_target *t)
+{
+	if (k->n_row_pages)
+		memset(k->bpf.row_pages, 0, UW_MAX_ROW_PAGES * sizeof(*k->bpf.row_pages));
+	k->n_row_pages = t->n_row_pages;
+	for (u32 i = 0; i < t->n_row_pages; i++) {
+		struct uw_row_page *slot = row_page_slot(k, &t->row_pages[i]);
+
+		if (!slot)
+			return kernel_fail(k, -EOPNOTSUPP, "no room for a page of unwind rows");
+		*slot = t->row_pages[i];
+	}
+	if (t->n_rows)
+		memcpy(k->bpf.rows, t->rows, t->n_rows * sizeof(*t->rows));
+	if (t->n_rules)
+		memcpy(k->bpf.rules, t->rules, t->n_rules * sizeof(*t->rules));
+	return 0;
+}
+
+static int set_tables(struct kernel *k, const struct sim_target *t)
 {
 	memset(k->bpf.v8_builds, 0, UW_MAX_V8_BUILDS * sizeof(struct v8_info));
 	if (t->n_v8_builds)
@@ -236,6 +270,7 @@ static void set_tables(struct kernel *k, const struct sim_target *t)
 	if (t->n_mappings)
 		memcpy(k->bpf.mappings, t->mappings, t->n_mappings * sizeof(struct uw_mapping));
 	*k->bpf.n_reads = 0;
+	return set_rows(k, t);
 }
 
 static void take_result(const struct kernel *k, struct sim_walk *out)
@@ -274,7 +309,9 @@ static int kernel_walk(struct sim_session *session, const struct sim_target *tar
 		return kernel_fail(k, -EOPNOTSUPP, "the kernel's reads fail by themselves only");
 	if (!target->mem->ops->pages || target->mem->ops->pages(target->mem, &regions, &n))
 		return kernel_fail(k, -EOPNOTSUPP, "its memory is not of pages that can be mapped");
-	set_tables(k, target);
+	err = set_tables(k, target);
+	if (err)
+		return err;
 	err = send_target(k, target, regions, n);
 	if (err)
 		return kernel_fail(k, err, "helper process: %s", strerror(-err));

@@ -101,6 +101,28 @@ static struct text slot_words(s32 slot)
 	return t;
 }
 
+/* Where a rule (UW_NOTE_ROW_VALUE()) has the CFA, as readelf writes it. */
+static struct text rule_words(u64 value)
+{
+	static const char *const forms[] = {
+		[UW_CFA_NONE] = "nothing describes this code",
+		[UW_CFA_SP] = "cfa = sp%+d",
+		[UW_CFA_FP] = "cfa = fp%+d",
+		[UW_CFA_DRAP] = "cfa = r10%+d, while the frame is being aligned",
+		[UW_CFA_AT_SP] = "cfa = *(sp%+d)%+d",
+		[UW_CFA_AT_FP] = "cfa = *(fp%+d)%+d",
+		[UW_CFA_PLT] = "cfa = sp%+d, and 8 more from byte %d of 16 on",
+		[UW_CFA_SIGNAL] = "a signal's frame",
+		[UW_CFA_ROOT] = "there is no caller",
+	};
+	u8 cfa = (u8)value;
+	struct text t;
+
+	snprintf(t.text, sizeof(t.text), cfa < UW_N_CFAS ? forms[cfa] : "no rule (%d)",
+		 (s32)(value >> 32), (s8)(value >> 8));
+	return t;
+}
+
 static struct text value_words(const struct explain *e, const struct trace_event *event)
 {
 	struct text t = { "" };
@@ -126,6 +148,8 @@ static struct text value_words(const struct explain *e, const struct trace_event
 		return insn_words(e, (u32)v);
 	case UW_FORM_SLOT:
 		return slot_words((s32)v);
+	case UW_FORM_RULE:
+		return rule_words(v);
 	case UW_FORM_STATUS:
 		snprintf(t.text, sizeof(t.text), "%s", sim_status_words((u32)v));
 		break;

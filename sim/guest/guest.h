@@ -22,7 +22,7 @@
 #define GUEST_NEXT_ADDR (GUEST_TEXT_ADDR + 16)
 #define GUEST_MAIN_ADDR (GUEST_TEXT_ADDR + 32)
 #define GUEST_BOX_ADDR 0x100000ull
-#define GUEST_BOX_LEN 0x400000ull
+#define GUEST_BOX_LEN 0x800000ull
 #define GUEST_STACK_LEN 0x10000ull /* at the end of the box */
 
 struct guest_box {

@@ -25,6 +25,12 @@ UW_INLINE const struct uw_mapping *port_mapping(const struct uw_state *u, u64 pc
 	return sim_find_mapping(sim_port_target, u->extent, pc);
 }
 
+UW_INLINE const struct uw_rule *port_row(const struct uw_state *u, u32 module, u64 file_off)
+{
+	(void)u;
+	return sim_find_rule(sim_port_target, module, file_off);
+}
+
 UW_INLINE const struct v8_info *port_info_v8(u32 info_idx)
 {
 	return sim_find_v8(sim_port_target, info_idx);

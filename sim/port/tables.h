@@ -24,6 +24,44 @@ UW_INLINE const struct uw_mapping *sim_find_mapping(const struct sim_target *t, 
 	return NULL;
 }
 
+/* The pages are sorted. Among the rows of one the search is that of bpf/port. */
+UW_INLINE const struct uw_row_page *sim_find_row_page(const struct sim_target *t, u32 module,
+						      u32 page)
+{
+	u64 key = (u64)module << 32 | page;
+	u32 lo = 0, hi = t->n_row_pages;
+
+	while (lo < hi) {
+		u32 mid = lo + (hi - lo) / 2;
+		const struct uw_row_page *p = &t->row_pages[mid];
+		u64 at = (u64)p->module << 32 | p->page;
+
+		if (at == key)
+			return p;
+		if (at < key)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return NULL;
+}
+
+UW_INLINE const struct uw_rule *sim_find_rule(const struct sim_target *t, u32 module, u64 file_off)
+{
+	const struct uw_row_page *p =
+		sim_find_row_page(t, module, (u32)(file_off / UW_ROW_PAGE_LEN));
+	u32 off = file_off & (UW_ROW_PAGE_LEN - 1), at = 0;
+	const u32 *rows;
+
+	if (!p)
+		return NULL;
+	rows = t->rows + p->first;
+	for (u32 step = uw_row_stride(p->n); step; step >>= 1)
+		if (at + step < p->n && rows[at + step] >> UW_ROW_OFF_SHIFT <= off)
+			at += step;
+	return &t->rules[rows[at] & (UW_MAX_RULES - 1)];
+}
+
 UW_INLINE const struct v8_info *sim_find_v8(const struct sim_target *t, u32 info_idx)
 {
 	return info_idx < t->n_v8_builds && t->v8_builds[info_idx].shared_off

@@ -35,7 +35,7 @@ void *bpf_map_lookup_elem(void *map, const void *key)
 {
 	u32 index = *(const u32 *)key;
 
-	for (u32 i = 0; i < 2; i++) {
+	for (u32 i = 0; i < FAKE_MAX_MAPS; i++) {
 		const struct fake_map *array = &fake.arrays[i];
 
 		if (array->map == map)

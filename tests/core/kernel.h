@@ -16,6 +16,8 @@
 
 #include CONFORMANCE_SKEL
 
+#define KERNEL_MAX_ROWS 64 /* the bundled stacks have fewer */
+
 struct kernel {
 	struct conformance_bpf *skel;
 	u8 *slots;
@@ -26,7 +28,7 @@ struct kernel {
 
 /* As in bpf/conformance.bpf.c. */
 struct kernel_start {
-	u64 pc, sp, fp, lr;
+	struct uw_regs regs;
 	u64 extent;
 	u64 va_mask;
 };
@@ -58,6 +60,7 @@ static inline int kernel_open(struct kernel *k)
 	if (!k->skel)
 		return -errno;
 	bpf_map__set_max_entries(k->skel->maps.uw_slots, cpu + 1);
+	bpf_map__set_max_entries(k->skel->maps.uw_rows, KERNEL_MAX_ROWS / 2);
 	err = conformance_bpf__load(k->skel);
 	if (err)
 		goto fail;
@@ -77,17 +80,41 @@ fail:
 	return err;
 }
 
+/* A page takes the first free place where the program looks for it. */
+static inline void kernel_set_page(struct uw_row_page *table, const struct uw_row_page *page)
+{
+	u32 at = uw_row_page_hash(page->module, page->page);
+
+	while (table[at & (UW_MAX_ROW_PAGES - 1)].module)
+		at++;
+	table[at & (UW_MAX_ROW_PAGES - 1)] = *page;
+}
+
+static inline void kernel_set_rows(struct kernel *k, const struct sim_target *t)
+{
+	struct uw_row_page *table = k->skel->bss->uw_row_pages;
+	u32 pairs[KERNEL_MAX_ROWS] = { 0 };
+
+	memset(table, 0, sizeof(k->skel->bss->uw_row_pages));
+	for (u32 i = 0; i < t->n_row_pages; i++)
+		kernel_set_page(table, &t->row_pages[i]);
+	memcpy(k->skel->bss->uw_rules, t->rules, t->n_rules * sizeof(*t->rules));
+	memcpy(pairs, t->rows, t->n_rows * sizeof(*t->rows));
+	for (u32 i = 0; i < KERNEL_MAX_ROWS / 2; i++)
+		bpf_map_update_elem(bpf_map__fd(k->skel->maps.uw_rows), &i, &pairs[2 * i], 0);
+}
+
 /* The target's tables, into the program's. */
 static inline void kernel_set_tables(struct kernel *k, const struct sim_target *t)
 {
+	kernel_set_rows(k, t);
 	memcpy(k->skel->bss->uw_mappings, t->mappings, t->n_mappings * sizeof(*t->mappings));
 	memcpy(k->skel->bss->uw_v8_builds, t->v8_builds, t->n_v8_builds * sizeof(*t->v8_builds));
 }
 
 static inline struct kernel_start kernel_start_of(const struct sim_target *t)
 {
-	return (struct kernel_start){ t->regs.pc, t->regs.sp, t->regs.fp,
-				      t->regs.lr, t->extent,  t->va_mask };
+	return (struct kernel_start){ t->regs, t->extent, t->va_mask };
 }
 
 /* Walks @t, whose memory is mapped; the sample is in k->state. */

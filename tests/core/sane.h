@@ -32,6 +32,12 @@ static inline bool kind_fits(const struct uw_frame *f, const struct uw_mapping *
 	return f->kind == UW_V8_STUB || f->kind == UW_V8_JS || f->kind == UW_V8_CODE;
 }
 
+/* What a signal's handler returns to: the frame after it was interrupted. */
+static inline bool is_restorer(const struct uw_frame *f)
+{
+	return uw_frame_lookup_pc(f) / RULE_LEN == APP(RULED(RULE_SIGNAL)) / RULE_LEN;
+}
+
 static inline bool frame_is_sane(const struct uw_frame *f, u32 idx, bool has_tables)
 {
 	const struct uw_mapping *m = mapping_of(uw_frame_lookup_pc(f));
@@ -40,9 +46,11 @@ static inline bool frame_is_sane(const struct uw_frame *f, u32 idx, bool has_tab
 		return false;
 	if (f->status != UW_OK && class_of(f->status) != UW_CLASS_FRAME)
 		return false;
-	if (!(f->flags & UW_FRAME_RA) != (idx == 0))
+	if (f->flags & UW_FRAME_RA ? idx == 0 : idx && !(has_tables && is_restorer(f - 1)))
 		return false;
-	if (!has_tables || (!m && idx == 0))
+	if (f->flags & UW_FRAME_NO_ROWS && f->kind != UW_NATIVE)
+		return false;
+	if (!has_tables || (!m && !(f->flags & UW_FRAME_RA)))
 		return f->kind == UW_UNKNOWN;
 	return m && kind_fits(f, m);
 }

@@ -58,7 +58,7 @@ static void record_is_read_wherever_in_its_page_it_lies(void **state)
 			assert_int_equal(s->n_frames, 2);
 			assert_int_equal(s->status, UW_END);
 			assert_int_equal(s->fault_addr, 0);
-			assert_int_equal(s->n_reads, 2);
+			assert_int_equal(s->n_reads, first == 511 ? 2 : 1); /* across pages */
 		}
 }
 
@@ -77,7 +77,7 @@ static void records_are_read_at_any_distance(void **state)
 		}
 }
 
-/* One read that crosses pages holds no more than the record: the rest may be absent. */
+/* By a guess: one read that crosses pages holds no more than the record. */
 static void record_across_two_pages_needs_no_more_of_the_second(void **state)
 {
 	struct sim_read reads[8];
@@ -89,11 +89,12 @@ static void record_across_two_pages_needs_no_more_of_the_second(void **state)
 		struct uw_state *u = fresh_state();
 		struct sim_target target;
 
+		stack.no_rows = true;
 		target_of(&stack, &arch_rows[i], &target);
 		target.mem->log = &log;
 		arch_rows[i].sim->walk(u, &target);
 		sim_mem_free(&target.mem);
-		assert_int_equal(u->sample.status, UW_END);
+		assert_int_equal(u->sample.status, UW_T_GUESSED);
 		assert_int_equal(log.n, 2);
 		assert_int_equal(reads[0].addr, APP(0x108));
 		assert_int_equal(reads[0].len, 4);
@@ -102,14 +103,14 @@ static void record_across_two_pages_needs_no_more_of_the_second(void **state)
 	}
 }
 
-/* A window is 1 KiB, 32 frames of 4 words; each walk also reads the leaf's instruction. */
+/* A window is 1 KiB, 32 frames of 4 words. */
 static void small_frames_share_a_read(void **state)
 {
 	(void)state;
 	for (u32 i = 0; i < N_ARCHS; i++) {
 		struct stack stack = chain(257, 0, CHAIN_STRIDE);
 
-		assert_int_equal(walk(&stack, &arch_rows[i])->n_reads, 1 + 256 / 32);
+		assert_int_equal(walk(&stack, &arch_rows[i])->n_reads, 256 / 32);
 	}
 }
 
@@ -118,13 +119,13 @@ static void two_records_that_point_at_each_other_end(void **state)
 {
 	(void)state;
 	for (u32 i = 0; i < N_ARCHS; i++) {
-		struct stack stack = chain(3, 0, CHAIN_STRIDE);
+		struct stack stack = chain(4, 0, CHAIN_STRIDE);
 		const struct uw_sample *s;
 
 		chained[CHAIN_STRIDE] = S(0);
 		s = walk(&stack, &arch_rows[i]);
 		assert_int_equal(s->n_frames, 3);
-		assert_int_equal(s->status, UW_E_FP_BELOW_SP);
+		assert_int_equal(s->status, UW_E_CFA);
 	}
 }
 

@@ -6,7 +6,7 @@
  *
  *	function          one frame has no function; all else is the same
  *	V8 frame's slots  one frame is known by its pc only; all else is the same
- *	record            the walk ends there with a fault
+ *	record            the walk ends there with a fault, or for want of a row
  *	first instruction or the word at sp
  *	                  the walk goes by the record: the direct caller is missing if
  *	                  the record was not the leaf's, and frame 0 may be unnamed
@@ -45,20 +45,31 @@ static bool is_same(const struct uw_sample *bad)
 	       !memcmp(bad->frames, good.frames, good.n_frames * sizeof(struct uw_frame));
 }
 
+/* The last frame has no row, and so its record may fail it. */
+static bool is_guess(const struct uw_sample *bad)
+{
+	return bad->status == UW_T_NO_ROW || bad->status == UW_T_ROWS_PENDING;
+}
+
 static bool is_prefix(const struct uw_sample *bad)
 {
 	return bad->n_frames && bad->n_frames <= good.n_frames &&
-	       (bad->status == UW_E_FAULT || bad->status == UW_T_UNKNOWN_PROCESS) &&
+	       (bad->status == UW_E_FAULT || bad->status == UW_T_UNKNOWN_PROCESS ||
+		(is_guess(bad) && bad->frames[bad->n_frames - 1].kind == UW_NATIVE)) &&
 	       !memcmp(bad->frames, good.frames, bad->n_frames * sizeof(struct uw_frame));
 }
 
-/* Frames are those of the good walk from #2 on; frame 0 is where it was. */
+/* Frames are those of the good walk but for one behind what was interrupted. */
 static bool lost_caller(const struct uw_sample *bad)
 {
-	if (bad->n_frames + 1 != good.n_frames || bad->frames[0].pc != good.frames[0].pc)
+	u32 n = 0;
+
+	while (n < bad->n_frames && bad->frames[n].pc == good.frames[n].pc)
+		n++;
+	if (!n || bad->n_frames + 1 != good.n_frames || good.frames[n - 1].flags & UW_FRAME_RA)
 		return false;
-	for (u32 i = 1; i < bad->n_frames; i++)
-		if (bad->frames[i].pc != good.frames[i + 1].pc)
+	for (; n < bad->n_frames; n++)
+		if (bad->frames[n].pc != good.frames[n + 1].pc)
 			return false;
 	return bad->status == good.status;
 }
@@ -85,9 +96,10 @@ static bool outcome_fits(const struct sim_read *read, u32 idx, enum outcome outc
 		return read->result || idx <= 1; /* what it reads is not used */
 	if (read->len == 4)
 		return outcome == LOST_CALLER;
+	if (read->len == 8 && read->addr >= STACK_ADDR)
+		return outcome == LOST_CALLER || outcome == ENDED;
 	if (read->len == 8)
-		return outcome ==
-		       (idx == 1 && read->addr >= STACK_ADDR ? LOST_CALLER : LOST_FUNCTION);
+		return outcome == LOST_FUNCTION;
 	return outcome == ENDED || outcome == LOST_FRAME;
 }
 

@@ -37,38 +37,68 @@ struct noted {
 	{                                                                                          \
 		UW_NOTE_CALLER, ra                                                                 \
 	}
-#define ROOT_IN_LIBC(fp)                                                                           \
-	STEP(LIBC(0x128), LIBC_TEXT), { UW_NOTE_NATIVE, MODULE_LIBC }, { UW_NOTE_ROOT, fp },       \
+#define RULED_BY(rule)                                                                             \
+	{                                                                                          \
+		UW_NOTE_ROW, rule                                                                  \
+	}
+#define FP_16 ((u64)16 << 32 | UW_CFA_FP)
+#define SP_16 ((u64)16 << 32 | UW_CFA_SP)
+/* By the rule of a frame record at @fp. */
+#define ROW_RECORD(fp, ra)                                                                             \
+	RULED_BY(FP_16), { UW_NOTE_ROW_FP, fp }, { UW_NOTE_ROW_RA, (fp) + 8 },                     \
+		{ UW_NOTE_RECORD_RA, ra },                                                         \
+	{                                                                                          \
+		UW_NOTE_CALLER, ra                                                                 \
+	}
+#define ROOT_IN_LIBC                                                                               \
+	STEP(LIBC(0x128), LIBC_TEXT), { UW_NOTE_NATIVE, MODULE_LIBC }, RULED_BY(UW_CFA_ROOT),      \
 	{                                                                                          \
 		UW_NOTE_END, UW_END                                                                \
 	}
+#define GUESSED_ROOT                                                                               \
+	STEP(LIBC(0x128), LIBC_TEXT), { UW_NOTE_NATIVE, MODULE_LIBC }, RULED_BY(UW_CFA_ROOT),      \
+	{                                                                                          \
+		UW_NOTE_END, UW_T_GUESSED                                                          \
+	}
+#define NOT_LOADED(pc)                                                                             \
+	{ UW_NOTE_NO_ROWS, (pc) - APP_TEXT + APP_FILE_OFF },                                       \
+	{                                                                                          \
+		UW_NOTE_NO_ROW, (pc) - APP_TEXT + APP_FILE_OFF                                     \
+	}
+#define RETURN_NOT_LOADED(pc)                                                                      \
+	{ UW_NOTE_NO_ROWS, (pc) - APP_TEXT + APP_FILE_OFF - 1 },                                   \
+	{                                                                                          \
+		UW_NOTE_NO_ROW, (pc) - APP_TEXT + APP_FILE_OFF                                     \
+	}
 /* clang-format off */
-#define LEAF_IN_APP STEP(APP(0x108), APP_TEXT), { UW_NOTE_NATIVE, MODULE_APP }, INSN(0, IN_RECORD)
+#define LEAF_IN_APP STEP(APP(0x108), APP_TEXT), { UW_NOTE_NATIVE, MODULE_APP }
 #define AGAIN_IN_APP(pc) STEP_ON(pc, APP_TEXT), { UW_NOTE_NATIVE, MODULE_APP }
 #define TOP_IN_APP(insn, slot)                                                                     \
-	STEP(APP(0x100), APP_TEXT), { UW_NOTE_NATIVE, MODULE_APP }, INSN(insn, slot)
+	STEP(APP(0x100), APP_TEXT), { UW_NOTE_NATIVE, MODULE_APP }, NOT_LOADED(APP(0x100)),        \
+	INSN(insn, slot)
 #define LEAF_IN_JIT STEP(JIT(0x104), JIT_TEXT), { UW_NOTE_V8, 1 }, INSN(0, IN_RECORD)
 #define FUNCTION(function, shared)                                                                 \
 	{ UW_NOTE_V8_FUNCTION, function }, { UW_NOTE_V8_SHARED, shared }
 #define CALLER_IN_JIT(fp)                                                                          \
 	STEP_ON(JIT(0x700), JIT_TEXT), { UW_NOTE_V8, 1 }, { UW_NOTE_V8_SLOTS, 48 },                \
 	FUNCTION(FUNCTION_B, SHARED_B), { UW_NOTE_V8_BYTECODE, SMI(9) }, RECORD(fp, LIBC(0x128)),  \
-	ROOT_IN_LIBC(1)
+	ROOT_IN_LIBC
 
 static const struct noted chain[] = {
-	LEAF_IN_APP, RECORD(S(2), APP(0x200)),
-	AGAIN_IN_APP(APP(0x200)), RECORD(S(6), APP(0x310)),
-	AGAIN_IN_APP(APP(0x310)), RECORD(S(10), LIBC(0x128)),
-	ROOT_IN_LIBC(1),
+	LEAF_IN_APP, ROW_RECORD(S(2), APP(0x200)),
+	AGAIN_IN_APP(APP(0x200)), ROW_RECORD(S(6), APP(0x310)),
+	AGAIN_IN_APP(APP(0x310)), ROW_RECORD(S(10), LIBC(0x128)),
+	ROOT_IN_LIBC,
 };
 static const struct noted no_root[] = {
-	LEAF_IN_APP, RECORD(S(0), APP(0x200)),
-	AGAIN_IN_APP(APP(0x200)), RECORD(S(2), APP(0x310)),
-	AGAIN_IN_APP(APP(0x310)), { UW_NOTE_NO_ROOT, 0 }, { UW_NOTE_END, UW_T_NO_FP },
+	LEAF_IN_APP, ROW_RECORD(S(0), APP(0x200)),
+	AGAIN_IN_APP(APP(0x200)), ROW_RECORD(S(2), APP(0x310)),
+	AGAIN_IN_APP(APP(0x310)), RULED_BY(FP_16), { UW_NOTE_CFA_REFUSED, 16 },
+	{ UW_NOTE_END, UW_E_CFA },
 };
 static const struct noted unknown_caller[] = {
-	LEAF_IN_APP, RECORD(S(0), APP(0x200)),
-	AGAIN_IN_APP(APP(0x200)), RECORD(S(2), 0x200000000010),
+	LEAF_IN_APP, ROW_RECORD(S(0), APP(0x200)),
+	AGAIN_IN_APP(APP(0x200)), ROW_RECORD(S(2), 0x200000000010),
 	{ UW_NOTE_STEP, 0x200000000010 }, { UW_NOTE_MAP_NONE, 0x20000000000f },
 	{ UW_NOTE_END, UW_T_UNKNOWN_PC },
 };
@@ -76,54 +106,74 @@ static const struct noted blind[] = {
 	{ UW_NOTE_STEP, APP(0x108) }, { UW_NOTE_BLIND, 0 }, RECORD(S(2), APP(0x200)),
 	{ UW_NOTE_STEP, APP(0x200) }, { UW_NOTE_BLIND, 0 }, RECORD(S(6), APP(0x310)),
 	{ UW_NOTE_STEP, APP(0x310) }, { UW_NOTE_BLIND, 0 }, RECORD(S(10), LIBC(0x128)),
-	{ UW_NOTE_STEP, LIBC(0x128) }, { UW_NOTE_BLIND, 0 }, { UW_NOTE_NO_ROOT, 1 },
+	{ UW_NOTE_STEP, LIBC(0x128) }, { UW_NOTE_BLIND, 0 }, { UW_NOTE_NO_FP, 1 },
 	{ UW_NOTE_END, UW_T_NO_FP },
 };
 static const struct noted unaligned[] = {
-	LEAF_IN_APP, { UW_NOTE_FP_REFUSED, S(4) + 1 }, { UW_NOTE_END, UW_E_FP_UNALIGNED },
+	LEAF_IN_APP, RULED_BY(FP_16), { UW_NOTE_CFA_REFUSED, S(6) + 1 }, { UW_NOTE_END, UW_E_CFA },
 };
-static const struct noted null_ra[] = {
-	LEAF_IN_APP, RECORD(S(0), APP(0x200)),
-	AGAIN_IN_APP(APP(0x200)), { UW_NOTE_RECORD, S(2) }, { UW_NOTE_RECORD_RA, 0 },
-	{ UW_NOTE_RA_REFUSED, 0 }, { UW_NOTE_END, UW_E_BAD_RA },
+static const struct noted low_ra[] = {
+	LEAF_IN_APP, ROW_RECORD(S(0), APP(0x200)),
+	AGAIN_IN_APP(APP(0x200)), RULED_BY(FP_16), { UW_NOTE_ROW_FP, S(2) },
+	{ UW_NOTE_ROW_RA, S(3) }, { UW_NOTE_RECORD_RA, 0xfff }, { UW_NOTE_RA_REFUSED, 0xfff },
+	{ UW_NOTE_END, UW_E_BAD_RA },
 };
 static const struct noted unmapped[] = {
-	LEAF_IN_APP, RECORD(S(0), APP(0x200)),
-	AGAIN_IN_APP(APP(0x200)), { UW_NOTE_END, UW_E_FAULT },
+	LEAF_IN_APP, ROW_RECORD(S(0), APP(0x200)),
+	AGAIN_IN_APP(APP(0x200)), RULED_BY(FP_16), { UW_NOTE_ROW_FP, S(512) },
+	{ UW_NOTE_END, UW_E_FAULT },
 };
 static const struct noted push_rbp[] = {
 	TOP_IN_APP(0x55, 0), { UW_NOTE_MAP_SAME, APP_TEXT }, { UW_NOTE_CALLER, APP(0x200) },
-	AGAIN_IN_APP(APP(0x200)), RECORD(S(2), LIBC(0x128)),
-	ROOT_IN_LIBC(1),
+	AGAIN_IN_APP(APP(0x200)), RETURN_NOT_LOADED(APP(0x200)), RECORD(S(2), LIBC(0x128)),
+	GUESSED_ROOT,
 };
 static const struct noted mov_rbp[] = {
 	TOP_IN_APP(0xe58948, 8), { UW_NOTE_MAP_SAME, APP_TEXT }, { UW_NOTE_CALLER, APP(0x200) },
-	AGAIN_IN_APP(APP(0x200)), RECORD(S(2), LIBC(0x128)),
-	ROOT_IN_LIBC(1),
+	AGAIN_IN_APP(APP(0x200)), RETURN_NOT_LOADED(APP(0x200)), RECORD(S(2), LIBC(0x128)),
+	GUESSED_ROOT,
 };
 static const struct noted not_code[] = {
 	TOP_IN_APP(0x55, 0), { UW_NOTE_MAP_NONE, HEAP(0x10) - 1 }, { UW_NOTE_RA_NO_CODE, HEAP(0x10) },
-	RECORD(S(2), LIBC(0x128)), ROOT_IN_LIBC(1),
+	RECORD(S(2), LIBC(0x128)), GUESSED_ROOT,
 };
 static const struct noted ra_fault[] = {
 	TOP_IN_APP(0x55, 0), { UW_NOTE_RA_FAULT, S(512) }, RECORD(S(1024), LIBC(0x128)),
-	ROOT_IN_LIBC(1),
+	GUESSED_ROOT,
 };
 static const struct noted insn_fault[] = {
-	STEP(APP(0x1100), APP_TEXT), { UW_NOTE_NATIVE, MODULE_APP },
-	{ UW_NOTE_INSN_FAULT, APP(0x1100) }, RECORD(S(2), LIBC(0x128)), ROOT_IN_LIBC(1),
+	STEP(APP(0x1100), APP_TEXT), { UW_NOTE_NATIVE, MODULE_APP }, NOT_LOADED(APP(0x1100)),
+	{ UW_NOTE_INSN_FAULT, APP(0x1100) }, RECORD(S(2), LIBC(0x128)), GUESSED_ROOT,
 };
 static const struct noted signed_lr[] = {
 	TOP_IN_APP(0xd503233f, IN_LR), { UW_NOTE_MAP_FOUND, FAR48_TEXT },
-	{ UW_NOTE_CALLER, FAR48_TEXT + 0x234 },
-	STEP_ON(FAR48_TEXT + 0x234, FAR48_TEXT), { UW_NOTE_NATIVE, MODULE_FAR },
-	RECORD(S(2), LIBC(0x128)), ROOT_IN_LIBC(1),
+	{ UW_NOTE_CALLER, FAR48_TEXT + 0x434 },
+	STEP_ON(FAR48_TEXT + 0x434, FAR48_TEXT), { UW_NOTE_NATIVE, MODULE_FAR },
+	ROW_RECORD(S(2), LIBC(0x128)), GUESSED_ROOT,
 };
 static const struct noted signed_record[] = {
-	LEAF_IN_APP, { UW_NOTE_RECORD, S(0) }, { UW_NOTE_RECORD_RA, 0xf17d555500001234 },
-	{ UW_NOTE_CALLER, FAR48_TEXT + 0x234 },
+	LEAF_IN_APP, RULED_BY(FP_16), { UW_NOTE_ROW_FP, S(0) }, { UW_NOTE_ROW_RA, S(1) },
+	{ UW_NOTE_RECORD_RA, 0xf17d555500001234 }, { UW_NOTE_CALLER, FAR48_TEXT + 0x234 },
 	STEP(FAR48_TEXT + 0x234, FAR48_TEXT), { UW_NOTE_NATIVE, MODULE_FAR },
-	{ UW_NOTE_NO_ROOT, 0 }, { UW_NOTE_END, UW_T_NO_FP },
+	RULED_BY(UW_CFA_ROOT), { UW_NOTE_END, UW_END },
+};
+static const struct noted undescribed[] = {
+	STEP(APP(0x2800), APP_TEXT), { UW_NOTE_NATIVE, MODULE_APP }, RULED_BY(UW_CFA_NONE),
+	{ UW_NOTE_NO_ROW, 0x3800 }, INSN(0, IN_RECORD), { UW_NOTE_NO_FP, 7 },
+	{ UW_NOTE_END, UW_T_NO_ROW },
+};
+static const struct noted lr_leaf[] = {
+	STEP(APP(RULED(RULE_LEAF)), APP_TEXT), { UW_NOTE_NATIVE, MODULE_APP },
+	RULED_BY(UW_CFA_SP), { UW_NOTE_ROW_LR, APP(0x200) }, { UW_NOTE_CALLER, APP(0x200) },
+	AGAIN_IN_APP(APP(0x200)), ROW_RECORD(S(0), LIBC(0x128)), ROOT_IN_LIBC,
+};
+static const struct noted in_signal[] = {
+	LEAF_IN_APP, ROW_RECORD(S(100), APP(RULED(RULE_SIGNAL))),
+	AGAIN_IN_APP(APP(RULED(RULE_SIGNAL))), RULED_BY(UW_CFA_SIGNAL), { UW_NOTE_SIGNAL, S(109) },
+	{ UW_NOTE_CALLER, APP(RULED(RULE_SP)) },
+	AGAIN_IN_APP(APP(RULED(RULE_SP))), RULED_BY(SP_16), { UW_NOTE_ROW_RA, S(1) },
+	{ UW_NOTE_RECORD_RA, APP(0x200) }, { UW_NOTE_CALLER, APP(0x200) },
+	AGAIN_IN_APP(APP(0x200)), ROW_RECORD(S(2), LIBC(0x128)), ROOT_IN_LIBC,
 };
 static const struct noted context_pushed[] = {
 	LEAF_IN_JIT, { UW_NOTE_V8_SLOTS, 8 }, RECORD(S(6), JIT(0x700)),
@@ -152,7 +202,7 @@ static const struct noted bottom[] = {
 static const struct noted function_tag[] = {
 	LEAF_IN_JIT, { UW_NOTE_V8_SLOTS, 48 }, { UW_NOTE_V8_FUNCTION, SMI(7) },
 	{ UW_NOTE_V8_BYTECODE, SMI(8) }, RECORD(S(6), LIBC(0x128)),
-	{ UW_NOTE_REASON, UW_F_FUNCTION_TAG }, ROOT_IN_LIBC(1),
+	{ UW_NOTE_REASON, UW_F_FUNCTION_TAG }, ROOT_IN_LIBC,
 };
 static const struct noted unknown_build[] = {
 	STEP(JIT(0x8104), JIT_TEXT + 0x8000), { UW_NOTE_V8_NO_INFO, 0 },
@@ -167,7 +217,7 @@ static const struct noted recursion[] = {
 	{ UW_NOTE_V8_BYTECODE, SMI(8) }, RECORD(S(6), JIT(0x700)),
 	STEP_ON(JIT(0x700), JIT_TEXT), { UW_NOTE_V8, 1 }, { UW_NOTE_V8_SLOTS, 48 },
 	{ UW_NOTE_V8_FUNCTION, FUNCTION_B }, { UW_NOTE_V8_MEMO, SHARED_B },
-	{ UW_NOTE_V8_BYTECODE, SMI(9) }, RECORD(S(14), LIBC(0x128)), ROOT_IN_LIBC(1),
+	{ UW_NOTE_V8_BYTECODE, SMI(9) }, RECORD(S(14), LIBC(0x128)), ROOT_IN_LIBC,
 };
 static const u64 recursion_words[] = {
 	0x31, V8_JS_FRAME(SMI(8), ARRAY, SMI(1), FUNCTION_B, CONTEXT, S(14), JIT(0x700)), 0x32,
@@ -196,11 +246,11 @@ struct row {
 
 static const struct row rows[] = {
 	ROW("chain_to_main_in_libc_is_complete", chain),
-	ROW("chain_that_ends_outside_libc_has_no_root", no_root),
+	ROW("chain_that_ends_where_nothing_is_a_root_is_broken", no_root),
 	ROW("unknown_pc_of_a_caller_is_no_frame", unknown_caller),
 	ROW("unknown_process_is_walked_by_its_records_alone", blind),
 	ROW("unaligned_fp_ends_the_walk", unaligned),
-	ROW("return_address_0_ends_the_walk", null_ra),
+	ROW("return_address_in_the_first_page_ends_the_walk", low_ra),
 	ROW("unmapped_page_faults", unmapped),
 	ROW("push_rbp_returns_to_the_word_at_sp", push_rbp),
 	ROW("mov_rsp_rbp_returns_to_the_second_word_at_sp", mov_rbp),
@@ -218,6 +268,9 @@ static const struct row rows[] = {
 	ROW("function_slot_with_a_number_has_no_function", function_tag),
 	ROW("code_of_an_unknown_build_ends_the_walk", unknown_build),
 	ROW("compiled_code_with_fp_below_sp_ends_the_walk", v8_below_sp),
+	ROW("guess_that_leads_nowhere_wants_a_row", undescribed),
+	ROW("leaf_returns_to_lr", lr_leaf),
+	ROW("interrupted_function_is_no_caller", in_signal),
 	ROW("recursion", recursion),
 };
 #define N_ROWS (sizeof(rows) / sizeof(rows[0]))
@@ -295,8 +348,8 @@ static void changed_word_is_told_where_it_counts(void **state)
 	stack.pokes[0] = (struct stack_word){ S(7), APP(0x314) }; /* where the second returns to */
 	target_of(&stack, &arch_rows[0], &target);
 	assert_int_equal(trace_walk(&t, arch_rows[0].sim, &target, fresh_state()), 0);
-	/* 8 notes of the leaf, then step, map, native, record, ra */
-	assert_int_equal(first_other(&t, chain, sizeof(chain) / sizeof(chain[0])), 12);
+	/* 8 notes of the leaf, then step, map, native, row, fp, ra's place, ra */
+	assert_int_equal(first_other(&t, chain, sizeof(chain) / sizeof(chain[0])), 14);
 	trace_deinit(&t);
 	sim_mem_free(&target.mem);
 }

@@ -14,13 +14,20 @@ static void walk_random(const struct arch_row *arch, u64 seen[UW_N_STATUS])
 {
 	struct uw_state *u = fresh_state();
 	struct sim_target target;
+	const struct uw_row_page *pages;
+	u32 n_pages;
 	u64 *words;
 
 	random_target(arch, &target);
 	words = (u64 *)sim_image_host(target.mem, STACK_ADDR, RANDOM_WORDS * 8);
+	pages = target.row_pages;
+	n_pages = target.n_row_pages;
 	for (u64 i = 0; i < N_SEEDS; i++) {
+		u32 first_page = i % 4 ? 0 : STACK_N_APP_ROW_PAGES;
 		u64 extent = target.extent, seed = i << 20;
 
+		target.row_pages = pages + first_page;
+		target.n_row_pages = n_pages - first_page;
 		draw_words(&seed, words);
 		draw_regs(&seed, &target.regs);
 		if (i % 16 == 0)

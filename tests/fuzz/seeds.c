@@ -100,6 +100,8 @@ static void put_head(struct output *o, const struct sim_target *t, u32 arch)
 	put_u8(o, 0);
 	put_reg(o, t->regs.fp);
 	put_reg(o, t->regs.lr);
+	put_reg(o, t->regs.drap);
+	put_u8(o, t->n_row_pages < STACK_N_ROW_PAGES);
 }
 
 static bool is_same(const struct uw_sample *a, const struct uw_sample *b)

@@ -25,10 +25,38 @@ static u64 draw_reg(struct fuzz_input *in)
 static void target_init(struct sim_target *t)
 {
 	FUZZ_MUST(!sim_lazy_new(hints, N_HINTS, &t->mem), "no memory");
+	t->rows = stack_rows;
+	t->n_rows = STACK_N_ROWS;
+	t->n_rules = STACK_N_RULES;
 	t->mappings = stack_mappings;
 	t->n_mappings = STACK_N_MAPPINGS;
 	t->v8_builds = stack_v8_builds;
 	t->n_v8_builds = STACK_N_V8_BUILDS;
+}
+
+/* Rows as they are, not loaded for APP, or with any rule in place of APP's usual one. */
+static void draw_rows(struct sim_target *t, struct fuzz_input *in)
+{
+	static struct uw_rule rules[STACK_N_RULES];
+	u8 k = fuzz_u8(in);
+	u32 first = k == 1 ? STACK_N_APP_ROW_PAGES : 0;
+
+	t->rules = stack_rules;
+	t->row_pages = stack_row_pages + first;
+	t->n_row_pages = STACK_N_ROW_PAGES - first;
+	if (k < 2)
+		return;
+	memcpy(rules, stack_rules, sizeof(rules));
+	rules[RULE_RECORD] = (struct uw_rule){
+		.cfa_off = (s8)fuzz_u8(in) * (k & 16 ? 1 : 8),
+		.ra_off = (s8)fuzz_u8(in) * 8,
+		.fp_off = k & 32 ? (s32)fuzz_u64(in) : (s8)fuzz_u8(in) * 8,
+		.cfa = k % (UW_N_CFAS + 1),
+		.ra = fuzz_u8(in) % (UW_N_SAVED + 1),
+		.fp = fuzz_u8(in) % (UW_N_SAVED + 1),
+		.cfa_add = (s8)fuzz_u8(in),
+	};
+	t->rules = rules;
 }
 
 u32 fuzz_target(struct sim_target *t, struct fuzz_input *in)
@@ -44,6 +72,8 @@ u32 fuzz_target(struct sim_target *t, struct fuzz_input *in)
 	t->regs.sp = k & 8 ? draw_reg(in) : STACK_ADDR + (u64)fuzz_u8(in) * 8;
 	t->regs.fp = fuzz_u8(in) & 1 ? t->regs.sp + (u64)fuzz_u8(in) * 8 : draw_reg(in);
 	t->regs.lr = draw_reg(in);
+	t->regs.drap = draw_reg(in);
+	draw_rows(t, in);
 	return k & 1;
 }
 

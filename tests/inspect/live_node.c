@@ -121,26 +121,24 @@ static bool parse(const char *text, struct line *l)
 	return true;
 }
 
-static void add(struct live_node *n, u64 start, u64 end, u64 off, u8 kind, u8 flags)
+static void add(struct live_node *n, u64 start, u64 end, u64 off, u8 kind)
 {
 	if (start < end && n->n_mappings < LIVE_MAX_MAPPINGS)
 		n->mappings[n->n_mappings++] = (struct uw_mapping){ .start_addr = start,
 								    .end_addr = end,
 								    .file_off = off,
-								    .kind = kind,
-								    .flags = flags };
+								    .kind = kind };
 }
 
 /* The part of a mapping that shows the embedded builtins is V8's, the rest is native. */
 static void add_line(struct live_node *n, const struct line *l)
 {
 	u64 blob_off, blob_len, low, high;
-	u8 flags = strstr(l->path, "/libc.so") || strstr(l->path, "/libc-") ? UW_MAP_LIBC : 0;
 
 	if (l->perms[2] != 'x')
 		return;
 	if (!l->inode && l->path[0] != '[') {
-		add(n, l->start, l->end, 0, UW_MAP_V8_JIT, 0);
+		add(n, l->start, l->end, 0, UW_MAP_V8_JIT);
 		return;
 	}
 	low = high = l->start;
@@ -151,9 +149,9 @@ static void add_line(struct live_node *n, const struct line *l)
 		high = l->start + (blob_off + blob_len - l->off);
 		high = high < l->end ? high : l->end;
 	}
-	add(n, l->start, low, l->off, UW_MAP_NATIVE, flags);
-	add(n, low, high, l->off + (low - l->start), UW_MAP_V8_BUILTINS, 0);
-	add(n, high, l->end, l->off + (high - l->start), UW_MAP_NATIVE, flags);
+	add(n, l->start, low, l->off, UW_MAP_NATIVE);
+	add(n, low, high, l->off + (low - l->start), UW_MAP_V8_BUILTINS);
+	add(n, high, l->end, l->off + (high - l->start), UW_MAP_NATIVE);
 }
 
 int live_node_tell_regions(struct live_node *n, struct v8_heap *heap)

@@ -18,7 +18,7 @@ static const struct case_read reads[] = {
 	{ MADE_FAULT - 8, 16, true },
 };
 static const struct case_mapping mappings[] = {
-	{ { MADE_CODE, MADE_CODE + 0x1000, 0x2000, 7, UW_MAP_NATIVE, UW_MAP_LIBC, 0 },
+	{ { MADE_CODE, MADE_CODE + 0x1000, 0x2000, 7, UW_MAP_NATIVE, 0, 0 },
 	  "/lib/libc.so.6",
 	  "00ff" },
 	{ { MADE_FILE, MADE_FILE + 0x1000, 0, 0, UW_MAP_V8_JIT, 0, 1 }, NULL, NULL },

@@ -196,8 +196,7 @@ static void code_comes_from_the_file_that_the_process_had(void **state)
 		m = mapping_at(c, code_addr());
 		assert_non_null(m);
 		assert_true(m->map.start_addr == code.start && m->map.end_addr == code.end &&
-			    m->map.file_off == code.off && m->map.kind == UW_MAP_NATIVE &&
-			    !m->map.flags);
+			    m->map.file_off == code.off && m->map.kind == UW_MAP_NATIVE);
 		assert_string_equal(m->path, exe);
 		assert_non_null(m->build_id);
 		assert_null(mapping_at(c, data.start));
@@ -237,17 +236,6 @@ static void a_file_that_is_another_one_is_not_believed(void **state)
 		assert_int_equal(mapping_at(c, code_addr()) != NULL, i % 2);
 		case_free(&c);
 	}
-}
-
-static void the_c_library_is_known_by_its_name(void **state)
-{
-	struct case_file *c;
-
-	(void)state;
-	make(LIKE_KERNEL, "/lib/libc.so.6", (void *)head.start);
-	c = read_good();
-	assert_int_equal(mapping_at(c, code_addr())->map.flags, UW_MAP_LIBC);
-	case_free(&c);
 }
 
 static void signatures_of_arm64_are_taken_off(void **state)
@@ -318,7 +306,6 @@ static void many_file_mappings_are_read(void **state)
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(code_comes_from_the_file_that_the_process_had),
 	cmocka_unit_test(a_file_that_is_another_one_is_not_believed),
-	cmocka_unit_test(the_c_library_is_known_by_its_name),
 	cmocka_unit_test(signatures_of_arm64_are_taken_off),
 	cmocka_unit_test(cut_off_it_is_refused),
 	cmocka_unit_test(many_file_mappings_are_read),

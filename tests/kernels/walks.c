@@ -13,8 +13,8 @@
  *	                          |     `- pc of frame i + 1
  *	                          `- &slots[i + 1].fp; of the root: 0
  *
- * Frames take turns: native, V8 stub, JavaScript. The last one lies in the mapping
- * of the C library, where a frame pointer of 0 is the root.
+ * Frames take turns: native, V8 stub, JavaScript. Native code has rows that say what is
+ * drawn above; for the last frame's there is one that says it has no caller.
  */
 
 #include "guest.h"
@@ -35,9 +35,11 @@
 #define TEXT_ADDR 0x10000000ull /* native code: three mappings of this length, in a row */
 #define TEXT_LEN 0x100000ull
 #define V8_ADDR (TEXT_ADDR + TEXT_LEN)
-#define LIBC_ADDR (V8_ADDR + TEXT_LEN)
+#define ROOT_ADDR (V8_ADDR + TEXT_LEN)
 #define N_MAPPINGS 3
 #define MODULE 7
+#define RECORD 1 /* rules */
+#define ROOT 2
 #define STUB_MARKER (5 << 1)
 #define SHARED_OFF 0x18
 #define MAX_DEPTH 1100
@@ -45,7 +47,7 @@
 
 /* As the program takes it (bpf/conformance.bpf.c). */
 struct start {
-	u64 pc, sp, fp, lr;
+	struct uw_regs regs;
 	u64 extent;
 	u64 va_mask;
 };
@@ -76,8 +78,8 @@ static const struct stack_case {
 	{ "1024_frames_just_fit", 1023, SOUND, UW_END, 1024 },
 	{ "more_than_1024_frames_are_truncated", 1090, SOUND, UW_T_DEPTH, 1024 },
 	{ "an_unmapped_frame_pointer_is_a_fault", 22, UNMAPPED_FP, UW_E_FAULT, 13 },
-	{ "a_misaligned_frame_pointer_ends_the_walk", 22, MISALIGNED_FP, UW_E_FP_UNALIGNED, 13 },
-	{ "a_frame_pointer_that_goes_down_ends_the_walk", 22, FP_GOES_DOWN, UW_E_FP_BELOW_SP, 13 },
+	{ "a_misaligned_frame_pointer_ends_the_walk", 22, MISALIGNED_FP, UW_E_CFA, 13 },
+	{ "a_frame_pointer_that_goes_down_ends_the_walk", 22, FP_GOES_DOWN, UW_E_CFA, 13 },
 	{ "a_frame_that_differs_is_noticed", 20, WRONG_TRUTH, UW_END, 21 },
 };
 
@@ -89,20 +91,16 @@ static void make_frame(u64 i, u64 depth)
 
 	*f = (struct uw_frame){ .flags = i ? UW_FRAME_RA : 0 };
 	if (i == depth || i % 3 == 0) {
-		f->pc = (i == depth ? LIBC_ADDR : TEXT_ADDR) + 16 + i * 16;
+		f->pc = (i == depth ? ROOT_ADDR : TEXT_ADDR) + 16 + i * 16;
 		f->kind = UW_NATIVE;
 		f->aux = MODULE;
 		f->a = f->pc - TEXT_ADDR;
-		/* A record led here that nothing vouches for: that of a native caller. */
-		if (i && (i - 1) % 3 == 0)
-			f->flags |= UW_FRAME_GUESS;
 		return;
 	}
 	f->pc = V8_ADDR + 16 + i * 16;
 	if (i % 3 == 1) {
 		f->kind = UW_V8_STUB;
 		f->a = s->context = STUB_MARKER;
-		f->flags |= UW_FRAME_GUESS;
 		return;
 	}
 	f->kind = UW_V8_JS;
@@ -139,6 +137,37 @@ static int map_stack(void)
 	return stack == MAP_FAILED ? -errno : mprotect(stack, STACK_LEN, PROT_READ | PROT_WRITE);
 }
 
+/* The rows of a page of the module's file: one rule for all of it. */
+static void set_page(struct conformance_bpf *skel, u32 page, u32 row)
+{
+	u32 at = uw_row_page_hash(MODULE, page);
+
+	while (skel->bss->uw_row_pages[at & (UW_MAX_ROW_PAGES - 1)].module)
+		at++;
+	skel->bss->uw_row_pages[at & (UW_MAX_ROW_PAGES - 1)] =
+		(struct uw_row_page){ .module = MODULE, .page = page, .first = row, .n = 1 };
+}
+
+/* Rules and rows have the same numbers; frame records, and a root. */
+static int fill_rows(struct conformance_bpf *skel)
+{
+	struct uw_row_pair rows = { { RECORD, ROOT } };
+	u32 first = 0;
+
+	skel->bss->uw_rules[RECORD] = (struct uw_rule){ .cfa = UW_CFA_FP,
+							.cfa_off = 16,
+							.ra = UW_SAVED_CFA,
+							.ra_off = -8,
+							.fp = UW_SAVED_CFA,
+							.fp_off = -16 };
+	skel->bss->uw_rules[ROOT] = (struct uw_rule){ .cfa = UW_CFA_ROOT };
+	for (u64 off = 0; off < (MAX_DEPTH + 2) * 16; off += UW_ROW_PAGE_LEN) {
+		set_page(skel, off / UW_ROW_PAGE_LEN, 0);
+		set_page(skel, (ROOT_ADDR - TEXT_ADDR + off) / UW_ROW_PAGE_LEN, 1);
+	}
+	return bpf_map_update_elem(bpf_map__fd(skel->maps.uw_rows), &first, &rows, 0);
+}
+
 static void fill_tables(struct conformance_bpf *skel)
 {
 	struct uw_mapping *m = skel->bss->uw_mappings;
@@ -149,7 +178,6 @@ static void fill_tables(struct conformance_bpf *skel)
 					    .file_off = i * TEXT_LEN,
 					    .module = MODULE };
 	m[1].kind = UW_MAP_V8_BUILTINS;
-	m[2].flags = UW_MAP_LIBC;
 	skel->bss->uw_v8_builds[0] = (struct v8_info){ .bytecode_array_slot = 40,
 						       .bytecode_offset_slot = 48,
 						       .shared_off = SHARED_OFF };
@@ -171,9 +199,9 @@ static const char *compare(const struct stack_case *c, const struct uw_sample *s
 static void run_case(const struct stack_case *c, int prog_fd, const struct uw_sample *sample,
 		     struct tally *t)
 {
-	struct start start = { .pc = TEXT_ADDR + 16,
-			       .sp = (u64)&stack[0],
-			       .fp = (u64)&stack[0].fp,
+	struct start start = { .regs = { .pc = TEXT_ADDR + 16,
+					 .sp = (u64)&stack[0],
+					 .fp = (u64)&stack[0].fp },
 			       .extent = N_MAPPINGS,
 			       .va_mask = (1ull << 47) - 1 };
 	LIBBPF_OPTS(bpf_test_run_opts, opts, .ctx_in = &start, .ctx_size_in = sizeof(start));
@@ -204,6 +232,8 @@ static int run_cases(struct conformance_bpf *skel, struct tally *t)
 	if (slot == MAP_FAILED || map_stack() || sched_setaffinity(0, sizeof(first), &first))
 		return -errno;
 	fill_tables(skel);
+	if (fill_rows(skel))
+		return -errno;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
 		run_case(&cases[i], bpf_program__fd(skel->progs.uw_run_raw_tp), &slot->sample, t);
 	return 0;

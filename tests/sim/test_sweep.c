@@ -283,6 +283,6 @@ int main(int argc, char **argv)
 		fputs("usage: test_sweep COMPILED_DIR\n", stderr);
 		return 2;
 	}
-	snprintf(program, sizeof(program), "%s/calls-gcc-O2-fp.x86_64.elf", argv[1]);
+	snprintf(program, sizeof(program), "%s/calls-gcc-O2-norows.x86_64.elf", argv[1]);
 	return CHECK_RUN(tests);
 }

@@ -30,7 +30,7 @@ UW_INLINE bool arch_is_kernel_pc(u64 pc)
 /* V8 on x64: r9 is the bytecode offset, r12 the BytecodeArray (interpreter registers). */
 UW_INLINE void arch_take_regs(struct uw_state *u, const struct arch_pt_regs *r)
 {
-	u->regs = (struct uw_regs){ .pc = r->ip, .sp = r->sp, .fp = r->bp };
+	u->regs = (struct uw_regs){ .pc = r->ip, .sp = r->sp, .fp = r->bp, .drap = r->r10 };
 	u->sample.interp[0] = r->r9;
 	u->sample.interp[1] = r->r12;
 }

@@ -48,6 +48,23 @@ UW_INLINE u64 arch_strip_ra(u64 ra, u64 va_mask)
 	return ra & va_mask;
 }
 
+/*
+ * What of a signal's frame counts, from sp on when the handler has returned. That is
+ * struct rt_sigframe: 128 bytes of siginfo, then struct ucontext, whose registers
+ * follow 176 bytes and the fault's address (arch/arm64/kernel/signal.c,
+ * arch/arm64/include/uapi/asm/{ucontext,sigcontext}.h; since v3.7).
+ */
+#define ARCH_SIGNAL_OFF 544 /* x29 */
+#define ARCH_SIGNAL_LEN 32 /* x30, sp, pc */
+
+/* @words: ARCH_SIGNAL_LEN bytes at ARCH_SIGNAL_OFF */
+UW_INLINE struct uw_regs arch_signal_regs(const u8 *words)
+{
+	const u64 *x29 = (const u64 *)words;
+
+	return (struct uw_regs){ .fp = x29[0], .lr = x29[1], .sp = x29[2], .pc = x29[3] };
+}
+
 /* After a step by the frame record at @fp: the record may lie anywhere in the frame. */
 UW_INLINE void arch_set_caller_sp(struct uw_state *u, u64 fp)
 {

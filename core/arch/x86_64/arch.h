@@ -48,6 +48,22 @@ UW_INLINE u64 arch_strip_ra(u64 ra, u64 va_mask)
 	return ra;
 }
 
+/*
+ * What of a signal's frame counts, from sp on when the handler has returned. That is
+ * struct ucontext: its registers follow 40 bytes of flags, link and stack
+ * (arch/x86/include/uapi/asm/sigcontext.h, struct sigcontext_64; since v2.6).
+ */
+#define ARCH_SIGNAL_OFF 56 /* r10 */
+#define ARCH_SIGNAL_LEN 120 /* up to rip */
+
+/* @words: ARCH_SIGNAL_LEN bytes at ARCH_SIGNAL_OFF */
+UW_INLINE struct uw_regs arch_signal_regs(const u8 *words)
+{
+	const u64 *r10 = (const u64 *)words;
+
+	return (struct uw_regs){ .pc = r10[14], .sp = r10[13], .fp = r10[8], .drap = r10[0] };
+}
+
 /* After a step by the frame record at @fp: cfa = fp + 16, exact. */
 UW_INLINE void arch_set_caller_sp(struct uw_state *u, u64 fp)
 {

@@ -33,6 +33,14 @@ UW_INLINE const struct uw_mapping *port_mapping(const struct uw_state *u, u64 pc
 	return NULL;
 }
 
+UW_INLINE const struct uw_rule *port_row(const struct uw_state *u, u32 module, u64 file_off)
+{
+	(void)u;
+	(void)module;
+	(void)file_off;
+	return NULL;
+}
+
 UW_INLINE const struct v8_info *port_info_v8(u32 info_idx)
 {
 	(void)info_idx;

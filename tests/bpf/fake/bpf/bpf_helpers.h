@@ -20,6 +20,7 @@ struct sim_mem;
 struct task_struct;
 
 #define FAKE_MAX_SENT 2
+#define FAKE_MAX_MAPS 3
 
 struct fake_map {
 	void *map; /* the program's variable */
@@ -52,7 +53,7 @@ struct fake {
 	u32 change_at_read;
 	u32 *changed;
 	/* Maps. */
-	struct fake_map arrays[2];
+	struct fake_map arrays[FAKE_MAX_MAPS];
 	void *full_ring;
 	struct fake_sent sent[FAKE_MAX_SENT];
 	u32 n_sent;

@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#pragma once
+
+/*
+ * A native frame by the rule of its unwind row. It says where the caller's stack
+ * pointer was before the call (CFA), and what lies at fixed distances from there:
+ *
+ *	cfa              the caller's frame
+ *	cfa + ra_off     return address    or it is still in lr
+ *	cfa + fp_off     caller's fp       or it is still in fp
+ *	sp               ...
+ *
+ * A rule comes from a file: it is trusted as little as the stack is. The walk goes
+ * up, by UW_MAX_FRAME_LEN at most; a rule that counts from what is not known here
+ * gives UW_T_NO_ROW, and nothing has changed.
+ */
+
+#include <arch.h>
+
+#include "../uw_read.h"
+
+/* Can this be the address of user code at all? */
+UW_INLINE bool uw_is_user_pc(const struct uw_state *u, u64 pc)
+{
+	return pc >= UW_PAGE_LEN && pc <= u->va_mask;
+}
+
+/* With sp unknown (arm64) fp still leads to the record of a function that keeps one. */
+UW_INLINE bool row_record_at_fp(const struct uw_state *u, const struct uw_rule *r)
+{
+	u64 fp = u->regs.fp;
+
+	return !u->sp_known && r->ra == UW_SAVED_CFA && r->fp == UW_SAVED_CFA &&
+	       r->ra_off == r->fp_off + 8 && !(fp & 7) && fp - u->stack_low <= UW_MAX_FRAME_LEN;
+}
+
+/* Is it known what the rule counts from? */
+UW_INLINE bool row_is_fit(const struct uw_state *u, const struct uw_rule *r)
+{
+	if (r->ra > UW_SAVED_CFA || (r->ra == UW_SAVED_SAME && !u->is_top))
+		return false;
+	switch (r->cfa) {
+	case UW_CFA_FP:
+	case UW_CFA_AT_FP:
+		return true;
+	case UW_CFA_DRAP:
+		return u->is_top;
+	case UW_CFA_SP:
+	case UW_CFA_AT_SP:
+	case UW_CFA_PLT:
+		return u->sp_known;
+	default:
+		return false;
+	}
+}
+
+/**
+ * row_cfa() - where the caller's frame begins, by a rule that is fit
+ *
+ * Return: UW_OK, UW_E_FAULT, UW_E_CFA.
+ */
+UW_INLINE enum uw_status row_cfa(struct uw_state *u, const struct uw_rule *r, u64 *out)
+{
+	bool by_fp = r->cfa == UW_CFA_FP || r->cfa == UW_CFA_AT_FP;
+	u64 base = by_fp ? u->regs.fp : r->cfa == UW_CFA_DRAP ? u->regs.drap : u->regs.sp;
+	u64 cfa = base + (u64)(s64)r->cfa_off;
+
+	if (r->cfa == UW_CFA_AT_SP || r->cfa == UW_CFA_AT_FP) {
+		const u8 *word = uw_window(u, cfa, 8);
+
+		if (!word)
+			return UW_E_FAULT;
+		cfa = uw_word(word) + (u64)(s64)r->cfa_add;
+	} else if (r->cfa == UW_CFA_PLT && (s64)(u->regs.pc & 15) >= r->cfa_add) {
+		cfa += 8;
+	}
+	*out = cfa;
+	return UW_OK;
+}
+
+/* A caller's frame lies above; only a leaf that keeps nothing can have none of its own. */
+UW_INLINE enum uw_status row_check_cfa(const struct uw_state *u, u64 cfa)
+{
+	u64 up = cfa - u->stack_low;
+
+	if (!(cfa & 7) && up <= UW_MAX_FRAME_LEN && (up || u->is_top))
+		return UW_OK;
+	port_note(u, UW_NOTE_CFA_REFUSED, cfa);
+	return UW_E_CFA;
+}
+
+/**
+ * row_saved() - the caller's fp and return address
+ * @fp, @ra:	get them; @ra as it is in memory
+ *
+ * fp is read first: it lies below the return address, and a window goes up.
+ *
+ * Return: UW_OK or UW_E_FAULT.
+ */
+UW_INLINE enum uw_status row_saved(struct uw_state *u, const struct uw_rule *r, u64 cfa, u64 *fp,
+				   u64 *ra)
+{
+	u64 base = r->fp == UW_SAVED_FP ? u->regs.fp : cfa;
+	const u8 *word;
+
+	*fp = r->fp == UW_SAVED_LOST ? 0 : u->regs.fp;
+	if (r->fp == UW_SAVED_CFA || r->fp == UW_SAVED_FP) {
+		port_note(u, UW_NOTE_ROW_FP, base + (u64)(s64)r->fp_off);
+		word = uw_window(u, base + (u64)(s64)r->fp_off, 8);
+		if (!word)
+			return UW_E_FAULT;
+		*fp = uw_word(word);
+	}
+	*ra = u->regs.lr;
+	if (r->ra == UW_SAVED_SAME) {
+		port_note(u, UW_NOTE_ROW_LR, *ra);
+		return UW_OK;
+	}
+	port_note(u, UW_NOTE_ROW_RA, cfa + (u64)(s64)r->ra_off);
+	word = uw_window(u, cfa + (u64)(s64)r->ra_off, 8);
+	if (!word)
+		return UW_E_FAULT;
+	*ra = uw_word(word);
+	port_note(u, UW_NOTE_RECORD_RA, *ra);
+	return UW_OK;
+}
+
+/* The interrupted function: all its registers are known, and its stack may be another. */
+UW_INLINE enum uw_status row_step_signal(struct uw_state *u)
+{
+	u64 at = u->regs.sp + ARCH_SIGNAL_OFF;
+	struct uw_regs regs;
+	const u8 *words;
+
+	if (!u->sp_known)
+		return UW_T_NO_ROW;
+	port_note(u, UW_NOTE_SIGNAL, at);
+	words = uw_window(u, at, ARCH_SIGNAL_LEN);
+	if (!words)
+		return UW_E_FAULT;
+	regs = arch_signal_regs(words);
+	if (!uw_is_user_pc(u, regs.pc)) {
+		port_note(u, UW_NOTE_RA_REFUSED, regs.pc);
+		return UW_E_BAD_RA;
+	}
+	u->regs = regs;
+	u->stack_low = regs.sp;
+	u->next_flags = 0;
+	port_note(u, UW_NOTE_CALLER, regs.pc);
+	return UW_OK;
+}
+
+/* Make the caller's registers the walk's. */
+UW_INLINE enum uw_status row_go_up(struct uw_state *u, u64 cfa, u64 fp, u64 word)
+{
+	u64 ra = arch_strip_ra(word, u->va_mask);
+
+	if (!ra)
+		return UW_T_RA_ZERO;
+	if (!uw_is_user_pc(u, ra)) {
+		port_note(u, UW_NOTE_RA_REFUSED, ra);
+		return UW_E_BAD_RA;
+	}
+	u->regs.pc = ra;
+	u->regs.sp = cfa;
+	u->regs.fp = fp;
+	u->sp_known = true;
+	u->stack_low = cfa;
+	u->next_flags = UW_FRAME_RA;
+	port_note(u, UW_NOTE_CALLER, ra);
+	return UW_OK;
+}
+
+/**
+ * row_step() - unwind one frame by a rule
+ * @u:		walk state
+ * @r:		any rule
+ *
+ * Return: UW_OK, UW_END, UW_T_NO_ROW when the rule says nothing or counts from what is
+ *         not known, UW_T_RA_ZERO, UW_E_FAULT, UW_E_CFA, UW_E_BAD_RA. regs change
+ *         with UW_OK only.
+ */
+UW_INLINE enum uw_status row_step(struct uw_state *u, const struct uw_rule *r)
+{
+	u64 cfa = u->regs.fp - (u64)(s64)r->fp_off, fp, ra;
+	enum uw_status err = UW_OK;
+
+	port_note(u, UW_NOTE_ROW, UW_NOTE_ROW_VALUE(r));
+	if (r->cfa == UW_CFA_ROOT)
+		return UW_END;
+	if (r->cfa == UW_CFA_SIGNAL)
+		return row_step_signal(u);
+	if (!row_record_at_fp(u, r)) {
+		if (!row_is_fit(u, r))
+			return UW_T_NO_ROW;
+		err = row_cfa(u, r, &cfa);
+	}
+	if (!err)
+		err = row_check_cfa(u, cfa);
+	if (!err)
+		err = row_saved(u, r, cfa, &fp, &ra);
+	return err ? err : row_go_up(u, cfa, fp, ra);
+}
