@@ -44,7 +44,8 @@ static int start_sampler(struct recording *r)
 {
 	struct sampler_config config = { .hz = r->options.hz,
 					 .mode = sampler_mode(r->targets.mode),
-					 .cgroup_fd = r->targets.cgroup_fd };
+					 .cgroup_fd = r->targets.cgroup_fd,
+					 .rows_len = r->options.max_memory };
 	char why[256], better[256];
 
 	if (r->targets.mode == TARGET_TIDS) {

@@ -29,6 +29,7 @@ struct row_pool;
 /* Shared with the walk, all zero; borrowed. */
 struct row_memory {
 	struct uw_row_page *pages; /* UW_MAX_ROW_PAGES */
+	struct uw_rule *rules; /* UW_MAX_RULES; not the pool's but row_rules.h's */
 	u32 *rows;
 	u32 n_rows; /* 0: there is no pool, every page is refused */
 };

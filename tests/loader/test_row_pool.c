@@ -25,7 +25,7 @@ struct world {
 static struct world *make_world(u32 n_rows)
 {
 	struct world *w = calloc(1, sizeof(*w));
-	struct row_memory m = { w->pages, w->rows, n_rows };
+	struct row_memory m = { .pages = w->pages, .rows = w->rows, .n_rows = n_rows };
 
 	assert_int_equal(row_pool_new(&w->p, &m), 0);
 	return w;
