@@ -9,7 +9,6 @@
 #include <time.h>
 
 #include "../../loader/rows/row_pool.h"
-#include "../../loader/rows/row_rules.h"
 #include "../check.h"
 
 #define MAX_ROWS 65536
@@ -17,7 +16,6 @@
 struct world {
 	struct uw_row_page pages[UW_MAX_ROW_PAGES];
 	u32 rows[MAX_ROWS];
-	struct uw_rule rules[UW_MAX_RULES];
 	struct row_pool *p;
 	u64 now_ns;
 };
@@ -390,51 +388,6 @@ static void without_clearing_the_entry_it_would(void **state)
 	assert_true(run_race(false, true, 20000).n_torn > 0);
 }
 
-static void a_rule_has_one_number(void **state)
-{
-	struct world *w = make_world(0);
-	struct uw_rule a = { .cfa = UW_CFA_SP, .cfa_off = 8 },
-		       b = { .cfa = UW_CFA_FP, .cfa_off = 8 };
-	struct uw_rule none = { .cfa = UW_CFA_NONE, .cfa_off = 5 };
-	struct row_rules *r;
-	u32 n;
-
-	(void)state;
-	assert_int_equal(row_rules_new(&r, w->rules), 0);
-	n = row_rules_number(r, &a);
-	assert_int_not_equal(n, 0);
-	assert_int_not_equal(row_rules_number(r, &b), n);
-	assert_int_equal(row_rules_number(r, &a), n);
-	assert_memory_equal(&w->rules[n], &a, sizeof(a));
-	assert_int_equal(row_rules_number(r, &none), 0);
-	assert_int_equal(w->rules[0].cfa, UW_CFA_NONE);
-	assert_int_equal(row_rules_count(r), 3);
-	row_rules_free(&r);
-	end_world(w);
-}
-
-static void a_rule_without_room_describes_nothing(void **state)
-{
-	struct world *w = make_world(0);
-	struct row_rules *r;
-
-	(void)state;
-	assert_int_equal(row_rules_new(&r, w->rules), 0);
-	for (u32 i = 1; i < UW_MAX_RULES + 10; i++) {
-		struct uw_rule rule = { .cfa = UW_CFA_SP, .cfa_off = (s32)i * 8 };
-
-		assert_int_equal(row_rules_number(r, &rule), i < UW_MAX_RULES ? i : 0);
-	}
-	assert_int_equal(row_rules_n_refused(r), 10);
-	for (u32 i = 1; i < UW_MAX_RULES; i++) {
-		struct uw_rule rule = { .cfa = UW_CFA_SP, .cfa_off = (s32)i * 8 };
-
-		assert_int_equal(row_rules_number(r, &rule), i);
-	}
-	row_rules_free(&r);
-	end_world(w);
-}
-
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -449,8 +402,6 @@ int main(void)
 		cmocka_unit_test(room_is_what_needs_nobody_to_leave),
 		cmocka_unit_test(a_walk_never_takes_a_torn_page),
 		cmocka_unit_test(without_clearing_the_entry_it_would),
-		cmocka_unit_test(a_rule_has_one_number),
-		cmocka_unit_test(a_rule_without_room_describes_nothing),
 	};
 
 	return CHECK_RUN(tests);
