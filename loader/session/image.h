@@ -9,6 +9,7 @@
 
 #include "../../inspect/v8/v8.h"
 #include "../life/process.h"
+#include "../rows/row_filler.h"
 #include "../sample/tables.h"
 #include "../symbols/module.h"
 
@@ -16,6 +17,7 @@
 struct images {
 	struct tables *tables;
 	struct modules *modules;
+	struct row_filler *rows; /* is told of files whose rows will be wanted; NULL: of none */
 	struct image_build **builds; /* by module id; NULL: not looked at yet */
 	u32 n_builds;
 	u64 last_serial;

@@ -19,6 +19,8 @@
 
 #include "../../inspect/util/cleanup.h"
 
+#define PREFILL_NS 50000000ull /* for all targets together */
+
 u64 session_now_ns(void)
 {
 	struct timespec t;
@@ -75,6 +77,17 @@ void session_update_changed(struct session *s)
 	s->n_changed = 0;
 }
 
+/* Rows that are wanted from the first sample on, as far as they can be had in a moment. */
+static void prefill(struct session *s)
+{
+	u64 start_ns = session_now_ns(), took_ns;
+
+	row_filler_misses(s->rows, start_ns + s->prefill_ns);
+	row_filler_idle(s->rows, start_ns + s->prefill_ns);
+	took_ns = session_now_ns() - start_ns;
+	s->prefill_ns -= took_ns < s->prefill_ns ? took_ns : s->prefill_ns;
+}
+
 int session_add_target(struct session *s, u32 pid)
 {
 	struct process *p;
@@ -90,6 +103,7 @@ int session_add_target(struct session *s, u32 pid)
 	session_update_changed(s);
 	if (p->priv)
 		image_preload(p->priv);
+	prefill(s);
 	return 0;
 }
 
@@ -120,9 +134,17 @@ void session_preload(struct session *s, const char *name)
 		images_preload(&s->images, fd, path);
 }
 
+static int open_module(u32 module, void *data)
+{
+	const struct session *s = data;
+
+	return modules_fd(s->modules, module);
+}
+
 static int open_sources(struct session *s)
 {
 	struct tables_memory memory = sampler_tables(s->config.sampler);
+	struct row_memory row_memory = sampler_rows(s->config.sampler);
 	struct naming_sources sources;
 	int err = tables_new(&s->tables, &memory);
 
@@ -131,11 +153,15 @@ static int open_sources(struct session *s)
 	if (!err)
 		err = modules_new(&s->modules);
 	if (!err)
+		err = row_filler_new(&s->rows, &row_memory, open_module, s);
+	if (!err)
 		err = kallsyms_new(&s->kallsyms, "/proc/kallsyms");
 	if (err)
 		return err;
 	kallsyms_preload(s->kallsyms);
-	s->images = (struct images){ .tables = s->tables, .modules = s->modules };
+	s->images = (struct images){ .tables = s->tables,
+				     .modules = s->modules,
+				     .rows = s->config.eager ? s->rows : NULL };
 	sources = (struct naming_sources){ .modules = s->modules,
 					   .kallsyms = s->kallsyms,
 					   .profile = s->config.profile };
@@ -153,6 +179,7 @@ int session_new(struct session **session, const struct session_config *config, c
 	if (s) {
 		s->config = *config;
 		s->reaped_ns = session_now_ns();
+		s->prefill_ns = PREFILL_NS;
 		err = open_sources(s);
 	}
 	if (!err) {
@@ -183,6 +210,7 @@ void session_free(struct session **session)
 	announcer_free(&s->announcer);
 	processes_free(&s->processes);
 	images_deinit(&s->images);
+	row_filler_free(&s->rows);
 	modules_free(&s->modules);
 	kallsyms_free(&s->kallsyms);
 	tables_free(&s->tables);
@@ -242,6 +270,11 @@ const char *session_target_name(const struct session *s, const char **runtime)
 u64 session_n_lost_events(const struct session *s)
 {
 	return sideband_n_lost(s->sideband);
+}
+
+struct row_counts session_row_counts(const struct session *s)
+{
+	return row_filler_counts(s->rows);
 }
 
 u64 session_n_dropped(const struct session *s)

@@ -13,6 +13,7 @@
 
 #include "../../core/types.h"
 #include "../profile/profile.h"
+#include "../rows/row_filler.h"
 #include "../sample/sampler.h"
 
 struct session;
@@ -88,6 +89,9 @@ const char *session_target_name(const struct session *s, const char **runtime);
 
 /* Side-band records that were lost: processes may have gone unnoticed. */
 u64 session_n_lost_events(const struct session *s);
+
+/* What became of unwind rows. */
+struct row_counts session_row_counts(const struct session *s);
 
 /* Samples that were dropped for want of memory or time. */
 u64 session_n_dropped(const struct session *s);

@@ -27,6 +27,7 @@
 #define LATE_NS (50 * MSEC) /* samples that wait longer get more time than that: */
 #define LATE_BUDGET_NS (100 * MSEC)
 #define LAST_BUDGET_NS (5000 * MSEC) /* the same in the last one */
+#define IDLE_NS (2 * MSEC) /* for rows that nothing missed yet */
 #define MAX_WAIT_NS (1000 * MSEC) /* for a name */
 
 /* Which of the samples that wait. */
@@ -145,10 +146,23 @@ static void meet(struct session *s, const struct uw_sample *sample)
 		refresh(s, p, im);
 }
 
+/* Rows that the walk looked for in vain. */
+static void take_misses(struct session *s, const struct uw_sample *sample)
+{
+	for (u32 i = sample->n_kernel; i < sample->n_frames; i++) {
+		const struct uw_frame *f = &sample->frames[i];
+		u64 off = f->a - (f->pc - uw_frame_lookup_pc(f));
+
+		if (f->kind == UW_NATIVE && f->flags & UW_FRAME_NO_ROWS)
+			row_filler_miss(s->rows, f->aux, (u32)(off / UW_ROW_PAGE_LEN));
+	}
+}
+
 static void meet_new(struct session *s, u64 deadline_ns)
 {
 	for (u32 i = pending_before(&s->pending, s->met_ns); i < s->pending.n; i++) {
 		meet(s, s->pending.v[i]);
+		take_misses(s, s->pending.v[i]);
 		s->met_ns = s->pending.v[i]->time_ns + 1;
 		if (session_now_ns() >= deadline_ns)
 			break;
@@ -282,12 +296,15 @@ static int tick(struct session *s, u64 until_ns, u64 budget_ns, bool is_last)
 	if (!is_last) {
 		resync(s);
 		meet_new(s, session_now_ns() + budget_ns);
+		row_filler_misses(s->rows, session_now_ns() + budget_ns);
 	}
 	session_update_changed(s);
 	pass.deadline_ns = session_now_ns() + budget_for_names(s, budget_ns);
 	if (!err)
 		err = handle_samples(s, &pass);
 	session_update_changed(s); /* of processes that samples made known */
+	if (!is_last && !err)
+		row_filler_idle(s->rows, session_now_ns() + IDLE_NS);
 	return err ? err : pass.until_ns < until_ns;
 }
 
