@@ -14,7 +14,7 @@
 
 struct wanted {
 	u32 module, page;
-	bool is_neighbour;
+	bool is_missed; /* else it is only probable that it will be */
 };
 
 /* CPU time that may be spent: grows with the time that passes, up to a burst. */
@@ -73,15 +73,16 @@ void row_filler_free(struct row_filler **f)
 	free(TAKE_PTR(*f));
 }
 
-static void want(struct row_filler *f, u32 module, u32 page, bool is_neighbour)
+static bool want(struct row_filler *f, u32 module, u32 page, bool is_missed)
 {
 	if (f->newest - f->oldest == MAX_WANTED || row_pool_has(f->pool, module, page))
-		return;
+		return false;
 	for (u32 i = f->oldest; i != f->newest; i++)
 		if (f->wanted[i % MAX_WANTED].module == module &&
 		    f->wanted[i % MAX_WANTED].page == page)
-			return;
-	f->wanted[f->newest++ % MAX_WANTED] = (struct wanted){ module, page, is_neighbour };
+			return false;
+	f->wanted[f->newest++ % MAX_WANTED] = (struct wanted){ module, page, is_missed };
+	return true;
 }
 
 void row_filler_miss(struct row_filler *f, u32 module, u32 page)
@@ -91,7 +92,14 @@ void row_filler_miss(struct row_filler *f, u32 module, u32 page)
 	if (!file || file->has_none)
 		return;
 	file->n_missed++;
-	want(f, module, page, false);
+	want(f, module, page, true);
+}
+
+u32 row_filler_foresee(struct row_filler *f, u32 module, u32 page)
+{
+	struct row_file *file = row_files_get(f->files, module);
+
+	return file && !file->has_none && want(f, module, page, false);
 }
 
 void row_filler_expect(struct row_filler *f, u32 module)
@@ -136,11 +144,11 @@ static bool load_wanted(struct row_filler *f, const struct wanted *w)
 		return true;
 	if (load(f, file, w->page, &f->for_misses) == -EAGAIN)
 		return false;
-	if (w->is_neighbour)
+	if (!w->is_missed)
 		return true;
-	want(f, w->module, w->page + 1, true);
+	want(f, w->module, w->page + 1, false);
 	if (w->page)
-		want(f, w->module, w->page - 1, true);
+		want(f, w->module, w->page - 1, false);
 	return true;
 }
 

@@ -15,7 +15,7 @@
 #include "row_pool.h"
 
 #define ROW_MISS_BURST_NS 1000000000ll
-#define ROW_IDLE_BURST_NS 400000000ll
+#define ROW_IDLE_BURST_NS 600000000ll
 #define ROW_IDLE_PAGES 16384 /* 64 MiB of code */
 
 struct row_filler;
@@ -36,10 +36,13 @@ int row_filler_new(struct row_filler **f, const struct row_memory *memory, row_o
 		   void *data);
 void row_filler_free(struct row_filler **f);
 
-/* A walk came to a page without rows, or is about to. */
+/* A walk came to a page without rows. */
 void row_filler_miss(struct row_filler *f, u32 module, u32 page);
 
-/* Is there a file whose rows will be wanted? */
+/* A page that a walk will probably come to. Return: 1, 0 when it is there or wanted already. */
+u32 row_filler_foresee(struct row_filler *f, u32 module, u32 page);
+
+/* A file whose rows will be wanted. */
 void row_filler_expect(struct row_filler *f, u32 module);
 
 /**

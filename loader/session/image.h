@@ -37,6 +37,7 @@ struct image {
 	u64 exec_id; /* UW_EXEC_UNKNOWN until a sample told it */
 	/* CLOCK_MONOTONIC: when /proc was asked last, about the tables and about the name. */
 	u64 refreshed_ns, asked_ns;
+	u64 foreseen_ns; /* when the stack of one of its threads was looked at */
 	u32 n_execs; /* of the process, when it got this image */
 	u64 named_tids[4]; /* bits by tid: threads whose functions' names are kept */
 	bool must_wait; /* for the name: what /proc said last */

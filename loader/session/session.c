@@ -17,7 +17,10 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "../../inspect/elf/libc_name.h"
 #include "../../inspect/util/cleanup.h"
+#include "../life/maps.h"
+#include "foresee.h"
 
 #define PREFILL_NS 50000000ull /* for all targets together */
 
@@ -77,33 +80,42 @@ void session_update_changed(struct session *s)
 	s->n_changed = 0;
 }
 
-/* Rows that are wanted from the first sample on, as far as they can be had in a moment. */
-static void prefill(struct session *s)
+/* Rows that are wanted from the first sample on, as far as they can be had now; @p may be NULL. */
+static void prefill(struct session *s, const struct process *p)
 {
 	u64 start_ns = session_now_ns(), took_ns;
 
+	if (p)
+		foresee_first_stack(s->rows, p);
 	row_filler_misses(s->rows, start_ns + s->prefill_ns);
 	row_filler_idle(s->rows, start_ns + s->prefill_ns);
 	took_ns = session_now_ns() - start_ns;
 	s->prefill_ns -= took_ns < s->prefill_ns ? took_ns : s->prefill_ns;
 }
 
-int session_add_target(struct session *s, u32 pid)
+static int add_target(struct session *s, u32 pid, struct process **p)
 {
-	struct process *p;
-	int err = processes_get(s->processes, pid, &p);
+	int err = processes_get(s->processes, pid, p);
 
 	if (!err)
 		err = tables_set_target(s->tables, pid);
+	if (!err && !s->first_target)
+		s->first_target = pid;
+	return err;
+}
+
+int session_add_target(struct session *s, u32 pid)
+{
+	struct process *p;
+	int err = add_target(s, pid, &p);
+
 	if (err)
 		return err;
-	if (!s->first_target)
-		s->first_target = pid;
 	session_mark_changed(s, session_image_of(s, p));
 	session_update_changed(s);
 	if (p->priv)
 		image_preload(p->priv);
-	prefill(s);
+	prefill(s, p);
 	return 0;
 }
 
@@ -125,13 +137,37 @@ static int open_in_path(const char *name, char *path, size_t len)
 	return fd;
 }
 
-void session_preload(struct session *s, const char *name)
+/* The C library and the dynamic linker of the recorder are the command's as well, as a rule. */
+static int preload_own(const struct maps_entry *e, void *data)
+{
+	char path[PATH_MAX];
+	const char *name;
+	struct session *s = data;
+
+	if (e->path_len >= sizeof(path) || !e->path_len || *e->path != '/')
+		return 0;
+	maps_path_unescape(e->path, e->path_len, path);
+	name = strrchr(path, '/') + 1;
+	if (elf_name_is_libc(name) || !strncmp(name, "ld-", 3)) {
+		_cleanup_close_ int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+
+		if (fd >= 0)
+			images_preload(&s->images, fd, path);
+	}
+	return 0;
+}
+
+int session_add_command(struct session *s, u32 pid, const char *name)
 {
 	char path[PATH_MAX];
 	_cleanup_close_ int fd = open_in_path(name, path, sizeof(path));
+	struct process *p;
 
 	if (fd >= 0)
 		images_preload(&s->images, fd, path);
+	maps_each_exec((u32)getpid(), preload_own, s);
+	prefill(s, NULL);
+	return add_target(s, pid, &p);
 }
 
 static int open_module(u32 module, void *data)

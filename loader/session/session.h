@@ -54,8 +54,13 @@ void session_free(struct session **s);
  */
 int session_add_target(struct session *s, u32 pid);
 
-/* Learns a command's file before it runs; @name is looked for as execvp() does. */
-void session_preload(struct session *s, const char *name);
+/**
+ * session_add_command() - the same for a process that is about to execute @name
+ *
+ * Learns the file, looked for as execvp() does, and the C library before it runs. What the
+ * process is until then is of no interest.
+ */
+int session_add_command(struct session *s, u32 pid, const char *name);
 
 /* Wait for this to become readable, SESSION_TICK_MS at most, then call session_tick(). */
 #define SESSION_TICK_MS 10

@@ -16,6 +16,7 @@
 #include <errno.h>
 #include <poll.h>
 
+#include "foresee.h"
 #include "ownership.h"
 #include "session_state.h"
 
@@ -27,7 +28,8 @@
 #define LATE_NS (50 * MSEC) /* samples that wait longer get more time than that: */
 #define LATE_BUDGET_NS (100 * MSEC)
 #define LAST_BUDGET_NS (5000 * MSEC) /* the same in the last one */
-#define IDLE_NS (2 * MSEC) /* for rows that nothing missed yet */
+#define FORESEE_NS (50 * MSEC) /* at most so often for one process */
+#define IDLE_NS (8 * MSEC) /* for rows that nothing missed yet */
 #define MAX_WAIT_NS (1000 * MSEC) /* for a name */
 
 /* Which of the samples that wait. */
@@ -146,16 +148,33 @@ static void meet(struct session *s, const struct uw_sample *sample)
 		refresh(s, p, im);
 }
 
+/* Where there is one frame without rows, more will follow. */
+static void foresee_more(struct session *s, const struct uw_sample *sample)
+{
+	struct process *p = processes_find(s->processes, sample->pid, sample->start_ns);
+	struct image *im = p ? p->priv : NULL;
+
+	if (!im || p->exit_ns || s->tick_ns - im->foreseen_ns < FORESEE_NS)
+		return;
+	im->foreseen_ns = s->tick_ns;
+	foresee_stack(s->rows, p, sample->sp);
+}
+
 /* Rows that the walk looked for in vain. */
 static void take_misses(struct session *s, const struct uw_sample *sample)
 {
+	bool missed = false;
+
 	for (u32 i = sample->n_kernel; i < sample->n_frames; i++) {
 		const struct uw_frame *f = &sample->frames[i];
 		u64 off = f->a - (f->pc - uw_frame_lookup_pc(f));
 
 		if (f->kind == UW_NATIVE && f->flags & UW_FRAME_NO_ROWS)
 			row_filler_miss(s->rows, f->aux, (u32)(off / UW_ROW_PAGE_LEN));
+		missed |= f->flags & UW_FRAME_NO_ROWS;
 	}
+	if (missed)
+		foresee_more(s, sample);
 }
 
 static void meet_new(struct session *s, u64 deadline_ns)
