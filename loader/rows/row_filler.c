@@ -202,16 +202,17 @@ static int load_next(struct row_filler *f, struct row_file *file)
 	return err;
 }
 
-void row_filler_idle(struct row_filler *f, u64 until_ns)
+bool row_filler_idle(struct row_filler *f, u64 until_ns)
 {
-	struct row_file *file;
+	while (row_pool_room(f->pool) >= UW_MAX_PAGE_ROWS && has_credit(&f->for_idle, IDLE_SHARE)) {
+		struct row_file *file = row_files_best(f->files, is_better);
 
-	while (row_pool_room(f->pool) >= UW_MAX_PAGE_ROWS && now_ns(CLOCK_MONOTONIC) < until_ns &&
-	       has_credit(&f->for_idle, IDLE_SHARE)) {
-		file = row_files_best(f->files, is_better);
 		if (!file || load_next(f, file) == -EAGAIN)
-			return;
+			return false;
+		if (now_ns(CLOCK_MONOTONIC) >= until_ns)
+			return true;
 	}
+	return false;
 }
 
 struct row_counts row_filler_counts(const struct row_filler *f)

@@ -15,7 +15,7 @@
 #include "row_pool.h"
 
 #define ROW_MISS_BURST_NS 1000000000ll
-#define ROW_IDLE_BURST_NS 600000000ll
+#define ROW_IDLE_BURST_NS 1000000000ll
 #define ROW_IDLE_PAGES 16384 /* 64 MiB of code */
 
 struct row_filler;
@@ -51,8 +51,10 @@ void row_filler_expect(struct row_filler *f, u32 module);
  * @until_ns:	CLOCK_MONOTONIC: no page is begun after this
  *
  * What there is no time for is left for the next call.
+ *
+ * Return (idle): is there anything left that can be done now?
  */
 void row_filler_misses(struct row_filler *f, u64 until_ns);
-void row_filler_idle(struct row_filler *f, u64 until_ns);
+bool row_filler_idle(struct row_filler *f, u64 until_ns);
 
 struct row_counts row_filler_counts(const struct row_filler *f);

@@ -22,7 +22,8 @@
 #include "../life/maps.h"
 #include "foresee.h"
 
-#define PREFILL_NS 50000000ull /* for all targets together */
+#define PREFILL_NS 50000000ull /* of CPU time, for all targets together */
+#define PREFILL_STEP_NS 2000000ull
 
 u64 session_now_ns(void)
 {
@@ -80,16 +81,25 @@ void session_update_changed(struct session *s)
 	s->n_changed = 0;
 }
 
+static u64 cpu_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+	return (u64)t.tv_sec * 1000000000ull + (u64)t.tv_nsec;
+}
+
 /* Rows that are wanted from the first sample on, as far as they can be had now; @p may be NULL. */
 static void prefill(struct session *s, const struct process *p)
 {
-	u64 start_ns = session_now_ns(), took_ns;
+	u64 start_ns = cpu_ns(), took_ns = 0;
 
 	if (p)
 		foresee_first_stack(s->rows, p);
-	row_filler_misses(s->rows, start_ns + s->prefill_ns);
-	row_filler_idle(s->rows, start_ns + s->prefill_ns);
-	took_ns = session_now_ns() - start_ns;
+	row_filler_misses(s->rows, session_now_ns() + s->prefill_ns);
+	while (took_ns < s->prefill_ns &&
+	       row_filler_idle(s->rows, session_now_ns() + PREFILL_STEP_NS))
+		took_ns = cpu_ns() - start_ns;
 	s->prefill_ns -= took_ns < s->prefill_ns ? took_ns : s->prefill_ns;
 }
 

@@ -6,7 +6,6 @@
  * What its stacks are stands in native.py, by the names of the functions here.
  */
 
-#define _GNU_SOURCE
 #include <alloca.h>
 #include <pthread.h>
 #include <signal.h>
@@ -273,7 +272,9 @@ NOINLINE void run_read(void)
 	static int zero = -1;
 
 	if (zero < 0)
-		zero = memfd_create("zero", 0), ftruncate(zero, sizeof(buffer));
+		zero = memfd_create("zero", 0);
+	if (ftruncate(zero, sizeof(buffer)))
+		return;
 	for (int i = 0; i < 100; i++)
 		sink += (uint64_t)pread(zero, buffer, sizeof(buffer), 0);
 	KEEP;
