@@ -31,6 +31,7 @@ struct row_filler {
 	u32 newest, oldest;
 	struct credit for_misses, for_idle;
 	u64 n_refetched, n_failed;
+	bool is_off; /* there is no pool */
 	u32 rows[UW_MAX_PAGE_ROWS];
 };
 
@@ -52,6 +53,7 @@ int row_filler_new(struct row_filler **filler, const struct row_memory *memory, 
 		return -ENOMEM;
 	f->for_misses.left_ns = f->for_misses.burst_ns = ROW_MISS_BURST_NS;
 	f->for_idle.left_ns = f->for_idle.burst_ns = ROW_IDLE_BURST_NS;
+	f->is_off = !memory->n_rows;
 	err = row_pool_new(&f->pool, memory);
 	if (!err)
 		err = row_files_new(&f->files, open, data);
@@ -87,7 +89,7 @@ static bool want(struct row_filler *f, u32 module, u32 page, bool is_missed)
 
 void row_filler_miss(struct row_filler *f, u32 module, u32 page)
 {
-	struct row_file *file = module ? row_files_get(f->files, module) : NULL;
+	struct row_file *file = module && !f->is_off ? row_files_get(f->files, module) : NULL;
 
 	if (!file || file->has_none)
 		return;
@@ -97,7 +99,7 @@ void row_filler_miss(struct row_filler *f, u32 module, u32 page)
 
 u32 row_filler_foresee(struct row_filler *f, u32 module, u32 page)
 {
-	struct row_file *file = row_files_get(f->files, module);
+	struct row_file *file = f->is_off ? NULL : row_files_get(f->files, module);
 
 	return file && !file->has_none && want(f, module, page, false);
 }
