@@ -310,6 +310,7 @@ static u64 budget_for_names(const struct session *s, u64 budget_ns)
 static int tick(struct session *s, u64 until_ns, u64 budget_ns, bool is_last)
 {
 	struct pass pass = { .is_last = is_last };
+	bool more_rows = false;
 	int err = apply_events(s, until_ns, s->tick_ns + budget_ns, &pass.until_ns);
 
 	if (!is_last) {
@@ -323,8 +324,8 @@ static int tick(struct session *s, u64 until_ns, u64 budget_ns, bool is_last)
 		err = handle_samples(s, &pass);
 	session_update_changed(s); /* of processes that samples made known */
 	if (!is_last && !err)
-		row_filler_idle(s->rows, session_now_ns() + IDLE_NS);
-	return err ? err : pass.until_ns < until_ns;
+		more_rows = row_filler_idle(s->rows, session_now_ns() + IDLE_NS);
+	return err ? err : more_rows || pass.until_ns < until_ns;
 }
 
 /* Sampling has ended; events go on for ever, but those up to now are all that matter. */
