@@ -177,32 +177,25 @@ static void on_alternate(int sig, siginfo_t *info, void *context)
 }
 
 /* The signal comes at an instruction of the program's own, not in a system call. */
+static char *guarded;
+
 NOINLINE void trap(void)
 {
-#if defined(__x86_64__)
-	__asm__ volatile("ud2");
-#else
-	__asm__ volatile("udf #0");
-#endif
+	*(volatile char *)guarded = 1;
 	KEEP;
 }
 
 static void on_trap(int sig, siginfo_t *info, void *context)
 {
-	ucontext_t *uc = context;
-
-#if defined(__x86_64__)
-	uc->uc_mcontext.gregs[REG_RIP] += 2;
-#else
-	uc->uc_mcontext.pc += 4;
-#endif
 	(void)info;
+	(void)context;
 	on_signal(sig);
-	KEEP;
+	mprotect(guarded, 4096, PROT_READ | PROT_WRITE);
 }
 
 NOINLINE void run_trap(void)
 {
+	mprotect(guarded, 4096, PROT_NONE);
 	trap();
 	KEEP;
 }
@@ -328,8 +321,9 @@ int main(void)
 	sigaltstack(&(stack_t){ .ss_sp = alternate, .ss_size = sizeof(alternate) }, NULL);
 	signal(SIGUSR1, on_signal);
 	handle(SIGUSR2, on_alternate, SA_ONSTACK);
-	handle(SIGILL, on_trap, 0);
-	if (pthread_create(&thread, NULL, thread_main, NULL))
+	handle(SIGSEGV, on_trap, 0);
+	guarded = mmap(NULL, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (guarded == MAP_FAILED || pthread_create(&thread, NULL, thread_main, NULL))
 		return 1;
 	puts("running");
 	fflush(stdout);
