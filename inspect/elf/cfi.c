@@ -11,6 +11,7 @@
  *	3. .eh_frame
  *	4. .debug_frame
  *	5. stubs			by their bytes
+ *	6. the rest, if it is much	by its instructions (x86-64)
  *
  * FDEs of one section that overlap: each ends where the next one starts, which is
  * what a search for the last start finds at run time (libgcc, elfutils).
@@ -27,6 +28,7 @@
 #include "cfi_entry.h"
 #include "cfi_program.h"
 #include "cfi_rule.h"
+#include "flow.h"
 
 /*
  * Of instructions and FDEs a page. Node.js 24 needs 3,000 at most; 200,000 take a
@@ -35,6 +37,9 @@
 #define MAX_WORK 200000
 
 #define UNPAINTED (~0u)
+
+/* Of a page that nobody describes: less is padding, tables, and a few stubs. */
+#define MUCH 1024
 
 enum { EH_FRAME, DEBUG_FRAME, N_SECTIONS };
 
@@ -54,6 +59,8 @@ struct cfi {
 	const struct cfi_regs *regs;
 	struct cfi_section sections[N_SECTIONS];
 	u64 entry, entry_end;
+	const struct elf_segment *flow_of; /* tried, of the first segment that needs it */
+	struct flow *flow;
 	struct cfi_counts counts;
 	u32 paint[UW_ROW_PAGE_LEN];
 	u8 code[UW_ROW_PAGE_LEN + 2 * CFI_CODE_MARGIN];
@@ -170,6 +177,31 @@ static int read_code(struct page *p, struct cfi_code *code)
 	return elf_file_read_addr(p->c->file, code->addr, p->c->code, code->len);
 }
 
+static u32 count_unpainted(const struct page *p)
+{
+	u32 n = 0;
+
+	for (u64 i = 0; i < p->end - p->start; i++)
+		n += p->paint[i] == UNPAINTED;
+	return n;
+}
+
+static int paint_flow(struct page *p)
+{
+	struct cfi *c = p->c;
+	int r = 0;
+
+	if (c->regs->has_lr || count_unpainted(p) < MUCH)
+		return 0;
+	if (!c->flow_of) {
+		c->flow_of = p->segment;
+		r = flow_new(&c->flow, c->file, p->segment, c->entry);
+	}
+	if (c->flow && c->flow_of == p->segment)
+		flow_rules(c->flow, p->start, p->end, paint_code, p);
+	return r == -ENOMEM ? r : 0;
+}
+
 static int paint_code_of(struct page *p)
 {
 	struct cfi *c = p->c;
@@ -186,7 +218,7 @@ static int paint_code_of(struct page *p)
 	if (has_signal)
 		cfi_code_signals(&code, true);
 	cfi_code_stubs(&code);
-	return r;
+	return r < 0 ? r : paint_flow(p);
 }
 
 /* What a segment has of the page, if it has anything. */
@@ -273,6 +305,7 @@ void cfi_free(struct cfi **cfi)
 		return;
 	for (u32 i = 0; i < N_SECTIONS; i++)
 		cfi_section_deinit(&c->sections[i]);
+	flow_free(&c->flow);
 	free(c);
 }
 

@@ -4,8 +4,9 @@
 /*
  * Call frame information of an ELF file as unwind rows, one page of the file at a
  * time: only what describes that page is read. Taken from .eh_frame, where that is
- * silent from .debug_frame, and where nobody says anything from the few kinds of
- * code that are known by their bytes (PLT stubs, return from a signal).
+ * silent from .debug_frame, and where nobody says anything from the code itself: a
+ * few kinds are known by their bytes (PLT stubs, return from a signal), the rest is
+ * followed by its instructions (flow.h).
  */
 
 #include "elf_file.h"
@@ -57,7 +58,8 @@ bool cfi_has_entries(const struct cfi *c);
  * @n:		rows written, at least 1
  *
  * Bytes that are not in an executable PT_LOAD get rule 0, as do broken entries and
- * what no rule can say. Costs at most some milliseconds, whatever the file holds.
+ * what no rule can say. Costs at most some milliseconds, whatever the file holds;
+ * the first page of code without any description, as flow_new() says.
  *
  * Return: 0, -EINVAL (offset) or what reading gave.
  */

@@ -59,7 +59,7 @@ void made_init(struct made_cfi *m, u16 machine, u32 n)
 	*m = (struct made_cfi){ .bytes = calloc(1, MADE_CAP), .machine = machine, .table_len = n };
 	assert_non_null(m->bytes);
 	m->frames_off = MADE_HDR_OFF + 12 + 8 * n;
-	memset(m->bytes + MADE_CODE_OFF, 0x90, MADE_CODE_LEN);
+	memset(m->bytes + MADE_CODE_OFF, 0xcc, MADE_CODE_LEN);
 	made_put(m, MADE_HDR_OFF, 0x3b031b01, 4);
 	made_put(m, MADE_HDR_OFF + 4, m->frames_off - (MADE_HDR_OFF + 4), 4);
 	made_put(m, MADE_HDR_OFF + 8, 0, 4);

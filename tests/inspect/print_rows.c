@@ -15,11 +15,12 @@
 #include <time.h>
 
 #include "../../inspect/elf/cfi.h"
+#include "../../inspect/elf/flow.h"
 #include "../../inspect/util/cleanup.h"
 
 static struct uw_rule table[UW_MAX_RULES];
 static u32 rows[UW_MAX_PAGE_ROWS];
-static bool ignore_fp, quiet;
+static bool ignore_fp, shift, quiet, by_flow;
 
 static void print_cfa(const struct uw_rule *r)
 {
@@ -35,7 +36,7 @@ static void print_cfa(const struct uw_rule *r)
 	if (r->cfa == UW_CFA_PLT)
 		printf("plt@%d", r->cfa_add);
 	else if (r->cfa < sizeof(reg) / sizeof(reg[0]) && reg[r->cfa])
-		printf("%s%+d", reg[r->cfa], r->cfa_off);
+		printf("%s%+d", reg[r->cfa], r->cfa_off + 8 * shift);
 	else
 		printf("%s", word[r->cfa]);
 	if (r->cfa_add && r->cfa != UW_CFA_PLT)
@@ -51,10 +52,18 @@ static void print_saved(u8 how, s32 off)
 		printf("%+d", off);
 }
 
+static void print_row(const struct uw_rule *r, u64 start, u64 end)
+{
+	printf("%llx %llx ", start, end);
+	print_cfa(r);
+	print_saved(r->ra, r->ra_off);
+	print_saved(ignore_fp ? UW_SAVED_SAME : r->fp, r->fp_off);
+	putchar('\n');
+}
+
 static void print_page(const struct elf_segment *s, u64 page_off, u32 n)
 {
 	for (u32 i = 0; i < n; i++) {
-		const struct uw_rule *r = &table[rows[i] & ((1u << UW_ROW_OFF_SHIFT) - 1)];
 		u64 from = page_off + (rows[i] >> UW_ROW_OFF_SHIFT);
 		u64 to = page_off + (i + 1 < n ? rows[i + 1] >> UW_ROW_OFF_SHIFT : UW_ROW_PAGE_LEN);
 
@@ -62,14 +71,32 @@ static void print_page(const struct elf_segment *s, u64 page_off, u32 n)
 			from = s->file_off;
 		if (to > s->file_off + s->file_len)
 			to = s->file_off + s->file_len;
-		if (from >= to)
-			continue;
-		printf("%llx %llx ", from - s->file_off + s->addr, to - s->file_off + s->addr);
-		print_cfa(r);
-		print_saved(r->ra, r->ra_off);
-		print_saved(ignore_fp ? UW_SAVED_SAME : r->fp, r->fp_off);
-		putchar('\n');
+		if (from < to)
+			print_row(&table[rows[i] & ((1u << UW_ROW_OFF_SHIFT) - 1)],
+				  from - s->file_off + s->addr, to - s->file_off + s->addr);
 	}
+}
+
+static void print_flow_row(const struct uw_rule *r, u64 start, u64 end, void *data)
+{
+	(void)data;
+	print_row(r, start, end);
+}
+
+static int print_flow(struct elf_file *f)
+{
+	size_t n;
+	const struct elf_segment *s = elf_file_segments(f, &n);
+	int r = 0;
+
+	for (; !r && n; n--, s++) {
+		_cleanup_(flow_free) struct flow *flow = NULL;
+
+		r = s->is_exec ? flow_new(&flow, f, s, 0) : 0;
+		if (flow)
+			flow_rules(flow, s->addr, s->addr + s->file_len, print_flow_row, NULL);
+	}
+	return r;
 }
 
 static int print_all(struct cfi *c, struct elf_file *f, struct rules *r)
@@ -112,7 +139,9 @@ int main(int argc, char **argv)
 
 	for (; argc > 2 && argv[1][0] == '-'; argc--, argv++) {
 		ignore_fp |= !strcmp(argv[1], "--ignore-fp");
+		shift |= !strcmp(argv[1], "--shift");
 		quiet |= !strcmp(argv[1], "--quiet");
+		by_flow |= !strcmp(argv[1], "--flow");
 	}
 	ret = argc > 1 ? elf_file_open(&f, argv[1]) : -1;
 	if (!ret)
@@ -125,9 +154,11 @@ int main(int argc, char **argv)
 	if (!ret)
 		ret = rules_init(&r, table, UW_MAX_RULES);
 	if (!ret)
-		ret = print_all(c, f, &r);
+		ret = by_flow ? print_flow(f) : print_all(c, f, &r);
 	if (ret) {
-		fprintf(stderr, "usage: print_rows [--ignore-fp] [--quiet] ELF [DEBUG] (%s)\n",
+		fprintf(stderr,
+			"usage: print_rows [--flow] [--ignore-fp] [--shift] [--quiet] ELF [DEBUG] "
+			"(%s)\n",
 			strerror(-ret));
 		return 2;
 	}

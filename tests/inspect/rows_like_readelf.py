@@ -3,6 +3,7 @@
 """Unwind rows against what binutils says of the same file.
 
 rows_like_readelf.py PRINT_ROWS ELF[,DEBUG]...	and of some of Debian's files that are there
+rows_like_readelf.py --flow PRINT_ROWS ELF...	rows made of the instructions alone
 
 `readelf -wF` is the truth for every row of every function; where it only says `exp`,
 the text of the expression in `readelf -wf` is. What no rule can say must be `none`.
@@ -224,8 +225,8 @@ def compare(elf, rows):
 
 
 def print_rows(program, elf, *options):
-    done = subprocess.run([program, *options, *elf.split(",")], capture_output=True, text=True, check=True,
-                          timeout=60)
+    done = subprocess.run([program, *options, *elf.split(",")], capture_output=True, text=True,
+                          check=True, timeout=60)
     return Rows(done.stdout.splitlines())
 
 
@@ -239,14 +240,54 @@ def judge(program, elf):
     return n > 0 and not wrong
 
 
+def like(have, want, saved):
+    """Rows by instructions may go by the other register. Between a push of fp and the next
+    change, and from its pop on, fp is in two places: @saved has those of the function."""
+    cfa = have[0][:2] != want[0][:2] or have[0] == want[0]
+    fps = (want[2], "u") if want[2][0] == "c" else (want[2], *saved)
+    return cfa and have[1] == want[1] and have[2] in fps
+
+
+def compare_flow(elf, rows):
+    """How many bytes have a row, have a wrong one, and have none."""
+    truth = Judge(elf, *header_of(elf))
+    right = wrong = none = 0
+    for fde in told(elf):
+        saved = {fp for _, row in fde.rows if (fp := row.get(truth.fp, "u"))[0] == "c"}
+        for k, (at, row) in enumerate(fde.rows):
+            until = fde.rows[k + 1][0] if k + 1 < len(fde.rows) else fde.end
+            want = truth.want(fde, at, row)
+            if want[0][:2] not in ("sp", "fp"):
+                continue
+            have = [(min(r[1], until) - max(r[0], at), like(r[2], want, saved))
+                    for r in rows.between(at, until)]
+            right += sum(n for n, same in have if same)
+            wrong += sum(n for n, same in have if not same)
+            none += until - at - sum(n for n, _ in have)
+    return right, wrong, none
+
+
+def judge_flow(program, elf):
+    right, wrong, none = compare_flow(elf, print_rows(program, elf, "--flow"))
+    total = right + wrong + none
+    print(f"{elf}: of {total} bytes {right / total:.2%} have their row, {wrong} a wrong one")
+    return right > 0.8 * total and wrong <= total / 10000
+
+
 def main():
-    program, *files = sys.argv[1:]
+    by_flow = sys.argv[1] == "--flow"
+    program, *files = sys.argv[1 + by_flow:]
     debian = sorted({os.path.realpath(path) for name in DEBIAN for path in glob.glob(name)})
-    results = [judge(program, elf) for elf in files + debian]
-    # The comparison must notice when one thing is forgotten.
-    results.append(len(compare(files[0], print_rows(program, files[0], "--ignore-fp"))[0]) > 0)
+    results = [(judge_flow if by_flow else judge)(program, elf)
+               for elf in files + ([] if by_flow else debian)]
+    # The comparison must notice what is wrong.
+    if by_flow:
+        broken = print_rows(program, files[0], "--flow", "--shift")
+        results.append(compare_flow(files[0], broken)[1] > 0)
+    else:
+        results.append(len(compare(files[0], print_rows(program, files[0], "--ignore-fp"))[0]) > 0)
     if not results[-1]:
-        print(f"{files[0]}: forgotten frame pointers were not noticed")
+        print(f"{files[0]}: wrong rows were not noticed")
     print(f"{sum(results)} passed, {len(results) - sum(results)} failed")
     return not all(results)
 

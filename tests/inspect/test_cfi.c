@@ -280,12 +280,11 @@ static void described_code_is_no_stub(void **state)
 	made_deinit(&m);
 }
 
-/* call +16, at 8 bytes from the entry. */
+/* A call of the function at 0x40, 8 bytes from the entry. */
 static void the_entry_of_a_program_is_a_root(void **state)
 {
-	static const u8 code[] = {
-		0x31, 0xed, 0x48, 0x89, 0xe7, 0x90, 0x90, 0x90, 0xe8, 16, 0, 0, 0
-	};
+	static const u8 code[] = { 0x31, 0xed, 0x48, 0x89, 0xe7, 0x90, 0x90,
+				   0x90, 0xe8, 0x33, 0xff, 0xff, 0xff };
 	Elf64_Ehdr *eh;
 	struct made_cfi m;
 
@@ -389,7 +388,9 @@ static bool differs(Dwarf_CFI *cfi, u64 addr, const struct uw_rule *have)
 	size_t n;
 	s64 off = 0;
 
-	if (dwarf_cfi_addrframe(cfi, addr, &frame) || dwarf_frame_cfa(frame, &ops, &n))
+	if (dwarf_cfi_addrframe(cfi, addr, &frame))
+		return false; /* described by nobody: other tests are about that */
+	if (dwarf_frame_cfa(frame, &ops, &n))
 		return have->cfa != UW_CFA_NONE;
 	if (have->cfa == UW_CFA_ROOT)
 		return !is_undefined(frame, 16);

@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+
+/* Capstone takes the bytes apart; only a dozen kinds of instruction matter. */
+
+#include <capstone/capstone.h>
+#include <errno.h>
+#include <stdlib.h>
+
+#include "flow_code.h"
+
+void flow_code_deinit(struct flow_code *c)
+{
+	free(c->insns);
+	*c = (struct flow_code){};
+}
+
+static bool is_reg(const cs_x86 *x, u32 i, x86_reg reg)
+{
+	return i < x->op_count && x->operands[i].type == X86_OP_REG && x->operands[i].reg == reg;
+}
+
+/* The operand is base + displacement. */
+static bool is_based(const cs_x86 *x, u32 i, x86_reg base)
+{
+	return i < x->op_count && x->operands[i].type == X86_OP_MEM &&
+	       x->operands[i].mem.base == base && x->operands[i].mem.index == X86_REG_INVALID &&
+	       x->operands[i].mem.segment == X86_REG_INVALID;
+}
+
+static void set(struct flow_insn *to, enum flow_op op, s64 arg)
+{
+	to->op = (u8)op;
+	to->arg = (s32)arg;
+	if (arg != to->arg)
+		to->op = FLOW_SP_LOST;
+}
+
+static void set_lea(const cs_insn *insn, const cs_x86 *x, struct flow_insn *to)
+{
+	s64 disp = x->op_count == 2 ? x->operands[1].mem.disp : 0;
+
+	if (is_reg(x, 0, X86_REG_RSP) && is_based(x, 1, X86_REG_RSP))
+		set(to, FLOW_SP_ADD, disp);
+	else if (is_reg(x, 0, X86_REG_RSP) && is_based(x, 1, X86_REG_RBP))
+		set(to, FLOW_SP_FROM_FP, disp);
+	else if (is_reg(x, 0, X86_REG_RBP) && is_based(x, 1, X86_REG_RSP))
+		set(to, FLOW_FP_FROM_SP, disp);
+	else if (is_based(x, 1, X86_REG_RIP))
+		set(to, FLOW_ADDRESS, (s64)insn->address + insn->size + disp);
+}
+
+/* Where an instruction has both, sp and fp, as operands. */
+static void set_known(const cs_insn *insn, const cs_x86 *x, struct flow_insn *to)
+{
+	bool has_imm = x->op_count == 2 && x->operands[1].type == X86_OP_IMM;
+
+	switch (insn->id) {
+	case X86_INS_PUSH:
+		return set(to, is_reg(x, 0, X86_REG_RBP) ? FLOW_PUSH_FP : FLOW_PUSH, 0);
+	case X86_INS_PUSHFQ:
+		return set(to, FLOW_PUSH, 0);
+	case X86_INS_POP:
+		return set(to,
+			   is_reg(x, 0, X86_REG_RSP)   ? FLOW_SP_LOST
+			   : is_reg(x, 0, X86_REG_RBP) ? FLOW_POP_FP
+						       : FLOW_POP,
+			   0);
+	case X86_INS_POPFQ:
+		return set(to, FLOW_POP, 0);
+	case X86_INS_LEAVE:
+		return set(to, FLOW_LEAVE, 0);
+	case X86_INS_ADD:
+	case X86_INS_SUB:
+		if (is_reg(x, 0, X86_REG_RSP) && has_imm)
+			set(to, FLOW_SP_ADD,
+			    insn->id == X86_INS_ADD ? x->operands[1].imm : -x->operands[1].imm);
+		return;
+	case X86_INS_MOV:
+		if (is_reg(x, 0, X86_REG_RSP) && is_reg(x, 1, X86_REG_RBP))
+			set(to, FLOW_SP_FROM_FP, 0);
+		else if (is_reg(x, 0, X86_REG_RBP) && is_reg(x, 1, X86_REG_RSP))
+			set(to, FLOW_FP_FROM_SP, 0);
+		return;
+	case X86_INS_XOR:
+		if (is_reg(x, 0, X86_REG_EBP) && is_reg(x, 1, X86_REG_EBP))
+			set(to, FLOW_FP_ZERO, 0);
+		return;
+	case X86_INS_LEA:
+		return set_lea(insn, x, to);
+	case X86_INS_NOP:
+		return set(to, FLOW_NOP, 0);
+	}
+}
+
+static bool set_flow(csh handle, const cs_insn *insn, const cs_x86 *x, struct flow_insn *to)
+{
+	bool has_target = x->op_count == 1 && x->operands[0].type == X86_OP_IMM;
+	s64 target = has_target ? x->operands[0].imm : -1;
+
+	if (target < 0 || target > 0x7fffffff)
+		target = -1;
+	if (insn->id == X86_INS_CALL) {
+		set(to, FLOW_CALL, target);
+	} else if (insn->id == X86_INS_JMP) {
+		set(to, FLOW_JUMP, target);
+		to->is_indirect = !has_target;
+	} else if (cs_insn_group(handle, insn, CS_GRP_JUMP)) {
+		set(to, FLOW_BRANCH, target);
+	} else if (cs_insn_group(handle, insn, CS_GRP_RET)) {
+		set(to, FLOW_RET, 0);
+	} else if (insn->id == X86_INS_HLT || insn->id == X86_INS_UD2 || insn->id == X86_INS_INT3) {
+		set(to, FLOW_STOP, 0);
+	} else {
+		return false;
+	}
+	return true;
+}
+
+/* Anything else that writes one of the two. */
+static void set_lost(csh handle, const cs_insn *insn, struct flow_insn *to)
+{
+	cs_regs read, written;
+	u8 n_read, n_written;
+
+	if (cs_regs_access(handle, insn, read, &n_read, written, &n_written))
+		return;
+	for (u8 i = 0; i < n_written; i++) {
+		if (written[i] == X86_REG_RSP || written[i] == X86_REG_ESP ||
+		    written[i] == X86_REG_SP)
+			return set(to, FLOW_SP_LOST, 0);
+		if (written[i] == X86_REG_RBP || written[i] == X86_REG_EBP ||
+		    written[i] == X86_REG_BP || written[i] == X86_REG_BPL)
+			set(to, FLOW_FP_LOST, 0);
+	}
+}
+
+static void classify(csh handle, const cs_insn *insn, struct flow_insn *to)
+{
+	const cs_x86 *x = &insn->detail->x86;
+
+	*to = (struct flow_insn){ .off = (u32)insn->address, .len = (u8)insn->size };
+	if (set_flow(handle, insn, x, to))
+		return;
+	set_known(insn, x, to);
+	if (to->op == FLOW_OTHER)
+		set_lost(handle, insn, to);
+}
+
+static int sweep(csh handle, struct flow_code *c, const u8 *bytes, size_t len)
+{
+	cs_insn *insn = cs_malloc(handle);
+	uint64_t addr = 0;
+	u32 cap = 0;
+	int r = insn ? 0 : -ENOMEM;
+
+	while (!r && len) {
+		if (!cs_disasm_iter(handle, &bytes, &len, &addr, insn)) {
+			bytes++;
+			addr++;
+			len--;
+			continue;
+		}
+		if (c->n == cap) {
+			struct flow_insn *bigger;
+
+			cap = cap ? 2 * cap : 4096;
+			bigger = realloc(c->insns, cap * sizeof(*bigger));
+			if (!bigger) {
+				r = -ENOMEM;
+				break;
+			}
+			c->insns = bigger;
+		}
+		classify(handle, insn, &c->insns[c->n++]);
+	}
+	if (insn)
+		cs_free(insn, 1);
+	return r;
+}
+
+int flow_code_init(struct flow_code *c, const u8 *bytes, u32 len)
+{
+	csh handle;
+	int r;
+
+	*c = (struct flow_code){};
+	if (cs_open(CS_ARCH_X86, CS_MODE_64, &handle))
+		return -ENOTSUP;
+	cs_option(handle, CS_OPT_DETAIL, CS_OPT_ON);
+	r = sweep(handle, c, bytes, len);
+	cs_close(&handle);
+	if (r < 0)
+		flow_code_deinit(c);
+	return r;
+}
+
+struct flow_insn *flow_code_at(const struct flow_code *c, u32 off)
+{
+	u32 low = 0, high = c->n;
+
+	while (low < high) {
+		u32 middle = low + (high - low) / 2;
+
+		if (c->insns[middle].off < off)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < c->n && c->insns[low].off == off ? &c->insns[low] : NULL;
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#pragma once
+
+/* The instructions of a segment, of each what it does to the stack and the flow. */
+
+#include "elf_file.h"
+
+enum flow_op {
+	FLOW_OTHER,
+	FLOW_NOP,
+	FLOW_PUSH,
+	FLOW_PUSH_FP,
+	FLOW_POP,
+	FLOW_POP_FP,
+	FLOW_SP_ADD, /* sp += arg */
+	FLOW_SP_FROM_FP, /* sp = fp + arg */
+	FLOW_FP_FROM_SP, /* fp = sp + arg */
+	FLOW_SP_LOST,
+	FLOW_FP_LOST,
+	FLOW_FP_ZERO,
+	FLOW_LEAVE,
+	FLOW_CALL, /* arg: where to, offset in the segment; -1: unknown */
+	FLOW_ADDRESS, /* takes the address of arg */
+	FLOW_BRANCH, /* to arg, or on */
+	FLOW_JUMP, /* to arg */
+	FLOW_RET,
+	FLOW_STOP, /* a trap: nothing comes after */
+};
+
+struct flow_insn {
+	u32 off; /* in the segment */
+	s32 arg;
+	u8 len, op;
+	bool is_entry; /* of a function */
+	bool may_be_entry; /* its address is taken: a function, or a jump's target */
+	bool is_noreturn; /* the function that begins here never returns */
+	bool is_indirect; /* a jump through a register or table */
+};
+
+struct flow_code {
+	struct flow_insn *insns;
+	u32 n;
+};
+
+/* One after the other from the first byte on; what is no instruction is left out. */
+int flow_code_init(struct flow_code *c, const u8 *bytes, u32 len);
+void flow_code_deinit(struct flow_code *c);
+
+/* NULL: no instruction begins there. */
+struct flow_insn *flow_code_at(const struct flow_code *c, u32 off);
