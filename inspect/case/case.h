@@ -19,6 +19,7 @@
  * over. A reader gets one that owns all it points to.
  */
 
+#include "../../core/native/row.h"
 #include "../../core/uw_frame.h"
 #include "../../core/uw_mapping.h"
 #include "../../core/v8/v8_info.h"
@@ -64,6 +65,15 @@ struct case_range {
 /* Memory that cannot be read: reads that touch it fail. Sorted, no overlap, not in ranges. */
 struct case_fault {
 	u64 addr, len;
+};
+
+#define CASE_MAX_ROWS 2000 /* a walk uses one a frame at most */
+
+/* The unwind row that the walk used for code of a module, or that it found none there. */
+struct case_row {
+	u32 module; /* as in mappings, not 0 */
+	u64 file_off; /* of the code */
+	struct uw_rule rule; /* cfa UW_CFA_NONE: nothing described it */
 };
 
 /* One read of the walk, in order. */
@@ -121,6 +131,7 @@ struct case_file {
 	u64 extent; /* first mapping << 32 | number; 0: the process had no tables */
 	const struct case_mapping *mappings; /* the pool that extent points into */
 	const struct v8_info *v8_builds; /* by info_idx; shared_off 0: not known */
+	const struct case_row *rows; /* sorted by module and file_off */
 	const struct case_range *ranges;
 	const struct case_fault *faults;
 	const struct case_read *reads; /* of the recorded walk */
@@ -131,7 +142,7 @@ struct case_file {
 	const struct case_walk *walk; /* NULL: none is recorded */
 	const struct case_truth *truth; /* NULL: not known, or not to be told */
 	u32 n_mappings, n_v8_builds, n_ranges, n_faults, n_reads, n_frames, n_functions, n_files,
-		n_auxv;
+		n_auxv, n_rows;
 	u32 pid, tid;
 	const char *runtime; /* "Node.js 24.21.0"; NULL: native */
 	const char *version; /* of the unspool that wrote it; NULL when writing: this one */
@@ -182,6 +193,9 @@ void case_free(struct case_file **c);
  * written on success.
  */
 int case_bytes(const struct case_file *c, u64 addr, void *dst, u32 len);
+
+/* The register that struct uw_regs calls drap; 0 when it is not known. */
+u64 case_drap(const struct case_file *c);
 
 /* "x86_64", "arm64". */
 const char *case_arch_name(enum case_arch arch);

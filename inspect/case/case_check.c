@@ -25,6 +25,7 @@ static int check_lengths(const struct case_file *c, struct case_error *why)
 
 	if (c->n_mappings > CASE_MAX_MAPPINGS || c->n_v8_builds > CASE_MAX_BUILDS ||
 	    c->n_ranges > CASE_MAX_LIST || c->n_faults > CASE_MAX_LIST ||
+	    c->n_rows > CASE_MAX_ROWS ||
 	    c->n_reads > CASE_MAX_LIST || c->n_frames > CASE_MAX_LIST ||
 	    c->n_functions > CASE_MAX_LIST || c->n_files > CASE_MAX_LIST ||
 	    c->n_auxv > CASE_PAGE_LEN)
@@ -51,6 +52,21 @@ static int check_tables(const struct case_file *c, struct case_error *why)
 			return bad(why, "mapping %u is none that a process can have", i);
 		if (i > first && i < first + n && m->start_addr < c->mappings[i - 1].map.end_addr)
 			return bad(why, "mapping %u is not above the one before", i);
+	}
+	return 0;
+}
+
+static int check_rows(const struct case_file *c, struct case_error *why)
+{
+	for (u32 i = 0; i < c->n_rows; i++) {
+		const struct case_row *r = &c->rows[i];
+
+		if (!r->module || r->file_off >= UW_MAX_ROW_OFF || r->rule.cfa >= UW_N_CFAS ||
+		    r->rule.ra >= UW_N_SAVED || r->rule.fp >= UW_N_SAVED)
+			return bad(why, "row %u is none that can be", i);
+		if (i && (r->module < r[-1].module || (r->module == r[-1].module &&
+						       r->file_off <= r[-1].file_off)))
+			return bad(why, "row %u is not above the one before", i);
 	}
 	return 0;
 }
@@ -158,6 +174,8 @@ int case_check(const struct case_file *c, struct case_error *why)
 	err = check_lengths(c, why);
 	if (!err)
 		err = check_tables(c, why);
+	if (!err)
+		err = check_rows(c, why);
 	if (!err)
 		err = check_memory(c, why);
 	if (!err)

@@ -38,7 +38,7 @@ struct case_machine {
 	u16 machine; /* EM_* */
 	u8 n_regs;
 	u8 pc, sp, fp; /* index of each */
-	s8 lr; /* -1: there is none */
+	s8 lr, drap; /* -1: there is none */
 };
 
 extern const struct case_machine case_machines[CASE_N_ARCHS];
@@ -58,6 +58,8 @@ extern const char *const case_holds_words[];
 extern const char *const case_map_kind_words[];
 extern const char *const case_kind_words[];
 extern const char *const case_frame_flag_words[]; /* by bit */
+extern const char *const case_cfa_words[];
+extern const char *const case_saved_words[];
 extern const char *const case_status_words[];
 
 /* Says "@path: ..." (no path: only the rest). Return: @err. */

@@ -182,6 +182,34 @@ static void take_v8(struct parse *p, void *to)
 	};
 }
 
+static s32 get_signed(struct parse *p, const char *key, s32 min, s32 max)
+{
+	const json_t *value = json_object_get(p->item, key);
+	json_int_t n = json_integer_value(value);
+
+	if (json_is_integer(value) && n >= min && n <= max)
+		return (s32)n;
+	wrong(p, key, "is no number, or none that can be");
+	return 0;
+}
+
+static void take_row(struct parse *p, void *to)
+{
+	*(struct case_row *)to = (struct case_row){
+		.module = (u32)get_number(p, "module", UINT32_MAX),
+		.file_off = get_hex(p, "off"),
+		.rule = {
+			.cfa = get_word(p, "cfa", case_cfa_words),
+			.cfa_off = get_signed(p, "cfa_off", INT32_MIN, INT32_MAX),
+			.cfa_add = (s8)get_signed(p, "cfa_add", INT8_MIN, INT8_MAX),
+			.ra = get_word(p, "ra", case_saved_words),
+			.ra_off = get_signed(p, "ra_off", INT32_MIN, INT32_MAX),
+			.fp = get_word(p, "fp", case_saved_words),
+			.fp_off = get_signed(p, "fp_off", INT32_MIN, INT32_MAX),
+		},
+	};
+}
+
 static void take_range(struct parse *p, void *to)
 {
 	*(struct case_range *)to = (struct case_range){
@@ -332,6 +360,7 @@ static void read_lists(struct parse *p, const json_t *note, struct case_file *c)
 	c->mappings =
 		get_list(p, note, "mappings", sizeof(*c->mappings), &c->n_mappings, take_mapping);
 	c->v8_builds = get_list(p, note, "v8", sizeof(*c->v8_builds), &c->n_v8_builds, take_v8);
+	c->rows = get_list(p, note, "rows", sizeof(*c->rows), &c->n_rows, take_row);
 	c->ranges = get_list(p, note, "memory", sizeof(*c->ranges), &c->n_ranges, take_range);
 	c->faults = get_list(p, note, "faults", sizeof(*c->faults), &c->n_faults, take_fault);
 	c->reads = get_list(p, note, "reads", sizeof(*c->reads), &c->n_reads, take_read);
@@ -369,6 +398,7 @@ void case_note_deinit(struct case_file *c)
 	free((void *)c->truth);
 	free((void *)c->mappings);
 	free((void *)c->v8_builds);
+	free((void *)c->rows);
 	free((void *)c->ranges);
 	free((void *)c->faults);
 	free((void *)c->reads);

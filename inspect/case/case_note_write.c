@@ -144,6 +144,27 @@ static void fill_v8(struct note *n, json_t *item, u32 i)
 	put_number(n, item, "shared_off", v8->shared_off);
 }
 
+static void put_signed(struct note *n, json_t *to, const char *key, s32 value)
+{
+	put(n, to, key, json_integer(value));
+}
+
+static void fill_row(struct note *n, json_t *item, u32 i)
+{
+	const struct case_row *row = &n->c->rows[i];
+	const struct uw_rule *r = &row->rule;
+
+	put_number(n, item, "module", row->module);
+	put_hex(n, item, "off", row->file_off);
+	put_text(n, item, "cfa", case_cfa_words[r->cfa]);
+	put_signed(n, item, "cfa_off", r->cfa_off);
+	put_signed(n, item, "cfa_add", r->cfa_add);
+	put_text(n, item, "ra", case_saved_words[r->ra]);
+	put_signed(n, item, "ra_off", r->ra_off);
+	put_text(n, item, "fp", case_saved_words[r->fp]);
+	put_signed(n, item, "fp_off", r->fp_off);
+}
+
 static void fill_range(struct note *n, json_t *item, u32 i)
 {
 	const struct case_range *r = &n->c->ranges[i];
@@ -297,6 +318,7 @@ static void put_lists(struct note *n, json_t *note, const struct case_file *c)
 {
 	put_list(n, note, "mappings", c->n_mappings, fill_mapping);
 	put_list(n, note, "v8", c->n_v8_builds, fill_v8);
+	put_list(n, note, "rows", c->n_rows, fill_row);
 	put_list(n, note, "functions", c->n_functions, fill_function);
 	if (c->walk)
 		put(n, note, "walk", walk_json(n, c->walk));

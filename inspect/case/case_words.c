@@ -13,8 +13,8 @@
  * arch/arm64/include/uapi/asm/ptrace.h, both at v6.1.
  */
 const struct case_machine case_machines[CASE_N_ARCHS] = {
-	[CASE_X86_64] = { "x86_64", EM_X86_64, 27, 16, 19, 4, -1 },
-	[CASE_ARM64] = { "arm64", EM_AARCH64, 34, 32, 31, 29, 30 },
+	[CASE_X86_64] = { "x86_64", EM_X86_64, 27, 16, 19, 4, -1, 7 },
+	[CASE_ARM64] = { "arm64", EM_AARCH64, 34, 32, 31, 29, 30, -1 },
 };
 
 const char *const case_origin_words[] = { "walk", "copy", NULL };
@@ -23,6 +23,9 @@ const char *const case_map_kind_words[] = { "native", "v8_builtins", "v8_jit", N
 const char *const case_kind_words[] = { "unknown", "kernel",  "native", "v8_stub",
 					"v8_js",   "v8_code", NULL };
 const char *const case_frame_flag_words[] = { "ra", "guess", "no_rows", NULL };
+const char *const case_cfa_words[] = { "none",  "sp",  "fp",	 "drap", "at_sp",
+				       "at_fp", "plt", "signal", "root", NULL };
+const char *const case_saved_words[] = { "same", "cfa", "fp", "lost", NULL };
 
 const char *const case_status_words[] = {
 #define X(name, class, words, meaning) words,
@@ -35,6 +38,15 @@ _Static_assert(sizeof(case_origin_words) == (CASE_N_ORIGINS + 1) * sizeof(char *
 _Static_assert(sizeof(case_holds_words) == (CASE_N_HOLDS + 1) * sizeof(char *), "all");
 _Static_assert(sizeof(case_map_kind_words) == (UW_N_MAP_KINDS + 1) * sizeof(char *), "all");
 _Static_assert(sizeof(case_kind_words) == (UW_N_KINDS + 1) * sizeof(char *), "all");
+_Static_assert(sizeof(case_cfa_words) == (UW_N_CFAS + 1) * sizeof(char *), "all");
+_Static_assert(sizeof(case_saved_words) == (UW_N_SAVED + 1) * sizeof(char *), "all");
+
+u64 case_drap(const struct case_file *c)
+{
+	s8 at = case_machines[c->arch].drap;
+
+	return c->regs.has_all && at >= 0 ? c->regs.all[at] : 0;
+}
 
 const char *case_arch_name(enum case_arch arch)
 {

@@ -7,6 +7,7 @@
 #include "../../inspect/case/case.h"
 #include "../../inspect/util/cleanup.h"
 #include "../mem/recorded.h"
+#include "../rows.h"
 
 #include <errno.h>
 #include <string.h>
@@ -15,6 +16,7 @@ struct recorded {
 	struct sim_case c;
 	struct case_file *file;
 	struct uw_mapping *mappings;
+	struct sim_rows rows;
 	u64 *pcs; /* the recorded walk's, where no truth is known */
 };
 
@@ -35,6 +37,7 @@ void sim_recorded_free(struct sim_case **c)
 		free((char *)r->c.functions[i].name);
 	free(r->c.functions);
 	free(r->c.name);
+	sim_rows_deinit(&r->rows);
 	free(r->mappings);
 	free(r->pcs);
 	free(r);
@@ -80,6 +83,51 @@ static int take_truth(struct recorded *r)
 	return 0;
 }
 
+/*
+ * A page that the walk used holds what it used: a rule for that very byte, and
+ * nothing that describes what lies between.
+ */
+static int take_page(struct recorded *r, u32 first, u32 n)
+{
+	const struct case_row *row = &r->file->rows[first];
+	u32 rows[2 * CASE_MAX_ROWS + 1] = { 0 }, n_rows = 1;
+
+	for (u32 i = 0; i < n; i++) {
+		u32 off = row[i].file_off % UW_ROW_PAGE_LEN;
+
+		if (rows[n_rows - 1] >> UW_ROW_OFF_SHIFT == off)
+			n_rows--;
+		rows[n_rows++] = off << UW_ROW_OFF_SHIFT | (first + i + 1);
+		if (off + 1 < UW_ROW_PAGE_LEN)
+			rows[n_rows++] = (off + 1) << UW_ROW_OFF_SHIFT;
+	}
+	return sim_rows_add_page(&r->rows, row->module, (u32)(row->file_off / UW_ROW_PAGE_LEN),
+				 rows, n_rows);
+}
+
+/* Rule 0 is none, the others are those of the rows, in their order. */
+static int take_rows(struct recorded *r)
+{
+	const struct case_row *row = r->file->rows;
+	u32 n = r->file->n_rows, first = 0;
+	int err = 0;
+
+	r->rows.rules = calloc(n + 1ul, sizeof(*r->rows.rules));
+	if (!r->rows.rules)
+		return -ENOMEM;
+	r->rows.n_rules = n + 1;
+	for (u32 i = 0; i < n && !err; i++) {
+		r->rows.rules[i + 1] = row[i].rule;
+		if (i + 1 < n && row[i + 1].module == row[i].module &&
+		    row[i + 1].file_off / UW_ROW_PAGE_LEN == row[i].file_off / UW_ROW_PAGE_LEN)
+			continue;
+		err = take_page(r, first, i + 1 - first);
+		first = i + 1;
+	}
+	sim_rows_use(&r->rows, &r->c.target);
+	return err;
+}
+
 static int take_target(struct recorded *r)
 {
 	const struct case_file *f = r->file;
@@ -95,7 +143,7 @@ static int take_target(struct recorded *r)
 		.v8_builds = f->v8_builds,
 		.n_mappings = f->n_mappings,
 		.n_v8_builds = f->n_v8_builds,
-		.regs = { f->regs.pc, f->regs.sp, f->regs.fp, f->regs.lr },
+		.regs = { f->regs.pc, f->regs.sp, f->regs.fp, f->regs.lr, case_drap(f) },
 		.extent = f->extent,
 		.va_mask = f->va_mask,
 	};
@@ -110,6 +158,8 @@ static int make(struct recorded *r, const char *path, const struct sim_arch *arc
 	r->c.recorded = r->file;
 	r->c.name = strdup(path);
 	err = r->c.name ? take_target(r) : -ENOMEM;
+	if (!err)
+		err = take_rows(r);
 	if (!err)
 		err = take_functions(r);
 	return err ? err : take_truth(r);

@@ -43,7 +43,7 @@ static const struct argp argp = {
 	       "found is told, and is "
 	       "what 'unspool-sim sweep' judges. A plugin is right when none of its answers is "
 	       "wrong. --update makes what the native walk finds the "
-	       "expectation of a fixture that is laid by hand. --fail-under is about cases in "
+	       "expectation of a fixture that is laid by hand, or of a recorded case. --fail-under is about cases in "
 	       "engines.\n"
 	       "Exit status: 0 as many are right as --fail-under wants, 1 they are not or a case "
 	       "is broken, 2 usage, 3 an engine, or a case in it, cannot run here (what could "
@@ -59,9 +59,11 @@ static int update(struct sim_runner *r, const char *path, const struct sim_arch 
 
 	if (arch != sim_archs[0])
 		return 0;
-	if (len < 5 || strcmp(path + len - 5, ".yaml") != 0)
+	if (strstr(path, ".core"))
+		err = sim_run_update_recorded(r, path, &error);
+	else if (len < 5 || strcmp(path + len - 5, ".yaml") != 0)
 		err = sim_fail(&error, -EINVAL,
-			       "%s: only fixtures that are text have something to update", path);
+			       "%s: only fixtures that are text and recorded cases have something to update", path);
 	else
 		err = sim_run_update(r, path, &error);
 	return err ? sim_run_broken(r, path, arch, error.text) : 0;

@@ -78,3 +78,11 @@ int sim_run_json(FILE *to, const struct sim_result *result);
  * Return: 0, or a negative errno with @error set: the file is as it was.
  */
 int sim_run_update(struct sim_runner *r, const char *path, struct sim_error *error);
+
+/**
+ * sim_run_update_recorded() - the same for a recorded case, and the note beside it
+ *
+ * Return: 0, or a negative errno with @error set: -EINVAL when the walk's frames are not the
+ * recorded ones, as far as it gets.
+ */
+int sim_run_update_recorded(struct sim_runner *r, const char *path, struct sim_error *error);

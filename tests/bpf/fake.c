@@ -35,6 +35,8 @@ void *bpf_map_lookup_elem(void *map, const void *key)
 {
 	u32 index = *(const u32 *)key;
 
+	if (++fake.n_lookups == fake.clear_at_lookup)
+		*fake.cleared = 0;
 	for (u32 i = 0; i < FAKE_MAX_MAPS; i++) {
 		const struct fake_map *array = &fake.arrays[i];
 

@@ -120,11 +120,11 @@ static void tables_that_are_being_written_are_not_used(void **state)
 static void a_change_during_the_walk_makes_the_sample_stale(void **state)
 {
 	static const enum uw_status expected[] = {
-		[1] = UW_END, [2] = UW_T_STALE_TABLES, [3] = UW_T_STALE_TABLES, [4] = UW_END
+		[1] = UW_END, [2] = UW_T_STALE_TABLES, [3] = UW_END
 	};
 
 	(void)state;
-	for (u32 nth = 1; nth <= 4; nth++) {
+	for (u32 nth = 1; nth <= 3; nth++) {
 		process()->gen = GENERATION;
 		fake.change_at_read = nth;
 		fake.changed = &process()->gen;
@@ -230,6 +230,120 @@ static void a_build_of_v8_is_known_once_it_has_offsets(void **state)
 			 &uw_v8_builds[UW_MAX_V8_BUILDS - 1]); /* never beyond the table */
 }
 
+#define MODULE 77
+#define PAGE 5
+
+/* A page of @n rows every @stride bytes, from row @first of the pool on; each its own rule. */
+static struct uw_row_page *make_page(u32 first, u32 n, u32 stride)
+{
+	const struct uw_row_page page = { MODULE, PAGE, first, n };
+
+	memset(uw_row_pages, 0, sizeof(uw_row_pages));
+	memset(w.rows, 0xff, sizeof(w.rows)); /* others' rows */
+	for (u32 i = 0; i < n; i++)
+		w.rows[first + i] = (i * stride) << UW_ROW_OFF_SHIFT | (i + 1);
+	return enter_page(&page);
+}
+
+/* Number of the rule for an offset in the page; 0: the page is missing. */
+static u32 rule_at(u32 off)
+{
+	struct uw_state u = searcher(0, 1);
+	const struct uw_rule *r = port_row(&u, MODULE, PAGE * UW_ROW_PAGE_LEN + (u64)off);
+
+	return r ? (u32)(r - uw_rules) : 0;
+}
+
+static void the_row_at_or_below_an_offset_is_found(void **state)
+{
+	static const struct {
+		u32 first, n, stride;
+	} pages[] = { { 0, 1, 4 },   { 3, 2, 100 },   { 10, 3, 16 },	 { 5, 31, 7 },
+		      { 6, 32, 5 },  { 7, 33, 9 },    { 1000, 257, 15 }, { 1, 1023, 4 },
+		      { 2, 1024, 4 }, { 4096, 4096, 1 } };
+
+	(void)state;
+	for (u32 p = 0; p < sizeof(pages) / sizeof(pages[0]); p++) {
+		make_page(pages[p].first, pages[p].n, pages[p].stride);
+		for (u32 off = 0; off < UW_ROW_PAGE_LEN; off++) {
+			u32 i = off / pages[p].stride, last = pages[p].n - 1;
+
+			if (rule_at(off) != (i < last ? i : last) + 1)
+				fail_msg("%u rows: offset %u has rule %u", pages[p].n, off,
+					 rule_at(off));
+		}
+	}
+}
+
+static void a_page_is_found_among_its_collisions(void **state)
+{
+	struct uw_row_page other = { MODULE, 0, 0, 1 };
+	u32 n = 0;
+
+	(void)state;
+	make_page(0, 4, 16);
+	memset(uw_row_pages, 0, sizeof(uw_row_pages));
+	for (other.page = PAGE + 1; n < UW_ROW_PAGE_PROBES - 1; other.page++)
+		if (uw_row_page_hash(MODULE, other.page) == uw_row_page_hash(MODULE, PAGE)) {
+			enter_page(&other);
+			n++;
+		}
+	assert_int_equal(rule_at(16), 0);
+	enter_page(&(struct uw_row_page){ MODULE, PAGE, 0, 4 });
+	assert_int_equal(rule_at(16), 2);
+}
+
+static void a_page_of_another_file_or_place_is_missing(void **state)
+{
+	struct uw_state u = searcher(0, 1);
+
+	(void)state;
+	make_page(0, 4, 16);
+	assert_non_null(port_row(&u, MODULE, PAGE * UW_ROW_PAGE_LEN));
+	assert_null(port_row(&u, MODULE + 1, PAGE * UW_ROW_PAGE_LEN));
+	assert_null(port_row(&u, MODULE, (PAGE + 1) * UW_ROW_PAGE_LEN));
+	assert_null(port_row(&u, MODULE, (PAGE - 1) * UW_ROW_PAGE_LEN));
+}
+
+/* Whatever the search had found by then: the rows may be another page's already. */
+static void a_page_that_is_taken_away_meanwhile_is_missing(void **state)
+{
+	struct uw_row_page *page;
+	u32 n_lookups;
+
+	(void)state;
+	make_page(0, 300, 12);
+	fake.n_lookups = 0;
+	assert_int_equal(rule_at(1200), 101);
+	n_lookups = fake.n_lookups;
+	assert_true(n_lookups > 5 && n_lookups <= UW_ROW_SEARCH_STEPS + 1);
+	for (u32 nth = 1; nth <= n_lookups; nth++)
+		for (u32 field = 0; field < 2; field++) {
+			page = make_page(0, 300, 12);
+			fake.n_lookups = 0;
+			fake.clear_at_lookup = nth;
+			fake.cleared = field ? &page->page : &page->module;
+			assert_int_equal(rule_at(1200), 0);
+			fake.clear_at_lookup = 0;
+		}
+}
+
+/* Tables that nobody should have written: the search ends, and stays within them. */
+static void rows_beyond_the_pool_are_missing(void **state)
+{
+	(void)state;
+	make_page(0, 4, 16)->first = MAX_ROWS;
+	assert_int_equal(rule_at(0), 0);
+	make_page(0, 4, 16)->first = MAX_ROWS - 1;
+	assert_int_equal(rule_at(40), 0);
+	make_page(0, 4, 16)->first = ~0u;
+	assert_int_equal(rule_at(40), 0);
+	make_page(0, 4, 16)->n = ~0u;
+	rule_at(40);
+	make_page(0, 4, 16)->n = 0;
+	rule_at(40);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -245,6 +359,11 @@ int main(void)
 		T(the_mapping_around_a_pc_is_found),
 		T(a_process_without_mappings_has_none_around_a_pc),
 		T(a_build_of_v8_is_known_once_it_has_offsets),
+		T(the_row_at_or_below_an_offset_is_found),
+		T(a_page_is_found_among_its_collisions),
+		T(a_page_of_another_file_or_place_is_missing),
+		T(a_page_that_is_taken_away_meanwhile_is_missing),
+		T(rows_beyond_the_pool_are_missing),
 	};
 
 	return CHECK_RUN(tests);

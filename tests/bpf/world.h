@@ -33,6 +33,7 @@
 #define N_CPUS 3
 #define CPU 2
 #define GENERATION 8
+#define MAX_ROWS 8192
 
 /* A task's number in each namespace, from the first one inwards. */
 struct made_pid {
@@ -57,6 +58,7 @@ static struct world {
 	u8 kernel_stack[ARCH_THREAD_SIZE] __attribute__((aligned(16)));
 	struct sim_target target;
 	struct uw_slot slots[N_CPUS];
+	u32 rows[MAX_ROWS];
 	struct uw_sample sample; /* what was sent */
 } w;
 
@@ -108,6 +110,25 @@ static inline struct uw_process *enter_process(u32 pid, u32 flags, u32 probe)
 	return &uw_processes[at];
 }
 
+/* Enters a page of rows as far from its hash as others force it to be. */
+static inline struct uw_row_page *enter_page(const struct uw_row_page *page)
+{
+	u32 at = uw_row_page_hash(page->module, page->page);
+
+	while (uw_row_pages[at & (UW_MAX_ROW_PAGES - 1)].module)
+		at++;
+	uw_row_pages[at & (UW_MAX_ROW_PAGES - 1)] = *page;
+	return &uw_row_pages[at & (UW_MAX_ROW_PAGES - 1)];
+}
+
+static inline void enter_rows(const struct sim_target *t)
+{
+	memcpy(w.rows, t->rows, t->n_rows * sizeof(*t->rows));
+	memcpy(uw_rules, t->rules, t->n_rules * sizeof(*t->rules));
+	for (u32 i = 0; i < t->n_row_pages; i++)
+		enter_page(&t->row_pages[i]);
+}
+
 /* The same start and exec id on a thread would go unnoticed: each task has its own. */
 static inline void make_task(u32 which, u32 nr, u32 leads, u32 parent)
 {
@@ -147,6 +168,8 @@ static inline void clear_tables(void)
 	memset(uw_processes, 0, sizeof(uw_processes));
 	memset(uw_mappings, 0, sizeof(uw_mappings));
 	memset(uw_v8_builds, 0, sizeof(uw_v8_builds));
+	memset(uw_row_pages, 0, sizeof(uw_row_pages));
+	memset(uw_rules, 0, sizeof(uw_rules));
 	memset(uw_tids, 0, sizeof(uw_tids));
 	memset(uw_counters, 0, sizeof(uw_counters));
 	uw_pidns_level = uw_pidns_ino = 0;
@@ -163,6 +186,7 @@ static inline void world_begin_on(const struct stack *stack)
 	assert_int_equal(sim_stack_target(stack, STACK_ARCH, &w.target), 0);
 	memcpy(uw_mappings, w.target.mappings, w.target.n_mappings * sizeof(*uw_mappings));
 	memcpy(uw_v8_builds, w.target.v8_builds, w.target.n_v8_builds * sizeof(*uw_v8_builds));
+	enter_rows(&w.target);
 	config.va_mask = w.target.va_mask;
 	set_config(&config);
 	make_tasks();
@@ -175,7 +199,9 @@ static inline void world_begin_on(const struct stack *stack)
 		.now_ns = 1000000000000ull,
 		.task = thread,
 		.mem = w.target.mem,
-		.arrays = { { &uw_slots, w.slots, sizeof(w.slots[0]), N_CPUS } },
+		.arrays = { { &uw_slots, w.slots, sizeof(w.slots[0]), N_CPUS },
+			    { NULL },
+			    { &uw_rows, w.rows, sizeof(struct uw_row_pair), MAX_ROWS / 2 } },
 		.sent = { { .bytes = (u8 *)&w.sample } },
 	};
 }

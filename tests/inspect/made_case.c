@@ -23,6 +23,10 @@ static const struct case_mapping mappings[] = {
 	  "00ff" },
 	{ { MADE_FILE, MADE_FILE + 0x1000, 0, 0, UW_MAP_V8_JIT, 0, 1 }, NULL, NULL },
 };
+static const struct case_row rows[] = {
+	{ 7, 0x2010, { 16, -8, -16, UW_CFA_AT_FP, UW_SAVED_CFA, UW_SAVED_FP, -5 } },
+	{ 7, 0x2011, { .cfa = UW_CFA_NONE } }
+};
 static const struct v8_info v8[] = { { 0 }, { 32, 40, 24, 0 } };
 static const struct uw_frame walked[] = {
 	{ MADE_CODE + 16, 0x2010, 0, 7, UW_NATIVE, UW_OK, UW_FRAME_GUESS, 0 },
@@ -84,6 +88,8 @@ const struct case_file *made_case(enum case_arch arch)
 		.truth = &truth,
 		.n_mappings = 2,
 		.n_v8_builds = 2,
+		.rows = rows,
+		.n_rows = 2,
 		.n_ranges = 3,
 		.n_faults = 2,
 		.n_reads = 4,

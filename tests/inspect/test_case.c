@@ -84,6 +84,12 @@ static void same_tables(const struct case_file *a, const struct case_file *b)
 	}
 	assert_int_equal(a->n_v8_builds, b->n_v8_builds);
 	assert_memory_equal(a->v8_builds, b->v8_builds, a->n_v8_builds * sizeof(struct v8_info));
+	assert_int_equal(a->n_rows, b->n_rows);
+	for (u32 i = 0; i < a->n_rows; i++) {
+		assert_int_equal(a->rows[i].module, b->rows[i].module);
+		assert_int_equal(a->rows[i].file_off, b->rows[i].file_off);
+		assert_memory_equal(&a->rows[i].rule, &b->rows[i].rule, sizeof(struct uw_rule));
+	}
 	assert_int_equal(a->n_functions, b->n_functions);
 	for (u32 i = 0; i < a->n_functions; i++) {
 		same_text(a->functions[i].name, b->functions[i].name);
@@ -364,6 +370,30 @@ static void mapping_of_no_kind(struct case_file *c)
 	some_mappings[1].map.kind = UW_N_MAP_KINDS;
 }
 
+static struct case_row some_rows[2];
+
+static void change_row(struct case_file *c, struct case_row row)
+{
+	some_rows[0] = c->rows[0];
+	some_rows[1] = row;
+	c->rows = some_rows;
+}
+
+static void rows_in_disorder(struct case_file *c)
+{
+	change_row(c, c->rows[0]);
+}
+
+static void row_of_no_module(struct case_file *c)
+{
+	change_row(c, (struct case_row){ 0, 0x2011, { .cfa = UW_CFA_NONE } });
+}
+
+static void row_of_no_rule(struct case_file *c)
+{
+	change_row(c, (struct case_row){ 7, 0x2011, { .cfa = UW_N_CFAS } });
+}
+
 static void frame_of_no_kind(struct case_file *c)
 {
 	(void)c;
@@ -406,6 +436,9 @@ static const struct {
 	{ "extent", extent_too_far, -EINVAL },
 	{ "mapping 1 is not above", mappings_overlap, -EINVAL },
 	{ "mapping 1 is none", mapping_of_no_kind, -EINVAL },
+	{ "row 1 is not above", rows_in_disorder, -EINVAL },
+	{ "row 1 is none", row_of_no_module, -EINVAL },
+	{ "row 1 is none", row_of_no_rule, -EINVAL },
 	{ "frame 1 of the walk", frame_of_no_kind, -EINVAL },
 	{ "frame 1 of the walk", frame_of_no_status, -EINVAL },
 	{ "mask", no_mask, -EINVAL },

@@ -10,13 +10,13 @@
 #define LOWEST_KERNEL_PC 0xff00000000000000ull /* with 57 bits; 0xffff800000000000 with 48 */
 
 /* By place: arch/x86/include/uapi/asm/ptrace-abi.h at v6.12, in words. */
-enum { AT_R12 = 3, AT_RBP = 4, AT_R9 = 8, AT_RIP = 16, AT_CS = 17, AT_RSP = 19, N_REGS = 21 };
+enum { AT_R12 = 3, AT_RBP = 4, AT_R10 = 7, AT_R9 = 8, AT_RIP = 16, AT_CS = 17, AT_RSP = 19, N_REGS = 21 };
 
 /* V8 keeps the bytecode offset in r9, the BytecodeArray in r12. */
 static inline struct arch_pt_regs pt_regs_of(const struct uw_regs *r, u64 offset, u64 array)
 {
 	const u64 words[N_REGS] = { [AT_RIP] = r->pc, [AT_RSP] = r->sp, [AT_RBP] = r->fp,
-				    [AT_R9] = offset, [AT_R12] = array, [AT_CS] = 0x33 };
+				    [AT_R10] = r->drap, [AT_R9] = offset, [AT_R12] = array, [AT_CS] = 0x33 };
 	struct arch_pt_regs regs;
 
 	_Static_assert(sizeof(regs) == sizeof(words), "all of them");

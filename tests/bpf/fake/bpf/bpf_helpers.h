@@ -52,6 +52,10 @@ struct fake {
 	u32 n_user_reads;
 	u32 change_at_read;
 	u32 *changed;
+	/* The look-up in a map that comes with *cleared becoming 0; 0: none. */
+	u32 n_lookups;
+	u32 clear_at_lookup;
+	u32 *cleared;
 	/* Maps. */
 	struct fake_map arrays[FAKE_MAX_MAPS];
 	void *full_ring;

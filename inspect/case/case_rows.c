@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: BSD-2-Clause
+
+#include "case_rows.h"
+
+#include "../util/cleanup.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+static int compare(const void *a, const void *b)
+{
+	const struct case_row *x = a, *y = b;
+
+	if (x->module != y->module)
+		return x->module < y->module ? -1 : 1;
+	return x->file_off < y->file_off ? -1 : x->file_off > y->file_off;
+}
+
+/* Recursion uses a row again and again. */
+static u32 drop_repeated(struct case_row *rows, u32 n)
+{
+	u32 kept = 0;
+
+	for (u32 i = 0; i < n; i++)
+		if (!i || compare(&rows[i], &rows[kept - 1]))
+			rows[kept++] = rows[i];
+	return kept;
+}
+
+int case_rows_used(const struct uw_frame *frames, u32 n_frames,
+		   const struct case_rule_source *source, struct case_row **out, u32 *n_out)
+{
+	_cleanup_free_ struct case_row *rows = calloc(n_frames + 1ul, sizeof(*rows));
+	u32 n = 0;
+
+	if (!rows)
+		return -ENOMEM;
+	for (u32 i = 0; i < n_frames; i++) {
+		const struct uw_frame *f = &frames[i];
+		u64 off = uw_frame_lookup_pc(f) - f->pc + f->a;
+		const struct uw_rule *rule;
+
+		if (f->kind != UW_NATIVE || !f->aux || f->flags & UW_FRAME_NO_ROWS ||
+		    off >= UW_MAX_ROW_OFF)
+			continue;
+		rule = source->find(source->ctx, f->aux, off);
+		if (!rule)
+			return -ESTALE;
+		rows[n++] = (struct case_row){ f->aux, off, *rule };
+	}
+	if (n)
+		qsort(rows, n, sizeof(*rows), compare);
+	*n_out = drop_repeated(rows, n);
+	*out = n ? TAKE_PTR(rows) : NULL;
+	return 0;
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#pragma once
+
+/* The unwind rows that a walk used, for its case. */
+
+#include "case.h"
+
+/* The tables' rule for code of a module; NULL: its page is not there. */
+struct case_rule_source {
+	const struct uw_rule *(*find)(void *ctx, u32 module, u64 file_off);
+	void *ctx;
+};
+
+/**
+ * case_rows_used() - look up again what a walk looked up
+ * @frames:	the walk's
+ * @out:	sorted, for struct case_file; to free(). NULL when there are none
+ *
+ * Return: 0, -ENOMEM, or -ESTALE: a page that the walk had is gone since, so the case would
+ * not be what the walk saw.
+ */
+int case_rows_used(const struct uw_frame *frames, u32 n_frames,
+		   const struct case_rule_source *source, struct case_row **out, u32 *n_out);
