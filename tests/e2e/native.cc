@@ -19,7 +19,7 @@
 #include <thread>
 #include <vector>
 
-#define NOINLINE __attribute__((noinline, noclone))
+#define NOINLINE __attribute__((noinline))
 #define KEEP __asm__ volatile("" ::: "memory")
 
 static volatile uint64_t sink;
