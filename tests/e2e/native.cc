@@ -78,7 +78,7 @@ NOINLINE void thrower_quick(int n)
 
 NOINLINE void run_throw_quick()
 {
-	for (int i = 0; i < 30; i++) {
+	for (int i = 0; i < 5; i++) {
 		try {
 			thrower_quick(10);
 		} catch (int) {
