@@ -24,7 +24,8 @@ import sys
 import time
 
 from chains import Chains, Files, Verdict, our_chains, perf_chains
-from lib import TOP, Checks, folder, need_bpf, node, record, running, skip, version_of
+from lib import (TOP, UNSPOOL, Checks, Profile, folder, need_bpf, node, record, running, skip,
+                 version_of)
 
 C_PROGRAM = os.environ["UNSPOOL_NATIVE"]
 CC_PROGRAM = os.environ["UNSPOOL_NATIVE_CC"]
@@ -159,6 +160,21 @@ def kernel_stacks(profile, pid):
     return found
 
 
+def check_nameless_kernel(check, tmp, pid):
+    """Where the kernel's symbols can't be read its frames are addresses, and the rest is the same."""
+    out = os.path.join(tmp, "k.ndjson")
+    subprocess.run(["unshare", "-m", "sh", "-c", 'mount --bind /dev/null /proc/kallsyms && exec "$@"',
+                    "sh", UNSPOOL, "record", "-q", "-F", str(HZ), "-p", str(pid), "-d", "2", "-o", out],
+                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=60, check=True)
+    profile = Profile(out)
+    kernel = [f for f in profile.of("frame") if f["kind"] == "kernel"]
+    check.that(kernel and all("off" in f and "name" not in f for f in kernel),
+               f"{len(kernel)} kernel frames without names are addresses")
+    found = kernel_stacks(profile, pid)
+    check.that(sum(n for n, _ in found.values()) and all(whole >= n - 1 for n, whole in found.values()),
+               f"and their stacks are complete: {found}")
+
+
 def hidden(chain):
     """perf copies one stack: not the one below another that a signal or a program changed to."""
     names = {name for _, name in chain}
@@ -239,6 +255,8 @@ def attempt(seconds, version):
               f"{'points':>6}")
         check_good(check, profile, theirs, pids)
         check_bad(check, without, perf_script(path), pids)
+        if "C" in pids:
+            check_nameless_kernel(check, tmp, pids["C"])
     return check
 
 
