@@ -175,6 +175,13 @@ static void change(struct state *s, const struct flow_insn *insn)
 	}
 }
 
+/* A function of another file: jmp *GOT, maybe after an endbr64. */
+static bool is_stub(const struct work *w, const struct flow_insn *insn)
+{
+	return insn->is_indirect || (insn->op == FLOW_OTHER &&
+				     insn + 1 < w->code.insns + w->code.n && insn[1].is_indirect);
+}
+
 /* The next instruction may come after this one. */
 static bool goes_on(const struct work *w, const struct flow_insn *insn)
 {
@@ -186,7 +193,7 @@ static bool goes_on(const struct work *w, const struct flow_insn *insn)
 	if (insn->op != FLOW_CALL)
 		return true;
 	to = insn->arg >= 0 ? flow_code_at(&w->code, (u32)insn->arg) : NULL;
-	return next->op != FLOW_NOP && !(to && to->is_noreturn);
+	return to && !is_stub(w, to) ? !to->is_noreturn : next->op != FLOW_NOP;
 }
 
 /* The state behind an instruction. */
@@ -285,7 +292,7 @@ static int mark_all(struct work *w, struct elf_file *f, u64 entry)
 	for (u32 i = 0; i < w->code.n; i++) {
 		const struct flow_insn *insn = &w->code.insns[i];
 
-		if ((insn->op == FLOW_CALL || insn->op == FLOW_ADDRESS) && insn->arg >= 0)
+		if (insn->is_address || (insn->op == FLOW_CALL && insn->arg >= 0))
 			mark(w, (u32)insn->arg, insn->op == FLOW_CALL);
 	}
 	return mark_data(w, f);
@@ -310,7 +317,7 @@ static bool try(struct work *w, u32 i, const struct state *s)
 	return !w->is_contradicted;
 }
 
-/* @first to @end: the instructions of a function, or of more that nobody calls. */
+/* @first to @end: the instructions of a function, and of those behind it that nobody calls. */
 static void follow_rest(struct work *w, u32 first, u32 end)
 {
 	const struct state *at_jump = NULL;
@@ -323,7 +330,7 @@ static void follow_rest(struct work *w, u32 first, u32 end)
 		if (w->states[i].kind != UNKNOWN || insn->op == FLOW_NOP)
 			continue;
 		if (!(at_jump && try(w, i, at_jump)) && insn->may_be_entry)
-			try(w, i, &start);
+			w->code.insns[i].is_entry = try(w, i, &start);
 	}
 }
 
@@ -380,32 +387,43 @@ static bool find_noreturn(struct work *w)
 	return found;
 }
 
+/* A row where the state changes; @rows NULL: count only. */
+static u32 make_rows(const struct work *w, struct row *rows)
+{
+	static const struct state none;
+	struct state last = none;
+	u32 end = 0, n = 0;
+
+	for (u32 i = 0; i <= w->code.n; i++) {
+		const struct flow_insn *insn = i < w->code.n ? &w->code.insns[i] : NULL;
+		u32 off = insn ? insn->off : w->len;
+
+		if (off > end && !same(&last, &none)) { /* what is between is no instruction */
+			if (rows)
+				rows[n] = (struct row){ end, none };
+			n++;
+			last = none;
+		}
+		if (!insn)
+			break;
+		if (!same(&last, &w->states[i])) {
+			if (rows)
+				rows[n] = (struct row){ off, w->states[i] };
+			n++;
+			last = w->states[i];
+		}
+		end = off + insn->len;
+	}
+	return n;
+}
+
 static int keep_rows(const struct work *w, struct flow *flow)
 {
-	static const struct state none = { .kind = UNKNOWN };
-	const struct state *last = &none;
-	u32 cap = 0;
-
-	for (u32 pass = 0; pass < 2; pass++) {
-		flow->n = 0;
-		last = &none;
-		for (u32 i = 0; i < w->code.n; i++) {
-			const struct state *s = &w->states[i];
-
-			if (same(s, last))
-				continue;
-			if (pass)
-				flow->rows[flow->n] = (struct row){ w->code.insns[i].off, *s };
-			flow->n++;
-			last = s;
-		}
-		if (!pass) {
-			cap = flow->n;
-			flow->rows = calloc(cap + 1, sizeof(*flow->rows));
-			if (!flow->rows)
-				return -ENOMEM;
-		}
-	}
+	flow->n = make_rows(w, NULL);
+	flow->rows = calloc(flow->n + 1, sizeof(*flow->rows));
+	if (!flow->rows)
+		return -ENOMEM;
+	make_rows(w, flow->rows);
 	flow->rows[flow->n].off = w->len;
 	return 0;
 }
@@ -446,7 +464,7 @@ int flow_new(struct flow **flow, struct elf_file *f, const struct elf_segment *s
 	made->addr = s->addr;
 	r = elf_file_read_addr(f, s->addr, bytes, w.len);
 	if (!r)
-		r = flow_code_init(&w.code, bytes, w.len);
+		r = flow_code_init(&w.code, bytes, w.len, s->addr);
 	if (!r)
 		r = analyse(&w, f, entry, made);
 	flow_code_deinit(&w.code);

@@ -35,6 +35,13 @@ static void set(struct flow_insn *to, enum flow_op op, s64 arg)
 		to->op = FLOW_SP_LOST;
 }
 
+/* If it is no address in the code nobody minds. */
+static void set_address(struct flow_insn *to, s64 off)
+{
+	to->is_address = off >= 0 && off <= 0x7fffffff;
+	to->arg = to->is_address ? (s32)off : 0;
+}
+
 static void set_lea(const cs_insn *insn, const cs_x86 *x, struct flow_insn *to)
 {
 	s64 disp = x->op_count == 2 ? x->operands[1].mem.disp : 0;
@@ -46,11 +53,11 @@ static void set_lea(const cs_insn *insn, const cs_x86 *x, struct flow_insn *to)
 	else if (is_reg(x, 0, X86_REG_RBP) && is_based(x, 1, X86_REG_RSP))
 		set(to, FLOW_FP_FROM_SP, disp);
 	else if (is_based(x, 1, X86_REG_RIP))
-		set(to, FLOW_ADDRESS, (s64)insn->address + insn->size + disp);
+		set_address(to, (s64)insn->address + insn->size + disp);
 }
 
-/* Where an instruction has both, sp and fp, as operands. */
-static void set_known(const cs_insn *insn, const cs_x86 *x, struct flow_insn *to)
+/* What is done to sp or fp, and addresses that are taken. */
+static void set_known(const cs_insn *insn, const cs_x86 *x, u64 addr, struct flow_insn *to)
 {
 	bool has_imm = x->op_count == 2 && x->operands[1].type == X86_OP_IMM;
 
@@ -80,6 +87,8 @@ static void set_known(const cs_insn *insn, const cs_x86 *x, struct flow_insn *to
 			set(to, FLOW_SP_FROM_FP, 0);
 		else if (is_reg(x, 0, X86_REG_RBP) && is_reg(x, 1, X86_REG_RSP))
 			set(to, FLOW_FP_FROM_SP, 0);
+		else if (has_imm)
+			set_address(to, (s64)((u64)x->operands[1].imm - addr));
 		return;
 	case X86_INS_XOR:
 		if (is_reg(x, 0, X86_REG_EBP) && is_reg(x, 1, X86_REG_EBP))
@@ -127,36 +136,36 @@ static void set_lost(csh handle, const cs_insn *insn, struct flow_insn *to)
 	for (u8 i = 0; i < n_written; i++) {
 		if (written[i] == X86_REG_RSP || written[i] == X86_REG_ESP ||
 		    written[i] == X86_REG_SP)
-			return set(to, FLOW_SP_LOST, 0);
-		if (written[i] == X86_REG_RBP || written[i] == X86_REG_EBP ||
-		    written[i] == X86_REG_BP || written[i] == X86_REG_BPL)
-			set(to, FLOW_FP_LOST, 0);
+			to->op = FLOW_SP_LOST;
+		else if (written[i] == X86_REG_RBP || written[i] == X86_REG_EBP ||
+			 written[i] == X86_REG_BP || written[i] == X86_REG_BPL)
+			to->op = to->op == FLOW_SP_LOST ? FLOW_SP_LOST : FLOW_FP_LOST;
 	}
 }
 
-static void classify(csh handle, const cs_insn *insn, struct flow_insn *to)
+static void classify(csh handle, const cs_insn *insn, u64 addr, struct flow_insn *to)
 {
 	const cs_x86 *x = &insn->detail->x86;
 
 	*to = (struct flow_insn){ .off = (u32)insn->address, .len = (u8)insn->size };
 	if (set_flow(handle, insn, x, to))
 		return;
-	set_known(insn, x, to);
+	set_known(insn, x, addr, to);
 	if (to->op == FLOW_OTHER)
 		set_lost(handle, insn, to);
 }
 
-static int sweep(csh handle, struct flow_code *c, const u8 *bytes, size_t len)
+static int sweep(csh handle, struct flow_code *c, const u8 *bytes, size_t len, u64 addr)
 {
 	cs_insn *insn = cs_malloc(handle);
-	uint64_t addr = 0;
+	uint64_t off = 0;
 	u32 cap = 0;
 	int r = insn ? 0 : -ENOMEM;
 
 	while (!r && len) {
-		if (!cs_disasm_iter(handle, &bytes, &len, &addr, insn)) {
+		if (!cs_disasm_iter(handle, &bytes, &len, &off, insn)) {
 			bytes++;
-			addr++;
+			off++;
 			len--;
 			continue;
 		}
@@ -171,14 +180,14 @@ static int sweep(csh handle, struct flow_code *c, const u8 *bytes, size_t len)
 			}
 			c->insns = bigger;
 		}
-		classify(handle, insn, &c->insns[c->n++]);
+		classify(handle, insn, addr, &c->insns[c->n++]);
 	}
 	if (insn)
 		cs_free(insn, 1);
 	return r;
 }
 
-int flow_code_init(struct flow_code *c, const u8 *bytes, u32 len)
+int flow_code_init(struct flow_code *c, const u8 *bytes, u32 len, u64 addr)
 {
 	csh handle;
 	int r;
@@ -187,7 +196,7 @@ int flow_code_init(struct flow_code *c, const u8 *bytes, u32 len)
 	if (cs_open(CS_ARCH_X86, CS_MODE_64, &handle))
 		return -ENOTSUP;
 	cs_option(handle, CS_OPT_DETAIL, CS_OPT_ON);
-	r = sweep(handle, c, bytes, len);
+	r = sweep(handle, c, bytes, len, addr);
 	cs_close(&handle);
 	if (r < 0)
 		flow_code_deinit(c);

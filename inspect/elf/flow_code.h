@@ -20,7 +20,6 @@ enum flow_op {
 	FLOW_FP_ZERO,
 	FLOW_LEAVE,
 	FLOW_CALL, /* arg: where to, offset in the segment; -1: unknown */
-	FLOW_ADDRESS, /* takes the address of arg */
 	FLOW_BRANCH, /* to arg, or on */
 	FLOW_JUMP, /* to arg */
 	FLOW_RET,
@@ -34,6 +33,7 @@ struct flow_insn {
 	bool is_entry; /* of a function */
 	bool may_be_entry; /* its address is taken: a function, or a jump's target */
 	bool is_noreturn; /* the function that begins here never returns */
+	bool is_address; /* it takes the address of arg; changes nothing, or loses sp or fp */
 	bool is_indirect; /* a jump through a register or table */
 };
 
@@ -42,8 +42,9 @@ struct flow_code {
 	u32 n;
 };
 
-/* One after the other from the first byte on; what is no instruction is left out. */
-int flow_code_init(struct flow_code *c, const u8 *bytes, u32 len);
+/* @addr: of the segment. One after the other from the first byte on; what is no instruction is left
+ * out. */
+int flow_code_init(struct flow_code *c, const u8 *bytes, u32 len, u64 addr);
 void flow_code_deinit(struct flow_code *c);
 
 /* NULL: no instruction begins there. */

@@ -9,7 +9,7 @@
 #include "../check.h"
 #include "made_cfi.h"
 
-#define N_PHDRS 2
+#define N_PHDRS 3
 
 void made_put(struct made_cfi *m, u32 off, u64 value, u32 len)
 {
@@ -38,9 +38,15 @@ static void put_headers(struct made_cfi *m)
 	ph[0] = (Elf64_Phdr){ .p_type = PT_LOAD,
 			      .p_flags = PF_R | PF_X,
 			      .p_vaddr = MADE_BASE,
-			      .p_filesz = m->len,
-			      .p_memsz = m->len };
-	ph[1] = (Elf64_Phdr){ .p_type = PT_GNU_EH_FRAME,
+			      .p_filesz = MADE_HDR_OFF,
+			      .p_memsz = MADE_HDR_OFF };
+	ph[1] = (Elf64_Phdr){ .p_type = PT_LOAD,
+			      .p_flags = PF_R,
+			      .p_offset = MADE_HDR_OFF,
+			      .p_vaddr = MADE_BASE + MADE_HDR_OFF,
+			      .p_filesz = m->len - MADE_HDR_OFF,
+			      .p_memsz = m->len - MADE_HDR_OFF };
+	ph[2] = (Elf64_Phdr){ .p_type = PT_GNU_EH_FRAME,
 			      .p_offset = MADE_HDR_OFF,
 			      .p_vaddr = MADE_BASE + MADE_HDR_OFF,
 			      .p_filesz = m->frames_off - MADE_HDR_OFF };
@@ -59,7 +65,7 @@ void made_init(struct made_cfi *m, u16 machine, u32 n)
 	*m = (struct made_cfi){ .bytes = calloc(1, MADE_CAP), .machine = machine, .table_len = n };
 	assert_non_null(m->bytes);
 	m->frames_off = MADE_HDR_OFF + 12 + 8 * n;
-	memset(m->bytes + MADE_CODE_OFF, 0xcc, MADE_CODE_LEN);
+	memset(m->bytes + MADE_CODE_OFF, 0x06, MADE_CODE_LEN);
 	made_put(m, MADE_HDR_OFF, 0x3b031b01, 4);
 	made_put(m, MADE_HDR_OFF + 4, m->frames_off - (MADE_HDR_OFF + 4), 4);
 	made_put(m, MADE_HDR_OFF + 8, 0, 4);

@@ -5,10 +5,10 @@
  * A small ELF file with call frame information made by hand:
  *
  *	0x0000	headers
- *	0x1000	code, MADE_CODE_LEN bytes of int3
+ *	0x1000	code, MADE_CODE_LEN bytes that are no instruction
  *	0x4000	.eh_frame_hdr, .eh_frame
  *
- * in one executable PT_LOAD at MADE_BASE. Nothing is checked: most of what is made
+ * in two PT_LOADs at MADE_BASE, the first executable. Nothing is checked: most of what is made
  * is meant to be wrong.
  */
 

@@ -154,13 +154,6 @@ static void the_last_page_of_a_segment_is_short(void **state)
 	made_fde(&m, 0, MADE_CODE_LEN, "", 0);
 	ph = (void *)(m.bytes + sizeof(Elf64_Ehdr));
 	ph[0].p_filesz = ph[0].p_memsz = MADE_CODE_OFF + 100;
-	ph[1] = ph[0]; /* .eh_frame is in a segment of its own, that isn't executable */
-	ph[1].p_offset = MADE_HDR_OFF;
-	ph[1].p_vaddr = MADE_BASE + MADE_HDR_OFF;
-	ph[1].p_filesz = ph[1].p_memsz = m.len - MADE_HDR_OFF;
-	ph[1].p_flags = PF_R;
-	ph[2] = (Elf64_Phdr){ .p_type = PT_GNU_EH_FRAME, .p_vaddr = MADE_BASE + MADE_HDR_OFF };
-	((Elf64_Ehdr *)m.bytes)->e_phnum = 3;
 	make_page(&m, 0);
 	expect_sp(0, 100, 8);
 	expect_kind(100, 4096, UW_CFA_NONE);

@@ -35,16 +35,17 @@ static bool is_described(u32 from, u32 to)
 	return all;
 }
 
-/* Two functions with rows; both are read when nothing is wrong. */
+/* Two functions with rows, and the rest of the page; all are read when nothing is wrong. */
 static void make_two(struct made_cfi *m, u16 machine)
 {
 	u8 program[] = { 0x41, 0x0e, 16,   0x86, 2,    0x43, 0x0a, 0x0c,
 			 6,    16,   0x41, 0x0b, 0x02, 9,    0x0e, 8 };
 
 	program[8] = machine == EM_AARCH64 ? 29 : 6; /* fp */
-	made_init(m, machine, 2);
+	made_init(m, machine, 3);
 	made_fde(m, 0, 64, program, sizeof(program));
 	made_fde(m, 64, 64, program, sizeof(program));
+	made_fde(m, 128, UW_ROW_PAGE_LEN - 128, "", 0);
 	assert_int_equal(make_page(m, m->len), 0);
 	assert_true(is_described(0, 128));
 	assert_int_equal(page.counts.broken, 0);

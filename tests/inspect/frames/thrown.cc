@@ -41,7 +41,7 @@ long thrown(long n)
 		touch(&a);
 		throw n;
 	}
-	alignas(32) long local[4] = {n, a.value, b.value, opaque(n)};
+	alignas(32) long local[4] = { n, a.value, b.value, opaque(n) };
 
 	touch(local);
 	return aligned(n) + of_any_size(n) + local[n & 3];
