@@ -28,6 +28,12 @@ static void note_step(struct explain_step *s, const struct trace_event *e, u64 *
 		s->record_addr = e->value;
 		*slot_addr = e->value + 8;
 		break;
+	case UW_NOTE_ROW_FP:
+		s->fp_addr = e->value;
+		break;
+	case UW_NOTE_ROW_RA:
+		*slot_addr = e->value;
+		break;
 	case UW_NOTE_CALLER:
 		s->ra_addr = *slot_addr;
 		break;

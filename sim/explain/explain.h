@@ -24,6 +24,7 @@
 struct explain_step {
 	u32 event_idx, n_events; /* of the trace */
 	struct uw_regs regs; /* to begin with */
+	u64 fp_addr; /* where its row has the caller's fp, 0: nowhere */
 	u64 record_addr; /* of the frame record that was read; 0: none */
 	u64 ra_addr; /* of the return address that was followed; 0: none on the stack */
 	u32 n_slots; /* V8: bytes below the record that were looked at */

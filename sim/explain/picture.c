@@ -100,6 +100,8 @@ static void mark_walk(const struct explain *e, struct marks *m)
 		mark_slots(e, m, i);
 		if (s->record_addr)
 			add(m, s->record_addr, "record of frame %u: caller's fp", i);
+		if (s->fp_addr)
+			add(m, s->fp_addr, "caller's fp, saved by frame %u", i);
 		if (s->ra_addr && i + 1 < sample->n_frames)
 			add(m, s->ra_addr, "return address of frame %u -> %s", i,
 			    explain_where(e, sample->frames[i + 1].pc, true).text);

@@ -12,8 +12,10 @@
 #include "record.h"
 
 #include "../../inspect/case/case.h"
+#include "../../inspect/case/case_rows.h"
 #include "../../inspect/util/cleanup.h"
 #include "../mem/image.h"
+#include "../port/tables.h"
 
 #include <elf.h>
 #include <errno.h>
@@ -151,6 +153,27 @@ static int take_functions(const struct sim_case *c, struct case_function **out)
 	return 0;
 }
 
+static const struct uw_rule *find_rule(void *ctx, u32 module, u64 file_off)
+{
+	return sim_find_rule(ctx, module, file_off);
+}
+
+/* Those that the core's own walk uses. */
+static int take_rows(const struct sim_arch *arch, const struct sim_target *t, struct case_row **out,
+		     u32 *n)
+{
+	const struct case_rule_source source = { find_rule, (void *)t };
+	struct uw_state *u = calloc(1, sizeof(*u));
+	int err;
+
+	if (!u)
+		return -ENOMEM;
+	arch->walk(u, t);
+	err = case_rows_used(u->sample.frames, u->sample.n_frames, &source, out, n);
+	free(u);
+	return err;
+}
+
 int sim_case_write(const struct sim_case *c, const struct sim_target *target,
 		   const struct sim_truth *truth, u8 status, const char *path,
 		   struct sim_error *error)
@@ -158,8 +181,10 @@ int sim_case_write(const struct sim_case *c, const struct sim_target *target,
 	_cleanup_(record_deinit) struct record r = { 0 };
 	_cleanup_free_ struct case_mapping *mappings = NULL;
 	_cleanup_free_ struct case_function *functions = NULL;
+	_cleanup_free_ struct case_row *rows = NULL;
 	struct case_truth told = { 0 };
 	struct case_error why = { "out of memory" };
+	u32 n_rows = 0;
 	int err;
 
 	if (!sim_mem_is_image(target->mem))
@@ -170,6 +195,8 @@ int sim_case_write(const struct sim_case *c, const struct sim_target *target,
 		err = take_mappings(target, &mappings);
 	if (!err)
 		err = take_functions(c, &functions);
+	if (!err)
+		err = take_rows(c->arch, target, &rows, &n_rows);
 	if (truth)
 		told = (struct case_truth){ truth->pcs, truth->n, status };
 	if (!err)
@@ -182,6 +209,8 @@ int sim_case_write(const struct sim_case *c, const struct sim_target *target,
 				.extent = target->extent,
 				.mappings = mappings,
 				.v8_builds = target->v8_builds,
+				.rows = rows,
+				.n_rows = n_rows,
 				.ranges = r.ranges,
 				.faults = r.faults,
 				.functions = functions,

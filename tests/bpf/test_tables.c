@@ -277,12 +277,15 @@ static void the_row_at_or_below_an_offset_is_found(void **state)
 
 static void a_page_is_found_among_its_collisions(void **state)
 {
-	struct uw_row_page other = { MODULE, 0, 0, 1 };
-	u32 n = 0;
+	struct uw_row_page other = { MODULE, 0, 0, 1 }, same = { MODULE + 1, PAGE, 0, 1 };
+	u32 n = 1;
 
 	(void)state;
 	make_page(0, 4, 16);
 	memset(uw_row_pages, 0, sizeof(uw_row_pages));
+	while (uw_row_page_hash(same.module, PAGE) != uw_row_page_hash(MODULE, PAGE))
+		same.module++; /* the same page of another file */
+	enter_page(&same);
 	for (other.page = PAGE + 1; n < UW_ROW_PAGE_PROBES - 1; other.page++)
 		if (uw_row_page_hash(MODULE, other.page) == uw_row_page_hash(MODULE, PAGE)) {
 			enter_page(&other);

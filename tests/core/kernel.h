@@ -16,7 +16,7 @@
 
 #include CONFORMANCE_SKEL
 
-#define KERNEL_MAX_ROWS 64 /* the bundled stacks have fewer */
+#define KERNEL_MAX_ROWS 512 /* the bundled stacks have fewer */
 
 struct kernel {
 	struct conformance_bpf *skel;
