@@ -6,6 +6,11 @@
  * every few bytes. So the callback jumps out when the room is used up. The C++
  * printer holds no memory at that point: with a callback its parts live on the
  * stack. The Rust one can lose one decoded identifier.
+ *
+ * Not all of that work prints: to find the pack of a pack expansion ("T..."), the
+ * whole type is visited, each substitution as often as it is used. So a C++ name is
+ * taken apart first, its parts are counted the way they would be visited, and one
+ * of too many is not printed at all.
  */
 
 #include <setjmp.h>
@@ -15,10 +20,16 @@
 
 #include <libiberty/demangle.h>
 
+#include "../../core/types.h"
+#include "../util/cleanup.h"
 #include "demangle.h"
 
 /* Longer than any symbol of Node.js, .NET or Rust's library; keeps the parser's stack small. */
 #define MAX_MANGLED 4096
+
+/* Parts of a name, each as often as it is used; a text of 1 KiB has hundreds. */
+#define MAX_PARTS 16384
+#define MAX_NESTING 1024
 
 struct room {
 	char *dst;
@@ -37,16 +48,73 @@ static void put(const char *text, size_t n, void *data)
 	room->dst[room->used] = 0;
 }
 
-static bool try_print(const char *mangled, struct room *room)
+static bool is_leaf(const struct demangle_component *c)
+{
+	switch (c->type) {
+	case DEMANGLE_COMPONENT_NAME:
+	case DEMANGLE_COMPONENT_OPERATOR:
+	case DEMANGLE_COMPONENT_BUILTIN_TYPE:
+	case DEMANGLE_COMPONENT_EXTENDED_BUILTIN_TYPE:
+	case DEMANGLE_COMPONENT_SUB_STD:
+	case DEMANGLE_COMPONENT_CHARACTER:
+	case DEMANGLE_COMPONENT_NUMBER:
+	case DEMANGLE_COMPONENT_UNNAMED_TYPE:
+	case DEMANGLE_COMPONENT_TEMPLATE_PARAM:
+	case DEMANGLE_COMPONENT_FUNCTION_PARAM:
+	case DEMANGLE_COMPONENT_FIXED_TYPE:
+	case DEMANGLE_COMPONENT_EXTENDED_OPERATOR:
+	case DEMANGLE_COMPONENT_CTOR:
+	case DEMANGLE_COMPONENT_DTOR:
+		return true;
+	default:
+		return false;
+	}
+}
+
+static bool has_one_below(const struct demangle_component *c)
+{
+	/* and a number beside it */
+	return c->type == DEMANGLE_COMPONENT_LAMBDA || c->type == DEMANGLE_COMPONENT_DEFAULT_ARG;
+}
+
+/* Does the visit of a part, and of all below it, fit into what is left? */
+static bool count_parts(const struct demangle_component *c, u32 nesting, u32 *left)
+{
+	if (!c)
+		return true;
+	if (!*left || nesting == MAX_NESTING)
+		return false;
+	(*left)--;
+	if (is_leaf(c))
+		return true;
+	return count_parts(c->u.s_binary.left, nesting + 1, left) &&
+	       (has_one_below(c) || count_parts(c->u.s_binary.right, nesting + 1, left));
+}
+
+static bool print(const char *mangled, struct demangle_component *parts, struct room *room)
 {
 	const int cxx = DMGL_PARAMS | DMGL_ANSI | DMGL_RET_DROP;
+	u32 left = MAX_PARTS;
 
 	if (setjmp(room->full))
 		return false;
-	if (rust_demangle_callback(mangled, 0, put, room))
+	if (!parts)
+		return rust_demangle_callback(mangled, 0, put, room);
+	return count_parts(parts, 0, &left) && cplus_demangle_print_callback(cxx, parts, put, room);
+}
+
+/* Rust's older names look like C++ ones, so they are tried first. */
+static bool try_print(const char *mangled, struct room *room)
+{
+	_cleanup_free_ void *mem = NULL;
+	struct demangle_component *parts;
+
+	if (print(mangled, NULL, room))
 		return true;
 	room->used = 0;
-	return cplus_demangle_v3_callback(mangled, cxx, put, room);
+	parts = cplus_demangle_v3_components(mangled, DMGL_PARAMS | DMGL_ANSI | DMGL_RET_DROP,
+					     &mem);
+	return parts && print(mangled, parts, room);
 }
 
 void demangle(const char *mangled, char *dst, size_t len)

@@ -15,6 +15,7 @@
 #include <sys/stat.h>
 
 #include "../util/cleanup.h"
+#include "dynamic.h"
 #include "elf_file.h"
 
 #define MAX_FILE_LEN (2ull << 30)
@@ -278,8 +279,11 @@ int elf_file_each_symbol(struct elf_file *f, int (*fn)(const struct elf_symbol *
 {
 	static const u32 order[] = { SHT_SYMTAB, SHT_DYNSYM };
 	GElf_Shdr sh;
+	size_t n;
 	int r;
 
+	if (!elf_getshdrnum(f->elf, &n) && !n)
+		return dynamic_each_symbol(f, fn, data);
 	for (size_t i = 0; i < sizeof(order) / sizeof(order[0]); i++) {
 		for (Elf_Scn *scn = NULL; (scn = elf_nextscn(f->elf, scn));) {
 			if (!gelf_getshdr(scn, &sh))

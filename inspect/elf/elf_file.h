@@ -49,6 +49,20 @@ int elf_file_fd(const struct elf_file *f);
 /* The handle of libelf, for what is not asked for here; borrowed. */
 struct Elf *elf_file_elf(const struct elf_file *f);
 
+/**
+ * elf_file_section() - the bytes of a section, decompressed
+ * @name:	of the section
+ * @max_len:	more than that is not read
+ * @bytes:	borrowed, valid while the file is open
+ *
+ * Return: 0, -ENOENT (no such section, or it is not in this file), -EFBIG, -ENOEXEC.
+ */
+int elf_file_section(struct elf_file *f, const char *name, u64 max_len, const u8 **bytes,
+		     size_t *len);
+
+/* The length of a section when it is decompressed; 0: there is none. */
+u64 elf_file_section_len(struct elf_file *f, const char *name);
+
 /* Hex, lower case; NULL when there is none. Valid while the file is open. */
 const char *elf_file_build_id(const struct elf_file *f);
 
@@ -71,6 +85,8 @@ int elf_file_read_addr(const struct elf_file *f, u64 addr, void *dst, size_t len
 /**
  * elf_file_each_symbol() - every symbol of .symtab, then of .dynsym
  * @fn:		called for each; a non-zero return ends the loop
+ *
+ * Without section headers those that the dynamic linker finds.
  *
  * Return: what @fn returned last, or 0, or -ENOEXEC on a crafted table.
  */

@@ -18,6 +18,7 @@
 
 #include "../util/cleanup.h"
 #include "demangle.h"
+#include "plt.h"
 #include "symbols.h"
 
 #define MAX_SYMBOLS (8u << 20)
@@ -26,10 +27,13 @@
 #define MAX_GUESSED_LEN 4096
 #define MAX_WALK_BACK 16
 
+/* Beside the offset of the name, which elf_file caps at 2 GiB. */
+#define IS_STUB (1u << 31)
+
 struct symbol {
 	u64 addr;
 	u32 len;
-	u32 name_off; /* in the file, which elf_file caps at 2 GiB */
+	u32 name_off; /* in the file */
 };
 
 struct symbols {
@@ -39,6 +43,7 @@ struct symbols {
 	size_t n_segments;
 	struct symbol *table;
 	size_t n;
+	bool has_symtab;
 };
 
 /* A symbol while the table is made. */
@@ -64,13 +69,8 @@ static bool is_function(const struct elf_symbol *s)
 	return s->type == STT_NOTYPE && s->in_text && s->name[0] != '$';
 }
 
-static int collect(const struct elf_symbol *s, void *data)
+static int add(struct collection *c, const struct candidate *candidate)
 {
-	struct collection *c = data;
-
-	c->has_symtab |= !s->is_dynamic;
-	if (!is_function(s))
-		return 0;
 	if (c->n == c->room) {
 		size_t room = c->room ? 2 * c->room : 1024;
 		void *items = c->room < MAX_SYMBOLS
@@ -82,15 +82,35 @@ static int collect(const struct elf_symbol *s, void *data)
 		c->items = items;
 		c->room = room;
 	}
-	c->items[c->n++] = (struct candidate){
-		.symbol = { .addr = s->addr,
-			    .len = s->len < UINT32_MAX ? (u32)s->len : UINT32_MAX,
-			    .name_off = (u32)s->name_off },
-		.rank = (s->len ? 0 : 4) + (s->type == STT_NOTYPE ? 2 : 0) +
-			(s->bind == STB_GLOBAL ? 0 : 1),
-		.underscores = (u32)strspn(s->name, "_"),
-	};
+	c->items[c->n++] = *candidate;
 	return 0;
+}
+
+static int collect(const struct elf_symbol *s, void *data)
+{
+	struct collection *c = data;
+
+	c->has_symtab |= !s->is_dynamic;
+	if (!is_function(s) || s->name_off >= IS_STUB)
+		return 0;
+	return add(c, &(struct candidate){
+			      .symbol = { .addr = s->addr,
+					  .len = s->len < UINT32_MAX ? (u32)s->len : UINT32_MAX,
+					  .name_off = (u32)s->name_off },
+			      .rank = (s->len ? 0 : 4) + (s->type == STT_NOTYPE ? 2 : 0) +
+				      (s->bind == STB_GLOBAL ? 0 : 1),
+			      .underscores = (u32)strspn(s->name, "_"),
+		      });
+}
+
+static int collect_stub(const struct plt_stub *s, void *data)
+{
+	if (s->name_off >= IS_STUB)
+		return 0;
+	return add(data,
+		   &(struct candidate){ .symbol = { .addr = s->addr,
+						    .len = (u32)s->len,
+						    .name_off = (u32)s->name_off | IS_STUB } });
 }
 
 static int compare(const void *pa, const void *pb)
@@ -180,9 +200,12 @@ int symbols_new(struct symbols **symbols, struct elf_file *f)
 	if (r < 0)
 		return r;
 	r = elf_file_each_symbol(f, collect, &c);
+	if (!r)
+		r = plt_each(f, collect_stub, &c);
 	items = c.items;
 	if (r < 0)
 		return r;
+	s->has_symtab = c.has_symtab;
 	r = make_table(s, &c);
 	if (r < 0)
 		return r;
@@ -201,6 +224,11 @@ void symbols_free(struct symbols **symbols)
 	free(s->segments);
 	free(s->table);
 	free(s);
+}
+
+bool symbols_has_symtab(const struct symbols *s)
+{
+	return s->has_symtab;
 }
 
 size_t symbols_count(const struct symbols *s)
@@ -246,27 +274,53 @@ static int read_name(const struct symbols *s, u32 off, char *name, size_t len)
 	return 0;
 }
 
+/*
+ * What compilers and linkers append is cut off: the version ("@@GLIBC_2.34"), and what marks
+ * the part of a function that is seldom run and lies elsewhere ("f.cold", clang's "f.cold.1").
+ */
+static void cut_suffix(char *name)
+{
+	size_t len = 1 + strcspn(name + 1, "@");
+	char *cold;
+
+	name[len] = 0;
+	cold = memmem(name + 1, len - 1, ".cold", 5);
+	if (cold && cold[5 + strspn(cold + 5, ".0123456789")] == 0)
+		*cold = 0;
+}
+
 int symbols_lookup(const struct symbols *s, u64 addr, char *name, size_t len, u64 *off)
 {
 	const struct symbol *symbol = find(s, addr);
 	char mangled[MAX_MANGLED];
+	size_t used;
 	int r;
 
 	if (!symbol)
 		return -ENOENT;
-	r = read_name(s, symbol->name_off, mangled, sizeof(mangled));
+	r = read_name(s, symbol->name_off & ~IS_STUB, mangled, sizeof(mangled));
 	if (r < 0)
 		return r;
+	if (mangled[0])
+		cut_suffix(mangled);
 	demangle(mangled, name, len);
+	used = strlen(name);
+	if (symbol->name_off & IS_STUB)
+		snprintf(name + used, len - used, "@plt");
 	*off = addr - symbol->addr;
 	return 0;
+}
+
+int symbols_off_to_addr(const struct symbols *s, u64 file_off, u64 *addr)
+{
+	return elf_segments_off_to_addr(s->segments, s->n_segments, file_off, addr);
 }
 
 int symbols_lookup_file_off(const struct symbols *s, u64 file_off, char *name, size_t len, u64 *off)
 {
 	u64 addr;
 
-	if (elf_segments_off_to_addr(s->segments, s->n_segments, file_off, &addr) < 0)
+	if (symbols_off_to_addr(s, file_off, &addr) < 0)
 		return -ENOENT;
 	return symbols_lookup(s, addr, name, len, off);
 }

@@ -22,13 +22,17 @@ struct symbols;
  * Takes .symtab and .dynsym; of several names of one address the one with a
  * length, then the global one, then the one with fewest leading underscores. A
  * symbol without a length (assembly) ends at the next one, and is only believed
- * where .symtab tells all the others.
+ * where .symtab tells all the others. Stubs of the procedure linkage table are called
+ * "NAME@plt"; a part of a function that lies elsewhere ("NAME.cold") has the function's name.
  *
  * Return: 0 (also with no symbol at all), -ENOEXEC, -ENOMEM or -EMFILE.
  */
 int symbols_new(struct symbols **s, struct elf_file *f);
 void symbols_free(struct symbols **s);
 size_t symbols_count(const struct symbols *s);
+
+/* Did the file have .symtab, and so all functions and not just those for other files? */
+bool symbols_has_symtab(const struct symbols *s);
 
 /**
  * symbols_lookup() - the function at an address
@@ -45,3 +49,6 @@ int symbols_lookup(const struct symbols *s, u64 addr, char *name, size_t len, u6
 /* The same at an offset in the file. */
 int symbols_lookup_file_off(const struct symbols *s, u64 file_off, char *name, size_t len,
 			    u64 *off);
+
+/* The link-time address of an offset in the file. 0 or -ERANGE. */
+int symbols_off_to_addr(const struct symbols *s, u64 file_off, u64 *addr);

@@ -17,12 +17,15 @@
 #include <sys/signalfd.h>
 #include <time.h>
 
+#include "../../inspect/util/term.h"
 #include "../commands.h"
 #include "../report/report.h"
+#include "../symbols/module.h"
 #include "progress.h"
 #include "record.h"
 
 #define FEW_SAMPLES 500
+#define MAX_PROBLEMS 3
 
 static struct prof_rows rows(const struct recording *r)
 {
@@ -44,7 +47,8 @@ static struct prof_totals totals(const struct recording *r)
 
 	return (struct prof_totals){ .lost = c.no_room + c.missed + session_n_dropped(r->session),
 				     .lost_events = session_n_lost_events(r->session),
-				     .cpu_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID),
+				     .cpu_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID) +
+					       session_helper_cpu_ns(r->session),
 				     .bpf_ns = c.bpf_ns,
 				     .duration_ns = until_ns - r->start_ns,
 				     .rows = rows(r) };
@@ -156,6 +160,29 @@ static void print_report(const struct recording *r, const struct out_stop *stop)
 	prof_reader_free(&in);
 }
 
+static void say_problem(const struct module_info *info, const char *why, void *data)
+{
+	char path[1024], words[512];
+	u32 *n = data;
+
+	if ((*n)++ < MAX_PROBLEMS)
+		fprintf(stderr, "%s: no source lines, or not all names: %s\n",
+			term_escape(info->path, path, sizeof(path)),
+			term_escape(why, words, sizeof(words)));
+}
+
+/* Which files' functions could not be told as well as they should be. */
+static void say_problems(const struct recording *r)
+{
+	u32 n = 0;
+
+	if (r->options.quiet)
+		return;
+	session_each_problem(r->session, say_problem, &n);
+	if (n > MAX_PROBLEMS)
+		fprintf(stderr, "and %u more files\n", n - MAX_PROBLEMS);
+}
+
 /* Ends the recording and makes the files; what was recorded is never thrown away. */
 static int finish(struct recording *r)
 {
@@ -186,6 +213,7 @@ static int finish(struct recording *r)
 	status = outputs_finish(&r->outputs, &stop);
 	if (status)
 		return status;
+	say_problems(r);
 	if (n < FEW_SAMPLES && !r->options.quiet)
 		fprintf(stderr, "hint: only %llu samples; record longer (-d) or faster (-F)\n", n);
 	for (size_t i = 0; i < r->outputs.n; i++)

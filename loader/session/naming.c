@@ -36,6 +36,7 @@ struct naming {
 	struct naming_sources from;
 	struct cached cache[N_CACHED];
 	struct v8_name v8[V8_MAX_NAMES];
+	struct module_frame native[MODULES_MAX_FRAMES];
 	u32 ids[MAX_IDS];
 	u32 n_ids;
 	bool unresolved;
@@ -94,38 +95,91 @@ static int append_kernel(struct naming *n, const struct uw_frame *f)
 	return append(n, &out);
 }
 
+/*
+ * The frames of a file's offset. For somebody else than the profile, what the file itself says and
+ * no more: that is what a replay can say again.
+ */
+static u32 native_frames(struct naming *n, u32 module, u64 off)
+{
+	u64 symbol_off;
+	u32 count;
+
+	if (!n->fn)
+		return modules_frames(n->from.modules, module, off, n->symbol, sizeof(n->symbol),
+				      n->native, &count)
+			       ? 0
+			       : count;
+	if (modules_symbol(n->from.modules, module, off, n->symbol, sizeof(n->symbol), &symbol_off))
+		return 0;
+	n->native[0] = (struct module_frame){ .name = n->symbol };
+	return 1;
+}
+
+/* Where in a file the function is that a frame is in, for looking it up: @off is the pc's. */
+static u64 lookup_off(const struct uw_frame *f, u64 off)
+{
+	return off - (f->pc - uw_frame_lookup_pc(f));
+}
+
 /* A frame of a file: @off is where pc is in it. */
 static int append_module(struct naming *n, const struct uw_frame *f, u32 module, u64 off)
 {
 	const struct module_info *m = modules_info(n->from.modules, module);
-	u64 lookup = off - (f->pc - uw_frame_lookup_pc(f)), symbol_off;
+	u32 count = m ? native_frames(n, module, lookup_off(f, off)) : 0;
 	struct prof_frame out = { .kind = PROF_NATIVE,
 				  .guess = f->flags & UW_FRAME_GUESS,
 				  .off = m ? off : f->pc,
 				  .has_off = true,
 				  .reason = frame_reason(f) };
+	int err = 0;
 
 	if (m) {
 		out.module = m->path;
 		out.build_id = m->build_id;
 	}
-	if (m && !modules_symbol(n->from.modules, module, lookup, n->symbol, sizeof(n->symbol),
-				 &symbol_off)) {
-		out.name = n->symbol;
-		out.has_off = false;
+	for (u32 i = 0; !err && i < count; i++) {
+		const struct module_frame *native = &n->native[i];
+
+		out.name = native->name;
+		out.file = native->file;
+		out.line = native->line;
+		out.column = native->column;
+		out.inlined = native->inlined;
+		out.has_off = !native->name;
+		err = append(n, &out);
 	}
-	return append(n, &out);
+	return count ? err : append(n, &out);
 }
 
-/* Walked without tables: the mappings that were known at the time say whose pc it is. */
-static int append_unknown(struct naming *n, struct process *p, const struct uw_frame *f)
+/*
+ * The module of a native frame and where its pc is in the file. For one that was walked without
+ * tables, the mappings that were known at the time say whose pc it is.
+ */
+static bool find_module(struct naming *n, struct process *p, const struct uw_frame *f, u32 *module,
+			u64 *off)
 {
-	struct mapping *m = p ? mappings_find(p->maps, uw_frame_lookup_pc(f)) : NULL;
-	u32 module;
+	struct mapping *m;
 
-	if (!m || m->is_anon || modules_open(n->from.modules, p, m, &module))
+	if (f->kind == UW_NATIVE) {
+		*module = f->aux;
+		*off = f->a;
+		return f->aux;
+	}
+	m = p && f->kind == UW_UNKNOWN ? mappings_find(p->maps, uw_frame_lookup_pc(f)) : NULL;
+	if (!m || m->is_anon || modules_open(n->from.modules, p, m, module))
+		return false;
+	*off = f->pc - m->start_addr + m->file_off;
+	return true;
+}
+
+static int append_native(struct naming *n, struct process *p, const struct uw_frame *f)
+{
+	u32 module;
+	u64 off;
+
+	if (!find_module(n, p, f, &module, &off))
 		return append_module(n, f, 0, 0);
-	return append_module(n, f, module, f->pc - m->start_addr + m->file_off);
+	return append_module(n, f, module, off);
 }
 
 static enum prof_kind v8_kind(const struct v8_name *name)
@@ -187,15 +241,29 @@ static int append_frame(struct naming *n, struct process *p, struct image *image
 	switch (f->kind) {
 	case UW_KERNEL:
 		return append_kernel(n, f);
-	case UW_NATIVE:
-		return append_module(n, f, f->aux, f->a);
 	case UW_V8_STUB:
 	case UW_V8_JS:
 	case UW_V8_CODE:
 		return append_v8(n, image, s, i);
 	default:
-		return append_unknown(n, p, f);
+		return append_native(n, p, f);
 	}
+}
+
+bool naming_is_ready(struct naming *n, struct process *p, const struct uw_sample *s)
+{
+	bool is_ready = true;
+	u32 module;
+	u64 off;
+
+	for (u32 i = s->n_kernel; i < s->n_frames; i++) {
+		const struct uw_frame *f = &s->frames[i];
+
+		if (find_module(n, p, f, &module, &off) &&
+		    !modules_is_ready(n->from.modules, s->pid, module, lookup_off(f, off)))
+			is_ready = false; /* go on: all are asked for at once */
+	}
+	return is_ready;
 }
 
 bool naming_is_v8(const struct uw_frame *f)

@@ -5,7 +5,7 @@
  * From the tokens of a walk to named frames in the profile.
  *
  *	UW_KERNEL   address                    -> kallsyms
- *	UW_NATIVE   module and file offset     -> the module's symbols
+ *	UW_NATIVE   module and file offset     -> the module's symbols, lines and inlined functions
  *	UW_V8_*     function, pc               -> the process's heap, while it lives
  *	UW_UNKNOWN  pc, tables came too late   -> the process's mappings, then as native
  */
@@ -28,6 +28,14 @@ bool naming_is_v8(const struct uw_frame *f);
 
 int naming_new(struct naming **n, const struct naming_sources *sources);
 void naming_free(struct naming **n);
+
+/**
+ * naming_is_ready() - is all known that will be known of a sample's native frames?
+ * @p:		the sample's process, NULL: not known
+ *
+ * Asks for what is not. A sample may be named all the same: then by what is known.
+ */
+bool naming_is_ready(struct naming *n, struct process *p, const struct uw_sample *s);
 
 /* What became of a stack. */
 struct naming_result {

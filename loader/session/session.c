@@ -323,6 +323,18 @@ struct row_counts session_row_counts(const struct session *s)
 	return row_filler_counts(s->rows);
 }
 
+void session_each_problem(const struct session *s,
+			  void (*fn)(const struct module_info *info, const char *why, void *data),
+			  void *data)
+{
+	modules_each_problem(s->modules, fn, data);
+}
+
+u64 session_helper_cpu_ns(const struct session *s)
+{
+	return modules_helper_cpu_ns(s->modules);
+}
+
 u64 session_n_dropped(const struct session *s)
 {
 	return s->pending.n_dropped;

@@ -19,6 +19,7 @@
 struct session;
 
 struct session_stack;
+struct module_info;
 
 struct session_config {
 	struct sampler *sampler; /* borrowed, not started */
@@ -97,6 +98,14 @@ u64 session_n_lost_events(const struct session *s);
 
 /* What became of unwind rows. */
 struct row_counts session_row_counts(const struct session *s);
+
+/* Modules without lines or names that they should have: see modules_each_problem(). */
+void session_each_problem(const struct session *s,
+			  void (*fn)(const struct module_info *info, const char *why, void *data),
+			  void *data);
+
+/* Processor time of the processes that the session has started. */
+u64 session_helper_cpu_ns(const struct session *s);
 
 /* Samples that were dropped for want of memory or time. */
 u64 session_n_dropped(const struct session *s);

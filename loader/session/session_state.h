@@ -31,6 +31,7 @@ struct session {
 	u64 tick_ns; /* CLOCK_MONOTONIC: when this tick began */
 	u64 met_ns; /* the process of each sample before this was looked at */
 	u64 reaped_ns, resynced_ns;
+	u64 blocked_left_ns; /* how long this tick may still wait for lines */
 	bool has_more; /* to do than there was time for */
 	bool must_resync; /* events were lost, /proc was not yet asked about them */
 };

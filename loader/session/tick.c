@@ -10,6 +10,9 @@
  *	... events applied |  no time left  |  not all visible  |
  *	... samples handled|   waiting      |      waiting      |
  *
+ * Lines of native code come from another process, and samples wait for them, too, but
+ * none for long.
+ *
  * A tick ends in time whatever there is to do: SIGTERM and the duration depend on it.
  */
 
@@ -31,6 +34,9 @@
 #define FORESEE_NS (50 * MSEC) /* at most so often for one process */
 #define IDLE_NS (8 * MSEC) /* for rows that nothing missed yet */
 #define MAX_WAIT_NS (1000 * MSEC) /* for a name */
+#define MAX_V8_WAIT_NS (50 * MSEC) /* for lines of native code, while the heap changes */
+#define MAX_BLOCKED_NS (10 * MSEC) /* waiting in a tick for lines of what ends now */
+#define LAST_BLOCKED_NS (1500 * MSEC) /* the same in the last one */
 
 /* Which of the samples that wait. */
 struct pass {
@@ -219,6 +225,24 @@ static struct image *image_for(struct process *p, struct image *im, struct uw_sa
 	return im;
 }
 
+/* Must the sample wait for lines? When it can't, the tick waits for a while. */
+static bool must_wait_for_lines(struct session *s, struct process *p,
+				const struct uw_sample *sample, bool may_wait)
+{
+	u64 max_ns = has_v8(sample) ? MAX_V8_WAIT_NS : MAX_WAIT_NS, before_ns;
+
+	while (!naming_is_ready(s->naming, p, sample)) {
+		if (may_wait || !s->blocked_left_ns)
+			return may_wait && s->tick_ns - sample->time_ns < max_ns;
+		before_ns = session_now_ns();
+		modules_take_answers(s->modules, (int)(s->blocked_left_ns / MSEC + 1));
+		before_ns = session_now_ns() - before_ns;
+		s->blocked_left_ns -= before_ns < s->blocked_left_ns ? before_ns
+								     : s->blocked_left_ns;
+	}
+	return false;
+}
+
 /* 0, 1 when it has to wait, or a negative errno of the profile. */
 static int on_sample(struct session *s, struct uw_sample *sample, u64 now_ns, bool may_wait)
 {
@@ -229,6 +253,8 @@ static int on_sample(struct session *s, struct uw_sample *sample, u64 now_ns, bo
 
 	if (im && announcer_must_wait(p, im, s->tick_ns) && may_wait &&
 	    s->tick_ns - sample->time_ns < MAX_WAIT_NS)
+		return 1;
+	if (must_wait_for_lines(s, im ? p : NULL, sample, may_wait))
 		return 1;
 	im = image_for(p, im, sample);
 	err = announcer_sample(s->announcer, p, sample);
@@ -358,6 +384,8 @@ int session_tick(struct session *s, bool last)
 	int err, n;
 
 	s->tick_ns = session_now_ns();
+	s->blocked_left_ns = last ? LAST_BLOCKED_NS : MAX_BLOCKED_NS;
+	modules_take_answers(s->modules, 0);
 	n = sampler_drain(s->config.sampler, keep_sample, s);
 	if (n < 0)
 		return n;

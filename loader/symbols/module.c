@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
-#include "module.h"
+#include "module_state.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -10,30 +10,9 @@
 
 #include "../../inspect/elf/elf_file.h"
 #include "../../inspect/elf/libc_name.h"
-#include "../../inspect/elf/symbols.h"
 #include "../../inspect/util/cleanup.h"
 #include "../life/map_file.h"
 #include "vdso.h"
-
-struct module_key {
-	u64 dev, inode, size, changed_ns;
-};
-
-struct module {
-	struct module_info info;
-	struct module_key key;
-	char *path, *build_id;
-	int fd; /* -1: closed to make room */
-	bool has_no_symbols; /* tried, and never will */
-	struct symbols *symbols; /* NULL: not read, or dropped to make room */
-	u64 used; /* by the cache's clock */
-};
-
-struct modules {
-	struct module *v[MODULES_MAX]; /* sorted by id */
-	u32 n, last_id;
-	u64 clock;
-};
 
 static void module_free(struct module **mp)
 {
@@ -43,17 +22,23 @@ static void module_free(struct module **mp)
 	if (!m)
 		return;
 	symbols_free(&m->symbols);
-	if (m->fd >= 0)
-		close(m->fd);
+	symbols_free(&m->more);
+	cleanup_close(&m->fd);
+	cleanup_close(&m->more_fd);
+	free(m->why);
 	free(m->build_id);
 	free(m->path);
 	free(m);
 }
 
-int modules_new(struct modules **m)
+int modules_new(struct modules **modules)
 {
-	*m = calloc(1, sizeof(**m));
-	return *m ? 0 : -ENOMEM;
+	_cleanup_(modules_free) struct modules *m = calloc(1, sizeof(*m));
+
+	if (!m || lines_cache_new(&m->lines) || helper_new(&m->helper))
+		return -ENOMEM;
+	*modules = TAKE_PTR(m);
+	return 0;
 }
 
 void modules_free(struct modules **mp)
@@ -65,10 +50,12 @@ void modules_free(struct modules **mp)
 		return;
 	for (u32 i = 0; i < m->n; i++)
 		module_free(&m->v[i]);
+	helper_free(&m->helper);
+	lines_cache_free(&m->lines);
 	free(m);
 }
 
-static struct module *find(struct modules *m, u32 id)
+struct module *modules_find(struct modules *m, u32 id)
 {
 	u32 low = 0, high = m->n;
 
@@ -88,9 +75,12 @@ struct modules_usage modules_usage(const struct modules *m)
 	struct modules_usage u = { .n_modules = m->n };
 
 	for (u32 i = 0; i < m->n; i++) {
-		u.n_open += m->v[i]->fd >= 0;
-		u.n_tables += m->v[i]->symbols != NULL;
-		u.n_functions += m->v[i]->symbols ? symbols_count(m->v[i]->symbols) : 0;
+		const struct module *mod = m->v[i];
+
+		u.n_open += (mod->fd >= 0) + (mod->more_fd >= 0);
+		u.n_tables += (mod->symbols != NULL) + (mod->more != NULL);
+		u.n_functions += (mod->symbols ? symbols_count(mod->symbols) : 0) +
+				 (mod->more ? symbols_count(mod->more) : 0);
 	}
 	return u;
 }
@@ -113,12 +103,12 @@ static bool is_any(const struct module *m)
 
 static bool is_open(const struct module *m)
 {
-	return m->fd >= 0;
+	return m->fd >= 0 || m->more_fd >= 0;
 }
 
 static bool has_table(const struct module *m)
 {
-	return m->symbols != NULL;
+	return m->symbols || m->more;
 }
 
 static void remove_module(struct modules *m, struct module *old)
@@ -132,20 +122,24 @@ static void remove_module(struct modules *m, struct module *old)
 	module_free(&old);
 }
 
-/* Down to the budget; the module in use is the newest, so it stays. */
-static void make_room(struct modules *m)
+void modules_make_room(struct modules *m)
 {
 	struct modules_usage u = modules_usage(m);
 
 	for (; u.n_tables > MODULES_MAX_TABLES ||
-	       (u.n_functions > MODULES_MAX_FUNCTIONS && u.n_tables > 1);
-	     u = modules_usage(m))
-		symbols_free(&oldest(m, has_table)->symbols);
-	for (; u.n_open > MODULES_MAX_OPEN; u.n_open--) {
+	       (u.n_functions > MODULES_MAX_FUNCTIONS && u.n_tables > 2);
+	     u = modules_usage(m)) {
+		struct module *old = oldest(m, has_table);
+
+		symbols_free(&old->symbols);
+		symbols_free(&old->more);
+	}
+	for (; u.n_open > MODULES_MAX_OPEN; u = modules_usage(m)) {
 		struct module *old = oldest(m, is_open);
 
-		close(old->fd);
-		old->fd = -1;
+		cleanup_close(&old->fd);
+		cleanup_close(&old->more_fd);
+		old->fd = old->more_fd = -1;
 	}
 }
 
@@ -181,7 +175,7 @@ static int module_new(struct module **out, int fd, const char *path)
 
 	if (!mod)
 		return -ENOMEM;
-	mod->fd = -1;
+	mod->fd = mod->more_fd = -1;
 	mod->path = strdup(path);
 	if (!mod->path)
 		return -ENOMEM;
@@ -226,7 +220,7 @@ static int module_for(struct modules *m, int *fd, const char *path, struct modul
 	mod->used = ++m->clock;
 	if (mod->fd < 0)
 		mod->fd = TAKE_FD(*fd);
-	make_room(m);
+	modules_make_room(m);
 	*out = mod;
 	return 0;
 }
@@ -254,7 +248,7 @@ static int open_mapping(const struct process *p, const struct mapping *map, int 
 int modules_open(struct modules *m, const struct process *p, struct mapping *map, u32 *id)
 {
 	_cleanup_close_ int fd = -1;
-	struct module *mod = map->module == MODULE_NONE ? NULL : find(m, map->module);
+	struct module *mod = map->module == MODULE_NONE ? NULL : modules_find(m, map->module);
 	int err;
 
 	if (map->module == MODULE_NONE)
@@ -278,14 +272,14 @@ int modules_open(struct modules *m, const struct process *p, struct mapping *map
 
 const struct module_info *modules_info(struct modules *m, u32 id)
 {
-	struct module *mod = find(m, id);
+	struct module *mod = modules_find(m, id);
 
 	return mod ? &mod->info : NULL;
 }
 
 int modules_fd(struct modules *m, u32 id)
 {
-	struct module *mod = find(m, id);
+	struct module *mod = modules_find(m, id);
 	struct module_key key;
 
 	if (!mod || mod->fd < 0 || key_of(mod->fd, mod->info.is_vdso, &key) ||
@@ -310,13 +304,13 @@ static int read_symbols(struct modules *m, struct module *mod)
 		return -ENOENT;
 	}
 	if (!err)
-		make_room(m);
+		modules_make_room(m);
 	return err;
 }
 
 int modules_load_symbols(struct modules *m, u32 id)
 {
-	struct module *mod = find(m, id);
+	struct module *mod = modules_find(m, id);
 
 	if (!mod)
 		return -ESTALE;
@@ -338,7 +332,7 @@ int modules_preload(struct modules *m, int fd, const char *path, u32 *id)
 
 int modules_symbol(struct modules *m, u32 id, u64 off_in_file, char *name, size_t len, u64 *off)
 {
-	struct module *mod = find(m, id);
+	struct module *mod = modules_find(m, id);
 	int err;
 
 	if (!mod)

@@ -9,9 +9,10 @@
  * is another module. Ids are handed out once and never again: when a module had to make
  * room, its id finds nothing.
  *
- * Budget: MODULES_MAX modules of about 300 bytes; MODULES_MAX_OPEN of them keep their
- * file open (a deleted file can be read as long); MODULES_MAX_TABLES symbol tables with
- * MODULES_MAX_FUNCTIONS functions in all, 16 bytes and a descriptor a table. What was
+ * Budget: MODULES_MAX modules of about 400 bytes; MODULES_MAX_OPEN files are kept open
+ * (a deleted file can be read as long); MODULES_MAX_TABLES symbol tables with
+ * MODULES_MAX_FUNCTIONS functions in all, 16 bytes and a descriptor a table; LINES_CACHE_BYTES
+ * of lines (lines_cache.h); the helper's memory is a process's of its own (helper.h). What was
  * not used for longest goes first, and comes back when it is wanted again.
  */
 
@@ -86,6 +87,49 @@ int modules_fd(struct modules *m, u32 id);
  * such module any more, or its file was changed), or what reading gave.
  */
 int modules_symbol(struct modules *m, u32 id, u64 off_in_file, char *name, size_t len, u64 *off);
+
+/*
+ * Lines and inlined functions come from another process (helper.h), and so do the functions of
+ * a stripped file from its debug file. Nobody waits for them: first modules_is_ready(), which asks,
+ * then modules_take_answers(), until it is.
+ */
+struct module_frame {
+	const char *name; /* NULL: unknown */
+	const char *file; /* NULL: unknown */
+	u32 line, column; /* 0: unknown */
+	bool inlined; /* into the next one */
+};
+
+#define MODULES_MAX_FRAMES 128
+
+/**
+ * modules_is_ready() - is all known that will be known of an offset in a module's file?
+ * @pid:	a process that maps it: in its root debug files are looked for
+ */
+bool modules_is_ready(struct modules *m, u32 pid, u32 id, u64 off_in_file);
+
+/* Takes what was answered; waits @wait_ms for a first answer if something was asked. */
+void modules_take_answers(struct modules *m, int wait_ms);
+
+/**
+ * modules_frames() - the functions at an offset of a module's file, by all that is known by now
+ * @off_in_file: of a return address: minus one
+ * @name:	room of @len bytes for the name of the outermost one
+ * @v:		innermost first; strings are borrowed until modules_take_answers()
+ * @n:		1 to MODULES_MAX_FRAMES
+ *
+ * Return: 0, -ENOENT (nothing is known: not even the function's name), or as modules_symbol().
+ */
+int modules_frames(struct modules *m, u32 id, u64 off_in_file, char *name, size_t len,
+		   struct module_frame *v, u32 *n);
+
+/* The modules without lines or names that they should have, and why. */
+void modules_each_problem(const struct modules *m,
+			  void (*fn)(const struct module_info *info, const char *why, void *data),
+			  void *data);
+
+/* Processor time of the helper. */
+u64 modules_helper_cpu_ns(const struct modules *m);
 
 /* Figures for tests and benchmarks. */
 struct modules_usage {

@@ -1,10 +1,18 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
-/* An ELF file: its segments, its symbols, what it says of V8. */
+/*
+ * An ELF file: its segments, its symbols and stubs, its link to a debug file, the file
+ * compressed in it, what it says of V8. Not its DWARF: that is libdw's to read.
+ */
 
 #include "file.h"
 
+#include <unistd.h>
+
+#include "../../inspect/elf/debug_link.h"
 #include "../../inspect/elf/elf_file.h"
+#include "../../inspect/elf/lines.h"
+#include "../../inspect/elf/minidebug.h"
 #include "../../inspect/elf/symbols.h"
 #include "../../inspect/v8/v8_build.h"
 
@@ -23,6 +31,17 @@ static void look_up(struct elf_file *f)
 	symbols_free(&symbols);
 }
 
+static void look_for_debug_files(struct elf_file *f)
+{
+	struct debug_link link;
+	int fd;
+
+	debug_link_read(f, &link);
+	if (!minidebug_open(f, 1 << 20, &fd))
+		close(fd);
+	lines_in(f);
+}
+
 int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 {
 	struct elf_file *f = NULL;
@@ -32,6 +51,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 		return 0;
 	elf_file_build_id(f);
 	look_up(f);
+	look_for_debug_files(f);
 	v8_build_new(&build, f);
 	v8_build_free(&build);
 	elf_file_free(&f);

@@ -13,7 +13,10 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 
+#include "../../inspect/elf/debug_link.h"
 #include "../../inspect/elf/demangle.h"
+#include "../../inspect/elf/lines.h"
+#include "../../inspect/elf/minidebug.h"
 #include "../../inspect/elf/symbols.h"
 #include "../../inspect/util/cleanup.h"
 #include "../../inspect/v8/v8.h"
@@ -180,7 +183,9 @@ static void use(const u8 *bytes, size_t len)
 	struct elf_file *f;
 	struct symbols *s;
 	struct v8_build *b;
+	struct debug_link link;
 	char name[64];
+	int mini;
 	u64 off;
 
 	assert_int_equal(write(fd, bytes, len), len);
@@ -193,6 +198,11 @@ static void use(const u8 *bytes, size_t len)
 	}
 	if (!v8_build_new(&b, f))
 		v8_build_free(&b);
+	if (!minidebug_open(f, 1 << 20, &mini))
+		close(mini);
+	debug_link_read(f, &link);
+	lines_in(f);
+	lines_len(f);
 	elf_file_build_id(f);
 	elf_file_free(&f);
 }
@@ -300,6 +310,43 @@ static void segments_that_overlap_in_memory_are_refused(void **state)
 	assert_int_equal(open_bytes(bytes, len, &f), -ENOEXEC);
 }
 
+static void forget_sections(u8 *bytes)
+{
+	Elf64_Ehdr *eh = (void *)bytes;
+
+	eh->e_shoff = 0;
+	eh->e_shnum = eh->e_shstrndx = 0;
+}
+
+/* Without section headers everything hangs on PT_DYNAMIC, and what that leads to. */
+static void a_file_without_sections_and_a_crafted_dynamic_segment_is_survived(void **state)
+{
+	static const u64 values[] = { 0, 1, 5, 0x7f, 0xffff, 0x7fffffff, 0x6ffffef5, ~0ull };
+	_cleanup_free_ u8 *bytes = NULL;
+	size_t len;
+
+	(void)state;
+	bytes = read_self(&len);
+	forget_sections(bytes);
+	for (int i = 0; i < self.dlpi_phnum; i++) {
+		const ElfW(Phdr) *ph = &self.dlpi_phdr[i];
+
+		for (u64 k = 0; ph->p_type == PT_DYNAMIC && k < ph->p_filesz; k += 8) {
+			u8 *at = bytes + ph->p_offset + k;
+			u64 old;
+
+			memcpy(&old, at, 8);
+			for (size_t v = 0; v < N(values); v++) {
+				memcpy(at, &values[v], 8);
+				use(bytes, len);
+			}
+			memcpy(at, &old, 8);
+		}
+	}
+	for (size_t n = 0; n < len; n += len / 100 + 1)
+		use(bytes, n);
+}
+
 /* ---- names ---- */
 
 static void mangled_names_become_readable(void **state)
@@ -311,6 +358,10 @@ static void mangled_names_become_readable(void **state)
 		{ "_ZN4core3fmt5Write9write_fmt17h0123456789abcdefE",
 		  "core::fmt::Write::write_fmt" },
 		{ "_RNvC6_123foo3bar", "123foo::bar" },
+		{ "_RNCNvC6_123foo3bar0", "123foo::bar::{closure#0}" },
+		{ "_ZN71_$LT$Test$u20$$u2b$$u20$$u27$static$u20$as$u20$foo..Bar$LT$Test$GT$$GT$3bar"
+		  "17h930b740aa94f1d3aE",
+		  "<Test + 'static as foo::Bar<Test>>::bar" },
 		{ "_Znonsense", "_Znonsense" },
 		{ "", "" },
 	};
@@ -347,6 +398,37 @@ static void a_name_that_would_fill_the_memory_stays_mangled(void **state)
 	nest(mangled, 30);
 	demangle(mangled, text, sizeof(text));
 	assert_string_equal(text, mangled);
+}
+
+/*
+ * A return type that is not printed holds A<A<..>, A<..>> 30 deep; to expand the pack
+ * of the only parameter the printer would visit all 2^30 of it, and print nothing.
+ */
+static void a_name_that_would_take_for_ever_stays_mangled(void **state)
+{
+	static const char digits[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+	char mangled[512], text[1024];
+	int n = sprintf(mangled, "_Z1fIiEPFv1AIiiE"), i;
+
+	(void)state;
+	for (i = 1; i < 31; i++)
+		n += sprintf(mangled + n, "S0_IS%c_S%c_E", digits[i], digits[i]);
+	sprintf(mangled + n, "EDpS%c_", digits[i]);
+	demangle(mangled, text, sizeof(text));
+	assert_string_equal(text, mangled);
+	/* What is expanded like that in real names still is. */
+	demangle("_Z1fIJilEEvDpT_", text, sizeof(text));
+	assert_string_equal(text, "f<int, long>(int, long)");
+	demangle("_ZZ4mainENKUlT_E_clIiEEDaS_", text, sizeof(text));
+	assert_string_equal(text, "main::{lambda(auto:1)#1}::operator()<int>(int) const");
+	demangle("_ZZ4mainEN1xUt0_C2Ev", text, sizeof(text)); /* a part that is just a number */
+}
+
+static void a_name_is_cut_to_the_room_there_is(void **state)
+{
+	char text[64];
+
+	(void)state;
 	demangle("_ZN4node5StartEiPPc", text, 8);
 	assert_string_equal(text, "_ZN4nod");
 	demangle("_ZN4node5StartEiPPc", text, 1);
@@ -364,10 +446,13 @@ int main(void)
 		cmocka_unit_test(what_is_no_elf_file_is_refused_at_once),
 		cmocka_unit_test(a_file_cut_anywhere_is_survived),
 		cmocka_unit_test(a_file_with_crafted_headers_is_survived),
+		cmocka_unit_test(a_file_without_sections_and_a_crafted_dynamic_segment_is_survived),
 		cmocka_unit_test(a_segment_has_no_more_bytes_than_the_file),
 		cmocka_unit_test(segments_that_overlap_in_memory_are_refused),
 		cmocka_unit_test(mangled_names_become_readable),
 		cmocka_unit_test(a_name_that_would_fill_the_memory_stays_mangled),
+		cmocka_unit_test(a_name_that_would_take_for_ever_stays_mangled),
+		cmocka_unit_test(a_name_is_cut_to_the_room_there_is),
 	};
 
 	dl_iterate_phdr(take_self, NULL);

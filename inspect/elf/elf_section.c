@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+
+/*
+ * Sections by name. A compressed one says itself how long it is: that is compared
+ * with the limit before libelf takes memory for it.
+ */
+
+#include <errno.h>
+#include <gelf.h>
+#include <string.h>
+
+#include "elf_file.h"
+
+static Elf_Scn *find(struct elf_file *f, const char *name, GElf_Shdr *sh)
+{
+	Elf *elf = elf_file_elf(f);
+	size_t names;
+
+	if (elf_getshdrstrndx(elf, &names))
+		return NULL;
+	for (Elf_Scn *scn = NULL; (scn = elf_nextscn(elf, scn));) {
+		const char *is;
+
+		if (!gelf_getshdr(scn, sh) || sh->sh_type == SHT_NOBITS)
+			continue;
+		is = elf_strptr(elf, names, sh->sh_name);
+		if (is && !strcmp(is, name))
+			return scn;
+	}
+	return NULL;
+}
+
+static u64 length(Elf_Scn *scn, const GElf_Shdr *sh)
+{
+	GElf_Chdr ch;
+
+	return sh->sh_flags & SHF_COMPRESSED && gelf_getchdr(scn, &ch) ? ch.ch_size : sh->sh_size;
+}
+
+u64 elf_file_section_len(struct elf_file *f, const char *name)
+{
+	GElf_Shdr sh;
+	Elf_Scn *scn = find(f, name, &sh);
+
+	return scn ? length(scn, &sh) : 0;
+}
+
+int elf_file_section(struct elf_file *f, const char *name, u64 max_len, const u8 **bytes,
+		     size_t *len)
+{
+	GElf_Shdr sh;
+	Elf_Scn *scn = find(f, name, &sh);
+	Elf_Data *data;
+
+	if (!scn)
+		return -ENOENT;
+	if (length(scn, &sh) > max_len || sh.sh_size > max_len)
+		return -EFBIG;
+	if (sh.sh_flags & SHF_COMPRESSED && elf_compress(scn, 0, 0) < 0)
+		return -ENOEXEC;
+	data = elf_rawdata(scn, NULL);
+	if (!data || !data->d_buf)
+		return -ENOEXEC;
+	*bytes = data->d_buf;
+	*len = data->d_size;
+	return 0;
+}

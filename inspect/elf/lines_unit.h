@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#pragma once
+
+/* The functions of one compilation unit by address, for lines.c alone. */
+
+#include <elfutils/libdw.h>
+
+#include "../../core/types.h"
+
+struct lines_range {
+	u64 start_addr, end_addr;
+	Dwarf_Off die_off; /* of the unit or of the function that it belongs to */
+};
+
+struct lines_ranges {
+	struct lines_range *v; /* sorted by start */
+	size_t n, room;
+};
+
+/* Adds all ranges of an entry, but those that start below @min_addr: linkers leave such
+ * of functions that they dropped. 0, -E2BIG or -ENOMEM. */
+int lines_ranges_add(struct lines_ranges *r, Dwarf_Die *die, u64 min_addr);
+void lines_ranges_sort(struct lines_ranges *r);
+/* The tightest range around an address, or NULL. */
+const struct lines_range *lines_ranges_find(const struct lines_ranges *r, u64 addr);
+
+/**
+ * lines_unit_functions() - the functions of a unit that have code
+ * @max_entries: no file has more entries than bytes
+ *
+ * Return: 0, -ENOEXEC, -E2BIG or -ENOMEM.
+ */
+int lines_unit_functions(Dwarf_Die *unit, u64 min_addr, u64 max_entries, struct lines_ranges *r);

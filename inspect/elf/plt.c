@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+
+/*
+ * What a stub looks like:
+ *
+ *	x86-64   [endbr64] [bnd] jmp *slot(%rip) ...	in units of 16 bytes, 8 in old .plt.got
+ *	arm64    [bti c] adrp x16, slot; ldr x17, [x16, slot]; add x16, x16, slot; br x17
+ *
+ * System V ABI, AMD64 supplement 1.0, 5.2; ELF for the Arm 64-bit Architecture 2022Q3.
+ */
+
+#include "plt.h"
+
+#include <errno.h>
+#include <gelf.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../util/cleanup.h"
+
+#define MAX_PLT_LEN (16u << 20)
+#define MAX_SLOTS (1u << 20)
+
+struct slot {
+	u64 addr, name_off;
+};
+
+struct slots {
+	struct slot *v;
+	size_t n;
+};
+
+static int compare(const void *pa, const void *pb)
+{
+	const struct slot *a = pa, *b = pb;
+
+	return (a->addr > b->addr) - (a->addr < b->addr);
+}
+
+static bool is_slot(u32 machine, u64 type)
+{
+	if (machine == EM_X86_64)
+		return type == R_X86_64_JUMP_SLOT || type == R_X86_64_GLOB_DAT;
+	return type == R_AARCH64_JUMP_SLOT || type == R_AARCH64_GLOB_DAT;
+}
+
+/* The slots that one section of relocations fills; of a crafted or very large one, none. */
+static int add_slots(Elf *elf, Elf_Scn *scn, const GElf_Shdr *sh, u32 machine, struct slots *slots)
+{
+	Elf_Scn *symbols_scn = elf_getscn(elf, sh->sh_link), *names_scn;
+	Elf_Data *relocs, *symbols;
+	GElf_Shdr symbols_sh, names_sh;
+	size_t n = sh->sh_entsize ? sh->sh_size / sh->sh_entsize : 0;
+	GElf_Rela rela;
+	GElf_Sym sym;
+	void *v;
+
+	if (n > MAX_SLOTS || !symbols_scn || !gelf_getshdr(symbols_scn, &symbols_sh) ||
+	    symbols_sh.sh_type != SHT_DYNSYM)
+		return 0;
+	relocs = elf_getdata(scn, NULL);
+	symbols = elf_getdata(symbols_scn, NULL);
+	names_scn = elf_getscn(elf, symbols_sh.sh_link);
+	if (!relocs || !symbols || !names_scn || !gelf_getshdr(names_scn, &names_sh))
+		return 0;
+	v = reallocarray(slots->v, slots->n + n + 1, sizeof(*slots->v));
+	if (!v)
+		return -ENOMEM;
+	slots->v = v;
+	for (size_t i = 0; i < n && gelf_getrela(relocs, (int)i, &rela); i++) {
+		if (!is_slot(machine, GELF_R_TYPE(rela.r_info)) || !GELF_R_SYM(rela.r_info) ||
+		    !gelf_getsym(symbols, (int)GELF_R_SYM(rela.r_info), &sym) ||
+		    sym.st_name >= names_sh.sh_size)
+			continue;
+		slots->v[slots->n++] =
+			(struct slot){ rela.r_offset, names_sh.sh_offset + sym.st_name };
+	}
+	return 0;
+}
+
+static const struct slot *find_slot(const struct slots *slots, u64 addr)
+{
+	return slots->n ? bsearch(&(struct slot){ .addr = addr }, slots->v, slots->n,
+				  sizeof(*slots->v), compare)
+			: NULL;
+}
+
+/* The slot that the unit of an x86-64 table jumps through; 0: it does not. */
+static u64 slot_of_x86_64(const u8 *code, size_t len, u64 addr)
+{
+	size_t at = 0;
+	s32 disp;
+
+	if (len >= 4 && !memcmp(code, "\xf3\x0f\x1e\xfa", 4))
+		at = 4;
+	if (at < len && code[at] == 0xf2)
+		at++;
+	if (at + 6 > len || code[at] != 0xff || code[at + 1] != 0x25)
+		return 0;
+	memcpy(&disp, code + at + 2, sizeof(disp));
+	return addr + at + 6 + (u64)(s64)disp;
+}
+
+/* The same of the instructions at @code. */
+static u64 slot_of_arm64(const u8 *code, size_t len, u64 addr)
+{
+	u32 insn[4];
+	s64 page;
+
+	if (len < sizeof(insn))
+		return 0;
+	memcpy(insn, code, sizeof(insn));
+	/* adrp x16; ldr x17, [x16, #]; ...; br x17 */
+	if ((insn[0] & 0x9f00001f) != 0x90000010 || (insn[1] & 0xffc003ff) != 0xf9400211 ||
+	    insn[3] != 0xd61f0220)
+		return 0;
+	page = (s64)((u64)(insn[0] >> 5 & 0x7ffff) << 45) >> 43 | (insn[0] >> 29 & 3);
+	return (addr & ~4095ull) + ((u64)page << 12) + (insn[1] >> 10 & 0xfff) * 8ull;
+}
+
+struct table {
+	const u8 *code;
+	u64 addr;
+	size_t len, unit;
+	u32 machine;
+};
+
+static int each_stub(const struct table *t, const struct slots *slots,
+		     int (*fn)(const struct plt_stub *s, void *data), void *data)
+{
+	bool is_x86 = t->machine == EM_X86_64;
+	size_t step = is_x86 ? t->unit : 4;
+	int r = 0;
+
+	for (size_t at = 0; !r && at + step <= t->len; at += step) {
+		const u8 *code = t->code + at;
+		u64 addr = t->addr + at;
+		u64 slot_addr = is_x86 ? slot_of_x86_64(code, t->unit, addr)
+				       : slot_of_arm64(code, t->len - at, addr);
+		const struct slot *slot = slot_addr ? find_slot(slots, slot_addr) : NULL;
+		struct plt_stub stub = { .addr = addr, .len = is_x86 ? t->unit : 16 };
+
+		if (!slot)
+			continue;
+		if (!is_x86 && at >= 4 && !memcmp(code - 4, "\x5f\x24\x03\xd5", 4)) {
+			stub.addr -= 4; /* bti c */
+			stub.len += 4;
+		}
+		stub.name_off = slot->name_off;
+		r = fn(&stub, data);
+	}
+	return r;
+}
+
+static bool is_table(const char *name)
+{
+	return !strcmp(name, ".plt") || !strcmp(name, ".plt.sec") || !strcmp(name, ".plt.got");
+}
+
+static int gather_slots(Elf *elf, u32 machine, struct slots *slots)
+{
+	GElf_Shdr sh;
+	int err = 0;
+
+	for (Elf_Scn *scn = NULL; !err && (scn = elf_nextscn(elf, scn));)
+		if (gelf_getshdr(scn, &sh) && sh.sh_type == SHT_RELA)
+			err = add_slots(elf, scn, &sh, machine, slots);
+	if (slots->n)
+		qsort(slots->v, slots->n, sizeof(*slots->v), compare);
+	return err;
+}
+
+int plt_each(struct elf_file *f, int (*fn)(const struct plt_stub *s, void *data), void *data)
+{
+	Elf *elf = elf_file_elf(f);
+	_cleanup_free_ struct slot *v = NULL;
+	struct slots slots = {};
+	size_t names;
+	GElf_Ehdr eh;
+	GElf_Shdr sh;
+	int r;
+
+	if (!gelf_getehdr(elf, &eh) || elf_getshdrstrndx(elf, &names) ||
+	    (eh.e_machine != EM_X86_64 && eh.e_machine != EM_AARCH64))
+		return 0;
+	r = gather_slots(elf, eh.e_machine, &slots);
+	v = slots.v;
+	for (Elf_Scn *scn = NULL; !r && slots.n && (scn = elf_nextscn(elf, scn));) {
+		const char *name = gelf_getshdr(scn, &sh) ? elf_strptr(elf, names, sh.sh_name)
+							  : NULL;
+		Elf_Data *code;
+
+		if (!name || !is_table(name) || sh.sh_type != SHT_PROGBITS ||
+		    sh.sh_size > MAX_PLT_LEN)
+			continue;
+		code = elf_rawdata(scn, NULL);
+		if (code && code->d_buf)
+			r = each_stub(&(struct table){ code->d_buf, sh.sh_addr, code->d_size,
+						       sh.sh_entsize == 8 ? 8 : 16, eh.e_machine },
+				      &slots, fn, data);
+	}
+	return r;
+}

@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+
+/*
+ * The helper: a request, an answer, until the recorder closes the socket. Debug
+ * information is opened when a line is asked for; that of the module whose turn was
+ * longest ago is closed when there is too much of it.
+ */
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "../../inspect/elf/demangle.h"
+#include "../../inspect/elf/lines.h"
+#include "../../inspect/elf/minidebug.h"
+#include "../../inspect/elf/symbols.h"
+#include "../../inspect/util/cleanup.h"
+#include "debug_search.h"
+#include "helper.h"
+#include "helper_rights.h"
+
+#define MAX_FILES 256
+
+struct file {
+	u32 module; /* 0: free */
+	struct elf_file *own, *debug; /* debug NULL: none, or not needed */
+	struct lines *lines; /* NULL: not asked for yet, or closed */
+	u64 lines_len, used;
+};
+
+struct child {
+	int fd;
+	u64 clock;
+	struct file files[MAX_FILES];
+	struct {
+		struct helper_answer answer;
+		char text[HELPER_MAX_PACKET - sizeof(struct helper_answer) - 1];
+	} out;
+	int out_fds[2]; /* borrowed but for mini */
+	char name[SYMBOLS_NAME_LEN];
+};
+
+static void close_lines(struct file *f)
+{
+	if (f->lines)
+		lines_free(&f->lines);
+	f->lines_len = 0;
+}
+
+static void close_file(struct file *f)
+{
+	close_lines(f);
+	elf_file_free(&f->debug);
+	elf_file_free(&f->own);
+	*f = (struct file){ 0 };
+}
+
+static struct file *find(struct child *c, u32 module)
+{
+	for (u32 i = 0; i < MAX_FILES; i++)
+		if (c->files[i].module == module)
+			return &c->files[i];
+	return NULL;
+}
+
+static struct file *room_for_file(struct child *c)
+{
+	struct file *oldest = &c->files[0];
+
+	for (u32 i = 0; i < MAX_FILES; i++)
+		if (c->files[i].used < oldest->used)
+			oldest = &c->files[i];
+	close_file(oldest);
+	return oldest;
+}
+
+/* Closes what was not asked for longest, until @len more is within the budget. */
+static void make_room(struct child *c, u64 len)
+{
+	for (;;) {
+		struct file *oldest = NULL;
+		u64 all = len;
+
+		for (u32 i = 0; i < MAX_FILES; i++) {
+			struct file *f = &c->files[i];
+
+			all += f->lines_len;
+			if (f->lines && (!oldest || f->used < oldest->used))
+				oldest = f;
+		}
+		if (all <= HELPER_MAX_ALL_DEBUG_LEN || !oldest)
+			return;
+		close_lines(oldest);
+	}
+}
+
+static bool has_symtab(struct elf_file *f)
+{
+	return elf_file_section_len(f, ".symtab") > 0;
+}
+
+static void open_file(struct child *c, const struct helper_ask *ask, int fd, int root_fd)
+{
+	struct helper_answer *a = &c->out.answer;
+	struct file *f = room_for_file(c);
+	int err;
+
+	f->module = ask->module;
+	f->used = ++c->clock;
+	if (elf_file_open_fd(&f->own, fd))
+		return;
+	if ((!lines_in(f->own) || !has_symtab(f->own)) &&
+	    !debug_search(f->own, root_fd, ask->path, &f->debug, a->why, sizeof(a->why)))
+		a->why[0] = 0;
+	if (lines_in(f->own) || (f->debug && lines_in(f->debug)))
+		a->flags |= HELPER_HAS_LINES;
+	if (has_symtab(f->own))
+		return;
+	if (f->debug && has_symtab(f->debug)) {
+		a->flags |= HELPER_HAS_DEBUG;
+		c->out_fds[0] = elf_file_fd(f->debug);
+		return;
+	}
+	err = minidebug_open(f->own, HELPER_MAX_MINI_LEN, &c->out_fds[1]);
+	if (!err)
+		a->flags |= HELPER_HAS_MINI;
+	else if (err != -ENOENT)
+		snprintf(a->why, sizeof(a->why), "its .gnu_debugdata is %s",
+			 err == -EFBIG ? "too large" : "broken");
+}
+
+static void say_why_no_lines(int err, u64 len, struct helper_answer *a)
+{
+	if (err == -EFBIG)
+		snprintf(a->why, sizeof(a->why),
+			 "it has %llu MiB of debug information, more than %u", len >> 20,
+			 HELPER_MAX_DEBUG_LEN >> 20);
+	else if (err == -EXDEV)
+		snprintf(a->why, sizeof(a->why),
+			 "part of its debug information is in a file of dwz");
+	else if (err == -ENOMEM)
+		snprintf(a->why, sizeof(a->why), "no memory for its debug information");
+	else
+		snprintf(a->why, sizeof(a->why), "its debug information can't be understood");
+}
+
+static int open_lines(struct child *c, struct file *f)
+{
+	struct elf_file *from = f->own && lines_in(f->own) ? f->own : f->debug;
+	u64 len;
+	int err;
+
+	if (f->lines)
+		return 0;
+	if (!from)
+		return -ENOENT;
+	len = lines_len(from);
+	if (len <= HELPER_MAX_DEBUG_LEN)
+		make_room(c, len);
+	err = lines_new(&f->lines, from, HELPER_MAX_DEBUG_LEN);
+	if (err)
+		say_why_no_lines(err, len, &c->out.answer);
+	else
+		f->lines_len = len;
+	return err;
+}
+
+static bool put(struct child *c, const void *bytes, size_t len)
+{
+	u32 *used = &c->out.answer.text_len;
+
+	if (len > sizeof(c->out.text) - *used)
+		return false;
+	memcpy(c->out.text + *used, bytes, len);
+	*used += (u32)len;
+	return true;
+}
+
+static int put_frame(const struct lines_frame *f, void *data)
+{
+	struct child *c = data;
+	struct helper_frame out = { f->line, f->column, f->inlined };
+	const char *file = f->file ? f->file : "";
+
+	c->name[0] = 0;
+	if (f->name)
+		demangle(f->name, c->name, sizeof(c->name));
+	if (!put(c, &out, sizeof(out)) || !put(c, c->name, strlen(c->name) + 1) ||
+	    !put(c, file, strlen(file) + 1))
+		return -E2BIG;
+	c->out.answer.n_frames++;
+	return 0;
+}
+
+static int look_up(struct child *c, const struct helper_ask *ask)
+{
+	struct file *f = find(c, ask->module);
+	int err = f ? open_lines(c, f) : -ESTALE;
+
+	if (err == -ENOENT) /* nothing to open: then there is nothing for other addresses either */
+		say_why_no_lines(err, 0, &c->out.answer);
+	if (err)
+		return err == -ENOENT ? -ENOEXEC : err;
+	f->used = ++c->clock;
+	err = lines_lookup(f->lines, ask->addr, put_frame, c);
+	if (err == -ENOMEM)
+		close_lines(f);
+	if (!err)
+		return 0;
+	c->out.answer.n_frames = c->out.answer.text_len = 0;
+	return -ENOENT;
+}
+
+static void answer(struct child *c)
+{
+	union {
+		struct cmsghdr header;
+		char room[CMSG_SPACE(2 * sizeof(int))];
+	} control = {};
+	struct iovec part = { &c->out, sizeof(c->out.answer) + c->out.answer.text_len };
+	struct msghdr m = { .msg_iov = &part, .msg_iovlen = 1 };
+	int fds[2], n = 0;
+
+	for (int i = 0; i < 2; i++)
+		if (c->out_fds[i] >= 0)
+			fds[n++] = c->out_fds[i];
+	if (n) {
+		m.msg_control = &control;
+		m.msg_controllen = CMSG_SPACE((size_t)n * sizeof(int));
+		control.header.cmsg_level = SOL_SOCKET;
+		control.header.cmsg_type = SCM_RIGHTS;
+		control.header.cmsg_len = CMSG_LEN((size_t)n * sizeof(int));
+		memcpy(CMSG_DATA(&control.header), fds, (size_t)n * sizeof(int));
+	}
+	if (sendmsg(c->fd, &m, MSG_NOSIGNAL) < 0)
+		_exit(1);
+	if (c->out_fds[1] >= 0)
+		close(c->out_fds[1]);
+}
+
+static void handle(struct child *c, const struct helper_ask *ask, int fds[2])
+{
+	_cleanup_close_ int fd = fds[0], root_fd = fds[1];
+
+	c->out.answer = (struct helper_answer){ .kind = ask->kind,
+						.module = ask->module,
+						.addr = ask->addr };
+	c->out_fds[0] = c->out_fds[1] = -1;
+	if (ask->kind == HELPER_OPEN)
+		open_file(c, ask, fd, root_fd);
+	else
+		c->out.answer.err = look_up(c, ask);
+	answer(c);
+}
+
+/* 0 at the end of it all. */
+static bool receive(int fd, struct helper_ask *ask, int fds[2])
+{
+	union {
+		struct cmsghdr header;
+		char room[CMSG_SPACE(2 * sizeof(int))];
+	} control;
+	struct iovec part = { ask, sizeof(*ask) };
+	struct msghdr m = { .msg_iov = &part,
+			    .msg_iovlen = 1,
+			    .msg_control = &control,
+			    .msg_controllen = sizeof(control) };
+	ssize_t n = recvmsg(fd, &m, MSG_CMSG_CLOEXEC);
+	struct cmsghdr *header = n > 0 ? CMSG_FIRSTHDR(&m) : NULL;
+
+	fds[0] = fds[1] = -1;
+	if (header)
+		memcpy(fds, CMSG_DATA(header), header->cmsg_len - CMSG_LEN(0));
+	return n >= (ssize_t)offsetof(struct helper_ask, path);
+}
+
+void helper_child(int fd)
+{
+	struct child *c;
+	struct helper_ask ask;
+	int fds[2];
+
+	helper_give_up_rights(fd);
+	c = calloc(1, sizeof(*c));
+	if (!c)
+		_exit(1);
+	c->fd = fd;
+	while (receive(fd, &ask, fds))
+		handle(c, &ask, fds);
+	_exit(0);
+}

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+
+#include "helper_rights.h"
+
+#include <grp.h>
+#include <linux/capability.h>
+#include <linux/close_range.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "helper.h"
+
+#define NOBODY 65534
+
+static void keep_one_descriptor(int fd)
+{
+	if (fd > 0)
+		syscall(SYS_close_range, 0, fd - 1, 0);
+	syscall(SYS_close_range, fd + 1, ~0u, 0);
+}
+
+/* What the terminal sends is for the recorder; the helper ends when its socket does. */
+static void ignore_signals(void)
+{
+	static const int ignored[] = { SIGINT,	SIGTERM, SIGQUIT, SIGHUP,
+				       SIGUSR1, SIGUSR2, SIGTSTP, SIGPIPE };
+	sigset_t none;
+
+	for (size_t i = 0; i < sizeof(ignored) / sizeof(ignored[0]); i++)
+		signal(ignored[i], SIG_IGN);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
+static void become_nobody(void)
+{
+	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct caps[2] = {};
+
+	prctl(PR_SET_KEEPCAPS, 1);
+	if (setgroups(0, NULL) || setresgid(NOBODY, NOBODY, NOBODY) ||
+	    setresuid(NOBODY, NOBODY, NOBODY))
+		_exit(1);
+	caps[0].effective = caps[0].permitted = 1u << CAP_DAC_READ_SEARCH;
+	if (syscall(SYS_capset, &header, caps)) {
+		caps[0].effective = caps[0].permitted = 0; /* it was not there to be kept */
+		if (syscall(SYS_capset, &header, caps))
+			_exit(1);
+	}
+}
+
+void helper_give_up_rights(int fd)
+{
+	pid_t parent = getppid();
+
+	keep_one_descriptor(fd);
+	ignore_signals();
+	prctl(PR_SET_NAME, "unspool-helper");
+	setrlimit(RLIMIT_DATA, &(struct rlimit){ HELPER_MEMORY, HELPER_MEMORY });
+	setrlimit(RLIMIT_CORE, &(struct rlimit){ 0, 0 });
+	if (!geteuid())
+		become_nobody();
+	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() != parent)
+		_exit(0);
+}

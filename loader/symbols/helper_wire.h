@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#pragma once
+
+/*
+ * What the recorder and its helper say to each other, a packet each. Both are of one
+ * build, but what the helper says is checked like a file: it reads what is hostile.
+ *
+ *	HELPER_OPEN, the file and the root to search as descriptors, the path
+ *		-> flags, why; the debug file and .gnu_debugdata as descriptors
+ *	HELPER_LINES, an address
+ *		-> n_frames, each struct helper_frame, name, 0, file, 0
+ */
+
+#include "../../core/types.h"
+
+#define HELPER_MAX_PACKET 65536
+#define HELPER_MAX_PATH 4096
+#define HELPER_MAX_WHY 192
+
+enum helper_kind { HELPER_OPEN, HELPER_LINES };
+
+/* Of the answer to HELPER_OPEN. */
+#define HELPER_HAS_LINES 1u
+#define HELPER_HAS_DEBUG 2u /* the first descriptor: a file with the .symtab that was stripped */
+#define HELPER_HAS_MINI 4u /* the next one: the file in .gnu_debugdata */
+
+struct helper_ask {
+	u32 kind; /* enum helper_kind */
+	u32 module;
+	u64 addr;
+	u32 has_root; /* the second descriptor is there */
+	char path[HELPER_MAX_PATH];
+};
+
+struct helper_answer {
+	u32 kind, module;
+	u64 addr;
+	s32 err; /* negative: no lines of the module any more, see why; -ENOENT: none here */
+	u32 flags, n_frames;
+	u32 text_len; /* of the frames behind */
+	char why[HELPER_MAX_WHY];
+};
+
+struct helper_frame {
+	u32 line, column;
+	u32 inlined;
+};

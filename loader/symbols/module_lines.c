@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+
+/*
+ * What a module's helper knows, step by step:
+ *
+ *	not told  --open-->  told  --answer-->  answered: lines? another file's functions?
+ *	each address:  unknown  --lines-->  asked  --answer-->  known (perhaps as nothing)
+ *
+ * A new helper has been told nothing. A module that cost one its life is given up.
+ */
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../inspect/util/cleanup.h"
+#include "module_state.h"
+
+/*
+ * The root directory of a process, and what the module's path is under it: a path that
+ * /proc/PID/maps tells begins with it, one that an event tells does not.
+ */
+static int open_root(u32 pid, const char **file)
+{
+	char path[64], root[PATH_MAX];
+	ssize_t n;
+
+	snprintf(path, sizeof(path), "/proc/%u/root", pid);
+	n = readlink(path, root, sizeof(root) - 1);
+	if (n > 1 && !strncmp(*file, root, (size_t)n) && (*file)[n] == '/')
+		*file += n;
+	return open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+}
+
+/* 0: wait for what it says; or a negative errno. */
+static int tell(struct modules *m, struct module *mod, u32 pid)
+{
+	_cleanup_close_ int root_fd = -1;
+	const char *path = mod->path;
+	int err;
+
+	if (mod->fd < 0)
+		return -ESTALE;
+	root_fd = open_root(pid, &path);
+	err = helper_open(m->helper, mod->info.id, mod->fd, root_fd, path);
+	if (!err) {
+		mod->told = helper_generation(m->helper);
+		mod->is_answered = false;
+	}
+	return err;
+}
+
+/* The other file was closed to make room, and is wanted again. */
+static bool is_more_missing(const struct module *mod)
+{
+	return mod->has_more && !mod->more && mod->more_fd < 0 && mod->fd >= 0;
+}
+
+static bool may_have_lines(const struct modules *m, const struct module *mod)
+{
+	return !mod->is_given_up && !mod->info.is_vdso && !mod->has_no_symbols &&
+	       helper_generation(m->helper);
+}
+
+bool modules_is_ready(struct modules *m, u32 pid, u32 id, u64 off_in_file)
+{
+	struct module *mod = modules_find(m, id);
+	struct lines_key key = { .module = id };
+	u32 generation = helper_generation(m->helper);
+	struct lines_known known;
+	int err;
+
+	if (!mod || !may_have_lines(m, mod))
+		return true;
+	mod->used = ++m->clock;
+	if (mod->told != generation || (mod->is_answered && is_more_missing(mod))) {
+		err = tell(m, mod, pid);
+		return err && err != -EAGAIN;
+	}
+	if (!mod->is_answered || !mod->has_lines)
+		return mod->is_answered;
+	if (modules_load_symbols(m, id) ||
+	    symbols_off_to_addr(mod->symbols, off_in_file, &key.addr) ||
+	    lines_cache_find(m->lines, &key, generation, &known) == LINES_KNOWN)
+		return true;
+	if (lines_cache_find(m->lines, &key, generation, &known) == LINES_UNKNOWN) {
+		err = helper_lines(m->helper, id, key.addr);
+		if (!err)
+			lines_cache_asked(m->lines, &key, generation);
+		return err && err != -EAGAIN;
+	}
+	return false;
+}
+
+static void set_why(struct module *mod, const char *why)
+{
+	if (!why[0] || mod->why)
+		return;
+	mod->why = strdup(why);
+}
+
+static void on_opened(struct module *mod, const struct helper_answer *a, int fds[2])
+{
+	int i = 0;
+
+	mod->is_answered = true;
+	mod->has_lines = a->flags & HELPER_HAS_LINES;
+	mod->has_more = a->flags & (HELPER_HAS_DEBUG | HELPER_HAS_MINI);
+	if (mod->has_more && fds[i] >= 0 && mod->more_fd < 0)
+		mod->more_fd = TAKE_FD(fds[i]);
+}
+
+static void on_answer(const struct helper_answer *a, const char *text, int fds[2], void *data)
+{
+	_cleanup_close_ int fd0 = fds[0], fd1 = fds[1];
+	struct modules *m = data;
+	struct module *mod = modules_find(m, a->module);
+	struct lines_key key = { a->module, a->addr };
+	int own[2] = { fd0, fd1 };
+
+	if (!mod)
+		return;
+	set_why(mod, a->why);
+	if (a->err == -ESTALE) {
+		mod->told = 0;
+	} else if (a->err && a->err != -ENOENT) {
+		mod->is_given_up = true;
+		mod->has_lines = false;
+	} else if (a->kind == HELPER_OPEN) {
+		on_opened(mod, a, own);
+		fd0 = own[0];
+		modules_make_room(m);
+	} else {
+		lines_cache_put(m->lines, &key,
+				&(struct lines_known){ a->n_frames, a->text_len, text });
+	}
+}
+
+void modules_take_answers(struct modules *m, int wait_ms)
+{
+	helper_poll(m->helper, wait_ms, on_answer, m);
+}
+
+/* The functions that the file itself does not name. */
+static void load_more(struct modules *m, struct module *mod)
+{
+	_cleanup_(elf_file_free) struct elf_file *elf = NULL;
+
+	if (mod->more || mod->more_fd < 0)
+		return;
+	if (elf_file_open_fd(&elf, mod->more_fd) || symbols_new(&mod->more, elf)) {
+		set_why(mod, "its debug file can't be read");
+		mod->has_more = false;
+		cleanup_close(&mod->more_fd);
+		mod->more_fd = -1;
+		return;
+	}
+	modules_make_room(m);
+}
+
+static int find_name(struct modules *m, struct module *mod, u64 addr, char *name, size_t len)
+{
+	u64 off;
+
+	load_more(m, mod);
+	if (mod->more && !symbols_lookup(mod->more, addr, name, len, &off))
+		return 0;
+	return symbols_lookup(mod->symbols, addr, name, len, &off);
+}
+
+/* One frame of an answer; what is left of it, or NULL where it is none. */
+static const char *take_frame(const char *text, const char *end, struct module_frame *out)
+{
+	struct helper_frame f;
+	const char *name, *file, *stop;
+
+	if ((size_t)(end - text) < sizeof(f))
+		return NULL;
+	memcpy(&f, text, sizeof(f));
+	name = text + sizeof(f);
+	stop = memchr(name, 0, (size_t)(end - name));
+	file = stop ? stop + 1 : end;
+	stop = memchr(file, 0, (size_t)(end - file));
+	if (!stop)
+		return NULL;
+	*out = (struct module_frame){ .name = name[0] ? name : NULL,
+				      .file = file[0] ? file : NULL,
+				      .line = f.line,
+				      .column = f.column,
+				      .inlined = f.inlined };
+	return stop + 1;
+}
+
+static u32 take_frames(const struct lines_known *known, struct module_frame *v)
+{
+	const char *text = known->text, *end = text + known->len;
+	u32 n = 0;
+
+	while (n < known->n_frames && n < MODULES_MAX_FRAMES) {
+		text = take_frame(text, end, &v[n]);
+		if (!text)
+			return 0;
+		n++;
+	}
+	return n && !v[n - 1].inlined ? n : 0;
+}
+
+int modules_frames(struct modules *m, u32 id, u64 off_in_file, char *name, size_t len,
+		   struct module_frame *v, u32 *n)
+{
+	struct module *mod = modules_find(m, id);
+	struct lines_key key = { .module = id };
+	struct lines_known known;
+	u32 count = 0;
+	int err = mod ? modules_load_symbols(m, id) : -ESTALE;
+
+	if (!err && symbols_off_to_addr(mod->symbols, off_in_file, &key.addr))
+		err = -ENOENT;
+	if (err)
+		return err;
+	mod->used = ++m->clock;
+	if (lines_cache_find(m->lines, &key, helper_generation(m->helper), &known) == LINES_KNOWN)
+		count = take_frames(&known, v);
+	if (!count)
+		v[count++] = (struct module_frame){};
+	if (!find_name(m, mod, key.addr, name, len))
+		v[count - 1].name = name;
+	if (count == 1 && !v[0].name)
+		return -ENOENT;
+	*n = count;
+	return 0;
+}
+
+void modules_each_problem(const struct modules *m,
+			  void (*fn)(const struct module_info *info, const char *why, void *data),
+			  void *data)
+{
+	for (u32 i = 0; i < m->n; i++)
+		if (m->v[i]->why)
+			fn(&m->v[i]->info, m->v[i]->why, data);
+}
+
+u64 modules_helper_cpu_ns(const struct modules *m)
+{
+	return helper_cpu_ns(m->helper);
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#pragma once
+
+/* What modules are made of, for module.c (files, symbols) and module_lines.c (the helper). */
+
+#include "../../inspect/elf/symbols.h"
+#include "helper.h"
+#include "lines_cache.h"
+#include "module.h"
+
+struct module_key {
+	u64 dev, inode, size, changed_ns;
+};
+
+struct module {
+	struct module_info info;
+	struct module_key key;
+	char *path, *build_id;
+	int fd; /* -1: closed to make room */
+	bool has_no_symbols; /* tried, and never will */
+	struct symbols *symbols; /* NULL: not read, or dropped to make room */
+	u64 used; /* by the cache's clock */
+
+	/* What the helper made of it. */
+	u32 told; /* the generation of the helper that was told of it; 0: none */
+	bool is_answered; /* it said what it found */
+	bool is_given_up; /* nothing more is asked */
+	bool has_lines;
+	bool has_more; /* there is another file with the functions that this one lacks: */
+	int more_fd; /* -1: not, or closed to make room */
+	struct symbols *more; /* its functions; as symbols */
+	char *why; /* NULL, or why the module is without lines or names that it should have */
+};
+
+struct modules {
+	struct module *v[MODULES_MAX]; /* sorted by id */
+	u32 n, last_id;
+	u64 clock;
+	struct helper *helper;
+	struct lines_cache *lines;
+};
+
+struct module *modules_find(struct modules *m, u32 id);
+
+/* Down to the budget; the module in use is the newest, so it stays. */
+void modules_make_room(struct modules *m);

@@ -1,0 +1,193 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""Names and lines of native code, live: files that are deleted, whose debug file is in the target's
+mount namespace alone, and debug files' paths that are traps."""
+
+import contextlib
+import ctypes
+import os
+import re
+import shutil
+import subprocess
+import sys
+import time
+
+from lib import Checks, Profile, TOP, folder, need_bpf, record, running, skip, unspool
+
+INLINED = os.environ["UNSPOOL_INLINED"]
+SOURCE = os.path.join(TOP, "tests/e2e/inlined.c")
+CHAIN = ["mix", "round_of", "work", "main"]
+
+
+def marked_lines():
+    """{function: line} of the comments in the source"""
+    with open(SOURCE, encoding="utf-8") as file:
+        return {m[1]: n for n, line in enumerate(file, 1)
+                if (m := re.search(r"/\* in (\w+) \*/", line))}
+
+
+def share_of_chain(profile, with_lines):
+    """How many of the native samples show who is inlined where, and at which lines."""
+    lines = marked_lines()
+    outer = [(name, lines[name], name in CHAIN[:2]) for name in CHAIN[1:]]
+
+    def is_chain(_, frames, __):
+        top = [f for f in frames if f["kind"] == "native"][:4]
+        if not with_lines:
+            return [f.get("name") for f in top[:2]] == ["work", "main"] and \
+                not any("line" in f for f in top[:2])
+        return [(f.get("name"), f.get("line"), f.get("inlined", False)) for f in top[1:]] == outer \
+            and top[0].get("name") == "mix" and top[0].get("inlined") \
+            and top[0].get("line") in (lines["mix"] - 1, lines["mix"]) \
+            and all(f["file"].endswith("tests/e2e/inlined.c") and f.get("column") for f in top)
+
+    all_ = profile.count(lambda s, f, l: any(x["kind"] == "native" for x in f))
+    return profile.count(is_chain), all_
+
+
+def expect(check, words, pid, tmp, with_lines=True):
+    """Records @pid and looks at what the samples show; some are of other lines."""
+    out = os.path.join(tmp, "out.ndjson")
+    began = time.monotonic()
+    done = unspool("record", "-q", "-F", 499, "-o", out, "-p", pid, "-d", 2)
+    took = time.monotonic() - began
+    check.equal(done.returncode, 0, f"{words}: is recorded")
+    n, all_ = share_of_chain(Profile(out), with_lines)
+    check.that(n > 0.8 * all_ and all_ > 50,
+               f"{words}: {n} of {all_} samples show {'the lines' if with_lines else 'no line'}")
+    os.unlink(out)
+    return took
+
+
+@contextlib.contextmanager
+def in_namespace(script, path):
+    """@path, started after a shell script in a mount namespace of its own."""
+    with running(["unshare", "-m", "sh", "-ec", f"{script}\nexec {path}"], b"running") as child:
+        yield child
+
+
+def make_stripped(tmp):
+    """The program without its symbols, its debug file, and that one's place by build id."""
+    stripped, debug = os.path.join(tmp, "stripped"), os.path.join(tmp, "debug")
+    subprocess.run(["objcopy", "--only-keep-debug", INLINED, debug], check=True)
+    subprocess.run(["strip", "-o", stripped, INLINED], check=True)
+    notes = subprocess.run(["readelf", "-n", INLINED], check=True, capture_output=True,
+                           text=True).stdout
+    build_id = re.search(r"Build ID: (\w+)", notes)[1]
+    return stripped, debug, f"/usr/lib/debug/.build-id/{build_id[:2]}/{build_id[2:]}.debug"
+
+
+def plain_and_deleted(check, tmp):
+    path = os.path.join(tmp, "copy")
+    shutil.copy(INLINED, path)
+    with running([path], b"running") as child:
+        expect(check, "a program with debug information", child.pid, tmp)
+        os.unlink(path)
+        expect(check, "the same, deleted", child.pid, tmp)
+
+
+def stripped_alone(check, tmp, stripped):
+    with running([stripped], b"running") as child:
+        out = os.path.join(tmp, "out.ndjson")
+        _, profile = record("-p", child.pid, "-d", 1, out=out)
+        n, all_ = share_of_chain(profile, True)
+        check.that(n == 0 and all_ > 50, "without its debug file a stripped program has no lines")
+        names = {f.get("name") for f in profile.of("frame")}
+        check.that("work" not in names, "and not the names of its functions")
+        os.unlink(out)
+
+
+def inside_only(check, tmp, stripped, debug, place):
+    check.that(not os.path.exists(place), "the debug file is not on the host")
+    script = (f"mount -t tmpfs none /usr/lib/debug; mkdir -p {os.path.dirname(place)}; "
+              f"cp {debug} {place}")
+    with in_namespace(script, stripped) as child:
+        expect(check, "a debug file in the target's mount namespace alone", child.pid, tmp)
+    root = os.path.join(tmp, "root")
+    os.makedirs(os.path.join(root, "bin/.debug"))
+    shutil.copy(debug, os.path.join(root, "bin/.debug/linked"))
+    for library in re.findall(r"(/\S+) \(", subprocess.run(
+            ["ldd", INLINED], check=True, capture_output=True, text=True).stdout):
+        os.makedirs(root + os.path.dirname(library), exist_ok=True)
+        shutil.copy(library, root + library)
+    shutil.copy(debug, os.path.join(tmp, "linked"))
+    subprocess.run(["objcopy", f"--add-gnu-debuglink={tmp}/linked", stripped,
+                    os.path.join(root, "bin/prog")], check=True)
+    os.unlink(os.path.join(tmp, "linked"))
+    with running(["chroot", root, "/bin/prog"], b"running") as child:
+        expect(check, "a debug link in a root directory of its own", child.pid, tmp)
+    os.unlink(os.path.join(root, "bin/.debug/linked"))
+    os.symlink(debug, os.path.join(root, "bin/.debug/linked"))
+    with running(["chroot", root, "/bin/prog"], b"running") as child:
+        out = os.path.join(tmp, "out.ndjson")
+        _, profile = record("-p", child.pid, "-d", 1, out=out)
+        n, all_ = share_of_chain(profile, True)
+        check.that(n == 0 and all_ > 50, "a link out of that root directory is not followed")
+        os.unlink(out)
+
+
+def traps(check, tmp, stripped, place):
+    script = f"mount -t tmpfs none /usr/lib/debug; mkdir -p {os.path.dirname(place)}; "
+    for what, command, why in (("a FIFO", f"mkfifo {place}", "is not a regular file"),
+                               ("another build", f"cp /bin/true {place}", "is of another build")):
+        with in_namespace(script + command, stripped) as child:
+            out = os.path.join(tmp, "out.ndjson")
+            done = unspool("record", "-F", 499, "-o", out, "-p", child.pid, "-d", 1, timeout=30)
+            check.that(done.returncode == 0 and why in done.stderr,
+                       f"{what} for a debug file: {done.stderr.strip()!r}")
+            os.unlink(out)
+
+
+@contextlib.contextmanager
+def silent_fuse(place):
+    """A file system at @place, in a mount namespace of our own, that never answers."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    fd = os.open("/dev/fuse", os.O_RDWR)
+    options = f"fd={fd},rootmode=40000,user_id=0,group_id=0,allow_other".encode()
+    try:
+        if libc.mount(b"silent", place.encode(), b"fuse", 0, options):
+            raise OSError(ctypes.get_errno(), "mount")
+        yield
+    finally:
+        libc.umount2(place.encode(), 2)  # MNT_DETACH
+        os.close(fd)  # whoever waits gets an error
+
+
+def on_fuse(check, tmp, place):
+    """Looking for the debug file never ends. The functions that have names keep them."""
+    if not os.access("/dev/fuse", os.R_OK | os.W_OK):
+        print("not checked, there is no /dev/fuse: a file system that never answers")
+        return
+    exported = os.path.join(tmp, "exported")
+    subprocess.run(["strip", "--strip-debug", "-o", exported, INLINED], check=True)
+    trap = os.path.dirname(os.path.dirname(place))
+    trap_in_tmp = os.path.join(tmp, "trap")
+    os.makedirs(trap_in_tmp)
+    with silent_fuse(trap_in_tmp):
+        script = f"mount -t tmpfs none /usr/lib/debug; mkdir -p {trap}; mount --bind {trap_in_tmp} {trap}"
+        with in_namespace(script, exported) as child:
+            took = expect(check, "debug files on FUSE that never answers", child.pid, tmp,
+                          with_lines=False)
+            check.that(took < 15, f"the recorder does not wait for it: {took:.1f} s")
+            out = os.path.join(tmp, "out.ndjson")
+            done = unspool("record", "-F", 99, "-o", out, "-p", child.pid, "-d", 8, timeout=40)
+            check.that(done.returncode == 0 and "took too long" in done.stderr,
+                       f"after 5 s it gives up and says so: {done.stderr.strip()!r}")
+
+
+def main():
+    need_bpf()
+    if os.geteuid():
+        skip("mounting needs root")
+    check = Checks()
+    with folder() as tmp:
+        stripped, debug, place = make_stripped(tmp)
+        plain_and_deleted(check, tmp)
+        stripped_alone(check, tmp, stripped)
+        inside_only(check, tmp, stripped, debug, place)
+        traps(check, tmp, stripped, place)
+        on_fuse(check, tmp, place)
+    return check.end()
+
+
+sys.exit(main())
