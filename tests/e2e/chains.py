@@ -116,8 +116,9 @@ class Files:
 
 
 def plain(name):
-    """Without the version, and no longer than anybody prints it."""
-    return re.sub(r"@@?[A-Z0-9_.a-z]+$", "", name)[:MAX_NAME]
+    """Without the version and the mark of a cold part, and no longer than anybody prints it."""
+    name = re.sub(r"@@?[A-Z0-9_.a-z]+$", "", name)
+    return re.sub(r"\.cold$| \[clone \.cold\]$", "", name)[:MAX_NAME]
 
 
 def perf_stacks(text):
