@@ -218,6 +218,7 @@ static int paint_code_of(struct page *p)
 	if (has_signal)
 		cfi_code_signals(&code, true);
 	cfi_code_stubs(&code);
+	cfi_code_v8(&code);
 	return r < 0 ? r : paint_flow(p);
 }
 

@@ -33,6 +33,9 @@ bool cfi_code_signals(const struct cfi_code *c, bool and_before);
 /* Stubs of the procedure linkage table, and those that only reach farther. */
 void cfi_code_stubs(const struct cfi_code *c);
 
+/* A function of V8 in assembly, which calls the garbage collector (x86-64). */
+void cfi_code_v8(const struct cfi_code *c);
+
 /*
  * How many bytes from the first one on belong to the entry of a program: as far as
  * its first call or jump. What follows is another function, or never runs.

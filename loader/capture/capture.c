@@ -145,6 +145,7 @@ static int start_sampler(struct capture *c)
 	struct sampler_config config = { .hz = c->options.target.hz,
 					 .mode = UW_TARGET_PIDS,
 					 .cgroup_fd = -1,
+					 .rows_len = RECORD_DEFAULT_MEMORY,
 					 .captures = true };
 	int status = capture_at_resolve(&c->options.at, c->pid, config.at_addrs, &config.n_at);
 	char why[256], better[256];

@@ -12,6 +12,7 @@
 
 #include "duration.h"
 #include "record_options.h"
+#include "size.h"
 
 #define MAX_PID (1 << 22) /* PID_MAX_LIMIT, include/linux/threads.h at v6.12 */
 #define MIN_CONTAINER_DIGITS 8
@@ -21,6 +22,7 @@ enum {
 	KEY_CGROUP = 0x100,
 	KEY_CONTAINER,
 	KEY_CALL_GRAPH,
+	KEY_MAX_MEMORY,
 };
 
 static const struct argp_option options[] = {
@@ -34,6 +36,10 @@ static const struct argp_option options[] = {
 	{ "freq", 'F', "HZ", 0, "Samples a second of CPU time (99)", 2 },
 	{ "rate", 'r', NULL, OPTION_ALIAS, NULL, 2 },
 	{ "duration", 'd', "TIME", 0, "Stop after 30, 30s, 500ms, 2m or 1h", 2 },
+	{ "max-memory", KEY_MAX_MEMORY, "SIZE", 0,
+	  "Memory for unwind rows: bytes, or with k, M, G (16M); what was needed first makes room "
+	  "for what is needed now",
+	  2 },
 	{ "output", 'o', "FILE", 0,
 	  "Write the profile here (.ndjson, .ndjson.gz, .ndjson.zst, .folded; - is stdout)", 3 },
 	{ "format", 'f', "FORMAT", 0, "Write in this format, whatever FILE is called", 3 },
@@ -125,6 +131,18 @@ static int parse_hz(struct cli_parse *p, const char *arg)
 	if (parse_number(arg, strlen(arg), 1, RECORD_MAX_HZ, &hz))
 		return cli_fail(p, "-F %s: give samples a second from 1 to %d", arg, RECORD_MAX_HZ);
 	o->hz = (u32)hz;
+	return 0;
+}
+
+static int parse_memory(struct cli_parse *p, const char *arg)
+{
+	struct record_options *o = p->input;
+	int err = size_parse(arg, RECORD_MAX_MEMORY, &o->max_memory);
+
+	if (err == -ERANGE)
+		return cli_fail(p, "--max-memory %s: give at most 1G", arg);
+	if (err)
+		return cli_fail(p, "--max-memory %s: not an amount; write 16M, 512k or 1G", arg);
 	return 0;
 }
 
@@ -230,6 +248,8 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		return parse_hz(p, arg);
 	case 'd':
 		return parse_time(p, arg);
+	case KEY_MAX_MEMORY:
+		return parse_memory(p, arg);
 	case 'o':
 		return parse_output(p, arg);
 	case 'f':
@@ -264,7 +284,8 @@ static const struct argp argp = {
 
 int record_options_parse(int argc, char **argv, struct record_options *o, struct cli_parse *p)
 {
-	*o = (struct record_options){ .hz = RECORD_DEFAULT_HZ };
+	*o = (struct record_options){ .hz = RECORD_DEFAULT_HZ,
+				      .max_memory = RECORD_DEFAULT_MEMORY };
 	p->input = o;
 	return cli_parse(&argp, argc, argv, p);
 }

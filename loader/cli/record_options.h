@@ -5,6 +5,8 @@
 
 #define RECORD_DEFAULT_HZ 99
 #define RECORD_MAX_HZ 20000
+#define RECORD_DEFAULT_MEMORY (16ull << 20)
+#define RECORD_MAX_MEMORY (1ull << 30)
 #define RECORD_MAX_IDS 4096 /* of -p, of -t */
 #define RECORD_MAX_NAMES 16
 #define RECORD_MAX_OUTPUTS 8
@@ -25,6 +27,7 @@ struct record_options {
 	char **command; /* with its arguments, NULL-terminated; NULL: none */
 
 	u32 hz;
+	u64 max_memory; /* --max-memory: bytes of unwind rows */
 	u64 duration_ns; /* 0: until the end */
 	const char *outputs[RECORD_MAX_OUTPUTS]; /* -o; "-" is stdout, at most once */
 	size_t n_outputs;

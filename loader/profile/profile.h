@@ -72,6 +72,16 @@ struct prof_stack {
 	enum uw_status status;
 };
 
+/* Unwind rows that the recorder brought to the kernel: the summary's "rows". */
+struct prof_rows {
+	u64 budget; /* bytes; 0: it had none */
+	u64 pages, rows; /* there at the end */
+	u64 evicted; /* pages that made room for others */
+	u64 refetched; /* pages that came back after that */
+	u64 refused; /* pages that found no room, or no place for their rules */
+	u64 failed; /* pages whose file could not be read */
+};
+
 /* What the recorder counted; the rest of the summary the profile counts itself. */
 struct prof_totals {
 	u64 lost;
@@ -79,6 +89,7 @@ struct prof_totals {
 	u64 cpu_ns; /* CPU time of the recorder itself */
 	u64 bpf_ns; /* time in its BPF program, all CPUs */
 	u64 duration_ns; /* of the recording, so far */
+	struct prof_rows rows;
 };
 
 /* A stack of more frames is refused. UW_MAX_FRAMES frames and what is inlined in them. */

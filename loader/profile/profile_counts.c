@@ -24,6 +24,19 @@ static void reasons(const struct prof_counts *c, enum prof_status status, struct
 	json_line_close(l, '}');
 }
 
+static void rows(const struct prof_rows *rows, struct json_line *l)
+{
+	json_line_open(l, "rows", '{');
+	json_line_u64(l, "budget", rows->budget);
+	json_line_u64(l, "pages", rows->pages);
+	json_line_u64(l, "rows", rows->rows);
+	json_line_u64(l, "evicted", rows->evicted);
+	json_line_u64(l, "refetched", rows->refetched);
+	json_line_u64(l, "refused", rows->refused);
+	json_line_u64(l, "failed", rows->failed);
+	json_line_close(l, '}');
+}
+
 void prof_counts_line(const struct prof_counts *c, const struct prof_totals *totals,
 		      struct json_line *l)
 {
@@ -44,6 +57,7 @@ void prof_counts_line(const struct prof_counts *c, const struct prof_totals *tot
 	for (u32 i = 0; i < PROF_N_RUNTIMES; i++)
 		json_line_u64(l, prof_runtime_name(i), c->unwound_by[i]);
 	json_line_close(l, '}');
+	rows(&totals->rows, l);
 	json_line_u64(l, "cpu_ns", totals->cpu_ns);
 	json_line_u64(l, "bpf_ns", totals->bpf_ns);
 	json_line_u64(l, "duration_ns", totals->duration_ns);

@@ -181,11 +181,23 @@ static void parse_reasons(struct keys *k, enum prof_status status, struct prof_s
 	}
 }
 
+static void parse_rows(struct keys *k, struct prof_rows *rows)
+{
+	rows->budget = U64(k, "budget");
+	rows->pages = U64(k, "pages");
+	rows->rows = U64(k, "rows");
+	rows->evicted = U64(k, "evicted");
+	rows->refetched = U64(k, "refetched");
+	rows->refused = U64(k, "refused");
+	rows->failed = U64(k, "failed");
+}
+
 static void parse_summary(struct keys *k, struct prof_record *r)
 {
 	struct prof_summary *s = &r->summary;
 	struct keys activity = { json_object_get(k->o, "by_activity"), NULL };
 	struct keys unwound = { json_object_get(k->o, "unwound_by"), NULL };
+	struct keys rows = { json_object_get(k->o, "rows"), NULL };
 	const char *wrong = "a count of the summary is no number of 0 or more";
 
 	s->samples = U64(k, "samples");
@@ -203,8 +215,11 @@ static void parse_summary(struct keys *k, struct prof_record *r)
 		s->by_activity[i] = number_of(&activity, prof_activity_name(i), ~0ull, wrong);
 	for (u32 i = 0; i < PROF_N_RUNTIMES; i++)
 		s->unwound_by[i] = number_of(&unwound, prof_runtime_name(i), ~0ull, wrong);
+	parse_rows(&rows, &s->rows);
 	if (!k->wrong)
-		k->wrong = activity.wrong ? activity.wrong : unwound.wrong;
+		k->wrong = activity.wrong  ? activity.wrong
+			   : unwound.wrong ? unwound.wrong
+					   : rows.wrong;
 }
 
 static const struct {

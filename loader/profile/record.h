@@ -38,6 +38,7 @@ struct prof_summary {
 	u64 by_activity[PROF_N_ACTIVITIES];
 	u64 unwound_by[PROF_N_RUNTIMES];
 	u64 cpu_ns, bpf_ns, duration_ns;
+	struct prof_rows rows;
 };
 
 struct prof_record {

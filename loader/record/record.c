@@ -27,6 +27,19 @@
 #define FEW_SAMPLES 500
 #define MAX_PROBLEMS 3
 
+static struct prof_rows rows(const struct recording *r)
+{
+	struct row_counts c = session_row_counts(r->session);
+
+	return (struct prof_rows){ .budget = r->options.max_memory,
+				   .pages = c.pool.pages,
+				   .rows = c.pool.rows,
+				   .evicted = c.pool.evicted,
+				   .refetched = c.refetched,
+				   .refused = c.pool.refused + c.rules_refused,
+				   .failed = c.failed };
+}
+
 static struct prof_totals totals(const struct recording *r)
 {
 	struct sampler_counts c = sampler_counts(r->sampler);
@@ -37,7 +50,8 @@ static struct prof_totals totals(const struct recording *r)
 				     .cpu_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID) +
 					       session_helper_cpu_ns(r->session),
 				     .bpf_ns = c.bpf_ns,
-				     .duration_ns = until_ns - r->start_ns };
+				     .duration_ns = until_ns - r->start_ns,
+				     .rows = rows(r) };
 }
 
 static int write_copy(void *data, FILE *to)

@@ -44,7 +44,8 @@ static int start_sampler(struct recording *r)
 {
 	struct sampler_config config = { .hz = r->options.hz,
 					 .mode = sampler_mode(r->targets.mode),
-					 .cgroup_fd = r->targets.cgroup_fd };
+					 .cgroup_fd = r->targets.cgroup_fd,
+					 .rows_len = r->options.max_memory };
 	char why[256], better[256];
 
 	if (r->targets.mode == TARGET_TIDS) {
@@ -97,7 +98,7 @@ static int add_targets(struct recording *r)
 	int err = 0;
 
 	if (r->command.pid && r->command_alone)
-		err = session_add_target(r->session, (u32)r->command.pid);
+		err = session_add_command(r->session, (u32)r->command.pid, r->options.command[0]);
 	for (size_t i = 0; !err && recording_is_eager(r) && i < r->targets.ids.n; i++) {
 		u32 id = (u32)r->targets.ids.v[i];
 
@@ -133,8 +134,6 @@ static int start_session(struct recording *r)
 		cli_error("%s", why);
 		return CLI_CANNOT_RUN;
 	}
-	if (r->command_alone)
-		session_preload(r->session, r->options.command[0]);
 	status = add_targets(r);
 	if (status)
 		return status;

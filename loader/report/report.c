@@ -175,6 +175,32 @@ static void print_stacks_line(FILE *out, const struct prof_summary *s)
 	putc('\n', out);
 }
 
+/* Only what may have cost a frame. */
+static void print_rows_line(FILE *out, const struct prof_rows *rows)
+{
+	const struct {
+		u64 n;
+		const char *words;
+	} parts[] = { { rows->evicted, "made room for others" },
+		      { rows->refetched, "were read again" },
+		      { rows->refused, "found no room" },
+		      { rows->failed, "are of files that can't be read" } };
+	const char *gap = "unwind rows: of their pages ";
+
+	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+		if (!parts[i].n)
+			continue;
+		fputs(gap, out);
+		print_grouped(out, parts[i].n);
+		fprintf(out, " %s", parts[i].words);
+		gap = ", ";
+	}
+	if (rows->evicted || rows->refused)
+		fputs("; --max-memory makes more room", out);
+	if (*gap == ',')
+		putc('\n', out);
+}
+
 /* A row of the table, its text escaped. */
 struct row {
 	char *name, *where;
@@ -270,6 +296,7 @@ int report_print(FILE *out, struct prof_reader *in, u32 width)
 	print_title(out, d);
 	print_activities(out, &d->summary);
 	print_stacks_line(out, &d->summary);
+	print_rows_line(out, &d->summary.rows);
 	r = print_table(out, d, width < MIN_WIDTH ? MIN_WIDTH : width);
 	if (r < 0)
 		return r;

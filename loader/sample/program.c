@@ -18,6 +18,8 @@ static void find_memory(struct program *p)
 	p->processes = skel->bss->uw_processes;
 	p->mappings = skel->bss->uw_mappings;
 	p->v8_builds = skel->bss->uw_v8_builds;
+	p->row_pages = skel->bss->uw_row_pages;
+	p->rules = skel->bss->uw_rules;
 }
 
 static int program_open(struct program *p)
@@ -31,6 +33,7 @@ static int program_open(struct program *p)
 		.slots = skel->maps.uw_slots,
 		.ring = skel->maps.uw_ring,
 		.cgroup = skel->maps.uw_cgroup,
+		.rows = skel->maps.uw_rows,
 		.logs = bpf_object__find_map_by_name(skel->obj, "uw_logs"),
 		.log_ring = bpf_object__find_map_by_name(skel->obj, "uw_log_ring"),
 		.on_sample = skel->progs.uw_on_sample,

@@ -18,7 +18,9 @@ struct program {
 	struct uw_process *processes;
 	struct uw_mapping *mappings;
 	struct v8_info *v8_builds;
-	struct bpf_map *slots, *ring, *cgroup;
+	struct uw_row_page *row_pages;
+	struct uw_rule *rules;
+	struct bpf_map *slots, *ring, *cgroup, *rows;
 	struct bpf_map *logs, *log_ring; /* NULL: it keeps none */
 	struct bpf_program *on_sample, *whoami;
 };

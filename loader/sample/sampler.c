@@ -19,6 +19,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 
@@ -43,6 +44,7 @@ struct sampler {
 	struct ring_buffer *ring;
 	struct logs *logs; /* NULL: none are kept */
 	struct drain drain;
+	u32 *rows; /* the map's memory, rows_len of config; NULL: none */
 	u32 n_cpus, n_per_cpu; /* events */
 	int *event_fds; /* -1: CPU offline */
 	struct bpf_link **links;
@@ -98,6 +100,26 @@ u64 sampler_va_mask(void)
 	return ~0ull >> __builtin_clzll(top);
 }
 
+/* There is no map without elements. */
+static u32 n_row_pairs(const struct sampler *s)
+{
+	u64 n = s->config.rows_len / sizeof(struct uw_row_pair);
+
+	return n ? (u32)n : 1;
+}
+
+static int map_rows(struct sampler *s)
+{
+	size_t len = n_row_pairs(s) * sizeof(struct uw_row_pair);
+	void *rows = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_SHARED,
+			  bpf_map__fd(s->program.rows), 0);
+
+	if (rows == MAP_FAILED)
+		return -errno;
+	s->rows = rows;
+	return 0;
+}
+
 static void configure(struct sampler *s)
 {
 	struct uw_config *c = s->program.config;
@@ -109,6 +131,7 @@ static void configure(struct sampler *s)
 	c->has_task_pt_regs = has_task_pt_regs();
 	bpf_map__set_max_entries(s->program.slots, s->n_cpus);
 	bpf_map__set_max_entries(s->program.ring, ring_len(s->n_cpus));
+	bpf_map__set_max_entries(s->program.rows, n_row_pairs(s));
 	if (!s->program.logs)
 		return;
 	bpf_map__set_max_entries(s->program.logs, s->n_cpus);
@@ -208,6 +231,9 @@ static int load(struct sampler *s, char *why, size_t why_len)
 	err = set_targets(s);
 	if (err)
 		return say(why, why_len, err, "cannot use the cgroup as a target");
+	err = map_rows(s);
+	if (err)
+		return say(why, why_len, err, "cannot map the unwind rows");
 	err = find_own_pidns(s);
 	if (err)
 		return say(why, why_len, err, "cannot run a BPF program");
@@ -263,6 +289,8 @@ void sampler_free(struct sampler **sampler)
 	sampler_stop(s);
 	ring_buffer__free(s->ring);
 	logs_free(&s->logs);
+	if (s->rows)
+		munmap(s->rows, n_row_pairs(s) * sizeof(struct uw_row_pair));
 	s->ops->close(&s->program);
 	free(s->event_fds);
 	free(s->links);
@@ -275,6 +303,14 @@ struct tables_memory sampler_tables(struct sampler *s)
 	return (struct tables_memory){ .processes = s->program.processes,
 				       .mappings = s->program.mappings,
 				       .v8_builds = s->program.v8_builds };
+}
+
+struct row_memory sampler_rows(struct sampler *s)
+{
+	return (struct row_memory){ .pages = s->program.row_pages,
+				    .rules = s->program.rules,
+				    .rows = s->rows,
+				    .n_rows = (u32)(s->config.rows_len / sizeof(u32)) };
 }
 
 /* Event @i is number i % n_per_cpu of CPU i / n_per_cpu. */

@@ -7,6 +7,7 @@
  */
 
 #include "../../core/uw_frame.h"
+#include "../rows/row_pool.h"
 #include "tables.h"
 
 struct sampler;
@@ -23,6 +24,7 @@ struct sampler_config {
 	const u32 *tids; /* UW_TARGET_TIDS */
 	u32 n_tids;
 	int cgroup_fd; /* UW_TARGET_CGROUP, else -1; borrowed */
+	u64 rows_len; /* bytes of unwind rows; 0: none */
 	bool captures; /* keep a log of each walk's reads: sampler_log() */
 };
 
@@ -45,6 +47,7 @@ void sampler_free(struct sampler **s);
 
 /* The tables that the program reads; borrowed. */
 struct tables_memory sampler_tables(struct sampler *s);
+struct row_memory sampler_rows(struct sampler *s);
 
 /* Sampling begins; 0 or a negative errno with @why set. */
 int sampler_start(struct sampler *s, char *why, size_t why_len);

@@ -84,8 +84,11 @@ void images_preload(struct images *all, int fd, const char *path)
 {
 	u32 module;
 
-	if (!modules_preload(all->modules, fd, path, &module))
-		build_of(all, module);
+	if (modules_preload(all->modules, fd, path, &module))
+		return;
+	build_of(all, module);
+	if (all->rows)
+		row_filler_expect(all->rows, module);
 }
 
 void image_preload(struct image *im)
@@ -206,6 +209,8 @@ static int push_mapping(struct image *im, struct map_list *l, struct mapping *m)
 		return push(l, &out);
 	}
 	out.module = module_of(im, m);
+	if (out.module && im->all->rows)
+		row_filler_expect(im->all->rows, out.module);
 	if (im->build && build_of(im->all, out.module) == im->build)
 		return push_file(l, &out, im->build);
 	return push(l, &out);

@@ -9,6 +9,7 @@
 
 #include "../../inspect/v8/v8.h"
 #include "../life/process.h"
+#include "../rows/row_filler.h"
 #include "../sample/tables.h"
 #include "../symbols/module.h"
 
@@ -16,6 +17,7 @@
 struct images {
 	struct tables *tables;
 	struct modules *modules;
+	struct row_filler *rows; /* is told of files whose rows will be wanted; NULL: of none */
 	struct image_build **builds; /* by module id; NULL: not looked at yet */
 	u32 n_builds;
 	u64 last_serial;
@@ -35,6 +37,7 @@ struct image {
 	u64 exec_id; /* UW_EXEC_UNKNOWN until a sample told it */
 	/* CLOCK_MONOTONIC: when /proc was asked last, about the tables and about the name. */
 	u64 refreshed_ns, asked_ns;
+	u64 foreseen_ns; /* when the stack of one of its threads was looked at */
 	u32 n_execs; /* of the process, when it got this image */
 	u64 named_tids[4]; /* bits by tid: threads whose functions' names are kept */
 	bool must_wait; /* for the name: what /proc said last */

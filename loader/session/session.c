@@ -17,7 +17,13 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "../../inspect/elf/libc_name.h"
 #include "../../inspect/util/cleanup.h"
+#include "../life/maps.h"
+#include "foresee.h"
+
+#define PREFILL_NS 50000000ull /* of CPU time, for all targets together */
+#define PREFILL_STEP_NS 2000000ull
 
 u64 session_now_ns(void)
 {
@@ -75,21 +81,51 @@ void session_update_changed(struct session *s)
 	s->n_changed = 0;
 }
 
-int session_add_target(struct session *s, u32 pid)
+static u64 cpu_ns(void)
 {
-	struct process *p;
-	int err = processes_get(s->processes, pid, &p);
+	struct timespec t;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+	return (u64)t.tv_sec * 1000000000ull + (u64)t.tv_nsec;
+}
+
+/* Rows that are wanted from the first sample on, as far as they can be had now; @p may be NULL. */
+static void prefill(struct session *s, const struct process *p)
+{
+	u64 start_ns = cpu_ns(), took_ns = 0;
+
+	if (p)
+		foresee_first_stack(s->rows, p);
+	row_filler_misses(s->rows, session_now_ns() + s->prefill_ns);
+	while (took_ns < s->prefill_ns &&
+	       row_filler_idle(s->rows, session_now_ns() + PREFILL_STEP_NS))
+		took_ns = cpu_ns() - start_ns;
+	s->prefill_ns -= took_ns < s->prefill_ns ? took_ns : s->prefill_ns;
+}
+
+static int add_target(struct session *s, u32 pid, struct process **p)
+{
+	int err = processes_get(s->processes, pid, p);
 
 	if (!err)
 		err = tables_set_target(s->tables, pid);
+	if (!err && !s->first_target)
+		s->first_target = pid;
+	return err;
+}
+
+int session_add_target(struct session *s, u32 pid)
+{
+	struct process *p;
+	int err = add_target(s, pid, &p);
+
 	if (err)
 		return err;
-	if (!s->first_target)
-		s->first_target = pid;
 	session_mark_changed(s, session_image_of(s, p));
 	session_update_changed(s);
 	if (p->priv)
 		image_preload(p->priv);
+	prefill(s, p);
 	return 0;
 }
 
@@ -111,18 +147,50 @@ static int open_in_path(const char *name, char *path, size_t len)
 	return fd;
 }
 
-void session_preload(struct session *s, const char *name)
+/* The C library and the dynamic linker of the recorder are the command's as well, as a rule. */
+static int preload_own(const struct maps_entry *e, void *data)
+{
+	char path[PATH_MAX];
+	const char *name;
+	struct session *s = data;
+
+	if (e->path_len >= sizeof(path) || !e->path_len || *e->path != '/')
+		return 0;
+	maps_path_unescape(e->path, e->path_len, path);
+	name = strrchr(path, '/') + 1;
+	if (elf_name_is_libc(name) || !strncmp(name, "ld-", 3)) {
+		_cleanup_close_ int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+
+		if (fd >= 0)
+			images_preload(&s->images, fd, path);
+	}
+	return 0;
+}
+
+int session_add_command(struct session *s, u32 pid, const char *name)
 {
 	char path[PATH_MAX];
 	_cleanup_close_ int fd = open_in_path(name, path, sizeof(path));
+	struct process *p;
 
 	if (fd >= 0)
 		images_preload(&s->images, fd, path);
+	maps_each_exec((u32)getpid(), preload_own, s);
+	prefill(s, NULL);
+	return add_target(s, pid, &p);
+}
+
+static int open_module(u32 module, void *data)
+{
+	const struct session *s = data;
+
+	return modules_fd(s->modules, module);
 }
 
 static int open_sources(struct session *s)
 {
 	struct tables_memory memory = sampler_tables(s->config.sampler);
+	struct row_memory row_memory = sampler_rows(s->config.sampler);
 	struct naming_sources sources;
 	int err = tables_new(&s->tables, &memory);
 
@@ -131,11 +199,15 @@ static int open_sources(struct session *s)
 	if (!err)
 		err = modules_new(&s->modules);
 	if (!err)
+		err = row_filler_new(&s->rows, &row_memory, open_module, s);
+	if (!err)
 		err = kallsyms_new(&s->kallsyms, "/proc/kallsyms");
 	if (err)
 		return err;
 	kallsyms_preload(s->kallsyms);
-	s->images = (struct images){ .tables = s->tables, .modules = s->modules };
+	s->images = (struct images){ .tables = s->tables,
+				     .modules = s->modules,
+				     .rows = s->config.eager ? s->rows : NULL };
 	sources = (struct naming_sources){ .modules = s->modules,
 					   .kallsyms = s->kallsyms,
 					   .profile = s->config.profile };
@@ -153,6 +225,7 @@ int session_new(struct session **session, const struct session_config *config, c
 	if (s) {
 		s->config = *config;
 		s->reaped_ns = session_now_ns();
+		s->prefill_ns = PREFILL_NS;
 		err = open_sources(s);
 	}
 	if (!err) {
@@ -183,6 +256,7 @@ void session_free(struct session **session)
 	announcer_free(&s->announcer);
 	processes_free(&s->processes);
 	images_deinit(&s->images);
+	row_filler_free(&s->rows);
 	modules_free(&s->modules);
 	kallsyms_free(&s->kallsyms);
 	tables_free(&s->tables);
@@ -242,6 +316,11 @@ const char *session_target_name(const struct session *s, const char **runtime)
 u64 session_n_lost_events(const struct session *s)
 {
 	return sideband_n_lost(s->sideband);
+}
+
+struct row_counts session_row_counts(const struct session *s)
+{
+	return row_filler_counts(s->rows);
 }
 
 void session_each_problem(const struct session *s,

@@ -13,6 +13,7 @@
 
 #include "../../core/types.h"
 #include "../profile/profile.h"
+#include "../rows/row_filler.h"
 #include "../sample/sampler.h"
 
 struct session;
@@ -54,8 +55,13 @@ void session_free(struct session **s);
  */
 int session_add_target(struct session *s, u32 pid);
 
-/* Learns a command's file before it runs; @name is looked for as execvp() does. */
-void session_preload(struct session *s, const char *name);
+/**
+ * session_add_command() - the same for a process that is about to execute @name
+ *
+ * Learns the file, looked for as execvp() does, and the C library before it runs. What the
+ * process is until then is of no interest.
+ */
+int session_add_command(struct session *s, u32 pid, const char *name);
 
 /* Wait for this to become readable, SESSION_TICK_MS at most, then call session_tick(). */
 #define SESSION_TICK_MS 10
@@ -89,6 +95,9 @@ const char *session_target_name(const struct session *s, const char **runtime);
 
 /* Side-band records that were lost: processes may have gone unnoticed. */
 u64 session_n_lost_events(const struct session *s);
+
+/* What became of unwind rows. */
+struct row_counts session_row_counts(const struct session *s);
 
 /* Modules without lines or names that they should have: see modules_each_problem(). */
 void session_each_problem(const struct session *s,

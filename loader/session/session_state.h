@@ -5,6 +5,7 @@
 
 #include "../life/processes.h"
 #include "../life/sideband.h"
+#include "../rows/row_filler.h"
 #include "announce.h"
 #include "image.h"
 #include "naming.h"
@@ -19,6 +20,8 @@ struct session {
 	struct modules *modules;
 	struct kallsyms *kallsyms;
 	struct images images;
+	struct row_filler *rows;
+	u64 prefill_ns; /* that is left for rows before the first sample */
 	struct naming *naming;
 	struct announcer *announcer;
 	struct pending pending;

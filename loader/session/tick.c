@@ -19,6 +19,7 @@
 #include <errno.h>
 #include <poll.h>
 
+#include "foresee.h"
 #include "ownership.h"
 #include "session_state.h"
 
@@ -30,6 +31,8 @@
 #define LATE_NS (50 * MSEC) /* samples that wait longer get more time than that: */
 #define LATE_BUDGET_NS (100 * MSEC)
 #define LAST_BUDGET_NS (5000 * MSEC) /* the same in the last one */
+#define FORESEE_NS (50 * MSEC) /* at most so often for one process */
+#define IDLE_NS (8 * MSEC) /* for rows that nothing missed yet */
 #define MAX_WAIT_NS (1000 * MSEC) /* for a name */
 #define MAX_V8_WAIT_NS (50 * MSEC) /* for lines of native code, while the heap changes */
 #define MAX_BLOCKED_NS (10 * MSEC) /* waiting in a tick for lines of what ends now */
@@ -151,10 +154,40 @@ static void meet(struct session *s, const struct uw_sample *sample)
 		refresh(s, p, im);
 }
 
+/* Where there is one frame without rows, more will follow. */
+static void foresee_more(struct session *s, const struct uw_sample *sample)
+{
+	struct process *p = processes_find(s->processes, sample->pid, sample->start_ns);
+	struct image *im = p ? p->priv : NULL;
+
+	if (!im || p->exit_ns || s->tick_ns - im->foreseen_ns < FORESEE_NS)
+		return;
+	im->foreseen_ns = s->tick_ns;
+	foresee_stack(s->rows, p, sample->sp);
+}
+
+/* Rows that the walk looked for in vain. */
+static void take_misses(struct session *s, const struct uw_sample *sample)
+{
+	bool missed = false;
+
+	for (u32 i = sample->n_kernel; i < sample->n_frames; i++) {
+		const struct uw_frame *f = &sample->frames[i];
+		u64 off = f->a - (f->pc - uw_frame_lookup_pc(f));
+
+		if (f->kind == UW_NATIVE && f->flags & UW_FRAME_NO_ROWS)
+			row_filler_miss(s->rows, f->aux, (u32)(off / UW_ROW_PAGE_LEN));
+		missed |= f->flags & UW_FRAME_NO_ROWS;
+	}
+	if (missed)
+		foresee_more(s, sample);
+}
+
 static void meet_new(struct session *s, u64 deadline_ns)
 {
 	for (u32 i = pending_before(&s->pending, s->met_ns); i < s->pending.n; i++) {
 		meet(s, s->pending.v[i]);
+		take_misses(s, s->pending.v[i]);
 		s->met_ns = s->pending.v[i]->time_ns + 1;
 		if (session_now_ns() >= deadline_ns)
 			break;
@@ -303,18 +336,22 @@ static u64 budget_for_names(const struct session *s, u64 budget_ns)
 static int tick(struct session *s, u64 until_ns, u64 budget_ns, bool is_last)
 {
 	struct pass pass = { .is_last = is_last };
+	bool more_rows = false;
 	int err = apply_events(s, until_ns, s->tick_ns + budget_ns, &pass.until_ns);
 
 	if (!is_last) {
 		resync(s);
 		meet_new(s, session_now_ns() + budget_ns);
+		row_filler_misses(s->rows, session_now_ns() + budget_ns);
 	}
 	session_update_changed(s);
 	pass.deadline_ns = session_now_ns() + budget_for_names(s, budget_ns);
 	if (!err)
 		err = handle_samples(s, &pass);
 	session_update_changed(s); /* of processes that samples made known */
-	return err ? err : pass.until_ns < until_ns;
+	if (!is_last && !err)
+		more_rows = row_filler_idle(s->rows, session_now_ns() + IDLE_NS);
+	return err ? err : more_rows || pass.until_ns < until_ns;
 }
 
 /* Sampling has ended; events go on for ever, but those up to now are all that matter. */

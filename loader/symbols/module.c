@@ -280,26 +280,23 @@ const struct module_info *modules_info(struct modules *m, u32 id)
 int modules_fd(struct modules *m, u32 id)
 {
 	struct module *mod = modules_find(m, id);
+	struct module_key key;
 
-	return mod && mod->fd >= 0 ? mod->fd : -ESTALE;
+	if (!mod || mod->fd < 0 || key_of(mod->fd, mod->info.is_vdso, &key) ||
+	    memcmp(&key, &mod->key, sizeof(key)))
+		return -ESTALE;
+	return mod->fd;
 }
 
 /* The file may have been written to since it was mapped: then it is another's symbols. */
 static int read_symbols(struct modules *m, struct module *mod)
 {
 	_cleanup_(elf_file_free) struct elf_file *elf = NULL;
-	struct module_key key;
-	int err;
+	int fd = modules_fd(m, mod->info.id), err;
 
 	if (mod->has_no_symbols)
 		return -ENOENT;
-	if (mod->fd < 0)
-		return -ESTALE;
-	err = key_of(mod->fd, mod->info.is_vdso, &key);
-	if (!err && memcmp(&key, &mod->key, sizeof(key)))
-		err = -ESTALE;
-	if (!err)
-		err = elf_file_open_fd(&elf, mod->fd);
+	err = fd < 0 ? fd : elf_file_open_fd(&elf, fd);
 	if (!err)
 		err = symbols_new(&mod->symbols, elf);
 	if (err == -ENOEXEC || err == -EFBIG || err == -EINVAL) {

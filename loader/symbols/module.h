@@ -70,7 +70,10 @@ int modules_load_symbols(struct modules *m, u32 id);
 /* What is known of a module, valid until the next modules_open(); NULL for no such id. */
 const struct module_info *modules_info(struct modules *m, u32 id);
 
-/* The module's file, borrowed until the next modules_open(); -ESTALE if it is closed by now. */
+/*
+ * The module's file, borrowed until the next modules_open(); -ESTALE if it is closed by now, or
+ * was written to.
+ */
 int modules_fd(struct modules *m, u32 id);
 
 /**

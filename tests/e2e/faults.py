@@ -45,6 +45,8 @@ def native(check, tmp):
     out = os.path.join(tmp, "native.ndjson")
     with running([BUSY], b"running") as child:
         done, profile = record("-p", child.pid, "-d", 1, out=out)
+        _, without = record("-p", child.pid, "-d", 1, "--max-memory", 0,
+                            out=os.path.join(tmp, "without.ndjson"))
     check.equal(done.returncode, 0, "a program in C is recorded")
     process = profile.of("process")[0]
     check.that("runtime" not in process and process["name"] == "busy", f"as what it is: {process}")
@@ -54,9 +56,13 @@ def native(check, tmp):
     chain = profile.count(lambda s, f, l: [x.get("name") for x in f[:3]]
                           == ["busy_inner", "busy_outer", "main"])
     check.that(chain > 0.9 * leafs, f"{chain} of them below busy_outer below main")
-    natives = [[x for x in f if x["kind"] == "native"] for _, _, f, _ in profile.samples()]
+    figures = profile.summary
+    check.that(figures["complete"] >= 0.98 * figures["samples"],
+               f"{figures['complete']} of {figures['samples']} stacks need no guess")
+    natives = [[x for x in f if x["kind"] == "native"] for _, _, f, _ in without.samples()]
     check.that(all(x.get("guess") for f in natives for x in f[1:]),
-               "a caller found by frame pointers is a guess")
+               "without unwind rows a caller is a guess")
+    check.equal(without.summary["complete"], 0, "and no stack is complete")
 
 
 def shell(check, tmp):

@@ -160,6 +160,14 @@ static void the_last_page_of_a_segment_is_short(void **state)
 	made_deinit(&m);
 }
 
+#define PUSHED_FP                                                                                  \
+	{                                                                                          \
+		16, -8, -16, UW_CFA_SP, UW_SAVED_CFA, UW_SAVED_CFA, 0                              \
+	}
+#define FRAMED                                                                                     \
+	{                                                                                          \
+		16, -8, -16, UW_CFA_FP, UW_SAVED_CFA, UW_SAVED_CFA, 0                              \
+	}
 #define SP_(off)                                                                                   \
 	{                                                                                          \
 		.cfa = UW_CFA_SP, .cfa_off = (off), .ra = UW_SAVED_CFA, .ra_off = -8               \
@@ -177,7 +185,7 @@ static void the_last_page_of_a_segment_is_short(void **state)
 static const struct known {
 	const char *what;
 	u16 machine;
-	u8 bytes[32];
+	u8 bytes[33];
 	struct {
 		s8 at;
 		struct uw_rule rule;
@@ -215,6 +223,18 @@ static const struct known {
 	  EM_X86_64,
 	  { 0xc3, 0x48, 0xc7, 0xc0, 15, 0, 0, 0, 0x0f, 0x05 },
 	  { { -1, {} }, { 0, {} }, { 1, SIGNAL_ }, { 10, {} } } },
+	{ "what V8 calls its garbage collector by",
+	  EM_X86_64,
+	  { 0x55, 0x48, 0x89, 0xe5, 0x68, 0xcd, 0xcd, 0xcd, 0,	  0x53, 0x41,
+	    0x54, 0x41, 0x55, 0x41, 0x56, 0x41, 0x57, 0x49, 0x89, 0xd0, 0x48,
+	    0x89, 0xe2, 0x41, 0xff, 0xd0, 0x48, 0x83, 0xc4, 0x30, 0x5d, 0xc3 },
+	  { { 0, SP_(8) }, { 1, PUSHED_FP }, { 31, FRAMED }, { 32, SP_(8) } } },
+	{ "the same with another word pushed",
+	  EM_X86_64,
+	  { 0x55, 0x48, 0x89, 0xe5, 0x68, 0xce, 0xcd, 0xcd, 0,	  0x53, 0x41,
+	    0x54, 0x41, 0x55, 0x41, 0x56, 0x41, 0x57, 0x49, 0x89, 0xd0, 0x48,
+	    0x89, 0xe2, 0x41, 0xff, 0xd0, 0x48, 0x83, 0xc4, 0x30, 0x5d, 0xc3 },
+	  { { 0, {} }, { 1, {} }, { 31, {} }, { 32, {} } } },
 	{ "another system call",
 	  EM_X86_64,
 	  { 0x90, 0x48, 0xc7, 0xc0, 14, 0, 0, 0, 0x0f, 0x05 },

@@ -42,6 +42,8 @@ static const struct row {
 	{ { "-o", "a.ndjson", "-o", "b.folded" }, "hz 99 out a.ndjson out b.folded", NULL },
 	{ { "-o", "-", "-f", "folded" }, "hz 99 out - format folded", NULL },
 	{ { "--format=ndjson.gz", "--output=x" }, "hz 99 out x format ndjson.gz", NULL },
+	{ { "--max-memory", "4M" }, "hz 99 memory 4194304", NULL },
+	{ { "--max-memory=0" }, "hz 99 memory 0", NULL },
 	{ { "-qg", "-a" }, "all hz 99 quiet", NULL },
 	{ { "-gp7" }, "pid 7 hz 99", NULL },
 	{ { "--call-graph", "dwarf", "--quiet" }, "hz 99 quiet", NULL },
@@ -72,6 +74,10 @@ static const struct row {
 	{ { "--rate", "" }, NULL, "-F : give samples a second from 1 to 20000" },
 	{ { "-d", "soon" }, NULL, "-d soon: not a time; write 30, 30s, 500ms, 2m or 1h" },
 	{ { "-d", "0" }, NULL, "-d 0: give a time from 1ms to 365 days" },
+	{ { "--max-memory", "2G" }, NULL, "--max-memory 2G: give at most 1G" },
+	{ { "--max-memory", "some" },
+	  NULL,
+	  "--max-memory some: not an amount; write 16M, 512k or 1G" },
 	{ { "-o", "" }, NULL, "-o needs the name of a file, or - for stdout" },
 	{ { "-o", "x", "-o", "x" }, NULL, "-o x is given twice; leave one out" },
 	{ { "-o", "-" }, NULL, "-o - needs a format: -f ndjson or -f folded" },
@@ -125,6 +131,8 @@ static void describe(const struct record_options *o, char *text, size_t size)
 	fprintf(f, "hz %u", o->hz);
 	if (o->duration_ns)
 		fprintf(f, " ns %llu", o->duration_ns);
+	if (o->max_memory != RECORD_DEFAULT_MEMORY)
+		fprintf(f, " memory %llu", o->max_memory);
 	for (size_t i = 0; i < o->n_outputs; i++)
 		fprintf(f, " out %s", o->outputs[i]);
 	if (o->format)

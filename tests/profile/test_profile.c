@@ -318,10 +318,15 @@ static void the_summary_adds_up(void **state)
 		"'by_activity':{'js':3,'gc':0,'compile':0,'dotnet':0,'jit':0,'native':1,'kernel':2}"
 		","
 		"'unwound_by':{'v8':5,'dotnet':0,'jit':0,'native':1,'kernel':2},"
+		"'rows':{'budget':21,'pages':22,'rows':23,'evicted':24,'refetched':25,'refused':26,"
+		"'failed':27},"
 		"'cpu_ns':11,'bpf_ns':12,'duration_ns':13}";
-	struct prof_totals totals = {
-		.lost = 3, .lost_events = 4, .cpu_ns = 11, .bpf_ns = 12, .duration_ns = 13
-	};
+	struct prof_totals totals = { .lost = 3,
+				      .lost_events = 4,
+				      .cpu_ns = 11,
+				      .bpf_ns = 12,
+				      .duration_ns = 13,
+				      .rows = { 21, 22, 23, 24, 25, 26, 27 } };
 	json_t *lines, *summary;
 	char *text = strdup(want);
 

@@ -78,6 +78,8 @@ static const struct bad_row bad_rows[] = {
 	  "p:2: \"samples\" is no number of 0 or more" },
 	{ HEADER "{\"type\":\"summary\",\"by_activity\":{\"js\":\"x\"}}\n",
 	  "p:2: a count of the summary is no number of 0 or more" },
+	{ HEADER "{\"type\":\"summary\",\"rows\":{\"evicted\":-1}}\n",
+	  "p:2: \"evicted\" is no number of 0 or more" },
 	{ "\x1f\x8bzzzzzzzzzzzzzzzz", "p:1: the compressed data is damaged" },
 	{ "\x28\xb5\x2f\xfdzzzzzzzzzzz", "p:1: the compressed data is damaged" },
 	{ "\x28\xb5\x2f\xfd", "p:1: the compressed data is cut off" },

@@ -178,6 +178,37 @@ static void lost_events_are_told_when_there_are_any(void **state)
 	}
 }
 
+static void unwind_rows_are_told_of_when_some_were_missing(void **state)
+{
+	static const struct {
+		const char *rows, *line;
+	} cases[] = {
+		{ "{}", "lost 0\n   self" },
+		{ "{\"budget\":1024,\"pages\":7,\"rows\":8}", "lost 0\n   self" },
+		{ "{\"evicted\":1234,\"refetched\":5}",
+		  "lost 0\nunwind rows: of their pages 1,234 made room for others, 5 were read "
+		  "again; --max-memory makes more room\n   self" },
+		{ "{\"refused\":1}", "lost 0\nunwind rows: of their pages 1 found no room; "
+				     "--max-memory makes more room\n   self" },
+		{ "{\"failed\":2}", "lost 0\nunwind rows: of their pages 2 are of files that "
+				    "can't be read\n   self" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		char *text, *out;
+
+		assert_true(asprintf(&text,
+				     "%s{\"type\":\"summary\",\"samples\":100,\"rows\":%s}\n",
+				     the_profile, cases[i].rows) > 0);
+		out = printed(text, 100);
+		if (!strstr(out, cases[i].line))
+			fail_msg("%s gives %s", cases[i].rows, out);
+		free(out);
+		free(text);
+	}
+}
+
 static void only_the_top_functions_are_shown(void **state)
 {
 	char *text = NULL, *out, *line;
@@ -306,6 +337,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(several_processes_are_counted_in_the_title),
 	cmocka_unit_test(functions_without_a_name_are_told_apart_by_their_lines),
 	cmocka_unit_test(lost_events_are_told_when_there_are_any),
+	cmocka_unit_test(unwind_rows_are_told_of_when_some_were_missing),
 	cmocka_unit_test(only_the_top_functions_are_shown),
 	cmocka_unit_test(long_names_are_cut_to_the_width_and_keep_the_line),
 	cmocka_unit_test(hostile_names_reach_no_terminal),

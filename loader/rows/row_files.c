@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: BSD-2-Clause
+
+#include "row_files.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../inspect/elf/cfi.h"
+#include "../../inspect/util/cleanup.h"
+
+struct row_files {
+	row_open_fn *open;
+	void *data;
+	struct row_file *v[ROW_MAX_FILES]; /* in no order */
+	u32 n, n_open;
+	u64 clock;
+};
+
+static void file_close(struct row_files *files, struct row_file *f)
+{
+	if (!f->elf)
+		return;
+	cfi_free(&f->cfi);
+	elf_file_free(&f->elf);
+	files->n_open--;
+}
+
+static void file_free(struct row_files *files, struct row_file *f)
+{
+	file_close(files, f);
+	free(f->loaded);
+	free(f);
+}
+
+int row_files_new(struct row_files **out, row_open_fn *open, void *data)
+{
+	struct row_files *files = calloc(1, sizeof(*files));
+
+	if (!files)
+		return -ENOMEM;
+	files->open = open;
+	files->data = data;
+	*out = files;
+	return 0;
+}
+
+void row_files_free(struct row_files **files)
+{
+	if (!*files)
+		return;
+	for (u32 i = 0; i < (*files)->n; i++)
+		file_free(*files, (*files)->v[i]);
+	free(TAKE_PTR(*files));
+}
+
+/* The place in v of the file that was not used for longest; open ones only, if so asked. */
+static u32 oldest(const struct row_files *files, bool open)
+{
+	u32 best = files->n;
+
+	for (u32 i = 0; i < files->n; i++)
+		if ((!open || files->v[i]->elf) &&
+		    (best == files->n || files->v[i]->used < files->v[best]->used))
+			best = i;
+	return best;
+}
+
+struct row_file *row_files_get(struct row_files *files, u32 module)
+{
+	struct row_file *f;
+
+	for (u32 i = 0; i < files->n; i++)
+		if (files->v[i]->module == module)
+			return files->v[i];
+	f = calloc(1, sizeof(*f));
+	if (!f)
+		return NULL;
+	f->module = module;
+	f->used = ++files->clock;
+	if (files->n == ROW_MAX_FILES) {
+		u32 i = oldest(files, false);
+
+		file_free(files, files->v[i]);
+		files->v[i] = files->v[--files->n];
+	}
+	files->v[files->n++] = f;
+	return f;
+}
+
+struct row_file *row_files_best(struct row_files *files,
+				bool (*is_better)(const struct row_file *f,
+						  const struct row_file *than))
+{
+	struct row_file *best = NULL;
+
+	for (u32 i = 0; i < files->n; i++)
+		if (is_better(files->v[i], best))
+			best = files->v[i];
+	return best;
+}
+
+/* From the first page of code to the last; they are one piece in all but crafted files. */
+static int find_code(struct row_file *f)
+{
+	const struct elf_segment *s;
+	u64 first = ~0ull, end = 0;
+	size_t n;
+
+	s = elf_file_segments(f->elf, &n);
+	for (size_t i = 0; i < n; i++) {
+		u64 last = (s[i].file_off + s[i].file_len - 1) / UW_ROW_PAGE_LEN;
+
+		if (!s[i].is_exec || !s[i].file_len || last > ~0u)
+			continue;
+		if (s[i].file_off / UW_ROW_PAGE_LEN < first)
+			first = s[i].file_off / UW_ROW_PAGE_LEN;
+		if (last >= end)
+			end = last + 1;
+	}
+	if (first >= end)
+		return -ENOENT;
+	f->first_page = (u32)first;
+	f->n_pages = (u32)(end - first > ROW_MAX_FILE_PAGES ? ROW_MAX_FILE_PAGES : end - first);
+	if (!f->loaded)
+		f->loaded = calloc((f->n_pages + 63) / 64, sizeof(u64));
+	return f->loaded ? 0 : -ENOMEM;
+}
+
+static int file_open(struct row_files *files, struct row_file *f, int fd)
+{
+	int err = elf_file_open_fd(&f->elf, fd);
+
+	if (!err) {
+		files->n_open++;
+		err = find_code(f);
+	}
+	if (!err)
+		err = cfi_open(&f->cfi, f->elf);
+	if (err)
+		file_close(files, f);
+	if (err == -ENOEXEC || err == -EINVAL || err == -EFBIG || err == -ENOTSUP)
+		err = -ENOENT;
+	f->has_none = err == -ENOENT;
+	return err;
+}
+
+int row_files_open(struct row_files *files, struct row_file *f)
+{
+	int fd;
+
+	if (f->has_none)
+		return -ENOENT;
+	fd = files->open(f->module, files->data);
+	f->used = ++files->clock;
+	if (fd < 0 || f->elf)
+		return fd < 0 ? fd : 0;
+	if (files->n_open == ROW_MAX_OPEN_FILES)
+		file_close(files, files->v[oldest(files, true)]);
+	return file_open(files, f, fd);
+}
+
+int row_files_read(struct row_files *files, struct row_file *f, u32 page, struct rules *rules,
+		   u32 *rows, u32 *n)
+{
+	int err = row_files_open(files, f);
+
+	if (err)
+		return err;
+	if (page - f->first_page >= f->n_pages)
+		return -ENOENT;
+	return cfi_page(f->cfi, rules, (u64)page * UW_ROW_PAGE_LEN, rows, n);
+}
+
+bool row_file_loaded(struct row_file *f, u32 page)
+{
+	u32 i = page - f->first_page;
+	bool before = f->loaded[i / 64] >> i % 64 & 1;
+
+	f->loaded[i / 64] |= 1ull << i % 64;
+	return before;
+}

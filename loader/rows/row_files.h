@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#pragma once
+
+/*
+ * The files whose call frame information is of interest, by module: which of their
+ * pages hold code, which of those were loaded once, and the reader of each.
+ *
+ * Budget: ROW_MAX_FILES files of some hundred bytes and a bit a page of code;
+ * ROW_MAX_OPEN_FILES readers, of which the one that was not used for longest is closed
+ * and opened again when it is wanted.
+ */
+
+#include "../../inspect/elf/rules.h"
+
+#define ROW_MAX_FILES 2048
+#define ROW_MAX_OPEN_FILES 64
+#define ROW_MAX_FILE_PAGES (1u << 18) /* of code: 1 GiB; what lies beyond has no rows */
+
+struct row_files;
+
+struct row_file {
+	u32 module;
+	bool has_none; /* no ELF file, or nothing in it: asking again is no use */
+	u32 first_page, n_pages; /* of the file, that hold code */
+	u32 next; /* in the background: those before are done */
+	u32 n_missed;
+	u64 *loaded; /* a bit a page of n_pages: it was, once; NULL: never opened */
+	u64 used; /* by the cache's clock */
+	struct elf_file *elf; /* NULL: closed */
+	struct cfi *cfi;
+};
+
+/* An open file of a module, borrowed; a negative errno when it can't be had now. */
+typedef int row_open_fn(u32 module, void *data);
+
+int row_files_new(struct row_files **files, row_open_fn *open, void *data);
+void row_files_free(struct row_files **files);
+
+/* The file of a module, made if need be; NULL without memory. Valid until the next call. */
+struct row_file *row_files_get(struct row_files *files, u32 module);
+
+/* For each file; what @fn returns last that is not NULL. */
+struct row_file *row_files_best(struct row_files *files,
+				bool (*is_better)(const struct row_file *f,
+						  const struct row_file *than));
+
+/**
+ * row_files_open() - find out what pages of a file hold code
+ *
+ * The module's file is asked for each time: it may have been written to since it was mapped.
+ *
+ * Return: 0, -ENOENT (it never has any rows), or an error that may pass (-ESTALE, -ENOMEM,
+ * what reading gave).
+ */
+int row_files_open(struct row_files *files, struct row_file *f);
+
+/**
+ * row_files_read() - the rows of one page
+ * @rules:	where its rules are entered
+ * @rows:	room for UW_MAX_PAGE_ROWS
+ *
+ * Return: as row_files_open().
+ */
+int row_files_read(struct row_files *files, struct row_file *f, u32 page, struct rules *rules,
+		   u32 *rows, u32 *n);
+
+/* A page that was read is with the walk now. Was it there before? */
+bool row_file_loaded(struct row_file *f, u32 page);

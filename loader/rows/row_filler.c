@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: BSD-2-Clause
+
+#include "row_filler.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "../../inspect/util/cleanup.h"
+
+#define MAX_WANTED 1024 /* pages; what is dropped is missed again */
+#define MISS_SHARE 20 /* of the time that passes, one part */
+#define IDLE_SHARE 100
+
+struct wanted {
+	u32 module, page;
+	bool is_missed; /* else it is only probable that it will be */
+};
+
+/* CPU time that may be spent: grows with the time that passes, up to a burst. */
+struct credit {
+	s64 left_ns, burst_ns;
+	u64 seen_ns;
+};
+
+struct row_filler {
+	struct row_pool *pool;
+	struct row_files *files;
+	struct rules rules;
+	struct wanted wanted[MAX_WANTED]; /* a ring */
+	u32 newest, oldest;
+	struct credit for_misses, for_idle;
+	u64 n_refetched, n_failed;
+	bool is_off; /* there is no pool */
+	u32 rows[UW_MAX_PAGE_ROWS];
+};
+
+static u64 now_ns(clockid_t clock)
+{
+	struct timespec t;
+
+	clock_gettime(clock, &t);
+	return (u64)t.tv_sec * 1000000000ull + (u64)t.tv_nsec;
+}
+
+int row_filler_new(struct row_filler **filler, const struct row_memory *memory, row_open_fn *open,
+		   void *data)
+{
+	_cleanup_(row_filler_free) struct row_filler *f = calloc(1, sizeof(*f));
+	int err;
+
+	if (!f)
+		return -ENOMEM;
+	f->for_misses.left_ns = f->for_misses.burst_ns = ROW_MISS_BURST_NS;
+	f->for_idle.left_ns = f->for_idle.burst_ns = ROW_IDLE_BURST_NS;
+	f->is_off = !memory->n_rows;
+	err = row_pool_new(&f->pool, memory);
+	if (!err)
+		err = row_files_new(&f->files, open, data);
+	if (!err)
+		err = rules_init(&f->rules, memory->rules, UW_MAX_RULES);
+	if (err)
+		return err;
+	*filler = TAKE_PTR(f);
+	return 0;
+}
+
+void row_filler_free(struct row_filler **f)
+{
+	if (!*f)
+		return;
+	row_pool_free(&(*f)->pool);
+	row_files_free(&(*f)->files);
+	rules_deinit(&(*f)->rules);
+	free(TAKE_PTR(*f));
+}
+
+static bool want(struct row_filler *f, u32 module, u32 page, bool is_missed)
+{
+	if (f->newest - f->oldest == MAX_WANTED || row_pool_has(f->pool, module, page))
+		return false;
+	for (u32 i = f->oldest; i != f->newest; i++)
+		if (f->wanted[i % MAX_WANTED].module == module &&
+		    f->wanted[i % MAX_WANTED].page == page)
+			return false;
+	f->wanted[f->newest++ % MAX_WANTED] = (struct wanted){ module, page, is_missed };
+	return true;
+}
+
+void row_filler_miss(struct row_filler *f, u32 module, u32 page)
+{
+	struct row_file *file = module && !f->is_off ? row_files_get(f->files, module) : NULL;
+
+	if (!file || file->has_none)
+		return;
+	file->n_missed++;
+	want(f, module, page, true);
+}
+
+u32 row_filler_foresee(struct row_filler *f, u32 module, u32 page)
+{
+	struct row_file *file = f->is_off ? NULL : row_files_get(f->files, module);
+
+	return file && !file->has_none && want(f, module, page, false);
+}
+
+void row_filler_expect(struct row_filler *f, u32 module)
+{
+	if (module)
+		row_files_get(f->files, module);
+}
+
+static bool has_credit(struct credit *c, u32 share)
+{
+	u64 now = now_ns(CLOCK_MONOTONIC);
+
+	if (c->seen_ns)
+		c->left_ns += (s64)((now - c->seen_ns) / share);
+	if (c->left_ns > c->burst_ns)
+		c->left_ns = c->burst_ns;
+	c->seen_ns = now;
+	return c->left_ns > 0;
+}
+
+/* 0, -EAGAIN (the pool has no room in this tick), or why there will be no rows now. */
+static int load(struct row_filler *f, struct row_file *file, u32 page, struct credit *credit)
+{
+	u64 before = now_ns(CLOCK_THREAD_CPUTIME_ID);
+	u32 n = 0;
+	int err = row_files_read(f->files, file, page, &f->rules, f->rows, &n);
+
+	if (!err)
+		err = row_pool_add(f->pool, file->module, page, f->rows, n);
+	if (!err)
+		f->n_refetched += row_file_loaded(file, page);
+	f->n_failed += err && err != -ENOENT && err != -EAGAIN;
+	credit->left_ns -= (s64)(now_ns(CLOCK_THREAD_CPUTIME_ID) - before);
+	return err;
+}
+
+static bool load_wanted(struct row_filler *f, const struct wanted *w)
+{
+	struct row_file *file = row_files_get(f->files, w->module);
+
+	if (!file || row_pool_has(f->pool, w->module, w->page))
+		return true;
+	if (load(f, file, w->page, &f->for_misses) == -EAGAIN)
+		return false;
+	if (!w->is_missed)
+		return true;
+	want(f, w->module, w->page + 1, false);
+	if (w->page)
+		want(f, w->module, w->page - 1, false);
+	return true;
+}
+
+void row_filler_misses(struct row_filler *f, u64 until_ns)
+{
+	row_pool_tick(f->pool, now_ns(CLOCK_MONOTONIC));
+	while (f->oldest != f->newest && has_credit(&f->for_misses, MISS_SHARE) &&
+	       now_ns(CLOCK_MONOTONIC) < until_ns) {
+		struct wanted w = f->wanted[f->oldest % MAX_WANTED];
+
+		if (!load_wanted(f, &w))
+			return;
+		f->oldest++;
+	}
+}
+
+/* How much of a file is left to be loaded in the background; 1 while it was never opened. */
+static u32 n_left(const struct row_file *f)
+{
+	u32 n = f->n_pages < ROW_IDLE_PAGES ? f->n_pages : ROW_IDLE_PAGES;
+
+	if (f->has_none || f->next == ROW_IDLE_PAGES)
+		return 0;
+	return f->loaded ? n - (f->next < n ? f->next : n) : 1;
+}
+
+/* Files that were missed before those that were not, then the shorter one. */
+static bool is_better(const struct row_file *f, const struct row_file *than)
+{
+	if (!n_left(f) || !than)
+		return n_left(f) != 0;
+	if (!f->n_missed != !than->n_missed)
+		return f->n_missed != 0;
+	return n_left(f) < n_left(than);
+}
+
+/* The next page of a file; -EAGAIN: not now. One that can't be opened is left to its misses. */
+static int load_next(struct row_filler *f, struct row_file *file)
+{
+	int err = row_files_open(f->files, file);
+	u32 page = file->first_page + file->next;
+
+	if (err) {
+		file->next = ROW_IDLE_PAGES;
+		return err;
+	}
+	if (!row_pool_has(f->pool, file->module, page))
+		err = load(f, file, page, &f->for_idle);
+	if (err != -EAGAIN)
+		file->next++;
+	return err;
+}
+
+bool row_filler_idle(struct row_filler *f, u64 until_ns)
+{
+	while (row_pool_room(f->pool) >= UW_MAX_PAGE_ROWS && has_credit(&f->for_idle, IDLE_SHARE)) {
+		struct row_file *file = row_files_best(f->files, is_better);
+
+		if (!file || load_next(f, file) == -EAGAIN)
+			return false;
+		if (now_ns(CLOCK_MONOTONIC) >= until_ns)
+			return true;
+	}
+	return false;
+}
+
+struct row_counts row_filler_counts(const struct row_filler *f)
+{
+	return (struct row_counts){ .pool = row_pool_counts(f->pool),
+				    .refetched = f->n_refetched,
+				    .failed = f->n_failed,
+				    .rules = f->rules.n,
+				    .rules_refused = f->rules.n_refused };
+}

@@ -1,0 +1,233 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""The judge of native stacks: perf's, unwound from the same process at the same time.
+
+`perf record --call-graph dwarf` copies the stack with each sample and unwinds it later by
+.eh_frame, with code that has nothing in common with Unspool's. A chain is the
+innermost DEPTH functions of a sample's user stack, leaf first, as (file, function), one that
+calls itself counting once. Functions are those that nm knows
+in the file itself, of several names of one function the first; what nm does not know is
+told by where its frame information begins. perf's are looked up by address.
+
+perf's chains are judged by only where they are complete: where they end in the file's
+entry or where a thread starts; or, of a program with code that perf can't unwind, where
+they are longer than a chain. Limits hold for many samples; of few they allow what chance
+makes of them, two standard deviations, and chains as rare as those that perf saw once.
+"""
+
+import bisect
+import collections
+import itertools
+import math
+import os
+import re
+import subprocess
+
+ROOTS = {"_start", "__clone3", "clone3", "__clone", "clone", "thread_start"}
+DEPTH = 5
+MIN_COMPLETE = 99.5  # % of samples
+MIN_SEEN = 99.0  # % of samples
+MAX_POINTS = 3.0  # between shares of a chain
+TOP = 20
+MAX_FDE_FILE = 30 << 20
+MAX_NAME = 400
+
+
+class Functions:
+    """The functions of one file: by nm, and where that knows none by their frame information."""
+
+    def __init__(self, path):
+        self.names, self.segments, spans = {}, [], {}
+        for flags in ("-CS", "-S", "-CSD", "-SD"):  # what is long when demangled is left as it is
+            for match in lines_of("nm", flags, "--defined-only", path,
+                                  like=r"([0-9a-f]+) ([0-9a-f]+) [tTwWiuV] (.+)$"):
+                start, size = int(match.group(1), 16), int(match.group(2), 16)
+                spans.setdefault(start, [start + size, []])[1].append(plain(match.group(3)))
+        for end, names in spans.values():
+            self.names.update({without_type(name): min(names) for name in names})
+            self.names.update({name: min(names) for name in names})
+        self.spans = sorted((start, end, min(names)) for start, (end, names) in spans.items())
+        self.fdes = []
+        if os.path.exists(path) and os.path.getsize(path) < MAX_FDE_FILE:
+            self.fdes = sorted((int(m.group(1), 16), int(m.group(2), 16), f"fde {m.group(1)}")
+                               for m in lines_of("readelf", "-wf", path,
+                                                 like=r".* FDE .*pc=([0-9a-f]+)\.\.([0-9a-f]+)$"))
+        for match in lines_of("readelf", "-lW", path,
+                              like=r"\s+LOAD\s+0x(\w+) 0x(\w+) 0x\w+ 0x(\w+) "):
+            self.segments.append(tuple(int(g, 16) for g in match.groups()))
+
+    def at(self, addr):
+        return find(self.spans, addr) or find(self.fdes, addr)
+
+    def at_off(self, off):
+        return next((self.at(off - start + addr) for start, addr, size in self.segments
+                     if start <= off < start + size), None)
+
+
+def without_type(name):
+    """A template's name without what it returns."""
+    depth = 0
+    for i, c in enumerate(name):
+        depth += (c in "<(") - (c in ">)")
+        if c == " " and not depth:
+            return name[i + 1:]
+    return name
+
+
+def find(spans, addr):
+    i = bisect.bisect(spans, (addr, 1 << 64, "")) - 1
+    return spans[i][2] if i >= 0 and addr < spans[i][1] else None
+
+
+def lines_of(*command, like):
+    done = subprocess.run(command, check=False, capture_output=True, encoding="utf-8",
+                          errors="replace")
+    for line in done.stdout.splitlines():
+        match = re.match(like, line)
+        if match:
+            yield match
+
+
+class Files:
+    """Functions of all files."""
+
+    def __init__(self):
+        self.files = {}
+
+    def _file(self, path):
+        if path not in self.files:
+            self.files[path] = Functions(path)
+        return self.files[path]
+
+    def theirs(self, path, off, name):
+        """A frame of perf's. What nm does not know, a debug file may: perf tells where it is."""
+        file = self._file(path)
+        function = file.at_off(off)
+        if name and plain(name) not in file.names:
+            file.names[plain(name)] = function
+        return os.path.basename(path), function
+
+    def ours(self, frame, is_leaf):
+        path = frame.get("module", "")
+        if frame.get("name"):
+            function = self._file(path).names.get(plain(frame["name"]))
+        else:
+            function = self._file(path).at_off(int(frame["off"], 16) - (not is_leaf))
+        return os.path.basename(path), function
+
+
+def plain(name):
+    """Without the version and the mark of a cold part, and no longer than anybody prints it."""
+    name = re.sub(r"@@?[A-Z0-9_.a-z]+$", "", name)
+    return re.sub(r"\.cold$| \[clone \.cold\]$", "", name)[:MAX_NAME]
+
+
+def perf_stacks(text):
+    """User stacks of what perf script printed: pid, [(file, offset, perf's name)] leaf first."""
+    pid, frames = None, []
+    for line in [*text.splitlines(), ""]:
+        match = re.match(r"\s*([0-9a-f]+) (.+) \(([/\[]\S+)(?: \(deleted\))?\)$", line)
+        if match and match.group(3) in ("[unknown]", "//anon"):
+            frames.append((None, 0, None))
+        elif match and (match.group(3)[0] != "[" or match.group(3) == "[vdso]"):
+            name = None if match.group(2) == "[unknown]" else match.group(2)
+            frames.append((match.group(3), int(match.group(1), 16), name))
+        elif re.match(r"\s*\d+\s*$", line):
+            pid = int(line)
+        elif not line.strip() and frames:
+            yield pid, frames
+            frames = []
+
+
+def is_complete(frames):
+    """Does perf's stack end where stacks end? A stripped file's entry has no name."""
+    if any(path is None for path, _, _ in frames):
+        return False
+    below = frames[-2][2] if len(frames) > 1 else None
+    return frames[-1][2] in ROOTS or (below or "").startswith("__libc_start_main")
+
+
+def chain_of(functions):
+    return tuple(function for function, _ in itertools.groupby(functions))[:DEPTH]
+
+
+class Chains:
+    """How many samples of one process had which chain."""
+
+    def __init__(self):
+        self.counts = collections.Counter()
+        self.all = 0
+        self.samples = self.complete = 0  # of those that are looked at for completeness
+        self.reasons = collections.Counter()
+
+
+def perf_chains(text, files, parts=False):
+    """{pid: Chains}; with @parts, of incomplete stacks, too. Of a return address perf prints the
+    byte before."""
+    found = collections.defaultdict(Chains)
+    for pid, frames in perf_stacks(text):
+        good = list(itertools.takewhile(lambda frame: frame[0], frames))
+        chain = chain_of(files.theirs(*frame) for frame in good)
+        found[pid].all += 1
+        if is_complete(frames):
+            found[pid].counts[chain] += 1
+        elif parts and len(chain) == DEPTH and len(good) > DEPTH:
+            found[pid].counts[chain] += 1
+    return found
+
+
+def our_chains(profile, files, settled_us=0, ends=frozenset()):
+    """{pid: Chains}. Frames of a runtime's own have no place in perf's stacks. Complete is
+    counted from @settled_us after the first sample on, and without stacks that are known to end at one of @ends."""
+    found = collections.defaultdict(Chains)
+    start_us = settled_us + min((line["t"][0] for line in profile.of("samples")), default=0)
+    for count, stack, frames, line in profile.samples():
+        chains, whole = found[line["pid"]], stack["status"] == "complete"
+        user = [f for f in frames if f["kind"] != "kernel" and not f.get("inlined")]
+        native = list(itertools.takewhile(lambda f: f["kind"] == "native", user))
+        late = sum(t >= start_us for t in itertools.accumulate(line["t"]))
+        chains.all += count
+        if not any(f.get("name") in ends for f in user):
+            chains.samples += late
+            chains.complete += whole * late
+            if not whole:
+                chains.reasons[stack["reason"]] += count
+        chain = chain_of(files.ours(f, f is user[0]) for f in native)
+        if whole and chain and (native == user or len(chain) == DEPTH):
+            chains.counts[chain] += count
+    return found
+
+
+def most(share, n):
+    """Of @n samples so many may be of a kind that makes up @share."""
+    return share * n + 2 * math.sqrt(share * n)
+
+
+class Verdict:
+    """Ours against perf's; chains that @hidden says perf can't see are left out."""
+
+    def __init__(self, ours, theirs, hidden=lambda chain: False):
+        self.samples, self.n = ours.samples, ours.counts.total()
+        self.complete = 100 * ours.complete / max(1, ours.samples)
+        shown = {c: n for c, n in ours.counts.items() if not hidden(c)}
+        n_shown, n_theirs = sum(shown.values()), theirs.counts.total()
+        missing = {c: n for c, n in shown.items() if c not in theirs.counts}
+        self.n_theirs = n_theirs
+        self.seen = 100 * (1 - sum(missing.values()) / max(1, n_shown))
+        self.unseen = sorted(missing.items(), key=lambda item: -item[1])[:5]
+        self.points, self.far = 0, []
+        for chain, count in sorted(shown.items(), key=lambda item: -item[1])[:TOP]:
+            a, b = count / ours.all, theirs.counts[chain] / max(1, theirs.all)
+            chance = 2 * math.sqrt(a * (1 - a) / ours.all + b * (1 - b) / max(1, theirs.all))
+            self.points = max(self.points, 100 * abs(a - b))
+            if 100 * (abs(a - b) - chance) > MAX_POINTS:
+                self.far.append((chain, 100 * a, 100 * b))
+        self.is_complete = (ours.samples > 0 and ours.samples - ours.complete <=
+                            most(1 - MIN_COMPLETE / 100, ours.samples))
+        rare = sum(n == 1 for n in theirs.counts.values()) / max(1, n_theirs)
+        self.is_seen = (n_shown > 0 and rare < 0.2 and sum(missing.values()) <=
+                        most(1 - MIN_SEEN / 100 + rare, n_shown))
+        self.is_near = n_shown > 0 and not self.far
+
+    @property
+    def good(self):
+        return self.is_complete and self.is_seen and self.is_near

@@ -1,0 +1,274 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""native.py [SECONDS [MAJOR]]: native stacks without frame pointers, of programs that run together.
+
+A C program, with glibc and with musl, and a C++ program, built with -O2 -fomit-frame-pointer, and
+tools as the distribution built them are recorded by Unspool and by `perf record --call-graph
+dwarf` at the same time; with MAJOR, Node.js of that version while it is in its libraries. Judged
+by (chains.py has the limits):
+
+  complete  stacks that reach their root by unwind rows alone, in % of the samples after
+            the first two seconds, in which rows are loaded
+  seen      samples whose chain perf shows too, in %
+  points    largest difference of a chain's share, of the twenty most frequent, in points
+  nesting   of the C program, which knows it: stacks that are exactly as its source says
+
+A recording that falls short is made once more and for longer, which decides. The same judges must
+refuse a recording that was not allowed any unwind rows.
+"""
+
+import contextlib
+import os
+import subprocess
+import sys
+import time
+
+from chains import Chains, Files, Verdict, our_chains, perf_chains
+from lib import (TOP, UNSPOOL, Checks, Profile, folder, need_bpf, node, record, running, skip,
+                 version_of)
+
+C_PROGRAM = os.environ["UNSPOOL_NATIVE"]
+CC_PROGRAM = os.environ["UNSPOOL_NATIVE_CC"]
+MUSL_PROGRAM = os.environ["UNSPOOL_NATIVE_MUSL"]
+HZ = 499
+SETTLED_US = 2000000
+ENDS = {"coroutine_main"}  # what makecontext() puts below it is described by nobody
+
+# What of native.c lies above its leaves; threads and coroutines have no main().
+NESTING = {
+    "leaf_plain": [["plain_inner", "run_plain", "main"]],
+    "leaf_deep": [["deep"] * 31 + ["run_deep", "main"]],
+    "leaf_alloca": [["with_alloca", "run_alloca", "main"]],
+    "leaf_aligned": [["with_aligned", "run_aligned", "main"]],
+    "leaf_compare": [["compare", "run_qsort", "main"]],  # whatever the library's qsort is
+    "leaf_signal": [["on_signal", "run_raise", "main"],
+                    ["on_trap", "trap", "run_trap", "main"],
+                    ["on_signal", "on_trap", "trap", "run_trap", "main"]],
+    "leaf_alternate": [["on_alternate", "run_alternate", "main"]],
+    "leaf_vfork": [["run_vfork", "main"]],
+    "leaf_thread": [["thread_main"]],
+    "leaf_coroutine": [["coroutine_main"]],
+    "run_read": [["main"]],
+    "touch": [["run_faults", "main"]],
+}
+
+PYTHON = """
+def fib(n):
+    return n if n < 2 else fib(n - 1) + fib(n - 2)
+while True:
+    fib(16)
+    sorted(str(i * 7919 % 1000) for i in range(1000))
+"""
+PERL = """
+sub fib { my $n = shift; $n < 2 ? $n : fib($n - 1) + fib($n - 2) }
+while (1) { fib(14); my %h; $h{$_ * 7919 % 1000}++ for 1..1000; join ",", sort keys %h }
+"""
+
+
+def make_text(path):
+    with open("/dev/urandom", "rb") as random, open(path, "wb") as file:
+        file.write(random.read(3 << 20).hex().encode())
+
+
+def programs(tmp, version):
+    """(name, command, is it fed?); with @version, Node.js of that version alone."""
+    if version:
+        return (("Node.js", [node(version), os.path.join(TOP, "fixtures/node/libraries.js")],
+                 False),)
+    return (("C", [C_PROGRAM], False),
+            ("C++", [CC_PROGRAM], False),
+            ("C, musl", [MUSL_PROGRAM], False),
+            ("gzip", ["gzip", "-9", "-c"], True),
+            ("xz", ["xz", "-T1", "-3", "-c"], True),
+            ("sort", ["sort", "-S1M", "-T", tmp, "--parallel=1"], True),
+            ("python3", ["/usr/bin/python3", "-c", PYTHON], False),
+            ("perl", ["perl", "-e", PERL], False))
+
+
+@contextlib.contextmanager
+def all_running(tmp, version):
+    """{name: pid}; what reads its input gets text without end."""
+    text = os.path.join(tmp, "text")
+    make_text(text)
+    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    with contextlib.ExitStack() as stack:
+        pids = {}
+        for name, command, is_fed in programs(tmp, version):
+            if is_fed:
+                command = ["sh", "-c", 'while :; do cat "$0"; done | exec "$@"', text, *command]
+            child = stack.enter_context(running(command, **quiet))
+            pids[name] = child.pid
+        time.sleep(1)
+        for name, command, is_fed in programs(tmp, version):
+            if is_fed:
+                pids[name] = child_of(pids[name], os.path.basename(command[0]))
+        yield pids
+
+
+def child_of(pid, name):
+    done = subprocess.run(["pgrep", "-P", str(pid), "-x", name], capture_output=True, text=True,
+                          check=True)
+    return int(done.stdout)
+
+
+@contextlib.contextmanager
+def perf_recording(pids, seconds, path):
+    command = ["perf", "record", "-q", "-o", path, "-e", "cpu-clock", "-F", str(HZ), "--call-graph",
+               "dwarf,16384", "-p", ",".join(map(str, pids)), "--", "sleep", str(seconds)]
+    with running(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as perf:
+        yield perf
+        perf.wait(timeout=60)
+
+
+def perf_script(path):
+    done = subprocess.run(["perf", "script", "-i", path, "--no-inline", "-F", "pid,ip,sym,dso"],
+                          capture_output=True, check=True, encoding="utf-8", errors="replace",
+                          timeout=120)
+    return done.stdout
+
+
+def nesting(profile, pid, program):
+    """(samples whose nesting is known, those that are exact, what is wrong)"""
+    known = exact = 0
+    wrong = []
+    for count, stack, frames, line in profile.samples():
+        own = [f["name"] for f in frames if f["kind"] == "native" and f.get("name") and
+               f.get("module") == program and not f.get("inlined") and f["name"] != "_start"]
+        if line["pid"] != pid or not own or own[0] not in NESTING or not (
+                frames[0]["kind"] == "kernel" or frames[0].get("name") == own[0]):
+            continue
+        known += count
+        if own[1:] in NESTING[own[0]]:
+            exact += count
+        else:
+            wrong.append(f"{count} {stack.get('reason', '')} {' < '.join(own)}")
+    return known, exact, wrong
+
+
+def kernel_stacks(profile, pid):
+    """Samples in the kernel below run_read() and touch(), by the function of the program."""
+    found = {}
+    for count, stack, frames, line in profile.samples():
+        if line["pid"] == pid and frames and frames[0]["kind"] == "kernel":
+            kinds = [f["kind"] for f in frames]
+            assert kinds == sorted(kinds, key=lambda kind: kind != "kernel"), kinds
+            for name in ("run_read", "touch"):
+                if any(f.get("name") == name for f in frames):
+                    whole = found.setdefault(name, [0, 0])
+                    whole[0] += count
+                    whole[1] += count * (stack["status"] == "complete")
+    return found
+
+
+def check_nameless_kernel(check, tmp, pid):
+    """Where the kernel's symbols can't be read its frames are addresses, and the rest is the same."""
+    out = os.path.join(tmp, "k.ndjson")
+    subprocess.run(["unshare", "-m", "sh", "-c", 'mount --bind /dev/null /proc/kallsyms && exec "$@"',
+                    "sh", UNSPOOL, "record", "-q", "-F", str(HZ), "-p", str(pid), "-d", "2", "-o", out],
+                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=60, check=True)
+    profile = Profile(out)
+    kernel = [f for f in profile.of("frame") if f["kind"] == "kernel"]
+    check.that(kernel and all("off" in f and "name" not in f for f in kernel),
+               f"{len(kernel)} kernel frames without names are addresses")
+    found = kernel_stacks(profile, pid)
+    check.that(sum(n for n, _ in found.values()) and all(whole >= n - 1 for n, whole in found.values()),
+               f"and their stacks are complete: {found}")
+
+
+def hidden(chain):
+    """perf copies one stack: not the one below another that a signal or a program changed to."""
+    names = {name for _, name in chain}
+    return bool(names & {"leaf_alternate", "on_alternate", "leaf_coroutine", "coroutine_main"})
+
+
+# musl has no .eh_frame: perf shows no chain of its programs.
+HIDDEN = {"C": hidden, "C, musl": lambda chain: True}
+
+
+def judge(name, ours, theirs):
+    v = Verdict(ours, theirs, HIDDEN.get(name, lambda chain: False))
+    print(f"{name:>8} {v.samples:>7} {v.complete:>8.2f} {v.n:>7} {v.n_theirs:>7} {v.seen:>7.2f} "
+          f"{v.points:>6.2f}  {dict(ours.reasons) or ''}", flush=True)
+    for chain, count in v.unseen if not v.is_seen else []:
+        print("    not in perf's:", count, [function or file for file, function in chain])
+    for chain, a, b in v.far:
+        print(f"    {a:.1f} %, perf {b:.1f} %:", [function or file for file, function in chain])
+    return v
+
+
+def one_recording(tmp, pids, seconds, *options):
+    _, profile = record("-p", ",".join(map(str, pids.values())), "-d", seconds, *options,
+                        out=os.path.join(tmp, "p.ndjson"), hz=HZ)
+    return profile
+
+
+def check_good(check, profile, theirs, pids):
+    files = Files()
+    theirs = perf_chains(theirs, files, parts="Node.js" in pids)
+    ours = our_chains(profile, files, SETTLED_US, ENDS)
+    for name, pid in pids.items():
+        v = judge(name, ours.get(pid, Chains()), theirs.get(pid, Chains()))
+        check.that(v.samples >= 50, f"{name}: {v.samples} samples", quiet=True)
+        check.that(v.is_complete, f"{name}: complete as a rule", quiet=True)
+        if name == "C, musl":
+            continue
+        check.that(v.is_seen, f"{name}: perf shows the same chains", quiet=True)
+        check.that(v.is_near, f"{name}: as often", quiet=True)
+    rows = profile.summary["rows"]
+    print("rows:", rows)
+    check.that(rows["rows"] * 4 <= rows["budget"], "no more rows than the budget allows")
+    if "C" not in pids:
+        return
+    for name, program in (("C", C_PROGRAM), ("C, musl", MUSL_PROGRAM)):
+        known, exact, wrong = nesting(profile, pids[name], program)
+        print(f"nesting of {name}: {known} samples, {exact} exact", *wrong[:5], sep="\n    ")
+        check.that(known >= 50 and exact >= known * 0.99, f"{name}: exactly as in its source")
+    for name, (samples, whole) in kernel_stacks(profile, pids["C"]).items():
+        check.that(whole >= samples * 0.99 - 1, f"C: {whole} of {samples} in the kernel, from "
+                   f"{name}() on, reach the root")
+
+
+def check_bad(check, profile, pids):
+    """Without unwind rows the judges say no."""
+    ours = our_chains(profile, Files())
+    for name, pid in pids.items():
+        v = judge(name, ours.get(pid, Chains()), Chains())
+        check.that(not v.is_complete, f"{name} without rows: not complete", quiet=True)
+        check.that(not v.is_seen, f"{name} without rows: not what perf shows", quiet=True)
+    check.equal(profile.summary["rows"]["pages"], 0, "no rows were loaded")
+    if "C" in pids:
+        known, exact, _ = nesting(profile, pids["C"], C_PROGRAM)
+        check.that(exact < known * 0.9, "C without rows: not as in its source")
+
+
+def attempt(seconds, version):
+    check = Checks()
+    with folder() as tmp, all_running(tmp, version) as pids:
+        path = os.path.join(tmp, "perf.data")
+        with perf_recording(pids.values(), seconds, path):
+            profile = one_recording(tmp, pids, seconds)
+        without = one_recording(tmp, pids, 1, "--max-memory", "0")
+        print(f"{'':>8} {'samples':>7} {'complete':>8} {'native':>7} {'perf':>7} {'seen':>7} "
+              f"{'points':>6}")
+        check_good(check, profile, perf_script(path), pids)
+        check_bad(check, without, pids)
+        if "C" in pids:
+            check_nameless_kernel(check, tmp, pids["C"])
+    return check
+
+
+def main():
+    need_bpf()
+    seconds = int(sys.argv[1]) if len(sys.argv) > 1 else 8
+    version = version_of(sys.argv[2]) if len(sys.argv) > 2 else None
+    if subprocess.run(["perf", "--version"], capture_output=True, check=False).returncode:
+        skip("no perf for this kernel (package linux-perf)")
+    check = attempt(seconds, version)
+    if check.failed:
+        print("too few samples to tell? once more, for longer", flush=True)
+        check = attempt(3 * seconds, version)
+    return check.end()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,305 @@
+// SPDX-License-Identifier: BSD-2-Clause
+
+/* What the loader brings to the pool, from a real file: this test's own binary. */
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "../../inspect/elf/cfi.h"
+#include "../../loader/rows/row_filler.h"
+#include "../check.h"
+
+#define OWN 7 /* module ids: this binary, */
+#define TEXT 8 /* a file that is no ELF file, */
+#define GONE 9 /* one that can't be opened now, */
+#define COPIES 10 /* and this binary again, under as many ids from here on */
+#define N_COPIES 60
+#define FOREVER (~0ull)
+
+struct world {
+	struct uw_row_page pages[UW_MAX_ROW_PAGES];
+	struct uw_rule rules[UW_MAX_RULES];
+	u32 rows[1 << 20];
+	int own_fd, text_fd;
+	u32 n_opened[COPIES + N_COPIES];
+	u32 first_page, n_pages; /* of this binary's code */
+	struct row_filler *f;
+};
+
+static int open_module(u32 module, void *data)
+{
+	struct world *w = data;
+
+	w->n_opened[module]++;
+	if (module == TEXT)
+		return w->text_fd;
+	return module == GONE ? -ESTALE : w->own_fd;
+}
+
+static void find_code(struct world *w)
+{
+	const struct elf_segment *s;
+	struct elf_file *elf;
+	size_t n;
+
+	assert_int_equal(elf_file_open_fd(&elf, w->own_fd), 0);
+	s = elf_file_segments(elf, &n);
+	for (size_t i = 0; i < n; i++) {
+		if (!s[i].is_exec)
+			continue;
+		w->first_page = (u32)(s[i].file_off / UW_ROW_PAGE_LEN);
+		w->n_pages = (u32)((s[i].file_off + s[i].file_len - 1) / UW_ROW_PAGE_LEN) -
+			     w->first_page + 1;
+	}
+	elf_file_free(&elf);
+	assert_true(w->n_pages > 4);
+}
+
+static struct world *make_world(u32 n_rows)
+{
+	struct world *w = calloc(1, sizeof(*w));
+	struct row_memory m = {
+		.pages = w->pages, .rules = w->rules, .rows = w->rows, .n_rows = n_rows
+	};
+
+	w->own_fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+	w->text_fd = memfd_create("text", MFD_CLOEXEC);
+	assert_int_equal(write(w->text_fd, "no code", 7), 7);
+	find_code(w);
+	assert_int_equal(row_filler_new(&w->f, &m, open_module, w), 0);
+	return w;
+}
+
+static void end_world(struct world *w)
+{
+	row_filler_free(&w->f);
+	close(w->own_fd);
+	close(w->text_fd);
+	free(w);
+}
+
+static bool is_there(const struct world *w, u32 module, u32 page)
+{
+	for (u32 i = 0; i < UW_MAX_ROW_PAGES; i++)
+		if (w->pages[i].module == module && w->pages[i].page == page)
+			return true;
+	return false;
+}
+
+/* The rows of a page as the walk finds them are those of the file. */
+static void assert_right(struct world *w, u32 page)
+{
+	struct uw_rule *table = calloc(UW_MAX_RULES, sizeof(*table));
+	const struct uw_row_page *e = NULL;
+	u32 rows[UW_MAX_PAGE_ROWS], n;
+	struct elf_file *elf;
+	struct rules rules;
+	struct cfi *cfi;
+
+	for (u32 i = 0; i < UW_MAX_ROW_PAGES; i++)
+		if (w->pages[i].module == OWN && w->pages[i].page == page)
+			e = &w->pages[i];
+	assert_non_null(e);
+	assert_int_equal(elf_file_open_fd(&elf, w->own_fd), 0);
+	assert_int_equal(cfi_open(&cfi, elf), 0);
+	assert_int_equal(rules_init(&rules, table, UW_MAX_RULES), 0);
+	assert_int_equal(cfi_page(cfi, &rules, (u64)page * UW_ROW_PAGE_LEN, rows, &n), 0);
+	assert_int_equal(e->n, n);
+	for (u32 i = 0; i < n; i++) {
+		u32 found = w->rows[e->first + i];
+
+		assert_int_equal(found >> UW_ROW_OFF_SHIFT, rows[i] >> UW_ROW_OFF_SHIFT);
+		assert_memory_equal(&w->rules[found % UW_MAX_RULES], &table[rows[i] % UW_MAX_RULES],
+				    sizeof(*table));
+	}
+	rules_deinit(&rules);
+	cfi_free(&cfi);
+	elf_file_free(&elf);
+	free(table);
+}
+
+static void a_missed_page_comes_with_its_neighbours(void **state)
+{
+	struct world *w = make_world(1 << 20);
+	u32 page = w->first_page + 2;
+
+	(void)state;
+	row_filler_miss(w->f, OWN, page);
+	row_filler_miss(w->f, OWN, page);
+	row_filler_misses(w->f, FOREVER);
+	for (u32 i = page - 1; i <= page + 1; i++)
+		assert_right(w, i);
+	assert_int_equal(row_filler_counts(w->f).pool.pages, 3);
+	end_world(w);
+}
+
+static void a_page_that_is_foreseen_comes_alone(void **state)
+{
+	struct world *w = make_world(1 << 20);
+
+	(void)state;
+	assert_int_equal(row_filler_foresee(w->f, OWN, w->first_page), 1);
+	assert_int_equal(row_filler_foresee(w->f, OWN, w->first_page), 0);
+	row_filler_misses(w->f, FOREVER);
+	assert_right(w, w->first_page);
+	assert_int_equal(row_filler_foresee(w->f, OWN, w->first_page), 0);
+	assert_int_equal(row_filler_counts(w->f).pool.pages, 1);
+	end_world(w);
+}
+
+static void in_the_background_all_of_a_file_comes(void **state)
+{
+	struct world *w = make_world(1 << 20);
+
+	(void)state;
+	assert_false(row_filler_idle(w->f, FOREVER));
+	row_filler_expect(w->f, OWN);
+	assert_false(row_filler_idle(w->f, FOREVER));
+	for (u32 i = 0; i < w->n_pages; i++)
+		assert_right(w, w->first_page + i);
+	assert_int_equal(row_filler_counts(w->f).pool.pages, w->n_pages);
+	assert_int_equal(row_filler_counts(w->f).failed, 0);
+	end_world(w);
+}
+
+static void without_time_only_one_page_comes(void **state)
+{
+	struct world *w = make_world(1 << 20);
+
+	(void)state;
+	row_filler_expect(w->f, OWN);
+	for (u32 i = 1; i <= 3; i++) {
+		assert_true(row_filler_idle(w->f, 0));
+		assert_int_equal(row_filler_counts(w->f).pool.pages, i);
+	}
+	row_filler_miss(w->f, OWN, w->first_page + w->n_pages - 1);
+	row_filler_misses(w->f, 0);
+	assert_int_equal(row_filler_counts(w->f).pool.pages, 3);
+	end_world(w);
+}
+
+static void the_background_never_makes_a_page_leave(void **state)
+{
+	struct world *w = make_world(3 * UW_MAX_PAGE_ROWS);
+
+	(void)state;
+	row_filler_expect(w->f, OWN);
+	for (u32 i = 0; i < 20; i++) {
+		assert_false(row_filler_idle(w->f, FOREVER));
+		row_filler_misses(w->f, FOREVER);
+	}
+	assert_int_equal(row_filler_counts(w->f).pool.evicted, 0);
+	end_world(w);
+}
+
+/* More pages than there is room for, missed in turn. */
+static void a_page_that_comes_again_is_counted(void **state)
+{
+	struct world *w = make_world(1024);
+	u32 page = w->first_page + w->n_pages / 2;
+	struct row_counts c;
+
+	(void)state;
+	for (u32 i = 0; i < 3 * N_COPIES; i++) {
+		u32 module = COPIES + i % N_COPIES;
+
+		row_filler_foresee(w->f, module, page);
+		for (u32 tries = 0; tries < 5 && !is_there(w, module, page); tries++) {
+			nanosleep(&(struct timespec){ .tv_nsec = ROW_POOL_GRACE_NS }, NULL);
+			row_filler_misses(w->f, FOREVER);
+		}
+		assert_true(is_there(w, module, page));
+	}
+	c = row_filler_counts(w->f);
+	assert_true(c.pool.evicted > N_COPIES);
+	assert_int_equal(c.refetched, c.pool.added - N_COPIES);
+	assert_true(c.pool.rows <= 1024);
+	end_world(w);
+}
+
+static void a_file_without_code_is_asked_once(void **state)
+{
+	struct world *w = make_world(1 << 20);
+
+	(void)state;
+	row_filler_expect(w->f, TEXT);
+	for (u32 i = 0; i < 5; i++) {
+		row_filler_miss(w->f, TEXT, i);
+		row_filler_misses(w->f, FOREVER);
+		assert_false(row_filler_idle(w->f, FOREVER));
+	}
+	assert_int_equal(w->n_opened[TEXT], 1);
+	assert_int_equal(row_filler_counts(w->f).pool.added, 0);
+	end_world(w);
+}
+
+static void a_file_that_is_gone_is_counted_and_asked_again_by_its_misses(void **state)
+{
+	struct world *w = make_world(1 << 20);
+
+	(void)state;
+	row_filler_expect(w->f, GONE);
+	assert_false(row_filler_idle(w->f, FOREVER));
+	assert_false(row_filler_idle(w->f, FOREVER));
+	assert_int_equal(w->n_opened[GONE], 1);
+	for (u32 i = 0; i < 5; i++) {
+		row_filler_miss(w->f, GONE, 3);
+		row_filler_misses(w->f, FOREVER);
+	}
+	assert_true(row_filler_counts(w->f).failed >= 5);
+	assert_int_equal(row_filler_counts(w->f).pool.added, 0);
+	end_world(w);
+}
+
+static void pages_outside_of_the_code_are_nothing(void **state)
+{
+	struct world *w = make_world(1 << 20);
+
+	(void)state;
+	row_filler_miss(w->f, OWN, ~0u);
+	row_filler_miss(w->f, OWN, w->first_page + w->n_pages);
+	row_filler_miss(w->f, OWN, 0);
+	row_filler_miss(w->f, 0, 1);
+	row_filler_misses(w->f, FOREVER);
+	for (u32 i = 0; i < UW_MAX_ROW_PAGES; i++)
+		if (w->pages[i].module)
+			assert_in_range(w->pages[i].page, w->first_page,
+					w->first_page + w->n_pages - 1);
+	end_world(w);
+}
+
+static void without_a_pool_no_file_is_opened(void **state)
+{
+	struct world *w = make_world(0);
+
+	(void)state;
+	row_filler_expect(w->f, OWN);
+	row_filler_miss(w->f, OWN, w->first_page);
+	row_filler_misses(w->f, FOREVER);
+	assert_false(row_filler_idle(w->f, FOREVER));
+	assert_int_equal(w->n_opened[OWN], 0);
+	end_world(w);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_missed_page_comes_with_its_neighbours),
+		cmocka_unit_test(a_page_that_is_foreseen_comes_alone),
+		cmocka_unit_test(in_the_background_all_of_a_file_comes),
+		cmocka_unit_test(without_time_only_one_page_comes),
+		cmocka_unit_test(the_background_never_makes_a_page_leave),
+		cmocka_unit_test(a_page_that_comes_again_is_counted),
+		cmocka_unit_test(a_file_without_code_is_asked_once),
+		cmocka_unit_test(a_file_that_is_gone_is_counted_and_asked_again_by_its_misses),
+		cmocka_unit_test(pages_outside_of_the_code_are_nothing),
+		cmocka_unit_test(without_a_pool_no_file_is_opened),
+	};
+
+	return CHECK_RUN(tests);
+}

@@ -1,0 +1,408 @@
+// SPDX-License-Identifier: BSD-2-Clause
+
+/* The pool of rows, written as the loader writes it and read as the walk does. */
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "../../loader/rows/row_pool.h"
+#include "../check.h"
+
+#define MAX_ROWS 65536
+
+struct world {
+	struct uw_row_page pages[UW_MAX_ROW_PAGES];
+	u32 rows[MAX_ROWS];
+	struct row_pool *p;
+	u64 now_ns;
+};
+
+static struct world *make_world(u32 n_rows)
+{
+	struct world *w = calloc(1, sizeof(*w));
+	struct row_memory m = { .pages = w->pages, .rows = w->rows, .n_rows = n_rows };
+
+	assert_int_equal(row_pool_new(&w->p, &m), 0);
+	return w;
+}
+
+static void end_world(struct world *w)
+{
+	row_pool_free(&w->p);
+	free(w);
+}
+
+static void tick(struct world *w)
+{
+	w->now_ns += ROW_POOL_GRACE_NS;
+	row_pool_tick(w->p, w->now_ns);
+}
+
+/* Rows that tell whose they are: all rules of a page are its tag. */
+static u32 tag(u32 module, u32 page)
+{
+	return (module * 977 + page * 13) % UW_MAX_RULES;
+}
+
+static int add(struct world *w, u32 module, u32 page, u32 n)
+{
+	u32 rows[UW_MAX_PAGE_ROWS];
+
+	for (u32 i = 0; i < n; i++)
+		rows[i] = i << UW_ROW_OFF_SHIFT | tag(module, page);
+	return row_pool_add(w->p, module, page, rows, n);
+}
+
+/* Adds it, in a later tick if it must be. */
+static void add_sometime(struct world *w, u32 module, u32 page, u32 n)
+{
+	int err = -EAGAIN;
+
+	for (u32 i = 0; i < 8 && err == -EAGAIN; i++) {
+		err = add(w, module, page, n);
+		if (err)
+			tick(w);
+	}
+	assert_int_equal(err, 0);
+}
+
+/* As the walk does: the entry, its rows, and once more the entry. */
+struct found {
+	bool there, whole;
+	u32 n;
+};
+
+static const struct uw_row_page *entry(const struct world *w, u32 module, u32 page)
+{
+	u32 hash = uw_row_page_hash(module, page);
+
+	for (u32 i = 0; i < UW_ROW_PAGE_PROBES; i++) {
+		const struct uw_row_page *e = &w->pages[(hash + i) & (UW_MAX_ROW_PAGES - 1)];
+
+		if (__atomic_load_n(&e->module, __ATOMIC_SEQ_CST) == module &&
+		    __atomic_load_n(&e->page, __ATOMIC_SEQ_CST) == page)
+			return e;
+	}
+	return NULL;
+}
+
+static struct found look_up(const struct world *w, u32 module, u32 page, bool twice)
+{
+	const volatile struct uw_row_page *e = entry(w, module, page);
+	struct uw_row_page copy;
+	struct found f = { .whole = true };
+
+	if (!e)
+		return f;
+	copy = *e;
+	for (u32 i = 0; i < copy.n; i++)
+		f.whole &= ((const volatile u32 *)w->rows)[(copy.first + i) % MAX_ROWS] ==
+			   (i << UW_ROW_OFF_SHIFT | tag(module, page));
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	f.there = !twice || (e->module == module && e->page == page && e->first == copy.first &&
+			     e->n == copy.n);
+	f.n = copy.n;
+	return f;
+}
+
+static void assert_there(const struct world *w, u32 module, u32 page, u32 n)
+{
+	struct found f = look_up(w, module, page, true);
+
+	if (!f.there || !f.whole || f.n != n || !row_pool_has(w->p, module, page))
+		fail_msg("page %u of module %u: there %d, whole %d, %u rows", page, module, f.there,
+			 f.whole, f.n);
+}
+
+static void a_page_is_found_with_its_rows(void **state)
+{
+	struct world *w = make_world(MAX_ROWS);
+
+	(void)state;
+	assert_int_equal(add(w, 7, 3, 1), 0);
+	assert_int_equal(add(w, 7, 4, UW_MAX_PAGE_ROWS), 0);
+	assert_int_equal(add(w, 8, 3, 50), 0);
+	assert_there(w, 7, 3, 1);
+	assert_there(w, 7, 4, UW_MAX_PAGE_ROWS);
+	assert_there(w, 8, 3, 50);
+	assert_false(row_pool_has(w->p, 8, 4));
+	assert_int_equal(row_pool_counts(w->p).pages, 3);
+	assert_int_equal(row_pool_counts(w->p).rows, 1 + UW_MAX_PAGE_ROWS + 50);
+	end_world(w);
+}
+
+static void what_cannot_be_a_page_is_refused(void **state)
+{
+	static const struct {
+		u32 module, n, rows[3];
+	} cases[] = {
+		{ 0, 1, { 0 } }, /* no module */
+		{ 1, 0, { 0 } }, /* no row */
+		{ 1, 1, { 1u << UW_ROW_OFF_SHIFT } }, /* nothing at offset 0 */
+		{ 1, 2, { 0, 0 } }, /* two at one offset */
+		{ 1, 3, { 0, 5u << UW_ROW_OFF_SHIFT, 4u << UW_ROW_OFF_SHIFT } },
+		{ 1, 1, { UW_MAX_RULES } }, /* no such rule */
+	};
+	struct world *w = make_world(MAX_ROWS);
+	u32 *many = calloc(UW_MAX_PAGE_ROWS + 1, sizeof(*many));
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		assert_int_equal(row_pool_add(w->p, cases[i].module, 1, cases[i].rows, cases[i].n),
+				 -EINVAL);
+	assert_int_equal(row_pool_add(w->p, 1, 1, many, UW_MAX_PAGE_ROWS + 1), -EINVAL);
+	assert_int_equal(row_pool_add(w->p, 1, 1, many, ~0u), -EINVAL);
+	assert_int_equal(row_pool_counts(w->p).refused, sizeof(cases) / sizeof(cases[0]) + 2);
+	assert_int_equal(row_pool_counts(w->p).added, 0);
+	free(many);
+	end_world(w);
+}
+
+static void a_page_too_large_for_the_pool_is_refused_for_good(void **state)
+{
+	static const u32 sizes[] = { 0, 1, 3, 4, 399, 400 };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+		struct world *w = make_world(sizes[i]);
+
+		assert_int_equal(add(w, 1, 1, sizes[i] / 4 + 1), -EFBIG);
+		assert_int_equal(row_pool_counts(w->p).refused, 1);
+		if (sizes[i] >= 4)
+			assert_int_equal(add(w, 1, 1, sizes[i] / 4), 0);
+		end_world(w);
+	}
+}
+
+/* Pages of all sizes, many times round: who is there is right, and the newest always is. */
+static void the_oldest_make_room_for_the_newest(void **state)
+{
+	static const u32 sizes[] = { 100, 1000, 4096, 20000, MAX_ROWS };
+
+	(void)state;
+	for (size_t s = 0; s < sizeof(sizes) / sizeof(sizes[0]); s++) {
+		u32 n_rows = sizes[s], max = n_rows / 4 < 900 ? n_rows / 4 : 900;
+		struct world *w = make_world(n_rows);
+
+		for (u32 page = 0; page < 2000; page++) {
+			add_sometime(w, 1, page, 1 + page * 37 % max);
+			assert_there(w, 1, page, 1 + page * 37 % max);
+			for (u32 old = page > 50 ? page - 50 : 0; old < page; old++)
+				if (row_pool_has(w->p, 1, old))
+					assert_there(w, 1, old, 1 + old * 37 % max);
+			assert_true(row_pool_counts(w->p).rows <= n_rows);
+		}
+		assert_false(row_pool_has(w->p, 1, 0));
+		assert_int_equal(row_pool_counts(w->p).added, 2000);
+		assert_int_equal(row_pool_counts(w->p).pages + row_pool_counts(w->p).evicted, 2000);
+		end_world(w);
+	}
+}
+
+/* First in, first out: those that are there are the newest ones, without a gap. */
+static void the_order_of_leaving_is_that_of_coming(void **state)
+{
+	struct world *w = make_world(10000);
+	u32 first = 0;
+
+	(void)state;
+	for (u32 page = 0; page < 500; page++) {
+		u32 i = 0;
+
+		add_sometime(w, 1, page, 100);
+		while (!row_pool_has(w->p, 1, i))
+			i++;
+		assert_true(i >= first);
+		first = i;
+		for (; i <= page; i++)
+			assert_true(row_pool_has(w->p, 1, i));
+	}
+	end_world(w);
+}
+
+static void rows_of_a_forgotten_page_stay_for_the_grace_time(void **state)
+{
+	struct world *w = make_world(4000);
+	u32 page = 0, gone = 0, first;
+
+	(void)state;
+	while (add(w, 1, page, 500) == 0)
+		page++;
+	first = entry(w, 1, 0)->first;
+	tick(w); /* forgets page 0 at least */
+	assert_false(row_pool_has(w->p, 1, 0));
+	while (gone < page && !row_pool_has(w->p, 1, gone))
+		gone++;
+	assert_int_equal(add(w, 1, page, 500), -EAGAIN);
+	w->now_ns += ROW_POOL_GRACE_NS - 1;
+	row_pool_tick(w->p, w->now_ns); /* too early */
+	assert_int_equal(add(w, 1, page, 500), -EAGAIN);
+	for (u32 i = 0; i < 500; i++)
+		assert_int_equal(w->rows[first + i], i << UW_ROW_OFF_SHIFT | tag(1, 0));
+	w->now_ns += 1;
+	row_pool_tick(w->p, w->now_ns);
+	assert_int_equal(add(w, 1, page, 500), 0);
+	end_world(w);
+}
+
+/* Pages that all want the same places. */
+static u32 colliding(u32 nth)
+{
+	u32 page = 0, hash = uw_row_page_hash(1, 0);
+
+	while (nth)
+		nth -= uw_row_page_hash(1, ++page) == hash;
+	return page;
+}
+
+static void of_too_many_with_the_same_hash_the_oldest_goes(void **state)
+{
+	struct world *w = make_world(MAX_ROWS);
+
+	(void)state;
+	for (u32 i = 0; i < UW_ROW_PAGE_PROBES; i++)
+		assert_int_equal(add(w, 1, colliding(i), 10), 0);
+	for (u32 i = UW_ROW_PAGE_PROBES; i < 3 * UW_ROW_PAGE_PROBES; i++) {
+		assert_int_equal(add(w, 1, colliding(i), 10), -EAGAIN);
+		assert_false(row_pool_has(w->p, 1, colliding(i - UW_ROW_PAGE_PROBES)));
+		assert_int_equal(add(w, 1, colliding(i), 10), -EAGAIN); /* a walk may be looking */
+		assert_true(row_pool_has(w->p, 1, colliding(i - UW_ROW_PAGE_PROBES + 1)));
+		tick(w);
+		assert_int_equal(add(w, 1, colliding(i), 10), 0);
+		assert_there(w, 1, colliding(i), 10);
+	}
+	assert_int_equal(row_pool_counts(w->p).pages, UW_ROW_PAGE_PROBES);
+	end_world(w);
+}
+
+static void more_pages_than_entries_leave_room_for_the_newest(void **state)
+{
+	struct world *w = make_world(MAX_ROWS);
+
+	(void)state;
+	for (u32 page = 0; page < 2 * UW_MAX_ROW_PAGES; page++)
+		add_sometime(w, 1 + page % 3, page, 1);
+	for (u32 page = 2 * UW_MAX_ROW_PAGES - 10000; page < 2 * UW_MAX_ROW_PAGES; page++)
+		assert_there(w, 1 + page % 3, page, 1);
+	assert_true(row_pool_counts(w->p).pages <= UW_MAX_ROW_PAGES);
+	end_world(w);
+}
+
+static void room_is_what_needs_nobody_to_leave(void **state)
+{
+	struct world *w = make_world(MAX_ROWS);
+	u32 page = 0;
+
+	(void)state;
+	for (; row_pool_room(w->p) >= 300; page++) {
+		u32 room = row_pool_room(w->p);
+
+		assert_int_equal(add(w, 1, page, 300), 0);
+		assert_int_equal(row_pool_room(w->p), room - 300);
+		tick(w);
+	}
+	assert_true(page > MAX_ROWS / 300 / 2);
+	assert_int_equal(row_pool_counts(w->p).evicted, 0);
+	end_world(w);
+}
+
+/* A walk that never rests, against a writer that never rests either. */
+struct race {
+	struct world *w;
+	bool looks_twice, stop;
+	u64 n_found, n_torn;
+};
+
+#define RACE_PAGES 64
+#define RACE_ROWS 200
+
+static void *read_all_the_time(void *data)
+{
+	struct race *r = data;
+
+	for (u32 i = 0; !__atomic_load_n(&r->stop, __ATOMIC_RELAXED); i++) {
+		struct found f = look_up(r->w, 1, i % RACE_PAGES, r->looks_twice);
+
+		r->n_found += f.there;
+		r->n_torn += f.there && !f.whole;
+	}
+	return NULL;
+}
+
+static u64 elapsed_ms(const struct timespec *from)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (u64)(now.tv_sec - from->tv_sec) * 1000 +
+	       (u64)((now.tv_nsec - from->tv_nsec) / 1000000);
+}
+
+/* Time passes by ticks alone here, so the second look is all that guards a walk. */
+static void write_all_the_time(struct race *r, bool clears, u64 ms)
+{
+	struct uw_row_page *before = calloc(UW_MAX_ROW_PAGES, sizeof(*before));
+	struct timespec start;
+	struct world *w = r->w;
+
+	clock_gettime(CLOCK_MONOTONIC, &start);
+	for (u32 i = 0; elapsed_ms(&start) < ms && (clears || !r->n_torn); i++) {
+		u32 page = i * 7 % RACE_PAGES;
+
+		if (!row_pool_has(w->p, 1, page) && add(w, 1, page, RACE_ROWS) == -EAGAIN) {
+			memcpy(before, w->pages, clears ? 0 : sizeof(w->pages));
+			tick(w);
+			memcpy(w->pages, before, clears ? 0 : sizeof(w->pages));
+		}
+	}
+	free(before);
+}
+
+static struct race run_race(bool clears, bool looks_twice, u64 ms)
+{
+	struct race r = { .w = make_world(RACE_PAGES * RACE_ROWS / 3), .looks_twice = looks_twice };
+	pthread_t reader;
+
+	assert_int_equal(pthread_create(&reader, NULL, read_all_the_time, &r), 0);
+	write_all_the_time(&r, clears, ms);
+	__atomic_store_n(&r.stop, true, __ATOMIC_RELAXED);
+	pthread_join(reader, NULL);
+	assert_true(r.n_found > 0);
+	end_world(r.w);
+	return r;
+}
+
+static void a_walk_never_takes_a_torn_page(void **state)
+{
+	(void)state;
+	assert_int_equal(run_race(true, true, 500).n_torn, 0);
+}
+
+/* So the test above can fail. */
+static void without_clearing_the_entry_it_would(void **state)
+{
+	(void)state;
+	assert_true(run_race(false, true, 20000).n_torn > 0);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_page_is_found_with_its_rows),
+		cmocka_unit_test(what_cannot_be_a_page_is_refused),
+		cmocka_unit_test(a_page_too_large_for_the_pool_is_refused_for_good),
+		cmocka_unit_test(the_oldest_make_room_for_the_newest),
+		cmocka_unit_test(the_order_of_leaving_is_that_of_coming),
+		cmocka_unit_test(rows_of_a_forgotten_page_stay_for_the_grace_time),
+		cmocka_unit_test(of_too_many_with_the_same_hash_the_oldest_goes),
+		cmocka_unit_test(more_pages_than_entries_leave_room_for_the_newest),
+		cmocka_unit_test(room_is_what_needs_nobody_to_leave),
+		cmocka_unit_test(a_walk_never_takes_a_torn_page),
+		cmocka_unit_test(without_clearing_the_entry_it_would),
+	};
+
+	return CHECK_RUN(tests);
+}
