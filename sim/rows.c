@@ -76,6 +76,8 @@ int sim_rows_of_file(struct sim_rows *r, struct elf_file *f, u32 module)
 	s = elf_file_segments(f, &n);
 	err = cfi_open(&cfi, f);
 	if (!err)
+		cfi_follow_nothing(cfi);
+	if (!err)
 		err = rules_init(&rules, r->rules, SIM_MAX_RULES);
 	for (size_t i = 0; i < n && !err; i++)
 		if (s[i].is_exec)

@@ -19,7 +19,7 @@ struct sim_rows {
  * @r:		empty; ends with sim_rows_deinit()
  * @module:	whose rows they are
  *
- * As the call frame information has them (inspect/elf/cfi.h).
+ * As the call frame information has them, and nothing else (inspect/elf/cfi.h).
  *
  * Return: 0 or a negative errno; -EFBIG: more than every engine has room for.
  */

@@ -111,15 +111,16 @@ __attribute__((noinline)) u32 uw_row_search(u32 first, u32 n, u32 off)
 /* A page that is taken away meanwhile counts as missing: its rows may be others' by now. */
 UW_INLINE const struct uw_rule *port_row(const struct uw_state *u, u32 module, u64 file_off)
 {
-	u32 page = (u32)(file_off / UW_ROW_PAGE_LEN), at = uw_row_page_search(module, page), row;
+	u32 page = (u32)(file_off / UW_ROW_PAGE_LEN), at = uw_row_page_search(module, page);
 	const struct uw_row_page *p = &uw_row_pages[port_index(at, UW_MAX_ROW_PAGES - 1)];
+	u32 first = p->first, row;
 
 	(void)u;
 	if (at >= UW_MAX_ROW_PAGES)
 		return NULL;
-	row = uw_row_search(p->first, p->n, file_off & (UW_ROW_PAGE_LEN - 1));
+	row = uw_row_search(first, p->n, file_off & (UW_ROW_PAGE_LEN - 1));
 	if (row == UW_NO_ROW || *(const volatile u32 *)&p->module != module ||
-	    *(const volatile u32 *)&p->page != page)
+	    *(const volatile u32 *)&p->page != page || *(const volatile u32 *)&p->first != first)
 		return NULL;
 	return &uw_rules[port_index(row, UW_MAX_RULES - 1)];
 }

@@ -61,6 +61,7 @@ struct cfi {
 	u64 entry, entry_end;
 	const struct elf_segment *flow_of; /* tried, of the first segment that needs it */
 	struct flow *flow;
+	bool follows_nothing; /* there is to be no flow */
 	struct cfi_counts counts;
 	u32 paint[UW_ROW_PAGE_LEN];
 	u8 code[UW_ROW_PAGE_LEN + 2 * CFI_CODE_MARGIN];
@@ -191,7 +192,7 @@ static int paint_flow(struct page *p)
 	struct cfi *c = p->c;
 	int r = 0;
 
-	if (c->regs->has_lr || count_unpainted(p) < MUCH)
+	if (c->follows_nothing || c->regs->has_lr || count_unpainted(p) < MUCH)
 		return 0;
 	if (!c->flow_of) {
 		c->flow_of = p->segment;
@@ -322,6 +323,11 @@ int cfi_add_debug(struct cfi *c, struct elf_file *debug)
 	if (!r && s->n)
 		cfi_entry_find(c->file, c->sections, N_SECTIONS, &c->entry, &c->entry_end);
 	return r;
+}
+
+void cfi_follow_nothing(struct cfi *c)
+{
+	c->follows_nothing = true;
 }
 
 bool cfi_has_entries(const struct cfi *c)

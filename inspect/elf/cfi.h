@@ -47,6 +47,9 @@ void cfi_free(struct cfi **c);
  */
 int cfi_add_debug(struct cfi *c, struct elf_file *debug);
 
+/* Code that nobody describes gets no rows but where it is known by its bytes: for comparisons. */
+void cfi_follow_nothing(struct cfi *c);
+
 /* Whether there is any: else only code known by its bytes gets rows. */
 bool cfi_has_entries(const struct cfi *c);
 

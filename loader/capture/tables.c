@@ -2,6 +2,7 @@
 
 #include "tables.h"
 
+#include "../../inspect/case/case_rows.h"
 #include "../../inspect/util/cleanup.h"
 #include "../../inspect/v8/v8.h"
 #include "../session/image.h"
@@ -64,6 +65,22 @@ static int take_v8(struct taken *t, const struct image *im)
 	return 0;
 }
 
+static const struct uw_rule *find_rule(void *rows, u32 module, u64 file_off)
+{
+	return row_filler_rule(rows, module, file_off);
+}
+
+static int take_rows(struct taken *t, const struct session_stack *stack)
+{
+	const struct uw_sample *s = stack->sample;
+	struct case_rule_source source = { find_rule, (void *)stack->rows };
+	int err = case_rows_used(s->frames + s->n_kernel, (u32)s->n_frames - s->n_kernel, &source,
+				 &t->rows, &t->file.n_rows);
+
+	t->file.rows = t->rows;
+	return err;
+}
+
 static int take_auxv(struct taken *t, u32 pid)
 {
 	_cleanup_close_ int fd = -1;
@@ -115,6 +132,8 @@ int take_tables(struct taken *t, const struct session_stack *stack)
 	if (!err)
 		err = take_v8(t, stack->image);
 	if (!err)
+		err = take_rows(t, stack);
+	if (!err)
 		err = areas_files(&t->areas, &t->files);
 	if (err < 0)
 		return err;
@@ -132,6 +151,7 @@ void tables_free_taken(struct taken *t)
 	}
 	free(t->mappings);
 	free(t->v8_builds);
+	free(t->rows);
 	free(t->files);
 	free(t->auxv);
 	free(t->engine);

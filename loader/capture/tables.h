@@ -4,9 +4,9 @@
 #include "take.h"
 
 /**
- * take_tables() - what the walk had beside memory: mappings, layouts, what it found
+ * take_tables() - what the walk had beside memory: mappings, layouts, rows, what it found
  *
- * Return: 0, -ESTALE when the mappings are not those of the walk any more, -ENOMEM.
+ * Return: 0, -ESTALE when the mappings or rows are not those of the walk any more, -ENOMEM.
  */
 int take_tables(struct taken *t, const struct session_stack *stack);
 void tables_free_taken(struct taken *t);

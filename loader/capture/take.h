@@ -32,6 +32,7 @@ struct taken {
 	struct case_mapping *mappings;
 	struct v8_info *v8_builds;
 	struct case_read *reads;
+	struct case_row *rows;
 	struct case_map_file *files;
 	struct case_aux *auxv;
 	char *engine;

@@ -217,6 +217,11 @@ bool row_filler_idle(struct row_filler *f, u64 until_ns)
 	return false;
 }
 
+const struct uw_rule *row_filler_rule(const struct row_filler *f, u32 module, u64 file_off)
+{
+	return row_pool_rule(f->pool, module, file_off);
+}
+
 struct row_counts row_filler_counts(const struct row_filler *f)
 {
 	return (struct row_counts){ .pool = row_pool_counts(f->pool),

@@ -57,4 +57,7 @@ void row_filler_expect(struct row_filler *f, u32 module);
 void row_filler_misses(struct row_filler *f, u64 until_ns);
 bool row_filler_idle(struct row_filler *f, u64 until_ns);
 
+/* As row_pool_rule(). */
+const struct uw_rule *row_filler_rule(const struct row_filler *f, u32 module, u64 file_off);
+
 struct row_counts row_filler_counts(const struct row_filler *f);

@@ -75,6 +75,22 @@ bool row_pool_has(const struct row_pool *p, u32 module, u32 page)
 	return find(p, module, page) != NULL;
 }
 
+const struct uw_rule *row_pool_rule(const struct row_pool *p, u32 module, u64 file_off)
+{
+	const struct uw_row_page *e = find(p, module, (u32)(file_off / UW_ROW_PAGE_LEN));
+	u32 lo = 0, hi = e ? e->n : 0;
+
+	while (hi - lo > 1) {
+		u32 mid = lo + (hi - lo) / 2;
+
+		if (p->m.rows[e->first + mid] >> UW_ROW_OFF_SHIFT > file_off % UW_ROW_PAGE_LEN)
+			hi = mid;
+		else
+			lo = mid;
+	}
+	return e ? &p->m.rules[p->m.rows[e->first + lo] & (UW_MAX_RULES - 1)] : NULL;
+}
+
 static void clear_entry(struct row_pool *p, u32 slot)
 {
 	struct uw_row_page *e = &p->m.pages[slot];

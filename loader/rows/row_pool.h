@@ -59,6 +59,13 @@ bool row_pool_has(const struct row_pool *p, u32 module, u32 page);
  */
 int row_pool_add(struct row_pool *p, u32 module, u32 page, const u32 *rows, u32 n);
 
+/**
+ * row_pool_rule() - the rule for code, as a walk finds it now
+ *
+ * Return: valid until row_pool_add(), or NULL: the page is not there.
+ */
+const struct uw_rule *row_pool_rule(const struct row_pool *p, u32 module, u64 file_off);
+
 /* How many rows can be added before anything has to be forgotten for them. */
 u32 row_pool_room(const struct row_pool *p);
 

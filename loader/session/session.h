@@ -38,6 +38,7 @@ struct session_stack {
 	struct image *image;
 	struct naming *naming;
 	struct modules *modules;
+	const struct row_filler *rows;
 };
 
 /**

@@ -9,7 +9,6 @@
 #include <sys/stat.h>
 
 #include "../../inspect/elf/elf_file.h"
-#include "../../inspect/elf/libc_name.h"
 #include "../../inspect/util/cleanup.h"
 #include "../life/map_file.h"
 #include "vdso.h"
@@ -192,7 +191,6 @@ static int module_new(struct module **out, int fd, const char *path)
 	mod->info.name = slash && slash[1] ? slash + 1 : mod->path;
 	mod->info.build_id = mod->build_id;
 	mod->info.is_vdso = !strcmp(path, "[vdso]");
-	mod->info.is_libc = elf_name_is_libc(mod->info.name);
 	*out = TAKE_PTR(mod);
 	return 0;
 }

@@ -31,7 +31,6 @@ struct module_info {
 	const char *path; /* as it was mapped; "[vdso]" */
 	const char *name; /* the last part of it */
 	const char *build_id; /* hex, or NULL */
-	bool is_libc; /* by its name: the C library, where main() and threads start */
 	bool is_vdso;
 };
 

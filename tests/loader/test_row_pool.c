@@ -15,6 +15,7 @@
 
 struct world {
 	struct uw_row_page pages[UW_MAX_ROW_PAGES];
+	struct uw_rule rules[UW_MAX_RULES];
 	u32 rows[MAX_ROWS];
 	struct row_pool *p;
 	u64 now_ns;
@@ -23,7 +24,9 @@ struct world {
 static struct world *make_world(u32 n_rows)
 {
 	struct world *w = calloc(1, sizeof(*w));
-	struct row_memory m = { .pages = w->pages, .rows = w->rows, .n_rows = n_rows };
+	struct row_memory m = {
+		.pages = w->pages, .rules = w->rules, .rows = w->rows, .n_rows = n_rows
+	};
 
 	assert_int_equal(row_pool_new(&w->p, &m), 0);
 	return w;
@@ -388,9 +391,32 @@ static void without_clearing_the_entry_it_would(void **state)
 	assert_true(run_race(false, true, 20000).n_torn > 0);
 }
 
+static void a_rule_is_that_of_the_last_row_before(void **state)
+{
+	static const u32 offs[] = { 0, 1, 5, 4095 };
+	struct world *w = make_world(MAX_ROWS);
+	u32 rows[4];
+
+	(void)state;
+	for (u32 i = 0; i < 4; i++)
+		rows[i] = offs[i] << UW_ROW_OFF_SHIFT | (i + 1);
+	assert_int_equal(add(w, 3, 6, 9), 0);
+	assert_int_equal(row_pool_add(w->p, 3, 7, rows, 4), 0);
+	for (u32 off = 0; off < UW_ROW_PAGE_LEN; off++) {
+		u32 rule = off == 4095 ? 4 : off >= 5 ? 3 : off >= 1 ? 2 : 1;
+
+		assert_ptr_equal(row_pool_rule(w->p, 3, 7 * UW_ROW_PAGE_LEN + off),
+				 &w->rules[rule]);
+	}
+	assert_null(row_pool_rule(w->p, 3, 8 * UW_ROW_PAGE_LEN));
+	assert_null(row_pool_rule(w->p, 4, 7 * UW_ROW_PAGE_LEN));
+	end_world(w);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_rule_is_that_of_the_last_row_before),
 		cmocka_unit_test(a_page_is_found_with_its_rows),
 		cmocka_unit_test(what_cannot_be_a_page_is_refused),
 		cmocka_unit_test(a_page_too_large_for_the_pool_is_refused_for_good),

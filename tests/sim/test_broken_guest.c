@@ -10,7 +10,7 @@
 
 #include "../../sim/engine/guest.h"
 
-#define MAX_STACKS 64
+#define MAX_STACKS 128
 
 enum verdict { UNNOTICED, BY_FRAMES, BY_READS_ONLY, BY_ITS_END, N_VERDICTS };
 
