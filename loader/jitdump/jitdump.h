@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#pragma once
+
+/* The words after `unspool jitdump`, and what they share. argv[0] is "unspool jitdump WORD". */
+
+#include "../../inspect/jitdump/jd_file.h"
+#include "../cli/cli.h"
+
+int jitdump_dump(int argc, char **argv);
+int jitdump_check(int argc, char **argv);
+
+/**
+ * jitdump_open() - read a jitdump, or say in one line why not
+ *
+ * Return: CLI_OK, or CLI_FAILURE after an error was printed.
+ */
+int jitdump_open(struct jd_file *f, const char *path);
+
+/* A name as it may be printed: in a buffer that the next four calls leave alone. */
+const char *jitdump_safe(const char *name);
+
+/* Flushes stdout; CLI_OK, or CLI_FAILURE after an error was printed. */
+int jitdump_flush(void);
