@@ -89,6 +89,13 @@ void jd_check_header(struct jd_run *r)
 	check_name(r);
 }
 
+/* A counter that ticks like the clock does not lie near it as well, for long. */
+bool jd_time_is_clock(const struct jdr_header *h, u64 first, u64 now)
+{
+	return now && h->time && first >= h->time && first - h->time < 1000000000 && first < now &&
+	       now - first < now / 16;
+}
+
 static void check_time(struct jd_run *r)
 {
 	u64 time = r->rec.time, now = r->c->now;
@@ -100,10 +107,7 @@ static void check_time(struct jd_run *r)
 	else
 		r->last_time = time;
 	if (is_ticks) {
-		/* The counter ticks several times a nanosecond or seldom; like the clock it is not.
-		 */
-		if (r->n == 0 && now && r->f->h.time && time >= r->f->h.time &&
-		    time - r->f->h.time < 1000000000 && time < now && now - time < now / 16)
+		if (r->n == 0 && jd_time_is_clock(&r->f->h, time, now))
 			jd_found_at(r, JD_H_FLAGS, JD_R_ARCH_TIME_WRONG,
 				    "the flag says ticks, but times are CLOCK_MONOTONIC");
 		return;

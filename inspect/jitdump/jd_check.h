@@ -106,6 +106,13 @@ struct jd_check {
 };
 
 /**
+ * jd_time_is_clock() - are times CLOCK_MONOTONIC although the flag says ticks?
+ * @first:	the time of the first record
+ * @now:	CLOCK_MONOTONIC, 0: unknown
+ */
+bool jd_time_is_clock(const struct jdr_header *h, u64 first, u64 now);
+
+/**
  * jd_check_file() - look at everything
  *
  * Findings come in the order of the file; those that need all of it, such as an index

@@ -212,7 +212,7 @@ int jdw_add(struct jdw *w, const struct jdw_code *c)
 {
 	struct jdw_buf b = { .is_swapped = w->options.swap };
 	struct jdw_live live = { .addr = c->addr, .size = c->size, .loaded_addr = c->addr };
-	int err = jdw_group(&b, c);
+	int err = c->name && *c->name ? jdw_group(&b, c) : -EINVAL;
 
 	pthread_mutex_lock(&w->lock);
 	if (!err) {

@@ -156,7 +156,7 @@ int jdw_group(struct jdw_buf *b, const struct jdw_code *c)
 	size_t name_len;
 	int err = 0;
 
-	if (!c->name || !*c->name || (c->size && !c->code) || c->addr + c->size < c->addr)
+	if (!c->name || (c->size && !c->code) || c->addr + c->size < c->addr)
 		return -EINVAL;
 	name_len = strlen(c->name) + 1;
 	if (c->size >= JD_MAX_RECORD - JD_L_NAME - name_len ||

@@ -6,8 +6,6 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <time.h>
 
 #include "../../inspect/jitdump/jd_check.h"
 #include "../../inspect/util/cleanup.h"
@@ -96,26 +94,6 @@ static void found(void *data, const struct jd_finding *f)
 	json_line_write(&run->line, stdout);
 }
 
-static u64 now_ns(clockid_t clock)
-{
-	struct timespec t = { 0 };
-
-	clock_gettime(clock, &t);
-	return (u64)t.tv_sec * 1000000000 + (u64)t.tv_nsec;
-}
-
-/* The clock of records is that of this boot only if the file was written since. */
-static u64 clock_of(const char *path)
-{
-	u64 now = now_ns(CLOCK_MONOTONIC), written;
-	struct stat st;
-
-	if (stat(path, &st))
-		return 0;
-	written = (u64)st.st_mtim.tv_sec * 1000000000 + (u64)st.st_mtim.tv_nsec;
-	return written > now_ns(CLOCK_REALTIME) - now_ns(CLOCK_BOOTTIME) ? now : 0;
-}
-
 /* The last lines: what was left out, and the sum. Return: whether all is well. */
 static bool sum_up(const struct check_run *run, s64 n_records)
 {
@@ -157,7 +135,7 @@ int jitdump_check(int argc, char **argv)
 	if (status)
 		return status;
 	n = jd_check_file(&f, &(struct jd_check){ .file_name = basename(run.file),
-						  .now = clock_of(run.file),
+						  .now = jitdump_now(run.file),
 						  .found = found,
 						  .data = &run });
 	if (n < 0) {

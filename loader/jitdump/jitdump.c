@@ -4,55 +4,20 @@
 
 #include "jitdump.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "../../inspect/util/term.h"
 #include "../commands.h"
 
 static const struct cli_command words[] = {
 	{ "dump", "print what a file holds", jitdump_dump },
 	{ "check", "say what is wrong with it and what mends it", jitdump_check },
+	{ "repair", "write it anew with all that can be mended", jitdump_repair },
+	{ "to-perfmap", "write a perf map of what it names", jitdump_to_perfmap },
+	{ "from-elf", "write the functions of an ELF file as a jitdump", jitdump_from_elf },
 };
 
 #define N_WORDS (sizeof(words) / sizeof(words[0]))
-
-int jitdump_open(struct jd_file *f, const char *path)
-{
-	int r = jd_file_read(f, path);
-
-	if (r == 0)
-		return CLI_OK;
-	if (r == -EBADMSG)
-		cli_error("%s is no jitdump: it does not begin with JiTD or DTiJ", path);
-	else if (r == -ENODATA)
-		cli_error("%s is shorter than the header of a jitdump", path);
-	else if (r == -EFBIG)
-		cli_error("%s is larger than 2 GiB; 'unspool jitdump tail' has no limit", path);
-	else if (r == -EINVAL)
-		cli_error("%s is not a regular file", path);
-	else
-		cli_error("can't read %s: %s", path, strerror(-r));
-	return CLI_FAILURE;
-}
-
-const char *jitdump_safe(const char *name)
-{
-	static char texts[4][512];
-	static unsigned int next;
-	char *text = texts[next++ % 4];
-
-	return term_escape(name, text, sizeof(texts[0]));
-}
-
-int jitdump_flush(void)
-{
-	if (fflush(stdout) == 0 && !ferror(stdout))
-		return CLI_OK;
-	cli_error("can't write: %s", strerror(errno));
-	return CLI_FAILURE;
-}
 
 static int print_help(void)
 {

@@ -8,6 +8,9 @@
 
 int jitdump_dump(int argc, char **argv);
 int jitdump_check(int argc, char **argv);
+int jitdump_repair(int argc, char **argv);
+int jitdump_to_perfmap(int argc, char **argv);
+int jitdump_from_elf(int argc, char **argv);
 
 /**
  * jitdump_open() - read a jitdump, or say in one line why not
@@ -15,6 +18,22 @@ int jitdump_check(int argc, char **argv);
  * Return: CLI_OK, or CLI_FAILURE after an error was printed.
  */
 int jitdump_open(struct jd_file *f, const char *path);
+
+/* CLOCK_MONOTONIC, if the file was written since the machine started; else 0: unknown. */
+u64 jitdump_now(const char *path);
+
+/* EM_* by number or by a name as x86_64; 0: there is none. */
+u32 jitdump_machine(const char *word);
+
+struct out_job;
+
+/**
+ * jitdump_write() - what a job writes, to a file or to stdout
+ * @path:	NULL or "-": stdout
+ *
+ * Return: CLI_OK, or CLI_FAILURE after an error was printed.
+ */
+int jitdump_write(const struct out_job *job, const char *path);
 
 /* A name as it may be printed: in a buffer that the next four calls leave alone. */
 const char *jitdump_safe(const char *name);

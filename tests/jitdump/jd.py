@@ -72,7 +72,7 @@ def records(data):
 
 
 def name_of(record):
-    return record[56:record.index(b"\0", 56)].decode()
+    return record[56:].split(b"\0")[0].decode()
 
 
 def write(path, data):
