@@ -171,12 +171,22 @@ static const char *why_partial(const u8 *bytes, u64 left)
 		       : "";
 }
 
+/* A prefix that nobody would begin a record with: the walk has lost its way. */
+static bool is_no_prefix(const struct jd_run *r, const u8 *bytes)
+{
+	u64 time = jdr_u64(&r->f->h, bytes + JD_P_TIME);
+
+	return jdr_u32(&r->f->h, bytes + JD_P_ID) >= JD_N_IDS ||
+	       (r->n && (time < r->last_time || time - r->last_time > JD_RESYNC_NS));
+}
+
 static void check_end(struct jd_run *r, enum jdr_status status)
 {
 	u64 left = r->f->len - r->off;
 	const u8 *bytes = r->f->bytes + r->off;
 
-	if (status == JDR_CORRUPT)
+	if (status == JDR_CORRUPT ||
+	    (left >= JD_P_LEN && status == JDR_NEED_MORE && is_no_prefix(r, bytes)))
 		jd_found(r, JD_R_CORRUPT, "a record of %u bytes: %llu bytes can't be walked",
 			 jdr_u32(&r->f->h, bytes + JD_P_SIZE), left);
 	else if (status == JDR_END_FOR_NOW)

@@ -13,6 +13,9 @@ struct jd_file {
 
 #define JD_MAX_FILE (2ull << 30)
 
+/* How much later a record may be than the one before, where it is in doubt that it is one. */
+#define JD_RESYNC_NS 3600000000000ull
+
 /**
  * jd_file_read() - read a file that may be hostile or still grow
  * @f:		free with jd_file_deinit()

@@ -6,9 +6,6 @@
 #include <stdarg.h>
 #include <stdlib.h>
 
-/* How much later a record may be than the one before, to be taken for one when lost. */
-#define RESYNC_NS 3600000000000ull
-
 void jd_tell(const struct jd_repair *how, u64 off, const char *fmt, ...)
 {
 	char words[256];
@@ -153,7 +150,7 @@ static bool is_plausible(const struct jd_file *f, u64 off, u64 last_time, bool i
 	if (jdr_next(&f->h, f->bytes + off, f->len - off, &rec, &need) != JDR_RECORD)
 		return false;
 	if (rec.id >= JD_N_IDS || rec.size < least[rec.id] || rec.fault || rec.time < last_time ||
-	    (last_time && rec.time - last_time > RESYNC_NS))
+	    (last_time && rec.time - last_time > JD_RESYNC_NS))
 		return false;
 	return !is_first || is_plausible(f, off + rec.size, rec.time, false);
 }

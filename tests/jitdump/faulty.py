@@ -2,6 +2,7 @@
 """Jitdumps with one fault each, and a whole one."""
 
 import os
+import struct
 import time
 
 from jd import Dump
@@ -37,7 +38,9 @@ TABLE = [
     ("another pid than the name's", Dump(pid=813).load(), ["pid-name"]),
     ("records of another process", Dump().load().load(b"g", 0x2000, pid=99), ["pid"]),
     ("a size of 5", Dump().load().record(0, b"", size=5), ["corrupt"]),
-    ("a cut record", Dump().load().raw(b"\0\0\0\0\x60\0\0\0" + b"\1" * 20), ["partial-tail"]),
+    ("a cut record", Dump().load().raw(struct.pack("<IIQ", 0, 96, 1020) + b"\1" * 20), ["partial-tail"]),
+    ("what can't begin a record", Dump().load().raw(struct.pack("<IIQ", 0, 96, 3) + b"\1" * 20),
+     ["corrupt"]),
     ("a cut prefix", Dump().load().raw(b"\0" * 15), ["partial-tail"]),
     ("zeros at the end", Dump().load().raw(b"\0" * 4096), ["zero-tail"]),
     ("an unknown record", Dump().load().record(99, b"12345678"), ["unknown-id"]),
