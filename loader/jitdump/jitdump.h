@@ -11,6 +11,7 @@ int jitdump_check(int argc, char **argv);
 int jitdump_repair(int argc, char **argv);
 int jitdump_to_perfmap(int argc, char **argv);
 int jitdump_from_elf(int argc, char **argv);
+int jitdump_tail(int argc, char **argv);
 
 /**
  * jitdump_open() - read a jitdump, or say in one line why not

@@ -44,7 +44,8 @@ static void repair(const struct jd_file *f, bool resync)
 	char *bytes = NULL;
 	FILE *out = open_memstream(&bytes, &made.len);
 
-	FUZZ_MUST(out && jd_repair_file(f, &how, out, &result) == 0 && !fclose(out), "not repaired");
+	FUZZ_MUST(out && jd_repair_file(f, &how, out, &result) == 0 && !fclose(out),
+		  "not repaired");
 	made.bytes = (u8 *)bytes;
 	FUZZ_MUST(jdr_header(made.bytes, made.len, &made.h) == 0, "no header");
 	jd_check_file(&made, &(struct jd_check){ .found = found, .data = &n_found });

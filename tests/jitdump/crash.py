@@ -3,18 +3,13 @@
 """crash.py [COUNT]: a writer that is killed leaves whole records and at most a piece of one."""
 
 import json
-import os
 import random
 import struct
 import sys
 import time
 
-from jd import DEBUG, LOAD, Checks, folder, jitdump, name_of, read, records, write
+from jd import CRASH, DEBUG, LOAD, Checks, folder, jitdump, name_of, read, records, running, write
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "../e2e"))
-from lib import running  # noqa: E402 pylint: disable=wrong-import-position
-
-CRASH = os.environ.get("UNSPOOL_JIT_CRASH", "jit-crash")
 # A piece at the end, and what stood before it in its group.
 ENDS = {"partial-tail", "debug-orphan", "unwind-orphan"}
 

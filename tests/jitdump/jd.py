@@ -9,11 +9,12 @@ import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "../e2e"))
 # pylint: disable=wrong-import-position
-from lib import UNSPOOL, Checks, folder, skip  # noqa: F401
+from lib import UNSPOOL, Checks, folder, running, skip  # noqa: F401
 
 LOAD, MOVE, DEBUG, CLOSE, UNWIND = range(5)
 MAGIC = 0x4A695444
 JIT = os.environ.get("UNSPOOL_JIT", "jit")  # jit.c
+CRASH = os.environ.get("UNSPOOL_JIT_CRASH", "jit-crash")  # crash.c
 IMAGE = os.environ.get("UNSPOOL_JIT_IMAGE", "jit-image")  # image.c
 
 
