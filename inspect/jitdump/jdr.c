@@ -107,7 +107,7 @@ static enum jdr_fault take_debug(const struct jdr_header *h, struct jdr_record *
 
 /*
  * perf, V8 and CPython put .eh_frame first; the specification, LLVM's JITLoaderPerf and
- * the crate linux-perf-data .eh_frame_hdr, which begins with its version, 1, and an
+ * Rust's linux-perf-data .eh_frame_hdr, which begins with its version, 1, and an
  * encoding of pointers that is always one of these two. A CIE or FDE begins with a
  * length, which no writer makes 0x1b01 or 0xff01.
  */

@@ -72,7 +72,7 @@ def test_text(checks, path):
     os.unlink(path)
     os.mkfifo(path)
     checks.equal(jitdump("check", path).returncode, 1, "a FIFO is refused and not waited for")
-    for args in ((), ("chek", path), ("check",), ("check", path, path), ("dump", "--nonsense", path)):
+    for args in ((), ("checkk", path), ("check",), ("check", path, path), ("dump", "--nonsense", path)):
         checks.equal(jitdump(*args).returncode, 2, f"usage: {' '.join(args)[:30]}")
 
 
