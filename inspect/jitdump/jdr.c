@@ -207,15 +207,19 @@ int jdr_entry(const struct jdr_header *h, const struct jdr_record *rec, struct j
 /* Freed memory begins with pointers of the allocator: bytes that no path has. */
 static bool is_path(const char *s)
 {
-	size_t len = strlen(s), n;
+	const char *start = s, *end = s + strlen(s);
 	u32 cp;
 
-	for (size_t i = 0; i < len; i += n) {
-		n = utf8_decode(s + i, len - i, &cp);
+	while (s < end) {
+		if (*s >= ' ' && *s <= '~') {
+			s++;
+			continue;
+		}
+		s += utf8_decode(s, (size_t)(end - s), &cp);
 		if (cp < ' ' || cp == 0x7f || cp == UTF8_REPLACEMENT)
 			return false;
 	}
-	return len > 0;
+	return s > start;
 }
 
 enum jdr_lines jdr_lines(const struct jdr_header *h, const struct jdr_record *rec, u64 addr,

@@ -14,6 +14,7 @@ static const struct cli_command words[] = {
 	{ "check", "say what is wrong with it and what mends it", jitdump_check },
 	{ "repair", "write it anew with all that can be mended", jitdump_repair },
 	{ "to-perfmap", "write a perf map of what it names", jitdump_to_perfmap },
+	{ "elf", "write its code as one ELF file with symbols and lines", jitdump_elf },
 	{ "tail", "print code as it is compiled", jitdump_tail },
 	{ "from-elf", "write the functions of an ELF file as a jitdump", jitdump_from_elf },
 };

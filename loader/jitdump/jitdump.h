@@ -12,6 +12,10 @@ int jitdump_repair(int argc, char **argv);
 int jitdump_to_perfmap(int argc, char **argv);
 int jitdump_from_elf(int argc, char **argv);
 int jitdump_tail(int argc, char **argv);
+int jitdump_elf(int argc, char **argv);
+
+/* When nothing else is said: after all records, before the end of what still lives. */
+#define JITDUMP_AT_END (~0ull - 1)
 
 /**
  * jitdump_open() - read a jitdump, or say in one line why not
@@ -35,6 +39,9 @@ struct out_job;
  * Return: CLI_OK, or CLI_FAILURE after an error was printed.
  */
 int jitdump_write(const struct out_job *job, const char *path);
+
+/* For --at: seconds as dump prints them. 0, or EINVAL for argp. */
+error_t jitdump_parse_at(struct cli_parse *p, const char *arg, u64 *time);
 
 /* A name as it may be printed: in a buffer that the next four calls leave alone. */
 const char *jitdump_safe(const char *name);

@@ -108,3 +108,16 @@ int jitdump_write(const struct out_job *job, const char *path)
 	cli_error("can't write %s: %s", path, strerror(-r));
 	return CLI_FAILURE;
 }
+
+error_t jitdump_parse_at(struct cli_parse *p, const char *arg, u64 *time)
+{
+	double seconds;
+	char *end;
+
+	errno = 0;
+	seconds = strtod(arg, &end);
+	if (end == arg || *end || errno || !(seconds >= 0 && seconds < 1e10))
+		return cli_fail(p, "'%s' is no time in seconds", arg);
+	*time = (u64)(seconds * 1e9 + 0.5);
+	return 0;
+}

@@ -6,7 +6,6 @@
 
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "../../inspect/jitdump/jd_index.h"
@@ -30,20 +29,6 @@ static const struct argp_option options[] = {
 	{ 0 },
 };
 
-static error_t parse_at(struct cli_parse *p, const char *arg)
-{
-	struct perfmap_run *run = p->input;
-	double seconds;
-	char *end;
-
-	errno = 0;
-	seconds = strtod(arg, &end);
-	if (end == arg || *end || errno || !(seconds >= 0 && seconds < 1e10))
-		return cli_fail(p, "'%s' is no time in seconds", arg);
-	run->time = (u64)(seconds * 1e9 + 0.5);
-	return 0;
-}
-
 static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
 	struct cli_parse *p = state->input;
@@ -54,7 +39,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		run->out = arg;
 		return 0;
 	case KEY_AT:
-		return parse_at(p, arg);
+		return jitdump_parse_at(p, arg, &run->time);
 	case 'a':
 		run->with_all = true;
 		return 0;
@@ -136,7 +121,7 @@ static void cleanup_file(struct jd_file *f)
 
 int jitdump_to_perfmap(int argc, char **argv)
 {
-	_cleanup_(cleanup_run) struct perfmap_run run = { .time = ~0ull - 1 };
+	_cleanup_(cleanup_run) struct perfmap_run run = { .time = JITDUMP_AT_END };
 	_cleanup_(cleanup_file) struct jd_file f = { 0 };
 	int status = cli_parse_or_exit_status(&argp, argc, argv, &run), err;
 

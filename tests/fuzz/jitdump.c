@@ -4,7 +4,12 @@
 
 #include "fuzz.h"
 
+#include <errno.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
 #include "../../inspect/jitdump/jd_check.h"
+#include "../../inspect/jitdump/jd_elf.h"
 #include "../../inspect/jitdump/jd_repair.h"
 
 /* What repair must have mended; of the rest the values are unknowable. */
@@ -56,6 +61,18 @@ static void repair(const struct jd_file *f, bool resync)
 	free(bytes);
 }
 
+static void make_elf(const struct jd_file *f)
+{
+	int fd = memfd_create("elf", MFD_CLOEXEC), err;
+	u64 n = 0;
+
+	FUZZ_MUST(fd >= 0, "no file");
+	err = jd_elf_write(f, fd, ~0ull - 1, &n);
+	FUZZ_MUST(err ? err == -ENODATA || err == -EINVAL || err == -E2BIG : n > 0, "error %d",
+		  err);
+	close(fd);
+}
+
 int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 {
 	struct jd_file f = { .bytes = (u8 *)data, .len = size };
@@ -66,5 +83,6 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 	jd_check_file(&f, &(struct jd_check){ .found = found, .data = &n_found });
 	repair(&f, false);
 	repair(&f, true);
+	make_elf(&f);
 	return 0;
 }

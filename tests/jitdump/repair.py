@@ -167,6 +167,39 @@ def test_elf(checks, path):
     checks.equal(sorted(os.listdir(path)), ["hot.so", "jit-9.dump", "stripped.so"], "and nothing else")
 
 
+def run(*args):
+    return subprocess.run(args, capture_output=True, text=True, check=False).stdout
+
+
+def test_to_elf(checks, path):
+    """binutils, elfutils and LLVM agree on names and lines, also for other machines."""
+    dump, out = os.path.join(path, "jit-812.dump"), os.path.join(path, "code.elf")
+    for order, mach, words in (("<", 62, "X86-64"), ("<", 183, "AArch64"), (">", 22, "S/390"),
+                               (">", 21, "PowerPC64"), ("<", 3, "Intel 80386")):
+        lines = [(0x2000, 3, 7, b"/src/a.js"), (0x2008, 300, 1, b"/src/b.js"), (0x2010, 300, 1, b"/src/b.js")]
+        write(dump, Dump(order, mach).load(b"gone", 0x2000).load(b"plain", 0x80000).debug(lines, 0x2000)
+              .load(b"lines", 0x2000, bytes(range(16))).load(b"moved", 0x5000).move(0x5000, 0x6000, index=3))
+        done = jitdump("elf", dump, "-o", out)
+        checks.equal(done.returncode, 0, f"{words}: {done.stderr.strip()[-20:]}")
+        checks.that(words in run("readelf", "-h", out), f"{words}: the header's machine")
+        checks.equal([(int(a, 16), n) for a, _, n in map(str.split, run("nm", out).splitlines())],
+                     [(0x2000, "lines"), (0x6000, "moved"), (0x80000, "plain")], f"{words}: symbols")
+        checks.that("No errors" in run("eu-elflint", "--gnu", out), f"{words}: eu-elflint finds nothing")
+        checks.equal(run("eu-addr2line", "-f", "-e", out, "0x2003", "0x200f").split(),
+                     ["lines", "/src/a.js:3:7", "lines", "/src/b.js:300:1"], f"{words}: lines, as elfutils")
+        checks.that("No errors." in run("llvm-dwarfdump", "--verify", out), f"{words}: and LLVM say")
+    write(dump, Dump().load(b"old", time=2000).load(b"new", time=3000))
+    jitdump("elf", dump, "-o", out, "--at", "0.0000025")
+    checks.that(" old" in run("nm", out) and " new" not in run("nm", out), "what was live at a time")
+    for dump_of, words in ((Dump(), "nothing live"), (Dump(mach=0).load(), "no machine")):
+        write(dump, dump_of)
+        if os.path.exists(out):
+            os.unlink(out)
+        done = jitdump("elf", dump, "-o", out)
+        checks.that(done.returncode == 1 and len(done.stderr.splitlines()) == 1 and not os.path.exists(out),
+                    f"{words}: said, and no file is left")
+
+
 def main():
     checks = Checks()
     with folder() as path:
@@ -180,6 +213,8 @@ def main():
         checks.equal(os.listdir(os.path.dirname(out)), ["jit-812.dump"], "no temporary is left")
     with folder() as path:
         test_elf(checks, path)
+    with folder() as path:
+        test_to_elf(checks, path)
     return checks.end()
 
 
