@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * jit-image DIR IMAGE ROUNDS [PREFIX]: does with a shared object what a JIT does: copies
+ * jit-image DIR IMAGE ROUNDS [PREFIX [CUT]]: does with a shared object what a JIT does: copies
  * its text to fresh memory, tells a jitdump of it by its debug information, and calls
- * its function `work` ROUNDS times. Prints the jitdump's path and what became of it.
+ * its function `work` ROUNDS times. It keeps CUT bytes of the text to itself. Prints the jitdump's
+ * path and what became of it.
  */
 
 #include "../../inspect/elf/elf_file.h"
@@ -67,7 +68,7 @@ int main(int argc, char **argv)
 	__builtin___clear_cache((char *)memory, (char *)memory + s->mem_len);
 	range.addr = (u64)(uintptr_t)memory;
 	range.code = memory;
-	range.size = s->mem_len;
+	range.size = s->mem_len - (argc > 5 ? strtoull(argv[5], NULL, 10) : 0);
 	image.bytes = read_whole(argv[2], &image.size);
 	image.bias = range.addr - s->addr;
 	image.ranges = &range;

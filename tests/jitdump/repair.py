@@ -7,7 +7,7 @@ import struct
 import subprocess
 
 from faulty import TABLE, whole
-from jd import DEBUG, LOAD, UNWIND, Checks, Dump, folder, jitdump, name_of, read, records, write
+from jd import DEBUG, IMAGE, LOAD, UNWIND, Checks, Dump, folder, jitdump, name_of, read, records, write
 
 HOT = os.path.join(os.path.dirname(os.path.realpath(__file__)), "hot.c")
 
@@ -171,6 +171,44 @@ def run(*args):
     return subprocess.run(args, capture_output=True, text=True, check=False).stdout
 
 
+SPLIT = """
+__attribute__((cold, noinline)) void fail(int x) { __asm__ volatile("" :: "r"(x)); }
+int f(int x) { if (__builtin_expect(x > 100, 0)) { fail(x); fail(x + 1); return -1; } return x * 3; }
+"""
+NESTED = """
+namespace n { struct S { int m(int x); struct T { static int t(int x); }; }; }
+int n::S::m(int x) { return x * 3 + T::t(x); }
+__attribute__((noinline)) int n::S::T::t(int x) { return x + 4; }
+extern "C" int plain(int x) { return n::S::T::t(x); }
+"""
+
+
+def functions_of(path, source, *compiler):
+    """{name: address} of what from-elf makes of a program, and the same of nm."""
+    name, image, out = (os.path.join(path, name) for name in ("a.src", "a.so", "jit-9.dump"))
+    write(name, source.encode())
+    subprocess.run([*compiler, "-shared", "-fPIC", "-g", "-O2", "-nostdlib", "-o", image, name], check=True)
+    done = jitdump("from-elf", image, "-o", out, "--pid", "9")
+    assert done.returncode == 0, done.stderr
+    found = {name_of(r): struct.unpack_from("<Q", r, 32)[0] for _, k, r in records(read(out)) if k == LOAD}
+    symbols = {n: int(a, 16) for a, kind, n in map(str.split, run("nm", image).splitlines()) if kind in "tT"}
+    return found, symbols
+
+
+def test_functions(checks, path):
+    found, symbols = functions_of(path, SPLIT, "gcc", "-x", "c")
+    checks.equal((found.get("f"), found.get("f.part.1")), (symbols["f"], symbols["f.cold"]),
+                 "a function in two pieces is two records")
+    found, symbols = functions_of(path, NESTED, "clang", "-x", "c++")
+    found.pop("a.so", None)
+    checks.equal(found, symbols, "members and functions of name spaces, by the linker's names")
+    image = os.path.join(path, "hot.so")
+    subprocess.run(["gcc", "-shared", "-fPIC", "-O1", "-g", "-o", image, HOT], check=True)
+    size = max(int(line.split()[5], 16) for line in run("readelf", "-lW", image).splitlines() if " R E " in line)
+    said = run(IMAGE, path, image, "0", "", str(size - 1))
+    checks.that(" outside 3 " in said and "records 1 " in said, "functions outside of the code are left out")
+
+
 def test_to_elf(checks, path):
     """binutils, elfutils and LLVM agree on names and lines, also for other machines."""
     dump, out = os.path.join(path, "jit-812.dump"), os.path.join(path, "code.elf")
@@ -215,6 +253,7 @@ def main():
         test_elf(checks, path)
     with folder() as path:
         test_to_elf(checks, path)
+        test_functions(checks, path)
     return checks.end()
 
 
