@@ -86,6 +86,9 @@ void jd_check_header(struct jd_run *r)
 	/* V8's and CPython's are microseconds. */
 	if (h->time > WALL_NS / 1000)
 		jd_found_at(r, JD_H_TIME, JD_R_HEADER_TIME, "the header's time is of the wall");
+	if (r->c->is_unmapped)
+		jd_found_at(r, 0, JD_R_MARKER, "process %u writes it and has not mapped it",
+			    h->pid);
 	check_name(r);
 }
 

@@ -28,6 +28,8 @@ enum jd_severity {
 	X(HEADER_TIME, NOTE, "header-time", "write CLOCK_MONOTONIC in ns")                         \
 	X(FILE_NAME, ERROR, "file-name", "call it jit-PID.dump")                                   \
 	X(PID_NAME, ERROR, "pid-name", "the number in the name is the pid of the header")          \
+	X(MARKER, WARNING, "marker",                                                               \
+	  "map a page of it PROT_READ|PROT_EXEC: by that perf learns of it")                       \
 	X(PID, WARNING, "pid", "one process a file; repair gives all the header's")                \
 	X(CORRUPT, ERROR, "corrupt", "repair --resync looks for records after it")                 \
 	X(PARTIAL_TAIL, WARNING, "partial-tail", "repair drops it")                                \
@@ -100,6 +102,7 @@ struct jd_finding {
 
 struct jd_check {
 	const char *file_name; /* without folders; NULL: names nothing */
+	bool is_unmapped; /* its process has it open, but not mapped executable */
 	u64 now; /* CLOCK_MONOTONIC, 0: the file is of another boot or machine */
 	void (*found)(void *data, const struct jd_finding *f);
 	void *data;

@@ -134,10 +134,12 @@ int jitdump_check(int argc, char **argv)
 	status = jitdump_open(&f, run.file);
 	if (status)
 		return status;
-	n = jd_check_file(&f, &(struct jd_check){ .file_name = basename(run.file),
-						  .now = jitdump_now(run.file),
-						  .found = found,
-						  .data = &run });
+	n = jd_check_file(&f,
+			  &(struct jd_check){ .file_name = basename(run.file),
+					      .is_unmapped = jitdump_is_unmapped(run.file, f.h.pid),
+					      .now = jitdump_now(run.file),
+					      .found = found,
+					      .data = &run });
 	if (n < 0) {
 		cli_error("can't check %s: %s", run.file, strerror((int)-n));
 		return CLI_FAILURE;

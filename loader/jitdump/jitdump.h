@@ -27,6 +27,9 @@ int jitdump_open(struct jd_file *f, const char *path);
 /* CLOCK_MONOTONIC, if the file was written since the machine started; else 0: unknown. */
 u64 jitdump_now(const char *path);
 
+/* Whether this process has the file open, so writes it, but not mapped executable. */
+bool jitdump_is_unmapped(const char *path, u32 pid);
+
 /* EM_* by number or by a name as x86_64; 0: there is none. */
 u32 jitdump_machine(const char *word);
 

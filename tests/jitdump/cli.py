@@ -3,6 +3,7 @@
 """`unspool jitdump dump` and `check` over files that were made by another hand."""
 
 import json
+import mmap
 import os
 import re
 
@@ -54,7 +55,13 @@ def test_rules(checks, path):
     checks.equal(json.loads(done.stdout)["rule"], "file-name", "a name that perf does not take")
     with open(RULES, encoding="utf-8") as file:
         rules = set(re.findall(r'X\([A-Z0-9_]+, (?:NOTE|WARNING|ERROR), "([a-z0-9-]+)"', file.read()))
-    checks.equal(rules - seen, {"file-name"}, "each rule has a file that breaks it")
+    own = write(os.path.join(os.path.dirname(path), f"jit-{os.getpid()}.dump"), Dump(pid=os.getpid()).load())
+    with open(own, "r+b") as file:
+        found = [json.loads(line)["rule"] for line in jitdump("check", "--json", own).stdout.splitlines()]
+        checks.equal(found, ["marker"], "a writer that has not mapped its file")
+        with mmap.mmap(file.fileno(), 0, flags=mmap.MAP_PRIVATE, prot=mmap.PROT_READ | mmap.PROT_EXEC):
+            checks.equal(jitdump("check", own).returncode, 0, "and one that has")
+    checks.equal(rules - seen, {"file-name", "marker"}, "each rule has a file that breaks it")
 
 
 def test_text(checks, path):
@@ -72,7 +79,7 @@ def test_text(checks, path):
     os.unlink(path)
     os.mkfifo(path)
     checks.equal(jitdump("check", path).returncode, 1, "a FIFO is refused and not waited for")
-    for args in ((), ("checkk", path), ("check",), ("check", path, path), ("dump", "--nonsense", path)):
+    for args in ((), ("nonsense", path), ("check",), ("check", path, path), ("dump", "--nonsense", path)):
         checks.equal(jitdump(*args).returncode, 2, f"usage: {' '.join(args)[:30]}")
 
 
