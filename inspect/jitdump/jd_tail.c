@@ -79,31 +79,6 @@ static void begin_anew(struct polling *p)
 	tell(p, JD_TAIL_NEW, NULL, NULL);
 }
 
-/* Another file under the name, or the same cut to less than was read. */
-static int see_changes(struct polling *p)
-{
-	struct jd_tail *t = p->t;
-	struct stat own, named;
-	int fd;
-
-	if (fstat(t->fd, &own))
-		return -errno;
-	if ((u64)own.st_size < t->off)
-		begin_anew(p);
-	if (!t->path || stat(t->path, &named) ||
-	    (named.st_ino == own.st_ino && named.st_dev == own.st_dev))
-		return 0; /* one that was deleted is read to its end */
-	fd = open_file(t->path);
-	if (fd < 0 || fstat(fd, &named) || !S_ISREG(named.st_mode)) {
-		cleanup_close(&fd);
-		return 0; /* not now */
-	}
-	close(t->fd);
-	t->fd = fd;
-	begin_anew(p);
-	return 0;
-}
-
 /* At least @need bytes from off on. 1, 0 at the file's end, or a negative errno. */
 static int fill(struct jd_tail *t, u64 need)
 {
@@ -251,18 +226,47 @@ static int read_records(struct polling *p, u64 max)
 	return !t->is_stuck;
 }
 
+/*
+ * Another file under the name, or the same cut to less than was read. 1: more of the old
+ * one is to be read first, 0, or a negative errno.
+ */
+static int see_changes(struct polling *p, u64 max)
+{
+	struct jd_tail *t = p->t;
+	struct stat own, named;
+	int fd;
+
+	if (fstat(t->fd, &own))
+		return -errno;
+	if ((u64)own.st_size < t->off)
+		begin_anew(p);
+	if (!t->path || stat(t->path, &named) ||
+	    (named.st_ino == own.st_ino && named.st_dev == own.st_dev))
+		return 0; /* one that was deleted is read to its end */
+	if (t->has_header && read_records(p, max) > 0)
+		return 1;
+	fd = open_file(t->path);
+	if (fd < 0 || fstat(fd, &named) || !S_ISREG(named.st_mode)) {
+		cleanup_close(&fd);
+		return 0; /* not now */
+	}
+	close(t->fd);
+	t->fd = fd;
+	begin_anew(p);
+	return 0;
+}
+
 int jd_tail_poll(struct jd_tail *t, u64 max,
 		 void (*event)(void *data, const struct jd_tail_event *e), void *data)
 {
 	struct polling p = { t, event, data };
-	int r = see_changes(&p);
+	int r = see_changes(&p, max);
 
-	if (r == 0 && !t->has_header)
-		r = read_header(&p);
-	else if (r == 0)
-		r = 1;
-	if (r > 0)
-		r = read_records(&p, max);
+	if (r == 0) {
+		r = t->has_header ? 1 : read_header(&p);
+		if (r > 0)
+			r = read_records(&p, max);
+	}
 	/* A piece may be cut off again: it is read anew. */
 	t->len = 0;
 	return r;
