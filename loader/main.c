@@ -23,6 +23,7 @@ static const struct cli_command commands[] = {
 	{ "capture", "write stacks of a process as cases to replay", cmd_capture },
 	{ "ps", "processes with runtime, version, CPU, and what is supported", cmd_ps },
 	{ "doctor", "what this machine allows, what is missing, what mends it", cmd_doctor },
+	{ "jitdump", "look at, judge and mend what JITs write for perf", cmd_jitdump },
 };
 
 static int print_help(void)

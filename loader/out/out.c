@@ -49,8 +49,8 @@ int out_each_line(struct prof_reader *in, int (*line)(void *sink, const char *te
 	return r;
 }
 
-/* Writes all of a format and makes sure that it arrived. Closes @fd. */
-static int write_fd(const struct out_format *format, struct prof_reader *in, int fd)
+/* Writes all of a job and makes sure that it arrived. Closes @fd. */
+static int write_fd(const struct out_job *job, int fd)
 {
 	_cleanup_close_ int own = fd;
 	_cleanup_fclose_ FILE *out = fdopen(own, "w");
@@ -59,7 +59,7 @@ static int write_fd(const struct out_format *format, struct prof_reader *in, int
 	if (!out)
 		return -errno;
 	TAKE_FD(own);
-	r = format->write(in, out);
+	r = job->write(job->data, out);
 	if (r < 0)
 		return r;
 	/* A pipe can't be synced and need not be. */
@@ -99,8 +99,7 @@ static int open_temporary(const char *path, char **temporary)
 	return fd;
 }
 
-static int write_and_rename(const struct out_format *format, struct prof_reader *in,
-			    const char *path, struct out_owner owner)
+static int write_and_rename(const struct out_job *job, const char *path, struct out_owner owner)
 {
 	_cleanup_free_ char *temporary = NULL;
 	int fd = open_temporary(path, &temporary), r;
@@ -111,7 +110,7 @@ static int write_and_rename(const struct out_format *format, struct prof_reader 
 	if (r < 0)
 		close(fd);
 	else
-		r = write_fd(format, in, fd);
+		r = write_fd(job, fd);
 	if (r == 0 && rename(temporary, path) != 0)
 		r = -errno;
 	if (r < 0)
@@ -131,18 +130,38 @@ int out_open_special(const char *path)
 	return S_ISFIFO(st.st_mode) || S_ISCHR(st.st_mode) ? TAKE_FD(fd) : -EINVAL;
 }
 
-int out_write_file(const struct out_format *format, struct prof_reader *in, const char *path,
-		   struct out_owner owner)
+int out_write(const struct out_job *job, const char *path, struct out_owner owner)
 {
 	struct stat st;
 	int fd;
 
 	if (stat(path, &st) != 0 || S_ISREG(st.st_mode))
-		return write_and_rename(format, in, path, owner);
+		return write_and_rename(job, path, owner);
 	if (S_ISDIR(st.st_mode))
 		return -EISDIR;
 	fd = out_open_special(path);
-	return fd < 0 ? fd : write_fd(format, in, fd);
+	return fd < 0 ? fd : write_fd(job, fd);
+}
+
+struct profile_job {
+	const struct out_format *format;
+	struct prof_reader *in;
+};
+
+static int write_profile(void *data, FILE *out)
+{
+	const struct profile_job *job = data;
+
+	return job->format->write(job->in, out);
+}
+
+int out_write_file(const struct out_format *format, struct prof_reader *in, const char *path,
+		   struct out_owner owner)
+{
+	struct profile_job profile = { format, in };
+	struct out_job job = { write_profile, &profile };
+
+	return out_write(&job, path, owner);
 }
 
 /* The partial is the format: nothing is copied. -EXDEV when that can't be. */

@@ -45,13 +45,26 @@ struct out_owner {
 
 #define OUT_OWNER_SELF ((struct out_owner){ (uid_t)-1, (gid_t)-1 })
 
+/* Something that can be written. write() gives 0 or a negative errno. */
+struct out_job {
+	int (*write)(void *data, FILE *out);
+	void *data;
+};
+
 /**
- * out_write_file() - write a profile to a file
- * @in:		at its start
+ * out_write() - write a file
  *
  * The file appears under its name when it is whole, with mode 0600; until then
  * it is a temporary beside it, which a failure removes. A pipe or character
  * device is written directly. SIGXFSZ must be ignored, else a size limit kills.
+ *
+ * Return: 0 or a negative errno, also of the job.
+ */
+int out_write(const struct out_job *job, const char *path, struct out_owner owner);
+
+/**
+ * out_write_file() - write a profile to a file, as out_write() does
+ * @in:		at its start
  *
  * Return: 0 or a negative errno; prof_reader_error() is set when @in is to blame.
  */

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: BSD-2-Clause
+
+#include "jd_check_run.h"
+
+#include <errno.h>
+#include <search.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const struct jd_rule_text jd_rules[JD_N_RULES] = {
+#define X(rule, severity, spelled, cure) { JD_##severity, spelled, cure },
+	JD_RULES(X)
+#undef X
+};
+
+static void report(struct jd_run *r, u64 off, enum jd_rule rule, const char *fmt, va_list ap)
+{
+	struct jd_finding found = { .off = off, .rule = rule };
+
+	vsnprintf(found.text, sizeof(found.text), fmt, ap);
+	r->c->found(r->c->data, &found);
+}
+
+void jd_found(struct jd_run *r, enum jd_rule rule, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	report(r, r->off, rule, fmt, ap);
+	va_end(ap);
+}
+
+void jd_found_at(struct jd_run *r, u64 off, enum jd_rule rule, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	report(r, off, rule, fmt, ap);
+	va_end(ap);
+}
+
+/* Nanoseconds since 2001 or more are no time since boot. */
+#define WALL_NS 978307200000000000ull
+
+static void check_name(struct jd_run *r)
+{
+	const char *name = r->c->file_name;
+	char *end = NULL;
+	u64 pid;
+
+	if (!name)
+		return;
+	pid = strncmp(name, "jit-", 4) == 0 && name[4] >= '0' && name[4] <= '9'
+		      ? strtoull(name + 4, &end, 10)
+		      : 0;
+	if (!end || strcmp(end, ".dump") != 0)
+		jd_found_at(r, 0, JD_R_FILE_NAME, "perf does not take '%.60s' for a jitdump", name);
+	else if (pid != r->f->h.pid)
+		jd_found_at(r, JD_H_PID, JD_R_PID_NAME, "the header is of pid %u, the name of %llu",
+			    r->f->h.pid, pid);
+}
+
+void jd_check_header(struct jd_run *r)
+{
+	const struct jdr_header *h = &r->f->h;
+
+	if (h->version != JD_VERSION)
+		jd_found_at(r, JD_H_VERSION, JD_R_HEADER_VERSION, "version %u%s", h->version,
+			    h->version > JD_VERSION ? ", perf refuses every jitdump with it" : "");
+	if (h->size != JD_H_LEN)
+		jd_found_at(r, JD_H_SIZE, JD_R_HEADER_SIZE,
+			    "the header's size is %u: perf takes the rest for records", h->size);
+	if (h->flags & ~JD_FLAG_ARCH_TIME)
+		jd_found_at(r, JD_H_FLAGS, JD_R_HEADER_FLAGS,
+			    "flags %#llx are unknown, perf refuses every jitdump with it",
+			    h->flags);
+	else if (h->flags)
+		jd_found_at(r, JD_H_FLAGS, JD_R_ARCH_TIME, "times are the processor's ticks");
+	if (!h->mach)
+		jd_found_at(r, JD_H_MACH, JD_R_MACHINE_ZERO, "no machine is stated");
+	if (h->pad)
+		jd_found_at(r, JD_H_PAD, JD_R_HEADER_PAD, "padding is %#x%s", h->pad,
+			    jdr_is_v8(h) ? ", the mark of V8" : "");
+	/* V8's and CPython's are microseconds. */
+	if (h->time > WALL_NS / 1000)
+		jd_found_at(r, JD_H_TIME, JD_R_HEADER_TIME, "the header's time is of the wall");
+	if (r->c->is_unmapped)
+		jd_found_at(r, 0, JD_R_MARKER, "process %u writes it and has not mapped it",
+			    h->pid);
+	check_name(r);
+}
+
+/* A counter that ticks like the clock does not lie near it as well, for long. */
+bool jd_time_is_clock(const struct jdr_header *h, u64 first, u64 now)
+{
+	return now && h->time && first >= h->time && first - h->time < 1000000000 && first < now &&
+	       now - first < now / 16;
+}
+
+static void check_time(struct jd_run *r)
+{
+	u64 time = r->rec.time, now = r->c->now;
+	bool is_ticks = r->f->h.flags & JD_FLAG_ARCH_TIME;
+
+	if (time < r->last_time)
+		jd_found(r, JD_R_TIME_BACKWARD, "%llu ns before the record before it",
+			 r->last_time - time);
+	else
+		r->last_time = time;
+	if (is_ticks) {
+		if (r->n == 0 && jd_time_is_clock(&r->f->h, time, now))
+			jd_found_at(r, JD_H_FLAGS, JD_R_ARCH_TIME_WRONG,
+				    "the flag says ticks, but times are CLOCK_MONOTONIC");
+		return;
+	}
+	if (time >= WALL_NS && !r->is_wall_told) {
+		r->is_wall_told = true;
+		jd_found(r, JD_R_TIME_WALL, "its time is of the wall; perf finds no sample for it");
+	} else if (time < WALL_NS && now && time > now && !r->is_future_told) {
+		r->is_future_told = true;
+		jd_found(r, JD_R_TIME_FUTURE, "its time is %.3f s ahead",
+			 (double)(time - now) / 1e9);
+	}
+}
+
+static int check_record(struct jd_run *r)
+{
+	const struct jdr_record *rec = &r->rec;
+
+	check_time(r);
+	if (r->close_off) {
+		jd_found_at(r, r->close_off, JD_R_CLOSE_EARLY, "records follow CLOSE");
+		r->close_off = 0;
+	}
+	if (rec->fault == JDR_SHORT) {
+		jd_found(r, JD_R_RECORD_SHORT, "%u bytes are too few for a record of kind %u",
+			 rec->size, rec->id);
+		return 0;
+	}
+	switch (rec->id) {
+	case JD_LOAD:
+		return jd_check_load(r);
+	case JD_MOVE:
+		return jd_check_move(r);
+	case JD_DEBUG_INFO:
+		jd_check_debug(r);
+		return 0;
+	case JD_UNWINDING_INFO:
+		jd_check_unwind(r);
+		return 0;
+	case JD_CLOSE:
+		r->close_off = r->off;
+		return 0;
+	default:
+		jd_found(r, rec->size == JD_P_LEN ? JD_R_SIZE_16 : JD_R_UNKNOWN_ID,
+			 "there is no record of kind %u", rec->id);
+		return 0;
+	}
+}
+
+/*
+ * .NET 10 (10.0.12) writes the code of stub blocks that are not yet memory: the write
+ * fails half-way, and the runtime gives its jitdump up (dotnet/runtime#132935).
+ */
+static const char *why_partial(const u8 *bytes, u64 left)
+{
+	static const char block[] = "stub ReportStubBlock";
+
+	return left > JD_L_NAME + sizeof(block) &&
+			       memcmp(bytes + JD_L_NAME, block, sizeof(block) - 1) == 0
+		       ? ": .NET 10 stopped here; DOTNET_PerfMapStubGranularity=2 avoids it"
+		       : "";
+}
+
+/* A prefix that nobody would begin a record with: the walk has lost its way. */
+static bool is_no_prefix(const struct jd_run *r, const u8 *bytes)
+{
+	u64 time = jdr_u64(&r->f->h, bytes + JD_P_TIME);
+
+	return jdr_u32(&r->f->h, bytes + JD_P_ID) >= JD_N_IDS ||
+	       (r->n && (time < r->last_time || time - r->last_time > JD_RESYNC_NS));
+}
+
+static void check_end(struct jd_run *r, enum jdr_status status)
+{
+	u64 left = r->f->len - r->off;
+	const u8 *bytes = r->f->bytes + r->off;
+
+	if (status == JDR_CORRUPT ||
+	    (left >= JD_P_LEN && status == JDR_NEED_MORE && is_no_prefix(r, bytes)))
+		jd_found(r, JD_R_CORRUPT, "a record of %u bytes: %llu bytes can't be walked",
+			 jdr_u32(&r->f->h, bytes + JD_P_SIZE), left);
+	else if (status == JDR_END_FOR_NOW)
+		jd_found(r, JD_R_ZERO_TAIL, "%llu bytes without a record", left);
+	else if (left >= JD_P_LEN)
+		jd_found(r, JD_R_PARTIAL_TAIL, "a record of %u bytes, of which %llu are there%s",
+			 jdr_u32(&r->f->h, bytes + JD_P_SIZE), left, why_partial(bytes, left));
+	else if (left)
+		jd_found(r, JD_R_PARTIAL_TAIL, "%llu bytes of a record", left);
+}
+
+s64 jd_check_file(const struct jd_file *f, const struct jd_check *c)
+{
+	struct jd_run r = { .f = f, .c = c };
+	enum jdr_status status;
+	u64 at = 0;
+	int err = 0;
+
+	jd_check_header(&r);
+	for (;; r.n++) {
+		/* The first call finds where records begin. */
+		status = jd_file_next(f, &at, &r.rec);
+		r.off = status == JDR_RECORD ? at - r.rec.size : at;
+		if (status != JDR_RECORD)
+			break;
+		err = check_record(&r);
+		if (err)
+			break;
+	}
+	if (!err) {
+		jd_check_orphans(&r);
+		check_end(&r, status);
+	}
+	tdestroy(r.numbers, free);
+	jd_index_deinit(&r.index);
+	return err ? err : (s64)r.n;
+}

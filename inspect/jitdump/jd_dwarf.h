@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#pragma once
+
+/* The debug sections for jd_elf_write(). */
+
+#include "jdw.h"
+
+struct jd_function {
+	struct jdr_record load, debug; /* debug.bytes is NULL: it has no lines */
+	u64 addr; /* where it was moved to */
+};
+
+struct jd_dwarf {
+	struct jdw_buf abbrev, aranges, info, line, ranges;
+};
+
+/**
+ * jd_dwarf_make() - one unit, an entry a function, a sequence of lines for each that has any
+ * @d:		zeroed; free with jd_dwarf_deinit()
+ * @addr_len:	4 or 8
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int jd_dwarf_make(struct jd_dwarf *d, const struct jdr_header *h,
+		  const struct jd_function *functions, size_t n, u8 addr_len);
+void jd_dwarf_deinit(struct jd_dwarf *d);

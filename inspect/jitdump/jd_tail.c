@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: BSD-2-Clause
+
+#include "jd_tail.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "../util/cleanup.h"
+
+#define CHUNK (256u << 10)
+
+struct polling {
+	struct jd_tail *t;
+	void (*event)(void *data, const struct jd_tail_event *e);
+	void *data;
+};
+
+static void tell(const struct polling *p, enum jd_tail_what what, const struct jdr_record *code,
+		 const struct jdr_record *debug)
+{
+	p->event(p->data, &(struct jd_tail_event){ .what = what,
+						   .header = &p->t->h,
+						   .off = p->t->off,
+						   .code = code,
+						   .debug = debug });
+}
+
+static int open_file(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+
+	return fd < 0 ? -errno : fd;
+}
+
+int jd_tail_open_fd(struct jd_tail *t, int fd)
+{
+	struct stat st;
+	int err = fd < 0 ? fd : fstat(fd, &st) ? -errno : S_ISREG(st.st_mode) ? 0 : -EINVAL;
+
+	if (err) {
+		if (fd >= 0)
+			close(fd);
+		return err;
+	}
+	*t = (struct jd_tail){ .fd = fd };
+	return 0;
+}
+
+int jd_tail_open(struct jd_tail *t, const char *path)
+{
+	int err = jd_tail_open_fd(t, open_file(path));
+
+	if (err)
+		return err;
+	t->path = strdup(path);
+	if (t->path)
+		return 0;
+	jd_tail_deinit(t);
+	return -ENOMEM;
+}
+
+void jd_tail_deinit(struct jd_tail *t)
+{
+	cleanup_close(&t->fd);
+	free(t->path);
+	free(t->bytes);
+	free(t->debug);
+	*t = (struct jd_tail){ .fd = -1 };
+}
+
+static void begin_anew(struct polling *p)
+{
+	struct jd_tail *t = p->t;
+
+	t->off = t->len = t->debug_len = 0;
+	t->has_header = t->is_stuck = false;
+	tell(p, JD_TAIL_NEW, NULL, NULL);
+}
+
+/* At least @need bytes from off on. 1, 0 at the file's end, or a negative errno. */
+static int fill(struct jd_tail *t, u64 need)
+{
+	size_t want = need > CHUNK ? (size_t)need : CHUNK;
+	ssize_t n = 1;
+
+	if (want > t->room) {
+		u8 *grown = realloc(t->bytes, want);
+
+		if (!grown)
+			return -ENOMEM;
+		t->bytes = grown;
+		t->room = want;
+	}
+	while (t->len < want && n > 0) {
+		n = pread(t->fd, t->bytes + t->len, want - t->len, (off_t)(t->off + t->len));
+		if (n < 0 && errno != EINTR)
+			return -errno;
+		t->len += n > 0 ? (size_t)n : 0;
+		n = n < 0 ? 1 : n;
+	}
+	return t->len >= need;
+}
+
+static void skip(struct jd_tail *t, u64 n)
+{
+	size_t held = n < t->len ? (size_t)n : t->len;
+
+	if (t->len - held)
+		memmove(t->bytes, t->bytes + held, t->len - held);
+	t->len -= held;
+	t->off += n;
+}
+
+static int keep_debug(struct jd_tail *t, const struct jdr_record *rec)
+{
+	u8 *own = realloc(t->debug, rec->size);
+
+	if (!own)
+		return -ENOMEM;
+	memcpy(own, rec->bytes, rec->size);
+	t->debug = own;
+	t->debug_len = rec->size;
+	return 0;
+}
+
+static void take_code(struct polling *p, const struct jdr_record *rec)
+{
+	struct jd_tail *t = p->t;
+	struct jdr_record debug;
+	bool has_lines = false;
+	u64 need;
+
+	if (rec->id == JD_LOAD && t->debug_len &&
+	    jdr_next(&t->h, t->debug, t->debug_len, &debug, &need) == JDR_RECORD)
+		has_lines = debug.debug.addr == rec->load.addr &&
+			    jdr_lines(&t->h, &debug, rec->load.addr, rec->load.code_len) ==
+				    JDR_LINES_GOOD;
+	if (rec->id == JD_LOAD)
+		t->debug_len = 0;
+	tell(p, JD_TAIL_CODE, rec, has_lines ? &debug : NULL);
+}
+
+static int take(struct polling *p, const struct jdr_record *rec)
+{
+	bool is_code = rec->id == JD_LOAD || rec->id == JD_MOVE;
+
+	if (rec->id < JD_N_IDS && rec->fault && !(rec->id == JD_LOAD && rec->fault == JDR_NO_CODE))
+		tell(p, JD_TAIL_PASSED, NULL, NULL);
+	else if (rec->id == JD_DEBUG_INFO)
+		return keep_debug(p->t, rec);
+	else if (is_code)
+		take_code(p, rec);
+	return 0;
+}
+
+/*
+ * All whole records of what is held; what is left is moved to the front once. Return:
+ * how many bytes the next needs, 0: there is none for now, or -ENOMEM.
+ */
+static s64 take_held(struct polling *p)
+{
+	struct jd_tail *t = p->t;
+	enum jdr_status status;
+	struct jdr_record rec;
+	u64 at = 0, need = 0, start = t->off;
+	int err = 0;
+
+	while (!err &&
+	       (status = jdr_next(&t->h, t->bytes + at, t->len - at, &rec, &need)) == JDR_RECORD) {
+		t->off = start + at;
+		err = take(p, &rec);
+		at += rec.size;
+	}
+	t->off = start;
+	skip(t, at);
+	if (err)
+		return err;
+	if (status == JDR_CORRUPT) {
+		t->is_stuck = true;
+		tell(p, JD_TAIL_STUCK, NULL, NULL);
+	}
+	return status == JDR_NEED_MORE ? (s64)need : 0;
+}
+
+static int read_header(struct polling *p)
+{
+	struct jd_tail *t = p->t;
+	int r = fill(t, JD_H_LEN);
+
+	if (r <= 0)
+		return r;
+	r = jdr_header(t->bytes, t->len, &t->h);
+	if (r)
+		return r;
+	t->has_header = true;
+	skip(t, t->h.size < JD_H_LEN ? JD_H_LEN : t->h.size);
+	return 1;
+}
+
+static int read_records(struct polling *p, u64 max)
+{
+	struct jd_tail *t = p->t;
+	u64 end = t->off + max;
+	s64 need = JD_P_LEN;
+	struct stat st;
+	int r = 1;
+
+	while (t->off < end && !t->is_stuck) {
+		if (need > JD_TAIL_MAX_RECORD) {
+			/* Not before it is whole: its size may be but a begin. */
+			if (fstat(t->fd, &st) || (u64)st.st_size - t->off < (u64)need)
+				return 0;
+			tell(p, JD_TAIL_PASSED, NULL, NULL);
+			skip(t, (u64)need);
+			need = JD_P_LEN;
+		}
+		r = fill(t, (u64)need);
+		if (r <= 0)
+			return r;
+		need = take_held(p);
+		if (need <= 0)
+			return (int)need;
+	}
+	return !t->is_stuck;
+}
+
+/*
+ * Another file under the name, or the same cut to less than was read. 1: more of the old
+ * one is to be read first, 0, or a negative errno.
+ */
+static int see_changes(struct polling *p, u64 max)
+{
+	struct jd_tail *t = p->t;
+	struct stat own, named;
+	int fd;
+
+	if (fstat(t->fd, &own))
+		return -errno;
+	if ((u64)own.st_size < t->off)
+		begin_anew(p);
+	if (!t->path || stat(t->path, &named) ||
+	    (named.st_ino == own.st_ino && named.st_dev == own.st_dev))
+		return 0; /* one that was deleted is read to its end */
+	if (t->has_header && read_records(p, max) > 0)
+		return 1;
+	fd = open_file(t->path);
+	if (fd < 0 || fstat(fd, &named) || !S_ISREG(named.st_mode)) {
+		cleanup_close(&fd);
+		return 0; /* not now */
+	}
+	close(t->fd);
+	t->fd = fd;
+	begin_anew(p);
+	return 0;
+}
+
+int jd_tail_poll(struct jd_tail *t, u64 max,
+		 void (*event)(void *data, const struct jd_tail_event *e), void *data)
+{
+	struct polling p = { t, event, data };
+	int r = see_changes(&p, max);
+
+	if (r == 0) {
+		r = t->has_header ? 1 : read_header(&p);
+		if (r > 0)
+			r = read_records(&p, max);
+	}
+	/* A piece may be cut off again: it is read anew. */
+	t->len = 0;
+	return r;
+}

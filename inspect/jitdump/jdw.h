@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#pragma once
+
+/* What the writer's files share. */
+
+#include <pthread.h>
+
+#include "jdr.h"
+#include "unspool-jitdump.h"
+
+/* Live code: where its group lies in the file, so that a child can copy it. */
+struct jdw_live {
+	u64 addr, size;
+	u64 group_off, group_len; /* in the file */
+	u64 number; /* of its LOAD */
+	u64 order; /* of its arrival */
+	u64 loaded_addr; /* as its LOAD has it */
+};
+
+struct jdw {
+	struct jdw_options options;
+	pthread_mutex_t lock;
+	char *path;
+	int fd;
+	void *marker;
+	u32 pid, users;
+	u64 end; /* of what is whole in the file */
+	u64 limit; /* RLIMIT_FSIZE when it was opened: a signal is no way to learn of it */
+	u64 next_number, next_order, last_time, last_report;
+	void *live; /* search.h's tree of struct jdw_live, which never overlap */
+	struct jdw_counts counts;
+};
+
+/* Bytes to be written in one go. A failure to get memory is remembered. */
+struct jdw_buf {
+	u8 *bytes;
+	size_t len, room;
+	bool no_memory, is_swapped;
+};
+
+void jdw_buf_deinit(struct jdw_buf *b);
+void jdw_put(struct jdw_buf *b, const void *bytes, size_t len);
+void jdw_put_u32(struct jdw_buf *b, u32 v);
+void jdw_put_u64(struct jdw_buf *b, u64 v);
+
+/* Over what is there already. */
+void jdw_patch_u32(struct jdw_buf *b, size_t at, u32 v);
+void jdw_patch_u64(struct jdw_buf *b, size_t at, u64 v);
+
+/**
+ * jdw_group() - the records of a piece of code, but for the code
+ * @b:		zeroed but for is_swapped
+ *
+ * DEBUG_INFO, UNWINDING_INFO and LOAD in the order that perf needs. Times, pid, thread
+ * and number are left zero for jdw_group_stamp().
+ *
+ * Return: 0, -EINVAL, -E2BIG or -ENOMEM.
+ */
+int jdw_group(struct jdw_buf *b, const struct jdw_code *c);
+void jdw_group_stamp(struct jdw_buf *b, u64 time, u32 pid, u32 tid, u64 number);
+
+/* The file. Both are called under the lock. */
+int jdw_file_open(struct jdw *w);
+int jdw_file_append(struct jdw *w, const struct jdw_buf *head, const void *code, size_t code_len);
+void jdw_file_close(struct jdw *w);
+
+/* The live code, under the lock. */
+int jdw_live_set(struct jdw *w, const struct jdw_live *l);
+void jdw_live_forget(struct jdw *w, u64 addr, u64 size);
+struct jdw_live *jdw_live_at(struct jdw *w, u64 addr);
+int jdw_live_replay(struct jdw *w, int old_fd);
+void jdw_live_deinit(struct jdw *w);
+
+u64 jdw_time(struct jdw *w);
+
+/* Tells the options' report, without the lock. */
+void jdw_say(struct jdw *w, const char *fmt, ...) __attribute__((format(printf, 2, 3)));

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#pragma once
+
+/* The functions of an image, as its debug information has them. */
+
+#include <elfutils/libdw.h>
+
+#include "jdr.h"
+
+struct jdw_function {
+	u64 lo, hi; /* as in the image */
+	char *name; /* NULL: it has none */
+	u32 part; /* 0 the first range, 1 the next: hot and cold */
+	Dwarf_Lines *lines; /* of its unit; NULL: none */
+	size_t n_lines;
+};
+
+struct jdw_functions {
+	struct jdw_function *all; /* by lo */
+	size_t n, room;
+	u32 broken_units;
+};
+
+/**
+ * jdw_functions_read() - every function of every unit
+ * @list:	zeroed; free with jdw_functions_deinit(). Its lines are @dw's
+ *
+ * Nested ones, too, in classes, name spaces and functions; not inlined copies, which have
+ * no code of their own, nor declarations. A unit that can't be read is counted, and the
+ * others go on.
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int jdw_functions_read(Dwarf *dw, struct jdw_functions *list);
+void jdw_functions_deinit(struct jdw_functions *list);

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: BSD-2-Clause
+
+/* `unspool jitdump elf`: for gdb, objdump, addr2line and disassemblers of any machine. */
+
+#include "jitdump.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "../../inspect/jitdump/jd_elf.h"
+#include "../../inspect/util/cleanup.h"
+#include "../out/out.h"
+
+struct elf_run {
+	const char *file, *out;
+	u64 time, n;
+	struct jd_file f;
+	int err; /* why no ELF file could be made */
+};
+
+enum { KEY_AT = 0x100 };
+
+static const struct argp_option options[] = {
+	{ "output", 'o', "OUT", 0, "Write to OUT (needed)", 1 },
+	{ "at", KEY_AT, "SECONDS", 0,
+	  "What was live at this time, as dump prints it (default: at the end)", 1 },
+	{ 0 },
+};
+
+static error_t parse_option(int key, char *arg, struct argp_state *state)
+{
+	struct cli_parse *p = state->input;
+	struct elf_run *run = p->input;
+
+	switch (key) {
+	case 'o':
+		run->out = arg;
+		return 0;
+	case KEY_AT:
+		return jitdump_parse_at(p, arg, &run->time);
+	case ARGP_KEY_ARG:
+		if (run->file)
+			return cli_fail(p, "'%s' is too much: elf takes one FILE", arg);
+		run->file = arg;
+		return 0;
+	case ARGP_KEY_END:
+		return run->file && run->out
+			       ? 0
+			       : cli_fail(p, "of what, into what? unspool jitdump elf FILE -o OUT");
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static const struct argp argp = {
+	.options = options,
+	.parser = parse_option,
+	.args_doc = "FILE -o OUT",
+	.doc = "Write all code of the jitdump FILE that was live at a time as one ELF file for its "
+	       "machine: code at its addresses, a symbol a function, lines.\v"
+	       "Exit status: 0 done, 1 FILE can't be read, nothing was live, or OUT can't be "
+	       "written.",
+};
+
+static int write_elf(void *data, FILE *out)
+{
+	struct elf_run *run = data;
+
+	run->err = jd_elf_write(&run->f, fileno(out), run->time, &run->n);
+	return run->err;
+}
+
+static void cleanup_run(struct elf_run *run)
+{
+	jd_file_deinit(&run->f);
+}
+
+static const char *reason(const struct elf_run *run)
+{
+	switch (run->err) {
+	case -ENODATA:
+		return "no code was live then; 'unspool jitdump dump' shows the times";
+	case -EINVAL:
+		return "its header states no machine; 'unspool jitdump repair --machine' sets one";
+	case -E2BIG:
+		return "its code lies too far apart";
+	default:
+		return NULL;
+	}
+}
+
+int jitdump_elf(int argc, char **argv)
+{
+	_cleanup_(cleanup_run) struct elf_run run = { .time = JITDUMP_AT_END };
+	int status = cli_parse_or_exit_status(&argp, argc, argv, &run), r;
+
+	if (status >= 0)
+		return status;
+	status = jitdump_open(&run.f, run.file);
+	if (status)
+		return status;
+	r = out_write(&(struct out_job){ write_elf, &run }, run.out, OUT_OWNER_SELF);
+	if (r == 0) {
+		fprintf(stderr, "%s: %llu functions\n", jitdump_safe(run.out), run.n);
+		return CLI_OK;
+	}
+	if (reason(&run))
+		cli_error("%s: %s", run.file, reason(&run));
+	else
+		cli_error("can't write %s: %s", run.out, strerror(-r));
+	return CLI_FAILURE;
+}

@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: BSD-2-Clause
+
+/* `unspool jitdump from-elf`: the writer's walk over an image, for files. */
+
+#include "jitdump.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../../inspect/elf/elf_file.h"
+#include "../../inspect/jitdump/unspool-jitdump.h"
+#include "../../inspect/util/cleanup.h"
+
+#define MAX_IMAGE (1ull << 30)
+#define MAX_RANGES 128
+
+struct from_elf {
+	const char *file, *out;
+	struct jdw_image image;
+	struct jdw_options writer;
+	struct jdw_range ranges[MAX_RANGES];
+	char *bytes;
+	char temporary[4096];
+};
+
+enum { KEY_BIAS = 0x100, KEY_PREFIX, KEY_FALLBACK, KEY_ONE };
+
+static const struct argp_option options[] = {
+	{ "output", 'o', "OUT", 0, "Write to OUT (needed)", 1 },
+	{ "bias", KEY_BIAS, "ADDR", 0, "Where the image was loaded, less its own addresses (0)",
+	  1 },
+	{ "pid", 'p', "PID", 0, "Of the process (0)", 1 },
+	{ "prefix", KEY_PREFIX, "TEXT", 0, "Before each name", 2 },
+	{ "fallback", KEY_FALLBACK, "TEXT", 0, "Name of code without one; %u is its number", 2 },
+	{ "one-record", KEY_ONE, NULL, 0, "One record a segment, each file followed by ::FUNCTION",
+	  2 },
+	{ 0 },
+};
+
+static error_t parse_number(struct cli_parse *p, const char *arg, u64 max, u64 *out)
+{
+	char *end;
+
+	errno = 0;
+	*out = strtoull(arg, &end, 0);
+	if (*arg < '0' || *arg > '9' || *end || errno || *out > max)
+		return cli_fail(p, "'%s' is no number that fits", arg);
+	return 0;
+}
+
+static error_t parse_option(int key, char *arg, struct argp_state *state)
+{
+	struct cli_parse *p = state->input;
+	struct from_elf *o = p->input;
+	u64 number = 0;
+	error_t err = 0;
+
+	switch (key) {
+	case 'o':
+		o->out = arg;
+		return 0;
+	case KEY_BIAS:
+		err = parse_number(p, arg, ~0ull, &number);
+		o->image.bias = number;
+		return err;
+	case 'p':
+		err = parse_number(p, arg, 0x7fffffff, &number);
+		o->writer.pid = (u32)number;
+		return err;
+	case KEY_PREFIX:
+		o->image.prefix = arg;
+		return 0;
+	case KEY_FALLBACK:
+		o->image.fallback = arg;
+		return 0;
+	case KEY_ONE:
+		o->image.one_record = 1;
+		return 0;
+	case ARGP_KEY_ARG:
+		if (o->file)
+			return cli_fail(p, "'%s' is too much: from-elf takes one IMAGE", arg);
+		o->file = arg;
+		return 0;
+	case ARGP_KEY_END:
+		return o->file && o->out
+			       ? 0
+			       : cli_fail(p,
+					  "which image, into what? unspool jitdump from-elf IMAGE "
+					  "-o OUT");
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static const struct argp argp = {
+	.options = options,
+	.parser = parse_option,
+	.args_doc = "IMAGE -o OUT",
+	.doc = "Write the functions of the ELF file IMAGE as a jitdump, with names and lines by "
+	       "its "
+	       "debug information (DWARF 2 to 5). What no function covers is called by IMAGE's "
+	       "name.\v"
+	       "Exit status: 0 done, 1 IMAGE can't be read or OUT can't be written.",
+};
+
+static int read_image(struct from_elf *o, struct elf_file *elf)
+{
+	int fd = elf_file_fd(elf);
+	off_t len = lseek(fd, 0, SEEK_END);
+	size_t done = 0;
+
+	if (len < 0 || (u64)len > MAX_IMAGE)
+		return -EFBIG;
+	o->bytes = malloc((size_t)len + 1);
+	if (!o->bytes)
+		return -ENOMEM;
+	while (done < (size_t)len) {
+		ssize_t n = pread(fd, o->bytes + done, (size_t)len - done, (off_t)done);
+
+		if (n < 0 && errno != EINTR)
+			return -errno;
+		if (n == 0)
+			return -ENOEXEC;
+		done += n > 0 ? (size_t)n : 0;
+	}
+	o->image.bytes = o->bytes;
+	o->image.size = done;
+	return 0;
+}
+
+/* The executable segments, as far as they have bytes in the file. */
+static int find_ranges(struct from_elf *o, struct elf_file *elf)
+{
+	const struct elf_segment *s;
+	const char *name = basename(o->file);
+	size_t n;
+
+	s = elf_file_segments(elf, &n);
+	for (size_t i = 0; i < n && o->image.n_ranges < MAX_RANGES; i++) {
+		if (!s[i].is_exec || !s[i].file_len)
+			continue;
+		if (s[i].file_off + s[i].file_len > o->image.size)
+			return -ENOEXEC;
+		o->ranges[o->image.n_ranges++] =
+			(struct jdw_range){ .name = o->image.fallback ? NULL : name,
+					    .addr = s[i].addr + o->image.bias,
+					    .code = o->bytes + s[i].file_off,
+					    .size = s[i].file_len };
+	}
+	o->image.ranges = o->ranges;
+	return o->image.n_ranges ? 0 : -ENOEXEC;
+}
+
+/* Beside OUT, so that it can be renamed. */
+static int write_dump(struct from_elf *o, struct jdw_image_result *result)
+{
+	const char *slash = strrchr(o->out, '/');
+	struct jdw *w = NULL;
+	int err;
+
+	if (snprintf(o->temporary, sizeof(o->temporary), "%.*s.unspool-%d.dump",
+		     slash ? (int)(slash - o->out) + 1 : 0, o->out,
+		     getpid()) >= (int)sizeof(o->temporary))
+		return -ENAMETOOLONG;
+	o->writer.path = o->temporary;
+	/* e_machine of a little-endian file, which elf_file has seen to. */
+	o->writer.machine = (u32)(u8)o->bytes[18] | (u32)(u8)o->bytes[19] << 8;
+	err = jdw_open(&o->writer, &w);
+	if (err)
+		return err;
+	err = jdw_add_image(w, &o->image, result);
+	jdw_close(&w);
+	if (!err && rename(o->temporary, o->out))
+		err = -errno;
+	if (err)
+		unlink(o->temporary);
+	return err;
+}
+
+static void cleanup_options(struct from_elf *o)
+{
+	free(o->bytes);
+}
+
+int jitdump_from_elf(int argc, char **argv)
+{
+	_cleanup_(cleanup_options) struct from_elf o = { 0 };
+	_cleanup_(elf_file_free) struct elf_file *elf = NULL;
+	int status = cli_parse_or_exit_status(&argp, argc, argv, &o), err;
+	struct jdw_image_result result = { 0 };
+
+	if (status >= 0)
+		return status;
+	err = elf_file_open(&elf, o.file);
+	if (!err)
+		err = read_image(&o, elf);
+	if (!err)
+		err = find_ranges(&o, elf);
+	if (err) {
+		cli_error("can't read %s: %s", o.file,
+			  err == -ENOEXEC ? "no ELF file for a 64-bit machine with code"
+					  : strerror(-err));
+		return CLI_FAILURE;
+	}
+	err = write_dump(&o, &result);
+	if (err) {
+		cli_error("can't write %s: %s", o.out, strerror(-err));
+		return CLI_FAILURE;
+	}
+	fprintf(stderr, "%u records, %u with lines", result.records, result.with_lines);
+	if (result.outside || result.overlapping || result.broken_units)
+		fprintf(stderr,
+			"; left out: %u functions outside of the code, %u over others, %u broken "
+			"units",
+			result.outside, result.overlapping, result.broken_units);
+	fputc('\n', stderr);
+	return CLI_OK;
+}

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: BSD-2-Clause
+
+/* `unspool jitdump repair`: a jitdump that perf takes, of one that it does not. */
+
+#include "jitdump.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../inspect/jitdump/jd_check.h"
+#include "../../inspect/jitdump/jd_repair.h"
+#include "../../inspect/util/cleanup.h"
+#include "../out/out.h"
+
+/* Of what is told; a file with a million faults has one fault. */
+#define MAX_TOLD 40
+
+struct repair_run {
+	const char *file, *out;
+	bool is_quiet;
+	struct jd_repair how;
+	u64 n_told;
+	/* The result. */
+	char *bytes;
+	size_t len;
+	u64 n_left; /* faults that are still there */
+};
+
+enum { KEY_RESYNC = 0x100 };
+
+static const struct argp_option options[] = {
+	{ "output", 'o', "OUT", 0, "Write to OUT (needed); perf wants it to be called jit-PID.dump",
+	  1 },
+	{ "machine", 'm', "NAME|EM", 0, "State this machine, as x86_64, arm64 or an EM_ number",
+	  1 },
+	{ "resync", KEY_RESYNC, NULL, 0, "Look for records behind bytes that are none", 1 },
+	{ "quiet", 'q', NULL, 0, "Do not say what was changed", 1 },
+	{ 0 },
+};
+
+static error_t parse_option(int key, char *arg, struct argp_state *state)
+{
+	struct cli_parse *p = state->input;
+	struct repair_run *run = p->input;
+
+	switch (key) {
+	case 'o':
+		run->out = arg;
+		return 0;
+	case 'm':
+		run->how.machine = jitdump_machine(arg);
+		return run->how.machine
+			       ? 0
+			       : cli_fail(p, "'%s' is no machine; x86_64, arm64 or 183 are", arg);
+	case KEY_RESYNC:
+		run->how.resync = true;
+		return 0;
+	case 'q':
+		run->is_quiet = true;
+		return 0;
+	case ARGP_KEY_ARG:
+		if (run->file)
+			return cli_fail(p, "'%s' is too much: repair takes one FILE", arg);
+		run->file = arg;
+		return 0;
+	case ARGP_KEY_END:
+		return run->file && run->out
+			       ? 0
+			       : cli_fail(p, "repair what, into what? unspool jitdump repair FILE "
+					     "-o OUT");
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static const struct argp argp = {
+	.options = options,
+	.parser = parse_option,
+	.args_doc = "FILE -o OUT",
+	.doc = "Write FILE anew: records that are broken left out, the others in order, with "
+	       "numbers, lines and unwind data as perf wants them. What is changed is said on "
+	       "stderr.\v"
+	       "Exit status: 0 'unspool jitdump check' finds nothing in OUT, 1 something could not "
+	       "be mended, as times of another clock; OUT is written all the same.",
+};
+
+static void told(void *data, u64 off, const char *words)
+{
+	struct repair_run *run = data;
+
+	if (run->n_told++ < MAX_TOLD && !run->is_quiet)
+		fprintf(stderr, "%llu: %s\n", off, jitdump_safe(words));
+}
+
+static void still_wrong(void *data, const struct jd_finding *f)
+{
+	const struct jd_rule_text *rule = &jd_rules[f->rule];
+	struct repair_run *run = data;
+
+	if (rule->severity == JD_NOTE || run->n_left++)
+		return;
+	cli_error("can't be mended: %s: %s; %s", rule->name, f->text, rule->cure);
+}
+
+static int write_bytes(void *data, FILE *out)
+{
+	const struct repair_run *run = data;
+
+	fwrite(run->bytes, 1, run->len, out);
+	return 0;
+}
+
+static int repair(struct repair_run *run, const struct jd_file *f)
+{
+	struct jd_file made = { 0 };
+	struct jd_repaired result = { 0 };
+	struct jd_check check = { .now = run->how.now, .found = still_wrong, .data = run };
+	FILE *memory = open_memstream(&run->bytes, &run->len);
+	int err;
+
+	if (!memory)
+		return CLI_FAILURE;
+	err = jd_repair_file(f, &run->how, memory, &result);
+	if (fclose(memory) || err) {
+		cli_error("can't repair %s: %s", run->file, strerror(err ? -err : ENOMEM));
+		return CLI_FAILURE;
+	}
+	if (run->n_told > MAX_TOLD && !run->is_quiet)
+		fprintf(stderr, "and %llu more\n", run->n_told - MAX_TOLD);
+	if (!run->is_quiet)
+		fprintf(stderr,
+			"%s: %llu LOADs, %llu with lines, %llu with unwind data, %llu moves; "
+			"%llu records left out\n",
+			jitdump_safe(run->out), result.loads, result.lines, result.unwind,
+			result.moves, result.dropped);
+	made.bytes = (u8 *)run->bytes;
+	made.len = run->len;
+	if (jdr_header(made.bytes, made.len, &made.h) || jd_check_file(&made, &check) < 0)
+		return CLI_FAILURE;
+	err = jitdump_write(&(struct out_job){ write_bytes, run }, run->out);
+	return err ? err : run->n_left ? CLI_FAILURE : CLI_OK;
+}
+
+static void cleanup_file(struct jd_file *f)
+{
+	jd_file_deinit(f);
+}
+
+static void cleanup_run(struct repair_run *run)
+{
+	free(run->bytes);
+}
+
+int jitdump_repair(int argc, char **argv)
+{
+	_cleanup_(cleanup_run) struct repair_run run = { 0 };
+	_cleanup_(cleanup_file) struct jd_file f = { 0 };
+	int status = cli_parse_or_exit_status(&argp, argc, argv, &run);
+
+	if (status >= 0)
+		return status;
+	status = jitdump_open(&f, run.file);
+	if (status)
+		return status;
+	run.how.now = jitdump_now(run.file);
+	run.how.told = told;
+	run.how.data = &run;
+	return repair(&run, &f);
+}

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: BSD-2-Clause
+
+/* What several words of `unspool jitdump` need. */
+
+#include "jitdump.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include "../../inspect/util/term.h"
+#include "../out/out.h"
+
+int jitdump_open(struct jd_file *f, const char *path)
+{
+	int r = jd_file_read(f, path);
+
+	if (r == 0)
+		return CLI_OK;
+	if (r == -EBADMSG)
+		cli_error("%s is no jitdump: it does not begin with JiTD or DTiJ", path);
+	else if (r == -ENODATA)
+		cli_error("%s is shorter than the header of a jitdump", path);
+	else if (r == -EFBIG)
+		cli_error("%s is larger than 2 GiB; 'unspool jitdump tail' has no limit", path);
+	else if (r == -EINVAL)
+		cli_error("%s is not a regular file", path);
+	else
+		cli_error("can't read %s: %s", path, strerror(-r));
+	return CLI_FAILURE;
+}
+
+const char *jitdump_safe(const char *name)
+{
+	static char texts[4][512];
+	static unsigned int next;
+	char *text = texts[next++ % 4];
+
+	return term_escape(name, text, sizeof(texts[0]));
+}
+
+int jitdump_flush(void)
+{
+	if (fflush(stdout) == 0 && !ferror(stdout))
+		return CLI_OK;
+	cli_error("can't write: %s", strerror(errno));
+	return CLI_FAILURE;
+}
+
+static u64 now_ns(clockid_t clock)
+{
+	struct timespec t = { 0 };
+
+	clock_gettime(clock, &t);
+	return (u64)t.tv_sec * 1000000000 + (u64)t.tv_nsec;
+}
+
+u64 jitdump_now(const char *path)
+{
+	u64 now = now_ns(CLOCK_MONOTONIC), written;
+	struct stat st;
+
+	if (stat(path, &st))
+		return 0;
+	written = (u64)st.st_mtim.tv_sec * 1000000000 + (u64)st.st_mtim.tv_nsec;
+	return written > now_ns(CLOCK_REALTIME) - now_ns(CLOCK_BOOTTIME) ? now : 0;
+}
+
+u32 jitdump_machine(const char *word)
+{
+	static const struct {
+		const char *name;
+		u32 machine;
+	} known[] = {
+		{ "x86_64", EM_X86_64 }, { "arm64", EM_AARCH64 }, { "aarch64", EM_AARCH64 },
+		{ "x86", EM_386 },	 { "arm", EM_ARM },	  { "riscv", EM_RISCV },
+		{ "s390", EM_S390 },	 { "ppc64", EM_PPC64 },	  { "loongarch", EM_LOONGARCH },
+	};
+	char *end;
+	unsigned long number = strtoul(word, &end, 10);
+
+	if (*word >= '0' && *word <= '9' && !*end && number <= 0xffff)
+		return (u32)number;
+	for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++)
+		if (strcmp(word, known[i].name) == 0)
+			return known[i].machine;
+	return 0;
+}
+
+int jitdump_write(const struct out_job *job, const char *path)
+{
+	int r;
+
+	/* A size limit is to be an error of the write, not the end. */
+	signal(SIGXFSZ, SIG_IGN);
+	if (!path || strcmp(path, "-") == 0) {
+		r = job->write(job->data, stdout);
+		return r == 0 ? jitdump_flush() : CLI_FAILURE;
+	}
+	r = out_write(job, path, OUT_OWNER_SELF);
+	if (r == 0)
+		return CLI_OK;
+	cli_error("can't write %s: %s", path, strerror(-r));
+	return CLI_FAILURE;
+}
+
+error_t jitdump_parse_at(struct cli_parse *p, const char *arg, u64 *time)
+{
+	double seconds;
+	char *end;
+
+	errno = 0;
+	seconds = strtod(arg, &end);
+	if (end == arg || *end || errno || !(seconds >= 0 && seconds < 1e10))
+		return cli_fail(p, "'%s' is no time in seconds", arg);
+	*time = (u64)(seconds * 1e9 + 0.5);
+	return 0;
+}

@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: BSD-2-Clause
+
+/* `unspool jitdump tail`: what a JIT compiles, as it does. */
+
+#include "jitdump.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include "../../inspect/jitdump/jd_tail.h"
+#include "../../inspect/util/cleanup.h"
+#include "../cli/duration.h"
+#include "../life/maps.h"
+#include "../profile/json_line.h"
+
+#define POLL_NS 50000000
+#define MAX_PER_POLL (64ull << 20)
+
+struct tail_run {
+	const char *file;
+	u32 pid;
+	u64 duration_ns;
+	bool is_json;
+	struct json_line line;
+	u64 n;
+};
+
+static volatile sig_atomic_t stopped;
+
+static const struct argp_option options[] = {
+	{ "pid", 'p', "PID", 0, "The jitdump that this process has mapped, until it exits", 1 },
+	{ "duration", 'd', "TIME", 0, "Follow for 30, 30s, 2m (default: until Ctrl-C)", 1 },
+	{ "json", 'j', NULL, 0, "Print JSON lines, for jq", 1 },
+	{ 0 },
+};
+
+static error_t parse_option(int key, char *arg, struct argp_state *state)
+{
+	struct cli_parse *p = state->input;
+	struct tail_run *run = p->input;
+	char *end;
+
+	switch (key) {
+	case 'p':
+		run->pid = (u32)strtoul(arg, &end, 10);
+		return !run->pid || *end ? cli_fail(p, "'%s' is no PID", arg) : 0;
+	case 'd':
+		if (duration_parse(arg, &run->duration_ns))
+			return cli_fail(p, "'%s' is no time; 30, 30s, 500ms, 2m or 1h are", arg);
+		return 0;
+	case 'j':
+		run->is_json = true;
+		return 0;
+	case ARGP_KEY_ARG:
+		if (run->file)
+			return cli_fail(p, "'%s' is too much: tail takes one FILE", arg);
+		run->file = arg;
+		return 0;
+	case ARGP_KEY_END:
+		return !run->file == !run->pid
+			       ? cli_fail(p, "which jitdump? unspool jitdump tail FILE, or -p PID")
+			       : 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static const struct argp argp = {
+	.options = options,
+	.parser = parse_option,
+	.args_doc = "FILE\n-p PID",
+	.doc = "Print code with its names from the file's start on, and go on while it is written: "
+	       "time, address, size, name, first line.\v"
+	       "Exit status: 0 done, 1 there is no such jitdump.",
+};
+
+static void stop(int signal)
+{
+	(void)signal;
+	stopped = 1;
+}
+
+/* The marker: an executable mapping of a file that is called so. */
+static bool is_marker(const struct maps_entry *e)
+{
+	static const char name[] = "/jit-";
+	const char *end = e->path + e->path_len, *at = memrchr(e->path, '/', e->path_len);
+	static const char deleted[] = " (deleted)";
+
+	if (e->path_len > sizeof(deleted) &&
+	    memcmp(end - (sizeof(deleted) - 1), deleted, sizeof(deleted) - 1) == 0)
+		end -= sizeof(deleted) - 1;
+	if (!(e->prot & MAPS_EXEC) || !at || (size_t)(end - at) <= sizeof(name) + 4 ||
+	    memcmp(at, name, sizeof(name) - 1) != 0 || memcmp(end - 5, ".dump", 5) != 0)
+		return false;
+	for (at += sizeof(name) - 1; at < end - 5; at++)
+		if (*at < '0' || *at > '9')
+			return false;
+	return true;
+}
+
+/* Who may not open mappings takes the name, if it still means the mapped file. */
+static int open_by_name(u32 pid, const struct maps_entry *e)
+{
+	char path[4400], name[4200];
+	struct stat st;
+	int fd;
+
+	if (e->path_len >= sizeof(name))
+		return -ENAMETOOLONG;
+	maps_path_unescape(e->path, e->path_len, name);
+	snprintf(path, sizeof(path), "/proc/%u/root%s", pid, name);
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	if (fd < 0)
+		return -errno;
+	if (fstat(fd, &st) == 0 && st.st_ino == e->inode)
+		return fd;
+	close(fd);
+	return -ESTALE;
+}
+
+/* By the mapping itself: the name may be gone, or mean another file to us. */
+static int open_of_process(u32 pid)
+{
+	_cleanup_fclose_ FILE *maps = NULL;
+	char path[64], line[4400];
+	struct maps_entry e;
+
+	snprintf(path, sizeof(path), "/proc/%u/maps", pid);
+	maps = fopen(path, "re");
+	if (!maps)
+		return -errno;
+	while (fgets(line, sizeof(line), maps)) {
+		if (parse_maps_line(line, strcspn(line, "\n"), &e) || !is_marker(&e))
+			continue;
+		snprintf(path, sizeof(path), "/proc/%u/map_files/%llx-%llx", pid, e.start_addr,
+			 e.end_addr);
+		int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+
+		return fd < 0 ? open_by_name(pid, &e) : fd;
+	}
+	return -ENOENT;
+}
+
+static void print_json(struct tail_run *run, const struct jd_tail_event *e,
+		       const struct jdr_entry *line)
+{
+	const struct jdr_record *rec = e->code;
+
+	json_line_start(&run->line, rec->id == JD_LOAD ? "load" : "move");
+	json_line_u64(&run->line, "time", rec->time);
+	if (rec->id == JD_LOAD) {
+		json_line_hex(&run->line, "addr", rec->load.addr);
+		json_line_u64(&run->line, "code_size", rec->load.code_len);
+		json_line_string(&run->line, "name", rec->load.name);
+	} else {
+		json_line_hex(&run->line, "from", rec->move.old_addr);
+		json_line_hex(&run->line, "to", rec->move.new_addr);
+	}
+	if (line->file) {
+		json_line_string(&run->line, "file", line->file);
+		json_line_u64(&run->line, "line", line->line);
+	}
+	json_line_write(&run->line, stdout);
+}
+
+static void print_code(struct tail_run *run, const struct jd_tail_event *e)
+{
+	const struct jdr_record *rec = e->code;
+	struct jdr_cursor c = { 0 };
+	struct jdr_entry line = { 0 };
+
+	if (e->debug)
+		jdr_entry(e->header, e->debug, &c, &line);
+	if (run->is_json) {
+		print_json(run, e, &line);
+		return;
+	}
+	printf("%6llu.%06llu ", rec->time / 1000000000, rec->time % 1000000000 / 1000);
+	if (rec->id == JD_MOVE)
+		printf("%#llx moved to %#llx\n", rec->move.old_addr, rec->move.new_addr);
+	else if (line.file)
+		printf("%#llx %6llu %s (%s:%u)\n", rec->load.addr, rec->load.code_len,
+		       jitdump_safe(rec->load.name), jitdump_safe(line.file), line.line);
+	else
+		printf("%#llx %6llu %s\n", rec->load.addr, rec->load.code_len,
+		       jitdump_safe(rec->load.name));
+}
+
+static void on_event(void *data, const struct jd_tail_event *e)
+{
+	struct tail_run *run = data;
+
+	if (e->what == JD_TAIL_CODE) {
+		run->n++;
+		print_code(run, e);
+	} else if (e->what == JD_TAIL_NEW) {
+		cli_error("the file was cut or replaced: from its start again");
+	} else if (e->what == JD_TAIL_PASSED) {
+		cli_error("the record at %llu is too large or broken, it is passed over", e->off);
+	} else {
+		cli_error("no record is at %llu: nothing more can be read of this file", e->off);
+	}
+}
+
+static bool is_alive(u32 pid)
+{
+	return !pid || kill((pid_t)pid, 0) == 0 || errno == EPERM;
+}
+
+static u64 now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (u64)t.tv_sec * 1000000000 + (u64)t.tv_nsec;
+}
+
+static int follow(struct tail_run *run, struct jd_tail *t)
+{
+	u64 end = run->duration_ns ? now_ns() + run->duration_ns : ~0ull;
+	bool is_last = false;
+	int r = 0;
+
+	while (r >= 0 && !stopped) {
+		r = jd_tail_poll(t, MAX_PER_POLL, on_event, run);
+		if (fflush(stdout) || ferror(stdout))
+			return -EPIPE;
+		if (r != 0)
+			continue;
+		if (is_last)
+			break;
+		/* Once more after the end: it may have written until then. */
+		is_last = !is_alive(run->pid) || now_ns() >= end;
+		if (!is_last)
+			nanosleep(&(struct timespec){ .tv_nsec = POLL_NS }, NULL);
+	}
+	return r < 0 ? r : 0;
+}
+
+static void cleanup_run(struct tail_run *run)
+{
+	json_line_deinit(&run->line);
+}
+
+int jitdump_tail(int argc, char **argv)
+{
+	_cleanup_(jd_tail_deinit) struct jd_tail t = { .fd = -1 };
+	_cleanup_(cleanup_run) struct tail_run run = { 0 };
+	int status = cli_parse_or_exit_status(&argp, argc, argv, &run), r;
+
+	if (status >= 0)
+		return status;
+	r = run.pid ? jd_tail_open_fd(&t, open_of_process(run.pid)) : jd_tail_open(&t, run.file);
+	if (r == -ENOENT && run.pid)
+		cli_error(
+			"process %u has no jitdump mapped; was it started with the option for it?",
+			run.pid);
+	else if (r < 0)
+		cli_error("can't follow the jitdump: %s", strerror(-r));
+	if (r < 0)
+		return CLI_FAILURE;
+	signal(SIGINT, stop);
+	signal(SIGTERM, stop);
+	r = follow(&run, &t);
+	if (r == 0)
+		return CLI_OK;
+	cli_error("can't go on: %s", r == -EBADMSG ? "the file is no jitdump" : strerror(-r));
+	return CLI_FAILURE;
+}

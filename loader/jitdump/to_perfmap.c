@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: BSD-2-Clause
+
+/* `unspool jitdump to-perfmap`: names alone, for tools that read /tmp/perf-PID.map. */
+
+#include "jitdump.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "../../inspect/jitdump/jd_index.h"
+#include "../../inspect/util/cleanup.h"
+#include "../out/out.h"
+
+struct perfmap_run {
+	const char *file, *out;
+	bool with_all;
+	u64 time;
+	struct jd_index index;
+};
+
+enum { KEY_AT = 0x100 };
+
+static const struct argp_option options[] = {
+	{ "output", 'o', "OUT", 0, "Write to OUT instead of stdout", 1 },
+	{ "at", KEY_AT, "SECONDS", 0,
+	  "What was live at this time, as dump prints it (default: at the end)", 1 },
+	{ "all", 'a', NULL, 0, "Also what is gone, in the order of its coming", 1 },
+	{ 0 },
+};
+
+static error_t parse_option(int key, char *arg, struct argp_state *state)
+{
+	struct cli_parse *p = state->input;
+	struct perfmap_run *run = p->input;
+
+	switch (key) {
+	case 'o':
+		run->out = arg;
+		return 0;
+	case KEY_AT:
+		return jitdump_parse_at(p, arg, &run->time);
+	case 'a':
+		run->with_all = true;
+		return 0;
+	case ARGP_KEY_ARG:
+		if (run->file)
+			return cli_fail(p, "'%s' is too much: to-perfmap takes one FILE", arg);
+		run->file = arg;
+		return 0;
+	case ARGP_KEY_END:
+		return run->file ? 0
+				 : cli_fail(p, "which jitdump? unspool jitdump to-perfmap FILE");
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static const struct argp argp = {
+	.options = options,
+	.parser = parse_option,
+	.args_doc = "FILE",
+	.doc = "Write the names of the jitdump FILE as a perf map: address, size and name, a line "
+	       "each. A perf map knows no time, so it has what was live at one.\v"
+	       "Exit status: 0 done, 1 FILE can't be read or OUT can't be written.",
+};
+
+static int read_index(struct perfmap_run *run, const struct jd_file *f)
+{
+	struct jdr_record rec;
+	u64 at = 0, time = 0;
+	int err = 0;
+
+	while (!err && jd_file_next(f, &at, &rec) == JDR_RECORD) {
+		time = rec.time > time ? rec.time : time;
+		if (rec.id == JD_LOAD && (rec.fault == JDR_SOUND || rec.fault == JDR_NO_CODE))
+			err = jd_index_add(&run->index, &(struct jd_code){ .addr = rec.load.addr,
+									   .len = rec.load.code_len,
+									   .from = time,
+									   .name = rec.load.name });
+		else if (rec.id == JD_MOVE && !rec.fault)
+			err = jd_index_move(&run->index, rec.move.old_addr, rec.move.new_addr,
+					    time);
+		err = err == -ENOENT ? 0 : err;
+	}
+	return err;
+}
+
+/* A line feed would begin another line. */
+static void print_name(FILE *out, const char *name)
+{
+	for (; *name; name++)
+		fputc((u8)*name < ' ' || *name == 0x7f ? '?' : *name, out);
+	fputc('\n', out);
+}
+
+static int write_map(void *data, FILE *out)
+{
+	const struct perfmap_run *run = data;
+
+	for (size_t i = 0; i < run->index.n; i++) {
+		const struct jd_code *c = run->index.all[i];
+
+		if (!c->len || (!run->with_all && (c->from > run->time || c->until <= run->time)))
+			continue;
+		fprintf(out, "%llx %llx ", c->addr, c->len);
+		print_name(out, c->name);
+	}
+	return 0;
+}
+
+static void cleanup_run(struct perfmap_run *run)
+{
+	jd_index_deinit(&run->index);
+}
+
+static void cleanup_file(struct jd_file *f)
+{
+	jd_file_deinit(f);
+}
+
+int jitdump_to_perfmap(int argc, char **argv)
+{
+	_cleanup_(cleanup_run) struct perfmap_run run = { .time = JITDUMP_AT_END };
+	_cleanup_(cleanup_file) struct jd_file f = { 0 };
+	int status = cli_parse_or_exit_status(&argp, argc, argv, &run), err;
+
+	if (status >= 0)
+		return status;
+	status = jitdump_open(&f, run.file);
+	if (status)
+		return status;
+	err = read_index(&run, &f);
+	if (err) {
+		cli_error("can't read %s: %s", run.file, strerror(-err));
+		return CLI_FAILURE;
+	}
+	return jitdump_write(&(struct out_job){ write_map, &run }, run.out);
+}

@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Jitdumps with one fault each, and a whole one."""
+
+import os
+import struct
+import time
+
+from jd import Dump
+
+NOW = time.monotonic_ns()
+CLOSED = [(0x1000, 3, 1, b"a.js"), (0x1010, 3, 1, b"a.js")]
+
+
+def whole(order, mach):
+    """One of each record, all well."""
+    return (Dump(order, mach).unwind().load(b"plain").debug([(0x2000, 3, 7, b"/src/a.js"),
+            (0x2008, 4, 1, b"/src/b.js"), (0x2010, 4, 1, b"/src/b.js")], addr=0x2000)
+            .unwind().load(b"lines", 0x2000).move().load(b"", 0x5000, b"").record(3, b""))
+
+
+def v8(**options):
+    return Dump(pad=0xDEADBEEF, **options)
+
+
+# What is wrong, the file, the rules that find it. Notes are named as well.
+TABLE = [
+    ("nothing is wrong", whole("<", 62), []),
+    ("nothing is wrong in the other byte order", whole(">", 183), []),
+    ("version 2", Dump(version=2).load(), ["header-version"]),
+    ("a longer header", Dump(size=48).raw(b"\0" * 8).load(), ["header-size"]),
+    ("an unknown flag", Dump(flags=4).load(), ["header-flags"]),
+    ("ticks for times", Dump(flags=1).load(), ["arch-time"]),
+    ("the clock's times, said to be ticks",
+     Dump(flags=1, time=NOW - 2000000).load(time=NOW - 1000000), ["arch-time", "arch-time-wrong"]),
+    ("no machine", Dump(mach=0).load(), ["machine-zero"]),
+    ("padding that is not zero", Dump(pad=7).load(), ["header-pad"]),
+    ("a header of the wall's time", Dump(time=1795285365785018).load(), ["header-time"]),
+    ("another pid than the name's", Dump(pid=813).load(), ["pid-name"]),
+    ("records of another process", Dump().load().load(b"g", 0x2000, pid=99), ["pid"]),
+    ("a size of 5", Dump().load().record(0, b"", size=5), ["corrupt"]),
+    ("a cut record", Dump().load().raw(struct.pack("<IIQ", 0, 96, 1020) + b"\1" * 20), ["partial-tail"]),
+    ("what can't begin a record", Dump().load().raw(struct.pack("<IIQ", 0, 96, 3) + b"\1" * 20),
+     ["corrupt"]),
+    ("a cut prefix", Dump().load().raw(b"\0" * 15), ["partial-tail"]),
+    ("zeros at the end", Dump().load().raw(b"\0" * 4096), ["zero-tail"]),
+    ("an unknown record", Dump().load().record(99, b"12345678"), ["unknown-id"]),
+    ("an unknown record of 16 bytes", Dump().load().record(99, b""), ["size-16"]),
+    ("CLOSE in the middle", Dump().load().record(3, b"").load(b"g", 0x2000), ["close-early"]),
+    ("time that goes back", Dump().load().load(b"g", 0x2000, time=3), ["time-backward"]),
+    ("the wall's time", Dump().load(time=1795285365785018000), ["time-wall"]),
+    ("time ahead", Dump().load(time=10 ** 17), ["time-future"]),
+    ("a LOAD of 20 bytes", Dump().record(0, b"1234"), ["record-short"]),
+    ("a name that does not end", Dump().load(b"abc", code=b"", nul=b""), ["load-name"]),
+    ("code that is not there", Dump().load(code=b"", code_size=1024), ["load-no-code"]),
+    ("code that is partly there", Dump().load(code=b"123", code_size=1024), ["load-no-code"]),
+    ("bytes between name and code", Dump().load(slack=b"\0" * 7), ["load-slack"]),
+    ("another vma", Dump().load(vma=0x77), ["load-vma"]),
+    ("code past the last address", Dump().load(addr=2 ** 64 - 4), ["load-addr"]),
+    ("a number twice", Dump().load().load(b"g", 0x2000, index=0), ["load-index"]),
+    ("code over half of other code", Dump().load().load(b"g", 0x1008), ["load-overlap"]),
+    ("code again at its place", Dump().load().load(b"g"), []),
+    ("lines for other code", Dump().debug(CLOSED).load(b"g", 0x2000), ["debug-orphan"]),
+    ("lines at the end", Dump().load().debug(CLOSED), ["debug-orphan"]),
+    ("lines twice", Dump().debug(CLOSED).debug(CLOSED).load(), ["debug-replaced"]),
+    ("no lines", Dump().debug([]).load(), ["debug-empty"]),
+    ("more lines than there are", Dump().debug(CLOSED, n=3).load(), ["debug-overrun"]),
+    ("2^64 - 1 lines", Dump().debug(CLOSED, n=2 ** 64 - 1).load(), ["debug-overrun"]),
+    ("a name of freed memory", Dump().debug([(0x1000, 1, 1, b"\xf0\x91\1")] + CLOSED).load(),
+     ["debug-garbage"]),
+    ("bytes left over", Dump().debug(CLOSED, pad=b"\0" * 8).load(), ["debug-garbage"]),
+    ("padding", Dump().debug(CLOSED, pad=b"\0" * 7).load(), []),
+    ("lines backward", Dump().debug([(0x1008, 1, 1, b"a")] + CLOSED).load(), ["debug-backward"]),
+    ("a line outside", Dump().debug(CLOSED + [(0x1011, 1, 1, b"a")]).load(), ["debug-outside"]),
+    ("V8's addresses", v8().debug([(a + 0x40, *rest) for a, *rest in CLOSED]).load(),
+     ["header-pad", "debug-shift"]),
+    ("no closing entry", Dump().debug(CLOSED[:1]).load(), ["debug-closing"]),
+    ("line 0", Dump().debug([(0x1000, 0, 1, b"a.js")] + CLOSED[1:]).load(), ["debug-line-0"]),
+    ("a repeated file", Dump().debug(CLOSED[:1] + [(0x1010, 3, 1, b"\xff")]).load(), ["debug-repeat"]),
+    ("nothing to repeat", Dump().debug([(0x1000, 3, 1, b"\xff")]).load(), ["debug-overrun"]),
+    ("more unwind data than bytes", Dump().unwind(size=4096).load(), ["unwind-len"]),
+    ("a header larger than the data", Dump().unwind(hdr_size=4096).load(), ["unwind-len"]),
+    ("the header first", Dump().unwind(hdr_first=True).load(), ["unwind-order"]),
+    ("unwind data without header", Dump().unwind(hdr=b"").load(), ["unwind-sticky"]),
+    ("unwind data twice", Dump().unwind().unwind().load(), ["unwind-replaced"]),
+    ("unwind data at the end", Dump().load().unwind(), ["unwind-orphan"]),
+    ("an image that grows over code", Dump().load(b"g", 0x1020).unwind(mapped=80).load(),
+     ["unwind-mapped"]),
+    ("a move of nothing", Dump().move(), ["move-unknown"]),
+]
+RULES = os.path.join(os.path.dirname(os.path.realpath(__file__)), "../../inspect/jitdump/jd_check.h")
+HARMLESS = {"header-pad", "header-time", "load-vma", "load-overlap", "debug-shift"}

@@ -1,0 +1,246 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""perf as the judge of the writer, and of `check`: perf.py jit|images|faults"""
+
+import os
+import re
+import shutil
+import struct
+import subprocess
+import sys
+
+from jd import (CLOSE, DEBUG, IMAGE, JIT, LOAD, MOVE, Checks, folder, jitdump, name_of, read, records,
+                skip, write)
+
+HOT = os.path.join(os.path.dirname(os.path.realpath(__file__)), "hot.c")
+
+
+class Perf:
+    """A recording in a folder of its own. perf would fill ~/.debug with every image it makes."""
+
+    def __init__(self, path):
+        self.path, self.data = path, os.path.join(path, "perf.data")
+
+    def run(self, *args):
+        return subprocess.run(["perf", "--buildid-dir", os.path.join(self.path, "ids"), *args],
+                              capture_output=True, text=True, errors="replace", timeout=120,
+                              stdin=subprocess.DEVNULL, check=False)
+
+    def record(self, *command):
+        return self.run("record", "-q", "-k", "1", "-e", "cpu-clock:u", "-F", "1999", "-o", self.data,
+                        *command)
+
+    def inject(self):
+        """The status, and {symbol: (percent, {line})} of what perf report says then."""
+        out = os.path.join(self.path, "injected.data")
+        done = self.run("inject", "-j", "-i", self.data, "-o", out)
+        found = {}
+        if done.returncode == 0:
+            report = self.run("report", "-i", out, "--stdio", "-F", "overhead,sym,srcline", "-g", "none")
+            for percent, symbol, line in re.findall(r"^ +([0-9.]+)% +\[.\] (\S+) +(\S+)", report.stdout,
+                                                    re.M):
+                share, lines = found.get(symbol, (0, {}))
+                lines[line] = float(percent)
+                found[symbol] = (share + float(percent), lines)
+        for name in os.listdir(self.path):
+            if name.startswith("jitted-"):
+                os.unlink(os.path.join(self.path, name))
+        return done.returncode, found
+
+
+def hottest(found, symbol):
+    lines = found.get(symbol, (0, {}))[1]
+    return max(lines, key=lines.get) if lines else None
+
+
+def near(checks, found, symbol, percent, words):
+    share = found.get(symbol, (0,))[0]
+    checks.that(abs(share - percent) <= 10, f"{words}: {symbol} has {share:.0f} % of {percent} %")
+
+
+def recorded(checks, path, *command):
+    perf = Perf(path)
+    done = perf.record(*command)
+    dump = done.stdout.split("\n")[0]
+    checks.that(done.returncode == 0 and os.path.isfile(dump), f"recorded {os.path.basename(command[0])}")
+    return perf, dump, done.stdout
+
+
+def test_jit(checks):
+    """Code at the place of other code belongs to who was there at the time."""
+    with folder() as path:
+        perf, dump, _ = recorded(checks, path, JIT, path, "12")
+        status, found = perf.inject()
+        checks.equal(status, 0, "perf takes the file")
+        for symbol, percent, line in (("jit_ash", 66, 12), ("jit_birch", 17, 22), ("jit_cedar", 17, 32)):
+            near(checks, found, symbol, percent, "a small JIT")
+            checks.equal(hottest(found, symbol), f"{symbol}.jit:{line}", "its hot line")
+        note = perf.run("annotate", "--stdio", "-i", os.path.join(path, "injected.data"), "-s", "jit_ash")
+        checks.that("jit_ash" in note.stdout or note.returncode, "perf annotate knows the function")
+        done = jitdump("check", dump)
+        checks.equal(done.returncode, 0, "check finds nothing: " + done.stdout.strip())
+
+
+def test_images(checks):
+    """Functions of an image with debug information of each kind, at another place."""
+    with open(HOT, encoding="utf-8") as file:
+        source = file.read().splitlines()
+    line = {mark: n for n, text in enumerate(source, 1) for mark in re.findall(r"/\* (hot-\w+) \*/", text)}
+    for compiler in ("gcc", "clang"):
+        for version in (2, 3, 4, 5):
+            with folder() as path:
+                words = f"{compiler}, DWARF {version}"
+                image = os.path.join(path, "hot.so")
+                subprocess.run([compiler, "-shared", "-fPIC", "-O1", f"-gdwarf-{version}", "-o", image, HOT],
+                               check=True)
+                perf, dump, said = recorded(checks, path, IMAGE, path, image, "5", "p::")
+                checks.that("lines 3 outside 0 overlapping 0 nameless 0 broken 0" in said,
+                            f"{words}: every function with lines", quiet=True)
+                status, found = perf.inject()
+                checks.equal(status, 0, f"{words}: perf takes the file", quiet=True)
+                for symbol, percent, mark in (("p::f", 66, "hot-f"),
+                                              ("p::a_function_with_a_rather_long_name", 33, "hot-long")):
+                    near(checks, found, symbol, percent, words)
+                    checks.equal(hottest(found, symbol), f"hot.c:{line[mark]}", f"{words}: the hot line")
+                checks.equal(jitdump("check", "-q", dump).returncode, 0, f"{words}: check finds nothing",
+                             quiet=True)
+
+
+def at(data, offset, form, value):
+    form = "<" + form
+    return data[:offset] + struct.pack(form, value) + data[offset + struct.calcsize(form):]
+
+
+def each(data, change):
+    """With change(kind, bytes) of each record in its place."""
+    return data[:40] + b"".join(change(kind, record) for _, kind, record in records(data))
+
+
+def timed(data, offset):
+    return each(data, lambda kind, r: at(r, 8, "Q", struct.unpack_from("<Q", r, 8)[0] + offset))
+
+
+def slack(kind, r):
+    if kind != LOAD:
+        return r
+    end = r.index(b"\0", 56) + 1
+    return at(r[:end] + b"\xcc" * 9 + r[end:], 4, "I", len(r) + 9)
+
+
+def unclosed(kind, r):
+    """Without its last entry."""
+    if kind != DEBUG:
+        return r
+    n, ends, place = struct.unpack_from("<Q", r, 24)[0], [], 32
+    for _ in range(n):
+        ends.append(place)
+        place = r.index(b"\0", place + 16) + 1
+    return at(at(r[:ends[-1]], 4, "I", ends[-1]), 24, "Q", n - 1)
+
+
+def lines_late(data):
+    """Each LOAD before its DEBUG_INFO."""
+    found = [r for _, _, r in records(data)]
+    return data[:40] + b"".join(b + a for a, b in zip(found[::2], found[1::2]))
+
+
+def after(data, name, more):
+    """With more behind the LOAD of that name."""
+    return each(data, lambda kind, r: r + more if kind == LOAD and name_of(r) == name else r)
+
+
+def prefix(kind, size, time=b"\0" * 8):
+    return struct.pack("<II", kind, size) + time
+
+
+ALL = {"jit_ash": 12, "jit_birch": 22, "jit_cedar": 32}
+NO_CEDAR = {"jit_ash": 12, "jit_birch": 22}
+WALL = 1_700_000_000_000_000_000
+
+# What is done to a good file, perf's status, whose hot line is right then, what check says.
+FAULTS = [
+    ("nothing", lambda d: d, 0, ALL, []),
+    ("three bytes are missing", lambda d: d[:-3], 0, NO_CEDAR,
+     ["debug-orphan", "partial-tail"]),
+    ("zeros at the end", lambda d: d + b"\0" * 4096, 0, ALL, ["zero-tail"]),
+    ("a record that was only begun", lambda d: d + prefix(0, 1 << 30, list(records(d))[-1][2][8:16]), 0, ALL, ["partial-tail"]),
+    ("another magic", lambda d: b"abcd" + d[4:], 255, {}, None),
+    ("version 2", lambda d: at(d, 4, "I", 2), 255, {}, ["header-version"]),
+    ("version 0", lambda d: at(d, 4, "I", 0), 0, ALL, ["header-version"]),
+    ("an unknown flag", lambda d: at(d, 32, "Q", 4), 255, {}, ["header-flags"]),
+    ("ticks for times, and none in perf.data", lambda d: at(d, 32, "Q", 1), 255, {},
+     ["arch-time", "arch-time-wrong"]),
+    ("a header of 48 bytes", lambda d: at(d, 8, "I", 48)[:40] + b"\0" * 8 + d[40:], 0, {},
+     ["header-size"]),
+    ("a header of 128 bytes", lambda d: at(d, 8, "I", 128)[:40] + b"\0" * 88 + d[40:], 255, {},
+     ["header-size"]),
+    ("the wall's times", lambda d: timed(d, WALL), 0, {}, ["time-wall"]),
+    ("times ahead", lambda d: timed(d, 10 ** 13), 0, {}, ["time-future"]),
+    ("CLOSE in the middle", lambda d: after(d, "jit_birch", prefix(CLOSE, 16)), 0, NO_CEDAR,
+     ["close-early", "time-backward"]),
+    ("an unknown record", lambda d: after(d, "jit_birch", prefix(99, 24) + b"12345678"), 0, ALL,
+     ["time-backward", "unknown-id"]),
+    ("one of 16 bytes", lambda d: after(d, "jit_birch", prefix(99, 16)), 0, NO_CEDAR,
+     ["size-16", "time-backward"]),
+    ("9 bytes before the code", lambda d: each(d, slack), 0, ALL, ["load-slack"] * 3),
+    ("no closing entry", lambda d: each(d, unclosed), 0, ALL, ["debug-closing"] * 3),
+    # Those of birch stand before cedar, which is at the same address.
+    ("lines after their code", lines_late, 0, {}, ["debug-orphan"] * 2),
+]
+
+
+# What no tool can know.
+HOPELESS = ("another magic", "the wall's times", "times ahead")
+
+
+def check_repaired(checks, perf, dump, words, lines):
+    """perf has every line right that can be."""
+    done = jitdump("repair", "-q", dump, "-o", dump)
+    if words in HOPELESS:
+        checks.equal(done.returncode, 1, f"{words}: can't be repaired, which is said")
+        return
+    status, found = perf.inject()
+    right = {name: n for name, n in ALL.items() if hottest(found, name) == f"{name}.jit:{n}"}
+    checks.equal((done.returncode, status, right), (0, 0, lines), f"{words}: repaired")
+
+
+def test_faults(checks):
+    """One recording; what perf makes of its jitdump depends on the file alone."""
+    with folder() as path:
+        perf, dump, _ = recorded(checks, path, JIT, path, "8")
+        good = read(dump)
+        for words, change, want, lines, rules in FAULTS:
+            write(dump, change(good))
+            status, found = perf.inject()
+            checks.equal(status, want, f"{words}: perf's status")
+            right = {name: n for name, n in ALL.items() if hottest(found, name) == f"{name}.jit:{n}"}
+            checks.equal(right, lines, f"{words}: the lines that perf has right")
+            done = jitdump("check", dump)
+            said = re.findall(r"^\d+: (?:error|warning): ([a-z0-9-]+):", done.stdout, re.M)
+            checks.equal(sorted(said) if rules is not None else done.returncode,
+                         rules if rules is not None else 1, f"{words}: check says so")
+            check_repaired(checks, perf, dump, words, NO_CEDAR if "missing" in words else ALL)
+        # Two engines that each number from 0.
+        write(dump, each(good, lambda kind, r: at(r, 48, "Q", 0) if kind == LOAD else r))
+        status, found = perf.inject()
+        checks.that(status == 0 and {"jit_ash", "jit_birch"} - set(found),
+                    "one number for all: perf loses names")
+        checks.that("load-index" in jitdump("check", dump).stdout, "check says so")
+        check_repaired(checks, perf, dump, "one number for all", ALL)
+        moved = prefix(MOVE, 64, good[48:56]) + b"\0" * 48
+        write(dump, good + moved)
+        checks.that("move-unknown" in jitdump("check", dump).stdout, "a move of nothing is found")
+
+
+def main():
+    checks = Checks()
+    if not shutil.which("perf"):
+        skip("perf is not installed")
+    with folder() as path:
+        if Perf(path).record("true").returncode:
+            skip("perf can't record here")
+    {"jit": test_jit, "images": test_images, "faults": test_faults}[sys.argv[1]](checks)
+    return checks.end()
+
+
+raise SystemExit(main())

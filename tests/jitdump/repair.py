@@ -1,0 +1,260 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""`unspool jitdump repair`, `to-perfmap` and `from-elf`."""
+
+import os
+import struct
+import subprocess
+
+from faulty import TABLE, whole
+from jd import DEBUG, IMAGE, LOAD, UNWIND, Checks, Dump, folder, jitdump, name_of, read, records, write
+
+HOT = os.path.join(os.path.dirname(os.path.realpath(__file__)), "hot.c")
+
+# What can't be mended is said.
+STAYS = {"time-wall", "time-future", "arch-time"}
+# Code that is lost, by the rule that is broken; of all others every LOAD is kept.
+LOST = {"record-short": 1, "load-name": 1, "load-no-code": 1, "load-addr": 1, "partial-tail": 0}
+
+
+def names(data):
+    return [name_of(r) for _, kind, r in records(data) if kind == LOAD]
+
+
+def test_table(checks, path, out):
+    """Each faulty file becomes one that nothing is wrong with."""
+    for words, dump, rules in TABLE:
+        if dump.order == ">" or "machine-zero" in rules or "header-size" in rules:
+            continue
+        write(path, dump)
+        done = jitdump("repair", path, "-o", out)
+        stays = set(rules) & STAYS - ({"arch-time"} if "arch-time-wrong" in rules else set())
+        if not checks.equal(done.returncode, 1 if stays else 0, f"{words}: repaired"):
+            print(done.stderr)
+            continue
+        if not stays and "pid-name" not in rules:
+            checks.equal(jitdump("check", out).returncode, 0, f"{words}: nothing is left", quiet=True)
+        had, has = names(dump.data), names(read(out))
+        lost = sum(LOST.get(rule, 0) for rule in rules)
+        if "record-short" not in rules and "load-name" not in rules:
+            checks.equal(len(has), len(had) - lost, f"{words}: code is kept", quiet=True)
+        checks.that(set(has) <= set(had), f"{words}: no name is made up", quiet=True)
+
+
+def mended(path, out, dump, *args):
+    write(path, dump)
+    done = jitdump("repair", path, "-o", out, *args)
+    assert done.returncode in (0, 1), done.stderr
+    return done, list(records(read(out)))
+
+
+def entries(record):
+    at, found = 32, []
+    for _ in range(struct.unpack_from("<Q", record, 24)[0]):
+        addr, line, column = struct.unpack_from("<QII", record, at)
+        end = record.index(b"\0", at + 16)
+        found.append((addr, line, column, record[at + 16:end]))
+        at = end + 1
+    return found
+
+
+def test_mending(checks, path, out):
+    lines = [(0x1000, 3, 1, b"a.js"), (0x1008, 4, 2, b"b.js")]
+    closed = lines + [(0x1010, 4, 2, b"b.js")]
+    _, got = mended(path, out, Dump().load(b"f").load(b"g", 0x2000).debug(lines))
+    checks.equal([kind for _, kind, _ in got], [DEBUG, LOAD, LOAD], "lines stand before their code")
+    checks.equal(entries(got[0][2]), closed, "with a closing entry")
+    _, got = mended(path, out, Dump().debug(lines).debug([(0x2000, 7, 0, b"c.js")], 0x2000)
+                    .load(b"f").load(b"g", 0x2000))
+    checks.equal([kind for _, kind, _ in got], [DEBUG, LOAD, DEBUG, LOAD],
+                 "all lines, then all code: as LLVM writes it")
+    checks.equal([entries(r)[0][3] for _, kind, r in got if kind == DEBUG], [b"a.js", b"c.js"],
+                 "each its own")
+    _, got = mended(path, out, Dump(pad=0xDEADBEEF).debug([(a + 0x40, *rest) for a, *rest in lines]).load())
+    checks.equal((entries(got[0][2]), struct.unpack_from("<I", read(out), 16)[0]), (closed, 0),
+                 "V8's shift and mark are taken off")
+    _, got = mended(path, out, Dump().debug(closed[:1] + [(0x1008, 4, 2, b"\xff")]).load())
+    checks.equal([e[3] for e in entries(got[0][2])], [b"a.js"] * 3, "repeated files are written out")
+    _, got = mended(path, out, Dump().unwind(hdr_first=True).load())
+    kind, record = got[0][1:]
+    checks.equal((kind, record[40:44], record[52:56]), (UNWIND, b"\x14\0\0\0", b"\1\x1b\3\x3b"),
+                 "frames before their header")
+    for slack, words in ((b"\xcc" * 9, "before"), (b"\0" * 9, "behind")):
+        dump = Dump().load(b"f", slack=slack) if words == "before" else Dump().load(
+            b"f", slack=b"\xc3" * 16, code=b"\0" * 9, code_size=16)
+        _, got = mended(path, out, dump)
+        checks.equal(got[0][2][-18:], b"f\0" + b"\xc3" * 16, f"bytes {words} the code are taken out")
+    _, got = mended(path, out, Dump().load(b"late", time=5000).load(b"early", 0x2000, time=3000))
+    checks.equal(names(read(out)), ["early", "late"], "the order of time")
+    _, got = mended(path, out, Dump().load().load(b"g", 0x2000, index=0).move(0x2000, 0x4000, index=0))
+    checks.equal([struct.unpack_from("<Q", r, 48 if k == LOAD else 56)[0] for _, k, r in got], [0, 1, 1],
+                 "numbers, also of moves")
+    checks.equal(struct.unpack_from("<QQ", got[2][2], 32), (0x2000, 0x4000), "a move is kept")
+    cie = b"\x14\0\0\0\0\0\0\0\1zR\0\1\x78\x10\1\x1b" + b"\0" * 7
+    done, got = mended(path, out, Dump(mach=0).unwind(cie).load())
+    checks.equal((struct.unpack_from("<I", read(out), 12)[0], done.returncode), (62, 0),
+                 "the machine is in the unwind data")
+    done, _ = mended(path, out, Dump(mach=0).load(), "--machine", "arm64")
+    checks.equal((struct.unpack_from("<I", read(out), 12)[0], done.returncode), (183, 0),
+                 "or on the command line")
+    done, _ = mended(path, out, Dump(mach=0).load())
+    checks.equal(done.returncode, 1, "else it can't be known")
+    _, got = mended(path, out, Dump(size=128).raw(b"\0" * 88).load(b"f"))
+    checks.equal((names(read(out)), struct.unpack_from("<I", read(out), 8)[0]), (["f"], 40), "a long header")
+
+
+def test_resync(checks, path, out):
+    dump = Dump().load(b"f").load(b"g", 0x2000).load(b"h", 0x3000)
+    places = [at for at, _, _ in records(dump.data)] + [len(dump.data)]
+    hurt = dump.data[:places[1] + 30] + dump.data[places[2]:]  # g is cut in its middle
+    write(path, hurt)
+    for args, want in (((), ["f"]), (("--resync",), ["f", "h"])):
+        jitdump("repair", path, "-o", out, *args)
+        checks.equal(names(read(out))[:2], want, f"behind a hole: {' '.join(args) or 'nothing'}")
+    write(path, dump.data[:places[1]] + b"\7" * 100 + dump.data[places[1]:])
+    jitdump("repair", path, "-o", out, "--resync")
+    checks.equal(names(read(out)), ["f", "g", "h"], "strange bytes between records")
+
+
+def test_order(checks, path, out):
+    """A file of the other byte order stays one."""
+    write(path, whole(">", 22))
+    done = jitdump("repair", path, "-o", out)
+    was, now = (jitdump("dump", "--json", "--lines", name).stdout.splitlines() for name in (path, out))
+    strip = [line.split('"name"')[-1] for line in was if '"name"' in line]
+    checks.equal((done.returncode, read(out)[:4]), (0, b"JiTD"), "the other byte order stays")
+    checks.equal([line.split('"name"')[-1] for line in now if '"name"' in line], strip, "with its code")
+
+
+def test_perfmap(checks, path, out):
+    write(path, Dump().load(b"a").load(b"b\nc", 0x2000).load(b"d").load(b"s", 0x9000, b"", code_size=64)
+          .move(0x2000, 0x5000, index=1))
+    done = jitdump("to-perfmap", path)
+    checks.equal(done.stdout, "1000 10 d\n9000 40 s\n5000 10 b?c\n", "what is live at the end")
+    done = jitdump("to-perfmap", path, "--at", "0.00000102")
+    checks.equal(done.stdout, "1000 10 a\n2000 10 b?c\n", "at a time")
+    done = jitdump("to-perfmap", path, "--all", "-o", out)
+    checks.equal(len(read(out).splitlines()), 5, "all there ever was")
+    checks.equal(jitdump("to-perfmap", path, "-o", "/nowhere/x").returncode, 1, "a folder that is not")
+
+
+def test_elf(checks, path):
+    image, out = os.path.join(path, "hot.so"), os.path.join(path, "jit-9.dump")
+    subprocess.run(["gcc", "-shared", "-fPIC", "-O1", "-g", "-o", image, HOT], check=True)
+    done = jitdump("from-elf", image, "-o", out, "--bias", "0x10000000", "--prefix", "p::", "--pid", "9")
+    symbols = dict((line.split()[2], line.split()[0]) for line in subprocess.run(
+        ["nm", image], capture_output=True, text=True, check=True).stdout.splitlines()
+                   if len(line.split()) == 3)
+    found = {name_of(r): struct.unpack_from("<Q", r, 32)[0] for _, k, r in records(read(out)) if k == LOAD}
+    checks.equal({n: found.get("p::" + n) for n in ("f", "work")},
+                 {n: int(symbols[n], 16) + 0x10000000 for n in ("f", "work")}, "functions, as nm has them")
+    code = {name_of(r): r[r.index(b"\0", 56) + 1:] for _, k, r in records(read(out)) if k == LOAD}
+    checks.that(code["p::work"] in read(image), "with their bytes")
+    checks.equal((done.returncode, jitdump("check", "-q", out).returncode), (0, 0), "check finds nothing")
+    jitdump("from-elf", image, "-o", out, "--one-record", "--pid", "9")
+    kinds = [kind for _, kind, _ in records(read(out))]
+    first = next(r for _, kind, r in records(read(out)) if kind == DEBUG)
+    checks.equal((kinds, {e[3].split(b"::")[-1] for e in entries(first)}),
+                 ([DEBUG, LOAD], {b"f", b"work", b"a_function_with_a_rather_long_name"}),
+                 "one record for all, files with their function")
+    stripped = os.path.join(path, "stripped.so")
+    subprocess.run(["strip", "-o", stripped, image], check=True)
+    jitdump("from-elf", stripped, "-o", out, "--fallback", "wasm-function[%u]")
+    checks.equal(names(read(out)), ["wasm-function[0]"], "code without any name has a record")
+    subprocess.run(["gcc", "-c", "-g", "-o", image, HOT], check=True)
+    checks.equal(jitdump("from-elf", image, "-o", out).returncode, 1, "an object that is not linked")
+    checks.equal(names(read(out)), ["wasm-function[0]"], "leaves what was there")
+    checks.equal(sorted(os.listdir(path)), ["hot.so", "jit-9.dump", "stripped.so"], "and nothing else")
+
+
+def run(*args):
+    return subprocess.run(args, capture_output=True, text=True, check=False).stdout
+
+
+SPLIT = """
+__attribute__((cold, noinline)) void fail(int x) { __asm__ volatile("" :: "r"(x)); }
+int f(int x) { if (__builtin_expect(x > 100, 0)) { fail(x); fail(x + 1); return -1; } return x * 3; }
+"""
+NESTED = """
+namespace n { struct S { int m(int x); struct T { static int t(int x); }; }; }
+int n::S::m(int x) { return x * 3 + T::t(x); }
+__attribute__((noinline)) int n::S::T::t(int x) { return x + 4; }
+extern "C" int plain(int x) { return n::S::T::t(x); }
+"""
+
+
+def functions_of(path, source, *compiler):
+    """{name: address} of what from-elf makes of a program, and the same of nm."""
+    name, image, out = (os.path.join(path, name) for name in ("a.src", "a.so", "jit-9.dump"))
+    write(name, source.encode())
+    subprocess.run([*compiler, "-shared", "-fPIC", "-g", "-O2", "-nostdlib", "-o", image, name], check=True)
+    done = jitdump("from-elf", image, "-o", out, "--pid", "9")
+    assert done.returncode == 0, done.stderr
+    found = {name_of(r): struct.unpack_from("<Q", r, 32)[0] for _, k, r in records(read(out)) if k == LOAD}
+    symbols = {n: int(a, 16) for a, kind, n in map(str.split, run("nm", image).splitlines()) if kind in "tT"}
+    return found, symbols
+
+
+def test_functions(checks, path):
+    found, symbols = functions_of(path, SPLIT, "gcc", "-x", "c")
+    checks.equal((found.get("f"), found.get("f.part.1")), (symbols["f"], symbols["f.cold"]),
+                 "a function in two pieces is two records")
+    found, symbols = functions_of(path, NESTED, "clang", "-x", "c++")
+    found.pop("a.so", None)
+    checks.equal(found, symbols, "members and functions of name spaces, by the linker's names")
+    image = os.path.join(path, "hot.so")
+    subprocess.run(["gcc", "-shared", "-fPIC", "-O1", "-g", "-o", image, HOT], check=True)
+    size = max(int(line.split()[5], 16) for line in run("readelf", "-lW", image).splitlines() if " R E " in line)
+    said = run(IMAGE, path, image, "0", "", str(size - 1))
+    checks.that(" outside 3 " in said and "records 1 " in said, "functions outside of the code are left out")
+
+
+def test_to_elf(checks, path):
+    """binutils, elfutils and LLVM agree on names and lines, also for other machines."""
+    dump, out = os.path.join(path, "jit-812.dump"), os.path.join(path, "code.elf")
+    for order, mach, words in (("<", 62, "X86-64"), ("<", 183, "AArch64"), (">", 22, "S/390"),
+                               (">", 21, "PowerPC64"), ("<", 3, "Intel 80386")):
+        lines = [(0x2000, 3, 7, b"/src/a.js"), (0x2008, 300, 1, b"/src/b.js"), (0x2010, 300, 1, b"/src/b.js")]
+        write(dump, Dump(order, mach).load(b"gone", 0x2000).load(b"plain", 0x80000).debug(lines, 0x2000)
+              .load(b"lines", 0x2000, bytes(range(16))).load(b"moved", 0x5000).move(0x5000, 0x6000, index=3))
+        done = jitdump("elf", dump, "-o", out)
+        checks.equal(done.returncode, 0, f"{words}: {done.stderr.strip()[-20:]}")
+        checks.that(words in run("readelf", "-h", out), f"{words}: the header's machine")
+        checks.equal([(int(a, 16), n) for a, _, n in map(str.split, run("nm", out).splitlines())],
+                     [(0x2000, "lines"), (0x6000, "moved"), (0x80000, "plain")], f"{words}: symbols")
+        checks.that("No errors" in run("eu-elflint", "--gnu", out), f"{words}: eu-elflint finds nothing")
+        checks.equal(run("eu-addr2line", "-f", "-e", out, "0x2003", "0x200f").split(),
+                     ["lines", "/src/a.js:3:7", "lines", "/src/b.js:300:1"], f"{words}: lines, as elfutils")
+        checks.that("No errors." in run("llvm-dwarfdump", "--verify", out), f"{words}: and LLVM say")
+    write(dump, Dump().load(b"old", time=2000).load(b"new", time=3000))
+    jitdump("elf", dump, "-o", out, "--at", "0.0000025")
+    checks.that(" old" in run("nm", out) and " new" not in run("nm", out), "what was live at a time")
+    for dump_of, words in ((Dump(), "nothing live"), (Dump(mach=0).load(), "no machine")):
+        write(dump, dump_of)
+        if os.path.exists(out):
+            os.unlink(out)
+        done = jitdump("elf", dump, "-o", out)
+        checks.that(done.returncode == 1 and len(done.stderr.splitlines()) == 1 and not os.path.exists(out),
+                    f"{words}: said, and no file is left")
+
+
+def main():
+    checks = Checks()
+    with folder() as path:
+        dump, out = os.path.join(path, "jit-812.dump"), os.path.join(path, "out/jit-812.dump")
+        os.mkdir(os.path.dirname(out))
+        test_table(checks, dump, out)
+        test_mending(checks, dump, out)
+        test_resync(checks, dump, out)
+        test_order(checks, dump, out)
+        test_perfmap(checks, dump, out)
+        checks.equal(os.listdir(os.path.dirname(out)), ["jit-812.dump"], "no temporary is left")
+    with folder() as path:
+        test_elf(checks, path)
+    with folder() as path:
+        test_to_elf(checks, path)
+        test_functions(checks, path)
+    return checks.end()
+
+
+raise SystemExit(main())
