@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+
+/*
+ * The code of live .NET processes against the runtime's own perf map: every method that
+ * it compiled has to be found from its first, middle and last byte, and to be called what
+ * the runtime calls it. Nothing may be called anything else when the layout is wrong or
+ * reads fail.
+ *
+ *	live_dotnet FOLDER...   of $UNSPOOL_DOTNET_DIR: VERSION or VERSION-single
+ */
+
+#include <errno.h>
+#include <limits.h>
+#include <string.h>
+
+#include "../../inspect/dotnet/dotnet_runtime.h"
+#include "../../inspect/util/cleanup.h"
+#include "../check.h"
+#include "live_dotnet.h"
+
+#define N(a) (sizeof(a) / sizeof((a)[0]))
+#define ENOUGH 1000 /* methods; a program that prints a line has about 2,500 */
+#define CONTROL_STEP 5
+
+/* What fixtures/dotnet/names.cs has, as a person would call it. */
+static const char *const readable[] = {
+	"Program.Main()",
+	"Program.Throws(int)",
+	"Program.Once(int, Func<int, int>, Func<int, int>)",
+	"Program.Compare(int*, int*)",
+	"Large.Run(long)",
+	"Demo.Square.Area(int)",
+	"Demo.Circle.get_Item(int)",
+	"Demo.Circle..ctor()",
+	"Demo.Outer<__Canon>.Inner.Work(long)",
+	"Demo.Outer<int>.Inner.Work(long)",
+	"Demo.Outer<__Canon>.Inner.Deepest<int>.Both(T, U, V<T, T, U>[])",
+	"Demo.Maker.Pick<__Canon>(T, ref int, ref string, int[,], List<T>)",
+	"Demo.Maker.Pick<double>(T, ref int, ref string, int[,], List<T>)",
+	"Demo.Maker.Pointers(int*, delegate*<int, int>, byte**, nint)",
+	"Demo.Maker.Count(int)",
+	"Demo.Maker.Count", /* its body */
+	"Demo.Maker.SumAsync(int)",
+	"Demo.Maker.SumAsync",
+	"Demo.Maker.Captured(int)",
+	"Demo.Maker.Captured.Local(int)",
+	"Demo.Maker.Captured.Alone(int)",
+	"Demo.Maker.Captured.<lambda_2>(int)",
+	"Demo.Maker.Captured.<lambda_5_3>(int)",
+	"MyDynamic",
+};
+
+struct tally {
+	int starts, names, wrong, missing, dynamic;
+	bool seen[N(readable)];
+};
+
+static void note_seen(struct tally *t, const struct dotnet_name *name)
+{
+	for (size_t i = 0; i < N(readable); i++)
+		if (!name->reason && !strcmp(name->name, readable[i]))
+			t->seen[i] = true;
+}
+
+static bool is_at(struct dotnet_runtime *rt, const struct perf_method *m, u64 pc,
+		  struct dotnet_code *code)
+{
+	return !dotnet_code_find(rt, pc, code) && code->kind == DOTNET_METHOD &&
+	       code->start_addr == m->addr && code->end_addr == m->addr + m->len;
+}
+
+static void judge(struct dotnet_runtime *rt, const struct perf_method *m, struct tally *t, bool say)
+{
+	static struct dotnet_name name;
+	struct dotnet_code code;
+	int r;
+
+	if (!is_at(rt, m, m->addr, &code) || !is_at(rt, m, m->addr + m->len / 2, &code) ||
+	    !is_at(rt, m, m->addr + m->len - 1, &code)) {
+		t->missing++;
+		if (say)
+			printf("  not found: %llx %s\n", m->addr, m->text);
+		return;
+	}
+	t->starts++;
+	r = dotnet_name_get(rt, &code, &name);
+	if (r) {
+		t->missing++;
+	} else if (perf_method_is(m, &name)) {
+		t->names++;
+		t->dynamic += name.is_dynamic;
+		note_seen(t, &name);
+	} else {
+		t->wrong++;
+	}
+	if (say && (r || !perf_method_is(m, &name)))
+		printf("  %s: %s::%s %s\n", m->text, name.type, name.method,
+		       name.reason ? name.reason : "");
+}
+
+static int check_all(struct live_dotnet *d, const struct perf_map *map)
+{
+	struct tally t = {};
+	int failed;
+
+	for (size_t i = 0; i < map->n; i++)
+		judge(d->runtime, &map->methods[i], &t, true);
+	failed = map->n < ENOUGH || t.names != (int)map->n || !t.dynamic;
+	printf("  %zu methods in the perf map: starts and ends exact %d, names equal %d"
+	       " (dynamic %d), wrong %d\n",
+	       map->n, t.starts, t.names, t.dynamic, t.wrong);
+	for (size_t i = 0; i < N(readable); i++) {
+		if (!t.seen[i]) {
+			printf("  nothing is called %s\n", readable[i]);
+			failed = 1;
+		}
+	}
+	return failed;
+}
+
+/* ---- negative controls ---- */
+
+struct change {
+	const char *what;
+	size_t off;
+	u32 len; /* of the constant */
+	s32 by;
+};
+
+#define CHANGE(field, by)                                                                          \
+	{                                                                                          \
+#field, offsetof(struct dotnet_layout, field),                                     \
+			sizeof(((struct dotnet_layout *)0)->field), by                             \
+	}
+
+static const struct change changes[] = {
+	CHANGE(dac_is_rva, 1),	    CHANGE(ranges_are_map, 1), CHANGE(nibbles_are_constant_time, 1),
+	CHANGE(section_flags, 8),   CHANGE(section_heap, 8),   CHANGE(section_heap, -8),
+	CHANGE(method_desc_len, 8), CHANGE(token_bits, 1),     CHANGE(token_bits, -1),
+	CHANGE(dynamic_name, 8),    CHANGE(dynamic_name, -8),  CHANGE(module_name, 8),
+	CHANGE(module_name, -8),    CHANGE(module_base, 8),    CHANGE(type_has_token, 1),
+};
+
+static void apply(const struct change *c, struct dotnet_layout *l)
+{
+	u8 *p = (u8 *)l + c->off;
+	u16 value;
+
+	if (c->len == 1) {
+		*p = sizeof(bool) == 1 && c->by == 1 && *p < 2 ? !*p : (u8)(*p + c->by);
+		return;
+	}
+	memcpy(&value, p, sizeof(value));
+	value = (u16)(value + c->by);
+	memcpy(p, &value, sizeof(value));
+}
+
+/* Names with a layout in which one constant is wrong: they may be missing, never wrong. */
+static int check_layouts(struct live_dotnet *d, const struct perf_map *map)
+{
+	int failed = 0, effective = 0;
+
+	for (size_t i = 0; i < N(changes); i++) {
+		struct dotnet_layout layout = *d->build->layout;
+		struct dotnet_build build = *d->build;
+		struct dotnet_runtime *rt;
+		struct tally t = {};
+
+		apply(&changes[i], &layout);
+		build.layout = &layout;
+		if (dotnet_runtime_new(&rt, &build, &d->process.target, d->bias))
+			return 1;
+		for (size_t j = i % CONTROL_STEP; j < map->n; j += CONTROL_STEP)
+			judge(rt, &map->methods[j], &t, false);
+		dotnet_runtime_free(&rt);
+		effective += t.missing > 0;
+		if (t.wrong) {
+			printf("  %s off by %d: %d wrong names\n", changes[i].what, changes[i].by,
+			       t.wrong);
+			failed = 1;
+		}
+	}
+	printf("  wrong layouts: %d of %zu leave names missing\n", effective, N(changes));
+	return failed || effective < (int)N(changes) - 4;
+}
+
+struct failing {
+	struct target target;
+	struct target *inner;
+	u32 n, every;
+};
+
+static int failing_read(struct target *t, u64 addr, void *dst, size_t len)
+{
+	struct failing *f = (struct failing *)t;
+
+	return ++f->n % f->every ? f->inner->read(f->inner, addr, dst, len) : -EFAULT;
+}
+
+static int check_faults(struct live_dotnet *d, const struct perf_map *map)
+{
+	static const u32 every[] = { 29, 101, 499, 1999 };
+	struct tally t = {};
+
+	for (size_t i = 0; i < N(every); i++) {
+		struct failing f = { { .read = failing_read }, &d->process.target, 0, every[i] };
+		struct dotnet_runtime *rt;
+
+		if (dotnet_runtime_new(&rt, d->build, &f.target, d->bias))
+			return 1;
+		for (size_t j = i; j < map->n; j += 4 * CONTROL_STEP)
+			judge(rt, &map->methods[j], &t, false);
+		dotnet_runtime_free(&rt);
+	}
+	printf("  failing reads: %d names, %d missing, %d wrong\n", t.names, t.missing, t.wrong);
+	return t.wrong || !t.missing || !t.names;
+}
+
+/* ---- the test ---- */
+
+static void ignore(const char *line, void *data)
+{
+	(void)line;
+	(void)data;
+}
+
+static bool is_version(const struct live_dotnet *d, const char *folder)
+{
+	const char *version = dotnet_build_runtime(d->build) + strlen(".NET ");
+
+	return !strncmp(folder, version, strlen(version)) &&
+	       strspn(folder + strlen(version), "0123456789.") == 0;
+}
+
+static int run(const char *dir, const char *folder)
+{
+	static struct live_dotnet d;
+	struct perf_map map = {};
+	char path[PATH_MAX];
+	int failed = 1, r;
+
+	snprintf(path, sizeof(path), "%s/%s", dir, folder);
+	r = live_dotnet_start(&d, path);
+	if (!r)
+		r = live_dotnet_wait(&d, ignore, NULL);
+	if (!r)
+		r = live_dotnet_find(&d);
+	if (!r)
+		r = live_dotnet_read_map(&d, &map);
+	if (r) {
+		printf("%s: %s\n", folder, strerror(-r));
+	} else {
+		printf("%s: %s\n", folder, dotnet_build_runtime(d.build));
+		failed = !is_version(&d, folder);
+		failed |= check_all(&d, &map);
+		failed |= check_layouts(&d, &map);
+		failed |= check_faults(&d, &map);
+	}
+	perf_map_free(&map);
+	live_dotnet_end(&d);
+	return failed;
+}
+
+int main(int argc, char **argv)
+{
+	const char *dir = getenv("UNSPOOL_DOTNET_DIR");
+	int failed = 0;
+
+	if (!dir)
+		return check_cannot_run("UNSPOOL_DOTNET_DIR is not set");
+	for (int i = 1; i < argc; i++) {
+		char path[PATH_MAX];
+
+		snprintf(path, sizeof(path), "%s/%s/names", dir, argv[i]);
+		if (access(path, X_OK))
+			return check_cannot_run("no such FOLDER/names in UNSPOOL_DOTNET_DIR");
+		failed += run(dir, argv[i]);
+		fflush(stdout);
+	}
+	printf("%d passed, %d failed\n", argc - 1 - failed, failed);
+	return failed != 0;
+}

@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+#include "../../inspect/util/cleanup.h"
+#include "live_dotnet.h"
+
+#define MAX_LINE 65536
+
+static void run_child(const struct live_dotnet *d, const char *folder, const int *in,
+		      const int *out)
+{
+	char program[PATH_MAX], bytes[PATH_MAX];
+
+	snprintf(program, sizeof(program), "%s/names", folder);
+	snprintf(bytes, sizeof(bytes), "%s/names.dll", folder);
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	dup2(in[0], STDIN_FILENO);
+	dup2(out[1], STDOUT_FILENO);
+	for (int i = 0; i < 2; i++) {
+		close(in[i]);
+		close(out[i]);
+	}
+	setenv("DOTNET_PerfMapEnabled", "3", 1); /* no jitdump */
+	setenv("DOTNET_PerfMapJitDumpPath", d->tmp, 1);
+	setenv("DOTNET_ReadyToRun", "0", 1);
+	setenv("DOTNET_EnableDiagnostics", "0", 1);
+	setenv("TMPDIR", d->tmp, 1);
+	if (!access(bytes, R_OK))
+		setenv("NAMES_BYTES", bytes, 1);
+	execl(program, program, NULL);
+	_exit(127);
+}
+
+int live_dotnet_start(struct live_dotnet *d, const char *folder)
+{
+	int in[2], out[2];
+
+	*d = (struct live_dotnet){ .pid = -1, .in = -1, .process.mem_fd = -1 };
+	strcpy(d->tmp, "/tmp/unspool-dotnet-XXXXXX");
+	if (!mkdtemp(d->tmp) || pipe2(in, O_CLOEXEC) < 0)
+		return -errno;
+	if (pipe2(out, O_CLOEXEC) < 0)
+		return -errno;
+	d->pid = fork();
+	if (d->pid < 0)
+		return -errno;
+	if (!d->pid)
+		run_child(d, folder, in, out);
+	close(in[0]);
+	close(out[1]);
+	d->in = in[1];
+	d->out = fdopen(out[0], "r");
+	return 0;
+}
+
+static void remove_folder(const char *path)
+{
+	DIR *dir = opendir(path);
+	struct dirent *e;
+
+	while (dir && (e = readdir(dir)))
+		if (e->d_name[0] != '.')
+			unlinkat(dirfd(dir), e->d_name, 0);
+	if (dir)
+		closedir(dir);
+	rmdir(path);
+}
+
+void live_dotnet_end(struct live_dotnet *d)
+{
+	if (d->pid > 0) {
+		kill(d->pid, SIGKILL);
+		waitpid(d->pid, NULL, 0);
+	}
+	if (d->out)
+		fclose(d->out);
+	cleanup_close(&d->in);
+	dotnet_runtime_free(&d->runtime);
+	dotnet_build_free(&d->build);
+	target_process_deinit(&d->process);
+	remove_folder(d->tmp);
+}
+
+int live_dotnet_wait(struct live_dotnet *d, void (*fn)(const char *line, void *data), void *data)
+{
+	_cleanup_free_ char *line = NULL;
+	size_t room = 0;
+	int status;
+
+	while (getline(&line, &room, d->out) > 0 && strcmp(line, "ready\n"))
+		if (!strncmp(line, "frame ", 6))
+			fn(line, data);
+	if (feof(d->out))
+		return -EPROTO;
+	if (kill(d->pid, SIGSTOP) < 0 || waitpid(d->pid, &status, WUNTRACED) < 0)
+		return -errno;
+	return WIFSTOPPED(status) ? 0 : -ESRCH;
+}
+
+/* ---- the runtime among the mappings ---- */
+
+static int try_mapping(struct live_dotnet *d, const char *path, u64 start, u64 off)
+{
+	struct elf_file *f;
+	int r = elf_file_open(&f, path);
+
+	if (r < 0)
+		return -ENOENT;
+	/* Of a single-file program other parts are mapped, too. */
+	r = elf_file_bias(f, start, off, &d->bias) ? -ENOENT : dotnet_build_new(&d->build, f);
+	elf_file_free(&f);
+	return r;
+}
+
+/* By what the files are, never by what they are called. */
+int live_dotnet_find(struct live_dotnet *d)
+{
+	char path[64], line[PATH_MAX + 128], file[PATH_MAX + 1];
+	_cleanup_fclose_ FILE *maps = NULL;
+	int r = -ENOENT;
+
+	snprintf(path, sizeof(path), "/proc/%d/maps", d->pid);
+	maps = fopen(path, "re");
+	while (maps && r == -ENOENT && fgets(line, sizeof(line), maps)) {
+		unsigned long long start, end, off;
+		char perms[5];
+
+		if (sscanf(line, "%llx-%llx %4s %llx %*s %*s %4096[^\n]", &start, &end, perms, &off,
+			   file) != 5 ||
+		    perms[2] != 'x' || file[0] != '/')
+			continue;
+		r = try_mapping(d, file, start, off);
+	}
+	if (r)
+		return r;
+	r = target_process_init(&d->process, d->pid);
+	return r ? r : dotnet_runtime_new(&d->runtime, d->build, &d->process.target, d->bias);
+}
+
+/* ---- the perf map ---- */
+
+void perf_map_free(struct perf_map *map)
+{
+	for (size_t i = 0; i < map->n; i++)
+		free(map->methods[i].text);
+	free(map->methods);
+	*map = (struct perf_map){};
+}
+
+static void drop_replaced(struct perf_map *map)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < map->n; i++) {
+		struct perf_method *m = &map->methods[i];
+		bool replaced = false;
+
+		for (size_t j = i + 1; j < map->n && !replaced; j++)
+			replaced = map->methods[j].addr < m->addr + m->len &&
+				   m->addr < map->methods[j].addr + map->methods[j].len;
+		if (replaced)
+			free(m->text);
+		else
+			map->methods[kept++] = *m;
+	}
+	map->n = kept;
+}
+
+static int add_line(struct perf_map *map, char *line)
+{
+	struct perf_method m = {};
+	struct perf_method *all;
+	unsigned long long addr;
+	unsigned long len;
+	int at = 0;
+
+	line[strcspn(line, "\n")] = 0;
+	if (sscanf(line, "%llx %lx %n", &addr, &len, &at) < 2 || !at)
+		return -EPROTO;
+	if (!strncmp(line + at, "stub", 4)) {
+		map->n_stubs++;
+		return 0;
+	}
+	all = reallocarray(map->methods, map->n + 1, sizeof(m));
+	if (!all)
+		return -ENOMEM;
+	map->methods = all;
+	m = (struct perf_method){ addr, len, strdup(line + at) };
+	map->methods[map->n++] = m;
+	return 0;
+}
+
+int live_dotnet_read_map(struct live_dotnet *d, struct perf_map *map)
+{
+	char path[PATH_MAX];
+	_cleanup_free_ char *line = NULL;
+	_cleanup_fclose_ FILE *f = NULL;
+	size_t room = 0;
+	int r = 0;
+
+	*map = (struct perf_map){};
+	snprintf(path, sizeof(path), "%s/perf-%d.map", d->tmp, d->pid);
+	f = fopen(path, "re");
+	if (!f)
+		return -errno;
+	while (!r && getline(&line, &room, f) > 0)
+		r = add_line(map, line);
+	if (!r)
+		drop_replaced(map);
+	return r;
+}
+
+/* Copies a name without what stands in brackets; up to one of @ends outside of them. */
+static const char *copy_plain(const char *from, const char *ends, char *to, size_t room)
+{
+	size_t n = 0;
+	int depth = 0;
+
+	for (; *from && (depth || !strchr(ends, *from)); from++) {
+		depth += *from == '[';
+		if (!depth && n + 1 < room)
+			to[n++] = *from;
+		depth -= *from == ']';
+	}
+	to[n] = 0;
+	return from;
+}
+
+bool perf_method_is(const struct perf_method *m, const struct dotnet_name *name)
+{
+	char mark[300], type[DOTNET_NAME_LEN], method[DOTNET_NAME_LEN];
+	const char *p;
+
+	snprintf(mark, sizeof(mark), "[%s] ", name->module);
+	p = name->is_dynamic ? strstr(m->text, "] dynamicClass::") : strstr(m->text, mark);
+	if (!p)
+		return false;
+	p = copy_plain(strstr(p, "] ") + 2, ":", type, sizeof(type));
+	if (strncmp(p, "::", 2))
+		return false;
+	copy_plain(p + 2, "(", method, sizeof(method));
+	return !strcmp(method, name->method) && (name->is_dynamic || !strcmp(type, name->type));
+}
