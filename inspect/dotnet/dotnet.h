@@ -51,11 +51,14 @@ enum dotnet_kind {
 /* What is executed at an address. */
 struct dotnet_code {
 	enum dotnet_kind kind;
-	u64 start_addr; /* of the method; of a stub and of R2R code the range's or block's */
-	u64 end_addr; /* 0: not known */
+	/* Of the method with its funclets; of a stub those of the range or block. end 0: not known.
+	 */
+	u64 start_addr, end_addr;
 	u64 header_addr; /* RealCodeHeader, 0: it has none */
 	u64 method_desc; /* 0: not known */
 	u32 stub_kind; /* as the runtime numbers them, of DOTNET_STUB */
+	u64 image_addr; /* of DOTNET_R2R */
+	u64 module; /* of DOTNET_R2R: the runtime's Module */
 };
 
 /**

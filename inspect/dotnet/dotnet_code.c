@@ -15,7 +15,7 @@
  */
 
 #include <errno.h>
-#include <string.h>
+#include <stdint.h>
 
 #include "dotnet_runtime.h"
 #include "nibble_map.h"
@@ -109,6 +109,29 @@ static int find_in_heap(struct dotnet_runtime *rt, u64 heap_addr, u64 pc, struct
 	return r || !code->end_addr || pc < code->end_addr ? r : -ENOENT;
 }
 
+/* An image whose index can't be read has code nevertheless, without a name. */
+static int find_in_image(struct dotnet_runtime *rt, const struct dotnet_section *s, u64 pc,
+			 struct dotnet_code *code)
+{
+	const struct r2r *r2r;
+	struct r2r_code f;
+	int r = dotnet_image_get(rt, s->start_addr, s->heap, &r2r);
+
+	*code = (struct dotnet_code){ DOTNET_R2R, s->start_addr, 0 };
+	code->image_addr = s->start_addr;
+	code->module = s->heap;
+	if (r)
+		return r == -ENOENT ? 0 : r;
+	if (pc - s->start_addr > UINT32_MAX)
+		return -EINVAL;
+	r = r2r_find(r2r, (u32)(pc - s->start_addr), &f);
+	if (r)
+		return r;
+	code->start_addr = s->start_addr + f.begin;
+	code->end_addr = s->start_addr + f.end;
+	return 0;
+}
+
 int dotnet_code_find(struct dotnet_runtime *rt, u64 pc, struct dotnet_code *out)
 {
 	struct dotnet_code code = {};
@@ -126,7 +149,7 @@ int dotnet_code_find(struct dotnet_runtime *rt, u64 pc, struct dotnet_code *out)
 		r = dotnet_read(rt, s.heap + rt->l->range_list_kind, &code.stub_kind, 4);
 		break;
 	case DOTNET_SECTION_R2R:
-		code = (struct dotnet_code){ DOTNET_R2R, s.start_addr, s.end_addr };
+		r = find_in_image(rt, &s, pc, &code);
 		break;
 	}
 	if (!r)

@@ -23,7 +23,8 @@
 struct naming {
 	struct dotnet_runtime *rt;
 	const struct metadata *m;
-	struct dotnet_method method;
+	struct dotnet_method method; /* all zero for R2R code */
+	struct r2r_instance instance; /* row 0: it is none */
 	struct metadata_path path;
 	u32 row;
 	struct dotnet_arguments of_type, of_method;
@@ -149,7 +150,7 @@ static int read_plain(struct naming *n)
 
 	if (r)
 		return r;
-	if (type_row != dotnet_type_row(n->rt, n->method.type))
+	if (n->method.type && type_row != dotnet_type_row(n->rt, n->method.type))
 		return -EINVAL;
 	r = metadata_path_get(n->m, type_row, &n->path);
 	if (r)
@@ -164,10 +165,17 @@ static int read_plain(struct naming *n)
 
 static int read_arguments(struct naming *n)
 {
-	int r = dotnet_type_arguments(n->rt, n->method.type, &n->of_type);
+	int r = 0;
 
-	if (!r)
+	if (n->instance.row)
+		r = dotnet_instance_arguments(n->m, &n->instance, &n->of_type, &n->of_method);
+	else if (n->method.type)
+		r = dotnet_type_arguments(n->rt, n->method.type, &n->of_type);
+	if (!r && n->method.type)
 		r = dotnet_method_arguments(n->rt, &n->method, &n->of_method);
+	/* The row is not of this module: nothing that was read is its name. */
+	if (r == -EINVAL && n->instance.row)
+		return r;
 	if (r) {
 		n->of_type.n = n->of_method.n = 0;
 		n->name->reason = "a type argument can't be named";
@@ -250,6 +258,37 @@ static int name_by_metadata(struct naming *n)
 	return r;
 }
 
+static int name_compiled(struct naming *n, const struct dotnet_code *code)
+{
+	int r = dotnet_method_read(n->rt, code->method_desc, &n->method);
+
+	if (r)
+		return r;
+	return n->method.class == DOTNET_CLASS_DYNAMIC ? name_dynamic(n) : name_by_metadata(n);
+}
+
+/* R2R code: the image tells the row, and of an instantiation the arguments. */
+static int name_r2r(struct naming *n, const struct dotnet_code *code)
+{
+	const struct r2r *r2r;
+	struct r2r_code f;
+	const u8 *after;
+	int r = dotnet_image_get(n->rt, code->image_addr, code->module, &r2r);
+
+	if (r == -ENOENT)
+		n->name->reason = "the index of the precompiled code can't be read";
+	if (!r)
+		r = r2r_find(r2r, (u32)(code->start_addr - code->image_addr), &f);
+	if (!r && f.entry->instance_off)
+		r = r2r_instance_get(r2r->instances + f.entry->instance_off,
+				     r2r->instances + r2r->instances_len, &n->instance, &after);
+	if (r)
+		return r;
+	n->method.module = code->module;
+	n->method.token = 0x06000000 | f.entry->row;
+	return name_by_metadata(n);
+}
+
 static int fail(struct dotnet_name *name, int r)
 {
 	const char *reason = name->reason ? name->reason
@@ -280,15 +319,8 @@ int dotnet_name_get(struct dotnet_runtime *rt, const struct dotnet_code *code,
 	*name = (struct dotnet_name){};
 	if (code->kind == DOTNET_STUB)
 		return name_stub(code, name);
-	if (!code->method_desc) {
-		name->reason = "code that was compiled ahead of time is not named yet";
-		return -ENOENT;
-	}
 	text_init(&n.out, name->name, sizeof(name->name));
-	r = dotnet_method_read(rt, code->method_desc, &n.method);
-	if (!r)
-		r = n.method.class == DOTNET_CLASS_DYNAMIC ? name_dynamic(&n)
-							   : name_by_metadata(&n);
+	r = code->kind == DOTNET_R2R ? name_r2r(&n, code) : name_compiled(&n, code);
 	name->is_cut = n.out.is_cut;
 	if (r)
 		return fail(name, r);

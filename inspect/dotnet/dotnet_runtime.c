@@ -33,6 +33,11 @@ void dotnet_runtime_free(struct dotnet_runtime **runtime)
 	for (size_t i = 0; i < rt->n_modules; i++)
 		free(rt->modules[i]);
 	free(rt->modules);
+	for (size_t i = 0; i < rt->n_images; i++) {
+		r2r_free(&rt->images[i]->r2r);
+		free(rt->images[i]);
+	}
+	free(rt->images);
 	free(rt);
 }
 

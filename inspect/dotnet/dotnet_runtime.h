@@ -10,6 +10,7 @@
  *	dotnet_method.c    from a MethodDesc to a row of metadata
  *	dotnet_module.c    where a module's metadata lies in memory
  *	dotnet_type.c      type arguments: from a MethodTable to a name
+ *	dotnet_image.c     code that was compiled ahead of time
  *	dotnet_name.c      names as people read them
  *
  *	pc -> RangeSection -> CodeHeap, nibble map -> code start
@@ -19,6 +20,7 @@
 
 #include "dotnet_build.h"
 #include "metadata.h"
+#include "r2r.h"
 #include "text.h"
 
 #define DOTNET_MAX_MODULES 4096
@@ -32,6 +34,12 @@ struct dotnet_module {
 	const char *reason; /* why there is no metadata, or NULL */
 };
 
+/* An image with code that was compiled ahead of time. */
+struct dotnet_image {
+	u64 addr, module; /* where it is mapped, and of which Module */
+	struct r2r *r2r; /* NULL: it can't be read */
+};
+
 struct dotnet_runtime {
 	const struct dotnet_build *build;
 	const struct dotnet_layout *l;
@@ -39,6 +47,8 @@ struct dotnet_runtime {
 	u64 bias;
 	struct dotnet_module **modules;
 	size_t n_modules;
+	struct dotnet_image **images;
+	size_t n_images;
 };
 
 /* Reads of the target; 0 or a negative errno. */
@@ -82,6 +92,11 @@ int dotnet_method_read(struct dotnet_runtime *rt, u64 method_desc, struct dotnet
 /* The module, with or without metadata; valid as long as the runtime object. */
 int dotnet_module_get(struct dotnet_runtime *rt, u64 addr, struct dotnet_module **module);
 
+/* ---- dotnet_image.c ---- */
+
+/* 0, -ENOENT (its code is not in a form that is known) or another negative errno. */
+int dotnet_image_get(struct dotnet_runtime *rt, u64 addr, u64 module, const struct r2r **r2r);
+
 /* ---- dotnet_type.c ---- */
 
 #define DOTNET_TYPE_MODULE 0x18 /* MethodTable: its Module */
@@ -100,3 +115,10 @@ u32 dotnet_type_row(struct dotnet_runtime *rt, u64 type);
 int dotnet_type_arguments(struct dotnet_runtime *rt, u64 type, struct dotnet_arguments *out);
 int dotnet_method_arguments(struct dotnet_runtime *rt, const struct dotnet_method *m,
 			    struct dotnet_arguments *out);
+
+/*
+ * The same of an instantiation in an image; -EINVAL: @row's type is not the one that it
+ * says.
+ */
+int dotnet_instance_arguments(const struct metadata *m, const struct r2r_instance *i,
+			      struct dotnet_arguments *of_type, struct dotnet_arguments *of_method);

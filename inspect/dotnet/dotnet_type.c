@@ -206,3 +206,61 @@ int dotnet_method_arguments(struct dotnet_runtime *rt, const struct dotnet_metho
 		return -EINVAL;
 	return take_arguments(rt, own.dictionary, own.n, out);
 }
+
+static int take_types(const struct metadata *m, const u8 *p, const u8 *end, u32 n,
+		      struct dotnet_arguments *out)
+{
+	for (u32 i = 0; i < n; i++) {
+		struct text text;
+		int len;
+
+		text_init(&text, out->text[i], sizeof(out->text[i]));
+		len = metadata_type_text(m, p, end, &text);
+		if (len < 0)
+			return -ENOENT;
+		p += len;
+	}
+	out->n = n;
+	return 0;
+}
+
+/* "GENERICINST CLASS|VALUETYPE TypeDef n types": the arguments, if it is the row's own type. */
+static int take_owner(const struct metadata *m, const struct r2r_instance *i,
+		      struct dotnet_arguments *out)
+{
+	const u8 *p = i->owner;
+	u32 parts[4], type_row;
+
+	for (int k = 0; k < 4; k++) {
+		int n = metadata_uint(p, (size_t)(i->end - p), &parts[k]);
+
+		/* A plain type ends after its token. */
+		if (n < 0)
+			return -EINVAL;
+		p += n;
+		if (k == 0 && parts[0] != 0x15) {
+			parts[3] = 0;
+			n = metadata_uint(p, (size_t)(i->end - p), &parts[2]);
+			if (n < 0)
+				return -EINVAL;
+			break;
+		}
+	}
+	if (parts[2] & 3 || metadata_method_type(m, i->row, &type_row) ||
+	    type_row != parts[2] >> 2 || parts[3] > DOTNET_MAX_ARGUMENTS)
+		return -EINVAL;
+	return take_types(m, p, i->end, parts[3], out);
+}
+
+int dotnet_instance_arguments(const struct metadata *m, const struct r2r_instance *i,
+			      struct dotnet_arguments *of_type, struct dotnet_arguments *of_method)
+{
+	int r = 0;
+
+	of_type->n = of_method->n = 0;
+	if (i->n_arguments > DOTNET_MAX_ARGUMENTS)
+		return -EINVAL;
+	if (i->owner)
+		r = take_owner(m, i, of_type);
+	return r ? r : take_types(m, i->arguments, i->end, i->n_arguments, of_method);
+}

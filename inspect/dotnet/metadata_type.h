@@ -37,3 +37,6 @@ size_t metadata_plain_len(const char *name, u32 *arity);
  * Return: 0, -ENOEXEC (a crafted signature) or what reading gave.
  */
 int metadata_parameters(const struct metadata *m, u32 method_row, struct text *out);
+
+/* The same for one type at the front of bytes: how many of them it has, or a negative errno. */
+int metadata_type_text(const struct metadata *m, const u8 *bytes, const u8 *end, struct text *out);

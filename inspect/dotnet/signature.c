@@ -39,7 +39,9 @@ static const char *const primitives[] = {
 	[0x05] = "byte",   [0x06] = "short",  [0x07] = "ushort",	 [0x08] = "int",
 	[0x09] = "uint",   [0x0a] = "long",   [0x0b] = "ulong",		 [0x0c] = "float",
 	[0x0d] = "double", [0x0e] = "string", [0x16] = "TypedReference", [0x18] = "nint",
-	[0x19] = "nuint",  [0x1c] = "object",
+	[0x19] = "nuint",  [0x1c] = "object", [0x3e] = "__Canon", /* the runtime's, in ReadyToRun
+								     images */
+
 };
 
 struct signature {
@@ -298,4 +300,15 @@ int metadata_parameters(const struct metadata *m, u32 method_row, struct text *o
 	if (!r)
 		text_add(out, "(%s)", text);
 	return r;
+}
+
+int metadata_type_text(const struct metadata *m, const u8 *bytes, const u8 *end, struct text *out)
+{
+	struct signature s = { .m = m, .out = out };
+	int r;
+
+	s.len = (u32)(end - bytes < MAX_LEN ? end - bytes : MAX_LEN);
+	memcpy(s.bytes, bytes, s.len);
+	r = add_type(&s, 0);
+	return r ? r : (int)s.pos;
 }

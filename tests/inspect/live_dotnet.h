@@ -30,10 +30,11 @@ struct perf_map {
 };
 
 /*
- * Starts PROGRAM/names with the perf map on and precompiled code off. All of these: 0 or a
- * negative errno.
+ * Starts FOLDER/names. Without precompiled code the runtime compiles, and writes into its
+ * perf map, every method that runs; with it, it tells of the precompiled ones in a jitdump.
+ * All of these: 0 or a negative errno.
  */
-int live_dotnet_start(struct live_dotnet *d, const char *folder);
+int live_dotnet_start(struct live_dotnet *d, const char *folder, bool is_precompiled);
 void live_dotnet_end(struct live_dotnet *d);
 
 /* Reads lines until "ready"; each "frame ..." line goes to @fn. Then stops the process. */
@@ -44,6 +45,9 @@ int live_dotnet_find(struct live_dotnet *d);
 
 /* Methods whose place was not taken by a later one. */
 int live_dotnet_read_map(struct live_dotnet *d, struct perf_map *map);
+
+/* Precompiled methods that ran, from the jitdump. */
+int live_dotnet_read_dump(struct live_dotnet *d, struct perf_map *map);
 void perf_map_free(struct perf_map *map);
 
 /*

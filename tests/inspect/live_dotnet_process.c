@@ -12,10 +12,10 @@
 #include "../../inspect/util/cleanup.h"
 #include "live_dotnet.h"
 
-#define MAX_LINE 65536
+#define MAX_DUMP_LEN (64u << 20)
 
-static void run_child(const struct live_dotnet *d, const char *folder, const int *in,
-		      const int *out)
+static void run_child(const struct live_dotnet *d, const char *folder, bool is_precompiled,
+		      const int *in, const int *out)
 {
 	char program[PATH_MAX], bytes[PATH_MAX];
 
@@ -28,9 +28,10 @@ static void run_child(const struct live_dotnet *d, const char *folder, const int
 		close(in[i]);
 		close(out[i]);
 	}
-	setenv("DOTNET_PerfMapEnabled", "3", 1); /* no jitdump */
+	/* 1: perf map and jitdump, 3: no jitdump */
+	setenv("DOTNET_PerfMapEnabled", is_precompiled ? "1" : "3", 1);
 	setenv("DOTNET_PerfMapJitDumpPath", d->tmp, 1);
-	setenv("DOTNET_ReadyToRun", "0", 1);
+	setenv("DOTNET_ReadyToRun", is_precompiled ? "1" : "0", 1);
 	setenv("DOTNET_EnableDiagnostics", "0", 1);
 	setenv("TMPDIR", d->tmp, 1);
 	if (!access(bytes, R_OK))
@@ -39,7 +40,7 @@ static void run_child(const struct live_dotnet *d, const char *folder, const int
 	_exit(127);
 }
 
-int live_dotnet_start(struct live_dotnet *d, const char *folder)
+int live_dotnet_start(struct live_dotnet *d, const char *folder, bool is_precompiled)
 {
 	int in[2], out[2];
 
@@ -53,7 +54,7 @@ int live_dotnet_start(struct live_dotnet *d, const char *folder)
 	if (d->pid < 0)
 		return -errno;
 	if (!d->pid)
-		run_child(d, folder, in, out);
+		run_child(d, folder, is_precompiled, in, out);
 	close(in[0]);
 	close(out[1]);
 	d->in = in[1];
@@ -174,10 +175,19 @@ static void drop_replaced(struct perf_map *map)
 	map->n = kept;
 }
 
+static int add_method(struct perf_map *map, u64 addr, u64 len, const char *text)
+{
+	struct perf_method *all = reallocarray(map->methods, map->n + 1, sizeof(*all));
+
+	if (!all)
+		return -ENOMEM;
+	map->methods = all;
+	all[map->n++] = (struct perf_method){ addr, len, strdup(text) };
+	return 0;
+}
+
 static int add_line(struct perf_map *map, char *line)
 {
-	struct perf_method m = {};
-	struct perf_method *all;
 	unsigned long long addr;
 	unsigned long len;
 	int at = 0;
@@ -189,13 +199,7 @@ static int add_line(struct perf_map *map, char *line)
 		map->n_stubs++;
 		return 0;
 	}
-	all = reallocarray(map->methods, map->n + 1, sizeof(m));
-	if (!all)
-		return -ENOMEM;
-	map->methods = all;
-	m = (struct perf_method){ addr, len, strdup(line + at) };
-	map->methods[map->n++] = m;
-	return 0;
+	return add_method(map, addr, len, line + at);
 }
 
 int live_dotnet_read_map(struct live_dotnet *d, struct perf_map *map)
@@ -248,4 +252,53 @@ bool perf_method_is(const struct perf_method *m, const struct dotnet_name *name)
 		return false;
 	copy_plain(p + 2, "(", method, sizeof(method));
 	return !strcmp(method, name->method) && (name->is_dynamic || !strcmp(type, name->type));
+}
+
+/* ---- the jitdump: header of 40 bytes, then records ---- */
+
+#define RECORD_CODE_LOAD 0
+
+struct record {
+	u32 id, len;
+	u64 time;
+	u32 pid, tid;
+	u64 vma, addr, code_len, idx;
+};
+
+static int add_record(struct perf_map *map, const char *p, size_t left)
+{
+	struct record rec;
+	const char *name = p + sizeof(rec);
+
+	if (left <= sizeof(rec) || !memchr(name, 0, left - sizeof(rec)))
+		return 0;
+	memcpy(&rec, p, sizeof(rec));
+	if (rec.id != RECORD_CODE_LOAD || !strstr(name, "[PreJIT]"))
+		return 0;
+	return add_method(map, rec.addr, rec.code_len, name);
+}
+
+int live_dotnet_read_dump(struct live_dotnet *d, struct perf_map *map)
+{
+	char path[PATH_MAX];
+	_cleanup_free_ char *bytes = NULL;
+	_cleanup_fclose_ FILE *f = NULL;
+	size_t n;
+	u32 len;
+	int r = 0;
+
+	*map = (struct perf_map){};
+	snprintf(path, sizeof(path), "%s/jit-%d.dump", d->tmp, d->pid);
+	f = fopen(path, "re");
+	bytes = malloc(MAX_DUMP_LEN);
+	if (!f || !bytes)
+		return f ? -ENOMEM : -errno;
+	n = fread(bytes, 1, MAX_DUMP_LEN, f);
+	for (size_t at = 40; !r && n - at >= 16 && at < n; at += len) {
+		memcpy(&len, bytes + at + 4, sizeof(len));
+		if (len < 16 || len > n - at)
+			break;
+		r = add_record(map, bytes + at, len);
+	}
+	return r;
 }
