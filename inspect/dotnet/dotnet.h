@@ -101,3 +101,31 @@ struct dotnet_name {
  */
 int dotnet_name_get(struct dotnet_runtime *rt, const struct dotnet_code *code,
 		    struct dotnet_name *name);
+
+/**
+ * dotnet_runtime_set_files() - let PDBs be found that are files
+ * @open_file:	opens the file @name that lies beside the one that is mapped at @addr;
+ *		a descriptor, which is closed after use, or a negative errno; must not
+ *		block on what is no regular file
+ *
+ * Without it lines come from embedded PDBs alone.
+ */
+void dotnet_runtime_set_files(struct dotnet_runtime *rt,
+			      int (*open_file)(void *data, u64 addr, const char *name), void *data);
+
+struct dotnet_line {
+	char file[DOTNET_NAME_LEN]; /* as the PDB has it: a path where it was built */
+	u32 line; /* 1-based */
+	const char *reason; /* why there is none, or NULL */
+};
+
+/**
+ * dotnet_line_get() - the line of a place in compiled code
+ * @code:	as dotnet_code_find() gave it
+ * @pc:		in it (of a return address: minus one)
+ * @line:	filled on success, else with a reason
+ *
+ * Return: 0, -ENOENT (no line is known) or -ESRCH.
+ */
+int dotnet_line_get(struct dotnet_runtime *rt, const struct dotnet_code *code, u64 pc,
+		    struct dotnet_line *line);

@@ -6,7 +6,7 @@
  * from the start of the object that the name says. docs/dotnet.md: how to add a version.
  */
 
-#include "../../core/types.h"
+#include "debug_info.h"
 
 struct dotnet_layout {
 	u8 major;
@@ -23,6 +23,7 @@ struct dotnet_layout {
 	/* Module */
 	u16 module_name; /* char *, into the metadata */
 	u16 module_base; /* of the image; 0: not known */
+	struct debug_info_layout debug_info;
 	/* MethodTable */
 	bool type_has_token; /* row of the TypeDef in the upper 24 bits of its second flags */
 };

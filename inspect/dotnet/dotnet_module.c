@@ -165,6 +165,7 @@ int dotnet_module_get(struct dotnet_runtime *rt, u64 addr, struct dotnet_module 
 	if (r)
 		return r;
 	if (kept) {
+		pdb_free(&kept->pdb);
 		*kept = *read;
 	} else {
 		r = add_module(rt, read);

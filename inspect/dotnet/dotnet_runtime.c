@@ -30,8 +30,10 @@ void dotnet_runtime_free(struct dotnet_runtime **runtime)
 	*runtime = NULL;
 	if (!rt)
 		return;
-	for (size_t i = 0; i < rt->n_modules; i++)
+	for (size_t i = 0; i < rt->n_modules; i++) {
+		pdb_free(&rt->modules[i]->pdb);
 		free(rt->modules[i]);
+	}
 	free(rt->modules);
 	for (size_t i = 0; i < rt->n_images; i++) {
 		r2r_free(&rt->images[i]->r2r);

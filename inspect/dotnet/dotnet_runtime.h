@@ -12,6 +12,7 @@
  *	dotnet_type.c      type arguments: from a MethodTable to a name
  *	dotnet_image.c     code that was compiled ahead of time
  *	dotnet_name.c      names as people read them
+ *	dotnet_line.c      lines
  *
  *	pc -> RangeSection -> CodeHeap, nibble map -> code start
  *	code start - 8 -> RealCodeHeader -> MethodDesc -> MethodDescChunk -> MethodTable
@@ -20,6 +21,7 @@
 
 #include "dotnet_build.h"
 #include "metadata.h"
+#include "pdb.h"
 #include "r2r.h"
 #include "text.h"
 
@@ -32,6 +34,8 @@ struct dotnet_module {
 	char name[256];
 	struct metadata metadata;
 	const char *reason; /* why there is no metadata, or NULL */
+	struct pdb *pdb; /* NULL: there is none, or it was not sought yet */
+	bool was_pdb_sought;
 };
 
 /* An image with code that was compiled ahead of time. */
@@ -49,6 +53,8 @@ struct dotnet_runtime {
 	size_t n_modules;
 	struct dotnet_image **images;
 	size_t n_images;
+	int (*open_file)(void *data, u64 addr, const char *name); /* or NULL */
+	void *open_file_data;
 };
 
 /* Reads of the target; 0 or a negative errno. */

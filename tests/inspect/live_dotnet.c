@@ -217,13 +217,94 @@ static int check_faults(struct live_dotnet *d, const struct perf_map *map)
 	return t.wrong || !t.missing || !t.names;
 }
 
-/* ---- the test ---- */
+/* ---- lines, as the program saw them in its own stack ---- */
 
-static void ignore(const char *line, void *data)
+#define MAX_FRAMES 64
+
+struct frame {
+	u64 method_desc;
+	u32 native_off, il_off, line;
+	char file[64];
+};
+
+struct frames {
+	struct frame all[MAX_FRAMES];
+	u32 n;
+};
+
+static void take_frame(const char *text, void *data)
 {
-	(void)line;
-	(void)data;
+	struct frames *frames = data;
+	struct frame *f = &frames->all[frames->n];
+	unsigned long long method_desc;
+
+	if (frames->n < MAX_FRAMES && sscanf(text, "frame %llx %u %u %u %63s", &method_desc,
+					     &f->native_off, &f->il_off, &f->line, f->file) == 5) {
+		f->method_desc = method_desc;
+		frames->n++;
+	}
 }
+
+/* The only body that the runtime compiled of a method; false if there are more. */
+static bool find_body(struct live_dotnet *d, const struct perf_map *map, u64 method_desc,
+		      struct dotnet_code *body)
+{
+	int n = 0;
+
+	for (size_t i = 0; i < map->n; i++) {
+		struct dotnet_code code;
+
+		if (dotnet_code_find(d->runtime, map->methods[i].addr, &code) ||
+		    code.method_desc != method_desc)
+			continue;
+		*body = code;
+		n++;
+	}
+	return n == 1;
+}
+
+static bool is_line(const struct dotnet_line *line, const struct frame *f, u32 off)
+{
+	const char *name = strrchr(line->file, '/');
+
+	return name && !strcmp(name + 1, f->file) && line->line == f->line + off;
+}
+
+/*
+ * The program tells where each call returns to. Where it tells the line 0 it has none, and
+ * for what belongs to no IL it tells the line of the method's beginning.
+ */
+static int check_lines(struct live_dotnet *d, const struct perf_map *map,
+		       const struct frames *frames)
+{
+	static struct dotnet_line line;
+	int equal = 0, none = 0, wrong = 0, control = 0;
+
+	for (u32 i = 0; i < frames->n; i++) {
+		const struct frame *f = &frames->all[i];
+		struct dotnet_code body;
+		int r;
+
+		if (!find_body(d, map, f->method_desc, &body))
+			continue;
+		r = dotnet_line_get(d->runtime, &body, body.start_addr + f->native_off - 1, &line);
+		control += !r && is_line(&line, f, 1);
+		if (!r && is_line(&line, f, 0)) {
+			equal++;
+		} else if (r && !f->il_off) {
+			none++;
+		} else {
+			wrong++;
+			printf("  %s:%u at IL %u: found %s:%u %s\n", f->file, f->line, f->il_off,
+			       line.file, line.line, line.reason ? line.reason : "");
+		}
+	}
+	printf("  lines: equal %d of %u frames, without %d, wrong %d (control: %d)\n", equal,
+	       frames->n, none, wrong, control);
+	return wrong || control || equal < 6;
+}
+
+/* ---- the test ---- */
 
 static bool is_version(const struct live_dotnet *d, const char *folder)
 {
@@ -233,12 +314,13 @@ static bool is_version(const struct live_dotnet *d, const char *folder)
 	       strspn(folder + strlen(version), "0123456789.") == 0;
 }
 
-static int start(struct live_dotnet *d, const char *path, bool is_precompiled, struct perf_map *map)
+static int start(struct live_dotnet *d, const char *path, bool is_precompiled, struct perf_map *map,
+		 struct frames *frames)
 {
 	int r = live_dotnet_start(d, path, is_precompiled);
 
 	if (!r)
-		r = live_dotnet_wait(d, ignore, NULL);
+		r = live_dotnet_wait(d, take_frame, frames);
 	if (!r)
 		r = live_dotnet_find(d);
 	if (!r)
@@ -250,11 +332,12 @@ static int run(const char *dir, const char *folder, bool is_precompiled)
 {
 	static struct live_dotnet d;
 	struct perf_map map = {};
+	struct frames frames = {};
 	char path[PATH_MAX];
 	int failed = 1, r;
 
 	snprintf(path, sizeof(path), "%s/%s", dir, folder);
-	r = start(&d, path, is_precompiled, &map);
+	r = start(&d, path, is_precompiled, &map, &frames);
 	if (r) {
 		printf("%s: %s\n", folder, strerror(-r));
 	} else {
@@ -262,6 +345,7 @@ static int run(const char *dir, const char *folder, bool is_precompiled)
 		       is_precompiled ? "precompiled code" : "compiled code");
 		failed = !is_version(&d, folder);
 		failed |= check_all(&d, &map, is_precompiled);
+		failed |= !is_precompiled && check_lines(&d, &map, &frames);
 		failed |= check_layouts(&d, &map, is_precompiled);
 		failed |= check_faults(&d, &map);
 	}

@@ -50,6 +50,9 @@ int live_dotnet_read_map(struct live_dotnet *d, struct perf_map *map);
 int live_dotnet_read_dump(struct live_dotnet *d, struct perf_map *map);
 void perf_map_free(struct perf_map *map);
 
+/* Opens what lies beside the file that is mapped at an address; for dotnet_runtime_set_files(). */
+int live_dotnet_open_beside(void *live_dotnet, u64 addr, const char *name);
+
 /*
  * Does the runtime call a method this? "ret [module] Ns.Type`1+Nested[args]::Method(...)":
  * type without arguments and method have to be equal, of a dynamic one the method.

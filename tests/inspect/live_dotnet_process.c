@@ -121,29 +121,73 @@ static int try_mapping(struct live_dotnet *d, const char *path, u64 start, u64 o
 	return r;
 }
 
+struct mapping {
+	u64 start, end, off;
+	bool is_exec;
+	char file[PATH_MAX + 1];
+};
+
+/* The next mapping of a file. */
+static bool next_mapping(FILE *maps, struct mapping *m)
+{
+	char line[PATH_MAX + 128], perms[5];
+	unsigned long long start, end, off;
+
+	while (maps && fgets(line, sizeof(line), maps)) {
+		if (sscanf(line, "%llx-%llx %4s %llx %*s %*s %4096[^\n]", &start, &end, perms, &off,
+			   m->file) != 5 ||
+		    m->file[0] != '/')
+			continue;
+		m->start = start;
+		m->end = end;
+		m->off = off;
+		m->is_exec = perms[2] == 'x';
+		return true;
+	}
+	return false;
+}
+
+static FILE *open_maps(const struct live_dotnet *d)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/maps", d->pid);
+	return fopen(path, "re");
+}
+
 /* By what the files are, never by what they are called. */
 int live_dotnet_find(struct live_dotnet *d)
 {
-	char path[64], line[PATH_MAX + 128], file[PATH_MAX + 1];
-	_cleanup_fclose_ FILE *maps = NULL;
+	_cleanup_fclose_ FILE *maps = open_maps(d);
+	struct mapping m;
 	int r = -ENOENT;
 
-	snprintf(path, sizeof(path), "/proc/%d/maps", d->pid);
-	maps = fopen(path, "re");
-	while (maps && r == -ENOENT && fgets(line, sizeof(line), maps)) {
-		unsigned long long start, end, off;
-		char perms[5];
+	while (r == -ENOENT && next_mapping(maps, &m))
+		if (m.is_exec)
+			r = try_mapping(d, m.file, m.start, m.off);
+	if (!r)
+		r = target_process_init(&d->process, d->pid);
+	if (!r)
+		r = dotnet_runtime_new(&d->runtime, d->build, &d->process.target, d->bias);
+	if (!r)
+		dotnet_runtime_set_files(d->runtime, live_dotnet_open_beside, d);
+	return r;
+}
 
-		if (sscanf(line, "%llx-%llx %4s %llx %*s %*s %4096[^\n]", &start, &end, perms, &off,
-			   file) != 5 ||
-		    perms[2] != 'x' || file[0] != '/')
+int live_dotnet_open_beside(void *live_dotnet, u64 addr, const char *name)
+{
+	_cleanup_fclose_ FILE *maps = open_maps(live_dotnet);
+	char path[2 * PATH_MAX];
+	struct mapping m;
+
+	while (next_mapping(maps, &m)) {
+		if (addr < m.start || addr >= m.end)
 			continue;
-		r = try_mapping(d, file, start, off);
+		snprintf(path, sizeof(path), "%.*s/%s", (int)(strrchr(m.file, '/') - m.file),
+			 m.file, name);
+		return open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 	}
-	if (r)
-		return r;
-	r = target_process_init(&d->process, d->pid);
-	return r ? r : dotnet_runtime_new(&d->runtime, d->build, &d->process.target, d->bias);
+	return -ENOENT;
 }
 
 /* ---- the perf map ---- */
