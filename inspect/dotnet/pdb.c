@@ -127,10 +127,11 @@ static int take_start(struct points *s)
 /* The next record, which may only say a new document. */
 static int take_record(struct points *s)
 {
-	u32 il_delta, lines, columns;
+	u32 il_delta, lines, columns = 0;
 	s32 ignored;
 	int r = take(&s->p, s->end, &il_delta);
 
+	s->is_visible = false;
 	if (!r && !il_delta && !s->is_first)
 		return take(&s->p, s->end, &s->document);
 	s->is_first = false;
@@ -139,16 +140,14 @@ static int take_record(struct points *s)
 		r = take(&s->p, s->end, &lines);
 	if (r)
 		return r;
-	s->is_visible = true;
 	if (lines)
 		r = take_signed(&s->p, s->end, &ignored);
 	else
 		r = take(&s->p, s->end, &columns);
-	if (!r && !lines && !columns) {
-		s->is_visible = false;
-		return 0;
-	}
-	return r ? r : take_start(s);
+	if (r || (!lines && !columns))
+		return r;
+	s->is_visible = true;
+	return take_start(s);
 }
 
 static int begin(const struct pdb *pdb, u32 row, struct points *s)
