@@ -72,6 +72,22 @@ struct dotnet_code {
  */
 int dotnet_code_find(struct dotnet_runtime *rt, u64 pc, struct dotnet_code *code);
 
+/* A function: a method's body, or one of its funclets. */
+struct dotnet_function {
+	u64 start_addr, end_addr;
+	u64 unwind_addr; /* of its UNWIND_INFO (unwind_info.h) */
+};
+
+/**
+ * dotnet_function_find() - the function of a method that an address lies in
+ * @code:	as dotnet_code_find() gave it for @pc
+ *
+ * x86-64 only. Return: 0, -ENOENT (a stub, or between two functions), -EINVAL, -EFAULT or
+ * -ESRCH.
+ */
+int dotnet_function_find(struct dotnet_runtime *rt, const struct dotnet_code *code, u64 pc,
+			 struct dotnet_function *f);
+
 /* "precode", "fixup precode", ...; NULL for a number without a name. */
 const char *dotnet_stub_name(u32 stub_kind);
 

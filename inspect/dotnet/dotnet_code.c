@@ -156,3 +156,51 @@ int dotnet_code_find(struct dotnet_runtime *rt, u64 pc, struct dotnet_code *out)
 		*out = code;
 	return r;
 }
+
+/* In compiled code by the header's entries: few, and in the order of the code. */
+static int find_entry(struct dotnet_runtime *rt, const struct dotnet_code *code, u64 pc,
+		      struct dotnet_function *f)
+{
+	u64 base = 0;
+	u32 n;
+	int r = dotnet_read(rt, code->header_addr + 0x20, &n, sizeof(n));
+
+	if (!r && n > MAX_UNWIND_INFOS)
+		r = -EINVAL;
+	for (u32 i = 0; !r && i < n; i++) {
+		struct unwind_entry e;
+
+		r = dotnet_read(rt, code->header_addr + 0x24 + (u64)i * sizeof(e), &e, sizeof(e));
+		if (r)
+			return r;
+		if (!i)
+			base = code->start_addr - e.begin;
+		if (pc >= base + e.begin && pc < base + e.end) {
+			*f = (struct dotnet_function){ base + e.begin, base + e.end,
+						       base + e.info };
+			return 0;
+		}
+	}
+	return r ? r : -ENOENT;
+}
+
+int dotnet_function_find(struct dotnet_runtime *rt, const struct dotnet_code *code, u64 pc,
+			 struct dotnet_function *f)
+{
+	const struct r2r *r2r;
+	struct r2r_function found;
+	int r;
+
+	if (code->kind == DOTNET_METHOD)
+		return find_entry(rt, code, pc, f);
+	if (code->kind != DOTNET_R2R || pc < code->image_addr || pc - code->image_addr > UINT32_MAX)
+		return -ENOENT;
+	r = dotnet_image_get(rt, code->image_addr, code->module, &r2r);
+	if (!r)
+		r = r2r_function_find(r2r, (u32)(pc - code->image_addr), &found);
+	if (!r)
+		*f = (struct dotnet_function){ code->image_addr + found.begin,
+					       code->image_addr + found.end,
+					       code->image_addr + found.unwind };
+	return r;
+}

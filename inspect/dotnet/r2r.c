@@ -45,10 +45,6 @@ struct section {
 	u32 type, rva, len;
 };
 
-struct function {
-	u32 begin, end, unwind;
-};
-
 struct image {
 	struct section functions, methods, instances;
 };
@@ -211,7 +207,7 @@ int r2r_new(struct r2r **out, struct target *t, u64 base)
 	r->target = t;
 	r->base_addr = base;
 	r->functions_addr = base + image.functions.rva;
-	r->n_functions = image.functions.len / sizeof(struct function);
+	r->n_functions = image.functions.len / sizeof(struct r2r_function);
 	err = build(r, &image);
 	if (!err)
 		*out = TAKE_PTR(r);
@@ -228,7 +224,7 @@ void r2r_free(struct r2r **r)
 	*r = NULL;
 }
 
-static int read_function(const struct r2r *r, u32 idx, struct function *f)
+static int read_function(const struct r2r *r, u32 idx, struct r2r_function *f)
 {
 	return target_read(r->target, r->functions_addr + (u64)idx * sizeof(*f), f, sizeof(*f));
 }
@@ -236,7 +232,7 @@ static int read_function(const struct r2r *r, u32 idx, struct function *f)
 static int find_function(const struct r2r *r, u32 rva, u32 *idx)
 {
 	u32 low = 0, high = r->n_functions;
-	struct function f;
+	struct r2r_function f;
 	int err;
 
 	while (low < high) {
@@ -257,6 +253,14 @@ static int find_function(const struct r2r *r, u32 rva, u32 *idx)
 	return err ? err : rva >= f.begin && rva < f.end ? 0 : -ENOENT;
 }
 
+int r2r_function_find(const struct r2r *r, u32 rva, struct r2r_function *f)
+{
+	u32 idx;
+	int err = find_function(r, rva, &idx);
+
+	return err ? err : read_function(r, idx, f);
+}
+
 /* The last entry at or before a function. */
 static u32 find_entry(const struct r2r *r, u32 function)
 {
@@ -275,7 +279,7 @@ static u32 find_entry(const struct r2r *r, u32 function)
 
 int r2r_find(const struct r2r *r, u32 rva, struct r2r_code *code)
 {
-	struct function first, last;
+	struct r2r_function first, last;
 	u32 idx, next;
 	int err = find_function(r, rva, &idx);
 

@@ -52,6 +52,14 @@ struct r2r_code {
  */
 int r2r_find(const struct r2r *r, u32 rva, struct r2r_code *code);
 
+/* Code between two RVAs; its UNWIND_INFO is at a third. */
+struct r2r_function {
+	u32 begin, end, unwind;
+};
+
+/* The function at an RVA: 0, -ENOENT or what reading gave. */
+int r2r_function_find(const struct r2r *r, u32 rva, struct r2r_function *f);
+
 /* The signature of an instantiated method (instance_off), taken apart. */
 struct r2r_instance {
 	const u8 *owner; /* type that declares it; NULL: the row tells */

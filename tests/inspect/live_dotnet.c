@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "../../inspect/dotnet/dotnet_runtime.h"
+#include "../../inspect/dotnet/unwind_info.h"
 #include "../../inspect/util/cleanup.h"
 #include "../check.h"
 #include "live_dotnet.h"
@@ -116,6 +117,82 @@ static int check_all(struct live_dotnet *d, const struct perf_map *map, bool is_
 		}
 	}
 	return failed;
+}
+
+/* ---- unwind information against the instructions that it tells of ---- */
+
+struct prologues {
+	int functions, pushes, allocs, exact, other, control;
+};
+
+/* push reg, with the prefix of r8 to r15, ends where the code says. */
+static bool is_push(const u8 *end, u8 reg)
+{
+	return end[-1] == 0x50 + (reg & 7) && (reg < 8 || end[-2] == 0x41);
+}
+
+/* sub rsp, imm8 or imm32; push rax for 8 bytes. */
+static bool is_alloc(const u8 *end, u32 n)
+{
+	u32 imm;
+
+	memcpy(&imm, end - 4, sizeof(imm));
+	return (n < 128 && !memcmp(end - 4, "\x48\x83\xec", 3) && end[-1] == n) ||
+	       (imm == n && !memcmp(end - 7, "\x48\x81\xec", 3)) || (n == 8 && end[-1] == 0x50);
+}
+
+/* The codes of one function that are done by an instruction of its own. */
+static void check_prologue(struct live_dotnet *d, const struct dotnet_function *f,
+			   const struct unwind_info *info, struct prologues *p)
+{
+	u8 bytes[8 + 256] = "";
+
+	target_read(&d->process.target, f->start_addr, bytes + 8, info->prologue_len);
+	p->functions++;
+	for (u32 i = 0; i < info->n_codes; i++) {
+		const struct unwind_code *c = &info->codes[i];
+		const u8 *end = bytes + 8 + c->prologue_off;
+
+		/* Of an OSR method the first codes undo the frame of another body. */
+		if (!c->prologue_off || c->prologue_off > info->prologue_len)
+			continue;
+		if (c->op == UNWIND_PUSH) {
+			p->pushes++;
+			p->exact += is_push(end, c->reg);
+			p->control += is_push(end, c->reg ^ 1);
+		} else if (c->op == UNWIND_ALLOC) {
+			p->allocs++;
+			p->exact += is_alloc(end, c->value);
+			p->control += is_alloc(end, c->value + 8);
+		} else {
+			p->other++;
+		}
+	}
+}
+
+/* What is allocated with probes of the stack has other instructions: a hundredth. */
+static int check_unwinding(struct live_dotnet *d, const struct perf_map *map)
+{
+	struct prologues p = {};
+	int unread = 0, n;
+
+	for (size_t i = 0; i < map->n; i++) {
+		struct dotnet_function f;
+		struct unwind_info info;
+		struct dotnet_code code;
+
+		if (dotnet_code_find(d->runtime, map->methods[i].addr, &code) ||
+		    dotnet_function_find(d->runtime, &code, code.start_addr, &f) ||
+		    unwind_info_read(&d->process.target, f.unwind_addr, &info))
+			unread++;
+		else
+			check_prologue(d, &f, &info, &p);
+	}
+	n = p.pushes + p.allocs;
+	printf("  unwind information of %d functions: %d of %d pushes and allocations are those"
+	       " of the code (control: %d), %d other codes; unreadable %d\n",
+	       p.functions, p.exact, n, p.control, p.other, unread);
+	return unread || p.control || n < (int)map->n || p.exact * 100 < n * 99;
 }
 
 /* ---- negative controls ---- */
@@ -345,6 +422,7 @@ static int run(const char *dir, const char *folder, bool is_precompiled)
 		       is_precompiled ? "precompiled code" : "compiled code");
 		failed = !is_version(&d, folder);
 		failed |= check_all(&d, &map, is_precompiled);
+		failed |= check_unwinding(&d, &map);
 		failed |= !is_precompiled && check_lines(&d, &map, &frames);
 		failed |= check_layouts(&d, &map, is_precompiled);
 		failed |= check_faults(&d, &map);
