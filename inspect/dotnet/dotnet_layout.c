@@ -7,7 +7,7 @@
  * vm/methodtable.h, inc/nibblemapmacros.h; for 10 also what the runtime's data contract
  * descriptor (DotNetRuntimeContractDescriptor) says of itself. Offsets of 8, 9 and 10
  * are measured on live processes by tests/inspect/live_dotnet.c; those of 6 and 7 were
- * measured once and are only held by synthetic memory since.
+ * measured once and are held to memory made by hand since (tests/inspect/test_dotnet.c).
  */
 
 #include <stddef.h>
