@@ -136,8 +136,10 @@ int dotnet_code_find(struct dotnet_runtime *rt, u64 pc, struct dotnet_code *out)
 {
 	struct dotnet_code code = {};
 	struct dotnet_section s;
-	int r = dotnet_section_find(rt, pc, &s);
+	int r;
 
+	dotnet_runtime_trim(rt);
+	r = dotnet_section_find(rt, pc, &s);
 	if (r)
 		return r;
 	switch (s.kind) {

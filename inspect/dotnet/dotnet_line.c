@@ -240,6 +240,7 @@ int dotnet_line_get(struct dotnet_runtime *rt, const struct dotnet_code *code, u
 	*line = (struct dotnet_line){ .reason = "precompiled code has no line here" };
 	if (code->kind != DOTNET_METHOD || pc < code->start_addr || pc >= code->end_addr)
 		return -ENOENT;
+	dotnet_runtime_trim(rt);
 	r = dotnet_word(rt, code->header_addr, &info);
 	if (!r)
 		r = dotnet_method_read(rt, code->method_desc, &method);

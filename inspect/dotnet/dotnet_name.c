@@ -317,6 +317,7 @@ int dotnet_name_get(struct dotnet_runtime *rt, const struct dotnet_code *code,
 	int r;
 
 	*name = (struct dotnet_name){};
+	dotnet_runtime_trim(rt);
 	if (code->kind == DOTNET_STUB)
 		return name_stub(code, name);
 	text_init(&n.out, name->name, sizeof(name->name));

@@ -23,6 +23,19 @@ int dotnet_runtime_new(struct dotnet_runtime **runtime, const struct dotnet_buil
 	return 0;
 }
 
+static void forget(struct dotnet_runtime *rt)
+{
+	for (size_t i = 0; i < rt->n_modules; i++) {
+		pdb_free(&rt->modules[i]->pdb);
+		free(rt->modules[i]);
+	}
+	for (size_t i = 0; i < rt->n_images; i++) {
+		r2r_free(&rt->images[i]->r2r);
+		free(rt->images[i]);
+	}
+	rt->n_modules = rt->n_images = 0;
+}
+
 void dotnet_runtime_free(struct dotnet_runtime **runtime)
 {
 	struct dotnet_runtime *rt = *runtime;
@@ -30,17 +43,16 @@ void dotnet_runtime_free(struct dotnet_runtime **runtime)
 	*runtime = NULL;
 	if (!rt)
 		return;
-	for (size_t i = 0; i < rt->n_modules; i++) {
-		pdb_free(&rt->modules[i]->pdb);
-		free(rt->modules[i]);
-	}
+	forget(rt);
 	free(rt->modules);
-	for (size_t i = 0; i < rt->n_images; i++) {
-		r2r_free(&rt->images[i]->r2r);
-		free(rt->images[i]);
-	}
 	free(rt->images);
 	free(rt);
+}
+
+void dotnet_runtime_trim(struct dotnet_runtime *rt)
+{
+	if (rt->n_modules == DOTNET_MAX_MODULES || rt->n_images == DOTNET_MAX_MODULES)
+		forget(rt);
 }
 
 int dotnet_read(struct dotnet_runtime *rt, u64 addr, void *dst, size_t len)

@@ -57,6 +57,9 @@ struct dotnet_runtime {
 	void *open_file_data;
 };
 
+/* Before each question: a program that loads and unloads assemblies fills the caches. */
+void dotnet_runtime_trim(struct dotnet_runtime *rt);
+
 /* Reads of the target; 0 or a negative errno. */
 int dotnet_read(struct dotnet_runtime *rt, u64 addr, void *dst, size_t len);
 int dotnet_word(struct dotnet_runtime *rt, u64 addr, u64 *word);
