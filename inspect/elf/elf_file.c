@@ -188,6 +188,23 @@ int elf_file_off_to_addr(const struct elf_file *f, u64 off, u64 *addr)
 	return elf_segments_off_to_addr(f->segments, f->n_segments, off, addr);
 }
 
+/* A mapping begins at a page, a segment anywhere in it, at the same place of a page in both. */
+int elf_file_bias(const struct elf_file *f, u64 start, u64 file_off, u64 *bias)
+{
+	const u64 page = 65536; /* the largest that there are */
+
+	for (size_t i = 0; i < f->n_segments; i++) {
+		const struct elf_segment *s = &f->segments[i];
+
+		if (!s->is_exec || (file_off < s->file_off && s->file_off - file_off >= page) ||
+		    (file_off >= s->file_off && file_off - s->file_off >= s->file_len))
+			continue;
+		*bias = start - file_off + s->file_off - s->addr;
+		return 0;
+	}
+	return -ERANGE;
+}
+
 static const struct elf_segment *segment_at(const struct elf_file *f, u64 addr)
 {
 	for (size_t i = 0; i < f->n_segments; i++)

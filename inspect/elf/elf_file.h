@@ -79,6 +79,16 @@ int elf_file_addr_to_off(const struct elf_file *f, u64 addr, u64 *off);
 /* The same over a copy of the segments, for those who outlive the file. */
 int elf_segments_off_to_addr(const struct elf_segment *s, size_t n, u64 off, u64 *addr);
 
+/**
+ * elf_file_bias() - from an executable mapping of the file to its load bias
+ * @start:	address that the mapping begins at
+ * @file_off:	what it shows there, a whole page before the segment's first byte at most
+ * @bias:	address in the process minus link-time address
+ *
+ * Return: 0 or -ERANGE: no executable segment is mapped so.
+ */
+int elf_file_bias(const struct elf_file *f, u64 start, u64 file_off, u64 *bias);
+
 /* All of the bytes at a link-time address, zeros where .bss. 0, -ERANGE or what reading gave. */
 int elf_file_read_addr(const struct elf_file *f, u64 addr, void *dst, size_t len);
 

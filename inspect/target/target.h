@@ -51,3 +51,12 @@ struct target_process {
  */
 int target_process_init(struct target_process *t, int pid);
 void target_process_deinit(struct target_process *t);
+
+/* Bytes in memory as a target, from address 0 on. */
+struct target_bytes {
+	struct target target;
+	const u8 *bytes; /* borrowed */
+	size_t len;
+};
+
+void target_bytes_init(struct target_bytes *t, const u8 *bytes, size_t len);

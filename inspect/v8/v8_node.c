@@ -9,14 +9,17 @@
 #include <errno.h>
 #include <string.h>
 
-#include "../util/cleanup.h"
+#include "../elf/elf_search.h"
 #include "v8_build.h"
 
-#define CHUNK_LEN (1u << 20)
 #define MARK "/node-v"
 #define TAIL "-headers.tar.gz"
 #define MAX_VERSION_LEN 48
-#define MAX_SEARCH_LEN (256u << 20) /* Node.js 26 has 120 MB */
+
+struct version {
+	char *text;
+	size_t len;
+};
 
 static bool is_version_char(char c)
 {
@@ -24,68 +27,25 @@ static bool is_version_char(char c)
 }
 
 /* @text follows MARK. */
-static int take_version(const char *text, size_t n, char *version, size_t len)
+static int take_version(const char *text, size_t n, void *data)
 {
+	const struct version *v = data;
 	const char *end =
 		memmem(text, n < MAX_VERSION_LEN ? n : MAX_VERSION_LEN, TAIL, strlen(TAIL));
 
-	if (!end || end == text || (size_t)(end - text) >= len || *text < '0' || *text > '9')
+	if (!end || end == text || (size_t)(end - text) >= v->len || *text < '0' || *text > '9')
 		return -ENOENT;
 	for (const char *p = text; p < end; p++)
 		if (!is_version_char(*p))
 			return -ENOENT;
-	memcpy(version, text, (size_t)(end - text));
-	version[end - text] = 0;
+	memcpy(v->text, text, (size_t)(end - text));
+	v->text[end - text] = 0;
 	return 0;
-}
-
-static int search(const char *chunk, size_t n, char *version, size_t len)
-{
-	const char *p = chunk;
-
-	while ((p = memmem(p, n - (size_t)(p - chunk), MARK, strlen(MARK)))) {
-		p += strlen(MARK);
-		if (!take_version(p, n - (size_t)(p - chunk), version, len))
-			return 0;
-	}
-	return -ENOENT;
-}
-
-/* @budget: bytes that may be read still; segments can have the same bytes of the file. */
-static int search_segment(const struct elf_file *f, const struct elf_segment *s, char *chunk,
-			  u64 *budget, char *version, size_t len)
-{
-	const u64 overlap = strlen(MARK) + MAX_VERSION_LEN;
-
-	for (u64 off = 0; off < s->file_len; off += CHUNK_LEN - overlap) {
-		u64 left = s->file_len - off;
-		size_t n = left < CHUNK_LEN ? left : CHUNK_LEN;
-
-		if (n > *budget || elf_file_read_addr(f, s->addr + off, chunk, n) < 0)
-			break;
-		*budget -= n;
-		if (!search(chunk, n, version, len))
-			return 0;
-	}
-	return -ENOENT;
 }
 
 int v8_find_node_version(const struct elf_file *f, char *version, size_t len)
 {
-	_cleanup_free_ char *chunk = malloc(CHUNK_LEN);
-	u64 budget = MAX_SEARCH_LEN;
-	size_t n_segments;
-	const struct elf_segment *s = elf_file_segments(f, &n_segments);
+	struct version v = { version, len };
 
-	if (!chunk)
-		return -ENOMEM;
-	/* Node.js 18 is linked with its constants beside the code, in one segment. */
-	for (int is_exec = 0; is_exec <= 1; is_exec++) {
-		for (size_t i = 0; i < n_segments; i++) {
-			if (s[i].is_exec == is_exec &&
-			    !search_segment(f, &s[i], chunk, &budget, version, len))
-				return 0;
-		}
-	}
-	return -ENOENT;
+	return elf_file_search(f, MARK, MAX_VERSION_LEN, take_version, &v);
 }

@@ -15,6 +15,7 @@
 
 #include "../../inspect/elf/debug_link.h"
 #include "../../inspect/elf/demangle.h"
+#include "../../inspect/elf/elf_search.h"
 #include "../../inspect/elf/lines.h"
 #include "../../inspect/elf/minidebug.h"
 #include "../../inspect/elf/symbols.h"
@@ -84,6 +85,73 @@ static void bytes_and_offsets_agree_with_memory(void **state)
 	assert_int_equal(elf_file_read_addr(f, ~0ull - 8, text, 4), -ERANGE);
 	assert_int_equal(elf_file_read_addr(f, addr, text, ~(size_t)0), -ERANGE);
 	assert_int_equal(elf_file_off_to_addr(f, ~0ull, &back), -ERANGE);
+	elf_file_free(&f);
+}
+
+/* The first executable mapping of this program, as the kernel tells it. */
+static void read_own_mapping(u64 *start, u64 *off)
+{
+	_cleanup_fclose_ FILE *maps = fopen("/proc/self/maps", "re");
+	u64 pc = (u64)(uintptr_t)a_function_to_be_found;
+	char line[512];
+
+	assert_non_null(maps);
+	while (fgets(line, sizeof(line), maps)) {
+		unsigned long long from, to, at;
+
+		if (sscanf(line, "%llx-%llx %*s %llx", &from, &to, &at) == 3 && pc >= from &&
+		    pc < to) {
+			*start = from;
+			*off = at;
+			return;
+		}
+	}
+	fail();
+}
+
+static void an_executable_mapping_tells_the_load_bias(void **state)
+{
+	u64 start, off, bias = 1;
+	struct elf_file *f;
+
+	(void)state;
+	read_own_mapping(&start, &off);
+	assert_int_equal(elf_file_open(&f, "/proc/self/exe"), 0);
+	assert_int_equal(elf_file_bias(f, start, off, &bias), 0);
+	assert_int_equal(bias, self.dlpi_addr);
+	assert_int_equal(elf_file_bias(f, start, off + (1ull << 40), &bias), -ERANGE);
+	elf_file_free(&f);
+}
+
+static int count_texts(const char *text, size_t n, void *data)
+{
+	const char *rest = "at a known address";
+
+	*(int *)data += n > strlen(rest) && !strcmp(text, rest);
+	return -ENOENT;
+}
+
+static int end_search(const char *text, size_t n, void *data)
+{
+	(void)text;
+	(void)n;
+	(void)data;
+	return 7;
+}
+
+static void a_constant_is_found_by_its_text(void **state)
+{
+	/* Not a constant of this program as a whole. */
+	char mark[] = "bytes that the file hat ";
+	struct elf_file *f;
+	int n = 0;
+
+	(void)state;
+	mark[strlen(mark) - 2] = 's';
+	assert_int_equal(elf_file_open(&f, "/proc/self/exe"), 0);
+	assert_int_equal(elf_file_search(f, mark, 64, count_texts, &n), -ENOENT);
+	assert_int_equal(n, 1);
+	assert_int_equal(elf_file_search(f, mark, 64, end_search, &n), 7);
 	elf_file_free(&f);
 }
 
@@ -440,6 +508,8 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_build_id_is_that_in_memory),
 		cmocka_unit_test(bytes_and_offsets_agree_with_memory),
+		cmocka_unit_test(an_executable_mapping_tells_the_load_bias),
+		cmocka_unit_test(a_constant_is_found_by_its_text),
 		cmocka_unit_test(bss_reads_as_zeros),
 		cmocka_unit_test(a_function_is_found_at_each_of_its_bytes),
 		cmocka_unit_test(a_binary_without_v8_is_no_v8),

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#pragma once
+
+/* Which IL instruction a place of compiled code belongs to, as the JIT told it the runtime. */
+
+#include "../target/target.h"
+
+/* How a version packs it. */
+struct debug_info_layout {
+	bool is_bit_packed; /* .NET 10; else nibbles */
+	u8 patchpoints_len, patchpoints_n; /* PatchpointInfo: its size, offset of its count */
+};
+
+/**
+ * debug_info_find() - the IL offset at an offset in a method's code
+ * @addr:	of the debug information (RealCodeHeader's first word)
+ * @native_off:	from the method's first byte (of a return address: minus one)
+ * @il:		of the last point at or before it; 0 in the prologue
+ *
+ * Return: 0, -ENOENT (no IL belongs to it), -EINVAL (crafted) or what reading gave.
+ */
+int debug_info_find(const struct debug_info_layout *l, struct target *t, u64 addr, u32 native_off,
+		    u32 *il);

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#pragma once
+
+/*
+ * CoreCLR from outside: which runtime a binary holds, where the code at an address
+ * begins, what it is called.
+ *
+ *	struct dotnet_build      one binary (libcoreclr.so or a single-file program); shared
+ *	struct dotnet_runtime    the runtime in one process (or core, or image)
+ */
+
+#include "../elf/elf_file.h"
+#include "../target/target.h"
+
+struct dotnet_build;
+
+/**
+ * dotnet_build_new() - recognise CoreCLR in an ELF file by its symbols and version
+ * @b:		the new build, free with dotnet_build_free(); keeps nothing of @f
+ * @f:		libcoreclr.so or an executable; its name plays no part
+ *
+ * Return: 0, -ENOENT (there is no CoreCLR in it), -ENOTSUP (a runtime that can't be read:
+ * @b is set, dotnet_build_why() says why), or another negative errno.
+ */
+int dotnet_build_new(struct dotnet_build **b, struct elf_file *f);
+void dotnet_build_free(struct dotnet_build **b);
+const char *dotnet_build_why(const struct dotnet_build *b);
+const char *dotnet_build_runtime(const struct dotnet_build *b); /* ".NET 10.0.14" */
+
+struct dotnet_runtime;
+
+/**
+ * dotnet_runtime_new() - the runtime of one process
+ * @rt:		the new object, free with dotnet_runtime_free()
+ * @b:		its build; must outlive @rt
+ * @t:		the process's memory; must outlive @rt
+ * @bias:	address of the binary in the process minus its link-time address
+ *
+ * Return: 0, -ENOTSUP (@b can't be read) or -ENOMEM.
+ */
+int dotnet_runtime_new(struct dotnet_runtime **rt, const struct dotnet_build *b, struct target *t,
+		       u64 bias);
+void dotnet_runtime_free(struct dotnet_runtime **rt);
+
+enum dotnet_kind {
+	DOTNET_METHOD, /* compiled while the process runs */
+	DOTNET_R2R, /* compiled ahead of time */
+	DOTNET_STUB, /* the runtime's own glue */
+};
+
+/* What is executed at an address. */
+struct dotnet_code {
+	enum dotnet_kind kind;
+	/* Of the method with its funclets; of a stub those of the range or block. end 0: not known.
+	 */
+	u64 start_addr, end_addr;
+	u64 header_addr; /* RealCodeHeader, 0: it has none */
+	u64 method_desc; /* 0: not known */
+	u32 stub_kind; /* as the runtime numbers them, of DOTNET_STUB */
+	u64 image_addr; /* of DOTNET_R2R */
+	u64 module; /* of DOTNET_R2R: the runtime's Module */
+};
+
+/**
+ * dotnet_code_find() - the code at an address
+ * @pc:		address in the process (of a return address: minus one)
+ *
+ * Always reads the target, so code that was freed or replaced is not found any more.
+ *
+ * Return: 0, -ENOENT (no managed code is there), -EINVAL (what was read can't be),
+ * -EFAULT or -ESRCH.
+ */
+int dotnet_code_find(struct dotnet_runtime *rt, u64 pc, struct dotnet_code *code);
+
+/* A function: a method's body, or one of its funclets. */
+struct dotnet_function {
+	u64 start_addr, end_addr;
+	u64 unwind_addr; /* of its UNWIND_INFO (unwind_info.h) */
+};
+
+/**
+ * dotnet_function_find() - the function of a method that an address lies in
+ * @code:	as dotnet_code_find() gave it for @pc
+ *
+ * x86-64 only. Return: 0, -ENOENT (a stub, or between two functions), -EINVAL, -EFAULT or
+ * -ESRCH.
+ */
+int dotnet_function_find(struct dotnet_runtime *rt, const struct dotnet_code *code, u64 pc,
+			 struct dotnet_function *f);
+
+/* "precode", "fixup precode", ...; NULL for a number without a name. */
+const char *dotnet_stub_name(u32 stub_kind);
+
+#define DOTNET_NAME_LEN 1024
+
+/* What a method is called. */
+struct dotnet_name {
+	char name[DOTNET_NAME_LEN]; /* UTF-8, readable: "Demo.Outer<string>.Inner.Work(long)" */
+	char type[DOTNET_NAME_LEN]; /* as in metadata: "Demo.Outer`1+Inner"; "" has none */
+	char method[DOTNET_NAME_LEN]; /* as in metadata: "Work" */
+	char module[256]; /* simple name of its assembly, "" has none */
+	u32 token; /* of the method in the assembly, 0: it has none */
+	bool is_dynamic; /* made by the program or the runtime while it runs; no metadata */
+	bool is_cut; /* the name is longer than there is room */
+	const char *reason; /* why @name is empty or lacks its arguments, else NULL */
+};
+
+/**
+ * dotnet_name_get() - name the method of a piece of code
+ * @code:	as dotnet_code_find() gave it
+ * @name:	filled on success
+ *
+ * Everything is checked on the way (the method's table, its module, that the module's
+ * metadata tells the very name that the runtime keeps): a name is right or missing.
+ *
+ * Return: 0, -ENOENT (it has no name; @name->reason says why) or another negative errno.
+ */
+int dotnet_name_get(struct dotnet_runtime *rt, const struct dotnet_code *code,
+		    struct dotnet_name *name);
+
+/**
+ * dotnet_runtime_set_files() - let PDBs be found that are files
+ * @open_file:	opens the file @name that lies beside the one that is mapped at @addr;
+ *		a descriptor, which is closed after use, or a negative errno; must not
+ *		block on what is no regular file
+ *
+ * Without it lines come from embedded PDBs alone.
+ */
+void dotnet_runtime_set_files(struct dotnet_runtime *rt,
+			      int (*open_file)(void *data, u64 addr, const char *name), void *data);
+
+struct dotnet_line {
+	char file[DOTNET_NAME_LEN]; /* as the PDB has it: a path where it was built */
+	u32 line; /* 1-based */
+	const char *reason; /* why there is none, or NULL */
+};
+
+/**
+ * dotnet_line_get() - the line of a place in compiled code
+ * @code:	as dotnet_code_find() gave it
+ * @pc:		in it (of a return address: minus one)
+ * @line:	filled on success, else with a reason
+ *
+ * Return: 0, -ENOENT (no line is known) or -ESRCH.
+ */
+int dotnet_line_get(struct dotnet_runtime *rt, const struct dotnet_code *code, u64 pc,
+		    struct dotnet_line *line);

@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+
+/*
+ * A word before each method's first byte points to what the runtime keeps of it:
+ *
+ *	code start - 8:  RealCodeHeader *
+ *	RealCodeHeader   0x00 DebugInfo  0x08 EHInfo  0x10 GCInfo  0x18 MethodDesc
+ *	                 0x20 u32 number of unwind entries, then, on x86-64,
+ *	                      { begin, end, UNWIND_INFO } u32 each, of a base of their own
+ *	                      (the first entry begins where the code does)
+ *
+ * A value of at most 15 is no pointer but the kind of a block of stubs. The method's
+ * end, which the nibble map does not tell, is the last entry's. The same from .NET 6 to
+ * 10. Source: coreclr vm/codeman.h, RealCodeHeader and StubCodeBlockKind at v10.0.14.
+ */
+
+#include <errno.h>
+#include <stdint.h>
+
+#include "dotnet_runtime.h"
+#include "nibble_map.h"
+
+#define STUB_CODE_BLOCK_LAST 15
+#define MAX_UNWIND_INFOS 4096 /* one a funclet */
+
+struct code_heap {
+	u64 next, heap, start, end, map_base, header_map;
+};
+
+struct code_header {
+	u64 debug_info, eh_info, gc_info, method_desc;
+	u32 n_unwind_infos;
+};
+
+struct unwind_entry {
+	u32 begin, end, info;
+};
+
+const char *dotnet_stub_name(u32 kind)
+{
+	static const char *const names[] = {
+		[1] = "jump stub",	  [2] = "precode",	   [3] = "dynamic helper",
+		[4] = "stub precode",	  [5] = "fixup precode",   [6] = "VSD dispatch stub",
+		[7] = "VSD resolve stub", [8] = "VSD lookup stub", [9] = "VSD vtable stub",
+	};
+
+	return kind < sizeof(names) / sizeof(names[0]) ? names[kind] : NULL;
+}
+
+static int find_end(struct dotnet_runtime *rt, u64 entries, u32 n, struct dotnet_code *code)
+{
+	struct unwind_entry first, last;
+	int r;
+
+	if (!n || n > MAX_UNWIND_INFOS)
+		return -EINVAL;
+	r = dotnet_read(rt, entries, &first, sizeof(first));
+	if (!r)
+		r = dotnet_read(rt, entries + (n - 1) * sizeof(last), &last, sizeof(last));
+	if (r)
+		return r;
+	if (last.end <= first.begin)
+		return -EINVAL;
+	code->end_addr = code->start_addr + (last.end - first.begin);
+	return 0;
+}
+
+static int read_header(struct dotnet_runtime *rt, struct dotnet_code *code)
+{
+	struct code_header h;
+	int r = dotnet_word(rt, code->start_addr - 8, &code->header_addr);
+
+	if (r)
+		return r;
+	if (code->header_addr <= STUB_CODE_BLOCK_LAST) {
+		code->kind = DOTNET_STUB;
+		code->stub_kind = (u32)code->header_addr;
+		code->header_addr = 0;
+		return code->stub_kind ? 0 : -EINVAL;
+	}
+	r = dotnet_read(rt, code->header_addr, &h,
+			offsetof(struct code_header, n_unwind_infos) + 4);
+	if (r)
+		return r;
+	code->method_desc = h.method_desc;
+	return find_end(rt, code->header_addr + 0x24, h.n_unwind_infos, code);
+}
+
+static int find_in_heap(struct dotnet_runtime *rt, u64 heap_addr, u64 pc, struct dotnet_code *code)
+{
+	struct nibble_map map = { rt->target,
+				  .is_constant_time = rt->l->nibbles_are_constant_time };
+	struct code_heap heap;
+	int r = dotnet_read(rt, heap_addr, &heap, sizeof(heap));
+
+	if (r)
+		return r;
+	if (heap.map_base > heap.start || pc < heap.start || pc >= heap.end)
+		return pc >= heap.start && pc < heap.end ? -EINVAL : -ENOENT;
+	map.map_addr = heap.header_map;
+	map.base_addr = heap.map_base;
+	map.code_len = heap.end - heap.map_base;
+	r = nibble_map_find(&map, pc, &code->start_addr);
+	if (r)
+		return r;
+	code->kind = DOTNET_METHOD;
+	r = read_header(rt, code);
+	/* After the last method of the heap, or between two, there is no code. */
+	return r || !code->end_addr || pc < code->end_addr ? r : -ENOENT;
+}
+
+/* An image whose index can't be read has code nevertheless, without a name. */
+static int find_in_image(struct dotnet_runtime *rt, const struct dotnet_section *s, u64 pc,
+			 struct dotnet_code *code)
+{
+	const struct r2r *r2r;
+	struct r2r_code f;
+	int r = dotnet_image_get(rt, s->start_addr, s->heap, &r2r);
+
+	*code = (struct dotnet_code){ DOTNET_R2R, s->start_addr, 0 };
+	code->image_addr = s->start_addr;
+	code->module = s->heap;
+	if (r)
+		return r == -ENOENT ? 0 : r;
+	if (pc - s->start_addr > UINT32_MAX)
+		return -EINVAL;
+	r = r2r_find(r2r, (u32)(pc - s->start_addr), &f);
+	if (r)
+		return r;
+	code->start_addr = s->start_addr + f.begin;
+	code->end_addr = s->start_addr + f.end;
+	return 0;
+}
+
+int dotnet_code_find(struct dotnet_runtime *rt, u64 pc, struct dotnet_code *out)
+{
+	struct dotnet_code code = {};
+	struct dotnet_section s;
+	int r;
+
+	dotnet_runtime_trim(rt);
+	r = dotnet_section_find(rt, pc, &s);
+	if (r)
+		return r;
+	switch (s.kind) {
+	case DOTNET_SECTION_HEAP:
+		r = find_in_heap(rt, s.heap, pc, &code);
+		break;
+	case DOTNET_SECTION_STUBS:
+		code = (struct dotnet_code){ DOTNET_STUB, s.start_addr, s.end_addr };
+		r = dotnet_read(rt, s.heap + rt->l->range_list_kind, &code.stub_kind, 4);
+		break;
+	case DOTNET_SECTION_R2R:
+		r = find_in_image(rt, &s, pc, &code);
+		break;
+	}
+	if (!r)
+		*out = code;
+	return r;
+}
+
+/* In compiled code by the header's entries: few, and in the order of the code. */
+static int find_entry(struct dotnet_runtime *rt, const struct dotnet_code *code, u64 pc,
+		      struct dotnet_function *f)
+{
+	u64 base = 0;
+	u32 n;
+	int r = dotnet_read(rt, code->header_addr + 0x20, &n, sizeof(n));
+
+	if (!r && n > MAX_UNWIND_INFOS)
+		r = -EINVAL;
+	for (u32 i = 0; !r && i < n; i++) {
+		struct unwind_entry e;
+
+		r = dotnet_read(rt, code->header_addr + 0x24 + (u64)i * sizeof(e), &e, sizeof(e));
+		if (r)
+			return r;
+		if (!i)
+			base = code->start_addr - e.begin;
+		if (pc >= base + e.begin && pc < base + e.end) {
+			*f = (struct dotnet_function){ base + e.begin, base + e.end,
+						       base + e.info };
+			return 0;
+		}
+	}
+	return r ? r : -ENOENT;
+}
+
+int dotnet_function_find(struct dotnet_runtime *rt, const struct dotnet_code *code, u64 pc,
+			 struct dotnet_function *f)
+{
+	const struct r2r *r2r;
+	struct r2r_function found;
+	int r;
+
+	if (code->kind == DOTNET_METHOD)
+		return find_entry(rt, code, pc, f);
+	if (code->kind != DOTNET_R2R || pc < code->image_addr || pc - code->image_addr > UINT32_MAX)
+		return -ENOENT;
+	r = dotnet_image_get(rt, code->image_addr, code->module, &r2r);
+	if (!r)
+		r = r2r_function_find(r2r, (u32)(pc - code->image_addr), &found);
+	if (!r)
+		*f = (struct dotnet_function){ code->image_addr + found.begin,
+					       code->image_addr + found.end,
+					       code->image_addr + found.unwind };
+	return r;
+}

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+
+/*
+ * Sources: coreclr's own headers at the tags v6.0.36, v7.0.19, v8.0.33, v9.0.22 and
+ * v10.0.14: vm/codeman.h (RangeSection, RangeSectionMap, CodeHeap, RealCodeHeader),
+ * vm/method.hpp (MethodDesc, MethodDescChunk, DynamicMethodDesc), vm/ceeload.h (Module),
+ * vm/methodtable.h, inc/nibblemapmacros.h; for 10 also what the runtime's data contract
+ * descriptor (DotNetRuntimeContractDescriptor) says of itself. Offsets of 8, 9 and 10
+ * are measured on live processes by tests/inspect/live_dotnet.c; those of 6 and 7 were
+ * measured once and are held to memory made by hand since (tests/inspect/test_dotnet.c).
+ */
+
+#include <stddef.h>
+
+#include "dotnet_layout.h"
+
+static const struct dotnet_layout layouts[] = {
+	{
+		.major = 6,
+		.debug_info = { false, 20, 0 },
+		.dac_is_rva = true,
+		.section_next = 0x18,
+		.section_flags = 0x28,
+		.section_r2r_module = 0x30,
+		.section_heap = 0x30,
+		.method_desc_len = 8,
+		.token_bits = 14,
+		.dynamic_name = 0x18,
+		.module_name = 8,
+	},
+	{
+		.major = 7,
+		.debug_info = { false, 32, 8 },
+		.section_next = 0x18,
+		.section_flags = 0x28,
+		.section_r2r_module = 0x30,
+		.section_heap = 0x30,
+		.method_desc_len = 8,
+		.token_bits = 13,
+		.dynamic_name = 0x18,
+		.module_name = 0x100,
+	},
+	{
+		.major = 8,
+		.debug_info = { false, 32, 8 },
+		.ranges_are_map = true,
+		.section_flags = 0x10,
+		.section_r2r_module = 0x20,
+		.section_heap = 0x28,
+		.range_list_kind = 0x120,
+		.method_desc_len = 8,
+		.token_bits = 12,
+		.dynamic_name = 0x18,
+		.module_name = 0x108,
+	},
+	{
+		.major = 9,
+		.debug_info = { false, 32, 8 },
+		.ranges_are_map = true,
+		.section_flags = 0x10,
+		.section_r2r_module = 0x20,
+		.section_heap = 0x28,
+		.range_list_kind = 0x120,
+		.method_desc_len = 16,
+		.token_bits = 12,
+		.dynamic_name = 0x20,
+		.module_name = 0x108,
+		.module_base = 0x120,
+		.type_has_token = true,
+	},
+	{
+		.major = 10,
+		.debug_info = { true, 40, 16 },
+		.ranges_are_map = true,
+		.nibbles_are_constant_time = true,
+		.section_flags = 0x10,
+		.section_r2r_module = 0x20,
+		.section_heap = 0x28,
+		.range_list_kind = 0x120,
+		.method_desc_len = 16,
+		.token_bits = 12,
+		.dynamic_name = 0x20,
+		.module_name = 0xc0,
+		.module_base = 0xe0,
+		.type_has_token = true,
+	},
+};
+
+const struct dotnet_layout *dotnet_layout_get(u32 major)
+{
+	for (size_t i = 0; i < sizeof(layouts) / sizeof(layouts[0]); i++)
+		if (layouts[i].major == major)
+			return &layouts[i];
+	return NULL;
+}

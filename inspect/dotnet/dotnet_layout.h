@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#pragma once
+
+/*
+ * Where CoreCLR keeps what a frame's name needs, by major version. Offsets are bytes
+ * from the start of the object that the name says. docs/dotnet.md: how to add a version.
+ */
+
+#include "debug_info.h"
+
+struct dotnet_layout {
+	u8 major;
+	bool dac_is_rva; /* g_dacTable holds u32 offsets from the library, else u64 pointers */
+	bool ranges_are_map; /* of five levels; else a list of sections */
+	bool nibbles_are_constant_time;
+	/* RangeSection */
+	u16 section_flags, section_r2r_module, section_heap, section_next;
+	u16 range_list_kind; /* CodeRangeMapRangeList, 0: there is none */
+	/* MethodDesc */
+	u16 method_desc_len;
+	u8 token_bits; /* of the method's row number that are kept in the MethodDesc */
+	u16 dynamic_name; /* DynamicMethodDesc: char * */
+	/* Module */
+	u16 module_name; /* char *, into the metadata */
+	u16 module_base; /* of the image; 0: not known */
+	struct debug_info_layout debug_info;
+	/* MethodTable */
+	bool type_has_token; /* row of the TypeDef in the upper 24 bits of its second flags */
+};
+
+/* NULL: not a version that is known. */
+const struct dotnet_layout *dotnet_layout_get(u32 major);

@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+
+/*
+ * pc -> IL offset by what the JIT left (debug_info.h) -> line by the assembly's portable
+ * PDB. The image's debug directory tells where that is:
+ *
+ *	type 2   "RSDS", GUID, u32 age, path; the PDB's id is GUID and time stamp
+ *	type 17  "MPDB", u32 length, the PDB itself, deflated
+ *
+ *	entry { u32, u32 time stamp, u16, u16 minor, u32 type, u32 length, u32 rva, u32 }
+ *
+ * Of a path only the name counts: builds leave paths of other machines. A file is the PDB
+ * if it has the id. Source: Microsoft's PE format; dotnet/runtime
+ * docs/design/specs/PE-COFF.md at v10.0.14.
+ */
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <zlib.h>
+
+#include "../util/cleanup.h"
+#include "dotnet_runtime.h"
+
+#define CLI_METADATA 1
+#define MAX_PDB_LEN (64u << 20)
+#define MAX_ENTRIES 32
+#define MAX_PATH_LEN 1024
+#define MAX_BEFORE_METADATA (64u << 20)
+#define IMAGE_ALIGN 16
+#define PAGE 4096u
+
+enum { TYPE_CODE_VIEW = 2, TYPE_EMBEDDED = 17, MINOR_PORTABLE = 0x504d };
+
+struct entry {
+	u32 characteristics, stamp;
+	u16 major, minor;
+	u32 type, len, rva, file_off;
+};
+
+static bool is_its_image(const struct pe *pe, u64 metadata)
+{
+	struct pe_range range;
+	u64 addr;
+
+	return !pe_cli_range(pe, CLI_METADATA, &range) && !pe_addr(pe, range, &addr) &&
+	       addr == metadata;
+}
+
+/* Before .NET 9 the Module does not tell its image, but that lies before its metadata. */
+static int find_image(struct dotnet_runtime *rt, u64 metadata, struct pe *pe)
+{
+	u64 end = metadata & ~(u64)(IMAGE_ALIGN - 1);
+	u8 page[PAGE];
+
+	for (u32 seen = 0, len; seen < MAX_BEFORE_METADATA && end > PAGE; seen += len, end -= len) {
+		len = (u32)(end - ((end - 1) & ~(u64)(PAGE - 1)));
+		if (dotnet_read(rt, end - len, page, len))
+			return -ENOENT;
+		for (u32 off = len; off >= IMAGE_ALIGN; off -= IMAGE_ALIGN) {
+			u64 base = end - len + off - IMAGE_ALIGN;
+
+			if (memcmp(page + off - IMAGE_ALIGN, "MZ", 2))
+				continue;
+			for (int is_flat = 0; is_flat <= 1; is_flat++)
+				if (!pe_init(pe, rt->target, base, is_flat) &&
+				    is_its_image(pe, metadata))
+					return 0;
+		}
+	}
+	return -ENOENT;
+}
+
+static int open_image(struct dotnet_runtime *rt, const struct dotnet_module *module, struct pe *pe)
+{
+	if (!module->base_addr)
+		return find_image(rt, module->metadata.addr, pe);
+	for (int is_flat = 0; is_flat <= 1; is_flat++)
+		if (!pe_init(pe, rt->target, module->base_addr, is_flat) &&
+		    is_its_image(pe, module->metadata.addr))
+			return 0;
+	return -ENOENT;
+}
+
+static int read_all(int fd, u8 **bytes, size_t *len)
+{
+	_cleanup_free_ u8 *p = NULL;
+	struct stat st;
+
+	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) || st.st_size <= 0 ||
+	    st.st_size > MAX_PDB_LEN)
+		return -ENOENT;
+	p = malloc((size_t)st.st_size);
+	if (!p)
+		return -ENOMEM;
+	if (pread(fd, p, (size_t)st.st_size, 0) != st.st_size)
+		return -EIO;
+	*len = (size_t)st.st_size;
+	*bytes = TAKE_PTR(p);
+	return 0;
+}
+
+static int take_pdb(u8 **bytes, size_t len, const u8 *id, struct pdb **out)
+{
+	_cleanup_(pdb_free) struct pdb *pdb = NULL;
+	int r = pdb_new(&pdb, *bytes, len);
+
+	if (r)
+		return r;
+	*bytes = NULL; /* the PDB's now */
+	if (id && memcmp(id, pdb_id(pdb), PDB_ID_LEN))
+		return -ESTALE;
+	*out = TAKE_PTR(pdb);
+	return 0;
+}
+
+static int try_file(struct dotnet_runtime *rt, const struct pe *pe, const struct entry *e,
+		    struct pdb **out)
+{
+	char data[24 + MAX_PATH_LEN + 1] = "";
+	_cleanup_free_ u8 *bytes = NULL;
+	_cleanup_close_ int fd = -1;
+	u8 id[PDB_ID_LEN];
+	const char *name;
+	size_t len;
+	u64 addr;
+	int r;
+
+	if (!rt->open_file || e->minor != MINOR_PORTABLE || e->len < 25 || e->len >= sizeof(data))
+		return -ENOENT;
+	r = pe_addr(pe, (struct pe_range){ e->rva, e->len }, &addr);
+	if (!r)
+		r = dotnet_read(rt, addr, data, e->len);
+	if (r || memcmp(data, "RSDS", 4))
+		return -ENOENT;
+	memcpy(id, data + 4, 16);
+	memcpy(id + 16, &e->stamp, 4);
+	name = data + 24;
+	for (const char *p = name; *p; p++)
+		if (*p == '/' || *p == '\\')
+			name = p + 1;
+	if (!name[0] || !strcmp(name, ".") || !strcmp(name, ".."))
+		return -ENOENT;
+	fd = rt->open_file(rt->open_file_data, pe->base_addr, name);
+	r = fd < 0 ? -ENOENT : read_all(fd, &bytes, &len);
+	return r ? r : take_pdb(&bytes, len, id, out);
+}
+
+static int inflate_all(const u8 *from, u32 from_len, u8 *to, u32 to_len)
+{
+	z_stream z = {
+		.next_in = (u8 *)from, .avail_in = from_len, .next_out = to, .avail_out = to_len
+	};
+	int r;
+
+	if (inflateInit2(&z, -MAX_WBITS) != Z_OK)
+		return -ENOMEM;
+	r = inflate(&z, Z_FINISH);
+	inflateEnd(&z);
+	return r == Z_STREAM_END && !z.avail_out ? 0 : -ENOEXEC;
+}
+
+static int try_embedded(struct dotnet_runtime *rt, const struct pe *pe, const struct entry *e,
+			struct pdb **out)
+{
+	_cleanup_free_ u8 *packed = NULL, *bytes = NULL;
+	u32 len;
+	u64 addr;
+	int r = pe_addr(pe, (struct pe_range){ e->rva, e->len }, &addr);
+
+	if (r || e->len <= 8 || e->len > MAX_PDB_LEN)
+		return -ENOENT;
+	packed = malloc(e->len);
+	r = packed ? dotnet_read(rt, addr, packed, e->len) : -ENOMEM;
+	if (r)
+		return r;
+	memcpy(&len, packed + 4, sizeof(len));
+	if (memcmp(packed, "MPDB", 4) || !len || len > MAX_PDB_LEN)
+		return -ENOEXEC;
+	bytes = malloc(len);
+	r = bytes ? inflate_all(packed + 8, e->len - 8, bytes, len) : -ENOMEM;
+	return r ? r : take_pdb(&bytes, len, NULL, out);
+}
+
+static int find_pdb(struct dotnet_runtime *rt, const struct dotnet_module *module, struct pdb **out)
+{
+	struct pe_range dir;
+	struct entry e;
+	struct pe pe;
+	u64 addr;
+	int r = open_image(rt, module, &pe);
+
+	if (r)
+		return r;
+	dir = pe.directories[PE_DIRECTORY_DEBUG];
+	if (!dir.len || dir.len / sizeof(e) > MAX_ENTRIES || pe_addr(&pe, dir, &addr))
+		return -ENOENT;
+	for (u32 i = 0; i < dir.len / sizeof(e); i++) {
+		r = dotnet_read(rt, addr + i * sizeof(e), &e, sizeof(e));
+		if (r)
+			return r;
+		r = e.type == TYPE_CODE_VIEW  ? try_file(rt, &pe, &e, out)
+		    : e.type == TYPE_EMBEDDED ? try_embedded(rt, &pe, &e, out)
+					      : -ENOENT;
+		if (!r)
+			return 0;
+	}
+	return -ENOENT;
+}
+
+static const char *find_line(struct dotnet_runtime *rt, const struct dotnet_method *m, u32 il,
+			     struct dotnet_line *line)
+{
+	struct dotnet_module *module;
+	struct text file;
+
+	if (dotnet_module_get(rt, m->module, &module) || module->reason)
+		return "the module's metadata is not in memory";
+	if (!module->was_pdb_sought) {
+		module->was_pdb_sought = true;
+		find_pdb(rt, module, &module->pdb);
+	}
+	if (!module->pdb)
+		return "there is no portable PDB";
+	text_init(&file, line->file, sizeof(line->file));
+	if (pdb_line(module->pdb, m->token & 0xffffff, il, &line->line, &file) || file.is_cut)
+		return "the PDB has no line for it";
+	return NULL;
+}
+
+int dotnet_line_get(struct dotnet_runtime *rt, const struct dotnet_code *code, u64 pc,
+		    struct dotnet_line *line)
+{
+	struct dotnet_method method;
+	u64 info;
+	u32 il;
+	int r;
+
+	*line = (struct dotnet_line){ .reason = "precompiled code has no line here" };
+	if (code->kind != DOTNET_METHOD || pc < code->start_addr || pc >= code->end_addr)
+		return -ENOENT;
+	dotnet_runtime_trim(rt);
+	r = dotnet_word(rt, code->header_addr, &info);
+	if (!r)
+		r = dotnet_method_read(rt, code->method_desc, &method);
+	line->reason = "no IL belongs to this code";
+	if (!r && method.class == DOTNET_CLASS_DYNAMIC)
+		return -ENOENT;
+	if (!r)
+		r = debug_info_find(&rt->l->debug_info, rt->target, info,
+				    (u32)(pc - code->start_addr), &il);
+	if (r)
+		return r == -ESRCH ? r : -ENOENT;
+	line->reason = find_line(rt, &method, il, line);
+	if (!line->reason)
+		return 0;
+	line->file[0] = 0;
+	line->line = 0;
+	return -ENOENT;
+}
+
+void dotnet_runtime_set_files(struct dotnet_runtime *rt,
+			      int (*open_file)(void *data, u64 addr, const char *name), void *data)
+{
+	rt->open_file = open_file;
+	rt->open_file_data = data;
+}

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+
+/*
+ * MethodDescs lie in chunks; what the methods of a chunk share is kept once, before them:
+ *
+ *	MethodDescChunk { MethodTable, next, u8 size, u8 count, u16 token range }   24 bytes
+ *	MethodDesc      { u16 token remainder, u8 index in units of 8, ..., u16 flags at 6 }
+ *
+ *	chunk = MethodDesc - 8 * index - 24
+ *	row   = (token range << bits) | (remainder & ((1 << bits) - 1))
+ *
+ * Source: coreclr vm/method.hpp at v6.0.36 to v10.0.14.
+ */
+
+#include <errno.h>
+
+#include "dotnet_runtime.h"
+
+#define CHUNK_LEN 24
+#define TOKEN_METHOD_DEF 0x06000000u
+
+struct method_chunk {
+	u64 type, next;
+	u8 size, count;
+	u16 token_range;
+	u32 padding;
+};
+
+struct method_desc {
+	u16 token_remainder;
+	u8 chunk_index, flags2;
+	u16 slot, flags;
+};
+
+static u32 row_of(const struct dotnet_layout *l, const struct method_chunk *c,
+		  const struct method_desc *d)
+{
+	u32 low = (1u << l->token_bits) - 1, high = (1u << (24 - l->token_bits)) - 1;
+
+	return (c->token_range & high) << l->token_bits | (d->token_remainder & low);
+}
+
+int dotnet_method_read(struct dotnet_runtime *rt, u64 method_desc, struct dotnet_method *out)
+{
+	struct dotnet_method m = { .addr = method_desc };
+	struct method_chunk chunk;
+	struct method_desc desc;
+	u64 chunk_addr;
+	int r = method_desc & 7 ? -EINVAL : dotnet_read(rt, method_desc, &desc, sizeof(desc));
+
+	if (r)
+		return r;
+	m.class = desc.flags & 7;
+	chunk_addr = method_desc - 8ull * desc.chunk_index - CHUNK_LEN;
+	r = dotnet_read(rt, chunk_addr, &chunk, sizeof(chunk));
+	if (!r)
+		r = dotnet_word(rt, chunk.type + DOTNET_TYPE_MODULE, &m.module);
+	if (r)
+		return r;
+	m.type = chunk.type;
+	m.token = TOKEN_METHOD_DEF | row_of(rt->l, &chunk, &desc);
+	*out = m;
+	return 0;
+}

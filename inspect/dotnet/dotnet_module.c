@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+
+/*
+ * A Module keeps its assembly's simple name as a pointer into the metadata's heap of
+ * strings, and (from .NET 9 on) the address of the image. The image may be a file mapped
+ * as it is, or section by section, or bytes on the heap, or a part of a single-file
+ * program: all are the same here, because nothing is asked of a file. Both ways to lay an
+ * image out are tried; it is the module's only if its row of table Assembly has the very
+ * name that the Module keeps.
+ *
+ * Without the image's address the metadata is looked for before the name: it is found
+ * when its row of table Assembly points at the very byte that the Module points at.
+ */
+
+#include <errno.h>
+#include <string.h>
+
+#include "../util/cleanup.h"
+#include "dotnet_runtime.h"
+#include "pe.h"
+
+#define CLI_METADATA 1
+#define MAX_METADATA (256u << 20)
+#define MAX_BEFORE_NAME (64u << 20) /* from the metadata's root to a string */
+#define PAGE 4096u /* the least that can be mapped alone */
+
+static const char *const not_found = "the module's metadata is not in memory";
+
+static int assembly_name(const struct metadata *m, u32 *idx)
+{
+	return metadata_cell(m, METADATA_ASSEMBLY, 1, ASSEMBLY_NAME, idx);
+}
+
+static int find_in_image(struct dotnet_runtime *rt, struct dotnet_module *module, bool is_flat)
+{
+	struct metadata metadata;
+	struct pe_range range;
+	char name[sizeof(module->name)];
+	struct pe pe;
+	u32 idx;
+	u64 addr;
+	int r = pe_init(&pe, rt->target, module->base_addr, is_flat);
+
+	if (!r)
+		r = pe_cli_range(&pe, CLI_METADATA, &range);
+	if (!r)
+		r = pe_addr(&pe, range, &addr);
+	if (!r)
+		r = metadata_init(&metadata, rt->target, addr, range.len);
+	if (!r)
+		r = assembly_name(&metadata, &idx);
+	if (!r)
+		r = metadata_string(&metadata, idx, name, sizeof(name));
+	if (!r && strcmp(name, module->name))
+		r = -ENOENT;
+	if (!r)
+		module->metadata = metadata;
+	return r;
+}
+
+/* Is this the root of the metadata that has the name where the Module says? */
+static bool try_root(struct dotnet_runtime *rt, struct dotnet_module *module, u64 addr)
+{
+	struct metadata m;
+	u32 idx;
+
+	if (metadata_init(&m, rt->target, addr, MAX_METADATA) || assembly_name(&m, &idx) ||
+	    m.strings.addr + idx != module->name_addr)
+		return false;
+	module->metadata = m;
+	return true;
+}
+
+static int find_before_name(struct dotnet_runtime *rt, struct dotnet_module *module)
+{
+	u64 end = module->name_addr & ~3ull;
+	u8 page[PAGE];
+
+	for (u32 seen = 0; seen < MAX_BEFORE_NAME && end > PAGE;) {
+		u32 len = (u32)(end - ((end - 1) & ~(u64)(PAGE - 1)));
+		int r = dotnet_read(rt, end - len, page, len);
+
+		if (r)
+			return r == -ESRCH ? r : -ENOENT;
+		for (u32 off = len; off >= 4; off -= 4)
+			if (!memcmp(page + off - 4, "BSJB", 4) &&
+			    try_root(rt, module, end - len + off - 4))
+				return 0;
+		end -= len;
+		seen += len;
+	}
+	return -ENOENT;
+}
+
+static int find_metadata(struct dotnet_runtime *rt, struct dotnet_module *module)
+{
+	int r = -ENOENT;
+
+	if (rt->l->module_base) {
+		r = find_in_image(rt, module, false);
+		if (r && r != -ESRCH)
+			r = find_in_image(rt, module, true);
+	} else {
+		r = find_before_name(rt, module);
+	}
+	if (r == -ESRCH || r == -ENOMEM)
+		return r;
+	module->reason = r ? not_found : NULL;
+	return 0;
+}
+
+static int read_module(struct dotnet_runtime *rt, u64 addr, struct dotnet_module *module)
+{
+	int r = dotnet_word(rt, addr + rt->l->module_name, &module->name_addr);
+
+	if (!r && rt->l->module_base)
+		r = dotnet_word(rt, addr + rt->l->module_base, &module->base_addr);
+	module->addr = addr;
+	return r;
+}
+
+static struct dotnet_module *kept_module(struct dotnet_runtime *rt, u64 addr)
+{
+	for (size_t i = 0; i < rt->n_modules; i++)
+		if (rt->modules[i]->addr == addr)
+			return rt->modules[i];
+	return NULL;
+}
+
+static int add_module(struct dotnet_runtime *rt, struct dotnet_module *module)
+{
+	struct dotnet_module **p;
+
+	if (rt->n_modules == DOTNET_MAX_MODULES)
+		return -ENOMEM;
+	if (!(rt->n_modules & (rt->n_modules - 1))) {
+		p = reallocarray(rt->modules, rt->n_modules ? 2 * rt->n_modules : 1, sizeof(*p));
+		if (!p)
+			return -ENOMEM;
+		rt->modules = p;
+	}
+	rt->modules[rt->n_modules++] = module;
+	return 0;
+}
+
+int dotnet_module_get(struct dotnet_runtime *rt, u64 addr, struct dotnet_module **out)
+{
+	_cleanup_free_ struct dotnet_module *read = calloc(1, sizeof(*read));
+	struct dotnet_module *kept = kept_module(rt, addr);
+	int r;
+
+	if (!read)
+		return -ENOMEM;
+	r = read_module(rt, addr, read);
+	if (!r)
+		r = dotnet_text(rt, read->name_addr, read->name, sizeof(read->name));
+	if (r)
+		return r;
+	if (kept && kept->name_addr == read->name_addr && kept->base_addr == read->base_addr &&
+	    !strcmp(kept->name, read->name)) {
+		*out = kept;
+		return 0;
+	}
+	r = find_metadata(rt, read);
+	if (r)
+		return r;
+	if (kept) {
+		pdb_free(&kept->pdb);
+		*kept = *read;
+	} else {
+		r = add_module(rt, read);
+		if (r)
+			return r;
+		kept = TAKE_PTR(read);
+	}
+	*out = kept;
+	return 0;
+}

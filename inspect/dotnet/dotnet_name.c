@@ -1,0 +1,333 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+
+/*
+ * A method's name from its row of metadata, with what the runtime knows of it:
+ *
+ *	Demo.Outer`1+Inner  Work      ->  Demo.Outer<string>.Inner.Work(long)
+ *	Demo.Maker+<SumAsync>d__5  MoveNext      ->  Demo.Maker.SumAsync
+ *	Demo.Maker+<>c  <Captured>b__6_0         ->  Demo.Maker.Captured.<lambda_6_0>(int)
+ *
+ * Row and type are found on two ways, which must agree: the row by the MethodDesc, whose
+ * type by the metadata; the type by the MethodTable.
+ */
+
+#include <errno.h>
+
+#include "../util/utf8.h"
+#include "dotnet_runtime.h"
+#include "metadata_type.h"
+#include "readable.h"
+
+#define MAX_NAME 512
+
+struct naming {
+	struct dotnet_runtime *rt;
+	const struct metadata *m;
+	struct dotnet_method method; /* all zero for R2R code */
+	struct r2r_instance instance; /* row 0: it is none */
+	struct metadata_path path;
+	u32 row;
+	struct dotnet_arguments of_type, of_method;
+	u32 used; /* of the type's arguments */
+	bool path_started;
+	struct text out;
+	struct dotnet_name *name;
+};
+
+static int read_string(const struct metadata *m, enum metadata_table table, u32 row, u32 column,
+		       char *dst, size_t len)
+{
+	u32 idx;
+	int r = metadata_cell(m, table, row, column, &idx);
+
+	return r ? r : metadata_string(m, idx, dst, len);
+}
+
+static void add_arguments(struct text *out, const struct dotnet_arguments *a, u32 from, u32 n)
+{
+	for (u32 i = 0; i < n && from + i < a->n; i++)
+		text_add(out, "%s%s", i ? ", " : "<", a->text[from + i]);
+	if (n && from < a->n)
+		text_add(out, ">");
+}
+
+/* @arity: type parameters that a nested type adds to those of the types around it. */
+static void add_type_arguments(struct naming *n, u32 arity)
+{
+	add_arguments(&n->out, &n->of_type, n->used, arity);
+	n->used += arity;
+}
+
+/*
+ * One of the types that the method's is nested in, or itself. @is_part: the method was
+ * made up by the compiler as a part of another, which the type stands for.
+ */
+static void add_segment(struct naming *n, const char *name, bool is_part)
+{
+	char plain[MAX_NAME], of[MAX_NAME];
+	enum readable_type kind = READABLE_PLAIN;
+	struct text text;
+	u32 arity;
+	size_t len = metadata_plain_len(name, &arity);
+
+	snprintf(plain, sizeof(plain), "%.*s", (int)len, name);
+	text_init(&text, of, sizeof(of));
+	if (is_part)
+		kind = readable_type(plain, &text);
+	if (kind == READABLE_CLOSURE) {
+		n->used += arity;
+		return;
+	}
+	text_add(&n->out, "%s%s", n->path_started ? "." : "",
+		 kind == READABLE_STATE_MACHINE ? of : plain);
+	n->path_started = true;
+	add_type_arguments(n, arity);
+}
+
+/* A lambda, local function, or the body of an async method or iterator. */
+static bool is_part(const char *type, const char *method, bool *is_body)
+{
+	char ignored[MAX_NAME];
+	struct text text;
+
+	text_init(&text, ignored, sizeof(ignored));
+	*is_body = readable_type(type, &text) == READABLE_STATE_MACHINE &&
+		   !strcmp(method, "MoveNext");
+	if (*is_body)
+		return true;
+	text_init(&text, ignored, sizeof(ignored));
+	readable_method(method, &text);
+	return strcmp(ignored, method) != 0;
+}
+
+static int add_type(struct naming *n, bool *is_body)
+{
+	char name[MAX_NAME];
+	bool part;
+	int r = read_string(n->m, METADATA_TYPE_DEF, n->path.rows[n->path.n - 1], TYPE_DEF_NAME,
+			    name, sizeof(name));
+
+	if (r)
+		return r;
+	part = is_part(name, n->name->method, is_body);
+	r = read_string(n->m, METADATA_TYPE_DEF, n->path.rows[0], TYPE_DEF_NAMESPACE, name,
+			sizeof(name));
+	if (r)
+		return r;
+	text_add(&n->out, "%s%s", name, name[0] ? "." : "");
+	for (u32 i = 0; i < n->path.n; i++) {
+		r = read_string(n->m, METADATA_TYPE_DEF, n->path.rows[i], TYPE_DEF_NAME, name,
+				sizeof(name));
+		if (r)
+			return r;
+		add_segment(n, name, part);
+	}
+	return 0;
+}
+
+static int make_readable(struct naming *n)
+{
+	bool is_body;
+	int r = add_type(n, &is_body);
+
+	if (r || is_body)
+		return r;
+	text_add(&n->out, ".");
+	readable_method(n->name->method, &n->out);
+	add_arguments(&n->out, &n->of_method, 0, n->of_method.n);
+	r = metadata_parameters(n->m, n->row, &n->out);
+	if (r)
+		n->name->reason = "the method's signature can't be read";
+	return r == -ESRCH ? r : 0;
+}
+
+/* The names as metadata has them, checked against the MethodTable's own row. */
+static int read_plain(struct naming *n)
+{
+	struct text type;
+	u32 type_row;
+	int r = metadata_method_type(n->m, n->row, &type_row);
+
+	if (r)
+		return r;
+	if (n->method.type && type_row != dotnet_type_row(n->rt, n->method.type))
+		return -EINVAL;
+	r = metadata_path_get(n->m, type_row, &n->path);
+	if (r)
+		return r;
+	text_init(&type, n->name->type, sizeof(n->name->type));
+	r = metadata_path_text(n->m, &n->path, &type);
+	if (!r)
+		r = read_string(n->m, METADATA_METHOD_DEF, n->row, METHOD_DEF_NAME, n->name->method,
+				sizeof(n->name->method));
+	return r;
+}
+
+static int read_arguments(struct naming *n)
+{
+	int r = 0;
+
+	if (n->instance.row)
+		r = dotnet_instance_arguments(n->m, &n->instance, &n->of_type, &n->of_method);
+	else if (n->method.type)
+		r = dotnet_type_arguments(n->rt, n->method.type, &n->of_type);
+	if (!r && n->method.type)
+		r = dotnet_method_arguments(n->rt, &n->method, &n->of_method);
+	/* The row is not of this module: nothing that was read is its name. */
+	if (r == -EINVAL && n->instance.row)
+		return r;
+	if (r) {
+		n->of_type.n = n->of_method.n = 0;
+		n->name->reason = "a type argument can't be named";
+	}
+	return r == -ESRCH ? r : 0;
+}
+
+/* A byte that is no UTF-8 becomes '?'; how many did. */
+static u32 make_utf8(char *s)
+{
+	u32 n_broken = 0;
+
+	for (size_t left = strlen(s), used; left; s += used, left -= used) {
+		u32 cp;
+
+		used = utf8_decode(s, left, &cp);
+		/* The replacement itself has three bytes, a broken sequence that long has not. */
+		if (cp == UTF8_REPLACEMENT && memcmp(s, "\xef\xbf\xbd", used < 3 ? used : 3)) {
+			memset(s, '?', used);
+			n_broken++;
+		}
+	}
+	return n_broken;
+}
+
+/* Nothing vouches for the name of a dynamic method but that it is a text. */
+static bool is_text(const char *s)
+{
+	char copy[DOTNET_NAME_LEN];
+	u32 cp;
+
+	memcpy(copy, s, sizeof(copy));
+	if (!s[0] || make_utf8(copy))
+		return false;
+	for (size_t left = strlen(s), used; left; s += used, left -= used) {
+		used = utf8_decode(s, left, &cp);
+		if (utf8_is_control(cp))
+			return false;
+	}
+	return true;
+}
+
+static int name_dynamic(struct naming *n)
+{
+	struct dotnet_name *name = n->name;
+	u64 addr;
+	int r = dotnet_word(n->rt, n->method.addr + n->rt->l->dynamic_name, &addr);
+
+	if (!r)
+		r = dotnet_text(n->rt, addr, name->method, sizeof(name->method));
+	if (r || !is_text(name->method)) {
+		name->reason = "the dynamic method has no name";
+		return r == -ESRCH ? r : -ENOENT;
+	}
+	name->is_dynamic = true;
+	memcpy(name->name, name->method, sizeof(name->name));
+	return 0;
+}
+
+static int name_by_metadata(struct naming *n)
+{
+	struct dotnet_module *module;
+	int r = dotnet_module_get(n->rt, n->method.module, &module);
+
+	if (!r && module->reason) {
+		n->name->reason = module->reason;
+		return -ENOENT;
+	}
+	if (!r) {
+		n->m = &module->metadata;
+		n->row = n->method.token & 0xffffff;
+		n->name->token = n->method.token;
+		snprintf(n->name->module, sizeof(n->name->module), "%s", module->name);
+		r = read_plain(n);
+	}
+	if (!r)
+		r = read_arguments(n);
+	if (!r)
+		r = make_readable(n);
+	return r;
+}
+
+static int name_compiled(struct naming *n, const struct dotnet_code *code)
+{
+	int r = dotnet_method_read(n->rt, code->method_desc, &n->method);
+
+	if (r)
+		return r;
+	return n->method.class == DOTNET_CLASS_DYNAMIC ? name_dynamic(n) : name_by_metadata(n);
+}
+
+/* R2R code: the image tells the row, and of an instantiation the arguments. */
+static int name_r2r(struct naming *n, const struct dotnet_code *code)
+{
+	const struct r2r *r2r;
+	struct r2r_code f;
+	const u8 *after;
+	int r = dotnet_image_get(n->rt, code->image_addr, code->module, &r2r);
+
+	if (r == -ENOENT)
+		n->name->reason = "the index of the precompiled code can't be read";
+	if (!r)
+		r = r2r_find(r2r, (u32)(code->start_addr - code->image_addr), &f);
+	if (!r && f.entry->instance_off)
+		r = r2r_instance_get(r2r->instances + f.entry->instance_off,
+				     r2r->instances + r2r->instances_len, &n->instance, &after);
+	if (r)
+		return r;
+	n->method.module = code->module;
+	n->method.token = 0x06000000 | f.entry->row;
+	return name_by_metadata(n);
+}
+
+static int fail(struct dotnet_name *name, int r)
+{
+	const char *reason = name->reason ? name->reason
+					  : "what the runtime keeps of it can't be read";
+
+	*name = (struct dotnet_name){ .reason = reason };
+	return r == -ESRCH ? r : -ENOENT;
+}
+
+static int name_stub(const struct dotnet_code *code, struct dotnet_name *name)
+{
+	const char *stub = dotnet_stub_name(code->stub_kind);
+
+	if (!stub) {
+		name->reason = "a stub of a kind that is not known";
+		return -ENOENT;
+	}
+	snprintf(name->name, sizeof(name->name), "%s", stub);
+	return 0;
+}
+
+int dotnet_name_get(struct dotnet_runtime *rt, const struct dotnet_code *code,
+		    struct dotnet_name *name)
+{
+	struct naming n = { .rt = rt, .name = name };
+	int r;
+
+	*name = (struct dotnet_name){};
+	dotnet_runtime_trim(rt);
+	if (code->kind == DOTNET_STUB)
+		return name_stub(code, name);
+	text_init(&n.out, name->name, sizeof(name->name));
+	r = code->kind == DOTNET_R2R ? name_r2r(&n, code) : name_compiled(&n, code);
+	name->is_cut = n.out.is_cut;
+	if (r)
+		return fail(name, r);
+	make_utf8(name->name);
+	make_utf8(name->type);
+	make_utf8(name->method);
+	make_utf8(name->module);
+	return 0;
+}

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+
+/*
+ * Slot 0 of g_dacTable is the root of ExecutionManager's code ranges.
+ *
+ * .NET 6, 7: a list.  slot 0 -> head -> RangeSection -> next ...
+ *
+ * .NET 8-10: a map of five levels, 256 pointers each, a leaf for 128 KiB:
+ *
+ *	slot 0 -> top[pc >> 49 & 255] -> [pc >> 41 & 255] -> [pc >> 33 & 255]
+ *	       -> [pc >> 25 & 255] -> [pc >> 17 & 255] -> fragment -> fragment ...
+ *	fragment { next, begin, end, RangeSection }
+ *
+ * Bit 0 of a pointer is set where code below it is collectible. Source: coreclr
+ * vm/codeman.h, RangeSection and RangeSectionMap at v7.0.19 and v10.0.14.
+ */
+
+#include <errno.h>
+
+#include "dotnet_runtime.h"
+
+#define MAX_SECTIONS 65536 /* of a list */
+#define MAX_FRAGMENTS 4096 /* of a leaf: 128 KiB have 32 pages */
+#define SECTION_LEN 0x38
+
+enum { FLAG_CODE_HEAP = 2, FLAG_RANGE_LIST = 4 };
+
+static u64 pointer(u64 word)
+{
+	return word & ~1ull;
+}
+
+/* The value of slot 0. */
+static int read_root(struct dotnet_runtime *rt, u64 *root)
+{
+	u64 slot = rt->bias + rt->build->dac_table_addr;
+	u32 rva;
+	int r;
+
+	if (!rt->l->dac_is_rva)
+		return dotnet_word(rt, slot, root);
+	r = dotnet_read(rt, slot, &rva, sizeof(rva));
+	if (!r)
+		*root = rt->bias + rva;
+	return r;
+}
+
+/* A section of bytes [0, SECTION_LEN) as this version lays it out. */
+static int take_section(const struct dotnet_layout *l, const u64 *words, struct dotnet_section *s)
+{
+	u32 flags = (u32)words[l->section_flags / 8];
+	u64 r2r = words[l->section_r2r_module / 8], heap = words[l->section_heap / 8];
+
+	s->start_addr = words[0];
+	s->end_addr = words[1];
+	if (flags & FLAG_CODE_HEAP) {
+		s->kind = DOTNET_SECTION_HEAP;
+		s->heap = heap;
+	} else if (l->ranges_are_map && flags & FLAG_RANGE_LIST) {
+		s->kind = DOTNET_SECTION_STUBS;
+		s->heap = words[l->section_heap / 8 + 1];
+	} else {
+		s->kind = DOTNET_SECTION_R2R;
+		s->heap = r2r;
+	}
+	return s->start_addr < s->end_addr && s->heap ? 0 : -EINVAL;
+}
+
+static int read_section(struct dotnet_runtime *rt, u64 addr, struct dotnet_section *s)
+{
+	u64 words[SECTION_LEN / 8];
+	int r = dotnet_read(rt, addr, words, sizeof(words));
+
+	return r ? r : take_section(rt->l, words, s);
+}
+
+static int find_in_list(struct dotnet_runtime *rt, u64 head, u64 pc, struct dotnet_section *s)
+{
+	u64 addr;
+	int r = dotnet_word(rt, head, &addr);
+
+	for (u32 i = 0; !r && addr && i < MAX_SECTIONS; i++) {
+		u64 words[SECTION_LEN / 8];
+
+		r = dotnet_read(rt, addr, words, sizeof(words));
+		if (r)
+			return r;
+		if (pc >= words[0] && pc < words[1])
+			return take_section(rt->l, words, s);
+		addr = words[rt->l->section_next / 8];
+	}
+	return r ? r : addr ? -ELOOP : -ENOENT;
+}
+
+struct fragment {
+	u64 next, begin, end, section;
+};
+
+static int find_in_leaf(struct dotnet_runtime *rt, u64 addr, u64 pc, struct dotnet_section *s)
+{
+	for (u32 i = 0; addr && i < MAX_FRAGMENTS; i++) {
+		struct fragment f;
+		int r = dotnet_read(rt, addr, &f, sizeof(f));
+
+		if (r)
+			return r;
+		if (pc >= f.begin && pc < f.end) {
+			r = read_section(rt, f.section, s);
+			return r || (pc >= s->start_addr && pc < s->end_addr) ? r : -EINVAL;
+		}
+		addr = pointer(f.next);
+	}
+	return addr ? -ELOOP : -ENOENT;
+}
+
+static int find_in_map(struct dotnet_runtime *rt, u64 root, u64 pc, struct dotnet_section *s)
+{
+	u64 addr = root;
+
+	if (pc >> 57)
+		return -ENOENT;
+	for (int shift = 49; shift >= 17; shift -= 8) {
+		int r = dotnet_word(rt, addr + 8 * (pc >> shift & 255), &addr);
+
+		if (r)
+			return r;
+		addr = pointer(addr);
+		if (!addr)
+			return -ENOENT;
+	}
+	return find_in_leaf(rt, addr, pc, s);
+}
+
+int dotnet_section_find(struct dotnet_runtime *rt, u64 pc, struct dotnet_section *s)
+{
+	struct dotnet_section found;
+	u64 root;
+	int r = read_root(rt, &root);
+
+	if (r)
+		return r;
+	r = rt->l->ranges_are_map ? find_in_map(rt, root, pc, &found)
+				  : find_in_list(rt, root, pc, &found);
+	if (!r)
+		*s = found;
+	return r;
+}

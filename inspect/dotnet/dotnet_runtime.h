@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#pragma once
+
+/*
+ * CoreCLR in another process. Private to inspect/dotnet.
+ *
+ *	dotnet_runtime.c   the object itself, its modules
+ *	dotnet_range.c     which range section an address lies in
+ *	dotnet_code.c      which code: nibble map, header
+ *	dotnet_method.c    from a MethodDesc to a row of metadata
+ *	dotnet_module.c    where a module's metadata lies in memory
+ *	dotnet_type.c      type arguments: from a MethodTable to a name
+ *	dotnet_image.c     code that was compiled ahead of time
+ *	dotnet_name.c      names as people read them
+ *	dotnet_line.c      lines
+ *
+ *	pc -> RangeSection -> CodeHeap, nibble map -> code start
+ *	code start - 8 -> RealCodeHeader -> MethodDesc -> MethodDescChunk -> MethodTable
+ *	MethodTable -> Module -> metadata: row of the method, its type, its signature
+ */
+
+#include "dotnet_build.h"
+#include "metadata.h"
+#include "pdb.h"
+#include "r2r.h"
+#include "text.h"
+
+#define DOTNET_MAX_MODULES 4096
+
+/* An assembly in the process; as long as its Module says the same. */
+struct dotnet_module {
+	u64 addr; /* of the Module */
+	u64 name_addr, base_addr; /* as read from it */
+	char name[256];
+	struct metadata metadata;
+	const char *reason; /* why there is no metadata, or NULL */
+	struct pdb *pdb; /* NULL: there is none, or it was not sought yet */
+	bool was_pdb_sought;
+};
+
+/* An image with code that was compiled ahead of time. */
+struct dotnet_image {
+	u64 addr, module; /* where it is mapped, and of which Module */
+	struct r2r *r2r; /* NULL: it can't be read */
+};
+
+struct dotnet_runtime {
+	const struct dotnet_build *build;
+	const struct dotnet_layout *l;
+	struct target *target;
+	u64 bias;
+	struct dotnet_module **modules;
+	size_t n_modules;
+	struct dotnet_image **images;
+	size_t n_images;
+	int (*open_file)(void *data, u64 addr, const char *name); /* or NULL */
+	void *open_file_data;
+};
+
+/* Before each question: a program that loads and unloads assemblies fills the caches. */
+void dotnet_runtime_trim(struct dotnet_runtime *rt);
+
+/* Reads of the target; 0 or a negative errno. */
+int dotnet_read(struct dotnet_runtime *rt, u64 addr, void *dst, size_t len);
+int dotnet_word(struct dotnet_runtime *rt, u64 addr, u64 *word);
+/* A NUL-terminated text of at most @len - 1 bytes; -E2BIG if it is longer. */
+int dotnet_text(struct dotnet_runtime *rt, u64 addr, char *dst, size_t len);
+
+/* ---- dotnet_range.c ---- */
+
+enum dotnet_section_kind { DOTNET_SECTION_HEAP, DOTNET_SECTION_STUBS, DOTNET_SECTION_R2R };
+
+struct dotnet_section {
+	enum dotnet_section_kind kind;
+	u64 start_addr, end_addr;
+	u64 heap; /* CodeHeapListNode of a heap; range list of stubs; Module of R2R */
+};
+
+/* 0, -ENOENT, -ELOOP (a list without end) or what reading gave. */
+int dotnet_section_find(struct dotnet_runtime *rt, u64 pc, struct dotnet_section *s);
+
+/* ---- dotnet_method.c ---- */
+
+/* What a MethodDesc says. */
+struct dotnet_method {
+	u64 addr;
+	u32 class; /* DOTNET_CLASS_* */
+	u32 token;
+	u64 type; /* MethodTable */
+	u64 module; /* Module */
+};
+
+/* MethodClassification (vm/method.hpp). */
+#define DOTNET_CLASS_INSTANTIATED 5
+#define DOTNET_CLASS_DYNAMIC 7
+
+int dotnet_method_read(struct dotnet_runtime *rt, u64 method_desc, struct dotnet_method *m);
+
+/* ---- dotnet_module.c ---- */
+
+/* The module, with or without metadata; valid as long as the runtime object. */
+int dotnet_module_get(struct dotnet_runtime *rt, u64 addr, struct dotnet_module **module);
+
+/* ---- dotnet_image.c ---- */
+
+/* 0, -ENOENT (its code is not in a form that is known) or another negative errno. */
+int dotnet_image_get(struct dotnet_runtime *rt, u64 addr, u64 module, const struct r2r **r2r);
+
+/* ---- dotnet_type.c ---- */
+
+#define DOTNET_TYPE_MODULE 0x18 /* MethodTable: its Module */
+#define DOTNET_MAX_ARGUMENTS 32
+
+/* What a generic type or method was made with, in order: "int", "List<string>". */
+struct dotnet_arguments {
+	u32 n;
+	char text[DOTNET_MAX_ARGUMENTS][128];
+};
+
+/* Row of TypeDef, 0: not known. */
+u32 dotnet_type_row(struct dotnet_runtime *rt, u64 type);
+
+/* None where it is not generic; -ENOENT: one of them can't be named. */
+int dotnet_type_arguments(struct dotnet_runtime *rt, u64 type, struct dotnet_arguments *out);
+int dotnet_method_arguments(struct dotnet_runtime *rt, const struct dotnet_method *m,
+			    struct dotnet_arguments *out);
+
+/*
+ * The same of an instantiation in an image; -EINVAL: @row's type is not the one that it
+ * says.
+ */
+int dotnet_instance_arguments(const struct metadata *m, const struct r2r_instance *i,
+			      struct dotnet_arguments *of_type, struct dotnet_arguments *of_method);

@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+
+/*
+ * What a type or method was instantiated with, from the runtime's own types:
+ *
+ *	MethodTable     0x00 u32 flags; 0x08 u32 (row of TypeDef << 8) (.NET 8-10), u16 row
+ *	                at 0x0a (6, 7; 0xffff: too large); 0x18 Module; 0x30 dictionaries,
+ *	                of an array its element's type
+ *	dictionaries    at -4 u16 how many, at -2 u16 how many arguments; the last is its own:
+ *	                an array of TypeHandles, the arguments first
+ *	instantiated    after MethodDesc + 8: dictionary; + 8: u16 flags, u16 arguments
+ *	method
+ *
+ * A TypeHandle with bit 1 set is no MethodTable but a TypeDesc (pointers, variables).
+ * Source: coreclr vm/methodtable.h, vm/generics.h, vm/method.hpp at v10.0.14; measured on
+ * 8, 9 and 10.
+ */
+
+#include <errno.h>
+
+#include "dotnet_runtime.h"
+#include "metadata_type.h"
+
+#define MAX_DEPTH 6
+
+enum {
+	FLAG_HAS_COMPONENT_SIZE = 0x80000000, /* arrays and strings */
+	FLAG_GENERICS = 0x30,
+	FLAG_CATEGORY = 0x000c0000, /* of the type: 0x80000 is an array */
+	FLAG_ARRAY = 0x00080000,
+	FLAG_SZ_ARRAY = 0x00020000,
+};
+
+struct type_head {
+	u32 flags, base_size;
+	u32 flags2;
+};
+
+u32 dotnet_type_row(struct dotnet_runtime *rt, u64 type)
+{
+	struct type_head head;
+
+	if (dotnet_read(rt, type, &head, sizeof(head)))
+		return 0;
+	if (rt->l->type_has_token)
+		return head.flags2 >> 8;
+	return head.flags2 >> 16 == 0xffff ? 0 : head.flags2 >> 16;
+}
+
+static int add_type(struct dotnet_runtime *rt, u64 type, struct text *out, int depth);
+
+static int add_list(struct dotnet_runtime *rt, u64 addr, u32 n, struct text *out, int depth)
+{
+	for (u32 i = 0; i < n; i++) {
+		u64 type;
+		int r = dotnet_word(rt, addr + 8ull * i, &type);
+
+		if (r)
+			return r;
+		if (i)
+			text_add(out, ", ");
+		r = add_type(rt, type, out, depth);
+		if (r)
+			return r;
+	}
+	return 0;
+}
+
+/* Where the arguments of a generic type are, and how many; none is no error. */
+static int find_arguments(struct dotnet_runtime *rt, u64 type, u32 flags, u64 *addr, u32 *n)
+{
+	u16 counts[2];
+	u64 dictionaries;
+	int r;
+
+	*n = 0;
+	if (flags & FLAG_HAS_COMPONENT_SIZE || !(flags & FLAG_GENERICS))
+		return 0;
+	r = dotnet_word(rt, type + 0x30, &dictionaries);
+	if (!r)
+		r = dotnet_read(rt, dictionaries - 4, counts, sizeof(counts));
+	if (!r && (!counts[0] || !counts[1] || counts[1] > DOTNET_MAX_ARGUMENTS))
+		return -EINVAL;
+	if (!r)
+		r = dotnet_word(rt, dictionaries + 8ull * (counts[0] - 1u), addr);
+	if (!r)
+		*n = counts[1];
+	return r;
+}
+
+/* The type's own name, without those that it is nested in. */
+static int add_name(struct dotnet_runtime *rt, u64 type, struct text *out)
+{
+	char name[256], namespace[256];
+	struct dotnet_module *module;
+	const char *keyword;
+	u32 row = dotnet_type_row(rt, type), idx, arity;
+	u64 module_addr;
+	int r = dotnet_word(rt, type + DOTNET_TYPE_MODULE, &module_addr);
+
+	if (!r)
+		r = dotnet_module_get(rt, module_addr, &module);
+	if (!r && (module->reason || !row))
+		r = -ENOENT;
+	if (!r)
+		r = metadata_cell(&module->metadata, METADATA_TYPE_DEF, row, TYPE_DEF_NAMESPACE,
+				  &idx);
+	if (!r)
+		r = metadata_string(&module->metadata, idx, namespace, sizeof(namespace));
+	if (!r)
+		r = metadata_cell(&module->metadata, METADATA_TYPE_DEF, row, TYPE_DEF_NAME, &idx);
+	if (!r)
+		r = metadata_string(&module->metadata, idx, name, sizeof(name));
+	if (r)
+		return r;
+	keyword = strcmp(namespace, "System") ? NULL : metadata_keyword(name);
+	if (keyword)
+		text_add(out, "%s", keyword);
+	else
+		text_add(out, "%.*s", (int)metadata_plain_len(name, &arity), name);
+	return 0;
+}
+
+static int add_array(struct dotnet_runtime *rt, u64 type, u32 flags, struct text *out, int depth)
+{
+	u64 element;
+	int r = flags & FLAG_SZ_ARRAY ? dotnet_word(rt, type + 0x30, &element) : -ENOENT;
+
+	if (!r)
+		r = add_type(rt, element, out, depth + 1);
+	if (!r)
+		text_add(out, "[]");
+	return r;
+}
+
+static int add_type(struct dotnet_runtime *rt, u64 type, struct text *out, int depth)
+{
+	struct type_head head;
+	u64 arguments;
+	u32 n;
+	int r = type & 3 || depth == MAX_DEPTH || out->is_cut
+			? -ENOENT
+			: dotnet_read(rt, type, &head, sizeof(head));
+
+	if (r)
+		return r;
+	if (head.flags & FLAG_HAS_COMPONENT_SIZE && (head.flags & FLAG_CATEGORY) == FLAG_ARRAY)
+		return add_array(rt, type, head.flags, out, depth);
+	r = find_arguments(rt, type, head.flags, &arguments, &n);
+	if (!r)
+		r = add_name(rt, type, out);
+	if (r || !n)
+		return r;
+	text_add(out, "<");
+	r = add_list(rt, arguments, n, out, depth + 1);
+	text_add(out, ">");
+	return r;
+}
+
+static int take_arguments(struct dotnet_runtime *rt, u64 addr, u32 n, struct dotnet_arguments *out)
+{
+	for (u32 i = 0; i < n; i++) {
+		struct text text;
+		u64 type;
+		int r = dotnet_word(rt, addr + 8ull * i, &type);
+
+		text_init(&text, out->text[i], sizeof(out->text[i]));
+		if (!r)
+			r = add_type(rt, type, &text, 0);
+		if (r)
+			return r;
+	}
+	out->n = n;
+	return 0;
+}
+
+int dotnet_type_arguments(struct dotnet_runtime *rt, u64 type, struct dotnet_arguments *out)
+{
+	struct type_head head;
+	u64 arguments;
+	u32 n;
+	int r = dotnet_read(rt, type, &head, sizeof(head));
+
+	out->n = 0;
+	if (!r)
+		r = find_arguments(rt, type, head.flags, &arguments, &n);
+	return r ? r : take_arguments(rt, arguments, n, out);
+}
+
+int dotnet_method_arguments(struct dotnet_runtime *rt, const struct dotnet_method *m,
+			    struct dotnet_arguments *out)
+{
+	struct {
+		u64 dictionary;
+		u16 flags, n;
+	} own;
+	int r;
+
+	out->n = 0;
+	if (m->class != DOTNET_CLASS_INSTANTIATED)
+		return 0;
+	r = dotnet_read(rt, m->addr + rt->l->method_desc_len + 8, &own, 12);
+	if (r)
+		return r;
+	if (own.n > DOTNET_MAX_ARGUMENTS || (own.n && !own.dictionary))
+		return -EINVAL;
+	return take_arguments(rt, own.dictionary, own.n, out);
+}
+
+static int take_types(const struct metadata *m, const u8 *p, const u8 *end, u32 n,
+		      struct dotnet_arguments *out)
+{
+	for (u32 i = 0; i < n; i++) {
+		struct text text;
+		int len;
+
+		text_init(&text, out->text[i], sizeof(out->text[i]));
+		len = metadata_type_text(m, p, end, &text);
+		if (len < 0)
+			return -ENOENT;
+		p += len;
+	}
+	out->n = n;
+	return 0;
+}
+
+/* "GENERICINST CLASS|VALUETYPE TypeDef n types": the arguments, if it is the row's own type. */
+static int take_owner(const struct metadata *m, const struct r2r_instance *i,
+		      struct dotnet_arguments *out)
+{
+	const u8 *p = i->owner;
+	u32 parts[4], type_row;
+
+	for (int k = 0; k < 4; k++) {
+		int n = metadata_uint(p, (size_t)(i->end - p), &parts[k]);
+
+		/* A plain type ends after its token. */
+		if (n < 0)
+			return -EINVAL;
+		p += n;
+		if (k == 0 && parts[0] != 0x15) {
+			parts[3] = 0;
+			n = metadata_uint(p, (size_t)(i->end - p), &parts[2]);
+			if (n < 0)
+				return -EINVAL;
+			break;
+		}
+	}
+	if (parts[2] & 3 || metadata_method_type(m, i->row, &type_row) ||
+	    type_row != parts[2] >> 2 || parts[3] > DOTNET_MAX_ARGUMENTS)
+		return -EINVAL;
+	return take_types(m, p, i->end, parts[3], out);
+}
+
+int dotnet_instance_arguments(const struct metadata *m, const struct r2r_instance *i,
+			      struct dotnet_arguments *of_type, struct dotnet_arguments *of_method)
+{
+	int r = 0;
+
+	of_type->n = of_method->n = 0;
+	if (i->n_arguments > DOTNET_MAX_ARGUMENTS)
+		return -EINVAL;
+	if (i->owner)
+		r = take_owner(m, i, of_type);
+	return r ? r : take_types(m, i->arguments, i->end, i->n_arguments, of_method);
+}

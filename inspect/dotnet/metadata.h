@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#pragma once
+
+/*
+ * ECMA-335 metadata: the tables and heaps in which an assembly, or a portable PDB,
+ * describes itself. Nothing is copied: a cell is read from the target when it is asked for.
+ */
+
+#include "../target/target.h"
+
+/* Table numbers (ECMA-335 II.22; from 0x30 on the portable PDB's). */
+enum metadata_table {
+	METADATA_TYPE_REF = 0x01,
+	METADATA_TYPE_DEF = 0x02,
+	METADATA_METHOD_DEF = 0x06,
+	METADATA_TYPE_SPEC = 0x1b,
+	METADATA_ASSEMBLY = 0x20,
+	METADATA_NESTED_CLASS = 0x29,
+	METADATA_GENERIC_PARAM = 0x2a,
+	METADATA_DOCUMENT = 0x30,
+	METADATA_METHOD_DEBUG = 0x31,
+};
+
+/* Column numbers of those tables. */
+enum {
+	TYPE_REF_SCOPE = 0,
+	TYPE_REF_NAME = 1,
+	TYPE_REF_NAMESPACE = 2,
+	TYPE_DEF_NAME = 1,
+	TYPE_DEF_NAMESPACE = 2,
+	TYPE_DEF_METHODS = 5,
+	METHOD_DEF_NAME = 3,
+	METHOD_DEF_SIGNATURE = 4,
+	TYPE_SPEC_SIGNATURE = 0,
+	ASSEMBLY_NAME = 7,
+	NESTED_CLASS_NESTED = 0,
+	NESTED_CLASS_ENCLOSING = 1,
+	GENERIC_PARAM_NUMBER = 0,
+	GENERIC_PARAM_OWNER = 2,
+	GENERIC_PARAM_NAME = 3,
+	DOCUMENT_NAME = 0,
+	METHOD_DEBUG_DOCUMENT = 0,
+	METHOD_DEBUG_POINTS = 1,
+};
+
+#define METADATA_TABLES 64
+#define METADATA_COLUMNS 9
+
+struct metadata_heap {
+	u64 addr;
+	u32 len;
+};
+
+struct metadata {
+	struct target *target;
+	u64 addr;
+	u32 len;
+	struct metadata_heap strings, blobs, guids, pdb;
+	u8 heap_widths; /* bit 0 strings, 1 GUIDs, 2 blobs: indexes of 4 bytes, else 2 */
+	u32 rows[METADATA_TABLES];
+	u32 shared_rows[METADATA_TABLES]; /* those of the assembly that a PDB belongs to */
+	u32 row_len[METADATA_TABLES];
+	u64 table_addr[METADATA_TABLES];
+};
+
+/**
+ * metadata_init() - read the root of metadata
+ * @m:		filled on success
+ * @addr:	of the root ("BSJB")
+ * @len:	bytes that there can be at most
+ *
+ * Tables and heaps are checked to lie within @len, so that later reads do.
+ *
+ * Return: 0, -ENOEXEC (no metadata, or crafted), -ENOTSUP (uncompressed "#-" tables) or
+ * what reading gave.
+ */
+int metadata_init(struct metadata *m, struct target *t, u64 addr, u32 len);
+
+/* A cell; rows count from 1. 0, -ENOENT (no such row) or what reading gave. */
+int metadata_cell(const struct metadata *m, enum metadata_table table, u32 row, u32 column,
+		  u32 *value);
+
+/* A string of the heap; -E2BIG when there is no room for it. */
+int metadata_string(const struct metadata *m, u32 idx, char *dst, size_t len);
+
+/* Where a blob's bytes are, and how many. */
+int metadata_blob(const struct metadata *m, u32 idx, u64 *addr, u32 *len);
+
+/**
+ * metadata_last_row() - the last row whose cell is at most a value
+ *
+ * For the columns that ECMA-335 has sorted; a table that is not gives some row of it.
+ *
+ * Return: 0 or -ENOENT: there is none.
+ */
+int metadata_last_row(const struct metadata *m, enum metadata_table table, u32 column, u32 value,
+		      u32 *row);
+
+/* A compressed integer (ECMA-335 II.23.2) at the front of bytes: how many, or -EINVAL. */
+int metadata_uint(const u8 *bytes, size_t len, u32 *value);
+int metadata_sint(const u8 *bytes, size_t len, s32 *value);

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+
+/*
+ * Code is cut into buckets of 32 bytes; a nibble a bucket says whether code starts
+ * there. Code starts at multiples of 4, so there are eight places:
+ *
+ *	nibble = 0: no start;  1..8: start = base + 32 * bucket + 4 * (nibble - 1)
+ *
+ *	         word 0                       word 1
+ *	  +---+---+-- ... --+---+   +---+---+-- ... --+---+
+ *	  | 0 | 1 |         | 7 |   | 8 | 9 |         |15 |    bucket
+ *	  +---+---+-- ... --+---+   +---+---+-- ... --+---+
+ *	  31..28              3..0    bits of the word, 256 bytes of code each
+ *
+ * Linear form (.NET 6-9): words between a start and the address are zero, so the search
+ * goes back to the first that is not. Constant-time form (.NET 10): a word wholly inside
+ * a method holds the start itself, told by a lowest nibble that no bucket has:
+ *
+ *	(word & 15) > 8:  start = base + (word & ~15) + 4 * ((word & 15) - 9)
+ *
+ * All positions are counted in words and buckets of the map, never in bytes of a window:
+ * where a window begins must not matter.
+ * Source: coreclr inc/nibblemapmacros.h, vm/codeman.cpp EEJitManager::FindMethodCode and
+ * NibbleMapInterpreter at v9.0.22 and v10.0.14.
+ */
+
+#include <errno.h>
+#include <stdint.h>
+
+#include "nibble_map.h"
+
+#define BUCKET_LEN 32
+#define BUCKETS 8 /* of a word */
+#define WINDOW 128 /* words that are read at once */
+#define MAX_WORDS (1u << 16)
+
+/* Words [first, first + n) of the map. */
+struct window {
+	u64 first;
+	u32 n;
+	u32 words[WINDOW];
+};
+
+/* The window that ends with word @last. */
+static int read_window(const struct nibble_map *m, struct window *w, u64 last)
+{
+	w->n = last + 1 < WINDOW ? (u32)(last + 1) : WINDOW;
+	w->first = last + 1 - w->n;
+	return target_read(m->target, m->map_addr + 4 * w->first, w->words, 4 * w->n);
+}
+
+static bool is_pointer(const struct nibble_map *m, u32 word)
+{
+	return m->is_constant_time && (word & 15) > 8;
+}
+
+static int follow_pointer(const struct nibble_map *m, u32 word, u64 pc, u64 *start_addr)
+{
+	u64 start = m->base_addr + (word & ~15u) + 4 * ((word & 15) - 9);
+
+	if ((word & 15) > 8 + 4 || start > pc)
+		return -EINVAL;
+	*start_addr = start;
+	return 0;
+}
+
+/* The last start in a word, at or before bucket @bucket of it, 8 places each. */
+static int last_start(const struct nibble_map *m, u32 word, u64 idx, u32 bucket, u64 *start_addr)
+{
+	for (u32 b = bucket + 1; b-- > 0;) {
+		u32 nibble = word >> (28 - 4 * b) & 15;
+
+		if (nibble > 8)
+			return -EINVAL;
+		if (nibble) {
+			*start_addr = m->base_addr + (idx * BUCKETS + b) * BUCKET_LEN +
+				      (u64)4 * (nibble - 1);
+			return 0;
+		}
+	}
+	return -ENOENT;
+}
+
+/* In the word that stands for @pc itself, a start in its own bucket may lie after it. */
+static int find_in_own_word(const struct nibble_map *m, u32 word, u64 pc, u64 *start_addr)
+{
+	u64 off = pc - m->base_addr, start;
+	u32 bucket = (u32)(off / BUCKET_LEN % BUCKETS);
+	u64 idx = off / BUCKET_LEN / BUCKETS;
+	int r;
+
+	if (is_pointer(m, word))
+		return follow_pointer(m, word, pc, start_addr);
+	r = last_start(m, word, idx, bucket, &start);
+	if (!r && start > pc)
+		r = bucket ? last_start(m, word, idx, bucket - 1, &start) : -ENOENT;
+	if (!r)
+		*start_addr = start;
+	return r;
+}
+
+int nibble_map_find(const struct nibble_map *m, u64 pc, u64 *start_addr)
+{
+	u64 off = pc - m->base_addr, idx = off / BUCKET_LEN / BUCKETS;
+	struct window w;
+	u32 seen = 0;
+	int r;
+
+	if (pc < m->base_addr || off >= m->code_len || idx > UINT64_MAX / 4 - 1 ||
+	    m->map_addr > UINT64_MAX - 4 * (idx + 1))
+		return -EINVAL;
+	r = read_window(m, &w, idx);
+	if (r < 0)
+		return r;
+	r = find_in_own_word(m, w.words[w.n - 1], pc, start_addr);
+	for (; r == -ENOENT && idx && seen < MAX_WORDS; seen++) {
+		u32 word;
+
+		idx--;
+		if (idx < w.first && read_window(m, &w, idx) < 0)
+			return -EFAULT;
+		word = w.words[idx - w.first];
+		if (is_pointer(m, word))
+			return follow_pointer(m, word, pc, start_addr);
+		if (word)
+			return last_start(m, word, idx, BUCKETS - 1, start_addr);
+		if (m->is_constant_time)
+			return -ENOENT; /* the word before a word without a start tells it */
+	}
+	return r;
+}

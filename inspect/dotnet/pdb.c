@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+
+/*
+ * A method's sequence points are a blob of compressed integers:
+ *
+ *	signature of the locals  [document, if the row tells none]
+ *	IL delta, line delta, column delta (unsigned if on one line, else signed),
+ *		[start line, start column: the first time unsigned, then signed deltas]
+ *
+ * Line and column delta both 0: a hidden point, without a start. IL delta 0, but for the
+ * first point: no point, a document follows. A document's name is a separator and the blobs
+ * of its parts. Source: portable PDB specification v1.0, "Sequence Points Blob", "Document
+ * Name Blob".
+ */
+
+#include <errno.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "metadata.h"
+#include "pdb.h"
+
+#define MAX_PARTS 64
+
+struct pdb {
+	struct target_bytes target;
+	struct metadata metadata;
+	u8 id[PDB_ID_LEN];
+};
+
+int pdb_new(struct pdb **out, u8 *bytes, size_t len)
+{
+	struct pdb *pdb = len > UINT32_MAX ? NULL : calloc(1, sizeof(*pdb));
+	struct metadata *m;
+	int r;
+
+	if (!pdb)
+		return -ENOMEM;
+	m = &pdb->metadata;
+	target_bytes_init(&pdb->target, bytes, len);
+	r = metadata_init(m, &pdb->target.target, 0, (u32)len);
+	if (!r && (m->pdb.len < PDB_ID_LEN || !m->rows[METADATA_METHOD_DEBUG]))
+		r = -ENOEXEC;
+	if (!r)
+		r = target_read(&pdb->target.target, m->pdb.addr, pdb->id, PDB_ID_LEN);
+	if (r) {
+		free(pdb);
+		return -ENOEXEC;
+	}
+	*out = pdb;
+	return 0;
+}
+
+void pdb_free(struct pdb **pdb)
+{
+	if (*pdb)
+		free((u8 *)(*pdb)->target.bytes);
+	free(*pdb);
+	*pdb = NULL;
+}
+
+const u8 *pdb_id(const struct pdb *pdb)
+{
+	return pdb->id;
+}
+
+/* The bytes of a blob; they stay where they are as long as the PDB. */
+static int get_blob(const struct pdb *pdb, u32 idx, const u8 **p, const u8 **end)
+{
+	u64 addr;
+	u32 len;
+	int r = metadata_blob(&pdb->metadata, idx, &addr, &len);
+
+	if (r)
+		return -ENOEXEC;
+	*p = pdb->target.bytes + addr;
+	*end = *p + len;
+	return 0;
+}
+
+static int take(const u8 **p, const u8 *end, u32 *value)
+{
+	int n = metadata_uint(*p, (size_t)(end - *p), value);
+
+	if (n < 0)
+		return -ENOEXEC;
+	*p += n;
+	return 0;
+}
+
+static int take_signed(const u8 **p, const u8 *end, s32 *value)
+{
+	int n = metadata_sint(*p, (size_t)(end - *p), value);
+
+	if (n < 0)
+		return -ENOEXEC;
+	*p += n;
+	return 0;
+}
+
+struct points {
+	const u8 *p, *end;
+	u32 document, il;
+	s64 line;
+	bool is_first, is_visible, has_start;
+};
+
+/* The first start is unsigned, later ones are deltas to the one before. */
+static int take_start(struct points *s)
+{
+	u32 line, column;
+	s32 delta, ignored;
+	int r;
+
+	if (!s->has_start) {
+		r = take(&s->p, s->end, &line);
+		s->line = line;
+		s->has_start = true;
+		return r ? r : take(&s->p, s->end, &column);
+	}
+	r = take_signed(&s->p, s->end, &delta);
+	s->line += delta;
+	return r ? r : take_signed(&s->p, s->end, &ignored);
+}
+
+/* The next record, which may only say a new document. */
+static int take_record(struct points *s)
+{
+	u32 il_delta, lines, columns = 0;
+	s32 ignored;
+	int r = take(&s->p, s->end, &il_delta);
+
+	s->is_visible = false;
+	if (!r && !il_delta && !s->is_first)
+		return take(&s->p, s->end, &s->document);
+	s->is_first = false;
+	s->il += il_delta;
+	if (!r)
+		r = take(&s->p, s->end, &lines);
+	if (r)
+		return r;
+	if (lines)
+		r = take_signed(&s->p, s->end, &ignored);
+	else
+		r = take(&s->p, s->end, &columns);
+	if (r || (!lines && !columns))
+		return r;
+	s->is_visible = true;
+	return take_start(s);
+}
+
+static int begin(const struct pdb *pdb, u32 row, struct points *s)
+{
+	const struct metadata *m = &pdb->metadata;
+	u32 idx, ignored;
+	int r = metadata_cell(m, METADATA_METHOD_DEBUG, row, METHOD_DEBUG_DOCUMENT, &s->document);
+
+	if (!r)
+		r = metadata_cell(m, METADATA_METHOD_DEBUG, row, METHOD_DEBUG_POINTS, &idx);
+	if (r || !idx)
+		return -ENOENT;
+	s->is_first = true;
+	r = get_blob(pdb, idx, &s->p, &s->end);
+	if (!r)
+		r = take(&s->p, s->end, &ignored);
+	if (!r && !s->document)
+		r = take(&s->p, s->end, &s->document);
+	return r;
+}
+
+static int add_document(const struct pdb *pdb, u32 row, struct text *file)
+{
+	const u8 *p, *end, *part, *part_end;
+	char separator[2] = "";
+	u32 idx;
+	int r = metadata_cell(&pdb->metadata, METADATA_DOCUMENT, row, DOCUMENT_NAME, &idx);
+
+	if (!r)
+		r = get_blob(pdb, idx, &p, &end);
+	if (r || p == end)
+		return -ENOEXEC;
+	separator[0] = (char)*p++;
+	for (u32 i = 0; p < end && i < MAX_PARTS; i++) {
+		r = take(&p, end, &idx);
+		/* Part 0 is the empty blob: before the first separator. */
+		if (!r)
+			r = get_blob(pdb, idx, &part, &part_end);
+		if (r)
+			return r;
+		text_add(file, "%s%.*s", i ? separator : "", (int)(part_end - part),
+			 (const char *)part);
+	}
+	return p < end ? -ENOEXEC : 0;
+}
+
+int pdb_line(const struct pdb *pdb, u32 method_row, u32 il, u32 *line, struct text *file)
+{
+	struct points s = {};
+	u32 found = 0, document = 0;
+	int r = begin(pdb, method_row, &s);
+
+	while (!r && s.p < s.end) {
+		r = take_record(&s);
+		if (r || s.il > il)
+			break;
+		if (s.is_visible && s.line > 0 && s.line < UINT32_MAX) {
+			found = (u32)s.line;
+			document = s.document;
+		}
+	}
+	if (r)
+		return r;
+	if (!found)
+		return -ENOENT;
+	r = add_document(pdb, document, file);
+	if (!r)
+		*line = found;
+	return r;
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#pragma once
+
+/* A portable PDB: from an IL offset of a method to a line of its source. */
+
+#include "../target/target.h"
+#include "text.h"
+
+#define PDB_ID_LEN 20
+
+struct pdb;
+
+/**
+ * pdb_new() - take a portable PDB
+ * @pdb:	the new object, free with pdb_free()
+ * @bytes:	of the file, from malloc(); taken on success
+ *
+ * Return: 0, -ENOEXEC (no portable PDB, or crafted) or -ENOMEM.
+ */
+int pdb_new(struct pdb **pdb, u8 *bytes, size_t len);
+void pdb_free(struct pdb **pdb);
+
+/* What the assembly that it belongs to calls it: 20 bytes. */
+const u8 *pdb_id(const struct pdb *pdb);
+
+/**
+ * pdb_line() - the line of a method at an IL offset
+ * @method_row:	of MethodDef
+ * @file:	the document's name is added on success
+ *
+ * That of the last visible point at or before the offset.
+ *
+ * Return: 0, -ENOENT (the method has no line there) or -ENOEXEC (crafted).
+ */
+int pdb_line(const struct pdb *pdb, u32 method_row, u32 il, u32 *line, struct text *file);

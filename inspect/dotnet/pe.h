@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#pragma once
+
+/* A PE image: where its parts lie, as a file or as it was mapped section by section. */
+
+#include "../target/target.h"
+
+#define PE_MAX_SECTIONS 96 /* what Windows' own loader takes */
+
+enum pe_directory { PE_DIRECTORY_DEBUG = 6, PE_DIRECTORY_CLI = 14, PE_DIRECTORIES = 16 };
+
+struct pe_range {
+	u32 rva, len;
+};
+
+struct pe_section {
+	u32 rva, mem_len, file_off, file_len;
+};
+
+struct pe {
+	struct target *target;
+	u64 base_addr;
+	bool is_flat; /* laid out as the file is; else each section is at its RVA */
+	struct pe_range directories[PE_DIRECTORIES];
+	struct pe_section sections[PE_MAX_SECTIONS];
+	u32 n_sections;
+};
+
+/**
+ * pe_init() - read the headers of an image
+ * @pe:		filled on success
+ * @base:	address of "MZ"
+ * @is_flat:	how the image lies there; the headers do not tell
+ *
+ * Takes any machine, also the numbers that .NET gives to code for Linux.
+ *
+ * Return: 0, -ENOEXEC (no PE image, or crafted) or what reading gave.
+ */
+int pe_init(struct pe *pe, struct target *t, u64 base, bool is_flat);
+
+/* Where a range of RVAs lies in the target: all of it in one section. 0 or -ERANGE. */
+int pe_addr(const struct pe *pe, struct pe_range range, u64 *addr);
+
+/* The CLI header's directory of that number: 1 metadata, 8 ReadyToRun; 0 or a negative errno. */
+int pe_cli_range(const struct pe *pe, u32 idx, struct pe_range *range);

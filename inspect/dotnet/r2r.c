@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+
+/*
+ * CLI header, directory 8: "RTR\0" u16 major, u16 minor, u32 flags, u32 sections, then
+ * { u32 type, u32 rva, u32 length } each:
+ *
+ *	102  runtime functions { begin, end, unwind }, sorted, a method's funclets after it
+ *	103  array: row of MethodDef - 1 -> runtime function
+ *	109  hash table: instantiated methods -> runtime function
+ *
+ * After 103's element, and after an instantiation's signature, an integer tells the
+ * function: bit 0 set: it is value >> 2 (fixups follow), else value >> 1. What neither of
+ * them names are funclets: they belong to the nearest entry before.
+ * Source: coreclr docs/design/coreclr/botr/readytorun-format.md, src/coreclr/inc/readytorun.h
+ * at v8.0.33 to v10.0.14.
+ */
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../util/cleanup.h"
+#include "native_format.h"
+#include "r2r.h"
+
+#define CLI_READY_TO_RUN 8
+#define MAX_SECTIONS 64
+#define MAX_SECTION_LEN (64u << 20)
+#define MAX_FUNCTIONS (4u << 20)
+
+enum {
+	SECTION_FUNCTIONS = 102,
+	SECTION_METHODS = 103,
+	SECTION_INSTANCES = 109,
+	SECTION_HOT_COLD_MAP = 120,
+};
+
+struct header {
+	u32 magic;
+	u16 major, minor;
+	u32 flags, n_sections;
+};
+
+struct section {
+	u32 type, rva, len;
+};
+
+struct image {
+	struct section functions, methods, instances;
+};
+
+static int take_section(struct image *image, const struct section *s)
+{
+	switch (s->type) {
+	case SECTION_FUNCTIONS:
+		image->functions = *s;
+		break;
+	case SECTION_METHODS:
+		image->methods = *s;
+		break;
+	case SECTION_INSTANCES:
+		image->instances = *s;
+		break;
+	case SECTION_HOT_COLD_MAP:
+		return -ENOTSUP;
+	default:
+		break;
+	}
+	return s->len > MAX_SECTION_LEN ? -ENOEXEC : 0;
+}
+
+static int read_header(struct target *t, u64 base, struct image *image)
+{
+	struct pe_range range;
+	struct header h;
+	struct pe pe;
+	u64 addr;
+	int r = pe_init(&pe, t, base, false);
+
+	if (!r)
+		r = pe_cli_range(&pe, CLI_READY_TO_RUN, &range);
+	if (!r)
+		r = pe_addr(&pe, range, &addr);
+	if (!r)
+		r = target_read(t, addr, &h, sizeof(h));
+	if (r)
+		return r;
+	if (memcmp(&h.magic, "RTR", 4) || h.n_sections > MAX_SECTIONS)
+		return -ENOEXEC;
+	for (u32 i = 0; i < h.n_sections; i++) {
+		struct section s;
+
+		r = target_read(t, addr + sizeof(h) + i * sizeof(s), &s, sizeof(s));
+		if (!r)
+			r = take_section(image, &s);
+		if (r)
+			return r;
+	}
+	/* A component of a composite image has its functions elsewhere. */
+	return image->functions.len && image->methods.len ? 0 : -ENOTSUP;
+}
+
+static int copy_section(const struct r2r *r, const struct section *s, u8 **bytes)
+{
+	_cleanup_free_ u8 *p = malloc(s->len + 1);
+	int err = p ? target_read(r->target, r->base_addr + s->rva, p, s->len) : -ENOMEM;
+
+	if (!err)
+		*bytes = TAKE_PTR(p);
+	return err;
+}
+
+struct building {
+	struct r2r *r;
+	struct native_format format;
+	u32 room;
+};
+
+static int add_entry(struct building *b, u32 pos, u32 row, u32 instance_off)
+{
+	struct r2r *r = b->r;
+	u32 value;
+
+	if (native_format_uint(&b->format, &pos, &value))
+		return -EINVAL;
+	value = value & 1 ? value >> 2 : value >> 1;
+	if (value >= r->n_functions)
+		return -EINVAL;
+	if (r->n_entries == b->room) {
+		u32 room = b->room ? 2 * b->room : 256;
+		void *p = room > MAX_FUNCTIONS
+				  ? NULL
+				  : reallocarray(r->entries, room, sizeof(*r->entries));
+
+		if (!p)
+			return -ENOMEM;
+		r->entries = p;
+		b->room = room;
+	}
+	r->entries[r->n_entries++] = (struct r2r_entry){ value, row, instance_off };
+	return 0;
+}
+
+static int add_methods(struct building *b)
+{
+	u32 n, pos;
+	int r = native_format_array_len(&b->format, &n);
+
+	for (u32 i = 0; !r && i < n; i++) {
+		r = native_format_array_find(&b->format, i, &pos);
+		r = r == -ENOENT ? 0 : r ? r : add_entry(b, pos, i + 1, 0);
+	}
+	return r;
+}
+
+/* An instantiation in a way that is not known leaves a gap that a name must not fill. */
+static int add_instance(u32 pos, void *data)
+{
+	struct building *b = data;
+	const u8 *bytes = b->format.bytes, *after;
+	struct r2r_instance instance;
+
+	if (r2r_instance_get(bytes + pos, bytes + b->format.len, &instance, &after))
+		return -ENOTSUP;
+	return add_entry(b, (u32)(after - bytes), instance.row, pos);
+}
+
+static int compare(const void *pa, const void *pb)
+{
+	const struct r2r_entry *a = pa, *b = pb;
+
+	if (a->function != b->function)
+		return a->function < b->function ? -1 : 1;
+	return (a->row > b->row) - (a->row < b->row);
+}
+
+static int build(struct r2r *r, const struct image *image)
+{
+	_cleanup_free_ u8 *methods = NULL;
+	struct building b = { .r = r };
+	int err = copy_section(r, &image->methods, &methods);
+
+	if (!err && image->instances.len)
+		err = copy_section(r, &image->instances, &r->instances);
+	if (err)
+		return err;
+	b.format = (struct native_format){ methods, image->methods.len };
+	err = add_methods(&b);
+	if (!err && r->instances) {
+		r->instances_len = image->instances.len;
+		b.format = (struct native_format){ r->instances, r->instances_len };
+		err = native_format_each(&b.format, add_instance, &b);
+	}
+	if (!err && r->n_entries)
+		qsort(r->entries, r->n_entries, sizeof(*r->entries), compare);
+	return err == -EINVAL ? -ENOEXEC : err;
+}
+
+int r2r_new(struct r2r **out, struct target *t, u64 base)
+{
+	_cleanup_(r2r_free) struct r2r *r = calloc(1, sizeof(*r));
+	struct image image = {};
+	int err = r ? read_header(t, base, &image) : -ENOMEM;
+
+	if (err)
+		return err;
+	r->target = t;
+	r->base_addr = base;
+	r->functions_addr = base + image.functions.rva;
+	r->n_functions = image.functions.len / sizeof(struct r2r_function);
+	err = build(r, &image);
+	if (!err)
+		*out = TAKE_PTR(r);
+	return err;
+}
+
+void r2r_free(struct r2r **r)
+{
+	if (*r) {
+		free((*r)->entries);
+		free((*r)->instances);
+	}
+	free(*r);
+	*r = NULL;
+}
+
+static int read_function(const struct r2r *r, u32 idx, struct r2r_function *f)
+{
+	return target_read(r->target, r->functions_addr + (u64)idx * sizeof(*f), f, sizeof(*f));
+}
+
+static int find_function(const struct r2r *r, u32 rva, u32 *idx)
+{
+	u32 low = 0, high = r->n_functions;
+	struct r2r_function f;
+	int err;
+
+	while (low < high) {
+		u32 mid = low + (high - low) / 2;
+
+		err = read_function(r, mid, &f);
+		if (err)
+			return err;
+		if (f.begin <= rva)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	if (!low)
+		return -ENOENT;
+	*idx = low - 1;
+	err = read_function(r, low - 1, &f);
+	return err ? err : rva >= f.begin && rva < f.end ? 0 : -ENOENT;
+}
+
+int r2r_function_find(const struct r2r *r, u32 rva, struct r2r_function *f)
+{
+	u32 idx;
+	int err = find_function(r, rva, &idx);
+
+	return err ? err : read_function(r, idx, f);
+}
+
+/* The last entry at or before a function. */
+static u32 find_entry(const struct r2r *r, u32 function)
+{
+	u32 low = 0, high = r->n_entries;
+
+	while (low < high) {
+		u32 mid = low + (high - low) / 2;
+
+		if (r->entries[mid].function <= function)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low;
+}
+
+int r2r_find(const struct r2r *r, u32 rva, struct r2r_code *code)
+{
+	struct r2r_function first, last;
+	u32 idx, next;
+	int err = find_function(r, rva, &idx);
+
+	if (err)
+		return err;
+	next = find_entry(r, idx);
+	if (!next)
+		return -ENOENT;
+	code->entry = &r->entries[next - 1];
+	idx = next < r->n_entries ? r->entries[next].function : r->n_functions;
+	err = read_function(r, code->entry->function, &first);
+	if (!err)
+		err = read_function(r, idx - 1, &last);
+	if (err)
+		return err;
+	code->begin = first.begin;
+	code->end = last.end;
+	return rva >= first.begin && rva < last.end ? 0 : -EINVAL;
+}

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#pragma once
+
+/*
+ * ReadyToRun: code that was compiled ahead of time into an assembly's image, and which
+ * method each of its functions belongs to.
+ */
+
+#include "../target/target.h"
+#include "pe.h"
+
+/* A method, or an instantiation of a generic one; its funclets follow it. */
+struct r2r_entry {
+	u32 function; /* index of its first runtime function */
+	u32 row; /* of MethodDef */
+	u32 instance_off; /* of what tells the instantiation, in r2r.instances; 0: it is none */
+};
+
+struct r2r {
+	struct target *target;
+	u64 base_addr;
+	u64 functions_addr;
+	u32 n_functions;
+	struct r2r_entry *entries; /* by function */
+	u32 n_entries;
+	u8 *instances;
+	u32 instances_len;
+};
+
+/**
+ * r2r_new() - read the index of a ReadyToRun image
+ * @r:		the new object, free with r2r_free()
+ * @base:	of the image, as it is mapped section by section
+ *
+ * x86-64 only. Return: 0, -ENOEXEC (no such image, or crafted), -ENOTSUP (a composite
+ * image, or parts of functions apart from each other), -ENOMEM or what reading gave.
+ */
+int r2r_new(struct r2r **r, struct target *t, u64 base);
+void r2r_free(struct r2r **r);
+
+/* A method's code: its functions lie one after the other, funclets last. */
+struct r2r_code {
+	const struct r2r_entry *entry; /* borrowed */
+	u32 begin, end; /* RVAs, of all of its functions */
+};
+
+/**
+ * r2r_find() - the method at an RVA
+ * @code:	filled on success
+ *
+ * Return: 0, -ENOENT (no code is there) or what reading gave.
+ */
+int r2r_find(const struct r2r *r, u32 rva, struct r2r_code *code);
+
+/* Code between two RVAs; its UNWIND_INFO is at a third. */
+struct r2r_function {
+	u32 begin, end, unwind;
+};
+
+/* The function at an RVA: 0, -ENOENT or what reading gave. */
+int r2r_function_find(const struct r2r *r, u32 rva, struct r2r_function *f);
+
+/* The signature of an instantiated method (instance_off), taken apart. */
+struct r2r_instance {
+	const u8 *owner; /* type that declares it; NULL: the row tells */
+	const u8 *arguments; /* n_arguments types, of the method itself */
+	const u8 *end; /* of the bytes that can be read */
+	u32 n_arguments;
+	u32 row;
+};
+
+/* 0 or -ENOTSUP: it refers to another module, or in a way that is not known. */
+int r2r_instance_get(const u8 *bytes, const u8 *end, struct r2r_instance *instance,
+		     const u8 **after);

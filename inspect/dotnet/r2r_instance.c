@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+
+/*
+ * An instantiated method is told by a signature of compressed integers:
+ *
+ *	flags  [0x40: type that declares it]  row of MethodDef  [4: n, n types]
+ *
+ * Other flags (a MemberRef, a module of its own, constrained calls) are not met in images
+ * of .NET 8 to 10 and are refused. Types are those of ECMA-335 II.23.2.12 and of the runtime:
+ * 0x3e is the shared __Canon, 0x3f a type of another module. Source: coreclr
+ * docs/design/coreclr/botr/readytorun-format.md at v10.0.14, "Fixup signatures".
+ */
+
+#include <errno.h>
+
+#include "metadata.h"
+#include "r2r.h"
+
+#define MAX_DEPTH 16
+
+enum { FLAG_METHOD_INSTANTIATION = 4, FLAG_OWNER = 0x40 };
+
+static int take(const u8 **p, const u8 *end, u32 *value)
+{
+	int n = metadata_uint(*p, (size_t)(end - *p), value);
+
+	if (n < 0)
+		return -ENOTSUP;
+	*p += n;
+	return 0;
+}
+
+static int skip_type(const u8 **p, const u8 *end, int depth);
+
+static int skip_types(const u8 **p, const u8 *end, int depth)
+{
+	u32 n;
+	int r = take(p, end, &n);
+
+	for (u32 i = 0; !r && i < n; i++)
+		r = skip_type(p, end, depth);
+	return r;
+}
+
+static int skip_numbers(const u8 **p, const u8 *end)
+{
+	u32 n, ignored;
+	int r = take(p, end, &n);
+
+	for (u32 i = 0; !r && i < n; i++)
+		r = take(p, end, &ignored);
+	return r;
+}
+
+static int skip_array(const u8 **p, const u8 *end, int depth)
+{
+	u32 rank;
+	int r = skip_type(p, end, depth);
+
+	if (!r)
+		r = take(p, end, &rank);
+	if (!r)
+		r = skip_numbers(p, end);
+	return r ? r : skip_numbers(p, end);
+}
+
+static int skip_type(const u8 **p, const u8 *end, int depth)
+{
+	u32 code, ignored;
+	int r = depth == MAX_DEPTH ? -ENOTSUP : take(p, end, &code);
+
+	if (r)
+		return r;
+	switch (code) {
+	case 0x11: /* VALUETYPE, CLASS: token */
+	case 0x12:
+	case 0x13: /* VAR, MVAR: number */
+	case 0x1e:
+	case 0x22:
+		return take(p, end, &ignored);
+	case 0x0f: /* PTR, BYREF, SZARRAY, PINNED */
+	case 0x10:
+	case 0x1d:
+	case 0x45:
+		return skip_type(p, end, depth + 1);
+	case 0x14:
+		return skip_array(p, end, depth + 1);
+	case 0x15: /* GENERICINST */
+		r = skip_type(p, end, depth + 1);
+		return r ? r : skip_types(p, end, depth + 1);
+	case 0x1f: /* modifiers: token; another module: its number */
+	case 0x20:
+	case 0x3f:
+		r = take(p, end, &ignored);
+		return r ? r : skip_type(p, end, depth + 1);
+	default:
+		return code <= 0x1c || code == 0x3e ? 0 : -ENOTSUP;
+	}
+}
+
+int r2r_instance_get(const u8 *bytes, const u8 *end, struct r2r_instance *out, const u8 **after)
+{
+	struct r2r_instance i = { .end = end };
+	const u8 *p = bytes;
+	u32 flags;
+	int r = take(&p, end, &flags);
+
+	if (r || flags & ~(u32)(FLAG_OWNER | FLAG_METHOD_INSTANTIATION))
+		return -ENOTSUP;
+	if (flags & FLAG_OWNER) {
+		i.owner = p;
+		r = skip_type(&p, end, 0);
+	}
+	if (!r)
+		r = take(&p, end, &i.row);
+	if (!r && flags & FLAG_METHOD_INSTANTIATION) {
+		r = take(&p, end, &i.n_arguments);
+		i.arguments = p;
+		for (u32 k = 0; !r && k < i.n_arguments; k++)
+			r = skip_type(&p, end, 0);
+	}
+	if (r)
+		return r;
+	*out = i;
+	*after = p;
+	return 0;
+}

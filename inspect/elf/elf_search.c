@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <errno.h>
+#include <string.h>
+
+#include "../util/cleanup.h"
+#include "elf_search.h"
+
+#define CHUNK_LEN (1u << 20)
+#define MAX_SEARCH_LEN (256u << 20) /* Node.js 26 has 120 MB */
+
+struct search {
+	const struct elf_file *file;
+	const char *mark;
+	size_t len;
+	int (*fn)(const char *text, size_t n, void *data);
+	void *data;
+	char *chunk;
+	u64 budget; /* bytes that may be read still; segments can have the same bytes of the file */
+};
+
+static int search_chunk(const struct search *s, size_t n)
+{
+	const char *p = s->chunk;
+
+	while ((p = memmem(p, n - (size_t)(p - s->chunk), s->mark, strlen(s->mark)))) {
+		int r;
+
+		p += strlen(s->mark);
+		r = s->fn(p, n - (size_t)(p - s->chunk), s->data);
+		if (r != -ENOENT)
+			return r;
+	}
+	return -ENOENT;
+}
+
+static int search_segment(struct search *s, const struct elf_segment *segment)
+{
+	const u64 overlap = strlen(s->mark) + s->len;
+
+	for (u64 off = 0; off < segment->file_len; off += CHUNK_LEN - overlap) {
+		u64 left = segment->file_len - off;
+		size_t n = left < CHUNK_LEN ? left : CHUNK_LEN;
+		int r;
+
+		if (n > s->budget ||
+		    elf_file_read_addr(s->file, segment->addr + off, s->chunk, n) < 0)
+			break;
+		s->budget -= n;
+		r = search_chunk(s, n);
+		if (r != -ENOENT)
+			return r;
+	}
+	return -ENOENT;
+}
+
+int elf_file_search(const struct elf_file *f, const char *mark, size_t len,
+		    int (*fn)(const char *text, size_t n, void *data), void *data)
+{
+	_cleanup_free_ char *chunk = malloc(CHUNK_LEN);
+	struct search s = { f, mark, len, fn, data, chunk, MAX_SEARCH_LEN };
+	size_t n_segments;
+	const struct elf_segment *segments = elf_file_segments(f, &n_segments);
+
+	if (!chunk)
+		return -ENOMEM;
+	for (int is_exec = 0; is_exec <= 1; is_exec++) {
+		for (size_t i = 0; i < n_segments; i++) {
+			int r;
+
+			if (segments[i].is_exec != is_exec)
+				continue;
+			r = search_segment(&s, &segments[i]);
+			if (r != -ENOENT)
+				return r;
+		}
+	}
+	return -ENOENT;
+}

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: BSD-2-Clause
+
+/*
+ * A nibble map of both forms, asked for addresses all over its heap: a start is never
+ * behind the address, nor before the heap, nor read from before the map.
+ */
+
+#include "fuzz.h"
+
+#include "../inspect/fake_bytes.h"
+
+#include "../../inspect/dotnet/nibble_map.h"
+
+#define MAP 0x10000000ull
+#define CODE 0x20000000ull
+
+int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
+{
+	struct fake_bytes bytes;
+	u64 code_len = size / 4 * 256;
+
+	fake_bytes_init(&bytes, MAP, data, size);
+	for (u32 form = 0; form < 2; form++) {
+		struct nibble_map map = { &bytes.target, MAP, CODE, code_len, form };
+		u64 step = code_len / 64 + 13;
+
+		for (u64 off = 0; off < code_len; off += step) {
+			u64 start = CODE;
+
+			if (!nibble_map_find(&map, CODE + off, &start))
+				FUZZ_MUST(start >= CODE && start <= CODE + off && !(start & 3),
+					  "%llx gives %llx", CODE + off, start);
+		}
+	}
+	FUZZ_MUST(bytes.lowest >= MAP, "read before the map: %llx", bytes.lowest);
+	return 0;
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#pragma once
+
+/*
+ * A small assembly made by hand after ECMA-335: a PE32+ image, as a file, of one section
+ * with CLI header and metadata.
+ *
+ *	namespace Demo { class Outer<T> { ctor; class Inner { Work; Pick<M>; class <RunAsync>d__1
+ *	{ MoveNext } } } class Empty {} }
+ */
+
+#include "../../core/types.h"
+
+enum {
+	FAKE_METADATA_OFF = 0x248, /* in the file; its RVA is 0x2048 */
+	FAKE_OUTER = 2,
+	FAKE_EMPTY = 3,
+	FAKE_INNER = 4,
+	FAKE_BODY = 5, /* rows of TypeDef */
+	FAKE_CTOR = 1,
+	FAKE_WORK = 2,
+	FAKE_PICK = 3,
+	FAKE_MOVE_NEXT = 4, /* rows of MethodDef */
+};
+
+struct fake_assembly {
+	u8 bytes[4096];
+	u32 len; /* of the file */
+	u32 metadata_len;
+	u32 nested_off; /* of the first row of NestedClass, in the file */
+	u32 assembly_name_off; /* of the assembly's name, in the file */
+};
+
+/* @signature: of method Pick, without its length; at most 100 bytes. */
+void fake_assembly_make(struct fake_assembly *a, const u8 *signature, u32 len);
+
+/* void (int, List<T>) of Inner.Work; also what Pick has without another. */
+extern const u8 fake_signature[9];

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#pragma once
+
+/*
+ * A portable PDB made by hand after its specification: documents "/src/one.cs" (1) and
+ * "/src/two.cs" (2); methods 1 and 3 have the sequence points that are given, 1 in document
+ * 1, 3 in whatever document its own points say; method 2 has none.
+ */
+
+#include <stddef.h>
+
+#include "../../core/types.h"
+
+struct fake_pdb {
+	u8 bytes[2048];
+	u32 len;
+};
+
+/* @points: blobs without their lengths, at most 100 bytes each. */
+void fake_pdb_make(struct fake_pdb *p, const u8 *points1, u32 len1, const u8 *points3, u32 len3);
+
+/* Points of each kind: fake_points1 in one document, fake_points3 in both. */
+extern const u8 fake_points1[], fake_points3[];
+extern const u32 fake_points1_len, fake_points3_len;

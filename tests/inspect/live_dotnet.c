@@ -1,0 +1,455 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+
+/*
+ * The code of live .NET processes against the runtime's own perf map: every method that
+ * it compiled has to be found from its first, middle and last byte, and to be called what
+ * the runtime calls it. Nothing may be called anything else when the layout is wrong or
+ * reads fail.
+ *
+ *	live_dotnet FOLDER...   of $UNSPOOL_DOTNET_DIR: VERSION or VERSION-single
+ */
+
+#include <errno.h>
+#include <limits.h>
+#include <string.h>
+
+#include "../../inspect/dotnet/dotnet_runtime.h"
+#include "../../inspect/dotnet/unwind_info.h"
+#include "../../inspect/util/cleanup.h"
+#include "../check.h"
+#include "live_dotnet.h"
+
+#define N(a) (sizeof(a) / sizeof((a)[0]))
+#define ENOUGH 500 /* methods; compiled are about 2,900, precompiled and run 1,300 */
+#define CONTROL_STEP 5
+
+/* What fixtures/dotnet/names.cs has, as a person would call it. */
+static const char *const readable[] = {
+	"Program.Main()",
+	"Program.Throws(int)",
+	"Program.Once(int, Func<int, int>, Func<int, int>)",
+	"Program.Compare(int*, int*)",
+	"Large.Run(long)",
+	"Demo.Square.Area(int)",
+	"Demo.Circle.get_Item(int)",
+	"Demo.Circle..ctor()",
+	"Demo.Outer<__Canon>.Inner.Work(long)",
+	"Demo.Outer<int>.Inner.Work(long)",
+	"Demo.Outer<__Canon>.Inner.Deepest<int>.Both(T, U, V<T, T, U>[])",
+	"Demo.Maker.Pick<__Canon>(T, ref int, ref string, int[,], List<T>)",
+	"Demo.Maker.Pick<double>(T, ref int, ref string, int[,], List<T>)",
+	"Demo.Maker.Pointers(int*, delegate*<int, int>, byte**, nint)",
+	"Demo.Maker.Count(int)",
+	"Demo.Maker.Count", /* its body */
+	"Demo.Maker.SumAsync(int)",
+	"Demo.Maker.SumAsync",
+	"Demo.Maker.Captured(int)",
+	"Demo.Maker.Captured.Local(int)",
+	"Demo.Maker.Captured.Alone(int)",
+	"Demo.Maker.Captured.<lambda_2>(int)",
+	"Demo.Maker.Captured.<lambda_5_3>(int)",
+	"MyDynamic",
+};
+
+struct tally {
+	int starts, names, wrong, missing, dynamic;
+	bool seen[N(readable)];
+};
+
+static void note_seen(struct tally *t, const struct dotnet_name *name)
+{
+	for (size_t i = 0; i < N(readable); i++)
+		if (!name->reason && !strcmp(name->name, readable[i]))
+			t->seen[i] = true;
+}
+
+static bool is_at(struct dotnet_runtime *rt, const struct perf_method *m, u64 pc,
+		  struct dotnet_code *code)
+{
+	return !dotnet_code_find(rt, pc, code) && code->start_addr == m->addr &&
+	       code->end_addr == m->addr + m->len;
+}
+
+static void judge(struct dotnet_runtime *rt, const struct perf_method *m, struct tally *t, bool say)
+{
+	static struct dotnet_name name;
+	struct dotnet_code code;
+	int r;
+
+	if (!is_at(rt, m, m->addr, &code) || !is_at(rt, m, m->addr + m->len / 2, &code) ||
+	    !is_at(rt, m, m->addr + m->len - 1, &code)) {
+		t->missing++;
+		if (say)
+			printf("  not found: %llx %s\n", m->addr, m->text);
+		return;
+	}
+	t->starts++;
+	r = dotnet_name_get(rt, &code, &name);
+	if (r) {
+		t->missing++;
+	} else if (perf_method_is(m, &name)) {
+		t->names++;
+		t->dynamic += name.is_dynamic;
+		note_seen(t, &name);
+	} else {
+		t->wrong++;
+	}
+	if (say && (r || !perf_method_is(m, &name)))
+		printf("  %s: %s::%s %s\n", m->text, name.type, name.method,
+		       name.reason ? name.reason : "");
+}
+
+static int check_all(struct live_dotnet *d, const struct perf_map *map, bool is_precompiled)
+{
+	struct tally t = {};
+	int failed;
+
+	for (size_t i = 0; i < map->n; i++)
+		judge(d->runtime, &map->methods[i], &t, true);
+	failed = map->n < ENOUGH || t.names != (int)map->n || (!t.dynamic && !is_precompiled);
+	printf("  %zu methods: starts and ends exact %d, names equal %d"
+	       " (dynamic %d), wrong %d\n",
+	       map->n, t.starts, t.names, t.dynamic, t.wrong);
+	for (size_t i = 0; i < N(readable) && !is_precompiled; i++) {
+		if (!t.seen[i]) {
+			printf("  nothing is called %s\n", readable[i]);
+			failed = 1;
+		}
+	}
+	return failed;
+}
+
+/* ---- unwind information against the instructions that it tells of ---- */
+
+struct prologues {
+	int functions, pushes, allocs, exact, other, control;
+};
+
+/* push reg, with the prefix of r8 to r15, ends where the code says. */
+static bool is_push(const u8 *end, u8 reg)
+{
+	return end[-1] == 0x50 + (reg & 7) && (reg < 8 || end[-2] == 0x41);
+}
+
+/* sub rsp, imm8 or imm32; push rax for 8 bytes. */
+static bool is_alloc(const u8 *end, u32 n)
+{
+	u32 imm;
+
+	memcpy(&imm, end - 4, sizeof(imm));
+	return (n < 128 && !memcmp(end - 4, "\x48\x83\xec", 3) && end[-1] == n) ||
+	       (imm == n && !memcmp(end - 7, "\x48\x81\xec", 3)) || (n == 8 && end[-1] == 0x50);
+}
+
+/* The codes of one function that are done by an instruction of its own. */
+static void check_prologue(struct live_dotnet *d, const struct dotnet_function *f,
+			   const struct unwind_info *info, struct prologues *p)
+{
+	u8 bytes[8 + 256] = "";
+
+	target_read(&d->process.target, f->start_addr, bytes + 8, info->prologue_len);
+	p->functions++;
+	for (u32 i = 0; i < info->n_codes; i++) {
+		const struct unwind_code *c = &info->codes[i];
+		const u8 *end = bytes + 8 + c->prologue_off;
+
+		/* Of an OSR method the first codes undo the frame of another body. */
+		if (!c->prologue_off || c->prologue_off > info->prologue_len)
+			continue;
+		if (c->op == UNWIND_PUSH) {
+			p->pushes++;
+			p->exact += is_push(end, c->reg);
+			p->control += is_push(end, c->reg ^ 1);
+		} else if (c->op == UNWIND_ALLOC) {
+			p->allocs++;
+			p->exact += is_alloc(end, c->value);
+			p->control += is_alloc(end, c->value + 8);
+		} else {
+			p->other++;
+		}
+	}
+}
+
+/* What is allocated with probes of the stack has other instructions: a hundredth. */
+static int check_unwinding(struct live_dotnet *d, const struct perf_map *map)
+{
+	struct prologues p = {};
+	int unread = 0, n;
+
+	for (size_t i = 0; i < map->n; i++) {
+		struct dotnet_function f;
+		struct unwind_info info;
+		struct dotnet_code code;
+
+		if (dotnet_code_find(d->runtime, map->methods[i].addr, &code) ||
+		    dotnet_function_find(d->runtime, &code, code.start_addr, &f) ||
+		    unwind_info_read(&d->process.target, f.unwind_addr, &info))
+			unread++;
+		else
+			check_prologue(d, &f, &info, &p);
+	}
+	n = p.pushes + p.allocs;
+	printf("  unwind information of %d functions: %d of %d pushes and allocations are those"
+	       " of the code (control: %d), %d other codes; unreadable %d\n",
+	       p.functions, p.exact, n, p.control, p.other, unread);
+	return unread || p.control || n < (int)map->n || p.exact * 100 < n * 99;
+}
+
+/* ---- negative controls ---- */
+
+struct change {
+	const char *what;
+	size_t off;
+	u32 len; /* of the constant */
+	s32 by;
+};
+
+#define CHANGE(field, by)                                                                          \
+	{                                                                                          \
+#field, offsetof(struct dotnet_layout, field),                                     \
+			sizeof(((struct dotnet_layout *)0)->field), by                             \
+	}
+
+static const struct change changes[] = {
+	CHANGE(dac_is_rva, 1),	    CHANGE(ranges_are_map, 1), CHANGE(nibbles_are_constant_time, 1),
+	CHANGE(section_flags, 8),   CHANGE(section_heap, 8),   CHANGE(section_heap, -8),
+	CHANGE(method_desc_len, 8), CHANGE(token_bits, 1),     CHANGE(token_bits, -1),
+	CHANGE(dynamic_name, 8),    CHANGE(dynamic_name, -8),  CHANGE(module_name, 8),
+	CHANGE(module_name, -8),    CHANGE(module_base, 8),    CHANGE(type_has_token, 1),
+};
+
+static void apply(const struct change *c, struct dotnet_layout *l)
+{
+	u8 *p = (u8 *)l + c->off;
+	u16 value;
+
+	if (c->len == 1) {
+		*p = sizeof(bool) == 1 && c->by == 1 && *p < 2 ? !*p : (u8)(*p + c->by);
+		return;
+	}
+	memcpy(&value, p, sizeof(value));
+	value = (u16)(value + c->by);
+	memcpy(p, &value, sizeof(value));
+}
+
+/* Names with a layout in which one constant is wrong: they may be missing, never wrong. */
+static int check_layouts(struct live_dotnet *d, const struct perf_map *map, bool is_precompiled)
+{
+	int failed = 0, effective = 0;
+
+	for (size_t i = 0; i < N(changes); i++) {
+		struct dotnet_layout layout = *d->build->layout;
+		struct dotnet_build build = *d->build;
+		struct dotnet_runtime *rt;
+		struct tally t = {};
+
+		apply(&changes[i], &layout);
+		build.layout = &layout;
+		if (dotnet_runtime_new(&rt, &build, &d->process.target, d->bias))
+			return 1;
+		for (size_t j = i % CONTROL_STEP; j < map->n; j += CONTROL_STEP)
+			judge(rt, &map->methods[j], &t, false);
+		dotnet_runtime_free(&rt);
+		effective += t.missing > 0;
+		if (t.wrong) {
+			printf("  %s off by %d: %d wrong names\n", changes[i].what, changes[i].by,
+			       t.wrong);
+			failed = 1;
+		}
+	}
+	printf("  wrong layouts: %d of %zu leave names missing\n", effective, N(changes));
+	/* Most constants are those of compiled methods. */
+	return failed || effective < (is_precompiled ? 4 : (int)N(changes) - 4);
+}
+
+struct failing {
+	struct target target;
+	struct target *inner;
+	u32 n, every;
+};
+
+static int failing_read(struct target *t, u64 addr, void *dst, size_t len)
+{
+	struct failing *f = (struct failing *)t;
+
+	return ++f->n % f->every ? f->inner->read(f->inner, addr, dst, len) : -EFAULT;
+}
+
+static int check_faults(struct live_dotnet *d, const struct perf_map *map)
+{
+	static const u32 every[] = { 29, 101, 499, 1999 };
+	struct tally t = {};
+
+	for (size_t i = 0; i < N(every); i++) {
+		struct failing f = { { .read = failing_read }, &d->process.target, 0, every[i] };
+		struct dotnet_runtime *rt;
+
+		if (dotnet_runtime_new(&rt, d->build, &f.target, d->bias))
+			return 1;
+		for (size_t j = i; j < map->n; j += 4 * CONTROL_STEP)
+			judge(rt, &map->methods[j], &t, false);
+		dotnet_runtime_free(&rt);
+	}
+	printf("  failing reads: %d names, %d missing, %d wrong\n", t.names, t.missing, t.wrong);
+	return t.wrong || !t.missing || !t.names;
+}
+
+/* ---- lines, as the program saw them in its own stack ---- */
+
+#define MAX_FRAMES 64
+
+struct frame {
+	u64 method_desc;
+	u32 native_off, il_off, line;
+	char file[64];
+};
+
+struct frames {
+	struct frame all[MAX_FRAMES];
+	u32 n;
+};
+
+static void take_frame(const char *text, void *data)
+{
+	struct frames *frames = data;
+	struct frame *f = &frames->all[frames->n];
+	unsigned long long method_desc;
+
+	if (frames->n < MAX_FRAMES && sscanf(text, "frame %llx %u %u %u %63s", &method_desc,
+					     &f->native_off, &f->il_off, &f->line, f->file) == 5) {
+		f->method_desc = method_desc;
+		frames->n++;
+	}
+}
+
+/* The only body that the runtime compiled of a method; false if there are more. */
+static bool find_body(struct live_dotnet *d, const struct perf_map *map, u64 method_desc,
+		      struct dotnet_code *body)
+{
+	int n = 0;
+
+	for (size_t i = 0; i < map->n; i++) {
+		struct dotnet_code code;
+
+		if (dotnet_code_find(d->runtime, map->methods[i].addr, &code) ||
+		    code.method_desc != method_desc)
+			continue;
+		*body = code;
+		n++;
+	}
+	return n == 1;
+}
+
+static bool is_line(const struct dotnet_line *line, const struct frame *f, u32 off)
+{
+	const char *name = strrchr(line->file, '/');
+
+	return name && !strcmp(name + 1, f->file) && line->line == f->line + off;
+}
+
+/*
+ * The program tells where each call returns to. Where it tells the line 0 it has none, and
+ * for what belongs to no IL it tells the line of the method's beginning.
+ */
+static int check_lines(struct live_dotnet *d, const struct perf_map *map,
+		       const struct frames *frames)
+{
+	static struct dotnet_line line;
+	int equal = 0, none = 0, wrong = 0, control = 0;
+
+	for (u32 i = 0; i < frames->n; i++) {
+		const struct frame *f = &frames->all[i];
+		struct dotnet_code body;
+		int r;
+
+		if (!find_body(d, map, f->method_desc, &body))
+			continue;
+		r = dotnet_line_get(d->runtime, &body, body.start_addr + f->native_off - 1, &line);
+		control += !r && is_line(&line, f, 1);
+		if (!r && is_line(&line, f, 0)) {
+			equal++;
+		} else if (r && !f->il_off) {
+			none++;
+		} else {
+			wrong++;
+			printf("  %s:%u at IL %u: found %s:%u %s\n", f->file, f->line, f->il_off,
+			       line.file, line.line, line.reason ? line.reason : "");
+		}
+	}
+	printf("  lines: equal %d of %u frames, without %d, wrong %d (control: %d)\n", equal,
+	       frames->n, none, wrong, control);
+	return wrong || control || equal < 6;
+}
+
+/* ---- the test ---- */
+
+static bool is_version(const struct live_dotnet *d, const char *folder)
+{
+	const char *version = dotnet_build_runtime(d->build) + strlen(".NET ");
+
+	return !strncmp(folder, version, strlen(version)) &&
+	       strspn(folder + strlen(version), "0123456789.") == 0;
+}
+
+static int start(struct live_dotnet *d, const char *path, bool is_precompiled, struct perf_map *map,
+		 struct frames *frames)
+{
+	int r = live_dotnet_start(d, path, is_precompiled);
+
+	if (!r)
+		r = live_dotnet_wait(d, take_frame, frames);
+	if (!r)
+		r = live_dotnet_find(d);
+	if (!r)
+		r = is_precompiled ? live_dotnet_read_dump(d, map) : live_dotnet_read_map(d, map);
+	return r;
+}
+
+static int run(const char *dir, const char *folder, bool is_precompiled)
+{
+	static struct live_dotnet d;
+	struct perf_map map = {};
+	struct frames frames = {};
+	char path[PATH_MAX];
+	int failed = 1, r;
+
+	snprintf(path, sizeof(path), "%s/%s", dir, folder);
+	r = start(&d, path, is_precompiled, &map, &frames);
+	if (r) {
+		printf("%s: %s\n", folder, strerror(-r));
+	} else {
+		printf("%s: %s, %s\n", folder, dotnet_build_runtime(d.build),
+		       is_precompiled ? "precompiled code" : "compiled code");
+		failed = !is_version(&d, folder);
+		failed |= check_all(&d, &map, is_precompiled);
+		failed |= check_unwinding(&d, &map);
+		failed |= !is_precompiled && check_lines(&d, &map, &frames);
+		failed |= check_layouts(&d, &map, is_precompiled);
+		failed |= check_faults(&d, &map);
+	}
+	perf_map_free(&map);
+	live_dotnet_end(&d);
+	return failed;
+}
+
+int main(int argc, char **argv)
+{
+	const char *dir = getenv("UNSPOOL_DOTNET_DIR");
+	int failed = 0;
+
+	if (!dir)
+		return check_cannot_run("UNSPOOL_DOTNET_DIR is not set");
+	for (int i = 1; i < argc; i++) {
+		char path[PATH_MAX];
+
+		snprintf(path, sizeof(path), "%s/%s/names", dir, argv[i]);
+		if (access(path, X_OK))
+			return check_cannot_run("no such FOLDER/names in UNSPOOL_DOTNET_DIR");
+		for (int is_precompiled = 0; is_precompiled <= 1; is_precompiled++) {
+			failed += run(dir, argv[i], is_precompiled);
+			fflush(stdout);
+		}
+	}
+	printf("%d passed, %d failed\n", 2 * (argc - 1) - failed, failed);
+	return failed != 0;
+}

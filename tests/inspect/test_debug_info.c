@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+
+/*
+ * Maps from native to IL offsets, written here as each version of the runtime packs
+ * them (coreclr vm/debuginfostore.cpp), then asked, cut, and made to lie.
+ */
+
+#include <errno.h>
+
+#include "../../inspect/dotnet/dotnet_layout.h"
+#include "../check.h"
+#include "fake_bytes.h"
+
+#define N(a) (sizeof(a) / sizeof((a)[0]))
+#define BASE 0x10000ull
+
+struct point {
+	u32 native;
+	s32 il; /* -1 no mapping, -2 prologue, -3 epilogue */
+};
+
+static const struct point points[] = {
+	{ 0, -2 },   { 84, 0 },	  { 99, 7 },	  { 99, 9 },	{ 263, 34 },
+	{ 300, -1 }, { 312, 45 }, { 4000, 9000 }, { 4010, -3 },
+};
+
+struct writer {
+	u8 bytes[1024];
+	u32 bits;
+};
+
+static void put_bits(struct writer *w, u64 value, u32 n)
+{
+	for (u32 i = 0; i < n; i++, w->bits++)
+		if (value >> i & 1)
+			w->bytes[w->bits / 8] |= (u8)(1u << w->bits % 8);
+}
+
+/* Three bits a nibble, the highest first; bit 3: more follow. */
+static void put_nibbles(struct writer *w, u32 value)
+{
+	int n = 1;
+
+	while (n < 11 && value >> 3 * n)
+		n++;
+	while (n-- > 0)
+		put_bits(w, (value >> 3 * n & 7) | (n ? 8 : 0), 4);
+}
+
+static void round_up(struct writer *w)
+{
+	w->bits = (w->bits + 7) & ~7u;
+}
+
+static void put_bounds(struct writer *w, bool is_bit_packed)
+{
+	u32 last = 0;
+
+	put_nibbles(w, N(points));
+	if (is_bit_packed) {
+		put_nibbles(w, 12 - 1);
+		put_nibbles(w, 14 - 1);
+		round_up(w);
+	}
+	for (size_t i = 0; i < N(points); i++) {
+		u32 delta = points[i].native - last, il = (u32)(points[i].il + 3);
+
+		last = points[i].native;
+		if (is_bit_packed) {
+			put_bits(w, 2, 2);
+			put_bits(w, delta, 12);
+			put_bits(w, il, 14);
+		} else {
+			put_nibbles(w, delta);
+			put_nibbles(w, il);
+			put_nibbles(w, 2);
+		}
+	}
+	round_up(w);
+}
+
+/* @locals: of a PatchpointInfo, -1: there is none. */
+static void put_info(struct writer *w, u32 major, int locals, bool is_instrumented)
+{
+	static const struct {
+		u32 len, n_off;
+	} patchpoints[] = { [6] = { 20, 0 },
+			    [7] = { 32, 8 },
+			    [8] = { 32, 8 },
+			    [9] = { 32, 8 },
+			    [10] = { 40, 16 } };
+
+	*w = (struct writer){};
+	put_bits(w, locals >= 0, 8);
+	if (locals >= 0) {
+		u32 start = w->bits;
+
+		w->bits = start + 8 * patchpoints[major].n_off;
+		put_bits(w, (u32)locals, 32);
+		w->bits = start + 8 * (patchpoints[major].len + 4 * (u32)locals);
+	}
+	if (is_instrumented)
+		put_nibbles(w, 0xffffffff);
+	put_nibbles(w, 36);
+	if (is_instrumented)
+		put_nibbles(w, 5);
+	put_nibbles(w, 4);
+	round_up(w);
+	put_bounds(w, major >= 10);
+	w->bits += 64 * 8; /* the variables, and what lies behind */
+}
+
+/* What is said at each offset, by the points alone. */
+static void check(const struct debug_info_layout *l, const struct writer *w)
+{
+	struct fake_bytes b;
+
+	fake_bytes_init(&b, BASE, w->bytes, sizeof(w->bytes));
+	for (u32 off = 0; off < 4100; off++) {
+		s32 expected = -1;
+		u32 il = 77;
+		int r = debug_info_find(l, &b.target, BASE, off, &il);
+
+		for (size_t i = 0; i < N(points) && points[i].native <= off; i++)
+			expected = points[i].il == -2 ? 0 : points[i].il;
+		assert_int_equal(r, expected < 0 ? -ENOENT : 0);
+		assert_int_equal(il, r ? 77 : expected);
+	}
+}
+
+static void every_offset_has_the_il_of_the_point_before(void **state)
+{
+	(void)state;
+	for (u32 major = 6; major <= 10; major++) {
+		for (int locals = -1; locals < 8; locals++) {
+			struct writer w;
+
+			put_info(&w, major, locals, false);
+			check(&dotnet_layout_get(major)->debug_info, &w);
+			if (major < 10)
+				continue;
+			put_info(&w, major, locals, true);
+			check(&dotnet_layout_get(major)->debug_info, &w);
+		}
+	}
+}
+
+/* The negative control: read as another version's it tells something else somewhere. */
+static void the_form_of_another_version_disagrees(void **state)
+{
+	struct fake_bytes b;
+	struct writer w;
+	int differ = 0;
+
+	(void)state;
+	put_info(&w, 10, 2, false);
+	fake_bytes_init(&b, BASE, w.bytes, sizeof(w.bytes));
+	for (u32 off = 0; off < 4100; off++) {
+		u32 new_il = 1, old_il = 2;
+
+		debug_info_find(&dotnet_layout_get(10)->debug_info, &b.target, BASE, off, &new_il);
+		debug_info_find(&dotnet_layout_get(9)->debug_info, &b.target, BASE, off, &old_il);
+		differ += new_il != old_il;
+	}
+	assert_true(differ > 1000);
+}
+
+static void what_is_cut_is_no_position(void **state)
+{
+	(void)state;
+	for (u32 major = 8; major <= 10; major += 2) {
+		struct writer w;
+
+		put_info(&w, major, 1, false);
+		for (size_t len = 0; len < w.bits / 8 - 64; len += 64) {
+			struct fake_bytes b;
+			u32 il = 77;
+			int r;
+
+			fake_bytes_init(&b, BASE, w.bytes, len);
+			r = debug_info_find(&dotnet_layout_get(major)->debug_info, &b.target, BASE,
+					    4005, &il);
+			assert_int_equal(r, -EFAULT);
+			assert_int_equal(il, 77);
+		}
+	}
+}
+
+static void lying_counts_are_refused(void **state)
+{
+	const struct debug_info_layout *l = &dotnet_layout_get(10)->debug_info;
+	struct fake_bytes b;
+	struct writer w = {};
+	u32 il = 77;
+
+	(void)state;
+	fake_bytes_init(&b, BASE, w.bytes, sizeof(w.bytes));
+	memset(w.bytes, 0xff, sizeof(w.bytes)); /* numbers without end */
+	assert_int_equal(debug_info_find(l, &b.target, BASE, 5, &il), -EINVAL);
+	memset(w.bytes, 0, sizeof(w.bytes)); /* no bounds */
+	assert_int_equal(debug_info_find(l, &b.target, BASE, 5, &il), -ENOENT);
+	assert_int_equal(debug_info_find(l, &b.target, 0, 5, &il), -ENOENT);
+	assert_int_equal(debug_info_find(l, &b.target, ~0ull, 5, &il), -EINVAL);
+	w.bits = 8;
+	put_nibbles(&w, 36);
+	put_nibbles(&w, 4);
+	round_up(&w);
+	put_nibbles(&w, 1u << 21); /* points */
+	assert_int_equal(debug_info_find(l, &b.target, BASE, 5, &il), -EINVAL);
+	assert_int_equal(il, 77);
+}
+
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(every_offset_has_the_il_of_the_point_before),
+	cmocka_unit_test(the_form_of_another_version_disagrees),
+	cmocka_unit_test(what_is_cut_is_no_position),
+	cmocka_unit_test(lying_counts_are_refused),
+};
+
+int main(void)
+{
+	return CHECK_RUN(tests);
+}

@@ -1,0 +1,345 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+
+/*
+ * A CoreCLR made by hand for each version that is supported: ranges, a code heap, one
+ * method, its module and assembly. The offsets stand here once more, as they were measured
+ * on live processes (6.0.36, 7.0.19, 8.0.34, 9.0.17, 10.0.15): of 6 and 7 there is no other
+ * proof.
+ */
+
+#include "../../inspect/dotnet/dotnet_build.h"
+#include "../check.h"
+#include "fake_assembly.h"
+#include "fake_bytes.h"
+
+#define N(a) (sizeof(a) / sizeof((a)[0]))
+#define BASE 0x7f1234000000ull
+
+/* Places in the memory. */
+enum {
+	DAC_TABLE = 0x100,
+	HEAD = 0x180,
+	SECTION = 0x200,
+	FRAGMENT = 0x300,
+	HEAP = 0x400,
+	HEADER = 0x500,
+	CHUNK = 0x600,
+	METHOD_DESC = CHUNK + 24 + 8 * 3,
+	METHOD_TABLE = 0x700,
+	MODULE = 0x800,
+	TEXT = 0xb00,
+	NIBBLES = 0xc00,
+	CODE = 0x1000,
+	CODE_LEN = 0x2000,
+	METHOD = CODE + 0x1240,
+	METHOD_LEN = 0x6a0,
+	ASSEMBLY = 0x4000,
+	LEVELS = 0x6000,
+	MEMORY_LEN = LEVELS + 5 * 2048,
+};
+
+struct version {
+	u32 major;
+	bool is_rva, is_map, is_constant_time, has_wide_token;
+	u32 flags, next, heap; /* RangeSection */
+	u32 bits, dynamic_name; /* MethodDesc */
+	u32 module_name, module_base;
+};
+
+static const struct version versions[] = {
+	{ 6, true, false, false, false, 0x28, 0x18, 0x30, 14, 0x18, 8, 0 },
+	{ 7, false, false, false, false, 0x28, 0x18, 0x30, 13, 0x18, 0x100, 0 },
+	{ 8, false, true, false, false, 0x10, 0, 0x28, 12, 0x18, 0x108, 0 },
+	{ 9, false, true, false, true, 0x10, 0, 0x28, 12, 0x20, 0x108, 0x120 },
+	{ 10, false, true, true, true, 0x10, 0, 0x28, 12, 0x20, 0xc0, 0xe0 },
+};
+
+static u8 memory[MEMORY_LEN];
+static struct fake_assembly assembly;
+
+static void put(u32 at, u64 value, u32 len)
+{
+	memcpy(memory + at, &value, len);
+}
+
+static void put_ranges(const struct version *v)
+{
+	u64 table = BASE + LEVELS;
+
+	put(SECTION, BASE + CODE, 8);
+	put(SECTION + 8, BASE + CODE + CODE_LEN, 8);
+	put(SECTION + v->flags, 2, 4); /* a code heap */
+	put(SECTION + v->heap, BASE + HEAP, 8);
+	if (!v->is_map) {
+		put(DAC_TABLE, v->is_rva ? HEAD : BASE + HEAD, v->is_rva ? 4 : 8);
+		put(HEAD, BASE + SECTION, 8);
+		return;
+	}
+	put(DAC_TABLE, table, 8);
+	for (int level = 0, shift = 49; level < 5; level++, shift -= 8) {
+		u64 next = level == 4 ? BASE + FRAGMENT : table + 2048;
+
+		/* Bit 0: something below can be collected. */
+		put((u32)(table - BASE + 8 * ((BASE + CODE) >> shift & 255)), next | 1, 8);
+		table += 2048;
+	}
+	put(FRAGMENT + 8, BASE + CODE, 8);
+	put(FRAGMENT + 16, BASE + CODE + CODE_LEN, 8);
+	put(FRAGMENT + 24, BASE + SECTION, 8);
+}
+
+static void put_code(const struct version *v)
+{
+	u32 off = METHOD - CODE;
+
+	put(HEAP + 0x10, BASE + CODE, 8);
+	put(HEAP + 0x18, BASE + CODE + CODE_LEN, 8);
+	put(HEAP + 0x20, BASE + CODE, 8);
+	put(HEAP + 0x28, BASE + NIBBLES, 8);
+	put(NIBBLES + off / 256 * 4, (off % 32 / 4 + 1ull) << (28 - 4 * (off / 32 % 8)), 4);
+	for (u32 word = off / 256 + 1; v->is_constant_time && (word + 1) * 256 <= off + METHOD_LEN;
+	     word++)
+		put(NIBBLES + word * 4, (off & ~15u) | (9 + off % 16 / 4), 4);
+	put(METHOD - 8, BASE + HEADER, 8);
+	put(HEADER + 0x18, BASE + METHOD_DESC, 8);
+	put(HEADER + 0x20, 2, 4); /* a funclet */
+	put(HEADER + 0x24, off, 4);
+	put(HEADER + 0x28, off + 0x600, 4);
+	put(HEADER + 0x30, off + 0x600, 4);
+	put(HEADER + 0x34, off + METHOD_LEN, 4);
+}
+
+static void put_method(const struct version *v)
+{
+	put(CHUNK, BASE + METHOD_TABLE, 8);
+	put(CHUNK + 18, FAKE_WORK >> v->bits, 2);
+	/* What stands above the row's bits is something else. */
+	put(METHOD_DESC, FAKE_WORK | 0xffffu << v->bits, 2);
+	put(METHOD_DESC + 2, 3, 1);
+	if (v->has_wide_token)
+		put(METHOD_TABLE + 8, FAKE_INNER << 8 | 0x5a, 4);
+	else
+		put(METHOD_TABLE + 10, FAKE_INNER, 2);
+	put(METHOD_TABLE + 0x18, BASE + MODULE, 8);
+	put(MODULE + v->module_name, BASE + ASSEMBLY + assembly.assembly_name_off, 8);
+	if (v->module_base)
+		put(MODULE + v->module_base, BASE + ASSEMBLY, 8);
+}
+
+static void make(const struct version *v)
+{
+	memset(memory, 0, sizeof(memory));
+	fake_assembly_make(&assembly, fake_signature, sizeof(fake_signature));
+	memcpy(memory + ASSEMBLY, assembly.bytes, assembly.len);
+	put_ranges(v);
+	put_code(v);
+	put_method(v);
+}
+
+struct clr {
+	struct fake_bytes bytes;
+	struct dotnet_build build;
+	struct dotnet_runtime *runtime;
+};
+
+static void open_clr(struct clr *c, u32 major, u32 fail_at)
+{
+	fake_bytes_init(&c->bytes, BASE, memory, sizeof(memory));
+	c->bytes.fail_at = fail_at;
+	c->build = (struct dotnet_build){ dotnet_layout_get(major), DAC_TABLE };
+	assert_int_equal(dotnet_runtime_new(&c->runtime, &c->build, &c->bytes.target, BASE), 0);
+}
+
+static int name_at(struct clr *c, u64 pc, struct dotnet_name *name)
+{
+	struct dotnet_code code;
+	int r = dotnet_code_find(c->runtime, pc, &code);
+
+	if (r)
+		return r;
+	assert_int_equal(code.kind, DOTNET_METHOD);
+	assert_int_equal(code.start_addr, BASE + METHOD);
+	assert_int_equal(code.end_addr, BASE + METHOD + METHOD_LEN);
+	return dotnet_name_get(c->runtime, &code, name);
+}
+
+static struct dotnet_name name;
+
+static void a_method_of_each_version_has_its_name(void **state)
+{
+	static const u32 offs[] = { 0, 1, 0x100, 0x2ff, 0x5ff, 0x600, METHOD_LEN - 1 };
+
+	(void)state;
+	for (size_t i = 0; i < N(versions); i++) {
+		struct clr c;
+
+		make(&versions[i]);
+		open_clr(&c, versions[i].major, 0);
+		for (size_t k = 0; k < N(offs); k++) {
+			assert_int_equal(name_at(&c, BASE + METHOD + offs[k], &name), 0);
+			assert_string_equal(name.name, "Demo.Outer.Inner.Work(int, List<T>)");
+			assert_string_equal(name.type, "Demo.Outer`1+Inner");
+			assert_string_equal(name.method, "Work");
+			assert_string_equal(name.module, "fake");
+			assert_int_equal(name.token, 0x06000000 | FAKE_WORK);
+			assert_null(name.reason);
+		}
+		assert_int_equal(name_at(&c, BASE + METHOD - 1, &name), -ENOENT);
+		assert_int_equal(name_at(&c, BASE + METHOD + METHOD_LEN, &name), -ENOENT);
+		assert_int_equal(name_at(&c, BASE + CODE + CODE_LEN, &name), -ENOENT);
+		dotnet_runtime_free(&c.runtime);
+	}
+}
+
+/* The negative control: memory of one version, read as another. */
+static void a_version_read_as_another_has_no_name(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < N(versions); i++) {
+		for (u32 major = 6; major <= 10; major++) {
+			struct clr c;
+
+			if (major == versions[i].major)
+				continue;
+			make(&versions[i]);
+			open_clr(&c, major, 0);
+			assert_true(name_at(&c, BASE + METHOD, &name) < 0);
+			dotnet_runtime_free(&c.runtime);
+		}
+	}
+}
+
+static void every_read_may_fail(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < N(versions); i++) {
+		u32 n_failed = 0;
+
+		make(&versions[i]);
+		for (u32 fail_at = 1;; fail_at++) {
+			struct clr c;
+			int r;
+
+			open_clr(&c, versions[i].major, fail_at);
+			r = name_at(&c, BASE + METHOD + 0x500, &name);
+			n_failed += r || name.reason;
+			if (!r)
+				assert_string_equal(name.method, "Work");
+			if (!r && !name.reason)
+				assert_string_equal(name.name,
+						    "Demo.Outer.Inner.Work(int, List<T>)");
+			dotnet_runtime_free(&c.runtime);
+			if (c.bytes.n_reads < fail_at)
+				break;
+		}
+		assert_true(n_failed > 20);
+	}
+}
+
+static void a_dynamic_method_has_the_name_in_its_descriptor(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < N(versions); i++) {
+		struct clr c;
+
+		make(&versions[i]);
+		put(METHOD_DESC + 6, 7, 2); /* dynamic */
+		put(METHOD_DESC + versions[i].dynamic_name, BASE + TEXT, 8);
+		memcpy(memory + TEXT, "lambda_method1", 15);
+		open_clr(&c, versions[i].major, 0);
+		assert_int_equal(name_at(&c, BASE + METHOD, &name), 0);
+		assert_string_equal(name.name, "lambda_method1");
+		assert_true(name.is_dynamic);
+		memcpy(memory + TEXT, "\x80\x12\x34", 4); /* no text */
+		assert_int_equal(name_at(&c, BASE + METHOD, &name), -ENOENT);
+		assert_non_null(name.reason);
+		dotnet_runtime_free(&c.runtime);
+	}
+}
+
+/* The row is another method's of the assembly, but the type is not that method's. */
+static void a_row_of_another_type_is_no_name(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < N(versions); i++) {
+		struct clr c;
+
+		make(&versions[i]);
+		put(METHOD_DESC, FAKE_CTOR, 2);
+		open_clr(&c, versions[i].major, 0);
+		assert_int_equal(name_at(&c, BASE + METHOD, &name), -ENOENT);
+		assert_string_equal(name.name, "");
+		assert_non_null(name.reason);
+		dotnet_runtime_free(&c.runtime);
+	}
+}
+
+static void an_assembly_of_another_name_is_not_believed(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < N(versions); i++) {
+		struct clr c;
+
+		make(&versions[i]);
+		memcpy(memory + TEXT, "other", 6);
+		put(MODULE + versions[i].module_name, BASE + TEXT, 8);
+		open_clr(&c, versions[i].major, 0);
+		assert_int_equal(name_at(&c, BASE + METHOD, &name), -ENOENT);
+		assert_string_equal(name.reason, "the module's metadata is not in memory");
+		dotnet_runtime_free(&c.runtime);
+	}
+}
+
+static void ranges_without_end_are_left(void **state)
+{
+	struct dotnet_code code;
+	struct clr c;
+
+	(void)state;
+	for (size_t i = 0; i < N(versions); i++) {
+		make(&versions[i]);
+		if (versions[i].is_map)
+			put(FRAGMENT, BASE + FRAGMENT, 8);
+		else
+			put(SECTION + versions[i].next, BASE + SECTION, 8);
+		open_clr(&c, versions[i].major, 0);
+		assert_int_equal(dotnet_code_find(c.runtime, BASE + CODE + CODE_LEN, &code),
+				 -ELOOP);
+		assert_int_equal(dotnet_code_find(c.runtime, BASE + METHOD, &code), 0);
+		dotnet_runtime_free(&c.runtime);
+	}
+}
+
+static void a_block_of_stubs_has_a_kind(void **state)
+{
+	struct dotnet_code code;
+	struct clr c;
+
+	(void)state;
+	for (size_t i = 0; i < N(versions); i++) {
+		make(&versions[i]);
+		put(METHOD - 8, 7, 8);
+		open_clr(&c, versions[i].major, 0);
+		assert_int_equal(dotnet_code_find(c.runtime, BASE + METHOD + 0x70, &code), 0);
+		assert_int_equal(code.kind, DOTNET_STUB);
+		assert_int_equal(dotnet_name_get(c.runtime, &code, &name), 0);
+		assert_string_equal(name.name, "VSD resolve stub");
+		dotnet_runtime_free(&c.runtime);
+	}
+}
+
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(a_method_of_each_version_has_its_name),
+	cmocka_unit_test(a_version_read_as_another_has_no_name),
+	cmocka_unit_test(every_read_may_fail),
+	cmocka_unit_test(a_dynamic_method_has_the_name_in_its_descriptor),
+	cmocka_unit_test(a_row_of_another_type_is_no_name),
+	cmocka_unit_test(an_assembly_of_another_name_is_not_believed),
+	cmocka_unit_test(ranges_without_end_are_left),
+	cmocka_unit_test(a_block_of_stubs_has_a_kind),
+};
+
+int main(void)
+{
+	return CHECK_RUN(tests);
+}

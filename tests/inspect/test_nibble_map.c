@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+
+/*
+ * Nibble maps of made-up heaps. The maps are written as the runtime writes them
+ * (EEJitManager::NibbleMapSet at v9.0.22 and v10.0.14), method by method; every few bytes
+ * of every method must lead to its start.
+ */
+
+#include "../../inspect/dotnet/nibble_map.h"
+#include "../check.h"
+#include "fake_bytes.h"
+
+#define N(a) (sizeof(a) / sizeof((a)[0]))
+
+#define CODE 0x7f0000000000ull
+#define MAP 0x7e0000000000ull
+#define HEAP_LEN (4u << 20)
+#define KIB 1024u
+
+struct method {
+	u32 off, len;
+};
+
+/*
+ * Short ones around 32 KiB of code, where a window that is moved by 128 words goes wrong;
+ * longer than 32 KiB, than 77 KiB, than 1 MiB; in neighbouring buckets; the heap's last bytes.
+ */
+static const struct method methods[] = {
+	{ 0x10, 20 },
+	{ 0x40, 4 },
+	{ 0x64, 60 },
+	{ 0x100, 0x4000 },
+	{ 32 * KIB - 64, 40 },
+	{ 32 * KIB - 20, 16 },
+	{ 32 * KIB, 40 },
+	{ 32 * KIB + 256, 100 },
+	{ 40 * KIB, 24 * KIB - 256 },
+	{ 64 * KIB - 256, 200 },
+	{ 64 * KIB, 256 },
+	{ 64 * KIB + 256, 30 },
+	{ 70 * KIB + 4, 33 * KIB },
+	{ 110 * KIB + 28, 90 * KIB },
+	{ 300 * KIB, 600 },
+	{ 400 * KIB + 8, 1536 * KIB },
+	{ 2048 * KIB, 65 },
+	{ HEAP_LEN - 32, 32 },
+};
+
+struct heap {
+	u32 words[HEAP_LEN / 256];
+	struct fake_bytes bytes;
+	struct nibble_map map;
+};
+
+static void set_nibble(struct heap *h, u32 off)
+{
+	h->words[off / 256] |= (off % 32 / 4 + 1) << (28 - 4 * (off / 32 % 8));
+}
+
+/* In words that lie wholly inside the method .NET 10 keeps where it starts. */
+static void set_pointers(struct heap *h, const struct method *m)
+{
+	for (u32 word = m->off / 256 + 1; (word + 1) * 256 <= m->off + m->len; word++)
+		h->words[word] = (m->off & ~15u) | (9 + m->off % 16 / 4);
+}
+
+static void make(struct heap *h, bool is_constant_time)
+{
+	memset(h->words, 0, sizeof(h->words));
+	for (size_t i = 0; i < N(methods); i++) {
+		set_nibble(h, methods[i].off);
+		if (is_constant_time)
+			set_pointers(h, &methods[i]);
+	}
+	fake_bytes_init(&h->bytes, MAP, h->words, sizeof(h->words));
+	h->map = (struct nibble_map){ &h->bytes.target, MAP, CODE, HEAP_LEN, is_constant_time };
+}
+
+static void check_all(struct heap *h)
+{
+	u64 start;
+
+	for (size_t i = 0; i < N(methods); i++) {
+		u32 last = methods[i].off + methods[i].len - 1;
+
+		for (u32 off = methods[i].off; off < last;
+		     off += off - methods[i].off < 512 ? 1 : 61) {
+			assert_int_equal(nibble_map_find(&h->map, CODE + off, &start), 0);
+			assert_int_equal(start - CODE, methods[i].off);
+		}
+		assert_int_equal(nibble_map_find(&h->map, CODE + last, &start), 0);
+		assert_int_equal(start - CODE, methods[i].off);
+	}
+	assert_true(h->bytes.lowest >= MAP);
+}
+
+static struct heap heap;
+
+static void every_byte_of_a_method_leads_to_its_start_in_a_linear_map(void **state)
+{
+	(void)state;
+	make(&heap, false);
+	check_all(&heap);
+}
+
+static void every_byte_of_a_method_leads_to_its_start_in_a_constant_time_map(void **state)
+{
+	(void)state;
+	make(&heap, true);
+	check_all(&heap);
+}
+
+static void a_constant_time_map_is_asked_twice_at_most(void **state)
+{
+	u64 start;
+
+	(void)state;
+	make(&heap, true);
+	for (u32 off = 0; off < HEAP_LEN; off += 52) {
+		heap.bytes.n_reads = 0;
+		nibble_map_find(&heap.map, CODE + off, &start);
+		assert_true(heap.bytes.n_reads <= 2);
+	}
+}
+
+static void before_the_first_method_there_is_none(void **state)
+{
+	u64 start = 1;
+
+	(void)state;
+	for (int form = 0; form < 2; form++) {
+		make(&heap, form);
+		for (u32 off = 0; off < 0x10; off++)
+			assert_int_equal(nibble_map_find(&heap.map, CODE + off, &start), -ENOENT);
+		heap.bytes.lowest = ~0ull;
+		memset(heap.words, 0, sizeof(heap.words));
+		assert_int_equal(nibble_map_find(&heap.map, CODE + 40 * KIB, &start), -ENOENT);
+		assert_true(heap.bytes.lowest >= MAP);
+		assert_int_equal(start, 1);
+	}
+}
+
+static void an_address_outside_of_the_heap_is_refused(void **state)
+{
+	static const u64 pcs[] = { 0, CODE - 1, CODE + HEAP_LEN, ~0ull };
+	u64 start = 1;
+
+	(void)state;
+	make(&heap, false);
+	for (size_t i = 0; i < N(pcs); i++)
+		assert_int_equal(nibble_map_find(&heap.map, pcs[i], &start), -EINVAL);
+	heap.map.code_len = ~0ull;
+	heap.map.map_addr = ~0ull - 8;
+	assert_int_equal(nibble_map_find(&heap.map, CODE + 4096, &start), -EINVAL);
+	assert_int_equal(heap.bytes.n_reads, 0);
+	assert_int_equal(start, 1);
+}
+
+/* The form is no guess: a map read as the other one has starts that are wrong or refused. */
+static void the_other_form_is_not_taken_for_this_one(void **state)
+{
+	const struct method *long_one = &methods[N(methods) - 3];
+	u64 start;
+
+	(void)state;
+	make(&heap, true);
+	heap.map.is_constant_time = false;
+	assert_int_equal(nibble_map_find(&heap.map, CODE + long_one->off + 4096, &start), -EINVAL);
+	make(&heap, false);
+	heap.map.is_constant_time = true;
+	assert_int_equal(nibble_map_find(&heap.map, CODE + long_one->off + 4096, &start), -ENOENT);
+}
+
+static void words_that_no_runtime_writes_are_refused(void **state)
+{
+	static const u32 words[] = { 0xdu, 0xeu, 0xfu, 0x00000ff9, 0xfffffff9, 0x90000000 };
+	u64 start = 1;
+
+	(void)state;
+	for (size_t i = 0; i < N(words); i++) {
+		make(&heap, true);
+		memset(heap.words, 0, sizeof(heap.words));
+		heap.words[2] = words[i];
+		assert_int_equal(nibble_map_find(&heap.map, CODE + 2 * 256 + 255, &start), -EINVAL);
+		assert_int_equal(start, 1);
+	}
+	heap.map.is_constant_time = false;
+	heap.words[2] = 0x9;
+	assert_int_equal(nibble_map_find(&heap.map, CODE + 2 * 256 + 255, &start), -EINVAL);
+}
+
+static void every_read_may_fail(void **state)
+{
+	const struct method *longest = &methods[N(methods) - 3];
+	u64 pc = CODE + longest->off + longest->len - 1, start = 1;
+	u32 n;
+
+	(void)state;
+	make(&heap, false);
+	assert_int_equal(nibble_map_find(&heap.map, pc, &start), 0);
+	n = heap.bytes.n_reads;
+	assert_true(n > 10);
+	for (heap.bytes.fail_at = 1; heap.bytes.fail_at <= n; heap.bytes.fail_at++) {
+		heap.bytes.n_reads = 0;
+		start = 1;
+		assert_int_equal(nibble_map_find(&heap.map, pc, &start), -EFAULT);
+		assert_int_equal(start, 1);
+	}
+}
+
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(every_byte_of_a_method_leads_to_its_start_in_a_linear_map),
+	cmocka_unit_test(every_byte_of_a_method_leads_to_its_start_in_a_constant_time_map),
+	cmocka_unit_test(a_constant_time_map_is_asked_twice_at_most),
+	cmocka_unit_test(before_the_first_method_there_is_none),
+	cmocka_unit_test(an_address_outside_of_the_heap_is_refused),
+	cmocka_unit_test(the_other_form_is_not_taken_for_this_one),
+	cmocka_unit_test(words_that_no_runtime_writes_are_refused),
+	cmocka_unit_test(every_read_may_fail),
+};
+
+int main(void)
+{
+	return CHECK_RUN(tests);
+}

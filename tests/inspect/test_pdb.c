@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+
+/* Lines of a portable PDB made by hand, whole, cut and damaged. */
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../inspect/dotnet/pdb.h"
+#include "../../inspect/util/cleanup.h"
+#include "../check.h"
+#include "fake_pdb.h"
+
+#define N(a) (sizeof(a) / sizeof((a)[0]))
+
+static struct fake_pdb fake;
+
+/* @len: of the file's bytes that are there. */
+static int open_pdb(size_t len, struct pdb **pdb)
+{
+	_cleanup_free_ u8 *bytes = malloc(len + 1);
+	int r;
+
+	assert_non_null(bytes);
+	memcpy(bytes, fake.bytes, len);
+	r = pdb_new(pdb, bytes, len);
+	if (!r)
+		bytes = NULL;
+	return r;
+}
+
+static const struct {
+	u32 method, il, line; /* 0: there is none */
+	const char *file;
+} expected[] = {
+	{ 1, 0, 10, "/src/one.cs" },
+	{ 1, 3, 10, "/src/one.cs" },
+	{ 1, 4, 12, "/src/one.cs" },
+	{ 1, 9, 12, "/src/one.cs" },
+	{ 1, 10, 12, "/src/one.cs" }, /* hidden: the line before */
+	{ 1, 15, 20, "/src/one.cs" },
+	{ 1, 147, 20, "/src/one.cs" },
+	{ 1, 148, 17, "/src/one.cs" },
+	{ 1, 100000, 17, "/src/one.cs" },
+	{ 3, 0, 100, "/src/two.cs" },
+	{ 3, 7, 100, "/src/two.cs" },
+	{ 3, 8, 101, "/src/one.cs" },
+	{ 2, 0, 0, NULL },
+	{ 4, 0, 0, NULL },
+	{ 0, 0, 0, NULL },
+};
+
+static void make(void)
+{
+	fake_pdb_make(&fake, fake_points1, fake_points1_len, fake_points3, fake_points3_len);
+}
+
+/* What can be read is right; how many lines that was. */
+static int check(const struct pdb *pdb)
+{
+	int n = 0;
+
+	for (size_t i = 0; i < N(expected); i++) {
+		char name[64];
+		struct text file;
+		u32 line = 0;
+
+		text_init(&file, name, sizeof(name));
+		if (pdb_line(pdb, expected[i].method, expected[i].il, &line, &file)) {
+			assert_int_equal(line, 0);
+			continue;
+		}
+		n++;
+		assert_int_equal(line, expected[i].line);
+		assert_string_equal(name, expected[i].file);
+	}
+	return n;
+}
+
+static void each_il_offset_has_its_line(void **state)
+{
+	struct pdb *pdb;
+
+	(void)state;
+	make();
+	assert_int_equal(open_pdb(fake.len, &pdb), 0);
+	assert_int_equal(check(pdb), 12);
+	for (u32 i = 0; i < PDB_ID_LEN; i++)
+		assert_int_equal(pdb_id(pdb)[i], i + 1);
+	pdb_free(&pdb);
+	assert_null(pdb);
+}
+
+static void a_file_cut_anywhere_is_refused(void **state)
+{
+	struct pdb *pdb = NULL;
+
+	(void)state;
+	make();
+	for (size_t len = 0; len < fake.len; len++)
+		assert_int_equal(open_pdb(len, &pdb), -ENOEXEC);
+	assert_null(pdb);
+}
+
+static void points_cut_anywhere_give_no_wrong_line(void **state)
+{
+	struct pdb *pdb;
+
+	(void)state;
+	for (u32 len = 1; len < fake_points1_len; len++) {
+		fake_pdb_make(&fake, fake_points1, len, fake_points3, 2);
+		assert_int_equal(open_pdb(fake.len, &pdb), 0);
+		for (u32 il = 0; il < 200; il++) {
+			char name[64];
+			struct text file;
+			u32 line = 0;
+
+			text_init(&file, name, sizeof(name));
+			if (!pdb_line(pdb, 1, il, &line, &file))
+				assert_true(line == 10 || line == 12 || line == 20);
+		}
+		pdb_free(&pdb);
+	}
+}
+
+static void every_byte_may_be_wrong(void **state)
+{
+	(void)state;
+	make();
+	for (u32 i = 0; i < fake.len; i++) {
+		struct pdb *pdb;
+		char name[64];
+		struct text file;
+		u32 line;
+
+		fake.bytes[i] ^= 0xff;
+		if (!open_pdb(fake.len, &pdb)) {
+			for (u32 row = 0; row < 5; row++) {
+				text_init(&file, name, sizeof(name));
+				pdb_line(pdb, row, 20, &line, &file);
+			}
+			pdb_free(&pdb);
+		}
+		fake.bytes[i] ^= 0xff;
+	}
+}
+
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(each_il_offset_has_its_line),
+	cmocka_unit_test(a_file_cut_anywhere_is_refused),
+	cmocka_unit_test(points_cut_anywhere_give_no_wrong_line),
+	cmocka_unit_test(every_byte_may_be_wrong),
+};
+
+int main(void)
+{
+	return CHECK_RUN(tests);
+}

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+
+/* UNWIND_INFO: each operation, then what is cut, chained or unknown. */
+
+#include "../../inspect/dotnet/unwind_info.h"
+#include "../check.h"
+#include "fake_bytes.h"
+
+#define N(a) (sizeof(a) / sizeof((a)[0]))
+#define BASE 0x10000ull
+enum { RBX = 3, R12 = 12 };
+
+struct row {
+	const char *what; /* for who reads */
+	u8 bytes[24];
+	u8 len;
+	int r;
+	u8 n;
+	struct unwind_code codes[4];
+};
+
+#define BYTES(...) { __VA_ARGS__ }, sizeof((u8[]){ __VA_ARGS__ })
+
+static const struct row rows[] = {
+	{ "a leaf", BYTES(0x19, 0, 0, 0), 0, 0, {} },
+	{ "one call: sub rsp, 8",
+	  BYTES(0x19, 4, 1, 0, 4, 0x02),
+	  0,
+	  1,
+	  { { 4, UNWIND_ALLOC, 0, 8 } } },
+	{ "pushes and 24 bytes",
+	  BYTES(0x19, 6, 3, 0, 6, 0x22, 2, 0x30, 1, 0x50),
+	  0,
+	  3,
+	  { { 6, UNWIND_ALLOC, 0, 24 },
+	    { 2, UNWIND_PUSH, RBX, 0 },
+	    { 1, UNWIND_PUSH, UNWIND_RBP, 0 } } },
+	{ "r12", BYTES(0x19, 2, 1, 0, 2, 0xc0), 0, 1, { { 2, UNWIND_PUSH, R12, 0 } } },
+	{ "large: 0x88 * 8",
+	  BYTES(0x19, 7, 2, 0, 7, 0x01, 0x88, 0),
+	  0,
+	  1,
+	  { { 7, UNWIND_ALLOC, 0, 0x440 } } },
+	{ "larger: 0x123450",
+	  BYTES(0x19, 7, 3, 0, 7, 0x11, 0x50, 0x34, 0x12, 0),
+	  0,
+	  1,
+	  { { 7, UNWIND_ALLOC, 0, 0x123450 } } },
+	{ "rbp is sp + 32",
+	  BYTES(0x19, 9, 1, 0x25, 9, 0x03),
+	  0,
+	  1,
+	  { { 9, UNWIND_SET_FP, UNWIND_RBP, 32 } } },
+	{ "rbp is sp + 0x120 * 16",
+	  BYTES(0x19, 9, 3, 0xf5, 9, 0x0b, 0x20, 1, 0, 0),
+	  0,
+	  1,
+	  { { 9, UNWIND_SET_FP, UNWIND_RBP, 0x1200 } } },
+	{ "saves, near and far; xmm is left out",
+	  BYTES(0x19, 9, 10, 0, 9, 0x34, 2, 0, 8, 0x55, 0, 0, 1, 0, 7, 0x68, 1, 0, 6, 0x79, 1, 0, 0,
+		0),
+	  0,
+	  2,
+	  { { 9, UNWIND_SAVE, RBX, 16 }, { 8, UNWIND_SAVE, UNWIND_RBP, 0x10000 } } },
+	{ "another version", BYTES(0x1a, 0, 0, 0), -ENOTSUP, 0, {} },
+	{ "chained", BYTES(0x21, 0, 0, 0, 0, 0), -ENOTSUP, 0, {} },
+	{ "a machine frame", BYTES(0x19, 0, 1, 0, 0, 0x0a), -ENOTSUP, 0, {} },
+	{ "an operation that there is not", BYTES(0x19, 0, 1, 0, 0, 0x06), -ENOTSUP, 0, {} },
+	{ "half an operation", BYTES(0x19, 7, 1, 0, 7, 0x01, 0x88, 0), -EINVAL, 0, {} },
+};
+
+static void each_operation_is_read(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < N(rows); i++) {
+		struct unwind_info info = { .n_codes = 99 };
+		struct fake_bytes b;
+
+		fake_bytes_init(&b, BASE, rows[i].bytes, rows[i].len);
+		assert_int_equal(unwind_info_read(&b.target, BASE, &info), rows[i].r);
+		assert_int_equal(info.n_codes, rows[i].r ? 99 : rows[i].n);
+		for (u32 k = 0; k < rows[i].n; k++)
+			assert_memory_equal(&info.codes[k], &rows[i].codes[k],
+					    sizeof(info.codes[k]));
+	}
+}
+
+static void what_is_cut_is_refused(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < N(rows); i++) {
+		for (u32 len = 0; !rows[i].r && len < rows[i].len; len++) {
+			struct unwind_info info = { .n_codes = 99 };
+			struct fake_bytes b;
+
+			fake_bytes_init(&b, BASE, rows[i].bytes, len);
+			assert_int_equal(unwind_info_read(&b.target, BASE, &info), -EFAULT);
+			assert_int_equal(info.n_codes, 99);
+		}
+	}
+}
+
+static void more_codes_than_any_function_has_are_refused(void **state)
+{
+	u8 bytes[4 + 255 * 2] = { 0x19, 9, 255, 0 };
+	struct unwind_info info;
+	struct fake_bytes b;
+
+	(void)state;
+	fake_bytes_init(&b, BASE, bytes, sizeof(bytes));
+	assert_int_equal(unwind_info_read(&b.target, BASE, &info), -ENOTSUP);
+	bytes[2] = UNWIND_MAX_CODES;
+	assert_int_equal(unwind_info_read(&b.target, BASE, &info), 0);
+	assert_int_equal(info.n_codes, UNWIND_MAX_CODES);
+}
+
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(each_operation_is_read),
+	cmocka_unit_test(what_is_cut_is_refused),
+	cmocka_unit_test(more_codes_than_any_function_has_are_refused),
+};
+
+int main(void)
+{
+	return CHECK_RUN(tests);
+}
