@@ -263,9 +263,9 @@ static int on_sample(struct session *s, struct uw_sample *sample, u64 now_ns, bo
 	if (err)
 		return err;
 	if (im && s->config.on_stack)
-		s->config.on_stack(&(struct session_stack){ sample, p, im, s->naming, s->modules,
-							    s->rows },
-				   s->config.data);
+		s->config.on_stack(
+			&(struct session_stack){ sample, p, im, s->naming, s->modules, s->rows },
+			s->config.data);
 	return profile_sample(s->config.profile, sample->pid, sample->tid, r.stack,
 			      (sample->time_ns - s->config.start_ns) / 1000, r.activity,
 			      r.unresolved || !p);
