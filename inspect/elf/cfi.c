@@ -40,6 +40,7 @@
 
 /* Of a page that nobody describes: less is padding, tables, and a few stubs. */
 #define MUCH 1024
+#define BYTES_AN_ENTRY 1024 /* of code; Debian's libraries have one for 270 to 520 */
 
 enum { EH_FRAME, DEBUG_FRAME, N_SECTIONS };
 
@@ -187,12 +188,21 @@ static u32 count_unpainted(const struct page *p)
 	return n;
 }
 
+/* Has the segment entries enough for most of its code? Then the rest is not worth the time. */
+static bool is_described(const struct cfi *c, const struct elf_segment *s)
+{
+	u64 n = (u64)c->sections[EH_FRAME].n + c->sections[DEBUG_FRAME].n;
+
+	return n * BYTES_AN_ENTRY > s->file_len;
+}
+
 static int paint_flow(struct page *p)
 {
 	struct cfi *c = p->c;
 	int r = 0;
 
-	if (c->follows_nothing || c->regs->has_lr || count_unpainted(p) < MUCH)
+	if (c->follows_nothing || c->regs->has_lr || is_described(c, p->segment) ||
+	    count_unpainted(p) < MUCH)
 		return 0;
 	if (!c->flow_of) {
 		c->flow_of = p->segment;
