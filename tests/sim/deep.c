@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
-/* A program that calls itself ten times, says so, and spins. Built with frame pointers. */
+/*
+ * A program that calls itself ten times, says so, and spins. Built with frame pointers. On
+ * its stack it has a copy of $PRIVATE: the environment itself is some random pages further up.
+ */
 
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 static volatile bool is_over; /* never */
 
@@ -25,5 +29,10 @@ __attribute__((noinline)) static long descend(int n)
 
 int main(void)
 {
+	const char *private = getenv("PRIVATE");
+	char copy[64];
+
+	snprintf(copy, sizeof(copy), "%s", private ? private : "");
+	__asm__ volatile("" : : "r"(copy) : "memory");
 	return (int)descend(10);
 }
