@@ -251,9 +251,11 @@ static int quiet(enum libbpf_print_level level, const char *format, va_list args
 int sampler_new(struct sampler **sampler, const struct sampler_config *c, char *why, size_t why_len)
 {
 	struct rlimit unlimited = { RLIM_INFINITY, RLIM_INFINITY };
-	int err = -ENOMEM, n_cpus = libbpf_num_possible_cpus();
+	int err = -ENOMEM, n_cpus;
 	struct sampler *s;
 
+	libbpf_set_print(quiet);
+	n_cpus = libbpf_num_possible_cpus();
 	if (n_cpus < 0)
 		return say(why, why_len, n_cpus, "cannot count the CPUs");
 	s = calloc(1, sizeof(*s));
@@ -267,10 +269,10 @@ int sampler_new(struct sampler **sampler, const struct sampler_config *c, char *
 	s->n_per_cpu = c->n_at ? c->n_at : 1;
 	s->event_fds = malloc((size_t)s->n_cpus * s->n_per_cpu * sizeof(int));
 	s->links = calloc((size_t)s->n_cpus * s->n_per_cpu, sizeof(*s->links));
-	if (s->event_fds && s->links) {
+	if (s->event_fds)
 		memset(s->event_fds, -1, (size_t)s->n_cpus * s->n_per_cpu * sizeof(int));
+	if (s->event_fds && s->links) {
 		setrlimit(RLIMIT_MEMLOCK, &unlimited); /* before v5.11 maps are charged to it */
-		libbpf_set_print(quiet);
 		err = load(s, why, why_len);
 	}
 	if (err)
