@@ -31,10 +31,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		o->is_json = true;
 		return 0;
 	case ARGP_KEY_ARG:
-		if (o->file)
-			return cli_fail(p, "'%s' is too much: report takes one FILE", arg);
-		o->file = arg;
-		return 0;
+		return cli_take_only(p, state, "FILE", arg, &o->file);
 	case ARGP_KEY_END:
 		return o->file ? 0 : cli_fail(p, "which profile? unspool report FILE");
 	default:

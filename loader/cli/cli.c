@@ -257,6 +257,18 @@ int cli_parse(const struct argp *argp, int argc, char **argv, struct cli_parse *
 	return err || p->error[0] ? -EINVAL : 0;
 }
 
+int cli_take_only(struct cli_parse *p, const struct argp_state *state, const char *what, char *arg,
+		  const char **taken)
+{
+	const char *command = strrchr(state->name, ' ');
+
+	if (*taken)
+		return cli_fail(p, "'%s' is too much: %s takes one %s", arg,
+				command ? command + 1 : state->name, what);
+	*taken = arg;
+	return 0;
+}
+
 int cli_parse_or_exit_status(const struct argp *argp, int argc, char **argv, void *input)
 {
 	struct cli_parse p = { .input = input };

@@ -68,6 +68,16 @@ int cli_parse(const struct argp *argp, int argc, char **argv, struct cli_parse *
 int cli_fail(struct cli_parse *p, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 /**
+ * cli_take_only() - the one argument that a command takes
+ * @what:	as its help calls it: "FILE"
+ * @taken:	NULL before; gets @arg
+ *
+ * Return: 0, or EINVAL when there was one already.
+ */
+int cli_take_only(struct cli_parse *p, const struct argp_state *state, const char *what, char *arg,
+		  const char **taken);
+
+/**
  * cli_parse_or_exit_status() - cli_parse() for a command's first lines
  *
  * Return: -1 to go on, else the exit status; an error has been printed.

@@ -40,10 +40,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	case KEY_AT:
 		return jitdump_parse_at(p, arg, &run->time);
 	case ARGP_KEY_ARG:
-		if (run->file)
-			return cli_fail(p, "'%s' is too much: elf takes one FILE", arg);
-		run->file = arg;
-		return 0;
+		return cli_take_only(p, state, "FILE", arg, &run->file);
 	case ARGP_KEY_END:
 		return run->file && run->out
 			       ? 0

@@ -80,10 +80,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		o->image.one_record = 1;
 		return 0;
 	case ARGP_KEY_ARG:
-		if (o->file)
-			return cli_fail(p, "'%s' is too much: from-elf takes one IMAGE", arg);
-		o->file = arg;
-		return 0;
+		return cli_take_only(p, state, "IMAGE", arg, &o->file);
 	case ARGP_KEY_END:
 		return o->file && o->out
 			       ? 0

@@ -61,10 +61,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		run->is_quiet = true;
 		return 0;
 	case ARGP_KEY_ARG:
-		if (run->file)
-			return cli_fail(p, "'%s' is too much: repair takes one FILE", arg);
-		run->file = arg;
-		return 0;
+		return cli_take_only(p, state, "FILE", arg, &run->file);
 	case ARGP_KEY_END:
 		return run->file && run->out
 			       ? 0
