@@ -6,6 +6,7 @@
  * rows_like_readelf.py compares whole libraries.
  */
 
+#include <dlfcn.h>
 #include <dwarf.h>
 #include <elf.h>
 #include <elfutils/libdw.h>
@@ -470,6 +471,52 @@ static void rows_of_the_vdso_are_those_of_elfutils(void **state)
 	compare_with_elfutils(fd, false);
 }
 
+/* Bytes of a file's code that have a rule. */
+static u32 count_ruled(struct elf_file *f, bool follow)
+{
+	static struct uw_rule table[UW_MAX_RULES];
+	static u32 rows[UW_MAX_PAGE_ROWS];
+	_cleanup_(rules_deinit) struct rules rules = { 0 };
+	_cleanup_(cfi_free) struct cfi *c = NULL;
+	u32 n_ruled = 0, n;
+	size_t n_segments;
+	const struct elf_segment *s = elf_file_segments(f, &n_segments);
+
+	assert_int_equal(rules_init(&rules, table, UW_MAX_RULES), 0);
+	assert_int_equal(cfi_open(&c, f), 0);
+	if (!follow)
+		cfi_follow_nothing(c);
+	for (; n_segments; s++, n_segments--) {
+		u64 end = s->is_exec ? s->file_off + s->file_len : 0;
+
+		for (u64 off = s->file_off & -4096ull; off < end; off += UW_ROW_PAGE_LEN) {
+			assert_int_equal(cfi_page(c, &rules, off, rows, &n), 0);
+			for (u32 i = 0; i < n; i++)
+				n_ruled += rows[i] & (UW_MAX_RULES - 1)
+						   ? ((i + 1 < n ? rows[i + 1] >> UW_ROW_OFF_SHIFT
+								 : UW_ROW_PAGE_LEN) -
+						      (rows[i] >> UW_ROW_OFF_SHIFT))
+						   : 0;
+		}
+	}
+	return n_ruled;
+}
+
+/* The C library has holes of some KiB; to follow all of it for them takes a second. */
+static void code_of_a_described_file_is_not_followed(void **state)
+{
+	_cleanup_(elf_file_free) struct elf_file *f = NULL;
+	u32 n;
+	Dl_info info;
+
+	(void)state;
+	assert_true(dladdr(dlsym(RTLD_DEFAULT, "qsort"), &info));
+	assert_int_equal(elf_file_open(&f, info.dli_fname), 0);
+	n = count_ruled(f, false);
+	assert_true(n > 1000000);
+	assert_int_equal(count_ruled(f, true), n);
+}
+
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(code_that_nobody_describes_has_rule_0),
 	cmocka_unit_test(a_function_goes_on_in_the_next_page),
@@ -484,6 +531,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(rules_are_kept_once_and_refused_when_there_is_no_room),
 	cmocka_unit_test(rows_of_the_test_itself_are_those_of_elfutils),
 	cmocka_unit_test(rows_of_the_vdso_are_those_of_elfutils),
+	cmocka_unit_test(code_of_a_described_file_is_not_followed),
 };
 
 int main(void)
