@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#pragma once
+
+/*
+ * The flight recorder's writer: says into a ring what a walk does, always on, never
+ * waiting, never allocating. flight_ring.h has the format.
+ *
+ *	take the next index n       seq = ~0, next = n + 1
+ *	-- fence --                 whoever sees a new word sees that the old seq is gone
+ *	fill                        words 1 .. 7
+ *	-- fence --                 whoever sees the new seq sees all of its words
+ *	publish                     seq = (n + 1) << 1
+ *
+ * Only plain stores: a ring has one writer, and that writer is never interrupted by
+ * another one of the same ring. perf_event programs are not (the kernel skips one that
+ * would nest), nor is a thread that does not record in signal handlers. Nothing is
+ * needed of the kernel's atomics, which came with 5.12, but for the fence on
+ * architectures where stores may pass each other.
+ *
+ * The include path finds <flight_impl.h>, which says where ring and control page are.
+ * With that of core/flight-off both are NULL, and no instruction is left of a walk's calls.
+ */
+
+#include "flight_ring.h"
+
+/**
+ * flight_control() - the control page
+ *
+ * Return: NULL, as a constant, where nothing is ever recorded.
+ */
+UW_INLINE const struct flight_control *flight_control(void);
+
+/**
+ * flight_ring() - the ring of this CPU or thread
+ *
+ * Return: NULL when it has none.
+ */
+UW_INLINE struct flight_ring *flight_ring(void);
+
+/* The slot for an index, and how many slots the ring has: a power of two, the largest entry or
+ * more. */
+UW_INLINE struct flight_slot *flight_slot(struct flight_ring *r, u64 index);
+UW_INLINE u64 flight_len(void);
+
+/* CLOCK_MONOTONIC, in ns. */
+UW_INLINE u64 flight_now(void);
+
+/* One store of 8 bytes, at once. */
+UW_INLINE void flight_store(u64 *at, u64 value);
+
+/* Stores before it become visible before stores after it; nor does the compiler move any. */
+UW_INLINE void flight_fence(struct flight_ring *r);
+
+#include <flight_impl.h>
+
+/* The one load that an event costs that is off. */
+UW_INLINE u64 flight_mask(void)
+{
+	const struct flight_control *c = flight_control();
+
+	return c ? *(const volatile u64 *)&c->mask : 0;
+}
+
+UW_INLINE bool flight_on(enum flight_event event)
+{
+	return flight_mask() >> event & 1;
+}
+
+/* Takes @n_slots that follow each other; they are invalid from now on. */
+UW_INLINE u64 flight_reserve(struct flight_ring *r, u32 n_slots)
+{
+	u64 n = r->next;
+
+	for (u32 i = 0; i < n_slots; i++)
+		flight_store(&flight_slot(r, n + i)->word[0], FLIGHT_BUSY);
+	flight_store(&r->next, n + n_slots);
+	flight_fence(r);
+	return n;
+}
+
+/* The head last: who sees it need not wait for the rest. */
+UW_INLINE void flight_publish(struct flight_ring *r, u64 n, u32 n_slots)
+{
+	flight_fence(r);
+	for (u32 i = n_slots - 1; i > 0; i--)
+		flight_store(&flight_slot(r, n + i)->word[0], flight_seq(n + i) | 1);
+	flight_store(&flight_slot(r, n)->word[0], flight_seq(n));
+}
+
+/**
+ * flight_put() - one entry, whatever mask and state say
+ * @r:		the ring
+ * @what:	event | phase << 8
+ * @when:	ns since the walk began | detail << 32
+ * @d:		the words
+ * @n_words:	constant, 1 .. FLIGHT_MAX_WORDS
+ */
+UW_INLINE void flight_put(struct flight_ring *r, u64 what, u64 when, const u64 *d, u32 n_words)
+{
+	const u32 n_slots = flight_n_slots(n_words);
+	u64 n, *w;
+
+	if (flight_control()->keep_first && r->next + n_slots > flight_len()) {
+		r->dropped++;
+		return;
+	}
+	n = flight_reserve(r, n_slots);
+	w = flight_slot(r, n)->word;
+	flight_store(&w[1],
+		     what | (u64)(n_slots - 1) << 12 | (u64)n_words << 16 | (u64)r->walk << 32);
+	flight_store(&w[2], when);
+	for (u32 i = 0; i < FLIGHT_HEAD_WORDS; i++)
+		flight_store(&w[3 + i], i < n_words ? d[i] : 0);
+	for (u32 s = 1, at = FLIGHT_HEAD_WORDS; s < n_slots; s++) {
+		w = flight_slot(r, n + s)->word;
+		for (u32 i = 1; i < FLIGHT_SLOT_WORDS; i++, at++)
+			flight_store(&w[i], at < n_words ? d[at] : 0);
+	}
+	flight_publish(r, n, n_slots);
+}
+
+UW_INLINE bool flight_is_frozen(const struct flight_control *c, const struct flight_ring *r)
+{
+	return r->frozen_epoch == c->epoch + 1;
+}
+
+/* Is a walk of this process recorded? Decided at its begin only: no walk is cut. */
+UW_INLINE bool flight_admits(const struct flight_control *c, struct flight_ring *r, u32 pid)
+{
+	if (c->pid && c->pid != pid)
+		return false;
+	if (!c->is_stopped && !(flight_is_frozen(c, r) && r->next - r->frozen >= c->post))
+		return true;
+	r->suppressed++;
+	return false;
+}
+
+/**
+ * flight_begin() - a walk starts
+ * @process:	process << 32 | thread
+ * @pc:		and the other two: registers that it starts from
+ * @detail:	of the sample
+ */
+UW_INLINE void flight_begin(u64 process, u64 pc, u64 sp, u64 fp, u32 detail)
+{
+	const struct flight_control *c = flight_control();
+	struct flight_ring *r;
+
+	if (!flight_mask())
+		return;
+	r = flight_ring();
+	if (!r)
+		return;
+	r->recording = flight_admits(c, r, (u32)(process >> 32));
+	if (!r->recording)
+		return;
+	r->walk++;
+	r->begin_ns = flight_now();
+	if (flight_on(FLIGHT_BEGIN)) {
+		u64 d[] = { r->begin_ns, process, pc, sp, fp };
+
+		flight_put(r, FLIGHT_BEGIN, (u64)detail << 32, d, 5);
+	}
+}
+
+/**
+ * flight_event() - something happens within a walk
+ * @event:	constant
+ * @phase:	constant
+ * @detail:	any value
+ * @d:		its words
+ * @n_words:	constant
+ */
+UW_INLINE void flight_event(enum flight_event event, enum flight_phase phase, u32 detail,
+			    const u64 *d, u32 n_words)
+{
+	struct flight_ring *r;
+
+	if (!flight_on(event))
+		return;
+	r = flight_ring();
+	if (r && r->recording)
+		flight_put(r, event | (u64)phase << 8, FLIGHT_NO_TIME | (u64)detail << 32, d,
+			   n_words);
+}
+
+/* Freezes the ring, unless it is frozen. */
+UW_INLINE void flight_trigger(const struct flight_control *c, struct flight_ring *r, u64 now,
+			      u32 status)
+{
+	u64 d[] = { now, status };
+
+	if (flight_is_frozen(c, r))
+		return;
+	if (flight_on(FLIGHT_TRIGGER))
+		flight_put(r, FLIGHT_TRIGGER, FLIGHT_NO_TIME, d, 2);
+	r->frozen = r->next;
+	r->frozen_epoch = c->epoch + 1;
+}
+
+/**
+ * flight_end() - a walk is over
+ * @status:	enum uw_status
+ * @n_frames:	found
+ * @fault:	address of the last read that failed, or 0
+ * @n_reads:	made
+ */
+UW_INLINE void flight_end(u32 status, u32 n_frames, u64 fault, u32 n_reads)
+{
+	const struct flight_control *c = flight_control();
+	struct flight_ring *r;
+	u64 now, took;
+
+	if (!flight_mask())
+		return;
+	r = flight_ring();
+	if (!r || !r->recording)
+		return;
+	r->recording = 0;
+	now = flight_now();
+	took = now - r->begin_ns;
+	if (took >= FLIGHT_NO_TIME)
+		took = FLIGHT_NO_TIME - 1;
+	if (flight_on(FLIGHT_END)) {
+		u64 d[] = { now, status, n_frames, fault, n_reads };
+
+		flight_put(r, FLIGHT_END | FLIGHT_STOP << 8, took, d, 5);
+	}
+	if (c->freeze_on >> (status & 63) & 1)
+		flight_trigger(c, r, now, status);
+}
+
+/**
+ * flight_log() - something happens outside of walks
+ * @d:		words; the first is flight_now()
+ */
+UW_INLINE void flight_log(enum flight_event event, enum flight_phase phase, u32 detail,
+			  const u64 *d, u32 n_words)
+{
+	struct flight_ring *r;
+
+	if (!flight_on(event))
+		return;
+	r = flight_ring();
+	if (r)
+		flight_put(r, event | (u64)phase << 8, FLIGHT_NO_TIME | (u64)detail << 32, d,
+			   n_words);
+}

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#pragma once
+
+/*
+ * What the flight recorder leaves in memory: one ring a CPU, which the newest entry
+ * overwrites, and which user space reads while it is written. Wire format.
+ *
+ *	struct flight_ring | slot | slot | ... a power of two of slots, one cache line each
+ *
+ * An entry is a head and as many continuations as its words need, in slots that follow
+ * each other (and wrap):
+ *
+ *	         0     8        16       24 ...                     64
+ *	head     | seq | what   | when   | word 0 .. word 4         |
+ *	more     | seq | word 5 .. word 11                          |
+ *
+ *	seq	0 never used; ~0 being written; else (index + 1) << 1, bit 0 set in
+ *		continuations. The index counts slots since the start and never wraps, so
+ *		that no value comes twice in a slot: a reader that finds the same seq
+ *		before and after its copy has one entry and no part of another.
+ *	what	event 0..7, phase 8..9, slots - 1 12..15, words 16..23, walk 32..63
+ *	when	0..31 ns since the walk began, ~0: not measured; 32..63 detail
+ *
+ * The kernel writes rings only, user space the control page only.
+ */
+
+#include "types.h"
+
+#define FLIGHT_BUSY (~0ull)
+#define FLIGHT_SLOT_WORDS 8
+#define FLIGHT_HEAD_WORDS 5
+#define FLIGHT_MORE_WORDS 7
+#define FLIGHT_MAX_SLOTS 16 /* of one entry */
+#define FLIGHT_MAX_WORDS (FLIGHT_HEAD_WORDS + (FLIGHT_MAX_SLOTS - 1) * FLIGHT_MORE_WORDS)
+#define FLIGHT_NO_TIME 0xffffffffu
+
+struct flight_slot {
+	u64 word[FLIGHT_SLOT_WORDS];
+};
+_Static_assert(sizeof(struct flight_slot) == 64, "one cache line");
+
+struct flight_ring {
+	u64 next; /* index of the next slot: how many were ever reserved */
+	u64 suppressed; /* walks that were not recorded: the ring is frozen */
+	u64 dropped; /* entries without room, where the first are kept */
+	u64 frozen; /* next, when the trigger came */
+	u64 frozen_epoch; /* 1 + the control page's epoch at that time */
+	u64 begin_ns; /* of the walk that is recorded */
+	u64 fence; /* for those to whom a barrier is an atomic operation on memory */
+	u32 walk; /* number of the walk */
+	u32 recording; /* a walk is being recorded */
+	struct flight_slot slots[];
+};
+_Static_assert(sizeof(struct flight_ring) == 64, "slots are whole lines");
+
+struct flight_control {
+	u64 mask; /* bits of enum flight_event: what is recorded */
+	u64 epoch; /* rings that were frozen in an earlier one go on */
+	u64 freeze_on; /* bits of enum uw_status: a walk that ends so freezes its ring */
+	u64 post; /* slots that are still filled after that, by whole walks */
+	u32 pid; /* walks of this process only; 0: of all */
+	u32 is_stopped; /* no walk is recorded on any CPU */
+	u32 keep_first; /* when a ring is full, new entries are dropped */
+	u32 pad[5];
+};
+_Static_assert(sizeof(struct flight_control) == 64, "wire");
+
+enum flight_phase { FLIGHT_START, FLIGHT_STOP, FLIGHT_ENTRY, FLIGHT_EXIT };
+
+/*
+ * X(name, class, word, words): what the words hold. "time" is CLOCK_MONOTONIC in ns,
+ * "process" the process << 32 | the thread, "ident" the key of a name.
+ */
+/* clang-format off */
+#define FLIGHT_EVENT_LIST(X)                                                        \
+	X(FLIGHT_BEGIN,    "walk",     "begin",    "time process pc sp fp")         \
+	X(FLIGHT_END,      "walk",     "end",      "time status frames fault reads") \
+	X(FLIGHT_STEP,     "step",     "step",     "pc sp fp id value")             \
+	X(FLIGHT_DECISION, "decision", "decision", "note value")                    \
+	X(FLIGHT_FAULT,    "error",    "fault",    "addr len error")                \
+	X(FLIGHT_MISS,     "error",    "miss",     "pc module off")                 \
+	X(FLIGHT_LIMIT,    "error",    "limit",    "kind value")                    \
+	X(FLIGHT_TRIGGER,  "error",    "trigger",  "time status")                   \
+	X(FLIGHT_READ,     "read",     "read",     "addr len")                      \
+	X(FLIGHT_PROCESS,  "loader",   "process",  "time process ident")            \
+	X(FLIGHT_RUNTIME,  "loader",   "runtime",  "time process ident")            \
+	X(FLIGHT_TABLES,   "loader",   "tables",   "time process count")            \
+	X(FLIGHT_CACHE,    "loader",   "cache",    "time process count")            \
+	X(FLIGHT_MASK,     "loader",   "mask",     "time process mask")
+/* clang-format on */
+
+enum flight_event {
+#define X(name, class, word, words) name,
+	FLIGHT_EVENT_LIST(X)
+#undef X
+		FLIGHT_N_EVENTS
+};
+_Static_assert(FLIGHT_N_EVENTS <= 64, "bits of the mask");
+
+/* seq of the head with this index; of a continuation: | 1 */
+UW_INLINE u64 flight_seq(u64 index)
+{
+	return (index + 1) << 1;
+}
+
+UW_INLINE u32 flight_what_slots(u64 what)
+{
+	return (u32)(what >> 12 & 15) + 1;
+}
+
+/* How many slots an entry of so many words takes. */
+UW_INLINE u32 flight_n_slots(u32 n_words)
+{
+	return n_words <= FLIGHT_HEAD_WORDS ? 1
+					    : 1 + (n_words - FLIGHT_HEAD_WORDS + FLIGHT_MORE_WORDS -
+						   1) / FLIGHT_MORE_WORDS;
+}

@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: BSD-2-Clause
+
+#include "fl_chrome.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "../util/cleanup.h"
+#include "../util/json_memory.h"
+#include "../util/utf8.h"
+#include "fl_walks.h"
+
+#define N_LEVELS 8 /* tracks for walks of one thread that overlap: only damage makes them */
+#define LEVEL_SHIFT 33 /* in a thread's id on these tracks */
+#define NO_DURATION (~0ull)
+
+struct trace {
+	const struct fl_dump *d;
+	FILE *out;
+	u64 base_ns; /* of the first walk */
+	u64 n_lines;
+	int err;
+};
+
+/* Any bytes as a JSON string. */
+static json_t *text(const char *s, size_t len)
+{
+	_cleanup_free_ char *mended = malloc(len * UTF8_MAX_LEN + 1);
+	size_t at = 0, n = 0;
+	u32 cp;
+
+	if (!mended)
+		return NULL;
+	while (at < len) {
+		at += utf8_decode(s + at, len - at, &cp);
+		n += utf8_encode(cp, mended + n);
+	}
+	return json_stringn(mended, n);
+}
+
+static json_t *words(const char *s)
+{
+	return text(s, strlen(s));
+}
+
+/* 64 bits are more than a JSON number holds everywhere. */
+static json_t *hex(u64 v)
+{
+	char s[24];
+
+	snprintf(s, sizeof(s), "0x%llx", v);
+	return json_string(s);
+}
+
+/* Microseconds with three decimals, and never by way of a double. */
+static void put_us(FILE *out, const char *key, u64 ns)
+{
+	fprintf(out, "\"%s\":%llu.%03llu,", key, ns / 1000, ns % 1000);
+}
+
+/* One event: @json, which is used up, and its times in front. */
+static void put(struct trace *t, json_t *json, u64 at_ns, u64 took_ns)
+{
+	_cleanup_free_ char *s = json_memory_dumps(json, JSON_COMPACT);
+
+	json_decref(json);
+	if (!s && !t->err)
+		t->err = -ENOMEM;
+	if (!s || t->err)
+		return;
+	fputs(t->n_lines++ ? ",\n{" : "\n{", t->out);
+	put_us(t->out, "ts", at_ns > t->base_ns ? at_ns - t->base_ns : 0);
+	if (took_ns != NO_DURATION)
+		put_us(t->out, "dur", took_ns);
+	fputs(s + 1, t->out);
+}
+
+static json_t *event(const char *phase, json_t *name, u64 pid, u64 tid, json_t *args)
+{
+	return json_pack("{s:s, s:o, s:I, s:I, s:o}", "ph", phase, "name", name, "pid",
+			 (json_int_t)pid, "tid", (json_int_t)tid, "args", args);
+}
+
+/* The words of an entry by their names; those without one by number. */
+static json_t *entry_args(const struct trace *t, const struct fl_entry *e)
+{
+	const struct fl_event_words *known =
+		e->event < t->d->tables.n_events ? &t->d->tables.events[e->event] : NULL;
+	json_t *args = json_object();
+	char key[24];
+
+	for (u32 i = 0; i < e->n_words; i++) {
+		if (known && i < FL_N_DECODED && known->word[i][0]) {
+			json_t *name = words(known->word[i]);
+
+			json_object_set_new_nocheck(args, json_string_value(name), hex(e->d[i]));
+			json_decref(name);
+			continue;
+		}
+		snprintf(key, sizeof(key), "word %u", i);
+		json_object_set_new(args, key, hex(e->d[i]));
+	}
+	if (e->detail)
+		json_object_set_new(args, "detail", hex(e->detail));
+	return args;
+}
+
+static void put_instant(struct trace *t, const struct fl_entry *e, u64 pid, u64 tid, u64 at_ns)
+{
+	char room[24];
+	json_t *json = event("i", words(fl_event_name(&t->d->tables, e->event, room)), pid, tid,
+			     entry_args(t, e));
+
+	json_object_set_new(json, "s", json_string("t"));
+	put(t, json, at_ns, NO_DURATION);
+}
+
+/* A walk's length as it is drawn: a nanosecond a step at least. */
+static u64 drawn_ns(const struct fl_walk *w)
+{
+	u64 least = w->n_steps ? w->n_steps : 1;
+
+	return w->took_ns > least ? w->took_ns : least;
+}
+
+/* What happened within: steps as slices that share the walk's time, the rest as points. */
+static void put_entries(struct trace *t, const struct fl_walk *w, u64 tid)
+{
+	struct fl_cursor c = { .at = w->first, .is_final = true };
+	u64 took = drawn_ns(w), step = 0;
+	struct fl_entry e;
+	char room[24];
+
+	while (c.at <= w->last && fl_ring_read(&t->d->rings[w->ring].ring, &c, &e) == FL_ENTRY) {
+		u64 from = w->n_steps ? took * step / w->n_steps : 0;
+
+		if (e.walk != w->number || e.event >= FLIGHT_PROCESS)
+			continue;
+		if (e.event == FLIGHT_STEP) {
+			step++;
+			put(t,
+			    event("X", words(fl_event_name(&t->d->tables, e.event, room)), w->pid,
+				  tid, entry_args(t, &e)),
+			    w->begin_ns + from, took * step / w->n_steps - from);
+		} else if (e.event != FLIGHT_BEGIN && e.event != FLIGHT_END) {
+			put_instant(t, &e, w->pid, tid, w->begin_ns + from);
+		}
+	}
+}
+
+static void put_walk(struct trace *t, const struct fl_walk *w, u64 tid)
+{
+	const char *name = "not finished";
+	char room[24];
+	json_t *args;
+
+	if (w->has_end)
+		name = fl_status_words(&t->d->tables, w->status, room);
+	args = json_pack("{s:I, s:o, s:I, s:I, s:o, s:I, s:b}", "cpu",
+			 (json_int_t)t->d->rings[w->ring].cpu, "pc", hex(w->pc), "frames",
+			 (json_int_t)(w->n_frames & 0xffffffff), "reads",
+			 (json_int_t)(w->n_reads & 0xffffffff), "fault", hex(w->fault_addr), "walk",
+			 (json_int_t)w->number, "steps_timed", 0);
+	put(t, event("X", words(name), w->pid, tid, args), w->begin_ns, drawn_ns(w));
+	if (w->has_end)
+		put(t,
+		    event("C", json_string("walk"), w->pid, tid,
+			  json_pack("{s:I, s:I}", "frames", (json_int_t)(w->n_frames & 0xffffffff),
+				    "ns", (json_int_t)w->took_ns)),
+		    w->begin_ns, NO_DURATION);
+	put_entries(t, w, tid);
+}
+
+/* Slices of one track may not overlap: who would, goes to another. */
+static void put_walks(struct trace *t, const struct fl_walks *walks)
+{
+	u64 busy_until[N_LEVELS] = { 0 };
+
+	for (u32 i = 0; i < walks->n && !t->err; i++) {
+		const struct fl_walk *w = &walks->v[i];
+		u64 level = 0;
+
+		if (i == 0 || w->pid != w[-1].pid || w->tid != w[-1].tid)
+			memset(busy_until, 0, sizeof(busy_until));
+		while (level < N_LEVELS && w->begin_ns < busy_until[level])
+			level++;
+		if (level == N_LEVELS)
+			continue; /* the counts below tell of it */
+		busy_until[level] = w->begin_ns + drawn_ns(w);
+		put_walk(t, w, w->tid + (level << LEVEL_SHIFT));
+	}
+}
+
+static void put_loader_events(struct trace *t)
+{
+	struct fl_entry e;
+
+	for (u32 i = 0; i < t->d->n_rings && !t->err; i++) {
+		struct fl_cursor c = { .is_final = true };
+
+		while (fl_ring_read(&t->d->rings[i].ring, &c, &e) == FL_ENTRY)
+			if (e.event >= FLIGHT_PROCESS)
+				put_instant(t, &e, e.d[1] >> 32, (u32)e.d[1], e.d[0]);
+	}
+}
+
+static void put_names(struct trace *t)
+{
+	struct fl_names_cursor c = { 0 };
+	struct fl_name name;
+
+	while (t->d->names && !t->err &&
+	       fl_names_next(t->d->names, t->d->n_name_words, &c, &name) == 1) {
+		bool is_thread = name.tag == FL_NAME_THREAD;
+
+		if (!is_thread && name.tag != FL_NAME_PROCESS)
+			continue;
+		put(t,
+		    event("M", json_string(is_thread ? "thread_name" : "process_name"),
+			  name.ident >> 32, (u32)name.ident,
+			  json_pack("{s:o}", "name", text(name.text, name.len))),
+		    t->base_ns, NO_DURATION);
+	}
+}
+
+static void put_counts(struct trace *t, const struct fl_walks *walks)
+{
+	for (u32 i = 0; i < t->d->n_rings && !t->err; i++) {
+		const struct fl_ring_counts *n = &walks->rings[i];
+		json_t *args = json_pack("{s:I, s:o, s:o, s:o}", "cpu",
+					 (json_int_t)t->d->rings[i].cpu, "read", hex(n->read),
+					 "lost", hex(n->lost), "orphans", hex(n->orphans));
+
+		if (n->lost || n->orphans)
+			put(t, event("i", json_string("lost"), 0, t->d->rings[i].cpu, args),
+			    t->base_ns, NO_DURATION);
+		else
+			json_decref(args);
+	}
+}
+
+static u64 earliest(const struct fl_walks *walks)
+{
+	u64 first = walks->n ? walks->v[0].begin_ns : 0;
+
+	for (u32 i = 1; i < walks->n; i++)
+		if (walks->v[i].begin_ns < first)
+			first = walks->v[i].begin_ns;
+	return first;
+}
+
+int fl_chrome_write(const struct fl_dump *d, FILE *out)
+{
+	struct trace t = { .d = d, .out = out };
+	struct fl_walks walks;
+	int err = fl_walks_init(d, &walks);
+
+	if (err)
+		return err;
+	t.base_ns = earliest(&walks);
+	fprintf(out, "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[");
+	put_names(&t);
+	put_counts(&t, &walks);
+	put_walks(&t, &walks);
+	put_loader_events(&t);
+	fprintf(out, "\n],\"otherData\":{\"base_ns\":\"%llu\",\"cut\":%s}}\n", t.base_ns,
+		d->is_cut ? "true" : "false");
+	fl_walks_deinit(&walks);
+	if (!t.err && (fflush(out) || ferror(out)))
+		t.err = errno ? -errno : -EIO;
+	return t.err;
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#pragma once
+
+/*
+ * A dump as Chrome Trace Event JSON, for ui.perfetto.dev, chrome://tracing and speedscope:
+ * a track a thread, a slice a walk with how it ended as its name, its steps in it.
+ *
+ * The clock is read twice a walk. Where its steps lie in between is not known: they are
+ * spread evenly ("steps_timed": false tells so).
+ */
+
+#include "fl_dump.h"
+
+/* Tags of names in a dump. */
+enum fl_name_tag { FL_NAME_PROCESS = 1, FL_NAME_THREAD, FL_NAME_CODE };
+
+/**
+ * fl_chrome_write() - write the trace
+ * @d:		a dump that fl_dump_parse() gave
+ *
+ * Return: 0, -ENOMEM, or what writing gave.
+ */
+int fl_chrome_write(const struct fl_dump *d, FILE *out);

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#pragma once
+
+/*
+ * A dump: rings, names and what their numbers mean, in one file.
+ *
+ *	header | section table | section | section ...   all little-endian
+ *
+ *	TABLES   JSON, struct fl_tables
+ *	CONTROL  struct flight_control
+ *	RING     of one CPU: struct flight_ring and its slots, as they were in memory
+ *	NAMES    struct fl_names and its words
+ *
+ * Sections that a reader does not know are passed over. Of a file that was cut, all is
+ * read up to the cut: what is missing of a ring is slots that are lost.
+ */
+
+#include <stdio.h>
+
+#include "fl_names.h"
+#include "fl_ring.h"
+#include "fl_tables.h"
+
+/* "UNSPOOLF" in the file. */
+#define FL_DUMP_MAGIC 0x464c4f4f50534e55ull
+#define FL_DUMP_VERSION 1
+#define FL_MAX_SECTIONS 8300 /* 8192 CPUs, the most that Linux has, and the rest */
+#define FL_MAX_DUMP (1ull << 30)
+
+enum fl_section_kind { FL_TABLES = 1, FL_CONTROL, FL_RING, FL_NAMES };
+
+struct fl_header {
+	u64 magic;
+	u32 version;
+	u32 n_sections;
+	u64 monotonic_ns; /* two clocks at the same time */
+	u64 realtime_ns;
+};
+_Static_assert(sizeof(struct fl_header) == 32, "wire");
+
+struct fl_section {
+	u32 kind; /* enum fl_section_kind */
+	u32 id; /* of a ring: its CPU */
+	u64 off; /* from the start of the file; a multiple of 64 */
+	u64 len;
+};
+_Static_assert(sizeof(struct fl_section) == 24, "wire");
+
+struct fl_dump_ring {
+	u32 cpu;
+	struct fl_ring ring;
+};
+
+struct fl_dump {
+	struct fl_tables tables;
+	struct flight_control control;
+	u64 monotonic_ns, realtime_ns;
+	struct fl_dump_ring *rings;
+	u32 n_rings;
+	const struct fl_names *names; /* NULL: none */
+	u64 n_name_words;
+	bool is_cut; /* the file ends before its sections do */
+	void *owned; /* of fl_dump_parse() */
+};
+
+/**
+ * fl_dump_write() - write a dump
+ * @d:		its rings may be live
+ * @out:	at its start
+ *
+ * Return: 0, -ENOMEM, or what writing gave.
+ */
+int fl_dump_write(const struct fl_dump *d, FILE *out);
+
+/**
+ * fl_dump_parse() - take the bytes of a file apart, which may be hostile
+ * @out:	owns copies of all that it points to: fl_dump_deinit()
+ *
+ * Return: 0, -EBADMSG: no dump; -EPROTO: another byte order or a later version; -E2BIG;
+ *         -ENOMEM.
+ */
+int fl_dump_parse(const void *bytes, size_t len, struct fl_dump *out);
+void fl_dump_deinit(struct fl_dump *d);

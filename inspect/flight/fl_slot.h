@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#pragma once
+
+/*
+ * One entry out of a ring that is being written. seq is looked at before the copy and
+ * again after it. Where both are the same, all in between is of one entry: the writer
+ * takes seq away before it changes anything, and no value of seq comes twice.
+ *
+ * <flight_load.h> makes the loads, so that these very functions can be checked against
+ * every order in which memory may show the writer's stores.
+ */
+
+#include "../../core/flight_ring.h"
+
+#include <flight_load.h>
+
+/**
+ * fl_slot_copy() - one slot
+ * @slot:	may change at any time
+ * @out:	written in part when there is nothing
+ *
+ * Return: seq of the entry that @out has, or 0: nothing, or it is being written.
+ */
+static inline u64 fl_slot_copy(const struct flight_slot *slot, struct flight_slot *out)
+{
+	u64 seq = flight_load_acquire(&slot->word[0]);
+
+	if (seq == 0 || seq == FLIGHT_BUSY)
+		return 0;
+	out->word[0] = seq;
+	for (int i = 1; i < FLIGHT_SLOT_WORDS; i++)
+		out->word[i] = flight_load(&slot->word[i]);
+	flight_load_fence();
+	return flight_load(&slot->word[0]) == seq ? seq : 0;
+}
+
+/**
+ * fl_group_copy() - a whole entry
+ * @ring:	may change at any time
+ * @mask:	its slots - 1
+ * @at:		index of the head
+ * @out:	FLIGHT_MAX_SLOTS
+ *
+ * Return: slots of the entry, 0: it is not there, or not whole.
+ */
+static inline u32 fl_group_copy(const struct flight_ring *ring, u64 mask, u64 at,
+				struct flight_slot *out)
+{
+	u32 n;
+
+	if (fl_slot_copy(&ring->slots[at & mask], &out[0]) != flight_seq(at))
+		return 0;
+	n = flight_what_slots(out[0].word[1]);
+	for (u32 i = 1; i < n; i++)
+		if (fl_slot_copy(&ring->slots[(at + i) & mask], &out[i]) !=
+		    (flight_seq(at + i) | 1))
+			return 0;
+	return n;
+}

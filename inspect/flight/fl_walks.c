@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: BSD-2-Clause
+
+#include "fl_walks.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+static struct fl_walk *new_walk(struct fl_walks *w)
+{
+	if (w->n == w->room) {
+		u32 room = w->room ? 2 * w->room : 256;
+		struct fl_walk *v = realloc(w->v, room * sizeof(*v));
+
+		if (!v)
+			return NULL;
+		w->v = v;
+		w->room = room;
+	}
+	w->v[w->n] = (struct fl_walk){ 0 };
+	return &w->v[w->n++];
+}
+
+static int begin(struct fl_walks *w, u32 ring, const struct fl_entry *e)
+{
+	struct fl_walk *walk = new_walk(w);
+
+	if (!walk)
+		return -ENOMEM;
+	*walk = (struct fl_walk){ .ring = ring,
+				  .pid = (u32)(e->d[1] >> 32),
+				  .tid = (u32)e->d[1],
+				  .number = e->walk,
+				  .first = e->index,
+				  .last = e->index,
+				  .begin_ns = e->d[0],
+				  .pc = e->d[2] };
+	return 0;
+}
+
+static void add(struct fl_walk *walk, const struct fl_entry *e)
+{
+	walk->last = e->index;
+	walk->n_steps += e->event == FLIGHT_STEP;
+	if (e->event != FLIGHT_END)
+		return;
+	walk->has_end = true;
+	walk->took_ns = e->took_ns;
+	walk->status = e->d[1];
+	walk->n_frames = e->d[2];
+	walk->fault_addr = e->d[3];
+	walk->n_reads = e->d[4];
+}
+
+/* A trigger comes behind its walk's end; all else of a walk before it. */
+static bool belongs(const struct fl_walk *walk, const struct fl_entry *e, u64 lost)
+{
+	return walk && walk->number == e->walk && !lost &&
+	       (!walk->has_end || e->event == FLIGHT_TRIGGER);
+}
+
+static int collect(const struct fl_dump *d, u32 ring, struct fl_walks *w)
+{
+	struct fl_ring_counts *counts = &w->rings[ring];
+	struct fl_cursor c = { .is_final = true };
+	struct fl_entry e;
+	bool is_open = false;
+	u64 lost = 0;
+	int err = 0;
+
+	while (!err && fl_ring_read(&d->rings[ring].ring, &c, &e) == FL_ENTRY) {
+		if (e.event == FLIGHT_BEGIN) {
+			err = begin(w, ring, &e);
+			is_open = !err;
+		} else if (is_open && belongs(&w->v[w->n - 1], &e, c.lost - lost)) {
+			add(&w->v[w->n - 1], &e);
+		} else if (e.event < FLIGHT_PROCESS) {
+			counts->orphans++;
+		}
+		lost = c.lost;
+	}
+	counts->read = c.read;
+	counts->lost = c.lost;
+	return err;
+}
+
+static int by_thread_and_time(const void *a, const void *b)
+{
+	const struct fl_walk *x = a, *y = b;
+
+	if (x->pid != y->pid)
+		return x->pid < y->pid ? -1 : 1;
+	if (x->tid != y->tid)
+		return x->tid < y->tid ? -1 : 1;
+	if (x->begin_ns != y->begin_ns)
+		return x->begin_ns < y->begin_ns ? -1 : 1;
+	return x->first < y->first ? -1 : x->first > y->first;
+}
+
+int fl_walks_init(const struct fl_dump *d, struct fl_walks *out)
+{
+	struct fl_walks w = { .rings = calloc(d->n_rings + 1, sizeof(*w.rings)) };
+	int err = w.rings ? 0 : -ENOMEM;
+
+	for (u32 i = 0; i < d->n_rings && !err; i++)
+		err = collect(d, i, &w);
+	if (err) {
+		fl_walks_deinit(&w);
+		return err;
+	}
+	if (w.n)
+		qsort(w.v, w.n, sizeof(*w.v), by_thread_and_time);
+	*out = w;
+	return 0;
+}
+
+void fl_walks_deinit(struct fl_walks *w)
+{
+	free(w->v);
+	free(w->rings);
+	*w = (struct fl_walks){ 0 };
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#pragma once
+
+/* The entries of a dump, as walks: each from its begin to its end, by thread and time. */
+
+#include "fl_dump.h"
+
+struct fl_walk {
+	u32 ring; /* index in the dump's rings */
+	u32 pid, tid;
+	u32 number; /* of the walk, on its CPU */
+	u32 n_steps;
+	bool has_end; /* else what follows is not known */
+	u64 first, last; /* indexes of its entries */
+	u64 begin_ns;
+	u64 took_ns;
+	u64 pc;
+	u64 status, n_frames, fault_addr, n_reads; /* with has_end */
+};
+
+struct fl_ring_counts {
+	u64 read, lost; /* slots */
+	u64 orphans; /* entries whose walk's begin is gone */
+};
+
+struct fl_walks {
+	struct fl_walk *v; /* by pid, tid, begin_ns */
+	u32 n, room;
+	struct fl_ring_counts *rings; /* as many as the dump has */
+};
+
+/**
+ * fl_walks_init() - find them
+ * @out:	fl_walks_deinit()
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int fl_walks_init(const struct fl_dump *d, struct fl_walks *out);
+void fl_walks_deinit(struct fl_walks *w);

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#pragma once
+
+/* The recorder in user space: each thread writes a ring of its own. */
+
+#include <time.h>
+
+/* Where a thread records; all zero: nowhere. */
+struct fl_thread {
+	const struct flight_control *control;
+	struct flight_ring *ring;
+	u64 mask; /* slots of the ring - 1 */
+};
+
+extern _Thread_local struct fl_thread fl_thread;
+
+UW_INLINE const struct flight_control *flight_control(void)
+{
+	return fl_thread.control;
+}
+
+UW_INLINE struct flight_ring *flight_ring(void)
+{
+	return fl_thread.ring;
+}
+
+UW_INLINE struct flight_slot *flight_slot(struct flight_ring *r, u64 index)
+{
+	return &r->slots[index & fl_thread.mask];
+}
+
+UW_INLINE u64 flight_len(void)
+{
+	return fl_thread.mask + 1;
+}
+
+UW_INLINE u64 flight_now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (u64)t.tv_sec * 1000000000 + (u64)t.tv_nsec;
+}
+
+UW_INLINE void flight_store(u64 *at, u64 value)
+{
+	__atomic_store_n(at, value, __ATOMIC_RELAXED);
+}
+
+UW_INLINE void flight_fence(struct flight_ring *r)
+{
+	(void)r;
+	__atomic_thread_fence(__ATOMIC_RELEASE);
+}

@@ -1,0 +1,8 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#pragma once
+
+/* Loads under a model of memory, which decides what they find. */
+
+u64 flight_load_acquire(const u64 *at);
+u64 flight_load(const u64 *at);
+void flight_load_fence(void);

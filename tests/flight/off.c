@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: BSD-2-Clause
+
+/* A function that records, for test_off: with core/flight-off it must be the one that does not. */
+
+#include "../../core/flight.h"
+
+void records(u64 pc);
+void does_not(u64 pc);
+
+void records(u64 pc)
+{
+	u64 d[] = { pc, pc, pc, pc, pc };
+
+	flight_begin(pc, pc, pc, pc, 1);
+	flight_event(FLIGHT_STEP, FLIGHT_START, 1, d, 5);
+	flight_log(FLIGHT_TABLES, FLIGHT_START, 1, d, 3);
+	flight_end(1, 2, pc, 4);
+}
+
+void does_not(u64 pc)
+{
+	(void)pc;
+}

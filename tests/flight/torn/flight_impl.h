@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#pragma once
+
+/* The recorder of user space, which can be made to leave seq while it changes an entry. */
+
+#define flight_store flight_store_always
+#include "../../../inspect/flight/port/flight_impl.h"
+#undef flight_store
+
+static bool leaves_seq;
+
+UW_INLINE void flight_store(u64 *at, u64 value)
+{
+	if (value != FLIGHT_BUSY || !leaves_seq)
+		flight_store_always(at, value);
+}
