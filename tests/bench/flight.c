@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: BSD-2-Clause
+
+/*
+ * unspool-bench-flight: what an entry of the flight recorder costs in user space, where it
+ * is on, where its class is off, and with the recorder left out. Of CPU time; the best of
+ * several rounds. The kernel's part is in the programs' figures.
+ */
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "../flight/rings.h"
+
+#define N_ROUNDS 20
+#define N 1000000ull
+#define N_STEPS 32
+#define N_WALKS 20000ull
+
+static double now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+	return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
+}
+
+/* What is left where the recorder is off: the loop, and a value the compiler must make. */
+static void nothing(u64 i)
+{
+	asm volatile("" : : "r"(i) : "memory");
+}
+
+static void step(u64 i)
+{
+	nothing(i);
+	flight_event(FLIGHT_STEP, FLIGHT_START, (u32)i, (u64[]){ i, i, i, i, i }, 5);
+}
+
+static void group(u64 i)
+{
+	nothing(i);
+	flight_event(FLIGHT_READ, FLIGHT_START, (u32)i, (u64[19]){ i, i, i, i, i }, 19);
+}
+
+static void walk(u64 i)
+{
+	flight_begin(i, i, i, i, 0);
+	for (u64 k = 0; k < N_STEPS; k++)
+		step(k);
+	flight_end(1, N_STEPS, 0, 0);
+}
+
+/* ns a call; the best round. */
+static double best(void (*f)(u64), u64 n)
+{
+	double least = 1e18;
+
+	for (int r = 0; r < N_ROUNDS; r++) {
+		double from = now_ns(), took;
+
+		for (u64 i = 0; i < n; i++)
+			f(i);
+		took = (now_ns() - from) / (double)n;
+		if (took < least)
+			least = took;
+	}
+	return least;
+}
+
+int main(void)
+{
+	struct fl_ring ring = ring_new(16384);
+	double empty = best(nothing, N), on, off;
+
+	fl_thread.ring->recording = 1;
+	on = best(step, N) - empty;
+	control.mask = ~(1ull << FLIGHT_STEP);
+	off = best(step, N) - empty;
+	control.mask = ~0ull;
+	printf("  an entry     %5.1f ns, off %.1f ns\n", on, off);
+	printf("  of 3 slots   %5.1f ns, %.2f of three entries\n", best(group, N) - empty,
+	       (best(group, N) - empty) / 3 / on);
+	printf("  a walk of %d steps: %.0f ns", N_STEPS, best(walk, N_WALKS));
+	control.mask = ~(1ull << FLIGHT_STEP);
+	printf(", without its steps %.0f ns", best(walk, N_WALKS));
+	control.mask = 0;
+	printf(", off %.1f ns\n", best(walk, N_WALKS) - N_STEPS * empty);
+	ring_free(&ring);
+	return 0;
+}
