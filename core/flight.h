@@ -66,25 +66,23 @@ UW_INLINE bool flight_on(enum flight_event event)
 	return flight_mask() >> event & 1;
 }
 
-/* Takes @n_slots that follow each other; they are invalid from now on. */
-UW_INLINE u64 flight_reserve(struct flight_ring *r, u32 n_slots)
+/* Takes @n_slots from index @n on, whose first words are at @head: they are invalid now. */
+UW_INLINE void flight_reserve(struct flight_ring *r, u64 n, u64 *head, u32 n_slots)
 {
-	u64 n = r->next;
-
-	for (u32 i = 0; i < n_slots; i++)
+	flight_store(head, FLIGHT_BUSY);
+	for (u32 i = 1; i < n_slots; i++)
 		flight_store(&flight_slot(r, n + i)->word[0], FLIGHT_BUSY);
 	flight_store(&r->next, n + n_slots);
 	flight_fence(r);
-	return n;
 }
 
 /* The head last: who sees it need not wait for the rest. */
-UW_INLINE void flight_publish(struct flight_ring *r, u64 n, u32 n_slots)
+UW_INLINE void flight_publish(struct flight_ring *r, u64 n, u64 *head, u32 n_slots)
 {
 	flight_fence(r);
 	for (u32 i = n_slots - 1; i > 0; i--)
 		flight_store(&flight_slot(r, n + i)->word[0], flight_seq(n + i) | 1);
-	flight_store(&flight_slot(r, n)->word[0], flight_seq(n));
+	flight_store(head, flight_seq(n));
 }
 
 /**
@@ -98,14 +96,13 @@ UW_INLINE void flight_publish(struct flight_ring *r, u64 n, u32 n_slots)
 UW_INLINE void flight_put(struct flight_ring *r, u64 what, u64 when, const u64 *d, u32 n_words)
 {
 	const u32 n_slots = flight_n_slots(n_words);
-	u64 n, *w;
+	u64 n = r->next, *head = flight_slot(r, n)->word, *w = head;
 
-	if (flight_control()->keep_first && r->next + n_slots > flight_len()) {
+	if (flight_control()->keep_first && n + n_slots > flight_len()) {
 		r->dropped++;
 		return;
 	}
-	n = flight_reserve(r, n_slots);
-	w = flight_slot(r, n)->word;
+	flight_reserve(r, n, head, n_slots);
 	flight_store(&w[1],
 		     what | (u64)(n_slots - 1) << 12 | (u64)n_words << 16 | (u64)r->walk << 32);
 	flight_store(&w[2], when);
@@ -116,7 +113,7 @@ UW_INLINE void flight_put(struct flight_ring *r, u64 what, u64 when, const u64 *
 		for (u32 i = 1; i < FLIGHT_SLOT_WORDS; i++, at++)
 			flight_store(&w[i], at < n_words ? d[at] : 0);
 	}
-	flight_publish(r, n, n_slots);
+	flight_publish(r, n, head, n_slots);
 }
 
 UW_INLINE bool flight_is_frozen(const struct flight_control *c, const struct flight_ring *r)

@@ -112,6 +112,18 @@ static int take_sections(struct parse *p, u32 n)
 	return err;
 }
 
+/* What all sections together can take: they do not overlap, and one at most is cut. */
+static u64 find_room(struct parse p, u32 n)
+{
+	u64 room = p.len, have;
+	struct fl_section s;
+
+	for (u32 i = 0; i < n; i++)
+		if (find_section(&p, i, &s, &have) && p.end > room && s.len <= MAX_CUT)
+			room = p.end;
+	return room;
+}
+
 int fl_dump_parse(const void *bytes, size_t len, struct fl_dump *out)
 {
 	struct parse p = { .bytes = bytes, .len = len };
@@ -131,8 +143,7 @@ int fl_dump_parse(const void *bytes, size_t len, struct fl_dump *out)
 	p.d.monotonic_ns = h.monotonic_ns;
 	p.d.realtime_ns = h.realtime_ns;
 	p.d.rings = calloc(h.n_sections + 1, sizeof(*p.d.rings));
-	/* Sections do not overlap, and one at most is cut; calloc() touches no page. */
-	p.room = calloc(1, len + MAX_CUT);
+	p.room = calloc(1, find_room(p, h.n_sections));
 	p.d.owned = p.room;
 	err = p.d.rings && p.room ? take_sections(&p, h.n_sections) : -ENOMEM;
 	if (err) {

@@ -3,7 +3,7 @@
 /*
  * unspool-bench-flight: what an entry of the flight recorder costs in user space, where it
  * is on, where its class is off, and with the recorder left out. Of CPU time; the best of
- * several rounds. The kernel's part is in the programs' figures.
+ * several rounds.
  */
 
 #include <stdio.h>

@@ -47,3 +47,12 @@ static inline void put_known(struct flight_ring *r, u64 number, u32 n_words)
 		d[i] = known_word(number, i);
 	flight_put(r, FLIGHT_STEP, number & 0xffffffff, d, n_words);
 }
+
+/* The first half of an entry: its slots are taken. */
+static inline u64 reserve(struct flight_ring *r, u32 n_slots)
+{
+	u64 n = r->next;
+
+	flight_reserve(r, n, flight_slot(r, n)->word, n_slots);
+	return n;
+}

@@ -127,13 +127,13 @@ static void an_entry_that_is_being_written_is_waited_for(void **state)
 
 	(void)state;
 	put_known(fl_thread.ring, 0, 5);
-	n = flight_reserve(fl_thread.ring, 2);
+	n = reserve(fl_thread.ring, 2);
 	assert_int_equal(fl_ring_read(&r, &c, &e), FL_ENTRY);
 	for (int i = 0; i < 100; i++)
 		assert_int_equal(fl_ring_read(&r, &c, &e), FL_IN_FLIGHT);
 	assert_int_equal(c.lost, 0);
 	fl_thread.ring->slots[n].word[1] = 1 << 12 | 6 << 16;
-	flight_publish(fl_thread.ring, n, 2);
+	flight_publish(fl_thread.ring, n, fl_thread.ring->slots[n].word, 2);
 	assert_int_equal(fl_ring_read(&r, &c, &e), FL_ENTRY);
 	assert_int_equal(e.n_slots, 2);
 	ring_free(&r);
@@ -148,7 +148,7 @@ static void an_entry_that_was_never_finished_is_passed_over_and_lost(void **stat
 
 	(void)state;
 	put_known(fl_thread.ring, 0, 5);
-	flight_reserve(fl_thread.ring, 3);
+	reserve(fl_thread.ring, 3);
 	for (u64 n = 1; n < 60; n++)
 		put_known(fl_thread.ring, n, 5);
 	while (fl_ring_read(&r, &c, &e) == FL_ENTRY)
@@ -167,7 +167,7 @@ static void of_a_ring_nobody_writes_nothing_is_waited_for(void **state)
 
 	(void)state;
 	put_known(fl_thread.ring, 0, 5);
-	flight_reserve(fl_thread.ring, 3);
+	reserve(fl_thread.ring, 3);
 	assert_int_equal(fl_ring_read(&r, &c, &e), FL_ENTRY);
 	assert_int_equal(fl_ring_read(&r, &c, &e), FL_END);
 	assert_int_equal(c.lost, 3);
@@ -326,7 +326,7 @@ static void a_copy_has_what_the_ring_had(void **state)
 	fl_thread.ring = (struct flight_ring *)r.ring;
 	for (u64 n = 0; n < 100; n++)
 		put_known(fl_thread.ring, n, (u32)n_words_of(n));
-	flight_reserve(fl_thread.ring, 1);
+	reserve(fl_thread.ring, 1);
 	fl_ring_copy(&r, (struct flight_ring *)copy.ring);
 	while (fl_ring_read(&r, &c, &e) == FL_ENTRY) {
 		assert_int_equal(fl_ring_read(&copy, &d, &f), FL_ENTRY);

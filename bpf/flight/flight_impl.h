@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#pragma once
+
+/*
+ * The recorder in the kernel: a ring a CPU in a map that user space has mapped. How long
+ * a ring is, the loader decides: the value's size and flight_slot_mask, both before
+ * loading. The verifier knows the mask as a constant then.
+ */
+
+#include <linux/bpf.h>
+
+#include <bpf/bpf_helpers.h>
+
+#include <flight_fence.h>
+
+#define FLIGHT_LEAST_SLOTS 32 /* two entries of the largest size */
+
+struct flight_control flight_page; /* user space writes it */
+const volatile u64 flight_slot_mask = FLIGHT_LEAST_SLOTS - 1;
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 1); /* the loader: number of CPUs */
+	__uint(key_size, sizeof(u32));
+	__uint(value_size,
+	       sizeof(struct flight_ring) + FLIGHT_LEAST_SLOTS * sizeof(struct flight_slot));
+} flight_rings SEC(".maps");
+
+UW_INLINE const struct flight_control *flight_control(void)
+{
+	return &flight_page;
+}
+
+UW_INLINE struct flight_ring *flight_ring(void)
+{
+	u32 cpu = bpf_get_smp_processor_id();
+
+	return bpf_map_lookup_elem(&flight_rings, &cpu);
+}
+
+/* In assembly, so that clang can't reduce the mask away. */
+UW_INLINE struct flight_slot *flight_slot(struct flight_ring *r, u64 index)
+{
+	asm volatile("%0 &= %1" : "+r"(index) : "r"(flight_slot_mask));
+	return &r->slots[index];
+}
+
+UW_INLINE u64 flight_len(void)
+{
+	return flight_slot_mask + 1;
+}
+
+UW_INLINE u64 flight_now(void)
+{
+	return bpf_ktime_get_ns();
+}
+
+UW_INLINE void flight_store(u64 *at, u64 value)
+{
+	*(volatile u64 *)at = value;
+}
