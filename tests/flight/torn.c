@@ -102,6 +102,8 @@ static u64 read_all(u64 n_tries, u64 *tried)
 	struct flight_slot slots[FLIGHT_MAX_SLOTS];
 	u64 n_torn = 0, i;
 
+	while (flight_load_acquire(&ring.ring->next) <= ring.n_slots)
+		sched_yield(); /* the writer may have to wait for its CPU */
 	n_taken = 0;
 	for (i = 0; i < n_tries && !(is_broken && n_torn); i++) {
 		u64 at = place(i, flight_load_acquire(&ring.ring->next));
