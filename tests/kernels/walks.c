@@ -30,7 +30,7 @@
 
 #include "../../bpf/tables.h"
 #include "../../core/uw_state.h"
-#include "conformance-x86_64.skel.h"
+#include CONFORMANCE_SKEL
 
 #define TEXT_ADDR 0x10000000ull /* native code: three mappings of this length, in a row */
 #define TEXT_LEN 0x100000ull

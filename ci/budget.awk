@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# awk -v arch=ARCH -f ci/budget.awk CONSOLE: what the verifier spent by a guest's console,
+# as in ci/budget.txt: `SERIES ARCH OBJECT/PROGRAM INSNS` a line.
+#
+# awk -v arch=ARCH -v budget=ci/budget.txt -f ci/budget.awk CONSOLE: says instead what is more
+# than 10 % above the budget, or not in it. Exit status 1 when it said something.
+
+BEGIN {
+	while (budget != "" && (getline line < budget) > 0) {
+		split(line, f, " ")
+		allowed[f[1], f[2], f[3]] = f[4]
+	}
+}
+
+$1 == "kernel" {
+	split($2, version, ".")
+	series = version[1] "." version[2]
+}
+
+$2 == "verified" && budget == "" { print series, arch, $1, $3 }
+
+$2 == "verified" && budget != "" {
+	insns = allowed[series, arch, $1]
+	if (insns == "")
+		print $1 " is not in the budget of " series " " arch ": ci/kernels --write-budget"
+	else if ($3 > insns * 1.1)
+		print $1 ": " $3 " instructions verified by " series " " arch ", the budget is " insns
+	else
+		next
+	over = 1
+}
+
+END { exit over }
