@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+
+	.text
+	.globl interrupted, interrupted_at
+	.type interrupted, %function
+interrupted:
+	mov %rsp, (%rdi)
+	mov %rsi, %rbp
+	mov %rdx, %r10
+interrupted_at:
+	ud2
+	.size interrupted, . - interrupted
+	.section .note.GNU-stack, "", %progbits

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: BSD-2-Clause
+
+/*
+ * A signal's frame is where arch.h says: of the kernel that runs this, or of an
+ * emulator that makes it like one. What the interrupted registers were is known,
+ * since interrupted.S sets them; that the frame begins where sp is for the code that
+ * the handler returns to, the compiler knows as its CFA.
+ */
+
+#include <setjmp.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <arch.h>
+
+#define FP 0x1122334455667788ull
+#define OTHER 0x99aabbccddeeff01ull
+
+/* arch/: sets fp and, by architecture, lr or r10, stores sp, and traps at interrupted_at. */
+void interrupted(u64 *sp, u64 fp, u64 other);
+extern const char interrupted_at[];
+
+static sigjmp_buf back;
+static struct uw_regs found, beside;
+
+static void handle(int signo)
+{
+	const u8 *frame = __builtin_dwarf_cfa();
+
+	(void)signo;
+	found = arch_signal_regs(frame + ARCH_SIGNAL_OFF);
+	beside = arch_signal_regs(frame + ARCH_SIGNAL_OFF + 8);
+	siglongjmp(back, 1);
+}
+
+/* Are all of them right? */
+static bool is_right(const struct uw_regs *r, u64 sp)
+{
+	return r->pc == (u64)(size_t)interrupted_at && r->sp == sp && r->fp == FP &&
+	       r->lr + r->drap == OTHER;
+}
+
+/* Are all of them wrong? */
+static bool is_wrong(const struct uw_regs *r, u64 sp)
+{
+	return r->pc != (u64)(size_t)interrupted_at && r->sp != sp && r->fp != FP &&
+	       r->lr + r->drap != OTHER;
+}
+
+static int check(const char *what, int flags)
+{
+	static u64 sp;
+	struct sigaction action = { .sa_handler = handle, .sa_flags = flags };
+	bool good;
+
+	sigaction(SIGILL, &action, NULL);
+	if (!sigsetjmp(back, 1))
+		interrupted(&sp, FP, OTHER);
+	good = is_right(&found, sp) && is_wrong(&beside, sp);
+	if (!good)
+		printf("%s: pc %llx sp %llx fp %llx other %llx; want %llx %llx %llx %llx\n", what,
+		       found.pc, found.sp, found.fp, found.lr + found.drap,
+		       (u64)(size_t)interrupted_at, sp, FP, OTHER);
+	return good;
+}
+
+int main(void)
+{
+	stack_t other = { .ss_sp = malloc(1 << 20), .ss_size = 1 << 20 };
+	int passed;
+
+	if (!other.ss_sp || sigaltstack(&other, NULL))
+		return 2;
+	passed = check("on the same stack", 0) + check("on a stack of its own", SA_ONSTACK) +
+		 check("with information", SA_SIGINFO);
+	printf("%d passed, %d failed\n", passed, 3 - passed);
+	return passed != 3;
+}
