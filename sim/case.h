@@ -45,6 +45,7 @@ struct sim_case {
 	u32 n_functions, n_windows;
 	bool is_executed;
 	u64 exit_addr; /* executed: the code ends when pc gets here */
+	bool ends_inside; /* executed: calls may be left that did not return */
 	u64 max_insns; /* executed: a fixture that runs longer is an error */
 	struct sim_truth truth; /* hand-laid; recorded: pcs may be NULL, it is not known */
 	u8 status; /* hand-laid: enum uw_status to end with */

@@ -34,6 +34,7 @@ struct compiled {
 	struct sim_rows rows;
 	u64 room; /* that segments may still take */
 	bool has_exit;
+	bool follow; /* its rows are made of its instructions, too */
 };
 
 static struct compiled *compiled_of(struct sim_case *c)
@@ -194,6 +195,19 @@ static int load_memory(const struct elf_file *f, struct compiled *p)
 	return err;
 }
 
+/* What a program says about itself. */
+static void note_special(struct compiled *p, const char *name, u64 addr)
+{
+	bool inside = !strcmp(name, "fixture_exit_inside");
+
+	p->follow |= !strcmp(name, "fixture_follow");
+	if (!inside && (strcmp(name, "fixture_exit") != 0 || p->c.ends_inside))
+		return;
+	p->c.exit_addr = addr;
+	p->c.ends_inside = inside;
+	p->has_exit = true;
+}
+
 static int add_symbol(const struct elf_symbol *s, void *data)
 {
 	struct compiled *p = data;
@@ -202,10 +216,7 @@ static int add_symbol(const struct elf_symbol *s, void *data)
 
 	if (!s->defined || s->is_dynamic)
 		return 0;
-	if (!strcmp(s->name, "fixture_exit")) {
-		c->exit_addr = s->addr;
-		p->has_exit = true;
-	}
+	note_special(p, s->name, s->addr);
 	if (s->type != STT_FUNC || !s->in_text)
 		return 0;
 	if (c->n_functions == MAX_FUNCTIONS)
@@ -245,7 +256,7 @@ static int read_entry(const struct elf_file *f, u64 *entry)
 
 static int load_rows(struct elf_file *f, struct compiled *p)
 {
-	int err = sim_rows_of_file(&p->rows, f, MODULE);
+	int err = sim_rows_of_file(&p->rows, f, MODULE, p->follow);
 
 	sim_rows_use(&p->rows, &p->c.target);
 	return err;

@@ -62,7 +62,7 @@ static int add_segment(struct sim_rows *r, struct cfi *cfi, struct rules *rules,
 	return err;
 }
 
-int sim_rows_of_file(struct sim_rows *r, struct elf_file *f, u32 module)
+int sim_rows_of_file(struct sim_rows *r, struct elf_file *f, u32 module, bool follow)
 {
 	_cleanup_(rules_deinit) struct rules rules = { 0 };
 	_cleanup_(cfi_free) struct cfi *cfi = NULL;
@@ -75,7 +75,7 @@ int sim_rows_of_file(struct sim_rows *r, struct elf_file *f, u32 module)
 		return -ENOMEM;
 	s = elf_file_segments(f, &n);
 	err = cfi_open(&cfi, f);
-	if (!err)
+	if (!err && !follow)
 		cfi_follow_nothing(cfi);
 	if (!err)
 		err = rules_init(&rules, r->rules, SIM_MAX_RULES);

@@ -18,12 +18,13 @@ struct sim_rows {
  * sim_rows_of_file() - the rows of all executable code of a file
  * @r:		empty; ends with sim_rows_deinit()
  * @module:	whose rows they are
+ * @follow:	code that nobody describes gets rows by its instructions
  *
- * As the call frame information has them, and nothing else (inspect/elf/cfi.h).
+ * As the call frame information has them (inspect/elf/cfi.h).
  *
  * Return: 0 or a negative errno; -EFBIG: more than every engine has room for.
  */
-int sim_rows_of_file(struct sim_rows *r, struct elf_file *f, u32 module);
+int sim_rows_of_file(struct sim_rows *r, struct elf_file *f, u32 module, bool follow);
 
 /**
  * sim_rows_add_page() - one page of a file

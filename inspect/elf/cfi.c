@@ -50,6 +50,7 @@ struct page {
 	struct rules *rules;
 	const struct cfi_cie *cie;
 	const struct elf_segment *segment;
+	const struct cfi_code *code; /* and a margin */
 	u64 start, end; /* link-time addresses */
 	u32 *paint; /* of the byte at start */
 	u32 work;
@@ -91,7 +92,16 @@ static void paint_state(const struct cfi_state *s, u64 start, u64 end, void *dat
 
 	if (!cfi_rule_from(p->c->regs, p->cie, s, &rule))
 		p->c->counts.unknown++;
-	paint(p, start, end, rules_add(p->rules, &rule));
+	if (rule.cfa == UW_CFA_DRAP && rule.fp == UW_SAVED_FP) {
+		u64 left = cfi_code_leaves_aligned(p->code, start, end);
+
+		paint(p, start, left, rules_add(p->rules, &rule));
+		start = left;
+		rule.fp = UW_SAVED_SAME;
+		rule.fp_off = 0;
+	}
+	if (start < end)
+		paint(p, start, end, rules_add(p->rules, &rule));
 }
 
 /* @limit: where the next FDE starts. */
@@ -223,6 +233,7 @@ static int paint_code_of(struct page *p)
 	if (r < 0)
 		return r;
 	paint_code(&(struct uw_rule){ .cfa = UW_CFA_ROOT }, c->entry, c->entry_end, p);
+	p->code = &code;
 	has_signal = cfi_code_signals(&code, false);
 	for (u32 i = 0; !r && i < N_SECTIONS; i++)
 		r = paint_section(p, &c->sections[i]);

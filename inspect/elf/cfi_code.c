@@ -165,6 +165,16 @@ void cfi_code_stubs(const struct cfi_code *c)
 	}
 }
 
+u64 cfi_code_leaves_aligned(const struct cfi_code *c, u64 start, u64 end)
+{
+	static const u8 lea[] = { 0x49, 0x8d, 0x62, 0xf8 }; /* lea -8(%r10), %rsp */
+	size_t at = start - c->addr > sizeof(lea) ? start - c->addr - sizeof(lea) + 1 : 0;
+	const u8 *p = memmem(c->bytes + at, c->len - at, lea, sizeof(lea));
+	u64 addr = p ? c->addr + (u64)(p - c->bytes) : end;
+
+	return addr < start ? start : addr < end ? addr : end;
+}
+
 /*
  * Assembly without a description, under a tenth of all samples while Node.js collects
  * garbage: v8/src/heap/base/asm/x64/push_registers_asm.cc at 12.4.254. The same bytes

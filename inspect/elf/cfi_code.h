@@ -33,6 +33,13 @@ bool cfi_code_signals(const struct cfi_code *c, bool and_before);
 /* Stubs of the procedure linkage table, and those that only reach farther. */
 void cfi_code_stubs(const struct cfi_code *c);
 
+/*
+ * From where on of [start, end), which counts from r10, rbp is the caller's again; @end: nowhere.
+ * gcc 12 describes it as saved at rbp to the end of a function that aligned its frame, but pops
+ * it before it restores rsp.
+ */
+u64 cfi_code_leaves_aligned(const struct cfi_code *c, u64 start, u64 end);
+
 /* A function of V8 in assembly, which calls the garbage collector (x86-64). */
 void cfi_code_v8(const struct cfi_code *c);
 

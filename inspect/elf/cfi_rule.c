@@ -153,7 +153,13 @@ static void fp_from(const struct cfi_regs *regs, const struct cfi_value *fp, str
 		rule->fp = UW_SAVED_CFA;
 	else if (fp->how == CFI_EXPR)
 		fp_from_expr(regs, fp, rule);
-	if (rule->fp == UW_SAVED_LOST)
+	/*
+	 * Where only the return address is left of a frame, fp is the caller's. gcc 12 says that it
+	 * is still saved at rbp, after it was popped (x86-64, frames that it aligned).
+	 */
+	if (rule->fp == UW_SAVED_FP && rule->cfa == UW_CFA_SP && rule->cfa_off == 8)
+		rule->fp = UW_SAVED_SAME;
+	if (rule->fp == UW_SAVED_LOST || rule->fp == UW_SAVED_SAME)
 		rule->fp_off = 0;
 }
 

@@ -73,7 +73,17 @@ static bool same(const struct state *a, const struct state *b)
 	       a->saved == b->saved;
 }
 
-/* An instruction is put on the list when its state changes: at most twice. */
+/* Two ways that agree but for what fp is good for: it is used for something else on one of them. */
+static bool agree_without_fp(const struct state *a, const struct state *b)
+{
+	struct state x = *a, y = *b;
+
+	x.has_fp = y.has_fp = false;
+	x.fp_words = y.fp_words = 0;
+	return a->kind == KNOWN && a->has_height && same(&x, &y);
+}
+
+/* An instruction is put on the list when its state changes: at most three times. */
 static void join(struct work *w, const struct flow_insn *to, const struct state *s)
 {
 	u32 i = (u32)(to - w->code.insns);
@@ -85,6 +95,11 @@ static void join(struct work *w, const struct flow_insn *to, const struct state 
 		*old = *s;
 		if (w->is_trial)
 			w->tried[w->n_tried++] = i;
+	} else if (agree_without_fp(old, s) && (!old->has_fp || !w->is_trial)) {
+		if (!old->has_fp)
+			return;
+		old->has_fp = false;
+		old->fp_words = 0;
 	} else if (w->is_trial) {
 		w->is_contradicted = true;
 		return;
@@ -433,7 +448,7 @@ static int analyse(struct work *w, struct elf_file *f, u64 entry, struct flow *f
 	int r;
 
 	w->states = calloc(w->code.n + 1, sizeof(*w->states));
-	w->todo = calloc(2 * (size_t)w->code.n + 2, sizeof(*w->todo));
+	w->todo = calloc(3 * (size_t)w->code.n + 2, sizeof(*w->todo));
 	w->tried = calloc(w->code.n + 1, sizeof(*w->tried));
 	if (!w->states || !w->todo || !w->tried)
 		return -ENOMEM;

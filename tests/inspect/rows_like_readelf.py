@@ -6,14 +6,17 @@ rows_like_readelf.py PRINT_ROWS ELF[,DEBUG]...	and of some of Debian's files tha
 rows_like_readelf.py --flow PRINT_ROWS ELF...	rows made of the instructions alone
 
 `readelf -wF` is the truth for every row of every function; where it only says `exp`,
-the text of the expression in `readelf -wf` is. What no rule can say must be `none`.
+the text of the expression in `readelf -wf` is. What no rule can say must be `none`. Where gcc's
+description is wrong (LEAVE), what the instructions do is the truth.
 """
 
 import bisect
 import collections
 import glob
 import os
+import pathlib
 import re
+import struct
 import subprocess
 import sys
 
@@ -30,6 +33,10 @@ EXPRESSIONS = [
     (r"DW_OP_breg6 \(rbp\): (-?\d+); DW_OP_deref; DW_OP_plus_uconst: (\d+)", "*fp{0:+d}{1:+d}"),
     (r"DW_OP_breg6 \(rbp\): (-?\d+); DW_OP_deref; DW_OP_lit(\d+); DW_OP_plus", "*fp{0:+d}{1:+d}"),
 ]
+
+# lea -8(%r10), %rsp: rbp was popped, but gcc tells that it is saved where it points to, here
+# and up to the return (CFA rsp+8).
+LEAVE = b"\x49\x8d\x62\xf8"
 
 Fde = collections.namedtuple("Fde", "start end rows signal ra")
 
@@ -114,6 +121,19 @@ DEBIAN = ["/bin/bash", "/lib*/ld-linux-*.so.?", "/lib/*-linux-gnu/libc.so.6",
           "/usr/aarch64-linux-gnu/lib/libc.so.6"]
 
 
+def leaves(elf):
+    """The addresses of LEAVE in the code."""
+    data = pathlib.Path(elf).read_bytes()
+    found = []
+    for i in range(struct.unpack_from("<H", data, 56)[0]):
+        at = struct.unpack_from("<Q", data, 32)[0] + 56 * i
+        kind, flags, off, addr, _, length = struct.unpack_from("<IIQQQQ", data, at)
+        if kind == 1 and flags & 1:
+            found += [addr + m.start()
+                      for m in re.finditer(re.escape(LEAVE), data[off:off + length])]
+    return found
+
+
 class Judge:
     """Says of one row of readelf what ours must be: (cfa, ra, fp)."""
 
@@ -122,6 +142,7 @@ class Judge:
         self.regs = ARM if self.arm else X86
         self.fp, self.ra_reg = ("x29", 30) if self.arm else ("rbp", 16)
         self.entry = entry
+        self.leaves = [] if self.arm else leaves(elf)
         self.found = spelled_out(elf)
         self.unknown = collections.Counter()
 
@@ -146,7 +167,16 @@ class Judge:
         self.unknown[text] += 1
         return None
 
-    def saved_fp(self, fde, at, said):
+    def pieces(self, start, end, cfa):
+        """A row, cut where its description goes wrong: (start, end)."""
+        i = bisect.bisect_left(self.leaves, start)
+        if cfa == "r10+0" and i < len(self.leaves) and start < self.leaves[i] < end:
+            return [(start, self.leaves[i]), (self.leaves[i], end)]
+        return [(start, end)]
+
+    def saved_fp(self, fde, at, said, cfa):
+        if said == "exp" and (cfa == "rsp+8" or cfa == "r10+0" and at in self.leaves):
+            return "u"
         if said == "u":
             return "lost" if self.text(fde, "fp", at) == "undefined" else "u"
         if said == "s":
@@ -172,7 +202,7 @@ class Judge:
             return ("none", "u", "u")
         if not re.fullmatch("c[+-][0-9]+|[us]", ra):
             return ("none", "u", "u")
-        return (cfa, "u" if ra == "s" else ra, self.saved_fp(fde, at, row.get(self.fp, "u")))
+        return (cfa, "u" if ra == "s" else ra, self.saved_fp(fde, at, row.get(self.fp, "u"), row["CFA"]))
 
 
 class Rows:
@@ -202,6 +232,14 @@ def header_of(elf):
     return re.search(r"Machine: +(.*)", text)[1], int(entry, 16)
 
 
+def differences(judge, rows, fde, row, start, end):
+    want = judge.want(fde, start, row)
+    have = list(rows.between(start, end))
+    covered = sum(min(r[1], end) - max(r[0], start) for r in have)
+    if covered != end - start or any(r[2] != want for r in have):
+        yield want, [r[2] for r in have]
+
+
 def compare(elf, rows):
     """The list of differences, and how many rows and FDEs were compared."""
     elf = elf.split(",")[-1]
@@ -215,12 +253,9 @@ def compare(elf, rows):
             if at >= until:
                 continue
             n += 1
-            want = judge.want(fde, at, row)
-            have = list(rows.between(at, until))
-            covered = sum(min(r[1], until) - max(r[0], at) for r in have)
-            if covered != until - at or any(r[2] != want for r in have):
-                wrong.append(f"{elf}: {at:x}-{until:x} of {fde.start:x}: want {want}, have "
-                             f"{have[0][2] if have else None}")
+            wrong += [f"{elf}: {start:x}-{end:x} of {fde.start:x}: want {want}, have {have}"
+                      for start, end in judge.pieces(at, until, row["CFA"])
+                      for want, have in differences(judge, rows, fde, row, start, end)]
     return wrong, n, len(fdes), judge.unknown
 
 

@@ -26,6 +26,7 @@ struct program {
 	u64 max_insns; /* 0: 10,000 */
 	u64 sp; /* 0: START_SP */
 	u8 code_prot; /* 0: SIM_READ | SIM_EXEC */
+	bool ends_inside;
 };
 
 static inline void program_case(const struct program *p, struct sim_case *c)
@@ -37,6 +38,7 @@ static inline void program_case(const struct program *p, struct sim_case *c)
 		.arch = p->arch,
 		.is_executed = true,
 		.exit_addr = p->exit_addr,
+		.ends_inside = p->ends_inside,
 		.max_insns = p->max_insns ? p->max_insns : 10000,
 		.target.regs = { .pc = CODE, .sp = p->sp ? p->sp : START_SP },
 	};

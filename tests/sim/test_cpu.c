@@ -84,6 +84,8 @@ static const struct program programs[] = {
 	  X86(0xe8, 0, 0, 0, 0, 0x58), CODE + 6, 2, "ends the case, but of its calls 1 did not return" },
 	{ "a call of the end", &sim_arch_x86_64,
 	  X86(0xe8, 0, 0, 0, 0), CODE + 5, 1, "ends the case, but of its calls 1 did not return" },
+	{ "a call of an end that may be called", &sim_arch_x86_64,
+	  X86(0x90, 0xe8, 0, 0, 0, 0), CODE + 6, 2, NULL, .ends_inside = true },
 	{ "code that changes itself", &sim_arch_x86_64,
 	  X86(0xc6, 0x05, 0, 0, 0, 0, 0x90, 0x90), CODE + 8, 1,
 	  "stores to executable memory at 0x10007", .code_prot = RWX },

@@ -132,7 +132,7 @@ static bool calls_without_record(const struct watch *w, const struct sim_arch *a
 
 static void check_watched(const char *path, const struct sim_arch *arch, const struct watch *w)
 {
-	if (strstr(path, "-nofp")) {
+	if (strstr(path, "-nofp") || strstr(path, "-flow")) {
 		if (w->n_exact > w->n / 100)
 			fail_msg("%s: without frame pointers %llu of %llu are exact", path,
 				 w->n_exact, w->n);
