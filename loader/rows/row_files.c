@@ -22,7 +22,9 @@ static void file_close(struct row_files *files, struct row_file *f)
 	if (!f->elf)
 		return;
 	cfi_free(&f->cfi);
+	elf_file_free(&f->debug);
 	elf_file_free(&f->elf);
+	f->has_debug = false;
 	files->n_open--;
 }
 
@@ -151,7 +153,7 @@ int row_files_open(struct row_files *files, struct row_file *f)
 
 	if (f->has_none)
 		return -ENOENT;
-	fd = files->open(f->module, files->data);
+	fd = files->open(f->module, false, files->data);
 	f->used = ++files->clock;
 	if (fd < 0 || f->elf)
 		return fd < 0 ? fd : 0;
@@ -160,15 +162,34 @@ int row_files_open(struct row_files *files, struct row_file *f)
 	return file_open(files, f, fd);
 }
 
+/* Nothing of a debug file is wrong enough to go without the file's own rows. */
+static int add_debug(struct row_files *files, struct row_file *f)
+{
+	int fd = -ENOENT;
+
+	if (f->has_debug)
+		return 0;
+	if (!cfi_has_entries(f->cfi))
+		fd = files->open(f->module, true, files->data);
+	if (fd == -EINPROGRESS)
+		return fd;
+	f->has_debug = true;
+	if (fd >= 0 && !elf_file_open_fd(&f->debug, fd))
+		cfi_add_debug(f->cfi, f->debug);
+	return 0;
+}
+
 int row_files_read(struct row_files *files, struct row_file *f, u32 page, struct rules *rules,
 		   u32 *rows, u32 *n)
 {
 	int err = row_files_open(files, f);
 
+	if (!err && page - f->first_page >= f->n_pages)
+		err = -ENOENT;
+	if (!err)
+		err = add_debug(files, f);
 	if (err)
 		return err;
-	if (page - f->first_page >= f->n_pages)
-		return -ENOENT;
 	return cfi_page(f->cfi, rules, (u64)page * UW_ROW_PAGE_LEN, rows, n);
 }
 

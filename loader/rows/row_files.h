@@ -27,11 +27,16 @@ struct row_file {
 	u64 *loaded; /* a bit a page of n_pages: it was, once; NULL: never opened */
 	u64 used; /* by the cache's clock */
 	struct elf_file *elf; /* NULL: closed */
+	struct elf_file *debug; /* NULL: none, or not needed */
+	bool has_debug; /* that is settled */
 	struct cfi *cfi;
 };
 
-/* An open file of a module, borrowed; a negative errno when it can't be had now. */
-typedef int row_open_fn(u32 module, void *data);
+/*
+ * An open file of a module, borrowed; a negative errno when it can't be had now. @debug: the file
+ * with what was stripped from it, -EINPROGRESS while that is looked for.
+ */
+typedef int row_open_fn(u32 module, bool debug, void *data);
 
 int row_files_new(struct row_files **files, row_open_fn *open, void *data);
 void row_files_free(struct row_files **files);
@@ -59,7 +64,10 @@ int row_files_open(struct row_files *files, struct row_file *f);
  * @rules:	where its rules are entered
  * @rows:	room for UW_MAX_PAGE_ROWS
  *
- * Return: as row_files_open().
+ * A file without call frame information has that of its debug file, and no rows before it is
+ * known whether there is one.
+ *
+ * Return: as row_files_open(); -EINPROGRESS.
  */
 int row_files_read(struct row_files *files, struct row_file *f, u32 page, struct rules *rules,
 		   u32 *rows, u32 *n);

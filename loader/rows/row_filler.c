@@ -122,7 +122,10 @@ static bool has_credit(struct credit *c, u32 share)
 	return c->left_ns > 0;
 }
 
-/* 0, -EAGAIN (the pool has no room in this tick), or why there will be no rows now. */
+/*
+ * 0, -EAGAIN (the pool has no room in this tick), -EINPROGRESS (its debug file is looked for),
+ * or why there will be no rows now.
+ */
 static int load(struct row_filler *f, struct row_file *file, u32 page, struct credit *credit)
 {
 	u64 before = now_ns(CLOCK_THREAD_CPUTIME_ID);
@@ -133,7 +136,7 @@ static int load(struct row_filler *f, struct row_file *file, u32 page, struct cr
 		err = row_pool_add(f->pool, file->module, page, f->rows, n);
 	if (!err)
 		f->n_refetched += row_file_loaded(file, page);
-	f->n_failed += err && err != -ENOENT && err != -EAGAIN;
+	f->n_failed += err && err != -ENOENT && err != -EAGAIN && err != -EINPROGRESS;
 	credit->left_ns -= (s64)(now_ns(CLOCK_THREAD_CPUTIME_ID) - before);
 	return err;
 }
@@ -199,6 +202,8 @@ static int load_next(struct row_filler *f, struct row_file *file)
 	}
 	if (!row_pool_has(f->pool, file->module, page))
 		err = load(f, file, page, &f->for_idle);
+	if (err == -EINPROGRESS)
+		err = -EAGAIN;
 	if (err != -EAGAIN)
 		file->next++;
 	return err;

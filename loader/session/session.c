@@ -180,11 +180,11 @@ int session_add_command(struct session *s, u32 pid, const char *name)
 	return add_target(s, pid, &p);
 }
 
-static int open_module(u32 module, void *data)
+static int open_module(u32 module, bool debug, void *data)
 {
 	const struct session *s = data;
 
-	return modules_fd(s->modules, module);
+	return debug ? modules_debug_fd(s->modules, module) : modules_fd(s->modules, module);
 }
 
 static int open_sources(struct session *s)

@@ -103,6 +103,12 @@ static bool has_symtab(struct elf_file *f)
 	return elf_file_section_len(f, ".symtab") > 0;
 }
 
+/* Nothing in it describes its code. */
+static bool lacks_frames(struct elf_file *f)
+{
+	return !elf_file_section_len(f, ".eh_frame") && !elf_file_section_len(f, ".debug_frame");
+}
+
 static void open_file(struct child *c, const struct helper_ask *ask, int fd, int root_fd)
 {
 	struct helper_answer *a = &c->out.answer;
@@ -118,7 +124,7 @@ static void open_file(struct child *c, const struct helper_ask *ask, int fd, int
 		a->why[0] = 0;
 	if (lines_in(f->own) || (f->debug && lines_in(f->debug)))
 		a->flags |= HELPER_HAS_LINES;
-	if (has_symtab(f->own))
+	if (has_symtab(f->own) && !lacks_frames(f->own))
 		return;
 	if (f->debug && has_symtab(f->debug)) {
 		a->flags |= HELPER_HAS_DEBUG;

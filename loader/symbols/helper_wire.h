@@ -21,7 +21,11 @@ enum helper_kind { HELPER_OPEN, HELPER_LINES };
 
 /* Of the answer to HELPER_OPEN. */
 #define HELPER_HAS_LINES 1u
-#define HELPER_HAS_DEBUG 2u /* the first descriptor: a file with the .symtab that was stripped */
+/*
+ * The first descriptor: a file with the .symtab that was stripped, or where only the call frame
+ * information was, with that.
+ */
+#define HELPER_HAS_DEBUG 2u
 #define HELPER_HAS_MINI 4u /* the next one: the file in .gnu_debugdata */
 
 struct helper_ask {

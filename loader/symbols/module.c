@@ -264,6 +264,7 @@ int modules_open(struct modules *m, const struct process *p, struct mapping *map
 		map->module = mod->info.id;
 	}
 	mod->used = ++m->clock;
+	mod->pid = p->pid;
 	*id = mod->info.id;
 	return 0;
 }

@@ -76,6 +76,16 @@ const struct module_info *modules_info(struct modules *m, u32 id);
 int modules_fd(struct modules *m, u32 id);
 
 /**
+ * modules_debug_fd() - the file with what was stripped from a module's
+ *
+ * Its debug file, else what .gnu_debugdata holds. The helper is asked for it, as for lines.
+ *
+ * Return: the descriptor, borrowed until the next modules_open(); -EINPROGRESS (not known yet,
+ * ask again after modules_take_answers()), -ENOENT (there is none).
+ */
+int modules_debug_fd(struct modules *m, u32 id);
+
+/**
  * modules_symbol() - the function at an offset of a module's file
  * @off_in_file: of a return address: minus one
  * @name:	demangled, at least one byte of room

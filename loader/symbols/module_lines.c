@@ -95,6 +95,23 @@ bool modules_is_ready(struct modules *m, u32 pid, u32 id, u64 off_in_file)
 	return false;
 }
 
+int modules_debug_fd(struct modules *m, u32 id)
+{
+	struct module *mod = modules_find(m, id);
+	int err;
+
+	if (!mod || !may_have_lines(m, mod))
+		return -ENOENT;
+	if (mod->told == helper_generation(m->helper) &&
+	    (!mod->is_answered || !mod->has_more || mod->more_fd >= 0)) {
+		mod->used = ++m->clock;
+		return !mod->is_answered ? -EINPROGRESS : mod->has_more ? mod->more_fd : -ENOENT;
+	}
+	/* In whose root it would be looked for is not known before. */
+	err = mod->pid ? tell(m, mod, mod->pid) : -EAGAIN;
+	return err && err != -EAGAIN ? -ENOENT : -EINPROGRESS;
+}
+
 static void set_why(struct module *mod, const char *why)
 {
 	if (!why[0] || mod->why)

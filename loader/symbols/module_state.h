@@ -17,6 +17,7 @@ struct module {
 	struct module_key key;
 	char *path, *build_id;
 	int fd; /* -1: closed to make room */
+	u32 pid; /* that mapped it last; 0: none yet */
 	bool has_no_symbols; /* tried, and never will */
 	struct symbols *symbols; /* NULL: not read, or dropped to make room */
 	u64 used; /* by the cache's clock */

@@ -17,7 +17,8 @@
 #define OWN 7 /* module ids: this binary, */
 #define TEXT 8 /* a file that is no ELF file, */
 #define GONE 9 /* one that can't be opened now, */
-#define COPIES 10 /* and this binary again, under as many ids from here on */
+#define BARE 10 /* one that was stripped of what described its code, */
+#define COPIES 11 /* and this binary again, under as many ids from here on */
 #define N_COPIES 60
 #define FOREVER (~0ull)
 
@@ -25,29 +26,38 @@ struct world {
 	struct uw_row_page pages[UW_MAX_ROW_PAGES];
 	struct uw_rule rules[UW_MAX_RULES];
 	u32 rows[1 << 20];
-	int own_fd, text_fd;
+	int own_fd, text_fd, bare_fd;
+	int debug_fd; /* what is said of BARE's debug file */
 	u32 n_opened[COPIES + N_COPIES];
 	u32 first_page, n_pages; /* of this binary's code */
+	struct row_memory memory;
 	struct row_filler *f;
 };
 
-static int open_module(u32 module, void *data)
+static const char *bare_path, *debug_path;
+
+static int open_module(u32 module, bool debug, void *data)
 {
 	struct world *w = data;
 
+	if (debug)
+		return module == BARE ? w->debug_fd : -ENOENT;
+	if (module == BARE)
+		return w->bare_fd;
 	w->n_opened[module]++;
 	if (module == TEXT)
 		return w->text_fd;
 	return module == GONE ? -ESTALE : w->own_fd;
 }
 
-static void find_code(struct world *w)
+/* Of a file. */
+static void find_code(struct world *w, int fd)
 {
 	const struct elf_segment *s;
 	struct elf_file *elf;
 	size_t n;
 
-	assert_int_equal(elf_file_open_fd(&elf, w->own_fd), 0);
+	assert_int_equal(elf_file_open_fd(&elf, fd), 0);
 	s = elf_file_segments(elf, &n);
 	for (size_t i = 0; i < n; i++) {
 		if (!s[i].is_exec)
@@ -63,15 +73,17 @@ static void find_code(struct world *w)
 static struct world *make_world(u32 n_rows)
 {
 	struct world *w = calloc(1, sizeof(*w));
-	struct row_memory m = {
+
+	w->memory = (struct row_memory){
 		.pages = w->pages, .rules = w->rules, .rows = w->rows, .n_rows = n_rows
 	};
 
 	w->own_fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
 	w->text_fd = memfd_create("text", MFD_CLOEXEC);
+	w->bare_fd = open(bare_path, O_RDONLY | O_CLOEXEC);
 	assert_int_equal(write(w->text_fd, "no code", 7), 7);
-	find_code(w);
-	assert_int_equal(row_filler_new(&w->f, &m, open_module, w), 0);
+	find_code(w, w->own_fd);
+	assert_int_equal(row_filler_new(&w->f, &w->memory, open_module, w), 0);
 	return w;
 }
 
@@ -80,6 +92,7 @@ static void end_world(struct world *w)
 	row_filler_free(&w->f);
 	close(w->own_fd);
 	close(w->text_fd);
+	close(w->bare_fd);
 	free(w);
 }
 
@@ -256,6 +269,64 @@ static void a_file_that_is_gone_is_counted_and_asked_again_by_its_misses(void **
 	end_world(w);
 }
 
+/* Of a page that is there: bytes with a rule that only a description can give. */
+static u32 described(const struct world *w, u32 module, u32 page)
+{
+	u32 n = 0;
+
+	for (u32 off = 0; off < UW_ROW_PAGE_LEN; off++) {
+		const struct uw_rule *r =
+			row_filler_rule(w->f, module, (u64)page * UW_ROW_PAGE_LEN + off);
+
+		n += r && r->cfa == UW_CFA_AT_SP;
+	}
+	return n;
+}
+
+static void rows_of_a_stripped_file_wait_for_its_debug_file(void **state)
+{
+	struct world *w = make_world(1 << 20);
+	u32 page;
+
+	(void)state;
+	find_code(w, w->bare_fd);
+	page = w->first_page;
+	w->debug_fd = -EINPROGRESS;
+	for (u32 i = 0; i < 3; i++) {
+		row_filler_miss(w->f, BARE, page);
+		row_filler_misses(w->f, FOREVER);
+		assert_false(row_filler_idle(w->f, FOREVER));
+		assert_int_equal(row_filler_counts(w->f).pool.added, 0);
+	}
+	w->debug_fd = open(debug_path, O_RDONLY | O_CLOEXEC);
+	assert_true(w->debug_fd >= 0);
+	assert_false(row_filler_idle(w->f, FOREVER));
+	assert_int_equal(row_filler_counts(w->f).pool.added, w->n_pages);
+	assert_int_equal(row_filler_counts(w->f).failed, 0);
+	assert_true(described(w, BARE, page) > 0);
+	close(w->debug_fd);
+	end_world(w);
+}
+
+static void a_stripped_file_without_a_usable_debug_file_has_none_but_its_own_rows(void **state)
+{
+	struct world *w = make_world(1 << 20);
+
+	(void)state;
+	find_code(w, w->bare_fd);
+	for (u32 i = 0; i < 2; i++) {
+		w->debug_fd = i ? w->text_fd : -ENOENT;
+		row_filler_miss(w->f, BARE, w->first_page);
+		row_filler_misses(w->f, FOREVER);
+		assert_true(is_there(w, BARE, w->first_page));
+		assert_int_equal(described(w, BARE, w->first_page), 0);
+		row_filler_free(&w->f);
+		assert_int_equal(row_filler_new(&w->f, &w->memory, open_module, w), 0);
+		memset(w->pages, 0, sizeof(w->pages));
+	}
+	end_world(w);
+}
+
 static void pages_outside_of_the_code_are_nothing(void **state)
 {
 	struct world *w = make_world(1 << 20);
@@ -286,7 +357,7 @@ static void without_a_pool_no_file_is_opened(void **state)
 	end_world(w);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_missed_page_comes_with_its_neighbours),
@@ -297,9 +368,18 @@ int main(void)
 		cmocka_unit_test(a_page_that_comes_again_is_counted),
 		cmocka_unit_test(a_file_without_code_is_asked_once),
 		cmocka_unit_test(a_file_that_is_gone_is_counted_and_asked_again_by_its_misses),
+		cmocka_unit_test(rows_of_a_stripped_file_wait_for_its_debug_file),
+		cmocka_unit_test(
+			a_stripped_file_without_a_usable_debug_file_has_none_but_its_own_rows),
 		cmocka_unit_test(pages_outside_of_the_code_are_nothing),
 		cmocka_unit_test(without_a_pool_no_file_is_opened),
 	};
 
+	if (argc != 3) {
+		fprintf(stderr, "usage: test_row_filler STRIPPED DEBUG\n");
+		return 2;
+	}
+	bare_path = argv[1];
+	debug_path = argv[2];
 	return CHECK_RUN(tests);
 }

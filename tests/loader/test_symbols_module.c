@@ -105,7 +105,7 @@ static void own_functions_have_the_names_that_nm_prints(void **state)
 	assert_int_equal(sscanf(nm_name, "%llx", &nm_addr), 1);
 	/* Both are the same distance from main, wherever the program was loaded. */
 	first_line("nm '%s' | awk '$3 == \"main\" { print $1 }'", p->exe, nm_name, sizeof(nm_name));
-	extern int main(void);
+	extern int main(int argc, char **argv);
 	assert_int_equal(nm_addr - strtoull(nm_name, NULL, 16), (u64)local_function - (u64)main);
 	modules_free(&m);
 	process_free(&p);
@@ -242,24 +242,33 @@ struct files {
 
 #define FILE_ADDR(i) ((1ull << 20) + 4096ull * (u64)(i))
 
-static void add_file(struct files *f, const void *data, size_t len)
+/* The next file is there already. */
+static void map_file(struct files *f)
 {
 	char path[64];
 	struct stat st;
 	struct life_mmap e = { .start_addr = FILE_ADDR(f->n), .len = 4096, .path = path };
-	int fd;
 
 	snprintf(path, sizeof(path), "%s/%d", f->dir, f->n++);
-	fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0700);
-	assert_true(fd >= 0);
-	assert_int_equal(write(fd, data, len), len);
-	assert_int_equal(fstat(fd, &st), 0);
-	close(fd);
+	assert_int_equal(stat(path, &st), 0);
 	e.inode = st.st_ino;
 	e.dev_major = major(st.st_dev);
 	e.dev_minor = minor(st.st_dev);
 	/* In a minute: files' times and this clock need not agree. */
 	assert_int_equal(mappings_add(&f->process->maps, &e, now_ns() + 60000000000ull), 0);
+}
+
+static void add_file(struct files *f, const void *data, size_t len)
+{
+	char path[64];
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/%d", f->dir, f->n);
+	fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0700);
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, data, len), len);
+	close(fd);
+	map_file(f);
 }
 
 static void files_init(struct files *f)
@@ -394,6 +403,77 @@ static void a_file_that_is_written_to_gives_no_more_names(void **state)
 	process_free(&p);
 }
 
+static const char *bare_path, *debug_path;
+
+/* What modules_debug_fd() says when it knows. */
+static int wait_for_debug(struct modules *m, u32 id)
+{
+	int fd = modules_debug_fd(m, id);
+
+	for (int i = 0; fd == -EINPROGRESS && i < 150; i++) {
+		modules_take_answers(m, 100);
+		fd = modules_debug_fd(m, id);
+	}
+	return fd;
+}
+
+/* A file without anything that describes its code, with a link to its debug file. */
+static void what_was_stripped_is_found_beside_the_file(void **state)
+{
+	struct process *p = self();
+	struct modules *m = NULL;
+	struct stat want, is;
+	char command[4096], path[64];
+	struct files f;
+	int fd;
+	u32 id;
+
+	(void)state;
+	files_init(&f);
+	process_free(&f.process);
+	f.process = process_new(getpid());
+	snprintf(command, sizeof(command),
+		 "cp '%s' %s/1 && objcopy --add-gnu-debuglink=%s/1 '%s' %s/0", debug_path, f.dir,
+		 f.dir, bare_path, f.dir);
+	assert_int_equal(system(command), 0);
+	map_file(&f);
+	snprintf(path, sizeof(path), "%s/1", f.dir);
+	assert_int_equal(stat(path, &want), 0);
+	assert_int_equal(modules_new(&m), 0);
+	id = open_at(m, f.process, FILE_ADDR(0));
+	assert_int_equal(modules_debug_fd(m, id), -EINPROGRESS);
+	fd = wait_for_debug(m, id);
+	assert_true(fd >= 0);
+	assert_int_equal(fstat(fd, &is), 0);
+	assert_int_equal(is.st_ino, want.st_ino);
+	/* Nothing was stripped of this program. */
+	assert_int_equal(wait_for_debug(m, open_at(m, p, (u64)local_function)), -ENOENT);
+	assert_int_equal(modules_debug_fd(m, 12345), -ENOENT);
+	f.n = 2;
+	files_deinit(&f);
+	modules_free(&m);
+	process_free(&p);
+}
+
+/* Without a process nobody knows in whose root its debug file would be. */
+static void what_was_stripped_is_not_looked_for_before_a_process_maps_the_file(void **state)
+{
+	int fd = open(bare_path, O_RDONLY | O_CLOEXEC);
+	struct modules *m = NULL;
+	u32 id;
+
+	(void)state;
+	assert_int_equal(modules_new(&m), 0);
+	assert_int_equal(modules_preload(m, fd, bare_path, &id), 0);
+	for (int i = 0; i < 3; i++) {
+		assert_int_equal(modules_debug_fd(m, id), -EINPROGRESS);
+		modules_take_answers(m, 100);
+	}
+	assert_int_equal(modules_helper_cpu_ns(m), 0);
+	close(fd);
+	modules_free(&m);
+}
+
 static void the_c_library_is_known_by_name(void **state)
 {
 	static const struct {
@@ -430,10 +510,18 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(modules_are_limited_and_no_id_comes_twice),
 	cmocka_unit_test(symbol_tables_are_limited_and_read_again),
 	cmocka_unit_test(a_file_that_is_written_to_gives_no_more_names),
+	cmocka_unit_test(what_was_stripped_is_found_beside_the_file),
+	cmocka_unit_test(what_was_stripped_is_not_looked_for_before_a_process_maps_the_file),
 	cmocka_unit_test(the_c_library_is_known_by_name),
 };
 
-int main(void)
+int main(int argc, char **argv)
 {
+	if (argc != 3) {
+		fprintf(stderr, "usage: test_symbols_module STRIPPED DEBUG\n");
+		return 2;
+	}
+	bare_path = argv[1];
+	debug_path = argv[2];
 	return CHECK_RUN(tests);
 }
