@@ -23,7 +23,7 @@
 
 #define MAX_ROUNDS 4 /* of finding functions that don't return */
 #define MAX_STEPS 16 /* of following, an instruction and round; trials may repeat */
-#define MAX_WORDS 30000 /* of a frame */
+#define MAX_WORDS (1 << 17) /* of a frame: 1 MiB, what the walk allows */
 #define MAX_DATA (4u << 20) /* bytes of data that are searched for addresses */
 
 enum kind {
@@ -37,9 +37,9 @@ struct state {
 	u8 kind;
 	bool has_height, has_fp;
 	bool lost_fp; /* the caller's fp is nowhere */
-	s16 height; /* cfa = sp + 8 * (height + 1) */
-	s16 fp_words; /* cfa = fp + 8 * fp_words */
-	s16 saved; /* the caller's fp is at cfa - 8 * saved; 0: in fp */
+	s32 height; /* cfa = sp + 8 * (height + 1) */
+	s32 fp_words; /* cfa = fp + 8 * fp_words */
+	s32 saved; /* the caller's fp is at cfa - 8 * saved; 0: in fp */
 };
 
 struct row {
@@ -114,7 +114,7 @@ static void join(struct work *w, const struct flow_insn *to, const struct state 
 static void set_height(struct state *s, s64 bytes)
 {
 	s->has_height = bytes % 8 == 0 && bytes >= 0 && bytes < 8 * MAX_WORDS;
-	s->height = s->has_height ? (s16)(bytes / 8) : 0;
+	s->height = s->has_height ? (s32)(bytes / 8) : 0;
 }
 
 static void lose_fp(struct state *s)
@@ -141,7 +141,7 @@ static void change(struct state *s, const struct flow_insn *insn)
 	switch (insn->op) {
 	case FLOW_PUSH_FP:
 		if (s->has_height && !s->saved && !s->lost_fp)
-			s->saved = (s16)(s->height + 2);
+			s->saved = (s32)(s->height + 2);
 		/* fallthrough */
 	case FLOW_PUSH:
 		if (s->has_height)
@@ -167,7 +167,7 @@ static void change(struct state *s, const struct flow_insn *insn)
 		lose_fp(s);
 		s->has_fp = s->has_height && insn->arg % 8 == 0 && insn->arg >= 0 &&
 			    insn->arg <= height;
-		s->fp_words = s->has_fp ? (s16)(s->height + 1 - insn->arg / 8) : 0;
+		s->fp_words = s->has_fp ? (s32)(s->height + 1 - insn->arg / 8) : 0;
 		return;
 	case FLOW_LEAVE:
 		set_height(s, s->has_fp ? 8 * (s64)s->fp_words - 8 : -1);

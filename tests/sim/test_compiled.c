@@ -115,8 +115,8 @@ static double least(const char *path)
 		return 92;
 	case BY_RECORDS: /* short functions have no record for long */
 		return is_corners(path) ? 26.9 : 50;
-	default: /* 98.7 and more, but frames that gcc aligns by r10 are not followed: 15.9 */
-		return is_corners(path) && strstr(path, "-gcc-") ? 15.9 : 98.6;
+	default: /* 98.7 and more, but frames that gcc aligns by r10 are not followed: 32.2 */
+		return is_corners(path) && strstr(path, "-gcc-") ? 32 : 98.6;
 	}
 }
 
