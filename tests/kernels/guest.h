@@ -32,7 +32,21 @@ void programs_load(const char *path, struct tally *t);
 /**
  * walks_run() - run the conformance program over stacks made in this process
  * @t:		counts the stacks
- *
- * Prints `STACK: N frames, STATUS`.
  */
 void walks_run(struct tally *t);
+
+/**
+ * samples_run() - the same stacks for the production program, on page faults
+ * @t:		counts the stacks
+ */
+void samples_run(struct tally *t);
+
+struct stack_case;
+struct uw_sample;
+
+/**
+ * guest_say() - count a stack, and print `PROGRAM STACK: ok|FAILED: WHY (FIGURES)`
+ * @differs:	what stacks_compare() said; of a case of wrong truth it must say something
+ */
+void guest_say(struct tally *t, const char *program, const struct stack_case *c,
+	       const char *differs, const struct uw_sample *sample);

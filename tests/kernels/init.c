@@ -2,7 +2,7 @@
 
 /*
  * The one process of a guest that ci/kernels boots: loads the BPF objects under
- * /bpf, runs the conformance program, says how it went and powers off. Started as
+ * /bpf, walks stacks with them, says how it went and powers off. Started as
  * an ordinary program (root needed) it does the same with the objects that its
  * arguments name, on the running kernel.
  */
@@ -66,6 +66,7 @@ int main(int argc, char **argv)
 		tally_add(&t, 0);
 	globfree(&objects);
 	walks_run(&t);
+	samples_run(&t);
 	printf("init: %d passed, %d failed\n", t.passed, t.failed);
 	fflush(stdout);
 	if (is_guest)

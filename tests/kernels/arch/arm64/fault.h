@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#pragma once
+
+#include "../../../../core/types.h"
+
+/* Stores to @page with the frame pointer @fp, and the stack pointer just below it. */
+static __attribute__((noinline)) void arch_fault(u64 fp, volatile char *page)
+{
+	__asm__ volatile("mov x9, x29\n\tmov x10, sp\n\tsub x11, %0, #48\n\t"
+			 "mov x29, %0\n\tmov sp, x11\n\t"
+			 "strb wzr, [%1]\n\t"
+			 "mov sp, x10\n\tmov x29, x9"
+			 :
+			 : "r"(fp), "r"(page)
+			 : "memory", "x9", "x10", "x11");
+}

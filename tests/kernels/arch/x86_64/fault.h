@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#pragma once
+
+#include "../../../../core/types.h"
+
+/* Stores to @page with the frame pointer @fp, and the stack pointer just below it. */
+static __attribute__((noinline)) void arch_fault(u64 fp, volatile char *page)
+{
+	__asm__ volatile("mov %%rbp, %%r10\n\tmov %%rsp, %%r11\n\t"
+			 "mov %0, %%rbp\n\tlea -48(%%rbp), %%rsp\n\t"
+			 "movb $1, (%1)\n\t"
+			 "mov %%r11, %%rsp\n\tmov %%r10, %%rbp"
+			 :
+			 : "r"(fp), "r"(page)
+			 : "memory", "r10", "r11");
+}
