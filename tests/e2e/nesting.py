@@ -4,11 +4,17 @@
 What can be stands in the programs themselves (see run.js there). A stack here is what
 was sampled, outermost first: a list of (name, file, line). Only the frames of those
 programs are judged; builtins and Node.js itself may stand between them.
+
+A program's own terms are the lines of its file, also for what it makes of text (eval) and
+for what a bundle (bundle.py) has of it; WebAssembly has the file WASM and no lines.
 """
 
 import os
 import re
 from dataclasses import dataclass
+
+
+WASM = "(wasm)"
 
 
 @dataclass(frozen=True)
@@ -54,6 +60,11 @@ class Program:
             lines = source.read().splitlines()
         self.path, self.outer = path, outer
         self.functions, self.marks = _functions(lines), _marks(lines)
+        self.evals = {name: self.functions[name][0] - 1 - int(off or 0)
+                      for line in lines
+                      for off, name in re.findall(r"// eval(?:\+(\d+))? = (\S+)$", line)}
+        self.wasm = {name for line in lines if line.startswith("// wasm:")
+                     for name in line.split()[2:]}
         self.paths = [self._path(line.split("path:")[1])
                       for line in lines if line.startswith("// path:")]
 
@@ -62,6 +73,9 @@ class Program:
         for part in text.split(">"):
             name, marks, times = re.fullmatch(
                 r"\s*(.+?)(?:@([\w|]+))?(?: x (\d+))?\s*", part).groups()
+            if name in self.wasm:
+                steps.append(Step(name, WASM, frozenset([None]), 0, 1))
+                continue
             owner = self if name in self.functions else self.outer
             calls = frozenset(owner.marks[m] for m in marks.split("|")) if marks else frozenset()
             steps += [Step(name, owner.path, calls, *owner.functions[name])] * int(times or 1)
@@ -69,17 +83,34 @@ class Program:
 
 
 class Judge:
-    """Knows every program of a folder."""
+    """Knows every program of a folder, and bundles of them."""
 
-    def __init__(self, folder):
+    def __init__(self, folder, bundles=()):
         run = Program(os.path.join(folder, "run.js"))
         self.paths = [[Step("tick", run.path, frozenset(), *run.functions["tick"])]]
-        self.files = {run.path}
+        self.files, self.evals = {run.path}, {}
+        self.bundles = {bundle.path: bundle for bundle in bundles}
         for entry in sorted(os.listdir(folder)):
             path = os.path.join(folder, entry)
             if path != run.path and entry.endswith(".js"):
+                program = Program(path, run)
                 self.files.add(path)
-                self.paths += Program(path, run).paths
+                self.evals.update({name: (path, shift) for name, shift in program.evals.items()})
+                self.paths += program.paths
+
+    def locate(self, frame):
+        """(name, file, line) in the program's own terms; None: not a frame of the programs."""
+        name, file, line = frame.get("name"), frame.get("file"), frame.get("line")
+        if frame["kind"] == "wasm":
+            return name, WASM, None
+        if frame["kind"] != "js":
+            return None
+        if file is None and name in self.evals:
+            path, shift = self.evals[name]
+            return name, path, line and line + shift
+        if file in self.bundles:
+            return name, *self.bundles[file].origin(line, frame.get("column"))
+        return (name, file, line) if file in self.files else None
 
     def _candidates(self, stack):
         names = [(name, file) for name, file, _ in stack]

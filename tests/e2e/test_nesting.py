@@ -6,7 +6,9 @@ import os
 import sys
 
 import nesting
-from lib import Checks
+from bundle import Bundle
+from lib import Checks, folder
+from support import Cell, Document
 
 KNOWN = os.path.join(os.path.dirname(os.path.realpath(__file__)), "../../fixtures/node/known")
 
@@ -27,7 +29,7 @@ def mutations(stack):
     yield "a name is wrong", False, stack[:middle] + [(name + "x", file, line)] + stack[middle + 1:]
     yield "a file is wrong", False, stack[:middle] + [(name, "x", line)] + stack[middle + 1:]
     yield "two are swapped", False, stack[:-2] + [stack[-1], stack[-2]]
-    for off in (-1, 1):
+    for off in (-1, 1) if line else ():
         yield f"a call's line is off by {off}", True, \
             stack[:middle] + [(name, file, line + off)] + stack[middle + 1:]
     name, file, _ = stack[-1]
@@ -35,8 +37,51 @@ def mutations(stack):
     yield "a line is missing", True, stack[:-1] + [(name, file, None)]
 
 
+def check_terms(check):
+    """Frames of bundles, of eval and of WebAssembly, in the program's own terms."""
+    with folder() as tmp:
+        bundle = Bundle(os.path.join(tmp, "bundle.js"), KNOWN, ["calls", "shapes"])
+        with open(bundle.path, encoding="utf-8") as file:
+            text = file.read()
+    judge = nesting.Judge(KNOWN, [bundle])
+    shapes = os.path.join(KNOWN, "shapes.js")
+    with open(shapes, encoding="utf-8") as file:
+        number = next(n for n, line in enumerate(file, 1) if "// @super" in line)
+    frame = {"kind": "js", "name": "Square", "file": bundle.path, "line": 1}
+    for off, good in ((0, True), (1, True), (-1, False), (len("super(n); "), False)):
+        column = text.index("super(n);") + 1 + off
+        check.that((judge.locate({**frame, "column": column}) == ("Square", shapes, number)) == good,
+                   f"a bundle's column, {off} off", quiet=True)
+    check.that("\n" not in text and len(text) > 300000, "a bundle is one long line")
+    evals = os.path.join(KNOWN, "evals.js")
+    for name, line in (("direct", 1), ("built", 3)):
+        first = next(s.first for p in judge.paths for s in p if (s.name, s.file) == (name, evals))
+        found = judge.locate({"kind": "js", "name": name, "line": line})
+        check.equal(found, (name, evals, first), f"the first line of {name}")
+    check.that(judge.locate({"kind": "js", "name": "leaf", "line": 1}) is None and
+               judge.locate({"kind": "native", "name": "direct"}) is None,
+               "nothing else has no file")
+
+
+def check_document(check):
+    """What was measured is found again, and nothing is rounded up to its goal."""
+    below, good = Cell(99.8999, 99.9, 99.5), Cell(99.9, 100, 99.5)
+    check.that(not below.good and str(below).startswith("**99.89 ") and good.good,
+               "a goal is missed by little")
+    with folder() as tmp:
+        path = os.path.join(tmp, "a.md")
+        Document(path, ["one", "two"], ["x", "y"]).put("9.1.0", "x", "two", below)
+        again = Document(path, ["one", "two"], ["x", "y"])
+        again.put("18.0.0", "y", "one", good)
+        again = Document(path, ["one", "two"], ["x", "y"])
+        check.equal([str(c) for c in again.cells.values()], [str(below), str(good)],
+                    "a document keeps its cells")
+
+
 def main():
     check = Checks()
+    check_terms(check)
+    check_document(check)
     judge = nesting.Judge(KNOWN)
     check.that(len(judge.paths) >= 15, "the programs' paths are read")
     for path in judge.paths[1:]:

@@ -169,7 +169,7 @@ int live_node_tell_regions(struct live_node *n, struct v8_heap *heap)
 	return v8_heap_set_regions(heap, regions, n_regions);
 }
 
-static int read_mappings(struct live_node *n)
+int live_node_read_mappings(struct live_node *n)
 {
 	_cleanup_free_ char *text = calloc(1, MAX_MAPS_LEN);
 	_cleanup_fclose_ FILE *f = NULL;
@@ -203,15 +203,22 @@ static u64 now_ns(void)
 	return (u64)ts.tv_sec * 1000000000 + (u64)ts.tv_nsec;
 }
 
-static int walk(struct live_node *n)
+int live_node_regs(const struct live_node *n, struct user_regs_struct *regs)
+{
+	struct iovec iov = { regs, sizeof(*regs) };
+
+	return ptrace(PTRACE_GETREGSET, n->pid, NT_PRSTATUS, &iov) < 0 ? -errno : 0;
+}
+
+int live_node_walk(struct live_node *n)
 {
 	struct uw_state *u = &n->walk;
 	struct user_regs_struct regs;
-	struct iovec iov = { &regs, sizeof(regs) };
 	enum uw_status status = UW_OK;
+	int r = live_node_regs(n, &regs);
 
-	if (ptrace(PTRACE_GETREGSET, n->pid, NT_PRSTATUS, &iov) < 0)
-		return -errno;
+	if (r < 0)
+		return r;
 	*u = (struct uw_state){ .regs = { regs.rip, regs.rsp, regs.rbp, 0 },
 				.va_mask = (1ull << 47) - 1,
 				.has_tables = true };
@@ -242,8 +249,8 @@ int live_node_sample(struct live_node *n)
 		return -errno;
 	if (!WIFSTOPPED(status))
 		return -ESRCH;
-	r = read_mappings(n);
-	return r ? r : walk(n);
+	r = live_node_read_mappings(n);
+	return r ? r : live_node_walk(n);
 }
 
 int live_node_resume(struct live_node *n)

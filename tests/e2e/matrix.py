@@ -1,0 +1,175 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""matrix.py [OPTION]... VERSION...: how exact V8's stacks are, cell by cell.
+
+A cell is a version of Node.js, a mode and a program. Every program knows what its stacks
+can be (nesting.py). All samples that hold a frame of it count, those in prologues,
+epilogues and builtins, too:
+
+  names     % whose frames of the program have exactly the names of one of its stacks
+  lines     % of which each line is exact, too
+  complete  % of the process's samples whose stack is complete
+
+  -m, -p NAME[,NAME]  these modes, programs   -n SAMPLES  at least so many a cell
+  -o FILE             put the cells into that document (support.py); others there stay
+  -v                  print what was not exact
+"""
+
+import argparse
+import collections
+import os
+import sys
+import time
+
+from bundle import Bundle
+from lib import TOP, Checks, folder, need_bpf, node, record, running
+from nesting import Judge
+from support import GOALS, Cell, Document
+
+KNOWN = os.path.join(TOP, "fixtures/node/known")
+MOST_SECONDS = 60
+
+PROGRAMS = {  # files of KNOWN
+    "nesting": ["calls", "mutual", "deep", "shapes", "closures", "callbacks", "waits"],
+    "osr": ["osr"],
+    "inlining": ["calls", "mutual"],
+    "classes": ["shapes", "closures"],
+    "async": ["waits"],
+    "eval": ["evals"],
+    "wasm": ["wasm"],
+    "workers": ["threads"],
+    "callbacks": ["callbacks"],
+    "two-byte": ["wide"],
+    "bundle": ["calls", "shapes", "closures", "callbacks"],  # in one line
+}
+
+
+def modes(major):
+    """{name: (flags, work of a leaf's loop)}; what a version does not have is not there."""
+    no_maglev = ["--no-maglev"] if major >= 20 else []
+    found = {"default": ([], 20000), "jitless": (["--jitless"], 2000)}
+    if major >= 16:
+        found["sparkplug"] = ["--always-sparkplug", "--no-opt", *no_maglev], 4000
+    if major >= 23:
+        found["maglev"] = ["--no-turbofan"], 20000
+    found["native-stack"] = ["--interpreted-frames-native-stack"], 20000
+    return found
+
+
+def can_run(mode, program):
+    return not (mode == "jitless" and program == "wasm")
+
+
+class Tally:
+    """Counts of one recording."""
+
+    def __init__(self, judge, profile):
+        self.judge, self.n, self.names, self.lines = judge, 0, 0, 0
+        self.misses = collections.Counter()
+        for count, _, frames, _ in profile.samples():
+            self._add(count, frames)
+        self.complete, self.samples = profile.summary["complete"], profile.summary["samples"]
+
+    def _add(self, count, frames):
+        stack = [self.judge.locate(f) for f in reversed(frames)]
+        stack = [frame for frame in stack if frame]
+        if not stack:
+            return
+        unnamed = any(f["kind"] in ("js", "wasm") and not f.get("name") for f in frames)
+        exact = not unnamed and self.judge.names_exact(stack)
+        lined = exact and self.judge.lines_exact(stack)
+        self.n += count
+        self.names += count * exact
+        self.lines += count * lined
+        if not lined:
+            self.misses[("lines: " if exact else "names: ") + describe(frames)] += count
+
+    def cell(self):
+        def percent(part, whole):
+            return 100 * part / whole if whole else 0
+
+        return Cell(percent(self.names, self.n), percent(self.lines, self.n),
+                    percent(self.complete, self.samples), self.n)
+
+
+def describe(frames):
+    def one(frame):
+        text = f"{frame.get('name') or frame['kind']}:{frame.get('line', '')}"
+        if frame["kind"] == "js":
+            text += f"[{frame.get('tier', '?')[:1]}{'i' if frame.get('inlined') else ''}]"
+        return text + (f" ({frame['reason']})" if "reason" in frame else "")
+
+    return " < ".join(one(f) for f in frames[:6])
+
+
+def measure(argv, seconds, out):
+    with running(argv, b"running") as child:
+        time.sleep(1)
+        return record("-p", child.pid, "-d", f"{seconds}s", out=out, timeout=seconds + 60)[1]
+
+
+def run_cell(version, flags, work, program, least):
+    """Tally, or None when there is no profile."""
+    seconds = 3
+    with folder() as tmp:
+        names = PROGRAMS[program]
+        bundles = []
+        if program == "bundle":
+            bundles = [Bundle(os.path.join(tmp, "bundle.js"), KNOWN, names)]
+            names = [bundles[0].path]
+        argv = [node(version), *flags, os.path.join(KNOWN, "run.js"), str(work), *names]
+        while True:
+            profile = measure(argv, seconds, os.path.join(tmp, "p.ndjson"))
+            if not profile:
+                return None
+            tally = Tally(Judge(KNOWN, bundles), profile)
+            if tally.n >= least or seconds >= MOST_SECONDS:
+                return tally
+            seconds = min(MOST_SECONDS, max(2 * seconds, seconds * least // max(1, tally.n) + 2))
+
+
+def run_version(check, args, version, document):
+    for mode, (flags, work) in modes(int(version.split(".")[0])).items():
+        for program in PROGRAMS:
+            if mode not in (args.modes or [mode]) or program not in (args.programs or [program]):
+                continue
+            if not can_run(mode, program):
+                continue
+            tally = run_cell(version, flags, work, program, args.samples)
+            label = f"{version} {mode} {program}"
+            if not check.that(tally and tally.n >= args.samples,
+                              f"{label}: {tally.n if tally else 0} samples", quiet=True):
+                continue
+            cell = tally.cell()
+            check.that(cell.good, f"{label}: {cell}, {tally.n} samples")
+            for miss, count in tally.misses.most_common(args.verbose * 12):
+                print(f"    {count} {miss}")
+            if document:
+                document.put(version, mode, program, cell)
+
+
+def main():
+    words = lambda text: text.split(",")
+    parser = argparse.ArgumentParser(usage=__doc__)
+    parser.add_argument("-m", dest="modes", type=words)
+    parser.add_argument("-p", dest="programs", type=words)
+    parser.add_argument("-n", dest="samples", type=int, default=2000)
+    parser.add_argument("-o", dest="out")
+    parser.add_argument("-v", dest="verbose", action="store_true")
+    parser.add_argument("versions", nargs="+")
+    args = parser.parse_args()
+    unknown = set(args.programs or ()) - set(PROGRAMS) | set(args.modes or ()) - set(modes(99))
+    if unknown:
+        parser.error(f"unknown: {', '.join(unknown)}; modes {', '.join(modes(99))};"
+                     f" programs {', '.join(PROGRAMS)}")
+    need_bpf()
+    check = Checks()
+    document = Document(args.out, list(PROGRAMS), list(modes(99))) if args.out else None
+    print("goals: " + ", ".join(f"{name} {goal} %" for name, goal in GOALS.items()))
+    for version in args.versions:
+        run_version(check, args, version, document)
+    return check.end()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""The document of what is exact where: one table a version, a row a program, a column a mode.
+
+It is its own data: what a run measures is put into it, what it did not measure stays.
+"""
+
+import os
+import re
+from dataclasses import dataclass
+
+GOALS = {"names": 99.9, "lines": 99.9, "complete": 99.5}
+
+HEAD = """# What is exact, by version, mode and program
+
+Measured by `ci/matrix` on live processes of Node.js (x86-64), some thousand samples a cell: % of samples with
+exact names / with exact names and lines / that are complete. What a sample must be is known from the program
+itself (`fixtures/node/known`); samples in prologues, epilogues and builtins count, too. Goals: {goals}.
+A cell below one is in bold; an empty one was not measured, or the version or program has no such mode.
+
+{modes}
+"""
+MODES = """* `default`: no flag
+* `jitless`: `--jitless`, interpreted only
+* `sparkplug`: `--always-sparkplug --no-opt --no-maglev`, baseline code only
+* `maglev`: `--no-turbofan`, where V8 has Maglev by default
+* `native-stack`: `--interpreted-frames-native-stack`"""
+
+
+@dataclass(frozen=True)
+class Cell:
+    """Percentages; @n samples of the program."""
+
+    names: float
+    lines: float
+    complete: float
+    n: int = 0
+
+    @property
+    def good(self):
+        return all(getattr(self, name) >= goal for name, goal in GOALS.items())
+
+    def __str__(self):
+        # Never rounded up to the goal.
+        text = " / ".join(_short(getattr(self, name)) for name in GOALS)
+        return text if self.good else f"**{text}**"
+
+    @staticmethod
+    def parse(text):
+        match = re.fullmatch(r"\**([\d.]+) / ([\d.]+) / ([\d.]+)\**", text)
+        return Cell(*map(float, match.groups())) if match else None
+
+
+def _short(percent):
+    return f"{int(percent * 100) / 100:g}"
+
+
+class Document:
+    """Written anew after each cell, by renaming."""
+
+    def __init__(self, path, programs, modes):
+        self.path, self.programs, self.modes, self.cells = path, programs, modes, {}
+        if os.path.exists(path):
+            with open(path, encoding="utf-8") as file:
+                self._read(file.read().splitlines())
+
+    def _read(self, lines):
+        version, columns = None, []
+        for line in lines:
+            words = [word.strip() for word in line.strip("|").split("|")]
+            if line.startswith("## Node.js "):
+                version = line.split()[2]
+            elif line.startswith("| program"):
+                columns = words[1:]
+            elif version and line.startswith("| ") and columns:
+                for mode, text in zip(columns, words[1:]):
+                    if Cell.parse(text):
+                        self.cells[version, mode, words[0]] = Cell.parse(text)
+
+    def put(self, version, mode, program, cell):
+        self.cells[version, mode, program] = cell
+        with open(self.path + ".new", "w", encoding="utf-8") as file:
+            file.write(self.text())
+        os.rename(self.path + ".new", self.path)
+
+    def text(self):
+        goals = ", ".join(f"{name} {goal} %" for name, goal in GOALS.items())
+        parts = [HEAD.format(goals=goals, modes=MODES)]
+        for version in sorted({v for v, _, _ in self.cells}, key=lambda v: int(v.split(".")[0])):
+            parts.append(self._table(version))
+        return "\n".join(parts)
+
+    def _table(self, version):
+        rows = [["program", *self.modes], ["---"] * (len(self.modes) + 1)]
+        rows += [[program, *(str(self.cells.get((version, mode, program), ""))
+                             for mode in self.modes)] for program in self.programs]
+        return f"## Node.js {version}\n\n" + "".join(f"| {' | '.join(r)} |\n" for r in rows)

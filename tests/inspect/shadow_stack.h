@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#pragma once
+
+/*
+ * The true stack of a thread that is single-stepped: a call puts a return address
+ * on it, a return takes it off, by what the instructions did and not by any frame.
+ * x86-64.
+ *
+ * Code can take its return address into a register and put it back elsewhere; it
+ * stays on the shadow stack meanwhile. Who changes frames by hand (deoptimization
+ * builds several out of one) returns to where nobody called from: the stack is
+ * then lost until a return leads to a call that is known.
+ */
+
+#include <sys/user.h>
+
+#include "../../core/types.h"
+
+#define SHADOW_MAX 4096
+#define SHADOW_MAX_INSN 15
+
+struct shadow_stack {
+	struct {
+		u64 addr; /* where it lies; ~0: below the first frame that was seen */
+		u64 ra;
+		bool is_popped; /* it is in a register */
+	} entries[SHADOW_MAX];
+	u32 n;
+	bool is_lost;
+	u32 n_trusted; /* while it is lost: so many entries are good */
+	u32 n_lost; /* how often */
+};
+
+/* What an instruction does, as far as a stack is concerned. */
+enum shadow_insn { SHADOW_OTHER, SHADOW_CALL, SHADOW_RET, SHADOW_POP };
+enum shadow_insn shadow_classify(const u8 *insn);
+
+/* Starts anew with the @n return addresses @ras, innermost first. */
+void shadow_begin(struct shadow_stack *s, const u64 *ras, u32 n);
+
+/* One instruction was executed; @top is the word at sp after it. */
+void shadow_step(struct shadow_stack *s, enum shadow_insn insn,
+		 const struct user_regs_struct *before, const struct user_regs_struct *after,
+		 u64 top);
+
+/* The innermost call returned, unseen. */
+void shadow_return(struct shadow_stack *s, const struct user_regs_struct *after);
+
+/* The @i-th return address from the innermost on; 0: there is none. */
+u64 shadow_ra(const struct shadow_stack *s, u32 i);
