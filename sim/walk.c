@@ -24,4 +24,6 @@ static int ra_slot(u32 insn)
 	return arch_ra_slot(insn);
 }
 
-const struct sim_arch SIM_CAT(sim_arch_, SIM_ARCH) = { SIM_STR(SIM_ARCH), walk, ra_slot };
+const struct sim_arch SIM_CAT(sim_arch_, SIM_ARCH) = {
+	SIM_STR(SIM_ARCH), walk, ra_slot, arch_v8_ra_slot, ARCH_V8_BEFORE,
+};

@@ -129,25 +129,17 @@ UW_INLINE bool top_read_insn(struct uw_state *u, u32 *insn)
 }
 
 /**
- * top_step() - unwind an interrupted function whose record does not exist
- * @u:		walk state, regs of the interrupted instruction
+ * top_leave() - unwind an interrupted function whose record does not exist
+ * @slot:	where its return address is, as arch_ra_slot() tells it
  *
- * Goes by the instruction at pc, and only to a return address that lies in a
- * known mapping: code without frame pointers has the same instructions with
- * another meaning. fp is the caller's already.
+ * Only to a return address that lies in a known mapping: code without frame
+ * pointers has the same instructions with another meaning. fp is the caller's
+ * already.
  */
-UW_INLINE enum top_result top_step(struct uw_state *u, u8 flags)
+UW_INLINE enum top_result top_leave(struct uw_state *u, int slot, u8 flags)
 {
 	u64 ra = u->regs.lr;
-	u32 insn;
-	int slot;
 
-	if (!top_read_insn(u, &insn)) {
-		port_note(u, UW_NOTE_INSN_FAULT, u->regs.pc);
-		return TOP_UNREADABLE;
-	}
-	slot = arch_ra_slot(insn);
-	port_note(u, UW_NOTE_INSN, insn);
 	port_note(u, UW_NOTE_RA_SLOT, (u32)slot);
 	if (slot == ARCH_RA_IN_FRAME)
 		return TOP_HAS_FRAME;
@@ -168,6 +160,22 @@ UW_INLINE enum top_result top_step(struct uw_state *u, u8 flags)
 	u->next_flags = UW_FRAME_RA | flags;
 	port_note(u, UW_NOTE_CALLER, ra);
 	return TOP_STEPPED;
+}
+
+/**
+ * top_step() - unwind an interrupted function by the instruction at pc
+ * @u:		walk state, regs of the interrupted instruction
+ */
+UW_INLINE enum top_result top_step(struct uw_state *u, u8 flags)
+{
+	u32 insn;
+
+	if (!top_read_insn(u, &insn)) {
+		port_note(u, UW_NOTE_INSN_FAULT, u->regs.pc);
+		return TOP_UNREADABLE;
+	}
+	port_note(u, UW_NOTE_INSN, insn);
+	return top_leave(u, arch_ra_slot(insn), flags);
 }
 
 /* By the interrupted instruction, or by the record at fp if there is one. */

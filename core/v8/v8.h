@@ -98,6 +98,22 @@ UW_INLINE void v8_identify(struct uw_state *u, struct uw_frame *f, const struct 
 }
 
 /**
+ * v8_top_step() - unwind an interrupted function of V8's that has no frame
+ * @u:		walk state, regs of the interrupted instruction
+ *
+ * By the instructions around pc; at the edge of what is mapped by the one at pc.
+ */
+UW_INLINE enum top_result v8_top_step(struct uw_state *u)
+{
+	u8 code[ARCH_V8_BEFORE + ARCH_V8_AFTER];
+
+	if (read_user(u, &code, u->regs.pc - ARCH_V8_BEFORE))
+		return top_step(u, 0);
+	port_note(u, UW_NOTE_INSN, arch_u32(code + ARCH_V8_BEFORE));
+	return top_leave(u, arch_v8_ra_slot(code), 0);
+}
+
+/**
  * v8_step() - identify a frame in V8's code and unwind it
  * @u:		walk state; u->map is the mapping of f->pc
  * @f:		the frame, pc and flags set
@@ -120,7 +136,7 @@ UW_INLINE enum uw_status v8_step(struct uw_state *u, struct uw_frame *f)
 	if (!info)
 		return UW_T_NO_RUNTIME_INFO;
 	if (u->is_top)
-		top = top_step(u, 0);
+		top = v8_top_step(u);
 	if (top == TOP_STEPPED)
 		return UW_OK;
 	if (u->regs.fp < FP_MIN) {

@@ -67,6 +67,40 @@ static const struct rule arm64_rules[] = {
 	{ "udf #0", 0, IN_FRAME },
 };
 
+/*
+ * What V8's compilers put around a function's frame (x86-64), copied from live code of
+ * Node.js 18.20.8 to 24.21.0. @outside: at which of its bytes an instruction begins before
+ * which there is no frame and the return address lies at sp.
+ */
+struct sequence {
+	const char *name;
+	u8 bytes[40];
+	u32 outside; /* a bit for each byte */
+};
+
+#define PUSH_MOV 0x55, 0x48, 0x89, 0xe5
+#define CHECK_CODE 0x48, 0x8b, 0x59, 0xf0, 0xf6, 0x43, 0x36, 0x20
+#define REL32 0x12, 0x34, 0x56, 0x00
+#define WORD64 0xf9, 0x70, 0x71, 0xf6, 0x63, 0x7f, 0, 0
+
+static const struct sequence sequences[] = {
+	{ "check, jne", { CHECK_CODE, 0x0f, 0x85, REL32, PUSH_MOV }, 1 | 1 << 4 | 1 << 8 | 1 << 14 },
+	{ "check, je, jmp",
+	  { CHECK_CODE, 0x74, 0x05, 0xe9, REL32, PUSH_MOV },
+	  1 | 1 << 4 | 1 << 8 | 1 << 15 },
+	{ "arguments",
+	  { 0x48, 0x83, 0xf9, 0x03, 0x7f, 0x03, 0xc2, 0x18, 0x00, 0x41, 0x5a, 0x48, 0x8d, 0x24,
+	    0xcc, 0x41, 0x52, 0xc3 },
+	  1 | 1 << 4 | 1 << 6 | 1 << 9 | 1 << 17 },
+	{ "baseline", { 0xbb, REL32, 0x49, 0xbc, WORD64, 0xe8, REL32 }, 1 | 1 << 5 | 1 << 15 },
+	{ "baseline, xor", { 0x33, 0xdb, 0x49, 0xbc, WORD64, 0xe8, REL32 }, 1 | 1 << 2 | 1 << 12 },
+	{ "jne in a body", { 0x0f, 0x85, REL32, 0x48, 0x89, 0x45, 0xc8 }, 0 },
+	{ "test in a body", { 0xf6, 0x43, 0x36, 0x20, 0x0f, 0x85, REL32, 0x90 }, 0 },
+	{ "cmp in a body", { 0x48, 0x83, 0xf9, 0x03, 0x7f, 0x03, 0x90 }, 0 },
+	{ "call in a body", { 0x90, 0x90, 0x49, 0xbc, WORD64, 0xe8, REL32 }, 0 },
+	{ "mov in a body", { 0xbb, REL32, 0x49, 0xbd, WORD64, 0xe8, REL32 }, 0 },
+};
+
 #define N(rules) (sizeof(rules) / sizeof((rules)[0]))
 
 static u32 count_wrong(const struct sim_arch *arch, const struct rule *rules, size_t n, bool say)
@@ -117,12 +151,35 @@ static void rules_of_one_architecture_are_not_those_of_the_other(void **state)
 	assert_int_equal(count_wrong(&sim_arch_x86_64, arm64_rules, N(arm64_rules), false), 12);
 }
 
+/* Only where instructions begin: pc never lies within one. */
+static void v8_code_around_a_frame_returns_to_the_word_at_sp(void **state)
+{
+	const u32 before = sim_arch_x86_64.v8_before;
+
+	(void)state;
+	for (size_t i = 0; i < N(sequences); i++) {
+		u8 code[128] = {};
+		u32 found = 0;
+
+		memcpy(code + before, sequences[i].bytes, sizeof(sequences[i].bytes));
+		for (u32 at = 0; at < 20; at++)
+			found |= (u32)(sim_arch_x86_64.v8_ra_slot(code + at) == 0) << at;
+		if ((found & sequences[i].outside) != sequences[i].outside ||
+		    (!sequences[i].outside && found))
+			print_error("%s: %x, not %x\n", sequences[i].name, found,
+				    sequences[i].outside);
+		assert_int_equal(found & sequences[i].outside, sequences[i].outside);
+		assert_true(sequences[i].outside || !found);
+	}
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(x86_instruction_tells_where_the_return_address_is),
 		cmocka_unit_test(arm64_instruction_tells_where_the_return_address_is),
 		cmocka_unit_test(bytes_behind_an_x86_instruction_do_not_matter),
+		cmocka_unit_test(v8_code_around_a_frame_returns_to_the_word_at_sp),
 		cmocka_unit_test(rules_of_one_architecture_are_not_those_of_the_other),
 	};
 

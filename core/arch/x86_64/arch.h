@@ -41,6 +41,99 @@ UW_INLINE int arch_ra_slot(u32 insn)
 	return ARCH_RA_IN_FRAME;
 }
 
+/* Four bytes of code, wherever they lie. */
+UW_INLINE u32 arch_u32(const u8 *p)
+{
+	return (u32)p[0] | (u32)p[1] << 8 | (u32)p[2] << 16 | (u32)p[3] << 24;
+}
+
+/* What arch_v8_ra_slot() looks at around pc. */
+#define ARCH_V8_BEFORE 16
+#define ARCH_V8_AFTER 24
+
+/* push %rbp; mov %rsp,%rbp */
+UW_INLINE bool arch_v8_builds_frame(const u8 *p)
+{
+	return arch_u32(p) == 0xe5894855;
+}
+
+/*
+ * Before the frame is built: a check whether the code was deoptimized (V8 10 to 12).
+ *
+ *	48 8b 59 xx                      mov -x(%rcx),%rbx
+ *	f6 43 xx xx                      testb $x,x(%rbx)
+ *	0f 85 rel32  or  74 05 e9 rel32  jne; je +5, jmp
+ *	55 48 89 e5
+ */
+UW_INLINE bool arch_v8_checks_code(const u8 *p)
+{
+	u32 word = arch_u32(p);
+
+	if ((word & 0xffffff) == 0x598b48)
+		return p[4] == 0xf6 && p[5] == 0x43;
+	if ((word & 0xffff) == 0x43f6)
+		return arch_v8_builds_frame(p + 10) || arch_v8_builds_frame(p + 11);
+	if ((word & 0xffff) == 0x850f)
+		return arch_v8_builds_frame(p + 6);
+	return (word & 0xffffff) == 0xe90574 && arch_v8_builds_frame(p + 7);
+}
+
+/*
+ * After the frame is gone: which of two numbers of arguments is to be dropped.
+ *
+ *	48 83 f9 xx       cmp $x,%rcx
+ *	7f 03             jg +3
+ *	c2 iw             ret $iw
+ *	41 5a             pop %r10
+ *	48 8d 24 cc       lea (%rsp,%rcx,8),%rsp
+ */
+UW_INLINE bool arch_v8_drops_arguments(const u8 *p)
+{
+	u32 word = arch_u32(p);
+
+	if ((word & 0xffffff) == 0xf98348)
+		return p[4] == 0x7f && p[5] == 0x03 && p[6] == 0xc2;
+	if ((word & 0xffffff) == 0xc2037f)
+		return true;
+	return word == 0x8d485a41;
+}
+
+/*
+ * Baseline code loads registers and has a builtin build its frame.
+ *
+ *	bb id  or  33 db  mov $id,%ebx; xor %ebx,%ebx
+ *	49 bc iq          mov $iq,%r12
+ *	e8 rel32          call
+ */
+UW_INLINE bool arch_v8_enters_baseline(const u8 *p)
+{
+	if (p[0] == 0xbb)
+		return p[5] == 0x49 && p[6] == 0xbc && p[15] == 0xe8;
+	if (p[0] == 0x33 && p[1] == 0xdb)
+		return p[2] == 0x49 && p[3] == 0xbc && p[12] == 0xe8;
+	if (p[0] == 0x49 && p[1] == 0xbc)
+		return p[10] == 0xe8 && (p[-5] == 0xbb || (p[-2] == 0x33 && p[-1] == 0xdb));
+	return p[0] == 0xe8 && p[-10] == 0x49 && p[-9] == 0xbc &&
+	       (p[-15] == 0xbb || (p[-12] == 0x33 && p[-11] == 0xdb));
+}
+
+/**
+ * arch_v8_ra_slot() - where an interrupted function of V8's keeps its return address
+ * @code:	ARCH_V8_BEFORE bytes before pc, ARCH_V8_AFTER from it on
+ *
+ * What V8's compilers emit (seen by single-stepping V8 10.2 to 14.6), and what all do.
+ *
+ * Return: as arch_ra_slot().
+ */
+UW_INLINE int arch_v8_ra_slot(const u8 *code)
+{
+	const u8 *p = code + ARCH_V8_BEFORE;
+
+	if (arch_v8_checks_code(p) || arch_v8_drops_arguments(p) || arch_v8_enters_baseline(p))
+		return 0;
+	return arch_ra_slot(arch_u32(p));
+}
+
 /* A return address without its signature: there is none here. */
 UW_INLINE u64 arch_strip_ra(u64 ra, u64 va_mask)
 {
