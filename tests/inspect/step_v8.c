@@ -15,8 +15,10 @@
  *	         its caller is not a frame, but naming finds it (v8_name.c) and says both
  *	miss     anything else
  *
+ * $STEP_PRINT: misses whose line has this text are printed in full.
+ *
  * Misses are listed by place (a builtin, or a tier and whether its code has just begun)
- * and form. A native call that takes longer than NATIVE_STEPS is run to its end.
+ * and form, in JIT code with the bytes at pc. A native call that takes longer than NATIVE_STEPS is run to its end.
  */
 
 #include <errno.h>
@@ -53,6 +55,7 @@ struct judge {
 	u32 native_steps;
 	struct place places[MAX_PLACES];
 	size_t n_places;
+	const char *wanted; /* misses whose text has this are printed in full */
 };
 
 static const struct uw_mapping *mapping_at(const struct live_node *n, u64 pc)
@@ -134,9 +137,9 @@ static void describe(const struct judge *j, char *text, size_t len)
 	u64 pc = j->node.walk.sample.pc;
 	const struct v8_builtin *b = builtin_at(&j->node, pc);
 	struct v8_code code;
-	char where[96], bytes[3 * 8 + 1];
+	char where[96], bytes[3 * 8 + 1] = "";
 
-	for (int i = 0; i < 8; i++)
+	for (int i = 0; i < 8 && !b; i++)
 		snprintf(bytes + 3 * i, 4, "%02x ", j->insn[i]);
 	if (b)
 		snprintf(where, sizeof(where), "%s", b->name);
@@ -149,12 +152,26 @@ static void describe(const struct judge *j, char *text, size_t len)
 	snprintf(text, len, "%-36s %-24s %s", where, form_of(j), bytes);
 }
 
+/* Both stacks of a miss, down to where they meet. */
+static void print_stacks(const struct judge *j)
+{
+	const struct uw_sample *s = &j->node.walk.sample;
+
+	printf("pc %llx sp %llx, status %d; true | walked\n", s->pc, s->sp, s->status);
+	for (u32 i = 0; i < 8; i++)
+		printf("  %16llx at %16llx | %16llx\n", shadow_ra(&j->shadow, i),
+		       i < j->shadow.n ? j->shadow.entries[j->shadow.n - 1 - i].addr : 0,
+		       i + 1 < s->n_frames ? s->frames[i + 1].pc : 0);
+}
+
 static void list_miss(struct judge *j)
 {
 	char text[PLACE_LEN];
 	size_t i;
 
 	describe(j, text, sizeof(text));
+	if (j->wanted && strstr(text, j->wanted))
+		print_stacks(j);
 	for (i = 0; i < j->n_places && strcmp(j->places[i].text, text); i++)
 		;
 	if (i == MAX_PLACES)
@@ -339,6 +356,7 @@ int main(int argc, char **argv)
 
 	if (argc < 5)
 		return check_cannot_run("usage: step_v8 STEPS SKIP_MS NODE [FLAG]... SCRIPT [ARG]...");
+	j.wanted = getenv("STEP_PRINT");
 	r = live_node_start(&j.node, argv + 3);
 	if (!r)
 		usleep((useconds_t)atoi(argv[2]) * 1000);
