@@ -305,6 +305,30 @@ u64 v8_code_function(struct v8_heap *h, const struct v8_code *code)
 	return unwrap_function(h, word);
 }
 
+bool v8_code_is_cleared(struct v8_heap *h, const struct v8_code *code)
+{
+	u64 word;
+
+	return (code->tier == V8_TIER_MAGLEV || code->tier == V8_TIER_TURBOFAN) &&
+	       v8_array_word(h, code->deopt, 0, &word) == -ERANGE;
+}
+
+s32 v8_code_cleared_position(struct v8_heap *h, const struct v8_code *code, u64 bytecode, u64 pc)
+{
+	_cleanup_free_ u8 *bytes = NULL;
+	u64 table, pos;
+	s32 offset;
+	u32 n;
+
+	if (find_position(h, code->positions, (s64)(pc - code->start_addr), &pos) < 0 ||
+	    v8_position_inlining(pos) >= 0 || !bytecode ||
+	    v8_word(h, bytecode, h->l->bytecode_positions, &table) < 0 ||
+	    read_bytes(h, table, &bytes, &n) < 0)
+		return -1;
+	offset = v8_position_offset(pos);
+	return v8_positions_have(bytes, n, h->l->positions_v14, offset) ? offset : -1;
+}
+
 struct inlining {
 	u64 position;
 	s32 function_idx;
@@ -338,8 +362,8 @@ int v8_code_expand(struct v8_heap *h, const struct v8_code *code, u64 pc, struct
 	    v8_array_word(h, code->deopt, h->l->deopt_inlining_idx, &table) < 0)
 		return -EINVAL;
 	r = find_position(h, code->positions, (s64)(pc - code->start_addr), &pos);
-	if (r == -ENOENT) {
-		out[0] = (struct v8_inlined){ outer, -1 };
+	if (r == -ENOENT || r == -ERANGE) {
+		out[0] = (struct v8_inlined){ outer, r == -ERANGE ? V8_AT_ENTRY : -1 };
 		return 1;
 	}
 	for (; r == 0 && v8_position_inlining(pos) >= 0; n++) {

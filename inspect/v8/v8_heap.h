@@ -172,14 +172,23 @@ struct v8_code {
 	u32 kind;
 };
 
+#define V8_AT_ENTRY (-2) /* before the first position of its code */
+
 /* One function of an optimized frame. */
 struct v8_inlined {
 	u64 sfi;
-	s32 pos; /* offset in its script, or -1 */
+	s32 pos; /* offset in its script, -1, or V8_AT_ENTRY */
 };
 
 const struct v8_region *v8_region_at(const struct v8_heap *h, u64 pc);
 int v8_code_find(struct v8_heap *h, u64 pc, struct v8_code *code);
+/*
+ * V8 10 clears the deoptimization data of optimized code that it throws out, so whose it was
+ * is not known any more; its positions are left. Is it such code?
+ */
+bool v8_code_is_cleared(struct v8_heap *h, const struct v8_code *code);
+/* Script offset at a pc of such code, if it is one of the function of @bytecode; else -1. */
+s32 v8_code_cleared_position(struct v8_heap *h, const struct v8_code *code, u64 bytecode, u64 pc);
 /* Read again: is it still the same? */
 bool v8_code_same(struct v8_heap *h, const struct v8_code *code);
 /* The function that optimized code was made for: tagged, or 0. */

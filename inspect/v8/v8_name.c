@@ -149,6 +149,8 @@ static int expand(struct v8_heap *h, const struct uw_sample *s, const struct v8_
 		name_function(f, &names[i]);
 		names[i].tier = code->tier;
 		names[i].inlined = i < n - 1;
+		if (inlined[i].pos == V8_AT_ENTRY) /* as the interpreter has it */
+			inlined[i].pos = v8_bytecode_position(h, v8_function_bytecode(h, f), -1);
 		locate(h, f, inlined[i].pos, &names[i]);
 	}
 	return n;
@@ -181,6 +183,25 @@ static bool belongs(struct v8_heap *h, const struct v8_code *code, struct v8_fun
 }
 
 /*
+ * Code that was thrown out since: it counts as the function's where it has one of the
+ * function's own positions. What was inlined there can't be told any more.
+ */
+static int name_cleared(struct v8_heap *h, const struct v8_code *code, struct v8_function *f,
+			u64 pc, struct v8_name *names)
+{
+	s32 pos = v8_code_cleared_position(h, code, v8_function_bytecode(h, f), pc);
+
+	if (!v8_code_is_cleared(h, code))
+		return -ESTALE;
+	name_function(f, names);
+	if (pos < 0)
+		return give_reason(names, "its code was thrown out meanwhile");
+	names->tier = code->tier;
+	locate(h, f, pos, names);
+	return 1;
+}
+
+/*
  * Names what runs at @pc of @f's code. Returns -ENOENT if there is no code at @pc,
  * -ESTALE if it is another function's, else the number of names.
  */
@@ -199,7 +220,7 @@ static int name_compiled(struct v8_heap *h, const struct uw_sample *s, struct v8
 	if (v8_code_find(h, pc, &like.code) < 0)
 		return -ENOENT;
 	if (!belongs(h, &like.code, f))
-		return -ESTALE;
+		return name_cleared(h, &like.code, f, pc, names);
 	if (like.code.tier == V8_TIER_BASELINE) {
 		n = name_baseline(h, &like.code, f, pc, names);
 	} else {

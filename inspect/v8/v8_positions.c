@@ -55,25 +55,48 @@ static u64 code_step(u64 number, bool is_v14)
 	return (u64)(d >= 0 ? d : -(d + 1));
 }
 
+/* 1, 0 at the end, or -ENOENT when the entry is cut off. */
+static int next_entry(struct reader *r, bool is_v14, u64 *code, u64 *position)
+{
+	u64 number;
+
+	if (!next_number(r, &number))
+		return 0;
+	*code += code_step(number, is_v14);
+	if (!next_number(r, &number))
+		return -ENOENT;
+	*position += (u64)zigzag(number);
+	return 1;
+}
+
+bool v8_positions_have(const u8 *bytes, size_t n, bool is_v14, s32 offset)
+{
+	struct reader r = { bytes, bytes + n };
+	u64 code = (u64)-1, position = 0;
+
+	while (next_entry(&r, is_v14, &code, &position) > 0)
+		if (v8_position_offset(position) == offset)
+			return true;
+	return false;
+}
+
 int v8_positions_find(const u8 *bytes, size_t n, bool is_v14, s64 delta, u64 *pos)
 {
 	struct reader r = { bytes, bytes + n };
-	u64 code = (u64)-1, position = 0, number;
+	u64 code = (u64)-1, position = 0, last = 0;
 	bool found = false;
+	int more;
 
-	while (next_number(&r, &number)) {
-		code += code_step(number, is_v14);
+	while ((more = next_entry(&r, is_v14, &code, &position)) > 0) {
 		if ((s64)code > delta)
 			break;
-		if (!next_number(&r, &number))
-			return -ENOENT;
-		position += (u64)zigzag(number);
+		last = position;
 		found = true;
 	}
 	if (!found)
-		return -ENOENT;
-	*pos = position;
-	return 0;
+		return more > 0 ? -ERANGE : -ENOENT;
+	*pos = last;
+	return more < 0 ? more : 0;
 }
 
 s32 v8_position_offset(u64 pos)

@@ -16,9 +16,12 @@
  * @pos:	position word: bit 0 external, 30 bits script offset + 1, 16 bits
  *		index of the inlined function + 1
  *
- * Return: 0, or -ENOENT when no entry is at or before @delta.
+ * Return: 0, -ERANGE when @delta is before the first entry, -ENOENT when there is none.
  */
 int v8_positions_find(const u8 *bytes, size_t n, bool is_v14, s64 delta, u64 *pos);
+
+/* Is there an entry with this offset in the script? */
+bool v8_positions_have(const u8 *bytes, size_t n, bool is_v14, s32 offset);
 
 /* The parts of a position word; -1 where there is none. */
 s32 v8_position_offset(u64 pos);

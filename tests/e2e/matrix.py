@@ -68,6 +68,7 @@ class Tally:
         self.misses = collections.Counter()
         for count, _, frames, _ in profile.samples():
             self._add(count, frames)
+        self.incomplete = {**profile.summary["truncated"], **profile.summary["failed"]}
         self.complete, self.samples = profile.summary["complete"], profile.summary["samples"]
 
     def _add(self, count, frames):
@@ -82,7 +83,8 @@ class Tally:
         self.names += count * exact
         self.lines += count * lined
         if not lined:
-            self.misses[("lines: " if exact else "names: ") + describe(frames)] += count
+            self.misses[("lines: " if exact else "names: ") +
+                        describe(frames, self.judge)] += count
 
     def cell(self):
         def percent(part, whole):
@@ -92,14 +94,17 @@ class Tally:
                     percent(self.complete, self.samples), self.n)
 
 
-def describe(frames):
+def describe(frames, judge):
+    """The leaf, and the innermost frames of the program."""
     def one(frame):
-        text = f"{frame.get('name') or frame['kind']}:{frame.get('line', '')}"
+        text = f"{(frame.get('name') or frame['kind'])[:60]}:{frame.get('line', '')}"
         if frame["kind"] == "js":
             text += f"[{frame.get('tier', '?')[:1]}{'i' if frame.get('inlined') else ''}]"
         return text + (f" ({frame['reason']})" if "reason" in frame else "")
 
-    return " < ".join(one(f) for f in frames[:6])
+    own = [f for f in frames if judge.locate(f) or f["kind"] == "js" and not f.get("name")]
+    leaf = [] if own[0] is frames[0] else [one(frames[0]) + " ..."]
+    return " < ".join(leaf + [one(f) for f in own[:5]])
 
 
 def measure(argv, seconds, out):
@@ -142,6 +147,8 @@ def run_version(check, args, version, document):
                 continue
             cell = tally.cell()
             check.that(cell.good, f"{label}: {cell}, {tally.n} samples")
+            if args.verbose and tally.incomplete:
+                print(f"    not complete: {tally.incomplete}")
             for miss, count in tally.misses.most_common(args.verbose * 12):
                 print(f"    {count} {miss}")
             if document:
