@@ -138,12 +138,12 @@ UW_INLINE bool top_read_insn(struct uw_state *u, u32 *insn)
  */
 UW_INLINE enum top_result top_leave(struct uw_state *u, int slot, u8 flags)
 {
-	u64 ra = u->regs.lr;
+	u64 ra = slot == ARCH_RA_IN_DRAP ? u->regs.drap : u->regs.lr;
 
 	port_note(u, UW_NOTE_RA_SLOT, (u32)slot);
 	if (slot == ARCH_RA_IN_FRAME)
 		return TOP_HAS_FRAME;
-	if (slot != ARCH_RA_IN_LR && read_user(u, &ra, u->regs.sp + (u64)slot)) {
+	if (slot >= 0 && read_user(u, &ra, u->regs.sp + (u64)slot)) {
 		port_note(u, UW_NOTE_RA_FAULT, u->regs.sp + (u64)slot);
 		return TOP_UNREADABLE;
 	}
@@ -152,8 +152,8 @@ UW_INLINE enum top_result top_leave(struct uw_state *u, int slot, u8 flags)
 		port_note(u, UW_NOTE_RA_NO_CODE, ra);
 		return TOP_HAS_FRAME;
 	}
-	if (slot == ARCH_RA_IN_LR)
-		u->sp_known = false; /* some of these instructions come after sp was lowered */
+	if (slot < 0)
+		u->sp_known = false; /* some of these instructions come after sp was moved */
 	else
 		u->regs.sp += (u64)slot + 8;
 	u->regs.pc = ra;

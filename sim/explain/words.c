@@ -97,7 +97,10 @@ static struct text slot_words(s32 slot)
 	if (slot >= 0)
 		snprintf(t.text, sizeof(t.text), "the word at sp+%#x", (u32)slot);
 	else
-		snprintf(t.text, sizeof(t.text), slot == -1 ? "the record at fp" : "lr");
+		snprintf(t.text, sizeof(t.text),
+			 slot == -1   ? "the record at fp"
+			 : slot == -3 ? "r10"
+				      : "lr");
 	return t;
 }
 

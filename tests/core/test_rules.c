@@ -84,7 +84,9 @@ struct sequence {
 #define WORD64 0xf9, 0x70, 0x71, 0xf6, 0x63, 0x7f, 0, 0
 
 static const struct sequence sequences[] = {
-	{ "check, jne", { CHECK_CODE, 0x0f, 0x85, REL32, PUSH_MOV }, 1 | 1 << 4 | 1 << 8 | 1 << 14 },
+	{ "check, jne",
+	  { CHECK_CODE, 0x0f, 0x85, REL32, PUSH_MOV },
+	  1 | 1 << 4 | 1 << 8 | 1 << 14 },
 	{ "check, je, jmp",
 	  { CHECK_CODE, 0x74, 0x05, 0xe9, REL32, PUSH_MOV },
 	  1 | 1 << 4 | 1 << 8 | 1 << 15 },
@@ -151,6 +153,20 @@ static void rules_of_one_architecture_are_not_those_of_the_other(void **state)
 	assert_int_equal(count_wrong(&sim_arch_x86_64, arm64_rules, N(arm64_rules), false), 12);
 }
 
+static void v8_code_that_drops_arguments_holds_the_return_address(void **state)
+{
+	const u8 code[64] = { 0x48, 0x8d, 0x24, 0xcc, 0x41, 0x52, 0xc3 };
+	u8 around[128] = {};
+
+	(void)state;
+	memcpy(around + sim_arch_x86_64.v8_before, code, sizeof(code));
+	assert_int_equal(sim_arch_x86_64.v8_ra_slot(around), -3);
+	assert_int_equal(sim_arch_x86_64.v8_ra_slot(around + 4), -3);
+	around[sim_arch_x86_64.v8_before + 6] = 0x90;
+	assert_int_equal(sim_arch_x86_64.v8_ra_slot(around), IN_FRAME);
+	assert_int_equal(sim_arch_x86_64.v8_ra_slot(around + 4), IN_FRAME);
+}
+
 /* Only where instructions begin: pc never lies within one. */
 static void v8_code_around_a_frame_returns_to_the_word_at_sp(void **state)
 {
@@ -180,6 +196,7 @@ int main(void)
 		cmocka_unit_test(arm64_instruction_tells_where_the_return_address_is),
 		cmocka_unit_test(bytes_behind_an_x86_instruction_do_not_matter),
 		cmocka_unit_test(v8_code_around_a_frame_returns_to_the_word_at_sp),
+		cmocka_unit_test(v8_code_that_drops_arguments_holds_the_return_address),
 		cmocka_unit_test(rules_of_one_architecture_are_not_those_of_the_other),
 	};
 

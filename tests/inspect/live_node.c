@@ -219,7 +219,7 @@ int live_node_walk(struct live_node *n)
 
 	if (r < 0)
 		return r;
-	*u = (struct uw_state){ .regs = { regs.rip, regs.rsp, regs.rbp, 0 },
+	*u = (struct uw_state){ .regs = { regs.rip, regs.rsp, regs.rbp, 0, regs.r10 },
 				.va_mask = (1ull << 47) - 1,
 				.has_tables = true };
 	u->sample.time_ns = now_ns();

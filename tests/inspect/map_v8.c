@@ -90,8 +90,8 @@ static const struct code_line *line_at(const struct map_judge *j, u64 pc)
 static bool same(const struct code_line *line, const char *name)
 {
 	/* What has no name at all V8 leaves empty. */
-	return name && (!strcmp(line->name, name) ||
-			(!line->name[0] && !strcmp(name, "(anonymous)")));
+	return name &&
+	       (!strcmp(line->name, name) || (!line->name[0] && !strcmp(name, "(anonymous)")));
 }
 
 static void judge_frame(struct map_judge *j, u32 i)
@@ -124,8 +124,8 @@ static void judge_frame(struct map_judge *j, u32 i)
 	line = line_at(j, uw_frame_lookup_pc(f));
 	if (!same(line, outer->name))
 		printf("  V8 says '%s', we say '%s' (%s:%u) tier %d %s\n", line->name,
-		       outer->name ? outer->name : "?", outer->file ? outer->file : "",
-		       outer->line, outer->tier, outer->reason ? outer->reason : "");
+		       outer->name ? outer->name : "?", outer->file ? outer->file : "", outer->line,
+		       outer->tier, outer->reason ? outer->reason : "");
 }
 
 static int run(struct map_judge *j, int stops)
@@ -170,7 +170,8 @@ int main(int argc, char **argv)
 		r = run(&j, atoi(argv[1]));
 	live_node_end(&j.node);
 	free(j.lines);
-	printf("optimized: %llu of %llu agree (control: %llu); baseline: %llu of %llu; %llu not in the "
+	printf("optimized: %llu of %llu agree (control: %llu); baseline: %llu of %llu; %llu not in "
+	       "the "
 	       "map\n",
 	       j.agree, j.optimized, j.control, j.baseline_agree, j.baseline, j.unlisted);
 	if (r < 0)

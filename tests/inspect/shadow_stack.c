@@ -90,7 +90,7 @@ void shadow_step(struct shadow_stack *s, enum shadow_insn insn,
 			pop(s, after->rip, after->rsp);
 		else if (after->rsp < before->rsp && top == ra)
 			s->entries[s->n - 1].addr = after->rsp,
-			s->entries[s->n - 1].is_popped = false;
+					  s->entries[s->n - 1].is_popped = false;
 	} else if (insn == SHADOW_POP && s->n && s->entries[s->n - 1].addr == before->rsp) {
 		s->entries[s->n - 1].is_popped = true;
 	} else {

@@ -18,7 +18,8 @@
  * $STEP_PRINT: misses whose line has this text are printed in full.
  *
  * Misses are listed by place (a builtin, or a tier and whether its code has just begun)
- * and form, in JIT code with the bytes at pc. A native call that takes longer than NATIVE_STEPS is run to its end.
+ * and form, in JIT code with the bytes at pc. A native call that takes longer than NATIVE_STEPS is
+ *run to its end.
  */
 
 #include <errno.h>
@@ -36,10 +37,14 @@
 #include "shadow_stack.h"
 
 #define NATIVE_STEPS 2000
+#define MAX_LOST_STEPS 5000 /* then another base is tried */
 #define MAX_PLACES 1024
 #define PLACE_LEN 160
-#define MAX_WAITS 20000 /* of 100 us */
+#define MAX_WAITS 3000 /* of 100 us */
 #define MAX_BASE 1024
+#define MAX_TRIES 100 /* to stop it in V8's code */
+#define MAX_NATIVE_NS 500000000ull
+#define MAX_RUN_NS 20000000000ull /* of collections there can be many */
 
 struct place {
 	char text[PLACE_LEN];
@@ -52,7 +57,7 @@ struct judge {
 	struct user_regs_struct regs;
 	u8 insn[16];
 	u64 steps, judged, exact, by_name, lost, spoiled_exact;
-	u32 native_steps;
+	u32 native_steps, lost_steps;
 	struct place places[MAX_PLACES];
 	size_t n_places;
 	const char *wanted; /* misses whose text has this are printed in full */
@@ -247,10 +252,20 @@ static int begin(struct judge *j)
 	static u64 ras[MAX_BASE];
 	const struct uw_sample *s = &j->node.walk.sample;
 	u32 n;
-	int r = live_node_sample(&j->node);
+	int r;
 
-	if (r < 0)
-		return r;
+	for (int i = 0; i < MAX_TRIES; i++) {
+		/* It may be running already. */
+		if ((i || j->steps) && ptrace(PTRACE_CONT, j->node.pid, 0, 0) < 0 && errno != ESRCH)
+			return -errno;
+		usleep(3000);
+		r = live_node_sample(&j->node);
+		if (r < 0)
+			return r;
+		if (is_v8(&j->node, s->pc))
+			break;
+	}
+	j->lost_steps = j->native_steps = 0;
 	for (n = 0; n + 1 < s->n_frames && n < MAX_BASE; n++)
 		ras[n] = s->frames[n + 1].pc;
 	shadow_begin(&j->shadow, ras, n);
@@ -261,9 +276,13 @@ static int begin(struct judge *j)
 static int run_out(struct judge *j)
 {
 	int pid = j->node.pid, r = set_breakpoint(pid, shadow_ra(&j->shadow, 0));
-	u64 sp = j->regs.rsp;
+	u64 sp = j->regs.rsp, end_ns = v8_now_ns() + MAX_NATIVE_NS;
 
 	while (!r) {
+		if (v8_now_ns() > end_ns) {
+			r = -ETIMEDOUT;
+			break;
+		}
 		if (ptrace(PTRACE_CONT, pid, 0, 0) < 0)
 			return -errno;
 		r = wait_stop(pid);
@@ -308,13 +327,15 @@ static int step(struct judge *j)
 
 static int run(struct judge *j, u64 steps)
 {
+	u64 end_ns = v8_now_ns() + MAX_RUN_NS;
 	int r = begin(j);
 
-	while (!r && j->judged < steps) {
+	while (!r && j->judged < steps && v8_now_ns() < end_ns) {
 		bool was_native = !is_v8(&j->node, j->regs.rip);
 
 		r = was_native && j->native_steps > NATIVE_STEPS ? run_out(j) : step(j);
-		if (r == -ETIMEDOUT)
+		j->lost_steps = j->shadow.is_lost ? j->lost_steps + 1 : 0;
+		if (r == -ETIMEDOUT || (!r && j->lost_steps > MAX_LOST_STEPS))
 			r = begin(j);
 		if (r)
 			break;
@@ -339,10 +360,11 @@ static void report(struct judge *j)
 {
 	u64 good = j->exact + j->by_name;
 
-	printf("%llu steps, %llu judged: exact %llu (%.3f %%), by name %llu, together %.3f %%, missed "
+	printf("%llu steps, %llu judged: exact %llu (%.3f %%), by name %llu, together %.3f %%, "
+	       "missed "
 	       "%llu; without a true stack %llu (%u times); control %llu\n",
-	       j->steps, j->judged, j->exact, 100.0 * (double)j->exact / (double)j->judged, j->by_name,
-	       100.0 * (double)good / (double)j->judged, j->judged - good, j->lost,
+	       j->steps, j->judged, j->exact, 100.0 * (double)j->exact / (double)j->judged,
+	       j->by_name, 100.0 * (double)good / (double)j->judged, j->judged - good, j->lost,
 	       j->shadow.n_lost, j->spoiled_exact);
 	qsort(j->places, j->n_places, sizeof(j->places[0]), compare_places);
 	for (size_t i = 0; i < j->n_places && i < 60; i++)
@@ -355,7 +377,8 @@ int main(int argc, char **argv)
 	int r;
 
 	if (argc < 5)
-		return check_cannot_run("usage: step_v8 STEPS SKIP_MS NODE [FLAG]... SCRIPT [ARG]...");
+		return check_cannot_run(
+			"usage: step_v8 STEPS SKIP_MS NODE [FLAG]... SCRIPT [ARG]...");
 	j.wanted = getenv("STEP_PRINT");
 	r = live_node_start(&j.node, argv + 3);
 	if (!r)

@@ -13,6 +13,7 @@
 
 #define ARCH_RA_IN_FRAME (-1) /* the frame record exists */
 #define ARCH_RA_IN_LR (-2)
+#define ARCH_RA_IN_DRAP (-3) /* in the register that struct uw_regs has as drap */
 
 /**
  * arch_ra_slot() - where an interrupted function keeps its return address

@@ -13,6 +13,7 @@
 
 #define ARCH_RA_IN_FRAME (-1) /* the frame record exists */
 #define ARCH_RA_IN_LR (-2)
+#define ARCH_RA_IN_DRAP (-3) /* in the register that struct uw_regs has as drap */
 
 /**
  * arch_ra_slot() - where an interrupted function keeps its return address
@@ -85,7 +86,9 @@ UW_INLINE bool arch_v8_checks_code(const u8 *p)
  *	7f 03             jg +3
  *	c2 iw             ret $iw
  *	41 5a             pop %r10
- *	48 8d 24 cc       lea (%rsp,%rcx,8),%rsp
+ *	48 8d 24 cc       lea (%rsp,%rcx,8),%rsp     ra = r10 at this
+ *	41 52             push %r10                  and this
+ *	c3                ret
  */
 UW_INLINE bool arch_v8_drops_arguments(const u8 *p)
 {
@@ -96,6 +99,13 @@ UW_INLINE bool arch_v8_drops_arguments(const u8 *p)
 	if ((word & 0xffffff) == 0xc2037f)
 		return true;
 	return word == 0x8d485a41;
+}
+
+UW_INLINE bool arch_v8_holds_ra(const u8 *p)
+{
+	if (arch_u32(p) == 0xcc248d48)
+		return p[4] == 0x41 && p[5] == 0x52 && p[6] == 0xc3;
+	return (arch_u32(p) & 0xffffff) == 0xc35241;
 }
 
 /*
@@ -131,7 +141,7 @@ UW_INLINE int arch_v8_ra_slot(const u8 *code)
 
 	if (arch_v8_checks_code(p) || arch_v8_drops_arguments(p) || arch_v8_enters_baseline(p))
 		return 0;
-	return arch_ra_slot(arch_u32(p));
+	return arch_v8_holds_ra(p) ? ARCH_RA_IN_DRAP : arch_ra_slot(arch_u32(p));
 }
 
 /* A return address without its signature: there is none here. */
