@@ -50,12 +50,14 @@ UW_INLINE void sim_walk_start(struct uw_state *u, const struct sim_target *targe
  * @walk:	unwind @target natively; the result is in u->sample. What else was
  *		in @u does not matter. A thread makes one walk at a time.
  * @ra_slot:	arch_ra_slot() of this architecture
+ * @v8_is_window:	arch_v8_is_window()
  * @v8_ra_slot:	arch_v8_ra_slot(), which looks at @v8_before bytes before pc, too
  */
 struct sim_arch {
 	const char *name; /* "x86_64", "arm64" */
 	void (*walk)(struct uw_state *u, const struct sim_target *target);
 	int (*ra_slot)(u32 insn);
+	bool (*v8_is_window)(u32 insn);
 	int (*v8_ra_slot)(const u8 *code);
 	u32 v8_before;
 };

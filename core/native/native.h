@@ -120,11 +120,14 @@ UW_INLINE bool top_read_insn(struct uw_state *u, u32 *insn)
 {
 	u8 first;
 
-	if (!read_user(u, insn, u->regs.pc))
-		return true;
-	if (read_user(u, &first, u->regs.pc))
-		return false;
-	*insn = first;
+	if (read_user(u, insn, u->regs.pc)) {
+		if (read_user(u, &first, u->regs.pc)) {
+			port_note(u, UW_NOTE_INSN_FAULT, u->regs.pc);
+			return false;
+		}
+		*insn = first;
+	}
+	port_note(u, UW_NOTE_INSN, *insn);
 	return true;
 }
 
@@ -170,11 +173,8 @@ UW_INLINE enum top_result top_step(struct uw_state *u, u8 flags)
 {
 	u32 insn;
 
-	if (!top_read_insn(u, &insn)) {
-		port_note(u, UW_NOTE_INSN_FAULT, u->regs.pc);
+	if (!top_read_insn(u, &insn))
 		return TOP_UNREADABLE;
-	}
-	port_note(u, UW_NOTE_INSN, insn);
 	return top_leave(u, arch_ra_slot(insn), flags);
 }
 

@@ -101,16 +101,22 @@ UW_INLINE void v8_identify(struct uw_state *u, struct uw_frame *f, const struct 
  * v8_top_step() - unwind an interrupted function of V8's that has no frame
  * @u:		walk state, regs of the interrupted instruction
  *
- * By the instructions around pc; at the edge of what is mapped by the one at pc.
+ * By the instruction at pc, and by those around it where that one may be of a function
+ * without a frame.
  */
 UW_INLINE enum top_result v8_top_step(struct uw_state *u)
 {
 	u8 code[ARCH_V8_BEFORE + ARCH_V8_AFTER];
+	u32 insn;
+	int slot;
 
-	if (read_user(u, &code, u->regs.pc - ARCH_V8_BEFORE))
-		return top_step(u, 0);
-	port_note(u, UW_NOTE_INSN, arch_u32(code + ARCH_V8_BEFORE));
-	return top_leave(u, arch_v8_ra_slot(code), 0);
+	if (!top_read_insn(u, &insn))
+		return TOP_UNREADABLE;
+	slot = arch_ra_slot(insn);
+	if (slot == ARCH_RA_IN_FRAME && arch_v8_is_window(insn) &&
+	    !read_user(u, &code, u->regs.pc - ARCH_V8_BEFORE))
+		slot = arch_v8_ra_slot(code);
+	return top_leave(u, slot, 0);
 }
 
 /**

@@ -128,10 +128,25 @@ UW_INLINE bool arch_v8_enters_baseline(const u8 *p)
 }
 
 /**
+ * arch_v8_is_window() - may an interrupted function of V8's have no frame?
+ * @insn:	the four bytes at pc
+ *
+ * Instructions that the sequences above have; elsewhere there are such, too.
+ */
+UW_INLINE bool arch_v8_is_window(u32 insn)
+{
+	u32 b0 = insn & 0xff, b01 = insn & 0xffff, b012 = insn & 0xffffff;
+
+	return b0 == 0xbb || b0 == 0xe8 || b01 == 0x43f6 || b01 == 0x850f || b01 == 0xdb33 ||
+	       b01 == 0xbc49 || b012 == 0x598b48 || b012 == 0xe90574 || b012 == 0xf98348 ||
+	       b012 == 0xc2037f || b012 == 0xc35241 || insn == 0x8d485a41 || insn == 0xcc248d48;
+}
+
+/**
  * arch_v8_ra_slot() - where an interrupted function of V8's keeps its return address
  * @code:	ARCH_V8_BEFORE bytes before pc, ARCH_V8_AFTER from it on
  *
- * What V8's compilers emit (seen by single-stepping V8 10.2 to 14.6), and what all do.
+ * By what V8's compilers emit around a frame (seen by single-stepping V8 10.2 to 14.6).
  *
  * Return: as arch_ra_slot().
  */
@@ -141,7 +156,7 @@ UW_INLINE int arch_v8_ra_slot(const u8 *code)
 
 	if (arch_v8_checks_code(p) || arch_v8_drops_arguments(p) || arch_v8_enters_baseline(p))
 		return 0;
-	return arch_v8_holds_ra(p) ? ARCH_RA_IN_DRAP : arch_ra_slot(arch_u32(p));
+	return arch_v8_holds_ra(p) ? ARCH_RA_IN_DRAP : ARCH_RA_IN_FRAME;
 }
 
 /* A return address without its signature: there is none here. */
