@@ -12,6 +12,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* A node of glibc's tree and its place in the lists. */
+#define OVERHEAD 64
+
+static size_t size_of(const struct jd_code *c)
+{
+	return sizeof(*c) + strlen(c->name) + 1 + OVERHEAD;
+}
+
 static int compare(const void *a, const void *b)
 {
 	const struct jd_code *x = a, *y = b;
@@ -68,7 +76,7 @@ static int end(struct jd_index *x, struct jd_code *c, u64 time)
 	return 0;
 }
 
-static int end_touching(struct jd_index *x, u64 addr, u64 len, u64 time)
+int jd_index_end(struct jd_index *x, u64 addr, u64 len, u64 time)
 {
 	struct jd_code *c;
 
@@ -92,7 +100,8 @@ int jd_index_add(struct jd_index *x, const struct jd_code *c)
 		free(own);
 		return -ENOMEM;
 	}
-	if (end_touching(x, c->addr, c->len, c->from))
+	x->n_bytes += size_of(own);
+	if (jd_index_end(x, c->addr, c->len, c->from))
 		return -ENOMEM;
 	return c->len && !tsearch(own, &x->live, compare) ? -ENOMEM : 0;
 }
@@ -108,6 +117,8 @@ int jd_index_move(struct jd_index *x, u64 addr, u64 to_addr, u64 time)
 	moved.from = time;
 	if (end(x, old, time))
 		return -ENOMEM;
+	if (to_addr + moved.len < to_addr)
+		return -ENOENT; /* the record's length may be another than the code's */
 	return jd_index_add(x, &moved);
 }
 
@@ -139,10 +150,12 @@ void jd_index_drop(struct jd_index *x, u64 time)
 			x->closed[n_closed++] = x->closed[i];
 	x->n_closed = n_closed;
 	for (size_t i = 0; i < x->n; i++) {
-		if (x->all[i]->until < time || !x->all[i]->len)
-			free(x->all[i]);
-		else
+		if (x->all[i]->until >= time && x->all[i]->len) {
 			x->all[n++] = x->all[i];
+			continue;
+		}
+		x->n_bytes -= size_of(x->all[i]);
+		free(x->all[i]);
 	}
 	x->n = n;
 }

@@ -23,6 +23,7 @@ struct jd_index {
 	size_t n, room;
 	struct jd_code **closed; /* in the order in which they ended */
 	size_t n_closed, closed_room;
+	size_t n_bytes; /* that all of it takes, about */
 };
 
 void jd_index_deinit(struct jd_index *x);
@@ -40,6 +41,9 @@ int jd_index_add(struct jd_index *x, const struct jd_code *c);
 
 /* What is live and begins at @addr goes elsewhere. 0, -ENOENT or -ENOMEM. */
 int jd_index_move(struct jd_index *x, u64 addr, u64 to_addr, u64 time);
+
+/* What is live in the range ends, without any other there. 0 or -ENOMEM: some still lives. */
+int jd_index_end(struct jd_index *x, u64 addr, u64 len, u64 time);
 
 /* Some live code in the range; NULL: none. */
 const struct jd_code *jd_index_live(const struct jd_index *x, u64 addr, u64 len);

@@ -24,7 +24,8 @@ static void tell(const struct polling *p, enum jd_tail_what what, const struct j
 						   .header = &p->t->h,
 						   .off = p->t->off,
 						   .code = code,
-						   .debug = debug });
+						   .debug = debug,
+						   .debug_off = p->t->debug_off });
 }
 
 static int open_file(const char *path)
@@ -115,13 +116,18 @@ static void skip(struct jd_tail *t, u64 n)
 
 static int keep_debug(struct jd_tail *t, const struct jdr_record *rec)
 {
-	u8 *own = realloc(t->debug, rec->size);
+	u8 *own;
 
+	t->debug_len = 0;
+	if (rec->size > JD_TAIL_MAX_DEBUG)
+		return 0;
+	own = realloc(t->debug, rec->size);
 	if (!own)
 		return -ENOMEM;
 	memcpy(own, rec->bytes, rec->size);
 	t->debug = own;
 	t->debug_len = rec->size;
+	t->debug_off = t->off;
 	return 0;
 }
 
@@ -195,6 +201,7 @@ static int read_header(struct polling *p)
 	if (r)
 		return r;
 	t->has_header = true;
+	memcpy(t->head, t->bytes, sizeof(t->head));
 	skip(t, t->h.size < JD_H_LEN ? JD_H_LEN : t->h.size);
 	return 1;
 }
@@ -226,6 +233,15 @@ static int read_records(struct polling *p, u64 max)
 	return !t->is_stuck;
 }
 
+/* Cut and written again beyond where we are: its size does not tell. */
+static bool has_another_header(const struct jd_tail *t)
+{
+	u8 head[JD_H_LEN];
+
+	return t->has_header && (pread(t->fd, head, sizeof(head), 0) != sizeof(head) ||
+				 memcmp(head, t->head, sizeof(head)) != 0);
+}
+
 /*
  * Another file under the name, or the same cut to less than was read. 1: more of the old
  * one is to be read first, 0, or a negative errno.
@@ -238,7 +254,7 @@ static int see_changes(struct polling *p, u64 max)
 
 	if (fstat(t->fd, &own))
 		return -errno;
-	if ((u64)own.st_size < t->off)
+	if ((u64)own.st_size < t->off || has_another_header(t))
 		begin_anew(p);
 	if (!t->path || stat(t->path, &named) ||
 	    (named.st_ino == own.st_ino && named.st_dev == own.st_dev))
@@ -269,5 +285,10 @@ int jd_tail_poll(struct jd_tail *t, u64 max,
 	}
 	/* A piece may be cut off again: it is read anew. */
 	t->len = 0;
+	if (t->room > JD_TAIL_KEEP) {
+		cleanup_free(&t->bytes);
+		t->bytes = NULL;
+		t->room = 0;
+	}
 	return r;
 }

@@ -10,6 +10,8 @@
 
 /* A record larger than this is passed over: its bytes would be held in memory. */
 #define JD_TAIL_MAX_RECORD (64u << 20)
+#define JD_TAIL_MAX_DEBUG (4u << 20) /* of lines, which are kept until their code comes */
+#define JD_TAIL_KEEP (1u << 20) /* of memory that is held between two looks */
 
 enum jd_tail_what {
 	JD_TAIL_CODE, /* a LOAD or MOVE */
@@ -24,6 +26,7 @@ struct jd_tail_event {
 	u64 off;
 	const struct jdr_record *code;
 	const struct jdr_record *debug; /* of a LOAD: its lines, which can be believed; or NULL */
+	u64 debug_off; /* of that record */
 };
 
 struct jd_tail {
@@ -31,11 +34,13 @@ struct jd_tail {
 	char *path; /* NULL: the descriptor alone is followed */
 	u64 off; /* of the record to be read next */
 	struct jdr_header h;
+	u8 head[JD_H_LEN]; /* the header's bytes: with other ones it is another file */
 	bool has_header, is_stuck;
 	u8 *bytes; /* what was read from off on */
 	size_t len, room;
 	u8 *debug; /* the last DEBUG_INFO before the next LOAD */
 	u32 debug_len;
+	u64 debug_off;
 };
 
 /**
