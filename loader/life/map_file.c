@@ -30,8 +30,7 @@ static u64 now_ns(clockid_t clock)
 	return to_ns(t);
 }
 
-/* From O_PATH to a descriptor that can be read. */
-static int reopen(int path_fd, int *fd)
+int map_file_reopen(int path_fd, int *fd)
 {
 	char path[64];
 	struct stat st;
@@ -67,7 +66,7 @@ static bool is_unchanged(const struct map_file *m, int fd, const struct stat *st
 	/* The ioctl writes an int on every file system that has it, in spite of its type. */
 	unsigned long gen = 0;
 
-	if (to_ns(st->st_ctim) > seen_real_ns(m))
+	if (!m->may_change && to_ns(st->st_ctim) > seen_real_ns(m))
 		return false;
 	if (m->inode_gen && !ioctl(fd, FS_IOC_GETVERSION, &gen))
 		return (u32)gen == (u32)m->inode_gen;
@@ -84,7 +83,7 @@ static int open_checked(const struct map_file *m, int path_fd, int *out)
 		return -errno;
 	if (!is_mapped_file(m, &st))
 		return -ENOENT;
-	err = reopen(path_fd, &fd);
+	err = map_file_reopen(path_fd, &fd);
 	if (err)
 		return err;
 	if (!is_unchanged(m, fd, &st))
@@ -118,9 +117,9 @@ static int open_map_files(const struct map_file *m, int *fd)
 		return -errno;
 	if (!is_mapped_file(m, &st) && maps_each_exec(m->pid, is_this_mapping, (void *)m) != 1)
 		return -ENOENT;
-	if (to_ns(st.st_mtim) > seen_real_ns(m))
+	if (!m->may_change && to_ns(st.st_mtim) > seen_real_ns(m))
 		return -ENOENT;
-	return reopen(path_fd, fd);
+	return map_file_reopen(path_fd, fd);
 }
 
 /* The path as the process sees it whose root it is; 0 is the recorder. */

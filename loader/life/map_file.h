@@ -22,6 +22,7 @@ struct map_file {
 	u32 dev_major, dev_minor;
 	u64 seen_ns; /* CLOCK_MONOTONIC: the mapping was there then */
 	const char *path; /* unescaped */
+	bool may_change; /* it is written to all the time: only that it is the same file matters */
 };
 
 /**
@@ -40,3 +41,11 @@ struct map_file {
  * file), -EACCES, or what opening gave.
  */
 int map_file_open(const struct map_file *m, int *fd);
+
+/**
+ * map_file_reopen() - from a descriptor that was opened with O_PATH to one that can be read
+ * @fd:		the caller closes it
+ *
+ * Return: 0, -EINVAL (not a regular file), -EACCES, or what opening gave.
+ */
+int map_file_reopen(int path_fd, int *fd);

@@ -68,25 +68,46 @@ int parse_proc_stat(const char *text, size_t len, struct proc_stat *stat)
 	return 0;
 }
 
-int parse_proc_nspid(const char *text, size_t len, u32 *nspid)
+/* The last of the numbers behind a key. */
+static int last_number(const char *text, size_t len, const char *key, u64 *last)
 {
-	static const char key[] = "\nNSpid:";
 	const char *end = text + len;
-	const char *at = memmem(text, len, key, sizeof(key) - 1);
-	u64 pid = 0;
+	const char *at = memmem(text, len, key, strlen(key));
+	u64 v = 0;
+	int n = 0;
 
 	if (!at)
 		return -EBADMSG;
-	at += sizeof(key) - 1;
-	while (at < end && *at == '\t') {
+	for (at += strlen(key); at < end && *at == '\t'; n++) {
 		at++;
-		if (!decimal(&at, end, &pid))
+		if (!decimal(&at, end, &v))
 			return -EBADMSG;
 	}
-	if (at == end || *at != '\n' || !pid || pid > 0xffffffff)
+	if (!n || at == end || *at != '\n' || v > 0xffffffff)
 		return -EBADMSG;
-	*nspid = pid;
+	*last = v;
 	return 0;
+}
+
+int parse_proc_nspid(const char *text, size_t len, u32 *nspid)
+{
+	u64 pid;
+	int err = last_number(text, len, "\nNSpid:", &pid);
+
+	if (err || !pid)
+		return -EBADMSG;
+	*nspid = (u32)pid;
+	return 0;
+}
+
+int parse_proc_fsuid(const char *text, size_t len, u32 *uid)
+{
+	u64 last;
+	int err = last_number(text, len, "\nUid:", &last);
+
+	if (!err)
+		*uid = (u32)last;
+	return err;
 }
 
 static bool is_hex(char c)

@@ -33,6 +33,9 @@ int parse_proc_stat(const char *text, size_t len, struct proc_stat *stat);
 /* The last pid of "NSpid:" in /proc/PID/status: in the process's own namespace. 0 or -EBADMSG. */
 int parse_proc_nspid(const char *text, size_t len, u32 *nspid);
 
+/* The last number of "Uid:" there: who owns the files that the process makes. 0 or -EBADMSG. */
+int parse_proc_fsuid(const char *text, size_t len, u32 *uid);
+
 /**
  * parse_proc_cgroup() - the path that tells most, in /proc/PID/cgroup
  * @path:	points into @text

@@ -125,9 +125,17 @@ void image_free(struct image **image)
 	if (!*image)
 		return;
 	forget_heap(*image);
+	jit_names_free(&(*image)->jit);
 	free((*image)->maps);
 	free(*image);
 	*image = NULL;
+}
+
+struct jit_names *image_jit(struct image *im)
+{
+	if (!im->jit)
+		im->jit = jit_names_new(&im->all->jit_used);
+	return im->jit;
 }
 
 const struct v8_info *image_v8_info(const struct image *im)

@@ -8,6 +8,7 @@
  */
 
 #include "../../inspect/v8/v8.h"
+#include "../jit/jit_names.h"
 #include "../life/process.h"
 #include "../rows/row_filler.h"
 #include "../sample/tables.h"
@@ -21,6 +22,7 @@ struct images {
 	struct image_build **builds; /* by module id; NULL: not looked at yet */
 	u32 n_builds;
 	u64 last_serial;
+	size_t jit_used; /* bytes of names of JITs */
 };
 
 struct image {
@@ -30,6 +32,7 @@ struct image {
 	const struct image_build *build; /* of V8, NULL: none */
 	struct target_process memory; /* valid while heap is set */
 	struct v8_heap *heap; /* NULL: no V8, or it can't be read */
+	struct jit_names *jit; /* NULL: no code without a file was met yet */
 	struct uw_mapping *maps; /* as the kernel side has them */
 	u32 n_maps;
 	u32 gen, first_gen; /* of the tables now and at first, as samples carry them; 0: none */
@@ -80,6 +83,9 @@ void image_preload(struct image *image);
  */
 void image_names_thread(struct image *image, u32 tid);
 void image_forget_thread(struct image *image, u32 tid);
+
+/* Names of code that is in no file; NULL without memory. */
+struct jit_names *image_jit(struct image *image);
 
 /* What the kernel side has of the image's V8, or NULL. */
 const struct v8_info *image_v8_info(const struct image *image);

@@ -39,7 +39,9 @@ struct naming {
 	struct module_frame native[MODULES_MAX_FRAMES];
 	u32 ids[MAX_IDS];
 	u32 n_ids;
+	enum prof_kind leaf; /* of the stack that is being named */
 	bool unresolved;
+	bool is_momentary; /* the name is the token's at the sample's time only */
 	naming_fn *fn; /* NULL: frames go into the profile */
 	void *data;
 	u64 pc; /* @fn's: of the frame that is being named */
@@ -71,6 +73,8 @@ static int append(struct naming *n, const struct prof_frame *f)
 
 	if (n->fn)
 		return n->fn(f, n->pc, n->data);
+	if (!n->n_ids)
+		n->leaf = f->kind;
 	err = profile_frame(n->from.profile, f, &id);
 	if (!err && n->n_ids < MAX_IDS)
 		n->ids[n->n_ids++] = id;
@@ -172,11 +176,74 @@ static bool find_module(struct naming *n, struct process *p, const struct uw_fra
 	return true;
 }
 
-static int append_native(struct naming *n, struct process *p, const struct uw_frame *f)
+/* Files that are but memory: JITs that map their code twice use such. */
+static bool is_memory_file(const struct mapping *m)
+{
+	static const char *const begins[] = { "/memfd:", "/dev/zero", "/dev/shm/", "/SYSV" };
+
+	for (size_t i = 0; i < sizeof(begins) / sizeof(*begins); i++)
+		if (!strncmp(m->path->text, begins[i], strlen(begins[i])))
+			return true;
+	return false;
+}
+
+/* Is a frame in code of no binary, which a JIT may have put there? */
+static bool is_jit_code(struct naming *n, struct process *p, const struct uw_frame *f)
+{
+	const struct module_info *info;
+	struct mapping *m;
+	u32 module;
+
+	if (n->fn || !p || (f->kind != UW_NATIVE && f->kind != UW_UNKNOWN))
+		return false;
+	info = f->kind == UW_NATIVE && f->aux ? modules_info(n->from.modules, f->aux) : NULL;
+	if (info)
+		return !info->is_elf;
+	m = mappings_find(p->maps, uw_frame_lookup_pc(f));
+	if (!m || m->is_anon || !m->inode)
+		return m && (m->is_anon || strcmp(m->path->text, "[vdso]") != 0);
+	if (modules_open(n->from.modules, p, m, &module))
+		return is_memory_file(m);
+	info = modules_info(n->from.modules, module);
+	return info && !info->is_elf;
+}
+
+/* Code is freed and its memory used again, so that a name is good for one sample. */
+static int append_jit(struct naming *n, struct image *image, const struct uw_sample *s,
+		      const struct uw_frame *f)
+{
+	struct prof_frame out = { .kind = PROF_NATIVE,
+				  .guess = f->flags & UW_FRAME_GUESS,
+				  .off = f->pc,
+				  .has_off = true,
+				  .reason = frame_reason(f) };
+	struct jit_code code;
+	const char *why = NULL;
+
+	n->is_momentary = true;
+	if (image->jit &&
+	    !jit_names_find(image->jit, uw_frame_lookup_pc(f), s->time_ns, &code, &why)) {
+		out.kind = PROF_JIT;
+		out.has_off = false;
+		out.name = code.name;
+		out.file = code.file;
+		out.line = code.line;
+		out.column = code.column;
+	} else if (why) {
+		out.kind = PROF_JIT;
+		out.reason = why;
+	}
+	return append(n, &out);
+}
+
+static int append_native(struct naming *n, struct process *p, struct image *image,
+			 const struct uw_sample *s, const struct uw_frame *f)
 {
 	u32 module;
 	u64 off;
 
+	if (image && is_jit_code(n, p, f))
+		return append_jit(n, image, s, f);
 	if (!find_module(n, p, f, &module, &off))
 		return append_module(n, f, 0, 0);
 	return append_module(n, f, module, off);
@@ -246,11 +313,12 @@ static int append_frame(struct naming *n, struct process *p, struct image *image
 	case UW_V8_CODE:
 		return append_v8(n, image, s, i);
 	default:
-		return append_native(n, p, f);
+		return append_native(n, p, image, s, f);
 	}
 }
 
-bool naming_is_ready(struct naming *n, struct process *p, const struct uw_sample *s)
+bool naming_is_ready(struct naming *n, struct process *p, struct image *image,
+		     const struct uw_sample *s)
 {
 	bool is_ready = true;
 	u32 module;
@@ -259,8 +327,10 @@ bool naming_is_ready(struct naming *n, struct process *p, const struct uw_sample
 	for (u32 i = s->n_kernel; i < s->n_frames; i++) {
 		const struct uw_frame *f = &s->frames[i];
 
-		if (find_module(n, p, f, &module, &off) &&
-		    !modules_is_ready(n->from.modules, s->pid, module, lookup_off(f, off)))
+		if (image && is_jit_code(n, p, f))
+			is_ready &= !image_jit(image) || jit_names_poll(image->jit, p, s);
+		else if (find_module(n, p, f, &module, &off) &&
+			 !modules_is_ready(n->from.modules, s->pid, module, lookup_off(f, off)))
 			is_ready = false; /* go on: all are asked for at once */
 	}
 	return is_ready;
@@ -303,8 +373,9 @@ static int append_cached(struct naming *n, struct process *p, struct image *imag
 		return 0;
 	}
 	c->named_ns = 0;
+	n->is_momentary = false;
 	err = append_frame(n, p, image, s, i);
-	if (err || n->unresolved || n->n_ids - before > CACHED_IDS)
+	if (err || n->unresolved || n->is_momentary || n->n_ids - before > CACHED_IDS)
 		return err; /* each stack that misses a name has to know */
 	*c = (struct cached){
 		.image = serial, .token = *f, .named_ns = now_ns, .n = n->n_ids - before
@@ -330,11 +401,13 @@ int naming_each(struct naming *n, struct process *p, struct image *image, const 
 	return err;
 }
 
-static enum prof_activity activity_of(const struct uw_sample *s)
+static enum prof_activity activity_of(const struct naming *n, const struct uw_sample *s)
 {
 	if (s->flags & UW_SAMPLE_IN_KERNEL)
 		return PROF_ACT_KERNEL;
-	return s->n_frames && naming_is_v8(&s->frames[0]) ? PROF_ACT_JS : PROF_ACT_NATIVE;
+	if (s->n_frames && naming_is_v8(&s->frames[0]))
+		return PROF_ACT_JS;
+	return n->n_ids && n->leaf == PROF_JIT ? PROF_ACT_JIT : PROF_ACT_NATIVE;
 }
 
 static int enter_stack(struct naming *n, struct process *p, struct image *image,
@@ -354,7 +427,7 @@ static int enter_stack(struct naming *n, struct process *p, struct image *image,
 	if (err)
 		return err;
 	stack.n_frames = n->n_ids;
-	result->activity = activity_of(s);
+	result->activity = activity_of(n, s);
 	result->unresolved = n->unresolved;
 	return profile_stack(n->from.profile, &stack, &result->stack);
 }

@@ -7,6 +7,7 @@
  *	UW_KERNEL   address                    -> kallsyms
  *	UW_NATIVE   module and file offset     -> the module's symbols, lines and inlined functions
  *	UW_V8_*     function, pc               -> the process's heap, while it lives
+ *	            code in no file            -> the process's jitdump or perf map
  *	UW_UNKNOWN  pc, tables came too late   -> the process's mappings, then as native
  */
 
@@ -32,10 +33,12 @@ void naming_free(struct naming **n);
 /**
  * naming_is_ready() - is all known that will be known of a sample's native frames?
  * @p:		the sample's process, NULL: not known
+ * @image:	its image, NULL: none
  *
  * Asks for what is not. A sample may be named all the same: then by what is known.
  */
-bool naming_is_ready(struct naming *n, struct process *p, const struct uw_sample *s);
+bool naming_is_ready(struct naming *n, struct process *p, struct image *image,
+		     const struct uw_sample *s);
 
 /* What became of a stack. */
 struct naming_result {

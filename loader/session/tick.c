@@ -226,19 +226,20 @@ static struct image *image_for(struct process *p, struct image *im, struct uw_sa
 }
 
 /* Must the sample wait for lines? When it can't, the tick waits for a while. */
-static bool must_wait_for_lines(struct session *s, struct process *p,
+static bool must_wait_for_lines(struct session *s, struct process *p, struct image *im,
 				const struct uw_sample *sample, bool may_wait)
 {
-	u64 max_ns = has_v8(sample) ? MAX_V8_WAIT_NS : MAX_WAIT_NS, before_ns;
+	u64 max_ns = has_v8(sample) ? MAX_V8_WAIT_NS : MAX_WAIT_NS, began_ns = session_now_ns();
 
-	while (!naming_is_ready(s->naming, p, sample)) {
+	while (!naming_is_ready(s->naming, p, im, sample)) {
+		u64 took_ns;
+
 		if (may_wait || !s->blocked_left_ns)
 			return may_wait && s->tick_ns - sample->time_ns < max_ns;
-		before_ns = session_now_ns();
 		modules_take_answers(s->modules, (int)(s->blocked_left_ns / MSEC + 1));
-		before_ns = session_now_ns() - before_ns;
-		s->blocked_left_ns -= before_ns < s->blocked_left_ns ? before_ns
-								     : s->blocked_left_ns;
+		took_ns = session_now_ns() - began_ns;
+		began_ns += took_ns;
+		s->blocked_left_ns -= took_ns < s->blocked_left_ns ? took_ns : s->blocked_left_ns;
 	}
 	return false;
 }
@@ -254,7 +255,7 @@ static int on_sample(struct session *s, struct uw_sample *sample, u64 now_ns, bo
 	if (im && announcer_must_wait(p, im, s->tick_ns) && may_wait &&
 	    s->tick_ns - sample->time_ns < MAX_WAIT_NS)
 		return 1;
-	if (must_wait_for_lines(s, im ? p : NULL, sample, may_wait))
+	if (must_wait_for_lines(s, im ? p : NULL, im, sample, may_wait))
 		return 1;
 	im = image_for(p, im, sample);
 	err = announcer_sample(s->announcer, p, sample);

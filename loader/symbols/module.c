@@ -190,6 +190,7 @@ static int module_new(struct module **out, int fd, const char *path)
 	mod->info.path = mod->path;
 	mod->info.name = slash && slash[1] ? slash + 1 : mod->path;
 	mod->info.build_id = mod->build_id;
+	mod->info.is_elf = elf;
 	mod->info.is_vdso = !strcmp(path, "[vdso]");
 	*out = TAKE_PTR(mod);
 	return 0;

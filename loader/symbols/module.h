@@ -32,6 +32,7 @@ struct module_info {
 	const char *name; /* the last part of it */
 	const char *build_id; /* hex, or NULL */
 	bool is_vdso;
+	bool is_elf;
 };
 
 int modules_new(struct modules **m);

@@ -3,7 +3,7 @@
 /*
  * jit DIR ROUNDS: a small JIT. Compiles jit_ash, which runs for two thirds of the first
  * half, and jit_birch, a third; frees birch and compiles jit_cedar at its place, which runs
- * for the second half with ash again. Prints the jitdump's path.
+ * for the second half with ash again, which was moved. Prints the jitdump's path.
  *
  * Each function's loop is line 12, 22 or 32 of NAME.jit; what is before it, one less.
  */
@@ -21,6 +21,12 @@
 
 static u8 *memory;
 static struct jdw *writer;
+
+static void put(u8 *at)
+{
+	memcpy(at, emit_spin, sizeof(emit_spin));
+	__builtin___clear_cache((char *)at, (char *)at + sizeof(emit_spin));
+}
 
 static u64 (*compile(u8 *at, const char *name, u32 line))(u64)
 {
@@ -40,8 +46,7 @@ static u64 (*compile(u8 *at, const char *name, u32 line))(u64)
 	int err;
 
 	snprintf(file, sizeof(file), "/src/%s.jit", name);
-	memcpy(at, emit_spin, sizeof(emit_spin));
-	__builtin___clear_cache((char *)at, (char *)at + sizeof(emit_spin));
+	put(at);
 	err = jdw_add(writer, &code);
 	if (err) {
 		fprintf(stderr, "jit: %s: %s\n", name, strerror(-err));
@@ -67,7 +72,7 @@ int main(int argc, char **argv)
 		fprintf(stderr, "jit: %s\n", strerror(-err));
 		return 1;
 	}
-	memory = mmap(NULL, 8192, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS,
+	memory = mmap(NULL, 12288, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS,
 		      -1, 0);
 	if (memory == MAP_FAILED)
 		return 1;
@@ -80,6 +85,11 @@ int main(int argc, char **argv)
 		birch(ROUND);
 	}
 	jdw_forget(writer, (u64)(uintptr_t)memory + 4096, sizeof(emit_spin));
+	put(memory + 8192);
+	if (jdw_move(writer, (u64)(uintptr_t)memory, (u64)(uintptr_t)memory + 8192))
+		return 1;
+	memset(memory, 0, sizeof(emit_spin));
+	ash = (u64(*)(u64))(uintptr_t)(memory + 8192);
 	cedar = compile(memory + 4096, "jit_cedar", 32);
 	for (u64 i = 0; i < rounds; i++) {
 		ash(2 * ROUND);

@@ -84,6 +84,19 @@ static void the_innermost_pid_is_the_last_one(void **state)
 		assert_int_equal(parse_proc_nspid(deep, len, &pid), -EBADMSG);
 }
 
+static void files_are_made_by_the_last_uid(void **state)
+{
+	const char *text = "Name:\tUid:\nUid:\t1000\t0\t0\t65534\nGid:\t1\n";
+	u32 uid = 7;
+
+	(void)state;
+	assert_int_equal(parse_proc_fsuid(text, strlen(text), &uid), 0);
+	assert_int_equal(uid, 65534);
+	for (size_t len = 0; len < (size_t)(strstr(text, "\nGid") + 1 - text); len++)
+		assert_int_equal(parse_proc_fsuid(text, len, &uid), -EBADMSG);
+	assert_int_equal(parse_proc_fsuid("\nUid:\n", 6, &uid), -EBADMSG);
+}
+
 static void containers_are_found_in_the_paths_of_every_manager(void **state)
 {
 	static const struct {
@@ -258,6 +271,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(a_kernel_thread_is_told_by_its_flag),
 	cmocka_unit_test(a_cut_stat_is_refused_at_every_length),
 	cmocka_unit_test(the_innermost_pid_is_the_last_one),
+	cmocka_unit_test(files_are_made_by_the_last_uid),
 	cmocka_unit_test(containers_are_found_in_the_paths_of_every_manager),
 	cmocka_unit_test(the_cgroup_that_tells_most_is_taken),
 	cmocka_unit_test(a_cut_cgroup_file_gives_a_path_inside_of_it),

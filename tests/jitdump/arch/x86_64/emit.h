@@ -6,11 +6,14 @@
 #include "../../../../core/types.h"
 
 static const u8 emit_spin[] = {
+	0x55, /* push %rbp */
+	0x48, 0x89, 0xe5, /* mov %rsp, %rbp */
 	0x48, 0x89, 0xf8, /* mov %rdi, %rax */
-	0x48, 0xff, 0xc8, /* 3: dec %rax */
-	0x75, 0xfb, /* jne 3 */
-	0xc3, /* 8: ret */
+	0x48, 0xff, 0xc8, /* 7: dec %rax */
+	0x75, 0xfb, /* jne 7 */
+	0x5d, /* 12: pop %rbp */
+	0xc3, /* ret */
 };
 
-#define EMIT_LOOP_OFF 3
-#define EMIT_RET_OFF 8
+#define EMIT_LOOP_OFF 7
+#define EMIT_RET_OFF 12

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: BSD-2-Clause
+
+#include "jit_names.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include "../../inspect/util/cleanup.h"
+
+#define MAX_DUMPS 3 /* two engines in a process, and what a parent left */
+#define LOOK_NS 1000000000ull
+
+struct jit_names {
+	size_t *used;
+	struct jit_source *dumps[MAX_DUMPS];
+	struct jit_source *map;
+	const char *why; /* a file is not believed */
+	u64 looked_ns;
+};
+
+struct jit_names *jit_names_new(size_t *used)
+{
+	struct jit_names *n = calloc(1, sizeof(*n));
+
+	if (n)
+		n->used = used;
+	return n;
+}
+
+void jit_names_free(struct jit_names **names)
+{
+	if (!*names)
+		return;
+	for (u32 i = 0; i < MAX_DUMPS; i++)
+		jit_source_free(&(*names)->dumps[i]);
+	jit_source_free(&(*names)->map);
+	free(*names);
+	*names = NULL;
+}
+
+static u64 now_ns(clockid_t clock)
+{
+	struct timespec t;
+
+	clock_gettime(clock, &t);
+	return (u64)t.tv_sec * 1000000000ull + (u64)t.tv_nsec;
+}
+
+/* What a child shares with its parent is what there was at its birth. */
+static u64 birth_ns(const struct uw_sample *s)
+{
+	u64 mono = now_ns(CLOCK_MONOTONIC), ahead_ns = now_ns(CLOCK_BOOTTIME) - mono;
+
+	return s->start_ns > ahead_ns ? s->start_ns - ahead_ns : 0;
+}
+
+static void add_dump(struct jit_names *n, const struct process *p, const struct mapping *m,
+		     const struct jit_source_config *config)
+{
+	_cleanup_close_ int fd = -1;
+	struct stat st;
+	u32 i = 0;
+
+	if (jit_open_marker(p, m, &fd) || fstat(fd, &st))
+		return;
+	while (i < MAX_DUMPS && n->dumps[i] && !jit_source_is(n->dumps[i], st.st_dev, st.st_ino))
+		i++;
+	if (i < MAX_DUMPS && !n->dumps[i])
+		jit_source_new(&n->dumps[i], TAKE_FD(fd), config);
+}
+
+static void look_for_dumps(struct jit_names *n, const struct process *p, u32 pid, u64 born_ns)
+{
+	struct jit_source_config config = { .pid = pid, .used = n->used };
+
+	for (u32 i = 0; i < p->maps->n; i++) {
+		const struct mapping *m = &p->maps->v[i];
+		u32 writer;
+
+		if (!jit_is_marker(m, &writer))
+			continue;
+		config.until_ns = writer == pid ? ~0ull : born_ns;
+		add_dump(n, p, m, &config);
+	}
+}
+
+/* Another file under the name tells of the code from now on. */
+static void look_for_map(struct jit_names *n, const struct process *p, const struct jit_owner *o)
+{
+	struct jit_source_config config = { .is_map = true, .until_ns = ~0ull, .used = n->used };
+	_cleanup_close_ int fd = -1;
+	struct stat st;
+
+	n->why = NULL;
+	if (jit_open_map(p, o, &fd, &n->why) || fstat(fd, &st))
+		return;
+	if (n->map && jit_source_is(n->map, st.st_dev, st.st_ino))
+		return;
+	if (n->map)
+		config.since_ns = jit_source_polled_ns(n->map);
+	jit_source_free(&n->map);
+	jit_source_new(&n->map, TAKE_FD(fd), &config);
+}
+
+static void look(struct jit_names *n, const struct process *p, const struct uw_sample *s)
+{
+	u64 now = now_ns(CLOCK_MONOTONIC);
+	struct jit_owner owner;
+
+	if (p->exit_ns || (n->looked_ns && now - n->looked_ns < LOOK_NS))
+		return;
+	n->looked_ns = now;
+	if (jit_owner_read(p->pid, &owner))
+		return;
+	look_for_dumps(n, p, owner.pid, birth_ns(s));
+	look_for_map(n, p, &owner);
+}
+
+bool jit_names_poll(struct jit_names *n, const struct process *p, const struct uw_sample *s)
+{
+	bool is_done = true;
+
+	look(n, p, s);
+	for (u32 i = 0; i < MAX_DUMPS && n->dumps[i]; i++)
+		is_done &= jit_source_poll(n->dumps[i], s->time_ns);
+	if (n->map)
+		is_done &= jit_source_poll(n->map, s->time_ns);
+	return is_done;
+}
+
+static const char *why_not(const struct jit_names *n)
+{
+	bool is_full = n->map && jit_source_is_full(n->map);
+
+	for (u32 i = 0; i < MAX_DUMPS && n->dumps[i]; i++)
+		is_full |= jit_source_is_full(n->dumps[i]);
+	if (is_full)
+		return "more functions than can be kept";
+	if (n->dumps[0])
+		return n->map ? "not in its jitdump or perf map" : "not in its jitdump";
+	return n->map ? "not in its perf map" : n->why;
+}
+
+int jit_names_find(struct jit_names *n, u64 addr, u64 time_ns, struct jit_code *c, const char **why)
+{
+	for (u32 i = 0; i < MAX_DUMPS && n->dumps[i]; i++)
+		if (!jit_source_find(n->dumps[i], addr, time_ns, c))
+			return 0;
+	if (n->map && !jit_source_find(n->map, addr, time_ns, c))
+		return 0;
+	*why = why_not(n);
+	return -ENOENT;
+}

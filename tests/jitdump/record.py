@@ -1,0 +1,137 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""record.py: `unspool record` names what a JIT compiled, by its jitdump or perf map, at the right
+time, and believes no file that may be another's."""
+
+import contextlib
+import glob
+import os
+import sys
+import time
+
+from jd import JIT, Checks, folder, running
+from lib import need_bpf, record
+
+TARGET = os.path.join(os.path.dirname(os.path.realpath(__file__)), "target.py")
+
+# What frames are called before and after the file was changed, and why they are not.
+NONE = {None}
+NAMED = {
+    "map-plain": ({"before"}, {"before"}), "map-0x": ({"before"}, {"before"}),
+    "map-names": ({"two words \ufffd\x1b[31m"},) * 2, "map-newline": ({"before"}, {"before"}),
+    "map-overlap": ({"before"}, {"before"}), "map-many": ({"before"}, {"before"}),
+    "map-long": ({"before" + "e" * 1018}, {"before" + "e" * 1018}), "map-sizes": ({"before"}, {"before"}),
+    "map-again": ({"before"}, {"after"}), "map-in-place": ({"before"}, {"after!"}),
+    "map-replaced": ({"before"}, {"after!"}), "map-cut": ({"before"}, NONE),
+    "map-deleted": ({"before"}, {"before"}), "map-namespace": ({"before"}, {"before"}),
+    "map-of-another": (NONE, NONE), "map-stale": (NONE, NONE), "map-fifo": (NONE, NONE),
+    "map-symlink": (NONE, NONE), "map-folder": (NONE, NONE),
+    "dump-plain": ({"before"}, {"before"}), "dump-again": ({"before"}, {"after"}),
+    "dump-cut": ({"before"}, {"after"}), "dump-deleted": ({"before"}, {"after"}),
+    "dump-renamed": ({"before"}, {"after"}), "dump-zeros": ({"before"}, {"before"}),
+    "dump-garbage": ({"before"}, {"before"}), "dump-huge": ({"before"}, {"before"}),
+    "dump-future": ({"before"}, {"after"}), "dump-other-pid": ({"before"}, {"before"}),
+    "dump-fork": ({"before"}, {"after"}), "dump-child": ({"before"}, {"before"}),
+    "dump-namespace": ({"before"}, {"before"}),
+}
+REASONS = {"map-of-another": "its perf map is of another user", "map-stale": "its perf map is of an earlier process",
+           "map-fifo": "its perf map is no regular file", "map-symlink": "its perf map is no regular file",
+           "map-folder": "its perf map is no regular file"}
+WRITTEN_ANEW = {"map-in-place", "map-replaced", "map-cut", "dump-cut"}
+SPARE_US = 600000  # a change is seen with the next sample, and a perf map has no times
+
+
+def test_jit(checks):
+    with folder() as path:
+        done, profile = record("--", JIT, path, "12", out=os.path.join(path, "p.ndjson"))
+        checks.equal(done.returncode, 0, f"the small JIT was recorded {done.stderr}")
+        times = {}
+        for _, stack, frames, line in profile.samples():
+            leaf = next((f for f in frames if f["kind"] == "jit"), None)
+            if not leaf:
+                continue
+            times.setdefault((leaf.get("name"), leaf.get("file"), leaf.get("line")), []).extend(
+                sum(line["t"][:i + 1]) for i in range(len(line["t"])))
+            above = [f.get("name") for f in frames[frames.index(leaf) + 1:]]
+            if stack.get("reason") == "guessed frame":
+                times.setdefault("main", []).append("main" in above)
+        n = sum(len(t) for key, t in times.items() if key != "main")
+        for name, line, percent in (("jit_ash", 12, 66), ("jit_birch", 22, 17), ("jit_cedar", 32, 17)):
+            had = times.get((name, f"/src/{name}.jit", line), [])
+            checks.that(abs(100 * len(had) / n - percent) < 8, f"{name}, line {line}: {len(had)} of {n} samples")
+        birch, cedar = (times[(name, f"/src/{name}.jit", line)] for name, line in (("jit_birch", 22),
+                                                                                  ("jit_cedar", 32)))
+        checks.that(max(birch) < min(cedar), "what lay there before is named before, at one address")
+        checks.that(len(times) <= 7, f"nothing else: {[k for k in times if k != 'main']}")
+        checks.that(times.get("main") and all(times["main"]), "its callers follow by their frame records")
+
+
+def start(stack, case, path):
+    """Its folder and its pids as this namespace sees them."""
+    own = os.path.join(path, case)
+    os.mkdir(own)
+    child = stack.enter_context(running([sys.executable, TARGET, case, own], text=True))
+    return [int(pid) for pid in child.stdout.readline().split()]
+
+
+def leaves(profile, pid):
+    """(time in us, name, reason) of each sample's leaf in user code."""
+    for _, _, frames, line in profile.samples():
+        leaf = next((f for f in frames if f["kind"] != "kernel"), None)
+        at = 0
+        for step in line["t"]:
+            at += step
+            if leaf and line["pid"] == pid and leaf["kind"] in ("jit", "native") and "module" not in leaf:
+                yield at, leaf.get("name"), leaf
+
+
+def judge(checks, case, found, changed_us):
+    before = [f for f in found if f[0] < changed_us - SPARE_US]
+    after = [f for f in found if f[0] > changed_us + SPARE_US]
+    words = f"{case}: {len(before)} and {len(after)} samples"
+    names = tuple({f[1] for f in part} for part in (before, after))
+    if case in WRITTEN_ANEW:  # what was there is gone for samples that wait for other names
+        names = names[0] - NONE, names[1]
+    if case in WRITTEN_ANEW and not names[0]:  # looked at too late, on a machine that is busy
+        names = NAMED[case][0], names[1]
+    checks.equal(names, NAMED[case], words)
+    if case in REASONS:
+        checks.equal({f[2].get("reason") for f in found}, {REASONS[case]}, f"{case} is said to be that")
+    if case == "dump-again":
+        lines = {(f[1], f[2].get("file"), f[2].get("line"), f[2].get("column")) for f in found}
+        checks.equal(lines, {("before", "/a.jit", 12, 3), ("after", "/b.jit", 21, 3)}, f"{case}: the right lines")
+
+
+def test_files(checks):
+    with folder() as path, contextlib.ExitStack() as stack:
+        pids = {}
+        for case in sorted(NAMED):
+            if case != "dump-child":
+                pids[case] = start(stack, case, path)
+        pids["dump-child"], pids["dump-fork"] = pids["dump-fork"][1:], pids["dump-fork"][:1]
+        for made in pids.values():
+            stack.callback(lambda pid: [os.path.isdir(m) and os.rmdir(m) or os.path.lexists(m) and os.unlink(m)
+                                        for m in glob.glob(f"/tmp/perf-{pid}.map")], made[0])
+        out = os.path.join(path, "p.ndjson")
+        go = [os.path.join(path, case, "go") for case in pids if os.path.isdir(os.path.join(path, case))]
+        done, profile = record("-p", ",".join(str(p[0]) for p in pids.values()), "--", "sh", "-c",
+                               'sleep 2.5; touch "$@"; sleep 2.5', "sh", *go, out=out, timeout=120)
+        checks.equal(done.returncode, 0, f"recorded, and nothing held it up {done.stderr}")
+        clocks = [time.clock_gettime_ns(c) for c in (time.CLOCK_BOOTTIME, time.CLOCK_REALTIME)]
+        changed = os.stat(go[0]).st_mtime_ns - clocks[1] + clocks[0]
+        changed_us = (changed - profile.of("header")[0]["start_boottime_ns"]) // 1000
+        for case in sorted(NAMED):
+            judge(checks, case, list(leaves(profile, pids[case][0])), changed_us)
+
+
+def main():
+    need_bpf()
+    if os.geteuid():
+        print("needs root: it makes namespaces and files of others")
+        raise SystemExit(77)
+    checks = Checks()
+    {"jit": test_jit, "files": test_files}[sys.argv[1]](checks)
+    return checks.end()
+
+
+raise SystemExit(main())
