@@ -7,6 +7,7 @@
 #include "bundled.h"
 #include "compiled.h"
 #include "fixture/load.h"
+#include "jitdump.h"
 #include "recorded/load.h"
 
 #include <dirent.h>
@@ -26,6 +27,7 @@ static const struct sim_case_kind kinds[] = {
 	{ ".elf", sim_compiled_load, sim_compiled_free, NULL },
 	{ ".yaml", sim_text_load, sim_text_free, sim_text_show },
 	{ ".core", sim_recorded_load, sim_recorded_free, sim_recorded_show },
+	{ ".dump", sim_jitdump_load, NULL, sim_jitdump_show },
 	{ ".core.zst", sim_recorded_load, sim_recorded_free, sim_recorded_show },
 };
 

@@ -5,12 +5,16 @@
 #include "cases.h"
 #include "cli.h"
 #include "commands.h"
+#include "jitdump.h"
+#include "whole.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
 struct options {
 	const char *arch;
+	const char *jitdump;
 	struct sim_paths paths;
 };
 
@@ -27,10 +31,15 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 					 arg);
 		o->arch = arg;
 		return 0;
+	case 'J':
+		o->jitdump = arg;
+		return 0;
 	case ARGP_KEY_ARG:
 		err = sim_paths_add(&o->paths, arg, &error);
 		return err ? sim_refuse(err, error.text) : 0;
 	case ARGP_KEY_END:
+		if (o->jitdump && o->paths.n > 1)
+			return sim_usage("a jitdump is of one case");
 		return o->paths.n ? 0 : sim_usage("which cases? unspool-sim show CASE...");
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -39,6 +48,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 
 static const struct argp_option argp_options[] = {
 	{ "arch", 'A', "ARCH", 0, "x86_64, arm64 or all (default), of a fixture of text", 0 },
+	{ "jitdump", 'J', "OUT", 0, "write the case's code as a jitdump, of one --arch", 0 },
 	{ 0 },
 };
 
@@ -48,7 +58,7 @@ static const struct argp argp = {
 	.args_doc = "CASE|DIR...",
 	.doc = "Of a fixture of text: what it becomes on each architecture. Of a recorded case: "
 	       "its "
-	       "note, as JSON.\v"
+	       "note, as JSON. Of a jitdump (.dump): its code, disassembled.\v"
 	       "Exit status: 0 done, 1 a case is broken, 2 usage.",
 };
 
@@ -67,12 +77,74 @@ static int show(const char *path, const char *arch)
 	return SIM_EXIT_FAILURE;
 }
 
+/* The only architecture that the case is of, or the one that was asked for. */
+static int load_one(const char *path, const char *arch, struct sim_case **out,
+		    struct sim_error *error)
+{
+	int err = sim_fail(error, -ENOTSUP, "%s: not of this architecture", path);
+	struct sim_case *found = NULL, *c;
+
+	for (u32 i = 0; i < SIM_N_ARCHS; i++) {
+		if (strcmp(arch, "all") && strcmp(arch, sim_archs[i]->name))
+			continue;
+		err = sim_case_load(path, sim_archs[i], &c, error);
+		if (err && err != -ENOTSUP)
+			break;
+		if (!err && found) {
+			sim_case_free(path, &c);
+			err = sim_fail(error, -EINVAL,
+				       "%s: is of both architectures; say --arch x86_64 or arm64",
+				       path);
+			break;
+		}
+		if (!err)
+			found = c;
+	}
+	if (found && (!err || err == -ENOTSUP)) {
+		*out = found;
+		return 0;
+	}
+	if (found)
+		sim_case_free(path, &found);
+	return err;
+}
+
+static int export(const struct options *o)
+{
+	struct sim_error error = { "out of memory" };
+	struct sim_case *c = NULL;
+	struct sim_whole file = { 0 };
+	u32 n_missing = 0;
+	int err = load_one(o->paths.at[0], o->arch, &c, &error);
+
+	if (err) {
+		sim_complain("%s", error.text);
+		return SIM_EXIT_FAILURE;
+	}
+	err = sim_whole_open(o->jitdump, &file);
+	if (!err)
+		err = sim_jitdump_write(c, file.f, &n_missing);
+	err = sim_whole_close(&file, !err) ?: err;
+	if (err)
+		sim_complain("%s: %s", o->jitdump,
+			     err == -ENODATA ? "the case has no function whose code is in it"
+					     : strerror(-err));
+	else if (n_missing)
+		sim_complain("%u of %u functions have no recorded code", n_missing, c->n_functions);
+	sim_case_free(o->paths.at[0], &c);
+	return err ? SIM_EXIT_FAILURE : SIM_EXIT_OK;
+}
+
 int cmd_show(int argc, char **argv)
 {
 	struct options o = { .arch = "all" };
 	int status = sim_parse(&argp, argc, argv, &o);
 	u32 n = status ? 0 : o.paths.n;
 
+	if (n && o.jitdump) {
+		status = export(&o);
+		n = 0;
+	}
 	for (u32 i = 0; i < n; i++)
 		if (show(o.paths.at[i], o.arch))
 			status = SIM_EXIT_FAILURE;

@@ -119,14 +119,10 @@ static int write_header(struct repairing *r)
 	}
 	if (h->version != JD_VERSION || h->size != JD_H_LEN || h->flags & ~JD_FLAG_ARCH_TIME)
 		jd_tell(r->how, 0, "the header written anew");
-	jdw_put_u32(&b, JD_MAGIC);
-	jdw_put_u32(&b, JD_VERSION);
-	jdw_put_u32(&b, JD_H_LEN);
-	jdw_put_u32(&b, find_machine(r));
-	jdw_put_u32(&b, 0);
-	jdw_put_u32(&b, h->pid);
-	jdw_put_u64(&b, h->time < first ? h->time : first);
-	jdw_put_u64(&b, flags);
+	jdw_put_header(&b, &(struct jdr_header){ .mach = find_machine(r),
+						 .pid = h->pid,
+						 .time = h->time < first ? h->time : first,
+						 .flags = flags });
 	err = write_buf(r, &b);
 	jdw_buf_deinit(&b);
 	return err;

@@ -47,6 +47,9 @@ void jdw_put_u64(struct jdw_buf *b, u64 v);
 void jdw_patch_u32(struct jdw_buf *b, size_t at, u32 v);
 void jdw_patch_u64(struct jdw_buf *b, size_t at, u64 v);
 
+/* The file's header, by the machine, pid, time and flags of @h. */
+void jdw_put_header(struct jdw_buf *b, const struct jdr_header *h);
+
 /**
  * jdw_group() - the records of a piece of code, but for the code
  * @b:		zeroed but for is_swapped

@@ -67,14 +67,8 @@ static int put_header(struct jdw *w)
 
 	if (err)
 		return err;
-	jdw_put_u32(&b, JD_MAGIC);
-	jdw_put_u32(&b, JD_VERSION);
-	jdw_put_u32(&b, JD_H_LEN);
-	jdw_put_u32(&b, machine);
-	jdw_put_u32(&b, 0);
-	jdw_put_u32(&b, w->pid);
-	jdw_put_u64(&b, jdw_time(w));
-	jdw_put_u64(&b, 0);
+	jdw_put_header(&b,
+		       &(struct jdr_header){ .mach = machine, .pid = w->pid, .time = jdw_time(w) });
 	err = b.no_memory ? -ENOMEM : jdw_file_append(w, &b, NULL, 0);
 	jdw_buf_deinit(&b);
 	return err;

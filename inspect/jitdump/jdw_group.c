@@ -49,6 +49,18 @@ void jdw_put_u64(struct jdw_buf *b, u64 v)
 	jdw_put(b, &v, sizeof(v));
 }
 
+void jdw_put_header(struct jdw_buf *b, const struct jdr_header *h)
+{
+	jdw_put_u32(b, JD_MAGIC);
+	jdw_put_u32(b, JD_VERSION);
+	jdw_put_u32(b, JD_H_LEN);
+	jdw_put_u32(b, h->mach);
+	jdw_put_u32(b, 0);
+	jdw_put_u32(b, h->pid);
+	jdw_put_u64(b, h->time);
+	jdw_put_u64(b, h->flags);
+}
+
 void jdw_patch_u32(struct jdw_buf *b, size_t at, u32 v)
 {
 	v = b->is_swapped ? bswap_32(v) : v;
