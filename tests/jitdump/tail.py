@@ -108,8 +108,9 @@ def test_process(checks, path):
         first = len(tail.lines)
         child.wait()
     tail.end(stop=False)
-    checks.equal((first, tail.names()), (2, ["jit_ash", "jit_birch", "jit_cedar"]), "to its end")
-    checks.equal([line.get("line") for _, line in tail.lines], [11, 21, 31], "with lines")
+    checks.equal((first, tail.names()), (2, ["jit_ash", "jit_birch", None, "jit_cedar"]), "to its end")
+    checks.equal(tail.lines[2][1]["type"], "move", "with what was moved")
+    checks.equal([line.get("line") for _, line in tail.lines], [11, 21, None, 31], "with lines")
     done = jitdump("tail", "-p", os.getpid())
     checks.that(done.returncode == 1 and "no jitdump" in done.stderr, "a process that has none")
 
