@@ -208,45 +208,49 @@ static bool is_jit_code(struct naming *n, struct process *p, const struct uw_fra
 	return info && !info->is_elf;
 }
 
-/* Code is freed and its memory used again, so that a name is good for one sample. */
+/*
+ * Code is freed and its memory used again, so that a name is good for one sample. Return: 1 when
+ * the process's JIT says nothing of it, 0 or a negative errno.
+ */
 static int append_jit(struct naming *n, struct image *image, const struct uw_sample *s,
-		      const struct uw_frame *f)
+		      const struct uw_frame *f, bool is_in_file)
 {
-	struct prof_frame out = { .kind = PROF_NATIVE,
-				  .guess = f->flags & UW_FRAME_GUESS,
-				  .off = f->pc,
-				  .has_off = true,
-				  .reason = frame_reason(f) };
+	struct prof_frame out = { .kind = PROF_JIT, .guess = f->flags & UW_FRAME_GUESS };
 	struct jit_code code;
 	const char *why = NULL;
 
 	n->is_momentary = true;
-	if (image->jit &&
-	    !jit_names_find(image->jit, uw_frame_lookup_pc(f), s->time_ns, &code, &why)) {
-		out.kind = PROF_JIT;
-		out.has_off = false;
+	if (!image->jit)
+		return 1;
+	if (!jit_names_find(image->jit, uw_frame_lookup_pc(f), s->time_ns, &code, &why)) {
 		out.name = code.name;
 		out.file = code.file;
 		out.line = code.line;
 		out.column = code.column;
-	} else if (why) {
-		out.kind = PROF_JIT;
-		out.reason = why;
+		return append(n, &out);
 	}
+	if (!why || is_in_file)
+		return 1;
+	out.off = f->pc;
+	out.has_off = true;
+	out.reason = why;
 	return append(n, &out);
 }
 
 static int append_native(struct naming *n, struct process *p, struct image *image,
 			 const struct uw_sample *s, const struct uw_frame *f)
 {
-	u32 module;
-	u64 off;
+	bool is_in_file;
+	u32 module = 0;
+	u64 off = 0;
+	int err = 1;
 
+	is_in_file = find_module(n, p, f, &module, &off);
 	if (image && is_jit_code(n, p, f))
-		return append_jit(n, image, s, f);
-	if (!find_module(n, p, f, &module, &off))
-		return append_module(n, f, 0, 0);
-	return append_module(n, f, module, off);
+		err = append_jit(n, image, s, f, is_in_file);
+	if (err <= 0)
+		return err;
+	return is_in_file ? append_module(n, f, module, off) : append_module(n, f, 0, 0);
 }
 
 static enum prof_kind v8_kind(const struct v8_name *name)
