@@ -140,8 +140,13 @@ def unclosed(kind, r):
 
 def lines_late(data):
     """Each LOAD before its DEBUG_INFO."""
-    found = [r for _, _, r in records(data)]
-    return data[:40] + b"".join(b + a for a, b in zip(found[::2], found[1::2]))
+    late, debug = data[:40], b""
+    for _, kind, record in records(data):
+        if kind == DEBUG:
+            debug = record
+            continue
+        late += record + (debug if kind == LOAD else b"")
+    return late
 
 
 def after(data, name, more):

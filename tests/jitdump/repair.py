@@ -3,6 +3,7 @@
 """`unspool jitdump repair`, `to-perfmap` and `from-elf`."""
 
 import os
+import re
 import struct
 import subprocess
 
@@ -209,6 +210,31 @@ def test_functions(checks, path):
     checks.that(" outside 3 " in said and "records 1 " in said, "functions outside of the code are left out")
 
 
+def test_images(checks, path):
+    """Of every unit, compressed or not, also where addresses begin at 0."""
+    sources = []
+    for name in ("one", "two", "three"):
+        sources.append(write(os.path.join(path, name + ".c"), f"int {name}(int x)\n{{\n\treturn x * 7;\n}}\n".encode()))
+    image, out = os.path.join(path, "units.so"), os.path.join(path, "jit-9.dump")
+    for options, base in (((), None), (("-gz=zlib",), None), (("-Wl,-Ttext=0",), 0), (("-gdwarf-4", "-gz"), None)):
+        subprocess.run(["gcc", "-shared", "-nostdlib", "-fPIC", "-g", "-O1", *options, "-o", image, *sources], check=True)
+        words = "three units " + " ".join(options)
+        if "-gz" in "".join(options):
+            checks.that(re.search(r"debug_line.* C ", run("readelf", "-SW", image)), f"{words}: compressed")
+        done = jitdump("from-elf", image, "-o", out, "--pid", "9")
+        symbols = {n: int(a, 16) for a, kind, n in map(str.split, run("nm", image).splitlines()) if kind == "T"}
+        found, lines = {}, {}
+        for _, kind, record in records(read(out)):
+            if kind == LOAD:
+                found[name_of(record)] = struct.unpack_from("<Q", record, 32)[0]
+            elif kind == DEBUG:
+                lines.update({e[3].decode().rsplit("/", 1)[-1]: e[1] for e in entries(record)})
+        checks.equal((done.returncode, {n: found.get(n) for n in symbols}), (0, symbols), f"{words}: functions")
+        checks.equal(set(lines), {"one.c", "two.c", "three.c"}, f"{words}: lines of each")
+        if base is not None:
+            checks.equal(min(symbols.values()), base, f"{words}: one is at {base}")
+
+
 def test_to_elf(checks, path):
     """binutils, elfutils and LLVM agree on names and lines, also for other machines."""
     dump, out = os.path.join(path, "jit-812.dump"), os.path.join(path, "code.elf")
@@ -254,6 +280,7 @@ def main():
     with folder() as path:
         test_to_elf(checks, path)
         test_functions(checks, path)
+        test_images(checks, path)
     return checks.end()
 
 
