@@ -11,6 +11,7 @@
 
 #define MAX_DUMPS 3 /* two engines in a process, and what a parent left */
 #define LOOK_NS 1000000000ull
+#define LOOK_SOON_NS 20000000ull /* when the perf map has no name any more */
 
 struct jit_names {
 	size_t *used;
@@ -107,9 +108,10 @@ static void look_for_map(struct jit_names *n, const struct process *p, const str
 static void look(struct jit_names *n, const struct process *p, const struct uw_sample *s)
 {
 	u64 now = now_ns(CLOCK_MONOTONIC);
+	u64 wait = n->map && jit_source_is_gone(n->map) ? LOOK_SOON_NS : LOOK_NS;
 	struct jit_owner owner;
 
-	if (p->exit_ns || (n->looked_ns && now - n->looked_ns < LOOK_NS))
+	if (p->exit_ns || (n->looked_ns && now - n->looked_ns < wait))
 		return;
 	n->looked_ns = now;
 	if (jit_owner_read(p->pid, &owner))
@@ -127,7 +129,9 @@ bool jit_names_poll(struct jit_names *n, const struct process *p, const struct u
 		is_done &= jit_source_poll(n->dumps[i], s->time_ns);
 	if (n->map)
 		is_done &= jit_source_poll(n->map, s->time_ns);
-	return is_done;
+	if (n->map && jit_source_is_gone(n->map))
+		look(n, p, s); /* another map is read with the next poll */
+	return is_done && (!n->map || jit_source_polled_ns(n->map) >= s->time_ns);
 }
 
 static const char *why_not(const struct jit_names *n)

@@ -40,7 +40,7 @@ struct jit_source {
 	u64 now_ns; /* of this poll */
 	u64 written_ns; /* when the file was written last; between polled_ns and now_ns */
 	u64 last_ns; /* from when on the latest code is */
-	bool has_more, is_full;
+	bool has_more, is_full, is_gone;
 	bool is_anew; /* written anew since the last look: what was there is not known */
 	char name[PERF_MAP_MAX_NAME + 1];
 	u8 *lines; /* the DEBUG_INFO that was read last */
@@ -57,15 +57,16 @@ static u64 now_ns(clockid_t clock)
 }
 
 /* When the file was made or written last, as CLOCK_MONOTONIC has it; 0: long ago, or not told. */
-static u64 file_time(const struct jit_source *s, u32 which)
+static u64 file_time(struct jit_source *s, u32 which)
 {
 	u64 now = now_ns(CLOCK_MONOTONIC), real = now_ns(CLOCK_REALTIME), at;
 	int fd = s->config.is_map ? s->map.fd : s->dump.fd;
 	const struct statx_timestamp *t;
 	struct statx st;
 
-	if (statx(fd, "", AT_EMPTY_PATH, which, &st) || !(st.stx_mask & which))
+	if (statx(fd, "", AT_EMPTY_PATH, which | STATX_NLINK, &st) || !(st.stx_mask & which))
 		return 0;
+	s->is_gone = !st.stx_nlink;
 	t = which == STATX_BTIME ? &st.stx_btime : &st.stx_mtime;
 	at = (u64)t->tv_sec * 1000000000ull + t->tv_nsec;
 	if (at >= real)
@@ -144,6 +145,11 @@ bool jit_source_is_map(const struct jit_source *s)
 u64 jit_source_polled_ns(const struct jit_source *s)
 {
 	return s->polled_ns;
+}
+
+bool jit_source_is_gone(const struct jit_source *s)
+{
+	return s->is_gone;
 }
 
 bool jit_source_is_full(const struct jit_source *s)

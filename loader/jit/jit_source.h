@@ -49,6 +49,9 @@ bool jit_source_poll(struct jit_source *s, u64 until_ns);
 /* When it was looked at last and all was read; 0: not yet. */
 u64 jit_source_polled_ns(const struct jit_source *s);
 
+/* Has it no name any more? Another file may have it. */
+bool jit_source_is_gone(const struct jit_source *s);
+
 /* Did not all of it find room? */
 bool jit_source_is_full(const struct jit_source *s);
 
