@@ -1,6 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""seeds.py FOLDER: the faulty and the whole jitdumps, as files to begin fuzzing with."""
+"""seeds.py FOLDER: the faulty and the whole jitdumps, as files to begin fuzzing with.
+
+With `followed`: as tests/fuzz/jit.c takes them, in two pieces, and perf maps."""
 
 import os
 import sys
@@ -8,7 +10,13 @@ import sys
 from faulty import TABLE
 from jd import write
 
+MAPS = (b"1000 10 f\n0x1100 20 a b\nno line\n2000 fff g\n1000 8 h\n", b"1000 10 f\n" * 9)
+
 os.makedirs(sys.argv[1], exist_ok=True)
-for number, (_, dump, _) in enumerate(TABLE):
-    write(os.path.join(sys.argv[1], f"{number}.dump"), dump)
-print(len(TABLE))
+files = [dump if isinstance(dump, bytes) else dump.data for _, dump, _ in TABLE]
+if sys.argv[2:] == ["followed"]:
+    files = [mode + b"\x80" + data for mode in (b"0", b"2", b"4") for data in files] + [
+        mode + b"\x60" + data for mode in (b"1", b"3") for data in MAPS]
+for number, data in enumerate(files):
+    write(os.path.join(sys.argv[1], f"{number}.dump"), data)
+print(len(files))
