@@ -33,7 +33,11 @@ UW_INLINE int uw_run(const struct uw_start *start)
 	s->state.sample.flags = 0;
 	s->state.sample.n_frames = 0;
 	s->state.sample.n_kernel = 0;
+	s->state.sample.time_ns = bpf_ktime_get_ns();
+	flight_begin_at(s->state.sample.time_ns, 0, start->regs.pc, start->regs.sp, start->regs.fp,
+			0);
 	uw_walk(s);
+	flight_walk_end(&s->state.sample);
 	return s->state.sample.n_frames;
 }
 

@@ -56,11 +56,11 @@ UW_INLINE struct uw_process *uw_use_tables(struct uw_state *u)
 	return p;
 }
 
-UW_INLINE void uw_fill_header(struct uw_sample *sample, const struct task_struct *task)
+UW_INLINE void uw_fill_header(struct uw_sample *sample, const struct task_struct *task, u64 now_ns)
 {
 	const struct task_struct *leader = BPF_CORE_READ(task, group_leader);
 
-	sample->time_ns = bpf_ktime_get_ns();
+	sample->time_ns = now_ns;
 	sample->cpu = bpf_get_smp_processor_id();
 	sample->start_ns = BPF_CORE_READ(leader, start_boottime);
 	sample->exec_id = BPF_CORE_READ(leader, self_exec_id);
@@ -94,6 +94,11 @@ UW_INLINE struct uw_process *uw_prepare(struct uw_slot *s, struct uw_perf_event 
 	s->state.va_mask = uw_config.va_mask;
 	bpf_probe_read_user(sample->sp_words, sizeof(sample->sp_words), (void *)sample->sp);
 	return uw_use_tables(&s->state);
+}
+
+UW_INLINE void uw_flight_begin(const struct uw_sample *s)
+{
+	flight_begin_at(s->time_ns, (u64)s->pid << 32 | s->tid, s->pc, s->sp, s->fp, s->flags);
 }
 
 UW_INLINE void uw_send(struct uw_slot *s, struct uw_counters *c)
@@ -141,10 +146,11 @@ int uw_on_sample(struct uw_perf_event *ctx)
 	const struct task_struct *task = (void *)bpf_get_current_task();
 	u32 task_flags = BPF_CORE_READ(task, flags);
 	struct uw_slot *s = uw_this_slot();
+	u64 now_ns = bpf_ktime_get_ns();
 	struct uw_process *p;
 
 	c->runs++;
-	uw_count_missed(c, task, bpf_ktime_get_ns());
+	uw_count_missed(c, task, now_ns);
 	if (!(bpf_get_current_pid_tgid() >> 32) || !s) {
 		c->idle++;
 		return 0;
@@ -161,12 +167,14 @@ int uw_on_sample(struct uw_perf_event *ctx)
 		c->unwanted++;
 		return 0;
 	}
-	uw_fill_header(&s->state.sample, task);
+	uw_fill_header(&s->state.sample, task, now_ns);
 	p = uw_prepare(s, ctx, task_flags);
 	uw_log_begin(s);
+	uw_flight_begin(&s->state.sample);
 	uw_walk(s);
 	if (p && *(volatile u32 *)&p->gen != s->state.sample.proc_gen)
 		s->state.sample.status = UW_T_STALE_TABLES;
+	flight_walk_end(&s->state.sample);
 	uw_send(s, c);
 	return 0;
 }

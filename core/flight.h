@@ -61,9 +61,10 @@ UW_INLINE u64 flight_mask(void)
 	return c ? *(const volatile u64 *)&c->mask : 0;
 }
 
+/* FLIGHT_BUILT of <flight_impl.h>: the events that this build can record. */
 UW_INLINE bool flight_on(enum flight_event event)
 {
-	return flight_mask() >> event & 1;
+	return FLIGHT_BUILT >> event & 1 && __builtin_expect(flight_mask() >> event & 1, 0);
 }
 
 /* Takes @n_slots from index @n on, whose first words are at @head: they are invalid now. */
@@ -133,12 +134,13 @@ UW_INLINE bool flight_admits(const struct flight_control *c, struct flight_ring 
 }
 
 /**
- * flight_begin() - a walk starts
+ * flight_begin_at() - a walk starts
+ * @now:	flight_now(), as of a moment ago
  * @process:	process << 32 | thread
  * @pc:		and the other two: registers that it starts from
  * @detail:	of the sample
  */
-UW_INLINE void flight_begin(u64 process, u64 pc, u64 sp, u64 fp, u32 detail)
+UW_INLINE void flight_begin_at(u64 now, u64 process, u64 pc, u64 sp, u64 fp, u32 detail)
 {
 	const struct flight_control *c = flight_control();
 	struct flight_ring *r;
@@ -152,12 +154,19 @@ UW_INLINE void flight_begin(u64 process, u64 pc, u64 sp, u64 fp, u32 detail)
 	if (!r->recording)
 		return;
 	r->walk++;
-	r->begin_ns = flight_now();
+	r->begin_ns = now;
 	if (flight_on(FLIGHT_BEGIN)) {
-		u64 d[] = { r->begin_ns, process, pc, sp, fp };
+		u64 d[] = { now, process, pc, sp, fp };
 
 		flight_put(r, FLIGHT_BEGIN, (u64)detail << 32, d, 5);
 	}
+}
+
+/* The same, now. */
+UW_INLINE void flight_begin(u64 process, u64 pc, u64 sp, u64 fp, u32 detail)
+{
+	if (flight_mask())
+		flight_begin_at(flight_now(), process, pc, sp, fp, detail);
 }
 
 /**
@@ -201,8 +210,9 @@ UW_INLINE void flight_trigger(const struct flight_control *c, struct flight_ring
  * @n_frames:	found
  * @fault:	address of the last read that failed, or 0
  * @n_reads:	made
+ * @detail:	of the last frame
  */
-UW_INLINE void flight_end(u32 status, u32 n_frames, u64 fault, u32 n_reads)
+UW_INLINE void flight_end(u32 status, u32 n_frames, u64 fault, u32 n_reads, u32 detail)
 {
 	const struct flight_control *c = flight_control();
 	struct flight_ring *r;
@@ -221,7 +231,7 @@ UW_INLINE void flight_end(u32 status, u32 n_frames, u64 fault, u32 n_reads)
 	if (flight_on(FLIGHT_END)) {
 		u64 d[] = { now, status, n_frames, fault, n_reads };
 
-		flight_put(r, FLIGHT_END | FLIGHT_STOP << 8, took, d, 5);
+		flight_put(r, FLIGHT_END | FLIGHT_STOP << 8, took | (u64)detail << 32, d, 5);
 	}
 	if (c->freeze_on >> (status & 63) & 1)
 		flight_trigger(c, r, now, status);

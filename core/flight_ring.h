@@ -33,6 +33,7 @@
 #define FLIGHT_MAX_SLOTS 16 /* of one entry */
 #define FLIGHT_MAX_WORDS (FLIGHT_HEAD_WORDS + (FLIGHT_MAX_SLOTS - 1) * FLIGHT_MORE_WORDS)
 #define FLIGHT_NO_TIME 0xffffffffu
+#define FLIGHT_READ_BYTES 16 /* of what was read, in an entry */
 
 struct flight_slot {
 	u64 word[FLIGHT_SLOT_WORDS];
@@ -61,7 +62,10 @@ struct flight_control {
 	u32 pid; /* walks of this process only; 0: of all */
 	u32 is_stopped; /* no walk is recorded on any CPU */
 	u32 keep_first; /* when a ring is full, new entries are dropped */
-	u32 pad[5];
+	u32 format; /* what the numbers mean: of the build that records */
+	u64 clear_ns; /* readers pass over what is older */
+	u32 owner; /* pid of the recorder, as it sees itself */
+	u32 pad;
 };
 _Static_assert(sizeof(struct flight_control) == 64, "wire");
 
@@ -75,13 +79,14 @@ enum flight_phase { FLIGHT_START, FLIGHT_STOP, FLIGHT_ENTRY, FLIGHT_EXIT };
 #define FLIGHT_EVENT_LIST(X)                                                        \
 	X(FLIGHT_BEGIN,    "walk",     "begin",    "time process pc sp fp")         \
 	X(FLIGHT_END,      "walk",     "end",      "time status frames fault reads") \
-	X(FLIGHT_STEP,     "step",     "step",     "pc sp fp id value")             \
-	X(FLIGHT_DECISION, "decision", "decision", "note value")                    \
+	X(FLIGHT_STEP,     "step",     "step",     "pc sp fp last_id last_value")  \
+	X(FLIGHT_DECISION, "decision", "decision", "note value pc sp fp")           \
 	X(FLIGHT_FAULT,    "error",    "fault",    "addr len error")                \
-	X(FLIGHT_MISS,     "error",    "miss",     "pc module off")                 \
-	X(FLIGHT_LIMIT,    "error",    "limit",    "kind value")                    \
+	X(FLIGHT_MISS,     "error",    "miss",     "pc module value")                 \
+	X(FLIGHT_REFUSED,  "error",    "refused",  "pc module value")               \
+	X(FLIGHT_LIMIT,    "error",    "limit",    "status frames")                 \
 	X(FLIGHT_TRIGGER,  "error",    "trigger",  "time status")                   \
-	X(FLIGHT_READ,     "read",     "read",     "addr len")                      \
+	X(FLIGHT_READ,     "read",     "read",     "addr len error bytes more")     \
 	X(FLIGHT_PROCESS,  "loader",   "process",  "time process ident")            \
 	X(FLIGHT_RUNTIME,  "loader",   "runtime",  "time process ident")            \
 	X(FLIGHT_TABLES,   "loader",   "tables",   "time process count")            \
@@ -96,6 +101,11 @@ enum flight_event {
 		FLIGHT_N_EVENTS
 };
 _Static_assert(FLIGHT_N_EVENTS <= 64, "bits of the mask");
+
+/* Begin, end, errors and what the loader does; no steps. */
+#define FLIGHT_DEFAULT_MASK                                                                        \
+	(~(1ull << FLIGHT_STEP | 1ull << FLIGHT_DECISION | 1ull << FLIGHT_READ) &                  \
+	 ((1ull << FLIGHT_N_EVENTS) - 1))
 
 /* seq of the head with this index; of a continuation: | 1 */
 UW_INLINE u64 flight_seq(u64 index)

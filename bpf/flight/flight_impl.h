@@ -14,14 +14,17 @@
 #include <flight_fence.h>
 
 #define FLIGHT_LEAST_SLOTS 32 /* two entries of the largest size */
+#define FLIGHT_BUILT (~(1ull << FLIGHT_DECISION | 1ull << FLIGHT_READ))
+#define FLIGHT_COLD __attribute__((noinline))
 
-struct flight_control flight_page; /* user space writes it */
+/* User space writes it. A map of its own, so that it can be pinned by itself. */
+struct flight_control flight_page SEC(".data.flight");
 const volatile u64 flight_slot_mask = FLIGHT_LEAST_SLOTS - 1;
 
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(map_flags, BPF_F_MMAPABLE);
-	__uint(max_entries, 1); /* the loader: number of CPUs */
+	__uint(max_entries, 1); /* the loader: number of CPUs, and one for itself */
 	__uint(key_size, sizeof(u32));
 	__uint(value_size,
 	       sizeof(struct flight_ring) + FLIGHT_LEAST_SLOTS * sizeof(struct flight_slot));

@@ -5,11 +5,16 @@
 
 #include "../bpf.h"
 
+#include "../../core/flight_walk.h"
+
 #include <port_index.h>
 
 UW_INLINE long port_read_user(void *dst, u32 len, u64 addr)
 {
-	return bpf_probe_read_user(dst, len, (const void *)addr);
+	long err = bpf_probe_read_user(dst, len, (const void *)addr);
+
+	flight_walk_read(dst, len, addr, err);
+	return err;
 }
 
 /**
@@ -132,10 +137,7 @@ UW_INLINE const struct v8_info *port_info_v8(u32 info_idx)
 	return info->shared_off ? info : NULL;
 }
 
-/* Nobody listens. */
 UW_INLINE void port_note(const struct uw_state *u, enum uw_note note, u64 value)
 {
-	(void)u;
-	(void)note;
-	(void)value;
+	flight_walk_note(u, note, value);
 }

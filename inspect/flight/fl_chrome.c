@@ -22,7 +22,7 @@ struct trace {
 	int err;
 };
 
-/* Any bytes as a JSON string. */
+/* Any bytes as a JSON string; many readers refuse a NUL in one. */
 static json_t *text(const char *s, size_t len)
 {
 	_cleanup_free_ char *mended = malloc(len * UTF8_MAX_LEN + 1);
@@ -33,7 +33,7 @@ static json_t *text(const char *s, size_t len)
 		return NULL;
 	while (at < len) {
 		at += utf8_decode(s + at, len - at, &cp);
-		n += utf8_encode(cp, mended + n);
+		n += utf8_encode(cp ? cp : UTF8_REPLACEMENT, mended + n);
 	}
 	return json_stringn(mended, n);
 }

@@ -2,8 +2,8 @@
 
 #include "options.h"
 
-#include "../../core/uw_status.h"
 #include "../cli/duration.h"
+#include "../cli/reason.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -35,60 +35,13 @@ static const struct argp_option options[] = {
 	{ 0 },
 };
 
-static const char *const words[UW_N_STATUS] = {
-#define X(name, class, words, meaning) [name] = words,
-	UW_STATUS_LIST(X)
-#undef X
-};
-
-static const u8 classes[UW_N_STATUS] = {
-#define X(name, class, words, meaning) [name] = UW_CLASS_##class,
-	UW_STATUS_LIST(X)
-#undef X
-};
-
-/* A dash may stand for each blank. */
-static bool is_word(const char *typed, const char *word)
-{
-	size_t i = 0;
-
-	while (word[i] && (typed[i] == word[i] || (typed[i] == '-' && word[i] == ' ')))
-		i++;
-	return !word[i] && !typed[i];
-}
-
-static u64 of_class(u8 class)
-{
-	u64 set = 0;
-
-	for (u32 i = 0; i < UW_N_STATUS; i++)
-		if (classes[i] == class)
-			set |= 1ull << i;
-	return set;
-}
-
 static int parse_on(struct cli_parse *p, const char *arg)
 {
 	struct capture_options *o = p->input;
 
 	o->on = arg;
-	o->stacks = ~0ull;
-	o->frames = 0;
-	if (!strcmp(arg, "any"))
+	if (!reason_parse(arg, &o->stacks, &o->frames))
 		return 0;
-	if (!strcmp(arg, "truncated") || !strcmp(arg, "failed")) {
-		o->stacks = of_class(*arg == 't' ? UW_CLASS_TRUNCATED : UW_CLASS_FAILED);
-		return 0;
-	}
-	for (u32 i = 0; i < UW_N_STATUS; i++) {
-		if (i == UW_OK || !is_word(arg, words[i]))
-			continue;
-		if (classes[i] == UW_CLASS_FRAME)
-			o->frames = 1ull << i;
-		else
-			o->stacks = 1ull << i;
-		return 0;
-	}
 	return cli_fail(p,
 			"--on %s: no stack ends so; give any, truncated, failed, or a reason as "
 			"'unspool report' prints it",

@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
-/* Compiled once a build of the object: PROGRAM_SKEL is its skeleton, PROGRAM its name. */
+/*
+ * Compiled once a build of the object: PROGRAM_SKEL is its skeleton, PROGRAM its name;
+ * PROGRAM_HAS_FLIGHT: it has a flight recorder.
+ */
 
 #include "program.h"
+
+#include "../../core/flight_ring.h"
 
 #include PROGRAM_SKEL
 
@@ -20,6 +25,11 @@ static void find_memory(struct program *p)
 	p->v8_builds = skel->bss->uw_v8_builds;
 	p->row_pages = skel->bss->uw_row_pages;
 	p->rules = skel->bss->uw_rules;
+#ifdef PROGRAM_HAS_FLIGHT
+	p->flight_rings = skel->maps.flight_rings;
+	p->flight_control = skel->maps.data_flight;
+	p->flight_slot_mask = (u64 *)&skel->rodata->flight_slot_mask;
+#endif
 }
 
 static int program_open(struct program *p)

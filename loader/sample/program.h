@@ -2,8 +2,9 @@
 #pragma once
 
 /*
- * The BPF object, opened: its parts by name. There are two builds of it, the one that
- * records and the one that captures; program.c is compiled once for each.
+ * The BPF object, opened: its parts by name. There are three builds of it: the one that
+ * records, the same without the flight recorder, and the one that captures; program.c is
+ * compiled once for each.
  */
 
 #include "../../bpf/tables.h"
@@ -22,6 +23,8 @@ struct program {
 	struct uw_rule *rules;
 	struct bpf_map *slots, *ring, *cgroup, *rows;
 	struct bpf_map *logs, *log_ring; /* NULL: it keeps none */
+	struct bpf_map *flight_rings, *flight_control; /* NULL: it has no flight recorder */
+	u64 *flight_slot_mask; /* until it is loaded */
 	struct bpf_program *on_sample, *whoami;
 };
 
@@ -33,4 +36,4 @@ struct program_ops {
 	void (*close)(struct program *p);
 };
 
-extern const struct program_ops program_recording, program_capturing;
+extern const struct program_ops program_recording, program_plain, program_capturing;

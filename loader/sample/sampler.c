@@ -23,6 +23,7 @@
 #include <sys/resource.h>
 #include <sys/syscall.h>
 
+#include "../../core/flight_ring.h"
 #include "../../inspect/util/cleanup.h"
 #include "logs.h"
 #include "program.h"
@@ -132,6 +133,14 @@ static void configure(struct sampler *s)
 	bpf_map__set_max_entries(s->program.slots, s->n_cpus);
 	bpf_map__set_max_entries(s->program.ring, ring_len(s->n_cpus));
 	bpf_map__set_max_entries(s->program.rows, n_row_pairs(s));
+	if (s->program.flight_rings) {
+		*s->program.flight_slot_mask = s->config.flight_slots - 1;
+		bpf_map__set_max_entries(s->program.flight_rings, s->n_cpus + 1);
+		bpf_map__set_value_size(s->program.flight_rings,
+					sizeof(struct flight_ring) +
+						s->config.flight_slots *
+							sizeof(struct flight_slot));
+	}
 	if (!s->program.logs)
 		return;
 	bpf_map__set_max_entries(s->program.logs, s->n_cpus);
@@ -217,15 +226,27 @@ static int open_rings(struct sampler *s, char *why, size_t why_len)
 	return err ? say(why, why_len, err, "cannot map the BPF ring buffer") : 0;
 }
 
-static int load(struct sampler *s, char *why, size_t why_len)
+static int load_program(struct sampler *s)
 {
 	int err = s->ops->open(&s->program);
 
 	if (err)
-		return say(why, why_len, err, "cannot open the BPF object");
-	s->uses_cycles = has_cycles(s);
+		return err;
 	configure(s);
-	err = s->ops->load(&s->program);
+	return s->ops->load(&s->program);
+}
+
+static int load(struct sampler *s, char *why, size_t why_len)
+{
+	int err;
+
+	s->uses_cycles = has_cycles(s);
+	err = load_program(s);
+	if (err && err != -EPERM && s->ops == &program_recording) {
+		s->ops->close(&s->program); /* 5.10 on arm64: it has no fence for the rings */
+		s->ops = &program_plain;
+		err = load_program(s);
+	}
 	if (err)
 		return say(why, why_len, err, "cannot load the BPF program (see `unspool doctor`)");
 	err = set_targets(s);
@@ -262,7 +283,9 @@ int sampler_new(struct sampler **sampler, const struct sampler_config *c, char *
 	if (!s)
 		return say(why, why_len, err, "sampler");
 	s->config = *c;
-	s->ops = c->captures ? &program_capturing : &program_recording;
+	s->ops = c->captures	   ? &program_capturing
+		 : c->flight_slots ? &program_recording
+				   : &program_plain;
 	s->stats_fd = -1;
 	s->period_ns = 1000000000ull / c->hz;
 	s->n_cpus = (u32)n_cpus;
@@ -405,6 +428,15 @@ struct sampler_counts sampler_counts(const struct sampler *s)
 		sum.missed += c->missed;
 	}
 	return sum;
+}
+
+bool sampler_flight(const struct sampler *s, int *rings_fd, int *control_fd)
+{
+	if (!s->program.flight_rings)
+		return false;
+	*rings_fd = bpf_map__fd(s->program.flight_rings);
+	*control_fd = bpf_map__fd(s->program.flight_control);
+	return true;
 }
 
 bool sampler_uses_cycles(const struct sampler *s)

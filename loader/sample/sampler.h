@@ -26,6 +26,7 @@ struct sampler_config {
 	int cgroup_fd; /* UW_TARGET_CGROUP, else -1; borrowed */
 	u64 rows_len; /* bytes of unwind rows; 0: none */
 	bool captures; /* keep a log of each walk's reads: sampler_log() */
+	u32 flight_slots; /* of each CPU's ring of the flight recorder, a power of two; 0: none */
 };
 
 /* All CPUs, since the start. */
@@ -69,6 +70,15 @@ int sampler_drain(struct sampler *s, void (*fn)(const struct uw_sample *sample, 
 const struct uw_log *sampler_log(struct sampler *s, const struct uw_sample *sample);
 
 struct sampler_counts sampler_counts(const struct sampler *s);
+
+/**
+ * sampler_flight() - the maps of the flight recorder
+ * @rings_fd:	a ring a CPU, and one more; borrowed
+ * @control_fd:	its control page; borrowed
+ *
+ * Return: false: there is none, since this kernel refuses a program with it.
+ */
+bool sampler_flight(const struct sampler *s, int *rings_fd, int *control_fd);
 
 /* Bits of an address, as the walk takes them: see struct uw_state. */
 u64 sampler_va_mask(void);

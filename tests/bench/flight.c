@@ -48,7 +48,7 @@ static void walk(u64 i)
 	flight_begin(i, i, i, i, 0);
 	for (u64 k = 0; k < N_STEPS; k++)
 		step(k);
-	flight_end(1, N_STEPS, 0, 0);
+	flight_end(1, N_STEPS, 0, 0, 0);
 }
 
 /* ns a call; the best round. */

@@ -40,9 +40,9 @@ int main(void)
 	none = best(k.skel->progs.record_nothing);
 	all = best(k.skel->progs.record_walk);
 	group = best(k.skel->progs.record_group);
-	k.skel->bss->flight_page.mask = 1 << FLIGHT_BEGIN | 1 << FLIGHT_END;
+	k.skel->data_flight->flight_page.mask = 1 << FLIGHT_BEGIN | 1 << FLIGHT_END;
 	ends = best(k.skel->progs.record_walk);
-	k.skel->bss->flight_page.mask = 0;
+	k.skel->data_flight->flight_page.mask = 0;
 	off = best(k.skel->progs.record_walk);
 	kernel_unload(&k);
 	printf("  in the kernel, a walk of %d steps: all %d ns, begin and end %d ns, off %d ns, "

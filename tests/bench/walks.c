@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * Nanoseconds a frame, by the conformance program's tc entry, which the kernel
- * repeats and times itself. A stack is @depth frames of one kind, 96 bytes each,
- * above a root in libc; what the walk found is checked before it is timed. The
- * slope between two depths leaves out what a walk costs once.
+ * Nanoseconds a frame. A stack is @depth frames of one kind, 96 bytes each, above a
+ * root in libc (made_walks.h). The slope between two depths leaves out what a walk
+ * costs once.
  *
  * The yardstick is an 8-byte bpf_probe_read_user() in the same run: machines
  * differ in it by a factor, and a frame costs its reads and little else.
@@ -12,48 +11,12 @@
 
 #include "bench.h"
 
-#include "../../fixtures/stacks/v8.h"
-#include "../../sim/mem/image.h"
-#include "../../sim/stack.h"
-#include "../core/kernel.h"
+#include "made_walks.h"
 
 #include "reads.skel.h"
 
-#define FRAME_WORDS 12
-#define MAX_DEPTH 128
-#define OBJECTS_ADDR 0x200008000000ull
 #define N_READS 200 /* of a run of reads.bpf.c */
-#define REPEAT 250 /* walks of a run */
-#define N_RUNS 20 /* of a round; the fastest of all counts, what disturbs a run only adds to it */
 #define N_ROUNDS 4
-
-#define N_DENSE_ROWS 256 /* of a page: a row every 16 bytes, as large programs have */
-
-enum objects { ONE_FUNCTION, DENSE, OWN_PAGES, DENSE_ROWS, NO_ROWS_AT_ALL };
-
-static const struct kind {
-	const char *name;
-	const char *objects_name;
-	enum objects objects;
-	u64 text;
-	u64 context, offset, array; /* words of the frame */
-	enum uw_kind kind;
-} kinds[] = {
-	{ "native", "256 rows a page", DENSE_ROWS, APP_TEXT, 0, 0, 0, UW_NATIVE },
-	{ "native", "one row a page", 0, APP_TEXT, 0, 0, 0, UW_NATIVE },
-	{ "native", "rows not loaded", NO_ROWS_AT_ALL, APP_TEXT, 0, 0, 0, UW_NATIVE },
-	{ "V8 stub", "", 0, BUILTINS_TEXT, MARKER_EXIT, 0, 0, UW_V8_STUB },
-#define JS_KIND(name, text, offset, array)                                                         \
-	{ name, "one function", ONE_FUNCTION, text, CONTEXT, offset, array, UW_V8_JS },            \
-		{ name, "distinct functions", DENSE, text, CONTEXT, offset, array, UW_V8_JS },     \
-	{                                                                                          \
-		name, "one page an object", OWN_PAGES, text, CONTEXT, offset, array, UW_V8_JS      \
-	}
-	JS_KIND("V8 interpreted", BUILTINS_TEXT, SMI(8), ARRAY),
-	JS_KIND("V8 baseline", JIT_TEXT, FEEDBACK, 0x29),
-	JS_KIND("V8 optimized", JIT_TEXT, 0x2b, 0x2c),
-};
-#define N_KINDS (sizeof(kinds) / sizeof(kinds[0]))
 
 static const u32 depths[] = { 32, MAX_DEPTH };
 
@@ -62,155 +25,6 @@ struct cost {
 };
 
 static struct kernel kernel;
-
-static u64 pc_of(const struct kind *kind, u32 i)
-{
-	return kind->text + 0x100 + (u64)i * 64 % 0x1e00; /* APP's code up to there has one rule */
-}
-
-static u64 function_of(const struct kind *kind, u32 i)
-{
-	static const u32 strides[] = { 0, 64, SIM_PAGE_LEN, 0, 0 };
-
-	return OBJECTS_ADDR + (u64)i * strides[kind->objects];
-}
-
-static u64 shared_of(u64 function)
-{
-	return TAGGED(HEAP(function - OBJECTS_ADDR));
-}
-
-/* The words of @depth frames; the leaf's slots are all built. */
-static void fill_words(const struct kind *kind, u32 depth, u64 *words)
-{
-	for (u32 i = 0; i < depth; i++) {
-		u64 *w = words + i * FRAME_WORDS;
-		bool is_last = i == depth - 1;
-
-		memset(w, 0, FRAME_WORDS * 8);
-		w[5] = kind->offset;
-		w[6] = kind->array;
-		w[8] = TAGGED(function_of(kind, i));
-		w[9] = kind->context;
-		w[10] = is_last ? 1 : S((i + 1) * FRAME_WORDS + 10);
-		w[11] = is_last ? LIBC(0x128) : pc_of(kind, i + 1);
-	}
-}
-
-static int fill_objects(struct sim_mem *mem, const struct kind *kind, u32 depth)
-{
-	int err = sim_image_map(mem, OBJECTS_ADDR, MAX_DEPTH * SIM_PAGE_LEN, SIM_READ | SIM_WRITE);
-
-	for (u32 i = 0; i < depth && !err; i++) {
-		u64 function = function_of(kind, i), shared = shared_of(function);
-
-		err = sim_image_write(mem, function + stack_v8_builds[1].shared_off, &shared, 8);
-	}
-	return err;
-}
-
-/* Rows for all of APP's pages, alike; those of libc stay. */
-static void use_dense_rows(struct sim_target *t)
-{
-	static u32 rows[STACK_N_ROWS + N_DENSE_ROWS];
-	static struct uw_row_page pages[STACK_N_ROW_PAGES];
-
-	memcpy(rows, stack_rows, sizeof(stack_rows));
-	memcpy(pages, stack_row_pages, sizeof(stack_row_pages));
-	for (u32 i = 0; i < N_DENSE_ROWS; i++)
-		rows[STACK_N_ROWS + i] = STACK_ROW(i * 16, RULE_RECORD);
-	for (u32 i = 0; i < STACK_N_APP_ROW_PAGES; i++) {
-		pages[i].first = STACK_N_ROWS;
-		pages[i].n = N_DENSE_ROWS;
-	}
-	t->rows = rows;
-	t->n_rows = STACK_N_ROWS + N_DENSE_ROWS;
-	t->row_pages = pages;
-}
-
-static int make_target(const struct kind *kind, u32 depth, struct sim_target *out)
-{
-	static u64 words[MAX_DEPTH * FRAME_WORDS];
-	struct stack stack = {
-		.regs = { pc_of(kind, 0), S(0), S(10), 0 },
-		.words = words,
-		.n_words = depth * FRAME_WORDS,
-		.no_rows = kind->objects == NO_ROWS_AT_ALL,
-	};
-	int err;
-
-	fill_words(kind, depth, words);
-	err = sim_stack_target(&stack, STACK_X86_64, out);
-	if (err)
-		return err;
-	if (kind->objects == DENSE_ROWS)
-		use_dense_rows(out);
-	err = fill_objects(out->mem, kind, depth);
-	if (err)
-		sim_mem_free(&out->mem);
-	return err;
-}
-
-static bool found_all(const struct uw_sample *s, const struct kind *kind, u32 depth)
-{
-	if (s->status != (kind->objects == NO_ROWS_AT_ALL ? UW_T_GUESSED : UW_END) ||
-	    s->n_frames != depth + 1)
-		return false;
-	for (u32 i = 0; i < depth; i++) {
-		const struct uw_frame *f = &s->frames[i];
-
-		if (f->pc != pc_of(kind, i) || f->kind != kind->kind || f->status)
-			return false;
-		if (f->kind == UW_V8_JS && (f->a != shared_of(function_of(kind, i)) ||
-					    f->b != kind->offset || f->aux != (u32)kind->array))
-			return false;
-	}
-	return s->frames[depth].pc == LIBC(0x128);
-}
-
-/* Lowers @ns to the time of a run of a tc program whose arguments are @args. */
-static int time_run(const struct bpf_program *prog, const void *args, size_t args_len, u32 *ns)
-{
-	u8 packet[128] = { 0 };
-
-	memcpy(packet + 16, args, args_len);
-	for (u32 i = 0; i < N_RUNS; i++) {
-		LIBBPF_OPTS(bpf_test_run_opts, opts, .data_in = packet,
-			    .data_size_in = sizeof(packet), .repeat = REPEAT);
-		int err = bpf_prog_test_run_opts(bpf_program__fd(prog), &opts);
-
-		if (err)
-			return err;
-		if (opts.duration < *ns)
-			*ns = opts.duration;
-	}
-	return 0;
-}
-
-/* One walk of @depth frames: its time and its reads. */
-static int measure(const struct kind *kind, u32 depth, u32 *ns, u32 *n_reads)
-{
-	const struct uw_sample *s = &kernel.state->sample;
-	struct kernel_start start;
-	struct sim_target target;
-	int err = make_target(kind, depth, &target);
-
-	if (err)
-		return err;
-	kernel_set_tables(&kernel, &target);
-	start = kernel_start_of(&target);
-	err = kernel_map(target.mem);
-	if (!err)
-		err = kernel_walk(&kernel, &target);
-	if (!err && !found_all(s, kind, depth))
-		err = -EBADMSG;
-	*n_reads = s->n_reads;
-	if (!err)
-		err = time_run(kernel.skel->progs.uw_run_tc, &start, sizeof(start), ns);
-	kernel_unmap(target.mem);
-	sim_mem_free(&target.mem);
-	return err;
-}
 
 /* Lowers @with and @without to the times of N_READS reads of memory that is hot, and of none. */
 static int measure_read(const struct reads_bpf *skel, u32 *with, u32 *without)
@@ -231,8 +45,8 @@ static int measure_all(struct cost costs[N_KINDS], double *read_ns)
 	for (u32 round = 0; round < N_ROUNDS && !err; round++) {
 		err = measure_read(skel, &with, &without);
 		for (u32 i = 0; i < 2 * N_KINDS && !err; i++)
-			err = measure(&kinds[i / 2], depths[i % 2], &costs[i / 2].ns[i % 2],
-				      &costs[i / 2].n_reads[i % 2]);
+			err = measure(&kernel, &kinds[i / 2], depths[i % 2],
+				      &costs[i / 2].ns[i % 2], &costs[i / 2].n_reads[i % 2]);
 	}
 	reads_bpf__destroy(skel);
 	*read_ns = (double)(with - without) / N_READS;

@@ -14,6 +14,9 @@
 #include <bpf/libbpf.h>
 #include <stdio.h>
 
+#ifdef KERNEL_RING_SLOTS
+#include "../../core/flight_ring.h"
+#endif
 #include CONFORMANCE_SKEL
 
 #define KERNEL_MAX_ROWS 512 /* the bundled stacks have fewer */
@@ -46,6 +49,23 @@ static inline void kernel_close(struct kernel *k)
 	*k = (struct kernel){ 0 };
 }
 
+#ifdef KERNEL_RING_SLOTS
+/* Of a program with the flight recorder: rings as long as a recording's. */
+static inline int kernel_size_rings(struct kernel *k, u32 n_cpus)
+{
+	k->skel->rodata->flight_slot_mask = KERNEL_RING_SLOTS - 1;
+	bpf_map__set_max_entries(k->skel->maps.flight_rings, n_cpus);
+	return bpf_map__set_value_size(k->skel->maps.flight_rings, 64 + KERNEL_RING_SLOTS * 64);
+}
+#else
+static inline int kernel_size_rings(struct kernel *k, u32 n_cpus)
+{
+	(void)k;
+	(void)n_cpus;
+	return 0;
+}
+#endif
+
 static inline int kernel_open(struct kernel *k)
 {
 	size_t value_len;
@@ -61,7 +81,9 @@ static inline int kernel_open(struct kernel *k)
 		return -errno;
 	bpf_map__set_max_entries(k->skel->maps.uw_slots, cpu + 1);
 	bpf_map__set_max_entries(k->skel->maps.uw_rows, KERNEL_MAX_ROWS / 2);
-	err = conformance_bpf__load(k->skel);
+	err = kernel_size_rings(k, cpu + 1);
+	if (!err)
+		err = conformance_bpf__load(k->skel);
 	if (err)
 		goto fail;
 	value_len = (bpf_map__value_size(k->skel->maps.uw_slots) + 7u) & ~7u;

@@ -20,7 +20,7 @@ int record_walk(struct __sk_buff *skb)
 
 		flight_event(FLIGHT_STEP, FLIGHT_START, (u32)i, d, 5);
 	}
-	flight_end(1, N_STEPS, walk, 4);
+	flight_end(1, N_STEPS, walk, 4, 0);
 	return 0;
 }
 
@@ -32,7 +32,7 @@ int record_group(struct __sk_buff *skb)
 	u64 d[19] = { walk, walk + 1, walk + 2, [18] = ~walk };
 
 	(void)skb;
-	flight_log(FLIGHT_READ, FLIGHT_START, 1, d, 19);
+	flight_log(FLIGHT_TABLES, FLIGHT_START, 1, d, 19);
 	return 0;
 }
 

@@ -71,7 +71,7 @@ static inline int kernel_load(struct kernel *k, u64 n_slots, int cpu)
 	if (err)
 		kernel_unload(k);
 	else
-		k->skel->bss->flight_page.mask = ~0ull;
+		k->skel->data_flight->flight_page.mask = ~0ull;
 	return err;
 }
 

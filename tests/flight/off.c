@@ -14,7 +14,7 @@ void records(u64 pc)
 	flight_begin(pc, pc, pc, pc, 1);
 	flight_event(FLIGHT_STEP, FLIGHT_START, 1, d, 5);
 	flight_log(FLIGHT_TABLES, FLIGHT_START, 1, d, 3);
-	flight_end(1, 2, pc, 4);
+	flight_end(1, 2, pc, 4, 0);
 }
 
 void does_not(u64 pc)

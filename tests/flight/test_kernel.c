@@ -72,10 +72,10 @@ static void nothing_is_written_where_the_mask_is_off(void **state)
 {
 	(void)state;
 	assert_int_equal(kernel_load(&kernel, 64, cpus[0]), 0);
-	kernel.skel->bss->flight_page.mask = 0;
+	kernel.skel->data_flight->flight_page.mask = 0;
 	assert_true(kernel_run(kernel.skel->progs.record_walk, 10) >= 0);
 	assert_int_equal(kernel.ring.ring->next, 0);
-	kernel.skel->bss->flight_page.mask = 1 << FLIGHT_END;
+	kernel.skel->data_flight->flight_page.mask = 1 << FLIGHT_END;
 	assert_true(kernel_run(kernel.skel->progs.record_walk, 10) >= 0);
 	assert_int_equal(kernel.ring.ring->next, 10);
 	kernel_unload(&kernel);

@@ -220,7 +220,7 @@ static void walk(u32 pid, u32 status)
 	flight_begin((u64)pid << 32 | pid, 0x1000, 0x2000, 0x3000, 7);
 	for (int i = 0; i < 3; i++)
 		flight_event(FLIGHT_STEP, FLIGHT_START, (u32)i, d, 5);
-	flight_end(status, 3, 0, 9);
+	flight_end(status, 3, 0, 9, 0);
 }
 
 static void a_class_that_is_off_writes_nothing(void **state)

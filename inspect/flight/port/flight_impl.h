@@ -5,6 +5,9 @@
 
 #include <time.h>
 
+#define FLIGHT_BUILT (~0ull)
+#define FLIGHT_COLD UW_INLINE
+
 /* Where a thread records; all zero: nowhere. */
 struct fl_thread {
 	const struct flight_control *control;

@@ -3,6 +3,9 @@
 
 /* The recorder under a model of memory: what it stores is written down, in order. */
 
+#define FLIGHT_BUILT (~0ull)
+#define FLIGHT_COLD UW_INLINE
+
 void model_store(u64 *at, u64 value);
 void model_fence(void);
 extern struct flight_ring *model_ring;

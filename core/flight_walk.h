@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#pragma once
+
+/*
+ * What a walk says to the flight recorder. A port calls these from its own hooks; which
+ * of them become code the include path decides (flight.h) and, class by class,
+ * FLIGHT_BUILT: a decision costs a load even where its class is off, and a walk makes a
+ * dozen of them a frame, so programs in the kernel are built without.
+ *
+ *	port_note()       -> step       one a frame: its registers, and who the last one was
+ *	                     decision   all of them
+ *	                     miss       those that say that a table has no answer
+ *	                     refused    those that say that what was read can't be
+ *	port_read_user()  -> read, fault
+ */
+
+#include "flight.h"
+#include "uw_note.h"
+#include "uw_state.h"
+
+/* Bits of a step's detail, and of an end's: the frame before, the last frame. Its kind is 0..7. */
+#define FLIGHT_STEP_STATUS_SHIFT 8 /* of the frame: enum uw_status */
+#define FLIGHT_STEP_FLAGS_SHIFT 16 /* of the frame: enum uw_frame_flags */
+
+/* An event of three words whose class is on. Out of line where inlining it everywhere costs too
+ * much. */
+FLIGHT_COLD int flight_say(u32 event, u32 detail, u64 first, u64 second, u64 third)
+{
+	u64 d[] = { first, second, third };
+	struct flight_ring *r = flight_ring();
+
+	if (r && r->recording)
+		flight_put(r, event, FLIGHT_NO_TIME | (u64)detail << 32, d, 3);
+	return 0;
+}
+
+/* The frame @back before the newest. */
+UW_INLINE const struct uw_frame *flight_frame(const struct uw_sample *s, u32 back)
+{
+	return &s->frames[port_index(s->n_frames - 1u - back, UW_MAX_FRAMES - 1)];
+}
+
+UW_INLINE u32 flight_frame_detail(const struct uw_frame *f)
+{
+	return f->kind | (u32)f->status << FLIGHT_STEP_STATUS_SHIFT |
+	       (u32)f->flags << FLIGHT_STEP_FLAGS_SHIFT;
+}
+
+/*
+ * At the begin of a step: where it starts from, and what the last one found. At its end
+ * it would cost more where it is off, since all of it had to be kept until then.
+ */
+UW_INLINE void flight_walk_step(const struct uw_state *u)
+{
+	if (flight_on(FLIGHT_STEP)) {
+		const struct uw_frame *last = flight_frame(&u->sample, 1);
+		u64 d[] = { u->regs.pc, u->regs.sp, u->regs.fp, last->a, last->b };
+
+		flight_event(FLIGHT_STEP, FLIGHT_START, flight_frame_detail(last), d, 5);
+	}
+}
+
+/* All that decides the next step, so that a walk can be told from its entries alone. */
+UW_INLINE void flight_walk_decision(const struct uw_state *u, enum uw_note note, u64 value)
+{
+	u64 d[] = { note,	value,	      u->regs.pc,   u->regs.sp, u->regs.fp,
+		    u->regs.lr, u->regs.drap, u->stack_low, u->sp_known };
+
+	flight_event(FLIGHT_DECISION, FLIGHT_START, u->sample.n_frames, d, 9);
+}
+
+/**
+ * flight_walk_note() - for port_note()
+ * @note:	constant
+ */
+UW_INLINE void flight_walk_note(const struct uw_state *u, enum uw_note note, u64 value)
+{
+	if (FLIGHT_BUILT >> FLIGHT_DECISION & 1)
+		flight_walk_decision(u, note, value);
+	switch (note) {
+	case UW_NOTE_STEP:
+		flight_walk_step(u);
+		break;
+	case UW_NOTE_BLIND:
+	case UW_NOTE_MAP_NONE:
+	case UW_NOTE_V8_NO_INFO:
+	case UW_NOTE_NO_ROW:
+		if (flight_on(FLIGHT_MISS) && (note != UW_NOTE_BLIND || u->is_top))
+			flight_say(FLIGHT_MISS, note, u->regs.pc, u->map.module, value);
+		break;
+	case UW_NOTE_NO_FP:
+	case UW_NOTE_FP_REFUSED:
+	case UW_NOTE_RA_REFUSED:
+	case UW_NOTE_CFA_REFUSED:
+		if (flight_on(FLIGHT_REFUSED))
+			flight_say(FLIGHT_REFUSED, note, u->regs.pc, u->map.module, value);
+		break;
+	default:
+		break;
+	}
+}
+
+/* For port_read_user(); @dst has what was read. */
+UW_INLINE void flight_walk_read(const void *dst, u32 len, u64 addr, long err)
+{
+	if (FLIGHT_BUILT >> FLIGHT_READ & 1) {
+		u64 d[5] = { addr, len, (u64)err };
+
+		for (u32 i = 0; i < FLIGHT_READ_BYTES && i < len; i++)
+			d[3 + i / 8] |= (u64)((const u8 *)dst)[i] << i % 8 * 8;
+		flight_event(FLIGHT_READ, FLIGHT_START, 0, d, 5);
+	}
+	if (err && flight_on(FLIGHT_FAULT))
+		flight_say(FLIGHT_FAULT, 0, addr, len, (u64)err);
+}
+
+/* The walk is over; also why, where it is for want of room. */
+UW_INLINE void flight_walk_end(const struct uw_sample *s)
+{
+	if (s->status == UW_T_DEPTH && flight_on(FLIGHT_LIMIT))
+		flight_say(FLIGHT_LIMIT, 0, s->status, s->n_frames, 0);
+	if (flight_mask())
+		flight_end(s->status, s->n_frames, s->fault_addr, s->n_reads,
+			   flight_frame_detail(flight_frame(s, 0)));
+}

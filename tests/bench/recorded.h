@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#pragma once
+
+/* A walk in the kernel by a program with the flight recorder, and by the same without. */
+
+#include "../../core/types.h"
+
+#define RECORDED_DEPTH 32
+
+struct recorded_ops {
+	int (*open)(void);
+	/* Lowers *ns to the time of a walk of RECORDED_DEPTH frames; 0 or a negative errno. */
+	int (*time)(u32 kind, u64 mask, u32 *ns);
+	void (*close)(void);
+};
+
+extern const struct recorded_ops recorded_plain, recorded_flight;
+
+const char *recorded_kind(u32 kind); /* NULL after the last */
