@@ -8,4 +8,5 @@ int cmd_report(int argc, char **argv);
 int cmd_convert(int argc, char **argv);
 int cmd_ps(int argc, char **argv);
 int cmd_doctor(int argc, char **argv);
+int cmd_flight(int argc, char **argv);
 int cmd_jitdump(int argc, char **argv);

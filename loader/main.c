@@ -21,6 +21,7 @@ static const struct cli_command commands[] = {
 	{ "report", "show what a profile holds", cmd_report },
 	{ "convert", "write a profile in another format", cmd_convert },
 	{ "capture", "write stacks of a process as cases to replay", cmd_capture },
+	{ "flight", "read the flight recorder: what the unwinder did", cmd_flight },
 	{ "ps", "processes with runtime, version, CPU, and what is supported", cmd_ps },
 	{ "doctor", "what this machine allows, what is missing, what mends it", cmd_doctor },
 	{ "jitdump", "look at, judge and mend what JITs write for perf", cmd_jitdump },

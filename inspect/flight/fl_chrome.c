@@ -112,40 +112,51 @@ static void put_instant(struct trace *t, const struct fl_entry *e, u64 pid, u64 
 			     entry_args(t, e));
 
 	json_object_set_new(json, "s", json_string("t"));
+	if (e->event == FLIGHT_MISS || e->event == FLIGHT_REFUSED)
+		json_object_set_new(json_object_get(json, "args"), "why",
+				    words(fl_note_words(&t->d->tables, e->detail, room)));
 	put(t, json, at_ns, NO_DURATION);
 }
 
-/* A walk's length as it is drawn: a nanosecond a step at least. */
-static u64 drawn_ns(const struct fl_walk *w)
-{
-	u64 least = w->n_steps ? w->n_steps : 1;
+struct within {
+	struct trace *t;
+	const struct fl_walk *w;
+	u64 tid;
+};
 
-	return w->took_ns > least ? w->took_ns : least;
-}
-
-/* What happened within: steps as slices that share the walk's time, the rest as points. */
-static void put_entries(struct trace *t, const struct fl_walk *w, u64 tid)
+/* A step: who the frame was is its name. */
+static void put_step(struct within *in, const struct fl_part *part)
 {
-	struct fl_cursor c = { .at = w->first, .is_final = true };
-	u64 took = drawn_ns(w), step = 0;
-	struct fl_entry e;
+	const struct fl_tables *tables = &in->t->d->tables;
+	json_t *args = entry_args(in->t, part->entry);
+	const char *name = fl_event_name(tables, FLIGHT_STEP, (char[24]){ 0 });
+	u32 status = part->frame >> 8 & 255;
 	char room[24];
 
-	while (c.at <= w->last && fl_ring_read(&t->d->rings[w->ring].ring, &c, &e) == FL_ENTRY) {
-		u64 from = w->n_steps ? took * step / w->n_steps : 0;
-
-		if (e.walk != w->number || e.event >= FLIGHT_PROCESS)
-			continue;
-		if (e.event == FLIGHT_STEP) {
-			step++;
-			put(t,
-			    event("X", words(fl_event_name(&t->d->tables, e.event, room)), w->pid,
-				  tid, entry_args(t, &e)),
-			    w->begin_ns + from, took * step / w->n_steps - from);
-		} else if (e.event != FLIGHT_BEGIN && e.event != FLIGHT_END) {
-			put_instant(t, &e, w->pid, tid, w->begin_ns + from);
-		}
+	json_object_del(args, "last_id"); /* of the frame before */
+	json_object_del(args, "last_value");
+	json_object_del(args, "detail");
+	if (part->has_frame) {
+		name = fl_kind_words(tables, part->frame & 255, room);
+		json_object_set_new(args, "id", hex(part->id));
+		json_object_set_new(args, "value", hex(part->value));
+		json_object_set_new(args, "guess", json_boolean(part->frame >> 17 & 1));
 	}
+	if (part->has_frame && status)
+		json_object_set_new(args, "identity",
+				    words(fl_status_words(tables, status, (char[24]){ 0 })));
+	put(in->t, event("X", words(name), in->w->pid, in->tid, args), part->from_ns,
+	    part->took_ns);
+}
+
+static void put_part(const struct fl_part *part, void *data)
+{
+	struct within *in = data;
+
+	if (part->entry->event == FLIGHT_STEP)
+		put_step(in, part);
+	else
+		put_instant(in->t, part->entry, in->w->pid, in->tid, part->from_ns);
 }
 
 static void put_walk(struct trace *t, const struct fl_walk *w, u64 tid)
@@ -161,14 +172,14 @@ static void put_walk(struct trace *t, const struct fl_walk *w, u64 tid)
 			 (json_int_t)(w->n_frames & 0xffffffff), "reads",
 			 (json_int_t)(w->n_reads & 0xffffffff), "fault", hex(w->fault_addr), "walk",
 			 (json_int_t)w->number, "steps_timed", 0);
-	put(t, event("X", words(name), w->pid, tid, args), w->begin_ns, drawn_ns(w));
+	put(t, event("X", words(name), w->pid, tid, args), w->begin_ns, fl_walk_drawn_ns(w));
 	if (w->has_end)
 		put(t,
 		    event("C", json_string("walk"), w->pid, tid,
 			  json_pack("{s:I, s:I}", "frames", (json_int_t)(w->n_frames & 0xffffffff),
 				    "ns", (json_int_t)w->took_ns)),
 		    w->begin_ns, NO_DURATION);
-	put_entries(t, w, tid);
+	fl_walk_each(t->d, w, put_part, &(struct within){ t, w, tid });
 }
 
 /* Slices of one track may not overlap: who would, goes to another. */
@@ -186,7 +197,7 @@ static void put_walks(struct trace *t, const struct fl_walks *walks)
 			level++;
 		if (level == N_LEVELS)
 			continue; /* the counts below tell of it */
-		busy_until[level] = w->begin_ns + drawn_ns(w);
+		busy_until[level] = w->begin_ns + fl_walk_drawn_ns(w);
 		put_walk(t, w, w->tid + (level << LEVEL_SHIFT));
 	}
 }
@@ -214,7 +225,7 @@ static void put_names(struct trace *t)
 		bool is_thread = name.tag == FL_NAME_THREAD;
 
 		if (!is_thread && name.tag != FL_NAME_PROCESS)
-			continue;
+			continue; /* a runtime's is told by its event */
 		put(t,
 		    event("M", json_string(is_thread ? "thread_name" : "process_name"),
 			  name.ident >> 32, (u32)name.ident,

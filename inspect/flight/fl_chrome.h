@@ -12,7 +12,7 @@
 #include "fl_dump.h"
 
 /* Tags of names in a dump. */
-enum fl_name_tag { FL_NAME_PROCESS = 1, FL_NAME_THREAD, FL_NAME_CODE };
+enum fl_name_tag { FL_NAME_PROCESS = 1, FL_NAME_THREAD, FL_NAME_CODE, FL_NAME_RUNTIME };
 
 /**
  * fl_chrome_write() - write the trace

@@ -7,7 +7,8 @@
 #include <string.h>
 #include <sys/utsname.h>
 
-#include "../../core/uw_status.h"
+#include "../../core/uw_frame.h"
+#include "../../core/uw_note.h"
 
 #define ROOM 24
 
@@ -52,6 +53,13 @@ void fl_tables_init(struct fl_tables *t)
 		UW_STATUS_LIST(X)
 #undef X
 	};
+	static const char *const notes[] = {
+#define X(name, form, words) words,
+		UW_NOTE_LIST(X)
+#undef X
+	};
+	static const char *const kinds[UW_N_KINDS] = { "unknown", "kernel", "native",
+						       "V8 stub", "V8 JS",  "V8 code" };
 	struct utsname u;
 
 	*t = (struct fl_tables){ .n_events = FLIGHT_N_EVENTS, .n_statuses = UW_N_STATUS };
@@ -64,6 +72,10 @@ void fl_tables_init(struct fl_tables *t)
 		put(t->statuses[i].words, sizeof(t->statuses[i].words), statuses[i][0]);
 		put(t->statuses[i].class, sizeof(t->statuses[i].class), statuses[i][1]);
 	}
+	for (t->n_notes = 0; t->n_notes < UW_N_NOTES; t->n_notes++)
+		put(t->notes[t->n_notes], sizeof(t->notes[0]), notes[t->n_notes]);
+	for (t->n_kinds = 0; t->n_kinds < UW_N_KINDS; t->n_kinds++)
+		put(t->kinds[t->n_kinds], sizeof(t->kinds[0]), kinds[t->n_kinds]);
 	put(t->version, sizeof(t->version), UNSPOOL_VERSION);
 	if (!uname(&u)) {
 		put(t->arch, sizeof(t->arch), u.machine);
@@ -74,6 +86,7 @@ void fl_tables_init(struct fl_tables *t)
 json_t *fl_tables_to_json(const struct fl_tables *t)
 {
 	json_t *events = json_array(), *statuses = json_array();
+	json_t *notes = json_array(), *kinds = json_array();
 	char words[FL_N_DECODED * 16];
 
 	for (u32 i = 0; i < t->n_events; i++) {
@@ -86,13 +99,28 @@ json_t *fl_tables_to_json(const struct fl_tables *t)
 		json_array_append_new(statuses,
 				      json_pack("{s:s, s:s}", "words", t->statuses[i].words,
 						"class", t->statuses[i].class));
-	return json_pack("{s:s, s:s, s:s, s:o, s:o}", "unspool", t->version, "arch", t->arch,
-			 "kernel", t->kernel, "events", events, "statuses", statuses);
+	for (u32 i = 0; i < t->n_notes; i++)
+		json_array_append_new(notes, json_string(t->notes[i]));
+	for (u32 i = 0; i < t->n_kinds; i++)
+		json_array_append_new(kinds, json_string(t->kinds[i]));
+	return json_pack("{s:s, s:s, s:s, s:o, s:o, s:o, s:o}", "unspool", t->version, "arch",
+			 t->arch, "kernel", t->kernel, "events", events, "statuses", statuses,
+			 "notes", notes, "kinds", kinds);
 }
 
 static const char *text_of(const json_t *o, const char *key)
 {
 	return json_string_value(json_object_get(o, key));
+}
+
+/* Those that are text, up to @max of @size bytes each. */
+static u32 take_list(const json_t *list, char *to, size_t size, u32 max)
+{
+	u32 n = json_array_size(list) < max ? (u32)json_array_size(list) : max;
+
+	for (u32 i = 0; i < n; i++)
+		put(to + i * size, size, json_string_value(json_array_get(list, i)));
+	return n;
 }
 
 int fl_tables_from_json(const json_t *json, struct fl_tables *out)
@@ -122,6 +150,10 @@ int fl_tables_from_json(const json_t *json, struct fl_tables *out)
 		put(out->statuses[i].words, sizeof(out->statuses[i].words), text_of(s, "words"));
 		put(out->statuses[i].class, sizeof(out->statuses[i].class), text_of(s, "class"));
 	}
+	out->n_notes = take_list(json_object_get(json, "notes"), out->notes[0],
+				 sizeof(out->notes[0]), FL_MAX_NUMBERS);
+	out->n_kinds = take_list(json_object_get(json, "kinds"), out->kinds[0],
+				 sizeof(out->kinds[0]), FL_MAX_NUMBERS);
 	return 0;
 }
 
@@ -130,6 +162,22 @@ const char *fl_event_name(const struct fl_tables *t, u32 event, char *room)
 	if (event < t->n_events && t->events[event].name[0])
 		return t->events[event].name;
 	snprintf(room, ROOM, "event %u", event);
+	return room;
+}
+
+const char *fl_note_words(const struct fl_tables *t, u32 note, char *room)
+{
+	if (note < t->n_notes && t->notes[note][0])
+		return t->notes[note];
+	snprintf(room, ROOM, "note %u", note);
+	return room;
+}
+
+const char *fl_kind_words(const struct fl_tables *t, u32 kind, char *room)
+{
+	if (kind < t->n_kinds && t->kinds[kind][0])
+		return t->kinds[kind];
+	snprintf(room, ROOM, "kind %u", kind);
 	return room;
 }
 

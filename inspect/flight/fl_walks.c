@@ -119,3 +119,71 @@ void fl_walks_deinit(struct fl_walks *w)
 	free(w->rings);
 	*w = (struct fl_walks){ 0 };
 }
+
+u64 fl_walk_drawn_ns(const struct fl_walk *w)
+{
+	u64 least = w->n_steps ? w->n_steps : 1;
+
+	return w->took_ns > least ? w->took_ns : least;
+}
+
+struct drawing {
+	const struct fl_walk *w;
+	void (*fn)(const struct fl_part *part, void *data);
+	void *data;
+	u64 n_steps; /* so far */
+	struct fl_entry step; /* the last, which waits for what it found; n_words 0: none */
+};
+
+/* When a step begins, and the one before it ends. */
+static u64 step_ns(const struct fl_walk *w, u64 step)
+{
+	return w->begin_ns + (w->n_steps ? fl_walk_drawn_ns(w) * step / w->n_steps : 0);
+}
+
+/* @e: the next step, or the end, which say what the last was; NULL: nobody does */
+static void draw_step(struct drawing *g, const struct fl_entry *e)
+{
+	struct fl_part part = { .entry = &g->step };
+
+	if (!g->step.n_words)
+		return;
+	part.from_ns = step_ns(g->w, g->n_steps - 1);
+	part.took_ns = step_ns(g->w, g->n_steps) - part.from_ns;
+	part.has_frame = e != NULL;
+	if (e) {
+		part.frame = e->detail;
+		part.id = e->event == FLIGHT_STEP ? e->d[3] : 0;
+		part.value = e->event == FLIGHT_STEP ? e->d[4] : 0;
+	}
+	g->fn(&part, g->data);
+	g->step.n_words = 0;
+}
+
+static void draw(struct drawing *g, const struct fl_entry *e)
+{
+	struct fl_part point = { .entry = e, .from_ns = step_ns(g->w, g->n_steps) };
+
+	if (e->event == FLIGHT_STEP || e->event == FLIGHT_END)
+		draw_step(g, e);
+	if (e->event == FLIGHT_STEP) {
+		g->step = *e;
+		g->step.n_words = e->n_words ? e->n_words : 1;
+		g->n_steps++;
+	} else if (e->event != FLIGHT_BEGIN && e->event != FLIGHT_END) {
+		g->fn(&point, g->data);
+	}
+}
+
+void fl_walk_each(const struct fl_dump *d, const struct fl_walk *w,
+		  void (*fn)(const struct fl_part *part, void *data), void *data)
+{
+	struct fl_cursor c = { .at = w->first, .is_final = true };
+	struct drawing g = { .w = w, .fn = fn, .data = data };
+	struct fl_entry e;
+
+	while (c.at <= w->last && fl_ring_read(&d->rings[w->ring].ring, &c, &e) == FL_ENTRY)
+		if (e.walk == w->number && e.event < FLIGHT_PROCESS)
+			draw(&g, &e);
+	draw_step(&g, NULL);
+}

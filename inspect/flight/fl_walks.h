@@ -37,3 +37,23 @@ struct fl_walks {
  */
 int fl_walks_init(const struct fl_dump *d, struct fl_walks *out);
 void fl_walks_deinit(struct fl_walks *w);
+
+/* Something within a walk, as it is drawn. */
+struct fl_part {
+	const struct fl_entry *entry;
+	u64 from_ns, took_ns; /* took 0: a point */
+	bool has_frame; /* of a step: what the frame was is known, from the entry behind it */
+	u32 frame; /* detail: kind, status, flags */
+	u64 id, value;
+};
+
+/**
+ * fl_walk_each() - all of a walk but its begin and end, in order
+ *
+ * Steps share the walk's time evenly: the clock is read twice a walk.
+ */
+void fl_walk_each(const struct fl_dump *d, const struct fl_walk *w,
+		  void (*fn)(const struct fl_part *part, void *data), void *data);
+
+/* A walk's length as it is drawn: a nanosecond a step at least. */
+u64 fl_walk_drawn_ns(const struct fl_walk *w);

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "duration.h"
+#include "reason.h"
 #include "record_options.h"
 #include "size.h"
 
@@ -23,6 +24,10 @@ enum {
 	KEY_CONTAINER,
 	KEY_CALL_GRAPH,
 	KEY_MAX_MEMORY,
+	KEY_FLIGHT,
+	KEY_FLIGHT_MEMORY,
+	KEY_FREEZE,
+	KEY_FREEZE_PID,
 };
 
 static const struct argp_option options[] = {
@@ -44,8 +49,21 @@ static const struct argp_option options[] = {
 	  "Write the profile here (.ndjson, .ndjson.gz, .ndjson.zst, .folded; - is stdout)", 3 },
 	{ "format", 'f', "FORMAT", 0, "Write in this format, whatever FILE is called", 3 },
 	{ "quiet", 'q', NULL, 0, "Show no progress", 3 },
-	{ NULL, 'g', NULL, 0, "Ignored, as is --call-graph: stacks are always recorded", 4 },
-	{ "call-graph", KEY_CALL_GRAPH, "ANY", OPTION_HIDDEN, NULL, 4 },
+	{ "flight", KEY_FLIGHT, NULL, 0,
+	  "Let 'unspool flight' read the flight recorder: what the unwinder did, walk by walk "
+	  "(SIGUSR2 writes it to a file at any time, also without this)",
+	  4 },
+	{ "flight-memory", KEY_FLIGHT_MEMORY, "SIZE", 0,
+	  "Of the flight recorder, for each CPU: 4k to 2M, a power of two (64k; 1M with --flight)",
+	  4 },
+	{ "freeze", KEY_FREEZE, "WHEN", 0,
+	  "Freeze and write the flight recorder on a stack that is truncated or failed, on a "
+	  "reason as reports print it, or on loss; can be repeated",
+	  4 },
+	{ "freeze-pid", KEY_FREEZE_PID, "PID", 0, "The flight recorder records this process only",
+	  4 },
+	{ NULL, 'g', NULL, 0, "Ignored, as is --call-graph: stacks are always recorded", 5 },
+	{ "call-graph", KEY_CALL_GRAPH, "ANY", OPTION_HIDDEN, NULL, 5 },
 	{ 0 },
 };
 
@@ -143,6 +161,35 @@ static int parse_memory(struct cli_parse *p, const char *arg)
 		return cli_fail(p, "--max-memory %s: give at most 1G", arg);
 	if (err)
 		return cli_fail(p, "--max-memory %s: not an amount; write 16M, 512k or 1G", arg);
+	return 0;
+}
+
+static int parse_flight_memory(struct cli_parse *p, const char *arg)
+{
+	struct record_options *o = p->input;
+	int err = size_parse(arg, RECORD_MAX_FLIGHT, &o->flight_memory);
+
+	if (err || o->flight_memory < RECORD_MIN_FLIGHT ||
+	    o->flight_memory & (o->flight_memory - 1))
+		return cli_fail(p, "--flight-memory %s: give a power of two from 4k to 2M", arg);
+	return 0;
+}
+
+static int parse_freeze(struct cli_parse *p, const char *arg)
+{
+	struct record_options *o = p->input;
+	u64 stacks, frames;
+
+	if (!strcmp(arg, "loss")) {
+		o->freeze_on_loss = true;
+		return 0;
+	}
+	if (reason_parse(arg, &stacks, &frames) || frames || stacks == ~0ull)
+		return cli_fail(p,
+				"--freeze %s: no stack ends so; give truncated, failed, loss, or a "
+				"reason as 'unspool report' prints it",
+				arg);
+	o->freeze_on |= stacks;
 	return 0;
 }
 
@@ -257,6 +304,17 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		return 0;
 	case 'q':
 		o->quiet = true;
+		return 0;
+	case KEY_FLIGHT:
+		o->flight = true;
+		return 0;
+	case KEY_FLIGHT_MEMORY:
+		return parse_flight_memory(p, arg);
+	case KEY_FREEZE:
+		return parse_freeze(p, arg);
+	case KEY_FREEZE_PID:
+		if (parse_number(arg, strlen(arg), 1, MAX_PID, &o->freeze_pid))
+			return cli_fail(p, "--freeze-pid %s: give a pid", arg);
 		return 0;
 	case 'g':
 	case KEY_CALL_GRAPH:

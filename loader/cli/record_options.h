@@ -7,6 +7,8 @@
 #define RECORD_MAX_HZ 20000
 #define RECORD_DEFAULT_MEMORY (16ull << 20)
 #define RECORD_MAX_MEMORY (1ull << 30)
+#define RECORD_MIN_FLIGHT (4ull << 10) /* of a ring */
+#define RECORD_MAX_FLIGHT (2ull << 20) /* what an array's element may be on 5.10 */
 #define RECORD_MAX_IDS 4096 /* of -p, of -t */
 #define RECORD_MAX_NAMES 16
 #define RECORD_MAX_OUTPUTS 8
@@ -33,6 +35,13 @@ struct record_options {
 	size_t n_outputs;
 	const char *format; /* -f as typed, or NULL */
 	bool quiet;
+
+	/* The flight recorder. */
+	bool flight; /* --flight: its rings can be read by `unspool flight` */
+	u64 flight_memory; /* --flight-memory: of each CPU's ring; 0: as --flight says */
+	u64 freeze_on; /* --freeze: bits of enum uw_status */
+	bool freeze_on_loss;
+	int freeze_pid; /* --freeze-pid; 0: any */
 };
 
 /**

@@ -83,6 +83,15 @@ struct prof_rows {
 };
 
 /* What the recorder counted; the rest of the summary the profile counts itself. */
+#define PROF_N_BUCKETS 32
+
+/* Walks that the flight recorder has timed: how many took 2^i ns and more, and as much a frame. */
+struct prof_walks {
+	u64 n, ns, frames;
+	u64 uncounted; /* entries of the recorder that were overwritten before they were counted */
+	u64 walk_ns[PROF_N_BUCKETS], frame_ns[PROF_N_BUCKETS];
+};
+
 struct prof_totals {
 	u64 lost;
 	u64 lost_events; /* of processes: births, deaths, mappings */
@@ -90,6 +99,7 @@ struct prof_totals {
 	u64 bpf_ns; /* time in its BPF program, all CPUs */
 	u64 duration_ns; /* of the recording, so far */
 	struct prof_rows rows;
+	struct prof_walks walks; /* n 0: none were timed */
 };
 
 /* A stack of more frames is refused. UW_MAX_FRAMES frames and what is inlined in them. */

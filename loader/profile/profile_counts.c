@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "profile_counts.h"
 
+#include <stdio.h>
+
 void prof_counts_add(struct prof_counts *c, const struct stack_info *stack,
 		     enum prof_activity activity, bool unresolved)
 {
@@ -37,6 +39,34 @@ static void rows(const struct prof_rows *rows, struct json_line *l)
 	json_line_close(l, '}');
 }
 
+/* {"1024": 3}: three took 1,024 to 2,047 ns. */
+static void histogram(const char *key, const u64 *buckets, struct json_line *l)
+{
+	char from[24];
+
+	json_line_open(l, key, '{');
+	for (u32 i = 0; i < PROF_N_BUCKETS; i++) {
+		snprintf(from, sizeof(from), "%llu", 1ull << i);
+		if (buckets[i])
+			json_line_u64(l, from, buckets[i]);
+	}
+	json_line_close(l, '}');
+}
+
+static void walks(const struct prof_walks *w, struct json_line *l)
+{
+	if (!w->n)
+		return;
+	json_line_open(l, "walks", '{');
+	json_line_u64(l, "n", w->n);
+	json_line_u64(l, "ns", w->ns);
+	json_line_u64(l, "frames", w->frames);
+	json_line_u64(l, "uncounted", w->uncounted);
+	histogram("walk_ns", w->walk_ns, l);
+	histogram("frame_ns", w->frame_ns, l);
+	json_line_close(l, '}');
+}
+
 void prof_counts_line(const struct prof_counts *c, const struct prof_totals *totals,
 		      struct json_line *l)
 {
@@ -60,5 +90,6 @@ void prof_counts_line(const struct prof_counts *c, const struct prof_totals *tot
 	rows(&totals->rows, l);
 	json_line_u64(l, "cpu_ns", totals->cpu_ns);
 	json_line_u64(l, "bpf_ns", totals->bpf_ns);
+	walks(&totals->walks, l);
 	json_line_u64(l, "duration_ns", totals->duration_ns);
 }

@@ -222,19 +222,34 @@ int outputs_finish(struct outputs *o, const struct out_stop *stop)
 	return CLI_OK;
 }
 
-/* "DIR/profile.ndjson.gz" -> "DIR/profile-1.ndjson.gz" */
-static bool name_copy(const struct outputs *o, char *path, size_t len)
+/* "DIR/profile.ndjson.gz" -> "DIR/profile-1.ndjson.gz", or with another end */
+static bool name_copy(const struct outputs *o, u32 n, const char *end, char *path, size_t len)
 {
 	const struct output *out = &o->v[0];
 	size_t stem = strlen(out->path), suffix = strlen(out->format->name) + 1;
-	const char *end = "";
+	const char *own = "";
 
 	if (stem > suffix && out->path[stem - suffix] == '.' &&
 	    !strcmp(out->path + stem - suffix + 1, out->format->name)) {
 		stem -= suffix;
-		end = out->path + stem;
+		own = out->path + stem;
 	}
-	return snprintf(path, len, "%.*s-%u%s", (int)stem, out->path, o->n_copies, end) < (int)len;
+	return snprintf(path, len, "%.*s-%u%s", (int)stem, out->path, n, end ? end : own) <
+	       (int)len;
+}
+
+int outputs_name(const struct outputs *o, u32 n, const char *end, char *path, size_t len)
+{
+	struct stat st;
+
+	if (!o->n || !strcmp(o->v[0].path, "-") ||
+	    (!stat(o->v[0].path, &st) && !S_ISREG(st.st_mode))) {
+		if (snprintf(path, len, "%s/unspool-%d-%u%s", place_dir(), getpid(), n, end) <
+		    (int)len)
+			return 0;
+		return -ENAMETOOLONG;
+	}
+	return name_copy(o, n, end, path, len) ? 0 : -ENAMETOOLONG;
 }
 
 int outputs_copy(struct outputs *o, int (*write)(void *data, FILE *to), void *data)
@@ -245,7 +260,8 @@ int outputs_copy(struct outputs *o, int (*write)(void *data, FILE *to), void *da
 	int err;
 
 	o->n_copies++;
-	if (!o->n || !strcmp(o->v[0].path, "-") || !name_copy(o, path, sizeof(path)))
+	if (!o->n || !strcmp(o->v[0].path, "-") ||
+	    !name_copy(o, o->n_copies, NULL, path, sizeof(path)))
 		return -EINVAL;
 	snprintf(partial, sizeof(partial), "%s.copy", o->partial_path);
 	to = fopen(partial, "wxe");

@@ -55,6 +55,17 @@ int outputs_finish(struct outputs *o, const struct out_stop *stop);
 /* A copy of the profile so far beside the first output: FILE-1.ndjson, FILE-2.ndjson, ... */
 int outputs_copy(struct outputs *o, int (*write)(void *data, FILE *to), void *data);
 
+/**
+ * outputs_name() - a name for a file beside the first output
+ * @n:		number in it
+ * @end:	its suffix
+ *
+ * Beside a pipe there is no room: then it is where files may be made.
+ *
+ * Return: 0 or -ENAMETOOLONG.
+ */
+int outputs_name(const struct outputs *o, u32 n, const char *end, char *path, size_t len);
+
 /* Nothing was recorded: removes the partial. */
 void outputs_discard(struct outputs *o);
 void outputs_deinit(struct outputs *o);

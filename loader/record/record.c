@@ -44,6 +44,7 @@ static struct prof_totals totals(const struct recording *r)
 {
 	struct sampler_counts c = sampler_counts(r->sampler);
 	u64 until_ns = r->stop_ns ? r->stop_ns : clock_ns(CLOCK_MONOTONIC);
+	static const struct prof_walks none;
 
 	return (struct prof_totals){ .lost = c.no_room + c.missed + session_n_dropped(r->session),
 				     .lost_events = session_n_lost_events(r->session),
@@ -51,7 +52,8 @@ static struct prof_totals totals(const struct recording *r)
 					       session_helper_cpu_ns(r->session),
 				     .bpf_ns = c.bpf_ns,
 				     .duration_ns = until_ns - r->start_ns,
-				     .rows = rows(r) };
+				     .rows = rows(r),
+				     .walks = r->flight ? *recorder_walks(r->flight) : none };
 }
 
 static int write_copy(void *data, FILE *to)
@@ -62,6 +64,31 @@ static int write_copy(void *data, FILE *to)
 	return profile_copy(r->profile, &t, to);
 }
 
+/* The flight recorder, beside the profile. */
+static void dump_flight(struct recording *r, const char *because)
+{
+	struct out_job job = { recorder_dump, r->flight };
+	char path[PATH_MAX];
+	int err = -ENOTSUP;
+
+	if (r->flight)
+		err = outputs_name(&r->outputs, ++r->n_dumps, ".fr", path, sizeof(path));
+	if (!err)
+		err = out_write(&job, path, r->outputs.owner);
+	if (err)
+		cli_error("cannot write the flight recorder: %s", strerror(-err));
+	else
+		fprintf(stderr, "flight recorder (%s): %s\n", because, path);
+}
+
+static void tick_flight(struct recording *r)
+{
+	struct sampler_counts c = sampler_counts(r->sampler);
+
+	if (r->flight && recorder_tick(r->flight, c.no_room + c.missed))
+		dump_flight(r, "frozen");
+}
+
 static void on_signals(struct recording *r)
 {
 	struct signalfd_siginfo info;
@@ -69,6 +96,8 @@ static void on_signals(struct recording *r)
 	while (read(r->signal_fd, &info, sizeof(info)) == sizeof(info)) {
 		if (info.ssi_signo == SIGCHLD) {
 			recording_check_command(r);
+		} else if (info.ssi_signo == SIGUSR2) {
+			dump_flight(r, "SIGUSR2");
 		} else if (info.ssi_signo == SIGUSR1 && r->stop_ns) {
 			continue; /* all of it is being written */
 		} else if (info.ssi_signo == SIGUSR1) {
@@ -111,6 +140,7 @@ static void loop(struct recording *r)
 		poll(fds, 2, session_has_more(r->session) ? 0 : SESSION_TICK_MS);
 		on_signals(r);
 		r->err = session_tick(r->session, false);
+		tick_flight(r);
 		now_ns = clock_ns(CLOCK_MONOTONIC);
 		if (!r->err && now_ns - r->flushed_ns >= SECOND_NS)
 			once_a_second(r, now_ns);
@@ -195,6 +225,7 @@ static int finish(struct recording *r)
 	r->stop_ns = clock_ns(CLOCK_MONOTONIC);
 	if (!r->err)
 		r->err = session_tick(r->session, true);
+	tick_flight(r);
 	t = totals(r);
 	if (!r->err)
 		r->err = profile_finish(r->profile, &t);
@@ -226,6 +257,7 @@ static void deinit(struct recording *r)
 {
 	session_free(&r->session);
 	profile_free(&r->profile);
+	recorder_free(&r->flight);
 	sampler_free(&r->sampler);
 	outputs_deinit(&r->outputs);
 	target_set_deinit(&r->targets);

@@ -5,6 +5,7 @@
 
 #include "../cli/cli.h"
 #include "../cli/record_options.h"
+#include "../flight/recorder.h"
 #include "../session/session.h"
 #include "../targets/command.h"
 #include "../targets/procs.h"
@@ -19,6 +20,8 @@ struct recording {
 	struct outputs outputs;
 	struct command command;
 	struct sampler *sampler;
+	struct recorder *flight; /* NULL: the kernel gives none */
+	u32 n_dumps; /* of it */
 	struct session *session;
 	struct profile *profile;
 	char name[PROC_NAME_LEN]; /* of the target */

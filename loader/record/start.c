@@ -10,6 +10,7 @@
 #include <sys/utsname.h>
 #include <time.h>
 
+#include "../../core/flight_ring.h"
 #include "../doctor/doctor.h"
 #include "record.h"
 
@@ -40,12 +41,36 @@ static enum uw_target_mode sampler_mode(enum target_mode mode)
 	}
 }
 
+/* Slots of a ring of the flight recorder; beside them it has a header. */
+static u32 flight_slots(const struct record_options *o)
+{
+	if (o->flight_memory)
+		return (u32)(o->flight_memory / sizeof(struct flight_slot));
+	return o->flight ? RECORDER_PINNED_SLOTS : RECORDER_SLOTS;
+}
+
+static int start_flight(struct recording *r)
+{
+	const struct record_options *o = &r->options;
+	struct recorder_config config = { .is_pinned = o->flight,
+					  .freeze_on = o->freeze_on,
+					  .freezes_on_loss = o->freeze_on_loss,
+					  .pid = (u32)o->freeze_pid };
+	char why[256] = "out of memory";
+
+	if (!recorder_new(&r->flight, r->sampler, &config, why, sizeof(why)))
+		return CLI_OK;
+	cli_error("%s", why);
+	return CLI_CANNOT_RUN;
+}
+
 static int start_sampler(struct recording *r)
 {
 	struct sampler_config config = { .hz = r->options.hz,
 					 .mode = sampler_mode(r->targets.mode),
 					 .cgroup_fd = r->targets.cgroup_fd,
-					 .rows_len = r->options.max_memory };
+					 .rows_len = r->options.max_memory,
+					 .flight_slots = flight_slots(&r->options) };
 	char why[256], better[256];
 
 	if (r->targets.mode == TARGET_TIDS) {
@@ -53,7 +78,7 @@ static int start_sampler(struct recording *r)
 		config.n_tids = (u32)r->targets.ids.n;
 	}
 	if (!sampler_new(&r->sampler, &config, why, sizeof(why)))
-		return CLI_OK;
+		return start_flight(r);
 	cli_error("%s", doctor_why_not(better, sizeof(better)) ? better : why);
 	return CLI_CANNOT_RUN;
 }
@@ -172,6 +197,7 @@ static int open_signals(void)
 	sigaddset(&set, SIGTERM);
 	sigaddset(&set, SIGHUP);
 	sigaddset(&set, SIGUSR1);
+	sigaddset(&set, SIGUSR2);
 	sigaddset(&set, SIGCHLD);
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGXFSZ, SIG_IGN);

@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "../../inspect/util/cleanup.h"
+#include "../flight/log.h"
 
 /* What one module holds of V8. */
 struct image_build {
@@ -231,8 +232,10 @@ static void find_build(struct image *im)
 		u32 module = module_of(im, &im->process->maps->v[i]);
 		const struct image_build *b = module ? build_of(im->all, module) : NULL;
 
-		if (b && b->supported)
+		if (b && b->supported) {
 			im->build = b;
+			flight_log_runtime(im->process->pid, image_runtime(im));
+		}
 	}
 }
 
@@ -257,6 +260,7 @@ void image_forget_thread(struct image *im, u32 tid)
 	v8_heap_forget(im->heap);
 	memset(im->named_tids, 0, sizeof(im->named_tids));
 	im->serial = ++im->all->last_serial; /* what was kept under the old one is void */
+	flight_log_dropped(im->process->pid);
 }
 
 static int tell_heap(struct image *im)
@@ -285,6 +289,7 @@ static int tell_kernel(struct image *im)
 				      &im->gen);
 
 	im->told_start_ns = key.start_ns;
+	flight_log_tables(key.pid, err ? 0 : im->n_maps);
 	if (err)
 		im->gen = 0;
 	if (!im->first_gen)

@@ -19,6 +19,7 @@
 
 #include "../../inspect/elf/libc_name.h"
 #include "../../inspect/util/cleanup.h"
+#include "../flight/log.h"
 #include "../life/maps.h"
 #include "foresee.h"
 
@@ -47,8 +48,10 @@ struct image *session_image_of(struct session *s, struct process *p)
 {
 	struct image *im = p->priv;
 
-	if (!im && !image_new(&im, &s->images, p))
+	if (!im && !image_new(&im, &s->images, p)) {
 		p->priv = im;
+		flight_log_process(p->pid, p->name);
+	}
 	return im;
 }
 

@@ -19,6 +19,7 @@
 #include <errno.h>
 #include <poll.h>
 
+#include "../flight/log.h"
 #include "foresee.h"
 #include "ownership.h"
 #include "session_state.h"
@@ -75,11 +76,20 @@ static void on_exec(struct session *s, struct process *p)
 	struct image *im = p->priv;
 	bool known = im;
 
+	if (known)
+		flight_log_dropped(p->pid);
 	image_free(&im);
 	p->priv = NULL;
 	tables_clear_mappings(s->tables, p->pid);
 	if (known || s->config.eager)
 		session_mark_changed(s, session_image_of(s, p));
+}
+
+static void on_exit_of(struct session *s, const struct process *p)
+{
+	tables_remove(s->tables, p->pid);
+	if (p->priv)
+		flight_log_exit(p->pid);
 }
 
 static void on_event(struct session *s, const struct life_event *ev)
@@ -97,7 +107,7 @@ static void on_event(struct session *s, const struct life_event *ev)
 	else if (ev->type == LIFE_MMAP && p->priv)
 		session_mark_changed(s, p->priv);
 	else if (ev->type == LIFE_EXIT && p->exit_ns)
-		tables_remove(s->tables, p->pid);
+		on_exit_of(s, p);
 	else if (ev->type == LIFE_EXIT && p->priv)
 		image_forget_thread(p->priv, ev->tid);
 	else if (ev->type == LIFE_COMM)

@@ -160,7 +160,7 @@ USES = {
     "loader": {"loader", "bpf", "inspect", "wire"},
     "sim": {"sim", "core", "wire", "inspect", "bpf", "fixtures"},
 }
-WIRE = r"core/((types|uw_frame|uw_status|uw_mapping|flight|flight_ring|native/row)|.*_info)\.h$"
+WIRE = r"core/((types|uw_frame|uw_note|uw_status|uw_mapping|flight|flight_ring|native/row)|.*_info)\.h$"
 CORE_SYSTEM = {"stddef.h", "stdbool.h", "arch.h", "port_impl.h", "flight_impl.h"}
 
 

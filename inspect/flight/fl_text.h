@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#pragma once
+
+/* Entries as lines of text, for people. */
+
+#include <stdio.h>
+
+#include "fl_ring.h"
+#include "fl_tables.h"
+
+/**
+ * fl_text_entry() - one line, without its end
+ *
+ *	#12 begin    time 81.200531007  process 812/815  pc 0x7f12..  sp 0x7ffd..  fp 0x1
+ *	#12 miss     pc 0x7f12..  module 3  value 0x1200: so only a guess can tell its caller
+ */
+void fl_text_entry(const struct fl_tables *t, const struct fl_entry *e, FILE *out);
+
+/* All of its words as they are, 16 digits each. */
+void fl_text_words(const struct fl_entry *e, FILE *out);

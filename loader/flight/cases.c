@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: BSD-2-Clause
+
+/*
+ * From a walk that failed to a case. The rings hold its registers and what it could not
+ * read, but not the stack: that nobody copies for walks that may be good. So the process
+ * that it was of is asked for the next stack that ends in the same way, which `unspool
+ * capture` writes with all that the walk read.
+ */
+
+#include "flight.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "../../core/uw_status.h"
+#include "../../inspect/flight/fl_walks.h"
+#include "../../inspect/util/cleanup.h"
+#include "../commands.h"
+
+#define MAX_CASES 16
+
+struct options {
+	u32 recorder;
+	const char *file, *dir, *duration;
+	bool is_listing;
+};
+
+struct failing {
+	u32 pid, status, n;
+	u64 pc; /* of the newest; where it started */
+};
+
+enum { KEY_LIST = 0x100 };
+
+static const struct argp_option argp_options[] = {
+	{ "output", 'o', "DIR", 0, "Write the cases into this directory (the current one)", 1 },
+	{ "duration", 'd', "TIME", 0, "Wait so long for each (10s)", 1 },
+	{ "list", KEY_LIST, NULL, 0, "Only print which stacks failed, of whom", 1 },
+	FLIGHT_RECORDER_OPTION,
+	{ 0 },
+};
+
+static error_t parse_option(int key, char *arg, struct argp_state *state)
+{
+	struct cli_parse *p = state->input;
+	struct options *o = p->input;
+
+	switch (key) {
+	case FLIGHT_KEY_RECORDER:
+		return flight_parse_recorder(p, arg, &o->recorder);
+	case 'o':
+		o->dir = arg;
+		return *arg ? 0 : cli_fail(p, "-o needs the name of a directory");
+	case 'd':
+		o->duration = arg;
+		return 0;
+	case KEY_LIST:
+		o->is_listing = true;
+		return 0;
+	case ARGP_KEY_ARG:
+		return cli_take_only(p, state, "FILE", arg, &o->file);
+	default:
+		return key == ARGP_KEY_END ? 0 : ARGP_ERR_UNKNOWN;
+	}
+}
+
+static const struct argp argp = {
+	.options = argp_options,
+	.parser = parse_option,
+	.args_doc = "[FILE]",
+	.doc = "For each process and reason that walks in the rings, or in the dump FILE, failed "
+	       "for: capture the next stack of it that fails so, as a case for unspool-sim.",
+};
+
+/* The process and the way to end of each walk that was not complete, each once. */
+static u32 find_failing(const struct fl_walks *walks, struct failing *v)
+{
+	u32 n = 0, at;
+
+	for (u32 i = 0; i < walks->n; i++) {
+		const struct fl_walk *w = &walks->v[i];
+
+		if (!w->has_end || w->status <= UW_END || w->status >= UW_N_STATUS)
+			continue;
+		for (at = 0; at < n; at++)
+			if (v[at].pid == w->pid && v[at].status == w->status)
+				break;
+		if (at == MAX_CASES)
+			continue;
+		if (at == n)
+			v[n++] = (struct failing){ w->pid, (u32)w->status, 0, 0 };
+		v[at].n++;
+		v[at].pc = w->pc;
+	}
+	return n;
+}
+
+static void print_failing(const struct fl_tables *t, const struct failing *f)
+{
+	char room[24];
+
+	printf("pid %u: \"%s\", %u walks, the last from pc 0x%llx\n", f->pid,
+	       fl_status_words(t, f->status, room), f->n, f->pc);
+}
+
+static int capture(const struct options *o, const struct fl_tables *t, const struct failing *f)
+{
+	char pid[16], reason[64], path[4096], name[] = "unspool capture", room[24];
+	char *argv[] = { name,	 "-q",	 "-p", pid,
+			 "--on", reason, "-d", (char *)(o->duration ? o->duration : "10s"),
+			 "-o",	 path,	 NULL };
+
+	snprintf(pid, sizeof(pid), "%u", f->pid);
+	snprintf(reason, sizeof(reason), "%s", fl_status_words(t, f->status, room));
+	for (char *c = reason; *c; c++)
+		if (*c == ' ')
+			*c = '-';
+	if (snprintf(path, sizeof(path), "%s/flight-%u-%s.core", o->dir ? o->dir : ".", f->pid,
+		     reason) >= (int)sizeof(path))
+		return CLI_USAGE;
+	return cmd_capture(10, argv);
+}
+
+static int make_cases(const struct options *o, const struct fl_dump *d)
+{
+	struct failing v[MAX_CASES];
+	struct fl_walks walks;
+	int status = CLI_OK, one;
+	u32 n;
+
+	if (fl_walks_init(d, &walks)) {
+		cli_error("out of memory");
+		return CLI_FAILURE;
+	}
+	n = find_failing(&walks, v);
+	fl_walks_deinit(&walks);
+	if (!n) {
+		cli_error("no walk in the rings failed");
+		return CLI_FAILURE;
+	}
+	for (u32 i = 0; i < n; i++) {
+		print_failing(&d->tables, &v[i]);
+		fflush(stdout);
+		one = o->is_listing ? CLI_OK : capture(o, &d->tables, &v[i]);
+		if (one > status)
+			status = one;
+	}
+	return status;
+}
+
+int flight_cases(int argc, char **argv)
+{
+	struct options o = { 0 };
+	int status = cli_parse_or_exit_status(&argp, argc, argv, &o);
+	struct rings r = { 0 };
+	struct fl_dump d;
+	struct pinned p;
+
+	if (status >= 0)
+		return status;
+	if (o.file) {
+		status = flight_read_file(o.file, &d);
+		if (status)
+			return status;
+		status = make_cases(&o, &d);
+		fl_dump_deinit(&d);
+		return status;
+	}
+	status = flight_open(o.recorder, &p, &r);
+	if (status)
+		return status;
+	if (rings_to_dump(&r, &d)) {
+		cli_error("out of memory");
+		status = CLI_FAILURE;
+	} else {
+		status = make_cases(&o, &d);
+		free(d.rings);
+	}
+	rings_unmap(&r);
+	return status;
+}

@@ -1,0 +1,327 @@
+// SPDX-License-Identifier: BSD-2-Clause
+
+/*
+ * What is in the rings, as text: a ring after the other, or with --follow whatever comes. A
+ * walk is held back until its end is read, since whether it is wanted its end may say.
+ */
+
+#include "flight.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "../../inspect/flight/fl_text.h"
+#include "../../inspect/util/cleanup.h"
+#include "../../inspect/util/text_stream.h"
+#include "../cli/duration.h"
+#include "../cli/reason.h"
+
+#define MAX_HELD 2200 /* entries of a walk: 1024 steps, and two more each */
+#define WAIT_MS 50
+
+struct options {
+	u32 recorder;
+	int cpu; /* -1: all */
+	u32 pid; /* 0: all */
+	u64 since_ns; /* before now; 0: all */
+	u64 events; /* bits of enum flight_event */
+	u64 statuses; /* bits of enum uw_status */
+	bool follows, is_raw;
+};
+
+/* One ring, being read. */
+struct reading {
+	struct fl_ring ring;
+	struct fl_cursor cursor;
+	u32 cpu;
+	u64 lost; /* that was told */
+	struct fl_entry *held;
+	u32 n_held;
+};
+
+struct cat {
+	const struct options *o;
+	struct fl_tables tables;
+	struct reading *v;
+	u32 n;
+	u64 from_ns; /* nothing before it */
+	bool has_failed; /* nobody reads any more */
+};
+
+enum { KEY_CPU = 0x100, KEY_SINCE, KEY_FOLLOW, KEY_EVENTS, KEY_ON, KEY_RAW };
+
+static const struct argp_option argp_options[] = {
+	{ "cpu", KEY_CPU, "N", 0, "What happened on this CPU", 1 },
+	{ "pid", 'p', "PID", 0, "Walks of this process", 1 },
+	{ "since", KEY_SINCE, "TIME", 0, "Not older than 10, 10s, 500ms or 2m", 1 },
+	{ "events", KEY_EVENTS, "EVENT[,EVENT]", 0, "These events or classes only", 1 },
+	{ "on", KEY_ON, "WHAT", 0,
+	  "Walks that were truncated or failed, or ended for a reason as reports print it", 1 },
+	{ "follow", KEY_FOLLOW, NULL, 0, "Go on with what comes, until the recording ends", 2 },
+	{ "raw", KEY_RAW, NULL, 0, "Print words as they are, 16 digits each", 2 },
+	FLIGHT_RECORDER_OPTION,
+	{ 0 },
+};
+
+static int parse_events(struct cli_parse *p, const char *arg)
+{
+	struct options *o = p->input;
+	char bad[64];
+
+	if (flight_events(arg, &o->events, bad, sizeof(bad)))
+		return cli_fail(p, "--events %s: '%s' is no event of the kernel's", arg, bad);
+	return 0;
+}
+
+static int parse_on(struct cli_parse *p, const char *arg)
+{
+	struct options *o = p->input;
+	u64 frames;
+
+	if (reason_parse(arg, &o->statuses, &frames) || frames)
+		return cli_fail(p,
+				"--on %s: no walk ends so; give truncated, failed, or a reason "
+				"as 'unspool report' prints it",
+				arg);
+	return 0;
+}
+
+static int parse_number(struct cli_parse *p, const char *option, const char *arg, int *out)
+{
+	char *end;
+	long n;
+
+	errno = 0;
+	n = strtol(arg, &end, 10);
+	if (*arg < '0' || *arg > '9' || *end || errno || n > 1 << 22)
+		return cli_fail(p, "%s %s: give a number", option, arg);
+	*out = (int)n;
+	return 0;
+}
+
+static error_t parse_option(int key, char *arg, struct argp_state *state)
+{
+	struct cli_parse *p = state->input;
+	struct options *o = p->input;
+
+	switch (key) {
+	case FLIGHT_KEY_RECORDER:
+		return flight_parse_recorder(p, arg, &o->recorder);
+	case KEY_CPU:
+		return parse_number(p, "--cpu", arg, &o->cpu);
+	case 'p':
+		return parse_number(p, "-p", arg, (int *)&o->pid);
+	case KEY_SINCE:
+		return duration_parse(arg, &o->since_ns)
+			       ? cli_fail(p, "--since %s: not a time; write 10, 10s, 500ms or 2m",
+					  arg)
+			       : 0;
+	case KEY_EVENTS:
+		return parse_events(p, arg);
+	case KEY_ON:
+		return parse_on(p, arg);
+	case KEY_FOLLOW:
+		o->follows = true;
+		return 0;
+	case KEY_RAW:
+		o->is_raw = true;
+		return 0;
+	case ARGP_KEY_ARG:
+		return cli_fail(p, "there is nothing to do with '%s'; see --help", arg);
+	default:
+		return key == ARGP_KEY_END ? 0 : ARGP_ERR_UNKNOWN;
+	}
+}
+
+static const struct argp argp = {
+	.options = argp_options,
+	.parser = parse_option,
+	.doc = "Print what is in the rings of a recording, an entry a line, the CPU first.",
+};
+
+static void print(struct cat *c, const struct reading *r, const struct fl_entry *e)
+{
+	if (e->event < 64 && !(c->o->events >> e->event & 1))
+		return;
+	if (r->cpu == RINGS_LOADER)
+		fputs("-   ", stdout);
+	else
+		printf("%-3u ", r->cpu);
+	if (c->o->is_raw)
+		fl_text_words(e, stdout);
+	else
+		fl_text_entry(&c->tables, e, stdout);
+	c->has_failed |= putchar('\n') == EOF;
+}
+
+/* Of the whole walk that is held; @end: NULL if it has none. */
+static bool is_wanted(const struct cat *c, const struct reading *r, const struct fl_entry *end)
+{
+	const struct fl_entry *begin = &r->held[0];
+
+	if (begin->event == FLIGHT_BEGIN) {
+		if (begin->d[0] < c->from_ns)
+			return false;
+		if (c->o->pid && c->o->pid != begin->d[1] >> 32)
+			return false;
+	} else if (c->o->pid || c->from_ns) {
+		return false; /* whose it is, and when, was overwritten */
+	}
+	return c->o->statuses == ~0ull || (end && c->o->statuses >> (end->d[1] & 63) & 1);
+}
+
+static void let_go(struct cat *c, struct reading *r, const struct fl_entry *end)
+{
+	if (r->n_held && is_wanted(c, r, end))
+		for (u32 i = 0; i < r->n_held; i++)
+			print(c, r, &r->held[i]);
+	r->n_held = 0;
+}
+
+static void take(struct cat *c, struct reading *r, const struct fl_entry *e)
+{
+	if (e->event >= FLIGHT_PROCESS) {
+		if (e->d[0] >= c->from_ns && (!c->o->pid || c->o->pid == e->d[1] >> 32))
+			print(c, r, e);
+		return;
+	}
+	if (e->event == FLIGHT_BEGIN || r->n_held == MAX_HELD ||
+	    (r->n_held && r->held[0].walk != e->walk))
+		let_go(c, r, NULL);
+	r->held[r->n_held++] = *e;
+	if (e->event == FLIGHT_END)
+		let_go(c, r, &r->held[r->n_held - 1]);
+}
+
+static void tell_lost(struct cat *c, struct reading *r)
+{
+	if (r->cursor.lost > r->lost && !c->o->is_raw && c->o->follows)
+		c->has_failed |= printf("%-3u lost %llu\n", r->cpu, r->cursor.lost - r->lost) < 0;
+	r->lost = r->cursor.lost;
+}
+
+/* All that there is now. */
+static void read_rings(struct cat *c, u64 max)
+{
+	struct fl_entry e;
+
+	for (u32 i = 0; i < c->n; i++) {
+		struct reading *r = &c->v[i];
+
+		for (u64 n = 0; n < max && !c->has_failed; n++) {
+			if (fl_ring_read(&r->ring, &r->cursor, &e) != FL_ENTRY)
+				break;
+			tell_lost(c, r);
+			take(c, r, &e);
+		}
+	}
+	c->has_failed |= fflush(stdout) || ferror(stdout);
+}
+
+static int open_readings(struct cat *c, const struct rings *r)
+{
+	c->v = calloc(r->n, sizeof(*c->v));
+	for (u32 i = 0; c->v && i < r->n; i++) {
+		struct reading *at = &c->v[c->n];
+
+		if (c->o->cpu >= 0 && c->o->cpu != (int)i)
+			continue;
+		*at = (struct reading){ .ring = rings_at(r, i), .cpu = rings_cpu(r, i) };
+		at->held = calloc(MAX_HELD, sizeof(*at->held));
+		if (!at->held)
+			return -ENOMEM;
+		c->n++;
+	}
+	return c->v ? 0 : -ENOMEM;
+}
+
+/* Whatever is written meanwhile: it ends with what the rings held when it began. */
+static void cat_once(struct cat *c)
+{
+	u64 longest = 0;
+
+	for (u32 i = 0; i < c->n; i++)
+		if (c->v[i].ring.n_slots > longest)
+			longest = c->v[i].ring.n_slots;
+	read_rings(c, longest);
+	for (u32 i = 0; i < c->n; i++)
+		let_go(c, &c->v[i], NULL);
+}
+
+static bool is_there(const struct pinned *p)
+{
+	return !access(p->dir, F_OK);
+}
+
+static void follow(struct cat *c, const struct pinned *p)
+{
+	bool is_last = false;
+
+	while (!c->has_failed && !is_last) {
+		is_last = !is_there(p);
+		read_rings(c, ~0ull);
+		if (!is_last)
+			poll(NULL, 0, WAIT_MS);
+	}
+}
+
+static u64 begin_of(const struct options *o, const struct rings *r)
+{
+	u64 from = r->control->clear_ns, now;
+	struct timespec t;
+
+	if (!o->since_ns)
+		return from;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	now = (u64)t.tv_sec * 1000000000 + (u64)t.tv_nsec;
+	now = o->since_ns < now ? now - o->since_ns : 0;
+	return now > from ? now : from;
+}
+
+static int cat(const struct options *o, const struct pinned *p, const struct rings *r)
+{
+	_cleanup_free_ struct cat *c = calloc(1, sizeof(*c));
+	int status = CLI_OK;
+
+	if (!c)
+		return CLI_FAILURE;
+	*c = (struct cat){ .o = o, .from_ns = begin_of(o, r) };
+	fl_tables_init(&c->tables);
+	if (o->cpu >= 0 && (u32)o->cpu + 1 >= r->n) {
+		cli_error("--cpu %d: this machine has CPUs 0 to %u", o->cpu, r->n - 2);
+		return CLI_USAGE;
+	}
+	if (open_readings(c, r)) {
+		cli_error("out of memory");
+		status = CLI_FAILURE;
+	} else if (o->follows) {
+		follow(c, p);
+	} else {
+		cat_once(c);
+	}
+	for (u32 i = 0; i < c->n; i++)
+		free(c->v[i].held);
+	free(c->v);
+	return status;
+}
+
+int flight_cat(int argc, char **argv)
+{
+	struct options o = { .cpu = -1, .events = ~0ull, .statuses = ~0ull };
+	int status = cli_parse_or_exit_status(&argp, argc, argv, &o);
+	struct pinned p;
+	struct rings r;
+
+	if (status >= 0)
+		return status;
+	status = flight_open(o.recorder, &p, &r);
+	if (status)
+		return status;
+	status = cat(&o, &p, &r);
+	rings_unmap(&r);
+	return status;
+}

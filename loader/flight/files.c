@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: BSD-2-Clause
+
+/* Rings to a file, and a file to a trace. */
+
+#include "flight.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../inspect/flight/fl_chrome.h"
+#include "../../inspect/flight/fl_perfetto.h"
+#include "../out/out.h"
+
+struct options {
+	u32 recorder;
+	const char *file, *output;
+	bool takes_file;
+};
+
+static const struct argp_option dump_options[] = {
+	{ "output", 'o', "FILE", 0, "Write the dump here (unspool-flight-PID.fr)", 1 },
+	FLIGHT_RECORDER_OPTION,
+	{ 0 },
+};
+static const struct argp_option export_options[] = {
+	{ "output", 'o', "OUT", 0,
+	  "Write here: .json for speedscope, Perfetto and Chrome; .pftrace for Perfetto", 1 },
+	{ 0 },
+};
+
+static error_t parse_option(int key, char *arg, struct argp_state *state)
+{
+	struct cli_parse *p = state->input;
+	struct options *o = p->input;
+
+	switch (key) {
+	case FLIGHT_KEY_RECORDER:
+		return flight_parse_recorder(p, arg, &o->recorder);
+	case 'o':
+		o->output = arg;
+		return *arg ? 0 : cli_fail(p, "-o needs the name of a file");
+	case ARGP_KEY_ARG:
+		if (!o->takes_file)
+			return cli_fail(p, "there is nothing to do with '%s'; -o names the file",
+					arg);
+		return cli_take_only(p, state, "FILE", arg, &o->file);
+	case ARGP_KEY_END:
+		if (o->takes_file && (!o->file || !o->output))
+			return cli_fail(p, "give a dump and -o: 'unspool flight export FILE.fr -o "
+					   "OUT.json'");
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static const struct argp dump_argp = {
+	.options = dump_options,
+	.parser = parse_option,
+	.doc = "Write all that the rings of a recording hold to a file. What a recording that was "
+	       "killed left is removed then.",
+};
+static const struct argp export_argp = {
+	.options = export_options,
+	.parser = parse_option,
+	.args_doc = "FILE",
+	.doc = "Write a dump as a trace: a track a thread, a slice a walk with how it ended as its "
+	       "name, its steps in it.",
+};
+
+static int write_dump(void *data, FILE *to)
+{
+	struct fl_dump d;
+	int err = rings_to_dump(data, &d);
+
+	if (err)
+		return err;
+	err = fl_dump_write(&d, to);
+	free(d.rings);
+	return err;
+}
+
+int flight_dump(int argc, char **argv)
+{
+	struct options o = { 0 };
+	int status = cli_parse_or_exit_status(&dump_argp, argc, argv, &o), err;
+	struct out_job job = { write_dump, NULL };
+	struct pinned p;
+	struct rings r;
+	char path[64];
+
+	if (status >= 0)
+		return status;
+	status = flight_open(o.recorder, &p, &r);
+	if (status)
+		return status;
+	snprintf(path, sizeof(path), "unspool-flight-%u.fr", p.pid);
+	if (!o.output)
+		o.output = path;
+	job.data = &r;
+	signal(SIGXFSZ, SIG_IGN);
+	err = out_write(&job, o.output, OUT_OWNER_SELF);
+	rings_unmap(&r);
+	if (err) {
+		cli_error("cannot write '%s': %s", o.output, strerror(-err));
+		return CLI_FAILURE;
+	}
+	if (!p.is_alive)
+		pinned_remove(&p);
+	fprintf(stderr, "%s\n", o.output);
+	return CLI_OK;
+}
+
+static int write_chrome(void *data, FILE *to)
+{
+	return fl_chrome_write(data, to);
+}
+
+static int write_perfetto(void *data, FILE *to)
+{
+	return fl_perfetto_write(data, to);
+}
+
+int flight_export(int argc, char **argv)
+{
+	struct options o = { .takes_file = true };
+	int status = cli_parse_or_exit_status(&export_argp, argc, argv, &o), err;
+	const char *suffix;
+	struct out_job job;
+	struct fl_dump d;
+
+	if (status >= 0)
+		return status;
+	suffix = strrchr(o.output, '.');
+	if (!suffix || (strcmp(suffix, ".json") != 0 && strcmp(suffix, ".pftrace") != 0)) {
+		cli_error("the suffix of '%s' names no trace; give .json or .pftrace", o.output);
+		return CLI_USAGE;
+	}
+	status = flight_read_file(o.file, &d);
+	if (status)
+		return status;
+	job = (struct out_job){ suffix[1] == 'j' ? write_chrome : write_perfetto, &d };
+	signal(SIGXFSZ, SIG_IGN);
+	err = out_write(&job, o.output, OUT_OWNER_SELF);
+	if (!err && d.is_cut)
+		fprintf(stderr, "'%s' ends too early; the trace holds what is in it\n", o.file);
+	fl_dump_deinit(&d);
+	if (!err)
+		return CLI_OK;
+	cli_error("cannot write '%s': %s", o.output, strerror(-err));
+	return CLI_FAILURE;
+}

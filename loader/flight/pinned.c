@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: BSD-2-Clause
+
+#include "pinned.h"
+
+#include <bpf/bpf.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/magic.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+
+#include "../../inspect/util/cleanup.h"
+#include "../life/proc_text.h"
+
+#define BPF_FS "/sys/fs/bpf"
+
+static const char *const names[] = { "rings", "control", "names" };
+
+/* When a process started, in ticks since boot; 0: there is none. */
+static u64 start_of(u32 pid)
+{
+	char path[64], text[2048];
+	struct proc_stat stat;
+	_cleanup_close_ int fd = -1;
+	ssize_t len;
+
+	snprintf(path, sizeof(path), "/proc/%u/stat", pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	len = fd < 0 ? -1 : read(fd, text, sizeof(text));
+	return len <= 0 || parse_proc_stat(text, (size_t)len, &stat) ? 0 : stat.start_ticks;
+}
+
+static bool has_bpf_fs(void)
+{
+	struct statfs fs;
+
+	return !statfs(BPF_FS, &fs) && (u32)fs.f_type == BPF_FS_MAGIC;
+}
+
+static int pin_one(const char *dir, const char *name, int fd)
+{
+	char path[PATH_MAX + 16];
+
+	snprintf(path, sizeof(path), "%s/%s", dir, name);
+	if (bpf_obj_pin(fd, path))
+		return -errno;
+	return chmod(path, 0600) ? -errno : 0;
+}
+
+int pinned_make(const struct rings_fds *fds, struct pinned *out)
+{
+	const int list[] = { fds->rings, fds->control, fds->names };
+	struct pinned p = { .pid = (u32)getpid(), .is_alive = true };
+	int err = has_bpf_fs() ? 0 : -ENOENT;
+
+	if (err)
+		return err;
+	snprintf(p.dir, sizeof(p.dir), BPF_FS "/unspool-%u-%llu", p.pid, start_of(p.pid));
+	if (mkdir(p.dir, 0700))
+		return -errno;
+	for (size_t i = 0; i < 3 && !err; i++)
+		err = pin_one(p.dir, names[i], list[i]);
+	if (err)
+		pinned_remove(&p);
+	else
+		*out = p;
+	return err;
+}
+
+void pinned_remove(const struct pinned *p)
+{
+	char path[PATH_MAX + 16];
+
+	for (size_t i = 0; i < 3; i++) {
+		snprintf(path, sizeof(path), "%s/%s", p->dir, names[i]);
+		unlink(path);
+	}
+	rmdir(p->dir);
+}
+
+/* Is it a directory that only this user, or root, could have filled? */
+static bool is_trusted(const char *dir)
+{
+	struct stat st;
+
+	return !lstat(dir, &st) && S_ISDIR(st.st_mode) && !(st.st_mode & 022) &&
+	       (st.st_uid == geteuid() || st.st_uid == 0);
+}
+
+static bool take(const char *name, struct pinned *out)
+{
+	struct pinned p = { 0 };
+	unsigned long long start;
+	int len = 0;
+
+	if (sscanf(name, "unspool-%u-%llu%n", &p.pid, &start, &len) != 2 || name[len] ||
+	    strlen(name) > 64)
+		return false;
+	snprintf(p.dir, sizeof(p.dir), BPF_FS "/%s", name);
+	p.is_alive = start && start_of(p.pid) == start;
+	if (!is_trusted(p.dir))
+		return false;
+	*out = p;
+	return true;
+}
+
+static int by_pid(const void *a, const void *b)
+{
+	const struct pinned *x = a, *y = b;
+
+	return x->pid < y->pid ? -1 : x->pid > y->pid;
+}
+
+int pinned_list(struct pinned **out, size_t *n)
+{
+	DIR *dir = has_bpf_fs() ? opendir(BPF_FS) : NULL;
+	_cleanup_free_ struct pinned *v = NULL;
+	const struct dirent *e;
+	size_t count = 0;
+	int err = 0;
+
+	if (!dir)
+		return has_bpf_fs() ? -errno : -ENOENT;
+	while (!err && (e = readdir(dir))) {
+		struct pinned *grown = reallocarray(v, count + 1, sizeof(*v));
+
+		if (!grown)
+			err = -ENOMEM;
+		else
+			v = grown;
+		count += !err && take(e->d_name, &v[count]);
+	}
+	closedir(dir);
+	if (err)
+		return err;
+	qsort(v, count, sizeof(*v), by_pid);
+	*out = TAKE_PTR(v);
+	*n = count;
+	return 0;
+}
+
+static int open_one(const struct pinned *p, const char *name)
+{
+	char path[PATH_MAX + 16];
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/%s", p->dir, name);
+	fd = bpf_obj_get(path);
+	return fd < 0 ? -errno : fd;
+}
+
+int pinned_open(const struct pinned *p, struct rings *out)
+{
+	_cleanup_close_ int rings = open_one(p, "rings"), control = open_one(p, "control");
+	_cleanup_close_ int name = open_one(p, "names");
+	struct rings_fds fds = { rings, control, name };
+	int err = rings < 0 ? rings : control < 0 ? control : name < 0 ? name : 0;
+
+	if (!err)
+		err = rings_map(&fds, false, out);
+	if (!err && out->control->format != rings_format()) {
+		rings_unmap(out);
+		err = -EPROTO;
+	}
+	return err;
+}

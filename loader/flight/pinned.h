@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#pragma once
+
+/*
+ * Where a recording with --flight leaves its rings: a directory of its own in the BPF
+ * file system, for its owner alone.
+ *
+ *	/sys/fs/bpf/unspool-PID-START/{rings,control,names}
+ *
+ * START is when that process started, in ticks since boot, so that another one with its
+ * pid is not taken for it. A recorder that was killed leaves the directory behind.
+ */
+
+#include "rings.h"
+
+#include <limits.h>
+
+struct pinned {
+	char dir[PATH_MAX];
+	u32 pid; /* of the recorder */
+	bool is_alive;
+};
+
+/**
+ * pinned_make() - pin the maps of this process
+ * @out:	pinned_remove() undoes it
+ *
+ * Return: 0 or a negative errno: -ENOENT where there is no BPF file system.
+ */
+int pinned_make(const struct rings_fds *fds, struct pinned *out);
+void pinned_remove(const struct pinned *p);
+
+/**
+ * pinned_list() - what recordings there are
+ * @out:	to be freed
+ *
+ * Directories of another user, or that others may write to, are passed over.
+ *
+ * Return: 0, -ENOENT where there is no BPF file system, or a negative errno.
+ */
+int pinned_list(struct pinned **out, size_t *n);
+
+/**
+ * pinned_open() - map the rings of a recording
+ * @out:	ends with rings_unmap()
+ *
+ * Return: 0, -EBADMSG: there is something else; -EPROTO: another build of unspool made
+ * them; or a negative errno.
+ */
+int pinned_open(const struct pinned *p, struct rings *out);

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: BSD-2-Clause
+
+#include "recorder.h"
+
+#include <bpf/bpf.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../inspect/util/cleanup.h"
+#include "../sample/sampler.h"
+#include "log.h"
+#include "pinned.h"
+
+#define MAX_ENTRIES 2048 /* that are counted in a tick, of a ring */
+
+struct recorder {
+	struct recorder_config config;
+	struct rings rings;
+	int names_fd;
+	struct pinned pinned; /* pid 0: it is not */
+	struct fl_cursor *cursors;
+	struct prof_walks walks;
+	u64 n_lost; /* samples, as of the last tick */
+	u32 n_frozen; /* rings, as of the last tick */
+};
+
+static int make_names(void)
+{
+	LIBBPF_OPTS(bpf_map_create_opts, opts, .map_flags = BPF_F_MMAPABLE);
+	int fd = bpf_map_create(BPF_MAP_TYPE_ARRAY, "flight_names", sizeof(u32),
+				sizeof(struct fl_names) + RINGS_NAME_WORDS * sizeof(u64), 1, &opts);
+
+	return fd < 0 ? -errno : fd;
+}
+
+static void start(struct recorder *r)
+{
+	struct flight_control *c = r->rings.control;
+	struct fl_ring own = rings_at(&r->rings, r->rings.n - 1);
+
+	c->format = rings_format();
+	c->owner = (u32)getpid();
+	c->pid = r->config.pid;
+	c->freeze_on = r->config.freeze_on;
+	__atomic_store_n(&c->mask, FLIGHT_DEFAULT_MASK, __ATOMIC_RELEASE);
+	flight_log_to(c, (struct flight_ring *)own.ring, own.n_slots, r->rings.names,
+		      RINGS_NAME_WORDS);
+}
+
+static int open_rings(struct recorder *r, int rings_fd, int control_fd, const char **what)
+{
+	struct rings_fds fds = { rings_fd, control_fd, make_names() };
+	int err = fds.names < 0 ? fds.names : 0;
+
+	r->names_fd = fds.names;
+	*what = "cannot map the flight recorder's rings";
+	if (!err)
+		err = rings_map(&fds, true, &r->rings);
+	if (!err)
+		r->cursors = calloc(r->rings.n, sizeof(*r->cursors));
+	if (!err && !r->cursors)
+		err = -ENOMEM;
+	if (err || !r->config.is_pinned)
+		return err;
+	err = pinned_make(&fds, &r->pinned);
+	*what = err == -ENOENT ? "--flight needs the BPF file system: mount -t bpf bpf /sys/fs/bpf"
+			       : "cannot pin the flight recorder's rings below /sys/fs/bpf";
+	return err;
+}
+
+int recorder_new(struct recorder **out, const struct sampler *s, const struct recorder_config *c,
+		 char *why, size_t why_len)
+{
+	int rings_fd, control_fd, err;
+	struct recorder *r;
+	const char *what;
+
+	*out = NULL;
+	if (!sampler_flight(s, &rings_fd, &control_fd)) {
+		snprintf(why, why_len,
+			 "this kernel refuses the flight recorder; record without "
+			 "--flight and its options");
+		return c->is_pinned || c->freeze_on || c->freezes_on_loss ? -ENOTSUP : 0;
+	}
+	r = calloc(1, sizeof(*r));
+	if (!r)
+		return -ENOMEM;
+	r->config = *c;
+	err = open_rings(r, rings_fd, control_fd, &what);
+	if (err) {
+		snprintf(why, why_len, "%s: %s", what, strerror(-err));
+		recorder_free(&r);
+		return err;
+	}
+	start(r);
+	*out = r;
+	return 0;
+}
+
+void recorder_free(struct recorder **recorder)
+{
+	struct recorder *r = *recorder;
+
+	if (!r)
+		return;
+	flight_log_to(NULL, NULL, 1, NULL, 0);
+	if (r->pinned.pid)
+		pinned_remove(&r->pinned);
+	rings_unmap(&r->rings);
+	if (r->names_fd >= 0)
+		close(r->names_fd);
+	free(r->cursors);
+	free(r);
+	*recorder = NULL;
+}
+
+static u32 bucket(u64 ns)
+{
+	u32 i = ns ? 63 - (u32)__builtin_clzll(ns) : 0;
+
+	return i < PROF_N_BUCKETS ? i : PROF_N_BUCKETS - 1;
+}
+
+static void count(struct prof_walks *c, const struct fl_entry *e)
+{
+	u64 frames = e->d[2];
+
+	c->n++;
+	c->ns += e->took_ns;
+	c->frames += frames;
+	c->walk_ns[bucket(e->took_ns)]++;
+	if (frames)
+		c->frame_ns[bucket(e->took_ns / frames)]++;
+}
+
+static void count_ring(struct recorder *r, u32 i)
+{
+	struct fl_ring ring = rings_at(&r->rings, i);
+	struct fl_cursor *c = &r->cursors[i];
+	u64 lost = c->lost;
+	struct fl_entry e;
+
+	for (u32 n = 0; n < MAX_ENTRIES && fl_ring_read(&ring, c, &e) == FL_ENTRY; n++)
+		if (e.event == FLIGHT_END)
+			count(&r->walks, &e);
+	r->walks.uncounted += c->lost - lost;
+}
+
+/* A frozen ring stays so until somebody re-arms all of them: `unspool flight reset`. */
+static u32 n_frozen(const struct recorder *r)
+{
+	u64 epoch = r->rings.control->epoch + 1;
+	u32 n = 0;
+
+	for (u32 i = 0; i + 1 < r->rings.n; i++)
+		n += rings_at(&r->rings, i).ring->frozen_epoch == epoch;
+	return n;
+}
+
+bool recorder_tick(struct recorder *r, u64 n_lost)
+{
+	u32 before = r->n_frozen;
+	bool is_due;
+
+	for (u32 i = 0; i < r->rings.n; i++)
+		count_ring(r, i);
+	r->n_frozen = n_frozen(r);
+	is_due = r->n_frozen > before;
+	if (r->config.freezes_on_loss && n_lost > r->n_lost && !r->rings.control->is_stopped) {
+		r->rings.control->is_stopped = 1;
+		is_due = true;
+	}
+	r->n_lost = n_lost;
+	return is_due;
+}
+
+int recorder_dump(void *recorder, FILE *to)
+{
+	const struct recorder *r = recorder;
+	struct fl_dump d;
+	int err = rings_to_dump(&r->rings, &d);
+
+	if (err)
+		return err;
+	err = fl_dump_write(&d, to);
+	free(d.rings);
+	return err;
+}
+
+const struct prof_walks *recorder_walks(const struct recorder *r)
+{
+	return &r->walks;
+}
