@@ -75,9 +75,10 @@ static void put(struct trace *t, json_t *json, u64 at_ns, u64 took_ns)
 	fputs(s + 1, t->out);
 }
 
+/* @args: NULL: none */
 static json_t *event(const char *phase, json_t *name, u64 pid, u64 tid, json_t *args)
 {
-	return json_pack("{s:s, s:o, s:I, s:I, s:o}", "ph", phase, "name", name, "pid",
+	return json_pack("{s:s, s:o, s:I, s:I, s:o*}", "ph", phase, "name", name, "pid",
 			 (json_int_t)pid, "tid", (json_int_t)tid, "args", args);
 }
 
@@ -105,17 +106,23 @@ static json_t *entry_args(const struct trace *t, const struct fl_entry *e)
 	return args;
 }
 
-static void put_instant(struct trace *t, const struct fl_entry *e, u64 pid, u64 tid, u64 at_ns)
+static void put_point(struct trace *t, json_t *name, u64 pid, u64 tid, json_t *args, u64 at_ns)
 {
-	char room[24];
-	json_t *json = event("i", words(fl_event_name(&t->d->tables, e->event, room)), pid, tid,
-			     entry_args(t, e));
+	json_t *json = event("i", name, pid, tid, args);
 
 	json_object_set_new(json, "s", json_string("t"));
-	if (e->event == FLIGHT_MISS || e->event == FLIGHT_REFUSED)
-		json_object_set_new(json_object_get(json, "args"), "why",
-				    words(fl_note_words(&t->d->tables, e->detail, room)));
 	put(t, json, at_ns, NO_DURATION);
+}
+
+static void put_instant(struct trace *t, const struct fl_entry *e, u64 pid, u64 tid, u64 at_ns)
+{
+	json_t *args = entry_args(t, e);
+	char room[24];
+
+	if (e->event == FLIGHT_MISS || e->event == FLIGHT_REFUSED)
+		json_object_set_new(args, "why",
+				    words(fl_note_words(&t->d->tables, e->detail, room)));
+	put_point(t, words(fl_event_name(&t->d->tables, e->event, room)), pid, tid, args, at_ns);
 }
 
 struct within {
@@ -129,24 +136,26 @@ static void put_step(struct within *in, const struct fl_part *part)
 {
 	const struct fl_tables *tables = &in->t->d->tables;
 	json_t *args = entry_args(in->t, part->entry);
-	const char *name = fl_event_name(tables, FLIGHT_STEP, (char[24]){ 0 });
 	u32 status = part->frame >> 8 & 255;
-	char room[24];
+	char room[24], name[64];
 
 	json_object_del(args, "last_id"); /* of the frame before */
 	json_object_del(args, "last_value");
 	json_object_del(args, "detail");
+	snprintf(name, sizeof(name), "%s 0x%llx",
+		 part->has_frame ? fl_kind_words(tables, part->frame & 255, room)
+				 : fl_event_name(tables, FLIGHT_STEP, room),
+		 part->entry->d[0]);
 	if (part->has_frame) {
-		name = fl_kind_words(tables, part->frame & 255, room);
 		json_object_set_new(args, "id", hex(part->id));
 		json_object_set_new(args, "value", hex(part->value));
 		json_object_set_new(args, "guess", json_boolean(part->frame >> 17 & 1));
 	}
 	if (part->has_frame && status)
-		json_object_set_new(args, "identity",
-				    words(fl_status_words(tables, status, (char[24]){ 0 })));
-	put(in->t, event("X", words(name), in->w->pid, in->tid, args), part->from_ns,
+		json_object_set_new(args, "identity", words(fl_status_words(tables, status, room)));
+	put(in->t, event("X", words(name), in->w->pid, in->tid, NULL), part->from_ns,
 	    part->took_ns);
+	put_point(in->t, json_string("step"), in->w->pid, in->tid, args, part->from_ns);
 }
 
 static void put_part(const struct fl_part *part, void *data)
@@ -172,7 +181,8 @@ static void put_walk(struct trace *t, const struct fl_walk *w, u64 tid)
 			 (json_int_t)(w->n_frames & 0xffffffff), "reads",
 			 (json_int_t)(w->n_reads & 0xffffffff), "fault", hex(w->fault_addr), "walk",
 			 (json_int_t)w->number, "steps_timed", 0);
-	put(t, event("X", words(name), w->pid, tid, args), w->begin_ns, fl_walk_drawn_ns(w));
+	put(t, event("X", words(name), w->pid, tid, NULL), w->begin_ns, fl_walk_drawn_ns(w));
+	put_point(t, json_string("walk"), w->pid, tid, args, w->begin_ns);
 	if (w->has_end)
 		put(t,
 		    event("C", json_string("walk"), w->pid, tid,

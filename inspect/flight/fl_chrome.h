@@ -5,6 +5,9 @@
  * A dump as Chrome Trace Event JSON, for ui.perfetto.dev, chrome://tracing and speedscope:
  * a track a thread, a slice a walk with how it ended as its name, its steps in it.
  *
+ * Viewers hold slices for the same when their names and arguments are. So slices have none:
+ * registers and figures are in a point at the begin of each.
+ *
  * The clock is read twice a walk. Where its steps lie in between is not known: they are
  * spread evenly ("steps_timed": false tells so).
  */

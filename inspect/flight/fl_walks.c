@@ -122,7 +122,7 @@ void fl_walks_deinit(struct fl_walks *w)
 
 u64 fl_walk_drawn_ns(const struct fl_walk *w)
 {
-	u64 least = w->n_steps ? w->n_steps : 1;
+	u64 least = 2ull * w->n_steps + 2;
 
 	return w->took_ns > least ? w->took_ns : least;
 }
@@ -135,10 +135,12 @@ struct drawing {
 	struct fl_entry step; /* the last, which waits for what it found; n_words 0: none */
 };
 
-/* When a step begins, and the one before it ends. */
+/* When a step begins, and the one before it ends: within the walk, at no end of it. */
 static u64 step_ns(const struct fl_walk *w, u64 step)
 {
-	return w->begin_ns + (w->n_steps ? fl_walk_drawn_ns(w) * step / w->n_steps : 0);
+	u64 room = fl_walk_drawn_ns(w) - 2;
+
+	return w->begin_ns + 1 + (w->n_steps ? room * step / w->n_steps : 0);
 }
 
 /* @e: the next step, or the end, which say what the last was; NULL: nobody does */
@@ -149,7 +151,7 @@ static void draw_step(struct drawing *g, const struct fl_entry *e)
 	if (!g->step.n_words)
 		return;
 	part.from_ns = step_ns(g->w, g->n_steps - 1);
-	part.took_ns = step_ns(g->w, g->n_steps) - part.from_ns;
+	part.took_ns = step_ns(g->w, g->n_steps) - part.from_ns - 1;
 	part.has_frame = e != NULL;
 	if (e) {
 		part.frame = e->detail;

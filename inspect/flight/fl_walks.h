@@ -55,5 +55,8 @@ struct fl_part {
 void fl_walk_each(const struct fl_dump *d, const struct fl_walk *w,
 		  void (*fn)(const struct fl_part *part, void *data), void *data);
 
-/* A walk's length as it is drawn: a nanosecond a step at least. */
+/*
+ * A walk's length as it is drawn. Viewers add times as fractions, so nothing may begin where
+ * something else ends: a step has two nanoseconds at least, one of them behind it.
+ */
 u64 fl_walk_drawn_ns(const struct fl_walk *w);

@@ -115,7 +115,7 @@ static int say_several(const struct pinned *v, size_t n)
 static int find(u32 pid, struct pinned *out)
 {
 	_cleanup_free_ struct pinned *v = NULL;
-	size_t n = 0, found = 0, at = 0;
+	size_t n = 0, found = 0, n_alive = 0, at = 0, alive = 0;
 	int err = pinned_list(&v, &n);
 
 	if (err) {
@@ -128,12 +128,14 @@ static int find(u32 pid, struct pinned *out)
 			continue;
 		at = i;
 		found++;
+		alive = v[i].is_alive ? i : alive;
+		n_alive += v[i].is_alive;
 	}
 	if (!found)
 		return say_none(pid);
-	if (found > 1)
+	if (found > 1 && n_alive != 1)
 		return say_several(v, n);
-	*out = v[at];
+	*out = v[n_alive == 1 ? alive : at];
 	return CLI_OK;
 }
 
@@ -179,7 +181,7 @@ int flight_events(const char *list, u64 *out, char *bad, size_t bad_len)
 	const u64 unbuilt = 1ull << FLIGHT_DECISION | 1ull << FLIGHT_READ;
 	u64 set = 0, all = (1ull << FLIGHT_N_EVENTS) - 1;
 
-	for (const char *s = list; *s || s == list;) {
+	for (const char *s = list;; s++) {
 		size_t len = strcspn(s, ",");
 		u64 bits = named(s, len);
 		char *end = NULL;
@@ -197,7 +199,8 @@ int flight_events(const char *list, u64 *out, char *bad, size_t bad_len)
 			return -ENOTSUP;
 		set |= bits & ~unbuilt;
 		s += len;
-		s += *s == ',';
+		if (!*s)
+			break;
 	}
 	*out = set;
 	return 0;

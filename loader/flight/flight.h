@@ -28,7 +28,7 @@ int flight_parse_recorder(struct cli_parse *p, const char *arg, u32 *out);
 
 /**
  * flight_open() - the rings of a recording
- * @pid:	of the recorder; 0: the only one there is
+ * @pid:	of the recorder; 0: the only one there is, or that runs
  * @p:		which it is
  * @r:		ends with rings_unmap()
  *

@@ -1,0 +1,262 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""The flight recorder of a recording: read, changed, frozen, dumped and exported while it
+runs, after it was killed, and when what is pinned is something else."""
+
+import contextlib
+import json
+import os
+import signal
+import stat
+import subprocess
+import sys
+import time
+
+from lib import UNSPOOL, Checks, folder, need_bpf, running, unspool
+
+PINNED = "/sys/fs/bpf"
+LOST = os.environ.get("UNSPOOL_LOST", "lost")
+BPFTOOL = next((p for p in ("/usr/sbin/bpftool", "/usr/bin/bpftool") if os.access(p, os.X_OK)),
+               None)
+
+
+def wait_until(true, seconds=20):
+    end = time.monotonic() + seconds
+    while not true():
+        if time.monotonic() > end:
+            raise TimeoutError
+        time.sleep(0.05)
+
+
+def flight(*args, **options):
+    return subprocess.run([UNSPOOL, "flight", *args], capture_output=True, text=True,
+                          timeout=60, check=False, **options)
+
+
+def pinned(pid):
+    return [os.path.join(PINNED, d) for d in os.listdir(PINNED) if d.startswith(f"unspool-{pid}-")]
+
+
+@contextlib.contextmanager
+def recorder(target, tmp, *args, name="p.ndjson"):
+    """A recording that has walks in its rings."""
+    argv = [UNSPOOL, "record", "-q", "-F", "499", "-p", str(target.pid), "-o",
+            os.path.join(tmp, name), *args]
+    with running(argv, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as child:
+        if "--flight" in args:
+            wait_until(lambda: flight("cat", "--recorder", str(child.pid)).stdout.count(" end ") > 9)
+        yield child
+
+
+def events(pid, *args):
+    lines = flight("cat", "--recorder", str(pid), *args).stdout.splitlines()
+    return [line.split()[2] if "#" in line else line.split()[1] for line in lines]
+
+
+def masks(c, child):
+    pid = str(child.pid)
+    shown = flight("show", "--recorder", pid).stdout.splitlines()
+    command = shown[-1].split()
+    c.that(command[:4] == ["unspool", "flight", "mask", "set"], "show ends in a command")
+    c.that("step" not in set(events(pid)), "steps are off unless asked for")
+    c.that(flight("mask", "bits", "step", "--recorder", pid).returncode == 0, "mask bits step")
+    wait_until(lambda: "step" in events(pid))
+    c.that("begin" in events(pid, "--since", "100ms"), "bits leave what was on")
+    flight("mask", "clear", "step,begin", "--recorder", pid)
+    flight("clear", "--recorder", pid)
+    time.sleep(0.3)
+    c.that("step" not in events(pid), "mask clear takes steps away")
+    subprocess.run([UNSPOOL, *command[1:]], check=True)
+    c.that(flight("show", "--recorder", pid).stdout.splitlines()[-1] == shown[-1],
+           "the command that show prints restores the mask")
+    for bad in ("nonsense", "begin,", ",", "", "decision", "0xfffffffff", "-1"):
+        done = flight("mask", "set", bad, "--recorder", pid)
+        c.that(done.returncode == 2 and done.stderr.count("\n") == 1,
+               f"the mask '{bad}' is refused in one line")
+    c.that(flight("show", "--recorder", pid).stdout.splitlines()[-1] == shown[-1],
+           "what is refused changes nothing")
+
+
+def reading(c, child):
+    pid = str(child.pid)
+    ends = [w for w in flight("cat", "--on", "truncated", "--recorder", pid).stdout.splitlines()
+            if " end " in w]
+    c.that(ends and all('"no unwind row"' in e or '"guessed frame"' in e or "rows not" in e
+                        for e in ends), "cat --on truncated: the walks that are")
+    c.that(" end " not in flight("cat", "--on", "end", "--recorder", pid).stdout,
+           "no walk of this program is complete")
+    c.that(not events(pid, "-p", "1"), "cat -p of another process: nothing")
+    c.that(flight("cat", "--cpu", "5000", "--recorder", pid).returncode == 2, "no such CPU")
+    follower = subprocess.Popen([UNSPOOL, "flight", "cat", "--follow", "--recorder", pid],
+                                stdout=subprocess.PIPE)
+    line = follower.stdout.readline()
+    follower.stdout.close()
+    c.that(line and follower.wait(20) in (-signal.SIGPIPE, 1), "cat --follow ends with its pipe")
+    c.that(flight("cases", "--list", "--recorder", pid).stdout.startswith("pid "),
+           "cases --list names what failed")
+
+
+def is_nested(trace):
+    """Do the slices of each thread nest, and are there steps in walks?"""
+    slices = sorted((e["tid"], e["ts"], -e["dur"], e["name"]) for e in trace if e["ph"] == "X")
+    stack, n_inner = [], 0
+    for tid, begin, minus, _ in slices:
+        end = begin - minus
+        while stack and (stack[-1][0] != tid or stack[-1][1] <= begin + 1e-6):
+            stack.pop()
+        if stack and end > stack[-1][1] + 1e-3:
+            return 0
+        n_inner += bool(stack)
+        stack.append((tid, end))
+    return n_inner
+
+
+def varint(data, at):
+    value = shift = 0
+    while True:
+        value |= (data[at] & 127) << shift
+        shift, at = shift + 7, at + 1
+        if data[at - 1] < 128:
+            return value, at
+
+
+def fields(data):
+    """The fields of a protobuf message: number -> values."""
+    found, at = {}, 0
+    while at < len(data):
+        key, at = varint(data, at)
+        if key & 7 == 2:
+            size, at = varint(data, at)
+            value, at = data[at:at + size], at + size
+        else:
+            value, at = varint(data, at)
+        found.setdefault(key >> 3, []).append(value)
+    return found
+
+
+def exports(c, tmp, dump):
+    out = os.path.join(tmp, "t.json")
+    c.that(flight("export", dump, "-o", out).returncode == 0, "export to JSON")
+    with open(out, encoding="utf-8") as file:
+        trace = json.load(file)["traceEvents"]
+    c.that(is_nested(trace) > 0, "steps nest in walks")
+    names = {e["name"] for e in trace if e["ph"] == "X"}
+    c.that(names & {"no unwind row", "guessed frame"}, "walks are named by how they ended")
+    packed = os.path.join(tmp, "t.pftrace")
+    c.that(flight("export", dump, "-o", packed).returncode == 0, "export for Perfetto")
+    with open(packed, "rb") as file:
+        packets = [fields(p) for p in fields(file.read())[1]]
+    kinds = [fields(p[11][0]).get(9, [0])[0] for p in packets if 11 in p]
+    c.that(kinds.count(1) == kinds.count(2) == sum(e["ph"] == "X" for e in trace),
+           "each slice of one trace is in the other, begun and ended")
+    c.that(all(p.get(10) == [1] for p in packets), "every packet has its sequence")
+    for bad in ("t.txt", "json"):
+        c.that(flight("export", dump, "-o", os.path.join(tmp, bad)).returncode == 2,
+               f"no trace is called {bad}")
+    with open(dump, "rb") as file:
+        whole = file.read()
+    cut = os.path.join(tmp, "cut.fr")
+    for size in (0, 7, 40, len(whole) // 2):
+        with open(cut, "wb") as file:
+            file.write(whole[:size])
+        c.that(flight("export", cut, "-o", out).returncode in (0, 1), f"a dump cut at {size}")
+
+
+def alone(c, tmp, target):
+    """Without --flight: SIGUSR2 and freezing."""
+    with recorder(target, tmp, "--freeze", "no-unwind-row", "-d", "20", name="f.ndjson") as child:
+        wait_until(lambda: os.path.exists(os.path.join(tmp, "f-1.fr")))
+        c.that(not pinned(child.pid), "nothing is pinned without --flight")
+        child.send_signal(signal.SIGUSR2)
+        wait_until(lambda: os.path.exists(os.path.join(tmp, "f-2.fr")))
+    mode = stat.S_IMODE(os.stat(os.path.join(tmp, "f-1.fr")).st_mode)
+    c.that(mode == 0o600, "a dump is its owner's alone")
+
+
+def killed(c, tmp, target):
+    with recorder(target, tmp, "--flight", "-d", "60", name="k.ndjson") as child:
+        child.kill()
+        child.wait()
+        c.that(len(pinned(child.pid)) == 1, "who is killed leaves its rings")
+        c.that("ended" in flight("show", "--recorder", str(child.pid)).stdout, "show says so")
+        dump = os.path.join(tmp, "k.fr")
+        done = flight("dump", "--recorder", str(child.pid), "-o", dump)
+        c.that(done.returncode == 0 and not pinned(child.pid), "dump reads and removes them")
+    exported = flight("export", dump, "-o", os.path.join(tmp, "k.json"))
+    c.that(exported.returncode == 0, "what was left can be exported")
+
+
+def foreign(c):
+    """What is pinned is not what it should be."""
+    place = os.path.join(PINNED, "unspool-1-1")
+    os.mkdir(place, 0o700)
+    try:
+        done = flight("show", "--recorder", "1")
+        c.that(done.returncode == 1 and done.stderr.count("\n") == 1, "an empty directory")
+        for value, n in (("8", "1"), ("64", "1"), ("128", "2"), ("2112", "3")):
+            for name in ("rings", "control", "names"):
+                subprocess.run([BPFTOOL, "map", "create", f"{place}/{name}", "type", "array",
+                                "key", "4", "value", value, "entries", n, "name", "x"],
+                               check=True, stdout=subprocess.DEVNULL)
+            done = flight("cat", "--recorder", "1")
+            c.that(done.returncode == 1 and done.stderr.count("\n") == 1,
+                   f"maps of {n} values of {value} bytes are no rings")
+            for name in ("rings", "control", "names"):
+                os.unlink(f"{place}/{name}")
+        os.chmod(place, 0o777)
+        c.that(flight("show", "--recorder", "1").returncode == 1, "what others can write to")
+    finally:
+        os.rmdir(place)
+
+
+def pinning(c, tmp, target):
+    with recorder(target, tmp, "--flight", "-d", "60") as child:
+        place = pinned(child.pid)[0]
+        modes = {f: stat.S_IMODE(os.stat(os.path.join(place, f)).st_mode) for f in os.listdir(place)}
+        c.that(modes == {"rings": 0o600, "control": 0o600, "names": 0o600} and
+               stat.S_IMODE(os.stat(place).st_mode) == 0o700, "rings are their owner's alone")
+        masks(c, child)
+        reading(c, child)
+        flight("mask", "bits", "step", "--recorder", str(child.pid))
+        wait_until(lambda: "step" in events(child.pid))
+        dump = os.path.join(tmp, "d.fr")
+        c.that(flight("dump", "--recorder", str(child.pid), "-o", dump).returncode == 0, "dump")
+        with recorder(target, tmp, "--flight", "--flight-memory", "4k", "-d", "60",
+                      name="two.ndjson") as other:
+            c.that(flight("cat").returncode == 2, "of two recordings one has to be chosen")
+            c.that(flight("show").stdout.count("unspool flight mask set") == 2, "show lists both")
+            c.that(events(other.pid), "rings of 4 KiB are read")
+            other.send_signal(signal.SIGINT)
+            other.wait(30)
+        follower = subprocess.Popen([UNSPOOL, "flight", "cat", "--follow", "--recorder",
+                                     str(child.pid)], stdout=subprocess.PIPE)
+        follower.stdout.readline()
+        child.send_signal(signal.SIGINT)
+        follower.communicate(timeout=30)
+        child.wait(30)
+        c.that(follower.returncode == 0, "cat --follow ends with the recording")
+        c.that(not pinned(child.pid), "its end removes what it pinned")
+    with open(os.path.join(tmp, "p.ndjson"), encoding="utf-8") as file:
+        summary = [json.loads(line) for line in file if '"summary"' in line][-1]
+    walks = summary["walks"]
+    c.that(walks["n"] == sum(walks["walk_ns"].values()) and walks["ns"] > walks["n"] * 200,
+           "the summary tells how long walks took")
+    exports(c, tmp, dump)
+
+
+def main():
+    need_bpf()
+    c = Checks()
+    c.that(flight("show", "--recorder", "1").returncode == 1, "nothing is pinned by pid 1")
+    c.that(flight().returncode == 2 and flight("shwo").returncode == 2, "words that are none")
+    with folder() as tmp, running([LOST, "none"], wait_for=b"running") as target:
+        pinning(c, tmp, target)
+        alone(c, tmp, target)
+        killed(c, tmp, target)
+        if BPFTOOL:
+            foreign(c)
+    return c.end()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
