@@ -248,7 +248,7 @@ def main():
     need_bpf()
     c = Checks()
     c.that(flight("show", "--recorder", "1").returncode == 1, "nothing is pinned by pid 1")
-    c.that(flight().returncode == 2 and flight("shwo").returncode == 2, "words that are none")
+    c.that(flight().returncode == 2 and flight("dmup").returncode == 2, "words that are none")
     with folder() as tmp, running([LOST, "none"], wait_for=b"running") as target:
         pinning(c, tmp, target)
         alone(c, tmp, target)

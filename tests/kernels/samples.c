@@ -22,6 +22,7 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 
+#include "../../core/flight_ring.h"
 #include "stacks.h"
 
 #include <fault.h>
