@@ -2,15 +2,16 @@
 #pragma once
 
 /*
- * One walk written down: its reads and its decisions, in order. The core is built
- * for this once more, with a port of its own (sim/explain/port), so that walks that
- * nobody looks at pay nothing for it.
+ * One walk written down: its reads and its decisions, in order, as the flight recorder has
+ * them (core/flight_walk.h). The core is built for this once more, with a port of its own
+ * (sim/explain/port) that records all, so that walks that nobody looks at pay nothing for it.
  */
 
+#include "../../core/flight_ring.h"
 #include "../../core/uw_note.h"
 #include "../target.h"
 
-#define TRACE_BYTES 16 /* of what was read; a window is long */
+#define TRACE_BYTES FLIGHT_READ_BYTES /* of what was read; a window is long */
 
 enum trace_kind { TRACE_NOTE, TRACE_READ };
 
@@ -32,7 +33,8 @@ struct trace {
 	const struct sim_target *target;
 	struct trace_event *at;
 	u32 n, room;
-	int err; /* -ENOMEM: some events are missing */
+	u64 missing_at; /* 1 + index in the recorder's ring of the first read of what is not known
+			 */
 	bool has_missing; /* one of the reads: what the walk made of it is no result */
 };
 
@@ -49,8 +51,9 @@ void trace_deinit(struct trace *t);
 
 /* For the port: the trace of the walk that this thread makes. */
 extern _Thread_local struct trace *trace_current;
-void trace_read(struct trace *t, const void *bytes, u32 len, u64 addr, long result);
-void trace_note(struct trace *t, const struct uw_state *u, enum uw_note note, u64 value);
+
+/* A read has failed, and is about to be recorded. */
+void trace_fault(struct trace *t);
 
 /* The walk itself, of one architecture each (walk.c). */
 void trace_walk_x86_64(struct uw_state *u, const struct sim_target *target);

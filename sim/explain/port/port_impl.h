@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #pragma once
 
-/* The port of native builds, and a trace of what the walk reads and decides. */
+/* The port of native builds, and the flight recorder of what the walk reads and decides. */
 
+#include "../../../core/flight_walk.h"
 #include "../../port/tables.h"
 #include "../trace.h"
 
@@ -10,7 +11,9 @@ UW_INLINE long port_read_user(void *dst, u32 len, u64 addr)
 {
 	long err = sim_mem_read(trace_current->target->mem, dst, len, addr);
 
-	trace_read(trace_current, dst, len, addr, err);
+	if (err)
+		trace_fault(trace_current);
+	flight_walk_read(dst, len, addr, err);
 	return err;
 }
 
@@ -37,5 +40,5 @@ UW_INLINE const struct v8_info *port_info_v8(u32 info_idx)
 
 UW_INLINE void port_note(const struct uw_state *u, enum uw_note note, u64 value)
 {
-	trace_note(trace_current, u, note, value);
+	flight_walk_note(u, note, value);
 }
