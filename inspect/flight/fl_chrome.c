@@ -33,7 +33,7 @@ static json_t *text(const char *s, size_t len)
 		return NULL;
 	while (at < len) {
 		at += utf8_decode(s + at, len - at, &cp);
-		n += utf8_encode(cp ? cp : UTF8_REPLACEMENT, mended + n);
+		n += utf8_put(cp ? cp : UTF8_REPLACEMENT, mended + n);
 	}
 	return json_stringn(mended, n);
 }

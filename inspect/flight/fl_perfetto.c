@@ -40,7 +40,7 @@ static char *mend(const char *s, size_t len)
 
 	while (out && at < len) {
 		at += utf8_decode(s + at, len - at, &cp);
-		n += utf8_encode(cp ? cp : UTF8_REPLACEMENT, out + n);
+		n += utf8_put(cp ? cp : UTF8_REPLACEMENT, out + n);
 	}
 	if (out)
 		out[n] = '\0';

@@ -57,7 +57,7 @@ size_t utf8_decode(const char *s, size_t len, u32 *cp)
 	return n;
 }
 
-size_t utf8_encode(u32 cp, char *out)
+size_t utf8_put(u32 cp, char *out)
 {
 	if (cp < 0x80) {
 		out[0] = (char)cp;

@@ -26,13 +26,13 @@
 size_t utf8_decode(const char *s, size_t len, u32 *cp);
 
 /**
- * utf8_encode() - write one code point
+ * utf8_put() - write one code point
  * @cp:		a code point that utf8_decode() gave
  * @out:	room for UTF8_MAX_LEN bytes
  *
  * Return: bytes written, 1 to 4.
  */
-size_t utf8_encode(u32 cp, char *out);
+size_t utf8_put(u32 cp, char *out);
 
 /**
  * utf8_is_control() - would this character do something to a terminal or a line?

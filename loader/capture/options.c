@@ -99,7 +99,7 @@ static int parse_pid(struct cli_parse *p, const char *arg)
 {
 	struct capture_options *o = p->input;
 	struct record_options *t = &o->target;
-	u32 pid;
+	u32 pid = 0;
 
 	if (t->n_pids || t->n_names)
 		return cli_fail(p, "-p: one process is captured at a time");

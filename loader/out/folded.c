@@ -44,7 +44,7 @@ static void put_text(FILE *out, const char *s)
 	for (size_t at = 0; at < len;) {
 		at += utf8_decode(s + at, len - at, &cp);
 		cp = cp == ';' ? ':' : utf8_is_control(cp) ? '?' : cp;
-		n = utf8_encode(cp, bytes);
+		n = utf8_put(cp, bytes);
 		fwrite(bytes, 1, n, out);
 	}
 }

@@ -59,7 +59,7 @@ static void append_code_point(struct json_line *l, u32 cp)
 	else if (utf8_is_control(cp)) /* all of them are below U+10000 */
 		n = (size_t)snprintf(out, sizeof(out), "\\u%04x", cp);
 	else
-		n = utf8_encode(cp, out);
+		n = utf8_put(cp, out);
 	append(l, out, n);
 }
 
