@@ -6,7 +6,7 @@
  *	v8dbg_*                              layout metadata, an int each
  *	v8::internal::Version::major_ ...    four ints
  *	v8_Default_embedded_blob_code_*      where the embedded builtins are
- *	Builtins_*                           their names
+ *	Builtins_*                           their names; stripped files have neither
  *	Bytecodes::kBytecodeSizes            3 tables of one byte a bytecode
  *
  * The file name plays no part. A binary with both metadata and version is V8.
@@ -171,6 +171,26 @@ static int take_builtins(struct v8_build *b, u64 blob_addr, const struct collect
 	return 0;
 }
 
+/* A stripped file: where they are is found, which is which is not. */
+static int take_unnamed(struct v8_build *b, struct elf_file *f)
+{
+	u64 addr, off, len;
+	int r = v8_find_blob(f, &addr, &len);
+
+	if (!r)
+		r = elf_file_addr_to_off(f, addr, &off);
+	if (r < 0)
+		return r == -ENOMEM ? r : 0;
+	b->builtins = calloc(1, sizeof(*b->builtins));
+	if (!b->builtins)
+		return -ENOMEM;
+	b->blob_off = off;
+	b->blob_len = len;
+	b->builtins[0] = (struct v8_builtin){ .len = (u32)len, .kind = V8_BUILTIN_UNNAMED };
+	b->n_builtins = 1;
+	return 0;
+}
+
 /* The label must lie in code; a variable of that name, which holds a pointer, does not. */
 static int take_blob(struct v8_build *b, struct elf_file *f, const struct collection *c)
 {
@@ -254,15 +274,17 @@ static int learn(struct v8_build *b, struct elf_file *f, const struct collection
 		b->why = "the metadata lacks the slots of a frame";
 	if (b->why)
 		return -ENOTSUP;
-	r = take_blob(b, f, c);
+	r = c->n_builtins ? take_blob(b, f, c) : take_unnamed(b, f);
 	if (r < 0)
 		return r;
 	take_bytecode_sizes(b, f, c);
+	if (!c->addr[SIZES] && v8_find_bytecode_sizes(f, b->bytecode_sizes, &b->n_bytecodes))
+		b->n_bytecodes = 0;
 	r = take_frame_types(b, c);
 	if (r < 0)
 		return r;
 	if (!b->n_builtins) {
-		b->why = "the symbols of the embedded builtins are stripped";
+		b->why = "its embedded builtins were not found";
 		return -ENOTSUP;
 	}
 	return 0;

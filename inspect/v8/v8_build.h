@@ -9,12 +9,13 @@
 enum v8_builtin_kind {
 	V8_BUILTIN_PLAIN,
 	V8_BUILTIN_INTERPRETER, /* runs on the frame of the interpreted function */
+	V8_BUILTIN_UNNAMED, /* any of them: the file is stripped, this one is as long as all */
 };
 
 struct v8_builtin {
 	u32 blob_off; /* of its first byte, in the embedded builtins */
 	u32 len;
-	const char *name;
+	const char *name; /* NULL: unnamed */
 	enum v8_builtin_kind kind;
 	bool is_handler; /* of one bytecode: the interpreter's registers are live */
 };
@@ -40,6 +41,17 @@ struct v8_build {
 
 /* The builtin at an offset in the blob, or NULL. */
 const struct v8_builtin *v8_build_builtin_at(const struct v8_build *b, u64 blob_off);
+
+/**
+ * v8_find_blob() - the embedded builtins of a stripped file
+ * @addr:	link-time address; some bytes of padding may come first, and last
+ *
+ * Return: 0, -ENOENT, -ENOMEM or what reading gave.
+ */
+int v8_find_blob(struct elf_file *f, u64 *addr, u64 *len);
+
+/* The tables kBytecodeSizes of a stripped file. 0, -ENOENT, -ENOMEM. */
+int v8_find_bytecode_sizes(const struct elf_file *f, u8 sizes[3][V8_MAX_BYTECODES], u32 *n);
 
 /* Node.js' own version ("24.21.0") from the file's read-only data; -ENOENT: not Node.js. */
 int v8_find_node_version(const struct elf_file *f, char *version, size_t len);

@@ -288,6 +288,34 @@ static int name_by_stack(struct v8_heap *h, const struct uw_sample *s, const str
 	return 0;
 }
 
+#define STRIPPED "the symbols of builtins are stripped"
+
+/*
+ * The interpreter, or a builtin that compiled code called: then the return address is
+ * on the stack. The frame's slots tell nothing of an interrupted function.
+ */
+static int name_in_unnamed(struct v8_heap *h, const struct uw_sample *s, u32 i,
+			   struct v8_function *f, struct v8_name *names)
+{
+	const struct uw_frame *frame = &s->frames[i];
+	u64 bytecode = v8_function_bytecode(h, f);
+	int n;
+
+	if (i == s->n_kernel && !(frame->flags & UW_FRAME_RA)) {
+		names[0] = (struct v8_name){ .kind = V8_NAME_BUILTIN, .reason = STRIPPED };
+		n = name_by_stack(h, s, frame, f, names + 1);
+		if (n || (u32)s->interp[1] == frame->aux)
+			return n ? 1 + n : name_in_handler(h, s, frame, f, names);
+		name_function(f, names + 1);
+		give_reason(names + 1, "no return address at the top of the stack");
+		return 2;
+	}
+	if (bytecode && (u32)bytecode == frame->aux && v8_is_smi(frame->b))
+		return name_interpreted_slot(h, s, frame, f, names);
+	name_function(f, names);
+	return give_reason(names, "the function is in a builtin");
+}
+
 static int name_in_builtin(struct v8_heap *h, const struct uw_sample *s, u32 i,
 			   struct v8_function *f, const struct v8_builtin *b, struct v8_name *names)
 {
@@ -295,6 +323,8 @@ static int name_in_builtin(struct v8_heap *h, const struct uw_sample *s, u32 i,
 	bool is_top = i == s->n_kernel;
 	int n;
 
+	if (b->kind == V8_BUILTIN_UNNAMED)
+		return name_in_unnamed(h, s, i, f, names);
 	if (b->kind == V8_BUILTIN_INTERPRETER) {
 		if (is_top && b->is_handler)
 			return name_in_handler(h, s, frame, f, names);
@@ -347,7 +377,7 @@ static int name_js(struct v8_heap *h, const struct uw_sample *s, u32 i, struct v
 	if (f->script && b)
 		return name_in_builtin(h, s, i, f, b, names);
 	name_function(f, names);
-	if (!names->name && b && !f->script) {
+	if (!names->name && b && b->name && !f->script) {
 		names->name = b->name;
 		names->reason = NULL;
 	}
@@ -361,7 +391,8 @@ static int name_stub(struct v8_heap *h, const struct uw_frame *frame, struct v8_
 	const char *type_name =
 		!(frame->a & 1) && type < V8_MAX_FRAME_TYPES ? h->build->frame_types[type] : NULL;
 
-	names[0] = (struct v8_name){ .kind = V8_NAME_STUB, .name = b ? b->name : type_name };
+	names[0] = (struct v8_name){ .kind = V8_NAME_STUB,
+				     .name = b && b->name ? b->name : type_name };
 	if (!b && type_name && !strcmp(type_name, "IrregexpFrame"))
 		names[0] = (struct v8_name){ .kind = V8_NAME_REGEXP, .name = "RegExp" };
 	if (!b && type_name && !strcmp(type_name, "WasmFrame"))
@@ -376,8 +407,9 @@ static int name_stub(struct v8_heap *h, const struct uw_frame *frame, struct v8_
 static int name_builtin_code(const struct v8_builtin *b, struct v8_name *names)
 {
 	*names = (struct v8_name){
-		.kind = b->kind == V8_BUILTIN_PLAIN ? V8_NAME_BUILTIN : V8_NAME_STUB,
+		.kind = b->kind == V8_BUILTIN_INTERPRETER ? V8_NAME_STUB : V8_NAME_BUILTIN,
 		.name = b->name,
+		.reason = b->name ? NULL : STRIPPED,
 	};
 	return 1;
 }

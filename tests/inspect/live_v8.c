@@ -16,6 +16,7 @@
 #include <time.h>
 
 #include "../../inspect/util/cleanup.h"
+#include "../../inspect/v8/v8_build.h"
 #include "../check.h"
 #include "live_node.h"
 #include "live_truth.h"
@@ -346,6 +347,32 @@ static int run_version(const char *node, const char *version, const char *fixtur
 }
 
 /* @major: "24", or NULL for all. */
+/* What is found in a file as if it were stripped is what its symbols say, but for padding. */
+static bool finds_without_symbols(const char *path)
+{
+	static u8 sizes[3][V8_MAX_BYTECODES];
+	struct v8_build *b = NULL;
+	struct elf_file *f = NULL;
+	u64 addr, len, off = 0;
+	u32 n = 0;
+	bool good = !elf_file_open(&f, path) && !v8_build_new(&b, f) && b->n_builtins > 1 &&
+		    !v8_find_blob(f, &addr, &len) && !elf_file_addr_to_off(f, addr, &off) &&
+		    !v8_find_bytecode_sizes(f, sizes, &n) && n == b->n_bytecodes && n;
+
+	for (u32 i = 0; good && i < 3; i++)
+		good = !memcmp(sizes[i], b->bytecode_sizes[i], n);
+	good = good && off <= b->blob_off && off + len >= b->blob_off + b->blob_len &&
+	       len - b->blob_len < UW_PAGE_LEN * 4;
+	if (!good)
+		printf("builtins at 0x%llx, not 0x%llx; %u bytecodes\n", off, b ? b->blob_off : 0,
+		       n);
+	if (b)
+		v8_build_free(&b);
+	if (f)
+		elf_file_free(&f);
+	return good;
+}
+
 static int run_all(const char *nodes, const char *fixtures, const char *major)
 {
 	_cleanup_(cleanup_closedir) DIR *d = opendir(nodes);
@@ -360,6 +387,8 @@ static int run_all(const char *nodes, const char *fixtures, const char *major)
 		    (major && atoi(entry->d_name) != atoi(major)))
 			continue;
 		failed += run_version(node, entry->d_name, fixtures, &n);
+		failed += !finds_without_symbols(node);
+		n++;
 	}
 	if (!n)
 		return check_cannot_run("no such VERSION/bin/node in UNSPOOL_NODE_DIR");

@@ -147,7 +147,7 @@ static void describe(const struct judge *j, char *text, size_t len)
 	for (int i = 0; i < 8 && !b; i++)
 		snprintf(bytes + 3 * i, 4, "%02x ", j->insn[i]);
 	if (b)
-		snprintf(where, sizeof(where), "%s", b->name);
+		snprintf(where, sizeof(where), "%s", b->name ? b->name : "a builtin");
 	else if (!v8_code_find(j->node.heap, pc, &code))
 		snprintf(where, sizeof(where), "%s code%s",
 			 v8_tier_name(code.tier) ? v8_tier_name(code.tier) : "other",

@@ -79,6 +79,61 @@ static void every_kind_of_frame_gets_its_name_and_line(void **state)
 	v8_heap_free(&h);
 }
 
+static bool is_builtins_name(const char *name)
+{
+	return !strcmp(name, "StringAdd");
+}
+
+static void a_stripped_file_takes_away_the_names_of_builtins_alone(void **state)
+{
+	struct v8_builtin all = { .len = 0x10000, .kind = V8_BUILTIN_UNNAMED };
+	struct v8_heap *h;
+
+	(void)state;
+	set_scenes();
+	v.build.builtins = &all;
+	v.build.n_builtins = 1;
+	h = fake_heap(&v);
+	for (size_t i = 0; i < n_scenes; i++) {
+		const struct fake_expected *e = &scenes[i].expected;
+		int n = name_scene(h, &scenes[i]);
+
+		print_message("%s\n", e->what);
+		assert_int_equal(n, e->n);
+		for (int j = 0; j < n; j++) {
+			if (is_builtins_name(e->names[j].name)) {
+				assert_true(e->names[j].kind == V8_NAME_STUB || names[j].reason);
+				continue;
+			}
+			assert_string_equal(names[j].name, e->names[j].name);
+			assert_int_equal(names[j].line, e->names[j].line);
+			assert_int_equal(names[j].tier, e->names[j].tier);
+		}
+	}
+	v8_heap_free(&h);
+}
+
+/* In an unnamed builtin the slots of the interrupted frame may be of long ago. */
+static void in_a_stripped_file_slots_of_an_interrupted_frame_tell_no_line(void **state)
+{
+	struct v8_builtin all = { .len = 0x10000, .kind = V8_BUILTIN_UNNAMED };
+	struct v8_heap *h;
+
+	(void)state;
+	set_scenes();
+	v.build.builtins = &all;
+	v.build.n_builtins = 1;
+	h = fake_heap(&v);
+	memset(sample.sp_words, 0, sizeof(sample.sp_words));
+	memset(sample.interp, 0, sizeof(sample.interp));
+	scenes[0].frame.flags = 0;
+	assert_int_equal(name_frame(h, &scenes[0].frame), 2);
+	assert_string_equal(names[1].name, "outer");
+	assert_int_equal(names[1].line, 0);
+	assert_non_null(names[1].reason);
+	v8_heap_free(&h);
+}
+
 /* Is what was found part of what is right? Less is fine, other is not. */
 static bool is_harmless(const struct fake_expected *e, int n)
 {
@@ -365,6 +420,8 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_kind_of_frame_gets_its_name_and_line),
+		cmocka_unit_test(a_stripped_file_takes_away_the_names_of_builtins_alone),
+		cmocka_unit_test(in_a_stripped_file_slots_of_an_interrupted_frame_tell_no_line),
 		cmocka_unit_test(a_failing_read_takes_away_but_never_makes_up),
 		cmocka_unit_test(a_lying_read_is_survived),
 		cmocka_unit_test(another_function_at_the_same_address_gets_its_own_name),

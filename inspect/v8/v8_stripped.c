@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+
+/*
+ * What is found in a file though its symbols were stripped.
+ *
+ * The embedded builtins are generated as one piece, without call frame information
+ * (V8 7.8 to 14.6); no other piece of code is nearly as long without.
+ *
+ * kBytecodeSizes is three tables of one byte a bytecode, for operands of 1, 2 and 4
+ * bytes. The first bytecodes have been the same since V8 9.4 (Wide, ExtraWide, their
+ * DebugBreaks, DebugBreak0 to 6, Ldar; v8/src/interpreter/bytecodes.h at 12.4.254),
+ * so each table begins as below. Of the lengths only how far apart these are is open.
+ */
+
+#include <errno.h>
+#include <string.h>
+
+#include "../elf/cfi_entries.h"
+#include "../elf/elf_search.h"
+#include "v8_build.h"
+
+#define MIN_LEN (1u << 20) /* Node.js 16 to 26 have 1.3 to 2.2 MB */
+#define MAX_LEN (64u << 20)
+
+/* The code between two functions that follow each other; -ENOENT: too short, or not code. */
+static int gap_between(struct cfi_section *s, const struct cfi_listed *e, u64 next, u64 *start)
+{
+	struct cfi_fde fde;
+	u64 off, end_off;
+	int r;
+
+	if (next <= e->start || next - e->start < MIN_LEN)
+		return -ENOENT;
+	r = cfi_section_fde(s, e->pos, &fde);
+	if (r < 0)
+		return r == -ENOMEM ? r : -ENOENT;
+	if (fde.end >= next || next - fde.end < MIN_LEN || next - fde.end > MAX_LEN ||
+	    elf_file_addr_to_off(s->file, fde.end, &off) < 0 ||
+	    elf_file_addr_to_off(s->file, next, &end_off) < 0 || end_off - off != next - fde.end)
+		return -ENOENT;
+	*start = fde.end;
+	return 0;
+}
+
+static int find(struct cfi_section *s, u64 *addr, u64 *len)
+{
+	struct cfi_listed e, next;
+	u64 start, best = 0;
+	int r = s->n ? cfi_section_at(s, 0, &next) : -ENOENT;
+
+	for (u32 i = 1; !r && i < s->n; i++) {
+		e = next;
+		r = cfi_section_at(s, i, &next);
+		if (!r)
+			r = gap_between(s, &e, next.start, &start);
+		if (!r && next.start - start > best) {
+			*addr = start;
+			*len = best = next.start - start;
+		}
+		if (r == -ENOENT)
+			r = 0;
+	}
+	return r ? r : best ? 0 : -ENOENT;
+}
+
+#define N_FIRST 12
+
+static const u8 first[3][N_FIRST + 1] = {
+	{ 1, 1, 1, 1, 1, 2, 3, 4, 5, 5, 6, 2 },
+	{ 1, 1, 1, 1, 1, 3, 5, 7, 9, 7, 9, 3 },
+	{ 1, 1, 1, 1, 1, 5, 9, 13, 17, 11, 15, 5 },
+};
+
+struct sizes {
+	u8 (*bytes)[V8_MAX_BYTECODES];
+	u32 n;
+};
+
+/* @text follows the beginning of the first table. */
+static int take_sizes(const char *text, size_t len, void *data)
+{
+	struct sizes *s = data;
+
+	for (u32 n = N_FIRST; n <= V8_MAX_BYTECODES && 3 * n - N_FIRST <= len; n++) {
+		if (memcmp(text + n - N_FIRST, first[1], N_FIRST) ||
+		    memcmp(text + 2 * n - N_FIRST, first[2], N_FIRST))
+			continue;
+		memcpy(s->bytes[0], first[0], N_FIRST);
+		memcpy(s->bytes[0] + N_FIRST, text, n - N_FIRST);
+		memcpy(s->bytes[1], text + n - N_FIRST, n);
+		memcpy(s->bytes[2], text + 2 * n - N_FIRST, n);
+		s->n = n;
+		return 0;
+	}
+	return -ENOENT;
+}
+
+int v8_find_bytecode_sizes(const struct elf_file *f, u8 sizes[3][V8_MAX_BYTECODES], u32 *n)
+{
+	struct sizes s = { .bytes = sizes };
+	int r = elf_file_search(f, (const char *)first[0], 3 * V8_MAX_BYTECODES, take_sizes, &s);
+
+	if (!r)
+		*n = s.n;
+	return r;
+}
+
+int v8_find_blob(struct elf_file *f, u64 *addr, u64 *len)
+{
+	struct cfi_section s = {};
+	int r = cfi_section_eh(&s, f);
+
+	if (!r)
+		r = find(&s, addr, len);
+	cfi_section_deinit(&s);
+	return r;
+}
