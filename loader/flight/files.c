@@ -40,7 +40,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		return flight_parse_recorder(p, arg, &o->recorder);
 	case 'o':
 		o->output = arg;
-		return *arg ? 0 : cli_fail(p, "-o needs the name of a file");
+		return *arg && strcmp(arg, "-") != 0
+			       ? 0
+			       : cli_fail(p, "-o needs the name of a file, which stdout is not");
 	case ARGP_KEY_ARG:
 		if (!o->takes_file)
 			return cli_fail(p, "there is nothing to do with '%s'; -o names the file",

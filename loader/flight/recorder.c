@@ -89,7 +89,8 @@ int recorder_new(struct recorder **out, const struct sampler *s, const struct re
 	r->config = *c;
 	err = open_rings(r, rings_fd, control_fd, &what);
 	if (err) {
-		snprintf(why, why_len, "%s: %s", what, strerror(-err));
+		snprintf(why, why_len, "%s%s%s", what, err == -ENOENT ? "" : ": ",
+			 err == -ENOENT ? "" : strerror(-err));
 		recorder_free(&r);
 		return err;
 	}

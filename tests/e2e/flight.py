@@ -150,6 +150,7 @@ def exports(c, tmp, dump):
     c.that(kinds.count(1) == kinds.count(2) == sum(e["ph"] == "X" for e in trace),
            "each slice of one trace is in the other, begun and ended")
     c.that(all(p.get(10) == [1] for p in packets), "every packet has its sequence")
+    c.that(flight("dump", "-o", "-").returncode == 2, "a dump is no text for stdout")
     for bad in ("t.txt", "json"):
         c.that(flight("export", dump, "-o", os.path.join(tmp, bad)).returncode == 2,
                f"no trace is called {bad}")
