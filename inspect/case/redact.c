@@ -7,101 +7,102 @@
 #include <string.h>
 
 #define SMALL 4096
+#define NEAR_SP (1ull << 20) /* a walk looks no further in one step */
 #define SMALL_SMI (1 << 24)
 
 static bool is_harmless(const struct redaction *r, u64 word)
 {
+	u64 addr = word & r->va_mask;
 	s64 smi = (s64)word >> 32;
 
 	if (word < SMALL || word > -(u64)SMALL)
 		return true;
 	if (!(u32)word && smi > -SMALL_SMI && smi < SMALL_SMI)
 		return true;
-	return areas_find(r->areas, word & r->va_mask) != NULL;
-}
-
-static bool is_v8(const struct redaction *r, u32 i)
-{
-	u8 kind = i < r->n_frames ? r->frames[i].kind : (u8)UW_UNKNOWN;
-
-	return kind == UW_V8_STUB || kind == UW_V8_JS || kind == UW_V8_CODE;
+	if (r->fault_addr && addr - r->fault_addr + PAGE_LEN < 2ul * PAGE_LEN)
+		return true;
+	return word - r->sp <= NEAR_SP || areas_find(r->areas, addr);
 }
 
 /*
- * Where the walk's records lie, found again as it found them. The interrupted function
- * may have none yet, so a record is that of frame i or of i + 1.
+ * Another word that leads a walk to the same end: as little an address, as far from the
+ * stack and on the same side of it, as aligned.
  */
-struct record {
-	u64 from, to;
-};
-
-static u32 find_records(const struct redaction *r, const struct pages *p, struct record *records)
+static u64 blank(const struct redaction *r, u64 word)
 {
-	u64 fp = r->fp;
-	u32 n = 0;
+	u64 like = word > r->va_mask ? ~r->va_mask : word > r->sp ? r->va_mask - 7 : SMALL;
 
-	while (n < r->n_frames && n < UW_MAX_FRAMES && !(fp & 7)) {
-		const struct page *page = pages_find(p, fp);
-		u32 off = fp & (PAGE_LEN - 1);
-		bool v8 = is_v8(r, n) || is_v8(r, n + 1);
+	return like | (word & 7);
+}
+
+/* Has the walk gone from a frame of V8 to this return address? */
+static bool is_return_from_v8(const struct redaction *r, u64 word)
+{
+	for (u32 i = 1; i < r->n_frames; i++) {
+		u8 kind = r->frames[i - 1].kind;
+
+		if (r->frames[i].pc == (word & r->va_mask) &&
+		    (kind == UW_V8_STUB || kind == UW_V8_JS || kind == UW_V8_CODE))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * The slots of a frame of V8 lie below its record, whose return address tells it: the
+ * record before may be nowhere, since native code uses fp as it likes.
+ */
+static bool is_in_v8_frame(const struct redaction *r, const struct pages *p, u64 addr)
+{
+	for (u64 at = addr; at <= addr + V8_SLOTS_LEN + 8; at += 8) {
+		const struct page *page = pages_find(p, at);
+		u32 off = at & (PAGE_LEN - 1);
+		u64 word;
 
 		if (!page || page->state[off] != BYTE_READ)
-			break;
-		records[n++] = (struct record){ fp - (v8 ? V8_SLOTS_LEN : 0), fp + 16 };
-		if (*(const u64 *)(page->bytes + off) <= fp)
-			break;
-		fp = *(const u64 *)(page->bytes + off);
+			continue;
+		memcpy(&word, page->bytes + off, 8);
+		if (is_return_from_v8(r, word))
+			return true;
 	}
-	return n;
+	return false;
 }
 
-/* Records go up the stack, so both are sorted. */
-static bool is_in_record(const struct record *records, u32 n, u64 addr)
+static void redact_word(const struct redaction *r, const struct pages *p, struct page *page,
+			u32 off)
 {
-	u32 low = 0, high = n;
-
-	while (low < high) {
-		u32 middle = (low + high) / 2;
-
-		if (records[middle].to <= addr)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < n && records[low].from <= addr;
-}
-
-static void redact_word(const struct redaction *r, struct page *page, u32 off)
-{
-	u64 word;
+	u64 word, like;
 
 	memcpy(&word, page->bytes + off, 8);
-	if (is_harmless(r, word))
+	if (is_harmless(r, word) || is_in_v8_frame(r, p, page->addr + off))
 		return;
-	for (u32 i = off; i < off + 8; i++)
-		if (page->state[i] == BYTE_COPIED || page->state[i] == BYTE_READ)
-			page->bytes[i] = 0;
+	like = blank(r, word);
+	for (u32 i = 0; i < 8; i++)
+		if (page->state[off + i] == BYTE_READ)
+			page->bytes[off + i] = ((u8 *)&like)[i];
+		else if (page->state[off + i] == BYTE_COPIED)
+			page->bytes[off + i] = 0;
 }
 
 void redact_pages(const struct redaction *r, struct pages *p)
 {
-	static struct record records[UW_MAX_FRAMES];
-	u32 n = find_records(r, p, records);
-
 	for (u32 i = 0; i < p->n; i++)
 		for (u32 off = 0; p->v[i]->holds != CASE_CODE && off < PAGE_LEN; off += 8)
-			if (!is_in_record(records, n, p->v[i]->addr + off))
-				redact_word(r, p->v[i], off);
+			redact_word(r, p, p->v[i], off);
 }
 
 void redact_regs(const struct redaction *r, struct case_regs *regs)
 {
+	u64 fp = regs->fp;
+
+	if (!is_harmless(r, fp))
+		regs->fp = blank(r, fp);
 	for (u32 i = 0; i < CASE_MAX_REGS; i++) {
 		u64 word = regs->all[i];
 
-		if (word != regs->pc && word != regs->sp && word != regs->fp && word != regs->lr &&
+		if (word != regs->pc && word != regs->sp && word != regs->lr &&
 		    !is_harmless(r, word))
-			regs->all[i] = 0;
+			regs->all[i] = word == fp ? regs->fp : 0;
 	}
 }
 

@@ -7,8 +7,9 @@
  * SMI, or an address within a mapping. So nothing is lost that a pointer could tell,
  * and nobody has to guess what is a secret.
  *
- *	read by the walk      words of frame records, slots of V8's frames: stay
- *	                      the rest of a window: words as above
+ *	read by the walk      records and slots of V8's frames: stay
+ *	                      the rest of a window: words as above, and near the stack or
+ *	                      where the walk failed; others become one that ends a walk alike
  *	read for a name       stays; text of a name stays; script source is blanked before
  *	                      it gets here (redact_source())
  *	copied                words as above
@@ -22,13 +23,14 @@ struct redaction {
 	const struct areas *areas;
 	const struct uw_frame *frames; /* of the walk, user frames only */
 	u32 n_frames;
-	u64 fp; /* where its first record is */
+	u64 sp;
+	u64 fault_addr; /* of the walk; 0: none */
 	u64 va_mask;
 };
 
 void redact_pages(const struct redaction *r, struct pages *p);
 
-/* Registers but for pc, sp, fp and lr: one of them may hold eight characters. */
+/* Registers but for pc, sp and lr: one of them may hold eight characters. */
 void redact_regs(const struct redaction *r, struct case_regs *regs);
 
 /* Source text: only where its lines end is left. In place. */

@@ -61,7 +61,8 @@ static void redact(struct taken *t, const struct uw_sample *s)
 	struct redaction r = { .areas = &t->areas,
 			       .frames = s->frames + s->n_kernel,
 			       .n_frames = (u32)s->n_frames - s->n_kernel,
-			       .fp = s->fp,
+			       .sp = s->sp,
+			       .fault_addr = s->fault_addr,
 			       .va_mask = t->file.va_mask };
 
 	redact_pages(&r, &t->pages);

@@ -20,8 +20,8 @@ WIDE = "h\u0113apSecret-77aa".encode("utf-16-le")
 CASES = int(sys.argv[2]) if len(sys.argv) > 2 else 40
 
 
-def capture(pid, out, *args, seconds=20):
-    return unspool("capture", "-p", pid, "-o", out, "-F", 499, "-d", seconds, *args, timeout=60)
+def capture(pid, out, *args, seconds=100):
+    return unspool("capture", "-p", pid, "-o", out, "-F", 499, "-d", seconds, *args, timeout=150)
 
 
 def content(path):
@@ -50,7 +50,7 @@ def replay(check, cases, engine, tmp):
 
 def secrets_stay_out(check, tmp, binary):
     env = {**os.environ, "PRIVATE": PRIVATE[3]}
-    with running([binary, SECRETS, "60", PRIVATE[2]], b"running", env=env) as child:
+    with running([binary, SECRETS, "600", PRIVATE[2]], b"running", env=env) as child:
         done = capture(child.pid, f"{tmp}/case.core.zst", "-n", CASES)
         check.equal(done.returncode, 0, f"{CASES} stacks captured: {done.stderr.strip()}")
         done = capture(child.pid, f"{tmp}/minimal.core.zst", "--minimal", "-n", 3)

@@ -10,6 +10,7 @@
 #define STACK 0x7ffd00000000ull
 #define HEAP 0x3f0000000000ull
 #define CODE 0x400000ull
+#define MASK ((1ull << 48) - 1)
 #define SECRET "hunter2!"
 
 static struct area area_list[] = {
@@ -45,7 +46,7 @@ static u64 word_at(const struct pages *p, u64 addr)
 
 static struct redaction nothing_walked(void)
 {
-	return (struct redaction){ .areas = &areas, .va_mask = (1ull << 48) - 1 };
+	return (struct redaction){ .areas = &areas, .sp = STACK, .va_mask = MASK };
 }
 
 static void only_pointers_and_small_numbers_stay_of_what_is_copied(void **state)
@@ -98,62 +99,96 @@ static void bytes_of_names_and_code_stay(void **state)
 	pages_deinit(&p);
 }
 
-static void text_that_a_window_read_goes_but_records_stay(void **state)
+static void words_that_a_window_read_become_words_that_end_a_walk_alike(void **state)
 {
-	/* A native frame's record at word 2; then a V8 frame's at word 10, its slots below it. */
-	u64 words[16] = { text(), text(), STACK + 80, CODE, text(), text(), text(), text(),
-			  text(), text(), text(),     CODE, text(), 0,	    0,	    0 };
+	const struct {
+		u64 word, is;
+	} rows[] = {
+		{ text(), ~MASK | (text() & 7) }, /* no address at all */
+		{ ~0ull << 60 | 8, ~MASK },
+		{ 0x7fff00000018ull, MASK - 7 }, /* above the stack, further than a frame is long */
+		{ 0x656565656565ull, 4096 | 5 }, /* below the stack */
+		{ STACK + PAGE_LEN + 16, STACK + PAGE_LEN + 16 }, /* above it, and near */
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		const struct uw_frame frames[] = { { .kind = UW_NATIVE }, { .pc = CODE } };
+		const u64 words[] = { rows[i].word, CODE };
+		struct redaction r = nothing_walked();
+		struct pages p = { 0 };
+
+		r.frames = frames;
+		r.n_frames = 2;
+		put_words(&p, STACK, words, 2, BYTE_READ);
+		redact_pages(&r, &p);
+		assert_int_equal(word_at(&p, STACK), rows[i].is);
+		assert_int_equal(word_at(&p, STACK + 8), CODE);
+		pages_deinit(&p);
+	}
+}
+
+static void where_the_walk_failed_is_told_anyway(void **state)
+{
+	const u64 words[] = { 0x656565656565ull, 0x656565656565ull + 2 * PAGE_LEN,
+			      0x656565656565ull | ~MASK };
+	struct redaction r = nothing_walked();
+	struct pages p = { 0 };
+
+	(void)state;
+	r.fault_addr = 0x656565656569ull;
+	put_words(&p, STACK, words, 3, BYTE_READ);
+	redact_pages(&r, &p);
+	assert_int_equal(word_at(&p, STACK), words[0]);
+	assert_int_not_equal(word_at(&p, STACK + 8), words[1]);
+	assert_int_equal(word_at(&p, STACK + 16), words[2]); /* signed */
+	pages_deinit(&p);
+}
+
+static void only_slots_of_v8_frames_stay(void **state)
+{
+	/* A native frame's return address at word 1; those of frames of V8 at 10 and 24. */
 	const struct uw_frame frames[] = { { .kind = UW_NATIVE },
-					   { .kind = UW_NATIVE },
-					   { .kind = UW_NATIVE } };
+					   { .pc = CODE + 1, .kind = UW_V8_JS },
+					   { .pc = CODE + 2, .kind = UW_V8_STUB },
+					   { .pc = CODE + 3, .kind = UW_NATIVE } };
 	struct redaction r = nothing_walked();
 	struct pages p = { 0 };
+	u64 words[26];
 
 	(void)state;
-	r.frames = frames;
-	r.n_frames = 3;
-	r.fp = STACK + 16;
-	put_words(&p, STACK, words, 16, BYTE_READ);
-	redact_pages(&r, &p);
-	for (u32 i = 0; i < 16; i++)
-		assert_int_equal(word_at(&p, STACK + i * 8),
-				 words[i] == text() && i != 10 ? 0 : words[i]);
-	pages_deinit(&p);
-}
-
-static void slots_of_a_v8_frame_stay(void **state)
-{
-	u64 words[10] = { text(), 0, text(), text(), text(), text(), text(), text(), 0, CODE };
-	const struct uw_frame frames[] = { { .kind = UW_V8_JS } };
-	struct redaction r = nothing_walked();
-	struct pages p = { 0 };
-
-	(void)state;
-	r.frames = frames;
-	r.n_frames = 1;
-	r.fp = STACK + 64;
-	put_words(&p, STACK, words, 10, BYTE_READ);
-	redact_pages(&r, &p);
-	assert_int_equal(word_at(&p, STACK), 0);
-	for (u32 i = 2; i < 10; i++)
-		assert_int_equal(word_at(&p, STACK + i * 8), words[i]);
-	pages_deinit(&p);
-}
-
-static void a_loop_of_records_ends(void **state)
-{
-	u64 words[2] = { STACK, CODE };
-	const struct uw_frame frames[4] = { { .kind = UW_NATIVE } };
-	struct redaction r = nothing_walked();
-	struct pages p = { 0 };
-
-	(void)state;
+	for (u32 i = 0; i < 26; i++)
+		words[i] = text();
+	words[1] = CODE + 1;
+	words[10] = CODE + 2;
+	words[24] = CODE + 3;
 	r.frames = frames;
 	r.n_frames = 4;
-	r.fp = STACK;
-	put_words(&p, STACK, words, 2, BYTE_READ);
+	put_words(&p, STACK, words, 26, BYTE_READ);
 	redact_pages(&r, &p);
-	assert_int_equal(word_at(&p, STACK), STACK);
+	for (u32 i = 0; i < 26; i++) {
+		bool stays = i == 1 || (i >= 3 && i <= 10) || (i >= 17 && i <= 24);
+
+		assert_int_equal(word_at(&p, STACK + i * 8) == words[i], stays);
+	}
+	pages_deinit(&p);
+}
+
+static void slots_in_another_page_than_the_record_stay(void **state)
+{
+	const struct uw_frame frames[] = { { .kind = UW_V8_CODE }, { .pc = CODE } };
+	const u64 slots[] = { text(), text() }, record[] = { STACK + 64, CODE };
+	struct redaction r = nothing_walked();
+	struct pages p = { 0 };
+
+	(void)state;
+	r.frames = frames;
+	r.n_frames = 2;
+	put_words(&p, HEAP + PAGE_LEN - 16, slots, 2, BYTE_READ);
+	assert_int_equal(pages_put(&p, HEAP + PAGE_LEN, record, 16, BYTE_READ), 0);
+	redact_pages(&r, &p);
+	assert_int_equal(word_at(&p, HEAP + PAGE_LEN - 16), text());
+	assert_int_equal(word_at(&p, HEAP + PAGE_LEN - 8), text());
 	pages_deinit(&p);
 }
 
@@ -169,7 +204,20 @@ static void text_in_a_register_goes(void **state)
 	redact_regs(&r, &regs);
 	assert_int_equal(regs.all[0], 0);
 	assert_int_equal(regs.all[1], HEAP + 1);
-	assert_int_equal(regs.all[2], text());
+	assert_int_equal(regs.fp, ~MASK | (text() & 7));
+	assert_int_equal(regs.all[2], regs.fp);
+}
+
+static void a_frame_pointer_that_leads_on_stays(void **state)
+{
+	struct redaction r = nothing_walked();
+	struct case_regs regs = { .pc = CODE, .sp = STACK, .fp = STACK + 24, .has_all = true };
+
+	(void)state;
+	regs.all[2] = STACK + 24;
+	redact_regs(&r, &regs);
+	assert_int_equal(regs.fp, STACK + 24);
+	assert_int_equal(regs.all[2], STACK + 24);
 }
 
 static void only_line_ends_stay_of_a_source(void **state)
@@ -188,10 +236,12 @@ static void only_line_ends_stay_of_a_source(void **state)
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(only_pointers_and_small_numbers_stay_of_what_is_copied),
 	cmocka_unit_test(bytes_of_names_and_code_stay),
-	cmocka_unit_test(text_that_a_window_read_goes_but_records_stay),
-	cmocka_unit_test(slots_of_a_v8_frame_stay),
-	cmocka_unit_test(a_loop_of_records_ends),
+	cmocka_unit_test(words_that_a_window_read_become_words_that_end_a_walk_alike),
+	cmocka_unit_test(where_the_walk_failed_is_told_anyway),
+	cmocka_unit_test(only_slots_of_v8_frames_stay),
+	cmocka_unit_test(slots_in_another_page_than_the_record_stay),
 	cmocka_unit_test(text_in_a_register_goes),
+	cmocka_unit_test(a_frame_pointer_that_leads_on_stays),
 	cmocka_unit_test(only_line_ends_stay_of_a_source),
 };
 
