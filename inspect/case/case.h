@@ -194,6 +194,15 @@ void case_free(struct case_file **c);
  */
 int case_bytes(const struct case_file *c, u64 addr, void *dst, u32 len);
 
+/**
+ * case_plain_add_rows() - the unwind rows that a walk over a plain core has lacked
+ * @c:		from case_read(), with is_plain_core; its rows change
+ * @frames:	of the walk; what they have no row for is looked up in their files
+ *
+ * Return: how many were added, 0 when walking again would find no more; -ENOMEM.
+ */
+int case_plain_add_rows(struct case_file *c, const struct uw_frame *frames, u32 n_frames);
+
 /* The register that struct uw_regs calls drap; 0 when it is not known. */
 u64 case_drap(const struct case_file *c);
 

@@ -7,6 +7,7 @@
 
 #include "case_modules.h"
 
+#include "../elf/cfi.h"
 #include "../util/cleanup.h"
 #include "../v8/v8.h"
 
@@ -120,8 +121,11 @@ int case_modules_open(const struct core *core, struct case_modules *out)
 
 void case_modules_deinit(struct case_modules *m)
 {
+	for (u32 i = 0; m->cfi && i < m->n; i++)
+		cfi_free(&m->cfi[i]);
 	for (u32 i = 0; m->at && i < m->n; i++)
 		elf_file_free(&m->at[i]);
+	free(m->cfi);
 	free(m->at);
 	free(m->of);
 }

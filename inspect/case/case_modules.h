@@ -10,6 +10,7 @@
 struct case_modules {
 	u32 *of; /* for each of the core's files the number of its module, from 1 */
 	struct elf_file **at; /* by number - 1; NULL: not there, or not the process's */
+	struct cfi **cfi; /* by number - 1, when rows were asked for; else NULL */
 	u32 n; /* files of the core; modules are fewer */
 	u32 v8; /* the module that V8 is in, 0: none */
 	struct v8_info v8_info;

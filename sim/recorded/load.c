@@ -112,6 +112,7 @@ static int take_rows(struct recorded *r)
 	u32 n = r->file->n_rows, first = 0;
 	int err = 0;
 
+	sim_rows_deinit(&r->rows);
 	r->rows.rules = calloc(n + 1ul, sizeof(*r->rows.rules));
 	if (!r->rows.rules)
 		return -ENOMEM;
@@ -150,6 +151,25 @@ static int take_target(struct recorded *r)
 	return sim_recorded_new(f, &t->mem);
 }
 
+/* Walks until no row is missing that the files of a plain core have. */
+static int find_rows(struct recorded *r)
+{
+	_cleanup_free_ struct uw_state *u = calloc(1, sizeof(*u));
+	int n;
+
+	if (!u)
+		return -ENOMEM;
+	do {
+		int err = take_rows(r);
+
+		if (err)
+			return err;
+		r->c.arch->walk(u, &r->c.target);
+		n = case_plain_add_rows(r->file, u->sample.frames, u->sample.n_frames);
+	} while (n > 0);
+	return n;
+}
+
 static int make(struct recorded *r, const char *path, const struct sim_arch *arch)
 {
 	int err;
@@ -159,7 +179,7 @@ static int make(struct recorded *r, const char *path, const struct sim_arch *arc
 	r->c.name = strdup(path);
 	err = r->c.name ? take_target(r) : -ENOMEM;
 	if (!err)
-		err = take_rows(r);
+		err = r->file->is_plain_core ? find_rows(r) : take_rows(r);
 	if (!err)
 		err = take_functions(r);
 	return err ? err : take_truth(r);

@@ -158,20 +158,24 @@ static const struct uw_rule *find_rule(void *ctx, u32 module, u64 file_off)
 	return sim_find_rule(ctx, module, file_off);
 }
 
+int sim_rows_used(const struct sim_target *t, const struct uw_sample *s, struct case_row **out,
+		  u32 *n)
+{
+	const struct case_rule_source source = { find_rule, (void *)t };
+
+	return case_rows_used(s->frames, s->n_frames, &source, out, n);
+}
+
 /* Those that the core's own walk uses. */
 static int take_rows(const struct sim_arch *arch, const struct sim_target *t, struct case_row **out,
 		     u32 *n)
 {
-	const struct case_rule_source source = { find_rule, (void *)t };
-	struct uw_state *u = calloc(1, sizeof(*u));
-	int err;
+	_cleanup_free_ struct uw_state *u = calloc(1, sizeof(*u));
 
 	if (!u)
 		return -ENOMEM;
 	arch->walk(u, t);
-	err = case_rows_used(u->sample.frames, u->sample.n_frames, &source, out, n);
-	free(u);
-	return err;
+	return sim_rows_used(t, &u->sample, out, n);
 }
 
 int sim_case_write(const struct sim_case *c, const struct sim_target *target,

@@ -3,6 +3,7 @@
 
 /* The way out of the simulator: one stop of a case becomes a file. */
 
+#include "../../inspect/case/case_rows.h"
 #include "../case.h"
 #include "../error.h"
 
@@ -22,3 +23,7 @@
 int sim_case_write(const struct sim_case *c, const struct sim_target *target,
 		   const struct sim_truth *truth, u8 status, const char *path,
 		   struct sim_error *error);
+
+/* The rows of @t that a walk over it used, as case_rows_used(). */
+int sim_rows_used(const struct sim_target *t, const struct uw_sample *s, struct case_row **out,
+		  u32 *n);

@@ -10,6 +10,7 @@
 #include "../engine/engine.h"
 #include "load.h"
 #include "name.h"
+#include "record.h"
 
 #include <elf.h>
 #include <errno.h>
@@ -19,6 +20,7 @@ struct walked {
 	struct case_file file;
 	struct case_walk walk;
 	struct case_read *reads;
+	struct case_row *rows;
 	struct pages pages;
 	struct areas areas;
 	struct case_frames frames;
@@ -32,6 +34,7 @@ static void walked_deinit(struct walked *w)
 	areas_deinit(&w->areas);
 	case_frames_deinit(&w->frames);
 	free(w->reads);
+	free(w->rows);
 }
 
 static void close_session(struct sim_session **session)
@@ -160,9 +163,10 @@ static void redact(struct walked *w, const struct uw_sample *s)
 	w->file.is_redacted = true;
 }
 
-static int make(struct walked *w, const struct case_file *core, struct sim_walk *walk,
+static int make(struct walked *w, const struct sim_case *c, struct sim_walk *walk,
 		const struct sim_walked_options *o)
 {
+	const struct case_file *core = c->recorded;
 	struct uw_sample *s = &walk->state.sample;
 	int err;
 
@@ -170,7 +174,10 @@ static int make(struct walked *w, const struct case_file *core, struct sim_walk 
 	w->file.ranges = NULL;
 	w->file.faults = NULL;
 	fill_sample(core, s);
-	err = take_reads(w, core, walk);
+	err = sim_rows_used(&c->target, s, &w->rows, &w->file.n_rows);
+	w->file.rows = w->rows;
+	if (!err)
+		err = take_reads(w, core, walk);
 	if (!err)
 		err = take_areas(w, core);
 	if (!err)
@@ -209,7 +216,7 @@ int sim_walked_write(const char *core, const struct sim_walked_options *options,
 		err = walk_natively(c, walk, error);
 	if (err)
 		return err;
-	err = make(&w, c->recorded, walk, options);
+	err = make(&w, c, walk, options);
 	if (err)
 		return sim_fail(error, err, "%s: %s", core, strerror(-err));
 	err = case_write(&w.file, path, &why);

@@ -238,6 +238,67 @@ static void a_file_that_is_another_one_is_not_believed(void **state)
 	}
 }
 
+static struct uw_frame frame_at(const struct case_file *c, u64 pc)
+{
+	const struct case_mapping *m = mapping_at(c, pc);
+
+	assert_non_null(m);
+	return (struct uw_frame){ .pc = pc,
+				  .a = pc - m->map.start_addr + m->map.file_off,
+				  .aux = m->map.module,
+				  .kind = UW_NATIVE,
+				  .flags = UW_FRAME_NO_ROWS };
+}
+
+static void rows_that_a_walk_lacks_come_from_the_file(void **state)
+{
+	struct uw_frame frames[6];
+	struct case_file *c;
+
+	(void)state;
+	make(LIKE_GCORE, exe, (void *)head.start);
+	c = read_good();
+	assert_int_equal(c->n_rows, 0);
+	frames[0] = frame_at(c, code_addr());
+	frames[1] = frame_at(c, (u64)(unsigned long)read_good);
+	frames[2] = frames[0]; /* recursion */
+	frames[3] = frame_at(c, (u64)(unsigned long)frame_at);
+	frames[3].aux = 99; /* nobody's */
+	frames[4] = frame_at(c, (u64)(unsigned long)frame_at);
+	frames[4].kind = UW_V8_CODE;
+	frames[5] = frame_at(c, code_addr() + 1); /* a return address is looked up before it */
+	frames[5].flags = UW_FRAME_RA;
+	assert_int_equal(case_plain_add_rows(c, frames, N(frames)), 2);
+	assert_int_equal(c->n_rows, 2);
+	assert_true(c->rows[0].file_off < c->rows[1].file_off);
+	for (u32 i = 0; i < 2; i++) {
+		assert_int_equal(c->rows[i].module, frames[0].aux);
+		assert_true(c->rows[i].file_off == frames[0].a ||
+			    c->rows[i].file_off == frames[1].a);
+		assert_int_equal(c->rows[i].rule.cfa, UW_CFA_SP); /* nothing is pushed yet */
+		assert_int_equal(c->rows[i].rule.fp, UW_SAVED_SAME);
+	}
+	assert_int_equal(case_plain_add_rows(c, frames, N(frames)), 0);
+	case_free(&c);
+}
+
+static void a_file_that_is_another_one_gives_no_rows(void **state)
+{
+	static const u8 zeros[PAGE];
+	struct uw_frame frame;
+	struct case_file *c;
+
+	(void)state;
+	make(LIKE_KERNEL, exe, zeros);
+	c = read_good();
+	frame = frame_at(c, code_addr());
+	assert_int_equal(case_plain_add_rows(c, &frame, 1), 0);
+	frame.aux = 0;
+	assert_int_equal(case_plain_add_rows(c, &frame, 1), 0);
+	assert_int_equal(c->n_rows, 0);
+	case_free(&c);
+}
+
 static void signatures_of_arm64_are_taken_off(void **state)
 {
 	static const u64 masks[2] = { 0x7f << 20, 0x007f000000000000 };
@@ -306,6 +367,8 @@ static void many_file_mappings_are_read(void **state)
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(code_comes_from_the_file_that_the_process_had),
 	cmocka_unit_test(a_file_that_is_another_one_is_not_believed),
+	cmocka_unit_test(rows_that_a_walk_lacks_come_from_the_file),
+	cmocka_unit_test(a_file_that_is_another_one_gives_no_rows),
 	cmocka_unit_test(signatures_of_arm64_are_taken_off),
 	cmocka_unit_test(cut_off_it_is_refused),
 	cmocka_unit_test(many_file_mappings_are_read),
