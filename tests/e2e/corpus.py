@@ -42,6 +42,7 @@ class Want:
     at: tuple = ()
     match: str = ""  # a function that must be in the stack
     leaf: str = ""  # what frame 0 must be called
+    kind: str = ""  # ... and be
     tier: str = ""  # of the innermost function of the programs
     ra: str = ""  # what has the caller's address there, by the ABI: "sp", "sp+8" or "lr"
     has_record: bool = False  # with ra: its own frame record is still there
@@ -69,12 +70,11 @@ NODE = {
         Want("optimized-prologue", "optimized", at=("tree", b"\x55\x48\x89\xe5", 1), ra="sp+8"),
         Want("optimized-epilogue", "optimized", ra="sp",
              at=("tree", b"\x48\x8b\xe5\x5d\x48\x83\xf9", 10)),
-        Want("no-frame-pointer", "baseline", status="truncated", reason="no frame pointer"),
+        Want("no-frame-pointer", "baseline", match="^v8::internal::(Builtin|Runtime)_",
+             kind="native"),
         Want("deep", "interpreted", match="^down$", majors=("24",)),
         Want("constructors", "baseline", match="^around$", majors=("20", "26")),
         Want("json-reviver", "baseline", match="^revive$", majors=("18", "22")),
-        Want("not-a-frame-pointer", "baseline", status="failed", reason="unaligned frame pointer",
-             majors=("24",)),
     ),
     "arm64": (
         Want("interpreted-leaf", "interpreted", leaf="leaf", tier="interpreted"),
@@ -108,13 +108,14 @@ BUSY = {
         Want("epilogue", "", at=("busy_inner", r"^ret"), leaf="busy_inner", ra="lr"),
     ),
 }
+BELOW = "caller's frame below stack pointer"
 LOST = (
-    Want("record-unaligned", "unaligned", status="failed", reason="unaligned frame pointer"),
-    Want("record-below", "below", status="failed", reason="frame pointer below stack pointer"),
-    Want("record-far", "far", status="failed"),
+    Want("record-unaligned", "unaligned", status="failed", reason=BELOW),
+    Want("record-below", "below", status="failed", reason=BELOW),
+    Want("record-far", "far", status="failed", reason=BELOW),
     Want("record-unmapped", "unmapped", status="failed", reason="fault"),
-    Want("record-none", "none", status="truncated", reason="no frame pointer"),
-    Want("record-nowhere", "nowhere", status="truncated"),
+    Want("record-none", "none", status="failed", reason=BELOW),
+    Want("record-nowhere", "nowhere", status="truncated", reason="unknown pc"),
 )
 
 
@@ -148,6 +149,9 @@ def compiled(pid, name, code, before):
     return start + at + before
 
 
+MAIN = {"": "main", "Node.js": "node::Start(int, char**)"}  # main() of Node.js jumps there
+
+
 class NodeJudge:
     """Are these the frames of the programs in fixtures/node/known?"""
 
@@ -174,21 +178,23 @@ class NodeJudge:
 
 
 def why_not_end(want, note):
-    """Status and reason. A case without rows is of a walk that had none: it ends for want of them,
-    where the stack is whole in the frame that calls main() or, on arm64, in _start."""
+    """Status and reason; a whole stack ends as the C library starts a program: _start calls
+    __libc_start_main, which calls a function that it does not name, which calls main()."""
     end = note["expected"]
-    last = end["frames"][-1]
-    if "rows" not in note and end.get("reason") == "unwind rows not loaded":
-        is_whole = last.get("name") == "_start" or "/libc.so" in last.get("module", "")
-        return None if want.status != "complete" or is_whole else f"it ends at {last.get('name')}"
     if end["status"] != want.status or (want.reason and end.get("reason") != want.reason):
         return f"it is {end['status']}, {end.get('reason')}"
+    names = [frame.get("name") for frame in end["frames"][-4:]]
+    outermost = [MAIN[note.get("runtime", "").split(" ")[0]], None, "__libc_start_main", "_start"]
+    if want.status == "complete" and names != outermost:
+        return f"it ends at {names}"
     return None
 
 
 def why_not_names(want, frames, known):
     if want.leaf and frames[0].get("name") != want.leaf:
         return f"frame 0 is {frames[0].get('name')}"
+    if want.kind and frames[0]["kind"] != want.kind:
+        return f"frame 0 is {frames[0]['kind']}"
     if want.tier and known[0].get("tier") != want.tier:
         return f"its innermost function is {known[0].get('tier')}"
     if want.match != "^down$" and len(frames) > 60:
@@ -214,18 +220,26 @@ def word(case, addr):
     return None
 
 
-def count_records(case, fp):
-    """Frame records from fp on."""
-    count = 0
-    while fp is not None and fp >= 4096:
+def keeps_records(note, pc):
+    """Is it code of V8, or of the C programs, and not of a library or of Node.js itself?"""
+    return any(int(m["start"], 16) <= pc < int(m["end"], 16) and
+               (m["kind"] != "native" or os.path.basename(m.get("path", "")) in ("busy", "lost"))
+               for m in note["mappings"])
+
+
+def count_records(note, case):
+    """Frame records in a row that return to code that keeps such records."""
+    count, fp = 0, int(note["registers"]["fp"], 16)
+    while (ra := word(case, fp + 8)) is not None and keeps_records(note, ra - 1):
         count, fp = count + 1, word(case, fp)
     return count
 
 
 def why_not_caller(want, note, case):
     """Has the walk gone where the interrupted code would return to? Recursion returns to one
-    place from every depth, so the frames must be as many as there are records, too: one for
-    each, the interrupted one, and its caller if it has no record of its own."""
+    place from every depth, so the frames up to the first of other code must be as many as there
+    are records, too: one for each, its caller, and before them the interrupted one, unless the
+    first record is its own."""
     if not want.ra:
         return None
     pcs = [int(f["pc"], 16) for f in note["walk"]["frames"]]
@@ -236,8 +250,11 @@ def why_not_caller(want, note, case):
         caller = word(case, int(note["registers"][sp], 16) + int(off or 0))
     if pcs[1] != caller:
         return f"the walk went to {pcs[1]:#x}, not to {caller}"
-    count = count_records(case, int(note["registers"]["fp"], 16)) + (1 if want.has_record else 2)
-    return None if len(pcs) == count else f"it has {len(pcs)} frames, not {count}"
+    kept = [keeps_records(note, pcs[0]), *(keeps_records(note, pc - 1) for pc in pcs[1:])]
+    count = count_records(note, case) + (1 if want.has_record else 2)
+    if not kept[1] or kept.index(False) == count:
+        return None
+    return f"it has {kept.index(False)} frames of such code, not {count}"
 
 
 class NestingJudge:

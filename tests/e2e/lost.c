@@ -42,7 +42,11 @@ __attribute__((noinline)) unsigned long spin(const char *what)
 
 __attribute__((noinline)) unsigned long lose(const char *what)
 {
-	return spin(what) + 1;
+	/* Of a size that only its code knows, so its caller's frame is found by fp alone. */
+	volatile char room[strlen(what) + 1];
+
+	room[0] = 1;
+	return spin(what) + (unsigned long)room[0];
 }
 
 int main(int argc, char **argv)
