@@ -181,6 +181,10 @@ static int start_session(struct capture *c)
 		return CLI_CANNOT_RUN;
 	}
 	err = session_add_target(c->session, c->pid);
+	if (err == -ESRCH) {
+		cli_error("pid %u has ended, nothing is captured", c->pid);
+		return CLI_FAILURE;
+	}
 	if (err) {
 		cli_error("cannot read the target: %s; run as root (see `unspool doctor`)",
 			  strerror(-err));
