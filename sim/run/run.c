@@ -85,6 +85,19 @@ int sim_run_report(struct sim_runner *r, const struct sim_result *result)
 	return err ? err : sim_outputs_verdict(&r->out, &verdict);
 }
 
+/* What is wrong with a file is so for each architecture, and told once. */
+static void complain(struct sim_runner *r, const char *name, const char *why)
+{
+	bool has_name = !strncmp(why, name, strlen(name));
+	char line[sizeof(r->complaint)];
+
+	snprintf(line, sizeof(line), "%s%s%s", has_name ? "" : name, has_name ? "" : ": ", why);
+	if (!strcmp(line, r->complaint))
+		return;
+	memcpy(r->complaint, line, sizeof(line));
+	sim_complain("%s", line);
+}
+
 int sim_run_broken(struct sim_runner *r, const char *name, const struct sim_arch *arch,
 		   const char *why)
 {
@@ -98,10 +111,7 @@ int sim_run_broken(struct sim_runner *r, const char *name, const struct sim_arch
 		e++;
 	verdict.engine = r->strangers.plugin ? "plugin" : sim_engines[e]->name;
 	r->n_broken++;
-	if (strncmp(why, verdict.name, strlen(verdict.name)) != 0)
-		sim_complain("%s: %s", verdict.name, why);
-	else
-		sim_complain("%s", why);
+	complain(r, verdict.name, why);
 	if (r->out.json)
 		err = sim_json_not_run(r->out.json, &verdict);
 	return err ? err : sim_outputs_verdict(&r->out, &verdict);

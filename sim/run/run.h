@@ -30,6 +30,7 @@ struct sim_runner {
 	u64 n_results, n_wrong; /* a case in an engine */
 	u64 n_broken; /* cases that could not be loaded or executed */
 	u64 n_compared, n_differing; /* bytes */
+	char complaint[1024 + SIM_ERROR_LEN]; /* the last about a file */
 };
 
 /**
