@@ -80,12 +80,15 @@ static struct text insn_words(const struct explain *e, u32 insn)
 {
 	u64 pc = e->target.regs.pc;
 	char insn_text[128];
-	u8 code[16] = { 0 };
+	u32 len = 16;
+	u8 code[16];
 	struct text t;
 
-	memcpy(code, &insn, sizeof(insn));
-	sim_mem_read(e->target.mem, code, sizeof(code), pc);
-	sim_disasm(e->c->arch, code, sizeof(code), pc, insn_text, sizeof(insn_text));
+	if (sim_mem_read(e->target.mem, code, len, pc)) { /* no more than the walk has read */
+		len = sizeof(insn);
+		memcpy(code, &insn, len);
+	}
+	sim_disasm(e->c->arch, code, len, pc, insn_text, sizeof(insn_text));
 	snprintf(t.text, sizeof(t.text), "%s (%#010x)", insn_text, insn);
 	return t;
 }
