@@ -84,6 +84,8 @@ static void every_representation_is_read(void **state)
 	check_text(fake_sliced(&v, flat, 3, 4), "3456");
 	check_text(fake_thin(&v, flat, 10), "0123456789");
 	check_text(fake_sliced(&v, fake_cons(&v, flat, fake_string(&v, ""), 10), 8, 2), "89");
+	check_text(fake_sliced(&v, fake_cons(&v, cons, flat, 15), 7, 3), "234");
+	check_text(fake_sliced(&v, fake_cons(&v, cons, flat, 15), 4, 3), "e01");
 	/* A pair whose halves lie in two pieces. */
 	check_text(fake_cons(&v, fake_string16(&v, wide, 3), fake_string16(&v, rest, 2), 5),
 		   "w\xc4\x80\xf0\x9f\x98\x80!");
