@@ -96,6 +96,25 @@ static void every_representation_is_read(void **state)
 	check_text(fake_external(&v, chars, 2, true), "w\xc4\x80");
 }
 
+/* Such a string has no pointer to its characters; what lies behind it is another object. */
+static void an_uncached_external_string_is_an_error(void **state)
+{
+	u64 chars, cached, s;
+	char text[32];
+	u32 len = 7;
+
+	(void)state;
+	fresh();
+	chars = fake_alloc(&v, 16);
+	fake_bytes(&v, chars, "outside", 7);
+	cached = fake_external(&v, chars, len, false);
+	check_text(cached, "outside");
+	s = fake_object(&v, 42 | 16, 24);
+	fake_bytes(&v, s - 1 + 12, &len, sizeof(len));
+	fake_put(&v, fake_alloc(&v, 8), chars);
+	assert_int_equal(v8_string_utf8(h, s, text, sizeof(text)), -EINVAL);
+}
+
 static void a_long_name_is_cut_at_a_character_and_marked(void **state)
 {
 	static const u16 chars[] = { 0x95a2, 0x6570, 0x95a2, 0x6570 };
@@ -181,6 +200,7 @@ int main(void)
 		cmocka_unit_test(latin1_becomes_utf8),
 		cmocka_unit_test(utf16_becomes_utf8_lone_surrogates_and_nul_u_fffd),
 		cmocka_unit_test(every_representation_is_read),
+		cmocka_unit_test(an_uncached_external_string_is_an_error),
 		cmocka_unit_test(a_long_name_is_cut_at_a_character_and_marked),
 		cmocka_unit_test(hostile_strings_are_errors),
 		cmocka_unit_test(each_failing_read_is_an_error_or_harmless),
