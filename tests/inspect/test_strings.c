@@ -137,6 +137,23 @@ static int count(const struct v8_chars *c, void *data)
 	return 0;
 }
 
+static void no_more_characters_are_visited_than_asked_for(void **state)
+{
+	static const struct {
+		size_t max, n;
+	} rows[] = { { 0, 0 }, { 1, 1 }, { 9, 9 }, { 10, 10 }, { 11, 10 } };
+
+	(void)state;
+	fresh();
+	for (size_t i = 0; i < N(rows); i++) {
+		u64 flat = fake_string(&v, "0123456789");
+		size_t n = 0;
+
+		assert_int_equal(v8_string_visit(h, flat, rows[i].max, TARGET_TEXT, count, &n), 0);
+		assert_int_equal(n, rows[i].n);
+	}
+}
+
 static void hostile_strings_are_errors(void **state)
 {
 	char text[64];
@@ -202,6 +219,7 @@ int main(void)
 		cmocka_unit_test(every_representation_is_read),
 		cmocka_unit_test(an_uncached_external_string_is_an_error),
 		cmocka_unit_test(a_long_name_is_cut_at_a_character_and_marked),
+		cmocka_unit_test(no_more_characters_are_visited_than_asked_for),
 		cmocka_unit_test(hostile_strings_are_errors),
 		cmocka_unit_test(each_failing_read_is_an_error_or_harmless),
 	};
