@@ -18,8 +18,8 @@
  * $STEP_PRINT: misses whose line has this text are printed in full.
  *
  * Misses are listed by place (a builtin, or a tier and whether its code has just begun)
- * and form, in JIT code with the bytes at pc. A native call that takes longer than NATIVE_STEPS is
- *run to its end.
+ * and form, in JIT code with the bytes at pc. A native call that takes longer than
+ * NATIVE_STEPS is run to its end.
  */
 
 #include <errno.h>
@@ -128,13 +128,15 @@ static const char *form_of(const struct judge *j)
 
 	if (agrees(j, 1, 1, 0))
 		return "the caller is missing";
+	if (s->n_frames > 1 && s->frames[1].pc == shadow_ra(&j->shadow, 0) && agrees(j, 2, 2, 0))
+		return "its caller's caller is missing";
 	if (agrees(j, 1, 2, 0))
 		return "two callers are missing";
 	if (agrees(j, 2, 0, 0))
 		return "a caller too many";
 	if (s->n_frames == 1)
 		return "no caller";
-	return s->status > UW_END ? "broken off" : "another stack";
+	return "another stack";
 }
 
 static void describe(const struct judge *j, char *text, size_t len)
@@ -361,8 +363,7 @@ static void report(struct judge *j)
 	u64 good = j->exact + j->by_name;
 
 	printf("%llu steps, %llu judged: exact %llu (%.3f %%), by name %llu, together %.3f %%, "
-	       "missed "
-	       "%llu; without a true stack %llu (%u times); control %llu\n",
+	       "missed %llu; without a true stack %llu (%u times); control %llu\n",
 	       j->steps, j->judged, j->exact, 100.0 * (double)j->exact / (double)j->judged,
 	       j->by_name, 100.0 * (double)good / (double)j->judged, j->judged - good, j->lost,
 	       j->shadow.n_lost, j->spoiled_exact);
