@@ -82,6 +82,9 @@ def test_node(checks, major="22"):
                        "const end = Date.now() + 2000;\nwhile (Date.now() < end) fib(22);\n")
         done, profile = record("--", other, "--perf-basic-prof", script, out=out, cwd=path)
         checks.equal(done.returncode, 0, f"recorded {done.stderr}")
+        for process in profile.of("process"):
+            with contextlib.suppress(FileNotFoundError):
+                os.unlink(f"/tmp/perf-{process['pid']}.map")
         fib, jit = (profile.count(lambda _, frames, __, names=names: any(
             f["kind"] == "jit" and re.search(names, f.get("name", "")) for f in frames)) for names in ("fib", ""))
         checks.that(jit > 20 and fib > 0.9 * jit, f"{fib} of {jit} samples in compiled code are fib's")
