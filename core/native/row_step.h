@@ -83,7 +83,7 @@ UW_INLINE enum uw_status row_check_cfa(const struct uw_state *u, u64 cfa)
 {
 	u64 up = cfa - u->stack_low;
 
-	if (!(cfa & 7) && up <= UW_MAX_FRAME_LEN && (up || u->is_top))
+	if (!(cfa & 7) && cfa >= u->stack_low && up <= UW_MAX_FRAME_LEN && (up || u->is_top))
 		return UW_OK;
 	port_note(u, UW_NOTE_CFA_REFUSED, cfa);
 	return UW_E_CFA;
