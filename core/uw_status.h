@@ -38,7 +38,7 @@
 	X(UW_T_ROWS_PENDING,    TRUNCATED, "unwind rows not loaded", "user space has not got to this code yet") \
 	X(UW_T_GUESSED,         TRUNCATED, "guessed frame",        "outermost frame reached, but over a guess") \
 	X(UW_T_RA_ZERO,         TRUNCATED, "return address zero",  "a stack made by hand, as coroutines have") \
-	X(UW_E_CFA,             FAILED,    "caller's frame below stack pointer", "where an unwind row leads can't be")
+	X(UW_E_CFA,             FAILED,    "caller's frame out of place", "an unwind row leads below sp, too far up, or to no whole word")
 /* clang-format on */
 
 enum uw_status {
