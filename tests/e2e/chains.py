@@ -5,8 +5,8 @@
 .eh_frame, with code that has nothing in common with Unspool's. A chain is the
 innermost DEPTH functions of a sample's user stack, leaf first, as (file, function), one that
 calls itself counting once. Functions are those that nm knows
-in the file itself, of several names of one function the first; what nm does not know is
-told by where its frame information begins. perf's are looked up by address.
+in the file and in its debug file, of several names of one function the first; what it does not
+know is told by where its frame information begins. perf's are looked up by address.
 
 perf's chains are judged by only where they are complete: where they end in the file's
 entry or where a thread starts; or, of a program with code that perf can't unwind, where
@@ -29,7 +29,15 @@ MIN_SEEN = 99.0  # % of samples
 MAX_POINTS = 3.0  # between shares of a chain
 TOP = 20
 MAX_FDE_FILE = 30 << 20
-MAX_NAME = 400
+MAX_NAME = 1000  # Unspool's have 1023 bytes
+
+
+def debug_files(path):
+    """Where packages put what was stripped."""
+    for match in lines_of("readelf", "-n", path, like=r"\s+Build ID: (..)([0-9a-f]+)$"):
+        file = "/usr/lib/debug/.build-id/{}/{}.debug".format(*match.groups())
+        if os.path.exists(file):
+            yield file
 
 
 class Functions:
@@ -37,15 +45,17 @@ class Functions:
 
     def __init__(self, path):
         self.names, self.segments, spans = {}, [], {}
-        for flags in ("-CS", "-S", "-CSD", "-SD"):  # what is long when demangled is left as it is
-            for match in lines_of("nm", flags, "--defined-only", path,
+        for flags, file in itertools.product(  # what is long when demangled is left as it is
+                ("-CS", "-S", "-CSD", "-SD"), (path, *debug_files(path))):
+            for match in lines_of("nm", flags, "--defined-only", file,
                                   like=r"([0-9a-f]+) ([0-9a-f]+) [tTwWiuV] (.+)$"):
                 start, size = int(match.group(1), 16), int(match.group(2), 16)
-                spans.setdefault(start, [start + size, []])[1].append(plain(match.group(3)))
+                spans.setdefault(start, [start + size, []])[1].append(match.group(3))
         for end, names in spans.values():
-            self.names.update({without_type(name): min(names) for name in names})
-            self.names.update({name: min(names) for name in names})
-        self.spans = sorted((start, end, min(names)) for start, (end, names) in spans.items())
+            one = plain(min(names))
+            self.names.update({plain(without_type(name)): one for name in names})
+            self.names.update({plain(name): one for name in names})
+        self.spans = sorted((start, end, plain(min(names))) for start, (end, names) in spans.items())
         self.fdes = []
         if os.path.exists(path) and os.path.getsize(path) < MAX_FDE_FILE:
             self.fdes = sorted((int(m.group(1), 16), int(m.group(2), 16), f"fde {m.group(1)}")

@@ -86,20 +86,20 @@ def programs(tmp, version):
 
 
 @contextlib.contextmanager
-def all_running(tmp, version):
-    """{name: pid}; what reads its input gets text without end."""
+def started(tmp, wanted):
+    """{name: pid} of programs(); what reads its input gets text without end."""
     text = os.path.join(tmp, "text")
     make_text(text)
     quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
     with contextlib.ExitStack() as stack:
         pids = {}
-        for name, command, is_fed in programs(tmp, version):
+        for name, command, is_fed in wanted:
             if is_fed:
                 command = ["sh", "-c", 'while :; do cat "$0"; done | exec "$@"', text, *command]
             child = stack.enter_context(running(command, **quiet))
             pids[name] = child.pid
         time.sleep(1)
-        for name, command, is_fed in programs(tmp, version):
+        for name, command, is_fed in wanted:
             if is_fed:
                 pids[name] = child_of(pids[name], os.path.basename(command[0]))
         yield pids
@@ -120,10 +120,10 @@ def perf_recording(pids, seconds, path):
         perf.wait(timeout=60)
 
 
-def perf_script(path):
+def perf_script(path, timeout=120):
     done = subprocess.run(["perf", "script", "-i", path, "--no-inline", "-F", "pid,ip,sym,dso"],
                           capture_output=True, check=True, encoding="utf-8", errors="replace",
-                          timeout=120)
+                          timeout=timeout)
     return done.stdout
 
 
@@ -198,7 +198,7 @@ def judge(name, ours, theirs):
 
 def one_recording(tmp, pids, seconds, *options):
     _, profile = record("-p", ",".join(map(str, pids.values())), "-d", seconds, *options,
-                        out=os.path.join(tmp, "p.ndjson"), hz=HZ)
+                        out=os.path.join(tmp, "p.ndjson"), hz=HZ, timeout=seconds + 60)
     return profile
 
 
@@ -243,7 +243,7 @@ def check_bad(check, profile, pids):
 
 def attempt(seconds, version):
     check = Checks()
-    with folder() as tmp, all_running(tmp, version) as pids:
+    with folder() as tmp, started(tmp, programs(tmp, version)) as pids:
         path = os.path.join(tmp, "perf.data")
         with perf_recording(pids.values(), seconds, path):
             profile = one_recording(tmp, pids, seconds)
