@@ -8,9 +8,7 @@
  * Every path is a hostile process's. So a file is first opened with O_PATH, which
  * reads nothing, waits for nothing and wakes no driver, then checked to be a regular
  * file, and only then opened for reading. A symlink is never followed in a
- * path that a record told. (A hanging FUSE daemon of another user can't hold us: the
- * kernel refuses with EACCES unless an administrator gave allow_other;
- * fs/fuse/dir.c, fuse_allow_current_process(), Linux 6.1.)
+ * path that a record told. Only a file system that hangs can hold us: see map_device.h.
  */
 
 #include "../../core/types.h"

@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 
 #include "../../inspect/elf/elf_file.h"
 #include "../../inspect/util/cleanup.h"
-#include "../life/map_file.h"
 #include "vdso.h"
 
 static void module_free(struct module **mp)
@@ -164,13 +164,11 @@ static int key_of(int fd, bool is_vdso, struct module_key *key)
 	return 0;
 }
 
-/* Names and build id, from a file of which the cache knows nothing yet. */
-static int module_new(struct module **out, int fd, const char *path)
+/* What the path tells. */
+static int module_named(struct module **out, const char *path)
 {
 	_cleanup_(module_free) struct module *mod = calloc(1, sizeof(*mod));
-	_cleanup_(elf_file_free) struct elf_file *elf = NULL;
-	const char *slash, *build_id;
-	int err;
+	const char *slash;
 
 	if (!mod)
 		return -ENOMEM;
@@ -178,6 +176,24 @@ static int module_new(struct module **out, int fd, const char *path)
 	mod->path = strdup(path);
 	if (!mod->path)
 		return -ENOMEM;
+	slash = strrchr(mod->path, '/');
+	mod->info.path = mod->path;
+	mod->info.name = slash && slash[1] ? slash + 1 : mod->path;
+	mod->info.is_vdso = !strcmp(path, "[vdso]");
+	*out = TAKE_PTR(mod);
+	return 0;
+}
+
+/* Names and build id, from a file of which the cache knows nothing yet. */
+static int module_new(struct module **out, int fd, const char *path)
+{
+	_cleanup_(module_free) struct module *mod = NULL;
+	_cleanup_(elf_file_free) struct elf_file *elf = NULL;
+	const char *build_id;
+	int err = module_named(&mod, path);
+
+	if (err)
+		return err;
 	err = elf_file_open_fd(&elf, fd);
 	if (err == -ENOMEM || err == -EMFILE || err == -ENFILE)
 		return err;
@@ -186,13 +202,36 @@ static int module_new(struct module **out, int fd, const char *path)
 	mod->build_id = build_id ? strdup(build_id) : NULL;
 	if (build_id && !mod->build_id)
 		return -ENOMEM;
-	slash = strrchr(mod->path, '/');
-	mod->info.path = mod->path;
-	mod->info.name = slash && slash[1] ? slash + 1 : mod->path;
 	mod->info.build_id = mod->build_id;
 	mod->info.is_elf = elf;
-	mod->info.is_vdso = !strcmp(path, "[vdso]");
 	*out = TAKE_PTR(mod);
+	return 0;
+}
+
+static void add(struct modules *m, struct module *mod, const struct module_key *key)
+{
+	if (m->n == MODULES_MAX)
+		remove_module(m, oldest(m, is_any));
+	mod->key = *key;
+	mod->info.id = ++m->last_id;
+	m->v[m->n++] = mod;
+}
+
+/* A file that nobody opens, since that could take for ever. */
+static int module_unread(struct modules *m, const struct mapping *map, struct module **out)
+{
+	struct module_key key = { makedev(map->dev_major, map->dev_minor), map->inode, ~0ull, 0 };
+	struct module *mod = find_key(m, &key);
+	int err = mod ? 0 : module_named(&mod, map->path->text);
+
+	if (err)
+		return err;
+	if (!mod->info.id) {
+		mod->has_no_symbols = true;
+		mod->why = strdup("its file system does not answer");
+		add(m, mod, &key);
+	}
+	*out = mod;
 	return 0;
 }
 
@@ -210,11 +249,7 @@ static int module_for(struct modules *m, int *fd, const char *path, struct modul
 		err = module_new(&mod, *fd, path);
 		if (err)
 			return err;
-		if (m->n == MODULES_MAX)
-			remove_module(m, oldest(m, is_any));
-		mod->key = key;
-		mod->info.id = ++m->last_id;
-		m->v[m->n++] = mod;
+		add(m, mod, &key);
 	}
 	mod->used = ++m->clock;
 	if (mod->fd < 0)
@@ -224,7 +259,8 @@ static int module_for(struct modules *m, int *fd, const char *path, struct modul
 	return 0;
 }
 
-static int open_mapping(const struct process *p, const struct mapping *map, int *fd)
+static int open_mapping(struct modules *m, const struct process *p, const struct mapping *map,
+			int *fd)
 {
 	const struct map_file f = {
 		.pid = p->pid,
@@ -241,7 +277,7 @@ static int open_mapping(const struct process *p, const struct mapping *map, int 
 
 	if (!strcmp(f.path, "[vdso]"))
 		return vdso_open(map->end_addr - map->start_addr, fd);
-	return map_file_open(&f, fd);
+	return map_device_open(&m->devices, &f, fd);
 }
 
 int modules_open(struct modules *m, const struct process *p, struct mapping *map, u32 *id)
@@ -253,9 +289,11 @@ int modules_open(struct modules *m, const struct process *p, struct mapping *map
 	if (map->module == MODULE_NONE)
 		return -ENOENT;
 	if (!mod || (mod->fd < 0 && !mod->symbols && !mod->has_no_symbols)) {
-		err = open_mapping(p, map, &fd);
+		err = open_mapping(m, p, map, &fd);
 		if (!err)
 			err = module_for(m, &fd, map->path->text, &mod);
+		else if (err == -ETIMEDOUT)
+			err = module_unread(m, map, &mod);
 		if (err == -EMFILE || err == -ENFILE || err == -ENOMEM)
 			return err;
 		if (err) {

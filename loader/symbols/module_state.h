@@ -4,6 +4,7 @@
 /* What modules are made of, for module.c (files, symbols) and module_lines.c (the helper). */
 
 #include "../../inspect/elf/symbols.h"
+#include "../life/map_device.h"
 #include "helper.h"
 #include "lines_cache.h"
 #include "module.h"
@@ -39,6 +40,7 @@ struct modules {
 	u64 clock;
 	struct helper *helper;
 	struct lines_cache *lines;
+	struct map_devices devices;
 };
 
 struct module *modules_find(struct modules *m, u32 id);
