@@ -38,14 +38,21 @@ struct cfs_rq {
 struct sched_entity {
 	struct cfs_rq *cfs_rq; /* with CONFIG_FAIR_GROUP_SCHED */
 };
+struct mm_struct {
+	unsigned long start_stack; /* random, and a child's until it executes something */
+	unsigned long start_brk;
+};
 struct task_struct {
 	struct sched_entity se;
 	unsigned int flags;
 	void *stack;
 	struct task_struct *group_leader;
 	struct task_struct *real_parent;
+	struct mm_struct *mm;
 	struct pid *thread_pid;
+	u64 start_time;
 	u64 start_boottime;
+	u64 parent_exec_id; /* the parent's self_exec_id when it forked */
 	u64 self_exec_id;
 	unsigned long nivcsw;
 };
@@ -92,6 +99,18 @@ UW_INLINE bool uw_task_ids(const struct task_struct *task, struct uw_sample *sam
 	sample->pid = uw_task_nr(BPF_CORE_READ(task, group_leader));
 	sample->tid = uw_task_nr(task);
 	return sample->pid;
+}
+
+/* Has a child the memory that its parent had when it forked? Neither executed anything since. */
+UW_INLINE bool uw_is_copy(const struct task_struct *child, const struct task_struct *parent)
+{
+	u64 exec_id = BPF_CORE_READ(child, parent_exec_id);
+	u64 stack_addr = BPF_CORE_READ(child, mm, start_stack);
+
+	return stack_addr && BPF_CORE_READ(parent, mm, start_stack) == stack_addr &&
+	       BPF_CORE_READ(child, self_exec_id) == exec_id &&
+	       BPF_CORE_READ(parent, self_exec_id) == exec_id &&
+	       BPF_CORE_READ(child, mm, start_brk) == BPF_CORE_READ(parent, mm, start_brk);
 }
 
 /**

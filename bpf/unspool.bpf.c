@@ -21,6 +21,8 @@
 
 #include <log_impl.h>
 
+#define UW_MAX_YOUTH_NS 1000000000 /* after that the recorder has long entered its tables */
+
 struct uw_counters uw_counters[UW_MAX_CPUS];
 
 struct {
@@ -35,24 +37,48 @@ struct uw_perf_event {
 	u64 addr;
 };
 
-/* The process's tables, if they are those of this very image of the process. */
-UW_INLINE struct uw_process *uw_use_tables(struct uw_state *u)
+/* A process's tables, if they are those of this very image of the process. */
+UW_INLINE struct uw_process *uw_tables_of(u32 pid, u64 start_ns, u64 exec_id)
 {
-	struct uw_process *p = uw_find_process(u->sample.pid);
+	struct uw_process *p = uw_find_process(pid);
 
-	u->has_tables = false;
-	u->sample.proc_gen = 0;
 	if (!p || !(p->flags & UW_PROC_TABLES) || p->gen & 1)
 		return NULL;
-	if (p->start_ns / UW_TICK_NS != u->sample.start_ns / UW_TICK_NS)
+	if (p->start_ns / UW_TICK_NS != start_ns / UW_TICK_NS)
 		return NULL;
 	if (p->exec_id == UW_EXEC_UNKNOWN)
-		p->exec_id = u->sample.exec_id;
-	if (p->exec_id != u->sample.exec_id)
+		p->exec_id = exec_id;
+	return p->exec_id == exec_id ? p : NULL;
+}
+
+/*
+ * A child that was just forked and has none yet, perhaps never will: its parent's.
+ * What it has mapped itself since is an unknown pc.
+ */
+UW_INLINE struct uw_process *uw_parent_tables(const struct uw_sample *sample)
+{
+	const struct task_struct *task = (void *)bpf_get_current_task(), *parent;
+
+	task = BPF_CORE_READ(task, group_leader);
+	if (sample->time_ns - BPF_CORE_READ(task, start_time) > UW_MAX_YOUTH_NS)
 		return NULL;
-	u->sample.proc_gen = p->gen;
-	u->extent = p->extent;
-	u->has_tables = true;
+	parent = BPF_CORE_READ(task, real_parent, group_leader);
+	if (!parent || !uw_is_copy(task, parent))
+		return NULL;
+	return uw_tables_of(uw_task_nr(parent), BPF_CORE_READ(parent, start_boottime),
+			    BPF_CORE_READ(parent, self_exec_id));
+}
+
+UW_INLINE struct uw_process *uw_use_tables(struct uw_state *u)
+{
+	const struct uw_sample *sample = &u->sample;
+	struct uw_process *p = uw_tables_of(sample->pid, sample->start_ns, sample->exec_id);
+
+	if (!p)
+		p = uw_parent_tables(sample);
+	u->has_tables = p != NULL;
+	u->sample.proc_gen = p ? p->gen : 0;
+	u->extent = p ? p->extent : 0;
 	return p;
 }
 
@@ -174,6 +200,8 @@ int uw_on_sample(struct uw_perf_event *ctx)
 	uw_walk(s);
 	if (p && *(volatile u32 *)&p->gen != s->state.sample.proc_gen)
 		s->state.sample.status = UW_T_STALE_TABLES;
+	if (p && p->pid != s->state.sample.pid)
+		s->state.sample.proc_gen = 0; /* it says nothing of the child's own */
 	flight_walk_end(&s->state.sample);
 	uw_send(s, c);
 	return 0;

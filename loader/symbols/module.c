@@ -228,6 +228,7 @@ static int module_unread(struct modules *m, const struct mapping *map, struct mo
 		return err;
 	if (!mod->info.id) {
 		mod->has_no_symbols = true;
+		mod->info.is_elf = true; /* as a rule, and no JIT's */
 		mod->why = strdup("its file system does not answer");
 		add(m, mod, &key);
 	}

@@ -135,6 +135,50 @@ static void a_change_during_the_walk_makes_the_sample_stale(void **state)
 	}
 }
 
+/* What keeps a child from having its parent's tables. */
+enum obstacle {
+	NONE,
+	IS_OLD,
+	HAS_EXECUTED,
+	PARENT_HAS,
+	OTHER_STACK,
+	OTHER_HEAP,
+	NO_MEMORY,
+	NO_TABLES
+};
+
+static void make_child(enum obstacle o, struct mm_struct mm[2])
+{
+	struct task_struct *parent = &w.tasks[PARENT].task;
+	struct uw_process *p = enter_process(600, o == NO_TABLES ? 0 : UW_PROC_TABLES, 0);
+
+	process()->flags = UW_PROC_USED | UW_PROC_TARGET;
+	p->start_ns = parent->start_boottime;
+	p->exec_id = parent->self_exec_id;
+	mm[0] = mm[1] = (struct mm_struct){ o == NO_MEMORY ? 0 : 0x7ffd0000, 0x5500000 };
+	mm[0].start_stack += o == OTHER_STACK;
+	mm[0].start_brk += o == OTHER_HEAP;
+	leader->mm = &mm[0];
+	parent->mm = &mm[1];
+	leader->parent_exec_id = parent->self_exec_id - (o == PARENT_HAS);
+	leader->self_exec_id = leader->parent_exec_id + (o == HAS_EXECUTED);
+	leader->start_time = fake.now_ns - (o == IS_OLD ? 1000000001 : 1000000000);
+}
+
+static void a_young_copy_of_its_parent_has_that_ones_tables(void **state)
+{
+	struct mm_struct mm[2];
+
+	(void)state;
+	for (enum obstacle o = NONE; o <= NO_TABLES; o++) {
+		make_child(o, mm);
+		assert_non_null(run());
+		if (w.sample.status != (o == NONE ? UW_END : UW_T_UNKNOWN_PROCESS))
+			fail_msg("obstacle %d: status %u", o, w.sample.status);
+		assert_int_equal(w.sample.proc_gen, 0); /* of the child's own */
+	}
+}
+
 static void a_change_does_not_matter_to_who_has_no_tables(void **state)
 {
 	(void)state;
@@ -358,6 +402,7 @@ int main(void)
 		T(a_refused_process_tells_no_image),
 		T(tables_that_are_being_written_are_not_used),
 		T(a_change_during_the_walk_makes_the_sample_stale),
+		T(a_young_copy_of_its_parent_has_that_ones_tables),
 		T(a_change_does_not_matter_to_who_has_no_tables),
 		T(the_mapping_around_a_pc_is_found),
 		T(a_process_without_mappings_has_none_around_a_pc),
