@@ -16,6 +16,9 @@
  *	UW_V8_JS        SharedFunctionInfo,      word in the bytecode     low half of the word in
  *	                tagged pointer           offset slot              the BytecodeArray slot
  *	UW_V8_CODE      - (no frame yet: pc only, status UW_F_NO_FRAME)
+ *	UW_DOTNET_METHOD first byte of the code   MethodDesc               -
+ *	UW_DOTNET_R2R   offset in module's file  -                        module id
+ *	UW_DOTNET_STUB  enum dotnet_stub         -                        -
  *
  * In the builtins and JIT mappings of V8 the low half of `b` of UW_V8_JS is zero
  * for a SMI, i.e. when the slot can be a bytecode offset.
@@ -24,7 +27,18 @@
 #include "types.h"
 #include "uw_status.h"
 
-enum uw_kind { UW_UNKNOWN, UW_KERNEL, UW_NATIVE, UW_V8_STUB, UW_V8_JS, UW_V8_CODE, UW_N_KINDS };
+enum uw_kind {
+	UW_UNKNOWN,
+	UW_KERNEL,
+	UW_NATIVE,
+	UW_V8_STUB,
+	UW_V8_JS,
+	UW_V8_CODE,
+	UW_DOTNET_METHOD, /* compiled while the process runs */
+	UW_DOTNET_R2R, /* compiled ahead of time */
+	UW_DOTNET_STUB,
+	UW_N_KINDS
+};
 
 enum uw_frame_flags {
 	UW_FRAME_RA = 1 << 0, /* pc is a return address: look it up at pc - 1 */

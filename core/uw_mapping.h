@@ -17,6 +17,9 @@ enum uw_map_kind {
 	UW_MAP_NATIVE,
 	UW_MAP_V8_BUILTINS, /* V8's embedded builtins: the original or the copy */
 	UW_MAP_V8_JIT, /* anonymous executable memory of a V8 process */
+	UW_MAP_DOTNET_JIT, /* a code heap of CoreCLR; see dotnet/dotnet_info.h */
+	UW_MAP_DOTNET_R2R, /* code in an image that was compiled ahead of time */
+	UW_MAP_DOTNET_STUBS,
 	UW_N_MAP_KINDS
 };
 

@@ -51,7 +51,11 @@
 	X(UW_NOTE_ROW_FP,      ADDR,   "the caller's fp was saved at")                                 \
 	X(UW_NOTE_ROW_RA,      ADDR,   "the return address lies at")                                   \
 	X(UW_NOTE_ROW_LR,      WORD,   "the return address is in lr still:")                           \
-	X(UW_NOTE_SIGNAL,      ADDR,   "a signal came: what was interrupted has its registers from")
+	X(UW_NOTE_SIGNAL,      ADDR,   "a signal came: what was interrupted has its registers from") \
+	X(UW_NOTE_DOTNET_STUB, NUMBER, "it is one of CoreCLR's stubs, of kind")                        \
+	X(UW_NOTE_DOTNET_METHOD, ADDR, "it lies in the method that begins at")                         \
+	X(UW_NOTE_DOTNET_EPILOGUE, NUMBER, "an epilogue: bytes before it returns or jumps:")           \
+	X(UW_NOTE_DOTNET_UNWIND, ADDR, "its prologue is described at")
 /* clang-format on */
 
 enum uw_note {

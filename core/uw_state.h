@@ -7,11 +7,13 @@
  * it survives uw_walk_begin().
  */
 
+#include "native/row.h"
 #include "uw_frame.h"
 #include "uw_mapping.h"
 
 #define UW_WINDOW_LEN 1024 /* a read of this size costs little more than one of 8 bytes */
 #define UW_WINDOW_USE 128 /* the most that one uw_window() call gives */
+#define UW_SCRATCH_LEN 512
 #define UW_PAGE_LEN 4096
 #define UW_MAX_FRAME_LEN (1ull << 20)
 
@@ -21,6 +23,20 @@ struct uw_regs {
 	u64 fp;
 	u64 lr; /* 0 where the architecture has none */
 	u64 drap; /* address of the arguments while a frame is aligned: r10; else 0 */
+};
+
+/*
+ * What of a function's frame has been undone, while a rule is made of it: as offsets from
+ * sp, or from fp. In memory, where the verifier forgets values: it would follow each
+ * combination of them through the rest of the walk.
+ */
+struct uw_undo {
+	u32 at; /* how far its description has been read */
+	s32 off; /* where sp would be now */
+	s32 fp_at; /* where fp was saved */
+	s32 frame_off; /* where sp was after the prologue */
+	u8 fp_saved;
+	u8 by_fp;
 };
 
 struct uw_state {
@@ -38,6 +54,9 @@ struct uw_state {
 	bool sp_known;
 	bool has_guess; /* a frame so far was found by a guess */
 	bool is_top; /* regs are those of an interrupted instruction, all valid */
+	struct uw_undo undo;
+	struct uw_rule rule; /* one that was made for this step */
+	u8 scratch[UW_SCRATCH_LEN]; /* of this step */
 	u8 win[UW_WINDOW_LEN + UW_WINDOW_USE];
 	struct uw_sample sample; /* what goes out */
 };

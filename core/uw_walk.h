@@ -14,6 +14,7 @@
  * The frames found are delivered whatever ended the walk.
  */
 
+#include "dotnet/dotnet.h"
 #include "v8/v8.h"
 
 /**
@@ -70,6 +71,23 @@ UW_INLINE enum uw_status uw_step_blind(struct uw_state *u)
 	return fp_step(u, UW_FRAME_GUESS);
 }
 
+/* Native code and CoreCLR's: each frame by a rule of its own. */
+UW_INLINE enum uw_status uw_step_by_rule(struct uw_state *u, struct uw_frame *f)
+{
+	const struct uw_rule *r;
+	u8 flags = UW_FRAME_GUESS;
+
+	if (u->map.kind == UW_MAP_NATIVE) {
+		native_identify(u, f);
+		r = native_row(u, f);
+	} else {
+		r = dotnet_rule(u, f);
+		if (f->kind == UW_DOTNET_METHOD && f->status == UW_OK)
+			flags = DOTNET_FALLBACK_FLAGS;
+	}
+	return native_step(u, f, r, flags);
+}
+
 /**
  * uw_step() - one frame
  * @u:		walk state
@@ -91,10 +109,10 @@ UW_INLINE enum uw_status uw_step(struct uw_state *u)
 		status = uw_step_blind(u);
 	else if (!uw_find_mapping(u, uw_frame_lookup_pc(f)))
 		status = uw_unknown_pc(u);
-	else if (u->map.kind == UW_MAP_NATIVE)
-		status = native_step(u, f);
-	else
+	else if (u->map.kind == UW_MAP_V8_BUILTINS || u->map.kind == UW_MAP_V8_JIT)
 		status = v8_step(u, f);
+	else
+		status = uw_step_by_rule(u, f);
 	if (f->status != UW_OK)
 		port_note(u, UW_NOTE_REASON, f->status);
 	return status;

@@ -114,6 +114,7 @@ const char *sim_kind_words(u32 kind)
 {
 	static const char *const words[UW_N_KINDS] = {
 		"unknown", "kernel", "native", "v8 stub", "v8 js", "v8 code",
+		"dotnet method", "dotnet r2r", "dotnet stub",
 	};
 
 	return kind < UW_N_KINDS ? words[kind] : "?";

@@ -179,11 +179,20 @@ UW_INLINE enum top_result top_step(struct uw_state *u, u8 flags)
 }
 
 /* By the interrupted instruction, or by the record at fp if there is one. */
-UW_INLINE bool native_guess(struct uw_state *u)
+UW_INLINE bool native_guess(struct uw_state *u, u8 flags)
 {
-	if (u->is_top && top_step(u, UW_FRAME_GUESS) == TOP_STEPPED)
+	if (u->is_top && top_step(u, flags) == TOP_STEPPED)
 		return true;
-	return fp_step(u, UW_FRAME_GUESS) == UW_OK;
+	return fp_step(u, flags) == UW_OK;
+}
+
+/* Name a frame by its module: that is all there is to say of native code. */
+UW_INLINE void native_identify(struct uw_state *u, struct uw_frame *f)
+{
+	port_note(u, UW_NOTE_NATIVE, u->map.module);
+	f->kind = UW_NATIVE;
+	f->aux = u->map.module;
+	f->a = f->pc - u->map.start_addr + u->map.file_off;
 }
 
 /**
@@ -208,31 +217,26 @@ UW_INLINE const struct uw_rule *native_row(struct uw_state *u, struct uw_frame *
 }
 
 /**
- * native_step() - name a native frame by its module and unwind it
+ * native_step() - unwind a frame by its rule, or without one
  * @u:		walk state; u->map is the mapping of f->pc
- * @f:		the frame, pc and flags set
+ * @f:		the frame
+ * @r:		its rule, NULL: there is none
+ * @flags:	UW_FRAME_GUESS when nothing vouches for the record that is taken instead
  *
  * A guess that leads nowhere is no fault of the stack: what is wrong is that it had to
  * be made.
  *
  * Return: UW_OK and the caller's regs, or why the walk ends here.
  */
-UW_INLINE enum uw_status native_step(struct uw_state *u, struct uw_frame *f)
+UW_INLINE enum uw_status native_step(struct uw_state *u, struct uw_frame *f,
+				     const struct uw_rule *r, u8 flags)
 {
-	enum uw_status status = UW_T_NO_ROW;
-	const struct uw_rule *r;
+	enum uw_status status = r ? row_step(u, r) : UW_T_NO_ROW;
 
-	port_note(u, UW_NOTE_NATIVE, u->map.module);
-	f->kind = UW_NATIVE;
-	f->aux = u->map.module;
-	f->a = f->pc - u->map.start_addr + u->map.file_off;
-	r = native_row(u, f);
-	if (r)
-		status = row_step(u, r);
 	if (status != UW_T_NO_ROW)
 		return status;
 	port_note(u, UW_NOTE_NO_ROW, f->a);
-	if (native_guess(u))
+	if (native_guess(u, flags))
 		return UW_OK;
 	return f->flags & UW_FRAME_NO_ROWS ? UW_T_ROWS_PENDING : UW_T_NO_ROW;
 }

@@ -9,6 +9,7 @@
  *	struct dotnet_runtime    the runtime in one process (or core, or image)
  */
 
+#include "../../core/dotnet/dotnet_info.h"
 #include "../elf/elf_file.h"
 #include "../target/target.h"
 
@@ -41,6 +42,25 @@ struct dotnet_runtime;
 int dotnet_runtime_new(struct dotnet_runtime **rt, const struct dotnet_build *b, struct target *t,
 		       u64 bias);
 void dotnet_runtime_free(struct dotnet_runtime **rt);
+
+/* A range of code, as a walk has to know it (core/dotnet/dotnet_info.h). */
+struct dotnet_range {
+	enum { DOTNET_RANGE_JIT, DOTNET_RANGE_R2R, DOTNET_RANGE_STUBS } kind;
+	u64 start_addr, end_addr; /* of R2R the whole image's */
+	u64 nibbles_addr; /* of JIT: the nibble map, which counts from start_addr */
+	u32 info_idx; /* of JIT: enum dotnet_nibbles; of stubs: their kind */
+};
+
+/**
+ * dotnet_ranges_get() - all ranges that the runtime knows of now
+ * @v:		sorted by address, not overlapping; to be freed with free()
+ * @n:		how many
+ *
+ * A range that can't be read is left out.
+ *
+ * Return: 0, -ENOMEM or what reading the index of ranges gave.
+ */
+int dotnet_ranges_get(struct dotnet_runtime *rt, struct dotnet_range **v, u32 *n);
 
 enum dotnet_kind {
 	DOTNET_METHOD, /* compiled while the process runs */

@@ -23,10 +23,6 @@
 #define STUB_CODE_BLOCK_LAST 15
 #define MAX_UNWIND_INFOS 4096 /* one a funclet */
 
-struct code_heap {
-	u64 next, heap, start, end, map_base, header_map;
-};
-
 struct code_header {
 	u64 debug_info, eh_info, gc_info, method_desc;
 	u32 n_unwind_infos;
@@ -86,17 +82,29 @@ static int read_header(struct dotnet_runtime *rt, struct dotnet_code *code)
 	return find_end(rt, code->header_addr + 0x24, h.n_unwind_infos, code);
 }
 
+int dotnet_heap_read(struct dotnet_runtime *rt, u64 addr, struct dotnet_heap *out)
+{
+	struct dotnet_heap heap;
+	int r = dotnet_read(rt, addr, &heap, sizeof(heap));
+
+	if (!r && (heap.map_base > heap.start || heap.start >= heap.end))
+		r = -EINVAL;
+	if (!r)
+		*out = heap;
+	return r;
+}
+
 static int find_in_heap(struct dotnet_runtime *rt, u64 heap_addr, u64 pc, struct dotnet_code *code)
 {
 	struct nibble_map map = { rt->target,
 				  .is_constant_time = rt->l->nibbles_are_constant_time };
-	struct code_heap heap;
-	int r = dotnet_read(rt, heap_addr, &heap, sizeof(heap));
+	struct dotnet_heap heap;
+	int r = dotnet_heap_read(rt, heap_addr, &heap);
 
 	if (r)
 		return r;
-	if (heap.map_base > heap.start || pc < heap.start || pc >= heap.end)
-		return pc >= heap.start && pc < heap.end ? -EINVAL : -ENOENT;
+	if (pc < heap.start || pc >= heap.end)
+		return -ENOENT;
 	map.map_addr = heap.header_map;
 	map.base_addr = heap.map_base;
 	map.code_len = heap.end - heap.map_base;

@@ -22,6 +22,7 @@
 #define MAX_SECTIONS 65536 /* of a list */
 #define MAX_FRAGMENTS 4096 /* of a leaf: 128 KiB have 32 pages */
 #define SECTION_LEN 0x38
+#define N_LEVELS 5
 
 enum { FLAG_CODE_HEAP = 2, FLAG_RANGE_LIST = 4 };
 
@@ -144,4 +145,79 @@ int dotnet_section_find(struct dotnet_runtime *rt, u64 pc, struct dotnet_section
 	if (!r)
 		*s = found;
 	return r;
+}
+
+/* ---- all of them ---- */
+
+struct each {
+	struct dotnet_runtime *rt;
+	int (*fn)(const struct dotnet_section *s, void *data);
+	void *data;
+	u32 n_nodes;
+};
+
+/* A section that can't be is none. */
+static int call(const struct each *e, u64 addr)
+{
+	struct dotnet_section s;
+
+	return read_section(e->rt, addr, &s) ? 0 : e->fn(&s, e->data);
+}
+
+static int each_of_list(struct each *e, u64 head)
+{
+	u64 addr;
+	int r = dotnet_word(e->rt, head, &addr);
+
+	for (u32 i = 0; !r && addr; i++) {
+		r = i < MAX_SECTIONS ? call(e, addr) : -ELOOP;
+		if (!r && dotnet_word(e->rt, addr + e->rt->l->section_next, &addr))
+			return 0;
+	}
+	return r;
+}
+
+static int each_of_leaf(struct each *e, u64 addr)
+{
+	struct fragment f;
+	int r = 0;
+
+	for (u32 i = 0; !r && addr; i++) {
+		if (dotnet_read(e->rt, addr, &f, sizeof(f)))
+			return 0;
+		r = i < MAX_FRAGMENTS ? call(e, f.section) : -ELOOP;
+		addr = pointer(f.next);
+	}
+	return r;
+}
+
+static int each_of_level(struct each *e, u64 addr, int level)
+{
+	u64 words[256];
+	int r = 0;
+
+	if (++e->n_nodes > MAX_SECTIONS)
+		return -ELOOP;
+	if (dotnet_read(e->rt, addr, words, sizeof(words)))
+		return 0;
+	for (u32 i = 0; !r && i < 256; i++) {
+		if (!pointer(words[i]))
+			continue;
+		r = level ? each_of_level(e, pointer(words[i]), level - 1)
+			  : each_of_leaf(e, pointer(words[i]));
+	}
+	return r;
+}
+
+int dotnet_sections_each(struct dotnet_runtime *rt,
+			 int (*fn)(const struct dotnet_section *s, void *data), void *data)
+{
+	struct each e = { .rt = rt, .fn = fn, .data = data };
+	u64 root;
+	int r = read_root(rt, &root);
+
+	if (r)
+		return r;
+	return rt->l->ranges_are_map ? each_of_level(&e, root, N_LEVELS - 1)
+				     : each_of_list(&e, root);
 }

@@ -6,6 +6,7 @@
  *
  *	dotnet_runtime.c   the object itself, its modules
  *	dotnet_range.c     which range section an address lies in
+ *	dotnet_ranges.c    all of them, as a walk has to know them
  *	dotnet_code.c      which code: nibble map, header
  *	dotnet_method.c    from a MethodDesc to a row of metadata
  *	dotnet_module.c    where a module's metadata lies in memory
@@ -78,6 +79,23 @@ struct dotnet_section {
 
 /* 0, -ENOENT, -ELOOP (a list without end) or what reading gave. */
 int dotnet_section_find(struct dotnet_runtime *rt, u64 pc, struct dotnet_section *s);
+
+/*
+ * Each section, some more than once. Stops where the index can't be read; returns what @fn
+ * returned last, when it is not 0, or 0 or -ELOOP.
+ */
+int dotnet_sections_each(struct dotnet_runtime *rt,
+			 int (*fn)(const struct dotnet_section *s, void *data), void *data);
+
+/* ---- dotnet_code.c ---- */
+
+/* What a code heap says of itself (CodeHeapListNode). */
+struct dotnet_heap {
+	u64 next, heap, start, end, map_base, header_map;
+};
+
+/* 0, -EINVAL or what reading gave. */
+int dotnet_heap_read(struct dotnet_runtime *rt, u64 addr, struct dotnet_heap *heap);
 
 /* ---- dotnet_method.c ---- */
 

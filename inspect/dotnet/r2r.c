@@ -69,18 +69,16 @@ static int take_section(struct image *image, const struct section *s)
 	return s->len > MAX_SECTION_LEN ? -ENOEXEC : 0;
 }
 
-static int read_header(struct target *t, u64 base, struct image *image)
+static int read_header(const struct pe *pe, struct image *image)
 {
+	struct target *t = pe->target;
 	struct pe_range range;
 	struct header h;
-	struct pe pe;
 	u64 addr;
-	int r = pe_init(&pe, t, base, false);
+	int r = pe_cli_range(pe, CLI_READY_TO_RUN, &range);
 
 	if (!r)
-		r = pe_cli_range(&pe, CLI_READY_TO_RUN, &range);
-	if (!r)
-		r = pe_addr(&pe, range, &addr);
+		r = pe_addr(pe, range, &addr);
 	if (!r)
 		r = target_read(t, addr, &h, sizeof(h));
 	if (r)
@@ -98,6 +96,16 @@ static int read_header(struct target *t, u64 base, struct image *image)
 	}
 	/* A component of a composite image has its functions elsewhere. */
 	return image->functions.len && image->methods.len ? 0 : -ENOTSUP;
+}
+
+int r2r_functions_range(const struct pe *pe, struct pe_range *range)
+{
+	struct image image = {};
+	int r = read_header(pe, &image);
+
+	if (!r)
+		*range = (struct pe_range){ image.functions.rva, image.functions.len };
+	return r;
 }
 
 static int copy_section(const struct r2r *r, const struct section *s, u8 **bytes)
@@ -200,8 +208,11 @@ int r2r_new(struct r2r **out, struct target *t, u64 base)
 {
 	_cleanup_(r2r_free) struct r2r *r = calloc(1, sizeof(*r));
 	struct image image = {};
-	int err = r ? read_header(t, base, &image) : -ENOMEM;
+	struct pe pe;
+	int err = r ? pe_init(&pe, t, base, false) : -ENOMEM;
 
+	if (!err)
+		err = read_header(&pe, &image);
 	if (err)
 		return err;
 	r->target = t;

@@ -52,6 +52,9 @@ struct r2r_code {
  */
 int r2r_find(const struct r2r *r, u32 rva, struct r2r_code *code);
 
+/* Where an image has its runtime functions. 0, -ENOEXEC, -ENOTSUP or what reading gave. */
+int r2r_functions_range(const struct pe *pe, struct pe_range *range);
+
 /* Code between two RVAs; its UNWIND_INFO is at a third. */
 struct r2r_function {
 	u32 begin, end, unwind;

@@ -4,9 +4,11 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <linux/fs.h>
 #include <linux/openat2.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -122,23 +124,45 @@ static int open_map_files(const struct map_file *m, int *fd)
 	return map_file_reopen(path_fd, fd);
 }
 
-/* The path as the process sees it whose root it is; 0 is the recorder. */
-static int open_under_root(const struct map_file *m, u32 pid, int *fd)
+/* A path as the process sees it whose root it is; 0 is the recorder. O_PATH or a negative errno. */
+static int open_path_under_root(const char *path, u32 pid)
 {
 	struct open_how how = {
 		.flags = O_PATH | O_CLOEXEC | O_NOFOLLOW,
 		.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_SYMLINKS,
 	};
-	_cleanup_close_ int root_fd = -1, path_fd = -1;
+	_cleanup_close_ int root_fd = -1;
 	char root[64] = "/";
+	int fd;
 
 	if (pid)
 		snprintf(root, sizeof(root), "/proc/%u/root", pid);
 	root_fd = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (root_fd < 0)
 		return -errno;
-	path_fd = syscall(SYS_openat2, root_fd, m->path, &how, sizeof(how));
-	return path_fd < 0 ? -errno : open_checked(m, path_fd, fd);
+	fd = (int)syscall(SYS_openat2, root_fd, path, &how, sizeof(how));
+	return fd < 0 ? -errno : fd;
+}
+
+static int open_under_root(const struct map_file *m, u32 pid, int *fd)
+{
+	_cleanup_close_ int path_fd = open_path_under_root(m->path, pid);
+
+	return path_fd < 0 ? path_fd : open_checked(m, path_fd, fd);
+}
+
+int map_file_open_beside(u32 pid, const char *path, const char *name, int *fd)
+{
+	_cleanup_close_ int path_fd = -1;
+	const char *end = strrchr(path, '/');
+	char beside[PATH_MAX];
+
+	if (*path != '/' || !*name || strchr(name, '/') || end - path > PATH_MAX / 2 ||
+	    strlen(name) > NAME_MAX)
+		return -EINVAL;
+	snprintf(beside, sizeof(beside), "%.*s/%s", (int)(end - path), path, name);
+	path_fd = open_path_under_root(beside, pid);
+	return path_fd < 0 ? path_fd : reopen(path_fd, fd);
 }
 
 int map_file_open(const struct map_file *m, int *fd)

@@ -47,3 +47,16 @@ int map_file_open(const struct map_file *m, int *fd);
  * Return: 0, -EINVAL (not a regular file), -EACCES, or what opening gave.
  */
 int map_file_reopen(int path_fd, int *fd);
+
+/**
+ * map_file_open_beside() - a file in the folder of another, as a process sees it
+ * @path:	of the other, absolute
+ * @name:	the last part of a path
+ * @fd:		open for reading, regular; the caller closes it
+ *
+ * What it is has to be checked by what is in it.
+ *
+ * Return: 0, -ENOENT, -EINVAL (no regular file, or a name that can't be), -EACCES, or what
+ * opening gave.
+ */
+int map_file_open_beside(u32 pid, const char *path, const char *name, int *fd);

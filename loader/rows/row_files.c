@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../inspect/dotnet/r2r_rows.h"
 #include "../../inspect/elf/cfi.h"
 #include "../../inspect/util/cleanup.h"
 
@@ -17,13 +18,19 @@ struct row_files {
 	u64 clock;
 };
 
+static bool is_open(const struct row_file *f)
+{
+	return f->elf || f->r2r;
+}
+
 static void file_close(struct row_files *files, struct row_file *f)
 {
-	if (!f->elf)
+	if (!is_open(f))
 		return;
 	cfi_free(&f->cfi);
 	elf_file_free(&f->debug);
 	elf_file_free(&f->elf);
+	r2r_rows_free(&f->r2r);
 	f->has_debug = false;
 	files->n_open--;
 }
@@ -62,7 +69,7 @@ static u32 oldest(const struct row_files *files, bool open)
 	u32 best = files->n;
 
 	for (u32 i = 0; i < files->n; i++)
-		if ((!open || files->v[i]->elf) &&
+		if ((!open || is_open(files->v[i])) &&
 		    (best == files->n || files->v[i]->used < files->v[best]->used))
 			best = i;
 	return best;
@@ -102,6 +109,17 @@ struct row_file *row_files_best(struct row_files *files,
 	return best;
 }
 
+static int set_pages(struct row_file *f, u64 first, u64 end)
+{
+	if (first >= end || end > ~0u)
+		return -ENOENT;
+	f->first_page = (u32)first;
+	f->n_pages = (u32)(end - first > ROW_MAX_FILE_PAGES ? ROW_MAX_FILE_PAGES : end - first);
+	if (!f->loaded)
+		f->loaded = calloc((f->n_pages + 63) / 64, sizeof(u64));
+	return f->loaded ? 0 : -ENOMEM;
+}
+
 /* From the first page of code to the last; they are one piece in all but crafted files. */
 static int find_code(struct row_file *f)
 {
@@ -120,24 +138,28 @@ static int find_code(struct row_file *f)
 		if (last >= end)
 			end = last + 1;
 	}
-	if (first >= end)
-		return -ENOENT;
-	f->first_page = (u32)first;
-	f->n_pages = (u32)(end - first > ROW_MAX_FILE_PAGES ? ROW_MAX_FILE_PAGES : end - first);
-	if (!f->loaded)
-		f->loaded = calloc((f->n_pages + 63) / 64, sizeof(u64));
-	return f->loaded ? 0 : -ENOMEM;
+	return set_pages(f, first, end);
+}
+
+static int find_r2r_code(struct row_file *f)
+{
+	u64 start_off, end_off;
+
+	r2r_rows_span(f->r2r, &start_off, &end_off);
+	return set_pages(f, start_off / UW_ROW_PAGE_LEN, end_off / UW_ROW_PAGE_LEN + 1);
 }
 
 static int file_open(struct row_files *files, struct row_file *f, int fd)
 {
 	int err = elf_file_open_fd(&f->elf, fd);
 
+	if (err == -ENOEXEC)
+		err = r2r_rows_open(&f->r2r, fd);
 	if (!err) {
 		files->n_open++;
-		err = find_code(f);
+		err = f->elf ? find_code(f) : find_r2r_code(f);
 	}
-	if (!err)
+	if (!err && f->elf)
 		err = cfi_open(&f->cfi, f->elf);
 	if (err)
 		file_close(files, f);
@@ -155,7 +177,7 @@ int row_files_open(struct row_files *files, struct row_file *f)
 		return -ENOENT;
 	fd = files->open(f->module, false, files->data);
 	f->used = ++files->clock;
-	if (fd < 0 || f->elf)
+	if (fd < 0 || is_open(f))
 		return fd < 0 ? fd : 0;
 	if (files->n_open == ROW_MAX_OPEN_FILES)
 		file_close(files, files->v[oldest(files, true)]);
@@ -186,6 +208,8 @@ int row_files_read(struct row_files *files, struct row_file *f, u32 page, struct
 
 	if (!err && page - f->first_page >= f->n_pages)
 		err = -ENOENT;
+	if (!err && f->r2r)
+		return r2r_rows_page(f->r2r, rules, (u64)page * UW_ROW_PAGE_LEN, rows, n);
 	if (!err)
 		err = add_debug(files, f);
 	if (err)

@@ -2,7 +2,8 @@
 #pragma once
 
 /*
- * The files whose call frame information is of interest, by module: which of their
+ * The files whose unwind information (an ELF file's call frame information, a ReadyToRun
+ * image's runtime functions) is of interest, by module: which of their
  * pages hold code, which of those were loaded once, and the reader of each.
  *
  * Budget: ROW_MAX_FILES files of some hundred bytes and a bit a page of code;
@@ -20,16 +21,17 @@ struct row_files;
 
 struct row_file {
 	u32 module;
-	bool has_none; /* no ELF file, or nothing in it: asking again is no use */
+	bool has_none; /* no such file, or nothing in it: asking again is no use */
 	u32 first_page, n_pages; /* of the file, that hold code */
 	u32 next; /* in the background: those before are done */
 	u32 n_missed;
 	u64 *loaded; /* a bit a page of n_pages: it was, once; NULL: never opened */
 	u64 used; /* by the cache's clock */
-	struct elf_file *elf; /* NULL: closed */
+	struct elf_file *elf; /* NULL: closed, or no ELF file */
 	struct elf_file *debug; /* NULL: none, or not needed */
 	bool has_debug; /* that is settled */
 	struct cfi *cfi;
+	struct r2r_rows *r2r; /* NULL: closed, or no ReadyToRun image */
 };
 
 /*

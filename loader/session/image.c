@@ -8,6 +8,8 @@
  *	file mapping   |  native  |  builtins  |  native  |    becomes up to three
  *	second copy               |  builtins  |               known by its file offset
  *	anonymous      |          JIT          |               in a process with V8
+ *
+ * Where CoreCLR's code is, the runtime itself says (image_dotnet.h).
  */
 
 #include "image.h"
@@ -19,25 +21,23 @@
 #include "../../inspect/util/cleanup.h"
 #include "../flight/log.h"
 
-/* What one module holds of V8. */
+/* What one module holds of runtimes. */
 struct image_build {
 	u32 module;
+	struct dotnet_build *dotnet; /* NULL: nothing */
 	struct v8_build *v8; /* NULL: nothing */
 	bool supported;
 	u16 info_idx; /* of the kernel side's table */
 	u64 blob_off, blob_len; /* the builtins in the file; 0, 0: not known */
 };
 
-struct map_list {
-	struct uw_mapping *v;
-	u32 n, cap;
-};
-
 void images_deinit(struct images *all)
 {
 	for (u32 i = 0; i < all->n_builds; i++) {
-		if (all->builds[i])
+		if (all->builds[i]) {
 			v8_build_free(&all->builds[i]->v8);
+			dotnet_build_free(&all->builds[i]->dotnet);
+		}
 		free(all->builds[i]);
 	}
 	free(all->builds);
@@ -45,7 +45,7 @@ void images_deinit(struct images *all)
 	all->n_builds = 0;
 }
 
-static struct image_build *look_for_v8(struct images *all, u32 module)
+static struct image_build *look_for_runtimes(struct images *all, u32 module)
 {
 	struct image_build *b = calloc(1, sizeof(*b));
 	int fd = modules_fd(all->modules, module), err;
@@ -55,6 +55,7 @@ static struct image_build *look_for_v8(struct images *all, u32 module)
 		b->module = module;
 	if (!b || fd < 0 || elf_file_open_fd(&elf, fd))
 		return b;
+	dotnet_build_new(&b->dotnet, elf);
 	err = v8_build_new(&b->v8, elf);
 	elf_file_free(&elf);
 	b->supported = !err && !tables_add_v8(all->tables, v8_build_info(b->v8), &b->info_idx);
@@ -63,7 +64,7 @@ static struct image_build *look_for_v8(struct images *all, u32 module)
 	return b;
 }
 
-/* What a module holds of V8; looks once. NULL without memory. */
+/* What a module holds of runtimes; looks once. NULL without memory. */
 static const struct image_build *build_of(struct images *all, u32 module)
 {
 	if (module >= all->n_builds) {
@@ -77,7 +78,7 @@ static const struct image_build *build_of(struct images *all, u32 module)
 		all->n_builds = n;
 	}
 	if (!all->builds[module])
-		all->builds[module] = look_for_v8(all, module);
+		all->builds[module] = look_for_runtimes(all, module);
 	return all->builds[module];
 }
 
@@ -127,6 +128,7 @@ void image_free(struct image **image)
 		return;
 	forget_heap(*image);
 	jit_names_free(&(*image)->jit);
+	image_dotnet_deinit(&(*image)->dotnet);
 	free((*image)->maps);
 	free(*image);
 	*image = NULL;
@@ -146,24 +148,9 @@ const struct v8_info *image_v8_info(const struct image *im)
 
 const char *image_runtime(const struct image *im)
 {
-	return im->build && im->build->v8 ? v8_build_runtime(im->build->v8) : NULL;
-}
-
-static int push(struct map_list *l, const struct uw_mapping *m)
-{
-	if (m->start_addr >= m->end_addr || m->end_addr > UW_MAX_MAPPING_END)
-		return 0; /* empty, or [vsyscall] */
-	if (l->n == l->cap) {
-		u32 cap = l->cap ? l->cap * 2 : 64;
-		struct uw_mapping *v = reallocarray(l->v, cap, sizeof(*v));
-
-		if (!v)
-			return -ENOMEM;
-		l->v = v;
-		l->cap = cap;
-	}
-	l->v[l->n++] = *m;
-	return 0;
+	if (im->build && im->build->v8)
+		return v8_build_runtime(im->build->v8);
+	return im->dotnet.build ? dotnet_build_runtime(im->dotnet.build) : NULL;
 }
 
 static u64 max_u64(u64 a, u64 b)
@@ -184,7 +171,7 @@ static int push_file(struct map_list *l, const struct uw_mapping *m, const struc
 
 	if (!b->blob_len || m->file_off >= b->blob_off + b->blob_len ||
 	    m->file_off + len <= b->blob_off)
-		return push(l, m);
+		return map_list_push(l, m);
 	from = max_u64(m->file_off, b->blob_off) - m->file_off;
 	to = min_u64(m->file_off + len, b->blob_off + b->blob_len) - m->file_off;
 	before.end_addr = m->start_addr + from;
@@ -195,7 +182,7 @@ static int push_file(struct map_list *l, const struct uw_mapping *m, const struc
 	blob.info_idx = b->info_idx;
 	after.start_addr = m->start_addr + to;
 	after.file_off = m->file_off + to;
-	return push(l, &before) || push(l, &blob) || push(l, &after) ? -ENOMEM : 0;
+	return map_list_push(l, &before) || map_list_push(l, &blob) || map_list_push(l, &after) ? -ENOMEM : 0;
 }
 
 /* The module of a file mapping, 0: none that could be opened. */
@@ -215,26 +202,38 @@ static int push_mapping(struct image *im, struct map_list *l, struct mapping *m)
 	if (m->is_anon && im->build) {
 		out.kind = UW_MAP_V8_JIT;
 		out.info_idx = im->build->info_idx;
-		return push(l, &out);
+		return map_list_push(l, &out);
+	}
+	if (im->dotnet.build && image_dotnet_is_code(m)) {
+		out.kind = UW_MAP_DOTNET_STUBS; /* unless the runtime knows better */
+		out.file_off = 0;
+		return map_list_push(l, &out);
 	}
 	out.module = module_of(im, m);
 	if (out.module && im->all->rows)
 		row_filler_expect(im->all->rows, out.module);
 	if (im->build && build_of(im->all, out.module) == im->build)
 		return push_file(l, &out, im->build);
-	return push(l, &out);
+	return map_list_push(l, &out);
 }
 
-/* The one V8 of the process, if any: the first module that has one. */
-static void find_build(struct image *im)
+/* The one V8 of the process, if any, and the one CoreCLR: the first module that has one. */
+static void find_builds(struct image *im)
 {
-	for (u32 i = 0; !im->build && i < im->process->maps->n; i++) {
-		u32 module = module_of(im, &im->process->maps->v[i]);
+	for (u32 i = 0; i < im->process->maps->n; i++) {
+		struct mapping *m = &im->process->maps->v[i];
+		u32 module = image_dotnet_is_code(m) ? 0 : module_of(im, m);
 		const struct image_build *b = module ? build_of(im->all, module) : NULL;
 
-		if (b && b->supported) {
+		if (b && b->supported && !im->build) {
 			im->build = b;
 			flight_log_runtime(im->process->pid, image_runtime(im));
+		}
+		if (b && b->dotnet && !im->dotnet.build) {
+			image_dotnet_open(&im->dotnet, im->process, b->dotnet,
+					  modules_fd(im->all->modules, module), m);
+			if (im->dotnet.build)
+				flight_log_runtime(im->process->pid, image_runtime(im));
 		}
 	}
 }
@@ -273,7 +272,7 @@ static int tell_heap(struct image *im)
 	for (u32 i = 0; i < im->n_maps; i++) {
 		const struct uw_mapping *m = &im->maps[i];
 
-		if (m->kind != UW_MAP_NATIVE)
+		if (m->kind == UW_MAP_V8_BUILTINS || m->kind == UW_MAP_V8_JIT)
 			v[n++] = (struct v8_region){ .start_addr = m->start_addr,
 						     .end_addr = m->end_addr,
 						     .file_off = m->file_off,
@@ -311,10 +310,12 @@ int image_update(struct image *im)
 	im->changed = false;
 	if (!im->process->start_ns)
 		process_load(im->process); /* known by its birth alone, and not for certain */
-	if (!im->build)
-		find_build(im);
+	if (!im->build && !im->dotnet.build)
+		find_builds(im);
 	for (u32 i = 0; !err && i < im->process->maps->n; i++)
 		err = push_mapping(im, &l, &im->process->maps->v[i]);
+	if (!err && im->dotnet.build)
+		err = image_dotnet_place(&im->dotnet, &l);
 	if (err ||
 	    (is_told(im) && l.n == im->n_maps && !memcmp(l.v, im->maps, l.n * sizeof(*l.v)))) {
 		free(l.v);

@@ -13,6 +13,7 @@
 #include "../rows/row_filler.h"
 #include "../sample/tables.h"
 #include "../symbols/module.h"
+#include "image_dotnet.h"
 
 /* What all images share. Everything is borrowed but builds. */
 struct images {
@@ -33,6 +34,7 @@ struct image {
 	struct target_process memory; /* valid while heap is set */
 	struct v8_heap *heap; /* NULL: no V8, or it can't be read */
 	struct jit_names *jit; /* NULL: no code without a file was met yet */
+	struct image_dotnet dotnet;
 	struct uw_mapping *maps; /* as the kernel side has them */
 	u32 n_maps;
 	u32 gen, first_gen; /* of the tables now and at first, as samples carry them; 0: none */

@@ -9,6 +9,7 @@
  */
 
 #include "naming.h"
+#include "naming_dotnet.h"
 
 #include "../../inspect/elf/symbols.h"
 #include "../profile/kinds.h"
@@ -36,6 +37,7 @@ struct naming {
 	struct naming_sources from;
 	struct cached cache[N_CACHED];
 	struct v8_name v8[V8_MAX_NAMES];
+	struct naming_dotnet dotnet;
 	struct module_frame native[MODULES_MAX_FRAMES];
 	u32 ids[MAX_IDS];
 	u32 n_ids;
@@ -304,6 +306,31 @@ static int append_v8(struct naming *n, struct image *image, const struct uw_samp
 	return err;
 }
 
+static int append_dotnet(struct naming *n, struct image *image, const struct uw_frame *f)
+{
+	struct dotnet_runtime *rt = image ? image->dotnet.runtime : NULL;
+	struct naming_dotnet *d = &n->dotnet;
+	struct prof_frame out = { .kind = f->kind == UW_DOTNET_STUB ? PROF_STUB : PROF_DOTNET,
+				  .guess = f->flags & UW_FRAME_GUESS,
+				  .off = f->pc,
+				  .reason = "process or thread is gone" };
+
+	if (rt)
+		naming_dotnet(d, rt, f);
+	else
+		n->unresolved = true;
+	if (rt) {
+		out.name = d->text;
+		out.file = d->line.file[0] ? d->line.file : NULL;
+		out.line = d->line.line;
+		out.module = d->name.module[0] ? d->name.module : NULL;
+		out.tier = d->tier;
+		out.reason = f->status == UW_OK ? d->reason : frame_reason(f);
+	}
+	out.has_off = !out.name;
+	return append(n, &out);
+}
+
 static int append_frame(struct naming *n, struct process *p, struct image *image,
 			const struct uw_sample *s, u32 i)
 {
@@ -316,6 +343,10 @@ static int append_frame(struct naming *n, struct process *p, struct image *image
 	case UW_V8_JS:
 	case UW_V8_CODE:
 		return append_v8(n, image, s, i);
+	case UW_DOTNET_METHOD:
+	case UW_DOTNET_R2R:
+	case UW_DOTNET_STUB:
+		return append_dotnet(n, image, f);
 	default:
 		return append_native(n, p, image, s, f);
 	}
@@ -345,6 +376,11 @@ bool naming_is_v8(const struct uw_frame *f)
 	return f->kind == UW_V8_STUB || f->kind == UW_V8_JS || f->kind == UW_V8_CODE;
 }
 
+bool naming_is_dotnet(const struct uw_frame *f)
+{
+	return f->kind == UW_DOTNET_METHOD || f->kind == UW_DOTNET_R2R || f->kind == UW_DOTNET_STUB;
+}
+
 static struct cached *cache_slot(struct naming *n, u64 image, const struct uw_frame *f)
 {
 	u64 hash = image;
@@ -366,7 +402,8 @@ static int append_cached(struct naming *n, struct process *p, struct image *imag
 			 const struct uw_sample *s, u32 i, u64 now_ns)
 {
 	const struct uw_frame *f = &s->frames[i];
-	u64 serial = naming_is_v8(f) && image ? image->serial : 0;
+	bool is_images = naming_is_v8(f) || naming_is_dotnet(f);
+	u64 serial = is_images && image ? image->serial : 0;
 	struct cached *c = cache_slot(n, serial, f);
 	u32 before = n->n_ids;
 	int err;
@@ -409,6 +446,8 @@ static enum prof_activity activity_of(const struct naming *n, const struct uw_sa
 {
 	if (s->flags & UW_SAMPLE_IN_KERNEL)
 		return PROF_ACT_KERNEL;
+	if (s->n_frames && naming_is_dotnet(&s->frames[0]))
+		return PROF_ACT_DOTNET;
 	if (s->n_frames && naming_is_v8(&s->frames[0]))
 		return PROF_ACT_JS;
 	return n->n_ids && n->leaf == PROF_JIT ? PROF_ACT_JIT : PROF_ACT_NATIVE;

@@ -8,6 +8,7 @@
  *	UW_NATIVE   module and file offset     -> the module's symbols, lines and inlined functions
  *	UW_V8_*     function, pc               -> the process's heap, while it lives
  *	            code in no file            -> the process's jitdump or perf map
+ *	UW_DOTNET_* MethodDesc, pc             -> the process's runtime, while it lives
  *	UW_UNKNOWN  pc, tables came too late   -> the process's mappings, then as native
  */
 
@@ -24,8 +25,9 @@ struct naming_sources {
 	struct profile *profile;
 };
 
-/* Is it a frame that the image's heap has to name? */
+/* Is it a frame that the image's heap has to name, or its CoreCLR? */
 bool naming_is_v8(const struct uw_frame *f);
+bool naming_is_dotnet(const struct uw_frame *f);
 
 int naming_new(struct naming **n, const struct naming_sources *sources);
 void naming_free(struct naming **n);

@@ -149,6 +149,26 @@ static struct process *process_of(struct session *s, const struct uw_sample *sam
 }
 
 /*
+ * Frames in CoreCLR's memory that its ranges did not tell of when they were last asked for.
+ * What could not be read is made readable for the next time.
+ */
+static bool has_new_code(struct image *im, const struct uw_sample *sample)
+{
+	bool is_new = false;
+
+	if (sample->status == UW_E_FAULT)
+		image_dotnet_touch(&im->dotnet, sample->fault_addr);
+	for (u32 i = sample->n_kernel; i < sample->n_frames; i++) {
+		const struct uw_frame *f = &sample->frames[i];
+
+		if (f->status == UW_F_METHOD_FAULT)
+			image_dotnet_touch(&im->dotnet, sample->fault_addr);
+		is_new |= f->kind == UW_DOTNET_STUB && f->a == DOTNET_STUB_UNKNOWN;
+	}
+	return is_new;
+}
+
+/*
  * Who it is must be asked while it lives, and not only when a sample's turn comes: that
  * can be late. If its birth is not yet known, it could have executed something since.
  */
@@ -160,7 +180,8 @@ static void meet(struct session *s, const struct uw_sample *sample)
 	if (!im)
 		return;
 	announcer_must_wait(p, im, s->tick_ns);
-	if (sample->status == UW_T_UNKNOWN_PROCESS || sample->status == UW_T_UNKNOWN_PC)
+	if (sample->status == UW_T_UNKNOWN_PROCESS || sample->status == UW_T_UNKNOWN_PC ||
+	    (im->dotnet.runtime && has_new_code(im, sample)))
 		refresh(s, p, im);
 }
 
@@ -185,7 +206,7 @@ static void take_misses(struct session *s, const struct uw_sample *sample)
 		const struct uw_frame *f = &sample->frames[i];
 		u64 off = f->a - (f->pc - uw_frame_lookup_pc(f));
 
-		if (f->kind == UW_NATIVE && f->flags & UW_FRAME_NO_ROWS)
+		if (f->flags & UW_FRAME_NO_ROWS)
 			row_filler_miss(s->rows, f->aux, (u32)(off / UW_ROW_PAGE_LEN));
 		missed |= f->flags & UW_FRAME_NO_ROWS;
 	}
@@ -214,7 +235,7 @@ static bool has_v8(const struct uw_sample *sample)
 {
 	for (u32 i = sample->n_kernel; i < sample->n_frames; i++)
 		if (naming_is_v8(&sample->frames[i]))
-			return true;
+			return true; /* but CoreCLR is the process's, not a thread's */
 	return false;
 }
 

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#pragma once
+
+/*
+ * arm64: all methods of CoreCLR keep a frame record, and stubs have none, so that both
+ * are left by what the architecture has for all code (native.h). The caller's sp is not
+ * known after that.
+ */
+
+#include "../../dotnet/dotnet_info.h"
+#include "../../native/native.h"
+
+#define DOTNET_FALLBACK_FLAGS 0 /* a method's record at fp is its own, once it is built */
+
+/* Of RealCodeHeader, from DOTNET_HEADER_METHOD_DESC on. */
+struct dotnet_header {
+	u64 method_desc;
+};
+
+/* A stub's return address is in lr. */
+UW_INLINE bool arch_dotnet_stub(struct uw_state *u, u32 kind, u64 off)
+{
+	(void)off;
+	u->rule = (struct uw_rule){ .cfa = UW_CFA_SP, .ra = UW_SAVED_SAME, .fp = UW_SAVED_SAME };
+	return kind != DOTNET_STUB_UNKNOWN;
+}
+
+/* Told by its instructions as any code's. */
+UW_INLINE bool arch_dotnet_epilogue(struct uw_state *u, u64 begin, u64 end)
+{
+	(void)u;
+	(void)begin;
+	(void)end;
+	return false;
+}
+
+/* No rule but the record: UW_CFA_NONE. */
+UW_INLINE enum uw_status arch_dotnet_method(struct uw_state *u, u64 start, u64 header,
+					    const struct dotnet_header *h, u64 pc)
+{
+	(void)start;
+	(void)header;
+	(void)h;
+	(void)pc;
+	u->rule = (struct uw_rule){ .cfa = UW_CFA_NONE };
+	return UW_OK;
+}

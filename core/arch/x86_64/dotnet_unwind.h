@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#pragma once
+
+/*
+ * x86-64: CoreCLR describes each function's prologue by Windows' UNWIND_INFO.
+ *
+ *	u8 version:3 flags:5, u8 length of the prologue, u8 number of slots,
+ *	u8 frame register:4 its offset / 16:4, then slots of 2 bytes
+ *	{ u8 offset in the prologue, u8 operation:4 info:4 }, some followed by 1 or 2 slots
+ *
+ * The slots are in the order in which they are undone. Together they say what an unwind
+ * row says, so they are made one:
+ *
+ *	base           sp, or fp once it was set         rule.cfa
+ *	base + off     where the undoing has come to
+ *	base + fp_at   where rbp was pushed or saved
+ *
+ * The epilogue is not described. It is told by its instructions, which do nothing but to
+ * undo the prologue:
+ *
+ *	add $n,%rsp | lea n(%rbp),%rsp | nothing;  pop reg ...;  ret | jmp out of the method
+ *
+ * Source: Microsoft's "x64 exception handling"; coreclr inc/win64unwind.h and
+ * jit/codegenxarch.cpp (genFnEpilog) at v10.0.14.
+ */
+
+#include "../../dotnet/dotnet_info.h"
+#include "../../native/native.h"
+
+#define DOTNET_FALLBACK_FLAGS UW_FRAME_GUESS /* a record at fp may be another method's */
+#define DOTNET_MAX_SLOTS 32 /* the runtime's own code has 16 at most */
+#define DOTNET_INFO_LEN (4 + 2 * DOTNET_MAX_SLOTS)
+#define DOTNET_EPILOGUE_LEN 40
+#define DOTNET_MAX_POPS 8
+#define DOTNET_SEARCH_STEPS 12 /* in 4096 functions of one method */
+
+struct dotnet_entry {
+	u32 begin, end, unwind; /* from a base of their own */
+};
+
+/* Of RealCodeHeader, from DOTNET_HEADER_METHOD_DESC on. */
+struct dotnet_header {
+	u64 method_desc;
+	u32 n_entries; /* its body, then its funclets */
+	struct dotnet_entry body;
+};
+_Static_assert(sizeof(struct dotnet_header) == 24, "as the runtime has it");
+
+/* UNWIND_INFO's operations. */
+enum dotnet_op {
+	DOTNET_PUSH_NONVOL,
+	DOTNET_ALLOC_LARGE,
+	DOTNET_ALLOC_SMALL,
+	DOTNET_SET_FPREG,
+	DOTNET_SAVE_NONVOL,
+	DOTNET_SAVE_NONVOL_FAR,
+	DOTNET_SAVE_XMM128 = 8,
+	DOTNET_SAVE_XMM128_FAR,
+	DOTNET_SET_FPREG_LARGE = 11,
+};
+
+#define DOTNET_RBP 5
+
+UW_INLINE void arch_dotnet_make_rule(struct uw_state *u)
+{
+	const volatile struct uw_undo *d = &u->undo;
+	s32 up = d->off + 8;
+
+	u->rule = (struct uw_rule){ .cfa = d->by_fp ? UW_CFA_FP : UW_CFA_SP,
+				    .cfa_off = up,
+				    .ra = UW_SAVED_CFA,
+				    .ra_off = -8,
+				    .fp = d->fp_saved ? UW_SAVED_CFA : UW_SAVED_SAME,
+				    .fp_off = d->fp_at - up };
+}
+
+/* Nothing has been undone. */
+UW_INLINE volatile struct uw_undo *arch_dotnet_begin(struct uw_state *u)
+{
+	u->undo = (struct uw_undo){ 0 };
+	return &u->undo;
+}
+
+/**
+ * arch_dotnet_stub() - where a stub that was interrupted has its return address
+ * @off:	of pc in the block of stubs
+ *
+ * Some push a register or two. From the bytes of the stubs of 8.0.33, 9.0.22 and 10.0.14:
+ * a lookup stub pushes rax; a resolve stub rdx, and once more where it fails.
+ *
+ * Return: whether u->rule says it.
+ */
+UW_INLINE bool arch_dotnet_stub(struct uw_state *u, u32 kind, u64 off)
+{
+	volatile struct uw_undo *d = arch_dotnet_begin(u);
+	u32 at = (u32)off % 0x70;
+
+	if (kind == DOTNET_STUB_VSD_LOOKUP)
+		d->off = (off & 31) >= 0x0c ? 8 : 0;
+	else if (kind == DOTNET_STUB_VSD_RESOLVE && at >= 0x64)
+		d->off = 16;
+	else if (kind == DOTNET_STUB_VSD_RESOLVE)
+		d->off = (at >= 0x04 && at <= 0x42) || at >= 0x59 ? 8 : 0;
+	arch_dotnet_make_rule(u);
+	return kind != DOTNET_STUB_UNKNOWN;
+}
+
+/* Does the code at @p leave the method, whose bounds are @begin and @end (0, 0: not known)? */
+UW_INLINE bool arch_dotnet_leaves(const u8 *p, u64 pc, u64 begin, u64 end, bool undid)
+{
+	u64 to;
+
+	if (p[0] == 0xc3 || p[0] == 0xc2 || (p[0] == 0xf3 && p[1] == 0xc3))
+		return true;
+	if (!undid)
+		return false;
+	if (p[0] == 0xeb)
+		to = pc + 2 + (u64)(s64)(s8)p[1];
+	else if (p[0] == 0xe9)
+		to = pc + 5 + (u64)(s64)(s32)(p[1] | p[2] << 8 | p[3] << 16 | (u32)p[4] << 24);
+	else
+		return p[0] == 0xff ? (p[1] & 0x38) == 0x20
+				    : (p[0] & 0xf0) == 0x40 && p[1] == 0xff && (p[2] & 0x38) == 0x20;
+	return to - begin >= end - begin;
+}
+
+/**
+ * arch_dotnet_epilogue() - is the interrupted instruction one of an epilogue?
+ * @begin, @end: the function's code; 0, 0: not known
+ *
+ * Return: whether it is; u->rule then says how to go on.
+ */
+UW_INLINE bool arch_dotnet_epilogue(struct uw_state *u, u64 begin, u64 end)
+{
+	volatile struct uw_undo *d = arch_dotnet_begin(u);
+	const u8 *p = u->scratch;
+	u32 head;
+
+	if (uw_read(u, u->scratch, DOTNET_EPILOGUE_LEN, u->regs.pc))
+		return false;
+	head = p[0] | (u32)p[1] << 8 | (u32)p[2] << 16;
+	if (head == 0xc48348 || head == 0x658d48) {
+		d->off = (s8)p[3];
+		d->at = 4;
+	} else if (head == 0xc48148 || head == 0xa58d48) {
+		d->off = (s32)(p[3] | (u32)p[4] << 8 | (u32)p[5] << 16 | (u32)p[6] << 24);
+		d->at = 7;
+	}
+	d->by_fp = head == 0x658d48 || head == 0xa58d48;
+	for (int i = 0; i < DOTNET_MAX_POPS; i++) {
+		const u8 *insn = p + port_index(d->at, 31);
+		u32 rex = insn[0] == 0x41;
+
+		if (((rex ? insn[1] : insn[0]) & 0xf8) != 0x58)
+			break;
+		if (insn[0] == 0x5d) {
+			d->fp_saved = 1;
+			d->fp_at = d->off;
+		}
+		d->off += 8;
+		d->at += 1 + rex;
+	}
+	if (!arch_dotnet_leaves(p + port_index(d->at, 31), u->regs.pc + d->at, begin, end,
+				d->at != 0))
+		return false;
+	arch_dotnet_make_rule(u);
+	port_note(u, UW_NOTE_DOTNET_EPILOGUE, d->at);
+	return true;
+}
+
+/* How many slots an operation takes; 0: it is not known. */
+UW_INLINE u32 arch_dotnet_slots(u32 op, u32 info)
+{
+	switch (op) {
+	case DOTNET_PUSH_NONVOL:
+	case DOTNET_ALLOC_SMALL:
+	case DOTNET_SET_FPREG:
+		return 1;
+	case DOTNET_ALLOC_LARGE:
+		return info ? 3 : 2;
+	case DOTNET_SAVE_NONVOL:
+	case DOTNET_SAVE_XMM128:
+		return 2;
+	case DOTNET_SAVE_NONVOL_FAR:
+	case DOTNET_SAVE_XMM128_FAR:
+	case DOTNET_SET_FPREG_LARGE:
+		return 3;
+	default:
+		return 0;
+	}
+}
+
+UW_INLINE bool arch_dotnet_sets_fp(u32 op)
+{
+	return op == DOTNET_SET_FPREG || op == DOTNET_SET_FPREG_LARGE;
+}
+
+/* Undo one operation; @near and @far: the slot that follows it, and the two. */
+UW_INLINE void arch_dotnet_undo(volatile struct uw_undo *d, u32 op, u32 info, u32 near, u32 far,
+				u32 frame)
+{
+	if (op == DOTNET_PUSH_NONVOL) {
+		if (info == DOTNET_RBP) {
+			d->fp_saved = 1;
+			d->fp_at = d->off;
+		}
+		d->off += 8;
+	} else if (op == DOTNET_ALLOC_SMALL) {
+		d->off += (s32)(info * 8 + 8);
+	} else if (op == DOTNET_ALLOC_LARGE) {
+		d->off += (s32)(info ? far : near * 8);
+	} else if (arch_dotnet_sets_fp(op)) {
+		d->by_fp = 1;
+		d->off = -(s32)(op == DOTNET_SET_FPREG ? (frame >> 4) * 16 : far * 16);
+		d->frame_off = d->off;
+	} else if (info == DOTNET_RBP &&
+		   (op == DOTNET_SAVE_NONVOL || op == DOTNET_SAVE_NONVOL_FAR)) {
+		d->fp_saved = 1;
+		d->fp_at = d->frame_off + (s32)(op == DOTNET_SAVE_NONVOL ? near * 8 : far);
+	}
+}
+
+/* Undo the slots of the UNWIND_INFO in u->scratch whose instruction has been executed. */
+UW_INLINE bool arch_dotnet_undo_all(struct uw_state *u, u64 done)
+{
+	volatile struct uw_undo *d = arch_dotnet_begin(u);
+	const u8 *info = u->scratch;
+	u32 n = info[2];
+
+	for (u32 i = 0; i < DOTNET_MAX_SLOTS && i < n; i++) {
+		const u8 *s = info + 4 + 2 * i;
+		u32 op = s[1] & 15, arg = s[1] >> 4, near = s[2] | (u32)s[3] << 8;
+		u32 far = near | (u32)s[4] << 16 | (u32)s[5] << 24;
+
+		if (d->at > i)
+			continue;
+		d->at = i + arch_dotnet_slots(op, arg);
+		if (d->at == i || (arch_dotnet_sets_fp(op) && (info[3] & 15) != DOTNET_RBP))
+			return false;
+		if (s[0] <= done)
+			arch_dotnet_undo(d, op, arg, near, far, info[3]);
+	}
+	arch_dotnet_make_rule(u);
+	return n <= DOTNET_MAX_SLOTS && d->at <= n && (info[0] & 0x27) == 1; /* version 1, not chained */
+}
+
+/* The UNWIND_INFO at @addr, of the last page only what there is of it. */
+UW_INLINE bool arch_dotnet_read_info(struct uw_state *u, u64 addr)
+{
+	u64 room = UW_PAGE_LEN - (addr & (UW_PAGE_LEN - 1));
+	u32 len = room < DOTNET_INFO_LEN ? (u32)room : DOTNET_INFO_LEN, all;
+
+	if (uw_read(u, u->scratch, len, addr))
+		return false;
+	all = 4 + 2u * u->scratch[2];
+	if (len >= 4 && all <= len)
+		return true;
+	return !uw_read(u, u->scratch, DOTNET_INFO_LEN, addr);
+}
+
+/* The method's function that @rel lies in. */
+UW_INLINE bool arch_dotnet_find(struct uw_state *u, u64 header, const struct dotnet_header *h,
+				u32 rel, struct dotnet_entry *e)
+{
+	u64 entries = header + DOTNET_HEADER_METHOD_DESC + 12;
+	u32 low = 1, high = h->n_entries;
+
+	*e = h->body;
+	for (int i = 0; i < DOTNET_SEARCH_STEPS && low < high && rel - e->begin >= e->end - e->begin;
+	     i++) {
+		u32 mid = low + (high - low) / 2;
+
+		if (read_user(u, e, entries + (u64)mid * sizeof(*e)))
+			return false;
+		if (rel < e->begin)
+			high = mid;
+		else
+			low = mid + 1;
+	}
+	return rel - e->begin < e->end - e->begin;
+}
+
+/**
+ * arch_dotnet_method() - how a method is unwound at an address
+ * @start:	of the method
+ * @header:	address of its RealCodeHeader, which @h is a part of
+ * @pc:		in it (of a return address: minus one)
+ *
+ * Return: UW_OK (u->rule says it), UW_F_NO_METHOD (the method does not reach @pc),
+ * UW_F_METHOD_FAULT, UW_F_UNWIND_INFO.
+ */
+UW_INLINE enum uw_status arch_dotnet_method(struct uw_state *u, u64 start, u64 header,
+					    const struct dotnet_header *h, u64 pc)
+{
+	u64 base = start - h->body.begin, done;
+	struct dotnet_entry e;
+
+	if (!arch_dotnet_find(u, header, h, (u32)(pc - base), &e))
+		return UW_F_NO_METHOD;
+	if (u->is_top && arch_dotnet_epilogue(u, base + e.begin, base + e.end))
+		return UW_OK;
+	if (!arch_dotnet_read_info(u, base + e.unwind))
+		return UW_F_METHOD_FAULT;
+	done = u->regs.pc - (base + e.begin);
+	port_note(u, UW_NOTE_DOTNET_UNWIND, base + e.unwind);
+	return arch_dotnet_undo_all(u, done) ? UW_OK : UW_F_UNWIND_INFO;
+}

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#pragma once
+
+/*
+ * CoreCLR's code, of three kinds by the range that it lies in:
+ *
+ *	compiled while the process runs (JIT)
+ *		pc -> nibble map -> start -> RealCodeHeader -> unwind information
+ *	compiled ahead of time (R2R)
+ *		unwind rows, made by user space from the image's unwind information
+ *	stubs	pieces of machine code that jump somewhere else and never have a frame
+ *
+ * What a method is called user space tells from its MethodDesc, which stays where it is.
+ * On x86-64 many methods have no frame pointer: only the unwind information leads to their
+ * callers.
+ */
+
+#include <dotnet_unwind.h>
+
+#include "nibble.h"
+
+/* A value that is no address tells what kind of stubs the block is made of. */
+UW_INLINE const struct uw_rule *dotnet_stub_rule(struct uw_state *u, struct uw_frame *f, u32 kind,
+						 u64 off)
+{
+	f->kind = UW_DOTNET_STUB;
+	f->a = kind;
+	port_note(u, UW_NOTE_DOTNET_STUB, kind);
+	return u->is_top && arch_dotnet_stub(u, kind, off) ? &u->rule : NULL;
+}
+
+/* How a method that was compiled while the process runs is unwound at @pc. */
+UW_INLINE const struct uw_rule *dotnet_jit_rule(struct uw_state *u, struct uw_frame *f, u64 pc)
+{
+	struct dotnet_header h;
+	u64 start, header;
+	enum uw_status err = dotnet_find_start(u, pc, &start);
+
+	f->kind = UW_DOTNET_METHOD;
+	if (!err && read_user(u, &header, start - DOTNET_HEADER_SLOT))
+		err = UW_F_METHOD_FAULT;
+	if (!err && header <= DOTNET_STUB_LAST)
+		return dotnet_stub_rule(u, f, (u32)header, pc - start);
+	if (!err && read_user(u, &h, header + DOTNET_HEADER_METHOD_DESC))
+		err = UW_F_METHOD_FAULT;
+	if (!err) {
+		port_note(u, UW_NOTE_DOTNET_METHOD, start);
+		f->a = start;
+		f->b = h.method_desc;
+		err = arch_dotnet_method(u, start, header, &h, pc);
+	}
+	f->status = (u8)err;
+	return err ? NULL : &u->rule;
+}
+
+/**
+ * dotnet_rule() - identify a frame in CoreCLR's code, and how it is unwound
+ * @u:		walk state; u->map is the mapping of f->pc
+ * @f:		the frame, pc and flags set
+ *
+ * Return: NULL when that is not known: f->status or f->flags say why.
+ */
+UW_INLINE const struct uw_rule *dotnet_rule(struct uw_state *u, struct uw_frame *f)
+{
+	u64 pc = uw_frame_lookup_pc(f);
+
+	if (u->map.kind == UW_MAP_DOTNET_JIT)
+		return dotnet_jit_rule(u, f, pc);
+	if (u->map.kind == UW_MAP_DOTNET_STUBS)
+		return dotnet_stub_rule(u, f, u->map.info_idx, 0);
+	native_identify(u, f);
+	f->kind = UW_DOTNET_R2R;
+	if (u->is_top && arch_dotnet_epilogue(u, 0, 0))
+		return &u->rule;
+	return native_row(u, f);
+}

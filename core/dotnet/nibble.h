@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#pragma once
+
+/*
+ * From an address in a code heap to the first byte of the method, by the nibble map: a
+ * nibble for each bucket of 32 bytes of code, 0 or 1 + the place of a start / 4 in it.
+ *
+ *	word      0         1         2            the first bucket in the highest nibble
+ *	bucket  01234567  89......  ........
+ *	        20000000  00000000  00300000
+ *	code    ^-- a method --------------^--  the next
+ *
+ * So the start is what the last nibble before says. Up to .NET 9 it can be as many words
+ * before as the method is long. In .NET 10 words that lie in the midst of a method point to
+ * its start, low nibble 9 to 12, so the word before is the last that counts.
+ *
+ * Everything is counted in words of the map: a search that continues moves its place in the
+ * map and what it computes from it at once.
+ */
+
+#include "../native/native.h"
+#include "dotnet_info.h"
+
+#define DOTNET_NO_START (~0ull)
+
+/* The words up to @last into u->scratch, the last of them at DOTNET_WINDOW_WORDS - 1; 0 before. */
+UW_INLINE bool dotnet_read_words(struct uw_state *u, u64 last)
+{
+	u64 n = last + 1 < DOTNET_WINDOW_WORDS ? last + 1 : DOTNET_WINDOW_WORDS;
+	u64 len = port_index(n * 4 - 1, DOTNET_WINDOW_WORDS * 4 - 1) + 1;
+	u64 at = port_index(DOTNET_WINDOW_WORDS * 4 - len, DOTNET_WINDOW_WORDS * 4 - 1);
+
+	__builtin_memset(u->scratch, 0, DOTNET_WINDOW_WORDS * 4);
+	return !uw_read(u, u->scratch + at, (u32)len, u->map.file_off + (last + 1 - n) * 4);
+}
+
+/* What the last nibble of @word tells, which is not 0; @bucket: that of its lowest nibble. */
+UW_INLINE u64 dotnet_last_start(u32 word, u64 bucket)
+{
+	if (!(word & 0xffff)) {
+		word >>= 16;
+		bucket -= 4;
+	}
+	if (!(word & 0xff)) {
+		word >>= 8;
+		bucket -= 2;
+	}
+	if (!(word & 0xf)) {
+		word >>= 4;
+		bucket -= 1;
+	}
+	return 32 * bucket + 4 * ((word & 0xf) - 1);
+}
+
+/* Word @i without what starts behind @off. */
+UW_INLINE u32 dotnet_nibbles_before(u32 word, u64 off)
+{
+	u32 shift = 28 - 4 * (u32)(off >> 5 & 7);
+	u32 own = word >> shift & 0xf;
+
+	word &= ~0u << shift;
+	return own > (off & 31) / 4 + 1 ? word & ~(0xfu << shift) : word;
+}
+
+/* Of the constant-time form: the start that a word points to, else DOTNET_NO_START. */
+UW_INLINE u64 dotnet_pointed_start(u32 word)
+{
+	u32 low = word & 0xf;
+
+	return low > 8 ? (word & ~0xfu) + ((low - 9) << 2) : DOTNET_NO_START;
+}
+
+/*
+ * The last word of the window that is not 0; @place: one more than where it is. No branch depends
+ * on the words, since each would double what the verifier walks; nor a mask, which some verifiers take for one.
+ */
+UW_INLINE u32 dotnet_scan(const struct uw_state *u, u64 *place)
+{
+	const u32 *words = (const u32 *)u->scratch;
+	u64 found = 0;
+
+	for (u64 i = 0; i < DOTNET_WINDOW_WORDS / 2; i++) {
+		u64 pair = ((const u64 *)words)[i];
+		u64 is_set = (pair | port_index(0 - pair, ~0ull)) >> 63; /* 0 or 1 */
+
+		found += (2 * i + 2 - found) * port_index(is_set, 1);
+	}
+	found -= !words[port_index(found - 1, DOTNET_WINDOW_WORDS - 1)];
+	*place = found;
+	return words[port_index(found - 1, DOTNET_WINDOW_WORDS - 1)];
+}
+
+/* @off: of the code, from u->map.start_addr. Return: the same of the method's start. */
+UW_INLINE u64 dotnet_constant_start(struct uw_state *u, u64 off)
+{
+	const u32 *words = (const u32 *)u->scratch;
+	u32 own = words[DOTNET_WINDOW_WORDS - 1], before = words[DOTNET_WINDOW_WORDS - 2];
+	u64 start = dotnet_pointed_start(own), bucket = (off >> 8) * 8;
+
+	if (start != DOTNET_NO_START)
+		return start;
+	own = dotnet_nibbles_before(own, off);
+	if (own)
+		return dotnet_last_start(own, bucket + 7);
+	start = dotnet_pointed_start(before);
+	return start == DOTNET_NO_START && before ? dotnet_last_start(before, bucket - 1) : start;
+}
+
+UW_INLINE bool dotnet_is_empty(const struct uw_state *u)
+{
+	const u64 *pairs = (const u64 *)u->scratch;
+	u64 all = 0;
+
+	for (int i = 0; i < DOTNET_WINDOW_WORDS / 2; i++)
+		all |= pairs[i];
+	return !all;
+}
+
+/*
+ * The same of the linear form; the first window has been read. Where the search is, goes through
+ * memory: the verifier would follow each place through the rest of the walk.
+ */
+UW_INLINE u64 dotnet_linear_start(struct uw_state *u, u64 off)
+{
+	u32 *own = (u32 *)u->scratch + DOTNET_WINDOW_WORDS - 1;
+	volatile u32 *end = &u->undo.at; /* of the window */
+	u64 place;
+	u32 word;
+
+	*own = dotnet_nibbles_before(*own, off);
+	*end = (u32)(off >> 8) + 1;
+	for (int i = 1; i < DOTNET_MAX_WINDOWS && dotnet_is_empty(u); i++) {
+		if (*end <= DOTNET_WINDOW_WORDS)
+			break;
+		*end -= DOTNET_WINDOW_WORDS;
+		if (!dotnet_read_words(u, *end - 1))
+			break;
+	}
+	word = dotnet_scan(u, &place);
+	if (!word)
+		return DOTNET_NO_START;
+	return dotnet_last_start(word, 8 * (*end + place - DOTNET_WINDOW_WORDS) - 1);
+}
+
+/**
+ * dotnet_find_start() - the nearest start of code at or before an address
+ * @u:		walk state; u->map is the code heap's
+ * @pc:		in u->map
+ * @start_addr:	it; whether the code that starts there reaches @pc is for the caller to check
+ *
+ * Reads 256 bytes of the map; of a linear one more, for each 16 KiB that the method has
+ * before @pc.
+ *
+ * Return: UW_OK, UW_F_NO_METHOD, UW_F_METHOD_FAULT.
+ */
+UW_INLINE enum uw_status dotnet_find_start(struct uw_state *u, u64 pc, u64 *start_addr)
+{
+	u64 off = pc - u->map.start_addr, start;
+
+	if (off >> 40)
+		return UW_F_NO_METHOD; /* no code heap is that large */
+	if (!dotnet_read_words(u, off >> 8))
+		return UW_F_METHOD_FAULT;
+	if (u->map.info_idx == DOTNET_NIBBLES_CONSTANT)
+		start = dotnet_constant_start(u, off);
+	else
+		start = dotnet_linear_start(u, off);
+	if (start > off)
+		return UW_F_NO_METHOD;
+	*start_addr = u->map.start_addr + start;
+	return UW_OK;
+}

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+
+/*
+ * The range sections as a walk has to know them: each once, in the order of addresses.
+ *
+ * A code heap is told from where its nibble map begins to count, which is the page that the
+ * heap's section begins in.
+ */
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "../util/cleanup.h"
+#include "dotnet_runtime.h"
+
+#define MAX_RANGES 16384
+
+struct list {
+	struct dotnet_runtime *rt;
+	struct dotnet_range *v;
+	u32 n, room;
+};
+
+static int take_heap(struct list *l, const struct dotnet_section *s, struct dotnet_range *r)
+{
+	struct dotnet_heap heap;
+	int err = dotnet_heap_read(l->rt, s->heap, &heap);
+
+	if (err)
+		return err;
+	r->kind = DOTNET_RANGE_JIT;
+	r->start_addr = heap.map_base;
+	r->end_addr = heap.end;
+	r->nibbles_addr = heap.header_map;
+	r->info_idx = l->rt->l->nibbles_are_constant_time ? DOTNET_NIBBLES_CONSTANT
+							  : DOTNET_NIBBLES_LINEAR;
+	return 0;
+}
+
+static int take(struct list *l, const struct dotnet_section *s, struct dotnet_range *r)
+{
+	*r = (struct dotnet_range){ DOTNET_RANGE_R2R, s->start_addr, s->end_addr, 0, 0 };
+	if (s->kind == DOTNET_SECTION_HEAP)
+		return take_heap(l, s, r);
+	if (s->kind == DOTNET_SECTION_R2R)
+		return 0;
+	r->kind = DOTNET_RANGE_STUBS;
+	return dotnet_read(l->rt, s->heap + l->rt->l->range_list_kind, &r->info_idx, 4);
+}
+
+static int add(const struct dotnet_section *s, void *data)
+{
+	struct list *l = data;
+	struct dotnet_range r;
+
+	if (take(l, s, &r))
+		return 0;
+	/* A section lies in many leaves of the index, one after the other. */
+	if (l->n && l->v[l->n - 1].start_addr == r.start_addr)
+		return 0;
+	if (l->n == MAX_RANGES)
+		return -E2BIG;
+	if (l->n == l->room) {
+		u32 room = l->room ? 2 * l->room : 64;
+		struct dotnet_range *v = reallocarray(l->v, room, sizeof(*v));
+
+		if (!v)
+			return -ENOMEM;
+		l->v = v;
+		l->room = room;
+	}
+	l->v[l->n++] = r;
+	return 0;
+}
+
+static int by_start(const void *a, const void *b)
+{
+	const struct dotnet_range *x = a, *y = b;
+
+	return (x->start_addr > y->start_addr) - (x->start_addr < y->start_addr);
+}
+
+/* Of two that overlap the first is right, or neither is. */
+static u32 without_overlaps(struct dotnet_range *v, u32 n)
+{
+	u32 kept = 0;
+
+	for (u32 i = 0; i < n; i++)
+		if (!kept || v[i].start_addr >= v[kept - 1].end_addr)
+			v[kept++] = v[i];
+	return kept;
+}
+
+int dotnet_ranges_get(struct dotnet_runtime *rt, struct dotnet_range **v, u32 *n)
+{
+	struct list l = { .rt = rt };
+	int err = dotnet_sections_each(rt, add, &l);
+
+	if (err && err != -E2BIG && err != -ELOOP) {
+		free(l.v);
+		return err;
+	}
+	if (l.n)
+		qsort(l.v, l.n, sizeof(*l.v), by_start);
+	*n = without_overlaps(l.v, l.n);
+	*v = l.v;
+	return 0;
+}

@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+
+/*
+ *	function  begin    push      sub           ...        end
+ *	rows      | sp+8   | sp+16   | sp+16+n                |
+ *
+ * The slots of an UNWIND_INFO are undone in the order in which they stand, those whose
+ * instruction has been executed. The sum is a rule: see core/arch/x86_64/dotnet_unwind.h,
+ * where the walk does the same for code that no file has.
+ */
+
+#include "r2r_rows.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../util/cleanup.h"
+#include "r2r.h"
+#include "unwind_info.h"
+
+#define MAX_GAP 64 /* between functions: padding, which nobody executes */
+
+struct r2r_rows {
+	struct target file;
+	struct pe pe;
+	struct r2r_function *functions; /* sorted by begin */
+	u32 n;
+	int fd;
+};
+
+static int read_file(struct target *t, u64 addr, void *dst, size_t len)
+{
+	const struct r2r_rows *r = (const struct r2r_rows *)t;
+
+	if (addr > INT64_MAX - len)
+		return -EFAULT;
+	return pread(r->fd, dst, len, (off_t)addr) == (ssize_t)len ? 0 : -EFAULT;
+}
+
+int r2r_rows_open(struct r2r_rows **out, int fd)
+{
+	_cleanup_(r2r_rows_free) struct r2r_rows *r = calloc(1, sizeof(*r));
+	struct pe_range range;
+	u64 addr;
+	int err;
+
+	if (!r)
+		return -ENOMEM;
+	r->file.read = read_file;
+	r->fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+	if (r->fd < 0)
+		return -errno;
+	err = pe_init(&r->pe, &r->file, 0, true);
+	if (!err)
+		err = r2r_functions_range(&r->pe, &range);
+	if (!err)
+		err = pe_addr(&r->pe, range, &addr);
+	if (err)
+		return err == -EFAULT || err == -ERANGE || err == -ENOTSUP ? -ENOEXEC : err;
+	r->n = range.len / sizeof(*r->functions);
+	r->functions = calloc(r->n + 1, sizeof(*r->functions));
+	if (!r->functions)
+		return -ENOMEM;
+	err = target_read(&r->file, addr, r->functions, r->n * sizeof(*r->functions));
+	for (u32 i = 1; !err && i < r->n; i++)
+		if (r->functions[i].begin < r->functions[i - 1].begin)
+			err = -ENOEXEC;
+	if (!err)
+		*out = TAKE_PTR(r);
+	return err == -EFAULT ? -ENOEXEC : err;
+}
+
+void r2r_rows_free(struct r2r_rows **r)
+{
+	if (*r) {
+		free((*r)->functions);
+		cleanup_close(&(*r)->fd);
+	}
+	free(*r);
+	*r = NULL;
+}
+
+/* The section that functions lie in whose offset in the file is @off; NULL: none. */
+static const struct pe_section *section_at(const struct r2r_rows *r, u64 off)
+{
+	for (u32 i = 0; i < r->pe.n_sections; i++) {
+		const struct pe_section *s = &r->pe.sections[i];
+
+		if (off >= s->file_off && off - s->file_off < s->file_len)
+			return s;
+	}
+	return NULL;
+}
+
+void r2r_rows_span(const struct r2r_rows *r, u64 *start_off, u64 *end_off)
+{
+	struct pe_range first = { r->n ? r->functions[0].begin : 0, 1 };
+	struct pe_range last = { r->n ? r->functions[r->n - 1].begin : 0, 1 };
+
+	if (!r->n || pe_addr(&r->pe, first, start_off) || pe_addr(&r->pe, last, end_off)) {
+		*start_off = *end_off = 0;
+		return;
+	}
+	*end_off += UW_ROW_PAGE_LEN; /* of the last function what is long has no rows */
+}
+
+/* The rule where @done bytes of the prologue have been executed; NONE if it can't be one. */
+static struct uw_rule rule_at(const struct unwind_info *info, u32 done)
+{
+	struct uw_rule rule = { .cfa = UW_CFA_SP, .ra = UW_SAVED_CFA, .ra_off = -8 };
+	s32 off = 0, frame_off = 0, fp_at = 0;
+
+	for (u32 i = 0; i < info->n_codes; i++) {
+		const struct unwind_code *c = &info->codes[i];
+
+		if (c->prologue_off > done)
+			continue;
+		if (c->op == UNWIND_SET_FP && c->reg != UNWIND_RBP)
+			return (struct uw_rule){ .cfa = UW_CFA_NONE };
+		if (c->reg == UNWIND_RBP && (c->op == UNWIND_PUSH || c->op == UNWIND_SAVE)) {
+			fp_at = c->op == UNWIND_PUSH ? off : frame_off + (s32)c->value;
+			rule.fp = UW_SAVED_CFA;
+		}
+		if (c->op == UNWIND_SET_FP) {
+			rule.cfa = UW_CFA_FP;
+			off = frame_off = -(s32)c->value;
+		} else if (c->op != UNWIND_SAVE) {
+			off += c->op == UNWIND_PUSH ? 8 : (s32)c->value;
+		}
+	}
+	rule.cfa_off = off + 8;
+	rule.fp_off = rule.fp == UW_SAVED_CFA ? fp_at - rule.cfa_off : 0;
+	return rule;
+}
+
+struct page {
+	struct rules *rules;
+	u32 begin; /* RVA of the page's first byte, ... */
+	u32 *rows;
+	u32 n;
+	bool is_full;
+};
+
+/* From @rva on, which may lie before the page: a later row takes an earlier one's place there. */
+static void add_row(struct page *p, u64 rva, const struct uw_rule *rule)
+{
+	u32 off = rva > p->begin ? (u32)(rva - p->begin) : 0;
+	u32 row = off << UW_ROW_OFF_SHIFT | rules_add(p->rules, rule);
+
+	if (p->n && p->rows[p->n - 1] >> UW_ROW_OFF_SHIFT == off) {
+		p->rows[p->n - 1] = row;
+		return;
+	}
+	p->is_full |= p->n == UW_MAX_PAGE_ROWS;
+	if (!p->is_full)
+		p->rows[p->n++] = row;
+}
+
+static void add_function(struct page *p, const struct r2r_rows *r, const struct r2r_function *f)
+{
+	static const struct uw_rule none = { .cfa = UW_CFA_NONE };
+	struct pe_range range = { f->unwind, 4 };
+	struct unwind_info info;
+	struct uw_rule rule;
+	u64 addr;
+
+	if (pe_addr(&r->pe, range, &addr) || unwind_info_read((struct target *)&r->file, addr, &info)) {
+		add_row(p, f->begin, &none);
+		return;
+	}
+	rule = rule_at(&info, 0);
+	add_row(p, f->begin, &rule);
+	/* Undone last is what was done first. */
+	for (u32 i = info.n_codes; i-- > 0;) {
+		u64 at = (u64)f->begin + info.codes[i].prologue_off;
+
+		if (at >= (u64)p->begin + UW_ROW_PAGE_LEN)
+			return;
+		rule = rule_at(&info, info.codes[i].prologue_off);
+		add_row(p, at, &rule);
+	}
+}
+
+/* The first function that ends after an RVA. */
+static u32 first_function(const struct r2r_rows *r, u32 rva)
+{
+	u32 low = 0, high = r->n;
+
+	while (low < high) {
+		u32 mid = low + (high - low) / 2;
+
+		if (r->functions[mid].end > rva)
+			high = mid;
+		else
+			low = mid + 1;
+	}
+	return low;
+}
+
+int r2r_rows_page(const struct r2r_rows *r, struct rules *rules, u64 page_off, u32 *rows, u32 *n)
+{
+	static const struct uw_rule none = { .cfa = UW_CFA_NONE };
+	const struct pe_section *s = section_at(r, page_off);
+	struct page p = { .rules = rules, .rows = rows };
+	u64 end;
+
+	if (!s)
+		s = section_at(r, page_off + UW_ROW_PAGE_LEN - 1); /* it begins in the page */
+	if (!s)
+		return -ENOENT;
+	p.begin = (u32)(s->rva + page_off - s->file_off);
+	end = (u64)p.begin + UW_ROW_PAGE_LEN;
+	add_row(&p, p.begin, &none);
+	for (u32 i = first_function(r, p.begin); i < r->n && r->functions[i].begin < end; i++) {
+		const struct r2r_function *f = &r->functions[i];
+		u64 next = i + 1 < r->n ? r->functions[i + 1].begin : UINT32_MAX;
+
+		if (f->end <= f->begin)
+			continue;
+		add_function(&p, r, f);
+		if (f->end < end && next > (u64)f->end + MAX_GAP)
+			add_row(&p, f->end, &none);
+	}
+	if (p.is_full)
+		return -ENOENT;
+	*n = p.n;
+	return 0;
+}

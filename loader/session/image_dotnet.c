@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: BSD-2-Clause
+
+#include "image_dotnet.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../inspect/elf/elf_file.h"
+#include "../../inspect/util/cleanup.h"
+#include "../life/map_file.h"
+#include "../life/maps.h"
+
+/* How the runtime's writable and executable views of its code are called, from 7 on. */
+static const char code_file[] = "/memfd:doublemapper";
+
+bool image_dotnet_is_code(const struct mapping *m)
+{
+	return m->is_anon || (m->path && !strcmp(m->path->text, code_file));
+}
+
+struct beside {
+	u64 addr;
+	char path[PATH_MAX];
+};
+
+static int find_path(const struct maps_entry *e, void *data)
+{
+	struct beside *b = data;
+
+	if (b->addr < e->start_addr || b->addr >= e->end_addr)
+		return 0;
+	if (e->path_len >= sizeof(b->path) || !e->path_len || e->path[0] != '/')
+		return -ENOENT;
+	maps_path_unescape(e->path, e->path_len, b->path);
+	return 1;
+}
+
+/* A PDB: its id is checked by who asks. */
+static int open_beside(void *data, u64 addr, const char *name)
+{
+	const struct image_dotnet *d = data;
+	struct beside b = { .addr = addr };
+	int fd, r = maps_each(d->process->pid, find_path, &b);
+
+	if (r == 1)
+		r = map_file_open_beside(d->process->pid, b.path, name, &fd);
+	else if (!r)
+		r = -ENOENT;
+	return r ? r : fd;
+}
+
+void image_dotnet_open(struct image_dotnet *d, const struct process *p,
+		       const struct dotnet_build *build, int fd, const struct mapping *m)
+{
+	struct elf_file *elf;
+	u64 bias;
+	int err = elf_file_open_fd(&elf, fd);
+
+	if (err)
+		return;
+	err = elf_file_bias(elf, m->start_addr, m->file_off, &bias);
+	elf_file_free(&elf);
+	if (err)
+		return; /* another part of the file */
+	d->process = p;
+	d->build = build;
+	if (target_process_init(&d->memory, (int)p->pid))
+		return;
+	if (dotnet_runtime_new(&d->runtime, build, &d->memory.target, bias))
+		target_process_deinit(&d->memory);
+	else
+		dotnet_runtime_set_files(d->runtime, open_beside, d);
+}
+
+void image_dotnet_deinit(struct image_dotnet *d)
+{
+	if (d->runtime)
+		target_process_deinit(&d->memory);
+	dotnet_runtime_free(&d->runtime);
+	d->build = NULL;
+}
+
+int image_dotnet_place(struct image_dotnet *d, struct map_list *l)
+{
+	static const u8 kinds[] = { [DOTNET_RANGE_JIT] = UW_MAP_DOTNET_JIT,
+				    [DOTNET_RANGE_R2R] = UW_MAP_DOTNET_R2R,
+				    [DOTNET_RANGE_STUBS] = UW_MAP_DOTNET_STUBS };
+	_cleanup_free_ struct dotnet_range *v = NULL;
+	_cleanup_free_ struct uw_mapping *over = NULL;
+	u32 n = 0;
+
+	if (!d->runtime || dotnet_ranges_get(d->runtime, &v, &n))
+		return 0; /* it is not there yet, or not any more */
+	over = calloc(n + 1, sizeof(*over));
+	if (!over)
+		return -ENOMEM;
+	for (u32 i = 0; i < n; i++)
+		over[i] = (struct uw_mapping){ .start_addr = v[i].start_addr,
+					       .end_addr = v[i].end_addr,
+					       .file_off = v[i].nibbles_addr,
+					       .kind = kinds[v[i].kind],
+					       .info_idx = (u16)v[i].info_idx };
+	return map_list_overlay(l, over, n);
+}
+
+void image_dotnet_touch(struct image_dotnet *d, u64 addr)
+{
+	u8 byte;
+
+	if (d->runtime)
+		target_read(&d->memory.target, addr, &byte, sizeof(byte));
+}

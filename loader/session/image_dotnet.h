@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#pragma once
+
+/* CoreCLR in an image: where its code is, for the kernel side, and what names its frames. */
+
+#include "../../inspect/dotnet/dotnet.h"
+#include "../life/process.h"
+#include "../symbols/module.h"
+#include "map_list.h"
+
+struct image_dotnet {
+	const struct process *process; /* borrowed */
+	const struct dotnet_build *build; /* borrowed; NULL: the image has no CoreCLR */
+	struct target_process memory; /* valid while runtime is set */
+	struct dotnet_runtime *runtime; /* NULL: none, or it can't be read */
+};
+
+/**
+ * image_dotnet_open() - the image has a CoreCLR
+ * @build:	in the file @fd, which is mapped at @m
+ *
+ * Without memory or rights its frames stay unnamed.
+ */
+void image_dotnet_open(struct image_dotnet *d, const struct process *p,
+		       const struct dotnet_build *build, int fd, const struct mapping *m);
+void image_dotnet_deinit(struct image_dotnet *d);
+
+/* Memory that CoreCLR puts code in, told by its mapping alone. */
+bool image_dotnet_is_code(const struct mapping *m);
+
+/* Lays what the runtime says of its code over the mappings. 0 or -ENOMEM. */
+int image_dotnet_place(struct image_dotnet *d, struct map_list *l);
+
+/**
+ * image_dotnet_touch() - memory that a walk could not read is to be resident from now on
+ *
+ * The kernel side reads what is there and never waits for a page.
+ */
+void image_dotnet_touch(struct image_dotnet *d, u64 addr);

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: BSD-2-Clause
+
+#include "naming_dotnet.h"
+
+static void name_stub(struct naming_dotnet *d, const struct uw_frame *f)
+{
+	d->text = dotnet_stub_name((u32)f->a);
+	if (!d->text)
+		d->reason = "a part of the runtime without a name";
+}
+
+static void name_method(struct naming_dotnet *d, struct dotnet_runtime *rt,
+			const struct dotnet_code *code)
+{
+	if (dotnet_name_get(rt, code, &d->name))
+		d->reason = d->name.reason ? d->name.reason : "name unreadable";
+	else
+		d->text = d->name.name;
+	if (d->name.is_dynamic)
+		d->tier = "dynamic";
+}
+
+void naming_dotnet(struct naming_dotnet *d, struct dotnet_runtime *rt, const struct uw_frame *f)
+{
+	struct dotnet_code code;
+	u64 pc = uw_frame_lookup_pc(f);
+	int err;
+
+	d->name.module[0] = d->line.file[0] = '\0';
+	d->line.line = 0;
+	d->name.is_dynamic = false;
+	d->name.reason = d->text = d->tier = d->reason = NULL;
+	if (f->kind == UW_DOTNET_STUB) {
+		name_stub(d, f);
+		return;
+	}
+	err = dotnet_code_find(rt, pc, &code);
+	if (f->kind == UW_DOTNET_METHOD && f->b && (err || code.method_desc != f->b)) {
+		code = (struct dotnet_code){ .kind = DOTNET_METHOD,
+					     .start_addr = f->a,
+					     .method_desc = f->b };
+		name_method(d, rt, &code);
+		return;
+	}
+	if (err) {
+		d->reason = "no code here any more";
+		return;
+	}
+	if (code.kind == DOTNET_R2R)
+		d->tier = "r2r";
+	name_method(d, rt, &code);
+	if (dotnet_line_get(rt, &code, pc, &d->line))
+		d->line.file[0] = '\0';
+}

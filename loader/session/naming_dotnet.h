@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#pragma once
+
+/* What a frame of CoreCLR is called. */
+
+#include "../../core/uw_frame.h"
+#include "../../inspect/dotnet/dotnet.h"
+
+struct naming_dotnet {
+	struct dotnet_name name;
+	struct dotnet_line line; /* file "": none */
+	const char *text; /* of the frame, NULL: it has none, borrowed */
+	const char *tier; /* NULL: not known */
+	const char *reason; /* why name or line is missing, or NULL */
+};
+
+/**
+ * naming_dotnet() - name a frame
+ * @d:		filled
+ * @f:		UW_DOTNET_*
+ *
+ * A method is the one that the walk found; if other code is at its address by now, it still has
+ * its name and no line.
+ */
+void naming_dotnet(struct naming_dotnet *d, struct dotnet_runtime *rt, const struct uw_frame *f);
