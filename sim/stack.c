@@ -30,7 +30,8 @@ static const struct uw_mapping *mapping_pool(void)
 
 static int map_plan(struct sim_mem *mem, u64 stack_len)
 {
-	static const u64 texts[] = { APP_TEXT, LIBC_TEXT, BUILTINS_TEXT, JIT_TEXT };
+	static const u64 texts[] = { APP_TEXT, LIBC_TEXT, BUILTINS_TEXT,
+				     JIT_TEXT, CLR_TEXT,  CLR_TEXT + 0xa000 };
 	int err = sim_image_map(mem, HEAP_ADDR, HEAP_LEN, SIM_READ | SIM_WRITE);
 
 	for (u32 i = 0; i < sizeof(texts) / sizeof(texts[0]) && !err; i++)
@@ -113,8 +114,8 @@ const char *sim_status_words(u32 status)
 const char *sim_kind_words(u32 kind)
 {
 	static const char *const words[UW_N_KINDS] = {
-		"unknown", "kernel", "native", "v8 stub", "v8 js", "v8 code",
-		"dotnet method", "dotnet r2r", "dotnet stub",
+		"unknown", "kernel",	    "native",	  "v8 stub",	 "v8 js",
+		"v8 code", "dotnet method", "dotnet r2r", "dotnet stub",
 	};
 
 	return kind < UW_N_KINDS ? words[kind] : "?";

@@ -62,6 +62,7 @@ UW_INLINE const struct uw_rule *dotnet_jit_rule(struct uw_state *u, struct uw_fr
  */
 UW_INLINE const struct uw_rule *dotnet_rule(struct uw_state *u, struct uw_frame *f)
 {
+	enum uw_status status = UW_T_NO_ROW;
 	u64 pc = uw_frame_lookup_pc(f);
 
 	if (u->map.kind == UW_MAP_DOTNET_JIT)
@@ -70,7 +71,9 @@ UW_INLINE const struct uw_rule *dotnet_rule(struct uw_state *u, struct uw_frame 
 		return dotnet_stub_rule(u, f, u->map.info_idx, 0);
 	native_identify(u, f);
 	f->kind = UW_DOTNET_R2R;
-	if (u->is_top && arch_dotnet_epilogue(u, 0, 0))
-		return &u->rule;
-	return native_row(u, f);
+	if (u->is_top)
+		status = arch_dotnet_epilogue(u, 0, 0);
+	if (status == UW_F_METHOD_FAULT)
+		f->status = (u8)status;
+	return status == UW_T_NO_ROW ? native_row(u, f) : status ? NULL : &u->rule;
 }

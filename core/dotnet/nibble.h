@@ -72,7 +72,8 @@ UW_INLINE u64 dotnet_pointed_start(u32 word)
 
 /*
  * The last word of the window that is not 0; @place: one more than where it is. No branch depends
- * on the words, since each would double what the verifier walks; nor a mask, which some verifiers take for one.
+ * on the words, since each would double what the verifier walks; nor a mask, which some verifiers
+ * take for one.
  */
 UW_INLINE u32 dotnet_scan(const struct uw_state *u, u64 *place)
 {

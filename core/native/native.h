@@ -179,11 +179,11 @@ UW_INLINE enum top_result top_step(struct uw_state *u, u8 flags)
 }
 
 /* By the interrupted instruction, or by the record at fp if there is one. */
-UW_INLINE bool native_guess(struct uw_state *u, u8 flags)
+UW_INLINE enum uw_status native_guess(struct uw_state *u, u8 flags)
 {
 	if (u->is_top && top_step(u, flags) == TOP_STEPPED)
-		return true;
-	return fp_step(u, flags) == UW_OK;
+		return UW_OK;
+	return fp_step(u, flags);
 }
 
 /* Name a frame by its module: that is all there is to say of native code. */
@@ -236,7 +236,8 @@ UW_INLINE enum uw_status native_step(struct uw_state *u, struct uw_frame *f,
 	if (status != UW_T_NO_ROW)
 		return status;
 	port_note(u, UW_NOTE_NO_ROW, f->a);
-	if (native_guess(u, flags))
-		return UW_OK;
+	status = native_guess(u, flags);
+	if (status == UW_OK || !flags)
+		return status;
 	return f->flags & UW_FRAME_NO_ROWS ? UW_T_ROWS_PENDING : UW_T_NO_ROW;
 }

@@ -168,7 +168,8 @@ static void add_function(struct page *p, const struct r2r_rows *r, const struct 
 	struct uw_rule rule;
 	u64 addr;
 
-	if (pe_addr(&r->pe, range, &addr) || unwind_info_read((struct target *)&r->file, addr, &info)) {
+	if (pe_addr(&r->pe, range, &addr) ||
+	    unwind_info_read((struct target *)&r->file, addr, &info)) {
 		add_row(p, f->begin, &none);
 		return;
 	}

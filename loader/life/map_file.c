@@ -162,7 +162,7 @@ int map_file_open_beside(u32 pid, const char *path, const char *name, int *fd)
 		return -EINVAL;
 	snprintf(beside, sizeof(beside), "%.*s/%s", (int)(end - path), path, name);
 	path_fd = open_path_under_root(beside, pid);
-	return path_fd < 0 ? path_fd : reopen(path_fd, fd);
+	return path_fd < 0 ? path_fd : map_file_reopen(path_fd, fd);
 }
 
 int map_file_open(const struct map_file *m, int *fd)

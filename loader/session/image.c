@@ -182,7 +182,9 @@ static int push_file(struct map_list *l, const struct uw_mapping *m, const struc
 	blob.info_idx = b->info_idx;
 	after.start_addr = m->start_addr + to;
 	after.file_off = m->file_off + to;
-	return map_list_push(l, &before) || map_list_push(l, &blob) || map_list_push(l, &after) ? -ENOMEM : 0;
+	return map_list_push(l, &before) || map_list_push(l, &blob) || map_list_push(l, &after)
+		       ? -ENOMEM
+		       : 0;
 }
 
 /* The module of a file mapping, 0: none that could be opened. */

@@ -235,7 +235,7 @@ static bool has_v8(const struct uw_sample *sample)
 {
 	for (u32 i = sample->n_kernel; i < sample->n_frames; i++)
 		if (naming_is_v8(&sample->frames[i]))
-			return true; /* but CoreCLR is the process's, not a thread's */
+			return true;
 	return false;
 }
 

@@ -9,6 +9,7 @@
 
 #include "walks.h"
 
+#include "../../fixtures/stacks/dotnet.h"
 #include "../../fixtures/stacks/v8.h"
 
 #define RANDOM_FIRST 300 /* words of the stack that are redrawn: across a page's end */
@@ -32,6 +33,10 @@ static inline u64 draw_code(u64 r)
 		return JIT(0x8000 + (r >> 8) % 0x1000);
 	if (r % 61 == 1)
 		return APP_TEXT + TEXT_LEN;
+	if (r % 61 < 4)
+		return CLR((r >> 8) % 0x400);
+	if (r % 61 == 6)
+		return CLR(0x8000 + (r >> 8) % 0x6000);
 	return texts[r % 4] + (r >> 8) % TEXT_LEN;
 }
 
@@ -111,6 +116,16 @@ static inline void draw_text(u64 *seed, u8 *text, u32 bit)
 		       4);
 }
 
+/* CoreCLR's methods, good and bad. */
+static inline void put_methods(struct sim_mem *mem)
+{
+	static const struct stack_word words[] = { CLR_NIBBLES,	 CLR_METHOD_1, CLR_INFO_1,
+						   CLR_METHOD_2, CLR_METHOD_3, CLR_INFO_3 };
+
+	for (u32 i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		assert_int_equal(sim_image_write(mem, words[i].addr, &words[i].word, 8), 0);
+}
+
 /* A target to draw words into. Its memory is the caller's. */
 static inline void random_target(const struct arch_row *arch, struct sim_target *out)
 {
@@ -122,6 +137,7 @@ static inline void random_target(const struct arch_row *arch, struct sim_target 
 	stack.words = words;
 	stack.n_words = RANDOM_WORDS;
 	target_of(&stack, arch, out);
+	put_methods(out->mem);
 	for (u32 i = 0; i < 4; i++)
 		draw_text(&seed, sim_image_host(out->mem, texts[i], TEXT_LEN), arch->bit);
 }

@@ -27,15 +27,28 @@ static inline const struct uw_mapping *mapping_of(u64 pc)
 /* Is the frame's kind one that its mapping can have? */
 static inline bool kind_fits(const struct uw_frame *f, const struct uw_mapping *m)
 {
-	if (m->kind == UW_MAP_NATIVE)
+	switch (m->kind) {
+	case UW_MAP_NATIVE:
 		return f->kind == UW_NATIVE;
+	case UW_MAP_DOTNET_JIT:
+		return f->kind == UW_DOTNET_METHOD || f->kind == UW_DOTNET_STUB;
+	case UW_MAP_DOTNET_R2R:
+		return f->kind == UW_DOTNET_R2R;
+	case UW_MAP_DOTNET_STUBS:
+		return f->kind == UW_DOTNET_STUB;
+	default:
+		break;
+	}
 	return f->kind == UW_V8_STUB || f->kind == UW_V8_JS || f->kind == UW_V8_CODE;
 }
 
 /* What a signal's handler returns to: the frame after it was interrupted. */
 static inline bool is_restorer(const struct uw_frame *f)
 {
-	return uw_frame_lookup_pc(f) / RULE_LEN == APP(RULED(RULE_SIGNAL)) / RULE_LEN;
+	u64 rule = uw_frame_lookup_pc(f) / RULE_LEN;
+
+	return rule == APP(RULED(RULE_SIGNAL)) / RULE_LEN ||
+	       rule == CLR(0xa000 + RULED(RULE_SIGNAL)) / RULE_LEN; /* with the same rows */
 }
 
 static inline bool frame_is_sane(const struct uw_frame *f, u32 idx, bool has_tables)
@@ -48,7 +61,7 @@ static inline bool frame_is_sane(const struct uw_frame *f, u32 idx, bool has_tab
 		return false;
 	if (f->flags & UW_FRAME_RA ? idx == 0 : idx && !(has_tables && is_restorer(f - 1)))
 		return false;
-	if (f->flags & UW_FRAME_NO_ROWS && f->kind != UW_NATIVE)
+	if (f->flags & UW_FRAME_NO_ROWS && f->kind != UW_NATIVE && f->kind != UW_DOTNET_R2R)
 		return false;
 	if (!has_tables || (!m && !(f->flags & UW_FRAME_RA)))
 		return f->kind == UW_UNKNOWN;

@@ -76,6 +76,11 @@ struct noted {
 #define TOP_IN_APP(insn, slot)                                                                     \
 	STEP(APP(0x100), APP_TEXT), { UW_NOTE_NATIVE, MODULE_APP }, NOT_LOADED(APP(0x100)),        \
 	INSN(insn, slot)
+/* The caller in CoreCLR, which has pushed rbp. */
+#define CLR_BY_RULE                                                                                \
+	{ UW_NOTE_DOTNET_METHOD, CLR(0x100) }, { UW_NOTE_DOTNET_UNWIND, CLR(0x140) },              \
+		RULED_BY(SP_16), { UW_NOTE_ROW_FP, S(1) }, { UW_NOTE_ROW_RA, S(2) },               \
+		{ UW_NOTE_RECORD_RA, LIBC(0x128) }, { UW_NOTE_CALLER, LIBC(0x128) }, ROOT_IN_LIBC
 #define LEAF_IN_JIT STEP(JIT(0x104), JIT_TEXT), { UW_NOTE_V8, 1 }, INSN(0, IN_RECORD)
 #define FUNCTION(function, shared)                                                                 \
 	{ UW_NOTE_V8_FUNCTION, function }, { UW_NOTE_V8_SHARED, shared }
@@ -84,6 +89,17 @@ struct noted {
 	FUNCTION(FUNCTION_B, SHARED_B), { UW_NOTE_V8_BYTECODE, SMI(9) }, RECORD(fp, LIBC(0x128)),  \
 	ROOT_IN_LIBC
 
+static const struct noted dotnet_returns[] = {
+	STEP(CLR(0x110), CLR_TEXT), { UW_NOTE_DOTNET_METHOD, CLR(0x100) },
+	{ UW_NOTE_DOTNET_EPILOGUE, 0 }, RULED_BY((u64)8 << 32 | UW_CFA_SP), { UW_NOTE_ROW_RA, S(0) },
+	{ UW_NOTE_RECORD_RA, CLR(0x120) }, { UW_NOTE_CALLER, CLR(0x120) }, STEP_ON(CLR(0x120), CLR_TEXT), CLR_BY_RULE,
+};
+static const struct noted dotnet_stub[] = {
+	STEP(CLR(0x8108), CLR_TEXT + 0x8000), { UW_NOTE_DOTNET_STUB, DOTNET_STUB_FIXUP_PRECODE },
+	RULED_BY((u64)8 << 32 | UW_CFA_SP), { UW_NOTE_ROW_RA, S(0) },
+	{ UW_NOTE_RECORD_RA, CLR(0x120) }, { UW_NOTE_CALLER, CLR(0x120) },
+	STEP(CLR(0x120), CLR_TEXT), CLR_BY_RULE,
+};
 static const struct noted chain[] = {
 	LEAF_IN_APP, ROW_RECORD(S(2), APP(0x200)),
 	AGAIN_IN_APP(APP(0x200)), ROW_RECORD(S(6), APP(0x310)),
@@ -272,6 +288,8 @@ static const struct row rows[] = {
 	ROW("leaf_returns_to_lr", lr_leaf),
 	ROW("interrupted_function_is_no_caller", in_signal),
 	ROW("recursion", recursion),
+	ROW("dotnet_method_that_returns_has_popped_all", dotnet_returns),
+	ROW("dotnet_stub_has_no_frame", dotnet_stub),
 };
 #define N_ROWS (sizeof(rows) / sizeof(rows[0]))
 

@@ -53,6 +53,8 @@ static void random_stacks_end_and_make_sense(void **state)
 		for (u32 s = 0; s < UW_N_STATUS; s++) {
 			if (s == UW_T_DEPTH || s == UW_T_STALE_TABLES)
 				continue;
+			if (s == UW_F_UNWIND_INFO && arch_rows[i].bit != STACK_X86_64)
+				continue; /* not read there */
 			if (!seen[s])
 				fail_msg("%s: no walk met \"%s\"", arch_rows[i].sim->name,
 					 sim_status_words(s));

@@ -26,12 +26,12 @@ UW_INLINE bool arch_dotnet_stub(struct uw_state *u, u32 kind, u64 off)
 }
 
 /* Told by its instructions as any code's. */
-UW_INLINE bool arch_dotnet_epilogue(struct uw_state *u, u64 begin, u64 end)
+UW_INLINE enum uw_status arch_dotnet_epilogue(struct uw_state *u, u64 begin, u64 end)
 {
 	(void)u;
 	(void)begin;
 	(void)end;
-	return false;
+	return UW_T_NO_ROW;
 }
 
 /* No rule but the record: UW_CFA_NONE. */

@@ -105,39 +105,58 @@ UW_INLINE bool arch_dotnet_stub(struct uw_state *u, u32 kind, u64 off)
 	return kind != DOTNET_STUB_UNKNOWN;
 }
 
-/* Does the code at @p leave the method, whose bounds are @begin and @end (0, 0: not known)? */
+/*
+ * Does the code at @p leave the function, whose bounds are @begin and @end (0, 0: not known)? A
+ * jump through a register or memory does if it has a REX prefix, which marks tail calls; else it
+ * may be a switch, as any jump may be within the function, unless something was undone before.
+ */
 UW_INLINE bool arch_dotnet_leaves(const u8 *p, u64 pc, u64 begin, u64 end, bool undid)
 {
 	u64 to;
 
 	if (p[0] == 0xc3 || p[0] == 0xc2 || (p[0] == 0xf3 && p[1] == 0xc3))
 		return true;
-	if (!undid)
-		return false;
+	if (p[0] == 0xff)
+		return undid && (p[1] & 0x38) == 0x20;
+	if ((p[0] & 0xf0) == 0x40)
+		return p[1] == 0xff && (p[2] & 0x38) == 0x20;
 	if (p[0] == 0xeb)
 		to = pc + 2 + (u64)(s64)(s8)p[1];
 	else if (p[0] == 0xe9)
 		to = pc + 5 + (u64)(s64)(s32)(p[1] | p[2] << 8 | p[3] << 16 | (u32)p[4] << 24);
 	else
-		return p[0] == 0xff ? (p[1] & 0x38) == 0x20
-				    : (p[0] & 0xf0) == 0x40 && p[1] == 0xff && (p[2] & 0x38) == 0x20;
-	return to - begin >= end - begin;
+		return false;
+	return end ? to - begin >= end - begin : undid;
+}
+
+/* The interrupted instruction and what follows; zeroes where the next page can't be read. */
+UW_INLINE bool arch_dotnet_read_code(struct uw_state *u)
+{
+	u64 pc = u->regs.pc, room = UW_PAGE_LEN - (pc & (UW_PAGE_LEN - 1));
+
+	__builtin_memset(u->scratch, 0, 2 * DOTNET_EPILOGUE_LEN);
+	if (room >= DOTNET_EPILOGUE_LEN)
+		return !uw_read(u, u->scratch, DOTNET_EPILOGUE_LEN, pc);
+	if (!uw_read(u, u->scratch, DOTNET_EPILOGUE_LEN, pc))
+		return true;
+	return !uw_read(u, u->scratch, (u32)room, pc);
 }
 
 /**
  * arch_dotnet_epilogue() - is the interrupted instruction one of an epilogue?
  * @begin, @end: the function's code; 0, 0: not known
  *
- * Return: whether it is; u->rule then says how to go on.
+ * Return: UW_OK (u->rule says how to go on), UW_T_NO_ROW (it is not), UW_F_METHOD_FAULT (the
+ * instruction can't be read).
  */
-UW_INLINE bool arch_dotnet_epilogue(struct uw_state *u, u64 begin, u64 end)
+UW_INLINE enum uw_status arch_dotnet_epilogue(struct uw_state *u, u64 begin, u64 end)
 {
 	volatile struct uw_undo *d = arch_dotnet_begin(u);
 	const u8 *p = u->scratch;
 	u32 head;
 
-	if (uw_read(u, u->scratch, DOTNET_EPILOGUE_LEN, u->regs.pc))
-		return false;
+	if (!arch_dotnet_read_code(u))
+		return UW_F_METHOD_FAULT;
 	head = p[0] | (u32)p[1] << 8 | (u32)p[2] << 16;
 	if (head == 0xc48348 || head == 0x658d48) {
 		d->off = (s8)p[3];
@@ -162,10 +181,10 @@ UW_INLINE bool arch_dotnet_epilogue(struct uw_state *u, u64 begin, u64 end)
 	}
 	if (!arch_dotnet_leaves(p + port_index(d->at, 31), u->regs.pc + d->at, begin, end,
 				d->at != 0))
-		return false;
+		return UW_T_NO_ROW;
 	arch_dotnet_make_rule(u);
 	port_note(u, UW_NOTE_DOTNET_EPILOGUE, d->at);
-	return true;
+	return UW_OK;
 }
 
 /* How many slots an operation takes; 0: it is not known. */
@@ -241,7 +260,8 @@ UW_INLINE bool arch_dotnet_undo_all(struct uw_state *u, u64 done)
 			arch_dotnet_undo(d, op, arg, near, far, info[3]);
 	}
 	arch_dotnet_make_rule(u);
-	return n <= DOTNET_MAX_SLOTS && d->at <= n && (info[0] & 0x27) == 1; /* version 1, not chained */
+	return n <= DOTNET_MAX_SLOTS && d->at <= n &&
+	       (info[0] & 0x27) == 1; /* version 1, not chained */
 }
 
 /* The UNWIND_INFO at @addr, of the last page only what there is of it. */
@@ -266,8 +286,8 @@ UW_INLINE bool arch_dotnet_find(struct uw_state *u, u64 header, const struct dot
 	u32 low = 1, high = h->n_entries;
 
 	*e = h->body;
-	for (int i = 0; i < DOTNET_SEARCH_STEPS && low < high && rel - e->begin >= e->end - e->begin;
-	     i++) {
+	for (int i = 0;
+	     i < DOTNET_SEARCH_STEPS && low < high && rel - e->begin >= e->end - e->begin; i++) {
 		u32 mid = low + (high - low) / 2;
 
 		if (read_user(u, e, entries + (u64)mid * sizeof(*e)))
@@ -293,12 +313,15 @@ UW_INLINE enum uw_status arch_dotnet_method(struct uw_state *u, u64 start, u64 h
 					    const struct dotnet_header *h, u64 pc)
 {
 	u64 base = start - h->body.begin, done;
+	enum uw_status status = UW_T_NO_ROW;
 	struct dotnet_entry e;
 
 	if (!arch_dotnet_find(u, header, h, (u32)(pc - base), &e))
 		return UW_F_NO_METHOD;
-	if (u->is_top && arch_dotnet_epilogue(u, base + e.begin, base + e.end))
-		return UW_OK;
+	if (u->is_top)
+		status = arch_dotnet_epilogue(u, base + e.begin, base + e.end);
+	if (status != UW_T_NO_ROW)
+		return status;
 	if (!arch_dotnet_read_info(u, base + e.unwind))
 		return UW_F_METHOD_FAULT;
 	done = u->regs.pc - (base + e.begin);

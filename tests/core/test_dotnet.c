@@ -1,0 +1,622 @@
+// SPDX-License-Identifier: BSD-2-Clause
+
+/*
+ * CoreCLR's code on x86-64: a code heap made by hand, with both forms of the nibble map, and
+ * functions whose instructions are executed here, one by one, on a stack of their own. What the
+ * walk must find at each is what this execution knows.
+ */
+
+#include "walks.h"
+
+#include "../../core/dotnet/dotnet_info.h"
+
+#define CODE_ADDR 0x7f0000000000ull
+#define CODE_LEN 0x180000u
+#define NIBBLES_ADDR 0x7f0010000000ull
+#define META_ADDR 0x7f0011000000ull
+#define META_LEN 0x40000u
+#define ROOT_ADDR 0x7f0020000000ull
+#define DOTNET_STACK 0x7ffd00000000ull
+#define DOTNET_STACK_LEN 0x8000u
+#define ROOT_RA (ROOT_ADDR + 0x105)
+#define METHOD_DESC(i) (0x5000 + 0x100ull * (i))
+#define HEADER_LEN 0x60
+#define MAX_METHODS 2048
+
+static const struct uw_row_page root_page = { 1, 0, 0, 1 };
+static const struct uw_rule root_rules[] = { { .cfa = UW_CFA_NONE }, { .cfa = UW_CFA_ROOT } };
+static const u32 root_rows[] = { 1 };
+
+struct method {
+	u32 start, end; /* of its code, in the heap */
+};
+
+struct heap {
+	struct sim_mem *mem;
+	struct uw_mapping maps[2];
+	struct method methods[MAX_METHODS];
+	u32 n, used;
+	bool is_constant;
+};
+
+static void put(struct heap *h, u64 addr, const void *src, u64 len)
+{
+	assert_int_equal(sim_image_write(h->mem, addr, src, len), 0);
+}
+
+static void heap_init(struct heap *h, bool is_constant)
+{
+	*h = (struct heap){ .is_constant = is_constant, .used = 0x20 };
+	h->maps[0] = (struct uw_mapping){ CODE_ADDR,
+					  CODE_ADDR + CODE_LEN,
+					  NIBBLES_ADDR,
+					  0,
+					  UW_MAP_DOTNET_JIT,
+					  0,
+					  is_constant ? DOTNET_NIBBLES_CONSTANT
+						      : DOTNET_NIBBLES_LINEAR };
+	h->maps[1] = (struct uw_mapping){ ROOT_ADDR, ROOT_ADDR + 0x1000, 0, 1, UW_MAP_NATIVE };
+	assert_int_equal(sim_image_new(&h->mem), 0);
+	assert_int_equal(sim_image_map(h->mem, CODE_ADDR, CODE_LEN, SIM_READ | SIM_EXEC), 0);
+	assert_int_equal(sim_image_map(h->mem, NIBBLES_ADDR, CODE_LEN / 64, SIM_READ), 0);
+	assert_int_equal(sim_image_map(h->mem, META_ADDR, META_LEN, SIM_READ), 0);
+	assert_int_equal(sim_image_map(h->mem, DOTNET_STACK, DOTNET_STACK_LEN, SIM_READ), 0);
+}
+
+static void put_word(struct heap *h, u32 i, u32 or)
+{
+	u32 word;
+
+	assert_int_equal(sim_mem_read(h->mem, &word, 4, NIBBLES_ADDR + 4ull * i), 0);
+	word |= or ;
+	put(h, NIBBLES_ADDR + 4ull * i, &word, 4);
+}
+
+/* As the runtime enters a method: the start, and where whole words lie in it, the way to it. */
+static void put_nibbles(struct heap *h, u32 start, u32 end)
+{
+	u32 bucket = start / 32;
+
+	put_word(h, bucket / 8, (start % 32 / 4 + 1) << (28 - 4 * (bucket % 8)));
+	for (u32 i = start / 256 + 1; h->is_constant && (i + 1) * 256 <= end; i++)
+		put_word(h, i, (start & ~15u) | (9 + (start & 15) / 4));
+}
+
+struct entry {
+	u32 begin, end, unwind;
+};
+
+/* A method of @len bytes, and a funclet after it; the UNWIND_INFO of each behind its code. */
+static u32 add_method(struct heap *h, u32 len, const u8 *info, u32 info_len, u32 funclet_len,
+		      const u8 *funclet_info, u32 funclet_info_len)
+{
+	u32 start = (h->used + 8 + 31) & ~31u, end = start + len + funclet_len;
+	u32 info_at = (end + 3) & ~3u, funclet_info_at = (info_at + info_len + 3) & ~3u;
+	struct entry entries[2] = { { start, start + len, info_at },
+				    { start + len, end, funclet_info_at } };
+	u64 header = META_ADDR + HEADER_LEN * (u64)h->n, desc = METHOD_DESC(h->n);
+	u32 n = funclet_len ? 2 : 1;
+
+	if (h->n % 3 == 1) /* not only at the start of a bucket */
+		start += 4, end += 4, info_at += 4, funclet_info_at += 4;
+	for (u32 i = 0; i < n; i++)
+		entries[i] = i ? (struct entry){ start + len, end, funclet_info_at }
+			       : (struct entry){ start, start + len, info_at };
+	assert_true(h->n < MAX_METHODS && funclet_info_at + 64 < CODE_LEN);
+	put(h, CODE_ADDR + start - 8, &header, 8);
+	put(h, header + 0x18, &desc, 8);
+	put(h, header + 0x20, &n, 4);
+	put(h, header + 0x24, entries, n * sizeof(*entries));
+	put(h, CODE_ADDR + info_at, info, info_len);
+	if (funclet_len)
+		put(h, CODE_ADDR + funclet_info_at, funclet_info, funclet_info_len);
+	put_nibbles(h, start, end);
+	h->methods[h->n++] = (struct method){ start, end };
+	h->used = funclet_info_at + funclet_info_len;
+	return start;
+}
+
+static const struct uw_state *walk(const struct heap *h, u64 pc, u64 sp, u64 fp)
+{
+	struct uw_state *u = fresh_state();
+	struct sim_target t = { .mem = h->mem,
+				.mappings = h->maps,
+				.n_mappings = 2,
+				.extent = 2,
+				.row_pages = &root_page,
+				.n_row_pages = 1,
+				.rows = root_rows,
+				.n_rows = 1,
+				.rules = root_rules,
+				.n_rules = 2,
+				.regs = { .pc = pc, .sp = sp, .fp = fp },
+				.va_mask = VA47 };
+
+	sim_arch_x86_64.walk(u, &t);
+	return u;
+}
+
+/* ---- which method ---- */
+
+static const u8 no_slots[] = { 0x19, 0, 0, 0 };
+
+/* Lengths that a window, a page, a bucket and a word of the map end in, and far beyond. */
+static const u32 lens[] = { 1,	 31,   32,   33,   224,	  255,	 256,	257,   511,   512,
+			    600, 4096, 7000, 8192, 16384, 16640, 33000, 78848, 400000 };
+
+static void fill(struct heap *h)
+{
+	static const u8 nops[64] = { [0 ... 63] = 0x90 };
+
+	for (u32 i = 0; h->used + 8 * 64 + lens[i % 19] < CODE_LEN && h->n < MAX_METHODS; i++) {
+		u32 start = add_method(h, lens[i % 19], no_slots, 4, 0, NULL, 0);
+
+		for (u32 at = 0; at < lens[i % 19]; at += 64)
+			put(h, CODE_ADDR + start + at, nops,
+			    lens[i % 19] - at < 64 ? lens[i % 19] - at : 64);
+		for (u32 k = 0; i % 19 == 18 && k < 8; k++)
+			add_method(h, 7 + k, no_slots, 4, 0, NULL, 0);
+	}
+}
+
+static bool is_found(const struct heap *h, u32 i, u32 off)
+{
+	const struct uw_state *u = walk(h, CODE_ADDR + off, DOTNET_STACK + 64, 0);
+	const struct uw_frame *f = u->sample.frames;
+
+	return u->sample.status == UW_END && u->sample.n_frames == 2 &&
+	       f[0].kind == UW_DOTNET_METHOD && f[0].status == UW_OK &&
+	       f[0].a == CODE_ADDR + h->methods[i].start && f[0].b == METHOD_DESC(i) &&
+	       f[1].pc == ROOT_RA && !(f[1].flags & UW_FRAME_GUESS);
+}
+
+static void check_all(const struct heap *h)
+{
+	u32 n = 0;
+
+	for (u32 i = 0; i < h->n; i++) {
+		const struct method *m = &h->methods[i];
+
+		for (u32 off = m->start; off < m->end; off += off % 7 ? 61 : 509, n++)
+			if (!is_found(h, i, off))
+				fail_msg("method %u, %#x + %#x", i, m->start, off - m->start);
+		if (!is_found(h, i, m->end - 1))
+			fail_msg("last byte of method %u at %#x", i, m->end - 1);
+	}
+	assert_true(n > 5000);
+}
+
+static void every_method_is_found_from_any_of_its_bytes(void **state)
+{
+	static const u64 ra = ROOT_RA;
+
+	(void)state;
+	for (u32 form = 0; form < 2; form++) {
+		struct heap h;
+
+		heap_init(&h, form);
+		put(&h, DOTNET_STACK + 64, &ra, 8);
+		fill(&h);
+		check_all(&h);
+		sim_mem_free(&h.mem);
+	}
+}
+
+static void between_two_methods_there_is_none(void **state)
+{
+	(void)state;
+	for (u32 form = 0; form < 2; form++) {
+		struct heap h;
+
+		heap_init(&h, form);
+		fill(&h);
+		for (u32 i = 0; i < h.n; i++) {
+			const struct uw_state *u =
+				walk(&h, CODE_ADDR + h.methods[i].end, DOTNET_STACK + 64, 0);
+
+			assert_int_equal(u->sample.frames[0].status, UW_F_NO_METHOD);
+		}
+		sim_mem_free(&h.mem);
+	}
+}
+
+/* ---- how it is unwound ---- */
+
+enum op {
+	PUSH_RBP,
+	PUSH_RBX,
+	PUSH_RAX,
+	SUB,
+	SUB_FAR,
+	ADD,
+	ADD_FAR,
+	POP_RBX,
+	POP_RBP,
+	POP_R15,
+	PUSH_R15,
+	LEA_RBP,
+	LEA_RSP,
+	LEA_RSP_FAR,
+	SAVE_RBP,
+	NOP,
+	RET,
+	JMP_OUT,
+	JMP_REG,
+	LOAD_RAX,
+	VZERO,
+	END
+};
+
+struct insn {
+	enum op op;
+	s32 n;
+};
+
+/* What llvm-mc 14 makes of them; a %d8 or %d32 is @n. */
+static u32 encode(const struct insn *i, u8 *b)
+{
+	static const struct {
+		u8 len, arg; /* length of all, and of the number that ends it */
+		u8 bytes[5];
+	} forms[] = {
+		[PUSH_RBP] = { 1, 0, { 0x55 } },
+		[PUSH_RBX] = { 1, 0, { 0x53 } },
+		[PUSH_RAX] = { 1, 0, { 0x50 } },
+		[SUB] = { 4, 1, { 0x48, 0x83, 0xec } },
+		[SUB_FAR] = { 7, 4, { 0x48, 0x81, 0xec } },
+		[ADD] = { 4, 1, { 0x48, 0x83, 0xc4 } },
+		[ADD_FAR] = { 7, 4, { 0x48, 0x81, 0xc4 } },
+		[POP_RBX] = { 1, 0, { 0x5b } },
+		[POP_RBP] = { 1, 0, { 0x5d } },
+		[POP_R15] = { 2, 0, { 0x41, 0x5f } },
+		[PUSH_R15] = { 2, 0, { 0x41, 0x57 } },
+		[LEA_RBP] = { 5, 1, { 0x48, 0x8d, 0x6c, 0x24 } },
+		[LEA_RSP] = { 4, 1, { 0x48, 0x8d, 0x65 } },
+		[LEA_RSP_FAR] = { 7, 4, { 0x48, 0x8d, 0xa5 } },
+		[SAVE_RBP] = { 5, 1, { 0x48, 0x89, 0x6c, 0x24 } },
+		[NOP] = { 1, 0, { 0x90 } },
+		[RET] = { 1, 0, { 0xc3 } },
+		[JMP_OUT] = { 5, 4, { 0xe9 } },
+		[JMP_REG] = { 3, 0, { 0x48, 0xff, 0xe0 } },
+		[LOAD_RAX] = { 4, 0, { 0x48, 0x8b, 0x45, 0x00 } },
+		[VZERO] = { 3, 0, { 0xc5, 0xf8, 0x77 } },
+	};
+
+	memcpy(b, forms[i->op].bytes, 5);
+	memcpy(b + forms[i->op].len - forms[i->op].arg, &i->n, forms[i->op].arg);
+	return forms[i->op].len;
+}
+
+struct function {
+	const char *name;
+	struct insn insns[20];
+	u8 info[24]; /* UNWIND_INFO, by hand */
+	u32 entry_words; /* that lie between sp and the return address at its first byte */
+	bool is_funclet; /* of a method that comes before it */
+};
+
+/* u8 version and flags (3), prologue, slots, frame register; then { offset, op | info << 4 } */
+static const struct function functions[] = {
+	{ "leaf", { { NOP }, { VZERO }, { RET }, { END } }, { 0x19, 0, 0, 0 } },
+	{ "one call",
+	  { { SUB, 8 }, { NOP }, { ADD, 8 }, { RET }, { END } },
+	  { 0x19, 4, 1, 0, 4, 0x02 } },
+	{ "framed",
+	  { { PUSH_RBP },
+	    { PUSH_R15 },
+	    { PUSH_RBX },
+	    { SUB, 24 },
+	    { LEA_RBP, 40 },
+	    { NOP },
+	    { VZERO },
+	    { ADD, 24 },
+	    { POP_RBX },
+	    { POP_R15 },
+	    { POP_RBP },
+	    { RET },
+	    { END } },
+	  { 0x19, 13, 4, 0, 8, 0x22, 4, 0x30, 3, 0xf0, 1, 0x50 } },
+	{ "large frame",
+	  { { PUSH_RBP },
+	    { SUB_FAR, 0x1230 },
+	    { NOP },
+	    { ADD_FAR, 0x1230 },
+	    { POP_RBP },
+	    { RET },
+	    { END } },
+	  { 0x19, 8, 3, 0, 8, 0x01, 0x46, 0x02, 1, 0x50 } },
+	{ "tail call",
+	  { { PUSH_RBX }, { NOP }, { POP_RBX }, { JMP_OUT, 0x4000 }, { END } },
+	  { 0x19, 1, 1, 0, 1, 0x30 } },
+	{ "tail call by register",
+	  { { PUSH_RBP }, { SUB, 16 }, { NOP }, { ADD, 16 }, { POP_RBP }, { JMP_REG }, { END } },
+	  { 0x19, 5, 2, 0, 5, 0x12, 1, 0x50 } },
+	{ "jump within",
+	  { { PUSH_RBX }, { NOP }, { JMP_OUT, -6 }, { NOP }, { POP_RBX }, { RET }, { END } },
+	  { 0x19, 1, 1, 0, 1, 0x30 } },
+	{ "localloc",
+	  { { PUSH_RBP },
+	    { SUB, 16 },
+	    { LEA_RBP, 16 },
+	    { SUB_FAR, 0x1000 },
+	    { NOP },
+	    { SUB, 0x40 },
+	    { NOP },
+	    { LEA_RSP, 0 },
+	    { POP_RBP },
+	    { RET },
+	    { END } },
+	  { 0x19, 10, 3, 0x15, 10, 0x03, 5, 0x12, 1, 0x50 } },
+	{ "localloc, far",
+	  { { PUSH_RBP },
+	    { PUSH_RBX },
+	    { SUB, 8 },
+	    { LEA_RBP, 16 },
+	    { SUB_FAR, 0x2000 },
+	    { NOP },
+	    { LEA_RSP_FAR, -8 },
+	    { POP_RBX },
+	    { POP_RBP },
+	    { RET },
+	    { END } },
+	  { 0x19, 11, 6, 0x05, 11, 0x0b, 1, 0, 0, 0, 6, 0x02, 2, 0x30, 1, 0x50 } },
+	{ "OSR",
+	  { { LOAD_RAX }, { PUSH_RAX }, { NOP }, { END } },
+	  { 0x19, 5, 3, 0, 5, 0x02, 0, 0x82, 0, 0x50 },
+	  .entry_words = 10 },
+	{ "rbp saved by a move",
+	  { { SUB, 24 }, { SAVE_RBP, 8 }, { NOP }, { END } },
+	  { 0x19, 9, 3, 0, 9, 0x54, 1, 0, 4, 0x22 } },
+	{ "funclet",
+	  { { SUB, 8 }, { NOP }, { ADD, 8 }, { RET }, { END } },
+	  { 0x19, 4, 1, 0, 4, 0x02 },
+	  .is_funclet = true },
+};
+
+#define CALLER_SP (DOTNET_STACK + 0x7000)
+#define CALLER_FP 0x7ffd00007120ull
+
+struct cpu {
+	struct heap *h;
+	u64 sp, fp;
+};
+
+static void push(struct cpu *c, u64 word)
+{
+	c->sp -= 8;
+	put(c->h, c->sp, &word, 8);
+}
+
+static u64 pop(struct cpu *c)
+{
+	u64 word;
+
+	assert_int_equal(sim_mem_read(c->h->mem, &word, 8, c->sp), 0);
+	c->sp += 8;
+	return word;
+}
+
+static void execute(struct cpu *c, const struct insn *i)
+{
+	u64 at;
+
+	switch (i->op) {
+	case PUSH_RBP:
+		push(c, c->fp);
+		break;
+	case PUSH_RBX:
+	case PUSH_RAX:
+	case PUSH_R15:
+		push(c, 0xb0b0);
+		break;
+	case SUB:
+	case SUB_FAR:
+		c->sp -= (u64)i->n;
+		break;
+	case ADD:
+	case ADD_FAR:
+		c->sp += (u64)i->n;
+		break;
+	case POP_RBX:
+	case POP_R15:
+		pop(c);
+		break;
+	case POP_RBP:
+		c->fp = pop(c);
+		break;
+	case LEA_RBP:
+		c->fp = c->sp + (u64)i->n;
+		break;
+	case LEA_RSP:
+	case LEA_RSP_FAR:
+		c->sp = c->fp + (u64)(s64)i->n;
+		break;
+	case SAVE_RBP:
+		at = c->sp + (u64)i->n;
+		put(c->h, at, &c->fp, 8);
+		break;
+	default:
+		break;
+	}
+}
+
+/* The stack as it is at the function's first byte. */
+static void enter(struct cpu *c, struct heap *h, const struct function *f)
+{
+	*c = (struct cpu){ h, CALLER_SP, CALLER_FP };
+	push(c, ROOT_RA);
+	if (!f->entry_words)
+		return;
+	push(c, CALLER_FP); /* by the method whose frame it takes over */
+	c->fp = c->sp;
+	for (u32 i = 2; i < f->entry_words + 1; i++)
+		push(c, 0x0b0b);
+	c->sp = c->fp - 72;
+}
+
+static u32 assemble(const struct function *f, u8 *code)
+{
+	u32 len = 0;
+
+	for (const struct insn *i = f->insns; i->op != END; i++)
+		len += encode(i, code + len);
+	return len;
+}
+
+static bool is_unwound(const struct uw_state *u, const struct function *f, u32 off, bool say)
+{
+	const struct uw_sample *s = &u->sample;
+
+	if (s->status == UW_END && s->n_frames == 2 && s->frames[0].kind == UW_DOTNET_METHOD &&
+	    s->frames[0].status == UW_OK && s->frames[1].pc == ROOT_RA && u->regs.sp == CALLER_SP &&
+	    u->regs.fp == CALLER_FP)
+		return true;
+	if (say)
+		print_error("%s + %#x: status %u, frame %u, sp %#llx fp %#llx\n", f->name, off,
+			    s->status, s->frames[0].status, u->regs.sp, u->regs.fp);
+	return false;
+}
+
+/* Return: at how many of its instructions the walk goes wrong. */
+static u32 sweep(const struct function *f, const u8 *info, bool say)
+{
+	u8 code[128], body[8] = { 0x90, 0x90, 0xc3 };
+	u32 len = assemble(f, code), n_wrong = 0, off = 0, start;
+	struct heap h;
+	struct cpu c;
+
+	heap_init(&h, true);
+	add_method(&h, 40, no_slots, 4, 0, NULL, 0);
+	if (f->is_funclet) {
+		start = add_method(&h, sizeof(body), no_slots, 4, len, info, sizeof(f->info)) +
+			sizeof(body);
+		put(&h, CODE_ADDR + start - sizeof(body), body, sizeof(body));
+	} else {
+		start = add_method(&h, len, info, sizeof(f->info), 0, NULL, 0);
+	}
+	put(&h, CODE_ADDR + start, code, len);
+	enter(&c, &h, f);
+	for (const struct insn *i = f->insns; i->op != END; i++) {
+		n_wrong += !is_unwound(walk(&h, CODE_ADDR + start + off, c.sp, c.fp), f, off, say);
+		execute(&c, i);
+		off += encode(i, code);
+	}
+	sim_mem_free(&h.mem);
+	return n_wrong;
+}
+
+static void every_instruction_of_a_function_leads_to_its_caller(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(functions) / sizeof(functions[0]); i++)
+		assert_int_equal(sweep(&functions[i], functions[i].info, true), 0);
+}
+
+/* The negative control: with a slot of "framed" wrong, some of its instructions must fail. */
+static void a_slot_that_is_wrong_is_seen(void **state)
+{
+	static const u8 places[] = { 4, 5, 6, 8, 10, 11 };
+
+	(void)state;
+	for (u32 i = 0; i < sizeof(places); i++) {
+		u8 info[sizeof(functions[2].info)];
+
+		memcpy(info, functions[2].info, sizeof(info));
+		info[places[i]] ^= places[i] % 2 ? 0x10 : 0x03;
+		assert_true(sweep(&functions[2], info, false) > 0);
+	}
+}
+
+static u32 status_with(const u8 *info, u32 len)
+{
+	struct heap h;
+	u32 start, status;
+
+	heap_init(&h, false);
+	start = add_method(&h, 64, info, len, 0, NULL, 0);
+	status = walk(&h, CODE_ADDR + start + 20, DOTNET_STACK + 64, 0)->sample.frames[0].status;
+	sim_mem_free(&h.mem);
+	return status;
+}
+
+static void unwind_information_of_another_kind_is_refused(void **state)
+{
+	static const struct {
+		u8 info[12];
+		u32 status;
+	} rows[] = {
+		{ { 0x19, 0, 0, 0 }, UW_OK },
+		{ { 0x1a, 0, 0, 0 }, UW_F_UNWIND_INFO }, /* version 2 */
+		{ { 0x21, 0, 0, 0 }, UW_F_UNWIND_INFO }, /* chained */
+		{ { 0x19, 0, 1, 0, 1, 0x0a }, UW_F_UNWIND_INFO }, /* a machine frame */
+		{ { 0x19, 0, 1, 0, 1, 0x01 }, UW_F_UNWIND_INFO }, /* a slot is missing */
+		{ { 0x19, 0, 1, 0x03, 1, 0x03 }, UW_F_UNWIND_INFO }, /* rbx is the frame register */
+		{ { 0x19, 0, 33, 0 }, UW_F_UNWIND_INFO }, /* too many */
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		assert_int_equal(status_with(rows[i].info, 12), rows[i].status);
+}
+
+/* ---- stubs ---- */
+
+static u64 stub_ra(u64 kind, u32 off)
+{
+	static const u64 words[] = { 0xa1, 0xa2, 0xa3 };
+	struct heap h;
+	u32 start;
+	u64 sp = DOTNET_STACK + 64, ra = 0;
+
+	heap_init(&h, true);
+	start = add_method(&h, 512, no_slots, 4, 0, NULL, 0);
+	put(&h, CODE_ADDR + start - 8, &kind, 8);
+	put(&h, sp, words, sizeof(words));
+	for (u32 i = 0; i < 3 && !ra; i++) {
+		u64 root = ROOT_RA;
+		const struct uw_state *u;
+
+		put(&h, sp, words, sizeof(words));
+		put(&h, sp + 8ull * i, &root, 8);
+		u = walk(&h, CODE_ADDR + start + off, sp, 0);
+		if (u->sample.status == UW_END && u->sample.frames[0].kind == UW_DOTNET_STUB &&
+		    u->sample.frames[0].a == kind)
+			ra = 8ull * i + 1;
+	}
+	sim_mem_free(&h.mem);
+	return ra - 1;
+}
+
+static void stubs_have_their_return_address_where_their_pushes_leave_it(void **state)
+{
+	static const struct {
+		u32 kind, off;
+		u64 slot;
+	} rows[] = {
+		{ DOTNET_STUB_VSD_DISPATCH, 0, 0 },   { DOTNET_STUB_VSD_DISPATCH, 40, 0 },
+		{ DOTNET_STUB_VSD_VTABLE, 12, 0 },    { DOTNET_STUB_VSD_LOOKUP, 0x0b, 0 },
+		{ DOTNET_STUB_VSD_LOOKUP, 0x0c, 8 },  { DOTNET_STUB_VSD_LOOKUP, 0x2c, 8 },
+		{ DOTNET_STUB_VSD_RESOLVE, 3, 0 },    { DOTNET_STUB_VSD_RESOLVE, 4, 8 },
+		{ DOTNET_STUB_VSD_RESOLVE, 0x42, 8 }, { DOTNET_STUB_VSD_RESOLVE, 0x43, 0 },
+		{ DOTNET_STUB_VSD_RESOLVE, 0x59, 8 }, { DOTNET_STUB_VSD_RESOLVE, 0x64, 16 },
+		{ DOTNET_STUB_VSD_RESOLVE, 0x74, 8 }, { DOTNET_STUB_DYNAMIC_HELPER, 16, 0 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		assert_int_equal(stub_ra(rows[i].kind, rows[i].off), rows[i].slot);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_method_is_found_from_any_of_its_bytes),
+		cmocka_unit_test(between_two_methods_there_is_none),
+		cmocka_unit_test(every_instruction_of_a_function_leads_to_its_caller),
+		cmocka_unit_test(a_slot_that_is_wrong_is_seen),
+		cmocka_unit_test(unwind_information_of_another_kind_is_refused),
+		cmocka_unit_test(stubs_have_their_return_address_where_their_pushes_leave_it),
+	};
+
+	return CHECK_RUN(tests);
+}
