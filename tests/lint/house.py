@@ -161,7 +161,7 @@ USES = {
     "sim": {"sim", "core", "wire", "inspect", "bpf", "fixtures"},
 }
 WIRE = r"core/((types|uw_frame|uw_note|uw_status|uw_mapping|flight|flight_ring|native/row)|.*_info)\.h$"
-CORE_SYSTEM = {"stddef.h", "stdbool.h", "arch.h", "port_impl.h", "flight_impl.h"}
+CORE_SYSTEM = {"stddef.h", "stdbool.h", "arch.h", "dotnet_unwind.h", "port_impl.h", "flight_impl.h"}
 
 
 def resolve(f, name):
