@@ -38,7 +38,7 @@
 	X(UW_T_ROWS_PENDING,    TRUNCATED, "unwind rows not loaded", "user space has not got to this code yet") \
 	X(UW_T_GUESSED,         TRUNCATED, "guessed frame",        "outermost frame reached, but over a guess") \
 	X(UW_T_RA_ZERO,         TRUNCATED, "return address zero",  "a stack made by hand, as coroutines have") \
-	X(UW_E_CFA,             FAILED,    "caller's frame out of place", "an unwind row leads below sp, too far up, or to no whole word") \
+	X(UW_E_CFA,             FAILED,    "caller's frame below stack pointer", "an unwind row leads below sp, too far up, or to no whole word") \
 	X(UW_F_NO_METHOD,       FRAME,     "no method here",       "a code heap of .NET, where no method or stub is") \
 	X(UW_F_METHOD_FAULT,    FRAME,     "method unreadable",    "reading what the runtime keeps of the method faulted") \
 	X(UW_F_UNWIND_INFO,     FRAME,     "unwind information not understood", "of a .NET method")

@@ -10,14 +10,24 @@
 #include "../core/sane.h"
 #include "../../sim/port/walk.h"
 
-/* Instruction (two tries), a word of the top frame, slots, record, JSFunction. */
-#define MAX_READS 6
+/* Instruction (two tries) and those around it, a word of the top frame, slots, record, JSFunction.
+ */
+#define MAX_READS 7
+/* The nibble map, slot, header, functions, code, UNWIND_INFO (two tries), its words; then a guess.
+ */
+#define MAX_DOTNET_READS (DOTNET_MAX_WINDOWS + DOTNET_SEARCH_STEPS + 8 + MAX_READS)
+
+static bool is_dotnet(const struct uw_frame *f)
+{
+	return f->kind == UW_DOTNET_METHOD || f->kind == UW_DOTNET_R2R || f->kind == UW_DOTNET_STUB;
+}
 
 static void check(const struct uw_state *u, const struct uw_regs *before, enum uw_status status)
 {
 	const struct uw_frame *f = u->sample.frames;
 
-	FUZZ_MUST(u->sample.n_reads <= MAX_READS, "%u reads", u->sample.n_reads);
+	FUZZ_MUST(u->sample.n_reads <= (is_dotnet(f) ? MAX_DOTNET_READS : MAX_READS), "%u reads",
+		  u->sample.n_reads);
 	FUZZ_MUST(status < UW_N_STATUS && class_of(status) != UW_CLASS_FRAME, "status %u", status);
 	FUZZ_MUST(u->sample.n_frames <= 1 && f->pc == before->pc, "another frame");
 	FUZZ_MUST(u->win_len <= UW_WINDOW_LEN, "a window of %u", u->win_len);

@@ -159,7 +159,7 @@ UW_INLINE enum uw_status arch_dotnet_epilogue(struct uw_state *u, u64 begin, u64
 		return UW_F_METHOD_FAULT;
 	head = p[0] | (u32)p[1] << 8 | (u32)p[2] << 16;
 	if (head == 0xc48348 || head == 0x658d48) {
-		d->off = (s8)p[3];
+		d->off = (s32)((u32)p[3] << 24) >> 24;
 		d->at = 4;
 	} else if (head == 0xc48148 || head == 0xa58d48) {
 		d->off = (s32)(p[3] | (u32)p[4] << 8 | (u32)p[5] << 16 | (u32)p[6] << 24);
