@@ -13,9 +13,9 @@
 /* Instruction (two tries) and those around it, a word of the top frame, slots, record, JSFunction.
  */
 #define MAX_READS 7
-/* The nibble map, slot, header, functions, code, UNWIND_INFO (two tries), its words; then a guess.
+/* The nibble map; functions, slot, header, code, UNWIND_INFO (two tries), its words; then a guess.
  */
-#define MAX_DOTNET_READS (DOTNET_MAX_WINDOWS + DOTNET_SEARCH_STEPS + 8 + MAX_READS)
+#define MAX_DOTNET_READS (DOTNET_MAX_WINDOWS + 32 + MAX_READS)
 
 static bool is_dotnet(const struct uw_frame *f)
 {
