@@ -41,6 +41,7 @@
 /* Of a page that nobody describes: less is padding, tables, and a few stubs. */
 #define MUCH 1024
 #define BYTES_AN_ENTRY 1024 /* of code; Debian's libraries have one for 270 to 520 */
+#define CRT_LEN (8u << 10) /* the start code of a program has entries enough for this much */
 
 enum { EH_FRAME, DEBUG_FRAME, N_SECTIONS };
 
@@ -203,7 +204,7 @@ static bool is_described(const struct cfi *c, const struct elf_segment *s)
 {
 	u64 n = (u64)c->sections[EH_FRAME].n + c->sections[DEBUG_FRAME].n;
 
-	return n * BYTES_AN_ENTRY > s->file_len;
+	return s->file_len > CRT_LEN && n * BYTES_AN_ENTRY > s->file_len;
 }
 
 static int paint_flow(struct page *p)

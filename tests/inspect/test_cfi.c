@@ -331,6 +331,44 @@ static void the_entry_of_a_program_is_a_root(void **state)
 	made_deinit(&m);
 }
 
+/* From the entry to a function that pushes a register, of which no entry tells. */
+static void make_program(struct made_cfi *m, u32 n_fdes)
+{
+	static const u8 start[] = { 0xe8, 0xfb, 0x06, 0x00, 0x00, 0xf4 }; /* call 0x800; hlt */
+	static const u8 function[] = { 0x53, 0x90, 0x90, 0x5b, 0xc3 }; /* push rbx; pop rbx; ret */
+
+	made_init(m, EM_X86_64, n_fdes);
+	for (u32 i = 0; i < n_fdes; i++)
+		made_fde(m, 0x2000 + i * 16, 16, "", 0);
+	memcpy(m->bytes + MADE_CODE_OFF + 0x100, start, sizeof(start));
+	memcpy(m->bytes + MADE_CODE_OFF + 0x800, function, sizeof(function));
+	((Elf64_Ehdr *)m->bytes)->e_type = ET_EXEC;
+	((Elf64_Ehdr *)m->bytes)->e_entry = MADE_CODE + 0x100;
+}
+
+static void only_code_that_little_describes_is_followed(void **state)
+{
+	struct made_cfi m;
+	Elf64_Phdr *code;
+
+	(void)state;
+	make_program(&m, 2);
+	make_page(&m, 0);
+	expect_sp(0x801, 0x804, 16);
+	made_deinit(&m);
+
+	make_program(&m, MADE_HDR_OFF / 1024 + 1);
+	make_page(&m, 0);
+	expect_kind(0x801, 0x804, UW_CFA_NONE);
+
+	/* So little code, and the entries may all be the start code's. */
+	code = (void *)(m.bytes + sizeof(Elf64_Ehdr));
+	code->p_filesz = code->p_memsz = 0x2000;
+	make_page(&m, 0);
+	expect_sp(0x801, 0x804, 16);
+	made_deinit(&m);
+}
+
 static void nobody_called_where_the_return_address_is_undefined(void **state)
 {
 	static const u8 x86_64[] = { 0x41, 0x07, 16 }, arm64[] = { 0x41, 0x07, 30 };
@@ -527,6 +565,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(undescribed_code_is_known_by_its_bytes),
 	cmocka_unit_test(described_code_is_no_stub),
 	cmocka_unit_test(the_entry_of_a_program_is_a_root),
+	cmocka_unit_test(only_code_that_little_describes_is_followed),
 	cmocka_unit_test(nobody_called_where_the_return_address_is_undefined),
 	cmocka_unit_test(rules_are_kept_once_and_refused_when_there_is_no_room),
 	cmocka_unit_test(rows_of_the_test_itself_are_those_of_elfutils),
