@@ -51,10 +51,11 @@ class Functions:
                                   like=r"([0-9a-f]+) ([0-9a-f]+) [tTwWiuV] (.+)$"):
                 start, size = int(match.group(1), 16), int(match.group(2), 16)
                 spans.setdefault(start, [start + size, []])[1].append(match.group(3))
-        for end, names in spans.values():
-            one = plain(min(names))
-            self.names.update({plain(without_type(name)): one for name in names})
-            self.names.update({plain(name): one for name in names})
+        for is_old in (True, False):  # a name without a version means the newest function
+            for _, names in spans.values():
+                these = [n for n in names if bool(re.search("[^@]@[^@]", n)) == is_old]
+                self.names.update({plain(without_type(n)): plain(min(names)) for n in these})
+                self.names.update({plain(n): plain(min(names)) for n in these})
         self.spans = sorted((start, end, plain(min(names))) for start, (end, names) in spans.items())
         self.fdes = []
         if os.path.exists(path) and os.path.getsize(path) < MAX_FDE_FILE:
