@@ -199,12 +199,14 @@ static u32 count_unpainted(const struct page *p)
 	return n;
 }
 
-/* Has the segment entries enough for most of its code? Then the rest is not worth the time. */
-static bool is_described(const struct cfi *c, const struct elf_segment *s)
+/* Where entries are enough for most of the code, the rest is not worth the time. */
+static bool is_described(const struct page *p)
 {
+	const struct cfi *c = p->c;
 	u64 n = (u64)c->sections[EH_FRAME].n + c->sections[DEBUG_FRAME].n;
 
-	return s->file_len > CRT_LEN && n * BYTES_AN_ENTRY > s->file_len;
+	return p->segment->file_len > CRT_LEN &&
+	       (n * BYTES_AN_ENTRY > p->segment->file_len || count_unpainted(p) < MUCH);
 }
 
 static int paint_flow(struct page *p)
@@ -212,8 +214,7 @@ static int paint_flow(struct page *p)
 	struct cfi *c = p->c;
 	int r = 0;
 
-	if (c->follows_nothing || c->regs->has_lr || is_described(c, p->segment) ||
-	    count_unpainted(p) < MUCH)
+	if (c->follows_nothing || c->regs->has_lr || is_described(p))
 		return 0;
 	if (!c->flow_of) {
 		c->flow_of = p->segment;
