@@ -61,7 +61,7 @@ static const struct argp mask_argp = {
 static const struct argp clear_argp = {
 	.options = argp_options,
 	.parser = parse_option,
-	.doc = "Forget what was recorded so far: cat and dump begin with what comes now.",
+	.doc = "From now on cat shows nothing older. A dump still holds what the rings hold.",
 };
 static const struct argp reset_argp = {
 	.options = argp_options,

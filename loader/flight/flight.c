@@ -11,69 +11,31 @@
 #include <sys/stat.h>
 
 #include "../../inspect/util/cleanup.h"
+#include "../cli/words.h"
 #include "../commands.h"
 
 static const struct cli_command words[] = {
 	{ "show", "print what is recorded, as commands that restore it", flight_show },
 	{ "mask", "set, bits, clear: change which events are recorded", flight_mask },
 	{ "cat", "print what is in the rings", flight_cat },
-	{ "clear", "forget what was recorded so far", flight_clear },
+	{ "clear", "let cat show nothing older than now", flight_clear },
 	{ "reset", "let frozen rings go on", flight_reset },
 	{ "dump", "write the rings to a file; what a crash left is removed", flight_dump },
 	{ "export", "write a dump as a trace, for speedscope or Perfetto", flight_export },
 	{ "cases", "capture stacks that end as those that failed, as cases", flight_cases },
 };
 
-#define N_WORDS (sizeof(words) / sizeof(words[0]))
-
-static int print_help(void)
-{
-	puts("Usage: unspool flight WORD [OPTION]...\n"
-	     "The flight recorder of a running 'unspool record --flight', or what it left.\n");
-	for (size_t i = 0; i < N_WORDS; i++)
-		printf("  %-8s %s\n", words[i].name, words[i].help);
-	puts("\n'unspool flight WORD --help' shows the options of a word.");
-	return CLI_OK;
-}
-
-static int refuse(const char *word)
-{
-	const char *names[N_WORDS], *near;
-
-	for (size_t i = 0; i < N_WORDS; i++)
-		names[i] = words[i].name;
-	near = cli_nearest(word, names, N_WORDS);
-	if (near)
-		cli_error("flight does not know '%s'; did you mean 'unspool flight %s'?", word,
-			  near);
-	else
-		cli_error("flight does not know '%s'; 'unspool flight --help' lists the words",
-			  word);
-	return CLI_USAGE;
-}
+static const struct cli_words all = {
+	.before = "unspool flight",
+	.usage = "WORD [OPTION]...\n"
+		 "The flight recorder of a running 'unspool record --flight', or what it left.",
+	.v = words,
+	.n = sizeof(words) / sizeof(words[0]),
+};
 
 int cmd_flight(int argc, char **argv)
 {
-	char name[64];
-
-	if (argc < 2) {
-		cli_error("what of the flight recorder? 'unspool flight --help' lists the words");
-		return CLI_USAGE;
-	}
-	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))
-		return print_help();
-	if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V")) {
-		puts("unspool " UNSPOOL_VERSION);
-		return CLI_OK;
-	}
-	for (size_t i = 0; i < N_WORDS; i++) {
-		if (strcmp(argv[1], words[i].name) != 0)
-			continue;
-		snprintf(name, sizeof(name), "unspool flight %s", words[i].name);
-		argv[1] = name;
-		return words[i].run(argc - 1, argv + 1);
-	}
-	return refuse(argv[1]);
+	return cli_run_word(&all, argc, argv);
 }
 
 int flight_parse_recorder(struct cli_parse *p, const char *arg, u32 *out)

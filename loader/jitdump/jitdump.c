@@ -4,9 +4,7 @@
 
 #include "jitdump.h"
 
-#include <stdio.h>
-#include <string.h>
-
+#include "../cli/words.h"
 #include "../commands.h"
 
 static const struct cli_command words[] = {
@@ -19,54 +17,15 @@ static const struct cli_command words[] = {
 	{ "from-elf", "write the functions of an ELF file as a jitdump", jitdump_from_elf },
 };
 
-#define N_WORDS (sizeof(words) / sizeof(words[0]))
-
-static int print_help(void)
-{
-	puts("Usage: unspool jitdump WORD [OPTION]... FILE\n"
-	     "What JITs write for perf (jit-PID.dump): looks at it, judges it, mends it.\n");
-	for (size_t i = 0; i < N_WORDS; i++)
-		printf("  %-12s %s\n", words[i].name, words[i].help);
-	puts("\n'unspool jitdump WORD --help' shows the options of a word.");
-	return jitdump_flush();
-}
-
-static int refuse(const char *word)
-{
-	const char *names[N_WORDS], *near;
-
-	for (size_t i = 0; i < N_WORDS; i++)
-		names[i] = words[i].name;
-	near = cli_nearest(word, names, N_WORDS);
-	if (near)
-		cli_error("jitdump does not know '%s'; did you mean 'unspool jitdump %s'?", word,
-			  near);
-	else
-		cli_error("jitdump does not know '%s'; 'unspool jitdump --help' lists the words",
-			  word);
-	return CLI_USAGE;
-}
+static const struct cli_words all = {
+	.before = "unspool jitdump",
+	.usage = "WORD [OPTION]... FILE\n"
+		 "What JITs write for perf (jit-PID.dump): looks at it, judges it, mends it.",
+	.v = words,
+	.n = sizeof(words) / sizeof(words[0]),
+};
 
 int cmd_jitdump(int argc, char **argv)
 {
-	char name[64];
-
-	if (argc < 2) {
-		cli_error("what of a jitdump? 'unspool jitdump --help' lists the words");
-		return CLI_USAGE;
-	}
-	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))
-		return print_help();
-	if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V")) {
-		puts("unspool " UNSPOOL_VERSION);
-		return jitdump_flush();
-	}
-	for (size_t i = 0; i < N_WORDS; i++) {
-		if (strcmp(argv[1], words[i].name))
-			continue;
-		snprintf(name, sizeof(name), "unspool jitdump %s", words[i].name);
-		argv[1] = name;
-		return words[i].run(argc - 1, argv + 1);
-	}
-	return refuse(argv[1]);
+	return cli_run_word(&all, argc, argv);
 }
