@@ -81,7 +81,7 @@ def reading(c, child):
     pid = str(child.pid)
     ends = [w for w in flight("cat", "--on", "truncated", "--recorder", pid).stdout.splitlines()
             if " end " in w]
-    c.that(ends and all('"no unwind row"' in e or '"guessed frame"' in e or "rows not" in e
+    c.that(ends and all('"unknown pc"' in e or '"guessed frame"' in e or "rows not" in e
                         for e in ends), "cat --on truncated: the walks that are")
     c.that(" end " not in flight("cat", "--on", "end", "--recorder", pid).stdout,
            "no walk of this program is complete")
@@ -141,7 +141,7 @@ def exports(c, tmp, dump):
         trace = json.load(file)["traceEvents"]
     c.that(is_nested(trace) > 0, "steps nest in walks")
     names = {e["name"] for e in trace if e["ph"] == "X"}
-    c.that(names & {"no unwind row", "guessed frame"}, "walks are named by how they ended")
+    c.that(names & {"unknown pc", "guessed frame"}, "walks are named by how they ended")
     packed = os.path.join(tmp, "t.pftrace")
     c.that(flight("export", dump, "-o", packed).returncode == 0, "export for Perfetto")
     with open(packed, "rb") as file:
@@ -165,7 +165,7 @@ def exports(c, tmp, dump):
 
 def alone(c, tmp, target):
     """Without --flight: SIGUSR2 and freezing."""
-    with recorder(target, tmp, "--freeze", "no-unwind-row", "-d", "20", name="f.ndjson") as child:
+    with recorder(target, tmp, "--freeze", "unknown-pc", "-d", "20", name="f.ndjson") as child:
         wait_until(lambda: os.path.exists(os.path.join(tmp, "f-1.fr")))
         c.that(not pinned(child.pid), "nothing is pinned without --flight")
         child.send_signal(signal.SIGUSR2)
@@ -250,7 +250,7 @@ def main():
     c = Checks()
     c.that(flight("show", "--recorder", "1").returncode == 1, "nothing is pinned by pid 1")
     c.that(flight().returncode == 2 and flight("dmup").returncode == 2, "words that are none")
-    with folder() as tmp, running([LOST, "none"], wait_for=b"running") as target:
+    with folder() as tmp, running([LOST, "nowhere"], wait_for=b"running") as target:
         pinning(c, tmp, target)
         alone(c, tmp, target)
         killed(c, tmp, target)
