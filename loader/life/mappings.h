@@ -3,7 +3,8 @@
 
 /*
  * The executable mappings of a process: sorted, never overlapping, shared by a
- * process and the children it forks until one of them changes.
+ * process and the children it forks until one of them changes. With them what a JIT has
+ * reserved for more code (maps_each_code()).
  *
  * munmap tells nobody, so a mapping may be stale until something new takes its
  * place; when the memory is executable again an event says what is there.

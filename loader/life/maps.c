@@ -139,3 +139,62 @@ int maps_each_exec(u32 pid, int (*fn)(const struct maps_entry *e, void *data), v
 {
 	return each_with(pid, MAPS_EXEC, fn, data);
 }
+
+/* What is before the entry that comes next, if that entry touches it. */
+struct code_scan {
+	int (*fn)(const struct maps_entry *e, void *data);
+	void *data;
+	u64 code_end; /* of anonymous code, and of what is reserved behind it */
+	u64 room; /* how much of that may still be reserved */
+	struct maps_entry reserved;
+};
+
+static int on_reserved(struct code_scan *s, const struct maps_entry *e)
+{
+	u64 len = e->end_addr - e->start_addr;
+	struct maps_entry part = *e;
+
+	s->reserved = *e;
+	s->reserved.path = "";
+	if (e->start_addr != s->code_end)
+		return 0;
+	if (len > s->room)
+		part.end_addr = part.start_addr + s->room;
+	s->reserved.start_addr = part.end_addr;
+	s->room -= part.end_addr - part.start_addr;
+	s->code_end = part.end_addr == e->end_addr ? e->end_addr : 0;
+	return s->fn(&part, s->data);
+}
+
+static int on_code(struct code_scan *s, const struct maps_entry *e)
+{
+	struct maps_entry before = s->reserved;
+	int err = 0;
+
+	if (!e->inode && !e->path_len) {
+		if (before.end_addr == e->start_addr && before.start_addr < before.end_addr) {
+			if (before.end_addr - before.start_addr > MAPS_MAX_RESERVED)
+				before.start_addr = before.end_addr - MAPS_MAX_RESERVED;
+			err = s->fn(&before, s->data);
+		}
+		s->code_end = e->end_addr;
+		s->room = MAPS_MAX_RESERVED;
+	}
+	return err ? err : s->fn(e, s->data);
+}
+
+static int look_at(const struct maps_entry *e, void *data)
+{
+	struct code_scan *s = data;
+
+	if (e->prot & MAPS_EXEC)
+		return on_code(s, e);
+	return e->prot || e->inode || e->path_len ? 0 : on_reserved(s, e);
+}
+
+int maps_each_code(u32 pid, int (*fn)(const struct maps_entry *e, void *data), void *data)
+{
+	struct code_scan s = { .fn = fn, .data = data };
+
+	return maps_each(pid, look_at, &s);
+}

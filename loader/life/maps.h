@@ -54,3 +54,19 @@ bool maps_path_unescape(const char *path, size_t len, char *dst);
  */
 int maps_each(u32 pid, int (*fn)(const struct maps_entry *e, void *data), void *data);
 int maps_each_exec(u32 pid, int (*fn)(const struct maps_entry *e, void *data), void *data);
+
+#define MAPS_MAX_RESERVED (512ull << 20) /* V8's largest code range (kMaximalCodeRangeSize, 12.4) */
+
+/**
+ * maps_each_code() - every executable mapping, and where a JIT is about to put code
+ * @pid:	as the recorder sees it
+ * @fn:		called for each, by address; a non-zero return ends the loop
+ *
+ * JITs reserve memory without rights and make it executable piece by piece: what of it
+ * touches anonymous executable memory counts as code, MAPS_MAX_RESERVED on either side.
+ * Else the first stacks through each new piece would end there, as it takes a while until
+ * the kernel's word of it has come through.
+ *
+ * Return: as maps_each().
+ */
+int maps_each_code(u32 pid, int (*fn)(const struct maps_entry *e, void *data), void *data);

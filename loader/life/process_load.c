@@ -192,7 +192,7 @@ static int load_rest(struct process *p, struct proc_text *t)
 	if (!err)
 		err = load_threads(p);
 	if (!err)
-		err = maps_each_exec(p->pid, add_mapping, &to);
+		err = maps_each_code(p->pid, add_mapping, &to);
 	return err;
 }
 

@@ -481,6 +481,65 @@ static void the_executable_mappings_of_a_process_are_listed(void **state)
 	unmap_copy(&c);
 }
 
+#define MIB (1ull << 20)
+
+/* What of [start, end) is listed, and whether there is a gap in it. */
+struct cover {
+	u64 start, end, from, to;
+	bool is_torn;
+};
+
+static int cover(const struct maps_entry *e, void *data)
+{
+	struct cover *c = data;
+
+	if (e->end_addr <= c->start || e->start_addr >= c->end)
+		return 0;
+	c->is_torn |= c->to && c->to != e->start_addr;
+	c->from = c->from ? c->from : e->start_addr;
+	c->to = e->end_addr;
+	return 0;
+}
+
+static void assert_code(u64 start, u64 len, u64 from, u64 to)
+{
+	struct cover c = { .start = start, .end = start + len };
+
+	assert_int_equal(maps_each_code(getpid(), cover, &c), 0);
+	assert_false(c.is_torn);
+	assert_int_equal(c.from, to ? start + from : 0);
+	assert_int_equal(c.to, to ? start + to : 0);
+}
+
+static void protect(u64 addr, int prot)
+{
+	assert_int_equal(mprotect((void *)addr, 4096, prot), 0);
+}
+
+/* none | none, near | code | none | data | none */
+static void memory_reserved_next_to_code_counts_as_code(void **state)
+{
+	const int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
+	const u64 code = 1024 * MIB, data = code + 64 * MIB, len = 2048 * MIB;
+	void *p = mmap(NULL, len, PROT_NONE, flags, -1, 0);
+	u64 start = (u64)p;
+
+	(void)state;
+	assert_ptr_not_equal(p, MAP_FAILED);
+	protect(start, PROT_READ); /* not the code of a neighbour's */
+	protect(start + len - 4096, PROT_READ);
+	protect(start + data, PROT_READ | PROT_WRITE);
+	assert_code(start, len, 0, 0);
+	protect(start + code, PROT_READ | PROT_EXEC);
+	assert_code(start, len, code - MAPS_MAX_RESERVED, data);
+	protect(start + code + 4096, PROT_READ);
+	assert_code(start, len, code - MAPS_MAX_RESERVED, code + 4096);
+	protect(start + data, PROT_READ | PROT_EXEC);
+	protect(start + code, PROT_READ);
+	assert_code(start, len, code + 8192, data + 4096 + MAPS_MAX_RESERVED);
+	assert_int_equal(munmap(p, len), 0);
+}
+
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(a_line_is_taken_apart),
 	cmocka_unit_test(what_is_no_line_is_refused),
@@ -494,6 +553,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(the_file_of_a_dead_process_opens_if_it_is_the_same),
 	cmocka_unit_test(links_pipes_and_devices_are_not_opened),
 	cmocka_unit_test(the_executable_mappings_of_a_process_are_listed),
+	cmocka_unit_test(memory_reserved_next_to_code_counts_as_code),
 };
 
 int main(void)
