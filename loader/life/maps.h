@@ -55,7 +55,7 @@ bool maps_path_unescape(const char *path, size_t len, char *dst);
 int maps_each(u32 pid, int (*fn)(const struct maps_entry *e, void *data), void *data);
 int maps_each_exec(u32 pid, int (*fn)(const struct maps_entry *e, void *data), void *data);
 
-#define MAPS_MAX_RESERVED (512ull << 20) /* V8's largest code range (kMaximalCodeRangeSize, 12.4) */
+#define MAPS_MAX_RESERVED (512ull << 20) /* V8's kMaximalCodeRangeSize, 12.4 */
 
 /**
  * maps_each_code() - every executable mapping, and where a JIT is about to put code
