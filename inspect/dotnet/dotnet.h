@@ -108,6 +108,28 @@ struct dotnet_function {
 int dotnet_function_find(struct dotnet_runtime *rt, const struct dotnet_code *code, u64 pc,
 			 struct dotnet_function *f);
 
+/* How much the code was worked on; DOTNET_TIER_OPTIMIZED: at once, not in tiers. */
+enum dotnet_tier {
+	DOTNET_TIER_UNKNOWN,
+	DOTNET_TIER_0,
+	DOTNET_TIER_1,
+	DOTNET_TIER_OSR, /* begins in the middle of a method that was running */
+	DOTNET_TIER_OPTIMIZED,
+	DOTNET_TIER_R2R,
+	DOTNET_TIER_DYNAMIC,
+};
+
+/**
+ * dotnet_tier_get() - the tier of a piece of code
+ * @code:	as dotnet_code_find() gave it
+ *
+ * Return: DOTNET_TIER_UNKNOWN where the runtime does not say it, as .NET 6 and 7 never do.
+ */
+enum dotnet_tier dotnet_tier_get(struct dotnet_runtime *rt, const struct dotnet_code *code);
+
+/* "Tier0", "OSR", ...; NULL: unknown. */
+const char *dotnet_tier_name(enum dotnet_tier tier);
+
 /* "precode", "fixup precode", ...; NULL for a number without a name. */
 const char *dotnet_stub_name(u32 stub_kind);
 

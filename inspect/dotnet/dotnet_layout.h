@@ -20,9 +20,12 @@ struct dotnet_layout {
 	u16 method_desc_len;
 	u8 token_bits; /* of the method's row number that are kept in the MethodDesc */
 	u16 dynamic_name; /* DynamicMethodDesc: char * */
+	u16 method_versions; /* MethodDescCodeData *, 0: there is none */
 	/* Module */
 	u16 module_name; /* char *, into the metadata */
 	u16 module_base; /* of the image; 0: not known */
+	u16 module_assembly; /* Assembly *, where domain_versions is set */
+	u16 domain_versions; /* AppDomain: hash table of methods' versions; 0: they are elsewhere */
 	struct debug_info_layout debug_info;
 	/* MethodTable */
 	bool type_has_token; /* row of the TypeDef in the upper 24 bits of its second flags */

@@ -17,6 +17,7 @@
 #include "dotnet_runtime.h"
 
 #define CHUNK_LEN 24
+#define IS_TIERED 0x8000 /* eligible for tiered compilation, from .NET 8 on */
 #define TOKEN_METHOD_DEF 0x06000000u
 
 struct method_chunk {
@@ -51,6 +52,7 @@ int dotnet_method_read(struct dotnet_runtime *rt, u64 method_desc, struct dotnet
 	if (r)
 		return r;
 	m.class = desc.flags & 7;
+	m.is_tiered = desc.token_remainder & IS_TIERED;
 	chunk_addr = method_desc - 8ull * desc.chunk_index - CHUNK_LEN;
 	r = dotnet_read(rt, chunk_addr, &chunk, sizeof(chunk));
 	if (!r)

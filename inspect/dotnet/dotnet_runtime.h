@@ -14,6 +14,7 @@
  *	dotnet_image.c     code that was compiled ahead of time
  *	dotnet_name.c      names as people read them
  *	dotnet_line.c      lines
+ *	dotnet_tier.c      tiers
  *
  *	pc -> RangeSection -> CodeHeap, nibble map -> code start
  *	code start - 8 -> RealCodeHeader -> MethodDesc -> MethodDescChunk -> MethodTable
@@ -106,6 +107,7 @@ struct dotnet_method {
 	u32 token;
 	u64 type; /* MethodTable */
 	u64 module; /* Module */
+	bool is_tiered; /* may be compiled in tiers; from .NET 8 on */
 };
 
 /* MethodClassification (vm/method.hpp). */

@@ -16,8 +16,7 @@ static void name_method(struct naming_dotnet *d, struct dotnet_runtime *rt,
 		d->reason = d->name.reason ? d->name.reason : "name unreadable";
 	else
 		d->text = d->name.name;
-	if (d->name.is_dynamic)
-		d->tier = "dynamic";
+	d->tier = dotnet_tier_name(dotnet_tier_get(rt, code));
 }
 
 void naming_dotnet(struct naming_dotnet *d, struct dotnet_runtime *rt, const struct uw_frame *f)
@@ -46,8 +45,6 @@ void naming_dotnet(struct naming_dotnet *d, struct dotnet_runtime *rt, const str
 		d->reason = "no code here any more";
 		return;
 	}
-	if (code.kind == DOTNET_R2R)
-		d->tier = "r2r";
 	name_method(d, rt, &code);
 	if (dotnet_line_get(rt, &code, pc, &d->line))
 		d->line.file[0] = '\0';

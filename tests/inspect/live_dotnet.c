@@ -195,6 +195,79 @@ static int check_unwinding(struct live_dotnet *d, const struct perf_map *map)
 	return unread || p.control || n < (int)map->n || p.exact * 100 < n * 99;
 }
 
+/* ---- tiers, as the runtime marks them at the end of each name ---- */
+
+/* NULL: of what the runtime says nothing is to be known, or that it is dynamic. */
+static const char *marked_tier(const struct perf_method *m)
+{
+	static const char *const marks[][2] = {
+		{ "[QuickJitted]", "Tier0" },	 { "[InstrumentedTier]", "Tier0" },
+		{ "[OptimizedTier1]", "Tier1" }, { "[InstrumentedTierOptimized]", "Tier1" },
+		{ "[PreJIT]", "R2R" },		 { "[OptimizedTier1OSR]", "OSR" },
+	};
+
+	if (strstr(m->text, "] dynamicClass::"))
+		return "dynamic";
+	for (size_t i = 0; i < N(marks); i++) {
+		const char *at = strstr(m->text, marks[i][0]);
+
+		if (at && !at[strlen(marks[i][0])])
+			return marks[i][1];
+	}
+	return NULL;
+}
+
+struct tiers {
+	int equal, later, missing, wrong; /* later: equal, and Tier1 or OSR */
+};
+
+static void judge_tiers(struct dotnet_runtime *rt, const struct perf_map *map, bool say,
+			struct tiers *t)
+{
+	for (size_t i = 0; i < map->n; i++) {
+		const struct perf_method *m = &map->methods[i];
+		const char *marked = marked_tier(m), *tier;
+		struct dotnet_code code;
+
+		if (dotnet_code_find(rt, m->addr, &code))
+			continue;
+		tier = dotnet_tier_name(dotnet_tier_get(rt, &code));
+		if (!tier) {
+			t->missing += marked != NULL;
+		} else if (marked && !strcmp(tier, marked)) {
+			t->equal++;
+			t->later += !strcmp(tier, "Tier1") || !strcmp(tier, "OSR");
+		} else {
+			t->wrong++;
+			if (say)
+				printf("  %s is %s\n", m->text, tier);
+		}
+	}
+}
+
+/* Control: where the versions of methods lie elsewhere, later tiers are not found. */
+static int check_tiers(struct live_dotnet *d, const struct perf_map *map)
+{
+	struct dotnet_layout layout = *d->build->layout;
+	struct dotnet_build build = *d->build;
+	struct tiers t = {}, control = {};
+	struct dotnet_runtime *rt;
+
+	layout.method_versions += layout.method_versions ? 8 : 0;
+	layout.domain_versions += layout.domain_versions ? 8 : 0;
+	build.layout = &layout;
+	judge_tiers(d->runtime, map, true, &t);
+	if (dotnet_runtime_new(&rt, &build, &d->process.target, d->bias))
+		return 1;
+	judge_tiers(rt, map, false, &control);
+	dotnet_runtime_free(&rt);
+	printf("  tiers: equal %d (later ones %d), not known %d, wrong %d (control: %d of later "
+	       "ones)\n",
+	       t.equal, t.later, t.missing, t.wrong, control.later);
+	return t.wrong || t.missing * 20 > (int)map->n || t.equal * 20 < (int)map->n * 19 ||
+	       control.later >= t.later;
+}
+
 /* ---- negative controls ---- */
 
 struct change {
@@ -423,6 +496,7 @@ static int run(const char *dir, const char *folder, bool is_precompiled)
 		failed = !is_version(&d, folder);
 		failed |= check_all(&d, &map, is_precompiled);
 		failed |= check_unwinding(&d, &map);
+		failed |= !is_precompiled && check_tiers(&d, &map);
 		failed |= !is_precompiled && check_lines(&d, &map, &frames);
 		failed |= check_layouts(&d, &map, is_precompiled);
 		failed |= check_faults(&d, &map);

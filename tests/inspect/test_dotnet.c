@@ -27,6 +27,9 @@ enum {
 	METHOD_DESC = CHUNK + 24 + 8 * 3,
 	METHOD_TABLE = 0x700,
 	MODULE = 0x800,
+	VERSIONS = 0xa40,
+	NODE = 0xa80,
+	DOMAIN_OF = 0xac0, /* Assembly */
 	TEXT = 0xb00,
 	NIBBLES = 0xc00,
 	CODE = 0x1000,
@@ -35,7 +38,8 @@ enum {
 	METHOD_LEN = 0x6a0,
 	ASSEMBLY = 0x4000,
 	LEVELS = 0x6000,
-	MEMORY_LEN = LEVELS + 5 * 2048,
+	DOMAIN = LEVELS + 5 * 2048,
+	MEMORY_LEN = DOMAIN + 0xa00,
 };
 
 struct version {
@@ -328,6 +332,90 @@ static void a_block_of_stubs_has_a_kind(void **state)
 	}
 }
 
+/* Versions of the method, of which the first node is the code with the tier @tier. */
+static void put_versions(const struct version *v, u32 tier)
+{
+	put(VERSIONS, BASE + METHOD_DESC, 8);
+	put(VERSIONS + 0x10, BASE + NODE, 8);
+	put(NODE, BASE + METHOD, 8);
+	put(NODE + 8, BASE + METHOD_DESC, 8);
+	put(NODE + 0x24, tier, 4);
+	put(TEXT, BASE + VERSIONS, 8);
+	if (v->major >= 9) {
+		put(METHOD_DESC + 8, BASE + TEXT, 8);
+		return;
+	}
+	put(MODULE + 0x128, BASE + DOMAIN_OF, 8);
+	put(DOMAIN_OF, BASE + DOMAIN, 8);
+	put(DOMAIN + 0x9d8, BASE + TEXT - 8 * ((u32)(BASE + METHOD_DESC) % 7), 8);
+	put(DOMAIN + 0x9e0, 7, 4);
+	put(DOMAIN + 0x9e4, 1, 4);
+	put(DOMAIN + 0x9e8, 1, 4);
+	put(DOMAIN + 0x9ec, 5, 4);
+}
+
+static enum dotnet_tier tier_of(u32 major)
+{
+	struct dotnet_code code;
+	enum dotnet_tier tier;
+	struct clr c;
+
+	open_clr(&c, major, 0);
+	assert_int_equal(dotnet_code_find(c.runtime, BASE + METHOD, &code), 0);
+	tier = dotnet_tier_get(c.runtime, &code);
+	dotnet_runtime_free(&c.runtime);
+	return tier;
+}
+
+static void a_version_of_a_method_tells_its_tier(void **state)
+{
+	static const enum dotnet_tier want[] = { DOTNET_TIER_0,	      DOTNET_TIER_1,
+						 DOTNET_TIER_OSR,     DOTNET_TIER_OPTIMIZED,
+						 DOTNET_TIER_0,	      DOTNET_TIER_1,
+						 DOTNET_TIER_UNKNOWN, DOTNET_TIER_UNKNOWN };
+
+	(void)state;
+	for (size_t i = 0; i < N(versions); i++) {
+		for (u32 k = 0; k < N(want); k++) {
+			make(&versions[i]);
+			put_versions(&versions[i], k);
+			assert_int_equal(tier_of(versions[i].major),
+					 versions[i].major < 8 ? DOTNET_TIER_UNKNOWN : want[k]);
+		}
+	}
+}
+
+/* A list that goes round, a node of another method, a table that lies about its length. */
+static void versions_that_can_not_be_tell_nothing(void **state)
+{
+	static const struct {
+		u32 at;
+		u64 value;
+	} lies[] = { { NODE + 8, BASE + METHOD_DESC + 8 },
+		     { VERSIONS, BASE },
+		     { VERSIONS + 0x10, 8 },
+		     { TEXT, 0x10 } };
+
+	(void)state;
+	for (size_t i = 2; i < N(versions); i++) {
+		for (size_t k = 0; k < N(lies); k++) {
+			make(&versions[i]);
+			put_versions(&versions[i], 1);
+			put(lies[k].at, lies[k].value, 8);
+			assert_int_equal(tier_of(versions[i].major), DOTNET_TIER_UNKNOWN);
+		}
+		make(&versions[i]);
+		put_versions(&versions[i], 1);
+		put(NODE, BASE, 8);
+		put(NODE + 0x18, BASE + NODE, 8);
+		assert_int_equal(tier_of(versions[i].major), DOTNET_TIER_UNKNOWN);
+	}
+	make(&versions[2]);
+	put_versions(&versions[2], 1);
+	put(DOMAIN + 0x9e0, 0, 4);
+	assert_int_equal(tier_of(8), DOTNET_TIER_UNKNOWN);
+}
+
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(a_method_of_each_version_has_its_name),
 	cmocka_unit_test(a_version_read_as_another_has_no_name),
@@ -337,6 +425,8 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(an_assembly_of_another_name_is_not_believed),
 	cmocka_unit_test(ranges_without_end_are_left),
 	cmocka_unit_test(a_block_of_stubs_has_a_kind),
+	cmocka_unit_test(a_version_of_a_method_tells_its_tier),
+	cmocka_unit_test(versions_that_can_not_be_tell_nothing),
 };
 
 int main(void)
