@@ -50,7 +50,7 @@ static int map_rings(int fd, bool is_owner, struct rings *r)
 {
 	struct bpf_map_info info;
 	struct fl_ring ring;
-	void *at;
+	void *at = NULL;
 	int err = check_map(fd, &info);
 
 	if (!err && (info.max_entries < 2 || info.max_entries > MAX_RINGS))
@@ -85,7 +85,7 @@ static u64 names_len(void)
 int rings_map(const struct rings_fds *fds, bool is_owner, struct rings *out)
 {
 	struct rings r = { 0 };
-	void *at;
+	void *at = NULL;
 	int err = map_rings(fds->rings, is_owner, &r);
 
 	if (!err)
