@@ -14,7 +14,12 @@
 
 struct wanted {
 	u32 module, page;
-	bool is_missed; /* else it is only probable that it will be */
+};
+
+/* A ring. */
+struct queue {
+	struct wanted v[MAX_WANTED];
+	u32 newest, oldest;
 };
 
 /* CPU time that may be spent: grows with the time that passes, up to a burst. */
@@ -27,8 +32,7 @@ struct row_filler {
 	struct row_pool *pool;
 	struct row_files *files;
 	struct rules rules;
-	struct wanted wanted[MAX_WANTED]; /* a ring */
-	u32 newest, oldest;
+	struct queue missed, probable; /* the second when there is none left in the first */
 	struct credit for_misses, for_idle;
 	u64 n_refetched, n_failed;
 	bool is_off; /* there is no pool */
@@ -75,15 +79,20 @@ void row_filler_free(struct row_filler **f)
 	free(TAKE_PTR(*f));
 }
 
-static bool want(struct row_filler *f, u32 module, u32 page, bool is_missed)
+static bool queue_has(const struct queue *q, u32 module, u32 page)
 {
-	if (f->newest - f->oldest == MAX_WANTED || row_pool_has(f->pool, module, page))
+	for (u32 i = q->oldest; i != q->newest; i++)
+		if (q->v[i % MAX_WANTED].module == module && q->v[i % MAX_WANTED].page == page)
+			return true;
+	return false;
+}
+
+static bool want(struct row_filler *f, struct queue *q, u32 module, u32 page)
+{
+	if (q->newest - q->oldest == MAX_WANTED || row_pool_has(f->pool, module, page) ||
+	    queue_has(q, module, page))
 		return false;
-	for (u32 i = f->oldest; i != f->newest; i++)
-		if (f->wanted[i % MAX_WANTED].module == module &&
-		    f->wanted[i % MAX_WANTED].page == page)
-			return false;
-	f->wanted[f->newest++ % MAX_WANTED] = (struct wanted){ module, page, is_missed };
+	q->v[q->newest++ % MAX_WANTED] = (struct wanted){ module, page };
 	return true;
 }
 
@@ -94,14 +103,14 @@ void row_filler_miss(struct row_filler *f, u32 module, u32 page)
 	if (!file || file->has_none)
 		return;
 	file->n_missed++;
-	want(f, module, page, true);
+	want(f, &f->missed, module, page);
 }
 
 u32 row_filler_foresee(struct row_filler *f, u32 module, u32 page)
 {
 	struct row_file *file = f->is_off ? NULL : row_files_get(f->files, module);
 
-	return file && !file->has_none && want(f, module, page, false);
+	return file && !file->has_none && want(f, &f->probable, module, page);
 }
 
 void row_filler_expect(struct row_filler *f, u32 module)
@@ -141,33 +150,33 @@ static int load(struct row_filler *f, struct row_file *file, u32 page, struct cr
 	return err;
 }
 
-static bool load_wanted(struct row_filler *f, const struct wanted *w)
+/* False: not now. */
+static bool load_wanted(struct row_filler *f, struct queue *q)
 {
-	struct row_file *file = row_files_get(f->files, w->module);
+	struct wanted w = q->v[q->oldest % MAX_WANTED];
+	struct row_file *file = row_files_get(f->files, w.module);
+	bool is_there = !file || row_pool_has(f->pool, w.module, w.page);
 
-	if (!file || row_pool_has(f->pool, w->module, w->page))
-		return true;
-	if (load(f, file, w->page, &f->for_misses) == -EAGAIN)
+	if (!is_there && load(f, file, w.page, &f->for_misses) == -EAGAIN)
 		return false;
-	if (!w->is_missed)
+	q->oldest++;
+	if (is_there || q != &f->missed)
 		return true;
-	want(f, w->module, w->page + 1, false);
-	if (w->page)
-		want(f, w->module, w->page - 1, false);
+	want(f, &f->probable, w.module, w.page + 1);
+	if (w.page)
+		want(f, &f->probable, w.module, w.page - 1);
 	return true;
 }
 
 void row_filler_misses(struct row_filler *f, u64 until_ns)
 {
-	row_pool_tick(f->pool, now_ns(CLOCK_MONOTONIC));
-	while (f->oldest != f->newest && has_credit(&f->for_misses, MISS_SHARE) &&
-	       now_ns(CLOCK_MONOTONIC) < until_ns) {
-		struct wanted w = f->wanted[f->oldest % MAX_WANTED];
+	struct queue *q;
 
-		if (!load_wanted(f, &w))
-			return;
-		f->oldest++;
-	}
+	row_pool_tick(f->pool, now_ns(CLOCK_MONOTONIC));
+	do {
+		q = f->missed.oldest != f->missed.newest ? &f->missed : &f->probable;
+	} while (q->oldest != q->newest && has_credit(&f->for_misses, MISS_SHARE) &&
+		 now_ns(CLOCK_MONOTONIC) < until_ns && load_wanted(f, q));
 }
 
 /* How much of a file is left to be loaded in the background; 1 while it was never opened. */

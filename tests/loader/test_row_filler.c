@@ -96,27 +96,24 @@ static void end_world(struct world *w)
 	free(w);
 }
 
-static bool is_there(const struct world *w, u32 module, u32 page)
+static const struct uw_row_page *find(const struct world *w, u32 module, u32 page)
 {
 	for (u32 i = 0; i < UW_MAX_ROW_PAGES; i++)
 		if (w->pages[i].module == module && w->pages[i].page == page)
-			return true;
-	return false;
+			return &w->pages[i];
+	return NULL;
 }
 
 /* The rows of a page as the walk finds them are those of the file. */
 static void assert_right(struct world *w, u32 page)
 {
 	struct uw_rule *table = calloc(UW_MAX_RULES, sizeof(*table));
-	const struct uw_row_page *e = NULL;
+	const struct uw_row_page *e = find(w, OWN, page);
 	u32 rows[UW_MAX_PAGE_ROWS], n;
 	struct elf_file *elf;
 	struct rules rules;
 	struct cfi *cfi;
 
-	for (u32 i = 0; i < UW_MAX_ROW_PAGES; i++)
-		if (w->pages[i].module == OWN && w->pages[i].page == page)
-			e = &w->pages[i];
 	assert_non_null(e);
 	assert_int_equal(elf_file_open_fd(&elf, w->own_fd), 0);
 	assert_int_equal(cfi_open(&cfi, elf), 0);
@@ -162,6 +159,21 @@ static void a_page_that_is_foreseen_comes_alone(void **state)
 	assert_right(w, w->first_page);
 	assert_int_equal(row_filler_foresee(w->f, OWN, w->first_page), 0);
 	assert_int_equal(row_filler_counts(w->f).pool.pages, 1);
+	end_world(w);
+}
+
+/* The pool is filled in order. */
+static void what_was_missed_comes_before_what_is_foreseen(void **state)
+{
+	struct world *w = make_world(1 << 20);
+	u32 page = w->first_page;
+
+	(void)state;
+	assert_int_equal(row_filler_foresee(w->f, OWN, page), 1);
+	row_filler_miss(w->f, OWN, page + 4);
+	row_filler_misses(w->f, FOREVER);
+	assert_true(find(w, OWN, page + 4)->first < find(w, OWN, page)->first);
+	assert_true(find(w, OWN, page)->first < find(w, OWN, page + 3)->first);
 	end_world(w);
 }
 
@@ -222,11 +234,11 @@ static void a_page_that_comes_again_is_counted(void **state)
 		u32 module = COPIES + i % N_COPIES;
 
 		row_filler_foresee(w->f, module, page);
-		for (u32 tries = 0; tries < 5 && !is_there(w, module, page); tries++) {
+		for (u32 tries = 0; tries < 5 && !find(w, module, page); tries++) {
 			nanosleep(&(struct timespec){ .tv_nsec = ROW_POOL_GRACE_NS }, NULL);
 			row_filler_misses(w->f, FOREVER);
 		}
-		assert_true(is_there(w, module, page));
+		assert_true(find(w, module, page));
 	}
 	c = row_filler_counts(w->f);
 	assert_true(c.pool.evicted > N_COPIES);
@@ -318,7 +330,7 @@ static void a_stripped_file_without_a_usable_debug_file_has_none_but_its_own_row
 		w->debug_fd = i ? w->text_fd : -ENOENT;
 		row_filler_miss(w->f, BARE, w->first_page);
 		row_filler_misses(w->f, FOREVER);
-		assert_true(is_there(w, BARE, w->first_page));
+		assert_true(find(w, BARE, w->first_page));
 		assert_int_equal(described(w, BARE, w->first_page), 0);
 		row_filler_free(&w->f);
 		assert_int_equal(row_filler_new(&w->f, &w->memory, open_module, w), 0);
@@ -362,6 +374,7 @@ int main(int argc, char **argv)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_missed_page_comes_with_its_neighbours),
 		cmocka_unit_test(a_page_that_is_foreseen_comes_alone),
+		cmocka_unit_test(what_was_missed_comes_before_what_is_foreseen),
 		cmocka_unit_test(in_the_background_all_of_a_file_comes),
 		cmocka_unit_test(without_time_only_one_page_comes),
 		cmocka_unit_test(the_background_never_makes_a_page_leave),
