@@ -11,7 +11,7 @@
  *	3. .eh_frame
  *	4. .debug_frame
  *	5. stubs			by their bytes
- *	6. the rest, if it is much	by its instructions (x86-64)
+ *	6. the rest			by its instructions
  *
  * FDEs of one section that overlap: each ends where the next one starts, which is
  * what a search for the last start finds at run time (libgcc, elfutils).
@@ -38,8 +38,9 @@
 
 #define UNPAINTED (~0u)
 
-/* Of a page that nobody describes: less is padding, tables, and a few stubs. */
-#define MUCH 1024
+/* Bytes between described functions: less is padding, more is tables or another's code. */
+#define MIN_GAP 16
+#define MAX_GAP (256u << 10)
 #define BYTES_AN_ENTRY 1024 /* of code; Debian's libraries have one for 270 to 520 */
 #define CRT_LEN (8u << 10) /* the start code of a program has entries enough for this much */
 
@@ -64,6 +65,8 @@ struct cfi {
 	u64 entry, entry_end;
 	const struct elf_segment *flow_of; /* tried, of the first segment that needs it */
 	struct flow *flow;
+	u64 gap_addr;
+	struct flow *gap; /* the last one */
 	bool follows_nothing; /* there is to be no flow */
 	struct cfi_counts counts;
 	u32 paint[UW_ROW_PAGE_LEN];
@@ -190,23 +193,57 @@ static int read_code(struct page *p, struct cfi_code *code)
 	return elf_file_read_addr(p->c->file, code->addr, p->c->code, code->len);
 }
 
-static u32 count_unpainted(const struct page *p)
-{
-	u32 n = 0;
-
-	for (u64 i = 0; i < p->end - p->start; i++)
-		n += p->paint[i] == UNPAINTED;
-	return n;
-}
-
-/* Where entries are enough for most of the code, the rest is not worth the time. */
+/* Where entries are enough for most of the code, only the gaps between them are followed. */
 static bool is_described(const struct page *p)
 {
 	const struct cfi *c = p->c;
 	u64 n = (u64)c->sections[EH_FRAME].n + c->sections[DEBUG_FRAME].n;
 
-	return p->segment->file_len > CRT_LEN &&
-	       (n * BYTES_AN_ENTRY > p->segment->file_len || count_unpainted(p) < MUCH);
+	return p->segment->file_len > FLOW_MAX_TEXT ||
+	       (p->segment->file_len > CRT_LEN && n * BYTES_AN_ENTRY > p->segment->file_len);
+}
+
+/* The gap around @addr; NULL: it is none that can be followed. 0 or -ENOMEM. */
+static int find_gap(struct page *p, u64 addr, const struct flow **flow)
+{
+	struct cfi *c = p->c;
+	u64 start = p->segment->addr, end = start + p->segment->file_len;
+	int r = 0;
+
+	*flow = NULL;
+	for (u32 i = 0; !r && i < N_SECTIONS; i++)
+		r = cfi_section_gap(&c->sections[i], addr, &start, &end);
+	if (!r && end - start <= MAX_GAP && (!c->gap || c->gap_addr != start)) {
+		struct flow_span span = { start, end - start, 0, true };
+
+		flow_free(&c->gap);
+		c->gap_addr = start;
+		r = flow_new(&c->gap, c->file, &span);
+	}
+	if (!r && end - start <= MAX_GAP)
+		*flow = c->gap;
+	return r == -ENOMEM ? r : 0;
+}
+
+static int paint_gaps(struct page *p)
+{
+	u64 len = p->end - p->start, from = 0;
+	int r = 0;
+
+	for (u64 i = 0; !r && i <= len; i++) {
+		const struct flow *flow;
+
+		if (i < len && p->paint[i] == UNPAINTED)
+			continue;
+		if (i - from >= MIN_GAP &&
+		    !cfi_code_is_padding(p->code, p->start + from, p->start + i)) {
+			r = find_gap(p, p->start + from, &flow);
+			if (flow)
+				flow_rules(flow, p->start + from, p->start + i, paint_code, p);
+		}
+		from = i + 1;
+	}
+	return r;
 }
 
 static int paint_flow(struct page *p)
@@ -214,11 +251,15 @@ static int paint_flow(struct page *p)
 	struct cfi *c = p->c;
 	int r = 0;
 
-	if (c->follows_nothing || c->regs->has_lr || is_described(p))
+	if (c->follows_nothing)
 		return 0;
+	if (is_described(p))
+		return paint_gaps(p);
 	if (!c->flow_of) {
+		struct flow_span span = { p->segment->addr, p->segment->file_len, c->entry, false };
+
 		c->flow_of = p->segment;
-		r = flow_new(&c->flow, c->file, p->segment, c->entry);
+		r = flow_new(&c->flow, c->file, &span);
 	}
 	if (c->flow && c->flow_of == p->segment)
 		flow_rules(c->flow, p->start, p->end, paint_code, p);
@@ -242,7 +283,6 @@ static int paint_code_of(struct page *p)
 	if (has_signal)
 		cfi_code_signals(&code, true);
 	cfi_code_stubs(&code);
-	cfi_code_v8(&code);
 	return r < 0 ? r : paint_flow(p);
 }
 
@@ -331,6 +371,7 @@ void cfi_free(struct cfi **cfi)
 	for (u32 i = 0; i < N_SECTIONS; i++)
 		cfi_section_deinit(&c->sections[i]);
 	flow_free(&c->flow);
+	flow_free(&c->gap);
 	free(c);
 }
 
@@ -351,6 +392,26 @@ int cfi_add_debug(struct cfi *c, struct elf_file *debug)
 void cfi_follow_nothing(struct cfi *c)
 {
 	c->follows_nothing = true;
+}
+
+int cfi_span(struct cfi *c, u64 *start_off, u64 *end_off)
+{
+	struct cfi_section *s = &c->sections[EH_FRAME];
+	struct cfi_listed first, last;
+	u64 start, end;
+	int r = s->n ? cfi_section_at(s, 0, &first) : -ENOENT;
+
+	if (!r)
+		r = cfi_section_at(s, s->n - 1, &last);
+	if (!r)
+		r = elf_file_addr_to_off(c->file, first.start, &start);
+	if (!r)
+		r = elf_file_addr_to_off(c->file, last.start, &end);
+	if (r || end < start)
+		return r ? r : -ENOEXEC;
+	*start_off = start;
+	*end_off = end;
+	return 0;
 }
 
 bool cfi_has_entries(const struct cfi *c)

@@ -51,6 +51,10 @@ int cfi_add_debug(struct cfi *c, struct elf_file *debug);
 void cfi_follow_nothing(struct cfi *c);
 
 /* Whether there is any: else only code known by its bytes gets rows. */
+/* What .eh_frame is about, as offsets in the file: from its first to its last function. 0, -ENOENT
+ * or what reading gave. */
+int cfi_span(struct cfi *c, u64 *start_off, u64 *end_off);
+
 bool cfi_has_entries(const struct cfi *c);
 
 /**
@@ -62,7 +66,7 @@ bool cfi_has_entries(const struct cfi *c);
  *
  * Bytes that are not in an executable PT_LOAD get rule 0, as do broken entries and
  * what no rule can say. Costs at most some milliseconds, whatever the file holds;
- * the first page of code without any description, as flow_new() says.
+ * the first page of a gap or of code without any description, as flow_new() says.
  *
  * Return: 0, -EINVAL (offset) or what reading gave.
  */

@@ -175,41 +175,35 @@ u64 cfi_code_leaves_aligned(const struct cfi_code *c, u64 start, u64 end)
 	return addr < start ? start : addr < end ? addr : end;
 }
 
-/*
- * Assembly without a description, under a tenth of all samples while Node.js collects
- * garbage: v8/src/heap/base/asm/x64/push_registers_asm.cc at 12.4.254. The same bytes
- * are in Node.js 18.20.8, 20.20.2, 22.23.3, 24.21.0 and 26.10.0.
- */
-void cfi_code_v8(const struct cfi_code *c)
+/* Bytes of an x86-64 nop (nopw, nopl: 0f 1f /0), or of int3; 0: it is neither. */
+static u64 x86_64_nop(const u8 *p, u64 len)
 {
-	static const u8 push_registers[] = {
-		0x55, /* push %rbp */
-		0x48, 0x89, 0xe5, /* mov %rsp, %rbp */
-		0x68, 0xcd, 0xcd, 0xcd, 0, /* push $0xcdcdcd */
-		0x53, 0x41, 0x54, 0x41, 0x55, 0x41, 0x56, 0x41, 0x57, /* push %rbx, %r12 to %r15 */
-		0x49, 0x89, 0xd0, 0x48, 0x89, 0xe2, /* mov %rdx, %r8; mov %rsp, %rdx */
-		0x41, 0xff, 0xd0, /* call *%r8 */
-		0x48, 0x83, 0xc4, 0x30, /* add $48, %rsp */
-		0x5d, 0xc3, /* pop %rbp; ret */
-	};
-	static const struct uw_rule pushed = {
-		16, -8, -16, UW_CFA_SP, UW_SAVED_CFA, UW_SAVED_CFA, 0
-	};
-	static const struct uw_rule framed = {
-		16, -8, -16, UW_CFA_FP, UW_SAVED_CFA, UW_SAVED_CFA, 0
-	};
-	const u8 *p = c->bytes, *end = c->bytes + c->len;
+	static const u8 lens[] = { 0, 4, 7, 0 }; /* by the mode of the address; 1 more with a SIB */
+	u64 n = 0;
 
-	for (; !c->is_arm64 &&
-	       (p = memmem(p, (size_t)(end - p), push_registers, sizeof(push_registers)));
-	     p += sizeof(push_registers)) {
-		u64 addr = c->addr + (u64)(p - c->bytes), ret = addr + sizeof(push_registers) - 1;
+	while (n < len && (p[n] == 0x66 || p[n] == 0x2e))
+		n++;
+	if (n < len && (p[n] == 0x90 || p[n] == 0xcc))
+		return n + 1;
+	if (len - n < 3 || p[n] != 0x0f || p[n + 1] != 0x1f)
+		return 0;
+	return n + (lens[p[n + 2] >> 6] ? lens[p[n + 2] >> 6] : 3) + ((p[n + 2] & 7) == 4);
+}
 
-		c->fn(&rules[SP_8], addr, addr + 1, c->data);
-		c->fn(&pushed, addr + 1, addr + 4, c->data);
-		c->fn(&framed, addr + 4, ret, c->data);
-		c->fn(&rules[SP_8], ret, ret + 1, c->data);
+bool cfi_code_is_padding(const struct cfi_code *c, u64 start, u64 end)
+{
+	const u8 *p = c->bytes + (start - c->addr);
+	u64 len = end - start, at = c->is_arm64 ? -start & 3 : 0, n;
+
+	for (; at < len; at += n) {
+		n = c->is_arm64 ? 4 : x86_64_nop(p + at, len - at);
+		if (!n)
+			return false;
+		if (c->is_arm64 && len - at >= 4 && word_at(c, start - c->addr + at) &&
+		    word_at(c, start - c->addr + at) != 0xd503201f)
+			return false;
 	}
+	return true;
 }
 
 /*

@@ -40,8 +40,8 @@ void cfi_code_stubs(const struct cfi_code *c);
  */
 u64 cfi_code_leaves_aligned(const struct cfi_code *c, u64 start, u64 end);
 
-/* A function of V8 in assembly, which calls the garbage collector (x86-64). */
-void cfi_code_v8(const struct cfi_code *c);
+/* Is there nothing in [start, end) but what is put between functions to align them? */
+bool cfi_code_is_padding(const struct cfi_code *c, u64 start, u64 end);
 
 /*
  * How many bytes from the first one on belong to the entry of a program: as far as

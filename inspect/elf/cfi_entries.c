@@ -275,3 +275,28 @@ int cfi_section_fde(struct cfi_section *s, u64 pos, struct cfi_fde *fde)
 
 	return r == 1 || r == -ENOENT ? -ENOEXEC : r;
 }
+
+int cfi_section_gap(struct cfi_section *s, u64 addr, u64 *start, u64 *end)
+{
+	struct cfi_listed e;
+	struct cfi_fde fde;
+	u32 i;
+	int r = s->n ? cfi_section_find(s, addr, &i) : -ENOENT;
+
+	if (r < 0)
+		return s->n ? r : 0;
+	r = cfi_section_at(s, i, &e);
+	if (!r && e.start <= addr) {
+		r = cfi_section_fde(s, e.pos, &fde);
+		if (r < 0 || fde.end > addr)
+			return r < 0 ? r : -ENOENT;
+		if (fde.end > *start)
+			*start = fde.end;
+		if (++i == s->n)
+			return 0;
+		r = cfi_section_at(s, i, &e);
+	}
+	if (!r && e.start > addr && e.start < *end)
+		*end = e.start;
+	return r;
+}

@@ -74,6 +74,13 @@ int cfi_section_find(struct cfi_section *s, u64 addr, u32 *i);
 int cfi_section_at(struct cfi_section *s, u32 i, struct cfi_listed *e);
 
 /**
+ * cfi_section_gap() - narrow a span around an address to what no FDE is about
+ *
+ * Return: 0, -ENOENT (one is about the address), or why it can't be told.
+ */
+int cfi_section_gap(struct cfi_section *s, u64 addr, u64 *start, u64 *end);
+
+/**
  * cfi_section_fde() - read an FDE with its CIE
  * @fde:	valid until the next entry is read
  *

@@ -1,50 +1,33 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * Functions are known from symbols and calls. Each begins with
- *
- *	cfa = sp + 8, ra at cfa - 8, fp the caller's
- *
- * and every instruction's state follows from one before it. A function from which
+ * Functions are known from symbols and calls. Each begins as functions do
+ * (flow_state.h), and every instruction's state follows from one before it. A function from which
  * no way leads to a return is followed no further where it is called; those of
  * other files are not known, so padding behind a call ends the way, too. A jump
  * through a table leads, by assumption, to all of its function that nothing else
- * leads to.
+ * leads to. In a gap between functions that are described nobody knows where others
+ * begin: wherever one ends, on trial.
  */
 
 #include <elf.h>
 #include <errno.h>
+#include <gelf.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "../util/cleanup.h"
 #include "flow.h"
 #include "flow_code.h"
+#include "flow_state.h"
 
 #define MAX_ROUNDS 4 /* of finding functions that don't return */
 #define MAX_STEPS 16 /* of following, an instruction and round; trials may repeat */
-#define MAX_WORDS (1 << 17) /* of a frame: 1 MiB, what the walk allows */
 #define MAX_DATA (4u << 20) /* bytes of data that are searched for addresses */
-
-enum kind {
-	UNKNOWN, /* nothing leads here */
-	KNOWN,
-	TWO_WAYS, /* that don't agree */
-	ROOT, /* fp was cleared: a thread begins */
-};
-
-struct state {
-	u8 kind;
-	bool has_height, has_fp;
-	bool lost_fp; /* the caller's fp is nowhere */
-	s32 height; /* cfa = sp + 8 * (height + 1) */
-	s32 fp_words; /* cfa = fp + 8 * fp_words */
-	s32 saved; /* the caller's fp is at cfa - 8 * saved; 0: in fp */
-};
 
 struct row {
 	u32 off;
-	struct state state;
+	struct flow_state state;
 };
 
 struct flow {
@@ -55,139 +38,47 @@ struct flow {
 
 struct work {
 	struct flow_code code;
-	struct state *states; /* of each instruction, before it */
+	struct flow_state *states; /* of each instruction, before it */
 	u32 *todo;
 	u32 n_todo;
 	u32 *tried; /* instructions that got their state in a trial */
 	u32 n_tried;
 	bool is_trial, is_contradicted;
+	u32 trial; /* its number */
 	u64 steps; /* that are left */
 	u64 addr;
 	u32 len;
+	bool is_gap;
+	const struct flow_state *start; /* of a function */
 };
 
-static bool same(const struct state *a, const struct state *b)
-{
-	return a->kind == b->kind && a->has_height == b->has_height && a->has_fp == b->has_fp &&
-	       a->lost_fp == b->lost_fp && a->height == b->height && a->fp_words == b->fp_words &&
-	       a->saved == b->saved;
-}
-
-/* Two ways that agree but for what fp is good for: it is used for something else on one of them. */
-static bool agree_without_fp(const struct state *a, const struct state *b)
-{
-	struct state x = *a, y = *b;
-
-	x.has_fp = y.has_fp = false;
-	x.fp_words = y.fp_words = 0;
-	return a->kind == KNOWN && a->has_height && same(&x, &y);
-}
-
-/* An instruction is put on the list when its state changes: at most three times. */
-static void join(struct work *w, const struct flow_insn *to, const struct state *s)
+/* An instruction is put on the list when its state changes: at most four times. */
+static void join(struct work *w, const struct flow_insn *to, const struct flow_state *s)
 {
 	u32 i = (u32)(to - w->code.insns);
-	struct state *old = &w->states[i];
+	struct flow_state *old = &w->states[i], both = flow_both(old, s);
+	bool may_change = !w->is_trial || old->trial == w->trial;
 
-	if (same(old, s))
+	if (flow_same(old, s))
 		return;
-	if (old->kind == UNKNOWN) {
+	if (old->kind == FLOW_UNKNOWN) {
 		*old = *s;
+		old->trial = w->is_trial ? w->trial : 0;
 		if (w->is_trial)
 			w->tried[w->n_tried++] = i;
-	} else if (agree_without_fp(old, s) && (!old->has_fp || !w->is_trial)) {
-		if (!old->has_fp)
+	} else if (flow_agree(old, s) && (may_change || flow_same(old, &both))) {
+		if (flow_same(old, &both))
 			return;
-		old->has_fp = false;
-		old->fp_words = 0;
+		*old = both;
 	} else if (w->is_trial) {
 		w->is_contradicted = true;
 		return;
-	} else if (old->kind == TWO_WAYS || to->is_entry) {
+	} else if (old->kind == FLOW_TWO_WAYS || to->is_entry) {
 		return;
 	} else {
-		*old = (struct state){ .kind = TWO_WAYS };
+		*old = (struct flow_state){ .kind = FLOW_TWO_WAYS };
 	}
 	w->todo[w->n_todo++] = i;
-}
-
-static void set_height(struct state *s, s64 bytes)
-{
-	s->has_height = bytes % 8 == 0 && bytes >= 0 && bytes < 8 * MAX_WORDS;
-	s->height = s->has_height ? (s32)(bytes / 8) : 0;
-}
-
-static void lose_fp(struct state *s)
-{
-	s->lost_fp |= !s->saved;
-	s->has_fp = false;
-	s->fp_words = 0;
-}
-
-static void pop_fp(struct state *s)
-{
-	bool own = s->saved && s->has_height && s->height + 1 == s->saved;
-
-	lose_fp(s);
-	if (own)
-		s->saved = 0;
-}
-
-/* Heights in bytes are those of cfa - 8 - sp. */
-static void change(struct state *s, const struct flow_insn *insn)
-{
-	s64 height = 8 * (s64)s->height;
-
-	switch (insn->op) {
-	case FLOW_PUSH_FP:
-		if (s->has_height && !s->saved && !s->lost_fp)
-			s->saved = (s32)(s->height + 2);
-		/* fallthrough */
-	case FLOW_PUSH:
-		if (s->has_height)
-			set_height(s, height + 8);
-		return;
-	case FLOW_POP_FP:
-		pop_fp(s);
-		/* fallthrough */
-	case FLOW_POP:
-		if (s->has_height)
-			set_height(s, height - 8);
-		return;
-	case FLOW_SP_ADD:
-		if (s->has_height)
-			set_height(s, height - insn->arg);
-		return;
-	case FLOW_SP_FROM_FP:
-		s->has_height = false;
-		if (s->has_fp)
-			set_height(s, 8 * (s64)s->fp_words - 8 - insn->arg);
-		return;
-	case FLOW_FP_FROM_SP:
-		lose_fp(s);
-		s->has_fp = s->has_height && insn->arg % 8 == 0 && insn->arg >= 0 &&
-			    insn->arg <= height;
-		s->fp_words = s->has_fp ? (s32)(s->height + 1 - insn->arg / 8) : 0;
-		return;
-	case FLOW_LEAVE:
-		set_height(s, s->has_fp ? 8 * (s64)s->fp_words - 8 : -1);
-		pop_fp(s);
-		if (s->has_height)
-			set_height(s, 8 * (s64)s->height - 8);
-		return;
-	case FLOW_SP_LOST:
-		s->has_height = false;
-		return;
-	case FLOW_FP_ZERO:
-		if (!s->saved && !s->lost_fp)
-			*s = (struct state){ .kind = ROOT };
-		else
-			lose_fp(s);
-		return;
-	case FLOW_FP_LOST:
-		lose_fp(s);
-		return;
-	}
 }
 
 /* A function of another file: jmp *GOT, maybe after an endbr64. */
@@ -212,30 +103,26 @@ static bool goes_on(const struct work *w, const struct flow_insn *insn)
 }
 
 /* The state behind an instruction. */
-static struct state after(struct work *w, u32 i)
+static struct flow_state after(struct work *w, u32 i)
 {
 	const struct flow_insn *insn = &w->code.insns[i];
-	struct state s = w->states[i];
+	struct flow_state s = w->states[i];
 	bool had_height = s.has_height;
 
-	if (s.kind != KNOWN)
+	if (s.kind != FLOW_KNOWN)
 		return s;
 	if (insn->op == FLOW_RET)
-		w->is_contradicted |= !s.has_height || s.height || s.saved || s.lost_fp;
-	change(&s, insn);
-	if (!s.has_height)
-		s.height = 0;
-	if (s.kind == KNOWN && !s.has_height && !s.has_fp) {
+		w->is_contradicted |= !flow_may_return(&s, w->start);
+	flow_change(&s, insn);
+	if (s.kind == FLOW_TWO_WAYS)
 		w->is_contradicted |= had_height && insn->op != FLOW_SP_LOST;
-		s = (struct state){ .kind = TWO_WAYS };
-	}
 	return s;
 }
 
 static void follow(struct work *w, u32 i)
 {
 	const struct flow_insn *insn = &w->code.insns[i], *to = NULL;
-	struct state s = after(w, i);
+	struct flow_state s = after(w, i);
 
 	if (insn->arg >= 0 && (insn->op == FLOW_JUMP || insn->op == FLOW_BRANCH))
 		to = flow_code_at(&w->code, (u32)insn->arg);
@@ -297,28 +184,43 @@ static int mark_data(struct work *w, struct elf_file *f)
 	return 0;
 }
 
+/* Does a function end before this instruction? */
+static bool is_behind_end(const struct work *w, u32 i)
+{
+	u8 op = i ? w->code.insns[i - 1].op : FLOW_STOP;
+
+	return op == FLOW_RET || op == FLOW_JUMP || op == FLOW_STOP || op == FLOW_NOP;
+}
+
+static void mark_ends(struct work *w)
+{
+	for (u32 i = 0; i < w->code.n; i++)
+		w->code.insns[i].may_be_entry |= is_behind_end(w, i);
+}
+
 static int mark_all(struct work *w, struct elf_file *f, u64 entry)
 {
-	int r = elf_file_each_symbol(f, mark_symbol, w);
+	int r = w->is_gap ? 0 : elf_file_each_symbol(f, mark_symbol, w);
 
 	if (r < 0 && r != -ENOEXEC)
 		return r;
 	mark(w, entry - w->addr, true);
+	if (w->is_gap)
+		mark_ends(w);
 	for (u32 i = 0; i < w->code.n; i++) {
 		const struct flow_insn *insn = &w->code.insns[i];
 
 		if (insn->is_address || (insn->op == FLOW_CALL && insn->arg >= 0))
 			mark(w, (u32)insn->arg, insn->op == FLOW_CALL);
 	}
-	return mark_data(w, f);
+	return w->is_gap ? 0 : mark_data(w, f);
 }
 
-static const struct state start = { .kind = KNOWN, .has_height = true };
-
 /* Follow from an instruction that nothing leads to; nothing is changed by a contradiction. */
-static bool try(struct work *w, u32 i, const struct state *s)
+static bool try(struct work *w, u32 i, const struct flow_state *s)
 {
 	w->is_trial = true;
+	w->trial++;
 	w->is_contradicted = false;
 	w->n_tried = 0;
 	join(w, &w->code.insns[i], s);
@@ -327,7 +229,7 @@ static bool try(struct work *w, u32 i, const struct state *s)
 	w->is_contradicted |= w->n_todo > 0;
 	w->n_todo = 0;
 	for (u32 k = 0; w->is_contradicted && k < w->n_tried; k++)
-		w->states[w->tried[k]] = (struct state){ .kind = UNKNOWN };
+		w->states[w->tried[k]] = (struct flow_state){ .kind = FLOW_UNKNOWN };
 	w->is_trial = false;
 	return !w->is_contradicted;
 }
@@ -335,17 +237,17 @@ static bool try(struct work *w, u32 i, const struct state *s)
 /* @first to @end: the instructions of a function, and of those behind it that nobody calls. */
 static void follow_rest(struct work *w, u32 first, u32 end)
 {
-	const struct state *at_jump = NULL;
+	const struct flow_state *at_jump = NULL;
 
 	for (u32 i = first; i < end; i++) {
 		const struct flow_insn *insn = &w->code.insns[i];
 
-		if (w->states[i].kind == KNOWN && insn->is_indirect)
+		if (w->states[i].kind == FLOW_KNOWN && insn->is_indirect)
 			at_jump = &w->states[i];
-		if (w->states[i].kind != UNKNOWN || insn->op == FLOW_NOP)
+		if (w->states[i].kind != FLOW_UNKNOWN || insn->op == FLOW_NOP)
 			continue;
 		if (!(at_jump && try(w, i, at_jump)) && insn->may_be_entry)
-			w->code.insns[i].is_entry = try(w, i, &start);
+			w->code.insns[i].is_entry = try(w, i, w->start);
 	}
 }
 
@@ -364,7 +266,7 @@ static void follow_functions(struct work *w)
 	w->steps = MAX_STEPS * (u64)w->code.n;
 	for (u32 i = 0; i < w->code.n; i++)
 		if (w->code.insns[i].is_entry)
-			join(w, &w->code.insns[i], &start);
+			join(w, &w->code.insns[i], w->start);
 	follow_all(w);
 	for (u32 i = 0, end; i < w->code.n; i = end) {
 		end = function_end(w, i);
@@ -377,7 +279,7 @@ static bool leaves(const struct work *w, u32 i, u32 first, u32 end)
 {
 	const struct flow_insn *insn = &w->code.insns[i];
 
-	if (w->states[i].kind == UNKNOWN)
+	if (w->states[i].kind == FLOW_UNKNOWN)
 		return false;
 	if (insn->op != FLOW_JUMP && insn->op != FLOW_BRANCH)
 		return insn->op == FLOW_RET || (i + 1 == end && goes_on(w, insn));
@@ -405,15 +307,15 @@ static bool find_noreturn(struct work *w)
 /* A row where the state changes; @rows NULL: count only. */
 static u32 make_rows(const struct work *w, struct row *rows)
 {
-	static const struct state none;
-	struct state last = none;
+	static const struct flow_state none;
+	struct flow_state last = none;
 	u32 end = 0, n = 0;
 
 	for (u32 i = 0; i <= w->code.n; i++) {
 		const struct flow_insn *insn = i < w->code.n ? &w->code.insns[i] : NULL;
 		u32 off = insn ? insn->off : w->len;
 
-		if (off > end && !same(&last, &none)) { /* what is between is no instruction */
+		if (off > end && !flow_same(&last, &none)) { /* what is between is no instruction */
 			if (rows)
 				rows[n] = (struct row){ end, none };
 			n++;
@@ -421,7 +323,7 @@ static u32 make_rows(const struct work *w, struct row *rows)
 		}
 		if (!insn)
 			break;
-		if (!same(&last, &w->states[i])) {
+		if (!flow_same(&last, &w->states[i])) {
 			if (rows)
 				rows[n] = (struct row){ off, w->states[i] };
 			n++;
@@ -448,7 +350,7 @@ static int analyse(struct work *w, struct elf_file *f, u64 entry, struct flow *f
 	int r;
 
 	w->states = calloc(w->code.n + 1, sizeof(*w->states));
-	w->todo = calloc(3 * (size_t)w->code.n + 2, sizeof(*w->todo));
+	w->todo = calloc(4 * (size_t)w->code.n + 2, sizeof(*w->todo));
 	w->tried = calloc(w->code.n + 1, sizeof(*w->tried));
 	if (!w->states || !w->todo || !w->tried)
 		return -ENOMEM;
@@ -463,25 +365,38 @@ static int analyse(struct work *w, struct elf_file *f, u64 entry, struct flow *f
 	return keep_rows(w, flow);
 }
 
-int flow_new(struct flow **flow, struct elf_file *f, const struct elf_segment *s, u64 entry)
+static int decode(struct work *w, const u8 *bytes, struct elf_file *f)
+{
+	GElf_Ehdr eh;
+	bool is_arm64;
+
+	if (!gelf_getehdr(elf_file_elf(f), &eh))
+		return -ENOEXEC;
+	is_arm64 = eh.e_machine == EM_AARCH64;
+	w->start = is_arm64 ? &flow_start_arm64 : &flow_start_x86_64;
+	return is_arm64 ? flow_code_arm64(&w->code, bytes, w->len, w->addr)
+			: flow_code_x86_64(&w->code, bytes, w->len, w->addr);
+}
+
+int flow_new(struct flow **flow, struct elf_file *f, const struct flow_span *span)
 {
 	_cleanup_(flow_free) struct flow *made = NULL;
 	_cleanup_free_ u8 *bytes = NULL;
-	struct work w = { .addr = s->addr, .len = (u32)s->file_len };
+	struct work w = { .addr = span->addr, .len = (u32)span->len, .is_gap = span->is_gap };
 	int r;
 
-	if (s->file_len > FLOW_MAX_TEXT)
+	if (span->len > FLOW_MAX_TEXT)
 		return -EFBIG;
 	bytes = malloc(w.len + 1);
 	made = calloc(1, sizeof(*made));
 	if (!bytes || !made)
 		return -ENOMEM;
-	made->addr = s->addr;
-	r = elf_file_read_addr(f, s->addr, bytes, w.len);
+	made->addr = span->addr;
+	r = elf_file_read_addr(f, span->addr, bytes, w.len);
 	if (!r)
-		r = flow_code_init(&w.code, bytes, w.len, s->addr);
+		r = decode(&w, bytes, f);
 	if (!r)
-		r = analyse(&w, f, entry, made);
+		r = analyse(&w, f, span->entry, made);
 	flow_code_deinit(&w.code);
 	free(w.states);
 	free(w.todo);
@@ -503,26 +418,6 @@ void flow_free(struct flow **flow)
 	free(f);
 }
 
-static bool rule_from(const struct state *s, struct uw_rule *rule)
-{
-	*rule = (struct uw_rule){ .cfa = UW_CFA_ROOT };
-	if (s->kind == ROOT)
-		return true;
-	if (s->kind != KNOWN)
-		return false;
-	*rule = (struct uw_rule){
-		.cfa = s->has_height ? UW_CFA_SP : UW_CFA_FP,
-		.cfa_off = s->has_height ? 8 * (s->height + 1) : 8 * s->fp_words,
-		.ra = UW_SAVED_CFA,
-		.ra_off = -8,
-		.fp = s->saved	   ? UW_SAVED_CFA
-		      : s->lost_fp ? UW_SAVED_LOST
-				   : UW_SAVED_SAME,
-		.fp_off = -8 * s->saved,
-	};
-	return true;
-}
-
 void flow_rules(const struct flow *flow, u64 start, u64 end,
 		void (*fn)(const struct uw_rule *rule, u64 start, u64 end, void *data), void *data)
 {
@@ -538,7 +433,7 @@ void flow_rules(const struct flow *flow, u64 start, u64 end,
 			high = middle;
 	}
 	for (; low < flow->n && flow->addr + flow->rows[low].off < end; low++)
-		if (rule_from(&flow->rows[low].state, &rule))
+		if (flow_rule(&flow->rows[low].state, &rule))
 			fn(&rule, flow->addr + flow->rows[low].off,
 			   flow->addr + flow->rows[low + 1].off, data);
 }

@@ -187,7 +187,7 @@ static int sweep(csh handle, struct flow_code *c, const u8 *bytes, size_t len, u
 	return r;
 }
 
-int flow_code_init(struct flow_code *c, const u8 *bytes, u32 len, u64 addr)
+int flow_code_x86_64(struct flow_code *c, const u8 *bytes, u32 len, u64 addr)
 {
 	csh handle;
 	int r;

@@ -24,12 +24,17 @@ enum flow_op {
 	FLOW_JUMP, /* to arg */
 	FLOW_RET,
 	FLOW_STOP, /* a trap: nothing comes after */
+	FLOW_STORE, /* sp += arg; fp or lr are stored at sp + 8 * fp_at, ra_at */
+	FLOW_LOAD, /* fp or lr are loaded alike; sp += arg */
+	FLOW_LR_LOST,
 };
 
 struct flow_insn {
 	u32 off; /* in the segment */
 	s32 arg;
+	s16 fp_at, ra_at; /* in words, if has_fp, has_ra; anything else is lost by a FLOW_LOAD */
 	u8 len, op;
+	bool has_fp, has_ra;
 	bool is_entry; /* of a function */
 	bool may_be_entry; /* its address is taken: a function, or a jump's target */
 	bool is_noreturn; /* the function that begins here never returns */
@@ -42,9 +47,12 @@ struct flow_code {
 	u32 n;
 };
 
-/* @addr: of the segment. One after the other from the first byte on; what is no instruction is left
- * out. */
-int flow_code_init(struct flow_code *c, const u8 *bytes, u32 len, u64 addr);
+/*
+ * @addr: of the first byte. One after the other from there on; what is no instruction is left
+ * out. 0, -ENOMEM, -ENOTSUP.
+ */
+int flow_code_x86_64(struct flow_code *c, const u8 *bytes, u32 len, u64 addr);
+int flow_code_arm64(struct flow_code *c, const u8 *bytes, u32 len, u64 addr);
 void flow_code_deinit(struct flow_code *c);
 
 /* NULL: no instruction begins there. */

@@ -149,6 +149,22 @@ static int find_r2r_code(struct row_file *f)
 	return set_pages(f, start_off / UW_ROW_PAGE_LEN, end_off / UW_ROW_PAGE_LEN + 1);
 }
 
+/* The rest may be data: some linkers put all that is read beside the code. */
+static void find_described(struct row_file *f)
+{
+	u64 start, end;
+
+	f->next = 0;
+	f->end = f->n_pages;
+	if (f->elf && !cfi_span(f->cfi, &start, &end) && start / UW_ROW_PAGE_LEN >= f->first_page &&
+	    end / UW_ROW_PAGE_LEN < (u64)f->first_page + f->n_pages) {
+		f->next = (u32)(start / UW_ROW_PAGE_LEN) - f->first_page;
+		f->end = (u32)(end / UW_ROW_PAGE_LEN) + 1 - f->first_page;
+	}
+	if (f->end - f->next > ROW_IDLE_PAGES)
+		f->end = f->next + ROW_IDLE_PAGES;
+}
+
 static int file_open(struct row_files *files, struct row_file *f, int fd)
 {
 	int err = elf_file_open_fd(&f->elf, fd);
@@ -161,6 +177,8 @@ static int file_open(struct row_files *files, struct row_file *f, int fd)
 	}
 	if (!err && f->elf)
 		err = cfi_open(&f->cfi, f->elf);
+	if (!err && !f->end)
+		find_described(f);
 	if (err)
 		file_close(files, f);
 	if (err == -ENOEXEC || err == -EINVAL || err == -EFBIG || err == -ENOTSUP)

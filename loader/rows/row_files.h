@@ -15,6 +15,7 @@
 
 #define ROW_MAX_FILES 2048
 #define ROW_MAX_OPEN_FILES 64
+#define ROW_IDLE_PAGES 16384 /* 64 MiB of code */
 #define ROW_MAX_FILE_PAGES (1u << 18) /* of code: 1 GiB; what lies beyond has no rows */
 
 struct row_files;
@@ -23,7 +24,8 @@ struct row_file {
 	u32 module;
 	bool has_none; /* no such file, or nothing in it: asking again is no use */
 	u32 first_page, n_pages; /* of the file, that hold code */
-	u32 next; /* in the background: those before are done */
+	u32 next, end; /* of those pages, what is left for the background */
+	bool is_given_up; /* by the background */
 	u32 n_missed;
 	u64 *loaded; /* a bit a page of n_pages: it was, once; NULL: never opened */
 	u64 used; /* by the cache's clock */

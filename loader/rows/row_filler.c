@@ -182,11 +182,9 @@ void row_filler_misses(struct row_filler *f, u64 until_ns)
 /* How much of a file is left to be loaded in the background; 1 while it was never opened. */
 static u32 n_left(const struct row_file *f)
 {
-	u32 n = f->n_pages < ROW_IDLE_PAGES ? f->n_pages : ROW_IDLE_PAGES;
-
-	if (f->has_none || f->next == ROW_IDLE_PAGES)
+	if (f->has_none || f->is_given_up)
 		return 0;
-	return f->loaded ? n - (f->next < n ? f->next : n) : 1;
+	return f->end ? f->end - f->next : 1;
 }
 
 /* Files that were missed before those that were not, then the shorter one. */
@@ -206,7 +204,7 @@ static int load_next(struct row_filler *f, struct row_file *file)
 	u32 page = file->first_page + file->next;
 
 	if (err) {
-		file->next = ROW_IDLE_PAGES;
+		file->is_given_up = true;
 		return err;
 	}
 	if (!row_pool_has(f->pool, file->module, page))

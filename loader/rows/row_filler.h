@@ -16,7 +16,6 @@
 
 #define ROW_MISS_BURST_NS 1000000000ll
 #define ROW_IDLE_BURST_NS 1000000000ll
-#define ROW_IDLE_PAGES 16384 /* 64 MiB of code */
 
 struct row_filler;
 

@@ -91,8 +91,9 @@ static int print_flow(struct elf_file *f)
 
 	for (; !r && n; n--, s++) {
 		_cleanup_(flow_free) struct flow *flow = NULL;
+		struct flow_span span = { s->addr, s->file_len, 0, false };
 
-		r = s->is_exec ? flow_new(&flow, f, s, 0) : 0;
+		r = s->is_exec ? flow_new(&flow, f, &span) : 0;
 		if (flow)
 			flow_rules(flow, s->addr, s->addr + s->file_len, print_flow_row, NULL);
 	}

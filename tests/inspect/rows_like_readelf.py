@@ -277,10 +277,10 @@ def judge(program, elf):
 
 def like(have, want, saved):
     """Rows by instructions may go by the other register. Between a push of fp and the next
-    change, and from its pop on, fp is in two places: @saved has those of the function."""
+    change, and from its pop on, fp is in two places, so is lr: @saved has those of the function."""
     cfa = have[0][:2] != want[0][:2] or have[0] == want[0]
-    fps = (want[2], "u") if want[2][0] == "c" else (want[2], *saved)
-    return cfa and have[1] == want[1] and have[2] in fps
+    places = [(want[i], "u") if want[i][0] == "c" else (want[i], *saved[i]) for i in (1, 2)]
+    return cfa and have[1] in places[0] and have[2] in places[1]
 
 
 def compare_flow(elf, rows):
@@ -288,7 +288,9 @@ def compare_flow(elf, rows):
     truth = Judge(elf, *header_of(elf))
     right = wrong = none = 0
     for fde in told(elf):
-        saved = {fp for _, row in fde.rows if (fp := row.get(truth.fp, "u"))[0] == "c"}
+        columns = {1: "ra" if truth.arm else "", 2: truth.fp}
+        saved = {i: {at for _, row in fde.rows if (at := row.get(column, "u"))[0] == "c"}
+                 for i, column in columns.items()}
         for k, (at, row) in enumerate(fde.rows):
             until = fde.rows[k + 1][0] if k + 1 < len(fde.rows) else fde.end
             want = truth.want(fde, at, row)

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#pragma once
+
+/*
+ * What is known of the stack before an instruction, and what the instruction makes
+ * of it. A function begins with
+ *
+ *	x86-64	cfa = sp + 8, ra at cfa - 8, fp the caller's
+ *	arm64	cfa = sp, ra in lr, fp the caller's
+ */
+
+#include "../../core/native/row.h"
+#include "flow_code.h"
+
+enum flow_kind {
+	FLOW_UNKNOWN, /* nothing leads here */
+	FLOW_KNOWN,
+	FLOW_TWO_WAYS, /* that don't agree */
+	FLOW_ROOT, /* fp was cleared: a thread begins */
+};
+
+struct flow_state {
+	u8 kind;
+	bool has_height, has_fp;
+	bool lost_fp; /* the caller's fp is nowhere */
+	bool has_lr; /* the return address is in lr */
+	s32 height; /* cfa = sp + 8 * height */
+	s32 fp_words; /* cfa = fp + 8 * fp_words */
+	s32 saved; /* the caller's fp is at cfa - 8 * saved; 0: in fp */
+	s32 saved_ra; /* the return address, alike; 0: nowhere but in lr */
+	u32 trial; /* by which it became known; means nothing to what is below */
+};
+
+extern const struct flow_state flow_start_x86_64, flow_start_arm64;
+
+bool flow_same(const struct flow_state *a, const struct flow_state *b);
+
+/* Two ways that agree but for what fp is good for, and whether lr is: on one of them it is used. */
+bool flow_agree(const struct flow_state *a, const struct flow_state *b);
+
+/* What holds on both of two such ways. */
+struct flow_state flow_both(const struct flow_state *a, const struct flow_state *b);
+
+/* May a function return in this state? */
+bool flow_may_return(const struct flow_state *s, const struct flow_state *start);
+
+/* To the state behind an instruction. Neither sp nor fp known: FLOW_TWO_WAYS. */
+void flow_change(struct flow_state *s, const struct flow_insn *insn);
+
+/* False: there is no rule. */
+bool flow_rule(const struct flow_state *s, struct uw_rule *rule);
