@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- *	u8 flags; bit 0: PatchpointInfo follows, with 4 bytes more for each of its locals
- *	header, nibble integers: length of the bounds, length of the variables;
- *		.NET 10: 0xffffffff before, and one more length, of an instrumented method
- *	bounds, from the next byte on: number of points, then
- *		6 to 9: { native delta, IL + 3, source } as nibble integers
- *		10:     bits of a native delta - 1, bits of an IL offset - 1; from the next
- *			byte on fields { 2 bits source, native delta, IL + 3 }, lowest bit first
+ *	u8 flags (not of precompiled code); bit 0: PatchpointInfo follows, with 4 bytes more for
+ *each of its locals header, nibble integers: length of the bounds, length of the variables; .NET
+ *10: 0xffffffff before, and one more length, of an instrumented method bounds, from the next byte
+ *on: number of points, then 6 to 9: { native delta, IL + 3, source } as nibble integers 10: bits of
+ *a native delta - 1, bits of an IL offset - 1; from the next byte on fields { 2 bits source, native
+ *delta, IL + 3 }, lowest bit first
  *
  * Nibble integers have 3 bits a nibble, the highest first; bit 3: more follow. The low
- * nibble of a byte comes first. IL -1: no mapping, -2: prologue, -3: epilogue.
+ * nibble of a byte comes first. IL -1: no mapping, -2: prologue, -3: epilogue. What
+ * lies between the statements (counting, looking types up, leaving) belongs to the one before.
  * Source: coreclr vm/debuginfostore.cpp, inc/patchpointinfo.h at v8.0.33 and v10.0.14;
  * checked against StackFrame's IL offsets by tests/inspect/live_dotnet.c.
  */
@@ -23,7 +23,7 @@
 #define MAX_LOCALS (1u << 20)
 #define WINDOW 64
 
-enum { NO_MAPPING = -1, PROLOGUE = -2, EPILOGUE = -3, IL_BIAS = 3 };
+enum { NO_MAPPING = -1, PROLOGUE = -2, IL_BIAS = 3 };
 
 struct reader {
 	struct target *target;
@@ -83,7 +83,7 @@ static u32 skip_head(const struct debug_info_layout *l, struct reader *r, u64 ad
 {
 	u32 len, n;
 
-	if (take_bits(r, 8) & 1) {
+	if (!l->lacks_flags && take_bits(r, 8) & 1) {
 		r->bit += 8ull * l->patchpoints_n;
 		n = take_bits(r, 32);
 		if (n > MAX_LOCALS)
@@ -142,7 +142,10 @@ static int find_point(struct reader *r, bool is_bit_packed, u32 native_off, s32 
 		native += p.native_delta;
 		if (native > native_off)
 			break;
-		*il = p.il;
+		if (p.il >= 0)
+			*il = p.il;
+		else if (p.il == PROLOGUE)
+			*il = 0;
 	}
 	return 0;
 }
@@ -163,8 +166,8 @@ int debug_info_find(const struct debug_info_layout *l, struct target *t, u64 add
 	err = find_point(&r, l->is_bit_packed, native_off, &found);
 	if (err)
 		return err;
-	if (found < 0 && found != PROLOGUE)
+	if (found < 0)
 		return -ENOENT;
-	*il = found == PROLOGUE ? 0 : (u32)found;
+	*il = (u32)found;
 	return 0;
 }

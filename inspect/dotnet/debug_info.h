@@ -8,6 +8,7 @@
 /* How a version packs it. */
 struct debug_info_layout {
 	bool is_bit_packed; /* .NET 10; else nibbles */
+	bool lacks_flags; /* precompiled code has no byte of flags before it */
 	u8 patchpoints_len, patchpoints_n; /* PatchpointInfo: its size, offset of its count */
 };
 
@@ -15,7 +16,7 @@ struct debug_info_layout {
  * debug_info_find() - the IL offset at an offset in a method's code
  * @addr:	of the debug information (RealCodeHeader's first word)
  * @native_off:	from the method's first byte (of a return address: minus one)
- * @il:		of the last point at or before it; 0 in the prologue
+ * @il:		of the last point at or before it that has one; 0 in the prologue
  *
  * Return: 0, -ENOENT (no IL belongs to it), -EINVAL (crafted) or what reading gave.
  */

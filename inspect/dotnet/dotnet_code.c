@@ -121,7 +121,7 @@ static int find_in_heap(struct dotnet_runtime *rt, u64 heap_addr, u64 pc, struct
 static int find_in_image(struct dotnet_runtime *rt, const struct dotnet_section *s, u64 pc,
 			 struct dotnet_code *code)
 {
-	const struct r2r *r2r;
+	struct r2r *r2r;
 	struct r2r_code f;
 	int r = dotnet_image_get(rt, s->start_addr, s->heap, &r2r);
 
@@ -197,7 +197,7 @@ static int find_entry(struct dotnet_runtime *rt, const struct dotnet_code *code,
 int dotnet_function_find(struct dotnet_runtime *rt, const struct dotnet_code *code, u64 pc,
 			 struct dotnet_function *f)
 {
-	const struct r2r *r2r;
+	struct r2r *r2r;
 	struct r2r_function found;
 	int r;
 

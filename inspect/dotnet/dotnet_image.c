@@ -42,7 +42,7 @@ static void image_free(struct dotnet_image **image)
 	free(*image);
 }
 
-int dotnet_image_get(struct dotnet_runtime *rt, u64 addr, u64 module, const struct r2r **r2r)
+int dotnet_image_get(struct dotnet_runtime *rt, u64 addr, u64 module, struct r2r **r2r)
 {
 	_cleanup_(image_free) struct dotnet_image *image = NULL;
 	struct dotnet_image *kept = kept_image(rt, addr, module);

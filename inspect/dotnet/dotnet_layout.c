@@ -17,7 +17,7 @@
 static const struct dotnet_layout layouts[] = {
 	{
 		.major = 6,
-		.debug_info = { false, 20, 0 },
+		.debug_info = { false, false, 20, 0 },
 		.dac_is_rva = true,
 		.section_next = 0x18,
 		.section_flags = 0x28,
@@ -30,7 +30,7 @@ static const struct dotnet_layout layouts[] = {
 	},
 	{
 		.major = 7,
-		.debug_info = { false, 32, 8 },
+		.debug_info = { false, false, 32, 8 },
 		.section_next = 0x18,
 		.section_flags = 0x28,
 		.section_r2r_module = 0x30,
@@ -42,7 +42,7 @@ static const struct dotnet_layout layouts[] = {
 	},
 	{
 		.major = 8,
-		.debug_info = { false, 32, 8 },
+		.debug_info = { false, false, 32, 8 },
 		.ranges_are_map = true,
 		.section_flags = 0x10,
 		.section_r2r_module = 0x20,
@@ -57,7 +57,7 @@ static const struct dotnet_layout layouts[] = {
 	},
 	{
 		.major = 9,
-		.debug_info = { false, 32, 8 },
+		.debug_info = { false, false, 32, 8 },
 		.ranges_are_map = true,
 		.section_flags = 0x10,
 		.section_r2r_module = 0x20,
@@ -73,7 +73,7 @@ static const struct dotnet_layout layouts[] = {
 	},
 	{
 		.major = 10,
-		.debug_info = { true, 40, 16 },
+		.debug_info = { true, false, 40, 16 },
 		.ranges_are_map = true,
 		.nibbles_are_constant_time = true,
 		.section_flags = 0x10,

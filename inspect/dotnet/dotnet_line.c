@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * pc -> IL offset by what the JIT left (debug_info.h) -> line by the assembly's portable
- * PDB. The image's debug directory tells where that is:
+ * pc -> IL offset by what the JIT or Crossgen left (debug_info.h) -> line by the assembly's
+ *portable PDB. The image's debug directory tells where that is:
  *
  *	type 2   "RSDS", GUID, u32 age, path; the PDB's id is GUID and time stamp
  *	type 17  "MPDB", u32 length, the PDB itself, deflated
@@ -30,6 +30,7 @@
 #define MAX_BEFORE_METADATA (64u << 20)
 #define IMAGE_ALIGN 16
 #define PAGE 4096u
+#define PACKED_MAJOR 16 /* of the ReadyToRun format: .NET 10 */
 
 enum { TYPE_CODE_VIEW = 2, TYPE_EMBEDDED = 17, MINOR_PORTABLE = 0x504d };
 
@@ -209,50 +210,97 @@ static int find_pdb(struct dotnet_runtime *rt, const struct dotnet_module *modul
 	return -ENOENT;
 }
 
-static const char *find_line(struct dotnet_runtime *rt, const struct dotnet_method *m, u32 il,
-			     struct dotnet_line *line)
+/* What a line is looked up by. */
+struct place {
+	u64 module;
+	u32 row; /* of MethodDef */
+	u32 il;
+};
+
+static const char *find_pdb_of(struct dotnet_runtime *rt, u64 addr, struct pdb **pdb)
 {
 	struct dotnet_module *module;
-	struct text file;
 
-	if (dotnet_module_get(rt, m->module, &module) || module->reason)
+	if (dotnet_module_get(rt, addr, &module) || module->reason)
 		return "the module's metadata is not in memory";
 	if (!module->was_pdb_sought) {
 		module->was_pdb_sought = true;
 		find_pdb(rt, module, &module->pdb);
 	}
-	if (!module->pdb)
-		return "there is no portable PDB";
+	*pdb = module->pdb;
+	return *pdb ? NULL : "there is no portable PDB";
+}
+
+static const char *find_line(struct dotnet_runtime *rt, const struct place *at,
+			     struct dotnet_line *line)
+{
+	struct pdb *pdb = NULL;
+	const char *reason = find_pdb_of(rt, at->module, &pdb);
+	struct text file;
+
+	if (reason)
+		return reason;
 	text_init(&file, line->file, sizeof(line->file));
-	if (pdb_line(module->pdb, m->token & 0xffffff, il, &line->line, &file) || file.is_cut)
+	if (pdb_line(pdb, at->row, at->il, &line->line, &file) || file.is_cut)
 		return "the PDB has no line for it";
 	return NULL;
+}
+
+static int place_compiled(struct dotnet_runtime *rt, const struct dotnet_code *code, u64 pc,
+			  struct place *at)
+{
+	struct dotnet_method method;
+	u64 info;
+	int r = dotnet_word(rt, code->header_addr, &info);
+
+	if (!r)
+		r = dotnet_method_read(rt, code->method_desc, &method);
+	if (r || method.class == DOTNET_CLASS_DYNAMIC)
+		return r ? r : -ENOENT;
+	*at = (struct place){ method.module, method.token & 0xffffff, 0 };
+	return debug_info_find(&rt->l->debug_info, rt->target, info, (u32)(pc - code->start_addr),
+			       &at->il);
+}
+
+/* Most assemblies with precompiled code have no PDB: their debug information is not read. */
+static int place_precompiled(struct dotnet_runtime *rt, const struct dotnet_code *code, u64 pc,
+			     struct place *at)
+{
+	struct debug_info_layout l = { .lacks_flags = true };
+	struct r2r_code f;
+	struct pdb *pdb;
+	struct r2r *r2r;
+	u64 info;
+	int r = dotnet_image_get(rt, code->image_addr, code->module, &r2r);
+
+	if (!r && find_pdb_of(rt, code->module, &pdb))
+		r = -ENOENT;
+	if (!r)
+		r = r2r_find(r2r, (u32)(pc - code->image_addr), &f);
+	if (!r)
+		r = r2r_debug_info(r2r, &f, &info);
+	if (r)
+		return r;
+	l.is_bit_packed = r2r->major >= PACKED_MAJOR;
+	*at = (struct place){ code->module, f.entry->row, 0 };
+	return debug_info_find(&l, rt->target, info, (u32)(pc - code->start_addr), &at->il);
 }
 
 int dotnet_line_get(struct dotnet_runtime *rt, const struct dotnet_code *code, u64 pc,
 		    struct dotnet_line *line)
 {
-	struct dotnet_method method;
-	u64 info;
-	u32 il;
+	struct place at;
 	int r;
 
-	*line = (struct dotnet_line){ .reason = "precompiled code has no line here" };
-	if (code->kind != DOTNET_METHOD || pc < code->start_addr || pc >= code->end_addr)
+	*line = (struct dotnet_line){ .reason = "no IL belongs to this code" };
+	if (code->kind == DOTNET_STUB || pc < code->start_addr || pc >= code->end_addr)
 		return -ENOENT;
 	dotnet_runtime_trim(rt);
-	r = dotnet_word(rt, code->header_addr, &info);
-	if (!r)
-		r = dotnet_method_read(rt, code->method_desc, &method);
-	line->reason = "no IL belongs to this code";
-	if (!r && method.class == DOTNET_CLASS_DYNAMIC)
-		return -ENOENT;
-	if (!r)
-		r = debug_info_find(&rt->l->debug_info, rt->target, info,
-				    (u32)(pc - code->start_addr), &il);
+	r = code->kind == DOTNET_R2R ? place_precompiled(rt, code, pc, &at)
+				     : place_compiled(rt, code, pc, &at);
 	if (r)
 		return r == -ESRCH ? r : -ENOENT;
-	line->reason = find_line(rt, &method, il, line);
+	line->reason = find_line(rt, &at, line);
 	if (!line->reason)
 		return 0;
 	line->file[0] = 0;

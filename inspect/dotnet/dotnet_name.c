@@ -270,7 +270,7 @@ static int name_compiled(struct naming *n, const struct dotnet_code *code)
 /* R2R code: the image tells the row, and of an instantiation the arguments. */
 static int name_r2r(struct naming *n, const struct dotnet_code *code)
 {
-	const struct r2r *r2r;
+	struct r2r *r2r;
 	struct r2r_code f;
 	const u8 *after;
 	int r = dotnet_image_get(n->rt, code->image_addr, code->module, &r2r);

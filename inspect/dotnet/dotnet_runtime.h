@@ -124,7 +124,7 @@ int dotnet_module_get(struct dotnet_runtime *rt, u64 addr, struct dotnet_module 
 /* ---- dotnet_image.c ---- */
 
 /* 0, -ENOENT (its code is not in a form that is known) or another negative errno. */
-int dotnet_image_get(struct dotnet_runtime *rt, u64 addr, u64 module, const struct r2r **r2r);
+int dotnet_image_get(struct dotnet_runtime *rt, u64 addr, u64 module, struct r2r **r2r);
 
 /* ---- dotnet_type.c ---- */
 

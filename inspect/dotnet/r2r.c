@@ -5,6 +5,8 @@
  * { u32 type, u32 rva, u32 length } each:
  *
  *	102  runtime functions { begin, end, unwind }, sorted, a method's funclets after it
+ *	105  array: runtime function -> debug information; an integer there tells how far before
+ *	     itself that begins, 0: right after it
  *	103  array: row of MethodDef - 1 -> runtime function
  *	109  hash table: instantiated methods -> runtime function
  *
@@ -31,6 +33,7 @@
 enum {
 	SECTION_FUNCTIONS = 102,
 	SECTION_METHODS = 103,
+	SECTION_DEBUG_INFO = 105,
 	SECTION_INSTANCES = 109,
 	SECTION_HOT_COLD_MAP = 120,
 };
@@ -46,7 +49,8 @@ struct section {
 };
 
 struct image {
-	struct section functions, methods, instances;
+	struct section functions, methods, instances, debug;
+	u16 major;
 };
 
 static int take_section(struct image *image, const struct section *s)
@@ -57,6 +61,9 @@ static int take_section(struct image *image, const struct section *s)
 		break;
 	case SECTION_METHODS:
 		image->methods = *s;
+		break;
+	case SECTION_DEBUG_INFO:
+		image->debug = *s;
 		break;
 	case SECTION_INSTANCES:
 		image->instances = *s;
@@ -85,6 +92,7 @@ static int read_header(const struct pe *pe, struct image *image)
 		return r;
 	if (memcmp(&h.magic, "RTR", 4) || h.n_sections > MAX_SECTIONS)
 		return -ENOEXEC;
+	image->major = h.major;
 	for (u32 i = 0; i < h.n_sections; i++) {
 		struct section s;
 
@@ -219,6 +227,9 @@ int r2r_new(struct r2r **out, struct target *t, u64 base)
 	r->base_addr = base;
 	r->functions_addr = base + image.functions.rva;
 	r->n_functions = image.functions.len / sizeof(struct r2r_function);
+	r->debug_rva = image.debug.rva;
+	r->debug_len = image.debug.len;
+	r->major = image.major;
 	err = build(r, &image);
 	if (!err)
 		*out = TAKE_PTR(r);
@@ -230,6 +241,7 @@ void r2r_free(struct r2r **r)
 	if (*r) {
 		free((*r)->entries);
 		free((*r)->instances);
+		free((*r)->debug);
 	}
 	free(*r);
 	*r = NULL;
@@ -309,4 +321,25 @@ int r2r_find(const struct r2r *r, u32 rva, struct r2r_code *code)
 	code->begin = first.begin;
 	code->end = last.end;
 	return rva >= first.begin && rva < last.end ? 0 : -EINVAL;
+}
+
+int r2r_debug_info(struct r2r *r, const struct r2r_code *code, u64 *addr)
+{
+	const struct section s = { SECTION_DEBUG_INFO, r->debug_rva, r->debug_len };
+	struct native_format format;
+	u32 at, pos, back;
+	int err = s.len ? 0 : -ENOENT;
+
+	if (!err && !r->debug)
+		err = copy_section(r, &s, &r->debug);
+	format = (struct native_format){ r->debug, s.len };
+	if (!err)
+		err = native_format_array_find(&format, code->entry->function, &at);
+	if (err)
+		return err == -EINVAL ? -ENOEXEC : err;
+	pos = at;
+	if (native_format_uint(&format, &pos, &back) || back > at)
+		return -ENOEXEC;
+	*addr = r->base_addr + s.rva + (back ? at - back : pos);
+	return 0;
 }

@@ -25,6 +25,9 @@ struct r2r {
 	u32 n_entries;
 	u8 *instances;
 	u32 instances_len;
+	u32 debug_rva, debug_len; /* section of debug information, 0: none */
+	u8 *debug; /* a copy, once it was asked for */
+	u16 major; /* of the format */
 };
 
 /**
@@ -51,6 +54,15 @@ struct r2r_code {
  * Return: 0, -ENOENT (no code is there) or what reading gave.
  */
 int r2r_find(const struct r2r *r, u32 rva, struct r2r_code *code);
+
+/**
+ * r2r_debug_info() - where the debug information of a method is
+ * @code:	as r2r_find() gave it
+ * @addr:	for debug_info_find()
+ *
+ * Return: 0, -ENOENT (the method has none), -ENOEXEC (crafted), -ENOMEM or what reading gave.
+ */
+int r2r_debug_info(struct r2r *r, const struct r2r_code *code, u64 *addr);
 
 /* Where an image has its runtime functions. 0, -ENOEXEC, -ENOTSUP or what reading gave. */
 int r2r_functions_range(const struct pe *pe, struct pe_range *range);

@@ -25,14 +25,20 @@ static int look(u32 pos, void *data)
 	return 0;
 }
 
-static void look_up_all(const struct r2r *r)
+static void look_up_all(struct r2r *r)
 {
 	for (u32 rva = 0; rva < 4096; rva += 7) {
 		struct r2r_code code;
+		u64 info;
 
-		if (!r2r_find(r, rva, &code))
-			FUZZ_MUST(rva >= code.begin && rva < code.end, "%x in [%x, %x)", rva,
-				  code.begin, code.end);
+		if (r2r_find(r, rva, &code))
+			continue;
+		FUZZ_MUST(rva >= code.begin && rva < code.end, "%x in [%x, %x)", rva, code.begin,
+			  code.end);
+		if (!r2r_debug_info(r, &code, &info))
+			FUZZ_MUST(info >= BASE + r->debug_rva &&
+					  info <= BASE + r->debug_rva + r->debug_len,
+				  "debug information at %llx", info);
 	}
 }
 

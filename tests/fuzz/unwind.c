@@ -26,10 +26,12 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 	}
 	for (u32 major = 6; major <= 10; major++)
 		for (u32 off = 0; off < 300; off += 37) {
+			struct debug_info_layout l = dotnet_layout_get(major)->debug_info;
 			u32 il;
 
-			debug_info_find(&dotnet_layout_get(major)->debug_info, &bytes.target, BASE,
-					off, &il);
+			debug_info_find(&l, &bytes.target, BASE, off, &il);
+			l.lacks_flags = true;
+			debug_info_find(&l, &bytes.target, BASE, off, &il);
 		}
 	return 0;
 }

@@ -441,7 +441,7 @@ static int check_lines(struct live_dotnet *d, const struct perf_map *map,
 		control += !r && is_line(&line, f, 1);
 		if (!r && is_line(&line, f, 0)) {
 			equal++;
-		} else if (r && !f->il_off) {
+		} else if (!f->il_off) {
 			none++;
 		} else {
 			wrong++;
