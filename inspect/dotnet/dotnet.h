@@ -28,6 +28,18 @@ void dotnet_build_free(struct dotnet_build **b);
 const char *dotnet_build_why(const struct dotnet_build *b);
 const char *dotnet_build_runtime(const struct dotnet_build *b); /* ".NET 10.0.14" */
 
+/**
+ * dotnet_build_find_gc() - find the functions that collect garbage, for dotnet_build_is_gc()
+ * @f:		the file that @b was made of
+ *
+ * Searches all of its code. Return: 0, -ENOENT (they are not as expected), -ENOTSUP (x86-64
+ * only) or another negative errno.
+ */
+int dotnet_build_find_gc(struct dotnet_build *b, const struct elf_file *f);
+
+/* Is a place in the file in one of them? What they call is garbage collection, too. */
+bool dotnet_build_is_gc(const struct dotnet_build *b, u64 file_off);
+
 struct dotnet_runtime;
 
 /**

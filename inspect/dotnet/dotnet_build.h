@@ -6,10 +6,16 @@
 #include "dotnet.h"
 #include "dotnet_layout.h"
 
+#define DOTNET_MAX_GC 2
+
 struct dotnet_build {
 	const struct dotnet_layout *layout; /* NULL: not supported */
 	u64 dac_table_addr; /* link-time address of g_dacTable */
 	u32 major, minor, patch;
 	char runtime[32];
+	struct dotnet_gc {
+		u64 start_off, end_off; /* in the file */
+	} gc[DOTNET_MAX_GC]; /* functions that collect garbage */
+	u32 n_gc;
 	const char *why; /* not supported, or NULL */
 };

@@ -55,7 +55,8 @@ static struct image_build *look_for_runtimes(struct images *all, u32 module)
 		b->module = module;
 	if (!b || fd < 0 || elf_file_open_fd(&elf, fd))
 		return b;
-	dotnet_build_new(&b->dotnet, elf);
+	if (!dotnet_build_new(&b->dotnet, elf))
+		dotnet_build_find_gc(b->dotnet, elf);
 	err = v8_build_new(&b->v8, elf);
 	elf_file_free(&elf);
 	b->supported = !err && !tables_add_v8(all->tables, v8_build_info(b->v8), &b->info_idx);
@@ -234,6 +235,7 @@ static void find_builds(struct image *im)
 		if (b && b->dotnet && !im->dotnet.build) {
 			image_dotnet_open(&im->dotnet, im->process, b->dotnet,
 					  modules_fd(im->all->modules, module), m);
+			im->dotnet.module = module;
 			if (im->dotnet.build)
 				flight_log_runtime(im->process->pid, image_runtime(im));
 		}

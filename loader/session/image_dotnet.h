@@ -11,6 +11,7 @@
 struct image_dotnet {
 	const struct process *process; /* borrowed */
 	const struct dotnet_build *build; /* borrowed; NULL: the image has no CoreCLR */
+	u32 module; /* that it is in */
 	struct target_process memory; /* valid while runtime is set */
 	struct dotnet_runtime *runtime; /* NULL: none, or it can't be read */
 };

@@ -9,6 +9,7 @@
  */
 
 #include "naming.h"
+#include "activity.h"
 #include "naming_dotnet.h"
 
 #include "../../inspect/elf/symbols.h"
@@ -442,17 +443,6 @@ int naming_each(struct naming *n, struct process *p, struct image *image, const 
 	return err;
 }
 
-static enum prof_activity activity_of(const struct naming *n, const struct uw_sample *s)
-{
-	if (s->flags & UW_SAMPLE_IN_KERNEL)
-		return PROF_ACT_KERNEL;
-	if (s->n_frames && naming_is_dotnet(&s->frames[0]))
-		return PROF_ACT_DOTNET;
-	if (s->n_frames && naming_is_v8(&s->frames[0]))
-		return PROF_ACT_JS;
-	return n->n_ids && n->leaf == PROF_JIT ? PROF_ACT_JIT : PROF_ACT_NATIVE;
-}
-
 static int enter_stack(struct naming *n, struct process *p, struct image *image,
 		       const struct uw_sample *s, u64 now_ns, struct naming_result *result)
 {
@@ -470,7 +460,8 @@ static int enter_stack(struct naming *n, struct process *p, struct image *image,
 	if (err)
 		return err;
 	stack.n_frames = n->n_ids;
-	result->activity = activity_of(n, s);
+	result->activity =
+		activity_of(n->from.modules, p, image, s, n->n_ids ? n->leaf : PROF_NATIVE);
 	result->unresolved = n->unresolved;
 	return profile_stack(n->from.profile, &stack, &result->stack);
 }

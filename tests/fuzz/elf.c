@@ -2,13 +2,14 @@
 
 /*
  * An ELF file: its segments, its symbols and stubs, its link to a debug file, the file
- * compressed in it, what it says of V8. Not its DWARF: that is libdw's to read.
+ * compressed in it, what it says of V8 and CoreCLR. Not its DWARF: that is libdw's to read.
  */
 
 #include "file.h"
 
 #include <unistd.h>
 
+#include "../../inspect/dotnet/dotnet_build.h"
 #include "../../inspect/elf/debug_link.h"
 #include "../../inspect/elf/elf_file.h"
 #include "../../inspect/elf/lines.h"
@@ -42,6 +43,18 @@ static void look_for_debug_files(struct elf_file *f)
 	lines_in(f);
 }
 
+/* Whatever the file is: it need not look like CoreCLR for its functions to be sought. */
+static void look_for_gc(struct elf_file *f)
+{
+	struct dotnet_build *found, made = {};
+
+	if (!dotnet_build_new(&found, f))
+		dotnet_build_free(&found);
+	if (!dotnet_build_find_gc(&made, f))
+		for (u32 i = 0; i < made.n_gc; i++)
+			dotnet_build_is_gc(&made, made.gc[i].start_off);
+}
+
 int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 {
 	struct elf_file *f = NULL;
@@ -54,6 +67,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 	look_for_debug_files(f);
 	v8_build_new(&build, f);
 	v8_build_free(&build);
+	look_for_gc(f);
 	elf_file_free(&f);
 	return 0;
 }

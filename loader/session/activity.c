@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: BSD-2-Clause
+
+#include "activity.h"
+
+#include <string.h>
+
+#include "naming.h"
+
+#define N(a) (sizeof(a) / sizeof((a)[0]))
+
+/*
+ * CoreCLR's own threads, as far as a thread's name reaches (15 bytes). Source: coreclr
+ * src/coreclr/gc/gc.cpp and vm/tieredcompilation.cpp at v8.0.33 to v10.0.14.
+ */
+static const struct {
+	const char *name;
+	enum prof_activity activity;
+} dotnet_threads[] = {
+	{ ".NET Server GC", PROF_ACT_GC },
+	{ ".NET BGC", PROF_ACT_GC },
+	{ ".NET Tiered Com", PROF_ACT_COMPILE },
+};
+
+/* Libraries that CoreCLR loads by these names. */
+static const struct {
+	const char *name;
+	enum prof_activity activity;
+} dotnet_modules[] = {
+	{ "libclrjit.so", PROF_ACT_COMPILE },
+	{ "libclrgc.so", PROF_ACT_GC },
+	{ "libclrgcexp.so", PROF_ACT_GC },
+};
+
+static enum prof_activity of_dotnet_frame(struct modules *modules, const struct image_dotnet *d,
+					  const struct uw_frame *f)
+{
+	const struct module_info *info;
+
+	if (f->kind != UW_NATIVE || !f->aux)
+		return PROF_ACT_NATIVE;
+	if (f->aux == d->module)
+		return dotnet_build_is_gc(d->build, f->a) ? PROF_ACT_GC : PROF_ACT_NATIVE;
+	info = modules_info(modules, f->aux);
+	for (size_t i = 0; info && i < N(dotnet_modules); i++)
+		if (!strcmp(info->name, dotnet_modules[i].name))
+			return dotnet_modules[i].activity;
+	return PROF_ACT_NATIVE;
+}
+
+static enum prof_activity of_dotnet_thread(struct process *p, u32 tid)
+{
+	const char *name = p ? process_thread_name(p, tid) : NULL;
+
+	for (size_t i = 0; name && i < N(dotnet_threads); i++)
+		if (!strcmp(name, dotnet_threads[i].name))
+			return dotnet_threads[i].activity;
+	return PROF_ACT_NATIVE;
+}
+
+static enum prof_activity of_native_leaf(struct modules *modules, struct process *p,
+					 const struct image *image, const struct uw_sample *s)
+{
+	enum prof_activity a = PROF_ACT_NATIVE;
+
+	if (!image || !image->dotnet.build)
+		return a;
+	for (u32 i = s->n_kernel; i < s->n_frames && a == PROF_ACT_NATIVE; i++) {
+		if (naming_is_dotnet(&s->frames[i]))
+			return a;
+		a = of_dotnet_frame(modules, &image->dotnet, &s->frames[i]);
+	}
+	return a == PROF_ACT_NATIVE ? of_dotnet_thread(p, s->tid) : a;
+}
+
+enum prof_activity activity_of(struct modules *modules, struct process *p,
+			       const struct image *image, const struct uw_sample *s,
+			       enum prof_kind leaf)
+{
+	if (s->flags & UW_SAMPLE_IN_KERNEL)
+		return PROF_ACT_KERNEL;
+	if (s->n_frames && naming_is_dotnet(&s->frames[0]))
+		return PROF_ACT_DOTNET;
+	if (s->n_frames && naming_is_v8(&s->frames[0]))
+		return PROF_ACT_JS;
+	return leaf == PROF_JIT ? PROF_ACT_JIT : of_native_leaf(modules, p, image, s);
+}
