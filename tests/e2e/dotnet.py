@@ -3,15 +3,18 @@
 """dotnet.py VERSION [SECONDS]: stacks of .NET against methods that nest in a known way.
 
 Records VERSION-nesting/nesting of UNSPOOL_DOTNET_DIR (fixtures/dotnet/nesting.cs). Of each thread
-the frames of its class, outermost first, have to be the beginning of the only chain that its source
-allows, wherever the walk reached the root. The same judge must refuse each of these stacks when the leaf's caller is taken from it.
+the frames of its class have to be a chain that its source allows (dotnet_nesting.py), wherever the
+walk reached the root, and their lines those of the methods. The same judge must refuse stacks that
+lack the leaf's caller, and lines of elsewhere. Garbage collection is held to the pauses that the
+program itself is told of.
 """
 
-import itertools
 import os
+import re
 import sys
 import time
 
+from dotnet_nesting import Source, Tally, samples_of
 from lib import Checks, folder, need_bpf, record, running, skip
 
 FOLDER = os.environ.get("UNSPOOL_DOTNET_DIR") or skip("needs .NET programs (ci/dotnet)")
@@ -22,72 +25,41 @@ PROGRAM = os.path.join(FOLDER, VERSION + "-nesting", "nesting")
 HZ = 499
 WARM_S = 4  # methods are compiled again, on-stack replacement included
 
-# Outermost first.
-CHAINS = {
-    "Frameless": ["Loop()", "TinyA(long)", "TinyB(long)", "Tiny(long)"],
-    "OneCall": ["Loop()", "CallA(long)", "CallB(long)", "Work(long)"],
-    "Recursion": ["Loop()"] + ["Down(long)"] * 21 + ["Work(long)"],
-    "Osr": ["Loop()", "OsrA(long)", "OsrB(long)", "OsrLoop(long)"],
-    "Finally": ["Loop()", "FinA(long)", "FinB(long)", "Work(long)"],
-    "Callback": ["Loop()", "Sort(long[])", "Compare(long*, long*)", "Work(long, long)"],
-    "Reflected": ["Loop()", "Work(long)"],
-    "Dynamic": ["Loop()", "Work(long)"],
-    "Objects": ["Loop()", "Build(long)", "Add(Node, long)"],
-}
 
-
-def own(case, names):
-    """The frames of a case's class, outermost first, as its source calls them."""
-    prefix = f"Nest.{case}."
-    return [n[len(prefix):] for n in reversed(names) if n and n.startswith(prefix)]
-
-
-def is_right(case, names):
-    mine = own(case, names)
-    return bool(mine) and mine == CHAINS[case][:len(mine)]
-
-
-def samples_of(profile):
-    """(case, frames leaf first, stack, how many) of each stack of a case's thread."""
-    threads = {}
-    for line in profile.lines:
-        if line["type"] == "thread":
-            threads[line["tid"]] = line["name"]
-        if line["type"] != "samples":
-            continue
-        case = threads.get(line["tid"], "?")[1:]
-        count = sum(t >= SETTLED_US for t in itertools.accumulate(line["t"]))
-        if case in CHAINS and count:
-            stack = profile.stacks[line["stack"]]
-            yield (case, [profile.frames[i] for i in stack["frames"]], stack, count)
+def pauses(stream):
+    """Milliseconds of each line `paused N` that is there."""
+    os.set_blocking(stream.fileno(), False)
+    return [int(n) for n in re.findall(rb"paused (\d+)\n", stream.read() or b"")]
 
 
 def judge(check, profile):
-    total = wrong = complete = unnamed = callers = refused = 0
-    for case, frames, stack, count in samples_of(profile):
-        names = [f.get("name") for f in frames]
-        total += count
-        complete += count * (stack["status"] == "complete")
-        unnamed += count * any(f["kind"] == "dotnet" and not f.get("name") for f in frames)
-        if stack["status"] != "complete" and stack.get("reason") != "guessed frame":
-            continue  # its outer part is missing, and it says so
-        if not is_right(case, names):
-            wrong += count
-            print(f"  {count} of {case}: {own(case, names)} {stack.get('reason', '')}")
-            continue
-        depth = len(own(case, names))
-        if 3 <= depth and case != "Recursion":
-            mine = [i for i, n in enumerate(names) if n and n.startswith(f"Nest.{case}.")]
-            callers += 1
-            refused += not is_right(case, names[:mine[1]] + names[mine[1] + 1:])
-    percent = 100 * complete / total if total else 0
-    print(f".NET {VERSION}: {total} samples, {wrong} wrong, {unnamed} unnamed, "
-          f"{percent:.2f} % complete")
-    check.that(total >= 50 * SECONDS, f"enough samples are judged ({total})")
-    check.that(wrong <= total / 1000, f"frames nest as the source says ({wrong} of {total} do not)")
-    check.that(unnamed <= total / 1000, f"every managed frame has a name ({unnamed} lack one)")
+    tally, source = Tally(), Source()
+    for case, frames, stack, count in samples_of(profile, SETTLED_US):
+        tally.add(case, frames, stack, count, source)
+    for what, count in sorted(tally.misses.items(), key=lambda x: -x[1])[:12]:
+        print(f"  {count} {what}")
+    percent = 100 * tally.complete / max(1, tally.n)
+    print(f".NET {VERSION}: {tally.n} samples, {tally.wrong} wrong, {tally.unnamed} unnamed, "
+          f"lines {tally.lines} of {tally.names}, {tally.unlined} leaves without, {percent:.2f} % complete")
+    few = max(1, tally.n // 1000)
+    check.that(tally.n >= 50 * SECONDS, f"enough samples are judged ({tally.n})")
+    check.that(tally.wrong <= few, f"frames nest as the source says ({tally.wrong} do not)")
+    check.that(tally.unnamed <= few, f"managed frames have names ({tally.unnamed} lack one)")
+    check.that(tally.names - tally.lines <= few, f"lines are those of the methods ({tally.lines}"
+               f" of {tally.names})")
+    check.that(tally.unlined <= 10 * few, f"leaves have lines ({tally.unlined} lack one)")
     check.that(percent >= 90, f"stacks are complete ({percent:.2f} %)")
-    check.that(callers and refused == callers, f"a lost caller is seen ({refused} of {callers})")
+    check.that(tally.callers and tally.refused == tally.callers,
+               f"a lost caller is seen ({tally.refused} of {tally.callers})")
+    check.that(tally.lined and not tally.shifted, f"a line of elsewhere is seen ({tally.lined})")
+
+
+def judge_collector(check, profile, before, after):
+    """On threads of the program: they can't collect longer than they were stopped for it."""
+    found = 1000 * profile.summary["by_activity"].get("gc", 0) / HZ
+    stopped = after[-1] - before[-1] if before and after else 0
+    check.that(stopped >= 100 and stopped / 20 <= found <= 1.2 * stopped + 50,
+               f"garbage collection is told apart ({found:.0f} ms of {stopped} ms of pauses)")
 
 
 def main():
@@ -95,16 +67,20 @@ def main():
     if not os.access(PROGRAM, os.X_OK):
         skip(f"needs {VERSION}-nesting of ci/dotnet")
     check = Checks()
-    environment = dict(os.environ, DOTNET_EnableDiagnostics="0")
+    environment = dict(os.environ, DOTNET_EnableDiagnostics="0", DOTNET_gcConcurrent="0")
     with folder() as tmp, running([PROGRAM], wait_for=b"ready", env=environment) as target:
         time.sleep(WARM_S)
+        before = pauses(target.stdout)
         done, profile = record("-p", target.pid, "-d", SECONDS + 2, out=os.path.join(tmp, "p.ndjson"),
                                hz=HZ)
+        time.sleep(1)
+        after = pauses(target.stdout)
         check.that(done.returncode == 0 and profile, f"it is recorded ({done.stderr})")
         if profile:
             runtimes = [x.get("runtime") for x in profile.lines if x["type"] == "process"]
             check.that(f".NET {VERSION}" in runtimes, f"the runtime is known ({runtimes})")
             judge(check, profile)
+            judge_collector(check, profile, before, after)
     return check.end()
 
 
