@@ -34,6 +34,7 @@ enum dotnet_stub {
 	DOTNET_STUB_VSD_LOOKUP,
 	DOTNET_STUB_VSD_VTABLE,
 	DOTNET_STUB_LAST = 15, /* before code: a larger value is a RealCodeHeader's address */
+	DOTNET_STUB_HELPER, /* copies of write barriers, shuffle thunks: in no range section */
 };
 
 /* The word before a method's first byte is the address of its RealCodeHeader. */

@@ -30,7 +30,7 @@ static int take_heap(struct list *l, const struct dotnet_section *s, struct dotn
 		return err;
 	r->kind = DOTNET_RANGE_JIT;
 	r->start_addr = heap.map_base;
-	r->end_addr = heap.end;
+	r->end_addr = s->end_addr; /* the heap's own is how far it is filled by now */
 	r->nibbles_addr = heap.header_map;
 	r->info_idx = l->rt->l->nibbles_are_constant_time ? DOTNET_NIBBLES_CONSTANT
 							  : DOTNET_NIBBLES_LINEAR;

@@ -30,18 +30,36 @@ struct r2r_rows {
 	struct r2r_function *functions; /* sorted by begin */
 	u32 n;
 	int fd;
+	u64 image_off;
 };
 
 static int read_file(struct target *t, u64 addr, void *dst, size_t len)
 {
 	const struct r2r_rows *r = (const struct r2r_rows *)t;
 
-	if (addr > INT64_MAX - len)
+	if (r->image_off > INT64_MAX - len || addr > INT64_MAX - len - r->image_off)
 		return -EFAULT;
-	return pread(r->fd, dst, len, (off_t)addr) == (ssize_t)len ? 0 : -EFAULT;
+	return pread(r->fd, dst, len, (off_t)(r->image_off + addr)) == (ssize_t)len ? 0 : -EFAULT;
 }
 
-int r2r_rows_open(struct r2r_rows **out, int fd)
+int r2r_rows_image_off(struct target *t, u64 base, u64 start_addr, u64 end_addr, u64 file_off,
+		       u64 *image_off)
+{
+	struct pe pe;
+	int err = pe_init(&pe, t, base, false);
+
+	for (u32 i = 0; !err && i < pe.n_sections; i++) {
+		u64 addr = base + pe.sections[i].rva, at = file_off + (addr - start_addr);
+
+		if (addr < start_addr || addr >= end_addr || at < pe.sections[i].file_off)
+			continue;
+		*image_off = at - pe.sections[i].file_off;
+		return 0;
+	}
+	return err ? err : -ENOEXEC;
+}
+
+int r2r_rows_open(struct r2r_rows **out, int fd, u64 image_off)
 {
 	_cleanup_(r2r_rows_free) struct r2r_rows *r = calloc(1, sizeof(*r));
 	struct pe_range range;
@@ -51,6 +69,7 @@ int r2r_rows_open(struct r2r_rows **out, int fd)
 	if (!r)
 		return -ENOMEM;
 	r->file.read = read_file;
+	r->image_off = image_off;
 	r->fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
 	if (r->fd < 0)
 		return -errno;
@@ -105,7 +124,9 @@ void r2r_rows_span(const struct r2r_rows *r, u64 *start_off, u64 *end_off)
 		*start_off = *end_off = 0;
 		return;
 	}
-	*end_off += UW_ROW_PAGE_LEN; /* of the last function what is long has no rows */
+	*start_off += r->image_off;
+	*end_off +=
+		r->image_off + UW_ROW_PAGE_LEN; /* of the last function what is long has no rows */
 }
 
 /* The rule where @done bytes of the prologue have been executed; NONE if it can't be one. */
@@ -205,15 +226,15 @@ static u32 first_function(const struct r2r_rows *r, u32 rva)
 int r2r_rows_page(const struct r2r_rows *r, struct rules *rules, u64 page_off, u32 *rows, u32 *n)
 {
 	static const struct uw_rule none = { .cfa = UW_CFA_NONE };
-	const struct pe_section *s = section_at(r, page_off);
+	const struct pe_section *s = section_at(r, page_off - r->image_off);
 	struct page p = { .rules = rules, .rows = rows };
 	u64 end;
 
-	if (!s)
-		s = section_at(r, page_off + UW_ROW_PAGE_LEN - 1); /* it begins in the page */
+	if (!s) /* it begins in the page */
+		s = section_at(r, page_off + UW_ROW_PAGE_LEN - 1 - r->image_off);
 	if (!s)
 		return -ENOENT;
-	p.begin = (u32)(s->rva + page_off - s->file_off);
+	p.begin = (u32)(s->rva + page_off - r->image_off - s->file_off);
 	end = (u64)p.begin + UW_ROW_PAGE_LEN;
 	add_row(&p, p.begin, &none);
 	for (u32 i = first_function(r, p.begin); i < r->n && r->functions[i].begin < end; i++) {

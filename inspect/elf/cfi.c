@@ -277,6 +277,7 @@ static int paint_code_of(struct page *p)
 		return r;
 	paint_code(&(struct uw_rule){ .cfa = UW_CFA_ROOT }, c->entry, c->entry_end, p);
 	p->code = &code;
+	cfi_code_coreclr(&code);
 	has_signal = cfi_code_signals(&code, false);
 	for (u32 i = 0; !r && i < N_SECTIONS; i++)
 		r = paint_section(p, &c->sections[i]);

@@ -9,7 +9,7 @@
 
 #include "../../core/native/row.h"
 
-#define CFI_CODE_MARGIN 32 /* bytes around a page that a stub at its edge needs */
+#define CFI_CODE_MARGIN 128 /* bytes around a page that code at its edge is known by */
 
 struct cfi_code {
 	const u8 *bytes;
@@ -42,6 +42,9 @@ u64 cfi_code_leaves_aligned(const struct cfi_code *c, u64 start, u64 end);
 
 /* Is there nothing in [start, end) but what is put between functions to align them? */
 bool cfi_code_is_padding(const struct cfi_code *c, u64 start, u64 end);
+
+/* A function of CoreCLR in assembly, which is returned to but was not called (x86-64). */
+void cfi_code_coreclr(const struct cfi_code *c);
 
 /*
  * How many bytes from the first one on belong to the entry of a program: as far as

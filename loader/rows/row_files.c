@@ -31,6 +31,7 @@ static void file_close(struct row_files *files, struct row_file *f)
 	elf_file_free(&f->debug);
 	elf_file_free(&f->elf);
 	r2r_rows_free(&f->r2r);
+	row_images_close(&f->images);
 	f->has_debug = false;
 	files->n_open--;
 }
@@ -38,6 +39,7 @@ static void file_close(struct row_files *files, struct row_file *f)
 static void file_free(struct row_files *files, struct row_file *f)
 {
 	file_close(files, f);
+	row_images_deinit(&f->images);
 	free(f->loaded);
 	free(f);
 }
@@ -109,15 +111,47 @@ struct row_file *row_files_best(struct row_files *files,
 	return best;
 }
 
+/* Code ends at page @end, if not later: a bit for each page. */
+static int extend(struct row_file *f, u64 end)
+{
+	u64 n = end - f->first_page;
+	size_t before = f->loaded ? (f->n_pages + 63) / 64 : 0, after;
+	u64 *bits;
+
+	n = n > ROW_MAX_FILE_PAGES ? ROW_MAX_FILE_PAGES : n;
+	after = (n + 63) / 64;
+	if (f->loaded && n <= f->n_pages)
+		return 0;
+	bits = reallocarray(f->loaded, after, sizeof(u64));
+	if (!bits)
+		return -ENOMEM;
+	memset(bits + before, 0, (after - before) * sizeof(u64));
+	f->loaded = bits;
+	f->n_pages = (u32)n;
+	return 0;
+}
+
 static int set_pages(struct row_file *f, u64 first, u64 end)
 {
+	int err = 0;
+
 	if (first >= end || end > ~0u)
 		return -ENOENT;
 	f->first_page = (u32)first;
-	f->n_pages = (u32)(end - first > ROW_MAX_FILE_PAGES ? ROW_MAX_FILE_PAGES : end - first);
-	if (!f->loaded)
-		f->loaded = calloc((f->n_pages + 63) / 64, sizeof(u64));
-	return f->loaded ? 0 : -ENOMEM;
+	f->end_page = (u32)end;
+	err = extend(f, end);
+	for (u32 i = 0; !err && i < f->images.n; i++)
+		err = extend(f, f->images.v[i].end_page);
+	return err;
+}
+
+void row_file_add_image(struct row_file *f, const struct row_image *image)
+{
+	if (f->has_none || (f->loaded && image->first_page < f->end_page) ||
+	    row_images_add(&f->images, image) <= 0)
+		return;
+	if (f->loaded)
+		extend(f, image->end_page);
 }
 
 /* From the first page of code to the last; they are one piece in all but crafted files. */
@@ -170,7 +204,7 @@ static int file_open(struct row_files *files, struct row_file *f, int fd)
 	int err = elf_file_open_fd(&f->elf, fd);
 
 	if (err == -ENOEXEC)
-		err = r2r_rows_open(&f->r2r, fd);
+		err = r2r_rows_open(&f->r2r, fd, 0);
 	if (!err) {
 		files->n_open++;
 		err = f->elf ? find_code(f) : find_r2r_code(f);
@@ -228,6 +262,9 @@ int row_files_read(struct row_files *files, struct row_file *f, u32 page, struct
 		err = -ENOENT;
 	if (!err && f->r2r)
 		return r2r_rows_page(f->r2r, rules, (u64)page * UW_ROW_PAGE_LEN, rows, n);
+	if (!err && page >= f->end_page)
+		return row_images_page(&f->images, files->open(f->module, false, files->data),
+				       rules, page, rows, n);
 	if (!err)
 		err = add_debug(files, f);
 	if (err)

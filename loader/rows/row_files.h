@@ -12,6 +12,7 @@
  */
 
 #include "../../inspect/elf/rules.h"
+#include "row_images.h"
 
 #define ROW_MAX_FILES 2048
 #define ROW_MAX_OPEN_FILES 64
@@ -34,6 +35,8 @@ struct row_file {
 	bool has_debug; /* that is settled */
 	struct cfi *cfi;
 	struct r2r_rows *r2r; /* NULL: closed, or no ReadyToRun image */
+	struct row_images images; /* in what is an ELF file */
+	u32 end_page; /* of its own code; images lie behind */
 };
 
 /*
@@ -52,6 +55,9 @@ struct row_file *row_files_get(struct row_files *files, u32 module);
 struct row_file *row_files_best(struct row_files *files,
 				bool (*is_better)(const struct row_file *f,
 						  const struct row_file *than));
+
+/* An image is mapped from it, behind its own code. */
+void row_file_add_image(struct row_file *f, const struct row_image *image);
 
 /**
  * row_files_open() - find out what pages of a file hold code

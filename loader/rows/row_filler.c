@@ -119,6 +119,21 @@ void row_filler_expect(struct row_filler *f, u32 module)
 		row_files_get(f->files, module);
 }
 
+void row_filler_image(struct row_filler *f, u32 module, const struct row_image *image)
+{
+	struct row_file *file = f->is_off ? NULL : row_files_get(f->files, module);
+
+	if (file)
+		row_file_add_image(file, image);
+}
+
+bool row_filler_has_image(struct row_filler *f, u32 module, u32 page)
+{
+	struct row_file *file = f->is_off ? NULL : row_files_get(f->files, module);
+
+	return !file || row_images_has(&file->images, page);
+}
+
 static bool has_credit(struct credit *c, u32 share)
 {
 	u64 now = now_ns(CLOCK_MONOTONIC);

@@ -41,6 +41,14 @@ void row_filler_miss(struct row_filler *f, u32 module, u32 page);
 /* A page that a walk will probably come to. Return: 1, 0 when it is there or wanted already. */
 u32 row_filler_foresee(struct row_filler *f, u32 module, u32 page);
 
+/**
+ * row_filler_image() - a file has a ReadyToRun image in it
+ * row_filler_has_image() - is that known of its code at @page?
+ * @image:	where; copied
+ */
+void row_filler_image(struct row_filler *f, u32 module, const struct row_image *image);
+bool row_filler_has_image(struct row_filler *f, u32 module, u32 page);
+
 /* A file whose rows will be wanted. */
 void row_filler_expect(struct row_filler *f, u32 module);
 

@@ -196,6 +196,25 @@ static u32 module_of(const struct image *im, struct mapping *m)
 	return m->is_anon || modules_open(im->all->modules, im->process, m, &id) ? 0 : id;
 }
 
+/*
+ * Was there something at this address when the runtime was asked before? A code heap is mapped
+ * first and made known then.
+ */
+static bool had_mapping(const struct image *im, u64 addr)
+{
+	u32 low = 0, high = im->n_maps;
+
+	while (low < high) {
+		u32 mid = low + (high - low) / 2;
+
+		if (im->maps[mid].end_addr > addr)
+			high = mid;
+		else
+			low = mid + 1;
+	}
+	return low < im->n_maps && im->maps[low].start_addr <= addr;
+}
+
 static int push_mapping(struct image *im, struct map_list *l, struct mapping *m)
 {
 	struct uw_mapping out = { .start_addr = m->start_addr,
@@ -209,6 +228,8 @@ static int push_mapping(struct image *im, struct map_list *l, struct mapping *m)
 	}
 	if (im->dotnet.build && image_dotnet_is_code(m)) {
 		out.kind = UW_MAP_DOTNET_STUBS; /* unless the runtime knows better */
+		if (!m->is_anon && had_mapping(im, m->start_addr))
+			out.info_idx = DOTNET_STUB_HELPER;
 		out.file_off = 0;
 		return map_list_push(l, &out);
 	}
@@ -319,7 +340,7 @@ int image_update(struct image *im)
 	for (u32 i = 0; !err && i < im->process->maps->n; i++)
 		err = push_mapping(im, &l, &im->process->maps->v[i]);
 	if (!err && im->dotnet.build)
-		err = image_dotnet_place(&im->dotnet, &l);
+		err = image_dotnet_place(&im->dotnet, &l, im->all->rows);
 	if (err ||
 	    (is_told(im) && l.n == im->n_maps && !memcmp(l.v, im->maps, l.n * sizeof(*l.v)))) {
 		free(l.v);

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../inspect/dotnet/r2r_rows.h"
 #include "../../inspect/elf/elf_file.h"
 #include "../../inspect/util/cleanup.h"
 #include "../life/map_file.h"
@@ -82,7 +83,40 @@ void image_dotnet_deinit(struct image_dotnet *d)
 	d->build = NULL;
 }
 
-int image_dotnet_place(struct image_dotnet *d, struct map_list *l)
+/* An image that is a file of its own begins where the file does, and is found there. */
+static void tell_image(struct image_dotnet *d, const struct dotnet_range *r,
+		       const struct uw_mapping *m, struct row_filler *rows)
+{
+	struct row_image image = {
+		.first_page = (u32)(m->file_off / UW_ROW_PAGE_LEN),
+		.end_page =
+			(u32)((m->file_off + m->end_addr - m->start_addr - 1) / UW_ROW_PAGE_LEN +
+			      1),
+	};
+
+	if (!m->file_off || m->file_off >= UW_MAX_ROW_OFF ||
+	    row_filler_has_image(rows, m->module, image.first_page))
+		return;
+	if (!r2r_rows_image_off(&d->memory.target, r->start_addr, m->start_addr, m->end_addr,
+				m->file_off, &image.off) &&
+	    image.off)
+		row_filler_image(rows, m->module, &image);
+}
+
+/* Both are sorted. */
+static void tell_images(struct image_dotnet *d, const struct dotnet_range *v, u32 n,
+			const struct map_list *l, struct row_filler *rows)
+{
+	for (u32 i = 0, k = 0; i < l->n; i++) {
+		while (k < n && v[k].end_addr <= l->v[i].start_addr)
+			k++;
+		if (k < n && v[k].kind == DOTNET_RANGE_R2R && l->v[i].module &&
+		    l->v[i].end_addr > v[k].start_addr)
+			tell_image(d, &v[k], &l->v[i], rows);
+	}
+}
+
+int image_dotnet_place(struct image_dotnet *d, struct map_list *l, struct row_filler *rows)
 {
 	static const u8 kinds[] = { [DOTNET_RANGE_JIT] = UW_MAP_DOTNET_JIT,
 				    [DOTNET_RANGE_R2R] = UW_MAP_DOTNET_R2R,
@@ -93,6 +127,8 @@ int image_dotnet_place(struct image_dotnet *d, struct map_list *l)
 
 	if (!d->runtime || dotnet_ranges_get(d->runtime, &v, &n))
 		return 0; /* it is not there yet, or not any more */
+	if (rows)
+		tell_images(d, v, n, l, rows);
 	over = calloc(n + 1, sizeof(*over));
 	if (!over)
 		return -ENOMEM;

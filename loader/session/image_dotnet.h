@@ -5,6 +5,7 @@
 
 #include "../../inspect/dotnet/dotnet.h"
 #include "../life/process.h"
+#include "../rows/row_filler.h"
 #include "../symbols/module.h"
 #include "map_list.h"
 
@@ -29,8 +30,13 @@ void image_dotnet_deinit(struct image_dotnet *d);
 /* Memory that CoreCLR puts code in, told by its mapping alone. */
 bool image_dotnet_is_code(const struct mapping *m);
 
-/* Lays what the runtime says of its code over the mappings. 0 or -ENOMEM. */
-int image_dotnet_place(struct image_dotnet *d, struct map_list *l);
+/**
+ * image_dotnet_place() - lay what the runtime says of its code over the mappings
+ * @rows:	is told of images that are parts of files; NULL: nobody is
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int image_dotnet_place(struct image_dotnet *d, struct map_list *l, struct row_filler *rows);
 
 /**
  * image_dotnet_touch() - memory that a walk could not read is to be resident from now on

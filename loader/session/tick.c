@@ -163,7 +163,8 @@ static bool has_new_code(struct image *im, const struct uw_sample *sample)
 
 		if (f->status == UW_F_METHOD_FAULT)
 			image_dotnet_touch(&im->dotnet, sample->fault_addr);
-		is_new |= f->kind == UW_DOTNET_STUB && f->a == DOTNET_STUB_UNKNOWN;
+		is_new |= f->kind == UW_DOTNET_STUB &&
+			  (f->a == DOTNET_STUB_UNKNOWN || f->a == DOTNET_STUB_HELPER);
 	}
 	return is_new;
 }

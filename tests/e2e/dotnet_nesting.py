@@ -143,11 +143,25 @@ def samples_of(profile, settled_us):
             yield case, frames, stack, count
 
 
+HIJACK = bytes.fromhex("50 55 53 41 57 41 56 41 55 41 54")  # OnHijackTripThread
+
+
+def is_hijacked(frames):
+    """Was the caller found by a guess since the thread is to return to the runtime instead?"""
+    guess = next((i for i, f in enumerate(frames) if f.get("guess")), 0)
+    frame = frames[guess - 1]
+    if not guess or frame["kind"] != "native" or "off" not in frame:
+        return False
+    with open(frame["module"], "rb") as file:
+        file.seek(int(frame["off"], 16))
+        return file.read(len(HIJACK)) == HIJACK
+
+
 class Tally:
     """Counts of one case, or of all."""
 
     def __init__(self):
-        self.n = self.complete = self.managed = self.names = self.lines = self.unnamed = 0
+        self.n = self.complete = self.hijacked = self.managed = self.names = self.lines = self.unnamed = 0
         self.whole = self.wrong = self.unlined = self.callers = self.refused = self.shifted = self.lined = 0
         self.misses = {}
 
@@ -164,6 +178,9 @@ class Tally:
         if any(f["kind"] == "dotnet" and not f.get("name") for f in frames):
             self.unnamed += count
             right = False
+        if stack["status"] != "complete" and is_hijacked(frames):
+            self.hijacked += count
+            return
         # What the walk calls whole is judged; what it calls truncated lacks its outer part.
         if stack["status"] == "complete" or stack.get("reason") == "guessed frame":
             self.whole += count

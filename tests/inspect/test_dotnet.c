@@ -8,6 +8,7 @@
  */
 
 #include "../../inspect/dotnet/dotnet_build.h"
+#include "../../inspect/util/cleanup.h"
 #include "../check.h"
 #include "fake_assembly.h"
 #include "fake_bytes.h"
@@ -314,6 +315,27 @@ static void ranges_without_end_are_left(void **state)
 	}
 }
 
+/* It is mapped and filled bit by bit; what was told of it has to do for code made later. */
+static void a_code_heap_reaches_as_far_as_its_range(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < N(versions); i++) {
+		_cleanup_free_ struct dotnet_range *v = NULL;
+		struct clr c;
+		u32 n;
+
+		make(&versions[i]);
+		put(HEAP + 0x18, BASE + METHOD + METHOD_LEN, 8);
+		open_clr(&c, versions[i].major, 0);
+		assert_int_equal(dotnet_ranges_get(c.runtime, &v, &n), 0);
+		assert_int_equal(n, 1);
+		assert_int_equal(v[0].kind, DOTNET_RANGE_JIT);
+		assert_int_equal(v[0].start_addr, BASE + CODE);
+		assert_int_equal(v[0].end_addr, BASE + CODE + CODE_LEN);
+		dotnet_runtime_free(&c.runtime);
+	}
+}
+
 static void a_block_of_stubs_has_a_kind(void **state)
 {
 	struct dotnet_code code;
@@ -427,6 +449,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(a_block_of_stubs_has_a_kind),
 	cmocka_unit_test(a_version_of_a_method_tells_its_tier),
 	cmocka_unit_test(versions_that_can_not_be_tell_nothing),
+	cmocka_unit_test(a_code_heap_reaches_as_far_as_its_range),
 };
 
 int main(void)

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: BSD-2-Clause
+
+/*
+ * A thread of .NET that has to stop returns to the runtime first: its return address on the
+ * stack is replaced by this function's, OnHijackTripThread, which makes room for the true one
+ * and calls what writes it there.
+ *
+ *	push rax            room for the return address
+ *	push rbp .. rax
+ *	lea -n(%rsp), %rsp
+ *	call                writes it
+ *	lea n(%rsp), %rsp
+ *	pop rax .. rbp
+ *	ret
+ *
+ * Its call frame information counts as if it had been called: the return address is one word
+ * lower than it says. Before the call nobody knows it; nor where the function itself is a
+ * return address, which the walk looks up one byte lower. Source: coreclr
+ * vm/amd64/asmhelpers.S (8), vm/amd64/unixasmhelpers.S and unixasmmacrosamd64.inc at v10.0.14;
+ * the bytes are those of 8.0.33, 9.0.22 and 10.0.14.
+ */
+
+#include <string.h>
+
+#include "cfi_code.h"
+
+static const u8 pushes[] = { 0x50, 0x55, 0x53, 0x41, 0x57, 0x41, 0x56, 0x41, 0x55, 0x41, 0x54 };
+#define N_PUSHES 7 /* rax, rbp, rbx, r15 to r12 */
+#define PUSH_RCX 0x51 /* from .NET 10 on */
+static const u8 rest[] = { 0x52, 0x50, 0x48, 0x89, 0xe7, 0x48, 0x8d, 0x64, 0x24 };
+#define BODY_LEN 64 /* to its lea, at most */
+static const u8 pops[] = { 0x41, 0x5c, 0x41, 0x5d, 0x41, 0x5e, 0x41, 0x5f, 0x5b, 0x5d, 0xc3 };
+
+/* From @start on the return address lies @off above sp. */
+static void tell(const struct cfi_code *c, u64 start, u64 end, u32 off)
+{
+	struct uw_rule rule = {
+		.cfa = UW_CFA_SP, .cfa_off = (s32)off + 8, .ra = UW_SAVED_CFA, .ra_off = -8
+	};
+
+	c->fn(&rule, start, end, c->data);
+}
+
+/* The pops at @at undo @n words, the first of which is the return address. */
+static void tell_pops(const struct cfi_code *c, size_t at, u32 n)
+{
+	for (; n > 1 && at + 1 < c->len; n--) {
+		size_t len = c->bytes[at] == 0x41 ? 2 : 1;
+
+		tell(c, c->addr + at, c->addr + at + len, 8 * (n - 1));
+		at += len;
+	}
+	tell(c, c->addr + at, c->addr + at + 1, 0);
+}
+
+static void tell_function(const struct cfi_code *c, size_t start)
+{
+	static const struct uw_rule none = { .cfa = UW_CFA_NONE };
+	size_t at = start + sizeof(pushes);
+	u32 n = N_PUSHES + 2;
+	const u8 *leave;
+
+	if (at < c->len && c->bytes[at] == PUSH_RCX) {
+		n++;
+		at++;
+	}
+	if (c->len - at < sizeof(rest) + 1 + BODY_LEN || memcmp(c->bytes + at, rest, sizeof(rest)))
+		return;
+	at += sizeof(rest) + 1;
+	leave = memmem(c->bytes + at, BODY_LEN, pops, sizeof(pops));
+	c->fn(&none, c->addr + start - 1, c->addr + at, c->data);
+	if (!leave)
+		return;
+	leave -= n - N_PUSHES; /* pop rax, rdx and rcx */
+	tell(c, c->addr + at, c->addr + (u64)(leave - c->bytes),
+	     8 * (n - 1) + (u32) - (s8)c->bytes[at - 1]);
+	tell_pops(c, (size_t)(leave - c->bytes), n);
+}
+
+void cfi_code_coreclr(const struct cfi_code *c)
+{
+	const u8 *p = c->bytes, *end = c->bytes + c->len;
+
+	for (; !c->is_arm64 && (p = memmem(p, (size_t)(end - p), pushes, sizeof(pushes))); p++)
+		tell_function(c, (size_t)(p - c->bytes));
+}
