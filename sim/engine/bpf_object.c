@@ -123,6 +123,50 @@ int sim_bpf_load(struct sim_blob elf, u32 cpu, struct sim_bpf *out)
 	return map_all(out, cpu);
 }
 
+/* Where the program looks for a page; NULL when others have all the places. */
+static struct uw_row_page *row_page_slot(const struct sim_bpf *bpf, const struct uw_row_page *p)
+{
+	u32 hash = uw_row_page_hash(p->module, p->page);
+
+	for (u32 i = 0; i < UW_ROW_PAGE_PROBES; i++) {
+		struct uw_row_page *slot = &bpf->row_pages[(hash + i) & (UW_MAX_ROW_PAGES - 1)];
+
+		if (!slot->module)
+			return slot;
+	}
+	return NULL;
+}
+
+static int set_rows(struct sim_bpf *bpf, const struct sim_target *t)
+{
+	while (bpf->n_row_pages)
+		bpf->row_pages[bpf->row_page_idx[--bpf->n_row_pages]] = (struct uw_row_page){ 0 };
+	for (u32 i = 0; i < t->n_row_pages; i++) {
+		struct uw_row_page *slot = row_page_slot(bpf, &t->row_pages[i]);
+
+		if (!slot)
+			return -ENOSPC;
+		*slot = t->row_pages[i];
+		bpf->row_page_idx[bpf->n_row_pages++] = (u32)(slot - bpf->row_pages);
+	}
+	if (t->n_rows)
+		memcpy(bpf->rows, t->rows, t->n_rows * sizeof(*t->rows));
+	if (t->n_rules)
+		memcpy(bpf->rules, t->rules, t->n_rules * sizeof(*t->rules));
+	return 0;
+}
+
+int sim_bpf_set_tables(struct sim_bpf *bpf, const struct sim_target *t)
+{
+	memset(bpf->v8_builds, 0, UW_MAX_V8_BUILDS * sizeof(struct v8_info));
+	if (t->n_v8_builds)
+		memcpy(bpf->v8_builds, t->v8_builds, t->n_v8_builds * sizeof(struct v8_info));
+	if (t->n_mappings)
+		memcpy(bpf->mappings, t->mappings, t->n_mappings * sizeof(struct uw_mapping));
+	*bpf->n_reads = 0;
+	return set_rows(bpf, t);
+}
+
 void sim_bpf_unload(struct sim_bpf *bpf)
 {
 	if (bpf->slots)

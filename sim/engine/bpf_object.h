@@ -26,6 +26,8 @@ struct sim_bpf {
 	u32 *rows;
 	const struct sim_read *reads;
 	u32 *n_reads;
+	u32 n_row_pages; /* that it has from the last target, */
+	u32 row_page_idx[SIM_MAX_ROW_PAGES]; /* and where */
 };
 
 /**
@@ -46,5 +48,12 @@ int sim_bpf_try(void);
  * Return: 0 or a negative errno.
  */
 int sim_bpf_load(struct sim_blob elf, u32 cpu, struct sim_bpf *out);
+
+/**
+ * sim_bpf_set_tables() - give it a target's tables, and empty its log
+ *
+ * Return: 0, or -ENOSPC: others have all the places of a page of rows.
+ */
+int sim_bpf_set_tables(struct sim_bpf *bpf, const struct sim_target *t);
 
 void sim_bpf_unload(struct sim_bpf *bpf);

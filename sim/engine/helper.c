@@ -2,10 +2,10 @@
 
 /*
  * The process whose memory the kernel engine walks. bpf_probe_read_user() reads
- * the process that calls BPF_PROG_TEST_RUN, so this one gives up all that it can
- * of its address space: a small static program at an unusual base, that moves its
- * stack beside itself and then unmaps everything else that the kernel gave it
- * (the first stack, the vDSO). What is left is free for a case.
+ * the process that calls BPF_PROG_TEST_RUN, or that a perf event is of, so this one gives up all
+ *that it can of its address space: a small static program at an unusual base, that moves its stack
+ *beside itself and then unmaps everything else that the kernel gave it (the first stack, the vDSO).
+ *What is left is free for a case.
  *
  *	HELPER_BASE   text, data, heap   stack | the rest is the case's
  *
@@ -13,6 +13,7 @@
  */
 
 #include "helper.h"
+#include "helper_fault.h"
 
 #include <errno.h>
 #include <linux/bpf.h>
@@ -131,7 +132,8 @@ static void serve_one(void)
 		_exit(1);
 	n_mapped = receive_runs(request.n_runs, &reply);
 	if (!reply.err) {
-		reply.err = test_run(&request.start);
+		reply.err = request.how == HELPER_FAULT ? helper_fault(&request.start.regs)
+							: test_run(&request.start);
 		reply.outcome = reply.err ? HELPER_CANNOT_WALK : HELPER_WALKED;
 	}
 	unmap_runs(n_mapped);

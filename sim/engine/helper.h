@@ -2,7 +2,7 @@
 #pragma once
 
 /*
- * Between the kernel engine and its helper, over a stream socket. A request is
+ * Between a target's process and who has started it, over a stream socket. A request is
  * one walk; its runs follow it, each with its pages' bytes if it is readable:
  *
  *	helper_request  helper_run [bytes]  helper_run [bytes]  ...
@@ -23,11 +23,17 @@ struct helper_start {
 };
 _Static_assert(sizeof(struct helper_start) == 56, "wire");
 
+enum helper_how {
+	HELPER_TEST_RUN, /* BPF_PROG_TEST_RUN of the program */
+	HELPER_FAULT, /* a page fault with the target's registers */
+};
+
 struct helper_request {
 	struct helper_start start;
 	u64 n_runs;
+	u64 how; /* enum helper_how */
 };
-_Static_assert(sizeof(struct helper_request) == 64, "wire");
+_Static_assert(sizeof(struct helper_request) == 72, "wire");
 
 enum helper_run_kind {
 	HELPER_READABLE, /* resident, with bytes */

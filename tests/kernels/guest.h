@@ -41,6 +41,13 @@ void walks_run(struct tally *t);
  */
 void samples_run(struct tally *t);
 
+/**
+ * cases_run() - walks of the simulator's cases, by both programs
+ * @path:	a pack (pack.h)
+ * @t:		counts the walks
+ */
+void cases_run(const char *path, struct tally *t);
+
 struct stack_case;
 struct uw_sample;
 

@@ -3,8 +3,11 @@
 
 #include "../../../../core/types.h"
 
+#define ARCH_IS_ARM64 1
+#define ARCH_FAULT_SP 48 /* how far below fp sp is then */
+
 /* Stores to @page with the frame pointer @fp, and the stack pointer just below it. */
-static __attribute__((noinline)) void arch_fault(u64 fp, volatile char *page)
+static __attribute__((noinline, unused)) void arch_fault(u64 fp, volatile char *page)
 {
 	__asm__ volatile("mov x9, x29\n\tmov x10, sp\n\tsub x11, %0, #48\n\t"
 			 "mov x29, %0\n\tmov sp, x11\n\t"

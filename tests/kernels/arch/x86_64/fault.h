@@ -3,8 +3,11 @@
 
 #include "../../../../core/types.h"
 
+#define ARCH_IS_ARM64 0
+#define ARCH_FAULT_SP 48 /* how far below fp sp is then */
+
 /* Stores to @page with the frame pointer @fp, and the stack pointer just below it. */
-static __attribute__((noinline)) void arch_fault(u64 fp, volatile char *page)
+static __attribute__((noinline, unused)) void arch_fault(u64 fp, volatile char *page)
 {
 	__asm__ volatile("mov %%rbp, %%r10\n\tmov %%rsp, %%r11\n\t"
 			 "mov %0, %%rbp\n\tlea -48(%%rbp), %%rsp\n\t"

@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: BSD-2-Clause
+
+/*
+ * The walks of a pack on the running kernel: all of them by the conformance program of their
+ * architecture (BPF_PROG_TEST_RUN), those of this architecture also by the production
+ * program, on a page fault at their pc with their registers. What comes out must be what the
+ * native engine found where the pack was made, byte for byte; by test run also what it read.
+ */
+
+#include "cases.h"
+#include "guest.h"
+
+#include "../../sim/engine/bpf_object.h"
+#include "../../sim/engine/compare.h"
+#include "../../sim/engine/kernel.h"
+#include "../../sim/engine/target_process.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include <bpf/libbpf.h>
+
+#include "sampler.h"
+
+#include <fault.h>
+
+struct cases {
+	struct sim_session *sessions[2]; /* x86-64, arm64 */
+	struct sampler sampler;
+	struct sim_process process; /* it faults */
+	struct sim_bpf tables; /* the sampler's */
+	u32 no_log; /* which it does not have */
+	u64 va_mask; /* of all walks by the sampler */
+	u32 n_runs, n_faults, n_never; /* walks; that cannot fault */
+	u64 n_bytes; /* compared */
+	struct sim_walk got;
+};
+
+static void say_wrong(struct tally *t, const char *how, const char *name, const char *why)
+{
+	printf("%s %s: FAILED: %s\n", how, name, why);
+	tally_add(t, 0);
+}
+
+static void compare(struct cases *c, const struct packed_walk *w, const char *how, struct tally *t)
+{
+	struct sim_difference d;
+	char words[384];
+
+	if (sim_walk_compare(w->found, &c->got, &d)) {
+		c->n_bytes += d.n_compared;
+		tally_add(t, 1);
+		return;
+	}
+	sim_difference_words(&d, w->found, &c->got, words, sizeof(words));
+	say_wrong(t, how, w->head.name, words);
+}
+
+static void run_one(struct cases *c, const struct packed_walk *w, struct tally *t)
+{
+	struct sim_session *s = c->sessions[w->head.is_arm64];
+	int err = s->engine->walk(s, &w->target, &c->got);
+
+	c->n_runs++;
+	if (err)
+		say_wrong(t, "test run", w->head.name, s->why);
+	else
+		compare(c, w, "test run", t);
+}
+
+/* No instruction can be fetched from there, and no fault tells so: not a page's. */
+static bool never_faults(const struct packed_walk *w)
+{
+	return w->head.regs.pc > w->head.va_mask || (w->head.is_arm64 && w->head.regs.pc % 4);
+}
+
+/* The reads are not told: they are taken for those that there should be. */
+static void take_sample(struct cases *c, const struct packed_walk *w)
+{
+	const struct uw_sample *s = &c->sampler.last;
+
+	memcpy(&c->got.state.sample, s,
+	       offsetof(struct uw_sample, frames) + s->n_frames * sizeof(s->frames[0]));
+	c->got.log.n = w->found->log.n;
+	memcpy(c->got.reads, w->found->reads, w->found->log.n * sizeof(w->found->reads[0]));
+}
+
+/* Code that is not there can fault twice: the page comes, and then it is not executable. */
+static int fault(struct cases *c, const struct packed_walk *w)
+{
+	struct helper_reply reply = { 0 };
+	int err;
+
+	sampler_arm(&c->sampler, w->head.regs.sp, w->head.regs.fp);
+	err = sim_process_walk(&c->process, HELPER_FAULT, &w->target, w->regions, w->head.n_regions,
+			       &reply);
+	if (!err)
+		err = reply.err;
+	if (!err)
+		err = sampler_take(&c->sampler);
+	return err < 0 ? err : err ? 0 : -ENODATA;
+}
+
+static void fault_one(struct cases *c, const struct packed_walk *w, struct tally *t)
+{
+	int err;
+
+	if (never_faults(w)) {
+		c->n_never++;
+		return;
+	}
+	c->n_faults++;
+	err = w->head.va_mask == c->va_mask ? sim_bpf_set_tables(&c->tables, &w->target) : -EDOM;
+	/* Whose faults these are, the first tells. */
+	if (!err && !c->sampler.last.pid)
+		err = fault(c, w);
+	if (!err) {
+		sampler_set_process(&c->sampler, w->head.extent);
+		err = fault(c, w);
+	}
+	if (err) {
+		say_wrong(t, "page fault", w->head.name, strerror(-err));
+		return;
+	}
+	take_sample(c, w);
+	compare(c, w, "page fault", t);
+}
+
+/* A frame that differs must be noticed. */
+static void check_comparison(struct packed_walk *w, struct cases *c, struct tally *t)
+{
+	struct sim_session *s = c->sessions[w->head.is_arm64];
+	struct sim_difference d;
+	int err;
+
+	w->found->state.sample.frames[0].a ^= 8;
+	err = s->engine->walk(s, &w->target, &c->got);
+	tally_add(t, !err && !sim_walk_compare(w->found, &c->got, &d) && d.n_bytes == 1);
+	w->found->state.sample.frames[0].a ^= 8;
+}
+
+static int open_sampler(struct cases *c, u64 va_mask)
+{
+	struct unspool_bpf *skel;
+	size_t len = SIM_MAX_ROWS * sizeof(u32);
+	int err = sim_process_start(sim_kernel_helper, -1, sched_getcpu(), &c->process);
+
+	if (!err)
+		err = sampler_open(c->process.pid, va_mask, len / sizeof(struct uw_row_pair),
+				   &c->sampler);
+	if (err)
+		return err;
+	c->va_mask = va_mask;
+	skel = c->sampler.skel;
+	c->tables = (struct sim_bpf){ .mappings = skel->bss->uw_mappings,
+				      .v8_builds = skel->bss->uw_v8_builds,
+				      .row_pages = skel->bss->uw_row_pages,
+				      .rules = skel->bss->uw_rules,
+				      .n_reads = &c->no_log };
+	c->tables.rows = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_SHARED,
+			      bpf_map__fd(skel->maps.uw_rows), 0);
+	return c->tables.rows == MAP_FAILED ? -errno : 0;
+}
+
+static int run_walk(struct cases *c, struct packed_walk *w, struct tally *t)
+{
+	int err = 0;
+
+	if (!c->n_runs)
+		check_comparison(w, c, t);
+	run_one(c, w, t);
+	if (w->head.is_arm64 != ARCH_IS_ARM64)
+		return 0;
+	if (!c->va_mask)
+		err = open_sampler(c, w->head.va_mask);
+	if (!err)
+		fault_one(c, w, t);
+	return err;
+}
+
+static int run_all(struct cases *c, const char *path, struct tally *t)
+{
+	struct pack p;
+	struct packed_walk *w;
+	int err = pack_open(path, &p);
+
+	for (u32 i = 0; i < p.n_walks && !err; i++) {
+		err = pack_next(&p, &w);
+		if (err)
+			break;
+		err = run_walk(c, w, t);
+		packed_walk_free(&w);
+	}
+	return err;
+}
+
+void cases_run(const char *path, struct tally *t)
+{
+	static struct cases c = { .process.socket = -1 };
+	int err = sim_kernel_open(&sim_arch_x86_64, sim_kernel_x86_64, &c.sessions[0]);
+
+	if (!err)
+		err = sim_kernel_open(&sim_arch_arm64, sim_kernel_arm64, &c.sessions[1]);
+	if (!err)
+		err = run_all(&c, path, t);
+	if (err) {
+		printf("cases FAILED to start: %s\n", strerror(-err));
+		tally_add(t, 0);
+	}
+	printf("cases: %u walks by test run, %u by page faults (%u cannot), %llu bytes equal\n",
+	       c.n_runs, c.n_faults, c.n_never, c.n_bytes);
+	sim_process_end(&c.process);
+	sampler_close(&c.sampler);
+	for (int i = 0; i < 2; i++)
+		if (c.sessions[i])
+			c.sessions[i]->engine->close(c.sessions[i]);
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#pragma once
+
+/*
+ * A pack: walks, each with all that it is made over and with what the native engine found
+ * and read. Made where the cases are (pack.c), walked in a guest (cases.c):
+ *
+ *	pack_head | chunk | chunk ... | walk | walk ...
+ *
+ *	walk	pack_walk, the blobs of enum pack_blob, then for each region its
+ *		address, flags of its pages, bytes: u64 blob blob
+ *	blob	length, then the numbers of its chunks: u64 u32 ...
+ *
+ * Of memory there are the pages that the walk read; most of it is the same from walk to walk,
+ * and is there once. Both
+ * architectures have the same layout and byte order.
+ */
+
+#include "../../core/uw_state.h"
+
+#define PACK_MAGIC 0x316b636170777530ull
+#define PACK_CHUNK_LEN 4096
+
+struct pack_head {
+	u64 magic;
+	u32 n_chunks, n_walks;
+};
+
+struct pack_walk {
+	char name[112];
+	u32 is_arm64, n_regions;
+	struct uw_regs regs;
+	u64 extent, va_mask;
+};
+_Static_assert(sizeof(struct pack_walk) == 176, "wire");
+
+enum pack_blob {
+	PACK_MAPPINGS,
+	PACK_V8_BUILDS,
+	PACK_ROW_PAGES,
+	PACK_ROWS,
+	PACK_RULES,
+	PACK_SAMPLE, /* as far as it has frames */
+	PACK_READS,
+	PACK_N_BLOBS
+};
