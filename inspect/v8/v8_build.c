@@ -26,9 +26,24 @@
 #define MAX_BLOB_LEN (64u << 20)
 #define BYTECODE_SIZES "_ZN2v88internal11interpreter9Bytecodes14kBytecodeSizesE"
 
-enum place { MAJOR, MINOR, BUILD, PATCH, BLOB, BLOB_DATA, BLOB_LEN, SIZES, N_PLACES };
+enum place {
+	MAJOR,
+	MINOR,
+	BUILD,
+	PATCH,
+	BLOB,
+	BLOB_DATA,
+	BLOB_LEN,
+	OLD_BLOB_DATA,
+	OLD_BLOB_LEN,
+	SIZES,
+	N_PLACES
+};
 
-/* Of the two symbols for the blob the second is the label in 16 and 18, the first from 20 on. */
+/*
+ * Of the two symbols for the blob the second is the label in Node.js 15 to 18, the first from 20
+ * on. In 14 code and data are one; later "data" alone is the name of something else.
+ */
 static const char *const place_names[N_PLACES] = {
 	[MAJOR] = "_ZN2v88internal7Version6major_E",
 	[MINOR] = "_ZN2v88internal7Version6minor_E",
@@ -37,6 +52,8 @@ static const char *const place_names[N_PLACES] = {
 	[BLOB] = "v8_Default_embedded_blob_code_",
 	[BLOB_DATA] = "v8_Default_embedded_blob_code_data_",
 	[BLOB_LEN] = "v8_Default_embedded_blob_code_size_",
+	[OLD_BLOB_DATA] = "v8_Default_embedded_blob_data_",
+	[OLD_BLOB_LEN] = "v8_Default_embedded_blob_size_",
 	[SIZES] = BYTECODE_SIZES,
 };
 
@@ -194,28 +211,37 @@ static int take_unnamed(struct v8_build *b, struct elf_file *f)
 /* The label must lie in code; a variable of that name, which holds a pointer, does not. */
 static int take_blob(struct v8_build *b, struct elf_file *f, const struct collection *c)
 {
+	bool is_old = c->addr[OLD_BLOB_LEN];
+	u64 len_addr = c->addr[is_old ? OLD_BLOB_LEN : BLOB_LEN];
 	u64 addr = c->addr[BLOB_DATA] ? c->addr[BLOB_DATA] : c->addr[BLOB];
 	u32 len;
 	u64 off;
 
-	if (!addr || !c->addr[BLOB_LEN] || elf_file_addr_to_off(f, addr, &off) < 0 ||
-	    elf_file_read_addr(f, c->addr[BLOB_LEN], &len, sizeof(len)) < 0 || !len ||
-	    len > MAX_BLOB_LEN)
+	if (is_old)
+		addr = c->addr[OLD_BLOB_DATA];
+	if (!addr || !len_addr || elf_file_addr_to_off(f, addr, &off) < 0 ||
+	    elf_file_read_addr(f, len_addr, &len, sizeof(len)) < 0 || !len || len > MAX_BLOB_LEN)
 		return 0;
 	b->blob_off = off;
 	b->blob_len = len;
 	return take_builtins(b, addr, c);
 }
 
+/* Bytes since V8 9, ints before. */
 static void take_bytecode_sizes(struct v8_build *b, struct elf_file *f, const struct collection *c)
 {
-	u64 n = c->len[SIZES] / 3;
+	u32 width = c->len[SIZES] > sizeof(b->bytecode_sizes) ? sizeof(u32) : sizeof(u8);
+	u64 n = c->len[SIZES] / 3 / width;
+	u8 values[V8_MAX_BYTECODES * sizeof(u32)];
 
-	if (!c->addr[SIZES] || c->len[SIZES] % 3 || n > V8_MAX_BYTECODES)
+	if (!c->addr[SIZES] || c->len[SIZES] != n * 3 * width || n > V8_MAX_BYTECODES)
 		return;
-	for (int i = 0; i < 3; i++)
-		if (elf_file_read_addr(f, c->addr[SIZES] + (u64)i * n, b->bytecode_sizes[i], n) < 0)
+	for (u64 i = 0; i < 3; i++) {
+		if (elf_file_read_addr(f, c->addr[SIZES] + i * n * width, values, n * width) < 0)
 			return;
+		for (u64 k = 0; k < n; k++)
+			b->bytecode_sizes[i][k] = values[k * width];
+	}
 	b->n_bytecodes = (u32)n;
 }
 
@@ -247,8 +273,10 @@ static bool take_info(struct v8_build *b, const struct collection *c)
 	s32 slots[4] = {
 		v8_meta_get(c->meta, c->n_meta, "off_fp_context", 1),
 		v8_meta_get(c->meta, c->n_meta, "off_fp_function", 1),
-		v8_meta_get(c->meta, c->n_meta, "off_fp_bytecode_array", 1),
-		v8_meta_get(c->meta, c->n_meta, "off_fp_bytecode_offset", 1),
+		v8_meta_get(c->meta, c->n_meta, "off_fp_bytecode_array",
+			    -b->layout.bytecode_array_slot),
+		v8_meta_get(c->meta, c->n_meta, "off_fp_bytecode_offset",
+			    -b->layout.bytecode_offset_slot),
 	};
 
 	if (slots[0] != -V8_CONTEXT_SLOT || slots[1] != -V8_FUNCTION_SLOT)

@@ -36,6 +36,10 @@
 #define MAX_BYTECODE_HOPS 3
 #define INLINING_ENTRY_LEN 16
 
+/* BaselineData of V8 9.0 to 9.4 alone (v8/src/objects/shared-function-info.tq at 9.4.146). */
+#define BASELINE_DATA_CODE 8
+#define BASELINE_DATA_DATA 16
+
 const struct v8_region *v8_region_at(const struct v8_heap *h, u64 pc)
 {
 	size_t low = 0, high = h->n_regions;
@@ -53,13 +57,16 @@ const struct v8_region *v8_region_at(const struct v8_heap *h, u64 pc)
 
 static enum v8_tier tier_of(const struct v8_layout *l, u32 kind)
 {
-	if (kind == l->code_kind_baseline)
+	switch ((u16)(kind - l->code_kind_baseline)) {
+	case 0:
 		return V8_TIER_BASELINE;
-	if (kind == l->code_kind_baseline + 1u)
+	case 1:
 		return V8_TIER_MAGLEV;
-	if (kind == l->code_kind_baseline + 2u)
+	case 2:
 		return V8_TIER_TURBOFAN;
-	return V8_TIER_NONE;
+	default:
+		return V8_TIER_NONE;
+	}
 }
 
 static int load(struct v8_heap *h, u64 tagged, struct v8_code *code)
@@ -87,7 +94,7 @@ static int load(struct v8_heap *h, u64 tagged, struct v8_code *code)
 		memcpy(&c.start_addr, object + l->code_start, 8);
 	if (c.len > MAX_CODE_LEN)
 		return -EINVAL;
-	c.kind = c.flags & l->code_kind_mask;
+	c.kind = (c.flags & l->code_kind_mask) >> (l->code_kind_shift & 31);
 	c.tier = tier_of(l, c.kind);
 	*code = c;
 	return 0;
@@ -186,12 +193,30 @@ u64 v8_bytecode_of(struct v8_heap *h, u64 tagged)
 					return word;
 			return 0;
 		}
+		if (type == h->l->type_baseline_data && type) {
+			if (v8_word(h, tagged, BASELINE_DATA_DATA, &tagged) < 0)
+				return 0;
+			continue;
+		}
 		if (type != h->l->type_code || load(h, tagged, &code) < 0 ||
 		    code.tier != V8_TIER_BASELINE)
 			return 0;
 		tagged = code.deopt;
 	}
 	return 0;
+}
+
+u64 v8_baseline_bytecode(struct v8_heap *h, const struct v8_code *code, const struct v8_function *f)
+{
+	u64 data, word;
+
+	if (!h->l->type_baseline_data)
+		return v8_bytecode_of(h, code->deopt);
+	if (v8_word(h, f->tagged, h->l->sfi_data, &data) < 0 ||
+	    !v8_is_type(h, data, h->l->type_baseline_data) ||
+	    v8_word(h, data, BASELINE_DATA_CODE, &word) < 0 || word != code->tagged)
+		return 0;
+	return v8_bytecode_of(h, data);
 }
 
 bool v8_code_enters(struct v8_heap *h, const struct v8_code *code, const struct v8_function *f)

@@ -197,6 +197,9 @@ u64 v8_code_function(struct v8_heap *h, const struct v8_code *code);
 bool v8_code_enters(struct v8_heap *h, const struct v8_code *code, const struct v8_function *f);
 /* BytecodeArray from what holds one (itself, InterpreterData, baseline Code), or 0. */
 u64 v8_bytecode_of(struct v8_heap *h, u64 tagged);
+/* The same of baseline code that runs @f, 0 if it is not @f's. */
+u64 v8_baseline_bytecode(struct v8_heap *h, const struct v8_code *code,
+			 const struct v8_function *f);
 /* Script offset at a bytecode offset (-1: the function's entry), or -1. */
 s32 v8_bytecode_position(struct v8_heap *h, u64 bytecode, s32 offset);
 /* Bytecode offset at a pc of baseline code, -1 in its prologue, or -ENOENT. */

@@ -13,24 +13,48 @@
 
 #include "v8_layout.h"
 
+/* Code::OPTIMIZED_FUNCTION is 0, baseline code there is none: kinds count from the baseline's. */
+#define KINDS_OF_V8_8 0xfffe
+
+#define DEOPT_V8_8_TO_10 .deopt_literals_idx = 2, .deopt_inlining_idx = 7, .deopt_sfi_idx = 6
+
 static const struct {
 	u32 version;
 	struct v8_layout layout;
 } known[] = {
+	{ V8_VERSION(8, 4),
+	  { .bytecode_data = 54,
+	    .code_flags = 44,
+	    .code_positions = 24,
+	    .code_deopt = 16,
+	    .code_kind_mask = 31 << 1,
+	    .code_kind_shift = 1,
+	    .code_kind_baseline = KINDS_OF_V8_8,
+	    .scope_slots = 16,
+	    .scope_is_old = 1,
+	    .bytecode_array_slot = 24,
+	    .bytecode_offset_slot = 32,
+	    DEOPT_V8_8_TO_10 } },
+	{ V8_VERSION(9, 4),
+	  { .script_source = 8,
+	    .bytecode_data = 54,
+	    .bytecode_positions = 32,
+	    .code_flags = 48,
+	    .code_deopt = 16,
+	    .code_kind_mask = 15,
+	    .code_kind_baseline = 11,
+	    .scope_is_old = 1,
+	    DEOPT_V8_8_TO_10 } },
 	{ V8_VERSION(10, 1),
 	  { .bytecode_positions = 32,
 	    .code_positions = 24,
 	    .code_deopt = 16,
-	    .deopt_literals_idx = 2,
-	    .deopt_inlining_idx = 7,
-	    .deopt_sfi_idx = 6 } },
+	    DEOPT_V8_8_TO_10 } },
 	{ V8_VERSION(10, 2),
 	  { .bytecode_positions = 32,
 	    .code_positions = 24,
 	    .code_deopt = 16,
-	    .deopt_literals_idx = 2,
-	    .deopt_inlining_idx = 7,
-	    .deopt_sfi_idx = 6 } },
+	    DEOPT_V8_8_TO_10 } },
 	{ V8_VERSION(11, 3),
 	  { .bytecode_positions = 32,
 	    .code_start = 40,
@@ -116,20 +140,33 @@ static const char *check_tagging(const struct v8_meta *meta, size_t n)
 	return NULL;
 }
 
+/* The table of the version, or of the nearest before it, or of the first. */
+static struct v8_layout table_of(u32 version)
+{
+	struct v8_layout l;
+	size_t i = sizeof(known) / sizeof(known[0]) - 1;
+
+	while (i && known[i].version > version)
+		i--;
+	l = known[i].layout;
+	l.version = known[i].version;
+	if (!l.scope_slots)
+		l.scope_slots = 8;
+	if (!l.bytecode_array_slot) {
+		l.bytecode_array_slot = 32;
+		l.bytecode_offset_slot = 40;
+	}
+	return l;
+}
+
 const char *v8_layout_init(struct v8_layout *layout, u32 version, const struct v8_meta *meta,
 			   size_t n)
 {
-	struct v8_layout l = {};
 	const char *why = check_tagging(meta, n);
-	size_t i;
+	struct v8_layout l = table_of(version);
 
 	if (why)
 		return why;
-	for (i = 0; i < sizeof(known) / sizeof(known[0]) && known[i].version != version; i++)
-		;
-	if (i == sizeof(known) / sizeof(known[0]))
-		return "the layout of this version of V8 is not known";
-	l = known[i].layout;
 	if (!l.deopt_sfi_idx)
 		l.deopt_sfi_idx = (u16)v8_meta_get(
 			meta, n, "DeoptimizationDataWrappedSharedFunctionInfoIndex", 6);

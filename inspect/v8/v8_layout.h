@@ -67,7 +67,10 @@
 #define V8_LAYOUT_OPTIONAL(X)                                                                      \
 	X(stream_header, "class_InstructionStream__instruction_start__")                           \
 	X(wrapper_sfi, "class_SharedFunctionInfoWrapper__shared_info__")                           \
+	X(code_kind_shift, "CodeKindFieldShift")                                                   \
 	X(type_stream, "type_InstructionStream__INSTRUCTION_STREAM_TYPE")                          \
+	X(type_oddball, "type_Oddball__ODDBALL_TYPE")                                              \
+	X(type_baseline_data, "type_BaselineData__BASELINE_DATA_TYPE")                             \
 	X(type_trusted_byte_array, "type_TrustedByteArray__TRUSTED_BYTE_ARRAY_TYPE")               \
 	X(type_trusted_fixed_array, "type_TrustedFixedArray__TRUSTED_FIXED_ARRAY_TYPE")            \
 	X(type_protected_fixed_array, "type_ProtectedFixedArray__PROTECTED_FIXED_ARRAY_TYPE")      \
@@ -81,7 +84,11 @@ struct v8_layout {
 #undef X
 	/* ScopeType (low four bits of flags) whose ScopeInfo has one more slot before the names. */
 	u16 scope_module_type;
+	u16 scope_slots; /* where they begin in a ScopeInfo */
+	u16 scope_is_old; /* up to V8 9: where "this" is, and all names without a table */
 	u16 positions_v14; /* newer encoding of source position tables */
+	u16 bytecode_array_slot, bytecode_offset_slot; /* below fp */
+	u32 version; /* V8_VERSION() that the table is of */
 };
 
 /* One metadata symbol: the name without "v8dbg_", and its value. */
@@ -93,7 +100,7 @@ struct v8_meta {
 /**
  * v8_layout_init() - put a build's layout together
  * @l:		written on success
- * @version:	V8_VERSION()
+ * @version:	V8_VERSION(); of one that is not known, the table of the nearest is taken
  * @meta:	metadata, sorted by name (strcmp)
  *
  * Return: NULL, or why this build is not supported (a constant string).

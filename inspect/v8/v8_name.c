@@ -159,7 +159,7 @@ static int expand(struct v8_heap *h, const struct uw_sample *s, const struct v8_
 static int name_baseline(struct v8_heap *h, const struct v8_code *code, struct v8_function *f,
 			 u64 pc, struct v8_name *names)
 {
-	u64 bytecode = v8_bytecode_of(h, code->deopt);
+	u64 bytecode = v8_baseline_bytecode(h, code, f);
 	int offset;
 
 	name_function(f, names);
@@ -178,7 +178,7 @@ static bool belongs(struct v8_heap *h, const struct v8_code *code, struct v8_fun
 
 	if (code->tier != V8_TIER_BASELINE)
 		return v8_code_function(h, code) == f->tagged;
-	bytecode = v8_bytecode_of(h, code->deopt);
+	bytecode = v8_baseline_bytecode(h, code, f);
 	return bytecode && bytecode == v8_function_bytecode(h, f);
 }
 

@@ -2,13 +2,14 @@
 
 /*
  * A ScopeInfo is an array of words whose parts come and go with its flags
- * (v8/src/objects/scope-info.tq); n is the number of variables in the context:
+ * (v8/src/objects/scope-info.tq; up to V8 9.0 a FixedArray, scope-info.h); n is the number of variables in the context:
  *
  *	flags, parameter count, n
  *	start, end                            V8 12.9 on
  *	module variable count                 modules, V8 12 on (before: near the end)
- *	n < 75: n names; else one hash table
+ *	n < 75: n names; else one hash table  (up to V8 9: n names)
  *	n infos
+ *	where "this" is                       up to V8 9, if it is a variable
  *	name, index                           functions, modules, scripts, evals
  *	inferred name                         those with a name
  *	start, end                            before V8 12.9
@@ -22,23 +23,35 @@
 
 #include "v8_heap.h"
 
-#define FIRST_SLOT 8
 #define FLAGS_IDX 0
 #define SCOPE_TYPE_MASK 15
+/* ScopeInfo::ReceiverVariableField, a VariableAllocationInfo (scope-info.h at 8.4.371, scope-info.tq at 9.4.146). */
+#define RECEIVER_SHIFT 7
+#define RECEIVER_MASK 3
+#define RECEIVER_STACK 1
+#define RECEIVER_CONTEXT 2
 #define MAX_INLINED_NAMES 75
 #define MAX_CONTEXT_LOCALS (1 << 20)
 
 static int slot(struct v8_heap *h, u64 scope_info, u32 idx, u64 *word)
 {
-	return v8_word(h, scope_info, FIRST_SLOT + 8 * idx, word);
+	return v8_word(h, scope_info, h->l->scope_slots + 8 * idx, word);
 }
 
 /* A SMI before V8 13, a plain 32-bit number since. */
-static u32 scope_type(u64 flags_word)
+static u32 flags_of(u64 word)
 {
-	u32 flags = v8_is_smi(flags_word) ? (u32)v8_smi(flags_word) : (u32)flags_word;
+	return v8_is_smi(word) ? (u32)v8_smi(word) : (u32)word;
+}
 
-	return flags & SCOPE_TYPE_MASK;
+/* Slots between the variables and the names, or before both. */
+static u32 more_slots(const struct v8_layout *l, u32 flags)
+{
+	u32 receiver = flags >> RECEIVER_SHIFT & RECEIVER_MASK;
+
+	if (l->scope_is_old)
+		return receiver == RECEIVER_STACK || receiver == RECEIVER_CONTEXT;
+	return l->scope_module_type && (flags & SCOPE_TYPE_MASK) == l->scope_module_type;
 }
 
 /* Other words (a SMI, undefined) become 0; what can't be read is an error, not an absence. */
@@ -71,9 +84,8 @@ int v8_scope_names(struct v8_heap *h, u64 scope_info, u64 *name, u64 *inferred)
 	n = v8_smi(n_word);
 	if (!v8_is_smi(n_word) || n < 0 || n > MAX_CONTEXT_LOCALS)
 		return -EINVAL;
-	if (h->l->scope_module_type && scope_type(flags_word) == h->l->scope_module_type)
-		idx++;
-	idx += n < MAX_INLINED_NAMES ? 2 * (u32)n : 1 + (u32)n;
+	idx += more_slots(h->l, flags_of(flags_word));
+	idx += n < MAX_INLINED_NAMES || h->l->scope_is_old ? 2 * (u32)n : 1 + (u32)n;
 	r = slot(h, scope_info, idx, &found_name);
 	if (!r)
 		r = slot(h, scope_info, idx + 2, &found_inferred);

@@ -106,6 +106,12 @@ static void drop_leading_builtins(struct seen *s)
 	memmove(s->names, s->names + n, s->n * sizeof(s->names[0]));
 }
 
+/* "node:timers"; "internal/timers.js" up to Node.js 15. */
+static bool is_nodes_own(const char *file)
+{
+	return !strncmp(file, "node:", 5) || (file[0] != '/' && !strchr(file, ':'));
+}
+
 /* At the top is no JavaScript at all, or Node.js' own or the oracle's, which main() never calls. */
 static bool is_elsewhere(const struct seen *s)
 {
@@ -113,7 +119,7 @@ static bool is_elsewhere(const struct seen *s)
 		const struct v8_name *n = &s->names[i];
 
 		if (n->file)
-			return !strncmp(n->file, "node:", 5) || strstr(n->file, "/oracle.js");
+			return is_nodes_own(n->file) || strstr(n->file, "/oracle.js");
 		if (n->kind == V8_NAME_JS)
 			return false;
 	}
