@@ -27,6 +27,9 @@ struct v8_build;
 int v8_build_new(struct v8_build **b, struct elf_file *f);
 void v8_build_free(struct v8_build **b);
 const char *v8_build_why(const struct v8_build *b);
+const char *v8_build_v8(const struct v8_build *b); /* "V8 13.6.233.17" */
+/* "V8 15.2 is not known, and taken for 14.6"; NULL: it is known. */
+const char *v8_build_doubt(const struct v8_build *b);
 const char *v8_build_runtime(
 	const struct v8_build *b); /* "Node.js 24.21.0", else "V8 13.6.233.17" */
 const struct v8_info *v8_build_info(const struct v8_build *b);
@@ -81,6 +84,9 @@ struct v8_name {
 };
 
 #define V8_MAX_NAMES 128
+
+/* Has the heap shown that it is not laid out as its version was thought to be? */
+bool v8_heap_is_misread(const struct v8_heap *h);
 
 /**
  * v8_heap_name() - name one frame of a walk

@@ -24,6 +24,9 @@
 #define MAX_BUILTINS 16384
 #define MAX_NAME_LEN 128
 #define MAX_BLOB_LEN (64u << 20)
+/* Of a V8 whose own are not known; what is read there is not used. */
+#define V8_ANY_ARRAY_SLOT 32
+#define V8_ANY_OFFSET_SLOT 40
 #define BYTECODE_SIZES "_ZN2v88internal11interpreter9Bytecodes14kBytecodeSizesE"
 
 enum place {
@@ -133,11 +136,12 @@ static void name_runtime(struct v8_build *b, const struct elf_file *f)
 {
 	char node[48];
 
+	snprintf(b->v8, sizeof(b->v8), "V8 %d.%d.%d.%d", b->version[0], b->version[1],
+		 b->version[2], b->version[3]);
 	if (!v8_find_node_version(f, node, sizeof(node)))
 		snprintf(b->runtime, sizeof(b->runtime), "Node.js %s", node);
 	else
-		snprintf(b->runtime, sizeof(b->runtime), "V8 %d.%d.%d.%d", b->version[0],
-			 b->version[1], b->version[2], b->version[3]);
+		strcpy(b->runtime, b->v8);
 }
 
 static bool ends_with(const char *s, const char *end)
@@ -268,54 +272,65 @@ static int take_frame_types(struct v8_build *b, const struct collection *c)
 	return 0;
 }
 
-static bool take_info(struct v8_build *b, const struct collection *c)
+/* Frames of a V8 whose heap can't be read are walked all the same. */
+static const char *take_info(struct v8_build *b, const struct collection *c)
 {
-	s32 slots[4] = {
-		v8_meta_get(c->meta, c->n_meta, "off_fp_context", 1),
-		v8_meta_get(c->meta, c->n_meta, "off_fp_function", 1),
-		v8_meta_get(c->meta, c->n_meta, "off_fp_bytecode_array",
-			    -b->layout.bytecode_array_slot),
-		v8_meta_get(c->meta, c->n_meta, "off_fp_bytecode_offset",
-			    -b->layout.bytecode_offset_slot),
-	};
+	s32 array_slot = v8_meta_get(c->meta, c->n_meta, "off_fp_bytecode_array",
+				     -b->layout.bytecode_array_slot);
+	s32 offset_slot = v8_meta_get(c->meta, c->n_meta, "off_fp_bytecode_offset",
+				      -b->layout.bytecode_offset_slot);
+	s32 slots[2] = { array_slot, offset_slot };
 
-	if (slots[0] != -V8_CONTEXT_SLOT || slots[1] != -V8_FUNCTION_SLOT)
-		return false;
-	for (int i = 2; i < 4; i++)
-		if (slots[i] >= -V8_FUNCTION_SLOT || slots[i] < -V8_SLOTS_LEN || slots[i] % 8)
-			return false;
 	b->info = (struct v8_info){
-		.bytecode_array_slot = (u16)-slots[2],
-		.bytecode_offset_slot = (u16)-slots[3],
+		.bytecode_array_slot = V8_ANY_ARRAY_SLOT,
+		.bytecode_offset_slot = V8_ANY_OFFSET_SLOT,
 		.shared_off = b->layout.function_shared,
 	};
-	return true;
+	if (v8_meta_get(c->meta, c->n_meta, "off_fp_context", 1) != -V8_CONTEXT_SLOT ||
+	    v8_meta_get(c->meta, c->n_meta, "off_fp_function", 1) != -V8_FUNCTION_SLOT)
+		return "the metadata lacks the slots of a frame";
+	for (int i = 0; i < 2; i++)
+		if (slots[i] >= -V8_FUNCTION_SLOT || slots[i] < -V8_SLOTS_LEN || slots[i] % 8)
+			return "the metadata has odd slots of a frame";
+	b->info.bytecode_array_slot = (u16)-array_slot;
+	b->info.bytecode_offset_slot = (u16)-offset_slot;
+	return NULL;
 }
 
-static int learn(struct v8_build *b, struct elf_file *f, const struct collection *c)
+/* What may be missing: names of builtins and frames, lengths of bytecodes. */
+static int take_rest(struct v8_build *b, struct elf_file *f, const struct collection *c)
 {
-	int r;
+	int r = c->n_builtins ? take_blob(b, f, c) : take_unnamed(b, f);
 
-	b->why = v8_layout_init(&b->layout, V8_VERSION(b->version[0], b->version[1]), c->meta,
-				c->n_meta);
-	if (!b->why && !take_info(b, c))
-		b->why = "the metadata lacks the slots of a frame";
-	if (b->why)
-		return -ENOTSUP;
-	r = c->n_builtins ? take_blob(b, f, c) : take_unnamed(b, f);
 	if (r < 0)
 		return r;
 	take_bytecode_sizes(b, f, c);
 	if (!c->addr[SIZES] && v8_find_bytecode_sizes(f, b->bytecode_sizes, &b->n_bytecodes))
 		b->n_bytecodes = 0;
-	r = take_frame_types(b, c);
+	return take_frame_types(b, c);
+}
+
+static int learn(struct v8_build *b, struct elf_file *f, const struct collection *c)
+{
+	const u32 version = V8_VERSION(b->version[0], b->version[1]);
+	const char *odd;
+	int r;
+
+	b->why = v8_layout_init(&b->layout, version, c->meta, c->n_meta);
+	odd = take_info(b, c);
+	if (!b->why)
+		b->why = odd;
+	b->is_borrowed = !b->why && b->layout.version != version;
+	if (b->is_borrowed)
+		snprintf(b->doubt, sizeof(b->doubt), "V8 %d.%d is not known, and taken for %u.%u",
+			 b->version[0], b->version[1], b->layout.version >> 16,
+			 b->layout.version & 0xffff);
+	r = take_rest(b, f, c);
 	if (r < 0)
 		return r;
-	if (!b->n_builtins) {
+	if (!b->why && !b->n_builtins)
 		b->why = "its embedded builtins were not found";
-		return -ENOTSUP;
-	}
-	return 0;
+	return b->why ? -ENOTSUP : 0;
 }
 
 static void collection_free(struct collection **c)
@@ -363,6 +378,16 @@ void v8_build_free(struct v8_build **build)
 const char *v8_build_why(const struct v8_build *b)
 {
 	return b->why;
+}
+
+const char *v8_build_v8(const struct v8_build *b)
+{
+	return b->v8;
+}
+
+const char *v8_build_doubt(const struct v8_build *b)
+{
+	return b->is_borrowed ? b->doubt : NULL;
 }
 
 const char *v8_build_runtime(const struct v8_build *b)

@@ -27,8 +27,10 @@ struct v8_build {
 	struct v8_layout layout;
 	struct v8_info info;
 	int version[4];
-	char runtime[64];
+	char runtime[64], v8[48];
 	const char *why; /* not supported, or NULL */
+	bool is_borrowed; /* the layout is another version's */
+	char doubt[80]; /* what to say of that */
 	u64 blob_off, blob_len; /* in the file; length 0: unknown */
 	struct v8_builtin *builtins; /* sorted by blob_off */
 	size_t n_builtins;

@@ -34,7 +34,6 @@
 #define MAX_CODE_LEN (64u << 20)
 #define MAX_TABLE_LEN (4u << 20)
 #define MAX_BYTECODE_HOPS 3
-#define INLINING_ENTRY_LEN 16
 
 /* BaselineData of V8 9.0 to 9.4 alone (v8/src/objects/shared-function-info.tq at 9.4.146). */
 #define BASELINE_DATA_CODE 8
@@ -230,8 +229,7 @@ bool v8_code_enters(struct v8_heap *h, const struct v8_code *code, const struct 
 	return first == code->tagged || second == code->tagged;
 }
 
-/* All of a byte array; *bytes to be freed. */
-static int read_bytes(struct v8_heap *h, u64 tagged, u8 **bytes, u32 *len)
+int v8_read_bytes(struct v8_heap *h, u64 tagged, u8 **bytes, u32 *len)
 {
 	_cleanup_free_ u8 *p = NULL;
 	u64 addr;
@@ -257,12 +255,12 @@ static int find_position(struct v8_heap *h, u64 table, s64 delta, u64 *pos)
 {
 	_cleanup_free_ u8 *bytes = NULL;
 	u32 n;
-	int r = read_bytes(h, table, &bytes, &n);
+	int r = v8_read_bytes(h, table, &bytes, &n);
 
 	return r < 0 ? r : v8_positions_find(bytes, n, h->l->positions_v14, delta, pos);
 }
 
-static int bytecode_len(struct v8_heap *h, u64 bytecode, u32 *len)
+int v8_bytecode_array_len(struct v8_heap *h, u64 bytecode, u32 *len)
 {
 	u64 word;
 	int r = v8_word(h, bytecode, h->l->array_length, &word);
@@ -280,7 +278,7 @@ s32 v8_bytecode_position(struct v8_heap *h, u64 bytecode, s32 offset)
 	u64 table, pos;
 	u32 len;
 
-	if (bytecode_len(h, bytecode, &len) < 0 || offset < -1 || offset >= (s32)len ||
+	if (v8_bytecode_array_len(h, bytecode, &len) < 0 || offset < -1 || offset >= (s32)len ||
 	    v8_word(h, bytecode, h->l->bytecode_positions, &table) < 0 ||
 	    find_position(h, table, offset, &pos) < 0)
 		return -1;
@@ -291,10 +289,10 @@ int v8_baseline_offset(struct v8_heap *h, const struct v8_code *code, u64 byteco
 {
 	_cleanup_free_ u8 *table = NULL, *bytecodes = NULL;
 	u32 table_len, len;
-	int r = bytecode_len(h, bytecode, &len);
+	int r = v8_bytecode_array_len(h, bytecode, &len);
 
 	if (!r)
-		r = read_bytes(h, code->positions, &table, &table_len);
+		r = v8_read_bytes(h, code->positions, &table, &table_len);
 	if (r < 0)
 		return r;
 	bytecodes = malloc(len);
@@ -348,7 +346,7 @@ s32 v8_code_cleared_position(struct v8_heap *h, const struct v8_code *code, u64 
 	if (find_position(h, code->positions, (s64)(pc - code->start_addr), &pos) < 0 ||
 	    v8_position_inlining(pos) >= 0 || !bytecode ||
 	    v8_word(h, bytecode, h->l->bytecode_positions, &table) < 0 ||
-	    read_bytes(h, table, &bytes, &n) < 0)
+	    v8_read_bytes(h, table, &bytes, &n) < 0)
 		return -1;
 	offset = v8_position_offset(pos);
 	return v8_positions_have(bytes, n, h->l->positions_v14, offset) ? offset : -1;
@@ -367,9 +365,9 @@ static int read_inlining(struct v8_heap *h, u64 table, s32 idx, struct inlining 
 
 	if (r < 0)
 		return r;
-	if ((u32)idx >= len / INLINING_ENTRY_LEN)
+	if ((u32)idx >= len / V8_INLINING_ENTRY_LEN)
 		return -ERANGE;
-	addr += (u64)idx * INLINING_ENTRY_LEN;
+	addr += (u64)idx * V8_INLINING_ENTRY_LEN;
 	r = v8_read(h, addr, &out->position, sizeof(out->position));
 	return r ? r : v8_read(h, addr + 8, &out->function_idx, sizeof(out->function_idx));
 }

@@ -146,6 +146,8 @@ static int refill(struct v8_heap *h, struct v8_function *f, const u64 key[4])
 		r = -ESTALE;
 	if (r < 0)
 		memset(f->key, 0, sizeof(f->key));
+	else
+		v8_probe_names(h, f);
 	return r;
 }
 
@@ -155,7 +157,7 @@ struct v8_function *v8_function_get(struct v8_heap *h, u64 sfi, u64 time_ns)
 	u64 key[4], now;
 
 	if (f && f->key[0] && time_ns <= f->valid_ns)
-		return f;
+		return v8_probe_allows_name(h, f) ? f : NULL;
 	now = v8_now_ns();
 	if (read_key(h, sfi, key) < 0)
 		return NULL;
@@ -164,7 +166,7 @@ struct v8_function *v8_function_get(struct v8_heap *h, u64 sfi, u64 time_ns)
 	if (!f || (memcmp(f->key, key, sizeof(key)) && refill(h, f, key) < 0))
 		return NULL;
 	f->valid_ns = now;
-	return f;
+	return v8_probe_allows_name(h, f) ? f : NULL;
 }
 
 static void list_by_bytecode(struct v8_heap *h, struct v8_function *f, u64 bytecode)

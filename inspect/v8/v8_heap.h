@@ -11,6 +11,7 @@
  *	v8_function.c   what a SharedFunctionInfo is called, cached
  *	v8_code.c       from a pc to its Code, and the functions inlined there
  *	v8_positions.c  the tables that map code to source
+ *	v8_probe.c      whether the layout fits
  *	v8_site.c       names that were found before
  *	v8_name.c       frames
  *
@@ -50,9 +51,18 @@ struct v8_function {
 	struct v8_script *script; /* NULL: a builtin */
 	u64 bytecode; /* last seen, 0: never; only a hint */
 	u64 generation; /* new when another function took the address */
+	u64 lines_generation; /* when lines_vote was asked */
+	s8 names_vote, lines_vote; /* v8_probe.c */
 };
 
 struct v8_site;
+
+/* What a layout is good for, and how many functions are for it and against it. */
+enum v8_aspect { V8_NAMES, V8_LINES, V8_CODE, V8_N_ASPECTS };
+
+struct v8_votes {
+	u32 fit, misfit;
+};
 
 struct v8_heap {
 	const struct v8_build *build;
@@ -66,6 +76,7 @@ struct v8_heap {
 		u16 type;
 	} maps[V8_MAP_CACHE];
 	u64 generation; /* counts functions that were read */
+	struct v8_votes votes[V8_N_ASPECTS];
 	u64 stream_map; /* map of InstructionStream (Code up to V8 10), once seen */
 	struct v8_arena arena;
 	struct v8_function *functions[V8_BUCKETS], *by_bytecode[V8_BUCKETS];
@@ -132,6 +143,9 @@ int v8_string_utf8(struct v8_heap *h, u64 tagged, char *dst, size_t len);
 bool v8_is_string(struct v8_heap *h, u64 tagged);
 
 /* ---- v8_scope.c ---- */
+
+/* Where the function's name is in a ScopeInfo. */
+int v8_scope_name_off(struct v8_heap *h, u64 scope_info, u32 *off);
 
 /* The function's name and inferred name in a ScopeInfo; tagged, 0 where there is none. */
 int v8_scope_names(struct v8_heap *h, u64 scope_info, u64 *name, u64 *inferred);
@@ -207,6 +221,25 @@ int v8_baseline_offset(struct v8_heap *h, const struct v8_code *code, u64 byteco
 /* Functions at a pc of optimized code, leaf first; how many, or a negative errno. */
 int v8_code_expand(struct v8_heap *h, const struct v8_code *code, u64 pc, struct v8_inlined *out,
 		   int max);
+
+/* All of a byte array; *bytes to be freed. */
+int v8_read_bytes(struct v8_heap *h, u64 tagged, u8 **bytes, u32 *len);
+int v8_bytecode_array_len(struct v8_heap *h, u64 bytecode, u32 *len);
+
+#define V8_INLINING_ENTRY_LEN 16
+
+/* ---- v8_probe.c ---- */
+
+/* Is more against the layout than for it? */
+bool v8_probe_denies(const struct v8_heap *h, enum v8_aspect aspect);
+
+/* Asks a function that was just read for its vote, if any is needed. */
+void v8_probe_names(struct v8_heap *h, struct v8_function *f);
+
+/* May names, lines and inlined functions be told? The latter two ask first. */
+bool v8_probe_allows_name(const struct v8_heap *h, const struct v8_function *f);
+bool v8_probe_lines(struct v8_heap *h, struct v8_function *f);
+bool v8_probe_code(struct v8_heap *h, const struct v8_code *code);
 
 /* ---- v8_site.c ---- */
 

@@ -5,7 +5,8 @@
  * on live processes of the official builds of Node.js 18.20.8 (V8 10.2.154.26),
  * 20.20.2 (11.3.244.8), 22.23.3 (12.4.254.21), 24.21.0 (13.6.233.17) and 26.10.0
  * (14.6.202.34); tests/inspect/live_v8.c is what holds it to them. Beside them,
- * 18.0.0 (10.1), 21.7.3 (11.8), 23.11.1 (12.9) and 25.9.0 (14.1) were tried by hand.
+ * 14.21.3 (8.4), 16.20.2 (9.4), 18.0.0 (10.1), 21.7.3 (11.8), 23.11.1 (12.9) and 25.9.0
+ * (14.1) were tried by hand.
  */
 
 #include <stdint.h>
@@ -15,8 +16,6 @@
 
 /* Code::OPTIMIZED_FUNCTION is 0, baseline code there is none: kinds count from the baseline's. */
 #define KINDS_OF_V8_8 0xfffe
-
-#define DEOPT_V8_8_TO_10 .deopt_literals_idx = 2, .deopt_inlining_idx = 7, .deopt_sfi_idx = 6
 
 static const struct {
 	u32 version;
@@ -34,7 +33,9 @@ static const struct {
 	    .scope_is_old = 1,
 	    .bytecode_array_slot = 24,
 	    .bytecode_offset_slot = 32,
-	    DEOPT_V8_8_TO_10 } },
+	    .deopt_literals_idx = 2,
+	    .deopt_inlining_idx = 7,
+	    .deopt_sfi_idx = 6 } },
 	{ V8_VERSION(9, 4),
 	  { .script_source = 8,
 	    .bytecode_data = 54,
@@ -44,17 +45,23 @@ static const struct {
 	    .code_kind_mask = 15,
 	    .code_kind_baseline = 11,
 	    .scope_is_old = 1,
-	    DEOPT_V8_8_TO_10 } },
+	    .deopt_literals_idx = 2,
+	    .deopt_inlining_idx = 7,
+	    .deopt_sfi_idx = 6 } },
 	{ V8_VERSION(10, 1),
 	  { .bytecode_positions = 32,
 	    .code_positions = 24,
 	    .code_deopt = 16,
-	    DEOPT_V8_8_TO_10 } },
+	    .deopt_literals_idx = 2,
+	    .deopt_inlining_idx = 7,
+	    .deopt_sfi_idx = 6 } },
 	{ V8_VERSION(10, 2),
 	  { .bytecode_positions = 32,
 	    .code_positions = 24,
 	    .code_deopt = 16,
-	    DEOPT_V8_8_TO_10 } },
+	    .deopt_literals_idx = 2,
+	    .deopt_inlining_idx = 7,
+	    .deopt_sfi_idx = 6 } },
 	{ V8_VERSION(11, 3),
 	  { .bytecode_positions = 32,
 	    .code_start = 40,

@@ -46,12 +46,18 @@ static int give_reason(struct v8_name *name, const char *reason)
 	return 1;
 }
 
-static void locate(struct v8_heap *h, const struct v8_function *f, s32 pos, struct v8_name *name)
+#define MISFIT "V8's heap is not laid out as expected"
+
+static void locate(struct v8_heap *h, struct v8_function *f, s32 pos, struct v8_name *name)
 {
 	const char *reason = "no position in the code's table";
 
 	if (!f->script)
 		return;
+	if (!v8_probe_lines(h, f)) {
+		give_reason(name, MISFIT);
+		return;
+	}
 	/*
 	 * Maglev has 0 for what it adds to a generator (seen in 14.6). Nothing of a
 	 * function that has a name is at the first character of its script.
@@ -221,6 +227,10 @@ static int name_compiled(struct v8_heap *h, const struct uw_sample *s, struct v8
 		return -ENOENT;
 	if (!belongs(h, &like.code, f))
 		return name_cleared(h, &like.code, f, pc, names);
+	if (!v8_probe_lines(h, f) || !v8_probe_code(h, &like.code)) {
+		name_function(f, names);
+		return give_reason(names, MISFIT);
+	}
 	if (like.code.tier == V8_TIER_BASELINE) {
 		n = name_baseline(h, &like.code, f, pc, names);
 	} else {
@@ -370,6 +380,8 @@ static int name_js(struct v8_heap *h, const struct uw_sample *s, u32 i, struct v
 	if (frame->status != UW_OK)
 		return give_reason(names, status_words(frame->status));
 	f = v8_function_get(h, frame->a, s->time_ns);
+	if (!f && v8_probe_denies(h, V8_NAMES))
+		return give_reason(names, MISFIT);
 	if (!f)
 		return give_reason(names, "the function moved or is unreadable");
 	if (f->script && region && region->is_jit)

@@ -55,42 +55,47 @@ static u64 code_step(u64 number, bool is_v14)
 	return (u64)(d >= 0 ? d : -(d + 1));
 }
 
-/* 1, 0 at the end, or -ENOENT when the entry is cut off. */
-static int next_entry(struct reader *r, bool is_v14, u64 *code, u64 *position)
+struct v8_positions v8_positions_of(const u8 *bytes, size_t n, bool is_v14)
 {
-	u64 number;
+	return (struct v8_positions){ bytes, bytes + n, is_v14, (u64)-1, 0 };
+}
 
-	if (!next_number(r, &number))
+int v8_positions_next(struct v8_positions *t)
+{
+	struct reader r = { t->p, t->end };
+	u64 number;
+	bool is_whole;
+
+	if (!next_number(&r, &number))
 		return 0;
-	*code += code_step(number, is_v14);
-	if (!next_number(r, &number))
-		return -ENOENT;
-	*position += (u64)zigzag(number);
-	return 1;
+	t->code += code_step(number, t->is_v14);
+	is_whole = next_number(&r, &number);
+	t->position += is_whole ? (u64)zigzag(number) : 0;
+	t->p = r.p;
+	return is_whole ? 1 : -ENOENT;
 }
 
 bool v8_positions_have(const u8 *bytes, size_t n, bool is_v14, s32 offset)
 {
-	struct reader r = { bytes, bytes + n };
-	u64 code = (u64)-1, position = 0;
+	struct v8_positions t = v8_positions_of(bytes, n, is_v14);
 
-	while (next_entry(&r, is_v14, &code, &position) > 0)
-		if (v8_position_offset(position) == offset)
+	while (v8_positions_next(&t) > 0)
+		if (v8_position_offset(t.position) == offset)
 			return true;
 	return false;
 }
 
 int v8_positions_find(const u8 *bytes, size_t n, bool is_v14, s64 delta, u64 *pos)
 {
-	struct reader r = { bytes, bytes + n };
-	u64 code = (u64)-1, position = 0, last = 0;
+	struct v8_positions t = v8_positions_of(bytes, n, is_v14);
+	u64 last = 0;
 	bool found = false;
 	int more;
 
-	while ((more = next_entry(&r, is_v14, &code, &position)) > 0) {
-		if ((s64)code > delta)
+	while ((more = v8_positions_next(&t)) > 0) {
+		if ((s64)t.code > delta)
 			break;
-		last = position;
+		last = t.position;
 		found = true;
 	}
 	if (!found)

@@ -20,6 +20,18 @@
  */
 int v8_positions_find(const u8 *bytes, size_t n, bool is_v14, s64 delta, u64 *pos);
 
+/* Goes through a table; @code is what v8_positions_find() calls @delta. */
+struct v8_positions {
+	const u8 *p, *end;
+	bool is_v14;
+	u64 code, position;
+};
+
+struct v8_positions v8_positions_of(const u8 *bytes, size_t n, bool is_v14);
+
+/* 1, 0 at the end, or -ENOENT when the entry is cut off. */
+int v8_positions_next(struct v8_positions *t);
+
 /* Is there an entry with this offset in the script? */
 bool v8_positions_have(const u8 *bytes, size_t n, bool is_v14, s32 offset);
 

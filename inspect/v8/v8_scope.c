@@ -2,7 +2,8 @@
 
 /*
  * A ScopeInfo is an array of words whose parts come and go with its flags
- * (v8/src/objects/scope-info.tq; up to V8 9.0 a FixedArray, scope-info.h); n is the number of variables in the context:
+ * (v8/src/objects/scope-info.tq; up to V8 9.0 a FixedArray, scope-info.h); n is the
+ * number of variables in the context:
  *
  *	flags, parameter count, n
  *	start, end                            V8 12.9 on
@@ -25,7 +26,8 @@
 
 #define FLAGS_IDX 0
 #define SCOPE_TYPE_MASK 15
-/* ScopeInfo::ReceiverVariableField, a VariableAllocationInfo (scope-info.h at 8.4.371, scope-info.tq at 9.4.146). */
+/* ScopeInfo::ReceiverVariableField, a VariableAllocationInfo (scope-info.h at 8.4.371,
+ * scope-info.tq at 9.4.146). */
 #define RECEIVER_SHIFT 7
 #define RECEIVER_MASK 3
 #define RECEIVER_STACK 1
@@ -66,11 +68,10 @@ static int string_or_none(struct v8_heap *h, u64 *word)
 	return 0;
 }
 
-int v8_scope_names(struct v8_heap *h, u64 scope_info, u64 *name, u64 *inferred)
+int v8_scope_name_off(struct v8_heap *h, u64 scope_info, u32 *off)
 {
-	u64 flags_word, n_word, found_name, found_inferred;
 	u32 idx = h->l->scope_first_var_idx;
-	bool is_named;
+	u64 flags_word, n_word;
 	s32 n;
 	int r;
 
@@ -86,9 +87,21 @@ int v8_scope_names(struct v8_heap *h, u64 scope_info, u64 *name, u64 *inferred)
 		return -EINVAL;
 	idx += more_slots(h->l, flags_of(flags_word));
 	idx += n < MAX_INLINED_NAMES || h->l->scope_is_old ? 2 * (u32)n : 1 + (u32)n;
-	r = slot(h, scope_info, idx, &found_name);
+	*off = h->l->scope_slots + 8 * idx;
+	return 0;
+}
+
+int v8_scope_names(struct v8_heap *h, u64 scope_info, u64 *name, u64 *inferred)
+{
+	u64 found_name, found_inferred;
+	bool is_named;
+	u32 off;
+	int r = v8_scope_name_off(h, scope_info, &off);
+
 	if (!r)
-		r = slot(h, scope_info, idx + 2, &found_inferred);
+		r = v8_word(h, scope_info, off, &found_name);
+	if (!r)
+		r = v8_word(h, scope_info, off + 16, &found_inferred);
 	if (r < 0)
 		return r;
 	is_named = v8_is_tagged(found_name);

@@ -201,6 +201,15 @@ static void say_problem(const struct module_info *info, const char *why, void *d
 			term_escape(why, words, sizeof(words)));
 }
 
+static void say_doubt(const char *runtime, const char *why, void *data)
+{
+	char name[256], words[1024];
+
+	(void)data;
+	fprintf(stderr, "%s: %s\n", term_escape(runtime, name, sizeof(name)),
+		term_escape(why, words, sizeof(words)));
+}
+
 /* Which files' functions could not be told as well as they should be. */
 static void say_problems(const struct recording *r)
 {
@@ -208,6 +217,7 @@ static void say_problems(const struct recording *r)
 
 	if (r->options.quiet)
 		return;
+	session_each_doubt(r->session, say_doubt, NULL);
 	session_each_problem(r->session, say_problem, &n);
 	if (n > MAX_PROBLEMS)
 		fprintf(stderr, "and %u more files\n", n - MAX_PROBLEMS);

@@ -26,7 +26,8 @@ struct image_build {
 	u32 module;
 	struct dotnet_build *dotnet; /* NULL: nothing */
 	struct v8_build *v8; /* NULL: nothing */
-	bool supported;
+	bool is_walked; /* the kernel side knows it; else its frames are native ones */
+	bool is_used, is_misread; /* by a process; in one, the heap was not as expected */
 	u16 info_idx; /* of the kernel side's table */
 	u64 blob_off, blob_len; /* the builtins in the file; 0, 0: not known */
 };
@@ -59,14 +60,15 @@ static struct image_build *look_for_runtimes(struct images *all, u32 module)
 		dotnet_build_find_gc(b->dotnet, elf);
 	err = v8_build_new(&b->v8, elf);
 	elf_file_free(&elf);
-	b->supported = !err && !tables_add_v8(all->tables, v8_build_info(b->v8), &b->info_idx);
-	if (b->supported && v8_build_blob(b->v8, &b->blob_off, &b->blob_len))
+	b->is_walked = (!err || err == -ENOTSUP) &&
+		       !tables_add_v8(all->tables, v8_build_info(b->v8), &b->info_idx);
+	if (b->is_walked && v8_build_blob(b->v8, &b->blob_off, &b->blob_len))
 		b->blob_off = b->blob_len = 0;
 	return b;
 }
 
 /* What a module holds of runtimes; looks once. NULL without memory. */
-static const struct image_build *build_of(struct images *all, u32 module)
+static struct image_build *build_of(struct images *all, u32 module)
 {
 	if (module >= all->n_builds) {
 		u32 n = (module + 64) & ~63u;
@@ -116,8 +118,47 @@ int image_new(struct image **image, struct images *all, struct process *p)
 	return 0;
 }
 
+void image_judge_heap(struct image *im)
+{
+	if (im->heap)
+		im->build->is_misread |= v8_heap_is_misread(im->heap);
+}
+
+const char *image_v8_why(const struct image *im)
+{
+	return im->build ? v8_build_why(im->build->v8) : NULL;
+}
+
+void images_each_doubt(const struct images *all,
+		       void (*fn)(const char *runtime, const char *why, void *data), void *data)
+{
+	char text[256];
+
+	for (u32 i = 0; i < all->n_builds; i++) {
+		const struct image_build *b = all->builds[i];
+		const char *doubt = b && b->v8 ? v8_build_doubt(b->v8) : NULL;
+
+		if (!b || !b->is_used)
+			continue;
+		if (v8_build_why(b->v8))
+			snprintf(text, sizeof(text), "JavaScript frames have no names: %s",
+				 v8_build_why(b->v8));
+		else if (b->is_misread)
+			snprintf(text, sizeof(text),
+				 "JavaScript frames lack names or lines: the heap of %s is not "
+				 "laid out as expected%s%s",
+				 v8_build_v8(b->v8), doubt ? "; " : "", doubt ? doubt : "");
+		else if (doubt)
+			snprintf(text, sizeof(text), "%s, which fits", doubt);
+		else
+			continue;
+		fn(v8_build_runtime(b->v8), text, data);
+	}
+}
+
 static void forget_heap(struct image *im)
 {
+	image_judge_heap(im);
 	if (im->heap)
 		target_process_deinit(&im->memory);
 	v8_heap_free(&im->heap);
@@ -247,10 +288,11 @@ static void find_builds(struct image *im)
 	for (u32 i = 0; i < im->process->maps->n; i++) {
 		struct mapping *m = &im->process->maps->v[i];
 		u32 module = image_dotnet_is_code(m) ? 0 : module_of(im, m);
-		const struct image_build *b = module ? build_of(im->all, module) : NULL;
+		struct image_build *b = module ? build_of(im->all, module) : NULL;
 
-		if (b && b->supported && !im->build) {
+		if (b && b->is_walked && !im->build) {
 			im->build = b;
+			b->is_used = true;
 			flight_log_runtime(im->process->pid, image_runtime(im));
 		}
 		if (b && b->dotnet && !im->dotnet.build) {

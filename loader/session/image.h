@@ -30,7 +30,7 @@ struct image {
 	struct images *all;
 	u64 serial; /* of all images there ever were, from 1 */
 	struct process *process;
-	const struct image_build *build; /* of V8, NULL: none */
+	struct image_build *build; /* of V8, NULL: none */
 	struct target_process memory; /* valid while heap is set */
 	struct v8_heap *heap; /* NULL: no V8, or it can't be read */
 	struct jit_names *jit; /* NULL: no code without a file was met yet */
@@ -91,6 +91,16 @@ struct jit_names *image_jit(struct image *image);
 
 /* What the kernel side has of the image's V8, or NULL. */
 const struct v8_info *image_v8_info(const struct image *image);
+
+/* Why frames of the image's V8 can't be named; NULL: they can, or there is none. */
+const char *image_v8_why(const struct image *image);
+
+/* Keeps whether the process's heap was as expected, for images_each_doubt(). */
+void image_judge_heap(struct image *image);
+
+/* What is to be said of each V8 whose functions could not be told, or perhaps not. */
+void images_each_doubt(const struct images *all,
+		       void (*fn)(const char *runtime, const char *why, void *data), void *data);
 
 /* "Node.js 24.21.0", or NULL. */
 const char *image_runtime(const struct image *image);

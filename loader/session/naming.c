@@ -299,7 +299,9 @@ static int append_v8(struct naming *n, struct image *image, const struct uw_samp
 	if (image && image->heap)
 		n_names = v8_heap_name(image->heap, s, i, n->v8);
 	if (n_names <= 0) {
-		n->unresolved = true;
+		n->unresolved = !image || !image_v8_why(image);
+		if (!n->unresolved)
+			gone.reason = image_v8_why(image);
 		return append_v8_name(n, &gone, f);
 	}
 	for (int k = 0; !err && k < n_names; k++)

@@ -333,6 +333,20 @@ void session_each_problem(const struct session *s,
 	modules_each_problem(s->modules, fn, data);
 }
 
+static void judge_heap(struct process *p, void *data)
+{
+	(void)data;
+	if (p->priv)
+		image_judge_heap(p->priv);
+}
+
+void session_each_doubt(const struct session *s,
+			void (*fn)(const char *runtime, const char *why, void *data), void *data)
+{
+	processes_each_alive(s->processes, judge_heap, NULL);
+	images_each_doubt(&s->images, fn, data);
+}
+
 u64 session_helper_cpu_ns(const struct session *s)
 {
 	return modules_helper_cpu_ns(s->modules);

@@ -105,6 +105,10 @@ void session_each_problem(const struct session *s,
 			  void (*fn)(const struct module_info *info, const char *why, void *data),
 			  void *data);
 
+/* Runtimes whose functions could not be told, or perhaps not: see images_each_doubt(). */
+void session_each_doubt(const struct session *s,
+			void (*fn)(const char *runtime, const char *why, void *data), void *data);
+
 /* Processor time of the processes that the session has started. */
 u64 session_helper_cpu_ns(const struct session *s);
 

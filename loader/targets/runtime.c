@@ -17,7 +17,7 @@
 
 /*
  * Smaller files can't hold V8: its embedded builtins alone are 1.2 to 2 MB in
- * Node.js 18 to 26, beside the compilers. libcoreclr.so has 6.5 to 7.3 MB in .NET 8 to 10.
+ * Node.js 14 to 26, beside the compilers. libcoreclr.so has 6.5 to 7.3 MB in .NET 8 to 10.
  */
 #define MIN_V8_FILE_LEN (8 << 20)
 #define MIN_DOTNET_FILE_LEN (4 << 20)
@@ -80,9 +80,9 @@ static void cleanup_build(struct v8_build **b)
 	v8_build_free(b);
 }
 
-static void say(struct runtime_info *info, const char *name, const char *why_not)
+static void say(struct runtime_info *info, const char *name, bool is_supported, const char *why_not)
 {
-	*info = (struct runtime_info){ .is_supported = !why_not[0] };
+	*info = (struct runtime_info){ .is_supported = is_supported };
 	snprintf(info->name, sizeof(info->name), "%s", name);
 	snprintf(info->why_not, sizeof(info->why_not), "%s", why_not);
 }
@@ -91,10 +91,12 @@ static void inspect_v8(struct elf_file *elf, struct file_entry *e)
 {
 	_cleanup_(cleanup_build) struct v8_build *build = NULL;
 	int err = v8_build_new(&build, elf);
+	const char *doubt;
 
 	if (!build || (err && err != -ENOTSUP))
 		return;
-	say(&e->info, v8_build_runtime(build), err ? v8_build_why(build) : "");
+	doubt = v8_build_doubt(build) ? v8_build_doubt(build) : "";
+	say(&e->info, v8_build_runtime(build), !err, err ? v8_build_why(build) : doubt);
 	e->has_v8 = e->info.has_runtime = true;
 }
 
@@ -105,7 +107,7 @@ static void inspect_dotnet(struct elf_file *elf, struct file_entry *e)
 
 	if (!build || (err && err != -ENOTSUP))
 		return;
-	say(&e->info, dotnet_build_runtime(build), err ? dotnet_build_why(build) : "");
+	say(&e->info, dotnet_build_runtime(build), !err, err ? dotnet_build_why(build) : "");
 	e->has_dotnet = e->info.has_runtime = true;
 }
 
@@ -225,11 +227,11 @@ int runtime_detect(struct runtime_cache *cache, int pid, struct runtime_info *in
 	} else if (s.dotnet.has_runtime) {
 		*info = s.dotnet;
 	} else if (err < 0 || s.err == -EACCES || s.err == -EPERM) {
-		say(info, "?",
+		say(info, "?", false,
 		    geteuid() ? "may not be read; run as root"
 			      : "may not be read, even by this root; see unspool doctor");
 	} else {
-		say(info, "native", "");
+		say(info, "native", true, "");
 	}
 	return 0;
 }

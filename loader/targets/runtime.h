@@ -12,7 +12,7 @@ struct runtime_info {
 	char name[64]; /* "Node.js 24.21.0", "V8 13.6", ".NET"; "native"; "?" if unreadable */
 	bool has_runtime; /* a name other than "native" and "?" */
 	bool is_supported; /* its frames can be named; native frames always are */
-	char why_not[160]; /* "" when supported */
+	char why_not[160]; /* "" when supported, or what is in doubt then */
 };
 
 struct runtime_cache;

@@ -48,6 +48,7 @@
 	X(type_FixedArray__FIXED_ARRAY_TYPE, 205) \
 	X(type_InstructionStream__INSTRUCTION_STREAM_TYPE, 192) \
 	X(type_InterpreterData__INTERPRETER_DATA_TYPE, 188) \
+	X(type_Oddball__ODDBALL_TYPE, 131) \
 	X(type_ProtectedFixedArray__PROTECTED_FIXED_ARRAY_TYPE, 193) \
 	X(type_ScopeInfo__SCOPE_INFO_TYPE, 280) \
 	X(type_Script__SCRIPT_TYPE, 167) \

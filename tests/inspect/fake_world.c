@@ -7,7 +7,8 @@
 static const char source[] = "line one\n"
 			     "line two\r\n"
 			     "line three\r"
-			     "line four\n";
+			     "line four\n"
+			     "outer, inner\n";
 #define POS_TWO 14 /* column 6 of line 2 */
 #define POS_FOUR 30
 
@@ -74,15 +75,15 @@ static u64 make_turbofan(struct fake_v8 *v, struct fake_world *w)
 
 void fake_world(struct fake_v8 *v, struct fake_world *w)
 {
-	static const u8 bytecodes[] = { 0x10, 0x10, 0x10, 0x10 };
+	static const u8 bytecodes[] = { 0x10, 0, 0x10, 0, 0x10, 0, 0x10, 0 };
 	/* Prologue of 8 bytes, then 8 a bytecode. */
 	static const u8 offsets[] = { 8, 8, 8, 8, 8 };
 	const struct position positions[] = { { 0, word_of(POS_TWO, -1) },
-					      { 2, word_of(POS_FOUR, -1) } };
+					      { 4, word_of(POS_FOUR, -1) } };
 	u64 undefined;
 
 	fake_init(v);
-	v->build.bytecode_sizes[0][0x10] = 1;
+	v->build.bytecode_sizes[0][0x10] = 2;
 	undefined = fake_object(v, 131, 40);
 	w->script = fake_script(v, fake_string(v, "/srv/app.js"), fake_string(v, source));
 	w->bytecode =
@@ -136,7 +137,7 @@ u32 fake_scenes(const struct fake_world *w, struct fake_scene *scenes)
 	    (struct fake_expected){ "in a handler the register counts, not the slot",
 				    1,
 				    { { "outer", 4, 1, V8_TIER_INTERPRETED, V8_NAME_JS } } });
-	scenes[1].interp[0] = 64 - 1 + 2;
+	scenes[1].interp[0] = 64 - 1 + 4;
 	scenes[1].interp[1] = w->bytecode;
 	add(&l, fake_js(w->baseline_start + 8 + 16 + 8, w->outer, 0, 0, UW_FRAME_RA),
 	    (struct fake_expected){

@@ -16,7 +16,7 @@
 #include <time.h>
 
 #include "../../inspect/util/cleanup.h"
-#include "../../inspect/v8/v8_build.h"
+#include "../../inspect/v8/v8_heap.h"
 #include "../check.h"
 #include "live_node.h"
 #include "live_truth.h"
@@ -103,6 +103,7 @@ struct run {
 	/* Named only after the program went on and collected garbage. */
 	bool late;
 	int named, gaps, contradictions, control_contradictions;
+	struct v8_votes votes[V8_N_ASPECTS]; /* on the layout */
 };
 
 static int judge(struct run *run, struct live_node *node, json_t *truth, json_t *spoiled)
@@ -176,6 +177,8 @@ static int run_one(char *const argv[], int stops, struct run *run)
 	}
 	json_decref(truth);
 	json_decref(spoiled);
+	if (node.heap)
+		memcpy(run->votes, node.heap->votes, sizeof(run->votes));
 	live_node_end(&node);
 	return r;
 }
@@ -411,6 +414,10 @@ int main(int argc, char **argv)
 	args[n] = argv[3];
 	r = run_one(args, atoi(argv[2]), &run);
 	report(argv[3], &run.tally);
+	for (int i = 0; i < V8_N_ASPECTS; i++)
+		printf("%s: %u for the layout, %u against it\n",
+		       ((const char *[]){ "names", "lines", "code" })[i], run.votes[i].fit,
+		       run.votes[i].misfit);
 	if (r < 0)
 		printf("%s\n", strerror(-r));
 	return r < 0;

@@ -181,6 +181,65 @@ static void a_failing_read_takes_away_but_never_makes_up(void **state)
 	}
 }
 
+/* The pc's builtin, or that a function has no name, and no line: it has an empty string. */
+static bool says_little(int n)
+{
+	for (int i = 0; i < n; i++)
+		if (names[i].line || (names[i].name && !is_builtins_name(names[i].name) &&
+				      strcmp(names[i].name, "(anonymous)") != 0))
+			return false;
+	return true;
+}
+
+/* All scenes in a process whose layout is another; how many names were right. */
+static u32 name_with(struct v8_layout layout, bool is_borrowed, bool *is_misread)
+{
+	struct v8_heap *h;
+	u32 right = 0;
+
+	set_scenes();
+	v.build.layout = layout;
+	v.build.is_borrowed = is_borrowed;
+	h = fake_heap(&v);
+	for (size_t i = 0; i < 2 * n_scenes; i++) {
+		const struct fake_expected *e = &scenes[i % n_scenes].expected;
+		int n = name_scene(h, &scenes[i % n_scenes]);
+
+		assert_true(says_little(n) || is_harmless(e, n));
+		right += names[0].name && !strcmp(names[0].name, e->names[0].name);
+	}
+	*is_misread = v8_heap_is_misread(h);
+	v8_heap_free(&h);
+	return right;
+}
+
+static void a_layout_that_is_wrong_in_a_field_names_nothing_wrongly(void **state)
+{
+	static const int steps[] = { -16, -8, -4, -1, 1, 4, 8, 16 };
+	struct v8_layout good;
+	u32 n_misread = 0;
+	bool is_misread;
+
+	(void)state;
+	build_world();
+	good = v.build.layout;
+	for (int is_borrowed = 0; is_borrowed < 2; is_borrowed++) {
+		assert_in_range(name_with(good, is_borrowed, &is_misread), n_scenes + 1,
+				2 * n_scenes);
+		assert_false(is_misread);
+		for (size_t i = 0; i < offsetof(struct v8_layout, version) / sizeof(u16); i++)
+			for (size_t k = 0; k < N(steps); k++) {
+				struct v8_layout bad = good;
+
+				((u16 *)&bad)[i] = (u16)(((u16 *)&bad)[i] + steps[k]);
+				print_message("field %zu %+d\n", i, steps[k]);
+				name_with(bad, is_borrowed, &is_misread);
+				n_misread += is_misread;
+			}
+	}
+	assert_true(n_misread > 100);
+}
+
 /* Noise and stray pointers in any one read: no crash, no endless loop. */
 static void a_lying_read_is_survived(void **state)
 {
@@ -423,6 +482,7 @@ int main(void)
 		cmocka_unit_test(a_stripped_file_takes_away_the_names_of_builtins_alone),
 		cmocka_unit_test(in_a_stripped_file_slots_of_an_interrupted_frame_tell_no_line),
 		cmocka_unit_test(a_failing_read_takes_away_but_never_makes_up),
+		cmocka_unit_test(a_layout_that_is_wrong_in_a_field_names_nothing_wrongly),
 		cmocka_unit_test(a_lying_read_is_survived),
 		cmocka_unit_test(another_function_at_the_same_address_gets_its_own_name),
 		cmocka_unit_test(code_of_another_function_gives_no_line),

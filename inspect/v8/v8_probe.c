@@ -1,0 +1,328 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+
+/*
+ * Does the layout fit the process? What the binary's own metadata does not tell is from
+ * a table by version, and a version without one borrows that of another. Neither is
+ * believed before the heap agreed, by what is in it twice:
+ *
+ *	names  what is compiled has a ScopeInfo, which goes on behind the name as it
+ *	       should, and the name stands in the source
+ *	lines  bytecodes end where their array does; a position is of the beginning of
+ *	       one, and in the source
+ *	code   tables of optimized code refer to what they have
+ *
+ * Each function has one vote, none if it can't be told. Nothing of an aspect is said
+ * while more are against the layout than for it (with a borrowed one: as many), nor of a
+ * function that is against it itself. Once enough were for it none is asked any more.
+ */
+
+#include <errno.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../util/cleanup.h"
+#include "v8_heap.h"
+#include "v8_positions.h"
+
+#define ENOUGH 8
+#define MAX_SEARCH_LEN (1u << 20)
+#define MAX_NAME 256
+#define REPLACEMENT "\xef\xbf\xbd" /* what is no character */
+#define MAX_BYTECODES_LEN (1u << 20)
+
+static bool is_trusted(const struct v8_heap *h, enum v8_aspect aspect)
+{
+	const struct v8_votes *v = &h->votes[aspect];
+
+	return v->fit >= ENOUGH && v->fit > 4 * v->misfit;
+}
+
+bool v8_probe_denies(const struct v8_heap *h, enum v8_aspect aspect)
+{
+	const struct v8_votes *v = &h->votes[aspect];
+
+	return h->build->is_borrowed ? v->fit <= v->misfit : v->fit < v->misfit;
+}
+
+bool v8_heap_is_misread(const struct v8_heap *h)
+{
+	for (int i = 0; i < V8_N_ASPECTS; i++)
+		if (h->votes[i].misfit && v8_probe_denies(h, i))
+			return true;
+	return false;
+}
+
+/* @vote: 1, -1 or 0 */
+static void cast(struct v8_heap *h, enum v8_aspect aspect, int vote)
+{
+	h->votes[aspect].fit += vote > 0;
+	h->votes[aspect].misfit += vote < 0;
+}
+
+/* May that be told which had this vote? */
+static bool allows(const struct v8_heap *h, enum v8_aspect aspect, int vote)
+{
+	return is_trusted(h, aspect) || (!v8_probe_denies(h, aspect) && vote >= 0);
+}
+
+enum what { UNREADABLE, STRING, ODDBALL, OTHER };
+
+static enum what what_is(struct v8_heap *h, u64 word)
+{
+	int type = v8_is_tagged(word) ? v8_type(h, word) : UINT16_MAX;
+
+	if (type < 0)
+		return type == -EINVAL ? OTHER : UNREADABLE;
+	if (type < h->l->first_nonstring_type)
+		return STRING;
+	return type == h->l->type_oddball ? ODDBALL : OTHER;
+}
+
+/* ---- names ---- */
+
+struct search {
+	u8 text[MAX_NAME], next[MAX_NAME]; /* Knuth, Morris and Pratt's table */
+	size_t len, at;
+	bool is_blank; /* only 'x' so far: the source was redacted */
+};
+
+static void prepare(struct search *s, const char *text)
+{
+	size_t k = 0;
+
+	*s = (struct search){ .len = strlen(text), .is_blank = true };
+	memcpy(s->text, text, s->len);
+	for (size_t i = 1; i < s->len; i++) {
+		while (k && text[i] != text[k])
+			k = s->next[k - 1];
+		k += text[i] == text[k];
+		s->next[i] = (u8)k;
+	}
+}
+
+static int look(const struct v8_chars *c, void *data)
+{
+	struct search *s = data;
+
+	for (size_t i = 0; i < c->n; i++) {
+		u16 unit = c->two_byte ? ((const u16 *)c->chars)[i] : ((const u8 *)c->chars)[i];
+
+		s->is_blank &= unit == 'x' || unit == '\n' || unit == '\r';
+		while (s->at && unit != s->text[s->at])
+			s->at = s->next[s->at - 1];
+		s->at += unit == s->text[s->at];
+		if (s->at == s->len)
+			return 1;
+	}
+	return 0;
+}
+
+/* Names that V8 makes up, or that are written otherwise in the source. */
+static bool is_literal(const char *name)
+{
+	if (strlen(name) >= MAX_NAME || strchr("[<", name[0]))
+		return false;
+	for (; *name; name++)
+		if ((u8)*name >= 0x80)
+			return false;
+	return true;
+}
+
+static int vote_on_text(struct v8_heap *h, const struct v8_function *f, const char *name)
+{
+	struct search s;
+	u64 source;
+	int r;
+
+	if (!strncmp(name, "get ", 4) || !strncmp(name, "set ", 4))
+		name += 4;
+	if (v8_word(h, f->script->tagged, h->l->script_source, &source) < 0)
+		return 0;
+	if (what_is(h, source) > STRING)
+		return -1;
+	if (!is_literal(name))
+		return 0;
+	prepare(&s, name);
+	r = v8_string_visit(h, source, MAX_SEARCH_LEN, TARGET_SOURCE, look, &s);
+	if (r < 0)
+		return 0;
+	return r ? 1 : s.is_blank ? 0 : -1;
+}
+
+/* How a ScopeInfo goes on: { name, index }, inferred name or undefined. */
+static int vote_on_scope(struct v8_heap *h, u64 scope_info)
+{
+	u64 name, index, inferred;
+	enum what what;
+	u32 off;
+
+	if (v8_scope_name_off(h, scope_info, &off) < 0 || v8_word(h, scope_info, off, &name) < 0 ||
+	    v8_word(h, scope_info, off + 8, &index) < 0 ||
+	    v8_word(h, scope_info, off + 16, &inferred) < 0)
+		return 0;
+	if ((name && what_is(h, name) > STRING) || !v8_is_smi(index) || v8_smi(index) < -1)
+		return -1;
+	what = what_is(h, inferred);
+	return what == OTHER ? -1 : what != UNREADABLE;
+}
+
+static int vote_on_name(struct v8_heap *h, struct v8_function *f)
+{
+	int type = v8_is_tagged(f->key[1]) ? v8_type(h, f->key[1]) : UINT16_MAX, vote;
+	char name[MAX_NAME];
+	u64 own, inferred;
+
+	if (type < 0)
+		return 0;
+	if (f->name && strstr(f->name, REPLACEMENT))
+		return -1;
+	if (type != h->l->type_scope_info) /* a builtin, or not compiled yet */
+		return f->script && v8_function_bytecode(h, f) ? -1 : 0;
+	vote = f->script ? vote_on_scope(h, f->key[1]) : -1;
+	if (vote < 1 || v8_scope_names(h, f->key[1], &own, &inferred) < 0 || !own ||
+	    v8_string_utf8(h, own, name, sizeof(name)) < 0 || !name[0])
+		return vote;
+	return vote_on_text(h, f, name);
+}
+
+void v8_probe_names(struct v8_heap *h, struct v8_function *f)
+{
+	f->names_vote = 0;
+	if (is_trusted(h, V8_NAMES))
+		return;
+	f->names_vote = (s8)vote_on_name(h, f);
+	cast(h, V8_NAMES, f->names_vote);
+}
+
+bool v8_probe_allows_name(const struct v8_heap *h, const struct v8_function *f)
+{
+	return allows(h, V8_NAMES, f->names_vote);
+}
+
+/* ---- lines ---- */
+
+static bool source_len(struct v8_heap *h, const struct v8_function *f, u32 *len)
+{
+	u64 source;
+
+	return !v8_word(h, f->script->tagged, h->l->script_source, &source) &&
+	       v8_is_string(h, source) &&
+	       !v8_read(h, source - 1 + h->l->string_length, len, sizeof(*len));
+}
+
+/* Bit @i: a bytecode begins there. NULL: they do not end where the array does. */
+static u8 *mark_bytecodes(const struct v8_heap *h, const u8 *bytecodes, u32 len)
+{
+	u8 *begins = calloc(1, len / 8 + 1);
+	u32 off = 0;
+	int n = 0;
+
+	while (begins && off < len) {
+		begins[off / 8] |= (u8)(1 << off % 8);
+		n = v8_bytecode_len(h->build, bytecodes, len, off);
+		if (n <= 0)
+			break;
+		off += (u32)n;
+	}
+	if (off == len)
+		return begins;
+	free(begins);
+	return NULL;
+}
+
+static int vote_on_positions(struct v8_heap *h, u64 table, const u8 *begins, u32 len, u32 source)
+{
+	_cleanup_free_ u8 *bytes = NULL;
+	struct v8_positions t;
+	u32 n;
+	int r = v8_read_bytes(h, table, &bytes, &n), entries = 0;
+
+	if (r == -EINVAL)
+		return what_is(h, table) == OTHER || what_is(h, table) == STRING ? -1 : 0;
+	if (r < 0)
+		return 0;
+	t = v8_positions_of(bytes, n, h->l->positions_v14);
+	while ((r = v8_positions_next(&t)) > 0) {
+		bool is_entry = t.code == (u64)-1; /* of the function */
+
+		if (!is_entry && (t.code >= len || !(begins[t.code / 8] >> t.code % 8 & 1)))
+			return -1;
+		if (v8_position_inlining(t.position) >= 0 || v8_position_offset(t.position) < 0 ||
+		    v8_position_offset(t.position) > (s64)source)
+			return -1;
+		entries++;
+	}
+	return r < 0 || !entries ? -1 : 1;
+}
+
+static int vote_on_bytecode(struct v8_heap *h, const struct v8_function *f, u64 bytecode)
+{
+	_cleanup_free_ u8 *bytecodes = NULL, *begins = NULL;
+	u64 table;
+	u32 len, source;
+
+	if (!h->build->n_bytecodes || v8_bytecode_array_len(h, bytecode, &len) < 0 ||
+	    len > MAX_BYTECODES_LEN || !source_len(h, f, &source) ||
+	    v8_word(h, bytecode, h->l->bytecode_positions, &table) < 0)
+		return 0;
+	bytecodes = malloc(len);
+	if (!bytecodes || v8_read(h, bytecode - 1 + h->l->bytecode_data, bytecodes, len) < 0)
+		return 0;
+	begins = mark_bytecodes(h, bytecodes, len);
+	return begins ? vote_on_positions(h, table, begins, len, source) : -1;
+}
+
+bool v8_probe_lines(struct v8_heap *h, struct v8_function *f)
+{
+	u64 bytecode;
+
+	if (is_trusted(h, V8_LINES))
+		return true;
+	if (f->lines_generation != f->generation) {
+		bytecode = v8_function_bytecode(h, f);
+		f->lines_vote = (s8)(bytecode ? vote_on_bytecode(h, f, bytecode) : 0);
+		f->lines_generation = f->generation;
+		cast(h, V8_LINES, f->lines_vote);
+	}
+	return allows(h, V8_LINES, f->lines_vote);
+}
+
+/* ---- code ---- */
+
+static int vote_on_optimized(struct v8_heap *h, const struct v8_code *code)
+{
+	_cleanup_free_ u8 *bytes = NULL;
+	struct v8_positions t;
+	u64 literals, table, word;
+	u32 n, len;
+	int r;
+
+	if (v8_array_word(h, code->deopt, h->l->deopt_literals_idx, &literals) < 0 ||
+	    v8_array_word(h, code->deopt, h->l->deopt_inlining_idx, &table) < 0)
+		return 0;
+	r = v8_array_word(h, literals, 0, &word);
+	if (r == -EINVAL || v8_byte_array(h, table, &word, &len) == -EINVAL)
+		return -1;
+	r = v8_read_bytes(h, code->positions, &bytes, &n);
+	if (r < 0)
+		return r == -EINVAL ? -1 : 0;
+	t = v8_positions_of(bytes, n, h->l->positions_v14);
+	while ((r = v8_positions_next(&t)) > 0)
+		if (t.code > code->len ||
+		    v8_position_inlining(t.position) >= (s64)(len / V8_INLINING_ENTRY_LEN))
+			return -1;
+	return r < 0 ? -1 : n > 0;
+}
+
+bool v8_probe_code(struct v8_heap *h, const struct v8_code *code)
+{
+	int vote = 0;
+
+	if (is_trusted(h, V8_CODE))
+		return true;
+	if (v8_code_function(h, code))
+		vote = vote_on_optimized(h, code);
+	cast(h, V8_CODE, vote);
+	return allows(h, V8_CODE, vote);
+}

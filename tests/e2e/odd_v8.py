@@ -1,0 +1,113 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""odd_v8.py: builds of V8 whose heaps are not laid out as their version says.
+
+Copies of Node.js in which the version, or what the binary tells of its layout, was
+changed. Right names or none, and one line that says why: never wrong ones.
+
+  unknown      says that it is a version that no table is of; the nearest one's fits
+  wrong table  says that it is another version, whose table does not fit
+  compressed   says that its pointers are compressed
+"""
+
+import os
+import re
+import struct
+import subprocess
+import sys
+
+from lib import TOP, Checks, Profile, folder, need_bpf, node, running, unspool, version_of
+from nesting import Judge
+
+KNOWN = os.path.join(TOP, "fixtures/node/known")
+VERSION = "_ZN2v88internal7Version6{}_E"
+MISREAD = "not laid out as expected"
+
+
+def places(path, wanted):
+    """{symbol: offset in the file} of dynamic symbols."""
+    run = lambda *argv: subprocess.run(argv, capture_output=True, text=True, check=True).stdout
+    loads = [[int(word, 16) for word in line.split()[1:5]]
+             for line in run("readelf", "-lW", path).splitlines() if line.split()[:1] == ["LOAD"]]
+    found = {}
+    for line in run("nm", "-D", path).splitlines():
+        words = line.split()
+        if len(words) == 3 and words[2] in wanted:
+            addr = int(words[0], 16)
+            found[words[2]] = next(off + addr - start for off, start, _, size in loads
+                                   if start <= addr < start + size)
+    return found
+
+
+def doctor(source, target, values):
+    """A copy of `source` in which the ints named in `values` are others."""
+    with open(source, "rb") as file:
+        image = bytearray(file.read())
+    at = places(source, values)
+    before = [image[off] for symbol, off in sorted(at.items()) if "Version" in symbol]
+    for name, value in values.items():
+        image[at[name]:at[name] + 4] = struct.pack("<i", value)
+    if before:  # V8 compares its version with the snapshot's
+        old = re.search(rb"\0(%d\.%d\.[0-9]+\.)" % tuple(before), image).group(1)
+        new = b"%d.%d." % tuple(values[VERSION.format(part)] for part in ("major", "minor"))
+        new += old.split(b".", 2)[2]
+        assert len(new) == len(old)
+        image = image.replace(old, new)
+    with open(target, "wb") as file:
+        file.write(image)
+    os.chmod(target, 0o755)
+
+
+def run(binary, tmp):
+    """Profile and messages of the known nesting."""
+    argv = [binary, os.path.join(KNOWN, "run.js"), "20000", "calls", "mutual"]
+    out = os.path.join(tmp, "p.ndjson")
+    with running(argv, b"running") as child:
+        done = unspool("record", "-F", 997, "-o", out, "-p", child.pid, "-d", "1s")
+    return Profile(out), done.stderr
+
+
+def judge(profile):
+    """Samples with JavaScript: how many, with exact names and lines, with a wrong name or line."""
+    known = Judge(KNOWN)
+    lines = {(s.name, line) for path in known.paths for s in path
+             for line in range(s.first, s.last + 1)}
+    n = exact = wrong = named = 0
+    for count, _, frames, _ in profile.samples():
+        own = [known.locate(f) for f in reversed(frames)]
+        own = [frame for frame in own if frame]
+        js = [f for f in frames if f["kind"] == "js"]
+        n += count * bool(js)
+        named += count * any(f.get("name") for f in js)
+        exact += count * bool(own and known.lines_exact(own))
+        wrong += count * any(line and (name, line) not in lines for name, _, line in own)
+    return n, named, exact, wrong
+
+
+def main():
+    need_bpf()
+    check = Checks()
+    unknown = {VERSION.format("major"): 14, VERSION.format("minor"): 9}
+    cases = [
+        ("unknown", "26", unknown, r"V8 14\.9 is not known, and taken for 14\.6, which fits"),
+        ("wrong table", "22", {VERSION.format("major"): 14, VERSION.format("minor"): 6}, MISREAD),
+        ("compressed", "24", {"v8dbg_TaggedSize": 4}, "pointer compression is not supported"),
+    ]
+    with folder() as tmp:
+        for what, major, values, says in cases:
+            binary = os.path.join(tmp, "program")
+            doctor(node(version_of(major)), binary, values)
+            profile, err = run(binary, tmp)
+            n, named, exact, wrong = judge(profile)
+            print(f"{what}: {n} samples, {named} with names, {exact} exact, {wrong} wrong")
+            check.that(re.search(says, err), f"{what}: says {says!r}")
+            check.that(n > 100 and not wrong, f"{what}: nothing is wrong", quiet=True)
+            if what == "unknown":
+                check.that(exact >= 0.9 * n, f"{what}: is read all the same")
+            else:
+                check.that(not exact, f"{what}: no stack has names and lines")
+    return check.end()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
