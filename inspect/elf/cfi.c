@@ -44,7 +44,18 @@
 #define BYTES_AN_ENTRY 1024 /* of code; Debian's libraries have one for 270 to 520 */
 #define CRT_LEN (8u << 10) /* the start code of a program has entries enough for this much */
 
+#define WORK_A_CALL 100 /* to find the function that is called */
+#define MAX_HELD 16 /* of a page; glibc 2.36's ld.so has 2 at most */
+
 enum { EH_FRAME, DEBUG_FRAME, N_SECTIONS };
+
+/* Code whose CFA counts from a register that a walk does not carry, but each call of it saves. */
+struct held {
+	u64 start, end;
+	u64 reg;
+	s64 off;
+	struct uw_rule rule; /* but for the CFA */
+};
 
 /* The bytes of the page that are in one segment. */
 struct page {
@@ -56,6 +67,8 @@ struct page {
 	u64 start, end; /* link-time addresses */
 	u32 *paint; /* of the byte at start */
 	u32 work;
+	struct held held[MAX_HELD];
+	u32 n_held;
 };
 
 struct cfi {
@@ -89,11 +102,84 @@ static void paint(struct page *p, u64 start, u64 end, u32 rule)
 			p->paint[start - p->start] = rule;
 }
 
+static bool hold(struct page *p, const struct cfi_state *s, u64 start, u64 end)
+{
+	struct held h = { .start = start, .end = end, .reg = s->cfa.reg, .off = s->cfa.off };
+	struct cfi_state by_sp = *s;
+
+	by_sp.cfa.reg = p->c->regs->sp;
+	if (p->c->regs->has_lr || p->n_held == MAX_HELD || s->cfa.how != CFI_REGISTER ||
+	    !cfi_reg_is_saved(h.reg) || h.off != (s8)h.off ||
+	    !cfi_rule_from(p->c->regs, p->cie, &by_sp, &h.rule))
+		return false;
+	p->held[p->n_held++] = h;
+	return true;
+}
+
+static void find_saved(const struct cfi_state *s, u64 start, u64 end, void *data)
+{
+	struct cfi_value *found = data;
+
+	(void)start;
+	(void)end;
+	if (!found->how && s->fp.how == CFI_OFFSET)
+		*found = s->fp;
+}
+
+/* Where a function keeps its caller's register: below its CFA. */
+static bool is_saved_by(struct page *p, struct cfi_section *s, u64 callee, u64 reg, s32 *off)
+{
+	struct cfi_regs regs = *p->c->regs;
+	struct cfi_value found = {};
+	struct cfi_fde fde;
+	struct cfi_run run = {
+		.regs = &regs, .fde = &fde, .from = callee, .fn = find_saved, .data = &found
+	};
+
+	regs.fp = (u8)reg;
+	p->work -= p->work < WORK_A_CALL ? p->work : WORK_A_CALL;
+	if (cfi_section_fde_of(s, callee, &fde) < 0)
+		return false;
+	run.to = fde.end;
+	run.work = p->work;
+	cfi_run(&run);
+	p->work = run.work;
+	*off = (s32)found.off;
+	return found.how && found.off == *off;
+}
+
+/*
+ * _dl_runtime_resolve of glibc aligns its frame and counts from rbx, which all that it calls
+ * saves. So behind a call, whose last byte is where a return address is looked up,
+ *
+ *	cfa = *(sp + where the callee saved it) + off
+ */
+static void paint_held(struct page *p, struct cfi_section *s)
+{
+	u64 callee;
+
+	for (u32 i = 0; i < p->n_held; i++) {
+		struct held *h = &p->held[i];
+		u64 at = h->start;
+
+		h->rule.cfa = UW_CFA_AT_SP;
+		h->rule.cfa_add = (s8)h->off;
+		while (p->work && cfi_code_next_call(p->code, &at, h->end, &callee))
+			if (is_saved_by(p, s, callee, h->reg, &h->rule.cfa_off))
+				paint(p, at - 1, at, rules_add(p->rules, &h->rule));
+		paint(p, h->start, h->end, 0);
+		p->c->counts.unknown++;
+	}
+	p->n_held = 0;
+}
+
 static void paint_state(const struct cfi_state *s, u64 start, u64 end, void *data)
 {
 	struct page *p = data;
 	struct uw_rule rule;
 
+	if (hold(p, s, start, end))
+		return;
 	if (!cfi_rule_from(p->c->regs, p->cie, s, &rule))
 		p->c->counts.unknown++;
 	if (rule.cfa == UW_CFA_DRAP && rule.fp == UW_SAVED_FP) {
@@ -162,6 +248,7 @@ static int paint_section(struct page *p, struct cfi_section *s)
 			r = 0;
 		}
 	}
+	paint_held(p, s);
 	return r == -ENOENT ? 0 : r;
 }
 

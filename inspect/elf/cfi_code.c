@@ -175,6 +175,20 @@ u64 cfi_code_leaves_aligned(const struct cfi_code *c, u64 start, u64 end)
 	return addr < start ? start : addr < end ? addr : end;
 }
 
+bool cfi_code_next_call(const struct cfi_code *c, u64 *at, u64 end, u64 *callee)
+{
+	for (u64 last = *at; last < end && last - c->addr < c->len; last++) {
+		size_t first = last - c->addr - 4;
+
+		if (last - c->addr < 4 || c->bytes[first] != 0xe8)
+			continue;
+		*at = last + 1;
+		*callee = *at + (u64)(s64)(s32)word_at(c, first + 1);
+		return true;
+	}
+	return false;
+}
+
 /* Bytes of an x86-64 nop (nopw, nopl: 0f 1f /0), or of int3; 0: it is neither. */
 static u64 x86_64_nop(const u8 *p, u64 len)
 {

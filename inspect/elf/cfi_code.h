@@ -40,6 +40,12 @@ void cfi_code_stubs(const struct cfi_code *c);
  */
 u64 cfi_code_leaves_aligned(const struct cfi_code *c, u64 start, u64 end);
 
+/*
+ * The next call of a known address whose last byte is in [*at, end), x86-64: any byte may look like
+ * one, so the caller checks what is called. *at moves behind it. False: there is none.
+ */
+bool cfi_code_next_call(const struct cfi_code *c, u64 *at, u64 end, u64 *callee);
+
 /* Is there nothing in [start, end) but what is put between functions to align them? */
 bool cfi_code_is_padding(const struct cfi_code *c, u64 start, u64 end);
 

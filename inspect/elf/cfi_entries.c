@@ -300,3 +300,16 @@ int cfi_section_gap(struct cfi_section *s, u64 addr, u64 *start, u64 *end)
 		*end = e.start;
 	return r;
 }
+
+int cfi_section_fde_of(struct cfi_section *s, u64 addr, struct cfi_fde *fde)
+{
+	struct cfi_listed e;
+	u32 i;
+	int r = s->n ? cfi_section_find(s, addr, &i) : -ENOENT;
+
+	if (!r)
+		r = cfi_section_at(s, i, &e);
+	if (!r && e.start != addr)
+		r = -ENOENT;
+	return r ? r : cfi_section_fde(s, e.pos, fde);
+}

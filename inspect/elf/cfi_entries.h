@@ -88,5 +88,8 @@ int cfi_section_gap(struct cfi_section *s, u64 addr, u64 *start, u64 *end);
  */
 int cfi_section_fde(struct cfi_section *s, u64 pos, struct cfi_fde *fde);
 
+/* The same for the function that begins at @addr; -ENOENT: there is no such. */
+int cfi_section_fde_of(struct cfi_section *s, u64 addr, struct cfi_fde *fde);
+
 /* The same for what comes next, moving @pos behind it; 1: a CIE; -ENOENT: the end. */
 int cfi_section_next(struct cfi_section *s, u64 *pos, struct cfi_fde *fde);

@@ -176,6 +176,12 @@ static bool is_kernels_signal(const struct cfi_regs *regs, const struct cfi_valu
 				rule.cfa_off == 160 && rule.cfa_add == 0);
 }
 
+/* rbx, r12 to r15: functions give them back as they were (x86-64 psABI 1.0, 3.2.1). */
+bool cfi_reg_is_saved(u64 reg)
+{
+	return reg == 3 || (reg >= 12 && reg <= 15);
+}
+
 bool cfi_rule_from(const struct cfi_regs *regs, const struct cfi_cie *cie,
 		   const struct cfi_state *s, struct uw_rule *rule)
 {

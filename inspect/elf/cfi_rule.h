@@ -6,6 +6,8 @@
 #include "../../core/native/row.h"
 #include "cfi_program.h"
 
+bool cfi_reg_is_saved(u64 reg);
+
 /* False: nothing that a rule can say; @rule is then rule 0. */
 bool cfi_rule_from(const struct cfi_regs *regs, const struct cfi_cie *cie,
 		   const struct cfi_state *s, struct uw_rule *rule);

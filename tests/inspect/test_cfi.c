@@ -7,47 +7,16 @@
  */
 
 #include <dwarf.h>
-#include <elf.h>
 #include <elfutils/libdw.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <gelf.h>
-#include <string.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
 
-#include "../../inspect/util/cleanup.h"
-#include "../check.h"
-#include "made_cfi.h"
+#include "page_checks.h"
 
 #define N(a) (sizeof(a) / sizeof((a)[0]))
-
-static struct made_page page;
-
-static void expect_sp(u32 from, u32 to, s32 cfa_off)
-{
-	for (u32 i = from; i < to; i++) {
-		assert_int_equal(page.rule[i].cfa, UW_CFA_SP);
-		assert_int_equal(page.rule[i].cfa_off, cfa_off);
-		assert_int_equal(page.rule[i].ra, UW_SAVED_CFA);
-		assert_int_equal(page.rule[i].ra_off, -8);
-		assert_int_equal(page.rule[i].fp, UW_SAVED_SAME);
-	}
-}
-
-static void expect_kind(u32 from, u32 to, enum uw_cfa cfa)
-{
-	for (u32 i = from; i < to; i++)
-		assert_int_equal(page.rule[i].cfa, cfa);
-}
-
-/* Make the page of @m's code with this number, and be done with @m. */
-static void make_page(struct made_cfi *m, u32 number)
-{
-	_cleanup_close_ int fd = made_fd(m, m->len);
-
-	assert_int_equal(made_page(fd, MADE_CODE_OFF + number * UW_ROW_PAGE_LEN, &page), 0);
-}
 
 static void code_that_nobody_describes_has_rule_0(void **state)
 {
@@ -310,108 +279,40 @@ static void the_entry_of_a_program_is_a_root(void **state)
 	made_deinit(&m);
 }
 
-/* From the entry to a function that pushes a register, of which no entry tells. */
-static void make_program(struct made_cfi *m, u32 n_fdes)
+/* As _dl_runtime_resolve does: cfa = rbx + 32, and the callee has rbx at cfa - 40. */
+static void behind_a_call_the_callee_tells_the_register_that_the_frame_counts_from(void **state)
 {
-	static const u8 start[] = { 0xe8, 0xfb, 0x06, 0x00, 0x00, 0xf4 }; /* call 0x800; hlt */
-	static const u8 function[] = { 0x53, 0x90, 0x90, 0x5b, 0xc3 }; /* push rbx; pop rbx; ret */
-
-	made_init(m, EM_X86_64, n_fdes);
-	for (u32 i = 0; i < n_fdes; i++)
-		made_fde(m, 0x2000 + i * 16, 16, "", 0);
-	memcpy(m->bytes + MADE_CODE_OFF + 0x100, start, sizeof(start));
-	memcpy(m->bytes + MADE_CODE_OFF + 0x800, function, sizeof(function));
-	((Elf64_Ehdr *)m->bytes)->e_type = ET_EXEC;
-	((Elf64_Ehdr *)m->bytes)->e_entry = MADE_CODE + 0x100;
-}
-
-/* The rest of a function is the end of a gap, or of all code. */
-static void code_that_nobody_describes_is_followed(void **state)
-{
-	struct made_cfi m;
-	Elf64_Phdr *code;
+	static const u8 by_rbx[] = { 0x0c, 3, 32 }, by_rax[] = { 0x0c, 0, 32 };
+	static const u8 saves[] = { 0x41, 0x0e, 40, 0x83, 5 }, saves_not[] = { 0x41, 0x0e, 40 };
+	static const struct {
+		const u8 *caller, *callee;
+		u32 callee_len, callee_at;
+		enum uw_cfa cfa;
+	} cases[] = {
+		{ by_rbx, saves, sizeof(saves), 0x800, UW_CFA_AT_SP },
+		{ by_rbx, saves_not, sizeof(saves_not), 0x800, UW_CFA_NONE },
+		{ by_rbx, saves, sizeof(saves), 0x801, UW_CFA_NONE },
+		{ by_rax, saves, sizeof(saves), 0x800, UW_CFA_NONE },
+	};
+	static const u8 call[] = { 0xe8, 0xeb, 0x07, 0, 0 }; /* from 0x10 to 0x800 */
 
 	(void)state;
-	make_program(&m, 2);
-	make_page(&m, 0);
-	expect_sp(0x801, 0x804, 16);
-	made_deinit(&m);
+	for (size_t i = 0; i < N(cases); i++) {
+		const struct uw_rule *at = &page.rule[0x14];
+		struct made_cfi m;
 
-	make_program(&m, MADE_HDR_OFF / 1024 + 1);
-	make_page(&m, 0);
-	expect_sp(0x801, 0x804, 16);
-
-	/* So little code, and the entries may all be the start code's. */
-	code = (void *)(m.bytes + sizeof(Elf64_Ehdr));
-	code->p_filesz = code->p_memsz = 0x2000;
-	make_page(&m, 0);
-	expect_sp(0x801, 0x804, 16);
-	made_deinit(&m);
-}
-
-/* What V8 calls its garbage collector by: heap/base/asm/ARCH/push_registers_asm.cc, 12.4.254. */
-static const u8 push_x86_64[] = {
-	0x55, 0x48, 0x89, 0xe5, 0x68, 0xcd, 0xcd, 0xcd, 0,    0x53, 0x41,
-	0x54, 0x41, 0x55, 0x41, 0x56, 0x41, 0x57, 0x49, 0x89, 0xd0, 0x48,
-	0x89, 0xe2, 0x41, 0xff, 0xd0, 0x48, 0x83, 0xc4, 0x30, 0x5d, 0xc3
-};
-static const u32 push_arm64[] = {
-	0xa9bf53f3, 0xa9bf5bf5, 0xa9bf63f7, 0xa9bf6bf9, 0xa9bf73fb, 0xa9bf7bfd, 0x910003fd,
-	0xaa0203e7, 0x910003e2, 0xd63f00e0, 0xa8c17bfd, 0x910143ff, 0xd65f03c0,
-};
-
-/* Functions at 0 and 0x200, and between them code that nobody describes. */
-static void make_gap(struct made_cfi *m, u16 machine, const void *code, size_t len)
-{
-	made_init(m, machine, MADE_HDR_OFF / 1024 + 2);
-	memcpy(m->bytes + MADE_CODE_OFF + 0x100, code, len);
-	made_fde(m, 0, 0x100, "", 0);
-	for (u32 i = 0; i <= MADE_HDR_OFF / 1024; i++)
-		made_fde(m, 0x200 + i * 16, 16, "", 0);
-	make_page(m, 0);
-}
-
-static void functions_between_described_ones_are_followed(void **state)
-{
-	const struct uw_rule *at = page.rule + 0x100;
-	struct made_cfi m;
-
-	(void)state;
-	make_gap(&m, EM_X86_64, push_x86_64, sizeof(push_x86_64));
-	expect_sp(0x100, 0x101, 8);
-	assert_int_equal(at[1].cfa_off, 16);
-	assert_int_equal(at[1].fp_off, -16);
-	assert_int_equal(at[18].cfa_off, 64);
-	assert_int_equal(at[31].cfa_off, 64 - 48);
-	expect_sp(0x120, 0x121, 8);
-	made_deinit(&m);
-
-	make_gap(&m, EM_AARCH64, push_arm64, sizeof(push_arm64));
-	assert_int_equal(at[20].cfa_off, 80);
-	assert_int_equal(at[20].ra, UW_SAVED_SAME);
-	for (u32 i = 6; i <= 10; i++) {
-		assert_int_equal(at[4 * i].cfa_off, 96);
-		assert_int_equal(at[4 * i].ra_off, -88);
-		assert_int_equal(at[4 * i].fp_off, -96);
+		made_init(&m, EM_X86_64, 2);
+		memcpy(m.bytes + MADE_CODE_OFF + 0x10, call, sizeof(call));
+		made_fde(&m, 0, 0x40, cases[i].caller, sizeof(by_rbx));
+		made_fde(&m, cases[i].callee_at, 0x40, cases[i].callee, cases[i].callee_len);
+		make_page(&m, 0);
+		expect_kind(0, 0x14, UW_CFA_NONE);
+		expect_kind(0x14, 0x15, cases[i].cfa);
+		expect_kind(0x15, 0x40, UW_CFA_NONE);
+		if (at->cfa == UW_CFA_AT_SP)
+			assert_true(at->cfa_off == -40 && at->cfa_add == 32 && at->ra_off == -8);
+		made_deinit(&m);
 	}
-	assert_int_equal(at[44].cfa_off, 80);
-	assert_int_equal(at[44].ra, UW_SAVED_SAME);
-	assert_int_equal(at[48].cfa_off, 0);
-	made_deinit(&m);
-}
-
-/* One that returns with something left on the stack is none. */
-static void what_is_no_function_is_not_followed(void **state)
-{
-	u8 code[sizeof(push_x86_64)];
-	struct made_cfi m;
-
-	(void)state;
-	memcpy(code, push_x86_64, sizeof(code));
-	code[30] = 0x38; /* add $56, %rsp */
-	make_gap(&m, EM_X86_64, code, sizeof(code));
-	expect_kind(0x100, 0x120, UW_CFA_NONE);
-	made_deinit(&m);
 }
 
 static void nobody_called_where_the_return_address_is_undefined(void **state)
@@ -564,9 +465,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(undescribed_code_is_known_by_its_bytes),
 	cmocka_unit_test(described_code_is_no_stub),
 	cmocka_unit_test(the_entry_of_a_program_is_a_root),
-	cmocka_unit_test(code_that_nobody_describes_is_followed),
-	cmocka_unit_test(functions_between_described_ones_are_followed),
-	cmocka_unit_test(what_is_no_function_is_not_followed),
+	cmocka_unit_test(behind_a_call_the_callee_tells_the_register_that_the_frame_counts_from),
 	cmocka_unit_test(nobody_called_where_the_return_address_is_undefined),
 	cmocka_unit_test(rules_are_kept_once_and_refused_when_there_is_no_room),
 	cmocka_unit_test(rows_of_the_test_itself_are_those_of_elfutils),
