@@ -77,10 +77,11 @@ class Functions:
 def without_type(name):
     """A template's name without what it returns."""
     depth = 0
-    for i, c in enumerate(name):
+    for match in re.finditer("[<( )>]", name) if " " in name else ():
+        c = match.group()
         depth += (c in "<(") - (c in ">)")
         if c == " " and not depth:
-            return name[i + 1:]
+            return name[match.end():]
     return name
 
 
@@ -128,8 +129,11 @@ class Files:
 
 def plain(name):
     """Without the version and the mark of a cold part, and no longer than anybody prints it."""
-    name = re.sub(r"@@?[A-Z0-9_.a-z]+$", "", name)
-    return re.sub(r"\.cold$| \[clone \.cold\]$", "", name)[:MAX_NAME]
+    if "@" in name:
+        name = re.sub(r"@@?[A-Z0-9_.a-z]+$", "", name)
+    if "cold" in name:
+        name = re.sub(r"\.cold$| \[clone \.cold\]$", "", name)
+    return name[:MAX_NAME]
 
 
 def perf_stacks(text):
