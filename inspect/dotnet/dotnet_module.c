@@ -109,6 +109,29 @@ static int find_metadata(struct dotnet_runtime *rt, struct dotnet_module *module
 	return 0;
 }
 
+static int read_mvid(struct dotnet_runtime *rt, struct dotnet_module *module)
+{
+	const struct metadata_heap *guids = &module->metadata.guids;
+	u32 idx;
+
+	module->mvid_addr = 0;
+	if (module->reason ||
+	    metadata_cell(&module->metadata, METADATA_MODULE, 1, MODULE_MVID, &idx) || !idx ||
+	    (u64)idx * sizeof(module->mvid) > guids->len)
+		return 0;
+	module->mvid_addr = guids->addr + (idx - 1) * sizeof(module->mvid);
+	return dotnet_read(rt, module->mvid_addr, module->mvid, sizeof(module->mvid));
+}
+
+/* Memory of a collectible assembly is used again, perhaps for its next build. */
+static bool is_still_there(struct dotnet_runtime *rt, const struct dotnet_module *kept)
+{
+	u8 mvid[sizeof(kept->mvid)];
+
+	return !kept->mvid_addr || (!dotnet_read(rt, kept->mvid_addr, mvid, sizeof(mvid)) &&
+				    !memcmp(mvid, kept->mvid, sizeof(mvid)));
+}
+
 static int read_module(struct dotnet_runtime *rt, u64 addr, struct dotnet_module *module)
 {
 	int r = dotnet_word(rt, addr + rt->l->module_name, &module->name_addr);
@@ -157,11 +180,13 @@ int dotnet_module_get(struct dotnet_runtime *rt, u64 addr, struct dotnet_module 
 	if (r)
 		return r;
 	if (kept && kept->name_addr == read->name_addr && kept->base_addr == read->base_addr &&
-	    !strcmp(kept->name, read->name)) {
+	    !strcmp(kept->name, read->name) && is_still_there(rt, kept)) {
 		*out = kept;
 		return 0;
 	}
 	r = find_metadata(rt, read);
+	if (!r)
+		r = read_mvid(rt, read);
 	if (r)
 		return r;
 	if (kept) {

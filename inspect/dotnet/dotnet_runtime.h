@@ -29,12 +29,14 @@
 
 #define DOTNET_MAX_MODULES 4096
 
-/* An assembly in the process; as long as its Module says the same. */
+/* An assembly in the process; as long as its Module says the same, and its MVID is there. */
 struct dotnet_module {
 	u64 addr; /* of the Module */
 	u64 name_addr, base_addr; /* as read from it */
 	char name[256];
 	struct metadata metadata;
+	u64 mvid_addr; /* 0: it has none */
+	u8 mvid[16]; /* no other build of an assembly has it */
 	const char *reason; /* why there is no metadata, or NULL */
 	struct pdb *pdb; /* NULL: there is none, or it was not sought yet */
 	bool was_pdb_sought;

@@ -88,7 +88,7 @@ static void put_generic(struct writer *t, struct heaps *h, u32 owner, const char
 static void put_tables(struct writer *t, struct heaps *h, const u8 *signature, u32 len,
 		       struct fake_assembly *a, u32 *nested)
 {
-	static const u32 rows[] = { 1, 5, 4, 1, 2, 3 };
+	const u32 rows[] = { 1, 1 + a->n_more, 5, 4, 1, 2, 3 };
 	u32 own =
 		add_blob(&h->blobs, fake_signature, sizeof(fake_signature), fake_signature_end, 1);
 	u32 given = add_blob(&h->blobs, signature, len, NULL, 0);
@@ -96,13 +96,21 @@ static void put_tables(struct writer *t, struct heaps *h, const u8 *signature, u
 	put(t, 0, 4);
 	put(t, 2, 2);
 	put(t, 0x100, 2); /* narrow heaps */
-	put(t, 1ull << 1 | 1ull << 2 | 1ull << 6 | 1ull << 0x20 | 1ull << 0x29 | 1ull << 0x2a, 8);
+	put(t,
+	    1ull << 0 | 1ull << 1 | 1ull << 2 | 1ull << 6 | 1ull << 0x20 | 1ull << 0x29 |
+		    1ull << 0x2a,
+	    8);
 	put(t, 0, 8);
 	for (u32 i = 0; i < N(rows); i++)
 		put(t, rows[i], 4);
-	put(t, 0, 2); /* TypeRef */
-	put(t, add_string(&h->strings, "List`1"), 2);
-	put(t, add_string(&h->strings, "System.Collections.Generic"), 2);
+	put(t, 0, 4); /* Module: no generation, no name */
+	put(t, 1, 2); /* GUID */
+	put(t, 0, 4);
+	for (u32 i = 0; i <= a->n_more; i++) {
+		put(t, 0, 2); /* TypeRef */
+		put(t, add_string(&h->strings, "List`1"), 2);
+		put(t, add_string(&h->strings, "System.Collections.Generic"), 2);
+	}
 	put_type(t, h, "", "<Module>", 1);
 	put_type(t, h, "Demo", "Outer`1", FAKE_CTOR);
 	put_type(t, h, "Demo", "Empty", FAKE_WORK);
@@ -142,22 +150,25 @@ static void put_metadata(struct writer *w, const u8 *signature, u32 len, struct 
 	u8 tables_bytes[1024], strings_bytes[1024] = "", blob_bytes[256] = "";
 	struct writer tables = { tables_bytes };
 	struct heaps h = { { strings_bytes, 1 }, { blob_bytes, 1 } };
-	u32 start = w->len, off = 32 + 8 + 4 + 8 + 12 + 8 + 8, nested;
+	u32 start = w->len, off = 32 + 8 + 4 + 8 + 12 + 8 + 8 + 16, nested;
 
 	put_tables(&tables, &h, signature, len, a, &nested);
 	align(&h.strings, 4);
 	align(&h.blobs, 4);
 	put_bytes(w, "BSJB\1\0\1\0\0\0\0\0\14\0\0\0v4.0.30319\0\0", 28);
 	put(w, 0, 2);
-	put(w, 3, 2);
+	put(w, 4, 2);
 	put_stream(w, off, tables.len, "#~");
 	put_stream(w, off + tables.len, h.strings.len, "#Strings");
 	put_stream(w, off + tables.len + h.strings.len, h.blobs.len, "#Blob");
+	put_stream(w, off + tables.len + h.strings.len + h.blobs.len, 16, "#GUID");
 	a->nested_off = w->len + nested;
 	put_bytes(w, tables_bytes, tables.len);
 	a->assembly_name_off += w->len;
 	put_bytes(w, strings_bytes, h.strings.len);
 	put_bytes(w, blob_bytes, h.blobs.len);
+	put(w, 0x1234567890abcdefull + a->n_more, 8);
+	put(w, 1, 8);
 	a->metadata_len = w->len - start;
 }
 
@@ -189,9 +200,14 @@ static void put_headers(struct writer *w, u32 len)
 
 void fake_assembly_make(struct fake_assembly *a, const u8 *signature, u32 len)
 {
+	fake_assembly_make_more(a, signature, len, 0);
+}
+
+void fake_assembly_make_more(struct fake_assembly *a, const u8 *signature, u32 len, u32 n_more)
+{
 	struct writer w = { a->bytes, FAKE_METADATA_OFF };
 
-	*a = (struct fake_assembly){};
+	*a = (struct fake_assembly){ .n_more = n_more };
 	put_metadata(&w, signature, len, a);
 	a->len = w.len;
 	w.len = 0;

@@ -29,10 +29,14 @@ struct fake_assembly {
 	u32 metadata_len;
 	u32 nested_off; /* of the first row of NestedClass, in the file */
 	u32 assembly_name_off; /* of the assembly's name, in the file */
+	u32 n_more; /* rows of TypeRef, so that everything behind lies elsewhere */
 };
 
 /* @signature: of method Pick, without its length; at most 100 bytes. */
 void fake_assembly_make(struct fake_assembly *a, const u8 *signature, u32 len);
+
+/* Another one of the same name: @n_more rows of TypeRef that nobody needs, another GUID. */
+void fake_assembly_make_more(struct fake_assembly *a, const u8 *signature, u32 len, u32 n_more);
 
 /* void (int, List<T>) of Inner.Work; also what Pick has without another. */
 extern const u8 fake_signature[9];

@@ -295,6 +295,27 @@ static void an_assembly_of_another_name_is_not_believed(void **state)
 	}
 }
 
+/* A collectible assembly went, its next build took the place, with the name at the same byte. */
+static void an_assembly_that_takes_the_place_of_another_is_read_anew(void **state)
+{
+	const struct version *v8 = &versions[2];
+	struct clr c;
+	u32 old;
+
+	(void)state;
+	make(v8);
+	old = assembly.assembly_name_off;
+	open_clr(&c, v8->major, 0);
+	assert_int_equal(name_at(&c, BASE + METHOD, &name), 0);
+	memset(memory + ASSEMBLY, 0, assembly.len);
+	fake_assembly_make_more(&assembly, fake_signature, sizeof(fake_signature), 2);
+	assert_true(assembly.assembly_name_off > old && assembly.assembly_name_off % 4 == old % 4);
+	memcpy(memory + ASSEMBLY + old - assembly.assembly_name_off, assembly.bytes, assembly.len);
+	assert_int_equal(name_at(&c, BASE + METHOD, &name), 0);
+	assert_string_equal(name.name, "Demo.Outer.Inner.Work(int, List<T>)");
+	dotnet_runtime_free(&c.runtime);
+}
+
 static void ranges_without_end_are_left(void **state)
 {
 	struct dotnet_code code;
@@ -445,6 +466,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(a_dynamic_method_has_the_name_in_its_descriptor),
 	cmocka_unit_test(a_row_of_another_type_is_no_name),
 	cmocka_unit_test(an_assembly_of_another_name_is_not_believed),
+	cmocka_unit_test(an_assembly_that_takes_the_place_of_another_is_read_anew),
 	cmocka_unit_test(ranges_without_end_are_left),
 	cmocka_unit_test(a_block_of_stubs_has_a_kind),
 	cmocka_unit_test(a_version_of_a_method_tells_its_tier),
