@@ -3,7 +3,9 @@
 /*
  * CoreCLR exports g_dacTable, the table of addresses that debuggers begin with, from
  * libcoreclr.so and from single-file programs alike; a program compiled ahead of time
- * (NativeAOT) does not have it. The version is a string constant of every build:
+ * (NativeAOT) does not have it. One that exports the descriptor of its data contracts alone is
+ * known by its version and refused; NativeAOT has that, too, but not the version, a string
+ * constant of every build:
  *
  *	@(#)Version 10.0.1426.52326 @Commit: 8f8d2d7...
  *	            major.minor.(patch * 100 + year of the build)
@@ -24,13 +26,21 @@
 #define MARK "@(#)Version "
 #define MAX_VERSION_LEN 64
 
-static int find_table(const struct elf_symbol *s, void *data)
-{
-	u64 *addr = data;
+struct exports {
+	u64 dac_table_addr; /* 0: it has none */
+	bool has_descriptor;
+};
 
-	if (!s->defined || !s->is_dynamic || s->type != STT_OBJECT || strcmp(s->name, "g_dacTable"))
+static int find_exports(const struct elf_symbol *s, void *data)
+{
+	struct exports *e = data;
+
+	if (!s->defined || !s->is_dynamic || s->type != STT_OBJECT)
 		return 0;
-	*addr = s->addr;
+	e->has_descriptor |= !strcmp(s->name, "DotNetRuntimeContractDescriptor");
+	if (strcmp(s->name, "g_dacTable"))
+		return 0;
+	e->dac_table_addr = s->addr;
 	return 1;
 }
 
@@ -62,7 +72,7 @@ static int learn(struct dotnet_build *b, const struct elf_file *f)
 	if (r < 0)
 		return r;
 	snprintf(b->runtime, sizeof(b->runtime), ".NET %u.%u.%u", b->major, b->minor, b->patch);
-	b->layout = dotnet_layout_get(b->major);
+	b->layout = b->dac_table_addr ? dotnet_layout_get(b->major) : NULL;
 	if (!b->layout)
 		b->why = "only .NET 6 to 10 are supported";
 	return b->why ? -ENOTSUP : 0;
@@ -71,14 +81,18 @@ static int learn(struct dotnet_build *b, const struct elf_file *f)
 int dotnet_build_new(struct dotnet_build **build, struct elf_file *f)
 {
 	_cleanup_(dotnet_build_free) struct dotnet_build *b = calloc(1, sizeof(*b));
+	struct exports e = {};
 	int r;
 
 	if (!b)
 		return -ENOMEM;
-	r = elf_file_each_symbol(f, find_table, &b->dac_table_addr);
-	if (r <= 0)
+	r = elf_file_each_symbol(f, find_exports, &e);
+	if (r < 0 || (!r && !e.has_descriptor))
 		return r ? r : -ENOENT;
+	b->dac_table_addr = e.dac_table_addr;
 	r = learn(b, f);
+	if (!b->major && !b->dac_table_addr)
+		return -ENOENT; /* NativeAOT */
 	if (!r || r == -ENOTSUP)
 		*build = TAKE_PTR(b);
 	return r;
