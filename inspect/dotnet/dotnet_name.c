@@ -84,17 +84,18 @@ static void add_segment(struct naming *n, const char *name, bool is_part)
 	add_type_arguments(n, arity);
 }
 
-/* A lambda, local function, or the body of an async method or iterator. */
+/* A lambda, local function, or part of the state machine of an async method or iterator. */
 static bool is_part(const char *type, const char *method, bool *is_body)
 {
 	char ignored[MAX_NAME];
 	struct text text;
 
 	text_init(&text, ignored, sizeof(ignored));
-	*is_body = readable_type(type, &text) == READABLE_STATE_MACHINE &&
-		   !strcmp(method, "MoveNext");
-	if (*is_body)
+	if (readable_type(type, &text) == READABLE_STATE_MACHINE) {
+		*is_body = !strcmp(method, "MoveNext");
 		return true;
+	}
+	*is_body = false;
 	text_init(&text, ignored, sizeof(ignored));
 	readable_method(method, &text);
 	return strcmp(ignored, method) != 0;

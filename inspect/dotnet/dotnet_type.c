@@ -20,6 +20,7 @@
 
 #include "dotnet_runtime.h"
 #include "metadata_type.h"
+#include "readable.h"
 
 #define MAX_DEPTH 6
 
@@ -117,7 +118,7 @@ static int add_name(struct dotnet_runtime *rt, u64 type, struct text *out)
 	if (keyword)
 		text_add(out, "%s", keyword);
 	else
-		text_add(out, "%.*s", (int)metadata_plain_len(name, &arity), name);
+		readable_type_name(name, metadata_plain_len(name, &arity), out);
 	return 0;
 }
 

@@ -82,3 +82,13 @@ enum readable_type readable_type(const char *name, struct text *out)
 	add_method(m.of, m.of_len, out, 0);
 	return READABLE_STATE_MACHINE;
 }
+
+void readable_type_name(const char *name, size_t len, struct text *out)
+{
+	struct made_up m;
+
+	if (take_apart(name, len, &m) && m.letter == 'd')
+		add_method(m.of, m.of_len, out, 0);
+	else
+		text_add(out, "%.*s", (int)len, name);
+}

@@ -23,3 +23,6 @@ enum readable_type readable_type(const char *name, struct text *out);
  * every other is itself.
  */
 void readable_method(const char *name, struct text *out);
+
+/* A type where it is an argument or parameter: "<RunAsync>d__3" is "RunAsync". */
+void readable_type_name(const char *name, size_t len, struct text *out);

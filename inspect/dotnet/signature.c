@@ -11,6 +11,7 @@
 #include <errno.h>
 
 #include "metadata_type.h"
+#include "readable.h"
 
 #define MAX_LEN 1024
 #define MAX_DEPTH 16
@@ -86,7 +87,7 @@ static int add_token(struct signature *s)
 	if (r)
 		return r;
 	len = metadata_plain_len(name, &arity);
-	text_add(s->out, "%.*s", (int)len, name);
+	readable_type_name(name, len, s->out);
 	return 0;
 }
 

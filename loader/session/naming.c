@@ -323,6 +323,7 @@ static int append_dotnet(struct naming *n, struct image *image, const struct uw_
 	else
 		n->unresolved = true;
 	if (rt) {
+		out.kind = d->is_stub ? PROF_STUB : PROF_DOTNET;
 		out.name = d->text;
 		out.file = d->line.file[0] ? d->line.file : NULL;
 		out.line = d->line.line;

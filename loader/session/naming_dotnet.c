@@ -2,9 +2,12 @@
 
 #include "naming_dotnet.h"
 
-static void name_stub(struct naming_dotnet *d, const struct uw_frame *f)
+#include <errno.h>
+
+static void name_stub(struct naming_dotnet *d, u32 kind)
 {
-	d->text = dotnet_stub_name((u32)f->a);
+	d->is_stub = true;
+	d->text = dotnet_stub_name(kind);
 	if (!d->text)
 		d->reason = "a part of the runtime without a name";
 }
@@ -27,13 +30,15 @@ void naming_dotnet(struct naming_dotnet *d, struct dotnet_runtime *rt, const str
 
 	d->name.module[0] = d->line.file[0] = '\0';
 	d->line.line = 0;
-	d->name.is_dynamic = false;
+	d->name.is_dynamic = d->is_stub = false;
 	d->name.reason = d->text = d->tier = d->reason = NULL;
-	if (f->kind == UW_DOTNET_STUB) {
-		name_stub(d, f);
+	err = f->kind == UW_DOTNET_STUB && f->a != DOTNET_STUB_UNKNOWN
+		      ? -ENOENT
+		      : dotnet_code_find(rt, pc, &code);
+	if (f->kind == UW_DOTNET_STUB && (err || code.kind == DOTNET_STUB)) {
+		name_stub(d, err ? (u32)f->a : code.stub_kind);
 		return;
 	}
-	err = dotnet_code_find(rt, pc, &code);
 	if (f->kind == UW_DOTNET_METHOD && f->b && (err || code.method_desc != f->b)) {
 		code = (struct dotnet_code){ .kind = DOTNET_METHOD,
 					     .start_addr = f->a,

@@ -11,6 +11,7 @@ struct naming_dotnet {
 	struct dotnet_line line; /* file "": none */
 	const char *text; /* of the frame, NULL: it has none, borrowed */
 	const char *tier; /* NULL: not known */
+	bool is_stub; /* no method */
 	const char *reason; /* why name or line is missing, or NULL */
 };
 
@@ -20,6 +21,7 @@ struct naming_dotnet {
  * @f:		UW_DOTNET_*
  *
  * A method is the one that the walk found; if other code is at its address by now, it still has
- * its name and no line.
+ * its name and no line. Memory with code that the tables had nothing of when it was walked may be
+ * known by now.
  */
 void naming_dotnet(struct naming_dotnet *d, struct dotnet_runtime *rt, const struct uw_frame *f);
