@@ -39,19 +39,21 @@ CASES = {
     "Generic": re.compile(LOOP + "(?:" + "|".join(
         rf"(?:>Box<{t}>\.Put\(T, long\)(?:>Work<{t}>\(long\))?)" for t in ("int", "__Canon")) + ")?"),
     "Osr": chain(LOOP, *map(exactly, ["OsrA(long)", "OsrB(long)", "OsrLoop(long)"])),
-    "Finally": chain(LOOP, *map(exactly, ["FinA(long)", "FinB(long)"]), WORK),
+    # Unoptimized, the finally block is a function that its method calls.
+    "Finally": chain(LOOP, exactly("FinA(long)") + f"(?:>{exactly('FinA(long)')})?",
+                     exactly("FinB(long)"), WORK),
     # The filter runs above the frames that threw; where the handler does, those are gone or not.
     "Catch": re.compile(rf"{LOOP}(?:>{CAT}(?:>Throws\(\))?(?:>{CAT}(?:>{WORK})?)?(?:>{WORK})?)?"),
     "Callback": chain(LOOP, *map(exactly, ["Sort(long[])", "Compare(long*, long*)",
                                           "Work(long, long)"])),
     # Lambda and iterator may be inlined into what calls them.
     "Lambda": re.compile(rf"{LOOP}(?:>Loop\.<lambda_\w+>\(int\))?(?:>{WORK})?"),
-    "Iterator": re.compile(rf"{LOOP}(?:>Each(?:\(\))?)?(?:>{WORK})?"),
+    "Iterator": re.compile(rf"{LOOP}(?:>Each(?:\(\)|\.(?:[\w.<>]+\.)?GetEnumerator\(\)|\.\.ctor\(int\))?)?(?:>{WORK})?"),
     # Whoever completes a task goes on with what awaits it.
     "Async": re.compile(rf"(?:{LOOP}>)?(?:{TASK}>)*(?:{TASK}|OnceAsync>{WORK})|{LOOP}"),
     "Reflected": chain(LOOP, "InvokeStub_Reflected.Work", WORK),
     "Dynamic": chain(LOOP, "Made", WORK),
-    "Objects": chain(LOOP, *map(exactly, ["Build(long)", "Add(Node, long)"])),
+    "Objects": chain(LOOP, *map(exactly, ["Build(long)", "Add(Node, long)", "Node..ctor()"])),
     "Garbage": chain(LOOP, exactly("Make(long)")),
     "Stack": chain(LOOP, r"(?:Alloc\(int\)|Fixed\(\))",
                    exactly("Many(long, long, long, long, long, long, long, long, byte*)"),
@@ -182,12 +184,13 @@ class Tally:
             self.hijacked += count
             return
         # What the walk calls whole is judged; what it calls truncated lacks its outer part.
-        if stack["status"] == "complete" or stack.get("reason") == "guessed frame":
-            self.whole += count
-            self.wrong += count * (not right)
-            if not right:
-                self.miss(f"{stack['status']}: {'>'.join(names)} {leaf_of(frames)}", count)
-            self._controls(case, mine, right)
+        if stack["status"] != "complete" and stack.get("reason") != "guessed frame":
+            return
+        self.whole += count
+        self.wrong += count * (not right)
+        if not right:
+            self.miss(f"{stack['status']}: {'>'.join(names)} {leaf_of(frames)}", count)
+        self._controls(case, mine, right)
         if frames[0]["kind"] == "dotnet":
             self.managed += count
             self.names += count * right

@@ -12,18 +12,27 @@ GOALS = {"names": 99.9, "lines": 99.9, "complete": 99.5}
 
 HEAD = """# What is exact, by version, mode and program
 
-Measured by `ci/matrix` on live processes of Node.js (x86-64), some thousand samples a cell: % of samples with
-exact names / with exact names and lines / that are complete. What a sample must be is known from the program
-itself (`fixtures/node/known`); samples in prologues, epilogues and builtins count, too. Goals: {goals}.
+Measured on live processes (x86-64), some thousand samples a cell: % of samples with exact names / with exact
+names and lines / that are complete. What a sample must be is known from the program itself; samples in
+prologues, epilogues and builtins count, too. Goals: {goals}.
 A cell below one is in bold; an empty one was not measured, or the version or program has no such mode.
 
-{modes}
-"""
-MODES = """* `default`: no flag
+Node.js, by `ci/matrix` (`fixtures/node/known`):
+
+* `default`: no flag
 * `jitless`: `--jitless`, interpreted only
 * `sparkplug`: `--always-sparkplug --no-opt --no-maglev`, baseline code only
 * `maglev`: `--no-turbofan`, where V8 has Maglev by default
-* `native-stack`: `--interpreted-frames-native-stack`"""
+* `native-stack`: `--interpreted-frames-native-stack`
+
+.NET, by `ci/dotnet-matrix` (`fixtures/dotnet/nesting.cs`), all programs at once, a thread each; names and
+lines of the samples that are in managed code and not truncated:
+
+* `default`: self-contained, framework precompiled, the program compiled in tiers
+* `single-file`: the same in one file
+* `optimized`: `DOTNET_TieredCompilation=0`, everything compiled once
+* `jit`: `DOTNET_ReadyToRun=0`, no precompiled code
+"""
 
 
 @dataclass(frozen=True)
@@ -55,20 +64,24 @@ def _short(percent):
 
 
 class Document:
-    """Written anew after each cell, by renaming."""
+    """Written anew after each cell, by renaming. Tables of other runtimes stay as they are."""
 
-    def __init__(self, path, programs, modes):
+    def __init__(self, path, programs, modes, runtime="Node.js"):
         self.path, self.programs, self.modes, self.cells = path, programs, modes, {}
+        self.runtime, self.others = runtime, {}
         if os.path.exists(path):
             with open(path, encoding="utf-8") as file:
                 self._read(file.read().splitlines())
 
     def _read(self, lines):
-        version, columns = None, []
+        version, columns, other = None, [], None
         for line in lines:
             words = [word.strip() for word in line.strip("|").split("|")]
-            if line.startswith("## Node.js "):
-                version = line.split()[2]
+            if line.startswith("## "):
+                runtime, version = line[3:].rsplit(" ", 1)
+                other = None if runtime == self.runtime else (runtime, version)
+            if other:
+                self.others.setdefault(other, []).append(line)
             elif line.startswith("| program"):
                 columns = words[1:]
             elif version and line.startswith("| ") and columns:
@@ -84,13 +97,13 @@ class Document:
 
     def text(self):
         goals = ", ".join(f"{name} {goal} %" for name, goal in GOALS.items())
-        parts = [HEAD.format(goals=goals, modes=MODES)]
-        for version in sorted({v for v, _, _ in self.cells}, key=lambda v: int(v.split(".")[0])):
-            parts.append(self._table(version))
-        return "\n".join(parts)
+        tables = {key: "\n".join(lines).rstrip() + "\n" for key, lines in self.others.items()}
+        tables.update({(self.runtime, v): self._table(v) for v, _, _ in self.cells})
+        order = sorted(tables, key=lambda key: (key[0] != "Node.js", int(key[1].split(".")[0])))
+        return "\n".join([HEAD.format(goals=goals), *(tables[key] for key in order)])
 
     def _table(self, version):
         rows = [["program", *self.modes], ["---"] * (len(self.modes) + 1)]
         rows += [[program, *(str(self.cells.get((version, mode, program), ""))
                              for mode in self.modes)] for program in self.programs]
-        return f"## Node.js {version}\n\n" + "".join(f"| {' | '.join(r)} |\n" for r in rows)
+        return f"## {self.runtime} {version}\n\n" + "".join(f"| {' | '.join(r)} |\n" for r in rows)

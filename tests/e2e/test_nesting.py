@@ -3,8 +3,10 @@
 """Negative controls of the judge: what it must let pass and what it must catch."""
 
 import os
+import re
 import sys
 
+import dotnet_nesting
 import nesting
 from bundle import Bundle
 from lib import Checks, folder
@@ -76,12 +78,54 @@ def check_document(check):
         again = Document(path, ["one", "two"], ["x", "y"])
         check.equal([str(c) for c in again.cells.values()], [str(below), str(good)],
                     "a document keeps its cells")
+        Document(path, ["one"], ["z"], ".NET").put("8.0.1", "z", "one", good)
+        Document(path, ["one", "two"], ["x", "y"]).put("18.0.0", "y", "one", good)
+        kept = Document(path, ["one"], ["z"], ".NET")
+        check.equal([len(kept.cells), len(kept.others)], [1, 2], "tables of other runtimes stay")
+
+
+DOTNET = [  # chains of which no frame may be missing, outermost first
+    ("Frameless", ["Loop()", "TinyA(long)", "TinyB(long)", "Tiny(long)"]),
+    ("OneCall", ["Loop()", "CallA(long)", "CallB(long)", "Work(long)"]),
+    ("Recursion", ["Loop()"] + ["Down(long)"] * 21 + ["Work(long)"]),
+    ("Virtual", ["Loop()", "Call<__Canon>(T[], long)", "B.Area(long)", "Work(long)"]),
+    ("Generic", ["Loop()", "Box<int>.Put(T, long)", "Work<int>(long)"]),
+    ("Osr", ["Loop()", "OsrA(long)", "OsrB(long)", "OsrLoop(long)"]),
+    ("Finally", ["Loop()", "FinA(long)", "FinB(long)", "Work(long)"]),
+    ("Callback", ["Loop()", "Sort(long[])", "Compare(long*, long*)", "Work(long, long)"]),
+    ("Reflected", ["Loop()", "InvokeStub_Reflected.Work", "Work(long)"]),
+    ("Dynamic", ["Loop()", "Made", "Work(long)"]),
+    ("Objects", ["Loop()", "Build(long)", "Add(Node, long)"]),
+    ("Stack", ["Loop()", "Fixed()", "Many(long, long, long, long, long, long, long, long, byte*)",
+               "Work(byte*, int)"]),
+]
+
+
+def check_dotnet(check):
+    source = dotnet_nesting.Source()
+    for case, names in DOTNET:
+        right = lambda names, case=case: dotnet_nesting.is_right(case, [(n, {}) for n in names])
+        for n in range(1, len(names) + 1):
+            check.that(right(names[:n]), f".NET {case}: its first {n} frames pass", quiet=True)
+        for i in range(len(names) - 1):
+            check.that(not right(names[:i] + names[i + 1:]), f".NET {case}: frame {i} is missing",
+                       quiet=True)
+        check.that(not right(names[:-1] + names[-2:]), f".NET {case}: the leaf is twice", quiet=True)
+        own = [n for n in names if n != dotnet_nesting.EXTRA.get(case)]
+        short = [re.sub("<[^>]*>", "", n).split("(")[0].split(".")[-1] for n in own]
+        known = [source.methods.get((case, n)) for n in short]
+        check.that(all(known), f".NET {case}: the lines of its methods are known", quiet=True)
+    frame = {"file": "x/nesting.cs", "line": source.methods["OneCall", "CallB"][0][0]}
+    check.that(source.is_line("OneCall", "CallB(long)", frame) is True and
+               source.is_line("OneCall", "CallA(long)", frame) is False,
+               "another method's line is refused")
 
 
 def main():
     check = Checks()
     check_terms(check)
     check_document(check)
+    check_dotnet(check)
     judge = nesting.Judge(KNOWN)
     check.that(len(judge.paths) >= 15, "the programs' paths are read")
     for path in judge.paths[1:]:

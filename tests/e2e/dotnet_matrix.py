@@ -1,0 +1,107 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""dotnet_matrix.py [OPTION]... VERSION...: how exact .NET's stacks are, cell by cell.
+
+A cell is a version, a mode and a case of fixtures/dotnet/nesting.cs (dotnet_nesting.py). All cases of a
+version and mode run at once, in UNSPOOL_DOTNET_DIR/VERSION-nesting or VERSION-nesting-single.
+
+  names     % of the samples with managed code as leaf that are not truncated (but for guesses), whose
+            frames are a chain that the source allows
+  lines     % of the same, whose lines are those of the methods, too
+  complete  % of all samples of the case whose stack is complete
+
+  -m NAME[,NAME]  these modes      -s SECONDS  of each recording; default 40
+  -n SAMPLES      a cell, at least; default 200: with fewer it is left out; so it is with less than
+                  20 in managed code
+  -o FILE         put the cells into that document (support.py); others there stay
+  -v              print what was not exact
+"""
+
+import argparse
+import os
+import sys
+import time
+
+from dotnet_nesting import CASES, Source, Tally, samples_of
+from lib import Checks, folder, need_bpf, record, running
+from support import GOALS, Cell, Document
+
+MODES = {
+    "default": ("", {}),
+    "single-file": ("-single", {}),
+    "optimized": ("", {"DOTNET_TieredCompilation": "0"}),
+    "jit": ("", {"DOTNET_ReadyToRun": "0"}),
+}
+HZ = 997
+WARM_S = 6
+SETTLED_US = 3000000  # until then unwind rows are loaded
+
+
+def tallies(version, mode, seconds):
+    """{case: Tally}, or None where there is no such program or no profile."""
+    suffix, environment = MODES[mode]
+    program = os.path.join(os.environ.get("UNSPOOL_DOTNET_DIR", ""), f"{version}-nesting{suffix}/nesting")
+    if not os.access(program, os.X_OK):
+        return None
+    env = dict(os.environ, DOTNET_EnableDiagnostics="0", **environment)
+    found, source = {}, Source()
+    with folder() as tmp, running([program], wait_for=b"ready", env=env) as child:
+        time.sleep(WARM_S)
+        _, profile = record("-p", child.pid, "-d", f"{seconds}s", out=os.path.join(tmp, "p.ndjson"),
+                            hz=HZ, timeout=seconds + 60)
+    for case, frames, stack, count in samples_of(profile, SETTLED_US) if profile else ():
+        found.setdefault(case, Tally()).add(case, frames, stack, count, source)
+    return found
+
+
+def percent(part, whole):
+    return 100 * part / whole if whole else 0
+
+
+def report(check, label, tally, args):
+    """The cell, or None when it has too few samples."""
+    if not check.that(tally and tally.n >= args.samples and tally.managed >= 20,
+                      f"{label}: {tally.n if tally else 0} samples", quiet=True):
+        return None
+    cell = Cell(percent(tally.names, tally.managed), percent(tally.lines, tally.managed),
+                percent(tally.complete, tally.n), tally.n)
+    check.that(cell.good, f"{label}: {cell}, {tally.managed} of {tally.n} samples")
+    for what, count in sorted(tally.misses.items(), key=lambda x: -x[1])[:8 * args.verbose]:
+        print(f"    {count} {what}")
+    return cell
+
+
+def run(check, args, version, mode):
+    found = tallies(version, mode, args.seconds)
+    if not check.that(found, f"{version} {mode}: it is recorded", quiet=True):
+        return
+    document = Document(args.out, list(CASES), list(MODES), ".NET") if args.out else None
+    for case in CASES:
+        cell = report(check, f"{version} {mode} {case}", found.get(case), args)
+        if cell and document:
+            document.put(version, mode, case, cell)
+
+
+def main():
+    words = lambda text: text.split(",")
+    parser = argparse.ArgumentParser(usage=__doc__)
+    parser.add_argument("-m", dest="modes", type=words, default=list(MODES))
+    parser.add_argument("-s", dest="seconds", type=int, default=40)
+    parser.add_argument("-n", dest="samples", type=int, default=200)
+    parser.add_argument("-o", dest="out")
+    parser.add_argument("-v", dest="verbose", action="store_true")
+    parser.add_argument("versions", nargs="+")
+    args = parser.parse_args()
+    if set(args.modes) - set(MODES):
+        parser.error(f"modes are {', '.join(MODES)}")
+    need_bpf()
+    check = Checks()
+    print("goals: " + ", ".join(f"{name} {goal} %" for name, goal in GOALS.items()))
+    for version in args.versions:
+        for mode in args.modes:
+            run(check, args, version, mode)
+    return check.end()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
