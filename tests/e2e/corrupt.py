@@ -18,7 +18,8 @@ import subprocess
 import sys
 import time
 
-from lib import TOP, UNSPOOL, Checks, Profile, folder, need_bpf, node, running, version_of
+from lib import (TOP, UNSPOOL, Checks, Profile, at_once, folder, need_bpf, node, running,
+                 version_of, wait_until)
 
 SCRIPT = os.path.join(TOP, "fixtures/node/spin.js")
 CHAIN = ["spin", "middle", "outer"]
@@ -157,6 +158,13 @@ class Verdict:
         check.equal(self.strange, set(), "no name is made up")
 
 
+def partial(tmp):
+    """What was recorded so far."""
+    with contextlib.suppress(FileNotFoundError), open(os.path.join(tmp, ".p.ndjson.partial"), "rb") as file:
+        return file.read()
+    return b""
+
+
 def one_round(check, verdict, binary, seed):
     with folder() as tmp, running([binary, "--jitless", SCRIPT], b"running",
                                   stderr=subprocess.DEVNULL) as child:
@@ -164,7 +172,8 @@ def one_round(check, verdict, binary, seed):
         memory = Memory(child.pid)
         with running([UNSPOOL, "record", "-q", "-F", "997", "-p", str(child.pid), "-o", out],
                      stderr=subprocess.DEVNULL) as recorder:
-            time.sleep(3)  # the first samples tell which names there are
+            wait_until(lambda: b'"samples"' in partial(tmp))
+            time.sleep(1)  # the first samples tell which names there are
             with memory.stopped():
                 functions = list(memory.functions())
             spans = spoil_all(memory, functions[:3], random.Random(seed), 3)
@@ -178,7 +187,8 @@ def one_round(check, verdict, binary, seed):
         os.close(memory.fd)
         profile = Profile(out)
         check.equal(profile.count(), profile.summary["samples"], f"round {seed}: the profile is whole")
-        verdict.add(profile, spans)
+        with check.lock:
+            verdict.add(profile, spans)
         control = Verdict()
         control.add(profile, spans, forget="spin")
         check.equal(control.strange, {"spin"}, f"round {seed}: a name too many would be seen")
@@ -188,8 +198,7 @@ def main():
     need_bpf()
     check, verdict = Checks(), Verdict()
     binary = node(version_of("22"))
-    for seed in range(6):
-        one_round(check, verdict, binary, seed)
+    at_once(3, [lambda seed=seed: one_round(check, verdict, binary, seed) for seed in range(6)])
     verdict.say(check)
     return check.end()
 

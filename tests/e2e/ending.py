@@ -5,6 +5,7 @@ nothing is left behind: no partial, no BPF object, no process."""
 
 import contextlib
 import fcntl
+import functools
 import json
 import os
 import signal
@@ -12,7 +13,8 @@ import subprocess
 import sys
 import time
 
-from lib import BUSY, UNSPOOL, Checks, Profile, folder, need_bpf, running, unspool
+from lib import (BUSY, UNSPOOL, Checks, Profile, at_once, folder, need_bpf, running, unspool,
+                 wait_until)
 
 PINNED = "/sys/fs/bpf"
 
@@ -26,14 +28,6 @@ def recorder(target, tmp, *args, name="p.ndjson", **options):
         partial = os.path.join(tmp, f".{name}.partial")
         wait_until(lambda: os.path.exists(partial) and os.path.getsize(partial) > 2000)
         yield child
-
-
-def wait_until(true, seconds=20):
-    end = time.monotonic() + seconds
-    while not true():
-        if time.monotonic() > end:
-            raise TimeoutError
-        time.sleep(0.05)
 
 
 def programs_of(pid):
@@ -227,17 +221,12 @@ def command(check, number, status):
 def main():
     need_bpf()
     check = Checks()
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        ended_by(check, number)
-    killed(check)
-    copies(check)
-    stuck(check, signal.SIGTERM)
-    stuck(check, signal.SIGINT, named=True)
-    stuck(check, signal.SIGTERM, command=("sh", "-c", f"exec {BUSY} >/dev/null"), status=125)
-    stuck_report(check)
-    second_recorder(check)
-    command(check, None, 0)
-    command(check, signal.SIGTERM, 128 + signal.SIGTERM)
+    at_once(4, [functools.partial(part, check, *args) for part, *args in (
+        (ended_by, signal.SIGINT), (ended_by, signal.SIGTERM), (ended_by, signal.SIGHUP),
+        (killed,), (copies,), (second_recorder,), (stuck_report,),
+        (stuck, signal.SIGTERM), (stuck, signal.SIGINT, True),
+        (stuck, signal.SIGTERM, False, ("sh", "-c", f"exec {BUSY} >/dev/null"), 125),
+        (command, None, 0), (command, signal.SIGTERM, 128 + signal.SIGTERM))])
     return check.end()
 
 

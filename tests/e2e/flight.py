@@ -12,20 +12,12 @@ import subprocess
 import sys
 import time
 
-from lib import UNSPOOL, Checks, folder, need_bpf, running, unspool
+from lib import UNSPOOL, Checks, folder, need_bpf, running, unspool, wait_until
 
 PINNED = "/sys/fs/bpf"
 LOST = os.environ.get("UNSPOOL_LOST", "lost")
 BPFTOOL = next((p for p in ("/usr/sbin/bpftool", "/usr/bin/bpftool") if os.access(p, os.X_OK)),
                None)
-
-
-def wait_until(true, seconds=20):
-    end = time.monotonic() + seconds
-    while not true():
-        if time.monotonic() > end:
-            raise TimeoutError
-        time.sleep(0.05)
 
 
 def flight(*args, **options):

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """What the end-to-end tests share: children that always end, recordings, profiles, checks."""
 
+import concurrent.futures
 import contextlib
 import json
 import os
@@ -9,6 +10,8 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
+import time
 
 TOP = os.path.realpath(os.path.join(os.path.dirname(os.path.realpath(__file__)), "../.."))
 NODES = os.environ.get("UNSPOOL_NODE_DIR", "")
@@ -48,14 +51,16 @@ class Checks:
 
     def __init__(self):
         self.passed = self.failed = 0
+        self.lock = threading.Lock()
 
     def that(self, good, words, quiet=False):
-        if good:
-            self.passed += 1
-        else:
-            self.failed += 1
-        if not good or not quiet:
-            print(f"{'ok' if good else 'FAILED'}: {words}", flush=True)
+        with self.lock:
+            if good:
+                self.passed += 1
+            else:
+                self.failed += 1
+            if not good or not quiet:
+                print(f"{'ok' if good else 'FAILED'}: {words}", flush=True)
         return good
 
     def equal(self, is_, want, words, quiet=False):
@@ -90,6 +95,21 @@ def unspool(*args, timeout=60, **options):
     return subprocess.run([UNSPOOL, *map(str, args)], capture_output=True, timeout=timeout,
                           stdin=subprocess.DEVNULL, encoding="utf-8", errors="surrogateescape",
                           check=False, **options)
+
+
+def wait_until(true, seconds=20):
+    end = time.monotonic() + seconds
+    while not true():
+        if time.monotonic() > end:
+            raise TimeoutError
+        time.sleep(0.05)
+
+
+def at_once(n, parts):
+    """Runs functions, @n at a time: parts that spend their time waiting for others."""
+    with concurrent.futures.ThreadPoolExecutor(n) as pool:
+        for future in [pool.submit(part) for part in parts]:
+            future.result()
 
 
 @contextlib.contextmanager

@@ -110,7 +110,7 @@ def executed(check, tmp):
     """Sampled so often that some samples fall into the exec itself, between its parts: they must
     not spoil those after it. A process lives for 150 ms: on a machine that is short of CPUs the
     recorder can need 50 to see it."""
-    n = 60
+    n = 30
     loop = f"i=0; while [ $i -lt {n} ]; do {BUSY}-ash 150; i=$((i+1)); done >/dev/null"
     _, profile = record("sh", "-c", loop, out=os.path.join(tmp, "e.ndjson"), hz=15000)
     whole, known = collections.Counter(), collections.Counter()
@@ -126,7 +126,7 @@ def executed(check, tmp):
 
 def by_script(check, tmp):
     """Short Node.js processes, each looked at as soon as it is sampled, mostly in its exec."""
-    binary, script, n = node(version_of("24")), os.path.join(tmp, "short.js"), 30
+    binary, script, n = node(version_of("24")), os.path.join(tmp, "short.js"), 15
     with open(script, "w", encoding="utf-8") as file:
         file.write("const end = Date.now() + 150;\nwhile (Date.now() < end);\n")
     _, profile = record("sh", "-c", f"i=0; while [ $i -lt {n} ]; do env {binary} {script}; "

@@ -12,7 +12,7 @@ import subprocess
 import sys
 import time
 
-from lib import Checks, Profile, TOP, folder, need_bpf, record, running, skip, unspool
+from lib import Checks, Profile, TOP, at_once, folder, need_bpf, record, running, skip, unspool
 
 INLINED = os.environ["UNSPOOL_INLINED"]
 SOURCE = os.path.join(TOP, "tests/e2e/inlined.c")
@@ -49,7 +49,7 @@ def expect(check, words, pid, tmp, with_lines=True):
     """Records @pid and looks at what the samples show; some are of other lines."""
     out = os.path.join(tmp, "out.ndjson")
     began = time.monotonic()
-    done = unspool("record", "-q", "-F", 499, "-o", out, "-p", pid, "-d", 2)
+    done = unspool("record", "-q", "-F", 499, "-o", out, "-p", pid, "-d", 1)
     took = time.monotonic() - began
     check.equal(done.returncode, 0, f"{words}: is recorded")
     n, all_ = share_of_chain(Profile(out), with_lines)
@@ -182,11 +182,15 @@ def main():
     check = Checks()
     with folder() as tmp:
         stripped, debug, place = make_stripped(tmp)
-        plain_and_deleted(check, tmp)
-        stripped_alone(check, tmp, stripped)
-        inside_only(check, tmp, stripped, debug, place)
-        traps(check, tmp, stripped, place)
-        on_fuse(check, tmp, place)
+
+        def part(function, *args):
+            own = os.path.join(tmp, function.__name__)
+            os.mkdir(own)
+            return lambda: function(check, own, *args)
+
+        at_once(3, [part(on_fuse, place), part(inside_only, stripped, debug, place),
+                    part(plain_and_deleted), part(traps, stripped, place),
+                    part(stripped_alone, stripped)])
     return check.end()
 
 

@@ -10,8 +10,8 @@ import sys
 import tempfile
 import time
 
-from lib import (BUSY, TOP, UNSPOOL, Checks, Profile, folder, need_bpf, node, record, running,
-                 version_of)
+from lib import (BUSY, TOP, UNSPOOL, Checks, Profile, at_once, folder, need_bpf, node, record,
+                 running, version_of)
 
 KNOWN = os.path.join(TOP, "fixtures/node/known/run.js")
 IN_NAMESPACE = ["unshare", "--pid", "--fork", "--mount-proc", "--kill-child"]
@@ -40,8 +40,12 @@ def named_js(check, profile):
 
 
 def by_name(check, tmp, binary):
-    with running([binary, KNOWN, "2000"], b"running") as child:
-        done, profile = record("-p", "run.js", "-d", 1, out=os.path.join(tmp, "n.ndjson"))
+    name = f"named-{os.getpid()}.js"
+    path = os.path.join(tmp, name)
+    with open(path, "w", encoding="utf-8") as file:
+        file.write("console.log('running'); for (;;);")
+    with running([binary, path], b"running") as child:
+        done, profile = record("-p", name, "-d", 1, out=os.path.join(tmp, "n.ndjson"))
     check.equal(done.returncode, 0, "a Node.js is found by its script's name")
     check.equal({pid for pid, _ in sampled(profile)[0]}, {child.pid}, "it and nothing else")
 
@@ -171,16 +175,16 @@ def main():
     check = Checks()
     binary = node(version_of("24"))
     with folder() as tmp:
-        by_name(check, tmp, binary)
-        by_thread(check, tmp, binary)
-        by_cgroup(check, tmp)
+        parts = [lambda: by_name(check, tmp, binary), lambda: by_thread(check, tmp, binary),
+                 lambda: by_cgroup(check, tmp)]
         if subprocess.run([*IN_NAMESPACE, "true"], check=False).returncode:
             print("not tried: PID namespaces, which can't be made here (in a chroot)")
         else:
-            recorder_inside(check, tmp, binary)
-            recorder_inside_all(check, tmp)
-            recorder_outside(check, tmp, binary)
-            pids_again(check, tmp)
+            parts = [lambda: pids_again(check, tmp), *parts,
+                     lambda: recorder_inside(check, tmp, binary),
+                     lambda: recorder_inside_all(check, tmp),
+                     lambda: recorder_outside(check, tmp, binary)]
+        at_once(3, parts)
     return check.end()
 
 

@@ -13,6 +13,8 @@ trial.py says what must hold.
 """
 
 import argparse
+import concurrent.futures
+import os
 import signal
 import sys
 import tempfile
@@ -22,6 +24,7 @@ from trial import Trial
 
 MOST = 15  # faults of a kind a command
 MOST_LIVE = 2  # each takes a second
+AT_ONCE = 4  # of the live ones, which mostly wait
 FAULTY = {"crash": "allocations", "leak": "calls", "half": "calls", "litter": "calls",
           "silent": "calls", "late": "calls", "mute": "calls", "noisy": "calls",
           "odd": "allocations", "hang": "calls"}
@@ -52,6 +55,18 @@ def is_caught(how, folder, is_sanitized):
     return False
 
 
+def try_all(made, folder, options, most):
+    """Whether each command held. Live, several are tried at a time."""
+    def try_one(i, command):
+        own = os.path.join(folder, str(i))
+        os.mkdir(own)
+        return try_command(command, own, options.sanitized, most)
+
+    chosen = [command for command in made if options.k in command.name]
+    with concurrent.futures.ThreadPoolExecutor(AT_ONCE if options.live else 1) as pool:
+        return list(pool.map(try_one, range(len(chosen)), chosen))
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     for name in ("--self-test", "--live", "--sanitized"):
@@ -68,8 +83,7 @@ def main():
             held = [is_caught(how, folder, options.sanitized) for how in ("well", *FAULTY)]
         else:
             with commands.made(folder, options.live) as made:
-                held = [try_command(c, folder, options.sanitized, most)
-                        for c in made if options.k in c.name]
+                held = try_all(made, folder, options, most)
     print(f"{sum(held)} passed, {len(held) - sum(held)} failed")
     return 0 if held and all(held) else 1
 

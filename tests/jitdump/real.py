@@ -81,7 +81,7 @@ def test_dotnet(checks):
     for granularity in (None, "2"):
         with folder() as path:
             env = {**os.environ, "DOTNET_PerfMapEnabled": "2", "DOTNET_PerfMapJitDumpPath": path,
-                   "DOTNET_CLI_HOME": path, "DOTNET_NOLOGO": "1"}
+                   "DOTNET_CLI_HOME": path, "DOTNET_NOLOGO": "1", "TMPDIR": path}
             if granularity:
                 env["DOTNET_PerfMapStubGranularity"] = granularity
             done = subprocess.run(["dotnet", "help"], env=env, capture_output=True, timeout=120, check=False)

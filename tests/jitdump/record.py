@@ -93,11 +93,9 @@ def test_node(checks, major="22"):
 
 
 def start(stack, case, path):
-    """Its folder and its pids as this namespace sees them."""
     own = os.path.join(path, case)
     os.mkdir(own)
-    child = stack.enter_context(running([sys.executable, TARGET, case, own], text=True))
-    return [int(pid) for pid in child.stdout.readline().split()]
+    return stack.enter_context(running([sys.executable, TARGET, case, own], text=True))
 
 
 def leaves(profile, pid):
@@ -130,14 +128,14 @@ def judge(checks, case, found, changed_us):
 
 def test_files(checks):
     with folder() as path, contextlib.ExitStack() as stack:
-        pids = {}
-        for case in sorted(NAMED):
-            if case != "dump-child":
-                pids[case] = start(stack, case, path)
+        children = {case: start(stack, case, path) for case in sorted(NAMED) if case != "dump-child"}
+        # As this namespace sees them.
+        pids = {case: [int(pid) for pid in child.stdout.readline().split()] for case, child in children.items()}
         pids["dump-child"], pids["dump-fork"] = pids["dump-fork"][1:], pids["dump-fork"][:1]
         for made in pids.values():
             stack.callback(lambda pid: [os.path.isdir(m) and os.rmdir(m) or os.path.lexists(m) and os.unlink(m)
                                         for m in glob.glob(f"/tmp/perf-{pid}.map")], made[0])
+        os.mkdir(os.path.join(path, "run"))
         out = os.path.join(path, "p.ndjson")
         partial = os.path.join(path, ".p.ndjson.partial")
         with running([UNSPOOL, "record", "-q", "-F", "997", "-o", out, "-p",
@@ -148,7 +146,7 @@ def test_files(checks):
             changed = time.clock_gettime_ns(time.CLOCK_BOOTTIME)
             for case in pids:
                 os.makedirs(os.path.join(path, case, "go"), exist_ok=True)
-            time.sleep(2.5)
+            time.sleep(2)
             recorder.send_signal(signal.SIGINT)
             checks.equal(recorder.wait(60), 0, "recorded, and nothing held it up")
         profile = Profile(out)

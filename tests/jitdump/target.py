@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """target.py CASE FOLDER: runs code of its own making and says what it is, well or badly.
 
-Half of the time passes before FOLDER/go is there: then what the case does, and on it goes.
+It runs once FOLDER/../run is there, and half of the time passes before FOLDER/go is: then what
+the case does, and on it goes. Of a CPU it takes a fortieth.
 """
 
 import ctypes
@@ -10,6 +11,7 @@ import mmap
 import os
 import platform
 import sys
+import time
 
 from jd import Dump
 
@@ -54,8 +56,13 @@ CALL = ctypes.CFUNCTYPE(ctypes.c_uint64, ctypes.c_uint64)(ADDR)
 
 
 def now():
-    import time  # pylint: disable=import-outside-toplevel
     return time.clock_gettime_ns(time.CLOCK_MONOTONIC)
+
+
+def work():
+    start = time.monotonic()
+    CALL(1000000)
+    time.sleep(39 * (time.monotonic() - start))
 
 
 def line(name, addr=ADDR, size=LEN):
@@ -153,11 +160,13 @@ def main():  # pylint: disable=too-many-branches
             os.utime(MAP, (1, 1))
     if case != "dump-fork" and not case.endswith("-namespace"):
         print(PID, flush=True)
+    while not os.path.exists("../run"):
+        time.sleep(0.05)
     while not os.path.exists("go"):
-        CALL(5000000)
+        work()
     after.get(case, lambda: None)()
     while True:
-        CALL(5000000)
+        work()
 
 
 main()
