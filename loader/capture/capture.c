@@ -186,8 +186,8 @@ static int start_session(struct capture *c)
 		return CLI_FAILURE;
 	}
 	if (err) {
-		cli_error("cannot read the target: %s; run as root (see `unspool doctor`)",
-			  strerror(-err));
+		doctor_why_unreadable(err, why, sizeof(why));
+		cli_error("cannot read the target: %s", why);
 		return CLI_CANNOT_RUN;
 	}
 	c->start_ns = monotonic_ns();

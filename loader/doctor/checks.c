@@ -336,3 +336,17 @@ void doctor_judge(const struct doctor_facts *f, struct doctor_report *r)
 		checks[i].run(f, &r->findings[i]);
 	}
 }
+
+void doctor_judge_unreadable(const struct doctor_facts *f, int err, char *buf, size_t size)
+{
+	const char *why = "";
+
+	if (err == -EACCES || err == -EPERM)
+		why = f->euid ? "; run as root (see `unspool doctor`)"
+		      : !doctor_has_cap(f, CAP_SYS_PTRACE)
+			      ? ", since this root lacks CAP_SYS_PTRACE (see `unspool doctor`)"
+		      : !f->is_initial_user_ns
+			      ? ", since it is outside of this user namespace"
+			      : ", even to root: a security module of the kernel protects it";
+	snprintf(buf, size, "%s%s", strerror(-err), why);
+}

@@ -6,3 +6,6 @@
 
 /* Judges facts, however they came about; doctor_examine() is this on the real ones. */
 void doctor_judge(const struct doctor_facts *f, struct doctor_report *r);
+
+/* Likewise of doctor_why_unreadable(). */
+void doctor_judge_unreadable(const struct doctor_facts *f, int err, char *buf, size_t size);

@@ -37,6 +37,14 @@ bool doctor_why_not(char *buf, size_t size)
 	return true;
 }
 
+void doctor_why_unreadable(int err, char *buf, size_t size)
+{
+	struct doctor_facts facts;
+
+	doctor_facts_read(&facts);
+	doctor_judge_unreadable(&facts, err, buf, size);
+}
+
 const char *doctor_state_name(enum doctor_state state)
 {
 	static const char *const names[] = { "ok", "limited", "missing" };

@@ -47,4 +47,11 @@ const struct doctor_finding *doctor_first_missing(const struct doctor_report *r)
  */
 bool doctor_why_not(char *buf, size_t size);
 
+/**
+ * doctor_why_unreadable() - one line on why another process can't be read
+ * @err:	what reading it gave, a negative errno
+ * @buf:	written in any case
+ */
+void doctor_why_unreadable(int err, char *buf, size_t size);
+
 const char *doctor_state_name(enum doctor_state state);

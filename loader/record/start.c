@@ -120,6 +120,7 @@ static u32 process_of(const struct recording *r, u32 id)
 /* A target that ended between then and now is no mistake: what is left is recorded. */
 static int add_targets(struct recording *r)
 {
+	char why[256];
 	int err = 0;
 
 	if (r->command.pid && r->command_alone)
@@ -133,7 +134,8 @@ static int add_targets(struct recording *r)
 	}
 	if (!err)
 		return CLI_OK;
-	cli_error("cannot read the target: %s; run as root (see `unspool doctor`)", strerror(-err));
+	doctor_why_unreadable(err, why, sizeof(why));
+	cli_error("cannot read the target: %s", why);
 	return CLI_CANNOT_RUN;
 }
 

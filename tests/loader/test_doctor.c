@@ -278,13 +278,44 @@ static void without_capabilities_the_words_are_what_the_kernel_does(void **state
 	}
 }
 
+static const struct unreadable_row {
+	void (*change)(struct doctor_facts *f);
+	int err;
+	const char *words;
+} unreadable_rows[] = {
+	{ break_nothing, -EACCES, "Permission denied, even to root: a security module" },
+	{ break_ptrace, -EACCES, "Permission denied, since this root lacks CAP_SYS_PTRACE" },
+	{ break_user_ns, -EPERM, "not permitted, since it is outside of this user namespace" },
+	{ break_bpf_user, -EACCES, "Permission denied; run as root" },
+	{ break_bpf_user, -EIO, "Input/output error" },
+};
+
+static void a_target_that_cannot_be_read_is_told_with_its_reason(void **state)
+{
+	char text[256];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(unreadable_rows) / sizeof(unreadable_rows[0]); i++) {
+		const struct unreadable_row *row = &unreadable_rows[i];
+		struct doctor_facts f = healthy();
+
+		row->change(&f);
+		doctor_judge_unreadable(&f, row->err, text, sizeof(text));
+		if (!strstr(text, row->words))
+			fail_msg("row %zu: %s", i, text);
+	}
+	assert_string_equal(text, "Input/output error");
+}
+
 int main(void)
 {
 	static const struct CMUnitTest invented[] = {
 		cmocka_unit_test(each_fact_that_is_broken_is_named_with_what_mends_it),
+		cmocka_unit_test(a_target_that_cannot_be_read_is_told_with_its_reason),
 	};
 	static const struct CMUnitTest real[] = {
 		cmocka_unit_test(each_fact_that_is_broken_is_named_with_what_mends_it),
+		cmocka_unit_test(a_target_that_cannot_be_read_is_told_with_its_reason),
 		cmocka_unit_test(without_capabilities_the_words_are_what_the_kernel_does),
 	};
 
