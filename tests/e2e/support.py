@@ -12,9 +12,9 @@ GOALS = {"names": 99.9, "lines": 99.9, "complete": 99.5}
 
 HEAD = """# What is exact, by version, mode and program
 
-Measured on live processes (x86-64), some thousand samples a cell: % of samples with exact names / with exact
-names and lines / that are complete. What a sample must be is known from the program itself; samples in
-prologues, epilogues and builtins count, too. Goals: {goals}.
+Measured on live processes (x86-64), some thousand samples a cell, of .NET some hundred: % of samples with
+exact names / with exact names and lines / that are complete. What a sample must be is known from the program
+itself; samples in prologues, epilogues and builtins count, too. Goals: {goals}.
 A cell below one is in bold; an empty one was not measured, or the version or program has no such mode.
 
 Node.js, by `ci/matrix` (`fixtures/node/known`):
