@@ -3,6 +3,7 @@
 #include "debug_link.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 #include <zlib.h>
@@ -23,6 +24,27 @@ int debug_link_read(struct elf_file *f, struct debug_link *link)
 		return -ENOEXEC;
 	memcpy(out.name, bytes, name_len);
 	memcpy(&out.crc, bytes + crc_at, sizeof(out.crc));
+	*link = out;
+	return 0;
+}
+
+int debug_altlink_read(struct elf_file *f, struct debug_altlink *link)
+{
+	struct debug_altlink out = {};
+	const u8 *bytes;
+	size_t len, name_len, id_len;
+	int err = elf_file_section(f, ".gnu_debugaltlink", 4096, &bytes, &len);
+
+	if (err)
+		return err;
+	name_len = strnlen((const char *)bytes, len);
+	id_len = len - name_len > 0 ? len - name_len - 1 : 0;
+	if (!name_len || name_len >= sizeof(out.name) || !id_len ||
+	    2 * id_len >= sizeof(out.build_id))
+		return -ENOEXEC;
+	memcpy(out.name, bytes, name_len);
+	for (size_t i = 0; i < id_len; i++)
+		snprintf(out.build_id + 2 * i, 3, "%02x", bytes[name_len + 1 + i]);
 	*link = out;
 	return 0;
 }

@@ -31,10 +31,10 @@ struct elf_file {
 	char build_id[2 * MAX_BUILD_ID + 1];
 };
 
-static void take_build_id(struct elf_file *f, const GElf_Phdr *ph)
+static void take_build_id(struct elf_file *f, u64 file_off, u64 len, u64 align)
 {
-	Elf_Type type = ph->p_align == 8 ? ELF_T_NHDR8 : ELF_T_NHDR;
-	Elf_Data *data = elf_getdata_rawchunk(f->elf, (s64)ph->p_offset, ph->p_filesz, type);
+	Elf_Type type = align == 8 ? ELF_T_NHDR8 : ELF_T_NHDR;
+	Elf_Data *data = elf_getdata_rawchunk(f->elf, (s64)file_off, len, type);
 	size_t off = 0, name_off, desc_off;
 	GElf_Nhdr nh;
 
@@ -48,6 +48,17 @@ static void take_build_id(struct elf_file *f, const GElf_Phdr *ph)
 			snprintf(f->build_id + 2 * i, 3, "%02x", bytes[desc_off + i]);
 		return;
 	}
+}
+
+/* What dwz(1) made has sections only. */
+static void take_build_id_of_section(struct elf_file *f)
+{
+	Elf_Scn *scn = NULL;
+	GElf_Shdr sh;
+
+	while (!f->build_id[0] && (scn = elf_nextscn(f->elf, scn)))
+		if (gelf_getshdr(scn, &sh) && sh.sh_type == SHT_NOTE && sh.sh_size < 1 << 16)
+			take_build_id(f, sh.sh_offset, sh.sh_size, sh.sh_addralign);
 }
 
 /* Segments do not overlap in memory; what lies beyond the file's end has no bytes. */
@@ -92,8 +103,10 @@ static int read_headers(struct elf_file *f)
 				return r;
 		}
 		if (ph.p_type == PT_NOTE && !f->build_id[0] && ph.p_filesz < 1 << 16)
-			take_build_id(f, &ph);
+			take_build_id(f, ph.p_offset, ph.p_filesz, ph.p_align);
 	}
+	if (!n)
+		take_build_id_of_section(f);
 	return 0;
 }
 

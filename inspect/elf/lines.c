@@ -35,6 +35,7 @@ struct unit {
 
 struct lines {
 	Dwarf *dwarf;
+	Dwarf *alt; /* what dwz(1) took out of it; NULL: nothing */
 	u64 info_len, min_addr;
 	struct lines_ranges ranges;
 	struct unit *units; /* sorted by offset */
@@ -118,25 +119,33 @@ static u64 min_addr(const struct elf_file *f)
 	return min == ~0ull ? 0 : min;
 }
 
-int lines_new(struct lines **lines, struct elf_file *f, u64 max_len)
+static Dwarf *begin(struct elf_file *f)
+{
+	return dwarf_begin_elf(elf_file_elf(f), DWARF_C_READ, NULL);
+}
+
+int lines_new(struct lines **lines, struct elf_file *f, struct elf_file *alt, u64 max_len)
 {
 	_cleanup_(lines_free) struct lines *l = NULL;
 	int err;
 
 	if (!lines_in(f))
 		return -ENOENT;
-	if (elf_file_section_len(f, ".gnu_debugaltlink"))
+	if (elf_file_section_len(f, ".gnu_debugaltlink") && !alt)
 		return -EXDEV;
-	if (lines_len(f) > max_len)
+	if (lines_len(f) > max_len || (alt && lines_len(alt) > max_len - lines_len(f)))
 		return -EFBIG;
 	l = calloc(1, sizeof(*l));
 	if (!l)
 		return -ENOMEM;
 	l->info_len = elf_file_section_len(f, ".debug_info");
 	l->min_addr = min_addr(f);
-	l->dwarf = dwarf_begin_elf(elf_file_elf(f), DWARF_C_READ, NULL);
-	if (!l->dwarf)
+	l->dwarf = begin(f);
+	l->alt = l->dwarf && alt ? begin(alt) : NULL;
+	if (!l->dwarf || (alt && !l->alt))
 		return -ENOEXEC;
+	if (alt)
+		dwarf_setalt(l->dwarf, l->alt);
 	err = index_units(l);
 	if (err)
 		return err;
@@ -156,6 +165,7 @@ void lines_free(struct lines **lines)
 	free(l->units);
 	free(l->ranges.v);
 	dwarf_end(l->dwarf);
+	dwarf_end(l->alt);
 	free(l);
 }
 

@@ -31,12 +31,13 @@ bool lines_in(struct elf_file *f);
  * lines_new() - get ready for looking lines up
  * @l:		new object, free with lines_free() before the file
  * @f:		a binary or the debug file of one
+ * @alt:	what its .gnu_debugaltlink names, must outlive it; NULL: none
  * @max_len:	refuse more bytes of debug sections than that, decompressed
  *
- * Return: 0, -ENOENT (no DWARF), -EFBIG, -EXDEV (it needs a file of dwz(1) beside it),
+ * Return: 0, -ENOENT (no DWARF), -EFBIG, -EXDEV (it needs @alt),
  * -ENOEXEC, -ENOMEM.
  */
-int lines_new(struct lines **l, struct elf_file *f, u64 max_len);
+int lines_new(struct lines **l, struct elf_file *f, struct elf_file *alt, u64 max_len);
 void lines_free(struct lines **l);
 
 /* The length of all debug sections, decompressed. */

@@ -21,6 +21,7 @@
 
 struct search {
 	struct elf_file *f;
+	const char *want_id; /* of the file that is searched for; NULL: none */
 	struct debug_link link; /* no name: none */
 	const char *path;
 	char *why;
@@ -66,7 +67,7 @@ static int open_under(const struct search *s, int root_fd, const char *path)
 
 static bool belongs(const struct search *s, const char *path, struct elf_file *debug)
 {
-	const char *want = elf_file_build_id(s->f), *is = elf_file_build_id(debug);
+	const char *want = s->want_id, *is = elf_file_build_id(debug);
 	u32 crc;
 
 	if (want) {
@@ -101,7 +102,7 @@ static bool try_path(struct search *s, int root_fd, const char *path)
 
 static bool by_build_id(struct search *s, int root_fd)
 {
-	const char *id = elf_file_build_id(s->f);
+	const char *id = s->want_id;
 	char path[256];
 
 	if (!id || strlen(id) < 4)
@@ -133,7 +134,11 @@ static bool by_link(struct search *s, int root_fd, bool is_own_root)
 int debug_search(struct elf_file *f, int root_fd, const char *path, struct elf_file **debug,
 		 char *why, size_t why_len)
 {
-	struct search s = { .f = f, .path = path, .why = why, .why_len = why_len };
+	struct search s = { .f = f,
+			    .want_id = elf_file_build_id(f),
+			    .path = path,
+			    .why = why,
+			    .why_len = why_len };
 	_cleanup_close_ int own_root_fd = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
 
 	if (debug_link_read(f, &s.link))
@@ -145,5 +150,48 @@ int debug_search(struct elf_file *f, int root_fd, const char *path, struct elf_f
 	if (!s.debug)
 		return -ENOENT;
 	*debug = s.debug;
+	return 0;
+}
+
+/* dwz names it from the folder of the debug file: which of them that was is not kept. */
+static bool by_altlink(struct search *s, int root_fd, const char *name, bool is_own_root)
+{
+	static const char *const before[] = { "/usr/lib/debug", "" };
+	const char *slash = strrchr(s->path, '/'), *id = elf_file_build_id(s->f);
+	char path[PATH_MAX];
+
+	if (name[0] == '/')
+		return try_path(s, root_fd, name);
+	snprintf(path, sizeof(path), "/usr/lib/debug/.build-id/%.2s/%s", id ? id : "", name);
+	if (id && try_path(s, root_fd, path))
+		return true;
+	for (size_t i = 0; slash && s->path[0] == '/' && i < (is_own_root ? 2 : 1); i++) {
+		int n = snprintf(path, sizeof(path), "%s%.*s/%s", before[i], (int)(slash - s->path),
+				 s->path, name);
+
+		if (n < (int)sizeof(path) && try_path(s, root_fd, path))
+			return true;
+	}
+	return false;
+}
+
+int debug_search_alt(struct elf_file *f, int root_fd, const char *path, struct elf_file **alt,
+		     char *why, size_t why_len)
+{
+	struct debug_altlink link;
+	struct search s = {
+		.f = f, .want_id = link.build_id, .path = path, .why = why, .why_len = why_len
+	};
+	_cleanup_close_ int own_root_fd = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+
+	if (debug_altlink_read(f, &link))
+		return -ENOENT;
+	if (root_fd >= 0 && !by_build_id(&s, root_fd))
+		by_altlink(&s, root_fd, link.name, true);
+	if (!s.debug && own_root_fd >= 0 && !by_build_id(&s, own_root_fd))
+		by_altlink(&s, own_root_fd, link.name, false);
+	if (!s.debug)
+		return -ENOENT;
+	*alt = s.debug;
 	return 0;
 }

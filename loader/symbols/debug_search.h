@@ -28,3 +28,17 @@
  */
 int debug_search(struct elf_file *f, int root_fd, const char *path, struct elf_file **debug,
 		 char *why, size_t why_len);
+
+/**
+ * debug_search_alt() - the file that dwz(1) made beside a debug file
+ * @f:		the binary, or its debug file
+ * @root_fd, @path, @why, @why_len: as above, of the binary
+ * @alt:	the file, free with elf_file_free()
+ *
+ * Searched by build id as above, and where .gnu_debugaltlink says: a path, or one from the binary's
+ * folder, that below /usr/lib/debug, or that by the build id of @f.
+ *
+ * Return: 0 or -ENOENT, also when @f needs none.
+ */
+int debug_search_alt(struct elf_file *f, int root_fd, const char *path, struct elf_file **alt,
+		     char *why, size_t why_len);

@@ -28,6 +28,7 @@
 struct file {
 	u32 module; /* 0: free */
 	struct elf_file *own, *debug; /* debug NULL: none, or not needed */
+	struct elf_file *alt; /* of that with lines; NULL: none, or not needed */
 	struct lines *lines; /* NULL: not asked for yet, or closed */
 	u64 lines_len, used;
 };
@@ -54,6 +55,7 @@ static void close_lines(struct file *f)
 static void close_file(struct file *f)
 {
 	close_lines(f);
+	elf_file_free(&f->alt);
 	elf_file_free(&f->debug);
 	elf_file_free(&f->own);
 	*f = (struct file){ 0 };
@@ -109,10 +111,19 @@ static bool lacks_frames(struct elf_file *f)
 	return !elf_file_section_len(f, ".eh_frame") && !elf_file_section_len(f, ".debug_frame");
 }
 
+/* The file that tells lines; NULL: none does. */
+static struct elf_file *file_with_lines(const struct file *f)
+{
+	return f->own && lines_in(f->own)	? f->own
+	       : f->debug && lines_in(f->debug) ? f->debug
+						: NULL;
+}
+
 static void open_file(struct child *c, const struct helper_ask *ask, int fd, int root_fd)
 {
 	struct helper_answer *a = &c->out.answer;
 	struct file *f = room_for_file(c);
+	struct elf_file *with_lines;
 	int err;
 
 	f->module = ask->module;
@@ -122,8 +133,13 @@ static void open_file(struct child *c, const struct helper_ask *ask, int fd, int
 	if ((!lines_in(f->own) || !has_symtab(f->own)) &&
 	    !debug_search(f->own, root_fd, ask->path, &f->debug, a->why, sizeof(a->why)))
 		a->why[0] = 0;
-	if (lines_in(f->own) || (f->debug && lines_in(f->debug)))
+	with_lines = file_with_lines(f);
+	if (with_lines) {
 		a->flags |= HELPER_HAS_LINES;
+		if (!debug_search_alt(with_lines, root_fd, ask->path, &f->alt, a->why,
+				      sizeof(a->why)))
+			a->why[0] = 0;
+	}
 	if (has_symtab(f->own) && !lacks_frames(f->own))
 		return;
 	if (f->debug && has_symtab(f->debug)) {
@@ -147,7 +163,7 @@ static void say_why_no_lines(int err, u64 len, struct helper_answer *a)
 			 HELPER_MAX_DEBUG_LEN >> 20);
 	else if (err == -EXDEV)
 		snprintf(a->why, sizeof(a->why),
-			 "part of its debug information is in a file of dwz");
+			 "part of its debug information is in a file of dwz that is not there");
 	else if (err == -ENOMEM)
 		snprintf(a->why, sizeof(a->why), "no memory for its debug information");
 	else
@@ -156,7 +172,7 @@ static void say_why_no_lines(int err, u64 len, struct helper_answer *a)
 
 static int open_lines(struct child *c, struct file *f)
 {
-	struct elf_file *from = f->own && lines_in(f->own) ? f->own : f->debug;
+	struct elf_file *from = file_with_lines(f);
 	u64 len;
 	int err;
 
@@ -164,10 +180,10 @@ static int open_lines(struct child *c, struct file *f)
 		return 0;
 	if (!from)
 		return -ENOENT;
-	len = lines_len(from);
+	len = lines_len(from) + (f->alt ? lines_len(f->alt) : 0);
 	if (len <= HELPER_MAX_DEBUG_LEN)
 		make_room(c, len);
-	err = lines_new(&f->lines, from, HELPER_MAX_DEBUG_LEN);
+	err = lines_new(&f->lines, from, f->alt, HELPER_MAX_DEBUG_LEN);
 	if (err)
 		say_why_no_lines(err, len, &c->out.answer);
 	else

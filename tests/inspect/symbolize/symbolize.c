@@ -64,13 +64,14 @@ static int open_sources(int argc, char **argv, struct source v[3])
 int main(int argc, char **argv)
 {
 	struct source v[3] = {};
+	_cleanup_(elf_file_free) struct elf_file *alt = NULL;
 	struct lines *lines = NULL;
 	u64 addr;
 	int err = open_sources(argc, argv, v);
 
-	if (err)
-		return err;
-	err = lines_new(&lines, v[0].file ? v[0].file : v[2].file, MAX_DEBUG_LEN);
+	if (err || (argc > 3 && elf_file_open(&alt, argv[3])))
+		return 2;
+	err = lines_new(&lines, v[0].file ? v[0].file : v[2].file, alt, MAX_DEBUG_LEN);
 	if (err)
 		fprintf(stderr, "no lines: %s\n", strerror(-err));
 	while (scanf("%llx", &addr) == 1) {

@@ -207,6 +207,19 @@ def check_split():
     judge_lines("stripped, with its debug file", path, True, "basket.debug")
 
 
+def check_dwz():
+    """What dwz takes out of two programs into a third file, as `dwz -m` of packages does."""
+    paths = [compile_("basket.cc", name, "g++", "-O2", "-g") for name in ("one", "two")]
+    pcs = instructions(paths[0])
+    want = ours(pcs, paths[0])
+    run("dwz", "-m", "common.debug", *paths)
+    told = sum(bool(frames) for _, _, frames in want.values())
+    that(told > 1000 and ours(pcs, paths[0], paths[0], "common.debug") == want,
+         f"beside a file of dwz: {told} addresses as before")
+    that(not any(frames for _, _, frames in ours(pcs, paths[0]).values()),
+         "without that file: no lines")
+
+
 def check_mini():
     """As Fedora makes it: the functions of .symtab that are not in .dynsym, compressed by xz."""
     path = compile_("plain.c", "plain", "gcc", "-O2", "-rdynamic")
@@ -257,6 +270,7 @@ def main():
             shutil.copy(os.path.join(HERE, source), "src")
         check_lines()
         check_split()
+        check_dwz()
         check_mini()
         check_no_sections()
         check_stubs()
