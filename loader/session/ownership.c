@@ -14,6 +14,8 @@
 
 #include "ownership.h"
 
+#include "../symbols/module.h"
+
 static void learn_exec_id(struct image *im, u64 exec_id)
 {
 	im->exec_id = exec_id;
@@ -30,6 +32,37 @@ bool image_owns(struct image *im, const struct uw_sample *sample)
 	if (im->exec_id != UW_EXEC_UNKNOWN && im->exec_id != sample->exec_id)
 		return false;
 	return !sample->proc_gen || (im->first_gen && (s32)(sample->proc_gen - im->first_gen) >= 0);
+}
+
+/* What is mapped now where the walk took a frame for one of another module's; NULL: the same. */
+static const struct mapping *stale_by(const struct process *p, const struct uw_frame *f)
+{
+	const struct mapping *m;
+
+	if (f->kind != UW_NATIVE || !f->aux)
+		return NULL;
+	m = mappings_find(p->maps, uw_frame_lookup_pc(f));
+	if (!m || !m->module || m->module == MODULE_NONE ||
+	    (m->module == f->aux && f->pc - m->start_addr + m->file_off == f->a))
+		return NULL;
+	return m;
+}
+
+void sample_disown_stale(const struct process *p, struct uw_sample *sample)
+{
+	for (u32 i = sample->n_kernel; i < sample->n_frames; i++) {
+		struct uw_frame *f = &sample->frames[i];
+		const struct mapping *m = stale_by(p, f);
+
+		if (!m)
+			continue;
+		f->aux = 0;
+		if (m->seen_ns <= sample->time_ns)
+			f->kind = UW_UNKNOWN;
+		f->status = UW_OK;
+		sample->n_frames = i + 1;
+		sample->status = UW_T_STALE_TABLES;
+	}
 }
 
 void sample_disown(struct uw_sample *sample)

@@ -249,6 +249,7 @@ static struct image *image_for(struct process *p, struct image *im, struct uw_sa
 		sample_disown(sample);
 		return NULL;
 	}
+	sample_disown_stale(p, sample);
 	if (!has_v8(sample))
 		return im;
 	if (is_thread_gone(p, sample->tid))

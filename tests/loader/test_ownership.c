@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "../../loader/session/ownership.h"
+#include "../../loader/symbols/module.h"
 
 #define PID 7
 #define EXEC_NS 1000
@@ -165,7 +166,63 @@ static void what_is_disowned_keeps_its_addresses_and_kernel_frames(void **state)
 	free(s);
 }
 
+#define LIBRARY 4 /* its module, and where code of it is */
+#define LIBRARY_AT 0x10000
+#define LIBRARY_OFF 0x1000
+#define SEEN_NS 500
+
+/* A frame of the program, and above it one of a library whose place has now @module, @off. */
+static void walk_stale(u32 module, u64 off, u64 time_ns, struct uw_sample *s)
+{
+	struct life_mmap map = { .start_addr = LIBRARY_AT,
+				 .len = 0x1000,
+				 .file_off = off,
+				 .inode = 1,
+				 .path = "/l.so" };
+	struct process p = { .pid = PID, .maps = mappings_new() };
+
+	assert_int_equal(mappings_add(&p.maps, &map, SEEN_NS), 0);
+	mappings_find(p.maps, LIBRARY_AT)->module = module;
+	*s = (struct uw_sample){ .n_frames = 3, .time_ns = time_ns, .status = UW_E_BAD_RA };
+	s->frames[0] = (struct uw_frame){ .pc = 0x123, .kind = UW_NATIVE, .aux = 9 };
+	s->frames[1] = (struct uw_frame){
+		.pc = LIBRARY_AT + 8, .kind = UW_NATIVE, .aux = LIBRARY, .a = LIBRARY_OFF + 8
+	};
+	s->frames[2] = s->frames[0];
+	sample_disown_stale(&p, s);
+	mappings_unref(&p.maps);
+}
+
+static void what_lies_behind_a_library_that_another_took_the_place_of_is_left_out(void **state)
+{
+	static const struct {
+		u32 module;
+		u64 off, time_ns;
+		u32 n_frames, kind, aux;
+	} rows[] = {
+		{ LIBRARY, LIBRARY_OFF, SEEN_NS + 1, 3, UW_NATIVE, LIBRARY },
+		{ 0, LIBRARY_OFF, SEEN_NS + 1, 3, UW_NATIVE, LIBRARY }, /* not asked yet */
+		{ MODULE_NONE, LIBRARY_OFF, SEEN_NS + 1, 3, UW_NATIVE, LIBRARY },
+		{ LIBRARY + 1, LIBRARY_OFF, SEEN_NS, 2, UW_UNKNOWN, 0 },
+		{ LIBRARY, LIBRARY_OFF + 0x1000, SEEN_NS, 2, UW_UNKNOWN, 0 },
+		{ LIBRARY + 1, LIBRARY_OFF, SEEN_NS - 1, 2, UW_NATIVE, 0 }, /* what was there? */
+	};
+	struct uw_sample *s = calloc(1, sizeof(*s));
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		walk_stale(rows[i].module, rows[i].off, rows[i].time_ns, s);
+		if (s->n_frames != rows[i].n_frames || s->frames[1].kind != rows[i].kind ||
+		    s->frames[1].aux != rows[i].aux || s->frames[0].aux != 9 ||
+		    s->status != (s->n_frames == 3 ? UW_E_BAD_RA : UW_T_STALE_TABLES))
+			fail_msg("row %zu: %u frames, kind %u, status %u", i, s->n_frames,
+				 s->frames[1].kind, s->status);
+	}
+	free(s);
+}
+
 static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(what_lies_behind_a_library_that_another_took_the_place_of_is_left_out),
 	cmocka_unit_test(a_sample_between_record_and_count_does_not_spoil_those_after_it),
 	cmocka_unit_test(another_number_is_another_image_once_the_number_is_known),
 	cmocka_unit_test(only_user_mode_tells_the_number),
