@@ -74,7 +74,7 @@ static enum prof_activity of_native_leaf(struct modules *modules, struct process
 
 enum prof_activity activity_of(struct modules *modules, struct process *p,
 			       const struct image *image, const struct uw_sample *s,
-			       enum prof_kind leaf)
+			       enum prof_kind leaf, enum prof_activity v8)
 {
 	if (s->flags & UW_SAMPLE_IN_KERNEL)
 		return PROF_ACT_KERNEL;
@@ -82,5 +82,7 @@ enum prof_activity activity_of(struct modules *modules, struct process *p,
 		return PROF_ACT_DOTNET;
 	if (s->n_frames && naming_is_v8(&s->frames[0]))
 		return PROF_ACT_JS;
+	if (v8 != PROF_ACT_NATIVE)
+		return v8;
 	return leaf == PROF_JIT ? PROF_ACT_JIT : of_native_leaf(modules, p, image, s);
 }

@@ -10,6 +10,7 @@
 
 #include "naming.h"
 #include "activity.h"
+#include "activity_v8.h"
 #include "naming_dotnet.h"
 
 #include "../../inspect/elf/symbols.h"
@@ -30,6 +31,7 @@ struct cached {
 	u64 image; /* serial; 0 where a token means the same in each */
 	struct uw_frame token;
 	u64 named_ns; /* 0: empty */
+	enum prof_activity told;
 	u32 n;
 	u32 ids[CACHED_IDS];
 };
@@ -43,6 +45,8 @@ struct naming {
 	u32 ids[MAX_IDS];
 	u32 n_ids;
 	enum prof_kind leaf; /* of the stack that is being named */
+	enum prof_activity told; /* by the names of the frame: what V8 does in it */
+	enum prof_activity does; /* told by the first of V8's own that told something */
 	bool unresolved;
 	bool is_momentary; /* the name is the token's at the sample's time only */
 	naming_fn *fn; /* NULL: frames go into the profile */
@@ -153,6 +157,8 @@ static int append_module(struct naming *n, const struct uw_frame *f, u32 module,
 		out.column = native->column;
 		out.inlined = native->inlined;
 		out.has_off = !native->name;
+		if (n->told == PROF_ACT_NATIVE)
+			n->told = activity_of_v8(native->name);
 		err = append(n, &out);
 	}
 	return count ? err : append(n, &out);
@@ -415,6 +421,7 @@ static int append_cached(struct naming *n, struct process *p, struct image *imag
 	if (c->named_ns && now_ns - c->named_ns < NAMES_AGE_NS && c->image == serial &&
 	    !memcmp(&c->token, f, sizeof(*f))) {
 		append_ids(n, c->ids, c->n);
+		n->told = c->told;
 		return 0;
 	}
 	c->named_ns = 0;
@@ -423,7 +430,11 @@ static int append_cached(struct naming *n, struct process *p, struct image *imag
 	if (err || n->unresolved || n->is_momentary || n->n_ids - before > CACHED_IDS)
 		return err; /* each stack that misses a name has to know */
 	*c = (struct cached){
-		.image = serial, .token = *f, .named_ns = now_ns, .n = n->n_ids - before
+		.image = serial,
+		.token = *f,
+		.named_ns = now_ns,
+		.told = n->told,
+		.n = n->n_ids - before,
 	};
 	memcpy(c->ids, n->ids + before, c->n * sizeof(*c->ids));
 	return 0;
@@ -449,22 +460,28 @@ int naming_each(struct naming *n, struct process *p, struct image *image, const 
 static int enter_stack(struct naming *n, struct process *p, struct image *image,
 		       const struct uw_sample *s, u64 now_ns, struct naming_result *result)
 {
+	bool is_v8s = image && image->build; /* no frame of the program yet */
 	struct prof_stack stack = { .frames = n->ids, .status = s->status };
 	int err = 0;
 
 	n->n_ids = 0;
 	n->unresolved = false;
+	n->does = PROF_ACT_NATIVE;
 	for (u32 i = 0; !err && i < s->n_frames; i++) {
+		n->told = PROF_ACT_NATIVE;
 		if (i == s->n_kernel || s->frames[i].kind == UW_UNKNOWN)
 			err = append_frame(n, p, image, s, i);
 		else
 			err = append_cached(n, p, image, s, i, now_ns);
+		is_v8s &= !naming_is_v8(&s->frames[i]);
+		if (is_v8s && n->does == PROF_ACT_NATIVE)
+			n->does = n->told;
 	}
 	if (err)
 		return err;
 	stack.n_frames = n->n_ids;
-	result->activity =
-		activity_of(n->from.modules, p, image, s, n->n_ids ? n->leaf : PROF_NATIVE);
+	result->activity = activity_of(n->from.modules, p, image, s,
+				       n->n_ids ? n->leaf : PROF_NATIVE, n->does);
 	result->unresolved = n->unresolved;
 	return profile_stack(n->from.profile, &stack, &result->stack);
 }
