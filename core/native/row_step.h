@@ -42,6 +42,7 @@ UW_INLINE bool row_is_fit(const struct uw_state *u, const struct uw_rule *r)
 	switch (r->cfa) {
 	case UW_CFA_FP:
 	case UW_CFA_AT_FP:
+	case UW_CFA_FP_AWAY:
 		return true;
 	case UW_CFA_DRAP:
 		return u->is_top;
@@ -61,7 +62,7 @@ UW_INLINE bool row_is_fit(const struct uw_state *u, const struct uw_rule *r)
  */
 UW_INLINE enum uw_status row_cfa(struct uw_state *u, const struct uw_rule *r, u64 *out)
 {
-	bool by_fp = r->cfa == UW_CFA_FP || r->cfa == UW_CFA_AT_FP;
+	bool by_fp = r->cfa == UW_CFA_FP || r->cfa == UW_CFA_AT_FP || r->cfa == UW_CFA_FP_AWAY;
 	u64 base = by_fp ? u->regs.fp : r->cfa == UW_CFA_DRAP ? u->regs.drap : u->regs.sp;
 	u64 cfa = base + (u64)(s64)r->cfa_off;
 
@@ -78,12 +79,16 @@ UW_INLINE enum uw_status row_cfa(struct uw_state *u, const struct uw_rule *r, u6
 	return UW_OK;
 }
 
-/* A caller's frame lies above; only a leaf that keeps nothing can have none of its own. */
-UW_INLINE enum uw_status row_check_cfa(const struct uw_state *u, u64 cfa)
+/*
+ * A caller's frame lies above, unless it is on another stack; only a leaf that keeps nothing can
+ * have none of its own.
+ */
+UW_INLINE enum uw_status row_check_cfa(const struct uw_state *u, const struct uw_rule *r, u64 cfa)
 {
 	u64 up = cfa - u->stack_low;
 
-	if (!(cfa & 7) && cfa >= u->stack_low && up <= UW_MAX_FRAME_LEN && (up || u->is_top))
+	if (!(cfa & 7) && (r->cfa == UW_CFA_FP_AWAY ||
+			   (cfa >= u->stack_low && up <= UW_MAX_FRAME_LEN && (up || u->is_top))))
 		return UW_OK;
 	port_note(u, UW_NOTE_CFA_REFUSED, cfa);
 	return UW_E_CFA;
@@ -196,7 +201,7 @@ UW_INLINE enum uw_status row_step(struct uw_state *u, const struct uw_rule *r)
 		err = row_cfa(u, r, &cfa);
 	}
 	if (!err)
-		err = row_check_cfa(u, cfa);
+		err = row_check_cfa(u, r, cfa);
 	if (!err)
 		err = row_saved(u, r, cfa, &fp, &ra);
 	return err ? err : row_go_up(u, cfa, fp, ra);

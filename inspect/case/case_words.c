@@ -25,8 +25,8 @@ const char *const case_kind_words[] = { "unknown",     "kernel",  "native",	   "
 					"v8_js",       "v8_code", "dotnet_method", "dotnet_r2r",
 					"dotnet_stub", NULL };
 const char *const case_frame_flag_words[] = { "ra", "guess", "no_rows", NULL };
-const char *const case_cfa_words[] = { "none",	"sp",  "fp",	 "drap", "at_sp",
-				       "at_fp", "plt", "signal", "root", NULL };
+const char *const case_cfa_words[] = { "none", "sp",	 "fp",	 "drap",    "at_sp", "at_fp",
+				       "plt",  "signal", "root", "fp_away", NULL };
 const char *const case_saved_words[] = { "same", "cfa", "fp", "lost", NULL };
 
 const char *const case_status_words[] = {
