@@ -8,10 +8,11 @@
  *
  *	1. the entry of the program	nobody called it
  *	2. return from a signal		by its bytes
- *	3. .eh_frame
- *	4. .debug_frame
- *	5. stubs			by their bytes
- *	6. the rest			by its instructions
+ *	3. code of Go			by its linker's table
+ *	4. .eh_frame
+ *	5. .debug_frame
+ *	6. stubs			by their bytes
+ *	7. the rest			by its instructions
  *
  * FDEs of one section that overlap: each ends where the next one starts, which is
  * what a search for the last start finds at run time (libgcc, elfutils).
@@ -22,6 +23,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../go/go_rows.h"
 #include "../util/cleanup.h"
 #include "cfi.h"
 #include "cfi_code.h"
@@ -75,6 +77,7 @@ struct cfi {
 	struct elf_file *file;
 	const struct cfi_regs *regs;
 	struct cfi_section sections[N_SECTIONS];
+	struct go_table *go; /* NULL: it is no program of Go's */
 	u64 entry, entry_end;
 	const struct elf_segment *flow_of; /* tried, of the first segment that needs it */
 	struct flow *flow;
@@ -338,7 +341,7 @@ static int paint_flow(struct page *p)
 	struct cfi *c = p->c;
 	int r = 0;
 
-	if (c->follows_nothing)
+	if (c->follows_nothing || c->go)
 		return 0;
 	if (is_described(p))
 		return paint_gaps(p);
@@ -366,6 +369,8 @@ static int paint_code_of(struct page *p)
 	p->code = &code;
 	cfi_code_coreclr(&code);
 	has_signal = cfi_code_signals(&code, false);
+	if (c->go)
+		r = go_rows(c->go, c->regs->has_lr, p->start, p->end, paint_code, p);
 	for (u32 i = 0; !r && i < N_SECTIONS; i++)
 		r = paint_section(p, &c->sections[i]);
 	if (has_signal)
@@ -442,7 +447,9 @@ int cfi_open(struct cfi **cfi, struct elf_file *f)
 	r = cfi_section_eh(&c->sections[EH_FRAME], f);
 	if (!r)
 		r = cfi_section_debug(&c->sections[DEBUG_FRAME], f);
-	if (r < 0)
+	if (!r)
+		r = go_table_open(&c->go, f);
+	if (r < 0 && r != -ENOENT)
 		return r;
 	cfi_entry_find(f, c->sections, N_SECTIONS, &c->entry, &c->entry_end);
 	*cfi = TAKE_PTR(c);
@@ -460,6 +467,7 @@ void cfi_free(struct cfi **cfi)
 		cfi_section_deinit(&c->sections[i]);
 	flow_free(&c->flow);
 	flow_free(&c->gap);
+	go_table_free(&c->go);
 	free(c);
 }
 
@@ -504,7 +512,7 @@ int cfi_span(struct cfi *c, u64 *start_off, u64 *end_off)
 
 bool cfi_has_entries(const struct cfi *c)
 {
-	return c->sections[EH_FRAME].n || c->sections[DEBUG_FRAME].n;
+	return c->sections[EH_FRAME].n || c->sections[DEBUG_FRAME].n || c->go;
 }
 
 const struct cfi_counts *cfi_counts(const struct cfi *c)

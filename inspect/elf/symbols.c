@@ -16,6 +16,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "../go/go_frames.h"
 #include "../util/cleanup.h"
 #include "demangle.h"
 #include "plt.h"
@@ -44,6 +45,7 @@ struct symbols {
 	struct symbol *table;
 	size_t n;
 	bool has_symtab;
+	u64 go_names, go_names_end; /* in the file: shown as they are */
 };
 
 /* A symbol while the table is made. */
@@ -101,6 +103,27 @@ static int collect(const struct elf_symbol *s, void *data)
 				      (s->bind == STB_GLOBAL ? 0 : 1),
 			      .underscores = (u32)strspn(s->name, "_"),
 		      });
+}
+
+/* Before all others: .symtab has long forms of generic functions' names. */
+static int collect_go(const struct go_symbol *s, void *data)
+{
+	if (s->name_off >= IS_STUB)
+		return 0;
+	return add(data, &(struct candidate){ .symbol = { .addr = s->addr,
+							  .len = (u32)s->len,
+							  .name_off = (u32)s->name_off } });
+}
+
+static int take_go(struct symbols *s, struct elf_file *f, struct collection *c)
+{
+	_cleanup_(go_table_free) struct go_table *t = NULL;
+	int r = go_table_open(&t, f);
+
+	if (r)
+		return r == -ENOENT ? 0 : r;
+	go_table_names(t, &s->go_names, &s->go_names_end);
+	return go_each_symbol(t, collect_go, c);
 }
 
 static int collect_stub(const struct plt_stub *s, void *data)
@@ -202,6 +225,8 @@ int symbols_new(struct symbols **symbols, struct elf_file *f)
 	r = elf_file_each_symbol(f, collect, &c);
 	if (!r)
 		r = plt_each(f, collect_stub, &c);
+	if (!r)
+		r = take_go(s, f, &c);
 	items = c.items;
 	if (r < 0)
 		return r;
@@ -289,6 +314,11 @@ static void cut_suffix(char *name)
 		*cold = 0;
 }
 
+static bool is_go(const struct symbols *s, const struct symbol *symbol)
+{
+	return symbol->name_off >= s->go_names && symbol->name_off < s->go_names_end;
+}
+
 int symbols_lookup(const struct symbols *s, u64 addr, char *name, size_t len, u64 *off)
 {
 	const struct symbol *symbol = find(s, addr);
@@ -301,6 +331,11 @@ int symbols_lookup(const struct symbols *s, u64 addr, char *name, size_t len, u6
 	r = read_name(s, symbol->name_off & ~IS_STUB, mangled, sizeof(mangled));
 	if (r < 0)
 		return r;
+	if (is_go(s, symbol)) {
+		snprintf(name, len, "%s", mangled);
+		*off = addr - symbol->addr;
+		return 0;
+	}
 	if (mangled[0])
 		cut_suffix(mangled);
 	demangle(mangled, name, len);

@@ -15,6 +15,7 @@
 #include "../../inspect/elf/lines.h"
 #include "../../inspect/elf/minidebug.h"
 #include "../../inspect/elf/symbols.h"
+#include "../../inspect/go/go_frames.h"
 #include "../../inspect/v8/v8_build.h"
 
 static void look_up(struct elf_file *f)
@@ -55,6 +56,38 @@ static void look_for_gc(struct elf_file *f)
 			dotnet_build_is_gc(&made, made.gc[i].start_off);
 }
 
+static int check_frame(const struct lines_frame *frame, void *data)
+{
+	u32 *n = data;
+
+	FUZZ_MUST(frame->name && frame->name[0], "a frame without a name");
+	FUZZ_MUST(++*n <= LINES_MAX_DEPTH + 1, "%u frames", *n);
+	return 0;
+}
+
+/* What is inlined where the functions begin, and in their midst. */
+static void look_at_go(struct elf_file *f)
+{
+	struct go_table *t = NULL;
+	struct go_function fn;
+
+	if (go_table_open(&t, f))
+		return;
+	for (u32 i = 0; i < go_table_count(t) && i < 64; i++) {
+		u32 n = 0, found;
+
+		if (go_table_function(t, i, &fn))
+			continue;
+		FUZZ_MUST(fn.start < fn.end, "function %u", i);
+		if (!go_table_find(t, fn.start, &found, &fn))
+			FUZZ_MUST(fn.end > fn.start, "function %u", found);
+		go_frames(t, fn.start, check_frame, &n);
+		n = 0;
+		go_frames(t, fn.start + (fn.end - fn.start) / 2, check_frame, &n);
+	}
+	go_table_free(&t);
+}
+
 int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 {
 	struct elf_file *f = NULL;
@@ -64,6 +97,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 		return 0;
 	elf_file_build_id(f);
 	look_up(f);
+	look_at_go(f);
 	look_for_debug_files(f);
 	v8_build_new(&build, f);
 	v8_build_free(&build);

@@ -19,8 +19,7 @@ void made_put(struct made_cfi *m, u32 off, u64 value, u32 len)
 		m->len = off + len;
 }
 
-/* Segments grow with the file. */
-static void put_headers(struct made_cfi *m)
+void made_headers(struct made_cfi *m)
 {
 	Elf64_Ehdr *eh = (void *)m->bytes;
 	Elf64_Phdr *ph = (void *)(m->bytes + sizeof(*eh));
@@ -71,7 +70,7 @@ void made_init(struct made_cfi *m, u16 machine, u32 n)
 	made_put(m, MADE_HDR_OFF + 8, 0, 4);
 	memcpy(m->bytes + m->frames_off, cie[machine == EM_AARCH64], sizeof(cie[0]));
 	m->len = m->frames_off + sizeof(cie[0]);
-	put_headers(m);
+	made_headers(m);
 }
 
 void made_deinit(struct made_cfi *m)
@@ -94,7 +93,7 @@ u32 made_fde(struct made_cfi *m, u32 start, u32 len, const void *program, u32 pr
 	made_put(m, entry, MADE_CODE_OFF + start - MADE_HDR_OFF, 4);
 	made_put(m, entry + 4, off - MADE_HDR_OFF, 4);
 	made_put(m, MADE_HDR_OFF + 8, ++m->n_fdes, 4);
-	put_headers(m);
+	made_headers(m);
 	return off;
 }
 

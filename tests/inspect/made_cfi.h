@@ -37,6 +37,9 @@ void made_deinit(struct made_cfi *m);
 /* Offset in the file of the FDE. Its addresses are relative to MADE_CODE. */
 u32 made_fde(struct made_cfi *m, u32 start, u32 len, const void *program, u32 program_len);
 
+/* Segments as long as the file is now. */
+void made_headers(struct made_cfi *m);
+
 /* A value in the file. */
 void made_put(struct made_cfi *m, u32 off, u64 value, u32 len);
 

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#pragma once
+
+/* Names, source lines and inlined calls of a Go program, by its linker's table. */
+
+#include "../elf/lines.h"
+#include "go_table.h"
+
+/**
+ * go_frames() - the function at an address, and what is inlined there
+ * @addr:	link-time address (of a return address: minus one)
+ * @fn:		called for each, innermost first; the last one is not inlined
+ *
+ * Return: what @fn returned last, or 0, -ENOENT (nothing is known of the address),
+ * -E2BIG (deeper than LINES_MAX_DEPTH), -ENOEXEC or what reading gave. With an error
+ * @fn may have been called already.
+ */
+int go_frames(const struct go_table *t, u64 addr, lines_fn *fn, void *data);
+
+/* A function's code and where its name is in the file. */
+struct go_symbol {
+	u64 addr, len, name_off;
+};
+
+/**
+ * go_each_symbol() - all functions
+ *
+ * Return: what @fn returned last if not 0, or 0. What is broken is left out.
+ */
+int go_each_symbol(const struct go_table *t, int (*fn)(const struct go_symbol *s, void *data),
+		   void *data);

@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+
+/*
+ * The table has how far sp is below where it was when the function was entered:
+ *
+ *	x86-64                              arm64
+ *	cfa = sp + delta + 8                cfa = sp + delta
+ *	ra = *(cfa - 8)                     ra = lr, or *(cfa - delta) = *sp
+ *	fp = *(cfa - 16), once stored       fp = *(cfa - delta - 8), once stored
+ *
+ * When fp is stored nobody says, but it is done by the first instructions of a frame:
+ *
+ *	x86-64, go1.21 on   push %rbp | mov %rsp,%rbp
+ *	        before      sub $n,%rsp | mov %rbp,n-8(%rsp); lea n-8(%rsp),%rbp
+ *	arm64               str x30,[sp,#-n]! | stur x29,[sp,#-8]; sub x29,sp,#8
+ *	        large       sub x20,sp,#n; stp x29,x30,[x20,#-8]; mov sp,x20 | sub x29,sp,#8
+ *
+ * (the bar: from here on delta is not 0). go/src/cmd/internal/obj/x86/obj6.go and
+ * arm64/obj7.go at go1.16 to go1.26.
+ *
+ * A function of the runtime that moves to another stack is marked. It leaves its frame
+ * on the one it came from, and fp at that: so the caller is found from fp. Without such
+ * a frame (systemstack and asmcgocall before go1.21, morestack) there is no rule from the
+ * first instruction on that sets sp. What runs after mcall never returns: it is the
+ * scheduler, which begins there.
+ */
+
+#include "go_rows.h"
+
+#include <errno.h>
+#include <string.h>
+
+#define MAX_WORK 100000 /* values of a call of go_rows(); a page of tsc takes 1,000 */
+#define MAX_DELTA (1 << 20)
+#define MAX_SWITCH_LEN 4096 /* of a function that sets sp */
+#define NOWHERE (~0ull)
+
+#define PROLOGUE_BEFORE 8
+#define PROLOGUE_LEN 24
+
+struct painter {
+	const struct go_table *table;
+	bool is_arm64;
+	u64 start, end; /* what is asked for */
+	u32 work;
+	void (*fn)(const struct uw_rule *rule, u64 start, u64 end, void *data);
+	void *data;
+
+	/* Of the function that is painted: from where on */
+	u64 fp_stored, fp_own; /* the caller's fp is in its frame, and fp leads there */
+	u64 sp_set; /* sp is on another stack */
+	bool is_root_there; /* where nobody goes back from */
+	struct go_function function;
+};
+
+static u32 word_at(const u8 *p)
+{
+	return (u32)p[0] | (u32)p[1] << 8 | (u32)p[2] << 16 | (u32)p[3] << 24;
+}
+
+/* mov %rbp,n(%rsp) (0x89) or lea n(%rsp),%rbp (0x8d); how long it is, 0: it is not that. */
+static u32 x86_64_at_sp(const u8 *p, u8 opcode, u32 n)
+{
+	if (p[0] != 0x48 || p[1] != opcode || p[3] != 0x24)
+		return 0;
+	if (p[2] == 0x6c && p[4] == n)
+		return 5;
+	return p[2] == 0xac && word_at(p + 4) == n ? 8 : 0;
+}
+
+/* @p: the code at @addr, where delta is not 0 for the first time. */
+static void x86_64_prologue(struct painter *g, const u8 *p, u64 addr, u32 delta)
+{
+	u32 move = x86_64_at_sp(p, 0x89, delta - 8), lea;
+
+	if (delta == 8 && p[-1] == 0x55) {
+		g->fp_stored = addr;
+		if (!memcmp(p, "\x48\x89\xe5", 3))
+			g->fp_own = addr + 3;
+	} else if (move) {
+		g->fp_stored = addr + move;
+		lea = x86_64_at_sp(p + move, 0x8d, delta - 8);
+		if (lea)
+			g->fp_own = addr + move + lea;
+	}
+}
+
+#define ARM64_STUR_X29 0xf81f83fd /* stur x29,[sp,#-8] */
+#define ARM64_STP_X29_X30 0xa93ffa9d /* stp x29,x30,[x20,#-8] */
+#define ARM64_MOV_SP_X20 0x9100029f
+#define ARM64_SUB_X29 0xd10023fd /* sub x29,sp,#8 */
+
+static void arm64_prologue(struct painter *g, const u8 *p, u64 addr)
+{
+	if (word_at(p) == ARM64_STUR_X29)
+		g->fp_stored = addr + 4;
+	else if (word_at(p - 8) == ARM64_STP_X29_X30 && word_at(p - 4) == ARM64_MOV_SP_X20)
+		g->fp_stored = addr;
+	else
+		return;
+	if (word_at(p + (g->fp_stored - addr)) == ARM64_SUB_X29)
+		g->fp_own = g->fp_stored + 4;
+}
+
+static void read_prologue(struct painter *g, u64 addr, s32 delta)
+{
+	const struct elf_file *f = go_table_elf(g->table);
+	u8 code[PROLOGUE_LEN];
+
+	if (elf_file_read_addr(f, addr - PROLOGUE_BEFORE, code, sizeof(code)) < 0)
+		return;
+	if (g->is_arm64)
+		arm64_prologue(g, code + PROLOGUE_BEFORE, addr);
+	else
+		x86_64_prologue(g, code + PROLOGUE_BEFORE, addr, (u32)delta);
+}
+
+/* mov ...,%rsp and lea ...,%rsp. */
+static bool x86_64_sets_sp(const u8 *p)
+{
+	if ((p[0] & 0xf8) != 0x48)
+		return false;
+	if (p[1] == 0x8b || p[1] == 0x8d)
+		return !(p[0] & 4) && (p[2] & 0x38) == 0x20;
+	return p[1] == 0x89 && !(p[0] & 1) && (p[2] & 0xc7) == 0xc4;
+}
+
+/* mov sp,xN */
+static bool arm64_sets_sp(const u8 *p)
+{
+	return (word_at(p) & 0xfffffc1f) == 0x9100001f;
+}
+
+/* Where sp is set first; from the start on if that is not seen. */
+static u64 find_sp_set(const struct painter *g)
+{
+	const struct go_function *fn = &g->function;
+	u32 step = g->is_arm64 ? 4 : 1;
+	u8 code[MAX_SWITCH_LEN];
+	size_t n = fn->end - fn->start;
+
+	if (n > sizeof(code) || elf_file_read_addr(go_table_elf(g->table), fn->start, code, n) < 0)
+		return fn->start;
+	for (size_t i = 0; i + 4 <= n; i += step)
+		if (g->is_arm64 ? arm64_sets_sp(code + i) : x86_64_sets_sp(code + i))
+			return fn->start + i;
+	return fn->start;
+}
+
+/* What is known of some functions by name: a word of flags is only there since go1.17. */
+static const struct known {
+	const char *name;
+	u8 flags;
+} known[] = {
+	{ "runtime.goexit", GO_IS_TOP },
+	{ "runtime.mstart", GO_IS_TOP },
+	{ "runtime.rt0_go", GO_IS_TOP },
+	{ "runtime.mcall", GO_SETS_SP },
+	{ "runtime.systemstack", GO_SETS_SP },
+	{ "runtime.morestack", GO_SETS_SP },
+	{ "runtime.asmcgocall", GO_SETS_SP },
+	{ "runtime.cgocallback", GO_SETS_SP },
+	{ "runtime.gogo", GO_SETS_SP },
+	{ "runtime.nanotime1", GO_SETS_SP },
+	{ "runtime.walltime1", GO_SETS_SP },
+	{ "runtime.walltime", GO_SETS_SP },
+	{ "runtime.clone", GO_SETS_SP },
+	{ "runtime.sigfwd", GO_SETS_SP },
+	{ "runtime.sigtramp", 0 }, /* the signal's frame is its caller */
+};
+
+static void name_flags(struct painter *g)
+{
+	struct go_function *fn = &g->function;
+	char name[32];
+
+	if (go_table_text(g->table, fn->name_addr, name, sizeof(name)))
+		return;
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+		if (strcmp(name, known[i].name))
+			continue;
+		fn->flags = known[i].flags ? fn->flags | known[i].flags : fn->flags & ~GO_IS_TOP;
+		g->is_root_there = !strcmp(name, "runtime.mcall");
+	}
+}
+
+static void begin_function(struct painter *g)
+{
+	g->fp_stored = g->fp_own = g->sp_set = NOWHERE;
+	g->is_root_there = false;
+	if (g->function.flags || !go_table_has_flags(g->table))
+		name_flags(g);
+	if (g->function.flags & GO_SETS_SP)
+		g->sp_set = find_sp_set(g);
+}
+
+static struct uw_rule rule_at(const struct painter *g, u64 addr, s32 delta)
+{
+	s32 below = g->is_arm64 ? delta : 8; /* the return address, below the cfa */
+	struct uw_rule r = { .cfa = UW_CFA_SP, .ra = UW_SAVED_CFA };
+
+	if (delta < 0 || delta > MAX_DELTA || delta & 7)
+		return (struct uw_rule){};
+	if (addr >= g->sp_set && g->is_root_there)
+		return (struct uw_rule){ .cfa = UW_CFA_ROOT };
+	if (addr >= g->sp_set && g->fp_own == NOWHERE)
+		return (struct uw_rule){};
+	if (g->is_arm64 && !delta)
+		return (struct uw_rule){ .cfa = UW_CFA_SP, .ra = UW_SAVED_SAME };
+	r.cfa_off = g->is_arm64 ? delta : delta + 8;
+	r.ra_off = -below;
+	if (delta && addr >= g->fp_stored) {
+		r.fp = UW_SAVED_CFA;
+		r.fp_off = -below - 8;
+	}
+	if (delta && g->sp_set != NOWHERE && addr >= g->fp_own) {
+		r.cfa = UW_CFA_FP_AWAY;
+		r.cfa_off = below + 8;
+	}
+	return r;
+}
+
+/* What is of one value, cut where the rule changes within. */
+static void paint_value(struct painter *g, u64 start, u64 end, s32 delta)
+{
+	const u64 cuts[] = { g->fp_stored, g->fp_own, g->sp_set };
+
+	while (start < end) {
+		struct uw_rule rule = rule_at(g, start, delta);
+		u64 stop = end;
+
+		for (size_t i = 0; i < sizeof(cuts) / sizeof(cuts[0]); i++)
+			if (cuts[i] > start && cuts[i] < stop)
+				stop = cuts[i];
+		g->fn(&rule, start, stop, g->data);
+		start = stop;
+	}
+}
+
+static int paint_function(struct painter *g)
+{
+	const struct go_function *fn = &g->function;
+	bool has_frame = false;
+	struct go_values v;
+	int r;
+
+	begin_function(g);
+	if (fn->flags & GO_IS_TOP) {
+		g->fn(&(struct uw_rule){ .cfa = UW_CFA_ROOT }, fn->start, fn->end, g->data);
+		return 0;
+	}
+	go_values_begin(&v, g->table, fn, fn->sp);
+	while (g->work && !(r = go_values_next(&v)) && v.start < fn->end && v.start < g->end) {
+		g->work--;
+		if (v.value > 0 && !has_frame)
+			read_prologue(g, v.start, v.value);
+		has_frame |= v.value > 0;
+		if (v.end > g->start)
+			paint_value(g, v.start, v.end < fn->end ? v.end : fn->end, v.value);
+	}
+	return r == -ENOENT || r == -ENOEXEC || !g->work ? 0 : r;
+}
+
+int go_rows(const struct go_table *t, bool is_arm64, u64 start, u64 end,
+	    void (*fn)(const struct uw_rule *rule, u64 start, u64 end, void *data), void *data)
+{
+	struct painter g = { .table = t,
+			     .is_arm64 = is_arm64,
+			     .start = start,
+			     .end = end,
+			     .work = MAX_WORK,
+			     .fn = fn,
+			     .data = data };
+	u32 i = 0;
+	int r = go_table_find(t, start, &i, &g.function);
+
+	if (r == -ENOENT)
+		r = go_table_function(t, i, &g.function);
+	while (!r && g.work && g.function.start < end) {
+		r = paint_function(&g);
+		if (!r)
+			r = ++i < go_table_count(t) ? go_table_function(t, i, &g.function)
+						    : -ENOENT;
+		/* What is broken costs itself alone. */
+		while (r == -ENOEXEC && g.work && g.work--)
+			r = ++i < go_table_count(t) ? go_table_function(t, i, &g.function)
+						    : -ENOENT;
+	}
+	return r == -ENOENT || r == -ENOEXEC ? 0 : r;
+}

@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+
+/*
+ * A table of values is a list of pairs of numbers, least significant 7 bits first, bit 7:
+ * there are more. The first says by how much the value changes, (v << 1) or ~(v << 1),
+ * from -1 at the function's start, the second for how many instructions it holds. 0 as
+ * the first, but for the first of all: the end.
+ */
+
+#include "go_table.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../util/cleanup.h"
+#include "go_layout.h"
+
+/* A function's record, from its name on: u32s as far as the number of tables. */
+enum { NAME, ARGS, DEFER, SP, FILE_, LINE, N_VALUES, UNIT, N_FIELDS };
+#define TABLE_OF_INLINING 2 /* of values: PCDATA_InlTreeIndex */
+#define DATA_OF_INLINING 3 /* FUNCDATA_InlTree */
+#define MAX_VALUES 64 /* tables of a function; Go 1.26 has 5, and 9 of data */
+
+int go_table_open(struct go_table **table, const struct elf_file *f)
+{
+	_cleanup_(go_table_free) struct go_table *t = calloc(1, sizeof(*t));
+	int r;
+
+	if (!t)
+		return -ENOMEM;
+	t->file = f;
+	r = go_find(t);
+	if (!r)
+		*table = TAKE_PTR(t);
+	return r;
+}
+
+void go_table_free(struct go_table **t)
+{
+	free(TAKE_PTR(*t));
+}
+
+const struct elf_file *go_table_elf(const struct go_table *t)
+{
+	return t->file;
+}
+
+bool go_table_has_flags(const struct go_table *t)
+{
+	return t->version != GO_1_16; /* go1.17's looks the same */
+}
+
+u32 go_table_count(const struct go_table *t)
+{
+	return t->n;
+}
+
+void go_table_names(const struct go_table *t, u64 *start_off, u64 *end_off)
+{
+	if (!elf_file_addr_to_off(t->file, t->names, start_off))
+		*end_off = *start_off + (t->units - t->names);
+	else
+		*start_off = *end_off = 0;
+}
+
+/* Bytes of the table, which an offset in it leads to. */
+static int read_at(const struct go_table *t, u64 addr, void *dst, size_t len)
+{
+	if (addr < t->addr || addr >= t->end || len > t->end - addr)
+		return -ENOEXEC;
+	return elf_file_read_addr(t->file, addr, dst, len);
+}
+
+struct place {
+	u64 start, record; /* offset of it */
+	u64 next; /* the start of the next one */
+};
+
+static int read_place(const struct go_table *t, u32 i, struct place *p)
+{
+	u64 wide[3];
+	u32 words[3];
+	int r;
+
+	if (t->version == GO_1_16) {
+		r = read_at(t, t->functions + 16ull * i, wide, sizeof(wide));
+		*p = (struct place){ wide[0], wide[1], wide[2] };
+		return r;
+	}
+	r = read_at(t, t->functions + 8ull * i, words, sizeof(words));
+	*p = (struct place){ t->text + words[0], words[1], t->text + words[2] };
+	return r;
+}
+
+int go_table_function(const struct go_table *t, u32 i, struct go_function *fn)
+{
+	u64 at = t->version == GO_1_16 ? 8 : 4; /* behind the start, which is here once more */
+	u32 last = N_FIELDS + (t->version == GO_1_20); /* id, flags, -, how many data */
+	u32 fields[N_FIELDS + 2];
+	struct place p;
+	int r = i < t->n ? read_place(t, i, &p) : -ENOEXEC;
+
+	if (!r && (p.start >= p.next || p.next - p.start > 1u << 30 || p.record > 1ull << 32))
+		r = -ENOEXEC;
+	if (!r)
+		r = read_at(t, t->functions + p.record + at, fields, 4 * (last + 1));
+	if (r || fields[N_VALUES] > MAX_VALUES)
+		return r ? r : -ENOEXEC;
+	*fn = (struct go_function){
+		.start = p.start,
+		.end = p.next,
+		.name_addr = t->names + fields[NAME],
+		.sp = fields[SP],
+		.file = fields[FILE_],
+		.line = fields[LINE],
+		.unit = fields[UNIT],
+		.n_values = fields[N_VALUES],
+		.n_data = fields[last] >> 24,
+		.more_addr = t->functions + p.record + at + 4 * (last + 1),
+		.flags = (u8)(fields[last] >> 8),
+	};
+	return 0;
+}
+
+int go_table_find(const struct go_table *t, u64 addr, u32 *i, struct go_function *fn)
+{
+	u32 low = 0, high = t->n;
+	struct place p;
+	int r;
+
+	while (high - low > 1) {
+		u32 middle = low + (high - low) / 2;
+
+		r = read_place(t, middle, &p);
+		if (r)
+			return r;
+		if (p.start <= addr)
+			low = middle;
+		else
+			high = middle;
+	}
+	r = go_table_function(t, low, fn);
+	if (!r && fn->start > addr)
+		r = -ENOENT;
+	if (!r)
+		*i = low;
+	return r;
+}
+
+int go_table_text(const struct go_table *t, u64 addr, char *text, size_t len)
+{
+	size_t n = len - 1;
+	int r;
+
+	if (addr >= t->end)
+		return -ENOEXEC;
+	if (n > t->end - addr)
+		n = t->end - addr;
+	r = read_at(t, addr, text, n);
+	text[r ? 0 : n] = 0;
+	return r ? r : text[0] ? 0 : -ENOENT;
+}
+
+void go_values_begin(struct go_values *v, const struct go_table *t, const struct go_function *fn,
+		     u32 table)
+{
+	*v = (struct go_values){ .table = t,
+				 .at = t->values + table,
+				 .start = fn->start,
+				 .end = fn->start,
+				 .value = -1 };
+	if (!table) /* the first byte of all tables belongs to none */
+		v->table = NULL;
+}
+
+static int take_byte(struct go_values *v, u8 *byte)
+{
+	const struct go_table *t = v->table;
+	u64 left = v->at < t->end ? t->end - v->at : 0;
+	int r;
+
+	if (v->pos == v->len) {
+		v->pos = 0;
+		v->len = left < sizeof(v->bytes) ? (u32)left : sizeof(v->bytes);
+		r = v->len ? read_at(t, v->at, v->bytes, v->len) : -ENOEXEC;
+		if (r) {
+			v->len = 0;
+			return r;
+		}
+		v->at += v->len;
+	}
+	*byte = v->bytes[v->pos++];
+	return 0;
+}
+
+static int take_number(struct go_values *v, u32 *number)
+{
+	u8 byte = 0x80;
+	int r = 0;
+
+	*number = 0;
+	for (u32 shift = 0; !r && byte & 0x80; shift += 7) {
+		r = shift > 28 ? -ENOEXEC : take_byte(v, &byte);
+		if (!r)
+			*number |= (u32)(byte & 0x7f) << shift;
+	}
+	return r;
+}
+
+int go_values_next(struct go_values *v)
+{
+	bool is_first = v->start == v->end;
+	u32 change, n;
+	int r;
+
+	if (!v->table)
+		return -ENOENT;
+	r = take_number(v, &change);
+	if (!r && !change && !is_first)
+		return -ENOENT;
+	if (!r)
+		r = take_number(v, &n);
+	if (!r && !n)
+		r = -ENOEXEC;
+	if (r)
+		return r;
+	v->value = (s32)((u32)v->value + (change & 1 ? ~(change >> 1) : change >> 1));
+	v->start = v->end;
+	v->end += (u64)n * v->table->quantum;
+	return 0;
+}
+
+int go_table_value(const struct go_table *t, const struct go_function *fn, u32 table, u64 addr,
+		   s32 *value)
+{
+	struct go_values v;
+	int r;
+
+	if (addr < fn->start)
+		return -ENOENT;
+	go_values_begin(&v, t, fn, table);
+	do
+		r = go_values_next(&v);
+	while (!r && v.end <= addr && v.end <= fn->end);
+	if (!r && v.end <= addr)
+		r = -ENOENT;
+	if (!r)
+		*value = v.value;
+	return r;
+}
+
+int go_table_file(const struct go_table *t, const struct go_function *fn, s32 number, char *text,
+		  size_t len)
+{
+	u32 off;
+	int r;
+
+	if (number < 0)
+		return -ENOENT;
+	r = read_at(t, t->units + 4 * ((u64)fn->unit + (u32)number), &off, sizeof(off));
+	if (!r && off == ~0u)
+		r = -ENOENT;
+	return r ? r : go_table_text(t, t->files + off, text, len);
+}
+
+u32 go_table_inlining(const struct go_table *t, const struct go_function *fn)
+{
+	u32 table;
+
+	if (!t->data || fn->n_values <= TABLE_OF_INLINING || fn->n_data <= DATA_OF_INLINING ||
+	    read_at(t, fn->more_addr + 4 * TABLE_OF_INLINING, &table, sizeof(table)))
+		return 0;
+	return table;
+}
+
+int go_table_inlined(const struct go_table *t, const struct go_function *fn, s32 number,
+		     struct go_inlined *call)
+{
+	/* 1.18: file and line of the call before the name. */
+	u64 len = t->version == GO_1_20 ? 16 : 20, skip = t->version == GO_1_20 ? 4 : 12;
+	u32 off, words[2]; /* name, offset of the call */
+	int r;
+
+	if (number < 0)
+		return -ENOENT;
+	r = read_at(t, fn->more_addr + 4 * ((u64)fn->n_values + DATA_OF_INLINING), &off,
+		    sizeof(off));
+	if (!r && off == ~0u)
+		r = -ENOENT;
+	if (!r)
+		r = elf_file_read_addr(t->file, t->data + off + (u32)number * len + skip, words,
+				       sizeof(words));
+	if (!r && words[1] >= fn->end - fn->start)
+		r = -ENOEXEC;
+	if (!r)
+		*call = (struct go_inlined){ t->names + words[0], fn->start + words[1] };
+	return r;
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#pragma once
+
+/*
+ * A small program with the table that Go's linker makes, in an ELF file of made_cfi.h
+ * without section headers. Offsets of code count from MADE_CODE.
+ */
+
+#include "made_cfi.h"
+
+#define MADE_GO_TABLE_OFF (MADE_HDR_OFF + 0x400)
+
+/* By the magic of the table: go1.16, go1.18, go1.20, and go1.26, whose header has no address. */
+enum made_go_version { MADE_GO_1_16, MADE_GO_1_18, MADE_GO_1_20, MADE_GO_1_26, N_MADE_GO };
+
+struct made_go {
+	struct made_cfi elf;
+	enum made_go_version version;
+	u32 names_len, files_len, values_len, data_len; /* so far */
+	u32 n;
+	struct made_go_record {
+		u32 start, name, sp, file, line, inlining, data;
+		u8 flags;
+	} records[32];
+};
+
+/* A value holds for @len bytes. */
+struct made_go_value {
+	u32 len;
+	s32 value;
+};
+
+void made_go_init(struct made_go *g, u16 machine, enum made_go_version version);
+
+/* The next function's; it ends where the one after it starts. */
+struct made_go_record *made_go_function(struct made_go *g, const char *name, u32 start);
+
+/* Where a table of values begins, of the list's that ends with len 0. */
+u32 made_go_values(struct made_go *g, const struct made_go_value *list);
+
+/* A file's number, the same in all units. */
+s32 made_go_file(struct made_go *g, const char *name);
+
+/* One more inlined call of the function that was made last; the first is number 0. */
+void made_go_inlined(struct made_go *g, const char *name, u32 call_off);
+
+/* Code. */
+void made_go_code(struct made_go *g, u32 off, const void *bytes, u32 len);
+
+/* Writes the table; the last function ends at @end. */
+void made_go_finish(struct made_go *g, u32 end);
