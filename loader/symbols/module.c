@@ -22,6 +22,7 @@ static void module_free(struct module **mp)
 		return;
 	symbols_free(&m->symbols);
 	symbols_free(&m->more);
+	module_go_free(&m->go);
 	cleanup_close(&m->fd);
 	cleanup_close(&m->more_fd);
 	free(m->why);
@@ -132,6 +133,7 @@ void modules_make_room(struct modules *m)
 
 		symbols_free(&old->symbols);
 		symbols_free(&old->more);
+		module_go_free(&old->go);
 	}
 	for (; u.n_open > MODULES_MAX_OPEN; u = modules_usage(m)) {
 		struct module *old = oldest(m, is_open);
@@ -342,6 +344,8 @@ static int read_symbols(struct modules *m, struct module *mod)
 		mod->has_no_symbols = true;
 		return -ENOENT;
 	}
+	if (!err && !mod->go)
+		module_go_open(&mod->go, fd); /* without it there are names still */
 	if (!err)
 		modules_make_room(m);
 	return err;

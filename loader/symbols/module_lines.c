@@ -6,6 +6,7 @@
  *	not told  --open-->  told  --answer-->  answered: lines? another file's functions?
  *	each address:  unknown  --lines-->  asked  --answer-->  known (perhaps as nothing)
  *
+ * What is known of a Go program's code is known at once, from its linker's table.
  * A new helper has been told nothing. A module that cost one its life is given up.
  */
 
@@ -65,6 +66,17 @@ static bool may_have_lines(const struct modules *m, const struct module *mod)
 	       helper_generation(m->helper);
 }
 
+/* Is an address in code of Go? Then its lines are there now. */
+static bool is_go(struct modules *m, struct module *mod, const struct lines_key *key)
+{
+	struct lines_known known;
+
+	if (!mod->go || modules_fd(m, key->module) < 0)
+		return false;
+	return lines_cache_find(m->lines, key, ~0u, &known) == LINES_KNOWN ||
+	       module_go_enter(mod->go, m->lines, key);
+}
+
 bool modules_is_ready(struct modules *m, u32 pid, u32 id, u64 off_in_file)
 {
 	struct module *mod = modules_find(m, id);
@@ -76,6 +88,9 @@ bool modules_is_ready(struct modules *m, u32 pid, u32 id, u64 off_in_file)
 	if (!mod || !may_have_lines(m, mod))
 		return true;
 	mod->used = ++m->clock;
+	if (!modules_load_symbols(m, id) &&
+	    !symbols_off_to_addr(mod->symbols, off_in_file, &key.addr) && is_go(m, mod, &key))
+		return true;
 	if (mod->told != generation || (mod->is_answered && is_more_missing(mod))) {
 		err = tell(m, mod, pid);
 		return err && err != -EAGAIN;
@@ -239,6 +254,7 @@ int modules_frames(struct modules *m, u32 id, u64 off_in_file, char *name, size_
 	if (err)
 		return err;
 	mod->used = ++m->clock;
+	is_go(m, mod, &key);
 	if (lines_cache_find(m->lines, &key, helper_generation(m->helper), &known) == LINES_KNOWN)
 		count = take_frames(&known, v);
 	if (!count)

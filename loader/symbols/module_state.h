@@ -8,6 +8,7 @@
 #include "helper.h"
 #include "lines_cache.h"
 #include "module.h"
+#include "module_go.h"
 
 struct module_key {
 	u64 dev, inode, size, changed_ns;
@@ -21,6 +22,7 @@ struct module {
 	u32 pid; /* that mapped it last; 0: none yet */
 	bool has_no_symbols; /* tried, and never will */
 	struct symbols *symbols; /* NULL: not read, or dropped to make room */
+	struct module_go *go; /* as symbols; NULL: no program of Go's */
 	u64 used; /* by the cache's clock */
 
 	/* What the helper made of it. */
