@@ -53,9 +53,11 @@ class Functions:
                 spans.setdefault(start, [start + size, []])[1].append(match.group(3))
         for is_old in (True, False):  # a name without a version means the newest function
             for _, names in spans.values():
-                these = [n for n in names if bool(re.search("[^@]@[^@]", n)) == is_old]
-                self.names.update({plain(without_type(n)): plain(min(names)) for n in these})
-                self.names.update({plain(n): plain(min(names)) for n in these})
+                these = [n for n in names
+                         if ("@" in n and bool(re.search("[^@]@[^@]", n))) == is_old]
+                first = plain(min(names)) if these else None
+                self.names.update((plain(without_type(n)), first) for n in these)
+                self.names.update((plain(n), first) for n in these)
         self.spans = sorted((start, end, plain(min(names))) for start, (end, names) in spans.items())
         self.fdes = []
         if os.path.exists(path) and os.path.getsize(path) < MAX_FDE_FILE:

@@ -202,8 +202,7 @@ def one_recording(tmp, pids, seconds, *options):
     return profile
 
 
-def check_good(check, profile, theirs, pids):
-    files = Files()
+def check_good(check, profile, theirs, pids, files):
     theirs = perf_chains(theirs, files, parts="Node.js" in pids)
     ours = our_chains(profile, files, SETTLED_US, ENDS)
     for name, pid in pids.items():
@@ -228,9 +227,9 @@ def check_good(check, profile, theirs, pids):
                    f"{name}() on, reach the root")
 
 
-def check_bad(check, profile, pids):
+def check_bad(check, profile, pids, files):
     """Without unwind rows the judges say no."""
-    ours = our_chains(profile, Files())
+    ours = our_chains(profile, files)
     for name, pid in pids.items():
         v = judge(name, ours.get(pid, Chains()), Chains())
         check.that(not v.is_complete, f"{name} without rows: not complete", quiet=True)
@@ -250,8 +249,9 @@ def attempt(seconds, version):
         without = one_recording(tmp, pids, 1, "--max-memory", "0")
         print(f"{'':>8} {'samples':>7} {'complete':>8} {'native':>7} {'perf':>7} {'seen':>7} "
               f"{'points':>6}")
-        check_good(check, profile, perf_script(path), pids)
-        check_bad(check, without, pids)
+        files = Files()
+        check_good(check, profile, perf_script(path), pids, files)
+        check_bad(check, without, pids, files)
         if "C" in pids:
             check_nameless_kernel(check, tmp, pids["C"])
     return check
