@@ -63,10 +63,11 @@ def judge(check, profile):
 
 
 def judge_collector(check, profile, before, after):
-    """On threads of the program: they can't collect longer than they were stopped for it."""
+    """On threads of the program: they can't collect longer than they were stopped for it. On a busy
+    machine most of a pause is waiting for a CPU."""
     found = 1000 * profile.summary["by_activity"].get("gc", 0) / HZ
     stopped = after[-1] - before[-1] if before and after else 0
-    check.that(stopped >= 100 and stopped / 50 <= found <= 1.2 * stopped + 50,
+    check.that(stopped >= 100 and max(10, stopped / 200) <= found <= 1.2 * stopped + 50,
                f"garbage collection is told apart ({found:.0f} ms of {stopped} ms of pauses)")
 
 
