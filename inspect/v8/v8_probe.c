@@ -13,7 +13,8 @@
  *
  * Each function has one vote, none if it can't be told. Nothing of an aspect is said
  * while more are against the layout than for it (with a borrowed one: as many), nor of a
- * function that is against it itself. Once enough were for it none is asked any more.
+ * function that is against it itself unless most are for it (with a borrowed one: not
+ * before it is trusted). Once enough were for it none is asked any more.
  */
 
 #include <errno.h>
@@ -63,7 +64,11 @@ static void cast(struct v8_heap *h, enum v8_aspect aspect, int vote)
 /* May that be told which had this vote? */
 static bool allows(const struct v8_heap *h, enum v8_aspect aspect, int vote)
 {
-	return is_trusted(h, aspect) || (!v8_probe_denies(h, aspect) && vote >= 0);
+	const struct v8_votes *v = &h->votes[aspect];
+
+	if (v8_probe_denies(h, aspect))
+		return false;
+	return vote >= 0 || is_trusted(h, aspect) || (!h->build->is_borrowed && v->fit > v->misfit);
 }
 
 enum what { UNREADABLE, STRING, ODDBALL, OTHER };
