@@ -117,6 +117,35 @@ static void a_mapped_image_has_its_sections_elsewhere(void **state)
 		    metadata_init(&m, &b.target, addr, range.len));
 }
 
+static void what_is_not_within_a_section_has_no_address(void **state)
+{
+	struct fake_bytes b;
+	struct pe_section s;
+	struct pe pe;
+	u64 addr;
+
+	(void)state;
+	fake_assembly_make(&assembly, pick, sizeof(pick));
+	fake_bytes_init(&b, BASE, assembly.bytes, assembly.len);
+	assert_int_equal(pe_init(&pe, &b.target, BASE, true), 0);
+	s = pe.sections[pe.n_sections - 1];
+	const struct {
+		struct pe_range range;
+		int r;
+	} rows[] = {
+		{ { s.rva, s.file_len }, 0 },
+		{ { s.rva + s.file_len - 4, 4 }, 0 },
+		{ { s.rva + s.file_len, 0 }, 0 },
+		{ { s.rva, s.file_len + 1 }, -ERANGE },
+		{ { s.rva + s.file_len - 4, 5 }, -ERANGE },
+		{ { s.rva + s.file_len + 1, 0 }, -ERANGE },
+		{ { s.rva + 4, 0xffffffff }, -ERANGE },
+	};
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		if (pe_addr(&pe, rows[i].range, &addr) != rows[i].r)
+			fail_msg("row %zu", i);
+}
+
 static void a_file_cut_anywhere_gives_right_names_or_none(void **state)
 {
 	struct fake_bytes b;
@@ -379,6 +408,7 @@ static void made_up_names_read_as_a_person_says_them(void **state)
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(types_and_parameters_are_read),
 	cmocka_unit_test(a_mapped_image_has_its_sections_elsewhere),
+	cmocka_unit_test(what_is_not_within_a_section_has_no_address),
 	cmocka_unit_test(a_file_cut_anywhere_gives_right_names_or_none),
 	cmocka_unit_test(metadata_that_ends_early_is_refused),
 	cmocka_unit_test(every_byte_may_be_wrong),
