@@ -3,8 +3,8 @@
 
 /*
  * The state of one walk. It is too large for a BPF stack and for a per-CPU map
- * value, so a driver keeps one for each CPU or thread and reuses it; nothing in
- * it survives uw_walk_begin().
+ * value, so a driver keeps one for each CPU or thread and reuses it; nothing but the
+ * recipes survives uw_walk_begin().
  */
 
 #include "native/row.h"
@@ -39,6 +39,16 @@ struct uw_undo {
 	u8 by_fp;
 };
 
+/* How a return address in code of CoreCLR is unwound: see dotnet/recipe.h. */
+struct uw_recipe {
+	u64 of; /* whose it is, as uw_state.recipes_of */
+	u64 pc;
+	u64 start, header, method_desc; /* of the method */
+	struct uw_rule rule;
+};
+
+#define UW_N_RECIPES 1024
+
 struct uw_state {
 	struct uw_regs regs; /* of the frame that the next step looks at */
 	u64 va_mask; /* bits of a return address that are address; the rest is its signature */
@@ -56,7 +66,9 @@ struct uw_state {
 	bool is_top; /* regs are those of an interrupted instruction, all valid */
 	struct uw_undo undo;
 	struct uw_rule rule; /* one that was made for this step */
+	u64 recipes_of; /* the process, as the driver tells them apart; 0: none are kept */
 	u8 scratch[UW_SCRATCH_LEN]; /* of this step */
 	u8 win[UW_WINDOW_LEN + UW_WINDOW_USE];
 	struct uw_sample sample; /* what goes out */
+	struct uw_recipe recipes[UW_N_RECIPES];
 };

@@ -31,6 +31,7 @@ struct sim_target {
 	struct uw_regs regs;
 	u64 extent; /* as in struct uw_process; 0: the process has no tables */
 	u64 va_mask;
+	u64 recipes_of; /* as in struct uw_state; only where one state walks twice */
 };
 
 /* What a driver of the core fills in before it walks. */
@@ -40,6 +41,7 @@ UW_INLINE void sim_walk_start(struct uw_state *u, const struct sim_target *targe
 	u->va_mask = target->va_mask;
 	u->extent = target->extent;
 	u->has_tables = target->extent != 0;
+	u->recipes_of = target->recipes_of;
 	u->sample.flags = 0;
 	u->sample.n_frames = 0;
 	u->sample.n_kernel = 0;

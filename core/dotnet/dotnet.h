@@ -18,6 +18,7 @@
 #include <dotnet_unwind.h>
 
 #include "nibble.h"
+#include "recipe.h"
 
 /* A value that is no address tells what kind of stubs the block is made of. */
 UW_INLINE const struct uw_rule *dotnet_stub_rule(struct uw_state *u, struct uw_frame *f, u32 kind,
@@ -34,9 +35,12 @@ UW_INLINE const struct uw_rule *dotnet_jit_rule(struct uw_state *u, struct uw_fr
 {
 	struct dotnet_header h;
 	u64 start, header;
-	enum uw_status err = dotnet_find_start(u, pc, &start);
+	enum uw_status err;
 
 	f->kind = UW_DOTNET_METHOD;
+	if (dotnet_recall(u, f, pc))
+		return &u->rule;
+	err = dotnet_find_start(u, pc, &start);
 	if (!err && read_user(u, &header, start - DOTNET_HEADER_SLOT))
 		err = UW_F_METHOD_FAULT;
 	if (!err && header <= DOTNET_STUB_LAST)
@@ -50,7 +54,10 @@ UW_INLINE const struct uw_rule *dotnet_jit_rule(struct uw_state *u, struct uw_fr
 		err = arch_dotnet_method(u, start, header, &h, pc);
 	}
 	f->status = (u8)err;
-	return err ? NULL : &u->rule;
+	if (err)
+		return NULL;
+	dotnet_remember(u, f, pc, header);
+	return &u->rule;
 }
 
 /**

@@ -7,6 +7,7 @@
  * found is checked before it is timed.
  */
 
+#include "../../fixtures/stacks/dotnet.h"
 #include "../../fixtures/stacks/v8.h"
 #include "../../sim/mem/image.h"
 #include "../../sim/stack.h"
@@ -20,7 +21,7 @@
 
 #define N_DENSE_ROWS 256 /* of a page: a row every 16 bytes, as large programs have */
 
-enum objects { ONE_FUNCTION, DENSE, OWN_PAGES, DENSE_ROWS, NO_ROWS_AT_ALL };
+enum objects { ONE_FUNCTION, DENSE, OWN_PAGES, DENSE_ROWS, NO_ROWS_AT_ALL, MET, NEVER_MET };
 
 static const struct kind {
 	const char *name;
@@ -43,17 +44,21 @@ static const struct kind {
 	JS_KIND("V8 interpreted", BUILTINS_TEXT, SMI(8), ARRAY),
 	JS_KIND("V8 baseline", JIT_TEXT, FEEDBACK, 0x29),
 	JS_KIND("V8 optimized", JIT_TEXT, 0x2b, 0x2c),
+	{ "CoreCLR JIT", "met before", MET, CLR(0), 0, 0, 0, UW_DOTNET_METHOD },
+	{ "CoreCLR JIT", "never met", NEVER_MET, CLR(0), 0, 0, 0, UW_DOTNET_METHOD },
 };
 #define N_KINDS (sizeof(kinds) / sizeof(kinds[0]))
 
 static inline u64 pc_of(const struct kind *kind, u32 i)
 {
+	if (kind->kind == UW_DOTNET_METHOD)
+		return kind->text + 0x106 + i % 58; /* behind the prologue of its first method */
 	return kind->text + 0x100 + (u64)i * 64 % 0x1e00; /* APP's code up to there has one rule */
 }
 
 static inline u64 function_of(const struct kind *kind, u32 i)
 {
-	static const u32 strides[] = { 0, 64, SIM_PAGE_LEN, 0, 0 };
+	static const u32 strides[] = { 0, 64, SIM_PAGE_LEN, 0, 0, 0, 0 };
 
 	return OBJECTS_ADDR + (u64)i * strides[kind->objects];
 }
@@ -119,6 +124,8 @@ static inline int make_target(const struct kind *kind, u32 depth, struct sim_tar
 		.words = words,
 		.n_words = depth * FRAME_WORDS,
 		.no_rows = kind->objects == NO_ROWS_AT_ALL,
+		/* The method's UNWIND_INFO: push %rbp; sub $80, %rsp. */
+		.pokes = { CLR_NIBBLES, CLR_METHOD_1, { CLR(0x140), 0x5001920500020519 } },
 	};
 	int err;
 
@@ -146,6 +153,8 @@ static inline bool found_all(const struct uw_sample *s, const struct kind *kind,
 			return false;
 		if (f->kind == UW_V8_JS && (f->a != shared_of(function_of(kind, i)) ||
 					    f->b != kind->offset || f->aux != (u32)kind->array))
+			return false;
+		if (f->kind == UW_DOTNET_METHOD && (f->a != CLR(0x100) || f->b != CLR_DESC))
 			return false;
 	}
 	return s->frames[depth].pc == LIBC(0x128);
@@ -183,6 +192,7 @@ static inline int measure(struct kernel *kernel, const struct kind *kind, u32 de
 	if (err)
 		return err;
 	kernel_set_tables(kernel, &target);
+	kernel->state->recipes_of = kind->objects == MET;
 	start = kernel_start_of(&target);
 	err = kernel_map(target.mem);
 	if (!err)

@@ -66,7 +66,7 @@ static double print_cost(const struct kind *kind, const struct cost *cost, doubl
 
 static void print_costs(const struct cost costs[N_KINDS], double read_ns)
 {
-	double worst = 0, native = 0;
+	double worst = 0, native = 0, met = 0;
 
 	printf("one 8-byte user read: %.1f ns\n\n", read_ns);
 	printf("%-15s %-19s %8s %8s %8s %8s %8s\n", "ns per frame", "", "depth 32", "128", "slope",
@@ -76,11 +76,14 @@ static void print_costs(const struct cost costs[N_KINDS], double read_ns)
 
 		if (kinds[i].objects == DENSE_ROWS)
 			native = ratio;
+		if (kinds[i].objects == MET)
+			met = ratio;
 		if (kinds[i].kind == UW_V8_JS && ratio > worst)
 			worst = ratio;
 	}
 	printf("\na native frame by its row: %.2f reads' worth of time (aim: 2.3)\n", native);
 	printf("the dearest V8 JavaScript frame: %.2f reads' worth of time (aim: 2.7)\n", worst);
+	printf("a CoreCLR JIT frame met before: %.2f reads' worth of time (aim: 2.2)\n", met);
 }
 
 int bench_walks(void)

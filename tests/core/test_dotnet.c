@@ -117,9 +117,9 @@ static u32 add_method(struct heap *h, u32 len, const u8 *info, u32 info_len, u32
 	return start;
 }
 
-static const struct uw_state *walk(const struct heap *h, u64 pc, u64 sp, u64 fp)
+static void walk_by(struct uw_state *u, const struct heap *h, u64 pc, u64 sp, u64 fp,
+		    u64 recipes_of)
 {
-	struct uw_state *u = fresh_state();
 	struct sim_target t = { .mem = h->mem,
 				.mappings = h->maps,
 				.n_mappings = 2,
@@ -131,9 +131,17 @@ static const struct uw_state *walk(const struct heap *h, u64 pc, u64 sp, u64 fp)
 				.rules = root_rules,
 				.n_rules = 2,
 				.regs = { .pc = pc, .sp = sp, .fp = fp },
-				.va_mask = VA47 };
+				.va_mask = VA47,
+				.recipes_of = recipes_of };
 
 	sim_arch_x86_64.walk(u, &t);
+}
+
+static const struct uw_state *walk(const struct heap *h, u64 pc, u64 sp, u64 fp)
+{
+	struct uw_state *u = fresh_state();
+
+	walk_by(u, h, pc, sp, fp, 0);
 	return u;
 }
 
@@ -457,6 +465,111 @@ static void stubs_have_their_return_address_where_their_pushes_leave_it(void **s
 		assert_int_equal(stub_ra(rows[i].kind, rows[i].off), rows[i].slot);
 }
 
+/* ---- recipes ---- */
+
+static const u8 pushes_rbp[] = { 0x19, 1, 1, 0, 1, 0x50, 0, 0 };
+
+/* The leaf is called by the method, which has pushed rbp and is called by the root. */
+struct calls {
+	struct heap h;
+	struct uw_state *u;
+	u32 leaf, method;
+	u64 n_reads; /* of the last walk */
+};
+
+static void calls_init(struct calls *c, bool is_constant)
+{
+	u64 words[3] = { 0, 0x1234, ROOT_RA };
+
+	heap_init(&c->h, is_constant);
+	c->leaf = add_method(&c->h, 64, no_slots, 4, 0, NULL, 0);
+	c->method = add_method(&c->h, 600, pushes_rbp, sizeof(pushes_rbp), 0, NULL, 0);
+	words[0] = CODE_ADDR + c->method + 300;
+	put(&c->h, DOTNET_STACK + 64, words, sizeof(words));
+	c->u = fresh_state();
+}
+
+static enum uw_status calls_walk(struct calls *c, u64 recipes_of)
+{
+	walk_by(c->u, &c->h, CODE_ADDR + c->leaf + 8, DOTNET_STACK + 64, 0, recipes_of);
+	c->n_reads = c->u->sample.n_reads;
+	return c->u->sample.status;
+}
+
+static bool is_method(const struct calls *c, u32 start, u64 desc)
+{
+	const struct uw_frame *f = &c->u->sample.frames[1];
+
+	return c->u->sample.n_frames == 3 && f->kind == UW_DOTNET_METHOD && !f->status &&
+	       f->a == CODE_ADDR + start && f->b == desc;
+}
+
+static void a_return_address_that_was_met_costs_one_read(void **state)
+{
+	(void)state;
+	for (int is_constant = 0; is_constant < 2; is_constant++) {
+		struct calls c;
+		u64 first;
+
+		calls_init(&c, is_constant);
+		assert_int_equal(calls_walk(&c, 7), UW_END);
+		assert_true(is_method(&c, c.method, METHOD_DESC(1)));
+		first = c.n_reads;
+		assert_int_equal(calls_walk(&c, 7), UW_END);
+		assert_true(is_method(&c, c.method, METHOD_DESC(1)));
+		assert_int_equal(c.n_reads, first - 3); /* nibbles, header's fields, unwinding */
+		assert_int_equal(calls_walk(&c, 8), UW_END); /* another process */
+		assert_int_equal(c.n_reads, first);
+		for (int i = 0; i < 2; i++) {
+			assert_int_equal(calls_walk(&c, 0), UW_END); /* none are kept */
+			assert_int_equal(c.n_reads, first);
+		}
+		sim_mem_free(&c.h.mem);
+	}
+}
+
+static void code_that_took_its_place_is_seen(void **state)
+{
+	u64 header = META_ADDR + HEADER_LEN * 2, none = 0;
+	struct calls c;
+
+	(void)state;
+	calls_init(&c, true);
+	add_method(&c.h, 600, no_slots, 4, 0, NULL, 0); /* for its header */
+	assert_int_equal(calls_walk(&c, 7), UW_END);
+	put(&c.h, CODE_ADDR + c.method - 8, &none, 8); /* thrown away: it looks like stubs */
+	calls_walk(&c, 7);
+	assert_int_equal(c.u->sample.frames[1].kind, UW_DOTNET_STUB);
+	put(&c.h, CODE_ADDR + c.method - 8, &header, 8); /* another method's */
+	calls_walk(&c, 7);
+	assert_int_equal(c.u->sample.frames[1].b, METHOD_DESC(2));
+	sim_mem_free(&c.h.mem);
+}
+
+/* The header lies behind the code: what comes there next may have the same one. */
+static void a_dynamic_method_is_read_each_time(void **state)
+{
+	u64 header = CODE_ADDR + CODE_LEN - 0x100, desc = METHOD_DESC(1);
+	u8 fields[0x30];
+	struct calls c;
+	u64 first;
+
+	(void)state;
+	calls_init(&c, true);
+	assert_int_equal(sim_mem_read(c.h.mem, fields, sizeof(fields), META_ADDR + HEADER_LEN), 0);
+	put(&c.h, header, fields, sizeof(fields));
+	put(&c.h, CODE_ADDR + c.method - 8, &header, 8);
+	assert_int_equal(calls_walk(&c, 7), UW_END);
+	first = c.n_reads;
+	assert_int_equal(calls_walk(&c, 7), UW_END);
+	assert_int_equal(c.n_reads, first);
+	desc += 0x10;
+	put(&c.h, header + 0x18, &desc, 8);
+	assert_int_equal(calls_walk(&c, 7), UW_END);
+	assert_true(is_method(&c, c.method, desc));
+	sim_mem_free(&c.h.mem);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -465,6 +578,9 @@ int main(void)
 		cmocka_unit_test(every_instruction_of_a_function_leads_to_its_caller),
 		cmocka_unit_test(a_slot_that_is_wrong_is_seen),
 		cmocka_unit_test(unwind_information_of_another_kind_is_refused),
+		cmocka_unit_test(a_return_address_that_was_met_costs_one_read),
+		cmocka_unit_test(code_that_took_its_place_is_seen),
+		cmocka_unit_test(a_dynamic_method_is_read_each_time),
 		cmocka_unit_test(stubs_have_their_return_address_where_their_pushes_leave_it),
 	};
 

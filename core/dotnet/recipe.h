@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#pragma once
+
+/*
+ * What was found out about a return address in compiled code, for the next walk that comes by:
+ * how it is unwound is the same as long as the method is there. So a caller's frame costs one
+ * read beside its stack: the word before the method's first byte is still the address of the
+ * same RealCodeHeader.
+ *
+ *	u->recipes[hash(pc)]   of process, pc -> start, header, MethodDesc, rule
+ *
+ * Dynamic methods are left out: their header lies behind their code, in the code heap itself, so
+ * another method of the same length in the same place would be taken for them. So are
+ * interrupted instructions: there are too many, and a walk has one.
+ *
+ * A driver that keeps the state from walk to walk says whose recipes are good in
+ * u->recipes_of; 0: nobody's, and none are kept. Then each walk reads the same, whatever was
+ * walked before.
+ */
+
+#include "../native/native.h"
+#include "dotnet_info.h"
+
+UW_INLINE struct uw_recipe *dotnet_recipe_at(struct uw_state *u, u64 pc)
+{
+	return &u->recipes[port_index((pc * 0x9e3779b97f4a7c15ull) >> 48, UW_N_RECIPES - 1)];
+}
+
+/**
+ * dotnet_recall() - the rule of a return address that was met before
+ * @f:		gets what identifies its method
+ *
+ * Reads 8 bytes before the method. Return: whether u->rule is it.
+ */
+UW_INLINE bool dotnet_recall(struct uw_state *u, struct uw_frame *f, u64 pc)
+{
+	const struct uw_recipe *r = dotnet_recipe_at(u, pc);
+	u64 header;
+
+	if (u->is_top || r->pc != pc || !u->recipes_of || r->of != u->recipes_of)
+		return false;
+	if (read_user(u, &header, r->start - DOTNET_HEADER_SLOT) || header != r->header)
+		return false;
+	port_note(u, UW_NOTE_DOTNET_METHOD, r->start);
+	f->a = r->start;
+	f->b = r->method_desc;
+	u->rule = r->rule;
+	return true;
+}
+
+/* u->rule is how to go on from @f, a return address in the method with this header. */
+UW_INLINE void dotnet_remember(struct uw_state *u, const struct uw_frame *f, u64 pc, u64 header)
+{
+	if (u->is_top || !u->recipes_of ||
+	    header - u->map.start_addr < u->map.end_addr - u->map.start_addr)
+		return;
+	*dotnet_recipe_at(u, pc) = (struct uw_recipe){ .of = u->recipes_of,
+						       .pc = pc,
+						       .start = f->a,
+						       .header = header,
+						       .method_desc = f->b,
+						       .rule = u->rule };
+}
