@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <linux/perf_event.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -81,10 +82,22 @@ int sampler_take(struct sampler *s)
 	return err < 0 ? err : s->n;
 }
 
+/* What another walk of the same addresses left there would spare this one reads. */
+static void forget_recipes(const struct sampler *s)
+{
+	const struct bpf_map *slots = s->skel->maps.uw_slots;
+	void *none = calloc(1, bpf_map__value_size(slots));
+
+	for (u32 cpu = 0; none && cpu < bpf_map__max_entries(slots); cpu++)
+		bpf_map_update_elem(bpf_map__fd(slots), &cpu, none, BPF_ANY);
+	free(none);
+}
+
 void sampler_set_process(struct sampler *s, u64 extent)
 {
 	struct uw_process *p = &s->skel->bss->uw_processes[uw_process_hash(s->last.pid)];
 
+	forget_recipes(s);
 	*p = (struct uw_process){ .pid = s->last.pid,
 				  .flags = UW_PROC_USED | (extent ? UW_PROC_TABLES : 0),
 				  .start_ns = s->last.start_ns,
