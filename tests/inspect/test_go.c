@@ -2,8 +2,7 @@
 
 /*
  * Code of Go by the table of its linker: unwind rules where each kind of frame begins and
- * ends, names, lines, inlined calls, and what a broken table does. ci/golang compares with
- * Go's own tools.
+ * ends, names, lines, inlined calls, and what a broken table does.
  */
 
 #include <elf.h>
