@@ -11,9 +11,9 @@
  *
  * Budget: MODULES_MAX modules of about 400 bytes; MODULES_MAX_OPEN files are kept open
  * (a deleted file can be read as long); MODULES_MAX_TABLES symbol tables with
- * MODULES_MAX_FUNCTIONS functions in all, 16 bytes and a descriptor a table; LINES_CACHE_BYTES
- * of lines (lines_cache.h); the helper's memory is a process's of its own (helper.h). What was
- * not used for longest goes first, and comes back when it is wanted again.
+ * MODULES_MAX_FUNCTIONS functions in all, 16 bytes and a descriptor (Go: two) a table;
+ * LINES_CACHE_BYTES of lines (lines_cache.h); the helper's memory is a process's of its own
+ * (helper.h). What was not used for longest goes first, and comes back when it is wanted again.
  */
 
 #include "../life/process.h"

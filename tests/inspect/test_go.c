@@ -314,6 +314,8 @@ static void lines_and_inlined_calls_are_those_of_the_source(void **state)
 	} cases[] = {
 		{ 99, -ENOENT, "" },
 		{ 100, 0, "main.outer[...] /src/a.go:20;" },
+		{ 109, 0, "main.outer[...] /src/a.go:20;" },
+		{ 110, 0, "main.(*T).middle /src/a.go:30 inlined;main.outer[...] /src/a.go:20;" },
 		{ 112, 0, "main.(*T).middle /src/a.go:30 inlined;main.outer[...] /src/a.go:20;" },
 		{ 129, 0,
 		  "main.inner /src/b.go:40 inlined;main.(*T).middle /src/a.go:30 inlined;"
