@@ -25,6 +25,8 @@ Node.js, by `ci/matrix` (`fixtures/node/known`):
 * `maglev`: `--no-turbofan`, where V8 has Maglev by default
 * `native-stack`: `--interpreted-frames-native-stack`
 
+Of Node.js 14 the function that calls all programs is a line off where its callees were inlined: see [v8.md](v8.md).
+
 .NET, by `ci/dotnet-matrix` (`fixtures/dotnet/nesting.cs`), all programs at once, a thread each; names and
 lines of the samples that are in managed code and not truncated:
 
