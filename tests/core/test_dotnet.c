@@ -87,22 +87,27 @@ struct entry {
 	u32 begin, end, unwind;
 };
 
+/* Every third one begins where there is room, also in the bucket where the one before ends. */
+static u32 place_method(const struct heap *h)
+{
+	u32 start = (h->used + 8 + 3) & ~3u;
+
+	if (h->n % 3 != 1 || start / 32 == h->methods[h->n - 1].start / 32)
+		start = (start + 31) & ~31u;
+	return start;
+}
+
 /* A method of @len bytes, and a funclet after it; the UNWIND_INFO of each behind its code. */
 static u32 add_method(struct heap *h, u32 len, const u8 *info, u32 info_len, u32 funclet_len,
 		      const u8 *funclet_info, u32 funclet_info_len)
 {
-	u32 start = (h->used + 8 + 31) & ~31u, end = start + len + funclet_len;
+	u32 start = place_method(h), end = start + len + funclet_len;
 	u32 info_at = (end + 3) & ~3u, funclet_info_at = (info_at + info_len + 3) & ~3u;
 	struct entry entries[2] = { { start, start + len, info_at },
 				    { start + len, end, funclet_info_at } };
 	u64 header = META_ADDR + HEADER_LEN * (u64)h->n, desc = METHOD_DESC(h->n);
 	u32 n = funclet_len ? 2 : 1;
 
-	if (h->n % 3 == 1) /* not only at the start of a bucket */
-		start += 4, end += 4, info_at += 4, funclet_info_at += 4;
-	for (u32 i = 0; i < n; i++)
-		entries[i] = i ? (struct entry){ start + len, end, funclet_info_at }
-			       : (struct entry){ start, start + len, info_at };
 	assert_true(h->n < MAX_METHODS && funclet_info_at + 64 < CODE_LEN);
 	put(h, CODE_ADDR + start - 8, &header, 8);
 	put(h, header + 0x18, &desc, 8);
@@ -227,6 +232,30 @@ static void between_two_methods_there_is_none(void **state)
 		}
 		sim_mem_free(&h.mem);
 	}
+}
+
+static void each_of_many_funclets_is_found(void **state)
+{
+	static const u64 ra = ROOT_RA;
+	static const u8 nops[40] = { [0 ... 39] = 0x90 };
+	struct entry entries[5];
+	u32 n = 5, start, info_at;
+	struct heap h;
+
+	(void)state;
+	heap_init(&h, true);
+	put(&h, DOTNET_STACK + 64, &ra, 8);
+	start = add_method(&h, 8, no_slots, 4, sizeof(nops) - 8, no_slots, 4);
+	info_at = start + sizeof(nops);
+	for (u32 i = 0; i < n; i++)
+		entries[i] = (struct entry){ start + 8 * i, start + 8 * (i + 1), info_at };
+	put(&h, META_ADDR + 0x20, &n, 4);
+	put(&h, META_ADDR + 0x24, entries, sizeof(entries));
+	put(&h, CODE_ADDR + start, nops, sizeof(nops));
+	for (u32 off = 0; off < sizeof(nops); off++)
+		if (!is_found(&h, 0, start + off))
+			fail_msg("%u bytes from the start", off);
+	sim_mem_free(&h.mem);
 }
 
 /* ---- how it is unwound ---- */
@@ -575,6 +604,7 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_method_is_found_from_any_of_its_bytes),
 		cmocka_unit_test(between_two_methods_there_is_none),
+		cmocka_unit_test(each_of_many_funclets_is_found),
 		cmocka_unit_test(every_instruction_of_a_function_leads_to_its_caller),
 		cmocka_unit_test(a_slot_that_is_wrong_is_seen),
 		cmocka_unit_test(unwind_information_of_another_kind_is_refused),
