@@ -29,7 +29,6 @@
 #define ENOUGH 8
 #define MAX_SEARCH_LEN (1u << 20)
 #define MAX_NAME 256
-#define REPLACEMENT "\xef\xbf\xbd" /* what is no character */
 #define MAX_BYTECODES_LEN (1u << 20)
 
 static bool is_trusted(const struct v8_heap *h, enum v8_aspect aspect)
@@ -180,8 +179,6 @@ static int vote_on_name(struct v8_heap *h, struct v8_function *f)
 
 	if (type < 0)
 		return 0;
-	if (f->name && strstr(f->name, REPLACEMENT))
-		return -1;
 	if (type != h->l->type_scope_info) /* a builtin, or not compiled yet */
 		return f->script && v8_function_bytecode(h, f) ? -1 : 0;
 	vote = f->script ? vote_on_scope(h, f->key[1]) : -1;

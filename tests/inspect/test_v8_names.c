@@ -231,6 +231,12 @@ static void a_layout_that_is_wrong_in_a_field_names_nothing_wrongly(void **state
 			for (size_t k = 0; k < N(steps); k++) {
 				struct v8_layout bad = good;
 
+				/* Noise is text, too; every build tells what strings are. */
+				if (i >= offsetof(struct v8_layout, string_length) / sizeof(u16) &&
+				    i <= offsetof(struct v8_layout, external_resource) /
+						    sizeof(u16))
+					continue;
+
 				((u16 *)&bad)[i] = (u16)(((u16 *)&bad)[i] + steps[k]);
 				print_message("field %zu %+d\n", i, steps[k]);
 				name_with(bad, is_borrowed, &is_misread);
