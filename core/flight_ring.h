@@ -102,6 +102,25 @@ enum flight_event {
 };
 _Static_assert(FLIGHT_N_EVENTS <= 64, "bits of the mask");
 
+/* X(name, word): how a frame's caller was found. */
+/* clang-format off */
+#define FLIGHT_RULE_LIST(X)                                                         \
+	X(FLIGHT_BY_NOTHING,  "")                                                   \
+	X(FLIGHT_BY_ROW,      "row")      /* unwind row */                          \
+	X(FLIGHT_BY_RECORD,   "fp")       /* frame record */                        \
+	X(FLIGHT_BY_WINDOW,   "window")   /* the instruction: no frame yet, or no more */ \
+	X(FLIGHT_BY_SIGNAL,   "signal")   /* registers that the kernel saved */     \
+	X(FLIGHT_BY_EPILOGUE, "epilogue") /* CoreCLR's, decoded */                  \
+	X(FLIGHT_BY_UNWIND,   "unwind")   /* CoreCLR's UNWIND_INFO */
+/* clang-format on */
+
+enum flight_rule {
+#define X(name, word) name,
+	FLIGHT_RULE_LIST(X)
+#undef X
+		FLIGHT_N_RULES
+};
+
 /* Begin, end, errors and what the loader does; no steps. */
 #define FLIGHT_DEFAULT_MASK                                                                        \
 	(~(1ull << FLIGHT_STEP | 1ull << FLIGHT_DECISION | 1ull << FLIGHT_READ) &                  \

@@ -7,7 +7,8 @@
  * FLIGHT_BUILT: a decision costs a load even where its class is off, and a walk makes a
  * dozen of them a frame, so programs in the kernel are built without.
  *
- *	port_note()       -> step       one a frame: its registers, and who the last one was
+ *	port_note()       -> step       one a frame: its registers, who the last one was, and
+ *	                                by which rule this one was found
  *	                     decision   all of them
  *	                     miss       those that say that a table has no answer
  *	                     refused    those that say that what was read can't be
@@ -21,6 +22,7 @@
 /* Bits of a step's detail, and of an end's: the frame before, the last frame. Its kind is 0..7. */
 #define FLIGHT_STEP_STATUS_SHIFT 8 /* of the frame: enum uw_status */
 #define FLIGHT_STEP_FLAGS_SHIFT 16 /* of the frame: enum uw_frame_flags */
+#define FLIGHT_STEP_RULE_SHIFT 24 /* enum flight_rule: by which its caller was found */
 
 /* An event of three words whose class is on. Out of line where inlining it everywhere costs too
  * much. */
@@ -52,11 +54,41 @@ UW_INLINE u32 flight_frame_detail(const struct uw_frame *f)
  */
 UW_INLINE void flight_walk_step(const struct uw_state *u)
 {
-	if (flight_on(FLIGHT_STEP)) {
-		const struct uw_frame *last = flight_frame(&u->sample, 1);
-		u64 d[] = { u->regs.pc, u->regs.sp, u->regs.fp, last->a, last->b };
+	const struct uw_frame *last;
+	bool is_first;
 
-		flight_event(FLIGHT_STEP, FLIGHT_START, flight_frame_detail(last), d, 5);
+	if (!flight_on(FLIGHT_STEP))
+		return;
+	asm volatile("" ::: "memory"); /* clang would load all of it before it looks */
+	last = flight_frame(&u->sample, 1);
+	is_first = u->sample.n_frames < 2;
+	flight_event(FLIGHT_STEP, FLIGHT_START,
+		     is_first ? 0
+			      : flight_frame_detail(last) | (u32)u->found_by
+								    << FLIGHT_STEP_RULE_SHIFT,
+		     (u64[]){ u->regs.pc, u->regs.sp, u->regs.fp, is_first ? 0 : last->a,
+			      is_first ? 0 : last->b },
+		     5);
+}
+
+/* The rule that a note tells of; the last one of a step is that by which the caller was found. */
+UW_INLINE enum flight_rule flight_rule_of(enum uw_note note)
+{
+	switch (note) {
+	case UW_NOTE_ROW:
+		return FLIGHT_BY_ROW;
+	case UW_NOTE_RECORD:
+		return FLIGHT_BY_RECORD;
+	case UW_NOTE_RA_SLOT:
+		return FLIGHT_BY_WINDOW;
+	case UW_NOTE_SIGNAL:
+		return FLIGHT_BY_SIGNAL;
+	case UW_NOTE_DOTNET_EPILOGUE:
+		return FLIGHT_BY_EPILOGUE;
+	case UW_NOTE_DOTNET_UNWIND:
+		return FLIGHT_BY_UNWIND;
+	default:
+		return FLIGHT_BY_NOTHING;
 	}
 }
 
@@ -75,8 +107,14 @@ UW_INLINE void flight_walk_decision(const struct uw_state *u, enum uw_note note,
  */
 UW_INLINE void flight_walk_note(const struct uw_state *u, enum uw_note note, u64 value)
 {
+	enum flight_rule rule = flight_rule_of(note);
+
 	if (FLIGHT_BUILT >> FLIGHT_DECISION & 1)
 		flight_walk_decision(u, note, value);
+	/* A store, where a look at the mask would cost as much. No rule is in force that reads it.
+	 */
+	if (FLIGHT_BUILT >> FLIGHT_STEP & 1 && rule)
+		((struct uw_state *)u)->found_by = (u8)rule;
 	switch (note) {
 	case UW_NOTE_STEP:
 		flight_walk_step(u);

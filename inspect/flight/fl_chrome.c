@@ -131,12 +131,32 @@ struct within {
 	u64 tid;
 };
 
+/*
+ * Of the slice itself only what is the same each time: speedscope takes slices whose
+ * arguments differ for different functions. The rest is at the point where it begins.
+ */
+static json_t *step_args(const struct trace *t, const struct fl_part *part)
+{
+	u32 status = part->frame >> 8 & 255, rule = part->frame >> 24;
+	json_t *args = json_object();
+	char room[24];
+
+	if (!part->has_frame)
+		return args;
+	if (rule)
+		json_object_set_new(args, "caller by",
+				    words(fl_rule_words(&t->d->tables, rule, room)));
+	if (status)
+		json_object_set_new(args, "identity",
+				    words(fl_status_words(&t->d->tables, status, room)));
+	return args;
+}
+
 /* A step: who the frame was is its name. */
 static void put_step(struct within *in, const struct fl_part *part)
 {
 	const struct fl_tables *tables = &in->t->d->tables;
 	json_t *args = entry_args(in->t, part->entry);
-	u32 status = part->frame >> 8 & 255;
 	char room[24], name[64];
 
 	json_object_del(args, "last_id"); /* of the frame before */
@@ -151,10 +171,8 @@ static void put_step(struct within *in, const struct fl_part *part)
 		json_object_set_new(args, "value", hex(part->value));
 		json_object_set_new(args, "guess", json_boolean(part->frame >> 17 & 1));
 	}
-	if (part->has_frame && status)
-		json_object_set_new(args, "identity", words(fl_status_words(tables, status, room)));
-	put(in->t, event("X", words(name), in->w->pid, in->tid, NULL), part->from_ns,
-	    part->took_ns);
+	put(in->t, event("X", words(name), in->w->pid, in->tid, step_args(in->t, part)),
+	    part->from_ns, part->took_ns);
 	put_point(in->t, json_string("step"), in->w->pid, in->tid, args, part->from_ns);
 }
 
@@ -176,7 +194,7 @@ static void put_walk(struct trace *t, const struct fl_walk *w, u64 tid)
 
 	if (w->has_end)
 		name = fl_status_words(&t->d->tables, w->status, room);
-	args = json_pack("{s:I, s:o, s:I, s:I, s:o, s:I, s:b}", "cpu",
+	args = json_pack("{s:o, s:I, s:o, s:I, s:I, s:o, s:I, s:b}", "reason", words(name), "cpu",
 			 (json_int_t)t->d->rings[w->ring].cpu, "pc", hex(w->pc), "frames",
 			 (json_int_t)(w->n_frames & 0xffffffff), "reads",
 			 (json_int_t)(w->n_reads & 0xffffffff), "fault", hex(w->fault_addr), "walk",

@@ -153,7 +153,7 @@ struct within {
 static void put_step(const struct within *in, const struct fl_part *part)
 {
 	const struct fl_tables *tables = &in->t->d->tables;
-	char room[24], name[24];
+	char room[24], name[24], rule[24];
 	struct made m;
 
 	snprintf(name, sizeof(name), "%s",
@@ -165,6 +165,9 @@ static void put_step(const struct within *in, const struct fl_part *part)
 		annotate_word(&m, "id", part->id);
 		annotate_word(&m, "value", part->value);
 	}
+	if (part->has_frame && part->frame >> 24)
+		annotate(&m, "caller by")->string_value =
+			(char *)fl_rule_words(tables, part->frame >> 24, rule);
 	put_event(in->t, &m, part->from_ns);
 	put_end(in->t, in->track, part->from_ns + part->took_ns);
 }

@@ -58,8 +58,14 @@ void fl_tables_init(struct fl_tables *t)
 		UW_NOTE_LIST(X)
 #undef X
 	};
-	static const char *const kinds[UW_N_KINDS] = { "unknown", "kernel", "native",
-						       "V8 stub", "V8 JS",  "V8 code" };
+	static const char *const kinds[UW_N_KINDS] = { "unknown",     "kernel",	  "native",
+						       "V8 stub",     "V8 JS",	  "V8 code",
+						       ".NET method", ".NET R2R", ".NET stub" };
+	static const char *const rules[] = {
+#define X(name, word) word,
+		FLIGHT_RULE_LIST(X)
+#undef X
+	};
 	struct utsname u;
 
 	*t = (struct fl_tables){ .n_events = FLIGHT_N_EVENTS, .n_statuses = UW_N_STATUS };
@@ -76,6 +82,8 @@ void fl_tables_init(struct fl_tables *t)
 		put(t->notes[t->n_notes], sizeof(t->notes[0]), notes[t->n_notes]);
 	for (t->n_kinds = 0; t->n_kinds < UW_N_KINDS; t->n_kinds++)
 		put(t->kinds[t->n_kinds], sizeof(t->kinds[0]), kinds[t->n_kinds]);
+	for (t->n_rules = 0; t->n_rules < FLIGHT_N_RULES; t->n_rules++)
+		put(t->rules[t->n_rules], sizeof(t->rules[0]), rules[t->n_rules]);
 	put(t->version, sizeof(t->version), UNSPOOL_VERSION);
 	if (!uname(&u)) {
 		put(t->arch, sizeof(t->arch), u.machine);
@@ -86,7 +94,7 @@ void fl_tables_init(struct fl_tables *t)
 json_t *fl_tables_to_json(const struct fl_tables *t)
 {
 	json_t *events = json_array(), *statuses = json_array();
-	json_t *notes = json_array(), *kinds = json_array();
+	json_t *notes = json_array(), *kinds = json_array(), *rules = json_array();
 	char words[FL_N_DECODED * 16];
 
 	for (u32 i = 0; i < t->n_events; i++) {
@@ -103,9 +111,11 @@ json_t *fl_tables_to_json(const struct fl_tables *t)
 		json_array_append_new(notes, json_string(t->notes[i]));
 	for (u32 i = 0; i < t->n_kinds; i++)
 		json_array_append_new(kinds, json_string(t->kinds[i]));
-	return json_pack("{s:s, s:s, s:s, s:o, s:o, s:o, s:o}", "unspool", t->version, "arch",
+	for (u32 i = 0; i < t->n_rules; i++)
+		json_array_append_new(rules, json_string(t->rules[i]));
+	return json_pack("{s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:o}", "unspool", t->version, "arch",
 			 t->arch, "kernel", t->kernel, "events", events, "statuses", statuses,
-			 "notes", notes, "kinds", kinds);
+			 "notes", notes, "kinds", kinds, "rules", rules);
 }
 
 static const char *text_of(const json_t *o, const char *key)
@@ -154,6 +164,8 @@ int fl_tables_from_json(const json_t *json, struct fl_tables *out)
 				 sizeof(out->notes[0]), FL_MAX_NUMBERS);
 	out->n_kinds = take_list(json_object_get(json, "kinds"), out->kinds[0],
 				 sizeof(out->kinds[0]), FL_MAX_NUMBERS);
+	out->n_rules = take_list(json_object_get(json, "rules"), out->rules[0],
+				 sizeof(out->rules[0]), FL_MAX_NUMBERS);
 	return 0;
 }
 
@@ -170,6 +182,14 @@ const char *fl_note_words(const struct fl_tables *t, u32 note, char *room)
 	if (note < t->n_notes && t->notes[note][0])
 		return t->notes[note];
 	snprintf(room, ROOM, "note %u", note);
+	return room;
+}
+
+const char *fl_rule_words(const struct fl_tables *t, u32 rule, char *room)
+{
+	if (rule < t->n_rules)
+		return t->rules[rule];
+	snprintf(room, ROOM, "rule %u", rule);
 	return room;
 }
 

@@ -19,13 +19,14 @@ struct fl_event_words {
 };
 
 struct fl_tables {
-	u32 n_events, n_statuses, n_notes, n_kinds;
+	u32 n_events, n_statuses, n_notes, n_kinds, n_rules;
 	struct fl_event_words events[64];
 	struct {
 		char words[48], class[16];
 	} statuses[FL_MAX_NUMBERS];
 	char notes[FL_MAX_NUMBERS][88]; /* of a miss or a refusal: its detail */
 	char kinds[FL_MAX_NUMBERS][16]; /* of frames */
+	char rules[FL_MAX_NUMBERS][16]; /* by which a caller was found */
 	char arch[16], version[32], kernel[80];
 };
 
@@ -52,5 +53,6 @@ int fl_tables_from_json(const json_t *json, struct fl_tables *out);
 /* A name, or one made of the number for what the tables don't know; @room of at least 24. */
 const char *fl_event_name(const struct fl_tables *t, u32 event, char *room);
 const char *fl_note_words(const struct fl_tables *t, u32 note, char *room);
+const char *fl_rule_words(const struct fl_tables *t, u32 rule, char *room);
 const char *fl_kind_words(const struct fl_tables *t, u32 kind, char *room);
 const char *fl_status_words(const struct fl_tables *t, u64 status, char *room);

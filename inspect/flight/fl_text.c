@@ -37,6 +37,8 @@ static void put_detail(const struct fl_tables *t, const struct fl_entry *e, FILE
 		fprintf(out, "  last %s", fl_kind_words(t, e->detail & 255, room));
 	else if (e->event == FLIGHT_PROCESS && e->phase == FLIGHT_EXIT)
 		fputs("  exit", out);
+	if (e->event == FLIGHT_STEP && e->detail >> 24)
+		fprintf(out, " by %s", fl_rule_words(t, e->detail >> 24, room));
 	if (e->event == FLIGHT_END && e->took_ns != FLIGHT_NO_TIME)
 		fprintf(out, "  took %u ns", e->took_ns);
 }
