@@ -41,7 +41,7 @@ def node(version):
 
 def need_bpf():
     """Should `doctor` be wrong, ci/test finds out: it asks ci/probe about each skip."""
-    done = unspool("doctor", "-q")
+    done = unspool("doctor")
     if done.returncode == 3:
         skip((done.stderr or done.stdout).strip().splitlines()[-1])
 

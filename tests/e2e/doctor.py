@@ -1,0 +1,69 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""What `doctor` says, against what a recording does, with capabilities dropped in turn.
+
+Dropped from the bounding set, so that the program starts without them, as in a container.
+"""
+
+import ctypes
+import os
+import sys
+import tempfile
+
+from lib import Checks, need_bpf, skip, unspool
+
+PR_CAPBSET_DROP = 24
+NUMBERS = {"CAP_SYS_PTRACE": 19, "CAP_SYS_ADMIN": 21, "CAP_PERFMON": 38, "CAP_BPF": 39}
+# What is dropped, and what of it doctor has to name: CAP_SYS_ADMIN has the other two in it.
+ROWS = [
+    ([], []),
+    (["CAP_SYS_ADMIN"], []),
+    (["CAP_BPF"], []),
+    (["CAP_SYS_PTRACE", "CAP_SYS_ADMIN"], ["CAP_SYS_PTRACE"]),
+    (["CAP_BPF", "CAP_SYS_ADMIN"], ["CAP_BPF"]),
+    (["CAP_PERFMON", "CAP_SYS_ADMIN"], ["CAP_PERFMON"]),
+    (["CAP_BPF", "CAP_PERFMON", "CAP_SYS_ADMIN"], ["CAP_BPF", "CAP_PERFMON"]),
+]
+
+
+def run(dropped, *args):
+    libc = ctypes.CDLL(None, use_errno=True)
+
+    def drop():
+        for name in dropped:
+            if libc.prctl(PR_CAPBSET_DROP, NUMBERS[name], 0, 0, 0):
+                os._exit(99)
+
+    return unspool(*args, preexec_fn=drop)
+
+
+def look(c, where, dropped, named):
+    words = " and ".join(dropped) or "nothing"
+    doctor = run(dropped, "doctor")
+    profile = os.path.join(where, "p.ndjson")
+    record = run(dropped, "record", "-q", "-o", profile, "--", "sh", "-c", ":")
+    c.that(doctor.returncode == (3 if record.returncode == 3 else 0),
+           f"without {words}: doctor ends with {doctor.returncode}, record with {record.returncode}")
+    lines = [line for line in doctor.stdout.splitlines() if line.startswith(("missing", "limited"))]
+    said = {name for name in NUMBERS if any(f"{name} is missing" in line or (
+        name in line and "are missing" in line) for line in lines)}
+    c.that(said == set(named), f"without {words}: it names {sorted(said) or 'nothing'}")
+    if record.returncode == 3:
+        c.that(len(record.stderr.splitlines()) == 1 and all(n in record.stderr for n in named),
+               f"without {words}: record says so in one line")
+        c.that(not os.listdir(where), f"without {words}: record leaves no file")
+
+
+def main():
+    if os.geteuid():
+        skip("needs root: capabilities are taken away")
+    need_bpf()
+    c = Checks()
+    for dropped, named in ROWS:
+        with tempfile.TemporaryDirectory() as where:
+            look(c, where, dropped, named)
+    return c.end()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
