@@ -71,21 +71,38 @@ UW_INLINE enum uw_status uw_step_blind(struct uw_state *u)
 	return fp_step(u, UW_FRAME_GUESS);
 }
 
-/* Native code and CoreCLR's: each frame by a rule of its own. */
-UW_INLINE enum uw_status uw_step_by_rule(struct uw_state *u, struct uw_frame *f)
+/* Native code, CoreCLR's, and builtins of V8's without a record: by a rule of their own. */
+UW_INLINE enum uw_status uw_step_by_rule(struct uw_state *u, struct uw_frame *f,
+					 const struct uw_rule *r)
 {
-	const struct uw_rule *r;
 	u8 flags = UW_FRAME_GUESS;
 
-	if (u->map.kind == UW_MAP_NATIVE) {
-		native_identify(u, f);
-		r = native_row(u, f);
-	} else {
+	if (u->map.kind == UW_MAP_V8_BUILTINS) {
+		f->kind = UW_V8_CODE;
+		f->status = UW_F_NO_FRAME;
+		flags = 0;
+	} else if (u->map.kind != UW_MAP_NATIVE) {
 		r = dotnet_rule(u, f);
 		if (f->kind == UW_DOTNET_METHOD && f->status == UW_OK)
 			flags = DOTNET_FALLBACK_FLAGS;
 	}
 	return native_step(u, f, r, flags);
+}
+
+/* With tables: by what its mapping holds. */
+UW_INLINE enum uw_status uw_step_in_mapping(struct uw_state *u, struct uw_frame *f)
+{
+	u8 kind = u->map.kind;
+	const struct uw_rule *r = NULL;
+
+	if (kind == UW_MAP_NATIVE)
+		native_identify(u, f);
+	if (kind == UW_MAP_NATIVE || kind == UW_MAP_V8_BUILTINS)
+		r = native_row(u, f);
+	u->has_record = false;
+	if (kind == UW_MAP_V8_JIT || (kind == UW_MAP_V8_BUILTINS && !v8_lacks_record(u, r)))
+		return v8_step(u, f);
+	return uw_step_by_rule(u, f, r);
 }
 
 /**
@@ -109,10 +126,8 @@ UW_INLINE enum uw_status uw_step(struct uw_state *u)
 		status = uw_step_blind(u);
 	else if (!uw_find_mapping(u, uw_frame_lookup_pc(f)))
 		status = uw_unknown_pc(u);
-	else if (u->map.kind == UW_MAP_V8_BUILTINS || u->map.kind == UW_MAP_V8_JIT)
-		status = v8_step(u, f);
 	else
-		status = uw_step_by_rule(u, f);
+		status = uw_step_in_mapping(u, f);
 	if (f->status != UW_OK)
 		port_note(u, UW_NOTE_REASON, f->status);
 	return status;

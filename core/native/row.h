@@ -45,6 +45,7 @@ enum uw_saved {
 	UW_SAVED_CFA, /* *(cfa + off) */
 	UW_SAVED_FP, /* *(fp + off), fp being this frame's (x86-64, aligned frames) */
 	UW_SAVED_LOST, /* nowhere */
+	UW_SAVED_DRAP, /* in regs.drap: a return address while it is moved; where sp ends is not known */
 	UW_N_SAVED
 };
 
@@ -53,7 +54,7 @@ struct uw_rule {
 	s32 ra_off;
 	s32 fp_off;
 	u8 cfa; /* enum uw_cfa */
-	u8 ra; /* enum uw_saved: _SAME (lr, arm64) or _CFA */
+	u8 ra; /* enum uw_saved: _SAME (lr, arm64), _CFA or _DRAP */
 	u8 fp; /* enum uw_saved */
 	s8 cfa_add;
 };

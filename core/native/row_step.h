@@ -37,7 +37,7 @@ UW_INLINE bool row_record_at_fp(const struct uw_state *u, const struct uw_rule *
 /* Is it known what the rule counts from? */
 UW_INLINE bool row_is_fit(const struct uw_state *u, const struct uw_rule *r)
 {
-	if (r->ra > UW_SAVED_CFA || (r->ra == UW_SAVED_SAME && !u->is_top))
+	if (r->ra != UW_SAVED_CFA && (!u->is_top || (r->ra != UW_SAVED_SAME && r->ra != UW_SAVED_DRAP)))
 		return false;
 	switch (r->cfa) {
 	case UW_CFA_FP:
@@ -116,8 +116,8 @@ UW_INLINE enum uw_status row_saved(struct uw_state *u, const struct uw_rule *r, 
 			return UW_E_FAULT;
 		*fp = uw_word(word);
 	}
-	*ra = u->regs.lr;
-	if (r->ra == UW_SAVED_SAME) {
+	*ra = r->ra == UW_SAVED_DRAP ? u->regs.drap : u->regs.lr;
+	if (r->ra != UW_SAVED_CFA) {
 		port_note(u, UW_NOTE_ROW_LR, *ra);
 		return UW_OK;
 	}
@@ -156,7 +156,8 @@ UW_INLINE enum uw_status row_step_signal(struct uw_state *u)
 }
 
 /* Make the caller's registers the walk's. */
-UW_INLINE enum uw_status row_go_up(struct uw_state *u, u64 cfa, u64 fp, u64 word)
+UW_INLINE enum uw_status row_go_up(struct uw_state *u, const struct uw_rule *r, u64 cfa, u64 fp,
+				   u64 word)
 {
 	u64 ra = arch_strip_ra(word, u->va_mask);
 
@@ -169,7 +170,7 @@ UW_INLINE enum uw_status row_go_up(struct uw_state *u, u64 cfa, u64 fp, u64 word
 	u->regs.pc = ra;
 	u->regs.sp = cfa;
 	u->regs.fp = fp;
-	u->sp_known = true;
+	u->sp_known = r->ra != UW_SAVED_DRAP;
 	u->stack_low = cfa;
 	u->next_flags = UW_FRAME_RA;
 	port_note(u, UW_NOTE_CALLER, ra);
@@ -204,5 +205,5 @@ UW_INLINE enum uw_status row_step(struct uw_state *u, const struct uw_rule *r)
 		err = row_check_cfa(u, r, cfa);
 	if (!err)
 		err = row_saved(u, r, cfa, &fp, &ra);
-	return err ? err : row_go_up(u, cfa, fp, ra);
+	return err ? err : row_go_up(u, r, cfa, fp, ra);
 }

@@ -120,8 +120,23 @@ UW_INLINE enum top_result v8_top_step(struct uw_state *u)
 }
 
 /**
+ * v8_lacks_record() - does the row of a builtin say that it has no frame record here?
+ * @r:		its rule, NULL: there is none
+ *
+ * If there is one, u->has_record says so: in memory, where the verifier forgets that the
+ * two belong together.
+ */
+UW_INLINE bool v8_lacks_record(struct uw_state *u, const struct uw_rule *r)
+{
+	u8 cfa = r ? r->cfa : UW_CFA_NONE;
+
+	u->has_record = cfa == UW_CFA_FP;
+	return cfa == UW_CFA_SP;
+}
+
+/**
  * v8_step() - identify a frame in V8's code and unwind it
- * @u:		walk state; u->map is the mapping of f->pc
+ * @u:		walk state; u->map is the mapping of f->pc; u->has_record
  * @f:		the frame, pc and flags set
  *
  * The slots of a frame that is half built can lie in a page that the stack has not
@@ -141,7 +156,7 @@ UW_INLINE enum uw_status v8_step(struct uw_state *u, struct uw_frame *f)
 	port_note(u, info ? UW_NOTE_V8 : UW_NOTE_V8_NO_INFO, u->map.info_idx);
 	if (!info)
 		return UW_T_NO_RUNTIME_INFO;
-	if (u->is_top)
+	if (u->is_top && !u->has_record)
 		top = v8_top_step(u);
 	if (top == TOP_STEPPED)
 		return UW_OK;

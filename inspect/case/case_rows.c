@@ -27,6 +27,28 @@ static u32 drop_repeated(struct case_row *rows, u32 n)
 	return kept;
 }
 
+/* Where a frame's row is, if it may have one: of native code, or of a builtin of V8's. */
+static bool place_of(const struct uw_frame *f, const struct case_rule_source *source, u32 *module,
+		     u64 *off)
+{
+	u64 pc = uw_frame_lookup_pc(f);
+	const struct uw_mapping *m;
+
+	if (f->kind == UW_NATIVE) {
+		*module = f->aux;
+		*off = pc - f->pc + f->a;
+	} else {
+		if (f->kind != UW_V8_JS && f->kind != UW_V8_STUB && f->kind != UW_V8_CODE)
+			return false;
+		m = source->mapping(source->ctx, pc);
+		if (!m || m->kind != UW_MAP_V8_BUILTINS)
+			return false;
+		*module = m->module;
+		*off = pc - m->start_addr + m->file_off;
+	}
+	return *module && *off < UW_MAX_ROW_OFF && !(f->flags & UW_FRAME_NO_ROWS);
+}
+
 int case_rows_used(const struct uw_frame *frames, u32 n_frames,
 		   const struct case_rule_source *source, struct case_row **out, u32 *n_out)
 {
@@ -36,17 +58,16 @@ int case_rows_used(const struct uw_frame *frames, u32 n_frames,
 	if (!rows)
 		return -ENOMEM;
 	for (u32 i = 0; i < n_frames; i++) {
-		const struct uw_frame *f = &frames[i];
-		u64 off = uw_frame_lookup_pc(f) - f->pc + f->a;
 		const struct uw_rule *rule;
+		u32 module;
+		u64 off;
 
-		if (f->kind != UW_NATIVE || !f->aux || f->flags & UW_FRAME_NO_ROWS ||
-		    off >= UW_MAX_ROW_OFF)
+		if (!place_of(&frames[i], source, &module, &off))
 			continue;
-		rule = source->find(source->ctx, f->aux, off);
+		rule = source->find(source->ctx, module, off);
 		if (!rule)
 			return -ESTALE;
-		rows[n++] = (struct case_row){ f->aux, off, *rule };
+		rows[n++] = (struct case_row){ module, off, *rule };
 	}
 	if (n)
 		qsort(rows, n, sizeof(*rows), compare);

@@ -5,9 +5,12 @@
 
 #include "case.h"
 
-/* The tables' rule for code of a module; NULL: its page is not there. */
+/* What the walk's tables have. */
 struct case_rule_source {
+	/* The rule for code of a module; NULL: its page is not there. */
 	const struct uw_rule *(*find)(void *ctx, u32 module, u64 file_off);
+	/* The mapping around a pc, or NULL. */
+	const struct uw_mapping *(*mapping)(void *ctx, u64 pc);
 	void *ctx;
 };
 

@@ -27,7 +27,7 @@ const char *const case_kind_words[] = { "unknown",     "kernel",  "native",	   "
 const char *const case_frame_flag_words[] = { "ra", "guess", "no_rows", NULL };
 const char *const case_cfa_words[] = { "none", "sp",	 "fp",	 "drap",    "at_sp", "at_fp",
 				       "plt",  "signal", "root", "fp_away", NULL };
-const char *const case_saved_words[] = { "same", "cfa", "fp", "lost", NULL };
+const char *const case_saved_words[] = { "same", "cfa", "fp", "lost", "drap", NULL };
 
 const char *const case_status_words[] = {
 #define X(name, class, words, meaning) words,

@@ -11,8 +11,9 @@
  *	3. code of Go			by its linker's table
  *	4. .eh_frame
  *	5. .debug_frame
- *	6. stubs			by their bytes
- *	7. the rest			by its instructions
+ *	6. who was told to be asked	V8's builtins
+ *	7. stubs			by their bytes
+ *	8. the rest			by its instructions
  *
  * FDEs of one section that overlap: each ends where the next one starts, which is
  * what a search for the last start finds at run time (libgcc, elfutils).
@@ -84,6 +85,8 @@ struct cfi {
 	u64 gap_addr;
 	struct flow *gap; /* the last one */
 	bool follows_nothing; /* there is to be no flow */
+	cfi_describe_fn *describe; /* NULL: nobody is to be asked */
+	const void *who;
 	struct cfi_counts counts;
 	u32 paint[UW_ROW_PAGE_LEN];
 	u8 code[UW_ROW_PAGE_LEN + 2 * CFI_CODE_MARGIN];
@@ -375,6 +378,8 @@ static int paint_code_of(struct page *p)
 		r = paint_section(p, &c->sections[i]);
 	if (has_signal)
 		cfi_code_signals(&code, true);
+	if (!r && c->describe)
+		r = c->describe(c->who, c->file, p->start, p->end, paint_code, p);
 	cfi_code_stubs(&code);
 	return r < 0 ? r : paint_flow(p);
 }
@@ -483,6 +488,12 @@ int cfi_add_debug(struct cfi *c, struct elf_file *debug)
 	if (!r && s->n)
 		cfi_entry_find(c->file, c->sections, N_SECTIONS, &c->entry, &c->entry_end);
 	return r;
+}
+
+void cfi_ask(struct cfi *c, cfi_describe_fn *describe, const void *who)
+{
+	c->describe = describe;
+	c->who = who;
 }
 
 void cfi_follow_nothing(struct cfi *c)

@@ -47,6 +47,14 @@ void cfi_free(struct cfi **c);
  */
 int cfi_add_debug(struct cfi *c, struct elf_file *debug);
 
+/* Tells the rules of link-time addresses @start to @end; 0, -ENOMEM or what reading gave. */
+typedef int cfi_describe_fn(const void *who, struct elf_file *f, u64 start, u64 end,
+			    void (*fn)(const struct uw_rule *rule, u64 start, u64 end, void *data),
+			    void *data);
+
+/* Somebody else who knows code that no entry describes; @who is borrowed. */
+void cfi_ask(struct cfi *c, cfi_describe_fn *describe, const void *who);
+
 /* Code that nobody describes gets no rows but where it is known by its bytes: for comparisons. */
 void cfi_follow_nothing(struct cfi *c);
 

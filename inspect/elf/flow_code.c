@@ -63,13 +63,18 @@ static void set_known(const cs_insn *insn, const cs_x86 *x, u64 addr, struct flo
 
 	switch (insn->id) {
 	case X86_INS_PUSH:
-		return set(to, is_reg(x, 0, X86_REG_RBP) ? FLOW_PUSH_FP : FLOW_PUSH, 0);
+		return set(to,
+			   is_reg(x, 0, X86_REG_RBP)   ? FLOW_PUSH_FP
+			   : is_reg(x, 0, X86_REG_R10) ? FLOW_PUSH_R10
+						       : FLOW_PUSH,
+			   0);
 	case X86_INS_PUSHFQ:
 		return set(to, FLOW_PUSH, 0);
 	case X86_INS_POP:
 		return set(to,
 			   is_reg(x, 0, X86_REG_RSP)   ? FLOW_SP_LOST
 			   : is_reg(x, 0, X86_REG_RBP) ? FLOW_POP_FP
+			   : is_reg(x, 0, X86_REG_R10) ? FLOW_POP_R10
 						       : FLOW_POP,
 			   0);
 	case X86_INS_POPFQ:
@@ -125,7 +130,13 @@ static bool set_flow(csh handle, const cs_insn *insn, const cs_x86 *x, struct fl
 	return true;
 }
 
-/* Anything else that writes one of the two. */
+static bool is_r10(u16 reg)
+{
+	return reg == X86_REG_R10 || reg == X86_REG_R10D || reg == X86_REG_R10W ||
+	       reg == X86_REG_R10B;
+}
+
+/* Anything else that writes one of the two, r10 or memory. */
 static void set_lost(csh handle, const cs_insn *insn, struct flow_insn *to)
 {
 	cs_regs read, written;
@@ -133,7 +144,11 @@ static void set_lost(csh handle, const cs_insn *insn, struct flow_insn *to)
 
 	if (cs_regs_access(handle, insn, read, &n_read, written, &n_written))
 		return;
+	for (u8 i = 0; i < insn->detail->x86.op_count; i++)
+		to->writes_memory |= insn->detail->x86.operands[i].type == X86_OP_MEM &&
+				     insn->detail->x86.operands[i].access & CS_AC_WRITE;
 	for (u8 i = 0; i < n_written; i++) {
+		to->writes_r10 |= is_r10(written[i]);
 		if (written[i] == X86_REG_RSP || written[i] == X86_REG_ESP ||
 		    written[i] == X86_REG_SP)
 			to->op = FLOW_SP_LOST;

@@ -10,8 +10,10 @@ enum flow_op {
 	FLOW_NOP,
 	FLOW_PUSH,
 	FLOW_PUSH_FP,
+	FLOW_PUSH_R10,
 	FLOW_POP,
 	FLOW_POP_FP,
+	FLOW_POP_R10,
 	FLOW_SP_ADD, /* sp += arg */
 	FLOW_SP_FROM_FP, /* sp = fp + arg */
 	FLOW_FP_FROM_SP, /* fp = sp + arg */
@@ -34,12 +36,14 @@ struct flow_insn {
 	s32 arg;
 	s16 fp_at, ra_at; /* in words, if has_fp, has_ra; anything else is lost by a FLOW_LOAD */
 	u8 len, op;
-	bool has_fp, has_ra;
-	bool is_entry; /* of a function */
-	bool may_be_entry; /* its address is taken: a function, or a jump's target */
-	bool is_noreturn; /* the function that begins here never returns */
-	bool is_address; /* it takes the address of arg; changes nothing, or loses sp or fp */
-	bool is_indirect; /* a jump through a register or table */
+	bool has_fp : 1, has_ra : 1;
+	bool is_entry : 1; /* of a function */
+	bool may_be_entry : 1; /* its address is taken: a function, or a jump's target */
+	bool is_noreturn : 1; /* the function that begins here never returns */
+	bool is_address : 1; /* it takes the address of arg; changes nothing, or loses sp or fp */
+	bool is_indirect : 1; /* a jump through a register or table */
+	bool writes_r10 : 1; /* x86-64, as writes_memory */
+	bool writes_memory : 1;
 };
 
 struct flow_code {

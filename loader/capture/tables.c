@@ -65,15 +65,33 @@ static int take_v8(struct taken *t, const struct image *im)
 	return 0;
 }
 
-static const struct uw_rule *find_rule(void *rows, u32 module, u64 file_off)
+struct tables_of {
+	const struct taken *taken;
+	const struct row_filler *rows;
+};
+
+static const struct uw_rule *find_rule(void *ctx, u32 module, u64 file_off)
 {
-	return row_filler_rule(rows, module, file_off);
+	const struct tables_of *of = ctx;
+
+	return row_filler_rule(of->rows, module, file_off);
+}
+
+static const struct uw_mapping *mapping_at(void *ctx, u64 pc)
+{
+	const struct taken *t = ((struct tables_of *)ctx)->taken;
+
+	for (u32 i = 0; i < t->file.n_mappings; i++)
+		if (pc >= t->mappings[i].map.start_addr && pc < t->mappings[i].map.end_addr)
+			return &t->mappings[i].map;
+	return NULL;
 }
 
 static int take_rows(struct taken *t, const struct session_stack *stack)
 {
 	const struct uw_sample *s = stack->sample;
-	struct case_rule_source source = { find_rule, (void *)stack->rows };
+	struct tables_of of = { t, stack->rows };
+	struct case_rule_source source = { find_rule, mapping_at, &of };
 	int err = case_rows_used(s->frames + s->n_kernel, (u32)s->n_frames - s->n_kernel, &source,
 				 &t->rows, &t->file.n_rows);
 

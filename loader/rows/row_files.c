@@ -8,11 +8,11 @@
 
 #include "../../inspect/dotnet/r2r_rows.h"
 #include "../../inspect/elf/cfi.h"
+#include "../../inspect/v8/v8_rows.h"
 #include "../../inspect/util/cleanup.h"
 
 struct row_files {
-	row_open_fn *open;
-	void *data;
+	struct row_source source;
 	struct row_file *v[ROW_MAX_FILES]; /* in no order */
 	u32 n, n_open;
 	u64 clock;
@@ -44,14 +44,13 @@ static void file_free(struct row_files *files, struct row_file *f)
 	free(f);
 }
 
-int row_files_new(struct row_files **out, row_open_fn *open, void *data)
+int row_files_new(struct row_files **out, const struct row_source *source)
 {
 	struct row_files *files = calloc(1, sizeof(*files));
 
 	if (!files)
 		return -ENOMEM;
-	files->open = open;
-	files->data = data;
+	files->source = *source;
 	*out = files;
 	return 0;
 }
@@ -199,6 +198,21 @@ static void find_described(struct row_file *f)
 		f->end = f->next + ROW_IDLE_PAGES;
 }
 
+static int open_cfi(struct row_files *files, struct row_file *f)
+{
+	const struct row_source *source = &files->source;
+	const struct v8_build *v8 = source->v8 ? source->v8(f->module, source->data) : NULL;
+	int err = cfi_open(&f->cfi, f->elf);
+	u64 off, len;
+
+	if (err || !v8 || v8_build_blob(v8, &off, &len))
+		return err;
+	cfi_ask(f->cfi, v8_build_rows, v8);
+	f->costly_first = (u32)(off / UW_ROW_PAGE_LEN);
+	f->costly_n = (u32)((off % UW_ROW_PAGE_LEN + len + UW_ROW_PAGE_LEN - 1) / UW_ROW_PAGE_LEN);
+	return 0;
+}
+
 static int file_open(struct row_files *files, struct row_file *f, int fd)
 {
 	int err = elf_file_open_fd(&f->elf, fd);
@@ -210,7 +224,7 @@ static int file_open(struct row_files *files, struct row_file *f, int fd)
 		err = f->elf ? find_code(f) : find_r2r_code(f);
 	}
 	if (!err && f->elf)
-		err = cfi_open(&f->cfi, f->elf);
+		err = open_cfi(files, f);
 	if (!err && !f->end)
 		find_described(f);
 	if (err)
@@ -227,7 +241,7 @@ int row_files_open(struct row_files *files, struct row_file *f)
 
 	if (f->has_none)
 		return -ENOENT;
-	fd = files->open(f->module, false, files->data);
+	fd = files->source.open(f->module, false, files->source.data);
 	f->used = ++files->clock;
 	if (fd < 0 || is_open(f))
 		return fd < 0 ? fd : 0;
@@ -244,7 +258,7 @@ static int add_debug(struct row_files *files, struct row_file *f)
 	if (f->has_debug)
 		return 0;
 	if (!cfi_has_entries(f->cfi))
-		fd = files->open(f->module, true, files->data);
+		fd = files->source.open(f->module, true, files->source.data);
 	if (fd == -EINPROGRESS)
 		return fd;
 	f->has_debug = true;
@@ -263,13 +277,18 @@ int row_files_read(struct row_files *files, struct row_file *f, u32 page, struct
 	if (!err && f->r2r)
 		return r2r_rows_page(f->r2r, rules, (u64)page * UW_ROW_PAGE_LEN, rows, n);
 	if (!err && page >= f->end_page)
-		return row_images_page(&f->images, files->open(f->module, false, files->data),
+		return row_images_page(&f->images, files->source.open(f->module, false, files->source.data),
 				       rules, page, rows, n);
 	if (!err)
 		err = add_debug(files, f);
 	if (err)
 		return err;
 	return cfi_page(f->cfi, rules, (u64)page * UW_ROW_PAGE_LEN, rows, n);
+}
+
+bool row_file_is_costly(const struct row_file *f, u32 page)
+{
+	return page - f->costly_first < f->costly_n;
 }
 
 bool row_file_loaded(struct row_file *f, u32 page)

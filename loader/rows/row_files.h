@@ -12,6 +12,7 @@
  */
 
 #include "../../inspect/elf/rules.h"
+#include "../../inspect/v8/v8.h"
 #include "row_images.h"
 
 #define ROW_MAX_FILES 2048
@@ -28,6 +29,7 @@ struct row_file {
 	u32 next, end; /* of those pages, what is left for the background */
 	bool is_given_up; /* by the background */
 	u32 n_missed;
+	u32 costly_first, costly_n; /* pages */
 	u64 *loaded; /* a bit a page of n_pages: it was, once; NULL: never opened */
 	u64 used; /* by the cache's clock */
 	struct elf_file *elf; /* NULL: closed, or no ELF file */
@@ -45,7 +47,16 @@ struct row_file {
  */
 typedef int row_open_fn(u32 module, bool debug, void *data);
 
-int row_files_new(struct row_files **files, row_open_fn *open, void *data);
+/* The V8 in a module's file, borrowed for as long as there are files; NULL: none. */
+typedef const struct v8_build *row_v8_fn(u32 module, void *data);
+
+struct row_source {
+	row_open_fn *open;
+	row_v8_fn *v8; /* NULL: nobody knows V8 */
+	void *data;
+};
+
+int row_files_new(struct row_files **files, const struct row_source *source);
 void row_files_free(struct row_files **files);
 
 /* The file of a module, made if need be; NULL without memory. Valid until the next call. */
@@ -81,6 +92,12 @@ int row_files_open(struct row_files *files, struct row_file *f);
  */
 int row_files_read(struct row_files *files, struct row_file *f, u32 page, struct rules *rules,
 		   u32 *rows, u32 *n);
+
+/*
+ * A page of V8's builtins: it takes 1 ms and more to read, so it is read only when a walk comes
+ * there. The file was opened once.
+ */
+bool row_file_is_costly(const struct row_file *f, u32 page);
 
 /* A page that was read is with the walk now. Was it there before? */
 bool row_file_loaded(struct row_file *f, u32 page);

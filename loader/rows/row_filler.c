@@ -47,8 +47,8 @@ static u64 now_ns(clockid_t clock)
 	return (u64)t.tv_sec * 1000000000ull + (u64)t.tv_nsec;
 }
 
-int row_filler_new(struct row_filler **filler, const struct row_memory *memory, row_open_fn *open,
-		   void *data)
+int row_filler_new(struct row_filler **filler, const struct row_memory *memory,
+		   const struct row_source *source)
 {
 	_cleanup_(row_filler_free) struct row_filler *f = calloc(1, sizeof(*f));
 	int err;
@@ -60,7 +60,7 @@ int row_filler_new(struct row_filler **filler, const struct row_memory *memory, 
 	f->is_off = !memory->n_rows;
 	err = row_pool_new(&f->pool, memory);
 	if (!err)
-		err = row_files_new(&f->files, open, data);
+		err = row_files_new(&f->files, source);
 	if (!err)
 		err = rules_init(&f->rules, memory->rules, UW_MAX_RULES);
 	if (err)
@@ -175,7 +175,7 @@ static bool load_wanted(struct row_filler *f, struct queue *q)
 	if (!is_there && load(f, file, w.page, &f->for_misses) == -EAGAIN)
 		return false;
 	q->oldest++;
-	if (is_there || q != &f->missed)
+	if (is_there || q != &f->missed || row_file_is_costly(file, w.page))
 		return true;
 	want(f, &f->probable, w.module, w.page + 1);
 	if (w.page)
@@ -222,7 +222,7 @@ static int load_next(struct row_filler *f, struct row_file *file)
 		file->is_given_up = true;
 		return err;
 	}
-	if (!row_pool_has(f->pool, file->module, page))
+	if (!row_pool_has(f->pool, file->module, page) && !row_file_is_costly(file, page))
 		err = load(f, file, page, &f->for_idle);
 	if (err == -EINPROGRESS)
 		err = -EAGAIN;

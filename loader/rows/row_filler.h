@@ -6,7 +6,8 @@
  * in what time is left whole files, those of which something was missed first, the
  * shortest first, as long as nothing has to leave the pool for it.
  *
- * Time: a page costs about 0.04 ms (the C library 13 ms, Node.js 24 0.35 s). Misses may
+ * Time: a page costs about 0.04 ms (the C library 13 ms, Node.js 24 0.35 s without V8's
+ * builtins, which are not brought in the background). Misses may
  * take ROW_MISS_BURST_NS and then a twentieth of a CPU, the background ROW_IDLE_BURST_NS
  * and then a hundredth; of one file it brings ROW_IDLE_PAGES at most.
  */
@@ -29,10 +30,10 @@ struct row_counts {
 /**
  * row_filler_new() - nothing is loaded yet
  * @memory:	of the walk's tables
- * @open:	gives a module's file
+ * @source:	gives a module's file; copied
  */
-int row_filler_new(struct row_filler **f, const struct row_memory *memory, row_open_fn *open,
-		   void *data);
+int row_filler_new(struct row_filler **f, const struct row_memory *memory,
+		   const struct row_source *source);
 void row_filler_free(struct row_filler **f);
 
 /* A walk came to a page without rows. */

@@ -85,6 +85,13 @@ static struct image_build *build_of(struct images *all, u32 module)
 	return all->builds[module];
 }
 
+const struct v8_build *images_v8(struct images *all, u32 module)
+{
+	const struct image_build *b = build_of(all, module);
+
+	return b && b->is_walked ? b->v8 : NULL;
+}
+
 void images_preload(struct images *all, int fd, const char *path)
 {
 	u32 module;

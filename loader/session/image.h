@@ -53,6 +53,9 @@ struct image {
 
 void images_deinit(struct images *all);
 
+/* The V8 that a module's file holds, borrowed until images_deinit(); NULL: none. */
+const struct v8_build *images_v8(struct images *all, u32 module);
+
 /**
  * image_new() - an image of a process as it is now
  * @image:	new object, free with image_free()

@@ -190,6 +190,13 @@ static int open_module(u32 module, bool debug, void *data)
 	return debug ? modules_debug_fd(s->modules, module) : modules_fd(s->modules, module);
 }
 
+static const struct v8_build *v8_of(u32 module, void *data)
+{
+	struct session *s = data;
+
+	return images_v8(&s->images, module);
+}
+
 static int open_sources(struct session *s)
 {
 	struct tables_memory memory = sampler_tables(s->config.sampler);
@@ -202,7 +209,8 @@ static int open_sources(struct session *s)
 	if (!err)
 		err = modules_new(&s->modules);
 	if (!err)
-		err = row_filler_new(&s->rows, &row_memory, open_module, s);
+		err = row_filler_new(&s->rows, &row_memory,
+				     &(struct row_source){ open_module, v8_of, s });
 	if (!err)
 		err = kallsyms_new(&s->kallsyms, "/proc/kallsyms");
 	if (err)

@@ -198,6 +198,27 @@ static void foresee_more(struct session *s, const struct uw_sample *sample)
 	foresee_stack(s->rows, p, sample->sp);
 }
 
+/* A builtin of V8's; native frames say themselves where they are. */
+static void miss_builtin(struct session *s, const struct process *p, u64 pc)
+{
+	const struct mapping *m = p ? mappings_find(p->maps, pc) : NULL;
+	u64 page = m ? (pc - m->start_addr + m->file_off) / UW_ROW_PAGE_LEN : 0;
+
+	if (m && m->module && m->module != MODULE_NONE && page <= ~0u)
+		row_filler_miss(s->rows, m->module, (u32)page);
+}
+
+static void miss(struct session *s, const struct uw_sample *sample, const struct uw_frame *f)
+{
+	u64 off = f->a - (f->pc - uw_frame_lookup_pc(f));
+
+	if (naming_is_v8(f))
+		miss_builtin(s, processes_find(s->processes, sample->pid, sample->start_ns),
+			     uw_frame_lookup_pc(f));
+	else
+		row_filler_miss(s->rows, f->aux, (u32)(off / UW_ROW_PAGE_LEN));
+}
+
 /* Rows that the walk looked for in vain. */
 static void take_misses(struct session *s, const struct uw_sample *sample)
 {
@@ -205,10 +226,9 @@ static void take_misses(struct session *s, const struct uw_sample *sample)
 
 	for (u32 i = sample->n_kernel; i < sample->n_frames; i++) {
 		const struct uw_frame *f = &sample->frames[i];
-		u64 off = f->a - (f->pc - uw_frame_lookup_pc(f));
 
 		if (f->flags & UW_FRAME_NO_ROWS)
-			row_filler_miss(s->rows, f->aux, (u32)(off / UW_ROW_PAGE_LEN));
+			miss(s, sample, f);
 		missed |= f->flags & UW_FRAME_NO_ROWS;
 	}
 	if (missed)

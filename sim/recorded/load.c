@@ -129,6 +129,30 @@ static int take_rows(struct recorded *r)
 	return err;
 }
 
+/* Rows of V8's builtins: did the walk have one, or did it miss one? */
+static bool knew_builtins(const struct case_file *f, const struct uw_mapping *m)
+{
+	for (u32 i = 0; i < f->n_rows; i++)
+		if (f->rows[i].module == m->module &&
+		    f->rows[i].file_off - m->file_off < m->end_addr - m->start_addr)
+			return true;
+	for (u32 i = 0; f->walk && i < f->walk->n_frames; i++)
+		if (f->walk->frames[i].flags & UW_FRAME_NO_ROWS &&
+		    f->walk->frames[i].pc - m->start_addr <= m->end_addr - m->start_addr)
+			return true;
+	return false;
+}
+
+/* A walk from before there were such rows is repeated as it was. */
+static struct uw_mapping take_mapping(const struct case_file *f, const struct uw_mapping *m)
+{
+	struct uw_mapping taken = *m;
+
+	if (m->kind == UW_MAP_V8_BUILTINS && f->walk && !knew_builtins(f, m))
+		taken.module = 0;
+	return taken;
+}
+
 static int take_target(struct recorded *r)
 {
 	const struct case_file *f = r->file;
@@ -138,7 +162,7 @@ static int take_target(struct recorded *r)
 	if (!r->mappings)
 		return -ENOMEM;
 	for (u32 i = 0; i < f->n_mappings; i++)
-		r->mappings[i] = f->mappings[i].map;
+		r->mappings[i] = take_mapping(f, &f->mappings[i].map);
 	*t = (struct sim_target){
 		.mappings = r->mappings,
 		.v8_builds = f->v8_builds,

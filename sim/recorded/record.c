@@ -158,10 +158,20 @@ static const struct uw_rule *find_rule(void *ctx, u32 module, u64 file_off)
 	return sim_find_rule(ctx, module, file_off);
 }
 
+static const struct uw_mapping *mapping_at(void *ctx, u64 pc)
+{
+	const struct sim_target *t = ctx;
+
+	for (u32 i = 0; i < t->n_mappings; i++)
+		if (pc >= t->mappings[i].start_addr && pc < t->mappings[i].end_addr)
+			return &t->mappings[i];
+	return NULL;
+}
+
 int sim_rows_used(const struct sim_target *t, const struct uw_sample *s, struct case_row **out,
 		  u32 *n)
 {
-	const struct case_rule_source source = { find_rule, (void *)t };
+	const struct case_rule_source source = { find_rule, mapping_at, (void *)t };
 
 	return case_rows_used(s->frames, s->n_frames, &source, out, n);
 }

@@ -61,7 +61,8 @@ static inline bool frame_is_sane(const struct uw_frame *f, u32 idx, bool has_tab
 		return false;
 	if (f->flags & UW_FRAME_RA ? idx == 0 : idx && !(has_tables && is_restorer(f - 1)))
 		return false;
-	if (f->flags & UW_FRAME_NO_ROWS && f->kind != UW_NATIVE && f->kind != UW_DOTNET_R2R)
+	if (f->flags & UW_FRAME_NO_ROWS && f->kind != UW_NATIVE && f->kind != UW_DOTNET_R2R &&
+	    (!m || m->kind != UW_MAP_V8_BUILTINS))
 		return false;
 	if (!has_tables || (!m && !(f->flags & UW_FRAME_RA)))
 		return f->kind == UW_UNKNOWN;

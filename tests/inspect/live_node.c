@@ -53,6 +53,8 @@ static int learn_build(struct live_node *n, const char *path)
 	if (r < 0)
 		return r;
 	r = v8_build_new(&n->build, f);
+	if (!r)
+		r = live_rows_init(&n->rows, n->build, f);
 	elf_file_free(&f);
 	if (r < 0)
 		return r;
@@ -96,6 +98,7 @@ void live_node_end(struct live_node *n)
 		v8_heap_free(&n->heap);
 	if (n->build)
 		v8_build_free(&n->build);
+	live_rows_deinit(&n->rows);
 	target_process_deinit(&n->process);
 	free(n->maps);
 }
@@ -125,11 +128,18 @@ static void add(struct live_node *n, u64 start, u64 end, u64 off, u8 kind)
 {
 	if (start < end && n->n_mappings < LIVE_MAX_MAPPINGS)
 		n->mappings[n->n_mappings++] = (struct uw_mapping){
-			.start_addr = start, .end_addr = end, .file_off = off, .kind = kind
+			.start_addr = start,
+			.end_addr = end,
+			.file_off = off,
+			.module = kind == UW_MAP_V8_BUILTINS,
+			.kind = kind,
 		};
 }
 
-/* The part of a mapping that shows the embedded builtins is V8's, the rest is native. */
+/*
+ * The part of a mapping that shows the embedded builtins is V8's, and there are rows of it;
+ * the rest is native, without.
+ */
 static void add_line(struct live_node *n, const struct line *l)
 {
 	u64 blob_off, blob_len, low, high;
@@ -195,6 +205,11 @@ int live_node_read_mappings(struct live_node *n)
 
 /* ---- samples ---- */
 
+static const struct uw_rule *row_at(const void *rows, u64 file_off)
+{
+	return live_rows_at(rows, file_off);
+}
+
 static u64 now_ns(void)
 {
 	struct timespec ts;
@@ -230,8 +245,12 @@ int live_node_walk(struct live_node *n)
 	u->sample.interp[0] = regs.r9;
 	u->sample.interp[1] = regs.r12;
 	target_read(&n->process.target, regs.rsp, u->sample.sp_words, sizeof(u->sample.sp_words));
-	port_world = (struct port_world){ &n->process.target, n->mappings, n->n_mappings,
-					  v8_build_info(n->build) };
+	port_world = (struct port_world){ &n->process.target,
+					  n->mappings,
+					  n->n_mappings,
+					  v8_build_info(n->build),
+					  row_at,
+					  &n->rows };
 	uw_walk_begin(u);
 	while (status == UW_OK)
 		status = uw_step(u);

@@ -11,6 +11,7 @@
 
 #include "../../core/uw_state.h"
 #include "../../inspect/v8/v8.h"
+#include "live_rows.h"
 
 #define LIVE_MAX_MAPPINGS 512
 
@@ -24,6 +25,7 @@ struct live_node {
 	char *maps; /* as last read */
 	struct uw_mapping mappings[LIVE_MAX_MAPPINGS];
 	size_t n_mappings;
+	struct live_rows rows;
 	struct uw_state walk;
 };
 

@@ -107,16 +107,21 @@ static bool agrees(const struct judge *j, u32 from, u32 ra_idx, u64 spoil)
 	}
 }
 
-/* As v8_name.c's name_by_stack() looks for it. */
+/* As v8_name.c's name_in_handler() and name_by_stack() find it. */
 static bool is_by_name(const struct judge *j)
 {
 	const struct uw_sample *s = &j->node.walk.sample;
+	const struct v8_builtin *b = builtin_at(&j->node, s->pc), *caller;
 	u64 ra = shadow_ra(&j->shadow, 0);
 	struct v8_name names[V8_MAX_NAMES];
 
-	if (s->frames[0].kind != UW_V8_JS || s->frames[0].status != UW_OK ||
-	    !builtin_at(&j->node, s->pc) || !agrees(j, 1, 1, 0))
+	if (s->frames[0].kind != UW_V8_JS || s->frames[0].status != UW_OK || !b ||
+	    !agrees(j, 1, 1, 0))
 		return false;
+	caller = builtin_at(&j->node, ra - 1);
+	if (b->is_handler)
+		return caller && caller->kind == V8_BUILTIN_INTERPRETER &&
+		       v8_heap_name(j->node.heap, s, 0, names) == 1 && !names[0].reason;
 	if (s->sp_words[0] != ra && s->sp_words[1] != ra && s->sp_words[2] != ra)
 		return false;
 	return v8_heap_name(j->node.heap, s, 0, names) > 1 && !names[1].reason;

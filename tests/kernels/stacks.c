@@ -134,6 +134,7 @@ static int fill_rows(const struct stack_tables *tables)
 	tables->rules[ROOT] = (struct uw_rule){ .cfa = UW_CFA_ROOT };
 	for (u64 off = 0; off < (MAX_DEPTH + 2) * 16; off += UW_ROW_PAGE_LEN) {
 		set_page(tables, MODULE, off / UW_ROW_PAGE_LEN, 0);
+		set_page(tables, MODULE, (TEXT_LEN + off) / UW_ROW_PAGE_LEN, 0);
 		set_page(tables, MODULE, (ROOT_ADDR - STACKS_TEXT_ADDR + off) / UW_ROW_PAGE_LEN, 1);
 	}
 	set_page(tables, OWN_MODULE, 0, 0);

@@ -1,0 +1,443 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+
+/*
+ * A builtin is called, or jumped to by another in its last instruction: at its first
+ * instruction the return address is at sp, and fp is the caller's. From there on every
+ * instruction's state follows from the one before it:
+ *
+ *	BARE	the return address is height words above sp; the caller's fp may have
+ *		been pushed as the first of them (push rbp)
+ *	FRAMED	fp leads to V8's frame record; where sp is does not matter
+ *	AT_FP	the same, and sp is fp (mov rbp, rsp)
+ *	POPPED	the return address was popped into a register, and is below sp still
+ *	IN_R10	it was popped into r10, where it stays while what lies above it is moved
+ *	LOST	two ways that don't agree, or something that is not understood
+ *
+ * Instructions that nothing leads to (catch blocks, targets of tables) are tried with
+ * the frame that the builtin has elsewhere; a trial that contradicts itself changes
+ * nothing. And where a builtin is left for another, the return address is at sp, whatever
+ * was not understood before.
+ *
+ * A handler of the interpreter counts as the function that is interpreted: fp leads to
+ * that function's frame, and the handler is called by the interpreter's entry alone. Where
+ * it builds a frame of its own fp leads there.
+ */
+
+#include <elf.h>
+#include <errno.h>
+#include <gelf.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../elf/flow_code.h"
+#include "../util/cleanup.h"
+#include "v8_build.h"
+#include "v8_rows.h"
+
+#define MAX_BUILTIN_LEN (256u << 10) /* the longest of V8 14.6 has 31 KiB */
+#define MAX_HEIGHT 4096 /* words */
+
+enum where { UNKNOWN, BARE, FRAMED, AT_FP, POPPED, IN_R10, LOST };
+
+struct state {
+	u8 where;
+	bool fp_pushed; /* BARE: the caller's fp is the first word */
+	u32 height; /* BARE: words between the return address and sp */
+};
+
+struct work {
+	struct flow_code code;
+	struct state *states; /* of each instruction, before it */
+	u32 *todo, *tried;
+	u32 n_todo, n_tried;
+	bool is_trial, is_contradicted;
+};
+
+static const struct state lost = { .where = LOST };
+static const struct state framed = { .where = FRAMED };
+
+/* ---- one instruction ---- */
+
+static struct state bare(const struct state *s, s64 height, bool fp_pushed)
+{
+	if (height < 0 || height > MAX_HEIGHT || (s->fp_pushed && !height))
+		return lost;
+	return (struct state){ .where = BARE, .height = (u32)height, .fp_pushed = fp_pushed };
+}
+
+static struct state after_bare(const struct state *s, const struct flow_insn *insn)
+{
+	switch (insn->op) {
+	case FLOW_PUSH:
+	case FLOW_PUSH_R10:
+		return bare(s, (s64)s->height + 1, s->fp_pushed);
+	case FLOW_PUSH_FP:
+		return s->height ? lost : bare(s, 1, true);
+	case FLOW_POP_R10:
+		if (!s->height)
+			return (struct state){ .where = IN_R10 };
+		/* fallthrough */
+	case FLOW_POP:
+		if (!s->height)
+			return (struct state){ .where = POPPED };
+		return bare(s, (s64)s->height - 1, s->fp_pushed);
+	case FLOW_POP_FP:
+		if (s->fp_pushed && s->height == 1)
+			return (struct state){ .where = BARE };
+		return lost;
+	case FLOW_SP_ADD:
+		return insn->arg % 8 ? lost :
+				       bare(s, (s64)s->height - insn->arg / 8, s->fp_pushed);
+	case FLOW_FP_FROM_SP:
+		return s->fp_pushed && s->height == 1 && !insn->arg ?
+			       (struct state){ .where = AT_FP } :
+			       lost;
+	case FLOW_SP_FROM_FP:
+	case FLOW_SP_LOST:
+	case FLOW_FP_LOST:
+	case FLOW_FP_ZERO:
+	case FLOW_LEAVE:
+		return lost;
+	}
+	return *s;
+}
+
+static struct state after_framed(const struct state *s, const struct flow_insn *insn)
+{
+	switch (insn->op) {
+	case FLOW_SP_FROM_FP:
+		return (struct state){ .where = insn->arg ? FRAMED : AT_FP };
+	case FLOW_LEAVE:
+		return (struct state){ .where = BARE };
+	case FLOW_POP_FP:
+		return (struct state){ .where = s->where == AT_FP ? BARE : LOST };
+	case FLOW_FP_FROM_SP:
+	case FLOW_FP_LOST:
+	case FLOW_FP_ZERO:
+		return lost;
+	case FLOW_PUSH:
+	case FLOW_PUSH_FP:
+	case FLOW_PUSH_R10:
+	case FLOW_POP:
+	case FLOW_POP_R10:
+	case FLOW_SP_ADD:
+	case FLOW_SP_LOST:
+	case FLOW_CALL:
+		return framed;
+	}
+	return *s;
+}
+
+static struct state after_popped_r10(const struct state *s, const struct flow_insn *insn)
+{
+	switch (insn->op) {
+	case FLOW_PUSH_R10:
+		return (struct state){ .where = BARE };
+	case FLOW_POP_R10:
+	case FLOW_CALL:
+	case FLOW_LEAVE:
+	case FLOW_PUSH_FP:
+	case FLOW_POP_FP:
+	case FLOW_FP_FROM_SP:
+	case FLOW_FP_LOST:
+	case FLOW_FP_ZERO:
+		return lost;
+	}
+	return insn->writes_r10 ? lost : *s;
+}
+
+static bool is_plain(const struct flow_insn *insn)
+{
+	return insn->op == FLOW_OTHER || insn->op == FLOW_NOP || insn->op == FLOW_BRANCH ||
+	       insn->op == FLOW_JUMP;
+}
+
+static struct state after(const struct state *s, const struct flow_insn *insn)
+{
+	switch (s->where) {
+	case BARE:
+		return after_bare(s, insn);
+	case FRAMED:
+	case AT_FP:
+		return after_framed(s, insn);
+	case POPPED:
+		return is_plain(insn) ? *s : lost;
+	case IN_R10:
+		return after_popped_r10(s, insn);
+	}
+	return *s;
+}
+
+/* ---- all of a builtin ---- */
+
+static bool same(const struct state *a, const struct state *b)
+{
+	return a->where == b->where && a->height == b->height && a->fp_pushed == b->fp_pushed;
+}
+
+static bool is_framed(const struct state *s)
+{
+	return s->where == FRAMED || s->where == AT_FP;
+}
+
+/* A state changes three times at most: to a known one, from AT_FP to FRAMED, to LOST. */
+static void join(struct work *w, u32 i, const struct state *s)
+{
+	struct state *old = &w->states[i];
+
+	if (same(old, s) || (old->where == FRAMED && s->where == AT_FP))
+		return;
+	if (old->where == UNKNOWN) {
+		*old = *s;
+		if (w->is_trial)
+			w->tried[w->n_tried++] = i;
+	} else if (is_framed(old) && is_framed(s)) {
+		*old = framed;
+	} else if (w->is_trial) {
+		w->is_contradicted = true;
+		return;
+	} else {
+		*old = lost;
+	}
+	w->todo[w->n_todo++] = i;
+}
+
+static void follow(struct work *w, u32 i)
+{
+	const struct flow_insn *insn = &w->code.insns[i], *to = NULL;
+	struct state s = after(&w->states[i], insn);
+
+	w->is_contradicted |= s.where == LOST || (insn->op == FLOW_RET &&
+						  (s.where != BARE || s.height));
+	if (insn->arg >= 0 && (insn->op == FLOW_JUMP || insn->op == FLOW_BRANCH))
+		to = flow_code_at(&w->code, (u32)insn->arg);
+	if (to)
+		join(w, (u32)(to - w->code.insns), &s);
+	if (insn->op != FLOW_JUMP && insn->op != FLOW_STOP && insn->op != FLOW_RET &&
+	    i + 1 < w->code.n && insn[1].off == insn->off + insn->len)
+		join(w, i + 1, &s);
+}
+
+static void follow_from(struct work *w, u32 i, const struct state *s)
+{
+	join(w, i, s);
+	while (w->n_todo && !(w->is_trial && w->is_contradicted))
+		follow(w, w->todo[--w->n_todo]);
+	w->n_todo = 0;
+}
+
+/* What is undone was known before as FRAMED or AT_FP, and stays that. */
+static void try(struct work *w, u32 i)
+{
+	w->is_trial = true;
+	w->is_contradicted = false;
+	w->n_tried = 0;
+	follow_from(w, i, &framed);
+	for (u32 k = 0; w->is_contradicted && k < w->n_tried; k++)
+		w->states[w->tried[k]] = (struct state){};
+	w->is_trial = false;
+}
+
+static bool is_known(const struct work *w, u32 i)
+{
+	return w->states[i].where != LOST && w->states[i].where != UNKNOWN;
+}
+
+/* A return, or a jump out of the builtin. */
+static bool is_exit(const struct work *w, const struct flow_insn *insn)
+{
+	return insn->op == FLOW_RET ||
+	       (insn->op == FLOW_JUMP &&
+		(insn->arg < 0 || !flow_code_at(&w->code, (u32)insn->arg)));
+}
+
+/* From an exit backwards, as far as there is one way only and nothing happens. */
+static void follow_back(struct work *w, u32 i)
+{
+	const struct flow_insn *insn = &w->code.insns[i];
+
+	for (;; i--, insn--) {
+		w->states[i] = (struct state){ .where = BARE };
+		if (!i || insn->is_entry || is_known(w, i - 1) ||
+		    insn[-1].off + insn[-1].len != insn->off || insn[-1].op != FLOW_OTHER ||
+		    insn[-1].writes_memory)
+			break;
+	}
+}
+
+static void follow_exits(struct work *w)
+{
+	for (u32 i = 0; i < w->code.n; i++) {
+		const struct flow_insn *insn = &w->code.insns[i];
+		struct flow_insn *to = NULL;
+
+		if (insn->op == FLOW_JUMP || insn->op == FLOW_BRANCH)
+			to = insn->arg < 0 ? NULL : flow_code_at(&w->code, (u32)insn->arg);
+		if (to)
+			to->is_entry = true;
+	}
+	for (u32 i = 0; i < w->code.n; i++)
+		if (is_exit(w, &w->code.insns[i]) && !is_known(w, i))
+			follow_back(w, i);
+}
+
+static void follow_all(struct work *w, const struct state *start)
+{
+	bool has_frame = false;
+
+	follow_from(w, 0, start);
+	for (u32 i = 0; i < w->code.n; i++)
+		has_frame |= is_framed(&w->states[i]);
+	for (u32 i = 0; has_frame && i < w->code.n; i++)
+		if (w->states[i].where == UNKNOWN && w->code.insns[i].op != FLOW_STOP)
+			try(w, i);
+	follow_exits(w);
+}
+
+/* ---- builtins ---- */
+
+/*
+ * Not all are called. These begin on the frame of the function that they work for, which
+ * was built by someone else; or nobody's return address is at sp.
+ */
+static const struct entry {
+	const char *name;
+	bool is_prefix;
+	struct state start;
+} entries[] = {
+	{ "InterpreterEnterAt", true, { .where = FRAMED } },
+	{ "BaselineLeaveFrame", false, { .where = FRAMED } },
+	/* Called by a function before it has a frame: counts as that function. */
+	{ "BaselineOutOfLinePrologue", false, { .where = BARE, .height = 1 } },
+	{ "BaselineOutOfLinePrologueDeopt", false, { .where = LOST } },
+	{ "BaselineOrInterpreterEnter", true, { .where = LOST } },
+	{ "ContinueTo", true, { .where = LOST } },
+	{ "DeoptimizationEntry", true, { .where = LOST } },
+	{ "NotifyDeoptimized", false, { .where = LOST } },
+	{ "RestartFrameTrampoline", false, { .where = LOST } },
+};
+
+static struct state start_of(const char *name)
+{
+	for (size_t i = 0; i < sizeof(entries) / sizeof(entries[0]); i++) {
+		const struct entry *e = &entries[i];
+
+		if (e->is_prefix ? !strncmp(name, e->name, strlen(e->name)) : !strcmp(name, e->name))
+			return e->start;
+	}
+	return (struct state){ .where = BARE };
+}
+
+static bool rule_from(const struct state *s, struct uw_rule *rule)
+{
+	*rule = (struct uw_rule){ .cfa = UW_CFA_SP, .ra = UW_SAVED_CFA, .ra_off = -8 };
+	switch (s->where) {
+	case BARE:
+		rule->cfa_off = 8 * ((s32)s->height + 1);
+		return true;
+	case FRAMED:
+	case AT_FP:
+		*rule = (struct uw_rule){ 16, -8, -16, UW_CFA_FP, UW_SAVED_CFA, UW_SAVED_CFA, 0 };
+		return true;
+	case POPPED:
+		return true;
+	case IN_R10:
+		rule->ra = UW_SAVED_DRAP;
+		rule->ra_off = 0;
+		return true;
+	}
+	return false;
+}
+
+struct sink {
+	u64 addr; /* of the builtin */
+	void (*fn)(const struct uw_rule *rule, u64 start, u64 end, void *data);
+	void *data;
+};
+
+/* From an instruction to the next: a return address is inside of the call before it. */
+static void tell(const struct work *w, const struct sink *sink)
+{
+	struct uw_rule rule;
+
+	for (u32 i = 0; i < w->code.n; i++) {
+		const struct flow_insn *insn = &w->code.insns[i];
+
+		if (rule_from(&w->states[i], &rule))
+			sink->fn(&rule, sink->addr + insn->off, sink->addr + insn->off + insn->len,
+				 sink->data);
+	}
+}
+
+static int follow_builtin(const u8 *bytes, u32 len, const struct state *start,
+			  const struct sink *sink)
+{
+	_cleanup_free_ struct state *states = NULL;
+	_cleanup_free_ u32 *todo = NULL, *tried = NULL;
+	struct work w = {};
+	int r = flow_code_x86_64(&w.code, bytes, len, sink->addr);
+
+	if (r < 0)
+		return r == -ENOMEM ? r : 0;
+	w.states = states = calloc(w.code.n + 1, sizeof(*states));
+	w.todo = todo = calloc(3 * (size_t)w.code.n + 1, sizeof(*todo));
+	w.tried = tried = calloc(w.code.n + 1, sizeof(*tried));
+	if (states && todo && tried && w.code.n && !w.code.insns[0].off) {
+		follow_all(&w, start);
+		tell(&w, sink);
+	}
+	flow_code_deinit(&w.code);
+	return states && todo && tried ? 0 : -ENOMEM;
+}
+
+static int tell_builtin(const struct v8_builtin *b, u32 len, struct elf_file *f,
+			const struct sink *sink)
+{
+	_cleanup_free_ u8 *bytes = NULL;
+	struct state start = start_of(b->name);
+	struct uw_rule rule;
+	int r;
+
+	if (b->is_handler) {
+		rule_from(&framed, &rule);
+		sink->fn(&rule, sink->addr, sink->addr + len, sink->data);
+		return 0;
+	}
+	if (start.where == LOST || len > MAX_BUILTIN_LEN)
+		return 0;
+	bytes = malloc(len);
+	if (!bytes)
+		return -ENOMEM;
+	r = elf_file_read_addr(f, sink->addr, bytes, len);
+	return r ? r : follow_builtin(bytes, len, &start, sink);
+}
+
+static bool is_followed(struct elf_file *f)
+{
+	GElf_Ehdr eh;
+
+	return gelf_getehdr(elf_file_elf(f), &eh) && eh.e_machine == EM_X86_64;
+}
+
+int v8_build_rows(const void *build, struct elf_file *f, u64 start, u64 end,
+		  void (*fn)(const struct uw_rule *rule, u64 start, u64 end, void *data),
+		  void *data)
+{
+	const struct v8_build *b = build;
+	u64 blob;
+	int r = 0;
+
+	if (b->why || !b->blob_len || !is_followed(f) ||
+	    elf_file_off_to_addr(f, b->blob_off, &blob))
+		return 0;
+	for (size_t i = 0; !r && i < b->n_builtins; i++) {
+		const struct v8_builtin *at = &b->builtins[i];
+		u64 limit = i + 1 < b->n_builtins ? at[1].blob_off : b->blob_len;
+		u32 len = at->blob_off + at->len < limit ? at->len : (u32)(limit - at->blob_off);
+		struct sink sink = { blob + at->blob_off, fn, data };
+
+		if (at->name && len && sink.addr < end && sink.addr + len > start)
+			r = tell_builtin(at, len, f, &sink);
+	}
+	return r;
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#pragma once
+
+/*
+ * Unwind rows of V8's embedded builtins (x86-64). Nobody describes them, and a part of
+ * them builds no frame: they are followed by their instructions, one builtin at a time.
+ * The rules are of four kinds:
+ *
+ *	cfa = sp + n, fp the caller's	no frame (yet, or any more)
+ *	cfa = fp + 16			V8's frame, or the walk takes the function's for it
+ *	ra = r10			the return address is on its way to another place
+ *	none				not understood: the walk does what it can without
+ */
+
+#include "../../core/native/row.h"
+#include "v8.h"
+
+/**
+ * v8_build_rows() - the rules of a range of the builtins
+ * @build:	struct v8_build
+ * @f:		the file that @build was made of
+ * @start:	link-time address, as @end
+ * @fn:		called for each part of the range that has a rule; it may reach over the edges
+ *
+ * Takes about 1 ms for 4 KiB: the builtins that reach into the range are followed whole.
+ *
+ * A cfi_describe_fn. Return: 0, -ENOMEM or what reading gave. Builtins of stripped files and of other machines
+ * have no rules.
+ */
+int v8_build_rows(const void *build, struct elf_file *f, u64 start, u64 end,
+		  void (*fn)(const struct uw_rule *rule, u64 start, u64 end, void *data),
+		  void *data);
