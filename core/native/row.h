@@ -45,7 +45,8 @@ enum uw_saved {
 	UW_SAVED_CFA, /* *(cfa + off) */
 	UW_SAVED_FP, /* *(fp + off), fp being this frame's (x86-64, aligned frames) */
 	UW_SAVED_LOST, /* nowhere */
-	UW_SAVED_DRAP, /* in regs.drap: a return address while it is moved; where sp ends is not known */
+	UW_SAVED_DRAP, /* in regs.drap: a return address while it is moved; where sp ends is not
+			  known */
 	UW_N_SAVED
 };
 

@@ -37,7 +37,8 @@ UW_INLINE bool row_record_at_fp(const struct uw_state *u, const struct uw_rule *
 /* Is it known what the rule counts from? */
 UW_INLINE bool row_is_fit(const struct uw_state *u, const struct uw_rule *r)
 {
-	if (r->ra != UW_SAVED_CFA && (!u->is_top || (r->ra != UW_SAVED_SAME && r->ra != UW_SAVED_DRAP)))
+	if (r->ra != UW_SAVED_CFA &&
+	    (!u->is_top || (r->ra != UW_SAVED_SAME && r->ra != UW_SAVED_DRAP)))
 		return false;
 	switch (r->cfa) {
 	case UW_CFA_FP:

@@ -86,12 +86,11 @@ static struct state after_bare(const struct state *s, const struct flow_insn *in
 			return (struct state){ .where = BARE };
 		return lost;
 	case FLOW_SP_ADD:
-		return insn->arg % 8 ? lost :
-				       bare(s, (s64)s->height - insn->arg / 8, s->fp_pushed);
+		return insn->arg % 8 ? lost : bare(s, (s64)s->height - insn->arg / 8, s->fp_pushed);
 	case FLOW_FP_FROM_SP:
-		return s->fp_pushed && s->height == 1 && !insn->arg ?
-			       (struct state){ .where = AT_FP } :
-			       lost;
+		return s->fp_pushed && s->height == 1 && !insn->arg
+			       ? (struct state){ .where = AT_FP }
+			       : lost;
 	case FLOW_SP_FROM_FP:
 	case FLOW_SP_LOST:
 	case FLOW_FP_LOST:
@@ -207,8 +206,8 @@ static void follow(struct work *w, u32 i)
 	const struct flow_insn *insn = &w->code.insns[i], *to = NULL;
 	struct state s = after(&w->states[i], insn);
 
-	w->is_contradicted |= s.where == LOST || (insn->op == FLOW_RET &&
-						  (s.where != BARE || s.height));
+	w->is_contradicted |= s.where == LOST ||
+			      (insn->op == FLOW_RET && (s.where != BARE || s.height));
 	if (insn->arg >= 0 && (insn->op == FLOW_JUMP || insn->op == FLOW_BRANCH))
 		to = flow_code_at(&w->code, (u32)insn->arg);
 	if (to)
@@ -246,9 +245,8 @@ static bool is_known(const struct work *w, u32 i)
 /* A return, or a jump out of the builtin. */
 static bool is_exit(const struct work *w, const struct flow_insn *insn)
 {
-	return insn->op == FLOW_RET ||
-	       (insn->op == FLOW_JUMP &&
-		(insn->arg < 0 || !flow_code_at(&w->code, (u32)insn->arg)));
+	return insn->op == FLOW_RET || (insn->op == FLOW_JUMP &&
+					(insn->arg < 0 || !flow_code_at(&w->code, (u32)insn->arg)));
 }
 
 /* From an exit backwards, as far as there is one way only and nothing happens. */
@@ -322,7 +320,8 @@ static struct state start_of(const char *name)
 	for (size_t i = 0; i < sizeof(entries) / sizeof(entries[0]); i++) {
 		const struct entry *e = &entries[i];
 
-		if (e->is_prefix ? !strncmp(name, e->name, strlen(e->name)) : !strcmp(name, e->name))
+		if (e->is_prefix ? !strncmp(name, e->name, strlen(e->name))
+				 : !strcmp(name, e->name))
 			return e->start;
 	}
 	return (struct state){ .where = BARE };

@@ -24,8 +24,8 @@
  *
  * Takes about 1 ms for 4 KiB: the builtins that reach into the range are followed whole.
  *
- * A cfi_describe_fn. Return: 0, -ENOMEM or what reading gave. Builtins of stripped files and of other machines
- * have no rules.
+ * A cfi_describe_fn. Return: 0, -ENOMEM or what reading gave. Builtins of stripped files and of
+ * other machines have no rules.
  */
 int v8_build_rows(const void *build, struct elf_file *f, u64 start, u64 end,
 		  void (*fn)(const struct uw_rule *rule, u64 start, u64 end, void *data),

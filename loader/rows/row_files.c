@@ -277,7 +277,8 @@ int row_files_read(struct row_files *files, struct row_file *f, u32 page, struct
 	if (!err && f->r2r)
 		return r2r_rows_page(f->r2r, rules, (u64)page * UW_ROW_PAGE_LEN, rows, n);
 	if (!err && page >= f->end_page)
-		return row_images_page(&f->images, files->source.open(f->module, false, files->source.data),
+		return row_images_page(&f->images,
+				       files->source.open(f->module, false, files->source.data),
 				       rules, page, rows, n);
 	if (!err)
 		err = add_debug(files, f);

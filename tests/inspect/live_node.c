@@ -245,12 +245,8 @@ int live_node_walk(struct live_node *n)
 	u->sample.interp[0] = regs.r9;
 	u->sample.interp[1] = regs.r12;
 	target_read(&n->process.target, regs.rsp, u->sample.sp_words, sizeof(u->sample.sp_words));
-	port_world = (struct port_world){ &n->process.target,
-					  n->mappings,
-					  n->n_mappings,
-					  v8_build_info(n->build),
-					  row_at,
-					  &n->rows };
+	port_world = (struct port_world){ &n->process.target,	   n->mappings, n->n_mappings,
+					  v8_build_info(n->build), row_at,	&n->rows };
 	uw_walk_begin(u);
 	while (status == UW_OK)
 		status = uw_step(u);

@@ -83,7 +83,8 @@ static struct world *make_world(u32 n_rows)
 	w->bare_fd = open(bare_path, O_RDONLY | O_CLOEXEC);
 	assert_int_equal(write(w->text_fd, "no code", 7), 7);
 	find_code(w, w->own_fd);
-	assert_int_equal(row_filler_new(&w->f, &w->memory, &(struct row_source){ open_module, NULL, w }), 0);
+	assert_int_equal(
+		row_filler_new(&w->f, &w->memory, &(struct row_source){ open_module, NULL, w }), 0);
 	return w;
 }
 
@@ -333,7 +334,9 @@ static void a_stripped_file_without_a_usable_debug_file_has_none_but_its_own_row
 		assert_true(find(w, BARE, w->first_page));
 		assert_int_equal(described(w, BARE, w->first_page), 0);
 		row_filler_free(&w->f);
-		assert_int_equal(row_filler_new(&w->f, &w->memory, &(struct row_source){ open_module, NULL, w }), 0);
+		assert_int_equal(row_filler_new(&w->f, &w->memory,
+						&(struct row_source){ open_module, NULL, w }),
+				 0);
 		memset(w->pages, 0, sizeof(w->pages));
 	}
 	end_world(w);

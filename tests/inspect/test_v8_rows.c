@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+
+/*
+ * Unwind rows of builtins that are made up, but of what V8's are made of: each byte's
+ * rule as a letter, worked out by hand from what the instructions do to the stack.
+ *
+ *	0 to 9	cfa = sp + 8 * (n + 1), fp is the caller's
+ *	p	cfa = sp: the return address lies below it
+ *	F	cfa = fp + 16
+ *	r	the return address is in r10
+ *	.	there is no rule
+ */
+
+#include <elf.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../../inspect/v8/v8_build.h"
+#include "../../inspect/v8/v8_rows.h"
+#include "../check.h"
+#include "made_cfi.h"
+
+#define FRAME "\x55\x48\x89\xe5" /* push %rbp; mov %rsp, %rbp */
+#define UNFRAME "\x48\x8b\xe5\x5d" /* mov %rbp, %rsp; pop %rbp */
+#define NOP "\x8b\xc1" /* mov %ecx, %eax */
+
+static const struct row {
+	const char *test, *name, *code, *rules;
+} rows[] = {
+	{ "leaf_keeps_its_return_address_at_sp", "A", NOP "\xc3", "000" },
+	/* push %rax, %rcx; pop %rcx; add $8, %rsp */
+	{ "pushes_and_pops_are_counted", "A", "\x50\x51" NOP "\x59\x48\x83\xc4\x08\xc3",
+	  "0122211110" },
+	{ "frame_counts_once_fp_is_set", "A", FRAME NOP UNFRAME "\xc3", "0111FFFFFF0" },
+	{ "callee_may_take_arguments_off_in_a_frame", "A",
+	  FRAME "\x50\xe8\x00\x00\x00\x00" UNFRAME "\xc2\x08\x00", "0111FFFFFFFFFF000" },
+	{ "call_without_a_frame_leaves_sp_alone", "A", "\x51\xe8\x00\x00\x00\x00\x59\xc3",
+	  "01111110" },
+	/* pop %r10; lea (%rsp,%rcx,8), %rsp; push %r10 */
+	{ "return_address_is_moved_in_r10", "A", "\x41\x5a\x48\x8d\x24\xcc\x41\x52\xc3",
+	  "00rrrrrr0" },
+	/* pop %r10; mov %edx, %r10d; push %r10; nop; jmp to the nop */
+	{ "r10_that_is_overwritten_is_lost", "A", "\x41\x5a\x44\x8b\xd2\x41\x52\x90\xeb\xfd",
+	  "00rrr....." },
+	/* pop %rax; push %rax; jmp *%rcx */
+	{ "popped_return_address_is_below_sp", "A", "\x58" NOP "\x50\xff\xe1", "0ppp00" },
+	/* test %eax, %eax; je to the nop; push %rax; nop; ret $0 */
+	{ "two_ways_that_do_not_agree_are_lost_up_to_the_exit", "A",
+	  "\x85\xc0\x74\x01\x50\x90\xc2\x00\x00", "00000.000" },
+	/* jmp over what nothing leads to */
+	{ "code_that_nothing_leads_to_has_the_frame", "A", FRAME "\xeb\x02" NOP UNFRAME "\xc3",
+	  "0111FFFFFFFF0" },
+	{ "code_that_nothing_leads_to_has_no_frame_where_there_is_none", "A",
+	  "\xeb\x02" NOP NOP "\xc3", "00..000" },
+	/* ret before the frame is gone: what leads there has none of it */
+	{ "trial_that_contradicts_itself_changes_nothing", "A", FRAME UNFRAME "\xc3" NOP "\xc3",
+	  "0111FFFF0000" },
+	{ "handler_counts_as_its_function", "LdaSmiHandler", FRAME NOP UNFRAME "\xc3",
+	  "FFFFFFFFFFF" },
+	{ "interpreter_is_entered_on_a_frame", "InterpreterEnterAtBytecode", "\x50" NOP "\xff\xe1",
+	  "FFFFF" },
+	{ "prologue_of_baseline_code_counts_as_its_function", "BaselineOutOfLinePrologue",
+	  "\x41\x5b" FRAME "\x41\x53\xc3", "110111FFF" },
+	{ "deoptimizer_has_no_rows", "DeoptimizationEntry_Eager", "\x50\x50\xc3", "..." },
+};
+
+struct found {
+	char text[64];
+	u64 start;
+	size_t len;
+};
+
+static char letter(const struct uw_rule *r)
+{
+	if (r->cfa == UW_CFA_FP && r->cfa_off == 16 && r->ra == UW_SAVED_CFA && r->ra_off == -8 &&
+	    r->fp == UW_SAVED_CFA && r->fp_off == -16)
+		return 'F';
+	if (r->cfa != UW_CFA_SP || r->fp != UW_SAVED_SAME)
+		return '?';
+	if (r->ra == UW_SAVED_DRAP)
+		return 'r';
+	if (r->ra != UW_SAVED_CFA || r->ra_off != -8)
+		return '?';
+	return r->cfa_off ? (char)('0' + r->cfa_off / 8 - 1) : 'p';
+}
+
+static void take(const struct uw_rule *rule, u64 start, u64 end, void *data)
+{
+	struct found *f = data;
+
+	for (; start < end; start++)
+		if (start - f->start < f->len)
+			f->text[start - f->start] = letter(rule);
+}
+
+static void look_up(const char *name, const char *code, size_t len, u16 machine, struct found *f)
+{
+	struct v8_builtin builtin = { .len = (u32)len, .name = name };
+	struct v8_build build = {
+		.blob_off = MADE_CODE_OFF, .blob_len = len, .builtins = &builtin, .n_builtins = 1
+	};
+	struct elf_file *file;
+	struct made_cfi m;
+	int fd;
+
+	builtin.is_handler = strstr(name, "Handler") != NULL;
+	made_init(&m, machine, 0);
+	for (size_t i = 0; i < len; i++)
+		made_put(&m, MADE_CODE_OFF + (u32)i, (u8)code[i], 1);
+	fd = made_fd(&m, m.len);
+	assert_int_equal(elf_file_open_fd(&file, fd), 0);
+	*f = (struct found){ .start = MADE_CODE, .len = len };
+	memset(f->text, '.', len);
+	assert_int_equal(v8_build_rows(&build, file, MADE_CODE, MADE_CODE + len, take, f), 0);
+	elf_file_free(&file);
+	made_deinit(&m);
+	close(fd);
+}
+
+static void builtin_has_its_rules(void **state)
+{
+	const struct row *row = *state;
+	struct found f;
+
+	look_up(row->name, row->code, strlen(row->rules), EM_X86_64, &f);
+	assert_string_equal(f.text, row->rules);
+}
+
+static void arm64_has_no_rows(void **state)
+{
+	struct found f;
+
+	(void)state;
+	look_up("A", "\xc0\x03\x5f\xd6", 4, EM_AARCH64, &f);
+	assert_string_equal(f.text, "....");
+}
+
+/* Every beginning of each: nothing is read beyond, and all rules lie within. */
+static void truncated_builtins_are_read_to_their_end(void **state)
+{
+	struct found f;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		for (size_t len = 1; len < strlen(rows[i].rules); len++)
+			look_up(rows[i].name, rows[i].code, len, EM_X86_64, &f);
+}
+
+int main(void)
+{
+	struct CMUnitTest tests[sizeof(rows) / sizeof(rows[0]) + 2] = {
+		cmocka_unit_test(arm64_has_no_rows),
+		cmocka_unit_test(truncated_builtins_are_read_to_their_end),
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		tests[i + 2] = (struct CMUnitTest){ .name = rows[i].test,
+						    .test_func = builtin_has_its_rules,
+						    .initial_state = (void *)&rows[i] };
+	return CHECK_RUN(tests);
+}
