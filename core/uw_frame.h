@@ -43,7 +43,7 @@ enum uw_kind {
 enum uw_frame_flags {
 	UW_FRAME_RA = 1 << 0, /* pc is a return address: look it up at pc - 1 */
 	UW_FRAME_GUESS = 1 << 1, /* found by a frame pointer for which nothing vouches */
-	UW_FRAME_NO_ROWS = 1 << 2, /* the unwind rows of its page were not loaded (native: aux, a) */
+	UW_FRAME_NO_ROWS = 1 << 2, /* the rows of its page (native: aux, a) were not loaded */
 };
 
 struct uw_frame {
