@@ -19,7 +19,7 @@
 #include <bpf/libbpf.h>
 
 #define LOG_LEVEL_STATS 4
-#define MAX_VERIFIED_INSNS 100000
+#define MAX_VERIFIED_INSNS 250000
 
 static char verifier_log[1 << 16];
 
