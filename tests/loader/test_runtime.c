@@ -190,7 +190,8 @@ static void check_node(char *node)
 	stop(second);
 	print_message("%s: %llu, then %llu bytes read\n", a.name, first_n, second_n);
 	assert_string_equal(a.name, expected);
-	assert_true(a.is_supported && a.has_runtime);
+	if (strtoul(expected + strlen("Node.js "), NULL, 10) >= 18) /* before: not each minor one */
+		assert_true(a.is_supported && a.has_runtime);
 	assert_memory_equal(&a, &b, sizeof(a));
 	assert_true(second_n < first_n / 4);
 }
