@@ -11,6 +11,7 @@
 #define MAX_WANTED 1024 /* pages; what is dropped is missed again */
 #define MISS_SHARE 20 /* of the time that passes, one part */
 #define IDLE_SHARE 100
+#define COSTLY_NS 4000000ull /* at a time: what a walk guesses without must not wait for them */
 
 struct wanted {
 	u32 module, page;
@@ -33,7 +34,8 @@ struct row_filler {
 	struct row_files *files;
 	struct rules rules;
 	struct queue missed, probable; /* the second when there is none left in the first */
-	struct credit for_misses, for_idle;
+	struct queue costly; /* missed, but a walk guesses nothing without it */
+	struct credit for_misses, for_costly, for_idle;
 	u64 n_refetched, n_failed;
 	bool is_off; /* there is no pool */
 	u32 rows[UW_MAX_PAGE_ROWS];
@@ -56,6 +58,7 @@ int row_filler_new(struct row_filler **filler, const struct row_memory *memory,
 	if (!f)
 		return -ENOMEM;
 	f->for_misses.left_ns = f->for_misses.burst_ns = ROW_MISS_BURST_NS;
+	f->for_costly.left_ns = f->for_costly.burst_ns = ROW_MISS_BURST_NS;
 	f->for_idle.left_ns = f->for_idle.burst_ns = ROW_IDLE_BURST_NS;
 	f->is_off = !memory->n_rows;
 	err = row_pool_new(&f->pool, memory);
@@ -103,7 +106,7 @@ void row_filler_miss(struct row_filler *f, u32 module, u32 page)
 	if (!file || file->has_none)
 		return;
 	file->n_missed++;
-	want(f, &f->missed, module, page);
+	want(f, row_file_is_costly(file, page) ? &f->costly : &f->missed, module, page);
 }
 
 u32 row_filler_foresee(struct row_filler *f, u32 module, u32 page)
@@ -166,16 +169,16 @@ static int load(struct row_filler *f, struct row_file *file, u32 page, struct cr
 }
 
 /* False: not now. */
-static bool load_wanted(struct row_filler *f, struct queue *q)
+static bool load_wanted(struct row_filler *f, struct queue *q, struct credit *credit)
 {
 	struct wanted w = q->v[q->oldest % MAX_WANTED];
 	struct row_file *file = row_files_get(f->files, w.module);
 	bool is_there = !file || row_pool_has(f->pool, w.module, w.page);
 
-	if (!is_there && load(f, file, w.page, &f->for_misses) == -EAGAIN)
+	if (!is_there && load(f, file, w.page, credit) == -EAGAIN)
 		return false;
 	q->oldest++;
-	if (is_there || q != &f->missed || row_file_is_costly(file, w.page))
+	if (is_there || q != &f->missed)
 		return true;
 	want(f, &f->probable, w.module, w.page + 1);
 	if (w.page)
@@ -183,15 +186,25 @@ static bool load_wanted(struct row_filler *f, struct queue *q)
 	return true;
 }
 
+/* The next page of a queue; false: there is none, or not now. */
+static bool load_first(struct row_filler *f, struct queue *q, struct credit *credit, u64 until_ns)
+{
+	return q->oldest != q->newest && has_credit(credit, MISS_SHARE) &&
+	       now_ns(CLOCK_MONOTONIC) < until_ns && load_wanted(f, q, credit);
+}
+
 void row_filler_misses(struct row_filler *f, u64 until_ns)
 {
-	struct queue *q;
+	u64 costly_ns;
 
 	row_pool_tick(f->pool, now_ns(CLOCK_MONOTONIC));
-	do {
-		q = f->missed.oldest != f->missed.newest ? &f->missed : &f->probable;
-	} while (q->oldest != q->newest && has_credit(&f->for_misses, MISS_SHARE) &&
-		 now_ns(CLOCK_MONOTONIC) < until_ns && load_wanted(f, q));
+	while (load_first(f, f->missed.oldest != f->missed.newest ? &f->missed : &f->probable,
+			  &f->for_misses, until_ns))
+		;
+	costly_ns = now_ns(CLOCK_MONOTONIC) + COSTLY_NS;
+	while (load_first(f, &f->costly, &f->for_costly,
+			  costly_ns < until_ns ? costly_ns : until_ns))
+		;
 }
 
 /* How much of a file is left to be loaded in the background; 1 while it was never opened. */
