@@ -25,7 +25,8 @@ static bool is_dotnet(const struct uw_frame *f)
 /* Does an unwind row say that the caller's frame is on another stack? */
 static bool leads_away(const struct sim_target *t, const struct uw_frame *f)
 {
-	const struct uw_rule *r = f->kind == UW_NATIVE ? sim_find_rule(t, f->aux, f->a) : NULL;
+	bool has_rows = f->kind == UW_NATIVE || f->kind == UW_DOTNET_R2R;
+	const struct uw_rule *r = has_rows ? sim_find_rule(t, f->aux, f->a) : NULL;
 
 	return r && r->cfa == UW_CFA_FP_AWAY;
 }

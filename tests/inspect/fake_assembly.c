@@ -24,7 +24,8 @@ static void put(struct writer *w, u64 value, u32 n)
 
 static void put_bytes(struct writer *w, const void *bytes, u32 n)
 {
-	memcpy(w->bytes + w->len, bytes, n);
+	if (n)
+		memcpy(w->bytes + w->len, bytes, n);
 	w->len += n;
 }
 

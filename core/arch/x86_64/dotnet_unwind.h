@@ -123,7 +123,9 @@ UW_INLINE bool arch_dotnet_leaves(const u8 *p, u64 pc, u64 begin, u64 end, bool 
 	if (p[0] == 0xeb)
 		to = pc + 2 + (u64)(s64)(s8)p[1];
 	else if (p[0] == 0xe9)
-		to = pc + 5 + (u64)(s64)(s32)(p[1] | p[2] << 8 | p[3] << 16 | (u32)p[4] << 24);
+		to = pc + 5 +
+		     (u64)(s64)(s32)((u32)p[1] | (u32)p[2] << 8 | (u32)p[3] << 16 |
+				     (u32)p[4] << 24);
 	else
 		return false;
 	return end ? to - begin >= end - begin : undid;
