@@ -2,13 +2,15 @@
 #pragma once
 
 /*
- * Brings rows into the pool: what a walk missed first, with the pages beside it, and
- * in what time is left whole files, those of which something was missed first, the
- * shortest first, as long as nothing has to leave the pool for it.
+ * Brings rows into the pool: what a walk missed first, with the pages beside it, then
+ * what it missed of V8's builtins, and in what time is left whole files, those of which
+ * something was missed first, the shortest first, as long as nothing has to leave the
+ * pool for it.
  *
- * Time: a page costs about 0.04 ms (the C library 13 ms, Node.js 24 0.35 s without V8's
- * builtins, which are not brought in the background). Misses may
- * take ROW_MISS_BURST_NS and then a twentieth of a CPU, the background ROW_IDLE_BURST_NS
+ * Time: a page costs about 0.04 ms (the C library 13 ms, Node.js 24 0.35 s), one of V8's
+ * builtins 1 ms. Without those a walk guesses nothing, so they come a few at a time, of
+ * time of their own, and never in the background. Misses of either kind may take
+ * ROW_MISS_BURST_NS and then a twentieth of a CPU, the background ROW_IDLE_BURST_NS
  * and then a hundredth; of one file it brings ROW_IDLE_PAGES at most.
  */
 

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "../../inspect/elf/cfi.h"
+#include "../../inspect/v8/v8_build.h"
 #include "../../loader/rows/row_filler.h"
 #include "../check.h"
 
@@ -28,6 +29,7 @@ struct world {
 	u32 rows[1 << 20];
 	int own_fd, text_fd, bare_fd;
 	int debug_fd; /* what is said of BARE's debug file */
+	struct v8_build v8; /* in this binary, if its builtins have a length */
 	u32 n_opened[COPIES + N_COPIES];
 	u32 first_page, n_pages; /* of this binary's code */
 	struct row_memory memory;
@@ -48,6 +50,13 @@ static int open_module(u32 module, bool debug, void *data)
 	if (module == TEXT)
 		return w->text_fd;
 	return module == GONE ? -ESTALE : w->own_fd;
+}
+
+static const struct v8_build *v8_of(u32 module, void *data)
+{
+	struct world *w = data;
+
+	return module == OWN && w->v8.blob_len ? &w->v8 : NULL;
 }
 
 /* Of a file. */
@@ -84,7 +93,8 @@ static struct world *make_world(u32 n_rows)
 	assert_int_equal(write(w->text_fd, "no code", 7), 7);
 	find_code(w, w->own_fd);
 	assert_int_equal(
-		row_filler_new(&w->f, &w->memory, &(struct row_source){ open_module, NULL, w }), 0);
+		row_filler_new(&w->f, &w->memory, &(struct row_source){ open_module, v8_of, w }),
+		0);
 	return w;
 }
 
@@ -175,6 +185,46 @@ static void what_was_missed_comes_before_what_is_foreseen(void **state)
 	row_filler_misses(w->f, FOREVER);
 	assert_true(find(w, OWN, page + 4)->first < find(w, OWN, page)->first);
 	assert_true(find(w, OWN, page)->first < find(w, OWN, page + 3)->first);
+	end_world(w);
+}
+
+/* One page of the code is V8's builtins. */
+static u32 make_costly(struct world *w)
+{
+	u32 page = w->first_page + 1;
+
+	w->v8.blob_off = (u64)page * UW_ROW_PAGE_LEN;
+	w->v8.blob_len = UW_ROW_PAGE_LEN;
+	return page;
+}
+
+static void builtins_come_last_of_what_was_missed(void **state)
+{
+	struct world *w = make_world(1 << 20);
+	u32 costly = make_costly(w), page = w->first_page + 4;
+
+	(void)state;
+	assert_int_equal(row_filler_foresee(w->f, OWN, w->first_page), 1); /* opens it */
+	row_filler_misses(w->f, FOREVER);
+	row_filler_miss(w->f, OWN, costly);
+	row_filler_miss(w->f, OWN, page);
+	row_filler_misses(w->f, FOREVER);
+	assert_right(w, costly);
+	assert_true(find(w, OWN, page)->first < find(w, OWN, costly)->first);
+	assert_true(find(w, OWN, page - 1)->first < find(w, OWN, costly)->first);
+	end_world(w);
+}
+
+static void builtins_do_not_come_in_the_background(void **state)
+{
+	struct world *w = make_world(1 << 20);
+	u32 costly = make_costly(w);
+
+	(void)state;
+	row_filler_expect(w->f, OWN);
+	assert_false(row_filler_idle(w->f, FOREVER));
+	for (u32 i = 0; i < w->n_pages; i++)
+		assert_int_equal(!find(w, OWN, w->first_page + i), w->first_page + i == costly);
 	end_world(w);
 }
 
@@ -378,6 +428,8 @@ int main(int argc, char **argv)
 		cmocka_unit_test(a_missed_page_comes_with_its_neighbours),
 		cmocka_unit_test(a_page_that_is_foreseen_comes_alone),
 		cmocka_unit_test(what_was_missed_comes_before_what_is_foreseen),
+		cmocka_unit_test(builtins_come_last_of_what_was_missed),
+		cmocka_unit_test(builtins_do_not_come_in_the_background),
 		cmocka_unit_test(in_the_background_all_of_a_file_comes),
 		cmocka_unit_test(without_time_only_one_page_comes),
 		cmocka_unit_test(the_background_never_makes_a_page_leave),
