@@ -6,30 +6,38 @@
 
 #include "naming.h"
 
-#define N(a) (sizeof(a) / sizeof((a)[0]))
+struct told {
+	const char *name;
+	enum prof_activity activity;
+};
 
 /*
  * CoreCLR's own threads, as far as a thread's name reaches (15 bytes). Source: coreclr
  * src/coreclr/gc/gc.cpp and vm/tieredcompilation.cpp at v8.0.33 to v10.0.14.
  */
-static const struct {
-	const char *name;
-	enum prof_activity activity;
-} dotnet_threads[] = {
+static const struct told dotnet_threads[] = {
 	{ ".NET Server GC", PROF_ACT_GC },
 	{ ".NET BGC", PROF_ACT_GC },
 	{ ".NET Tiered Com", PROF_ACT_COMPILE },
+	{},
 };
 
 /* Libraries that CoreCLR loads by these names. */
-static const struct {
-	const char *name;
-	enum prof_activity activity;
-} dotnet_modules[] = {
+static const struct told dotnet_modules[] = {
 	{ "libclrjit.so", PROF_ACT_COMPILE },
 	{ "libclrgc.so", PROF_ACT_GC },
 	{ "libclrgcexp.so", PROF_ACT_GC },
+	{},
 };
+
+/* @name may be NULL. */
+static enum prof_activity told_by(const struct told *t, const char *name)
+{
+	for (; name && t->name; t++)
+		if (!strcmp(name, t->name))
+			return t->activity;
+	return PROF_ACT_NATIVE;
+}
 
 static enum prof_activity of_dotnet_frame(struct modules *modules, const struct image_dotnet *d,
 					  const struct uw_frame *f)
@@ -41,20 +49,7 @@ static enum prof_activity of_dotnet_frame(struct modules *modules, const struct 
 	if (f->aux == d->module)
 		return dotnet_build_is_gc(d->build, f->a) ? PROF_ACT_GC : PROF_ACT_NATIVE;
 	info = modules_info(modules, f->aux);
-	for (size_t i = 0; info && i < N(dotnet_modules); i++)
-		if (!strcmp(info->name, dotnet_modules[i].name))
-			return dotnet_modules[i].activity;
-	return PROF_ACT_NATIVE;
-}
-
-static enum prof_activity of_dotnet_thread(struct process *p, u32 tid)
-{
-	const char *name = p ? process_thread_name(p, tid) : NULL;
-
-	for (size_t i = 0; name && i < N(dotnet_threads); i++)
-		if (!strcmp(name, dotnet_threads[i].name))
-			return dotnet_threads[i].activity;
-	return PROF_ACT_NATIVE;
+	return told_by(dotnet_modules, info ? info->name : NULL);
 }
 
 static enum prof_activity of_native_leaf(struct modules *modules, struct process *p,
@@ -69,7 +64,9 @@ static enum prof_activity of_native_leaf(struct modules *modules, struct process
 			return a;
 		a = of_dotnet_frame(modules, &image->dotnet, &s->frames[i]);
 	}
-	return a == PROF_ACT_NATIVE ? of_dotnet_thread(p, s->tid) : a;
+	if (a == PROF_ACT_NATIVE && p)
+		a = told_by(dotnet_threads, process_thread_name(p, s->tid));
+	return a;
 }
 
 enum prof_activity activity_of(struct modules *modules, struct process *p,

@@ -244,23 +244,22 @@ static u32 module_of(const struct image *im, struct mapping *m)
 	return m->is_anon || modules_open(im->all->modules, im->process, m, &id) ? 0 : id;
 }
 
+static int compare_with_mapping(const void *addr, const void *mapping)
+{
+	const struct uw_mapping *m = mapping;
+	u64 at = *(const u64 *)addr;
+
+	return at < m->start_addr ? -1 : at >= m->end_addr;
+}
+
 /*
  * Was there something at this address when the runtime was asked before? A code heap is mapped
  * first and made known then.
  */
 static bool had_mapping(const struct image *im, u64 addr)
 {
-	u32 low = 0, high = im->n_maps;
-
-	while (low < high) {
-		u32 mid = low + (high - low) / 2;
-
-		if (im->maps[mid].end_addr > addr)
-			high = mid;
-		else
-			low = mid + 1;
-	}
-	return low < im->n_maps && im->maps[low].start_addr <= addr;
+	return im->n_maps &&
+	       bsearch(&addr, im->maps, im->n_maps, sizeof(*im->maps), compare_with_mapping);
 }
 
 static int push_mapping(struct image *im, struct map_list *l, struct mapping *m)

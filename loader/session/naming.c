@@ -305,9 +305,11 @@ static int append_v8(struct naming *n, struct image *image, const struct uw_samp
 	if (image && image->heap)
 		n_names = v8_heap_name(image->heap, s, i, n->v8);
 	if (n_names <= 0) {
-		n->unresolved = !image || !image_v8_why(image);
-		if (!n->unresolved)
-			gone.reason = image_v8_why(image);
+		const char *why = image ? image_v8_why(image) : NULL;
+
+		n->unresolved |= !why;
+		if (why)
+			gone.reason = why;
 		return append_v8_name(n, &gone, f);
 	}
 	for (int k = 0; !err && k < n_names; k++)
