@@ -9,7 +9,7 @@
  *	1. the entry of the program	nobody called it
  *	2. return from a signal		by its bytes
  *	3. code of Go			by its linker's table
- *	4. .eh_frame
+ *	4. .eh_frame			but epilogues of .NET NativeAOT by their bytes
  *	5. .debug_frame
  *	6. who was told to be asked	V8's builtins
  *	7. stubs			by their bytes
@@ -29,6 +29,7 @@
 #include "cfi.h"
 #include "cfi_code.h"
 #include "cfi_entry.h"
+#include "cfi_epilogue.h"
 #include "cfi_program.h"
 #include "cfi_rule.h"
 #include "flow.h"
@@ -43,7 +44,7 @@
 
 /* Bytes between described functions: less is padding, more is tables or another's code. */
 #define MIN_GAP 16
-#define MAX_GAP (256u << 10)
+#define MAX_GAP (1u << 20)
 #define BYTES_AN_ENTRY 1024 /* of code; Debian's libraries have one for 270 to 520 */
 #define CRT_LEN (8u << 10) /* the start code of a program has entries enough for this much */
 
@@ -80,6 +81,7 @@ struct cfi {
 	struct cfi_section sections[N_SECTIONS];
 	struct go_table *go; /* NULL: it is no program of Go's */
 	u64 entry, entry_end;
+	u64 aot_start, aot_end; /* code whose epilogues are not described; equal: none */
 	const struct elf_segment *flow_of; /* tried, of the first segment that needs it */
 	struct flow *flow;
 	u64 gap_addr;
@@ -219,6 +221,10 @@ static int paint_fde(struct page *p, struct cfi_section *s, u64 pos, u64 limit)
 		return 0;
 	p->c->counts.fdes++;
 	p->cie = fde.cie;
+	if (fde.start >= p->c->aot_start && fde.end <= p->c->aot_end)
+		r = cfi_epilogues(p->code, s->file, fde.start, fde.end, run.to, &run.work);
+	if (r < 0)
+		return r;
 	r = cfi_run(&run);
 	p->work = run.work;
 	return r;
@@ -457,6 +463,7 @@ int cfi_open(struct cfi **cfi, struct elf_file *f)
 	if (r < 0 && r != -ENOENT)
 		return r;
 	cfi_entry_find(f, c->sections, N_SECTIONS, &c->entry, &c->entry_end);
+	cfi_epilogue_code(f, &c->aot_start, &c->aot_end);
 	*cfi = TAKE_PTR(c);
 	return 0;
 }

@@ -63,6 +63,9 @@ int elf_file_section(struct elf_file *f, const char *name, u64 max_len, const u8
 /* The length of a section when it is decompressed; 0: there is none. */
 u64 elf_file_section_len(struct elf_file *f, const char *name);
 
+/* The link-time addresses of a section that is loaded; false: there is none. */
+bool elf_file_section_span(struct elf_file *f, const char *name, u64 *start, u64 *end);
+
 /* Hex, lower case; NULL when there is none. Valid while the file is open. */
 const char *elf_file_build_id(const struct elf_file *f);
 

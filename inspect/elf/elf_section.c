@@ -45,6 +45,17 @@ u64 elf_file_section_len(struct elf_file *f, const char *name)
 	return scn ? length(scn, &sh) : 0;
 }
 
+bool elf_file_section_span(struct elf_file *f, const char *name, u64 *start, u64 *end)
+{
+	GElf_Shdr sh;
+
+	if (!find(f, name, &sh) || !(sh.sh_flags & SHF_ALLOC) || sh.sh_size > ~0ull - sh.sh_addr)
+		return false;
+	*start = sh.sh_addr;
+	*end = sh.sh_addr + sh.sh_size;
+	return true;
+}
+
 int elf_file_section(struct elf_file *f, const char *name, u64 max_len, const u8 **bytes,
 		     size_t *len)
 {

@@ -70,7 +70,130 @@ static void what_hijacked_threads_return_to_was_not_called(void **state)
 	expect(0x30, 0x40 + 66, UW_CFA_SP, 120);
 }
 
+/* ---- functions of NativeAOT ---- */
+
+#define BODY 0x20 /* offset in the page */
+
+/* All of the code is in a section of this name. */
+static void make_section(struct made_cfi *m, const char *name)
+{
+	Elf64_Ehdr *eh = (void *)m->bytes;
+	u32 names = m->len, at = (names + 64 + 7) & ~7u;
+	Elf64_Shdr sections[] = {
+		{},
+		{ .sh_name = 1,
+		  .sh_type = SHT_PROGBITS,
+		  .sh_flags = SHF_ALLOC | SHF_EXECINSTR,
+		  .sh_addr = MADE_CODE,
+		  .sh_offset = MADE_CODE_OFF,
+		  .sh_size = MADE_CODE_LEN },
+		{ .sh_name = 32, .sh_type = SHT_STRTAB, .sh_offset = names, .sh_size = 64 },
+	};
+
+	strcpy((char *)m->bytes + names + 1, name);
+	memcpy(m->bytes + at, sections, sizeof(sections));
+	m->len = at + (u32)sizeof(sections);
+	eh->e_shoff = at;
+	eh->e_shentsize = sizeof(sections[0]);
+	eh->e_shnum = 3;
+	eh->e_shstrndx = 2;
+}
+
+/* The bytes of @code at BODY of the first page, described as a frame of 64 bytes with rbp. */
+static void make_aot(const char *section, u32 at, const u8 *code, u32 len)
+{
+	static const u8 frame[] = { 0x0e, 64, 0x86, 2 };
+	_cleanup_close_ int fd = -1;
+	struct made_cfi m;
+
+	made_init(&m, EM_X86_64, 1);
+	memcpy(m.bytes + MADE_CODE_OFF + at, code, len);
+	made_fde(&m, at, len, frame, sizeof(frame));
+	make_section(&m, section);
+	fd = made_fd(&m, m.len);
+	assert_int_equal(
+		made_page(fd, MADE_CODE_OFF + at / UW_ROW_PAGE_LEN * UW_ROW_PAGE_LEN, &page), 0);
+	made_deinit(&m);
+}
+
+static void expect_at(u32 at, s32 cfa_off, s32 fp_off)
+{
+	const struct uw_rule *r = &page.rule[at];
+
+	assert_int_equal(r->cfa, UW_CFA_SP);
+	assert_int_equal(r->cfa_off, cfa_off);
+	assert_int_equal(r->ra, UW_SAVED_CFA);
+	assert_int_equal(r->ra_off, -8);
+	assert_int_equal(r->fp, fp_off ? UW_SAVED_CFA : UW_SAVED_SAME);
+	assert_int_equal(r->fp_off, fp_off);
+}
+
+/* Work.Once() of a program of .NET 9.0.22: its last instructions. */
+static const u8 once[] = {
+	0x41, 0x03, 0xc6, /* add %r14d, %eax */
+	0x48, 0x83, 0xc4, 0x50, /* add $80, %rsp */
+	0x5b, 0x41, 0x5d, 0x41, 0x5e, 0x41, 0x5f, 0x5d, /* pop %rbx, %r13 to %r15, %rbp */
+	0xc3,
+};
+
+static void epilogues_of_native_aot_count_from_their_end(void **state)
+{
+	static const struct {
+		u32 at;
+		s32 cfa_off, fp_off;
+	} rows[] = { { 0, 64, -16 },  { 2, 64, -16 }, { 3, 128, -16 }, { 6, 128, -16 },
+		     { 7, 48, -16 },  { 8, 40, -16 }, { 10, 32, -16 }, { 12, 24, -16 },
+		     { 14, 16, -16 }, { 15, 8, 0 } };
+
+	(void)state;
+	make_aot("__managedcode", BODY, once, sizeof(once));
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		expect_at(BODY + rows[i].at, rows[i].cfa_off, rows[i].fp_off);
+	for (u32 before = 1; before < sizeof(once); before++) { /* its end is in the next page */
+		make_aot("__managedcode", UW_ROW_PAGE_LEN - before, once, sizeof(once));
+		for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+			if (rows[i].at < before)
+				expect_at(UW_ROW_PAGE_LEN - before + rows[i].at, rows[i].cfa_off,
+					  rows[i].fp_off);
+	}
+}
+
+static void other_code_keeps_what_its_entry_says(void **state)
+{
+	/* call *0x58(%rax); pop %rbp; ret: the call's last byte is a pop's. */
+	static const u8 call[] = { 0xff, 0x50, 0x58, 0x5d, 0xc3 };
+	/* jmp inside the function, behind a pop */
+	static const u8 inside[] = { 0x5b, 0xeb, 0x01, 0x90, 0x90 };
+	/* the same out of it */
+	static const u8 outside[] = { 0x5b, 0xeb, 0x7f, 0x90, 0x90 };
+	/* without a pop it is a jump like any other */
+	static const u8 jump[] = { 0x90, 0xeb, 0x7f, 0x90, 0x90 };
+	/* mov $0xc35d, %eax */
+	static const u8 operand[] = { 0xb8, 0x5d, 0xc3, 0, 0, 0x90 };
+
+	(void)state;
+	make_aot("__managedcode", BODY, call, sizeof(call));
+	expect_at(BODY + 2, 64, -16);
+	expect_at(BODY + 3, 16, -16);
+	expect_at(BODY + 4, 8, 0);
+	make_aot("__managedcode", BODY, inside, sizeof(inside));
+	expect_at(BODY, 64, -16);
+	make_aot("__managedcode", BODY, outside, sizeof(outside));
+	expect_at(BODY, 16, 0);
+	expect_at(BODY + 1, 8, 0);
+	make_aot("__managedcode", BODY, jump, sizeof(jump));
+	expect_at(BODY + 1, 64, -16);
+	make_aot("__managedcode", BODY, operand, sizeof(operand));
+	expect_at(BODY + 1, 64, -16);
+	expect_at(BODY + 2, 64, -16);
+	make_aot(".text", BODY, once, sizeof(once));
+	for (u32 i = 0; i < sizeof(once); i++)
+		expect_at(BODY + i, 64, -16);
+}
+
 static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(epilogues_of_native_aot_count_from_their_end),
+	cmocka_unit_test(other_code_keeps_what_its_entry_says),
 	cmocka_unit_test(what_hijacked_threads_return_to_was_not_called),
 };
 
