@@ -45,6 +45,7 @@
 /* Bytes between described functions: less is padding, more is tables or another's code. */
 #define MIN_GAP 16
 #define MAX_GAP (1u << 20)
+#define MAX_GAPS (4u << 20) /* in all, of a file: 0.5 s. Chromium describes 1 % of its 225 MiB */
 #define BYTES_AN_ENTRY 1024 /* of code; Debian's libraries have one for 270 to 520 */
 #define CRT_LEN (8u << 10) /* the start code of a program has entries enough for this much */
 
@@ -86,6 +87,7 @@ struct cfi {
 	struct flow *flow;
 	u64 gap_addr;
 	struct flow *gap; /* the last one */
+	u64 gaps_len; /* of all so far */
 	bool follows_nothing; /* there is to be no flow */
 	cfi_describe_fn *describe; /* NULL: nobody is to be asked */
 	const void *who;
@@ -312,14 +314,21 @@ static int find_gap(struct page *p, u64 addr, const struct flow **flow)
 	*flow = NULL;
 	for (u32 i = 0; !r && i < N_SECTIONS; i++)
 		r = cfi_section_gap(&c->sections[i], addr, &start, &end);
-	if (!r && end - start <= MAX_GAP && (!c->gap || c->gap_addr != start)) {
+	if (r || end - start > MAX_GAP)
+		return r == -ENOMEM ? r : 0;
+	if (!c->gap || c->gap_addr != start) {
 		struct flow_span span = { start, end - start, 0, true };
 
+		if (c->gaps_len + span.len > MAX_GAPS) {
+			c->counts.capped++;
+			return 0;
+		}
+		c->gaps_len += span.len;
 		flow_free(&c->gap);
 		c->gap_addr = start;
 		r = flow_new(&c->gap, c->file, &span);
 	}
-	if (!r && end - start <= MAX_GAP)
+	if (!r)
 		*flow = c->gap;
 	return r == -ENOMEM ? r : 0;
 }
