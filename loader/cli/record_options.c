@@ -24,6 +24,7 @@ enum {
 	KEY_CONTAINER,
 	KEY_CALL_GRAPH,
 	KEY_MAX_MEMORY,
+	KEY_DEBUGINFOD,
 	KEY_FLIGHT,
 	KEY_FLIGHT_MEMORY,
 	KEY_FREEZE,
@@ -44,6 +45,10 @@ static const struct argp_option options[] = {
 	{ "max-memory", KEY_MAX_MEMORY, "SIZE", 0,
 	  "Memory for unwind rows: bytes, or with k, M, G (16M); what was needed first makes room "
 	  "for what is needed now",
+	  2 },
+	{ "debuginfod", KEY_DEBUGINFOD, NULL, 0,
+	  "Fetch debug files that are missing, for names and lines, from the servers in "
+	  "$DEBUGINFOD_URLS (by debuginfod-find)",
 	  2 },
 	{ "output", 'o', "FILE", 0,
 	  "Write the profile here (.ndjson, .ndjson.gz, .ndjson.zst, .folded; - is stdout)", 3 },
@@ -304,6 +309,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		return 0;
 	case 'q':
 		o->quiet = true;
+		return 0;
+	case KEY_DEBUGINFOD:
+		o->debuginfod = true;
 		return 0;
 	case KEY_FLIGHT:
 		o->flight = true;

@@ -12,6 +12,7 @@
 
 #include "../../core/flight_ring.h"
 #include "../doctor/doctor.h"
+#include "../symbols/debuginfod.h"
 #include "record.h"
 
 u64 clock_ns(int clock)
@@ -153,6 +154,7 @@ static int start_session(struct recording *r)
 	struct session_config config = { .sampler = r->sampler,
 					 .profile = r->profile,
 					 .start_ns = clock_ns(CLOCK_MONOTONIC),
+					 .fetches = r->options.debuginfod,
 					 .eager = recording_is_eager(r) };
 	char why[256];
 	int status;
@@ -209,8 +211,13 @@ static int open_signals(void)
 
 int recording_start(struct recording *r)
 {
+	const char *why = r->options.debuginfod ? debuginfod_why_not() : NULL;
 	int status = outputs_check(&r->outputs, &r->options);
 
+	if (!status && why) {
+		cli_error("--debuginfod: %s", why);
+		status = CLI_CANNOT_RUN;
+	}
 	if (!status)
 		status = target_set_resolve(&r->options, &r->targets);
 	if (status)

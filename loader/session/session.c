@@ -208,6 +208,8 @@ static int open_sources(struct session *s)
 		err = processes_new(&s->processes, on_process_free, s);
 	if (!err)
 		err = modules_new(&s->modules);
+	if (!err && s->config.fetches)
+		err = modules_fetch(s->modules);
 	if (!err)
 		err = row_filler_new(&s->rows, &row_memory,
 				     &(struct row_source){ open_module, v8_of, s });

@@ -25,6 +25,7 @@ struct session_config {
 	struct sampler *sampler; /* borrowed, not started */
 	struct profile *profile; /* borrowed */
 	u64 start_ns; /* CLOCK_MONOTONIC: time 0 of the profile */
+	bool fetches; /* debug files from servers: see debuginfod.h */
 	bool eager; /* the targets are few: know them before their first sample */
 	/* Gets each sample that is known to be of its process's image; NULL: nobody asks. */
 	void (*on_stack)(const struct session_stack *stack, void *data);

@@ -131,8 +131,8 @@ static bool by_link(struct search *s, int root_fd, bool is_own_root)
 	return false;
 }
 
-int debug_search(struct elf_file *f, int root_fd, const char *path, struct elf_file **debug,
-		 char *why, size_t why_len)
+int debug_search(struct elf_file *f, int root_fd, const char *path, const char *fetched,
+		 struct elf_file **debug, char *why, size_t why_len)
 {
 	struct search s = { .f = f,
 			    .want_id = elf_file_build_id(f),
@@ -143,7 +143,9 @@ int debug_search(struct elf_file *f, int root_fd, const char *path, struct elf_f
 
 	if (debug_link_read(f, &s.link))
 		s.link.name[0] = 0;
-	if (root_fd >= 0 && !by_build_id(&s, root_fd))
+	if (fetched && own_root_fd >= 0)
+		try_path(&s, own_root_fd, fetched);
+	if (!s.debug && root_fd >= 0 && !by_build_id(&s, root_fd))
 		by_link(&s, root_fd, true);
 	if (!s.debug && own_root_fd >= 0 && !by_build_id(&s, own_root_fd))
 		by_link(&s, own_root_fd, false);

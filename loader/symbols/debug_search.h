@@ -9,6 +9,7 @@
  * @root_fd:	where to search first: the root directory of a process that maps it, or -1;
  *		then under the recorder's
  * @path:	of the binary under that root
+ * @fetched:	a debug file that was fetched for it (debuginfod.h), tried first; NULL: none
  * @debug:	the debug file, free with elf_file_free()
  * @why:	@why_len bytes: why what was found is not it; else left alone
  *
@@ -26,8 +27,8 @@
  *
  * Return: 0 or -ENOENT.
  */
-int debug_search(struct elf_file *f, int root_fd, const char *path, struct elf_file **debug,
-		 char *why, size_t why_len);
+int debug_search(struct elf_file *f, int root_fd, const char *path, const char *fetched,
+		 struct elf_file **debug, char *why, size_t why_len);
 
 /**
  * debug_search_alt() - the file that dwz(1) made beside a debug file

@@ -171,13 +171,19 @@ static int send_ask(struct helper *h, struct helper_ask *ask, size_t len, const 
 	return 0;
 }
 
-int helper_open(struct helper *h, u32 module, int fd, int root_fd, const char *path)
+int helper_open(struct helper *h, u32 module, int fd, int root_fd, const char *path,
+		const char *fetched)
 {
 	struct helper_ask ask = { .kind = HELPER_OPEN, .module = module, .has_root = root_fd >= 0 };
 	int fds[2] = { fd, root_fd };
 
-	snprintf(ask.path, sizeof(ask.path), "%s", path);
-	return send_ask(h, &ask, offsetof(struct helper_ask, path) + strlen(ask.path) + 1, fds,
+	size_t len;
+
+	snprintf(ask.path, HELPER_MAX_PATH, "%s", path);
+	len = strlen(ask.path) + 1;
+	snprintf(ask.path + len, HELPER_MAX_PATH, "%s", fetched ? fetched : "");
+	len += strlen(ask.path + len) + 1;
+	return send_ask(h, &ask, offsetof(struct helper_ask, path) + len, fds,
 			root_fd >= 0 ? 2 : 1);
 }
 

@@ -36,10 +36,12 @@ u32 helper_generation(const struct helper *h);
  * @fd:		its file; borrowed
  * @root_fd:	the root directory of a process that maps it, or -1; borrowed
  * @path:	as that process sees it
+ * @fetched:	its debug file, from elsewhere; NULL: none
  *
  * Return: 0, -EAGAIN (too much is asked already), -ENOSYS (there is no helper any more).
  */
-int helper_open(struct helper *h, u32 module, int fd, int root_fd, const char *path);
+int helper_open(struct helper *h, u32 module, int fd, int root_fd, const char *path,
+		const char *fetched);
 
 /* Asks for the lines of a link-time address of a module it was told of. As helper_open(). */
 int helper_lines(struct helper *h, u32 module, u64 addr);

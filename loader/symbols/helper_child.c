@@ -122,16 +122,25 @@ static struct elf_file *file_with_lines(const struct file *f)
 static void open_file(struct child *c, const struct helper_ask *ask, int fd, int root_fd)
 {
 	struct helper_answer *a = &c->out.answer;
-	struct file *f = room_for_file(c);
+	const char *fetched = ask->path + strlen(ask->path) + 1;
+	struct file *f = find(c, ask->module);
 	struct elf_file *with_lines;
 	int err;
+
+	if (f)
+		close_file(f);
+	else
+		f = room_for_file(c);
 
 	f->module = ask->module;
 	f->used = ++c->clock;
 	if (elf_file_open_fd(&f->own, fd))
 		return;
 	if ((!lines_in(f->own) || !has_symtab(f->own)) &&
-	    !debug_search(f->own, root_fd, ask->path, &f->debug, a->why, sizeof(a->why)))
+	    debug_search(f->own, root_fd, ask->path, fetched[0] ? fetched : NULL, &f->debug, a->why,
+			 sizeof(a->why)))
+		a->flags |= HELPER_LACKS_DEBUG;
+	if (f->debug)
 		a->why[0] = 0;
 	with_lines = file_with_lines(f);
 	if (with_lines) {
@@ -297,6 +306,7 @@ static bool receive(int fd, struct helper_ask *ask, int fds[2])
 	fds[0] = fds[1] = -1;
 	if (header)
 		memcpy(fds, CMSG_DATA(header), header->cmsg_len - CMSG_LEN(0));
+	memset((char *)ask + (n > 0 ? n : 0), 0, sizeof(*ask) - (size_t)(n > 0 ? n : 0));
 	return n >= (ssize_t)offsetof(struct helper_ask, path);
 }
 

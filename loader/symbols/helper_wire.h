@@ -5,7 +5,8 @@
  * What the recorder and its helper say to each other, a packet each. Both are of one
  * build, but what the helper says is checked like a file: it reads what is hostile.
  *
- *	HELPER_OPEN, the file and the root to search as descriptors, the path
+ *	HELPER_OPEN, the file and the root to search as descriptors, the path, 0, and that of
+ *	a debug file that was fetched, or nothing
  *		-> flags, why; the debug file and .gnu_debugdata as descriptors
  *	HELPER_LINES, an address
  *		-> n_frames, each struct helper_frame, name, 0, file, 0
@@ -27,13 +28,14 @@ enum helper_kind { HELPER_OPEN, HELPER_LINES };
  */
 #define HELPER_HAS_DEBUG 2u
 #define HELPER_HAS_MINI 4u /* the next one: the file in .gnu_debugdata */
+#define HELPER_LACKS_DEBUG 8u /* a debug file would tell more, and there is none */
 
 struct helper_ask {
 	u32 kind; /* enum helper_kind */
 	u32 module;
 	u64 addr;
 	u32 has_root; /* the second descriptor is there */
-	char path[HELPER_MAX_PATH];
+	char path[2 * HELPER_MAX_PATH];
 };
 
 struct helper_answer {

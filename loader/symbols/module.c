@@ -26,6 +26,7 @@ static void module_free(struct module **mp)
 	cleanup_close(&m->fd);
 	cleanup_close(&m->more_fd);
 	free(m->why);
+	free(m->fetched);
 	free(m->build_id);
 	free(m->path);
 	free(m);
@@ -41,6 +42,11 @@ int modules_new(struct modules **modules)
 	return 0;
 }
 
+int modules_fetch(struct modules *m)
+{
+	return debuginfod_new(&m->debuginfod);
+}
+
 void modules_free(struct modules **mp)
 {
 	struct modules *m = *mp;
@@ -50,6 +56,7 @@ void modules_free(struct modules **mp)
 		return;
 	for (u32 i = 0; i < m->n; i++)
 		module_free(&m->v[i]);
+	debuginfod_free(&m->debuginfod);
 	helper_free(&m->helper);
 	lines_cache_free(&m->lines);
 	free(m);

@@ -38,6 +38,9 @@ struct module_info {
 int modules_new(struct modules **m);
 void modules_free(struct modules **m);
 
+/* From now on debug files that are missing are fetched (debuginfod.h). 0 or -ENOMEM. */
+int modules_fetch(struct modules *m);
+
 /**
  * modules_open() - the module behind a mapping
  * @m:		cache

@@ -46,7 +46,7 @@ static int tell(struct modules *m, struct module *mod, u32 pid)
 	if (mod->fd < 0)
 		return -ESTALE;
 	root_fd = open_root(pid, &path);
-	err = helper_open(m->helper, mod->info.id, mod->fd, root_fd, path);
+	err = helper_open(m->helper, mod->info.id, mod->fd, root_fd, path, mod->fetched);
 	if (!err) {
 		mod->told = helper_generation(m->helper);
 		mod->is_answered = false;
@@ -134,6 +134,28 @@ static void set_why(struct module *mod, const char *why)
 	mod->why = strdup(why);
 }
 
+static void fetch(struct modules *m, struct module *mod)
+{
+	if (!m->debuginfod || mod->was_fetched || !mod->build_id)
+		return;
+	mod->was_fetched = !debuginfod_ask(m->debuginfod, mod->info.id, mod->build_id);
+}
+
+/* The helper is told of it again, and opens the file. */
+static void on_fetched(u32 id, const char *path, const char *why, void *data)
+{
+	struct modules *m = data;
+	struct module *mod = modules_find(m, id);
+
+	if (!mod)
+		return;
+	if (why)
+		set_why(mod, why);
+	mod->fetched = path ? strdup(path) : NULL;
+	if (mod->fetched)
+		mod->told = 0;
+}
+
 static void on_opened(struct module *mod, const struct helper_answer *a, int fds[2])
 {
 	int i = 0;
@@ -162,6 +184,8 @@ static void on_answer(const struct helper_answer *a, const char *text, int fds[2
 		mod->is_given_up = true;
 		mod->has_lines = false;
 	} else if (a->kind == HELPER_OPEN) {
+		if (a->flags & HELPER_LACKS_DEBUG)
+			fetch(m, mod);
 		on_opened(mod, a, own);
 		fd0 = own[0];
 		modules_make_room(m);
@@ -174,6 +198,8 @@ static void on_answer(const struct helper_answer *a, const char *text, int fds[2
 void modules_take_answers(struct modules *m, int wait_ms)
 {
 	helper_poll(m->helper, wait_ms, on_answer, m);
+	if (m->debuginfod)
+		debuginfod_poll(m->debuginfod, on_fetched, m);
 }
 
 /* The functions that the file itself does not name. */

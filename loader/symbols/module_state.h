@@ -5,6 +5,7 @@
 
 #include "../../inspect/elf/symbols.h"
 #include "../life/map_device.h"
+#include "debuginfod.h"
 #include "helper.h"
 #include "lines_cache.h"
 #include "module.h"
@@ -33,6 +34,8 @@ struct module {
 	bool has_more; /* there is another file with the functions that this one lacks: */
 	int more_fd; /* -1: not, or closed to make room */
 	struct symbols *more; /* its functions; as symbols */
+	bool was_fetched; /* its debug file was asked for elsewhere */
+	char *fetched; /* where that is now; NULL: not */
 	char *why; /* NULL, or why the module is without lines or names that it should have */
 };
 
@@ -41,6 +44,7 @@ struct modules {
 	u32 n, last_id;
 	u64 clock;
 	struct helper *helper;
+	struct debuginfod *debuginfod; /* NULL: nothing is fetched */
 	struct lines_cache *lines;
 	struct map_devices devices;
 };

@@ -9,59 +9,17 @@
 #include "command.h"
 
 #include <errno.h>
-#include <grp.h>
-#include <pwd.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 
 #include "../../inspect/util/cleanup.h"
 #include "../cli/cli.h"
-
-/* Who called sudo; root's own call is no change. */
-static bool sudo_caller(uid_t *uid, gid_t *gid)
-{
-	const char *uid_text = getenv("SUDO_UID"), *gid_text = getenv("SUDO_GID");
-	char *uid_end, *gid_end;
-	unsigned long u, g;
-
-	if (geteuid() || !uid_text || !gid_text || !*uid_text || !*gid_text)
-		return false;
-	errno = 0;
-	u = strtoul(uid_text, &uid_end, 10);
-	g = strtoul(gid_text, &gid_end, 10);
-	if (errno || *uid_end || *gid_end || !u || u >= (uid_t)-1 || g >= (gid_t)-1)
-		return false;
-	*uid = (uid_t)u;
-	*gid = (gid_t)g;
-	return true;
-}
-
-static int become_sudo_caller(void)
-{
-	const struct passwd *user;
-	uid_t uid;
-	gid_t gid;
-
-	if (!sudo_caller(&uid, &gid))
-		return 0;
-	user = getpwuid(uid);
-	if (user ? initgroups(user->pw_name, gid) : setgroups(1, &gid))
-		return -errno;
-	if (setresgid(gid, gid, gid) || setresuid(uid, uid, uid))
-		return -errno;
-	if (!user)
-		return 0;
-	if (setenv("HOME", user->pw_dir, 1) || setenv("USER", user->pw_name, 1) ||
-	    setenv("LOGNAME", user->pw_name, 1))
-		return -errno;
-	return 0;
-}
+#include "../life/caller.h"
 
 _Noreturn static void child(char *const *argv, int fd)
 {
-	int err = become_sudo_caller();
+	int err = caller_become();
 	ssize_t n;
 	char go;
 

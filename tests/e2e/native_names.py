@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-2-Clause
 """Names and lines of native code, live: files that are deleted, whose debug file is in the target's
-mount namespace alone, and debug files' paths that are traps."""
+mount namespace alone or fetched, and debug files' paths that are traps."""
 
 import contextlib
 import ctypes
@@ -175,6 +175,56 @@ def on_fuse(check, tmp, place):
                        f"after 5 s it gives up and says so: {done.stderr.strip()!r}")
 
 
+def asked_for(path):
+    """The processes that fetch, by what they execute."""
+    return [p for p in os.listdir("/proc") if p.isdigit()
+            and path.encode() in open_or_empty(f"/proc/{p}/cmdline")]
+
+
+def open_or_empty(path):
+    try:
+        with open(path, "rb") as file:
+            return file.read()
+    except OSError:
+        return b""
+
+
+def fetched(check, tmp, stripped, debug):
+    """--debuginfod, with a debuginfod-find that has the file, one that has another, and one that
+    never ends."""
+    program = os.path.join(tmp, "debuginfod-find")
+    env = {**os.environ, "PATH": f"{tmp}:{os.environ['PATH']}"}
+    env.pop("DEBUGINFOD_URLS", None)
+
+    def recorded(child, answer, seconds):
+        with open(program, "w", encoding="utf-8") as file:
+            file.write(f"#!/bin/sh\n[ $1 = debuginfo ] || exit 1\n{answer}\n")
+        os.chmod(program, 0o755)
+        out = os.path.join(tmp, "out.ndjson")
+        done = unspool("record", "-F", 499, "-o", out, "-p", child.pid, "-d", seconds,
+                       "--debuginfod", timeout=30, env=env)
+        shown = share_of_chain(Profile(out), True) if os.path.exists(out) else (0, 0)
+        return done, *shown
+
+    with running([stripped], b"running") as child:
+        done, *_ = recorded(child, f"echo {debug}", 1)
+        check.that(done.returncode == 3 and "DEBUGINFOD_URLS" in done.stderr,
+                   f"debug files are fetched from somewhere: {done.stderr.strip()!r}")
+        env["DEBUGINFOD_URLS"] = "http://127.0.0.1:9"
+        done, n, all_ = recorded(child, f"echo {debug}", 1)
+        check.that(done.returncode == 0 and n > 0.5 * all_ and all_ > 50,
+                   f"a debug file that was fetched: {n} of {all_} samples show the lines")
+        done, n, all_ = recorded(child, "echo /bin/true", 1)
+        check.that(done.returncode == 0 and n == 0 and all_ > 50 and
+                   "is of another build" in done.stderr, "another's is of no use, and that is told")
+        began = time.monotonic()
+        done, n, all_ = recorded(child, "exec sleep 600.25", 1)
+        took = time.monotonic() - began
+        check.that(done.returncode == 0 and n == 0 and all_ > 50 and took < 15,
+                   f"a server that never answers blocks nobody: {took:.1f} s")
+        check.equal(asked_for("600.25"), [], "and who waits for it ends with the recording")
+
+
 def main():
     need_bpf()
     if os.geteuid():
@@ -190,7 +240,7 @@ def main():
 
         at_once(3, [part(on_fuse, place), part(inside_only, stripped, debug, place),
                     part(plain_and_deleted), part(traps, stripped, place),
-                    part(stripped_alone, stripped)])
+                    part(stripped_alone, stripped), part(fetched, stripped, debug)])
     return check.end()
 
 

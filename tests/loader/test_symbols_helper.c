@@ -84,7 +84,7 @@ static struct got open_file(struct helper *h, u32 module, const char *file, cons
 	_cleanup_close_ int root_fd = root ? open(root, O_PATH | O_CLOEXEC) : -1;
 
 	assert_true(fd >= 0);
-	assert_int_equal(helper_open(h, module, fd, root_fd, path), 0);
+	assert_int_equal(helper_open(h, module, fd, root_fd, path, NULL), 0);
 	return wait_for(h);
 }
 
@@ -204,7 +204,7 @@ static void a_debug_file_is_found_by_build_id_in_the_targets_root(void **state)
 	(void)state;
 	make_files(id);
 	got = open_file(h, 1, in_dir("stripped"), in_dir("root"), "/bin/stripped");
-	assert_int_equal(got.answer.flags, 0); /* it is not there yet */
+	assert_int_equal(got.answer.flags, HELPER_LACKS_DEBUG); /* it is not there yet */
 	assert_int_equal(rename(in_dir("debug"), id), 0);
 	got = open_file(h, 2, in_dir("stripped"), in_dir("root"), "/bin/stripped");
 	assert_int_equal(got.answer.flags, HELPER_HAS_LINES | HELPER_HAS_DEBUG);
@@ -249,7 +249,7 @@ static void refused(const char *command, const char *why)
 	make_files(id);
 	shell(command, id);
 	got = open_file(h, 1, in_dir("stripped"), in_dir("root"), "/bin/stripped");
-	assert_int_equal(got.answer.flags, 0);
+	assert_int_equal(got.answer.flags, HELPER_LACKS_DEBUG);
 	assert_non_null(strstr(got.answer.why, why));
 	helper_free(&h);
 	remove_files();
@@ -275,7 +275,7 @@ static void a_symlink_out_of_the_targets_root_is_not_followed(void **state)
 	make_files(id);
 	assert_int_equal(symlink(in_dir("debug"), id), 0);
 	got = open_file(h, 1, in_dir("stripped"), in_dir("root"), "/bin/stripped");
-	assert_int_equal(got.answer.flags, 0);
+	assert_int_equal(got.answer.flags, HELPER_LACKS_DEBUG);
 	/* The same path inside of the root is what the link means there. */
 	shell("mkdir -p %s/root%s && mv %s/debug $(echo %s/root%s)", dir);
 	got = open_file(h, 2, in_dir("stripped"), in_dir("root"), "/bin/stripped");
@@ -303,7 +303,7 @@ static void without_a_build_id_the_checksum_decides(void **state)
 	close_fds(&got);
 	shell("echo >> %s/root/bin/debug", dir);
 	got = open_file(h, 2, in_dir("s"), in_dir("root"), "/bin/s");
-	assert_int_equal(got.answer.flags, 0);
+	assert_int_equal(got.answer.flags, HELPER_LACKS_DEBUG);
 	assert_non_null(strstr(got.answer.why, "another checksum"));
 	helper_free(&h);
 	remove_files();
@@ -377,7 +377,7 @@ static void after_many_deaths_there_is_no_helper_any_more(void **state)
 	while (helper_generation(h)) {
 		_cleanup_close_ int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
 
-		assert_int_equal(helper_open(h, 1, fd, -1, "/x"), 0);
+		assert_int_equal(helper_open(h, 1, fd, -1, "/x", NULL), 0);
 		kill(child_of_mine(), SIGKILL);
 		for (got.n = 0; !got.n;)
 			helper_poll(h, 10, take, &got);
@@ -414,7 +414,7 @@ static void use(struct helper *h, u32 module, const u8 *bytes, size_t len, u64 a
 	assert_int_equal(write(fd, bytes, len), len);
 	if (!helper_generation(h))
 		return;
-	assert_int_equal(helper_open(h, module, fd, -1, "/x"), 0);
+	assert_int_equal(helper_open(h, module, fd, -1, "/x", NULL), 0);
 	got = wait_for(h);
 	close_fds(&got);
 	if (got.answer.err || !(got.answer.flags & HELPER_HAS_LINES))
