@@ -137,7 +137,7 @@ bool row_filler_has_image(struct row_filler *f, u32 module, u32 page)
 	return !file || row_images_has(&file->images, page);
 }
 
-static bool has_credit(struct credit *c, u32 share)
+static bool has_credit(struct credit *c, u32 share, s64 kept_ns)
 {
 	u64 now = now_ns(CLOCK_MONOTONIC);
 
@@ -146,7 +146,7 @@ static bool has_credit(struct credit *c, u32 share)
 	if (c->left_ns > c->burst_ns)
 		c->left_ns = c->burst_ns;
 	c->seen_ns = now;
-	return c->left_ns > 0;
+	return c->left_ns > kept_ns;
 }
 
 /*
@@ -186,10 +186,15 @@ static bool load_wanted(struct row_filler *f, struct queue *q, struct credit *cr
 	return true;
 }
 
-/* The next page of a queue; false: there is none, or not now. */
+/*
+ * The next page of a queue; false: there is none, or not now. What is probable leaves half of
+ * the burst to what will be missed.
+ */
 static bool load_first(struct row_filler *f, struct queue *q, struct credit *credit, u64 until_ns)
 {
-	return q->oldest != q->newest && has_credit(credit, MISS_SHARE) &&
+	s64 kept_ns = q == &f->probable ? credit->burst_ns / 2 : 0;
+
+	return q->oldest != q->newest && has_credit(credit, MISS_SHARE, kept_ns) &&
 	       now_ns(CLOCK_MONOTONIC) < until_ns && load_wanted(f, q, credit);
 }
 
@@ -246,7 +251,8 @@ static int load_next(struct row_filler *f, struct row_file *file)
 
 bool row_filler_idle(struct row_filler *f, u64 until_ns)
 {
-	while (row_pool_room(f->pool) >= UW_MAX_PAGE_ROWS && has_credit(&f->for_idle, IDLE_SHARE)) {
+	while (row_pool_room(f->pool) >= UW_MAX_PAGE_ROWS &&
+	       has_credit(&f->for_idle, IDLE_SHARE, 0)) {
 		struct row_file *file = row_files_best(f->files, is_better);
 
 		if (!file || load_next(f, file) == -EAGAIN)

@@ -10,8 +10,9 @@
  * Time: a page costs about 0.04 ms (the C library 13 ms, Node.js 24 0.35 s), one of V8's
  * builtins 1 ms. Without those a walk guesses nothing, so they come a few at a time, of
  * time of their own, and never in the background. Misses of either kind may take
- * ROW_MISS_BURST_NS and then a twentieth of a CPU, the background ROW_IDLE_BURST_NS
- * and then a hundredth; of one file it brings ROW_IDLE_PAGES at most.
+ * ROW_MISS_BURST_NS, half of which the pages beside them may use up, and then a twentieth
+ * of a CPU, the background ROW_IDLE_BURST_NS and then a hundredth; of one file it brings
+ * ROW_IDLE_PAGES at most.
  */
 
 #include "row_files.h"

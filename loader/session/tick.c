@@ -19,7 +19,10 @@
 #include <errno.h>
 #include <poll.h>
 
+#include <arch.h>
+
 #include "../flight/log.h"
+#include "confirm.h"
 #include "foresee.h"
 #include "ownership.h"
 #include "session_state.h"
@@ -297,6 +300,11 @@ static bool must_wait_for_lines(struct session *s, struct process *p, struct ima
 	return false;
 }
 
+static const struct uw_rule *rule_of(const void *rows, u32 module, u64 file_off)
+{
+	return row_filler_rule(rows, module, file_off);
+}
+
 /* 0, 1 when it has to wait, or a negative errno of the profile. */
 static int on_sample(struct session *s, struct uw_sample *sample, u64 now_ns, bool may_wait)
 {
@@ -312,14 +320,15 @@ static int on_sample(struct session *s, struct uw_sample *sample, u64 now_ns, bo
 		return 1;
 	im = image_for(p, im, sample);
 	err = announcer_sample(s->announcer, p, sample);
+	if (!err && im && s->config.on_stack)
+		s->config.on_stack(
+			&(struct session_stack){ sample, p, im, s->naming, s->modules, s->rows },
+			s->config.data);
+	confirm_guesses(sample, ARCH_FP_IS_RECORD, rule_of, s->rows);
 	if (!err)
 		err = naming_stack(s->naming, im ? p : NULL, im, sample, now_ns, &r);
 	if (err)
 		return err;
-	if (im && s->config.on_stack)
-		s->config.on_stack(
-			&(struct session_stack){ sample, p, im, s->naming, s->modules, s->rows },
-			s->config.data);
 	return profile_sample(s->config.profile, sample->pid, sample->tid, r.stack,
 			      (sample->time_ns - s->config.start_ns) / 1000, r.activity,
 			      r.unresolved || !p);

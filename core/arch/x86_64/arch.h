@@ -15,6 +15,9 @@
 #define ARCH_RA_IN_LR (-2)
 #define ARCH_RA_IN_DRAP (-3) /* in the register that struct uw_regs has as drap */
 
+/* Does fp lead to the record of whoever keeps one and has called another? */
+#define ARCH_FP_IS_RECORD false
+
 /**
  * arch_ra_slot() - where an interrupted function keeps its return address
  * @insn:	the four bytes at pc
