@@ -194,6 +194,30 @@ static void check_program(const struct doctor_facts *f, struct doctor_finding *d
 		say(d, DOCTOR_OK, "a BPF program was loaded");
 }
 
+/* The walk of a thread that is in the kernel starts from what that saved. */
+static void check_user_regs(const struct doctor_facts *f, struct doctor_finding *d)
+{
+	say(d, DOCTOR_OK, "%s",
+	    f->try_program	  ? "not tried: no BPF program can be loaded"
+	    : f->try_task_pt_regs ? "taken from the end of the kernel's stack: this kernel has no "
+				    "bpf_task_pt_regs (Linux 5.15)"
+				  : "by bpf_task_pt_regs");
+}
+
+static void check_flight(const struct doctor_facts *f, struct doctor_finding *d)
+{
+	if (f->try_program || !f->try_atomic || !f->fences_by_atomic) {
+		say(d, DOCTOR_OK, "%s",
+		    f->try_program ? "not tried: no BPF program can be loaded"
+				   : "there is what its rings need");
+		return;
+	}
+	say(d, DOCTOR_LIMITED,
+	    "off: this kernel refuses atomic additions with a result (%s); all else is recorded",
+	    strerror(-f->try_atomic));
+	mend(d, "boot Linux 5.18 or newer");
+}
+
 static void check_maps(const struct doctor_facts *f, struct doctor_finding *d)
 {
 	if (f->try_ringbuf)
@@ -315,6 +339,8 @@ static const struct check {
 	{ "memlock", check_memlock },
 	{ "bpf-program", check_program },
 	{ "bpf-maps", check_maps },
+	{ "user-registers", check_user_regs },
+	{ "flight-recorder", check_flight },
 	{ "perf-events", check_paranoid },
 	{ "sampling", check_sampling },
 	{ "hardware-cycles", check_cycles },

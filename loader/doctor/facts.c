@@ -141,6 +141,7 @@ void doctor_facts_read(struct doctor_facts *f)
 	uname(&un);
 	snprintf(f->release, sizeof(f->release), "%.64s", un.release);
 	sscanf(f->release, "%d.%d", &f->kernel_major, &f->kernel_minor);
+	f->fences_by_atomic = !strcmp(un.machine, "aarch64");
 	read_status(f);
 	f->is_initial_user_ns = link_is("/proc/self/ns/user", INITIAL_USER_NS);
 	f->is_initial_pid_ns = link_is("/proc/self/ns/pid", INITIAL_PID_NS);

@@ -17,10 +17,12 @@ struct doctor_facts {
 	int perf_event_paranoid, kptr_restrict, unprivileged_bpf_disabled, ptrace_scope, bpf_jit;
 	char lockdown[32]; /* "" where the kernel has none */
 	bool has_btf, has_kernel_addresses;
+	bool fences_by_atomic; /* the flight recorder's rings, on arm64 */
 	int cgroup_version; /* 2, 1 or 0: nothing is mounted */
 	u64 memlock_len; /* ~0: unlimited; after the attempt to raise it */
 	/* Trials: 0 or a negative errno. */
 	int try_program, try_ringbuf, try_mmapable, try_cpu_clock, try_attach, try_cycles;
+	int try_atomic, try_task_pt_regs; /* with a result; the helper */
 };
 
 void doctor_facts_read(struct doctor_facts *f);
@@ -29,5 +31,5 @@ void doctor_facts_read(struct doctor_facts *f);
 bool doctor_has_cap(const struct doctor_facts *f, int cap);
 bool doctor_kernel_at_least(const struct doctor_facts *f, int major, int minor);
 
-/* The six trials, by system calls; needs the rest of @f. */
+/* The eight trials, by system calls; needs the rest of @f. */
 void doctor_try(struct doctor_facts *f);

@@ -2,7 +2,8 @@
 
 /*
  * What recording needs from the kernel, tried in the small: a program of two
- * instructions, the two kinds of map, a sampling event, and the one on the other.
+ * instructions, the two kinds of map, a sampling event, and the one on the other; and
+ * what it can do without: an atomic addition with a result, a helper.
  */
 
 #include <bpf/bpf.h>
@@ -16,19 +17,67 @@
 #include "../../inspect/util/cleanup.h"
 #include "facts.h"
 
-static int try_program(int *fd)
+#define MOV_IMM(reg_, imm_)                                                                        \
+	{                                                                                          \
+		.code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = (reg_), .imm = (imm_)              \
+	}
+#define CALL(helper_)                                                                              \
+	{                                                                                          \
+		.code = BPF_JMP | BPF_CALL, .imm = (helper_)                                       \
+	}
+#define RETURN_0                                                                                   \
+	MOV_IMM(BPF_REG_0, 0),                                                                     \
+	{                                                                                          \
+		.code = BPF_JMP | BPF_EXIT                                                         \
+	}
+
+static int try_insns(const struct bpf_insn *insns, size_t n_insns, int *fd)
 {
-	const struct bpf_insn insns[] = {
-		{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0, .imm = 0 },
-		{ .code = BPF_JMP | BPF_EXIT },
-	};
-	int n = bpf_prog_load(BPF_PROG_TYPE_PERF_EVENT, "unspool_trial", "GPL", insns,
-			      sizeof(insns) / sizeof(insns[0]), NULL);
+	int n = bpf_prog_load(BPF_PROG_TYPE_PERF_EVENT, "unspool_trial", "GPL", insns, n_insns,
+			      NULL);
 
 	if (n < 0)
 		return -errno;
 	*fd = n;
 	return 0;
+}
+
+static int try_program(int *fd)
+{
+	const struct bpf_insn insns[] = { RETURN_0 };
+
+	return try_insns(insns, sizeof(insns) / sizeof(insns[0]), fd);
+}
+
+/* Of a word of the stack. */
+static int try_atomic(void)
+{
+	const struct bpf_insn insns[] = {
+		{ .code = BPF_ST | BPF_MEM | BPF_DW, .dst_reg = BPF_REG_10, .off = -8 },
+		MOV_IMM(BPF_REG_1, 1),
+		{ .code = BPF_STX | BPF_ATOMIC | BPF_DW,
+		  .dst_reg = BPF_REG_10,
+		  .src_reg = BPF_REG_1,
+		  .off = -8,
+		  .imm = BPF_ADD | BPF_FETCH },
+		RETURN_0,
+	};
+	_cleanup_close_ int fd = -1;
+
+	return try_insns(insns, sizeof(insns) / sizeof(insns[0]), &fd);
+}
+
+static int try_task_pt_regs(void)
+{
+	const struct bpf_insn insns[] = {
+		CALL(BPF_FUNC_get_current_task_btf),
+		{ .code = BPF_ALU64 | BPF_MOV | BPF_X, .dst_reg = BPF_REG_1, .src_reg = BPF_REG_0 },
+		CALL(BPF_FUNC_task_pt_regs),
+		RETURN_0,
+	};
+	_cleanup_close_ int fd = -1;
+
+	return try_insns(insns, sizeof(insns) / sizeof(insns[0]), &fd);
 }
 
 static int try_map(enum bpf_map_type type, u32 key_len, u32 value_len, u32 n, u32 flags)
@@ -66,6 +115,8 @@ void doctor_try(struct doctor_facts *f)
 	_cleanup_close_ int prog_fd = -1, clock_fd = -1, cycles_fd = -1;
 
 	f->try_program = try_program(&prog_fd);
+	f->try_atomic = try_atomic();
+	f->try_task_pt_regs = try_task_pt_regs();
 	f->try_ringbuf = try_map(BPF_MAP_TYPE_RINGBUF, 0, 0, (u32)getpagesize(), 0);
 	f->try_mmapable = try_map(BPF_MAP_TYPE_ARRAY, 4, 8, 1, BPF_F_MMAPABLE);
 	f->try_cpu_clock = try_event(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK, &clock_fd);

@@ -76,6 +76,9 @@ BREAK(syslog, f->has_kernel_addresses = false; f->caps &= ~BIT(CAP_SYSLOG))
 BREAK(cgroup, f->cgroup_version = 1)
 BREAK(cgroup_none, f->cgroup_version = 0)
 BREAK(pid_ns, f->is_initial_pid_ns = false)
+BREAK(atomic, f->fences_by_atomic = true; f->try_atomic = -EINVAL)
+BREAK(atomic_not, f->try_atomic = -EINVAL)
+BREAK(pt_regs, f->try_task_pt_regs = -EINVAL)
 
 /* The worst finding, and parts of its words and of what mends it. */
 static const struct row {
@@ -112,6 +115,9 @@ static const struct row {
 	{ break_cgroup, DOCTOR_LIMITED, "cgroup", "by pid", "/sys/fs/cgroup/unified" },
 	{ break_cgroup_none, DOCTOR_LIMITED, "cgroup", "by pid", "mount -t cgroup2" },
 	{ break_pid_ns, DOCTOR_LIMITED, "pid-namespace", "container", "--pid=host" },
+	{ break_atomic, DOCTOR_LIMITED, "flight-recorder", "all else is recorded", "5.18" },
+	{ break_atomic_not, DOCTOR_OK, NULL, NULL, NULL },
+	{ break_pt_regs, DOCTOR_OK, NULL, NULL, NULL },
 };
 
 static const struct doctor_finding *worst(const struct doctor_report *r)
@@ -146,6 +152,22 @@ static void each_fact_that_is_broken_is_named_with_what_mends_it(void **state)
 				 d ? d->text : "", d ? d->mend : "");
 		assert_true((doctor_first_missing(&r) != NULL) == (d->state == DOCTOR_MISSING));
 	}
+}
+
+/* It takes nothing away, so it is no limit. */
+static void a_way_without_a_helper_is_named(void **state)
+{
+	struct doctor_facts f = healthy();
+	struct doctor_report r;
+	bool is_named = false;
+
+	(void)state;
+	break_pt_regs(&f);
+	doctor_judge(&f, &r);
+	for (size_t i = 0; i < r.n; i++)
+		is_named |= !strcmp(r.findings[i].check, "user-registers") &&
+			    strstr(r.findings[i].text, "kernel's stack");
+	assert_true(is_named);
 }
 
 /* The same kernel calls as recording's, in the plainest form: 0 or an errno. */
@@ -311,10 +333,12 @@ int main(void)
 {
 	static const struct CMUnitTest invented[] = {
 		cmocka_unit_test(each_fact_that_is_broken_is_named_with_what_mends_it),
+		cmocka_unit_test(a_way_without_a_helper_is_named),
 		cmocka_unit_test(a_target_that_cannot_be_read_is_told_with_its_reason),
 	};
 	static const struct CMUnitTest real[] = {
 		cmocka_unit_test(each_fact_that_is_broken_is_named_with_what_mends_it),
+		cmocka_unit_test(a_way_without_a_helper_is_named),
 		cmocka_unit_test(a_target_that_cannot_be_read_is_told_with_its_reason),
 		cmocka_unit_test(without_capabilities_the_words_are_what_the_kernel_does),
 	};
