@@ -10,8 +10,8 @@
  * their CPU. So one object loads on every kernel from 5.10 on; helpers that an older
  * kernel lacks stand behind constants of uw_config.
  *
- * Built a second time with bpf/port-capture, it sends a log of the walk's reads beside
- * each sample (log.h).
+ * Built with bpf/port-capture, it sends a log of the walk's reads beside each sample, or
+ * beside one that froze the flight recorder (log.h).
  */
 
 #include "bpf.h"

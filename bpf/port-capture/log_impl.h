@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #pragma once
 
-/* Beside a sample: its log, which goes out before it. bpf/port has the same symbols. */
+/*
+ * Beside a sample: its log, which goes out before it. bpf/port has the same symbols. With
+ * a flight recorder, only the log of a walk that froze its ring goes out: there is one
+ * until somebody lets the ring go on.
+ */
 
 #include "../driver.h"
 
@@ -31,6 +35,19 @@ UW_INLINE bool uw_log_is_all(void)
 	return true;
 }
 
+/* A frozen ring records no walk, so a walk that it recorded and that freezes froze it. */
+UW_INLINE bool uw_log_is_wanted(const struct uw_sample *s)
+{
+	const struct flight_control *c = flight_control();
+	const struct flight_ring *r;
+
+	if (!c)
+		return true;
+	r = flight_ring();
+	return r && flight_is_frozen(c, r) && r->begin_ns == s->time_ns &&
+	       c->freeze_on >> (s->status & 63) & 1;
+}
+
 /* The walk has ended. False: the sample is not to be sent, since its log found no room. */
 UW_INLINE bool uw_log_send(const struct uw_slot *s)
 {
@@ -39,6 +56,8 @@ UW_INLINE bool uw_log_send(const struct uw_slot *s)
 
 	if (!b)
 		return false;
+	if (!uw_log_is_wanted(&s->state.sample))
+		return true;
 	len = b->log.len;
 	asm volatile("" : "+r"(len));
 	if (len > UW_LOG_LEN)

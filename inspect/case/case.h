@@ -13,6 +13,7 @@
  * PT_LOAD), a fault (noted: the walk's read failed there), or not recorded.
  *
  *	capture, simulator --> struct case_file --> case_write() --> NAME.core[.zst]
+ *	frozen walk -------->        "         --> case_make() --> in the recorder's dump
  *	replay, show       <-- struct case_file <-- case_read()  <--
  *
  * A writer fills a struct case_file with pointers to what it has; nothing is taken
@@ -167,6 +168,15 @@ struct case_error {
  * what), -E2BIG, -ENOMEM, or what writing gave.
  */
 int case_write(const struct case_file *c, const char *path, struct case_error *error);
+
+/**
+ * case_make() - the bytes that case_write() writes to NAME.core
+ * @error:	NULL is fine
+ * @bytes:	to be freed
+ *
+ * Return: as case_write(), but for writing.
+ */
+int case_make(const struct case_file *c, struct case_error *error, u8 **bytes, size_t *len);
 
 /**
  * case_read() - read a case, or a plain core (gcore, the kernel's)

@@ -299,22 +299,45 @@ static bool ends_with(const char *path, const char *suffix)
 	return len > n && !strcmp(path + len - n, suffix);
 }
 
-int case_write(const struct case_file *c, const char *path, struct case_error *error)
+/* Of a case that can be. */
+static int make_checked(struct image *im, const struct case_file *c, const char *path,
+			struct case_error *error)
 {
-	_cleanup_(cleanup_image) struct image im = { 0 };
 	struct case_error why = { "" };
-	int err;
+	int err = case_check(c, &why);
 
-	if (!ends_with(path, ".core") && !ends_with(path, ".core.zst"))
-		return case_fail(error, -EINVAL, path, "a case's name ends in .core or .core.zst");
-	err = case_check(c, &why);
 	for (u32 i = 0; i < c->n_ranges && !err; i++)
 		if (!c->ranges[i].bytes)
 			err = case_fail(&why, -EINVAL, NULL, "memory %u has no bytes", i);
 	if (err)
 		return case_fail(error, err, path, "can't be written: %s", why.text);
-	err = make_image(&im, c);
-	if (!err && ends_with(path, ".zst"))
+	err = make_image(im, c);
+	return err ? case_fail(error, err, path, "can't be written: %s", strerror(-err)) : 0;
+}
+
+int case_make(const struct case_file *c, struct case_error *error, u8 **bytes, size_t *len)
+{
+	_cleanup_(cleanup_image) struct image im = { 0 };
+	int err = make_checked(&im, c, NULL, error);
+
+	if (err)
+		return err;
+	*len = im.len;
+	*bytes = TAKE_PTR(im.bytes);
+	return 0;
+}
+
+int case_write(const struct case_file *c, const char *path, struct case_error *error)
+{
+	_cleanup_(cleanup_image) struct image im = { 0 };
+	int err;
+
+	if (!ends_with(path, ".core") && !ends_with(path, ".core.zst"))
+		return case_fail(error, -EINVAL, path, "a case's name ends in .core or .core.zst");
+	err = make_checked(&im, c, path, error);
+	if (err)
+		return err;
+	if (ends_with(path, ".zst"))
 		err = compress_image(&im);
 	if (!err)
 		err = write_file(&im, path);

@@ -15,7 +15,7 @@ struct parse {
 	const u8 *bytes;
 	u64 len;
 	u64 end; /* of the last section: none overlaps another */
-	u8 *room; /* for rings and names, in order */
+	u8 *room; /* for rings, names and cases, in order */
 	u64 used;
 	struct fl_dump d;
 };
@@ -91,6 +91,18 @@ static void take_names(struct parse *p, const struct fl_section *s, u64 have)
 	p->d.n_name_words = n;
 }
 
+/* What is missing of a case nothing else has: it is taken whole. */
+static void take_case(struct parse *p, const struct fl_section *s, u64 have)
+{
+	struct fl_case *c = &p->d.cases[p->d.n_cases];
+
+	if (have < s->len || s->len > FL_MAX_CASE_LEN || p->d.n_cases == FL_MAX_CASES)
+		return;
+	*c = (struct fl_case){ .pid = s->id & 0xffffff, .status = s->id >> 24, .len = s->len };
+	c->bytes = take_memory(p, s, have);
+	p->d.n_cases++;
+}
+
 static int take_sections(struct parse *p, u32 n)
 {
 	struct fl_section s;
@@ -108,6 +120,8 @@ static int take_sections(struct parse *p, u32 n)
 			take_ring(p, &s, have);
 		else if (s.kind == FL_NAMES)
 			take_names(p, &s, have);
+		else if (s.kind == FL_CASE)
+			take_case(p, &s, have);
 	}
 	return err;
 }

@@ -10,6 +10,7 @@
  *	CONTROL  struct flight_control
  *	RING     of one CPU: struct flight_ring and its slots, as they were in memory
  *	NAMES    struct fl_names and its words
+ *	CASE     of a walk that froze its ring, whole: a file that unspool-sim replays
  *
  * Sections that a reader does not know are passed over. Of a file that was cut, all is
  * read up to the cut: what is missing of a ring is slots that are lost.
@@ -27,7 +28,7 @@
 #define FL_MAX_SECTIONS 8300 /* 8192 CPUs, the most that Linux has, and the rest */
 #define FL_MAX_DUMP (1ull << 30)
 
-enum fl_section_kind { FL_TABLES = 1, FL_CONTROL, FL_RING, FL_NAMES };
+enum fl_section_kind { FL_TABLES = 1, FL_CONTROL, FL_RING, FL_NAMES, FL_CASE };
 
 struct fl_header {
 	u64 magic;
@@ -40,7 +41,7 @@ _Static_assert(sizeof(struct fl_header) == 32, "wire");
 
 struct fl_section {
 	u32 kind; /* enum fl_section_kind */
-	u32 id; /* of a ring: its CPU */
+	u32 id; /* of a ring: its CPU; of a case: fl_case_id() */
 	u64 off; /* from the start of the file; a multiple of 64 */
 	u64 len;
 };
@@ -51,6 +52,23 @@ struct fl_dump_ring {
 	struct fl_ring ring;
 };
 
+#define FL_MAX_CASES 16
+#define FL_MAX_CASE_LEN (16u << 20)
+
+/* The walk itself, with the memory that it read. */
+struct fl_case {
+	u32 pid;
+	u32 status; /* enum uw_status */
+	const u8 *bytes; /* of a NAME.core */
+	u64 len;
+};
+
+/* Linux has 2^22 pids at most. */
+static inline u32 fl_case_id(const struct fl_case *c)
+{
+	return c->pid | c->status << 24;
+}
+
 struct fl_dump {
 	struct fl_tables tables;
 	struct flight_control control;
@@ -59,6 +77,8 @@ struct fl_dump {
 	u32 n_rings;
 	const struct fl_names *names; /* NULL: none */
 	u64 n_name_words;
+	struct fl_case cases[FL_MAX_CASES];
+	u32 n_cases;
 	bool is_cut; /* the file ends before its sections do */
 	void *owned; /* of fl_dump_parse() */
 };

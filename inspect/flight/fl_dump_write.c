@@ -59,7 +59,7 @@ static int write_names(FILE *out, const struct fl_names *names, u64 n_words)
 /* Header and section table. */
 static int write_head(const struct fl_dump *d, u64 tables_len, FILE *out)
 {
-	u32 n = 2 + d->n_rings + !!d->names, i = 0;
+	u32 n = 2 + d->n_rings + !!d->names + d->n_cases, i = 0;
 	_cleanup_free_ u8 *head =
 		calloc(1, sizeof(struct fl_header) + n * sizeof(struct fl_section));
 	u64 len = sizeof(struct fl_header) + n * sizeof(struct fl_section), off = aligned(len);
@@ -78,6 +78,10 @@ static int write_head(const struct fl_dump *d, u64 tables_len, FILE *out)
 					      .len = ring_len(&d->rings[k].ring) };
 	if (d->names)
 		s[i++] = (struct fl_section){ .kind = FL_NAMES, .len = names_len(d->n_name_words) };
+	for (u32 k = 0; k < d->n_cases; k++)
+		s[i++] = (struct fl_section){ .kind = FL_CASE,
+					      .id = fl_case_id(&d->cases[k]),
+					      .len = d->cases[k].len };
 	for (i = 0; i < n; off += aligned(s[i++].len))
 		s[i].off = off;
 	return write_section(out, head, len);
@@ -103,6 +107,8 @@ int fl_dump_write(const struct fl_dump *d, FILE *out)
 		err = write_ring(out, &d->rings[i].ring);
 	if (!err && d->names)
 		err = write_names(out, d->names, d->n_name_words);
+	for (u32 i = 0; i < d->n_cases && !err; i++)
+		err = write_section(out, d->cases[i].bytes, d->cases[i].len);
 	if (!err && fflush(out))
 		err = -errno;
 	return err;

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * From a walk that failed to a case. The rings hold its registers and what it could not
- * read, but not the stack: that nobody copies for walks that may be good. So the process
- * that it was of is asked for the next stack that ends in the same way, which `unspool
- * capture` writes with all that the walk read.
+ * From a walk that failed to a case. The dump of a recording that froze has the very walk: it is
+ * written out. Other rings hold a walk's registers and what it could not read, but not
+ * the stack: that nobody copies for walks that may be good. So the process that it was
+ * of is asked for the next stack that ends in the same way, which `unspool capture` writes
+ * with all that the walk read.
  */
 
 #include "flight.h"
 
+#include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -17,6 +20,7 @@
 #include "../../inspect/flight/fl_walks.h"
 #include "../../inspect/util/cleanup.h"
 #include "../commands.h"
+#include "../out/out.h"
 
 #define MAX_CASES 16
 
@@ -35,7 +39,7 @@ enum { KEY_LIST = 0x100 };
 
 static const struct argp_option argp_options[] = {
 	{ "output", 'o', "DIR", 0, "Write the cases into this directory (the current one)", 1 },
-	{ "duration", 'd', "TIME", 0, "Wait so long for each (10s)", 1 },
+	{ "duration", 'd', "TIME", 0, "Wait so long for each that has to be captured (10s)", 1 },
 	{ "list", KEY_LIST, NULL, 0, "Only print which stacks failed, of whom", 1 },
 	FLIGHT_RECORDER_OPTION,
 	{ 0 },
@@ -69,8 +73,9 @@ static const struct argp argp = {
 	.options = argp_options,
 	.parser = parse_option,
 	.args_doc = "[FILE]",
-	.doc = "For each process and reason that walks in the rings, or in the dump FILE, failed "
-	       "for: capture the next stack of it that fails so, as a case for unspool-sim.",
+	.doc = "Of a dump FILE that 'unspool record --freeze' wrote: the walks that froze it, as "
+	       "cases for unspool-sim. Else, for each process and reason that walks in the rings or "
+	       "in FILE failed for: capture the next stack of it that fails so.",
 };
 
 /* The process and the way to end of each walk that was not complete, each once. */
@@ -104,22 +109,74 @@ static void print_failing(const struct fl_tables *t, const struct failing *f)
 	       fl_status_words(t, f->status, room), f->n, f->pc);
 }
 
+/* "no-unwind-row", from a file that may have any bytes in it: a part of a file's name. */
+static void reason_of(const struct fl_tables *t, u32 status, char reason[64])
+{
+	char room[24];
+
+	snprintf(reason, 64, "%s", fl_status_words(t, status, room));
+	for (char *c = reason; *c; c++)
+		if (*c == ' ' || *c == '/')
+			*c = '-';
+}
+
+/* DIR/flight-PID-REASON.core; of several alike: -2.core, -3.core. False: it is too long. */
+static bool name_case(const struct options *o, u32 pid, const char *reason, u32 n, char *path)
+{
+	char number[16] = "";
+
+	if (n > 1)
+		snprintf(number, sizeof(number), "-%u", n);
+	if (snprintf(path, PATH_MAX, "%s/flight-%u-%s%s.core", o->dir ? o->dir : ".", pid, reason,
+		     number) < PATH_MAX)
+		return true;
+	cli_error("the name of the directory after -o is too long");
+	return false;
+}
+
 static int capture(const struct options *o, const struct fl_tables *t, const struct failing *f)
 {
-	char pid[16], reason[64], path[4096], name[] = "unspool capture", room[24];
+	char pid[16], reason[64], path[PATH_MAX], name[] = "unspool capture";
 	char *argv[] = { name,	 "-q",	 "-p", pid,
 			 "--on", reason, "-d", (char *)(o->duration ? o->duration : "10s"),
 			 "-o",	 path,	 NULL };
 
 	snprintf(pid, sizeof(pid), "%u", f->pid);
-	snprintf(reason, sizeof(reason), "%s", fl_status_words(t, f->status, room));
-	for (char *c = reason; *c; c++)
-		if (*c == ' ')
-			*c = '-';
-	if (snprintf(path, sizeof(path), "%s/flight-%u-%s.core", o->dir ? o->dir : ".", f->pid,
-		     reason) >= (int)sizeof(path))
+	reason_of(t, f->status, reason);
+	return name_case(o, f->pid, reason, 1, path) ? cmd_capture(10, argv) : CLI_USAGE;
+}
+
+static int write_bytes(void *data, FILE *to)
+{
+	const struct fl_case *c = data;
+
+	return fwrite(c->bytes, 1, c->len, to) == c->len ? 0 : -EIO;
+}
+
+/* What froze the rings, as it was when it did. */
+static int write_frozen(const struct options *o, const struct fl_dump *d, u32 i)
+{
+	const struct fl_case *c = &d->cases[i];
+	struct out_job job = { write_bytes, (void *)c };
+	char reason[64], path[PATH_MAX];
+	u32 n = 1;
+	int err;
+
+	reason_of(&d->tables, c->status, reason);
+	printf("pid %u: \"%s\", the walk that froze its ring\n", c->pid, reason);
+	for (u32 k = 0; k < i; k++)
+		n += d->cases[k].pid == c->pid && d->cases[k].status == c->status;
+	if (o->is_listing)
+		return CLI_OK;
+	if (!name_case(o, c->pid, reason, n, path))
 		return CLI_USAGE;
-	return cmd_capture(10, argv);
+	err = out_write(&job, path, OUT_OWNER_SELF);
+	if (err) {
+		cli_error("cannot write '%s': %s", path, strerror(-err));
+		return CLI_FAILURE;
+	}
+	printf("%s\n", path);
+	return CLI_OK;
 }
 
 static int make_cases(const struct options *o, const struct fl_dump *d)
@@ -129,6 +186,10 @@ static int make_cases(const struct options *o, const struct fl_dump *d)
 	int status = CLI_OK, one;
 	u32 n;
 
+	for (u32 i = 0; i < d->n_cases && !status; i++)
+		status = write_frozen(o, d, i);
+	if (d->n_cases)
+		return status;
 	if (fl_walks_init(d, &walks)) {
 		cli_error("out of memory");
 		return CLI_FAILURE;

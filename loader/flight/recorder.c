@@ -7,12 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../core/flight.h"
 #include "../../inspect/util/cleanup.h"
 #include "../sample/sampler.h"
 #include "log.h"
 #include "pinned.h"
 
 #define MAX_ENTRIES 2048 /* that are counted in a tick, of a ring */
+#define CASE_WAIT_NS 2000000000 /* a sample waits for names of its process, and may be lost */
 
 struct recorder {
 	struct recorder_config config;
@@ -23,6 +25,10 @@ struct recorder {
 	struct prof_walks walks;
 	u64 n_lost; /* samples, as of the last tick */
 	u32 n_frozen; /* rings, as of the last tick */
+	u64 due_ns; /* when a dump is due at the latest; 0: none is */
+	struct fl_case cases[FL_MAX_CASES]; /* of the walks that froze rings in this epoch */
+	u32 n_cases, n_asked; /* those that there are, and those that could not be as well */
+	u64 epoch;
 };
 
 static int make_names(void)
@@ -99,6 +105,29 @@ int recorder_new(struct recorder **out, const struct sampler *s, const struct re
 	return 0;
 }
 
+static void drop_cases(struct recorder *r)
+{
+	for (u32 i = 0; i < r->n_cases; i++)
+		free((u8 *)r->cases[i].bytes);
+	r->n_cases = r->n_asked = 0;
+}
+
+void recorder_add_case(struct recorder *r, const struct fl_case *c)
+{
+	r->n_asked++;
+	if (!c->bytes)
+		return;
+	if (r->n_cases < FL_MAX_CASES && c->len <= FL_MAX_CASE_LEN)
+		r->cases[r->n_cases++] = *c;
+	else
+		free((u8 *)c->bytes);
+}
+
+u32 recorder_n_cases(const struct recorder *r)
+{
+	return r->n_cases;
+}
+
 void recorder_free(struct recorder **recorder)
 {
 	struct recorder *r = *recorder;
@@ -108,6 +137,7 @@ void recorder_free(struct recorder **recorder)
 	flight_log_to(NULL, NULL, 1, NULL, 0);
 	if (r->pinned.pid)
 		pinned_remove(&r->pinned);
+	drop_cases(r);
 	rings_unmap(&r->rings);
 	if (r->names_fd >= 0)
 		close(r->names_fd);
@@ -159,15 +189,33 @@ static u32 n_frozen(const struct recorder *r)
 	return n;
 }
 
-bool recorder_tick(struct recorder *r, u64 n_lost)
+/* Rings that have frozen: is it time to write them? */
+static bool is_dump_due(struct recorder *r, bool is_last)
 {
+	u64 now_ns = flight_now();
 	u32 before = r->n_frozen;
+	bool is_due;
+
+	if (r->epoch != r->rings.control->epoch)
+		drop_cases(r);
+	r->epoch = r->rings.control->epoch;
+	r->n_frozen = n_frozen(r);
+	if (r->n_frozen > before)
+		r->due_ns = now_ns + CASE_WAIT_NS;
+	is_due = r->due_ns && (is_last || !r->config.has_cases || r->n_asked >= r->n_frozen ||
+			       now_ns >= r->due_ns);
+	if (is_due)
+		r->due_ns = 0;
+	return is_due;
+}
+
+bool recorder_tick(struct recorder *r, u64 n_lost, bool is_last)
+{
 	bool is_due;
 
 	for (u32 i = 0; i < r->rings.n; i++)
 		count_ring(r, i);
-	r->n_frozen = n_frozen(r);
-	is_due = r->n_frozen > before;
+	is_due = is_dump_due(r, is_last);
 	if (r->config.freezes_on_loss && n_lost > r->n_lost && !r->rings.control->is_stopped) {
 		r->rings.control->is_stopped = 1;
 		is_due = true;
@@ -184,6 +232,8 @@ int recorder_dump(void *recorder, FILE *to)
 
 	if (err)
 		return err;
+	memcpy(d.cases, r->cases, sizeof(r->cases));
+	d.n_cases = r->n_cases;
 	err = fl_dump_write(&d, to);
 	free(d.rings);
 	return err;

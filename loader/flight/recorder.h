@@ -9,6 +9,7 @@
  */
 
 #include "../../core/types.h"
+#include "../../inspect/flight/fl_dump.h"
 #include "../profile/profile.h"
 
 #define RECORDER_SLOTS 1024 /* of each CPU's ring: 64 KiB */
@@ -21,6 +22,7 @@ struct recorder_config {
 	bool is_pinned; /* so that `unspool flight` finds it */
 	u64 freeze_on; /* bits of enum uw_status: a walk that ends so freezes its CPU's ring */
 	bool freezes_on_loss; /* all rings, when samples are lost */
+	bool has_cases; /* recorder_add_case() follows each ring that a walk freezes */
 	u32 pid; /* walks of this process only; 0: of all */
 };
 
@@ -39,14 +41,27 @@ int recorder_new(struct recorder **out, const struct sampler *s, const struct re
 void recorder_free(struct recorder **r);
 
 /**
+ * recorder_add_case() - the walk that froze a ring, for dumps from now on
+ * @c:		bytes: taken over; NULL: it could not be had
+ *
+ * The process changes, so what it read has to be kept at once.
+ */
+void recorder_add_case(struct recorder *r, const struct fl_case *c);
+
+/* How many of the frozen walks there are as cases. */
+u32 recorder_n_cases(const struct recorder *r);
+
+/**
  * recorder_tick() - take in what was recorded
  * @n_lost:	samples lost so far
+ * @is_last:	no case will come any more
  *
- * Return: true when rings have frozen since the last call, so that a dump is due.
+ * Return: true when rings have frozen, and their cases have come or do not, so that a dump is due.
  */
-bool recorder_tick(struct recorder *r, u64 n_lost);
+bool recorder_tick(struct recorder *r, u64 n_lost, bool is_last);
 
-/* All that the rings hold, as a file. For struct out_job; @recorder: struct recorder. */
+/* All that the rings hold, and the cases, as a file. For struct out_job; @recorder: struct recorder.
+ */
 int recorder_dump(void *recorder, FILE *to);
 
 /* Of walks that were recorded. */

@@ -67,6 +67,7 @@ static int write_copy(void *data, FILE *to)
 /* The flight recorder, beside the profile. */
 static void dump_flight(struct recording *r, const char *because)
 {
+	u32 n_cases = r->flight ? recorder_n_cases(r->flight) : 0;
 	struct out_job job = { recorder_dump, r->flight };
 	char path[PATH_MAX];
 	int err = -ENOTSUP;
@@ -78,14 +79,15 @@ static void dump_flight(struct recording *r, const char *because)
 	if (err)
 		cli_error("cannot write the flight recorder: %s", strerror(-err));
 	else
-		fprintf(stderr, "flight recorder (%s): %s\n", because, path);
+		fprintf(stderr, "flight recorder (%s%s): %s\n", because,
+			n_cases ? "; 'unspool flight cases' gives the walk" : "", path);
 }
 
-static void tick_flight(struct recording *r)
+static void tick_flight(struct recording *r, bool is_last)
 {
 	struct sampler_counts c = sampler_counts(r->sampler);
 
-	if (r->flight && recorder_tick(r->flight, c.no_room + c.missed))
+	if (r->flight && recorder_tick(r->flight, c.no_room + c.missed, is_last))
 		dump_flight(r, "frozen");
 }
 
@@ -140,7 +142,7 @@ static void loop(struct recording *r)
 		poll(fds, 2, session_has_more(r->session) ? 0 : SESSION_TICK_MS);
 		on_signals(r);
 		r->err = session_tick(r->session, false);
-		tick_flight(r);
+		tick_flight(r, false);
 		now_ns = clock_ns(CLOCK_MONOTONIC);
 		if (!r->err && now_ns - r->flushed_ns >= SECOND_NS)
 			once_a_second(r, now_ns);
@@ -235,7 +237,7 @@ static int finish(struct recording *r)
 	r->stop_ns = clock_ns(CLOCK_MONOTONIC);
 	if (!r->err)
 		r->err = session_tick(r->session, true);
-	tick_flight(r);
+	tick_flight(r, true);
 	t = totals(r);
 	if (!r->err)
 		r->err = profile_finish(r->profile, &t);

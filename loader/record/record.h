@@ -45,6 +45,9 @@ bool recording_is_eager(const struct recording *r);
 /* Everything up to the first sample. A CLI exit status; what is wrong has been said. */
 int recording_start(struct recording *r);
 
+/* For sessions: a stack whose walk froze the flight recorder becomes a case in its dumps. */
+void recording_take_frozen(const struct session_stack *stack, void *data);
+
 /* COMMAND begins. A CLI exit status. */
 int recording_run_command(struct recording *r);
 

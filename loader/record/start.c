@@ -56,6 +56,7 @@ static int start_flight(struct recording *r)
 	struct recorder_config config = { .is_pinned = o->flight,
 					  .freeze_on = o->freeze_on,
 					  .freezes_on_loss = o->freeze_on_loss,
+					  .has_cases = o->freeze_on != 0,
 					  .pid = (u32)o->freeze_pid };
 	char why[256] = "out of memory";
 
@@ -71,6 +72,7 @@ static int start_sampler(struct recording *r)
 					 .mode = sampler_mode(r->targets.mode),
 					 .cgroup_fd = r->targets.cgroup_fd,
 					 .rows_len = r->options.max_memory,
+					 .freezes = r->options.freeze_on != 0,
 					 .flight_slots = flight_slots(&r->options) };
 	char why[256], better[256];
 
@@ -155,10 +157,13 @@ static int start_session(struct recording *r)
 					 .profile = r->profile,
 					 .start_ns = clock_ns(CLOCK_MONOTONIC),
 					 .fetches = r->options.debuginfod,
-					 .eager = recording_is_eager(r) };
+					 .eager = recording_is_eager(r),
+					 .data = r };
 	char why[256];
 	int status;
 
+	if (r->options.freeze_on)
+		config.on_stack = recording_take_frozen;
 	if (session_new(&r->session, &config, why, sizeof(why))) {
 		cli_error("%s", why);
 		return CLI_CANNOT_RUN;

@@ -2,9 +2,9 @@
 #pragma once
 
 /*
- * The BPF object, opened: its parts by name. There are three builds of it: the one that
- * records, the same without the flight recorder, and the one that captures; program.c is
- * compiled once for each.
+ * The BPF object, opened: its parts by name. There are four builds of it: the one that
+ * records, the same without the flight recorder, the one that captures, and the one that
+ * captures what freezes the flight recorder; program.c is compiled once for each.
  */
 
 #include "../../bpf/tables.h"
@@ -36,4 +36,5 @@ struct program_ops {
 	void (*close)(struct program *p);
 };
 
-extern const struct program_ops program_recording, program_plain, program_capturing;
+extern const struct program_ops program_recording, program_plain, program_capturing,
+	program_freezing;

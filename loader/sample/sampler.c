@@ -144,7 +144,8 @@ static void configure(struct sampler *s)
 	if (!s->program.logs)
 		return;
 	bpf_map__set_max_entries(s->program.logs, s->n_cpus);
-	bpf_map__set_max_entries(s->program.log_ring, RING_LEN_MAX);
+	bpf_map__set_max_entries(s->program.log_ring,
+				 s->config.captures ? RING_LEN_MAX : RING_LEN_MIN);
 }
 
 static int set_targets(struct sampler *s)
@@ -242,7 +243,7 @@ static int load(struct sampler *s, char *why, size_t why_len)
 
 	s->uses_cycles = has_cycles(s);
 	err = load_program(s);
-	if (err && err != -EPERM && s->ops == &program_recording) {
+	if (err && err != -EPERM && s->program.flight_rings) {
 		s->ops->close(&s->program); /* 5.10 on arm64: it has no fence for the rings */
 		s->ops = &program_plain;
 		err = load_program(s);
@@ -284,6 +285,7 @@ int sampler_new(struct sampler **sampler, const struct sampler_config *c, char *
 		return say(why, why_len, err, "sampler");
 	s->config = *c;
 	s->ops = c->captures	   ? &program_capturing
+		 : c->freezes	   ? &program_freezing
 		 : c->flight_slots ? &program_recording
 				   : &program_plain;
 	s->stats_fd = -1;

@@ -26,6 +26,7 @@ struct sampler_config {
 	int cgroup_fd; /* UW_TARGET_CGROUP, else -1; borrowed */
 	u64 rows_len; /* bytes of unwind rows; 0: none */
 	bool captures; /* keep a log of each walk's reads: sampler_log() */
+	bool freezes; /* keep the log of each walk that freezes its CPU's ring: sampler_log() */
 	u32 flight_slots; /* of each CPU's ring of the flight recorder, a power of two; 0: none */
 };
 
@@ -66,7 +67,7 @@ void sampler_stop(struct sampler *s);
 int sampler_drain(struct sampler *s, void (*fn)(const struct uw_sample *sample, void *data),
 		  void *data);
 
-/* What the walk of a sample read, as logs_find() says; NULL when the sampler does not capture. */
+/* What the walk of a sample read, as logs_find() says; NULL when there is no log of it. */
 const struct uw_log *sampler_log(struct sampler *s, const struct uw_sample *sample);
 
 struct sampler_counts sampler_counts(const struct sampler *s);

@@ -16,6 +16,7 @@ from lib import UNSPOOL, Checks, folder, need_bpf, running, unspool, wait_until
 
 PINNED = "/sys/fs/bpf"
 LOST = os.environ.get("UNSPOOL_LOST", "lost")
+SIM = os.environ.get("UNSPOOL_SIM", "unspool-sim")
 BPFTOOL = next((p for p in ("/usr/sbin/bpftool", "/usr/bin/bpftool") if os.access(p, os.X_OK)),
                None)
 
@@ -166,6 +167,34 @@ def alone(c, tmp, target):
     c.that(mode == 0o600, "a dump is its owner's alone")
 
 
+def frozen(c, tmp):
+    """What froze the rings, as a case, when its process is long gone."""
+    with running([LOST, "nowhere"], wait_for=b"running") as target:
+        with recorder(target, tmp, "--freeze", "guessed-frame", "--freeze", "unknown-pc", "-d", "20",
+                      name="g.ndjson"):
+            wait_until(lambda: os.path.exists(os.path.join(tmp, "g-1.fr")))
+    dump, out = os.path.join(tmp, "g-1.fr"), os.path.join(tmp, "g.json")
+    flight("export", dump, "-o", out)
+    with open(out, encoding="utf-8") as file:
+        ends = [e["args"] for e in json.load(file)["traceEvents"]
+                if e["ph"] == "i" and e["name"] == "walk"]
+    listed = flight("cases", "--list", dump)
+    done = flight("cases", dump, "-o", tmp)
+    paths = [w for w in done.stdout.splitlines() if w.endswith(".core")]
+    c.that(done.returncode == 0 and paths and listed.stdout.count("\n") == len(paths),
+           "the walk that froze its ring is a case")
+    for path in paths:
+        c.that(stat.S_IMODE(os.stat(path).st_mode) == 0o600, "which is its owner's alone")
+        shown = subprocess.run([SIM, "show", path], capture_output=True, text=True, check=False)
+        regs = json.loads(shown.stdout)["registers"]
+        c.that(any(e["pc"] == regs["pc"] and e["reason"].replace(" ", "-") in path for e in ends),
+               "it begins where a walk in the rings does")
+        run = subprocess.run([SIM, "run", path], capture_output=True, text=True, check=False)
+        c.that(run.returncode == 0 and " 0 wrong" in run.stdout, "and is walked as it was")
+    c.that(flight("cases", dump, "-o", os.path.join(tmp, "none")).returncode == 1,
+           "no folder, no case")
+
+
 def killed(c, tmp, target):
     with recorder(target, tmp, "--flight", "-d", "60", name="k.ndjson") as child:
         child.kill()
@@ -246,6 +275,7 @@ def main():
         pinning(c, tmp, target)
         alone(c, tmp, target)
         killed(c, tmp, target)
+        frozen(c, tmp)
         if BPFTOOL:
             foreign(c)
     return c.end()

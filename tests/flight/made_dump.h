@@ -4,7 +4,7 @@
 /*
  * A dump of two CPUs with all that a dump can have: walks of two threads, one that
  * moved to the other CPU, one without an end, one whose begin was overwritten, an entry of
- * several slots, names that are no UTF-8. Times are given, not measured.
+ * several slots, names that are no UTF-8, cases that are none. Times are given, not measured.
  */
 
 #include <stdio.h>
@@ -16,6 +16,9 @@
 #include "rings.h"
 
 #define MADE_BASE 5000000000ull /* when the first walk began */
+
+/* As long as it is aligned: the file ends with it. */
+static const char made_case[65] = "another case, of 64 bytes ................................. end";
 
 struct made_walk {
 	u64 begin_ns, took_ns; /* after MADE_BASE; took 0: it has no end */
@@ -66,6 +69,9 @@ static inline int made_dump(char **out, size_t *len)
 			     .n_rings = 2,
 			     .names = names,
 			     .n_name_words = FL_NAMES_MIN,
+			     .cases = { { 7, UW_E_FAULT, (const u8 *)"one case", 8 },
+					{ (1 << 22) - 1, UW_T_NO_ROW, (const u8 *)made_case, 64 } },
+			     .n_cases = 2,
 			     .monotonic_ns = MADE_BASE,
 			     .realtime_ns = 1 };
 	FILE *f = open_memstream(out, len);

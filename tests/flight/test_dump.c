@@ -71,6 +71,35 @@ static void a_dump_is_read_as_it_was_written(void **state)
 	fl_dump_deinit(&d);
 }
 
+static void cases_are_read_whole_or_not_at_all(void **state)
+{
+	struct fl_section *s;
+	struct fl_dump d;
+
+	(void)state;
+	make();
+	assert_int_equal(fl_dump_parse(file, file_len, &d), 0);
+	assert_int_equal(d.n_cases, 2);
+	assert_int_equal(d.cases[0].pid, 7);
+	assert_int_equal(d.cases[0].status, UW_E_FAULT);
+	assert_int_equal(d.cases[1].pid, (1 << 22) - 1);
+	assert_int_equal(d.cases[1].status, UW_T_NO_ROW);
+	assert_int_equal(d.cases[1].len, 64);
+	assert_memory_equal(d.cases[1].bytes, made_case, 64);
+	fl_dump_deinit(&d);
+	assert_int_equal(fl_dump_parse(file, file_len - 1, &d), 0);
+	assert_int_equal(d.n_cases, 1);
+	assert_true(d.is_cut);
+	fl_dump_deinit(&d);
+	s = (struct fl_section *)(file + sizeof(struct fl_header));
+	while (s->kind != FL_CASE)
+		s++;
+	s->len = FL_MAX_CASE_LEN + 1;
+	assert_int_equal(fl_dump_parse(file, file_len, &d), 0);
+	assert_int_equal(d.n_cases, 0);
+	fl_dump_deinit(&d);
+}
+
 static void walks_are_found_by_thread_and_time(void **state)
 {
 	static const u64 begins[] = { 1600, 1800, 1810, 2000, 9007 };
@@ -272,6 +301,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_dump_is_read_as_it_was_written),
+		cmocka_unit_test(cases_are_read_whole_or_not_at_all),
 		cmocka_unit_test(walks_are_found_by_thread_and_time),
 		cmocka_unit_test(a_trace_shows_walks_steps_names_and_loss),
 		cmocka_unit_test(slices_of_a_track_nest),

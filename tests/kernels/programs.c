@@ -75,7 +75,7 @@ static bool must_be_refused(const char *path)
 	int major = 0, minor = 0;
 	struct utsname u;
 
-	if (!strstr(path, "unspool-arm64") || uname(&u))
+	if ((!strstr(path, "unspool-arm64") && !strstr(path, "freeze-arm64")) || uname(&u))
 		return false;
 	sscanf(u.release, "%d.%d", &major, &minor);
 	return major < 5 || (major == 5 && minor < 12);
@@ -83,7 +83,7 @@ static bool must_be_refused(const char *path)
 
 static int report_refused(const char *program, int err)
 {
-	printf("unspool-arm64/%s %s\n", program,
+	printf("arm64 with rings/%s %s\n", program,
 	       err ? "is refused, as before v5.12" : "FAILED: was to be refused");
 	return err != 0;
 }

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: BSD-2-Clause
+
+/*
+ * The walk that froze a ring of the flight recorder: what it read, its tables and its names,
+ * kept while its process still is as it was.
+ *
+ *	kernel: walk freezes -> log of its reads, sample -> here -> recorder -> dump
+ */
+
+#include <stdlib.h>
+
+#include "../capture/take.h"
+#include "record.h"
+
+void recording_take_frozen(const struct session_stack *stack, void *data)
+{
+	const struct take_options o = { .va_mask = sampler_va_mask() };
+	struct fl_case c = { .pid = stack->sample->pid, .status = stack->sample->status };
+	struct recording *r = data;
+	const struct uw_log *log = sampler_log(r->sampler, stack->sample);
+	struct taken t;
+	size_t len = 0;
+	u8 *bytes = NULL;
+
+	if (!log)
+		return;
+	if (take(stack, log, &o, &t) == TAKE_OK && !case_make(&t.file, NULL, &bytes, &len)) {
+		c.bytes = bytes;
+		c.len = len;
+	}
+	taken_deinit(&t);
+	recorder_add_case(r->flight, &c);
+}
