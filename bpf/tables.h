@@ -25,6 +25,7 @@
 #define UW_MAX_CPUS 1024
 #define UW_MAX_ANCESTORS 16
 #define UW_MAX_TIDS 256
+#define UW_COST_ENTRIES 512 /* that uw_flight_cost() writes */
 
 enum uw_target_mode { UW_TARGET_ALL, UW_TARGET_PIDS, UW_TARGET_TIDS, UW_TARGET_CGROUP };
 

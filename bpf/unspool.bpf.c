@@ -226,4 +226,29 @@ int uw_whoami(void *ctx)
 	return 0;
 }
 
+/* A part of uw_flight_cost(), so that the verifier walks it once. */
+__attribute__((noinline)) int uw_flight_cost_block(u32 walk)
+{
+	for (u32 i = 0; i < UW_BLOCK; i++) {
+		u64 d[] = { walk, i, walk + i, 0, ~0ull };
+
+		flight_log(FLIGHT_STEP, FLIGHT_START, i, d, 5);
+	}
+	return 0;
+}
+
+/*
+ * Run by the loader before there are samples: how many ns do UW_COST_ENTRIES entries of
+ * the flight recorder take here? They are left in the ring of the CPU.
+ */
+SEC("raw_tp")
+int uw_flight_cost(void *ctx)
+{
+	u64 since_ns = bpf_ktime_get_ns();
+
+	for (u32 i = 0; i < UW_COST_ENTRIES / UW_BLOCK; i++)
+		uw_flight_cost_block(i);
+	return (int)(bpf_ktime_get_ns() - since_ns);
+}
+
 char LICENSE[] SEC("license") = "Dual BSD/GPL";

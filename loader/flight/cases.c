@@ -74,8 +74,8 @@ static const struct argp argp = {
 	.parser = parse_option,
 	.args_doc = "[FILE]",
 	.doc = "Of a dump FILE that 'unspool record --freeze' wrote: the walks that froze it, as "
-	       "cases for unspool-sim. Else, for each process and reason that walks in the rings or "
-	       "in FILE failed for: capture the next stack of it that fails so.",
+	       "cases for unspool-sim. Else, for each process and reason that walks in the rings, "
+	       "or in FILE, failed for: capture the next stack of it that fails so.",
 };
 
 /* The process and the way to end of each walk that was not complete, each once. */

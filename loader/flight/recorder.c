@@ -40,6 +40,17 @@ static int make_names(void)
 	return fd < 0 ? -errno : fd;
 }
 
+/* Rings are as they were: nothing is recorded yet. */
+static void measure(struct recorder *r, const struct sampler *s)
+{
+	r->rings.control->mask = 1ull << FLIGHT_STEP;
+	r->walks.entry_ps = sampler_flight_cost(s);
+	r->rings.control->mask = 0;
+	for (u32 i = 0; i < r->rings.n; i++)
+		if (rings_at(&r->rings, i).ring->next)
+			memset(r->rings.memory + r->rings.ring_len * i, 0, r->rings.ring_len);
+}
+
 static void start(struct recorder *r)
 {
 	struct flight_control *c = r->rings.control;
@@ -100,6 +111,7 @@ int recorder_new(struct recorder **out, const struct sampler *s, const struct re
 		recorder_free(&r);
 		return err;
 	}
+	measure(r, s);
 	start(r);
 	*out = r;
 	return 0;

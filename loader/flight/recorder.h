@@ -60,8 +60,7 @@ u32 recorder_n_cases(const struct recorder *r);
  */
 bool recorder_tick(struct recorder *r, u64 n_lost, bool is_last);
 
-/* All that the rings hold, and the cases, as a file. For struct out_job; @recorder: struct recorder.
- */
+/* Rings and cases, as a file. For struct out_job; @recorder: struct recorder. */
 int recorder_dump(void *recorder, FILE *to);
 
 /* Of walks that were recorded. */

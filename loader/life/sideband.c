@@ -23,6 +23,7 @@
 #define MIN_RING_LEN (64ul << 10)
 
 struct cpu_ring {
+	u32 cpu;
 	int fd;
 	void *map;
 	struct perf_ring ring;
@@ -30,7 +31,7 @@ struct cpu_ring {
 
 struct sideband {
 	int epoll_fd;
-	u32 n_rings;
+	u32 n_rings, n_cpus; /* those that there are, those that there can be */
 	size_t ring_len, map_len;
 	u64 n_lost, n_bad;
 	struct perf_ring *last; /* whose record is in the caller's hands */
@@ -97,6 +98,7 @@ static int add_cpu(struct sideband *sb, u32 cpu)
 
 	if (!r)
 		return -ENOMEM;
+	r->cpu = cpu;
 	r->fd = open_event(cpu, sb->ring_len / 8, PERF_FORMAT_LOST);
 	if (r->fd == -EINVAL)
 		r->fd = open_event(cpu, sb->ring_len / 8, 0);
@@ -134,6 +136,7 @@ int sideband_new(struct sideband **out)
 		return -ENOMEM;
 	if (n_cpus < 1 || n_cpus > MAX_CPUS)
 		n_cpus = MAX_CPUS;
+	sb->n_cpus = (u32)n_cpus;
 	sb->ring_len = ring_len_for(n_cpus);
 	sb->map_len = sb->ring_len + sysconf(_SC_PAGESIZE);
 	sb->rings = calloc(n_cpus, sizeof(*sb->rings));
@@ -168,6 +171,24 @@ void sideband_free(struct sideband **sb)
 	free(s->cpus);
 	free(s);
 	*sb = NULL;
+}
+
+void sideband_renew(struct sideband *sb, u32 cpu)
+{
+	u32 i = 0;
+
+	while (i < sb->n_rings && sb->cpus[i]->cpu != cpu)
+		i++;
+	if (i < sb->n_rings) {
+		if (sb->last == sb->rings[i])
+			sb->last = NULL;
+		ring_free(sb->cpus[i], sb->map_len);
+		sb->n_rings--;
+		sb->rings[i] = sb->rings[sb->n_rings];
+		sb->cpus[i] = sb->cpus[sb->n_rings];
+	}
+	if (sb->n_rings < sb->n_cpus)
+		add_cpu(sb, cpu);
 }
 
 int sideband_fd(const struct sideband *sb)

@@ -36,6 +36,14 @@ struct sideband;
 int sideband_new(struct sideband **sb);
 void sideband_free(struct sideband **sb);
 
+/**
+ * sideband_renew() - listen anew on a CPU that may have been offline
+ *
+ * What happened on it since it came back is not known: the caller looks at /proc again. Nothing
+ * happens where the CPU is offline.
+ */
+void sideband_renew(struct sideband *sb, u32 cpu);
+
 /* To be polled for input: readable when a ring has filled up to its watermark. */
 int sideband_fd(const struct sideband *sb);
 

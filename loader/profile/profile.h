@@ -89,6 +89,7 @@ struct prof_rows {
 struct prof_walks {
 	u64 n, ns, frames;
 	u64 uncounted; /* entries of the recorder that were overwritten before they were counted */
+	u64 entry_ps; /* what an entry took when it was tried before the recording; 0: not known */
 	u64 walk_ns[PROF_N_BUCKETS], frame_ns[PROF_N_BUCKETS];
 };
 

@@ -62,6 +62,8 @@ static void walks(const struct prof_walks *w, struct json_line *l)
 	json_line_u64(l, "ns", w->ns);
 	json_line_u64(l, "frames", w->frames);
 	json_line_u64(l, "uncounted", w->uncounted);
+	if (w->entry_ps)
+		json_line_u64(l, "entry_ps", w->entry_ps);
 	histogram("walk_ns", w->walk_ns, l);
 	histogram("frame_ns", w->frame_ns, l);
 	json_line_close(l, '}');

@@ -48,6 +48,7 @@ static int program_open(struct program *p)
 		.log_ring = bpf_object__find_map_by_name(skel->obj, "uw_log_ring"),
 		.on_sample = skel->progs.uw_on_sample,
 		.whoami = skel->progs.uw_whoami,
+		.flight_cost = skel->progs.uw_flight_cost,
 	};
 	find_memory(p);
 	return 0;

@@ -25,7 +25,7 @@ struct program {
 	struct bpf_map *logs, *log_ring; /* NULL: it keeps none */
 	struct bpf_map *flight_rings, *flight_control; /* NULL: it has no flight recorder */
 	u64 *flight_slot_mask; /* until it is loaded */
-	struct bpf_program *on_sample, *whoami;
+	struct bpf_program *on_sample, *whoami, *flight_cost;
 };
 
 struct program_ops {

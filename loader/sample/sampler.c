@@ -31,6 +31,7 @@
 #define RING_LEN_PER_CPU (1u << 20)
 #define RING_LEN_MIN (1u << 22)
 #define RING_LEN_MAX (1u << 26)
+#define COST_ROUNDS 5 /* the least of them is told */
 
 struct drain {
 	void (*fn)(const struct uw_sample *sample, void *data);
@@ -53,6 +54,7 @@ struct sampler {
 	u64 period_ns;
 	u64 bpf_ns;
 	bool uses_cycles;
+	bool is_running;
 };
 
 static int say(char *why, size_t len, int err, const char *what)
@@ -360,6 +362,7 @@ static int start_event(struct sampler *s, u32 i)
 int sampler_start(struct sampler *s, char *why, size_t why_len)
 {
 	s->stats_fd = bpf_enable_stats(BPF_STATS_RUN_TIME);
+	s->is_running = true;
 	for (u32 i = 0; i < s->n_cpus * s->n_per_cpu; i++) {
 		int err = start_event(s, i);
 
@@ -379,18 +382,38 @@ static u64 program_ns(const struct sampler *s)
 	return info.run_time_ns;
 }
 
+static void stop_event(struct sampler *s, u32 i)
+{
+	if (s->event_fds[i] < 0)
+		return;
+	ioctl(s->event_fds[i], PERF_EVENT_IOC_DISABLE, 0);
+	if (s->links[i])
+		bpf_link__destroy(TAKE_PTR(s->links[i])); /* closes the event */
+	else
+		close(s->event_fds[i]);
+	s->event_fds[i] = -1;
+}
+
+void sampler_renew(struct sampler *s, u32 cpu)
+{
+	if (!s->is_running || cpu >= s->n_cpus)
+		return;
+	for (u32 i = cpu * s->n_per_cpu; i < (cpu + 1) * s->n_per_cpu; i++) {
+		stop_event(s, i);
+		start_event(s, i);
+	}
+}
+
+u32 sampler_n_cpus(const struct sampler *s)
+{
+	return s->n_cpus;
+}
+
 void sampler_stop(struct sampler *s)
 {
-	for (u32 i = 0; i < s->n_cpus * s->n_per_cpu && s->event_fds; i++) {
-		if (s->event_fds[i] < 0)
-			continue;
-		ioctl(s->event_fds[i], PERF_EVENT_IOC_DISABLE, 0);
-		if (s->links[i])
-			bpf_link__destroy(TAKE_PTR(s->links[i])); /* closes the event */
-		else
-			close(s->event_fds[i]);
-		s->event_fds[i] = -1;
-	}
+	for (u32 i = 0; i < s->n_cpus * s->n_per_cpu && s->event_fds; i++)
+		stop_event(s, i);
+	s->is_running = false;
 	if (s->stats_fd >= 0) {
 		s->bpf_ns = program_ns(s);
 		close(TAKE_FD(s->stats_fd));
@@ -439,6 +462,20 @@ bool sampler_flight(const struct sampler *s, int *rings_fd, int *control_fd)
 	*rings_fd = bpf_map__fd(s->program.flight_rings);
 	*control_fd = bpf_map__fd(s->program.flight_control);
 	return true;
+}
+
+u64 sampler_flight_cost(const struct sampler *s)
+{
+	LIBBPF_OPTS(bpf_test_run_opts, opts);
+	u32 least = 0;
+
+	for (int i = 0; i < COST_ROUNDS; i++) {
+		if (bpf_prog_test_run_opts(bpf_program__fd(s->program.flight_cost), &opts))
+			return 0;
+		if (!least || opts.retval < least)
+			least = opts.retval;
+	}
+	return least * 1000ull / UW_COST_ENTRIES;
 }
 
 bool sampler_uses_cycles(const struct sampler *s)

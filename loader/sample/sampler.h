@@ -54,6 +54,13 @@ struct row_memory sampler_rows(struct sampler *s);
 /* Sampling begins; 0 or a negative errno with @why set. */
 int sampler_start(struct sampler *s, char *why, size_t why_len);
 
+/* Samples a CPU anew that may have been offline: its events are silent then. Nothing happens where
+ * it is offline, or sampling has not begun. */
+void sampler_renew(struct sampler *s, u32 cpu);
+
+/* How many CPUs there can be. */
+u32 sampler_n_cpus(const struct sampler *s);
+
 /* Sampling ends; what is in the ring can still be drained. */
 void sampler_stop(struct sampler *s);
 
@@ -80,6 +87,16 @@ struct sampler_counts sampler_counts(const struct sampler *s);
  * Return: false: there is none, since this kernel refuses a program with it.
  */
 bool sampler_flight(const struct sampler *s, int *rings_fd, int *control_fd);
+
+/**
+ * sampler_flight_cost() - what an entry of the flight recorder costs on this machine
+ *
+ * Before sampler_start(), for whoever records: it writes entries, if steps are on, and leaves them
+ * in the rings.
+ *
+ * Return: picoseconds; 0: not known.
+ */
+u64 sampler_flight_cost(const struct sampler *s);
 
 /* Bits of an address, as the walk takes them: see struct uw_state. */
 u64 sampler_va_mask(void);

@@ -237,12 +237,14 @@ int session_new(struct session **session, const struct session_config *config, c
 
 	if (s) {
 		s->config = *config;
+		s->cpus_fd = -1;
 		s->reaped_ns = session_now_ns();
 		s->prefill_ns = PREFILL_NS;
 		err = open_sources(s);
 	}
 	if (!err) {
 		what = "cannot listen to processes (see `unspool doctor`)";
+		s->cpus_fd = cpus_listen();
 		err = sideband_new(&s->sideband);
 	}
 	if (!err && !config->eager) {
@@ -274,6 +276,8 @@ void session_free(struct session **session)
 	kallsyms_free(&s->kallsyms);
 	tables_free(&s->tables);
 	sideband_free(&s->sideband);
+	if (s->cpus_fd >= 0)
+		close(s->cpus_fd);
 	free(s->changed);
 	free(s);
 	*session = NULL;

@@ -3,6 +3,7 @@
 
 /* What a session is made of, for session.c (its beginning and end) and tick.c (its work). */
 
+#include "../life/cpus.h"
 #include "../life/processes.h"
 #include "../life/sideband.h"
 #include "../rows/row_filler.h"
@@ -15,6 +16,7 @@
 struct session {
 	struct session_config config;
 	struct sideband *sideband;
+	int cpus_fd; /* where it is told that CPUs come back; negative: nowhere */
 	struct processes *processes;
 	struct tables *tables;
 	struct modules *modules;

@@ -443,6 +443,25 @@ static void reap(struct session *s)
 	s->reaped_ns = s->tick_ns;
 }
 
+static void renew_cpu(struct session *s, u32 cpu)
+{
+	sampler_renew(s->config.sampler, cpu);
+	sideband_renew(s->sideband, cpu);
+	s->must_resync = true;
+}
+
+/* Nothing is heard of a CPU that was offline until it is listened to anew. */
+static void renew_cpus(struct session *s)
+{
+	u32 cpu;
+	int told;
+
+	while ((told = cpus_next(s->cpus_fd, &cpu)) > 0)
+		renew_cpu(s, cpu);
+	for (cpu = 0; told < 0 && cpu < sampler_n_cpus(s->config.sampler); cpu++)
+		renew_cpu(s, cpu);
+}
+
 int session_tick(struct session *s, bool last)
 {
 	int err, n;
@@ -450,6 +469,7 @@ int session_tick(struct session *s, bool last)
 	s->tick_ns = session_now_ns();
 	s->blocked_left_ns = last ? LAST_BLOCKED_NS : MAX_BLOCKED_NS;
 	modules_take_answers(s->modules, 0);
+	renew_cpus(s);
 	n = sampler_drain(s->config.sampler, keep_sample, s);
 	if (n < 0)
 		return n;

@@ -263,6 +263,7 @@ def pinning(c, tmp, target):
     walks = summary["walks"]
     c.that(walks["n"] == sum(walks["walk_ns"].values()) and walks["ns"] > walks["n"] * 200,
            "the summary tells how long walks took")
+    c.that(300 < walks["entry_ps"] < 1000000, "and what an entry costs")
     exports(c, tmp, dump)
 
 

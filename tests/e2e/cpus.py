@@ -1,0 +1,95 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""A CPU that goes offline while it is recorded, and comes back: its samples go on, its ring of the
+flight recorder is read throughout, the time without it is no loss, and programs that start on it
+afterwards are known."""
+
+import json
+import os
+import subprocess
+import sys
+import time
+
+from lib import UNSPOOL, Checks, Profile, folder, need_bpf, running, skip, wait_until
+
+CPU = max(os.sched_getaffinity(0))
+SWITCH = f"/sys/devices/system/cpu/cpu{CPU}/online"
+SPIN = [sys.executable, "-c", "while True: pass"]
+HZ = 499
+
+
+def switch(on):
+    with open(SWITCH, "w", encoding="ascii") as file:
+        file.write("1" if on else "0")
+
+
+def flight(pid, *args):
+    return subprocess.run([UNSPOOL, "flight", *args, "--recorder", str(pid)], capture_output=True,
+                          text=True, timeout=60, check=False).stdout
+
+
+def ends(pid, *args):
+    """Walks of that CPU that the rings know of."""
+    return sum(" end " in line for line in flight(pid, "cat", "--cpu", str(CPU), *args).splitlines())
+
+
+def spinner():
+    child = subprocess.Popen(["taskset", "-c", str(CPU), *SPIN])
+    time.sleep(0.1)
+    return child
+
+
+def end(child):
+    child.kill()
+    child.wait()
+
+
+def over_the_gap(c, path):
+    """Records while the CPU is away for a while; the pid of what runs on it afterwards."""
+    argv = [UNSPOOL, "record", "-q", "-a", "--flight", "-F", str(HZ), "-d", "60", "-o", path]
+    with running(argv, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as child:
+        wait_until(lambda: ends(child.pid) > HZ // 4)
+        shown = flight(child.pid, "cat", "--cpu", str(CPU)).splitlines()
+        switch(False)
+        try:
+            time.sleep(0.5)
+            kept = flight(child.pid, "cat", "--cpu", str(CPU)).splitlines()
+            c.that(set(shown[-20:]) <= set(kept), "the ring of a CPU that is offline is read")
+            c.that(ends(child.pid, "--since", "300ms") == 0, "and nothing comes to it")
+        finally:
+            switch(True)
+        after = spinner()
+        try:
+            wait_until(lambda: ends(child.pid, "--since", "500ms") > HZ // 8)
+            time.sleep(1)
+        finally:
+            end(after)
+        child.terminate()
+        c.that(child.wait(60) == 0, "the recording ends well")
+    return after.pid
+
+
+def main():
+    need_bpf()
+    if CPU == 0 or not os.access(SWITCH, os.W_OK):
+        skip(f"no CPU that can be switched off: {SWITCH} cannot be written")
+    c = Checks()
+    with folder() as tmp:
+        path = os.path.join(tmp, "p.ndjson")
+        before = spinner()
+        try:
+            pid = over_the_gap(c, path)
+        finally:
+            end(before)
+        profile = Profile(path)
+        named = [line for line in profile.of("process") if line["pid"] == pid]
+        c.that(named and "python" in json.dumps(named), "a program that starts on it then is known")
+        n = profile.count(lambda stack, frames, line: line["pid"] == pid)
+        c.that(n > HZ // 25, f"and sampled: {n} times")
+        lost = profile.summary["lost"]
+        c.that(lost < HZ // 4, f"the time without the CPU is no loss: {lost}")
+    return c.end()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
