@@ -12,6 +12,7 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -143,6 +144,11 @@ static int capture(const struct options *o, const struct fl_tables *t, const str
 
 	snprintf(pid, sizeof(pid), "%u", f->pid);
 	reason_of(t, f->status, reason);
+	if (kill((pid_t)f->pid, 0) && errno == ESRCH) {
+		cli_error("pid %u has ended; 'unspool record --freeze %s' keeps such a walk",
+			  f->pid, reason);
+		return CLI_FAILURE;
+	}
 	return name_case(o, f->pid, reason, 1, path) ? cmd_capture(10, argv) : CLI_USAGE;
 }
 

@@ -197,9 +197,13 @@ static void take(struct cat *c, struct reading *r, const struct fl_entry *e)
 		let_go(c, r, &r->held[r->n_held - 1]);
 }
 
+/* What is held of a walk came before. */
 static void tell_lost(struct cat *c, struct reading *r)
 {
-	if (r->cursor.lost > r->lost && !c->o->is_raw && c->o->follows)
+	if (r->cursor.lost == r->lost)
+		return;
+	let_go(c, r, NULL);
+	if (!c->o->is_raw && c->o->follows)
 		c->has_failed |= printf("%-3u lost %llu\n", r->cpu, r->cursor.lost - r->lost) < 0;
 	r->lost = r->cursor.lost;
 }
@@ -252,9 +256,10 @@ static void cat_once(struct cat *c)
 		let_go(c, &c->v[i], NULL);
 }
 
-static bool is_there(const struct pinned *p)
+/* Its end removes what it pinned, unless it was killed. */
+static bool is_recorded(const struct pinned *p)
 {
-	return !access(p->dir, F_OK);
+	return !access(p->dir, F_OK) && pinned_is_alive(p);
 }
 
 static void follow(struct cat *c, const struct pinned *p)
@@ -262,7 +267,7 @@ static void follow(struct cat *c, const struct pinned *p)
 	bool is_last = false;
 
 	while (!c->has_failed && !is_last) {
-		is_last = !is_there(p);
+		is_last = !is_recorded(p);
 		read_rings(c, ~0ull);
 		if (!is_last)
 			poll(NULL, 0, WAIT_MS);

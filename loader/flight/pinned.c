@@ -19,7 +19,7 @@
 
 static const char *const names[] = { "rings", "control", "names" };
 
-/* When a process started, in ticks since boot; 0: there is none. */
+/* When a process started, in ticks since boot; 0: there is none, or it has ended. */
 static u64 start_of(u32 pid)
 {
 	char path[64], text[2048];
@@ -30,7 +30,9 @@ static u64 start_of(u32 pid)
 	snprintf(path, sizeof(path), "/proc/%u/stat", pid);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	len = fd < 0 ? -1 : read(fd, text, sizeof(text));
-	return len <= 0 || parse_proc_stat(text, (size_t)len, &stat) ? 0 : stat.start_ticks;
+	return len <= 0 || parse_proc_stat(text, (size_t)len, &stat) || stat.state == 'Z'
+		       ? 0
+		       : stat.start_ticks;
 }
 
 static bool has_bpf_fs(void)
@@ -90,17 +92,21 @@ static bool is_trusted(const char *dir)
 	       (st.st_uid == geteuid() || st.st_uid == 0);
 }
 
+bool pinned_is_alive(const struct pinned *p)
+{
+	return p->start_ticks && start_of(p->pid) == p->start_ticks;
+}
+
 static bool take(const char *name, struct pinned *out)
 {
 	struct pinned p = { 0 };
-	unsigned long long start;
 	int len = 0;
 
-	if (sscanf(name, "unspool-%u-%llu%n", &p.pid, &start, &len) != 2 || name[len] ||
+	if (sscanf(name, "unspool-%u-%llu%n", &p.pid, &p.start_ticks, &len) != 2 || name[len] ||
 	    strlen(name) > 64)
 		return false;
 	snprintf(p.dir, sizeof(p.dir), BPF_FS "/%s", name);
-	p.is_alive = start && start_of(p.pid) == start;
+	p.is_alive = pinned_is_alive(&p);
 	if (!is_trusted(p.dir))
 		return false;
 	*out = p;

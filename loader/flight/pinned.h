@@ -18,7 +18,8 @@
 struct pinned {
 	char dir[PATH_MAX];
 	u32 pid; /* of the recorder */
-	bool is_alive;
+	u64 start_ticks; /* of it, since boot */
+	bool is_alive; /* when it was listed */
 };
 
 /**
@@ -39,6 +40,9 @@ void pinned_remove(const struct pinned *p);
  * Return: 0, -ENOENT where there is no BPF file system, or a negative errno.
  */
 int pinned_list(struct pinned **out, size_t *n);
+
+/* Does the recorder run, now? */
+bool pinned_is_alive(const struct pinned *p);
 
 /**
  * pinned_open() - map the rings of a recording

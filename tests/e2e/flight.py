@@ -197,7 +197,11 @@ def frozen(c, tmp):
 
 def killed(c, tmp, target):
     with recorder(target, tmp, "--flight", "-d", "60", name="k.ndjson") as child:
+        follower = subprocess.Popen([UNSPOOL, "flight", "cat", "--follow", "--recorder",
+                                     str(child.pid)], stdout=subprocess.DEVNULL)
+        time.sleep(0.1)
         child.kill()
+        c.that(follower.wait(20) == 0, "cat --follow ends when the recording is killed")
         child.wait()
         c.that(len(pinned(child.pid)) == 1, "who is killed leaves its rings")
         c.that("ended" in flight("show", "--recorder", str(child.pid)).stdout, "show says so")
@@ -231,6 +235,27 @@ def foreign(c):
         os.rmdir(place)
 
 
+def asleep(c, child):
+    """A reader that sleeps while its ring of 64 slots goes round: what it missed is counted."""
+    follower = subprocess.Popen([UNSPOOL, "flight", "cat", "--follow", "--recorder", str(child.pid)],
+                                stdout=subprocess.PIPE, text=True)
+    follower.stdout.readline()
+    follower.send_signal(signal.SIGSTOP)
+    time.sleep(1)
+    follower.send_signal(signal.SIGCONT)
+    time.sleep(0.3)
+    follower.terminate()
+    lost, gaps, last = [], 0, {}
+    for cpu, what, *rest in map(str.split, follower.communicate(timeout=20)[0].splitlines()[:-1]):
+        if what == "lost":
+            lost.append(int(rest[0]))
+        elif what.startswith("#"):
+            gaps += int(what[1:]) - last.get(cpu, int(what[1:])) not in (0, 1)
+            last[cpu] = int(what[1:])
+    c.that(sum(lost) > 64, f"a reader that slept is told what it missed: {lost}")
+    c.that(0 < gaps <= len(lost), "and misses nothing else")
+
+
 def pinning(c, tmp, target):
     with recorder(target, tmp, "--flight", "-d", "60") as child:
         place = pinned(child.pid)[0]
@@ -246,8 +271,10 @@ def pinning(c, tmp, target):
         with recorder(target, tmp, "--flight", "--flight-memory", "4k", "-d", "60",
                       name="two.ndjson") as other:
             c.that(flight("cat").returncode == 2, "of two recordings one has to be chosen")
-            c.that(flight("show").stdout.count("unspool flight mask set") == 2, "show lists both")
+            shown = flight("show").stdout
+            c.that(all(f"--recorder {p.pid}\n" in shown for p in (child, other)), "show lists both")
             c.that(events(other.pid), "rings of 4 KiB are read")
+            asleep(c, other)
             other.send_signal(signal.SIGINT)
             other.wait(30)
         follower = subprocess.Popen([UNSPOOL, "flight", "cat", "--follow", "--recorder",
