@@ -88,6 +88,24 @@ static void print_mask(u64 mask)
 	}
 }
 
+static void show_ring(const struct rings *r, u32 i)
+{
+	const struct flight_ring *ring = rings_at(r, i).ring;
+	u64 age_ns = rings_age_ns(r, i);
+
+	if (!ring->next)
+		return;
+	if (i + 1 < r->n)
+		printf("# cpu %u: ", i);
+	else
+		printf("# recorder: ");
+	printf("%llu entries written, %llu walks not recorded%s", ring->next, ring->suppressed,
+	       ring->frozen_epoch == r->control->epoch + 1 ? ", frozen" : "");
+	if (age_ns)
+		printf("; the oldest is %.1f s old", (double)age_ns / 1e9);
+	putchar('\n');
+}
+
 static void show(const struct pinned *p, const struct rings *r)
 {
 	const struct flight_control *c = r->control;
@@ -99,18 +117,8 @@ static void show(const struct pinned *p, const struct rings *r)
 		printf("# walks of process %u only\n", c->pid);
 	if (c->is_stopped)
 		puts("# stopped: samples were lost; 'unspool flight reset' goes on");
-	for (u32 i = 0; i < r->n; i++) {
-		const struct flight_ring *ring = rings_at(r, i).ring;
-
-		if (!ring->next)
-			continue;
-		if (i + 1 < r->n)
-			printf("# cpu %u: ", i);
-		else
-			printf("# recorder: ");
-		printf("%llu entries written, %llu walks not recorded%s\n", ring->next,
-		       ring->suppressed, ring->frozen_epoch == c->epoch + 1 ? ", frozen" : "");
-	}
+	for (u32 i = 0; i < r->n; i++)
+		show_ring(r, i);
 	printf("unspool flight mask set ");
 	print_mask(c->mask & ((1ull << FLIGHT_N_EVENTS) - 1));
 	printf(" --recorder %u\n", p->pid);
@@ -134,7 +142,9 @@ static int show_all(u32 recorder)
 	}
 	for (size_t i = 0; i < n; i++) {
 		if (pinned_open(&v[i], &r)) {
-			printf("# recorder %u: its rings can't be read\n", v[i].pid);
+			printf("# recorder %u: its rings can't be read; run as the one who "
+			       "records, with the same unspool\n",
+			       v[i].pid);
 			continue;
 		}
 		show(&v[i], &r);

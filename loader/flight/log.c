@@ -3,6 +3,7 @@
 #include "log.h"
 
 #include <string.h>
+#include <unistd.h>
 
 #include "../../core/flight.h"
 #include "../../inspect/flight/fl_chrome.h"
@@ -36,6 +37,11 @@ void flight_log_process(u32 pid, const char *name)
 {
 	add_name(pid, FL_NAME_PROCESS, name);
 	say(FLIGHT_PROCESS, FLIGHT_ENTRY, pid, (u64)pid << 32 | pid);
+}
+
+void flight_log_mask(u64 mask)
+{
+	say(FLIGHT_MASK, FLIGHT_START, (u32)getpid(), mask);
 }
 
 void flight_log_name(u32 pid, const char *name)

@@ -17,6 +17,9 @@ void flight_log_to(const struct flight_control *control, struct flight_ring *rin
 /* A process was seen first, or executes something else; @name: any bytes. */
 void flight_log_process(u32 pid, const char *name);
 
+/* What is recorded, since the recording began or somebody changed it. */
+void flight_log_mask(u64 mask);
+
 /* The newest name of a process, when it becomes known later. */
 void flight_log_name(u32 pid, const char *name);
 

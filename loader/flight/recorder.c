@@ -28,7 +28,7 @@ struct recorder {
 	u64 due_ns; /* when a dump is due at the latest; 0: none is */
 	struct fl_case cases[FL_MAX_CASES]; /* of the walks that froze rings in this epoch */
 	u32 n_cases, n_asked; /* those that there are, and those that could not be as well */
-	u64 epoch;
+	u64 epoch, mask; /* as of the last tick */
 };
 
 static int make_names(void)
@@ -227,6 +227,10 @@ bool recorder_tick(struct recorder *r, u64 n_lost, bool is_last)
 
 	for (u32 i = 0; i < r->rings.n; i++)
 		count_ring(r, i);
+	if (r->mask != r->rings.control->mask) {
+		r->mask = r->rings.control->mask;
+		flight_log_mask(r->mask);
+	}
 	is_due = is_dump_due(r, is_last);
 	if (r->config.freezes_on_loss && n_lost > r->n_lost && !r->rings.control->is_stopped) {
 		r->rings.control->is_stopped = 1;

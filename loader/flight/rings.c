@@ -135,6 +135,19 @@ static u64 clock_of(clockid_t clock)
 	return (u64)t.tv_sec * 1000000000 + (u64)t.tv_nsec;
 }
 
+u64 rings_age_ns(const struct rings *r, u32 i)
+{
+	u64 now_ns = clock_of(CLOCK_MONOTONIC);
+	struct fl_ring ring = rings_at(r, i);
+	struct fl_cursor c = { 0 };
+	struct fl_entry e;
+
+	for (u64 n = 0; n < ring.n_slots && fl_ring_read(&ring, &c, &e) == FL_ENTRY; n++)
+		if (e.event == FLIGHT_BEGIN || e.event >= FLIGHT_PROCESS)
+			return e.d[0] < now_ns ? now_ns - e.d[0] : 0;
+	return 0;
+}
+
 int rings_to_dump(const struct rings *r, struct fl_dump *out)
 {
 	struct fl_dump_ring *rings = calloc(r->n, sizeof(*rings));

@@ -43,6 +43,10 @@ void rings_unmap(struct rings *r);
 struct fl_ring rings_at(const struct rings *r, u32 i);
 u32 rings_cpu(const struct rings *r, u32 i);
 
+/* How long ago the oldest walk in ring @i began, or the oldest of what the recorder said; 0: none.
+ */
+u64 rings_age_ns(const struct rings *r, u32 i);
+
 /**
  * rings_to_dump() - all of it, as it can be written
  * @out:	borrows from @r; its rings are to be freed
