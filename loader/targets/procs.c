@@ -151,6 +151,15 @@ enum proc_kind proc_kind_of(int id, int *leader)
 	return state == 'Z' || state == 'X' ? PROC_IS_ZOMBIE : PROC_IS_PROCESS;
 }
 
+/* The numbers of its auxiliary vector are half as long: the first entry's value is where zeros are.
+ */
+bool proc_is_32_bit(int pid)
+{
+	u32 words[2 * 4];
+
+	return read_proc(pid, "auxv", (char *)words, sizeof(words)) >= 16 && words[1];
+}
+
 int proc_cpu_ns(int pid, u64 *ns)
 {
 	struct timespec t;

@@ -42,6 +42,9 @@ enum proc_kind {
 
 enum proc_kind proc_kind_of(int id, int *leader);
 
+/* Does it execute a program of 32 bits? False where that can't be read. */
+bool proc_is_32_bit(int pid);
+
 /* CPU time of all its threads so far, in ns. Needs no right. 0 or -ESRCH. */
 int proc_cpu_ns(int pid, u64 *ns);
 

@@ -34,7 +34,10 @@ static int check_pid(int pid)
 
 	switch (proc_kind_of(pid, &leader)) {
 	case PROC_IS_PROCESS:
-		return CLI_OK;
+		if (!proc_is_32_bit(pid))
+			return CLI_OK;
+		cli_error("-p %d: is a program of 32 bits; only those of 64 can be recorded", pid);
+		return CLI_CANNOT_RUN;
 	case PROC_IS_THREAD:
 		cli_error("-p %d: is a thread of process %d; write -p %d or -t %d", pid, leader,
 			  leader, pid);
@@ -67,7 +70,7 @@ static int resolve_name(const char *name, struct ids *ids)
 	if (err) {
 		status = out_of_memory();
 	} else if (hits.n == 1) {
-		status = CLI_OK;
+		status = check_pid(hits.v[0]);
 	} else if (!hits.n) {
 		cli_error("-p %s: no process has this name; 'unspool ps --all' lists them", name);
 	} else {
