@@ -8,6 +8,7 @@
  *	v8_Default_embedded_blob_code_*      where the embedded builtins are
  *	Builtins_*                           their names; stripped files have neither
  *	Bytecodes::kBytecodeSizes            3 tables of one byte a bytecode
+ *	wasm::(anonymous)::global_wasm_state a pointer to all WebAssembly of the process
  *
  * The file name plays no part. A binary with both metadata and version is V8.
  */
@@ -40,6 +41,7 @@ enum place {
 	OLD_BLOB_DATA,
 	OLD_BLOB_LEN,
 	SIZES,
+	WASM_STATE,
 	N_PLACES
 };
 
@@ -58,6 +60,7 @@ static const char *const place_names[N_PLACES] = {
 	[OLD_BLOB_DATA] = "v8_Default_embedded_blob_data_",
 	[OLD_BLOB_LEN] = "v8_Default_embedded_blob_size_",
 	[SIZES] = BYTECODE_SIZES,
+	[WASM_STATE] = "_ZN2v88internal4wasm12_GLOBAL__N_117global_wasm_stateE",
 };
 
 struct collection {
@@ -228,6 +231,8 @@ static int take_blob(struct v8_build *b, struct elf_file *f, const struct collec
 		return 0;
 	b->blob_off = off;
 	b->blob_len = len;
+	b->blob_addr = addr;
+	b->wasm_state_addr = c->addr[WASM_STATE];
 	return take_builtins(b, addr, c);
 }
 

@@ -32,6 +32,8 @@ struct v8_build {
 	bool is_borrowed; /* the layout is another version's */
 	char doubt[80]; /* what to say of that */
 	u64 blob_off, blob_len; /* in the file; length 0: unknown */
+	u64 blob_addr; /* link-time */
+	u64 wasm_state_addr; /* link-time, of the pointer global_wasm_state; 0: unknown */
 	struct v8_builtin *builtins; /* sorted by blob_off */
 	size_t n_builtins;
 	char *names; /* of builtins, NUL separated */

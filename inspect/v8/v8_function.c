@@ -13,7 +13,6 @@
 
 #include "v8_heap.h"
 
-#define MAX_NAME 1024
 #define MAX_SFI_LEN 80
 #define DEBUG_INFO_WORDS 12
 
@@ -95,7 +94,7 @@ static int read_name(struct v8_heap *h, u64 slot, char *name, size_t len)
 
 static int fill(struct v8_heap *h, struct v8_function *f)
 {
-	char name[MAX_NAME];
+	char name[V8_MAX_NAME];
 	int r = find_script(h, f->key[2], &f->script);
 
 	if (!r)

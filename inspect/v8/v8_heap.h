@@ -13,6 +13,7 @@
  *	v8_positions.c  the tables that map code to source
  *	v8_probe.c      whether the layout fits
  *	v8_site.c       names that were found before
+ *	v8_wasm.c       WebAssembly's functions
  *	v8_name.c       frames
  *
  * A tagged pointer is an address + 1. A small integer (SMI) has its low half zero
@@ -26,6 +27,7 @@
 
 #define V8_MAP_CACHE 64
 #define V8_BUCKETS 2048
+#define V8_MAX_NAME 1024
 
 /* A JavaScript source. Lives as long as the cache. */
 struct v8_script {
@@ -64,6 +66,15 @@ struct v8_votes {
 	u32 fit, misfit;
 };
 
+#define V8_WASM_SITES 512
+
+/* A place in WebAssembly's code, and the function that was found there. */
+struct v8_wasm_site {
+	u64 pc, valid_ns;
+	struct v8_wasm_module *module;
+	u32 function_idx;
+};
+
 struct v8_heap {
 	const struct v8_build *build;
 	const struct v8_layout *l;
@@ -82,6 +93,11 @@ struct v8_heap {
 	struct v8_function *functions[V8_BUCKETS], *by_bytecode[V8_BUCKETS];
 	struct v8_script *scripts[V8_BUCKETS];
 	struct v8_site *sites[V8_BUCKETS];
+	struct v8_wasm_module *wasm_modules;
+	u32 n_wasm_modules;
+	u32 wasm_map_idx; /* of the root of the map of code regions, once seen */
+	struct v8_wasm_site wasm_sites[V8_WASM_SITES];
+	char wasm_name[V8_MAX_NAME];
 };
 
 /* ---- v8_object.c ---- */
@@ -263,3 +279,12 @@ struct v8_site *v8_site_find(struct v8_heap *h, enum v8_site_kind kind, struct v
 /* Keeps a copy of @like with these names. */
 void v8_site_add(struct v8_heap *h, const struct v8_site *like, const struct v8_name *names, int n);
 int v8_site_give(const struct v8_site *site, struct v8_name *names);
+
+/* ---- v8_wasm.c ---- */
+
+/*
+ * The WebAssembly function at a pc. 0; -ENOENT: there is none, -EINVAL: there is code, and
+ * whose is not known, -ENOTSUP: nothing is known of this build's.
+ */
+int v8_wasm_name(struct v8_heap *h, u64 pc, u64 time_ns, struct v8_name *name);
+void v8_wasm_forget(struct v8_heap *h);

@@ -88,6 +88,7 @@ struct v8_layout {
 	u16 scope_is_old; /* up to V8 9: where "this" is, and all names without a table */
 	u16 positions_v14; /* newer encoding of source position tables */
 	u16 bytecode_array_slot, bytecode_offset_slot; /* below fp */
+	u16 wasm_code_len, wasm_code_function; /* in WasmCode; 0: not known */
 	u32 version; /* V8_VERSION() that the table is of */
 };
 

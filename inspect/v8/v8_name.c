@@ -396,7 +396,19 @@ static int name_js(struct v8_heap *h, const struct uw_sample *s, u32 i, struct v
 	return f->script ? give_reason(names, "pc is in no code of V8") : 1;
 }
 
-static int name_stub(struct v8_heap *h, const struct uw_frame *frame, struct v8_name *names)
+static int name_wasm(struct v8_heap *h, const struct uw_sample *s, u64 pc, struct v8_name *names)
+{
+	int r = v8_wasm_name(h, pc, s->time_ns, names);
+
+	if (!r)
+		return 1;
+	names[0] = (struct v8_name){ .kind = V8_NAME_WASM };
+	return give_reason(names, r == -ENOTSUP ? "WebAssembly of this V8 is not read"
+						: "no WebAssembly function at pc");
+}
+
+static int name_stub(struct v8_heap *h, const struct uw_sample *s, const struct uw_frame *frame,
+		     struct v8_name *names)
 {
 	const struct v8_builtin *b = builtin_at(h, uw_frame_lookup_pc(frame));
 	u64 type = frame->a >> 1;
@@ -408,8 +420,7 @@ static int name_stub(struct v8_heap *h, const struct uw_frame *frame, struct v8_
 	if (!b && type_name && !strcmp(type_name, "IrregexpFrame"))
 		names[0] = (struct v8_name){ .kind = V8_NAME_REGEXP, .name = "RegExp" };
 	if (!b && type_name && !strcmp(type_name, "WasmFrame"))
-		names[0] = (struct v8_name){ .kind = V8_NAME_WASM,
-					     .reason = "names of wasm functions are not read" };
+		return name_wasm(h, s, uw_frame_lookup_pc(frame), names);
 	if (!names[0].name)
 		give_reason(names, "a frame of unknown type");
 	return 1;
@@ -439,7 +450,9 @@ static int name_code(struct v8_heap *h, const struct uw_sample *s, const struct 
 		return name_builtin_code(builtin_at(h, pc), names);
 	names[0] = (struct v8_name){ .kind = V8_NAME_JS };
 	if (v8_code_find(h, pc, &code) < 0)
-		return give_reason(names, "no code object at pc");
+		return v8_wasm_name(h, pc, s->time_ns, names)
+			       ? give_reason(names, "no code object at pc")
+			       : 1;
 	names[0].tier = code.tier;
 	if (code.tier == V8_TIER_NONE) {
 		names[0].kind = V8_NAME_STUB;
@@ -469,6 +482,7 @@ void v8_heap_forget(struct v8_heap *h)
 	memset(h->sites, 0, sizeof(h->sites));
 	memset(h->maps, 0, sizeof(h->maps));
 	h->stream_map = 0;
+	v8_wasm_forget(h);
 }
 
 int v8_heap_name(struct v8_heap *h, const struct uw_sample *s, u32 i, struct v8_name *names)
@@ -485,7 +499,7 @@ int v8_heap_name(struct v8_heap *h, const struct uw_sample *s, u32 i, struct v8_
 		n = name_code(h, s, &s->frames[i], names);
 		break;
 	default:
-		n = name_stub(h, &s->frames[i], names);
+		n = name_stub(h, s, &s->frames[i], names);
 		break;
 	}
 	return h->gone ? -ESRCH : n;
@@ -514,7 +528,7 @@ void v8_heap_free(struct v8_heap **heap)
 	*heap = NULL;
 	if (!h)
 		return;
-	v8_arena_clear(&h->arena);
+	v8_heap_forget(h);
 	free(h->regions);
 	free(h);
 }

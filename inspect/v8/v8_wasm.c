@@ -1,0 +1,369 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+
+/*
+ * From a pc to the WebAssembly function. Its code is no heap object: the C++ part of V8
+ * owns it, so what is here does not move, and nothing of it is in the metadata.
+ *
+ *	global_wasm_state (symbol)
+ *	  -> state: a std::map, code region -> { its end, NativeModule }
+ *	       -> NativeModule
+ *	            bytes of the module: -> { -> "\0asm", length }
+ *	            a std::map, code -> WasmCode; the newest code is in the
+ *	            std::vector behind it until V8 looks for some code itself;
+ *	            then the table of each function's newest WasmCode
+ *	              -> WasmCode { NativeModule, first byte, ..., length, ..., function }
+ *
+ * Where the two maps lie is found by their form (a tree of libstdc++, whose root knows the
+ * header) and by what they lead to: bytes that are a module, code that knows its module.
+ * WasmCode's length and function are in the version's table. Functions of the module come
+ * after those that it imports; that entry i of the table is function i + n for one and the
+ * same n is what says that the version's table is right.
+ */
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "v8_wasm.h"
+
+#define WASM_MAGIC 0x000000016d736100ull /* "\0asm", version 1 */
+#define MAX_STATE_LEN 0x200
+#define MAX_MODULE_LEN 0x300
+#define MIN_MODULE_LEN 0x200
+#define MAX_WASM_CODE_LEN 0x40
+#define MAX_TREE_DEPTH 64
+#define MAX_MODULES 32
+#define MAX_FRESH (1u << 16)
+#define MAX_BYTES_LEN (1ull << 30) /* V8's kV8MaxWasmModuleSize */
+#define N_WITNESSES 64
+
+/* Behind the header of a module's tree of code. */
+#define FRESH_OFF 40
+#define TABLE_OFF 64
+
+/* std::_Rb_tree_node with its pair. */
+struct tree_node {
+	u64 color, parent, left, right, key, value[2];
+};
+
+struct tree_header {
+	u64 color, root, first, last, count;
+};
+
+/* The node with the greatest key up to @key. */
+static int tree_find(struct v8_heap *h, u64 root, u64 key, struct tree_node *best)
+{
+	struct tree_node node;
+	int r = -ENOENT, err;
+
+	for (int i = 0; root && i < MAX_TREE_DEPTH; i++) {
+		err = v8_read(h, root, &node, sizeof(node));
+		if (err)
+			return err;
+		if (node.key <= key) {
+			*best = node;
+			r = 0;
+		}
+		root = node.key <= key ? node.right : node.left;
+	}
+	return r;
+}
+
+static bool is_tree(struct v8_heap *h, u64 header_addr, u64 root, struct tree_node *node)
+{
+	return root && !(root & 7) && !v8_read(h, root, node, sizeof(*node)) &&
+	       node->parent == header_addr;
+}
+
+/* ---- modules ---- */
+
+static int read_code(struct v8_heap *h, u64 module, u64 addr, struct v8_wasm_code *code)
+{
+	u64 words[MAX_WASM_CODE_LEN / 8];
+	const u8 *object = (const u8 *)words;
+	int r = v8_read(h, addr, words, sizeof(words));
+
+	if (r)
+		return r;
+	if (words[0] != module || h->l->wasm_code_len > sizeof(words) - 4 ||
+	    h->l->wasm_code_function > sizeof(words) - 4)
+		return -EINVAL;
+	*code = (struct v8_wasm_code){ .addr = addr, .start_addr = words[1] };
+	memcpy(&code->len, object + h->l->wasm_code_len, 4);
+	memcpy(&code->function_idx, object + h->l->wasm_code_function, 4);
+	return 0;
+}
+
+/* The module's own bytes, and where its code is listed. */
+static int probe_module(struct v8_heap *h, struct v8_wasm_module *m)
+{
+	u64 words[MAX_MODULE_LEN / 8] = { 0 }, bytes[2], magic;
+	size_t n = MAX_MODULE_LEN / 8;
+	struct tree_node node;
+	struct v8_wasm_code code;
+
+	if (v8_read(h, m->addr, words, MAX_MODULE_LEN)) {
+		n = MIN_MODULE_LEN / 8;
+		if (v8_read(h, m->addr, words, MIN_MODULE_LEN))
+			return -EFAULT;
+	}
+	for (size_t i = 0; i < n; i++) {
+		if (!words[i] || words[i] & 7)
+			continue;
+		if (!m->bytes_addr && !v8_read(h, words[i], bytes, sizeof(bytes)) &&
+		    bytes[1] >= 8 && bytes[1] <= MAX_BYTES_LEN &&
+		    !v8_read(h, bytes[0], &magic, sizeof(magic)) && magic == WASM_MAGIC) {
+			m->bytes_off = (u32)(8 * i);
+			m->bytes_addr = bytes[0];
+			m->bytes_len = bytes[1];
+		} else if (!m->codes_off && i && i < n - TABLE_OFF / 8 &&
+			   is_tree(h, m->addr + 8 * (i - 1), words[i], &node) &&
+			   !read_code(h, m->addr, node.value[0], &code) &&
+			   code.start_addr == node.key) {
+			m->codes_off = (u32)(8 * (i - 1));
+		}
+	}
+	return m->bytes_addr && m->codes_off ? 0 : -ENOENT;
+}
+
+/* Do the functions in V8's own table bear out what is taken for a WasmCode's function? */
+static int count_imports(struct v8_heap *h, struct v8_wasm_module *m)
+{
+	u32 n = m->n_own < N_WITNESSES ? m->n_own : N_WITNESSES, n_seen = 0;
+	u64 table, codes[N_WITNESSES];
+	struct v8_wasm_code code;
+	int r = v8_read(h, m->addr + m->codes_off + TABLE_OFF, &table, sizeof(table));
+
+	if (!r)
+		r = v8_read(h, table, codes, n * sizeof(*codes));
+	for (u32 i = 0; !r && i < n; i++) {
+		if (!codes[i] || read_code(h, m->addr, codes[i], &code))
+			continue;
+		if (code.function_idx < (s32)i ||
+		    (n_seen++ && (u32)code.function_idx - i != m->n_imports))
+			return -EINVAL;
+		m->n_imports = (u32)code.function_idx - i;
+	}
+	if (!r && n_seen)
+		m->is_understood = !h->build->is_borrowed || n_seen > 1;
+	return r;
+}
+
+static struct v8_wasm_module *find_module(struct v8_heap *h, u64 addr)
+{
+	struct v8_wasm_module *m = h->wasm_modules;
+
+	while (m && m->addr != addr)
+		m = m->next;
+	return m;
+}
+
+void v8_wasm_forget(struct v8_heap *h)
+{
+	while (h->wasm_modules) {
+		struct v8_wasm_module *m = h->wasm_modules;
+
+		h->wasm_modules = m->next;
+		v8_wasm_module_free(&m);
+	}
+	h->n_wasm_modules = 0;
+	memset(h->wasm_sites, 0, sizeof(h->wasm_sites));
+}
+
+/* A module that was freed may have made room for another one. */
+static bool is_same(struct v8_heap *h, const struct v8_wasm_module *m)
+{
+	u64 addr, bytes[2];
+
+	return !v8_read(h, m->addr + m->bytes_off, &addr, sizeof(addr)) &&
+	       !v8_read(h, addr, bytes, sizeof(bytes)) && bytes[0] == m->bytes_addr &&
+	       bytes[1] == m->bytes_len;
+}
+
+static struct v8_wasm_module *get_module(struct v8_heap *h, u64 addr)
+{
+	struct v8_wasm_module *m = find_module(h, addr);
+
+	if (m && is_same(h, m))
+		return m;
+	if (m || h->n_wasm_modules == MAX_MODULES)
+		v8_wasm_forget(h);
+	m = calloc(1, sizeof(*m));
+	if (!m)
+		return NULL;
+	m->addr = addr;
+	if (probe_module(h, m) || v8_wasm_read_names(h, m)) {
+		v8_wasm_module_free(&m);
+		return NULL;
+	}
+	m->next = h->wasm_modules;
+	h->wasm_modules = m;
+	h->n_wasm_modules++;
+	return m;
+}
+
+/* ---- where ---- */
+
+/* The state's address, by where the builtins are loaded: they may be mapped twice. */
+static bool read_state(struct v8_heap *h, size_t region, u64 *state, u64 words[])
+{
+	const struct v8_region *r = &h->regions[region];
+	const struct v8_build *b = h->build;
+	u64 bias = r->start_addr + (b->blob_off - r->file_off) - b->blob_addr;
+
+	return !r->is_jit && b->wasm_state_addr &&
+	       !v8_read(h, b->wasm_state_addr + bias, state, 8) && *state && !(*state & 7) &&
+	       !v8_read(h, *state, words, MAX_STATE_LEN);
+}
+
+static struct v8_wasm_module *module_by(struct v8_heap *h, u64 header, u64 root, u64 pc)
+{
+	struct tree_node node;
+
+	if (!is_tree(h, header, root, &node) || tree_find(h, root, pc, &node) ||
+	    pc >= node.value[0])
+		return NULL;
+	return get_module(h, node.value[1]);
+}
+
+/* The module whose code lies at @pc. */
+static struct v8_wasm_module *module_at(struct v8_heap *h, u64 pc)
+{
+	u64 words[MAX_STATE_LEN / 8], state;
+	struct v8_wasm_module *m = NULL;
+
+	for (size_t k = 0; !m && k < h->n_regions; k++) {
+		if (!read_state(h, k, &state, words))
+			continue;
+		if (h->wasm_map_idx)
+			m = module_by(h, state + 8 * (h->wasm_map_idx - 1), words[h->wasm_map_idx],
+				      pc);
+		for (u32 i = 1; !m && !h->wasm_map_idx && i < MAX_STATE_LEN / 8; i++) {
+			m = module_by(h, state + 8 * (i - 1), words[i], pc);
+			h->wasm_map_idx = m ? i : 0;
+		}
+	}
+	return m;
+}
+
+/* ---- code ---- */
+
+static int compare_codes(const void *pa, const void *pb)
+{
+	const struct v8_wasm_code *a = pa, *b = pb;
+
+	return (a->start_addr > b->start_addr) - (a->start_addr < b->start_addr);
+}
+
+/* Reads V8's list of new code, if it is another one than last time. */
+static int read_fresh(struct v8_heap *h, struct v8_wasm_module *m)
+{
+	u64 list[2], n;
+	u64 *codes;
+	int r = v8_read(h, m->addr + m->codes_off + FRESH_OFF, list, sizeof(list));
+
+	if (r || !memcmp(list, m->fresh_key, sizeof(list)))
+		return r;
+	n = (list[1] - list[0]) / 8;
+	if (list[1] < list[0] || n > MAX_FRESH)
+		return -EINVAL;
+	free(m->fresh);
+	m->n_fresh = 0;
+	m->fresh = calloc(n + 1, sizeof(*m->fresh));
+	codes = calloc(n + 1, sizeof(*codes));
+	r = m->fresh && codes ? v8_read(h, list[0], codes, n * sizeof(*codes)) : -ENOMEM;
+	for (u64 i = 0; !r && i < n; i++)
+		m->n_fresh += !read_code(h, m->addr, codes[i], &m->fresh[m->n_fresh]);
+	free(codes);
+	if (r)
+		return r;
+	memcpy(m->fresh_key, list, sizeof(list));
+	qsort(m->fresh, m->n_fresh, sizeof(*m->fresh), compare_codes);
+	return 0;
+}
+
+static bool holds(const struct v8_wasm_code *code, u64 pc)
+{
+	return pc >= code->start_addr && pc - code->start_addr < code->len;
+}
+
+static int find_fresh(struct v8_heap *h, struct v8_wasm_module *m, u64 pc,
+		      struct v8_wasm_code *code)
+{
+	u32 low = 0, high;
+	int r = read_fresh(h, m);
+
+	if (r)
+		return r;
+	for (high = m->n_fresh; low < high;) {
+		u32 mid = low + (high - low) / 2;
+
+		if (m->fresh[mid].start_addr <= pc)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	if (!low || !holds(&m->fresh[low - 1], pc) ||
+	    read_code(h, m->addr, m->fresh[low - 1].addr, code) || !holds(code, pc))
+		return -ENOENT;
+	return 0;
+}
+
+static int find_code(struct v8_heap *h, struct v8_wasm_module *m, u64 pc, struct v8_wasm_code *code)
+{
+	struct tree_header tree;
+	struct tree_node node;
+	int r = v8_read(h, m->addr + m->codes_off, &tree, sizeof(tree));
+
+	if (r)
+		return r;
+	if (!tree_find(h, tree.root, pc, &node) && !read_code(h, m->addr, node.value[0], code) &&
+	    code->start_addr == node.key && holds(code, pc))
+		return 0;
+	return find_fresh(h, m, pc, code);
+}
+
+/* A function at @pc; -ENOENT: none, -EINVAL: which one can't be told. */
+static int find_function(struct v8_heap *h, u64 pc, struct v8_wasm_site *site)
+{
+	struct v8_wasm_module *m = module_at(h, pc);
+	struct v8_wasm_code code;
+
+	if (!m || find_code(h, m, pc, &code))
+		return -ENOENT;
+	if (!m->is_understood && (count_imports(h, m) || !m->is_understood))
+		return -EINVAL;
+	if (code.function_idx < (s32)m->n_imports ||
+	    (u32)code.function_idx >= m->n_imports + m->n_own)
+		return -ENOENT;
+	site->module = m;
+	site->function_idx = (u32)code.function_idx;
+	return 0;
+}
+
+int v8_wasm_name(struct v8_heap *h, u64 pc, u64 time_ns, struct v8_name *name)
+{
+	struct v8_wasm_site *site = &h->wasm_sites[v8_hash(pc, 2) % V8_WASM_SITES];
+	u64 now = v8_now_ns();
+	int r;
+
+	if (!h->build->wasm_state_addr || !h->l->wasm_code_function)
+		return -ENOTSUP;
+	if (site->pc != pc || time_ns > site->valid_ns) {
+		site->pc = 0;
+		r = find_function(h, pc, site);
+		if (r)
+			return r;
+		site->pc = pc;
+		site->valid_ns = now;
+	}
+	if (!v8_wasm_function_name(site->module, site->function_idx, h->wasm_name,
+				   sizeof(h->wasm_name)))
+		snprintf(h->wasm_name, sizeof(h->wasm_name), "wasm-function[%u]",
+			 site->function_idx);
+	*name = (struct v8_name){ .kind = V8_NAME_WASM,
+				  .name = h->wasm_name,
+				  .file = site->module->url };
+	return 0;
+}

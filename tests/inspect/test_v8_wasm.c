@@ -1,0 +1,336 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+
+/*
+ * WebAssembly's functions, in C++ objects made by hand as V8 13.6 has them (v8_wasm.c says
+ * where from): a module that imports one function and has four of its own. One is in V8's map
+ * of code, one was replaced by newer code and is in the list of new code, one has no name.
+ */
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "../check.h"
+#include "fake_v8.h"
+
+#define REGION FAKE_CODE_ADDR
+#define CODE_LEN 0x100
+#define WASM_FRAME 4
+#define STATE_LEN 0x200
+#define MODULE_LEN 0x300
+#define MAP_OFF 0x28 /* in the state */
+#define BYTES_OFF 0xf0 /* in the module, and the rest */
+#define CODES_OFF 0x140
+#define HAS_NO_CODE (-1)
+
+static struct fake_v8 v;
+static struct uw_sample sample;
+static struct v8_name names[V8_MAX_NAMES];
+static u64 module_addr, bytes_addr, table_addr;
+
+/* Four of its own, "mod", names: 1 "inner", 2 "\xff-ter" (no UTF-8), 3 "" */
+static const u8 module_bytes[] = {
+	0,
+	'a',
+	's',
+	'm',
+	1,
+	0,
+	0,
+	0,
+	/* 3: four functions of type 0 */
+	3,
+	5,
+	4,
+	0,
+	0,
+	0,
+	0,
+	/* a custom section of no interest */
+	0,
+	5,
+	3,
+	'p',
+	'a',
+	'd',
+	7,
+	/* names */
+	0,
+	29,
+	4,
+	'n',
+	'a',
+	'm',
+	'e',
+	0,
+	4,
+	3,
+	'm',
+	'o',
+	'd',
+	1,
+	16,
+	3,
+	1,
+	5,
+	'i',
+	'n',
+	'n',
+	'e',
+	'r',
+	2,
+	4,
+	0xff,
+	't',
+	'e',
+	'r',
+	3,
+	0,
+};
+
+static u64 make_code(u32 at, s32 function)
+{
+	u64 addr = fake_alloc(&v, 0x70);
+
+	fake_put(&v, addr, module_addr);
+	fake_put(&v, addr + 8, REGION + at);
+	fake_put(&v, addr + 0x20, CODE_LEN);
+	fake_put(&v, addr + 0x38, (u32)function | (u64)CODE_LEN << 32);
+	return addr;
+}
+
+static u64 make_node(u64 parent, u64 key, u64 first, u64 second)
+{
+	u64 addr = fake_alloc(&v, 56);
+	const u64 node[] = { 1, parent, 0, 0, key, first, second };
+
+	fake_bytes(&v, addr, node, sizeof(node));
+	return addr;
+}
+
+static u64 pointer_to(const u64 *words, u32 n)
+{
+	u64 addr = fake_alloc(&v, 8 * n);
+
+	fake_bytes(&v, addr, words, 8 * n);
+	return addr;
+}
+
+/* Code of function 2 and of nobody in the map; of 1 (old in the map), 3 and 4 in the list. */
+static void build_module(u64 bytes_len)
+{
+	u64 codes = module_addr + CODES_OFF, root, right, left, list, functions[4];
+	u64 fresh[2];
+
+	root = make_node(codes, REGION + 0x100, make_code(0x100, 2), 0);
+	left = make_node(root, REGION, make_code(0, HAS_NO_CODE), 0);
+	right = make_node(root, REGION + 0x200, make_code(0x200, 1), 0);
+	fake_put(&v, root + 16, left);
+	fake_put(&v, root + 24, right);
+	fresh[0] = make_code(0x400, 3);
+	fresh[1] = make_code(0x300, 1);
+	list = pointer_to(fresh, 2);
+	functions[0] = fresh[1];
+	functions[1] = make_code(0x100, 2);
+	functions[2] = fresh[0];
+	functions[3] = 0;
+	table_addr = pointer_to(functions, 4);
+	fake_put(&v, module_addr + BYTES_OFF,
+		 pointer_to((const u64[]){ bytes_addr, bytes_len }, 2));
+	fake_put(&v, codes + 8, root);
+	fake_put(&v, codes + 16, left);
+	fake_put(&v, codes + 24, right);
+	fake_put(&v, codes + 32, 3);
+	fake_put(&v, codes + 40, list);
+	fake_put(&v, codes + 48, list + 16);
+	fake_put(&v, codes + 56, list + 16);
+	fake_put(&v, codes + 64, table_addr);
+}
+
+static void build(u64 bytes_len)
+{
+	u64 state, root;
+
+	memset(&sample, 0, sizeof(sample));
+	fake_init(&v);
+	state = fake_alloc(&v, STATE_LEN);
+	module_addr = fake_alloc(&v, MODULE_LEN);
+	bytes_addr = fake_alloc(&v, 2 * sizeof(module_bytes));
+	fake_bytes(&v, bytes_addr, module_bytes, sizeof(module_bytes));
+	v.build.version[0] = 13;
+	v.build.blob_addr = FAKE_BLOB_ADDR;
+	v.build.wasm_state_addr = pointer_to(&state, 1);
+	root = make_node(state + MAP_OFF, REGION, REGION + 0x1000, module_addr);
+	fake_put(&v, state + MAP_OFF + 8, root);
+	build_module(bytes_len);
+}
+
+static int name_at(struct v8_heap *h, u32 at, u8 kind)
+{
+	sample.n_frames = 1;
+	sample.frames[0] = (struct uw_frame){
+		.pc = REGION + at,
+		.kind = kind,
+		.a = WASM_FRAME << 1,
+	};
+	if (kind == UW_V8_CODE)
+		sample.frames[0].a = 0;
+	return v8_heap_name(h, &sample, 0, names);
+}
+
+struct expected {
+	u32 at;
+	const char *name; /* NULL: there is none */
+};
+
+#define URL "wasm://wasm/mod-"
+
+static void each_function_has_its_name_and_its_module(void **state)
+{
+	static const struct expected rows[] = {
+		{ 0x10, NULL },	    { 0x100, "\xef\xbf\xbdter" }, { 0x1ff, "\xef\xbf\xbdter" },
+		{ 0x200, "inner" }, { 0x310, "inner" },		  { 0x4ff, "wasm-function[3]" },
+		{ 0x500, NULL },
+	};
+	struct v8_heap *h;
+
+	(void)state;
+	build(sizeof(module_bytes));
+	h = fake_heap(&v);
+	for (size_t i = 0; i < 2 * sizeof(rows) / sizeof(*rows); i++) {
+		const struct expected *e = &rows[i / 2];
+
+		assert_int_equal(name_at(h, e->at, i % 2 ? UW_V8_CODE : UW_V8_STUB), 1);
+		if (!e->name) {
+			assert_null(names[0].name);
+			assert_non_null(names[0].reason);
+			continue;
+		}
+		assert_string_equal(names[0].name, e->name);
+		assert_int_equal(names[0].kind, V8_NAME_WASM);
+		assert_memory_equal(names[0].file, URL, strlen(URL));
+	}
+	v8_heap_free(&h);
+}
+
+/* Of Node.js 16 to 24: the URL that Error.stack gave this module, "mymod". */
+static void a_short_module_has_the_url_that_v8_gives_it(void **state)
+{
+	static const u8 like_v8s[] = {
+		0, 'a', 's', 'm', 1,   0,   0,	 0,    1, 4,  1, 0x60, 0,   0,	 2,   7,
+		1, 1,	'e', 1,	  'f', 0,   0,	 3,    2, 1,  0, 7,    5,   1,	 1,   'r',
+		0, 1,	10,  6,	  1,   4,   0,	 0x10, 0, 11, 0, 5,    3,   'p', 'a', 'd',
+		7, 0,	13,  4,	  'n', 'a', 'm', 'e',  0, 6,  5, 'm',  'y', 'm', 'o', 'd',
+	};
+	struct v8_heap *h;
+
+	(void)state;
+	build(sizeof(like_v8s));
+	fake_bytes(&v, bytes_addr, like_v8s, sizeof(like_v8s));
+	fake_put(&v, table_addr + 8, 0);
+	fake_put(&v, table_addr + 16, 0);
+	h = fake_heap(&v);
+	name_at(h, 0x200, UW_V8_STUB);
+	assert_string_equal(names[0].name, "wasm-function[1]");
+	assert_string_equal(names[0].file, "wasm://wasm/mymod-c16fdd86");
+	v8_heap_free(&h);
+}
+
+/* A wrong offset in the version's table, as a newer V8 would have it. */
+static void functions_that_v8s_own_table_contradicts_have_no_name(void **state)
+{
+	struct v8_heap *h;
+	u64 swapped[2];
+
+	(void)state;
+	build(sizeof(module_bytes));
+	memcpy(swapped, v.heap + (table_addr - FAKE_HEAP_ADDR), sizeof(swapped));
+	fake_put(&v, table_addr, swapped[1]);
+	fake_put(&v, table_addr + 8, swapped[0]);
+	h = fake_heap(&v);
+	for (u32 at = 0; at < 0x600; at += 0x80) {
+		name_at(h, at, UW_V8_STUB);
+		assert_null(names[0].name);
+	}
+	v8_heap_free(&h);
+}
+
+static bool may_be(const char *name)
+{
+	return !name || !strncmp(name, "wasm-function[", 14) || !strcmp(name, "inner") ||
+	       !strcmp(name, "\xef\xbf\xbdter");
+}
+
+static void a_module_that_is_cut_off_has_fewer_names_and_no_wrong_ones(void **state)
+{
+	(void)state;
+	for (u64 len = 0; len < sizeof(module_bytes); len++) {
+		struct v8_heap *h;
+
+		build(len);
+		h = fake_heap(&v);
+		for (u32 at = 0; at < 0x600; at += 0x80) {
+			name_at(h, at, UW_V8_STUB);
+			assert_true(may_be(names[0].name));
+		}
+		v8_heap_free(&h);
+	}
+}
+
+static void a_failing_read_takes_names_away_and_a_lying_one_is_survived(void **state)
+{
+	int n_named = 0;
+
+	(void)state;
+	for (int i = 1; i < 400; i++) {
+		struct v8_heap *h;
+
+		build(sizeof(module_bytes));
+		v.fault_every = i % 2 ? i : 0;
+		v.lie_at = i % 2 ? 0 : i / 2;
+		v.lie_seed = (u32)i;
+		h = fake_heap(&v);
+		for (u32 at = 0; at < 0x600; at += 0x80) {
+			name_at(h, at, UW_V8_STUB);
+			assert_true(v.lie_at || may_be(names[0].name));
+			n_named += names[0].name != NULL;
+		}
+		v8_heap_free(&h);
+	}
+	assert_true(n_named > 400);
+}
+
+/* Freed, and another one in its place: same code, other bytes. */
+static void another_module_at_the_same_address_has_its_own_names(void **state)
+{
+	u64 other = 0;
+	struct v8_heap *h;
+
+	(void)state;
+	build(sizeof(module_bytes));
+	h = fake_heap(&v);
+	name_at(h, 0x200, UW_V8_STUB);
+	assert_string_equal(names[0].name, "inner");
+	other = fake_alloc(&v, sizeof(module_bytes));
+	fake_bytes(&v, other, module_bytes, sizeof(module_bytes));
+	fake_bytes(&v, other + sizeof(module_bytes) - 13, "outer", 5);
+	fake_put(&v, module_addr + BYTES_OFF,
+		 pointer_to((const u64[]){ other, sizeof(module_bytes) }, 2));
+	sample.time_ns = (u64)-1;
+	name_at(h, 0x200, UW_V8_STUB);
+	assert_string_equal(names[0].name, "outer");
+	v8_heap_free(&h);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(each_function_has_its_name_and_its_module),
+		cmocka_unit_test(a_short_module_has_the_url_that_v8_gives_it),
+		cmocka_unit_test(functions_that_v8s_own_table_contradicts_have_no_name),
+		cmocka_unit_test(a_module_that_is_cut_off_has_fewer_names_and_no_wrong_ones),
+		cmocka_unit_test(a_failing_read_takes_names_away_and_a_lying_one_is_survived),
+		cmocka_unit_test(another_module_at_the_same_address_has_its_own_names),
+	};
+
+	return CHECK_RUN(tests);
+}
