@@ -12,7 +12,8 @@
  *	UW_KERNEL       -                        -                        -
  *	UW_NATIVE       offset in module's file  -                        module id
  *	UW_UNKNOWN      -                        -                        -
- *	UW_V8_STUB      marker word at fp-8      -                        -
+ *	UW_V8_STUB      marker word at fp-8      SharedFunctionInfo of    -
+ *	                                         a C++ builtin, or 0
  *	UW_V8_JS        SharedFunctionInfo,      word in the bytecode     low half of the word in
  *	                tagged pointer           offset slot              the BytecodeArray slot
  *	UW_V8_CODE      - (no frame yet: pc only, status UW_F_NO_FRAME)

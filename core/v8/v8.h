@@ -11,9 +11,11 @@
  *	fp-24  argument count
  *	fp-32  BytecodeArray       only in interpreted frames, else anything
  *	fp-40  bytecode offset     only in interpreted frames, else anything
+ *	fp+24  JSFunction          only in exit frames of C++ builtins, whose type says so
  *
  * v8/src/execution/frame-constants.h at 12.4.254 (StandardFrameConstants,
- * InterpreterFrameConstants); the same from 9.4 to 14.6 on both architectures.
+ * InterpreterFrameConstants, BuiltinExitFrameConstants); the same from 9.4 to 14.6 on both
+ *architectures.
  *
  * The garbage collector moves what the slots point to, so the function's
  * SharedFunctionInfo is read here; what code the pc lies in, user space finds.
@@ -34,31 +36,49 @@ UW_INLINE u64 v8_slot(const u8 *slots, u32 slot)
 }
 
 /**
- * v8_read_function() - a frame's function, as the SharedFunctionInfo
- * @f:		gets a, or a status that says why not
+ * v8_read_function() - the SharedFunctionInfo of a JSFunction
+ * @shared:	set on success
  *
  * Recursion asks for the same function again and again; it keeps its
  * SharedFunctionInfo for life.
+ *
+ * Return: UW_OK, or the UW_F_* that says why not.
  */
-UW_INLINE void v8_read_function(struct uw_state *u, struct uw_frame *f, const struct v8_info *info,
-				u64 function)
+UW_INLINE enum uw_status v8_read_function(struct uw_state *u, const struct v8_info *info,
+					  u64 function, u64 *shared)
 {
-	u64 shared = u->memo_shared;
+	u64 word = u->memo_shared;
 
 	port_note(u, UW_NOTE_V8_FUNCTION, function);
 	if (!v8_is_heap_object(function))
-		f->status = UW_F_FUNCTION_TAG;
-	else if (function != u->memo_function &&
-		 read_user(u, &shared, function - 1 + info->shared_off))
-		f->status = UW_F_FUNCTION_FAULT;
-	else if (!v8_is_heap_object(shared))
-		f->status = UW_F_SHARED_TAG;
-	else
-		f->a = u->memo_shared = shared;
-	if (f->status != UW_OK)
-		return;
-	port_note(u, function == u->memo_function ? UW_NOTE_V8_MEMO : UW_NOTE_V8_SHARED, shared);
+		return UW_F_FUNCTION_TAG;
+	if (function != u->memo_function && read_user(u, &word, function - 1 + info->shared_off))
+		return UW_F_FUNCTION_FAULT;
+	if (!v8_is_heap_object(word))
+		return UW_F_SHARED_TAG;
+	port_note(u, function == u->memo_function ? UW_NOTE_V8_MEMO : UW_NOTE_V8_SHARED, word);
 	u->memo_function = function;
+	u->memo_shared = word;
+	*shared = word;
+	return UW_OK;
+}
+
+/* A frame that a marker describes; behind an exit frame stands a C++ builtin. */
+UW_INLINE void v8_read_stub(struct uw_state *u, struct uw_frame *f, const struct v8_info *info,
+			    u64 marker)
+{
+	const u8 *target;
+
+	port_note(u, UW_NOTE_V8_MARKER, marker);
+	f->kind = UW_V8_STUB;
+	f->status = UW_OK;
+	f->a = marker;
+	if (!info->exit_marker || marker != info->exit_marker)
+		return;
+	target = uw_window(u, u->regs.fp + V8_EXIT_TARGET, 8);
+	f->status = UW_F_FUNCTION_FAULT;
+	if (target)
+		f->status = v8_read_function(u, info, uw_word(target), &f->b);
 }
 
 /**
@@ -79,17 +99,13 @@ UW_INLINE void v8_identify(struct uw_state *u, struct uw_frame *f, const struct 
 	if (built < V8_CONTEXT_SLOT)
 		return;
 	if (!(context & 1)) {
-		port_note(u, UW_NOTE_V8_MARKER, context);
-		f->kind = UW_V8_STUB;
-		f->status = UW_OK;
-		f->a = context;
+		v8_read_stub(u, f, info, context);
 		return;
 	}
 	if (built < V8_FUNCTION_SLOT)
 		return;
 	f->kind = UW_V8_JS;
-	f->status = UW_OK;
-	v8_read_function(u, f, info, v8_slot(slots, V8_FUNCTION_SLOT));
+	f->status = v8_read_function(u, info, v8_slot(slots, V8_FUNCTION_SLOT), &f->a);
 	if (built < info->bytecode_offset_slot)
 		return;
 	f->b = v8_slot(slots, info->bytecode_offset_slot);

@@ -179,6 +179,7 @@ static void take_v8(struct parse *p, void *to)
 		.bytecode_array_slot = (u16)get_number(p, "bytecode_array_slot", UINT16_MAX),
 		.bytecode_offset_slot = (u16)get_number(p, "bytecode_offset_slot", UINT16_MAX),
 		.shared_off = (u16)get_number(p, "shared_off", UINT16_MAX),
+		.exit_marker = (u16)get_some(p, "exit_marker"),
 	};
 }
 

@@ -35,14 +35,27 @@ static u64 blank(const struct redaction *r, u64 word)
 	return like | (word & 7);
 }
 
-/* Has the walk gone from a frame of V8 to this return address? */
-static bool is_return_from_v8(const struct redaction *r, u64 word)
+static bool is_v8(u8 kind)
 {
+	return kind == UW_V8_STUB || kind == UW_V8_JS || kind == UW_V8_CODE;
+}
+
+/* Has the walk gone from a frame of V8 to the return address that lies there? */
+static bool is_return_from_v8(const struct redaction *r, const struct pages *p, u64 addr,
+			      bool is_stub)
+{
+	const struct page *page = pages_find(p, addr);
+	u32 off = addr & (PAGE_LEN - 1);
+	u64 word;
+
+	if (!page || page->state[off] != BYTE_READ)
+		return false;
+	memcpy(&word, page->bytes + off, 8);
 	for (u32 i = 1; i < r->n_frames; i++) {
 		u8 kind = r->frames[i - 1].kind;
 
 		if (r->frames[i].pc == (word & r->va_mask) &&
-		    (kind == UW_V8_STUB || kind == UW_V8_JS || kind == UW_V8_CODE))
+		    (is_stub ? kind == UW_V8_STUB : is_v8(kind)))
 			return true;
 	}
 	return false;
@@ -50,22 +63,15 @@ static bool is_return_from_v8(const struct redaction *r, u64 word)
 
 /*
  * The slots of a frame of V8 lie below its record, whose return address tells it: the
- * record before may be nowhere, since native code uses fp as it likes.
+ * record before may be nowhere, since native code uses fp as it likes. What an exit frame
+ * is of lies above it.
  */
 static bool is_in_v8_frame(const struct redaction *r, const struct pages *p, u64 addr)
 {
-	for (u64 at = addr; at <= addr + V8_SLOTS_LEN + 8; at += 8) {
-		const struct page *page = pages_find(p, at);
-		u32 off = at & (PAGE_LEN - 1);
-		u64 word;
-
-		if (!page || page->state[off] != BYTE_READ)
-			continue;
-		memcpy(&word, page->bytes + off, 8);
-		if (is_return_from_v8(r, word))
+	for (u64 at = addr; at <= addr + V8_SLOTS_LEN + 8; at += 8)
+		if (is_return_from_v8(r, p, at, false))
 			return true;
-	}
-	return false;
+	return is_return_from_v8(r, p, addr - V8_EXIT_TARGET + 8, true);
 }
 
 static void redact_word(const struct redaction *r, const struct pages *p, struct page *page,

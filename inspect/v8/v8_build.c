@@ -285,6 +285,7 @@ static const char *take_info(struct v8_build *b, const struct collection *c)
 	s32 offset_slot = v8_meta_get(c->meta, c->n_meta, "off_fp_bytecode_offset",
 				      -b->layout.bytecode_offset_slot);
 	s32 slots[2] = { array_slot, offset_slot };
+	s32 exit_type = v8_meta_get(c->meta, c->n_meta, "frametype_BuiltinExitFrame", 0);
 
 	b->info = (struct v8_info){
 		.bytecode_array_slot = V8_ANY_ARRAY_SLOT,
@@ -297,6 +298,8 @@ static const char *take_info(struct v8_build *b, const struct collection *c)
 	for (int i = 0; i < 2; i++)
 		if (slots[i] >= -V8_FUNCTION_SLOT || slots[i] < -V8_SLOTS_LEN || slots[i] % 8)
 			return "the metadata has odd slots of a frame";
+	if (exit_type > 0 && exit_type < V8_MAX_FRAME_TYPES)
+		b->info.exit_marker = (u16)(exit_type << 1);
 	b->info.bytecode_array_slot = (u16)-array_slot;
 	b->info.bytecode_offset_slot = (u16)-offset_slot;
 	return NULL;

@@ -407,6 +407,19 @@ static int name_wasm(struct v8_heap *h, const struct uw_sample *s, u64 pc, struc
 						: "no WebAssembly function at pc");
 }
 
+/* An exit frame, by the C++ builtin behind it. */
+static void name_target(struct v8_heap *h, const struct uw_sample *s, const struct uw_frame *frame,
+			struct v8_name *names)
+{
+	const struct v8_function *f = v8_function_get(h, frame->b, s->time_ns);
+
+	if (!f)
+		names[0] = (struct v8_name){ .kind = V8_NAME_STUB,
+					     .reason = "the function moved or is unreadable" };
+	else if (!f->script && f->name)
+		name_function(f, names);
+}
+
 static int name_stub(struct v8_heap *h, const struct uw_sample *s, const struct uw_frame *frame,
 		     struct v8_name *names)
 {
@@ -421,6 +434,10 @@ static int name_stub(struct v8_heap *h, const struct uw_sample *s, const struct 
 		names[0] = (struct v8_name){ .kind = V8_NAME_REGEXP, .name = "RegExp" };
 	if (!b && type_name && !strcmp(type_name, "WasmFrame"))
 		return name_wasm(h, s, uw_frame_lookup_pc(frame), names);
+	if (frame->b)
+		name_target(h, s, frame, names);
+	if (frame->status != UW_OK)
+		give_reason(names, status_words(frame->status));
 	if (!names[0].name)
 		give_reason(names, "a frame of unknown type");
 	return 1;

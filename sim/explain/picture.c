@@ -79,6 +79,9 @@ static void mark_slots(const struct explain *e, struct marks *m, u32 frame)
 	info = &e->target.v8_builds[s->info_idx];
 	if (kind == UW_V8_STUB)
 		mark_slot(m, s, V8_CONTEXT_SLOT, frame, "frame type");
+	if (kind == UW_V8_STUB && e->u.sample.frames[frame].b)
+		add(m, s->record_addr + V8_EXIT_TARGET, "%s of frame %u",
+		    "JSFunction of the C++ builtin", frame);
 	if (kind != UW_V8_JS)
 		return;
 	mark_slot(m, s, V8_CONTEXT_SLOT, frame, "context");

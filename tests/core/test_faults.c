@@ -33,7 +33,10 @@ static bool lost_one(const struct uw_sample *bad, enum uw_status status)
 
 		if (!memcmp(b, g, sizeof(*b)))
 			continue;
-		if (b->pc != g->pc || b->a || b->status != status || b->flags != g->flags)
+		/* An exit frame keeps its marker. */
+		if (b->pc != g->pc || (g->kind == UW_V8_STUB && b->b) ||
+		    (b->a && (g->kind != UW_V8_STUB || b->a != g->a)) || b->status != status ||
+		    b->flags != g->flags)
 			return false;
 		n_lost++;
 	}

@@ -175,6 +175,13 @@ u32 fake_scenes(const struct fake_world *w, struct fake_scene *scenes)
 	    (struct fake_expected){ "a stub by its frame type",
 				    1,
 				    { { "StubFrame", 0, 0, V8_TIER_NONE, V8_NAME_STUB } } });
+	add(&l, (struct uw_frame){ .pc = plain, .a = 26 << 1, .b = w->builtin, .kind = UW_V8_STUB },
+	    (struct fake_expected){
+		    "a builtin in C++", 1, { { "map", 0, 0, V8_TIER_NONE, V8_NAME_BUILTIN } } });
+	add(&l, (struct uw_frame){ .pc = plain, .a = 26 << 1, .b = w->outer, .kind = UW_V8_STUB },
+	    (struct fake_expected){ "an exit frame of what is no builtin",
+				    1,
+				    { { "StringAdd", 0, 0, V8_TIER_NONE, V8_NAME_STUB } } });
 	add(&l,
 	    (struct uw_frame){ .pc = FAKE_CODE_ADDR + 0x8000, .a = 31 << 1, .kind = UW_V8_STUB },
 	    (struct fake_expected){ "a regular expression",
