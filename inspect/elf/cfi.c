@@ -44,7 +44,7 @@
 
 /* Bytes between described functions: less is padding, more is tables or another's code. */
 #define MIN_GAP 16
-#define MAX_GAP (1u << 20)
+#define MAX_GAP (512u << 10) /* less than all of V8's builtins */
 #define MAX_GAPS (4u << 20) /* in all, of a file: 0.5 s. Chromium describes 1 % of its 225 MiB */
 #define BYTES_AN_ENTRY 1024 /* of code; Debian's libraries have one for 270 to 520 */
 #define CRT_LEN (8u << 10) /* the start code of a program has entries enough for this much */
