@@ -152,7 +152,7 @@ def is_hijacked(frames):
     """Was the caller found by a guess since the thread is to return to the runtime instead?"""
     guess = next((i for i, f in enumerate(frames) if f.get("guess")), 0)
     frame = frames[guess - 1]
-    if not guess or frame["kind"] != "native" or "off" not in frame:
+    if not guess or frame["kind"] != "native" or "off" not in frame or not os.path.exists(frame["module"]):
         return False
     with open(frame["module"], "rb") as file:
         file.seek(int(frame["off"], 16))

@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""guest.py VERSION|dotnet FOLDER: judges what ci/arm64 brought home from a real arm64 kernel.
+
+FOLDER/profile.ndjson is judged by the program's nesting, as on x86-64 (known_nesting.py,
+dotnet.py), all of it; but how many stacks are complete from SETTLED_US after the first sample on:
+until then unwind rows are loaded, as in the first two seconds on a machine that does not emulate.
+That of the whole is printed, too. Of .NET it is the whole: its recording does not begin with the
+program.
+
+FOLDER/case*.core.zst are replayed here, by the walk compiled for this machine and by its BPF program
+interpreted: both have to give what the arm64 kernel gave, and a case that says otherwise has to be
+refused.
+"""
+
+import glob
+import itertools
+import json
+import os
+import re
+import subprocess
+import sys
+
+from dotnet_nesting import Source, Tally, samples_of
+from known_nesting import HEADER, KNOWN, Figures, percent, row
+from lib import Checks, Profile, folder
+from nesting import Judge
+
+MIN_LEAVES = 100
+SIM = os.environ.get("UNSPOOL_SIM", "unspool-sim")
+COMPLETE = 95  # percent
+SETTLED_US = 40000000
+
+
+def judge_node(check, version, profile):
+    f = Figures(Judge(KNOWN), profile)
+    row(HEADER)
+    row((version, "arm64", f.summary["samples"], f.leaf, percent(f.exact, f.leaf),
+         percent(f.window, f.leaf), f.outside, f.gap, f.above, percent(f.above_exact, f.above),
+         f.lines, f.inlined, f.complete, f.summary["lost"]))
+    for miss in f.misses[:12]:
+        print("    not exact:", miss)
+    check.that(f.leaf >= MIN_LEAVES, f"{version}: {f.leaf} samples in the programs")
+    check.that(percent(f.exact + f.above_exact, f.leaf + f.above) >= 99, f"{version}: 99 % exact")
+
+
+def judge_dotnet(check, profile):
+    tally, source = Tally(), Source()
+    for case, frames, stack, count in samples_of(profile, 0):
+        tally.add(case, frames, stack, count, source)
+    for what, count in sorted(tally.misses.items(), key=lambda x: -x[1])[:12]:
+        print(f"    {count} {what}")
+    few = max(1, tally.n // 100)
+    check.that(tally.n >= MIN_LEAVES, f"dotnet: {tally.n} samples in the programs")
+    check.that(tally.wrong <= few, f"dotnet: frames nest as the source says ({tally.wrong} do not)")
+    check.that(tally.unnamed <= few, f"dotnet: methods have names ({tally.unnamed} lack one)")
+    check.that(tally.names - tally.lines <= few,
+               f"dotnet: lines are those of the methods ({tally.lines} of {tally.names})")
+    check.that(tally.callers and tally.refused == tally.callers,
+               f"dotnet: a lost caller is seen ({tally.refused} of {tally.callers})")
+    check.that(tally.lined and not tally.shifted, f"dotnet: a wrong line is seen ({tally.lined})")
+
+
+def judge_complete(check, program, profile, settled_us):
+    s = profile.summary
+    print(f"{program}: {s['samples']} samples, {percent(s['complete'], s['samples']):.2f} % complete, "
+          f"truncated {s['truncated']}, failed {s['failed']}")
+    settled = min(line["t"][0] for line in profile.of("samples")) + settled_us
+    n = good = 0
+    for _, stack, _, line in profile.samples():
+        count = sum(t >= settled for t in itertools.accumulate(line["t"]))
+        n += count
+        good += count * (stack["status"] == "complete")
+    check.that(n >= MIN_LEAVES and percent(good, n) >= COMPLETE,
+               f"{program}: {percent(good, n):.2f} % of {n} complete once rows are loaded, {COMPLETE} wanted")
+
+
+def run(engine, cases, out):
+    """(exit status, how many cases gave what the kernel gave)"""
+    done = subprocess.run([SIM, "run", "--arch", "arm64", "--engine", engine, "--json", out, *cases],
+                          capture_output=True, text=True, timeout=120, check=False)
+    with open(out, encoding="utf-8") as file:
+        runs = [json.loads(line) for line in file]
+    return done.returncode, sum(r.get("equal", False) for r in runs if r.get("engine") == engine)
+
+
+def doctored(case, out):
+    """A case whose kernel found another caller."""
+    data = subprocess.run(["zstd", "-dcq", case], capture_output=True, check=True).stdout
+    walk = data.index(b'"walk"')
+    pcs = [m.end() for m in re.finditer(rb'"pc": ?"0x[0-9a-f]+', data[walk:])]
+    digit = walk + pcs[1] - 1
+    with open(out, "wb") as file:
+        file.write(data[:digit] + (b"1" if data[digit:digit + 1] != b"1" else b"2") + data[digit + 1:])
+
+
+def replay(check, program, cases):
+    if not check.that(len(cases) >= 5, f"{program}: {len(cases)} cases were captured"):
+        return
+    with folder() as tmp:
+        out, other = os.path.join(tmp, "json"), os.path.join(tmp, "other.core")
+        doctored(cases[0], other)
+        for engine in ("native", "guest"):
+            check.equal(run(engine, cases, out), (0, len(cases)),
+                        f"{program}: {engine}: {len(cases)} cases give what the arm64 kernel gave")
+            check.equal(run(engine, [other], out), (1, 0), f"{program}: {engine}: a doctored one does not")
+
+
+def main():
+    program, home = sys.argv[1:]
+    path = os.path.join(home, "profile.ndjson")
+    check = Checks()
+    if check.that(os.path.exists(path), f"{program}: the guest gave a profile", quiet=True):
+        profile = Profile(path)
+        if program == "dotnet":
+            judge_dotnet(check, profile)
+        else:
+            judge_node(check, program, profile)
+        judge_complete(check, program, profile, 0 if program == "dotnet" else SETTLED_US)
+    if program != "dotnet":
+        replay(check, program, sorted(glob.glob(os.path.join(home, "case*.core.zst"))))
+    return check.end()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
