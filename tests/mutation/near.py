@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Which tests see a file of the source: those whose programs are made of it, the ones first
+that a change of it makes the least to compile for. What is made of what, ninja knows."""
+
+import json
+import os
+import re
+import subprocess
+
+
+class Near:
+    """Of a tree that has been built."""
+
+    def __init__(self, build):
+        self.build = build
+        self.users = {}  # a source: the objects that are compiled from it
+        for block in self.ask("ninja", "-t", "deps").split("\n\n"):
+            first, *sources = block.split("\n    ")
+            for source in sources:
+                self.users.setdefault(self.path(source), set()).add(first.split(": #deps")[0])
+        targets = json.loads(self.ask("meson", "introspect", "--targets", "."))
+        files = {target["id"]: target["filename"] for target in targets}
+        self.tests = {}  # a test: what it is made of, in all
+        for test in json.loads(self.ask("meson", "introspect", "--tests", ".")):
+            if "unspool:unit" in test["suite"]:
+                made = {os.path.relpath(file, build)
+                        for need in test["depends"] for file in files.get(need, [])}
+                self.tests[test["name"]] = self.parts(made)
+
+    def ask(self, *command):
+        """What a command prints."""
+        return subprocess.run(command, cwd=self.build, check=True, capture_output=True, text=True,
+                              stdin=subprocess.DEVNULL).stdout
+
+    def path(self, file):
+        """From the tree's top."""
+        return os.path.normpath(os.path.join(self.build.name, file))
+
+    def parts(self, made):
+        """What files are made of, and what that is."""
+        return set(self.ask("ninja", "-t", "inputs", *made).splitlines()) if made else set()
+
+    def order(self, path):
+        """The tests that see the file: first those with words of its path in their name, then
+        those that are soon built."""
+        users = self.users.get(path, set())
+        stale = {name: len(parts & users) for name, parts in self.tests.items()}
+        return sorted((name for name in stale if stale[name]),
+                      key=lambda name: (-len(words(path) & words(name)), stale[name], name))
+
+
+def words(name):
+    """Those of a path or a name, less an s at the end."""
+    return {word.rstrip("s") for word in re.split(r"[^a-z0-9]+", name.lower())}
