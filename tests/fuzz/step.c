@@ -8,7 +8,8 @@
 #include "walk.h"
 
 #include "../core/sane.h"
-#include "../../sim/port/walk.h"
+#include "../../core/uw_walk.h"
+#include "../../sim/port/tables.h"
 
 /* Instruction (two tries) and those around it, a word of the top frame, slots, record, JSFunction.
  */
@@ -60,7 +61,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 
 	fuzz_target(&target, &in);
 	fuzz_memory(&target, &in);
-	sim_port_target = &target;
+	fuzz_port_target = &target;
 	u.regs = before = target.regs;
 	u.va_mask = target.va_mask;
 	u.extent = target.extent;

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#pragma once
+
+/*
+ * The port of the targets that take one step: that of native builds, behind calls into
+ * step_port.c, which is compiled without instrumentation. How tables are searched is
+ * not the core's coverage; the targets that walk look at it.
+ */
+
+#include "../../../sim/target.h"
+
+extern const struct sim_target *fuzz_port_target;
+
+long fuzz_port_read(void *dst, u32 len, u64 addr);
+const struct uw_mapping *fuzz_port_mapping(u64 extent, u64 pc);
+const struct uw_rule *fuzz_port_row(u32 module, u64 file_off);
+const struct v8_info *fuzz_port_v8(u32 info_idx);
+
+UW_INLINE long port_read_user(void *dst, u32 len, u64 addr)
+{
+	return fuzz_port_read(dst, len, addr);
+}
+
+UW_INLINE u64 port_index(u64 n, u64 mask)
+{
+	return n & mask;
+}
+
+UW_INLINE const struct uw_mapping *port_mapping(const struct uw_state *u, u64 pc)
+{
+	return fuzz_port_mapping(u->extent, pc);
+}
+
+UW_INLINE const struct uw_rule *port_row(const struct uw_state *u, u32 module, u64 file_off)
+{
+	(void)u;
+	return fuzz_port_row(module, file_off);
+}
+
+UW_INLINE const struct v8_info *port_info_v8(u32 info_idx)
+{
+	return fuzz_port_v8(info_idx);
+}
+
+/* Nobody listens. */
+UW_INLINE void port_note(const struct uw_state *u, enum uw_note note, u64 value)
+{
+	(void)u;
+	(void)note;
+	(void)value;
+}

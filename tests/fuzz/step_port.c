@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: BSD-2-Clause
+
+/* The far side of port/port_impl.h: what the port of native builds does. */
+
+#include "../../sim/port/tables.h"
+
+const struct sim_target *fuzz_port_target;
+
+/* The interceptors of memcpy and memset look at @dst. */
+long fuzz_port_read(void *dst, u32 len, u64 addr)
+{
+	return sim_mem_read(fuzz_port_target->mem, dst, len, addr);
+}
+
+const struct uw_mapping *fuzz_port_mapping(u64 extent, u64 pc)
+{
+	return sim_find_mapping(fuzz_port_target, extent, pc);
+}
+
+const struct uw_rule *fuzz_port_row(u32 module, u64 file_off)
+{
+	return sim_find_rule(fuzz_port_target, module, file_off);
+}
+
+const struct v8_info *fuzz_port_v8(u32 info_idx)
+{
+	return sim_find_v8(fuzz_port_target, info_idx);
+}
