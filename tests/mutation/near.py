@@ -40,13 +40,14 @@ class Near:
         """What files are made of, and what that is."""
         return set(self.ask("ninja", "-t", "inputs", *made).splitlines()) if made else set()
 
-    def order(self, path):
-        """The tests that see the file: first those with words of its path in their name, then
-        those that are soon built."""
+    def order(self, path, caught):
+        """The tests that see the file: first those with words of its path in their name, of
+        these the ones that are oftener in @caught, then those that are soon built."""
         users = self.users.get(path, set())
         stale = {name: len(parts & users) for name, parts in self.tests.items()}
         return sorted((name for name in stale if stale[name]),
-                      key=lambda name: (-len(words(path) & words(name)), stale[name], name))
+                      key=lambda name: (-len(words(path) & words(name)), -caught.count(name),
+                                        stale[name], name))
 
 
 def words(name):
