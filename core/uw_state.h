@@ -32,9 +32,9 @@ struct uw_regs {
  */
 struct uw_undo {
 	u32 at; /* how far its description has been read */
-	s32 off; /* where sp would be now */
-	s32 fp_at; /* where fp was saved */
-	s32 frame_off; /* where sp was after the prologue */
+	u32 off; /* where sp would be now; these wrap, as what is described may be nonsense */
+	u32 fp_at; /* where fp was saved */
+	u32 frame_off; /* where sp was after the prologue */
 	u8 fp_saved;
 	u8 by_fp;
 };

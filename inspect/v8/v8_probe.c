@@ -208,7 +208,7 @@ static bool source_len(struct v8_heap *h, const struct v8_function *f, u32 *len)
 {
 	u64 source;
 
-	return !v8_word(h, f->script->tagged, h->l->script_source, &source) &&
+	return f->script && !v8_word(h, f->script->tagged, h->l->script_source, &source) &&
 	       v8_is_string(h, source) &&
 	       !v8_read(h, source - 1 + h->l->string_length, len, sizeof(*len));
 }

@@ -5,6 +5,8 @@
 
 #include "walks.h"
 
+#include "../../sim/port/tables.h"
+
 static inline enum uw_class class_of(u32 status)
 {
 	static const u8 classes[] = {
@@ -42,24 +44,26 @@ static inline bool kind_fits(const struct uw_frame *f, const struct uw_mapping *
 	return f->kind == UW_V8_STUB || f->kind == UW_V8_JS || f->kind == UW_V8_CODE;
 }
 
-/* What a signal's handler returns to: the frame after it was interrupted. */
-static inline bool is_restorer(const struct uw_frame *f)
+/* What a signal's handler returns to, as rows say it: the frame after it was interrupted. */
+static inline bool is_restorer(const struct uw_frame *f, const struct sim_target *t)
 {
-	u64 rule = uw_frame_lookup_pc(f) / RULE_LEN;
+	bool has_rows = f->kind == UW_NATIVE || f->kind == UW_DOTNET_R2R;
+	u64 off = f->flags & UW_FRAME_RA ? f->a - 1 : f->a;
+	const struct uw_rule *r = has_rows ? sim_find_rule(t, f->aux, off) : NULL;
 
-	return rule == APP(RULED(RULE_SIGNAL)) / RULE_LEN ||
-	       rule == CLR(0xa000 + RULED(RULE_SIGNAL)) / RULE_LEN; /* with the same rows */
+	return r && r->cfa == UW_CFA_SIGNAL;
 }
 
-static inline bool frame_is_sane(const struct uw_frame *f, u32 idx, bool has_tables)
+static inline bool frame_is_sane(const struct uw_frame *f, u32 idx, const struct sim_target *t)
 {
+	bool has_tables = t->extent != 0;
 	const struct uw_mapping *m = mapping_of(uw_frame_lookup_pc(f));
 
 	if (f->kind >= UW_N_KINDS || f->status >= UW_N_STATUS || f->pad)
 		return false;
 	if (f->status != UW_OK && class_of(f->status) != UW_CLASS_FRAME)
 		return false;
-	if (f->flags & UW_FRAME_RA ? idx == 0 : idx && !(has_tables && is_restorer(f - 1)))
+	if (f->flags & UW_FRAME_RA ? idx == 0 : idx && !(has_tables && is_restorer(f - 1, t)))
 		return false;
 	if (f->flags & UW_FRAME_NO_ROWS && f->kind != UW_NATIVE && f->kind != UW_DOTNET_R2R &&
 	    (!m || m->kind != UW_MAP_V8_BUILTINS))
@@ -70,10 +74,12 @@ static inline bool frame_is_sane(const struct uw_frame *f, u32 idx, bool has_tab
 }
 
 /**
- * sample_is_sane() - could this be the outcome of a walk over the address plan?
+ * sample_is_sane() - could this be the outcome of a walk over the address plan, with these rows?
  */
-static inline bool sample_is_sane(const struct uw_sample *s, bool has_tables)
+static inline bool sample_is_sane(const struct uw_sample *s, const struct sim_target *t)
 {
+	bool has_tables = t->extent != 0;
+
 	if (s->status >= UW_N_STATUS || s->status == UW_OK)
 		return false;
 	if (class_of(s->status) == UW_CLASS_FRAME || !s->n_frames || s->n_frames > UW_MAX_FRAMES)
@@ -83,7 +89,7 @@ static inline bool sample_is_sane(const struct uw_sample *s, bool has_tables)
 	if (s->n_kernel || s->flags)
 		return false;
 	for (u32 i = 0; i < s->n_frames; i++)
-		if (!frame_is_sane(&s->frames[i], i, has_tables))
+		if (!frame_is_sane(&s->frames[i], i, t))
 			return false;
 	return true;
 }

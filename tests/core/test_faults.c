@@ -97,9 +97,9 @@ static bool is_guessed_on(const struct uw_sample *bad)
 	return bad->status != UW_END || bad->frames[n].flags & UW_FRAME_GUESS;
 }
 
-static enum outcome judge(const struct uw_sample *bad, bool has_tables)
+static enum outcome judge(const struct uw_sample *bad, const struct sim_target *target)
 {
-	if (!sample_is_sane(bad, has_tables))
+	if (!sample_is_sane(bad, target))
 		return WRONG;
 	if (is_same(bad))
 		return SAME;
@@ -154,7 +154,7 @@ static void sweep(const struct stack *stack, const struct arch_row *arch, u32 se
 	assert_true(log.n <= 64 && log.n == good.n_reads);
 	for (u32 i = 0; i < log.n; i++) {
 		const struct uw_sample *bad = walk_failing(&target, arch, i + 1);
-		enum outcome outcome = judge(bad, !stack->no_tables);
+		enum outcome outcome = judge(bad, &target);
 
 		seen[outcome]++;
 		if (!outcome_fits(&reads[i], i, outcome))
@@ -194,18 +194,18 @@ static void walk_that_a_fault_does_not_explain_is_wrong(void **state)
 	good = *walk_failing(&target, &arch_rows[0], 0);
 	sim_mem_free(&target.mem);
 	bad = good;
-	assert_int_equal(judge(&bad, true), SAME);
+	assert_int_equal(judge(&bad, &target), SAME);
 	bad.n_frames = 4; /* ends too early, and says that it is whole */
-	assert_int_equal(judge(&bad, true), WRONG);
+	assert_int_equal(judge(&bad, &target), WRONG);
 	bad.status = UW_E_FAULT;
-	assert_int_equal(judge(&bad, true), ENDED);
+	assert_int_equal(judge(&bad, &target), ENDED);
 	bad.frames[2].a ^= 0x40; /* another function */
-	assert_int_equal(judge(&bad, true), WRONG);
+	assert_int_equal(judge(&bad, &target), WRONG);
 	bad = good;
 	bad.frames[2].a ^= 0x40;
-	assert_int_equal(judge(&bad, true), WRONG);
+	assert_int_equal(judge(&bad, &target), WRONG);
 	bad.frames[2] = bad.frames[3]; /* a frame in the middle is missing */
-	assert_int_equal(judge(&bad, true), WRONG);
+	assert_int_equal(judge(&bad, &target), WRONG);
 }
 
 int main(void)

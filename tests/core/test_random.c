@@ -33,7 +33,7 @@ static void walk_random(const struct arch_row *arch, u64 seen[UW_N_STATUS])
 		if (i % 16 == 0)
 			target.extent = 0;
 		arch->sim->walk(u, &target);
-		if (!sample_is_sane(&u->sample, target.extent != 0))
+		if (!sample_is_sane(&u->sample, &target))
 			fail_msg("%s: seed %llu: a walk that cannot be", arch->sim->name, i);
 		seen[u->sample.status]++;
 		for (u32 f = 0; f < u->sample.n_frames; f++)
@@ -66,13 +66,14 @@ static void random_stacks_end_and_make_sense(void **state)
 	}
 }
 
-static bool is_insane(const struct uw_sample *good, u32 offset, u8 value)
+static bool is_insane(const struct uw_sample *good, const struct sim_target *target, u32 offset,
+		      u8 value)
 {
 	static struct uw_sample s;
 
 	memcpy(&s, good, sizeof(s));
 	((u8 *)&s)[offset] = value;
-	return !sample_is_sane(&s, true);
+	return !sample_is_sane(&s, target);
 }
 
 /* The judge of the test above finds fault with each of these. */
@@ -80,15 +81,17 @@ static void walk_that_cannot_be_is_found_out(void **state)
 {
 	u32 frame = offsetof(struct uw_sample, frames) + 2 * sizeof(struct uw_frame);
 	struct uw_state *u = fresh_state();
-	struct sim_target target;
+	struct sim_target target, no_tables;
 
 	(void)state;
 	target_of(&v8_stacks[0], &arch_rows[0], &target);
+	no_tables = target;
+	no_tables.extent = 0;
 	arch_rows[0].sim->walk(u, &target);
 	sim_mem_free(&target.mem);
-	assert_true(sample_is_sane(&u->sample, true));
-	assert_false(sample_is_sane(&u->sample, false));
-#define INSANE(at, value) assert_true(is_insane(&u->sample, at, value))
+	assert_true(sample_is_sane(&u->sample, &target));
+	assert_false(sample_is_sane(&u->sample, &no_tables));
+#define INSANE(at, value) assert_true(is_insane(&u->sample, &target, at, value))
 	INSANE(offsetof(struct uw_sample, status), UW_OK);
 	INSANE(offsetof(struct uw_sample, status), UW_F_NO_FRAME);
 	INSANE(offsetof(struct uw_sample, status), UW_N_STATUS);

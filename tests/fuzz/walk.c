@@ -16,7 +16,6 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 	arch = &arch_rows[fuzz_target(&target, &in)];
 	fuzz_memory(&target, &in);
 	arch->sim->walk(&u, &target);
-	FUZZ_MUST(sample_is_sane(&u.sample, target.extent != 0), "%s: a walk that cannot be",
-		  arch->sim->name);
+	FUZZ_MUST(sample_is_sane(&u.sample, &target), "%s: a walk that cannot be", arch->sim->name);
 	return 0;
 }

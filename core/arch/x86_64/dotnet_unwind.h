@@ -64,14 +64,14 @@ enum dotnet_op {
 UW_INLINE void arch_dotnet_make_rule(struct uw_state *u)
 {
 	const volatile struct uw_undo *d = &u->undo;
-	s32 up = d->off + 8;
+	u32 up = d->off + 8;
 
 	u->rule = (struct uw_rule){ .cfa = d->by_fp ? UW_CFA_FP : UW_CFA_SP,
-				    .cfa_off = up,
+				    .cfa_off = (s32)up,
 				    .ra = UW_SAVED_CFA,
 				    .ra_off = -8,
 				    .fp = d->fp_saved ? UW_SAVED_CFA : UW_SAVED_SAME,
-				    .fp_off = d->fp_at - up };
+				    .fp_off = (s32)(d->fp_at - up) };
 }
 
 /* Nothing has been undone. */
@@ -161,10 +161,10 @@ UW_INLINE enum uw_status arch_dotnet_epilogue(struct uw_state *u, u64 begin, u64
 		return UW_F_METHOD_FAULT;
 	head = p[0] | (u32)p[1] << 8 | (u32)p[2] << 16;
 	if (head == 0xc48348 || head == 0x658d48) {
-		d->off = (s32)((u32)p[3] << 24) >> 24;
+		d->off = (u32)((s32)((u32)p[3] << 24) >> 24);
 		d->at = 4;
 	} else if (head == 0xc48148 || head == 0xa58d48) {
-		d->off = (s32)(p[3] | (u32)p[4] << 8 | (u32)p[5] << 16 | (u32)p[6] << 24);
+		d->off = p[3] | (u32)p[4] << 8 | (u32)p[5] << 16 | (u32)p[6] << 24;
 		d->at = 7;
 	}
 	d->by_fp = head == 0x658d48 || head == 0xa58d48;
@@ -227,17 +227,17 @@ UW_INLINE void arch_dotnet_undo(volatile struct uw_undo *d, u32 op, u32 info, u3
 		}
 		d->off += 8;
 	} else if (op == DOTNET_ALLOC_SMALL) {
-		d->off += (s32)(info * 8 + 8);
+		d->off += info * 8 + 8;
 	} else if (op == DOTNET_ALLOC_LARGE) {
-		d->off += (s32)(info ? far : near * 8);
+		d->off += info ? far : near * 8;
 	} else if (arch_dotnet_sets_fp(op)) {
 		d->by_fp = 1;
-		d->off = -(s32)(op == DOTNET_SET_FPREG ? (frame >> 4) * 16 : far * 16);
+		d->off = 0 - (op == DOTNET_SET_FPREG ? (frame >> 4) * 16 : far * 16);
 		d->frame_off = d->off;
 	} else if (info == DOTNET_RBP &&
 		   (op == DOTNET_SAVE_NONVOL || op == DOTNET_SAVE_NONVOL_FAR)) {
 		d->fp_saved = 1;
-		d->fp_at = d->frame_off + (s32)(op == DOTNET_SAVE_NONVOL ? near * 8 : far);
+		d->fp_at = d->frame_off + (op == DOTNET_SAVE_NONVOL ? near * 8 : far);
 	}
 }
 
