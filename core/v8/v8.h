@@ -78,7 +78,7 @@ UW_INLINE void v8_read_stub(struct uw_state *u, struct uw_frame *f, const struct
 	target = uw_window(u, u->regs.fp + V8_EXIT_TARGET, 8);
 	f->status = UW_F_FUNCTION_FAULT;
 	if (target)
-		f->status = v8_read_function(u, info, uw_word(target), &f->b);
+		f->status = (u8)v8_read_function(u, info, uw_word(target), &f->b);
 }
 
 /**
@@ -105,7 +105,7 @@ UW_INLINE void v8_identify(struct uw_state *u, struct uw_frame *f, const struct 
 	if (built < V8_FUNCTION_SLOT)
 		return;
 	f->kind = UW_V8_JS;
-	f->status = v8_read_function(u, info, v8_slot(slots, V8_FUNCTION_SLOT), &f->a);
+	f->status = (u8)v8_read_function(u, info, v8_slot(slots, V8_FUNCTION_SLOT), &f->a);
 	if (built < info->bytecode_offset_slot)
 		return;
 	f->b = v8_slot(slots, info->bytecode_offset_slot);
