@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include <elf.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <signal.h>
@@ -8,19 +7,15 @@
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
-#include <sys/uio.h>
-#include <sys/user.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
-#include "../../core/uw_walk.h"
+#include "../../core/port.h"
 #include "../../inspect/util/cleanup.h"
 #include "live_node.h"
+#include "live_walk.h"
 
 #define MAX_MAPS_LEN (1 << 20)
-
-struct port_world port_world;
 
 static int spawn(struct live_node *n, char *const argv[])
 {
@@ -205,53 +200,17 @@ int live_node_read_mappings(struct live_node *n)
 
 /* ---- samples ---- */
 
-static const struct uw_rule *row_at(const void *rows, u64 file_off)
+static const struct uw_rule *row_at(void *rows, u32 module, u64 file_off)
 {
+	(void)module;
 	return live_rows_at(rows, file_off);
-}
-
-static u64 now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (u64)ts.tv_sec * 1000000000 + (u64)ts.tv_nsec;
-}
-
-int live_node_regs(const struct live_node *n, struct user_regs_struct *regs)
-{
-	struct iovec iov = { regs, sizeof(*regs) };
-
-	return ptrace(PTRACE_GETREGSET, n->pid, NT_PRSTATUS, &iov) < 0 ? -errno : 0;
 }
 
 int live_node_walk(struct live_node *n)
 {
-	struct uw_state *u = &n->walk;
-	struct user_regs_struct regs;
-	enum uw_status status = UW_OK;
-	int r = live_node_regs(n, &regs);
-
-	if (r < 0)
-		return r;
-	*u = (struct uw_state){ .regs = { regs.rip, regs.rsp, regs.rbp, 0, regs.r10 },
-				.va_mask = (1ull << 47) - 1,
-				.has_tables = true };
-	u->sample.time_ns = now_ns();
-	u->sample.pid = (u32)n->pid;
-	u->sample.pc = regs.rip;
-	u->sample.sp = regs.rsp;
-	u->sample.fp = regs.rbp;
-	u->sample.interp[0] = regs.r9;
-	u->sample.interp[1] = regs.r12;
-	target_read(&n->process.target, regs.rsp, u->sample.sp_words, sizeof(u->sample.sp_words));
 	port_world = (struct port_world){ &n->process.target,	   n->mappings, n->n_mappings,
 					  v8_build_info(n->build), row_at,	&n->rows };
-	uw_walk_begin(u);
-	while (status == UW_OK)
-		status = uw_step(u);
-	uw_walk_end(u, status);
-	return 0;
+	return live_walk(&n->walk, n->pid, &n->process.target);
 }
 
 int live_node_sample(struct live_node *n)

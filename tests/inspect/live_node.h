@@ -7,7 +7,6 @@
  */
 
 #include <stdio.h>
-#include <sys/user.h>
 
 #include "../../core/uw_state.h"
 #include "../../inspect/v8/v8.h"
@@ -39,7 +38,6 @@ int live_node_resume(struct live_node *n);
 
 /* Of the stopped process, one at a time: what live_node_sample() does together. */
 int live_node_read_mappings(struct live_node *n);
-int live_node_regs(const struct live_node *n, struct user_regs_struct *regs);
 int live_node_walk(struct live_node *n);
 
 /* Tells another heap over the same process where its code is. */

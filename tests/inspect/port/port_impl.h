@@ -15,8 +15,9 @@ struct port_world {
 	const struct uw_mapping *mappings; /* sorted */
 	size_t n_mappings;
 	const struct v8_info *info;
-	const struct uw_rule *(*row)(const void *rows, u64 file_off); /* NULL: there are none */
-	const void *rows;
+	/* NULL: there are none */
+	const struct uw_rule *(*row)(void *rows, u32 module, u64 file_off);
+	void *rows;
 };
 
 extern struct port_world port_world;
@@ -38,8 +39,7 @@ UW_INLINE const struct uw_mapping *port_mapping(const struct uw_state *u, u64 pc
 UW_INLINE const struct uw_rule *port_row(const struct uw_state *u, u32 module, u64 file_off)
 {
 	(void)u;
-	(void)module;
-	return port_world.row ? port_world.row(port_world.rows, file_off) : NULL;
+	return port_world.row ? port_world.row(port_world.rows, module, file_off) : NULL;
 }
 
 UW_INLINE const struct v8_info *port_info_v8(u32 info_idx)

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#pragma once
+
+/*
+ * A .NET process under test, as the recorder has it: its mappings with CoreCLR's ranges over
+ * them, and unwind rows of each file that is mapped. Its threads are walked by the core.
+ */
+
+#include "../../core/uw_state.h"
+#include "../../inspect/elf/rules.h"
+#include "../../loader/rows/row_files.h"
+#include "../../loader/session/map_list.h"
+#include "live_dotnet.h"
+
+#define LIVE_CLR_FILES 512
+
+struct live_clr {
+	struct live_dotnet net;
+	int tid; /* that is traced; 0: none */
+	struct map_list maps;
+	char *files[LIVE_CLR_FILES]; /* by module - 1 */
+	u32 n_files;
+	struct row_files *row_files;
+	struct rules rules;
+	struct live_clr_page *pages; /* that were read */
+	struct uw_state walk;
+};
+
+/* Starts a program with one argument, and waits until it prints "ready". All of these: 0 or a
+ * negative errno. */
+int live_clr_start(struct live_clr *c, char *program, char *arg);
+void live_clr_end(struct live_clr *c);
+
+/* The thread with this name; -ESRCH: there is none. */
+int live_clr_thread(const struct live_clr *c, const char *name);
+
+int live_clr_read_mappings(struct live_clr *c);
+const struct uw_mapping *live_clr_mapping(const struct live_clr *c, u64 pc);
+int live_clr_walk(struct live_clr *c, int tid);

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+
+/*
+ * The walk at every instruction of managed code (step_judge.h): threads of live .NET
+ * processes, each of which runs one case of fixtures/dotnet/nesting.cs.
+ *
+ *	step_dotnet STEPS SKIP_MS NESTING CASE...
+ *
+ * Judged are steps in methods, precompiled ones and stubs, and of their stacks all frames
+ * down to the thread's entry. The thread is stopped after SKIP_MS, and anew for half of each
+ * case's steps, so that more than one stretch of the program is seen. Misses are listed by
+ * method or kind of stub, with the bytes at pc.
+ */
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ptrace.h>
+#include <unistd.h>
+
+#include "../check.h"
+#include "live_clr.h"
+#include "step_judge.h"
+
+#define STRETCHES 2
+
+static bool is_managed(const struct step_judge *j, u64 pc)
+{
+	const struct uw_mapping *m = live_clr_mapping(j->data, pc);
+
+	return m && m->kind != UW_MAP_NATIVE;
+}
+
+static bool is_mapped(const struct step_judge *j, u64 pc)
+{
+	const struct uw_mapping *m = live_clr_mapping(j->data, pc);
+
+	/* Of unknown stubs the runtime may know more by now. */
+	return m && (m->kind != UW_MAP_DOTNET_STUBS || m->info_idx != DOTNET_STUB_HELPER);
+}
+
+static bool is_last(const struct step_judge *j, u64 ra)
+{
+	(void)j;
+	(void)ra;
+	return false;
+}
+
+static bool is_base(const struct step_judge *j)
+{
+	return j->walk->sample.status == UW_END && !j->walk->has_guess;
+}
+
+static void describe(const struct step_judge *j, char *text, size_t len)
+{
+	static struct dotnet_name name;
+	const struct live_clr *c = j->data;
+	const struct uw_sample *s = &j->walk->sample;
+	const struct uw_mapping *m = live_clr_mapping(c, s->pc);
+	const char *what = m && m->kind == UW_MAP_DOTNET_R2R ? "R2R" : "stub";
+	struct dotnet_code code = {};
+	char bytes[3 * 8 + 1] = "";
+
+	for (int i = 0; i < 8; i++)
+		snprintf(bytes + 3 * i, 4, "%02x ", j->insn[i]);
+	name.name[0] = 0;
+	if (!dotnet_code_find(c->net.runtime, s->pc, &code) && code.kind != DOTNET_STUB) {
+		what = dotnet_tier_name(dotnet_tier_get(c->net.runtime, &code));
+		dotnet_name_get(c->net.runtime, &code, &name);
+	}
+	snprintf(text, len, "%s %u %.50s +%llx %sstatus %u", what ? what : "?", m ? m->info_idx : 0,
+		 name.name, code.start_addr ? s->pc - code.start_addr : 0, bytes, s->status);
+}
+
+static int refresh(struct step_judge *j)
+{
+	return live_clr_read_mappings(j->data);
+}
+
+static int walk(struct step_judge *j)
+{
+	return live_clr_walk(j->data, j->tid);
+}
+
+static int step_case(struct step_judge *j, struct live_clr *c, const char *name, u64 n)
+{
+	u64 before = j->judged, missed = j->judged - j->exact;
+	char thread[16];
+	int r = 0;
+
+	snprintf(thread, sizeof(thread), "n%s", name);
+	j->tid = live_clr_thread(c, thread);
+	j->target = &c->net.process.target;
+	j->walk = &c->walk;
+	j->is_stopped = false;
+	j->signal = 0;
+	if (j->tid < 0)
+		return j->tid;
+	if (ptrace(PTRACE_SEIZE, j->tid, 0, 0) < 0)
+		return -errno;
+	c->tid = j->tid;
+	for (int i = 0; !r && i < STRETCHES; i++)
+		r = step_thread(j, n / STRETCHES + 1);
+	printf("%-12s %llu judged, %llu missed%s%s\n", name, j->judged - before,
+	       j->judged - j->exact - missed, r ? ": " : "", r ? strerror(-r) : "");
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	static const struct step_kind dotnet = { is_mapped, is_managed, is_last, is_base,
+						 NULL,	    describe,	refresh, walk };
+	static struct live_clr c;
+	static struct step_judge j = { .kind = &dotnet, .data = &c };
+	bool is_good;
+	int r = 0;
+	u64 n;
+
+	if (argc < 5)
+		return check_cannot_run("usage: step_dotnet STEPS SKIP_MS NESTING CASE...");
+	n = strtoull(argv[1], NULL, 10);
+	for (int i = 4; !r && i < argc; i++) {
+		r = live_clr_start(&c, argv[3], argv[i]);
+		if (!r) {
+			usleep((useconds_t)atoi(argv[2]) * 1000);
+			r = step_case(&j, &c, argv[i], n / (u64)(argc - 4));
+		}
+		live_clr_end(&c);
+	}
+	is_good = step_report(&j, n);
+	if (r < 0)
+		printf("%s\n", strerror(-r));
+	return r < 0 || !is_good;
+}
