@@ -107,8 +107,9 @@ UW_INLINE bool arch_dotnet_stub(struct uw_state *u, u32 kind, u64 off)
 
 /*
  * Does the code at @p leave the function, whose bounds are @begin and @end (0, 0: not known)? A
- * jump through a register or memory does if it has a REX prefix, which marks tail calls; else it
- * may be a switch, as any jump may be within the function, unless something was undone before.
+ * jump through a register or memory does if it has a REX prefix, which marks tail calls, or goes
+ * through a word beside the code, which no switch does; else it may be a switch, as any jump may be
+ * within the function, unless something was undone before.
  */
 UW_INLINE bool arch_dotnet_leaves(const u8 *p, u64 pc, u64 begin, u64 end, bool undid)
 {
@@ -117,7 +118,7 @@ UW_INLINE bool arch_dotnet_leaves(const u8 *p, u64 pc, u64 begin, u64 end, bool 
 	if (p[0] == 0xc3 || p[0] == 0xc2 || (p[0] == 0xf3 && p[1] == 0xc3))
 		return true;
 	if (p[0] == 0xff)
-		return undid && (p[1] & 0x38) == 0x20;
+		return p[1] == 0x25 || (undid && (p[1] & 0x38) == 0x20);
 	if ((p[0] & 0xf0) == 0x40)
 		return p[1] == 0xff && (p[2] & 0x38) == 0x20;
 	if (p[0] == 0xeb)
