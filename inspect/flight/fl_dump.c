@@ -103,6 +103,21 @@ static void take_case(struct parse *p, const struct fl_section *s, u64 have)
 	p->d.n_cases++;
 }
 
+/* An older version's dump has none of these. */
+static void take_no_case(struct parse *p, const struct fl_section *s, u64 have)
+{
+	struct fl_case *c = &p->d.cases[p->d.n_cases];
+	u32 why_not;
+
+	if (have < sizeof(why_not) || p->d.n_cases == FL_MAX_CASES)
+		return;
+	memcpy(&why_not, p->bytes + s->off, sizeof(why_not));
+	if (!why_not)
+		return;
+	*c = (struct fl_case){ .pid = s->id & 0xffffff, .status = s->id >> 24, .why_not = why_not };
+	p->d.n_cases++;
+}
+
 static int take_sections(struct parse *p, u32 n)
 {
 	struct fl_section s;
@@ -122,6 +137,8 @@ static int take_sections(struct parse *p, u32 n)
 			take_names(p, &s, have);
 		else if (s.kind == FL_CASE)
 			take_case(p, &s, have);
+		else if (s.kind == FL_NO_CASE)
+			take_no_case(p, &s, have);
 	}
 	return err;
 }
@@ -166,6 +183,19 @@ int fl_dump_parse(const void *bytes, size_t len, struct fl_dump *out)
 	}
 	*out = p.d;
 	return 0;
+}
+
+const char *fl_no_case_words(u32 why_not)
+{
+	static const char *const words[] = {
+		[FL_CASE_CHANGED] = "its process changed what the walk had read, or its mappings",
+		[FL_CASE_GONE] = "its process had ended",
+		[FL_CASE_FAILED] = "there was not memory enough, or it would be too large",
+		[FL_CASE_LOST] = "its sample was lost, or of no process that is known",
+	};
+
+	return why_not && why_not < sizeof(words) / sizeof(*words) ? words[why_not]
+								   : "it is not known why";
 }
 
 void fl_dump_deinit(struct fl_dump *d)

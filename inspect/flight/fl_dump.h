@@ -11,6 +11,7 @@
  *	RING     of one CPU: struct flight_ring and its slots, as they were in memory
  *	NAMES    struct fl_names and its words
  *	CASE     of a walk that froze its ring, whole: a file that unspool-sim replays
+ *	NO_CASE  of such a walk, why there is none: a u32, enum fl_no_case
  *
  * Sections that a reader does not know are passed over. Of a file that was cut, all is
  * read up to the cut: what is missing of a ring is slots that are lost.
@@ -28,7 +29,7 @@
 #define FL_MAX_SECTIONS 8300 /* 8192 CPUs, the most that Linux has, and the rest */
 #define FL_MAX_DUMP (1ull << 30)
 
-enum fl_section_kind { FL_TABLES = 1, FL_CONTROL, FL_RING, FL_NAMES, FL_CASE };
+enum fl_section_kind { FL_TABLES = 1, FL_CONTROL, FL_RING, FL_NAMES, FL_CASE, FL_NO_CASE };
 
 struct fl_header {
 	u64 magic;
@@ -41,7 +42,7 @@ _Static_assert(sizeof(struct fl_header) == 32, "wire");
 
 struct fl_section {
 	u32 kind; /* enum fl_section_kind */
-	u32 id; /* of a ring: its CPU; of a case: fl_case_id() */
+	u32 id; /* of a ring: its CPU; of a case, and of none: fl_case_id() */
 	u64 off; /* from the start of the file; a multiple of 64 */
 	u64 len;
 };
@@ -55,12 +56,20 @@ struct fl_dump_ring {
 #define FL_MAX_CASES 16
 #define FL_MAX_CASE_LEN (16u << 20)
 
-/* The walk itself, with the memory that it read. */
+enum fl_no_case {
+	FL_CASE_CHANGED = 1, /* the process changed what the walk read, or its mappings */
+	FL_CASE_GONE, /* the process had ended */
+	FL_CASE_FAILED, /* no memory, or more than FL_MAX_CASE_LEN */
+	FL_CASE_LOST, /* no sample of a known process came: pid 0 */
+};
+
+/* The walk itself, with the memory that it read; or why there is none. */
 struct fl_case {
-	u32 pid;
+	u32 pid; /* 0: not known */
 	u32 status; /* enum uw_status */
-	const u8 *bytes; /* of a NAME.core */
+	const u8 *bytes; /* of a NAME.core; NULL: none */
 	u64 len;
+	u32 why_not; /* enum fl_no_case, or of a later version; 0: there is one */
 };
 
 /* Linux has 2^22 pids at most. */
@@ -82,6 +91,9 @@ struct fl_dump {
 	bool is_cut; /* the file ends before its sections do */
 	void *owned; /* of fl_dump_parse() */
 };
+
+/* "its process had ended" */
+const char *fl_no_case_words(u32 why_not);
 
 /**
  * fl_dump_write() - write a dump

@@ -56,6 +56,20 @@ static int write_names(FILE *out, const struct fl_names *names, u64 n_words)
 	return write_section(out, copy, names_len(n_words));
 }
 
+static struct fl_section case_section(const struct fl_case *c)
+{
+	return (struct fl_section){ .kind = c->why_not ? FL_NO_CASE : FL_CASE,
+				    .id = fl_case_id(c),
+				    .len = c->why_not ? sizeof(c->why_not) : c->len };
+}
+
+static int write_case(FILE *out, const struct fl_case *c)
+{
+	if (c->why_not)
+		return write_section(out, &c->why_not, sizeof(c->why_not));
+	return write_section(out, c->bytes, c->len);
+}
+
 /* Header and section table. */
 static int write_head(const struct fl_dump *d, u64 tables_len, FILE *out)
 {
@@ -79,9 +93,7 @@ static int write_head(const struct fl_dump *d, u64 tables_len, FILE *out)
 	if (d->names)
 		s[i++] = (struct fl_section){ .kind = FL_NAMES, .len = names_len(d->n_name_words) };
 	for (u32 k = 0; k < d->n_cases; k++)
-		s[i++] = (struct fl_section){ .kind = FL_CASE,
-					      .id = fl_case_id(&d->cases[k]),
-					      .len = d->cases[k].len };
+		s[i++] = case_section(&d->cases[k]);
 	for (i = 0; i < n; off += aligned(s[i++].len))
 		s[i].off = off;
 	return write_section(out, head, len);
@@ -108,7 +120,7 @@ int fl_dump_write(const struct fl_dump *d, FILE *out)
 	if (!err && d->names)
 		err = write_names(out, d->names, d->n_name_words);
 	for (u32 i = 0; i < d->n_cases && !err; i++)
-		err = write_section(out, d->cases[i].bytes, d->cases[i].len);
+		err = write_case(out, &d->cases[i]);
 	if (!err && fflush(out))
 		err = -errno;
 	return err;

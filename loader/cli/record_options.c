@@ -63,7 +63,8 @@ static const struct argp_option options[] = {
 	  4 },
 	{ "freeze", KEY_FREEZE, "WHEN", 0,
 	  "Freeze and write the flight recorder on a stack that is truncated or failed, on a "
-	  "reason as reports print it, or on loss; can be repeated",
+	  "reason as reports print it, or on loss; can be repeated. The walk that froze it is kept "
+	  "as a case: unspool flight cases",
 	  4 },
 	{ "freeze-pid", KEY_FREEZE_PID, "PID", 0, "The flight recorder records this process only",
 	  4 },

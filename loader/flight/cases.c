@@ -159,6 +159,17 @@ static int write_bytes(void *data, FILE *to)
 	return fwrite(c->bytes, 1, c->len, to) == c->len ? 0 : -EIO;
 }
 
+static void print_no_case(const struct fl_tables *t, const struct fl_case *c)
+{
+	char room[24];
+
+	if (!c->pid)
+		printf("a ring froze without a case: %s\n", fl_no_case_words(c->why_not));
+	else
+		printf("pid %u: \"%s\" froze its ring without a case: %s\n", c->pid,
+		       fl_status_words(t, c->status, room), fl_no_case_words(c->why_not));
+}
+
 /* What froze the rings, as it was when it did. */
 static int write_frozen(const struct options *o, const struct fl_dump *d, u32 i)
 {
@@ -171,7 +182,8 @@ static int write_frozen(const struct options *o, const struct fl_dump *d, u32 i)
 	reason_of(&d->tables, c->status, reason);
 	printf("pid %u: \"%s\", the walk that froze its ring\n", c->pid, reason);
 	for (u32 k = 0; k < i; k++)
-		n += d->cases[k].pid == c->pid && d->cases[k].status == c->status;
+		n += !d->cases[k].why_not && d->cases[k].pid == c->pid &&
+		     d->cases[k].status == c->status;
 	if (o->is_listing)
 		return CLI_OK;
 	if (!name_case(o, c->pid, reason, n, path))
@@ -190,11 +202,17 @@ static int make_cases(const struct options *o, const struct fl_dump *d)
 	struct failing v[MAX_CASES];
 	struct fl_walks walks;
 	int status = CLI_OK, one;
-	u32 n;
+	u32 n = 0;
 
-	for (u32 i = 0; i < d->n_cases && !status; i++)
+	for (u32 i = 0; i < d->n_cases && !status; i++) {
+		if (d->cases[i].why_not) {
+			print_no_case(&d->tables, &d->cases[i]);
+			continue;
+		}
 		status = write_frozen(o, d, i);
-	if (d->n_cases)
+		n++;
+	}
+	if (n)
 		return status;
 	if (fl_walks_init(d, &walks)) {
 		cli_error("out of memory");

@@ -27,7 +27,8 @@ struct recorder {
 	u32 n_frozen; /* rings, as of the last tick */
 	u64 due_ns; /* when a dump is due at the latest; 0: none is */
 	struct fl_case cases[FL_MAX_CASES]; /* of the walks that froze rings in this epoch */
-	u32 n_cases, n_asked; /* those that there are, and those that could not be as well */
+	u32 n_cases,
+		n_asked; /* those that are kept, and those that there was no place for as well */
 	u64 epoch, mask; /* as of the last tick */
 };
 
@@ -126,18 +127,24 @@ static void drop_cases(struct recorder *r)
 
 void recorder_add_case(struct recorder *r, const struct fl_case *c)
 {
+	struct fl_case kept = *c;
+
 	r->n_asked++;
-	if (!c->bytes)
-		return;
-	if (r->n_cases < FL_MAX_CASES && c->len <= FL_MAX_CASE_LEN)
-		r->cases[r->n_cases++] = *c;
-	else
+	if (c->len > FL_MAX_CASE_LEN || r->n_cases == FL_MAX_CASES) {
 		free((u8 *)c->bytes);
+		kept = (struct fl_case){ c->pid, c->status, NULL, 0, FL_CASE_FAILED };
+	}
+	if (r->n_cases < FL_MAX_CASES)
+		r->cases[r->n_cases++] = kept;
 }
 
 u32 recorder_n_cases(const struct recorder *r)
 {
-	return r->n_cases;
+	u32 n = 0;
+
+	for (u32 i = 0; i < r->n_cases; i++)
+		n += !r->cases[i].why_not;
+	return n;
 }
 
 void recorder_free(struct recorder **recorder)
@@ -240,6 +247,19 @@ bool recorder_tick(struct recorder *r, u64 n_lost, bool is_last)
 	return is_due;
 }
 
+/* Whatever is not awaited any more and did not come is lost; not kept, it may be late. */
+static void add_cases(const struct recorder *r, struct fl_dump *d)
+{
+	u32 n_lost = r->config.has_cases && !r->due_ns && r->n_frozen > r->n_asked
+			     ? r->n_frozen - r->n_asked
+			     : 0;
+
+	memcpy(d->cases, r->cases, sizeof(r->cases));
+	d->n_cases = r->n_cases;
+	while (n_lost-- && d->n_cases < FL_MAX_CASES)
+		d->cases[d->n_cases++] = (struct fl_case){ .why_not = FL_CASE_LOST };
+}
+
 int recorder_dump(void *recorder, FILE *to)
 {
 	const struct recorder *r = recorder;
@@ -248,8 +268,7 @@ int recorder_dump(void *recorder, FILE *to)
 
 	if (err)
 		return err;
-	memcpy(d.cases, r->cases, sizeof(r->cases));
-	d.n_cases = r->n_cases;
+	add_cases(r, &d);
 	err = fl_dump_write(&d, to);
 	free(d.rings);
 	return err;

@@ -42,7 +42,7 @@ void recorder_free(struct recorder **r);
 
 /**
  * recorder_add_case() - the walk that froze a ring, for dumps from now on
- * @c:		bytes: taken over; NULL: it could not be had
+ * @c:		bytes: taken over; or why_not
  *
  * The process changes, so what it read has to be kept at once.
  */

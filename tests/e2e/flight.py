@@ -185,7 +185,7 @@ def frozen(c, tmp):
     listed = flight("cases", "--list", dump)
     done = flight("cases", dump, "-o", tmp)
     paths = [w for w in done.stdout.splitlines() if w.endswith(".core")]
-    c.that(done.returncode == 0 and paths and listed.stdout.count("\n") == len(paths),
+    c.that(done.returncode == 0 and paths and listed.stdout.count("the walk that froze") == len(paths),
            "the walk that froze its ring is a case")
     for path in paths:
         c.that(stat.S_IMODE(os.stat(path).st_mode) == 0o600, "which is its owner's alone")

@@ -69,9 +69,11 @@ static inline int made_dump(char **out, size_t *len)
 			     .n_rings = 2,
 			     .names = names,
 			     .n_name_words = FL_NAMES_MIN,
-			     .cases = { { 7, UW_E_FAULT, (const u8 *)"one case", 8 },
-					{ (1 << 22) - 1, UW_T_NO_ROW, (const u8 *)made_case, 64 } },
-			     .n_cases = 2,
+			     .cases = { { 7, UW_E_FAULT, (const u8 *)"one case", 8, 0 },
+					{ 9, UW_T_NO_ROW, NULL, 0, FL_CASE_GONE },
+					{ (1 << 22) - 1, UW_T_NO_ROW, (const u8 *)made_case, 64,
+					  0 } },
+			     .n_cases = 3,
 			     .monotonic_ns = MADE_BASE,
 			     .realtime_ns = 1 };
 	FILE *f = open_memstream(out, len);

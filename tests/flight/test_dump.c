@@ -79,16 +79,16 @@ static void cases_are_read_whole_or_not_at_all(void **state)
 	(void)state;
 	make();
 	assert_int_equal(fl_dump_parse(file, file_len, &d), 0);
-	assert_int_equal(d.n_cases, 2);
+	assert_int_equal(d.n_cases, 3);
 	assert_int_equal(d.cases[0].pid, 7);
 	assert_int_equal(d.cases[0].status, UW_E_FAULT);
-	assert_int_equal(d.cases[1].pid, (1 << 22) - 1);
-	assert_int_equal(d.cases[1].status, UW_T_NO_ROW);
-	assert_int_equal(d.cases[1].len, 64);
-	assert_memory_equal(d.cases[1].bytes, made_case, 64);
+	assert_int_equal(d.cases[2].pid, (1 << 22) - 1);
+	assert_int_equal(d.cases[2].status, UW_T_NO_ROW);
+	assert_int_equal(d.cases[2].len, 64);
+	assert_memory_equal(d.cases[2].bytes, made_case, 64);
 	fl_dump_deinit(&d);
 	assert_int_equal(fl_dump_parse(file, file_len - 1, &d), 0);
-	assert_int_equal(d.n_cases, 1);
+	assert_int_equal(d.n_cases, 2);
 	assert_true(d.is_cut);
 	fl_dump_deinit(&d);
 	s = (struct fl_section *)(file + sizeof(struct fl_header));
@@ -97,6 +97,37 @@ static void cases_are_read_whole_or_not_at_all(void **state)
 	s->len = FL_MAX_CASE_LEN + 1;
 	assert_int_equal(fl_dump_parse(file, file_len, &d), 0);
 	assert_int_equal(d.n_cases, 0);
+	fl_dump_deinit(&d);
+}
+
+static void frozen_rings_without_a_case_have_a_reason(void **state)
+{
+	struct fl_section *s;
+	struct fl_dump d;
+	u32 none = 0;
+
+	(void)state;
+	make();
+	assert_int_equal(fl_dump_parse(file, file_len, &d), 0);
+	assert_int_equal(d.cases[0].why_not, 0);
+	assert_int_equal(d.cases[1].pid, 9);
+	assert_int_equal(d.cases[1].status, UW_T_NO_ROW);
+	assert_int_equal(d.cases[1].why_not, FL_CASE_GONE);
+	assert_null(d.cases[1].bytes);
+	fl_dump_deinit(&d);
+	assert_string_equal(fl_no_case_words(FL_CASE_GONE), "its process had ended");
+	assert_string_equal(fl_no_case_words(0), "it is not known why");
+	assert_string_equal(fl_no_case_words(~0u), "it is not known why");
+	s = (struct fl_section *)(file + sizeof(struct fl_header));
+	while (s->kind != FL_NO_CASE)
+		s++;
+	memcpy(file + s->off, &none, sizeof(none));
+	assert_int_equal(fl_dump_parse(file, file_len, &d), 0);
+	assert_int_equal(d.n_cases, 2);
+	fl_dump_deinit(&d);
+	s->len = sizeof(none) - 1;
+	assert_int_equal(fl_dump_parse(file, file_len, &d), 0);
+	assert_int_equal(d.n_cases, 2);
 	fl_dump_deinit(&d);
 }
 
@@ -302,6 +333,7 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_dump_is_read_as_it_was_written),
 		cmocka_unit_test(cases_are_read_whole_or_not_at_all),
+		cmocka_unit_test(frozen_rings_without_a_case_have_a_reason),
 		cmocka_unit_test(walks_are_found_by_thread_and_time),
 		cmocka_unit_test(a_trace_shows_walks_steps_names_and_loss),
 		cmocka_unit_test(slices_of_a_track_nest),
