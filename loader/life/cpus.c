@@ -44,6 +44,7 @@ int cpus_next(int fd, u32 *cpu)
 	if (fd < 0)
 		return 0;
 	for (;;) {
+		from = (struct sockaddr_nl){ 0 };
 		from_len = sizeof(from);
 		len = recvfrom(fd, text, sizeof(text) - 1, 0, (struct sockaddr *)&from, &from_len);
 		if (len < 0 && errno == EINTR)

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: BSD-2-Clause
+
+/*
+ * The capturing program with the flight recorder: of all logs only that of the walk that
+ * froze its ring goes out. The recorder is that of user space.
+ */
+
+#include "world.h"
+
+#include "../flight/rings.h"
+
+static struct uw_log_buffer buffers[N_CPUS], sent_log;
+static struct fl_ring ring;
+
+/* A walk that is complete, in rings that freeze on the ways to end of @freeze_on. */
+static void freeze_begin(u64 freeze_on)
+{
+	world_begin();
+	memset(&sent_log, 0, sizeof(sent_log));
+	fake.arrays[1] = (struct fake_map){ &uw_logs, buffers, sizeof(buffers[0]), N_CPUS };
+	fake.sent[0].bytes = (u8 *)&sent_log;
+	fake.sent[1].bytes = (u8 *)&w.sample;
+	ring = ring_new(256);
+	control.freeze_on = freeze_on;
+}
+
+static void freeze_end(void)
+{
+	ring_free(&ring);
+	world_end();
+}
+
+static void the_walk_that_freezes_sends_its_log(void **state)
+{
+	(void)state;
+	freeze_begin(1ull << UW_END);
+	run();
+	assert_int_equal(fake.n_sent, 2);
+	assert_ptr_equal(fake.sent[0].ring, &uw_log_ring);
+	assert_ptr_equal(fake.sent[1].ring, &uw_ring);
+	assert_int_equal(sent_log.log.time_ns, fake.now_ns);
+	freeze_end();
+}
+
+static void other_walks_send_their_sample_alone(void **state)
+{
+	(void)state;
+	freeze_begin(~(1ull << UW_END));
+	run();
+	assert_int_equal(fake.n_sent, 1);
+	assert_ptr_equal(fake.sent[0].ring, &uw_ring);
+	assert_int_equal(counters->no_room, 0);
+	freeze_end();
+}
+
+static void a_ring_that_is_frozen_sends_no_second_log(void **state)
+{
+	(void)state;
+	freeze_begin(1ull << UW_END);
+	run();
+	fake.n_sent = 0;
+	fake.now_ns++;
+	fake.sent[0].bytes = (u8 *)&w.sample;
+	run();
+	assert_int_equal(fake.n_sent, 1);
+	assert_ptr_equal(fake.sent[0].ring, &uw_ring);
+	freeze_end();
+}
+
+static void walks_that_end_otherwise_after_it_send_none(void **state)
+{
+	(void)state;
+	freeze_begin(1ull << UW_E_FAULT);
+	((struct flight_ring *)ring.ring)->frozen_epoch = 1;
+	control.post = 256; /* so that this walk is recorded all the same */
+	fake.sent[0].bytes = (u8 *)&w.sample;
+	run();
+	assert_int_equal(ring.ring->begin_ns, fake.now_ns);
+	assert_int_equal(fake.n_sent, 1);
+	freeze_end();
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_walk_that_freezes_sends_its_log),
+		cmocka_unit_test(other_walks_send_their_sample_alone),
+		cmocka_unit_test(a_ring_that_is_frozen_sends_no_second_log),
+		cmocka_unit_test(walks_that_end_otherwise_after_it_send_none),
+	};
+
+	return CHECK_RUN(tests);
+}

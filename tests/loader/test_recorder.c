@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: BSD-2-Clause
+
+/* When a recorder's rings are due to be written, and the cases with them: without a kernel. */
+
+#include "../check.h"
+
+/* Its state is its own. */
+#include "../../loader/flight/recorder.c" /* NOLINT(bugprone-suspicious-include) */
+
+enum { N_RINGS = 4, N_SLOTS = 8, RING_LEN = 64 + N_SLOTS * 64 };
+
+static struct flight_control control;
+static u8 memory[N_RINGS][RING_LEN] __attribute__((aligned(64)));
+
+static struct recorder made(bool has_cases)
+{
+	control = (struct flight_control){ 0 };
+	memset(memory, 0, sizeof(memory));
+	return (struct recorder){ .config = { .has_cases = has_cases },
+				  .rings = { .memory = memory[0],
+					     .ring_len = RING_LEN,
+					     .n = N_RINGS,
+					     .control = &control } };
+}
+
+static void freeze(u32 i)
+{
+	((struct flight_ring *)memory[i])->frozen_epoch = control.epoch + 1;
+}
+
+static void add(struct recorder *r, u32 pid, size_t len)
+{
+	struct fl_case c = { .pid = pid, .status = UW_T_NO_ROW, malloc(1), len, 0 };
+
+	recorder_add_case(r, &c);
+}
+
+static void a_dump_is_due_once_a_frozen_ring(void **state)
+{
+	struct recorder r = made(false);
+
+	(void)state;
+	assert_false(is_dump_due(&r, false));
+	freeze(1);
+	assert_true(is_dump_due(&r, false));
+	assert_false(is_dump_due(&r, false));
+	freeze(0);
+	assert_true(is_dump_due(&r, false));
+	assert_false(is_dump_due(&r, true));
+	freeze(N_RINGS - 1); /* the recorder's own is never frozen by a walk */
+	assert_false(is_dump_due(&r, false));
+}
+
+static void a_dump_waits_for_the_cases_of_all_rings(void **state)
+{
+	struct recorder r = made(true);
+
+	(void)state;
+	freeze(0);
+	freeze(2);
+	assert_false(is_dump_due(&r, false));
+	add(&r, 7, 1);
+	assert_false(is_dump_due(&r, false));
+	recorder_add_case(&r, &(struct fl_case){ 8, UW_T_NO_ROW, NULL, 0, FL_CASE_GONE });
+	assert_true(is_dump_due(&r, false));
+	assert_int_equal(recorder_n_cases(&r), 1);
+	drop_cases(&r);
+}
+
+static void a_dump_does_not_wait_for_ever(void **state)
+{
+	struct recorder r = made(true);
+	struct fl_dump d = { 0 };
+
+	(void)state;
+	freeze(0);
+	assert_false(is_dump_due(&r, false));
+	add_cases(&r, &d);
+	assert_int_equal(d.n_cases, 0);
+	r.due_ns = flight_now();
+	assert_true(is_dump_due(&r, false));
+	add_cases(&r, &d);
+	assert_int_equal(d.n_cases, 1);
+	assert_int_equal(d.cases[0].why_not, FL_CASE_LOST);
+	freeze(1);
+	assert_false(is_dump_due(&r, false));
+	assert_true(is_dump_due(&r, true));
+}
+
+static void cases_end_with_the_freeze_that_they_are_of(void **state)
+{
+	struct recorder r = made(true);
+
+	(void)state;
+	freeze(0);
+	add(&r, 7, 1);
+	assert_true(is_dump_due(&r, false));
+	control.epoch++;
+	assert_false(is_dump_due(&r, false));
+	assert_int_equal(recorder_n_cases(&r), 0);
+	freeze(0);
+	assert_false(is_dump_due(&r, false));
+	add(&r, 8, 1);
+	assert_true(is_dump_due(&r, false));
+	drop_cases(&r);
+}
+
+static void cases_that_are_too_large_or_too_many_are_not_kept(void **state)
+{
+	struct recorder r = made(true);
+
+	(void)state;
+	add(&r, 7, FL_MAX_CASE_LEN + 1);
+	assert_int_equal(recorder_n_cases(&r), 0);
+	assert_int_equal(r.cases[0].why_not, FL_CASE_FAILED);
+	assert_null(r.cases[0].bytes);
+	for (u32 i = 0; i < FL_MAX_CASES; i++)
+		add(&r, 8, FL_MAX_CASE_LEN);
+	assert_int_equal(r.n_asked, FL_MAX_CASES + 1);
+	assert_int_equal(recorder_n_cases(&r), FL_MAX_CASES - 1);
+	drop_cases(&r);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_dump_is_due_once_a_frozen_ring),
+		cmocka_unit_test(a_dump_waits_for_the_cases_of_all_rings),
+		cmocka_unit_test(a_dump_does_not_wait_for_ever),
+		cmocka_unit_test(cases_end_with_the_freeze_that_they_are_of),
+		cmocka_unit_test(cases_that_are_too_large_or_too_many_are_not_kept),
+	};
+
+	return CHECK_RUN(tests);
+}
