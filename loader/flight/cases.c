@@ -161,13 +161,14 @@ static int write_bytes(void *data, FILE *to)
 
 static void print_no_case(const struct fl_tables *t, const struct fl_case *c)
 {
-	char room[24];
+	char reason[64];
 
+	reason_of(t, c->status, reason);
 	if (!c->pid)
 		printf("a ring froze without a case: %s\n", fl_no_case_words(c->why_not));
 	else
-		printf("pid %u: \"%s\" froze its ring without a case: %s\n", c->pid,
-		       fl_status_words(t, c->status, room), fl_no_case_words(c->why_not));
+		printf("pid %u: \"%s\" froze its ring without a case: %s\n", c->pid, reason,
+		       fl_no_case_words(c->why_not));
 }
 
 /* What froze the rings, as it was when it did. */

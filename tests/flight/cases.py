@@ -1,0 +1,51 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""cases.py UNSPOOL MAKE-DUMP: what `unspool flight cases` makes of a dump that has two cases, and
+one frozen ring without: the bytes of each case, under a name that tells of whom and why."""
+
+import os
+import subprocess
+import sys
+import tempfile
+
+UNSPOOL, MAKE_DUMP = sys.argv[1:]
+FROZEN = [
+    'pid 7: "fault", the walk that froze its ring',
+    'pid 9: "no-unwind-row" froze its ring without a case: its process had ended',
+    'pid 4194303: "no-unwind-row", the walk that froze its ring',
+]
+failed = passed = 0
+
+
+def check(ok, what):
+    global failed, passed
+    print("ok:" if ok else "FAILED:", what)
+    failed += not ok
+    passed += bool(ok)
+
+
+def cases(*args):
+    return subprocess.run([UNSPOOL, "flight", "cases", *args], capture_output=True, text=True,
+                          timeout=60, check=False)
+
+
+with tempfile.TemporaryDirectory() as tmp:
+    dump = os.path.join(tmp, "made.fr")
+    with open(dump, "wb") as file:
+        subprocess.run([MAKE_DUMP], stdout=file, check=True)
+    listed = cases("--list", dump)
+    print(listed.stdout, listed.stderr)
+    check(listed.returncode == 0 and listed.stdout.splitlines() == FROZEN, "each is told in a line")
+    check(os.listdir(tmp) == ["made.fr"], "a list writes nothing")
+    done = cases(dump, "-o", tmp)
+    print(done.stdout, done.stderr, os.listdir(tmp))
+    first = os.path.join(tmp, "flight-7-fault.core")
+    second = os.path.join(tmp, "flight-4194303-no-unwind-row.core")
+    check(done.returncode == 0 and done.stdout.splitlines() ==
+          [FROZEN[0], first, *FROZEN[1:], second], "each that is written is told after it")
+    with open(first, "rb") as one, open(second, "rb") as two:
+        check(one.read() == b"one case" and two.read().startswith(b"another case, of 64 bytes"),
+              "with its own bytes")
+    check(cases(dump, "-o", os.path.join(tmp, "none")).returncode == 1, "no folder, no case")
+print(f"{passed} passed, {failed} failed")
+sys.exit(failed != 0)
