@@ -173,7 +173,7 @@ void sideband_free(struct sideband **sb)
 	*sb = NULL;
 }
 
-void sideband_renew(struct sideband *sb, u32 cpu)
+int sideband_renew(struct sideband *sb, u32 cpu)
 {
 	u32 i = 0;
 
@@ -187,8 +187,7 @@ void sideband_renew(struct sideband *sb, u32 cpu)
 		sb->rings[i] = sb->rings[sb->n_rings];
 		sb->cpus[i] = sb->cpus[sb->n_rings];
 	}
-	if (sb->n_rings < sb->n_cpus)
-		add_cpu(sb, cpu);
+	return sb->n_rings < sb->n_cpus ? add_cpu(sb, cpu) : 0;
 }
 
 int sideband_fd(const struct sideband *sb)

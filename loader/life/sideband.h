@@ -41,8 +41,10 @@ void sideband_free(struct sideband **sb);
  *
  * What happened on it since it came back is not known: the caller looks at /proc again. Nothing
  * happens where the CPU is offline.
+ *
+ * Return: 0, or as sideband_new(): nothing is heard of the CPU any more.
  */
-void sideband_renew(struct sideband *sb, u32 cpu);
+int sideband_renew(struct sideband *sb, u32 cpu);
 
 /* To be polled for input: readable when a ring has filled up to its watermark. */
 int sideband_fd(const struct sideband *sb);

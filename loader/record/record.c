@@ -212,6 +212,19 @@ static void say_doubt(const char *runtime, const char *why, void *data)
 		term_escape(why, words, sizeof(words)));
 }
 
+/* Samples that nobody counts are missing: it is said to whom wants quiet, too. */
+static void say_unheard(const struct recording *r)
+{
+	int err;
+	u32 n = session_n_unheard(r->session, &err);
+
+	if (n)
+		fprintf(stderr,
+			"%u time%s a CPU came back online and could not be listened to "
+			"again (%s): samples and processes on it are missing\n",
+			n, n == 1 ? "" : "s", strerror(-err));
+}
+
 /* Which files' functions could not be told as well as they should be. */
 static void say_problems(const struct recording *r)
 {
@@ -243,6 +256,7 @@ static int finish(struct recording *r)
 		r->err = profile_finish(r->profile, &t);
 	if (!r->options.quiet && isatty(STDERR_FILENO))
 		progress_clear();
+	say_unheard(r);
 	if (r->err) {
 		cli_error("cannot write '%s': %s; what was recorded until then is in it",
 			  r->outputs.partial_path, strerror(-r->err));

@@ -394,14 +394,19 @@ static void stop_event(struct sampler *s, u32 i)
 	s->event_fds[i] = -1;
 }
 
-void sampler_renew(struct sampler *s, u32 cpu)
+int sampler_renew(struct sampler *s, u32 cpu)
 {
+	int err = 0, one;
+
 	if (!s->is_running || cpu >= s->n_cpus)
-		return;
+		return 0;
 	for (u32 i = cpu * s->n_per_cpu; i < (cpu + 1) * s->n_per_cpu; i++) {
 		stop_event(s, i);
-		start_event(s, i);
+		one = start_event(s, i);
+		if (!err)
+			err = one;
 	}
+	return err;
 }
 
 u32 sampler_n_cpus(const struct sampler *s)

@@ -54,9 +54,14 @@ struct row_memory sampler_rows(struct sampler *s);
 /* Sampling begins; 0 or a negative errno with @why set. */
 int sampler_start(struct sampler *s, char *why, size_t why_len);
 
-/* Samples a CPU anew that may have been offline: its events are silent then. Nothing happens where
- * it is offline, or sampling has not begun. */
-void sampler_renew(struct sampler *s, u32 cpu);
+/**
+ * sampler_renew() - sample a CPU anew that may have been offline: its events are silent then
+ *
+ * Nothing happens where it is offline, or sampling has not begun.
+ *
+ * Return: 0 or a negative errno: the CPU is not sampled any more, or not for all addresses.
+ */
+int sampler_renew(struct sampler *s, u32 cpu);
 
 /* How many CPUs there can be. */
 u32 sampler_n_cpus(const struct sampler *s);

@@ -335,6 +335,12 @@ u64 session_n_lost_events(const struct session *s)
 	return sideband_n_lost(s->sideband);
 }
 
+u32 session_n_unheard(const struct session *s, int *err)
+{
+	*err = s->unheard_err;
+	return s->n_unheard;
+}
+
 struct row_counts session_row_counts(const struct session *s)
 {
 	return row_filler_counts(s->rows);

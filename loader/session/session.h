@@ -98,6 +98,11 @@ const char *session_target_name(const struct session *s, const char **runtime);
 /* Side-band records that were lost: processes may have gone unnoticed. */
 u64 session_n_lost_events(const struct session *s);
 
+/* How often a CPU came back that cannot be sampled, or whose processes cannot be followed, any
+ * more;
+ * @err: why, the last time. */
+u32 session_n_unheard(const struct session *s, int *err);
+
 /* What became of unwind rows. */
 struct row_counts session_row_counts(const struct session *s);
 

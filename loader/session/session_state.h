@@ -17,6 +17,8 @@ struct session {
 	struct session_config config;
 	struct sideband *sideband;
 	int cpus_fd; /* where it is told that CPUs come back; negative: nowhere */
+	u32 n_unheard; /* times that listening to one of them anew failed */
+	int unheard_err; /* why, the last time */
 	struct processes *processes;
 	struct tables *tables;
 	struct modules *modules;

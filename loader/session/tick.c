@@ -445,8 +445,13 @@ static void reap(struct session *s)
 
 static void renew_cpu(struct session *s, u32 cpu)
 {
-	sampler_renew(s->config.sampler, cpu);
-	sideband_renew(s->sideband, cpu);
+	int sampled = sampler_renew(s->config.sampler, cpu);
+	int heard = sideband_renew(s->sideband, cpu);
+
+	if (sampled || heard) {
+		s->n_unheard++;
+		s->unheard_err = sampled ? sampled : heard;
+	}
 	s->must_resync = true;
 }
 
