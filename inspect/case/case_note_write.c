@@ -142,7 +142,8 @@ static void fill_v8(struct note *n, json_t *item, u32 i)
 	put_number(n, item, "bytecode_array_slot", v8->bytecode_array_slot);
 	put_number(n, item, "bytecode_offset_slot", v8->bytecode_offset_slot);
 	put_number(n, item, "shared_off", v8->shared_off);
-	put_number(n, item, "exit_marker", v8->exit_marker);
+	if (v8->exit_marker)
+		put_number(n, item, "exit_marker", v8->exit_marker);
 }
 
 static void put_signed(struct note *n, json_t *to, const char *key, s32 value)
