@@ -23,3 +23,6 @@ _Static_assert(sizeof(u32) == 4 && sizeof(u64) == 8, "LP64 or BPF");
 
 /* The verifier follows inlined code best, and a guest has no stack to waste. */
 #define UW_INLINE static inline __attribute__((always_inline))
+
+/* Reads words wherever they lie, as the machines that this is for do at no cost. */
+#define UW_UNALIGNED __attribute__((no_sanitize("alignment")))

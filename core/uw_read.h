@@ -58,7 +58,7 @@ UW_INLINE const u8 *uw_window(struct uw_state *u, u64 addr, u32 len)
 }
 
 /* The 8-byte word at @p, which points into the window. */
-UW_INLINE u64 uw_word(const u8 *p)
+UW_INLINE UW_UNALIGNED u64 uw_word(const u8 *p)
 {
 	return *(const u64 *)p;
 }

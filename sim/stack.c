@@ -34,6 +34,8 @@ static int map_plan(struct sim_mem *mem, u64 stack_len)
 				     JIT_TEXT, CLR_TEXT,  CLR_TEXT + 0xa000 };
 	int err = sim_image_map(mem, HEAP_ADDR, HEAP_LEN, SIM_READ | SIM_WRITE);
 
+	if (!err)
+		err = sim_image_map(mem, OLD_CLR_TEXT, OLD_CLR_LEN, SIM_READ | SIM_EXEC);
 	for (u32 i = 0; i < sizeof(texts) / sizeof(texts[0]) && !err; i++)
 		err = sim_image_map(mem, texts[i], TEXT_LEN, SIM_READ | SIM_EXEC);
 	return err ? err : sim_image_map(mem, STACK_ADDR, stack_len, SIM_READ | SIM_WRITE);

@@ -94,7 +94,7 @@ static void put_head(struct output *o, const struct sim_target *t, u32 arch)
 
 	while (va < 3 && va_masks[va] != t->va_mask)
 		va++;
-	put_u8(o, (u8)(arch | va << 1 | 8 | (t->extent ? 0x10 : 0)));
+	put_u8(o, (u8)(arch | va << 1 | 8 | (t->extent ? 0x10 : 0) | (t->recipes_of ? 0x80 : 0)));
 	put_reg(o, t->regs.pc);
 	put_reg(o, t->regs.sp);
 	put_u8(o, 0);
@@ -102,12 +102,6 @@ static void put_head(struct output *o, const struct sim_target *t, u32 arch)
 	put_reg(o, t->regs.lr);
 	put_reg(o, t->regs.drap);
 	put_u8(o, t->n_row_pages < STACK_N_ROW_PAGES);
-}
-
-static bool is_same(const struct uw_sample *a, const struct uw_sample *b)
-{
-	return a->status == b->status && a->n_frames == b->n_frames &&
-	       !memcmp(a->frames, b->frames, a->n_frames * sizeof(a->frames[0]));
 }
 
 /* Does the input give what the stack gave? */
@@ -121,16 +115,18 @@ static bool gives(const struct output *o, const struct uw_sample *wanted)
 	arch = &arch_rows[fuzz_target(&target, &in)];
 	fuzz_memory(&target, &in);
 	arch->sim->walk(&u, &target);
-	return is_same(&u.sample, wanted);
+	return fuzz_is_same(&u.sample, wanted);
 }
 
 static bool make_seed(const struct stack *stack, u32 a, struct output *o)
 {
 	static struct scribe scribe;
 	static struct uw_state u;
+	static u64 n_with_recipes;
 	struct sim_target target;
 
 	FUZZ_MUST(!sim_stack_target(stack, arch_rows[a].bit, &target), "%s", stack->name);
+	target.recipes_of = target.extent ? ++n_with_recipes : 0;
 	scribe.mem.ops = &scribe_ops;
 	scribe.inner = target.mem;
 	scribe.out = o;

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
-/* A whole walk, natively: it ends, and what it says can be. */
+/*
+ * A whole walk, natively: it ends, and what it says can be. Who comes by again with what was
+ * remembered sees the same.
+ */
 
 #include "walk.h"
 
@@ -9,6 +12,7 @@
 int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 {
 	static struct sim_target target;
+	static struct uw_sample first;
 	static struct uw_state u;
 	struct fuzz_input in = { data, size };
 	const struct arch_row *arch;
@@ -17,5 +21,10 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 	fuzz_memory(&target, &in);
 	arch->sim->walk(&u, &target);
 	FUZZ_MUST(sample_is_sane(&u.sample, &target), "%s: a walk that cannot be", arch->sim->name);
+	if (!target.recipes_of)
+		return 0;
+	first = u.sample;
+	arch->sim->walk(&u, &target);
+	FUZZ_MUST(fuzz_is_same(&u.sample, &first), "%s: not the same again", arch->sim->name);
 	return 0;
 }

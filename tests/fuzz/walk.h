@@ -21,3 +21,9 @@ u32 fuzz_target(struct sim_target *t, struct fuzz_input *in);
 
 /* The memory anew, for each engine that is to see the same. */
 void fuzz_memory(struct sim_target *t, const struct fuzz_input *in);
+
+static inline bool fuzz_is_same(const struct uw_sample *a, const struct uw_sample *b)
+{
+	return a->status == b->status && a->n_frames == b->n_frames &&
+	       !memcmp(a->frames, b->frames, a->n_frames * sizeof(a->frames[0]));
+}

@@ -62,10 +62,13 @@ static void draw_rows(struct sim_target *t, struct fuzz_input *in)
 u32 fuzz_target(struct sim_target *t, struct fuzz_input *in)
 {
 	static const u64 va_masks[] = { VA47, VA48, VA39, VA52 };
+	static u64 n_with_recipes;
 	u8 k = fuzz_u8(in);
 
 	if (!t->mem)
 		target_init(t);
+	/* A process of its own: what an input does never depends on those before. */
+	t->recipes_of = k & 0x80 ? ++n_with_recipes : 0;
 	t->va_mask = va_masks[k >> 1 & 3];
 	t->extent = k & 0xf0 ? STACK_N_MAPPINGS : 0;
 	t->regs.pc = draw_reg(in);

@@ -79,7 +79,7 @@ UW_INLINE u64 arch_strip_ra(u64 ra, u64 va_mask)
 #define ARCH_SIGNAL_LEN 32 /* x30, sp, pc */
 
 /* @words: ARCH_SIGNAL_LEN bytes at ARCH_SIGNAL_OFF */
-UW_INLINE struct uw_regs arch_signal_regs(const u8 *words)
+UW_INLINE UW_UNALIGNED struct uw_regs arch_signal_regs(const u8 *words)
 {
 	const u64 *x29 = (const u64 *)words;
 
