@@ -27,14 +27,14 @@ static u32 drop_repeated(struct case_row *rows, u32 n)
 	return kept;
 }
 
-/* Where a frame's row is, if it may have one: of native code, or of a builtin of V8's. */
+/* Where a frame's row is, if it may have one: of code of a file, or of a builtin of V8's. */
 static bool place_of(const struct uw_frame *f, const struct case_rule_source *source, u32 *module,
 		     u64 *off)
 {
 	u64 pc = uw_frame_lookup_pc(f);
 	const struct uw_mapping *m;
 
-	if (f->kind == UW_NATIVE) {
+	if (f->kind == UW_NATIVE || f->kind == UW_DOTNET_R2R) {
 		*module = f->aux;
 		*off = pc - f->pc + f->a;
 	} else {

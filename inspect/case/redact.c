@@ -2,6 +2,7 @@
 
 #include "redact.h"
 
+#include "../../core/dotnet/dotnet_info.h"
 #include "../../core/v8/v8_info.h"
 
 #include <string.h>
@@ -74,13 +75,57 @@ static bool is_in_v8_frame(const struct redaction *r, const struct pages *p, u64
 	return is_return_from_v8(r, p, addr - V8_EXIT_TARGET + 8, true);
 }
 
+/* Of a nibble map a walk uses only where methods start: 4 bytes for 256 bytes of code. */
+static bool is_nibble_map(const struct redaction *r, u64 addr)
+{
+	for (u32 i = 0; i < r->n_mappings; i++) {
+		const struct uw_mapping *m = &r->mappings[i].map;
+
+		if (m->kind == UW_MAP_DOTNET_JIT &&
+		    addr - m->file_off < (m->end_addr - m->start_addr) / 64 + 8)
+			return true;
+	}
+	return false;
+}
+
+/* The MethodDesc and the unwind entries, behind what the word before a method points to. */
+static bool is_dotnet_header(const struct redaction *r, const struct pages *p, u64 addr)
+{
+	for (u32 i = 0; i < r->n_frames; i++) {
+		u64 slot = r->frames[i].a - DOTNET_HEADER_SLOT, header;
+		u32 off = (u32)(slot & (PAGE_LEN - 1));
+		const struct page *page;
+
+		if (r->frames[i].kind != UW_DOTNET_METHOD || off > PAGE_LEN - 8)
+			continue;
+		page = pages_find(p, slot);
+		if (!page || page->state[off] != BYTE_READ)
+			continue;
+		memcpy(&header, page->bytes + off, 8);
+		if (addr - header - DOTNET_HEADER_METHOD_DESC < PAGE_LEN)
+			return true;
+	}
+	return false;
+}
+
+/* Copied bytes beside them are nothing that the walk needs, and may be anything. */
+static bool is_of_dotnet(const struct redaction *r, const struct pages *p, const struct page *page,
+			 u32 off)
+{
+	u64 addr = page->addr + off;
+
+	return page->state[off] == BYTE_READ && page->holds != CASE_STACK &&
+	       (is_nibble_map(r, addr) || is_dotnet_header(r, p, addr));
+}
+
 static void redact_word(const struct redaction *r, const struct pages *p, struct page *page,
 			u32 off)
 {
 	u64 word, like;
 
 	memcpy(&word, page->bytes + off, 8);
-	if (is_harmless(r, word) || is_in_v8_frame(r, p, page->addr + off))
+	if (is_harmless(r, word) || is_in_v8_frame(r, p, page->addr + off) ||
+	    is_of_dotnet(r, p, page, off))
 		return;
 	like = blank(r, word);
 	for (u32 i = 0; i < 8; i++)

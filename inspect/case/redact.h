@@ -8,6 +8,7 @@
  * and nobody has to guess what is a secret.
  *
  *	read by the walk      records and slots of V8's frames: stay
+ *	                      nibble maps and method headers of CoreCLR: stay
  *	                      the rest of a window: words as above, and near the stack or
  *	                      where the walk failed; others become one that ends a walk alike
  *	read for a name       stays; text of a name stays; script source is blanked before
@@ -23,6 +24,8 @@ struct redaction {
 	const struct areas *areas;
 	const struct uw_frame *frames; /* of the walk, user frames only */
 	u32 n_frames;
+	const struct case_mapping *mappings; /* of the walk's tables */
+	u32 n_mappings;
 	u64 sp;
 	u64 fault_addr; /* of the walk; 0: none */
 	u64 va_mask;

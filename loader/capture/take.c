@@ -61,6 +61,8 @@ static void redact(struct taken *t, const struct uw_sample *s)
 	struct redaction r = { .areas = &t->areas,
 			       .frames = s->frames + s->n_kernel,
 			       .n_frames = (u32)s->n_frames - s->n_kernel,
+			       .mappings = t->mappings,
+			       .n_mappings = t->file.n_mappings,
 			       .sp = s->sp,
 			       .fault_addr = s->fault_addr,
 			       .va_mask = t->file.va_mask };

@@ -154,6 +154,8 @@ static void redact(struct walked *w, const struct uw_sample *s)
 	struct redaction r = { .areas = &w->areas,
 			       .frames = s->frames,
 			       .n_frames = s->n_frames,
+			       .mappings = w->file.mappings,
+			       .n_mappings = w->file.n_mappings,
 			       .sp = s->sp,
 			       .fault_addr = s->fault_addr,
 			       .va_mask = w->file.va_mask };

@@ -11,15 +11,21 @@ program itself is told of.
 Some stacks stay guesses: a thread that is to stop for the garbage collector returns to the runtime
 instead of its caller, and which that is only the runtime knows until then. They are counted apart,
 told by the code that they return to.
+
+A few stacks are captured as cases, too, and have to replay as the kernel walked them, natively and
+in the guest; one with another return address must not.
 """
 
+import glob
+import json
 import os
 import re
+import subprocess
 import sys
 import time
 
 from dotnet_nesting import Source, Tally, samples_of
-from lib import Checks, folder, need_bpf, record, running, skip
+from lib import Checks, folder, need_bpf, record, running, skip, unspool
 
 FOLDER = os.environ.get("UNSPOOL_DOTNET_DIR") or skip("needs .NET programs (ci/dotnet)")
 VERSION = sys.argv[1]
@@ -29,6 +35,8 @@ PROGRAM = os.path.join(FOLDER, VERSION + "-nesting", "nesting")
 HZ = 499
 COMPLETE = 99.5  # percent of the stacks that are not hijacked
 HIJACKED = 3  # percent; 0 to 1.1
+CASES = 5
+SIM = os.environ.get("UNSPOOL_SIM", "unspool-sim")
 WARM_S = 4  # methods are compiled again, on-stack replacement included
 
 
@@ -71,6 +79,33 @@ def judge_collector(check, profile, before, after):
                f"garbage collection is told apart ({found:.0f} ms of {stopped} ms of pauses)")
 
 
+def simulate(*args):
+    return subprocess.run([SIM, *args], capture_output=True, text=True, timeout=60, check=False)
+
+
+def judge_cases(check, pid, tmp):
+    done = unspool("capture", "-p", pid, "-n", CASES, "-F", HZ, "-d", 20, "-o", f"{tmp}/case.core")
+    cases = sorted(glob.glob(f"{tmp}/case*.core"))
+    check.equal((done.returncode, len(cases)), (0, CASES), f"cases are captured ({done.stderr})")
+    if not cases:
+        return
+    for engine in ("native", "guest"):
+        ran = simulate("run", "--quiet", "--engine", engine, *cases)
+        check.equal(ran.returncode, 0, f"{engine} replays {ran.stdout.strip()} {ran.stderr[-300:]}")
+    notes = [json.loads(simulate("show", path).stdout) for path in cases]
+    unnamed = [f for n in notes for f in n["expected"]["frames"]
+               if f["kind"] == "dotnet" and not f.get("name")]
+    named = sum(f["kind"] == "dotnet" for n in notes for f in n["expected"]["frames"])
+    check.that(named >= CASES and len(unnamed) <= 1, f"they have names ({named}, not {unnamed})")
+    deepest = max(range(len(notes)), key=lambda i: len(notes[i]["walk"]["frames"]))
+    caller = int(notes[deepest]["walk"]["frames"][1]["pc"], 16)
+    with open(cases[deepest], "rb") as file:
+        content = file.read()
+    with open(f"{tmp}/spoilt.core", "wb") as file:
+        file.write(content.replace(caller.to_bytes(8, "little"), (caller ^ 4).to_bytes(8, "little")))
+    check.equal(simulate("run", f"{tmp}/spoilt.core").returncode, 1, "a spoilt one is seen")
+
+
 def main():
     need_bpf()
     if not os.access(PROGRAM, os.X_OK):
@@ -90,6 +125,7 @@ def main():
             check.that(f".NET {VERSION}" in runtimes, f"the runtime is known ({runtimes})")
             judge(check, profile)
             judge_collector(check, profile, before, after)
+        judge_cases(check, target.pid, tmp)
     return check.end()
 
 

@@ -195,6 +195,37 @@ static void slots_in_another_page_than_the_record_stay(void **state)
 	pages_deinit(&p);
 }
 
+static void what_a_walk_read_of_coreclr_stays(void **state)
+{
+	const struct case_mapping map = { .map = { .start_addr = CODE,
+						   .end_addr = CODE + PAGE_LEN,
+						   .file_off = HEAP + 64,
+						   .kind = UW_MAP_DOTNET_JIT } };
+	const struct uw_frame frame = { .kind = UW_DOTNET_METHOD, .a = CODE + 0x100 };
+	const u64 words[] = { text(), text() }, header = HEAP + 512;
+
+	(void)state;
+	for (u32 stays = 0; stays < 2; stays++) {
+		struct redaction r = nothing_walked();
+		struct pages p = { 0 };
+
+		r.frames = &frame;
+		r.mappings = &map;
+		r.n_frames = r.n_mappings = stays;
+		assert_int_equal(pages_put(&p, CODE + 0xf8, &header, 8, BYTE_READ), 0);
+		put_words(&p, HEAP + 64, words, 2, BYTE_READ); /* of the nibble map */
+		put_words(&p, header + 0x18, words, 2, BYTE_READ);
+		put_words(&p, HEAP + 256, words, 1, BYTE_READ); /* of neither */
+		put_words(&p, header + 0x28, words, 1, BYTE_COPIED);
+		redact_pages(&r, &p);
+		assert_int_equal(word_at(&p, HEAP + 72) == text(), stays);
+		assert_int_equal(word_at(&p, header + 0x20) == text(), stays);
+		assert_int_not_equal(word_at(&p, HEAP + 256), text());
+		assert_int_not_equal(word_at(&p, header + 0x28), text());
+		pages_deinit(&p);
+	}
+}
+
 static void text_in_a_register_goes(void **state)
 {
 	struct redaction r = nothing_walked();
@@ -243,6 +274,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(where_the_walk_failed_is_told_anyway),
 	cmocka_unit_test(only_slots_of_v8_frames_stay),
 	cmocka_unit_test(slots_in_another_page_than_the_record_stay),
+	cmocka_unit_test(what_a_walk_read_of_coreclr_stays),
 	cmocka_unit_test(text_in_a_register_goes),
 	cmocka_unit_test(a_frame_pointer_that_leads_on_stays),
 	cmocka_unit_test(only_line_ends_stay_of_a_source),
