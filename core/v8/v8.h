@@ -15,7 +15,7 @@
  *
  * v8/src/execution/frame-constants.h at 12.4.254 (StandardFrameConstants,
  * InterpreterFrameConstants, BuiltinExitFrameConstants); the same from 9.4 to 14.6 on both
- *architectures.
+ * architectures.
  *
  * The garbage collector moves what the slots point to, so the function's
  * SharedFunctionInfo is read here; what code the pc lies in, user space finds.
