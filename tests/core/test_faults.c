@@ -120,8 +120,11 @@ static enum outcome judge(const struct uw_sample *bad, const struct sim_target *
 /* Which outcomes a read of the good walk can have, by its shape. */
 static bool outcome_fits(const struct sim_read *read, u32 idx, enum outcome outcome)
 {
-	if (outcome == SAME)
-		return read->result || idx <= 1 || read->len == 4; /* what it reads is not used */
+	if (outcome == SAME) { /* what it reads is not used */
+		u32 n_unused = good.frames[0].status == UW_F_NO_FRAME ? 3 : 2; /* its slots */
+
+		return read->result || idx < n_unused || read->len == 4;
+	}
 	if (outcome == GUESSED)
 		return read->addr < STACK_ADDR;
 	if (read->len == 4)
