@@ -18,6 +18,9 @@ NODES = os.environ.get("UNSPOOL_NODE_DIR", "")
 UNSPOOL = os.environ.get("UNSPOOL", "unspool")
 BUSY = os.environ.get("UNSPOOL_BUSY", "busy")  # busy.c
 
+# Whoever ends a test early, as meson does when its time is up, ends what it started, too.
+signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
+
 
 def skip(why):
     print(why)
