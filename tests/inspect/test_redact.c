@@ -205,18 +205,20 @@ static void what_a_walk_read_of_coreclr_stays(void **state)
 	const u64 words[] = { text(), text() }, header = HEAP + 512;
 
 	(void)state;
-	for (u32 stays = 0; stays < 2; stays++) {
+	for (u32 i = 0; i < 3; i++) {
+		bool knows = i > 0, stays = i == 1; /* with 2 it is of the stack */
 		struct redaction r = nothing_walked();
 		struct pages p = { 0 };
 
 		r.frames = &frame;
 		r.mappings = &map;
-		r.n_frames = r.n_mappings = stays;
+		r.n_frames = r.n_mappings = knows;
 		assert_int_equal(pages_put(&p, CODE + 0xf8, &header, 8, BYTE_READ), 0);
 		put_words(&p, HEAP + 64, words, 2, BYTE_READ); /* of the nibble map */
 		put_words(&p, header + 0x18, words, 2, BYTE_READ);
 		put_words(&p, HEAP + 256, words, 1, BYTE_READ); /* of neither */
 		put_words(&p, header + 0x28, words, 1, BYTE_COPIED);
+		pages_find(&p, HEAP)->holds = i == 2 ? CASE_STACK : CASE_HEAP;
 		redact_pages(&r, &p);
 		assert_int_equal(word_at(&p, HEAP + 72) == text(), stays);
 		assert_int_equal(word_at(&p, header + 0x20) == text(), stays);
