@@ -11,6 +11,8 @@
 #include <bpf/bpf_helpers.h>
 #include <bpf/bpf_core_read.h>
 
+const volatile bool uw_wants_async = true; /* set before the programs are loaded */
+
 struct uw_process uw_processes[UW_MAX_PROCESSES];
 struct uw_mapping uw_mappings[UW_MAX_MAPPINGS];
 struct v8_info uw_v8_builds[UW_MAX_V8_BUILDS];

@@ -52,6 +52,14 @@ UW_INLINE const struct uw_rule *port_row(const struct uw_state *u, u32 module, u
 UW_INLINE const struct v8_info *port_info_v8(u32 info_idx);
 
 /**
+ * port_wants_async() - are the functions wanted that wait for the ones on the stack?
+ *
+ * In BPF a constant when the program is loaded: where they are not, the verifier drops
+ * the code. What a build's info does not describe is not followed either way.
+ */
+UW_INLINE bool port_wants_async(void);
+
+/**
  * port_index() - an index that provably stays within a power of two
  * @n:		any value
  * @mask:	constant, a power of two minus one

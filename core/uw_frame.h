@@ -45,6 +45,7 @@ enum uw_frame_flags {
 	UW_FRAME_RA = 1 << 0, /* pc is a return address: look it up at pc - 1 */
 	UW_FRAME_GUESS = 1 << 1, /* found by a frame pointer for which nothing vouches */
 	UW_FRAME_NO_ROWS = 1 << 2, /* the rows of its page (native: aux, a) were not loaded */
+	UW_FRAME_ASYNC = 1 << 3, /* not on the stack: it waits for what the frame before it does */
 };
 
 struct uw_frame {

@@ -137,6 +137,11 @@ UW_INLINE const struct v8_info *port_info_v8(u32 info_idx)
 	return info->shared_off ? info : NULL;
 }
 
+UW_INLINE bool port_wants_async(void)
+{
+	return uw_wants_async;
+}
+
 UW_INLINE void port_note(const struct uw_state *u, enum uw_note note, u64 value)
 {
 	flight_walk_note(u, note, value);

@@ -22,6 +22,7 @@
 enum {
 	KEY_CGROUP = 0x100,
 	KEY_CONTAINER,
+	KEY_ASYNC,
 	KEY_CALL_GRAPH,
 	KEY_MAX_MEMORY,
 	KEY_DEBUGINFOD,
@@ -42,6 +43,9 @@ static const struct argp_option options[] = {
 	{ "freq", 'F', "HZ", 0, "Samples a second of CPU time (99)", 2 },
 	{ "rate", 'r', NULL, OPTION_ALIAS, NULL, 2 },
 	{ "duration", 'd', "TIME", 0, "Stop after 30, 30s, 500ms, 2m or 1h", 2 },
+	{ "async", KEY_ASYNC, NULL, 0,
+	  "Show the asynchronous functions that wait for the one that runs, too, as its callers",
+	  2 },
 	{ "max-memory", KEY_MAX_MEMORY, "SIZE", 0,
 	  "Memory for unwind rows: bytes, or with k, M, G (16M); what was needed first makes room "
 	  "for what is needed now",
@@ -310,6 +314,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		return 0;
 	case 'q':
 		o->quiet = true;
+		return 0;
+	case KEY_ASYNC:
+		o->async = true;
 		return 0;
 	case KEY_DEBUGINFOD:
 		o->debuginfod = true;

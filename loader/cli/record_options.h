@@ -30,6 +30,7 @@ struct record_options {
 
 	u32 hz;
 	u64 max_memory; /* --max-memory: bytes of unwind rows */
+	bool async; /* --async: frames of functions that wait */
 	bool debuginfod; /* --debuginfod: fetch debug files */
 	u64 duration_ns; /* 0: until the end */
 	const char *outputs[RECORD_MAX_OUTPUTS]; /* -o; "-" is stdout, at most once */

@@ -6,7 +6,8 @@
  *
  *	[process;][[truncated: reason];]label;label;label 12
  *
- * A label is "name (file:line)", or the name alone where the file is unknown.
+ * A label is "name (file:line)", or the name alone where the file is unknown; "async "
+ * comes first where the function was not on the stack.
  * Stacks whose text is equal are one line, whatever their ids were. The process
  * is told only where samples are of several.
  */
@@ -69,6 +70,8 @@ static int frame_label(struct folded *f, const struct prof_frame *frame, u32 *la
 
 	if (!out)
 		return -ENOMEM;
+	if (frame->async)
+		fputs("async ", out);
 	put_text(out, name);
 	if (frame->file) {
 		fputs(" (", out);

@@ -28,6 +28,7 @@
 #include "profile_counts.h"
 
 #define KIND_GUESS 0x80
+#define KIND_ASYNC 0x40
 
 struct profile {
 	FILE *out;
@@ -36,7 +37,7 @@ struct profile {
 	struct intern frames, stacks;
 	u32 first_frame, first_stack; /* id of the tables' number 0 */
 	u32 n_frames, n_stacks; /* ids given out so far */
-	u8 *kinds; /* by id & kinds_mask: enum prof_kind, KIND_GUESS */
+	u8 *kinds; /* by id & kinds_mask: enum prof_kind, KIND_GUESS, KIND_ASYNC */
 	u32 kinds_mask;
 	struct stack_info *infos; /* by id & infos_mask */
 	u32 infos_mask;
@@ -222,7 +223,8 @@ int profile_frame(struct profile *p, const struct prof_frame *f, u32 *id)
 	if (r < 0)
 		return r;
 	if (r == 1) {
-		p->kinds[new_id & p->kinds_mask] = (u8)(f->kind | (f->guess ? KIND_GUESS : 0));
+		p->kinds[new_id & p->kinds_mask] =
+			(u8)(f->kind | (f->guess ? KIND_GUESS : 0) | (f->async ? KIND_ASYNC : 0));
 		line_frame(&p->line, f, new_id);
 		r = write_line(p);
 		if (r < 0)
@@ -249,9 +251,11 @@ static int stack_info(const struct profile *p, const struct prof_stack *s, struc
 
 		u8 kind = p->kinds[id & p->kinds_mask];
 
+		bool is_async = kind & KIND_ASYNC;
+
 		info->guess |= (kind & KIND_GUESS) != 0;
-		kind &= (u8)~KIND_GUESS;
-		info->n_frames[prof_runtime_of_kind(kind)]++;
+		kind &= (u8) ~(KIND_GUESS | KIND_ASYNC);
+		info->n_frames[prof_runtime_of_kind(kind)] += !is_async;
 		if (i == 0)
 			info->leaf_kind = kind;
 	}

@@ -72,6 +72,7 @@ static int start_sampler(struct recording *r)
 					 .mode = sampler_mode(r->targets.mode),
 					 .cgroup_fd = r->targets.cgroup_fd,
 					 .rows_len = r->options.max_memory,
+					 .wants_async = r->options.async,
 					 .freezes = r->options.freeze_on != 0,
 					 .flight_slots = flight_slots(&r->options) };
 	char why[256], better[256];

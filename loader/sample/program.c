@@ -18,6 +18,7 @@ static void find_memory(struct program *p)
 	struct unspool_bpf *skel = p->skel;
 
 	p->config = (struct uw_config *)&skel->rodata->uw_config;
+	p->wants_async = (bool *)&skel->rodata->uw_wants_async;
 	p->tids = skel->bss->uw_tids;
 	p->counters = skel->bss->uw_counters;
 	p->processes = skel->bss->uw_processes;

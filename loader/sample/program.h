@@ -14,6 +14,7 @@
 struct program {
 	void *skel;
 	struct uw_config *config; /* until it is loaded */
+	bool *wants_async; /* until it is loaded */
 	u32 *tids;
 	struct uw_counters *counters;
 	struct uw_process *processes;

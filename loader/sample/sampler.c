@@ -132,6 +132,7 @@ static void configure(struct sampler *s)
 	c->target_mode = s->config.mode;
 	c->n_tids = s->config.n_tids;
 	c->has_task_pt_regs = has_task_pt_regs();
+	*s->program.wants_async = s->config.wants_async;
 	bpf_map__set_max_entries(s->program.slots, s->n_cpus);
 	bpf_map__set_max_entries(s->program.ring, ring_len(s->n_cpus));
 	bpf_map__set_max_entries(s->program.rows, n_row_pairs(s));

@@ -25,6 +25,7 @@ struct sampler_config {
 	u32 n_tids;
 	int cgroup_fd; /* UW_TARGET_CGROUP, else -1; borrowed */
 	u64 rows_len; /* bytes of unwind rows; 0: none */
+	bool wants_async; /* walk on to the functions that wait for those on the stack */
 	bool captures; /* keep a log of each walk's reads: sampler_log() */
 	bool freezes; /* keep the log of each walk that freezes its CPU's ring: sampler_log() */
 	u32 flight_slots; /* of each CPU's ring of the flight recorder, a power of two; 0: none */

@@ -287,6 +287,7 @@ static int append_v8_name(struct naming *n, const struct v8_name *name, const st
 				  .column = name->column,
 				  .tier = v8_tier_name(name->tier),
 				  .inlined = name->inlined,
+				  .async = f->flags & UW_FRAME_ASYNC,
 				  .guess = f->flags & UW_FRAME_GUESS,
 				  .off = f->pc,
 				  .has_off = !name->name,
@@ -322,6 +323,7 @@ static int append_dotnet(struct naming *n, struct image *image, const struct uw_
 	struct dotnet_runtime *rt = image ? image->dotnet.runtime : NULL;
 	struct naming_dotnet *d = &n->dotnet;
 	struct prof_frame out = { .kind = f->kind == UW_DOTNET_STUB ? PROF_STUB : PROF_DOTNET,
+				  .async = f->flags & UW_FRAME_ASYNC,
 				  .guess = f->flags & UW_FRAME_GUESS,
 				  .off = f->pc,
 				  .reason = "process or thread is gone" };

@@ -36,6 +36,11 @@ UW_INLINE const struct v8_info *port_info_v8(u32 info_idx)
 	return sim_find_v8(sim_port_target, info_idx);
 }
 
+UW_INLINE bool port_wants_async(void)
+{
+	return true;
+}
+
 /* Nobody listens. */
 UW_INLINE void port_note(const struct uw_state *u, enum uw_note note, u64 value)
 {

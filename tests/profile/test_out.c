@@ -127,6 +127,11 @@ static const struct folded_row folded_rows[] = {
 	{ H P("1", "sh") F("1", "\"name\":\"f\"") S("1", "1", COMPLETE) N("1", "1", "1")
 		  P("1", "node") N("1", "1", "1"),
 	  "f 2\n" },
+	/* What waits says so. */
+	{ H F("1", "\"name\":\"f\",\"file\":\"/x.js\",\"line\":3,\"async\":true")
+		  F("2", "\"name\":\"f\",\"file\":\"/x.js\",\"line\":3") S("1", "2,1", COMPLETE)
+			  N("1", "1", "1"),
+	  "async f (/x.js:3);f (/x.js:3) 1\n" },
 	/* Without a name. */
 	{ H F("1", "\"kind\":\"native\",\"module\":\"/lib/libz.so.1\",\"off\":\"0x1f\"")
 		  F("2", "\"kind\":\"js\",\"off\":\"0x1f\"")

@@ -311,6 +311,7 @@ static void the_summary_adds_up(void **state)
 {
 	struct fixture f = open_fixture();
 	u32 js = add_frame(f.p, PROF_JS, "a"), kernel = add_frame(f.p, PROF_KERNEL, "k"), guess;
+	u32 waits; /* which nobody unwound */
 	const char *want =
 		"{'type':'summary','samples':6,'lost':3,'lost_events':4,'complete':3,'guessed':1,'"
 		"unresolved':1,"
@@ -334,8 +335,9 @@ static void the_summary_adds_up(void **state)
 	for (char *c = text; *c; c++)
 		*c = *c == '\'' ? '"' : *c;
 	profile_frame(f.p, &(struct prof_frame){ .kind = PROF_NATIVE, .guess = true }, &guess);
+	profile_frame(f.p, &(struct prof_frame){ .kind = PROF_JS, .async = true }, &waits);
 
-	u32 whole = add_stack(f.p, (u32[]){ kernel, js }, 2, UW_END);
+	u32 whole = add_stack(f.p, (u32[]){ kernel, js, waits }, 3, UW_END);
 
 	profile_sample(f.p, 1, 1, whole, 1, PROF_ACT_KERNEL, false);
 	profile_sample(f.p, 1, 1, whole, 2, PROF_ACT_KERNEL, true);

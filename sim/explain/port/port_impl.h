@@ -38,6 +38,11 @@ UW_INLINE const struct v8_info *port_info_v8(u32 info_idx)
 	return sim_find_v8(trace_current->target, info_idx);
 }
 
+UW_INLINE bool port_wants_async(void)
+{
+	return true;
+}
+
 UW_INLINE void port_note(const struct uw_state *u, enum uw_note note, u64 value)
 {
 	flight_walk_note(u, note, value);

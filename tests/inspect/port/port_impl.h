@@ -53,6 +53,11 @@ UW_INLINE u64 port_index(u64 n, u64 mask)
 	return n & mask;
 }
 
+UW_INLINE bool port_wants_async(void)
+{
+	return true;
+}
+
 /* Nobody listens. */
 UW_INLINE void port_note(const struct uw_state *u, enum uw_note note, u64 value)
 {
