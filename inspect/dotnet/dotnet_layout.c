@@ -52,6 +52,8 @@ static const struct dotnet_layout layouts[] = {
 		.token_bits = 12,
 		.dynamic_name = 0x18,
 		.module_name = 0x108,
+		.module_dynamic = 0x698,
+		.dynamic_is_buffer = true,
 		.module_assembly = 0x128,
 		.domain_versions = 0x9d8,
 	},
@@ -69,6 +71,7 @@ static const struct dotnet_layout layouts[] = {
 		.dynamic_name = 0x20,
 		.module_name = 0x108,
 		.module_base = 0x120,
+		.module_dynamic = 0x460,
 		.type_has_token = true,
 	},
 	{
@@ -86,6 +89,7 @@ static const struct dotnet_layout layouts[] = {
 		.dynamic_name = 0x20,
 		.module_name = 0xc0,
 		.module_base = 0xe0,
+		.module_dynamic = 0x348,
 		.type_has_token = true,
 	},
 };

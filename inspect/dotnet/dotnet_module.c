@@ -10,6 +10,9 @@
  *
  * Without the image's address the metadata is looked for before the name: it is found
  * when its row of table Assembly points at the very byte that the Module points at.
+ *
+ * What Reflection.Emit makes has no image. The runtime writes its metadata down for
+ * debuggers, anew with each type that is made, so nothing of it is kept here.
  */
 
 #include <errno.h>
@@ -31,22 +34,14 @@ static int assembly_name(const struct metadata *m, u32 *idx)
 	return metadata_cell(m, METADATA_ASSEMBLY, 1, ASSEMBLY_NAME, idx);
 }
 
-static int find_in_image(struct dotnet_runtime *rt, struct dotnet_module *module, bool is_flat)
+/* The metadata at @addr, if it is of an assembly of the module's name. */
+static int take_metadata(struct dotnet_runtime *rt, struct dotnet_module *module, u64 addr, u32 len)
 {
 	struct metadata metadata;
-	struct pe_range range;
 	char name[sizeof(module->name)];
-	struct pe pe;
 	u32 idx;
-	u64 addr;
-	int r = pe_init(&pe, rt->target, module->base_addr, is_flat);
+	int r = metadata_init(&metadata, rt->target, addr, len);
 
-	if (!r)
-		r = pe_cli_range(&pe, CLI_METADATA, &range);
-	if (!r)
-		r = pe_addr(&pe, range, &addr);
-	if (!r)
-		r = metadata_init(&metadata, rt->target, addr, range.len);
 	if (!r)
 		r = assembly_name(&metadata, &idx);
 	if (!r)
@@ -55,6 +50,53 @@ static int find_in_image(struct dotnet_runtime *rt, struct dotnet_module *module
 		r = -ENOENT;
 	if (!r)
 		module->metadata = metadata;
+	return r;
+}
+
+static int find_in_image(struct dotnet_runtime *rt, struct dotnet_module *module, bool is_flat)
+{
+	struct pe_range range;
+	struct pe pe;
+	u64 addr;
+	int r = pe_init(&pe, rt->target, module->base_addr, is_flat);
+
+	if (!r)
+		r = pe_cli_range(&pe, CLI_METADATA, &range);
+	if (!r)
+		r = pe_addr(&pe, range, &addr);
+	return r ? r : take_metadata(rt, module, addr, range.len);
+}
+
+/* CoreCLR's SBuffer (inc/sbuffer.h at v8.0.33), as far as it matters. */
+struct sbuffer {
+	u32 len, room;
+	u64 flags, addr;
+};
+_Static_assert(sizeof(struct sbuffer) == 24, "as the runtime has it");
+
+static int find_dynamic(struct dotnet_runtime *rt, struct dotnet_module *module)
+{
+	struct sbuffer buffer;
+	u64 addr;
+	u32 len;
+	int r;
+
+	if (!rt->l->module_dynamic)
+		return -ENOENT;
+	r = dotnet_word(rt, module->addr + rt->l->module_dynamic, &addr);
+	if (!r && !addr)
+		r = -ENOENT;
+	if (!r && rt->l->dynamic_is_buffer) {
+		r = dotnet_read(rt, addr, &buffer, sizeof(buffer));
+		len = buffer.len;
+		addr = buffer.addr;
+	} else if (!r) {
+		r = dotnet_read(rt, addr, &len, sizeof(len));
+		addr += sizeof(len);
+	}
+	if (!r)
+		r = take_metadata(rt, module, addr, len < MAX_METADATA ? len : MAX_METADATA);
+	module->is_dynamic = !r;
 	return r;
 }
 
@@ -94,15 +136,12 @@ static int find_before_name(struct dotnet_runtime *rt, struct dotnet_module *mod
 
 static int find_metadata(struct dotnet_runtime *rt, struct dotnet_module *module)
 {
-	int r = -ENOENT;
+	int r = module->base_addr ? find_in_image(rt, module, false) : find_dynamic(rt, module);
 
-	if (rt->l->module_base) {
-		r = find_in_image(rt, module, false);
-		if (r && r != -ESRCH)
-			r = find_in_image(rt, module, true);
-	} else {
+	if (r && r != -ESRCH && module->base_addr)
+		r = find_in_image(rt, module, true);
+	else if (r && r != -ESRCH && !rt->l->module_base)
 		r = find_before_name(rt, module);
-	}
 	if (r == -ESRCH || r == -ENOMEM)
 		return r;
 	module->reason = r ? not_found : NULL;
@@ -179,8 +218,9 @@ int dotnet_module_get(struct dotnet_runtime *rt, u64 addr, struct dotnet_module 
 		r = dotnet_text(rt, read->name_addr, read->name, sizeof(read->name));
 	if (r)
 		return r;
-	if (kept && kept->name_addr == read->name_addr && kept->base_addr == read->base_addr &&
-	    !strcmp(kept->name, read->name) && is_still_there(rt, kept)) {
+	if (kept && !kept->is_dynamic && kept->name_addr == read->name_addr &&
+	    kept->base_addr == read->base_addr && !strcmp(kept->name, read->name) &&
+	    is_still_there(rt, kept)) {
 		*out = kept;
 		return 0;
 	}

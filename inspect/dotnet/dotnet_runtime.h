@@ -33,6 +33,7 @@
 struct dotnet_module {
 	u64 addr; /* of the Module */
 	u64 name_addr, base_addr; /* as read from it */
+	bool is_dynamic; /* made while the program runs, and not for good yet */
 	char name[256];
 	struct metadata metadata;
 	u64 mvid_addr; /* 0: it has none */

@@ -9,8 +9,12 @@
  * A row's length follows from the number of rows of other tables: a column that refers
  * to one table has 2 bytes if that has fewer than 2^16 rows, one that may refer to some
  * of several spends bits on telling which. So all tables up to the last that is wanted
- * have to be known. Source: ECMA-335 6th edition, II.22 and II.24.2; portable PDB
- * specification v1.0 (dotnet/runtime docs/design/specs/PortablePdb-Metadata.md).
+ * have to be known.
+ *
+ * What is still being made is written down as "#-": the same, but rows may be in no order,
+ * some told by tables of pointers. It is read where it has neither. Source: ECMA-335 6th edition,
+ *II.22 and II.24.2; portable PDB specification v1.0 (dotnet/runtime
+ *docs/design/specs/PortablePdb-Metadata.md).
  */
 
 #include <errno.h>
@@ -248,13 +252,19 @@ static int take_stream(struct metadata *m, const char *name, u32 off, u32 len, s
 		m->guids = heap;
 	} else if (!strcmp(name, "#Pdb")) {
 		m->pdb = heap;
-	} else if (!strcmp(name, "#~")) {
+	} else if (!strcmp(name, "#~") || !strcmp(name, "#-")) {
 		s->tables_off = off;
 		s->tables_len = len;
-	} else if (!strcmp(name, "#-")) {
-		s->is_uncompressed = true;
+		s->is_uncompressed = name[1] == '-';
 	}
 	return 0;
+}
+
+static bool is_in_order(const struct metadata *m)
+{
+	return !m->rows[METADATA_FIELD_PTR] && !m->rows[METADATA_METHOD_PTR] &&
+	       !m->rows[METADATA_PARAM_PTR] && m->rows[METADATA_NESTED_CLASS] <= 1 &&
+	       m->rows[METADATA_GENERIC_PARAM] <= 1;
 }
 
 /* One { u32 offset, u32 length, name }; *pos is moved behind it. */
@@ -295,9 +305,11 @@ int metadata_init(struct metadata *out, struct target *t, u64 addr, u32 len)
 	for (u32 i = 0; !r && i < counts[1]; i++)
 		r = read_stream(&m, &pos, &s);
 	if (!r)
-		r = s.is_uncompressed ? -ENOTSUP : read_pdb_rows(&m);
+		r = read_pdb_rows(&m);
 	if (!r)
 		r = read_tables(&m, s.tables_off, s.tables_len);
+	if (!r && s.is_uncompressed && !is_in_order(&m))
+		r = -ENOTSUP;
 	if (!r)
 		*out = m;
 	return r;

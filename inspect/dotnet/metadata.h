@@ -13,7 +13,10 @@ enum metadata_table {
 	METADATA_MODULE = 0x00,
 	METADATA_TYPE_REF = 0x01,
 	METADATA_TYPE_DEF = 0x02,
+	METADATA_FIELD_PTR = 0x03,
+	METADATA_METHOD_PTR = 0x05,
 	METADATA_METHOD_DEF = 0x06,
+	METADATA_PARAM_PTR = 0x07,
 	METADATA_TYPE_SPEC = 0x1b,
 	METADATA_ASSEMBLY = 0x20,
 	METADATA_NESTED_CLASS = 0x29,
@@ -74,8 +77,8 @@ struct metadata {
  *
  * Tables and heaps are checked to lie within @len, so that later reads do.
  *
- * Return: 0, -ENOEXEC (no metadata, or crafted), -ENOTSUP (uncompressed "#-" tables) or
- * what reading gave.
+ * Return: 0, -ENOEXEC (no metadata, or crafted), -ENOTSUP (tables "#-" whose rows
+ * are in no order) or what reading gave.
  */
 int metadata_init(struct metadata *m, struct target *t, u64 addr, u32 len);
 

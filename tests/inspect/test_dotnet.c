@@ -38,6 +38,8 @@ enum {
 	METHOD = CODE + 0x1240,
 	METHOD_LEN = 0x6a0,
 	ASSEMBLY = 0x4000,
+	EMITTED = 0x5000, /* length, metadata */
+	BUFFER = 0x5f00,
 	LEVELS = 0x6000,
 	DOMAIN = LEVELS + 5 * 2048,
 	MEMORY_LEN = DOMAIN + 0xa00,
@@ -48,15 +50,15 @@ struct version {
 	bool is_rva, is_map, is_constant_time, has_wide_token;
 	u32 flags, next, heap; /* RangeSection */
 	u32 bits, dynamic_name; /* MethodDesc */
-	u32 module_name, module_base;
+	u32 module_name, module_base, module_dynamic;
 };
 
 static const struct version versions[] = {
-	{ 6, true, false, false, false, 0x28, 0x18, 0x30, 14, 0x18, 8, 0 },
-	{ 7, false, false, false, false, 0x28, 0x18, 0x30, 13, 0x18, 0x100, 0 },
-	{ 8, false, true, false, false, 0x10, 0, 0x28, 12, 0x18, 0x108, 0 },
-	{ 9, false, true, false, true, 0x10, 0, 0x28, 12, 0x20, 0x108, 0x120 },
-	{ 10, false, true, true, true, 0x10, 0, 0x28, 12, 0x20, 0xc0, 0xe0 },
+	{ 6, true, false, false, false, 0x28, 0x18, 0x30, 14, 0x18, 8, 0, 0 },
+	{ 7, false, false, false, false, 0x28, 0x18, 0x30, 13, 0x18, 0x100, 0, 0 },
+	{ 8, false, true, false, false, 0x10, 0, 0x28, 12, 0x18, 0x108, 0, 0x698 },
+	{ 9, false, true, false, true, 0x10, 0, 0x28, 12, 0x20, 0x108, 0x120, 0x460 },
+	{ 10, false, true, true, true, 0x10, 0, 0x28, 12, 0x20, 0xc0, 0xe0, 0x348 },
 };
 
 static u8 memory[MEMORY_LEN];
@@ -316,6 +318,58 @@ static void an_assembly_that_takes_the_place_of_another_is_read_anew(void **stat
 	dotnet_runtime_free(&c.runtime);
 }
 
+/* The assembly as Reflection.Emit has one: no image, a name of its own, its metadata written down.
+ */
+static void put_emitted(const struct version *v)
+{
+	u64 data = BASE + EMITTED + 4;
+
+	memset(memory + ASSEMBLY, 0, assembly.len);
+	memcpy(memory + EMITTED + 4, assembly.bytes + FAKE_METADATA_OFF, assembly.metadata_len);
+	put(EMITTED, assembly.metadata_len, 4);
+	memcpy(memory + TEXT, "fake", 5);
+	put(MODULE + v->module_name, BASE + TEXT, 8);
+	if (v->module_base)
+		put(MODULE + v->module_base, 0, 8);
+	put(BUFFER, assembly.metadata_len, 4);
+	put(BUFFER + 16, data, 8);
+	put(MODULE + v->module_dynamic, v->major == 8 ? BASE + BUFFER : BASE + EMITTED, 8);
+}
+
+static void what_reflection_emit_made_has_its_name(void **state)
+{
+	(void)state;
+	for (size_t i = 2; i < N(versions); i++) {
+		struct clr c;
+
+		make(&versions[i]);
+		put_emitted(&versions[i]);
+		open_clr(&c, versions[i].major, 0);
+		assert_int_equal(name_at(&c, BASE + METHOD, &name), 0);
+		assert_string_equal(name.name, "Demo.Outer.Inner.Work(int, List<T>)");
+		/* Another type was made, and the memory of before is another's. */
+		memset(memory + EMITTED + 4, 0, assembly.metadata_len);
+		assert_int_equal(name_at(&c, BASE + METHOD, &name), -ENOENT);
+		assert_string_equal(name.reason, "the module's metadata is not in memory");
+		dotnet_runtime_free(&c.runtime);
+	}
+}
+
+static void metadata_written_down_of_another_assembly_is_no_name(void **state)
+{
+	(void)state;
+	for (size_t i = 2; i < N(versions); i++) {
+		struct clr c;
+
+		make(&versions[i]);
+		put_emitted(&versions[i]);
+		memcpy(memory + TEXT, "other", 6);
+		open_clr(&c, versions[i].major, 0);
+		assert_int_equal(name_at(&c, BASE + METHOD, &name), -ENOENT);
+		dotnet_runtime_free(&c.runtime);
+	}
+}
+
 static void ranges_without_end_are_left(void **state)
 {
 	struct dotnet_code code;
@@ -467,6 +521,8 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(a_row_of_another_type_is_no_name),
 	cmocka_unit_test(an_assembly_of_another_name_is_not_believed),
 	cmocka_unit_test(an_assembly_that_takes_the_place_of_another_is_read_anew),
+	cmocka_unit_test(what_reflection_emit_made_has_its_name),
+	cmocka_unit_test(metadata_written_down_of_another_assembly_is_no_name),
 	cmocka_unit_test(ranges_without_end_are_left),
 	cmocka_unit_test(a_block_of_stubs_has_a_kind),
 	cmocka_unit_test(a_version_of_a_method_tells_its_tier),

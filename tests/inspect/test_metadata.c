@@ -92,6 +92,29 @@ static void types_and_parameters_are_read(void **state)
 	assert_int_equal(check_names(&m), 7);
 }
 
+/* Tables of what is still being made: searched by order, they may have none. */
+static void tables_in_no_order_are_refused(void **state)
+{
+	u8 *root = assembly.bytes + FAKE_METADATA_OFF, *name;
+	struct fake_bytes b;
+	struct metadata m;
+	u32 off;
+
+	(void)state;
+	fake_assembly_make(&assembly, pick, sizeof(pick));
+	name = memmem(root, assembly.metadata_len, "#~", 2);
+	assert_non_null(name);
+	memcpy(&off, name - 8, sizeof(off));
+	name[1] = '-';
+	assert_int_equal(open_metadata(&b, assembly.len, &m), -ENOTSUP);
+	root[off + 24 + 4 * 5] = 1; /* rows of NestedClass */
+	assert_int_equal(open_metadata(&b, assembly.len, &m), -ENOTSUP);
+	root[off + 24 + 4 * 6] = 1; /* of GenericParam */
+	assert_int_equal(open_metadata(&b, assembly.len, &m), 0);
+	root[off + 8] |= 1 << METADATA_METHOD_PTR; /* it takes MethodDef's number of rows */
+	assert_int_equal(open_metadata(&b, assembly.len, &m), -ENOTSUP);
+}
+
 static void a_mapped_image_has_its_sections_elsewhere(void **state)
 {
 	static u8 mapped[0x3000];
@@ -407,6 +430,7 @@ static void made_up_names_read_as_a_person_says_them(void **state)
 
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(types_and_parameters_are_read),
+	cmocka_unit_test(tables_in_no_order_are_refused),
 	cmocka_unit_test(a_mapped_image_has_its_sections_elsewhere),
 	cmocka_unit_test(what_is_not_within_a_section_has_no_address),
 	cmocka_unit_test(a_file_cut_anywhere_gives_right_names_or_none),
