@@ -23,13 +23,24 @@ const struct sim_arch *const sim_archs[SIM_N_ARCHS] = { &sim_arch_x86_64, &sim_a
 
 static const struct sim_case_kind bundled = { "", sim_bundled_load, sim_bundled_free };
 
+#define KIND_CORE 2 /* of kinds */
+
 static const struct sim_case_kind kinds[] = {
 	{ ".elf", sim_compiled_load, sim_compiled_free, NULL },
 	{ ".yaml", sim_text_load, sim_text_free, sim_text_show },
-	{ ".core", sim_recorded_load, sim_recorded_free, sim_recorded_show },
+	[KIND_CORE] = { ".core", sim_recorded_load, sim_recorded_free, sim_recorded_show },
 	{ ".dump", sim_jitdump_load, NULL, sim_jitdump_show },
 	{ ".core.zst", sim_recorded_load, sim_recorded_free, sim_recorded_show },
 };
+
+/* "core" and "core.812": as gcore and the kernel name what they leave. */
+static bool is_named_core(const char *path)
+{
+	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+
+	return !strcmp(name, "core") ||
+	       (!strncmp(name, "core.", 5) && name[5] && !name[5 + strspn(name + 5, "0123456789")]);
+}
 
 bool sim_is_bundled(const char *path)
 {
@@ -48,7 +59,7 @@ const struct sim_case_kind *sim_case_kind_of(const char *path)
 		if (len > n && !strcmp(path + len - n, kinds[i].suffix))
 			return &kinds[i];
 	}
-	return NULL;
+	return is_named_core(path) ? &kinds[KIND_CORE] : NULL;
 }
 
 static int compare_keys(const void *a, const void *b)
@@ -171,7 +182,10 @@ int sim_paths_add(struct sim_paths *paths, const char *path, struct sim_error *e
 		if (!S_ISREG(st.st_mode))
 			return sim_fail(error, -EINVAL, "%s: not a regular file", path);
 		if (!sim_case_kind_of(path))
-			return sim_fail(error, -EINVAL, "%s: no kind of case ends like this", path);
+			return sim_fail(error, -EINVAL,
+					"%s: no kind of case ends like this; of a core: rename it "
+					"to NAME.core",
+					path);
 		err = add_file(paths, path, &st);
 		return err ? sim_fail(error, err, "%s: %s", path, strerror(-err)) : 0;
 	}

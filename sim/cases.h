@@ -48,7 +48,7 @@ bool sim_is_bundled(const char *path);
 /**
  * sim_case_kind_of() - who can load a file
  *
- * Return: by the suffix of @path, or by stack:, or NULL.
+ * Return: by the suffix of @path, or by stack:, or as a core by "core" or "core.PID", or NULL.
  */
 const struct sim_case_kind *sim_case_kind_of(const char *path);
 
