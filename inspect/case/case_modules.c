@@ -13,50 +13,35 @@
 
 #include <errno.h>
 #include <string.h>
-#include <sys/mman.h>
+#include <unistd.h>
 
 #define MAX_OPEN 256
-#define BUILD_ID_LEN 129 /* as elf_file_build_id() */
-
-static void cleanup_elf(struct elf_file **f)
-{
-	elf_file_free(f);
-}
 
 static void cleanup_v8(struct v8_build **b)
 {
 	v8_build_free(b);
 }
 
-/* What the process's first page of a file says of its build id: "" when nothing. */
-static void build_id_in_core(const struct core *core, u64 addr, char *out)
+bool case_page_is_of_file(const struct core *core, u64 addr, int fd, u64 file_off)
 {
 	const struct core_segment *s = core_segment_at(core, addr);
-	_cleanup_(cleanup_elf) struct elf_file *f = NULL;
-	_cleanup_close_ int fd = -1;
-	u8 page[CASE_PAGE_LEN];
+	u8 page[CASE_PAGE_LEN], in_file[CASE_PAGE_LEN] = { 0 };
 	u64 off = s ? addr - s->addr : 0;
 
-	out[0] = '\0';
-	if (!s || off > s->file_len || s->file_len - off < sizeof(page) ||
-	    case_source_read(&core->source, s->off + off, page, sizeof(page)))
-		return;
-	fd = memfd_create("page", MFD_CLOEXEC);
-	if (fd < 0 || write(fd, page, sizeof(page)) != sizeof(page) || elf_file_open_fd(&f, fd))
-		return;
-	if (elf_file_build_id(f))
-		snprintf(out, BUILD_ID_LEN, "%s", elf_file_build_id(f));
+	return s && off <= s->file_len && s->file_len - off >= sizeof(page) &&
+	       !case_source_read(&core->source, s->off + off, page, sizeof(page)) &&
+	       pread(fd, in_file, sizeof(in_file), (off_t)file_off) > 0 &&
+	       !memcmp(page, in_file, sizeof(page));
 }
 
 static struct elf_file *open_module(const struct core *core, u32 file)
 {
 	struct elf_file *elf = NULL;
-	char in_core[BUILD_ID_LEN];
 
-	build_id_in_core(core, core->files[file].start_addr, in_core);
-	if (!in_core[0] || elf_file_open(&elf, core->files[file].path))
+	if (elf_file_open(&elf, core->files[file].path))
 		return NULL;
-	if (!elf_file_build_id(elf) || strcmp(elf_file_build_id(elf), in_core) != 0)
+	if (!elf_file_build_id(elf) ||
+	    !case_page_is_of_file(core, core->files[file].start_addr, elf_file_fd(elf), 0))
 		elf_file_free(&elf);
 	return elf;
 }
@@ -71,6 +56,16 @@ static void look_for_v8(struct case_modules *m, u32 module)
 	m->v8_info = *v8_build_info(b);
 	if (v8_build_blob(b, &m->blob_off, &m->blob_len))
 		m->blob_len = 0;
+}
+
+static void look_for_dotnet(struct case_modules *m, u32 module)
+{
+	if (m->dotnet)
+		return;
+	if (dotnet_build_new(&m->dotnet_build, m->at[module - 1]))
+		dotnet_build_free(&m->dotnet_build);
+	else
+		m->dotnet = module;
 }
 
 static int by_path(const void *a, const void *b, void *data)
@@ -108,13 +103,16 @@ int case_modules_open(const struct core *core, struct case_modules *out)
 	if (core->n_files)
 		number_modules(core, order, out->of);
 	for (u32 i = 0; i < core->n_files && n_open < MAX_OPEN; i++) {
-		if (out->of[i] != i + 1 || core->files[i].file_off)
+		u32 module = out->of[i];
+
+		if (core->files[i].file_off || out->at[module - 1])
 			continue;
-		out->at[i] = open_module(core, i);
-		if (!out->at[i])
+		out->at[module - 1] = open_module(core, i);
+		if (!out->at[module - 1])
 			continue;
 		n_open++;
-		look_for_v8(out, i + 1);
+		look_for_v8(out, module);
+		look_for_dotnet(out, module);
 	}
 	return 0;
 }
@@ -125,6 +123,7 @@ void case_modules_deinit(struct case_modules *m)
 		cfi_free(&m->cfi[i]);
 	for (u32 i = 0; m->at && i < m->n; i++)
 		elf_file_free(&m->at[i]);
+	dotnet_build_free(&m->dotnet_build);
 	free(m->cfi);
 	free(m->at);
 	free(m->of);

@@ -103,6 +103,9 @@ static void add_anonymous_code(struct plain *p, const struct core_segment *s)
 	if (p->modules->v8 && s->addr != p->vdso_addr) {
 		m.kind = UW_MAP_V8_JIT;
 		m.info_idx = V8_INFO_IDX;
+	} else if (p->modules->dotnet && s->addr != p->vdso_addr) {
+		m.kind = UW_MAP_DOTNET_STUBS; /* unless the runtime knows better */
+		m.info_idx = DOTNET_STUB_HELPER;
 	}
 	add_mapping(p, &m, NULL, NULL);
 }
@@ -128,7 +131,7 @@ static void add_file_bytes(struct plain *p, u32 file, u64 start, u64 end)
 static void add_segment(struct plain *p, const struct core_segment *s)
 {
 	u32 file = core_file_at(p->core, s->addr);
-	bool is_file = file < p->core->n_files;
+	bool is_file = file < p->core->n_files && !dotnet_is_code_file(p->core->files[file].path);
 
 	if (s->prot & PF_X && is_file)
 		add_file_code(p, file, s->addr, s->addr + s->len);
@@ -217,10 +220,12 @@ int case_take_plain(struct case_opened *o, const char *path, struct case_error *
 	o->c.n_v8_builds = o->modules.v8 ? V8_INFO_IDX + 1 : 0;
 	o->c.n_ranges = p.n_ranges;
 	o->c.n_mappings = p.n_mappings;
-	o->c.extent = p.n_mappings;
 	o->c.files = o->core.files;
 	o->c.n_files = o->core.n_files;
 	o->c.auxv = o->core.auxv;
 	o->c.n_auxv = o->core.n_auxv;
+	if (case_plain_add_dotnet(o))
+		return case_fail(error, -ENOMEM, path, "out of memory");
+	o->c.extent = o->c.n_mappings;
 	return 0;
 }

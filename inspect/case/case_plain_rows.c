@@ -14,8 +14,21 @@
 #include <errno.h>
 #include <string.h>
 
+static int cfi_rows(struct case_modules *m, u32 module, u64 page_off, struct rules *rules,
+		    u32 *rows, u32 *n)
+{
+	int err = 0;
+
+	if (!m->at[module - 1])
+		return -ENOENT;
+	if (!m->cfi[module - 1])
+		err = cfi_open(&m->cfi[module - 1], m->at[module - 1]);
+	return err ? err : cfi_page(m->cfi[module - 1], rules, page_off, rows, n);
+}
+
 /* What the files say of one byte of code: a rule, which may be that nothing describes it. */
-static int find_rule(struct case_modules *m, u32 module, u64 file_off, struct uw_rule *out)
+static int find_rule(struct case_opened *o, const struct uw_frame *f, u64 file_off,
+		     struct uw_rule *out)
 {
 	_cleanup_free_ struct uw_rule *table = calloc(UW_MAX_RULES, sizeof(*table));
 	_cleanup_(rules_deinit) struct rules rules = { 0 };
@@ -23,10 +36,11 @@ static int find_rule(struct case_modules *m, u32 module, u64 file_off, struct uw
 	u64 in_page = file_off % UW_ROW_PAGE_LEN;
 	int err = table ? rules_init(&rules, table, UW_MAX_RULES) : -ENOMEM;
 
-	if (!err && !m->cfi[module - 1])
-		err = cfi_open(&m->cfi[module - 1], m->at[module - 1]);
-	if (!err)
-		err = cfi_page(m->cfi[module - 1], &rules, file_off - in_page, rows, &n);
+	if (!err && f->kind == UW_DOTNET_R2R)
+		err = case_plain_image_rows(o, uw_frame_lookup_pc(f), file_off - in_page, &rules,
+					    rows, &n);
+	else if (!err)
+		err = cfi_rows(&o->modules, f->aux, file_off - in_page, &rules, rows, &n);
 	if (err)
 		return err;
 	while (i + 1 < n && rows[i + 1] >> UW_ROW_OFF_SHIFT <= in_page)
@@ -56,9 +70,8 @@ static bool add_row(struct case_opened *o, const struct uw_frame *f)
 			*rows;
 	u32 at;
 
-	if (!row.module || row.module > o->modules.n || !o->modules.at[row.module - 1] ||
-	    o->c.n_rows == CASE_MAX_ROWS || !find_place(&o->c, &row, &at) ||
-	    find_rule(&o->modules, row.module, row.file_off, &row.rule))
+	if (!row.module || row.module > o->modules.n || o->c.n_rows == CASE_MAX_ROWS ||
+	    !find_place(&o->c, &row, &at) || find_rule(o, f, row.file_off, &row.rule))
 		return false;
 	rows = (struct case_row *)o->c.rows;
 	memmove(&rows[at + 1], &rows[at], (o->c.n_rows - at) * sizeof(row));
@@ -79,7 +92,7 @@ int case_plain_add_rows(struct case_file *c, const struct uw_frame *frames, u32 
 	if (!c->rows || !o->modules.cfi)
 		return -ENOMEM;
 	for (u32 i = 0; i < n_frames; i++)
-		if (frames[i].kind == UW_NATIVE)
+		if (frames[i].kind == UW_NATIVE || frames[i].kind == UW_DOTNET_R2R)
 			added += add_row(o, &frames[i]);
 	return added;
 }

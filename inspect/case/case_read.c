@@ -130,6 +130,7 @@ static void opened_free(struct case_opened **o)
 		json_decref((*o)->note);
 	case_note_deinit(&(*o)->c);
 	case_modules_deinit(&(*o)->modules);
+	free((*o)->dotnet);
 	core_close(&(*o)->core);
 	free((*o)->bytes);
 	free((*o)->places);

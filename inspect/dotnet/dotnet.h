@@ -11,6 +11,7 @@
 
 #include "../../core/dotnet/dotnet_info.h"
 #include "../elf/elf_file.h"
+#include "../target/map_list.h"
 #include "../target/target.h"
 
 struct dotnet_build;
@@ -39,6 +40,9 @@ int dotnet_build_find_gc(struct dotnet_build *b, const struct elf_file *f);
 
 /* Is a place in the file in one of them? What they call is garbage collection, too. */
 bool dotnet_build_is_gc(const struct dotnet_build *b, u64 file_off);
+
+/* Is this the file, from 7 on, whose mappings are CoreCLR's views of its code? @path: in maps */
+bool dotnet_is_code_file(const char *path);
 
 struct dotnet_runtime;
 
@@ -73,6 +77,15 @@ struct dotnet_range {
  * Return: 0, -ENOMEM or what reading the index of ranges gave.
  */
 int dotnet_ranges_get(struct dotnet_runtime *rt, struct dotnet_range **v, u32 *n);
+
+/**
+ * dotnet_ranges_overlay() - lay ranges over the mappings of the process
+ * @v, @n:	as dotnet_ranges_get() gave them
+ * @l:		sorted by address; replaced by the result on success
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int dotnet_ranges_overlay(const struct dotnet_range *v, u32 n, struct map_list *l);
 
 enum dotnet_kind {
 	DOTNET_METHOD, /* compiled while the process runs */

@@ -9,6 +9,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "../util/cleanup.h"
 #include "dotnet_runtime.h"
@@ -91,6 +92,14 @@ static u32 without_overlaps(struct dotnet_range *v, u32 n)
 	return kept;
 }
 
+bool dotnet_is_code_file(const char *path)
+{
+	/* src/coreclr/minipal/Unix/doublemapping.cpp, 7.0 to 10.0: a memfd, so " (deleted)" */
+	static const char name[] = "/memfd:doublemapper";
+
+	return !strncmp(path, name, sizeof(name) - 1);
+}
+
 int dotnet_ranges_get(struct dotnet_runtime *rt, struct dotnet_range **v, u32 *n)
 {
 	struct list l = { .rt = rt };
@@ -105,4 +114,22 @@ int dotnet_ranges_get(struct dotnet_runtime *rt, struct dotnet_range **v, u32 *n
 	*n = without_overlaps(l.v, l.n);
 	*v = l.v;
 	return 0;
+}
+
+int dotnet_ranges_overlay(const struct dotnet_range *v, u32 n, struct map_list *l)
+{
+	static const u8 kinds[] = { [DOTNET_RANGE_JIT] = UW_MAP_DOTNET_JIT,
+				    [DOTNET_RANGE_R2R] = UW_MAP_DOTNET_R2R,
+				    [DOTNET_RANGE_STUBS] = UW_MAP_DOTNET_STUBS };
+	_cleanup_free_ struct uw_mapping *over = calloc(n + 1ul, sizeof(*over));
+
+	if (!over)
+		return -ENOMEM;
+	for (u32 i = 0; i < n; i++)
+		over[i] = (struct uw_mapping){ .start_addr = v[i].start_addr,
+					       .end_addr = v[i].end_addr,
+					       .file_off = v[i].nibbles_addr,
+					       .kind = kinds[v[i].kind],
+					       .info_idx = (u16)v[i].info_idx };
+	return map_list_overlay(l, over, n);
 }

@@ -13,12 +13,9 @@
 #include "../life/map_file.h"
 #include "../life/maps.h"
 
-/* How the runtime's writable and executable views of its code are called, from 7 on. */
-static const char code_file[] = "/memfd:doublemapper";
-
 bool image_dotnet_is_code(const struct mapping *m)
 {
-	return m->is_anon || (m->path && !strcmp(m->path->text, code_file));
+	return m->is_anon || (m->path && dotnet_is_code_file(m->path->text));
 }
 
 struct beside {
@@ -118,27 +115,14 @@ static void tell_images(struct image_dotnet *d, const struct dotnet_range *v, u3
 
 int image_dotnet_place(struct image_dotnet *d, struct map_list *l, struct row_filler *rows)
 {
-	static const u8 kinds[] = { [DOTNET_RANGE_JIT] = UW_MAP_DOTNET_JIT,
-				    [DOTNET_RANGE_R2R] = UW_MAP_DOTNET_R2R,
-				    [DOTNET_RANGE_STUBS] = UW_MAP_DOTNET_STUBS };
 	_cleanup_free_ struct dotnet_range *v = NULL;
-	_cleanup_free_ struct uw_mapping *over = NULL;
 	u32 n = 0;
 
 	if (!d->runtime || dotnet_ranges_get(d->runtime, &v, &n))
 		return 0; /* it is not there yet, or not any more */
 	if (rows)
 		tell_images(d, v, n, l, rows);
-	over = calloc(n + 1, sizeof(*over));
-	if (!over)
-		return -ENOMEM;
-	for (u32 i = 0; i < n; i++)
-		over[i] = (struct uw_mapping){ .start_addr = v[i].start_addr,
-					       .end_addr = v[i].end_addr,
-					       .file_off = v[i].nibbles_addr,
-					       .kind = kinds[v[i].kind],
-					       .info_idx = (u16)v[i].info_idx };
-	return map_list_overlay(l, over, n);
+	return dotnet_ranges_overlay(v, n, l);
 }
 
 void image_dotnet_touch(struct image_dotnet *d, u64 addr)

@@ -4,10 +4,10 @@
 /* CoreCLR in an image: where its code is, for the kernel side, and what names its frames. */
 
 #include "../../inspect/dotnet/dotnet.h"
+#include "../../inspect/target/map_list.h"
 #include "../life/process.h"
 #include "../rows/row_filler.h"
 #include "../symbols/module.h"
-#include "map_list.h"
 
 struct image_dotnet {
 	const struct process *process; /* borrowed */

@@ -102,7 +102,7 @@ static int add(const struct maps_entry *e, void *data)
 
 	if (e->path_len < sizeof(path))
 		maps_path_unescape(e->path, e->path_len, path);
-	if (!path[0] || strstr(path, "memfd:doublemapper")) {
+	if (!path[0] || dotnet_is_code_file(path)) {
 		m.kind = UW_MAP_DOTNET_STUBS; /* unless the runtime knows better */
 		m.info_idx = DOTNET_STUB_HELPER;
 		m.file_off = 0;
@@ -114,26 +114,15 @@ static int add(const struct maps_entry *e, void *data)
 
 int live_clr_read_mappings(struct live_clr *c)
 {
-	static const u8 kinds[] = { [DOTNET_RANGE_JIT] = UW_MAP_DOTNET_JIT,
-				    [DOTNET_RANGE_R2R] = UW_MAP_DOTNET_R2R,
-				    [DOTNET_RANGE_STUBS] = UW_MAP_DOTNET_STUBS };
 	struct reading r = { .c = c };
 	_cleanup_free_ struct dotnet_range *v = NULL;
-	_cleanup_free_ struct uw_mapping *over = NULL;
 	u32 n = 0;
 	int err = maps_each_exec((u32)c->net.pid, add, &r);
 
 	if (!err)
 		err = dotnet_ranges_get(c->net.runtime, &v, &n);
-	over = calloc(n + 1, sizeof(*over));
-	for (u32 i = 0; over && i < n; i++)
-		over[i] = (struct uw_mapping){ .start_addr = v[i].start_addr,
-					       .end_addr = v[i].end_addr,
-					       .file_off = v[i].nibbles_addr,
-					       .kind = kinds[v[i].kind],
-					       .info_idx = (u16)v[i].info_idx };
 	if (!err)
-		err = over ? map_list_overlay(&r.list, over, n) : -ENOMEM;
+		err = dotnet_ranges_overlay(v, n, &r.list);
 	if (err) {
 		free(r.list.v);
 		return err;

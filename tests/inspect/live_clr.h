@@ -9,7 +9,7 @@
 #include "../../core/uw_state.h"
 #include "../../inspect/elf/rules.h"
 #include "../../loader/rows/row_files.h"
-#include "../../loader/session/map_list.h"
+#include "../../inspect/target/map_list.h"
 #include "live_dotnet.h"
 
 #define LIVE_CLR_FILES 512
