@@ -98,19 +98,20 @@ static void add_load(u32 i, u64 addr, u64 mem_len, u32 flags, const void *bytes,
 
 static void add_files(const char *path)
 {
-	const struct place *places[] = { &head, &code, &data };
-	u8 desc[1024];
-	u64 words[2 + 9] = { 3, PAGE };
+	const struct place below = { PAGE, 2 * PAGE, PAGE }; /* a bundle's: .NET single files */
+	const struct place *places[] = { &below, &head, &code, &data };
+	u8 desc[2048];
+	u64 words[2 + 3 * N(places)] = { N(places), PAGE };
 	size_t n;
 
-	for (u32 i = 0; i < 3; i++) {
+	for (u32 i = 0; i < N(places); i++) {
 		words[2 + 3 * i] = places[i]->start;
 		words[3 + 3 * i] = places[i]->end;
 		words[4 + 3 * i] = places[i]->off / PAGE;
 	}
 	memcpy(desc, words, sizeof(words));
 	n = sizeof(words);
-	for (u32 i = 0; i < 3; i++)
+	for (u32 i = 0; i < N(places); i++)
 		n += (size_t)snprintf((char *)desc + n, sizeof(desc) - n, "%s", path) + 1;
 	add_note("CORE", NT_FILE, desc, (u32)n);
 }
