@@ -48,6 +48,7 @@ class Want:
     has_record: bool = False  # with ra: its own frame record is still there
     status: str = "complete"
     reason: str = ""
+    chain: str = ""  # of .NET: the frames of the program, outermost first
     whole: bool = False  # with the pages round what was read
     majors: tuple = ()  # empty: every version
 
@@ -135,9 +136,11 @@ def instruction(binary, symbol, pattern, objdump="objdump"):
 
 
 def compiled(pid, name, code, before):
-    """The place in the optimized code of a function behind so many of these bytes."""
+    """The place in the optimized code of a function behind so many of these bytes. A method of .NET
+    is told as TYPE::METHOD, and may be of any tier: the last."""
+    code_of = rf".* {re.escape(name)}\(" if "::" in name else rf"\w+:\*'?{name} "
     with open(f"/tmp/perf-{pid}.map", encoding="utf-8", errors="replace") as file:
-        found = re.findall(rf"^(\w+) (\w+) \w+:\*'?{name} ", file.read(), re.MULTILINE)
+        found = re.findall(rf"^(\w+) (\w+) {code_of}", file.read(), re.MULTILINE)
     if not found:
         raise LookupError(f"{name} is not optimized")
     start, length = (int(number, 16) for number in found[-1])
@@ -250,6 +253,8 @@ def why_not_caller(want, note, case):
         caller = word(case, int(note["registers"][sp], 16) + int(off or 0))
     if pcs[1] != caller:
         return f"the walk went to {pcs[1]:#x}, not to {caller}"
+    if note.get("runtime", "").startswith(".NET"):
+        return None  # half its methods keep none
     kept = [keeps_records(note, pcs[0]), *(keeps_records(note, pc - 1) for pc in pcs[1:])]
     count = count_records(note, case) + (1 if want.has_record else 2)
     if not kept[1] or kept.index(False) == count:

@@ -10,6 +10,7 @@ import os
 import sys
 
 import corpus
+import corpus_dotnet
 from lib import TOP, Checks
 
 RECORDED = os.path.join(TOP, "fixtures/recorded")
@@ -17,6 +18,8 @@ KNOWN = os.path.join(TOP, "fixtures/node/known")
 
 
 def wanted(arch, runtime, version, name):
+    if runtime == "dotnet":
+        return corpus_dotnet.wanted(name)
     wants = corpus.for_version(arch, version) if runtime == "node" else \
         [*corpus.BUSY[arch], *corpus.LOST]
     return next((w for w in wants if w.name == name), None)
@@ -25,6 +28,8 @@ def wanted(arch, runtime, version, name):
 def judge_of(runtime, name):
     if runtime == "node":
         return corpus.NodeJudge(KNOWN)
+    if runtime == "dotnet":
+        return corpus_dotnet.DotnetJudge()
     if name.startswith("record-"):
         return corpus.NestingJudge("spin", "lose", "main")
     return corpus.NestingJudge("busy_inner", "busy_outer", "main")
@@ -37,7 +42,7 @@ def read(path):
 
 
 def is_known(frame):
-    return frame.get("file", "").startswith(KNOWN) or frame.get("name") in \
+    return frame.get("file", "").startswith(KNOWN) or corpus_dotnet.is_known(frame) or frame.get("name") in \
         ("busy_inner", "busy_outer", "spin", "lose", "main")
 
 

@@ -11,7 +11,7 @@ import subprocess
 import sys
 import tempfile
 
-MAX_CASE, MAX_ALL = 100_000, 2_000_000
+MAX_CASE, MAX_ALL = 100_000, 2_300_000
 PT_LOAD = 1
 
 
