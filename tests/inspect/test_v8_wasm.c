@@ -276,6 +276,27 @@ static void a_module_that_is_cut_off_has_fewer_names_and_no_wrong_ones(void **st
 	}
 }
 
+static void a_name_that_leaves_its_section_is_none(void **state)
+{
+	const u8 *inner = memmem(module_bytes, sizeof(module_bytes), "inner", 5);
+	u8 left = (u8)(module_bytes + sizeof(module_bytes) - inner);
+
+	(void)state;
+	for (u32 i = 0; i < 2; i++) {
+		struct v8_heap *h;
+		u8 len = (u8)(left + i); /* to the end, and one more */
+
+		build(sizeof(module_bytes));
+		fake_bytes(&v, bytes_addr + (u64)(inner - module_bytes) - 1, &len, 1);
+		h = fake_heap(&v);
+		name_at(h, 0x200, UW_V8_STUB);
+		assert_non_null(names[0].name);
+		assert_int_equal(strcmp(names[0].name, "wasm-function[1]") == 0, i);
+		assert_int_equal(strncmp(names[0].name, "inner", 5) == 0, !i);
+		v8_heap_free(&h);
+	}
+}
+
 static void a_failing_read_takes_names_away_and_a_lying_one_is_survived(void **state)
 {
 	int n_named = 0;
@@ -328,6 +349,7 @@ int main(void)
 		cmocka_unit_test(a_short_module_has_the_url_that_v8_gives_it),
 		cmocka_unit_test(functions_that_v8s_own_table_contradicts_have_no_name),
 		cmocka_unit_test(a_module_that_is_cut_off_has_fewer_names_and_no_wrong_ones),
+		cmocka_unit_test(a_name_that_leaves_its_section_is_none),
 		cmocka_unit_test(a_failing_read_takes_names_away_and_a_lying_one_is_survived),
 		cmocka_unit_test(another_module_at_the_same_address_has_its_own_names),
 	};
