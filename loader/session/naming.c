@@ -11,8 +11,8 @@
 #include "naming.h"
 #include "activity.h"
 #include "activity_v8.h"
-#include "naming_dotnet.h"
 
+#include "../../inspect/dotnet/dotnet_frame.h"
 #include "../../inspect/elf/symbols.h"
 #include "../profile/kinds.h"
 
@@ -40,7 +40,7 @@ struct naming {
 	struct naming_sources from;
 	struct cached cache[N_CACHED];
 	struct v8_name v8[V8_MAX_NAMES];
-	struct naming_dotnet dotnet;
+	struct dotnet_frame dotnet;
 	struct module_frame native[MODULES_MAX_FRAMES];
 	u32 ids[MAX_IDS];
 	u32 n_ids;
@@ -321,7 +321,7 @@ static int append_v8(struct naming *n, struct image *image, const struct uw_samp
 static int append_dotnet(struct naming *n, struct image *image, const struct uw_frame *f)
 {
 	struct dotnet_runtime *rt = image ? image->dotnet.runtime : NULL;
-	struct naming_dotnet *d = &n->dotnet;
+	struct dotnet_frame *d = &n->dotnet;
 	struct prof_frame out = { .kind = f->kind == UW_DOTNET_STUB ? PROF_STUB : PROF_DOTNET,
 				  .async = f->flags & UW_FRAME_ASYNC,
 				  .guess = f->flags & UW_FRAME_GUESS,
@@ -329,7 +329,7 @@ static int append_dotnet(struct naming *n, struct image *image, const struct uw_
 				  .reason = "process or thread is gone" };
 
 	if (rt)
-		naming_dotnet(d, rt, f);
+		dotnet_frame_name(d, rt, f);
 	else
 		n->unresolved = true;
 	if (rt) {

@@ -6,6 +6,7 @@
 #include "../../inspect/util/cleanup.h"
 #include "../../inspect/v8/v8.h"
 #include "../stack.h"
+#include "name_dotnet.h"
 
 #include <errno.h>
 #include <string.h>
@@ -18,6 +19,7 @@ struct naming {
 	struct case_frames *out;
 	struct v8_build *build; /* NULL: no V8, or not here */
 	struct v8_heap *heap;
+	struct sim_dotnet dotnet;
 	struct {
 		u32 module;
 		struct symbols *symbols; /* NULL: none */
@@ -30,6 +32,7 @@ static void naming_deinit(struct naming *n)
 {
 	v8_heap_free(&n->heap);
 	v8_build_free(&n->build);
+	sim_dotnet_deinit(&n->dotnet);
 	for (u32 i = 0; i < n->n_tables; i++)
 		symbols_free(&n->tables[i].symbols);
 }
@@ -159,12 +162,19 @@ int sim_name_frames(const struct case_file *c, const struct uw_sample *s, struct
 	_cleanup_(naming_deinit) struct naming n = { .c = c, .out = out };
 	int err = open_heap(&n, memory);
 
-	snprintf(runtime, RUNTIME_LEN, "%s", n.heap ? v8_build_runtime(n.build) : "");
+	sim_dotnet_open(&n.dotnet, c, open_file);
+	snprintf(runtime, RUNTIME_LEN, "%s",
+		 n.heap		    ? v8_build_runtime(n.build)
+		 : n.dotnet.runtime ? dotnet_build_runtime(n.dotnet.build)
+				    : "");
 	for (u32 i = s->n_kernel; i < s->n_frames && !err; i++) {
 		const struct uw_frame *f = &s->frames[i];
 
 		if (f->kind == UW_V8_STUB || f->kind == UW_V8_JS || f->kind == UW_V8_CODE)
 			err = add_v8(&n, s, i);
+		else if (f->kind == UW_DOTNET_METHOD || f->kind == UW_DOTNET_R2R ||
+			 f->kind == UW_DOTNET_STUB)
+			err = sim_dotnet_add(&n.dotnet, f, out);
 		else
 			err = add_native(&n, f);
 	}

@@ -13,13 +13,15 @@ instead of its caller, and which that is only the runtime knows until then. They
 told by the code that they return to.
 
 A few stacks are captured as cases, too, and have to replay as the kernel walked them, natively and
-in the guest; one with another return address must not.
+in the guest; one with another return address must not. A core of gcore's has the main thread's stack
+with its names, if mapped files are in it.
 """
 
 import glob
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import time
@@ -37,6 +39,7 @@ COMPLETE = 99.5  # percent of the stacks that are not hijacked
 HIJACKED = 3  # percent; 0 to 1.1
 CASES = 5
 SIM = os.environ.get("UNSPOOL_SIM", "unspool-sim")
+MAIN = ["System.Threading.Thread.Sleep(int)", "Program.Main(string[])"]
 WARM_S = 4  # methods are compiled again, on-stack replacement included
 
 
@@ -106,12 +109,34 @@ def judge_cases(check, pid, tmp):
     check.equal(simulate("run", f"{tmp}/spoilt.core").returncode, 1, "a spoilt one is seen")
 
 
+def core_of(pid, kinds, tmp):
+    """How the walk of gcore's core ends, and its managed frames. @kinds: of coredump_filter"""
+    with open(f"/proc/{pid}/coredump_filter", "w", encoding="ascii") as file:
+        file.write(hex(kinds))
+    subprocess.run(["gcore", "-o", f"{tmp}/core", str(pid)], capture_output=True, timeout=60, check=True)
+    os.mkdir(f"{tmp}/{kinds}")
+    added = simulate("add", "--walk", "-C", f"{tmp}/{kinds}", f"{tmp}/core.{pid}")
+    os.unlink(f"{tmp}/core.{pid}")
+    expected = json.loads(simulate("show", added.stdout.strip()).stdout)["expected"]
+    return expected["status"], [f.get("name") for f in expected["frames"] if f["kind"] == "dotnet"]
+
+
+def judge_core(check, pid, tmp):
+    status, frames = core_of(pid, 0x7f, tmp)
+    check.equal((status, frames), ("complete", MAIN), "a core has the stack of the main thread")
+    status, _ = core_of(pid, 0x33, tmp)
+    check.that(status != "complete", f"one without mapped files says that it has not ({status})")
+
+
 def main():
     need_bpf()
     if not os.access(PROGRAM, os.X_OK):
         skip(f"needs {VERSION}-nesting of ci/dotnet")
+    if not shutil.which("gcore"):
+        skip("needs gdb")
     check = Checks()
-    environment = dict(os.environ, DOTNET_EnableDiagnostics="0", DOTNET_gcConcurrent="0")
+    environment = dict(os.environ, DOTNET_EnableDiagnostics="0", DOTNET_gcConcurrent="0",
+                       MALLOC_ARENA_MAX="1")  # else cores are large
     with folder() as tmp, running([PROGRAM], wait_for=b"ready", env=environment) as target:
         time.sleep(WARM_S)
         before = pauses(target.stdout)
@@ -126,6 +151,7 @@ def main():
             judge(check, profile)
             judge_collector(check, profile, before, after)
         judge_cases(check, target.pid, tmp)
+        judge_core(check, target.pid, tmp)
     return check.end()
 
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
-#include "naming_dotnet.h"
+#include "dotnet_frame.h"
 
 #include <errno.h>
 
-static void name_stub(struct naming_dotnet *d, u32 kind)
+static void name_stub(struct dotnet_frame *d, u32 kind)
 {
 	d->is_stub = true;
 	d->text = dotnet_stub_name(kind);
@@ -12,7 +12,7 @@ static void name_stub(struct naming_dotnet *d, u32 kind)
 		d->reason = "a part of the runtime without a name";
 }
 
-static void name_method(struct naming_dotnet *d, struct dotnet_runtime *rt,
+static void name_method(struct dotnet_frame *d, struct dotnet_runtime *rt,
 			const struct dotnet_code *code)
 {
 	if (dotnet_name_get(rt, code, &d->name))
@@ -22,7 +22,7 @@ static void name_method(struct naming_dotnet *d, struct dotnet_runtime *rt,
 	d->tier = dotnet_tier_name(dotnet_tier_get(rt, code));
 }
 
-void naming_dotnet(struct naming_dotnet *d, struct dotnet_runtime *rt, const struct uw_frame *f)
+void dotnet_frame_name(struct dotnet_frame *d, struct dotnet_runtime *rt, const struct uw_frame *f)
 {
 	struct dotnet_code code;
 	u64 pc = uw_frame_lookup_pc(f);

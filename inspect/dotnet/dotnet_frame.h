@@ -4,9 +4,9 @@
 /* What a frame of CoreCLR is called. */
 
 #include "../../core/uw_frame.h"
-#include "../../inspect/dotnet/dotnet.h"
+#include "dotnet.h"
 
-struct naming_dotnet {
+struct dotnet_frame {
 	struct dotnet_name name;
 	struct dotnet_line line; /* file "": none */
 	const char *text; /* of the frame, NULL: it has none, borrowed */
@@ -16,7 +16,7 @@ struct naming_dotnet {
 };
 
 /**
- * naming_dotnet() - name a frame
+ * dotnet_frame_name() - name a frame
  * @d:		filled
  * @f:		UW_DOTNET_*
  *
@@ -24,4 +24,4 @@ struct naming_dotnet {
  * its name and no line. Memory with code that the tables had nothing of when it was walked may be
  * known by now.
  */
-void naming_dotnet(struct naming_dotnet *d, struct dotnet_runtime *rt, const struct uw_frame *f);
+void dotnet_frame_name(struct dotnet_frame *d, struct dotnet_runtime *rt, const struct uw_frame *f);
