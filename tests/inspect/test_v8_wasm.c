@@ -297,6 +297,23 @@ static void a_name_that_leaves_its_section_is_none(void **state)
 	}
 }
 
+static void a_function_that_the_names_leave_out_has_its_number(void **state)
+{
+	const u8 *mod = memmem(module_bytes, sizeof(module_bytes), "mod", 3);
+	const u8 other_id = 2, other_idx = 9;
+	struct v8_heap *h;
+
+	(void)state;
+	build(sizeof(module_bytes));
+	/* Nothing before the functions' names says 0, which would be an empty name. */
+	fake_bytes(&v, bytes_addr + (u64)(mod - module_bytes) - 3, &other_id, 1);
+	fake_bytes(&v, bytes_addr + sizeof(module_bytes) - 2, &other_idx, 1); /* not 3's */
+	h = fake_heap(&v);
+	name_at(h, 0x400, UW_V8_STUB);
+	assert_string_equal(names[0].name, "wasm-function[3]");
+	v8_heap_free(&h);
+}
+
 static void a_failing_read_takes_names_away_and_a_lying_one_is_survived(void **state)
 {
 	int n_named = 0;
@@ -350,6 +367,7 @@ int main(void)
 		cmocka_unit_test(functions_that_v8s_own_table_contradicts_have_no_name),
 		cmocka_unit_test(a_module_that_is_cut_off_has_fewer_names_and_no_wrong_ones),
 		cmocka_unit_test(a_name_that_leaves_its_section_is_none),
+		cmocka_unit_test(a_function_that_the_names_leave_out_has_its_number),
 		cmocka_unit_test(a_failing_read_takes_names_away_and_a_lying_one_is_survived),
 		cmocka_unit_test(another_module_at_the_same_address_has_its_own_names),
 	};
