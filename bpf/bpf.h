@@ -18,6 +18,7 @@ struct uw_mapping uw_mappings[UW_MAX_MAPPINGS];
 struct v8_info uw_v8_builds[UW_MAX_V8_BUILDS];
 struct uw_row_page uw_row_pages[UW_MAX_ROW_PAGES];
 struct uw_rule uw_rules[UW_MAX_RULES];
+struct dotnet_await uw_awaits[UW_MAX_AWAITS];
 
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);

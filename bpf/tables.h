@@ -12,6 +12,7 @@
  * page; the rows themselves lie in a pool (map uw_rows) as large as the loader allows.
  */
 
+#include "../core/dotnet/dotnet_info.h"
 #include "../core/native/row.h"
 #include "../core/uw_mapping.h"
 #include "../core/v8/v8_info.h"
@@ -22,6 +23,8 @@
 #define UW_MAX_V8_BUILDS 64
 #define UW_MAX_ROW_PAGES 65536
 #define UW_ROW_PAGE_PROBES 16
+#define UW_MAX_AWAITS 2048
+#define UW_AWAIT_PROBES 8
 #define UW_MAX_CPUS 1024
 #define UW_MAX_ANCESTORS 16
 #define UW_MAX_TIDS 256
@@ -62,10 +65,22 @@ struct uw_row_pair {
 };
 _Static_assert(sizeof(struct uw_row_pair) == 8, "wire");
 
+/* Another number for each image of each process: of its start, 22 bits of pid, of its execs. */
+UW_INLINE u64 uw_image_number(u32 pid, u64 start_ns, u64 exec_id)
+{
+	return (start_ns / UW_TICK_NS << 22 | pid) ^ exec_id << 54;
+}
+
 /* Where the search for a process starts. */
 UW_INLINE u32 uw_process_hash(u32 pid)
 {
 	return (pid * 2654435761u >> 16) & (UW_MAX_PROCESSES - 1);
+}
+
+/* Where the search for an async method or type of .NET starts. */
+UW_INLINE u32 uw_await_hash(u64 of, u64 key)
+{
+	return (u32)(((of ^ key) * 0x9e3779b97f4a7c15ull) >> 40) & (UW_MAX_AWAITS - 1);
 }
 
 /* Where the search for a page of rows starts. */

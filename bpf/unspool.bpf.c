@@ -69,12 +69,6 @@ UW_INLINE struct uw_process *uw_parent_tables(const struct uw_sample *sample)
 			    BPF_CORE_READ(parent, self_exec_id));
 }
 
-/* Another number for each image of each process: of its start, 22 bits of pid, of its execs. */
-UW_INLINE u64 uw_recipes_of(const struct uw_process *p)
-{
-	return (p->start_ns / UW_TICK_NS << 22 | p->pid) ^ p->exec_id << 54;
-}
-
 UW_INLINE struct uw_process *uw_use_tables(struct uw_state *u)
 {
 	const struct uw_sample *sample = &u->sample;
@@ -85,7 +79,7 @@ UW_INLINE struct uw_process *uw_use_tables(struct uw_state *u)
 	u->has_tables = p != NULL;
 	u->sample.proc_gen = p ? p->gen : 0;
 	u->extent = p ? p->extent : 0;
-	u->recipes_of = p && !uw_log_is_all() ? uw_recipes_of(p) : 0;
+	u->recipes_of = p && !uw_log_is_all() ? uw_image_number(p->pid, p->start_ns, p->exec_id) : 0;
 	return p;
 }
 

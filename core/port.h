@@ -7,6 +7,7 @@
  * sim/guest. The core calls nothing else.
  */
 
+#include "dotnet/dotnet_info.h"
 #include "native/row.h"
 #include "uw_note.h"
 #include "uw_state.h"
@@ -58,6 +59,15 @@ UW_INLINE const struct v8_info *port_info_v8(u32 info_idx);
  * the code. What a build's info does not describe is not followed either way.
  */
 UW_INLINE bool port_wants_async(void);
+
+/**
+ * port_await() - what is known of an async method of .NET, or of a type
+ * @u:		walk state; u->recipes_of is the process, not 0
+ * @key:	as in struct dotnet_await
+ *
+ * Asked only where port_wants_async(). Return: borrowed until the step ends, or NULL.
+ */
+UW_INLINE const struct dotnet_await *port_await(const struct uw_state *u, u64 key);
 
 /**
  * port_index() - an index that provably stays within a power of two

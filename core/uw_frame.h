@@ -20,6 +20,7 @@
  *	UW_DOTNET_METHOD first byte of the code   MethodDesc               -
  *	UW_DOTNET_R2R   offset in module's file  -                        module id
  *	UW_DOTNET_STUB  enum dotnet_stub         -                        -
+ *	UW_DOTNET_AWAITER MethodTable of an object that waits for the frame before; no pc
  *
  * In the builtins and JIT mappings of V8 the low half of `b` of UW_V8_JS is zero
  * for a SMI, i.e. when the slot can be a bytecode offset.
@@ -38,6 +39,7 @@ enum uw_kind {
 	UW_DOTNET_METHOD, /* compiled while the process runs */
 	UW_DOTNET_R2R, /* compiled ahead of time */
 	UW_DOTNET_STUB,
+	UW_DOTNET_AWAITER, /* no code: see dotnet/await.h */
 	UW_N_KINDS
 };
 
@@ -46,6 +48,7 @@ enum uw_frame_flags {
 	UW_FRAME_GUESS = 1 << 1, /* found by a frame pointer for which nothing vouches */
 	UW_FRAME_NO_ROWS = 1 << 2, /* the rows of its page (native: aux, a) were not loaded */
 	UW_FRAME_ASYNC = 1 << 3, /* not on the stack: it waits for what the frame before it does */
+	UW_FRAME_FIRST_RUN = 1 << 4, /* .NET: an async method that has not waited for anything yet */
 };
 
 struct uw_frame {

@@ -57,8 +57,10 @@ struct uw_state {
 	struct uw_mapping map; /* of the last pc; end_addr 0: none yet */
 	u64 memo_function; /* V8: the last JSFunction that was read, 0: none, */
 	u64 memo_shared; /* and its SharedFunctionInfo */
+	u64 awaiter; /* .NET: the object that the next step looks at; 0: none */
 	u64 win_addr;
 	u32 win_len; /* 0: nothing in the window */
+	u32 n_awaiters; /* .NET: objects that wait, so far; 0: they were not sought yet */
 	u8 next_flags; /* enum uw_frame_flags of the next frame */
 	bool has_tables; /* extent is valid */
 	bool sp_known;

@@ -41,7 +41,9 @@
 	X(UW_E_CFA,             FAILED,    "caller's frame below stack pointer", "an unwind row leads below sp, too far up, or to no whole word") \
 	X(UW_F_NO_METHOD,       FRAME,     "no method here",       "a code heap of .NET, where no method or stub is") \
 	X(UW_F_METHOD_FAULT,    FRAME,     "method unreadable",    "reading what the runtime keeps of the method faulted") \
-	X(UW_F_UNWIND_INFO,     FRAME,     "unwind information not understood", "of a .NET method")
+	X(UW_F_UNWIND_INFO,     FRAME,     "unwind information not understood", "of a .NET method") \
+	X(UW_F_AWAITER_TYPE,    FRAME,     "waiting object not known", "a type of .NET that was not looked at yet") \
+	X(UW_F_AWAITER_FAULT,   FRAME,     "waiting object unreadable", "reading a task of .NET, or what goes on after it, faulted")
 /* clang-format on */
 
 enum uw_status {

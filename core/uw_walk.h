@@ -29,6 +29,8 @@ UW_INLINE void uw_walk_begin(struct uw_state *u)
 	u->has_guess = false;
 	u->memo_function = 0;
 	u->memo_shared = 0;
+	u->awaiter = 0;
+	u->n_awaiters = 0;
 	u->win_len = 0;
 	u->map.start_addr = 0;
 	u->map.end_addr = 0;
@@ -83,6 +85,8 @@ UW_INLINE enum uw_status uw_step_by_rule(struct uw_state *u, struct uw_frame *f,
 		flags = 0;
 	} else if (u->map.kind != UW_MAP_NATIVE) {
 		r = dotnet_rule(u, f);
+		if (port_wants_async())
+			dotnet_await_find(u, f);
 		if (f->kind == UW_DOTNET_METHOD && f->status == UW_OK)
 			flags = DOTNET_FALLBACK_FLAGS;
 	}
@@ -113,11 +117,14 @@ UW_INLINE enum uw_status uw_step_in_mapping(struct uw_state *u, struct uw_frame 
  */
 UW_INLINE enum uw_status uw_step(struct uw_state *u)
 {
-	struct uw_frame *f = uw_new_frame(u, u->regs.pc);
+	bool is_awaiter = port_wants_async() && u->awaiter;
+	struct uw_frame *f = uw_new_frame(u, is_awaiter ? 0 : u->regs.pc);
 	enum uw_status status;
 
 	if (!f)
 		return UW_T_DEPTH;
+	if (is_awaiter)
+		return dotnet_await_step(u, f);
 	f->flags = u->next_flags;
 	u->is_top = !(f->flags & UW_FRAME_RA);
 	u->has_guess |= f->flags & UW_FRAME_GUESS;

@@ -117,7 +117,7 @@ const char *sim_kind_words(u32 kind)
 {
 	static const char *const words[UW_N_KINDS] = {
 		"unknown", "kernel",	    "native",	  "v8 stub",	 "v8 js",
-		"v8 code", "dotnet method", "dotnet r2r", "dotnet stub",
+		"v8 code", "dotnet method", "dotnet r2r", "dotnet stub", "dotnet awaiter",
 	};
 
 	return kind < UW_N_KINDS ? words[kind] : "?";

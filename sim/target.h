@@ -23,11 +23,13 @@ struct sim_target {
 	const struct uw_row_page *row_pages; /* sorted by module and page */
 	const u32 *rows; /* the pool that they point into */
 	const struct uw_rule *rules;
+	const struct dotnet_await *awaits; /* of the native engine alone */
 	u32 n_mappings;
 	u32 n_v8_builds;
 	u32 n_row_pages;
 	u32 n_rows;
 	u32 n_rules;
+	u32 n_awaits;
 	struct uw_regs regs;
 	u64 extent; /* as in struct uw_process; 0: the process has no tables */
 	u64 va_mask;

@@ -142,6 +142,27 @@ UW_INLINE bool port_wants_async(void)
 	return uw_wants_async;
 }
 
+/* Slot of what is known of an async method or type, or UW_MAX_AWAITS. Walked once by the verifier. */
+__attribute__((noinline)) u32 uw_await_search(u64 of, u64 key)
+{
+	u32 hash = uw_await_hash(of, key);
+
+	for (u32 i = 0; i < UW_AWAIT_PROBES; i++) {
+		u64 at = port_index(hash + i, UW_MAX_AWAITS - 1);
+
+		if (uw_awaits[at].of == of && uw_awaits[at].key == key)
+			return (u32)at;
+	}
+	return UW_MAX_AWAITS;
+}
+
+UW_INLINE const struct dotnet_await *port_await(const struct uw_state *u, u64 key)
+{
+	u32 at = uw_await_search(u->recipes_of, key);
+
+	return at < UW_MAX_AWAITS ? &uw_awaits[port_index(at, UW_MAX_AWAITS - 1)] : NULL;
+}
+
 UW_INLINE void port_note(const struct uw_state *u, enum uw_note note, u64 value)
 {
 	flight_walk_note(u, note, value);

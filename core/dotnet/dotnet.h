@@ -17,6 +17,7 @@
 
 #include <dotnet_unwind.h>
 
+#include "await.h"
 #include "nibble.h"
 #include "recipe.h"
 

@@ -37,6 +37,30 @@ enum dotnet_stub {
 	DOTNET_STUB_HELPER, /* copies of write barriers, shuffle thunks: in no range section */
 };
 
+enum dotnet_await_flags {
+	DOTNET_AWAIT_IN_TASK = 1 << 0, /* the state machine is a part of its task */
+	DOTNET_AWAIT_BY_MACHINE = 1 << 1, /* it tells itself who waits, not its task */
+};
+
+/*
+ * What a walk has to know to find those who await an async method (dotnet/await.h). User space
+ * writes @of last; where it changes meanwhile, user space sees that the types do not fit.
+ *
+ *	of a method   slot: from fp, where its frame keeps its state machine
+ *	              off: in that, where its builder keeps the task, or where the waiting one is
+ *	of a type     off: in an object of it, the next one; 0: there is none
+ */
+struct dotnet_await {
+	u64 of; /* the process, as uw_state.recipes_of */
+	u64 key; /* a method's first byte, or a precompiled one's pc; a MethodTable */
+	s32 slot;
+	s32 off;
+	u32 from; /* of a method: bytes of it after which slot is valid */
+	u32 flags; /* enum dotnet_await_flags */
+};
+_Static_assert(sizeof(struct dotnet_await) == 32, "wire");
+_Static_assert(offsetof(struct dotnet_await, flags) == 28, "wire");
+
 /* The word before a method's first byte is the address of its RealCodeHeader. */
 #define DOTNET_HEADER_SLOT 8
 #define DOTNET_HEADER_METHOD_DESC 0x18 /* then u32 number of unwind entries, and those */

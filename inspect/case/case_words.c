@@ -23,7 +23,7 @@ const char *const case_map_kind_words[] = { "native",	  "v8_builtins",  "v8_jit"
 					    "dotnet_r2r", "dotnet_stubs", NULL };
 const char *const case_kind_words[] = { "unknown",     "kernel",  "native",	   "v8_stub",
 					"v8_js",       "v8_code", "dotnet_method", "dotnet_r2r",
-					"dotnet_stub", NULL };
+					"dotnet_stub", "dotnet_awaiter", NULL };
 const char *const case_frame_flag_words[] = { "ra", "guess", "no_rows", NULL };
 const char *const case_cfa_words[] = { "none", "sp",	 "fp",	 "drap",    "at_sp", "at_fp",
 				       "plt",  "signal", "root", "fp_away", NULL };
@@ -74,6 +74,7 @@ const char *case_profile_kind(u8 kind)
 		[UW_V8_STUB] = "stub",	    [UW_V8_JS] = "js",
 		[UW_V8_CODE] = "jit",	    [UW_DOTNET_METHOD] = "dotnet",
 		[UW_DOTNET_R2R] = "dotnet", [UW_DOTNET_STUB] = "stub",
+		[UW_DOTNET_AWAITER] = "dotnet",
 	};
 
 	return kind < UW_N_KINDS ? kinds[kind] : NULL;

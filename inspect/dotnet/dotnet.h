@@ -212,3 +212,42 @@ struct dotnet_line {
  */
 int dotnet_line_get(struct dotnet_runtime *rt, const struct dotnet_code *code, u64 pc,
 		    struct dotnet_line *line);
+
+/* What a method has to do with async methods that wait for one another. */
+enum dotnet_await_role {
+	DOTNET_AWAIT_NONE,
+	DOTNET_AWAIT_MACHINE, /* it is the body of an async method */
+	DOTNET_AWAIT_RESUMES, /* it calls the body of one, which nothing on the stack waits for */
+};
+
+/**
+ * dotnet_await_method() - what a walk has to know of a method, to find those that await it
+ * @code:	as dotnet_code_find() gave it
+ * @name:	as dotnet_name_get() gave it for @code
+ * @role:	always set
+ * @e:		slot, off, from and flags are set on success
+ *
+ * Return: 0, -ENOENT (it is no body of an async method, or can't be followed) or another
+ * negative errno.
+ */
+int dotnet_await_method(struct dotnet_runtime *rt, const struct dotnet_code *code,
+			const struct dotnet_name *name, enum dotnet_await_role *role,
+			struct dotnet_await *e);
+
+/* An object that waits, by its type. */
+struct dotnet_awaiter {
+	u64 machine; /* MethodTable of an async method's state machine, 0: it is of none */
+	s32 off; /* in an object of it, what waits for it; 0: nothing can be told of that */
+	bool is_method; /* it stands for the method; else only for a step on the way to one */
+	bool are_several; /* it is a list of several that wait */
+};
+
+/* What objects of a type (MethodTable) are. 0 or a negative errno. */
+int dotnet_await_type(struct dotnet_runtime *rt, u64 type, struct dotnet_awaiter *a);
+
+/* Is @code the body of the method that a state machine (MethodTable) is of? */
+bool dotnet_await_is(struct dotnet_runtime *rt, const struct dotnet_code *code,
+		     const struct dotnet_name *name, u64 machine);
+
+/* Names the method that a state machine is of, as dotnet_name_get() does. */
+int dotnet_await_name(struct dotnet_runtime *rt, u64 machine, struct dotnet_name *name);

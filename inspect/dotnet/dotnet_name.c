@@ -19,6 +19,7 @@
 #include "readable.h"
 
 #define MAX_NAME 512
+#define MAX_METHODS 64 /* of a state machine, before its MoveNext */
 
 struct naming {
 	struct dotnet_runtime *rt;
@@ -311,6 +312,62 @@ static int name_stub(const struct dotnet_code *code, struct dotnet_name *name)
 	return 0;
 }
 
+static int finish(struct naming *n, int r)
+{
+	struct dotnet_name *name = n->name;
+
+	name->is_cut = n->out.is_cut;
+	if (r)
+		return fail(name, r);
+	make_utf8(name->name);
+	make_utf8(name->type);
+	make_utf8(name->method);
+	make_utf8(name->module);
+	return 0;
+}
+
+/* The row of a type's method MoveNext. */
+static int find_body(struct dotnet_runtime *rt, struct dotnet_method *m)
+{
+	u32 row, end, type = dotnet_type_row(rt, m->type);
+	struct dotnet_module *module;
+	char found[16];
+	int r = dotnet_module_get(rt, m->module, &module);
+
+	if (!r && (module->reason || !type))
+		r = -ENOENT;
+	if (!r)
+		r = metadata_cell(&module->metadata, METADATA_TYPE_DEF, type, TYPE_DEF_METHODS, &row);
+	if (r)
+		return r;
+	end = row + MAX_METHODS;
+	for (; row < end && row <= module->metadata.rows[METADATA_METHOD_DEF]; row++) {
+		if (read_string(&module->metadata, METADATA_METHOD_DEF, row, METHOD_DEF_NAME, found,
+				sizeof(found)) ||
+		    strcmp(found, "MoveNext"))
+			continue;
+		m->token = 0x06000000 | row;
+		return 0;
+	}
+	return -ENOENT;
+}
+
+int dotnet_await_name(struct dotnet_runtime *rt, u64 machine, struct dotnet_name *name)
+{
+	struct naming n = { .rt = rt, .name = name, .method.type = machine };
+	int r;
+
+	*name = (struct dotnet_name){};
+	dotnet_runtime_trim(rt);
+	text_init(&n.out, name->name, sizeof(name->name));
+	r = dotnet_word(rt, machine + DOTNET_TYPE_MODULE, &n.method.module);
+	if (!r)
+		r = find_body(rt, &n.method);
+	if (!r)
+		r = name_by_metadata(&n);
+	return finish(&n, r);
+}
+
 int dotnet_name_get(struct dotnet_runtime *rt, const struct dotnet_code *code,
 		    struct dotnet_name *name)
 {
@@ -322,13 +379,5 @@ int dotnet_name_get(struct dotnet_runtime *rt, const struct dotnet_code *code,
 	if (code->kind == DOTNET_STUB)
 		return name_stub(code, name);
 	text_init(&n.out, name->name, sizeof(name->name));
-	r = code->kind == DOTNET_R2R ? name_r2r(&n, code) : name_compiled(&n, code);
-	name->is_cut = n.out.is_cut;
-	if (r)
-		return fail(name, r);
-	make_utf8(name->name);
-	make_utf8(name->type);
-	make_utf8(name->method);
-	make_utf8(name->module);
-	return 0;
+	return finish(&n, code->kind == DOTNET_R2R ? name_r2r(&n, code) : name_compiled(&n, code));
 }

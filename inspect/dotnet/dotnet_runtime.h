@@ -11,6 +11,8 @@
  *	dotnet_method.c    from a MethodDesc to a row of metadata
  *	dotnet_module.c    where a module's metadata lies in memory
  *	dotnet_type.c      type arguments: from a MethodTable to a name
+ *	dotnet_field.c     where an object keeps a field
+ *	dotnet_await.c     async methods, and what waits for them
  *	dotnet_image.c     code that was compiled ahead of time
  *	dotnet_name.c      names as people read them
  *	dotnet_line.c      lines
@@ -148,9 +150,35 @@ int dotnet_type_arguments(struct dotnet_runtime *rt, u64 type, struct dotnet_arg
 int dotnet_method_arguments(struct dotnet_runtime *rt, const struct dotnet_method *m,
 			    struct dotnet_arguments *out);
 
+/* One of a generic type's arguments itself; -ENOENT: it has fewer. */
+int dotnet_type_argument(struct dotnet_runtime *rt, u64 type, u32 idx, u64 *argument);
+
+/* Is it a struct, which is kept where it is used? */
+int dotnet_type_is_value(struct dotnet_runtime *rt, u64 type, bool *is_value);
+
 /*
  * The same of an instantiation in an image; -EINVAL: @row's type is not the one that it
  * says.
  */
 int dotnet_instance_arguments(const struct metadata *m, const struct r2r_instance *i,
 			      struct dotnet_arguments *of_type, struct dotnet_arguments *of_method);
+
+/* ---- dotnet_field.c ---- */
+
+/* A MethodTable, and its row of TypeDef. */
+struct dotnet_type {
+	u64 addr, parent; /* 0: it has none */
+	u32 row;
+	struct dotnet_module *module; /* with metadata; valid as long as the runtime object */
+	char name[DOTNET_NAME_LEN]; /* as in metadata */
+};
+
+/* 0, -ENOENT (its metadata is not known), -EINVAL or what reading gave. */
+int dotnet_type_get(struct dotnet_runtime *rt, u64 addr, struct dotnet_type *type);
+
+/* The row of Field of one of a type's own fields, 0: there is none of that name. */
+u32 dotnet_field_row(const struct metadata *m, u32 type_row, const char *name);
+
+/* Its offset, in an object from behind the MethodTable; -ENOENT: there is none. */
+int dotnet_field_off(struct dotnet_runtime *rt, const struct dotnet_type *type, const char *name,
+		     u32 *off);

@@ -29,6 +29,7 @@ enum {
 	FLAG_GENERICS = 0x30,
 	FLAG_CATEGORY = 0x000c0000, /* of the type: 0x80000 is an array */
 	FLAG_ARRAY = 0x00080000,
+	FLAG_VALUE = 0x00040000,
 	FLAG_SZ_ARRAY = 0x00020000,
 };
 
@@ -155,6 +156,30 @@ static int add_type(struct dotnet_runtime *rt, u64 type, struct text *out, int d
 	text_add(out, "<");
 	r = add_list(rt, arguments, n, out, depth + 1);
 	text_add(out, ">");
+	return r;
+}
+
+int dotnet_type_argument(struct dotnet_runtime *rt, u64 type, u32 idx, u64 *argument)
+{
+	struct type_head head;
+	u64 arguments;
+	u32 n;
+	int r = dotnet_read(rt, type, &head, sizeof(head));
+
+	if (!r)
+		r = find_arguments(rt, type, head.flags, &arguments, &n);
+	if (!r && idx >= n)
+		r = -ENOENT;
+	return r ? r : dotnet_word(rt, arguments + 8ull * idx, argument);
+}
+
+int dotnet_type_is_value(struct dotnet_runtime *rt, u64 type, bool *is_value)
+{
+	struct type_head head;
+	int r = dotnet_read(rt, type, &head, sizeof(head));
+
+	if (!r)
+		*is_value = (head.flags & FLAG_CATEGORY) == FLAG_VALUE;
 	return r;
 }
 

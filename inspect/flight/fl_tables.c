@@ -60,7 +60,8 @@ void fl_tables_init(struct fl_tables *t)
 	};
 	static const char *const kinds[UW_N_KINDS] = { "unknown",     "kernel",	  "native",
 						       "V8 stub",     "V8 JS",	  "V8 code",
-						       ".NET method", ".NET R2R", ".NET stub" };
+						       ".NET method", ".NET R2R", ".NET stub",
+						       ".NET awaiter" };
 	static const char *const rules[] = {
 #define X(name, word) word,
 		FLIGHT_RULE_LIST(X)

@@ -26,6 +26,7 @@ static void find_memory(struct program *p)
 	p->v8_builds = skel->bss->uw_v8_builds;
 	p->row_pages = skel->bss->uw_row_pages;
 	p->rules = skel->bss->uw_rules;
+	p->awaits = skel->bss->uw_awaits;
 #ifdef PROGRAM_HAS_FLIGHT
 	p->flight_rings = skel->maps.flight_rings;
 	p->flight_control = skel->maps.data_flight;

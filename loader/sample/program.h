@@ -22,6 +22,7 @@ struct program {
 	struct v8_info *v8_builds;
 	struct uw_row_page *row_pages;
 	struct uw_rule *rules;
+	struct dotnet_await *awaits;
 	struct bpf_map *slots, *ring, *cgroup, *rows;
 	struct bpf_map *logs, *log_ring; /* NULL: it keeps none */
 	struct bpf_map *flight_rings, *flight_control; /* NULL: it has no flight recorder */

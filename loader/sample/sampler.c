@@ -332,7 +332,8 @@ struct tables_memory sampler_tables(struct sampler *s)
 {
 	return (struct tables_memory){ .processes = s->program.processes,
 				       .mappings = s->program.mappings,
-				       .v8_builds = s->program.v8_builds };
+				       .v8_builds = s->program.v8_builds,
+				       .awaits = s->config.wants_async ? s->program.awaits : NULL };
 }
 
 struct row_memory sampler_rows(struct sampler *s)

@@ -24,6 +24,7 @@ struct tables {
 	struct tables_memory m;
 	u32 next_unit; /* where the search for room goes on */
 	u16 n_v8;
+	u32 n_awaits; /* that were ever entered */
 	bool taken[N_UNITS];
 };
 
@@ -193,4 +194,40 @@ int tables_add_v8(struct tables *t, const struct v8_info *info, u16 *idx)
 	t->m.v8_builds[t->n_v8] = *info;
 	*idx = t->n_v8++;
 	return 0;
+}
+
+bool tables_want_awaits(const struct tables *t)
+{
+	return t->m.awaits != NULL;
+}
+
+/* The entry of the same key, a free one near its hash, or one that has to go. */
+static struct dotnet_await *await_slot(struct tables *t, const struct dotnet_await *e)
+{
+	u32 hash = uw_await_hash(e->of, e->key), evicted = t->n_awaits % UW_AWAIT_PROBES;
+	struct dotnet_await *slot = NULL;
+
+	for (u32 i = 0; i < UW_AWAIT_PROBES; i++) {
+		struct dotnet_await *at = &t->m.awaits[(hash + i) & (UW_MAX_AWAITS - 1)];
+
+		if (at->of == e->of && at->key == e->key)
+			return at;
+		if (!slot && !at->of)
+			slot = at;
+	}
+	return slot ? slot : &t->m.awaits[(hash + evicted) & (UW_MAX_AWAITS - 1)];
+}
+
+void tables_add_await(struct tables *t, const struct dotnet_await *e)
+{
+	struct dotnet_await *slot = await_slot(t, e);
+
+	t->n_awaits++;
+	__atomic_store_n(&slot->of, 0, __ATOMIC_SEQ_CST);
+	slot->key = e->key;
+	slot->slot = e->slot;
+	slot->off = e->off;
+	slot->from = e->from;
+	slot->flags = e->flags;
+	__atomic_store_n(&slot->of, e->of, __ATOMIC_SEQ_CST);
 }

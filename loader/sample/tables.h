@@ -18,6 +18,7 @@ struct tables_memory {
 	struct uw_process *processes; /* UW_MAX_PROCESSES */
 	struct uw_mapping *mappings; /* UW_MAX_MAPPINGS */
 	struct v8_info *v8_builds; /* UW_MAX_V8_BUILDS */
+	struct dotnet_await *awaits; /* UW_MAX_AWAITS; NULL: nobody wants async frames */
 };
 
 /* Which image of which process. */
@@ -64,3 +65,14 @@ void tables_remove(struct tables *t, u32 pid);
  * Return: 0 or -ENOSPC.
  */
 int tables_add_v8(struct tables *t, const struct v8_info *info, u16 *idx);
+
+/* Does anybody want to know who awaits an async method of .NET? */
+bool tables_want_awaits(const struct tables *t);
+
+/**
+ * tables_add_await() - tell of an async method of .NET, or of a type
+ * @e:		@of and @key say of which; what was told of it before is replaced
+ *
+ * Where there is no room, an older one's place is taken.
+ */
+void tables_add_await(struct tables *t, const struct dotnet_await *e);

@@ -44,6 +44,14 @@ UW_INLINE bool port_wants_async(void)
 	return true;
 }
 
+/* They stay with the simulator. */
+UW_INLINE const struct dotnet_await *port_await(const struct uw_state *u, u64 key)
+{
+	(void)u;
+	(void)key;
+	return NULL;
+}
+
 /* Nobody listens. */
 UW_INLINE void port_note(const struct uw_state *u, enum uw_note note, u64 value)
 {

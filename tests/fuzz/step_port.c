@@ -22,6 +22,11 @@ const struct uw_rule *fuzz_port_row(u32 module, u64 file_off)
 	return sim_find_rule(fuzz_port_target, module, file_off);
 }
 
+const struct dotnet_await *fuzz_port_await(u64 of, u64 key)
+{
+	return sim_find_await(fuzz_port_target, of, key);
+}
+
 const struct v8_info *fuzz_port_v8(u32 info_idx)
 {
 	return sim_find_v8(fuzz_port_target, info_idx);

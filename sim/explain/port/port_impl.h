@@ -43,6 +43,11 @@ UW_INLINE bool port_wants_async(void)
 	return true;
 }
 
+UW_INLINE const struct dotnet_await *port_await(const struct uw_state *u, u64 key)
+{
+	return sim_find_await(trace_current->target, u->recipes_of, key);
+}
+
 UW_INLINE void port_note(const struct uw_state *u, enum uw_note note, u64 value)
 {
 	flight_walk_note(u, note, value);

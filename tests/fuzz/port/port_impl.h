@@ -15,6 +15,7 @@ long fuzz_port_read(void *dst, u32 len, u64 addr);
 const struct uw_mapping *fuzz_port_mapping(u64 extent, u64 pc);
 const struct uw_rule *fuzz_port_row(u32 module, u64 file_off);
 const struct v8_info *fuzz_port_v8(u32 info_idx);
+const struct dotnet_await *fuzz_port_await(u64 of, u64 key);
 
 UW_INLINE long port_read_user(void *dst, u32 len, u64 addr)
 {
@@ -45,6 +46,11 @@ UW_INLINE const struct v8_info *port_info_v8(u32 info_idx)
 UW_INLINE bool port_wants_async(void)
 {
 	return true;
+}
+
+UW_INLINE const struct dotnet_await *port_await(const struct uw_state *u, u64 key)
+{
+	return fuzz_port_await(u->recipes_of, key);
 }
 
 /* Nobody listens. */

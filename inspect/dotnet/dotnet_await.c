@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+
+/*
+ * What core/dotnet/await.h has to know, from metadata and by field names, so that no layout of
+ * the class library is written down here:
+ *
+ *	<RunAsync>d__3.MoveNext()     keeps its state machine in a slot of its frame, from the
+ *	                              prologue on: the handler of its exceptions needs it
+ *	<>t__builder                  a field of it; at its beginning the task, NULL at first
+ *	AsyncStateMachineBox`1        the task, which the state machine is a part of
+ *
+ *	m_continuationObject          of a task: a box, a WhenAll's promise (a task, too), an
+ *	                              Action or a TaskContinuation; a list of several
+ *	_continuationState            of a source of a ValueTask (pooled boxes, async iterators)
+ *
+ * Where the builders keep the task, and a ManualResetValueTaskSourceCore its continuation's state,
+ * is as their sources have it: the first and the second reference. Source: corelib
+ * AsyncTaskMethodBuilderT.cs, AsyncValueTaskMethodBuilderT.cs,
+ * PoolingAsyncValueTaskMethodBuilderT.cs, ManualResetValueTaskSourceCore.cs, Task.cs,
+ * TaskContinuation.cs at v8.0.33, v9.0.22 and v10.0.14. What is not so ends a chain: each
+ * task is held to the method that it is said to be of (dotnet_await_is()).
+ */
+
+#include <errno.h>
+
+#include "dotnet_runtime.h"
+#include "metadata_type.h"
+#include "readable.h"
+
+#define OBJECT_HEAD 8 /* the MethodTable, before an object's fields */
+#define SOURCE_STATE 8 /* ManualResetValueTaskSourceCore._continuationState */
+#define PROLOGUE_LEN 96
+#define MAX_PARENTS 8
+#define CORELIB "System.Private.CoreLib"
+
+static const char task_box[] =
+	"System.Runtime.CompilerServices.AsyncTaskMethodBuilder`1+AsyncStateMachineBox`1";
+static const char pooled_box[] =
+	"System.Runtime.CompilerServices.PoolingAsyncValueTaskMethodBuilder`1+StateMachineBox`1";
+static const char iterator_source[] = "<>v__promiseOfValueOrEnd";
+
+/* By the first of an object's types that is here: the field with the next object. */
+static const struct link {
+	const char *type, *field;
+	s32 more;
+} links[] = {
+	{ "System.Runtime.CompilerServices.PoolingAsyncValueTaskMethodBuilder`1+StateMachineBox",
+	  "_valueTaskSource", SOURCE_STATE },
+	{ "System.Threading.Tasks.Task", "m_continuationObject", 0 },
+	{ "System.Threading.Tasks.AwaitTaskContinuation", "m_action", 0 },
+	{ "System.Threading.Tasks.ContinueWithTaskContinuation", "m_task", 0 },
+	{ "System.Threading.Tasks.StandardTaskContinuation", "m_task", 0 },
+	{ "System.Delegate", "_target", 0 },
+};
+
+static bool is_corelib(const struct dotnet_type *t)
+{
+	return !strcmp(t->module->name, CORELIB);
+}
+
+static bool is_async_iterator(const struct dotnet_type *t)
+{
+	return dotnet_field_row(&t->module->metadata, t->row, iterator_source) != 0;
+}
+
+/*
+ * mov [rbp + slot], rdi: the state machine's home, the first thing that is done with it. Not on
+ * arm64 yet.
+ */
+static int find_home(struct dotnet_runtime *rt, u64 start, struct dotnet_await *e)
+{
+	u8 code[PROLOGUE_LEN];
+	int r = dotnet_read(rt, start, code, sizeof(code));
+	s32 slot;
+
+	if (r)
+		return r;
+	for (u32 i = 0; i + 7 <= sizeof(code); i++) {
+		if (code[i] != 0x48 || code[i + 1] != 0x89)
+			continue;
+		if (code[i + 2] == 0x7d) {
+			e->slot = (s8)code[i + 3];
+			e->from = i + 4;
+			return 0;
+		}
+		if (code[i + 2] == 0xbd) {
+			memcpy(&slot, code + i + 3, sizeof(slot));
+			e->slot = slot;
+			e->from = i + 7;
+			return 0;
+		}
+	}
+	return -ENOENT;
+}
+
+static int find_task(struct dotnet_runtime *rt, const struct dotnet_type *machine,
+		     struct dotnet_await *e)
+{
+	bool is_iterator = is_async_iterator(machine), is_value;
+	u32 off;
+	int r = dotnet_type_is_value(rt, machine->addr, &is_value);
+
+	if (!r)
+		r = dotnet_field_off(rt, machine, is_iterator ? iterator_source : "<>t__builder",
+				     &off);
+	if (r)
+		return r;
+	e->off = (s32)off + (is_value ? 0 : OBJECT_HEAD) + (is_iterator ? SOURCE_STATE : 0);
+	e->flags = is_iterator ? DOTNET_AWAIT_BY_MACHINE : is_value ? DOTNET_AWAIT_IN_TASK : 0;
+	return 0;
+}
+
+/* The type that a method's code belongs to, as far as it is known; addr 0: only its row. */
+static int method_type(struct dotnet_runtime *rt, const struct dotnet_code *code,
+		       const struct dotnet_name *name, struct dotnet_type *type)
+{
+	struct dotnet_method method;
+	int r;
+
+	if (code->kind == DOTNET_METHOD) {
+		r = dotnet_method_read(rt, code->method_desc, &method);
+		return r ? r : dotnet_type_get(rt, method.type, type);
+	}
+	*type = (struct dotnet_type){};
+	r = dotnet_module_get(rt, code->module, &type->module);
+	if (!r && type->module->reason)
+		r = -ENOENT;
+	return r ? r
+		 : metadata_method_type(&type->module->metadata, name->token & 0xffffff, &type->row);
+}
+
+int dotnet_await_method(struct dotnet_runtime *rt, const struct dotnet_code *code,
+			const struct dotnet_name *name, enum dotnet_await_role *role,
+			struct dotnet_await *e)
+{
+	struct dotnet_type type;
+	int r;
+
+	*role = DOTNET_AWAIT_NONE;
+	if (strcmp(name->method, "MoveNext") || name->is_dynamic)
+		return -ENOENT;
+	if (!strcmp(name->module, CORELIB) &&
+	    (!strcmp(name->type, task_box) || !strcmp(name->type, pooled_box))) {
+		*role = DOTNET_AWAIT_RESUMES;
+		return -ENOENT;
+	}
+	r = method_type(rt, code, name, &type);
+	if (r || !dotnet_field_row(&type.module->metadata, type.row, "<>t__builder"))
+		return r ? r : -ENOENT;
+	*role = DOTNET_AWAIT_MACHINE;
+	if (!type.addr)
+		return -ENOENT;
+	r = find_task(rt, &type, e);
+	return r ? r : find_home(rt, code->start_addr, e);
+}
+
+bool dotnet_await_is(struct dotnet_runtime *rt, const struct dotnet_code *code,
+		     const struct dotnet_name *name, u64 machine)
+{
+	struct dotnet_type type, other;
+
+	return !method_type(rt, code, name, &type) && !dotnet_type_get(rt, machine, &other) &&
+	       type.module == other.module && type.row == other.row;
+}
+
+/* A box of a method's state machine: whose, and of an iterator that it is what goes on. */
+static int look_at_box(struct dotnet_runtime *rt, const struct dotnet_type *type,
+		       struct dotnet_awaiter *a)
+{
+	struct dotnet_type machine;
+	u32 off;
+	int r = dotnet_type_argument(rt, type->addr, 1, &a->machine);
+
+	if (!r)
+		r = dotnet_type_get(rt, a->machine, &machine);
+	if (r)
+		return r;
+	a->is_method = true;
+	if (!is_async_iterator(&machine))
+		return 0;
+	r = dotnet_field_off(rt, type, "StateMachine", &off);
+	a->off = (s32)off + OBJECT_HEAD;
+	return r;
+}
+
+static int find_link(struct dotnet_runtime *rt, struct dotnet_type *type, struct dotnet_awaiter *a)
+{
+	int r = 0;
+
+	for (u32 depth = 0; !r && depth < MAX_PARENTS; depth++) {
+		for (u32 i = 0; is_corelib(type) && i < sizeof(links) / sizeof(links[0]); i++) {
+			u32 off;
+
+			if (strcmp(type->name, links[i].type))
+				continue;
+			r = dotnet_field_off(rt, type, links[i].field, &off);
+			a->off = (s32)off + OBJECT_HEAD + links[i].more;
+			return r;
+		}
+		if (!type->parent)
+			return 0;
+		r = dotnet_type_get(rt, type->parent, type);
+	}
+	return r;
+}
+
+int dotnet_await_type(struct dotnet_runtime *rt, u64 addr, struct dotnet_awaiter *out)
+{
+	struct dotnet_awaiter a = {};
+	struct dotnet_type type;
+	u32 off;
+	int r = dotnet_type_get(rt, addr, &type);
+
+	if (r)
+		return r;
+	if (is_corelib(&type) && (!strcmp(type.name, task_box) || !strcmp(type.name, pooled_box)))
+		r = look_at_box(rt, &type, &a);
+	if (!r && is_async_iterator(&type)) {
+		a.machine = addr;
+		r = dotnet_field_off(rt, &type, iterator_source, &off);
+		a.off = (s32)off + OBJECT_HEAD + SOURCE_STATE;
+	}
+	a.are_several = is_corelib(&type) && !strcmp(type.name, "System.Collections.Generic.List`1");
+	if (!r && !a.off)
+		r = find_link(rt, &type, &a);
+	if (!r)
+		*out = a;
+	return r;
+}

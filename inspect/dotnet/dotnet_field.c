@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+
+/*
+ * Where an object keeps a field, by the field's name:
+ *
+ *	MethodTable   0x28 EEClass, or | 1 the MethodTable of the shared instantiation, which has it
+ *	EEClass       0x18 FieldDescs, in the order of metadata; of a type's own fields only
+ *	FieldDesc     0 MethodTable, 8 u32 row of Field (24 bits), bit 24: static;
+ *	              0xc u32 offset (27 bits), from what follows the MethodTable in an object
+ *
+ * Constants have none. Source: coreclr vm/methodtable.h, vm/class.h, vm/field.h at v8.0.33 and
+ * v10.0.14; measured on 8, 9 and 10.
+ */
+
+#include <errno.h>
+
+#include "dotnet_runtime.h"
+#include "metadata_type.h"
+
+#define MAX_FIELDS 4096 /* of one type */
+#define TYPE_PARENT 0x10
+#define TYPE_CLASS 0x28
+#define CLASS_FIELDS 0x18
+#define IS_STATIC (1u << 24)
+
+struct field_desc {
+	u64 type;
+	u32 row, off;
+};
+
+int dotnet_type_get(struct dotnet_runtime *rt, u64 addr, struct dotnet_type *type)
+{
+	struct metadata_path path;
+	struct text text;
+	u64 module;
+	int r = addr & 7 ? -EINVAL : dotnet_word(rt, addr + DOTNET_TYPE_MODULE, &module);
+
+	if (!r)
+		r = dotnet_module_get(rt, module, &type->module);
+	if (r)
+		return r;
+	type->addr = addr;
+	type->row = dotnet_type_row(rt, addr);
+	if (type->module->reason || !type->row)
+		return -ENOENT;
+	r = metadata_path_get(&type->module->metadata, type->row, &path);
+	if (r)
+		return r;
+	text_init(&text, type->name, sizeof(type->name));
+	r = metadata_path_text(&type->module->metadata, &path, &text);
+	return r ? r : dotnet_word(rt, addr + TYPE_PARENT, &type->parent);
+}
+
+/* The rows of a type's own fields: from *first on, before *end. */
+static int field_rows(const struct metadata *m, u32 type_row, u32 *first, u32 *end)
+{
+	int r = metadata_cell(m, METADATA_TYPE_DEF, type_row, TYPE_DEF_FIELDS, first);
+
+	if (r)
+		return r;
+	*end = m->rows[METADATA_FIELD] + 1;
+	if (type_row < m->rows[METADATA_TYPE_DEF])
+		r = metadata_cell(m, METADATA_TYPE_DEF, type_row + 1, TYPE_DEF_FIELDS, end);
+	if (!r && (*end < *first || *end - *first > MAX_FIELDS))
+		r = -EINVAL;
+	return r;
+}
+
+u32 dotnet_field_row(const struct metadata *m, u32 type_row, const char *name)
+{
+	char found[64];
+	u32 row, end, idx;
+
+	if (field_rows(m, type_row, &row, &end))
+		return 0;
+	for (; row < end; row++)
+		if (!metadata_cell(m, METADATA_FIELD, row, FIELD_NAME, &idx) &&
+		    !metadata_string(m, idx, found, sizeof(found)) && !strcmp(found, name))
+			return row;
+	return 0;
+}
+
+int dotnet_field_off(struct dotnet_runtime *rt, const struct dotnet_type *type, const char *name,
+		     u32 *off)
+{
+	u32 row = dotnet_field_row(&type->module->metadata, type->row, name), first, end;
+	u64 of = type->addr, class, list;
+	struct field_desc f;
+	int r = row ? field_rows(&type->module->metadata, type->row, &first, &end) : -ENOENT;
+
+	if (!r)
+		r = dotnet_word(rt, of + TYPE_CLASS, &class);
+	if (!r && class & 1) {
+		of = class & ~1ull;
+		r = dotnet_word(rt, of + TYPE_CLASS, &class);
+	}
+	if (!r)
+		r = dotnet_word(rt, class + CLASS_FIELDS, &list);
+	for (u32 i = 0; !r && i < end - first; i++) {
+		r = dotnet_read(rt, list + i * sizeof(f), &f, sizeof(f));
+		if (!r && f.type != of)
+			r = -ENOENT; /* its last was the one before */
+		if (!r && (f.row & 0xffffff) == row && !(f.row & IS_STATIC)) {
+			*off = f.off & 0x7ffffff;
+			return 0;
+		}
+	}
+	return r ? r : -ENOENT;
+}
