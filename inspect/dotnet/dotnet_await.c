@@ -154,12 +154,13 @@ int dotnet_await_method(struct dotnet_runtime *rt, const struct dotnet_code *cod
 	return r ? r : find_home(rt, code->start_addr, e);
 }
 
-bool dotnet_await_is(struct dotnet_runtime *rt, const struct dotnet_code *code,
-		     const struct dotnet_name *name, u64 machine)
+bool dotnet_await_is(struct dotnet_runtime *rt, const struct dotnet_code *code, u64 machine)
 {
 	struct dotnet_type type, other;
+	struct dotnet_method method;
 
-	return !method_type(rt, code, name, &type) && !dotnet_type_get(rt, machine, &other) &&
+	return !dotnet_method_read(rt, code->method_desc, &method) &&
+	       !dotnet_type_get(rt, method.type, &type) && !dotnet_type_get(rt, machine, &other) &&
 	       type.module == other.module && type.row == other.row;
 }
 

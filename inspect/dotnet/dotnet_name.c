@@ -372,7 +372,6 @@ int dotnet_name_get(struct dotnet_runtime *rt, const struct dotnet_code *code,
 		    struct dotnet_name *name)
 {
 	struct naming n = { .rt = rt, .name = name };
-	int r;
 
 	*name = (struct dotnet_name){};
 	dotnet_runtime_trim(rt);

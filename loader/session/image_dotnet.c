@@ -77,6 +77,8 @@ void image_dotnet_deinit(struct image_dotnet *d)
 	if (d->runtime)
 		target_process_deinit(&d->memory);
 	dotnet_runtime_free(&d->runtime);
+	free(d->awaits);
+	d->awaits = NULL;
 	d->build = NULL;
 }
 

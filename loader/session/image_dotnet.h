@@ -8,6 +8,7 @@
 #include "../life/process.h"
 #include "../rows/row_filler.h"
 #include "../symbols/module.h"
+#include "awaits.h"
 
 struct image_dotnet {
 	const struct process *process; /* borrowed */
@@ -15,6 +16,7 @@ struct image_dotnet {
 	u32 module; /* that it is in */
 	struct target_process memory; /* valid while runtime is set */
 	struct dotnet_runtime *runtime; /* NULL: none, or it can't be read */
+	struct awaits *awaits; /* NULL: nobody asked yet who awaits its async methods */
 };
 
 /**

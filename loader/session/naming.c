@@ -345,6 +345,75 @@ static int append_dotnet(struct naming *n, struct image *image, const struct uw_
 	return append(n, &out);
 }
 
+static int append_async(struct naming *n, const struct prof_frame *named)
+{
+	struct prof_frame out = *named;
+
+	out.kind = PROF_DOTNET;
+	out.async = true;
+	return append(n, &out);
+}
+
+/* An object that waits, if it stands for a method: why not more wait is told in any case. */
+static int append_awaiter(struct naming *n, struct image *image, const struct uw_frame *f)
+{
+	struct dotnet_runtime *rt = image ? image->dotnet.runtime : NULL;
+	struct prof_frame why = { .reason = frame_reason(f) };
+	struct dotnet_name *name = &n->dotnet.name;
+	struct dotnet_awaiter a = {};
+	int err = 0;
+
+	if (rt && !dotnet_await_type(rt, f->a, &a) && a.is_method) {
+		err = dotnet_await_name(rt, a.machine, name);
+		err = append_async(n, &(struct prof_frame){
+					      .name = err ? NULL : name->name,
+					      .module = err ? NULL : name->module,
+					      .reason = name->reason,
+				      });
+	}
+	if (a.are_several)
+		why.reason = "several wait for it";
+	return err || !why.reason ? err : append_async(n, &why);
+}
+
+/*
+ * The objects that wait for frame @i - 1, from @i on; *next is the frame after them. The first is
+ * that method's own.
+ */
+static int append_awaiters(struct naming *n, struct image *image, const struct uw_sample *s, u32 i,
+			   u32 *next)
+{
+	struct prof_frame why = {};
+	int err = 0;
+
+	for (*next = i; *next < s->n_frames && s->frames[*next].kind == UW_DOTNET_AWAITER;)
+		++*next;
+	if (!image || !image->dotnet.awaits || !image->dotnet.runtime)
+		return 0;
+	why.reason = awaits_doubt(image->dotnet.awaits, image->dotnet.runtime, image->all->tables, s,
+				  i);
+	if (!why.reason)
+		why.reason = frame_reason(&s->frames[i]);
+	if (why.reason)
+		return append_async(n, &why);
+	for (u32 k = i + 1; !err && k < *next; k++)
+		err = append_awaiter(n, image, &s->frames[k]);
+	return err;
+}
+
+/* What the walk could not know yet of the methods that wait, it knows the next time. */
+static void learn_awaits(struct image *image, const struct uw_sample *s)
+{
+	struct image_dotnet *d = &image->dotnet;
+
+	if (!d->runtime || !tables_want_awaits(image->all->tables))
+		return;
+	if (!d->awaits)
+		d->awaits = calloc(1, sizeof(*d->awaits));
+	if (d->awaits)
+		awaits_learn(d->awaits, d->runtime, image->all->tables, s);
+}
+
 static int append_frame(struct naming *n, struct process *p, struct image *image,
 			const struct uw_sample *s, u32 i)
 {
@@ -471,9 +540,14 @@ static int enter_stack(struct naming *n, struct process *p, struct image *image,
 	n->n_ids = 0;
 	n->unresolved = false;
 	n->does = PROF_ACT_NATIVE;
+	if (image)
+		learn_awaits(image, s);
 	for (u32 i = 0; !err && i < s->n_frames; i++) {
 		n->told = PROF_ACT_NATIVE;
-		if (i == s->n_kernel || s->frames[i].kind == UW_UNKNOWN)
+		if (i && s->frames[i].kind == UW_DOTNET_AWAITER) {
+			err = append_awaiters(n, image, s, i, &i);
+			i--;
+		} else if (i == s->n_kernel || s->frames[i].kind == UW_UNKNOWN)
 			err = append_frame(n, p, image, s, i);
 		else
 			err = append_cached(n, p, image, s, i, now_ns);

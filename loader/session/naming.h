@@ -9,6 +9,7 @@
  *	UW_V8_*     function, pc               -> the process's heap, while it lives
  *	            code in no file            -> the process's jitdump or perf map
  *	UW_DOTNET_* MethodDesc, pc             -> the process's runtime, while it lives
+ *	            type of what waits         -> the same; steps on the way are no frames
  *	UW_UNKNOWN  pc, tables came too late   -> the process's mappings, then as native
  */
 
