@@ -20,7 +20,8 @@
  *	UW_DOTNET_METHOD first byte of the code   MethodDesc               -
  *	UW_DOTNET_R2R   offset in module's file  -                        module id
  *	UW_DOTNET_STUB  enum dotnet_stub         -                        -
- *	UW_DOTNET_AWAITER MethodTable of an object that waits for the frame before; no pc
+ *	UW_DOTNET_AWAITER MethodTable of an      address of the object    -
+ *	(no pc)         object that waits
  *
  * In the builtins and JIT mappings of V8 the low half of `b` of UW_V8_JS is zero
  * for a SMI, i.e. when the slot can be a bytecode offset.

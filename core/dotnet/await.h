@@ -83,6 +83,7 @@ UW_INLINE enum uw_status dotnet_await_step(struct uw_state *u, struct uw_frame *
 	if (read_user(u, &type, at))
 		return UW_OK;
 	f->a = type;
+	f->b = at;
 	f->status = UW_F_AWAITER_TYPE;
 	e = port_await(u, type);
 	if (!e)

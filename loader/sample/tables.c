@@ -222,6 +222,8 @@ void tables_add_await(struct tables *t, const struct dotnet_await *e)
 {
 	struct dotnet_await *slot = await_slot(t, e);
 
+	if (!memcmp(slot, e, sizeof(*e)))
+		return;
 	t->n_awaits++;
 	__atomic_store_n(&slot->of, 0, __ATOMIC_SEQ_CST);
 	slot->key = e->key;

@@ -77,8 +77,7 @@ void image_dotnet_deinit(struct image_dotnet *d)
 	if (d->runtime)
 		target_process_deinit(&d->memory);
 	dotnet_runtime_free(&d->runtime);
-	free(d->awaits);
-	d->awaits = NULL;
+	awaits_free(&d->awaits);
 	d->build = NULL;
 }
 
@@ -133,4 +132,12 @@ void image_dotnet_touch(struct image_dotnet *d, u64 addr)
 
 	if (d->runtime)
 		target_read(&d->memory.target, addr, &byte, sizeof(byte));
+}
+
+void image_dotnet_learn(struct image_dotnet *d, struct tables *t, const struct uw_sample *s)
+{
+	if (!d->runtime || !tables_want_awaits(t) ||
+	    (!d->awaits && awaits_new(&d->awaits, d->runtime, &d->memory.target)))
+		return;
+	awaits_learn(d->awaits, t, s);
 }

@@ -46,3 +46,6 @@ int image_dotnet_place(struct image_dotnet *d, struct map_list *l, struct row_fi
  * The kernel side reads what is there and never waits for a page.
  */
 void image_dotnet_touch(struct image_dotnet *d, u64 addr);
+
+/* What the walk did not know of async methods and what waits for them, it knows from now on. */
+void image_dotnet_learn(struct image_dotnet *d, struct tables *t, const struct uw_sample *s);

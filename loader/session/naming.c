@@ -383,35 +383,21 @@ static int append_awaiter(struct naming *n, struct image *image, const struct uw
 static int append_awaiters(struct naming *n, struct image *image, const struct uw_sample *s, u32 i,
 			   u32 *next)
 {
+	struct image_dotnet *d = image ? &image->dotnet : NULL;
 	struct prof_frame why = {};
 	int err = 0;
 
 	for (*next = i; *next < s->n_frames && s->frames[*next].kind == UW_DOTNET_AWAITER;)
 		++*next;
-	if (!image || !image->dotnet.awaits || !image->dotnet.runtime)
-		return 0;
-	why.reason = awaits_doubt(image->dotnet.awaits, image->dotnet.runtime, image->all->tables, s,
-				  i);
-	if (!why.reason)
+	if (!d || !d->awaits || !awaits_are_its(d->awaits, image->all->tables, s, i, &why.reason))
+		return why.reason ? append_async(n, &why) : 0;
+	if (s->frames[i].status != UW_OK) {
 		why.reason = frame_reason(&s->frames[i]);
-	if (why.reason)
 		return append_async(n, &why);
+	}
 	for (u32 k = i + 1; !err && k < *next; k++)
 		err = append_awaiter(n, image, &s->frames[k]);
 	return err;
-}
-
-/* What the walk could not know yet of the methods that wait, it knows the next time. */
-static void learn_awaits(struct image *image, const struct uw_sample *s)
-{
-	struct image_dotnet *d = &image->dotnet;
-
-	if (!d->runtime || !tables_want_awaits(image->all->tables))
-		return;
-	if (!d->awaits)
-		d->awaits = calloc(1, sizeof(*d->awaits));
-	if (d->awaits)
-		awaits_learn(d->awaits, d->runtime, image->all->tables, s);
 }
 
 static int append_frame(struct naming *n, struct process *p, struct image *image,
@@ -540,8 +526,6 @@ static int enter_stack(struct naming *n, struct process *p, struct image *image,
 	n->n_ids = 0;
 	n->unresolved = false;
 	n->does = PROF_ACT_NATIVE;
-	if (image)
-		learn_awaits(image, s);
 	for (u32 i = 0; !err && i < s->n_frames; i++) {
 		n->told = PROF_ACT_NATIVE;
 		if (i && s->frames[i].kind == UW_DOTNET_AWAITER) {

@@ -184,6 +184,7 @@ static void meet(struct session *s, const struct uw_sample *sample)
 	if (!im)
 		return;
 	announcer_must_wait(p, im, s->tick_ns);
+	image_dotnet_learn(&im->dotnet, im->all->tables, sample);
 	if (sample->status == UW_T_UNKNOWN_PROCESS || sample->status == UW_T_UNKNOWN_PC ||
 	    (im->dotnet.runtime && has_new_code(im, sample)))
 		refresh(s, p, im);
