@@ -23,15 +23,12 @@
 #include "../uw_read.h"
 #include "dotnet_info.h"
 
-#define DOTNET_MAX_AWAITERS 64
-#define DOTNET_MAX_TASK_LEN 0x10000 /* more than any task with its state machine */
-
 /* The state machine of @f, as @e says, is in a task that waits for nothing on the stack. */
 UW_INLINE enum uw_status dotnet_await_begin(struct uw_state *u, struct uw_frame *f,
 					    const struct dotnet_await *e)
 {
 	u64 machine, task;
-	u8 flags = e->flags;
+	u32 flags = e->flags;
 	s64 off = e->off;
 
 	if (read_user(u, &machine, u->regs.fp + (u64)(s64)e->slot) ||

@@ -37,6 +37,9 @@ enum dotnet_stub {
 	DOTNET_STUB_HELPER, /* copies of write barriers, shuffle thunks: in no range section */
 };
 
+#define DOTNET_MAX_AWAITERS 64 /* of one stack */
+#define DOTNET_MAX_TASK_LEN 0x10000 /* more than any task with its state machine */
+
 enum dotnet_await_flags {
 	DOTNET_AWAIT_IN_TASK = 1 << 0, /* the state machine is a part of its task */
 	DOTNET_AWAIT_BY_MACHINE = 1 << 1, /* it tells itself who waits, not its task */

@@ -30,7 +30,39 @@ struct heap {
 	struct method methods[MAX_METHODS];
 	u32 n, used;
 	bool is_constant;
+	const struct dotnet_await *awaits; /* that walks know */
+	u32 n_awaits;
 };
+
+/* UNWIND_INFO of functions that leave their return address at sp, and above rbp. */
+static const u8 no_slots[] = { 0x19, 0, 0, 0 };
+static const u8 pushes_rbp[] = { 0x19, 1, 1, 0, 1, 0x50, 0, 0 };
+
+static const struct uw_row_page root_page = { 1, 0, 0, 1 };
+static const struct uw_rule root_rules[] = { { .cfa = UW_CFA_NONE }, { .cfa = UW_CFA_ROOT } };
+static const u32 root_rows[] = { 1 };
+
+static void walk_by(struct uw_state *u, const struct heap *h, u64 pc, u64 sp, u64 fp,
+		    u64 recipes_of)
+{
+	struct sim_target t = { .mem = h->mem,
+				.mappings = h->maps,
+				.n_mappings = 2,
+				.extent = 2,
+				.row_pages = &root_page,
+				.n_row_pages = 1,
+				.rows = root_rows,
+				.n_rows = 1,
+				.rules = root_rules,
+				.n_rules = 2,
+				.awaits = h->awaits,
+				.n_awaits = h->n_awaits,
+				.regs = { .pc = pc, .sp = sp, .fp = fp },
+				.va_mask = VA47,
+				.recipes_of = recipes_of };
+
+	sim_arch_x86_64.walk(u, &t);
+}
 
 static void put(struct heap *h, u64 addr, const void *src, u64 len)
 {

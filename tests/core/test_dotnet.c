@@ -9,30 +9,6 @@
 #include "dotnet_functions.h"
 #include "dotnet_heap.h"
 
-static const struct uw_row_page root_page = { 1, 0, 0, 1 };
-static const struct uw_rule root_rules[] = { { .cfa = UW_CFA_NONE }, { .cfa = UW_CFA_ROOT } };
-static const u32 root_rows[] = { 1 };
-
-static void walk_by(struct uw_state *u, const struct heap *h, u64 pc, u64 sp, u64 fp,
-		    u64 recipes_of)
-{
-	struct sim_target t = { .mem = h->mem,
-				.mappings = h->maps,
-				.n_mappings = 2,
-				.extent = 2,
-				.row_pages = &root_page,
-				.n_row_pages = 1,
-				.rows = root_rows,
-				.n_rows = 1,
-				.rules = root_rules,
-				.n_rules = 2,
-				.regs = { .pc = pc, .sp = sp, .fp = fp },
-				.va_mask = VA47,
-				.recipes_of = recipes_of };
-
-	sim_arch_x86_64.walk(u, &t);
-}
-
 static const struct uw_state *walk(const struct heap *h, u64 pc, u64 sp, u64 fp)
 {
 	struct uw_state *u = fresh_state();
@@ -42,8 +18,6 @@ static const struct uw_state *walk(const struct heap *h, u64 pc, u64 sp, u64 fp)
 }
 
 /* ---- which method ---- */
-
-static const u8 no_slots[] = { 0x19, 0, 0, 0 };
 
 /* Lengths that a window, a page, a bucket and a word of the map end in, and far beyond. */
 static const u32 lens[] = { 1,	 31,   32,   33,   224,	  255,	 256,	257,   511,   512,
@@ -386,8 +360,6 @@ static void stubs_have_their_return_address_where_their_pushes_leave_it(void **s
 }
 
 /* ---- recipes ---- */
-
-static const u8 pushes_rbp[] = { 0x19, 1, 1, 0, 1, 0x50, 0, 0 };
 
 /* The leaf is called by the method, which has pushed rbp and is called by the root. */
 struct calls {

@@ -12,6 +12,9 @@ Some stacks stay guesses: a thread that is to stop for the garbage collector ret
 instead of its caller, and which that is only the runtime knows until then. They are counted apart,
 told by the code that they return to.
 
+Async methods that wait for one another are recorded apart, with those that await them
+(dotnet_await.py), while the others are compiled.
+
 A few stacks are captured as cases, too, and have to replay as the kernel walked them, natively and
 in the guest; one with another return address must not. A core of gcore's has the main thread's stack
 with its names, if mapped files are in it.
@@ -26,6 +29,7 @@ import subprocess
 import sys
 import time
 
+import dotnet_await
 from dotnet_nesting import Source, Tally, samples_of
 from lib import Checks, folder, need_bpf, record, running, skip, unspool
 
@@ -128,6 +132,16 @@ def judge_core(check, pid, tmp):
     check.that(status != "complete", f"one without mapped files says that it has not ({status})")
 
 
+def judge_awaits(check, environment, tmp):
+    with running([PROGRAM, "await"], wait_for=b"ready", env=environment) as target:
+        time.sleep(1)
+        done, profile = record("--async", "-p", target.pid, "-d", WARM_S,
+                               out=os.path.join(tmp, "await.ndjson"), hz=HZ)
+    check.that(done.returncode == 0 and profile, f"async methods are recorded ({done.stderr})")
+    if profile:
+        dotnet_await.judge(check, profile, VERSION, SETTLED_US)
+
+
 def main():
     need_bpf()
     if not os.access(PROGRAM, os.X_OK):
@@ -138,7 +152,7 @@ def main():
     environment = dict(os.environ, DOTNET_EnableDiagnostics="0", DOTNET_gcConcurrent="0",
                        MALLOC_ARENA_MAX="1")  # else cores are large
     with folder() as tmp, running([PROGRAM], wait_for=b"ready", env=environment) as target:
-        time.sleep(WARM_S)
+        judge_awaits(check, environment, tmp)
         before = pauses(target.stdout)
         done, profile = record("-p", target.pid, "-d", SECONDS + 2, out=os.path.join(tmp, "p.ndjson"),
                                hz=HZ)

@@ -145,6 +145,18 @@ def samples_of(profile, settled_us):
             yield case, frames, stack, count
 
 
+def samples_with_frames(profile, settled_us):
+    """(frames leaf first, how many) of each stack with user frames."""
+    for line in profile.lines:
+        if line["type"] != "samples":
+            continue
+        frames = [profile.frames[i] for i in profile.stacks[line["stack"]]["frames"]]
+        frames = [f for f in frames if f["kind"] != "kernel"]
+        count = sum(t >= settled_us for t in itertools.accumulate(line["t"]))
+        if count and frames:
+            yield frames, count
+
+
 HIJACK = bytes.fromhex("50 55 53 41 57 41 56 41 55 41 54")  # OnHijackTripThread
 
 

@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: BSD-2-Clause
+
+/*
+ * Tasks made by hand: a leaf is called by an async method, whose frame keeps its state machine in
+ * the word below fp. It lies in a task; that and each object after it keeps the next at NEXT.
+ *
+ *	fp - 8 -> machine + BUILDER -> task 0 (machine lies in it) + NEXT -> task 1 -> task 2
+ */
+
+#include "dotnet_heap.h"
+
+#define FP (DOTNET_STACK + 0x1000)
+#define TASK(i) (DOTNET_STACK + 0x2000 + 0x200ull * (i))
+#define MACHINE (TASK(0) + 0x40)
+#define TYPE(i) (0x7fa000 + 0x100ull * (i))
+#define BUILDER 0x10
+#define NEXT 0x20
+#define FROM 40 /* bytes of the method, after which the frame keeps the state machine */
+#define PROCESS 7
+#define NOWHERE 0x123456789000ull
+
+static const struct dotnet_await of_types[] = {
+	{ PROCESS, TYPE(0), 0, NEXT, 0, 0 },
+	{ PROCESS, TYPE(1), 0, NEXT, 0, 0 },
+	{ PROCESS, TYPE(2), 0, 0, 0, 0 }, /* nothing waits for those */
+};
+
+struct world {
+	struct heap h;
+	struct dotnet_await awaits[4];
+	struct uw_state *u;
+	u64 leaf, method;
+};
+
+static void put_word_at(struct world *w, u64 addr, u64 word)
+{
+	put(&w->h, addr, &word, 8);
+}
+
+static void world_init(struct world *w)
+{
+	heap_init(&w->h, true);
+	w->leaf = CODE_ADDR + add_method(&w->h, 64, no_slots, 4, 0, NULL, 0);
+	w->method = CODE_ADDR + add_method(&w->h, 600, pushes_rbp, sizeof(pushes_rbp), 0, NULL, 0);
+	w->awaits[0] = (struct dotnet_await){ PROCESS, w->method, -8,
+					      BUILDER, FROM,	  DOTNET_AWAIT_IN_TASK };
+	memcpy(w->awaits + 1, of_types, sizeof(of_types));
+	w->h.awaits = w->awaits;
+	w->h.n_awaits = 4;
+	put_word_at(w, DOTNET_STACK + 64, w->method + 300);
+	put_word_at(w, DOTNET_STACK + 72, 0x1234);
+	put_word_at(w, DOTNET_STACK + 80, ROOT_RA);
+	put_word_at(w, FP - 8, MACHINE);
+	put_word_at(w, MACHINE + BUILDER, TASK(0));
+	for (u64 i = 0; i < 3; i++) {
+		put_word_at(w, TASK(i), TYPE(i));
+		put_word_at(w, TASK(i) + NEXT, i < 2 ? TASK(i + 1) : NOWHERE);
+	}
+	w->u = fresh_state();
+}
+
+static void world_walk(struct world *w)
+{
+	walk_by(w->u, &w->h, w->leaf + 8, DOTNET_STACK + 64, FP, PROCESS);
+}
+
+/* Leaf, method, @n that wait, root; the walk ends as without them. */
+static void expect(const struct world *w, u32 n, enum uw_status last)
+{
+	const struct uw_frame *f = w->u->sample.frames;
+
+	assert_int_equal(w->u->sample.status, UW_END);
+	assert_int_equal(w->u->sample.n_frames, 3 + n);
+	assert_int_equal(f[1].a, w->method);
+	assert_int_equal(f[2 + n].pc, ROOT_RA);
+	assert_int_equal(f[2 + n].flags, UW_FRAME_RA);
+	for (u32 i = 2; i < 2 + n; i++) {
+		assert_int_equal(f[i].kind, UW_DOTNET_AWAITER);
+		assert_int_equal(f[i].flags, UW_FRAME_ASYNC);
+		assert_int_equal(f[i].pc, 0);
+		assert_int_equal(f[i].status, i == 1 + n ? last : UW_OK);
+	}
+}
+
+static void those_that_wait_come_behind_the_method(void **state)
+{
+	struct world w;
+
+	(void)state;
+	world_init(&w);
+	world_walk(&w);
+	expect(&w, 3, UW_OK);
+	for (u64 i = 0; i < 3; i++) {
+		assert_int_equal(w.u->sample.frames[2 + i].a, TYPE(i));
+		assert_int_equal(w.u->sample.frames[2 + i].b, TASK(i));
+	}
+	assert_false(w.u->sample.frames[1].flags & UW_FRAME_FIRST_RUN);
+	sim_mem_free(&w.h.mem);
+}
+
+static void what_ends_them_is_told(void **state)
+{
+	static const struct row {
+		u64 addr, word; /* that is changed */
+		u32 n;
+		enum uw_status last;
+	} rows[] = {
+		{ TASK(1), TYPE(9), 2, UW_F_AWAITER_TYPE },
+		{ TASK(1), TYPE(1) | 1, 2, UW_F_AWAITER_TYPE }, /* being marked */
+		{ TASK(0) + NEXT, NOWHERE, 2, UW_F_AWAITER_FAULT },
+		{ TASK(0) + NEXT, 0, 1, UW_OK }, /* nobody waits */
+		{ TASK(1) + NEXT, TASK(1), DOTNET_MAX_AWAITERS, UW_F_AWAITER_TYPE },
+		{ MACHINE + BUILDER, 0, 0, UW_OK },
+		{ FP - 8, NOWHERE, 0, UW_OK },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct world w;
+
+		world_init(&w);
+		put_word_at(&w, rows[i].addr, rows[i].word);
+		world_walk(&w);
+		expect(&w, rows[i].n, rows[i].last);
+		sim_mem_free(&w.h.mem);
+	}
+}
+
+/* Its caller is on the stack: of the next method that is known those that wait are sought. */
+static void a_method_that_has_not_waited_yet_is_passed(void **state)
+{
+	static const u64 tasks[] = { 0, TASK(2), MACHINE + 8, MACHINE - DOTNET_MAX_TASK_LEN };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(tasks) / sizeof(tasks[0]); i++) {
+		struct world w;
+
+		world_init(&w);
+		put_word_at(&w, MACHINE + BUILDER, tasks[i]);
+		world_walk(&w);
+		expect(&w, 0, UW_OK);
+		assert_int_equal(w.u->sample.frames[1].flags, UW_FRAME_RA | UW_FRAME_FIRST_RUN);
+		sim_mem_free(&w.h.mem);
+	}
+}
+
+static void the_method_nearest_to_the_leaf_is_asked(void **state)
+{
+	struct world w;
+
+	(void)state;
+	world_init(&w);
+	put_word_at(&w, DOTNET_STACK + 80, w.method + 300); /* it is called by itself */
+	put_word_at(&w, DOTNET_STACK + 72, FP);
+	put_word_at(&w, DOTNET_STACK + 88, 0x1234);
+	put_word_at(&w, DOTNET_STACK + 96, ROOT_RA);
+	world_walk(&w);
+	assert_int_equal(w.u->sample.n_frames, 7);
+	assert_int_equal(w.u->sample.frames[4].kind, UW_DOTNET_AWAITER);
+	assert_int_equal(w.u->sample.frames[5].a, w.method);
+	assert_int_equal(w.u->sample.frames[6].pc, ROOT_RA);
+	sim_mem_free(&w.h.mem);
+}
+
+static void a_prologue_keeps_no_state_machine_yet(void **state)
+{
+	static const u32 offs[] = { FROM - 1, FROM };
+
+	(void)state;
+	for (u32 i = 0; i < 2; i++) {
+		struct world w;
+
+		world_init(&w);
+		put_word_at(&w, DOTNET_STACK + 64, 0x1234);
+		put_word_at(&w, DOTNET_STACK + 72, ROOT_RA);
+		walk_by(w.u, &w.h, w.method + offs[i], DOTNET_STACK + 64, FP, PROCESS);
+		assert_int_equal(w.u->sample.n_frames, i ? 5 : 2);
+		sim_mem_free(&w.h.mem);
+	}
+}
+
+/* An async iterator tells who waits for its next value. */
+static void a_state_machine_may_tell_itself_who_waits(void **state)
+{
+	struct world w;
+
+	(void)state;
+	world_init(&w);
+	w.awaits[0].flags = DOTNET_AWAIT_BY_MACHINE;
+	w.awaits[0].off = NEXT;
+	put_word_at(&w, FP - 8, TASK(1));
+	world_walk(&w);
+	expect(&w, 2, UW_OK);
+	assert_int_equal(w.u->sample.frames[2].a, TYPE(1));
+	put_word_at(&w, TASK(1) + NEXT, 0);
+	world_walk(&w);
+	expect(&w, 0, UW_OK);
+	assert_true(w.u->sample.frames[1].flags & UW_FRAME_FIRST_RUN);
+	sim_mem_free(&w.h.mem);
+}
+
+static void what_is_known_of_another_process_is_not_taken(void **state)
+{
+	static const u64 others[] = { 0, PROCESS + 1 };
+
+	(void)state;
+	for (u32 i = 0; i < 2; i++) {
+		struct world w;
+
+		world_init(&w);
+		walk_by(w.u, &w.h, w.leaf + 8, DOTNET_STACK + 64, FP, others[i]);
+		expect(&w, 0, UW_OK);
+		sim_mem_free(&w.h.mem);
+	}
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(those_that_wait_come_behind_the_method),
+		cmocka_unit_test(what_ends_them_is_told),
+		cmocka_unit_test(a_method_that_has_not_waited_yet_is_passed),
+		cmocka_unit_test(the_method_nearest_to_the_leaf_is_asked),
+		cmocka_unit_test(a_prologue_keeps_no_state_machine_yet),
+		cmocka_unit_test(a_state_machine_may_tell_itself_who_waits),
+		cmocka_unit_test(what_is_known_of_another_process_is_not_taken),
+	};
+
+	return CHECK_RUN(tests);
+}

@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Who awaits whom in fixtures/dotnet/nesting.await.cs, against the async frames of a profile.
+
+The source allows one caller for each async method, but in Twice, where there are several. So of each
+row of async frames the first has to await the frame before the row, the second the first, and
+so on. The last is LoopAsync, or there is a reason why it is not, or its caller did not get to
+awaiting it: what it awaits itself was done so quickly, by another thread.
+"""
+
+import re
+
+from dotnet_nesting import samples_with_frames
+
+WORK = "Await.Spin.Work(long)"
+CHAINS = {
+    "Deep": ["LastAsync", "MiddleAsync", "FirstAsync"],
+    "Sync": ["LastAsync", "MiddleAsync"],
+    "All": ["OneAsync", "BothAsync"],
+    "All ": ["TwoAsync", "BothAsync"],
+    "Value": ["LastAsync", "FirstAsync"],
+    "Pooled": ["LastAsync", "FirstAsync"],
+    "Stream": ["ItemsAsync", "SumAsync"],
+    "Config": ["LastAsync", "FirstAsync"],
+    "Pool": ["LastAsync", "FirstAsync.<lambda>", "FirstAsync"],
+    "Shared<long>": ["LastAsync", "FirstAsync"],
+    "Shared<string>": ["LastAsync", "FirstAsync"],
+    "Move": ["LastAsync", "FirstAsync"],
+}
+SEVERAL = "Twice.LastAsync"
+
+
+def relation(chains):
+    """{callee: caller}."""
+    awaits = {}
+    for case, methods in chains.items():
+        names = [f"{case.strip()}.{method}" for method in [*methods, "LoopAsync"]]
+        awaits.update(zip(names, names[1:]))
+    return awaits | {"Twice.WaitAsync": "Twice.LoopAsync"}
+
+
+AWAITS = relation(CHAINS)
+WRONG = relation({**CHAINS, "Deep": ["LastAsync", "FirstAsync", "MiddleAsync"]})
+
+
+def short(frame):
+    """"Deep.LastAsync" of "Await.Deep.LastAsync". Running code that instantiations share is of all."""
+    name = re.sub(r"<lambda_\w+>", "<lambda>", frame.get("name") or "")
+    name = name.replace("<__Canon>", "<string>")
+    return name.removeprefix("Await.") if name.startswith("Await.") else ""
+
+
+class Tally:
+    """What became of stacks that were at work in an async method."""
+
+    def __init__(self, awaits):
+        self.awaits = awaits
+        self.n = self.whole = self.told = self.cut = self.wrong = self.untold = 0
+        self.seen, self.misses = set(), {}
+
+    def miss(self, what, count):
+        self.wrong += count
+        self.misses[what] = self.misses.get(what, 0) + count
+
+    def add(self, frames, count):
+        """@frames: leaf first."""
+        first = next((i for i, f in enumerate(frames) if f.get("async")), None)
+        names = [short(f) for f in frames]
+        if WORK == (frames[0].get("name") or ""):
+            self.n += count
+            if first is None:
+                self.untold += count
+        if first is None:
+            return
+        rest = next((i for i in range(first, len(frames)) if not frames[i].get("async")), len(frames))
+        before = names[first - 1]
+        for frame, name in zip(frames[first:rest], names[first:rest]):
+            if "name" not in frame:
+                self.told += WORK == frames[0].get("name") and count
+                if "several" in frame.get("reason", "") and before != SEVERAL:
+                    self.miss(f"{before} has several", count)
+                return
+            if self.awaits.get(before) != name:
+                self.miss(f"{before} awaited by {name}", count)
+                return
+            before = name
+        if not before.endswith(".LoopAsync"):
+            self.cut += count
+        elif WORK == frames[0].get("name"):
+            self.whole += count
+            self.seen.add(names[first - 1])
+
+
+def judge(check, profile, version, settled_us):
+    right, wrong = Tally(AWAITS), Tally(WRONG)
+    for frames, count in samples_with_frames(profile, settled_us):
+        right.add(frames, count)
+        wrong.add(frames, count)
+    for what, count in sorted(right.misses.items(), key=lambda x: -x[1])[:8]:
+        print(f"  {count} {what}")
+    print(f".NET {version}: {right.n} samples at work in async methods, {right.whole} with all that "
+          f"await them, {right.told} with a reason, {right.untold} with none, {right.cut} cut, "
+          f"{right.wrong} wrong")
+    leaves = {f"{case.strip()}.{methods[0]}" for case, methods in CHAINS.items()}
+    leaves ^= {"Sync.LastAsync", "Sync.MiddleAsync"}  # it has not awaited anything
+    check.that(right.n >= 50, f"async methods are sampled ({right.n})")
+    check.that(right.wrong == 0, f"those that await are the source's ({right.wrong} are not)")
+    check.that(right.whole >= 0.6 * right.n, f"most are found ({right.whole} of {right.n})")
+    check.that(right.cut <= 0.1 * right.n, f"few are cut ({right.cut})")
+    check.that(right.seen >= leaves, f"in each case ({leaves - right.seen} are missing)")
+    check.that(wrong.wrong, f"another truth is refused ({wrong.wrong} stacks)")
