@@ -142,7 +142,8 @@ UW_INLINE bool port_wants_async(void)
 	return uw_wants_async;
 }
 
-/* Slot of what is known of an async method or type, or UW_MAX_AWAITS. Walked once by the verifier. */
+/* Slot of what is known of an async method or type, or UW_MAX_AWAITS. Walked once by the verifier.
+ */
 __attribute__((noinline)) u32 uw_await_search(u64 of, u64 key)
 {
 	u32 hash = uw_await_hash(of, key);

@@ -21,9 +21,10 @@ const char *const case_origin_words[] = { "walk", "copy", NULL };
 const char *const case_holds_words[] = { "other", "stack", "heap", "strings", "code", NULL };
 const char *const case_map_kind_words[] = { "native",	  "v8_builtins",  "v8_jit", "dotnet_jit",
 					    "dotnet_r2r", "dotnet_stubs", NULL };
-const char *const case_kind_words[] = { "unknown",     "kernel",  "native",	   "v8_stub",
-					"v8_js",       "v8_code", "dotnet_method", "dotnet_r2r",
-					"dotnet_stub", "dotnet_awaiter", NULL };
+const char *const case_kind_words[] = { "unknown",	  "kernel",	"native",
+					"v8_stub",	  "v8_js",	"v8_code",
+					"dotnet_method",  "dotnet_r2r", "dotnet_stub",
+					"dotnet_awaiter", NULL };
 const char *const case_frame_flag_words[] = { "ra", "guess", "no_rows", NULL };
 const char *const case_cfa_words[] = { "none", "sp",	 "fp",	 "drap",    "at_sp", "at_fp",
 				       "plt",  "signal", "root", "fp_away", NULL };
@@ -70,10 +71,10 @@ const char *case_status_class(u8 status)
 const char *case_profile_kind(u8 kind)
 {
 	static const char *const kinds[UW_N_KINDS] = {
-		[UW_KERNEL] = "kernel",	    [UW_NATIVE] = "native",
-		[UW_V8_STUB] = "stub",	    [UW_V8_JS] = "js",
-		[UW_V8_CODE] = "jit",	    [UW_DOTNET_METHOD] = "dotnet",
-		[UW_DOTNET_R2R] = "dotnet", [UW_DOTNET_STUB] = "stub",
+		[UW_KERNEL] = "kernel",		[UW_NATIVE] = "native",
+		[UW_V8_STUB] = "stub",		[UW_V8_JS] = "js",
+		[UW_V8_CODE] = "jit",		[UW_DOTNET_METHOD] = "dotnet",
+		[UW_DOTNET_R2R] = "dotnet",	[UW_DOTNET_STUB] = "stub",
 		[UW_DOTNET_AWAITER] = "dotnet",
 	};
 

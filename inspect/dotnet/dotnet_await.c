@@ -126,7 +126,8 @@ static int method_type(struct dotnet_runtime *rt, const struct dotnet_code *code
 	if (!r && type->module->reason)
 		r = -ENOENT;
 	return r ? r
-		 : metadata_method_type(&type->module->metadata, name->token & 0xffffff, &type->row);
+		 : metadata_method_type(&type->module->metadata, name->token & 0xffffff,
+					&type->row);
 }
 
 int dotnet_await_method(struct dotnet_runtime *rt, const struct dotnet_code *code,
@@ -221,7 +222,8 @@ int dotnet_await_type(struct dotnet_runtime *rt, u64 addr, struct dotnet_awaiter
 		r = dotnet_field_off(rt, &type, iterator_source, &off);
 		a.off = (s32)off + OBJECT_HEAD + SOURCE_STATE;
 	}
-	a.are_several = is_corelib(&type) && !strcmp(type.name, "System.Collections.Generic.List`1");
+	a.are_several = is_corelib(&type) &&
+			!strcmp(type.name, "System.Collections.Generic.List`1");
 	if (!r && !a.off)
 		r = find_link(rt, &type, &a);
 	if (!r)

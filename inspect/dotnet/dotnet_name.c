@@ -337,7 +337,8 @@ static int find_body(struct dotnet_runtime *rt, struct dotnet_method *m)
 	if (!r && (module->reason || !type))
 		r = -ENOENT;
 	if (!r)
-		r = metadata_cell(&module->metadata, METADATA_TYPE_DEF, type, TYPE_DEF_METHODS, &row);
+		r = metadata_cell(&module->metadata, METADATA_TYPE_DEF, type, TYPE_DEF_METHODS,
+				  &row);
 	if (r)
 		return r;
 	end = row + MAX_METHODS;

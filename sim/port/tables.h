@@ -3,6 +3,7 @@
 
 /* What ports that have a struct sim_target do with its tables. */
 
+#include "../../core/dotnet/dotnet_info.h"
 #include "../target.h"
 
 /* The process's mappings are sorted and do not overlap. */
