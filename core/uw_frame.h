@@ -49,8 +49,7 @@ enum uw_frame_flags {
 	UW_FRAME_GUESS = 1 << 1, /* found by a frame pointer for which nothing vouches */
 	UW_FRAME_NO_ROWS = 1 << 2, /* the rows of its page (native: aux, a) were not loaded */
 	UW_FRAME_ASYNC = 1 << 3, /* not on the stack: it waits for what the frame before it does */
-	UW_FRAME_FIRST_RUN =
-		1 << 4, /* .NET: an async method that has not waited for anything yet */
+	UW_FRAME_FIRST_RUN = 1 << 4, /* .NET: an async method that has not awaited anything yet */
 };
 
 struct uw_frame {

@@ -79,7 +79,7 @@ static int find_home(struct dotnet_runtime *rt, u64 start, struct dotnet_await *
 		if (code[i] != 0x48 || code[i + 1] != 0x89)
 			continue;
 		if (code[i + 2] == 0x7d) {
-			e->slot = (s8)code[i + 3];
+			e->slot = (s32)(code[i + 3] ^ 0x80u) - 0x80;
 			e->from = i + 4;
 			return 0;
 		}

@@ -94,6 +94,8 @@ static void every_status_has_a_stack(void **state)
 {
 	bool seen[UW_N_STATUS] = { [UW_OK] = true,
 				   [UW_T_DEPTH] = true, /* test_deep */
+				   [UW_F_AWAITER_TYPE] = true, /* test_await */
+				   [UW_F_AWAITER_FAULT] = true, /* test_await */
 				   [UW_T_STALE_TABLES] = true /* the driver's */ };
 
 	(void)state;
