@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Who awaits whom in fixtures/dotnet/nesting.await.cs, against the async frames of a profile.
 
-The source allows one caller for each async method, but in Twice, where there are several. So of each
+The source allows one caller for each async method, but in Twice, where there are soon several. So of each
 row of async frames the first has to await the frame before the row, the second the first, and
 so on. The last is LoopAsync, or there is a reason why it is not, or its caller did not get to
 awaiting it: what it awaits itself was done so quickly, by another thread. Until the walk was told
@@ -36,7 +36,7 @@ def relation(chains):
     for case, methods in chains.items():
         names = [f"{case.strip()}.{method}" for method in [*methods, "LoopAsync"]]
         awaits.update(zip(names, names[1:]))
-    return awaits | {"Twice.WaitAsync": "Twice.LoopAsync"}
+    return awaits | {"Twice.WaitAsync": "Twice.LoopAsync", SEVERAL: "Twice.WaitAsync"}
 
 
 AWAITS = relation(CHAINS)
