@@ -13,7 +13,7 @@ instead of its caller, and which that is only the runtime knows until then. They
 told by the code that they return to.
 
 Async methods that wait for one another are recorded apart, with those that await them
-(dotnet_await.py), while the others are compiled.
+(dotnet_await.py).
 
 A few stacks are captured as cases, too, and have to replay as the kernel walked them, natively and
 in the guest; one with another return address must not. A core of gcore's has the main thread's stack
@@ -155,8 +155,10 @@ def main():
     check = Checks()
     environment = dict(os.environ, DOTNET_EnableDiagnostics="0", DOTNET_gcConcurrent="0",
                        MALLOC_ARENA_MAX="1")  # else cores are large
-    with folder() as tmp, running([PROGRAM], wait_for=b"ready", env=environment) as target:
+    with folder() as tmp:
         judge_awaits(check, environment, tmp)
+    with folder() as tmp, running([PROGRAM], wait_for=b"ready", env=environment) as target:
+        time.sleep(WARM_S)
         before = pauses(target.stdout)
         done, profile = record("-p", target.pid, "-d", SECONDS + 2, out=os.path.join(tmp, "p.ndjson"),
                                hz=HZ)
