@@ -43,7 +43,8 @@
 	X(UW_F_METHOD_FAULT,    FRAME,     "method unreadable",    "reading what the runtime keeps of the method faulted") \
 	X(UW_F_UNWIND_INFO,     FRAME,     "unwind information not understood", "of a .NET method") \
 	X(UW_F_AWAITER_TYPE,    FRAME,     "waiting object not known", "a type of .NET that was not looked at yet") \
-	X(UW_F_AWAITER_FAULT,   FRAME,     "waiting object unreadable", "reading a task of .NET, or what goes on after it, faulted")
+	X(UW_F_AWAITER_FAULT,   FRAME,     "waiting object unreadable", "reading a task of .NET, or what goes on after it, faulted") \
+	X(UW_T_HIJACKED,        TRUNCATED, "hijacked return address", "of a .NET thread that is to stop: guessed from there on")
 /* clang-format on */
 
 enum uw_status {

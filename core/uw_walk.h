@@ -27,6 +27,7 @@ UW_INLINE void uw_walk_begin(struct uw_state *u)
 	u->sp_known = true;
 	u->next_flags = 0;
 	u->has_guess = false;
+	u->is_hijacked = false;
 	u->memo_function = 0;
 	u->memo_shared = 0;
 	u->awaiter = 0;
@@ -144,7 +145,7 @@ UW_INLINE enum uw_status uw_step(struct uw_state *u)
 UW_INLINE void uw_walk_end(struct uw_state *u, enum uw_status status)
 {
 	if (status == UW_END && u->has_guess)
-		status = UW_T_GUESSED;
+		status = u->is_hijacked ? UW_T_HIJACKED : UW_T_GUESSED;
 	u->sample.status = u->has_tables ? (u8)status : UW_T_UNKNOWN_PROCESS;
 	port_note(u, UW_NOTE_END, status);
 }

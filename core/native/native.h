@@ -236,6 +236,7 @@ UW_INLINE enum uw_status native_step(struct uw_state *u, struct uw_frame *f,
 	if (status != UW_T_NO_ROW)
 		return status;
 	port_note(u, UW_NOTE_NO_ROW, f->a);
+	u->is_hijacked |= r && r->cfa == UW_CFA_HIJACKED;
 	status = native_guess(u, flags);
 	if (status == UW_OK || !flags)
 		return status;

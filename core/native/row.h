@@ -36,6 +36,7 @@ enum uw_cfa {
 	UW_CFA_SIGNAL, /* a signal's frame: all registers are where the kernel put them */
 	UW_CFA_ROOT, /* there is no caller: entry of the program or of a thread */
 	UW_CFA_FP_AWAY, /* fp + cfa_off, on another stack (Go's runtime) */
+	UW_CFA_HIJACKED, /* who is here was not called: the true return address is kept elsewhere */
 	UW_N_CFAS
 };
 

@@ -26,8 +26,8 @@ const char *const case_kind_words[] = { "unknown",	  "kernel",	"native",
 					"dotnet_method",  "dotnet_r2r", "dotnet_stub",
 					"dotnet_awaiter", NULL };
 const char *const case_frame_flag_words[] = { "ra", "guess", "no_rows", NULL };
-const char *const case_cfa_words[] = { "none", "sp",	 "fp",	 "drap",    "at_sp", "at_fp",
-				       "plt",  "signal", "root", "fp_away", NULL };
+const char *const case_cfa_words[] = { "none", "sp",	 "fp",	 "drap",    "at_sp",	"at_fp",
+				       "plt",  "signal", "root", "fp_away", "hijacked", NULL };
 const char *const case_saved_words[] = { "same", "cfa", "fp", "lost", "drap", NULL };
 
 const char *const case_status_words[] = {

@@ -55,7 +55,7 @@ static void tell_pops(const struct cfi_code *c, size_t at, u32 n)
 
 static void tell_function(const struct cfi_code *c, size_t start)
 {
-	static const struct uw_rule none = { .cfa = UW_CFA_NONE };
+	static const struct uw_rule hijacked = { .cfa = UW_CFA_HIJACKED };
 	size_t at = start + sizeof(pushes);
 	u32 n = N_PUSHES + 2;
 	const u8 *leave;
@@ -68,7 +68,7 @@ static void tell_function(const struct cfi_code *c, size_t start)
 		return;
 	at += sizeof(rest) + 1;
 	leave = memmem(c->bytes + at, BODY_LEN, pops, sizeof(pops));
-	c->fn(&none, c->addr + start - 1, c->addr + at, c->data);
+	c->fn(&hijacked, c->addr + start - 1, c->addr + at, c->data);
 	if (!leave)
 		return;
 	leave -= n - N_PUSHES; /* pop rax, rdx and rcx */

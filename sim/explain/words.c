@@ -121,6 +121,7 @@ static struct text rule_words(u64 value)
 		[UW_CFA_SIGNAL] = "a signal's frame",
 		[UW_CFA_ROOT] = "there is no caller",
 		[UW_CFA_FP_AWAY] = "cfa = fp%+d, on another stack",
+		[UW_CFA_HIJACKED] = "it was not called: the true return address is kept elsewhere",
 	};
 	u8 cfa = (u8)value;
 	struct text t;

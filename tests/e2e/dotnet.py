@@ -10,7 +10,7 @@ program itself is told of.
 
 Some stacks stay guesses: a thread that is to stop for the garbage collector returns to the runtime
 instead of its caller, and which that is only the runtime knows until then. They are counted apart,
-told by the code that they return to.
+told by the code that they return to, and have to have that as their reason.
 
 Async methods that wait for one another are recorded apart, with those that await them
 (dotnet_await.py).
@@ -71,6 +71,7 @@ def judge(check, profile):
                f" of {tally.names})")
     check.that(tally.unlined <= 10 * few, f"leaves have lines ({tally.unlined} lack one)")
     check.that(percent >= COMPLETE, f"stacks are complete ({percent:.2f} %)")
+    check.that(not tally.mistold, f"their reason says so ({tally.mistold} do not)")
     check.that(tally.hijacked <= tally.n * HIJACKED / 100, f"few are hijacked ({tally.hijacked})")
     check.that(tally.callers and tally.refused == tally.callers,
                f"a lost caller is seen ({tally.refused} of {tally.callers})")

@@ -160,15 +160,21 @@ def samples_with_frames(profile, settled_us):
 HIJACK = bytes.fromhex("50 55 53 41 57 41 56 41 55 41 54")  # OnHijackTripThread
 
 
-def is_hijacked(frames):
-    """Was the caller found by a guess since the thread is to return to the runtime instead?"""
-    guess = next((i for i, f in enumerate(frames) if f.get("guess")), 0)
-    frame = frames[guess - 1]
-    if not guess or frame["kind"] != "native" or "off" not in frame or not os.path.exists(frame["module"]):
+HIJACKED = "hijacked return address"
+
+
+def is_trap(frame):
+    """Is it where threads return to that are to stop?"""
+    if frame["kind"] != "native" or "off" not in frame or not os.path.exists(frame["module"]):
         return False
     with open(frame["module"], "rb") as file:
         file.seek(int(frame["off"], 16))
         return file.read(len(HIJACK)) == HIJACK
+
+
+def is_hijacked(frames):
+    """Was a caller found by a guess since the thread is to return to the runtime instead?"""
+    return any(f.get("guess") and is_trap(frames[i]) for i, f in enumerate(frames[1:]))
 
 
 class Tally:
@@ -176,7 +182,7 @@ class Tally:
 
     def __init__(self):
         self.n = self.complete = self.hijacked = self.managed = self.names = self.lines = self.unnamed = 0
-        self.whole = self.wrong = self.unlined = self.callers = self.refused = self.shifted = self.lined = 0
+        self.whole = self.wrong = self.mistold = self.unlined = self.callers = self.refused = self.shifted = self.lined = 0
         self.misses = {}
 
     def miss(self, what, count):
@@ -192,6 +198,8 @@ class Tally:
         if any(f["kind"] == "dotnet" and not f.get("name") for f in frames):
             self.unnamed += count
             right = False
+        if stack.get("reason") in (HIJACKED, "guessed frame"):
+            self.mistold += count * (is_hijacked(frames) != (stack["reason"] == HIJACKED))
         if stack["status"] != "complete" and is_hijacked(frames):
             self.hijacked += count
             return

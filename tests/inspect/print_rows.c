@@ -28,9 +28,10 @@ static void print_cfa(const struct uw_rule *r)
 		[UW_CFA_SP] = "sp",	[UW_CFA_FP] = "fp",	[UW_CFA_DRAP] = "drap",
 		[UW_CFA_AT_SP] = "*sp", [UW_CFA_AT_FP] = "*fp", [UW_CFA_FP_AWAY] = "away fp"
 	};
-	static const char *const word[] = {
-		[UW_CFA_NONE] = "none", [UW_CFA_SIGNAL] = "signal", [UW_CFA_ROOT] = "root"
-	};
+	static const char *const word[] = { [UW_CFA_NONE] = "none",
+					    [UW_CFA_SIGNAL] = "signal",
+					    [UW_CFA_ROOT] = "root",
+					    [UW_CFA_HIJACKED] = "hijacked" };
 
 	if (r->cfa == UW_CFA_PLT)
 		printf("plt@%d", r->cfa_add);

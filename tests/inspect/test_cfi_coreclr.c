@@ -53,7 +53,7 @@ static void what_hijacked_threads_return_to_was_not_called(void **state)
 	(void)state;
 	make_hijack(0x40, 0x50, 0);
 	expect(0x30, 0x3f, UW_CFA_SP, 120);
-	expect(0x3f, 0x40 + 21, UW_CFA_NONE, 0);
+	expect(0x3f, 0x40 + 21, UW_CFA_HIJACKED, 0);
 	expect(0x40 + 21, 0x40 + 53, UW_CFA_SP, 40 + 9 * 8);
 	expect(0x40 + 53, 0x40 + 54, UW_CFA_SP, 9 * 8); /* pop rax */
 	expect(0x40 + 54, 0x40 + 55, UW_CFA_SP, 8 * 8); /* pop rdx */
