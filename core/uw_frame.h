@@ -23,6 +23,10 @@
  *	UW_DOTNET_AWAITER MethodTable of an      address of the object    -
  *	(no pc)         object that waits
  *
+ * With UW_FRAME_ASYNC there is no pc, and UW_V8_JS has in `b` where the function waits, as a
+ * word in the bytecode offset slot, and in `aux` the id of a builtin that is no function of
+ * the program (Promise.all), else 0.
+ *
  * In the builtins and JIT mappings of V8 the low half of `b` of UW_V8_JS is zero
  * for a SMI, i.e. when the slot can be a bytecode offset.
  */

@@ -2,8 +2,8 @@
 #pragma once
 
 /*
- * Reads of the target. A read is paid by the call, not by the byte, so objects
- * are read once, and the stack through a window:
+ * What a step reads of the target, and appends to the sample. A read is paid by the call,
+ * not by the byte, so objects are read once, and the stack through a window:
  *
  *	win_addr                                    next 4 KiB boundary
  *	   |<------------- win_len <= 1 KiB ------------>|
@@ -61,4 +61,22 @@ UW_INLINE const u8 *uw_window(struct uw_state *u, u64 addr, u32 len)
 UW_INLINE UW_UNALIGNED u64 uw_word(const u8 *p)
 {
 	return *(const u64 *)p;
+}
+
+/**
+ * uw_new_frame() - append a frame to the sample
+ *
+ * Return: the frame, all zero but for @pc, or NULL when there is no room.
+ */
+UW_INLINE struct uw_frame *uw_new_frame(struct uw_state *u, u64 pc)
+{
+	u32 n = u->sample.n_frames;
+	struct uw_frame *f;
+
+	if (n >= UW_MAX_FRAMES)
+		return NULL;
+	f = &u->sample.frames[port_index(n, UW_MAX_FRAMES - 1)];
+	*f = (struct uw_frame){ .pc = pc };
+	u->sample.n_frames = (u16)(n + 1);
+	return f;
 }

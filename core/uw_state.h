@@ -10,6 +10,7 @@
 #include "native/row.h"
 #include "uw_frame.h"
 #include "uw_mapping.h"
+#include "v8/v8_info.h"
 
 #define UW_WINDOW_LEN 1024 /* a read of this size costs little more than one of 8 bytes */
 #define UW_WINDOW_USE 128 /* the most that one uw_window() call gives */
@@ -39,6 +40,21 @@ struct uw_undo {
 	u8 by_fp;
 };
 
+/*
+ * V8: who waits for what runs. A promise is settled by calling a handler with it; if that is
+ * none that is known, its outcome settles @target. See v8/v8_async.h.
+ */
+struct v8_chain {
+	u64 loop_fp; /* fp of the frame of V8's own that ran the first handler; 0: none yet */
+	u64 handler; /* JSFunction, or not */
+	u64 target; /* JSPromise, PromiseCapability, or not */
+	u64 shared, context; /* of the handler */
+	u64 promise; /* that it settles in turn */
+	u64 maps[V8_ASYNC_N_TYPES]; /* the last ones that were seen to be of these types */
+	u8 n_links; /* that may be followed yet; 0: there is nothing to follow */
+	bool is_running; /* the handler is on the stack */
+};
+
 /* How a return address in code of CoreCLR is unwound: see dotnet/recipe.h. */
 struct uw_recipe {
 	u64 of; /* whose it is, as uw_state.recipes_of */
@@ -58,6 +74,7 @@ struct uw_state {
 	u64 memo_function; /* V8: the last JSFunction that was read, 0: none, */
 	u64 memo_shared; /* and its SharedFunctionInfo */
 	u64 awaiter; /* .NET: the object that the next step looks at; 0: none */
+	struct v8_chain chain;
 	u64 win_addr;
 	u32 win_len; /* 0: nothing in the window */
 	u32 n_awaiters; /* .NET: objects that wait, so far; 0: they were not sought yet */

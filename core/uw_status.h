@@ -44,7 +44,10 @@
 	X(UW_F_UNWIND_INFO,     FRAME,     "unwind information not understood", "of a .NET method") \
 	X(UW_F_AWAITER_TYPE,    FRAME,     "waiting object not known", "a type of .NET that was not looked at yet") \
 	X(UW_F_AWAITER_FAULT,   FRAME,     "waiting object unreadable", "reading a task of .NET, or what goes on after it, faulted") \
-	X(UW_T_HIJACKED,        TRUNCATED, "hijacked return address", "of a .NET thread that is to stop: guessed from there on")
+	X(UW_T_HIJACKED,        TRUNCATED, "hijacked return address", "of a .NET thread that is to stop: guessed from there on") \
+	X(UW_F_WAITS_FAULT,     FRAME,     "who waits is unreadable", "a promise of V8's, or what waits for it, is not what it should be") \
+	X(UW_F_WAITS_SEVERAL,   FRAME,     "several wait",         "a promise of V8's for which more than one waits: whom it runs for can't be told") \
+	X(UW_F_WAITS_MORE,      FRAME,     "more wait",            "V8_MAX_LINKS promises were followed")
 /* clang-format on */
 
 enum uw_status {

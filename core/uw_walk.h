@@ -15,7 +15,7 @@
  */
 
 #include "dotnet/dotnet.h"
-#include "v8/v8.h"
+#include "v8/v8_async.h"
 
 /**
  * uw_walk_begin() - start at the interrupted instruction
@@ -32,29 +32,13 @@ UW_INLINE void uw_walk_begin(struct uw_state *u)
 	u->memo_shared = 0;
 	u->awaiter = 0;
 	u->n_awaiters = 0;
+	u->chain.loop_fp = 0;
+	u->chain.n_links = 0;
 	u->win_len = 0;
 	u->map.start_addr = 0;
 	u->map.end_addr = 0;
 	u->sample.n_reads = 0;
 	u->sample.fault_addr = 0;
-}
-
-/**
- * uw_new_frame() - append a frame to the sample
- *
- * Return: the frame, all zero but for @pc, or NULL when there is no room.
- */
-UW_INLINE struct uw_frame *uw_new_frame(struct uw_state *u, u64 pc)
-{
-	u32 n = u->sample.n_frames;
-	struct uw_frame *f;
-
-	if (n >= UW_MAX_FRAMES)
-		return NULL;
-	f = &u->sample.frames[port_index(n, UW_MAX_FRAMES - 1)];
-	*f = (struct uw_frame){ .pc = pc };
-	u->sample.n_frames = (u16)(n + 1);
-	return f;
 }
 
 /* No mapping holds the frame's pc: a leaf is reported as it is, a caller is no frame. */
@@ -105,6 +89,8 @@ UW_INLINE enum uw_status uw_step_in_mapping(struct uw_state *u, struct uw_frame 
 	if (kind == UW_MAP_NATIVE || kind == UW_MAP_V8_BUILTINS)
 		r = native_row(u, f);
 	u->has_record = false;
+	if (port_wants_async() && kind == UW_MAP_V8_BUILTINS && v8_async_begins(u, f))
+		return UW_OK;
 	if (kind == UW_MAP_V8_JIT || (kind == UW_MAP_V8_BUILTINS && !v8_lacks_record(u, r)))
 		return v8_step(u, f);
 	return uw_step_by_rule(u, f, r);
@@ -119,9 +105,12 @@ UW_INLINE enum uw_status uw_step_in_mapping(struct uw_state *u, struct uw_frame 
 UW_INLINE enum uw_status uw_step(struct uw_state *u)
 {
 	bool is_awaiter = port_wants_async() && u->awaiter;
-	struct uw_frame *f = uw_new_frame(u, is_awaiter ? 0 : u->regs.pc);
 	enum uw_status status;
+	struct uw_frame *f;
 
+	if (port_wants_async() && u->chain.n_links)
+		return v8_async_step(u);
+	f = uw_new_frame(u, is_awaiter ? 0 : u->regs.pc);
 	if (!f)
 		return UW_T_DEPTH;
 	if (is_awaiter)

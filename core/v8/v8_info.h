@@ -17,11 +17,46 @@
 /* fp + this: the JSFunction that an exit frame of C++ builtins is of; see v8.h. */
 #define V8_EXIT_TARGET 24
 
+/* Types of objects that v8_async.h asks for. */
+enum v8_async_type {
+	V8_ASYNC_SHARED, /* SharedFunctionInfo */
+	V8_ASYNC_PROMISE, /* JSPromise */
+	V8_ASYNC_REACTION, /* PromiseReaction */
+	V8_ASYNC_CAPABILITY, /* PromiseCapability */
+	V8_ASYNC_FUNCTION, /* JSAsyncFunctionObject */
+	V8_ASYNC_GENERATOR, /* JSAsyncGeneratorObject */
+	V8_ASYNC_REQUEST, /* AsyncGeneratorRequest */
+	V8_ASYNC_N_TYPES
+};
+
+/* How to find the functions that wait for the one that runs; see v8_async.h. */
+struct v8_async {
+	u32 job_off, job_len; /* in the file: the builtins that run reactions; 0: not known */
+	u16 map_type_off; /* of the instance type in Map */
+	u16 types[V8_ASYNC_N_TYPES]; /* instance types */
+	u16 context_off; /* of the context in JSFunction */
+	u16 id_off; /* of a builtin's id, a SMI, in SharedFunctionInfo */
+	u16 fulfill_off; /* of the handler in PromiseReaction */
+	/* Ids of the builtins whose closures settle promises, each the first of so many: */
+	u16 await_id; /* V8_AWAIT_IDS that resume an async function */
+	u16 generate_id; /* V8_GENERATE_IDS that resume an async generator */
+	u16 element_id; /* V8_ELEMENT_IDS of Promise.all, allSettled and any */
+	u16 resolve_id; /* of a promise's own resolve function */
+	u16 pad;
+};
+_Static_assert(sizeof(struct v8_async) == 40, "wire");
+_Static_assert(offsetof(struct v8_async, pad) == 38, "wire");
+
+#define V8_AWAIT_IDS 2
+#define V8_GENERATE_IDS 3
+#define V8_ELEMENT_IDS 4
+
 struct v8_info {
 	u16 bytecode_array_slot; /* fp - this: BytecodeArray of an interpreted frame */
 	u16 bytecode_offset_slot; /* fp - this: its offset, a SMI */
 	u16 shared_off; /* of SharedFunctionInfo in JSFunction */
 	u16 exit_marker; /* frame type << 1 of the exit frame of C++ builtins, 0: unknown */
+	struct v8_async async;
 };
-_Static_assert(sizeof(struct v8_info) == 8, "wire");
-_Static_assert(offsetof(struct v8_info, exit_marker) == 6, "wire");
+_Static_assert(sizeof(struct v8_info) == 48, "wire");
+_Static_assert(offsetof(struct v8_info, async) == 8, "wire");

@@ -90,7 +90,7 @@ struct case_frame {
 	const char *kind, *name, *file, *module, *build_id, *tier, *reason;
 	u64 off; /* in the module; only without a name */
 	u32 line, column;
-	bool inlined, guess;
+	bool inlined, async, guess;
 };
 
 /* What the recorded walk emitted, to be replayed byte for byte. User frames only. */

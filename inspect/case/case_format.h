@@ -52,12 +52,26 @@ extern const struct case_machine case_machines[CASE_N_ARCHS];
 #define CASE_PRSTATUS_REGS_OFF 112
 #define CASE_PRSTATUS_TAIL_LEN 8
 
+/* Fields of struct v8_async, beside the types: keys of the note. */
+#define CASE_ASYNC_FIELDS(X)                                                                       \
+	X(job_off)                                                                                 \
+	X(job_len)                                                                                 \
+	X(map_type_off)                                                                            \
+	X(context_off)                                                                             \
+	X(id_off)                                                                                  \
+	X(fulfill_off)                                                                             \
+	X(await_id)                                                                                \
+	X(generate_id)                                                                             \
+	X(element_id)                                                                              \
+	X(resolve_id)
+
 /* Words for enums: the note's. NULL-terminated, by value. */
 extern const char *const case_origin_words[];
 extern const char *const case_holds_words[];
 extern const char *const case_map_kind_words[];
 extern const char *const case_kind_words[];
 extern const char *const case_frame_flag_words[]; /* by bit */
+extern const char *const case_async_type_words[]; /* by enum v8_async_type */
 extern const char *const case_cfa_words[];
 extern const char *const case_saved_words[];
 extern const char *const case_status_words[];

@@ -54,6 +54,7 @@ static void look_for_v8(struct case_modules *m, u32 module)
 		return;
 	m->v8 = module;
 	m->v8_info = *v8_build_info(b);
+	m->v8_info.async = (struct v8_async){ 0 }; /* nobody asked for it */
 	if (v8_build_blob(b, &m->blob_off, &m->blob_len))
 		m->blob_len = 0;
 }

@@ -175,12 +175,19 @@ static void take_mapping(struct parse *p, void *to)
 
 static void take_v8(struct parse *p, void *to)
 {
-	*(struct v8_info *)to = (struct v8_info){
+	struct v8_info *v8 = to;
+
+	*v8 = (struct v8_info){
 		.bytecode_array_slot = (u16)get_number(p, "bytecode_array_slot", UINT16_MAX),
 		.bytecode_offset_slot = (u16)get_number(p, "bytecode_offset_slot", UINT16_MAX),
 		.shared_off = (u16)get_number(p, "shared_off", UINT16_MAX),
 		.exit_marker = (u16)get_some(p, "exit_marker"),
 	};
+#define X(field) v8->async.field = (typeof(v8->async.field))get_some(p, #field);
+	CASE_ASYNC_FIELDS(X)
+#undef X
+	for (u32 i = 0; i < V8_ASYNC_N_TYPES; i++)
+		v8->async.types[i] = (u16)get_some(p, case_async_type_words[i]);
 }
 
 static s32 get_signed(struct parse *p, const char *key, s32 min, s32 max)
@@ -273,6 +280,7 @@ static void take_frame(struct parse *p, void *to)
 		f->off = get_hex(p, "off");
 	f->tier = get_text(p, "tier");
 	f->inlined = get_true(p, "inlined");
+	f->async = get_true(p, "async");
 	f->guess = get_true(p, "guess");
 	f->reason = get_text(p, "reason");
 }

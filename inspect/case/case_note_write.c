@@ -144,6 +144,11 @@ static void fill_v8(struct note *n, json_t *item, u32 i)
 	put_number(n, item, "shared_off", v8->shared_off);
 	if (v8->exit_marker)
 		put_number(n, item, "exit_marker", v8->exit_marker);
+#define X(field) put_some(n, item, #field, v8->async.field);
+	CASE_ASYNC_FIELDS(X)
+#undef X
+	for (u32 i = 0; i < V8_ASYNC_N_TYPES; i++)
+		put_some(n, item, case_async_type_words[i], v8->async.types[i]);
 }
 
 static void put_signed(struct note *n, json_t *to, const char *key, s32 value)
@@ -237,6 +242,7 @@ static void fill_frame(struct note *n, json_t *item, u32 i)
 		put_hex(n, item, "off", f->off);
 	put_text(n, item, "tier", f->tier);
 	put_true(n, item, "inlined", f->inlined);
+	put_true(n, item, "async", f->async);
 	put_true(n, item, "guess", f->guess);
 	put_text(n, item, "reason", f->reason);
 }

@@ -25,7 +25,11 @@ const char *const case_kind_words[] = { "unknown",	  "kernel",	"native",
 					"v8_stub",	  "v8_js",	"v8_code",
 					"dotnet_method",  "dotnet_r2r", "dotnet_stub",
 					"dotnet_awaiter", NULL };
-const char *const case_frame_flag_words[] = { "ra", "guess", "no_rows", NULL };
+const char *const case_frame_flag_words[] = { "ra", "guess", "no_rows", "async", "first_run", NULL };
+const char *const case_async_type_words[] = {
+	"shared_type",	       "promise_type",	       "reaction_type", "capability_type",
+	"async_function_type", "async_generator_type", "request_type",	NULL
+};
 const char *const case_cfa_words[] = { "none", "sp",	 "fp",	 "drap",    "at_sp",	"at_fp",
 				       "plt",  "signal", "root", "fp_away", "hijacked", NULL };
 const char *const case_saved_words[] = { "same", "cfa", "fp", "lost", "drap", NULL };
@@ -41,6 +45,7 @@ _Static_assert(sizeof(case_origin_words) == (CASE_N_ORIGINS + 1) * sizeof(char *
 _Static_assert(sizeof(case_holds_words) == (CASE_N_HOLDS + 1) * sizeof(char *), "all");
 _Static_assert(sizeof(case_map_kind_words) == (UW_N_MAP_KINDS + 1) * sizeof(char *), "all");
 _Static_assert(sizeof(case_kind_words) == (UW_N_KINDS + 1) * sizeof(char *), "all");
+_Static_assert(sizeof(case_async_type_words) == (V8_ASYNC_N_TYPES + 1) * sizeof(char *), "all");
 _Static_assert(sizeof(case_cfa_words) == (UW_N_CFAS + 1) * sizeof(char *), "all");
 _Static_assert(sizeof(case_saved_words) == (UW_N_SAVED + 1) * sizeof(char *), "all");
 

@@ -30,6 +30,8 @@ const char *v8_build_why(const struct v8_build *b);
 const char *v8_build_v8(const struct v8_build *b); /* "V8 13.6.233.17" */
 /* "V8 15.2 is not known, and taken for 14.6"; NULL: it is known. */
 const char *v8_build_doubt(const struct v8_build *b);
+/* Why functions that wait (UW_FRAME_ASYNC) can't be found in it; NULL: they can. */
+const char *v8_build_async_why(const struct v8_build *b);
 const char *v8_build_runtime(
 	const struct v8_build *b); /* "Node.js 24.21.0", else "V8 13.6.233.17" */
 const struct v8_info *v8_build_info(const struct v8_build *b);

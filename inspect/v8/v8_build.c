@@ -19,7 +19,7 @@
 #include <string.h>
 
 #include "../util/cleanup.h"
-#include "v8_build.h"
+#include "v8_async.h"
 
 #define MAX_META 4096
 #define MAX_BUILTINS 16384
@@ -324,6 +324,7 @@ static int learn(struct v8_build *b, struct elf_file *f, const struct collection
 	const char *odd;
 	int r;
 
+	b->async_why = "this V8 is not supported";
 	b->why = v8_layout_init(&b->layout, version, c->meta, c->n_meta);
 	odd = take_info(b, c);
 	if (!b->why)
@@ -338,6 +339,8 @@ static int learn(struct v8_build *b, struct elf_file *f, const struct collection
 		return r;
 	if (!b->why && !b->n_builtins)
 		b->why = "its embedded builtins were not found";
+	if (!b->why)
+		b->async_why = v8_async_fill(&b->info.async, b);
 	return b->why ? -ENOTSUP : 0;
 }
 
@@ -396,6 +399,11 @@ const char *v8_build_v8(const struct v8_build *b)
 const char *v8_build_doubt(const struct v8_build *b)
 {
 	return b->is_borrowed ? b->doubt : NULL;
+}
+
+const char *v8_build_async_why(const struct v8_build *b)
+{
+	return b->async_why;
 }
 
 const char *v8_build_runtime(const struct v8_build *b)

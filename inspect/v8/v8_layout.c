@@ -92,6 +92,7 @@ static const struct {
 	    .code_positions = 16,
 	    .code_deopt = 8,
 	    .scope_module_type = 3,
+	    .reaction_handler = 32,
 	    .wasm_code_len = 24,
 	    .wasm_code_function = 44 } },
 	{ V8_VERSION(12, 9),
@@ -100,6 +101,8 @@ static const struct {
 	    .code_positions = 16,
 	    .code_deopt = 8,
 	    .scope_module_type = 5,
+	    .sfi_builtin = 16,
+	    .reaction_handler = 32,
 	    .wasm_code_len = 24,
 	    .wasm_code_function = 48 } },
 	{ V8_VERSION(13, 6),
@@ -108,6 +111,8 @@ static const struct {
 	    .code_positions = 16,
 	    .code_deopt = 8,
 	    .scope_module_type = 5,
+	    .sfi_builtin = 16,
+	    .reaction_handler = 32,
 	    .wasm_code_len = 32,
 	    .wasm_code_function = 56 } },
 	{ V8_VERSION(14, 1),
@@ -117,6 +122,8 @@ static const struct {
 	    .code_deopt = 8,
 	    .scope_module_type = 5,
 	    .positions_v14 = 1,
+	    .sfi_builtin = 16,
+	    .reaction_handler = 32,
 	    .wasm_code_len = 32,
 	    .wasm_code_function = 56 } },
 	{ V8_VERSION(14, 6),
@@ -126,6 +133,8 @@ static const struct {
 	    .code_deopt = 8,
 	    .scope_module_type = 5,
 	    .positions_v14 = 1,
+	    .sfi_builtin = 16,
+	    .reaction_handler = 32,
 	    .wasm_code_len = 32,
 	    .wasm_code_function = 56 } },
 };
@@ -179,6 +188,10 @@ static struct v8_layout table_of(u32 version)
 	l.version = known[i].version;
 	if (!l.scope_slots)
 		l.scope_slots = 8;
+	if (!l.sfi_builtin)
+		l.sfi_builtin = 8;
+	if (!l.reaction_handler)
+		l.reaction_handler = 24;
 	if (!l.bytecode_array_slot) {
 		l.bytecode_array_slot = 32;
 		l.bytecode_offset_slot = 40;

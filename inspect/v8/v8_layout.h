@@ -75,7 +75,14 @@
 	X(type_trusted_fixed_array, "type_TrustedFixedArray__TRUSTED_FIXED_ARRAY_TYPE")            \
 	X(type_protected_fixed_array, "type_ProtectedFixedArray__PROTECTED_FIXED_ARRAY_TYPE")      \
 	X(type_trusted_weak_array, "type_TrustedWeakFixedArray__TRUSTED_WEAK_FIXED_ARRAY_TYPE")    \
-	X(type_sfi_wrapper, "type_SharedFunctionInfoWrapper__SHARED_FUNCTION_INFO_WRAPPER_TYPE")
+	X(type_sfi_wrapper, "type_SharedFunctionInfoWrapper__SHARED_FUNCTION_INFO_WRAPPER_TYPE")   \
+	X(function_context, "class_JSFunction__context__")                                         \
+	X(type_promise, "type_JSPromise__JS_PROMISE_TYPE")                                         \
+	X(type_reaction, "type_PromiseReaction__PROMISE_REACTION_TYPE")                            \
+	X(type_capability, "type_PromiseCapability__PROMISE_CAPABILITY_TYPE")                      \
+	X(type_async_function, "type_JSAsyncFunctionObject__JS_ASYNC_FUNCTION_OBJECT_TYPE")        \
+	X(type_async_generator, "type_JSAsyncGeneratorObject__JS_ASYNC_GENERATOR_OBJECT_TYPE")     \
+	X(type_request, "type_AsyncGeneratorRequest__ASYNC_GENERATOR_REQUEST_TYPE")
 
 struct v8_layout {
 #define X(field, symbol) u16 field;
@@ -88,6 +95,8 @@ struct v8_layout {
 	u16 scope_is_old; /* up to V8 9: where "this" is, and all names without a table */
 	u16 positions_v14; /* newer encoding of source position tables */
 	u16 bytecode_array_slot, bytecode_offset_slot; /* below fp */
+	u16 sfi_builtin; /* a builtin's id, a SMI */
+	u16 reaction_handler; /* of the fulfill handler in PromiseReaction */
 	u16 wasm_code_len, wasm_code_function; /* in WasmCode; 0: not known */
 	u32 version; /* V8_VERSION() that the table is of */
 };

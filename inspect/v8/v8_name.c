@@ -22,6 +22,7 @@
 #include <string.h>
 
 #include "../util/cleanup.h"
+#include "v8_async.h"
 #include "v8_heap.h"
 
 /* Names, line tables and sites of one process; when they are more all are dropped. */
@@ -396,6 +397,35 @@ static int name_js(struct v8_heap *h, const struct uw_sample *s, u32 i, struct v
 	return f->script ? give_reason(names, "pc is in no code of V8") : 1;
 }
 
+/* A function that waits, where it was when it began to. */
+static int name_waiting(struct v8_heap *h, const struct uw_sample *s, const struct uw_frame *frame,
+			struct v8_name *names)
+{
+	struct v8_function *f = NULL;
+	s64 offset = -1;
+
+	names[0] = (struct v8_name){ .kind = V8_NAME_JS };
+	if (frame->status != UW_OK)
+		return give_reason(names, status_words(frame->status));
+	if (frame->aux) {
+		names[0].kind = V8_NAME_BUILTIN;
+		names[0].name = v8_async_name(&h->build->info.async, frame->aux);
+		return names[0].name ? 1 : give_reason(names, "a builtin without a name");
+	}
+	f = v8_function_get(h, frame->a, s->time_ns);
+	if (!f)
+		return give_reason(names, v8_probe_denies(h, V8_NAMES)
+						  ? MISFIT
+						  : "the function moved or is unreadable");
+	name_function(f, names);
+	if (v8_is_smi(frame->b))
+		offset = (s64)v8_smi(frame->b) - (h->l->bytecode_data - 1);
+	if (offset < 0)
+		return give_reason(names, "it does not say where it waits");
+	locate(h, f, v8_bytecode_position(h, v8_function_bytecode(h, f), (s32)offset), names);
+	return 1;
+}
+
 static int name_wasm(struct v8_heap *h, const struct uw_sample *s, u64 pc, struct v8_name *names)
 {
 	int r = v8_wasm_name(h, pc, s->time_ns, names);
@@ -510,7 +540,8 @@ int v8_heap_name(struct v8_heap *h, const struct uw_sample *s, u32 i, struct v8_
 		v8_heap_forget(h);
 	switch (s->frames[i].kind) {
 	case UW_V8_JS:
-		n = name_js(h, s, i, names);
+		n = s->frames[i].flags & UW_FRAME_ASYNC ? name_waiting(h, s, &s->frames[i], names)
+							: name_js(h, s, i, names);
 		break;
 	case UW_V8_CODE:
 		n = name_code(h, s, &s->frames[i], names);

@@ -146,6 +146,7 @@ static int start_sampler(struct capture *c)
 					 .mode = UW_TARGET_PIDS,
 					 .cgroup_fd = -1,
 					 .rows_len = RECORD_DEFAULT_MEMORY,
+					 .wants_async = c->options.target.async,
 					 .captures = true };
 	int status = capture_at_resolve(&c->options.at, c->pid, config.at_addrs, &config.n_at);
 	char why[256], better[256];
@@ -163,6 +164,7 @@ static int start_session(struct capture *c)
 	struct prof_header header = { .hz = c->options.target.hz };
 	struct session_config config = { .sampler = c->sampler,
 					 .start_ns = monotonic_ns(),
+					 .wants_async = c->options.target.async,
 					 .eager = true,
 					 .on_stack = on_stack,
 					 .data = c };

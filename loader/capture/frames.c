@@ -32,6 +32,7 @@ static int add_frame(const struct prof_frame *f, u64 pc, void *data)
 								    .line = f->line,
 								    .column = f->column,
 								    .inlined = f->inlined,
+								    .async = f->async,
 								    .guess = f->guess });
 }
 

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { KEY_ON = 0x100, KEY_MATCH, KEY_AT, KEY_RAW, KEY_MINIMAL };
+enum { KEY_ON = 0x100, KEY_MATCH, KEY_AT, KEY_ASYNC, KEY_RAW, KEY_MINIMAL };
 
 static const struct argp_option options[] = {
 	{ "pid", 'p', "PID|NAME", 0, "Capture stacks of this process", 1 },
@@ -24,6 +24,8 @@ static const struct argp_option options[] = {
 	  "breakpoint), not by time: 0xADDR, or a symbol of its executable",
 	  1 },
 	{ NULL, 'n', "N", 0, "Capture N stacks (1)", 1 },
+	{ "async", KEY_ASYNC, NULL, 0,
+	  "With the asynchronous functions that wait for the one that runs, as its callers", 1 },
 	{ "freq", 'F', "HZ", 0, "Samples a second of CPU time (99)", 2 },
 	{ "rate", 'r', NULL, OPTION_ALIAS, NULL, 2 },
 	{ "duration", 'd', "TIME", 0, "Give up after 30, 30s, 500ms, 2m or 1h", 2 },
@@ -141,6 +143,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		return 0;
 	case 'o':
 		return parse_output(p, arg);
+	case KEY_ASYNC:
+		o->target.async = true;
+		return 0;
 	case KEY_RAW:
 		o->raw = true;
 		return 0;

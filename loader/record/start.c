@@ -158,6 +158,7 @@ static int start_session(struct recording *r)
 					 .profile = r->profile,
 					 .start_ns = clock_ns(CLOCK_MONOTONIC),
 					 .fetches = r->options.debuginfod,
+					 .wants_async = r->options.async,
 					 .eager = recording_is_eager(r),
 					 .data = r };
 	char why[256];

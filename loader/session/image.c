@@ -28,6 +28,7 @@ struct image_build {
 	struct v8_build *v8; /* NULL: nothing */
 	bool is_walked; /* the kernel side knows it; else its frames are native ones */
 	bool is_used, is_misread; /* by a process; in one, the heap was not as expected */
+	struct v8_info info; /* what the kernel side is told of V8 */
 	u16 info_idx; /* of the kernel side's table */
 	u64 blob_off, blob_len; /* the builtins in the file; 0, 0: not known */
 };
@@ -46,6 +47,14 @@ void images_deinit(struct images *all)
 	all->n_builds = 0;
 }
 
+static bool tell_of_v8(struct images *all, struct image_build *b)
+{
+	b->info = *v8_build_info(b->v8);
+	if (!all->wants_async)
+		b->info.async = (struct v8_async){ 0 };
+	return !tables_add_v8(all->tables, &b->info, &b->info_idx);
+}
+
 static struct image_build *look_for_runtimes(struct images *all, u32 module)
 {
 	struct image_build *b = calloc(1, sizeof(*b));
@@ -60,8 +69,8 @@ static struct image_build *look_for_runtimes(struct images *all, u32 module)
 		dotnet_build_find_gc(b->dotnet, elf);
 	err = v8_build_new(&b->v8, elf);
 	elf_file_free(&elf);
-	b->is_walked = (!err || err == -ENOTSUP) &&
-		       !tables_add_v8(all->tables, v8_build_info(b->v8), &b->info_idx);
+	if (!err || err == -ENOTSUP)
+		b->is_walked = tell_of_v8(all, b);
 	if (b->is_walked && v8_build_blob(b->v8, &b->blob_off, &b->blob_len))
 		b->blob_off = b->blob_len = 0;
 	return b;
@@ -155,6 +164,9 @@ void images_each_doubt(const struct images *all,
 				 "JavaScript frames lack names or lines: the heap of %s is not "
 				 "laid out as expected%s%s",
 				 v8_build_v8(b->v8), doubt ? "; " : "", doubt ? doubt : "");
+		else if (all->wants_async && v8_build_async_why(b->v8))
+			snprintf(text, sizeof(text), "functions that wait are not shown: %s",
+				 v8_build_async_why(b->v8));
 		else if (doubt)
 			snprintf(text, sizeof(text), "%s, which fits", doubt);
 		else
@@ -192,7 +204,7 @@ struct jit_names *image_jit(struct image *im)
 
 const struct v8_info *image_v8_info(const struct image *im)
 {
-	return im->build ? v8_build_info(im->build->v8) : NULL;
+	return im->build ? &im->build->info : NULL;
 }
 
 const char *image_runtime(const struct image *im)

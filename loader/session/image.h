@@ -19,6 +19,7 @@
 struct images {
 	struct tables *tables;
 	struct modules *modules;
+	bool wants_async; /* the kernel side shall find functions that wait */
 	struct row_filler *rows; /* is told of files whose rows will be wanted; NULL: of none */
 	struct image_build **builds; /* by module id; NULL: not looked at yet */
 	u32 n_builds;
@@ -101,7 +102,7 @@ const char *image_v8_why(const struct image *image);
 /* Keeps whether the process's heap was as expected, for images_each_doubt(). */
 void image_judge_heap(struct image *image);
 
-/* What is to be said of each V8 whose functions could not be told, or perhaps not. */
+/* What is to be said of each V8 whose functions could not be told or found, or perhaps not. */
 void images_each_doubt(const struct images *all,
 		       void (*fn)(const char *runtime, const char *why, void *data), void *data);
 

@@ -220,6 +220,7 @@ static int open_sources(struct session *s)
 	kallsyms_preload(s->kallsyms);
 	s->images = (struct images){ .tables = s->tables,
 				     .modules = s->modules,
+				     .wants_async = s->config.wants_async,
 				     .rows = s->config.eager ? s->rows : NULL };
 	sources = (struct naming_sources){ .modules = s->modules,
 					   .kallsyms = s->kallsyms,

@@ -26,6 +26,7 @@ struct session_config {
 	struct profile *profile; /* borrowed */
 	u64 start_ns; /* CLOCK_MONOTONIC: time 0 of the profile */
 	bool fetches; /* debug files from servers: see debuginfod.h */
+	bool wants_async; /* functions that wait for what runs */
 	bool eager; /* the targets are few: know them before their first sample */
 	/* Gets each sample that is known to be of its process's image; NULL: nobody asks. */
 	void (*on_stack)(const struct session_stack *stack, void *data);

@@ -111,6 +111,7 @@ static int add_v8_name(struct naming *n, const struct v8_name *name, const struc
 							     .column = name->column,
 							     .tier = v8_tier_name(name->tier),
 							     .inlined = name->inlined,
+							     .async = f->flags & UW_FRAME_ASYNC,
 							     .guess = f->flags & UW_FRAME_GUESS,
 							     .off = name->name ? 0 : f->pc,
 							     .reason = name->reason });
