@@ -120,8 +120,9 @@ UW_INLINE void v8_async_frame(struct uw_state *u, u64 shared, u64 position, u32 
 	f->a = shared;
 	f->b = position;
 	f->aux = id;
-	port_note(u, UW_NOTE_V8_WAITS, shared);
-	if (status != UW_OK)
+	if (status == UW_OK)
+		port_note(u, UW_NOTE_V8_WAITS, shared);
+	else
 		port_note(u, UW_NOTE_REASON, status);
 }
 

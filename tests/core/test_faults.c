@@ -7,6 +7,8 @@
  *	function          one frame has no function; all else is the same
  *	V8 frame's slots  one frame is known by its pc only; all else is the same
  *	record            the walk ends there with a fault, or for want of a row
+ *	who waits         of them some first ones are left, and perhaps one that says why;
+ *	                  all else is the same
  *	CoreCLR's method  it has no name, and the walk says that it goes on by a guess
  *	first instruction or the word at sp
  *	                  the walk goes by the record: the direct caller is missing if
@@ -17,7 +19,17 @@
 
 #include "../../fixtures/stacks/all.h"
 
-enum outcome { LOST_FUNCTION, LOST_FRAME, ENDED, LOST_CALLER, SAME, GUESSED, WRONG, N_OUTCOMES };
+enum outcome {
+	LOST_FUNCTION,
+	LOST_FRAME,
+	ENDED,
+	LOST_CALLER,
+	SAME,
+	GUESSED,
+	CUT,
+	WRONG,
+	N_OUTCOMES
+};
 
 static struct uw_sample good;
 
@@ -100,6 +112,42 @@ static bool is_guessed_on(const struct uw_sample *bad)
 	return bad->status != UW_END || bad->frames[n].flags & UW_FRAME_GUESS;
 }
 
+/* The index of the first frame from @i on that waits, or that does not; n_frames: none. */
+static u32 next_that(const struct uw_sample *s, u32 i, bool waits)
+{
+	while (i < s->n_frames && !(s->frames[i].flags & UW_FRAME_ASYNC) == waits)
+		i++;
+	return i;
+}
+
+/* Is it the frame that the chain begins at, or may it not be begun at it? */
+static bool is_same_or_lost(const struct uw_frame *b, const struct uw_frame *g)
+{
+	return !memcmp(b, g, sizeof(*b)) ||
+	       (b->pc == g->pc && b->flags == g->flags && !b->a && g->kind == UW_V8_JS &&
+		(b->status == UW_F_FUNCTION_FAULT || b->status == UW_F_NO_FRAME));
+}
+
+/* Of the frames that wait, some are missing, and the last may say why. */
+static bool is_cut(const struct uw_sample *bad)
+{
+	u32 first = next_that(&good, 0, true), end = next_that(bad, first, false), i = first;
+	u32 rest = next_that(&good, first, false);
+
+	if (bad->status != good.status || bad->n_frames - end != good.n_frames - rest ||
+	    next_that(bad, 0, true) < first || first == good.n_frames ||
+	    memcmp(bad->frames, good.frames, (first - 1) * sizeof(struct uw_frame)) ||
+	    !is_same_or_lost(&bad->frames[first - 1], &good.frames[first - 1]))
+		return false;
+	while (i < end && i < rest &&
+	       !memcmp(&bad->frames[i], &good.frames[i], sizeof(*bad->frames)))
+		i++;
+	if (i < end && (i + 1 != end || bad->frames[i].status != UW_F_WAITS_FAULT))
+		return false;
+	return !memcmp(&bad->frames[end], &good.frames[rest],
+		       (bad->n_frames - end) * sizeof(struct uw_frame));
+}
+
 static enum outcome judge(const struct uw_sample *bad, const struct sim_target *target)
 {
 	if (!sample_is_sane(bad, target))
@@ -110,6 +158,8 @@ static enum outcome judge(const struct uw_sample *bad, const struct sim_target *
 		return LOST_FUNCTION;
 	if (lost_one(bad, UW_F_NO_FRAME))
 		return LOST_FRAME;
+	if (is_cut(bad))
+		return CUT;
 	if (is_prefix(bad))
 		return ENDED;
 	if (is_guessed_on(bad))
@@ -120,6 +170,10 @@ static enum outcome judge(const struct uw_sample *bad, const struct sim_target *
 /* Which outcomes a read of the good walk can have, by its shape. */
 static bool outcome_fits(const struct sim_read *read, u32 idx, enum outcome outcome)
 {
+	if (read->addr >= OBJECTS_ADDR - 1 && read->addr < OBJECTS_ADDR + 4096)
+		return outcome == CUT || outcome == SAME || outcome == LOST_FUNCTION;
+	if (outcome == CUT) /* a function that waits, or whose frame the chain begins at */
+		return read->addr < STACK_ADDR;
 	if (outcome == SAME) { /* what it reads is not used */
 		u32 n_unused = good.frames[0].status == UW_F_NO_FRAME ? 3 : 2; /* its slots */
 
@@ -149,15 +203,15 @@ static const struct uw_sample *walk_failing(struct sim_target *target, const str
 
 static void sweep(const struct stack *stack, const struct arch_row *arch, u32 seen[N_OUTCOMES])
 {
-	static struct sim_read reads[64];
-	struct sim_read_log log = { reads, 64, 0 };
+	static struct sim_read reads[512];
+	struct sim_read_log log = { reads, 512, 0 };
 	struct sim_target target;
 
 	target_of(stack, arch, &target);
 	target.mem->log = &log;
 	good = *walk_failing(&target, arch, 0);
 	target.mem->log = NULL;
-	assert_true(log.n <= 64 && log.n == good.n_reads);
+	assert_true(log.n <= 512 && log.n == good.n_reads);
 	for (u32 i = 0; i < log.n; i++) {
 		const struct uw_sample *bad = walk_failing(&target, arch, i + 1);
 		enum outcome outcome = judge(bad, &target);
@@ -181,9 +235,10 @@ static void each_read_can_fail(void **state)
 			for (u32 a = 0; a < N_ARCHS; a++)
 				if (stack_groups[g].stacks[i].archs & arch_rows[a].bit)
 					sweep(&stack_groups[g].stacks[i], &arch_rows[a], seen);
-	print_message("no function %u, no frame %u, ended %u, no caller %u, same %u, guess %u\n",
-		      seen[LOST_FUNCTION], seen[LOST_FRAME], seen[ENDED], seen[LOST_CALLER],
-		      seen[SAME], seen[GUESSED]);
+	print_message(
+		"no function %u, no frame %u, ended %u, no caller %u, same %u, guess %u, cut %u\n",
+		seen[LOST_FUNCTION], seen[LOST_FRAME], seen[ENDED], seen[LOST_CALLER], seen[SAME],
+		seen[GUESSED], seen[CUT]);
 	assert_int_equal(seen[WRONG], 0);
 	for (u32 i = 0; i < WRONG; i++)
 		assert_int_not_equal(seen[i], 0);

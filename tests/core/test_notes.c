@@ -235,6 +235,19 @@ static const struct noted recursion[] = {
 	{ UW_NOTE_V8_FUNCTION, FUNCTION_B }, { UW_NOTE_V8_MEMO, SHARED_B },
 	{ UW_NOTE_V8_BYTECODE, SMI(9) }, RECORD(S(14), LIBC(0x128)), ROOT_IN_LIBC,
 };
+static const struct noted several[] = {
+	LEAF_IN_JIT, { UW_NOTE_V8_SLOTS, 40 }, FUNCTION(FUNCTION_A, SHARED_A),
+	{ UW_NOTE_V8_BYTECODE, SMI(8) }, RECORD(S(6), BUILTINS(0x500)),
+	STEP(BUILTINS(0x500), BUILTINS_TEXT), { UW_NOTE_V8, 1 }, { UW_NOTE_V8_SLOTS, 48 },
+	FUNCTION(O(O_CLOSURES, 0), O(O_AWAITS, 0)), { UW_NOTE_V8_BYTECODE, 0x41 },
+	RECORD(S(14), BUILTINS(0x708)),
+	STEP_ON(BUILTINS(0x708), BUILTINS_TEXT), { UW_NOTE_V8_CHAIN, UNDEFINED },
+	{ UW_NOTE_V8_WAITS, SHARED_B }, { UW_NOTE_REASON, UW_F_WAITS_SEVERAL },
+	STEP_ON(BUILTINS(0x708), BUILTINS_TEXT), { UW_NOTE_V8, 1 }, { UW_NOTE_V8_SLOTS, 48 },
+	{ UW_NOTE_V8_MARKER, MARKER_STUB }, RECORD(S(20), BUILTINS(0x900)),
+	STEP_ON(BUILTINS(0x900), BUILTINS_TEXT), { UW_NOTE_V8, 1 }, { UW_NOTE_V8_SLOTS, 48 },
+	{ UW_NOTE_V8_MARKER, MARKER_ENTRY }, RECORD(S(24), LIBC(0x128)), ROOT_IN_LIBC,
+};
 static const u64 recursion_words[] = {
 	0x31, V8_JS_FRAME(SMI(8), ARRAY, SMI(1), FUNCTION_B, CONTEXT, S(14), JIT(0x700)), 0x32,
 	V8_JS_FRAME(SMI(9), ARRAY, SMI(1), FUNCTION_B, CONTEXT, 1, LIBC(0x128))
@@ -288,6 +301,7 @@ static const struct row rows[] = {
 	ROW("leaf_returns_to_lr", lr_leaf),
 	ROW("interrupted_function_is_no_caller", in_signal),
 	ROW("recursion", recursion),
+	ROW("several_that_wait_for_one_are_not_told_apart", several),
 	ROW("dotnet_method_that_returns_has_popped_all", dotnet_returns),
 	ROW("dotnet_stub_has_no_frame", dotnet_stub),
 };

@@ -1,0 +1,114 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""waiting.py MAJOR...: with --async, do stacks go on with the functions that wait?
+
+fixtures/node/async.js lets functions wait for each other in every way and asks V8 itself
+who waits (Error.stack's "at async"). All versions are recorded at once. Of each sample of
+the program's leaf, the frames of the program must be one of V8's answers: names, lines, and
+which of them are on the stack.
+"""
+
+import collections
+import contextlib
+import json
+import os
+import sys
+
+from lib import TOP, Checks, at_once, folder, need_bpf, node, record, running, version_of
+
+PROGRAM = os.path.join(TOP, "fixtures/node/async.js")
+COMBINATOR = "Promise.all"
+DURATIONS = "2500ms", "15s"  # the longer one decides where the short one brings too little
+ENOUGH = 60
+SCENES_SEEN = 8
+
+
+def callers(frames):
+    """The leaf's callers in the program, innermost first; None: it is no sample of the leaf."""
+    own = [f for f in frames if f.get("file") == PROGRAM
+           or f.get("async") and f.get("name") == COMBINATOR]
+    if not own or own[0].get("name") != "leaf":
+        return None
+    return [(f.get("name"), f.get("line", 0), f.get("async", False)) for f in own[1:]]
+
+
+def is_told(stack, told):
+    """V8 has no name for what is anonymous; a profile may have an inferred one."""
+    return len(stack) == len(told) and all(
+        there["name"] in (None, name) and (there["line"], there["async"]) == (line, is_async)
+        for (name, line, is_async), there in zip(stack, told))
+
+
+class Figures:
+    """One process's samples against what it told."""
+
+    def __init__(self, told, profile, pid):
+        self.seen, self.misses = collections.Counter(), collections.Counter()
+        for count, _, frames, line in profile.samples():
+            stack = callers(frames) if line["pid"] == pid else None
+            if stack is None:
+                continue
+            scene = next((i for i, there in enumerate(told) if is_told(stack, there)), None)
+            if scene is None:
+                reasons = {f["reason"] for f in frames if f.get("async") and "reason" in f}
+                self.misses[f"{stack} {reasons or ''}"] += count
+            else:
+                self.seen[scene] += count
+        self.exact = sum(self.seen.values())
+        self.n = self.exact + sum(self.misses.values())
+
+
+def measure(children, tmp, duration):
+    """Profiles with and without --async, of the same time."""
+    found = {}
+
+    def one(options):
+        pids = ",".join(str(child.pid) for child in children)
+        _, found[options] = record("-p", pids, "-d", duration, *options,
+                                   out=os.path.join(tmp, f"{len(options)}.ndjson"))
+
+    at_once(2, [lambda: one(("--async",)), lambda: one(())])
+    return found[("--async",)], found[()]
+
+
+def judge(check, version, told, profile, plain, pid):
+    f = Figures(told, profile, pid)
+    print(f"{version}: {f.n} samples of the leaf, {f.exact} as V8 tells, "
+          f"{len(f.seen)} of {len(told)} scenes", flush=True)
+    for miss, count in f.misses.most_common(5):
+        print("   ", count, miss)
+    check.that(f.n >= ENOUGH, f"{version}: {f.n} samples of the leaf", quiet=True)
+    check.that(f.exact >= 0.99 * f.n, f"{version}: 99 % are as V8 tells", quiet=True)
+    check.that(len(f.seen) >= SCENES_SEEN, f"{version}: of most scenes", quiet=True)
+    # Would it have noticed?
+    wrong = [[*there[:-2], there[-1], there[-2]] for there in told]
+    check.equal(Figures(wrong, profile, pid).exact, 0, f"{version}: another order is none",
+                quiet=True)
+    bare = Figures(told, plain, pid)
+    check.that(bare.n >= ENOUGH and not bare.exact, f"{version}: without --async none", quiet=True)
+
+
+def main():
+    need_bpf()
+    versions = [version_of(major) for major in sys.argv[1:]]
+    check = Checks()
+    with folder() as tmp, contextlib.ExitStack() as stack:
+        children = [stack.enter_context(running([node(v), PROGRAM])) for v in versions]
+        told = [json.loads(child.stdout.readline()) for child in children]
+        for duration in DURATIONS:
+            profile, plain = measure(children, tmp, duration)
+            if not check.that(profile and plain, "there are profiles", quiet=True):
+                return check.end()
+            counts = [Figures(t, p, c.pid).n for t, c in zip(told, children)
+                      for p in (profile, plain)]
+            if min(counts) >= ENOUGH:
+                break
+        for version, answer, child in zip(versions, told, children):
+            judge(check, version, answer, profile, plain, child.pid)
+        check.that(not any(f.get("async") for f in plain.of("frame")),
+                   "without --async nothing waits")
+    return check.end()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
