@@ -170,7 +170,7 @@ static enum outcome judge(const struct uw_sample *bad, const struct sim_target *
 /* Which outcomes a read of the good walk can have, by its shape. */
 static bool outcome_fits(const struct sim_read *read, u32 idx, enum outcome outcome)
 {
-	if (read->addr >= OBJECTS_ADDR - 1 && read->addr < OBJECTS_ADDR + 4096)
+	if (read->addr >= PROMISES_ADDR - 1 && read->addr < PROMISES_ADDR + 4096)
 		return outcome == CUT || outcome == SAME || outcome == LOST_FUNCTION;
 	if (outcome == CUT) /* a function that waits, or whose frame the chain begins at */
 		return read->addr < STACK_ADDR;

@@ -5,6 +5,8 @@
 #include "../../inspect/v8/v8_async.h"
 #include "../check.h"
 
+#include <string.h>
+
 /* As they lie in 12.4, but for what is between them. */
 static const char *const names[] = {
 	"Abort",
@@ -103,6 +105,7 @@ static void nothing_is_followed_where_a_builtin_is_missing(void **state)
 		assert_int_equal(a.job_len, 0);
 		assert_int_equal(a.await_id, 0);
 	}
+	make_build(&b, builtins);
 	for (b.n_builtins = 0; b.n_builtins < N_BUILTINS; b.n_builtins++)
 		assert_non_null(v8_async_fill(&a, &b));
 }
