@@ -25,11 +25,13 @@ const char *const case_kind_words[] = { "unknown",	  "kernel",	"native",
 					"v8_stub",	  "v8_js",	"v8_code",
 					"dotnet_method",  "dotnet_r2r", "dotnet_stub",
 					"dotnet_awaiter", NULL };
-const char *const case_frame_flag_words[] = { "ra", "guess", "no_rows", "async", "first_run", NULL };
-const char *const case_async_type_words[] = {
-	"shared_type",	       "promise_type",	       "reaction_type", "capability_type",
-	"async_function_type", "async_generator_type", "request_type",	NULL
+const char *const case_frame_flag_words[] = {
+	"ra", "guess", "no_rows", "async", "first_run", NULL
 };
+const char *const case_async_type_words[] = { "shared_type",	     "promise_type",
+					      "reaction_type",	     "capability_type",
+					      "async_function_type", "async_generator_type",
+					      "request_type",	     NULL };
 const char *const case_cfa_words[] = { "none", "sp",	 "fp",	 "drap",    "at_sp",	"at_fp",
 				       "plt",  "signal", "root", "fp_away", "hijacked", NULL };
 const char *const case_saved_words[] = { "same", "cfa", "fp", "lost", "drap", NULL };
