@@ -111,7 +111,8 @@ _Static_assert(FLIGHT_N_EVENTS <= 64, "bits of the mask");
 	X(FLIGHT_BY_WINDOW,   "window")   /* the instruction: no frame yet, or no more */ \
 	X(FLIGHT_BY_SIGNAL,   "signal")   /* registers that the kernel saved */     \
 	X(FLIGHT_BY_EPILOGUE, "epilogue") /* CoreCLR's, decoded */                  \
-	X(FLIGHT_BY_UNWIND,   "unwind")   /* CoreCLR's UNWIND_INFO */
+	X(FLIGHT_BY_UNWIND,   "unwind")   /* CoreCLR's UNWIND_INFO */               \
+	X(FLIGHT_BY_DEOPT,    "deopt")    /* V8's Deoptimizer, which keeps the frame */
 /* clang-format on */
 
 enum flight_rule {

@@ -87,6 +87,8 @@ UW_INLINE enum flight_rule flight_rule_of(enum uw_note note)
 		return FLIGHT_BY_EPILOGUE;
 	case UW_NOTE_DOTNET_UNWIND:
 		return FLIGHT_BY_UNWIND;
+	case UW_NOTE_V8_DEOPT:
+		return FLIGHT_BY_DEOPT;
 	default:
 		return FLIGHT_BY_NOTHING;
 	}

@@ -21,18 +21,12 @@
  * SharedFunctionInfo is read here; what code the pc lies in, user space finds.
  */
 
-#include "../native/native.h"
+#include "v8_away.h"
 
 /* Heap objects are at addr | 1; SMIs and frame types have bit 0 clear. */
 UW_INLINE bool v8_is_heap_object(u64 word)
 {
 	return (word & 3) == 1;
-}
-
-/* The frame's word that lies @slot bytes below fp. @slots: V8_SLOTS_LEN bytes below fp. */
-UW_INLINE u64 v8_slot(const u8 *slots, u32 slot)
-{
-	return uw_word(slots + port_index(V8_SLOTS_LEN - slot, 0x38));
 }
 
 /**
@@ -150,6 +144,21 @@ UW_INLINE bool v8_lacks_record(struct uw_state *u, const struct uw_rule *r)
 	return cfa == UW_CFA_SP;
 }
 
+/* The function that is being deoptimized, and its caller's regs; false: there is none. */
+UW_INLINE bool v8_step_deoptimized(struct uw_state *u, struct uw_frame *f,
+				   const struct v8_info *info)
+{
+	u64 function, at;
+
+	if (!v8_leave_deoptimizer(u, info, &at))
+		return false;
+	f->kind = UW_V8_JS;
+	f->status = UW_F_FUNCTION_FAULT;
+	if (!read_user(u, &function, at + V8_DEOPT_FUNCTION))
+		f->status = (u8)v8_read_function(u, info, function, &f->a);
+	return true;
+}
+
 /**
  * v8_step() - identify a frame in V8's code and unwind it
  * @u:		walk state; u->map is the mapping of f->pc; u->has_record
@@ -164,7 +173,6 @@ UW_INLINE enum uw_status v8_step(struct uw_state *u, struct uw_frame *f)
 {
 	const struct v8_info *info = port_info_v8(u->map.info_idx);
 	enum top_result top = TOP_HAS_FRAME;
-	enum uw_status err;
 	const u8 *slots;
 
 	f->kind = UW_V8_CODE;
@@ -180,13 +188,16 @@ UW_INLINE enum uw_status v8_step(struct uw_state *u, struct uw_frame *f)
 		port_note(u, UW_NOTE_NO_FP, u->regs.fp);
 		return UW_T_NO_FP;
 	}
-	err = fp_check(u);
-	if (err)
-		return err;
-	slots = uw_window(u, u->regs.fp - V8_SLOTS_LEN, V8_SLOTS_LEN + 16);
+	if (fp_verdict(u) && !v8_follow_away(u, info))
+		return v8_step_deoptimized(u, f, info) ? UW_OK : fp_check(u);
+	slots = uw_window(u, u->regs.fp - V8_SLOTS_LEN, V8_SLOTS_LEN + 8);
 	if (slots && top != TOP_UNREADABLE)
 		v8_identify(u, f, info, slots);
 	else
 		port_note(u, UW_NOTE_V8_NO_SLOTS, u->regs.fp);
+	if (slots && v8_is_bottom(info, slots)) {
+		port_note(u, UW_NOTE_V8_BOTTOM, u->regs.fp);
+		return UW_T_STACK_SWITCHED;
+	}
 	return fp_step(u, 0);
 }

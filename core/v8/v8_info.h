@@ -16,6 +16,7 @@
 #define V8_SLOTS_LEN 48 /* all slots, in one use of the window */
 /* fp + this: the JSFunction that an exit frame of C++ builtins is of; see v8.h. */
 #define V8_EXIT_TARGET 24
+#define V8_MAX_MARKER 126 /* frame types are fewer than 64 */
 
 /* Types of objects that v8_async.h asks for. */
 enum v8_async_type {
@@ -56,7 +57,9 @@ struct v8_info {
 	u16 bytecode_offset_slot; /* fp - this: its offset, a SMI */
 	u16 shared_off; /* of SharedFunctionInfo in JSFunction */
 	u16 exit_marker; /* frame type << 1 of the exit frame of C++ builtins, 0: unknown */
+	u16 jspi_marker; /* of the frame at the bottom of a stack for WebAssembly, 0: unknown */
+	u16 deopt_caller_off; /* in a Deoptimizer: sp, fp and pc of the caller; 0: unknown */
 	struct v8_async async;
 };
-_Static_assert(sizeof(struct v8_info) == 48, "wire");
-_Static_assert(offsetof(struct v8_info, async) == 8, "wire");
+_Static_assert(sizeof(struct v8_info) == 52, "wire");
+_Static_assert(offsetof(struct v8_info, async) == 12, "wire");

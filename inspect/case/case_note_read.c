@@ -182,6 +182,8 @@ static void take_v8(struct parse *p, void *to)
 		.bytecode_offset_slot = (u16)get_number(p, "bytecode_offset_slot", UINT16_MAX),
 		.shared_off = (u16)get_number(p, "shared_off", UINT16_MAX),
 		.exit_marker = (u16)get_some(p, "exit_marker"),
+		.jspi_marker = (u16)get_some(p, "jspi_marker"),
+		.deopt_caller_off = (u16)get_some(p, "deopt_caller_off"),
 	};
 #define X(field) v8->async.field = (typeof(v8->async.field))get_some(p, #field);
 	CASE_ASYNC_FIELDS(X)

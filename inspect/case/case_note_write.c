@@ -142,8 +142,9 @@ static void fill_v8(struct note *n, json_t *item, u32 i)
 	put_number(n, item, "bytecode_array_slot", v8->bytecode_array_slot);
 	put_number(n, item, "bytecode_offset_slot", v8->bytecode_offset_slot);
 	put_number(n, item, "shared_off", v8->shared_off);
-	if (v8->exit_marker)
-		put_number(n, item, "exit_marker", v8->exit_marker);
+	put_some(n, item, "exit_marker", v8->exit_marker);
+	put_some(n, item, "jspi_marker", v8->jspi_marker);
+	put_some(n, item, "deopt_caller_off", v8->deopt_caller_off);
 #define X(field) put_some(n, item, #field, v8->async.field);
 	CASE_ASYNC_FIELDS(X)
 #undef X

@@ -277,6 +277,14 @@ static int take_frame_types(struct v8_build *b, const struct collection *c)
 	return 0;
 }
 
+/* What a frame of that type has in its slot of the context; 0: there is no such type. */
+static u16 marker_of(const struct collection *c, const char *name)
+{
+	s32 type = v8_meta_get(c->meta, c->n_meta, name, 0);
+
+	return type > 0 && type < V8_MAX_FRAME_TYPES ? (u16)(type << 1) : 0;
+}
+
 /* Frames of a V8 whose heap can't be read are walked all the same. */
 static const char *take_info(struct v8_build *b, const struct collection *c)
 {
@@ -285,21 +293,23 @@ static const char *take_info(struct v8_build *b, const struct collection *c)
 	s32 offset_slot = v8_meta_get(c->meta, c->n_meta, "off_fp_bytecode_offset",
 				      -b->layout.bytecode_offset_slot);
 	s32 slots[2] = { array_slot, offset_slot };
-	s32 exit_type = v8_meta_get(c->meta, c->n_meta, "frametype_BuiltinExitFrame", 0);
 
 	b->info = (struct v8_info){
 		.bytecode_array_slot = V8_ANY_ARRAY_SLOT,
 		.bytecode_offset_slot = V8_ANY_OFFSET_SLOT,
 		.shared_off = b->layout.function_shared,
+		.exit_marker = marker_of(c, "frametype_BuiltinExitFrame"),
+		.jspi_marker = marker_of(c, "frametype_WasmJspiFrame"),
+		.deopt_caller_off = b->layout.deopt_caller,
 	};
+	if (!b->info.jspi_marker) /* before V8 14 */
+		b->info.jspi_marker = marker_of(c, "frametype_StackSwitchFrame");
 	if (v8_meta_get(c->meta, c->n_meta, "off_fp_context", 1) != -V8_CONTEXT_SLOT ||
 	    v8_meta_get(c->meta, c->n_meta, "off_fp_function", 1) != -V8_FUNCTION_SLOT)
 		return "the metadata lacks the slots of a frame";
 	for (int i = 0; i < 2; i++)
 		if (slots[i] >= -V8_FUNCTION_SLOT || slots[i] < -V8_SLOTS_LEN || slots[i] % 8)
 			return "the metadata has odd slots of a frame";
-	if (exit_type > 0 && exit_type < V8_MAX_FRAME_TYPES)
-		b->info.exit_marker = (u16)(exit_type << 1);
 	b->info.bytecode_array_slot = (u16)-array_slot;
 	b->info.bytecode_offset_slot = (u16)-offset_slot;
 	return NULL;

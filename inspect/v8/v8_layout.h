@@ -98,6 +98,7 @@ struct v8_layout {
 	u16 sfi_builtin; /* a builtin's id, a SMI */
 	u16 reaction_handler; /* of the fulfill handler in PromiseReaction */
 	u16 wasm_code_len, wasm_code_function; /* in WasmCode; 0: not known */
+	u16 deopt_caller; /* in Deoptimizer: sp, fp and pc of the caller; 0: not known */
 	u32 version; /* V8_VERSION() that the table is of */
 };
 

@@ -228,6 +228,24 @@ static const struct noted v8_below_sp[] = {
 	LEAF_IN_JIT, { UW_NOTE_FP_REFUSED, S(1) }, { UW_NOTE_REASON, UW_F_NO_FRAME },
 	{ UW_NOTE_END, UW_E_FP_BELOW_SP },
 };
+static const struct noted away[] = {
+	LEAF_IN_JIT, { UW_NOTE_V8_SLOTS, 48 }, FUNCTION(FUNCTION_A, SHARED_A),
+	{ UW_NOTE_V8_BYTECODE, SMI(8) }, RECORD(S(6), JIT(0x800)),
+	STEP_ON(JIT(0x800), JIT_TEXT), { UW_NOTE_V8, 1 }, { UW_NOTE_V8_OTHER_STACK, HEAP(0xf00) },
+	{ UW_NOTE_V8_SLOTS, 48 }, { UW_NOTE_V8_MARKER, MARKER_WASM_TO_JS },
+	RECORD(HEAP(0xf00), JIT(0x900)),
+	STEP_ON(JIT(0x900), JIT_TEXT), { UW_NOTE_V8, 1 }, { UW_NOTE_V8_SLOTS, 48 },
+	{ UW_NOTE_V8_MARKER, MARKER_JSPI }, { UW_NOTE_V8_BOTTOM, HEAP(0xf40) },
+	{ UW_NOTE_END, UW_T_STACK_SWITCHED },
+};
+static const struct noted deoptimized[] = {
+	LEAF_IN_APP, ROW_RECORD(S(2), BUILTINS(0x500)),
+	STEP(BUILTINS(0x500), BUILTINS_TEXT), { UW_NOTE_V8, 1 },
+	{ UW_NOTE_V8_DEOPT, HEAP(0xb00) }, { UW_NOTE_CALLER, JIT(0x700) }, FUNCTION(FUNCTION_A, SHARED_A),
+	STEP(JIT(0x700), JIT_TEXT), { UW_NOTE_V8, 1 }, { UW_NOTE_V8_SLOTS, 48 },
+	FUNCTION(FUNCTION_B, SHARED_B), { UW_NOTE_V8_BYTECODE, SMI(9) }, RECORD(S(12), LIBC(0x128)),
+	ROOT_IN_LIBC,
+};
 static const struct noted recursion[] = {
 	LEAF_IN_JIT, { UW_NOTE_V8_SLOTS, 48 }, FUNCTION(FUNCTION_B, SHARED_B),
 	{ UW_NOTE_V8_BYTECODE, SMI(8) }, RECORD(S(6), JIT(0x700)),
@@ -300,6 +318,8 @@ static const struct row rows[] = {
 	ROW("guess_that_leads_nowhere_wants_a_row", undescribed),
 	ROW("leaf_returns_to_lr", lr_leaf),
 	ROW("interrupted_function_is_no_caller", in_signal),
+	ROW("stack_for_WebAssembly_is_walked_to_its_bottom", away),
+	ROW("deoptimizer_knows_the_caller_of_a_frame_that_is_gone", deoptimized),
 	ROW("recursion", recursion),
 	ROW("several_that_wait_for_one_are_not_told_apart", several),
 	ROW("dotnet_method_that_returns_has_popped_all", dotnet_returns),

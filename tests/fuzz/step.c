@@ -13,7 +13,7 @@
 
 /* Instruction (two tries) and those around it, a word of the top frame, slots, record, JSFunction.
  */
-#define MAX_READS 7
+#define MAX_READS 9
 /* The nibble map; functions, slot, header, code, UNWIND_INFO (two tries), its words; then a guess.
  */
 #define MAX_DOTNET_READS (DOTNET_MAX_WINDOWS + 32 + MAX_READS)
@@ -23,12 +23,16 @@ static bool is_dotnet(const struct uw_frame *f)
 	return f->kind == UW_DOTNET_METHOD || f->kind == UW_DOTNET_R2R || f->kind == UW_DOTNET_STUB;
 }
 
-/* Does an unwind row say that the caller's frame is on another stack? */
-static bool leads_away(const struct sim_target *t, const struct uw_frame *f)
+/* A frame of V8's on a stack for WebAssembly, or an unwind row says that the caller's is away. */
+static bool leads_away(const struct sim_target *t, const struct uw_regs *before,
+		       const struct uw_frame *f)
 {
 	bool has_rows = f->kind == UW_NATIVE || f->kind == UW_DOTNET_R2R;
 	const struct uw_rule *r = has_rows ? sim_find_rule(t, f->aux, f->a) : NULL;
 
+	if ((f->kind == UW_V8_STUB || f->kind == UW_V8_CODE) &&
+	    before->sp - before->fp > UW_MAX_FRAME_LEN)
+		return true;
 	return r && r->cfa == UW_CFA_FP_AWAY;
 }
 
@@ -49,7 +53,7 @@ static void check(const struct sim_target *t, const struct uw_state *u,
 	FUZZ_MUST(u->regs.pc >= UW_PAGE_LEN && u->regs.pc <= u->va_mask, "pc %#llx", u->regs.pc);
 	if (!(u->next_flags & UW_FRAME_RA)) /* what a signal interrupted is wherever it was */
 		return;
-	FUZZ_MUST(u->stack_low >= before->sp || leads_away(t, f), "it goes down");
+	FUZZ_MUST(u->stack_low >= before->sp || leads_away(t, before, f), "it goes down");
 }
 
 int LLVMFuzzerTestOneInput(const u8 *data, size_t size)

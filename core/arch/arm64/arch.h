@@ -63,6 +63,10 @@ UW_INLINE int arch_v8_ra_slot(const u8 *code)
 	return ARCH_RA_IN_FRAME;
 }
 
+/* Where V8's code calls C sp is aligned already. */
+#define ARCH_V8_ALIGNS_SP false
+#define ARCH_V8_PUSH_LEN 16 /* what one word takes of the stack */
+
 /* A return address without its signature, which fills the bits above the address. */
 UW_INLINE u64 arch_strip_ra(u64 ra, u64 va_mask)
 {

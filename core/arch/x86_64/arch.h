@@ -162,6 +162,10 @@ UW_INLINE int arch_v8_ra_slot(const u8 *code)
 	return arch_v8_holds_ra(p) ? ARCH_RA_IN_DRAP : ARCH_RA_IN_FRAME;
 }
 
+/* Where V8's code calls C it aligns sp, and keeps at sp what that was. */
+#define ARCH_V8_ALIGNS_SP true
+#define ARCH_V8_PUSH_LEN 8 /* what one word takes of the stack */
+
 /* A return address without its signature: there is none here. */
 UW_INLINE u64 arch_strip_ra(u64 ra, u64 va_mask)
 {

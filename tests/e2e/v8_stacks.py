@@ -1,0 +1,62 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""v8_stacks.py: walks of V8's where fp does not lead up the stack.
+
+  jspi   WebAssembly on a stack of its own: its frames, and a reason of its own at the end
+  deopt  a program that deoptimizes all the time: its stacks are complete even so
+"""
+
+import os
+import sys
+import time
+
+from lib import TOP, Checks, folder, need_bpf, node, record, running, version_of
+
+ASTRAY = ("frame pointer below stack pointer", "bad return address", "frame too large", "fault")
+LEAVES = ("leaf", "later", "inner", "WasmMemoryGrow")
+KNOWN = os.path.join(TOP, "fixtures/node/known/run.js")
+
+
+def profile_of(*argv):
+    with folder() as tmp, running(argv, b"running") as child:
+        time.sleep(0.5)
+        return record("-p", child.pid, "-d", "2500ms", out=os.path.join(tmp, "p.ndjson"))[1]
+
+
+def astray(profile):
+    return profile.count(lambda stack, frames, line: stack.get("reason") in ASTRAY)
+
+
+def jspi(check):
+    profile = profile_of(node(version_of("26")), os.path.join(TOP, "fixtures/node/jspi.js"))
+    switched = {}
+    for count, stack, frames, _ in profile.samples():
+        names = [f.get("name") for f in frames]
+        if stack.get("reason") == "stack switched by V8":
+            assert names[-2:] == ["outer", "WasmReturnPromiseOnSuspendAsm"], names
+            for leaf in LEAVES:
+                switched[leaf] = switched.get(leaf, 0) + count * (leaf in names)
+    check.that(all(switched.get(leaf) for leaf in LEAVES),
+               f"jspi: WebAssembly's stack is walked from {switched}")
+    check.equal(astray(profile), 0, "jspi: no stack ends elsewhere")
+
+
+def deopt(check):
+    profile = profile_of(node(version_of("20")), KNOWN, "20000", "osr")
+    under_way = profile.count(lambda stack, frames, line: stack["status"] == "complete" and any(
+        "Deoptimizer::" in f.get("name", "") for f in frames) and any(
+        f["kind"] == "js" and f.get("name") for f in frames))
+    check.that(under_way, f"deopt: {under_way} complete stacks in the deoptimizer")
+    check.equal(astray(profile), 0, "deopt: no stack is lost there")
+
+
+def main():
+    need_bpf()
+    check = Checks()
+    jspi(check)
+    deopt(check)
+    return check.end()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
