@@ -148,14 +148,12 @@ UW_INLINE bool v8_lacks_record(struct uw_state *u, const struct uw_rule *r)
 UW_INLINE bool v8_step_deoptimized(struct uw_state *u, struct uw_frame *f,
 				   const struct v8_info *info)
 {
-	u64 function, at;
+	u64 function;
 
-	if (!v8_leave_deoptimizer(u, info, &at))
+	if (!v8_leave_deoptimizer(u, info, &function))
 		return false;
 	f->kind = UW_V8_JS;
-	f->status = UW_F_FUNCTION_FAULT;
-	if (!read_user(u, &function, at + V8_DEOPT_FUNCTION))
-		f->status = (u8)v8_read_function(u, info, function, &f->a);
+	f->status = (u8)v8_read_function(u, info, function, &f->a);
 	return true;
 }
 
@@ -173,6 +171,7 @@ UW_INLINE enum uw_status v8_step(struct uw_state *u, struct uw_frame *f)
 {
 	const struct v8_info *info = port_info_v8(u->map.info_idx);
 	enum top_result top = TOP_HAS_FRAME;
+	enum uw_status err;
 	const u8 *slots;
 
 	f->kind = UW_V8_CODE;
@@ -188,9 +187,12 @@ UW_INLINE enum uw_status v8_step(struct uw_state *u, struct uw_frame *f)
 		port_note(u, UW_NOTE_NO_FP, u->regs.fp);
 		return UW_T_NO_FP;
 	}
-	if (fp_verdict(u) && !v8_follow_away(u, info))
+	err = fp_verdict(u);
+	slots = err && !v8_is_far(u, info)
+			? NULL
+			: uw_window(u, u->regs.fp - V8_SLOTS_LEN, V8_SLOTS_LEN + 8);
+	if (err && !v8_follow_away(u, slots))
 		return v8_step_deoptimized(u, f, info) ? UW_OK : fp_check(u);
-	slots = uw_window(u, u->regs.fp - V8_SLOTS_LEN, V8_SLOTS_LEN + 8);
 	if (slots && top != TOP_UNREADABLE)
 		v8_identify(u, f, info, slots);
 	else

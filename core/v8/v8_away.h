@@ -30,6 +30,7 @@
 #include "../native/native.h"
 
 #define V8_DEOPT_FUNCTION 8 /* in a Deoptimizer: its JSFunction */
+#define V8_DEOPTIMIZER_LEN 128 /* what of it is read */
 
 /* The frame's word that lies @slot bytes below fp. @slots: V8_SLOTS_LEN bytes below fp. */
 UW_INLINE u64 v8_slot(const u8 *slots, u32 slot)
@@ -37,27 +38,28 @@ UW_INLINE u64 v8_slot(const u8 *slots, u32 slot)
 	return uw_word(slots + port_index(V8_SLOTS_LEN - slot, 0x38));
 }
 
+/* Is fp so far from this stack that it can lead to another? A frame that is gone lies near. */
+UW_INLINE bool v8_is_far(const struct uw_state *u, const struct v8_info *info)
+{
+	return info->jspi_marker && !(u->regs.fp & 7) &&
+	       u->stack_low - u->regs.fp > UW_MAX_FRAME_LEN;
+}
+
 /**
  * v8_follow_away() - go on where fp leads, on another stack
- * @u:	walk state; fp_verdict() has refused regs.fp
- *
- * A frame of the same stack that is gone lies near.
+ * @u:		walk state; v8_is_far()
+ * @slots:	the V8_SLOTS_LEN bytes below fp, or NULL
  *
  * Return: false when no stub's frame lies there.
  */
-UW_INLINE bool v8_follow_away(struct uw_state *u, const struct v8_info *info)
+UW_INLINE bool v8_follow_away(struct uw_state *u, const u8 *slots)
 {
-	u64 fp = u->regs.fp, marker;
-	const u8 *slots;
+	u64 marker = slots ? v8_slot(slots, V8_CONTEXT_SLOT) : 0;
 
-	if (!info->jspi_marker || (fp & 7) || u->stack_low - fp <= UW_MAX_FRAME_LEN)
-		return false;
-	slots = uw_window(u, fp - V8_SLOTS_LEN, V8_SLOTS_LEN);
-	marker = slots ? v8_slot(slots, V8_CONTEXT_SLOT) : 0;
 	if (!marker || (marker & 1) || marker > V8_MAX_MARKER)
 		return false;
-	port_note(u, UW_NOTE_V8_OTHER_STACK, fp);
-	u->stack_low = fp;
+	port_note(u, UW_NOTE_V8_OTHER_STACK, u->regs.fp);
+	u->stack_low = u->regs.fp;
 	return true;
 }
 
@@ -68,33 +70,47 @@ UW_INLINE bool v8_is_bottom(const struct v8_info *info, const u8 *slots)
 	       !uw_word(slots + V8_SLOTS_LEN);
 }
 
+/* The Deoptimizer that DeoptimizationEntry keeps, and the caller's sp if it is at its call; or 0. */
+UW_INLINE u64 v8_deoptimizer(struct uw_state *u, u64 *caller_sp)
+{
+	const u8 *words = uw_window(u, u->regs.sp, 24);
+	u64 off;
+
+	if (!words)
+		return 0;
+	off = ARCH_V8_ALIGNS_SP ? uw_word(words) - u->regs.sp : 0;
+	*caller_sp = u->regs.sp + off + ARCH_V8_PUSH_LEN;
+	return off > 16 ? 0 : uw_word(words + port_index(off, 0x18));
+}
+
 /**
  * v8_leave_deoptimizer() - make regs the caller's of a function that is being deoptimized
  * @u:		walk state, at DeoptimizationEntry's call; fp_verdict() has refused regs.fp
- * @at:		set on success: where the Deoptimizer is
+ * @function:	set on success: its JSFunction
  *
  * Return: false when there is no Deoptimizer that knows this sp; regs are unchanged.
  */
-UW_INLINE bool v8_leave_deoptimizer(struct uw_state *u, const struct v8_info *info, u64 *at)
+UW_INLINE bool v8_leave_deoptimizer(struct uw_state *u, const struct v8_info *info, u64 *function)
 {
-	u64 slot = u->regs.sp, deoptimizer, caller[3]; /* sp, fp, pc */
+	u64 sp, at;
+	const u8 *object, *caller; /* sp, fp, pc */
 
-	if (!info->deopt_caller_off || u->is_top || !u->sp_known ||
-	    (ARCH_V8_ALIGNS_SP && read_user(u, &slot, slot)) || slot - u->regs.sp > 16 ||
-	    read_user(u, &deoptimizer, slot) ||
-	    read_user(u, &caller, deoptimizer + info->deopt_caller_off) ||
-	    caller[0] != slot + ARCH_V8_PUSH_LEN)
+	if (!info->deopt_caller_off || u->is_top || !u->sp_known)
 		return false;
-	caller[2] = arch_strip_ra(caller[2], u->va_mask);
-	if (!uw_is_user_pc(u, caller[2]))
+	at = v8_deoptimizer(u, &sp);
+	object = at ? uw_window(u, at, V8_DEOPTIMIZER_LEN) : NULL;
+	if (!object)
 		return false;
-	port_note(u, UW_NOTE_V8_DEOPT, deoptimizer);
-	u->stack_low = caller[0];
-	u->regs.sp = caller[0];
-	u->regs.fp = caller[1];
-	u->regs.pc = caller[2];
+	caller = object + port_index(info->deopt_caller_off, 0x78);
+	if (uw_word(caller) != sp || !uw_is_user_pc(u, arch_strip_ra(uw_word(caller + 16), u->va_mask)))
+		return false;
+	port_note(u, UW_NOTE_V8_DEOPT, at);
+	*function = uw_word(object + V8_DEOPT_FUNCTION);
+	u->stack_low = sp;
+	u->regs.sp = sp;
+	u->regs.fp = uw_word(caller + 8);
+	u->regs.pc = arch_strip_ra(uw_word(caller + 16), u->va_mask);
 	u->next_flags = UW_FRAME_RA;
-	port_note(u, UW_NOTE_CALLER, caller[2]);
-	*at = deoptimizer;
+	port_note(u, UW_NOTE_CALLER, u->regs.pc);
 	return true;
 }

@@ -75,8 +75,6 @@ static inline u64 draw_fp(u64 r, u32 i)
 		return S(i) + (r >> 8 & 0xff);
 	if (r % 64 == 4)
 		return S(i) + (r >> 8 & 0x1ffff8);
-	if (r % 64 == 5)
-		return 0;
 	return S((i + 2 + (r >> 8) % 20) & ~1u);
 }
 
