@@ -70,7 +70,7 @@ UW_INLINE bool v8_is_bottom(const struct v8_info *info, const u8 *slots)
 	       !uw_word(slots + V8_SLOTS_LEN);
 }
 
-/* The Deoptimizer that DeoptimizationEntry keeps, and the caller's sp if it is at its call; or 0. */
+/* The Deoptimizer of DeoptimizationEntry, and the caller's sp, if it is at its call; or 0. */
 UW_INLINE u64 v8_deoptimizer(struct uw_state *u, u64 *caller_sp)
 {
 	const u8 *words = uw_window(u, u->regs.sp, 24);
@@ -102,7 +102,8 @@ UW_INLINE bool v8_leave_deoptimizer(struct uw_state *u, const struct v8_info *in
 	if (!object)
 		return false;
 	caller = object + port_index(info->deopt_caller_off, 0x78);
-	if (uw_word(caller) != sp || !uw_is_user_pc(u, arch_strip_ra(uw_word(caller + 16), u->va_mask)))
+	if (uw_word(caller) != sp ||
+	    !uw_is_user_pc(u, arch_strip_ra(uw_word(caller + 16), u->va_mask)))
 		return false;
 	port_note(u, UW_NOTE_V8_DEOPT, at);
 	*function = uw_word(object + V8_DEOPT_FUNCTION);
