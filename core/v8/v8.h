@@ -190,7 +190,7 @@ UW_INLINE enum uw_status v8_step(struct uw_state *u, struct uw_frame *f)
 	err = fp_verdict(u);
 	slots = err && !v8_is_far(u, info)
 			? NULL
-			: uw_window(u, u->regs.fp - V8_SLOTS_LEN, V8_SLOTS_LEN + 8);
+			: uw_window(u, u->regs.fp - V8_SLOTS_LEN, V8_SLOTS_LEN + 16);
 	if (err && !v8_follow_away(u, slots))
 		return v8_step_deoptimized(u, f, info) ? UW_OK : fp_check(u);
 	if (slots && top != TOP_UNREADABLE)
