@@ -14,6 +14,8 @@
 
 #include <arch_regs.h>
 
+#include "files.h"
+
 #define UW_MAX_KERNEL_FRAMES 127 /* kernel.perf_event_max_stack by default */
 #define UW_BLOCK 32
 _Static_assert(UW_BLOCK *UW_BLOCK == UW_MAX_FRAMES, "two levels make all frames");
@@ -21,7 +23,7 @@ _Static_assert(UW_BLOCK *UW_BLOCK == UW_MAX_FRAMES, "two levels make all frames"
 struct uw_slot {
 	struct uw_state state;
 	u32 n_kernel; /* kernel_pcs that are not yet frames of the sample */
-	u32 done; /* the walk ended */
+	u32 done; /* how the walk ended, enum uw_status; 0: not yet */
 	u64 kernel_pcs[UW_MAX_KERNEL_FRAMES + 1];
 	struct arch_pt_regs user_regs;
 };
@@ -54,6 +56,68 @@ UW_INLINE int uw_kernel_step(struct uw_slot *s, u32 i)
 	return 0;
 }
 
+/*
+ * No table of the process has the next frame's code: does a known file? Only then the walk's
+ * mapping changes. Return: 0 if not.
+ */
+__attribute__((noinline)) int uw_look_for_file(u64 pc)
+{
+	struct uw_slot *s = uw_this_slot();
+
+	if (!s || !uw_find_file(pc, &s->state.map))
+		return 0;
+	s->state.sample.flags |= UW_SAMPLE_BY_FILE;
+	return 1;
+}
+
+/* Where the next frame's code is looked for. */
+UW_INLINE u64 uw_next_pc(const struct uw_state *u)
+{
+	return u->regs.pc - !!(u->next_flags & UW_FRAME_RA);
+}
+
+/*
+ * The walk ended at a pc that no table has: if a file has it, the step is tried again, and of
+ * a process without any table it is made blindly. Here and not in uw_walk_step(), which has as much
+ * on its stack. Return: 1 to go on.
+ */
+__attribute__((noinline)) int uw_look_again(u32 i)
+{
+	struct uw_slot *s = uw_this_slot();
+	struct uw_state *u = s ? &s->state : NULL;
+	enum uw_status status = UW_OK;
+	int is_found;
+
+	if (!s || i < s->n_kernel || s->done != UW_T_UNKNOWN_PC)
+		return 0;
+	is_found = uw_look_for_file(uw_next_pc(u));
+	if (!is_found && u->extent)
+		return 0;
+	u->sample.fault_addr = 0;
+	if (is_found) {
+		u->sample.n_frames -= u->is_top;
+	} else {
+		u->sample.n_frames += !u->is_top;
+		status = uw_step_blind(u);
+	}
+	s->done = status;
+	if (status != UW_OK)
+		uw_walk_end(u, status);
+	return status == UW_OK;
+}
+
+/* No user stack, or none that this program understands: of that one the leaf is told. */
+UW_INLINE int uw_no_walk(struct uw_slot *s)
+{
+	bool is_32_bit = !(s->state.sample.flags & UW_SAMPLE_KTHREAD);
+
+	if (is_32_bit)
+		uw_new_frame(&s->state, s->state.regs.pc);
+	s->state.sample.status = is_32_bit ? UW_T_32_BIT : UW_END;
+	s->done = 1;
+	return 1;
+}
+
 /* Frame @i of the sample: 0 to go on. */
 __attribute__((noinline)) int uw_walk_step(u32 i)
 {
@@ -64,23 +128,20 @@ __attribute__((noinline)) int uw_walk_step(u32 i)
 		return 1;
 	if (i < s->n_kernel)
 		return uw_kernel_step(s, i);
-	if (s->state.sample.flags & UW_SAMPLE_KTHREAD) {
-		s->state.sample.status = UW_END;
-		s->done = 1;
-		return 1;
-	}
+	if (s->state.sample.flags & (UW_SAMPLE_KTHREAD | UW_SAMPLE_32_BIT))
+		return uw_no_walk(s);
 	status = uw_step(&s->state);
 	if (status == UW_OK)
 		return 0;
 	uw_walk_end(&s->state, status);
-	s->done = 1;
+	s->done = status;
 	return 1;
 }
 
 __attribute__((noinline)) int uw_block(u32 first)
 {
 	for (u32 i = 0; i < UW_BLOCK; i++)
-		if (uw_walk_step(first + i))
+		if (uw_walk_step(first + i) && !uw_look_again(first + i))
 			return 1;
 	return 0;
 }

@@ -25,6 +25,8 @@
 #define UW_ROW_PAGE_PROBES 16
 #define UW_MAX_AWAITS 2048
 #define UW_AWAIT_PROBES 8
+#define UW_MAX_FILES 1024
+#define UW_FILE_PROBES 8
 #define UW_MAX_CPUS 1024
 #define UW_MAX_ANCESTORS 16
 #define UW_MAX_TIDS 256
@@ -38,6 +40,7 @@ struct uw_config {
 	u64 period_ns; /* of sampling; 0 where it is no time */
 	u32 target_mode; /* enum uw_target_mode */
 	u32 n_tids;
+	u32 page_shift;
 	bool has_task_pt_regs; /* bpf_task_pt_regs() exists (v5.15) */
 };
 
@@ -71,6 +74,20 @@ UW_INLINE u64 uw_image_number(u32 pid, u64 start_ns, u64 exec_id)
 	return (start_ns / UW_TICK_NS << 22 | pid) ^ exec_id << 54;
 }
 
+/*
+ * A file whose code is native and nothing else. Its entry lies within UW_FILE_PROBES of its hash;
+ * while it is written, module is 0.
+ */
+struct uw_file {
+	u64 inode;
+	u64 size;
+	u64 changed_ns; /* its content, since 1970 */
+	u32 dev; /* as the kernel has it: major << 20 | minor */
+	u32 module; /* as in struct uw_mapping; 0: the entry is free */
+};
+_Static_assert(sizeof(struct uw_file) == 32, "wire");
+_Static_assert(offsetof(struct uw_file, module) == 28, "wire");
+
 /* Where the search for a process starts. */
 UW_INLINE u32 uw_process_hash(u32 pid)
 {
@@ -81,6 +98,14 @@ UW_INLINE u32 uw_process_hash(u32 pid)
 UW_INLINE u32 uw_await_hash(u64 of, u64 key)
 {
 	return (u32)(((of ^ key) * 0x9e3779b97f4a7c15ull) >> 40) & (UW_MAX_AWAITS - 1);
+}
+
+/* Where the search for a file starts. */
+UW_INLINE u32 uw_file_hash(u32 dev, u64 inode)
+{
+	u32 mixed = ((u32)(inode >> 32) ^ dev) * 2654435761u ^ (u32)inode;
+
+	return (mixed * 2246822519u >> 15) & (UW_MAX_FILES - 1);
 }
 
 /* Where the search for a page of rows starts. */

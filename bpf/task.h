@@ -38,9 +38,20 @@ struct cfs_rq {
 struct sched_entity {
 	struct cfs_rq *cfs_rq; /* with CONFIG_FAIR_GROUP_SCHED */
 };
+struct rb_node {
+	struct rb_node *rb_right, *rb_left;
+};
+struct rb_root {
+	struct rb_node *rb_node;
+};
+struct maple_tree {
+	void *ma_root;
+};
 struct mm_struct {
 	unsigned long start_stack; /* random, and a child's until it executes something */
 	unsigned long start_brk;
+	struct rb_root mm_rb; /* before v6.1 */
+	struct maple_tree mm_mt; /* since then */
 };
 struct task_struct {
 	struct sched_entity se;
@@ -55,6 +66,7 @@ struct task_struct {
 	u64 parent_exec_id; /* the parent's self_exec_id when it forked */
 	u64 self_exec_id;
 	unsigned long nivcsw;
+	unsigned int in_execve : 1;
 };
 
 struct pt_regs___kernel {
@@ -136,6 +148,15 @@ UW_INLINE void uw_user_regs(struct arch_pt_regs *user, const struct arch_pt_regs
 			bpf_core_type_size(struct pt_regs___kernel);
 	if (bpf_probe_read_kernel(user, sizeof(*user), saved))
 		__builtin_memset(user, 0, sizeof(*user));
+}
+
+/* Is the running task inside execve()? Its stack may be gone by then, though not its registers. */
+UW_INLINE bool uw_is_executing(void)
+{
+	const struct task_struct *task = (void *)bpf_get_current_task();
+
+	return bpf_core_field_exists(task->in_execve) &&
+	       BPF_CORE_READ_BITFIELD_PROBED(task, in_execve);
 }
 
 /* The idle task of the CPU that @task runs on; NULL where the kernel does not let us know. */

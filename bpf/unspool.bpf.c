@@ -76,7 +76,7 @@ UW_INLINE struct uw_process *uw_use_tables(struct uw_state *u)
 
 	if (!p)
 		p = uw_parent_tables(sample);
-	u->has_tables = p != NULL;
+	u->has_tables = true; /* or an extent of none: see uw_look_again() */
 	u->sample.proc_gen = p ? p->gen : 0;
 	u->extent = p ? p->extent : 0;
 	u->recipes_of = p && !uw_log_is_all() ? uw_image_number(p->pid, p->start_ns, p->exec_id)
@@ -115,12 +115,16 @@ UW_INLINE struct uw_process *uw_prepare(struct uw_slot *s, struct uw_perf_event 
 	arch_take_regs(&s->state, &s->user_regs);
 	if (task_flags & PF_KTHREAD || !s->state.regs.pc)
 		sample->flags |= UW_SAMPLE_KTHREAD;
+	else if (arch_is_32_bit(&s->user_regs))
+		sample->flags |= UW_SAMPLE_32_BIT;
 	sample->pc = s->state.regs.pc;
 	sample->sp = s->state.regs.sp;
 	sample->fp = s->state.regs.fp;
 	sample->lr = s->state.regs.lr;
 	s->state.va_mask = uw_config.va_mask;
-	bpf_probe_read_user(sample->sp_words, sizeof(sample->sp_words), (void *)sample->sp);
+	if (bpf_probe_read_user(sample->sp_words, sizeof(sample->sp_words), (void *)sample->sp) &&
+	    in_kernel && uw_is_executing())
+		sample->flags |= UW_SAMPLE_KTHREAD;
 	return uw_use_tables(&s->state);
 }
 

@@ -100,7 +100,9 @@ _Static_assert(sizeof(struct uw_sample) == 128 + 32 * UW_MAX_FRAMES, "wire");
 
 enum uw_sample_flags {
 	UW_SAMPLE_IN_KERNEL = 1 << 0, /* the sample hit kernel code */
-	UW_SAMPLE_KTHREAD = 1 << 1, /* a kernel thread: no user stack */
+	UW_SAMPLE_KTHREAD = 1 << 1, /* no user stack: a kernel thread, or an exec under way */
+	UW_SAMPLE_32_BIT = 1 << 3, /* the process's code is of 32 bits */
+	UW_SAMPLE_BY_FILE = 1 << 2, /* of a file that is in no table of the process */
 };
 
 /**

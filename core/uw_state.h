@@ -83,6 +83,7 @@ struct uw_state {
 	bool sp_known;
 	bool has_guess; /* a frame so far was found by a guess */
 	bool is_hijacked; /* since a return address was another than the true one */
+	bool is_blind; /* of a frame's code nothing was known, nor of the process */
 	bool is_top; /* regs are those of an interrupted instruction, all valid */
 	u8 found_by; /* enum flight_rule of the last caller; for the flight recorder alone */
 	bool has_record; /* of this step: a row says that there is a frame record at fp */

@@ -48,7 +48,8 @@
 	X(UW_F_WAITS_FAULT,     FRAME,     "who waits is unreadable", "a promise of V8's, or what waits for it, is not what it should be") \
 	X(UW_F_WAITS_SEVERAL,   FRAME,     "several wait",         "a promise of V8's for which more than one waits: whom it runs for can't be told") \
 	X(UW_F_WAITS_MORE,      FRAME,     "more wait",            "V8_MAX_LINKS promises were followed") \
-	X(UW_T_STACK_SWITCHED,  TRUNCATED, "stack switched by V8", "the end of a stack for WebAssembly (JSPI): who entered it is on another")
+	X(UW_T_STACK_SWITCHED,  TRUNCATED, "stack switched by V8", "the end of a stack for WebAssembly (JSPI): who entered it is on another") \
+	X(UW_T_32_BIT,          TRUNCATED, "32-bit code",          "a program of 32 bits: only its leaf is told")
 /* clang-format on */
 
 enum uw_status {

@@ -28,6 +28,7 @@ UW_INLINE void uw_walk_begin(struct uw_state *u)
 	u->next_flags = 0;
 	u->has_guess = false;
 	u->is_hijacked = false;
+	u->is_blind = false;
 	u->memo_function = 0;
 	u->memo_shared = 0;
 	u->awaiter = 0;
@@ -54,7 +55,8 @@ UW_INLINE enum uw_status uw_unknown_pc(struct uw_state *u)
 UW_INLINE enum uw_status uw_step_blind(struct uw_state *u)
 {
 	port_note(u, UW_NOTE_BLIND, 0);
-	u->map.module = 0;
+	u->is_blind = true;
+	u->map = (struct uw_mapping){ 0 };
 	return fp_step(u, UW_FRAME_GUESS);
 }
 
@@ -135,6 +137,6 @@ UW_INLINE void uw_walk_end(struct uw_state *u, enum uw_status status)
 {
 	if (status == UW_END && u->has_guess)
 		status = u->is_hijacked ? UW_T_HIJACKED : UW_T_GUESSED;
-	u->sample.status = u->has_tables ? (u8)status : UW_T_UNKNOWN_PROCESS;
+	u->sample.status = u->is_blind ? UW_T_UNKNOWN_PROCESS : (u8)status;
 	port_note(u, UW_NOTE_END, status);
 }

@@ -25,6 +25,8 @@ static int take_mappings(struct taken *t, const struct session_stack *stack)
 {
 	const struct image *im = stack->image;
 
+	if (stack->sample->flags & UW_SAMPLE_BY_FILE)
+		return -ESTALE; /* walked by what is in no table */
 	if (!stack->sample->proc_gen)
 		return 0; /* walked without tables */
 	if (stack->sample->proc_gen != im->gen)

@@ -19,10 +19,12 @@ static void find_memory(struct program *p)
 
 	p->config = (struct uw_config *)&skel->rodata->uw_config;
 	p->wants_async = (bool *)&skel->rodata->uw_wants_async;
+	p->page_shift = (u32 *)&skel->rodata->uw_page_shift;
 	p->tids = skel->bss->uw_tids;
 	p->counters = skel->bss->uw_counters;
 	p->processes = skel->bss->uw_processes;
 	p->mappings = skel->bss->uw_mappings;
+	p->files = skel->bss->uw_files;
 	p->v8_builds = skel->bss->uw_v8_builds;
 	p->row_pages = skel->bss->uw_row_pages;
 	p->rules = skel->bss->uw_rules;

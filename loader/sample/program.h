@@ -15,10 +15,12 @@ struct program {
 	void *skel;
 	struct uw_config *config; /* until it is loaded */
 	bool *wants_async; /* until it is loaded */
+	u32 *page_shift; /* until it is loaded */
 	u32 *tids;
 	struct uw_counters *counters;
 	struct uw_process *processes;
 	struct uw_mapping *mappings;
+	struct uw_file *files;
 	struct v8_info *v8_builds;
 	struct uw_row_page *row_pages;
 	struct uw_rule *rules;

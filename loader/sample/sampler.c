@@ -133,6 +133,7 @@ static void configure(struct sampler *s)
 	c->n_tids = s->config.n_tids;
 	c->has_task_pt_regs = has_task_pt_regs();
 	*s->program.wants_async = s->config.wants_async;
+	*s->program.page_shift = (u32)__builtin_ctzl((unsigned long)sysconf(_SC_PAGESIZE));
 	bpf_map__set_max_entries(s->program.slots, s->n_cpus);
 	bpf_map__set_max_entries(s->program.ring, ring_len(s->n_cpus));
 	bpf_map__set_max_entries(s->program.rows, n_row_pairs(s));
@@ -333,6 +334,7 @@ struct tables_memory sampler_tables(struct sampler *s)
 	return (struct tables_memory){ .processes = s->program.processes,
 				       .mappings = s->program.mappings,
 				       .v8_builds = s->program.v8_builds,
+				       .files = s->program.files,
 				       .awaits = s->config.wants_async ? s->program.awaits : NULL };
 }
 

@@ -181,6 +181,37 @@ void tables_remove(struct tables *t, u32 pid)
 	end_change(p);
 }
 
+/* The file's entry, else a free one, else one that has to go. */
+static struct uw_file *find_file(struct tables *t, const struct uw_file *file)
+{
+	u32 hash = uw_file_hash(file->dev, file->inode);
+	struct uw_file *best = &t->m.files[hash];
+
+	for (u32 i = 0; i < UW_FILE_PROBES; i++) {
+		struct uw_file *f = &t->m.files[(hash + i) & (UW_MAX_FILES - 1)];
+
+		if (f->module && f->dev == file->dev && f->inode == file->inode)
+			return f;
+		if (best->module && !f->module)
+			best = f;
+	}
+	return best;
+}
+
+void tables_add_file(struct tables *t, const struct uw_file *file)
+{
+	struct uw_file *f = find_file(t, file);
+
+	if (!memcmp(f, file, sizeof(*f)))
+		return;
+	__atomic_store_n(&f->module, 0, __ATOMIC_SEQ_CST);
+	f->inode = file->inode;
+	f->size = file->size;
+	f->changed_ns = file->changed_ns;
+	f->dev = file->dev;
+	__atomic_store_n(&f->module, file->module, __ATOMIC_SEQ_CST);
+}
+
 int tables_add_v8(struct tables *t, const struct v8_info *info, u16 *idx)
 {
 	for (u16 i = 0; i < t->n_v8; i++) {

@@ -18,6 +18,7 @@ struct tables_memory {
 	struct uw_process *processes; /* UW_MAX_PROCESSES */
 	struct uw_mapping *mappings; /* UW_MAX_MAPPINGS */
 	struct v8_info *v8_builds; /* UW_MAX_V8_BUILDS */
+	struct uw_file *files; /* UW_MAX_FILES */
 	struct dotnet_await *awaits; /* UW_MAX_AWAITS; NULL: nobody wants async frames */
 };
 
@@ -57,6 +58,14 @@ void tables_clear_mappings(struct tables *t, u32 pid);
 
 /* Forget the process (exit). */
 void tables_remove(struct tables *t, u32 pid);
+
+/**
+ * tables_add_file() - enter a file: processes that map it are walked in it before they have tables
+ * @file:	its code is native, all of it
+ *
+ * One that was there under the same number is replaced; where there is no room, another one is.
+ */
+void tables_add_file(struct tables *t, const struct uw_file *file);
 
 /**
  * tables_add_v8() - enter a build of V8

@@ -17,6 +17,8 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
 
 #include "../../inspect/util/cleanup.h"
 #include "../flight/log.h"
@@ -101,13 +103,33 @@ const struct v8_build *images_v8(struct images *all, u32 module)
 	return b && b->is_walked ? b->v8 : NULL;
 }
 
+/* Processes that are about to map the file, too, need not wait for tables: see bpf/files.h. */
+static void tell_file(struct images *all, u32 module, u32 dev, u64 inode)
+{
+	const struct image_build *b = module ? build_of(all, module) : NULL;
+	struct uw_file file = { .inode = inode, .dev = dev, .module = module };
+
+	if (b && !b->is_walked && !b->dotnet &&
+	    modules_stamp(all->modules, module, &file.size, &file.changed_ns))
+		tables_add_file(all->tables, &file);
+}
+
+/* Device numbers as the kernel has them. */
+static u32 kernel_dev(u32 major, u32 minor)
+{
+	return major << 20 | minor;
+}
+
 void images_preload(struct images *all, int fd, const char *path)
 {
+	struct stat st;
 	u32 module;
 
 	if (modules_preload(all->modules, fd, path, &module))
 		return;
 	build_of(all, module);
+	if (!fstat(fd, &st))
+		tell_file(all, module, kernel_dev(major(st.st_dev), minor(st.st_dev)), st.st_ino);
 	if (all->rows)
 		row_filler_expect(all->rows, module);
 }
@@ -293,6 +315,7 @@ static int push_mapping(struct image *im, struct map_list *l, struct mapping *m)
 		return map_list_push(l, &out);
 	}
 	out.module = module_of(im, m);
+	tell_file(im->all, out.module, kernel_dev(m->dev_major, m->dev_minor), m->inode);
 	if (out.module && im->all->rows)
 		row_filler_expect(im->all->rows, out.module);
 	if (im->build && build_of(im->all, out.module) == im->build)

@@ -66,12 +66,20 @@ static void refresh(struct session *s, struct process *p, struct image *im)
 	session_mark_changed(s, im);
 }
 
+/* A child has its parent's image; with that one's number no sample of the next is taken for it. */
 static void on_fork(struct session *s, struct process *child)
 {
+	struct process *parent = processes_alive(s->processes, child->ppid);
+	const struct image *from = parent ? parent->priv : NULL;
+	struct image *im;
+
 	if (!s->config.eager || child->priv)
 		return;
 	tables_set_target(s->tables, child->pid);
-	session_mark_changed(s, session_image_of(s, child));
+	im = session_image_of(s, child);
+	if (im && from)
+		im->exec_id = from->exec_id;
+	session_mark_changed(s, im);
 }
 
 static void on_exec(struct session *s, struct process *p)
@@ -186,7 +194,7 @@ static void meet(struct session *s, const struct uw_sample *sample)
 	announcer_must_wait(p, im, s->tick_ns);
 	image_dotnet_learn(&im->dotnet, im->all->tables, sample);
 	if (sample->status == UW_T_UNKNOWN_PROCESS || sample->status == UW_T_UNKNOWN_PC ||
-	    (im->dotnet.runtime && has_new_code(im, sample)))
+	    sample->flags & UW_SAMPLE_BY_FILE || (im->dotnet.runtime && has_new_code(im, sample)))
 		refresh(s, p, im);
 }
 
@@ -264,16 +272,24 @@ static bool has_v8(const struct uw_sample *sample)
 	return false;
 }
 
+/* No tables were there that could be another image's: the kernel has told of each file. */
+static bool is_by_files(const struct uw_sample *sample)
+{
+	return !sample->proc_gen && sample->flags & UW_SAMPLE_BY_FILE;
+}
+
 /* The image that can name the sample's frames; NULL: none, or none any more. */
 static struct image *image_for(struct process *p, struct image *im, struct uw_sample *sample)
 {
 	if (!im)
 		return NULL;
 	if (!image_owns(im, sample)) {
-		sample_disown(sample);
+		if (!is_by_files(sample))
+			sample_disown(sample);
 		return NULL;
 	}
-	sample_disown_stale(p, sample);
+	if (!is_by_files(sample))
+		sample_disown_stale(p, sample);
 	if (!has_v8(sample))
 		return im;
 	if (is_thread_gone(p, sample->tid))

@@ -17,6 +17,7 @@
 
 #define HELPER_PATIENCE_NS 5000000000ull
 #define HELPER_MEMORY (768u << 20) /* what it may use at most, RLIMIT_DATA */
+#define HELPER_KEPT_MEMORY (32u << 20) /* of all modules together, but for the one in use */
 #define HELPER_MAX_DEBUG_LEN (128u << 20) /* debug sections of one module */
 #define HELPER_MAX_ALL_DEBUG_LEN (256u << 20) /* of all that are open; the oldest is closed */
 #define HELPER_MAX_MINI_LEN (64u << 20)

@@ -7,6 +7,7 @@
  */
 
 #include <errno.h>
+#include <malloc.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -98,6 +99,37 @@ static void make_room(struct child *c, u64 len)
 			return;
 		close_lines(oldest);
 	}
+}
+
+/* What the heap has in use. libdw keeps the line tables that were asked for beside the sections. */
+static size_t memory_in_use(void)
+{
+	struct mallinfo2 m = mallinfo2();
+
+	return m.uordblks + m.hblkhd;
+}
+
+/* Between two answers: of all that is open only little is kept, and the newest. */
+static void keep_little(struct child *c)
+{
+	bool was_closed = false;
+
+	while (memory_in_use() > HELPER_KEPT_MEMORY) {
+		struct file *oldest = NULL;
+
+		for (u32 i = 0; i < MAX_FILES; i++) {
+			struct file *f = &c->files[i];
+
+			if (f->lines && f->used != c->clock && (!oldest || f->used < oldest->used))
+				oldest = f;
+		}
+		if (!oldest)
+			break;
+		close_lines(oldest);
+		was_closed = true;
+	}
+	if (was_closed)
+		malloc_trim(0);
 }
 
 static bool has_symtab(struct elf_file *f)
@@ -286,6 +318,7 @@ static void handle(struct child *c, const struct helper_ask *ask, int fds[2])
 	else
 		c->out.answer.err = look_up(c, ask);
 	answer(c);
+	keep_little(c);
 }
 
 /* 0 at the end of it all. */

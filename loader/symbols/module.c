@@ -325,6 +325,17 @@ const struct module_info *modules_info(struct modules *m, u32 id)
 	return mod ? &mod->info : NULL;
 }
 
+bool modules_stamp(struct modules *m, u32 id, u64 *size, u64 *changed_ns)
+{
+	const struct module *mod = modules_find(m, id);
+
+	if (!mod || mod->fd < 0 || !mod->info.is_elf || mod->info.is_vdso)
+		return false;
+	*size = mod->key.size;
+	*changed_ns = mod->key.changed_ns;
+	return true;
+}
+
 int modules_fd(struct modules *m, u32 id)
 {
 	struct module *mod = modules_find(m, id);

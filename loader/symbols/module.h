@@ -73,6 +73,14 @@ int modules_load_symbols(struct modules *m, u32 id);
 /* What is known of a module, valid until the next modules_open(); NULL for no such id. */
 const struct module_info *modules_info(struct modules *m, u32 id);
 
+/**
+ * modules_stamp() - what tells a module's file from what was there under its name before
+ * @size, @changed_ns: of its content
+ *
+ * Return: false: it is not one of code that could be read.
+ */
+bool modules_stamp(struct modules *m, u32 id, u64 *size, u64 *changed_ns);
+
 /*
  * The module's file, borrowed until the next modules_open(); -ESTALE if it is closed by now, or
  * was written to.

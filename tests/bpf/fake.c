@@ -13,6 +13,7 @@
 
 struct fake fake;
 bool fake_has_fields;
+const char *fake_lacks;
 
 long bpf_probe_read_user(void *dst, u32 len, const void *addr)
 {

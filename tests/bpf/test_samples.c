@@ -226,6 +226,51 @@ static void saved_registers_that_cannot_be_read_leave_the_kernels_frames(void **
 	assert_int_equal(w.sample.pc, 0);
 }
 
+/* The registers are those of the image before; so is the stack until the memory is another's. */
+static void an_exec_that_has_taken_the_stack_leaves_the_kernels_frames(void **state)
+{
+	(void)state;
+	for (u32 i = 0; i < 4; i++) {
+		bool is_executing = i & 1, is_gone = i & 2;
+		struct uw_regs regs;
+		u8 flags = is_executing && is_gone ? UW_SAMPLE_KTHREAD : 0;
+
+		world_begin();
+		enter_kernel(2);
+		thread->in_execve = is_executing;
+		regs = w.target.regs;
+		regs.sp = is_gone ? 0x10000 : regs.sp;
+		w.saved_regs = pt_regs_of(&regs, 0, 0);
+		assert_non_null(run());
+		assert_int_equal(w.sample.flags, UW_SAMPLE_IN_KERNEL | flags);
+		if (flags) {
+			assert_int_equal(w.sample.n_frames, 2);
+			assert_int_equal(w.sample.status, UW_END);
+		} else {
+			assert_true(w.sample.n_frames > 2);
+		}
+		world_end();
+	}
+}
+
+/* By what the processor was in: the segment of its code, a bit of its state. */
+static void of_a_32_bit_program_the_leaf_is_told(void **state)
+{
+	(void)state;
+	set_32_bit(&w.event.regs);
+	assert_non_null(run());
+	assert_int_equal(w.sample.flags, UW_SAMPLE_32_BIT);
+	assert_int_equal(w.sample.status, UW_T_32_BIT);
+	assert_int_equal(w.sample.n_frames, 1);
+	assert_int_equal(w.sample.frames[0].kind, UW_UNKNOWN);
+	assert_true(w.sample.frames[0].pc == APP(0x108));
+	enter_kernel(2);
+	assert_non_null(run());
+	assert_int_equal(w.sample.flags, UW_SAMPLE_IN_KERNEL | UW_SAMPLE_32_BIT);
+	assert_int_equal(w.sample.n_frames, 3);
+	assert_int_equal(w.sample.n_kernel, 2);
+}
+
 /* Whatever lies where a user's registers would be. */
 static void a_kernel_thread_has_kernel_frames_only(void **state)
 {
@@ -291,6 +336,8 @@ int main(void)
 		T(a_user_sample_after_a_kernel_sample_has_no_kernel_frames),
 		T(saved_registers_lie_at_the_end_of_the_kernel_stack),
 		T(saved_registers_that_cannot_be_read_leave_the_kernels_frames),
+		cmocka_unit_test(an_exec_that_has_taken_the_stack_leaves_the_kernels_frames),
+		T(of_a_32_bit_program_the_leaf_is_told),
 		cmocka_unit_test(a_kernel_thread_has_kernel_frames_only),
 		cmocka_unit_test(which_half_the_pc_is_in_decides),
 	};

@@ -171,6 +171,7 @@ static inline void clear_tables(void)
 	memset(uw_row_pages, 0, sizeof(uw_row_pages));
 	memset(uw_rules, 0, sizeof(uw_rules));
 	memset(uw_tids, 0, sizeof(uw_tids));
+	memset(uw_files, 0, sizeof(uw_files));
 	memset(uw_counters, 0, sizeof(uw_counters));
 	uw_pidns_level = uw_pidns_ino = 0;
 }
@@ -193,6 +194,7 @@ static inline void world_begin_on(const struct stack *stack)
 	enter_process(PID, UW_PROC_TARGET | UW_PROC_TABLES, 0);
 	w.event.regs = pt_regs_of(&w.target.regs, 0, 0);
 	fake_has_fields = true;
+	fake_lacks = NULL;
 	fake = (struct fake){
 		.cpu = CPU,
 		.ids = (u64)PID << 32 | TID,

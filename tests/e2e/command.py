@@ -11,6 +11,7 @@ import struct
 import subprocess
 import sys
 import time
+from collections import Counter
 
 from lib import BUSY, UNSPOOL, Checks, Profile, folder, need_bpf, node, running, unspool, version_of
 
@@ -133,6 +134,11 @@ def of_32_bits(check, tmp):
                                os.path.join(tmp, "p.ndjson"))
                 check.equal((done.returncode, len(done.stderr.splitlines())), (3, 1),
                             f"a program of 32 bits: {done.stderr.strip()!r}")
+        out = os.path.join(tmp, "command.ndjson")
+        unspool("record", "-q", "-F", "199", "-o", out, "--", "timeout", "0.5", path)
+        reasons = Counter(stack.get("reason") for count, stack, frames, line
+                          in Profile(out).samples() if line["name"] == "loops")
+        check.that(reasons["32-bit code"] > 0 and not reasons[None], f"as a command: {reasons}")
     except OSError as error:
         print(f"not checked, programs of 32 bits do not run here: {error}")
 

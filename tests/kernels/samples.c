@@ -15,9 +15,12 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
 
 #include <bpf/libbpf.h>
 
+#include "../../inspect/util/cleanup.h"
 #include "sampler.h"
 #include "stacks.h"
 
@@ -36,6 +39,60 @@ static int sample_once(struct sampler *s, u64 fp, char *page)
 	return n < 0 ? n : n == 1 ? 0 : -ENODATA;
 }
 
+/* This program, as the kernel knows its file, and where arch_fault() is in it; 0 or -errno. */
+static int know_own_file(struct uw_file *f, u64 *off)
+{
+	_cleanup_fclose_ FILE *maps = fopen("/proc/self/maps", "re");
+	unsigned long start, end, at;
+	char line[512];
+	struct stat st;
+
+	if (!maps || stat("/proc/self/exe", &st))
+		return -errno;
+	*f = (struct uw_file){ .inode = st.st_ino,
+			       .size = (u64)st.st_size,
+			       .changed_ns = (u64)st.st_mtim.tv_sec * 1000000000 +
+					     (u64)st.st_mtim.tv_nsec,
+			       .dev = major(st.st_dev) << 20 | minor(st.st_dev),
+			       .module = 77 };
+	while (fgets(line, sizeof(line), maps))
+		if (sscanf(line, "%lx-%lx %*s %lx", &start, &end, &at) == 3 &&
+		    (u64)arch_fault >= start && (u64)arch_fault < end) {
+			*off = (u64)arch_fault - start + at;
+			return 0;
+		}
+	return -ENOENT;
+}
+
+/*
+ * Without tables: the kernel's mappings tell the file, if it is known. With another time of
+ * change it is not.
+ */
+static int run_files(struct sampler *s, char *page, struct tally *t)
+{
+	struct uw_file *files = s->skel->bss->uw_files, own;
+	u64 fp = stacks_make(&stack_cases[0]), off = 0;
+	int err = know_own_file(&own, &off);
+
+	for (int i = 0; !err && i < 3; i++) {
+		const struct uw_frame *f = &s->last.frames[0];
+		bool should = i == 1, is_found, is_right;
+
+		files[uw_file_hash(own.dev, own.inode)] = own;
+		files[uw_file_hash(own.dev, own.inode)].module = i ? own.module : 0;
+		files[uw_file_hash(own.dev, own.inode)].changed_ns += i == 2;
+		err = sample_once(s, fp, page);
+		is_found = s->last.flags & UW_SAMPLE_BY_FILE;
+		is_right = should ? f->kind == UW_NATIVE && f->aux == own.module &&
+					    f->a - off == f->pc - (u64)arch_fault
+				  : s->last.status == UW_T_UNKNOWN_PROCESS;
+		printf("page fault in %s file: %s\n", should ? "a known" : "an unknown",
+		       !err && is_found == should && is_right ? "ok" : "FAILED");
+		tally_add(t, !err && is_found == should && is_right);
+	}
+	return err;
+}
+
 static int run_cases(struct sampler *s, char *page, struct tally *t)
 {
 	const struct stack_tables tables = { .mappings = s->skel->bss->uw_mappings,
@@ -47,6 +104,8 @@ static int run_cases(struct sampler *s, char *page, struct tally *t)
 
 	if (!err)
 		err = sample_once(s, stacks_make(&stack_cases[0]), page);
+	if (!err)
+		err = run_files(s, page, t);
 	if (err)
 		return err;
 	sampler_set_process(s, STACKS_N_MAPPINGS);

@@ -13,13 +13,14 @@ struct world {
 	struct uw_process processes[UW_MAX_PROCESSES];
 	struct uw_mapping mappings[UW_MAX_MAPPINGS];
 	struct v8_info builds[UW_MAX_V8_BUILDS];
+	struct uw_file files[UW_MAX_FILES];
 	struct tables *t;
 };
 
 static int make_world(void **state)
 {
 	struct world *w = calloc(1, sizeof(*w));
-	struct tables_memory m = { w->processes, w->mappings, w->builds };
+	struct tables_memory m = { w->processes, w->mappings, w->builds, w->files };
 
 	assert_int_equal(tables_new(&w->t, &m), 0);
 	*state = w;
@@ -167,6 +168,58 @@ static void equal_builds_share_an_index(void **state)
 	assert_memory_equal(&w->builds[second], &b, sizeof(b));
 }
 
+/* As uw_file_search() in bpf/files.h; what is to be found is whole. */
+static u32 module_of(const struct world *w, const struct uw_file *file)
+{
+	for (u32 i = 0; i < UW_FILE_PROBES; i++) {
+		const struct uw_file *f =
+			&w->files[(uw_file_hash(file->dev, file->inode) + i) & (UW_MAX_FILES - 1)];
+
+		if (f->inode == file->inode && f->dev == file->dev && f->size == file->size &&
+		    f->changed_ns == file->changed_ns)
+			return f->module;
+	}
+	return 0;
+}
+
+static void a_file_that_was_replaced_is_known_as_it_is_now(void **state)
+{
+	struct uw_file before = { 4711, 1000, 5, 8 << 20, 1 }, now = { 4711, 1000, 6, 8 << 20, 2 };
+	struct world *w = *state;
+
+	tables_add_file(w->t, &before);
+	tables_add_file(w->t, &before);
+	assert_int_equal(module_of(w, &before), 1);
+	assert_int_equal(module_of(w, &now), 0);
+	tables_add_file(w->t, &now);
+	assert_int_equal(module_of(w, &before), 0);
+	assert_int_equal(module_of(w, &now), 2);
+}
+
+/* As many as there are modules: one that finds no room takes another's. */
+static void nearly_all_files_find_room(void **state)
+{
+	struct world *w = *state;
+	u32 n_found = 0;
+
+	for (u32 i = 1; i <= UW_MAX_FILES / 2; i++)
+		tables_add_file(w->t, &(struct uw_file){ 1000000 + 7ull * i, i, i, 8 << 20, i });
+	for (u32 i = 1; i <= UW_MAX_FILES / 2; i++) {
+		struct uw_file f = { 1000000 + 7ull * i, i, i, 8 << 20, 0 };
+		u32 module = module_of(w, &f);
+
+		assert_true(!module || module == i);
+		n_found += module == i;
+	}
+	assert_in_range(n_found, UW_MAX_FILES / 2 - 20, UW_MAX_FILES / 2);
+	for (u32 i = 1; i <= 4 * UW_MAX_FILES; i++) {
+		struct uw_file f = { 77ull * i, i, i, 9 << 20, i };
+
+		tables_add_file(w->t, &f);
+		assert_int_equal(module_of(w, &f), i);
+	}
+}
+
 #define IN_WORLD(f) cmocka_unit_test_setup_teardown(f, make_world, end_world)
 
 static const struct CMUnitTest tests[] = {
@@ -177,6 +230,8 @@ static const struct CMUnitTest tests[] = {
 	IN_WORLD(exec_keeps_a_target_and_exit_forgets_it),
 	IN_WORLD(as_many_processes_as_promised_find_room),
 	IN_WORLD(equal_builds_share_an_index),
+	IN_WORLD(a_file_that_was_replaced_is_known_as_it_is_now),
+	IN_WORLD(nearly_all_files_find_room),
 };
 
 int main(void)

@@ -26,6 +26,12 @@ UW_INLINE bool arch_is_kernel_pc(u64 pc)
 	return pc >> 63;
 }
 
+/* PSR_MODE32_BIT of arch/arm64/include/uapi/asm/ptrace.h */
+UW_INLINE bool arch_is_32_bit(const struct arch_pt_regs *r)
+{
+	return r->pstate & 0x10;
+}
+
 /* V8 on arm64: x19 is the bytecode offset, x20 the BytecodeArray (interpreter registers). */
 UW_INLINE void arch_take_regs(struct uw_state *u, const struct arch_pt_regs *r)
 {

@@ -27,6 +27,12 @@ UW_INLINE bool arch_is_kernel_pc(u64 pc)
 	return pc >> 63;
 }
 
+/* __USER32_CS of arch/x86/include/asm/segment.h, v2.6 to v7.2 */
+UW_INLINE bool arch_is_32_bit(const struct arch_pt_regs *r)
+{
+	return (r->cs & 0xffff) == 0x23;
+}
+
 /* V8 on x64: r9 is the bytecode offset, r12 the BytecodeArray (interpreter registers). */
 UW_INLINE void arch_take_regs(struct uw_state *u, const struct arch_pt_regs *r)
 {

@@ -23,3 +23,9 @@ static inline struct arch_pt_regs pt_regs_of(const struct uw_regs *r, u64 offset
 	memcpy(&regs, words, sizeof(regs));
 	return regs;
 }
+
+/* arch/arm64/include/uapi/asm/ptrace.h at v6.12: PSR_MODE32_BIT */
+static inline void set_32_bit(struct arch_pt_regs *regs)
+{
+	((u64 *)regs)[AT_PC + 1] |= 0x10;
+}

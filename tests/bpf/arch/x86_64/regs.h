@@ -34,3 +34,9 @@ static inline struct arch_pt_regs pt_regs_of(const struct uw_regs *r, u64 offset
 	memcpy(&regs, words, sizeof(regs));
 	return regs;
 }
+
+/* arch/x86/include/asm/segment.h at v6.12: __USER32_CS */
+static inline void set_32_bit(struct arch_pt_regs *regs)
+{
+	((u64 *)regs)[AT_CS] = 0x23;
+}

@@ -6,7 +6,16 @@
  * programs declare them. A read through a null pointer gives zero, as in the kernel.
  */
 
-extern bool fake_has_fields; /* bpf_core_field_exists() of the members that not every kernel has */
+#include <string.h>
+
+/* bpf_core_field_exists() of the members that not every kernel has: all or none, but for these. */
+extern bool fake_has_fields;
+extern const char *fake_lacks; /* their names, or NULL */
+
+static inline bool fake_has(const char *field)
+{
+	return fake_has_fields && (!fake_lacks || !strstr(fake_lacks, strrchr(field, '>') + 1));
+}
 
 /* struct pt_regs of the made-up kernel is longer than what the programs look at. */
 #define FAKE_PT_REGS_LEN 352
@@ -22,7 +31,14 @@ extern bool fake_has_fields; /* bpf_core_field_exists() of the members that not 
 #define BPF_CORE_READ(src, ...)                                                                    \
 	FAKE_PICK(__VA_ARGS__, FAKE_READ_3, FAKE_READ_2, FAKE_READ_1, )(src, __VA_ARGS__)
 
-#define bpf_core_field_exists(field) ((void)sizeof(field), fake_has_fields)
+#define BPF_CORE_READ_BITFIELD_PROBED(src, field) ((src)->field)
+
+#define bpf_core_field_exists(field)                                                               \
+	((void)sizeof(({                                                                           \
+		 (void)(field);                                                                    \
+		 0;                                                                                \
+	 })),                                                                                      \
+	 fake_has(#field))
 #define bpf_core_field_offset(type, field) offsetof(type, field)
 #define bpf_core_type_size(type)                                                                   \
 	(__builtin_types_compatible_p(type, struct pt_regs___kernel) ? FAKE_PT_REGS_LEN            \
