@@ -13,6 +13,7 @@
 #include "../core/uw_walk.h"
 
 #include <arch_regs.h>
+#include <log_all.h>
 
 #include "files.h"
 
@@ -88,7 +89,7 @@ __attribute__((noinline)) int uw_look_again(u32 i)
 	enum uw_status status = UW_OK;
 	int is_found;
 
-	if (!s || i < s->n_kernel || s->done != UW_T_UNKNOWN_PC)
+	if (uw_log_is_all() || !s || i < s->n_kernel || s->done != UW_T_UNKNOWN_PC)
 		return 0;
 	is_found = uw_look_for_file(uw_next_pc(u));
 	if (!is_found && u->extent)

@@ -29,12 +29,6 @@ UW_INLINE void uw_log_begin(const struct uw_slot *s)
 	b->log.regs = s->user_regs;
 }
 
-/* A case has to have whatever a walk that knows nothing would read. */
-UW_INLINE bool uw_log_is_all(void)
-{
-	return true;
-}
-
 /* A frozen ring records no walk, so a walk that it recorded and that freezes froze it. */
 UW_INLINE bool uw_log_is_wanted(const struct uw_sample *s)
 {

@@ -11,12 +11,6 @@ UW_INLINE void uw_log_begin(const struct uw_slot *s)
 	(void)s;
 }
 
-/* Walks may leave out what they know. */
-UW_INLINE bool uw_log_is_all(void)
-{
-	return false;
-}
-
 /* The walk has ended. False: the sample is not to be sent. */
 UW_INLINE bool uw_log_send(const struct uw_slot *s)
 {
