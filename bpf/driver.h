@@ -89,7 +89,7 @@ __attribute__((noinline)) int uw_look_again(u32 i)
 	enum uw_status status = UW_OK;
 	int is_found;
 
-	if (uw_log_is_all() || !s || i < s->n_kernel || s->done != UW_T_UNKNOWN_PC)
+	if (!s || i < s->n_kernel || s->done != UW_T_UNKNOWN_PC)
 		return 0;
 	is_found = uw_look_for_file(uw_next_pc(u));
 	if (!is_found && u->extent)
@@ -142,7 +142,7 @@ __attribute__((noinline)) int uw_walk_step(u32 i)
 __attribute__((noinline)) int uw_block(u32 first)
 {
 	for (u32 i = 0; i < UW_BLOCK; i++)
-		if (uw_walk_step(first + i) && !uw_look_again(first + i))
+		if (uw_walk_step(first + i) && (uw_log_is_all() || !uw_look_again(first + i)))
 			return 1;
 	return 0;
 }

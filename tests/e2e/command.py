@@ -136,8 +136,10 @@ def of_32_bits(check, tmp):
                             f"a program of 32 bits: {done.stderr.strip()!r}")
         out = os.path.join(tmp, "command.ndjson")
         unspool("record", "-q", "-F", "199", "-o", out, "--", "timeout", "0.5", path)
-        reasons = Counter(stack.get("reason") for count, stack, frames, line
-                          in Profile(out).samples() if line["name"] == "loops")
+        profile = Profile(out)
+        pids = [p["pid"] for p in profile.of("process") if p["name"] == "loops"]
+        reasons = Counter(stack.get("reason") for _, stack, _, line in profile.samples()
+                          if line["pid"] in pids)
         check.that(reasons["32-bit code"] > 0 and not reasons[None], f"as a command: {reasons}")
     except OSError as error:
         print(f"not checked, programs of 32 bits do not run here: {error}")
