@@ -55,7 +55,7 @@ UW_INLINE u64 port_index(u64 n, u64 mask)
 
 UW_INLINE bool port_wants_async(void)
 {
-	return true;
+	return false;
 }
 
 UW_INLINE const struct dotnet_await *port_await(const struct uw_state *u, u64 key)
