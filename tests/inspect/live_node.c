@@ -57,18 +57,31 @@ static int learn_build(struct live_node *n, const char *path)
 		return -errno;
 	n->exe_dev = st.st_dev;
 	n->exe_inode = st.st_ino;
-	return 0;
+	n->exe = strdup(path);
+	return n->exe ? 0 : -ENOMEM;
+}
+
+static void forget_build(struct live_node *n)
+{
+	if (n->build)
+		v8_build_free(&n->build);
+	live_rows_deinit(&n->rows);
+	free(n->exe);
+	n->exe = NULL;
 }
 
 int live_node_start(struct live_node *n, char *const argv[])
 {
-	int r;
+	int r = 0;
 
-	*n = (struct live_node){ .process.mem_fd = -1, .pid = -1 };
-	r = learn_build(n, argv[0]);
-	if (r < 0)
-		return r;
-	r = spawn(n, argv);
+	n->process.mem_fd = n->pid = -1;
+	n->walk = (struct uw_state){};
+	if (!n->exe || strcmp(n->exe, argv[0])) {
+		forget_build(n);
+		r = learn_build(n, argv[0]);
+	}
+	if (!r)
+		r = spawn(n, argv);
 	if (r < 0)
 		return r;
 	/* Until the program has spoken, /proc/PID/mem may still be that of before exec. */
@@ -81,7 +94,7 @@ int live_node_start(struct live_node *n, char *const argv[])
 	return r;
 }
 
-void live_node_end(struct live_node *n)
+void live_node_stop(struct live_node *n)
 {
 	if (n->pid > 0) {
 		kill(n->pid, SIGKILL);
@@ -89,13 +102,19 @@ void live_node_end(struct live_node *n)
 	}
 	if (n->out)
 		fclose(n->out);
+	n->pid = -1;
+	n->out = NULL;
 	if (n->heap)
 		v8_heap_free(&n->heap);
-	if (n->build)
-		v8_build_free(&n->build);
-	live_rows_deinit(&n->rows);
 	target_process_deinit(&n->process);
 	free(n->maps);
+	n->maps = NULL;
+}
+
+void live_node_end(struct live_node *n)
+{
+	live_node_stop(n);
+	forget_build(n);
 }
 
 /* ---- mappings ---- */

@@ -18,8 +18,9 @@ struct live_node {
 	int pid;
 	FILE *out; /* its standard output */
 	struct target_process process;
-	struct v8_build *build;
 	struct v8_heap *heap;
+	char *exe;
+	struct v8_build *build; /* the executable's */
 	u64 exe_dev, exe_inode;
 	char *maps; /* as last read */
 	struct uw_mapping mappings[LIVE_MAX_MAPPINGS];
@@ -28,8 +29,13 @@ struct live_node {
 	struct uw_state walk;
 };
 
-/* @argv: NULL-terminated. All of these: 0 or a negative errno. */
+/*
+ * @n: zeros, or what was stopped: what is known of the executable serves again.
+ * @argv: NULL-terminated. All of these: 0 or a negative errno.
+ */
 int live_node_start(struct live_node *n, char *const argv[]);
+void live_node_stop(struct live_node *n);
+/* Stops it, and forgets the executable. */
 void live_node_end(struct live_node *n);
 
 /* Stops the process and fills n->walk.sample; it stays stopped until live_node_resume(). */

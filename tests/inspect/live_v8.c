@@ -21,7 +21,7 @@
 #include "live_node.h"
 #include "live_truth.h"
 
-#define STOPS 100
+#define STOPS 60
 #define ENOUGH (STOPS / 4) /* in JavaScript; the rest is elsewhere, e.g. collecting garbage */
 #define ROUNDS 4
 #define MAX_ARGS 32
@@ -179,7 +179,7 @@ static int run_one(char *const argv[], int stops, struct run *run)
 	json_decref(spoiled);
 	if (node.heap)
 		memcpy(run->votes, node.heap->votes, sizeof(run->votes));
-	live_node_end(&node);
+	live_node_stop(&node);
 	return r;
 }
 
