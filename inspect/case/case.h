@@ -216,6 +216,9 @@ int case_plain_add_rows(struct case_file *c, const struct uw_frame *frames, u32 
 /* The register that struct uw_regs calls drap; 0 when it is not known. */
 u64 case_drap(const struct case_file *c);
 
+/* The process's own build of V8, the last that the walk knew; NULL: none. */
+const struct v8_info *case_v8(const struct case_file *c);
+
 /* "x86_64", "arm64". */
 const char *case_arch_name(enum case_arch arch);
 

@@ -109,6 +109,9 @@ static int check_faults(const struct case_file *c, struct case_error *why)
 	return 0;
 }
 
+#define FRAME_FLAGS                                                                                \
+	(UW_FRAME_RA | UW_FRAME_GUESS | UW_FRAME_NO_ROWS | UW_FRAME_ASYNC | UW_FRAME_FIRST_RUN)
+
 static int check_walk(const struct case_file *c, struct case_error *why)
 {
 	if (c->truth && (c->truth->status >= UW_N_STATUS || c->truth->n_pcs > CASE_MAX_LIST))
@@ -122,8 +125,7 @@ static int check_walk(const struct case_file *c, struct case_error *why)
 	for (u32 i = 0; i < c->walk->n_frames; i++) {
 		const struct uw_frame *f = &c->walk->frames[i];
 
-		if (f->kind >= UW_N_KINDS || f->status >= UW_N_STATUS ||
-		    f->flags & ~(UW_FRAME_RA | UW_FRAME_GUESS | UW_FRAME_NO_ROWS))
+		if (f->kind >= UW_N_KINDS || f->status >= UW_N_STATUS || f->flags & ~FRAME_FLAGS)
 			return bad(why, "frame %u of the walk is none that can be", i);
 	}
 	return 0;

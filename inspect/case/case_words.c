@@ -58,6 +58,11 @@ u64 case_drap(const struct case_file *c)
 	return c->regs.has_all && at >= 0 ? c->regs.all[at] : 0;
 }
 
+const struct v8_info *case_v8(const struct case_file *c)
+{
+	return c->n_v8_builds ? &c->v8_builds[c->n_v8_builds - 1] : NULL;
+}
+
 const char *case_arch_name(enum case_arch arch)
 {
 	return case_machines[arch].name;

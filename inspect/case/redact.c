@@ -3,13 +3,14 @@
 #include "redact.h"
 
 #include "../../core/dotnet/dotnet_info.h"
-#include "../../core/v8/v8_info.h"
 
 #include <string.h>
 
 #define SMALL 4096
 #define NEAR_SP (1ull << 20) /* a walk looks no further in one step */
 #define SMALL_SMI (1 << 24)
+#define FOLLOWED_LEN 64 /* from an object's tagged address to the field that was read */
+#define TYPE_LEN 2 /* of an object of V8: two bytes tell nothing else */
 
 static bool is_harmless(const struct redaction *r, u64 word)
 {
@@ -36,43 +37,56 @@ static u64 blank(const struct redaction *r, u64 word)
 	return like | (word & 7);
 }
 
-static bool is_v8(u8 kind)
+/* Has the walk looked, or tried to look, at what lies there? */
+static bool was_followed(const struct pages *p, u64 addr)
 {
-	return kind == UW_V8_STUB || kind == UW_V8_JS || kind == UW_V8_CODE;
-}
+	for (u64 at = addr; at < addr + FOLLOWED_LEN; at++) {
+		const struct page *page = pages_find(p, at);
+		u8 state = page ? page->state[at & (PAGE_LEN - 1)] : BYTE_NONE;
 
-/* Has the walk gone from a frame of V8 to the return address that lies there? */
-static bool is_return_from_v8(const struct redaction *r, const struct pages *p, u64 addr,
-			      bool is_stub)
-{
-	const struct page *page = pages_find(p, addr);
-	u32 off = addr & (PAGE_LEN - 1);
-	u64 word;
-
-	if (!page || page->state[off] != BYTE_READ)
-		return false;
-	memcpy(&word, page->bytes + off, 8);
-	for (u32 i = 1; i < r->n_frames; i++) {
-		u8 kind = r->frames[i - 1].kind;
-
-		if (r->frames[i].pc == (word & r->va_mask) &&
-		    (is_stub ? kind == UW_V8_STUB : is_v8(kind)))
+		if (state == BYTE_READ || state == BYTE_FAULT)
 			return true;
 	}
 	return false;
 }
 
-/*
- * The slots of a frame of V8 lie below its record, whose return address tells it: the
- * record before may be nowhere, since native code uses fp as it likes. What an exit frame
- * is of lies above it.
- */
-static bool is_in_v8_frame(const struct redaction *r, const struct pages *p, u64 addr)
+/* The return address of a frame: those who wait for it are not on the stack. */
+static u64 return_pc(const struct redaction *r, u32 frame)
 {
-	for (u64 at = addr; at <= addr + V8_SLOTS_LEN + 8; at += 8)
-		if (is_return_from_v8(r, p, at, false))
-			return true;
-	return is_return_from_v8(r, p, addr - V8_EXIT_TARGET + 8, true);
+	for (u32 i = frame + 1; i < r->n_frames; i++)
+		if (!(r->frames[i].flags & UW_FRAME_ASYNC))
+			return r->frames[i].pc;
+	return r->fault_addr; /* of no known code */
+}
+
+/* Is the word at @addr in the BytecodeArray slot of a frame? Its record says where that lies. */
+static bool is_array_slot(const struct redaction *r, const struct pages *p, u64 addr, u32 frame)
+{
+	u64 at = addr + (r->v8 ? r->v8->bytecode_array_slot + 8u : 0), word;
+	const struct page *page = pages_find(p, at);
+	u32 off = at & (PAGE_LEN - 1);
+
+	if (!r->v8 || !page || off > PAGE_LEN - 8 || page->state[off] != BYTE_READ)
+		return false;
+	memcpy(&word, page->bytes + off, 8);
+	return (word & r->va_mask) == return_pc(r, frame);
+}
+
+/* What frames of V8 tell is what they have in their slots, needed or not; see uw_frame.h. */
+static void retell(const struct redaction *r, const struct pages *p, u64 addr, u64 word, u64 like)
+{
+	for (u32 i = 0; i < r->n_frames; i++) {
+		struct uw_frame *f = &r->frames[i];
+
+		if (f->kind != UW_V8_STUB && f->kind != UW_V8_JS)
+			continue;
+		if (f->a == word)
+			f->a = like;
+		if (f->b == word)
+			f->b = like;
+		if (f->aux == (u32)word && is_array_slot(r, p, addr, i))
+			f->aux = (u32)like;
+	}
 }
 
 /* Of a nibble map a walk uses only where methods start: 4 bytes for 256 bytes of code. */
@@ -118,21 +132,33 @@ static bool is_of_dotnet(const struct redaction *r, const struct pages *p, const
 	       (is_nibble_map(r, addr) || is_dotnet_header(r, p, addr));
 }
 
+static u32 count_read(const struct page *page, u32 off)
+{
+	u32 n = 0;
+
+	for (u32 i = 0; i < 8; i++)
+		n += page->state[off + i] == BYTE_READ;
+	return n;
+}
+
 static void redact_word(const struct redaction *r, const struct pages *p, struct page *page,
 			u32 off)
 {
+	u32 n_read = count_read(page, off);
 	u64 word, like;
 
 	memcpy(&word, page->bytes + off, 8);
-	if (is_harmless(r, word) || is_in_v8_frame(r, p, page->addr + off) ||
-	    is_of_dotnet(r, p, page, off))
+	if (is_harmless(r, word) || is_of_dotnet(r, p, page, off) ||
+	    (n_read == 8 && was_followed(p, word & r->va_mask)))
 		return;
-	like = blank(r, word);
+	like = n_read > TYPE_LEN ? blank(r, word) : word;
 	for (u32 i = 0; i < 8; i++)
 		if (page->state[off + i] == BYTE_READ)
 			page->bytes[off + i] = ((u8 *)&like)[i];
 		else if (page->state[off + i] == BYTE_COPIED)
 			page->bytes[off + i] = 0;
+	if (n_read)
+		retell(r, p, page->addr + off, word, like);
 }
 
 void redact_pages(const struct redaction *r, struct pages *p)

@@ -7,10 +7,10 @@
  * SMI, or an address within a mapping. So nothing is lost that a pointer could tell,
  * and nobody has to guess what is a secret.
  *
- *	read by the walk      records and slots of V8's frames: stay
- *	                      nibble maps and method headers of CoreCLR: stay
- *	                      the rest of a window: words as above, and near the stack or
- *	                      where the walk failed; others become one that ends a walk alike
+ *	read by the walk      nibble maps and method headers of CoreCLR: stay
+ *	                      else words as above, and near the stack, where the walk
+ *	                      failed or went; others become one that ends a walk alike,
+ *	                      and so do the tokens of frames that were taken from them
  *	read for a name       stays; text of a name stays; script source is blanked before
  *	                      it gets here (redact_source())
  *	copied                words as above
@@ -22,15 +22,17 @@
 
 struct redaction {
 	const struct areas *areas;
-	const struct uw_frame *frames; /* of the walk, user frames only */
+	struct uw_frame *frames; /* of the walk, user frames only */
 	u32 n_frames;
 	const struct case_mapping *mappings; /* of the walk's tables */
 	u32 n_mappings;
+	const struct v8_info *v8; /* of the walk; NULL: none */
 	u64 sp;
 	u64 fault_addr; /* of the walk; 0: none */
 	u64 va_mask;
 };
 
+/* Changes tokens of frames, too. */
 void redact_pages(const struct redaction *r, struct pages *p);
 
 /* Registers but for pc, sp and lr: one of them may hold eight characters. */

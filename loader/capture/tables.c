@@ -123,7 +123,13 @@ static int take_auxv(struct taken *t, u32 pid)
 /* Whose build of the kernel it is, behind the first dash, is this machine's affair. */
 static int take_walk(struct taken *t, const struct uw_sample *s)
 {
+	u32 n = (u32)s->n_frames - s->n_kernel;
 	struct utsname u = { 0 };
+
+	t->walked = calloc(n + 1ul, sizeof(*t->walked));
+	if (!t->walked)
+		return -ENOMEM;
+	memcpy(t->walked, s->frames + s->n_kernel, n * sizeof(*t->walked));
 
 	uname(&u);
 	u.release[strcspn(u.release, "-")] = '\0';
@@ -132,8 +138,8 @@ static int take_walk(struct taken *t, const struct uw_sample *s)
 		return -ENOMEM;
 	}
 	t->walk = (struct case_walk){ .engine = t->engine,
-				      .frames = s->frames + s->n_kernel,
-				      .n_frames = (u32)s->n_frames - s->n_kernel,
+				      .frames = t->walked,
+				      .n_frames = n,
 				      .status = s->status,
 				      .fault_addr = s->fault_addr };
 	t->file.walk = &t->walk;
@@ -175,4 +181,5 @@ void tables_free_taken(struct taken *t)
 	free(t->files);
 	free(t->auxv);
 	free(t->engine);
+	free(t->walked);
 }

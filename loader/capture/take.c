@@ -59,10 +59,11 @@ static void take_regs(struct taken *t, const struct uw_sample *s, const struct u
 static void redact(struct taken *t, const struct uw_sample *s)
 {
 	struct redaction r = { .areas = &t->areas,
-			       .frames = s->frames + s->n_kernel,
-			       .n_frames = (u32)s->n_frames - s->n_kernel,
+			       .frames = t->walked,
+			       .n_frames = t->walk.n_frames,
 			       .mappings = t->mappings,
 			       .n_mappings = t->file.n_mappings,
+			       .v8 = case_v8(&t->file),
 			       .sp = s->sp,
 			       .fault_addr = s->fault_addr,
 			       .va_mask = t->file.va_mask };

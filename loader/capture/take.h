@@ -26,6 +26,7 @@ struct taken {
 	struct case_file file;
 	struct case_regs regs;
 	struct case_walk walk;
+	struct uw_frame *walked; /* its frames */
 	struct pages pages;
 	struct areas areas;
 	struct case_frames frames;

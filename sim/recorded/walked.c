@@ -149,13 +149,14 @@ static void describe(struct walked *w, const struct uw_sample *s)
 	w->file.is_plain_core = false;
 }
 
-static void redact(struct walked *w, const struct uw_sample *s)
+static void redact(struct walked *w, struct uw_sample *s)
 {
 	struct redaction r = { .areas = &w->areas,
 			       .frames = s->frames,
 			       .n_frames = s->n_frames,
 			       .mappings = w->file.mappings,
 			       .n_mappings = w->file.n_mappings,
+			       .v8 = case_v8(&w->file),
 			       .sp = s->sp,
 			       .fault_addr = s->fault_addr,
 			       .va_mask = w->file.va_mask };

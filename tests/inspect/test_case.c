@@ -272,6 +272,23 @@ static void text_that_is_none_is_mended(void **state)
 	}
 }
 
+static void every_flag_of_a_frame_is_written_and_read_back(void **state)
+{
+	const u8 all = UW_FRAME_RA | UW_FRAME_GUESS | UW_FRAME_NO_ROWS | UW_FRAME_ASYNC |
+		       UW_FRAME_FIRST_RUN;
+	const struct uw_frame frames[] = { { .kind = UW_NATIVE, .flags = all },
+					   { .kind = UW_V8_JS, .flags = UW_FRAME_ASYNC } };
+	const struct case_walk walk = { "kernel", frames, 2, UW_END, 0 };
+	struct case_file a = *made_case(CASE_X86_64), *b;
+
+	(void)state;
+	a.walk = &walk;
+	write_case(&a, "flags.core");
+	b = read_case("flags.core");
+	same_walk(&a, b);
+	case_free(&b);
+}
+
 /* Each row breaks one thing of a good case. */
 static struct case_range some_ranges[3];
 static struct case_fault some_faults[2];
@@ -406,6 +423,12 @@ static void frame_of_no_status(struct case_file *c)
 	some_frames[1].status = UW_N_STATUS;
 }
 
+static void frame_of_no_flag(struct case_file *c)
+{
+	(void)c;
+	some_frames[1].flags = UW_FRAME_FIRST_RUN << 1;
+}
+
 static void no_mask(struct case_file *c)
 {
 	c->va_mask = 0x1234;
@@ -441,6 +464,7 @@ static const struct {
 	{ "row 1 is none", row_of_no_rule, -EINVAL },
 	{ "frame 1 of the walk", frame_of_no_kind, -EINVAL },
 	{ "frame 1 of the walk", frame_of_no_status, -EINVAL },
+	{ "frame 1 of the walk", frame_of_no_flag, -EINVAL },
 	{ "mask", no_mask, -EINVAL },
 	{ "no lr", link_register_of_x86_64, -EINVAL },
 };
@@ -532,6 +556,7 @@ static void names_and_folders_that_are_wrong_are_refused(void **state)
 
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(what_is_written_is_read_back),
+	cmocka_unit_test(every_flag_of_a_frame_is_written_and_read_back),
 	cmocka_unit_test(an_empty_case_is_read_back),
 	cmocka_unit_test(every_address_is_known_a_fault_or_not_recorded),
 	cmocka_unit_test(text_that_is_none_is_mended),

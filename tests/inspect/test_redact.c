@@ -12,6 +12,7 @@
 #define CODE 0x400000ull
 #define MASK ((1ull << 48) - 1)
 #define SECRET "hunter2!"
+#define FAR 64
 
 static struct area area_list[] = {
 	{ .start_addr = CODE, .end_addr = CODE + PAGE_LEN, .holds = CASE_CODE },
@@ -113,7 +114,7 @@ static void words_that_a_window_read_become_words_that_end_a_walk_alike(void **s
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		const struct uw_frame frames[] = { { .kind = UW_NATIVE }, { .pc = CODE } };
+		struct uw_frame frames[] = { { .kind = UW_NATIVE }, { .pc = CODE } };
 		const u64 words[] = { rows[i].word, CODE };
 		struct redaction r = nothing_walked();
 		struct pages p = { 0 };
@@ -145,53 +146,78 @@ static void where_the_walk_failed_is_told_anyway(void **state)
 	pages_deinit(&p);
 }
 
-static void only_slots_of_v8_frames_stay(void **state)
+static void text_in_slots_of_v8_frames_goes_from_the_frames_as_well(void **state)
 {
-	/*
-	 * A native frame's return address at word 1; those of frames of V8 at 10 and 24. The
-	 * latter may be an exit frame: two words on is its function.
-	 */
-	const struct uw_frame frames[] = { { .kind = UW_NATIVE },
-					   { .pc = CODE + 1, .kind = UW_V8_JS },
-					   { .pc = CODE + 2, .kind = UW_V8_STUB },
-					   { .pc = CODE + 3, .kind = UW_NATIVE } };
+	/* Return addresses of frames of V8 at words 10 and 24; a builtin is waited for between. */
+	struct uw_frame frames[] = { { .kind = UW_V8_JS, .a = HEAP + 1 },
+				     { .kind = UW_V8_JS, .flags = UW_FRAME_ASYNC },
+				     { .pc = CODE + 2, .kind = UW_V8_STUB },
+				     { .pc = CODE + 3, .kind = UW_NATIVE } };
+	const struct v8_info v8 = { .bytecode_array_slot = 32, .bytecode_offset_slot = 40 };
 	struct redaction r = nothing_walked();
 	struct pages p = { 0 };
 	u64 words[28];
 
 	(void)state;
 	for (u32 i = 0; i < 28; i++)
-		words[i] = text();
-	words[1] = CODE + 1;
+		words[i] = text() + i * 256;
 	words[10] = CODE + 2;
 	words[24] = CODE + 3;
+	frames[0].b = words[4];
+	frames[0].aux = (u32)words[5];
+	frames[1].aux = (u32)words[6]; /* of no slot */
+	frames[2].a = words[22];
+	frames[3].a = words[22]; /* an offset in a file */
 	r.frames = frames;
 	r.n_frames = 4;
+	r.v8 = &v8;
 	put_words(&p, STACK, words, 28, BYTE_READ);
 	redact_pages(&r, &p);
-	for (u32 i = 0; i < 28; i++) {
-		bool stays = i == 1 || (i >= 3 && i <= 10) || (i >= 17 && i <= 24) || i == 26;
-
-		assert_int_equal(word_at(&p, STACK + i * 8) == words[i], stays);
-	}
+	for (u32 i = 0; i < 28; i++)
+		assert_int_equal(word_at(&p, STACK + i * 8) == words[i], i == 10 || i == 24);
+	assert_int_equal(frames[0].a, HEAP + 1);
+	assert_int_equal(frames[0].b, word_at(&p, STACK + 4 * 8));
+	assert_int_equal(frames[0].aux, (u32)word_at(&p, STACK + 5 * 8));
+	assert_int_equal(frames[1].aux, (u32)words[6]);
+	assert_int_equal(frames[2].a, word_at(&p, STACK + 22 * 8));
+	assert_int_equal(frames[3].a, words[22]);
 	pages_deinit(&p);
 }
 
-static void slots_in_another_page_than_the_record_stay(void **state)
+static void a_word_that_the_walk_went_to_stays(void **state)
 {
-	const struct uw_frame frames[] = { { .kind = UW_V8_CODE }, { .pc = CODE } };
-	const u64 slots[] = { text(), text() }, record[] = { STACK + 64, CODE };
+	const u64 gone = HEAP + 8 * PAGE_LEN, words[] = { gone + 1, gone - FAR, gone + 8 };
+	struct redaction r = nothing_walked();
+
+	(void)state;
+	for (u32 fails = 0; fails < 2; fails++) {
+		struct pages p = { 0 };
+
+		put_words(&p, STACK, words, 3, BYTE_READ);
+		if (fails)
+			assert_int_equal(pages_put_fault(&p, gone + 8, 8), 0);
+		else
+			assert_int_equal(pages_put(&p, gone + 8, words + 1, 8, BYTE_READ), 0);
+		redact_pages(&r, &p);
+		assert_int_equal(word_at(&p, STACK), words[0]);
+		assert_int_not_equal(word_at(&p, STACK + 8), words[1]);
+		assert_int_equal(word_at(&p, STACK + 16), words[2]);
+		pages_deinit(&p);
+	}
+}
+
+/* Two bytes in a word that was copied. */
+static void the_type_of_an_object_stays_without_what_is_beside_it(void **state)
+{
+	const u64 word = text();
 	struct redaction r = nothing_walked();
 	struct pages p = { 0 };
 
 	(void)state;
-	r.frames = frames;
-	r.n_frames = 2;
-	put_words(&p, HEAP + PAGE_LEN - 16, slots, 2, BYTE_READ);
-	assert_int_equal(pages_put(&p, HEAP + PAGE_LEN, record, 16, BYTE_READ), 0);
+	assert_int_equal(pages_put(&p, HEAP + 4, (u8 *)&word + 4, 2, BYTE_READ), 0);
+	put_words(&p, HEAP, &word, 1, BYTE_COPIED);
 	redact_pages(&r, &p);
-	assert_int_equal(word_at(&p, HEAP + PAGE_LEN - 16), text());
-	assert_int_equal(word_at(&p, HEAP + PAGE_LEN - 8), text());
+	assert_int_equal(word_at(&p, HEAP), word & 0xffff00000000);
 	pages_deinit(&p);
 }
 
@@ -201,7 +227,7 @@ static void what_a_walk_read_of_coreclr_stays(void **state)
 						   .end_addr = CODE + PAGE_LEN,
 						   .file_off = HEAP + 64,
 						   .kind = UW_MAP_DOTNET_JIT } };
-	const struct uw_frame frame = { .kind = UW_DOTNET_METHOD, .a = CODE + 0x100 };
+	struct uw_frame frame = { .kind = UW_DOTNET_METHOD, .a = CODE + 0x100 };
 	const u64 words[] = { text(), text() }, header = HEAP + 512;
 
 	(void)state;
@@ -274,8 +300,9 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(bytes_of_names_and_code_stay),
 	cmocka_unit_test(words_that_a_window_read_become_words_that_end_a_walk_alike),
 	cmocka_unit_test(where_the_walk_failed_is_told_anyway),
-	cmocka_unit_test(only_slots_of_v8_frames_stay),
-	cmocka_unit_test(slots_in_another_page_than_the_record_stay),
+	cmocka_unit_test(text_in_slots_of_v8_frames_goes_from_the_frames_as_well),
+	cmocka_unit_test(a_word_that_the_walk_went_to_stays),
+	cmocka_unit_test(the_type_of_an_object_stays_without_what_is_beside_it),
 	cmocka_unit_test(what_a_walk_read_of_coreclr_stays),
 	cmocka_unit_test(text_in_a_register_goes),
 	cmocka_unit_test(a_frame_pointer_that_leads_on_stays),
