@@ -66,6 +66,7 @@ struct task_struct {
 	u64 parent_exec_id; /* the parent's self_exec_id when it forked */
 	u64 self_exec_id;
 	unsigned long nivcsw;
+	void *vfork_done; /* of a vfork child, as long as its parent waits */
 	unsigned int in_execve : 1;
 };
 
@@ -157,6 +158,19 @@ UW_INLINE bool uw_is_executing(void)
 
 	return bpf_core_field_exists(task->in_execve) &&
 	       BPF_CORE_READ_BITFIELD_PROBED(task, in_execve);
+}
+
+/*
+ * A child that was made by vfork() lives on its parent's stack. In execve() it lets the parent run
+ * on before it leaves the parent's memory (mm_release() of kernel/fork.c, v2.6 to v7.2): what is
+ * on the stack is not the child's from then on.
+ */
+UW_INLINE bool uw_is_parents_stack(void)
+{
+	const struct task_struct *task = (void *)bpf_get_current_task();
+
+	return !BPF_CORE_READ(task, vfork_done) &&
+	       BPF_CORE_READ(task, real_parent, mm) == BPF_CORE_READ(task, mm);
 }
 
 /* The idle task of the CPU that @task runs on; NULL where the kernel does not let us know. */

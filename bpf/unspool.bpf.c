@@ -103,6 +103,7 @@ UW_INLINE struct uw_process *uw_prepare(struct uw_slot *s, struct uw_perf_event 
 {
 	bool in_kernel = arch_is_kernel_pc(arch_pc(&ctx->regs));
 	struct uw_sample *sample = &s->state.sample;
+	bool is_readable;
 	long len;
 
 	s->n_kernel = 0;
@@ -122,8 +123,9 @@ UW_INLINE struct uw_process *uw_prepare(struct uw_slot *s, struct uw_perf_event 
 	sample->fp = s->state.regs.fp;
 	sample->lr = s->state.regs.lr;
 	s->state.va_mask = uw_config.va_mask;
-	if (bpf_probe_read_user(sample->sp_words, sizeof(sample->sp_words), (void *)sample->sp) &&
-	    in_kernel && uw_is_executing())
+	is_readable = !bpf_probe_read_user(sample->sp_words, sizeof(sample->sp_words),
+					   (void *)sample->sp);
+	if (in_kernel && uw_is_executing() && (!is_readable || uw_is_parents_stack()))
 		sample->flags |= UW_SAMPLE_KTHREAD;
 	return uw_use_tables(&s->state);
 }
