@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <malloc.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -13,6 +14,8 @@
 #include "../inspect/util/text_stream.h"
 #include "cli/words.h"
 #include "commands.h"
+
+#define MAX_KEPT_LEN (256 << 10)
 
 static const struct cli_command commands[] = {
 	{ "record", "sample processes and write a profile", cmd_record },
@@ -59,6 +62,9 @@ static int finish(int status)
 
 int main(int argc, char **argv)
 {
+	/* What a large file took goes back when it was read; else 64 MiB of that may stay. */
+	mallopt(M_MMAP_THRESHOLD, MAX_KEPT_LEN);
+	mallopt(M_TRIM_THRESHOLD, MAX_KEPT_LEN);
 	if (!open_standard_files()) {
 		cli_error("can't open /dev/null: %s", strerror(errno));
 		return CLI_CANNOT_RUN;

@@ -15,7 +15,6 @@
 #include <sys/stat.h>
 
 #include "../util/cleanup.h"
-#include "dynamic.h"
 #include "elf_file.h"
 
 #define MAX_FILE_LEN (2ull << 30)
@@ -259,71 +258,5 @@ int elf_file_read_addr(const struct elf_file *f, u64 addr, void *dst, size_t len
 			done += (size_t)n;
 	}
 	memset((char *)dst + from_file, 0, len - from_file);
-	return 0;
-}
-
-static bool section_is_text(Elf *elf, GElf_Section idx)
-{
-	GElf_Shdr sh;
-	Elf_Scn *scn = idx < SHN_LORESERVE ? elf_getscn(elf, idx) : NULL;
-
-	return scn && gelf_getshdr(scn, &sh) && sh.sh_flags & SHF_EXECINSTR;
-}
-
-static int each_of_table(struct elf_file *f, Elf_Scn *scn, const GElf_Shdr *sh,
-			 int (*fn)(const struct elf_symbol *, void *), void *data)
-{
-	Elf_Data *table = elf_getdata(scn, NULL);
-	Elf_Scn *names_scn = elf_getscn(f->elf, sh->sh_link);
-	Elf_Data *names = names_scn ? elf_getdata(names_scn, NULL) : NULL;
-	GElf_Shdr names_sh;
-	GElf_Sym sym;
-	int r = 0;
-
-	if (!table || !names || !names->d_size || !gelf_getshdr(names_scn, &names_sh) ||
-	    names_sh.sh_type != SHT_STRTAB || sh->sh_entsize != sizeof(Elf64_Sym) ||
-	    ((const char *)names->d_buf)[names->d_size - 1])
-		return -ENOEXEC;
-	for (int i = 1; !r && gelf_getsym(table, i, &sym); i++) {
-		if (sym.st_name >= names->d_size)
-			return -ENOEXEC;
-		r = fn(
-			&(struct elf_symbol){
-				.name = (const char *)names->d_buf + sym.st_name,
-				.name_off = names_sh.sh_offset + sym.st_name,
-				.addr = sym.st_value,
-				.len = sym.st_size,
-				.type = GELF_ST_TYPE(sym.st_info),
-				.bind = GELF_ST_BIND(sym.st_info),
-				.defined = sym.st_shndx != SHN_UNDEF,
-				.in_text = section_is_text(f->elf, sym.st_shndx),
-				.is_dynamic = sh->sh_type == SHT_DYNSYM,
-			},
-			data);
-	}
-	return r;
-}
-
-int elf_file_each_symbol(struct elf_file *f, int (*fn)(const struct elf_symbol *s, void *data),
-			 void *data)
-{
-	static const u32 order[] = { SHT_SYMTAB, SHT_DYNSYM };
-	GElf_Shdr sh;
-	size_t n;
-	int r;
-
-	if (!elf_getshdrnum(f->elf, &n) && !n)
-		return dynamic_each_symbol(f, fn, data);
-	for (size_t i = 0; i < sizeof(order) / sizeof(order[0]); i++) {
-		for (Elf_Scn *scn = NULL; (scn = elf_nextscn(f->elf, scn));) {
-			if (!gelf_getshdr(scn, &sh))
-				return -ENOEXEC;
-			if (sh.sh_type != order[i])
-				continue;
-			r = each_of_table(f, scn, &sh, fn, data);
-			if (r)
-				return r;
-		}
-	}
 	return 0;
 }

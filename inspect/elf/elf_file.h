@@ -12,7 +12,7 @@
 struct elf_file;
 
 struct elf_symbol {
-	const char *name; /* as in the string table; valid while the file is open */
+	const char *name; /* as in the string table, at most 64 KiB; valid in this call only */
 	u64 name_off; /* file offset of the name */
 	u64 addr; /* link-time address */
 	u64 len; /* 0: unknown */

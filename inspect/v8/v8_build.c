@@ -67,7 +67,7 @@ struct collection {
 	const struct elf_file *file;
 	struct v8_meta meta[MAX_META];
 	size_t n_meta;
-	struct elf_symbol *builtins;
+	struct elf_symbol *builtins; /* their names are copies, as those of meta */
 	size_t n_builtins;
 	u64 addr[N_PLACES], len[N_PLACES];
 };
@@ -84,23 +84,30 @@ static int collect_builtin(struct collection *c, const struct elf_symbol *s)
 			return -ENOMEM;
 		c->builtins = p;
 	}
-	c->builtins[c->n_builtins++] = *s;
-	return 0;
+	c->builtins[c->n_builtins] = *s;
+	c->builtins[c->n_builtins].name = strdup(s->name);
+	return c->builtins[c->n_builtins].name ? (c->n_builtins++, 0) : -ENOMEM;
+}
+
+static int collect_meta(struct collection *c, const struct elf_symbol *s)
+{
+	struct v8_meta *m = &c->meta[c->n_meta];
+
+	if (c->n_meta == MAX_META ||
+	    elf_file_read_addr(c->file, s->addr, &m->value, sizeof(m->value)))
+		return 0;
+	m->name = strdup(s->name + strlen("v8dbg_"));
+	return m->name ? (c->n_meta++, 0) : -ENOMEM;
 }
 
 static int collect(const struct elf_symbol *s, void *data)
 {
 	struct collection *c = data;
-	s32 value;
 
 	if (!s->defined)
 		return 0;
-	if (!strncmp(s->name, "v8dbg_", 6)) {
-		if (c->n_meta < MAX_META &&
-		    !elf_file_read_addr(c->file, s->addr, &value, sizeof(value)))
-			c->meta[c->n_meta++] = (struct v8_meta){ s->name + 6, value };
-		return 0;
-	}
+	if (!strncmp(s->name, "v8dbg_", strlen("v8dbg_")))
+		return collect_meta(c, s);
 	if (!strncmp(s->name, "Builtins_", 9))
 		return collect_builtin(c, s);
 	for (int i = 0; i < N_PLACES; i++) {
@@ -356,9 +363,15 @@ static int learn(struct v8_build *b, struct elf_file *f, const struct collection
 
 static void collection_free(struct collection **c)
 {
-	if (*c)
-		free((*c)->builtins);
-	free(*c);
+	struct collection *old = *c;
+
+	for (size_t i = 0; old && i < old->n_meta; i++)
+		free((char *)old->meta[i].name);
+	for (size_t i = 0; old && i < old->n_builtins; i++)
+		free((char *)old->builtins[i].name);
+	if (old)
+		free(old->builtins);
+	free(old);
 }
 
 int v8_build_new(struct v8_build **build, struct elf_file *f)

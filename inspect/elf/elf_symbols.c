@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+
+/*
+ * Symbol tables, read a piece at a time: those of a large program have 25 MB of names, which
+ * libelf would hold together. They mostly lie in the order of the symbols. Those of .dynsym do
+ * not, but are few enough to be held.
+ */
+
+#include <errno.h>
+#include <gelf.h>
+#include <string.h>
+
+#include "../util/cleanup.h"
+#include "dynamic.h"
+#include "elf_file.h"
+
+#define BATCH 512 /* symbols */
+#define MAX_HELD (8u << 20) /* a table of names that is read whole */
+#define NAMES_LEN 65536
+#define SHORT_LEN 512 /* of a name that does not follow the last one */
+
+/* A piece of a string table. */
+struct names {
+	int fd;
+	u64 off, len; /* of the table, in the file */
+	u64 at; /* of the piece, in the table */
+	size_t n; /* its bytes */
+	size_t room;
+	char bytes[]; /* and a zero */
+};
+
+static bool section_is_text(Elf *elf, GElf_Section idx)
+{
+	GElf_Shdr sh;
+	Elf_Scn *scn = idx < SHN_LORESERVE ? elf_getscn(elf, idx) : NULL;
+
+	return scn && gelf_getshdr(scn, &sh) && sh.sh_flags & SHF_EXECINSTR;
+}
+
+/* All of the bytes, or -ENOEXEC, or an errno. */
+static int read_all(int fd, u64 off, void *to, size_t len)
+{
+	for (size_t done = 0; done < len;) {
+		ssize_t n = pread(fd, (char *)to + done, len - done, (off_t)(off + done));
+
+		if (n < 0 && errno != EINTR)
+			return -errno;
+		if (n == 0)
+			return -ENOEXEC;
+		if (n > 0)
+			done += (size_t)n;
+	}
+	return 0;
+}
+
+static int read_piece(struct names *names, u64 at, size_t len)
+{
+	u64 left = names->len - at;
+
+	names->at = at;
+	names->n = left < len ? (size_t)left : len;
+	names->bytes[names->n] = 0;
+	return read_all(names->fd, names->off + at, names->bytes, names->n);
+}
+
+/* Is the name that begins there in the piece, to its end? */
+static bool has_name(const struct names *names, u64 at)
+{
+	u64 off = at - names->at;
+
+	return off < names->n && memchr(names->bytes + off, 0, names->n - off);
+}
+
+/* The name at an offset of the table, cut where a piece is too short for it. */
+static int name_at(struct names *names, u64 at, const char **name)
+{
+	bool is_next = at - names->at < names->n + SHORT_LEN;
+	int r = 0;
+
+	if (at >= names->len)
+		return -ENOEXEC;
+	if (!has_name(names, at))
+		r = read_piece(names, at, is_next ? names->room : SHORT_LEN);
+	if (!r && !is_next && !has_name(names, at))
+		r = read_piece(names, at, names->room);
+	*name = names->bytes + (at - names->at);
+	return r;
+}
+
+/* @names: free with free() */
+static int open_names(struct elf_file *f, const GElf_Shdr *table, struct names **names)
+{
+	Elf_Scn *scn = elf_getscn(elf_file_elf(f), table->sh_link);
+	struct names *n;
+	GElf_Shdr sh;
+	size_t room;
+	int r;
+
+	if (!scn || !gelf_getshdr(scn, &sh) || sh.sh_type != SHT_STRTAB || !sh.sh_size ||
+	    sh.sh_offset > INT64_MAX || sh.sh_size > INT64_MAX - sh.sh_offset)
+		return -ENOEXEC;
+	room = sh.sh_size <= MAX_HELD ? sh.sh_size : NAMES_LEN;
+	n = malloc(sizeof(*n) + room + 1);
+	if (!n)
+		return -ENOMEM;
+	*n = (struct names){
+		.fd = elf_file_fd(f), .off = sh.sh_offset, .len = sh.sh_size, .room = room
+	};
+	*names = n;
+	r = read_piece(n, sh.sh_size - 1, 1);
+	if (!r && n->bytes[0])
+		r = -ENOEXEC;
+	return r ? r : read_piece(n, 0, room);
+}
+
+/* Symbols from the one at @i on, up to the batch's end: 0 or an errno. */
+static int read_batch(struct elf_file *f, const GElf_Shdr *sh, u64 i, Elf64_Sym *batch)
+{
+	u64 left = sh->sh_size / sizeof(*batch) - i, n = BATCH - i % BATCH;
+
+	return read_all(elf_file_fd(f), sh->sh_offset + i * sizeof(*batch), batch + i % BATCH,
+			sizeof(*batch) * (left < n ? left : n));
+}
+
+static int each_of_table(struct elf_file *f, const GElf_Shdr *sh,
+			 int (*fn)(const struct elf_symbol *, void *), void *data)
+{
+	_cleanup_free_ struct names *names = NULL;
+	Elf64_Sym batch[BATCH];
+	const char *name;
+	int r;
+
+	if (sh->sh_entsize != sizeof(Elf64_Sym) || sh->sh_offset > INT64_MAX ||
+	    sh->sh_size > INT64_MAX - sh->sh_offset)
+		return -ENOEXEC;
+	r = open_names(f, sh, &names);
+	for (u64 i = 1; !r && i < sh->sh_size / sizeof(Elf64_Sym); i++) {
+		const Elf64_Sym *sym = &batch[i % BATCH];
+
+		if (i == 1 || i % BATCH == 0)
+			r = read_batch(f, sh, i, batch);
+		if (!r)
+			r = name_at(names, sym->st_name, &name);
+		if (!r)
+			r = fn(
+				&(struct elf_symbol){
+					.name = name,
+					.name_off = names->off + sym->st_name,
+					.addr = sym->st_value,
+					.len = sym->st_size,
+					.type = ELF64_ST_TYPE(sym->st_info),
+					.bind = ELF64_ST_BIND(sym->st_info),
+					.defined = sym->st_shndx != SHN_UNDEF,
+					.in_text = section_is_text(elf_file_elf(f), sym->st_shndx),
+					.is_dynamic = sh->sh_type == SHT_DYNSYM,
+				},
+				data);
+	}
+	return r;
+}
+
+int elf_file_each_symbol(struct elf_file *f, int (*fn)(const struct elf_symbol *s, void *data),
+			 void *data)
+{
+	static const u32 order[] = { SHT_SYMTAB, SHT_DYNSYM };
+	Elf *elf = elf_file_elf(f);
+	GElf_Shdr sh;
+	size_t n;
+	int r;
+
+	if (!elf_getshdrnum(elf, &n) && !n)
+		return dynamic_each_symbol(f, fn, data);
+	for (size_t i = 0; i < sizeof(order) / sizeof(order[0]); i++) {
+		for (Elf_Scn *scn = NULL; (scn = elf_nextscn(elf, scn));) {
+			if (!gelf_getshdr(scn, &sh))
+				return -ENOEXEC;
+			if (sh.sh_type != order[i])
+				continue;
+			r = each_of_table(f, &sh, fn, data);
+			if (r)
+				return r;
+		}
+	}
+	return 0;
+}
