@@ -226,18 +226,28 @@ static void saved_registers_that_cannot_be_read_leave_the_kernels_frames(void **
 	assert_int_equal(w.sample.pc, 0);
 }
 
-/* The registers are those of the image before; so is the stack until the memory is another's. */
+/*
+ * The registers are those of the image before; so is the stack until the memory is another's, or
+ * the parent of a vfork child, which waits no longer, writes to it.
+ */
 static void an_exec_that_has_taken_the_stack_leaves_the_kernels_frames(void **state)
 {
+	static struct mm_struct own, shared;
+
 	(void)state;
-	for (u32 i = 0; i < 4; i++) {
-		bool is_executing = i & 1, is_gone = i & 2;
+	for (u32 i = 0; i < 16; i++) {
+		bool is_executing = i & 1, is_gone = i & 2, is_shared = i & 4,
+		     is_waited_for = i & 8;
+		bool is_parents = is_shared && !is_waited_for;
 		struct uw_regs regs;
-		u8 flags = is_executing && is_gone ? UW_SAMPLE_KTHREAD : 0;
+		u8 flags = is_executing && (is_gone || is_parents) ? UW_SAMPLE_KTHREAD : 0;
 
 		world_begin();
 		enter_kernel(2);
 		thread->in_execve = is_executing;
+		thread->mm = is_shared ? &shared : &own;
+		thread->vfork_done = is_waited_for ? &own : NULL;
+		w.tasks[PARENT_THREAD].task.mm = &shared;
 		regs = w.target.regs;
 		regs.sp = is_gone ? 0x10000 : regs.sp;
 		w.saved_regs = pt_regs_of(&regs, 0, 0);
