@@ -12,17 +12,19 @@ epilogues and builtins, too:
 
   -m, -p NAME[,NAME]  these modes, programs   -n SAMPLES  at least so many a cell
   -o FILE             put the cells into that document (support.py); others there stay
-  -v                  print what was not exact
+  -j N                N cells at once         -v          print what was not exact
 """
 
 import argparse
 import collections
+import functools
 import os
 import sys
+import threading
 import time
 
 from bundle import Bundle
-from lib import TOP, Checks, folder, need_bpf, node, record, running
+from lib import TOP, Checks, at_once, folder, need_bpf, node, record, running
 from nesting import Judge
 from support import GOALS, Cell, Document
 
@@ -133,26 +135,34 @@ def run_cell(version, flags, work, program, least):
             seconds = min(MOST_SECONDS, max(2 * seconds, seconds * least // max(1, tally.n) + 2))
 
 
-def run_version(check, args, version, document):
-    for mode, (flags, work) in modes(int(version.split(".")[0])).items():
-        for program in PROGRAMS:
-            if mode not in (args.modes or [mode]) or program not in (args.programs or [program]):
+def cells(args):
+    """(version, mode, program), the modes of all versions in turn."""
+    for mode in modes(99):
+        for version in args.versions:
+            if mode not in modes(int(version.split(".")[0])) or mode not in (args.modes or [mode]):
                 continue
-            if not can_run(mode, program):
-                continue
-            tally = run_cell(version, flags, work, program, args.samples)
-            label = f"{version} {mode} {program}"
-            if not check.that(tally and tally.n >= args.samples,
-                              f"{label}: {tally.n if tally else 0} samples", quiet=True):
-                continue
-            cell = tally.cell()
-            check.that(cell.good, f"{label}: {cell}, {tally.n} samples")
-            if args.verbose and tally.incomplete:
-                print(f"    not complete: {tally.incomplete}")
-            for miss, count in tally.misses.most_common(args.verbose * 12):
-                print(f"    {count} {miss}")
-            if document:
-                document.put(version, mode, program, cell)
+            for program in args.programs or PROGRAMS:
+                if can_run(mode, program):
+                    yield version, mode, program
+
+
+def put_cell(check, args, document, lock, where):
+    version, mode, program = where
+    flags, work = modes(int(version.split(".")[0]))[mode]
+    tally = run_cell(version, flags, work, program, args.samples)
+    label = " ".join(where)
+    if not check.that(tally and tally.n >= args.samples,
+                      f"{label}: {tally.n if tally else 0} samples", quiet=True):
+        return
+    cell = tally.cell()
+    with lock:
+        check.that(cell.good, f"{label}: {cell}, {tally.n} samples")
+        if args.verbose and tally.incomplete:
+            print(f"    not complete: {tally.incomplete}")
+        for miss, count in tally.misses.most_common(args.verbose * 12):
+            print(f"    {count} {miss}")
+        if document:
+            document.put(*where, cell)
 
 
 def main():
@@ -162,6 +172,7 @@ def main():
     parser.add_argument("-p", dest="programs", type=words)
     parser.add_argument("-n", dest="samples", type=int, default=2000)
     parser.add_argument("-o", dest="out")
+    parser.add_argument("-j", dest="at_once", type=int, default=1)
     parser.add_argument("-v", dest="verbose", action="store_true")
     parser.add_argument("versions", nargs="+")
     args = parser.parse_args()
@@ -173,8 +184,8 @@ def main():
     check = Checks()
     document = Document(args.out, list(PROGRAMS), list(modes(99))) if args.out else None
     print("goals: " + ", ".join(f"{name} {goal} %" for name, goal in GOALS.items()))
-    for version in args.versions:
-        run_version(check, args, version, document)
+    part = functools.partial(put_cell, check, args, document, threading.Lock())
+    at_once(args.at_once, [functools.partial(part, where) for where in cells(args)])
     return check.end()
 
 
