@@ -165,7 +165,8 @@ static struct v8_builtin make_builtin(const char *name, u64 off, u64 len)
 {
 	bool is_handler = ends_with(name, "Handler");
 	bool is_entry = !strncmp(name, "InterpreterEntryTrampoline", 26) ||
-			!strncmp(name, "InterpreterEnterAt", 18);
+			!strncmp(name, "InterpreterEnterAt", 18) ||
+			!strncmp(name, "InterpreterEnterBytecode", 24); /* before V8 9 */
 
 	return (struct v8_builtin){
 		.blob_off = (u32)off,
@@ -173,6 +174,8 @@ static struct v8_builtin make_builtin(const char *name, u64 off, u64 len)
 		.name = name,
 		.kind = is_handler || is_entry ? V8_BUILTIN_INTERPRETER : V8_BUILTIN_PLAIN,
 		.is_handler = is_handler,
+		.is_entering = !strcmp(name, "BaselineOutOfLinePrologue"),
+		.is_leaving = !strcmp(name, "BaselineLeaveFrame"),
 	};
 }
 
@@ -200,6 +203,42 @@ static int take_builtins(struct v8_build *b, u64 blob_addr, const struct collect
 		name += strlen(name) + 1;
 	}
 	return 0;
+}
+
+#define SHORT_STARS 16 /* Star0 to Star15 have one handler */
+
+static int find_builtin(const struct v8_build *b, const char *name)
+{
+	for (size_t i = 0; i < b->n_builtins; i++)
+		if (b->builtins[i].name && !strcmp(b->builtins[i].name, name))
+			return (int)i;
+	return -1;
+}
+
+/*
+ * Handlers lie in the order of their bytecodes, from Wide (0) to Illegal, the last one;
+ * those of wider operands follow (v8/src/builtins/generate-bytecodes-builtins-list.cc at
+ * 12.4.254). If they do not fit together, none is known.
+ */
+static void number_handlers(struct v8_build *b)
+{
+	int first = find_builtin(b, "WideHandler"), last = find_builtin(b, "IllegalHandler");
+	int stars = find_builtin(b, "ShortStarHandler");
+	u32 n = (u32)(last - first + 1) + (stars < 0 ? 0 : SHORT_STARS - 1), at = 0;
+
+	if (first < 0 || last < first || n != b->n_bytecodes || n > V8_MAX_BYTECODES)
+		return;
+	for (int i = first; i <= last; i++) {
+		struct v8_builtin *handler = &b->builtins[i];
+
+		handler->bytecode = (u8)at;
+		handler->n_bytecodes = i == stars ? SHORT_STARS : 1;
+		at += handler->n_bytecodes;
+		if (!strcmp(handler->name, "ReturnHandler")) {
+			b->has_return = true;
+			b->return_op = handler->bytecode;
+		}
+	}
 }
 
 /* A stripped file: where they are is found, which is which is not. */
@@ -332,6 +371,7 @@ static int take_rest(struct v8_build *b, struct elf_file *f, const struct collec
 	take_bytecode_sizes(b, f, c);
 	if (!c->addr[SIZES] && v8_find_bytecode_sizes(f, b->bytecode_sizes, &b->n_bytecodes))
 		b->n_bytecodes = 0;
+	number_handlers(b);
 	return take_frame_types(b, c);
 }
 

@@ -18,6 +18,8 @@ struct v8_builtin {
 	const char *name; /* NULL: unnamed */
 	enum v8_builtin_kind kind;
 	bool is_handler; /* of one bytecode: the interpreter's registers are live */
+	bool is_entering, is_leaving; /* the frame of baseline code */
+	u8 bytecode, n_bytecodes; /* the first that it handles, and how many; 0: not known */
 };
 
 #define V8_MAX_FRAME_TYPES 64
@@ -42,6 +44,8 @@ struct v8_build {
 	char *frame_type_names;
 	u8 bytecode_sizes[3][V8_MAX_BYTECODES]; /* by operand scale: 1, 2, 4 */
 	u32 n_bytecodes; /* 0: unknown */
+	bool has_return; /* is the number of bytecode Return known? */
+	u8 return_op;
 };
 
 /* The builtin at an offset in the blob, or NULL. */

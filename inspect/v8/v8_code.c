@@ -99,16 +99,28 @@ static int load(struct v8_heap *h, u64 tagged, struct v8_code *code)
 	return 0;
 }
 
-/* Is the object at @addr, which begins with @word, the header of machine code? */
+static bool is_stream_map(const struct v8_heap *h, u64 word)
+{
+	for (u32 i = 0; i < h->n_stream_maps && i < V8_STREAM_MAPS; i++)
+		if (h->stream_maps[i] == word)
+			return true;
+	return false;
+}
+
+/*
+ * Is the object at @addr, which begins with @word, the header of machine code? Types are
+ * asked for if there are @probes.
+ */
 static int try_header(struct v8_heap *h, u64 addr, u64 word, int *probes, struct v8_code *code)
 {
 	u16 type = h->l->stream_header ? h->l->type_stream : h->l->type_code;
+	bool is_known = is_stream_map(h, word);
 	u64 tagged = addr + 1;
 	int r;
 
-	if (h->stream_map ? word != h->stream_map : !v8_is_tagged(word))
+	if (!is_known && (!probes || !v8_is_tagged(word)))
 		return -ENOENT;
-	if (!h->stream_map) {
+	if (!is_known) {
 		if (--*probes < 0)
 			return -ELOOP;
 		if (v8_map_type(h, word) != type)
@@ -124,16 +136,17 @@ static int try_header(struct v8_heap *h, u64 addr, u64 word, int *probes, struct
 		return r;
 	if (h->l->stream_header && code->start_addr != addr + h->l->stream_header)
 		return -ENOENT;
-	h->stream_map = word;
+	if (!is_known)
+		h->stream_maps[h->n_stream_maps++ % V8_STREAM_MAPS] = word;
 	return 0;
 }
 
-int v8_code_find(struct v8_heap *h, u64 pc, struct v8_code *code)
+static int scan(struct v8_heap *h, u64 pc, int *probes, struct v8_code *code)
 {
 	const struct v8_region *region = v8_region_at(h, pc);
 	u64 words[PAGE_LEN / 8], low, addr;
-	int probes = MAX_MAP_PROBES, r;
 	struct v8_code c;
+	int r;
 
 	if (!region || !region->is_jit)
 		return -ENOENT;
@@ -145,7 +158,7 @@ int v8_code_find(struct v8_heap *h, u64 pc, struct v8_code *code)
 		if (r < 0)
 			return r;
 		for (; addr >= page && addr >= low && addr <= pc; addr -= 8) {
-			r = try_header(h, addr, words[(addr - page) / 8], &probes, &c);
+			r = try_header(h, addr, words[(addr - page) / 8], probes, &c);
 			if (r == -ESRCH || r == -ELOOP)
 				return r;
 			if (r < 0 || pc < c.start_addr)
@@ -159,6 +172,16 @@ int v8_code_find(struct v8_heap *h, u64 pc, struct v8_code *code)
 	return -ENOENT;
 }
 
+int v8_code_find(struct v8_heap *h, u64 pc, struct v8_code *code)
+{
+	int probes = MAX_MAP_PROBES, r = h->n_stream_maps ? scan(h, pc, NULL, code) : -ENOENT;
+
+	/* Isolates have maps of their own up to V8 9 (Node.js 16). */
+	if (r == -ENOENT && (!h->n_stream_maps || h->l->version < V8_VERSION(10, 0)))
+		r = scan(h, pc, &probes, code);
+	return r;
+}
+
 bool v8_code_same(struct v8_heap *h, const struct v8_code *code)
 {
 	struct v8_code now;
@@ -169,7 +192,7 @@ bool v8_code_same(struct v8_heap *h, const struct v8_code *code)
 	if (!h->l->stream_header)
 		return true;
 	return !v8_read(h, code->start_addr - h->l->stream_header, header, sizeof(header)) &&
-	       header[0] == h->stream_map && header[1] == code->tagged;
+	       is_stream_map(h, header[0]) && header[1] == code->tagged;
 }
 
 /* ---- bytecode ---- */
@@ -302,6 +325,28 @@ int v8_baseline_offset(struct v8_heap *h, const struct v8_code *code, u64 byteco
 	if (r < 0)
 		return r;
 	return v8_baseline_find(h->build, table, table_len, bytecodes, len, pc - code->start_addr);
+}
+
+s32 v8_bytecode_only(struct v8_heap *h, u64 bytecode, u8 op)
+{
+	_cleanup_free_ u8 *bytes = NULL;
+	s32 found = -1;
+	int n;
+	u32 len;
+
+	if (v8_bytecode_array_len(h, bytecode, &len) < 0)
+		return -1;
+	bytes = malloc(len);
+	if (!bytes || v8_read(h, bytecode - 1 + h->l->bytecode_data, bytes, len) < 0)
+		return -1;
+	for (u32 off = 0; off < len; off += (u32)n) {
+		n = v8_bytecode_len(h->build, bytes, len, off);
+		if (n < 0 || (bytes[off] == op && found >= 0))
+			return -1;
+		if (bytes[off] == op)
+			found = (s32)off;
+	}
+	return found;
 }
 
 /* ---- optimized code ---- */

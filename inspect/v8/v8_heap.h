@@ -14,6 +14,7 @@
  *	v8_probe.c      whether the layout fits
  *	v8_site.c       names that were found before
  *	v8_wasm.c       WebAssembly's functions
+ *	v8_interpreted.c  functions in the interpreter
  *	v8_name.c       frames
  *
  * A tagged pointer is an address + 1. A small integer (SMI) has its low half zero
@@ -28,6 +29,7 @@
 #define V8_MAP_CACHE 64
 #define V8_BUCKETS 2048
 #define V8_MAX_NAME 1024
+#define V8_STREAM_MAPS 8 /* one an isolate, or one for all */
 
 /* A JavaScript source. Lives as long as the cache. */
 struct v8_script {
@@ -88,7 +90,8 @@ struct v8_heap {
 	} maps[V8_MAP_CACHE];
 	u64 generation; /* counts functions that were read */
 	struct v8_votes votes[V8_N_ASPECTS];
-	u64 stream_map; /* map of InstructionStream (Code up to V8 10), once seen */
+	u64 stream_maps[V8_STREAM_MAPS]; /* maps of headers of machine code, the last found */
+	u32 n_stream_maps;
 	struct v8_arena arena;
 	struct v8_function *functions[V8_BUCKETS], *by_bytecode[V8_BUCKETS];
 	struct v8_script *scripts[V8_BUCKETS];
@@ -232,6 +235,9 @@ u64 v8_baseline_bytecode(struct v8_heap *h, const struct v8_code *code,
 			 const struct v8_function *f);
 /* Script offset at a bytecode offset (-1: the function's entry), or -1. */
 s32 v8_bytecode_position(struct v8_heap *h, u64 bytecode, s32 offset);
+
+/* Where in a BytecodeArray the only bytecode @op is; -1: it is not the only one. */
+s32 v8_bytecode_only(struct v8_heap *h, u64 bytecode, u8 op);
 /* Bytecode offset at a pc of baseline code, -1 in its prologue, or -ENOENT. */
 int v8_baseline_offset(struct v8_heap *h, const struct v8_code *code, u64 bytecode, u64 pc);
 /* Functions at a pc of optimized code, leaf first; how many, or a negative errno. */

@@ -23,51 +23,10 @@
 
 #include "../util/cleanup.h"
 #include "v8_async.h"
-#include "v8_heap.h"
+#include "v8_name.h"
 
 /* Names, line tables and sites of one process; when they are more all are dropped. */
 #define MAX_CACHE_LEN (12u << 20)
-
-/* ---- names ---- */
-
-static void name_function(const struct v8_function *f, struct v8_name *name)
-{
-	*name = (struct v8_name){
-		.kind = f->script ? V8_NAME_JS : V8_NAME_BUILTIN,
-		.name = f->name,
-		.file = f->script ? f->script->file : NULL,
-		.reason = f->name ? NULL : "a builtin without a name",
-	};
-}
-
-static int give_reason(struct v8_name *name, const char *reason)
-{
-	if (!name->reason)
-		name->reason = reason;
-	return 1;
-}
-
-#define MISFIT "V8's heap is not laid out as expected"
-
-static void locate(struct v8_heap *h, struct v8_function *f, s32 pos, struct v8_name *name)
-{
-	const char *reason = "no position in the code's table";
-
-	if (!f->script)
-		return;
-	if (!v8_probe_lines(h, f)) {
-		give_reason(name, MISFIT);
-		return;
-	}
-	/*
-	 * Maglev has 0 for what it adds to a generator (seen in 14.6). Nothing of a
-	 * function that has a name is at the first character of its script.
-	 */
-	if (!pos && strcmp(f->name, "(anonymous)"))
-		pos = -1;
-	if (pos < 0 || !v8_script_position(h, f->script, pos, &name->line, &name->column, &reason))
-		give_reason(name, reason);
-}
 
 const char *v8_tier_name(enum v8_tier tier)
 {
@@ -79,65 +38,6 @@ const char *v8_tier_name(enum v8_tier tier)
 	};
 
 	return tier < sizeof(words) / sizeof(*words) ? words[tier] : NULL;
-}
-
-/* ---- interpreted ---- */
-
-/* @offset_word: untagged pointer arithmetic of the interpreter: offset + data - 1. */
-static int name_interpreted(struct v8_heap *h, const struct uw_sample *s, struct v8_function *f,
-			    u32 aux, s64 offset_word, struct v8_name *names)
-{
-	s64 offset = offset_word - (h->l->bytecode_data - 1);
-	struct v8_site like = { .function = f,
-				.kind = V8_SITE_INTERPRETED,
-				.generation = f->generation,
-				.where = (u64)offset << 32 | aux };
-	const struct v8_site *site;
-	u64 bytecode;
-	s32 pos;
-
-	name_function(f, names);
-	names->tier = V8_TIER_INTERPRETED;
-	if (offset < -1 || offset > INT32_MAX)
-		return give_reason(names, "no bytecode offset in the frame");
-	site = v8_site_find(h, V8_SITE_INTERPRETED, f, like.where, s->time_ns);
-	if (site)
-		return v8_site_give(site, names);
-	bytecode = v8_function_bytecode(h, f);
-	if (!bytecode || (u32)bytecode != aux)
-		return give_reason(names, "the frame's bytecode is not the function's");
-	pos = v8_bytecode_position(h, bytecode, (s32)offset);
-	locate(h, f, pos, names);
-	if (!names->reason)
-		v8_site_add(h, &like, names, 1);
-	return 1;
-}
-
-static int name_interpreted_slot(struct v8_heap *h, const struct uw_sample *s,
-				 const struct uw_frame *frame, struct v8_function *f,
-				 struct v8_name *names)
-{
-	s64 word = v8_is_smi(frame->b) ? v8_smi(frame->b) : -1;
-
-	return name_interpreted(h, s, f, frame->aux, word, names);
-}
-
-/*
- * In a bytecode handler the slot is stale until the handler calls something (for
- * which it builds a frame); the registers are right, if they still are the
- * interpreter's.
- */
-static int name_in_handler(struct v8_heap *h, const struct uw_sample *s,
-			   const struct uw_frame *frame, struct v8_function *f,
-			   struct v8_name *names)
-{
-	u64 bytecode = s->interp[1];
-
-	if (v8_is_tagged(bytecode) && (u32)bytecode == frame->aux && s->interp[0] <= INT32_MAX)
-		return name_interpreted(h, s, f, frame->aux, (s64)s->interp[0], names);
-	name_function(f, names);
-	names->tier = V8_TIER_INTERPRETED;
-	return give_reason(names, "the interpreter's registers are gone");
 }
 
 /* ---- compiled ---- */
@@ -153,12 +53,12 @@ static int expand(struct v8_heap *h, const struct uw_sample *s, const struct v8_
 
 		if (!f)
 			return -EINVAL;
-		name_function(f, &names[i]);
+		v8_name_function(f, &names[i]);
 		names[i].tier = code->tier;
 		names[i].inlined = i < n - 1;
 		if (inlined[i].pos == V8_AT_ENTRY) /* as the interpreter has it */
 			inlined[i].pos = v8_bytecode_position(h, v8_function_bytecode(h, f), -1);
-		locate(h, f, inlined[i].pos, &names[i]);
+		v8_locate(h, f, inlined[i].pos, &names[i]);
 	}
 	return n;
 }
@@ -169,12 +69,12 @@ static int name_baseline(struct v8_heap *h, const struct v8_code *code, struct v
 	u64 bytecode = v8_baseline_bytecode(h, code, f);
 	int offset;
 
-	name_function(f, names);
+	v8_name_function(f, names);
 	names->tier = V8_TIER_BASELINE;
 	offset = v8_baseline_offset(h, code, bytecode, pc);
 	if (offset < -1)
-		return give_reason(names, "the bytecode offset table is unreadable");
-	locate(h, f, v8_bytecode_position(h, bytecode, (s32)offset), names);
+		return v8_give_reason(names, "the bytecode offset table is unreadable");
+	v8_locate(h, f, v8_bytecode_position(h, bytecode, (s32)offset), names);
 	return 1;
 }
 
@@ -200,11 +100,11 @@ static int name_cleared(struct v8_heap *h, const struct v8_code *code, struct v8
 
 	if (!v8_code_is_cleared(h, code))
 		return -ESTALE;
-	name_function(f, names);
+	v8_name_function(f, names);
 	if (pos < 0)
-		return give_reason(names, "its code was thrown out meanwhile");
+		return v8_give_reason(names, "its code was thrown out meanwhile");
 	names->tier = code->tier;
-	locate(h, f, pos, names);
+	v8_locate(h, f, pos, names);
 	return 1;
 }
 
@@ -229,17 +129,17 @@ static int name_compiled(struct v8_heap *h, const struct uw_sample *s, struct v8
 	if (!belongs(h, &like.code, f))
 		return name_cleared(h, &like.code, f, pc, names);
 	if (!v8_probe_lines(h, f) || !v8_probe_code(h, &like.code)) {
-		name_function(f, names);
-		return give_reason(names, MISFIT);
+		v8_name_function(f, names);
+		return v8_give_reason(names, V8_MISFIT);
 	}
 	if (like.code.tier == V8_TIER_BASELINE) {
 		n = name_baseline(h, &like.code, f, pc, names);
 	} else {
 		n = expand(h, s, &like.code, pc, names);
 		if (n < 1) {
-			name_function(f, names);
+			v8_name_function(f, names);
 			names->tier = like.code.tier;
-			return give_reason(names, "the inlined functions are unreadable");
+			return v8_give_reason(names, "the inlined functions are unreadable");
 		}
 	}
 	for (int i = 0; i < n; i++)
@@ -260,10 +160,10 @@ static int name_in_jit(struct v8_heap *h, const struct uw_sample *s, const struc
 		return n;
 	/* A copy of the interpreter's entry, one a function (--interpreted-frames-native-stack). */
 	if (n == -ESTALE && !v8_code_find(h, pc, &code) && v8_code_enters(h, &code, f))
-		return name_interpreted_slot(h, s, frame, f, names);
-	name_function(f, names);
-	return give_reason(names, n == -ESTALE ? "the code at pc is another function's"
-					       : "no code object at pc");
+		return v8_name_interpreted(h, s, frame, f, names);
+	v8_name_function(f, names);
+	return v8_give_reason(names, n == -ESTALE ? "the code at pc is another function's"
+						  : "no code object at pc");
 }
 
 /* ---- builtins ---- */
@@ -279,6 +179,22 @@ static const struct v8_builtin *builtin_at(const struct v8_heap *h, u64 pc)
 }
 
 /*
+ * A frame that was made of optimized code goes on at the first instruction of a builtin
+ * of the interpreter, which nobody has called from there.
+ */
+static const struct v8_builtin *builtin_of(const struct v8_heap *h, const struct uw_frame *frame)
+{
+	const struct v8_builtin *b = builtin_at(h, uw_frame_lookup_pc(frame)), *next;
+
+	if (!(frame->flags & UW_FRAME_RA))
+		return b;
+	next = builtin_at(h, frame->pc);
+	if (!next || next == b || next->is_handler || next->kind != V8_BUILTIN_INTERPRETER)
+		return b;
+	return next;
+}
+
+/*
  * Frame 0 is not the builtin's, so the return address into the function is one of
  * the first words at sp. Not everything there is one: a word only counts if it
  * leads to the function's own code, or into the interpreter.
@@ -291,7 +207,7 @@ static int name_by_stack(struct v8_heap *h, const struct uw_sample *s, const str
 		int n;
 
 		if (b && b->kind == V8_BUILTIN_INTERPRETER)
-			return name_interpreted_slot(h, s, frame, f, names);
+			return v8_name_interpreted(h, s, frame, f, names);
 		n = name_compiled(h, s, f, s->sp_words[i] - 1, names);
 		if (n > 0)
 			return n;
@@ -316,15 +232,35 @@ static int name_in_unnamed(struct v8_heap *h, const struct uw_sample *s, u32 i,
 		names[0] = (struct v8_name){ .kind = V8_NAME_BUILTIN, .reason = STRIPPED };
 		n = name_by_stack(h, s, frame, f, names + 1);
 		if (n || (u32)s->interp[1] == frame->aux)
-			return n ? 1 + n : name_in_handler(h, s, frame, f, names);
-		name_function(f, names + 1);
-		give_reason(names + 1, "no return address at the top of the stack");
+			return n ? 1 + n : v8_name_in_handler(h, s, frame, f, NULL, names);
+		v8_name_function(f, names + 1);
+		v8_give_reason(names + 1, "no return address at the top of the stack");
 		return 2;
 	}
 	if (bytecode && (u32)bytecode == frame->aux && v8_is_smi(frame->b))
-		return name_interpreted_slot(h, s, frame, f, names);
-	name_function(f, names);
-	return give_reason(names, "the function is in a builtin");
+		return v8_name_interpreted(h, s, frame, f, names);
+	v8_name_function(f, names);
+	return v8_give_reason(names, "the function is in a builtin");
+}
+
+/*
+ * A builtin enters or leaves baseline code on the function's own frame, and has its return
+ * address nowhere while it does. Who enters is at the beginning; who leaves is at its
+ * only return.
+ */
+static void locate_at_edge(struct v8_heap *h, struct v8_function *f, const struct v8_builtin *b,
+			   struct v8_name *name)
+{
+	u64 bytecode = v8_function_bytecode(h, f);
+	s32 at = -1;
+
+	if (!b->is_entering && !b->is_leaving)
+		return;
+	name->tier = V8_TIER_BASELINE;
+	if (b->is_leaving)
+		at = h->build->has_return ? v8_bytecode_only(h, bytecode, h->build->return_op) : -1;
+	if (bytecode && (at >= 0 || b->is_entering))
+		v8_locate(h, f, v8_bytecode_position(h, bytecode, at), name);
 }
 
 static int name_in_builtin(struct v8_heap *h, const struct uw_sample *s, u32 i,
@@ -338,21 +274,23 @@ static int name_in_builtin(struct v8_heap *h, const struct uw_sample *s, u32 i,
 		return name_in_unnamed(h, s, i, f, names);
 	if (b->kind == V8_BUILTIN_INTERPRETER) {
 		if (is_top && b->is_handler)
-			return name_in_handler(h, s, frame, f, names);
+			return v8_name_in_handler(h, s, frame, f, b, names);
 		/* Before and after the interpreter's own frame the frame is the caller's. */
 		n = is_top ? name_by_stack(h, s, frame, f, names) : 0;
-		return n ? n : name_interpreted_slot(h, s, frame, f, names);
+		return n ? n : v8_name_interpreted(h, s, frame, f, names);
 	}
 	if (!is_top) {
-		name_function(f, names);
-		return give_reason(names, "the function is in a builtin");
+		v8_name_function(f, names);
+		return v8_give_reason(names, "the function is in a builtin");
 	}
 	names[0] = (struct v8_name){ .kind = V8_NAME_BUILTIN, .name = b->name };
 	n = name_by_stack(h, s, frame, f, names + 1);
 	if (n)
 		return 1 + n;
-	name_function(f, names + 1);
-	give_reason(names + 1, "no return address at the top of the stack");
+	v8_name_function(f, names + 1);
+	locate_at_edge(h, f, b, names + 1);
+	if (!names[1].line)
+		v8_give_reason(names + 1, "no return address at the top of the stack");
 	return 2;
 }
 
@@ -374,27 +312,27 @@ static int name_js(struct v8_heap *h, const struct uw_sample *s, u32 i, struct v
 	const struct uw_frame *frame = &s->frames[i];
 	u64 pc = uw_frame_lookup_pc(frame);
 	const struct v8_region *region = v8_region_at(h, pc);
-	const struct v8_builtin *b = builtin_at(h, pc);
+	const struct v8_builtin *b = builtin_of(h, frame);
 	struct v8_function *f;
 
 	names[0] = (struct v8_name){ .kind = V8_NAME_JS };
 	if (frame->status != UW_OK)
-		return give_reason(names, status_words(frame->status));
+		return v8_give_reason(names, status_words(frame->status));
 	f = v8_function_get(h, frame->a, s->time_ns);
 	if (!f && v8_probe_denies(h, V8_NAMES))
-		return give_reason(names, MISFIT);
+		return v8_give_reason(names, V8_MISFIT);
 	if (!f)
-		return give_reason(names, "the function moved or is unreadable");
+		return v8_give_reason(names, "the function moved or is unreadable");
 	if (f->script && region && region->is_jit)
 		return name_in_jit(h, s, frame, f, names);
 	if (f->script && b)
 		return name_in_builtin(h, s, i, f, b, names);
-	name_function(f, names);
+	v8_name_function(f, names);
 	if (!names->name && b && b->name && !f->script) {
 		names->name = b->name;
 		names->reason = NULL;
 	}
-	return f->script ? give_reason(names, "pc is in no code of V8") : 1;
+	return f->script ? v8_give_reason(names, "pc is in no code of V8") : 1;
 }
 
 /* A function that waits, where it was when it began to. */
@@ -406,23 +344,23 @@ static int name_waiting(struct v8_heap *h, const struct uw_sample *s, const stru
 
 	names[0] = (struct v8_name){ .kind = V8_NAME_JS };
 	if (frame->status != UW_OK)
-		return give_reason(names, status_words(frame->status));
+		return v8_give_reason(names, status_words(frame->status));
 	if (frame->aux) {
 		names[0].kind = V8_NAME_BUILTIN;
 		names[0].name = v8_async_name(&h->build->info.async, frame->aux);
-		return names[0].name ? 1 : give_reason(names, "a builtin without a name");
+		return names[0].name ? 1 : v8_give_reason(names, "a builtin without a name");
 	}
 	f = v8_function_get(h, frame->a, s->time_ns);
 	if (!f)
-		return give_reason(names, v8_probe_denies(h, V8_NAMES)
-						  ? MISFIT
-						  : "the function moved or is unreadable");
-	name_function(f, names);
+		return v8_give_reason(names, v8_probe_denies(h, V8_NAMES)
+						     ? V8_MISFIT
+						     : "the function moved or is unreadable");
+	v8_name_function(f, names);
 	if (v8_is_smi(frame->b))
 		offset = (s64)v8_smi(frame->b) - (h->l->bytecode_data - 1);
 	if (offset < 0)
-		return give_reason(names, "it does not say where it waits");
-	locate(h, f, v8_bytecode_position(h, v8_function_bytecode(h, f), (s32)offset), names);
+		return v8_give_reason(names, "it does not say where it waits");
+	v8_locate(h, f, v8_bytecode_position(h, v8_function_bytecode(h, f), (s32)offset), names);
 	return 1;
 }
 
@@ -433,8 +371,8 @@ static int name_wasm(struct v8_heap *h, const struct uw_sample *s, u64 pc, struc
 	if (!r)
 		return 1;
 	names[0] = (struct v8_name){ .kind = V8_NAME_WASM };
-	return give_reason(names, r == -ENOTSUP ? "WebAssembly of this V8 is not read"
-						: "no WebAssembly function at pc");
+	return v8_give_reason(names, r == -ENOTSUP ? "WebAssembly of this V8 is not read"
+						   : "no WebAssembly function at pc");
 }
 
 /* An exit frame, by the C++ builtin behind it. */
@@ -447,7 +385,7 @@ static void name_target(struct v8_heap *h, const struct uw_sample *s, const stru
 		names[0] = (struct v8_name){ .kind = V8_NAME_STUB,
 					     .reason = "the function moved or is unreadable" };
 	else if (!f->script && f->name)
-		name_function(f, names);
+		v8_name_function(f, names);
 }
 
 static int name_stub(struct v8_heap *h, const struct uw_sample *s, const struct uw_frame *frame,
@@ -467,9 +405,9 @@ static int name_stub(struct v8_heap *h, const struct uw_sample *s, const struct 
 	if (frame->b)
 		name_target(h, s, frame, names);
 	if (frame->status != UW_OK)
-		give_reason(names, status_words(frame->status));
+		v8_give_reason(names, status_words(frame->status));
 	if (!names[0].name)
-		give_reason(names, "a frame of unknown type");
+		v8_give_reason(names, "a frame of unknown type");
 	return 1;
 }
 
@@ -498,12 +436,12 @@ static int name_code(struct v8_heap *h, const struct uw_sample *s, const struct 
 	names[0] = (struct v8_name){ .kind = V8_NAME_JS };
 	if (v8_code_find(h, pc, &code) < 0)
 		return v8_wasm_name(h, pc, s->time_ns, names)
-			       ? give_reason(names, "no code object at pc")
+			       ? v8_give_reason(names, "no code object at pc")
 			       : 1;
 	names[0].tier = code.tier;
 	if (code.tier == V8_TIER_NONE) {
 		names[0].kind = V8_NAME_STUB;
-		return give_reason(names, "code that is no function's");
+		return v8_give_reason(names, "code that is no function's");
 	}
 	bytecode = v8_bytecode_of(h, code.deopt);
 	if (code.tier == V8_TIER_BASELINE && bytecode)
@@ -511,13 +449,13 @@ static int name_code(struct v8_heap *h, const struct uw_sample *s, const struct 
 	else if (v8_code_function(h, &code))
 		f = v8_function_get(h, v8_code_function(h, &code), s->time_ns);
 	if (!f)
-		return give_reason(names, "interrupted before its frame existed");
+		return v8_give_reason(names, "interrupted before its frame existed");
 	n = name_compiled(h, s, f, pc, names);
 	if (n > 0)
 		return n;
-	name_function(f, names);
+	v8_name_function(f, names);
 	names[0].tier = code.tier;
-	return give_reason(names, "interrupted before its frame existed");
+	return v8_give_reason(names, "interrupted before its frame existed");
 }
 
 void v8_heap_forget(struct v8_heap *h)
@@ -528,7 +466,7 @@ void v8_heap_forget(struct v8_heap *h)
 	memset(h->scripts, 0, sizeof(h->scripts));
 	memset(h->sites, 0, sizeof(h->sites));
 	memset(h->maps, 0, sizeof(h->maps));
-	h->stream_map = 0;
+	h->n_stream_maps = 0;
 	v8_wasm_forget(h);
 }
 

@@ -12,24 +12,24 @@ epilogues and builtins, too:
 
   -m, -p NAME[,NAME]  these modes, programs   -n SAMPLES  at least so many a cell
   -o FILE             put the cells into that document (support.py); others there stay
-  -j N                N cells at once         -v          print what was not exact
+  -v                  print what was not exact
 """
 
 import argparse
 import collections
-import functools
+import contextlib
 import os
 import sys
-import threading
 import time
 
 from bundle import Bundle
-from lib import TOP, Checks, at_once, folder, need_bpf, node, record, running
+from lib import TOP, Checks, folder, need_bpf, node, record, running
 from nesting import Judge
 from support import GOALS, Cell, Document
 
 KNOWN = os.path.join(TOP, "fixtures/node/known")
 MOST_SECONDS = 60
+RECORDER_NICE = -10  # it shall have its CPU, as beside programs that do not fill the machine
 
 PROGRAMS = {  # files of KNOWN
     "nesting": ["calls", "mutual", "deep", "shapes", "closures", "callbacks", "waits"],
@@ -63,17 +63,20 @@ def can_run(mode, program):
 
 
 class Tally:
-    """Counts of one recording."""
+    """Counts of one process in a recording."""
 
-    def __init__(self, judge, profile):
+    def __init__(self, judge, profile, pid):
         self.judge, self.n, self.names, self.lines = judge, 0, 0, 0
-        self.misses = collections.Counter()
-        for count, _, frames, _ in profile.samples():
-            self._add(count, frames)
-        self.incomplete = {**profile.summary["truncated"], **profile.summary["failed"]}
-        self.complete, self.samples = profile.summary["complete"], profile.summary["samples"]
+        self.misses, self.incomplete = collections.Counter(), collections.Counter()
+        self.samples = 0
+        for count, stack, frames, line in profile.samples():
+            if line["pid"] == pid:
+                self._add(count, stack, frames)
 
-    def _add(self, count, frames):
+    def _add(self, count, stack, frames):
+        self.samples += count
+        if stack["status"] != "complete":
+            self.incomplete[stack.get("reason", stack["status"])] += count
         stack = [self.judge.locate(f) for f in reversed(frames)]
         stack = [frame for frame in stack if frame]
         if not stack:
@@ -93,7 +96,7 @@ class Tally:
             return 100 * part / whole if whole else 0
 
         return Cell(percent(self.names, self.n), percent(self.lines, self.n),
-                    percent(self.complete, self.samples), self.n)
+                    percent(self.samples - self.incomplete.total(), self.samples), self.n)
 
 
 def describe(frames, judge):
@@ -109,60 +112,55 @@ def describe(frames, judge):
     return " < ".join(leaf + [one(f) for f in own[:5]])
 
 
-def measure(argv, seconds, out):
-    with running(argv, b"running") as child:
-        time.sleep(1)
-        return record("-p", child.pid, "-d", f"{seconds}s", out=out, timeout=seconds + 60)[1]
-
-
-def run_cell(version, flags, work, program, least):
-    """Tally, or None when there is no profile."""
-    seconds = 3
-    with folder() as tmp:
-        names = PROGRAMS[program]
-        bundles = []
-        if program == "bundle":
-            bundles = [Bundle(os.path.join(tmp, "bundle.js"), KNOWN, names)]
-            names = [bundles[0].path]
-        argv = [node(version), *flags, os.path.join(KNOWN, "run.js"), str(work), *names]
-        while True:
-            profile = measure(argv, seconds, os.path.join(tmp, "p.ndjson"))
-            if not profile:
-                return None
-            tally = Tally(Judge(KNOWN, bundles), profile)
-            if tally.n >= least or seconds >= MOST_SECONDS:
-                return tally
-            seconds = min(MOST_SECONDS, max(2 * seconds, seconds * least // max(1, tally.n) + 2))
-
-
-def cells(args):
-    """(version, mode, program), the modes of all versions in turn."""
-    for mode in modes(99):
-        for version in args.versions:
-            if mode not in modes(int(version.split(".")[0])) or mode not in (args.modes or [mode]):
-                continue
-            for program in args.programs or PROGRAMS:
-                if can_run(mode, program):
-                    yield version, mode, program
-
-
-def put_cell(check, args, document, lock, where):
-    version, mode, program = where
+def start(stack, tmp, version, mode, program):
+    """(process, judge) of a program; it ends with @stack."""
     flags, work = modes(int(version.split(".")[0]))[mode]
-    tally = run_cell(version, flags, work, program, args.samples)
-    label = " ".join(where)
-    if not check.that(tally and tally.n >= args.samples,
-                      f"{label}: {tally.n if tally else 0} samples", quiet=True):
-        return
-    cell = tally.cell()
-    with lock:
+    names, bundles = PROGRAMS[program], []
+    if program == "bundle":
+        bundles = [Bundle(os.path.join(tmp, "bundle.js"), KNOWN, names)]
+        names = [bundles[0].path]
+    argv = ["nice", "-n", str(-RECORDER_NICE), node(version), *flags, os.path.join(KNOWN, "run.js"), str(work), *names]
+    return stack.enter_context(running(argv, b"running")), Judge(KNOWN, bundles)
+
+
+def measure(version, mode, programs, seconds):
+    """{program: Tally} of one recording; all run at once, so that its start counts once."""
+    with folder() as tmp, contextlib.ExitStack() as stack:
+        started = {name: start(stack, tmp, version, mode, name) for name in programs}
+        time.sleep(2)
+        pids = ",".join(str(child.pid) for child, _ in started.values())
+        profile = record("-p", pids, "-d", f"{seconds}s", out=os.path.join(tmp, "p.ndjson"),
+                         timeout=seconds + 60)[1]
+        return {name: Tally(judge, profile, child.pid)
+                for name, (child, judge) in started.items()} if profile else {}
+
+
+def tallies(version, mode, programs, least):
+    """Measures again what had too few samples."""
+    found = measure(version, mode, programs, 2 * len(programs) + 1)
+    for _ in range(3):
+        short = [name for name in programs if name not in found or found[name].n < least]
+        if short:
+            found.update(measure(version, mode, short, min(MOST_SECONDS, 5 * len(short) + 2)))
+    return found
+
+
+def run_mode(check, args, version, mode, document):
+    programs = [name for name in args.programs or PROGRAMS if can_run(mode, name)]
+    found = tallies(version, mode, programs, args.samples)
+    for program in programs:
+        tally, label = found.get(program), f"{version} {mode} {program}"
+        if not check.that(tally and tally.n >= args.samples,
+                          f"{label}: {tally.n if tally else 0} samples", quiet=True):
+            continue
+        cell = tally.cell()
         check.that(cell.good, f"{label}: {cell}, {tally.n} samples")
         if args.verbose and tally.incomplete:
-            print(f"    not complete: {tally.incomplete}")
+            print(f"    not complete: {dict(tally.incomplete)}")
         for miss, count in tally.misses.most_common(args.verbose * 12):
             print(f"    {count} {miss}")
         if document:
-            document.put(*where, cell)
+            document.put(version, mode, program, cell)
 
 
 def main():
@@ -172,7 +170,6 @@ def main():
     parser.add_argument("-p", dest="programs", type=words)
     parser.add_argument("-n", dest="samples", type=int, default=2000)
     parser.add_argument("-o", dest="out")
-    parser.add_argument("-j", dest="at_once", type=int, default=1)
     parser.add_argument("-v", dest="verbose", action="store_true")
     parser.add_argument("versions", nargs="+")
     args = parser.parse_args()
@@ -181,11 +178,14 @@ def main():
         parser.error(f"unknown: {', '.join(unknown)}; modes {', '.join(modes(99))};"
                      f" programs {', '.join(PROGRAMS)}")
     need_bpf()
+    os.nice(RECORDER_NICE)
     check = Checks()
     document = Document(args.out, list(PROGRAMS), list(modes(99))) if args.out else None
     print("goals: " + ", ".join(f"{name} {goal} %" for name, goal in GOALS.items()))
-    part = functools.partial(put_cell, check, args, document, threading.Lock())
-    at_once(args.at_once, [functools.partial(part, where) for where in cells(args)])
+    for mode in args.modes or modes(99):
+        for version in args.versions:
+            if mode in modes(int(version.split(".")[0])):
+                run_mode(check, args, version, mode, document)
     return check.end()
 
 

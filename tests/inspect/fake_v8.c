@@ -29,8 +29,11 @@ enum {
 
 static struct v8_builtin builtins[] = {
 	{ FAKE_ENTRY, 0x100, "InterpreterEntryTrampoline", V8_BUILTIN_INTERPRETER, false },
-	{ FAKE_HANDLER, 0x100, "LdarHandler", V8_BUILTIN_INTERPRETER, true },
+	{ FAKE_HANDLER, 0x100, "LdarHandler", V8_BUILTIN_INTERPRETER, true, .bytecode = FAKE_OP,
+	  .n_bytecodes = 1 },
 	{ FAKE_PLAIN, 0x100, "StringAdd", V8_BUILTIN_PLAIN, false },
+	{ FAKE_PROLOGUE, 0x100, "BaselineOutOfLinePrologue", .is_entering = true },
+	{ FAKE_LEAVE, 0x100, "BaselineLeaveFrame", .is_leaving = true },
 };
 
 static void *at(struct fake_v8 *v, u64 addr, size_t len)
@@ -88,6 +91,8 @@ void fake_init(struct fake_v8 *v)
 	v->build.blob_off = FAKE_BLOB_OFF;
 	v->build.blob_len = 0x10000;
 	v->build.builtins = builtins;
+	v->build.has_return = true;
+	v->build.return_op = FAKE_RETURN;
 	v->build.n_builtins = sizeof(builtins) / sizeof(builtins[0]);
 	v->build.frame_types[18] = "StubFrame";
 	v->build.frame_types[31] = "IrregexpFrame";

@@ -20,6 +20,10 @@
 #define FAKE_ENTRY 0x100 /* InterpreterEntryTrampoline */
 #define FAKE_HANDLER 0x200 /* LdarHandler */
 #define FAKE_PLAIN 0x300 /* StringAdd */
+#define FAKE_PROLOGUE 0x400 /* BaselineOutOfLinePrologue */
+#define FAKE_LEAVE 0x500 /* BaselineLeaveFrame */
+#define FAKE_OP 0x10 /* LdarHandler's bytecode, two bytes long */
+#define FAKE_RETURN 0xaf /* one byte */
 
 struct fake_v8 {
 	struct target target;

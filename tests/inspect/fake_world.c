@@ -75,15 +75,16 @@ static u64 make_turbofan(struct fake_v8 *v, struct fake_world *w)
 
 void fake_world(struct fake_v8 *v, struct fake_world *w)
 {
-	static const u8 bytecodes[] = { 0x10, 0, 0x10, 0, 0x10, 0, 0x10, 0 };
+	static const u8 bytecodes[] = { FAKE_OP, 0, FAKE_OP, 0, FAKE_OP, 0, FAKE_RETURN };
 	/* Prologue of 8 bytes, then 8 a bytecode. */
 	static const u8 offsets[] = { 8, 8, 8, 8, 8 };
-	const struct position positions[] = { { 0, word_of(POS_TWO, -1) },
+	const struct position positions[] = { { -1, word_of(POS_TWO, -1) },
 					      { 4, word_of(POS_FOUR, -1) } };
 	u64 undefined;
 
 	fake_init(v);
-	v->build.bytecode_sizes[0][0x10] = 2;
+	v->build.bytecode_sizes[0][FAKE_OP] = 2;
+	v->build.bytecode_sizes[0][FAKE_RETURN] = 1;
 	undefined = fake_object(v, 131, 40);
 	w->script = fake_script(v, fake_string(v, "/srv/app.js"), fake_string(v, source));
 	w->bytecode =
@@ -120,6 +121,39 @@ struct uw_frame fake_js(u64 pc, u64 sfi, u64 b, u64 bytecode, u8 flags)
 	return (struct uw_frame){
 		.pc = pc, .a = sfi, .b = b, .aux = (u32)bytecode, .kind = UW_V8_JS, .flags = flags
 	};
+}
+
+/* Where no return address says how far the function is. */
+static void at_edges(struct list *l, const struct fake_world *w)
+{
+	const u64 blob = FAKE_BLOB_ADDR;
+	struct uw_frame half =
+		fake_js(blob + FAKE_HANDLER + 8, w->outer, fake_offset_slot(0), w->bytecode, 0);
+	u32 first = l->n + 1;
+
+	add(l, fake_js(blob + FAKE_ENTRY, w->outer, fake_offset_slot(1), w->bytecode, UW_FRAME_RA),
+	    (struct fake_expected){ "a frame that goes on in the interpreter",
+				    1,
+				    { { "outer", 2, 6, V8_TIER_INTERPRETED, V8_NAME_JS } } });
+	add(l, half,
+	    (struct fake_expected){ "a handler that has lost the array, not the offset",
+				    1,
+				    { { "outer", 4, 1, V8_TIER_INTERPRETED, V8_NAME_JS } } });
+	l->at[l->n - 1].interp[0] = 64 - 1 + 4;
+	l->at[l->n - 1].interp[1] = 7;
+	add(l, fake_js(blob + FAKE_PROLOGUE + 8, w->outer, 0, 0, 0),
+	    (struct fake_expected){
+		    "a builtin that enters baseline code",
+		    2,
+		    { { "BaselineOutOfLinePrologue", 0, 0, V8_TIER_NONE, V8_NAME_BUILTIN },
+		      { "outer", 2, 6, V8_TIER_BASELINE, V8_NAME_JS } } });
+	add(l, fake_js(blob + FAKE_LEAVE + 8, w->outer, 0, 0, 0),
+	    (struct fake_expected){ "a builtin that leaves baseline code",
+				    2,
+				    { { "BaselineLeaveFrame", 0, 0, V8_TIER_NONE, V8_NAME_BUILTIN },
+				      { "outer", 4, 1, V8_TIER_BASELINE, V8_NAME_JS } } });
+	for (; first < l->n; first++)
+		l->at[first].needs_symbols = true;
 }
 
 u32 fake_scenes(const struct fake_world *w, struct fake_scene *scenes)
@@ -187,5 +221,6 @@ u32 fake_scenes(const struct fake_world *w, struct fake_scene *scenes)
 	    (struct fake_expected){ "a regular expression",
 				    1,
 				    { { "RegExp", 0, 0, V8_TIER_NONE, V8_NAME_REGEXP } } });
+	at_edges(&l, w);
 	return l.n;
 }

@@ -33,10 +33,11 @@ struct fake_expected {
 struct fake_scene {
 	struct uw_frame frame;
 	u64 sp_words[3], interp[2];
+	bool needs_symbols; /* what is expected is less in a stripped file */
 	struct fake_expected expected;
 };
 
-#define FAKE_MAX_SCENES 16
+#define FAKE_MAX_SCENES 20
 
 /* Starts anew: @v is initialised. */
 void fake_world(struct fake_v8 *v, struct fake_world *w);

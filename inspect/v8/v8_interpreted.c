@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+
+/*
+ * What all names of frames are made of, and the names of interpreted functions: where
+ * one is stands in its frame, or in the registers of the interpreter.
+ */
+
+#include <stdint.h>
+#include <string.h>
+
+#include "v8_name.h"
+
+void v8_name_function(const struct v8_function *f, struct v8_name *name)
+{
+	*name = (struct v8_name){
+		.kind = f->script ? V8_NAME_JS : V8_NAME_BUILTIN,
+		.name = f->name,
+		.file = f->script ? f->script->file : NULL,
+		.reason = f->name ? NULL : "a builtin without a name",
+	};
+}
+
+int v8_give_reason(struct v8_name *name, const char *reason)
+{
+	if (!name->reason)
+		name->reason = reason;
+	return 1;
+}
+
+void v8_locate(struct v8_heap *h, struct v8_function *f, s32 pos, struct v8_name *name)
+{
+	const char *reason = "no position in the code's table";
+
+	if (!f->script)
+		return;
+	if (!v8_probe_lines(h, f)) {
+		v8_give_reason(name, V8_MISFIT);
+		return;
+	}
+	/*
+	 * Maglev has 0 for what it adds to a generator (seen in 14.6). Nothing of a
+	 * function that has a name is at the first character of its script.
+	 */
+	if (!pos && strcmp(f->name, "(anonymous)"))
+		pos = -1;
+	if (pos < 0 || !v8_script_position(h, f->script, pos, &name->line, &name->column, &reason))
+		v8_give_reason(name, reason);
+}
+
+/* @offset_word: untagged pointer arithmetic of the interpreter: offset + data - 1. */
+static int by_offset(struct v8_heap *h, const struct uw_sample *s, struct v8_function *f, u32 aux,
+		     s64 offset_word, struct v8_name *names)
+{
+	s64 offset = offset_word - (h->l->bytecode_data - 1);
+	struct v8_site like = { .function = f,
+				.kind = V8_SITE_INTERPRETED,
+				.generation = f->generation,
+				.where = (u64)offset << 32 | aux };
+	const struct v8_site *site;
+	u64 bytecode;
+	s32 pos;
+
+	v8_name_function(f, names);
+	names->tier = V8_TIER_INTERPRETED;
+	if (offset < -1 || offset > INT32_MAX)
+		return v8_give_reason(names, "no bytecode offset in the frame");
+	site = v8_site_find(h, V8_SITE_INTERPRETED, f, like.where, s->time_ns);
+	if (site)
+		return v8_site_give(site, names);
+	bytecode = v8_function_bytecode(h, f);
+	if (!bytecode || (u32)bytecode != aux)
+		return v8_give_reason(names, "the frame's bytecode is not the function's");
+	pos = v8_bytecode_position(h, bytecode, (s32)offset);
+	v8_locate(h, f, pos, names);
+	if (!names->reason)
+		v8_site_add(h, &like, names, 1);
+	return 1;
+}
+
+int v8_name_interpreted(struct v8_heap *h, const struct uw_sample *s, const struct uw_frame *frame,
+			struct v8_function *f, struct v8_name *names)
+{
+	s64 word = v8_is_smi(frame->b) ? v8_smi(frame->b) : -1;
+
+	return by_offset(h, s, f, frame->aux, word, names);
+}
+
+/* Is the bytecode at @word one that @b is the handler of? */
+static bool handles(struct v8_heap *h, const struct v8_builtin *b, struct v8_function *f, u32 aux,
+		    u64 word)
+{
+	u64 bytecode = b && b->n_bytecodes ? v8_function_bytecode(h, f) : 0;
+	u8 op;
+
+	if (!bytecode || (u32)bytecode != aux || v8_read(h, bytecode + word, &op, 1) < 0)
+		return false;
+	return op >= b->bytecode && op - b->bytecode < b->n_bytecodes;
+}
+
+/*
+ * In a bytecode handler the slot is stale until the handler calls something (for
+ * which it builds a frame); the registers are right, if they still are the
+ * interpreter's. The one of the array may hold something else: handlers can read it
+ * from the frame again. The offset is believed if this handler's bytecode is there.
+ */
+int v8_name_in_handler(struct v8_heap *h, const struct uw_sample *s, const struct uw_frame *frame,
+		       struct v8_function *f, const struct v8_builtin *b, struct v8_name *names)
+{
+	u64 array = s->interp[1], word = s->interp[0];
+
+	if (word <= INT32_MAX && ((v8_is_tagged(array) && (u32)array == frame->aux) ||
+				  handles(h, b, f, frame->aux, word)))
+		return by_offset(h, s, f, frame->aux, (s64)word, names);
+	v8_name_function(f, names);
+	names->tier = V8_TIER_INTERPRETED;
+	return v8_give_reason(names, "the interpreter's registers are gone");
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#pragma once
+
+/* Parts of v8_name.c; all fill one name and return 1. */
+
+#include "v8_heap.h"
+
+#define V8_MISFIT "V8's heap is not laid out as expected"
+
+/* @f's name and file, without a line. */
+void v8_name_function(const struct v8_function *f, struct v8_name *name);
+
+/* Why something is missing; the first reason stays. */
+int v8_give_reason(struct v8_name *name, const char *reason);
+
+/* The line and column of @pos, an offset in @f's script; negative: not known. */
+void v8_locate(struct v8_heap *h, struct v8_function *f, s32 pos, struct v8_name *name);
+
+/* An interpreted function, by its frame. */
+int v8_name_interpreted(struct v8_heap *h, const struct uw_sample *s, const struct uw_frame *frame,
+			struct v8_function *f, struct v8_name *names);
+
+/* The same, interrupted in a bytecode handler, @b (NULL: not known which one). */
+int v8_name_in_handler(struct v8_heap *h, const struct uw_sample *s, const struct uw_frame *frame,
+		       struct v8_function *f, const struct v8_builtin *b, struct v8_name *names);
