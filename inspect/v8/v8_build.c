@@ -176,6 +176,7 @@ static struct v8_builtin make_builtin(const char *name, u64 off, u64 len)
 		.is_handler = is_handler,
 		.is_entering = !strcmp(name, "BaselineOutOfLinePrologue"),
 		.is_leaving = !strcmp(name, "BaselineLeaveFrame"),
+		.is_barrier = !strncmp(name, "RecordWrite", 11),
 	};
 }
 

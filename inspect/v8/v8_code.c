@@ -195,6 +195,23 @@ bool v8_code_same(struct v8_heap *h, const struct v8_code *code)
 	       is_stream_map(h, header[0]) && header[1] == code->tagged;
 }
 
+u64 v8_code_resumed(struct v8_heap *h, const struct v8_code *code, u64 ra)
+{
+	u8 insn[5];
+	s32 rel;
+	s8 near;
+	u64 to;
+
+	if (v8_read(h, ra, insn, sizeof(insn)) < 0)
+		return 0;
+	memcpy(&rel, insn + 1, sizeof(rel));
+	near = (s8)insn[1];
+	to = insn[0] == 0xe9   ? ra + 5 + (u64)(s64)rel
+	     : insn[0] == 0xeb ? ra + 2 + (u64)(s64)near
+			       : 0;
+	return to >= code->start_addr && to < ra ? to : 0;
+}
+
 /* ---- bytecode ---- */
 
 u64 v8_bytecode_of(struct v8_heap *h, u64 tagged)

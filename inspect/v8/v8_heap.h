@@ -224,6 +224,16 @@ bool v8_code_is_cleared(struct v8_heap *h, const struct v8_code *code);
 s32 v8_code_cleared_position(struct v8_heap *h, const struct v8_code *code, u64 bytecode, u64 pc);
 /* Read again: is it still the same? */
 bool v8_code_same(struct v8_heap *h, const struct v8_code *code);
+
+/**
+ * v8_code_resumed() - where code goes on after a call that is out of its line
+ * @ra:		return address in @code
+ *
+ * Such code, after all else, has no positions of its own.
+ *
+ * Return: where the jump back leads that stands at @ra (x86-64), or 0.
+ */
+u64 v8_code_resumed(struct v8_heap *h, const struct v8_code *code, u64 ra);
 /* The function that optimized code was made for: tagged, or 0. */
 u64 v8_code_function(struct v8_heap *h, const struct v8_code *code);
 /* Is it the function's own copy of the interpreter's entry? */

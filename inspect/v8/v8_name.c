@@ -149,25 +149,6 @@ static int name_compiled(struct v8_heap *h, const struct uw_sample *s, struct v8
 	return n;
 }
 
-static int name_in_jit(struct v8_heap *h, const struct uw_sample *s, const struct uw_frame *frame,
-		       struct v8_function *f, struct v8_name *names)
-{
-	u64 pc = uw_frame_lookup_pc(frame);
-	struct v8_code code;
-	int n = name_compiled(h, s, f, pc, names);
-
-	if (n > 0)
-		return n;
-	/* A copy of the interpreter's entry, one a function (--interpreted-frames-native-stack). */
-	if (n == -ESTALE && !v8_code_find(h, pc, &code) && v8_code_enters(h, &code, f))
-		return v8_name_interpreted(h, s, frame, f, names);
-	v8_name_function(f, names);
-	return v8_give_reason(names, n == -ESTALE ? "the code at pc is another function's"
-						  : "no code object at pc");
-}
-
-/* ---- builtins ---- */
-
 static const struct v8_builtin *builtin_at(const struct v8_heap *h, u64 pc)
 {
 	const struct v8_region *r = v8_region_at(h, pc);
@@ -194,6 +175,39 @@ static const struct v8_builtin *builtin_of(const struct v8_heap *h, const struct
 	return next;
 }
 
+/* Where in compiled code a call to @callee that returns to @ra belongs. */
+static u64 pc_of_call(struct v8_heap *h, const struct v8_builtin *callee, u64 ra)
+{
+	struct v8_code code;
+	u64 to = 0;
+
+	if (callee && callee->is_barrier && !v8_code_find(h, ra - 1, &code))
+		to = v8_code_resumed(h, &code, ra);
+	return to ? to : ra - 1;
+}
+
+static int name_in_jit(struct v8_heap *h, const struct uw_sample *s, u32 i, struct v8_function *f,
+		       struct v8_name *names)
+{
+	const struct uw_frame *frame = &s->frames[i];
+	u64 pc = frame->flags & UW_FRAME_RA
+			 ? pc_of_call(h, i ? builtin_of(h, frame - 1) : NULL, frame->pc)
+			 : frame->pc;
+	struct v8_code code;
+	int n = name_compiled(h, s, f, pc, names);
+
+	if (n > 0)
+		return n;
+	/* A copy of the interpreter's entry, one a function (--interpreted-frames-native-stack). */
+	if (n == -ESTALE && !v8_code_find(h, pc, &code) && v8_code_enters(h, &code, f))
+		return v8_name_interpreted(h, s, frame, f, names);
+	v8_name_function(f, names);
+	return v8_give_reason(names, n == -ESTALE ? "the code at pc is another function's"
+						  : "no code object at pc");
+}
+
+/* ---- builtins ---- */
+
 /*
  * Frame 0 is not the builtin's, so the return address into the function is one of
  * the first words at sp. Not everything there is one: a word only counts if it
@@ -202,13 +216,15 @@ static const struct v8_builtin *builtin_of(const struct v8_heap *h, const struct
 static int name_by_stack(struct v8_heap *h, const struct uw_sample *s, const struct uw_frame *frame,
 			 struct v8_function *f, struct v8_name *names)
 {
+	const struct v8_builtin *top = builtin_at(h, s->pc);
+
 	for (int i = 0; i < 3; i++) {
 		const struct v8_builtin *b = builtin_at(h, s->sp_words[i] - 1);
 		int n;
 
 		if (b && b->kind == V8_BUILTIN_INTERPRETER)
 			return v8_name_interpreted(h, s, frame, f, names);
-		n = name_compiled(h, s, f, s->sp_words[i] - 1, names);
+		n = name_compiled(h, s, f, pc_of_call(h, top, s->sp_words[i]), names);
 		if (n > 0)
 			return n;
 	}
@@ -324,7 +340,7 @@ static int name_js(struct v8_heap *h, const struct uw_sample *s, u32 i, struct v
 	if (!f)
 		return v8_give_reason(names, "the function moved or is unreadable");
 	if (f->script && region && region->is_jit)
-		return name_in_jit(h, s, frame, f, names);
+		return name_in_jit(h, s, i, f, names);
 	if (f->script && b)
 		return name_in_builtin(h, s, i, f, b, names);
 	v8_name_function(f, names);

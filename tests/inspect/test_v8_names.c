@@ -388,6 +388,38 @@ static void who_leaves_by_one_of_several_returns_has_no_line(void **state)
 	v8_heap_free(&h);
 }
 
+/* Code out of line is after all else, where the last position is another call's. */
+static void a_barriers_caller_is_where_its_code_goes_on(void **state)
+{
+	static const struct {
+		u64 callee;
+		u8 jump[5];
+		u32 line;
+	} cases[] = {
+		{ FAKE_BARRIER, { 0xe9, 0xf3, 0xff, 0xff, 0xff }, 2 }, /* to offset 12 */
+		{ FAKE_BARRIER, { 0xeb, 0xf6 }, 2 },
+		{ FAKE_BARRIER, { 0xeb, 0x10 }, 4 }, /* not back */
+		{ FAKE_BARRIER, { 0xeb, 0x80 }, 4 }, /* out of the code */
+		{ FAKE_BARRIER, { 0x90 }, 4 },
+		{ FAKE_PLAIN, { 0xeb, 0xf6 }, 4 },
+	};
+	struct v8_heap *h;
+
+	(void)state;
+	for (size_t i = 0; i < N(cases); i++) {
+		build_world();
+		h = fake_heap(&v);
+		fake_bytes(&v, w.turbofan_start + 20, cases[i].jump, 5);
+		sample.n_frames = 2;
+		sample.frames[0] = (struct uw_frame){ .pc = FAKE_BLOB_ADDR + cases[i].callee + 8,
+						      .kind = UW_V8_CODE };
+		sample.frames[1] = fake_js(w.turbofan_start + 20, w.outer, 0, 0, UW_FRAME_RA);
+		assert_int_equal(v8_heap_name(h, &sample, 1, names), cases[i].line == 2 ? 1 : 2);
+		assert_int_equal(names[0].line, cases[i].line);
+		v8_heap_free(&h);
+	}
+}
+
 static void a_frame_that_the_walk_could_not_identify_says_why(void **state)
 {
 	struct v8_heap *h;
@@ -543,6 +575,7 @@ int main(void)
 		cmocka_unit_test(bytecode_of_another_function_gives_no_line),
 		cmocka_unit_test(a_register_that_may_be_no_offset_gives_no_line),
 		cmocka_unit_test(who_leaves_by_one_of_several_returns_has_no_line),
+		cmocka_unit_test(a_barriers_caller_is_where_its_code_goes_on),
 		cmocka_unit_test(a_frame_that_the_walk_could_not_identify_says_why),
 		cmocka_unit_test(a_target_that_is_gone_is_told),
 		cmocka_unit_test(the_name_is_found_behind_any_number_of_variables),
