@@ -112,9 +112,9 @@ def child_of(pid, name):
 
 
 @contextlib.contextmanager
-def perf_recording(pids, seconds, path):
+def perf_recording(pids, seconds, path, stack_len=16384):
     command = ["perf", "record", "-q", "-o", path, "-e", "cpu-clock", "-F", str(HZ), "--call-graph",
-               "dwarf,16384", "-p", ",".join(map(str, pids)), "--", "sleep", str(seconds)]
+               f"dwarf,{stack_len}", "-p", ",".join(map(str, pids)), "--", "sleep", str(seconds)]
     with running(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as perf:
         yield perf
         perf.wait(timeout=60)
