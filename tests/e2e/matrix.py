@@ -130,7 +130,7 @@ def measure(version, mode, programs, seconds):
         time.sleep(2)
         pids = ",".join(str(child.pid) for child, _ in started.values())
         profile = record("-p", pids, "-d", f"{seconds}s", out=os.path.join(tmp, "p.ndjson"),
-                         timeout=seconds + 60)[1]
+                         timeout=seconds + 300)[1]
         return {name: Tally(judge, profile, child.pid)
                 for name, (child, judge) in started.items()} if profile else {}
 

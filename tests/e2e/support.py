@@ -25,7 +25,9 @@ Node.js, by `ci/matrix` (`fixtures/node/known`):
 * `maglev`: `--no-turbofan`, where V8 has Maglev by default
 * `native-stack`: `--interpreted-frames-native-stack`
 
-Of Node.js 14 the function that calls all programs is a line off where its callees were inlined: see [v8.md](v8.md).
+The programs of a version and mode run at once, and what the recorder's start costs counts. What
+falls short in lines by V8's own tables (Node.js 14; Maglev of Node.js 23) and while V8 deoptimizes
+(`osr`) is told in [v8.md](v8.md).
 
 .NET, by `ci/dotnet-matrix` (`fixtures/dotnet/nesting.cs`), all programs at once, a thread each; names and
 lines of the samples that are in managed code and not truncated:
