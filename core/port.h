@@ -61,11 +61,12 @@ UW_INLINE const struct v8_info *port_info_v8(u32 info_idx);
 UW_INLINE bool port_wants_async(void);
 
 /**
- * port_await() - what is known of an async method of .NET, or of a type
+ * port_await() - what is known of an async method of .NET, of a type, or of a thread
  * @u:		walk state; u->recipes_of is the process, not 0
  * @key:	as in struct dotnet_await
  *
- * Asked only where port_wants_async(). Return: borrowed until the step ends, or NULL.
+ * Of methods and types it is asked only where port_wants_async(). Return: borrowed until the step
+ * ends, or NULL.
  */
 UW_INLINE const struct dotnet_await *port_await(const struct uw_state *u, u64 key);
 

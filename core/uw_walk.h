@@ -66,6 +66,8 @@ UW_INLINE enum uw_status uw_step_by_rule(struct uw_state *u, struct uw_frame *f,
 {
 	u8 flags = UW_FRAME_GUESS;
 
+	if (r && r->cfa == UW_CFA_HIJACKED && dotnet_hijack_step(u, f))
+		return UW_OK;
 	if (u->map.kind == UW_MAP_V8_BUILTINS) {
 		f->kind = UW_V8_CODE;
 		f->status = UW_F_NO_FRAME;

@@ -34,6 +34,7 @@ struct sim_target {
 	u64 extent; /* as in struct uw_process; 0: the process has no tables */
 	u64 va_mask;
 	u64 recipes_of; /* as in struct uw_state; only where one state walks twice */
+	u32 tid; /* the thread's number, by which its entry of awaits is found */
 };
 
 /* What a driver of the core fills in before it walks. */
@@ -44,6 +45,7 @@ UW_INLINE void sim_walk_start(struct uw_state *u, const struct sim_target *targe
 	u->extent = target->extent;
 	u->has_tables = target->extent != 0;
 	u->recipes_of = target->recipes_of;
+	u->sample.tid = target->tid;
 	u->sample.flags = 0;
 	u->sample.n_frames = 0;
 	u->sample.n_kernel = 0;

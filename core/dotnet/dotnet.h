@@ -18,6 +18,7 @@
 #include <dotnet_unwind.h>
 
 #include "await.h"
+#include "hijack.h"
 #include "nibble.h"
 #include "recipe.h"
 

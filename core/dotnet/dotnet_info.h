@@ -46,23 +46,33 @@ enum dotnet_await_flags {
 };
 
 /*
- * What a walk has to know to find those who await an async method (dotnet/await.h). User space
- * writes @of last; where it changes meanwhile, user space sees that the types do not fit.
+ * What a walk has to know to find those who await an async method (dotnet/await.h), or where a
+ * hijacked thread would return to (dotnet/hijack.h). User space writes @of last; where it changes
+ * meanwhile, user space sees that the types do not fit, and the walk that the slot does not.
  *
  *	of a method   slot: from fp, where its frame keeps its state machine
  *	              off: in that, where its builder keeps the task, or where the waiting one is
  *	of a type     off: in an object of it, the next one; 0: there is none
+ *	of a thread   hijack_addr: of what its object keeps of a hijack
  */
 struct dotnet_await {
 	u64 of; /* the process, as uw_state.recipes_of */
-	u64 key; /* a method's first byte, or a precompiled one's pc; a MethodTable */
-	s32 slot;
-	s32 off;
+	u64 key; /* a method's first byte, or a precompiled one's pc; a MethodTable; a thread's */
+	union {
+		struct {
+			s32 slot;
+			s32 off;
+		};
+		u64 hijack_addr;
+	};
 	u32 from; /* of a method: bytes of it after which slot is valid */
 	u32 flags; /* enum dotnet_await_flags */
 };
 _Static_assert(sizeof(struct dotnet_await) == 32, "wire");
 _Static_assert(offsetof(struct dotnet_await, flags) == 28, "wire");
+
+#define DOTNET_MAX_TRIP_LEN 96 /* what OnHijackTripThread pushes before it asks where to go on */
+#define DOTNET_THREAD_KEY(tid) (~(u64)(tid)) /* no address of user space */
 
 /* The word before a method's first byte is the address of its RealCodeHeader. */
 #define DOTNET_HEADER_SLOT 8

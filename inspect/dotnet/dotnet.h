@@ -213,6 +213,16 @@ struct dotnet_line {
 int dotnet_line_get(struct dotnet_runtime *rt, const struct dotnet_code *code, u64 pc,
 		    struct dotnet_line *line);
 
+/* A thread that runs managed code, or has. */
+struct dotnet_thread {
+	u32 tid; /* as the process's own pid namespace numbers it */
+	u64 hijack_addr; /* for struct dotnet_await; core/dotnet/hijack.h says of what */
+};
+
+/* Each of them. 0, -ENOTSUP (not known of this version), -ELOOP or what reading gave. */
+int dotnet_threads_each(struct dotnet_runtime *rt,
+			void (*fn)(const struct dotnet_thread *thread, void *data), void *data);
+
 /* What a method has to do with async methods that wait for one another. */
 enum dotnet_await_role {
 	DOTNET_AWAIT_NONE,

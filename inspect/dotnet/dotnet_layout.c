@@ -4,9 +4,9 @@
  * Sources: coreclr's own headers at the tags v6.0.36, v7.0.19, v8.0.33, v9.0.22 and
  * v10.0.14: vm/codeman.h (RangeSection, RangeSectionMap, CodeHeap, RealCodeHeader),
  * vm/method.hpp (MethodDesc, MethodDescChunk, DynamicMethodDesc), vm/ceeload.h (Module),
- * vm/methodtable.h, inc/nibblemapmacros.h; for 10 also what the runtime's data contract
- * descriptor (DotNetRuntimeContractDescriptor) says of itself. Offsets of 8, 9 and 10
- * are measured on live processes by tests/inspect/live_dotnet.c; those of 6 and 7 were
+ * vm/methodtable.h, vm/threads.h (Thread, ThreadStore), inc/nibblemapmacros.h; for 10 also what the
+ * runtime's data contract descriptor (DotNetRuntimeContractDescriptor) says of itself. Offsets of
+ * 8, 9 and 10 are measured on live processes by tests/inspect/live_dotnet.c; those of 6 and 7 were
  * measured once and are held to memory made by hand since (tests/inspect/test_dotnet.c).
  */
 
@@ -56,6 +56,10 @@ static const struct dotnet_layout layouts[] = {
 		.dynamic_is_buffer = true,
 		.module_assembly = 0x128,
 		.domain_versions = 0x9d8,
+		.threads_slot = 16,
+		.first_thread = 0xa0,
+		.thread_id = 0xc0,
+		.thread_hijack = 0x30,
 	},
 	{
 		.major = 9,
@@ -72,6 +76,10 @@ static const struct dotnet_layout layouts[] = {
 		.module_name = 0x108,
 		.module_base = 0x120,
 		.module_dynamic = 0x460,
+		.threads_slot = 16,
+		.first_thread = 0xa0,
+		.thread_id = 0xb8,
+		.thread_hijack = 0x28,
 		.type_has_token = true,
 	},
 	{
@@ -90,6 +98,10 @@ static const struct dotnet_layout layouts[] = {
 		.module_name = 0xc0,
 		.module_base = 0xe0,
 		.module_dynamic = 0x348,
+		.threads_slot = 15,
+		.first_thread = 0x58,
+		.thread_id = 0xb8,
+		.thread_hijack = 0x28,
 		.type_has_token = true,
 	},
 };

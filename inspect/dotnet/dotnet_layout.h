@@ -29,6 +29,11 @@ struct dotnet_layout {
 	u16 module_assembly; /* Assembly *, where domain_versions is set */
 	u16 domain_versions; /* AppDomain: hash table of methods' versions; 0: they are elsewhere */
 	struct debug_info_layout debug_info;
+	/* ThreadStore, and from its list's link in each Thread on; threads_slot 0: not known */
+	u8 threads_slot; /* of g_dacTable: address of the ThreadStore's address */
+	u16 first_thread; /* address of the first link, which begins with that of the next */
+	u16 thread_id; /* u64: as gettid() gives it to the process */
+	u16 thread_hijack; /* as struct dotnet_hijack */
 	/* MethodTable */
 	bool type_has_token; /* row of the TypeDef in the upper 24 bits of its second flags */
 };

@@ -17,6 +17,7 @@
  *	dotnet_name.c      names as people read them
  *	dotnet_line.c      lines
  *	dotnet_tier.c      tiers
+ *	dotnet_thread.c    the runtime's own objects of threads
  *
  *	pc -> RangeSection -> CodeHeap, nibble map -> code start
  *	code start - 8 -> RealCodeHeader -> MethodDesc -> MethodDescChunk -> MethodTable

@@ -335,7 +335,8 @@ struct tables_memory sampler_tables(struct sampler *s)
 				       .mappings = s->program.mappings,
 				       .v8_builds = s->program.v8_builds,
 				       .files = s->program.files,
-				       .awaits = s->config.wants_async ? s->program.awaits : NULL };
+				       .awaits = s->program.awaits,
+				       .wants_awaits = s->config.wants_async };
 }
 
 struct row_memory sampler_rows(struct sampler *s)

@@ -229,7 +229,7 @@ int tables_add_v8(struct tables *t, const struct v8_info *info, u16 *idx)
 
 bool tables_want_awaits(const struct tables *t)
 {
-	return t->m.awaits != NULL;
+	return t->m.wants_awaits;
 }
 
 /* The entry of the same key, a free one near its hash, or one that has to go. */
@@ -258,8 +258,7 @@ void tables_add_await(struct tables *t, const struct dotnet_await *e)
 	t->n_awaits++;
 	__atomic_store_n(&slot->of, 0, __ATOMIC_SEQ_CST);
 	slot->key = e->key;
-	slot->slot = e->slot;
-	slot->off = e->off;
+	slot->hijack_addr = e->hijack_addr; /* or slot and off */
 	slot->from = e->from;
 	slot->flags = e->flags;
 	__atomic_store_n(&slot->of, e->of, __ATOMIC_SEQ_CST);

@@ -19,7 +19,8 @@ struct tables_memory {
 	struct uw_mapping *mappings; /* UW_MAX_MAPPINGS */
 	struct v8_info *v8_builds; /* UW_MAX_V8_BUILDS */
 	struct uw_file *files; /* UW_MAX_FILES */
-	struct dotnet_await *awaits; /* UW_MAX_AWAITS; NULL: nobody wants async frames */
+	struct dotnet_await *awaits; /* UW_MAX_AWAITS */
+	bool wants_awaits; /* somebody wants async frames */
 };
 
 /* Which image of which process. */
@@ -79,7 +80,7 @@ int tables_add_v8(struct tables *t, const struct v8_info *info, u16 *idx);
 bool tables_want_awaits(const struct tables *t);
 
 /**
- * tables_add_await() - tell of an async method of .NET, or of a type
+ * tables_add_await() - tell of an async method of .NET, of a type, or of a thread
  * @e:		@of and @key say of which; what was told of it before is replaced
  *
  * Where there is no room, an older one's place is taken.

@@ -10,8 +10,11 @@
 #include "../../inspect/dotnet/r2r_rows.h"
 #include "../../inspect/elf/elf_file.h"
 #include "../../inspect/util/cleanup.h"
+#include "../jit/jit_file.h"
 #include "../life/map_file.h"
 #include "../life/maps.h"
+
+#define MIN_THREADS_NS 100000000ull /* between two looks at all threads */
 
 bool image_dotnet_is_code(const struct mapping *m)
 {
@@ -134,8 +137,47 @@ void image_dotnet_touch(struct image_dotnet *d, u64 addr)
 		target_read(&d->memory.target, addr, &byte, sizeof(byte));
 }
 
+struct learning {
+	struct tables *tables;
+	const struct uw_sample *sample;
+	u32 own_tid; /* the sample's thread, in the innermost namespace */
+};
+
+/* Of a namespace of its own no other thread's number is known as the walk has it. */
+static void learn_thread(const struct dotnet_thread *thread, void *data)
+{
+	const struct learning *l = data;
+	const struct uw_sample *s = l->sample;
+	struct dotnet_await e = { .of = uw_image_number(s->pid, s->start_ns, s->exec_id),
+				  .key = DOTNET_THREAD_KEY(s->tid) };
+
+	e.hijack_addr = thread->hijack_addr;
+	if (thread->tid != l->own_tid) {
+		if (s->tid != l->own_tid)
+			return;
+		e.key = DOTNET_THREAD_KEY(thread->tid);
+	}
+	tables_add_await(l->tables, &e);
+}
+
+/* All threads that there are, and a new one when the walk has come to what replaced its return. */
+static void learn_threads(struct image_dotnet *d, struct tables *t, const struct uw_sample *s)
+{
+	struct learning l = { .tables = t, .sample = s };
+	struct jit_owner own;
+
+	if ((d->threads_ns && s->status != UW_T_HIJACKED) ||
+	    s->time_ns - d->threads_ns < MIN_THREADS_NS || jit_owner_read(s->tid, &own))
+		return;
+	d->threads_ns = s->time_ns;
+	l.own_tid = own.pid;
+	dotnet_threads_each(d->runtime, learn_thread, &l);
+}
+
 void image_dotnet_learn(struct image_dotnet *d, struct tables *t, const struct uw_sample *s)
 {
+	if (d->runtime)
+		learn_threads(d, t, s);
 	if (!d->runtime || !tables_want_awaits(t) ||
 	    (!d->awaits && awaits_new(&d->awaits, d->runtime, &d->memory.target)))
 		return;

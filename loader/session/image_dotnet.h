@@ -16,6 +16,7 @@ struct image_dotnet {
 	u32 module; /* that it is in */
 	struct target_process memory; /* valid while runtime is set */
 	struct dotnet_runtime *runtime; /* NULL: none, or it can't be read */
+	u64 threads_ns; /* time of the sample at which its threads were looked at; 0: not yet */
 	struct awaits *awaits; /* NULL: nobody asked yet who awaits its async methods */
 };
 
@@ -47,5 +48,8 @@ int image_dotnet_place(struct image_dotnet *d, struct map_list *l, struct row_fi
  */
 void image_dotnet_touch(struct image_dotnet *d, u64 addr);
 
-/* What the walk did not know of async methods and what waits for them, it knows from now on. */
+/*
+ * What the walk did not know of async methods and what waits for them, or of where a hijacked
+ * thread returns to, it knows from now on.
+ */
 void image_dotnet_learn(struct image_dotnet *d, struct tables *t, const struct uw_sample *s);

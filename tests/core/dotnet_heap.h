@@ -38,9 +38,13 @@ struct heap {
 static const u8 no_slots[] = { 0x19, 0, 0, 0 };
 static const u8 pushes_rbp[] = { 0x19, 1, 1, 0, 1, 0x50, 0, 0 };
 
-static const struct uw_row_page root_page = { 1, 0, 0, 1 };
-static const struct uw_rule root_rules[] = { { .cfa = UW_CFA_NONE }, { .cfa = UW_CFA_ROOT } };
-static const u32 root_rows[] = { 1 };
+/* The native code: a thread's entry, and what hijacked threads return to. */
+#define TRIP_OFF 0x800
+static const struct uw_row_page root_page = { 1, 0, 0, 2 };
+static const struct uw_rule root_rules[] = { { .cfa = UW_CFA_NONE },
+					     { .cfa = UW_CFA_ROOT },
+					     { .cfa = UW_CFA_HIJACKED } };
+static const u32 root_rows[] = { 1, TRIP_OFF << UW_ROW_OFF_SHIFT | 2 };
 
 static void walk_by(struct uw_state *u, const struct heap *h, u64 pc, u64 sp, u64 fp,
 		    u64 recipes_of)
@@ -52,9 +56,9 @@ static void walk_by(struct uw_state *u, const struct heap *h, u64 pc, u64 sp, u6
 				.row_pages = &root_page,
 				.n_row_pages = 1,
 				.rows = root_rows,
-				.n_rows = 1,
+				.n_rows = 2,
 				.rules = root_rules,
-				.n_rules = 2,
+				.n_rules = 3,
 				.awaits = h->awaits,
 				.n_awaits = h->n_awaits,
 				.regs = { .pc = pc, .sp = sp, .fp = fp },

@@ -20,9 +20,9 @@
 #define NOWHERE 0x123456789000ull
 
 static const struct dotnet_await of_types[] = {
-	{ PROCESS, TYPE(0), 0, NEXT, 0, 0 },
-	{ PROCESS, TYPE(1), 0, NEXT, 0, 0 },
-	{ PROCESS, TYPE(2), 0, 0, 0, 0 }, /* nothing waits for those */
+	{ .of = PROCESS, .key = TYPE(0), .off = NEXT },
+	{ .of = PROCESS, .key = TYPE(1), .off = NEXT },
+	{ .of = PROCESS, .key = TYPE(2) }, /* nothing waits for those */
 };
 
 struct world {
@@ -42,8 +42,12 @@ static void world_init(struct world *w)
 	heap_init(&w->h, true);
 	w->leaf = CODE_ADDR + add_method(&w->h, 64, no_slots, 4, 0, NULL, 0);
 	w->method = CODE_ADDR + add_method(&w->h, 600, pushes_rbp, sizeof(pushes_rbp), 0, NULL, 0);
-	w->awaits[0] = (struct dotnet_await){ PROCESS, w->method, -8,
-					      BUILDER, FROM,	  DOTNET_AWAIT_IN_TASK };
+	w->awaits[0] = (struct dotnet_await){ .of = PROCESS,
+					      .key = w->method,
+					      .slot = -8,
+					      .off = BUILDER,
+					      .from = FROM,
+					      .flags = DOTNET_AWAIT_IN_TASK };
 	memcpy(w->awaits + 1, of_types, sizeof(of_types));
 	w->h.awaits = w->awaits;
 	w->h.n_awaits = 4;

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+
+/*
+ * The runtime's own objects of its threads:
+ *
+ *	g_dacTable[threads_slot] -> the ThreadStore's address -> ThreadStore { ..., first link }
+ *	first link -> link in a Thread -> link in the next Thread ... 0
+ *
+ * Source: coreclr inc/dacvars.h (ThreadStore::s_pThreadStore), vm/threads.h and inc/slist.h at
+ *v8.0.33, v9.0.22 and v10.0.14; for 9 and 10 the runtime's data contract descriptor says the same.
+ */
+
+#include <errno.h>
+
+#include "dotnet_runtime.h"
+
+#define MAX_THREADS 4096
+
+static int find_first(struct dotnet_runtime *rt, u64 *link)
+{
+	u64 slot = rt->bias + rt->build->dac_table_addr + 8ull * rt->l->threads_slot, at;
+	int r = dotnet_word(rt, slot, &at);
+
+	if (!r)
+		r = dotnet_word(rt, at, &at);
+	return r ? r : dotnet_word(rt, at + rt->l->first_thread, link);
+}
+
+int dotnet_threads_each(struct dotnet_runtime *rt,
+			void (*fn)(const struct dotnet_thread *thread, void *data), void *data)
+{
+	u64 link, id;
+	int r;
+
+	if (!rt->l->threads_slot)
+		return -ENOTSUP;
+	r = find_first(rt, &link);
+	for (u32 i = 0; !r && link; i++) {
+		if (i == MAX_THREADS)
+			return -ELOOP;
+		r = dotnet_word(rt, link + rt->l->thread_id, &id);
+		if (!r && id && id <= ~0u)
+			fn(&(struct dotnet_thread){ (u32)id, link + rt->l->thread_hijack }, data);
+		if (!r)
+			r = dotnet_word(rt, link, &link);
+	}
+	return r;
+}

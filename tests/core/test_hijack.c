@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: BSD-2-Clause
+
+/*
+ * A hijacked thread: a leaf's return address was replaced by that of OnHijackTripThread (code whose
+ * rule is UW_CFA_HIJACKED), and a word pair elsewhere keeps the true one, that of a method, and the
+ * slot on the stack. By fp alone the method would be missed.
+ *
+ *	sp -> TRIP_RA   KEPT { method + 300, sp }
+ *	      fp        FP { 0, ROOT_RA }
+ *	      ROOT_RA
+ */
+
+#include "dotnet_heap.h"
+
+#define SP (DOTNET_STACK + 256)
+#define FP (DOTNET_STACK + 0x1000)
+#define KEPT (DOTNET_STACK + 0x2000)
+#define TRIP_RA (ROOT_ADDR + TRIP_OFF + 0x10)
+#define PROCESS 7
+#define NOWHERE 0x123456789000ull
+
+struct world {
+	struct heap h;
+	struct dotnet_await thread;
+	struct uw_state *u;
+	u64 leaf, method;
+};
+
+static void put_word_at(struct world *w, u64 addr, u64 word)
+{
+	put(&w->h, addr, &word, 8);
+}
+
+static void world_init(struct world *w)
+{
+	heap_init(&w->h, true);
+	w->leaf = CODE_ADDR + add_method(&w->h, 64, no_slots, 4, 0, NULL, 0);
+	w->method = CODE_ADDR + add_method(&w->h, 600, pushes_rbp, sizeof(pushes_rbp), 0, NULL, 0);
+	w->thread = (struct dotnet_await){ .of = PROCESS,
+					   .key = DOTNET_THREAD_KEY(0),
+					   .hijack_addr = KEPT };
+	w->h.awaits = &w->thread;
+	w->h.n_awaits = 1;
+	put_word_at(w, SP, TRIP_RA);
+	put_word_at(w, SP + 8, FP);
+	put_word_at(w, SP + 16, ROOT_RA);
+	put_word_at(w, FP, 0);
+	put_word_at(w, FP + 8, ROOT_RA);
+	put_word_at(w, KEPT, w->method + 300);
+	put_word_at(w, KEPT + 8, SP);
+	w->u = fresh_state();
+}
+
+static void expect(const struct world *w, enum uw_status status, u32 n, const u64 *pcs)
+{
+	const struct uw_sample *s = &w->u->sample;
+
+	assert_int_equal(s->status, status);
+	assert_int_equal(s->n_frames, n);
+	for (u32 i = 0; i < n; i++)
+		assert_int_equal(s->frames[i].pc, pcs[i]);
+	assert_int_equal(s->frames[n - 1].flags,
+			 UW_FRAME_RA | (status == UW_END ? 0 : UW_FRAME_GUESS));
+}
+
+static void the_true_caller_is_in_the_place_of_the_replaced_one(void **state)
+{
+	struct world w;
+
+	(void)state;
+	world_init(&w);
+	walk_by(w.u, &w.h, w.leaf + 8, SP, FP, PROCESS);
+	expect(&w, UW_END, 3, (u64[]){ w.leaf + 8, w.method + 300, ROOT_RA });
+	assert_int_equal(w.u->sample.frames[1].a, w.method);
+	assert_int_equal(w.u->sample.frames[1].flags, UW_FRAME_RA);
+	sim_mem_free(&w.h.mem);
+}
+
+/* What is kept may be that of another hijack, long ago, or no such thing at all. */
+static void what_is_kept_is_taken_for_this_very_slot_alone(void **state)
+{
+	static const struct row {
+		u64 of, kept_at, ra, slot; /* 0: as it is */
+	} rows[] = {
+		{ .slot = SP - 8 },	   { .slot = SP + 8 },	 { .slot = ~0ull },
+		{ .ra = UW_PAGE_LEN - 1 }, { .ra = 1ull << 63 }, { .kept_at = NOWHERE },
+		{ .of = PROCESS + 1 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		const struct row *r = &rows[i];
+		struct world w;
+
+		world_init(&w);
+		if (r->slot)
+			put_word_at(&w, KEPT + 8, r->slot);
+		if (r->ra)
+			put_word_at(&w, KEPT, r->ra);
+		if (r->kept_at)
+			w.thread.hijack_addr = r->kept_at;
+		walk_by(w.u, &w.h, w.leaf + 8, SP, FP, r->of ? r->of : PROCESS);
+		expect(&w, UW_T_HIJACKED, 3, (u64[]){ w.leaf + 8, TRIP_RA, ROOT_RA });
+		sim_mem_free(&w.h.mem);
+	}
+}
+
+static void another_thread_s_is_not_taken(void **state)
+{
+	struct world w;
+
+	(void)state;
+	world_init(&w);
+	w.thread.key = DOTNET_THREAD_KEY(1);
+	walk_by(w.u, &w.h, w.leaf + 8, SP, FP, PROCESS);
+	expect(&w, UW_T_HIJACKED, 3, (u64[]){ w.leaf + 8, TRIP_RA, ROOT_RA });
+	sim_mem_free(&w.h.mem);
+}
+
+/* It was returned to, and has pushed some registers. */
+static void where_it_runs_itself_it_stays_and_its_caller_is_the_true_one(void **state)
+{
+	(void)state;
+	for (u64 pushed = 0; pushed <= DOTNET_MAX_TRIP_LEN + 8; pushed += 8) {
+		bool is_known = pushed <= DOTNET_MAX_TRIP_LEN;
+		u64 sp = SP + 8 - pushed;
+		struct world w;
+
+		world_init(&w);
+		put_word_at(&w, KEPT + 8, SP);
+		walk_by(w.u, &w.h, TRIP_RA, sp, FP, PROCESS);
+		assert_int_equal(w.u->sample.frames[0].pc, TRIP_RA);
+		if (is_known)
+			expect(&w, UW_END, 3, (u64[]){ TRIP_RA, w.method + 300, ROOT_RA });
+		else
+			assert_int_equal(w.u->sample.status, UW_T_HIJACKED);
+		sim_mem_free(&w.h.mem);
+	}
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_true_caller_is_in_the_place_of_the_replaced_one),
+		cmocka_unit_test(what_is_kept_is_taken_for_this_very_slot_alone),
+		cmocka_unit_test(another_thread_s_is_not_taken),
+		cmocka_unit_test(where_it_runs_itself_it_stays_and_its_caller_is_the_true_one),
+	};
+
+	return CHECK_RUN(tests);
+}
