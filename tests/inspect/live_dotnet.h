@@ -46,6 +46,9 @@ int live_dotnet_find(struct live_dotnet *d);
 /* Methods whose place was not taken by a later one. */
 int live_dotnet_read_map(struct live_dotnet *d, struct perf_map *map);
 
+/* Does the walk find all those? Prints how many; 0: it does, and no method a byte too long. */
+int live_dotnet_check_walk(struct live_dotnet *d, const struct perf_map *map);
+
 /* Precompiled methods that ran, from the jitdump. */
 int live_dotnet_read_dump(struct live_dotnet *d, struct perf_map *map);
 void perf_map_free(struct perf_map *map);
