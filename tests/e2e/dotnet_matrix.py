@@ -31,6 +31,9 @@ MODES = {
     "single-file": ("-single", {}),
     "optimized": ("", {"DOTNET_TieredCompilation": "0"}),
     "jit": ("", {"DOTNET_ReadyToRun": "0"}),
+    "two-tiers": ("", {"DOTNET_TieredPGO": "0", "DOTNET_TC_QuickJitForLoops": "0"}),
+    "server-gc": ("", {"DOTNET_gcServer": "1"}),
+    "one-mapping": ("", {"DOTNET_EnableWriteXorExecute": "0"}),
 }
 HZ = 997
 WARM_S = 6

@@ -195,6 +195,8 @@ class Tally:
         lines = [source.is_line(case, *one) for one in mine]
         self.n += count
         self.complete += count * (stack["status"] == "complete")
+        if stack["status"] != "complete":
+            self.miss(f"{stack['status']}, {stack.get('reason')}: {'>'.join(names)} {leaf_of(frames)}", count)
         if any(f["kind"] == "dotnet" and not f.get("name") for f in frames):
             self.unnamed += count
             right = False
@@ -208,8 +210,8 @@ class Tally:
             return
         self.whole += count
         self.wrong += count * (not right)
-        if not right:
-            self.miss(f"{stack['status']}: {'>'.join(names)} {leaf_of(frames)}", count)
+        if not right and stack["status"] == "complete":
+            self.miss(f"complete: {'>'.join(names)} {leaf_of(frames)}", count)
         self._controls(case, mine, right)
         if frames[0]["kind"] == "dotnet":
             self.managed += count

@@ -36,6 +36,9 @@ lines of the samples that are in managed code and not truncated:
 * `single-file`: the same in one file
 * `optimized`: `DOTNET_TieredCompilation=0`, everything compiled once
 * `jit`: `DOTNET_ReadyToRun=0`, no precompiled code
+* `two-tiers`: `DOTNET_TieredPGO=0 DOTNET_TC_QuickJitForLoops=0`, no counting, no replacement on the stack
+* `server-gc`: `DOTNET_gcServer=1`, a collector's thread for each CPU
+* `one-mapping`: `DOTNET_EnableWriteXorExecute=0`, code in anonymous memory that can be written to
 """
 
 
