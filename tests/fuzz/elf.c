@@ -16,6 +16,7 @@
 #include "../../inspect/elf/minidebug.h"
 #include "../../inspect/elf/symbols.h"
 #include "../../inspect/go/go_frames.h"
+#include "../../inspect/util/cleanup.h"
 #include "../../inspect/v8/v8_build.h"
 
 static void look_up(struct elf_file *f)
@@ -47,10 +48,10 @@ static void look_for_debug_files(struct elf_file *f)
 /* Whatever the file is: it need not look like CoreCLR for its functions to be sought. */
 static void look_for_gc(struct elf_file *f)
 {
-	struct dotnet_build *found, made = {};
+	_cleanup_(dotnet_build_free) struct dotnet_build *found = NULL;
+	struct dotnet_build made = {};
 
-	if (!dotnet_build_new(&found, f))
-		dotnet_build_free(&found);
+	dotnet_build_new(&found, f);
 	if (!dotnet_build_find_gc(&made, f))
 		for (u32 i = 0; i < made.n_gc; i++)
 			dotnet_build_is_gc(&made, made.gc[i].start_off);
