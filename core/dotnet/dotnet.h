@@ -37,13 +37,14 @@ UW_INLINE const struct uw_rule *dotnet_jit_rule(struct uw_state *u, struct uw_fr
 {
 	struct dotnet_header h;
 	u64 start, header;
-	enum uw_status err;
+	enum uw_status err = UW_OK;
 
 	f->kind = UW_DOTNET_METHOD;
 	if (dotnet_recall(u, f, pc))
 		return &u->rule;
-	err = dotnet_find_start(u, pc, &start);
-	if (!err && read_user(u, &header, start - DOTNET_HEADER_SLOT))
+	if (!dotnet_find_start(u, f, pc, &start))
+		return NULL;
+	if (read_user(u, &header, start - DOTNET_HEADER_SLOT))
 		err = UW_F_METHOD_FAULT;
 	if (!err && header <= DOTNET_STUB_LAST)
 		return dotnet_stub_rule(u, f, (u32)header, pc - start);

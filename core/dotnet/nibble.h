@@ -118,10 +118,10 @@ UW_INLINE bool dotnet_is_empty(const struct uw_state *u)
 }
 
 /*
- * The same of the linear form; the first window has been read. Where the search is, goes through
- * memory: the verifier would follow each place through the rest of the walk.
+ * The same of the linear form; the first window has been read. Where the search is, and what it
+ * ended with, goes through memory: the verifier would follow each through the rest of the walk.
  */
-UW_INLINE u64 dotnet_linear_start(struct uw_state *u, u64 off)
+UW_INLINE u64 dotnet_linear_start(struct uw_state *u, u64 off, volatile u32 *status)
 {
 	u32 *own = (u32 *)u->scratch + DOTNET_WINDOW_WORDS - 1;
 	volatile u32 *end = &u->undo.at; /* of the window */
@@ -134,8 +134,10 @@ UW_INLINE u64 dotnet_linear_start(struct uw_state *u, u64 off)
 		if (*end <= DOTNET_WINDOW_WORDS)
 			break;
 		*end -= DOTNET_WINDOW_WORDS;
-		if (!dotnet_read_words(u, *end - 1))
+		if (!dotnet_read_words(u, *end - 1)) {
+			*status = UW_F_METHOD_FAULT;
 			break;
+		}
 	}
 	word = dotnet_scan(u, &place);
 	if (!word)
@@ -146,28 +148,37 @@ UW_INLINE u64 dotnet_linear_start(struct uw_state *u, u64 off)
 /**
  * dotnet_find_start() - the nearest start of code at or before an address
  * @u:		walk state; u->map is the code heap's
+ * @f:		gets the status, where there is none: UW_F_NO_METHOD, UW_F_METHOD_FAULT
  * @pc:		in u->map
  * @start_addr:	it; whether the code that starts there reaches @pc is for the caller to check
  *
  * Reads 256 bytes of the map; of a linear one more, for each 16 KiB that the method has
  * before @pc.
  *
- * Return: UW_OK, UW_F_NO_METHOD, UW_F_METHOD_FAULT.
+ * Return: is there one?
  */
-UW_INLINE enum uw_status dotnet_find_start(struct uw_state *u, u64 pc, u64 *start_addr)
+UW_INLINE bool dotnet_find_start(struct uw_state *u, struct uw_frame *f, u64 pc, u64 *start_addr)
 {
+	volatile u32 *status = &u->undo.off;
 	u64 off = pc - u->map.start_addr, start;
 
-	if (off >> 40)
-		return UW_F_NO_METHOD; /* no code heap is that large */
-	if (!dotnet_read_words(u, off >> 8))
-		return UW_F_METHOD_FAULT;
+	*status = UW_F_NO_METHOD;
+	if (off >> 40) {
+		f->status = UW_F_NO_METHOD; /* no code heap is that large */
+		return false;
+	}
+	if (!dotnet_read_words(u, off >> 8)) {
+		f->status = UW_F_METHOD_FAULT;
+		return false;
+	}
 	if (u->map.info_idx == DOTNET_NIBBLES_CONSTANT)
 		start = dotnet_constant_start(u, off);
 	else
-		start = dotnet_linear_start(u, off);
-	if (start > off)
-		return UW_F_NO_METHOD;
+		start = dotnet_linear_start(u, off, status);
+	if (start > off) {
+		f->status = (u8)*status;
+		return false;
+	}
 	*start_addr = u->map.start_addr + start;
-	return UW_OK;
+	return true;
 }

@@ -99,6 +99,25 @@ static void between_two_methods_there_is_none(void **state)
 	}
 }
 
+static void a_map_that_can_not_be_read_further_back_is_unreadable(void **state)
+{
+	const u32 len = 33000; /* three windows of the map */
+	const struct uw_state *u;
+	struct heap h;
+	u32 start;
+
+	(void)state;
+	for (u32 nth = 1; nth <= 3; nth++) {
+		heap_init(&h, false);
+		start = add_method(&h, len, no_slots, 4, 0, NULL, 0);
+		sim_mem_fail_read(h.mem, nth);
+		u = walk(&h, CODE_ADDR + start + len - 1, DOTNET_STACK + 64, 0);
+		assert_int_equal(u->sample.frames[0].status, UW_F_METHOD_FAULT);
+		assert_int_equal(u->sample.frames[0].a, 0);
+		sim_mem_free(&h.mem);
+	}
+}
+
 static void each_of_many_funclets_is_found(void **state)
 {
 	static const u64 ra = ROOT_RA;
@@ -467,6 +486,7 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_method_is_found_from_any_of_its_bytes),
 		cmocka_unit_test(between_two_methods_there_is_none),
+		cmocka_unit_test(a_map_that_can_not_be_read_further_back_is_unreadable),
 		cmocka_unit_test(each_of_many_funclets_is_found),
 		cmocka_unit_test(every_instruction_of_a_function_leads_to_its_caller),
 		cmocka_unit_test(a_slot_that_is_wrong_is_seen),

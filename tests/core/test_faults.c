@@ -96,10 +96,7 @@ static bool lost_caller(const struct uw_sample *bad)
 	return bad->status == good.status;
 }
 
-/*
- * The same down to a method that can't be read; what follows is no complete stack. Of a linear
- * map a window further back that can't be read counts as one without a method.
- */
+/* The same down to a method that can't be read; what follows is no complete stack. */
 static bool is_guessed_on(const struct uw_sample *bad)
 {
 	u32 n = 0;
@@ -108,7 +105,7 @@ static bool is_guessed_on(const struct uw_sample *bad)
 	       !memcmp(&bad->frames[n], &good.frames[n], sizeof(struct uw_frame)))
 		n++;
 	if (n >= bad->n_frames || bad->frames[n].pc != good.frames[n].pc ||
-	    (bad->frames[n].status != UW_F_METHOD_FAULT && bad->frames[n].status != UW_F_NO_METHOD))
+	    bad->frames[n].status != UW_F_METHOD_FAULT)
 		return false;
 	return bad->status != UW_END || bad->frames[n].flags & UW_FRAME_GUESS;
 }
