@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: BSD-2-Clause
+
+/*
+ * Frames of the kernel, of files, and of code that no file holds: what a JIT said of it, else
+ * its address.
+ */
+
+#include "naming_parts.h"
+#include "activity_v8.h"
+
+#include <string.h>
+
+int naming_kernel(struct naming *n, const struct uw_frame *f)
+{
+	struct prof_frame out = { .kind = PROF_KERNEL, .off = f->pc, .has_off = true };
+	u64 off;
+
+	if (n->from.kallsyms && !kallsyms_lookup(n->from.kallsyms, uw_frame_lookup_pc(f), n->symbol,
+						 sizeof(n->symbol), &off)) {
+		out.name = n->symbol;
+		out.has_off = false;
+	}
+	return naming_append(n, &out);
+}
+
+/*
+ * The frames of a file's offset. For somebody else than the profile, what the file itself says and
+ * no more: that is what a replay can say again.
+ */
+static u32 native_frames(struct naming *n, u32 module, u64 off)
+{
+	u64 symbol_off;
+	u32 count;
+
+	if (!n->fn)
+		return modules_frames(n->from.modules, module, off, n->symbol, sizeof(n->symbol),
+				      n->native, &count)
+			       ? 0
+			       : count;
+	if (modules_symbol(n->from.modules, module, off, n->symbol, sizeof(n->symbol), &symbol_off))
+		return 0;
+	n->native[0] = (struct module_frame){ .name = n->symbol };
+	return 1;
+}
+
+/* Where in a file the function is that a frame is in, for looking it up: @off is the pc's. */
+static u64 lookup_off(const struct uw_frame *f, u64 off)
+{
+	return off - (f->pc - uw_frame_lookup_pc(f));
+}
+
+/* A frame of a file: @off is where pc is in it. */
+static int append_module(struct naming *n, const struct uw_frame *f, u32 module, u64 off)
+{
+	const struct module_info *m = modules_info(n->from.modules, module);
+	u32 count = m ? native_frames(n, module, lookup_off(f, off)) : 0;
+	struct prof_frame out = { .kind = PROF_NATIVE,
+				  .guess = f->flags & UW_FRAME_GUESS,
+				  .off = m ? off : f->pc,
+				  .has_off = true,
+				  .reason = naming_reason(f) };
+	int err = 0;
+
+	if (m) {
+		out.module = m->path;
+		out.build_id = m->build_id;
+	}
+	for (u32 i = 0; !err && i < count; i++) {
+		const struct module_frame *native = &n->native[i];
+
+		out.name = native->name;
+		out.file = native->file;
+		out.line = native->line;
+		out.column = native->column;
+		out.inlined = native->inlined;
+		out.has_off = !native->name;
+		if (n->told == PROF_ACT_NATIVE)
+			n->told = activity_of_v8(native->name);
+		err = naming_append(n, &out);
+	}
+	return count ? err : naming_append(n, &out);
+}
+
+/*
+ * The module of a native frame and where its pc is in the file. For one that was walked without
+ * tables, the mappings that were known at the time say whose pc it is.
+ */
+static bool find_module(struct naming *n, struct process *p, const struct uw_frame *f, u32 *module,
+			u64 *off)
+{
+	struct mapping *m;
+
+	if (f->kind == UW_NATIVE) {
+		*module = f->aux;
+		*off = f->a;
+		return f->aux;
+	}
+	m = p && f->kind == UW_UNKNOWN ? mappings_find(p->maps, uw_frame_lookup_pc(f)) : NULL;
+	if (!m || m->is_anon || modules_open(n->from.modules, p, m, module))
+		return false;
+	*off = f->pc - m->start_addr + m->file_off;
+	return true;
+}
+
+/* Files that are but memory: JITs that map their code twice use such. */
+static bool is_memory_file(const struct mapping *m)
+{
+	static const char *const begins[] = { "/memfd:", "/dev/zero", "/dev/shm/", "/SYSV" };
+
+	for (size_t i = 0; i < sizeof(begins) / sizeof(*begins); i++)
+		if (!strncmp(m->path->text, begins[i], strlen(begins[i])))
+			return true;
+	return false;
+}
+
+/* Is a frame in code of no binary, which a JIT may have put there? */
+static bool is_jit_code(struct naming *n, struct process *p, const struct uw_frame *f)
+{
+	const struct module_info *info;
+	struct mapping *m;
+	u32 module;
+
+	if (n->fn || !p || (f->kind != UW_NATIVE && f->kind != UW_UNKNOWN))
+		return false;
+	info = f->kind == UW_NATIVE && f->aux ? modules_info(n->from.modules, f->aux) : NULL;
+	if (info)
+		return !info->is_elf;
+	m = mappings_find(p->maps, uw_frame_lookup_pc(f));
+	if (!m || m->is_anon || !m->inode)
+		return m && (m->is_anon || strcmp(m->path->text, "[vdso]") != 0);
+	if (modules_open(n->from.modules, p, m, &module))
+		return is_memory_file(m);
+	info = modules_info(n->from.modules, module);
+	return info && !info->is_elf;
+}
+
+/*
+ * Code is freed and its memory used again, so that a name is good for one sample. Return: 1 when
+ * the process's JIT says nothing of it, 0 or a negative errno.
+ */
+static int append_jit(struct naming *n, struct image *image, const struct uw_sample *s,
+		      const struct uw_frame *f, bool is_in_file)
+{
+	struct prof_frame out = { .kind = PROF_JIT, .guess = f->flags & UW_FRAME_GUESS };
+	struct jit_code code;
+	const char *why = NULL;
+
+	n->is_momentary = true;
+	if (!image->jit)
+		return 1;
+	if (!jit_names_find(image->jit, uw_frame_lookup_pc(f), s->time_ns, &code, &why)) {
+		out.name = code.name;
+		out.file = code.file;
+		out.line = code.line;
+		out.column = code.column;
+		return naming_append(n, &out);
+	}
+	if (!why || is_in_file)
+		return 1;
+	out.off = f->pc;
+	out.has_off = true;
+	out.reason = why;
+	return naming_append(n, &out);
+}
+
+int naming_native(struct naming *n, struct process *p, struct image *image,
+		  const struct uw_sample *s, const struct uw_frame *f)
+{
+	bool is_in_file;
+	u32 module = 0;
+	u64 off = 0;
+	int err = 1;
+
+	is_in_file = find_module(n, p, f, &module, &off);
+	if (image && is_jit_code(n, p, f))
+		err = append_jit(n, image, s, f, is_in_file);
+	if (err <= 0)
+		return err;
+	return is_in_file ? append_module(n, f, module, off) : append_module(n, f, 0, 0);
+}
+
+bool naming_is_ready(struct naming *n, struct process *p, struct image *image,
+		     const struct uw_sample *s)
+{
+	bool is_ready = true;
+	u32 module;
+	u64 off;
+
+	for (u32 i = s->n_kernel; i < s->n_frames; i++) {
+		const struct uw_frame *f = &s->frames[i];
+
+		if (image && is_jit_code(n, p, f))
+			is_ready &= !image_jit(image) || jit_names_poll(image->jit, p, s);
+		else if (find_module(n, p, f, &module, &off) &&
+			 !modules_is_ready(n->from.modules, s->pid, module, lookup_off(f, off)))
+			is_ready = false; /* go on: all are asked for at once */
+	}
+	return is_ready;
+}
