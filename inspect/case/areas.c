@@ -2,6 +2,8 @@
 
 #include "areas.h"
 
+#include "../util/search.h"
+
 #include <errno.h>
 #include <stdlib.h>
 
@@ -32,17 +34,9 @@ void areas_deinit(struct areas *a)
 
 const struct area *areas_find(const struct areas *a, u64 addr)
 {
-	u32 low = 0, high = a->n;
+	size_t at = search_first(a->n, i, a->v[i].end_addr <= addr);
 
-	while (low < high) {
-		u32 middle = (low + high) / 2;
-
-		if (a->v[middle].end_addr <= addr)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < a->n && a->v[low].start_addr <= addr ? &a->v[low] : NULL;
+	return at < a->n && a->v[at].start_addr <= addr ? &a->v[at] : NULL;
 }
 
 int areas_files(const struct areas *a, struct case_map_file **out)

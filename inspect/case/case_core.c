@@ -8,6 +8,7 @@
 #include "case_core.h"
 
 #include "../util/cleanup.h"
+#include "../util/search.h"
 
 #include <errno.h>
 #include <gelf.h>
@@ -274,15 +275,7 @@ const struct core_segment *core_segment_at(const struct core *core, u64 addr)
 
 u32 core_file_at(const struct core *core, u64 addr)
 {
-	u32 lo = 0, hi = core->n_files;
+	u32 at = (u32)search_first(core->n_files, i, core->files[i].end_addr <= addr);
 
-	while (lo < hi) {
-		u32 mid = lo + (hi - lo) / 2;
-
-		if (core->files[mid].end_addr <= addr)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo < core->n_files && core->files[lo].start_addr <= addr ? lo : core->n_files;
+	return at < core->n_files && core->files[at].start_addr <= addr ? at : core->n_files;
 }

@@ -2,6 +2,8 @@
 
 #include "pages.h"
 
+#include "../util/search.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,17 +19,7 @@ void pages_deinit(struct pages *p)
 /* Index of the first page at @addr or above. */
 static u32 first_from(const struct pages *p, u64 addr)
 {
-	u32 low = 0, high = p->n;
-
-	while (low < high) {
-		u32 middle = (low + high) / 2;
-
-		if (p->v[middle]->addr < addr)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return (u32)search_first(p->n, i, p->v[i]->addr < addr);
 }
 
 struct page *pages_find(const struct pages *p, u64 addr)

@@ -23,6 +23,7 @@
 #include <string.h>
 
 #include "../util/cleanup.h"
+#include "../util/search.h"
 #include "dotnet_build.h"
 
 #define MAX_TEXT_LEN (64u << 20)
@@ -79,17 +80,9 @@ static bool holds(const struct found *f, u64 addr)
 /* Index of the table's entry that an address belongs to. */
 static bool function_at(const struct code *c, u64 addr, u32 *idx)
 {
-	u32 low = 0, high = c->n;
+	size_t low = search_first(c->n, i, c->table_addr + (u64)(s64)c->table[i].start <= addr);
 
-	while (low < high) {
-		u32 mid = low + (high - low) / 2;
-
-		if (c->table_addr + (u64)(s64)c->table[mid].start <= addr)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	*idx = low - 1;
+	*idx = (u32)low - 1;
 	return low;
 }
 

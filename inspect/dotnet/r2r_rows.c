@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "../util/cleanup.h"
+#include "../util/search.h"
 #include "r2r.h"
 #include "unwind_info.h"
 
@@ -210,17 +211,7 @@ static void add_function(struct page *p, const struct r2r_rows *r, const struct 
 /* The first function that ends after an RVA. */
 static u32 first_function(const struct r2r_rows *r, u32 rva)
 {
-	u32 low = 0, high = r->n;
-
-	while (low < high) {
-		u32 mid = low + (high - low) / 2;
-
-		if (r->functions[mid].end > rva)
-			high = mid;
-		else
-			low = mid + 1;
-	}
-	return low;
+	return (u32)search_first(r->n, i, r->functions[i].end <= rva);
 }
 
 int r2r_rows_page(const struct r2r_rows *r, struct rules *rules, u64 page_off, u32 *rows, u32 *n)

@@ -21,6 +21,7 @@
 #include <string.h>
 
 #include "../util/cleanup.h"
+#include "../util/search.h"
 
 #define PADDING 16
 #define MAX_NAME 4096
@@ -198,17 +199,7 @@ static void write_function(struct placing *p, const struct jdw_range *range,
 /* The first function at or after an address of the image. */
 static size_t first_function(const struct jdw_functions *list, u64 addr)
 {
-	size_t lo = 0, hi = list->n;
-
-	while (lo < hi) {
-		size_t middle = lo + (hi - lo) / 2;
-
-		if (list->all[middle].lo < addr)
-			lo = middle + 1;
-		else
-			hi = middle;
-	}
-	return lo;
+	return search_first(list->n, i, list->all[i].lo < addr);
 }
 
 /* Functions that are whole in the range, from first to last. */

@@ -19,6 +19,7 @@
 #include <string.h>
 
 #include "../util/cleanup.h"
+#include "../util/search.h"
 #include "v8_async.h"
 
 #define MAX_META 4096
@@ -491,17 +492,9 @@ int v8_build_blob(const struct v8_build *b, u64 *file_off, u64 *len)
 
 const struct v8_builtin *v8_build_builtin_at(const struct v8_build *b, u64 blob_off)
 {
-	size_t low = 0, high = b->n_builtins;
+	size_t low = search_first(b->n_builtins, i, b->builtins[i].blob_off <= blob_off);
 	const struct v8_builtin *found;
 
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (b->builtins[mid].blob_off <= blob_off)
-			low = mid + 1;
-		else
-			high = mid;
-	}
 	if (!low)
 		return NULL;
 	found = &b->builtins[low - 1];

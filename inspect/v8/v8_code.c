@@ -24,6 +24,7 @@
 #include <string.h>
 
 #include "../util/cleanup.h"
+#include "../util/search.h"
 #include "v8_heap.h"
 #include "v8_positions.h"
 
@@ -41,16 +42,8 @@
 
 const struct v8_region *v8_region_at(const struct v8_heap *h, u64 pc)
 {
-	size_t low = 0, high = h->n_regions;
+	size_t low = search_first(h->n_regions, i, h->regions[i].start_addr <= pc);
 
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (h->regions[mid].start_addr <= pc)
-			low = mid + 1;
-		else
-			high = mid;
-	}
 	return low && pc < h->regions[low - 1].end_addr ? &h->regions[low - 1] : NULL;
 }
 

@@ -14,6 +14,8 @@
 
 #include "v8_layout.h"
 
+#include "../util/search.h"
+
 /* Code::OPTIMIZED_FUNCTION is 0, baseline code there is none: kinds count from the baseline's. */
 #define KINDS_OF_V8_8 0xfffe
 
@@ -151,16 +153,8 @@ static const struct {
 
 s32 v8_meta_get(const struct v8_meta *meta, size_t n, const char *name, s32 missing)
 {
-	size_t low = 0, high = n, len = strlen(name);
+	size_t low = search_first(n, i, strcmp(meta[i].name, name) < 0), len = strlen(name);
 
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (strcmp(meta[mid].name, name) < 0)
-			low = mid + 1;
-		else
-			high = mid;
-	}
 	if (low == n || strncmp(meta[low].name, name, len))
 		return missing;
 	return name[len - 1] == '_' || !meta[low].name[len] ? meta[low].value : missing;

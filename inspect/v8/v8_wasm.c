@@ -27,6 +27,8 @@
 
 #include "v8_wasm.h"
 
+#include "../util/search.h"
+
 #define WASM_MAGIC 0x000000016d736100ull /* "\0asm", version 1 */
 #define MAX_STATE_LEN 0x200
 #define MAX_MODULE_LEN 0x300
@@ -291,19 +293,12 @@ static bool holds(const struct v8_wasm_code *code, u64 pc)
 static int find_fresh(struct v8_heap *h, struct v8_wasm_module *m, u64 pc,
 		      struct v8_wasm_code *code)
 {
-	u32 low = 0, high;
 	int r = read_fresh(h, m);
+	size_t low;
 
 	if (r)
 		return r;
-	for (high = m->n_fresh; low < high;) {
-		u32 mid = low + (high - low) / 2;
-
-		if (m->fresh[mid].start_addr <= pc)
-			low = mid + 1;
-		else
-			high = mid;
-	}
+	low = search_first(m->n_fresh, i, m->fresh[i].start_addr <= pc);
 	if (!low || !holds(&m->fresh[low - 1], pc) ||
 	    read_code(h, m->addr, m->fresh[low - 1].addr, code) || !holds(code, pc))
 		return -ENOENT;

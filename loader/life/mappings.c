@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "../../inspect/util/cleanup.h"
+#include "../../inspect/util/search.h"
 
 static void path_unref(struct path_ref *p)
 {
@@ -89,17 +90,7 @@ static int make_own(struct mappings **mp)
 /* Index of the first mapping that ends after addr. */
 static u32 first_after(const struct mappings *m, u64 addr)
 {
-	u32 low = 0, high = m->n;
-
-	while (low < high) {
-		u32 mid = low + (high - low) / 2;
-
-		if (m->v[mid].end_addr > addr)
-			high = mid;
-		else
-			low = mid + 1;
-	}
-	return low;
+	return (u32)search_first(m->n, i, m->v[i].end_addr <= addr);
 }
 
 struct mapping *mappings_find(const struct mappings *m, u64 addr)
