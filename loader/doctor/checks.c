@@ -218,6 +218,20 @@ static void check_flight(const struct doctor_facts *f, struct doctor_finding *d)
 	mend(d, "boot Linux 5.18 or newer");
 }
 
+/* Until user space has read its mappings, the kernel is asked for the file around a pc. */
+static void check_new_processes(const struct doctor_facts *f, struct doctor_finding *d)
+{
+	if (!f->has_btf)
+		say(d, DOCTOR_OK, "not tried: no BTF");
+	else if (f->mappings_tree == DOCTOR_TREE_UNKNOWN)
+		say(d, DOCTOR_LIMITED,
+		    "this kernel keeps mappings in neither of the trees that are known (maple, "
+		    "red-black): stacks of the first milliseconds of a program end at once");
+	else
+		say(d, DOCTOR_OK, "their files are found in the kernel's %s tree of mappings",
+		    f->mappings_tree == DOCTOR_TREE_MAPLE ? "maple" : "red-black");
+}
+
 static void check_maps(const struct doctor_facts *f, struct doctor_finding *d)
 {
 	if (f->try_ringbuf)
@@ -340,6 +354,7 @@ static const struct check {
 	{ "bpf-program", check_program },
 	{ "bpf-maps", check_maps },
 	{ "user-registers", check_user_regs },
+	{ "new-processes", check_new_processes },
 	{ "flight-recorder", check_flight },
 	{ "perf-events", check_paranoid },
 	{ "sampling", check_sampling },

@@ -2,6 +2,7 @@
 
 #include "facts.h"
 
+#include <bpf/btf.h>
 #include <fcntl.h>
 #include <linux/capability.h>
 #include <linux/magic.h>
@@ -17,6 +18,7 @@
 #define INITIAL_USER_NS "user:[4026531837]"
 #define INITIAL_PID_NS "pid:[4026531836]"
 #define BTF_MAGIC 0xeb9f /* include/uapi/linux/btf.h */
+#define MAX_NESTED 8 /* structs without a name in another */
 #define MAX_KALLSYMS_LINES 4096 /* the first ones can be absolute zeros on any kernel */
 
 /* The first line of a small file, without its newline; false when it can't be read. */
@@ -86,6 +88,39 @@ static bool has_btf(void)
 	return fd >= 0 && read(fd, &magic, sizeof(magic)) == sizeof(magic) && magic == BTF_MAGIC;
 }
 
+static bool has_member(const struct btf *btf, s32 id, const char *name, u32 depth)
+{
+	const struct btf_type *t = id > 0 && depth ? btf__type_by_id(btf, (u32)id) : NULL;
+
+	for (u32 i = 0; t && btf_is_composite(t) && i < btf_vlen(t); i++) {
+		const struct btf_member *m = &btf_members(t)[i];
+		const char *own = btf__name_by_offset(btf, m->name_off);
+
+		if (own && *own ? !strcmp(own, name)
+				: has_member(btf, (s32)m->type, name, depth - 1))
+			return true;
+	}
+	return false;
+}
+
+/* By the members that bpf/files.h goes by. */
+static enum doctor_tree mappings_tree(void)
+{
+	struct btf *btf = btf__load_vmlinux_btf();
+	enum doctor_tree tree = DOCTOR_TREE_UNKNOWN;
+	s32 mm;
+
+	if (libbpf_get_error(btf))
+		return tree;
+	mm = btf__find_by_name_kind(btf, "mm_struct", BTF_KIND_STRUCT);
+	if (has_member(btf, mm, "mm_mt", MAX_NESTED))
+		tree = DOCTOR_TREE_MAPLE;
+	else if (has_member(btf, mm, "mm_rb", MAX_NESTED))
+		tree = DOCTOR_TREE_RED_BLACK;
+	btf__free(btf);
+	return tree;
+}
+
 static bool has_kernel_addresses(void)
 {
 	_cleanup_fclose_ FILE *f = fopen("/proc/kallsyms", "re");
@@ -152,6 +187,8 @@ void doctor_facts_read(struct doctor_facts *f)
 	f->bpf_jit = read_setting("/proc/sys/net/core/bpf_jit_enable");
 	read_lockdown(f->lockdown, sizeof(f->lockdown));
 	f->has_btf = has_btf();
+	if (f->has_btf)
+		f->mappings_tree = mappings_tree();
 	f->has_kernel_addresses = has_kernel_addresses();
 	f->cgroup_version = cgroup_version();
 	f->memlock_len = doctor_kernel_at_least(f, 5, 11) ? ~0ull : raise_memlock();

@@ -7,6 +7,9 @@
 
 #define FACT_UNKNOWN (-99) /* of a setting that can't be read */
 
+/* What the kernel keeps a process's mappings in; see bpf/files.h. */
+enum doctor_tree { DOCTOR_TREE_UNKNOWN, DOCTOR_TREE_MAPLE, DOCTOR_TREE_RED_BLACK };
+
 struct doctor_facts {
 	char release[65];
 	int kernel_major, kernel_minor;
@@ -17,6 +20,7 @@ struct doctor_facts {
 	int perf_event_paranoid, kptr_restrict, unprivileged_bpf_disabled, ptrace_scope, bpf_jit;
 	char lockdown[32]; /* "" where the kernel has none */
 	bool has_btf, has_kernel_addresses;
+	enum doctor_tree mappings_tree;
 	bool fences_by_atomic; /* the flight recorder's rings, on arm64 */
 	int cgroup_version; /* 2, 1 or 0: nothing is mounted */
 	u64 memlock_len; /* ~0: unlimited; after the attempt to raise it */

@@ -36,6 +36,7 @@ static struct doctor_facts healthy(void)
 		.bpf_jit = 1,
 		.lockdown = "none",
 		.has_btf = true,
+		.mappings_tree = DOCTOR_TREE_MAPLE,
 		.has_kernel_addresses = true,
 		.cgroup_version = 2,
 		.memlock_len = ~0ull,
@@ -78,6 +79,8 @@ BREAK(cgroup_none, f->cgroup_version = 0)
 BREAK(pid_ns, f->is_initial_pid_ns = false)
 BREAK(atomic, f->fences_by_atomic = true; f->try_atomic = -EINVAL)
 BREAK(atomic_not, f->try_atomic = -EINVAL)
+BREAK(tree, f->mappings_tree = DOCTOR_TREE_UNKNOWN)
+BREAK(tree_not, f->mappings_tree = DOCTOR_TREE_RED_BLACK)
 BREAK(pt_regs, f->try_task_pt_regs = -EINVAL)
 
 /* The worst finding, and parts of its words and of what mends it. */
@@ -118,6 +121,8 @@ static const struct row {
 	{ break_atomic, DOCTOR_LIMITED, "flight-recorder", "all else is recorded", "5.18" },
 	{ break_atomic_not, DOCTOR_OK, NULL, NULL, NULL },
 	{ break_pt_regs, DOCTOR_OK, NULL, NULL, NULL },
+	{ break_tree, DOCTOR_LIMITED, "new-processes", "neither", "" },
+	{ break_tree_not, DOCTOR_OK, NULL, NULL, NULL },
 };
 
 static const struct doctor_finding *worst(const struct doctor_report *r)
@@ -168,6 +173,21 @@ static void a_way_without_a_helper_is_named(void **state)
 		is_named |= !strcmp(r.findings[i].check, "user-registers") &&
 			    strstr(r.findings[i].text, "kernel's stack");
 	assert_true(is_named);
+}
+
+/* Maple trees are there since Linux 6.1 (mm/mmap.c), as bpf/files.h says. */
+static void this_kernels_tree_of_mappings_is_the_one_of_its_version(void **state)
+{
+	struct doctor_facts f;
+
+	(void)state;
+	doctor_facts_read(&f);
+	if (f.has_btf)
+		assert_int_equal(f.mappings_tree, doctor_kernel_at_least(&f, 6, 1)
+							  ? DOCTOR_TREE_MAPLE
+							  : DOCTOR_TREE_RED_BLACK);
+	else
+		assert_int_equal(f.mappings_tree, DOCTOR_TREE_UNKNOWN);
 }
 
 /* The same kernel calls as recording's, in the plainest form: 0 or an errno. */
@@ -334,11 +354,13 @@ int main(void)
 	static const struct CMUnitTest invented[] = {
 		cmocka_unit_test(each_fact_that_is_broken_is_named_with_what_mends_it),
 		cmocka_unit_test(a_way_without_a_helper_is_named),
+		cmocka_unit_test(this_kernels_tree_of_mappings_is_the_one_of_its_version),
 		cmocka_unit_test(a_target_that_cannot_be_read_is_told_with_its_reason),
 	};
 	static const struct CMUnitTest real[] = {
 		cmocka_unit_test(each_fact_that_is_broken_is_named_with_what_mends_it),
 		cmocka_unit_test(a_way_without_a_helper_is_named),
+		cmocka_unit_test(this_kernels_tree_of_mappings_is_the_one_of_its_version),
 		cmocka_unit_test(a_target_that_cannot_be_read_is_told_with_its_reason),
 		cmocka_unit_test(without_capabilities_the_words_are_what_the_kernel_does),
 	};
