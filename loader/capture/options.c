@@ -25,7 +25,9 @@ static const struct argp_option options[] = {
 	  1 },
 	{ NULL, 'n', "N", 0, "Capture N stacks (1)", 1 },
 	{ "async", KEY_ASYNC, NULL, 0,
-	  "With the asynchronous functions that wait for the one that runs, as its callers", 1 },
+	  "With the asynchronous functions of Node.js that wait for the one that runs, as its "
+	  "callers",
+	  1 },
 	{ "freq", 'F', "HZ", 0, "Samples a second of CPU time (99)", 2 },
 	{ "rate", 'r', NULL, OPTION_ALIAS, NULL, 2 },
 	{ "duration", 'd', "TIME", 0, "Give up after 30, 30s, 500ms, 2m or 1h", 2 },

@@ -3,6 +3,7 @@
 #include "facts.h"
 
 #include <bpf/btf.h>
+#include <bpf/libbpf.h>
 #include <fcntl.h>
 #include <linux/capability.h>
 #include <linux/magic.h>
@@ -17,7 +18,6 @@
 /* include/linux/proc_ns.h at v6.12: PROC_USER_INIT_INO, PROC_PID_INIT_INO */
 #define INITIAL_USER_NS "user:[4026531837]"
 #define INITIAL_PID_NS "pid:[4026531836]"
-#define BTF_MAGIC 0xeb9f /* include/uapi/linux/btf.h */
 #define MAX_NESTED 8 /* structs without a name in another */
 #define MAX_KALLSYMS_LINES 4096 /* the first ones can be absolute zeros on any kernel */
 

@@ -64,7 +64,8 @@ static inline bool frame_is_sane(const struct uw_frame *f, u32 idx, const struct
 	if (f->status != UW_OK && class_of(f->status) != UW_CLASS_FRAME)
 		return false;
 	if (f->flags & UW_FRAME_ASYNC)
-		return idx && f->flags == UW_FRAME_ASYNC && f->kind == UW_V8_JS && !f->pc;
+		return idx && f->flags == UW_FRAME_ASYNC && !f->pc &&
+		       (f->kind == UW_V8_JS || (f->kind == UW_DOTNET_AWAITER && t->n_awaits));
 	if (f->flags & UW_FRAME_RA ? idx == 0 : idx && !(has_tables && is_restorer(f - 1, t)))
 		return false;
 	if (f->flags & UW_FRAME_NO_ROWS && f->kind != UW_NATIVE && f->kind != UW_DOTNET_R2R &&

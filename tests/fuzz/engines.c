@@ -35,6 +35,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 	u32 a;
 
 	a = fuzz_target(&target, &in);
+	target.n_awaits = 0;
 	arch = &arch_rows[a];
 	if (!sessions[a][0]) {
 		sessions[a][0] = session_of(&sim_engine_native, arch);

@@ -13,6 +13,15 @@
 
 #include <sys/stat.h>
 
+/* Three objects wait, one for the other, for the method that has called the leaf. */
+static const u64 clr_awaited_words[] = { S(2),	CLR(0x120),	   1,	 LIBC(0x128), S(6),
+					 0,	TAGGED(HEAP_ADDR), S(8), STACK_ADDR,  0,
+					 S(11), JIT(0x8000) };
+static const struct stack clr_awaited = { CLR_STACK(STACK_BOTH, "dotnet_method_is_awaited",
+						    CLR(0x110), S(0), S(0), clr_awaited_words,
+						    UW_END, clr_call_frames),
+					  .pokes = { CLR_NIBBLES, CLR_METHOD_1, CLR_INFO_1 } };
+
 #define MAX_INPUT (1u << 20)
 #define MAX_TOUCHED 65536
 
@@ -118,6 +127,15 @@ static bool gives(const struct output *o, const struct uw_sample *wanted)
 	return fuzz_is_same(&u.sample, wanted);
 }
 
+static u32 count_awaiters(const struct uw_sample *s)
+{
+	u32 n = 0;
+
+	for (u32 i = 0; i < s->n_frames; i++)
+		n += s->frames[i].kind == UW_DOTNET_AWAITER && s->frames[i].status == UW_OK;
+	return n;
+}
+
 static bool make_seed(const struct stack *stack, u32 a, struct output *o)
 {
 	static struct scribe scribe;
@@ -127,6 +145,7 @@ static bool make_seed(const struct stack *stack, u32 a, struct output *o)
 
 	FUZZ_MUST(!sim_stack_target(stack, arch_rows[a].bit, &target), "%s", stack->name);
 	target.recipes_of = target.extent ? ++n_with_recipes : 0;
+	fuzz_awaits(&target);
 	scribe.mem.ops = &scribe_ops;
 	scribe.inner = target.mem;
 	scribe.out = o;
@@ -136,6 +155,7 @@ static bool make_seed(const struct stack *stack, u32 a, struct output *o)
 	target.mem = &scribe.mem;
 	arch_rows[a].sim->walk(&u, &target);
 	sim_mem_free(&scribe.inner);
+	FUZZ_MUST(stack != &clr_awaited || count_awaiters(&u.sample) == 3, "nobody awaits it");
 	return gives(o, &u.sample);
 }
 
@@ -150,24 +170,33 @@ static void write_seed(const char *folder, const struct stack *stack, u32 a, con
 		  path);
 }
 
-int main(int argc, char **argv)
+struct tally {
+	u32 n, n_unlike;
+};
+
+static void add_seeds(const char *folder, const struct stack *stack, struct tally *t)
 {
 	static struct output o;
-	u32 n = 0, n_unlike = 0;
+
+	for (u32 a = 0; a < N_ARCHS; a++) {
+		if (!(stack->archs & arch_rows[a].bit))
+			continue;
+		t->n_unlike += !make_seed(stack, a, &o);
+		write_seed(folder, stack, a, &o);
+		t->n++;
+	}
+}
+
+int main(int argc, char **argv)
+{
+	struct tally t = { 0, 0 };
 
 	FUZZ_MUST(argc == 2, "usage: seeds DIR");
 	mkdir(argv[1], 0777);
 	for (u32 g = 0; g < STACK_N_GROUPS; g++)
 		for (u32 i = 0; i < stack_groups[g].n; i++)
-			for (u32 a = 0; a < N_ARCHS; a++) {
-				const struct stack *stack = &stack_groups[g].stacks[i];
-
-				if (!(stack->archs & arch_rows[a].bit))
-					continue;
-				n_unlike += !make_seed(stack, a, &o);
-				write_seed(argv[1], stack, a, &o);
-				n++;
-			}
-	printf("%u seeds, %u of them do not give what their stack gives\n", n, n_unlike);
-	return n_unlike > 0;
+			add_seeds(argv[1], &stack_groups[g].stacks[i], &t);
+	add_seeds(argv[1], &clr_awaited, &t);
+	printf("%u seeds, %u of them do not give what their stack gives\n", t.n, t.n_unlike);
+	return t.n_unlike > 0;
 }

@@ -14,9 +14,9 @@
 /* Instruction (two tries) and those around it, a word of the top frame, slots, record, JSFunction.
  */
 #define MAX_READS 9
-/* The nibble map; functions, slot, header, code, UNWIND_INFO (two tries), its words; then a guess.
- */
-#define MAX_DOTNET_READS (DOTNET_MAX_WINDOWS + 32 + MAX_READS)
+/* The nibble map; functions, slot, header, code, UNWIND_INFO (two tries), its words; who awaits;
+ * then a guess. */
+#define MAX_DOTNET_READS (DOTNET_MAX_WINDOWS + 32 + 2 + MAX_READS)
 
 static bool is_dotnet(const struct uw_frame *f)
 {

@@ -19,6 +19,14 @@
  */
 u32 fuzz_target(struct sim_target *t, struct fuzz_input *in);
 
+/**
+ * fuzz_awaits() - let walks follow who awaits methods of .NET that the bundled stacks have
+ * @t:		recipes_of is set; no other engine than the native one knows of awaits
+ *
+ * What waits is of one of three types, whose MethodTables are words that memory is drawn from.
+ */
+void fuzz_awaits(struct sim_target *t);
+
 /* The memory anew, for each engine that is to see the same. */
 void fuzz_memory(struct sim_target *t, const struct fuzz_input *in);
 

@@ -59,6 +59,26 @@ static void draw_rows(struct sim_target *t, struct fuzz_input *in)
 	t->rules = rules;
 }
 
+void fuzz_awaits(struct sim_target *t)
+{
+	static struct dotnet_await awaits[] = {
+		{ .key = CLR(0x100),
+		  .slot = 16,
+		  .off = 8,
+		  .from = 0x18,
+		  .flags = DOTNET_AWAIT_BY_MACHINE },
+		{ .key = OLD_CLR(0x100), .slot = 16, .off = 8, .flags = DOTNET_AWAIT_IN_TASK },
+		{ .key = TAGGED(HEAP_ADDR), .off = 8 },
+		{ .key = STACK_ADDR, .off = 16 },
+		{ .key = JIT(0x8000) },
+	};
+
+	t->awaits = awaits;
+	t->n_awaits = t->recipes_of ? sizeof(awaits) / sizeof(awaits[0]) : 0;
+	for (u32 i = 0; i < t->n_awaits; i++)
+		awaits[i].of = t->recipes_of;
+}
+
 u32 fuzz_target(struct sim_target *t, struct fuzz_input *in)
 {
 	static const u64 va_masks[] = { VA47, VA48, VA39, VA52 };
@@ -69,6 +89,7 @@ u32 fuzz_target(struct sim_target *t, struct fuzz_input *in)
 		target_init(t);
 	/* A process of its own: what an input does never depends on those before. */
 	t->recipes_of = k & 0x80 ? ++n_with_recipes : 0;
+	fuzz_awaits(t);
 	t->va_mask = va_masks[k >> 1 & 3];
 	t->extent = k & 0xf0 ? STACK_N_MAPPINGS : 0;
 	t->regs.pc = draw_reg(in);
