@@ -163,15 +163,13 @@ UW_INLINE bool dotnet_find_start(struct uw_state *u, struct uw_frame *f, u64 pc,
 	u64 off = pc - u->map.start_addr, start;
 
 	*status = UW_F_NO_METHOD;
-	if (off >> 40) {
-		f->status = UW_F_NO_METHOD; /* no code heap is that large */
-		return false;
-	}
-	if (!dotnet_read_words(u, off >> 8)) {
+	if (!(off >> 40) && !dotnet_read_words(u, off >> 8)) {
 		f->status = UW_F_METHOD_FAULT;
 		return false;
 	}
-	if (u->map.info_idx == DOTNET_NIBBLES_CONSTANT)
+	if (off >> 40)
+		start = DOTNET_NO_START; /* no code heap is that large */
+	else if (u->map.info_idx == DOTNET_NIBBLES_CONSTANT)
 		start = dotnet_constant_start(u, off);
 	else
 		start = dotnet_linear_start(u, off, status);
