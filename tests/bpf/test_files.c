@@ -396,6 +396,20 @@ static void a_pc_that_the_tables_lack_is_looked_for(void **state)
 	assert_int_equal(w.sample.n_frames, 1);
 }
 
+static void a_deep_stack_of_a_file_that_is_found_ends_at_the_depth_limit(void **state)
+{
+	const struct stack stack = chain(1025, 0, CHAIN_STRIDE);
+
+	(void)state;
+	world_end();
+	world_begin_on(&stack);
+	move_into_the_kernel();
+	assert_non_null(run());
+	assert_int_equal(w.sample.flags, UW_SAMPLE_BY_FILE);
+	assert_int_equal(w.sample.status, UW_T_DEPTH);
+	assert_in_range(w.sample.n_frames, 1023, 1024);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -408,6 +422,7 @@ int main(void)
 		T(the_time_of_change_is_read_from_kernels_old_and_new),
 		T(a_process_without_tables_is_walked_in_known_files),
 		T(a_pc_that_the_tables_lack_is_looked_for),
+		T(a_deep_stack_of_a_file_that_is_found_ends_at_the_depth_limit),
 	};
 
 	return CHECK_RUN(tests);

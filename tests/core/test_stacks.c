@@ -6,7 +6,7 @@
 
 #include "../../fixtures/stacks/all.h"
 
-#define MAX_ROWS 256
+#define MAX_ROWS 1024
 
 struct row {
 	const struct stack *stack;
@@ -126,8 +126,10 @@ static void add_row(const struct stack *stack, const struct arch_row *arch)
 {
 	struct row *row = &rows[n_tests];
 
-	if (!(stack->archs & arch->bit) || n_tests == MAX_ROWS)
+	if (!(stack->archs & arch->bit))
 		return;
+	if (n_tests == MAX_ROWS)
+		abort(); /* one that nobody walks is no test */
 	row->stack = stack;
 	row->arch = arch;
 	snprintf(row->name, sizeof(row->name), "%s: %s", arch->sim->name, stack->name);

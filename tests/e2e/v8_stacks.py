@@ -29,16 +29,20 @@ def astray(profile):
 
 def jspi(check):
     profile = profile_of(node(version_of("26")), os.path.join(TOP, "fixtures/node/jspi.js"))
-    switched = {}
+    switched, n_switched, n_cut = {}, 0, 0
     for count, stack, frames, _ in profile.samples():
         names = [f.get("name") for f in frames]
         if stack.get("reason") == "stack switched by V8":
-            assert names[-1] == "WasmReturnPromiseOnSuspendAsm", names
+            n_switched += count
+            if names[-1:] != ["WasmReturnPromiseOnSuspendAsm"]:
+                n_cut += count  # a builtin that it calls last leaves it out
+                continue
             assert "inner" not in names or names[-2] == "outer", names
             for leaf in LEAVES:
                 switched[leaf] = switched.get(leaf, 0) + count * (leaf in names)
     check.that(all(switched.get(leaf) for leaf in LEAVES),
                f"jspi: WebAssembly's stack is walked from {switched}")
+    check.that(n_cut * 50 <= n_switched, f"jspi: {n_cut} of {n_switched} end before its bottom")
     check.equal(astray(profile), 0, "jspi: no stack ends elsewhere")
 
 
