@@ -4,6 +4,8 @@
 
 #include "case_opened.h"
 
+#include "../util/file_read.h"
+
 #include <errno.h>
 #include <string.h>
 
@@ -37,7 +39,7 @@ static int copy(const struct case_file *c, u32 range, u64 off, void *dst, u32 le
 	}
 	off += o->places[range].off;
 	return o->places[range].fd < 0 ? case_source_read(&o->core.source, off, dst, len)
-				       : case_read_file(o->places[range].fd, off, dst, len);
+				       : file_read(o->places[range].fd, off, dst, len);
 }
 
 int case_bytes(const struct case_file *c, u64 addr, void *dst, u32 len)

@@ -8,6 +8,7 @@
 #include "case_source.h"
 
 #include "../util/cleanup.h"
+#include "../util/file_read.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -22,32 +23,12 @@ struct expansion {
 	u64 len, room;
 };
 
-int case_read_file(int fd, u64 off, void *dst, u64 len)
-{
-	u8 *to = dst;
-
-	while (len) {
-		ssize_t n = pread(fd, to, len < INT32_MAX ? len : INT32_MAX, (off_t)off);
-
-		if (n < 0 && errno != EINTR)
-			return -errno;
-		if (n == 0)
-			return -ENOEXEC;
-		if (n > 0) {
-			to += n;
-			off += (u64)n;
-			len -= (u64)n;
-		}
-	}
-	return 0;
-}
-
 int case_source_read(const struct case_source *s, u64 off, void *dst, u64 len)
 {
 	if (off > s->len || len > s->len - off)
 		return -ENOEXEC;
 	if (s->fd >= 0)
-		return case_read_file(s->fd, off, dst, len);
+		return file_read(s->fd, off, dst, len);
 	memcpy(dst, s->bytes + off, len);
 	return 0;
 }

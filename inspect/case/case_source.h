@@ -25,6 +25,3 @@ void case_source_close(struct case_source *s);
 
 /* All of the bytes, or a negative errno: -ENOEXEC where the file ends before. */
 int case_source_read(const struct case_source *s, u64 off, void *dst, u64 len);
-
-/* The same of a file. */
-int case_read_file(int fd, u64 off, void *dst, u64 len);

@@ -15,6 +15,7 @@
 #include <sys/stat.h>
 
 #include "../util/cleanup.h"
+#include "../util/file_read.h"
 #include "elf_file.h"
 
 #define MAX_FILE_LEN (2ull << 30)
@@ -241,22 +242,15 @@ int elf_file_read_addr(const struct elf_file *f, u64 addr, void *dst, size_t len
 	const struct elf_segment *s = segment_at(f, addr);
 	u64 in_segment = s ? addr - s->addr : 0;
 	size_t from_file = 0;
+	int r;
 
 	if (!s || len > s->mem_len - in_segment)
 		return -ERANGE;
 	if (in_segment < s->file_len)
 		from_file = len < s->file_len - in_segment ? len : s->file_len - in_segment;
-	for (size_t done = 0; done < from_file;) {
-		ssize_t n = pread(f->fd, (char *)dst + done, from_file - done,
-				  (off_t)(s->file_off + in_segment + done));
-
-		if (n < 0 && errno != EINTR)
-			return -errno;
-		if (n == 0)
-			return -ENOEXEC;
-		if (n > 0)
-			done += (size_t)n;
-	}
+	r = file_read(f->fd, s->file_off + in_segment, dst, from_file);
+	if (r < 0)
+		return r;
 	memset((char *)dst + from_file, 0, len - from_file);
 	return 0;
 }

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "../util/cleanup.h"
+#include "../util/file_read.h"
 #include "dynamic.h"
 #include "elf_file.h"
 
@@ -37,22 +38,6 @@ static bool section_is_text(Elf *elf, GElf_Section idx)
 	return scn && gelf_getshdr(scn, &sh) && sh.sh_flags & SHF_EXECINSTR;
 }
 
-/* All of the bytes, or -ENOEXEC, or an errno. */
-static int read_all(int fd, u64 off, void *to, size_t len)
-{
-	for (size_t done = 0; done < len;) {
-		ssize_t n = pread(fd, (char *)to + done, len - done, (off_t)(off + done));
-
-		if (n < 0 && errno != EINTR)
-			return -errno;
-		if (n == 0)
-			return -ENOEXEC;
-		if (n > 0)
-			done += (size_t)n;
-	}
-	return 0;
-}
-
 static int read_piece(struct names *names, u64 at, size_t len)
 {
 	u64 left = names->len - at;
@@ -60,7 +45,7 @@ static int read_piece(struct names *names, u64 at, size_t len)
 	names->at = at;
 	names->n = left < len ? (size_t)left : len;
 	names->bytes[names->n] = 0;
-	return read_all(names->fd, names->off + at, names->bytes, names->n);
+	return file_read(names->fd, names->off + at, names->bytes, names->n);
 }
 
 /* Is the name that begins there in the piece, to its end? */
@@ -118,8 +103,8 @@ static int read_batch(struct elf_file *f, const GElf_Shdr *sh, u64 i, Elf64_Sym 
 {
 	u64 left = sh->sh_size / sizeof(*batch) - i, n = BATCH - i % BATCH;
 
-	return read_all(elf_file_fd(f), sh->sh_offset + i * sizeof(*batch), batch + i % BATCH,
-			sizeof(*batch) * (left < n ? left : n));
+	return file_read(elf_file_fd(f), sh->sh_offset + i * sizeof(*batch), batch + i % BATCH,
+			 sizeof(*batch) * (left < n ? left : n));
 }
 
 static int each_of_table(struct elf_file *f, const GElf_Shdr *sh,

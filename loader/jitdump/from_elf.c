@@ -13,6 +13,7 @@
 #include "../../inspect/elf/elf_file.h"
 #include "../../inspect/jitdump/unspool-jitdump.h"
 #include "../../inspect/util/cleanup.h"
+#include "../../inspect/util/file_read.h"
 
 #define MAX_IMAGE (1ull << 30)
 #define MAX_RANGES 128
@@ -107,24 +108,18 @@ static int read_image(struct from_elf *o, struct elf_file *elf)
 {
 	int fd = elf_file_fd(elf);
 	off_t len = lseek(fd, 0, SEEK_END);
-	size_t done = 0;
+	int err;
 
 	if (len < 0 || (u64)len > MAX_IMAGE)
 		return -EFBIG;
 	o->bytes = malloc((size_t)len + 1);
 	if (!o->bytes)
 		return -ENOMEM;
-	while (done < (size_t)len) {
-		ssize_t n = pread(fd, o->bytes + done, (size_t)len - done, (off_t)done);
-
-		if (n < 0 && errno != EINTR)
-			return -errno;
-		if (n == 0)
-			return -ENOEXEC;
-		done += n > 0 ? (size_t)n : 0;
-	}
+	err = file_read(fd, 0, o->bytes, (u64)len);
+	if (err)
+		return err;
 	o->image.bytes = o->bytes;
-	o->image.size = done;
+	o->image.size = (size_t)len;
 	return 0;
 }
 

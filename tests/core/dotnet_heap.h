@@ -92,6 +92,11 @@ static void heap_init(struct heap *h, bool is_constant)
 	assert_int_equal(sim_image_map(h->mem, DOTNET_STACK, DOTNET_STACK_LEN, SIM_READ), 0);
 }
 
+static inline void put_u64(struct heap *h, u64 addr, u64 word)
+{
+	put(h, addr, &word, sizeof(word));
+}
+
 static void put_word(struct heap *h, u32 i, u32 or)
 {
 	u32 word;

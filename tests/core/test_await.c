@@ -32,11 +32,6 @@ struct world {
 	u64 leaf, method;
 };
 
-static void put_word_at(struct world *w, u64 addr, u64 word)
-{
-	put(&w->h, addr, &word, 8);
-}
-
 static void world_init(struct world *w)
 {
 	heap_init(&w->h, true);
@@ -51,14 +46,14 @@ static void world_init(struct world *w)
 	memcpy(w->awaits + 1, of_types, sizeof(of_types));
 	w->h.awaits = w->awaits;
 	w->h.n_awaits = 4;
-	put_word_at(w, DOTNET_STACK + 64, w->method + 300);
-	put_word_at(w, DOTNET_STACK + 72, 0x1234);
-	put_word_at(w, DOTNET_STACK + 80, ROOT_RA);
-	put_word_at(w, FP - 8, MACHINE);
-	put_word_at(w, MACHINE + BUILDER, TASK(0));
+	put_u64(&w->h, DOTNET_STACK + 64, w->method + 300);
+	put_u64(&w->h, DOTNET_STACK + 72, 0x1234);
+	put_u64(&w->h, DOTNET_STACK + 80, ROOT_RA);
+	put_u64(&w->h, FP - 8, MACHINE);
+	put_u64(&w->h, MACHINE + BUILDER, TASK(0));
 	for (u64 i = 0; i < 3; i++) {
-		put_word_at(w, TASK(i), TYPE(i));
-		put_word_at(w, TASK(i) + NEXT, i < 2 ? TASK(i + 1) : NOWHERE);
+		put_u64(&w->h, TASK(i), TYPE(i));
+		put_u64(&w->h, TASK(i) + NEXT, i < 2 ? TASK(i + 1) : NOWHERE);
 	}
 	w->u = fresh_state();
 }
@@ -123,7 +118,7 @@ static void what_ends_them_is_told(void **state)
 		struct world w;
 
 		world_init(&w);
-		put_word_at(&w, rows[i].addr, rows[i].word);
+		put_u64(&w.h, rows[i].addr, rows[i].word);
 		world_walk(&w);
 		expect(&w, rows[i].n, rows[i].last);
 		sim_mem_free(&w.h.mem);
@@ -140,7 +135,7 @@ static void a_method_that_has_not_waited_yet_is_passed(void **state)
 		struct world w;
 
 		world_init(&w);
-		put_word_at(&w, MACHINE + BUILDER, tasks[i]);
+		put_u64(&w.h, MACHINE + BUILDER, tasks[i]);
 		world_walk(&w);
 		expect(&w, 0, UW_OK);
 		assert_int_equal(w.u->sample.frames[1].flags, UW_FRAME_RA | UW_FRAME_FIRST_RUN);
@@ -154,10 +149,10 @@ static void the_method_nearest_to_the_leaf_is_asked(void **state)
 
 	(void)state;
 	world_init(&w);
-	put_word_at(&w, DOTNET_STACK + 80, w.method + 300); /* it is called by itself */
-	put_word_at(&w, DOTNET_STACK + 72, FP);
-	put_word_at(&w, DOTNET_STACK + 88, 0x1234);
-	put_word_at(&w, DOTNET_STACK + 96, ROOT_RA);
+	put_u64(&w.h, DOTNET_STACK + 80, w.method + 300); /* it is called by itself */
+	put_u64(&w.h, DOTNET_STACK + 72, FP);
+	put_u64(&w.h, DOTNET_STACK + 88, 0x1234);
+	put_u64(&w.h, DOTNET_STACK + 96, ROOT_RA);
 	world_walk(&w);
 	assert_int_equal(w.u->sample.n_frames, 7);
 	assert_int_equal(w.u->sample.frames[4].kind, UW_DOTNET_AWAITER);
@@ -175,8 +170,8 @@ static void a_prologue_keeps_no_state_machine_yet(void **state)
 		struct world w;
 
 		world_init(&w);
-		put_word_at(&w, DOTNET_STACK + 64, 0x1234);
-		put_word_at(&w, DOTNET_STACK + 72, ROOT_RA);
+		put_u64(&w.h, DOTNET_STACK + 64, 0x1234);
+		put_u64(&w.h, DOTNET_STACK + 72, ROOT_RA);
 		walk_by(w.u, &w.h, w.method + offs[i], DOTNET_STACK + 64, FP, PROCESS);
 		assert_int_equal(w.u->sample.n_frames, i ? 5 : 2);
 		sim_mem_free(&w.h.mem);
@@ -192,11 +187,11 @@ static void a_state_machine_may_tell_itself_who_waits(void **state)
 	world_init(&w);
 	w.awaits[0].flags = DOTNET_AWAIT_BY_MACHINE;
 	w.awaits[0].off = NEXT;
-	put_word_at(&w, FP - 8, TASK(1));
+	put_u64(&w.h, FP - 8, TASK(1));
 	world_walk(&w);
 	expect(&w, 2, UW_OK);
 	assert_int_equal(w.u->sample.frames[2].a, TYPE(1));
-	put_word_at(&w, TASK(1) + NEXT, 0);
+	put_u64(&w.h, TASK(1) + NEXT, 0);
 	world_walk(&w);
 	expect(&w, 0, UW_OK);
 	assert_true(w.u->sample.frames[1].flags & UW_FRAME_FIRST_RUN);

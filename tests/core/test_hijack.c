@@ -26,11 +26,6 @@ struct world {
 	u64 leaf, method;
 };
 
-static void put_word_at(struct world *w, u64 addr, u64 word)
-{
-	put(&w->h, addr, &word, 8);
-}
-
 static void world_init(struct world *w)
 {
 	heap_init(&w->h, true);
@@ -41,13 +36,13 @@ static void world_init(struct world *w)
 					   .hijack_addr = KEPT };
 	w->h.awaits = &w->thread;
 	w->h.n_awaits = 1;
-	put_word_at(w, SP, TRIP_RA);
-	put_word_at(w, SP + 8, FP);
-	put_word_at(w, SP + 16, ROOT_RA);
-	put_word_at(w, FP, 0);
-	put_word_at(w, FP + 8, ROOT_RA);
-	put_word_at(w, KEPT, w->method + 300);
-	put_word_at(w, KEPT + 8, SP);
+	put_u64(&w->h, SP, TRIP_RA);
+	put_u64(&w->h, SP + 8, FP);
+	put_u64(&w->h, SP + 16, ROOT_RA);
+	put_u64(&w->h, FP, 0);
+	put_u64(&w->h, FP + 8, ROOT_RA);
+	put_u64(&w->h, KEPT, w->method + 300);
+	put_u64(&w->h, KEPT + 8, SP);
 	w->u = fresh_state();
 }
 
@@ -94,9 +89,9 @@ static void what_is_kept_is_taken_for_this_very_slot_alone(void **state)
 
 		world_init(&w);
 		if (r->slot)
-			put_word_at(&w, KEPT + 8, r->slot);
+			put_u64(&w.h, KEPT + 8, r->slot);
 		if (r->ra)
-			put_word_at(&w, KEPT, r->ra);
+			put_u64(&w.h, KEPT, r->ra);
 		if (r->kept_at)
 			w.thread.hijack_addr = r->kept_at;
 		walk_by(w.u, &w.h, w.leaf + 8, SP, FP, r->of ? r->of : PROCESS);
@@ -127,7 +122,7 @@ static void where_it_runs_itself_it_stays_and_its_caller_is_the_true_one(void **
 		struct world w;
 
 		world_init(&w);
-		put_word_at(&w, KEPT + 8, SP);
+		put_u64(&w.h, KEPT + 8, SP);
 		walk_by(w.u, &w.h, TRIP_RA, sp, FP, PROCESS);
 		assert_int_equal(w.u->sample.frames[0].pc, TRIP_RA);
 		if (is_known)
