@@ -1,0 +1,143 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""collector.py MAJOR...: what is told of V8's collector, beside when V8 itself says it ran.
+
+V8 calls the program at the start and end of each collection, and its clock is the samples'
+(but for CLOCK_BOOTTIME's offset). So it is known of each sample whether the collector ran,
+however long that waited for a CPU or for its helpers. --trace-gc, which adds them up on its
+own, holds that clock to account. Twice:
+
+  paused  all threads of a process that does nothing else while it collects
+  usual   V8's default flags, one thread recorded, which marks between collections, too
+
+Samples are compared, not shares, so how many there are adds no error. Collections that are
+told 0.2 s too early are the negative control, as is all but GC.
+"""
+
+import bisect
+import collections
+import json
+import os
+import re
+import signal
+import sys
+import time
+
+from lib import TOP, Checks, folder, need_bpf, node, record, running, unspool, version_of
+
+GARBAGE = os.path.join(TOP, "fixtures/node/garbage.js")
+ENOUGH = 3000  # samples
+PAUSED = ["--single-threaded", "--no-incremental-marking"]
+MODES = (("paused", PAUSED, "-p"), ("usual", [], "-t"))
+# What V8 calls what collects; activity_v8.c goes by a list of its own.
+COLLECTS = re.compile(r"v8::internal::(Heap|Scaveng|MarkCompact|Incremental|Sweep)")
+TRACED = re.compile(rb" ms: (?:Scavenge|Mark).* ([0-9.]+) / [0-9.]+ ms ")
+
+
+class Pauses:
+    def __init__(self, pauses, early=0):
+        self.pauses = sorted((a - early, b - early) for a, b in pauses)
+        self.starts = [a for a, _ in self.pauses]
+
+    def holds(self, at):
+        i = bisect.bisect(self.starts, at) - 1
+        return i >= 0 and at <= self.pauses[i][1]
+
+    @property
+    def ms(self):
+        return sum(b - a for a, b in self.pauses) / 1e6
+
+
+def asleep():
+    """CLOCK_BOOTTIME less CLOCK_MONOTONIC, of two readings with the least between them."""
+    now = time.clock_gettime_ns
+    return max(now(time.CLOCK_BOOTTIME) - now(time.CLOCK_MONOTONIC) for _ in range(100))
+
+
+def times(profile):
+    """(ns of CLOCK_MONOTONIC, frames) of each sample."""
+    start = profile.of("header")[0]["start_boottime_ns"] - asleep()
+    for _, _, frames, line in profile.samples():
+        at = start
+        for delta in line["t"]:
+            at += delta * 1000
+            yield at, frames
+
+
+class Figures:
+    """Samples in all, in the collector by V8's clock, and of these and of others by frames."""
+
+    def __init__(self, pauses, profiles):
+        self.n = self.paused = self.counted = self.named = self.others = 0
+        for at, frames in (sample for profile in profiles for sample in times(profile)):
+            held = pauses.holds(at)
+            named = any(COLLECTS.match(f.get("name") or "") for f in frames)
+            self.n += 1
+            self.paused += held
+            self.counted += held and frames[0]["kind"] != "kernel"  # the kernel is another activity
+            self.named += held and named
+            self.others += named and not held
+
+    @property
+    def agrees(self):
+        return self.paused > 0 and self.named >= 0.98 * self.paused
+
+
+def report_share(path):
+    found = re.search(r" GC ([0-9.]+) %", unspool("report", path).stdout)
+    return float(found.group(1)) if found else 0.0
+
+
+def measure(version, flags, which, tmp):
+    """(profiles, the first one's path, the child's output): recordings until there is enough."""
+    profiles, first = [], os.path.join(tmp, "0.ndjson")
+    argv = [node(version), "--trace-gc", *flags, GARBAGE]
+    with running(argv, b"running") as child:
+        while len(profiles) < 10 and sum(p.summary["samples"] for p in profiles) < ENOUGH:
+            out = os.path.join(tmp, f"{len(profiles)}.ndjson")
+            done, profile = record(which, child.pid, "-d", "4s", out=out)
+            if not profile:
+                raise AssertionError(f"no profile: {done.stderr.strip()}")
+            profiles.append(profile)
+        child.send_signal(signal.SIGTERM)
+        return profiles, first, child.stdout.read()
+
+
+def judge(check, version, mode, tmp):
+    name, flags, which = mode
+    profiles, first, output = measure(version, flags, which, tmp)
+    told = json.loads(next(l for l in output.splitlines() if l.startswith(b"{")))["pauses"]
+    pauses, words = Pauses(told), f"{version} {name}"
+    f, late = Figures(pauses, profiles), Figures(Pauses(told, early=2e8), profiles)
+    traced = sum(float(ms) for ms in TRACED.findall(output))
+    act = sum((collections.Counter(p.summary["by_activity"]) for p in profiles),
+              collections.Counter())
+    total = act.total()
+    margin = f.others + 0.02 * f.counted  # some are on the edge of a collection
+    print(f"{words}: {f.n} samples, {f.paused} in {len(told)} collections, {f.named} of them "
+          f"by frames, and {f.others} others; gc {act['gc']}, to be {f.counted}, +- {margin:.0f}; "
+          f"traced {traced:.0f} ms of {pauses.ms:.0f}", flush=True)
+    check.that(f.n >= ENOUGH / 2 and f.paused >= 0.05 * f.n, f"{words}: enough is collected")
+    check.that(abs(traced - pauses.ms) <= 0.1 * pauses.ms, f"{words}: --trace-gc has that time")
+    check.that(f.agrees, f"{words}: what is sampled in a collection is the collector")
+    check.that(not late.agrees, f"{words}: not so 0.2 s later", quiet=True)
+    check.that(f.others <= 0.05 * f.n, f"{words}: little is between collections", quiet=True)
+    check.that(abs(act["gc"] - f.counted) <= margin, f"{words}: by_activity has as much")
+    check.that(abs(total - act["gc"] - f.counted) > margin, f"{words}: nothing else", quiet=True)
+    one = profiles[0].summary["by_activity"]
+    check.that(abs(report_share(first) - 100 * one["gc"] / sum(one.values())) <= 0.06,
+               f"{words}: the report says it")
+
+
+def main():
+    need_bpf()
+    check = Checks()
+    for major in sys.argv[1:]:
+        for mode in MODES:
+            with folder() as tmp:
+                judge(check, version_of(major), mode, tmp)
+    return check.end()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
