@@ -2,26 +2,17 @@
 
 #include "where.h"
 
-#include "../inspect/util/term.h"
-
 #include <stdio.h>
+
+#include "../inspect/util/search.h"
+#include "../inspect/util/term.h"
 
 const struct sim_function *sim_function_at(const struct sim_case *c, u64 pc)
 {
-	u32 lo = 0, hi = c->n_functions;
+	const struct sim_function *f = c->functions;
+	size_t at = search_first(c->n_functions, i, f[i].start_addr + f[i].len <= pc);
 
-	while (lo < hi) {
-		u32 mid = lo + (hi - lo) / 2;
-		const struct sim_function *f = &c->functions[mid];
-
-		if (pc < f->start_addr)
-			hi = mid;
-		else if (pc - f->start_addr >= f->len)
-			lo = mid + 1;
-		else
-			return f;
-	}
-	return NULL;
+	return at < c->n_functions && f[at].start_addr <= pc ? &f[at] : NULL;
 }
 
 const char *sim_window_at(const struct sim_case *c, u64 pc)

@@ -3,6 +3,7 @@
 
 /* The format as both directions know it. Private to inspect/case. */
 
+#include "../util/search.h"
 #include "case.h"
 
 #include <jansson.h>
@@ -20,17 +21,7 @@
 
 /* Index of the first of @n elements that ends at or above @addr. Ends are inclusive. */
 #define CASE_FIRST_AT(list, n, addr)                                                               \
-	({                                                                                         \
-		u32 _lo = 0, _hi = (n);                                                            \
-		while (_lo < _hi) {                                                                \
-			u32 _mid = _lo + (_hi - _lo) / 2;                                          \
-			if ((list)[_mid].addr + ((list)[_mid].len - 1) < (addr))                   \
-				_lo = _mid + 1;                                                    \
-			else                                                                       \
-				_hi = _mid;                                                        \
-		}                                                                                  \
-		_lo;                                                                               \
-	})
+	((u32)search_first(n, i_, (list)[i_].addr + ((list)[i_].len - 1) < (addr)))
 
 /* An architecture's NT_PRSTATUS: where registers are in it. */
 struct case_machine {

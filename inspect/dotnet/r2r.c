@@ -22,6 +22,7 @@
 #include <string.h>
 
 #include "../util/cleanup.h"
+#include "../util/search.h"
 #include "native_format.h"
 #include "r2r.h"
 
@@ -287,17 +288,7 @@ int r2r_function_find(const struct r2r *r, u32 rva, struct r2r_function *f)
 /* The last entry at or before a function. */
 static u32 find_entry(const struct r2r *r, u32 function)
 {
-	u32 low = 0, high = r->n_entries;
-
-	while (low < high) {
-		u32 mid = low + (high - low) / 2;
-
-		if (r->entries[mid].function <= function)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low;
+	return (u32)search_first(r->n_entries, i, r->entries[i].function <= function);
 }
 
 int r2r_find(const struct r2r *r, u32 rva, struct r2r_code *code)

@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "../util/cleanup.h"
+#include "../util/search.h"
 #include "flow.h"
 #include "flow_code.h"
 #include "flow_state.h"
@@ -421,19 +422,11 @@ void flow_free(struct flow **flow)
 void flow_rules(const struct flow *flow, u64 start, u64 end,
 		void (*fn)(const struct uw_rule *rule, u64 start, u64 end, void *data), void *data)
 {
-	u32 low = 0, high = flow->n;
+	size_t at = search_first(flow->n, i, flow->addr + flow->rows[i + 1].off <= start);
 	struct uw_rule rule;
 
-	while (low < high) {
-		u32 middle = low + (high - low) / 2;
-
-		if (flow->addr + flow->rows[middle + 1].off <= start)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	for (; low < flow->n && flow->addr + flow->rows[low].off < end; low++)
-		if (flow_rule(&flow->rows[low].state, &rule))
-			fn(&rule, flow->addr + flow->rows[low].off,
-			   flow->addr + flow->rows[low + 1].off, data);
+	for (; at < flow->n && flow->addr + flow->rows[at].off < end; at++)
+		if (flow_rule(&flow->rows[at].state, &rule))
+			fn(&rule, flow->addr + flow->rows[at].off,
+			   flow->addr + flow->rows[at + 1].off, data);
 }

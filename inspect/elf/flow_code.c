@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "../util/search.h"
 #include "flow_code.h"
 
 void flow_code_deinit(struct flow_code *c)
@@ -220,15 +221,7 @@ int flow_code_x86_64(struct flow_code *c, const u8 *bytes, u32 len, u64 addr)
 
 struct flow_insn *flow_code_at(const struct flow_code *c, u32 off)
 {
-	u32 low = 0, high = c->n;
+	size_t at = search_first(c->n, i, c->insns[i].off < off);
 
-	while (low < high) {
-		u32 middle = low + (high - low) / 2;
-
-		if (c->insns[middle].off < off)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < c->n && c->insns[low].off == off ? &c->insns[low] : NULL;
+	return at < c->n && c->insns[at].off == off ? &c->insns[at] : NULL;
 }

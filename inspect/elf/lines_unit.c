@@ -16,6 +16,8 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
+#include "../util/search.h"
+
 #define MAX_RANGES (1u << 22) /* 96 MiB */
 #define MAX_NESTING 64
 #define MAX_WALK_BACK 16
@@ -69,19 +71,11 @@ void lines_ranges_sort(struct lines_ranges *r)
 
 const struct lines_range *lines_ranges_find(const struct lines_ranges *r, u64 addr)
 {
-	size_t low = 0, high = r->n;
+	size_t at = search_first(r->n, i, r->v[i].start_addr <= addr);
 
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (r->v[mid].start_addr <= addr)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	for (int i = 0; low > 0 && i < MAX_WALK_BACK; i++)
-		if (addr < r->v[--low].end_addr)
-			return &r->v[low];
+	for (int i = 0; at > 0 && i < MAX_WALK_BACK; i++)
+		if (addr < r->v[--at].end_addr)
+			return &r->v[at];
 	return NULL;
 }
 

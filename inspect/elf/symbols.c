@@ -18,6 +18,7 @@
 
 #include "../go/go_frames.h"
 #include "../util/cleanup.h"
+#include "../util/search.h"
 #include "demangle.h"
 #include "plt.h"
 #include "symbols.h"
@@ -263,18 +264,10 @@ size_t symbols_count(const struct symbols *s)
 
 static const struct symbol *find(const struct symbols *s, u64 addr)
 {
-	size_t low = 0, high = s->n;
+	size_t at = search_first(s->n, i, s->table[i].addr <= addr);
 
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (s->table[mid].addr <= addr)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	for (int i = 0; low > 0 && i < MAX_WALK_BACK; i++) {
-		const struct symbol *symbol = &s->table[--low];
+	for (int i = 0; at > 0 && i < MAX_WALK_BACK; i++) {
+		const struct symbol *symbol = &s->table[--at];
 
 		if (addr - symbol->addr < symbol->len)
 			return symbol;

@@ -6,6 +6,8 @@
 #include <stdarg.h>
 #include <stdlib.h>
 
+#include "../util/search.h"
+
 void jd_tell(const struct jd_repair *how, u64 off, const char *fmt, ...)
 {
 	char words[256];
@@ -199,18 +201,13 @@ static bool take_lines(struct jd_item *load, const struct jd_item *debug)
 static bool place_debug(struct jd_item **loads, size_t n, const struct jd_item *debug)
 {
 	u64 addr = debug->debug.debug.addr;
-	size_t lo = 0, hi = n;
+	size_t next =
+		search_first(n, i,
+			     loads[i]->rec.load.addr < addr || (loads[i]->rec.load.addr == addr &&
+								loads[i]->off < debug->off));
 
-	while (lo < hi) {
-		size_t middle = lo + (hi - lo) / 2;
-		const struct jd_item *l = loads[middle];
-
-		if (l->rec.load.addr < addr || (l->rec.load.addr == addr && l->off < debug->off))
-			lo = middle + 1;
-		else
-			hi = middle;
-	}
-	return (lo < n && take_lines(loads[lo], debug)) || (lo && take_lines(loads[lo - 1], debug));
+	return (next < n && take_lines(loads[next], debug)) ||
+	       (next && take_lines(loads[next - 1], debug));
 }
 
 static int place_waiting(const struct jd_repair *how, struct reading *r)

@@ -80,22 +80,18 @@ static void forget_lines(struct placing *p)
 	p->n_lines = 0;
 }
 
+static u64 row_addr(const struct jdw_function *f, size_t i)
+{
+	Dwarf_Addr addr = 0;
+
+	dwarf_lineaddr(dwarf_onesrcline(f->lines, i), &addr);
+	return addr;
+}
+
 /* The first row at or after an address; rows are sorted by it. */
 static size_t first_row(const struct jdw_function *f, u64 addr)
 {
-	size_t lo = 0, hi = f->n_lines;
-
-	while (lo < hi) {
-		size_t middle = lo + (hi - lo) / 2;
-		Dwarf_Addr at = 0;
-
-		dwarf_lineaddr(dwarf_onesrcline(f->lines, middle), &at);
-		if (at < addr)
-			lo = middle + 1;
-		else
-			hi = middle;
-	}
-	return lo;
+	return search_first(f->n_lines, i, row_addr(f, i) < addr);
 }
 
 static int take_lines(struct placing *p, const struct jdw_function *f)

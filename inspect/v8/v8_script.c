@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "../util/cleanup.h"
+#include "../util/search.h"
 #include "v8_heap.h"
 
 #define SCRIPT_LINE_OFFSET 24
@@ -215,7 +216,7 @@ static void try_lines(struct v8_heap *h, struct v8_script *s)
 bool v8_script_position(struct v8_heap *h, struct v8_script *s, s32 pos, u32 *line, u32 *column,
 			const char **reason)
 {
-	u32 low = 0, high;
+	size_t next, at;
 
 	if (!s->line_starts)
 		try_lines(h, s);
@@ -226,15 +227,9 @@ bool v8_script_position(struct v8_heap *h, struct v8_script *s, s32 pos, u32 *li
 		*reason = "the position is outside of the script";
 		return false;
 	}
-	for (high = s->n_lines; high - low > 1;) {
-		u32 mid = low + (high - low) / 2;
-
-		if (s->line_starts[mid] <= (u32)pos)
-			low = mid;
-		else
-			high = mid;
-	}
-	*line = low + 1 + (u32)s->line_offset;
-	*column = (u32)pos - s->line_starts[low] + 1 + (low ? 0 : (u32)s->column_offset);
+	next = search_first(s->n_lines, i, s->line_starts[i] <= (u32)pos);
+	at = next ? next - 1 : 0;
+	*line = (u32)at + 1 + (u32)s->line_offset;
+	*column = (u32)pos - s->line_starts[at] + 1 + (at ? 0 : (u32)s->column_offset);
 	return true;
 }

@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "../../inspect/util/cleanup.h"
+#include "../../inspect/util/search.h"
 #include "proc_text.h"
 
 /* From the start time that fork took to the time of its record, with preemption. */
@@ -40,17 +41,7 @@ void process_free(struct process **pp)
 
 static u32 thread_idx(const struct process *p, u32 tid)
 {
-	u32 low = 0, high = p->n_threads;
-
-	while (low < high) {
-		u32 mid = low + (high - low) / 2;
-
-		if (p->threads[mid].tid < tid)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low;
+	return (u32)search_first(p->n_threads, i, p->threads[i].tid < tid);
 }
 
 struct thread *process_find_thread(const struct process *p, u32 tid)

@@ -17,6 +17,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../inspect/util/search.h"
+
 #define MAX_PAGES (UW_MAX_ROW_PAGES / 4 * 3) /* beyond, places get hard to find */
 #define MASK (UW_MAX_ROW_PAGES - 1)
 
@@ -78,17 +80,14 @@ bool row_pool_has(const struct row_pool *p, u32 module, u32 page)
 const struct uw_rule *row_pool_rule(const struct row_pool *p, u32 module, u64 file_off)
 {
 	const struct uw_row_page *e = find(p, module, (u32)(file_off / UW_ROW_PAGE_LEN));
-	u32 lo = 0, hi = e ? e->n : 0;
+	const u32 *rows;
+	size_t next;
 
-	while (hi - lo > 1) {
-		u32 mid = lo + (hi - lo) / 2;
-
-		if (p->m.rows[e->first + mid] >> UW_ROW_OFF_SHIFT > file_off % UW_ROW_PAGE_LEN)
-			hi = mid;
-		else
-			lo = mid;
-	}
-	return e ? &p->m.rules[p->m.rows[e->first + lo] & (UW_MAX_RULES - 1)] : NULL;
+	if (!e)
+		return NULL;
+	rows = p->m.rows + e->first;
+	next = search_first(e->n, i, rows[i] >> UW_ROW_OFF_SHIFT <= file_off % UW_ROW_PAGE_LEN);
+	return &p->m.rules[rows[next ? next - 1 : 0] & (UW_MAX_RULES - 1)];
 }
 
 static void clear_entry(struct row_pool *p, u32 slot)

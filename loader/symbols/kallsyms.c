@@ -21,6 +21,7 @@
 #include <zstd.h>
 
 #include "../../inspect/util/cleanup.h"
+#include "../../inspect/util/search.h"
 
 #define MAX_SYMBOLS (1u << 20)
 #define BLOCK 256 /* names, and at most that many times KALLSYMS_MAX_NAME bytes */
@@ -314,25 +315,17 @@ int kallsyms_preload(struct kallsyms *k)
 
 int kallsyms_lookup(struct kallsyms *k, u64 addr, char *name, size_t len, u64 *off)
 {
-	u32 low = 0, high;
 	const char *found;
+	u32 next;
 
 	if (kallsyms_preload(k))
 		return k->err;
-	high = k->n;
-	while (low < high) { /* the first symbol behind addr */
-		u32 mid = low + (high - low) / 2;
-
-		if (k->base_addr + k->addrs[mid] > addr)
-			high = mid;
-		else
-			low = mid + 1;
-	}
-	found = low ? name_at(k, low - 1) : "";
+	next = (u32)search_first(k->n, i, k->base_addr + k->addrs[i] <= addr);
+	found = next ? name_at(k, next - 1) : "";
 	if (!*found)
 		return -ENOENT;
 	snprintf(name, len, "%s", found);
-	*off = addr - k->base_addr - k->addrs[low - 1];
+	*off = addr - k->base_addr - k->addrs[next - 1];
 	return 0;
 }
 

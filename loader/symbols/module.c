@@ -11,6 +11,7 @@
 
 #include "../../inspect/elf/elf_file.h"
 #include "../../inspect/util/cleanup.h"
+#include "../../inspect/util/search.h"
 #include "vdso.h"
 
 static void module_free(struct module **mp)
@@ -64,17 +65,9 @@ void modules_free(struct modules **mp)
 
 struct module *modules_find(struct modules *m, u32 id)
 {
-	u32 low = 0, high = m->n;
+	size_t at = search_first(m->n, i, m->v[i]->info.id < id);
 
-	while (low < high) {
-		u32 mid = low + (high - low) / 2;
-
-		if (m->v[mid]->info.id < id)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low < m->n && m->v[low]->info.id == id ? m->v[low] : NULL;
+	return at < m->n && m->v[at]->info.id == id ? m->v[at] : NULL;
 }
 
 struct modules_usage modules_usage(const struct modules *m)

@@ -8,22 +8,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../inspect/util/search.h"
+
 #define MAX_IDS (1u << 20)
 
 /* Where it is, or would be. */
 static size_t lower_bound(const struct ids *ids, int id)
 {
-	size_t from = 0, to = ids->n;
-
-	while (from < to) {
-		size_t mid = from + (to - from) / 2;
-
-		if (ids->v[mid] < id)
-			from = mid + 1;
-		else
-			to = mid;
-	}
-	return from;
+	return search_first(ids->n, i, ids->v[i] < id);
 }
 
 bool ids_has(const struct ids *ids, int id)

@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../inspect/util/search.h"
+
 #define N_KNOWN 16
 
 /* A page that can be read. */
@@ -35,18 +37,9 @@ static struct image *image_of(struct sim_mem *mem)
 /* Index of the first region that ends above @addr, or n_regions. */
 static size_t find_region(const struct image *image, u64 addr)
 {
-	size_t lo = 0, hi = image->n_regions;
+	const struct sim_region *r = image->regions;
 
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-		const struct sim_region *r = &image->regions[mid];
-
-		if (r->addr + r->len <= addr)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo;
+	return search_first(image->n_regions, i, r[i].addr + r[i].len <= addr);
 }
 
 static bool region_holds(const struct sim_region *r, u64 addr, u64 len)
