@@ -90,6 +90,7 @@ struct v8_heap {
 	} maps[V8_MAP_CACHE];
 	u64 generation; /* counts functions that were read */
 	struct v8_votes votes[V8_N_ASPECTS];
+	size_t searched; /* characters of sources, for names */
 	u64 stream_maps[V8_STREAM_MAPS]; /* maps of headers of machine code, the last found */
 	u32 n_stream_maps;
 	struct v8_arena arena;

@@ -27,7 +27,7 @@
 #include "v8_positions.h"
 
 #define ENOUGH 8
-#define MAX_SEARCH_LEN (1u << 20)
+#define MAX_SEARCHED (64u << 20) /* characters, for all names of a heap */
 #define MAX_NAME 256
 #define MAX_BYTECODES_LEN (1u << 20)
 
@@ -87,7 +87,7 @@ static enum what what_is(struct v8_heap *h, u64 word)
 
 struct search {
 	u8 text[MAX_NAME], next[MAX_NAME]; /* Knuth, Morris and Pratt's table */
-	size_t len, at;
+	size_t len, at, seen;
 	bool is_blank; /* only 'x' so far: the source was redacted */
 };
 
@@ -109,6 +109,7 @@ static int look(const struct v8_chars *c, void *data)
 {
 	struct search *s = data;
 
+	s->seen += c->n;
 	for (size_t i = 0; i < c->n; i++) {
 		u16 unit = c->two_byte ? ((const u16 *)c->chars)[i] : ((const u8 *)c->chars)[i];
 
@@ -148,10 +149,11 @@ static int vote_on_text(struct v8_heap *h, const struct v8_function *f, const ch
 	if (!is_literal(name))
 		return 0;
 	prepare(&s, name);
-	r = v8_string_visit(h, source, MAX_SEARCH_LEN, TARGET_SOURCE, look, &s);
+	r = v8_string_visit(h, source, MAX_SEARCHED - h->searched, TARGET_SOURCE, look, &s);
+	h->searched += s.seen;
 	if (r < 0)
 		return 0;
-	return r ? 1 : s.is_blank ? 0 : -1;
+	return r ? 1 : s.is_blank || h->searched == MAX_SEARCHED ? 0 : -1;
 }
 
 /* How a ScopeInfo goes on: { name, index }, inferred name or undefined. */

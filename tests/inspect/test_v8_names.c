@@ -561,6 +561,47 @@ static void a_line_end_may_lie_across_pieces(void **state)
 	v8_heap_free(&h);
 }
 
+/* The source is as it was but for so many blanks before it. */
+static void put_far_into_the_source(u64 script, u32 n)
+{
+	u64 field = script - 1 + v.build.layout.script_source, source, before;
+	struct v8_heap *h = fake_heap(&v);
+	static char blanks[(1u << 16) + 1];
+	u32 len = sizeof(blanks) - 1, source_len;
+
+	memset(blanks, ' ', len);
+	before = fake_string(&v, blanks);
+	for (; len < n; len *= 2)
+		before = fake_cons(&v, before, before, 2 * len);
+	assert_int_equal(v8_word(h, script, v.build.layout.script_source, &source), 0);
+	assert_int_equal(v8_read(h, source - 1 + v.build.layout.string_length, &source_len, 4), 0);
+	fake_put(&v, field, fake_cons(&v, before, source, len + source_len));
+	v8_heap_free(&h);
+}
+
+static void a_name_is_believed_however_far_into_its_source_it_stands(void **state)
+{
+	static const u32 distances[] = { 4u << 20, 128u << 20 }; /* the other is too far to look */
+
+	(void)state;
+	for (size_t k = 0; k < N(distances); k++) {
+		struct v8_heap *h;
+
+		set_scenes();
+		put_far_into_the_source(w.script, distances[k]);
+		h = fake_heap(&v);
+		for (size_t i = 0; i < 2 * n_scenes; i++) {
+			const struct fake_expected *e = &scenes[i % n_scenes].expected;
+
+			assert_int_equal(name_scene(h, &scenes[i % n_scenes]), e->n);
+			for (int j = 0; j < e->n; j++)
+				assert_string_equal(names[j].name, e->names[j].name);
+		}
+		assert_false(v8_heap_is_misread(h));
+		v8_heap_free(&h);
+	}
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -579,6 +620,7 @@ int main(void)
 		cmocka_unit_test(a_frame_that_the_walk_could_not_identify_says_why),
 		cmocka_unit_test(a_target_that_is_gone_is_told),
 		cmocka_unit_test(the_name_is_found_behind_any_number_of_variables),
+		cmocka_unit_test(a_name_is_believed_however_far_into_its_source_it_stands),
 		cmocka_unit_test(an_empty_name_is_inferred_or_anonymous),
 		cmocka_unit_test(every_line_terminator_of_ecmascript_counts),
 		cmocka_unit_test(a_line_end_may_lie_across_pieces),
