@@ -81,6 +81,7 @@ void image_dotnet_deinit(struct image_dotnet *d)
 		target_process_deinit(&d->memory);
 	dotnet_runtime_free(&d->runtime);
 	awaits_free(&d->awaits);
+	anon_stubs_deinit(&d->stubs);
 	d->build = NULL;
 }
 
@@ -117,16 +118,27 @@ static void tell_images(struct image_dotnet *d, const struct dotnet_range *v, u3
 	}
 }
 
+static bool has_anonymous(const struct mappings *maps)
+{
+	for (u32 i = 0; i < maps->n; i++)
+		if (maps->v[i].is_anon)
+			return true;
+	return false;
+}
+
 int image_dotnet_place(struct image_dotnet *d, struct map_list *l, struct row_filler *rows)
 {
 	_cleanup_free_ struct dotnet_range *v = NULL;
+	int err = 0;
 	u32 n = 0;
 
 	if (!d->runtime || dotnet_ranges_get(d->runtime, &v, &n))
 		return 0; /* it is not there yet, or not any more */
 	if (rows)
 		tell_images(d, v, n, l, rows);
-	return dotnet_ranges_overlay(v, n, l);
+	if (has_anonymous(d->process->maps))
+		err = anon_stubs_place(&d->stubs, d->process->pid, v, n, l);
+	return err ? err : dotnet_ranges_overlay(v, n, l);
 }
 
 void image_dotnet_touch(struct image_dotnet *d, u64 addr)

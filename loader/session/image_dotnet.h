@@ -8,6 +8,7 @@
 #include "../life/process.h"
 #include "../rows/row_filler.h"
 #include "../symbols/module.h"
+#include "anon_stubs.h"
 #include "awaits.h"
 
 struct image_dotnet {
@@ -16,6 +17,7 @@ struct image_dotnet {
 	u32 module; /* that it is in */
 	struct target_process memory; /* valid while runtime is set */
 	struct dotnet_runtime *runtime; /* NULL: none, or it can't be read */
+	struct anon_stubs stubs;
 	u64 threads_ns; /* time of the sample at which its threads were looked at; 0: not yet */
 	struct awaits *awaits; /* NULL: nobody asked yet who awaits its async methods */
 };

@@ -12,6 +12,8 @@ Some stacks stay guesses: a thread that is to stop for the garbage collector ret
 instead of its caller, and which that is only the runtime knows until then. They are counted apart,
 told by the code that they return to, and have to have that as their reason.
 
+The same is asked of stubs that lie in anonymous memory (DOTNET_EnableWriteXorExecute=0).
+
 Async methods that wait for one another are recorded apart, with those that await them
 (dotnet_await.py).
 
@@ -147,6 +149,27 @@ def judge_awaits(check, environment, tmp):
     dotnet_await.judge(check, right, wrong, VERSION)
 
 
+def judge_one_mapping(check, environment, tmp):
+    """Code in anonymous memory: stubs there have their callers, as elsewhere."""
+    environment = dict(environment, DOTNET_EnableWriteXorExecute="0")
+    with running([PROGRAM], wait_for=b"ready", env=environment) as target:
+        time.sleep(WARM_S)
+        done, profile = record("-p", target.pid, "-d", SECONDS + 2, out=os.path.join(tmp, "one.ndjson"),
+                               hz=4 * HZ)
+    if not check.that(done.returncode == 0 and profile, f"one mapping is recorded ({done.stderr})"):
+        return
+    tally, source, stubs, cut = Tally(), Source(), 0, 0
+    for case, frames, stack, count in samples_of(profile, SETTLED_US):
+        tally.add(case, frames, stack, count, source)
+        if frames[0]["kind"] == "stub":
+            stubs += count
+            cut += count * (stack["status"] != "complete")
+    percent = 100 * tally.complete / max(1, tally.n - tally.hijacked)
+    print(f"one mapping: {tally.n} samples, {percent:.2f} % complete, {stubs} in stubs, {cut} of them not")
+    check.that(percent >= COMPLETE, f"stacks in one mapping are complete ({percent:.2f} %)")
+    check.that(stubs >= 10 and 4 * cut <= stubs, f"stacks from stubs there, too ({cut} of {stubs} not)")
+
+
 def main():
     need_bpf()
     if not os.access(PROGRAM, os.X_OK):
@@ -158,6 +181,7 @@ def main():
                        MALLOC_ARENA_MAX="1")  # else cores are large
     with folder() as tmp:
         judge_awaits(check, environment, tmp)
+        judge_one_mapping(check, environment, tmp)
     with folder() as tmp, running([PROGRAM], wait_for=b"ready", env=environment) as target:
         time.sleep(WARM_S)
         before = pauses(target.stdout)
