@@ -48,7 +48,7 @@ CASES = {
                                           "Work(long, long)"])),
     # Lambda and iterator may be inlined into what calls them.
     "Lambda": re.compile(rf"{LOOP}(?:>Loop\.<lambda_\w+>\(int\))?(?:>{WORK})?"),
-    "Iterator": re.compile(rf"{LOOP}(?:>Each(?:\(\)|\.(?:[\w.<>]+\.)?GetEnumerator\(\)|\.\.ctor\(int\))?)?(?:>{WORK})?"),
+    "Iterator": re.compile(rf"{LOOP}(?:>Each(?:\(\)|\.(?:[\w.<>]+\.)?(?:GetEnumerator|get_Current|Dispose)\(\)|\.\.ctor\(int\))?)?(?:>{WORK})?"),
     # Whoever completes a task goes on with what awaits it.
     "Async": re.compile(rf"(?:{LOOP}>)?(?:{TASK}>)*(?:{TASK}|OnceAsync>{WORK})|{LOOP}"),
     "Reflected": chain(LOOP, "InvokeStub_Reflected.Work", WORK),
