@@ -207,24 +207,16 @@ u64 v8_code_resumed(struct v8_heap *h, const struct v8_code *code, u64 ra)
 
 /* ---- bytecode ---- */
 
-u64 v8_bytecode_of(struct v8_heap *h, u64 tagged)
+/* The BytecodeArray or InterpreterData that it is, or that baseline code was made of; else 0. */
+static u64 interpreted(struct v8_heap *h, u64 tagged)
 {
 	struct v8_code code;
-	u64 word;
 
 	for (int hops = 0; hops < MAX_BYTECODE_HOPS; hops++) {
 		int type = v8_is_tagged(tagged) ? v8_type(h, tagged) : -1;
 
-		if (type == h->l->type_bytecode_array)
+		if (type == h->l->type_bytecode_array || type == h->l->type_interpreter_data)
 			return tagged;
-		if (type == h->l->type_interpreter_data) {
-			/* Its first or second field, depending on the version. */
-			for (u32 off = 8; off <= 16; off += 8)
-				if (!v8_word(h, tagged, off, &word) &&
-				    v8_is_type(h, word, h->l->type_bytecode_array))
-					return word;
-			return 0;
-		}
 		if (type == h->l->type_baseline_data && type) {
 			if (v8_word(h, tagged, BASELINE_DATA_DATA, &tagged) < 0)
 				return 0;
@@ -235,6 +227,19 @@ u64 v8_bytecode_of(struct v8_heap *h, u64 tagged)
 			return 0;
 		tagged = code.deopt;
 	}
+	return 0;
+}
+
+u64 v8_bytecode_of(struct v8_heap *h, u64 tagged)
+{
+	u64 data = interpreted(h, tagged), word;
+
+	if (!data || v8_is_type(h, data, h->l->type_bytecode_array))
+		return data;
+	/* The first or second field of InterpreterData, depending on the version. */
+	for (u32 off = 8; off <= 16; off += 8)
+		if (!v8_word(h, data, off, &word) && v8_is_type(h, word, h->l->type_bytecode_array))
+			return word;
 	return 0;
 }
 
@@ -255,9 +260,11 @@ bool v8_code_enters(struct v8_heap *h, const struct v8_code *code, const struct 
 {
 	u64 data, first, second;
 
-	if (v8_word(h, f->tagged, h->l->sfi_data, &data) < 0 ||
-	    !v8_is_type(h, data, h->l->type_interpreter_data) || v8_word(h, data, 8, &first) < 0 ||
-	    v8_word(h, data, 16, &second) < 0)
+	if (v8_word(h, f->tagged, h->l->sfi_data, &data) < 0)
+		return false;
+	data = interpreted(h, data);
+	if (!data || !v8_is_type(h, data, h->l->type_interpreter_data) ||
+	    v8_word(h, data, 8, &first) < 0 || v8_word(h, data, 16, &second) < 0)
 		return false;
 	return first == code->tagged || second == code->tagged;
 }

@@ -4,6 +4,7 @@
 
   jspi   WebAssembly on a stack of its own: its frames, and a reason of its own at the end
   deopt  a program that deoptimizes all the time: its stacks are complete even so
+  copies the same, where each function has its own copy of the interpreter's entry
 """
 
 import os
@@ -71,9 +72,21 @@ def deopt(check):
     check.that(lost * 200 <= n, f"deopt: {lost} of {n} stacks are lost")
 
 
+def copies(check):
+    flag = "--interpreted-frames-native-stack"
+    profile = profile_of(node(version_of("18")), flag, KNOWN, "20000", "osr", duration="5s")
+    fresh = [(count, frame) for count, _, frames, _ in profile.samples() for frame in frames
+             if frame.get("name") == "fresh"]
+    strange = sum(n for n, f in fresh if f.get("reason") == "the code at pc is another function's")
+    known = sum(n for n, f in fresh if f.get("tier") == "interpreted" and f.get("line"))
+    check.that(known >= 10 and strange * 20 <= known,
+               f"copies: {known} frames of interpreted code have lines, {strange} lack one")
+
+
 def main():
     need_bpf()
     check = Checks()
+    copies(check)
     jspi(check)
     deopt(check)
     return check.end()
