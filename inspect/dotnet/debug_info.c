@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- *	u8 flags (not of precompiled code); bit 0: PatchpointInfo follows, with 4 bytes more for
- *each of its locals header, nibble integers: length of the bounds, length of the variables; .NET
- *10: 0xffffffff before, and one more length, of an instrumented method bounds, from the next byte
- *on: number of points, then 6 to 9: { native delta, IL + 3, source } as nibble integers 10: bits of
- *a native delta - 1, bits of an IL offset - 1; from the next byte on fields { 2 bits source, native
- *delta, IL + 3 }, lowest bit first
+ *	u8 flags	not of precompiled code; bit 0: PatchpointInfo follows, and behind it 4
+ *			bytes a local: its offset from the frame pointer << 1, and whether it has
+ *			its address taken
+ *	header		nibble integers: length of the bounds, length of the variables; .NET 10:
+ *			0xffffffff before, and one more length, of an instrumented method
+ *	bounds		from the next byte on: number of points, then
+ *			6 to 9: { native delta, IL + 3, source } as nibble integers
+ *			10: bits of a native delta - 1, bits of an IL offset - 1; from the next
+ *			byte on fields { 2 bits source, native delta, IL + 3 }, lowest bit first
  *
  * Nibble integers have 3 bits a nibble, the highest first; bit 3: more follow. The low
  * nibble of a byte comes first. IL -1: no mapping, -2: prologue, -3: epilogue. What
@@ -169,5 +172,24 @@ int debug_info_find(const struct debug_info_layout *l, struct target *t, u64 add
 	if (found < 0)
 		return -ENOENT;
 	*il = (u32)found;
+	return 0;
+}
+
+int debug_info_home(const struct debug_info_layout *l, struct target *t, u64 addr, s32 *off)
+{
+	struct reader r = { .target = t, .bit = addr * 8 };
+	u32 n, home;
+
+	if (!addr || addr >> 56)
+		return addr ? -EINVAL : -ENOENT;
+	if (!(take_bits(&r, 8) & 1))
+		return r.err ? r.err : -ENOENT;
+	r.bit += 8ull * l->patchpoints_n;
+	n = take_bits(&r, 32);
+	r.bit = 8 * (addr + 1 + l->patchpoints_len);
+	home = take_bits(&r, 32);
+	if (r.err || !n || n > MAX_LOCALS)
+		return r.err ? r.err : n ? -EINVAL : -ENOENT;
+	*off = (s32)home >> 1;
 	return 0;
 }

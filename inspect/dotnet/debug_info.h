@@ -22,3 +22,13 @@ struct debug_info_layout {
  */
 int debug_info_find(const struct debug_info_layout *l, struct target *t, u64 addr, u32 native_off,
 		    u32 *il);
+
+/**
+ * debug_info_home() - where unoptimized code that can be replaced on the stack keeps `this`
+ * @addr:	of the debug information
+ * @off:	from the frame pointer
+ *
+ * Return: 0, -ENOENT (it can't be replaced, or has no locals), -EINVAL (crafted) or what reading
+ * gave.
+ */
+int debug_info_home(const struct debug_info_layout *l, struct target *t, u64 addr, s32 *off);

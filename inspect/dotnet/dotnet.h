@@ -255,8 +255,9 @@ struct dotnet_awaiter {
 /* What objects of a type (MethodTable) are. 0 or a negative errno. */
 int dotnet_await_type(struct dotnet_runtime *rt, u64 type, struct dotnet_awaiter *a);
 
-/* Is @code, DOTNET_METHOD, the body of the method that a state machine (MethodTable) is of? */
-bool dotnet_await_is(struct dotnet_runtime *rt, const struct dotnet_code *code, u64 machine);
+/* Is @code, of that name, the body of the method that a state machine (MethodTable) is of? */
+bool dotnet_await_is(struct dotnet_runtime *rt, const struct dotnet_code *code,
+		     const struct dotnet_name *name, u64 machine);
 
 /* Names the method that a state machine is of, as dotnet_name_get() does. */
 int dotnet_await_name(struct dotnet_runtime *rt, u64 machine, struct dotnet_name *name);

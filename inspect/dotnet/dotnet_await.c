@@ -4,8 +4,8 @@
  * What core/dotnet/await.h has to know, from metadata and by field names, so that no layout of
  * the class library is written down here:
  *
- *	<RunAsync>d__3.MoveNext()     keeps its state machine in a slot of its frame, from the
- *	                              prologue on: the handler of its exceptions needs it
+ *	<RunAsync>d__3.MoveNext()     keeps its state machine in a slot of its frame, since the
+ *	                              handler of its exceptions needs it (dotnet_home.c)
  *	<>t__builder                  a field of it; at its beginning the task, NULL at first
  *	AsyncStateMachineBox`1        the task, which the state machine is a part of
  *
@@ -29,7 +29,6 @@
 
 #define OBJECT_HEAD 8 /* the MethodTable, before an object's fields */
 #define SOURCE_STATE 8 /* ManualResetValueTaskSourceCore._continuationState */
-#define PROLOGUE_LEN 96
 #define MAX_PARENTS 8
 #define CORELIB "System.Private.CoreLib"
 
@@ -63,36 +62,6 @@ static bool is_async_iterator(const struct dotnet_type *t)
 	return dotnet_field_row(&t->module->metadata, t->row, iterator_source) != 0;
 }
 
-/*
- * mov [rbp + slot], rdi: the state machine's home, the first thing that is done with it. Not on
- * arm64 yet.
- */
-static int find_home(struct dotnet_runtime *rt, u64 start, struct dotnet_await *e)
-{
-	u8 code[PROLOGUE_LEN];
-	int r = dotnet_read(rt, start, code, sizeof(code));
-	s32 slot;
-
-	if (r)
-		return r;
-	for (u32 i = 0; i + 7 <= sizeof(code); i++) {
-		if (code[i] != 0x48 || code[i + 1] != 0x89)
-			continue;
-		if (code[i + 2] == 0x7d) {
-			e->slot = (s32)(code[i + 3] ^ 0x80u) - 0x80;
-			e->from = i + 4;
-			return 0;
-		}
-		if (code[i + 2] == 0xbd) {
-			memcpy(&slot, code + i + 3, sizeof(slot));
-			e->slot = slot;
-			e->from = i + 7;
-			return 0;
-		}
-	}
-	return -ENOENT;
-}
-
 static int find_task(struct dotnet_runtime *rt, const struct dotnet_type *machine,
 		     struct dotnet_await *e)
 {
@@ -110,7 +79,7 @@ static int find_task(struct dotnet_runtime *rt, const struct dotnet_type *machin
 	return 0;
 }
 
-/* The type that a method's code belongs to, as far as it is known; addr 0: only its row. */
+/* The type that a method's code belongs to; of precompiled code no generic one has an address. */
 static int method_type(struct dotnet_runtime *rt, const struct dotnet_code *code,
 		       const struct dotnet_name *name, struct dotnet_type *type)
 {
@@ -125,15 +94,19 @@ static int method_type(struct dotnet_runtime *rt, const struct dotnet_code *code
 	r = dotnet_module_get(rt, code->module, &type->module);
 	if (!r && type->module->reason)
 		r = -ENOENT;
-	return r ? r
-		 : metadata_method_type(&type->module->metadata, name->token & 0xffffff,
-					&type->row);
+	if (!r)
+		r = metadata_method_type(&type->module->metadata, name->token & 0xffffff,
+					 &type->row);
+	if (!r)
+		dotnet_type_find(rt, type->module, type->row, &type->addr);
+	return r;
 }
 
 int dotnet_await_method(struct dotnet_runtime *rt, const struct dotnet_code *code,
 			const struct dotnet_name *name, enum dotnet_await_role *role,
 			struct dotnet_await *e)
 {
+	struct dotnet_home home;
 	struct dotnet_type type;
 	int r;
 
@@ -152,16 +125,21 @@ int dotnet_await_method(struct dotnet_runtime *rt, const struct dotnet_code *cod
 	if (!type.addr)
 		return -ENOENT;
 	r = find_task(rt, &type, e);
-	return r ? r : find_home(rt, code->start_addr, e);
+	if (!r)
+		r = dotnet_home_find(rt, code, &home);
+	if (r)
+		return r;
+	e->slot = home.slot;
+	e->from = home.from;
+	return 0;
 }
 
-bool dotnet_await_is(struct dotnet_runtime *rt, const struct dotnet_code *code, u64 machine)
+bool dotnet_await_is(struct dotnet_runtime *rt, const struct dotnet_code *code,
+		     const struct dotnet_name *name, u64 machine)
 {
 	struct dotnet_type type, other;
-	struct dotnet_method method;
 
-	return !dotnet_method_read(rt, code->method_desc, &method) &&
-	       !dotnet_type_get(rt, method.type, &type) && !dotnet_type_get(rt, machine, &other) &&
+	return !method_type(rt, code, name, &type) && !dotnet_type_get(rt, machine, &other) &&
 	       type.module == other.module && type.row == other.row;
 }
 

@@ -8,8 +8,9 @@
  *	FieldDesc     0 MethodTable, 8 u32 row of Field (24 bits), bit 24: static;
  *	              0xc u32 offset (27 bits), from what follows the MethodTable in an object
  *
- * Constants have none. Source: coreclr vm/methodtable.h, vm/class.h, vm/field.h at v8.0.33 and
- * v10.0.14; measured on 8, 9 and 10.
+ * Constants have none. Where a Module keeps the MethodTables of its types (vm/ceeload.h,
+ * LookupMap) is in dotnet_layout.c. Source: coreclr vm/methodtable.h, vm/class.h, vm/field.h at
+ * v8.0.33 and v10.0.14; measured on 8, 9 and 10.
  */
 
 #include <errno.h>
@@ -49,6 +50,37 @@ int dotnet_type_get(struct dotnet_runtime *rt, u64 addr, struct dotnet_type *typ
 	text_init(&text, type->name, sizeof(type->name));
 	r = metadata_path_text(&type->module->metadata, &path, &text);
 	return r ? r : dotnet_word(rt, addr + TYPE_PARENT, &type->parent);
+}
+
+int dotnet_type_find(struct dotnet_runtime *rt, const struct dotnet_module *module, u32 row,
+		     u64 *addr)
+{
+	struct dotnet_arguments arguments;
+	struct {
+		u64 first;
+		u32 n, padding;
+	} types;
+	u64 type, of;
+	int r = rt->l->module_types
+			? dotnet_read(rt, module->addr + rt->l->module_types, &types, sizeof(types))
+			: -ENOENT;
+
+	if (!r && row >= types.n)
+		r = -ENOENT;
+	if (!r)
+		r = dotnet_word(rt, types.first + 8ull * row, &type);
+	if (!r && !type)
+		r = -ENOENT;
+	if (!r)
+		r = dotnet_word(rt, type + DOTNET_TYPE_MODULE, &of);
+	if (!r && (of != module->addr || dotnet_type_row(rt, type) != row))
+		r = -EINVAL;
+	if (!r)
+		r = dotnet_type_arguments(rt, type, &arguments);
+	if (r || arguments.n)
+		return r ? r : -ENOENT;
+	*addr = type;
+	return 0;
 }
 
 /* The rows of a type's own fields: from *first on, before *end. */

@@ -26,6 +26,7 @@ struct dotnet_layout {
 	u16 module_base; /* of the image; 0: not known */
 	u16 module_dynamic; /* what Reflection.Emit made, written down; 0: not known */
 	bool dynamic_is_buffer; /* SBuffer, else { u32 length; the metadata } */
+	u16 module_types; /* MethodTables by row of TypeDef: first, then u32 count; 0: not known */
 	u16 module_assembly; /* Assembly *, where domain_versions is set */
 	u16 domain_versions; /* AppDomain: hash table of methods' versions; 0: they are elsewhere */
 	struct debug_info_layout debug_info;

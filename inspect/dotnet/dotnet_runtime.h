@@ -18,6 +18,7 @@
  *	dotnet_line.c      lines
  *	dotnet_tier.c      tiers
  *	dotnet_thread.c    the runtime's own objects of threads
+ *	dotnet_home.c      where a frame keeps `this`
  *
  *	pc -> RangeSection -> CodeHeap, nibble map -> code start
  *	code start - 8 -> RealCodeHeader -> MethodDesc -> MethodDescChunk -> MethodTable
@@ -122,6 +123,21 @@ struct dotnet_method {
 
 int dotnet_method_read(struct dotnet_runtime *rt, u64 method_desc, struct dotnet_method *m);
 
+/* First byte of the code that a method had first; -ENOENT: it keeps none. From .NET 8 on. */
+int dotnet_method_code(struct dotnet_runtime *rt, u64 method_desc, u64 *start);
+
+/* ---- dotnet_home.c ---- */
+
+/* Where a frame keeps `this`: at fp + slot, once @from bytes of the code were executed. */
+struct dotnet_home {
+	s32 slot;
+	u32 from;
+};
+
+/* 0, -ENOENT (it keeps it nowhere that is known), -EINVAL, -ENOTSUP or what reading gave. */
+int dotnet_home_find(struct dotnet_runtime *rt, const struct dotnet_code *code,
+		     struct dotnet_home *home);
+
 /* ---- dotnet_module.c ---- */
 
 /* The module, with or without metadata; valid as long as the runtime object. */
@@ -173,6 +189,10 @@ struct dotnet_type {
 	struct dotnet_module *module; /* with metadata; valid as long as the runtime object */
 	char name[DOTNET_NAME_LEN]; /* as in metadata */
 };
+
+/* The MethodTable of a row of TypeDef; -ENOENT: it is generic, was not loaded, or is not known. */
+int dotnet_type_find(struct dotnet_runtime *rt, const struct dotnet_module *module, u32 row,
+		     u64 *addr);
 
 /* 0, -ENOENT (its metadata is not known), -EINVAL or what reading gave. */
 int dotnet_type_get(struct dotnet_runtime *rt, u64 addr, struct dotnet_type *type);

@@ -52,31 +52,44 @@ static struct dotnet_await entry_of(const struct uw_sample *s, u64 key)
 				      .key = key };
 }
 
-static struct dotnet_code code_of(const struct uw_frame *f)
+/* As in struct dotnet_await: of precompiled code each place, its beginning only user space knows.
+ */
+static u64 key_of(const struct uw_frame *f)
 {
-	return (struct dotnet_code){ .kind = DOTNET_METHOD,
-				     .start_addr = f->a,
-				     .method_desc = f->b };
+	return f->kind == UW_DOTNET_METHOD ? f->a : uw_frame_lookup_pc(f);
+}
+
+/* A method's code, and its name in a->name. */
+static int identify(struct awaits *a, const struct uw_frame *f, struct dotnet_code *code)
+{
+	int r = dotnet_code_find(a->rt, key_of(f), code);
+
+	if (!r && f->kind == UW_DOTNET_METHOD && code->method_desc != f->b)
+		r = -ENOENT; /* another's by now */
+	return r ? r : dotnet_name_get(a->rt, code, &a->name);
 }
 
 static enum dotnet_await_role ask(struct awaits *a, struct tables *t, const struct uw_frame *f,
 				  struct dotnet_await *e)
 {
 	enum dotnet_await_role role = DOTNET_AWAIT_NONE;
-	struct dotnet_code code = code_of(f);
+	struct dotnet_code code;
 
-	if (f->kind == UW_DOTNET_R2R && dotnet_code_find(a->rt, uw_frame_lookup_pc(f), &code))
+	if (identify(a, f, &code) || dotnet_await_method(a->rt, &code, &a->name, &role, e))
 		return role;
-	if (!dotnet_name_get(a->rt, &code, &a->name) &&
-	    !dotnet_await_method(a->rt, &code, &a->name, &role, e))
-		tables_add_await(t, e);
+	if (f->kind == UW_DOTNET_R2R) {
+		if (f->pc - code.start_addr < e->from)
+			return role;
+		e->from = 0;
+	}
+	tables_add_await(t, e);
 	return role;
 }
 
 static enum dotnet_await_role role_of(struct awaits *a, struct tables *t, const struct uw_sample *s,
 				      const struct uw_frame *f)
 {
-	u64 key = f->kind == UW_DOTNET_METHOD ? f->a : uw_frame_lookup_pc(f);
+	u64 key = key_of(f);
 	u64 at = (key * 0x9e3779b97f4a7c15ull) >> 32 & (N_ROLES - 1);
 	struct dotnet_await e = entry_of(s, key);
 
@@ -134,9 +147,9 @@ bool awaits_are_its(struct awaits *a, struct tables *t, const struct uw_sample *
 			return false;
 		}
 	}
-	code = code_of(&s->frames[i - 1]);
 	if (dotnet_await_type(a->rt, s->frames[i].a, &own) || !own.machine ||
-	    !dotnet_await_is(a->rt, &code, own.machine)) {
+	    identify(a, &s->frames[i - 1], &code) ||
+	    !dotnet_await_is(a->rt, &code, &a->name, own.machine)) {
 		*why = "its task is not where it was expected";
 		return false;
 	}

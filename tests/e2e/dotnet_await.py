@@ -26,6 +26,7 @@ CHAINS = {
     "Shared<long>": ["LastAsync", "FirstAsync"],
     "Shared<string>": ["LastAsync", "FirstAsync"],
     "Move": ["LastAsync", "FirstAsync"],
+    "Replaced": ["LastAsync", "FirstAsync"],
 }
 SEVERAL = "Twice.LastAsync"
 

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+
+/*
+ * Where the frame of a method with a handler of exceptions keeps `this`: stored in the prologue,
+ *
+ *	mov %rdi,n(%rbp)
+ *
+ * in every tier. A method that was replaced on the stack (OSR) has no such store: it uses the frame
+ * that the Tier0 body left, and makes its own below that.
+ *
+ *	cfa - 16          Tier0's rbp: caller's rbp
+ *	      - 16 + this   PatchpointInfo of the Tier0 body: the home of its first local
+ *	...
+ *	      + d         OSR's rbp, by `lea d(%rsp),%rbp`
+ *	cfa - 8 - total   sp after OSR's prologue: all that its UNWIND_INFO undoes
+ *
+ * The Tier0 body is the one that the MethodDesc itself keeps. Source: coreclr
+ * jit/codegencommon.cpp (genGeneratePatchpointInfo, genFnProlog) and inc/patchpointinfo.h at
+ * v8.0.33 and v10.0.14. x86-64 only.
+ */
+
+#include <errno.h>
+
+#include "dotnet_runtime.h"
+#include "unwind_info.h"
+
+#define PROLOGUE_LEN 96
+#define HEADER_METHOD_DESC 0x18
+
+static s32 read_s32(const u8 *p)
+{
+	s32 v;
+
+	memcpy(&v, p, sizeof(v));
+	return v;
+}
+
+/* mov %rdi,n(%rbp) */
+static int find_store(const u8 *code, struct dotnet_home *home)
+{
+	for (u32 i = 0; i + 7 <= PROLOGUE_LEN; i++) {
+		if (code[i] != 0x48 || code[i + 1] != 0x89)
+			continue;
+		if (code[i + 2] == 0x7d) {
+			*home = (struct dotnet_home){ (s8)code[i + 3], i + 4 };
+			return 0;
+		}
+		if (code[i + 2] == 0xbd) {
+			*home = (struct dotnet_home){ read_s32(code + i + 3), i + 7 };
+			return 0;
+		}
+	}
+	return -ENOENT;
+}
+
+/* lea d(%rsp),%rbp, or mov %rsp,%rbp: d, and the bytes up to behind it. */
+static int find_frame(const u8 *code, s32 *d, u32 *end)
+{
+	for (u32 i = 0; i + 8 <= PROLOGUE_LEN; i++) {
+		if (code[i] != 0x48)
+			continue;
+		if (code[i + 1] == 0x8d && code[i + 2] == 0x6c && code[i + 3] == 0x24) {
+			*d = (s8)code[i + 4];
+			*end = i + 5;
+			return 0;
+		}
+		if (code[i + 1] == 0x8d && code[i + 2] == 0xac && code[i + 3] == 0x24) {
+			*d = read_s32(code + i + 4);
+			*end = i + 8;
+			return 0;
+		}
+		if (code[i + 1] == 0x8b && code[i + 2] == 0xec) {
+			*d = 0;
+			*end = i + 3;
+			return 0;
+		}
+	}
+	return -ENOENT;
+}
+
+static u32 undone_len(const struct unwind_info *info)
+{
+	u32 len = 0;
+
+	for (u32 i = 0; i < info->n_codes; i++)
+		if (info->codes[i].op == UNWIND_PUSH)
+			len += 8;
+		else if (info->codes[i].op == UNWIND_ALLOC)
+			len += info->codes[i].value;
+	return len;
+}
+
+/* From Tier0's rbp, of the body that the MethodDesc keeps. */
+static int find_tier0_home(struct dotnet_runtime *rt, u64 method_desc, s32 *off)
+{
+	u64 start, header, own, info;
+	int r = dotnet_method_code(rt, method_desc, &start);
+
+	if (!r)
+		r = dotnet_word(rt, start - 8, &header);
+	if (!r)
+		r = dotnet_word(rt, header + HEADER_METHOD_DESC, &own);
+	if (!r && own != method_desc)
+		r = -ENOENT;
+	if (!r)
+		r = dotnet_word(rt, header, &info);
+	return r ? r : debug_info_home(&rt->l->debug_info, rt->target, info, off);
+}
+
+static int find_osr_home(struct dotnet_runtime *rt, const struct dotnet_code *code, const u8 *bytes,
+			 struct dotnet_home *home)
+{
+	struct dotnet_function f;
+	struct unwind_info info;
+	u32 end;
+	s32 off, d;
+	int r = find_tier0_home(rt, code->method_desc, &off);
+
+	if (!r)
+		r = dotnet_function_find(rt, code, code->start_addr, &f);
+	if (!r)
+		r = unwind_info_read(rt->target, f.unwind_addr, &info);
+	if (!r)
+		r = find_frame(bytes, &d, &end);
+	if (!r)
+		*home = (struct dotnet_home){ (s32)((u32)off + undone_len(&info) - 8 - (u32)d),
+					      end };
+	return r;
+}
+
+int dotnet_home_find(struct dotnet_runtime *rt, const struct dotnet_code *code,
+		     struct dotnet_home *home)
+{
+	u8 bytes[PROLOGUE_LEN];
+	int r = dotnet_read(rt, code->start_addr, bytes, sizeof(bytes));
+
+	if (r)
+		return r;
+	if (dotnet_tier_get(rt, code) == DOTNET_TIER_OSR)
+		return find_osr_home(rt, code, bytes, home);
+	return find_store(bytes, home);
+}
