@@ -104,7 +104,7 @@ static int read_header(const struct pe *pe, struct image *image)
 			return r;
 	}
 	/* A component of a composite image has its functions elsewhere. */
-	return image->functions.len && image->methods.len ? 0 : -ENOTSUP;
+	return image->functions.len ? 0 : -ENOTSUP;
 }
 
 int r2r_functions_range(const struct pe *pe, struct pe_range *range)
@@ -222,6 +222,8 @@ int r2r_new(struct r2r **out, struct target *t, u64 base)
 
 	if (!err)
 		err = read_header(&pe, &image);
+	if (!err && !image.methods.len)
+		err = -ENOTSUP; /* a composite image has them apart for each component */
 	if (err)
 		return err;
 	r->target = t;
