@@ -17,6 +17,7 @@ struct uw_start {
 	struct uw_regs regs;
 	u64 extent; /* of the mappings, as in struct uw_process */
 	u64 va_mask;
+	u64 sample_flags; /* enum uw_sample_flags */
 };
 
 UW_INLINE int uw_run(const struct uw_start *start)
@@ -30,7 +31,7 @@ UW_INLINE int uw_run(const struct uw_start *start)
 	s->state.va_mask = start->va_mask;
 	s->state.has_tables = start->extent != 0;
 	s->n_kernel = 0;
-	s->state.sample.flags = 0;
+	s->state.sample.flags = (u8)start->sample_flags;
 	s->state.sample.n_frames = 0;
 	s->state.sample.n_kernel = 0;
 	s->state.sample.time_ns = bpf_ktime_get_ns();

@@ -74,7 +74,7 @@ __attribute__((noinline)) int uw_look_for_file(u64 pc)
 /* Where the next frame's code is looked for. */
 UW_INLINE u64 uw_next_pc(const struct uw_state *u)
 {
-	return u->regs.pc - !!(u->next_flags & UW_FRAME_RA);
+	return u->regs.pc - !!(u->next_flags & (UW_FRAME_RA | UW_FRAME_SYSCALL));
 }
 
 /*

@@ -84,6 +84,21 @@ UW_INLINE struct uw_process *uw_use_tables(struct uw_state *u)
 	return p;
 }
 
+/*
+ * Has the user's code called the kernel, and waits? Behind the call may be another function, so
+ * the walk looks the call itself up. Registers alone do not tell: a signal that has just been
+ * delivered leaves them as in the call that it interrupted, but for pc.
+ */
+UW_INLINE bool uw_is_in_syscall(const struct arch_pt_regs *user)
+{
+	u32 insn = 0;
+
+	return !arch_returns_zero(user) &&
+	       !bpf_probe_read_user(&insn, ARCH_SYSCALL_LEN,
+				    (void *)(arch_pc(user) - ARCH_SYSCALL_LEN)) &&
+	       insn == ARCH_SYSCALL;
+}
+
 UW_INLINE void uw_fill_header(struct uw_sample *sample, const struct task_struct *task, u64 now_ns)
 {
 	const struct task_struct *leader = BPF_CORE_READ(task, group_leader);
@@ -114,6 +129,8 @@ UW_INLINE struct uw_process *uw_prepare(struct uw_slot *s, struct uw_perf_event 
 	}
 	uw_user_regs(&s->user_regs, &ctx->regs, in_kernel, uw_config.has_task_pt_regs);
 	arch_take_regs(&s->state, &s->user_regs);
+	if (in_kernel && uw_is_in_syscall(&s->user_regs))
+		sample->flags |= UW_SAMPLE_IN_SYSCALL;
 	if (task_flags & PF_KTHREAD || !s->state.regs.pc)
 		sample->flags |= UW_SAMPLE_KTHREAD;
 	else if (arch_is_32_bit(&s->user_regs))

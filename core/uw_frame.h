@@ -54,6 +54,7 @@ enum uw_frame_flags {
 	UW_FRAME_NO_ROWS = 1 << 2, /* the rows of its page (native: aux, a) were not loaded */
 	UW_FRAME_ASYNC = 1 << 3, /* not on the stack: it waits for what the frame before it does */
 	UW_FRAME_FIRST_RUN = 1 << 4, /* .NET: an async method that has not awaited anything yet */
+	UW_FRAME_SYSCALL = 1 << 5, /* pc is behind the system call that runs: looked up likewise */
 };
 
 struct uw_frame {
@@ -103,18 +104,20 @@ enum uw_sample_flags {
 	UW_SAMPLE_KTHREAD = 1 << 1, /* no user stack: a kernel thread, or an exec under way */
 	UW_SAMPLE_32_BIT = 1 << 3, /* the process's code is of 32 bits */
 	UW_SAMPLE_BY_FILE = 1 << 2, /* of a file that is in no table of the process */
+	UW_SAMPLE_IN_SYSCALL = 1 << 4, /* pc is behind the system call that runs */
 };
 
 /**
  * uw_frame_lookup_pc() - the address inside the calling instruction
  * @f:	a frame
  *
- * A return address can be the first byte of the next function. This is the one
- * place that takes the one off.
+ * What follows a call can be the first byte of the next function, and so can what follows
+ * a system call that does not return, rt_sigreturn(). This is the one place that takes the
+ * one off.
  *
  * Return: the address to look symbols, lines and code objects up with.
  */
 UW_INLINE u64 uw_frame_lookup_pc(const struct uw_frame *f)
 {
-	return f->flags & UW_FRAME_RA ? f->pc - 1 : f->pc;
+	return f->flags & (UW_FRAME_RA | UW_FRAME_SYSCALL) ? f->pc - 1 : f->pc;
 }

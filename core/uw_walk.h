@@ -25,7 +25,7 @@ UW_INLINE void uw_walk_begin(struct uw_state *u)
 {
 	u->stack_low = u->regs.sp;
 	u->sp_known = true;
-	u->next_flags = 0;
+	u->next_flags = u->sample.flags & UW_SAMPLE_IN_SYSCALL ? UW_FRAME_SYSCALL : 0;
 	u->has_guess = false;
 	u->is_hijacked = false;
 	u->is_blind = false;

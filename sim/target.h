@@ -35,6 +35,7 @@ struct sim_target {
 	u64 va_mask;
 	u64 recipes_of; /* as in struct uw_state; only where one state walks twice */
 	u32 tid; /* the thread's number, by which its entry of awaits is found */
+	u8 sample_flags; /* enum uw_sample_flags: what is known before the walk */
 };
 
 /* What a driver of the core fills in before it walks. */
@@ -46,7 +47,7 @@ UW_INLINE void sim_walk_start(struct uw_state *u, const struct sim_target *targe
 	u->has_tables = target->extent != 0;
 	u->recipes_of = target->recipes_of;
 	u->sample.tid = target->tid;
-	u->sample.flags = 0;
+	u->sample.flags = target->sample_flags;
 	u->sample.n_frames = 0;
 	u->sample.n_kernel = 0;
 }

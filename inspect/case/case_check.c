@@ -110,7 +110,8 @@ static int check_faults(const struct case_file *c, struct case_error *why)
 }
 
 #define FRAME_FLAGS                                                                                \
-	(UW_FRAME_RA | UW_FRAME_GUESS | UW_FRAME_NO_ROWS | UW_FRAME_ASYNC | UW_FRAME_FIRST_RUN)
+	(UW_FRAME_RA | UW_FRAME_GUESS | UW_FRAME_NO_ROWS | UW_FRAME_ASYNC | UW_FRAME_FIRST_RUN |   \
+	 UW_FRAME_SYSCALL)
 
 static int check_walk(const struct case_file *c, struct case_error *why)
 {

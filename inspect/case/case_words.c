@@ -25,9 +25,8 @@ const char *const case_kind_words[] = { "unknown",	  "kernel",	"native",
 					"v8_stub",	  "v8_js",	"v8_code",
 					"dotnet_method",  "dotnet_r2r", "dotnet_stub",
 					"dotnet_awaiter", NULL };
-const char *const case_frame_flag_words[] = {
-	"ra", "guess", "no_rows", "async", "first_run", NULL
-};
+const char *const case_frame_flag_words[] = { "ra",	   "guess",   "no_rows", "async",
+					      "first_run", "syscall", NULL };
 const char *const case_async_type_words[] = { "shared_type",	     "promise_type",
 					      "reaction_type",	     "capability_type",
 					      "async_function_type", "async_generator_type",

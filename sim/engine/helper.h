@@ -20,8 +20,9 @@ struct helper_start {
 	struct uw_regs regs;
 	u64 extent;
 	u64 va_mask;
+	u64 sample_flags;
 };
-_Static_assert(sizeof(struct helper_start) == 56, "wire");
+_Static_assert(sizeof(struct helper_start) == 64, "wire");
 
 enum helper_how {
 	HELPER_TEST_RUN, /* BPF_PROG_TEST_RUN of the program */
@@ -33,7 +34,7 @@ struct helper_request {
 	u64 n_runs;
 	u64 how; /* enum helper_how */
 };
-_Static_assert(sizeof(struct helper_request) == 72, "wire");
+_Static_assert(sizeof(struct helper_request) == 80, "wire");
 
 enum helper_run_kind {
 	HELPER_READABLE, /* resident, with bytes */

@@ -134,7 +134,7 @@ int sim_process_walk(const struct sim_process *p, enum helper_how how, const str
 		     const struct sim_region *regions, size_t n, struct helper_reply *reply)
 {
 	struct helper_request request = {
-		.start = { t->regs, t->extent, t->va_mask },
+		.start = { t->regs, t->extent, t->va_mask, t->sample_flags },
 		.n_runs = count_runs(regions, n),
 		.how = how,
 	};

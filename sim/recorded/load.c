@@ -153,6 +153,11 @@ static struct uw_mapping take_mapping(const struct case_file *f, const struct uw
 	return taken;
 }
 
+static bool began_in_syscall(const struct case_file *f)
+{
+	return f->walk && f->walk->n_frames && f->walk->frames[0].flags & UW_FRAME_SYSCALL;
+}
+
 static int take_target(struct recorded *r)
 {
 	const struct case_file *f = r->file;
@@ -171,6 +176,7 @@ static int take_target(struct recorded *r)
 		.regs = { f->regs.pc, f->regs.sp, f->regs.fp, f->regs.lr, case_drap(f) },
 		.extent = f->extent,
 		.va_mask = f->va_mask,
+		.sample_flags = began_in_syscall(f) ? UW_SAMPLE_IN_SYSCALL : 0,
 	};
 	return sim_recorded_new(f, &t->mem);
 }

@@ -145,6 +145,44 @@ static void kernel_frames_come_first(void **state)
 	}
 }
 
+/* Is the leaf looked up before its pc? It is @insn that stands there. */
+static bool is_in_syscall(u32 insn, u64 result, bool in_kernel)
+{
+	const struct uw_frame *leaf;
+	u8 flags = in_kernel ? UW_SAMPLE_IN_KERNEL : 0;
+	bool is_told;
+
+	world_begin();
+	memcpy(sim_image_host(w.target.mem, APP(0x104), 4), &insn, 4);
+	set_syscall(&w.event.regs, result);
+	if (in_kernel)
+		enter_kernel(2);
+	assert_non_null(run());
+	leaf = &w.sample.frames[w.sample.n_kernel];
+	is_told = w.sample.flags == (flags | UW_SAMPLE_IN_SYSCALL);
+	assert_true(is_told || w.sample.flags == flags);
+	assert_int_equal(leaf->flags, is_told ? UW_FRAME_SYSCALL : 0);
+	assert_true(leaf->pc == APP(0x108));
+	assert_true(uw_frame_lookup_pc(leaf) == APP(0x108) - is_told);
+	assert_int_equal(w.sample.status, UW_END);
+	world_end();
+	return is_told;
+}
+
+/* The call is in memory, and the kernel runs it for who has made it. */
+static void who_waits_for_a_system_call_is_looked_up_in_it(void **state)
+{
+	struct arch_pt_regs unused;
+	u32 insn = set_syscall(&unused, 0);
+
+	(void)state;
+	assert_true(is_in_syscall(insn, -38ull, true)); /* -ENOSYS: it has no result yet */
+	assert_true(is_in_syscall(insn, 812, true));
+	assert_false(is_in_syscall(insn, 0, true)); /* a new child */
+	assert_false(is_in_syscall(insn ^ 1 << 24, -38ull, true));
+	assert_false(is_in_syscall(insn, -38ull, false));
+}
+
 static void a_kernel_stack_that_fills_the_room_is_whole(void **state)
 {
 	(void)state;
@@ -340,6 +378,7 @@ int main(void)
 		T(registers_of_the_first_frame_are_kept),
 		T(words_at_sp_are_zero_where_unreadable),
 		cmocka_unit_test(kernel_frames_come_first),
+		T(who_waits_for_a_system_call_is_looked_up_in_it),
 		T(a_kernel_stack_that_fills_the_room_is_whole),
 		cmocka_unit_test(kernel_frames_count_towards_the_depth_limit),
 		T(a_kernel_stack_that_cannot_be_had_is_none),

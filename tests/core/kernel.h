@@ -34,6 +34,7 @@ struct kernel_start {
 	struct uw_regs regs;
 	u64 extent;
 	u64 va_mask;
+	u64 sample_flags;
 };
 
 static inline int kernel_quiet(enum libbpf_print_level level, const char *format, va_list args)
@@ -136,7 +137,7 @@ static inline void kernel_set_tables(struct kernel *k, const struct sim_target *
 
 static inline struct kernel_start kernel_start_of(const struct sim_target *t)
 {
-	return (struct kernel_start){ t->regs, t->extent, t->va_mask };
+	return (struct kernel_start){ t->regs, t->extent, t->va_mask, t->sample_flags };
 }
 
 /* Walks @t, whose memory is mapped; the sample is in k->state. */

@@ -275,7 +275,7 @@ static void text_that_is_none_is_mended(void **state)
 static void every_flag_of_a_frame_is_written_and_read_back(void **state)
 {
 	const u8 all = UW_FRAME_RA | UW_FRAME_GUESS | UW_FRAME_NO_ROWS | UW_FRAME_ASYNC |
-		       UW_FRAME_FIRST_RUN;
+		       UW_FRAME_FIRST_RUN | UW_FRAME_SYSCALL;
 	const struct uw_frame frames[] = { { .kind = UW_NATIVE, .flags = all },
 					   { .kind = UW_V8_JS, .flags = UW_FRAME_ASYNC } };
 	const struct case_walk walk = { "kernel", frames, 2, UW_END, 0 };
@@ -426,7 +426,7 @@ static void frame_of_no_status(struct case_file *c)
 static void frame_of_no_flag(struct case_file *c)
 {
 	(void)c;
-	some_frames[1].flags = UW_FRAME_FIRST_RUN << 1;
+	some_frames[1].flags = UW_FRAME_SYSCALL << 1;
 }
 
 static void no_mask(struct case_file *c)

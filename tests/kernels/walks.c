@@ -25,6 +25,7 @@ struct start {
 	struct uw_regs regs;
 	u64 extent;
 	u64 va_mask;
+	u64 sample_flags;
 };
 
 void guest_say(struct tally *t, const char *program, const struct stack_case *c,

@@ -32,6 +32,18 @@ UW_INLINE bool arch_is_32_bit(const struct arch_pt_regs *r)
 	return r->pstate & 0x10;
 }
 
+#define ARCH_SYSCALL 0xd4000001 /* svc #0 */
+#define ARCH_SYSCALL_LEN 4
+
+/*
+ * What the call returns is 0 in a child that was just made, which has no caller. Until it is known
+ * x0 is the first argument, which rt_sigreturn() has none of.
+ */
+UW_INLINE bool arch_returns_zero(const struct arch_pt_regs *r)
+{
+	return !r->x[0] && r->x[8] != 139; /* __NR_rt_sigreturn */
+}
+
 /* V8 on arm64: x19 is the bytecode offset, x20 the BytecodeArray (interpreter registers). */
 UW_INLINE void arch_take_regs(struct uw_state *u, const struct arch_pt_regs *r)
 {

@@ -33,6 +33,18 @@ UW_INLINE bool arch_is_32_bit(const struct arch_pt_regs *r)
 	return (r->cs & 0xffff) == 0x23;
 }
 
+#define ARCH_SYSCALL 0x050f /* syscall */
+#define ARCH_SYSCALL_LEN 2
+
+/*
+ * What the call returns is 0 in a child that was just made, which has no caller. Until it is known
+ * it is -ENOSYS (arch/x86/entry/entry_64.S, v2.6 to v7.2).
+ */
+UW_INLINE bool arch_returns_zero(const struct arch_pt_regs *r)
+{
+	return !r->ax;
+}
+
 /* V8 on x64: r9 is the bytecode offset, r12 the BytecodeArray (interpreter registers). */
 UW_INLINE void arch_take_regs(struct uw_state *u, const struct arch_pt_regs *r)
 {

@@ -24,6 +24,13 @@ static inline struct arch_pt_regs pt_regs_of(const struct uw_regs *r, u64 offset
 	return regs;
 }
 
+/* The system call that @regs come from is to return @result; its instruction. */
+static inline u32 set_syscall(struct arch_pt_regs *regs, u64 result)
+{
+	((u64 *)regs)[0] = result;
+	return 0xd4000001;
+}
+
 /* arch/arm64/include/uapi/asm/ptrace.h at v6.12: PSR_MODE32_BIT */
 static inline void set_32_bit(struct arch_pt_regs *regs)
 {

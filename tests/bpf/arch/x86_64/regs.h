@@ -15,6 +15,7 @@ enum {
 	AT_RBP = 4,
 	AT_R10 = 7,
 	AT_R9 = 8,
+	AT_RAX = 10,
 	AT_RIP = 16,
 	AT_CS = 17,
 	AT_RSP = 19,
@@ -33,6 +34,13 @@ static inline struct arch_pt_regs pt_regs_of(const struct uw_regs *r, u64 offset
 	_Static_assert(sizeof(regs) == sizeof(words), "all of them");
 	memcpy(&regs, words, sizeof(regs));
 	return regs;
+}
+
+/* The system call that @regs come from is to return @result; its instruction. */
+static inline u32 set_syscall(struct arch_pt_regs *regs, u64 result)
+{
+	((u64 *)regs)[AT_RAX] = result;
+	return 0x050f0000; /* the two bytes before pc */
 }
 
 /* arch/x86/include/asm/segment.h at v6.12: __USER32_CS */
