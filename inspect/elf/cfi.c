@@ -204,6 +204,17 @@ static void paint_state(const struct cfi_state *s, u64 start, u64 end, void *dat
 		paint(p, start, end, rules_add(p->rules, &rule));
 }
 
+/*
+ * Functions that make a thread (glibc's clone() and clone3() for x86-64) are described as far as
+ * their system call, since behind it is the child, too, which has no caller. The walk looks the
+ * last byte of a system call up for who is in it and no new child: there all is as it was.
+ */
+static void paint_syscall(struct page *p, u64 end)
+{
+	if (end > p->start && end + 1 < p->end && cfi_code_is_syscall(p->code, end))
+		paint(p, end + 1, end + 2, p->paint[end - 1 - p->start]);
+}
+
 /* @limit: where the next FDE starts. */
 static int paint_fde(struct page *p, struct cfi_section *s, u64 pos, u64 limit)
 {
@@ -229,6 +240,8 @@ static int paint_fde(struct page *p, struct cfi_section *s, u64 pos, u64 limit)
 		return r;
 	r = cfi_run(&run);
 	p->work = run.work;
+	if (!r && fde.end < run.to)
+		paint_syscall(p, fde.end);
 	return r;
 }
 

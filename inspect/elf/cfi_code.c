@@ -257,6 +257,15 @@ bool cfi_code_signals(const struct cfi_code *c, bool and_before)
 	return found;
 }
 
+bool cfi_code_is_syscall(const struct cfi_code *c, u64 addr)
+{
+	static const u8 syscall[] = { 0x0f, 0x05 };
+	u64 at = addr - c->addr;
+
+	return !c->is_arm64 && at < c->len && c->len - at >= sizeof(syscall) &&
+	       !memcmp(c->bytes + at, syscall, sizeof(syscall));
+}
+
 static bool arm64_leaves(u32 insn)
 {
 	return (insn & 0x7c000000) == 0x14000000 /* b, bl */ ||

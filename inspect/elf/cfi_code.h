@@ -30,6 +30,9 @@ struct cfi_code {
  */
 bool cfi_code_signals(const struct cfi_code *c, bool and_before);
 
+/* Is there a system call at @addr? */
+bool cfi_code_is_syscall(const struct cfi_code *c, u64 addr);
+
 /* Stubs of the procedure linkage table, and those that only reach farther. */
 void cfi_code_stubs(const struct cfi_code *c);
 

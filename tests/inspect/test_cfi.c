@@ -243,6 +243,33 @@ static void described_code_is_no_stub(void **state)
 }
 
 /* A call of the function at 0x40, 8 bytes from the entry. */
+/* As of glibc's clone(): of what is there the walk looks up the last byte alone. */
+static void a_system_call_right_behind_a_description_belongs_to_it(void **state)
+{
+	static const u8 program[] = { 0x44, 0x0e, 24 }; /* advance_loc 4, cfa 24 */
+	static const u8 syscall[] = { 0x0f, 0x05 }, another[] = { 0x0f, 0x0b };
+
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		struct made_cfi m;
+
+		made_init(&m, EM_X86_64, 2);
+		memcpy(m.bytes + MADE_CODE_OFF + 32, i ? syscall : another, 2);
+		made_fde(&m, 16, 16, program, sizeof(program));
+		made_fde(&m, 48, 16, "", 0);
+		make_page(&m, 0);
+		expect_sp(20, 32, 24);
+		expect_kind(32, 33, UW_CFA_NONE);
+		if (i)
+			expect_sp(33, 34, 24);
+		else
+			expect_kind(33, 34, UW_CFA_NONE);
+		expect_kind(34, 48, UW_CFA_NONE);
+		expect_sp(48, 64, 8);
+		made_deinit(&m);
+	}
+}
+
 static void the_entry_of_a_program_is_a_root(void **state)
 {
 	static const u8 code[] = { 0x31, 0xed, 0x48, 0x89, 0xe7, 0x90, 0x90,
@@ -464,6 +491,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(the_last_page_of_a_segment_is_short),
 	cmocka_unit_test(undescribed_code_is_known_by_its_bytes),
 	cmocka_unit_test(described_code_is_no_stub),
+	cmocka_unit_test(a_system_call_right_behind_a_description_belongs_to_it),
 	cmocka_unit_test(the_entry_of_a_program_is_a_root),
 	cmocka_unit_test(behind_a_call_the_callee_tells_the_register_that_the_frame_counts_from),
 	cmocka_unit_test(nobody_called_where_the_return_address_is_undefined),
