@@ -112,8 +112,8 @@ def child_of(pid, name):
 
 
 @contextlib.contextmanager
-def perf_recording(pids, seconds, path, stack_len=16384):
-    command = ["perf", "record", "-q", "-o", path, "-e", "cpu-clock", "-F", str(HZ), "--call-graph",
+def perf_recording(pids, seconds, path, stack_len=16384, hz=HZ):
+    command = ["perf", "record", "-q", "-o", path, "-e", "cpu-clock", "-F", str(hz), "--call-graph",
                f"dwarf,{stack_len}", "-p", ",".join(map(str, pids)), "--", "sleep", str(seconds)]
     with running(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as perf:
         yield perf
