@@ -8,6 +8,7 @@
  */
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 #include <time.h>
 
@@ -76,6 +77,7 @@ static int find_script(struct v8_heap *h, u64 slot, struct v8_script **script)
 static int read_name(struct v8_heap *h, u64 slot, char *name, size_t len)
 {
 	u64 own = slot, inferred = 0;
+	const char *given = NULL;
 	int r;
 
 	name[0] = 0;
@@ -83,8 +85,14 @@ static int read_name(struct v8_heap *h, u64 slot, char *name, size_t len)
 		return 0;
 	if (!v8_is_string(h, slot)) {
 		r = v8_scope_names(h, slot, &own, &inferred);
+		if (!r)
+			r = v8_scope_given_name(h, slot, &given);
 		if (r < 0)
 			return r;
+	}
+	if (given) {
+		snprintf(name, len, "%s", given);
+		return 0;
 	}
 	r = own ? v8_string_utf8(h, own, name, len) : 0;
 	if (!r && !name[0] && inferred)

@@ -93,6 +93,8 @@ struct v8_layout {
 	u16 scope_module_type;
 	u16 scope_slots; /* where they begin in a ScopeInfo */
 	u16 scope_is_old; /* up to V8 9: where "this" is, and all names without a table */
+	/* First FunctionKind of what initializes static members; 0: it has a name of its own. */
+	u16 scope_static_kind;
 	u16 positions_v14; /* newer encoding of source position tables */
 	u16 bytecode_array_slot, bytecode_offset_slot; /* below fp */
 	u16 sfi_builtin; /* a builtin's id, a SMI */

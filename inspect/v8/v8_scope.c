@@ -32,6 +32,11 @@
 #define RECEIVER_MASK 3
 #define RECEIVER_STACK 1
 #define RECEIVER_CONTEXT 2
+/* FunctionKind, from the first on that initializes members of a class (function-kind.h; these
+ * bits and numbers were seen in heaps of 10.2 to 14.6). */
+#define KIND_SHIFT 17
+#define KIND_MASK 31
+#define KIND_INSTANCE 24
 #define MAX_INLINED_NAMES 75
 #define MAX_CONTEXT_LOCALS (1 << 20)
 
@@ -88,6 +93,26 @@ int v8_scope_name_off(struct v8_heap *h, u64 scope_info, u32 *off)
 	idx += more_slots(h->l, flags_of(flags_word));
 	idx += n < MAX_INLINED_NAMES || h->l->scope_is_old ? 2 * (u32)n : 1 + (u32)n;
 	*off = h->l->scope_slots + 8 * idx;
+	return 0;
+}
+
+int v8_scope_given_name(struct v8_heap *h, u64 scope_info, const char **name)
+{
+	const u32 first_static = h->l->scope_static_kind;
+	u64 flags;
+	u32 kind;
+	int r = slot(h, scope_info, FLAGS_IDX, &flags);
+
+	if (r < 0)
+		return r;
+	kind = flags_of(flags) >> KIND_SHIFT & KIND_MASK;
+	*name = NULL;
+	if (!first_static || kind < KIND_INSTANCE)
+		return 0;
+	if (kind < first_static)
+		*name = "<instance_members_initializer>";
+	else if (kind - first_static < first_static - KIND_INSTANCE)
+		*name = "<static_initializer>";
 	return 0;
 }
 

@@ -198,8 +198,8 @@ static void report(const char *what, const struct tally *t)
 
 /* ---- as a test ---- */
 
-static const char *const scripts[] = { "nest.js",    "calls.js",   "loop.js",	"alloc.js",
-				       "twobyte.js", "sources.js", "module.mjs" };
+static const char *const scripts[] = { "nest.js",    "calls.js",   "loop.js",	 "alloc.js",
+				       "twobyte.js", "sources.js", "module.mjs", "features.js" };
 
 struct mode {
 	const char *name;

@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+
+/*
+ * What a ScopeInfo and a source tell of a function, in the heap made by hand: its name,
+ * whether that is believed, and where lines begin.
+ */
+
+#include <string.h>
+
+#include "../check.h"
+#include "fake_world.h"
+
+#define N(a) (sizeof(a) / sizeof((a)[0]))
+
+static struct fake_v8 v;
+static struct fake_world w;
+static struct uw_sample sample;
+static struct v8_name names[V8_MAX_NAMES];
+
+static void build_world(void)
+{
+	memset(&sample, 0, sizeof(sample));
+	fake_world(&v, &w);
+}
+
+static int name_frame(struct v8_heap *h, const struct uw_frame *f)
+{
+	sample.n_frames = 1;
+	sample.frames[0] = *f;
+	return v8_heap_name(h, &sample, 0, names);
+}
+
+static void the_name_is_found_behind_any_number_of_variables(void **state)
+{
+	static const int counts[] = { 0, 1, 8, 74, 75, 90, 1000 };
+	static const u32 kinds[] = { FUNCTION_SCOPE, MODULE_SCOPE };
+	u64 name, inferred;
+
+	(void)state;
+	for (size_t i = 0; i < N(counts); i++) {
+		for (size_t k = 0; k < N(kinds); k++) {
+			struct v8_heap *h;
+			u64 scope;
+			char text[32];
+
+			fake_init(&v);
+			h = fake_heap(&v);
+			scope = fake_scope(&v, kinds[k], counts[i], fake_string(&v, "name"),
+					   fake_string(&v, "inferred"));
+			assert_int_equal(v8_scope_names(h, scope, &name, &inferred), 0);
+			assert_int_equal(v8_string_utf8(h, name, text, sizeof(text)), 0);
+			assert_string_equal(text, "name");
+			assert_int_equal(v8_string_utf8(h, inferred, text, sizeof(text)), 0);
+			assert_string_equal(text, "inferred");
+			v8_heap_free(&h);
+		}
+	}
+}
+
+static void an_empty_name_is_inferred_or_anonymous(void **state)
+{
+	struct v8_heap *h;
+	struct uw_frame f;
+	u64 empty, inferred;
+
+	(void)state;
+	build_world();
+	h = fake_heap(&v);
+	empty = fake_string(&v, "");
+	inferred = fake_sfi(
+		&v, fake_scope(&v, FUNCTION_SCOPE, 2, empty, fake_string(&v, "Module._load")),
+		w.script, w.bytecode);
+	f = fake_js(FAKE_BLOB_ADDR + FAKE_ENTRY + 8, inferred, fake_offset_slot(1), w.bytecode,
+		    UW_FRAME_RA);
+	assert_int_equal(name_frame(h, &f), 1);
+	assert_string_equal(names[0].name, "Module._load");
+	f.a = fake_sfi(&v, fake_scope(&v, FUNCTION_SCOPE, 2, empty, empty), w.script, w.bytecode);
+	assert_int_equal(name_frame(h, &f), 1);
+	assert_string_equal(names[0].name, "(anonymous)");
+	assert_int_equal(names[0].line, 2);
+	v8_heap_free(&h);
+}
+
+static void every_line_terminator_of_ecmascript_counts(void **state)
+{
+	/* 0 a, LF; 2 b, CR LF; 5 c, CR; 7 d, LS; 9 e, PS; 11 f, CR CR; 14 g */
+	static const u16 text[] = { 'a',    '\n', 'b',	  '\r', '\n', 'c',  '\r', 'd',
+				    0x2028, 'e',  0x2029, 'f',	'\r', '\r', 'g' };
+	static const struct {
+		s32 pos;
+		u32 line, column;
+	} cases[] = { { 0, 1, 1 },  { 1, 1, 2 },  { 2, 2, 1 },	{ 3, 2, 2 },
+		      { 4, 2, 3 },  { 5, 3, 1 },  { 7, 4, 1 },	{ 9, 5, 1 },
+		      { 11, 6, 1 }, { 13, 7, 1 }, { 14, 8, 1 }, { 15, 8, 2 } };
+	struct v8_script *s;
+	const char *reason;
+	struct v8_heap *h;
+	u32 line, column;
+
+	(void)state;
+	fake_init(&v);
+	h = fake_heap(&v);
+	s = v8_script_get(h, fake_script(&v, fake_smi(0), fake_string16(&v, text, N(text))));
+	assert_non_null(s);
+	assert_null(s->file);
+	for (size_t i = 0; i < N(cases); i++) {
+		assert_true(v8_script_position(h, s, cases[i].pos, &line, &column, &reason));
+		assert_int_equal(line, cases[i].line);
+		assert_int_equal(column, cases[i].column);
+	}
+	assert_false(v8_script_position(h, s, 16, &line, &column, &reason));
+	assert_false(v8_script_position(h, s, -1, &line, &column, &reason));
+	v8_heap_free(&h);
+}
+
+static void a_line_end_may_lie_across_pieces(void **state)
+{
+	struct v8_script *s;
+	const char *reason;
+	struct v8_heap *h;
+	u32 line, column;
+	u64 text;
+
+	(void)state;
+	fake_init(&v);
+	h = fake_heap(&v);
+	text = fake_cons(&v, fake_string(&v, "one\r"), fake_string(&v, "\ntwo"), 8);
+	s = v8_script_get(h, fake_script(&v, fake_smi(0), text));
+	assert_true(v8_script_position(h, s, 5, &line, &column, &reason));
+	assert_int_equal(line, 2);
+	assert_int_equal(column, 1);
+	v8_heap_free(&h);
+}
+
+static void what_initializes_a_class_is_called_as_v8_calls_it(void **state)
+{
+	static const char *const instance = "<instance_members_initializer>";
+	static const char *const members = "<static_initializer>";
+	const struct {
+		u16 first_static; /* of V8 before 11.8, from then on, and 14.6 */
+		u32 kind;
+		const char *name;
+	} rows[] = { { 0, 24, NULL },	   { 0, 25, NULL },	 { 25, 22, NULL },
+		     { 25, 24, instance }, { 25, 25, members },	 { 25, 26, NULL },
+		     { 26, 23, NULL },	   { 26, 24, instance }, { 26, 25, instance },
+		     { 26, 26, members },  { 26, 27, members },	 { 26, 28, NULL } };
+
+	(void)state;
+	for (size_t i = 0; i < N(rows); i++) {
+		struct v8_heap *h;
+		struct uw_frame f;
+		u64 scope;
+
+		build_world();
+		v.build.layout.scope_static_kind = rows[i].first_static;
+		h = fake_heap(&v);
+		scope = fake_scope(&v, FUNCTION_SCOPE | rows[i].kind << 17, 0, fake_string(&v, ""),
+				   fake_string(&v, "TheClass"));
+		f = fake_js(FAKE_BLOB_ADDR + FAKE_ENTRY + 8,
+			    fake_sfi(&v, scope, w.script, w.bytecode), fake_offset_slot(1),
+			    w.bytecode, UW_FRAME_RA);
+		assert_int_equal(name_frame(h, &f), 1);
+		assert_string_equal(names[0].name, rows[i].name ? rows[i].name : "TheClass");
+		v8_heap_free(&h);
+	}
+}
+
+/* The source is as it was but for so many blanks before it. */
+static void put_far_into_the_source(u64 script, u32 n)
+{
+	u64 field = script - 1 + v.build.layout.script_source, source, before;
+	struct v8_heap *h = fake_heap(&v);
+	static char blanks[(1u << 16) + 1];
+	u32 len = sizeof(blanks) - 1, source_len;
+
+	memset(blanks, ' ', len);
+	before = fake_string(&v, blanks);
+	for (; len < n; len *= 2)
+		before = fake_cons(&v, before, before, 2 * len);
+	assert_int_equal(v8_word(h, script, v.build.layout.script_source, &source), 0);
+	assert_int_equal(v8_read(h, source - 1 + v.build.layout.string_length, &source_len, 4), 0);
+	fake_put(&v, field, fake_cons(&v, before, source, len + source_len));
+	v8_heap_free(&h);
+}
+
+static void a_name_is_believed_however_far_into_its_source_it_stands(void **state)
+{
+	static const u32 distances[] = { 4u << 20, 128u << 20 }; /* the other is too far to look */
+
+	(void)state;
+	for (size_t k = 0; k < N(distances); k++) {
+		struct v8_heap *h;
+		struct uw_frame f;
+
+		build_world();
+		put_far_into_the_source(w.script, distances[k]);
+		h = fake_heap(&v);
+		f = fake_js(FAKE_BLOB_ADDR + FAKE_ENTRY + 8, w.outer, fake_offset_slot(1),
+			    w.bytecode, UW_FRAME_RA);
+		assert_int_equal(name_frame(h, &f), 1);
+		assert_string_equal(names[0].name, "outer");
+		assert_false(v8_heap_is_misread(h));
+		v8_heap_free(&h);
+	}
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_name_is_found_behind_any_number_of_variables),
+		cmocka_unit_test(an_empty_name_is_inferred_or_anonymous),
+		cmocka_unit_test(every_line_terminator_of_ecmascript_counts),
+		cmocka_unit_test(a_line_end_may_lie_across_pieces),
+		cmocka_unit_test(what_initializes_a_class_is_called_as_v8_calls_it),
+		cmocka_unit_test(a_name_is_believed_however_far_into_its_source_it_stands),
+	};
+
+	return CHECK_RUN(tests);
+}
