@@ -99,7 +99,10 @@ class Judge:
                 self.paths += program.paths
 
     def locate(self, frame):
-        """(name, file, line) in the program's own terms; None: not a frame of the programs."""
+        """(name, file, line) in the program's own terms; None: not a frame of the programs.
+
+        The file is None where a bundle has a function of that name, perhaps several.
+        """
         name, file, line = frame.get("name"), frame.get("file"), frame.get("line")
         if frame["kind"] == "wasm":
             return name, WASM, None
@@ -108,14 +111,16 @@ class Judge:
         if file is None and name in self.evals:
             path, shift = self.evals[name]
             return name, path, line and line + shift
+        if file in self.bundles and not frame.get("column"):
+            return name, None, None  # all of it is in one line
         if file in self.bundles:
-            return name, *self.bundles[file].origin(line, frame.get("column"))
+            return name, *self.bundles[file].origin(line, frame["column"])
         return (name, file, line) if file in self.files else None
 
     def _candidates(self, stack):
-        names = [(name, file) for name, file, _ in stack]
-        return [path for path in self.paths
-                if [(s.name, s.file) for s in path[:len(stack)]] == names]
+        return [path for path in self.paths if len(path) >= len(stack) and
+                all(step.name == name and file in (step.file, None)
+                    for step, (name, file, _) in zip(path, stack))]
 
     def names_exact(self, stack):
         return bool(self._candidates(stack))

@@ -55,6 +55,14 @@ def check_terms(check):
         check.that((judge.locate({**frame, "column": column}) == ("Square", shapes, number)) == good,
                    f"a bundle's column, {off} off", quiet=True)
     check.that("\n" not in text and len(text) > 300000, "a bundle is one long line")
+    located = judge.locate(frame)
+    path = next(p for p in judge.paths if any(step.name == "Square" for step in p))
+    stack = true_stack(path)
+    at = [step.name for step in path].index("Square")
+    for name, good in (("Square", True), ("Squar", False)):
+        some = stack[:at] + [(name, *located[1:])] + stack[at + 1:]
+        check.that(judge.names_exact(some) == good and not judge.lines_exact(some),
+                   f"{name} of a bundle without a column", quiet=True)
     evals = os.path.join(KNOWN, "evals.js")
     for name, line in (("direct", 1), ("built", 3)):
         first = next(s.first for p in judge.paths for s in p if (s.name, s.file) == (name, evals))
