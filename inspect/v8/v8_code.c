@@ -368,8 +368,7 @@ s32 v8_bytecode_only(struct v8_heap *h, u64 bytecode, u8 op)
 
 /* ---- optimized code ---- */
 
-/* A SharedFunctionInfo from a slot that holds it, a weak reference to it, or a wrapper. */
-static u64 unwrap_function(struct v8_heap *h, u64 word)
+u64 v8_unwrap_function(struct v8_heap *h, u64 word)
 {
 	if ((word & 3) == 3)
 		word &= ~2ull;
@@ -387,7 +386,7 @@ u64 v8_code_function(struct v8_heap *h, const struct v8_code *code)
 		return 0;
 	if (v8_array_word(h, code->deopt, h->l->deopt_sfi_idx, &word) < 0)
 		return 0;
-	return unwrap_function(h, word);
+	return v8_unwrap_function(h, word);
 }
 
 bool v8_code_is_cleared(struct v8_heap *h, const struct v8_code *code)
@@ -434,33 +433,40 @@ static int read_inlining(struct v8_heap *h, u64 table, s32 idx, struct inlining 
 	return r ? r : v8_read(h, addr + 8, &out->function_idx, sizeof(out->function_idx));
 }
 
-int v8_code_expand(struct v8_heap *h, const struct v8_code *code, u64 pc, struct v8_inlined *out,
-		   int max)
+int v8_code_expand(struct v8_heap *h, const struct v8_code *code, u64 pc, struct v8_inlined *out)
 {
 	u64 outer = v8_code_function(h, code), literals, table, word, pos;
+	s32 ids[V8_MAX_NAMES];
 	struct inlining in;
 	int n = 0, r;
 
 	if (!outer)
 		return -EINVAL;
+	if (h->l->deopt_form) {
+		r = v8_deopt_expand(h, code, pc, out);
+		if (r)
+			return r;
+	}
 	if (v8_array_word(h, code->deopt, h->l->deopt_literals_idx, &literals) < 0 ||
 	    v8_array_word(h, code->deopt, h->l->deopt_inlining_idx, &table) < 0)
 		return -EINVAL;
 	r = find_position(h, code->positions, (s64)(pc - code->start_addr), &pos);
 	if (r == -ENOENT || r == -ERANGE) {
-		out[0] = (struct v8_inlined){ outer, r == -ERANGE ? V8_AT_ENTRY : -1 };
+		out[0] =
+			(struct v8_inlined){ .sfi = outer, .pos = -1, .is_bytecode = r == -ERANGE };
 		return 1;
 	}
 	for (; r == 0 && v8_position_inlining(pos) >= 0; n++) {
-		if (n == max - 1)
+		if (n == V8_MAX_NAMES - 2)
 			return -E2BIG;
-		r = read_inlining(h, table, v8_position_inlining(pos), &in);
+		ids[n] = v8_position_inlining(pos);
+		r = read_inlining(h, table, ids[n], &in);
 		if (r < 0)
 			return r;
-		out[n] = (struct v8_inlined){ outer, v8_position_offset(pos) };
+		out[n] = (struct v8_inlined){ .sfi = outer, .pos = v8_position_offset(pos) };
 		if (in.function_idx >= 0) {
 			r = v8_array_word(h, literals, (u32)in.function_idx, &word);
-			out[n].sfi = r < 0 ? 0 : unwrap_function(h, word);
+			out[n].sfi = r < 0 ? 0 : v8_unwrap_function(h, word);
 		}
 		if (!out[n].sfi)
 			return -EINVAL;
@@ -468,6 +474,8 @@ int v8_code_expand(struct v8_heap *h, const struct v8_code *code, u64 pc, struct
 	}
 	if (r < 0)
 		return r;
-	out[n++] = (struct v8_inlined){ outer, v8_position_offset(pos) };
+	out[n++] = (struct v8_inlined){ .sfi = outer, .pos = v8_position_offset(pos) };
+	if (h->l->calls_have_wrong_positions && n > 1)
+		v8_deopt_callers(h, code, ids, out, n);
 	return n;
 }

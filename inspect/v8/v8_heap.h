@@ -11,6 +11,8 @@
  *	v8_function.c   what a SharedFunctionInfo is called, cached
  *	v8_code.c       from a pc to its Code, and the functions inlined there
  *	v8_positions.c  the tables that map code to source
+ *	v8_translation.c  the tables that map code to the frames of the interpreter
+ *	v8_deopt.c      functions and lines by those
  *	v8_probe.c      whether the layout fits
  *	v8_site.c       names that were found before
  *	v8_wasm.c       WebAssembly's functions
@@ -137,6 +139,8 @@ bool v8_is_type(struct v8_heap *h, u64 tagged, u16 type);
 /* Length and first address of the bytes or words of an array-like object. */
 int v8_byte_array(struct v8_heap *h, u64 tagged, u64 *data_addr, u32 *len);
 int v8_array_word(struct v8_heap *h, u64 tagged, u32 idx, u64 *word);
+/* All words of an array; *words to be freed. */
+int v8_array_words(struct v8_heap *h, u64 tagged, u64 **words, u32 *n);
 
 /* ---- v8_string.c ---- */
 
@@ -216,12 +220,13 @@ struct v8_code {
 	u32 kind;
 };
 
-#define V8_AT_ENTRY (-2) /* before the first position of its code */
-
 /* One function of an optimized frame. */
 struct v8_inlined {
 	u64 sfi;
-	s32 pos; /* offset in its script, -1, or V8_AT_ENTRY */
+	s32 pos; /* offset in its script, or -1 */
+	bool is_bytecode; /* @pos is the offset of a bytecode, -1: the function's entry */
+	bool is_anywhere; /* @pos means nothing */
+	const char *why; /* it has no line, or NULL */
 };
 
 const struct v8_region *v8_region_at(const struct v8_heap *h, u64 pc);
@@ -245,6 +250,8 @@ bool v8_code_same(struct v8_heap *h, const struct v8_code *code);
  * Return: where the jump back leads that stands at @ra (x86-64), or 0.
  */
 u64 v8_code_resumed(struct v8_heap *h, const struct v8_code *code, u64 ra);
+/* A SharedFunctionInfo from a slot that holds it, a weak reference to it, or a wrapper; 0. */
+u64 v8_unwrap_function(struct v8_heap *h, u64 word);
 /* The function that optimized code was made for: tagged, or 0. */
 u64 v8_code_function(struct v8_heap *h, const struct v8_code *code);
 /* Is it the function's own copy of the interpreter's entry? */
@@ -261,15 +268,34 @@ s32 v8_bytecode_position(struct v8_heap *h, u64 bytecode, s32 offset);
 s32 v8_bytecode_only(struct v8_heap *h, u64 bytecode, u8 op);
 /* Bytecode offset at a pc of baseline code, -1 in its prologue, or -ENOENT. */
 int v8_baseline_offset(struct v8_heap *h, const struct v8_code *code, u64 bytecode, u64 pc);
-/* Functions at a pc of optimized code, leaf first; how many, or a negative errno. */
-int v8_code_expand(struct v8_heap *h, const struct v8_code *code, u64 pc, struct v8_inlined *out,
-		   int max);
+/*
+ * Functions at a pc of optimized code, leaf first; how many, or a negative errno.
+ * @out: V8_MAX_NAMES - 1 of them
+ */
+int v8_code_expand(struct v8_heap *h, const struct v8_code *code, u64 pc, struct v8_inlined *out);
 
 /* All of a byte array; *bytes to be freed. */
 int v8_read_bytes(struct v8_heap *h, u64 tagged, u8 **bytes, u32 *len);
 int v8_bytecode_array_len(struct v8_heap *h, u64 bytecode, u32 *len);
 
 #define V8_INLINING_ENTRY_LEN 16
+
+/* ---- v8_deopt.c ---- */
+
+extern const char v8_no_line[]; /* the reason where code has no positions */
+
+/*
+ * As v8_code_expand(), by the deoptimization points: of a call, or of code without positions;
+ * 0: the positions have to tell.
+ */
+int v8_deopt_expand(struct v8_heap *h, const struct v8_code *code, u64 pc, struct v8_inlined *out);
+
+/*
+ * Puts right where @out[1..n-1] call, of which V8's positions are wrong where a call has several
+ * targets. @ids: indices of the inlined calls of @out[0..n-2]
+ */
+void v8_deopt_callers(struct v8_heap *h, const struct v8_code *code, const s32 *ids,
+		      struct v8_inlined *out, int n);
 
 /* ---- v8_probe.c ---- */
 

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "v8_layout.h"
+#include "v8_translation.h"
 
 #include "../util/search.h"
 
@@ -37,7 +38,11 @@ static const struct {
 	    .bytecode_offset_slot = 32,
 	    .deopt_literals_idx = 2,
 	    .deopt_inlining_idx = 7,
-	    .deopt_sfi_idx = 6 } },
+	    .deopt_sfi_idx = 6,
+	    .deopt_form = V8_DEOPT_8_4,
+	    .deopt_entries_idx = 10,
+	    .code_safepoints = 48,
+	    .calls_have_wrong_positions = 1 } },
 	{ V8_VERSION(9, 4),
 	  { .script_source = 8,
 	    .bytecode_data = 54,
@@ -116,7 +121,10 @@ static const struct {
 	    .reaction_handler = 32,
 	    .wasm_code_len = 24,
 	    .wasm_code_function = 48,
-	    .deopt_caller = 0x68 } },
+	    .deopt_caller = 0x68,
+	    .deopt_form = V8_DEOPT_12_9,
+	    .deopt_entries_idx = 11,
+	    .maglev_has_no_positions = 1 } },
 	{ V8_VERSION(13, 6),
 	  { .sfi_data = 8,
 	    .bytecode_positions = 24,

@@ -101,6 +101,12 @@ struct v8_layout {
 	u16 reaction_handler; /* of the fulfill handler in PromiseReaction */
 	u16 wasm_code_len, wasm_code_function; /* in WasmCode; 0: not known */
 	u16 deopt_caller; /* in Deoptimizer: sp, fp and pc of the caller; 0: not known */
+	u16 deopt_form; /* enum v8_deopt_form; 0: its translations are not read */
+	u16 deopt_entries_idx; /* of the first point in deoptimization data */
+	u16 code_safepoints; /* offset of the table, from the first instruction; 0: it is their
+				length */
+	u16 maglev_has_no_positions;
+	u16 calls_have_wrong_positions; /* those that have several targets, in optimized code */
 	u32 version; /* V8_VERSION() that the table is of */
 };
 

@@ -24,6 +24,7 @@
 #include "../util/cleanup.h"
 #include "v8_async.h"
 #include "v8_name.h"
+#include "v8_positions.h"
 
 /* Names, line tables and sites of one process; when they are more all are dropped. */
 #define MAX_CACHE_LEN (12u << 20)
@@ -42,11 +43,38 @@ const char *v8_tier_name(enum v8_tier tier)
 
 /* ---- compiled ---- */
 
+/* Where it is in the function is not known: it has a line if the function is all on one. */
+static void locate_anywhere(struct v8_heap *h, struct v8_function *f, struct v8_name *name)
+{
+	_cleanup_free_ u8 *bytes = NULL;
+	struct v8_name at = *name;
+	struct v8_positions t;
+	u32 len, line = 0;
+	u64 table;
+
+	if (!v8_word(h, v8_function_bytecode(h, f), h->l->bytecode_positions, &table) &&
+	    !v8_read_bytes(h, table, &bytes, &len)) {
+		t = v8_positions_of(bytes, len, h->l->positions_v14);
+		while (v8_positions_next(&t) > 0) {
+			at.line = 0;
+			v8_locate(h, f, v8_position_offset(t.position), &at);
+			if (!at.line || (line && at.line != line)) {
+				line = 0;
+				break;
+			}
+			line = at.line;
+		}
+	}
+	name->line = line;
+	if (!line)
+		v8_give_reason(name, v8_no_line);
+}
+
 static int expand(struct v8_heap *h, const struct uw_sample *s, const struct v8_code *code, u64 pc,
 		  struct v8_name *names)
 {
 	struct v8_inlined inlined[V8_MAX_NAMES - 1];
-	int n = v8_code_expand(h, code, pc, inlined, V8_MAX_NAMES - 1);
+	int n = v8_code_expand(h, code, pc, inlined);
 
 	for (int i = 0; i < n; i++) {
 		struct v8_function *f = v8_function_get(h, inlined[i].sfi, s->time_ns);
@@ -56,9 +84,17 @@ static int expand(struct v8_heap *h, const struct uw_sample *s, const struct v8_
 		v8_name_function(f, &names[i]);
 		names[i].tier = code->tier;
 		names[i].inlined = i < n - 1;
-		if (inlined[i].pos == V8_AT_ENTRY) /* as the interpreter has it */
-			inlined[i].pos = v8_bytecode_position(h, v8_function_bytecode(h, f), -1);
-		v8_locate(h, f, inlined[i].pos, &names[i]);
+		if (inlined[i].why)
+			v8_give_reason(&names[i], inlined[i].why);
+		else if (inlined[i].is_anywhere)
+			locate_anywhere(h, f, &names[i]);
+		else if (inlined[i].is_bytecode)
+			v8_locate(
+				h, f,
+				v8_bytecode_position(h, v8_function_bytecode(h, f), inlined[i].pos),
+				&names[i]);
+		else
+			v8_locate(h, f, inlined[i].pos, &names[i]);
 	}
 	return n;
 }
@@ -143,7 +179,7 @@ static int name_compiled(struct v8_heap *h, const struct uw_sample *s, struct v8
 		}
 	}
 	for (int i = 0; i < n; i++)
-		complete += !names[i].reason;
+		complete += !names[i].reason || names[i].reason == v8_no_line;
 	if (complete == n)
 		v8_site_add(h, &like, names, n);
 	return n;

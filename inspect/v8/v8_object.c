@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "../util/cleanup.h"
 #include "v8_heap.h"
 
 /* The most elements that an array of this library's interest can have. */
 #define MAX_ARRAY_LEN (16u << 20)
+#define MAX_WORDS (1u << 18) /* of an array that is read whole */
 
 u32 v8_hash(u64 a, u64 b)
 {
@@ -122,4 +125,30 @@ int v8_array_word(struct v8_heap *h, u64 tagged, u32 idx, u64 *word)
 	if (idx >= len)
 		return -ERANGE;
 	return v8_word(h, tagged, h->l->array_data + 8 * idx, word);
+}
+
+int v8_array_words(struct v8_heap *h, u64 tagged, u64 **words, u32 *n)
+{
+	_cleanup_free_ u64 *p = NULL;
+	int type = v8_type(h, tagged), r;
+	u32 len;
+
+	if (type < 0)
+		return type;
+	if (!is_array_type(h->l, type))
+		return -EINVAL;
+	r = array_len(h, tagged, &len);
+	if (r < 0)
+		return r;
+	if (len > MAX_WORDS)
+		return -E2BIG;
+	p = calloc(len + 1, sizeof(*p));
+	if (!p)
+		return -ENOMEM;
+	r = v8_read(h, tagged - 1 + h->l->array_data, p, len * sizeof(*p));
+	if (r < 0)
+		return r;
+	*words = TAKE_PTR(p);
+	*n = len;
+	return 0;
 }

@@ -23,6 +23,7 @@ static struct {
 	struct fake_world w;
 	struct fake_scene scenes[FAKE_MAX_SCENES];
 	u32 n_scenes;
+	u64 wrong_start; /* of code with a call that has a wrong position */
 	u8 heap[FAKE_HEAP_LEN], code[FAKE_CODE_LEN]; /* as they were built */
 	struct target lazy;
 	struct sim_mem *mem;
@@ -45,6 +46,8 @@ static int lazy_read(struct target *t, u64 addr, void *dst, size_t len)
 static void build_world(void)
 {
 	fake_world(&world.v, &world.w);
+	world.wrong_start = fake_wrong_call(&world.v, &world.w);
+	world.v.build.layout.calls_have_wrong_positions = 1;
 	world.n_scenes = fake_scenes(&world.w, world.scenes);
 	memcpy(world.heap, world.v.heap, sizeof(world.heap));
 	memcpy(world.code, world.v.code, sizeof(world.code));
@@ -85,14 +88,15 @@ static struct uw_frame draw_frame(struct fuzz_input *in)
 {
 	const u64 pcs[] = { world.w.baseline_start,	 world.w.turbofan_start,
 			    FAKE_BLOB_ADDR + FAKE_ENTRY, FAKE_BLOB_ADDR + FAKE_HANDLER,
-			    FAKE_BLOB_ADDR + FAKE_PLAIN, FAKE_CODE_ADDR + 0x8000 };
+			    FAKE_BLOB_ADDR + FAKE_PLAIN, FAKE_CODE_ADDR + 0x8000,
+			    world.w.maglev_start,	 world.wrong_start };
 	static const u8 kinds[] = { UW_V8_JS, UW_V8_CODE, UW_V8_STUB };
 	u8 k = fuzz_u8(in);
 
 	return (struct uw_frame){
 		.kind = kinds[k % 3],
 		.flags = k & 0x40 ? UW_FRAME_RA : 0,
-		.pc = pcs[(k & 0x3f) / 3 % 6] + fuzz_u8(in),
+		.pc = pcs[(k & 0x3f) / 3 % (sizeof(pcs) / sizeof(*pcs))] + fuzz_u8(in),
 		.a = k & 0x80 ? fuzz_u64(in) : FAKE_HEAP_ADDR + 1 + 8ull * fuzz_u8(in),
 		.b = fake_smi((s32)fuzz_u8(in)),
 		.aux = (u32)FAKE_HEAP_ADDR + 1 + 8u * fuzz_u8(in),

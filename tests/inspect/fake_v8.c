@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "../../inspect/v8/v8_translation.h"
 #include "fake_meta.h"
 #include "fake_v8.h"
 
@@ -89,6 +90,10 @@ void fake_init(struct fake_v8 *v)
 	*v = (struct fake_v8){ .target.read = fake_read };
 	v->build.why = v8_layout_init(&v->build.layout, V8_VERSION(13, 6), meta,
 				      sizeof(meta) / sizeof(meta[0]));
+	/* As 12.9 has it, so that Maglev's code here is of that. */
+	v->build.layout.deopt_form = V8_DEOPT_12_9;
+	v->build.layout.deopt_entries_idx = 12;
+	v->build.layout.maglev_has_no_positions = 1;
 	v->build.blob_off = FAKE_BLOB_OFF;
 	v->build.blob_len = 0x10000;
 	v->build.builtins = builtins;
@@ -282,7 +287,7 @@ u64 fake_code(struct fake_v8 *v, u32 kind, u32 len, u64 deopt, u64 positions, u6
 	u64 code = fake_object(v, CODE, 72), stream = FAKE_CODE_ADDR + v->code_used;
 
 	fake_object(v, STREAM, 8);
-	v->code_used += (32 + len + 63) & ~63ull;
+	v->code_used += (32 + len + FAKE_CODE_TAIL + 63) & ~63ull;
 	fake_put(v, stream, v->maps[STREAM]);
 	fake_put(v, stream + 8, code);
 	memset(at(v, stream + 32, len), 0x90, len);

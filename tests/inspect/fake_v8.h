@@ -64,5 +64,6 @@ u64 fake_script(struct fake_v8 *v, u64 name, u64 source);
 u64 fake_bytecode(struct fake_v8 *v, const u8 *bytes, u32 n, u64 positions);
 u64 fake_sfi(struct fake_v8 *v, u64 name_or_scope, u64 script, u64 data);
 
-/* Code of @len bytes; *start is its first instruction. */
+/* Code of @len bytes, with room for tables behind; *start is its first instruction. */
+#define FAKE_CODE_TAIL 64
 u64 fake_code(struct fake_v8 *v, u32 kind, u32 len, u64 deopt, u64 positions, u64 *start);

@@ -54,15 +54,17 @@ static u64 word_of(int offset, int inlining)
 	return (u64)(offset + 1) << 1 | (u64)(inlining + 1) << 31;
 }
 
+struct inlining {
+	u64 position;
+	s32 function;
+	u32 pad;
+};
+
 static u64 make_turbofan(struct fake_v8 *v, struct fake_world *w)
 {
 	const struct position positions[] = { { 8, word_of(POS_TWO, -1) },
 					      { 16, word_of(POS_FOUR, 0) } };
-	struct {
-		u64 position;
-		s32 function;
-		u32 pad;
-	} inlining = { word_of(POS_TWO, -1), 0, 0 };
+	struct inlining inlining = { word_of(POS_TWO, -1), 0, 0 };
 	u64 wrapper = fake_object(v, WRAPPER, 16), literals[1] = { w->inner }, deopt[10] = {};
 
 	fake_put(v, wrapper - 1 + 8, w->outer);
@@ -71,6 +73,74 @@ static u64 make_turbofan(struct fake_v8 *v, struct fake_world *w)
 	deopt[8] = fake_byte_array(v, &inlining, sizeof(inlining));
 	return fake_code(v, KIND_TURBOFAN, 64, fake_array(v, PROTECTED, deopt, 10),
 			 position_table(v, positions, 2), &w->turbofan_start);
+}
+
+/*
+ * Maglev's code of outer(), that has inner() inlined, and no positions:
+ *
+ *	 0  call		point 1: outer at bytecode 0; returns to 8
+ *	16  jo 56		point 0, in inner, which outer calls at bytecode 4
+ *	24  jo 41		out of line
+ *	    call		point 2: inner at bytecode 4; returns to 36
+ *	40  ret
+ *	41  call		of the piece, without a point; returns to 46
+ *	46  jmp 30; int3
+ *	56  exit of point 0
+ */
+static u64 make_points(struct fake_v8 *v, const struct fake_world *w, u32 kind, u64 positions,
+		       u64 tree)
+{
+	static const u8 translations[] = {
+		0x0e, 0, 4, 4, 0x01, 8, 2, 0, 0x01, 0, 0, 0, /* 0 */
+		0x0e, 0, 2, 2, 0x01, 0, 2, 0, /* 12 */
+		0x0e, 0, 4, 4, 0x01, 8, 2, 0, 0x01, 8, 0, 0, /* 20 */
+	};
+	static const u8 text[] = {
+		[16] = 0x0f, 0x80, 34,	 0,    0,    0,		  [24] = 0x0f,
+		0x80,	     11,   0,	 0,    0,    [40] = 0xc3, [46] = 0xe9,
+		0xeb,	     0xff, 0xff, 0xff, 0xcc, [63] = 0x90,
+	};
+	/* A byte each of pc and point, 1 + 1 for what else is there, none of registers. */
+	static const u8 safepoints[] = { 3, 0, 0, 0, 0x91, 0, 0,  0, 0,	 0, 0,	0, 0, 0,
+					 0, 0, 8, 2, 60,   0, 36, 3, 60, 0, 46, 0, 0, 0 };
+	u64 wrapper = fake_object(v, WRAPPER, 16), literals[] = { w->inner, w->outer },
+	    deopt[21] = {}, start;
+
+	fake_put(v, wrapper - 1 + 8, w->outer);
+	deopt[0] = fake_byte_array(v, translations, sizeof(translations));
+	deopt[3] = fake_array(v, WEAK, literals, 2);
+	deopt[7] = wrapper;
+	deopt[8] = tree;
+	/* Functions inlined, of the loop that it was entered in nothing, exits, checks, calls. */
+	for (int i = 0; i < 7; i++)
+		deopt[(const int[]){ 1, 4, 5, 6, 9, 10, 11 }[i]] =
+			fake_smi((const int[]){ 1, -1, -1, 7, 56, 1, 2 }[i]);
+	for (int i = 0; i < 3; i++) {
+		deopt[12 + 3 * i] = fake_smi((const int[]){ 0, 0, 4 }[i]);
+		deopt[12 + 3 * i + 1] = fake_smi((const int[]){ 0, 12, 20 }[i]);
+		deopt[12 + 3 * i + 2] = fake_smi(56 + 4 * i);
+	}
+	fake_code(v, kind, 64, fake_array(v, PROTECTED, deopt, 21), positions, &start);
+	fake_bytes(v, start, text, sizeof(text));
+	fake_bytes(v, start + 64, safepoints, sizeof(safepoints));
+	return start;
+}
+
+static void make_maglev(struct fake_v8 *v, struct fake_world *w)
+{
+	u64 nothing = fake_byte_array(v, NULL, 0);
+
+	w->maglev_start = make_points(v, w, KIND_MAGLEV, nothing, nothing);
+}
+
+u64 fake_wrong_call(struct fake_v8 *v, const struct fake_world *w)
+{
+	const struct position positions[] = { { 8, word_of(POS_TWO, -1) },
+					      { 16, word_of(POS_TWO, 0) } };
+	struct inlining tree = { word_of(POS_TWO, -1), 0, 0 };
+
+	return make_points(v, w, KIND_TURBOFAN, position_table(v, positions, 2),
+			   fake_byte_array(v, &tree, sizeof(tree)));
 }
 
 void fake_world(struct fake_v8 *v, struct fake_world *w)
@@ -99,6 +169,7 @@ void fake_world(struct fake_v8 *v, struct fake_world *w)
 	fake_code(v, KIND_BASELINE, 40, w->bytecode, fake_byte_array(v, offsets, sizeof(offsets)),
 		  &w->baseline_start);
 	make_turbofan(v, w);
+	make_maglev(v, w);
 }
 
 u64 fake_offset_slot(int offset)
@@ -154,6 +225,37 @@ static void at_edges(struct list *l, const struct fake_world *w)
 				      { "outer", 4, 1, V8_TIER_BASELINE, V8_NAME_JS } } });
 	for (; first < l->n; first++)
 		l->at[first].needs_symbols = true;
+}
+
+static void in_maglev(struct list *l, const struct fake_world *w)
+{
+	const struct {
+		const char *what;
+		u8 off, flags;
+		int n;
+		u32 line, column; /* of the innermost */
+	} cases[] = {
+		{ "Maglev, a call", 8, UW_FRAME_RA, 1, 2, 6 },
+		{ "Maglev, a call of an inlined function", 36, UW_FRAME_RA, 2, 4, 1 },
+		{ "Maglev, a check", 16, 0, 2, 0, 0 },
+		{ "Maglev, between a check and a call", 20, 0, 2, 0, 0 },
+		{ "Maglev, before the inlined function", 12, 0, 1, 0, 0 },
+		{ "Maglev, out of line", 42, 0, 2, 0, 0 },
+		{ "Maglev, a call out of line", 46, UW_FRAME_RA, 2, 0, 0 },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct fake_expected e = { cases[i].what, cases[i].n, {} };
+
+		for (int k = 0; k < e.n; k++) {
+			e.names[k].name = k < e.n - 1 ? "inner" : "outer";
+			e.names[k].tier = V8_TIER_MAGLEV;
+			e.names[k].kind = V8_NAME_JS;
+			e.names[k].line = k ? 4 : cases[i].line;
+			e.names[k].column = k ? 1 : cases[i].column;
+		}
+		add(l, fake_js(w->maglev_start + cases[i].off, w->outer, 0, 0, cases[i].flags), e);
+	}
 }
 
 u32 fake_scenes(const struct fake_world *w, struct fake_scene *scenes)
@@ -222,5 +324,6 @@ u32 fake_scenes(const struct fake_world *w, struct fake_scene *scenes)
 				    1,
 				    { { "RegExp", 0, 0, V8_TIER_NONE, V8_NAME_REGEXP } } });
 	at_edges(&l, w);
+	in_maglev(&l, w);
 	return l.n;
 }

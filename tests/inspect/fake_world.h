@@ -9,12 +9,19 @@
 #include "fake_v8.h"
 
 /* Kinds of code, types of objects and of scopes, as fake_v8.c's. */
-enum { KIND_BASELINE = 10, KIND_TURBOFAN = 12, PROTECTED = 193, WEAK = 199, WRAPPER = 195 };
+enum {
+	KIND_BASELINE = 10,
+	KIND_MAGLEV = 11,
+	KIND_TURBOFAN = 12,
+	PROTECTED = 193,
+	WEAK = 199,
+	WRAPPER = 195
+};
 enum { FUNCTION_SCOPE = 4, MODULE_SCOPE = 5 };
 
 struct fake_world {
 	u64 script, outer, inner, bytecode, inner_bytecode;
-	u64 baseline_start, turbofan_start;
+	u64 baseline_start, turbofan_start, maglev_start;
 	u64 builtin;
 };
 
@@ -37,13 +44,17 @@ struct fake_scene {
 	struct fake_expected expected;
 };
 
-#define FAKE_MAX_SCENES 20
+#define FAKE_MAX_SCENES 28
 
 /* Starts anew: @v is initialised. */
 void fake_world(struct fake_v8 *v, struct fake_world *w);
 
 /* The world's frames; how many. */
 u32 fake_scenes(const struct fake_world *w, struct fake_scene *scenes);
+
+/* Optimized code of outer() at whose position 16 inner() runs, and whose call of it has a wrong
+ * one. */
+u64 fake_wrong_call(struct fake_v8 *v, const struct fake_world *w);
 
 /* A JavaScript frame, and the word in its slot of the bytecode offset. */
 struct uw_frame fake_js(u64 pc, u64 sfi, u64 b, u64 bytecode, u8 flags);

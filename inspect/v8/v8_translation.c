@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+
+/*
+ * A translation is a list of instructions, an opcode and its operands each:
+ *
+ *	BEGIN		frames, frames of JavaScript
+ *	a frame		bytecode offset, function, ... outermost first
+ *	a value		where a register of that frame is; for each of them
+ *
+ * V8 8.4 writes all as numbers, 7 bits a byte, bit 0 set on all but the last. 12.9 has an
+ * opcode in a byte, and in numbers bit 7. Signed ones have their sign in bit 0. Since
+ * neighbours are alike, a BEGIN of 12.9 can tell how far before it another one, the basis, is;
+ * then one instruction stands for as many of the basis, from the place where this one is.
+ *
+ * Opcodes and their operands are those of Node.js 14.21.3 (Translation::NumberOfOperandsFor)
+ * and 23.11.1 (v8/src/deoptimizer/translation-opcode.h at 12.9.202), which were compared with
+ * the tables in the binaries; safepoints are those of v8/src/codegen/safepoint-table.h at 8.4
+ * and maglev-safepoint-table.h at 12.9.
+ */
+
+#include <errno.h>
+#include <string.h>
+
+#include "v8_translation.h"
+
+#define MAX_NUMBER_BYTES 5
+
+enum meaning {
+	VALUE,
+	BEGIN,
+	FUNCTION, /* in the interpreter: offset, function */
+	BUILTIN, /* of JavaScript linkage: a builtin's id, function */
+	MATCH,
+};
+
+struct op {
+	u8 n_operands, meaning;
+};
+
+static const struct op ops_8_4[] = {
+	{ 3, BEGIN }, { 5, FUNCTION }, { 3, VALUE }, { 3, BUILTIN }, { 3, BUILTIN }, { 3, VALUE },
+	{ 2, VALUE }, { 1, VALUE },    { 1, VALUE }, { 1, VALUE },   { 1, VALUE },   { 1, VALUE },
+	{ 1, VALUE }, { 1, VALUE },    { 1, VALUE }, { 1, VALUE },   { 1, VALUE },   { 1, VALUE },
+	{ 1, VALUE }, { 1, VALUE },    { 1, VALUE }, { 1, VALUE },   { 1, VALUE },   { 1, VALUE },
+	{ 1, VALUE }, { 1, VALUE },    { 2, VALUE },
+};
+
+static const struct op ops_12_9[] = {
+	{ 5, FUNCTION }, { 3, FUNCTION }, { 3, BUILTIN }, { 3, BUILTIN }, { 2, VALUE },
+	{ 1, VALUE },	 { 3, VALUE },	  { 4, VALUE },	  { 3, VALUE },	  { 3, VALUE },
+	{ 2, VALUE },	 { 1, VALUE },	  { 0, VALUE },	  { 0, VALUE },	  { 3, BEGIN },
+	{ 3, BEGIN },	 { 1, VALUE },	  { 1, VALUE },	  { 1, VALUE },	  { 1, VALUE },
+	{ 1, VALUE },	 { 1, VALUE },	  { 1, VALUE },	  { 1, VALUE },	  { 1, VALUE },
+	{ 1, VALUE },	 { 1, VALUE },	  { 1, VALUE },	  { 1, VALUE },	  { 1, VALUE },
+	{ 1, VALUE },	 { 1, VALUE },	  { 1, VALUE },	  { 1, VALUE },	  { 1, VALUE },
+	{ 1, VALUE },	 { 0, VALUE },	  { 1, VALUE },	  { 1, VALUE },	  { 1, VALUE },
+	{ 1, VALUE },	 { 1, VALUE },	  { 2, VALUE },	  { 1, MATCH },
+};
+#define N_OPS_12_9 (sizeof(ops_12_9) / sizeof(*ops_12_9))
+
+struct reader {
+	const u8 *bytes;
+	size_t n, at;
+	bool is_old;
+};
+
+static bool next_number(struct reader *r, u32 *value)
+{
+	u64 v = 0;
+
+	for (u32 i = 0; i < MAX_NUMBER_BYTES && r->at < r->n; i++) {
+		u8 byte = r->bytes[r->at++];
+
+		v |= (u64)(r->is_old ? byte >> 1 : byte & 0x7f) << 7 * i;
+		if (!(byte & (r->is_old ? 1 : 0x80))) {
+			*value = (u32)v;
+			return true;
+		}
+	}
+	return false;
+}
+
+static s32 to_signed(u32 v)
+{
+	return v & 1 ? -(s32)(v >> 1) : (s32)(v >> 1);
+}
+
+struct insn {
+	struct op op;
+	u32 operands[3]; /* the first ones; 12.9's have the short form of MATCH as they are */
+};
+
+static bool next_insn(struct reader *r, struct insn *insn)
+{
+	u32 code, operand;
+
+	*insn = (struct insn){};
+	if (r->is_old) {
+		if (!next_number(r, &code) || code / 2 >= sizeof(ops_8_4) / sizeof(*ops_8_4))
+			return false;
+		insn->op = ops_8_4[code / 2];
+	} else {
+		if (r->at >= r->n)
+			return false;
+		code = r->bytes[r->at++];
+		if (code >= N_OPS_12_9) {
+			insn->op = (struct op){ 0, MATCH };
+			insn->operands[0] = code - (u32)N_OPS_12_9;
+			return true;
+		}
+		insn->op = ops_12_9[code];
+	}
+	for (u32 i = 0; i < insn->op.n_operands; i++) {
+		if (!next_number(r, &operand))
+			return false;
+		if (i < 3)
+			insn->operands[i] = operand;
+	}
+	return true;
+}
+
+/* The instructions of one translation, those of its basis in their places. */
+struct walk {
+	struct reader own, basis;
+	bool has_basis;
+	u32 n_since; /* own instructions that the basis has to be moved on by */
+	u32 n_matched; /* to be taken from the basis */
+};
+
+static bool next(struct walk *w, struct insn *insn)
+{
+	if (!w->n_matched) {
+		if (!next_insn(&w->own, insn))
+			return false;
+		if (insn->op.meaning != MATCH) {
+			w->n_since++;
+			return true;
+		}
+		if (!w->has_basis || !insn->operands[0])
+			return false;
+		w->n_matched = insn->operands[0];
+		for (; w->n_since; w->n_since--)
+			if (!next_insn(&w->basis, insn) || insn->op.meaning == MATCH)
+				return false;
+	}
+	w->n_matched--;
+	return next_insn(&w->basis, insn) && insn->op.meaning != MATCH;
+}
+
+/* Reads BEGIN. How many frames of JavaScript follow, and of all kinds; or -EINVAL. */
+static int begin(struct walk *w, const u8 *bytes, size_t n, u32 at, bool is_old, int *n_all)
+{
+	struct insn insn;
+	struct reader r = { bytes, n, at, is_old };
+	u32 before;
+
+	*w = (struct walk){ .own = r, .basis = r };
+	if (!next(w, &insn) || insn.op.meaning != BEGIN)
+		return -EINVAL;
+	before = is_old ? 0 : insn.operands[0];
+	if (before > at)
+		return -EINVAL;
+	w->has_basis = before;
+	w->basis.at = at - before;
+	w->basis.n = at;
+	*n_all = to_signed(insn.operands[!is_old]);
+	return to_signed(insn.operands[1 + !is_old]);
+}
+
+int v8_translation_read(const u8 *bytes, size_t n, u32 at, enum v8_deopt_form form,
+			struct v8_translated *frames, int max)
+{
+	struct walk w;
+	struct insn insn;
+	int n_js, n_all, found = 0;
+
+	if (at >= n || form == V8_DEOPT_UNKNOWN)
+		return -EINVAL;
+	n_js = begin(&w, bytes, n, at, form == V8_DEOPT_8_4, &n_all);
+	if (n_js < 1)
+		return -EINVAL;
+	if (n_js > max)
+		return -E2BIG;
+	while (found < n_js) {
+		if (!next(&w, &insn) || insn.op.meaning == BEGIN)
+			return -EINVAL;
+		if (insn.op.meaning != FUNCTION && insn.op.meaning != BUILTIN)
+			continue;
+		frames[found++] = (struct v8_translated){
+			.offset = to_signed(insn.operands[0]),
+			.literal = to_signed(insn.operands[1]),
+			.is_builtin = insn.op.meaning == BUILTIN,
+			.is_among_stubs = n_all != n_js,
+		};
+	}
+	return found;
+}
+
+/* ---- safepoints ---- */
+
+/*
+ * 8.4	u32 entries, u32 bytes of a map; { u32 pc, point, trampoline } each; the maps
+ * 12.9	u32 entries, configuration, tagged and other slots; { pc, point + 1, ... } each, of
+ *	as many bytes as bits 0 (are there points?), 1-3 (registers), 4-6 (pc), 7-9 (point)
+ *	of the configuration say
+ */
+static int safepoints_12_9(const u32 *header, struct v8_safepoints *t)
+{
+	u32 registers = header[1] >> 1 & 7;
+
+	if (!(header[1] & 1))
+		return -EINVAL;
+	t->pc_len = header[1] >> 4 & 7;
+	t->idx_len = header[1] >> 7 & 7;
+	t->stride = 2 * t->pc_len + t->idx_len + 1 + registers;
+	t->is_biased = true;
+	return t->pc_len && t->pc_len <= 4 && t->idx_len && t->idx_len <= 4 ? 0 : -EINVAL;
+}
+
+int v8_safepoints_of(const u8 *bytes, size_t n, enum v8_deopt_form form, struct v8_safepoints *t)
+{
+	u32 header[4] = {}, header_len = form == V8_DEOPT_8_4 ? 8 : 16;
+	struct v8_safepoints s = { .pc_len = 4, .idx_len = 4, .stride = 12 };
+
+	if (form == V8_DEOPT_UNKNOWN || n < header_len)
+		return -EINVAL;
+	memcpy(header, bytes, header_len);
+	if (form == V8_DEOPT_12_9 && safepoints_12_9(header, &s) < 0)
+		return -EINVAL;
+	s.entries = bytes + header_len;
+	s.n = header[0];
+	if (s.n > (n - header_len) / s.stride)
+		return -EINVAL;
+	*t = s;
+	return 0;
+}
+
+static u32 number_at(const u8 *p, u32 len)
+{
+	u32 value = 0;
+
+	memcpy(&value, p, len);
+	return value;
+}
+
+void v8_safepoint_get(const struct v8_safepoints *t, u32 i, u32 *pc, s32 *point)
+{
+	const u8 *p = t->entries + (size_t)i * t->stride;
+
+	*pc = number_at(p, t->pc_len);
+	*point = (s32)(number_at(p + t->pc_len, t->idx_len) - t->is_biased);
+}

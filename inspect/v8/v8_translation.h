@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#pragma once
+
+/*
+ * Decoders of what optimized code has for its own end: translations, which tell the frames
+ * that the interpreter would have at a point of it, and safepoints, which tell the point of a
+ * return address. They work on bytes that were read before, and never look past them.
+ */
+
+#include "../../core/types.h"
+
+/* How a version writes both. */
+enum v8_deopt_form {
+	V8_DEOPT_UNKNOWN,
+	V8_DEOPT_8_4,
+	V8_DEOPT_12_9, /* safepoints: of Maglev's code */
+};
+
+/* One function of a translation. */
+struct v8_translated {
+	s32 literal; /* index of its SharedFunctionInfo */
+	s32 offset; /* of the bytecode that runs, -1: the function's entry */
+	bool is_builtin; /* it goes on in a builtin: @offset means nothing */
+	bool is_among_stubs; /* the translation has frames of other kinds, too */
+};
+
+/**
+ * v8_translation_read() - the functions that one translation tells
+ * @bytes:	all translations of a piece of code
+ * @at:		where the one begins
+ * @frames:	outermost first
+ * @max:	most of them
+ *
+ * Return: how many (>= 1), -EINVAL (truncated or crafted) or -E2BIG.
+ */
+int v8_translation_read(const u8 *bytes, size_t n, u32 at, enum v8_deopt_form form,
+			struct v8_translated *frames, int max);
+
+struct v8_safepoints {
+	const u8 *entries;
+	u32 n, stride;
+	u32 pc_len, idx_len; /* bytes of a number in an entry */
+	bool is_biased; /* the index is stored + 1 */
+};
+
+/* 0, or -EINVAL: no table, or one that is longer than @n bytes. */
+int v8_safepoints_of(const u8 *bytes, size_t n, enum v8_deopt_form form, struct v8_safepoints *t);
+
+/* The @i-th return address, as offset in the code, and its deoptimization point, or -1. */
+void v8_safepoint_get(const struct v8_safepoints *t, u32 i, u32 *pc, s32 *point);
