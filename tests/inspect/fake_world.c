@@ -128,7 +128,7 @@ static u64 make_points(struct fake_v8 *v, const struct fake_world *w, u32 kind, 
 
 static void make_maglev(struct fake_v8 *v, struct fake_world *w)
 {
-	u64 nothing = fake_byte_array(v, NULL, 0);
+	u64 nothing = fake_byte_array(v, "", 0);
 
 	w->maglev_start = make_points(v, w, KIND_MAGLEV, nothing, nothing);
 }
