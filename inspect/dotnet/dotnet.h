@@ -100,7 +100,7 @@ struct dotnet_code {
 	 */
 	u64 start_addr, end_addr;
 	u64 header_addr; /* RealCodeHeader, 0: it has none */
-	u64 method_desc; /* 0: not known */
+	u64 method_desc; /* 0: not known, as of R2R, but of composite images */
 	u32 stub_kind; /* as the runtime numbers them, of DOTNET_STUB */
 	u64 image_addr; /* of DOTNET_R2R */
 	u64 module; /* of DOTNET_R2R: the runtime's Module */

@@ -86,7 +86,7 @@ static int method_type(struct dotnet_runtime *rt, const struct dotnet_code *code
 	struct dotnet_method method;
 	int r;
 
-	if (code->kind == DOTNET_METHOD) {
+	if (code->kind == DOTNET_METHOD || code->method_desc) {
 		r = dotnet_method_read(rt, code->method_desc, &method);
 		return r ? r : dotnet_type_get(rt, method.type, type);
 	}

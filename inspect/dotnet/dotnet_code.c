@@ -117,6 +117,20 @@ static int find_in_heap(struct dotnet_runtime *rt, u64 heap_addr, u64 pc, struct
 	return r || !code->end_addr || pc < code->end_addr ? r : -ENOENT;
 }
 
+/* Of a composite image: the runtime tells the component, the row has to be the image's. */
+static int find_method(struct dotnet_runtime *rt, u32 row, struct dotnet_code *code)
+{
+	struct dotnet_method method;
+	u64 method_desc;
+	int r = dotnet_restored_find(rt, code->module, code->start_addr, &method_desc);
+
+	if (!r)
+		r = dotnet_method_read(rt, method_desc, &method);
+	if (!r && (method.token & 0xffffff) == row)
+		code->method_desc = method_desc;
+	return r == -ESRCH ? r : 0;
+}
+
 /* An image whose index can't be read has code nevertheless, without a name. */
 static int find_in_image(struct dotnet_runtime *rt, const struct dotnet_section *s, u64 pc,
 			 struct dotnet_code *code)
@@ -137,7 +151,7 @@ static int find_in_image(struct dotnet_runtime *rt, const struct dotnet_section 
 		return r;
 	code->start_addr = s->start_addr + f.begin;
 	code->end_addr = s->start_addr + f.end;
-	return 0;
+	return r2r->is_composite ? find_method(rt, f.entry->row, code) : 0;
 }
 
 int dotnet_code_find(struct dotnet_runtime *rt, u64 pc, struct dotnet_code *out)

@@ -30,6 +30,8 @@ struct dotnet_layout {
 	u16 module_assembly; /* Assembly *, where domain_versions is set */
 	u16 domain_versions; /* AppDomain: hash table of methods' versions; 0: they are elsewhere */
 	struct debug_info_layout debug_info;
+	u16 module_restored; /* ReadyToRunInfo *; 0: not known */
+	u16 restored_buckets; /* ReadyToRunInfo: of the methods that were restored */
 	/* ThreadStore, and from its list's link in each Thread on; threads_slot 0: not known */
 	u8 threads_slot; /* of g_dacTable: address of the ThreadStore's address */
 	u16 first_thread; /* address of the first link, which begins with that of the next */

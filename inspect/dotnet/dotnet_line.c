@@ -267,13 +267,20 @@ static int place_precompiled(struct dotnet_runtime *rt, const struct dotnet_code
 			     struct place *at)
 {
 	struct debug_info_layout l = { .lacks_flags = true };
+	u64 module = code->module;
+	struct dotnet_method method;
 	struct r2r_code f;
 	struct pdb *pdb;
 	struct r2r *r2r;
 	u64 info;
 	int r = dotnet_image_get(rt, code->image_addr, code->module, &r2r);
 
-	if (!r && find_pdb_of(rt, code->module, &pdb))
+	if (!r && r2r->is_composite) {
+		r = code->method_desc ? dotnet_method_read(rt, code->method_desc, &method)
+				      : -ENOENT;
+		module = method.module;
+	}
+	if (!r && find_pdb_of(rt, module, &pdb))
 		r = -ENOENT;
 	if (!r)
 		r = r2r_find(r2r, (u32)(pc - code->image_addr), &f);
@@ -282,7 +289,7 @@ static int place_precompiled(struct dotnet_runtime *rt, const struct dotnet_code
 	if (r)
 		return r;
 	l.is_bit_packed = r2r->major >= PACKED_MAJOR;
-	*at = (struct place){ code->module, f.entry->row, 0 };
+	*at = (struct place){ module, f.entry->row, 0 };
 	return debug_info_find(&l, rt->target, info, (u32)(pc - code->start_addr), &at->il);
 }
 

@@ -24,7 +24,7 @@
 struct naming {
 	struct dotnet_runtime *rt;
 	const struct metadata *m;
-	struct dotnet_method method; /* all zero for R2R code */
+	struct dotnet_method method; /* of R2R code only module and token */
 	struct r2r_instance instance; /* row 0: it is none */
 	struct metadata_path path;
 	u32 row;
@@ -279,6 +279,10 @@ static int name_r2r(struct naming *n, const struct dotnet_code *code)
 
 	if (r == -ENOENT)
 		n->name->reason = "the index of the precompiled code can't be read";
+	if (!r && r2r->is_composite) {
+		n->name->reason = "the runtime does not tell the method of this precompiled code";
+		r = -ENOENT;
+	}
 	if (!r)
 		r = r2r_find(r2r, (u32)(code->start_addr - code->image_addr), &f);
 	if (!r && f.entry->instance_off)
@@ -373,11 +377,13 @@ int dotnet_name_get(struct dotnet_runtime *rt, const struct dotnet_code *code,
 		    struct dotnet_name *name)
 {
 	struct naming n = { .rt = rt, .name = name };
+	bool is_by_image;
 
 	*name = (struct dotnet_name){};
 	dotnet_runtime_trim(rt);
 	if (code->kind == DOTNET_STUB)
 		return name_stub(code, name);
 	text_init(&n.out, name->name, sizeof(name->name));
-	return finish(&n, code->kind == DOTNET_R2R ? name_r2r(&n, code) : name_compiled(&n, code));
+	is_by_image = code->kind == DOTNET_R2R && !code->method_desc;
+	return finish(&n, is_by_image ? name_r2r(&n, code) : name_compiled(&n, code));
 }

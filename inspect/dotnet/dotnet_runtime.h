@@ -14,6 +14,7 @@
  *	dotnet_field.c     where an object keeps a field
  *	dotnet_await.c     async methods, and what waits for them
  *	dotnet_image.c     code that was compiled ahead of time
+ *	dotnet_restored.c  its methods, as the runtime knows them
  *	dotnet_name.c      names as people read them
  *	dotnet_line.c      lines
  *	dotnet_tier.c      tiers
@@ -147,6 +148,11 @@ int dotnet_module_get(struct dotnet_runtime *rt, u64 addr, struct dotnet_module 
 
 /* 0, -ENOENT (its code is not in a form that is known) or another negative errno. */
 int dotnet_image_get(struct dotnet_runtime *rt, u64 addr, u64 module, struct r2r **r2r);
+
+/* ---- dotnet_restored.c ---- */
+
+/* The MethodDesc of an entry point in @module's image; -ENOENT: it was not restored. */
+int dotnet_restored_find(struct dotnet_runtime *rt, u64 module, u64 entry, u64 *method_desc);
 
 /* ---- dotnet_type.c ---- */
 

@@ -9,6 +9,11 @@
  *	     itself that begins, 0: right after it
  *	103  array: row of MethodDef - 1 -> runtime function
  *	109  hash table: instantiated methods -> runtime function
+ *	115  array: components { a directory that is empty, { u32 rva, u32 length } of a header }
+ *
+ * A composite image is that of many assemblies. Each of them, a component, has 103 of its own; its
+ * header { u32 flags, u32 sections } is followed by sections as above. Rows are a component's,
+ * which is told here of no function: the runtime knows (dotnet_restored.c).
  *
  * After 103's element, and after an instantiation's signature, an integer tells the
  * function: bit 0 set: it is value >> 2 (fixups follow), else value >> 1. What neither of
@@ -30,19 +35,28 @@
 #define MAX_SECTIONS 64
 #define MAX_SECTION_LEN (64u << 20)
 #define MAX_FUNCTIONS (4u << 20)
+#define MAX_COMPONENTS 4096
 
 enum {
 	SECTION_FUNCTIONS = 102,
 	SECTION_METHODS = 103,
 	SECTION_DEBUG_INFO = 105,
 	SECTION_INSTANCES = 109,
+	SECTION_COMPONENTS = 115,
 	SECTION_HOT_COLD_MAP = 120,
 };
 
 struct header {
 	u32 magic;
 	u16 major, minor;
+};
+
+struct core_header {
 	u32 flags, n_sections;
+};
+
+struct component {
+	struct pe_range cli, header;
 };
 
 struct section {
@@ -50,7 +64,7 @@ struct section {
 };
 
 struct image {
-	struct section functions, methods, instances, debug;
+	struct section functions, methods, instances, debug, components;
 	u16 major;
 };
 
@@ -69,12 +83,32 @@ static int take_section(struct image *image, const struct section *s)
 	case SECTION_INSTANCES:
 		image->instances = *s;
 		break;
+	case SECTION_COMPONENTS:
+		image->components = *s;
+		break;
 	case SECTION_HOT_COLD_MAP:
 		return -ENOTSUP;
 	default:
 		break;
 	}
 	return s->len > MAX_SECTION_LEN ? -ENOEXEC : 0;
+}
+
+static int read_sections(struct target *t, u64 addr, struct image *image)
+{
+	struct core_header h;
+	int r = target_read(t, addr, &h, sizeof(h));
+
+	if (!r && h.n_sections > MAX_SECTIONS)
+		r = -ENOEXEC;
+	for (u32 i = 0; !r && i < h.n_sections; i++) {
+		struct section s;
+
+		r = target_read(t, addr + sizeof(h) + i * sizeof(s), &s, sizeof(s));
+		if (!r)
+			r = take_section(image, &s);
+	}
+	return r;
 }
 
 static int read_header(const struct pe *pe, struct image *image)
@@ -89,21 +123,14 @@ static int read_header(const struct pe *pe, struct image *image)
 		r = pe_addr(pe, range, &addr);
 	if (!r)
 		r = target_read(t, addr, &h, sizeof(h));
+	if (!r && memcmp(&h.magic, "RTR", 4))
+		r = -ENOEXEC;
+	if (!r)
+		r = read_sections(t, addr + sizeof(h), image);
 	if (r)
 		return r;
-	if (memcmp(&h.magic, "RTR", 4) || h.n_sections > MAX_SECTIONS)
-		return -ENOEXEC;
 	image->major = h.major;
-	for (u32 i = 0; i < h.n_sections; i++) {
-		struct section s;
-
-		r = target_read(t, addr + sizeof(h) + i * sizeof(s), &s, sizeof(s));
-		if (!r)
-			r = take_section(image, &s);
-		if (r)
-			return r;
-	}
-	/* A component of a composite image has its functions elsewhere. */
+	/* A component's own image has its functions elsewhere. */
 	return image->functions.len ? 0 : -ENOTSUP;
 }
 
@@ -131,6 +158,7 @@ struct building {
 	struct r2r *r;
 	struct native_format format;
 	u32 room;
+	u32 methods_len; /* of all components so far */
 };
 
 static int add_entry(struct building *b, u32 pos, u32 row, u32 instance_off)
@@ -158,14 +186,45 @@ static int add_entry(struct building *b, u32 pos, u32 row, u32 instance_off)
 	return 0;
 }
 
-static int add_methods(struct building *b)
+static int add_methods(struct building *b, const struct section *s)
 {
+	_cleanup_free_ u8 *bytes = NULL;
 	u32 n, pos;
-	int r = native_format_array_len(&b->format, &n);
+	int r = copy_section(b->r, s, &bytes);
 
+	b->format = (struct native_format){ bytes, s->len };
+	if (!r)
+		r = native_format_array_len(&b->format, &n);
 	for (u32 i = 0; !r && i < n; i++) {
 		r = native_format_array_find(&b->format, i, &pos);
 		r = r == -ENOENT ? 0 : r ? r : add_entry(b, pos, i + 1, 0);
+	}
+	return r;
+}
+
+static int add_component(struct building *b, const struct component *c)
+{
+	struct image image = {};
+	int r = read_sections(b->r->target, b->r->base_addr + c->header.rva, &image);
+
+	if (r || !image.methods.len)
+		return r;
+	b->methods_len += image.methods.len;
+	return b->methods_len > MAX_SECTION_LEN ? -ENOEXEC : add_methods(b, &image.methods);
+}
+
+static int add_components(struct building *b, const struct section *s)
+{
+	u32 n = s->len / sizeof(struct component);
+	int r = n > MAX_COMPONENTS ? -ENOEXEC : 0;
+
+	for (u32 i = 0; !r && i < n; i++) {
+		struct component c;
+
+		r = target_read(b->r->target, b->r->base_addr + s->rva + i * sizeof(c), &c,
+				sizeof(c));
+		if (!r)
+			r = add_component(b, &c);
 	}
 	return r;
 }
@@ -177,7 +236,8 @@ static int add_instance(u32 pos, void *data)
 	const u8 *bytes = b->format.bytes, *after;
 	struct r2r_instance instance;
 
-	if (r2r_instance_get(bytes + pos, bytes + b->format.len, &instance, &after))
+	if (r2r_instance_get(bytes + pos, bytes + b->format.len, &instance, &after) ||
+	    (instance.is_elsewhere && !b->r->is_composite))
 		return -ENOTSUP;
 	return add_entry(b, (u32)(after - bytes), instance.row, pos);
 }
@@ -193,16 +253,12 @@ static int compare(const void *pa, const void *pb)
 
 static int build(struct r2r *r, const struct image *image)
 {
-	_cleanup_free_ u8 *methods = NULL;
 	struct building b = { .r = r };
-	int err = copy_section(r, &image->methods, &methods);
+	int err = r->is_composite ? add_components(&b, &image->components)
+				  : add_methods(&b, &image->methods);
 
 	if (!err && image->instances.len)
 		err = copy_section(r, &image->instances, &r->instances);
-	if (err)
-		return err;
-	b.format = (struct native_format){ methods, image->methods.len };
-	err = add_methods(&b);
 	if (!err && r->instances) {
 		r->instances_len = image->instances.len;
 		b.format = (struct native_format){ r->instances, r->instances_len };
@@ -222,10 +278,11 @@ int r2r_new(struct r2r **out, struct target *t, u64 base)
 
 	if (!err)
 		err = read_header(&pe, &image);
-	if (!err && !image.methods.len)
-		err = -ENOTSUP; /* a composite image has them apart for each component */
+	if (!err && !image.methods.len && !image.components.len)
+		err = -ENOTSUP;
 	if (err)
 		return err;
+	r->is_composite = image.components.len;
 	r->target = t;
 	r->base_addr = base;
 	r->functions_addr = base + image.functions.rva;

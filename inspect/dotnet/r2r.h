@@ -12,7 +12,7 @@
 /* A method, or an instantiation of a generic one; its funclets follow it. */
 struct r2r_entry {
 	u32 function; /* index of its first runtime function */
-	u32 row; /* of MethodDef */
+	u32 row; /* of MethodDef, of a composite image in a component that is not known */
 	u32 instance_off; /* of what tells the instantiation, in r2r.instances; 0: it is none */
 };
 
@@ -28,6 +28,7 @@ struct r2r {
 	u32 debug_rva, debug_len; /* section of debug information, 0: none */
 	u8 *debug; /* a copy, once it was asked for */
 	u16 major; /* of the format */
+	bool is_composite;
 };
 
 /**
@@ -35,8 +36,8 @@ struct r2r {
  * @r:		the new object, free with r2r_free()
  * @base:	of the image, as it is mapped section by section
  *
- * x86-64 only. Return: 0, -ENOEXEC (no such image, or crafted), -ENOTSUP (a composite
- * image, or parts of functions apart from each other), -ENOMEM or what reading gave.
+ * x86-64 only. Return: 0, -ENOEXEC (no such image, or crafted), -ENOTSUP (it has
+ * no index of methods, or parts of functions apart from each other), -ENOMEM or what reading gave.
  */
 int r2r_new(struct r2r **r, struct target *t, u64 base);
 void r2r_free(struct r2r **r);
@@ -82,8 +83,9 @@ struct r2r_instance {
 	const u8 *end; /* of the bytes that can be read */
 	u32 n_arguments;
 	u32 row;
+	bool is_elsewhere; /* row and types are those of another module */
 };
 
-/* 0 or -ENOTSUP: it refers to another module, or in a way that is not known. */
+/* 0 or -ENOTSUP: it is told in a way that is not known. */
 int r2r_instance_get(const u8 *bytes, const u8 *end, struct r2r_instance *instance,
 		     const u8 **after);

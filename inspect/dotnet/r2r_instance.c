@@ -3,9 +3,9 @@
 /*
  * An instantiated method is told by a signature of compressed integers:
  *
- *	flags  [0x40: type that declares it]  row of MethodDef  [4: n, n types]
+ *	flags  [0x80: module]  [0x40: type that declares it]  row of MethodDef  [4: n, n types]
  *
- * Other flags (a MemberRef, a module of its own, constrained calls) are not met in images
+ * Other flags (a MemberRef, constrained calls) are not met in images
  * of .NET 8 to 10 and are refused. Types are those of ECMA-335 II.23.2.12 and of the runtime:
  * 0x3e is the shared __Canon, 0x3f a type of another module. Source: coreclr
  * docs/design/coreclr/botr/readytorun-format.md at v10.0.14, "Fixup signatures".
@@ -18,7 +18,7 @@
 
 #define MAX_DEPTH 16
 
-enum { FLAG_METHOD_INSTANTIATION = 4, FLAG_OWNER = 0x40 };
+enum { FLAG_METHOD_INSTANTIATION = 4, FLAG_OWNER = 0x40, FLAG_MODULE = 0x80 };
 
 static int take(const u8 **p, const u8 *end, u32 *value)
 {
@@ -102,12 +102,15 @@ int r2r_instance_get(const u8 *bytes, const u8 *end, struct r2r_instance *out, c
 {
 	struct r2r_instance i = { .end = end };
 	const u8 *p = bytes;
-	u32 flags;
+	u32 flags, ignored;
 	int r = take(&p, end, &flags);
 
-	if (r || flags & ~(u32)(FLAG_OWNER | FLAG_METHOD_INSTANTIATION))
+	if (r || flags & ~(u32)(FLAG_OWNER | FLAG_METHOD_INSTANTIATION | FLAG_MODULE))
 		return -ENOTSUP;
-	if (flags & FLAG_OWNER) {
+	i.is_elsewhere = flags & FLAG_MODULE;
+	if (i.is_elsewhere)
+		r = take(&p, end, &ignored);
+	if (!r && flags & FLAG_OWNER) {
 		i.owner = p;
 		r = skip_type(&p, end, 0);
 	}
