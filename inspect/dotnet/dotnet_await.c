@@ -57,18 +57,24 @@ static bool is_corelib(const struct dotnet_type *t)
 	return !strcmp(t->module->name, CORELIB);
 }
 
-static bool is_async_iterator(const struct dotnet_type *t)
+static int has_field(const struct dotnet_type *t, const char *name, bool *has)
 {
-	return dotnet_field_row(&t->module->metadata, t->row, iterator_source) != 0;
+	u32 row;
+	int r = dotnet_field_row(&t->module->metadata, t->row, name, &row);
+
+	*has = !r;
+	return r == -ENOENT ? 0 : r;
 }
 
 static int find_task(struct dotnet_runtime *rt, const struct dotnet_type *machine,
 		     struct dotnet_await *e)
 {
-	bool is_iterator = is_async_iterator(machine), is_value;
+	bool is_iterator, is_value;
 	u32 off;
-	int r = dotnet_type_is_value(rt, machine->addr, &is_value);
+	int r = has_field(machine, iterator_source, &is_iterator);
 
+	if (!r)
+		r = dotnet_type_is_value(rt, machine->addr, &is_value);
 	if (!r)
 		r = dotnet_field_off(rt, machine, is_iterator ? iterator_source : "<>t__builder",
 				     &off);
@@ -108,6 +114,7 @@ int dotnet_await_method(struct dotnet_runtime *rt, const struct dotnet_code *cod
 {
 	struct dotnet_home home;
 	struct dotnet_type type;
+	bool is_machine;
 	int r;
 
 	*role = DOTNET_AWAIT_NONE;
@@ -119,7 +126,9 @@ int dotnet_await_method(struct dotnet_runtime *rt, const struct dotnet_code *cod
 		return -ENOENT;
 	}
 	r = method_type(rt, code, name, &type);
-	if (r || !dotnet_field_row(&type.module->metadata, type.row, "<>t__builder"))
+	if (!r)
+		r = has_field(&type, "<>t__builder", &is_machine);
+	if (r || !is_machine)
 		return r ? r : -ENOENT;
 	*role = DOTNET_AWAIT_MACHINE;
 	if (!type.addr)
@@ -148,15 +157,18 @@ static int look_at_box(struct dotnet_runtime *rt, const struct dotnet_type *type
 		       struct dotnet_awaiter *a)
 {
 	struct dotnet_type machine;
+	bool is_iterator;
 	u32 off;
 	int r = dotnet_type_argument(rt, type->addr, 1, &a->machine);
 
 	if (!r)
 		r = dotnet_type_get(rt, a->machine, &machine);
+	if (!r)
+		r = has_field(&machine, iterator_source, &is_iterator);
 	if (r)
 		return r;
 	a->is_method = true;
-	if (!is_async_iterator(&machine))
+	if (!is_iterator)
 		return 0;
 	r = dotnet_field_off(rt, type, "StateMachine", &off);
 	a->off = (s32)off + OBJECT_HEAD;
@@ -188,14 +200,17 @@ int dotnet_await_type(struct dotnet_runtime *rt, u64 addr, struct dotnet_awaiter
 {
 	struct dotnet_awaiter a = {};
 	struct dotnet_type type;
+	bool is_iterator;
 	u32 off;
 	int r = dotnet_type_get(rt, addr, &type);
 
+	if (!r)
+		r = has_field(&type, iterator_source, &is_iterator);
 	if (r)
 		return r;
 	if (is_corelib(&type) && (!strcmp(type.name, task_box) || !strcmp(type.name, pooled_box)))
 		r = look_at_box(rt, &type, &a);
-	if (!r && is_async_iterator(&type)) {
+	if (!r && is_iterator) {
 		a.machine = addr;
 		r = dotnet_field_off(rt, &type, iterator_source, &off);
 		a.off = (s32)off + OBJECT_HEAD + SOURCE_STATE;

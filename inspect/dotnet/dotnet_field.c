@@ -98,28 +98,37 @@ static int field_rows(const struct metadata *m, u32 type_row, u32 *first, u32 *e
 	return r;
 }
 
-u32 dotnet_field_row(const struct metadata *m, u32 type_row, const char *name)
+int dotnet_field_row(const struct metadata *m, u32 type_row, const char *name, u32 *out)
 {
 	char found[64];
 	u32 row, end, idx;
+	int r = field_rows(m, type_row, &row, &end);
 
-	if (field_rows(m, type_row, &row, &end))
-		return 0;
-	for (; row < end; row++)
-		if (!metadata_cell(m, METADATA_FIELD, row, FIELD_NAME, &idx) &&
-		    !metadata_string(m, idx, found, sizeof(found)) && !strcmp(found, name))
-			return row;
-	return 0;
+	for (; !r && row < end; row++) {
+		r = metadata_cell(m, METADATA_FIELD, row, FIELD_NAME, &idx);
+		if (!r)
+			r = metadata_string(m, idx, found, sizeof(found));
+		if (!r && !strcmp(found, name)) {
+			*out = row;
+			return 0;
+		}
+		if (r == -E2BIG)
+			r = 0; /* longer than any that is sought */
+	}
+	return r ? r : -ENOENT;
 }
 
 int dotnet_field_off(struct dotnet_runtime *rt, const struct dotnet_type *type, const char *name,
 		     u32 *off)
 {
-	u32 row = dotnet_field_row(&type->module->metadata, type->row, name), first, end;
+	const struct metadata *m = &type->module->metadata;
 	u64 of = type->addr, class, list;
 	struct field_desc f;
-	int r = row ? field_rows(&type->module->metadata, type->row, &first, &end) : -ENOENT;
+	u32 row, first, end;
+	int r = dotnet_field_row(m, type->row, name, &row);
 
+	if (!r)
+		r = field_rows(m, type->row, &first, &end);
 	if (!r)
 		r = dotnet_word(rt, of + TYPE_CLASS, &class);
 	if (!r && class & 1) {

@@ -203,8 +203,8 @@ int dotnet_type_find(struct dotnet_runtime *rt, const struct dotnet_module *modu
 /* 0, -ENOENT (its metadata is not known), -EINVAL or what reading gave. */
 int dotnet_type_get(struct dotnet_runtime *rt, u64 addr, struct dotnet_type *type);
 
-/* The row of Field of one of a type's own fields, 0: there is none of that name. */
-u32 dotnet_field_row(const struct metadata *m, u32 type_row, const char *name);
+/* The row of Field of one of a type's own fields; -ENOENT: there is none of that name. */
+int dotnet_field_row(const struct metadata *m, u32 type_row, const char *name, u32 *row);
 
 /* Its offset, in an object from behind the MethodTable; -ENOENT: there is none. */
 int dotnet_field_off(struct dotnet_runtime *rt, const struct dotnet_type *type, const char *name,
