@@ -27,6 +27,11 @@
 #define PROLOGUE_LEN 96
 #define HEADER_METHOD_DESC 0x18
 
+static s32 read_s8(const u8 *p)
+{
+	return (s8)*p;
+}
+
 static s32 read_s32(const u8 *p)
 {
 	s32 v;
@@ -42,7 +47,7 @@ static int find_store(const u8 *code, struct dotnet_home *home)
 		if (code[i] != 0x48 || code[i + 1] != 0x89)
 			continue;
 		if (code[i + 2] == 0x7d) {
-			*home = (struct dotnet_home){ (s8)code[i + 3], i + 4 };
+			*home = (struct dotnet_home){ read_s8(code + i + 3), i + 4 };
 			return 0;
 		}
 		if (code[i + 2] == 0xbd) {
@@ -60,7 +65,7 @@ static int find_frame(const u8 *code, s32 *d, u32 *end)
 		if (code[i] != 0x48)
 			continue;
 		if (code[i + 1] == 0x8d && code[i + 2] == 0x6c && code[i + 3] == 0x24) {
-			*d = (s8)code[i + 4];
+			*d = read_s8(code + i + 4);
 			*end = i + 5;
 			return 0;
 		}
