@@ -203,7 +203,7 @@ static u32 make_utf8(char *s)
 	return n_broken;
 }
 
-/* Nothing vouches for the name of a dynamic method but that it is a text. */
+/* Nothing vouches for the name of a dynamic method but its code, and that it is a text. */
 static bool is_text(const char *s)
 {
 	char copy[DOTNET_NAME_LEN];
@@ -220,12 +220,21 @@ static bool is_text(const char *s)
 	return true;
 }
 
-static int name_dynamic(struct naming *n)
+/* Its MethodDesc is used again, for other code, once the method is gone. */
+static int name_dynamic(struct naming *n, const struct dotnet_code *code)
 {
 	struct dotnet_name *name = n->name;
+	struct dotnet_code now;
 	u64 addr;
-	int r = dotnet_word(n->rt, n->method.addr + n->rt->l->dynamic_name, &addr);
+	int r = dotnet_code_find(n->rt, code->start_addr, &now);
 
+	if (r == -ESRCH)
+		return r;
+	if (r || now.start_addr != code->start_addr || now.method_desc != code->method_desc) {
+		name->reason = "the dynamic method is gone";
+		return -ENOENT;
+	}
+	r = dotnet_word(n->rt, n->method.addr + n->rt->l->dynamic_name, &addr);
 	if (!r)
 		r = dotnet_text(n->rt, addr, name->method, sizeof(name->method));
 	if (r || !is_text(name->method)) {
@@ -266,7 +275,8 @@ static int name_compiled(struct naming *n, const struct dotnet_code *code)
 
 	if (r)
 		return r;
-	return n->method.class == DOTNET_CLASS_DYNAMIC ? name_dynamic(n) : name_by_metadata(n);
+	return n->method.class == DOTNET_CLASS_DYNAMIC ? name_dynamic(n, code)
+						       : name_by_metadata(n);
 }
 
 /* R2R code: the image tells the row, and of an instantiation the arguments. */

@@ -264,6 +264,33 @@ static void a_dynamic_method_has_the_name_in_its_descriptor(void **state)
 	}
 }
 
+/* Its descriptor, and perhaps its memory, are another dynamic method's then. */
+static void a_dynamic_method_without_its_code_has_no_name(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < N(versions); i++) {
+		struct dotnet_code code;
+		struct clr c;
+
+		make(&versions[i]);
+		put(METHOD_DESC + 6, 7, 2); /* dynamic */
+		put(METHOD_DESC + versions[i].dynamic_name, BASE + TEXT, 8);
+		memcpy(memory + TEXT, "lambda_method2", 15);
+		open_clr(&c, versions[i].major, 0);
+		assert_int_equal(dotnet_code_find(c.runtime, BASE + METHOD, &code), 0);
+		assert_int_equal(dotnet_name_get(c.runtime, &code, &name), 0);
+		code.start_addr += 16; /* a shorter one lay in the same memory */
+		assert_int_equal(dotnet_name_get(c.runtime, &code, &name), -ENOENT);
+		assert_string_equal(name.reason, "the dynamic method is gone");
+		code.start_addr = BASE + CODE + CODE_LEN;
+		assert_int_equal(dotnet_name_get(c.runtime, &code, &name), -ENOENT);
+		code.start_addr = BASE + METHOD;
+		put(HEADER + 0x18, BASE + METHOD_DESC + 8, 8); /* another's */
+		assert_int_equal(dotnet_name_get(c.runtime, &code, &name), -ENOENT);
+		dotnet_runtime_free(&c.runtime);
+	}
+}
+
 /* The row is another method's of the assembly, but the type is not that method's. */
 static void a_row_of_another_type_is_no_name(void **state)
 {
@@ -518,6 +545,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(a_version_read_as_another_has_no_name),
 	cmocka_unit_test(every_read_may_fail),
 	cmocka_unit_test(a_dynamic_method_has_the_name_in_its_descriptor),
+	cmocka_unit_test(a_dynamic_method_without_its_code_has_no_name),
 	cmocka_unit_test(a_row_of_another_type_is_no_name),
 	cmocka_unit_test(an_assembly_of_another_name_is_not_believed),
 	cmocka_unit_test(an_assembly_that_takes_the_place_of_another_is_read_anew),
