@@ -6,6 +6,7 @@
 #include "elf_search.h"
 
 #define CHUNK_LEN (1u << 20)
+#define BEFORE ELF_SEARCH_BEFORE
 #define MAX_SEARCH_LEN (256u << 20) /* Node.js 26 has 120 MB */
 
 struct search {
@@ -14,7 +15,7 @@ struct search {
 	size_t len;
 	int (*fn)(const char *text, size_t n, void *data);
 	void *data;
-	char *chunk;
+	char *chunk; /* BEFORE bytes precede it */
 	u64 budget; /* bytes that may be read still; segments can have the same bytes of the file */
 };
 
@@ -37,6 +38,7 @@ static int search_segment(struct search *s, const struct elf_segment *segment)
 {
 	const u64 overlap = strlen(s->mark) + s->len;
 
+	memset(s->chunk - BEFORE, 0, BEFORE);
 	for (u64 off = 0; off < segment->file_len; off += CHUNK_LEN - overlap) {
 		u64 left = segment->file_len - off;
 		size_t n = left < CHUNK_LEN ? left : CHUNK_LEN;
@@ -49,6 +51,7 @@ static int search_segment(struct search *s, const struct elf_segment *segment)
 		r = search_chunk(s, n);
 		if (r != -ENOENT)
 			return r;
+		memcpy(s->chunk - BEFORE, s->chunk + CHUNK_LEN - overlap - BEFORE, BEFORE);
 	}
 	return -ENOENT;
 }
@@ -56,12 +59,12 @@ static int search_segment(struct search *s, const struct elf_segment *segment)
 int elf_file_search(const struct elf_file *f, const char *mark, size_t len,
 		    int (*fn)(const char *text, size_t n, void *data), void *data)
 {
-	_cleanup_free_ char *chunk = malloc(CHUNK_LEN);
-	struct search s = { f, mark, len, fn, data, chunk, MAX_SEARCH_LEN };
+	_cleanup_free_ char *buf = calloc(1, BEFORE + CHUNK_LEN);
+	struct search s = { f, mark, len, fn, data, buf + BEFORE, MAX_SEARCH_LEN };
 	size_t n_segments;
 	const struct elf_segment *segments = elf_file_segments(f, &n_segments);
 
-	if (!chunk)
+	if (!buf)
 		return -ENOMEM;
 	for (int is_exec = 0; is_exec <= 1; is_exec++) {
 		for (size_t i = 0; i < n_segments; i++) {

@@ -10,7 +10,9 @@
  *	Bytecodes::kBytecodeSizes            3 tables of one byte a bytecode
  *	wasm::(anonymous)::global_wasm_state a pointer to all WebAssembly of the process
  *
- * The file name plays no part. A binary with both metadata and version is V8.
+ * The file name plays no part. A binary with both metadata and version is V8. One with
+ * neither may be Deno; to spare others the search for the text that tells, only what
+ * exports the functions of Node-API is looked into.
  */
 
 #include <elf.h>
@@ -29,6 +31,7 @@
 /* Of a V8 whose own are not known; what is read there is not used. */
 #define V8_ANY_ARRAY_SLOT 32
 #define V8_ANY_OFFSET_SLOT 40
+#define V8_ANY_SHARED 24
 #define BYTECODE_SIZES "_ZN2v88internal11interpreter9Bytecodes14kBytecodeSizesE"
 
 enum place {
@@ -43,6 +46,7 @@ enum place {
 	OLD_BLOB_LEN,
 	SIZES,
 	WASM_STATE,
+	NODE_API_FUNCTION,
 	N_PLACES
 };
 
@@ -62,6 +66,7 @@ static const char *const place_names[N_PLACES] = {
 	[OLD_BLOB_LEN] = "v8_Default_embedded_blob_size_",
 	[SIZES] = BYTECODE_SIZES,
 	[WASM_STATE] = "_ZN2v88internal4wasm12_GLOBAL__N_117global_wasm_stateE",
+	[NODE_API_FUNCTION] = "napi_create_function",
 };
 
 struct collection {
@@ -143,13 +148,22 @@ static int read_version(struct v8_build *b, struct elf_file *f, const struct col
 	return 0;
 }
 
-static void name_runtime(struct v8_build *b, const struct elf_file *f)
+/* -ENOENT: not V8. */
+static int find_version(struct v8_build *b, struct elf_file *f, const struct collection *c)
+{
+	if (c->n_meta)
+		return read_version(b, f, c);
+	return c->addr[NODE_API_FUNCTION] ? v8_find_rusty_version(f, b->version) : -ENOENT;
+}
+
+/* Deno has the address of some Node.js' headers, too. */
+static void name_runtime(struct v8_build *b, const struct elf_file *f, bool is_rusty)
 {
 	char node[48];
 
 	snprintf(b->v8, sizeof(b->v8), "V8 %d.%d.%d.%d", b->version[0], b->version[1],
 		 b->version[2], b->version[3]);
-	if (!v8_find_node_version(f, node, sizeof(node)))
+	if (!is_rusty && !v8_find_node_version(f, node, sizeof(node)))
 		snprintf(b->runtime, sizeof(b->runtime), "Node.js %s", node);
 	else
 		strcpy(b->runtime, b->v8);
@@ -345,7 +359,7 @@ static const char *take_info(struct v8_build *b, const struct collection *c)
 	b->info = (struct v8_info){
 		.bytecode_array_slot = V8_ANY_ARRAY_SLOT,
 		.bytecode_offset_slot = V8_ANY_OFFSET_SLOT,
-		.shared_off = b->layout.function_shared,
+		.shared_off = b->why ? V8_ANY_SHARED : b->layout.function_shared,
 		.exit_marker = marker_of(c, "frametype_BuiltinExitFrame"),
 		.jspi_marker = marker_of(c, "frametype_WasmJspiFrame"),
 		.deopt_caller_off = b->layout.deopt_caller,
@@ -384,7 +398,8 @@ static int learn(struct v8_build *b, struct elf_file *f, const struct collection
 	int r;
 
 	b->async_why = "this V8 is not supported";
-	b->why = v8_layout_init(&b->layout, version, c->meta, c->n_meta);
+	b->why = c->n_meta ? v8_layout_init(&b->layout, version, c->meta, c->n_meta)
+			   : "it was built for Deno, without metadata";
 	odd = take_info(b, c);
 	if (!b->why)
 		b->why = odd;
@@ -428,10 +443,11 @@ int v8_build_new(struct v8_build **build, struct elf_file *f)
 	r = elf_file_each_symbol(f, collect, c);
 	if (r < 0)
 		return r;
-	if (!c->n_meta || read_version(b, f, c) < 0)
-		return -ENOENT;
+	r = find_version(b, f, c);
+	if (r < 0)
+		return r;
 	qsort(c->meta, c->n_meta, sizeof(c->meta[0]), compare_meta);
-	name_runtime(b, f);
+	name_runtime(b, f, !c->n_meta);
 	r = learn(b, f, c);
 	if (!r || r == -ENOTSUP)
 		*build = TAKE_PTR(b);

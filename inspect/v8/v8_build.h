@@ -65,3 +65,11 @@ int v8_find_bytecode_sizes(const struct elf_file *f, u8 sizes[3][V8_MAX_BYTECODE
 
 /* Node.js' own version ("24.21.0") from the file's read-only data; -ENOENT: not Node.js. */
 int v8_find_node_version(const struct elf_file *f, char *version, size_t len);
+
+/**
+ * v8_find_rusty_version() - the version of a V8 that was built for Deno
+ * @version:	as "15.0.245.2-rusty" has it
+ *
+ * Return: 0, -ENOENT (there is none in the file) or -ENOMEM.
+ */
+int v8_find_rusty_version(const struct elf_file *f, int version[4]);

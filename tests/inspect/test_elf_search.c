@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+
+/* A text that is longer than what elf_file_search() reads at a time, in the test's own file. */
+
+#include <errno.h>
+#include <string.h>
+
+#include "../../inspect/elf/elf_search.h"
+#include "../check.h"
+
+#define REPEATS 100000
+
+extern const char many[];
+__asm__(".pushsection .rodata\n"
+	"many:\n"
+	".rept 100000\n"
+	".ascii \"fifteen letters, many times over\"\n"
+	".endr\n"
+	".popsection\n");
+
+/* The first two are preceded by something else. */
+static int look_before(const char *text, size_t n, void *data)
+{
+	int *seen = data;
+
+	(void)n;
+	if (++*seen > 2)
+		assert_memory_equal(text - 15 - ELF_SEARCH_BEFORE, many, ELF_SEARCH_BEFORE);
+	return -ENOENT;
+}
+
+static void what_precedes_a_mark_can_be_read(void **state)
+{
+	char mark[] = "fifteen letterS"; /* else it were one more */
+	struct elf_file *f;
+	int seen = 0;
+
+	(void)state;
+	mark[strlen(mark) - 1] = 's';
+	assert_int_equal(elf_file_open(&f, "/proc/self/exe"), 0);
+	assert_int_equal(elf_file_search(f, mark, 1, look_before, &seen), -ENOENT);
+	assert_in_range(seen, REPEATS, REPEATS + 10);
+	elf_file_free(&f);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_precedes_a_mark_can_be_read),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

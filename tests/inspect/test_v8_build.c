@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+
+/* Which V8 without metadata is known, and what it is called. */
+
+#include <errno.h>
+
+#include "../../inspect/v8/v8.h"
+#include "../check.h"
+
+static int open_build(struct v8_build **b, const char *path)
+{
+	struct elf_file *f;
+	int r;
+
+	assert_int_equal(elf_file_open(&f, path), 0);
+	r = v8_build_new(b, f);
+	elf_file_free(&f);
+	return r;
+}
+
+static void deno_is_named_with_its_version_and_the_reason(void **state)
+{
+	struct v8_build *b;
+
+	(void)state;
+	assert_int_equal(open_build(&b, FAKE_DENO_PLAIN), -ENOTSUP);
+	assert_string_equal(v8_build_runtime(b), "V8 15.0.245.2");
+	assert_string_equal(v8_build_why(b), "it was built for Deno, without metadata");
+	assert_null(v8_build_doubt(b));
+	v8_build_free(&b);
+}
+
+/* The kernel side takes shared_off 0 for a build that it knows nothing of. */
+static void frames_of_deno_are_walked(void **state)
+{
+	struct v8_build *b;
+
+	(void)state;
+	assert_int_equal(open_build(&b, FAKE_DENO_PLAIN), -ENOTSUP);
+	assert_int_not_equal(v8_build_info(b)->shared_off, 0);
+	v8_build_free(&b);
+}
+
+static void what_only_looks_like_deno_is_no_v8(void **state)
+{
+	static const char *const paths[] = { FAKE_DENO_OTHER, FAKE_DENO_LONGER, FAKE_DENO_SHORT,
+					     FAKE_DENO_LARGE, FAKE_DENO_EMPTY };
+	struct v8_build *b = NULL;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++)
+		assert_int_equal(open_build(&b, paths[i]), -ENOENT);
+	assert_null(b);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(deno_is_named_with_its_version_and_the_reason),
+		cmocka_unit_test(frames_of_deno_are_walked),
+		cmocka_unit_test(what_only_looks_like_deno_is_no_v8),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
