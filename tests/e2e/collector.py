@@ -80,7 +80,7 @@ class Figures:
 
     @property
     def agrees(self):
-        return self.paused > 0 and self.named >= 0.98 * self.paused
+        return self.paused > 0 and self.named >= 0.95 * self.paused
 
 
 def report_share(path):
