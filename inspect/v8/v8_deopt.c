@@ -32,6 +32,9 @@
 #define MAX_SAFEPOINTS_LEN (64u << 10)
 #define MAX_POINTS 65536
 #define MAX_HOPS 8
+/* Of the search for callers: a crafted heap shall not hold the recorder. */
+#define MAX_CALLER_PATHS 4096
+#define MAX_CALLER_LOOKUPS 256
 
 /* DeoptimizationData (v8/src/objects/code.h at 8.4, deoptimization-data.h at 12.9.202) */
 #define TRANSLATIONS_IDX 0
@@ -472,12 +475,17 @@ struct call {
 
 /* Points of one inlined call may disagree; then the one counts that V8's position agrees with. */
 static void note_call(struct v8_heap *h, struct call *call, const struct v8_inlined *caller,
-		      s32 offset)
+		      s32 offset, u32 *lookups_left)
 {
 	u64 data;
 
 	if (call->state == SURE_CALL || (call->state && call->offset == offset))
 		return;
+	if (!*lookups_left) {
+		call->state = SEVERAL_CALLS;
+		return;
+	}
+	--*lookups_left;
 	if (!v8_word(h, caller->sfi, h->l->sfi_data, &data) &&
 	    v8_bytecode_position(h, v8_bytecode_of(h, data), offset) == caller->pos)
 		call->state = SURE_CALL;
@@ -510,9 +518,11 @@ void v8_deopt_callers(struct v8_heap *h, const struct v8_code *code, const s32 *
 {
 	_cleanup_(deopt_deinit) struct deopt d = {};
 	_cleanup_(tables_deinit) struct tables tables = {};
+	u32 paths_left = MAX_CALLER_PATHS, lookups_left = MAX_CALLER_LOOKUPS;
 	int more = 0, r = deopt_init(&d, h, code);
 	struct call calls[MAX_FRAMES] = {};
 	struct v8_positions t;
+	bool is_spent = false;
 	struct path path;
 	u64 last = 0;
 	s32 offset;
@@ -525,12 +535,20 @@ void v8_deopt_callers(struct v8_heap *h, const struct v8_code *code, const s32 *
 	for (u32 p = 0; !r && p < d.n_points; p++) {
 		for (; more > 0 && t.code <= d.points[p].pc; more = v8_positions_next(&t))
 			last = t.position;
-		if (v8_position_inlining(last) < 0 || get_path(&d, &d.points[p], &path) < 1)
+		if (v8_position_inlining(last) < 0)
+			continue;
+		is_spent = !paths_left--;
+		if (is_spent)
+			break;
+		if (get_path(&d, &d.points[p], &path) < 1)
 			continue;
 		for (int i = 0; i < n - 1; i++)
 			if (find_call(&tables, &path, v8_position_inlining(last), ids[i], &offset))
-				note_call(h, &calls[i], &out[i + 1], offset);
+				note_call(h, &calls[i], &out[i + 1], offset, &lookups_left);
 	}
 	for (int i = 0; i < n - 1; i++)
-		take_call(&out[i + 1], &calls[i]);
+		if (is_spent && calls[i].state != SURE_CALL)
+			out[i + 1].why = v8_no_line;
+		else
+			take_call(&out[i + 1], &calls[i]);
 }

@@ -24,6 +24,7 @@
 #include "v8_translation.h"
 
 #define MAX_NUMBER_BYTES 5
+#define MAX_TRANSLATION_LEN (16u << 10)
 
 enum meaning {
 	VALUE,
@@ -176,6 +177,8 @@ int v8_translation_read(const u8 *bytes, size_t n, u32 at, enum v8_deopt_form fo
 
 	if (at >= n || form == V8_DEOPT_UNKNOWN)
 		return -EINVAL;
+	if (n - at > MAX_TRANSLATION_LEN)
+		n = at + MAX_TRANSLATION_LEN;
 	n_js = begin(&w, bytes, n, at, form == V8_DEOPT_8_4, &n_all);
 	if (n_js < 1)
 		return -EINVAL;

@@ -242,7 +242,6 @@ static void described_code_is_no_stub(void **state)
 	made_deinit(&m);
 }
 
-/* A call of the function at 0x40, 8 bytes from the entry. */
 /* As of glibc's clone(): of what is there the walk looks up the last byte alone. */
 static void a_system_call_right_behind_a_description_belongs_to_it(void **state)
 {
@@ -270,6 +269,7 @@ static void a_system_call_right_behind_a_description_belongs_to_it(void **state)
 	}
 }
 
+/* A call of the function at 0x40, 8 bytes from the entry. */
 static void the_entry_of_a_program_is_a_root(void **state)
 {
 	static const u8 code[] = { 0x31, 0xed, 0x48, 0x89, 0xe7, 0x90, 0x90,
