@@ -3,7 +3,8 @@
 """dotnet_matrix.py [OPTION]... VERSION...: how exact .NET's stacks are, cell by cell.
 
 A cell is a version, a mode and a case of fixtures/dotnet/nesting.cs (dotnet_nesting.py). All cases of a
-version and mode run at once, in UNSPOOL_DOTNET_DIR/VERSION-nesting or VERSION-nesting-single.
+version and mode run at once, in UNSPOOL_DOTNET_DIR/VERSION-nesting, -nesting-single or
+-nesting-composite.
 
   names     % of the samples with managed code as leaf that are not truncated (but for guesses), whose
             frames are a chain that the source allows
@@ -34,6 +35,7 @@ MODES = {
     "two-tiers": ("", {"DOTNET_TieredPGO": "0", "DOTNET_TC_QuickJitForLoops": "0"}),
     "server-gc": ("", {"DOTNET_gcServer": "1"}),
     "one-mapping": ("", {"DOTNET_EnableWriteXorExecute": "0"}),
+    "composite": ("-composite", {"DOTNET_TieredCompilation": "0"}),
 }
 HZ = 997
 WARM_S = 6

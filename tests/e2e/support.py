@@ -39,6 +39,7 @@ lines of the samples that are in managed code and not truncated:
 * `two-tiers`: `DOTNET_TieredPGO=0 DOTNET_TC_QuickJitForLoops=0`, no counting, no replacement on the stack
 * `server-gc`: `DOTNET_gcServer=1`, a collector's thread for each CPU
 * `one-mapping`: `DOTNET_EnableWriteXorExecute=0`, code in anonymous memory that can be written to
+* `composite`: framework and program precompiled into one image, `DOTNET_TieredCompilation=0`, so that it stays
 """
 
 
