@@ -28,6 +28,7 @@ struct recording {
 	u32 pid; /* of the target, 0: several */
 	u64 cpu_first_ns, cpu_last_ns; /* CPU time of pid, for when there is no sample */
 	int signal_fd;
+	u64 profile_ns; /* CLOCK_MONOTONIC at the time that the profile's header has */
 	u64 start_ns, stop_ns, flushed_ns; /* stop_ns: 0 while it records */
 	bool command_alone; /* its status is passed on */
 	bool command_ran;

@@ -96,6 +96,7 @@ static int start_profile(struct recording *r)
 	char command[1024] = "";
 	int err;
 
+	r->profile_ns = clock_ns(CLOCK_MONOTONIC);
 	uname(&u);
 	header.arch = strcmp(u.machine, "aarch64") ? u.machine : "arm64";
 	header.kernel = u.release;
@@ -156,7 +157,7 @@ static int start_session(struct recording *r)
 {
 	struct session_config config = { .sampler = r->sampler,
 					 .profile = r->profile,
-					 .start_ns = clock_ns(CLOCK_MONOTONIC),
+					 .start_ns = r->profile_ns,
 					 .fetches = r->options.debuginfod,
 					 .wants_async = r->options.async,
 					 .eager = recording_is_eager(r),
