@@ -110,16 +110,21 @@ static bool is_array_type(const struct v8_layout *l, int type)
 	       (l->type_trusted_weak_array && type == l->type_trusted_weak_array);
 }
 
-int v8_array_word(struct v8_heap *h, u64 tagged, u32 idx, u64 *word)
+/* 0, or -EINVAL: it is no array. */
+static int checked_array_len(struct v8_heap *h, u64 tagged, u32 *len)
 {
-	int type = v8_type(h, tagged), r;
-	u32 len;
+	int type = v8_type(h, tagged);
 
 	if (type < 0)
 		return type;
-	if (!is_array_type(h->l, type))
-		return -EINVAL;
-	r = array_len(h, tagged, &len);
+	return is_array_type(h->l, type) ? array_len(h, tagged, len) : -EINVAL;
+}
+
+int v8_array_word(struct v8_heap *h, u64 tagged, u32 idx, u64 *word)
+{
+	u32 len;
+	int r = checked_array_len(h, tagged, &len);
+
 	if (r < 0)
 		return r;
 	if (idx >= len)
@@ -130,14 +135,9 @@ int v8_array_word(struct v8_heap *h, u64 tagged, u32 idx, u64 *word)
 int v8_array_words(struct v8_heap *h, u64 tagged, u64 **words, u32 *n)
 {
 	_cleanup_free_ u64 *p = NULL;
-	int type = v8_type(h, tagged), r;
 	u32 len;
+	int r = checked_array_len(h, tagged, &len);
 
-	if (type < 0)
-		return type;
-	if (!is_array_type(h->l, type))
-		return -EINVAL;
-	r = array_len(h, tagged, &len);
 	if (r < 0)
 		return r;
 	if (len > MAX_WORDS)
