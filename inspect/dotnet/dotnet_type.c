@@ -3,8 +3,8 @@
 /*
  * What a type or method was instantiated with, from the runtime's own types:
  *
- *	MethodTable     0x00 u32 flags; 0x08 u32 (row of TypeDef << 8) (.NET 8-10), u16 row
- *	                at 0x0a (6, 7; 0xffff: too large); 0x18 Module; 0x30 dictionaries,
+ *	MethodTable     0x00 u32 flags; 0x08 u32 (row of TypeDef << 8) (.NET 9, 10), u16 row
+ *	                at 0x0a (6 to 8; 0xffff: too large); 0x18 Module; 0x30 dictionaries,
  *	                of an array its element's type
  *	dictionaries    at -4 u16 how many, at -2 u16 how many arguments; the last is its own:
  *	                an array of TypeHandles, the arguments first
