@@ -258,29 +258,35 @@ static int compare_codes(const void *pa, const void *pb)
 	return (a->start_addr > b->start_addr) - (a->start_addr < b->start_addr);
 }
 
-/* Reads V8's list of new code, if it is another one than last time. */
-static int read_fresh(struct v8_heap *h, struct v8_wasm_module *m)
+/*
+ * Reads V8's list of new code, if it is another one than last time. V8 empties it into the
+ * tree (of @n_codes) and fills it anew in the same place.
+ */
+static int read_fresh(struct v8_heap *h, struct v8_wasm_module *m, u64 n_codes)
 {
-	u64 list[2], n;
+	u64 key[4] = { [3] = n_codes }, n;
 	u64 *codes;
-	int r = v8_read(h, m->addr + m->codes_off + FRESH_OFF, list, sizeof(list));
+	int r = v8_read(h, m->addr + m->codes_off + FRESH_OFF, key, 2 * sizeof(*key));
 
-	if (r || !memcmp(list, m->fresh_key, sizeof(list)))
+	n = (key[1] - key[0]) / 8;
+	if (!r && (key[1] < key[0] || n > MAX_FRESH))
+		r = -EINVAL;
+	if (!r && n)
+		r = v8_read(h, key[1] - 8, &key[2], sizeof(*key));
+	if (r || !memcmp(key, m->fresh_key, sizeof(key)))
 		return r;
-	n = (list[1] - list[0]) / 8;
-	if (list[1] < list[0] || n > MAX_FRESH)
-		return -EINVAL;
 	free(m->fresh);
 	m->n_fresh = 0;
+	memset(m->fresh_key, 0, sizeof(key));
 	m->fresh = calloc(n + 1, sizeof(*m->fresh));
 	codes = calloc(n + 1, sizeof(*codes));
-	r = m->fresh && codes ? v8_read(h, list[0], codes, n * sizeof(*codes)) : -ENOMEM;
+	r = m->fresh && codes ? v8_read(h, key[0], codes, n * sizeof(*codes)) : -ENOMEM;
 	for (u64 i = 0; !r && i < n; i++)
 		m->n_fresh += !read_code(h, m->addr, codes[i], &m->fresh[m->n_fresh]);
 	free(codes);
 	if (r)
 		return r;
-	memcpy(m->fresh_key, list, sizeof(list));
+	memcpy(m->fresh_key, key, sizeof(key));
 	qsort(m->fresh, m->n_fresh, sizeof(*m->fresh), compare_codes);
 	return 0;
 }
@@ -290,10 +296,10 @@ static bool holds(const struct v8_wasm_code *code, u64 pc)
 	return pc >= code->start_addr && pc - code->start_addr < code->len;
 }
 
-static int find_fresh(struct v8_heap *h, struct v8_wasm_module *m, u64 pc,
+static int find_fresh(struct v8_heap *h, struct v8_wasm_module *m, u64 pc, u64 n_codes,
 		      struct v8_wasm_code *code)
 {
-	int r = read_fresh(h, m);
+	int r = read_fresh(h, m, n_codes);
 	size_t low;
 
 	if (r)
@@ -316,7 +322,7 @@ static int find_code(struct v8_heap *h, struct v8_wasm_module *m, u64 pc, struct
 	if (!tree_find(h, tree.root, pc, &node) && !read_code(h, m->addr, node.value[0], code) &&
 	    code->start_addr == node.key && holds(code, pc))
 		return 0;
-	return find_fresh(h, m, pc, code);
+	return find_fresh(h, m, pc, tree.count, code);
 }
 
 /* A function at @pc; -ENOENT: none, -EINVAL: which one can't be told. */

@@ -25,7 +25,7 @@
 static struct fake_v8 v;
 static struct uw_sample sample;
 static struct v8_name names[V8_MAX_NAMES];
-static u64 module_addr, bytes_addr, table_addr;
+static u64 module_addr, bytes_addr, table_addr, list_addr;
 
 /* Four of its own, "mod", names: 1 "inner", 2 "\xff-ter" (no UTF-8), 3 "" */
 static const u8 module_bytes[] = {
@@ -118,7 +118,7 @@ static u64 pointer_to(const u64 *words, u32 n)
 /* Code of function 2 and of nobody in the map; of 1 (old in the map), 3 and 4 in the list. */
 static void build_module(u64 bytes_len)
 {
-	u64 codes = module_addr + CODES_OFF, root, right, left, list, functions[4];
+	u64 codes = module_addr + CODES_OFF, root, right, left, functions[4];
 	u64 fresh[2];
 
 	root = make_node(codes, REGION + 0x100, make_code(0x100, 2), 0);
@@ -128,7 +128,7 @@ static void build_module(u64 bytes_len)
 	fake_put(&v, root + 24, right);
 	fresh[0] = make_code(0x400, 3);
 	fresh[1] = make_code(0x300, 1);
-	list = pointer_to(fresh, 2);
+	list_addr = pointer_to(fresh, 2);
 	functions[0] = fresh[1];
 	functions[1] = make_code(0x100, 2);
 	functions[2] = fresh[0];
@@ -140,9 +140,9 @@ static void build_module(u64 bytes_len)
 	fake_put(&v, codes + 16, left);
 	fake_put(&v, codes + 24, right);
 	fake_put(&v, codes + 32, 3);
-	fake_put(&v, codes + 40, list);
-	fake_put(&v, codes + 48, list + 16);
-	fake_put(&v, codes + 56, list + 16);
+	fake_put(&v, codes + 40, list_addr);
+	fake_put(&v, codes + 48, list_addr + 16);
+	fake_put(&v, codes + 56, list_addr + 16);
 	fake_put(&v, codes + 64, table_addr);
 }
 
@@ -209,6 +209,26 @@ static void each_function_has_its_name_and_its_module(void **state)
 		assert_int_equal(names[0].kind, V8_NAME_WASM);
 		assert_memory_equal(names[0].file, URL, strlen(URL));
 	}
+	v8_heap_free(&h);
+}
+
+/* V8 empties its list into the map, and fills it anew in the same place. */
+static void new_code_is_found_in_a_list_that_was_filled_anew(void **state)
+{
+	struct v8_heap *h;
+
+	(void)state;
+	build(sizeof(module_bytes));
+	h = fake_heap(&v);
+	name_at(h, 0x300, UW_V8_STUB);
+	assert_string_equal(names[0].name, "inner");
+	fake_put(&v, list_addr, make_code(0x700, 3));
+	fake_put(&v, list_addr + 8, make_code(0x600, 1));
+	fake_put(&v, module_addr + CODES_OFF + 32, 5);
+	name_at(h, 0x600, UW_V8_STUB);
+	assert_string_equal(names[0].name, "inner");
+	name_at(h, 0x700, UW_V8_STUB);
+	assert_string_equal(names[0].name, "wasm-function[3]");
 	v8_heap_free(&h);
 }
 
@@ -363,6 +383,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_function_has_its_name_and_its_module),
+		cmocka_unit_test(new_code_is_found_in_a_list_that_was_filled_anew),
 		cmocka_unit_test(a_short_module_has_the_url_that_v8_gives_it),
 		cmocka_unit_test(functions_that_v8s_own_table_contradicts_have_no_name),
 		cmocka_unit_test(a_module_that_is_cut_off_has_fewer_names_and_no_wrong_ones),
