@@ -8,7 +8,8 @@
  *	v8_Default_embedded_blob_code_*      where the embedded builtins are
  *	Builtins_*                           their names; stripped files have neither
  *	Bytecodes::kBytecodeSizes            3 tables of one byte a bytecode
- *	wasm::(anonymous)::global_wasm_state a pointer to all WebAssembly of the process
+ *	wasm::(anonymous)::global_wasm_state a pointer to all WebAssembly of the process; up to V8 8
+ *	                                     a static object that begins with one
  *
  * The file name plays no part. A binary with both metadata and version is V8. One with
  * neither may be Deno; to spare others the search for the text that tells, only what
@@ -47,6 +48,7 @@ enum place {
 	OLD_BLOB_LEN,
 	SIZES,
 	WASM_STATE,
+	OLD_WASM_STATE,
 	NODE_API_FUNCTION,
 	N_PLACES
 };
@@ -67,6 +69,7 @@ static const char *const place_names[N_PLACES] = {
 	[OLD_BLOB_LEN] = "v8_Default_embedded_blob_size_",
 	[SIZES] = BYTECODE_SIZES,
 	[WASM_STATE] = "_ZN2v88internal4wasm12_GLOBAL__N_117global_wasm_stateE",
+	[OLD_WASM_STATE] = "_ZZN2v88internal4wasm12_GLOBAL__N_119GetSharedWasmEngineEvE6object",
 	[NODE_API_FUNCTION] = "napi_create_function",
 };
 
@@ -295,7 +298,7 @@ static int take_blob(struct v8_build *b, struct elf_file *f, const struct collec
 	b->blob_off = off;
 	b->blob_len = len;
 	b->blob_addr = addr;
-	b->wasm_state_addr = c->addr[WASM_STATE];
+	b->wasm_state_addr = c->addr[WASM_STATE] ? c->addr[WASM_STATE] : c->addr[OLD_WASM_STATE];
 	return take_builtins(b, addr, c);
 }
 

@@ -4,13 +4,13 @@
  * From a pc to the WebAssembly function. Its code is no heap object: the C++ part of V8
  * owns it, so what is here does not move, and nothing of it is in the metadata.
  *
- *	global_wasm_state (symbol)
+ *	global_wasm_state (symbol; up to V8 8, GetSharedWasmEngine()'s object)
  *	  -> state: a std::map, code region -> { its end, NativeModule }
  *	       -> NativeModule
  *	            bytes of the module: -> { -> "\0asm", length }
  *	            a std::map, code -> WasmCode; the newest code is in the
- *	            std::vector behind it until V8 looks for some code itself;
- *	            then the table of each function's newest WasmCode
+ *	            std::vector behind it until V8 looks for some code itself
+ *	            (up to V8 8 there is none); then the table of each function's newest WasmCode
  *	              -> WasmCode { NativeModule, first byte, ..., length, ..., function }
  *
  * Where the two maps lie is found by their form (a tree of libstdc++, whose root knows the
@@ -42,7 +42,7 @@
 
 /* Behind the header of a module's tree of code. */
 #define FRESH_OFF 40
-#define TABLE_OFF 64
+#define MAX_TABLE_OFF 64
 
 /* std::_Rb_tree_node with its pair. */
 struct tree_node {
@@ -119,7 +119,7 @@ static int probe_module(struct v8_heap *h, struct v8_wasm_module *m)
 			m->bytes_off = (u32)(8 * i);
 			m->bytes_addr = bytes[0];
 			m->bytes_len = bytes[1];
-		} else if (!m->codes_off && i && i < n - TABLE_OFF / 8 &&
+		} else if (!m->codes_off && i && i < n - MAX_TABLE_OFF / 8 &&
 			   is_tree(h, m->addr + 8 * (i - 1), words[i], &node) &&
 			   !read_code(h, m->addr, node.value[0], &code) &&
 			   code.start_addr == node.key) {
@@ -133,9 +133,10 @@ static int probe_module(struct v8_heap *h, struct v8_wasm_module *m)
 static int count_imports(struct v8_heap *h, struct v8_wasm_module *m)
 {
 	u32 n = m->n_own < N_WITNESSES ? m->n_own : N_WITNESSES, n_seen = 0;
+	u64 off = h->l->wasm_has_no_fresh ? FRESH_OFF : MAX_TABLE_OFF;
 	u64 table, codes[N_WITNESSES];
 	struct v8_wasm_code code;
-	int r = v8_read(h, m->addr + m->codes_off + TABLE_OFF, &table, sizeof(table));
+	int r = v8_read(h, m->addr + m->codes_off + off, &table, sizeof(table));
 
 	if (!r)
 		r = v8_read(h, table, codes, n * sizeof(*codes));
@@ -299,7 +300,7 @@ static bool holds(const struct v8_wasm_code *code, u64 pc)
 static int find_fresh(struct v8_heap *h, struct v8_wasm_module *m, u64 pc, u64 n_codes,
 		      struct v8_wasm_code *code)
 {
-	int r = read_fresh(h, m, n_codes);
+	int r = h->l->wasm_has_no_fresh ? -ENOENT : read_fresh(h, m, n_codes);
 	size_t low;
 
 	if (r)

@@ -4,6 +4,7 @@
  * WebAssembly's functions, in C++ objects made by hand as V8 13.6 has them (v8_wasm.c says
  * where from): a module that imports one function and has four of its own. One is in V8's map
  * of code, one was replaced by newer code and is in the list of new code, one has no name.
+ * V8 8.4 has no such list.
  */
 
 #include <stdlib.h>
@@ -232,6 +233,26 @@ static void new_code_is_found_in_a_list_that_was_filled_anew(void **state)
 	v8_heap_free(&h);
 }
 
+/* Its table of functions is where later ones have the list, here: of other code. */
+static void before_v8_9_all_code_is_in_the_map(void **state)
+{
+	struct v8_heap *h;
+
+	(void)state;
+	build(sizeof(module_bytes));
+	v.build.version[0] = 8;
+	v.build.layout.wasm_has_no_fresh = 1;
+	fake_put(&v, module_addr + CODES_OFF + 40, table_addr);
+	fake_put(&v, module_addr + CODES_OFF + 48, table_addr + 32);
+	fake_put(&v, module_addr + CODES_OFF + 64, 0);
+	h = fake_heap(&v);
+	name_at(h, 0x200, UW_V8_STUB);
+	assert_string_equal(names[0].name, "inner");
+	name_at(h, 0x400, UW_V8_STUB);
+	assert_null(names[0].name);
+	v8_heap_free(&h);
+}
+
 /* Of Node.js 16 to 24: the URL that Error.stack gave this module, "mymod". */
 static void a_short_module_has_the_url_that_v8_gives_it(void **state)
 {
@@ -384,6 +405,7 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_function_has_its_name_and_its_module),
 		cmocka_unit_test(new_code_is_found_in_a_list_that_was_filled_anew),
+		cmocka_unit_test(before_v8_9_all_code_is_in_the_map),
 		cmocka_unit_test(a_short_module_has_the_url_that_v8_gives_it),
 		cmocka_unit_test(functions_that_v8s_own_table_contradicts_have_no_name),
 		cmocka_unit_test(a_module_that_is_cut_off_has_fewer_names_and_no_wrong_ones),
