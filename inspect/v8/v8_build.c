@@ -408,15 +408,10 @@ static int learn(struct v8_build *b, struct elf_file *f, const struct collection
 	if (!b->why)
 		b->why = odd;
 	b->is_borrowed = !b->why && b->layout.version != version;
-	if (b->is_borrowed) {
-		/* No vote looks at what these tell: positions and own names count. */
-		b->layout.deopt_form = V8_DEOPT_UNKNOWN;
-		b->layout.maglev_has_no_positions = b->layout.calls_have_wrong_positions = 0;
-		b->layout.scope_static_kind = 0;
+	if (b->is_borrowed)
 		snprintf(b->doubt, sizeof(b->doubt), "V8 %d.%d is not known, and taken for %u.%u",
 			 b->version[0], b->version[1], b->layout.version >> 16,
 			 b->layout.version & 0xffff);
-	}
 	r = take_rest(b, f, c);
 	if (r < 0)
 		return r;

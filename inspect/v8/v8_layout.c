@@ -197,6 +197,14 @@ static const char *check_tagging(const struct v8_meta *meta, size_t n)
 	return NULL;
 }
 
+/* What no vote of v8_probe.c looks at: positions and names of functions count. */
+static void distrust(struct v8_layout *l)
+{
+	l->deopt_form = V8_DEOPT_UNKNOWN;
+	l->maglev_has_no_positions = l->calls_have_wrong_positions = 0;
+	l->scope_static_kind = 0;
+}
+
 /* The table of the version, or of the nearest before it, or of the first. */
 static struct v8_layout table_of(u32 version)
 {
@@ -207,6 +215,8 @@ static struct v8_layout table_of(u32 version)
 		i--;
 	l = known[i].layout;
 	l.version = known[i].version;
+	if (l.version != version)
+		distrust(&l);
 	if (!l.scope_slots)
 		l.scope_slots = 8;
 	if (!l.sfi_builtin)

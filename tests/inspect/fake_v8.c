@@ -85,11 +85,15 @@ static int fake_read(struct target *t, u64 addr, void *dst, size_t len)
 	return 0;
 }
 
+const char *fake_layout(struct v8_layout *l, u32 version)
+{
+	return v8_layout_init(l, version, meta, sizeof(meta) / sizeof(meta[0]));
+}
+
 void fake_init(struct fake_v8 *v)
 {
 	*v = (struct fake_v8){ .target.read = fake_read };
-	v->build.why = v8_layout_init(&v->build.layout, V8_VERSION(13, 6), meta,
-				      sizeof(meta) / sizeof(meta[0]));
+	v->build.why = fake_layout(&v->build.layout, V8_VERSION(13, 6));
 	/* As 12.9 has it, so that Maglev's code here is of that. */
 	v->build.layout.deopt_form = V8_DEOPT_12_9;
 	v->build.layout.deopt_entries_idx = 12;

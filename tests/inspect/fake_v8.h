@@ -40,6 +40,9 @@ struct fake_v8 {
 
 void fake_init(struct fake_v8 *v);
 
+/* The layout of a V8_VERSION() that tells what 13.6 does; why there is none, or NULL. */
+const char *fake_layout(struct v8_layout *l, u32 version);
+
 /* A new heap over it with its regions told; free with v8_heap_free(). */
 struct v8_heap *fake_heap(struct fake_v8 *v);
 

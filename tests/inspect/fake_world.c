@@ -143,6 +143,47 @@ u64 fake_wrong_call(struct fake_v8 *v, const struct fake_world *w)
 			   fake_byte_array(v, &tree, sizeof(tree)));
 }
 
+/*
+ * Checks of 6 bytes each, then exits of one. Where outer() stands at exit n, 4 + n, its
+ * positions do not confirm.
+ */
+u64 fake_checks(struct fake_v8 *v, const struct fake_world *w, u32 n_checks, u32 n_exits)
+{
+	const struct position positions[] = { { 0, word_of(POS_TWO, 0) } };
+	const struct inlining tree = { word_of(POS_TWO, -1), 0, 0 };
+	const u32 first_exit = 6 * n_checks, len = first_exit + n_exits;
+	u64 wrapper = fake_object(v, WRAPPER, 16), literals[] = { w->inner, w->outer },
+	    deopt[12 + 3 * FAKE_MAX_EXITS] = {}, start;
+	static const u8 safepoints[16] = { [4] = 0x91 };
+	u8 translations[14 * FAKE_MAX_EXITS];
+
+	fake_put(v, wrapper - 1 + 8, w->outer);
+	for (u32 i = 0; i < n_exits; i++) {
+		const u32 at = 2 * (4 + i);
+		const u8 t[14] = { 0x0e, 0, 4, 4, 0x01, (u8)(at | 0x80), (u8)(at >> 7), 2,
+				   0,	 1, 0, 0, 0 };
+
+		memcpy(translations + 14 * i, t, sizeof(t));
+		deopt[12 + 3 * i + 1] = fake_smi((s32)(14 * i));
+		deopt[12 + 3 * i + 2] = fake_smi((s32)(first_exit + i));
+	}
+	deopt[0] = fake_byte_array(v, translations, 14 * n_exits);
+	deopt[3] = fake_array(v, WEAK, literals, 2);
+	deopt[7] = wrapper;
+	deopt[8] = fake_byte_array(v, &tree, sizeof(tree));
+	fake_code(v, KIND_TURBOFAN, len, fake_array(v, PROTECTED, deopt, 12 + 3 * n_exits),
+		  position_table(v, positions, 1), &start);
+	for (u32 i = 0; i < n_checks; i++) {
+		const u32 to = first_exit + i % n_exits - 6 * (i + 1);
+		u8 check[6] = { 0x0f, 0x80 };
+
+		memcpy(check + 2, &to, sizeof(to));
+		fake_bytes(v, start + 6 * i, check, sizeof(check));
+	}
+	fake_bytes(v, start + len, safepoints, sizeof(safepoints));
+	return start;
+}
+
 void fake_world(struct fake_v8 *v, struct fake_world *w)
 {
 	static const u8 bytecodes[] = { FAKE_OP, 0, FAKE_OP, 0, FAKE_OP, 0, FAKE_RETURN };

@@ -56,6 +56,11 @@ u32 fake_scenes(const struct fake_world *w, struct fake_scene *scenes);
  * one. */
 u64 fake_wrong_call(struct fake_v8 *v, const struct fake_world *w);
 
+/* Optimized code of outer() where inner() runs all the time: @n_checks that lead to @n_exits in
+ * turn, at each of which outer() stands at another bytecode, on line 4. */
+#define FAKE_MAX_EXITS 600
+u64 fake_checks(struct fake_v8 *v, const struct fake_world *w, u32 n_checks, u32 n_exits);
+
 /* A JavaScript frame, and the word in its slot of the bytecode offset. */
 struct uw_frame fake_js(u64 pc, u64 sfi, u64 b, u64 bytecode, u8 flags);
 u64 fake_offset_slot(int offset);

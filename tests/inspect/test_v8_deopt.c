@@ -5,8 +5,10 @@
  * are among those that test_v8_names.c names, with reads that fail and lie.
  */
 
+#include <limits.h>
 #include <string.h>
 
+#include "../../inspect/v8/v8_translation.h"
 #include "../check.h"
 #include "fake_world.h"
 
@@ -63,11 +65,74 @@ static void a_call_with_a_wrong_position_has_the_line_of_its_point(void **state)
 	}
 }
 
+/* How often the target is read for a frame of such code; *line: of the caller. */
+static int reads_of(u32 n_checks, u32 n_exits, u32 *line)
+{
+	struct uw_frame f;
+	struct v8_heap *h;
+	int before;
+
+	fake_world(&v, &w);
+	v.build.layout.calls_have_wrong_positions = 1;
+	f = fake_js(fake_checks(&v, &w, n_checks, n_exits) + 20, w.outer, 0, 0, 0);
+	h = fake_heap(&v);
+	before = v.reads;
+	assert_int_equal(name_frame(h, &f), 2);
+	*line = names[1].line;
+	v8_heap_free(&h);
+	return v.reads - before;
+}
+
+/* Each place where the caller may stand is looked up in its tables, so it costs reads. */
+static void a_caller_that_may_stand_anywhere_is_not_looked_up_for_ever(void **state)
+{
+	u32 line;
+	int few, many;
+
+	(void)state;
+	few = reads_of(100, 100, &line);
+	many = reads_of(300, 300, &line);
+	assert_in_range(many, few + 100, INT_MAX);
+	assert_int_equal(reads_of(FAKE_MAX_EXITS, FAKE_MAX_EXITS, &line), many);
+	assert_int_equal(line, 0);
+}
+
+static void a_caller_among_too_many_points_has_no_line(void **state)
+{
+	u32 line;
+
+	(void)state;
+	reads_of(4096, 1, &line);
+	assert_int_equal(line, 4);
+	reads_of(4097, 1, &line);
+	assert_int_equal(line, 0);
+}
+
+/* What no vote of functions for a borrowed table would find to be wrong. */
+static void a_version_without_a_table_borrows_no_points(void **state)
+{
+	struct v8_layout known, borrowed;
+
+	(void)state;
+	assert_null(fake_layout(&known, V8_VERSION(12, 9)));
+	assert_null(fake_layout(&borrowed, V8_VERSION(12, 10)));
+	assert_int_equal(borrowed.version, known.version);
+	assert_int_equal(known.deopt_form, V8_DEOPT_12_9);
+	assert_int_equal(borrowed.deopt_form, V8_DEOPT_UNKNOWN);
+	assert_true(known.maglev_has_no_positions);
+	assert_false(borrowed.maglev_has_no_positions);
+	assert_int_not_equal(known.scope_static_kind, 0);
+	assert_int_equal(borrowed.scope_static_kind, 0);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(code_without_positions_has_the_line_of_a_function_that_has_one),
 		cmocka_unit_test(a_call_with_a_wrong_position_has_the_line_of_its_point),
+		cmocka_unit_test(a_caller_that_may_stand_anywhere_is_not_looked_up_for_ever),
+		cmocka_unit_test(a_caller_among_too_many_points_has_no_line),
+		cmocka_unit_test(a_version_without_a_table_borrows_no_points),
 	};
 
 	return CHECK_RUN(tests);
