@@ -39,6 +39,15 @@ const struct v8_info *v8_build_info(const struct v8_build *b);
 /* The embedded builtins in the file; 0 or -ENOENT. */
 int v8_build_blob(const struct v8_build *b, u64 *file_off, u64 *len);
 
+/**
+ * v8_build_builtin_name() - what a builtin is called, for a build whose heap can't be read
+ * @file_off:	of its code
+ *
+ * Return: the name, owned by the build; NULL: there is none, it has no symbol, or it is
+ * the interpreter, in which some function runs.
+ */
+const char *v8_build_builtin_name(const struct v8_build *b, u64 file_off);
+
 struct v8_heap;
 
 /* An executable mapping of V8 in the process, as v8_heap needs it. */

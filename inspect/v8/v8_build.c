@@ -11,9 +11,9 @@
  *	wasm::(anonymous)::global_wasm_state a pointer to all WebAssembly of the process; up to V8 8
  *	                                     a static object that begins with one
  *
- * The file name plays no part. A binary with both metadata and version is V8. One with
- * neither may be Deno; to spare others the search for the text that tells, only what
- * exports the functions of Node-API is looked into.
+ * The file name plays no part. A binary with a version is V8, without metadata one that can't
+ * be read (Bare, workerd). One with neither may be Deno or Electron; to spare others the
+ * search for the text that tells, only what exports the functions of Node-API is looked into.
  */
 
 #include <elf.h>
@@ -152,22 +152,27 @@ static int read_version(struct v8_build *b, struct elf_file *f, const struct col
 	return 0;
 }
 
-/* -ENOENT: not V8. */
+/* -ENOENT: not V8. Without metadata @b->why is set. */
 static int find_version(struct v8_build *b, struct elf_file *f, const struct collection *c)
 {
+	int r = read_version(b, f, c);
+
 	if (c->n_meta)
-		return read_version(b, f, c);
-	return c->addr[NODE_API_FUNCTION] ? v8_find_rusty_version(f, b->version) : -ENOENT;
+		return r;
+	b->why = "it was built without metadata";
+	if (r == -ENOENT && c->addr[NODE_API_FUNCTION])
+		r = v8_find_embedder(f, b->version, &b->why);
+	return r;
 }
 
 /* Deno has the address of some Node.js' headers, too. */
-static void name_runtime(struct v8_build *b, const struct elf_file *f, bool is_rusty)
+static void name_runtime(struct v8_build *b, const struct elf_file *f, bool has_metadata)
 {
 	char node[48];
 
 	snprintf(b->v8, sizeof(b->v8), "V8 %d.%d.%d.%d", b->version[0], b->version[1],
 		 b->version[2], b->version[3]);
-	if (!is_rusty && !v8_find_node_version(f, node, sizeof(node)))
+	if (has_metadata && !v8_find_node_version(f, node, sizeof(node)))
 		snprintf(b->runtime, sizeof(b->runtime), "Node.js %s", node);
 	else
 		strcpy(b->runtime, b->v8);
@@ -402,8 +407,8 @@ static int learn(struct v8_build *b, struct elf_file *f, const struct collection
 	int r;
 
 	b->async_why = "this V8 is not supported";
-	b->why = c->n_meta ? v8_layout_init(&b->layout, version, c->meta, c->n_meta)
-			   : "it was built for Deno, without metadata";
+	if (c->n_meta)
+		b->why = v8_layout_init(&b->layout, version, c->meta, c->n_meta);
 	odd = take_info(b, c);
 	if (!b->why)
 		b->why = odd;
@@ -451,7 +456,7 @@ int v8_build_new(struct v8_build **build, struct elf_file *f)
 	if (r < 0)
 		return r;
 	qsort(c->meta, c->n_meta, sizeof(c->meta[0]), compare_meta);
-	name_runtime(b, f, !c->n_meta);
+	name_runtime(b, f, c->n_meta);
 	r = learn(b, f, c);
 	if (!r || r == -ENOTSUP)
 		*build = TAKE_PTR(b);
@@ -508,6 +513,13 @@ int v8_build_blob(const struct v8_build *b, u64 *file_off, u64 *len)
 	*file_off = b->blob_off;
 	*len = b->blob_len;
 	return 0;
+}
+
+const char *v8_build_builtin_name(const struct v8_build *b, u64 file_off)
+{
+	const struct v8_builtin *builtin = v8_build_builtin_at(b, file_off - b->blob_off);
+
+	return builtin && builtin->kind == V8_BUILTIN_PLAIN ? builtin->name : NULL;
 }
 
 const struct v8_builtin *v8_build_builtin_at(const struct v8_build *b, u64 blob_off)

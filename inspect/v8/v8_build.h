@@ -67,9 +67,10 @@ int v8_find_bytecode_sizes(const struct elf_file *f, u8 sizes[3][V8_MAX_BYTECODE
 int v8_find_node_version(const struct elf_file *f, char *version, size_t len);
 
 /**
- * v8_find_rusty_version() - the version of a V8 that was built for Deno
+ * v8_find_embedder() - a V8 of which only the text of its version is left
  * @version:	as "15.0.245.2-rusty" has it
+ * @why:	it is not supported: whose it is; static
  *
  * Return: 0, -ENOENT (there is none in the file) or -ENOMEM.
  */
-int v8_find_rusty_version(const struct elf_file *f, int version[4]);
+int v8_find_embedder(const struct elf_file *f, int version[4], const char **why);

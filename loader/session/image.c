@@ -167,6 +167,25 @@ const char *image_v8_why(const struct image *im)
 	return im->build ? v8_build_why(im->build->v8) : NULL;
 }
 
+static int compare_with_mapping(const void *addr, const void *mapping)
+{
+	const struct uw_mapping *m = mapping;
+	u64 at = *(const u64 *)addr;
+
+	return at < m->start_addr ? -1 : at >= m->end_addr;
+}
+
+const char *image_v8_builtin(const struct image *im, u64 pc)
+{
+	const struct uw_mapping *m = NULL;
+
+	if (im->build && im->n_maps)
+		m = bsearch(&pc, im->maps, im->n_maps, sizeof(*im->maps), compare_with_mapping);
+	return m && m->kind == UW_MAP_V8_BUILTINS
+		       ? v8_build_builtin_name(im->build->v8, m->file_off + (pc - m->start_addr))
+		       : NULL;
+}
+
 void images_each_doubt(const struct images *all,
 		       void (*fn)(const char *runtime, const char *why, void *data), void *data)
 {
@@ -276,14 +295,6 @@ static u32 module_of(const struct image *im, struct mapping *m)
 	u32 id;
 
 	return m->is_anon || modules_open(im->all->modules, im->process, m, &id) ? 0 : id;
-}
-
-static int compare_with_mapping(const void *addr, const void *mapping)
-{
-	const struct uw_mapping *m = mapping;
-	u64 at = *(const u64 *)addr;
-
-	return at < m->start_addr ? -1 : at >= m->end_addr;
 }
 
 /*

@@ -99,6 +99,9 @@ const struct v8_info *image_v8_info(const struct image *image);
 /* Why frames of the image's V8 can't be named; NULL: they can, or there is none. */
 const char *image_v8_why(const struct image *image);
 
+/* The name of V8's builtin at a pc, or NULL: as v8_build_builtin_name(). */
+const char *image_v8_builtin(const struct image *image, u64 pc);
+
 /* Keeps whether the process's heap was as expected, for images_each_doubt(). */
 void image_judge_heap(struct image *image);
 

@@ -40,23 +40,38 @@ static int append_v8_name(struct naming *n, const struct v8_name *name, const st
 	return naming_append(n, &out);
 }
 
+/*
+ * Without a heap only builtins have names. One that is interrupted runs on the frame of the
+ * function that called it.
+ */
+static int name_without_heap(struct naming *n, const struct image *image, const struct uw_sample *s,
+			     u32 i)
+{
+	const struct uw_frame *f = &s->frames[i];
+	const char *why = image ? image_v8_why(image) : NULL;
+	struct v8_name frame = { .kind = f->kind == UW_V8_STUB ? V8_NAME_STUB : V8_NAME_JS,
+				 .reason = why ? why : "process or thread is gone" };
+	struct v8_name builtin = { .kind = f->kind == UW_V8_STUB ? V8_NAME_STUB : V8_NAME_BUILTIN };
+	int err;
+
+	n->unresolved |= !why;
+	if (why)
+		builtin.name = image_v8_builtin(image, uw_frame_lookup_pc(f));
+	if (!builtin.name)
+		return append_v8_name(n, &frame, f);
+	err = append_v8_name(n, &builtin, f);
+	return !err && i == s->n_kernel && f->kind == UW_V8_JS ? append_v8_name(n, &frame, f) : err;
+}
+
 int naming_v8(struct naming *n, struct image *image, const struct uw_sample *s, u32 i)
 {
 	const struct uw_frame *f = &s->frames[i];
-	struct v8_name gone = { .kind = f->kind == UW_V8_STUB ? V8_NAME_STUB : V8_NAME_JS,
-				.reason = "process or thread is gone" };
 	int n_names = -ESRCH, err = 0;
 
 	if (image && image->heap)
 		n_names = v8_heap_name(image->heap, s, i, n->v8);
-	if (n_names <= 0) {
-		const char *why = image ? image_v8_why(image) : NULL;
-
-		n->unresolved |= !why;
-		if (why)
-			gone.reason = why;
-		return append_v8_name(n, &gone, f);
-	}
+	if (n_names <= 0)
+		return name_without_heap(n, image, s, i);
 	for (int k = 0; !err && k < n_names; k++)
 		err = append_v8_name(n, &n->v8[k], f);
 	return err;

@@ -68,20 +68,22 @@ def run(binary, tmp):
 
 
 def judge(profile):
-    """Samples with JavaScript: how many, with exact names and lines, with a wrong name or line."""
+    """Samples with JavaScript: how many, with named functions, with exact names and lines, with a
+    wrong name or line, with the builtin by which V8 is entered."""
     known = Judge(KNOWN)
     lines = {(s.name, line) for path in known.paths for s in path
              for line in range(s.first, s.last + 1)}
-    n = exact = wrong = named = 0
+    n = exact = wrong = named = entered = 0
     for count, _, frames, _ in profile.samples():
         own = [known.locate(f) for f in reversed(frames)]
         own = [frame for frame in own if frame]
         js = [f for f in frames if f["kind"] == "js"]
         n += count * bool(js)
         named += count * any(f.get("name") for f in js)
+        entered += count * any(f["kind"] == "stub" and f.get("name") == "JSEntry" for f in frames)
         exact += count * bool(own and known.lines_exact(own))
         wrong += count * any(line and (name, line) not in lines for name, _, line in own)
-    return n, named, exact, wrong
+    return n, named, exact, wrong, entered
 
 
 def main():
@@ -98,10 +100,11 @@ def main():
             binary = os.path.join(tmp, "program")
             doctor(node(version_of(major)), binary, values)
             profile, err = run(binary, tmp)
-            n, named, exact, wrong = judge(profile)
+            n, named, exact, wrong, entered = judge(profile)
             print(f"{what}: {n} samples, {named} with names, {exact} exact, {wrong} wrong")
             check.that(re.search(says, err), f"{what}: says {says!r}")
             check.that(n > 100 and not wrong, f"{what}: nothing is wrong", quiet=True)
+            check.that(entered >= 0.9 * n, f"{what}: builtins have their names")
             if what == "unknown":
                 check.that(exact >= 0.9 * n, f"{what}: is read all the same")
             else:

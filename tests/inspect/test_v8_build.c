@@ -18,33 +18,43 @@ static int open_build(struct v8_build **b, const char *path)
 	return r;
 }
 
-static void deno_is_named_with_its_version_and_the_reason(void **state)
+static void a_v8_without_metadata_is_named_with_its_version_and_the_reason(void **state)
 {
+	static const struct {
+		const char *path, *v8, *why;
+	} rows[] = {
+		{ FAKE_DENO, "V8 15.0.245.2", "it was built for Deno, without metadata" },
+		{ FAKE_ELECTRON, "V8 14.8.178.31", "it was built for Electron, without metadata" },
+		{ FAKE_BARE, "V8 14.8.178.31", "it was built without metadata" },
+		{ FAKE_VERSIONED, "V8 14.8.178.31", "it was built without metadata" },
+	};
 	struct v8_build *b;
 
 	(void)state;
-	assert_int_equal(open_build(&b, FAKE_DENO_PLAIN), -ENOTSUP);
-	assert_string_equal(v8_build_runtime(b), "V8 15.0.245.2");
-	assert_string_equal(v8_build_why(b), "it was built for Deno, without metadata");
-	assert_null(v8_build_doubt(b));
-	v8_build_free(&b);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		assert_int_equal(open_build(&b, rows[i].path), -ENOTSUP);
+		assert_string_equal(v8_build_runtime(b), rows[i].v8);
+		assert_string_equal(v8_build_why(b), rows[i].why);
+		assert_null(v8_build_doubt(b));
+		v8_build_free(&b);
+	}
 }
 
 /* The kernel side takes shared_off 0 for a build that it knows nothing of. */
-static void frames_of_deno_are_walked(void **state)
+static void its_frames_are_walked(void **state)
 {
 	struct v8_build *b;
 
 	(void)state;
-	assert_int_equal(open_build(&b, FAKE_DENO_PLAIN), -ENOTSUP);
+	assert_int_equal(open_build(&b, FAKE_DENO), -ENOTSUP);
 	assert_int_not_equal(v8_build_info(b)->shared_off, 0);
 	v8_build_free(&b);
 }
 
-static void what_only_looks_like_deno_is_no_v8(void **state)
+static void what_only_looks_like_it_is_no_v8(void **state)
 {
-	static const char *const paths[] = { FAKE_DENO_OTHER, FAKE_DENO_LONGER, FAKE_DENO_SHORT,
-					     FAKE_DENO_LARGE, FAKE_DENO_EMPTY };
+	static const char *const paths[] = { FAKE_OTHER, FAKE_LONGER, FAKE_SHORT,
+					     FAKE_LARGE, FAKE_EMPTY,  FAKE_ELECTRONIC };
 	struct v8_build *b = NULL;
 
 	(void)state;
@@ -56,9 +66,9 @@ static void what_only_looks_like_deno_is_no_v8(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(deno_is_named_with_its_version_and_the_reason),
-		cmocka_unit_test(frames_of_deno_are_walked),
-		cmocka_unit_test(what_only_looks_like_deno_is_no_v8),
+		cmocka_unit_test(a_v8_without_metadata_is_named_with_its_version_and_the_reason),
+		cmocka_unit_test(its_frames_are_walked),
+		cmocka_unit_test(what_only_looks_like_it_is_no_v8),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+
+/*
+ * Deno and Electron have a V8 without metadata, and are stripped. What is left is the text
+ * that v8::V8::GetVersion() gives: "15.0.245.2-rusty", the end of which is set by who builds
+ * V8 (V8_EMBEDDER_STRING): rusty_v8, as found in Deno 2.9.6, and v8_embedder_string of
+ * Electron (build/args/all.gn at 2026-11).
+ */
+
+#include <errno.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../elf/elf_search.h"
+#include "v8_build.h"
+
+struct embedder {
+	const char *mark, *why;
+};
+
+static const struct embedder embedders[] = {
+	{ "-rusty", "it was built for Deno, without metadata" },
+	{ "-electron.0", "it was built for Electron, without metadata" },
+};
+
+struct search {
+	const char *mark;
+	int *version;
+};
+
+/* The number whose last digit is before @end; where it begins, or NULL. */
+static const char *number_before(const char *end, int *value)
+{
+	const char *p = end;
+
+	while (end - p < 5 && p[-1] >= '0' && p[-1] <= '9')
+		p--;
+	*value = (int)strtol(p, NULL, 10);
+	return p < end && *value <= UINT16_MAX ? p : NULL;
+}
+
+/* @text follows the mark. Four numbers are at most 23 bytes before it. */
+static int take_version(const char *text, size_t n, void *data)
+{
+	const struct search *s = data;
+	const char *p = text - strlen(s->mark);
+
+	if (!n || *text)
+		return -ENOENT;
+	for (int i = 3; p && i >= 0; i--) {
+		p = number_before(p, &s->version[i]);
+		if (p && i && *--p != '.')
+			p = NULL;
+	}
+	return p ? 0 : -ENOENT;
+}
+
+int v8_find_embedder(const struct elf_file *f, int version[4], const char **why)
+{
+	int r = -ENOENT;
+
+	for (size_t i = 0; r == -ENOENT && i < sizeof(embedders) / sizeof(*embedders); i++) {
+		struct search s = { embedders[i].mark, version };
+
+		r = elf_file_search(f, s.mark, 1, take_version, &s);
+		if (!r)
+			*why = embedders[i].why;
+	}
+	return r;
+}
