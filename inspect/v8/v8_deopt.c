@@ -377,20 +377,47 @@ static void in_gap(struct path *path, const struct path *next)
 		path->n = n;
 }
 
+/* Before the first point and after the last: all begin and end in the outermost function. */
+static int at_edge(const struct deopt *d, struct path *path)
+{
+	if (get_path(d, &d->points[0], path) < 1)
+		return -EINVAL;
+	path->n = 1;
+	return 0;
+}
+
 /* What is at @off, which is no call. */
 static int between(const struct deopt *d, u32 off, struct path *path)
 {
 	size_t after = search_first(d->n_points, i, d->points[i].pc <= off);
 	struct path next;
 
-	if (!after || after == d->n_points)
+	if (!d->n_points)
 		return -ENOENT;
+	if (!after || after == d->n_points)
+		return at_edge(d, path);
 	if (get_path(d, &d->points[after - 1], path) < 1 ||
 	    get_path(d, &d->points[after], &next) < 1)
 		return -EINVAL;
 	if (common(path, &next) < path->n || next.n > path->n)
 		in_gap(path, &next);
 	return path->n ? 0 : -EINVAL;
+}
+
+/* Which point's exit is @off in, or -1. */
+static s64 exit_around(const struct deopt *d, u32 off)
+{
+	return (s64)search_first(d->n_entries, i, entry(d, (u32)i, ENTRY_PC) <= off) - 1;
+}
+
+/* Without positions. */
+static int find_path(const struct deopt *d, u32 off, struct path *path)
+{
+	s64 exit = exit_around(d, off);
+
+	if (exit < 0)
+		return between(d, in_line(d, off), path);
+	return get_path(d, &(struct point){ .idx = (u32)exit }, path) < 1 ? -EINVAL : 0;
 }
 
 static int expand_call(const struct deopt *d, u32 off, struct v8_inlined *out)
@@ -422,7 +449,7 @@ int v8_deopt_expand(struct v8_heap *h, const struct v8_code *code, u64 pc, struc
 		r = expand_call(&d, off, out);
 	if (r || !has_no_positions(h, code))
 		return r;
-	r = between(&d, in_line(&d, off), &path);
+	r = find_path(&d, off, &path);
 	if (!r)
 		r = give(&d, &path, out);
 	if (r > 0)

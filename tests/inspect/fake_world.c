@@ -85,7 +85,7 @@ static u64 make_turbofan(struct fake_v8 *v, struct fake_world *w)
  *	40  ret
  *	41  call		of the piece, without a point; returns to 46
  *	46  jmp 30; int3
- *	56  exit of point 0
+ *	56  exits of the points, 4 each
  */
 static u64 make_points(struct fake_v8 *v, const struct fake_world *w, u32 kind, u64 positions,
 		       u64 tree)
@@ -281,6 +281,10 @@ static void in_maglev(struct list *l, const struct fake_world *w)
 		{ "Maglev, a check", 16, 0, 2, 0, 0 },
 		{ "Maglev, between a check and a call", 20, 0, 2, 0, 0 },
 		{ "Maglev, before the inlined function", 12, 0, 1, 0, 0 },
+		{ "Maglev, before the first point", 4, 0, 1, 0, 0 },
+		{ "Maglev, behind the last point", 38, 0, 1, 0, 0 },
+		{ "Maglev, the exit of a check", 58, 0, 2, 0, 0 },
+		{ "Maglev, the exit of a call", 61, 0, 1, 0, 0 },
 		{ "Maglev, out of line", 42, 0, 2, 0, 0 },
 		{ "Maglev, a call out of line", 46, UW_FRAME_RA, 2, 0, 0 },
 	};
