@@ -7,7 +7,7 @@ can be (nesting.py). All samples that hold a frame of it count, those in prologu
 epilogues and builtins, too:
 
   names     % whose frames of the program have exactly the names of one of its stacks
-  lines     % of which each line is exact, too
+  lines     % of which each line is exact, too; "+" where V8 itself has no line (limits.py)
   complete  % of the process's samples whose stack is complete
 
   -m, -p NAME[,NAME]  these modes, programs   -n SAMPLES  at least so many a cell
@@ -22,6 +22,7 @@ import os
 import sys
 import time
 
+import limits
 from bundle import Bundle
 from lib import TOP, Checks, folder, need_bpf, node, record, running
 from nesting import Judge
@@ -65,8 +66,9 @@ def can_run(mode, program):
 class Tally:
     """Counts of one process in a recording."""
 
-    def __init__(self, judge, profile, pid):
+    def __init__(self, judge, profile, pid, has_limit):
         self.judge, self.n, self.names, self.lines = judge, 0, 0, 0
+        self.has_limit, self.limited = has_limit, 0
         self.misses, self.incomplete = collections.Counter(), collections.Counter()
         self.samples = 0
         for count, stack, frames, line in profile.samples():
@@ -87,7 +89,9 @@ class Tally:
         self.n += count
         self.names += count * exact
         self.lines += count * lined
-        if not lined:
+        limited = exact and not lined and self.has_limit and limits.is_limit(self.judge, frames)
+        self.limited += count * limited
+        if not lined and not limited:
             self.misses[("lines: " if exact else "names: ") +
                         describe(frames, self.judge)] += count
 
@@ -96,7 +100,8 @@ class Tally:
             return 100 * part / whole if whole else 0
 
         return Cell(percent(self.names, self.n), percent(self.lines, self.n),
-                    percent(self.samples - self.incomplete.total(), self.samples), self.n)
+                    percent(self.samples - self.incomplete.total(), self.samples), self.n,
+                    percent(self.limited, self.n))
 
 
 def describe(frames, judge):
@@ -123,7 +128,7 @@ def start(stack, tmp, version, mode, program):
     return stack.enter_context(running(argv, b"running")), Judge(KNOWN, bundles)
 
 
-def measure(version, mode, programs, seconds):
+def measure(version, mode, programs, seconds, has_limit):
     """{program: Tally} of one recording; all run at once, so that its start counts once."""
     with folder() as tmp, contextlib.ExitStack() as stack:
         started = {name: start(stack, tmp, version, mode, name) for name in programs}
@@ -131,23 +136,24 @@ def measure(version, mode, programs, seconds):
         pids = ",".join(str(child.pid) for child, _ in started.values())
         profile = record("-p", pids, "-d", f"{seconds}s", out=os.path.join(tmp, "p.ndjson"),
                          timeout=seconds + 300)[1]
-        return {name: Tally(judge, profile, child.pid)
+        return {name: Tally(judge, profile, child.pid, has_limit)
                 for name, (child, judge) in started.items()} if profile else {}
 
 
-def tallies(version, mode, programs, least):
+def tallies(version, mode, programs, least, has_limit):
     """Measures again what had too few samples."""
-    found = measure(version, mode, programs, 2 * len(programs) + 1)
+    found = measure(version, mode, programs, 2 * len(programs) + 1, has_limit)
     for _ in range(3):
         short = [name for name in programs if name not in found or found[name].n < least]
         if short:
-            found.update(measure(version, mode, short, min(MOST_SECONDS, 5 * len(short) + 2)))
+            found.update(measure(version, mode, short, min(MOST_SECONDS, 5 * len(short) + 2),
+                                 has_limit))
     return found
 
 
-def run_mode(check, args, version, mode, document):
+def run_mode(check, args, version, mode, document, answer):
     programs = [name for name in args.programs or PROGRAMS if can_run(mode, name)]
-    found = tallies(version, mode, programs, args.samples)
+    found = tallies(version, mode, programs, args.samples, answer and answer.has_no_lines)
     for program in programs:
         tally, label = found.get(program), f"{version} {mode} {program}"
         if not check.that(tally and tally.n >= args.samples,
@@ -160,7 +166,7 @@ def run_mode(check, args, version, mode, document):
         for miss, count in tally.misses.most_common(args.verbose * 12):
             print(f"    {count} {miss}")
         if document:
-            document.put(version, mode, program, cell)
+            document.put(version, mode, program, cell, answer)
 
 
 def main():
@@ -182,10 +188,14 @@ def main():
     check = Checks()
     document = Document(args.out, list(PROGRAMS), list(modes(99))) if args.out else None
     print("goals: " + ", ".join(f"{name} {goal} %" for name, goal in GOALS.items()))
+    answers = {v: limits.ask(node(v)) for v in args.versions
+               if int(v.split(".")[0]) >= limits.FIRST_MAJOR}
+    for version, answer in answers.items():
+        print(f"{version}: V8 itself: {answer}")
     for mode in args.modes or modes(99):
         for version in args.versions:
             if mode in modes(int(version.split(".")[0])):
-                run_mode(check, args, version, mode, document)
+                run_mode(check, args, version, mode, document, answers.get(version))
     return check.end()
 
 

@@ -125,11 +125,12 @@ class Judge:
     def names_exact(self, stack):
         return bool(self._candidates(stack))
 
-    def lines_exact(self, stack):
+    def lines_exact(self, stack, but_innermost=False):
         """Every caller at a line of its call to the next, the innermost within its function."""
         lines = [line for _, _, line in stack]
         return any(all(line in step.calls for line, step in zip(lines[:-1], path))
-                   and path[len(lines) - 1].first <= (lines[-1] or 0) <= path[len(lines) - 1].last
+                   and (but_innermost or path[len(lines) - 1].first <= (lines[-1] or 0)
+                        <= path[len(lines) - 1].last)
                    for path in self._candidates(stack))
 
     def has_gap(self, stack):

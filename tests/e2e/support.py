@@ -8,6 +8,7 @@ import os
 import re
 from dataclasses import dataclass
 
+NOTE = "V8 itself: "
 GOALS = {"names": 99.9, "lines": 99.9, "complete": 99.5}
 
 HEAD = """# What is exact, by version, mode and program
@@ -15,6 +16,8 @@ HEAD = """# What is exact, by version, mode and program
 Measured on live processes (x86-64), some thousand samples a cell, of .NET some hundred: % of samples with
 exact names / with exact names and lines / that are complete. What a sample must be is known from the program
 itself; samples in prologues, epilogues and builtins count, too. Goals: {goals}.
+Lines as `A + B`: B % more have every line but that of the innermost function, which was interrupted in Maglev code of
+a V8 that keeps no line there (23); it is left out, with the reason, and anything else that is missing counts as missing.
 A cell below one is in bold; an empty one was not measured, or the version or program has no such mode.
 
 Node.js, by `ci/matrix` (`fixtures/node/known`):
@@ -26,8 +29,9 @@ Node.js, by `ci/matrix` (`fixtures/node/known`):
 * `native-stack`: `--interpreted-frames-native-stack`
 
 The programs of a version and mode run at once, and what the recorder's start costs counts. What
-falls short in lines by V8's own tables (Node.js 14; Maglev of Node.js 23) and while V8 deoptimizes
-(`osr`) is told in [v8.md](v8.md).
+falls short in lines by V8's own tables (Node.js 14) and while V8 deoptimizes (`osr`) is told in [v8.md](v8.md).
+Below a table is what V8 itself said of lines in Maglev code (`fixtures/node/limits.js`); only where its own profiler
+has none there may be a B.
 
 .NET, by `ci/dotnet-matrix` (`fixtures/dotnet/nesting.cs`), all programs at once, a thread each; names and
 lines of the samples that are in managed code and not truncated:
@@ -45,30 +49,38 @@ lines of the samples that are in managed code and not truncated:
 
 @dataclass(frozen=True)
 class Cell:
-    """Percentages; @n samples of the program."""
+    """Percentages; @n samples of the program; @limited: lines that V8 does not have."""
 
     names: float
     lines: float
     complete: float
     n: int = 0
+    limited: float = 0
 
     @property
     def good(self):
-        return all(getattr(self, name) >= goal for name, goal in GOALS.items())
+        reached = self.names, self.lines + self.limited, self.complete
+        return all(_cut(got) >= goal for got, goal in zip(reached, GOALS.values()))
 
     def __str__(self):
-        # Never rounded up to the goal.
-        text = " / ".join(_short(getattr(self, name)) for name in GOALS)
+        # Never rounded up to the goal, nor is the sum of the lines.
+        lines = f"{_cut(self.lines):g}"
+        if self.limited:
+            lines += f" + {round(_cut(self.lines + self.limited) - _cut(self.lines), 2):g}"
+        text = f"{_cut(self.names):g} / {lines} / {_cut(self.complete):g}"
         return text if self.good else f"**{text}**"
 
     @staticmethod
     def parse(text):
-        match = re.fullmatch(r"\**([\d.]+) / ([\d.]+) / ([\d.]+)\**", text)
-        return Cell(*map(float, match.groups())) if match else None
+        match = re.fullmatch(r"\**([\d.]+) / ([\d.]+)(?: \+ ([\d.]+))? / ([\d.]+)\**", text)
+        if not match:
+            return None
+        names, lines, limited, complete = (float(part or 0) for part in match.groups())
+        return Cell(names, lines, complete, limited=limited)
 
 
-def _short(percent):
-    return f"{int(percent * 100) / 100:g}"
+def _cut(percent):
+    return int(round(percent * 100, 6)) / 100
 
 
 class Document:
@@ -77,6 +89,7 @@ class Document:
     def __init__(self, path, programs, modes, runtime="Node.js"):
         self.path, self.programs, self.modes, self.cells = path, programs, modes, {}
         self.runtime, self.others = runtime, {}
+        self.notes = {}  # by version, below its table
         if os.path.exists(path):
             with open(path, encoding="utf-8") as file:
                 self._read(file.read().splitlines())
@@ -90,6 +103,8 @@ class Document:
                 other = None if runtime == self.runtime else (runtime, version)
             if other:
                 self.others.setdefault(other, []).append(line)
+            elif version and line.startswith(NOTE):
+                self.notes[version] = line[len(NOTE):]
             elif line.startswith("| program"):
                 columns = words[1:]
             elif version and line.startswith("| ") and columns:
@@ -97,8 +112,11 @@ class Document:
                     if Cell.parse(text):
                         self.cells[version, mode, words[0]] = Cell.parse(text)
 
-    def put(self, version, mode, program, cell):
+    def put(self, version, mode, program, cell, note=None):
+        """@note: a line below the version's table, if there is none it stays."""
         self.cells[version, mode, program] = cell
+        if note:
+            self.notes[version] = note
         with open(self.path + ".new", "w", encoding="utf-8") as file:
             file.write(self.text())
         os.rename(self.path + ".new", self.path)
@@ -114,4 +132,6 @@ class Document:
         rows = [["program", *self.modes], ["---"] * (len(self.modes) + 1)]
         rows += [[program, *(str(self.cells.get((version, mode, program), ""))
                              for mode in self.modes)] for program in self.programs]
-        return f"## {self.runtime} {version}\n\n" + "".join(f"| {' | '.join(r)} |\n" for r in rows)
+        note = f"\n{NOTE}{self.notes[version]}\n" if version in self.notes else ""
+        table = "".join(f"| {' | '.join(row)} |\n" for row in rows)
+        return f"## {self.runtime} {version}\n\n{table}{note}"

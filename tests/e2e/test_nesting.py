@@ -7,6 +7,7 @@ import re
 import sys
 
 import dotnet_nesting
+import limits
 import nesting
 from bundle import Bundle
 from lib import Checks, folder
@@ -82,14 +83,60 @@ def check_document(check):
         path = os.path.join(tmp, "a.md")
         Document(path, ["one", "two"], ["x", "y"]).put("9.1.0", "x", "two", below)
         again = Document(path, ["one", "two"], ["x", "y"])
-        again.put("18.0.0", "y", "one", good)
+        again.put("18.0.0", "y", "one", good, "no word.")
         again = Document(path, ["one", "two"], ["x", "y"])
         check.equal([str(c) for c in again.cells.values()], [str(below), str(good)],
                     "a document keeps its cells")
+        check.equal(again.notes, {"18.0.0": "no word."}, "and what is said below a table")
         Document(path, ["one"], ["z"], ".NET").put("8.0.1", "z", "one", good)
         Document(path, ["one", "two"], ["x", "y"]).put("18.0.0", "y", "one", good)
         kept = Document(path, ["one"], ["z"], ".NET")
         check.equal([len(kept.cells), len(kept.others)], [1, 2], "tables of other runtimes stay")
+
+
+def check_limits(check):
+    """What V8 has no line for is told from what was missed."""
+    judge = nesting.Judge(KNOWN)
+    path = next(p for p in judge.paths if p[-1].name == "leaf" and len(p) == 4)
+    caller, leaf = [{"kind": "js", "tier": "maglev", "name": name, "file": file, "line": line}
+                    for name, file, line in true_stack(path)[-2:]]
+    outer = [{"kind": "js", "tier": "turbofan", "name": name, "file": file, "line": line}
+             for name, file, line in reversed(true_stack(path)[:-2])]
+    leaf = {**leaf, "reason": limits.NO_LINE}
+    del leaf["line"]
+    stack = [leaf, caller, *outer]
+    kernel, native = {"kind": "kernel", "name": "x"}, {"kind": "native", "name": "v8::X::y()"}
+    barrier = {"kind": "stub", "name": "RecordWriteSaveFP"}
+    centry = {"kind": "stub", "name": "CEntry_Return1"}
+    grow = {"kind": "native", "name": "v8::internal::Runtime_AllocateInYoungGeneration(int)"}
+    other = {"kind": "native", "name": "v8::internal::Runtime_StringSplit(int)"}
+    for words, good, frames in (
+            ("a leaf without a line", True, stack),
+            ("interrupted by the kernel", True, [kernel, *stack]),
+            ("in a write barrier", True, [kernel, barrier, *stack]),
+            ("where memory is allocated", True, [native, grow, centry, *stack]),
+            ("a call that V8 has the line of", False, [native, other, centry, *stack]),
+            ("a builtin's caller", False, [{"kind": "builtin", "name": "from"}, *stack]),
+            ("code of TurboFan", False, [{**leaf, "tier": "turbofan"}, *stack[1:]]),
+            ("another reason", False, [{**leaf, "reason": "x"}, *stack[1:]]),
+            ("a wrong line", False, [{**leaf, "line": 1}, *stack[1:]]),
+            ("a caller's wrong line", False, [leaf, {**caller, "line": 1}, *outer]),
+            ("a caller without a line", False, [leaf, {**leaf, **caller, "line": None}, *outer]),
+            ("a frame is missing", False, [leaf, *outer]),
+            ("a wrong name", False, [leaf, {**caller, "name": "x"}, *outer])):
+        check.that(limits.is_limit(judge, frames) == good, f"V8's limit: {words}: {good}")
+    mark = limits.marks()
+    for good, maglev, line, ticks in (
+            (True, True, mark["call"], {mark["first"]: 60, mark["body"]: 1}),
+            (False, True, mark["call"], {mark["loop"]: 60, mark["first"]: 1}),
+            (False, True, mark["first"], {mark["first"]: 60}), (False, True, mark["call"], {}),
+            (False, False, mark["call"], {mark["first"]: 60})):
+        answer = limits.Answer(maglev, line, ticks)
+        check.that(answer.has_no_lines == good, f"V8 has no lines: {good}: {answer}", quiet=True)
+    some, less = Cell(100, 2.819, 100, limited=97.085), Cell(100, 2.8, 100, limited=97.09)
+    check.equal([str(some), str(Cell.parse(str(some))), str(less)],
+                ["100 / 2.81 + 97.09 / 100", "100 / 2.81 + 97.09 / 100",
+                 "**100 / 2.8 + 97.09 / 100**"], "a cell with V8's limit")
 
 
 DOTNET = [  # chains of which no frame may be missing, outermost first
@@ -133,6 +180,7 @@ def main():
     check = Checks()
     check_terms(check)
     check_document(check)
+    check_limits(check)
     check_dotnet(check)
     judge = nesting.Judge(KNOWN)
     check.that(len(judge.paths) >= 15, "the programs' paths are read")

@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""What V8 itself tells of lines in Maglev code: its profiler, and Error.stack.
+
+Maglev of V8 12.9 (Node.js 23) writes no position table. Where its code is interrupted nobody can
+say the line; where it calls, Error.stack says it by what V8 keeps to leave the code. A version is
+not taken at its number's word: it is asked (fixtures/node/limits.js).
+"""
+
+import json
+import os
+import re
+import subprocess
+from dataclasses import dataclass, field
+
+from lib import TOP
+
+PROGRAM = os.path.join(TOP, "fixtures/node/limits.js")
+FLAGS = ["--allow-natives-syntax", "--no-turbofan"]
+FIRST_MAJOR = 23  # with Maglev by default
+LEAST_TICKS = 10
+NO_LINE = "this code does not tell its line"
+# Calls for which Maglev makes no deoptimization point ("DefineSafepoint" alone, or none, in
+# v8/src/maglev/maglev-ir.cc at 12.9.202), so that Error.stack can't be made in them.
+WITHOUT_POINT = re.compile(
+    r"RecordWrite|AllocateIn(Young|Old)Generation|v8::internal::Runtime_(AllocateIn"
+    r"(Young|Old)Generation|BytecodeBudgetInterrupt_Maglev|CompileOptimizedOSRFromMaglev)\(")
+
+
+def marks():
+    with open(PROGRAM, encoding="utf-8") as file:
+        return {name: number for number, line in enumerate(file, 1)
+                for name in re.findall(r"// @(\w+)", line)}
+
+
+@dataclass(frozen=True)
+class Answer:
+    """@ticks: of V8's own profiler, by line, of one function; @stack: Error.stack's for a call."""
+
+    maglev: bool
+    stack: int
+    ticks: dict = field(default_factory=dict)
+
+    @property
+    def has_no_lines(self):
+        """Is all of a loop counted where its function begins, and is a call's line right?"""
+        total, mark = sum(self.ticks.values()), marks()
+        return (self.maglev and total >= LEAST_TICKS and self.stack == mark["call"] and
+                self.ticks.get(mark["first"], 0) >= 0.9 * total)
+
+    def __str__(self):
+        mark = marks()
+        ticks = ", ".join(f"{n} at line {line}" for line, n in sorted(self.ticks.items()))
+        return (f"of a Maglev function from line {mark['first']} with a loop at {mark['loop']} and"
+                f" {mark['body']} its profiler has {ticks or 'no tick'}; of a call at"
+                f" {mark['call']} `Error.stack` has line {self.stack}.")
+
+
+def ask(binary):
+    """The Answer of a Node.js, or None: it has no Maglev or did not run."""
+    done = subprocess.run([binary, *FLAGS, PROGRAM], capture_output=True, timeout=120, check=False,
+                          stdin=subprocess.DEVNULL, encoding="utf-8")
+    if done.returncode:
+        return None
+    found = json.loads(done.stdout)
+    return Answer(found["maglev"], found["stack"],
+                  {int(line): n for line, n in found["ticks"].items()})
+
+
+def is_limit(judge, frames):
+    """Is V8's limit all that this stack (leaf first) lacks?
+
+    The innermost function of the program was interrupted in Maglev code, or where this calls
+    without a point; it has no line, and says why (or, in a bundle of one line, no column). All
+    others have the exact one.
+    """
+    own = [i for i, frame in enumerate(frames) if judge.locate(frame)]
+    leaf = frames[own[0]]
+    called = [f.get("name") or "" for f in frames[:own[0]] if f["kind"] != "kernel"]
+    while called and called[-1].startswith("CEntry_"):
+        called.pop()
+    if leaf.get("tier") != "maglev" or called and not WITHOUT_POINT.match(called[-1]):
+        return False
+    if leaf.get("column") or ("line" in leaf) == (leaf.get("reason") == NO_LINE):
+        return False
+    stack = [judge.locate(frames[i]) for i in reversed(own)]
+    return judge.lines_exact(stack, but_innermost=True)
