@@ -20,8 +20,7 @@ struct v8_wasm_module {
 	u32 names_len, n_names;
 	struct v8_wasm_code *fresh; /* code that is not in the tree yet, by address */
 	u32 n_fresh;
-	/* What told V8's list that it was read from: begin, end, the last one, codes in the tree. */
-	u64 fresh_key[4];
+	u64 fresh_key[4]; /* V8's list that it was read from: begin, end, last; codes in the tree */
 };
 
 /* Its WasmCode. */
