@@ -16,6 +16,7 @@
  *	v8_probe.c      whether the layout fits
  *	v8_site.c       names that were found before
  *	v8_wasm.c       WebAssembly's functions
+ *	v8_wasm_inlined.c  which of them are at a place
  *	v8_interpreted.c  functions in the interpreter
  *	v8_name.c       frames
  *
@@ -71,12 +72,15 @@ struct v8_votes {
 };
 
 #define V8_WASM_SITES 512
+#define V8_WASM_INLINED 16 /* V8's InliningTree::kMaxInliningNestingDepth is 7 */
 
-/* A place in WebAssembly's code, and the function that was found there. */
+/* A place in WebAssembly's code, and the functions that were found there, leaf first. */
 struct v8_wasm_site {
 	u64 pc, valid_ns;
 	struct v8_wasm_module *module;
-	u32 function_idx;
+	const char *why; /* not all are known, or NULL */
+	u32 functions[V8_WASM_INLINED];
+	int n;
 };
 
 struct v8_heap {
@@ -103,7 +107,7 @@ struct v8_heap {
 	u32 n_wasm_modules;
 	u32 wasm_map_idx; /* of the root of the map of code regions, once seen */
 	struct v8_wasm_site wasm_sites[V8_WASM_SITES];
-	char wasm_name[V8_MAX_NAME];
+	char wasm_names[V8_WASM_INLINED][V8_MAX_NAME];
 };
 
 /* ---- v8_object.c ---- */
@@ -336,8 +340,8 @@ int v8_site_give(const struct v8_site *site, struct v8_name *names);
 /* ---- v8_wasm.c ---- */
 
 /*
- * The WebAssembly function at a pc. 0; -ENOENT: there is none, -EINVAL: there is code, and
- * whose is not known, -ENOTSUP: nothing is known of this build's.
+ * The WebAssembly functions at a pc, leaf first. How many; -ENOENT: there is none, -EINVAL:
+ * there is code, and whose is not known, -ENOTSUP: nothing is known of this build's.
  */
-int v8_wasm_name(struct v8_heap *h, u64 pc, u64 time_ns, struct v8_name *name);
+int v8_wasm_name(struct v8_heap *h, u64 pc, u64 time_ns, struct v8_name *names);
 void v8_wasm_forget(struct v8_heap *h);

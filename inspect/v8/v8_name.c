@@ -420,8 +420,8 @@ static int name_wasm(struct v8_heap *h, const struct uw_sample *s, u64 pc, struc
 {
 	int r = v8_wasm_name(h, pc, s->time_ns, names);
 
-	if (!r)
-		return 1;
+	if (r > 0)
+		return r;
 	names[0] = (struct v8_name){ .kind = V8_NAME_WASM };
 	return v8_give_reason(names, r == -ENOTSUP ? "WebAssembly of this V8 is not read"
 						   : "no WebAssembly function at pc");
@@ -486,10 +486,10 @@ static int name_code(struct v8_heap *h, const struct uw_sample *s, const struct 
 	if (builtin_at(h, pc))
 		return name_builtin_code(builtin_at(h, pc), names);
 	names[0] = (struct v8_name){ .kind = V8_NAME_JS };
-	if (v8_code_find(h, pc, &code) < 0)
-		return v8_wasm_name(h, pc, s->time_ns, names)
-			       ? v8_give_reason(names, "no code object at pc")
-			       : 1;
+	if (v8_code_find(h, pc, &code) < 0) {
+		n = v8_wasm_name(h, pc, s->time_ns, names);
+		return n > 0 ? n : v8_give_reason(names, "no code object at pc");
+	}
 	names[0].tier = code.tier;
 	if (code.tier == V8_TIER_NONE) {
 		names[0].kind = V8_NAME_STUB;

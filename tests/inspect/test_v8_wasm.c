@@ -26,7 +26,7 @@
 static struct fake_v8 v;
 static struct uw_sample sample;
 static struct v8_name names[V8_MAX_NAMES];
-static u64 module_addr, bytes_addr, table_addr, list_addr;
+static u64 module_addr, bytes_addr, table_addr, list_addr, inlined_addr;
 
 /* Four of its own, "mod", names: 1 "inner", 2 "\xff-ter" (no UTF-8), 3 "" */
 static const u8 module_bytes[] = {
@@ -211,6 +211,102 @@ static void each_function_has_its_name_and_its_module(void **state)
 		assert_memory_equal(names[0].file, URL, strlen(URL));
 	}
 	v8_heap_free(&h);
+}
+
+static u32 put_number(u8 *to, u64 v)
+{
+	u32 n = 0;
+
+	for (; v > 0x7f; v >>= 7)
+		to[n++] = (u8)v | 0x80;
+	to[n++] = (u8)v;
+	return n;
+}
+
+/* A position word, 10 bytes into the source, of an inlined call (-1: of none). */
+static u64 position_of(s32 call)
+{
+	return 11 << 1 | (u64)(call + 1) << 31;
+}
+
+/*
+ * Code of function 2 in which, from byte 16 on, 3 runs, called by 1, called by 2. Its metadata
+ * has parts of 2 and 3 bytes before.
+ */
+static void inline_two(bool is_tail_call)
+{
+	u64 code = make_code(0x100, 2), meta = fake_alloc(&v, 64), root, caller;
+	u8 bytes[64] = { [2] = 0xff };
+	u32 n = 5, start = n;
+
+	n += put_number(bytes + n, 1 << 1); /* to byte 0 */
+	n += put_number(bytes + n, position_of(-1) << 1);
+	n += put_number(bytes + n, 16 << 1);
+	n += put_number(bytes + n, (position_of(1) - position_of(-1)) << 1);
+	fake_put(&v, code + 0x18, meta);
+	fake_put(&v, code + 0x20, CODE_LEN | 3ull << 32);
+	fake_put(&v, code + 0x28, (n - start) | 26ull << 32);
+	fake_put(&v, code + 0x30, 2ull << 32);
+	inlined_addr = meta + n;
+	for (int i = 0; i < 2; i++) {
+		caller = position_of(i - 1);
+		memcpy(bytes + n, &(u32){ i ? 3 : 1 }, 4);
+		bytes[n + 4] = i && is_tail_call;
+		memcpy(bytes + n + 5, &caller, 8);
+		n += 13;
+	}
+	fake_bytes(&v, meta, bytes, n);
+	memcpy(&root, v.heap + (module_addr + CODES_OFF + 8 - FAKE_HEAP_ADDR), sizeof(root));
+	fake_put(&v, root + 40, code);
+	v.build.layout.wasm_inlines = 1;
+}
+
+static void functions_inlined_into_another_have_their_names(void **state)
+{
+	struct v8_heap *h;
+
+	(void)state;
+	for (int is_tail_call = 0; is_tail_call < 2; is_tail_call++) {
+		build(sizeof(module_bytes));
+		inline_two(is_tail_call);
+		h = fake_heap(&v);
+		assert_int_equal(name_at(h, 0x108, UW_V8_STUB), 1);
+		assert_string_equal(names[0].name, "\xef\xbf\xbdter");
+		for (int i = 0; i < 2; i++) {
+			assert_int_equal(name_at(h, 0x118, i ? UW_V8_CODE : UW_V8_STUB),
+					 3 - is_tail_call);
+			assert_string_equal(names[0].name, "wasm-function[3]");
+			assert_true(names[0].inlined);
+			assert_string_equal(names[1].name,
+					    is_tail_call ? "\xef\xbf\xbdter" : "inner");
+			assert_int_equal(names[1].inlined, !is_tail_call);
+			assert_null(names[0].reason);
+		}
+		v8_heap_free(&h);
+	}
+}
+
+/* A call that is its own caller, one past the list, a function that there is not. */
+static void inlined_functions_that_cannot_be_are_not_named(void **state)
+{
+	static const struct {
+		u32 off; /* in the list */
+		u64 value;
+	} rows[] = { { 5, 11 << 1 | 1ull << 31 }, { 5, 11 << 1 | 7ull << 31 }, { 0, 99 } };
+	struct v8_heap *h;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		build(sizeof(module_bytes));
+		inline_two(false);
+		fake_bytes(&v, inlined_addr + 4, "\1", 1); /* a tail call: no frame bounds it */
+		fake_bytes(&v, inlined_addr + rows[i].off, &rows[i].value, i < 2 ? 8 : 4);
+		h = fake_heap(&v);
+		assert_int_equal(name_at(h, 0x118, UW_V8_STUB), 1);
+		assert_string_equal(names[0].name, "\xef\xbf\xbdter");
+		assert_non_null(names[0].reason);
+		v8_heap_free(&h);
+	}
 }
 
 /* V8 empties its list into the map, and fills it anew in the same place. */
@@ -404,6 +500,8 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_function_has_its_name_and_its_module),
+		cmocka_unit_test(functions_inlined_into_another_have_their_names),
+		cmocka_unit_test(inlined_functions_that_cannot_be_are_not_named),
 		cmocka_unit_test(new_code_is_found_in_a_list_that_was_filled_anew),
 		cmocka_unit_test(before_v8_9_all_code_is_in_the_map),
 		cmocka_unit_test(a_short_module_has_the_url_that_v8_gives_it),

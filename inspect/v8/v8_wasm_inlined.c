@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+
+/*
+ * Which functions of WebAssembly are at a place in code. V8 inlines them from Node.js 23 on.
+ * The source position there may have the number of an inlined call, and these have a list:
+ *
+ *	int function; bool is_tail_call; u64 position of the call in its caller	(13 bytes)
+ *
+ * (WasmCode::GetInliningPosition() in v8/src/wasm/wasm-code-manager.cc at 13.6.233). Who was
+ * left by a tail call has no frame, as in V8 (WasmFrame::Summarize()).
+ */
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../util/cleanup.h"
+#include "v8_positions.h"
+#include "v8_wasm.h"
+
+#define ENTRY_LEN 13
+#define ENTRY_TAIL_CALL 4
+#define ENTRY_POSITION 5
+#define MAX_METADATA_LEN (16u << 20)
+
+int v8_wasm_expand(struct v8_heap *h, const struct v8_wasm_code *code, u64 pc, u32 *idx)
+{
+	u64 len = (u64)code->positions_len + code->inlined_len, pos;
+	_cleanup_free_ u8 *bytes = NULL;
+	bool is_left = false;
+	int n = 0, r = 0;
+	s32 id;
+
+	idx[0] = (u32)code->function_idx;
+	if (!code->inlined_len)
+		return 1;
+	bytes = len <= MAX_METADATA_LEN ? malloc(len) : NULL;
+	if (!bytes)
+		return len <= MAX_METADATA_LEN ? -ENOMEM : -E2BIG;
+	r = v8_read(h, code->positions_addr, bytes, len);
+	if (!r)
+		r = v8_positions_find(bytes, code->positions_len, h->l->positions_v14,
+				      (s64)(pc - code->start_addr), &pos);
+	if (r == -ENOENT || r == -ERANGE) /* before the first */
+		return 1;
+	if (r < 0)
+		return r;
+	for (int i = 0; (id = v8_position_inlining(pos)) >= 0; i++) {
+		const u8 *at = bytes + code->positions_len + (u64)ENTRY_LEN * (u32)id;
+
+		if ((u64)ENTRY_LEN * ((u32)id + 1) > code->inlined_len)
+			return -EINVAL;
+		if (i == V8_WASM_INLINED - 1)
+			return -E2BIG;
+		if (!is_left)
+			memcpy(&idx[n++], at, sizeof(*idx));
+		is_left = at[ENTRY_TAIL_CALL];
+		memcpy(&pos, at + ENTRY_POSITION, sizeof(pos));
+	}
+	if (!is_left)
+		idx[n++] = (u32)code->function_idx;
+	return n;
+}
