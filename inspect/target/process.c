@@ -4,20 +4,31 @@
  * /proc/PID/mem, because it is tied to the image that was opened: after an exec
  * or exit it reads as end of file, never as somebody else's memory. A read that
  * crosses into what is not mapped comes back short, which counts as a fault.
+ *
+ * Pages that are kept lie in a table by their address, the last one read in each place. A
+ * read over the end of a page is made of the process.
  */
 
 #include <errno.h>
 #include <fcntl.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "../util/cleanup.h"
 #include "target.h"
 
-static int process_read(struct target *t, u64 addr, void *dst, size_t len)
+#define PAGE_LEN 4096u /* no architecture has smaller ones */
+#define N_PAGES 64
+
+struct target_pages {
+	u64 addrs[N_PAGES]; /* 0: none; nothing is mapped there that is ever read */
+	u8 bytes[N_PAGES][PAGE_LEN];
+};
+
+static int read_now(const struct target_process *p, u64 addr, void *dst, size_t len)
 {
-	struct target_process *p = (struct target_process *)t;
 	ssize_t n;
 
 	if (addr > INT64_MAX - len)
@@ -31,6 +42,39 @@ static int process_read(struct target *t, u64 addr, void *dst, size_t len)
 	return n == 0 ? -ESRCH : -EFAULT;
 }
 
+static int process_read(struct target *t, u64 addr, void *dst, size_t len)
+{
+	struct target_process *p = (struct target_process *)t;
+	u64 page = addr & ~(u64)(PAGE_LEN - 1), i = addr / PAGE_LEN % N_PAGES;
+	int r;
+
+	if (!p->pages || !page || addr - page + len > PAGE_LEN)
+		return read_now(p, addr, dst, len);
+	if (p->pages->addrs[i] != page) {
+		p->pages->addrs[i] = 0;
+		r = read_now(p, page, p->pages->bytes[i], PAGE_LEN);
+		if (r < 0)
+			return r;
+		p->pages->addrs[i] = page;
+	}
+	memcpy(dst, p->pages->bytes[i] + (addr - page), len);
+	return 0;
+}
+
+static void process_renew(struct target *t)
+{
+	struct target_process *p = (struct target_process *)t;
+
+	if (p->pages)
+		memset(p->pages->addrs, 0, sizeof(p->pages->addrs));
+}
+
+int target_process_keep(struct target_process *t)
+{
+	t->pages = calloc(1, sizeof(*t->pages));
+	return t->pages ? 0 : -ENOMEM;
+}
+
 int target_process_init(struct target_process *t, int pid)
 {
 	char path[32];
@@ -40,7 +84,11 @@ int target_process_init(struct target_process *t, int pid)
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return errno == ENOENT ? -ESRCH : -errno;
-	*t = (struct target_process){ .target.read = process_read, .mem_fd = fd };
+	*t = (struct target_process){
+		.target.read = process_read,
+		.target.renew = process_renew,
+		.mem_fd = fd,
+	};
 	return 0;
 }
 
@@ -48,6 +96,14 @@ void target_process_deinit(struct target_process *t)
 {
 	cleanup_close(&t->mem_fd);
 	t->mem_fd = -1;
+	free(t->pages);
+	t->pages = NULL;
+}
+
+void target_renew(struct target *t)
+{
+	if (t->renew)
+		t->renew(t);
 }
 
 int target_read(struct target *t, u64 addr, void *dst, size_t len)

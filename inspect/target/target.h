@@ -19,6 +19,8 @@ struct target {
 	 * (not mapped), or -ESRCH (the target is gone).
 	 */
 	int (*read)(struct target *t, u64 addr, void *dst, size_t len);
+	/* Forgets what was read before; NULL: each read is made of the target itself. */
+	void (*renew)(struct target *t);
 	/* Told of each read that gave bytes; NULL: nobody wants to know. */
 	void (*on_read)(struct target *t, u64 addr, const void *bytes, size_t len);
 	void *data; /* on_read's */
@@ -36,10 +38,20 @@ struct target {
  */
 int target_read(struct target *t, u64 addr, void *dst, size_t len);
 
+/**
+ * target_renew() - what is read from now on is as the target has it now, or later
+ *
+ * To be called before what was read is read again to see whether it has changed.
+ */
+void target_renew(struct target *t);
+
+struct target_pages;
+
 /* A live process. Embeds struct target; _init() opens it, _deinit() closes it. */
 struct target_process {
 	struct target target;
 	int mem_fd; /* /proc/PID/mem: stays with this image, dies with exec and exit */
+	struct target_pages *pages; /* that are kept; NULL: none */
 };
 
 /**
@@ -51,6 +63,16 @@ struct target_process {
  */
 int target_process_init(struct target_process *t, int pid);
 void target_process_deinit(struct target_process *t);
+
+/**
+ * target_process_keep() - keep pages that are read, up to target_renew()
+ *
+ * A system call costs the same for a word and for a page, and who reads one field of an
+ * object reads the next one. Who calls this has to call target_renew().
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int target_process_keep(struct target_process *t);
 
 /* Bytes in memory as a target, from address 0 on. */
 struct target_bytes {

@@ -4,7 +4,9 @@
  * Functions are cached by the address of their SharedFunctionInfo. The garbage
  * collector can put another one there, so an entry counts up to the last moment
  * at which the object was read and was the same; a sample that is younger makes
- * it be read again (once for all samples that came before that reading).
+ * it be read again (once for all samples that came before that reading). Pages of the
+ * target may be kept for so long; what is read for the first time is read of new
+ * pages, so that its parts are of one moment.
  */
 
 #include <errno.h>
@@ -146,7 +148,9 @@ static int refill(struct v8_heap *h, struct v8_function *f, const u64 key[4])
 
 	f->generation = ++h->generation;
 	memcpy(f->key, key, sizeof(f->key));
+	v8_look(h);
 	r = fill(h, f);
+	target_renew(h->target);
 	if (!r)
 		r = read_key(h, f->tagged, again);
 	if (!r && memcmp(key, again, sizeof(again)))
@@ -161,18 +165,17 @@ static int refill(struct v8_heap *h, struct v8_function *f, const u64 key[4])
 struct v8_function *v8_function_get(struct v8_heap *h, u64 sfi, u64 time_ns)
 {
 	struct v8_function *f = find(h, sfi);
-	u64 key[4], now;
+	u64 key[4];
 
 	if (f && f->key[0] && time_ns <= f->valid_ns)
 		return v8_probe_allows_name(h, f) ? f : NULL;
-	now = v8_now_ns();
 	if (read_key(h, sfi, key) < 0)
 		return NULL;
 	if (!f)
 		f = add(h, sfi);
 	if (!f || (memcmp(f->key, key, sizeof(key)) && refill(h, f, key) < 0))
 		return NULL;
-	f->valid_ns = now;
+	f->valid_ns = h->looked_ns;
 	return v8_probe_allows_name(h, f) ? f : NULL;
 }
 

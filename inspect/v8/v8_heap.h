@@ -87,6 +87,7 @@ struct v8_heap {
 	const struct v8_build *build;
 	const struct v8_layout *l;
 	struct target *target;
+	u64 looked_ns; /* all that is read of it was there then, or later */
 	bool gone;
 	struct v8_region *regions;
 	size_t n_regions;
@@ -128,6 +129,9 @@ static inline s32 v8_smi(u64 word)
 }
 
 u32 v8_hash(u64 a, u64 b);
+
+/* What is read from now on is as it is now, or later. */
+void v8_look(struct v8_heap *h);
 
 /* Reads of the target; 0 or a negative errno, notes when the target is gone. */
 int v8_read(struct v8_heap *h, u64 addr, void *dst, size_t len);

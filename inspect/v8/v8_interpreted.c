@@ -67,6 +67,7 @@ static int by_offset(struct v8_heap *h, const struct uw_sample *s, struct v8_fun
 	site = v8_site_find(h, V8_SITE_INTERPRETED, f, like.where, s->time_ns);
 	if (site)
 		return v8_site_give(site, names);
+	v8_look(h);
 	bytecode = v8_function_bytecode(h, f);
 	if (!bytecode || (u32)bytecode != aux)
 		return v8_give_reason(names, "the frame's bytecode is not the function's");

@@ -28,6 +28,7 @@
 
 /* Names, line tables and sites of one process; when they are more all are dropped. */
 #define MAX_CACHE_LEN (12u << 20)
+#define MAX_LOOK_NS 1000000 /* that pages of the target are kept */
 
 const char *v8_tier_name(enum v8_tier tier)
 {
@@ -159,9 +160,12 @@ static int name_compiled(struct v8_heap *h, const struct uw_sample *s, struct v8
 
 	if (site)
 		return v8_site_give(site, names);
-	like.valid_ns = v8_now_ns();
 	if (v8_code_find(h, pc, &like.code) < 0)
 		return -ENOENT;
+	v8_look(h);
+	if (!v8_code_same(h, &like.code))
+		return -ENOENT;
+	like.valid_ns = h->looked_ns;
 	if (!belongs(h, &like.code, f))
 		return name_cleared(h, &like.code, f, pc, names);
 	if (!v8_probe_lines(h, f) || !v8_probe_code(h, &like.code)) {
@@ -519,7 +523,15 @@ void v8_heap_forget(struct v8_heap *h)
 	memset(h->sites, 0, sizeof(h->sites));
 	memset(h->maps, 0, sizeof(h->maps));
 	h->n_stream_maps = 0;
+	h->looked_ns = 0;
 	v8_wasm_forget(h);
+}
+
+/* One look serves all samples before it, but objects move: what is read belongs together. */
+static void look_for(struct v8_heap *h, const struct uw_sample *s)
+{
+	if (s->time_ns > h->looked_ns || v8_now_ns() - h->looked_ns > MAX_LOOK_NS)
+		v8_look(h);
 }
 
 int v8_heap_name(struct v8_heap *h, const struct uw_sample *s, u32 i, struct v8_name *names)
@@ -528,6 +540,7 @@ int v8_heap_name(struct v8_heap *h, const struct uw_sample *s, u32 i, struct v8_
 
 	if (h->arena.total > MAX_CACHE_LEN)
 		v8_heap_forget(h);
+	look_for(h, s);
 	switch (s->frames[i].kind) {
 	case UW_V8_JS:
 		n = s->frames[i].flags & UW_FRAME_ASYNC ? name_waiting(h, s, &s->frames[i], names)

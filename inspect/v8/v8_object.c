@@ -17,6 +17,12 @@ u32 v8_hash(u64 a, u64 b)
 	return (u32)(x >> 40) % V8_BUCKETS;
 }
 
+void v8_look(struct v8_heap *h)
+{
+	h->looked_ns = v8_now_ns();
+	target_renew(h->target);
+}
+
 int v8_read(struct v8_heap *h, u64 addr, void *dst, size_t len)
 {
 	int r = target_read(h->target, addr, dst, len);

@@ -188,6 +188,7 @@ static const char *read_lines(struct v8_heap *h, struct v8_script *s)
 	if (r < 0)
 		return r == -E2BIG ? "the script is too large"
 				   : "the script's source is unreadable";
+	target_renew(h->target);
 	if (!is_same(h, s))
 		return "the script moved"; /* and what was read may be something else */
 	s->line_starts = v8_arena_alloc(&h->arena, l.n * sizeof(u32));

@@ -21,19 +21,17 @@ struct v8_site *v8_site_find(struct v8_heap *h, enum v8_site_kind kind, struct v
 			     u64 where, u64 time_ns)
 {
 	struct v8_site *site = *bucket_of(h, f, where);
-	u64 now;
 
 	while (site && (site->kind != kind || site->function != f || site->where != where ||
 			(f && site->generation != f->generation) || !site->n))
 		site = site->next;
 	if (!site || site->kind == V8_SITE_INTERPRETED || time_ns <= site->valid_ns)
 		return site;
-	now = v8_now_ns();
 	if (!v8_code_same(h, &site->code)) {
 		site->n = 0;
 		return NULL;
 	}
-	site->valid_ns = now;
+	site->valid_ns = h->looked_ns;
 	return site;
 }
 

@@ -28,7 +28,7 @@
 
 #define MAX_PENDING 128
 #define MAX_PIECES 4096
-#define CHUNK_LEN 8192
+#define CHUNK_LEN 32768
 
 struct piece {
 	u64 tagged;

@@ -394,18 +394,18 @@ static void name_function(struct v8_heap *h, const struct v8_wasm_site *site, in
 int v8_wasm_name(struct v8_heap *h, u64 pc, u64 time_ns, struct v8_name *names)
 {
 	struct v8_wasm_site *site = &h->wasm_sites[v8_hash(pc, 2) % V8_WASM_SITES];
-	u64 now = v8_now_ns();
 	int r;
 
 	if (!h->build->wasm_state_addr || !h->l->wasm_code_function)
 		return -ENOTSUP;
 	if (site->pc != pc || time_ns > site->valid_ns) {
 		site->pc = 0;
+		v8_look(h);
 		r = find_functions(h, pc, site);
 		if (r)
 			return r;
 		site->pc = pc;
-		site->valid_ns = now;
+		site->valid_ns = h->looked_ns;
 	}
 	for (int i = 0; i < site->n; i++)
 		name_function(h, site, i, &names[i]);

@@ -362,7 +362,8 @@ static void open_heap(struct image *im)
 {
 	if (im->heap || target_process_init(&im->memory, (int)im->process->pid))
 		return;
-	if (v8_heap_new(&im->heap, im->build->v8, &im->memory.target))
+	if (target_process_keep(&im->memory) ||
+	    v8_heap_new(&im->heap, im->build->v8, &im->memory.target))
 		target_process_deinit(&im->memory);
 }
 

@@ -49,6 +49,44 @@ static void a_read_gives_all_or_zeros(void **state)
 	target_process_deinit(&t);
 }
 
+/* Again with pages kept: a page that fails is not kept, nor one that another takes the place of. */
+static void pages_are_kept_until_they_are_renewed(void **state)
+{
+	const size_t len = 130 * 4096, far = 64 * 4096;
+	u8 *pages = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	u64 addr = (u64)(uintptr_t)pages;
+	struct target_process t;
+	u8 b[16];
+
+	(void)state;
+	memset(pages, 1, len);
+	assert_int_equal(target_process_init(&t, getpid()), 0);
+	assert_int_equal(target_process_keep(&t), 0);
+	assert_int_equal(target_read(&t.target, addr + 4080, b, 16), 0);
+	memset(pages, 2, len);
+	assert_int_equal(target_read(&t.target, addr + 4079, b, 16), 0);
+	assert_true(b[0] == 1 && b[15] == 1);
+	assert_int_equal(target_read(&t.target, addr + 4081, b, 16), 0); /* over its end */
+	assert_true(b[0] == 2 && b[15] == 2);
+	assert_int_equal(target_read(&t.target, addr + far, b, 16), 0);
+	assert_int_equal(b[0], 2);
+	assert_int_equal(target_read(&t.target, addr, b, 16), 0);
+	assert_int_equal(b[0], 2);
+	memset(pages, 3, len);
+	munmap(pages + 8192, 4096);
+	assert_int_equal(target_read(&t.target, addr + 8192, b, 16), -EFAULT);
+	assert_int_equal(target_read(&t.target, addr + 8192, b, 16), -EFAULT);
+	assert_int_equal(target_read(&t.target, addr + 8192 + far, b, 16), 0);
+	assert_int_equal(b[0], 3);
+	assert_int_equal(target_read(&t.target, addr, b, 16), 0);
+	assert_int_equal(b[0], 2);
+	target_renew(&t.target);
+	assert_int_equal(target_read(&t.target, addr, b, 16), 0);
+	assert_int_equal(b[0], 3);
+	munmap(pages, len);
+	target_process_deinit(&t);
+}
+
 static void a_process_that_ended_is_gone(void **state)
 {
 	struct target_process t;
@@ -73,6 +111,7 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(memory_of_a_process_is_read),
 		cmocka_unit_test(a_read_gives_all_or_zeros),
+		cmocka_unit_test(pages_are_kept_until_they_are_renewed),
 		cmocka_unit_test(a_process_that_ended_is_gone),
 	};
 
