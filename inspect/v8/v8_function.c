@@ -102,6 +102,14 @@ static int read_name(struct v8_heap *h, u64 slot, char *name, size_t len)
 	return r;
 }
 
+static bool is_wasm_export(struct v8_heap *h, const struct v8_function *f)
+{
+	u64 data;
+
+	return h->l->type_wasm_export && !v8_word(h, f->tagged, h->l->sfi_data, &data) &&
+	       v8_is_type(h, data, h->l->type_wasm_export);
+}
+
 static int fill(struct v8_heap *h, struct v8_function *f)
 {
 	char name[V8_MAX_NAME];
@@ -111,6 +119,7 @@ static int fill(struct v8_heap *h, struct v8_function *f)
 		r = read_name(h, f->key[1], name, sizeof(name));
 	if (r < 0)
 		return r;
+	f->is_wasm_export = is_wasm_export(h, f);
 	if (name[0])
 		f->name = v8_arena_strdup(&h->arena, name);
 	else

@@ -56,6 +56,7 @@ struct v8_function {
 	u64 valid_ns; /* it was this function up to then */
 	const char *name; /* NULL: a builtin without a name */
 	struct v8_script *script; /* NULL: a builtin */
+	bool is_wasm_export; /* its frame is of code that calls WebAssembly */
 	u64 bytecode; /* last seen, 0: never; only a hint */
 	u64 generation; /* new when another function took the address */
 	u64 lines_generation; /* when lines_vote was asked */
@@ -348,4 +349,8 @@ int v8_site_give(const struct v8_site *site, struct v8_name *names);
  * there is code, and whose is not known, -ENOTSUP: nothing is known of this build's.
  */
 int v8_wasm_name(struct v8_heap *h, u64 pc, u64 time_ns, struct v8_name *names);
+/* The same of a frame that is WebAssembly's: at least one, with the reason if it is not known. */
+int v8_wasm_name_frame(struct v8_heap *h, u64 pc, u64 time_ns, struct v8_name *names);
+/* A frame of an exported function: it is the code that calls it. Gives one. */
+int v8_wasm_name_export(struct v8_name *names);
 void v8_wasm_forget(struct v8_heap *h);

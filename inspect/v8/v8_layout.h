@@ -76,6 +76,7 @@
 	X(type_protected_fixed_array, "type_ProtectedFixedArray__PROTECTED_FIXED_ARRAY_TYPE")      \
 	X(type_trusted_weak_array, "type_TrustedWeakFixedArray__TRUSTED_WEAK_FIXED_ARRAY_TYPE")    \
 	X(type_sfi_wrapper, "type_SharedFunctionInfoWrapper__SHARED_FUNCTION_INFO_WRAPPER_TYPE")   \
+	X(type_wasm_export, "type_WasmExportedFunctionData__WASM_EXPORTED_FUNCTION_DATA_TYPE")     \
 	X(function_context, "class_JSFunction__context__")                                         \
 	X(type_promise, "type_JSPromise__JS_PROMISE_TYPE")                                         \
 	X(type_reaction, "type_PromiseReaction__PROMISE_REACTION_TYPE")                            \

@@ -379,6 +379,8 @@ static int name_js(struct v8_heap *h, const struct uw_sample *s, u32 i, struct v
 		return v8_give_reason(names, V8_MISFIT);
 	if (!f)
 		return v8_give_reason(names, "the function moved or is unreadable");
+	if (f->is_wasm_export)
+		return v8_wasm_name_export(names);
 	if (f->script && region && region->is_jit)
 		return name_in_jit(h, s, i, f, names);
 	if (f->script && b)
@@ -420,17 +422,6 @@ static int name_waiting(struct v8_heap *h, const struct uw_sample *s, const stru
 	return 1;
 }
 
-static int name_wasm(struct v8_heap *h, const struct uw_sample *s, u64 pc, struct v8_name *names)
-{
-	int r = v8_wasm_name(h, pc, s->time_ns, names);
-
-	if (r > 0)
-		return r;
-	names[0] = (struct v8_name){ .kind = V8_NAME_WASM };
-	return v8_give_reason(names, r == -ENOTSUP ? "WebAssembly of this V8 is not read"
-						   : "no WebAssembly function at pc");
-}
-
 /* An exit frame, by the C++ builtin behind it. */
 static void name_target(struct v8_heap *h, const struct uw_sample *s, const struct uw_frame *frame,
 			struct v8_name *names)
@@ -457,7 +448,7 @@ static int name_stub(struct v8_heap *h, const struct uw_sample *s, const struct 
 	if (!b && type_name && !strcmp(type_name, "IrregexpFrame"))
 		names[0] = (struct v8_name){ .kind = V8_NAME_REGEXP, .name = "RegExp" };
 	if (!b && type_name && !strcmp(type_name, "WasmFrame"))
-		return name_wasm(h, s, uw_frame_lookup_pc(frame), names);
+		return v8_wasm_name_frame(h, uw_frame_lookup_pc(frame), s->time_ns, names);
 	if (frame->b)
 		name_target(h, s, frame, names);
 	if (frame->status != UW_OK)

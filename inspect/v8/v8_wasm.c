@@ -25,6 +25,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "v8_name.h"
 #include "v8_wasm.h"
 
 #include "../util/search.h"
@@ -410,4 +411,22 @@ int v8_wasm_name(struct v8_heap *h, u64 pc, u64 time_ns, struct v8_name *names)
 	for (int i = 0; i < site->n; i++)
 		name_function(h, site, i, &names[i]);
 	return site->n;
+}
+
+int v8_wasm_name_frame(struct v8_heap *h, u64 pc, u64 time_ns, struct v8_name *names)
+{
+	int r = v8_wasm_name(h, pc, time_ns, names);
+
+	if (r > 0)
+		return r;
+	names[0] = (struct v8_name){ .kind = V8_NAME_WASM };
+	return v8_give_reason(names, r == -ENOTSUP ? "WebAssembly of this V8 is not read"
+						   : "no WebAssembly function at pc");
+}
+
+/* As V8's profiler calls it; its JSFunction has the number of what it calls for a name. */
+int v8_wasm_name_export(struct v8_name *names)
+{
+	names[0] = (struct v8_name){ .kind = V8_NAME_STUB, .name = "js-to-wasm" };
+	return 1;
 }

@@ -14,6 +14,7 @@
 #include "fake_world.h"
 
 #define N(a) (sizeof(a) / sizeof((a)[0]))
+#define EXPORT_DATA 999 /* a type of its own */
 
 static struct fake_v8 v;
 static struct uw_sample sample;
@@ -158,6 +159,27 @@ static void in_a_stripped_file_slots_of_an_interrupted_frame_tell_no_line(void *
 	assert_int_equal(names[1].line, 0);
 	assert_non_null(names[1].reason);
 	v8_heap_free(&h);
+}
+
+static void the_function_of_a_webassembly_export_is_a_stub(void **state)
+{
+	struct v8_heap *h;
+	u64 data;
+
+	(void)state;
+	set_scenes();
+	data = fake_object(&v, EXPORT_DATA, 64);
+	v.build.layout.type_wasm_export = EXPORT_DATA;
+	for (int is_export = 0; is_export < 2; is_export++) {
+		if (is_export)
+			fake_put(&v, w.outer - 1 + v.build.layout.sfi_data, data);
+		h = fake_heap(&v);
+		assert_int_equal(name_frame(h, &scenes[0].frame), 1);
+		assert_string_equal(names[0].name, is_export ? "js-to-wasm" : "outer");
+		assert_int_equal(names[0].kind, is_export ? V8_NAME_STUB : V8_NAME_JS);
+		assert_null(names[0].reason);
+		v8_heap_free(&h);
+	}
 }
 
 static void a_failing_read_takes_away_but_never_makes_up(void **state)
@@ -464,6 +486,7 @@ int main(void)
 		cmocka_unit_test(every_kind_of_frame_gets_its_name_and_line),
 		cmocka_unit_test(a_stripped_file_takes_away_the_names_of_builtins_alone),
 		cmocka_unit_test(in_a_stripped_file_slots_of_an_interrupted_frame_tell_no_line),
+		cmocka_unit_test(the_function_of_a_webassembly_export_is_a_stub),
 		cmocka_unit_test(a_failing_read_takes_away_but_never_makes_up),
 		cmocka_unit_test(a_layout_that_is_wrong_in_a_field_names_nothing_wrongly),
 		cmocka_unit_test(a_lying_read_is_survived),
