@@ -12,8 +12,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#define NATIVE_STEPS 2000
-#define MAX_LOST_STEPS 5000 /* then another base is tried */
+#define NATIVE_STEPS 500
+#define WINDOW_STEPS 2000 /* that are judged, then it begins anew elsewhere */
+#define MAX_LOST_STEPS 500 /* then another base is tried */
 #define MAX_WAITS 3000 /* of 100 us */
 #define MAX_BASE 1024
 #define MAX_TRIES 100 /* to stop it in the runtime's code */
@@ -109,6 +110,7 @@ static int judge_step(struct step_judge *j)
 	if (r < 0)
 		return r;
 	j->judged++;
+	j->window_steps++;
 	j->spoiled_exact += step_agrees(j, 1, 0, 1);
 	if (step_agrees(j, 1, 0, 0))
 		j->exact++;
@@ -187,35 +189,6 @@ static int stop(struct step_judge *j)
 	return r ? r : look(j);
 }
 
-/* The stack as the walk has it becomes the true one's base. */
-static int begin(struct step_judge *j)
-{
-	static u64 ras[MAX_BASE];
-	const struct uw_sample *s = &j->walk->sample;
-	bool is_there = false;
-	u32 n;
-	int r;
-
-	for (int i = 0; i < MAX_TRIES && !is_there; i++) {
-		r = j->is_stopped ? resume(j, PTRACE_CONT) : 0;
-		usleep(3000);
-		if (!r)
-			r = stop(j);
-		if (!r)
-			r = j->kind->walk(j);
-		if (r < 0)
-			return r;
-		is_there = j->kind->is_judged(j, s->pc) && j->kind->is_base(j);
-	}
-	if (!is_there)
-		return -EAGAIN;
-	j->lost_steps = j->native_steps = 0;
-	for (n = 0; n + 1 < s->n_frames && n < MAX_BASE; n++)
-		ras[n] = s->frames[n + 1].pc;
-	shadow_begin(&j->shadow, ras, n);
-	return 0;
-}
-
 /* Runs on to @pc, when sp is at least @sp. */
 static int run_to(struct step_judge *j, u64 pc, u64 sp)
 {
@@ -244,6 +217,58 @@ static int run_to(struct step_judge *j, u64 pc, u64 sp)
 	return r;
 }
 
+/* Can a shadow stack begin with the walk that was just made? */
+static bool is_base(const struct step_judge *j)
+{
+	return j->kind->is_judged(j, j->walk->sample.pc) && j->kind->is_base(j);
+}
+
+/*
+ * Where it happens to be stopped the walk may be wrong, and that is what is judged. So it runs
+ * on to where the function returns to: who has just called has a frame, whatever it is.
+ */
+static int find_base(struct step_judge *j)
+{
+	const struct uw_sample *s = &j->walk->sample;
+	int r = j->is_stopped ? resume(j, PTRACE_CONT) : 0;
+
+	usleep(3000);
+	if (!r)
+		r = stop(j);
+	if (!r)
+		r = j->kind->walk(j);
+	if (r < 0)
+		return r;
+	if (!is_base(j) || s->n_frames < 2 || !j->kind->is_judged(j, s->frames[1].pc))
+		return -ETIMEDOUT;
+	r = run_to(j, s->frames[1].pc, s->sp + 1);
+	if (!r)
+		r = j->kind->refresh(j);
+	if (!r)
+		r = j->kind->walk(j);
+	return r ? r : is_base(j) ? 0 : -ETIMEDOUT;
+}
+
+/* The stack as the walk has it becomes the true one's base. */
+static int begin(struct step_judge *j)
+{
+	static u64 ras[MAX_BASE];
+	const struct uw_sample *s = &j->walk->sample;
+	int r = -ETIMEDOUT;
+	u32 n;
+
+	for (int i = 0; i < MAX_TRIES && r == -ETIMEDOUT; i++)
+		r = find_base(j);
+	if (r)
+		return r == -ETIMEDOUT ? -EAGAIN : r;
+	j->lost_steps = j->native_steps = j->window_steps = 0;
+	j->windows++;
+	for (n = 0; n + 1 < s->n_frames && n < MAX_BASE; n++)
+		ras[n] = s->frames[n + 1].pc;
+	shadow_begin(&j->shadow, ras, n);
+	return 0;
+}
+
 /* Runs on to where the innermost call returns to. */
 static int run_out(struct step_judge *j)
 {
@@ -252,7 +277,6 @@ static int run_out(struct step_judge *j)
 	if (r)
 		return r;
 	shadow_return(&j->shadow, &j->regs);
-	j->native_steps = 0;
 	return j->kind->refresh(j);
 }
 
@@ -284,7 +308,8 @@ static int step_once(struct step_judge *j)
 	int r = was_native && j->native_steps > NATIVE_STEPS && !j->signal ? run_out(j) : step(j);
 
 	j->lost_steps = j->shadow.is_lost ? j->lost_steps + 1 : 0;
-	if (r == -ETIMEDOUT || (!r && j->lost_steps > MAX_LOST_STEPS))
+	if (r == -ETIMEDOUT ||
+	    (!r && (j->lost_steps > MAX_LOST_STEPS || j->window_steps >= WINDOW_STEPS)))
 		r = begin(j);
 	if (r || j->signal)
 		return r;
@@ -321,10 +346,10 @@ bool step_report(struct step_judge *j, u64 n)
 	u64 good = j->exact + j->by_name;
 	double percent = 100.0 * (double)good / (double)(j->judged ? j->judged : 1);
 
-	printf("%llu steps, %llu judged: exact %llu, by name %llu, together %.3f %%, "
+	printf("%llu steps, %llu judged, %u windows: exact %llu, by name %llu, together %.3f %%, "
 	       "missed %llu; without a true stack %llu (%u times); control %llu\n",
-	       j->steps, j->judged, j->exact, j->by_name, percent, j->judged - good, j->lost,
-	       j->shadow.n_lost, j->spoiled_exact);
+	       j->steps, j->judged, j->windows, j->exact, j->by_name, percent, j->judged - good,
+	       j->lost, j->shadow.n_lost, j->spoiled_exact);
 	qsort(j->places, j->n_places, sizeof(j->places[0]), compare_places);
 	for (size_t i = 0; i < j->n_places && i < 60; i++)
 		printf("  %6llu  %s\n", j->places[i].n, j->places[i].text);

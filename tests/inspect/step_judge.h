@@ -62,7 +62,7 @@ struct step_judge {
 	bool is_stopped;
 	int signal; /* that the thread stopped for, to be delivered; 0: none */
 	u64 steps, judged, exact, by_name, lost, spoiled_exact;
-	u32 native_steps, lost_steps;
+	u32 native_steps, lost_steps, window_steps, windows;
 	struct step_place places[STEP_MAX_PLACES];
 	size_t n_places;
 };
