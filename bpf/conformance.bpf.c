@@ -16,9 +16,10 @@
 struct uw_start {
 	struct uw_regs regs;
 	u64 extent; /* of the mappings, as in struct uw_process */
-	u64 va_mask;
-	u64 sample_flags; /* enum uw_sample_flags */
+	u64 va_mask : 56;
+	u64 sample_flags : 8; /* enum uw_sample_flags */
 };
+_Static_assert(sizeof(struct uw_start) <= 12 * 8, "raw_tp has so many arguments");
 
 UW_INLINE int uw_run(const struct uw_start *start)
 {

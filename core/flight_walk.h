@@ -97,8 +97,15 @@ UW_INLINE enum flight_rule flight_rule_of(enum uw_note note)
 /* All that decides the next step, so that a walk can be told from its entries alone. */
 UW_INLINE void flight_walk_decision(const struct uw_state *u, enum uw_note note, u64 value)
 {
-	u64 d[] = { note,	value,	      u->regs.pc,   u->regs.sp, u->regs.fp,
-		    u->regs.lr, u->regs.drap, u->stack_low, u->sp_known };
+	u64 d[] = { note,
+		    value,
+		    u->regs.pc,
+		    u->regs.sp,
+		    u->regs.fp,
+		    u->regs.lr,
+		    u->regs.scratch[UW_R10],
+		    u->stack_low,
+		    u->sp_known };
 
 	flight_event(FLIGHT_DECISION, FLIGHT_START, u->sample.n_frames, d, 9);
 }

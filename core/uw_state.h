@@ -23,7 +23,7 @@ struct uw_regs {
 	u64 sp;
 	u64 fp;
 	u64 lr; /* 0 where the architecture has none */
-	u64 drap; /* address of the arguments while a frame is aligned: r10; else 0 */
+	u64 scratch[UW_N_SCRATCH]; /* by enum uw_scratch; 0 where the architecture has none */
 };
 
 /*

@@ -141,7 +141,8 @@ UW_INLINE bool top_read_insn(struct uw_state *u, u32 *insn)
  */
 UW_INLINE enum top_result top_leave(struct uw_state *u, int slot, u8 flags)
 {
-	u64 ra = slot == ARCH_RA_IN_DRAP ? u->regs.drap : u->regs.lr;
+	u64 ra = slot <= ARCH_RA_IN_SCRATCH ? uw_scratch(u, (u32)(ARCH_RA_IN_SCRATCH - slot))
+					    : u->regs.lr;
 
 	port_note(u, UW_NOTE_RA_SLOT, (u32)slot);
 	if (slot == ARCH_RA_IN_FRAME)

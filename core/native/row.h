@@ -29,7 +29,8 @@ enum uw_cfa {
 	UW_CFA_NONE, /* nothing describes this code */
 	UW_CFA_SP, /* sp + cfa_off */
 	UW_CFA_FP, /* fp + cfa_off */
-	UW_CFA_DRAP, /* regs.drap + cfa_off: while a frame is being aligned (x86-64) */
+	UW_CFA_SCRATCH, /* scratch register cfa_add + cfa_off, e.g. while a frame is being aligned
+			 */
 	UW_CFA_AT_SP, /* *(sp + cfa_off) + cfa_add */
 	UW_CFA_AT_FP, /* *(fp + cfa_off) + cfa_add */
 	UW_CFA_PLT, /* sp + cfa_off, and 8 more from byte cfa_add of each 16 on (x86-64) */
@@ -46,17 +47,23 @@ enum uw_saved {
 	UW_SAVED_CFA, /* *(cfa + off) */
 	UW_SAVED_FP, /* *(fp + off), fp being this frame's (x86-64, aligned frames) */
 	UW_SAVED_LOST, /* nowhere */
-	UW_SAVED_DRAP, /* in regs.drap: a return address while it is moved; where sp ends is not
-			  known */
+	UW_SAVED_SCRATCH, /* in scratch register cfa_add: a return address while it is moved; where
+			     sp ends is not known */
 	UW_N_SAVED
 };
+
+/*
+ * Registers of x86-64 that can hold what a rule counts from. Only the interrupted
+ * function's are known.
+ */
+enum uw_scratch { UW_R10, UW_RAX, UW_RCX, UW_R8, UW_R9, UW_R11, UW_N_SCRATCH };
 
 struct uw_rule {
 	s32 cfa_off;
 	s32 ra_off;
 	s32 fp_off;
 	u8 cfa; /* enum uw_cfa */
-	u8 ra; /* enum uw_saved: _SAME (lr, arm64), _CFA or _DRAP */
+	u8 ra; /* enum uw_saved: _SAME (lr, arm64), _CFA or _SCRATCH */
 	u8 fp; /* enum uw_saved */
 	s8 cfa_add;
 };

@@ -25,6 +25,12 @@ UW_INLINE bool uw_is_user_pc(const struct uw_state *u, u64 pc)
 	return pc >= UW_PAGE_LEN && pc <= u->va_mask;
 }
 
+/* The interrupted function's scratch register; 0: there is none of this number. */
+UW_INLINE u64 uw_scratch(const struct uw_state *u, u32 i)
+{
+	return i < UW_N_SCRATCH ? u->regs.scratch[port_index(i, 7)] : 0;
+}
+
 /* With sp unknown (arm64) fp still leads to the record of a function that keeps one. */
 UW_INLINE bool row_record_at_fp(const struct uw_state *u, const struct uw_rule *r)
 {
@@ -38,14 +44,14 @@ UW_INLINE bool row_record_at_fp(const struct uw_state *u, const struct uw_rule *
 UW_INLINE bool row_is_fit(const struct uw_state *u, const struct uw_rule *r)
 {
 	if (r->ra != UW_SAVED_CFA &&
-	    (!u->is_top || (r->ra != UW_SAVED_SAME && r->ra != UW_SAVED_DRAP)))
+	    (!u->is_top || (r->ra != UW_SAVED_SAME && r->ra != UW_SAVED_SCRATCH)))
 		return false;
 	switch (r->cfa) {
 	case UW_CFA_FP:
 	case UW_CFA_AT_FP:
 	case UW_CFA_FP_AWAY:
 		return true;
-	case UW_CFA_DRAP:
+	case UW_CFA_SCRATCH:
 		return u->is_top;
 	case UW_CFA_SP:
 	case UW_CFA_AT_SP:
@@ -64,7 +70,9 @@ UW_INLINE bool row_is_fit(const struct uw_state *u, const struct uw_rule *r)
 UW_INLINE enum uw_status row_cfa(struct uw_state *u, const struct uw_rule *r, u64 *out)
 {
 	bool by_fp = r->cfa == UW_CFA_FP || r->cfa == UW_CFA_AT_FP || r->cfa == UW_CFA_FP_AWAY;
-	u64 base = by_fp ? u->regs.fp : r->cfa == UW_CFA_DRAP ? u->regs.drap : u->regs.sp;
+	u64 base = by_fp		      ? u->regs.fp
+		   : r->cfa == UW_CFA_SCRATCH ? uw_scratch(u, (u8)r->cfa_add)
+					      : u->regs.sp;
 	u64 cfa = base + (u64)(s64)r->cfa_off;
 
 	if (r->cfa == UW_CFA_AT_SP || r->cfa == UW_CFA_AT_FP) {
@@ -117,7 +125,7 @@ UW_INLINE enum uw_status row_saved(struct uw_state *u, const struct uw_rule *r, 
 			return UW_E_FAULT;
 		*fp = uw_word(word);
 	}
-	*ra = r->ra == UW_SAVED_DRAP ? u->regs.drap : u->regs.lr;
+	*ra = r->ra == UW_SAVED_SCRATCH ? uw_scratch(u, (u8)r->cfa_add) : u->regs.lr;
 	if (r->ra != UW_SAVED_CFA) {
 		port_note(u, UW_NOTE_ROW_LR, *ra);
 		return UW_OK;
@@ -171,7 +179,7 @@ UW_INLINE enum uw_status row_go_up(struct uw_state *u, const struct uw_rule *r, 
 	u->regs.pc = ra;
 	u->regs.sp = cfa;
 	u->regs.fp = fp;
-	u->sp_known = r->ra != UW_SAVED_DRAP;
+	u->sp_known = r->ra != UW_SAVED_SCRATCH;
 	u->stack_low = cfa;
 	u->next_flags = UW_FRAME_RA;
 	port_note(u, UW_NOTE_CALLER, ra);

@@ -213,8 +213,8 @@ int case_bytes(const struct case_file *c, u64 addr, void *dst, u32 len);
  */
 int case_plain_add_rows(struct case_file *c, const struct uw_frame *frames, u32 n_frames);
 
-/* The register that struct uw_regs calls drap; 0 when it is not known. */
-u64 case_drap(const struct case_file *c);
+/* The registers that struct uw_regs has as scratch; 0 what is not known. */
+void case_scratch(const struct case_file *c, u64 scratch[UW_N_SCRATCH]);
 
 /* The process's own build of V8, the last that the walk knew; NULL: none. */
 const struct v8_info *case_v8(const struct case_file *c);

@@ -29,7 +29,8 @@ struct case_machine {
 	u16 machine; /* EM_* */
 	u8 n_regs;
 	u8 pc, sp, fp; /* index of each */
-	s8 lr, drap; /* -1: there is none */
+	s8 lr; /* -1: there is none */
+	u8 n_scratch, scratch[UW_N_SCRATCH]; /* index of each */
 };
 
 extern const struct case_machine case_machines[CASE_N_ARCHS];

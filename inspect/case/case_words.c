@@ -7,14 +7,23 @@
 #include <elf.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 /*
  * struct user_regs_struct of arch/x86/include/asm/user_64.h and struct user_pt_regs of
  * arch/arm64/include/uapi/asm/ptrace.h, both at v6.1.
  */
 const struct case_machine case_machines[CASE_N_ARCHS] = {
-	[CASE_X86_64] = { "x86_64", EM_X86_64, 27, 16, 19, 4, -1, 7 },
-	[CASE_ARM64] = { "arm64", EM_AARCH64, 34, 32, 31, 29, 30, -1 },
+	[CASE_X86_64] = { "x86_64",
+			  EM_X86_64,
+			  27,
+			  16,
+			  19,
+			  4,
+			  -1,
+			  UW_N_SCRATCH,
+			  { 7, 10, 11, 9, 8, 6 } },
+	[CASE_ARM64] = { "arm64", EM_AARCH64, 34, 32, 31, 29, 30, 0, {} },
 };
 
 const char *const case_origin_words[] = { "walk", "copy", NULL };
@@ -31,9 +40,9 @@ const char *const case_async_type_words[] = { "shared_type",	     "promise_type"
 					      "reaction_type",	     "capability_type",
 					      "async_function_type", "async_generator_type",
 					      "request_type",	     NULL };
-const char *const case_cfa_words[] = { "none", "sp",	 "fp",	 "drap",    "at_sp",	"at_fp",
+const char *const case_cfa_words[] = { "none", "sp",	 "fp",	 "scratch", "at_sp",	"at_fp",
 				       "plt",  "signal", "root", "fp_away", "hijacked", NULL };
-const char *const case_saved_words[] = { "same", "cfa", "fp", "lost", "drap", NULL };
+const char *const case_saved_words[] = { "same", "cfa", "fp", "lost", "scratch", NULL };
 
 const char *const case_status_words[] = {
 #define X(name, class, words, meaning) words,
@@ -50,11 +59,13 @@ _Static_assert(sizeof(case_async_type_words) == (V8_ASYNC_N_TYPES + 1) * sizeof(
 _Static_assert(sizeof(case_cfa_words) == (UW_N_CFAS + 1) * sizeof(char *), "all");
 _Static_assert(sizeof(case_saved_words) == (UW_N_SAVED + 1) * sizeof(char *), "all");
 
-u64 case_drap(const struct case_file *c)
+void case_scratch(const struct case_file *c, u64 scratch[UW_N_SCRATCH])
 {
-	s8 at = case_machines[c->arch].drap;
+	const struct case_machine *m = &case_machines[c->arch];
 
-	return c->regs.has_all && at >= 0 ? c->regs.all[at] : 0;
+	memset(scratch, 0, UW_N_SCRATCH * sizeof(*scratch));
+	for (u8 i = 0; c->regs.has_all && i < m->n_scratch; i++)
+		scratch[i] = c->regs.all[m->scratch[i]];
 }
 
 const struct v8_info *case_v8(const struct case_file *c)

@@ -192,7 +192,7 @@ static void paint_state(const struct cfi_state *s, u64 start, u64 end, void *dat
 		return;
 	if (!cfi_rule_from(p->c->regs, p->cie, s, &rule))
 		p->c->counts.unknown++;
-	if (rule.cfa == UW_CFA_DRAP && rule.fp == UW_SAVED_FP) {
+	if (rule.cfa == UW_CFA_SCRATCH && rule.fp == UW_SAVED_FP) {
 		u64 left = cfi_code_leaves_aligned(p->code, start, end);
 
 		paint(p, start, left, rules_add(p->rules, &rule));

@@ -43,7 +43,7 @@ void cfi_epilogue_code(struct elf_file *f, u64 *start, u64 *end)
 
 static bool takes_off(const struct flow_insn *insn)
 {
-	return insn->op == FLOW_POP || insn->op == FLOW_POP_FP || insn->op == FLOW_POP_R10 ||
+	return insn->op == FLOW_POP || insn->op == FLOW_POP_FP ||
 	       (insn->op == FLOW_SP_ADD && insn->arg > 0 && insn->arg <= MAX_ADD);
 }
 

@@ -76,7 +76,7 @@ static bool cfa_from_reg(const struct cfi_regs *regs, u64 reg, s64 off, struct u
 {
 	rule->cfa = reg == regs->sp	? UW_CFA_SP
 		    : reg == regs->fp	? UW_CFA_FP
-		    : reg == regs->drap ? UW_CFA_DRAP
+		    : reg == regs->drap ? UW_CFA_SCRATCH
 					: UW_CFA_NONE;
 	return rule->cfa != UW_CFA_NONE && fits(off, &rule->cfa_off);
 }

@@ -57,6 +57,33 @@ static void set_lea(const cs_insn *insn, const cs_x86 *x, struct flow_insn *to)
 		set_address(to, (s64)insn->address + insn->size + disp);
 }
 
+/* enum uw_scratch, or -1; of registers as a whole. */
+static s8 scratch_of(const cs_x86 *x, u32 i)
+{
+	static const x86_reg regs[UW_N_SCRATCH] = { X86_REG_R10, X86_REG_RAX, X86_REG_RCX,
+						    X86_REG_R8,	 X86_REG_R9,  X86_REG_R11 };
+
+	for (s8 k = 0; k < UW_N_SCRATCH; k++)
+		if (is_reg(x, i, regs[k]))
+			return k;
+	return -1;
+}
+
+static void set_push(const cs_x86 *x, struct flow_insn *to)
+{
+	to->scratch = scratch_of(x, 0);
+	if (is_reg(x, 0, X86_REG_RBP))
+		set(to, FLOW_PUSH_FP, 0);
+	else
+		set(to, FLOW_PUSH, is_based(x, 0, X86_REG_RSP) ? x->operands[0].mem.disp : -1);
+}
+
+static void set_scratch_from_sp(const cs_x86 *x, struct flow_insn *to)
+{
+	to->scratch = scratch_of(x, 0);
+	set(to, FLOW_SCRATCH_FROM_SP, 0);
+}
+
 /* What is done to sp or fp, and addresses that are taken. */
 static void set_known(const cs_insn *insn, const cs_x86 *x, u64 addr, struct flow_insn *to)
 {
@@ -64,18 +91,14 @@ static void set_known(const cs_insn *insn, const cs_x86 *x, u64 addr, struct flo
 
 	switch (insn->id) {
 	case X86_INS_PUSH:
-		return set(to,
-			   is_reg(x, 0, X86_REG_RBP)   ? FLOW_PUSH_FP
-			   : is_reg(x, 0, X86_REG_R10) ? FLOW_PUSH_R10
-						       : FLOW_PUSH,
-			   0);
+		return set_push(x, to);
 	case X86_INS_PUSHFQ:
-		return set(to, FLOW_PUSH, 0);
+		return set(to, FLOW_PUSH, -1);
 	case X86_INS_POP:
+		to->scratch = scratch_of(x, 0);
 		return set(to,
 			   is_reg(x, 0, X86_REG_RSP)   ? FLOW_SP_LOST
 			   : is_reg(x, 0, X86_REG_RBP) ? FLOW_POP_FP
-			   : is_reg(x, 0, X86_REG_R10) ? FLOW_POP_R10
 						       : FLOW_POP,
 			   0);
 	case X86_INS_POPFQ:
@@ -93,6 +116,8 @@ static void set_known(const cs_insn *insn, const cs_x86 *x, u64 addr, struct flo
 			set(to, FLOW_SP_FROM_FP, 0);
 		else if (is_reg(x, 0, X86_REG_RBP) && is_reg(x, 1, X86_REG_RSP))
 			set(to, FLOW_FP_FROM_SP, 0);
+		else if (is_reg(x, 1, X86_REG_RSP) && scratch_of(x, 0) >= 0)
+			set_scratch_from_sp(x, to);
 		else if (has_imm)
 			set_address(to, (s64)((u64)x->operands[1].imm - addr));
 		return;
@@ -131,13 +156,32 @@ static bool set_flow(csh handle, const cs_insn *insn, const cs_x86 *x, struct fl
 	return true;
 }
 
-static bool is_r10(u16 reg)
+/* A bit of the scratch register that this is a part of. */
+static u8 scratch_bit(u16 reg)
 {
-	return reg == X86_REG_R10 || reg == X86_REG_R10D || reg == X86_REG_R10W ||
-	       reg == X86_REG_R10B;
+	static const u16 parts[UW_N_SCRATCH][5] = {
+		{ X86_REG_R10, X86_REG_R10D, X86_REG_R10W, X86_REG_R10B },
+		{ X86_REG_RAX, X86_REG_EAX, X86_REG_AX, X86_REG_AL, X86_REG_AH },
+		{ X86_REG_RCX, X86_REG_ECX, X86_REG_CX, X86_REG_CL, X86_REG_CH },
+		{ X86_REG_R8, X86_REG_R8D, X86_REG_R8W, X86_REG_R8B },
+		{ X86_REG_R9, X86_REG_R9D, X86_REG_R9W, X86_REG_R9B },
+		{ X86_REG_R11, X86_REG_R11D, X86_REG_R11W, X86_REG_R11B },
+	};
+
+	for (u32 i = 0; i < UW_N_SCRATCH; i++)
+		for (u32 k = 0; k < 5 && parts[i][k]; k++)
+			if (parts[i][k] == reg)
+				return (u8)(1u << i);
+	return 0;
 }
 
-/* Anything else that writes one of the two, r10 or memory. */
+static bool is_indexed_by_sp(const cs_x86_op *op)
+{
+	return op->type == X86_OP_MEM && op->mem.base == X86_REG_RSP &&
+	       op->mem.index != X86_REG_INVALID && !op->mem.disp;
+}
+
+/* Anything else that writes sp, fp, a scratch register or memory. */
 static void set_lost(csh handle, const cs_insn *insn, struct flow_insn *to)
 {
 	cs_regs read, written;
@@ -145,11 +189,17 @@ static void set_lost(csh handle, const cs_insn *insn, struct flow_insn *to)
 
 	if (cs_regs_access(handle, insn, read, &n_read, written, &n_written))
 		return;
-	for (u8 i = 0; i < insn->detail->x86.op_count; i++)
-		to->writes_memory |= insn->detail->x86.operands[i].type == X86_OP_MEM &&
-				     insn->detail->x86.operands[i].access & CS_AC_WRITE;
+	for (u8 i = 0; i < insn->detail->x86.op_count; i++) {
+		const cs_x86_op *op = &insn->detail->x86.operands[i];
+		bool is_written = op->access & CS_AC_WRITE;
+
+		to->writes_memory |= op->type == X86_OP_MEM && is_written;
+		to->writes_at_sp |= is_indexed_by_sp(op) && is_written;
+		to->writes_above_sp |= is_based(&insn->detail->x86, i, X86_REG_RSP) &&
+				       op->mem.disp > 0 && is_written;
+	}
 	for (u8 i = 0; i < n_written; i++) {
-		to->writes_r10 |= is_r10(written[i]);
+		to->writes_scratch |= scratch_bit(written[i]);
 		if (written[i] == X86_REG_RSP || written[i] == X86_REG_ESP ||
 		    written[i] == X86_REG_SP)
 			to->op = FLOW_SP_LOST;
@@ -163,7 +213,7 @@ static void classify(csh handle, const cs_insn *insn, u64 addr, struct flow_insn
 {
 	const cs_x86 *x = &insn->detail->x86;
 
-	*to = (struct flow_insn){ .off = (u32)insn->address, .len = (u8)insn->size };
+	*to = (struct flow_insn){ .off = (u32)insn->address, .len = (u8)insn->size, .scratch = -1 };
 	if (set_flow(handle, insn, x, to))
 		return;
 	set_known(insn, x, addr, to);

@@ -3,20 +3,20 @@
 
 /* The instructions of a segment, of each what it does to the stack and the flow. */
 
+#include "../../core/native/row.h"
 #include "elf_file.h"
 
 enum flow_op {
 	FLOW_OTHER,
 	FLOW_NOP,
-	FLOW_PUSH,
+	FLOW_PUSH, /* of scratch; or of the word at sp + arg, -1: of anything */
 	FLOW_PUSH_FP,
-	FLOW_PUSH_R10,
-	FLOW_POP,
+	FLOW_POP, /* to scratch */
 	FLOW_POP_FP,
-	FLOW_POP_R10,
 	FLOW_SP_ADD, /* sp += arg */
 	FLOW_SP_FROM_FP, /* sp = fp + arg */
 	FLOW_FP_FROM_SP, /* fp = sp + arg */
+	FLOW_SCRATCH_FROM_SP, /* scratch = sp */
 	FLOW_SP_LOST,
 	FLOW_FP_LOST,
 	FLOW_FP_ZERO,
@@ -42,8 +42,11 @@ struct flow_insn {
 	bool is_noreturn : 1; /* the function that begins here never returns */
 	bool is_address : 1; /* it takes the address of arg; changes nothing, or loses sp or fp */
 	bool is_indirect : 1; /* a jump through a register or table */
-	bool writes_r10 : 1; /* x86-64, as writes_memory */
-	bool writes_memory : 1;
+	bool writes_memory : 1; /* x86-64, as those below */
+	bool writes_at_sp : 1; /* a word at sp + an index */
+	bool writes_above_sp : 1; /* a word at sp + a number that is not 0 */
+	s8 scratch; /* enum uw_scratch, -1: another register */
+	u8 writes_scratch; /* by FLOW_OTHER: a bit for each */
 };
 
 struct flow_code {

@@ -132,13 +132,11 @@ static void change_known(struct flow_state *s, const struct flow_insn *insn)
 		save_fp(s, -1);
 		return add_to_sp(s, -8);
 	case FLOW_PUSH:
-	case FLOW_PUSH_R10:
 		return add_to_sp(s, -8);
 	case FLOW_POP_FP:
 		load_fp(s, 0);
 		return add_to_sp(s, 8);
 	case FLOW_POP:
-	case FLOW_POP_R10:
 		return add_to_sp(s, 8);
 	case FLOW_STORE:
 		return store(s, insn);

@@ -10,7 +10,12 @@
  *	FRAMED	fp leads to V8's frame record; where sp is does not matter
  *	AT_FP	the same, and sp is fp (mov rbp, rsp)
  *	POPPED	the return address was popped into a register, and is below sp still
- *	IN_R10	it was popped into r10, where it stays while what lies above it is moved
+ *	HELD	it was popped into a scratch register (core/native/row.h), where it stays while
+ *		what lies above it is moved
+ *	AT	a scratch register has the sp of before the stack was made larger by a number that
+ *		is not known: the return address is there
+ *	COPYING	what lies there is copied down by a loop, the return address first: it is there,
+ *		or at sp already
  *	LOST	two ways that don't agree, or something that is not understood
  *
  * Instructions that nothing leads to (catch blocks, targets of tables) are tried with
@@ -37,11 +42,12 @@
 #define MAX_BUILTIN_LEN (256u << 10) /* the longest of V8 14.6 has 31 KiB */
 #define MAX_HEIGHT 4096 /* words */
 
-enum where { UNKNOWN, BARE, FRAMED, AT_FP, POPPED, IN_R10, LOST };
+enum where { UNKNOWN, BARE, FRAMED, AT_FP, POPPED, HELD, AT, COPYING, LOST };
 
 struct state {
 	u8 where;
 	bool fp_pushed; /* BARE: the caller's fp is the first word */
+	u8 scratch; /* 1 + which one HELD and AT are about; BARE: has the sp of height 0; 0: none */
 	u32 height; /* BARE: words between the return address and sp */
 };
 
@@ -62,24 +68,40 @@ static struct state bare(const struct state *s, s64 height, bool fp_pushed)
 {
 	if (height < 0 || height > MAX_HEIGHT || (s->fp_pushed && !height))
 		return lost;
-	return (struct state){ .where = BARE, .height = (u32)height, .fp_pushed = fp_pushed };
+	return (struct state){
+		.where = BARE, .height = (u32)height, .fp_pushed = fp_pushed, .scratch = s->scratch
+	};
+}
+
+/* Does it change the scratch register that @s is about? */
+static bool is_overwritten(const struct state *s, const struct flow_insn *insn)
+{
+	bool is_loaded = insn->op == FLOW_POP || insn->op == FLOW_SCRATCH_FROM_SP;
+
+	return s->scratch &&
+	       (insn->writes_scratch >> (s->scratch - 1) & 1 ||
+		(is_loaded && insn->scratch == s->scratch - 1) || insn->op == FLOW_CALL);
 }
 
 static struct state after_bare(const struct state *s, const struct flow_insn *insn)
 {
+	struct state kept = *s;
+
+	if (is_overwritten(s, insn))
+		kept.scratch = 0;
+	s = &kept;
 	switch (insn->op) {
 	case FLOW_PUSH:
-	case FLOW_PUSH_R10:
+		/* The return address is copied down: where it was, an argument is put. */
+		if (insn->arg == 8 * (s64)s->height && !s->fp_pushed)
+			return (struct state){ .where = BARE };
 		return bare(s, (s64)s->height + 1, s->fp_pushed);
 	case FLOW_PUSH_FP:
 		return s->height ? lost : bare(s, 1, true);
-	case FLOW_POP_R10:
-		if (!s->height)
-			return (struct state){ .where = IN_R10 };
-		/* fallthrough */
 	case FLOW_POP:
 		if (!s->height)
-			return (struct state){ .where = POPPED };
+			return (struct state){ .where = insn->scratch < 0 ? POPPED : HELD,
+					       .scratch = (u8)(insn->scratch + 1) };
 		return bare(s, (s64)s->height - 1, s->fp_pushed);
 	case FLOW_POP_FP:
 		if (s->fp_pushed && s->height == 1)
@@ -91,14 +113,21 @@ static struct state after_bare(const struct state *s, const struct flow_insn *in
 		return s->fp_pushed && s->height == 1 && !insn->arg
 			       ? (struct state){ .where = AT_FP }
 			       : lost;
-	case FLOW_SP_FROM_FP:
+	case FLOW_SCRATCH_FROM_SP:
+		if (!s->height)
+			kept.scratch = (u8)(insn->scratch + 1);
+		return kept;
 	case FLOW_SP_LOST:
+		if (s->height || !s->scratch)
+			return lost;
+		return (struct state){ .where = AT, .scratch = s->scratch };
+	case FLOW_SP_FROM_FP:
 	case FLOW_FP_LOST:
 	case FLOW_FP_ZERO:
 	case FLOW_LEAVE:
 		return lost;
 	}
-	return *s;
+	return kept;
 }
 
 static struct state after_framed(const struct state *s, const struct flow_insn *insn)
@@ -116,9 +145,7 @@ static struct state after_framed(const struct state *s, const struct flow_insn *
 		return lost;
 	case FLOW_PUSH:
 	case FLOW_PUSH_FP:
-	case FLOW_PUSH_R10:
 	case FLOW_POP:
-	case FLOW_POP_R10:
 	case FLOW_SP_ADD:
 	case FLOW_SP_LOST:
 	case FLOW_CALL:
@@ -127,13 +154,11 @@ static struct state after_framed(const struct state *s, const struct flow_insn *
 	return *s;
 }
 
-static struct state after_popped_r10(const struct state *s, const struct flow_insn *insn)
+static struct state after_held(const struct state *s, const struct flow_insn *insn)
 {
 	switch (insn->op) {
-	case FLOW_PUSH_R10:
-		return (struct state){ .where = BARE };
-	case FLOW_POP_R10:
-	case FLOW_CALL:
+	case FLOW_PUSH:
+		return insn->scratch == s->scratch - 1 ? (struct state){ .where = BARE } : *s;
 	case FLOW_LEAVE:
 	case FLOW_PUSH_FP:
 	case FLOW_POP_FP:
@@ -142,13 +167,27 @@ static struct state after_popped_r10(const struct state *s, const struct flow_in
 	case FLOW_FP_ZERO:
 		return lost;
 	}
-	return insn->writes_r10 ? lost : *s;
+	return is_overwritten(s, insn) ? lost : *s;
 }
 
 static bool is_plain(const struct flow_insn *insn)
 {
 	return insn->op == FLOW_OTHER || insn->op == FLOW_NOP || insn->op == FLOW_BRANCH ||
 	       insn->op == FLOW_JUMP;
+}
+
+static struct state after_made_room(const struct state *s, const struct flow_insn *insn)
+{
+	if (insn->writes_at_sp)
+		return (struct state){ .where = BARE };
+	return is_plain(insn) && !is_overwritten(s, insn) ? *s : lost;
+}
+
+/* A loop that copies begins with one of them and goes on with the other. */
+static bool is_copying(const struct state *a, const struct state *b)
+{
+	return (a->where == AT || a->where == COPYING) &&
+	       (b->where == COPYING || (b->where == BARE && !b->height));
 }
 
 static struct state after(const struct state *s, const struct flow_insn *insn)
@@ -161,8 +200,11 @@ static struct state after(const struct state *s, const struct flow_insn *insn)
 		return after_framed(s, insn);
 	case POPPED:
 		return is_plain(insn) ? *s : lost;
-	case IN_R10:
-		return after_popped_r10(s, insn);
+	case HELD:
+		return after_held(s, insn);
+	case AT:
+	case COPYING:
+		return after_made_room(s, insn);
 	}
 	return *s;
 }
@@ -171,7 +213,17 @@ static struct state after(const struct state *s, const struct flow_insn *insn)
 
 static bool same(const struct state *a, const struct state *b)
 {
-	return a->where == b->where && a->height == b->height && a->fp_pushed == b->fp_pushed;
+	return a->where == b->where && a->height == b->height && a->fp_pushed == b->fp_pushed &&
+	       a->scratch == b->scratch;
+}
+
+/* The same, but for a register that has the sp in one of them alone. */
+static bool same_stack(const struct state *a, const struct state *b)
+{
+	struct state like = *a;
+
+	like.scratch = b->scratch;
+	return a->where == BARE && same(&like, b);
 }
 
 static bool is_framed(const struct state *s)
@@ -179,12 +231,16 @@ static bool is_framed(const struct state *s)
 	return s->where == FRAMED || s->where == AT_FP;
 }
 
-/* A state changes three times at most: to a known one, from AT_FP to FRAMED, to LOST. */
+/*
+ * A state changes three times at most: to a known one, to one without a register, from AT_FP to
+ * FRAMED or from AT to COPYING, to LOST.
+ */
 static void join(struct work *w, u32 i, const struct state *s)
 {
 	struct state *old = &w->states[i];
 
-	if (same(old, s) || (old->where == FRAMED && s->where == AT_FP))
+	if (same(old, s) || (old->where == FRAMED && s->where == AT_FP) ||
+	    (same_stack(old, s) && !old->scratch))
 		return;
 	if (old->where == UNKNOWN) {
 		*old = *s;
@@ -192,6 +248,12 @@ static void join(struct work *w, u32 i, const struct state *s)
 			w->tried[w->n_tried++] = i;
 	} else if (is_framed(old) && is_framed(s)) {
 		*old = framed;
+	} else if (same_stack(old, s)) {
+		old->scratch = 0;
+	} else if (is_copying(old, s)) {
+		if (old->where == COPYING)
+			return;
+		old->where = COPYING;
 	} else if (w->is_trial) {
 		w->is_contradicted = true;
 		return;
@@ -249,16 +311,37 @@ static bool is_exit(const struct work *w, const struct flow_insn *insn)
 					(insn->arg < 0 || !flow_code_at(&w->code, (u32)insn->arg)));
 }
 
-/* From an exit backwards, as far as there is one way only and nothing happens. */
+/* The height before an instruction, by that after it. Only a copy of it can put it at sp. */
+static bool height_before(const struct flow_insn *insn, s64 *height)
+{
+	switch (insn->op) {
+	case FLOW_OTHER:
+		return !insn->writes_memory || (insn->writes_above_sp && !*height);
+	case FLOW_SP_ADD:
+		*height += insn->arg / 8;
+		return !(insn->arg % 8) && *height >= 0 && *height <= MAX_HEIGHT;
+	case FLOW_PUSH:
+		if (!*height && (insn->arg <= 0 || insn->arg % 8))
+			return false;
+		*height = *height ? *height - 1 : insn->arg / 8;
+		return *height <= MAX_HEIGHT;
+	}
+	return false;
+}
+
+/*
+ * From an exit backwards, as far as there is one way only. Before the instructions that take
+ * the frame off is the one that loads the caller's fp: where that stands the frame is known.
+ */
 static void follow_back(struct work *w, u32 i)
 {
 	const struct flow_insn *insn = &w->code.insns[i];
+	s64 height = 0;
 
 	for (;; i--, insn--) {
-		w->states[i] = (struct state){ .where = BARE };
+		w->states[i] = (struct state){ .where = BARE, .height = (u32)height };
 		if (!i || insn->is_entry || is_known(w, i - 1) ||
-		    insn[-1].off + insn[-1].len != insn->off || insn[-1].op != FLOW_OTHER ||
-		    insn[-1].writes_memory)
+		    insn[-1].off + insn[-1].len != insn->off || !height_before(insn - 1, &height))
 			break;
 	}
 }
@@ -340,9 +423,15 @@ static bool rule_from(const struct state *s, struct uw_rule *rule)
 		return true;
 	case POPPED:
 		return true;
-	case IN_R10:
-		rule->ra = UW_SAVED_DRAP;
+	case HELD:
+		rule->ra = UW_SAVED_SCRATCH;
 		rule->ra_off = 0;
+		rule->cfa_add = (s8)(s->scratch - 1);
+		return true;
+	case AT:
+		rule->cfa = UW_CFA_SCRATCH;
+		rule->cfa_off = 8;
+		rule->cfa_add = (s8)(s->scratch - 1);
 		return true;
 	}
 	return false;

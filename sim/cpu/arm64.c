@@ -110,7 +110,6 @@ const struct cpu_arch cpu_arm64 = {
 	.sp = UC_ARM64_REG_SP,
 	.fp = UC_ARM64_REG_X29,
 	.lr = UC_ARM64_REG_X30,
-	.drap = -1,
 	.insn_align = 4,
 	.kind = kind,
 	.prepare = prepare,

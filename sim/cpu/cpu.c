@@ -111,12 +111,20 @@ static void finish_last(struct cpu *cpu, u64 pc, u64 sp)
 
 static void read_regs(const struct cpu *cpu, struct uw_regs *regs)
 {
-	int ids[] = { cpu->arch->sp, cpu->arch->fp,
-		      cpu->arch->lr < 0 ? cpu->arch->drap : cpu->arch->lr };
-	void *values[] = { &regs->sp, &regs->fp, cpu->arch->lr < 0 ? &regs->drap : &regs->lr };
+	const struct cpu_arch *a = cpu->arch;
+	int ids[3 + UW_N_SCRATCH] = { a->sp, a->fp }, n = 2;
+	void *values[3 + UW_N_SCRATCH] = { &regs->sp, &regs->fp };
 
-	regs->lr = regs->drap = 0; /* an architecture has one of them */
-	uc_reg_read_batch(cpu->uc, ids, values, 3);
+	*regs = (struct uw_regs){ .pc = regs->pc };
+	if (a->lr >= 0) {
+		ids[n] = a->lr;
+		values[n++] = &regs->lr;
+	}
+	for (int i = 0; i < a->n_scratch; i++) {
+		ids[n] = a->scratch[i];
+		values[n++] = &regs->scratch[i];
+	}
+	uc_reg_read_batch(cpu->uc, ids, values, n);
 }
 
 static void look(struct cpu *cpu, struct sim_stop *stop)
@@ -228,8 +236,8 @@ static int write_regs(const struct cpu *cpu)
 
 	if (!err)
 		err = uc_reg_write(cpu->uc, cpu->arch->fp, &regs->fp);
-	if (!err && cpu->arch->drap >= 0)
-		err = uc_reg_write(cpu->uc, cpu->arch->drap, &regs->drap);
+	for (int i = 0; !err && i < cpu->arch->n_scratch; i++)
+		err = uc_reg_write(cpu->uc, cpu->arch->scratch[i], &regs->scratch[i]);
 	if (!err && cpu->arch->lr >= 0)
 		err = uc_reg_write(cpu->uc, cpu->arch->lr, &regs->lr);
 	return err ? -ENOTSUP : 0;

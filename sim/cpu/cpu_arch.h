@@ -5,7 +5,7 @@
 
 #include <unicorn/unicorn.h>
 
-#include "../../core/types.h"
+#include "../../core/native/row.h"
 
 enum cpu_insn {
 	CPU_PLAIN, /* jumps, too */
@@ -19,7 +19,8 @@ struct cpu_arch {
 	uc_arch arch;
 	uc_mode mode;
 	int model; /* UC_CPU_*, -1: the default */
-	int pc, sp, fp, lr, drap; /* UC_*_REG_*, -1: there is none */
+	int pc, sp, fp, lr; /* UC_*_REG_*, -1: there is none */
+	int scratch[UW_N_SCRATCH], n_scratch;
 	u8 insn_align;
 	u8 ra_len; /* bytes of stack that a call takes */
 	/* What an instruction does to the shadow stack; @len: 1 .. CPU_CODE_LEN */

@@ -19,10 +19,10 @@
 struct helper_start {
 	struct uw_regs regs;
 	u64 extent;
-	u64 va_mask;
-	u64 sample_flags;
+	u64 va_mask : 56;
+	u64 sample_flags : 8;
 };
-_Static_assert(sizeof(struct helper_start) == 64, "wire");
+_Static_assert(sizeof(struct helper_start) == 96, "wire");
 
 enum helper_how {
 	HELPER_TEST_RUN, /* BPF_PROG_TEST_RUN of the program */
@@ -34,7 +34,7 @@ struct helper_request {
 	u64 n_runs;
 	u64 how; /* enum helper_how */
 };
-_Static_assert(sizeof(struct helper_request) == 80, "wire");
+_Static_assert(sizeof(struct helper_request) == 112, "wire");
 
 enum helper_run_kind {
 	HELPER_READABLE, /* resident, with bytes */

@@ -55,9 +55,11 @@ static void take_decision(const struct fl_entry *in, struct trace_event *out)
 	out->kind = TRACE_NOTE;
 	out->note = (u8)in->d[0];
 	out->value = in->d[1];
-	out->regs = (struct uw_regs){
-		.pc = in->d[2], .sp = in->d[3], .fp = in->d[4], .lr = in->d[5], .drap = in->d[6]
-	};
+	out->regs = (struct uw_regs){ .pc = in->d[2],
+				      .sp = in->d[3],
+				      .fp = in->d[4],
+				      .lr = in->d[5],
+				      .scratch = { in->d[6] } };
 	out->stack_low = in->d[7];
 	out->sp_known = in->d[8];
 	if (out->note == UW_NOTE_STEP)

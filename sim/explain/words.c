@@ -93,6 +93,13 @@ static struct text insn_words(const struct explain *e, u32 insn)
 	return t;
 }
 
+static const char *scratch_name(u32 i)
+{
+	static const char *const names[] = { "r10", "rax", "rcx", "r8", "r9", "r11" };
+
+	return i < UW_N_SCRATCH ? names[i] : "no register";
+}
+
 static struct text slot_words(s32 slot)
 {
 	struct text t;
@@ -100,10 +107,10 @@ static struct text slot_words(s32 slot)
 	if (slot >= 0)
 		snprintf(t.text, sizeof(t.text), "the word at sp+%#x", (u32)slot);
 	else
-		snprintf(t.text, sizeof(t.text),
+		snprintf(t.text, sizeof(t.text), "%s",
 			 slot == -1   ? "the record at fp"
-			 : slot == -3 ? "r10"
-				      : "lr");
+			 : slot == -2 ? "lr"
+				      : scratch_name((u32)(-3 - slot)));
 	return t;
 }
 
@@ -114,7 +121,7 @@ static struct text rule_words(u64 value)
 		[UW_CFA_NONE] = "nothing describes this code",
 		[UW_CFA_SP] = "cfa = sp%+d",
 		[UW_CFA_FP] = "cfa = fp%+d",
-		[UW_CFA_DRAP] = "cfa = r10%+d, while the frame is being aligned",
+		[UW_CFA_SCRATCH] = "",
 		[UW_CFA_AT_SP] = "cfa = *(sp%+d)%+d",
 		[UW_CFA_AT_FP] = "cfa = *(fp%+d)%+d",
 		[UW_CFA_PLT] = "cfa = sp%+d, and 8 more from byte %d of 16 on",
@@ -126,6 +133,11 @@ static struct text rule_words(u64 value)
 	u8 cfa = (u8)value;
 	struct text t;
 
+	if (cfa == UW_CFA_SCRATCH) {
+		snprintf(t.text, sizeof(t.text), "cfa = %s%+d", scratch_name((u8)(value >> 8)),
+			 (s32)(value >> 32));
+		return t;
+	}
 	snprintf(t.text, sizeof(t.text), cfa < UW_N_CFAS ? forms[cfa] : "no rule (%d)",
 		 (s32)(value >> 32), (s8)(value >> 8));
 	return t;

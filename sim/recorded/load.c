@@ -173,11 +173,12 @@ static int take_target(struct recorded *r)
 		.v8_builds = f->v8_builds,
 		.n_mappings = f->n_mappings,
 		.n_v8_builds = f->n_v8_builds,
-		.regs = { f->regs.pc, f->regs.sp, f->regs.fp, f->regs.lr, case_drap(f) },
+		.regs = { f->regs.pc, f->regs.sp, f->regs.fp, f->regs.lr, {} },
 		.extent = f->extent,
 		.va_mask = f->va_mask,
 		.sample_flags = began_in_syscall(f) ? UW_SAMPLE_IN_SYSCALL : 0,
 	};
+	case_scratch(f, t->regs.scratch);
 	return sim_recorded_new(f, &t->mem);
 }
 

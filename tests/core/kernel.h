@@ -33,8 +33,8 @@ struct kernel {
 struct kernel_start {
 	struct uw_regs regs;
 	u64 extent;
-	u64 va_mask;
-	u64 sample_flags;
+	u64 va_mask : 56;
+	u64 sample_flags : 8;
 };
 
 static inline int kernel_quiet(enum libbpf_print_level level, const char *format, va_list args)

@@ -101,7 +101,8 @@ static inline void draw_regs(u64 *seed, struct uw_regs *regs)
 	regs->fp = draw_fp(draw(seed), at);
 	r = draw(seed);
 	regs->lr = r & 3 ? draw_code(r >> 2) : draw(seed);
-	regs->drap = S(at + (r >> 40) % 32);
+	for (u32 i = 0; i < UW_N_SCRATCH; i++)
+		regs->scratch[i] = S(at + ((r >> 40) + i) % 32);
 }
 
 /* The text of each module is full of instructions that have a rule, and of others. */

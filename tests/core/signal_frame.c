@@ -38,14 +38,14 @@ static void handle(int signo)
 static bool is_right(const struct uw_regs *r, u64 sp)
 {
 	return r->pc == (u64)(size_t)interrupted_at && r->sp == sp && r->fp == FP &&
-	       r->lr + r->drap == OTHER;
+	       r->lr + r->scratch[UW_R10] == OTHER;
 }
 
 /* Are all of them wrong? */
 static bool is_wrong(const struct uw_regs *r, u64 sp)
 {
 	return r->pc != (u64)(size_t)interrupted_at && r->sp != sp && r->fp != FP &&
-	       r->lr + r->drap != OTHER;
+	       r->lr + r->scratch[UW_R10] != OTHER;
 }
 
 static int check(const char *what, int flags)
@@ -60,7 +60,7 @@ static int check(const char *what, int flags)
 	good = is_right(&found, sp) && is_wrong(&beside, sp);
 	if (!good)
 		printf("%s: pc %llx sp %llx fp %llx other %llx; want %llx %llx %llx %llx\n", what,
-		       found.pc, found.sp, found.fp, found.lr + found.drap,
+		       found.pc, found.sp, found.fp, found.lr + found.scratch[UW_R10],
 		       (u64)(size_t)interrupted_at, sp, FP, OTHER);
 	return good;
 }

@@ -69,7 +69,7 @@ static const struct rule arm64_rules[] = {
 
 /*
  * What V8's compilers put around a function's frame (x86-64), copied from live code of
- * Node.js 18.20.8 to 24.21.0. @outside: at which of its bytes an instruction begins before
+ * Node.js 14.21.3 to 24.21.0. @outside: at which of its bytes an instruction begins before
  * which there is no frame and the return address lies at sp.
  */
 struct sequence {
@@ -81,6 +81,7 @@ struct sequence {
 #define PUSH_MOV 0x55, 0x48, 0x89, 0xe5
 #define CHECK_CODE 0x48, 0x8b, 0x59, 0xf0, 0xf6, 0x43, 0x36, 0x20
 #define REL32 0x12, 0x34, 0x56, 0x00
+#define FEEDBACK 0x41, 0xf6, 0x41, 0x15, 0x2e, 0x0f, 0x85, REL32
 #define WORD64 0xf9, 0x70, 0x71, 0xf6, 0x63, 0x7f, 0, 0
 
 static const struct sequence sequences[] = {
@@ -96,8 +97,30 @@ static const struct sequence sequences[] = {
 	  1 | 1 << 4 | 1 << 6 | 1 << 9 | 1 << 17 },
 	{ "baseline", { 0xbb, REL32, 0x49, 0xbc, WORD64, 0xe8, REL32 }, 1 | 1 << 5 | 1 << 15 },
 	{ "baseline, xor", { 0x33, 0xdb, 0x49, 0xbc, WORD64, 0xe8, REL32 }, 1 | 1 << 2 | 1 << 12 },
+	{ "check, je, jmp far",
+	  { CHECK_CODE, 0x74, 0x0d, 0x49, 0xba, WORD64, 0x41, 0xff, 0xe2, PUSH_MOV },
+	  1 | 1 << 4 | 1 << 8 | 1 << 23 },
+	{ "check, feedback",
+	  { CHECK_CODE, 0x0f, 0x85, REL32, 0x49, 0xb9, WORD64, FEEDBACK, PUSH_MOV },
+	  1 | 1 << 4 | 1 << 8 | 1 << 14 | 1 << 24 | 1 << 29 },
+	{ "feedback", { 0x49, 0xb9, WORD64, FEEDBACK, PUSH_MOV }, 1 | 1 << 10 | 1 << 15 | 1 << 21 },
+	{ "arguments, V8 9.4",
+	  { 0x48, 0x83, 0xf9, 0x03, 0x7f, 0x03, 0xc2, 0x18, 0x00, 0x41, 0x5a, 0x48, 0x8d, 0x64,
+	    0xcc, 0x08, 0x41, 0x52, 0xc3 },
+	  1 | 1 << 4 | 1 << 6 | 1 << 9 | 1 << 18 },
+	{ "arguments, Maglev",
+	  { 0x49, 0x83, 0xf8, 0x02, 0x0f, 0x8f, 0x03, 0,    0,	  0,	0xc2,
+	    0x10, 0x00, 0x41, 0x59, 0x4a, 0x8d, 0x24, 0xc4, 0x41, 0x51, 0xc3 },
+	  1 | 1 << 4 | 1 << 10 | 1 << 13 | 1 << 21 },
+	{ "baseline, V8 9.4",
+	  { 0xbb, REL32, 0x49, 0xbc, WORD64, 0x41, 0xff, 0x95, REL32 },
+	  1 | 1 << 5 | 1 << 15 },
+	{ "call of a builtin in a body", { 0x49, 0xbd, WORD64, 0x41, 0xff, 0x95, REL32 }, 0 },
 	{ "jne in a body", { 0x0f, 0x85, REL32, 0x48, 0x89, 0x45, 0xc8 }, 0 },
 	{ "test in a body", { 0xf6, 0x43, 0x36, 0x20, 0x0f, 0x85, REL32, 0x90 }, 0 },
+	{ "jg in a body", { 0x0f, 0x8f, 0x03, 0, 0, 0, 0x90 }, 0 },
+	{ "cmp in a body, Maglev", { 0x49, 0x83, 0xf8, 0x02, 0x0f, 0x8f, 0x03, 0, 0, 0, 0x90 }, 0 },
+	{ "mov, test in a body", { 0x49, 0xb9, WORD64, 0x41, 0xf6, 0x43, 0x15, 0x2e }, 0 },
 	{ "cmp in a body", { 0x48, 0x83, 0xf9, 0x03, 0x7f, 0x03, 0x90 }, 0 },
 	{ "call in a body", { 0x90, 0x90, 0x49, 0xbc, WORD64, 0xe8, REL32 }, 0 },
 	{ "mov in a body", { 0xbb, REL32, 0x49, 0xbd, WORD64, 0xe8, REL32 }, 0 },
@@ -167,16 +190,27 @@ static int v8_slot(const u8 *code)
 
 static void v8_code_that_drops_arguments_holds_the_return_address(void **state)
 {
-	const u8 code[64] = { 0x48, 0x8d, 0x24, 0xcc, 0x41, 0x52, 0xc3 };
-	u8 around[128] = {};
+	static const struct {
+		u8 code[8];
+		u32 push_at;
+		int slot;
+	} forms[] = {
+		{ { 0x48, 0x8d, 0x24, 0xcc, 0x41, 0x52, 0xc3 }, 4, -3 - UW_R10 },
+		{ { 0x48, 0x8d, 0x64, 0xcc, 0x08, 0x41, 0x52, 0xc3 }, 5, -3 - UW_R10 },
+		{ { 0x4a, 0x8d, 0x24, 0xc4, 0x41, 0x51, 0xc3 }, 4, -3 - UW_R9 },
+	};
 
 	(void)state;
-	memcpy(around + sim_arch_x86_64.v8_before, code, sizeof(code));
-	assert_int_equal(v8_slot(around), -3);
-	assert_int_equal(v8_slot(around + 4), -3);
-	around[sim_arch_x86_64.v8_before + 6] = 0x90;
-	assert_int_equal(v8_slot(around), IN_FRAME);
-	assert_int_equal(v8_slot(around + 4), IN_FRAME);
+	for (size_t i = 0; i < N(forms); i++) {
+		u8 around[128] = {};
+
+		memcpy(around + sim_arch_x86_64.v8_before, forms[i].code, sizeof(forms[i].code));
+		assert_int_equal(v8_slot(around), forms[i].slot);
+		assert_int_equal(v8_slot(around + forms[i].push_at), forms[i].slot);
+		around[sim_arch_x86_64.v8_before + forms[i].push_at + 2] = 0x90;
+		assert_int_equal(v8_slot(around), IN_FRAME);
+		assert_int_equal(v8_slot(around + forms[i].push_at), IN_FRAME);
+	}
 }
 
 /* Only where instructions begin: pc never lies within one. */
@@ -190,7 +224,7 @@ static void v8_code_around_a_frame_returns_to_the_word_at_sp(void **state)
 		u32 found = 0;
 
 		memcpy(code + before, sequences[i].bytes, sizeof(sequences[i].bytes));
-		for (u32 at = 0; at < 20; at++)
+		for (u32 at = 0; at < 32; at++)
 			found |= (u32)(v8_slot(code + at) == 0) << at;
 		if ((found & sequences[i].outside) != sequences[i].outside ||
 		    (!sequences[i].outside && found))

@@ -109,7 +109,8 @@ static void put_head(struct output *o, const struct sim_target *t, u32 arch)
 	put_u8(o, 0);
 	put_reg(o, t->regs.fp);
 	put_reg(o, t->regs.lr);
-	put_reg(o, t->regs.drap);
+	for (int i = 0; i < UW_N_SCRATCH; i++)
+		put_reg(o, t->regs.scratch[i]);
 	put_u8(o, t->n_row_pages < STACK_N_ROW_PAGES);
 }
 

@@ -96,7 +96,8 @@ u32 fuzz_target(struct sim_target *t, struct fuzz_input *in)
 	t->regs.sp = k & 8 ? draw_reg(in) : STACK_ADDR + (u64)fuzz_u8(in) * 8;
 	t->regs.fp = fuzz_u8(in) & 1 ? t->regs.sp + (u64)fuzz_u8(in) * 8 : draw_reg(in);
 	t->regs.lr = draw_reg(in);
-	t->regs.drap = draw_reg(in);
+	for (int i = 0; i < UW_N_SCRATCH; i++)
+		t->regs.scratch[i] = draw_reg(in);
 	draw_rows(t, in);
 	return k & 1;
 }

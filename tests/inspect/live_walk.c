@@ -26,7 +26,11 @@ int live_walk(struct uw_state *u, int tid, struct target *t)
 
 	if (ptrace(PTRACE_GETREGS, tid, 0, &regs) < 0)
 		return -errno;
-	u->regs = (struct uw_regs){ regs.rip, regs.rsp, regs.rbp, 0, regs.r10 };
+	u->regs = (struct uw_regs){ regs.rip,
+				    regs.rsp,
+				    regs.rbp,
+				    0,
+				    { regs.r10, regs.rax, regs.rcx, regs.r8, regs.r9, regs.r11 } };
 	u->va_mask = (1ull << 47) - 1;
 	u->has_tables = true;
 	u->sample.time_ns = now_ns();

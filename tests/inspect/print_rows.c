@@ -25,7 +25,7 @@ static bool ignore_fp, shift, quiet, by_flow;
 static void print_cfa(const struct uw_rule *r)
 {
 	static const char *const reg[] = {
-		[UW_CFA_SP] = "sp",	[UW_CFA_FP] = "fp",	[UW_CFA_DRAP] = "drap",
+		[UW_CFA_SP] = "sp",	[UW_CFA_FP] = "fp",	[UW_CFA_SCRATCH] = "drap",
 		[UW_CFA_AT_SP] = "*sp", [UW_CFA_AT_FP] = "*fp", [UW_CFA_FP_AWAY] = "away fp"
 	};
 	static const char *const word[] = { [UW_CFA_NONE] = "none",

@@ -82,7 +82,7 @@ static bool row_cfa_of(const struct judge *j, const struct uw_rule *r,
 	case UW_CFA_FP_AWAY:
 		*cfa = regs->rbp + off;
 		break;
-	case UW_CFA_DRAP:
+	case UW_CFA_SCRATCH:
 		*cfa = regs->r10 + off;
 		break;
 	case UW_CFA_AT_SP:

@@ -7,7 +7,8 @@
  *	0 to 9	cfa = sp + 8 * (n + 1), fp is the caller's
  *	p	cfa = sp: the return address lies below it
  *	F	cfa = fp + 16
- *	r	the return address is in r10
+ *	r, c	the return address is in r10, rcx
+ *	@	cfa = r8 + 8
  *	.	there is no rule
  */
 
@@ -42,11 +43,46 @@ static const struct row {
 	/* pop %r10; mov %edx, %r10d; push %r10; nop; jmp to the nop */
 	{ "r10_that_is_overwritten_is_lost", "A", "\x41\x5a\x44\x8b\xd2\x41\x52\x90\xeb\xfd",
 	  "00rrr....." },
-	/* pop %rax; push %rax; jmp *%rcx */
-	{ "popped_return_address_is_below_sp", "A", "\x58" NOP "\x50\xff\xe1", "0ppp00" },
+	/* pop %rcx; lea (%rsp,%rbx,8), %rsp; push %rax; push %rcx; jmp *%rax */
+	{ "return_address_is_moved_in_a_scratch_register", "A",
+	  "\x59\x48\x8d\x24\xdc\x50\x51\xff\xe0", "0cccccc00" },
+	/* pop %rcx; mov %eax, %ecx; push %rcx; nop; jmp to the nop */
+	{ "scratch_register_that_is_overwritten_is_lost", "A", "\x59\x8b\xc8\x51\x90\xeb\xfd",
+	  "0cc...." },
+	/* pop %rdx; push %rdx; jmp *%rcx */
+	{ "popped_return_address_is_below_sp", "A", "\x5a" NOP "\x52\xff\xe1", "0ppp00" },
+	/* push %rcx; push %rax; push 16(%rsp); mov %rdx, 24(%rsp); ret */
+	{ "return_address_is_copied_down", "A", "\x51\x50\xff\x74\x24\x10\x48\x89\x54\x24\x18\xc3",
+	  "012222000000" },
+	/* push %rcx; push 16(%rsp); nop; add $16, %rsp; ret */
+	{ "word_above_the_return_address_is_no_copy", "A",
+	  "\x51\xff\x74\x24\x10\x90\x48\x83\xc4\x10\xc3", "01111222220" },
+	/* mov %rsp, %r8; sub %rbx, %rsp; mov (%r8), %r10; mov %r10, (%rsp,%r11,8); ret */
+	{ "return_address_is_where_sp_was", "A",
+	  "\x4c\x8b\xc4\x48\x2b\xe3\x4d\x8b\x10\x4e\x89\x14\xdc\xc3", "000000@@@@@@@0" },
+	/*
+	 * the same in a loop: nobody knows in its first two instructions; mov (%r8,%r11,8), %r10;
+	 * mov %r10, (%rsp,%r11,8); inc %r11; jl; ret
+	 */
+	{ "return_address_is_copied_by_a_loop", "A",
+	  "\x4c\x8b\xc4\x48\x2b\xe3\x4f\x8b\x14\xd8\x4e\x89\x14\xdc\x49\xff\xc3\x7c\xf3\xc3",
+	  "000000........000000" },
+	/* the same, r8 changed: mov %ecx, %r8d */
+	{ "where_sp_was_is_forgotten_with_its_register", "A",
+	  "\x4c\x8b\xc4\x44\x8b\xc1\x48\x2b\xe3\x90\xeb\xfd", "000000000..." },
 	/* test %eax, %eax; je to the nop; push %rax; nop; ret $0 */
 	{ "two_ways_that_do_not_agree_are_lost_up_to_the_exit", "A",
 	  "\x85\xc0\x74\x01\x50\x90\xc2\x00\x00", "00000.000" },
+	/* push %rax twice; mov (%rbp), %rbp; mov; add $24, %rsp; jmp *%rcx */
+	{ "frame_is_taken_off_before_a_builtin_is_left_for_another", "A",
+	  FRAME "\x50\x50\x48\x8b\x6d\x00" NOP "\x48\x83\xc4\x18\xff\xe1", "0111FFFFFF33333300" },
+	/* mov (%rbp), %rbp; add $8, %rsp; push %rcx; push 8(%rsp); mov %rdx, 16(%rsp); jmp *%rcx */
+	{ "return_address_is_copied_down_before_a_builtin_is_left", "A",
+	  FRAME "\x48\x8b\x6d\x00\x48\x83\xc4\x08\x51\xff\x74\x24\x08\x48\x89\x54\x24\x10\xff\xe1",
+	  "0111FFFF1111011110000000" },
+	/* the same, the last word that is pushed being in a register: who knows of whom */
+	{ "word_of_a_register_is_no_copy_of_the_return_address", "A",
+	  FRAME "\x48\x8b\x6d\x00\x48\x83\xc4\x08\x51\x52\xff\xe1", "0111FFFF......00" },
 	/* jmp over what nothing leads to */
 	{ "code_that_nothing_leads_to_has_the_frame", "A", FRAME "\xeb\x02" NOP UNFRAME "\xc3",
 	  "0111FFFFFFFF0" },
@@ -75,10 +111,14 @@ static char letter(const struct uw_rule *r)
 	if (r->cfa == UW_CFA_FP && r->cfa_off == 16 && r->ra == UW_SAVED_CFA && r->ra_off == -8 &&
 	    r->fp == UW_SAVED_CFA && r->fp_off == -16)
 		return 'F';
-	if (r->cfa != UW_CFA_SP || r->fp != UW_SAVED_SAME)
+	if (r->fp != UW_SAVED_SAME)
 		return '?';
-	if (r->ra == UW_SAVED_DRAP)
-		return 'r';
+	if (r->cfa == UW_CFA_SCRATCH && r->cfa_off == 8 && r->ra == UW_SAVED_CFA && r->ra_off == -8)
+		return r->cfa_add == UW_R8 ? '@' : '?';
+	if (r->cfa != UW_CFA_SP)
+		return '?';
+	if (r->ra == UW_SAVED_SCRATCH)
+		return r->cfa_add == UW_R10 ? 'r' : r->cfa_add == UW_RCX ? 'c' : '?';
 	if (r->ra != UW_SAVED_CFA || r->ra_off != -8)
 		return '?';
 	return r->cfa_off ? (char)('0' + r->cfa_off / 8 - 1) : 'p';

@@ -32,7 +32,7 @@ struct pack_walk {
 	struct uw_regs regs;
 	u64 extent, va_mask;
 };
-_Static_assert(sizeof(struct pack_walk) == 176, "wire");
+_Static_assert(sizeof(struct pack_walk) == 216, "wire");
 
 enum pack_blob {
 	PACK_MAPPINGS,

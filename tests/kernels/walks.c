@@ -24,8 +24,8 @@
 struct start {
 	struct uw_regs regs;
 	u64 extent;
-	u64 va_mask;
-	u64 sample_flags;
+	u64 va_mask : 56;
+	u64 sample_flags : 8;
 };
 
 void guest_say(struct tally *t, const char *program, const struct stack_case *c,

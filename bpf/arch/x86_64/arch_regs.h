@@ -48,7 +48,12 @@ UW_INLINE bool arch_returns_zero(const struct arch_pt_regs *r)
 /* V8 on x64: r9 is the bytecode offset, r12 the BytecodeArray (interpreter registers). */
 UW_INLINE void arch_take_regs(struct uw_state *u, const struct arch_pt_regs *r)
 {
-	u->regs = (struct uw_regs){ .pc = r->ip, .sp = r->sp, .fp = r->bp, .drap = r->r10 };
+	u->regs = (struct uw_regs){
+		.pc = r->ip,
+		.sp = r->sp,
+		.fp = r->bp,
+		.scratch = { r->r10, r->ax, r->cx, r->r8, r->r9, r->r11 },
+	};
 	u->sample.interp[0] = r->r9;
 	u->sample.interp[1] = r->r12;
 }

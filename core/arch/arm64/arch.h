@@ -13,7 +13,7 @@
 
 #define ARCH_RA_IN_FRAME (-1) /* the frame record exists */
 #define ARCH_RA_IN_LR (-2)
-#define ARCH_RA_IN_DRAP (-3) /* in the register that struct uw_regs has as drap */
+#define ARCH_RA_IN_SCRATCH (-3) /* and below: in the scratch registers, one after the other */
 
 /* Does fp lead to the record of whoever keeps one and has called another? */
 #define ARCH_FP_IS_RECORD true

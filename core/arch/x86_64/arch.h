@@ -13,7 +13,7 @@
 
 #define ARCH_RA_IN_FRAME (-1) /* the frame record exists */
 #define ARCH_RA_IN_LR (-2)
-#define ARCH_RA_IN_DRAP (-3) /* in the register that struct uw_regs has as drap */
+#define ARCH_RA_IN_SCRATCH (-3) /* and below: in the scratch registers, one after the other */
 
 /* Does fp lead to the record of whoever keeps one and has called another? */
 #define ARCH_FP_IS_RECORD false
@@ -62,11 +62,32 @@ UW_INLINE bool arch_v8_builds_frame(const u8 *p)
 }
 
 /*
- * Before the frame is built: a check whether the code was deoptimized (V8 10 to 12).
+ * Before Maglev builds its frame: is there better code by now? (V8 12.9)
+ *
+ *	49 b9 iq          mov $iq,%r9
+ *	41 f6 41 xx xx    testb $x,x(%r9)
+ *	0f 85 rel32       jne
+ *	55 48 89 e5
+ */
+UW_INLINE bool arch_v8_loads_feedback(const u8 *p)
+{
+	return p[0] == 0x49 && p[1] == 0xb9 && (arch_u32(p + 10) & 0xffffff) == 0x41f641;
+}
+
+UW_INLINE bool arch_v8_tests_feedback(const u8 *p)
+{
+	return (arch_u32(p) & 0xffffff) == 0x41f641 && p[5] == 0x0f && p[6] == 0x85 &&
+	       arch_v8_builds_frame(p + 11);
+}
+
+/*
+ * Before the frame is built: a check whether the code was deoptimized (V8 8 to 12).
  *
  *	48 8b 59 xx                      mov -x(%rcx),%rbx
  *	f6 43 xx xx                      testb $x,x(%rbx)
- *	0f 85 rel32  or  74 05 e9 rel32  jne; je +5, jmp
+ *	0f 85 rel32                      jne
+ *	  or  74 05 e9 rel32             je +5, jmp
+ *	  or  74 0d 49 ba iq 41 ff e2    je +13, mov $iq,%r10, jmp *%r10
  *	55 48 89 e5
  */
 UW_INLINE bool arch_v8_checks_code(const u8 *p)
@@ -76,22 +97,29 @@ UW_INLINE bool arch_v8_checks_code(const u8 *p)
 	if ((word & 0xffffff) == 0x598b48)
 		return p[4] == 0xf6 && p[5] == 0x43;
 	if ((word & 0xffff) == 0x43f6)
-		return arch_v8_builds_frame(p + 10) || arch_v8_builds_frame(p + 11);
+		return arch_v8_builds_frame(p + 10) || arch_v8_builds_frame(p + 11) ||
+		       arch_v8_builds_frame(p + 19) || arch_v8_loads_feedback(p + 10);
 	if ((word & 0xffff) == 0x850f)
-		return arch_v8_builds_frame(p + 6);
+		return arch_v8_builds_frame(p + 6) || arch_v8_loads_feedback(p + 6);
+	if (word == 0xba490d74)
+		return arch_v8_builds_frame(p + 15);
 	return (word & 0xffffff) == 0xe90574 && arch_v8_builds_frame(p + 7);
 }
 
 /*
- * After the frame is gone: which of two numbers of arguments is to be dropped.
+ * After the frame is gone: which of two numbers of arguments is to be dropped. By TurboFan,
+ * before V8 9.5 too, and by Maglev.
  *
- *	48 83 f9 xx       cmp $x,%rcx
- *	7f 03             jg +3
- *	c2 iw             ret $iw
- *	41 5a             pop %r10
- *	48 8d 24 cc       lea (%rsp,%rcx,8),%rsp     ra = r10 at this
- *	41 52             push %r10                  and this
- *	c3                ret
+ *	48 83 f9 xx       cmp $x,%rcx                 49 83 f8 xx       cmp $x,%r8
+ *	7f 03             jg +3                       0f 8f 03 00 00 00
+ *	c2 iw             ret $iw                     c2 iw
+ *	41 5a             pop %r10                    41 59             pop %r9
+ *	48 8d 24 cc       lea (%rsp,%rcx,8),%rsp      4a 8d 24 c4       lea (%rsp,%r8,8),%rsp
+ *	  or  48 8d 64 cc 08  lea 8(%rsp,%rcx,8),%rsp
+ *	41 52             push %r10                   41 51             push %r9
+ *	c3                ret                         c3
+ *
+ * Between pop and push the return address is in the register.
  */
 UW_INLINE bool arch_v8_drops_arguments(const u8 *p)
 {
@@ -99,16 +127,34 @@ UW_INLINE bool arch_v8_drops_arguments(const u8 *p)
 
 	if ((word & 0xffffff) == 0xf98348)
 		return p[4] == 0x7f && p[5] == 0x03 && p[6] == 0xc2;
-	if ((word & 0xffffff) == 0xc2037f)
-		return true;
-	return word == 0x8d485a41;
+	if ((word & 0xffffff) == 0xf88349)
+		return p[4] == 0x0f && p[5] == 0x8f && p[10] == 0xc2;
+	if (word == 0x00038f0f)
+		return p[4] == 0 && p[6] == 0xc2;
+	return (word & 0xffffff) == 0xc2037f || word == 0x8d485a41 || word == 0x8d4a5941;
+}
+
+/* push %r9 or %r10; ret */
+UW_INLINE bool arch_v8_puts_ra(const u8 *p)
+{
+	return p[0] == 0x41 && (p[1] == 0x51 || p[1] == 0x52) && p[2] == 0xc3;
 }
 
 UW_INLINE bool arch_v8_holds_ra(const u8 *p)
 {
-	if (arch_u32(p) == 0xcc248d48)
-		return p[4] == 0x41 && p[5] == 0x52 && p[6] == 0xc3;
-	return (arch_u32(p) & 0xffffff) == 0xc35241;
+	u32 word = arch_u32(p);
+
+	if (word == 0xcc248d48 || word == 0xc4248d4a)
+		return arch_v8_puts_ra(p + 4);
+	return word == 0xcc648d48 ? arch_v8_puts_ra(p + 5) : arch_v8_puts_ra(p);
+}
+
+/* Which register: the push is at most five bytes away. */
+UW_INLINE int arch_v8_ra_register(const u8 *p)
+{
+	u8 push = p[0] == 0x41 ? p[1] : p[2] == 0x64 ? p[6] : p[5];
+
+	return ARCH_RA_IN_SCRATCH - (push == 0x51 ? UW_R9 : UW_R10);
 }
 
 /*
@@ -116,17 +162,23 @@ UW_INLINE bool arch_v8_holds_ra(const u8 *p)
  *
  *	bb id  or  33 db  mov $id,%ebx; xor %ebx,%ebx
  *	49 bc iq          mov $iq,%r12
- *	e8 rel32          call
+ *	e8 rel32  or  41 ff 95 id  call; call *id(%r13) (V8 9.4)
  */
+UW_INLINE bool arch_v8_calls_builtin(const u8 *p)
+{
+	return p[0] == 0xe8 || (arch_u32(p) & 0xffffff) == 0x95ff41;
+}
+
 UW_INLINE bool arch_v8_enters_baseline(const u8 *p)
 {
 	if (p[0] == 0xbb)
-		return p[5] == 0x49 && p[6] == 0xbc && p[15] == 0xe8;
+		return p[5] == 0x49 && p[6] == 0xbc && arch_v8_calls_builtin(p + 15);
 	if (p[0] == 0x33 && p[1] == 0xdb)
-		return p[2] == 0x49 && p[3] == 0xbc && p[12] == 0xe8;
+		return p[2] == 0x49 && p[3] == 0xbc && arch_v8_calls_builtin(p + 12);
 	if (p[0] == 0x49 && p[1] == 0xbc)
-		return p[10] == 0xe8 && (p[-5] == 0xbb || (p[-2] == 0x33 && p[-1] == 0xdb));
-	return p[0] == 0xe8 && p[-10] == 0x49 && p[-9] == 0xbc &&
+		return arch_v8_calls_builtin(p + 10) &&
+		       (p[-5] == 0xbb || (p[-2] == 0x33 && p[-1] == 0xdb));
+	return arch_v8_calls_builtin(p) && p[-10] == 0x49 && p[-9] == 0xbc &&
 	       (p[-15] == 0xbb || (p[-12] == 0x33 && p[-11] == 0xdb));
 }
 
@@ -141,15 +193,18 @@ UW_INLINE bool arch_v8_is_window(u32 insn)
 	u32 b0 = insn & 0xff, b01 = insn & 0xffff, b012 = insn & 0xffffff;
 
 	return b0 == 0xbb || b0 == 0xe8 || b01 == 0x43f6 || b01 == 0x850f || b01 == 0xdb33 ||
-	       b01 == 0xbc49 || b012 == 0x598b48 || b012 == 0xe90574 || b012 == 0xf98348 ||
-	       b012 == 0xc2037f || b012 == 0xc35241 || insn == 0x8d485a41 || insn == 0xcc248d48;
+	       b01 == 0xbc49 || b01 == 0xb949 || b012 == 0x598b48 || b012 == 0x41f641 ||
+	       b012 == 0xe90574 || b012 == 0xf98348 || b012 == 0xf88349 || b012 == 0xc2037f ||
+	       b012 == 0xc35241 || b012 == 0xc35141 || b012 == 0x95ff41 || insn == 0x8d485a41 ||
+	       insn == 0x8d4a5941 || insn == 0xcc248d48 || insn == 0xcc648d48 ||
+	       insn == 0xc4248d4a || insn == 0xba490d74 || insn == 0x00038f0f;
 }
 
 /**
  * arch_v8_ra_slot() - where an interrupted function of V8's keeps its return address
  * @code:	ARCH_V8_BEFORE bytes before pc, ARCH_V8_AFTER from it on
  *
- * By what V8's compilers emit around a frame (seen by single-stepping V8 10.2 to 14.6).
+ * By what V8's compilers emit around a frame (seen by single-stepping V8 8.4 to 14.6).
  *
  * Return: as arch_ra_slot().
  */
@@ -157,9 +212,10 @@ UW_INLINE int arch_v8_ra_slot(const u8 *code)
 {
 	const u8 *p = code + ARCH_V8_BEFORE;
 
-	if (arch_v8_checks_code(p) || arch_v8_drops_arguments(p) || arch_v8_enters_baseline(p))
+	if (arch_v8_checks_code(p) || arch_v8_loads_feedback(p) || arch_v8_tests_feedback(p) ||
+	    arch_v8_drops_arguments(p) || arch_v8_enters_baseline(p))
 		return 0;
-	return arch_v8_holds_ra(p) ? ARCH_RA_IN_DRAP : ARCH_RA_IN_FRAME;
+	return arch_v8_holds_ra(p) ? arch_v8_ra_register(p) : ARCH_RA_IN_FRAME;
 }
 
 /* Where V8's code calls C it aligns sp, and keeps at sp what that was. */
@@ -186,7 +242,9 @@ UW_INLINE UW_UNALIGNED struct uw_regs arch_signal_regs(const u8 *words)
 {
 	const u64 *r10 = (const u64 *)words;
 
-	return (struct uw_regs){ .pc = r10[14], .sp = r10[13], .fp = r10[8], .drap = r10[0] };
+	return (struct uw_regs){
+		.pc = r10[14], .sp = r10[13], .fp = r10[8], .scratch = { r10[0] }
+	};
 }
 
 /* After a step by the frame record at @fp: cfa = fp + 16, exact. */

@@ -8,10 +8,13 @@
 /* What sigreturn is to go on with: at an instruction of the target. */
 static inline void arch_set_regs(ucontext_t *at, const struct uw_regs *regs)
 {
+	static const int scratch[] = { REG_R10, REG_RAX, REG_RCX, REG_R8, REG_R9, REG_R11 };
+
 	at->uc_mcontext.gregs[REG_RIP] = (greg_t)regs->pc;
 	at->uc_mcontext.gregs[REG_RSP] = (greg_t)regs->sp;
 	at->uc_mcontext.gregs[REG_RBP] = (greg_t)regs->fp;
-	at->uc_mcontext.gregs[REG_R10] = (greg_t)regs->drap;
+	for (int i = 0; i < UW_N_SCRATCH; i++)
+		at->uc_mcontext.gregs[scratch[i]] = (greg_t)regs->scratch[i];
 }
 
 /* All but the floating point registers, which lie elsewhere. */

@@ -13,9 +13,12 @@
 enum {
 	AT_R12 = 3,
 	AT_RBP = 4,
+	AT_R11 = 6,
 	AT_R10 = 7,
 	AT_R9 = 8,
+	AT_R8 = 9,
 	AT_RAX = 10,
+	AT_RCX = 11,
 	AT_RIP = 16,
 	AT_CS = 17,
 	AT_RSP = 19,
@@ -26,8 +29,17 @@ enum {
 static inline struct arch_pt_regs pt_regs_of(const struct uw_regs *r, u64 offset, u64 array)
 {
 	const u64 words[N_REGS] = {
-		[AT_RIP] = r->pc, [AT_RSP] = r->sp, [AT_RBP] = r->fp, [AT_R10] = r->drap,
-		[AT_R9] = offset, [AT_R12] = array, [AT_CS] = 0x33
+		[AT_RIP] = r->pc,
+		[AT_RSP] = r->sp,
+		[AT_RBP] = r->fp,
+		[AT_R9] = offset,
+		[AT_R12] = array,
+		[AT_CS] = 0x33,
+		[AT_R10] = r->scratch[UW_R10],
+		[AT_RAX] = r->scratch[UW_RAX],
+		[AT_RCX] = r->scratch[UW_RCX],
+		[AT_R8] = r->scratch[UW_R8],
+		[AT_R11] = r->scratch[UW_R11],
 	};
 	struct arch_pt_regs regs;
 
