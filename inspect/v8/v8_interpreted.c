@@ -116,3 +116,16 @@ int v8_name_in_handler(struct v8_heap *h, const struct uw_sample *s, const struc
 	names->tier = V8_TIER_INTERPRETED;
 	return v8_give_reason(names, "the interpreter's registers are gone");
 }
+
+int v8_name_entering(struct v8_heap *h, const struct uw_sample *s, struct v8_name *names)
+{
+	struct v8_function *f = v8_function_by_bytecode(h, s->interp[1], s->time_ns);
+
+	names[0] = (struct v8_name){ .kind = V8_NAME_JS, .tier = V8_TIER_BASELINE };
+	if (!f)
+		return v8_give_reason(names, "interrupted before its frame existed");
+	v8_name_function(f, names);
+	names[0].tier = V8_TIER_BASELINE;
+	v8_locate(h, f, v8_bytecode_position(h, s->interp[1], -1), names);
+	return 1;
+}

@@ -474,12 +474,17 @@ static int name_code(struct v8_heap *h, const struct uw_sample *s, const struct 
 		     struct v8_name *names)
 {
 	u64 pc = uw_frame_lookup_pc(frame), bytecode;
+	const struct v8_builtin *b = builtin_at(h, pc);
 	struct v8_function *f = NULL;
 	struct v8_code code;
 	int n;
 
-	if (builtin_at(h, pc))
-		return name_builtin_code(builtin_at(h, pc), names);
+	if (b) {
+		n = name_builtin_code(b, names);
+		return b->is_entering && !(frame->flags & UW_FRAME_RA)
+			       ? n + v8_name_entering(h, s, names + n)
+			       : n;
+	}
 	names[0] = (struct v8_name){ .kind = V8_NAME_JS };
 	if (v8_code_find(h, pc, &code) < 0) {
 		n = v8_wasm_name(h, pc, s->time_ns, names);

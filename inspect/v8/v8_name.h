@@ -23,3 +23,9 @@ int v8_name_interpreted(struct v8_heap *h, const struct uw_sample *s, const stru
 /* The same, interrupted in a bytecode handler, @b (NULL: not known which one). */
 int v8_name_in_handler(struct v8_heap *h, const struct uw_sample *s, const struct uw_frame *frame,
 		       struct v8_function *f, const struct v8_builtin *b, struct v8_name *names);
+
+/*
+ * Who called the builtin that makes the frame of baseline code, and has not yet: the register
+ * that the interpreter has its BytecodeArray in has the function's.
+ */
+int v8_name_entering(struct v8_heap *h, const struct uw_sample *s, struct v8_name *names);

@@ -259,6 +259,14 @@ static void at_edges(struct list *l, const struct fake_world *w)
 		    2,
 		    { { "BaselineOutOfLinePrologue", 0, 0, V8_TIER_NONE, V8_NAME_BUILTIN },
 		      { "outer", 2, 6, V8_TIER_BASELINE, V8_NAME_JS } } });
+	add(l, half,
+	    (struct fake_expected){
+		    "a builtin that enters baseline code, before it has a frame",
+		    2,
+		    { { "BaselineOutOfLinePrologue", 0, 0, V8_TIER_NONE, V8_NAME_BUILTIN },
+		      { "outer", 2, 6, V8_TIER_BASELINE, V8_NAME_JS } } });
+	l->at[l->n - 1].frame = (struct uw_frame){ .pc = blob + FAKE_PROLOGUE, .kind = UW_V8_CODE };
+	l->at[l->n - 1].interp[1] = w->bytecode;
 	add(l, fake_js(blob + FAKE_LEAVE + 8, w->outer, 0, 0, 0),
 	    (struct fake_expected){ "a builtin that leaves baseline code",
 				    2,

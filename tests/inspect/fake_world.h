@@ -44,7 +44,7 @@ struct fake_scene {
 	struct fake_expected expected;
 };
 
-#define FAKE_MAX_SCENES 32
+#define FAKE_MAX_SCENES 33
 
 /* Starts anew: @v is initialised. */
 void fake_world(struct fake_v8 *v, struct fake_world *w);

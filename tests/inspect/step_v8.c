@@ -9,7 +9,8 @@
  * Of the stacks the part down to the first native frame is judged. By name counts frame 0
  * as a handler of the interpreter, which counts as the function that is interpreted and is
  * named as it; or a builtin whose caller is no frame, but naming finds it (v8_name.c) and
- * says both.
+ * says both. Who enters baseline code must be the function whose BytecodeArray that code has;
+ * naming knows it by a register or the frame.
  *
  * Misses are listed by builtin, or tier and whether its code has just begun, with the bytes at
  * pc.
@@ -21,6 +22,7 @@
 #include <unistd.h>
 
 #include "../../inspect/v8/v8_heap.h"
+#include "../../inspect/v8/v8_name.h"
 #include "../check.h"
 #include "live_node.h"
 #include "step_judge.h"
@@ -50,6 +52,29 @@ static const struct v8_builtin *builtin_at(const struct live_node *n, u64 pc)
 				   m->file_off + (pc - m->start_addr) - n->build->blob_off);
 }
 
+#define PROLOGUE_LEN 22 /* mov $iq, %r12; call of at most 7 bytes, after others */
+
+/* Is it the function whose BytecodeArray stands in baseline code, before its first call? */
+static bool is_function_at(const struct step_judge *j, u64 ra, const struct v8_name *name)
+{
+	const struct live_node *node = j->data;
+	u64 time_ns = node->walk.sample.time_ns, bytecode = 0;
+	u8 code[PROLOGUE_LEN];
+	struct v8_function *f;
+	struct v8_name like;
+
+	if (target_read(j->target, ra - PROLOGUE_LEN, code, sizeof(code)))
+		return false;
+	for (int i = 0; i < PROLOGUE_LEN - 10; i++)
+		if (code[i] == 0x49 && code[i + 1] == 0xbc)
+			memcpy(&bytecode, code + i + 2, sizeof(bytecode));
+	f = bytecode ? v8_function_by_bytecode(node->heap, bytecode, time_ns) : NULL;
+	if (!f)
+		return false;
+	v8_name_function(f, &like);
+	return !strcmp(like.name, name->name);
+}
+
 /* As v8_name.c's name_in_handler() and name_by_stack() find it. */
 static bool is_by_name(const struct step_judge *j)
 {
@@ -59,8 +84,12 @@ static bool is_by_name(const struct step_judge *j)
 	u64 ra = shadow_ra(&j->shadow, 0);
 	struct v8_name names[V8_MAX_NAMES];
 
-	if (s->frames[0].kind != UW_V8_JS || s->frames[0].status != UW_OK || !b ||
-	    !step_agrees(j, 1, 1, 0))
+	if (!b || !step_agrees(j, 1, 1, 0))
+		return false;
+	if (b->is_entering)
+		return v8_heap_name(node->heap, s, 0, names) == 2 && !names[1].reason &&
+		       is_function_at(j, ra, &names[1]);
+	if (s->frames[0].kind != UW_V8_JS || s->frames[0].status != UW_OK)
 		return false;
 	caller = builtin_at(node, ra - 1);
 	if (b->is_handler)
@@ -118,9 +147,16 @@ static int refresh(struct step_judge *j)
 	return live_node_read_mappings(j->data);
 }
 
+/* All leaves are named, as a recorder does: what a function's BytecodeArray is comes from that. */
 static int walk(struct step_judge *j)
 {
-	return live_node_walk(j->data);
+	struct live_node *node = j->data;
+	struct v8_name names[V8_MAX_NAMES];
+	int r = live_node_walk(node);
+
+	if (!r && node->walk.sample.frames[0].kind == UW_V8_JS)
+		v8_heap_name(node->heap, &node->walk.sample, 0, names);
+	return r;
 }
 
 int main(int argc, char **argv)
