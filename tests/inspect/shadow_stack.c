@@ -3,7 +3,7 @@
 
 #define BASE_ADDR (~0ull)
 
-/* Intel SDM volume 2: CALL is E8 or FF /2, RET is C3 or C2, POP is 58+r. */
+/* Intel SDM volume 2: CALL is E8 or FF /2, JMP to a register FF /4, RET C3 or C2, POP 58+r. */
 enum shadow_insn shadow_classify(const u8 *insn)
 {
 	const u8 *p = insn;
@@ -14,6 +14,8 @@ enum shadow_insn shadow_classify(const u8 *insn)
 		p++;
 	if (p[0] == 0xe8 || (p[0] == 0xff && ((p[1] >> 3) & 7) == 2))
 		return SHADOW_CALL;
+	if (p[0] == 0xff && p[1] >> 3 == 0x1c)
+		return SHADOW_JUMP;
 	if (p[0] == 0xc3 || p[0] == 0xc2)
 		return SHADOW_RET;
 	return p[0] >= 0x58 && p[0] <= 0x5f ? SHADOW_POP : SHADOW_OTHER;
@@ -83,7 +85,7 @@ void shadow_step(struct shadow_stack *s, enum shadow_insn insn,
 
 	if (insn == SHADOW_CALL && after->rsp == before->rsp - 8) {
 		push(s, after->rsp, top);
-	} else if (insn == SHADOW_RET) {
+	} else if (insn == SHADOW_RET || (insn == SHADOW_JUMP && after->rip == ra)) {
 		pop(s, after->rip, after->rsp);
 	} else if (s->n && s->entries[s->n - 1].is_popped) {
 		if (after->rip == ra)

@@ -7,7 +7,8 @@
  * x86-64.
  *
  * Code can take its return address into a register and put it back elsewhere; it
- * stays on the shadow stack meanwhile. Who changes frames by hand (deoptimization
+ * stays on the shadow stack meanwhile. Or it jumps there: a jump through a register to
+ * the innermost return address is a return. Who changes frames by hand (deoptimization
  * builds several out of one) returns to where nobody called from: the stack is
  * then lost until a return leads to a call that is known.
  */
@@ -32,7 +33,7 @@ struct shadow_stack {
 };
 
 /* What an instruction does, as far as a stack is concerned. */
-enum shadow_insn { SHADOW_OTHER, SHADOW_CALL, SHADOW_RET, SHADOW_POP };
+enum shadow_insn { SHADOW_OTHER, SHADOW_CALL, SHADOW_RET, SHADOW_POP, SHADOW_JUMP };
 enum shadow_insn shadow_classify(const u8 *insn);
 
 /* Starts anew with the @n return addresses @ras, innermost first. */
