@@ -4,11 +4,12 @@
 /*
  * Unwind rows of V8's embedded builtins (x86-64). Nobody describes them, and a part of
  * them builds no frame: they are followed by their instructions, one builtin at a time.
- * The rules are of four kinds:
+ * The rules are of five kinds:
  *
  *	cfa = sp + n, fp the caller's	no frame (yet, or any more)
  *	cfa = fp + 16			V8's frame, or the walk takes the function's for it
- *	ra = r10			the return address is on its way to another place
+ *	ra = a scratch register		the return address is on its way to another place
+ *	cfa = a scratch register + 8	it stays where sp was before room was made
  *	none				not understood: the walk does what it can without
  */
 
