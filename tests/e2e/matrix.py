@@ -153,7 +153,8 @@ def tallies(version, mode, programs, least, has_limit):
 
 def run_mode(check, args, version, mode, document, answer):
     programs = [name for name in args.programs or PROGRAMS if can_run(mode, name)]
-    found = tallies(version, mode, programs, args.samples, answer and answer.has_no_lines)
+    has_limit = bool(answer and answer.has_no_lines)
+    found = tallies(version, mode, programs, args.samples, has_limit)
     for program in programs:
         tally, label = found.get(program), f"{version} {mode} {program}"
         if not check.that(tally and tally.n >= args.samples,
