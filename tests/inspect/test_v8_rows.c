@@ -43,9 +43,9 @@ static const struct row {
 	/* pop %r10; mov %edx, %r10d; push %r10; nop; jmp to the nop */
 	{ "r10_that_is_overwritten_is_lost", "A", "\x41\x5a\x44\x8b\xd2\x41\x52\x90\xeb\xfd",
 	  "00rrr....." },
-	/* pop %rcx; lea (%rsp,%rbx,8), %rsp; push %rax; push %rcx; jmp *%rax */
+	/* pop %rcx; mov; lea (%rsp,%rbx,8), %rsp; push %rax; push %rcx; jmp *%rax */
 	{ "return_address_is_moved_in_a_scratch_register", "A",
-	  "\x59\x48\x8d\x24\xdc\x50\x51\xff\xe0", "0cccccc00" },
+	  "\x59" NOP "\x48\x8d\x24\xdc\x50\x51\xff\xe0", "0cccccccc00" },
 	/* pop %rcx; mov %eax, %ecx; push %rcx; nop; jmp to the nop */
 	{ "scratch_register_that_is_overwritten_is_lost", "A", "\x59\x8b\xc8\x51\x90\xeb\xfd",
 	  "0cc...." },
