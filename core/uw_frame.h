@@ -27,7 +27,9 @@
  * word in the bytecode offset slot, and in `aux` the id of a builtin that is no function of
  * the program (Promise.all), else 0.
  *
- * In the builtins and JIT mappings of V8 the low half of `b` of UW_V8_JS is zero
+ * A UW_V8_JS whose code was left for V8's deoptimizer, and whose frame is gone, has the pc of
+ * the builtin DeoptimizationEntry, and in `b` the return address of the exit from its code.
+ * In all others in the builtins and JIT mappings of V8 the low half of `b` of UW_V8_JS is zero
  * for a SMI, i.e. when the slot can be a bytecode offset.
  */
 

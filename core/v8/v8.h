@@ -150,7 +150,7 @@ UW_INLINE bool v8_step_deoptimized(struct uw_state *u, struct uw_frame *f,
 {
 	u64 function;
 
-	if (!v8_leave_deoptimizer(u, info, &function))
+	if (!v8_leave_deoptimizer(u, info, &function, &f->b))
 		return false;
 	f->kind = UW_V8_JS;
 	f->status = (u8)v8_read_function(u, info, function, &f->a);

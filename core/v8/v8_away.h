@@ -22,9 +22,10 @@
  *	slot                      Deoptimizer; slot is sp (arm64), or kept at sp (x86-64)
  *	slot + 16 (arm64), 8      where the frame was on: the caller's sp
  *
- * The Deoptimizer knows that sp, too, and with it the caller's fp and pc
- * (v8/src/deoptimizer/deoptimizer.h at 12.4.254; the same in 9.4 to 14.6). Nothing else
- * says what state the builtin is in, so the two must be the same.
+ * The Deoptimizer knows that sp, too, and with it the caller's fp and pc, and the return
+ * address of the exit by which the code was left (v8/src/deoptimizer/deoptimizer.h at
+ * 12.4.254; the same in 9.4 to 14.6). Nothing else says what state the builtin is in, so the
+ * two must be the same.
  */
 
 #include "../native/native.h"
@@ -87,10 +88,12 @@ UW_INLINE u64 v8_deoptimizer(struct uw_state *u, u64 *caller_sp)
  * v8_leave_deoptimizer() - make regs the caller's of a function that is being deoptimized
  * @u:		walk state, at DeoptimizationEntry's call; fp_verdict() has refused regs.fp
  * @function:	set on success: its JSFunction
+ * @from:	set on success: where its code was left, as the return address of its exit
  *
  * Return: false when there is no Deoptimizer that knows this sp; regs are unchanged.
  */
-UW_INLINE bool v8_leave_deoptimizer(struct uw_state *u, const struct v8_info *info, u64 *function)
+UW_INLINE bool v8_leave_deoptimizer(struct uw_state *u, const struct v8_info *info, u64 *function,
+				    u64 *from)
 {
 	u64 sp, at;
 	const u8 *object, *caller; /* sp, fp, pc */
@@ -107,6 +110,7 @@ UW_INLINE bool v8_leave_deoptimizer(struct uw_state *u, const struct v8_info *in
 		return false;
 	port_note(u, UW_NOTE_V8_DEOPT, at);
 	*function = uw_word(object + V8_DEOPT_FUNCTION);
+	*from = uw_word(object + port_index(info->deopt_from_off, 0x78));
 	u->stack_low = sp;
 	u->regs.sp = sp;
 	u->regs.fp = uw_word(caller + 8);

@@ -59,7 +59,9 @@ struct v8_info {
 	u16 exit_marker; /* frame type << 1 of the exit frame of C++ builtins, 0: unknown */
 	u16 jspi_marker; /* of the frame at the bottom of a stack for WebAssembly, 0: unknown */
 	u16 deopt_caller_off; /* in a Deoptimizer: sp, fp and pc of the caller; 0: unknown */
+	u16 deopt_from_off; /* ... the return address of the exit from its code, if that is known */
+	u16 pad;
 	struct v8_async async;
 };
-_Static_assert(sizeof(struct v8_info) == 52, "wire");
-_Static_assert(offsetof(struct v8_info, async) == 12, "wire");
+_Static_assert(sizeof(struct v8_info) == 56, "wire");
+_Static_assert(offsetof(struct v8_info, async) == 16, "wire");

@@ -145,6 +145,7 @@ static void fill_v8(struct note *n, json_t *item, u32 i)
 	put_some(n, item, "exit_marker", v8->exit_marker);
 	put_some(n, item, "jspi_marker", v8->jspi_marker);
 	put_some(n, item, "deopt_caller_off", v8->deopt_caller_off);
+	put_some(n, item, "deopt_from_off", v8->deopt_from_off);
 #define X(field) put_some(n, item, #field, v8->async.field);
 	CASE_ASYNC_FIELDS(X)
 #undef X
