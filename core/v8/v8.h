@@ -141,7 +141,7 @@ UW_INLINE bool v8_lacks_record(struct uw_state *u, const struct uw_rule *r)
 	u8 cfa = r ? r->cfa : UW_CFA_NONE;
 
 	u->has_record = cfa == UW_CFA_FP;
-	return cfa == UW_CFA_SP || cfa == UW_CFA_SCRATCH;
+	return cfa == UW_CFA_SP || cfa == UW_CFA_AT_SP || cfa == UW_CFA_SCRATCH;
 }
 
 /* The function that is being deoptimized, and its caller's regs; false: there is none. */

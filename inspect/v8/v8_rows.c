@@ -16,6 +16,7 @@
  *		is not known: the return address is there
  *	COPYING	what lies there is copied down by a loop, the return address first: it is there,
  *		or at sp already
+ *	ALIGNED	as BARE, and sp was aligned for a call of C++: where it was is kept at sp
  *	LOST	two ways that don't agree, or something that is not understood
  *
  * Instructions that nothing leads to (catch blocks, targets of tables) are tried with
@@ -42,17 +43,19 @@
 #define MAX_BUILTIN_LEN (256u << 10) /* the longest of V8 14.6 has 31 KiB */
 #define MAX_HEIGHT 4096 /* words */
 
-enum where { UNKNOWN, BARE, FRAMED, AT_FP, POPPED, HELD, AT, COPYING, LOST };
+enum where { UNKNOWN, BARE, FRAMED, AT_FP, POPPED, HELD, AT, COPYING, ALIGNED, LOST };
 
 struct state {
 	u8 where;
 	bool fp_pushed; /* BARE: the caller's fp is the first word */
 	u8 scratch; /* 1 + which one HELD and AT are about; BARE: has the sp of height 0; 0: none */
-	u32 height; /* BARE: words between the return address and sp */
+	u32 height; /* BARE, ALIGNED: words between the return address and sp, or where sp was */
 };
 
 struct work {
 	struct flow_code code;
+	const u8 *bytes;
+	u32 len;
 	struct state *states; /* of each instruction, before it */
 	u32 *todo, *tried;
 	u32 n_todo, n_tried;
@@ -97,7 +100,7 @@ static struct state after_bare(const struct state *s, const struct flow_insn *in
 			return (struct state){ .where = BARE };
 		return bare(s, (s64)s->height + 1, s->fp_pushed);
 	case FLOW_PUSH_FP:
-		return s->height ? lost : bare(s, 1, true);
+		return bare(s, (s64)s->height + 1, s->fp_pushed || !s->height);
 	case FLOW_POP:
 		if (!s->height)
 			return (struct state){ .where = insn->scratch < 0 ? POPPED : HELD,
@@ -190,11 +193,47 @@ static bool is_copying(const struct state *a, const struct state *b)
 	       (b->where == COPYING || (b->where == BARE && !b->height));
 }
 
-static struct state after(const struct state *s, const struct flow_insn *insn)
+/* mov %rsp, %r10; sub $8, %rsp; and $-16, %rsp; mov %r10, (%rsp) */
+static const u8 align_sp[] = { 0x49, 0x89, 0xe2, 0x48, 0x83, 0xec, 0x08, 0x48,
+			       0x83, 0xe4, 0xf0, 0x4c, 0x89, 0x14, 0x24 };
+#define ALIGN_AT 7 /* of the third */
+#define KEEP_AT 11 /* of the fourth */
+#define RESTORE_LEN 4
+static const u8 restore_sp[RESTORE_LEN] = { 0x48, 0x8b, 0x24, 0x24 }; /* mov (%rsp), %rsp */
+
+/* Are these the bytes @before an instruction and on? */
+static bool has_bytes(const struct work *w, const struct flow_insn *insn, u32 before,
+		      const u8 *bytes, u32 len)
+{
+	return insn->off >= before && w->len - (insn->off - before) >= len &&
+	       !memcmp(w->bytes + insn->off - before, bytes, len);
+}
+
+static struct state after_aligning(const struct work *w, const struct state *s,
+				   const struct flow_insn *insn)
+{
+	if (has_bytes(w, insn, ALIGN_AT, align_sp, sizeof(align_sp)))
+		return (struct state){ .where = ALIGNED, .height = s->height - 1 };
+	return lost;
+}
+
+static struct state after_aligned(const struct work *w, const struct state *s,
+				  const struct flow_insn *insn)
+{
+	if (has_bytes(w, insn, 0, restore_sp, sizeof(restore_sp)))
+		return (struct state){ .where = BARE, .height = s->height };
+	return is_plain(insn) || insn->op == FLOW_CALL ? *s : lost;
+}
+
+static struct state after(const struct work *w, const struct state *s, const struct flow_insn *insn)
 {
 	switch (s->where) {
 	case BARE:
-		return after_bare(s, insn);
+		return insn->op == FLOW_SP_LOST && s->height && !s->fp_pushed
+			       ? after_aligning(w, s, insn)
+			       : after_bare(s, insn);
+	case ALIGNED:
+		return after_aligned(w, s, insn);
 	case FRAMED:
 	case AT_FP:
 		return after_framed(s, insn);
@@ -266,7 +305,7 @@ static void join(struct work *w, u32 i, const struct state *s)
 static void follow(struct work *w, u32 i)
 {
 	const struct flow_insn *insn = &w->code.insns[i], *to = NULL;
-	struct state s = after(&w->states[i], insn);
+	struct state s = after(w, &w->states[i], insn);
 
 	w->is_contradicted |= s.where == LOST ||
 			      (insn->op == FLOW_RET && (s.where != BARE || s.height));
@@ -393,7 +432,6 @@ static const struct entry {
 	{ "BaselineOutOfLinePrologueDeopt", false, { .where = LOST } },
 	{ "BaselineOrInterpreterEnter", true, { .where = LOST } },
 	{ "ContinueTo", true, { .where = LOST } },
-	{ "DeoptimizationEntry", true, { .where = LOST } },
 	{ "NotifyDeoptimized", false, { .where = LOST } },
 	{ "RestartFrameTrampoline", false, { .where = LOST } },
 };
@@ -423,6 +461,10 @@ static bool rule_from(const struct state *s, struct uw_rule *rule)
 		return true;
 	case POPPED:
 		return true;
+	case ALIGNED: /* the caller's sp lies higher: fp leads on from it */
+		rule->cfa = UW_CFA_AT_SP;
+		rule->ra_off = 8 * (s32)s->height;
+		return true;
 	case HELD:
 		rule->ra = UW_SAVED_SCRATCH;
 		rule->ra_off = 0;
@@ -451,6 +493,10 @@ static void tell(const struct work *w, const struct sink *sink)
 	for (u32 i = 0; i < w->code.n; i++) {
 		const struct flow_insn *insn = &w->code.insns[i];
 
+		/* Where sp was is not kept yet. */
+		if (w->states[i].where == ALIGNED &&
+		    has_bytes(w, insn, KEEP_AT, align_sp, sizeof(align_sp)))
+			continue;
 		if (rule_from(&w->states[i], &rule))
 			sink->fn(&rule, sink->addr + insn->off, sink->addr + insn->off + insn->len,
 				 sink->data);
@@ -462,7 +508,7 @@ static int follow_builtin(const u8 *bytes, u32 len, const struct state *start,
 {
 	_cleanup_free_ struct state *states = NULL;
 	_cleanup_free_ u32 *todo = NULL, *tried = NULL;
-	struct work w = {};
+	struct work w = { .bytes = bytes, .len = len };
 	int r = flow_code_x86_64(&w.code, bytes, len, sink->addr);
 
 	if (r < 0)

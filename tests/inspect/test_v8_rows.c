@@ -6,6 +6,7 @@
  *
  *	0 to 9	cfa = sp + 8 * (n + 1), fp is the caller's
  *	p	cfa = sp: the return address lies below it
+ *	a, b	*sp is where sp was, n words below the return address
  *	F	cfa = fp + 16
  *	r, c	the return address is in r10, rcx
  *	@	cfa = r8 + 8
@@ -23,6 +24,8 @@
 
 #define FRAME "\x55\x48\x89\xe5" /* push %rbp; mov %rsp, %rbp */
 #define UNFRAME "\x48\x8b\xe5\x5d" /* mov %rbp, %rsp; pop %rbp */
+/* mov %rsp, %r10; sub $8, %rsp; and $-16, %rsp; mov %r10, (%rsp) */
+#define ALIGN "\x49\x89\xe2\x48\x83\xec\x08\x48\x83\xe4\xf0\x4c\x89\x14\x24"
 #define NOP "\x8b\xc1" /* mov %ecx, %eax */
 
 static const struct row {
@@ -97,7 +100,21 @@ static const struct row {
 	  "FFFFF" },
 	{ "prologue_of_baseline_code_counts_as_its_function", "BaselineOutOfLinePrologue",
 	  "\x41\x5b" FRAME "\x41\x53\xc3", "110111FFF" },
-	{ "deoptimizer_has_no_rows", "DeoptimizationEntry_Eager", "\x50\x50\xc3", "..." },
+	{ "code_that_goes_on_for_the_deoptimizer_has_no_rows", "NotifyDeoptimized", "\x50\x50\xc3",
+	  "..." },
+	/* push %rax, %rbp; pop %rcx, %rax */
+	{ "fp_that_is_pushed_after_others_is_a_word_as_they", "A", "\x50\x55\x59\x58\xc3",
+	  "01210" },
+	/* push %rax; ...; call; mov (%rsp), %rsp; pop %rcx */
+	{ "sp_that_is_aligned_is_kept_at_sp", "DeoptimizationEntry_Eager",
+	  "\x50" ALIGN "\xe8\x00\x00\x00\x00\x48\x8b\x24\x24\x59\xc3",
+	  "011111112222....bbbbbbbbb10" },
+	/* push %rdx where another was meant */
+	{ "push_loses_where_the_aligned_sp_was", "A", "\x50" ALIGN "\x52\x90\x59\xc3",
+	  "011111112222....b..0" },
+	/* sub $8, %rsp; and $-16, %rsp; call */
+	{ "sp_that_is_aligned_and_not_kept_is_lost", "A",
+	  "\x50\x48\x83\xec\x08\x48\x83\xe4\xf0\xe8\x00\x00\x00\x00\xc3", "011112222.....0" },
 };
 
 struct found {
@@ -111,6 +128,9 @@ static char letter(const struct uw_rule *r)
 	if (r->cfa == UW_CFA_FP && r->cfa_off == 16 && r->ra == UW_SAVED_CFA && r->ra_off == -8 &&
 	    r->fp == UW_SAVED_CFA && r->fp_off == -16)
 		return 'F';
+	if (r->cfa == UW_CFA_AT_SP && !r->cfa_off && !r->cfa_add && r->ra == UW_SAVED_CFA &&
+	    r->fp == UW_SAVED_SAME)
+		return (char)('a' + r->ra_off / 8);
 	if (r->fp != UW_SAVED_SAME)
 		return '?';
 	if (r->cfa == UW_CFA_SCRATCH && r->cfa_off == 8 && r->ra == UW_SAVED_CFA && r->ra_off == -8)
