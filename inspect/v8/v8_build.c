@@ -201,6 +201,7 @@ static struct v8_builtin make_builtin(const char *name, u64 off, u64 len)
 		.is_entering = !strcmp(name, "BaselineOutOfLinePrologue"),
 		.is_leaving = !strcmp(name, "BaselineLeaveFrame"),
 		.is_barrier = !strncmp(name, "RecordWrite", 11),
+		.is_deopt = !strncmp(name, "DeoptimizationEntry", 19),
 	};
 }
 

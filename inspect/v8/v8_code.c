@@ -413,6 +413,15 @@ s32 v8_code_cleared_position(struct v8_heap *h, const struct v8_code *code, u64 
 	return v8_positions_have(bytes, n, h->l->positions_v14, offset) ? offset : -1;
 }
 
+bool v8_code_is_one_place(struct v8_heap *h, const struct v8_code *code, u32 a, u32 b)
+{
+	u64 at_a = ~0ull, at_b = ~0ull;
+
+	return find_position(h, code->positions, a, &at_a) ==
+		       find_position(h, code->positions, b, &at_b) &&
+	       at_a == at_b;
+}
+
 struct inlining {
 	u64 position;
 	s32 function_idx;

@@ -178,19 +178,9 @@ static s64 exit_at(const struct deopt *d, u32 off)
 	return i < d->n_entries && entry(d, (u32)i, ENTRY_PC) == off ? (s64)i : -1;
 }
 
-/* x86-64: where a jump at @off leads, conditional or not, or -1. */
 static s64 jump_at(const struct deopt *d, u32 off)
 {
-	const u8 *p = d->text + off;
-	bool is_jcc = off + 6 <= d->text_len && p[0] == 0x0f && (p[1] & 0xf0) == 0x80;
-	s64 to;
-	s32 rel;
-
-	if (off + 6 > d->text_len || (!is_jcc && p[0] != 0xe9))
-		return -1;
-	memcpy(&rel, p + 1 + is_jcc, sizeof(rel));
-	to = (s64)off + 5 + is_jcc + rel;
-	return to >= 0 && to < d->text_len ? to : -1;
+	return v8_jump_at(d->text, d->text_len, off);
 }
 
 static int compare_pieces(const void *a, const void *b)
@@ -410,12 +400,13 @@ static s64 exit_around(const struct deopt *d, u32 off)
 	return (s64)search_first(d->n_entries, i, entry(d, (u32)i, ENTRY_PC) <= off) - 1;
 }
 
-/* Without positions. */
-static int find_path(const struct deopt *d, u32 off, struct path *path)
+/* Without positions. In an exit it is known where the interpreter goes on. */
+static int find_path(const struct deopt *d, u32 off, struct path *path, bool *is_exit)
 {
 	s64 exit = exit_around(d, off);
 
-	if (exit < 0)
+	*is_exit = exit >= 0;
+	if (!*is_exit)
 		return between(d, in_line(d, off), path);
 	return get_path(d, &(struct point){ .idx = (u32)exit }, path) < 1 ? -EINVAL : 0;
 }
@@ -430,7 +421,7 @@ static int expand_call(const struct deopt *d, u32 off, struct v8_inlined *out)
 	return get_path(d, call, &path) < 1 ? -EINVAL : give(d, &path, out);
 }
 
-static bool has_no_positions(const struct v8_heap *h, const struct v8_code *code)
+bool v8_has_no_positions(const struct v8_heap *h, const struct v8_code *code)
 {
 	return h->l->maglev_has_no_positions && code->tier == V8_TIER_MAGLEV;
 }
@@ -440,20 +431,21 @@ int v8_deopt_expand(struct v8_heap *h, const struct v8_code *code, u64 pc, struc
 	_cleanup_(deopt_deinit) struct deopt d = {};
 	u32 off = (u32)(pc - code->start_addr);
 	struct path path;
+	bool is_exit;
 	int r;
 
-	if (!has_no_positions(h, code) && !h->l->calls_have_wrong_positions)
+	if (!v8_has_no_positions(h, code) && !h->l->calls_have_wrong_positions)
 		return 0;
 	r = deopt_init(&d, h, code);
 	if (!r)
 		r = expand_call(&d, off, out);
-	if (r || !has_no_positions(h, code))
+	if (r || !v8_has_no_positions(h, code))
 		return r;
-	r = find_path(&d, off, &path);
+	r = find_path(&d, off, &path, &is_exit);
 	if (!r)
 		r = give(&d, &path, out);
 	if (r > 0)
-		out[0].is_anywhere = true;
+		out[0].is_anywhere = !is_exit;
 	return r;
 }
 

@@ -13,6 +13,7 @@
  *	v8_positions.c  the tables that map code to source
  *	v8_translation.c  the tables that map code to the frames of the interpreter
  *	v8_deopt.c      functions and lines by those
+ *	v8_exit.c       what led out of optimized code
  *	v8_probe.c      whether the layout fits
  *	v8_site.c       names that were found before
  *	v8_wasm.c       WebAssembly's functions
@@ -259,6 +260,8 @@ bool v8_code_same(struct v8_heap *h, const struct v8_code *code);
  * Return: where the jump back leads that stands at @ra (x86-64), or 0.
  */
 u64 v8_code_resumed(struct v8_heap *h, const struct v8_code *code, u64 ra);
+/* Have two offsets in optimized code one entry of the position table, or neither any? */
+bool v8_code_is_one_place(struct v8_heap *h, const struct v8_code *code, u32 a, u32 b);
 /* A SharedFunctionInfo from a slot that holds it, a weak reference to it, or a wrapper; 0. */
 u64 v8_unwrap_function(struct v8_heap *h, u64 word);
 /* The function that optimized code was made for: tagged, or 0. */
@@ -293,6 +296,9 @@ int v8_bytecode_array_len(struct v8_heap *h, u64 bytecode, u32 *len);
 
 extern const char v8_no_line[]; /* the reason where code has no positions */
 
+/* Is all that is known of places in @code its deoptimization points? */
+bool v8_has_no_positions(const struct v8_heap *h, const struct v8_code *code);
+
 /*
  * As v8_code_expand(), by the deoptimization points: of a call, or of code without positions;
  * 0: the positions have to tell.
@@ -305,6 +311,26 @@ int v8_deopt_expand(struct v8_heap *h, const struct v8_code *code, u64 pc, struc
  */
 void v8_deopt_callers(struct v8_heap *h, const struct v8_code *code, const s32 *ids,
 		      struct v8_inlined *out, int n);
+
+/* ---- v8_exit.c ---- */
+
+extern const char v8_no_exit[]; /* the reason where an exit does not tell what led to it */
+
+/*
+ * Does an exit of @code return to @ra? @pc is set to what led to the exit, or 0; of code without
+ * positions to the exit.
+ */
+bool v8_exit_left(struct v8_heap *h, const struct v8_code *code, u64 ra, u64 *pc);
+
+/*
+ * Is @ra, the return address of a call, an exit of @code, which was given up meanwhile, or the
+ * byte before it in one? Then, and if that can't be told, @pc is set to what led to the exit, or
+ * 0; of code without positions to the exit.
+ */
+bool v8_exit_waits(struct v8_heap *h, const struct v8_code *code, u64 ra, u64 *pc);
+
+/* x86-64: where a jump of four bytes' distance at @off of a text leads, or -1. */
+s64 v8_jump_at(const u8 *text, u32 len, u32 off);
 
 /* ---- v8_probe.c ---- */
 

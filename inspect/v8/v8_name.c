@@ -145,6 +145,14 @@ static int name_cleared(struct v8_heap *h, const struct v8_code *code, struct v8
 	return 1;
 }
 
+static int name_without_line(const struct v8_function *f, const struct v8_code *code,
+			     struct v8_name *names)
+{
+	v8_name_function(f, names);
+	names->tier = code->tier;
+	return v8_give_reason(names, v8_no_exit);
+}
+
 /*
  * Names what runs at @pc of @f's code. Returns -ENOENT if there is no code at @pc,
  * -ESTALE if it is another function's, else the number of names.
@@ -157,6 +165,7 @@ static int name_compiled(struct v8_heap *h, const struct uw_sample *s, struct v8
 	};
 	const struct v8_site *site = v8_site_find(h, V8_SITE_COMPILED, f, pc, s->time_ns);
 	int n, complete = 0;
+	u64 at = pc;
 
 	if (site)
 		return v8_site_give(site, names);
@@ -172,10 +181,12 @@ static int name_compiled(struct v8_heap *h, const struct uw_sample *s, struct v8
 		v8_name_function(f, names);
 		return v8_give_reason(names, V8_MISFIT);
 	}
+	if (v8_exit_waits(h, &like.code, pc + 1, &at) && !at)
+		return name_without_line(f, &like.code, names);
 	if (like.code.tier == V8_TIER_BASELINE) {
-		n = name_baseline(h, &like.code, f, pc, names);
+		n = name_baseline(h, &like.code, f, at, names);
 	} else {
-		n = expand(h, s, &like.code, pc, names);
+		n = expand(h, s, &like.code, at, names);
 		if (n < 1) {
 			v8_name_function(f, names);
 			names->tier = like.code.tier;
@@ -226,16 +237,35 @@ static u64 pc_of_call(struct v8_heap *h, const struct v8_builtin *callee, u64 ra
 	return to ? to : ra - 1;
 }
 
+/* Names who was left, for the deoptimizer, by the exit that returns to @ra; 0: there is none. */
+static int name_left(struct v8_heap *h, const struct uw_sample *s, struct v8_function *f, u64 ra,
+		     struct v8_name *names)
+{
+	struct v8_code code;
+	u64 pc;
+
+	if (v8_code_find(h, ra - 1, &code) || !v8_exit_left(h, &code, ra, &pc))
+		return 0;
+	return pc ? name_compiled(h, s, f, pc, names) : name_without_line(f, &code, names);
+}
+
 static int name_in_jit(struct v8_heap *h, const struct uw_sample *s, u32 i, struct v8_function *f,
 		       struct v8_name *names)
 {
 	const struct uw_frame *frame = &s->frames[i];
-	u64 pc = frame->flags & UW_FRAME_RA
-			 ? pc_of_call(h, i ? builtin_of(h, frame - 1) : NULL, frame->pc)
-			 : frame->pc;
+	bool is_caller = frame->flags & UW_FRAME_RA;
+	const struct v8_builtin *callee = is_caller && i ? builtin_of(h, frame - 1) : NULL;
+	u64 pc = is_caller ? pc_of_call(h, callee, frame->pc) : frame->pc;
 	struct v8_code code;
-	int n = name_compiled(h, s, f, pc, names);
+	int n;
 
+	/* A frame of its own: its caller has one, too. Else it stands for the function that left.
+	 */
+	n = callee && callee->is_deopt && frame[-1].kind == UW_V8_CODE
+		    ? name_left(h, s, f, frame->pc, names)
+		    : 0;
+	if (!n)
+		n = name_compiled(h, s, f, pc, names);
 	if (n > 0)
 		return n;
 	/* A copy of the interpreter's entry, one a function (--interpreted-frames-native-stack). */
@@ -335,11 +365,14 @@ static int name_in_builtin(struct v8_heap *h, const struct uw_sample *s, u32 i,
 		n = is_top ? name_by_stack(h, s, frame, f, names) : 0;
 		return n ? n : v8_name_interpreted(h, s, frame, f, names);
 	}
+	names[0] = (struct v8_name){ .kind = V8_NAME_BUILTIN, .name = b->name };
+	n = b->is_deopt && !is_top ? name_left(h, s, f, frame->b, names + 1) : 0;
+	if (n > 0)
+		return 1 + n;
 	if (!is_top) {
 		v8_name_function(f, names);
 		return v8_give_reason(names, "the function is in a builtin");
 	}
-	names[0] = (struct v8_name){ .kind = V8_NAME_BUILTIN, .name = b->name };
 	n = name_by_stack(h, s, frame, f, names + 1);
 	if (n)
 		return 1 + n;

@@ -36,6 +36,7 @@ static struct v8_builtin builtins[] = {
 	{ FAKE_PROLOGUE, 0x100, "BaselineOutOfLinePrologue", .is_entering = true },
 	{ FAKE_LEAVE, 0x100, "BaselineLeaveFrame", .is_leaving = true },
 	{ FAKE_BARRIER, 0x100, "RecordWriteSaveFP", .is_barrier = true },
+	{ FAKE_DEOPT, 0x100, "DeoptimizationEntry_Eager", .is_deopt = true },
 };
 
 static void *at(struct fake_v8 *v, u64 addr, size_t len)

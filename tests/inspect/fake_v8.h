@@ -23,6 +23,7 @@
 #define FAKE_PROLOGUE 0x400 /* BaselineOutOfLinePrologue */
 #define FAKE_LEAVE 0x500 /* BaselineLeaveFrame */
 #define FAKE_BARRIER 0x600 /* RecordWriteSaveFP */
+#define FAKE_DEOPT 0x700 /* DeoptimizationEntry_Eager */
 #define FAKE_OP 0x10 /* LdarHandler's bytecode, two bytes long */
 #define FAKE_RETURN 0xaf /* one byte */
 

@@ -184,6 +184,36 @@ u64 fake_checks(struct fake_v8 *v, const struct fake_world *w, u32 n_checks, u32
 	return start;
 }
 
+u64 fake_left(struct fake_v8 *v, const struct fake_world *w, bool is_cleared)
+{
+	const struct position positions[] = { { 4, word_of(POS_TWO, -1) },
+					      { 16, word_of(POS_FOUR, 0) },
+					      { 22, word_of(POS_TWO, -1) },
+					      { 28, word_of(POS_FOUR, -1) } };
+	static const u8 text[] = {
+		[8] = 0xe8,  [16] = 0x0f, 0x80, 22,   [22] = 0x0f, 0x80, 20,   [28] = 0x0f,
+		0x80,	     14,	  0,	0,    0,	   0x0f, 0x80, 12,
+		[44] = 0x41, 0xff,	  0x55, 0xd8, 0x41,	   0xff, 0x55, 0xd8,
+		0x41,	     0xff,	  0x55, 0xd8, 0x41,	   0xff, 0x55, 0xe0,
+	};
+	struct inlining tree = { word_of(POS_TWO, -1), 0, 0 };
+	u64 wrapper = fake_object(v, WRAPPER, 16), literals[] = { w->inner }, deopt[24] = {}, start;
+
+	fake_put(v, wrapper - 1 + 8, w->outer);
+	deopt[3] = fake_array(v, WEAK, literals, 1);
+	deopt[7] = wrapper;
+	deopt[8] = fake_byte_array(v, &tree, sizeof(tree));
+	deopt[9] = fake_smi(44);
+	for (int i = 0; i < 4; i++)
+		for (int k = 0; k < 3; k++)
+			deopt[12 + 3 * i + k] = fake_smi(i == 3 && k == 2 ? 13 : -1);
+	fake_code(v, KIND_TURBOFAN, sizeof(text),
+		  fake_array(v, PROTECTED, deopt, is_cleared ? 0 : 24),
+		  position_table(v, positions, 4), &start);
+	fake_bytes(v, start, text, sizeof(text));
+	return start;
+}
+
 void fake_world(struct fake_v8 *v, struct fake_world *w)
 {
 	static const u8 bytecodes[] = { FAKE_OP, 0, FAKE_OP, 0, FAKE_OP, 0, FAKE_RETURN };
@@ -291,8 +321,8 @@ static void in_maglev(struct list *l, const struct fake_world *w)
 		{ "Maglev, before the inlined function", 12, 0, 1, 0, 0 },
 		{ "Maglev, before the first point", 4, 0, 1, 0, 0 },
 		{ "Maglev, behind the last point", 38, 0, 1, 0, 0 },
-		{ "Maglev, the exit of a check", 58, 0, 2, 0, 0 },
-		{ "Maglev, the exit of a call", 61, 0, 1, 0, 0 },
+		{ "Maglev, the exit of a check", 58, 0, 2, 2, 6 },
+		{ "Maglev, the exit of a call", 61, 0, 1, 2, 6 },
 		{ "Maglev, out of line", 42, 0, 2, 0, 0 },
 		{ "Maglev, a call out of line", 46, UW_FRAME_RA, 2, 0, 0 },
 	};

@@ -61,6 +61,19 @@ u64 fake_wrong_call(struct fake_v8 *v, const struct fake_world *w);
 #define FAKE_MAX_EXITS 600
 u64 fake_checks(struct fake_v8 *v, const struct fake_world *w, u32 n_checks, u32 n_exits);
 
+/*
+ * TurboFan's code of outer(), with inner() inlined, and what it is left by. @is_cleared: V8 has
+ * thrown away what it was compiled with.
+ *
+ *	 8  call		returns to 13, or once the code is given up to its exit, 56
+ *	16  jo 44		in inner, line 4, which outer calls at line 2
+ *	22  jo 48		in outer, line 2
+ *	28  jo 48		in outer, line 4
+ *	34  jo 52		in outer, line 4
+ *	44  the exits, of four bytes
+ */
+u64 fake_left(struct fake_v8 *v, const struct fake_world *w, bool is_cleared);
+
 /* A JavaScript frame, and the word in its slot of the bytecode offset. */
 struct uw_frame fake_js(u64 pc, u64 sfi, u64 b, u64 bytecode, u8 flags);
 u64 fake_offset_slot(int offset);

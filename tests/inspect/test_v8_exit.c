@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+
+/* Lines of functions whose code is being left, by fake_left(). */
+
+#include <string.h>
+
+#include "../check.h"
+#include "fake_world.h"
+
+/* Where its exits return to. */
+enum { OF_INNER = 48, OF_TWO_PLACES = 52, OF_OUTER = 56, OF_CALL = 60 };
+#define EXIT_OF_CALL 56
+#define MAX_READS 120
+
+static struct fake_v8 v;
+static struct fake_world w;
+static struct uw_sample sample;
+static struct v8_name names[V8_MAX_NAMES];
+static u64 start;
+
+static struct v8_heap *set_up(bool is_cleared)
+{
+	memset(&sample, 0, sizeof(sample));
+	fake_world(&v, &w);
+	start = fake_left(&v, &w, is_cleared);
+	return fake_heap(&v);
+}
+
+static int name_caller(struct v8_heap *h, const struct uw_frame *callee,
+		       const struct uw_frame *frame)
+{
+	sample.n_frames = 2;
+	sample.frames[0] = *callee;
+	sample.frames[1] = *frame;
+	return v8_heap_name(h, &sample, 1, names);
+}
+
+static const struct uw_frame native = { .kind = UW_NATIVE };
+static const struct uw_frame deoptimizer = { .pc = FAKE_BLOB_ADDR + FAKE_DEOPT + 8,
+					     .kind = UW_V8_CODE,
+					     .status = UW_F_NO_FRAME,
+					     .flags = UW_FRAME_RA };
+
+/* Its frame is on the stack still. */
+static int name_left(struct v8_heap *h, u32 ra)
+{
+	struct uw_frame f = fake_js(start + ra, w.outer, 0, 0, UW_FRAME_RA);
+
+	return name_caller(h, &deoptimizer, &f);
+}
+
+/* Its frame is gone. */
+static int name_gone(struct v8_heap *h, u32 ra)
+{
+	struct uw_frame f = fake_js(deoptimizer.pc, w.outer, start + ra, 0, UW_FRAME_RA);
+
+	return name_caller(h, &native, &f);
+}
+
+/* Its code was given up; it waits for a call of it. */
+static int name_waiting(struct v8_heap *h, const struct uw_frame *callee)
+{
+	struct uw_frame f = fake_js(start + EXIT_OF_CALL, w.outer, 0, 0, UW_FRAME_RA);
+
+	return name_caller(h, callee, &f);
+}
+
+static void check_name(const struct v8_name *name, const char *function, u32 line)
+{
+	assert_string_equal(name->name, function);
+	assert_int_equal(name->line, line);
+	assert_int_equal(name->tier, V8_TIER_TURBOFAN);
+	if (line)
+		assert_null(name->reason);
+	else
+		assert_string_equal(name->reason, v8_no_exit);
+}
+
+static void function_that_is_left_is_where_the_check_is(void **state)
+{
+	struct v8_heap *h = set_up(false);
+
+	(void)state;
+	assert_int_equal(name_left(h, OF_INNER), 2);
+	check_name(&names[0], "inner", 4);
+	check_name(&names[1], "outer", 2);
+	assert_true(names[0].inlined);
+	assert_int_equal(name_left(h, OF_OUTER), 1);
+	check_name(&names[0], "outer", 4);
+	v8_heap_free(&h);
+}
+
+static void function_whose_frame_is_gone_is_where_it_was_left(void **state)
+{
+	struct v8_heap *h = set_up(false);
+
+	(void)state;
+	assert_int_equal(name_gone(h, OF_INNER), 3);
+	assert_string_equal(names[0].name, "DeoptimizationEntry_Eager");
+	assert_int_equal((int)names[0].kind, V8_NAME_BUILTIN);
+	check_name(&names[1], "inner", 4);
+	check_name(&names[2], "outer", 2);
+	v8_heap_free(&h);
+}
+
+static void function_at_its_exit_is_where_the_check_is(void **state)
+{
+	struct v8_heap *h = set_up(false);
+
+	(void)state;
+	sample.n_frames = 1;
+	for (u32 off = OF_INNER - 4; off < OF_INNER - 1; off++) {
+		sample.frames[0] = fake_js(start + off, w.outer, 0, 0, 0);
+		assert_int_equal(v8_heap_name(h, &sample, 0, names), 2);
+		check_name(&names[0], "inner", 4);
+		check_name(&names[1], "outer", 2);
+	}
+	v8_heap_free(&h);
+}
+
+static void exit_of_two_places_tells_none(void **state)
+{
+	struct v8_heap *h = set_up(false);
+
+	(void)state;
+	assert_int_equal(name_left(h, OF_TWO_PLACES), 1);
+	check_name(&names[0], "outer", 0);
+	v8_heap_free(&h);
+}
+
+static void call_that_returns_to_an_exit_is_where_it_was_made(void **state)
+{
+	struct uw_frame gone;
+	struct v8_heap *h = set_up(false);
+
+	(void)state;
+	assert_int_equal(name_left(h, OF_CALL), 1);
+	check_name(&names[0], "outer", 2);
+	assert_int_equal(name_waiting(h, &native), 1);
+	check_name(&names[0], "outer", 2);
+	/* What it called is left itself: that has the deoptimizer's pc, and is no call of it. */
+	gone = fake_js(deoptimizer.pc, w.inner, start + OF_OUTER, 0, UW_FRAME_RA);
+	assert_int_equal(name_waiting(h, &gone), 1);
+	check_name(&names[0], "outer", 2);
+	v8_heap_free(&h);
+}
+
+/* Maglev's points have the exit's own place there. */
+static void call_of_Maglev_is_not_told_by_its_exit(void **state)
+{
+	struct v8_heap *h = set_up(false);
+
+	(void)state;
+	v.build.layout.code_kind_baseline++;
+	v.build.layout.maglev_has_no_positions = 0;
+	assert_int_equal(name_waiting(h, &native), 1);
+	assert_string_equal(names[0].name, "outer");
+	assert_int_equal(names[0].tier, V8_TIER_MAGLEV);
+	assert_int_equal(names[0].line, 0);
+	v8_heap_free(&h);
+}
+
+static void code_that_was_thrown_out_tells_its_own_lines(void **state)
+{
+	struct v8_heap *h = set_up(true);
+
+	(void)state;
+	assert_int_equal(name_gone(h, OF_OUTER), 2);
+	check_name(&names[1], "outer", 4);
+	assert_int_equal(name_gone(h, OF_INNER), 2);
+	assert_string_equal(names[1].name, "outer");
+	assert_int_equal(names[1].line, 0);
+	v8_heap_free(&h);
+}
+
+/* A word that is no return address of an exit, or of nothing. */
+static void other_words_tell_no_line(void **state)
+{
+	static const u32 others[] = { 13, 44, 46, 49, 61, 1 << 12 };
+	struct v8_heap *h = set_up(false);
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++) {
+		assert_int_equal(name_gone(h, others[i]), 1);
+		assert_string_equal(names[0].name, "outer");
+		assert_int_equal(names[0].line, 0);
+		assert_non_null(names[0].reason);
+	}
+	v8_heap_free(&h);
+}
+
+static void read_that_fails_takes_away_but_never_makes_up(void **state)
+{
+	u32 n_lines = 0;
+
+	(void)state;
+	for (int n = 1; n < MAX_READS; n++)
+		for (int is_call = 0; is_call < 2; is_call++) {
+			struct v8_heap *h = set_up(false);
+			const struct v8_name *outer;
+
+			v.fault_every = n;
+			outer = &names[(is_call ? name_waiting(h, &native)
+						: name_left(h, OF_OUTER)) -
+				       1];
+			if (outer->name)
+				assert_string_equal(outer->name, "outer");
+			if (outer->line)
+				assert_int_equal(outer->line, is_call ? 2 : 4);
+			else
+				assert_non_null(outer->reason);
+			n_lines += outer->line > 0;
+			v.fault_every = 0;
+			v8_heap_free(&h);
+		}
+	assert_in_range(n_lines, 2, 2 * MAX_READS - 4);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(function_that_is_left_is_where_the_check_is),
+		cmocka_unit_test(function_at_its_exit_is_where_the_check_is),
+		cmocka_unit_test(function_whose_frame_is_gone_is_where_it_was_left),
+		cmocka_unit_test(exit_of_two_places_tells_none),
+		cmocka_unit_test(call_that_returns_to_an_exit_is_where_it_was_made),
+		cmocka_unit_test(call_of_Maglev_is_not_told_by_its_exit),
+		cmocka_unit_test(code_that_was_thrown_out_tells_its_own_lines),
+		cmocka_unit_test(other_words_tell_no_line),
+		cmocka_unit_test(read_that_fails_takes_away_but_never_makes_up),
+	};
+
+	return CHECK_RUN(tests);
+}
