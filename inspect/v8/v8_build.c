@@ -190,6 +190,7 @@ static struct v8_builtin make_builtin(const char *name, u64 off, u64 len)
 	bool is_handler = ends_with(name, "Handler");
 	bool is_entry = !strncmp(name, "InterpreterEntryTrampoline", 26) ||
 			!strncmp(name, "InterpreterEnterAt", 18) ||
+			!strncmp(name, "BaselineOrInterpreterEnterAt", 28) ||
 			!strncmp(name, "InterpreterEnterBytecode", 24); /* before V8 9 */
 
 	return (struct v8_builtin){
