@@ -543,19 +543,6 @@ static int name_code(struct v8_heap *h, const struct uw_sample *s, const struct 
 	return v8_give_reason(names, "interrupted before its frame existed");
 }
 
-void v8_heap_forget(struct v8_heap *h)
-{
-	v8_arena_clear(&h->arena);
-	memset(h->functions, 0, sizeof(h->functions));
-	memset(h->by_bytecode, 0, sizeof(h->by_bytecode));
-	memset(h->scripts, 0, sizeof(h->scripts));
-	memset(h->sites, 0, sizeof(h->sites));
-	memset(h->maps, 0, sizeof(h->maps));
-	h->n_stream_maps = 0;
-	h->looked_ns = 0;
-	v8_wasm_forget(h);
-}
-
 /* One look serves all samples before it, but objects move: what is read belongs together. */
 static void look_for(struct v8_heap *h, const struct uw_sample *s)
 {
@@ -583,46 +570,4 @@ int v8_heap_name(struct v8_heap *h, const struct uw_sample *s, u32 i, struct v8_
 		break;
 	}
 	return h->gone ? -ESRCH : n;
-}
-
-int v8_heap_new(struct v8_heap **heap, const struct v8_build *b, struct target *t)
-{
-	struct v8_heap *h;
-
-	if (b->why)
-		return -ENOTSUP;
-	h = calloc(1, sizeof(*h));
-	if (!h)
-		return -ENOMEM;
-	h->build = b;
-	h->l = &b->layout;
-	h->target = t;
-	*heap = h;
-	return 0;
-}
-
-void v8_heap_free(struct v8_heap **heap)
-{
-	struct v8_heap *h = *heap;
-
-	*heap = NULL;
-	if (!h)
-		return;
-	v8_heap_forget(h);
-	free(h->regions);
-	free(h);
-}
-
-int v8_heap_set_regions(struct v8_heap *h, const struct v8_region *r, size_t n)
-{
-	struct v8_region *copy = calloc(n ? n : 1, sizeof(*copy));
-
-	if (!copy)
-		return -ENOMEM;
-	memcpy(copy, r, n * sizeof(*copy));
-	free(h->regions);
-	h->regions = copy;
-	h->n_regions = n;
-	v8_heap_forget(h);
-	return 0;
 }
