@@ -19,6 +19,7 @@
  *	v8_wasm.c       WebAssembly's functions
  *	v8_wasm_inlined.c  which of them are at a place
  *	v8_interpreted.c  functions in the interpreter
+ *	v8_heap.c       its beginning and end
  *	v8_name.c       frames
  *
  * A tagged pointer is an address + 1. A small integer (SMI) has its low half zero
