@@ -73,6 +73,7 @@ _Static_assert(sizeof(struct uw_frame) == 32, "wire");
 _Static_assert(offsetof(struct uw_frame, pad) == 31, "wire");
 
 #define UW_MAX_FRAMES 1024
+#define V8_SAVED_WORDS 3
 
 /* One sample; only the first n_frames of frames go over the wire. */
 struct uw_sample {
@@ -96,10 +97,11 @@ struct uw_sample {
 	u64 lr; /* 0 where the architecture has none */
 	u64 sp_words[3]; /* at sp; 0 where unreadable */
 	u64 interp[2]; /* the interpreter's bytecode offset and array registers */
+	u64 saved[V8_SAVED_WORDS]; /* from fp - 24 downwards, of the innermost function's stub */
 	struct uw_frame frames[UW_MAX_FRAMES];
 };
-_Static_assert(offsetof(struct uw_sample, frames) == 128, "wire");
-_Static_assert(sizeof(struct uw_sample) == 128 + 32 * UW_MAX_FRAMES, "wire");
+_Static_assert(offsetof(struct uw_sample, frames) == 152, "wire");
+_Static_assert(sizeof(struct uw_sample) == 152 + 32 * UW_MAX_FRAMES, "wire");
 
 enum uw_sample_flags {
 	UW_SAMPLE_IN_KERNEL = 1 << 0, /* the sample hit kernel code */

@@ -86,6 +86,7 @@ struct uw_state {
 	bool is_blind; /* of a frame's code nothing was known, nor of the process */
 	bool is_top; /* regs are those of an interrupted instruction, all valid */
 	u8 found_by; /* enum flight_rule of the last caller; for the flight recorder alone */
+	bool in_js; /* V8: a frame of a function has been seen */
 	bool has_record; /* of this step: a row says that there is a frame record at fp */
 	struct uw_undo undo;
 	struct uw_rule rule; /* one that was made for this step */

@@ -38,6 +38,8 @@ UW_INLINE void uw_walk_begin(struct uw_state *u)
 	u->win_len = 0;
 	u->map.start_addr = 0;
 	u->map.end_addr = 0;
+	u->sample.saved[0] = u->sample.saved[1] = u->sample.saved[2] = 0;
+	u->in_js = false;
 	u->sample.n_reads = 0;
 	u->sample.fault_addr = 0;
 }

@@ -57,16 +57,26 @@ UW_INLINE enum uw_status v8_read_function(struct uw_state *u, const struct v8_in
 	return UW_OK;
 }
 
-/* A frame that a marker describes; behind an exit frame stands a C++ builtin. */
+/*
+ * A frame that a marker describes; behind an exit frame stands a C++ builtin. Where a bytecode
+ * handler has called V8's own code, its frame has the bytecode's offset, in a word that depends on
+ * the handler; of all stubs the one counts that the innermost function is in.
+ */
 UW_INLINE void v8_read_stub(struct uw_state *u, struct uw_frame *f, const struct v8_info *info,
-			    u64 marker)
+			    const u8 *slots)
 {
+	u64 marker = v8_slot(slots, V8_CONTEXT_SLOT);
 	const u8 *target;
 
 	port_note(u, UW_NOTE_V8_MARKER, marker);
 	f->kind = UW_V8_STUB;
 	f->status = UW_OK;
 	f->a = marker;
+	if (!u->in_js) {
+		u->sample.saved[0] = v8_slot(slots, V8_SAVED_SLOT);
+		u->sample.saved[1] = v8_slot(slots, V8_SAVED_SLOT + 8);
+		u->sample.saved[2] = v8_slot(slots, V8_SAVED_SLOT + 16);
+	}
 	if (!info->exit_marker || marker != info->exit_marker)
 		return;
 	target = uw_window(u, u->regs.fp + V8_EXIT_TARGET, 8);
@@ -93,11 +103,12 @@ UW_INLINE void v8_identify(struct uw_state *u, struct uw_frame *f, const struct 
 	if (built < V8_CONTEXT_SLOT)
 		return;
 	if (!(context & 1)) {
-		v8_read_stub(u, f, info, context);
+		v8_read_stub(u, f, info, slots);
 		return;
 	}
 	if (built < V8_FUNCTION_SLOT)
 		return;
+	u->in_js = true;
 	f->kind = UW_V8_JS;
 	f->status = (u8)v8_read_function(u, info, v8_slot(slots, V8_FUNCTION_SLOT), &f->a);
 	if (built < info->bytecode_offset_slot)

@@ -13,6 +13,7 @@
 /* Slots below fp that are the same in every build; see v8.h. */
 #define V8_CONTEXT_SLOT 8
 #define V8_FUNCTION_SLOT 16
+#define V8_SAVED_SLOT 24 /* of a stub's frame, and the next ones: struct uw_sample.saved */
 #define V8_SLOTS_LEN 48 /* all slots, in one use of the window */
 /* fp + this: the JSFunction that an exit frame of C++ builtins is of; see v8.h. */
 #define V8_EXIT_TARGET 24

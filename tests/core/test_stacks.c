@@ -53,6 +53,21 @@ static void wrong_byte_of_a_sample_is_seen(void **state)
 	assert_false(sample_is(stack, &u->sample, false));
 }
 
+/* Not those of the stub that called the functions. */
+static void words_of_the_innermost_functions_stub_are_taken(void **state)
+{
+	struct uw_state *u = fresh_state();
+	struct sim_target target;
+
+	(void)state;
+	target_of(&v8_stacks[0], &arch_rows[0], &target);
+	arch_rows[0].sim->walk(u, &target);
+	sim_mem_free(&target.mem);
+	assert_int_equal(u->sample.saved[0], 0x25);
+	assert_int_equal(u->sample.saved[1], 0x24);
+	assert_int_equal(u->sample.saved[2], 0x23);
+}
+
 /* Changes one word of the hand-over stack; is the walk another one? */
 static bool changed_word_changes_walk(u32 word, const struct arch_row *arch)
 {
@@ -118,6 +133,7 @@ static struct row rows[MAX_ROWS];
 static struct CMUnitTest tests[MAX_ROWS] = {
 	cmocka_unit_test(wrong_byte_of_a_sample_is_seen),
 	cmocka_unit_test(words_of_frames_and_no_others_count),
+	cmocka_unit_test(words_of_the_innermost_functions_stub_are_taken),
 	cmocka_unit_test(every_status_has_a_stack),
 };
 static u32 n_tests = 3;
