@@ -18,6 +18,7 @@
 
 #include <elf.h>
 #include <errno.h>
+#include <gelf.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -443,6 +444,13 @@ static void collection_free(struct collection **c)
 	free(old);
 }
 
+bool v8_is_x86_64(struct elf_file *f)
+{
+	GElf_Ehdr eh;
+
+	return gelf_getehdr(elf_file_elf(f), &eh) && eh.e_machine == EM_X86_64;
+}
+
 int v8_build_new(struct v8_build **build, struct elf_file *f)
 {
 	_cleanup_(v8_build_free) struct v8_build *b = calloc(1, sizeof(*b));
@@ -452,6 +460,7 @@ int v8_build_new(struct v8_build **build, struct elf_file *f)
 	if (!b || !c)
 		return -ENOMEM;
 	c->file = f;
+	b->is_x86_64 = v8_is_x86_64(f);
 	r = elf_file_each_symbol(f, collect, c);
 	if (r < 0)
 		return r;

@@ -34,6 +34,7 @@ struct v8_build {
 	char runtime[64], v8[48];
 	const char *why; /* not supported, or NULL */
 	const char *async_why; /* functions that wait can't be found, or NULL */
+	bool is_x86_64; /* its builtins' instructions can be followed */
 	bool is_borrowed; /* the layout is another version's */
 	char doubt[80]; /* what to say of that */
 	u64 blob_off, blob_len; /* in the file; length 0: unknown */
@@ -52,6 +53,9 @@ struct v8_build {
 
 /* The builtin at an offset in the blob, or NULL. */
 const struct v8_builtin *v8_build_builtin_at(const struct v8_build *b, u64 blob_off);
+
+/* Can instructions of this file be followed? */
+bool v8_is_x86_64(struct elf_file *f);
 
 /**
  * v8_find_blob() - the embedded builtins of a stripped file

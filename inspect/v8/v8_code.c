@@ -20,6 +20,7 @@
  */
 
 #include <errno.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -45,6 +46,15 @@ const struct v8_region *v8_region_at(const struct v8_heap *h, u64 pc)
 	size_t low = search_first(h->n_regions, i, h->regions[i].start_addr <= pc);
 
 	return low && pc < h->regions[low - 1].end_addr ? &h->regions[low - 1] : NULL;
+}
+
+u64 v8_blob_offset(const struct v8_heap *h, u64 pc)
+{
+	const struct v8_region *r = v8_region_at(h, pc);
+
+	if (!r || r->is_jit)
+		return UINT64_MAX;
+	return r->file_off + (pc - r->start_addr) - h->build->blob_off;
 }
 
 static enum v8_tier tier_of(const struct v8_layout *l, u32 kind)

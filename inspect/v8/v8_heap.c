@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "v8_heap.h"
+#include "v8_name.h"
 
 void v8_heap_forget(struct v8_heap *h)
 {
@@ -45,6 +46,7 @@ void v8_heap_free(struct v8_heap **heap)
 	if (!h)
 		return;
 	v8_heap_forget(h);
+	v8_forget_handlers(h);
 	free(h->regions);
 	free(h);
 }

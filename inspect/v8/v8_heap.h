@@ -19,6 +19,7 @@
  *	v8_wasm.c       WebAssembly's functions
  *	v8_wasm_inlined.c  which of them are at a place
  *	v8_interpreted.c  functions in the interpreter
+ *	v8_handler.c    where a bytecode handler has its bytecode's offset
  *	v8_heap.c       its beginning and end
  *	v8_name.c       frames
  *
@@ -65,6 +66,7 @@ struct v8_function {
 	s8 names_vote, lines_vote; /* v8_probe.c */
 };
 
+struct v8_place;
 struct v8_site;
 
 /* What a layout is good for, and how many functions are for it and against it. */
@@ -107,6 +109,7 @@ struct v8_heap {
 	struct v8_function *functions[V8_BUCKETS], *by_bytecode[V8_BUCKETS];
 	struct v8_script *scripts[V8_BUCKETS];
 	struct v8_site *sites[V8_BUCKETS];
+	struct v8_place **places; /* by builtin: of a handler's bytes; NULL: not read yet */
 	struct v8_wasm_module *wasm_modules;
 	u32 n_wasm_modules;
 	u32 wasm_map_idx; /* of the root of the map of code regions, once seen */
@@ -241,6 +244,8 @@ struct v8_inlined {
 };
 
 const struct v8_region *v8_region_at(const struct v8_heap *h, u64 pc);
+/* Of a pc in V8's builtins: where in them; UINT64_MAX: it is not in its file. */
+u64 v8_blob_offset(const struct v8_heap *h, u64 pc);
 int v8_code_find(struct v8_heap *h, u64 pc, struct v8_code *code);
 /*
  * V8 10 clears the deoptimization data of optimized code that it throws out, so whose it was

@@ -6,9 +6,14 @@
  */
 
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "../util/cleanup.h"
+#include "v8_handler.h"
 #include "v8_name.h"
+
+#define MAX_HANDLER_LEN (32u << 10) /* the longest has 10 KiB */
 
 void v8_name_function(const struct v8_function *f, struct v8_name *name)
 {
@@ -98,20 +103,103 @@ static bool handles(struct v8_heap *h, const struct v8_builtin *b, struct v8_fun
 	return op >= b->bytecode && op - b->bytecode < b->n_bytecodes;
 }
 
-/*
- * In a bytecode handler the slot is stale until the handler calls something (for
- * which it builds a frame); the registers are right, if they still are the
- * interpreter's. The one of the array may hold something else: handlers can read it
- * from the frame again. The offset is believed if this handler's bytecode is there.
- */
-int v8_name_in_handler(struct v8_heap *h, const struct uw_sample *s, const struct uw_frame *frame,
-		       struct v8_function *f, const struct v8_builtin *b, struct v8_name *names)
+/* Where no instructions are followed: the offset is r9's (arm64: x19) if all speaks for it. */
+static bool guess_offset(struct v8_heap *h, const struct uw_sample *s, const struct uw_frame *frame,
+			 struct v8_function *f, const struct v8_builtin *b)
 {
 	u64 array = s->interp[1], word = s->interp[0];
 
-	if (word <= INT32_MAX && ((v8_is_tagged(array) && (u32)array == frame->aux) ||
-				  handles(h, b, f, frame->aux, word)))
-		return by_offset(h, s, f, frame->aux, (s64)word, names);
+	return word <= INT32_MAX && ((v8_is_tagged(array) && (u32)array == frame->aux) ||
+				     handles(h, b, f, frame->aux, word));
+}
+
+/* Of a handler's bytes; NULL: it was not read. */
+static const struct v8_place *places_of(struct v8_heap *h, const struct v8_builtin *b, u64 addr)
+{
+	size_t idx = (size_t)(b - h->build->builtins);
+	_cleanup_free_ struct v8_place *places = NULL;
+	_cleanup_free_ u8 *code = NULL;
+
+	if (b->len > MAX_HANDLER_LEN)
+		return NULL;
+	if (!h->places)
+		h->places = calloc(h->build->n_builtins, sizeof(*h->places));
+	if (!h->places || h->places[idx])
+		return h->places ? h->places[idx] : NULL;
+	places = calloc(b->len, sizeof(*places));
+	code = malloc(b->len);
+	if (!places || !code || v8_read(h, addr, code, b->len) < 0 ||
+	    v8_handler_places(code, b->len, h->build->info.bytecode_offset_slot, places) < 0)
+		return NULL;
+	return h->places[idx] = TAKE_PTR(places);
+}
+
+void v8_forget_handlers(struct v8_heap *h)
+{
+	for (size_t i = 0; h->places && i < h->build->n_builtins; i++)
+		free(h->places[i]);
+	free(h->places);
+	h->places = NULL;
+}
+
+/* Registers and words of its own frame are there of the innermost function alone. */
+static bool is_innermost(const struct uw_sample *s, const struct uw_frame *frame)
+{
+	for (const struct uw_frame *f = s->frames + s->n_kernel; f < frame; f++)
+		if (f->kind == UW_V8_JS)
+			return false;
+	return true;
+}
+
+/* In one of the words of the handler's own frame that the walk took. */
+static bool find_saved(const struct uw_sample *s, const struct uw_frame *own,
+		       const struct v8_place *at, s64 *word)
+{
+	if (own->kind != UW_V8_STUB || own->status != UW_OK)
+		return false;
+	for (u32 i = 0; i < V8_SAVED_WORDS; i++) {
+		*word = (s64)s->saved[i] - at->saved[i];
+		if (at->saved[i] != V8_ABSENT)
+			return true;
+	}
+	return false;
+}
+
+/* Where it is not sure that r9 has it, it counts if the bytecode there is the handler's. */
+static bool find_offset(struct v8_heap *h, const struct uw_sample *s, const struct uw_frame *frame,
+			const struct uw_frame *inner, struct v8_function *f,
+			const struct v8_builtin *b, const struct v8_place *at, s64 *word)
+{
+	s64 in_register = (s64)s->interp[0] - (at->in_register == V8_ABSENT ? 0 : at->in_register);
+	bool is_sure = !(inner->flags & UW_FRAME_RA) && at->in_register != V8_ABSENT;
+
+	if (!is_sure && find_saved(s, inner, at, word))
+		return true;
+	*word = in_register;
+	return is_sure || handles(h, b, f, frame->aux, (u64)in_register);
+}
+
+/*
+ * In a bytecode handler the slot is stale until the handler calls something. Where its bytecode's
+ * offset is until then is told by its instructions.
+ */
+int v8_name_in_handler(struct v8_heap *h, const struct uw_sample *s, const struct uw_frame *frame,
+		       const struct uw_frame *inner, struct v8_function *f,
+		       const struct v8_builtin *b, struct v8_name *names)
+{
+	u64 pc = uw_frame_lookup_pc(inner), off = b ? v8_blob_offset(h, pc) - b->blob_off : 0;
+	bool is_followed = b && h->build->is_x86_64, is_found = false;
+	const struct v8_place *places = is_followed ? places_of(h, b, pc - off) : NULL;
+	s64 word = (s64)s->interp[0];
+
+	if (is_followed ? places && places[off].in_slot : frame->flags & UW_FRAME_RA)
+		return v8_name_interpreted(h, s, frame, f, names);
+	if (places && is_innermost(s, frame))
+		is_found = find_offset(h, s, frame, inner, f, b, &places[off], &word);
+	else if (!is_followed)
+		is_found = guess_offset(h, s, frame, f, b);
+	if (is_found)
+		return by_offset(h, s, f, frame->aux, word, names);
 	v8_name_function(f, names);
 	names->tier = V8_TIER_INTERPRETED;
 	return v8_give_reason(names, "the interpreter's registers are gone");

@@ -202,12 +202,9 @@ static int name_compiled(struct v8_heap *h, const struct uw_sample *s, struct v8
 
 static const struct v8_builtin *builtin_at(const struct v8_heap *h, u64 pc)
 {
-	const struct v8_region *r = v8_region_at(h, pc);
-	u64 off = r ? r->file_off + (pc - r->start_addr) : 0;
+	u64 off = v8_blob_offset(h, pc);
 
-	if (!r || r->is_jit || off < h->build->blob_off)
-		return NULL;
-	return v8_build_builtin_at(h->build, off - h->build->blob_off);
+	return off < h->build->blob_len ? v8_build_builtin_at(h->build, off) : NULL;
 }
 
 /*
@@ -318,7 +315,7 @@ static int name_in_unnamed(struct v8_heap *h, const struct uw_sample *s, u32 i,
 		names[0] = (struct v8_name){ .kind = V8_NAME_BUILTIN, .reason = STRIPPED };
 		n = name_by_stack(h, s, frame, f, names + 1);
 		if (n || (u32)s->interp[1] == frame->aux)
-			return n ? 1 + n : v8_name_in_handler(h, s, frame, f, NULL, names);
+			return n ? 1 + n : v8_name_in_handler(h, s, frame, frame, f, NULL, names);
 		v8_name_function(f, names + 1);
 		v8_give_reason(names + 1, "no return address at the top of the stack");
 		return 2;
@@ -352,15 +349,17 @@ static void locate_at_edge(struct v8_heap *h, struct v8_function *f, const struc
 static int name_in_builtin(struct v8_heap *h, const struct uw_sample *s, u32 i,
 			   struct v8_function *f, const struct v8_builtin *b, struct v8_name *names)
 {
-	const struct uw_frame *frame = &s->frames[i];
+	const struct uw_frame *frame = &s->frames[i], *inner = frame;
 	bool is_top = i == s->n_kernel;
 	int n;
 
 	if (b->kind == V8_BUILTIN_UNNAMED)
 		return name_in_unnamed(h, s, i, f, names);
 	if (b->kind == V8_BUILTIN_INTERPRETER) {
-		if (is_top && b->is_handler)
-			return v8_name_in_handler(h, s, frame, f, b, names);
+		if (!b->is_handler && i > s->n_kernel && frame[-1].kind != UW_V8_JS)
+			b = builtin_of(h, --inner); /* a handler may have a frame of its own */
+		if (b && b->is_handler)
+			return v8_name_in_handler(h, s, frame, inner, f, b, names);
 		/* Before and after the interpreter's own frame the frame is the caller's. */
 		n = is_top ? name_by_stack(h, s, frame, f, names) : 0;
 		return n ? n : v8_name_interpreted(h, s, frame, f, names);

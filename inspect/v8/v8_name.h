@@ -20,9 +20,16 @@ void v8_locate(struct v8_heap *h, struct v8_function *f, s32 pos, struct v8_name
 int v8_name_interpreted(struct v8_heap *h, const struct uw_sample *s, const struct uw_frame *frame,
 			struct v8_function *f, struct v8_name *names);
 
-/* The same, interrupted in a bytecode handler, @b (NULL: not known which one). */
+/*
+ * The same, in a bytecode handler, @b (NULL: not known which one), at @inner, which is @frame or
+ * the handler's own.
+ */
 int v8_name_in_handler(struct v8_heap *h, const struct uw_sample *s, const struct uw_frame *frame,
-		       struct v8_function *f, const struct v8_builtin *b, struct v8_name *names);
+		       const struct uw_frame *inner, struct v8_function *f,
+		       const struct v8_builtin *b, struct v8_name *names);
+
+/* Frees what is kept of handlers. */
+void v8_forget_handlers(struct v8_heap *h);
 
 /*
  * Who called the builtin that makes the frame of baseline code, and has not yet: the register

@@ -29,9 +29,7 @@
  * it builds a frame of its own fp leads there.
  */
 
-#include <elf.h>
 #include <errno.h>
-#include <gelf.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -546,13 +544,6 @@ static int tell_builtin(const struct v8_builtin *b, u32 len, struct elf_file *f,
 	return r ? r : follow_builtin(bytes, len, &start, sink);
 }
 
-static bool is_followed(struct elf_file *f)
-{
-	GElf_Ehdr eh;
-
-	return gelf_getehdr(elf_file_elf(f), &eh) && eh.e_machine == EM_X86_64;
-}
-
 int v8_build_rows(const void *build, struct elf_file *f, u64 start, u64 end,
 		  void (*fn)(const struct uw_rule *rule, u64 start, u64 end, void *data),
 		  void *data)
@@ -561,7 +552,7 @@ int v8_build_rows(const void *build, struct elf_file *f, u64 start, u64 end,
 	u64 blob;
 	int r = 0;
 
-	if (b->why || !b->blob_len || !is_followed(f) ||
+	if (b->why || !b->blob_len || !v8_is_x86_64(f) ||
 	    elf_file_off_to_addr(f, b->blob_off, &blob))
 		return 0;
 	for (size_t i = 0; !r && i < b->n_builtins; i++) {

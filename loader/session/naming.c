@@ -5,7 +5,8 @@
  * it, a builtin without a frame). Looking a JavaScript function up costs reads of
  * the target, so what a token was called is kept for a moment: within NAMES_AGE_NS
  * the same pc, SharedFunctionInfo and bytecode position are the same function.
- * The leaf is named each time: what it is called depends on registers, too.
+ * The leaf is named each time, and so is the function that is in a stub: what they are called
+ * depends on registers, too.
  */
 
 #include "naming_parts.h"
@@ -155,6 +156,13 @@ int naming_each(struct naming *n, struct process *p, struct image *image, const 
 	return err;
 }
 
+/* Where a function is depends on what of V8's own it has called, and on registers. */
+static bool is_below_stub(const struct uw_sample *s, u32 i)
+{
+	return i && s->frames[i].kind == UW_V8_JS &&
+	       (s->frames[i - 1].kind == UW_V8_STUB || s->frames[i - 1].kind == UW_V8_CODE);
+}
+
 static int enter_stack(struct naming *n, struct process *p, struct image *image,
 		       const struct uw_sample *s, u64 now_ns, struct naming_result *result)
 {
@@ -170,7 +178,8 @@ static int enter_stack(struct naming *n, struct process *p, struct image *image,
 		if (i && s->frames[i].kind == UW_DOTNET_AWAITER) {
 			err = naming_awaiters(n, image, s, i, &i);
 			i--;
-		} else if (i == s->n_kernel || s->frames[i].kind == UW_UNKNOWN)
+		} else if (i == s->n_kernel || s->frames[i].kind == UW_UNKNOWN ||
+			   is_below_stub(s, i))
 			err = append_frame(n, p, image, s, i);
 		else
 			err = append_cached(n, p, image, s, i, now_ns);

@@ -30,8 +30,8 @@ enum {
 
 static struct v8_builtin builtins[] = {
 	{ FAKE_ENTRY, 0x100, "InterpreterEntryTrampoline", V8_BUILTIN_INTERPRETER, false },
-	{ FAKE_HANDLER, 0x100, "LdarHandler", V8_BUILTIN_INTERPRETER, true, .bytecode = FAKE_OP,
-	  .n_bytecodes = 1 },
+	{ FAKE_HANDLER, FAKE_HANDLER_LEN, "LdarHandler", V8_BUILTIN_INTERPRETER, true,
+	  .bytecode = FAKE_OP, .n_bytecodes = 1 },
 	{ FAKE_PLAIN, 0x100, "StringAdd", V8_BUILTIN_PLAIN, false },
 	{ FAKE_PROLOGUE, 0x100, "BaselineOutOfLinePrologue", .is_entering = true },
 	{ FAKE_LEAVE, 0x100, "BaselineLeaveFrame", .is_leaving = true },
@@ -47,6 +47,10 @@ static void *at(struct fake_v8 *v, u64 addr, size_t len)
 	if (addr >= FAKE_CODE_ADDR && addr - FAKE_CODE_ADDR < FAKE_CODE_LEN &&
 	    len <= FAKE_CODE_LEN - (addr - FAKE_CODE_ADDR))
 		return v->code + (addr - FAKE_CODE_ADDR);
+	if (addr >= FAKE_BLOB_ADDR + FAKE_HANDLER &&
+	    addr - FAKE_BLOB_ADDR - FAKE_HANDLER <= FAKE_HANDLER_LEN &&
+	    len <= FAKE_HANDLER_LEN - (addr - FAKE_BLOB_ADDR - FAKE_HANDLER))
+		return v->handler + (addr - FAKE_BLOB_ADDR - FAKE_HANDLER);
 	return NULL;
 }
 
@@ -105,6 +109,7 @@ void fake_init(struct fake_v8 *v)
 	v->build.has_return = true;
 	v->build.return_op = FAKE_RETURN;
 	v->build.n_builtins = sizeof(builtins) / sizeof(builtins[0]);
+	v->build.info.bytecode_offset_slot = 40;
 	v->build.frame_types[18] = "StubFrame";
 	v->build.frame_types[31] = "IrregexpFrame";
 	v->build.frame_types[4] = "WasmFrame";

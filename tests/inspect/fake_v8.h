@@ -19,6 +19,7 @@
 /* Offsets in the blob. */
 #define FAKE_ENTRY 0x100 /* InterpreterEntryTrampoline */
 #define FAKE_HANDLER 0x200 /* LdarHandler */
+#define FAKE_HANDLER_LEN 0x100
 #define FAKE_PLAIN 0x300 /* StringAdd */
 #define FAKE_PROLOGUE 0x400 /* BaselineOutOfLinePrologue */
 #define FAKE_LEAVE 0x500 /* BaselineLeaveFrame */
@@ -29,7 +30,7 @@
 
 struct fake_v8 {
 	struct target target;
-	u8 heap[FAKE_HEAP_LEN], code[FAKE_CODE_LEN];
+	u8 heap[FAKE_HEAP_LEN], code[FAKE_CODE_LEN], handler[FAKE_HANDLER_LEN];
 	size_t heap_used, code_used;
 	u64 maps[4096]; /* by instance type */
 	int reads; /* so far */

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+
+/*
+ * Lines in a bytecode handler whose instructions are followed: outer() is at bytecode 4 (line 4),
+ * of which its handler (LdarHandler) is, and its slot still has bytecode 1 (line 2).
+ */
+
+#include <string.h>
+
+#include "../check.h"
+#include "fake_world.h"
+
+#define N(a) (sizeof(a) / sizeof((a)[0]))
+#define WORD (64 - 1 + 4)
+#define STUB (18 << 1)
+
+/* Where each instruction of the handler begins. */
+enum { AT_ENTRY = 0, AT_SUM = 3, AT_CALL = 17, AFTER_CALL = 22, AT_LOST = 26 };
+
+static const u8 handler[] = {
+	0x49, 0xff, 0xc0, /* inc %r8 */
+	0x49, 0x83, 0xc1, 0x03, /* add $3, %r9 */
+	0x55, /* push %rbp */
+	0x48, 0x89, 0xe5, /* mov %rsp, %rbp */
+	0x4c, 0x89, 0x4d, 0xe0, /* mov %r9, -0x20(%rbp) */
+	0x8b, 0xc1, /* mov %ecx, %eax */
+	0xe8, 0x00, 0x00, 0x00, 0x00, /* call */
+	0x48, 0x89, 0xec, 0x5d, /* mov %rbp, %rsp; pop %rbp */
+	0x90, /* nop */
+};
+
+static struct fake_v8 v;
+static struct fake_world w;
+static struct uw_sample sample;
+static struct v8_name names[V8_MAX_NAMES];
+
+static struct v8_heap *start(void)
+{
+	memset(&sample, 0, sizeof(sample));
+	fake_world(&v, &w);
+	v.build.is_x86_64 = true;
+	memcpy(v.handler, handler, sizeof(handler));
+	return fake_heap(&v);
+}
+
+/* The handler is interrupted, on the function's frame. */
+static u32 line_at(struct v8_heap *h, u32 off, u64 word)
+{
+	sample.interp[0] = word;
+	sample.n_frames = 1;
+	sample.frames[0] = fake_js(FAKE_BLOB_ADDR + FAKE_HANDLER + off, w.outer,
+				   fake_offset_slot(1), w.bytecode, 0);
+	assert_int_equal(v8_heap_name(h, &sample, 0, names), 1);
+	assert_string_equal(names[0].name, "outer");
+	assert_true(!names[0].line == !!names[0].reason);
+	return names[0].line;
+}
+
+/* The handler has a frame of its own, and has called something or was interrupted. */
+static u32 line_below(struct v8_heap *h, struct uw_frame own, u64 word)
+{
+	sample.interp[0] = word;
+	sample.n_frames = 2;
+	sample.frames[0] = own;
+	sample.frames[1] = fake_js(FAKE_BLOB_ADDR + FAKE_ENTRY + 8, w.outer, fake_offset_slot(1),
+				   w.bytecode, UW_FRAME_RA);
+	assert_int_equal(v8_heap_name(h, &sample, 1, names), 1);
+	assert_string_equal(names[0].name, "outer");
+	return names[0].line;
+}
+
+static struct uw_frame own_frame(u32 off, u64 saved, u8 flags)
+{
+	sample.saved[0] = sample.saved[2] = 0x1234;
+	sample.saved[1] = saved;
+	return (struct uw_frame){ .pc = FAKE_BLOB_ADDR + FAKE_HANDLER + off,
+				  .a = STUB,
+				  .kind = UW_V8_STUB,
+				  .flags = flags };
+}
+
+static void register_counts_as_far_as_it_has_been_changed(void **state)
+{
+	struct v8_heap *h = start();
+
+	(void)state;
+	assert_int_equal(line_at(h, AT_ENTRY, WORD), 4);
+	assert_int_equal(line_at(h, AT_SUM, WORD), 4);
+	assert_int_equal(line_at(h, AT_SUM + 4, WORD + 3), 4);
+	/* In the slot is bytecode 1's offset: it never counts here. */
+	assert_int_equal(line_at(h, AT_ENTRY, WORD - 3), 2);
+	assert_int_equal(line_at(h, AT_ENTRY, WORD + 1000), 0);
+	assert_int_equal(line_at(h, AT_ENTRY, 1ull << 40), 0);
+	v8_heap_free(&h);
+}
+
+static void lost_register_counts_if_the_handlers_bytecode_is_there(void **state)
+{
+	struct v8_heap *h = start();
+
+	(void)state;
+	assert_int_equal(line_at(h, AT_LOST, WORD), 4);
+	assert_int_equal(line_at(h, AT_LOST, WORD + 1), 0);
+	assert_int_equal(line_at(h, AT_LOST, WORD - 3), 0);
+	v8_heap_free(&h);
+}
+
+static void saved_word_counts_below_a_call(void **state)
+{
+	struct v8_heap *h = start();
+
+	(void)state;
+	assert_int_equal(line_below(h, own_frame(AFTER_CALL, WORD + 3, UW_FRAME_RA), 7), 4);
+	assert_int_equal(line_below(h, own_frame(AFTER_CALL, WORD, UW_FRAME_RA), 7), 2);
+	assert_int_equal(line_below(h, own_frame(AFTER_CALL, 0x1234, UW_FRAME_RA), 7), 0);
+	/* Interrupted before the call the register is as good. */
+	assert_int_equal(line_below(h, own_frame(AT_CALL, 0x1234, 0), WORD + 3), 4);
+	v8_heap_free(&h);
+}
+
+static void frame_that_is_none_of_the_handlers_has_no_saved_words(void **state)
+{
+	struct uw_frame own = own_frame(AFTER_CALL, WORD + 3, UW_FRAME_RA);
+	struct v8_heap *h = start();
+
+	(void)state;
+	own.status = UW_F_NO_FRAME;
+	own.kind = UW_V8_CODE;
+	assert_int_equal(line_below(h, own, 7), 0);
+	/* Another function's, which this one called: the slot counts. */
+	own = fake_js(own.pc, w.inner, 0, w.inner_bytecode, 0);
+	assert_int_equal(line_below(h, own, 7), 2);
+	v8_heap_free(&h);
+}
+
+static void outer_function_has_neither_registers_nor_words(void **state)
+{
+	struct v8_heap *h = start();
+
+	(void)state;
+	sample.interp[0] = WORD;
+	sample.frames[0] = fake_js(FAKE_BLOB_ADDR + FAKE_HANDLER, w.inner, fake_offset_slot(0),
+				   w.inner_bytecode, 0);
+	sample.frames[1] = own_frame(AFTER_CALL, WORD + 3, UW_FRAME_RA);
+	sample.frames[2] = fake_js(FAKE_BLOB_ADDR + FAKE_ENTRY + 8, w.outer, fake_offset_slot(1),
+				   w.bytecode, UW_FRAME_RA);
+	sample.n_frames = 3;
+	assert_int_equal(v8_heap_name(h, &sample, 2, names), 1);
+	assert_string_equal(names[0].name, "outer");
+	assert_int_equal(names[0].line, 0);
+	v8_heap_free(&h);
+}
+
+static void slot_counts_once_the_handler_has_written_it(void **state)
+{
+	struct v8_heap *h = start();
+
+	(void)state;
+	/* mov %r9d, -0x24(%rbp) */
+	memcpy(v.handler + AT_SUM, "\x44\x89\x4d\xdc", 4);
+	assert_int_equal(line_at(h, AT_SUM, WORD), 4);
+	assert_int_equal(line_at(h, AT_SUM + 4, 7), 2);
+	v8_heap_free(&h);
+}
+
+static void handler_that_can_not_be_read_gives_no_line(void **state)
+{
+	struct v8_heap *h = start();
+
+	(void)state;
+	v.build.builtins = (struct v8_builtin[]){
+		{ FAKE_ENTRY, 0x100, "InterpreterEntryTrampoline", V8_BUILTIN_INTERPRETER },
+		{ FAKE_HANDLER, FAKE_HANDLER_LEN + 8, "LdarHandler", V8_BUILTIN_INTERPRETER, true },
+	};
+	v.build.n_builtins = 2;
+	assert_int_equal(line_at(h, AT_ENTRY, WORD), 0);
+	assert_int_equal(line_below(h, own_frame(AFTER_CALL, WORD + 3, UW_FRAME_RA), 7), 0);
+	v8_heap_free(&h);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(register_counts_as_far_as_it_has_been_changed),
+		cmocka_unit_test(lost_register_counts_if_the_handlers_bytecode_is_there),
+		cmocka_unit_test(saved_word_counts_below_a_call),
+		cmocka_unit_test(frame_that_is_none_of_the_handlers_has_no_saved_words),
+		cmocka_unit_test(outer_function_has_neither_registers_nor_words),
+		cmocka_unit_test(slot_counts_once_the_handler_has_written_it),
+		cmocka_unit_test(handler_that_can_not_be_read_gives_no_line),
+	};
+
+	return CHECK_RUN(tests);
+}
