@@ -70,7 +70,7 @@ static int append_frame(struct naming *n, struct process *p, struct image *image
 	case UW_V8_STUB:
 	case UW_V8_JS:
 	case UW_V8_CODE:
-		return naming_v8(n, image, s, i);
+		return naming_v8(n, p, image, s, i);
 	case UW_DOTNET_METHOD:
 	case UW_DOTNET_R2R:
 	case UW_DOTNET_STUB:

@@ -113,14 +113,22 @@ static bool is_memory_file(const struct mapping *m)
 	return false;
 }
 
+/* May a JIT's own files tell what it is? They do not know more than V8's heap. */
+static bool may_be_told(const struct image *image, const struct uw_frame *f)
+{
+	return f->kind == UW_NATIVE || f->kind == UW_UNKNOWN ||
+	       (naming_is_v8(f) && image_v8_why(image));
+}
+
 /* Is a frame in code of no binary, which a JIT may have put there? */
-static bool is_jit_code(struct naming *n, struct process *p, const struct uw_frame *f)
+static bool is_jit_code(struct naming *n, struct process *p, const struct image *image,
+			const struct uw_frame *f)
 {
 	const struct module_info *info;
 	struct mapping *m;
 	u32 module;
 
-	if (n->fn || !p || (f->kind != UW_NATIVE && f->kind != UW_UNKNOWN))
+	if (n->fn || !p || !image || !may_be_told(image, f))
 		return false;
 	info = f->kind == UW_NATIVE && f->aux ? modules_info(n->from.modules, f->aux) : NULL;
 	if (info)
@@ -163,6 +171,12 @@ static int append_jit(struct naming *n, struct image *image, const struct uw_sam
 	return naming_append(n, &out);
 }
 
+int naming_jit(struct naming *n, struct process *p, struct image *image, const struct uw_sample *s,
+	       const struct uw_frame *f)
+{
+	return is_jit_code(n, p, image, f) ? append_jit(n, image, s, f, true) : 1;
+}
+
 int naming_native(struct naming *n, struct process *p, struct image *image,
 		  const struct uw_sample *s, const struct uw_frame *f)
 {
@@ -172,7 +186,7 @@ int naming_native(struct naming *n, struct process *p, struct image *image,
 	int err = 1;
 
 	is_in_file = find_module(n, p, f, &module, &off);
-	if (image && is_jit_code(n, p, f))
+	if (is_jit_code(n, p, image, f))
 		err = append_jit(n, image, s, f, is_in_file);
 	if (err <= 0)
 		return err;
@@ -189,7 +203,7 @@ bool naming_is_ready(struct naming *n, struct process *p, struct image *image,
 	for (u32 i = s->n_kernel; i < s->n_frames; i++) {
 		const struct uw_frame *f = &s->frames[i];
 
-		if (image && is_jit_code(n, p, f))
+		if (is_jit_code(n, p, image, f))
 			is_ready &= !image_jit(image) || jit_names_poll(image->jit, p, s);
 		else if (find_module(n, p, f, &module, &off) &&
 			 !modules_is_ready(n->from.modules, s->pid, module, lookup_off(f, off)))

@@ -55,7 +55,12 @@ const char *naming_reason(const struct uw_frame *f);
 int naming_kernel(struct naming *n, const struct uw_frame *f);
 int naming_native(struct naming *n, struct process *p, struct image *image,
 		  const struct uw_sample *s, const struct uw_frame *f);
-int naming_v8(struct naming *n, struct image *image, const struct uw_sample *s, u32 i);
+int naming_v8(struct naming *n, struct process *p, struct image *image, const struct uw_sample *s,
+	      u32 i);
+
+/* By what the process's JIT has written; 1: nothing of this frame. Else 0 or a negative errno. */
+int naming_jit(struct naming *n, struct process *p, struct image *image, const struct uw_sample *s,
+	       const struct uw_frame *f);
 int naming_dotnet(struct naming *n, struct image *image, const struct uw_frame *f);
 
 /**

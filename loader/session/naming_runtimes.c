@@ -63,15 +63,18 @@ static int name_without_heap(struct naming *n, const struct image *image, const 
 	return !err && i == s->n_kernel && f->kind == UW_V8_JS ? append_v8_name(n, &frame, f) : err;
 }
 
-int naming_v8(struct naming *n, struct image *image, const struct uw_sample *s, u32 i)
+int naming_v8(struct naming *n, struct process *p, struct image *image, const struct uw_sample *s,
+	      u32 i)
 {
 	const struct uw_frame *f = &s->frames[i];
 	int n_names = -ESRCH, err = 0;
 
 	if (image && image->heap)
 		n_names = v8_heap_name(image->heap, s, i, n->v8);
-	if (n_names <= 0)
-		return name_without_heap(n, image, s, i);
+	if (n_names <= 0) {
+		err = naming_jit(n, p, image, s, f);
+		return err <= 0 ? err : name_without_heap(n, image, s, i);
+	}
 	for (int k = 0; !err && k < n_names; k++)
 		err = append_v8_name(n, &n->v8[k], f);
 	return err;
