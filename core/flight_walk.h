@@ -94,7 +94,10 @@ UW_INLINE enum flight_rule flight_rule_of(enum uw_note note)
 	}
 }
 
-/* All that decides the next step, so that a walk can be told from its entries alone. */
+/*
+ * All that decides the next step, so that a walk can be told from its entries alone; but for
+ * scratch registers other than r10.
+ */
 UW_INLINE void flight_walk_decision(const struct uw_state *u, enum uw_note note, u64 value)
 {
 	u64 d[] = { note,

@@ -53,8 +53,8 @@ enum uw_saved {
 };
 
 /*
- * Registers of x86-64 that can hold what a rule counts from. Only the interrupted
- * function's are known.
+ * Registers of x86-64 that can hold what a rule counts from. Only an interrupted
+ * function's are known; r8 not of one that a signal interrupted.
  */
 enum uw_scratch { UW_R10, UW_RAX, UW_RCX, UW_R8, UW_R9, UW_R11, UW_N_SCRATCH };
 

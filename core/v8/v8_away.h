@@ -110,7 +110,7 @@ UW_INLINE bool v8_leave_deoptimizer(struct uw_state *u, const struct v8_info *in
 		return false;
 	port_note(u, UW_NOTE_V8_DEOPT, at);
 	*function = uw_word(object + V8_DEOPT_FUNCTION);
-	*from = uw_word(object + port_index(info->deopt_from_off, 0x78));
+	*from = info->deopt_from_off ? uw_word(object + port_index(info->deopt_from_off, 0x78)) : 0;
 	u->stack_low = sp;
 	u->regs.sp = sp;
 	u->regs.fp = uw_word(caller + 8);

@@ -234,16 +234,23 @@ UW_INLINE u64 arch_strip_ra(u64 ra, u64 va_mask)
  * struct ucontext: its registers follow 40 bytes of flags, link and stack
  * (arch/x86/include/uapi/asm/sigcontext.h, struct sigcontext_64; since v2.6).
  */
-#define ARCH_SIGNAL_OFF 56 /* r10 */
-#define ARCH_SIGNAL_LEN 120 /* up to rip */
+#define ARCH_SIGNAL_OFF 48 /* r9: with r8 it is more than a window gives */
+#define ARCH_SIGNAL_LEN 128 /* up to rip */
 
 /* @words: ARCH_SIGNAL_LEN bytes at ARCH_SIGNAL_OFF */
 UW_INLINE UW_UNALIGNED struct uw_regs arch_signal_regs(const u8 *words)
 {
-	const u64 *r10 = (const u64 *)words;
+	const u64 *r9 = (const u64 *)words;
 
 	return (struct uw_regs){
-		.pc = r10[14], .sp = r10[13], .fp = r10[8], .scratch = { r10[0] }
+		.pc = r9[15],
+		.sp = r9[14],
+		.fp = r9[9],
+		.scratch = { [UW_R10] = r9[1],
+			     [UW_RAX] = r9[12],
+			     [UW_RCX] = r9[13],
+			     [UW_R9] = r9[0],
+			     [UW_R11] = r9[2] },
 	};
 }
 
