@@ -216,6 +216,9 @@ int case_plain_add_rows(struct case_file *c, const struct uw_frame *frames, u32 
 /* The registers that struct uw_regs has as scratch; 0 what is not known. */
 void case_scratch(const struct case_file *c, u64 scratch[UW_N_SCRATCH]);
 
+/* The other way; if there are any, all registers of NT_PRSTATUS count as known then. */
+void case_set_scratch(struct case_file *c, const u64 scratch[UW_N_SCRATCH]);
+
 /* The process's own build of V8, the last that the walk knew; NULL: none. */
 const struct v8_info *case_v8(const struct case_file *c);
 

@@ -68,6 +68,15 @@ void case_scratch(const struct case_file *c, u64 scratch[UW_N_SCRATCH])
 		scratch[i] = c->regs.all[m->scratch[i]];
 }
 
+void case_set_scratch(struct case_file *c, const u64 scratch[UW_N_SCRATCH])
+{
+	const struct case_machine *m = &case_machines[c->arch];
+
+	c->regs.has_all = m->n_scratch;
+	for (u8 i = 0; i < m->n_scratch; i++)
+		c->regs.all[m->scratch[i]] = scratch[i];
+}
+
 const struct v8_info *case_v8(const struct case_file *c)
 {
 	return c->n_v8_builds ? &c->v8_builds[c->n_v8_builds - 1] : NULL;

@@ -213,28 +213,30 @@ int sim_case_write(const struct sim_case *c, const struct sim_target *target,
 		err = take_rows(c->arch, target, &rows, &n_rows);
 	if (truth)
 		told = (struct case_truth){ truth->pcs, truth->n, status };
-	if (!err)
-		err = case_write(
-			&(struct case_file){
-				.arch = c->arch == &sim_arch_arm64 ? CASE_ARM64 : CASE_X86_64,
-				.regs = { target->regs.pc, target->regs.sp, target->regs.fp,
-					  target->regs.lr },
-				.va_mask = target->va_mask,
-				.extent = target->extent,
-				.mappings = mappings,
-				.v8_builds = target->v8_builds,
-				.rows = rows,
-				.n_rows = n_rows,
-				.ranges = r.ranges,
-				.faults = r.faults,
-				.functions = functions,
-				.truth = truth ? &told : NULL,
-				.n_mappings = target->n_mappings,
-				.n_v8_builds = target->n_v8_builds,
-				.n_ranges = r.n_ranges,
-				.n_faults = r.n_faults,
-				.n_functions = c->n_functions,
-			},
-			path, &why);
+	if (!err) {
+		struct case_file file = {
+			.arch = c->arch == &sim_arch_arm64 ? CASE_ARM64 : CASE_X86_64,
+			.regs = { target->regs.pc, target->regs.sp, target->regs.fp,
+				  target->regs.lr },
+			.va_mask = target->va_mask,
+			.extent = target->extent,
+			.mappings = mappings,
+			.v8_builds = target->v8_builds,
+			.rows = rows,
+			.n_rows = n_rows,
+			.ranges = r.ranges,
+			.faults = r.faults,
+			.functions = functions,
+			.truth = truth ? &told : NULL,
+			.n_mappings = target->n_mappings,
+			.n_v8_builds = target->n_v8_builds,
+			.n_ranges = r.n_ranges,
+			.n_faults = r.n_faults,
+			.n_functions = c->n_functions,
+		};
+
+		case_set_scratch(&file, target->regs.scratch);
+		err = case_write(&file, path, &why);
+	}
 	return err ? sim_fail(error, err, "%s", why.text) : 0;
 }
