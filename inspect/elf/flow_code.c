@@ -58,12 +58,12 @@ static void set_lea(const cs_insn *insn, const cs_x86 *x, struct flow_insn *to)
 }
 
 /* enum uw_scratch, or -1; of registers as a whole. */
-static s8 scratch_of(const cs_x86 *x, u32 i)
+static int scratch_of(const cs_x86 *x, u32 i)
 {
 	static const x86_reg regs[UW_N_SCRATCH] = { X86_REG_R10, X86_REG_RAX, X86_REG_RCX,
 						    X86_REG_R8,	 X86_REG_R9,  X86_REG_R11 };
 
-	for (s8 k = 0; k < UW_N_SCRATCH; k++)
+	for (int k = 0; k < UW_N_SCRATCH; k++)
 		if (is_reg(x, i, regs[k]))
 			return k;
 	return -1;

@@ -92,7 +92,8 @@ static u32 call_of(const struct exits *x, const struct v8_layout *l, u32 off)
 	u32 first = first_exit(x, l), len = exit_len(x, off), i;
 	s32 pc;
 
-	if (x->code->tier != V8_TIER_TURBOFAN || !len || off < first || (off - first) % len)
+	if (!l->deopt_entries_idx || x->code->tier != V8_TIER_TURBOFAN || !len || off < first ||
+	    (off - first) % len)
 		return NO_CALL;
 	i = l->deopt_entries_idx + ENTRY_WORDS * ((off - first) / len) + ENTRY_PC;
 	if (i >= x->n_data || !v8_is_smi(x->data[i]))
@@ -120,6 +121,8 @@ static u32 check_of(struct v8_heap *h, const struct exits *x, u32 off)
 {
 	u32 found = NO_CALL, n = 0;
 
+	if (off >= x->text_len)
+		return NO_CALL;
 	for (u32 i = 0; i + 6 <= off; i++) {
 		if (v8_jump_at(x->text, x->text_len, i) != off)
 			continue;

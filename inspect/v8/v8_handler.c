@@ -27,6 +27,7 @@
 #define N_SAVED 32 /* words of the own frame that are followed */
 #define MAX_ADDEND 64 /* no bytecode with its prefix is as long */
 #define MAX_VISITS 64 /* of an instruction, on average; V8's take about two */
+#define MAX_WAY 64 /* instructions before a dispatch */
 #define MAX_PASSES 64 /* for liveness; with less of it less is known */
 
 enum { RAX, RDX = 2, RSP = 4, RBP, R9 = 9, R12 = 12, R14 = 14, R15, NO_REG = -1 };
@@ -401,12 +402,13 @@ static bool follow(struct work *w)
 	return !w->n_todo;
 }
 
-/* From a dispatch backwards, as far as there is one way, r9 has what it takes to the next. */
+/* Just before a dispatch, as far as there is one way, r9 has what it takes to the next. */
 static bool has_next(const struct work *w, u32 i)
 {
 	const struct insn *at = &w->insns[i];
+	u32 end = w->n - i > MAX_WAY ? i + MAX_WAY : w->n;
 
-	for (; i + 1 < w->n && !at->ends && at->target < 0 && !(at->writes & 1 << R9); i++)
+	for (; i + 1 < end && !at->ends && at->target < 0 && !(at->writes & 1 << R9); i++)
 		at++;
 	return at->is_dispatch;
 }

@@ -94,6 +94,7 @@ struct v8_heap {
 	struct target *target;
 	u64 looked_ns; /* all that is read of it was there then, or later */
 	bool gone;
+	u32 n_failed; /* reads that failed so far */
 	struct v8_region *regions;
 	size_t n_regions;
 	struct {
@@ -110,6 +111,7 @@ struct v8_heap {
 	struct v8_script *scripts[V8_BUCKETS];
 	struct v8_site *sites[V8_BUCKETS];
 	struct v8_place **places; /* by builtin: of a handler's bytes; NULL: not read yet */
+	size_t places_len; /* of all that was read for them */
 	struct v8_wasm_module *wasm_modules;
 	u32 n_wasm_modules;
 	u32 wasm_map_idx; /* of the root of the map of code regions, once seen */

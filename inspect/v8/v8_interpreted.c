@@ -14,6 +14,7 @@
 #include "v8_name.h"
 
 #define MAX_HANDLER_LEN (32u << 10) /* the longest has 10 KiB */
+#define MAX_HANDLERS_LEN (4u << 20) /* of all; V8 has less than 1 MiB */
 
 void v8_name_function(const struct v8_function *f, struct v8_name *name)
 {
@@ -120,12 +121,13 @@ static const struct v8_place *places_of(struct v8_heap *h, const struct v8_built
 	_cleanup_free_ struct v8_place *places = NULL;
 	_cleanup_free_ u8 *code = NULL;
 
-	if (b->len > MAX_HANDLER_LEN)
-		return NULL;
 	if (!h->places)
 		h->places = calloc(h->build->n_builtins, sizeof(*h->places));
 	if (!h->places || h->places[idx])
 		return h->places ? h->places[idx] : NULL;
+	if (b->len > MAX_HANDLER_LEN || h->places_len + b->len > MAX_HANDLERS_LEN)
+		return NULL;
+	h->places_len += b->len;
 	places = calloc(b->len, sizeof(*places));
 	code = malloc(b->len);
 	if (!places || !code || v8_read(h, addr, code, b->len) < 0 ||
@@ -142,11 +144,14 @@ void v8_forget_handlers(struct v8_heap *h)
 	h->places = NULL;
 }
 
-/* Registers and words of its own frame are there of the innermost function alone. */
+/*
+ * Registers and words of its own frame are there of the innermost function alone, and not if a
+ * signal has interrupted it.
+ */
 static bool is_innermost(const struct uw_sample *s, const struct uw_frame *frame)
 {
 	for (const struct uw_frame *f = s->frames + s->n_kernel; f < frame; f++)
-		if (f->kind == UW_V8_JS)
+		if (f->kind == UW_V8_JS || !(f[1].flags & UW_FRAME_RA))
 			return false;
 	return true;
 }
@@ -196,7 +201,7 @@ int v8_name_in_handler(struct v8_heap *h, const struct uw_sample *s, const struc
 		return v8_name_interpreted(h, s, frame, f, names);
 	if (places && is_innermost(s, frame))
 		is_found = find_offset(h, s, frame, inner, f, b, &places[off], &word);
-	else if (!is_followed)
+	else if (!is_followed && is_innermost(s, frame))
 		is_found = guess_offset(h, s, frame, f, b);
 	if (is_found)
 		return by_offset(h, s, f, frame->aux, word, names);

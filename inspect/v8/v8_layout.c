@@ -225,6 +225,7 @@ static const char *check_tagging(const struct v8_meta *meta, size_t n)
 static void distrust(struct v8_layout *l)
 {
 	l->deopt_form = V8_DEOPT_UNKNOWN;
+	l->deopt_entries_idx = 0;
 	l->maglev_has_no_positions = l->calls_have_wrong_positions = 0;
 	l->scope_static_kind = 0;
 }

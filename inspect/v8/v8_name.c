@@ -164,6 +164,7 @@ static int name_compiled(struct v8_heap *h, const struct uw_sample *s, struct v8
 		.function = f, .kind = V8_SITE_COMPILED, .generation = f->generation, .where = pc
 	};
 	const struct v8_site *site = v8_site_find(h, V8_SITE_COMPILED, f, pc, s->time_ns);
+	u32 n_failed = h->n_failed;
 	int n, complete = 0;
 	u64 at = pc;
 
@@ -181,8 +182,12 @@ static int name_compiled(struct v8_heap *h, const struct uw_sample *s, struct v8
 		v8_name_function(f, names);
 		return v8_give_reason(names, V8_MISFIT);
 	}
-	if (v8_exit_waits(h, &like.code, pc + 1, &at) && !at)
-		return name_without_line(f, &like.code, names);
+	if (v8_exit_waits(h, &like.code, pc + 1, &at) && !at) {
+		n = name_without_line(f, &like.code, names);
+		if (h->n_failed == n_failed)
+			v8_site_add(h, &like, names, n);
+		return n;
+	}
 	if (like.code.tier == V8_TIER_BASELINE) {
 		n = name_baseline(h, &like.code, f, at, names);
 	} else {

@@ -29,6 +29,7 @@ int v8_read(struct v8_heap *h, u64 addr, void *dst, size_t len)
 
 	if (r == -ESRCH)
 		h->gone = true;
+	h->n_failed += r < 0;
 	return r;
 }
 

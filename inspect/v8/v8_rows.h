@@ -4,12 +4,13 @@
 /*
  * Unwind rows of V8's embedded builtins (x86-64). Nobody describes them, and a part of
  * them builds no frame: they are followed by their instructions, one builtin at a time.
- * The rules are of five kinds:
+ * The rules are of six kinds:
  *
  *	cfa = sp + n, fp the caller's	no frame (yet, or any more)
  *	cfa = fp + 16			V8's frame, or the walk takes the function's for it
  *	ra = a scratch register		the return address is on its way to another place
  *	cfa = a scratch register + 8	it stays where sp was before room was made
+ *	cfa = *sp			sp was aligned, and is kept there
  *	none				not understood: the walk does what it can without
  */
 

@@ -119,6 +119,8 @@ static void a_version_without_a_table_borrows_no_points(void **state)
 	assert_int_equal(borrowed.version, known.version);
 	assert_int_equal(known.deopt_form, V8_DEOPT_12_9);
 	assert_int_equal(borrowed.deopt_form, V8_DEOPT_UNKNOWN);
+	assert_int_not_equal(known.deopt_entries_idx, 0);
+	assert_int_equal(borrowed.deopt_entries_idx, 0);
 	assert_true(known.maglev_has_no_positions);
 	assert_false(borrowed.maglev_has_no_positions);
 	assert_int_not_equal(known.scope_static_kind, 0);
