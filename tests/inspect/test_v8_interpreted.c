@@ -151,6 +151,27 @@ static void outer_function_has_neither_registers_nor_words(void **state)
 	v8_heap_free(&h);
 }
 
+/* What is in the registers is the signal handler's. */
+static void function_that_a_signal_interrupted_has_no_registers(void **state)
+{
+	struct v8_heap *h = start();
+
+	(void)state;
+	sample.interp[0] = WORD;
+	sample.frames[0] = (struct uw_frame){ .pc = 0x1000, .kind = UW_NATIVE };
+	sample.frames[1] =
+		fake_js(FAKE_BLOB_ADDR + FAKE_HANDLER, w.outer, fake_offset_slot(1), w.bytecode, 0);
+	sample.n_frames = 2;
+	for (u32 is_followed = 0; is_followed < 2; is_followed++) {
+		v.build.is_x86_64 = is_followed;
+		assert_int_equal(v8_heap_name(h, &sample, 1, names), 1);
+		assert_string_equal(names[0].name, "outer");
+		assert_int_equal(names[0].line, 0);
+		assert_non_null(names[0].reason);
+	}
+	v8_heap_free(&h);
+}
+
 static void slot_counts_once_the_handler_has_written_it(void **state)
 {
 	struct v8_heap *h = start();
@@ -186,6 +207,7 @@ int main(void)
 		cmocka_unit_test(saved_word_counts_below_a_call),
 		cmocka_unit_test(frame_that_is_none_of_the_handlers_has_no_saved_words),
 		cmocka_unit_test(outer_function_has_neither_registers_nor_words),
+		cmocka_unit_test(function_that_a_signal_interrupted_has_no_registers),
 		cmocka_unit_test(slot_counts_once_the_handler_has_written_it),
 		cmocka_unit_test(handler_that_can_not_be_read_gives_no_line),
 	};
