@@ -58,11 +58,13 @@ void cfi_ask(struct cfi *c, cfi_describe_fn *describe, const void *who);
 /* Code that nobody describes gets no rows but where it is known by its bytes: for comparisons. */
 void cfi_follow_nothing(struct cfi *c);
 
-/* Whether there is any: else only code known by its bytes gets rows. */
-/* What .eh_frame is about, as offsets in the file: from its first to its last function. 0, -ENOENT
- * or what reading gave. */
+/*
+ * What .eh_frame is about, as offsets in the file: from the first byte of its first to that of
+ * its last function. 0, -ENOENT or what reading gave.
+ */
 int cfi_span(struct cfi *c, u64 *start_off, u64 *end_off);
 
+/* Whether there is any: else only code known by its bytes gets rows. */
 bool cfi_has_entries(const struct cfi *c);
 
 /**

@@ -186,13 +186,15 @@ static int find_r2r_code(struct row_file *f)
 static void find_described(struct row_file *f)
 {
 	u64 start, end;
+	u32 n;
 
 	f->next = 0;
 	f->end = f->n_pages;
 	if (f->elf && !cfi_span(f->cfi, &start, &end) && start / UW_ROW_PAGE_LEN >= f->first_page &&
 	    end / UW_ROW_PAGE_LEN < (u64)f->first_page + f->n_pages) {
 		f->next = (u32)(start / UW_ROW_PAGE_LEN) - f->first_page;
-		f->end = (u32)(end / UW_ROW_PAGE_LEN) + 1 - f->first_page;
+		n = (u32)(end / UW_ROW_PAGE_LEN) + 2 - f->first_page; /* its end may be there */
+		f->end = n < f->n_pages ? n : f->n_pages;
 	}
 	if (f->end - f->next > ROW_IDLE_PAGES)
 		f->end = f->next + ROW_IDLE_PAGES;
