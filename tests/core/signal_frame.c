@@ -17,7 +17,10 @@
 #define FP 0x1122334455667788ull
 #define OTHER 0x99aabbccddeeff01ull
 
-/* arch/: sets fp and, by architecture, lr or r10, stores sp, and traps at interrupted_at. */
+/*
+ * arch/: sets fp and, by architecture, lr or r10 and, each by one more, rax, rcx, r9 and r11;
+ * stores sp, and traps at interrupted_at.
+ */
 void interrupted(u64 *sp, u64 fp, u64 other);
 extern const char interrupted_at[];
 
@@ -34,11 +37,21 @@ static void handle(int signo)
 	siglongjmp(back, 1);
 }
 
+static bool has_scratch(const struct uw_regs *r)
+{
+	static const u8 regs[] = { UW_R10, UW_RAX, UW_RCX, UW_R9, UW_R11 };
+
+	for (u32 i = 0; i < sizeof(regs); i++)
+		if (r->scratch[regs[i]] != (r->lr ? 0 : OTHER + i))
+			return false;
+	return true;
+}
+
 /* Are all of them right? */
 static bool is_right(const struct uw_regs *r, u64 sp)
 {
 	return r->pc == (u64)(size_t)interrupted_at && r->sp == sp && r->fp == FP &&
-	       r->lr + r->scratch[UW_R10] == OTHER;
+	       r->lr + r->scratch[UW_R10] == OTHER && has_scratch(r);
 }
 
 /* Are all of them wrong? */
