@@ -40,6 +40,7 @@
 
 #define MAX_BUILTIN_LEN (256u << 10) /* the longest of V8 14.6 has 31 KiB */
 #define MAX_HEIGHT 4096 /* words */
+#define TRIAL_STEPS 12 /* of all trials, for each instruction; V8 8.4 to 14.6 need 5 at most */
 
 enum where { UNKNOWN, BARE, FRAMED, AT_FP, POPPED, HELD, AT, COPYING, ALIGNED, LOST };
 
@@ -57,6 +58,7 @@ struct work {
 	struct state *states; /* of each instruction, before it */
 	u32 *todo, *tried;
 	u32 n_todo, n_tried;
+	u32 trial_steps; /* that are left; trials that contradict each other could take n * n */
 	bool is_trial, is_contradicted;
 };
 
@@ -319,8 +321,11 @@ static void follow(struct work *w, u32 i)
 static void follow_from(struct work *w, u32 i, const struct state *s)
 {
 	join(w, i, s);
-	while (w->n_todo && !(w->is_trial && w->is_contradicted))
+	while (w->n_todo && !(w->is_trial && w->is_contradicted)) {
 		follow(w, w->todo[--w->n_todo]);
+		if (w->is_trial && !--w->trial_steps)
+			w->is_contradicted = true;
+	}
 	w->n_todo = 0;
 }
 
@@ -406,7 +411,8 @@ static void follow_all(struct work *w, const struct state *start)
 	follow_from(w, 0, start);
 	for (u32 i = 0; i < w->code.n; i++)
 		has_frame |= is_framed(&w->states[i]);
-	for (u32 i = 0; has_frame && i < w->code.n; i++)
+	w->trial_steps = TRIAL_STEPS * w->code.n;
+	for (u32 i = 0; has_frame && i < w->code.n && w->trial_steps; i++)
 		if (w->states[i].where == UNKNOWN && w->code.insns[i].op != FLOW_STOP)
 			try(w, i);
 	follow_exits(w);

@@ -27,6 +27,7 @@
 /* mov %rsp, %r10; sub $8, %rsp; and $-16, %rsp; mov %r10, (%rsp) */
 #define ALIGN "\x49\x89\xe2\x48\x83\xec\x08\x48\x83\xe4\xf0\x4c\x89\x14\x24"
 #define NOP "\x8b\xc1" /* mov %ecx, %eax */
+#define TEN_NOPS "\x90\x90\x90\x90\x90\x90\x90\x90\x90\x90"
 
 static const struct row {
 	const char *test, *name, *code, *rules;
@@ -94,6 +95,11 @@ static const struct row {
 	/* ret before the frame is gone: what leads there has none of it */
 	{ "trial_that_contradicts_itself_changes_nothing", "A", FRAME UNFRAME "\xc3" NOP "\xc3",
 	  "0111FFFF0000" },
+	/* jmp over; from each nop to a ret without an end of the frame; what would have it */
+	{ "trials_of_one_builtin_end_some_time", "A",
+	  FRAME "\xeb\x30" TEN_NOPS TEN_NOPS TEN_NOPS TEN_NOPS "\xc3" NOP UNFRAME "\xc3" UNFRAME
+		"\xc3",
+	  "0111FF........................................0......0FFFF0" },
 	{ "handler_counts_as_its_function", "LdaSmiHandler", FRAME NOP UNFRAME "\xc3",
 	  "FFFFFFFFFFF" },
 	{ "interpreter_is_entered_on_a_frame", "InterpreterEnterAtBytecode", "\x50" NOP "\xff\xe1",
