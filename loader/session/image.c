@@ -250,9 +250,9 @@ const struct v8_info *image_v8_info(const struct image *im)
 
 const char *image_runtime(const struct image *im)
 {
-	if (im->build && im->build->v8)
-		return v8_build_runtime(im->build->v8);
-	return im->dotnet.build ? dotnet_build_runtime(im->dotnet.build) : NULL;
+	if (im->dotnet.build && !(im->build && !v8_build_why(im->build->v8)))
+		return dotnet_build_runtime(im->dotnet.build); /* a V8 in it can't be read */
+	return im->build ? v8_build_runtime(im->build->v8) : NULL;
 }
 
 static u64 max_u64(u64 a, u64 b)

@@ -45,8 +45,7 @@ struct search {
 	int n_mappings;
 	u64 last_inode;
 	int err; /* why a file that was worth a look could not be read */
-	const struct file_entry *v8;
-	struct runtime_info dotnet; /* has_runtime false: none */
+	struct runtime_info v8, dotnet; /* has_runtime false: none */
 	struct file_entry uncached;
 };
 
@@ -201,10 +200,19 @@ static int look_at(const struct maps_entry *m, void *data)
 		return -ENOMEM;
 	if (e->has_dotnet)
 		s->dotnet = e->info;
-	if (!e->has_v8)
-		return 0;
-	s->v8 = e;
-	return 1;
+	if (e->has_v8 && (e->info.is_supported || !s->v8.has_runtime))
+		s->v8 = e->info;
+	return s->v8.is_supported;
+}
+
+/* A V8 that can't be read is a guest of .NET's (ClearScript), and what is said of the process is
+ * said of .NET. */
+static void say_dotnet(struct runtime_info *info, const struct search *s)
+{
+	*info = s->dotnet;
+	if (s->v8.has_runtime && !info->why_not[0])
+		snprintf(info->why_not, sizeof(info->why_not), "%.48s in it: %.64s", s->v8.name,
+			 s->v8.why_not);
 }
 
 /* Ours, so that nothing is known of the process. */
@@ -220,12 +228,12 @@ int runtime_detect(struct runtime_cache *cache, int pid, struct runtime_info *in
 
 	if (err == -ESRCH || is_shortage(err))
 		return err;
-	if (!s.v8 && is_shortage(s.err))
+	if (!s.v8.is_supported && is_shortage(s.err))
 		return s.err;
-	if (s.v8) {
-		*info = s.v8->info;
-	} else if (s.dotnet.has_runtime) {
-		*info = s.dotnet;
+	if (s.dotnet.has_runtime && !s.v8.is_supported) {
+		say_dotnet(info, &s);
+	} else if (s.v8.has_runtime) {
+		*info = s.v8;
 	} else if (err < 0 || s.err == -EACCES || s.err == -EPERM) {
 		say(info, "?", false,
 		    geteuid() ? "may not be read; run as root"

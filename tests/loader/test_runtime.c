@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/sendfile.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -107,6 +108,50 @@ static void a_file_that_is_called_coreclr_makes_no_dotnet(void **state)
 	munmap(map, 4096);
 	assert_string_equal(info.name, "native");
 	assert_true(!info.has_runtime);
+}
+
+/* A copy of @source of @len bytes, mapped as a library is. */
+static void *map_copy(const char *source, size_t len)
+{
+	int in = open(source, O_RDONLY | O_CLOEXEC), out = memfd_create("library", MFD_CLOEXEC);
+	void *map;
+
+	assert_true(in >= 0 && out >= 0);
+	while (sendfile(out, in, NULL, 1 << 20) > 0)
+		;
+	assert_int_equal(ftruncate(out, (off_t)len), 0);
+	map = mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE, out, 0);
+	close(in);
+	close(out);
+	assert_true(map != MAP_FAILED);
+	return map;
+}
+
+/* Where V8 has no metadata, and lies after or before .NET: then V8 is its guest. */
+static void a_v8_that_cannot_be_read_is_a_guest_of_dotnets(void **state)
+{
+	struct runtime_info alone, first, last;
+	struct runtime_cache *cache = NULL;
+	void *v8, *dotnet;
+
+	(void)state;
+	assert_int_equal(runtime_cache_new(&cache), 0);
+	v8 = map_copy(FAKE_BARE, 8 << 20);
+	alone = detect(cache, getpid());
+	dotnet = map_copy(FAKE_CORECLR_dac10, 4 << 20);
+	first = detect(cache, getpid());
+	munmap(v8, 4096);
+	v8 = map_copy(FAKE_BARE, 8 << 20); /* the lowest free place: now on the other side */
+	last = detect(cache, getpid());
+	munmap(v8, 4096);
+	munmap(dotnet, 4096);
+	runtime_cache_free(&cache);
+	assert_string_equal(alone.name, "V8 14.8.178.31");
+	assert_false(alone.is_supported);
+	assert_string_equal(first.name, ".NET 10.0.14");
+	assert_true(first.is_supported);
+	assert_string_equal(first.why_not, "V8 14.8.178.31 in it: it was built without metadata");
+	assert_memory_equal(&first, &last, sizeof(first));
 }
 
 /* Exit status 0: it is called unreadable. */
@@ -224,6 +269,7 @@ int main(void)
 		cmocka_unit_test(a_process_without_a_runtime_is_native),
 		cmocka_unit_test(a_process_that_is_gone_is_an_error),
 		cmocka_unit_test(a_file_that_is_called_coreclr_makes_no_dotnet),
+		cmocka_unit_test(a_v8_that_cannot_be_read_is_a_guest_of_dotnets),
 		cmocka_unit_test(a_process_of_somebody_else_is_not_guessed_at),
 		cmocka_unit_test(each_node_is_told_by_its_version_and_looked_into_once),
 	};
