@@ -28,10 +28,11 @@ def skip(why):
 
 
 def version_of(major):
-    """The version of Node.js with this major number that ci/versions names."""
+    """The version of Node.js with this major number that ci/versions names, also for the matrix."""
     with open(os.path.join(TOP, "ci/versions"), encoding="utf-8") as file:
-        versions = re.search(r"NODE_VERSIONS=\((.*)\)", file.read()).group(1).split()
-    return next(v for v in versions if v.split(".")[0] == major)
+        versions = " ".join(re.findall(r"(?:NODE|MATRIX)_VERSIONS=\((.*)\)", file.read())).split()
+    return next((v for v in versions if v.split(".")[0] == major), None) or skip(
+        f"ci/versions names no Node.js {major}")
 
 
 def node(version):
