@@ -14,6 +14,7 @@
  */
 
 #include <errno.h>
+#include <glob.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ptrace.h>
@@ -152,14 +153,33 @@ static int run(struct map_judge *j, int stops)
 	return r;
 }
 
+/* V8 logs beside that list, too, a file for each isolate. */
+static void remove_logs(const char *folder)
+{
+	char pattern[64];
+	glob_t found;
+
+	snprintf(pattern, sizeof(pattern), "%s/*", folder);
+	if (!glob(pattern, 0, NULL, &found)) {
+		for (size_t i = 0; i < found.gl_pathc; i++)
+			unlink(found.gl_pathv[i]);
+		globfree(&found);
+	}
+	rmdir(folder);
+}
+
 int main(int argc, char **argv)
 {
 	static struct map_judge j;
-	char *args[MAX_ARGS] = { argv[2], "--perf-basic-prof" };
-	int r, n = 2;
+	char folder[] = "/tmp/map-v8-XXXXXX", logfile[64];
+	char *args[MAX_ARGS] = { argv[2], "--perf-basic-prof", logfile };
+	int r, n = 3;
 
 	if (argc < 4)
 		return check_cannot_run("usage: map_v8 STOPS NODE [FLAG]... SCRIPT [ARG]...");
+	if (!mkdtemp(folder))
+		return check_cannot_run(strerror(errno));
+	snprintf(logfile, sizeof(logfile), "--logfile=%s/v8.log", folder);
 	for (int i = 3; i < argc && n < MAX_ARGS - 1; i++)
 		args[n++] = argv[i];
 	j.lines = calloc(MAX_CODES, sizeof(*j.lines));
@@ -169,6 +189,7 @@ int main(int argc, char **argv)
 	if (!r)
 		r = run(&j, atoi(argv[1]));
 	live_node_end(&j.node);
+	remove_logs(folder);
 	free(j.lines);
 	printf("optimized: %llu of %llu agree (control: %llu); baseline: %llu of %llu; %llu not in "
 	       "the "
