@@ -28,7 +28,8 @@
  * the program (Promise.all), else 0.
  *
  * A UW_V8_JS whose code was left for V8's deoptimizer, and whose frame is gone, has the pc of
- * the builtin DeoptimizationEntry, and in `b` the return address of the exit from its code.
+ * the builtin DeoptimizationEntry, and in `b` the return address of the exit from its code. In
+ * V8 8.4 it has the pc of what stands for that builtin, also while its frame is there.
  * In all others in the builtins and JIT mappings of V8 the low half of `b` of UW_V8_JS is zero
  * for a SMI, i.e. when the slot can be a bytecode offset.
  */

@@ -60,7 +60,8 @@
 	X(UW_NOTE_DOTNET_UNWIND, ADDR, "its prologue is described at")                                 \
 	X(UW_NOTE_V8_OTHER_STACK, ADDR, "it called from a stack for WebAssembly; its record lies at fp") \
 	X(UW_NOTE_V8_BOTTOM,   ADDR,   "the bottom of a stack for WebAssembly:")                       \
-	X(UW_NOTE_V8_DEOPT,    ADDR,   "its function is being deoptimized, and the caller kept by")
+	X(UW_NOTE_V8_DEOPT,    ADDR,   "its function is being deoptimized, and the caller kept by") \
+	X(UW_NOTE_V8_LEFT,     PC,     "it is being deoptimized; the exit from its code returns to")
 /* clang-format on */
 
 enum uw_note {

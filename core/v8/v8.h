@@ -212,5 +212,7 @@ UW_INLINE enum uw_status v8_step(struct uw_state *u, struct uw_frame *f)
 		port_note(u, UW_NOTE_V8_BOTTOM, u->regs.fp);
 		return UW_T_STACK_SWITCHED;
 	}
+	if (f->kind == UW_V8_JS && u->map.kind == UW_MAP_V8_JIT)
+		v8_find_exit(u, info, &f->b);
 	return fp_step(u, 0);
 }

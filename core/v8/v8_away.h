@@ -26,12 +26,24 @@
  * address of the exit by which the code was left (v8/src/deoptimizer/deoptimizer.h at
  * 12.4.254; the same in 9.4 to 14.6). Nothing else says what state the builtin is in, so the
  * two must be the same.
+ *
+ * In V8 8.4 (x86-64) this is no builtin but code that is made at run time, which no row tells of.
+ * While the Deoptimizer is made it has pushed all registers, and the frame is on the stack still:
+ *
+ *	slot + deopt_pushed_len   return address of the exit
+ *	slot + 88                 sp, as it was then: slot + 96
+ *	slot + 80                 fp
+ *	slot                      r15; slot is kept at sp
+ *
+ * (Deoptimizer::GenerateDeoptimizationEntries() in
+ * v8/src/deoptimizer/x64/deoptimizer-x64.cc at 8.4.371)
  */
 
 #include "../native/native.h"
 
 #define V8_DEOPT_FUNCTION 8 /* in a Deoptimizer: its JSFunction */
 #define V8_DEOPTIMIZER_LEN 128 /* what of it is read */
+#define V8_DEOPT_PUSHED_FP 80 /* among the registers, and after it sp */
 
 /* The frame's word that lies @slot bytes below fp. @slots: V8_SLOTS_LEN bytes below fp. */
 UW_INLINE u64 v8_slot(const u8 *slots, u32 slot)
@@ -117,5 +129,36 @@ UW_INLINE bool v8_leave_deoptimizer(struct uw_state *u, const struct v8_info *in
 	u->regs.pc = arch_strip_ra(uw_word(caller + 16), u->va_mask);
 	u->next_flags = UW_FRAME_RA;
 	port_note(u, UW_NOTE_CALLER, u->regs.pc);
+	return true;
+}
+
+/**
+ * v8_find_exit() - is the frame of a function that V8 8.4 is about to deoptimize?
+ * @u:		walk state, regs of the frame; what it called lies below sp
+ * @from:	set on success: where its code was left, as the return address of its exit
+ *
+ * What was pushed must be this frame's fp and where it lies itself.
+ *
+ * Return: false when it is not, or this can't be read.
+ */
+UW_INLINE bool v8_find_exit(struct uw_state *u, const struct v8_info *info, u64 *from)
+{
+	const u8 *words;
+	u64 pushed;
+
+	if (!info->deopt_pushed_len || u->is_top || !u->sp_known)
+		return false;
+	words = uw_window(u, u->regs.sp, 8);
+	pushed = words ? uw_word(words) + V8_DEOPT_PUSHED_FP : 0;
+	if (pushed - V8_DEOPT_PUSHED_FP - u->regs.sp > 16)
+		return false;
+	words = uw_window(u, pushed, 16);
+	if (!words || uw_word(words) != u->regs.fp || uw_word(words + 8) != pushed + 16)
+		return false;
+	words = uw_window(u, pushed - V8_DEOPT_PUSHED_FP + info->deopt_pushed_len, 8);
+	if (!words)
+		return false;
+	*from = uw_word(words);
+	port_note(u, UW_NOTE_V8_LEFT, *from);
 	return true;
 }

@@ -185,6 +185,7 @@ static void take_v8(struct parse *p, void *to)
 		.jspi_marker = (u16)get_some(p, "jspi_marker"),
 		.deopt_caller_off = (u16)get_some(p, "deopt_caller_off"),
 		.deopt_from_off = (u16)get_some(p, "deopt_from_off"),
+		.deopt_pushed_len = (u16)get_some(p, "deopt_pushed_len"),
 	};
 #define X(field) v8->async.field = (typeof(v8->async.field))get_some(p, #field);
 	CASE_ASYNC_FIELDS(X)

@@ -146,6 +146,7 @@ static void fill_v8(struct note *n, json_t *item, u32 i)
 	put_some(n, item, "jspi_marker", v8->jspi_marker);
 	put_some(n, item, "deopt_caller_off", v8->deopt_caller_off);
 	put_some(n, item, "deopt_from_off", v8->deopt_from_off);
+	put_some(n, item, "deopt_pushed_len", v8->deopt_pushed_len);
 #define X(field) put_some(n, item, #field, v8->async.field);
 	CASE_ASYNC_FIELDS(X)
 #undef X

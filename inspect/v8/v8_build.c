@@ -376,6 +376,7 @@ static const char *take_info(struct v8_build *b, const struct collection *c)
 		.jspi_marker = marker_of(c, "frametype_WasmJspiFrame"),
 		.deopt_caller_off = b->layout.deopt_caller,
 		.deopt_from_off = b->layout.deopt_from,
+		.deopt_pushed_len = b->layout.deopt_pushed,
 	};
 	if (!b->info.jspi_marker) /* before V8 14 */
 		b->info.jspi_marker = marker_of(c, "frametype_StackSwitchFrame");

@@ -105,6 +105,7 @@ struct v8_layout {
 	u16 wasm_inlines; /* WasmCode has what was inlined */
 	u16 deopt_caller; /* in Deoptimizer: sp, fp and pc of the caller; 0: not known */
 	u16 deopt_from; /* ... and where the exit of its code returns to */
+	u16 deopt_pushed; /* by an entry of it that is no builtin; 0: it is one */
 	u16 deopt_form; /* enum v8_deopt_form; 0: its translations are not read */
 	u16 deopt_entries_idx; /* of the first point in deoptimization data; 0: not known */
 	u16 code_safepoints; /* offset of the table, from the first instruction; 0: it is their

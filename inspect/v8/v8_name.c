@@ -251,6 +251,28 @@ static int name_left(struct v8_heap *h, const struct uw_sample *s, struct v8_fun
 	return pc ? name_compiled(h, s, f, pc, names) : name_without_line(f, &code, names);
 }
 
+/*
+ * In code that is not one function's: a copy of the interpreter's entry, one a function
+ * (--interpreted-frames-native-stack), or by what V8 8.4 enters its deoptimizer.
+ */
+static int name_in_shared(struct v8_heap *h, const struct uw_sample *s,
+			  const struct uw_frame *frame, struct v8_function *f, u64 pc,
+			  struct v8_name *names)
+{
+	struct v8_code code;
+	int n;
+
+	if (v8_code_find(h, pc, &code))
+		return -ESTALE;
+	if (v8_code_enters(h, &code, f))
+		return v8_name_interpreted(h, s, frame, f, names);
+	if (!h->l->deopt_pushed || !(frame->flags & UW_FRAME_RA))
+		return -ESTALE;
+	names[0] = (struct v8_name){ .kind = V8_NAME_BUILTIN, .name = "DeoptimizationEntry" };
+	n = name_left(h, s, f, frame->b, names + 1);
+	return n > 0 ? 1 + n : -ESTALE;
+}
+
 static int name_in_jit(struct v8_heap *h, const struct uw_sample *s, u32 i, struct v8_function *f,
 		       struct v8_name *names)
 {
@@ -258,7 +280,6 @@ static int name_in_jit(struct v8_heap *h, const struct uw_sample *s, u32 i, stru
 	bool is_caller = frame->flags & UW_FRAME_RA;
 	const struct v8_builtin *callee = is_caller && i ? builtin_of(h, frame - 1) : NULL;
 	u64 pc = is_caller ? pc_of_call(h, callee, frame->pc) : frame->pc;
-	struct v8_code code;
 	int n;
 
 	/* A frame of its own: its caller has one, too. Else it stands for the function that left.
@@ -270,9 +291,10 @@ static int name_in_jit(struct v8_heap *h, const struct uw_sample *s, u32 i, stru
 		n = name_compiled(h, s, f, pc, names);
 	if (n > 0)
 		return n;
-	/* A copy of the interpreter's entry, one a function (--interpreted-frames-native-stack). */
-	if (n == -ESTALE && !v8_code_find(h, pc, &code) && v8_code_enters(h, &code, f))
-		return v8_name_interpreted(h, s, frame, f, names);
+	if (n == -ESTALE)
+		n = name_in_shared(h, s, frame, f, pc, names);
+	if (n > 0)
+		return n;
 	v8_name_function(f, names);
 	return v8_give_reason(names, n == -ESTALE ? "the code at pc is another function's"
 						  : "no code object at pc");

@@ -246,6 +246,12 @@ static const struct noted deoptimized[] = {
 	FUNCTION(FUNCTION_B, SHARED_B), { UW_NOTE_V8_BYTECODE, SMI(9) }, RECORD(S(12), LIBC(0x128)),
 	ROOT_IN_LIBC,
 };
+static const struct noted left[] = {
+	LEAF_IN_APP, ROW_RECORD(S(2), OLD_JIT(0x500)),
+	STEP(OLD_JIT(0x500), OLD_JIT_TEXT), { UW_NOTE_V8, 2 }, { UW_NOTE_V8_SLOTS, 48 },
+	FUNCTION(FUNCTION_A, SHARED_A), { UW_NOTE_V8_BYTECODE, SMI(9) },
+	{ UW_NOTE_V8_LEFT, JIT(0x844) }, RECORD(S(44), LIBC(0x128)), ROOT_IN_LIBC,
+};
 static const struct noted recursion[] = {
 	LEAF_IN_JIT, { UW_NOTE_V8_SLOTS, 48 }, FUNCTION(FUNCTION_B, SHARED_B),
 	{ UW_NOTE_V8_BYTECODE, SMI(8) }, RECORD(S(6), JIT(0x700)),
@@ -320,6 +326,7 @@ static const struct row rows[] = {
 	ROW("interrupted_function_is_no_caller", in_signal),
 	ROW("stack_for_WebAssembly_is_walked_to_its_bottom", away),
 	ROW("deoptimizer_knows_the_caller_of_a_frame_that_is_gone", deoptimized),
+	ROW("exit_is_below_all_registers_that_were_pushed", left),
 	ROW("recursion", recursion),
 	ROW("several_that_wait_for_one_are_not_told_apart", several),
 	ROW("dotnet_method_that_returns_has_popped_all", dotnet_returns),

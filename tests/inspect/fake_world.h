@@ -10,6 +10,7 @@
 
 /* Kinds of code, types of objects and of scopes, as fake_v8.c's. */
 enum {
+	KIND_STUB = 1,
 	KIND_BASELINE = 10,
 	KIND_MAGLEV = 11,
 	KIND_TURBOFAN = 12,

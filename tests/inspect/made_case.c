@@ -27,7 +27,7 @@ static const struct case_row rows[] = {
 	{ 7, 0x2010, { 16, -8, -16, UW_CFA_AT_FP, UW_SAVED_CFA, UW_SAVED_FP, -5 } },
 	{ 7, 0x2011, { .cfa = UW_CFA_NONE } }
 };
-static const struct v8_info v8[] = { { 0 }, { 32, 40, 24, 50, 16, 96 } };
+static const struct v8_info v8[] = { { 0 }, { 32, 40, 24, 50, 16, 96, 40, 256 } };
 static const struct uw_frame walked[] = {
 	{ MADE_CODE + 16, 0x2010, 0, 7, UW_NATIVE, UW_OK, UW_FRAME_GUESS, 0 },
 	{ MADE_FILE + 8, 0xdeadbeef01, 5ull << 32, 9, UW_V8_JS, UW_F_FUNCTION_FAULT, UW_FRAME_RA,

@@ -103,6 +103,37 @@ static void function_whose_frame_is_gone_is_where_it_was_left(void **state)
 	v8_heap_free(&h);
 }
 
+/* V8 8.4 makes at run time what enters its deoptimizer; it is in no function's code. */
+static void function_that_V8_8_4_leaves_is_where_the_check_is(void **state)
+{
+	static const u32 others[] = { 0, OF_INNER + 1 };
+	struct v8_heap *h = set_up(false);
+	struct uw_frame f;
+	u64 entry;
+
+	(void)state;
+	fake_code(&v, KIND_STUB, 16, 0, 0, &entry);
+	for (u32 pushed = 0; pushed <= 256; pushed += 256) {
+		v.build.layout.deopt_pushed = (u16)pushed;
+		f = fake_js(entry + 8, w.outer, start + OF_INNER, 0, UW_FRAME_RA);
+		assert_int_equal(name_caller(h, &native, &f), pushed ? 3 : 1);
+		if (pushed) {
+			assert_string_equal(names[0].name, "DeoptimizationEntry");
+			assert_int_equal((int)names[0].kind, V8_NAME_BUILTIN);
+			check_name(&names[1], "inner", 4);
+			check_name(&names[2], "outer", 2);
+		}
+		for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++) {
+			f.b = start + others[i];
+			assert_int_equal(name_caller(h, &native, &f), 1);
+			assert_string_equal(names[0].name, "outer");
+			assert_int_equal(names[0].line, 0);
+			assert_non_null(names[0].reason);
+		}
+	}
+	v8_heap_free(&h);
+}
+
 static void function_at_its_exit_is_where_the_check_is(void **state)
 {
 	struct v8_heap *h = set_up(false);
@@ -222,6 +253,7 @@ int main(void)
 		cmocka_unit_test(function_that_is_left_is_where_the_check_is),
 		cmocka_unit_test(function_at_its_exit_is_where_the_check_is),
 		cmocka_unit_test(function_whose_frame_is_gone_is_where_it_was_left),
+		cmocka_unit_test(function_that_V8_8_4_leaves_is_where_the_check_is),
 		cmocka_unit_test(exit_of_two_places_tells_none),
 		cmocka_unit_test(call_that_returns_to_an_exit_is_where_it_was_made),
 		cmocka_unit_test(call_of_Maglev_is_not_told_by_its_exit),
