@@ -462,32 +462,54 @@ static void tables_deinit(struct tables *t)
 	free(t->positions);
 }
 
+static u64 position_of(const struct tables *t, s32 id)
+{
+	u64 position;
+
+	memcpy(&position, t->tree + V8_INLINING_ENTRY_LEN * id, sizeof(position));
+	return position;
+}
+
 /* By @path, whose innermost is the inlined call @id: where the caller of @wanted stands. */
 static bool find_call(const struct tables *t, const struct path *path, s32 id, s32 wanted,
 		      s32 *offset)
 {
 	for (int at = path->n - 1; at > 0; at--) {
-		u64 position;
 		s32 function_idx;
 
 		if (id < 0 || (u32)id >= t->tree_len / V8_INLINING_ENTRY_LEN)
 			return false;
-		memcpy(&position, t->tree + V8_INLINING_ENTRY_LEN * id, sizeof(position));
 		memcpy(&function_idx, t->tree + V8_INLINING_ENTRY_LEN * id + 8,
 		       sizeof(function_idx));
+		if (function_idx < 0) /* the outermost function calls itself */
+			function_idx = path->frames[0].literal;
 		if (path->frames[at].literal != function_idx || path->frames[at - 1].is_builtin)
 			return false;
 		if (id == wanted) {
 			*offset = path->frames[at - 1].offset;
 			return true;
 		}
-		id = v8_position_inlining(position);
+		id = v8_position_inlining(position_of(t, id));
 	}
 	return false;
 }
 
-/* Where a caller stands by what was found so far. */
+/* Is it not known that no other inlined call has the position of @id? */
+static bool is_shared(const struct tables *t, s32 id)
+{
+	u32 n = t->tree_len / V8_INLINING_ENTRY_LEN, n_same = 0;
+
+	if ((u32)id >= n || n > MAX_CALLER_PATHS)
+		return true;
+	for (u32 i = 0; i < n; i++)
+		n_same += position_of(t, (s32)i) == position_of(t, id);
+	return n_same != 1;
+}
+
+/* Where a caller stands by what was found so far. One call with several targets was made several.
+ */
 struct call {
+	bool is_shared; /* its position, with another one */
 	s32 offset;
 	enum { NO_CALL, ONE_CALL, SEVERAL_CALLS, SURE_CALL } state;
 };
@@ -519,7 +541,7 @@ static void take_call(struct v8_inlined *caller, const struct call *call)
 		*caller = (struct v8_inlined){ .sfi = caller->sfi,
 					       .pos = call->offset,
 					       .is_bytecode = true };
-	else
+	else if (call->state != NO_CALL || call->is_shared)
 		caller->why = v8_no_line;
 }
 
@@ -551,9 +573,14 @@ void v8_deopt_callers(struct v8_heap *h, const struct v8_code *code, const s32 *
 	t = v8_positions_of(tables.positions, tables.positions_len, h->l->positions_v14);
 	if (!r)
 		more = v8_positions_next(&t);
+	for (int i = 0; i < n - 1; i++)
+		calls[i].is_shared = r || is_shared(&tables, ids[i]);
 	for (u32 p = 0; !r && p < d.n_points; p++) {
 		for (; more > 0 && t.code <= d.points[p].pc; more = v8_positions_next(&t))
 			last = t.position;
+		for (int i = 0; i < n - 1; i++)
+			if (!calls[i].is_shared && d.points[p].is_call)
+				calls[i].is_shared = last == position_of(&tables, ids[i]);
 		if (v8_position_inlining(last) < 0)
 			continue;
 		is_spent = !paths_left--;

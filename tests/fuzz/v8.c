@@ -46,7 +46,7 @@ static int lazy_read(struct target *t, u64 addr, void *dst, size_t len)
 static void build_world(void)
 {
 	fake_world(&world.v, &world.w);
-	world.wrong_start = fake_wrong_call(&world.v, &world.w);
+	world.wrong_start = fake_inlined_call(&world.v, &world.w, FAKE_CALL_SEEN);
 	world.v.build.layout.calls_have_wrong_positions = 1;
 	world.n_scenes = fake_scenes(&world.w, world.scenes);
 	memcpy(world.heap, world.v.heap, sizeof(world.heap));

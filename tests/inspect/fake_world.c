@@ -88,12 +88,13 @@ static u64 make_turbofan(struct fake_v8 *v, struct fake_world *w)
  *	56  exits of the points, 4 each
  */
 static u64 make_points(struct fake_v8 *v, const struct fake_world *w, u32 kind, u64 positions,
-		       u64 tree)
+		       u64 tree, bool calls_itself)
 {
-	static const u8 translations[] = {
-		0x0e, 0, 4, 4, 0x01, 8, 2, 0, 0x01, 0, 0, 0, /* 0 */
+	const u8 callee = calls_itself ? 2 : 0; /* literal << 1 */
+	const u8 translations[] = {
+		0x0e, 0, 4, 4, 0x01, 8, 2, 0, 0x01, 0, callee, 0, /* 0 */
 		0x0e, 0, 2, 2, 0x01, 0, 2, 0, /* 12 */
-		0x0e, 0, 4, 4, 0x01, 8, 2, 0, 0x01, 8, 0, 0, /* 20 */
+		0x0e, 0, 4, 4, 0x01, 8, 2, 0, 0x01, 8, callee, 0, /* 20 */
 	};
 	static const u8 text[] = {
 		[16] = 0x0f, 0x80, 34,	 0,    0,    0,		  [24] = 0x0f,
@@ -130,17 +131,24 @@ static void make_maglev(struct fake_v8 *v, struct fake_world *w)
 {
 	u64 nothing = fake_byte_array(v, "", 0);
 
-	w->maglev_start = make_points(v, w, KIND_MAGLEV, nothing, nothing);
+	w->maglev_start = make_points(v, w, KIND_MAGLEV, nothing, nothing, false);
 }
 
-u64 fake_wrong_call(struct fake_v8 *v, const struct fake_world *w)
+u64 fake_inlined_call(struct fake_v8 *v, const struct fake_world *w, enum fake_call how)
 {
-	const struct position positions[] = { { 8, word_of(POS_TWO, -1) },
-					      { 16, word_of(POS_TWO, 0) } };
-	struct inlining tree = { word_of(POS_TWO, -1), 0, 0 };
+	const bool is_seen = how == FAKE_CALL_SEEN || how == FAKE_CALL_OF_ITSELF;
+	const struct position positions[] = {
+		{ 8, word_of(POS_TWO, -1) },
+		{ is_seen ? 16 : 18, word_of(POS_TWO, 0) },
+		{ is_seen ? 60 : 22, word_of(how == FAKE_CALL_ALSO_MADE ? POS_TWO : POS_FOUR, -1) },
+	};
+	const struct inlining tree[] = {
+		{ word_of(POS_TWO, -1), how == FAKE_CALL_OF_ITSELF ? -1 : 0, 0 },
+		{ word_of(how == FAKE_CALL_OF_TWO ? POS_TWO : POS_FOUR, -1), 0, 0 },
+	};
 
-	return make_points(v, w, KIND_TURBOFAN, position_table(v, positions, 2),
-			   fake_byte_array(v, &tree, sizeof(tree)));
+	return make_points(v, w, KIND_TURBOFAN, position_table(v, positions, 3),
+			   fake_byte_array(v, tree, sizeof(tree)), how == FAKE_CALL_OF_ITSELF);
 }
 
 /*

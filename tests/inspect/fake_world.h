@@ -53,9 +53,19 @@ void fake_world(struct fake_v8 *v, struct fake_world *w);
 /* The world's frames; how many. */
 u32 fake_scenes(const struct fake_world *w, struct fake_scene *scenes);
 
-/* Optimized code of outer() at whose position 16 inner() runs, and whose call of it has a wrong
- * one. */
-u64 fake_wrong_call(struct fake_v8 *v, const struct fake_world *w);
+/*
+ * Optimized code of outer() in which what it calls was inlined, and runs at 20: inner(), or
+ * outer() itself. V8's position of the call is on line 2; if there is a point in what it
+ * calls, that has line 4.
+ */
+enum fake_call {
+	FAKE_CALL_SEEN, /* by such a point */
+	FAKE_CALL_OF_ITSELF, /* the same */
+	FAKE_CALL_UNSEEN,
+	FAKE_CALL_OF_TWO, /* a second inlined call has the position, too */
+	FAKE_CALL_ALSO_MADE, /* a call that was not inlined has it */
+};
+u64 fake_inlined_call(struct fake_v8 *v, const struct fake_world *w, enum fake_call how);
 
 /* Optimized code of outer() where inner() runs all the time: @n_checks that lead to @n_exits in
  * turn, at each of which outer() stands at another bytecode, on line 4. */

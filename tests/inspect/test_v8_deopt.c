@@ -44,25 +44,44 @@ static void code_without_positions_has_the_line_of_a_function_that_has_one(void 
 	v8_heap_free(&h);
 }
 
-/* Line 2 by V8's positions, 4 by the bytecode at which the check would go on. */
-static void a_call_with_a_wrong_position_has_the_line_of_its_point(void **state)
+static void check_call(enum fake_call how, bool is_wrong, const char *callee, u32 line)
 {
 	struct uw_frame f;
 	struct v8_heap *h;
 
-	(void)state;
 	fake_world(&v, &w);
-	f = fake_js(fake_wrong_call(&v, &w) + 20, w.outer, 0, 0, 0);
-	for (u16 is_wrong = 0; is_wrong < 2; is_wrong++) {
-		v.build.layout.calls_have_wrong_positions = is_wrong;
-		h = fake_heap(&v);
-		assert_int_equal(name_frame(h, &f), 2);
-		assert_string_equal(names[0].name, "inner");
-		assert_int_equal(names[0].line, 2);
-		assert_string_equal(names[1].name, "outer");
-		assert_int_equal(names[1].line, is_wrong ? 4 : 2);
-		v8_heap_free(&h);
-	}
+	v.build.layout.calls_have_wrong_positions = is_wrong;
+	f = fake_js(fake_inlined_call(&v, &w, how) + 20, w.outer, 0, 0, 0);
+	h = fake_heap(&v);
+	assert_int_equal(name_frame(h, &f), 2);
+	assert_string_equal(names[0].name, callee);
+	assert_int_equal(names[0].line, 2);
+	assert_string_equal(names[1].name, "outer");
+	assert_int_equal(names[1].line, line);
+	if (line)
+		assert_null(names[1].reason);
+	else
+		assert_string_equal(names[1].reason, v8_no_line);
+	v8_heap_free(&h);
+}
+
+/* Line 2 by V8's positions, 4 by the bytecode at which the check would go on. */
+static void a_call_with_a_wrong_position_has_the_line_of_its_point(void **state)
+{
+	(void)state;
+	check_call(FAKE_CALL_SEEN, false, "inner", 2);
+	check_call(FAKE_CALL_SEEN, true, "inner", 4);
+	check_call(FAKE_CALL_OF_ITSELF, true, "outer", 4);
+}
+
+/* Calls of several targets are told by their position, which several calls have then. */
+static void a_call_without_a_point_has_the_position_that_no_other_has(void **state)
+{
+	(void)state;
+	check_call(FAKE_CALL_UNSEEN, true, "inner", 2);
+	check_call(FAKE_CALL_OF_TWO, true, "inner", 0);
+	check_call(FAKE_CALL_ALSO_MADE, true, "inner", 0);
+	check_call(FAKE_CALL_ALSO_MADE, false, "inner", 2);
 }
 
 /* How often the target is read for a frame of such code; *line: of the caller. */
@@ -132,6 +151,7 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(code_without_positions_has_the_line_of_a_function_that_has_one),
 		cmocka_unit_test(a_call_with_a_wrong_position_has_the_line_of_its_point),
+		cmocka_unit_test(a_call_without_a_point_has_the_position_that_no_other_has),
 		cmocka_unit_test(a_caller_that_may_stand_anywhere_is_not_looked_up_for_ever),
 		cmocka_unit_test(a_caller_among_too_many_points_has_no_line),
 		cmocka_unit_test(a_version_without_a_table_borrows_no_points),
