@@ -24,7 +24,6 @@
 #include "../util/cleanup.h"
 #include "v8_async.h"
 #include "v8_name.h"
-#include "v8_positions.h"
 
 /* Names, line tables and sites of one process; when they are more all are dropped. */
 #define MAX_CACHE_LEN (12u << 20)
@@ -40,169 +39,6 @@ const char *v8_tier_name(enum v8_tier tier)
 	};
 
 	return tier < sizeof(words) / sizeof(*words) ? words[tier] : NULL;
-}
-
-/* ---- compiled ---- */
-
-/* Where it is in the function is not known: it has a line if the function is all on one. */
-static void locate_anywhere(struct v8_heap *h, struct v8_function *f, struct v8_name *name)
-{
-	_cleanup_free_ u8 *bytes = NULL;
-	struct v8_name at = *name;
-	struct v8_positions t;
-	u32 len, line = 0;
-	u64 table;
-
-	if (!v8_word(h, v8_function_bytecode(h, f), h->l->bytecode_positions, &table) &&
-	    !v8_read_bytes(h, table, &bytes, &len)) {
-		t = v8_positions_of(bytes, len, h->l->positions_v14);
-		while (v8_positions_next(&t) > 0) {
-			at.line = 0;
-			v8_locate(h, f, v8_position_offset(t.position), &at);
-			if (!at.line || (line && at.line != line)) {
-				line = 0;
-				break;
-			}
-			line = at.line;
-		}
-	}
-	name->line = line;
-	if (!line)
-		v8_give_reason(name, v8_no_line);
-}
-
-static int expand(struct v8_heap *h, const struct uw_sample *s, const struct v8_code *code, u64 pc,
-		  struct v8_name *names)
-{
-	struct v8_inlined inlined[V8_MAX_NAMES - 1];
-	int n = v8_code_expand(h, code, pc, inlined);
-
-	for (int i = 0; i < n; i++) {
-		struct v8_function *f = v8_function_get(h, inlined[i].sfi, s->time_ns);
-
-		if (!f)
-			return -EINVAL;
-		v8_name_function(f, &names[i]);
-		names[i].tier = code->tier;
-		names[i].inlined = i < n - 1;
-		if (inlined[i].why)
-			v8_give_reason(&names[i], inlined[i].why);
-		else if (inlined[i].is_anywhere)
-			locate_anywhere(h, f, &names[i]);
-		else if (inlined[i].is_bytecode)
-			v8_locate(
-				h, f,
-				v8_bytecode_position(h, v8_function_bytecode(h, f), inlined[i].pos),
-				&names[i]);
-		else
-			v8_locate(h, f, inlined[i].pos, &names[i]);
-	}
-	return n;
-}
-
-static int name_baseline(struct v8_heap *h, const struct v8_code *code, struct v8_function *f,
-			 u64 pc, struct v8_name *names)
-{
-	u64 bytecode = v8_baseline_bytecode(h, code, f);
-	int offset;
-
-	v8_name_function(f, names);
-	names->tier = V8_TIER_BASELINE;
-	offset = v8_baseline_offset(h, code, bytecode, pc);
-	if (offset < -1)
-		return v8_give_reason(names, "the bytecode offset table is unreadable");
-	v8_locate(h, f, v8_bytecode_position(h, bytecode, (s32)offset), names);
-	return 1;
-}
-
-/* Is this code the function's own? */
-static bool belongs(struct v8_heap *h, const struct v8_code *code, struct v8_function *f)
-{
-	u64 bytecode;
-
-	if (code->tier != V8_TIER_BASELINE)
-		return v8_code_function(h, code) == f->tagged;
-	bytecode = v8_baseline_bytecode(h, code, f);
-	return bytecode && bytecode == v8_function_bytecode(h, f);
-}
-
-/*
- * Code that was thrown out since: it counts as the function's where it has one of the
- * function's own positions. What was inlined there can't be told any more.
- */
-static int name_cleared(struct v8_heap *h, const struct v8_code *code, struct v8_function *f,
-			u64 pc, struct v8_name *names)
-{
-	s32 pos = v8_code_cleared_position(h, code, v8_function_bytecode(h, f), pc);
-
-	if (!v8_code_is_cleared(h, code))
-		return -ESTALE;
-	v8_name_function(f, names);
-	if (pos < 0)
-		return v8_give_reason(names, "its code was thrown out meanwhile");
-	names->tier = code->tier;
-	v8_locate(h, f, pos, names);
-	return 1;
-}
-
-static int name_without_line(const struct v8_function *f, const struct v8_code *code,
-			     struct v8_name *names)
-{
-	v8_name_function(f, names);
-	names->tier = code->tier;
-	return v8_give_reason(names, v8_no_exit);
-}
-
-/*
- * Names what runs at @pc of @f's code. Returns -ENOENT if there is no code at @pc,
- * -ESTALE if it is another function's, else the number of names.
- */
-static int name_compiled(struct v8_heap *h, const struct uw_sample *s, struct v8_function *f,
-			 u64 pc, struct v8_name *names)
-{
-	struct v8_site like = {
-		.function = f, .kind = V8_SITE_COMPILED, .generation = f->generation, .where = pc
-	};
-	const struct v8_site *site = v8_site_find(h, V8_SITE_COMPILED, f, pc, s->time_ns);
-	u32 n_failed = h->n_failed;
-	int n, complete = 0;
-	u64 at = pc;
-
-	if (site)
-		return v8_site_give(site, names);
-	if (v8_code_find(h, pc, &like.code) < 0)
-		return -ENOENT;
-	v8_look(h);
-	if (!v8_code_same(h, &like.code))
-		return -ENOENT;
-	like.valid_ns = h->looked_ns;
-	if (!belongs(h, &like.code, f))
-		return name_cleared(h, &like.code, f, pc, names);
-	if (!v8_probe_lines(h, f) || !v8_probe_code(h, &like.code)) {
-		v8_name_function(f, names);
-		return v8_give_reason(names, V8_MISFIT);
-	}
-	if (v8_exit_waits(h, &like.code, pc + 1, &at) && !at) {
-		n = name_without_line(f, &like.code, names);
-		if (h->n_failed == n_failed)
-			v8_site_add(h, &like, names, n);
-		return n;
-	}
-	if (like.code.tier == V8_TIER_BASELINE) {
-		n = name_baseline(h, &like.code, f, at, names);
-	} else {
-		n = expand(h, s, &like.code, at, names);
-		if (n < 1) {
-			v8_name_function(f, names);
-			names->tier = like.code.tier;
-			return v8_give_reason(names, "the inlined functions are unreadable");
-		}
-	}
-	for (int i = 0; i < n; i++)
-		complete += !names[i].reason || names[i].reason == v8_no_line;
-	if (complete == n)
-		v8_site_add(h, &like, names, n);
-	return n;
 }
 
 static const struct v8_builtin *builtin_at(const struct v8_heap *h, u64 pc)
@@ -248,7 +84,7 @@ static int name_left(struct v8_heap *h, const struct uw_sample *s, struct v8_fun
 
 	if (v8_code_find(h, ra - 1, &code) || !v8_exit_left(h, &code, ra, &pc))
 		return 0;
-	return pc ? name_compiled(h, s, f, pc, names) : name_without_line(f, &code, names);
+	return pc ? v8_name_compiled(h, s, f, pc, names) : v8_name_given_up(f, &code, names);
 }
 
 /*
@@ -288,7 +124,7 @@ static int name_in_jit(struct v8_heap *h, const struct uw_sample *s, u32 i, stru
 		    ? name_left(h, s, f, frame->pc, names)
 		    : 0;
 	if (!n)
-		n = name_compiled(h, s, f, pc, names);
+		n = v8_name_compiled(h, s, f, pc, names);
 	if (n > 0)
 		return n;
 	if (n == -ESTALE)
@@ -318,7 +154,7 @@ static int name_by_stack(struct v8_heap *h, const struct uw_sample *s, const str
 
 		if (b && b->kind == V8_BUILTIN_INTERPRETER)
 			return v8_name_interpreted(h, s, frame, f, names);
-		n = name_compiled(h, s, f, pc_of_call(h, top, s->sp_words[i]), names);
+		n = v8_name_compiled(h, s, f, pc_of_call(h, top, s->sp_words[i]), names);
 		if (n > 0)
 			return n;
 	}
@@ -561,7 +397,7 @@ static int name_code(struct v8_heap *h, const struct uw_sample *s, const struct 
 		f = v8_function_get(h, v8_code_function(h, &code), s->time_ns);
 	if (!f)
 		return v8_give_reason(names, "interrupted before its frame existed");
-	n = name_compiled(h, s, f, pc, names);
+	n = v8_name_compiled(h, s, f, pc, names);
 	if (n > 0)
 		return n;
 	v8_name_function(f, names);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #pragma once
 
-/* Parts of v8_name.c; all fill one name and return 1. */
+/* Parts of v8_name.c; all fill one name and return 1, but where it says otherwise. */
 
 #include "v8_heap.h"
 
@@ -15,6 +15,17 @@ int v8_give_reason(struct v8_name *name, const char *reason);
 
 /* The line and column of @pos, an offset in @f's script; negative: not known. */
 void v8_locate(struct v8_heap *h, struct v8_function *f, s32 pos, struct v8_name *name);
+
+/*
+ * What runs at @pc of @f's code, inlined functions first. Returns -ENOENT if there is no code at
+ * @pc, -ESTALE if it is another function's, else the number of names, V8_MAX_NAMES at most.
+ */
+int v8_name_compiled(struct v8_heap *h, const struct uw_sample *s, struct v8_function *f, u64 pc,
+		     struct v8_name *names);
+
+/* @f, whose @code was left, or is given up, where it does not tell. */
+int v8_name_given_up(const struct v8_function *f, const struct v8_code *code,
+		     struct v8_name *names);
 
 /* An interpreted function, by its frame. */
 int v8_name_interpreted(struct v8_heap *h, const struct uw_sample *s, const struct uw_frame *frame,
