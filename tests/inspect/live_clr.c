@@ -140,13 +140,13 @@ const struct uw_mapping *live_clr_mapping(const struct live_clr *c, u64 pc)
 	return NULL;
 }
 
-int live_clr_walk(struct live_clr *c, int tid)
+int live_clr_walk(struct live_clr *c)
 {
 	port_world = (struct port_world){
 		&c->net.process.target, c->maps.v, c->maps.n, NULL, row_at, c
 	};
 	c->walk.recipes_of = 1; /* as the recorder keeps them */
-	return live_walk(&c->walk, tid, &c->net.process.target);
+	return live_walk(&c->walk, &c->cpu, &c->net.process.target);
 }
 
 /* ---- the process ---- */
@@ -194,9 +194,9 @@ void live_clr_end(struct live_clr *c)
 	int status;
 
 	/* A thread that is traced is waited for on its own, before its process. */
-	if (c->net.pid > 0 && c->tid > 0) {
+	if (c->net.pid > 0 && c->cpu.tid > 0) {
 		kill(c->net.pid, SIGKILL);
-		while (waitpid(c->tid, &status, __WALL) > 0 && WIFSTOPPED(status))
+		while (waitpid(c->cpu.tid, &status, __WALL) > 0 && WIFSTOPPED(status))
 			;
 	}
 	live_dotnet_end(&c->net);

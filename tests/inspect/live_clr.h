@@ -10,13 +10,14 @@
 #include "../../inspect/elf/rules.h"
 #include "../../loader/rows/row_files.h"
 #include "../../inspect/target/map_list.h"
+#include "live_cpu.h"
 #include "live_dotnet.h"
 
 #define LIVE_CLR_FILES 512
 
 struct live_clr {
 	struct live_dotnet net;
-	int tid; /* that is traced; 0: none */
+	struct live_cpu cpu; /* the thread that is traced; tid 0: none */
 	struct map_list maps;
 	char *files[LIVE_CLR_FILES]; /* by module - 1 */
 	u32 n_files;
@@ -36,4 +37,4 @@ int live_clr_thread(const struct live_clr *c, const char *name);
 
 int live_clr_read_mappings(struct live_clr *c);
 const struct uw_mapping *live_clr_mapping(const struct live_clr *c, u64 pc);
-int live_clr_walk(struct live_clr *c, int tid);
+int live_clr_walk(struct live_clr *c);

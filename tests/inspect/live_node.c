@@ -3,7 +3,6 @@
 #include <inttypes.h>
 #include <signal.h>
 #include <string.h>
-#include <sys/ptrace.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
@@ -31,12 +30,12 @@ static int spawn(struct live_node *n, char *const argv[])
 		dup2(fds[1], STDOUT_FILENO);
 		close(fds[0]);
 		close(fds[1]);
-		execv(argv[0], argv);
+		live_cpu_exec(argv);
 		_exit(127);
 	}
 	close(fds[1]);
 	n->out = fdopen(fds[0], "r");
-	return 0;
+	return live_cpu_begin(&n->cpu, n->pid);
 }
 
 static int learn_build(struct live_node *n, const char *path)
@@ -89,9 +88,7 @@ int live_node_start(struct live_node *n, char *const argv[])
 	r = target_process_init(&n->process, n->pid);
 	if (!r)
 		r = v8_heap_new(&n->heap, n->build, &n->process.target);
-	if (!r && ptrace(PTRACE_SEIZE, n->pid, 0, 0) < 0)
-		r = -errno;
-	return r;
+	return r ? r : live_cpu_attach(&n->cpu);
 }
 
 void live_node_stop(struct live_node *n)
@@ -102,6 +99,7 @@ void live_node_stop(struct live_node *n)
 	}
 	if (n->out)
 		fclose(n->out);
+	live_cpu_end(&n->cpu);
 	n->pid = -1;
 	n->out = NULL;
 	if (n->heap)
@@ -193,15 +191,14 @@ int live_node_tell_regions(struct live_node *n, struct v8_heap *heap)
 	return v8_heap_set_regions(heap, regions, n_regions);
 }
 
-int live_node_read_mappings(struct live_node *n)
+int live_node_read_mappings(struct live_node *n, bool is_fresh)
 {
 	_cleanup_free_ char *text = calloc(1, MAX_MAPS_LEN);
 	_cleanup_fclose_ FILE *f = NULL;
-	char path[64], *save, *line, *copy;
+	char *save, *line, *copy;
 	struct line l;
 
-	snprintf(path, sizeof(path), "/proc/%d/maps", n->pid);
-	f = fopen(path, "re");
+	f = live_cpu_maps(&n->cpu, is_fresh);
 	if (!f || !text)
 		return -errno;
 	text[fread(text, 1, MAX_MAPS_LEN - 1, f)] = 0;
@@ -229,24 +226,19 @@ int live_node_walk(struct live_node *n)
 {
 	port_world = (struct port_world){ &n->process.target,	   n->mappings, n->n_mappings,
 					  v8_build_info(n->build), row_at,	&n->rows };
-	return live_walk(&n->walk, n->pid, &n->process.target);
+	return live_walk(&n->walk, &n->cpu, &n->process.target);
 }
 
 int live_node_sample(struct live_node *n)
 {
-	int status, r;
+	int r = live_cpu_interrupt(&n->cpu);
 
-	if (ptrace(PTRACE_INTERRUPT, n->pid, 0, 0) < 0)
-		return -errno;
-	if (waitpid(n->pid, &status, 0) < 0)
-		return -errno;
-	if (!WIFSTOPPED(status))
-		return -ESRCH;
-	r = live_node_read_mappings(n);
+	if (!r)
+		r = live_node_read_mappings(n, true);
 	return r ? r : live_node_walk(n);
 }
 
 int live_node_resume(struct live_node *n)
 {
-	return ptrace(PTRACE_CONT, n->pid, 0, 0) < 0 ? -errno : 0;
+	return live_cpu_go_on(&n->cpu);
 }

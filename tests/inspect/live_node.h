@@ -3,19 +3,20 @@
 
 /*
  * A Node.js process under test: started, stopped at random instants, its stack
- * walked by the core with the registers that ptrace gives.
+ * walked by the core with the registers that it has there.
  */
 
 #include <stdio.h>
 
-#include "../../core/uw_state.h"
 #include "../../inspect/v8/v8.h"
+#include "live_cpu.h"
 #include "live_rows.h"
 
 #define LIVE_MAX_MAPPINGS 512
 
 struct live_node {
 	int pid;
+	struct live_cpu cpu; /* its main thread */
 	FILE *out; /* its standard output */
 	struct target_process process;
 	struct v8_heap *heap;
@@ -43,7 +44,7 @@ int live_node_sample(struct live_node *n);
 int live_node_resume(struct live_node *n);
 
 /* Of the stopped process, one at a time: what live_node_sample() does together. */
-int live_node_read_mappings(struct live_node *n);
+int live_node_read_mappings(struct live_node *n, bool is_fresh);
 int live_node_walk(struct live_node *n);
 
 /* Tells another heap over the same process where its code is. */

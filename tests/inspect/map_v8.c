@@ -17,7 +17,6 @@
 #include <glob.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ptrace.h>
 #include <unistd.h>
 
 #include "../../inspect/v8/v8_heap.h"

@@ -3,26 +3,22 @@
 
 /*
  * The true stack of a thread that is single-stepped: a call puts a return address
- * on it, a return takes it off, by what the instructions did and not by any frame.
- * x86-64.
+ * on it, a return takes it off, by what the instructions did and not by any frame
+ * (shadow_x86_64.c, shadow_arm64.c).
  *
- * Code can take its return address into a register and put it back elsewhere; it
- * stays on the shadow stack meanwhile. Or it jumps there: a jump through a register to
- * the innermost return address is a return. Who changes frames by hand (deoptimization
+ * Who changes frames by hand (deoptimization
  * builds several out of one) returns to where nobody called from: the stack is
  * then lost until a return leads to a call that is known.
  */
 
-#include <sys/user.h>
-
-#include "../../core/types.h"
+#include "../../core/uw_state.h"
 
 #define SHADOW_MAX 4096
 #define SHADOW_MAX_INSN 15
 
 struct shadow_stack {
 	struct {
-		u64 addr; /* where it lies; ~0: below the first frame that was seen */
+		u64 addr; /* where it lies, arm64: sp of the call; ~0: of a frame seen first */
 		u64 ra;
 		bool is_popped; /* it is in a register */
 	} entries[SHADOW_MAX];
@@ -40,12 +36,17 @@ enum shadow_insn shadow_classify(const u8 *insn);
 void shadow_begin(struct shadow_stack *s, const u64 *ras, u32 n);
 
 /* One instruction was executed; @top is the word at sp after it. */
-void shadow_step(struct shadow_stack *s, enum shadow_insn insn,
-		 const struct user_regs_struct *before, const struct user_regs_struct *after,
-		 u64 top);
+void shadow_step(struct shadow_stack *s, enum shadow_insn insn, const struct uw_regs *before,
+		 const struct uw_regs *after, u64 top);
 
 /* The innermost call returned, unseen. */
-void shadow_return(struct shadow_stack *s, const struct user_regs_struct *after);
+void shadow_return(struct shadow_stack *s, const struct uw_regs *after);
+
+/* For those that step: what lies below sp is gone, unless it is in a register. */
+void shadow_drop_dead(struct shadow_stack *s, u64 sp);
+void shadow_push(struct shadow_stack *s, u64 addr, u64 ra);
+/* A frame's memory is dead once sp is above: a match deeper down is a return past others. */
+void shadow_pop(struct shadow_stack *s, u64 pc, u64 sp);
 
 /* The @i-th return address from the innermost on; 0: there is none. */
 u64 shadow_ra(const struct shadow_stack *s, u32 i);

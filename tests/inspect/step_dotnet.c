@@ -12,11 +12,9 @@
  * method or kind of stub, with the bytes at pc.
  */
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ptrace.h>
 #include <unistd.h>
 
 #include "../check.h"
@@ -73,33 +71,33 @@ static void describe(const struct step_judge *j, char *text, size_t len)
 		 name.name, code.start_addr ? s->pc - code.start_addr : 0, bytes, s->status);
 }
 
-static int refresh(struct step_judge *j)
+static int refresh(struct step_judge *j, bool is_fresh)
 {
+	(void)is_fresh;
 	return live_clr_read_mappings(j->data);
 }
 
 static int walk(struct step_judge *j)
 {
-	return live_clr_walk(j->data, j->tid);
+	return live_clr_walk(j->data);
 }
 
 static int step_case(struct step_judge *j, struct live_clr *c, const char *name, u64 n)
 {
 	u64 before = j->judged, missed = j->judged - j->exact;
 	char thread[16];
-	int r = 0;
+	int r;
 
 	snprintf(thread, sizeof(thread), "n%s", name);
-	j->tid = live_clr_thread(c, thread);
+	r = live_clr_thread(c, thread);
+	if (r < 0)
+		return r;
+	j->cpu = &c->cpu;
 	j->target = &c->net.process.target;
 	j->walk = &c->walk;
-	j->is_stopped = false;
-	j->signal = 0;
-	if (j->tid < 0)
-		return j->tid;
-	if (ptrace(PTRACE_SEIZE, j->tid, 0, 0) < 0)
-		return -errno;
-	c->tid = j->tid;
+	r = live_cpu_begin(&c->cpu, r);
+	if (!r)
+		r = live_cpu_attach(&c->cpu);
 	for (int i = 0; !r && i < STRETCHES; i++)
 		r = step_thread(j, n / STRETCHES + 1);
 	printf("%-12s %llu judged, %llu missed%s%s\n", name, j->judged - before,

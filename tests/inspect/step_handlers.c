@@ -22,9 +22,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ptrace.h>
-#include <sys/user.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "../../inspect/v8/v8_heap.h"
@@ -51,7 +48,6 @@ struct place {
 
 struct stepper {
 	struct live_node node;
-	struct user_regs_struct regs;
 	struct running running[MAX_FRAMES];
 	u32 n_running;
 	/* Named otherwise than the bytecode: the next one's? */
@@ -117,21 +113,21 @@ static bool locate(struct stepper *st, u64 sfi, u64 word, u32 *line, u32 *column
 /* A handler begins: what was pending is judged by it. */
 static void enter(struct stepper *st, const struct v8_builtin *handler)
 {
-	u64 fp = st->regs.rbp;
+	u64 fp = st->node.cpu.regs.fp;
 	u32 i = 0;
 
 	while (i < st->n_running && st->running[i].fp > fp)
 		i++;
 	if (i == MAX_FRAMES)
 		return;
-	st->running[i] = (struct running){ fp, st->regs.r9, handler };
+	st->running[i] = (struct running){ fp, st->node.cpu.interp[0], handler };
 	st->n_running = i + 1;
 }
 
 static void settle(struct stepper *st, u64 sfi)
 {
 	u32 line = 0, column = 0;
-	bool is_there = locate(st, sfi, st->regs.r9, &line, &column);
+	bool is_there = locate(st, sfi, st->node.cpu.interp[0], &line, &column);
 
 	for (u32 i = 0; i < st->n_pending; i++) {
 		const struct v8_name *name = &st->pending[i].name;
@@ -191,9 +187,9 @@ static int look(struct stepper *st)
 	u64 sfi;
 	int n;
 
-	if (ptrace(PTRACE_GETREGS, st->node.pid, 0, &st->regs) < 0)
+	if (live_cpu_read(&st->node.cpu) < 0)
 		return -1;
-	b = builtin_at(&st->node, st->regs.rip, &off);
+	b = builtin_at(&st->node, st->node.cpu.regs.pc, &off);
 	if (!b || !b->is_handler)
 		return 0;
 	if (live_node_walk(&st->node) < 0)
@@ -214,12 +210,7 @@ static int look(struct stepper *st)
 
 static int step(struct stepper *st)
 {
-	int status;
-
-	if (ptrace(PTRACE_SINGLESTEP, st->node.pid, 0, 0) < 0 ||
-	    waitpid(st->node.pid, &status, __WALL) < 0 || !WIFSTOPPED(status))
-		return -1;
-	return look(st);
+	return live_cpu_step(&st->node.cpu) < 0 ? -1 : look(st);
 }
 
 static int compare_places(const void *a, const void *b)

@@ -2,20 +2,15 @@
 #include "step_judge.h"
 
 #include <errno.h>
-#include <signal.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ptrace.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #define NATIVE_STEPS 500
 #define WINDOW_STEPS 2000 /* that are judged, then it begins anew elsewhere */
 #define MAX_LOST_STEPS 500 /* then another base is tried */
-#define MAX_WAITS 3000 /* of 100 us */
 #define MAX_BASE 1024
 #define MAX_TRIES 100 /* to stop it in the runtime's code */
 #define MAX_NATIVE_NS 500000000ull
@@ -123,97 +118,53 @@ static int judge_step(struct step_judge *j)
 
 /* ---- stepping ---- */
 
-static int wait_stop(struct step_judge *j)
-{
-	int status, r = 0;
-
-	j->is_stopped = false;
-	for (int i = 0; i < MAX_WAITS; i++) {
-		r = waitpid(j->tid, &status, __WALL | WNOHANG);
-		if (r)
-			break;
-		usleep(i < 100 ? 0 : 100);
-	}
-	if (r < 0)
-		return -errno;
-	if (!r)
-		return -ETIMEDOUT;
-	if (!WIFSTOPPED(status))
-		return -ESRCH;
-	j->is_stopped = true;
-	if (!(status >> 16) && WSTOPSIG(status) != SIGTRAP)
-		j->signal = WSTOPSIG(status);
-	return 0;
-}
-
-static int resume(struct step_judge *j, int how)
-{
-	int signal = j->signal;
-
-	j->signal = 0;
-	j->is_stopped = false;
-	return ptrace(how, j->tid, 0, signal) < 0 ? -errno : 0;
-}
-
 static int look(struct step_judge *j)
 {
-	int r;
+	int r = live_cpu_read(j->cpu);
 
-	if (ptrace(PTRACE_GETREGS, j->tid, 0, &j->regs) < 0)
-		return -errno;
+	if (r)
+		return r;
 	memset(j->insn, 0, sizeof(j->insn));
-	r = target_read(j->target, j->regs.rip, j->insn, SHADOW_MAX_INSN);
-	return r ? target_read(j->target, j->regs.rip, j->insn, 1) : 0;
-}
-
-static int set_breakpoint(int tid, u64 addr)
-{
-	if (ptrace(PTRACE_POKEUSER, tid, offsetof(struct user, u_debugreg[0]), addr) < 0 ||
-	    ptrace(PTRACE_POKEUSER, tid, offsetof(struct user, u_debugreg[7]), addr ? 1 : 0) < 0)
-		return -errno;
-	return 0;
+	r = target_read(j->target, j->cpu->regs.pc, j->insn, SHADOW_MAX_INSN);
+	return r ? target_read(j->target, j->cpu->regs.pc, j->insn, 1) : 0;
 }
 
 /* Stops it wherever it is. */
 static int stop(struct step_judge *j)
 {
-	int r = 0;
+	int r = live_cpu_interrupt(j->cpu);
 
-	if (!j->is_stopped) {
-		if (ptrace(PTRACE_INTERRUPT, j->tid, 0, 0) < 0)
-			return -errno;
-		r = wait_stop(j);
-	}
 	if (!r)
-		r = j->kind->refresh(j);
+		r = j->kind->refresh(j, true);
 	return r ? r : look(j);
 }
 
 /* Runs on to @pc, when sp is at least @sp. */
 static int run_to(struct step_judge *j, u64 pc, u64 sp)
 {
+	struct live_cpu *c = j->cpu;
 	u64 end_ns = now_ns() + MAX_NATIVE_NS;
-	int r = set_breakpoint(j->tid, pc);
+	int r = live_cpu_break(c, pc);
 
 	while (!r) {
 		if (now_ns() > end_ns) {
 			r = -ETIMEDOUT;
 			break;
 		}
-		r = resume(j, PTRACE_CONT);
+		r = live_cpu_go_on(c);
 		if (!r)
-			r = wait_stop(j);
+			r = live_cpu_wait(c, LIVE_CPU_SOON_MS);
 		if (!r)
 			r = look(j);
-		if (r || (j->regs.rip == pc && j->regs.rsp >= sp))
+		if (r || (c->regs.pc == pc && c->regs.sp >= sp))
 			break;
 		/* Off the breakpoint, in a deeper call. */
-		if (j->regs.rip == pc)
-			r = resume(j, PTRACE_SINGLESTEP);
-		if (!r && !j->is_stopped)
-			r = wait_stop(j);
+		if (c->regs.pc == pc)
+			r = live_cpu_step(c);
 	}
-	set_breakpoint(j->tid, 0);
+	if (r == -ETIMEDOUT && live_cpu_interrupt(c))
+		return -ESRCH;
+	live_cpu_break(c, 0);
 	return r;
 }
 
@@ -230,7 +181,7 @@ static bool is_base(const struct step_judge *j)
 static int find_base(struct step_judge *j)
 {
 	const struct uw_sample *s = &j->walk->sample;
-	int r = j->is_stopped ? resume(j, PTRACE_CONT) : 0;
+	int r = j->cpu->is_stopped ? live_cpu_go_on(j->cpu) : 0;
 
 	usleep(3000);
 	if (!r)
@@ -241,9 +192,9 @@ static int find_base(struct step_judge *j)
 		return r;
 	if (!is_base(j) || s->n_frames < 2 || !j->kind->is_judged(j, s->frames[1].pc))
 		return -ETIMEDOUT;
-	r = run_to(j, s->frames[1].pc, s->sp + 1);
+	r = run_to(j, s->frames[1].pc, s->sp);
 	if (!r)
-		r = j->kind->refresh(j);
+		r = j->kind->refresh(j, true);
 	if (!r)
 		r = j->kind->walk(j);
 	return r ? r : is_base(j) ? 0 : -ETIMEDOUT;
@@ -272,48 +223,48 @@ static int begin(struct step_judge *j)
 /* Runs on to where the innermost call returns to. */
 static int run_out(struct step_judge *j)
 {
-	int r = run_to(j, shadow_ra(&j->shadow, 0), j->regs.rsp + 1);
+	int r = run_to(j, shadow_ra(&j->shadow, 0), j->cpu->regs.sp);
 
 	if (r)
 		return r;
-	shadow_return(&j->shadow, &j->regs);
-	return j->kind->refresh(j);
+	shadow_return(&j->shadow, &j->cpu->regs);
+	return j->kind->refresh(j, false);
 }
 
 static int step(struct step_judge *j)
 {
-	struct user_regs_struct before = j->regs;
+	struct live_cpu *c = j->cpu;
+	struct uw_regs before = c->regs;
 	enum shadow_insn insn = shadow_classify(j->insn);
 	u64 top = 0;
 	int r;
 
-	if (j->signal) /* its handler returns to here */
-		return run_to(j, j->regs.rip, j->regs.rsp);
-	r = resume(j, PTRACE_SINGLESTEP);
-	if (!r)
-		r = wait_stop(j);
+	if (c->signal) /* its handler returns to here */
+		return run_to(j, c->regs.pc, c->regs.sp);
+	r = live_cpu_step(c);
 	if (!r)
 		r = look(j);
-	if (r < 0 || j->signal)
+	if (r < 0 || c->signal)
 		return r; /* before the instruction was executed */
-	target_read(j->target, j->regs.rsp, &top, sizeof(top));
-	shadow_step(&j->shadow, insn, &before, &j->regs, top);
+	target_read(j->target, c->regs.sp, &top, sizeof(top));
+	shadow_step(&j->shadow, insn, &before, &c->regs, top);
 	j->steps++;
-	return j->kind->is_mapped(j, j->regs.rip) ? 0 : j->kind->refresh(j);
+	return j->kind->is_mapped(j, c->regs.pc) ? 0 : j->kind->refresh(j, true);
 }
 
 static int step_once(struct step_judge *j)
 {
-	bool was_native = !j->kind->is_judged(j, j->regs.rip);
-	int r = was_native && j->native_steps > NATIVE_STEPS && !j->signal ? run_out(j) : step(j);
+	bool was_native = !j->kind->is_judged(j, j->cpu->regs.pc);
+	int r = was_native && j->native_steps > NATIVE_STEPS && !j->cpu->signal ? run_out(j)
+										: step(j);
 
 	j->lost_steps = j->shadow.is_lost ? j->lost_steps + 1 : 0;
 	if (r == -ETIMEDOUT ||
 	    (!r && (j->lost_steps > MAX_LOST_STEPS || j->window_steps >= WINDOW_STEPS)))
 		r = begin(j);
-	if (r || j->signal)
+	if (r || j->cpu->signal)
 		return r;
-	if (!j->kind->is_judged(j, j->regs.rip)) {
+	if (!j->kind->is_judged(j, j->cpu->regs.pc)) {
 		j->native_steps++;
 		return 0;
 	}

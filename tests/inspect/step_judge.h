@@ -20,10 +20,8 @@
  * is run to its end, and so is the handler of a signal.
  */
 
-#include <sys/user.h>
-
-#include "../../core/uw_state.h"
 #include "../../inspect/target/target.h"
+#include "live_cpu.h"
 #include "shadow_stack.h"
 
 #define STEP_MAX_PLACES 1024
@@ -45,22 +43,19 @@ struct step_kind {
 	bool (*is_base)(const struct step_judge *j); /* can a shadow stack begin with the walk's? */
 	bool (*is_by_name)(const struct step_judge *j); /* NULL: nothing is */
 	void (*describe)(const struct step_judge *j, char *text, size_t len); /* where pc is */
-	int (*refresh)(struct step_judge *j); /* mappings may have changed */
+	int (*refresh)(struct step_judge *j, bool is_fresh); /* mappings may have changed */
 	int (*walk)(struct step_judge *j); /* fills @j->walk */
 };
 
 struct step_judge {
 	const struct step_kind *kind;
 	void *data;
-	int tid;
+	struct live_cpu *cpu; /* the thread that is stepped */
 	struct target *target;
 	const struct uw_state *walk;
 
 	struct shadow_stack shadow;
-	struct user_regs_struct regs;
 	u8 insn[16];
-	bool is_stopped;
-	int signal; /* that the thread stopped for, to be delivered; 0: none */
 	u64 steps, judged, exact, by_name, lost, spoiled_exact;
 	u32 native_steps, lost_steps, window_steps, windows;
 	struct step_place places[STEP_MAX_PLACES];
@@ -68,8 +63,8 @@ struct step_judge {
 };
 
 /**
- * step_thread() - judge steps of a thread that runs under PTRACE_SEIZE
- * @j:		kind, data, tid, target and walk are set; the counts go on
+ * step_thread() - judge steps of a thread that runs and can be stopped
+ * @j:		kind, data, cpu, target and walk are set; the counts go on
  * @n:		judge so many more
  *
  * Return: 0 (also when time was over), -EAGAIN (it never runs the runtime's code) or another

@@ -19,6 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ptrace.h>
+#include <sys/user.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -139,6 +140,7 @@ static int step(struct judge *j, struct user_regs_struct *regs)
 	struct user_regs_struct before = *regs;
 	u64 words[2] = { peek(j, regs->rip), peek(j, regs->rip + 8) };
 	enum shadow_insn insn = shadow_classify((const u8 *)words);
+	struct uw_regs before_regs = { .pc = regs->rip, .sp = regs->rsp }, after_regs;
 	u32 n = j->shadow.n;
 	int status;
 
@@ -146,9 +148,10 @@ static int step(struct judge *j, struct user_regs_struct *regs)
 		return -errno;
 	if (!WIFSTOPPED(status) || ptrace(PTRACE_GETREGS, j->pid, 0, regs) < 0)
 		return -ESRCH;
+	after_regs = (struct uw_regs){ .pc = regs->rip, .sp = regs->rsp };
 	if (WSTOPSIG(status) != SIGTRAP) /* taken from it: handlers would run unseen */
 		return 0;
-	shadow_step(&j->shadow, insn, &before, regs, peek(j, regs->rsp));
+	shadow_step(&j->shadow, insn, &before_regs, &after_regs, peek(j, regs->rsp));
 	if (insn == SHADOW_CALL && j->shadow.n && j->shadow.n <= n + 1)
 		j->fps[j->shadow.n - 1] = before.rbp;
 	if (j->shadow.is_lost)

@@ -2,7 +2,7 @@
 
 /*
  * The walk at every instruction of V8's code (step_judge.h): the main thread of a live
- * Node.js.
+ * Node.js, on this machine or of arm64 under qemu-user (live_cpu.h).
  *
  *	step_v8 STEPS SKIP_MS NODE [FLAG]... SCRIPT [ARG]...
  *
@@ -142,9 +142,9 @@ static bool is_base(const struct step_judge *j)
 	return true;
 }
 
-static int refresh(struct step_judge *j)
+static int refresh(struct step_judge *j, bool is_fresh)
 {
-	return live_node_read_mappings(j->data);
+	return live_node_read_mappings(j->data, is_fresh);
 }
 
 /* All leaves are named, as a recorder does: what a function's BytecodeArray is comes from that. */
@@ -176,7 +176,7 @@ int main(int argc, char **argv)
 	r = live_node_start(&node, argv + 3);
 	if (!r) {
 		usleep((useconds_t)atoi(argv[2]) * 1000);
-		j.tid = node.pid;
+		j.cpu = &node.cpu;
 		j.target = &node.process.target;
 		j.walk = &node.walk;
 		r = step_thread(&j, n);

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+
+/*
+ * arm64: a call puts its return address into lr, and who is called keeps it wherever it
+ * likes, also while sp is above that of the call (arguments are dropped before the return).
+ * So what has sp below it is only gone if lr has something else.
+ */
+
+#include <string.h>
+
+#include "shadow_stack.h"
+
+/* Arm Architecture Reference Manual, DDI 0487, C4.1.65: B, BL, BR, BLR, RET; unsigned ones. */
+enum shadow_insn shadow_classify(const u8 *insn)
+{
+	u32 w;
+
+	memcpy(&w, insn, sizeof(w));
+	if (w >> 26 == 0x25 || (w & 0xfffffc1f) == 0xd63f0000)
+		return SHADOW_CALL;
+	if ((w & 0xfffffc1f) == 0xd65f0000)
+		return SHADOW_RET;
+	return (w & 0xfffffc1f) == 0xd61f0000 ? SHADOW_JUMP : SHADOW_OTHER;
+}
+
+void shadow_step(struct shadow_stack *s, enum shadow_insn insn, const struct uw_regs *before,
+		 const struct uw_regs *after, u64 top)
+{
+	(void)top;
+	if (insn == SHADOW_CALL && after->lr == before->pc + 4)
+		shadow_push(s, before->sp, after->lr);
+	else if (insn == SHADOW_RET || (insn == SHADOW_JUMP && after->pc == shadow_ra(s, 0)))
+		shadow_pop(s, after->pc, after->sp);
+	else if (after->lr != shadow_ra(s, 0))
+		shadow_drop_dead(s, after->sp);
+}

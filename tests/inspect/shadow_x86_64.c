@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+
+/*
+ * x86-64: a call puts its return address on the stack. Code can take it into a register and
+ * put it back elsewhere; it stays on the shadow stack meanwhile. Or it jumps there: a jump
+ * through a register to the innermost return address is a return.
+ */
+
+#include "shadow_stack.h"
+
+/* Intel SDM volume 2: CALL is E8 or FF /2, JMP to a register FF /4, RET C3 or C2, POP 58+r. */
+enum shadow_insn shadow_classify(const u8 *insn)
+{
+	const u8 *p = insn;
+
+	while (p < insn + 3 && (*p == 0x2e || *p == 0x3e || *p == 0xf2 || *p == 0xf3 || *p == 0x66))
+		p++;
+	if ((*p & 0xf0) == 0x40)
+		p++;
+	if (p[0] == 0xe8 || (p[0] == 0xff && ((p[1] >> 3) & 7) == 2))
+		return SHADOW_CALL;
+	if (p[0] == 0xff && p[1] >> 3 == 0x1c)
+		return SHADOW_JUMP;
+	if (p[0] == 0xc3 || p[0] == 0xc2)
+		return SHADOW_RET;
+	return p[0] >= 0x58 && p[0] <= 0x5f ? SHADOW_POP : SHADOW_OTHER;
+}
+
+void shadow_step(struct shadow_stack *s, enum shadow_insn insn, const struct uw_regs *before,
+		 const struct uw_regs *after, u64 top)
+{
+	u64 ra = shadow_ra(s, 0);
+
+	if (insn == SHADOW_CALL && after->sp == before->sp - 8) {
+		shadow_push(s, after->sp, top);
+	} else if (insn == SHADOW_RET || (insn == SHADOW_JUMP && after->pc == ra)) {
+		shadow_pop(s, after->pc, after->sp);
+	} else if (s->n && s->entries[s->n - 1].is_popped) {
+		if (after->pc == ra)
+			shadow_pop(s, after->pc, after->sp);
+		else if (after->sp < before->sp && top == ra)
+			s->entries[s->n - 1].addr = after->sp,
+					  s->entries[s->n - 1].is_popped = false;
+	} else if (insn == SHADOW_POP && s->n && s->entries[s->n - 1].addr == before->sp) {
+		s->entries[s->n - 1].is_popped = true;
+	} else {
+		shadow_drop_dead(s, after->sp);
+	}
+}
