@@ -445,11 +445,11 @@ static void collection_free(struct collection **c)
 	free(old);
 }
 
-bool v8_is_x86_64(struct elf_file *f)
+u16 v8_machine(struct elf_file *f)
 {
 	GElf_Ehdr eh;
 
-	return gelf_getehdr(elf_file_elf(f), &eh) && eh.e_machine == EM_X86_64;
+	return gelf_getehdr(elf_file_elf(f), &eh) ? eh.e_machine : EM_NONE;
 }
 
 int v8_build_new(struct v8_build **build, struct elf_file *f)
@@ -461,7 +461,7 @@ int v8_build_new(struct v8_build **build, struct elf_file *f)
 	if (!b || !c)
 		return -ENOMEM;
 	c->file = f;
-	b->is_x86_64 = v8_is_x86_64(f);
+	b->is_x86_64 = v8_machine(f) == EM_X86_64;
 	r = elf_file_each_symbol(f, collect, c);
 	if (r < 0)
 		return r;

@@ -54,8 +54,8 @@ struct v8_build {
 /* The builtin at an offset in the blob, or NULL. */
 const struct v8_builtin *v8_build_builtin_at(const struct v8_build *b, u64 blob_off);
 
-/* Can instructions of this file be followed? */
-bool v8_is_x86_64(struct elf_file *f);
+/* What ELF calls the machine of this file (EM_*). */
+u16 v8_machine(struct elf_file *f);
 
 /**
  * v8_find_blob() - the embedded builtins of a stripped file

@@ -29,6 +29,7 @@
  * it builds a frame of its own fp leads there.
  */
 
+#include <elf.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,6 +38,7 @@
 #include "../util/cleanup.h"
 #include "v8_build.h"
 #include "v8_rows.h"
+#include "v8_rows_arm64.h"
 
 #define MAX_BUILTIN_LEN (256u << 10) /* the longest of V8 14.6 has 31 KiB */
 #define MAX_HEIGHT 4096 /* words */
@@ -64,6 +66,8 @@ struct work {
 
 static const struct state lost = { .where = LOST };
 static const struct state framed = { .where = FRAMED };
+
+const struct uw_rule v8_rule_framed = { 16, -8, -16, UW_CFA_FP, UW_SAVED_CFA, UW_SAVED_CFA, 0 };
 
 /* ---- one instruction ---- */
 
@@ -461,7 +465,7 @@ static bool rule_from(const struct state *s, struct uw_rule *rule)
 		return true;
 	case FRAMED:
 	case AT_FP:
-		*rule = (struct uw_rule){ 16, -8, -16, UW_CFA_FP, UW_SAVED_CFA, UW_SAVED_CFA, 0 };
+		*rule = v8_rule_framed;
 		return true;
 	case POPPED:
 		return true;
@@ -484,8 +488,9 @@ static bool rule_from(const struct state *s, struct uw_rule *rule)
 }
 
 struct sink {
+	u16 machine; /* of ELF */
 	u64 addr; /* of the builtin */
-	void (*fn)(const struct uw_rule *rule, u64 start, u64 end, void *data);
+	v8_rule_fn *fn;
 	void *data;
 };
 
@@ -533,12 +538,10 @@ static int tell_builtin(const struct v8_builtin *b, u32 len, struct elf_file *f,
 {
 	_cleanup_free_ u8 *bytes = NULL;
 	struct state start = start_of(b->name);
-	struct uw_rule rule;
 	int r;
 
 	if (b->is_handler) {
-		rule_from(&framed, &rule);
-		sink->fn(&rule, sink->addr, sink->addr + len, sink->data);
+		sink->fn(&v8_rule_framed, sink->addr, sink->addr + len, sink->data);
 		return 0;
 	}
 	if (start.where == LOST || len > MAX_BUILTIN_LEN)
@@ -547,7 +550,12 @@ static int tell_builtin(const struct v8_builtin *b, u32 len, struct elf_file *f,
 	if (!bytes)
 		return -ENOMEM;
 	r = elf_file_read_addr(f, sink->addr, bytes, len);
-	return r ? r : follow_builtin(bytes, len, &start, sink);
+	if (r)
+		return r;
+	return sink->machine == EM_AARCH64
+		       ? v8_rows_arm64(bytes, len, sink->addr, start.where == FRAMED, sink->fn,
+				       sink->data)
+		       : follow_builtin(bytes, len, &start, sink);
 }
 
 int v8_build_rows(const void *build, struct elf_file *f, u64 start, u64 end,
@@ -555,17 +563,18 @@ int v8_build_rows(const void *build, struct elf_file *f, u64 start, u64 end,
 		  void *data)
 {
 	const struct v8_build *b = build;
+	u16 machine = v8_machine(f);
 	u64 blob;
 	int r = 0;
 
-	if (b->why || !b->blob_len || !v8_is_x86_64(f) ||
+	if (b->why || !b->blob_len || (machine != EM_X86_64 && machine != EM_AARCH64) ||
 	    elf_file_off_to_addr(f, b->blob_off, &blob))
 		return 0;
 	for (size_t i = 0; !r && i < b->n_builtins; i++) {
 		const struct v8_builtin *at = &b->builtins[i];
 		u64 limit = i + 1 < b->n_builtins ? at[1].blob_off : b->blob_len;
 		u32 len = at->blob_off + at->len < limit ? at->len : (u32)(limit - at->blob_off);
-		struct sink sink = { blob + at->blob_off, fn, data };
+		struct sink sink = { machine, blob + at->blob_off, fn, data };
 
 		if (at->name && len && sink.addr < end && sink.addr + len > start)
 			r = tell_builtin(at, len, f, &sink);

@@ -2,9 +2,9 @@
 #pragma once
 
 /*
- * Unwind rows of V8's embedded builtins (x86-64). Nobody describes them, and a part of
+ * Unwind rows of V8's embedded builtins. Nobody describes them, and a part of
  * them builds no frame: they are followed by their instructions, one builtin at a time.
- * The rules are of six kinds:
+ * The rules are of six kinds on x86-64:
  *
  *	cfa = sp + n, fp the caller's	no frame (yet, or any more)
  *	cfa = fp + 16			V8's frame, or the walk takes the function's for it
@@ -12,6 +12,12 @@
  *	cfa = a scratch register + 8	it stays where sp was before room was made
  *	cfa = *sp			sp was aligned, and is kept there
  *	none				not understood: the walk does what it can without
+ *
+ * and on arm64 of the second, and these:
+ *
+ *	cfa = sp + n, ra = lr		no frame; where sp was may not be known, and n is 0 then:
+ *					fp leads on
+ *	cfa = sp + n, ra = *(cfa - m)	no frame, and the return address was saved
  */
 
 #include "../../core/native/row.h"
