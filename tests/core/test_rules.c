@@ -126,6 +126,37 @@ static const struct sequence sequences[] = {
 	{ "mov in a body", { 0xbb, REL32, 0x49, 0xbd, WORD64, 0xe8, REL32 }, 0 },
 };
 
+/*
+ * The same on arm64, copied from live code of Node.js 18.20.8 to 26.10.0. @outside: before which
+ * of its instructions the return address is in lr alone.
+ */
+static const struct arm64_sequence {
+	const char *name;
+	u32 words[8];
+	u32 outside; /* a bit for each word */
+} arm64_sequences[] = {
+	{ "check",
+	  { 0xf85c0050, 0xb840f210, 0x36000070, 0x58001731, 0xd61f0220, 0xa9bf7bfd, 0x910003fd },
+	  0x7f },
+	{ "check, V8 11.3",
+	  { 0xf85f8050, 0xb8435210, 0x36000070, 0x58000d31, 0xd61f0220, 0xa9bf7bfd, 0x910003fd },
+	  0x7f },
+	{ "check, V8 12.4",
+	  { 0xf85e8050, 0xb842f210, 0x36e80070, 0x58001d31, 0xd61f0220, 0xa9bf7bfd, 0x910003fd },
+	  0x7f },
+	{ "arguments",
+	  { 0xf100087f, 0x5400004a, 0xd2800043, 0x91000470, 0x927ffa10, 0x8b306fff, 0xd65f03c0 },
+	  0x7f },
+	{ "arguments, Maglev", { 0x91000550, 0x927ffa10, 0x8b306fff, 0xd65f03c0 }, 0xf },
+	{ "check in a body", { 0xf85c0050, 0xb840f210, 0x36000070, 0x58001731, 0xd503201f }, 0 },
+	{ "load in a body", { 0xf85c0050, 0xb840f211, 0x36000070, 0x58001731, 0xd503201f }, 0 },
+	{ "far jump in a body", { 0x58001731, 0xd61f0220 }, 0 },
+	{ "arguments in a body",
+	  { 0xf100087f, 0x5400004a, 0xd2800043, 0x91000470, 0x927ffa10, 0x8b306fff, 0xd503201f },
+	  0 },
+	{ "cmp in a body", { 0xf100087f, 0x54000041, 0xd2800043, 0x91000470, 0xd503201f }, 0 },
+};
+
 #define N(rules) (sizeof(rules) / sizeof((rules)[0]))
 
 static u32 count_wrong(const struct sim_arch *arch, const struct rule *rules, size_t n, bool say)
@@ -177,9 +208,8 @@ static void rules_of_one_architecture_are_not_those_of_the_other(void **state)
 }
 
 /* As v8_top_step() does. */
-static int v8_slot(const u8 *code)
+static int v8_slot(const struct sim_arch *arch, const u8 *code)
 {
-	const struct sim_arch *arch = &sim_arch_x86_64;
 	u32 insn;
 	int slot;
 
@@ -205,11 +235,12 @@ static void v8_code_that_drops_arguments_holds_the_return_address(void **state)
 		u8 around[128] = {};
 
 		memcpy(around + sim_arch_x86_64.v8_before, forms[i].code, sizeof(forms[i].code));
-		assert_int_equal(v8_slot(around), forms[i].slot);
-		assert_int_equal(v8_slot(around + forms[i].push_at), forms[i].slot);
+		assert_int_equal(v8_slot(&sim_arch_x86_64, around), forms[i].slot);
+		assert_int_equal(v8_slot(&sim_arch_x86_64, around + forms[i].push_at),
+				 forms[i].slot);
 		around[sim_arch_x86_64.v8_before + forms[i].push_at + 2] = 0x90;
-		assert_int_equal(v8_slot(around), IN_FRAME);
-		assert_int_equal(v8_slot(around + forms[i].push_at), IN_FRAME);
+		assert_int_equal(v8_slot(&sim_arch_x86_64, around), IN_FRAME);
+		assert_int_equal(v8_slot(&sim_arch_x86_64, around + forms[i].push_at), IN_FRAME);
 	}
 }
 
@@ -225,13 +256,32 @@ static void v8_code_around_a_frame_returns_to_the_word_at_sp(void **state)
 
 		memcpy(code + before, sequences[i].bytes, sizeof(sequences[i].bytes));
 		for (u32 at = 0; at < 32; at++)
-			found |= (u32)(v8_slot(code + at) == 0) << at;
+			found |= (u32)(v8_slot(&sim_arch_x86_64, code + at) == 0) << at;
 		if ((found & sequences[i].outside) != sequences[i].outside ||
 		    (!sequences[i].outside && found))
 			print_error("%s: %x, not %x\n", sequences[i].name, found,
 				    sequences[i].outside);
 		assert_int_equal(found & sequences[i].outside, sequences[i].outside);
 		assert_true(sequences[i].outside || !found);
+	}
+}
+
+static void v8_code_around_a_frame_returns_to_lr(void **state)
+{
+	const struct sim_arch *arch = &sim_arch_arm64;
+
+	(void)state;
+	for (size_t i = 0; i < N(arm64_sequences); i++) {
+		const struct arm64_sequence *s = &arm64_sequences[i];
+		u8 code[128] = {};
+		u32 found = 0;
+
+		memcpy(code + arch->v8_before, s->words, sizeof(s->words));
+		for (u32 at = 0; at < N(s->words); at++)
+			found |= (u32)(v8_slot(arch, code + 4 * at) == IN_LR) << at;
+		if (found != s->outside)
+			print_error("%s: %x, not %x\n", s->name, found, s->outside);
+		assert_int_equal(found, s->outside);
 	}
 }
 
@@ -242,6 +292,7 @@ int main(void)
 		cmocka_unit_test(arm64_instruction_tells_where_the_return_address_is),
 		cmocka_unit_test(bytes_behind_an_x86_instruction_do_not_matter),
 		cmocka_unit_test(v8_code_around_a_frame_returns_to_the_word_at_sp),
+		cmocka_unit_test(v8_code_around_a_frame_returns_to_lr),
 		cmocka_unit_test(v8_code_that_drops_arguments_holds_the_return_address),
 		cmocka_unit_test(rules_of_one_architecture_are_not_those_of_the_other),
 	};

@@ -46,21 +46,111 @@ UW_INLINE int arch_ra_slot(u32 insn)
 	return ARCH_RA_IN_FRAME;
 }
 
-/* What arch_v8_ra_slot() looks at around pc. */
-#define ARCH_V8_BEFORE 0
-#define ARCH_V8_AFTER 4
-
-/* May an interrupted function of V8's have no frame? Only where others have none, too. */
-UW_INLINE bool arch_v8_is_window(u32 insn)
+/* Four bytes of code, wherever they lie. */
+UW_INLINE u32 arch_u32(const u8 *p)
 {
-	(void)insn;
-	return false;
+	return (u32)p[0] | (u32)p[1] << 8 | (u32)p[2] << 16 | (u32)p[3] << 24;
 }
 
+/* What arch_v8_ra_slot() looks at around pc. */
+#define ARCH_V8_BEFORE 8
+#define ARCH_V8_AFTER 28
+
+/* tbz w16, #n, +12; ldr x17, =builtin; br x17 */
+UW_INLINE bool arch_v8_tests_code(const u8 *p)
+{
+	return (arch_u32(p) & 0xff07ffff) == 0x36000070 &&
+	       (arch_u32(p + 4) & 0xff00001f) == 0x58000011 && arch_u32(p + 8) == 0xd61f0220;
+}
+
+/*
+ * Before the frame is built: a check whether the code was deoptimized (V8 10 to 12).
+ *
+ *	ldur x16, [x2, #-n]
+ *	ldur w16, [x16, #n]
+ *	tbz w16, #n, +12
+ *	ldr x17, =builtin
+ *	br x17
+ */
+UW_INLINE bool arch_v8_checks_code(const u8 *p)
+{
+	u32 word = arch_u32(p);
+
+	if ((word & 0xffe00fff) == 0xf8400050)
+		return (arch_u32(p + 4) & 0xffe00fff) == 0xb8400210 && arch_v8_tests_code(p + 8);
+	if ((word & 0xffe00fff) == 0xb8400210)
+		return arch_v8_tests_code(p + 4);
+	if ((word & 0xff00001f) == 0x58000011)
+		return arch_v8_tests_code(p - 4);
+	return word == 0xd61f0220 ? arch_v8_tests_code(p - 8) : arch_v8_tests_code(p);
+}
+
+/* add sp, sp, x16, lsl #3; ret */
+UW_INLINE bool arch_v8_drops(const u8 *p)
+{
+	return arch_u32(p) == 0x8b306fff && arch_u32(p + 4) == 0xd65f03c0;
+}
+
+/* add x16, xn, #1; and x16, x16, #-2 */
+UW_INLINE bool arch_v8_rounds(const u8 *p)
+{
+	return (arch_u32(p) & 0xfffffc1f) == 0x91000410 && arch_u32(p + 4) == 0x927ffa10 &&
+	       arch_v8_drops(p + 8);
+}
+
+/*
+ * After the frame is gone: how many arguments are to be dropped, which is even.
+ *
+ *	cmp x3, #n
+ *	b.ge +8
+ *	mov x3, #n
+ *	add x16, x3, #1		Maglev: another register
+ *	and x16, x16, #-2
+ *	add sp, sp, x16, lsl #3
+ *	ret
+ */
+UW_INLINE bool arch_v8_drops_arguments(const u8 *p)
+{
+	u32 word = arch_u32(p);
+
+	if ((word & 0xffc003ff) == 0xf100007f)
+		return arch_u32(p + 4) == 0x5400004a && arch_v8_rounds(p + 12);
+	if (word == 0x5400004a)
+		return arch_v8_rounds(p + 8);
+	if ((word & 0xffe0001f) == 0xd2800003)
+		return arch_v8_rounds(p + 4);
+	return word == 0x927ffa10 ? arch_v8_drops(p + 4) : arch_v8_rounds(p) || arch_v8_drops(p);
+}
+
+/**
+ * arch_v8_is_window() - may an interrupted function of V8's have no frame?
+ * @insn:	the instruction at pc
+ *
+ * Instructions that the sequences above have; elsewhere there are such, too.
+ */
+UW_INLINE bool arch_v8_is_window(u32 insn)
+{
+	return (insn & 0xffe00fff) == 0xf8400050 || (insn & 0xffe00fff) == 0xb8400210 ||
+	       (insn & 0xff07ffff) == 0x36000070 || (insn & 0xff00001f) == 0x58000011 ||
+	       insn == 0xd61f0220 || (insn & 0xffc003ff) == 0xf100007f || insn == 0x5400004a ||
+	       (insn & 0xffe0001f) == 0xd2800003 || (insn & 0xfffffc1f) == 0x91000410 ||
+	       insn == 0x927ffa10 || insn == 0x8b306fff;
+}
+
+/**
+ * arch_v8_ra_slot() - where an interrupted function of V8's keeps its return address
+ * @code:	ARCH_V8_BEFORE bytes before pc, ARCH_V8_AFTER from it on
+ *
+ * By what V8's compilers emit around a frame (seen by single-stepping V8 10.2 to 14.6).
+ *
+ * Return: as arch_ra_slot().
+ */
 UW_INLINE int arch_v8_ra_slot(const u8 *code)
 {
-	(void)code;
-	return ARCH_RA_IN_FRAME;
+	const u8 *p = code + ARCH_V8_BEFORE;
+
+	return arch_v8_checks_code(p) || arch_v8_drops_arguments(p) ? ARCH_RA_IN_LR
+								    : ARCH_RA_IN_FRAME;
 }
 
 /* Where V8's code calls C sp is aligned already. */
