@@ -87,25 +87,74 @@ static int name_left(struct v8_heap *h, const struct uw_sample *s, struct v8_fun
 	return pc ? v8_name_compiled(h, s, f, pc, names) : v8_name_given_up(f, &code, names);
 }
 
+/* Is this the copy of the interpreter's entry that is @f's? (--interpreted-frames-native-stack) */
+static bool is_own_entry(struct v8_heap *h, u64 pc, const struct v8_function *f)
+{
+	struct v8_code code;
+
+	return !v8_code_find(h, pc, &code) && v8_code_enters(h, &code, f);
+}
+
 /*
- * In code that is not one function's: a copy of the interpreter's entry, one a function
- * (--interpreted-frames-native-stack), or by what V8 8.4 enters its deoptimizer.
+ * Frame 0 is not the builtin's, so the return address into the function is one of
+ * the first words at sp. Not everything there is one: a word only counts if it
+ * leads to the function's own code, or into the interpreter.
+ */
+static int name_by_stack(struct v8_heap *h, const struct uw_sample *s, const struct uw_frame *frame,
+			 struct v8_function *f, struct v8_name *names)
+{
+	const struct v8_builtin *top = builtin_at(h, s->pc);
+
+	for (int i = 0; i < 3; i++) {
+		const struct v8_builtin *b = builtin_at(h, s->sp_words[i] - 1);
+		int n;
+
+		if (b && b->kind == V8_BUILTIN_INTERPRETER)
+			return v8_name_interpreted(h, s, frame, f, names);
+		n = v8_name_compiled(h, s, f, pc_of_call(h, top, s->sp_words[i]), names);
+		if (n == -ESTALE && is_own_entry(h, s->sp_words[i] - 1, f))
+			return v8_name_interpreted(h, s, frame, f, names);
+		if (n > 0)
+			return n;
+	}
+	return 0;
+}
+
+/* The interpreter's entry that @code is a copy of, or NULL: it has its length. */
+static const struct v8_builtin *copied_entry(const struct v8_heap *h, const struct v8_code *code)
+{
+	for (size_t i = 0; i < h->build->n_builtins; i++) {
+		const struct v8_builtin *b = &h->build->builtins[i];
+
+		if (b->kind == V8_BUILTIN_INTERPRETER && !b->is_handler && b->len == code->len)
+			return b;
+	}
+	return NULL;
+}
+
+/*
+ * In code that is not this function's: a copy of the interpreter's entry, its own or that of one
+ * that it calls, which has no frame yet; or by what V8 8.4 enters its deoptimizer.
  */
 static int name_in_shared(struct v8_heap *h, const struct uw_sample *s,
 			  const struct uw_frame *frame, struct v8_function *f, u64 pc,
 			  struct v8_name *names)
 {
+	const struct v8_builtin *entry;
 	struct v8_code code;
-	int n;
+	int n = 0;
 
+	if (is_own_entry(h, pc, f))
+		return v8_name_interpreted(h, s, frame, f, names);
 	if (v8_code_find(h, pc, &code))
 		return -ESTALE;
-	if (v8_code_enters(h, &code, f))
-		return v8_name_interpreted(h, s, frame, f, names);
-	if (!h->l->deopt_pushed || !(frame->flags & UW_FRAME_RA))
-		return -ESTALE;
-	names[0] = (struct v8_name){ .kind = V8_NAME_BUILTIN, .name = "DeoptimizationEntry" };
-	n = name_left(h, s, f, frame->b, names + 1);
+	entry = copied_entry(h, &code);
+	names[0] = (struct v8_name){ .kind = V8_NAME_BUILTIN,
+				     .name = entry ? entry->name : "DeoptimizationEntry" };
+	if (entry && frame == &s->frames[s->n_kernel] && !(frame->flags & UW_FRAME_RA))
+		n = name_by_stack(h, s, frame, f, names + 1);
+	else if (h->l->deopt_pushed && (frame->flags & UW_FRAME_RA))
+		n = name_left(h, s, f, frame->b, names + 1);
 	return n > 0 ? 1 + n : -ESTALE;
 }
 
@@ -137,29 +186,6 @@ static int name_in_jit(struct v8_heap *h, const struct uw_sample *s, u32 i, stru
 }
 
 /* ---- builtins ---- */
-
-/*
- * Frame 0 is not the builtin's, so the return address into the function is one of
- * the first words at sp. Not everything there is one: a word only counts if it
- * leads to the function's own code, or into the interpreter.
- */
-static int name_by_stack(struct v8_heap *h, const struct uw_sample *s, const struct uw_frame *frame,
-			 struct v8_function *f, struct v8_name *names)
-{
-	const struct v8_builtin *top = builtin_at(h, s->pc);
-
-	for (int i = 0; i < 3; i++) {
-		const struct v8_builtin *b = builtin_at(h, s->sp_words[i] - 1);
-		int n;
-
-		if (b && b->kind == V8_BUILTIN_INTERPRETER)
-			return v8_name_interpreted(h, s, frame, f, names);
-		n = v8_name_compiled(h, s, f, pc_of_call(h, top, s->sp_words[i]), names);
-		if (n > 0)
-			return n;
-	}
-	return 0;
-}
 
 #define STRIPPED "the symbols of builtins are stripped"
 

@@ -29,7 +29,7 @@ enum {
 };
 
 static struct v8_builtin builtins[] = {
-	{ FAKE_ENTRY, 0x100, "InterpreterEntryTrampoline", V8_BUILTIN_INTERPRETER, false },
+	{ FAKE_ENTRY, FAKE_ENTRY_LEN, "InterpreterEntryTrampoline", V8_BUILTIN_INTERPRETER, false },
 	{ FAKE_HANDLER, FAKE_HANDLER_LEN, "LdarHandler", V8_BUILTIN_INTERPRETER, true,
 	  .bytecode = FAKE_OP, .n_bytecodes = 1 },
 	{ FAKE_PLAIN, 0x100, "StringAdd", V8_BUILTIN_PLAIN, false },

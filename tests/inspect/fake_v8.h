@@ -18,6 +18,7 @@
 
 /* Offsets in the blob. */
 #define FAKE_ENTRY 0x100 /* InterpreterEntryTrampoline */
+#define FAKE_ENTRY_LEN 0x100
 #define FAKE_HANDLER 0x200 /* LdarHandler */
 #define FAKE_HANDLER_LEN 0x100
 #define FAKE_PLAIN 0x300 /* StringAdd */

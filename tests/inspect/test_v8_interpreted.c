@@ -199,9 +199,56 @@ static void handler_that_can_not_be_read_gives_no_line(void **state)
 	v8_heap_free(&h);
 }
 
+/* What is called has no frame yet; fp and the function are its caller's. Names, or line of it. */
+static int name_at_entry(struct v8_heap *h, u64 pc, u64 ra, u8 flags)
+{
+	sample.n_frames = 1;
+	sample.frames[0] = fake_js(pc, w.outer, fake_offset_slot(4), w.bytecode, flags);
+	sample.sp_words[0] = ra;
+	return v8_heap_name(h, &sample, 0, names);
+}
+
+/* A copy of the interpreter's entry, one a function (--interpreted-frames-native-stack). */
+static void who_calls_a_copy_of_the_entry_is_told_by_its_return_address(void **state)
+{
+	struct v8_heap *h = start();
+	u64 data = fake_object(&v, v.build.layout.type_interpreter_data, 24), own, ours, other, odd;
+
+	(void)state;
+	own = fake_code(&v, KIND_STUB, FAKE_ENTRY_LEN, 0, 0, &ours);
+	fake_put(&v, data - 1 + 8, w.bytecode);
+	fake_put(&v, data - 1 + 16, own);
+	fake_put(&v, w.outer - 1 + v.build.layout.sfi_data, data);
+	fake_code(&v, KIND_STUB, FAKE_ENTRY_LEN, 0, 0, &other);
+	fake_code(&v, KIND_STUB, FAKE_ENTRY_LEN - 1, 0, 0, &odd);
+	assert_int_equal(name_at_entry(h, other + 8, w.turbofan_start + 13, 0), 2);
+	assert_string_equal(names[0].name, "InterpreterEntryTrampoline");
+	assert_int_equal((int)names[0].kind, V8_NAME_BUILTIN);
+	assert_string_equal(names[1].name, "outer");
+	assert_int_equal(names[1].line, 2);
+	assert_int_equal(names[1].tier, V8_TIER_TURBOFAN);
+	assert_int_equal(name_at_entry(h, other + 8, ours + 16, 0), 2);
+	assert_string_equal(names[1].name, "outer");
+	assert_int_equal(names[1].line, 4);
+	assert_int_equal(names[1].tier, V8_TIER_INTERPRETED);
+	assert_int_equal(name_at_entry(h, ours + 8, 0, 0), 1);
+	assert_int_equal(names[0].line, 4);
+	for (int i = 0; i < 3; i++) {
+		assert_int_equal(name_at_entry(h, (i == 2 ? odd : other) + 8,
+					       i ? ours + 16 : other + 16,
+					       i == 1 ? UW_FRAME_RA : 0),
+				 1);
+		assert_string_equal(names[0].name, "outer");
+		assert_int_equal(names[0].line, 0);
+		assert_non_null(names[0].reason);
+	}
+	v8_heap_free(&h);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(who_calls_a_copy_of_the_entry_is_told_by_its_return_address),
 		cmocka_unit_test(register_counts_as_far_as_it_has_been_changed),
 		cmocka_unit_test(lost_register_counts_if_the_handlers_bytecode_is_there),
 		cmocka_unit_test(saved_word_counts_below_a_call),
