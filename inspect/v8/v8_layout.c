@@ -5,8 +5,11 @@
  * on live processes of the official builds of Node.js 18.20.8 (V8 10.2.154.26),
  * 20.20.2 (11.3.244.8), 22.23.3 (12.4.254.21), 24.21.0 (13.6.233.17) and 26.10.0
  * (14.6.202.34); tests/inspect/live_v8.c is what holds it to them. Beside them,
- * 14.21.3 (8.4), 16.20.2 (9.4), 18.0.0 (10.1), 21.7.3 (11.8), 23.11.1 (12.9) and 25.9.0
- * (14.1) were tried by hand.
+ * 14.5.0 and 14.21.3 (8.3, 8.4), 15.14.0 (8.6), 16.0.0, 16.5.0, 16.7.0, 16.9.1 and 16.20.2 (9.0 to
+ * 9.4), 17.0.0 and 17.9.1 (9.5, 9.6), 18.0.0 (10.1), 19.0.0 and 19.8.1 (10.7, 10.8), 21.7.3
+ * (11.8), 23.11.1 (12.9) and 25.9.0 (14.1) were tried by hand. Numbers of kinds of code and where
+ * the flags are were also read off the functions CodeKindToString() and SafepointTable() of those
+ * before 9.4.
  */
 
 #include <stdint.h>
@@ -21,10 +24,11 @@
 #define KINDS_OF_V8_8 0xfffe
 
 static const struct {
-	u32 version;
+	u32 first, last;
 	struct v8_layout layout;
 } known[] = {
-	{ V8_VERSION(8, 4),
+	{ V8_VERSION(8, 3),
+	  V8_VERSION(8, 4),
 	  { .bytecode_data = 54,
 	    .code_flags = 44,
 	    .code_positions = 24,
@@ -49,7 +53,52 @@ static const struct {
 	    .wasm_code_function = 48,
 	    .wasm_has_no_fresh = 1,
 	    .calls_have_wrong_positions = 1 } },
-	{ V8_VERSION(9, 4),
+	{ V8_VERSION(8, 6),
+	  V8_VERSION(8, 6),
+	  { .script_source = 8,
+	    .bytecode_data = 54,
+	    .code_flags = 44,
+	    .code_positions = 24,
+	    .code_deopt = 16,
+	    .code_kind_mask = 15 << 1,
+	    .code_kind_shift = 1,
+	    .code_kind_baseline = KINDS_OF_V8_8,
+	    .scope_slots = 16,
+	    .scope_is_old = 1,
+	    .bytecode_array_slot = 24,
+	    .bytecode_offset_slot = 32,
+	    .deopt_literals_idx = 2,
+	    .deopt_inlining_idx = 7,
+	    .deopt_sfi_idx = 6,
+	    .deopt_form = V8_DEOPT_8_4,
+	    .deopt_entries_idx = 10,
+	    .code_safepoints = 48,
+	    .wasm_code_len = 32,
+	    .wasm_code_function = 48,
+	    .wasm_has_no_fresh = 1,
+	    .calls_have_wrong_positions = 1 } },
+	{ V8_VERSION(9, 0),
+	  V8_VERSION(9, 0),
+	  { .script_source = 8,
+	    .bytecode_data = 54,
+	    .bytecode_positions = 32,
+	    .code_flags = 48,
+	    .code_positions = 24,
+	    .code_deopt = 16,
+	    .code_kind_mask = 15,
+	    .code_kind_baseline = 11,
+	    .scope_slots = 16,
+	    .scope_is_old = 1,
+	    .deopt_literals_idx = 2,
+	    .deopt_inlining_idx = 7,
+	    .deopt_sfi_idx = 6,
+	    .wasm_code_len = 32,
+	    .wasm_code_function = 48,
+	    .deopt_caller = 0x50,
+	    .deopt_from = 0x20,
+	    .deopt_entries_idx = 11 } },
+	{ V8_VERSION(9, 1),
+	  V8_VERSION(9, 6),
 	  { .script_source = 8,
 	    .bytecode_data = 54,
 	    .bytecode_positions = 32,
@@ -67,18 +116,7 @@ static const struct {
 	    .deopt_from = 0x20,
 	    .deopt_entries_idx = 11 } },
 	{ V8_VERSION(10, 1),
-	  { .bytecode_positions = 32,
-	    .code_positions = 24,
-	    .code_deopt = 16,
-	    .deopt_literals_idx = 2,
-	    .deopt_inlining_idx = 7,
-	    .deopt_sfi_idx = 6,
-	    .wasm_code_len = 32,
-	    .wasm_code_function = 48,
-	    .deopt_caller = 0x50,
-	    .deopt_from = 0x20,
-	    .deopt_entries_idx = 11 } },
-	{ V8_VERSION(10, 2),
+	  V8_VERSION(10, 8),
 	  { .bytecode_positions = 32,
 	    .code_positions = 24,
 	    .code_deopt = 16,
@@ -91,6 +129,7 @@ static const struct {
 	    .deopt_from = 0x20,
 	    .deopt_entries_idx = 11 } },
 	{ V8_VERSION(11, 3),
+	  V8_VERSION(11, 3),
 	  { .bytecode_positions = 32,
 	    .code_start = 40,
 	    .code_size = 56,
@@ -103,6 +142,7 @@ static const struct {
 	    .deopt_from = 0x28,
 	    .deopt_entries_idx = 11 } },
 	{ V8_VERSION(11, 8),
+	  V8_VERSION(11, 8),
 	  { .bytecode_positions = 32,
 	    .code_start = 32,
 	    .code_size = 44,
@@ -116,6 +156,7 @@ static const struct {
 	    .deopt_from = 0x28,
 	    .deopt_entries_idx = 11 } },
 	{ V8_VERSION(12, 4),
+	  V8_VERSION(12, 4),
 	  { .sfi_data = 8,
 	    .bytecode_positions = 24,
 	    .code_positions = 16,
@@ -130,6 +171,7 @@ static const struct {
 	    .deopt_from = 0x28,
 	    .deopt_entries_idx = 11 } },
 	{ V8_VERSION(12, 9),
+	  V8_VERSION(12, 9),
 	  { .sfi_data = 8,
 	    .bytecode_positions = 24,
 	    .code_positions = 16,
@@ -147,6 +189,7 @@ static const struct {
 	    .deopt_entries_idx = 11,
 	    .maglev_has_no_positions = 1 } },
 	{ V8_VERSION(13, 6),
+	  V8_VERSION(13, 6),
 	  { .sfi_data = 8,
 	    .bytecode_positions = 24,
 	    .code_positions = 16,
@@ -162,6 +205,7 @@ static const struct {
 	    .deopt_from = 0x30,
 	    .deopt_entries_idx = 12 } },
 	{ V8_VERSION(14, 1),
+	  V8_VERSION(14, 1),
 	  { .sfi_data = 8,
 	    .bytecode_positions = 24,
 	    .code_positions = 16,
@@ -178,6 +222,7 @@ static const struct {
 	    .deopt_from = 0x30,
 	    .deopt_entries_idx = 12 } },
 	{ V8_VERSION(14, 6),
+	  V8_VERSION(14, 6),
 	  { .sfi_data = 8,
 	    .bytecode_positions = 24,
 	    .code_positions = 16,
@@ -229,7 +274,7 @@ static void distrust(struct v8_layout *l)
 {
 	l->deopt_form = V8_DEOPT_UNKNOWN;
 	l->deopt_entries_idx = 0;
-	l->maglev_has_no_positions = l->calls_have_wrong_positions = 0;
+	l->maglev_has_no_positions = 0;
 	l->scope_static_kind = 0;
 }
 
@@ -239,10 +284,12 @@ static struct v8_layout table_of(u32 version)
 	struct v8_layout l;
 	size_t i = sizeof(known) / sizeof(known[0]) - 1;
 
-	while (i && known[i].version > version)
+	while (i && known[i].first > version)
 		i--;
 	l = known[i].layout;
-	l.version = known[i].version;
+	l.version = version < known[i].first  ? known[i].first
+		    : version > known[i].last ? known[i].last
+					      : version;
 	if (l.version != version)
 		distrust(&l);
 	if (!l.scope_slots)

@@ -6,10 +6,12 @@
  */
 
 #include <limits.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "../../inspect/v8/v8_translation.h"
 #include "../check.h"
+#include "fake_meta.h"
 #include "fake_world.h"
 
 static struct fake_v8 v;
@@ -146,6 +148,63 @@ static void a_version_without_a_table_borrows_no_points(void **state)
 	assert_int_equal(borrowed.scope_static_kind, 0);
 }
 
+static int by_name(const void *a, const void *b)
+{
+	return strcmp(((const struct v8_meta *)a)->name, ((const struct v8_meta *)b)->name);
+}
+
+/* With what the metadata of old versions have beside that of new ones. */
+static void old_layout(struct v8_layout *l, u32 version)
+{
+	struct v8_meta meta[] = {
+#define X(name, value) { #name, value },
+		FAKE_META_LIST(X)
+#undef X
+			{ "class_BytecodeArray__source_position_table__Object", 32 },
+		{ "class_Code__source_position_table__ByteArray", 24 },
+		{ "class_SharedFunctionInfo__function_data__Object", 8 },
+	};
+	size_t n = sizeof(meta) / sizeof(meta[0]);
+
+	qsort(meta, n, sizeof(meta[0]), by_name);
+	assert_null(v8_layout_init(l, version, meta, n));
+}
+
+/* Of V8 @version the table of @row is taken; what a table has of its own tells which it was. */
+static void a_version_has_its_table_or_the_one_before(void **state)
+{
+	static const struct {
+		u32 version, row;
+		u16 scope_slots, offset_slot;
+		bool calls_are_wrong;
+	} rows[] = {
+		{ V8_VERSION(7, 8), V8_VERSION(8, 3), 16, 32, true },
+		{ V8_VERSION(8, 1), V8_VERSION(8, 3), 16, 32, true },
+		{ V8_VERSION(8, 3), V8_VERSION(8, 3), 16, 32, true },
+		{ V8_VERSION(8, 4), V8_VERSION(8, 4), 16, 32, true },
+		{ V8_VERSION(8, 5), V8_VERSION(8, 4), 16, 32, true },
+		{ V8_VERSION(8, 6), V8_VERSION(8, 6), 16, 32, true },
+		{ V8_VERSION(8, 9), V8_VERSION(8, 6), 16, 32, true },
+		{ V8_VERSION(9, 0), V8_VERSION(9, 0), 16, 40, false },
+		{ V8_VERSION(9, 1), V8_VERSION(9, 1), 8, 40, false },
+		{ V8_VERSION(9, 3), V8_VERSION(9, 3), 8, 40, false },
+		{ V8_VERSION(9, 9), V8_VERSION(9, 6), 8, 40, false },
+		{ V8_VERSION(10, 7), V8_VERSION(10, 7), 8, 40, false },
+		{ V8_VERSION(15, 2), V8_VERSION(14, 6), 8, 40, false },
+	};
+	struct v8_layout l;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		old_layout(&l, rows[i].version);
+		assert_int_equal(l.version, rows[i].row);
+		assert_int_equal(l.scope_slots, rows[i].scope_slots);
+		assert_int_equal(l.bytecode_offset_slot, rows[i].offset_slot);
+		assert_int_equal(l.calls_have_wrong_positions, rows[i].calls_are_wrong);
+		assert_int_equal(l.deopt_entries_idx != 0, rows[i].version == rows[i].row);
+	}
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -155,6 +214,7 @@ int main(void)
 		cmocka_unit_test(a_caller_that_may_stand_anywhere_is_not_looked_up_for_ever),
 		cmocka_unit_test(a_caller_among_too_many_points_has_no_line),
 		cmocka_unit_test(a_version_without_a_table_borrows_no_points),
+		cmocka_unit_test(a_version_has_its_table_or_the_one_before),
 	};
 
 	return CHECK_RUN(tests);
