@@ -28,6 +28,7 @@ struct header {
 void cfi_section_deinit(struct cfi_section *s)
 {
 	free(s->list);
+	free(s->pieces);
 	free(s->window);
 	*s = (struct cfi_section){};
 }

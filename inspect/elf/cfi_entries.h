@@ -13,6 +13,7 @@
 #define CFI_MAX_SECTION (64u << 20) /* bytes of a section that has to be held */
 #define CFI_MAX_ENTRY (128u << 10) /* bytes of an entry */
 #define CFI_PIECE 64 /* entries of the linker's table that are read together */
+#define CFI_N_PIECES 61 /* pieces that are kept; a prime, since a search goes by halves */
 #define CFI_MAX_CIE_PROGRAM 256
 
 struct cfi_cie {
@@ -38,6 +39,13 @@ struct cfi_listed {
 	u64 start, pos;
 };
 
+/* Some of the linker's table. */
+struct cfi_piece {
+	bool is_read;
+	u32 number;
+	s32 entries[CFI_PIECE][2];
+};
+
 struct cfi_section {
 	struct elf_file *file; /* borrowed */
 	bool is_eh;
@@ -46,12 +54,11 @@ struct cfi_section {
 	/* The section's bytes, of libelf; NULL: read on demand. */
 	const u8 *bytes;
 
-	/* FDEs by the address they start at: own list, or the linker's table and a piece of it. */
+	/* FDEs by the address they start at: own list, or the linker's table and pieces of it. */
 	u32 n;
 	struct cfi_listed *list;
 	u64 table_addr, table_base;
-	u32 piece, piece_n;
-	s32 pieces[CFI_PIECE][2];
+	struct cfi_piece *pieces; /* CFI_N_PIECES, own; number i is at i % CFI_N_PIECES */
 
 	/* What was read last. */
 	u8 *window;

@@ -13,6 +13,8 @@
 #include "cfi_bytes.h"
 #include "cfi_entries.h"
 
+#define ENTRY_LEN sizeof(((struct cfi_piece *)NULL)->entries[0])
+
 /* Where the bytes that the file has for an address end; 0 when it has none. */
 static u64 end_of_bytes(const struct elf_file *f, u64 addr)
 {
@@ -43,16 +45,18 @@ static int use_header(struct cfi_section *s, u64 addr)
 		return -ENOENT;
 	frames = addr + 4 + (u64)(s32)cfi_take_uint(&b, 4);
 	n = cfi_take_uint(&b, 4);
-	if (!n || n > (end_of_bytes(s->file, addr) - addr - sizeof(bytes)) / sizeof(s->pieces[0]))
+	if (!n || n > (end_of_bytes(s->file, addr) - addr - sizeof(bytes)) / ENTRY_LEN)
 		return -ENOENT;
 	s->end = end_of_bytes(s->file, frames);
 	if (!s->end)
 		return -ENOENT;
+	s->pieces = calloc(CFI_N_PIECES, sizeof(*s->pieces));
+	if (!s->pieces)
+		return -ENOMEM;
 	s->first = frames;
 	s->table_base = addr;
 	s->table_addr = addr + sizeof(bytes);
 	s->n = (u32)n;
-	s->piece = ~0u;
 	return 0;
 }
 
@@ -162,8 +166,9 @@ int cfi_section_eh(struct cfi_section *s, struct elf_file *f)
 	int r;
 
 	*s = (struct cfi_section){ .file = f, .is_eh = true };
-	if (addr && use_header(s, addr) == 0)
-		return 0;
+	r = addr ? use_header(s, addr) : -ENOENT;
+	if (r != -ENOENT)
+		return r;
 	r = hold_section(s, ".eh_frame");
 	return r == -ENOENT ? 0 : r;
 }
@@ -177,27 +182,39 @@ int cfi_section_debug(struct cfi_section *s, struct elf_file *f)
 	return r == -ENOENT ? 0 : r;
 }
 
+static int read_piece(struct cfi_section *s, u32 number, struct cfi_piece *piece)
+{
+	u32 n = s->n - number * CFI_PIECE;
+	int r;
+
+	if (n > CFI_PIECE)
+		n = CFI_PIECE;
+	piece->is_read = false;
+	piece->number = number;
+	r = elf_file_read_addr(s->file, s->table_addr + (u64)number * CFI_PIECE * ENTRY_LEN,
+			       piece->entries, n * ENTRY_LEN);
+	piece->is_read = r >= 0;
+	return r;
+}
+
 int cfi_section_at(struct cfi_section *s, u32 i, struct cfi_listed *e)
 {
-	u32 piece = i / CFI_PIECE, n = s->n - piece * CFI_PIECE;
+	u32 number = i / CFI_PIECE;
+	struct cfi_piece *piece;
 	int r;
 
 	if (s->list) {
 		*e = s->list[i];
 		return 0;
 	}
-	if (n > CFI_PIECE)
-		n = CFI_PIECE;
-	if (piece != s->piece) {
-		s->piece = ~0u;
-		r = elf_file_read_addr(s->file, s->table_addr + (u64)piece * sizeof(s->pieces),
-				       s->pieces, n * sizeof(s->pieces[0]));
+	piece = &s->pieces[number % CFI_N_PIECES];
+	if (!piece->is_read || piece->number != number) {
+		r = read_piece(s, number, piece);
 		if (r < 0)
 			return r;
-		s->piece = piece;
 	}
-	e->start = s->table_base + (u64)s->pieces[i % CFI_PIECE][0];
-	e->pos = s->table_base + (u64)s->pieces[i % CFI_PIECE][1];
+	e->start = s->table_base + (u64)piece->entries[i % CFI_PIECE][0];
+	e->pos = s->table_base + (u64)piece->entries[i % CFI_PIECE][1];
 	return 0;
 }
 
