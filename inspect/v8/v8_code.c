@@ -463,7 +463,7 @@ int v8_code_expand(struct v8_heap *h, const struct v8_code *code, u64 pc, struct
 	if (!outer)
 		return -EINVAL;
 	if (h->l->deopt_form) {
-		r = v8_deopt_expand(h, code, pc, out);
+		r = v8_deopt_expand(h, code, &pc, out);
 		if (r)
 			return r;
 	}
@@ -495,7 +495,7 @@ int v8_code_expand(struct v8_heap *h, const struct v8_code *code, u64 pc, struct
 	if (r < 0)
 		return r;
 	out[n++] = (struct v8_inlined){ .sfi = outer, .pos = v8_position_offset(pos) };
-	if (h->l->calls_have_wrong_positions && n > 1)
+	if (n > 1 && v8_has_wrong_positions(h, code))
 		v8_deopt_callers(h, code, ids, out, n);
 	return n;
 }

@@ -11,8 +11,8 @@
  *
  * The position table ends before the exits. So what is looked up is what led to the exit: the
  * check that jumps there, by its jump, and the call, by what the exit's deoptimization point
- * tells of it (TurboFan; Maglev tells nothing). Checks of different places can share an exit;
- * which of them it was is not known then.
+ * tells of it, or, in Maglev's code, the call's safepoint. Checks of different places can share an
+ *exit; which of them it was is not known then.
  *
  * The exits of V8 8.4 (x86-64) are "mov r13, point; call", later ones "call [r13 + distance]"
  * with four or one bytes of distance (Deoptimizer::kEagerDeoptExitSize and kLazyDeoptExitSize
@@ -87,14 +87,16 @@ static u32 first_exit(const struct exits *x, const struct v8_layout *l)
 }
 
 /* The last byte of the call that returns to the exit at @off, or NO_CALL. */
-static u32 call_of(const struct exits *x, const struct v8_layout *l, u32 off)
+static u32 call_of(struct v8_heap *h, const struct exits *x, u32 off)
 {
+	const struct v8_layout *l = h->l;
 	u32 first = first_exit(x, l), len = exit_len(x, off), i;
 	s32 pc;
 
-	if (!l->deopt_entries_idx || x->code->tier != V8_TIER_TURBOFAN || !len || off < first ||
-	    (off - first) % len)
+	if (!l->deopt_entries_idx || !len || off < first || (off - first) % len)
 		return NO_CALL;
+	if (x->code->tier == V8_TIER_MAGLEV)
+		return l->deopt_form ? v8_deopt_call(h, x->code, off) - 1 : NO_CALL;
 	i = l->deopt_entries_idx + ENTRY_WORDS * ((off - first) / len) + ENTRY_PC;
 	if (i >= x->n_data || !v8_is_smi(x->data[i]))
 		return NO_CALL;
@@ -152,7 +154,7 @@ static bool is_optimized(const struct v8_code *code)
 /* What led to the exit at @off. */
 static u64 source(struct v8_heap *h, const struct exits *x, u32 off)
 {
-	u32 at = call_of(x, h->l, off);
+	u32 at = call_of(h, x, off);
 
 	if (at == NO_CALL)
 		at = check_of(h, x, off);

@@ -307,15 +307,23 @@ extern const char v8_no_line[]; /* the reason where code has no positions */
 /* Is all that is known of places in @code its deoptimization points? */
 bool v8_has_no_positions(const struct v8_heap *h, const struct v8_code *code);
 
-/*
- * As v8_code_expand(), by the deoptimization points: of a call, or of code without positions;
- * 0: the positions have to tell.
- */
-int v8_deopt_expand(struct v8_heap *h, const struct v8_code *code, u64 pc, struct v8_inlined *out);
+/* Have some calls in @code another's position? */
+bool v8_has_wrong_positions(const struct v8_heap *h, const struct v8_code *code);
 
 /*
- * Puts right where @out[1..n-1] call, of which V8's positions are wrong where a call has several
- * targets. @ids: indices of the inlined calls of @out[0..n-2]
+ * As v8_code_expand(), by the deoptimization points: of a call, or of code without positions;
+ * 0: the positions have to tell, at @pc, which is moved from code out of line to where it is for.
+ */
+int v8_deopt_expand(struct v8_heap *h, const struct v8_code *code, u64 *pc, struct v8_inlined *out);
+
+/* Return address of the call that returns to the exit at @exit, both offsets in @code, or 0. */
+u32 v8_deopt_call(struct v8_heap *h, const struct v8_code *code, u32 exit);
+
+/* ---- v8_callers.c ---- */
+
+/*
+ * Puts right where @out[1..n-1] call, of which V8's positions are wrong in some code.
+ * @ids: indices of the inlined calls of @out[0..n-2]
  */
 void v8_deopt_callers(struct v8_heap *h, const struct v8_code *code, const s32 *ids,
 		      struct v8_inlined *out, int n);

@@ -206,6 +206,7 @@ static const struct {
 	    .wasm_inlines = 1,
 	    .deopt_caller = 0x68,
 	    .deopt_from = 0x30,
+	    .deopt_form = V8_DEOPT_13_6,
 	    .deopt_entries_idx = 12 } },
 	{ V8_VERSION(14, 1),
 	  V8_VERSION(14, 1),
@@ -223,6 +224,7 @@ static const struct {
 	    .wasm_inlines = 1,
 	    .deopt_caller = 0x68,
 	    .deopt_from = 0x30,
+	    .deopt_form = V8_DEOPT_13_6,
 	    .deopt_entries_idx = 12 } },
 	{ V8_VERSION(14, 6),
 	  V8_VERSION(14, 6),
@@ -240,6 +242,7 @@ static const struct {
 	    .wasm_inlines = 1,
 	    .deopt_caller = 0x68,
 	    .deopt_from = 0x30,
+	    .deopt_form = V8_DEOPT_13_6,
 	    .deopt_entries_idx = 12 } },
 };
 

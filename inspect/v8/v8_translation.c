@@ -12,10 +12,11 @@
  * neighbours are alike, a BEGIN of 12.9 can tell how far before it another one, the basis, is;
  * then one instruction stands for as many of the basis, from the place where this one is.
  *
- * Opcodes and their operands are those of Node.js 14.21.3 (Translation::NumberOfOperandsFor)
- * and 23.11.1 (v8/src/deoptimizer/translation-opcode.h at 12.9.202), which were compared with
- * the tables in the binaries; safepoints are those of v8/src/codegen/safepoint-table.h at 8.4
- * and maglev-safepoint-table.h at 12.9.
+ * Opcodes and their operands are those of Node.js 14.21.3 (Translation::NumberOfOperandsFor),
+ * 23.11.1 (v8/src/deoptimizer/translation-opcode.h at 12.9.202) and 24.21.0 (the same at
+ * 13.6.233), which were compared with the tables in the binaries (25.9.0 and 26.10.0 have
+ * 24.21.0's); safepoints are those of v8/src/codegen/safepoint-table.h at 8.4 and
+ * maglev-safepoint-table.h at 12.9 and 13.6.
  */
 
 #include <errno.h>
@@ -57,23 +58,47 @@ static const struct op ops_12_9[] = {
 	{ 1, VALUE },	 { 0, VALUE },	  { 1, VALUE },	  { 1, VALUE },	  { 1, VALUE },
 	{ 1, VALUE },	 { 1, VALUE },	  { 2, VALUE },	  { 1, MATCH },
 };
-#define N_OPS_12_9 (sizeof(ops_12_9) / sizeof(*ops_12_9))
+
+/* Functions have a BytecodeArray, too; a value that is a concatenation is one instruction. */
+static const struct op ops_13_6[] = {
+	{ 6, FUNCTION }, { 4, FUNCTION }, { 3, BUILTIN }, { 3, BUILTIN }, { 2, VALUE },
+	{ 1, VALUE },	 { 3, VALUE },	  { 4, VALUE },	  { 3, VALUE },	  { 3, VALUE },
+	{ 3, VALUE },	 { 1, VALUE },	  { 0, VALUE },	  { 0, VALUE },	  { 3, BEGIN },
+	{ 3, BEGIN },	 { 1, VALUE },	  { 1, VALUE },	  { 1, VALUE },	  { 0, VALUE },
+	{ 1, VALUE },	 { 1, VALUE },	  { 1, VALUE },	  { 1, VALUE },	  { 1, VALUE },
+	{ 1, VALUE },	 { 1, VALUE },	  { 1, VALUE },	  { 1, VALUE },	  { 1, VALUE },
+	{ 1, VALUE },	 { 1, VALUE },	  { 1, VALUE },	  { 1, VALUE },	  { 1, VALUE },
+	{ 1, VALUE },	 { 1, VALUE },	  { 0, VALUE },	  { 1, VALUE },	  { 1, VALUE },
+	{ 1, VALUE },	 { 1, VALUE },	  { 1, VALUE },	  { 2, VALUE },	  { 1, MATCH },
+};
+
+#define N(a) ((u32)(sizeof(a) / sizeof((a)[0])))
+
+static const struct {
+	const struct op *ops;
+	u32 n;
+} forms[] = {
+	[V8_DEOPT_8_4] = { ops_8_4, N(ops_8_4) },
+	[V8_DEOPT_12_9] = { ops_12_9, N(ops_12_9) },
+	[V8_DEOPT_13_6] = { ops_13_6, N(ops_13_6) },
+};
 
 struct reader {
 	const u8 *bytes;
 	size_t n, at;
-	bool is_old;
+	enum v8_deopt_form form;
 };
 
 static bool next_number(struct reader *r, u32 *value)
 {
+	bool is_old = r->form == V8_DEOPT_8_4;
 	u64 v = 0;
 
 	for (u32 i = 0; i < MAX_NUMBER_BYTES && r->at < r->n; i++) {
 		u8 byte = r->bytes[r->at++];
 
-		v |= (u64)(r->is_old ? byte >> 1 : byte & 0x7f) << 7 * i;
-		if (!(byte & (r->is_old ? 1 : 0x80))) {
+		v |= (u64)(is_old ? byte >> 1 : byte & 0x7f) << 7 * i;
+		if (!(byte & (is_old ? 1 : 0x80))) {
 			*value = (u32)v;
 			return true;
 		}
@@ -88,7 +113,7 @@ static s32 to_signed(u32 v)
 
 struct insn {
 	struct op op;
-	u32 operands[3]; /* the first ones; 12.9's have the short form of MATCH as they are */
+	u32 operands[3]; /* the first ones; the short form of MATCH of 12.9 on has its number */
 };
 
 static bool next_insn(struct reader *r, struct insn *insn)
@@ -96,21 +121,21 @@ static bool next_insn(struct reader *r, struct insn *insn)
 	u32 code, operand;
 
 	*insn = (struct insn){};
-	if (r->is_old) {
-		if (!next_number(r, &code) || code / 2 >= sizeof(ops_8_4) / sizeof(*ops_8_4))
+	if (r->form == V8_DEOPT_8_4) {
+		if (!next_number(r, &code) || code / 2 >= N(ops_8_4))
 			return false;
-		insn->op = ops_8_4[code / 2];
+		code /= 2;
 	} else {
 		if (r->at >= r->n)
 			return false;
 		code = r->bytes[r->at++];
-		if (code >= N_OPS_12_9) {
-			insn->op = (struct op){ 0, MATCH };
-			insn->operands[0] = code - (u32)N_OPS_12_9;
-			return true;
-		}
-		insn->op = ops_12_9[code];
 	}
+	if (code >= forms[r->form].n) {
+		insn->op = (struct op){ 0, MATCH };
+		insn->operands[0] = code - forms[r->form].n;
+		return true;
+	}
+	insn->op = forms[r->form].ops[code];
 	for (u32 i = 0; i < insn->op.n_operands; i++) {
 		if (!next_number(r, &operand))
 			return false;
@@ -149,10 +174,12 @@ static bool next(struct walk *w, struct insn *insn)
 }
 
 /* Reads BEGIN. How many frames of JavaScript follow, and of all kinds; or -EINVAL. */
-static int begin(struct walk *w, const u8 *bytes, size_t n, u32 at, bool is_old, int *n_all)
+static int begin(struct walk *w, const u8 *bytes, size_t n, u32 at, enum v8_deopt_form form,
+		 int *n_all)
 {
+	bool is_old = form == V8_DEOPT_8_4;
+	struct reader r = { bytes, n, at, form };
 	struct insn insn;
-	struct reader r = { bytes, n, at, is_old };
 	u32 before;
 
 	*w = (struct walk){ .own = r, .basis = r };
@@ -175,11 +202,11 @@ int v8_translation_read(const u8 *bytes, size_t n, u32 at, enum v8_deopt_form fo
 	struct insn insn;
 	int n_js, n_all, found = 0;
 
-	if (at >= n || form == V8_DEOPT_UNKNOWN)
+	if (at >= n || form == V8_DEOPT_UNKNOWN || form >= N(forms))
 		return -EINVAL;
 	if (n - at > MAX_TRANSLATION_LEN)
 		n = at + MAX_TRANSLATION_LEN;
-	n_js = begin(&w, bytes, n, at, form == V8_DEOPT_8_4, &n_all);
+	n_js = begin(&w, bytes, n, at, form, &n_all);
 	if (n_js < 1)
 		return -EINVAL;
 	if (n_js > max)
@@ -203,18 +230,19 @@ int v8_translation_read(const u8 *bytes, size_t n, u32 at, enum v8_deopt_form fo
 
 /*
  * 8.4	u32 entries, u32 bytes of a map; { u32 pc, point, trampoline } each; the maps
- * 12.9	u32 entries, configuration, tagged and other slots; { pc, point + 1, ... } each, of
- *	as many bytes as bits 0 (are there points?), 1-3 (registers), 4-6 (pc), 7-9 (point)
+ * 12.9	u32 entries, configuration, tagged and other slots; { pc, point + 1, exit + 1, ... } each,
+ *	of as many bytes as bits 0 (are there points?), 1-3 (registers), 4-6 (pc), 7-9 (point)
  *	of the configuration say
+ * 13.6	the same after u32 slots of the stack, and without the other slots
  */
-static int safepoints_12_9(const u32 *header, struct v8_safepoints *t)
+static int safepoints_12_9(u32 configuration, struct v8_safepoints *t)
 {
-	u32 registers = header[1] >> 1 & 7;
+	u32 registers = configuration >> 1 & 7;
 
-	if (!(header[1] & 1))
+	if (!(configuration & 1))
 		return -EINVAL;
-	t->pc_len = header[1] >> 4 & 7;
-	t->idx_len = header[1] >> 7 & 7;
+	t->pc_len = configuration >> 4 & 7;
+	t->idx_len = configuration >> 7 & 7;
 	t->stride = 2 * t->pc_len + t->idx_len + 1 + registers;
 	t->is_biased = true;
 	return t->pc_len && t->pc_len <= 4 && t->idx_len && t->idx_len <= 4 ? 0 : -EINVAL;
@@ -223,15 +251,16 @@ static int safepoints_12_9(const u32 *header, struct v8_safepoints *t)
 int v8_safepoints_of(const u8 *bytes, size_t n, enum v8_deopt_form form, struct v8_safepoints *t)
 {
 	u32 header[4] = {}, header_len = form == V8_DEOPT_8_4 ? 8 : 16;
+	u32 first = form == V8_DEOPT_13_6;
 	struct v8_safepoints s = { .pc_len = 4, .idx_len = 4, .stride = 12 };
 
 	if (form == V8_DEOPT_UNKNOWN || n < header_len)
 		return -EINVAL;
 	memcpy(header, bytes, header_len);
-	if (form == V8_DEOPT_12_9 && safepoints_12_9(header, &s) < 0)
+	if (form != V8_DEOPT_8_4 && safepoints_12_9(header[first + 1], &s) < 0)
 		return -EINVAL;
 	s.entries = bytes + header_len;
-	s.n = header[0];
+	s.n = header[first];
 	if (s.n > (n - header_len) / s.stride)
 		return -EINVAL;
 	*t = s;
@@ -246,10 +275,13 @@ static u32 number_at(const u8 *p, u32 len)
 	return value;
 }
 
-void v8_safepoint_get(const struct v8_safepoints *t, u32 i, u32 *pc, s32 *point)
+struct v8_safepoint v8_safepoint_get(const struct v8_safepoints *t, u32 i)
 {
-	const u8 *p = t->entries + (size_t)i * t->stride;
+	const u8 *p = t->entries + (size_t)i * t->stride, *point = p + t->pc_len;
 
-	*pc = number_at(p, t->pc_len);
-	*point = (s32)(number_at(p + t->pc_len, t->idx_len) - t->is_biased);
+	return (struct v8_safepoint){
+		.pc = number_at(p, t->pc_len),
+		.point = (s32)(number_at(point, t->idx_len) - t->is_biased),
+		.exit = (s32)(number_at(point + t->idx_len, t->pc_len) - t->is_biased),
+	};
 }

@@ -14,6 +14,7 @@ enum v8_deopt_form {
 	V8_DEOPT_UNKNOWN,
 	V8_DEOPT_8_4,
 	V8_DEOPT_12_9, /* safepoints: of Maglev's code */
+	V8_DEOPT_13_6, /* the same */
 };
 
 /* One function of a translation. */
@@ -46,5 +47,11 @@ struct v8_safepoints {
 /* 0, or -EINVAL: no table, or one that is longer than @n bytes. */
 int v8_safepoints_of(const u8 *bytes, size_t n, enum v8_deopt_form form, struct v8_safepoints *t);
 
-/* The @i-th return address, as offset in the code, and its deoptimization point, or -1. */
-void v8_safepoint_get(const struct v8_safepoints *t, u32 i, u32 *pc, s32 *point);
+/* Of one call. */
+struct v8_safepoint {
+	u32 pc; /* offset in the code of the return address */
+	s32 point; /* its deoptimization point, or -1 */
+	s32 exit; /* offset of the point's exit, or -1 */
+};
+
+struct v8_safepoint v8_safepoint_get(const struct v8_safepoints *t, u32 i);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
+#include "../../inspect/v8/v8_translation.h"
 #include "fake_world.h"
 
 #include <string.h>
@@ -124,6 +125,49 @@ static u64 make_points(struct fake_v8 *v, const struct fake_world *w, u32 kind, 
 	fake_code(v, kind, 64, fake_array(v, PROTECTED, deopt, 21), positions, &start);
 	fake_bytes(v, start, text, sizeof(text));
 	fake_bytes(v, start + 64, safepoints, sizeof(safepoints));
+	return start;
+}
+
+u64 fake_out_of_line(struct fake_v8 *v, const struct fake_world *w)
+{
+	static const u8 translations[] = {
+		0x0e, 0, 4, 4, 0x01, 8, 2, 0, 0, 0x01, 0, 0, 0, 0, /* 0 */
+		0x0e, 0, 4, 4, 0x01, 0, 2, 0, 0, 0x02, 6, 2, 0, /* 14: and a builtin */
+		0x0e, 0, 4, 4, 0x01, 8, 2, 0, 0, 0x01, 8, 0, 0, 0, /* 27 */
+	};
+	static const u8 text[68] = {
+		[16] = 0x0f, 0x80, 34,	 0,	      0,	   0,		[24] = 0x0f, 0x80,
+		11,	     0,	   0,	 0,	      [40] = 0xc3, [46] = 0xe9, 0xeb,	     0xff,
+		0xff,	     0xff, 0xcc, [56] = 0x41, 0xff,	   0x55,	0xd8,	     0x41,
+		0xff,	     0x55, 0xe0, 0x41,	      0xff,	   0x55,	0xe0,
+	};
+	static const u8 safepoints[] = { 0, 0, 0, 0, 3,	 0, 0,	0, 0x91, 0, 0,	0, 0, 0,
+					 0, 0, 8, 2, 61, 0, 36, 3, 65,	 0, 46, 2, 0, 0 };
+	const struct position positions[] = { { 4, word_of(POS_TWO, -1) },
+					      { 14, word_of(POS_FOUR, 0) },
+					      { 38, word_of(POS_FOUR, -1) } };
+	struct inlining tree = { word_of(POS_TWO, -1), 0, 0 };
+	u64 wrapper = fake_object(v, WRAPPER, 16), literals[] = { w->inner, w->outer },
+	    deopt[21] = {}, start;
+
+	v->build.is_x86_64 = true;
+	v->build.layout.deopt_form = V8_DEOPT_13_6;
+	v->build.layout.maglev_has_no_positions = 0;
+	fake_put(v, wrapper - 1 + 8, w->outer);
+	deopt[0] = fake_byte_array(v, translations, sizeof(translations));
+	deopt[3] = fake_array(v, WEAK, literals, 2);
+	deopt[7] = wrapper;
+	deopt[8] = fake_byte_array(v, &tree, sizeof(tree));
+	deopt[9] = fake_smi(56);
+	for (int i = 0; i < 3; i++) {
+		deopt[12 + 3 * i] = fake_smi((const int[]){ 0, 0, 4 }[i]);
+		deopt[12 + 3 * i + 1] = fake_smi((const int[]){ 0, 14, 27 }[i]);
+		deopt[12 + 3 * i + 2] = fake_smi(56 + 4 * i);
+	}
+	fake_code(v, KIND_MAGLEV, sizeof(text), fake_array(v, PROTECTED, deopt, 21),
+		  position_table(v, positions, 3), &start);
+	fake_bytes(v, start, text, sizeof(text));
+	fake_bytes(v, start + sizeof(text), safepoints, sizeof(safepoints));
 	return start;
 }
 

@@ -67,6 +67,22 @@ enum fake_call {
 };
 u64 fake_inlined_call(struct fake_v8 *v, const struct fake_world *w, enum fake_call how);
 
+/*
+ * Maglev's code of outer() by V8 13.6, that has inner() inlined, and positions that are wrong:
+ *
+ *	 0  call		point 1: outer, line 2; returns to 8, or 60
+ *	16  jo 56		point 0, in inner, line 2, which outer calls on line 4
+ *	24  jo 41		out of line
+ *	    call		point 2: inner, line 4, called on line 4; returns to 36, or 64
+ *	40  ret
+ *	41  call		out of line, point 1: outer, line 2; returns to 46
+ *	46  jmp 30; int3
+ *	56  exits of the points, 4 each
+ *
+ * By position outer calls inner on line 2, and is on line 4 from 38 on.
+ */
+u64 fake_out_of_line(struct fake_v8 *v, const struct fake_world *w);
+
 /* Optimized code of outer() where inner() runs all the time: @n_checks that lead to @n_exits in
  * turn, at each of which outer() stands at another bytecode, on line 4. */
 #define FAKE_MAX_EXITS 600

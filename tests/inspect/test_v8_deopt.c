@@ -129,6 +129,64 @@ static void a_caller_among_too_many_points_has_no_line(void **state)
 	assert_int_equal(line, 0);
 }
 
+/* At @off of that code: where the two functions are, 0: there is no such frame. */
+static void check_place(u32 off, u8 flags, u32 inner, u32 outer)
+{
+	struct uw_frame f;
+	struct v8_heap *h;
+	int n;
+
+	fake_world(&v, &w);
+	f = fake_js(fake_out_of_line(&v, &w) + off, w.outer, 0, 0, flags);
+	h = fake_heap(&v);
+	n = name_frame(h, &f);
+	assert_int_equal(n, 1 + (inner > 0));
+	if (inner) {
+		assert_string_equal(names[0].name, "inner");
+		assert_int_equal(names[0].line, inner);
+	}
+	assert_string_equal(names[n - 1].name, "outer");
+	assert_int_equal(names[n - 1].line, outer);
+	v8_heap_free(&h);
+}
+
+static void a_call_of_Maglev_has_the_lines_of_its_point(void **state)
+{
+	(void)state;
+	check_place(8, UW_FRAME_RA, 0, 2);
+	check_place(36, UW_FRAME_RA, 4, 4);
+}
+
+static void a_call_out_of_line_has_the_line_of_its_point(void **state)
+{
+	(void)state;
+	check_place(46, UW_FRAME_RA, 0, 2);
+}
+
+static void a_call_of_code_that_was_given_up_has_the_line_of_its_point(void **state)
+{
+	(void)state;
+	check_place(60, UW_FRAME_RA, 0, 2);
+	check_place(64, UW_FRAME_RA, 4, 4);
+}
+
+/* After 38 the position is the last one, which is the outer function's. */
+static void code_out_of_line_is_where_it_was_jumped_from(void **state)
+{
+	(void)state;
+	for (u32 off = 41; off < 52; off++)
+		if (off != 45)
+			check_place(off, 0, 4, 4);
+	check_place(39, 0, 0, 4);
+}
+
+/* Its position table has line 2. */
+static void an_inlined_function_is_called_where_its_points_tell(void **state)
+{
+	(void)state;
+	check_place(20, 0, 4, 4);
+}
+
 /* What no vote of functions for a borrowed table would find to be wrong. */
 static void a_version_without_a_table_borrows_no_points(void **state)
 {
@@ -213,6 +271,11 @@ int main(void)
 		cmocka_unit_test(a_call_without_a_point_has_the_position_that_no_other_has),
 		cmocka_unit_test(a_caller_that_may_stand_anywhere_is_not_looked_up_for_ever),
 		cmocka_unit_test(a_caller_among_too_many_points_has_no_line),
+		cmocka_unit_test(a_call_of_Maglev_has_the_lines_of_its_point),
+		cmocka_unit_test(a_call_out_of_line_has_the_line_of_its_point),
+		cmocka_unit_test(a_call_of_code_that_was_given_up_has_the_line_of_its_point),
+		cmocka_unit_test(code_out_of_line_is_where_it_was_jumped_from),
+		cmocka_unit_test(an_inlined_function_is_called_where_its_points_tell),
 		cmocka_unit_test(a_version_without_a_table_borrows_no_points),
 		cmocka_unit_test(a_version_has_its_table_or_the_one_before),
 	};

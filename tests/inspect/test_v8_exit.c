@@ -176,7 +176,7 @@ static void call_that_returns_to_an_exit_is_where_it_was_made(void **state)
 	v8_heap_free(&h);
 }
 
-/* Maglev's points have the exit's own place there. */
+/* Maglev's points have the exit's own place there, and this code no safepoints. */
 static void call_of_Maglev_is_not_told_by_its_exit(void **state)
 {
 	struct v8_heap *h = set_up(false);

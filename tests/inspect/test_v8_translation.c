@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * Translations and safepoints of one function as Node.js 14.21.3 (V8 8.4, TurboFan) and 23.11.1
- * (V8 12.9, Maglev) held them in memory, against what --print-opt-code --print-code-verbose
- * (with --print-maglev-code) printed of them:
+ * Translations and safepoints of one function as Node.js 14.21.3 (V8 8.4, TurboFan), 23.11.1
+ * (V8 12.9, Maglev) and 24.21.0 (V8 13.6, Maglev) held them in memory, against what
+ * --print-opt-code --print-code-verbose (with --print-maglev-code) printed of them:
  *
  *	function leaf(n) { let s = 0; for (let i = 0; i < n; i++) s = (s + i) | 0; return s; }
  *	function mid(n) {
@@ -85,8 +85,36 @@ static const u8 safepoints_12_9[] = {
 	0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00,
 };
 
+static const u8 translations_13_6[] = {
+	0x0e, 0x00, 0x04, 0x04, 0x01, 0x06, 0x02, 0x00, 0x04, 0x26, 0x04, 0x28, 0x03, 0x28, 0x05,
+	0x26, 0x06, 0x25, 0x25, 0x25, 0x25, 0x25, 0x01, 0x0c, 0x00, 0x02, 0x02, 0x26, 0x08, 0x26,
+	0x0a, 0x28, 0x05, 0x26, 0x06, 0x26, 0x0c, 0x26, 0x0c, 0x28, 0x05, 0x0e, 0x29, 0x04, 0x04,
+	0x3c, 0x1d, 0x02, 0x1d, 0x06, 0x2e, 0x0e, 0x33, 0x04, 0x04, 0x3c, 0x1d, 0x02, 0x1e, 0x0a,
+	0x2e, 0x0e, 0x3d, 0x02, 0x02, 0x01, 0x1a, 0x02, 0x00, 0x04, 0x31, 0x1d, 0x02, 0x2e, 0x26,
+	0x08, 0x2e, 0x28, 0x05, 0x0e, 0x00, 0x04, 0x04, 0x01, 0x22, 0x02, 0x00, 0x04, 0x26, 0x04,
+	0x28, 0x03, 0x28, 0x05, 0x26, 0x06, 0x1e, 0x0e, 0x25, 0x25, 0x25, 0x25, 0x01, 0x0c, 0x00,
+	0x02, 0x02, 0x26, 0x08, 0x26, 0x0a, 0x1d, 0x00, 0x26, 0x06, 0x1d, 0x02, 0x1d, 0x06, 0x1d,
+	0x00, 0x0e, 0x2a, 0x04, 0x04, 0x3d, 0x1e, 0x12, 0x2e, 0x0e, 0x32, 0x02, 0x02, 0x01, 0x2a,
+	0x02, 0x00, 0x04, 0x35, 0x1d, 0x01, 0x0e, 0x3e, 0x02, 0x02, 0x01, 0x03, 0x02, 0x00, 0x04,
+	0x31, 0x25, 0x31, 0x0e, 0x4a, 0x04, 0x04, 0x01, 0x06, 0x02, 0x00, 0x04, 0x31, 0x25, 0x31,
+	0x01, 0x32, 0x00, 0x02, 0x02, 0x2f, 0x28, 0x05, 0x2e, 0x26, 0x0c, 0x26, 0x0e, 0x25, 0x0e,
+	0x00, 0x04, 0x04, 0x01, 0x06, 0x02, 0x00, 0x04, 0x26, 0x04, 0x28, 0x03, 0x28, 0x05, 0x26,
+	0x06, 0x25, 0x25, 0x25, 0x25, 0x25, 0x01, 0x32, 0x00, 0x02, 0x02, 0x26, 0x08, 0x26, 0x0a,
+	0x28, 0x05, 0x26, 0x06, 0x1e, 0x0c, 0x1e, 0x0e, 0x25, 0x0e, 0x28, 0x04, 0x04, 0x01, 0x22,
+	0x02, 0x00, 0x04, 0x31, 0x1e, 0x0e, 0x34, 0x1e, 0x10, 0x2e, 0x26, 0x0c, 0x26, 0x0e, 0x2e,
+	0x0e, 0x3d, 0x04, 0x04, 0x01, 0x22, 0x02, 0x00, 0x04, 0x31, 0x1e, 0x0e, 0x34, 0x1e, 0x10,
+	0x2e, 0x1e, 0x14, 0x1e, 0x16, 0x2e,
+};
+static const u8 safepoints_13_6[] = {
+	0x0c, 0x00, 0x00, 0x00, 0x06, 0x00, 0x00, 0x00, 0xa1, 0x00, 0x00, 0x00, 0x00, 0x00,
+	0x00, 0x00, 0x20, 0x00, 0x08, 0x78, 0x02, 0x00, 0x8c, 0x01, 0x09, 0x7c, 0x02, 0x02,
+	0xb1, 0x01, 0x0a, 0x80, 0x02, 0x05, 0xd7, 0x01, 0x0b, 0x84, 0x02, 0x03, 0xfd, 0x01,
+	0x0c, 0x88, 0x02, 0x05, 0x4f, 0x02, 0x00, 0x00, 0x00, 0x01, 0x00, 0x00, 0x00, 0x00,
+	0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00,
+};
+
 /* Where the literals have the functions; the listing has their names. */
-enum { LEAF = 0, MID_8_4 = 3, MID_12_9 = 1 };
+enum { LEAF = 0, MID_8_4 = 3, MID_12_9 = 1, MID_13_6 = 1 };
 
 struct listed {
 	u32 at;
@@ -94,11 +122,6 @@ struct listed {
 	struct {
 		s32 literal, offset;
 	} frames[2];
-};
-
-struct safepoint {
-	u32 pc;
-	s32 point;
 };
 
 static const struct listed listing_8_4[] = {
@@ -112,8 +135,9 @@ static const struct listed listing_8_4[] = {
 	{ 296, 2, { { MID_8_4, 21 }, { LEAF, 29 } } },
 	{ 344, 2, { { MID_8_4, 21 }, { LEAF, 29 } } },
 };
-static const struct safepoint points_8_4[] = {
-	{ 0x14c, 4 }, { 0x179, 5 }, { 0x1ba, 6 }, { 0x1f9, 7 }, { 0x23a, 8 },
+static const struct v8_safepoint points_8_4[] = {
+	{ 0x14c, 4, 0x286 }, { 0x179, 5, 0x292 }, { 0x1ba, 6, 0x29e },
+	{ 0x1f9, 7, 0x2aa }, { 0x23a, 8, 0x2b6 },
 };
 static const struct listed listing_12_9[] = {
 	{ 0, 2, { { MID_12_9, 3 }, { LEAF, 6 } } },
@@ -129,8 +153,28 @@ static const struct listed listing_12_9[] = {
 	{ 211, 2, { { MID_12_9, 17 }, { LEAF, 25 } } },
 	{ 231, 2, { { MID_12_9, 17 }, { LEAF, 25 } } },
 };
-static const struct safepoint points_12_9[] = {
-	{ 0x2e, 7 }, { 0x18c, 8 }, { 0x1b1, 9 }, { 0x1d8, 10 }, { 0x1ff, 11 },
+static const struct v8_safepoint points_12_9[] = {
+	{ 0x2e, 7, 0x279 },   { 0x18c, 8, 0x27d },  { 0x1b1, 9, 0x281 },
+	{ 0x1d8, 10, 0x285 }, { 0x1ff, 11, 0x289 },
+};
+
+static const struct listed listing_13_6[] = {
+	{ 0, 2, { { MID_13_6, 3 }, { LEAF, 6 } } },
+	{ 41, 2, { { MID_13_6, 3 }, { LEAF, 6 } } },
+	{ 51, 2, { { MID_13_6, 3 }, { LEAF, 6 } } },
+	{ 61, 1, { { MID_13_6, 13 } } },
+	{ 79, 2, { { MID_13_6, 17 }, { LEAF, 6 } } },
+	{ 121, 2, { { MID_13_6, 17 }, { LEAF, 6 } } },
+	{ 129, 1, { { MID_13_6, 21 } } },
+	{ 141, 1, { { MID_13_6, -1 } } },
+	{ 153, 2, { { MID_13_6, 3 }, { LEAF, 25 } } },
+	{ 179, 2, { { MID_13_6, 3 }, { LEAF, 25 } } },
+	{ 219, 2, { { MID_13_6, 17 }, { LEAF, 25 } } },
+	{ 240, 2, { { MID_13_6, 17 }, { LEAF, 25 } } },
+};
+static const struct v8_safepoint points_13_6[] = {
+	{ 0x20, 7, 0x277 },   { 0x18c, 8, 0x27b },  { 0x1b1, 9, 0x27f },
+	{ 0x1d7, 10, 0x283 }, { 0x1fd, 11, 0x287 },
 };
 
 struct version {
@@ -139,7 +183,7 @@ struct version {
 	size_t translations_len, safepoints_len;
 	const struct listed *listing;
 	size_t n_listed;
-	const struct safepoint *points;
+	const struct v8_safepoint *points;
 	size_t n_points;
 };
 
@@ -150,8 +194,14 @@ struct version {
 			N(points_##v)                                                              \
 	}
 
-static const struct version versions[] = { VERSION(V8_DEOPT_8_4, 8_4),
-					   VERSION(V8_DEOPT_12_9, 12_9) };
+static const struct version versions[] = { VERSION(V8_DEOPT_8_4, 8_4), VERSION(V8_DEOPT_12_9, 12_9),
+					   VERSION(V8_DEOPT_13_6, 13_6) };
+
+/* Whose tables look least like them. */
+static const struct version *other_of(size_t v)
+{
+	return &versions[!v];
+}
 
 static bool is_listed(const struct listed *l, const struct v8_translated *frames, int n)
 {
@@ -195,8 +245,12 @@ static void the_other_form_disagrees(void **state)
 	(void)state;
 	for (size_t v = 0; v < N(versions); v++)
 		assert_int_equal(
-			count_right(&versions[v], versions[!v].form, versions[v].translations_len),
+			count_right(&versions[v], other_of(v)->form, versions[v].translations_len),
 			0);
+	assert_in_range(count_right(&versions[1], V8_DEOPT_13_6, versions[1].translations_len), 0,
+			versions[1].n_listed - 1);
+	assert_in_range(count_right(&versions[2], V8_DEOPT_12_9, versions[2].translations_len), 0,
+			versions[2].n_listed - 1);
 }
 
 /* What is cut off is missing, and what is there is right: count_right() looks. */
@@ -239,15 +293,15 @@ static int count_points(const struct version *v, enum v8_deopt_form form, size_t
 {
 	struct v8_safepoints t;
 	int right = 0;
-	s32 point;
-	u32 pc;
 
 	if (v8_safepoints_of(v->safepoints, n, form, &t))
 		return -1;
 	assert_true((size_t)t.n * t.stride <= n);
 	for (u32 i = 0; i < t.n && i < v->n_points; i++) {
-		v8_safepoint_get(&t, i, &pc, &point);
-		right += pc == v->points[i].pc && point == v->points[i].point;
+		struct v8_safepoint found = v8_safepoint_get(&t, i);
+
+		right += found.pc == v->points[i].pc && found.point == v->points[i].point &&
+			 found.exit == v->points[i].exit;
 	}
 	return right;
 }
@@ -260,7 +314,7 @@ static void safepoints_agree_with_the_listing(void **state)
 			count_points(&versions[v], versions[v].form, versions[v].safepoints_len),
 			versions[v].n_points);
 		assert_in_range(
-			count_points(&versions[v], versions[!v].form, versions[v].safepoints_len) +
+			count_points(&versions[v], other_of(v)->form, versions[v].safepoints_len) +
 				1,
 			0, 1);
 		for (size_t n = 0; n < 50; n++)
@@ -272,15 +326,15 @@ static void safepoints_agree_with_the_listing(void **state)
 static void a_call_without_a_point_says_so(void **state)
 {
 	struct v8_safepoints t;
-	s32 point;
-	u32 pc;
+	struct v8_safepoint found;
 
 	(void)state;
 	assert_int_equal(
 		v8_safepoints_of(safepoints_12_9, sizeof(safepoints_12_9), V8_DEOPT_12_9, &t), 0);
-	v8_safepoint_get(&t, t.n - 1, &pc, &point);
-	assert_int_equal(pc, 0x251);
-	assert_int_equal(point, -1);
+	found = v8_safepoint_get(&t, t.n - 1);
+	assert_int_equal(found.pc, 0x251);
+	assert_int_equal(found.point, -1);
+	assert_int_equal(found.exit, -1);
 }
 
 int main(void)
