@@ -342,6 +342,8 @@ int v8_baseline_offset(struct v8_heap *h, const struct v8_code *code, u64 byteco
 	u32 table_len, len;
 	int r = v8_bytecode_array_len(h, bytecode, &len);
 
+	if (!r && h->l->baseline_is_older)
+		r = -ENOTSUP;
 	if (!r)
 		r = v8_read_bytes(h, code->positions, &table, &table_len);
 	if (r < 0)

@@ -90,6 +90,7 @@ static const struct {
 	    .code_deopt = 16,
 	    .code_kind_mask = 15,
 	    .code_kind_baseline = 11,
+	    .baseline_is_older = 1,
 	    .scope_slots = 16,
 	    .scope_is_old = 1,
 	    .deopt_literals_idx = 2,

@@ -110,6 +110,7 @@ struct v8_layout {
 	u16 deopt_entries_idx; /* of the first point in deoptimization data; 0: not known */
 	u16 code_safepoints; /* offset of the table, from the first instruction; 0: it is their
 				length */
+	u16 baseline_is_older; /* pairs of pc and bytecode at calls; they are not read */
 	u16 maglev_has_no_positions;
 	u16 calls_have_wrong_positions; /* those that have several targets, in optimized code */
 	u32 version; /* V8_VERSION() that the table is of */

@@ -346,6 +346,28 @@ static void code_of_another_function_gives_no_line(void **state)
 	}
 }
 
+/* That of V8 9.0, which is another form: read as the later one's it gives lines, wrong ones. */
+static void a_baseline_table_that_is_not_known_gives_no_line(void **state)
+{
+	(void)state;
+	for (u16 is_older = 0; is_older < 2; is_older++) {
+		struct v8_heap *h;
+
+		build_world();
+		v.build.layout.baseline_is_older = is_older;
+		h = fake_heap(&v);
+		assert_int_equal(name_frame(h, &(struct uw_frame){ .kind = UW_V8_JS,
+								   .pc = w.baseline_start + 32,
+								   .a = w.outer,
+								   .flags = UW_FRAME_RA }),
+				 1);
+		assert_string_equal(names[0].name, "outer");
+		assert_int_equal(names[0].line != 0, !is_older);
+		assert_int_equal(names[0].reason != NULL, is_older);
+		v8_heap_free(&h);
+	}
+}
+
 static void bytecode_of_another_function_gives_no_line(void **state)
 {
 	struct uw_frame f;
@@ -492,6 +514,7 @@ int main(void)
 		cmocka_unit_test(a_lying_read_is_survived),
 		cmocka_unit_test(another_function_at_the_same_address_gets_its_own_name),
 		cmocka_unit_test(code_of_another_function_gives_no_line),
+		cmocka_unit_test(a_baseline_table_that_is_not_known_gives_no_line),
 		cmocka_unit_test(bytecode_of_another_function_gives_no_line),
 		cmocka_unit_test(a_register_that_may_be_no_offset_gives_no_line),
 		cmocka_unit_test(who_leaves_by_one_of_several_returns_has_no_line),
