@@ -10,8 +10,8 @@
  *	FRAMED	fp leads to V8's frame record; where sp is does not matter
  *	AT_FP	the same, and sp is fp (mov rbp, rsp)
  *	POPPED	the return address was popped into a register, and is below sp still
- *	HELD	it was popped into a scratch register (core/native/row.h), where it stays while
- *		what lies above it is moved
+ *	HELD	it was popped into a scratch register (core/native/row.h), or copied before fp was
+ *		loaded, where it stays while what lies above it is moved
  *	AT	a scratch register has the sp of before the stack was made larger by a number that
  *		is not known: the return address is there
  *	COPYING	what lies there is copied down by a loop, the return address first: it is there,
@@ -137,8 +137,22 @@ static struct state after_bare(const struct state *s, const struct flow_insn *in
 	return kept;
 }
 
-static struct state after_framed(const struct state *s, const struct flow_insn *insn)
+/* Are these the bytes @before an instruction and on? */
+static bool has_bytes(const struct work *w, const struct flow_insn *insn, u32 before,
+		      const u8 *bytes, u32 len)
 {
+	return insn->off >= before && w->len - (insn->off - before) >= len &&
+	       !memcmp(w->bytes + insn->off - before, bytes, len);
+}
+
+/* mov 8(%rbp), %rcx; mov (%rbp), %rbp */
+static const u8 take_down[] = { 0x48, 0x8b, 0x4d, 0x08, 0x48, 0x8b, 0x6d, 0x00 };
+
+static struct state after_framed(const struct work *w, const struct state *s,
+				 const struct flow_insn *insn)
+{
+	if (has_bytes(w, insn, 4, take_down, sizeof(take_down)))
+		return (struct state){ .where = HELD, .scratch = UW_RCX + 1 };
 	switch (insn->op) {
 	case FLOW_SP_FROM_FP:
 		return (struct state){ .where = insn->arg ? FRAMED : AT_FP };
@@ -205,14 +219,6 @@ static const u8 align_sp[] = { 0x49, 0x89, 0xe2, 0x48, 0x83, 0xec, 0x08, 0x48,
 #define RESTORE_LEN 4
 static const u8 restore_sp[RESTORE_LEN] = { 0x48, 0x8b, 0x24, 0x24 }; /* mov (%rsp), %rsp */
 
-/* Are these the bytes @before an instruction and on? */
-static bool has_bytes(const struct work *w, const struct flow_insn *insn, u32 before,
-		      const u8 *bytes, u32 len)
-{
-	return insn->off >= before && w->len - (insn->off - before) >= len &&
-	       !memcmp(w->bytes + insn->off - before, bytes, len);
-}
-
 static struct state after_aligning(const struct work *w, const struct state *s,
 				   const struct flow_insn *insn)
 {
@@ -240,7 +246,7 @@ static struct state after(const struct work *w, const struct state *s, const str
 		return after_aligned(w, s, insn);
 	case FRAMED:
 	case AT_FP:
-		return after_framed(s, insn);
+		return after_framed(w, s, insn);
 	case POPPED:
 		return is_plain(insn) ? *s : lost;
 	case HELD:

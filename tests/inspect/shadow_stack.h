@@ -29,7 +29,7 @@ struct shadow_stack {
 };
 
 /* What an instruction does, as far as a stack is concerned. */
-enum shadow_insn { SHADOW_OTHER, SHADOW_CALL, SHADOW_RET, SHADOW_POP, SHADOW_JUMP };
+enum shadow_insn { SHADOW_OTHER, SHADOW_CALL, SHADOW_RET, SHADOW_POP, SHADOW_LOAD, SHADOW_JUMP };
 enum shadow_insn shadow_classify(const u8 *insn);
 
 /* Starts anew with the @n return addresses @ras, innermost first. */

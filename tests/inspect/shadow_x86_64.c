@@ -8,7 +8,8 @@
 
 #include "shadow_stack.h"
 
-/* Intel SDM volume 2: CALL is E8 or FF /2, JMP to a register FF /4, RET C3 or C2, POP 58+r. */
+/* Intel SDM volume 2: CALL is E8 or FF /2, JMP to a register FF /4, RET C3 or C2, POP 58+r;
+ * MOV of 8(%rbp) to a register 8B with ModRM 01 reg 101. */
 enum shadow_insn shadow_classify(const u8 *insn)
 {
 	const u8 *p = insn;
@@ -23,6 +24,8 @@ enum shadow_insn shadow_classify(const u8 *insn)
 		return SHADOW_JUMP;
 	if (p[0] == 0xc3 || p[0] == 0xc2)
 		return SHADOW_RET;
+	if (p[0] == 0x8b && (p[1] & 0xc7) == 0x45 && p[2] == 8)
+		return SHADOW_LOAD;
 	return p[0] >= 0x58 && p[0] <= 0x5f ? SHADOW_POP : SHADOW_OTHER;
 }
 
@@ -41,7 +44,8 @@ void shadow_step(struct shadow_stack *s, enum shadow_insn insn, const struct uw_
 		else if (after->sp < before->sp && top == ra)
 			s->entries[s->n - 1].addr = after->sp,
 					  s->entries[s->n - 1].is_popped = false;
-	} else if (insn == SHADOW_POP && s->n && s->entries[s->n - 1].addr == before->sp) {
+	} else if (s->n && ((insn == SHADOW_POP && s->entries[s->n - 1].addr == before->sp) ||
+			    (insn == SHADOW_LOAD && s->entries[s->n - 1].addr == before->fp + 8))) {
 		s->entries[s->n - 1].is_popped = true;
 	} else {
 		shadow_drop_dead(s, after->sp);

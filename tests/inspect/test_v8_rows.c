@@ -70,6 +70,12 @@ static const struct row {
 	/* pop %rcx; mov %eax, %ecx; push %rcx; nop; jmp to the nop */
 	{ "scratch_register_that_is_overwritten_is_lost", "A", "\x59\x8b\xc8\x51\x90\xeb\xfd",
 	  "0cc...." },
+	/* mov 8(%rbp), %rcx; mov (%rbp), %rbp; lea 8(%r15), %rsp; push %rcx */
+	{ "return_address_is_copied_before_the_frame_is_taken_down", "A",
+	  FRAME "\x48\x8b\x4d\x08\x48\x8b\x6d\x00\x49\x8d\x67\x08\x51\xc3", "0111FFFFFFFFccccc0" },
+	/* the same of the word above it */
+	{ "other_word_is_no_copy_of_the_return_address", "A",
+	  FRAME "\x48\x8b\x4d\x10\x48\x8b\x6d\x00\x49\x8d\x67\x08\x51\xc3", "0111FFFFFFFF.....0" },
 	/* pop %rdx; push %rdx; jmp *%rcx */
 	{ "popped_return_address_is_below_sp", "A", "\x5a" NOP "\x52\xff\xe1", "0ppp00" },
 	/* push %rcx; push %rax; push 16(%rsp); mov %rdx, 24(%rsp); ret */
