@@ -36,6 +36,7 @@
 #define MAX_CODE_LEN (64u << 20)
 #define MAX_TABLE_LEN (4u << 20)
 #define MAX_BYTECODE_HOPS 3
+#define LAST_PREFIX 3 /* DebugBreakExtraWide */
 
 /* BaselineData of V8 9.0 to 9.4 alone (v8/src/objects/shared-function-info.tq at 9.4.146). */
 #define BASELINE_DATA_CODE 8
@@ -336,25 +337,48 @@ s32 v8_bytecode_position(struct v8_heap *h, u64 bytecode, s32 offset)
 	return v8_position_offset(pos);
 }
 
+static int read_bytecodes(struct v8_heap *h, u64 bytecode, u8 **bytes, u32 *len)
+{
+	int r = v8_bytecode_array_len(h, bytecode, len);
+
+	if (r < 0)
+		return r;
+	*bytes = malloc(*len);
+	return *bytes ? v8_read(h, bytecode - 1 + h->l->bytecode_data, *bytes, *len) : -ENOMEM;
+}
+
 int v8_baseline_offset(struct v8_heap *h, const struct v8_code *code, u64 bytecode, u64 pc)
 {
 	_cleanup_free_ u8 *table = NULL, *bytecodes = NULL;
 	u32 table_len, len;
-	int r = v8_bytecode_array_len(h, bytecode, &len);
+	int r = h->l->baseline_is_older ? -ENOTSUP : 0;
 
-	if (!r && h->l->baseline_is_older)
-		r = -ENOTSUP;
 	if (!r)
 		r = v8_read_bytes(h, code->positions, &table, &table_len);
 	if (r < 0)
 		return r;
-	bytecodes = malloc(len);
-	if (!bytecodes)
-		return -ENOMEM;
-	r = v8_read(h, bytecode - 1 + h->l->bytecode_data, bytecodes, len);
+	r = read_bytecodes(h, bytecode, &bytecodes, &len);
 	if (r < 0)
 		return r;
 	return v8_baseline_find(h->build, table, table_len, bytecodes, len, pc - code->start_addr);
+}
+
+int v8_bytecode_at(struct v8_heap *h, u64 bytecode, s64 offset)
+{
+	_cleanup_free_ u8 *bytes = NULL;
+	s64 off = 0;
+	u32 len;
+	int n;
+
+	if (read_bytecodes(h, bytecode, &bytes, &len) < 0 || offset < 0 || offset >= (s64)len)
+		return -1;
+	while (off < offset) {
+		n = v8_bytecode_len(h->build, bytes, len, (size_t)off);
+		if (n < 0 || (off + n > offset && (off + 1 < offset || bytes[off] > LAST_PREFIX)))
+			return -1;
+		off = off + n > offset ? offset : off + n;
+	}
+	return bytes[off];
 }
 
 s32 v8_bytecode_only(struct v8_heap *h, u64 bytecode, u8 op)
@@ -364,10 +388,7 @@ s32 v8_bytecode_only(struct v8_heap *h, u64 bytecode, u8 op)
 	int n;
 	u32 len;
 
-	if (v8_bytecode_array_len(h, bytecode, &len) < 0)
-		return -1;
-	bytes = malloc(len);
-	if (!bytes || v8_read(h, bytecode - 1 + h->l->bytecode_data, bytes, len) < 0)
+	if (read_bytecodes(h, bytecode, &bytes, &len) < 0)
 		return -1;
 	for (u32 off = 0; off < len; off += (u32)n) {
 		n = v8_bytecode_len(h->build, bytes, len, off);

@@ -164,12 +164,13 @@ static u64 source(struct v8_heap *h, const struct exits *x, u32 off)
 bool v8_exit_left(struct v8_heap *h, const struct v8_code *code, u64 ra, u64 *pc)
 {
 	_cleanup_(exits_deinit) struct exits x = {};
-	u32 off;
+	u32 off, first;
 
 	if (!is_optimized(code) || ra - code->start_addr > code->len || exits_init(&x, h, code) < 0)
 		return false;
 	off = exit_before(&x, (u32)(ra - code->start_addr));
-	if (off == NO_CALL)
+	first = first_exit(&x, h->l);
+	if (off == NO_CALL || (first != NO_CALL && off < first))
 		return false;
 	*pc = v8_has_no_positions(h, code) ? code->start_addr + off : source(h, &x, off);
 	return true;

@@ -284,6 +284,8 @@ u64 v8_baseline_bytecode(struct v8_heap *h, const struct v8_code *code,
 /* Script offset at a bytecode offset (-1: the function's entry), or -1. */
 s32 v8_bytecode_position(struct v8_heap *h, u64 bytecode, s32 offset);
 
+/* The bytecode that begins at @offset, or behind its prefix there; -1: none does. */
+int v8_bytecode_at(struct v8_heap *h, u64 bytecode, s64 offset);
 /* Where in a BytecodeArray the only bytecode @op is; -1: it is not the only one. */
 s32 v8_bytecode_only(struct v8_heap *h, u64 bytecode, u8 op);
 /* Bytecode offset at a pc of baseline code, -1 in its prologue, or -ENOENT. */

@@ -97,10 +97,11 @@ static bool handles(struct v8_heap *h, const struct v8_builtin *b, struct v8_fun
 		    u64 word)
 {
 	u64 bytecode = b && b->n_bytecodes ? v8_function_bytecode(h, f) : 0;
-	u8 op;
+	int op;
 
-	if (!bytecode || (u32)bytecode != aux || v8_read(h, bytecode + word, &op, 1) < 0)
+	if (!bytecode || (u32)bytecode != aux)
 		return false;
+	op = v8_bytecode_at(h, bytecode, (s64)word - (h->l->bytecode_data - 1));
 	return op >= b->bytecode && op - b->bytecode < b->n_bytecodes;
 }
 

@@ -107,8 +107,11 @@ static int name_by_stack(struct v8_heap *h, const struct uw_sample *s, const str
 
 	for (int i = 0; i < 3; i++) {
 		const struct v8_builtin *b = builtin_at(h, s->sp_words[i] - 1);
-		int n;
+		/* The return address of an exit is another exit, or what is behind it. */
+		int n = top && top->is_deopt ? name_left(h, s, f, s->sp_words[i], names) : 0;
 
+		if (n > 0)
+			return n;
 		if (b && b->kind == V8_BUILTIN_INTERPRETER)
 			return v8_name_interpreted(h, s, frame, f, names);
 		n = v8_name_compiled(h, s, f, pc_of_call(h, top, s->sp_words[i]), names);

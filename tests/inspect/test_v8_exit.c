@@ -134,6 +134,37 @@ static void function_that_V8_8_4_leaves_is_where_the_check_is(void **state)
 	v8_heap_free(&h);
 }
 
+/* Nothing tells yet that its frame is left but what is at sp. */
+static void function_that_enters_the_deoptimizer_is_where_the_check_is(void **state)
+{
+	struct v8_heap *h = set_up(false);
+
+	(void)state;
+	sample.n_frames = 1;
+	sample.pc = FAKE_BLOB_ADDR + FAKE_DEOPT;
+	sample.sp_words[0] = start + OF_INNER;
+	sample.frames[0] = fake_js(sample.pc, w.outer, 0, 0, 0);
+	assert_int_equal(v8_heap_name(h, &sample, 0, names), 3);
+	assert_string_equal(names[0].name, "DeoptimizationEntry_Eager");
+	check_name(&names[1], "inner", 4);
+	check_name(&names[2], "outer", 2);
+	v8_heap_free(&h);
+}
+
+/* It is like an exit, before where V8 says that they begin. */
+static void call_before_the_exits_is_none(void **state)
+{
+	static const u8 call[] = { 0x41, 0xff, 0x55, 0xd8 };
+	struct v8_heap *h = set_up(false);
+
+	(void)state;
+	fake_bytes(&v, start + 38, call, sizeof(call));
+	assert_int_equal(name_gone(h, 42), 1);
+	assert_string_equal(names[0].name, "outer");
+	assert_string_equal(names[0].reason, "the function is in a builtin");
+	v8_heap_free(&h);
+}
+
 static void function_at_its_exit_is_where_the_check_is(void **state)
 {
 	struct v8_heap *h = set_up(false);
@@ -251,6 +282,8 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(function_that_is_left_is_where_the_check_is),
+		cmocka_unit_test(function_that_enters_the_deoptimizer_is_where_the_check_is),
+		cmocka_unit_test(call_before_the_exits_is_none),
 		cmocka_unit_test(function_at_its_exit_is_where_the_check_is),
 		cmocka_unit_test(function_whose_frame_is_gone_is_where_it_was_left),
 		cmocka_unit_test(function_that_V8_8_4_leaves_is_where_the_check_is),

@@ -96,12 +96,19 @@ static void register_counts_as_far_as_it_has_been_changed(void **state)
 
 static void lost_register_counts_if_the_handlers_bytecode_is_there(void **state)
 {
+	static const u8 op = FAKE_OP, wide = 0;
 	struct v8_heap *h = start();
 
 	(void)state;
 	assert_int_equal(line_at(h, AT_LOST, WORD), 4);
 	assert_int_equal(line_at(h, AT_LOST, WORD + 1), 0);
 	assert_int_equal(line_at(h, AT_LOST, WORD - 3), 0);
+	/* An operand that looks like it is none, and what follows a prefix is one. */
+	fake_bytes(&v, w.bytecode + WORD + 1, &op, 1);
+	assert_int_equal(line_at(h, AT_LOST, WORD + 1), 0);
+	fake_bytes(&v, w.bytecode + WORD, &wide, 1);
+	v.build.bytecode_sizes[1][FAKE_OP] = 2;
+	assert_int_equal(line_at(h, AT_LOST, WORD + 1), 4);
 	v8_heap_free(&h);
 }
 
