@@ -202,7 +202,7 @@ static struct v8_builtin make_builtin(const char *name, u64 off, u64 len)
 		.is_handler = is_handler,
 		.is_entering = !strcmp(name, "BaselineOutOfLinePrologue"),
 		.is_leaving = !strcmp(name, "BaselineLeaveFrame"),
-		.is_barrier = !strncmp(name, "RecordWrite", 11),
+		.is_out_of_line = !strncmp(name, "RecordWrite", 11) || !strcmp(name, "DoubleToI"),
 		.is_deopt = !strncmp(name, "DeoptimizationEntry", 19),
 	};
 }

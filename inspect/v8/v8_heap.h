@@ -265,7 +265,8 @@ bool v8_code_same(struct v8_heap *h, const struct v8_code *code);
  *
  * Such code, after all else, has no positions of its own.
  *
- * Return: where the jump back leads that stands at @ra (x86-64), or 0.
+ * Return: where the jump back leads that stands at @ra, or after what takes saved registers
+ *         back (x86-64), or 0.
  */
 u64 v8_code_resumed(struct v8_heap *h, const struct v8_code *code, u64 ra);
 /* Have two offsets in optimized code one entry of the position table, or neither any? */

@@ -70,7 +70,7 @@ static u64 pc_of_call(struct v8_heap *h, const struct v8_builtin *callee, u64 ra
 	struct v8_code code;
 	u64 to = 0;
 
-	if (callee && callee->is_barrier && !v8_code_find(h, ra - 1, &code))
+	if (callee && callee->is_out_of_line && !v8_code_find(h, ra - 1, &code))
 		to = v8_code_resumed(h, &code, ra);
 	return to ? to : ra - 1;
 }

@@ -35,7 +35,7 @@ static struct v8_builtin builtins[] = {
 	{ FAKE_PLAIN, 0x100, "StringAdd", V8_BUILTIN_PLAIN, false },
 	{ FAKE_PROLOGUE, 0x100, "BaselineOutOfLinePrologue", .is_entering = true },
 	{ FAKE_LEAVE, 0x100, "BaselineLeaveFrame", .is_leaving = true },
-	{ FAKE_BARRIER, 0x100, "RecordWriteSaveFP", .is_barrier = true },
+	{ FAKE_BARRIER, 0x100, "RecordWriteSaveFP", .is_out_of_line = true },
 	{ FAKE_DEOPT, 0x100, "DeoptimizationEntry_Eager", .is_deopt = true },
 };
 

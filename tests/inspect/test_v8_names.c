@@ -438,11 +438,15 @@ static void a_barriers_caller_is_where_its_code_goes_on(void **state)
 {
 	static const struct {
 		u64 callee;
-		u8 jump[5];
+		u8 jump[12];
 		u32 line;
 	} cases[] = {
 		{ FAKE_BARRIER, { 0xe9, 0xf3, 0xff, 0xff, 0xff }, 2 }, /* to offset 12 */
 		{ FAKE_BARRIER, { 0xeb, 0xf6 }, 2 },
+		/* After pop %rdi, pop %r9; mov (%rsp), %r9d, add $8, %rsp */
+		{ FAKE_BARRIER, { 0x5f, 0x41, 0x59, 0xeb, 0xf3 }, 2 },
+		{ FAKE_BARRIER, { 0x44, 0x8b, 0x0c, 0x24, 0x48, 0x83, 0xc4, 8, 0xeb, 0xee }, 2 },
+		{ FAKE_BARRIER, { 0x50, 0xeb, 0xf5 }, 4 }, /* push */
 		{ FAKE_BARRIER, { 0xeb, 0x10 }, 4 }, /* not back */
 		{ FAKE_BARRIER, { 0xeb, 0x80 }, 4 }, /* out of the code */
 		{ FAKE_BARRIER, { 0x90 }, 4 },
@@ -454,7 +458,7 @@ static void a_barriers_caller_is_where_its_code_goes_on(void **state)
 	for (size_t i = 0; i < N(cases); i++) {
 		build_world();
 		h = fake_heap(&v);
-		fake_bytes(&v, w.turbofan_start + 20, cases[i].jump, 5);
+		fake_bytes(&v, w.turbofan_start + 20, cases[i].jump, sizeof(cases[i].jump));
 		sample.n_frames = 2;
 		sample.frames[0] = (struct uw_frame){ .pc = FAKE_BLOB_ADDR + cases[i].callee + 8,
 						      .kind = UW_V8_CODE };
