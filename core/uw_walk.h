@@ -94,7 +94,7 @@ UW_INLINE enum uw_status uw_step_in_mapping(struct uw_state *u, struct uw_frame 
 		native_identify(u, f);
 	if (kind == UW_MAP_NATIVE || kind == UW_MAP_V8_BUILTINS)
 		r = native_row(u, f);
-	u->has_record = false;
+	u->record_len = 0;
 	if (port_wants_async() && kind == UW_MAP_V8_BUILTINS && v8_async_begins(u, f))
 		return UW_OK;
 	if (kind == UW_MAP_V8_JIT || (kind == UW_MAP_V8_BUILTINS && !v8_lacks_record(u, r)))

@@ -144,15 +144,28 @@ UW_INLINE enum top_result v8_top_step(struct uw_state *u)
  * v8_lacks_record() - does the row of a builtin say that it has no frame record here?
  * @r:		its rule, NULL: there is none
  *
- * If there is one, u->has_record says so: in memory, where the verifier forgets that the
+ * If there is one, u->record_len says so: in memory, where the verifier forgets that the
  * two belong together.
  */
 UW_INLINE bool v8_lacks_record(struct uw_state *u, const struct uw_rule *r)
 {
 	u8 cfa = r ? r->cfa : UW_CFA_NONE;
 
-	u->has_record = cfa == UW_CFA_FP;
+	u->record_len = cfa == UW_CFA_FP ? (u32)r->cfa_off : 0;
 	return cfa == UW_CFA_SP || cfa == UW_CFA_AT_SP || cfa == UW_CFA_SCRATCH;
+}
+
+/* By the frame record; who calls may have saved its return address at its sp (arm64). */
+UW_INLINE enum uw_status v8_step_record(struct uw_state *u)
+{
+	u64 fp = u->regs.fp;
+	enum uw_status err = fp_step(u, 0);
+
+	if (!err && u->record_len) {
+		u->regs.sp = fp + u->record_len;
+		u->sp_known = true;
+	}
+	return err;
 }
 
 /* The function that is being deoptimized, and its caller's regs; false: there is none. */
@@ -170,7 +183,7 @@ UW_INLINE bool v8_step_deoptimized(struct uw_state *u, struct uw_frame *f,
 
 /**
  * v8_step() - identify a frame in V8's code and unwind it
- * @u:		walk state; u->map is the mapping of f->pc; u->has_record
+ * @u:		walk state; u->map is the mapping of f->pc; u->record_len
  * @f:		the frame, pc and flags set
  *
  * The slots of a frame that is half built can lie in a page that the stack has not
@@ -190,7 +203,7 @@ UW_INLINE enum uw_status v8_step(struct uw_state *u, struct uw_frame *f)
 	port_note(u, info ? UW_NOTE_V8 : UW_NOTE_V8_NO_INFO, u->map.info_idx);
 	if (!info)
 		return UW_T_NO_RUNTIME_INFO;
-	if (u->is_top && !u->has_record)
+	if (u->is_top && !u->record_len)
 		top = v8_top_step(u);
 	if (top == TOP_STEPPED)
 		return UW_OK;
@@ -214,5 +227,5 @@ UW_INLINE enum uw_status v8_step(struct uw_state *u, struct uw_frame *f)
 	}
 	if (f->kind == UW_V8_JS && u->map.kind == UW_MAP_V8_JIT)
 		v8_find_exit(u, info, &f->b);
-	return fp_step(u, 0);
+	return v8_step_record(u);
 }

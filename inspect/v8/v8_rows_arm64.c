@@ -291,14 +291,17 @@ static void follow_all(struct work *w, const struct state *start)
 
 static bool rule_from(const struct state *s, struct uw_rule *rule)
 {
-	*rule = v8_rule_framed;
-	if (s->where == FRAMED)
-		return true;
-	if (s->where != BARE)
+	if (s->where != FRAMED && s->where != BARE)
 		return false;
 	*rule = (struct uw_rule){ .cfa = UW_CFA_SP };
-	if (s->height != NO_HEIGHT)
+	if (s->where == FRAMED) {
+		rule->cfa = UW_CFA_FP;
+		rule->cfa_off = 8 * s->saved_fp;
+		rule->fp = UW_SAVED_CFA;
+		rule->fp_off = -8 * s->saved_fp;
+	} else if (s->height != NO_HEIGHT) {
 		rule->cfa_off = 8 * s->height;
+	}
 	if (s->saved_ra) {
 		rule->ra = UW_SAVED_CFA;
 		rule->ra_off = -8 * s->saved_ra;

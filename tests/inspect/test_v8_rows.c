@@ -12,6 +12,7 @@
  *	@	cfa = r8 + 8
  *	L to P	cfa = sp + 0 to 64, the return address is in lr (arm64)
  *	s	the return address is saved further down than at cfa - 8 (arm64)
+ *	E	cfa = fp - fp_off: the record lies below other words (arm64)
  *	.	there is no rule
  *
  * On arm64, a letter for each instruction.
@@ -187,7 +188,7 @@ static const struct row {
 	{ "arm64_registers_may_lie_above_the_record", "JSEntry",
 	  "\xfb\x73\xbf\xa9" FRAME_ARM64 "\xff\x33\xbf\xa9\xff\x43\x00\x91\xfd\x7b\xc1\xa8"
 	  "\xfb\x73\xc1\xa8" RET_ARM64,
-	  "LMsFFFML", true },
+	  "LMsEEEML", true },
 	/* b +8 over what nothing leads to */
 	{ "arm64_code_that_nothing_leads_to_has_the_frame", "A",
 	  FRAME_ARM64 "\x02\x00\x00\x14" NOP_ARM64 UNFRAME_ARM64 RET_ARM64, "L1FFFFL", true },
@@ -217,6 +218,9 @@ static char letter(const struct uw_rule *r)
 	if (r->cfa == UW_CFA_FP && r->cfa_off == 16 && r->ra == UW_SAVED_CFA && r->ra_off == -8 &&
 	    r->fp == UW_SAVED_CFA && r->fp_off == -16)
 		return 'F';
+	if (r->cfa == UW_CFA_FP && r->fp == UW_SAVED_CFA && r->cfa_off == -r->fp_off &&
+	    r->ra == UW_SAVED_CFA && r->ra_off == r->fp_off + 8)
+		return 'E';
 	if (r->cfa == UW_CFA_AT_SP && !r->cfa_off && !r->cfa_add && r->ra == UW_SAVED_CFA &&
 	    r->fp == UW_SAVED_SAME)
 		return (char)('a' + r->ra_off / 8);
