@@ -462,6 +462,7 @@ int v8_build_new(struct v8_build **build, struct elf_file *f)
 		return -ENOMEM;
 	c->file = f;
 	b->is_x86_64 = v8_machine(f) == EM_X86_64;
+	b->is_arm64 = v8_machine(f) == EM_AARCH64;
 	r = elf_file_each_symbol(f, collect, c);
 	if (r < 0)
 		return r;

@@ -215,26 +215,41 @@ static u32 restoring_len(const u8 *insn)
 	return 0;
 }
 
-u64 v8_code_resumed(struct v8_heap *h, const struct v8_code *code, u64 ra)
+/* jmp rel32, rel8; @bytes: MAX_RESTORING_LEN + 5 */
+static u64 jump_x86_64(const u8 *bytes, u64 ra)
 {
-	u8 bytes[MAX_RESTORING_LEN + 5] = {}, *insn = bytes;
-	u64 left = code->start_addr + code->len - ra, to;
+	const u8 *insn = bytes;
 	s32 rel;
-	s8 near;
 	u32 n;
 
-	if (left > code->len ||
-	    v8_read(h, ra, bytes, left < sizeof(bytes) ? left : sizeof(bytes)) < 0)
-		return 0;
 	while (insn < bytes + MAX_RESTORING_LEN - 3 && (n = restoring_len(insn))) {
 		insn += n;
 		ra += n;
 	}
 	memcpy(&rel, insn + 1, sizeof(rel));
-	near = (s8)insn[1];
-	to = insn[0] == 0xe9   ? ra + 5 + (u64)(s64)rel
-	     : insn[0] == 0xeb ? ra + 2 + (u64)(s64)near
-			       : 0;
+	if (insn[0] == 0xe9)
+		return ra + 5 + (u64)(s64)rel;
+	return insn[0] == 0xeb ? ra + 2 + (u64)(s64)(s8)insn[1] : 0;
+}
+
+/* b */
+static u64 jump_arm64(const u8 *bytes, u64 ra)
+{
+	u32 word;
+
+	memcpy(&word, bytes, sizeof(word));
+	return word >> 26 == 5 ? ra + (u64)((s64)(s32)(word << 6) >> 4) : 0;
+}
+
+u64 v8_code_resumed(struct v8_heap *h, const struct v8_code *code, u64 ra)
+{
+	u8 bytes[MAX_RESTORING_LEN + 5] = {};
+	u64 left = code->start_addr + code->len - ra, to;
+
+	if (left > code->len ||
+	    v8_read(h, ra, bytes, left < sizeof(bytes) ? left : sizeof(bytes)) < 0)
+		return 0;
+	to = h->build->is_arm64 ? jump_arm64(bytes, ra) : jump_x86_64(bytes, ra);
 	return to >= code->start_addr && to < ra ? to : 0;
 }
 

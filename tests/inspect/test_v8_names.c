@@ -440,6 +440,7 @@ static void a_barriers_caller_is_where_its_code_goes_on(void **state)
 		u64 callee;
 		u8 jump[12];
 		u32 line;
+		bool is_arm64;
 	} cases[] = {
 		{ FAKE_BARRIER, { 0xe9, 0xf3, 0xff, 0xff, 0xff }, 2 }, /* to offset 12 */
 		{ FAKE_BARRIER, { 0xeb, 0xf6 }, 2 },
@@ -451,6 +452,11 @@ static void a_barriers_caller_is_where_its_code_goes_on(void **state)
 		{ FAKE_BARRIER, { 0xeb, 0x80 }, 4 }, /* out of the code */
 		{ FAKE_BARRIER, { 0x90 }, 4 },
 		{ FAKE_PLAIN, { 0xeb, 0xf6 }, 4 },
+		{ FAKE_BARRIER, { 0xfe, 0xff, 0xff, 0x17 }, 2, true },
+		{ FAKE_BARRIER, { 0x04, 0x00, 0x00, 0x14 }, 4, true }, /* not back */
+		{ FAKE_BARRIER, { 0xc0, 0xff, 0xff, 0x17 }, 4, true }, /* out of the code */
+		{ FAKE_BARRIER, { 0xfe, 0xff, 0xff, 0x97 }, 4, true }, /* a call */
+		{ FAKE_BARRIER, { 0xe9, 0xf3, 0xff, 0xff, 0xff }, 4, true },
 	};
 	struct v8_heap *h;
 
@@ -458,6 +464,7 @@ static void a_barriers_caller_is_where_its_code_goes_on(void **state)
 	for (size_t i = 0; i < N(cases); i++) {
 		build_world();
 		h = fake_heap(&v);
+		v.build.is_arm64 = cases[i].is_arm64;
 		fake_bytes(&v, w.turbofan_start + 20, cases[i].jump, sizeof(cases[i].jump));
 		sample.n_frames = 2;
 		sample.frames[0] = (struct uw_frame){ .pc = FAKE_BLOB_ADDR + cases[i].callee + 8,
