@@ -28,6 +28,9 @@ struct live_cpu {
 #define LIVE_CPU_SOON_MS 300
 #define LIVE_CPU_LONG_MS 20000
 
+/* How much slower programs run than on this machine. */
+extern const int live_cpu_slowness;
+
 /* In a child process: becomes the program. Returns only if that fails. */
 void live_cpu_exec(char *const argv[]);
 

@@ -12,6 +12,8 @@
 
 #include "live_cpu.h"
 
+const int live_cpu_slowness = 1;
+
 void live_cpu_exec(char *const argv[])
 {
 	execv(argv[0], argv);

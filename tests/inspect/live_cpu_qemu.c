@@ -30,6 +30,8 @@
 #define TRAP 5 /* signals by their numbers in gdb (include/gdb/signals.def) */
 #define INTERRUPT 31 /* SIGUSR2, which live_cpu_interrupt() sends */
 
+const int live_cpu_slowness = 30; /* each stop forgets all translated code, too */
+
 static const char *folder(void)
 {
 	return getenv("LIVE_QEMU") ?: "/nonexistent";

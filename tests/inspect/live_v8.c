@@ -13,7 +13,7 @@
 #include <errno.h>
 #include <limits.h>
 #include <string.h>
-#include <time.h>
+#include <unistd.h>
 
 #include "../../inspect/util/cleanup.h"
 #include "../../inspect/v8/v8_heap.h"
@@ -90,9 +90,7 @@ static json_t *read_truth(struct live_node *n)
 
 static void wait_a_little(u32 *seed)
 {
-	struct timespec ts = { 0, 1000000 + rand_r(seed) % 4000000 };
-
-	nanosleep(&ts, NULL);
+	usleep((useconds_t)(live_cpu_slowness * (1000 + rand_r(seed) % 4000)));
 }
 
 struct run {
