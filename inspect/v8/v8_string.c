@@ -60,6 +60,22 @@ static int push(struct visit *v, u64 tagged, u32 from, u32 n)
 	return 0;
 }
 
+/*
+ * Where a string is that the collector has moved while this slot still names the old
+ * place: the copy's untagged address stands there instead of the map (MapWord in
+ * v8/src/objects/objects.h at 10.2, seen in 14.6). The copy is complete by then, but a
+ * page of it that is kept may be older.
+ */
+static u64 moved_to(struct v8_heap *h, u64 tagged)
+{
+	u64 word;
+
+	if (v8_word(h, tagged, 0, &word) < 0 || !word || word % 8)
+		return tagged;
+	target_renew(h->target);
+	return word + 1;
+}
+
 static int length_of(struct v8_heap *h, u64 tagged, u32 *len)
 {
 	if (!v8_is_string(h, tagged))
@@ -99,8 +115,10 @@ static int visit_cons(struct v8_heap *h, struct visit *v, const struct piece *p)
 
 	if (!r)
 		r = v8_word(h, p->tagged, h->l->cons_second, &second);
-	if (!r)
+	if (!r) {
+		first = moved_to(h, first);
 		r = length_of(h, first, &len);
+	}
 	if (r < 0)
 		return r;
 	in_first = p->from >= len ? 0 : len - p->from < p->n ? len - p->from : p->n;
@@ -138,12 +156,14 @@ static int visit_external(struct v8_heap *h, struct visit *v, const struct piece
 	return r ? r : visit_flat(h, v, chars, p, !(type & ONE_BYTE));
 }
 
-static int visit_piece(struct v8_heap *h, struct visit *v, const struct piece *p)
+static int visit_piece(struct v8_heap *h, struct visit *v, struct piece *p)
 {
-	int type = v8_type(h, p->tagged), r;
+	int type, r;
 	u64 actual;
 	u32 len;
 
+	p->tagged = moved_to(h, p->tagged);
+	type = v8_type(h, p->tagged);
 	if (type < 0)
 		return type;
 	r = length_of(h, p->tagged, &len);
@@ -172,8 +192,10 @@ int v8_string_visit(struct v8_heap *h, u64 tagged, size_t max, enum target_holds
 {
 	struct visit v = { .holds = holds, .fn = fn, .data = data };
 	u32 len;
-	int r = length_of(h, tagged, &len);
+	int r;
 
+	tagged = moved_to(h, tagged);
+	r = length_of(h, tagged, &len);
 	if (r < 0)
 		return r;
 	push(&v, tagged, 0, len < max ? len : (u32)max);

@@ -132,6 +132,30 @@ static void a_line_end_may_lie_across_pieces(void **state)
 	v8_heap_free(&h);
 }
 
+static void a_source_that_is_being_moved_is_read_where_it_is(void **state)
+{
+	u64 texts[2], copy;
+
+	(void)state;
+	fake_init(&v);
+	texts[0] = fake_string(&v, "old");
+	copy = fake_string(&v, "a\nb");
+	texts[1] = fake_cons(&v, texts[0], fake_string(&v, "c"), 4);
+	fake_put(&v, texts[0] - 1, copy - 1); /* instead of its map */
+	for (size_t i = 0; i < N(texts); i++) {
+		struct v8_heap *h = fake_heap(&v);
+		struct v8_script *s = v8_script_get(h, fake_script(&v, fake_smi(0), texts[i]));
+		const char *reason;
+		u32 line, column;
+
+		assert_non_null(s);
+		assert_true(v8_script_position(h, s, 2, &line, &column, &reason));
+		assert_int_equal(line, 2);
+		assert_int_equal(column, 1);
+		v8_heap_free(&h);
+	}
+}
+
 static void what_initializes_a_class_is_called_as_v8_calls_it(void **state)
 {
 	static const char *const instance = "<instance_members_initializer>";
@@ -211,6 +235,7 @@ int main(void)
 		cmocka_unit_test(an_empty_name_is_inferred_or_anonymous),
 		cmocka_unit_test(every_line_terminator_of_ecmascript_counts),
 		cmocka_unit_test(a_line_end_may_lie_across_pieces),
+		cmocka_unit_test(a_source_that_is_being_moved_is_read_where_it_is),
 		cmocka_unit_test(what_initializes_a_class_is_called_as_v8_calls_it),
 		cmocka_unit_test(a_name_is_believed_however_far_into_its_source_it_stands),
 	};
