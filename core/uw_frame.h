@@ -98,11 +98,12 @@ struct uw_sample {
 	u64 lr; /* 0 where the architecture has none */
 	u64 sp_words[3]; /* at sp; 0 where unreadable */
 	u64 interp[2]; /* the interpreter's bytecode offset and array registers */
+	u64 callee; /* the register with the JSFunction that is called */
 	u64 saved[V8_SAVED_WORDS]; /* from fp - 24 downwards, of the innermost function's stub */
 	struct uw_frame frames[UW_MAX_FRAMES];
 };
-_Static_assert(offsetof(struct uw_sample, frames) == 152, "wire");
-_Static_assert(sizeof(struct uw_sample) == 152 + 32 * UW_MAX_FRAMES, "wire");
+_Static_assert(offsetof(struct uw_sample, frames) == 160, "wire");
+_Static_assert(sizeof(struct uw_sample) == 160 + 32 * UW_MAX_FRAMES, "wire");
 
 enum uw_sample_flags {
 	UW_SAMPLE_IN_KERNEL = 1 << 0, /* the sample hit kernel code */

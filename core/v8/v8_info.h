@@ -61,8 +61,7 @@ struct v8_info {
 	u16 jspi_marker; /* of the frame at the bottom of a stack for WebAssembly, 0: unknown */
 	u16 deopt_caller_off; /* in a Deoptimizer: sp, fp and pc of the caller; 0: unknown */
 	u16 deopt_from_off; /* ... the return address of the exit from its code, if that is known */
-	u16 deopt_pushed_len; /* what the entry pushes that V8 8.4 makes at run time; 0: a builtin
-			       */
+	u16 deopt_pushed_len; /* by the entry that V8 8.4 makes at run time; 0: it is a builtin */
 	struct v8_async async;
 };
 _Static_assert(sizeof(struct v8_info) == 56, "wire");

@@ -67,8 +67,9 @@ static enum v8_tier tier_of(const struct v8_layout *l, u32 kind)
 	case 1:
 		return V8_TIER_MAGLEV;
 	case 2:
-	case 3: /* V8 9.0 and 9.1, which knew more tiers, and had them off */
 		return V8_TIER_TURBOFAN;
+	case 3: /* V8 9.0 and 9.1, which knew more tiers, and had them off */
+		return l->version < V8_VERSION(9, 0) ? V8_TIER_NONE : V8_TIER_TURBOFAN;
 	default:
 		return V8_TIER_NONE;
 	}

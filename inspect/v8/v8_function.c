@@ -224,3 +224,14 @@ struct v8_function *v8_function_by_bytecode(struct v8_heap *h, u64 bytecode, u64
 			return f;
 	return NULL;
 }
+
+struct v8_function *v8_function_called(struct v8_heap *h, const struct uw_sample *s, u64 bytecode)
+{
+	struct v8_function *f = v8_function_by_bytecode(h, bytecode, s->time_ns);
+	u64 sfi;
+
+	if (f || !bytecode || v8_word(h, s->callee, h->l->function_shared, &sfi) < 0)
+		return f;
+	f = v8_function_get(h, sfi, s->time_ns);
+	return f && v8_function_bytecode(h, f) == bytecode ? f : NULL;
+}

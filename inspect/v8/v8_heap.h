@@ -223,6 +223,12 @@ struct v8_function *v8_function_get(struct v8_heap *h, u64 sfi, u64 time_ns);
 u64 v8_function_bytecode(struct v8_heap *h, struct v8_function *f);
 struct v8_function *v8_function_by_bytecode(struct v8_heap *h, u64 bytecode, u64 time_ns);
 
+/*
+ * The function of @bytecode that is being called: one that was met before, else the one in the
+ * sample's register. NULL when that has another BytecodeArray.
+ */
+struct v8_function *v8_function_called(struct v8_heap *h, const struct uw_sample *s, u64 bytecode);
+
 /* ---- v8_code.c ---- */
 
 struct v8_code {

@@ -213,7 +213,7 @@ int v8_name_in_handler(struct v8_heap *h, const struct uw_sample *s, const struc
 
 int v8_name_entering(struct v8_heap *h, const struct uw_sample *s, struct v8_name *names)
 {
-	struct v8_function *f = v8_function_by_bytecode(h, s->interp[1], s->time_ns);
+	struct v8_function *f = v8_function_called(h, s, s->interp[1]);
 
 	names[0] = (struct v8_name){ .kind = V8_NAME_JS, .tier = V8_TIER_BASELINE };
 	if (!f)

@@ -126,6 +126,8 @@ static int name_by_stack(struct v8_heap *h, const struct uw_sample *s, const str
 /* The interpreter's entry that @code is a copy of, or NULL: it has its length. */
 static const struct v8_builtin *copied_entry(const struct v8_heap *h, const struct v8_code *code)
 {
+	if (code->tier != V8_TIER_NONE)
+		return NULL;
 	for (size_t i = 0; i < h->build->n_builtins; i++) {
 		const struct v8_builtin *b = &h->build->builtins[i];
 
@@ -170,8 +172,7 @@ static int name_in_jit(struct v8_heap *h, const struct uw_sample *s, u32 i, stru
 	u64 pc = is_caller ? pc_of_call(h, callee, frame->pc) : frame->pc;
 	int n;
 
-	/* A frame of its own: its caller has one, too. Else it stands for the function that left.
-	 */
+	/* With a frame of its own its caller has one, too; else it stands for who left. */
 	n = callee && callee->is_deopt && frame[-1].kind == UW_V8_CODE
 		    ? name_left(h, s, f, frame->pc, names)
 		    : 0;
@@ -262,7 +263,8 @@ static int name_in_builtin(struct v8_heap *h, const struct uw_sample *s, u32 i,
 		return 1 + n;
 	if (!is_top) {
 		v8_name_function(f, names);
-		return v8_give_reason(names, "the function is in a builtin");
+		locate_at_edge(h, f, b, names);
+		return names->line ? 1 : v8_give_reason(names, "the function is in a builtin");
 	}
 	n = name_by_stack(h, s, frame, f, names + 1);
 	if (n)
@@ -421,7 +423,7 @@ static int name_code(struct v8_heap *h, const struct uw_sample *s, const struct 
 	}
 	bytecode = v8_bytecode_of(h, code.deopt);
 	if (code.tier == V8_TIER_BASELINE && bytecode)
-		f = v8_function_by_bytecode(h, bytecode, s->time_ns);
+		f = v8_function_called(h, s, bytecode);
 	else if (v8_code_function(h, &code))
 		f = v8_function_get(h, v8_code_function(h, &code), s->time_ns);
 	if (!f)

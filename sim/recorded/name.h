@@ -9,7 +9,7 @@
 /**
  * sim_name_frames() - name a walk
  * @c:		whose mappings' files are looked for where they were, by build id
- * @s:		the walk; interp and sp_words, too, are to be set
+ * @s:		the walk; interp, callee and sp_words, too, are to be set
  * @memory:	of @c
  * @runtime:	gets the name of the runtime, 64 bytes: "" where it is not known
  * @out:	frames are appended

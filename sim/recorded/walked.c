@@ -53,10 +53,11 @@ static int walk_natively(const struct sim_case *c, struct sim_walk *walk, struct
 		   : 0;
 }
 
-/* Registers of the interpreter: see arch_take_regs() of bpf/arch. */
+/* Registers of V8: see arch_take_regs() of bpf/arch. */
 static void fill_sample(const struct case_file *core, struct uw_sample *s)
 {
-	static const u8 interp[CASE_N_ARCHS][2] = { { 9 - 2, 3 }, { 19, 20 } };
+	static const u8 interp[CASE_N_ARCHS][2] = { { 8, 3 }, { 19, 20 } };
+	static const u8 callee[CASE_N_ARCHS] = { 14, 1 };
 
 	s->sp = core->regs.sp;
 	s->fp = core->regs.fp;
@@ -64,6 +65,7 @@ static void fill_sample(const struct case_file *core, struct uw_sample *s)
 	s->lr = core->regs.lr;
 	for (u32 i = 0; i < 2; i++)
 		s->interp[i] = core->regs.all[interp[core->arch][i]];
+	s->callee = core->regs.all[callee[core->arch]];
 	if (case_bytes(core, s->sp, s->sp_words, sizeof(s->sp_words)))
 		memset(s->sp_words, 0, sizeof(s->sp_words));
 }

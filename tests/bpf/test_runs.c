@@ -144,7 +144,7 @@ static void a_sample_is_as_long_as_its_frames(void **state)
 		assert_non_null(run());
 		assert_int_equal(w.sample.n_frames, counts[i]);
 		assert_int_equal(w.sample.status, UW_END);
-		assert_int_equal(fake.sent[0].len, 152 + 32 * counts[i]);
+		assert_int_equal(fake.sent[0].len, 160 + 32 * counts[i]);
 		assert_ptr_equal(fake.sent[0].ring, &uw_ring);
 		assert_int_equal(fake.sent[0].flags, BPF_RB_NO_WAKEUP);
 		world_end();

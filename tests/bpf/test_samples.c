@@ -101,6 +101,7 @@ static void registers_of_the_first_frame_are_kept(void **state)
 
 	(void)state;
 	w.event.regs = pt_regs_of(&regs, SMI(5), HEAP(0x41));
+	set_callee(&w.event.regs, HEAP(0x81));
 	assert_non_null(run());
 	assert_int_equal(w.sample.pc, regs.pc);
 	assert_int_equal(w.sample.sp, regs.sp);
@@ -108,6 +109,7 @@ static void registers_of_the_first_frame_are_kept(void **state)
 	assert_int_equal(w.sample.lr, HAS_LR ? regs.lr : 0);
 	assert_int_equal(w.sample.interp[0], SMI(5));
 	assert_int_equal(w.sample.interp[1], HEAP(0x41));
+	assert_int_equal(w.sample.callee, HEAP(0x81));
 	assert_memory_equal(w.sample.sp_words, chained, 24);
 }
 

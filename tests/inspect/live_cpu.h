@@ -20,6 +20,7 @@ struct live_cpu {
 	int signal; /* that it stopped for, to be delivered; 0: none */
 	struct uw_regs regs;
 	u64 interp[2]; /* the interpreter's offset and BytecodeArray, if it runs V8's code */
+	u64 callee; /* the JSFunction, where one is called */
 	u64 breakpoint; /* 0: none */
 	char received[4096]; /* from the stub */
 	size_t n_received;
@@ -54,5 +55,5 @@ int live_cpu_go_on(struct live_cpu *c);
 int live_cpu_step(struct live_cpu *c);
 /* Of a stopped thread: where it is to stop; 0: nowhere. */
 int live_cpu_break(struct live_cpu *c, u64 addr);
-/* Of a stopped thread: regs and interp. */
+/* Of a stopped thread: regs, interp and callee. */
 int live_cpu_read(struct live_cpu *c);

@@ -120,6 +120,7 @@ int live_cpu_read(struct live_cpu *c)
 				    { regs.r10, regs.rax, regs.rcx, regs.r8, regs.r9, regs.r11 } };
 	c->interp[0] = regs.r9;
 	c->interp[1] = regs.r12;
+	c->callee = regs.rdi;
 	c->has_regs = true;
 	return 0;
 }

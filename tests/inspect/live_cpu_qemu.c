@@ -274,6 +274,7 @@ int live_cpu_read(struct live_cpu *c)
 	c->regs = (struct uw_regs){ .pc = x[32], .sp = x[31], .fp = x[29], .lr = x[30] };
 	c->interp[0] = x[19];
 	c->interp[1] = x[20];
+	c->callee = x[1];
 	c->has_regs = true;
 	return 0;
 }

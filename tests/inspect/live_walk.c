@@ -34,6 +34,7 @@ int live_walk(struct uw_state *u, struct live_cpu *c, struct target *t)
 	u->sample.lr = c->regs.lr;
 	u->sample.interp[0] = c->interp[0];
 	u->sample.interp[1] = c->interp[1];
+	u->sample.callee = c->callee;
 	target_read(t, c->regs.sp, u->sample.sp_words, sizeof(u->sample.sp_words));
 	uw_walk_begin(u);
 	while (status == UW_OK)

@@ -15,6 +15,7 @@
 
 #define N(a) (sizeof(a) / sizeof((a)[0]))
 #define EXPORT_DATA 999 /* a type of its own */
+#define JS_FUNCTION 998 /* whichever it is */
 
 static struct fake_v8 v;
 static struct uw_sample sample;
@@ -158,6 +159,69 @@ static void in_a_stripped_file_slots_of_an_interrupted_frame_tell_no_line(void *
 	assert_string_equal(names[1].name, "outer");
 	assert_int_equal(names[1].line, 0);
 	assert_non_null(names[1].reason);
+	v8_heap_free(&h);
+}
+
+static const struct fake_scene *scene_of(const char *what)
+{
+	for (size_t i = 0; i < n_scenes; i++)
+		if (!strcmp(scenes[i].expected.what, what))
+			return &scenes[i];
+	return NULL;
+}
+
+/* It counts if it has the BytecodeArray that is entered. */
+static void a_function_never_met_is_told_by_the_register_that_it_is_called_in(void **state)
+{
+	const struct fake_scene *scene;
+	u64 outer, inner;
+
+	(void)state;
+	set_scenes();
+	scene = scene_of("a builtin that enters baseline code, before it has a frame");
+	assert_non_null(scene);
+	outer = fake_object(&v, JS_FUNCTION, 64);
+	fake_put(&v, outer - 1 + v.build.layout.function_shared, w.outer);
+	inner = fake_object(&v, JS_FUNCTION, 64);
+	fake_put(&v, inner - 1 + v.build.layout.function_shared, w.inner);
+	for (int i = 0; i < 3; i++) {
+		struct v8_heap *h = fake_heap(&v);
+
+		sample.callee = i == 0 ? outer : i == 1 ? inner : 0;
+		assert_int_equal(name_scene(h, scene), 2);
+		if (i == 0) {
+			assert_string_equal(names[1].name, "outer");
+			assert_int_equal(names[1].line, 2);
+			assert_null(names[1].reason);
+		} else {
+			assert_null(names[1].name);
+			assert_non_null(names[1].reason);
+		}
+		v8_heap_free(&h);
+	}
+	sample.callee = 0;
+}
+
+/* It calls V8 on the function's frame. */
+static void who_leaves_baseline_code_by_a_call_is_at_its_only_return(void **state)
+{
+	const struct fake_scene *scene;
+	struct v8_heap *h;
+
+	(void)state;
+	set_scenes();
+	scene = scene_of("a builtin that leaves baseline code");
+	assert_non_null(scene);
+	h = fake_heap(&v);
+	sample.n_frames = 2;
+	sample.frames[0] = (struct uw_frame){ .kind = UW_NATIVE };
+	sample.frames[1] = scene->frame;
+	sample.frames[1].flags = UW_FRAME_RA;
+	assert_int_equal(v8_heap_name(h, &sample, 1, names), 1);
+	assert_string_equal(names[0].name, "outer");
+	assert_int_equal(names[0].tier, V8_TIER_BASELINE);
+	assert_int_equal(names[0].line, 4);
+	assert_null(names[0].reason);
 	v8_heap_free(&h);
 }
 
@@ -519,6 +583,8 @@ int main(void)
 		cmocka_unit_test(every_kind_of_frame_gets_its_name_and_line),
 		cmocka_unit_test(a_stripped_file_takes_away_the_names_of_builtins_alone),
 		cmocka_unit_test(in_a_stripped_file_slots_of_an_interrupted_frame_tell_no_line),
+		cmocka_unit_test(a_function_never_met_is_told_by_the_register_that_it_is_called_in),
+		cmocka_unit_test(who_leaves_baseline_code_by_a_call_is_at_its_only_return),
 		cmocka_unit_test(the_function_of_a_webassembly_export_is_a_stub),
 		cmocka_unit_test(a_failing_read_takes_away_but_never_makes_up),
 		cmocka_unit_test(a_layout_that_is_wrong_in_a_field_names_nothing_wrongly),

@@ -34,12 +34,10 @@
 #define NOP "\x8b\xc1" /* mov %ecx, %eax */
 #define TEN_NOPS "\x90\x90\x90\x90\x90\x90\x90\x90\x90\x90"
 
-#define FRAME_ARM64                                                                                \
-	"\xfd\x7b\xbf\xa9\xfd\x03\x00\x91" /* stp x29, x30, [sp, #-16]!; mov x29, sp               \
-					    */
-#define UNFRAME_ARM64                                                                              \
-	"\xbf\x03\x00\x91\xfd\x7b\xc1\xa8" /* mov sp, x29; ldp x29, x30, [sp], #16                 \
-					    */
+/* stp x29, x30, [sp, #-16]!; mov x29, sp */
+#define FRAME_ARM64 "\xfd\x7b\xbf\xa9\xfd\x03\x00\x91"
+/* mov sp, x29; ldp x29, x30, [sp], #16 */
+#define UNFRAME_ARM64 "\xbf\x03\x00\x91\xfd\x7b\xc1\xa8"
 #define NOP_ARM64 "\x1f\x20\x03\xd5"
 #define TEN_NOPS_ARM64                                                                             \
 	NOP_ARM64 NOP_ARM64 NOP_ARM64 NOP_ARM64 NOP_ARM64 NOP_ARM64 NOP_ARM64 NOP_ARM64 NOP_ARM64  \

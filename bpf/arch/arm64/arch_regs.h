@@ -44,10 +44,14 @@ UW_INLINE bool arch_returns_zero(const struct arch_pt_regs *r)
 	return !r->x[0] && r->x[8] != 139; /* __NR_rt_sigreturn */
 }
 
-/* V8 on arm64: x19 is the bytecode offset, x20 the BytecodeArray (interpreter registers). */
+/*
+ * V8 on arm64: x19 is the bytecode offset, x20 the BytecodeArray (interpreter registers); x1 the
+ * JSFunction that is called (kJSFunctionRegister, v8/src/codegen/arm64/register-arm64.h).
+ */
 UW_INLINE void arch_take_regs(struct uw_state *u, const struct arch_pt_regs *r)
 {
 	u->regs = (struct uw_regs){ .pc = r->pc, .sp = r->sp, .fp = r->x[29], .lr = r->x[30] };
 	u->sample.interp[0] = r->x[19];
 	u->sample.interp[1] = r->x[20];
+	u->sample.callee = r->x[1];
 }

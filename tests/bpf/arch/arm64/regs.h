@@ -24,6 +24,12 @@ static inline struct arch_pt_regs pt_regs_of(const struct uw_regs *r, u64 offset
 	return regs;
 }
 
+/* V8 calls a function with its JSFunction in x1. */
+static inline void set_callee(struct arch_pt_regs *regs, u64 function)
+{
+	((u64 *)regs)[1] = function;
+}
+
 /* The system call that @regs come from is to return @result; its instruction. */
 static inline u32 set_syscall(struct arch_pt_regs *regs, u64 result)
 {

@@ -19,6 +19,7 @@ enum {
 	AT_R8 = 9,
 	AT_RAX = 10,
 	AT_RCX = 11,
+	AT_RDI = 14,
 	AT_RIP = 16,
 	AT_CS = 17,
 	AT_RSP = 19,
@@ -46,6 +47,12 @@ static inline struct arch_pt_regs pt_regs_of(const struct uw_regs *r, u64 offset
 	_Static_assert(sizeof(regs) == sizeof(words), "all of them");
 	memcpy(&regs, words, sizeof(regs));
 	return regs;
+}
+
+/* V8 calls a function with its JSFunction in rdi. */
+static inline void set_callee(struct arch_pt_regs *regs, u64 function)
+{
+	((u64 *)regs)[AT_RDI] = function;
 }
 
 /* The system call that @regs come from is to return @result; its instruction. */
