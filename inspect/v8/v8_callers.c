@@ -18,6 +18,20 @@
 /* A crafted heap shall not hold the recorder. */
 #define MAX_CALLER_PATHS 4096
 #define MAX_CALLER_LOOKUPS 256
+#define MAX_CALLER_BYTES (4u << 20) /* of translations and position tables */
+
+/* What is left for one name. */
+struct budget {
+	u32 paths, lookups, bytes;
+};
+
+static bool spend(struct budget *b, u32 n_bytes)
+{
+	bool is_enough = n_bytes <= b->bytes;
+
+	b->bytes -= is_enough ? n_bytes : b->bytes;
+	return is_enough;
+}
 
 struct tables {
 	u8 *tree, *positions;
@@ -82,21 +96,34 @@ struct call {
 	enum { NO_CALL, ONE_CALL, SEVERAL_CALLS, SURE_CALL } state;
 };
 
+/* The bytes of the position table at @bytecode, 0: there is none. */
+static u32 positions_len(struct v8_heap *h, u64 bytecode)
+{
+	u64 table, addr;
+	u32 len;
+
+	if (v8_word(h, bytecode, h->l->bytecode_positions, &table) < 0 ||
+	    v8_byte_array(h, table, &addr, &len) < 0)
+		return 0;
+	return len;
+}
+
 /* Points of one inlined call may disagree; then the one counts that V8's position agrees with. */
 static void note_call(struct v8_heap *h, struct call *call, const struct v8_inlined *caller,
-		      s32 offset, u32 *lookups_left)
+		      s32 offset, struct budget *left)
 {
-	u64 data;
+	u64 data, bytecode = 0;
 
 	if (call->state == SURE_CALL || (call->state && call->offset == offset))
 		return;
-	if (!*lookups_left) {
+	if (left->lookups && !v8_word(h, caller->sfi, h->l->sfi_data, &data))
+		bytecode = v8_bytecode_of(h, data);
+	if (!left->lookups || !spend(left, positions_len(h, bytecode))) {
 		call->state = SEVERAL_CALLS;
 		return;
 	}
-	--*lookups_left;
-	if (!v8_word(h, caller->sfi, h->l->sfi_data, &data) &&
-	    v8_bytecode_position(h, v8_bytecode_of(h, data), offset) == caller->pos)
+	left->lookups--;
+	if (v8_bytecode_position(h, bytecode, offset) == caller->pos)
 		call->state = SURE_CALL;
 	else
 		call->state = call->state ? SEVERAL_CALLS : ONE_CALL;
@@ -127,7 +154,7 @@ void v8_deopt_callers(struct v8_heap *h, const struct v8_code *code, const s32 *
 {
 	_cleanup_(v8_deopt_deinit) struct v8_deopt d = {};
 	_cleanup_(tables_deinit) struct tables tables = {};
-	u32 paths_left = MAX_CALLER_PATHS, lookups_left = MAX_CALLER_LOOKUPS;
+	struct budget left = { MAX_CALLER_PATHS, MAX_CALLER_LOOKUPS, MAX_CALLER_BYTES };
 	int more = 0, r = v8_deopt_init(&d, h, code);
 	bool is_maglev = code->tier == V8_TIER_MAGLEV;
 	struct call calls[V8_DEOPT_FRAMES] = {};
@@ -156,14 +183,16 @@ void v8_deopt_callers(struct v8_heap *h, const struct v8_code *code, const s32 *
 				calls[i].is_shared = last == position_of(&tables, ids[i]);
 		if (v8_position_inlining(last) < 0)
 			continue;
-		is_spent = !paths_left--;
+		is_spent = !left.paths--;
 		if (is_spent)
 			break;
-		if (v8_deopt_path(&d, &d.points[p], &path) < 1)
-			continue;
+		v8_deopt_path(&d, &d.points[p], &path);
+		is_spent = !spend(&left, path.len);
+		if (is_spent)
+			break;
 		for (int i = 0; i < n - 1; i++)
 			if (find_call(&tables, &path, v8_position_inlining(last), ids[i], &offset))
-				note_call(h, &calls[i], &out[i + 1], offset, &lookups_left);
+				note_call(h, &calls[i], &out[i + 1], offset, &left);
 	}
 	for (int i = 0; i < n - 1; i++)
 		if (is_spent && calls[i].state != SURE_CALL)

@@ -63,7 +63,7 @@ int v8_deopt_path(const struct v8_deopt *d, const struct v8_point *p, struct v8_
 
 	path->n = v8_translation_read(d->translations, d->translations_len,
 				      entry(d, p->idx, ENTRY_TRANSLATION), d->h->l->deopt_form,
-				      path->frames, V8_DEOPT_FRAMES);
+				      path->frames, V8_DEOPT_FRAMES, &path->len);
 	if (path->n < 1)
 		return -EINVAL;
 	innermost = &path->frames[path->n - 1];

@@ -36,6 +36,7 @@ struct v8_deopt {
 struct v8_path {
 	struct v8_translated frames[V8_DEOPT_FRAMES];
 	int n;
+	u32 len; /* bytes of translations that it took to read it */
 };
 
 /* Its points at calls. To be ended by v8_deopt_deinit(), also if it failed. */

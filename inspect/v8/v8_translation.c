@@ -190,29 +190,18 @@ static int begin(struct walk *w, const u8 *bytes, size_t n, u32 at, enum v8_deop
 		return -EINVAL;
 	w->has_basis = before;
 	w->basis.at = at - before;
-	w->basis.n = at;
+	w->basis.n = before > MAX_TRANSLATION_LEN ? w->basis.at + MAX_TRANSLATION_LEN : at;
 	*n_all = to_signed(insn.operands[!is_old]);
 	return to_signed(insn.operands[1 + !is_old]);
 }
 
-int v8_translation_read(const u8 *bytes, size_t n, u32 at, enum v8_deopt_form form,
-			struct v8_translated *frames, int max)
+static int read_functions(struct walk *w, int n_js, int n_all, struct v8_translated *frames)
 {
-	struct walk w;
 	struct insn insn;
-	int n_js, n_all, found = 0;
+	int found = 0;
 
-	if (at >= n || form == V8_DEOPT_UNKNOWN || form >= N(forms))
-		return -EINVAL;
-	if (n - at > MAX_TRANSLATION_LEN)
-		n = at + MAX_TRANSLATION_LEN;
-	n_js = begin(&w, bytes, n, at, form, &n_all);
-	if (n_js < 1)
-		return -EINVAL;
-	if (n_js > max)
-		return -E2BIG;
 	while (found < n_js) {
-		if (!next(&w, &insn) || insn.op.meaning == BEGIN)
+		if (!next(w, &insn) || insn.op.meaning == BEGIN)
 			return -EINVAL;
 		if (insn.op.meaning != FUNCTION && insn.op.meaning != BUILTIN)
 			continue;
@@ -224,6 +213,29 @@ int v8_translation_read(const u8 *bytes, size_t n, u32 at, enum v8_deopt_form fo
 		};
 	}
 	return found;
+}
+
+int v8_translation_read(const u8 *bytes, size_t n, u32 at, enum v8_deopt_form form,
+			struct v8_translated *frames, int max, u32 *len)
+{
+	struct walk w;
+	size_t basis;
+	int n_js, n_all;
+
+	*len = 0;
+	if (at >= n || form == V8_DEOPT_UNKNOWN || form >= N(forms))
+		return -EINVAL;
+	if (n - at > MAX_TRANSLATION_LEN)
+		n = at + MAX_TRANSLATION_LEN;
+	n_js = begin(&w, bytes, n, at, form, &n_all);
+	if (n_js < 1)
+		return -EINVAL;
+	if (n_js > max)
+		return -E2BIG;
+	basis = w.basis.at;
+	n_js = read_functions(&w, n_js, n_all, frames);
+	*len = (u32)(w.own.at - at + w.basis.at - basis);
+	return n_js;
 }
 
 /* ---- safepoints ---- */

@@ -31,11 +31,12 @@ struct v8_translated {
  * @at:		where the one begins
  * @frames:	outermost first
  * @max:	most of them
+ * @len:	bytes that were decoded, those of its basis, too: what it cost
  *
  * Return: how many (>= 1), -EINVAL (truncated or crafted) or -E2BIG.
  */
 int v8_translation_read(const u8 *bytes, size_t n, u32 at, enum v8_deopt_form form,
-			struct v8_translated *frames, int max);
+			struct v8_translated *frames, int max, u32 *len);
 
 struct v8_safepoints {
 	const u8 *entries;

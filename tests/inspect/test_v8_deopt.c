@@ -86,15 +86,36 @@ static void a_call_without_a_point_has_the_position_that_no_other_has(void **sta
 	check_call(FAKE_CALL_ALSO_MADE, false, "inner", 2);
 }
 
-/* How often the target is read for a frame of such code; *line: of the caller. */
-static int reads_of(u32 n_checks, u32 n_exits, u32 *line)
+/* The position table at @bytecode, and bytes behind it that end it as well. */
+static void lengthen_positions(u64 bytecode, u32 len)
 {
+	static u8 longer[64 << 10];
+	const struct v8_layout *l = &v.build.layout;
+	u64 table;
+	u32 old_len;
+
+	memcpy(&table, v.heap + (bytecode - 1 + l->bytecode_positions - FAKE_HEAP_ADDR), 8);
+	memcpy(&old_len, v.heap + (table - 1 + l->array_length + 4 - FAKE_HEAP_ADDR), 4);
+	memset(longer, 0x80, sizeof(longer));
+	memcpy(longer, v.heap + (table - 1 + l->array_data - FAKE_HEAP_ADDR), old_len);
+	fake_put(&v, bytecode - 1 + l->bytecode_positions, fake_byte_array(&v, longer, len));
+}
+
+/*
+ * How often the target is read for a frame of such code; *line: of the caller, whose position
+ * table has @n_positions bytes, 0: as it is.
+ */
+static int reads_of(u32 n_checks, u32 n_exits, u32 n_positions, u32 *line)
+{
+
 	struct uw_frame f;
 	struct v8_heap *h;
 	int before;
 
 	fake_world(&v, &w);
 	v.build.layout.calls_have_wrong_positions = 1;
+	if (n_positions)
+		lengthen_positions(w.bytecode, n_positions);
 	f = fake_js(fake_checks(&v, &w, n_checks, n_exits) + 20, w.outer, 0, 0, 0);
 	h = fake_heap(&v);
 	before = v.reads;
@@ -111,11 +132,25 @@ static void a_caller_that_may_stand_anywhere_is_not_looked_up_for_ever(void **st
 	int few, many;
 
 	(void)state;
-	few = reads_of(100, 100, &line);
-	many = reads_of(300, 300, &line);
+	few = reads_of(100, 100, 0, &line);
+	many = reads_of(300, 300, 0, &line);
 	assert_in_range(many, few + 100, INT_MAX);
-	assert_int_equal(reads_of(FAKE_MAX_EXITS, FAKE_MAX_EXITS, &line), many);
+	assert_int_equal(reads_of(FAKE_MAX_EXITS, FAKE_MAX_EXITS, 0, &line), many);
 	assert_int_equal(line, 0);
+}
+
+/* 64 tables of 64 KiB are all that is read for a name: later ones cost their lengths alone. */
+static void long_tables_of_a_caller_are_not_read_for_ever(void **state)
+{
+	u32 line;
+	int few, some, many;
+
+	(void)state;
+	few = reads_of(20, 20, 64 << 10, &line);
+	some = reads_of(60, 60, 64 << 10, &line);
+	many = reads_of(250, 250, 64 << 10, &line);
+	assert_int_equal(line, 0);
+	assert_in_range(many - some, 1, 3 * (some - few));
 }
 
 static void a_caller_among_too_many_points_has_no_line(void **state)
@@ -123,9 +158,9 @@ static void a_caller_among_too_many_points_has_no_line(void **state)
 	u32 line;
 
 	(void)state;
-	reads_of(4096, 1, &line);
+	reads_of(4096, 1, 0, &line);
 	assert_int_equal(line, 4);
-	reads_of(4097, 1, &line);
+	reads_of(4097, 1, 0, &line);
 	assert_int_equal(line, 0);
 }
 
@@ -270,6 +305,7 @@ int main(void)
 		cmocka_unit_test(a_call_with_a_wrong_position_has_the_line_of_its_point),
 		cmocka_unit_test(a_call_without_a_point_has_the_position_that_no_other_has),
 		cmocka_unit_test(a_caller_that_may_stand_anywhere_is_not_looked_up_for_ever),
+		cmocka_unit_test(long_tables_of_a_caller_are_not_read_for_ever),
 		cmocka_unit_test(a_caller_among_too_many_points_has_no_line),
 		cmocka_unit_test(a_call_of_Maglev_has_the_lines_of_its_point),
 		cmocka_unit_test(a_call_out_of_line_has_the_line_of_its_point),

@@ -216,11 +216,12 @@ static bool is_listed(const struct listed *l, const struct v8_translated *frames
 static int count_right(const struct version *v, enum v8_deopt_form form, size_t n)
 {
 	struct v8_translated frames[MAX];
+	u32 len;
 	int right = 0;
 
 	for (size_t i = 0; i < v->n_listed; i++) {
 		int found = v8_translation_read(v->translations, n, v->listing[i].at, form, frames,
-						MAX);
+						MAX, &len);
 
 		assert_true(found >= 1 || found == -EINVAL || found == -E2BIG);
 		assert_true(found < 1 || form != v->form ||
@@ -266,10 +267,11 @@ static void truncated_translations_tell_nothing_else(void **state)
 static void a_translation_has_no_more_frames_than_fit(void **state)
 {
 	struct v8_translated frames[MAX];
+	u32 len;
 
 	(void)state;
 	assert_int_equal(v8_translation_read(translations_8_4, sizeof(translations_8_4), 0,
-					     V8_DEOPT_8_4, frames, 1),
+					     V8_DEOPT_8_4, frames, 1, &len),
 			 -E2BIG);
 }
 
@@ -279,14 +281,38 @@ static void a_crafted_basis_is_refused(void **state)
 	static const u8 before[] = { 0x0e, 9, 2, 2, 0x2d }, own[] = { 0x0e, 0, 2, 2, 0x2d },
 			early[] = { 0x0e, 0, 2, 2, 0x0e, 4, 2, 2, 0xff, 1 };
 	struct v8_translated frames[MAX];
+	u32 len;
 
 	(void)state;
-	assert_int_equal(v8_translation_read(before, sizeof(before), 0, V8_DEOPT_12_9, frames, MAX),
+	assert_int_equal(
+		v8_translation_read(before, sizeof(before), 0, V8_DEOPT_12_9, frames, MAX, &len),
+		-EINVAL);
+	assert_int_equal(v8_translation_read(own, sizeof(own), 0, V8_DEOPT_12_9, frames, MAX, &len),
 			 -EINVAL);
-	assert_int_equal(v8_translation_read(own, sizeof(own), 0, V8_DEOPT_12_9, frames, MAX),
-			 -EINVAL);
-	assert_int_equal(v8_translation_read(early, sizeof(early), 4, V8_DEOPT_12_9, frames, MAX),
-			 -EINVAL);
+	assert_int_equal(
+		v8_translation_read(early, sizeof(early), 4, V8_DEOPT_12_9, frames, MAX, &len),
+		-EINVAL);
+}
+
+/* All of 20 KiB stands for one function that is not there. */
+static void a_basis_is_no_longer_than_a_translation(void **state)
+{
+	static const u8 begin[] = { 0x0e, 0, 2, 2 }, match[] = {
+		0x0e, 0x80, 0xa0, 0x01, 2, 2, 0x2b, 0xff, 0xff, 0xff, 0xff, 0xf
+	};
+	static u8 bytes[(20 << 10) + sizeof(match)];
+	const u32 at = 20 << 10;
+	struct v8_translated frames[MAX];
+	u32 len;
+
+	(void)state;
+	memset(bytes, 0x0c, sizeof(bytes));
+	memcpy(bytes, begin, sizeof(begin));
+	memcpy(bytes + at, match, sizeof(match));
+	assert_int_equal(
+		v8_translation_read(bytes, sizeof(bytes), at, V8_DEOPT_12_9, frames, MAX, &len),
+		-EINVAL);
+	assert_in_range(len, 16 << 10, (16 << 10) + sizeof(match));
 }
 
 static int count_points(const struct version *v, enum v8_deopt_form form, size_t n)
@@ -345,6 +371,7 @@ int main(void)
 		cmocka_unit_test(truncated_translations_tell_nothing_else),
 		cmocka_unit_test(a_translation_has_no_more_frames_than_fit),
 		cmocka_unit_test(a_crafted_basis_is_refused),
+		cmocka_unit_test(a_basis_is_no_longer_than_a_translation),
 		cmocka_unit_test(safepoints_agree_with_the_listing),
 		cmocka_unit_test(a_call_without_a_point_says_so),
 	};
