@@ -155,7 +155,8 @@ void v8_deopt_callers(struct v8_heap *h, const struct v8_code *code, const s32 *
 	_cleanup_(v8_deopt_deinit) struct v8_deopt d = {};
 	_cleanup_(tables_deinit) struct tables tables = {};
 	struct budget left = { MAX_CALLER_PATHS, MAX_CALLER_LOOKUPS, MAX_CALLER_BYTES };
-	int more = 0, r = v8_deopt_init(&d, h, code);
+	int more = 0;
+	int r = v8_has_unknown_pieces(h, code) ? -ENOTSUP : v8_deopt_init(&d, h, code);
 	bool is_maglev = code->tier == V8_TIER_MAGLEV;
 	struct call calls[V8_DEOPT_FRAMES] = {};
 	struct v8_positions t;

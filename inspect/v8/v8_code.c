@@ -515,7 +515,7 @@ static int read_inlining(struct v8_heap *h, u64 table, s32 idx, struct inlining 
 
 int v8_code_expand(struct v8_heap *h, const struct v8_code *code, u64 pc, struct v8_inlined *out)
 {
-	u64 outer = v8_code_function(h, code), literals, table, word, pos;
+	u64 outer = v8_code_function(h, code), literals, table, word, pos, last;
 	s32 ids[V8_MAX_NAMES];
 	struct inlining in;
 	int n = 0, r;
@@ -536,6 +536,13 @@ int v8_code_expand(struct v8_heap *h, const struct v8_code *code, u64 pc, struct
 			(struct v8_inlined){ .sfi = outer, .pos = -1, .is_bytecode = r == -ERANGE };
 		return 1;
 	}
+	if (!r && v8_has_unknown_pieces(h, code)) {
+		r = find_position(h, code->positions, INT64_MAX, &last);
+		if (!r && pos == last) { /* behind it is what is out of line */
+			out[0] = (struct v8_inlined){ .sfi = outer, .why = v8_no_line };
+			return 1;
+		}
+	}
 	for (; r == 0 && v8_position_inlining(pos) >= 0; n++) {
 		if (n == V8_MAX_NAMES - 2)
 			return -E2BIG;
@@ -555,6 +562,8 @@ int v8_code_expand(struct v8_heap *h, const struct v8_code *code, u64 pc, struct
 	if (r < 0)
 		return r;
 	out[n++] = (struct v8_inlined){ .sfi = outer, .pos = v8_position_offset(pos) };
+	if (!h->l->deopt_form && v8_has_unknown_pieces(h, code))
+		out[0].why = v8_no_line;
 	if (n > 1 && v8_has_wrong_positions(h, code))
 		v8_deopt_callers(h, code, ids, out, n);
 	return n;

@@ -429,12 +429,17 @@ bool v8_has_no_positions(const struct v8_heap *h, const struct v8_code *code)
 /* The position table ends before the code out of line, and has wrong places in loops. */
 static bool has_pieces(const struct v8_heap *h, const struct v8_code *code)
 {
-	return h->l->deopt_form == V8_DEOPT_13_6 && code->tier == V8_TIER_MAGLEV;
+	return h->l->maglev_has_wrong_positions && code->tier == V8_TIER_MAGLEV;
 }
 
 bool v8_has_wrong_positions(const struct v8_heap *h, const struct v8_code *code)
 {
 	return h->l->calls_have_wrong_positions || has_pieces(h, code);
+}
+
+bool v8_has_unknown_pieces(const struct v8_heap *h, const struct v8_code *code)
+{
+	return has_pieces(h, code) && (!h->l->deopt_form || !h->build->is_x86_64);
 }
 
 int v8_deopt_expand(struct v8_heap *h, const struct v8_code *code, u64 *pc, struct v8_inlined *out)

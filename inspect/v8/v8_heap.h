@@ -319,6 +319,9 @@ bool v8_has_no_positions(const struct v8_heap *h, const struct v8_code *code);
 /* Have some calls in @code another's position? */
 bool v8_has_wrong_positions(const struct v8_heap *h, const struct v8_code *code);
 
+/* ... and it is not known what of it is out of line? */
+bool v8_has_unknown_pieces(const struct v8_heap *h, const struct v8_code *code);
+
 /*
  * As v8_code_expand(), by the deoptimization points: of a call, or of code without positions;
  * 0: the positions have to tell, at @pc, which is moved from code out of line to where it is for.

@@ -208,6 +208,7 @@ static const struct {
 	    .deopt_caller = 0x68,
 	    .deopt_from = 0x30,
 	    .deopt_form = V8_DEOPT_13_6,
+	    .maglev_has_wrong_positions = 1,
 	    .deopt_entries_idx = 12 } },
 	{ V8_VERSION(14, 1),
 	  V8_VERSION(14, 1),
@@ -226,6 +227,7 @@ static const struct {
 	    .deopt_caller = 0x68,
 	    .deopt_from = 0x30,
 	    .deopt_form = V8_DEOPT_13_6,
+	    .maglev_has_wrong_positions = 1,
 	    .deopt_entries_idx = 12 } },
 	{ V8_VERSION(14, 6),
 	  V8_VERSION(14, 6),
@@ -244,6 +246,7 @@ static const struct {
 	    .deopt_caller = 0x68,
 	    .deopt_from = 0x30,
 	    .deopt_form = V8_DEOPT_13_6,
+	    .maglev_has_wrong_positions = 1,
 	    .deopt_entries_idx = 12 } },
 };
 

@@ -112,6 +112,7 @@ struct v8_layout {
 				length */
 	u16 baseline_is_older; /* pairs of pc and bytecode at calls; they are not read */
 	u16 maglev_has_no_positions;
+	u16 maglev_has_wrong_positions; /* none out of line, and others' in loops */
 	u16 calls_have_wrong_positions; /* those that have several targets, in optimized code */
 	u32 version; /* V8_VERSION() that the table is of */
 };

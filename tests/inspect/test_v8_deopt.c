@@ -164,6 +164,18 @@ static void a_caller_among_too_many_points_has_no_line(void **state)
 	assert_int_equal(line, 0);
 }
 
+/* What is known of that code: its points, those of its calls alone, or nothing. */
+static enum { ALL_POINTS, CALLS, NO_POINTS } known;
+
+static void forget_points(void)
+{
+	v.build.is_x86_64 = known != CALLS;
+	if (known == NO_POINTS) {
+		v.build.layout.deopt_form = V8_DEOPT_UNKNOWN;
+		v.build.layout.deopt_entries_idx = 0;
+	}
+}
+
 /* At @off of that code: where the two functions are, 0: there is no such frame. */
 static void check_place(u32 off, u8 flags, u32 inner, u32 outer)
 {
@@ -173,12 +185,13 @@ static void check_place(u32 off, u8 flags, u32 inner, u32 outer)
 
 	fake_world(&v, &w);
 	f = fake_js(fake_out_of_line(&v, &w) + off, w.outer, 0, 0, flags);
+	forget_points();
 	h = fake_heap(&v);
 	n = name_frame(h, &f);
 	assert_int_equal(n, 1 + (inner > 0));
 	if (inner) {
 		assert_string_equal(names[0].name, "inner");
-		assert_int_equal(names[0].line, inner);
+		assert_int_equal(names[0].line, known == NO_POINTS ? 0 : inner);
 	}
 	assert_string_equal(names[n - 1].name, "outer");
 	assert_int_equal(names[n - 1].line, outer);
@@ -222,23 +235,45 @@ static void an_inlined_function_is_called_where_its_points_tell(void **state)
 	check_place(20, 0, 4, 4);
 }
 
+/* On arm64 calls have their points; a version without a table has none at all. */
+static void what_is_not_known_of_Maglev_has_no_line(void **state)
+{
+	(void)state;
+	for (known = CALLS; known <= NO_POINTS; known++) {
+		check_place(20, 0, 4, 0);
+		for (u32 off = 39; off < 52; off++)
+			if (off != 45)
+				check_place(off, 0, 0, 0);
+		check_place(8, 0, 0, known == CALLS ? 2 : 0);
+	}
+	known = NO_POINTS;
+	check_place(8, UW_FRAME_RA, 0, 0);
+	check_place(46, UW_FRAME_RA, 0, 0);
+	known = CALLS;
+	check_place(46, UW_FRAME_RA, 0, 2);
+	known = ALL_POINTS;
+}
+
 /* What no vote of functions for a borrowed table would find to be wrong. */
 static void a_version_without_a_table_borrows_no_points(void **state)
 {
-	struct v8_layout known, borrowed;
+	struct v8_layout own, borrowed;
 
 	(void)state;
-	assert_null(fake_layout(&known, V8_VERSION(12, 9)));
+	assert_null(fake_layout(&own, V8_VERSION(12, 9)));
 	assert_null(fake_layout(&borrowed, V8_VERSION(12, 10)));
-	assert_int_equal(borrowed.version, known.version);
-	assert_int_equal(known.deopt_form, V8_DEOPT_12_9);
+	assert_int_equal(borrowed.version, own.version);
+	assert_int_equal(own.deopt_form, V8_DEOPT_12_9);
 	assert_int_equal(borrowed.deopt_form, V8_DEOPT_UNKNOWN);
-	assert_int_not_equal(known.deopt_entries_idx, 0);
+	assert_int_not_equal(own.deopt_entries_idx, 0);
 	assert_int_equal(borrowed.deopt_entries_idx, 0);
-	assert_true(known.maglev_has_no_positions);
+	assert_true(own.maglev_has_no_positions);
 	assert_false(borrowed.maglev_has_no_positions);
-	assert_int_not_equal(known.scope_static_kind, 0);
+	assert_int_not_equal(own.scope_static_kind, 0);
 	assert_int_equal(borrowed.scope_static_kind, 0);
+	assert_null(fake_layout(&borrowed, V8_VERSION(14, 7)));
+	assert_int_equal(borrowed.deopt_form, V8_DEOPT_UNKNOWN);
+	assert_true(borrowed.maglev_has_wrong_positions);
 }
 
 static int by_name(const void *a, const void *b)
@@ -312,6 +347,7 @@ int main(void)
 		cmocka_unit_test(a_call_of_code_that_was_given_up_has_the_line_of_its_point),
 		cmocka_unit_test(code_out_of_line_is_where_it_was_jumped_from),
 		cmocka_unit_test(an_inlined_function_is_called_where_its_points_tell),
+		cmocka_unit_test(what_is_not_known_of_Maglev_has_no_line),
 		cmocka_unit_test(a_version_without_a_table_borrows_no_points),
 		cmocka_unit_test(a_version_has_its_table_or_the_one_before),
 	};
