@@ -87,7 +87,7 @@ struct uw_state {
 	bool is_top; /* regs are those of an interrupted instruction, all valid */
 	u8 found_by; /* enum flight_rule of the last caller; for the flight recorder alone */
 	bool in_js; /* V8: a frame of a function has been seen */
-	u32 record_len; /* of this step: a row says that there is a frame record at fp, and so far
+	u16 record_len; /* of this step: a row says that there is a frame record at fp, and so far
 			   above it the caller's sp; 0: none says so */
 	struct uw_undo undo;
 	struct uw_rule rule; /* one that was made for this step */

@@ -151,7 +151,7 @@ UW_INLINE bool v8_lacks_record(struct uw_state *u, const struct uw_rule *r)
 {
 	u8 cfa = r ? r->cfa : UW_CFA_NONE;
 
-	u->record_len = cfa == UW_CFA_FP ? (u32)r->cfa_off : 0;
+	u->record_len = cfa == UW_CFA_FP ? (u16)r->cfa_off : 0;
 	return cfa == UW_CFA_SP || cfa == UW_CFA_AT_SP || cfa == UW_CFA_SCRATCH;
 }
 
