@@ -162,7 +162,8 @@ int v8_name_compiled(struct v8_heap *h, const struct uw_sample *s, struct v8_fun
 		}
 	}
 	for (int i = 0; i < n; i++)
-		complete += !names[i].reason || names[i].reason == v8_no_line;
+		complete += !names[i].reason ||
+			    (names[i].reason == v8_no_line && h->n_failed == n_failed);
 	if (complete == n)
 		v8_site_add(h, &like, names, n);
 	return n;

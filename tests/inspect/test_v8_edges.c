@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+
+/*
+ * Names and lines where a function is just entered or left, or calls from code out of line:
+ * what it has on the stack tells less there, and its surroundings tell the rest.
+ */
+
+#include <string.h>
+
+#include "../check.h"
+#include "fake_world.h"
+
+#define N(a) (sizeof(a) / sizeof((a)[0]))
+#define JS_FUNCTION 998 /* whichever it is */
+
+static struct fake_v8 v;
+static struct uw_sample sample;
+static struct fake_world w;
+static struct fake_scene scenes[FAKE_MAX_SCENES];
+static size_t n_scenes;
+static struct v8_name names[V8_MAX_NAMES];
+
+static void build_world(void)
+{
+	memset(&sample, 0, sizeof(sample));
+	fake_world(&v, &w);
+	n_scenes = fake_scenes(&w, scenes);
+}
+
+static int name_frame(struct v8_heap *h, const struct uw_frame *f)
+{
+	sample.n_frames = 1;
+	sample.frames[0] = *f;
+	return v8_heap_name(h, &sample, 0, names);
+}
+
+static int name_scene(struct v8_heap *h, const struct fake_scene *s)
+{
+	memcpy(sample.sp_words, s->sp_words, sizeof(s->sp_words));
+	memcpy(sample.interp, s->interp, sizeof(s->interp));
+	return name_frame(h, &s->frame);
+}
+
+static const struct fake_scene *scene_of(const char *what)
+{
+	for (size_t i = 0; i < n_scenes; i++)
+		if (!strcmp(scenes[i].expected.what, what))
+			return &scenes[i];
+	return NULL;
+}
+
+/* It counts if it has the BytecodeArray that is entered. */
+static void a_function_never_met_is_told_by_the_register_that_it_is_called_in(void **state)
+{
+	const struct fake_scene *scene;
+	u64 outer, inner;
+
+	(void)state;
+	build_world();
+	scene = scene_of("a builtin that enters baseline code, before it has a frame");
+	assert_non_null(scene);
+	outer = fake_object(&v, JS_FUNCTION, 64);
+	fake_put(&v, outer - 1 + v.build.layout.function_shared, w.outer);
+	inner = fake_object(&v, JS_FUNCTION, 64);
+	fake_put(&v, inner - 1 + v.build.layout.function_shared, w.inner);
+	for (int i = 0; i < 3; i++) {
+		struct v8_heap *h = fake_heap(&v);
+
+		sample.callee = i == 0 ? outer : i == 1 ? inner : 0;
+		assert_int_equal(name_scene(h, scene), 2);
+		if (i == 0) {
+			assert_string_equal(names[1].name, "outer");
+			assert_int_equal(names[1].line, 2);
+			assert_null(names[1].reason);
+		} else {
+			assert_null(names[1].name);
+			assert_non_null(names[1].reason);
+		}
+		v8_heap_free(&h);
+	}
+	sample.callee = 0;
+}
+
+/* It calls V8 on the function's frame. */
+static void who_leaves_baseline_code_by_a_call_is_at_its_only_return(void **state)
+{
+	const struct fake_scene *scene;
+	struct v8_heap *h;
+
+	(void)state;
+	build_world();
+	scene = scene_of("a builtin that leaves baseline code");
+	assert_non_null(scene);
+	h = fake_heap(&v);
+	sample.n_frames = 2;
+	sample.frames[0] = (struct uw_frame){ .kind = UW_NATIVE };
+	sample.frames[1] = scene->frame;
+	sample.frames[1].flags = UW_FRAME_RA;
+	assert_int_equal(v8_heap_name(h, &sample, 1, names), 1);
+	assert_string_equal(names[0].name, "outer");
+	assert_int_equal(names[0].tier, V8_TIER_BASELINE);
+	assert_int_equal(names[0].line, 4);
+	assert_null(names[0].reason);
+	v8_heap_free(&h);
+}
+
+static void who_leaves_by_one_of_several_returns_has_no_line(void **state)
+{
+	static const u8 bytecodes[] = { FAKE_RETURN, FAKE_OP, 0, FAKE_RETURN };
+	struct v8_heap *h;
+	struct uw_frame f;
+	u64 sfi, positions, undefined;
+
+	(void)state;
+	build_world();
+	h = fake_heap(&v);
+	undefined = fake_object(&v, 131, 40);
+	assert_int_equal(v8_word(h, w.bytecode, v.build.layout.bytecode_positions, &positions), 0);
+	sfi = fake_sfi(&v, fake_scope(&v, FUNCTION_SCOPE, 0, fake_string(&v, "two"), undefined),
+		       w.script, fake_bytecode(&v, bytecodes, sizeof(bytecodes), positions));
+	f = fake_js(FAKE_BLOB_ADDR + FAKE_LEAVE + 8, sfi, 0, 0, 0);
+	assert_int_equal(name_frame(h, &f), 2);
+	assert_string_equal(names[1].name, "two");
+	assert_int_equal(names[1].line, 0);
+	assert_non_null(names[1].reason);
+	v8_heap_free(&h);
+}
+
+/* Code out of line is after all else, where the last position is another call's. */
+static void a_barriers_caller_is_where_its_code_goes_on(void **state)
+{
+	static const struct {
+		u64 callee;
+		u8 jump[12];
+		u32 line;
+		bool is_arm64;
+	} cases[] = {
+		{ FAKE_BARRIER, { 0xe9, 0xf3, 0xff, 0xff, 0xff }, 2 }, /* to offset 12 */
+		{ FAKE_BARRIER, { 0xeb, 0xf6 }, 2 },
+		/* After pop %rdi, pop %r9; mov (%rsp), %r9d, add $8, %rsp */
+		{ FAKE_BARRIER, { 0x5f, 0x41, 0x59, 0xeb, 0xf3 }, 2 },
+		{ FAKE_BARRIER, { 0x44, 0x8b, 0x0c, 0x24, 0x48, 0x83, 0xc4, 8, 0xeb, 0xee }, 2 },
+		{ FAKE_BARRIER, { 0x50, 0xeb, 0xf5 }, 4 }, /* push */
+		{ FAKE_BARRIER, { 0xeb, 0x10 }, 4 }, /* not back */
+		{ FAKE_BARRIER, { 0xeb, 0x80 }, 4 }, /* out of the code */
+		{ FAKE_BARRIER, { 0x90 }, 4 },
+		{ FAKE_PLAIN, { 0xeb, 0xf6 }, 4 },
+		{ FAKE_BARRIER, { 0xfe, 0xff, 0xff, 0x17 }, 2, true },
+		{ FAKE_BARRIER, { 0x04, 0x00, 0x00, 0x14 }, 4, true }, /* not back */
+		{ FAKE_BARRIER, { 0xc0, 0xff, 0xff, 0x17 }, 4, true }, /* out of the code */
+		{ FAKE_BARRIER, { 0xfe, 0xff, 0xff, 0x97 }, 4, true }, /* a call */
+		{ FAKE_BARRIER, { 0xe9, 0xf3, 0xff, 0xff, 0xff }, 4, true },
+	};
+	struct v8_heap *h;
+
+	(void)state;
+	for (size_t i = 0; i < N(cases); i++) {
+		build_world();
+		h = fake_heap(&v);
+		v.build.is_arm64 = cases[i].is_arm64;
+		fake_bytes(&v, w.turbofan_start + 20, cases[i].jump, sizeof(cases[i].jump));
+		sample.n_frames = 2;
+		sample.frames[0] = (struct uw_frame){ .pc = FAKE_BLOB_ADDR + cases[i].callee + 8,
+						      .kind = UW_V8_CODE };
+		sample.frames[1] = fake_js(w.turbofan_start + 20, w.outer, 0, 0, UW_FRAME_RA);
+		assert_int_equal(v8_heap_name(h, &sample, 1, names), cases[i].line == 2 ? 1 : 2);
+		assert_int_equal(names[0].line, cases[i].line);
+		v8_heap_free(&h);
+	}
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_function_never_met_is_told_by_the_register_that_it_is_called_in),
+		cmocka_unit_test(who_leaves_baseline_code_by_a_call_is_at_its_only_return),
+		cmocka_unit_test(who_leaves_by_one_of_several_returns_has_no_line),
+		cmocka_unit_test(a_barriers_caller_is_where_its_code_goes_on),
+	};
+
+	return CHECK_RUN(tests);
+}
