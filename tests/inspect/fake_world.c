@@ -242,7 +242,8 @@ u64 fake_left(struct fake_v8 *v, const struct fake_world *w, bool is_cleared)
 	const struct position positions[] = { { 4, word_of(POS_TWO, -1) },
 					      { 16, word_of(POS_FOUR, 0) },
 					      { 22, word_of(POS_TWO, -1) },
-					      { 28, word_of(POS_FOUR, -1) } };
+					      { 28, word_of(POS_FOUR, -1) },
+					      { 40, word_of(POS_TWO, -1) } };
 	static const u8 text[] = {
 		[8] = 0xe8,  [16] = 0x0f, 0x80, 22,   [22] = 0x0f, 0x80, 20,   [28] = 0x0f,
 		0x80,	     14,	  0,	0,    0,	   0x0f, 0x80, 12,
@@ -262,7 +263,7 @@ u64 fake_left(struct fake_v8 *v, const struct fake_world *w, bool is_cleared)
 			deopt[12 + 3 * i + k] = fake_smi(i == 3 && k == 2 ? 13 : -1);
 	fake_code(v, KIND_TURBOFAN, sizeof(text),
 		  fake_array(v, PROTECTED, deopt, is_cleared ? 0 : 24),
-		  position_table(v, positions, 4), &start);
+		  position_table(v, positions, 5), &start);
 	fake_bytes(v, start, text, sizeof(text));
 	return start;
 }

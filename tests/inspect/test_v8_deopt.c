@@ -254,6 +254,30 @@ static void what_is_not_known_of_Maglev_has_no_line(void **state)
 	known = ALL_POINTS;
 }
 
+/* Without its points nothing tells which positions of it are its own. */
+static void code_of_Maglev_that_was_thrown_out_has_no_line(void **state)
+{
+	(void)state;
+	for (int is_wrong = 0; is_wrong < 2; is_wrong++)
+		for (u32 off = 4; off < 14; off++) {
+			struct v8_code code;
+			struct uw_frame f;
+			struct v8_heap *h;
+
+			fake_world(&v, &w);
+			f = fake_js(fake_out_of_line(&v, &w) + off, w.outer, 0, 0, 0);
+			v.build.layout.maglev_has_wrong_positions = (u16)is_wrong;
+			h = fake_heap(&v);
+			assert_int_equal(v8_code_find(h, f.pc, &code), 0);
+			fake_put(&v, code.deopt - 1 + v.build.layout.array_length, fake_smi(0));
+			assert_int_equal(name_frame(h, &f), 1);
+			assert_string_equal(names[0].name, "outer");
+			assert_int_equal(names[0].tier, V8_TIER_MAGLEV);
+			assert_int_equal(names[0].line, is_wrong ? 0 : 2);
+			v8_heap_free(&h);
+		}
+}
+
 /* What no vote of functions for a borrowed table would find to be wrong. */
 static void a_version_without_a_table_borrows_no_points(void **state)
 {
@@ -348,6 +372,7 @@ int main(void)
 		cmocka_unit_test(code_out_of_line_is_where_it_was_jumped_from),
 		cmocka_unit_test(an_inlined_function_is_called_where_its_points_tell),
 		cmocka_unit_test(what_is_not_known_of_Maglev_has_no_line),
+		cmocka_unit_test(code_of_Maglev_that_was_thrown_out_has_no_line),
 		cmocka_unit_test(a_version_without_a_table_borrows_no_points),
 		cmocka_unit_test(a_version_has_its_table_or_the_one_before),
 	};

@@ -235,6 +235,20 @@ static void code_that_was_thrown_out_tells_its_own_lines(void **state)
 	v8_heap_free(&h);
 }
 
+/* Which bytes are its exits is not known any more: behind its last position they are. */
+static void caller_whose_code_was_thrown_out_has_no_line_of_its_exit(void **state)
+{
+	struct v8_heap *h = set_up(true);
+
+	(void)state;
+	assert_int_equal(name_waiting(h, &native), 1);
+	assert_string_equal(names[0].name, "outer");
+	assert_int_equal(names[0].tier, V8_TIER_TURBOFAN);
+	assert_int_equal(names[0].line, 0);
+	assert_non_null(names[0].reason);
+	v8_heap_free(&h);
+}
+
 /* A word that is no return address of an exit, or of nothing. */
 static void other_words_tell_no_line(void **state)
 {
@@ -291,6 +305,7 @@ int main(void)
 		cmocka_unit_test(call_that_returns_to_an_exit_is_where_it_was_made),
 		cmocka_unit_test(call_of_Maglev_is_not_told_by_its_exit),
 		cmocka_unit_test(code_that_was_thrown_out_tells_its_own_lines),
+		cmocka_unit_test(caller_whose_code_was_thrown_out_has_no_line_of_its_exit),
 		cmocka_unit_test(other_words_tell_no_line),
 		cmocka_unit_test(read_that_fails_takes_away_but_never_makes_up),
 	};
