@@ -11,8 +11,8 @@
  *
  * The position table ends before the exits. So what is looked up is what led to the exit: the
  * check that jumps there, by its jump, and the call, by what the exit's deoptimization point
- * tells of it, or, in Maglev's code, the call's safepoint. Checks of different places can share an
- *exit; which of them it was is not known then.
+ * tells of it, or, in Maglev's code, the call's safepoint. Checks of different places can share
+ * an exit; which of them it was is not known then.
  *
  * The exits of V8 8.4 (x86-64) are "mov r13, point; call", later ones "call [r13 + distance]"
  * with four or one bytes of distance (Deoptimizer::kEagerDeoptExitSize and kLazyDeoptExitSize
