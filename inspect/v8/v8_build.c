@@ -203,6 +203,8 @@ static struct v8_builtin make_builtin(const char *name, u64 off, u64 len)
 		.is_entering = !strcmp(name, "BaselineOutOfLinePrologue"),
 		.is_leaving = !strcmp(name, "BaselineLeaveFrame"),
 		.is_out_of_line = !strncmp(name, "RecordWrite", 11) || !strcmp(name, "DoubleToI"),
+		.is_allocating = !strncmp(name, "AllocateIn", 10) ||
+				 !strncmp(name, "AllocateRegularIn", 17), /* before V8 12 */
 		.is_deopt = !strncmp(name, "DeoptimizationEntry", 19),
 	};
 }

@@ -20,6 +20,7 @@ struct v8_builtin {
 	bool is_handler; /* of one bytecode: the interpreter's registers are live */
 	bool is_entering, is_leaving; /* the frame of baseline code */
 	bool is_out_of_line; /* is called by optimized code out of its line */
+	bool is_allocating; /* so, too, where the fast way to allocate fails */
 	bool is_deopt; /* called where optimized code is left for the interpreter */
 	u8 bytecode, n_bytecodes; /* the first that it handles, and how many; 0: not known */
 };

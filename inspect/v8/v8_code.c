@@ -36,7 +36,6 @@
 #define MAX_CODE_LEN (64u << 20)
 #define MAX_TABLE_LEN (4u << 20)
 #define MAX_BYTECODE_HOPS 3
-#define MAX_RESTORING_LEN 48
 #define LAST_PREFIX 3 /* DebugBreakExtraWide */
 
 /* BaselineData of V8 9.0 to 9.4 alone (v8/src/objects/shared-function-info.tq at 9.4.146). */
@@ -200,58 +199,6 @@ bool v8_code_same(struct v8_heap *h, const struct v8_code *code)
 		return true;
 	return !v8_read(h, code->start_addr - h->l->stream_header, header, sizeof(header)) &&
 	       is_stream_map(h, header[0]) && header[1] == code->tagged;
-}
-
-/* x86-64: the length of "pop", "mov (%rsp), reg" or "add $n, %rsp", or 0. */
-static u32 restoring_len(const u8 *insn)
-{
-	u32 rex = (insn[0] & 0xf0) == 0x40;
-	const u8 *op = insn + rex;
-
-	if ((op[0] & 0xf8) == 0x58)
-		return rex + 1;
-	if ((op[0] == 0x8b && (op[1] & 0xc7) == 0x04 && op[2] == 0x24) ||
-	    (rex && op[0] == 0x83 && op[1] == 0xc4))
-		return rex + 3;
-	return 0;
-}
-
-/* jmp rel32, rel8; @bytes: MAX_RESTORING_LEN + 5 */
-static u64 jump_x86_64(const u8 *bytes, u64 ra)
-{
-	const u8 *insn = bytes;
-	s32 rel;
-	u32 n;
-
-	while (insn < bytes + MAX_RESTORING_LEN - 3 && (n = restoring_len(insn))) {
-		insn += n;
-		ra += n;
-	}
-	memcpy(&rel, insn + 1, sizeof(rel));
-	if (insn[0] == 0xe9)
-		return ra + 5 + (u64)(s64)rel;
-	return insn[0] == 0xeb ? ra + 2 + (u64)(s64)(s8)insn[1] : 0;
-}
-
-/* b */
-static u64 jump_arm64(const u8 *bytes, u64 ra)
-{
-	u32 word;
-
-	memcpy(&word, bytes, sizeof(word));
-	return word >> 26 == 5 ? ra + (u64)((s64)(s32)(word << 6) >> 4) : 0;
-}
-
-u64 v8_code_resumed(struct v8_heap *h, const struct v8_code *code, u64 ra)
-{
-	u8 bytes[MAX_RESTORING_LEN + 5] = {};
-	u64 left = code->start_addr + code->len - ra, to;
-
-	if (left > code->len ||
-	    v8_read(h, ra, bytes, left < sizeof(bytes) ? left : sizeof(bytes)) < 0)
-		return 0;
-	to = h->build->is_arm64 ? jump_arm64(bytes, ra) : jump_x86_64(bytes, ra);
-	return to >= code->start_addr && to < ra ? to : 0;
 }
 
 /* ---- bytecode ---- */

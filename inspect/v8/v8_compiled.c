@@ -134,7 +134,7 @@ int v8_name_compiled(struct v8_heap *h, const struct uw_sample *s, struct v8_fun
 	const struct v8_site *site = v8_site_find(h, V8_SITE_COMPILED, f, pc, s->time_ns);
 	u32 n_failed = h->n_failed;
 	int n, complete = 0;
-	u64 at = pc;
+	u64 at = pc, to;
 
 	if (site)
 		return v8_site_give(site, names);
@@ -156,6 +156,9 @@ int v8_name_compiled(struct v8_heap *h, const struct uw_sample *s, struct v8_fun
 			v8_site_add(h, &like, names, n);
 		return n;
 	}
+	to = v8_code_allocated(h, &like.code, pc + 1);
+	if (to)
+		at = to;
 	if (like.code.tier == V8_TIER_BASELINE) {
 		n = name_baseline(h, &like.code, f, at, names);
 	} else {

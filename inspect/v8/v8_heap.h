@@ -271,10 +271,12 @@ bool v8_code_same(struct v8_heap *h, const struct v8_code *code);
  *
  * Such code, after all else, has no positions of its own.
  *
- * Return: where the jump back leads that stands at @ra, or after what takes saved registers
- *         back (x86-64), or 0.
+ * Return: where the jump back leads that stands at @ra, or after what only fills registers
+ *         (x86-64), or 0.
  */
 u64 v8_code_resumed(struct v8_heap *h, const struct v8_code *code, u64 ra);
+/* The same of a call of TurboFan's that allocates (x86-64); 0: it is not one. */
+u64 v8_code_allocated(struct v8_heap *h, const struct v8_code *code, u64 ra);
 /* Have two offsets in optimized code one entry of the position table, or neither any? */
 bool v8_code_is_one_place(struct v8_heap *h, const struct v8_code *code, u32 a, u32 b);
 /* A SharedFunctionInfo from a slot that holds it, a weak reference to it, or a wrapper; 0. */

@@ -37,6 +37,7 @@ static struct v8_builtin builtins[] = {
 	{ FAKE_LEAVE, 0x100, "BaselineLeaveFrame", .is_leaving = true },
 	{ FAKE_BARRIER, 0x100, "RecordWriteSaveFP", .is_out_of_line = true },
 	{ FAKE_DEOPT, 0x100, "DeoptimizationEntry_Eager", .is_deopt = true },
+	{ FAKE_ALLOCATE, 0x100, "AllocateInYoungGeneration", .is_allocating = true },
 };
 
 static void *at(struct fake_v8 *v, u64 addr, size_t len)
@@ -122,11 +123,12 @@ struct v8_heap *fake_heap(struct fake_v8 *v)
 {
 	const struct v8_region regions[] = {
 		{ FAKE_CODE_ADDR, FAKE_CODE_ADDR + FAKE_CODE_LEN, 0, true },
+		{ FAKE_COPY_ADDR, FAKE_COPY_ADDR + 0x10000, FAKE_BLOB_OFF, false },
 		{ FAKE_BLOB_ADDR, FAKE_BLOB_ADDR + 0x10000, FAKE_BLOB_OFF, false },
 	};
 	struct v8_heap *h = NULL;
 
-	if (v8_heap_new(&h, &v->build, &v->target) || v8_heap_set_regions(h, regions, 2))
+	if (v8_heap_new(&h, &v->build, &v->target) || v8_heap_set_regions(h, regions, 3))
 		return NULL;
 	return h;
 }

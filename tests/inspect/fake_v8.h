@@ -14,6 +14,7 @@
 #define FAKE_CODE_ADDR 0x300000000000ull
 #define FAKE_CODE_LEN (64u << 10)
 #define FAKE_BLOB_ADDR 0x400000000000ull
+#define FAKE_COPY_ADDR (FAKE_CODE_ADDR + 0x100000) /* of the blob, near code */
 #define FAKE_BLOB_OFF 0x1000 /* of the embedded builtins in the file */
 
 /* Offsets in the blob. */
@@ -26,6 +27,7 @@
 #define FAKE_LEAVE 0x500 /* BaselineLeaveFrame */
 #define FAKE_BARRIER 0x600 /* RecordWriteSaveFP */
 #define FAKE_DEOPT 0x700 /* DeoptimizationEntry_Eager */
+#define FAKE_ALLOCATE 0x800 /* AllocateInYoungGeneration */
 #define FAKE_OP 0x10 /* LdarHandler's bytecode, two bytes long */
 #define FAKE_RETURN 0xaf /* one byte */
 

@@ -169,6 +169,75 @@ static void a_barriers_caller_is_where_its_code_goes_on(void **state)
 	}
 }
 
+/* Where the call returns to that ends at offset 33; the jump back leads to 12. */
+#define RETURN 33
+#define POOL 48 /* an address that is loaded */
+
+/* TurboFan's slow way to allocate; the function that runs meanwhile is not known. */
+static void who_allocates_out_of_line_is_where_its_code_goes_on(void **state)
+{
+	enum { MOV, LOAD, NEAR };
+	static const struct {
+		u64 callee;
+		u8 form, behind[16];
+		u32 line;
+		bool is_arm64;
+	} cases[] = {
+		{ FAKE_ALLOCATE, MOV, { 0xeb, 0xe9 }, 2 },
+		{ FAKE_ALLOCATE, LOAD, { 0xeb, 0xe9 }, 2 },
+		{ FAKE_ALLOCATE, NEAR, { 0xeb, 0xe9 }, 2 },
+		/* lea -1(%rax), %r9; vmovsd -48(%rbp), %xmm0; mov %rax, -8(%rbp) */
+		{ FAKE_ALLOCATE,
+		  MOV,
+		  { 0x4c, 0x8d, 0x48, 0xff, 0xc5, 0xfb, 0x10, 0x45, 0xd0, 0x48, 0x89, 0x45, 0xf8,
+		    0xeb, 0xdc },
+		  2 },
+		{ FAKE_ALLOCATE, MOV, { 0x48, 0x89, 0x47, 0x07, 0xeb, 0xe5 }, 4 }, /* a store */
+		{ FAKE_ALLOCATE, MOV, { 0x74, 0x00, 0xeb, 0xe7 }, 4 }, /* je */
+		{ FAKE_ALLOCATE, MOV, { 0xff, 0xd0, 0xeb, 0xe7 }, 4 }, /* call *%rax */
+		{ FAKE_ALLOCATE, MOV, { 0xff, 0xe0 }, 4 }, /* jmp *%rax */
+		{ FAKE_ALLOCATE, MOV, { 0xeb, 0x02 }, 4 }, /* not back */
+		{ FAKE_ALLOCATE, MOV, { 0xeb, 0xe9 }, 4, true },
+		{ FAKE_ALLOCATE + 1, MOV, { 0xeb, 0xe9 }, 4 },
+		{ FAKE_PLAIN, MOV, { 0xeb, 0xe9 }, 4 },
+		{ FAKE_PLAIN, LOAD, { 0xeb, 0xe9 }, 4 },
+		{ FAKE_PLAIN, NEAR, { 0xeb, 0xe9 }, 4 },
+	};
+	static const u8 mov[] = { 0x49, 0xba }, load[] = { 0x4c, 0x8b, 0x15, POOL - 30, 0, 0, 0 },
+			call_r10[] = { 0x41, 0xff, 0xd2 };
+
+	(void)state;
+	for (size_t i = 0; i < N(cases); i++) {
+		struct v8_heap *h;
+		u64 callee = FAKE_BLOB_ADDR + cases[i].callee, ra;
+
+		build_world();
+		h = fake_heap(&v);
+		v.build.is_arm64 = cases[i].is_arm64;
+		ra = w.turbofan_start + RETURN;
+		fake_bytes(&v, ra - 3, call_r10, sizeof(call_r10));
+		if (cases[i].form == MOV) {
+			fake_bytes(&v, ra - 13, mov, sizeof(mov));
+			fake_put(&v, ra - 11, callee);
+		} else if (cases[i].form == LOAD) {
+			fake_bytes(&v, ra - 10, load, sizeof(load));
+			fake_put(&v, w.turbofan_start + POOL, callee);
+		} else {
+			u32 distance = (u32)(FAKE_COPY_ADDR + cases[i].callee - ra);
+
+			fake_bytes(&v, ra - 5, "\xe8", 1);
+			fake_bytes(&v, ra - 4, &distance, sizeof(distance));
+		}
+		fake_bytes(&v, ra, cases[i].behind, sizeof(cases[i].behind));
+		sample.n_frames = 2;
+		sample.frames[0] = (struct uw_frame){ .kind = UW_NATIVE };
+		sample.frames[1] = fake_js(ra, w.outer, 0, 0, UW_FRAME_RA);
+		assert_int_equal(v8_heap_name(h, &sample, 1, names), cases[i].line == 2 ? 1 : 2);
+		assert_int_equal(names[0].line, cases[i].line);
+		v8_heap_free(&h);
+	}
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -176,6 +245,7 @@ int main(void)
 		cmocka_unit_test(who_leaves_baseline_code_by_a_call_is_at_its_only_return),
 		cmocka_unit_test(who_leaves_by_one_of_several_returns_has_no_line),
 		cmocka_unit_test(a_barriers_caller_is_where_its_code_goes_on),
+		cmocka_unit_test(who_allocates_out_of_line_is_where_its_code_goes_on),
 	};
 
 	return CHECK_RUN(tests);
