@@ -9,22 +9,24 @@
 #include "shadow_stack.h"
 
 /* Intel SDM volume 2: CALL is E8 or FF /2, JMP to a register FF /4, RET C3 or C2, POP 58+r;
- * MOV of 8(%rbp) to a register 8B with ModRM 01 reg 101. */
+ * MOV of 8(%rbp) to a register 8B with ModRM 01 reg 101, after a REX prefix with W; with B
+ * the base is %r13. */
 enum shadow_insn shadow_classify(const u8 *insn)
 {
 	const u8 *p = insn;
+	u8 rex = 0;
 
 	while (p < insn + 3 && (*p == 0x2e || *p == 0x3e || *p == 0xf2 || *p == 0xf3 || *p == 0x66))
 		p++;
 	if ((*p & 0xf0) == 0x40)
-		p++;
+		rex = *p++;
 	if (p[0] == 0xe8 || (p[0] == 0xff && ((p[1] >> 3) & 7) == 2))
 		return SHADOW_CALL;
 	if (p[0] == 0xff && p[1] >> 3 == 0x1c)
 		return SHADOW_JUMP;
 	if (p[0] == 0xc3 || p[0] == 0xc2)
 		return SHADOW_RET;
-	if (p[0] == 0x8b && (p[1] & 0xc7) == 0x45 && p[2] == 8)
+	if ((rex & 0x09) == 0x08 && p[0] == 0x8b && (p[1] & 0xc7) == 0x45 && p[2] == 8)
 		return SHADOW_LOAD;
 	return p[0] >= 0x58 && p[0] <= 0x5f ? SHADOW_POP : SHADOW_OTHER;
 }
