@@ -88,8 +88,7 @@ static bool is_shared(const struct tables *t, s32 id)
 	return n_same != 1;
 }
 
-/* Where a caller stands by what was found so far. One call with several targets was made several.
- */
+/* Where a caller stands by what was found so far. One call of several targets was made several. */
 struct call {
 	bool is_shared; /* its position, with another one */
 	s32 offset;
@@ -159,7 +158,7 @@ void v8_deopt_callers(struct v8_heap *h, const struct v8_code *code, const s32 *
 	int r = v8_has_unknown_pieces(h, code) ? -ENOTSUP : v8_deopt_init(&d, h, code);
 	bool is_maglev = code->tier == V8_TIER_MAGLEV;
 	struct call calls[V8_DEOPT_FRAMES] = {};
-	struct v8_positions t;
+	struct v8_positions t = {};
 	bool is_spent = false;
 	struct v8_path path;
 	u64 last = 0;
@@ -169,9 +168,10 @@ void v8_deopt_callers(struct v8_heap *h, const struct v8_code *code, const s32 *
 		r = v8_deopt_follow(&d);
 	if (!r)
 		r = load_tables(&d, &tables);
-	t = v8_positions_of(tables.positions, tables.positions_len, h->l->positions_v14);
-	if (!r)
+	if (!r) {
+		t = v8_positions_of(tables.positions, tables.positions_len, h->l->positions_v14);
 		more = v8_positions_next(&t);
+	}
 	for (int i = 0; i < n - 1; i++)
 		calls[i].is_shared = r || is_shared(&tables, ids[i]);
 	for (u32 p = 0; !r && p < d.n_points; p++) {
