@@ -7,6 +7,7 @@
 
 #include "file.h"
 
+#include <stdint.h>
 #include <unistd.h>
 
 #include "../../inspect/dotnet/dotnet_build.h"
@@ -18,6 +19,7 @@
 #include "../../inspect/go/go_frames.h"
 #include "../../inspect/util/cleanup.h"
 #include "../../inspect/v8/v8_build.h"
+#include "../../inspect/v8/v8_rows.h"
 
 static void look_up(struct elf_file *f)
 {
@@ -89,10 +91,24 @@ static void look_at_go(struct elf_file *f)
 	go_table_free(&t);
 }
 
+static void check_rule(const struct uw_rule *rule, u64 start, u64 end, void *data)
+{
+	(void)data;
+	FUZZ_MUST(start < end && rule->cfa < UW_N_CFAS, "rule %u in [%llx, %llx)", rule->cfa, start,
+		  end);
+}
+
+static void look_at_v8(struct elf_file *f)
+{
+	_cleanup_(v8_build_free) struct v8_build *build = NULL;
+
+	if (!v8_build_new(&build, f))
+		v8_build_rows(build, f, 0, UINT64_MAX, check_rule, NULL);
+}
+
 int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 {
 	struct elf_file *f = NULL;
-	struct v8_build *build = NULL;
 
 	if (elf_file_open_fd(&f, fuzz_fd(data, size)))
 		return 0;
@@ -100,8 +116,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 	look_up(f);
 	look_at_go(f);
 	look_for_debug_files(f);
-	v8_build_new(&build, f);
-	v8_build_free(&build);
+	look_at_v8(f);
 	look_for_gc(f);
 	elf_file_free(&f);
 	return 0;

@@ -6,12 +6,15 @@
  *	even    a sound heap with frames in every tier. Operations follow, a byte each with
  *	        what it needs: words and bytes of the heap are replaced, frames are named
  *	odd     a frame, and memory that is drawn when it is read (sim/mem/lazy.h)
+ *
+ * Its upper bits: whose deoptimization data the heap's are taken for.
  */
 
 #include "fuzz.h"
 
 #include "../inspect/fake_world.h"
 #include "../../inspect/util/utf8.h"
+#include "../../inspect/v8/v8_translation.h"
 #include "../../sim/mem/lazy.h"
 
 /* For one frame. A script's source alone can be 64 MiB, by 8 KiB at a time. */
@@ -23,7 +26,8 @@ static struct {
 	struct fake_world w;
 	struct fake_scene scenes[FAKE_MAX_SCENES];
 	u32 n_scenes;
-	u64 wrong_start; /* of code with a call that has a wrong position */
+	/* Code with a call that has a wrong position, code out of line, code that is left. */
+	u64 wrong_start, pieces_start, left_start, cleared_start;
 	u8 heap[FAKE_HEAP_LEN], code[FAKE_CODE_LEN]; /* as they were built */
 	struct target lazy;
 	struct sim_mem *mem;
@@ -36,6 +40,29 @@ static const u64 hints[] = {
 };
 #define N_HINTS (sizeof(hints) / sizeof(hints[0]))
 
+static const struct version {
+	u16 deopt_form;
+	bool maglev_has_no_positions, maglev_has_wrong_positions, calls_have_wrong_positions;
+	bool is_arm64;
+} versions[] = {
+	{ V8_DEOPT_12_9, .maglev_has_no_positions = true, .calls_have_wrong_positions = true },
+	{ V8_DEOPT_13_6, .maglev_has_wrong_positions = true },
+	{ V8_DEOPT_13_6, .maglev_has_wrong_positions = true, .is_arm64 = true },
+	{ V8_DEOPT_8_4, .calls_have_wrong_positions = true },
+};
+
+static void set_version(const struct version *version)
+{
+	struct v8_layout *l = &world.v.build.layout;
+
+	l->deopt_form = version->deopt_form;
+	l->maglev_has_no_positions = version->maglev_has_no_positions;
+	l->maglev_has_wrong_positions = version->maglev_has_wrong_positions;
+	l->calls_have_wrong_positions = version->calls_have_wrong_positions;
+	world.v.build.is_x86_64 = !version->is_arm64;
+	world.v.build.is_arm64 = version->is_arm64;
+}
+
 static int lazy_read(struct target *t, u64 addr, void *dst, size_t len)
 {
 	(void)t;
@@ -47,7 +74,9 @@ static void build_world(void)
 {
 	fake_world(&world.v, &world.w);
 	world.wrong_start = fake_inlined_call(&world.v, &world.w, FAKE_CALL_SEEN);
-	world.v.build.layout.calls_have_wrong_positions = 1;
+	world.left_start = fake_left(&world.v, &world.w, false);
+	world.cleared_start = fake_left(&world.v, &world.w, true);
+	world.pieces_start = fake_out_of_line(&world.v, &world.w);
 	world.n_scenes = fake_scenes(&world.w, world.scenes);
 	memcpy(world.heap, world.v.heap, sizeof(world.heap));
 	memcpy(world.code, world.v.code, sizeof(world.code));
@@ -89,7 +118,9 @@ static struct uw_frame draw_frame(struct fuzz_input *in)
 	const u64 pcs[] = { world.w.baseline_start,	 world.w.turbofan_start,
 			    FAKE_BLOB_ADDR + FAKE_ENTRY, FAKE_BLOB_ADDR + FAKE_HANDLER,
 			    FAKE_BLOB_ADDR + FAKE_PLAIN, FAKE_CODE_ADDR + 0x8000,
-			    world.w.maglev_start,	 world.wrong_start };
+			    world.w.maglev_start,	 world.wrong_start,
+			    world.pieces_start,		 world.left_start,
+			    world.cleared_start };
 	static const u8 kinds[] = { UW_V8_JS, UW_V8_CODE, UW_V8_STUB };
 	u8 k = fuzz_u8(in);
 
@@ -167,14 +198,16 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 {
 	struct fuzz_input in = { data, size };
 	struct v8_heap *h;
+	u8 k = fuzz_u8(&in);
 
 	if (!world.n_scenes)
 		build_world();
 	memcpy(world.v.heap, world.heap, world.v.heap_used);
 	memcpy(world.v.code, world.code, world.v.code_used);
+	set_version(&versions[k >> 6]);
 	h = fake_heap(&world.v);
 	FUZZ_MUST(h, "no heap");
-	if (fuzz_u8(&in) & 1)
+	if (k & 1)
 		name_in_lazy_memory(h, &in);
 	else
 		operate(h, &in);

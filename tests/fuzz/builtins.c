@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: BSD-2-Clause
+
+/*
+ * Unwind rows of one of V8's builtins, by its instructions. The first byte says which it is,
+ * and of which machine; the others are its code.
+ */
+
+#include "file.h"
+
+#include <elf.h>
+
+#include "../inspect/made_cfi.h"
+#include "../../inspect/v8/v8_build.h"
+#include "../../inspect/v8/v8_rows.h"
+
+struct rows {
+	u64 end; /* of the last rule; of all bytes of code at first */
+	u64 sum; /* of all that was told */
+};
+
+static void check_rule(const struct uw_rule *rule, u64 start, u64 end, void *data)
+{
+	struct rows *rows = data;
+	const u8 *bytes = (const u8 *)rule;
+
+	FUZZ_MUST(start >= rows->end && start < end, "rule at %llx, after %llx", start, rows->end);
+	FUZZ_MUST(rule->cfa < UW_N_CFAS && rule->ra < UW_N_SAVED && rule->fp < UW_N_SAVED,
+		  "rule of %u, %u, %u", rule->cfa, rule->ra, rule->fp);
+	FUZZ_MUST(rule->cfa != UW_CFA_SCRATCH ||
+			  (rule->cfa_add >= 0 && rule->cfa_add < UW_N_SCRATCH),
+		  "scratch register %d", rule->cfa_add);
+	rows->end = end;
+	for (size_t i = 0; i < sizeof(*rule); i++)
+		rows->sum = rows->sum * 31 + bytes[i];
+	rows->sum = rows->sum * 31 + start + end;
+}
+
+/* What the rows of @build are. */
+static struct rows read_rows(const struct v8_build *build, struct elf_file *f)
+{
+	struct rows rows = { .end = MADE_CODE };
+
+	FUZZ_MUST(!v8_build_rows(build, f, 0, UINT64_MAX, check_rule, &rows), "no rows");
+	FUZZ_MUST(rows.end <= MADE_CODE + build->blob_len, "a rule up to %llx", rows.end);
+	return rows;
+}
+
+int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
+{
+	/* As each of them begins. */
+	static const char *const names[] = { "StringAdd", "InterpreterEnterAtBytecode",
+					     "BaselineOutOfLinePrologue", "DeoptimizationEntry" };
+	static struct made_cfi files[2];
+	struct fuzz_input in = { data, size };
+	u8 k = fuzz_u8(&in);
+	struct made_cfi *m = &files[k & 1];
+	u32 len = in.left < MADE_CODE_LEN ? (u32)in.left : MADE_CODE_LEN;
+	struct v8_builtin builtin = { .len = len, .name = names[k >> 1 & 3] };
+	struct v8_build build = {
+		.blob_off = MADE_CODE_OFF, .blob_len = len, .builtins = &builtin, .n_builtins = 1
+	};
+	struct elf_file *f;
+	struct rows rows;
+
+	if (!m->bytes)
+		made_init(m, k & 1 ? EM_AARCH64 : EM_X86_64, 0);
+	memcpy(m->bytes + MADE_CODE_OFF, in.data, len);
+	FUZZ_MUST(!elf_file_open_fd(&f, fuzz_fd(m->bytes, m->len)), "no file");
+	rows = read_rows(&build, f);
+	FUZZ_MUST(read_rows(&build, f).sum == rows.sum, "other rows");
+	elf_file_free(&f);
+	return 0;
+}
