@@ -11,8 +11,8 @@
  *	r, c	the return address is in r10, rcx
  *	@	cfa = r8 + 8
  *	L to P	cfa = sp + 0 to 64, the return address is in lr (arm64)
- *	s	the return address is saved further down than at cfa - 8 (arm64)
- *	E	cfa = fp - fp_off: the record lies below other words (arm64)
+ *	s	cfa = sp + 32, the return address is saved at cfa - 24 (arm64)
+ *	E	cfa = fp + 32: the record is at cfa - 32, below two other words (arm64)
  *	.	there is no rule
  *
  * On arm64, a letter for each instruction.
@@ -211,17 +211,25 @@ struct found {
 	size_t len;
 };
 
+/* @first to @last for 0, @unit, ... of @off. */
+static char one_of(char first, char last, s32 off, s32 unit)
+{
+	return off >= 0 && off % unit == 0 && off / unit <= last - first
+		       ? (char)(first + off / unit)
+		       : '?';
+}
+
 static char letter(const struct uw_rule *r)
 {
 	if (r->cfa == UW_CFA_FP && r->cfa_off == 16 && r->ra == UW_SAVED_CFA && r->ra_off == -8 &&
 	    r->fp == UW_SAVED_CFA && r->fp_off == -16)
 		return 'F';
-	if (r->cfa == UW_CFA_FP && r->fp == UW_SAVED_CFA && r->cfa_off == -r->fp_off &&
-	    r->ra == UW_SAVED_CFA && r->ra_off == r->fp_off + 8)
+	if (r->cfa == UW_CFA_FP && r->cfa_off == 32 && r->ra == UW_SAVED_CFA && r->ra_off == -24 &&
+	    r->fp == UW_SAVED_CFA && r->fp_off == -32)
 		return 'E';
 	if (r->cfa == UW_CFA_AT_SP && !r->cfa_off && !r->cfa_add && r->ra == UW_SAVED_CFA &&
 	    r->fp == UW_SAVED_SAME)
-		return (char)('a' + r->ra_off / 8);
+		return one_of('a', 'b', r->ra_off, 8);
 	if (r->fp != UW_SAVED_SAME)
 		return '?';
 	if (r->cfa == UW_CFA_SCRATCH && r->cfa_off == 8 && r->ra == UW_SAVED_CFA && r->ra_off == -8)
@@ -229,14 +237,14 @@ static char letter(const struct uw_rule *r)
 	if (r->cfa != UW_CFA_SP)
 		return '?';
 	if (r->ra == UW_SAVED_SAME)
-		return (char)('L' + r->cfa_off / 16);
-	if (r->ra == UW_SAVED_CFA && r->ra_off < -8)
+		return one_of('L', 'P', r->cfa_off, 16);
+	if (r->ra == UW_SAVED_CFA && r->cfa_off == 32 && r->ra_off == -24)
 		return 's';
 	if (r->ra == UW_SAVED_SCRATCH)
 		return r->cfa_add == UW_R10 ? 'r' : r->cfa_add == UW_RCX ? 'c' : '?';
 	if (r->ra != UW_SAVED_CFA || r->ra_off != -8)
 		return '?';
-	return r->cfa_off ? (char)('0' + r->cfa_off / 8 - 1) : 'p';
+	return r->cfa_off ? one_of('0', '9', r->cfa_off - 8, 8) : 'p';
 }
 
 static void take(const struct uw_rule *rule, u64 start, u64 end, void *data)
