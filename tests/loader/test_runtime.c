@@ -110,8 +110,10 @@ static void a_file_that_is_called_coreclr_makes_no_dotnet(void **state)
 	assert_true(!info.has_runtime);
 }
 
-/* A copy of @source of @len bytes, mapped as a library is. */
-static void *map_copy(const char *source, size_t len)
+#define PAGE 4096
+
+/* A copy of @source of @len bytes, mapped as a library is, in a page at @place. */
+static void map_copy(const char *source, size_t len, u8 *place)
 {
 	int in = open(source, O_RDONLY | O_CLOEXEC), out = memfd_create("library", MFD_CLOEXEC);
 	void *map;
@@ -120,11 +122,10 @@ static void *map_copy(const char *source, size_t len)
 	while (sendfile(out, in, NULL, 1 << 20) > 0)
 		;
 	assert_int_equal(ftruncate(out, (off_t)len), 0);
-	map = mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE, out, 0);
+	map = mmap(place, PAGE, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_FIXED, out, 0);
 	close(in);
 	close(out);
-	assert_true(map != MAP_FAILED);
-	return map;
+	assert_ptr_equal(map, place);
 }
 
 /* Where V8 has no metadata, and lies after or before .NET: then V8 is its guest. */
@@ -132,19 +133,20 @@ static void a_v8_that_cannot_be_read_is_a_guest_of_dotnets(void **state)
 {
 	struct runtime_info alone, first, last;
 	struct runtime_cache *cache = NULL;
-	void *v8, *dotnet;
+	u8 *room;
 
 	(void)state;
+	room = mmap(NULL, 3 * PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	assert_true(room != MAP_FAILED);
 	assert_int_equal(runtime_cache_new(&cache), 0);
-	v8 = map_copy(FAKE_BARE, 8 << 20);
+	map_copy(FAKE_BARE, 8 << 20, room);
 	alone = detect(cache, getpid());
-	dotnet = map_copy(FAKE_CORECLR_dac10, 4 << 20);
+	map_copy(FAKE_CORECLR_dac10, 4 << 20, room + PAGE);
 	first = detect(cache, getpid());
-	munmap(v8, 4096);
-	v8 = map_copy(FAKE_BARE, 8 << 20); /* the lowest free place: now on the other side */
+	munmap(room, PAGE);
+	map_copy(FAKE_BARE, 8 << 20, room + 2 * PAGE);
 	last = detect(cache, getpid());
-	munmap(v8, 4096);
-	munmap(dotnet, 4096);
+	munmap(room + PAGE, 2 * PAGE);
 	runtime_cache_free(&cache);
 	assert_string_equal(alone.name, "V8 14.8.178.31");
 	assert_false(alone.is_supported);
