@@ -31,7 +31,7 @@ def version_of(major):
     """The version of Node.js with this major number that ci/versions names, also for the matrix."""
     with open(os.path.join(TOP, "ci/versions"), encoding="utf-8") as file:
         versions = " ".join(re.findall(r"(?:NODE|MATRIX)_VERSIONS=\((.*)\)", file.read())).split()
-    return next((v for v in versions if v.split(".")[0] == major), None) or skip(
+    return next((v for v in versions if v.split(".")[0] == major), None) or sys.exit(
         f"ci/versions names no Node.js {major}")
 
 
