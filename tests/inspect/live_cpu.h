@@ -35,7 +35,10 @@ extern const int live_cpu_slowness;
 /* In a child process: becomes the program. Returns only if that fails. */
 void live_cpu_exec(char *const argv[]);
 
-/* The program's mappings as itself sees them; @is_fresh: not those of before now. */
+/*
+ * The program's mappings as itself sees them; @is_fresh: not those of before now. NULL: errno
+ * says why, ETIMEDOUT where it has told none since.
+ */
 FILE *live_cpu_maps(const struct live_cpu *c, bool is_fresh);
 
 /* All that return something: 0 or a negative errno. */

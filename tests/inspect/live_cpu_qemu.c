@@ -52,26 +52,27 @@ void live_cpu_exec(char *const argv[])
 	execvp(args[0], args);
 }
 
-static struct timespec now(void)
+static bool is_since(const char *path, const struct timespec *from)
 {
-	struct timespec ts;
+	struct stat st;
 
-	clock_gettime(CLOCK_REALTIME, &ts);
-	return ts;
+	return !stat(path, &st) &&
+	       (st.st_mtim.tv_sec > from->tv_sec ||
+		(st.st_mtim.tv_sec == from->tv_sec && st.st_mtim.tv_nsec > from->tv_nsec));
 }
 
 FILE *live_cpu_maps(const struct live_cpu *c, bool is_fresh)
 {
-	struct timespec from = now();
+	struct timespec from;
 	char path[256];
-	struct stat st;
 
 	snprintf(path, sizeof(path), "%s/maps-%d", folder(), c->tid);
-	for (int i = 0; is_fresh && i < 1000; i++) {
-		if (!stat(path, &st) &&
-		    (st.st_mtim.tv_sec > from.tv_sec ||
-		     (st.st_mtim.tv_sec == from.tv_sec && st.st_mtim.tv_nsec > from.tv_nsec)))
-			break;
+	clock_gettime(CLOCK_REALTIME, &from);
+	for (int ms = 0; is_fresh && !is_since(path, &from); ms += 10) {
+		if (ms >= LIVE_CPU_LONG_MS) {
+			errno = ETIMEDOUT;
+			return NULL;
+		}
 		usleep(10000);
 	}
 	return fopen(path, "re");
