@@ -187,7 +187,9 @@ static void set_lost(csh handle, const cs_insn *insn, struct flow_insn *to)
 	cs_regs read, written;
 	u8 n_read, n_written;
 
-	if (cs_regs_access(handle, insn, read, &n_read, written, &n_written))
+	/* Capstone 4.0.2 says of a test against a number that it writes. */
+	if (insn->id == X86_INS_TEST ||
+	    cs_regs_access(handle, insn, read, &n_read, written, &n_written))
 		return;
 	for (u8 i = 0; i < insn->detail->x86.op_count; i++) {
 		const cs_x86_op *op = &insn->detail->x86.operands[i];

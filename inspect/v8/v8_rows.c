@@ -369,6 +369,9 @@ static bool height_before(const struct flow_insn *insn, s64 *height)
 	switch (insn->op) {
 	case FLOW_OTHER:
 		return !insn->writes_memory || (insn->writes_above_sp && !*height);
+	case FLOW_JUMP:
+	case FLOW_BRANCH:
+		return true;
 	case FLOW_SP_ADD:
 		*height += insn->arg / 8;
 		return !(insn->arg % 8) && *height >= 0 && *height <= MAX_HEIGHT;
@@ -381,37 +384,40 @@ static bool height_before(const struct flow_insn *insn, s64 *height)
 	return false;
 }
 
-/*
- * From an exit backwards, as far as there is one way only. Before the instructions that take
- * the frame off is the one that loads the caller's fp: where that stands the frame is known.
- */
-static void follow_back(struct work *w, u32 i)
+/* Before the instruction at @off, -1: it is not known. */
+static s64 height_at(const struct work *w, u32 off)
 {
-	const struct flow_insn *insn = &w->code.insns[i];
-	s64 height = 0;
+	const struct flow_insn *insn = flow_code_at(&w->code, off);
+	const struct state *s = insn ? &w->states[insn - w->code.insns] : &lost;
 
-	for (;; i--, insn--) {
-		w->states[i] = (struct state){ .where = BARE, .height = (u32)height };
-		if (!i || insn->is_entry || is_known(w, i - 1) ||
-		    insn[-1].off + insn[-1].len != insn->off || !height_before(insn - 1, &height))
-			break;
-	}
+	return s->where == BARE && !s->fp_pushed ? (s64)s->height : -1;
 }
 
+/* -1: it is not known, or the two ways of a branch do not agree. */
+static s64 height_after(const struct work *w, const struct flow_insn *insn)
+{
+	s64 next = height_at(w, insn->off + insn->len);
+
+	if (insn->op == FLOW_JUMP)
+		return height_at(w, (u32)insn->arg);
+	return insn->op != FLOW_BRANCH || height_at(w, (u32)insn->arg) == next ? next : -1;
+}
+
+/*
+ * Backwards from the exits, as far as all ways lead there with the same height: not into loops.
+ * Before the instructions that take the frame off is the one that loads the caller's fp: where
+ * that stands the frame is known.
+ */
 static void follow_exits(struct work *w)
 {
-	for (u32 i = 0; i < w->code.n; i++) {
+	for (u32 i = w->code.n; i--;) {
 		const struct flow_insn *insn = &w->code.insns[i];
-		struct flow_insn *to = NULL;
+		bool is_end = is_exit(w, insn);
+		s64 height = is_end || is_known(w, i) ? 0 : height_after(w, insn);
 
-		if (insn->op == FLOW_JUMP || insn->op == FLOW_BRANCH)
-			to = insn->arg < 0 ? NULL : flow_code_at(&w->code, (u32)insn->arg);
-		if (to)
-			to->is_entry = true;
+		if (!is_known(w, i) && height >= 0 && (is_end || height_before(insn, &height)))
+			w->states[i] = (struct state){ .where = BARE, .height = (u32)height };
 	}
-	for (u32 i = 0; i < w->code.n; i++)
-		if (is_exit(w, &w->code.insns[i]) && !is_known(w, i))
-			follow_back(w, i);
 }
 
 static void follow_all(struct work *w, const struct state *start)

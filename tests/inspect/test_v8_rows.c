@@ -102,6 +102,15 @@ static const struct row {
 	/* push %rax twice; mov (%rbp), %rbp; mov; add $24, %rsp; jmp *%rcx */
 	{ "frame_is_taken_off_before_a_builtin_is_left_for_another", "A",
 	  FRAME "\x50\x50\x48\x8b\x6d\x00" NOP "\x48\x83\xc4\x18\xff\xe1", "0111FFFFFF33333300" },
+	/* the same by two ways: testl $1, 8(%rcx); jne; mov; jmp; mov; mov; jmp *%rcx */
+	{ "frame_is_taken_off_before_a_builtin_is_left_by_two_ways", "A",
+	  FRAME "\x50\x50\x48\x8b\x6d\x00\x48\x83\xc4\x18\xf7\x41\x08\x01\x00\x00\x00\x75\x04" NOP
+		"\xeb\x02" NOP NOP "\xff\xe1",
+	  "0111FFFFFF33330000000000000000000" },
+	/* push %rax; test %eax, %eax; jne to the push; the same */
+	{ "frame_that_is_taken_off_before_a_loop_is_lost_in_it", "A",
+	  FRAME "\x48\x8b\x6d\x00\x50\x85\xc0\x75\xfb" NOP "\x48\x83\xc4\x18\xff\xe1",
+	  "0111FFFF.....33333300" },
 	/* mov (%rbp), %rbp; add $8, %rsp; push %rcx; push 8(%rsp); mov %rdx, 16(%rsp); jmp *%rcx */
 	{ "return_address_is_copied_down_before_a_builtin_is_left", "A",
 	  FRAME "\x48\x8b\x6d\x00\x48\x83\xc4\x08\x51\xff\x74\x24\x08\x48\x89\x54\x24\x10\xff\xe1",
@@ -113,7 +122,7 @@ static const struct row {
 	{ "code_that_nothing_leads_to_has_the_frame", "A", FRAME "\xeb\x02" NOP UNFRAME "\xc3",
 	  "0111FFFFFFFF0" },
 	{ "code_that_nothing_leads_to_has_no_frame_where_there_is_none", "A",
-	  "\xeb\x02" NOP NOP "\xc3", "00..000" },
+	  "\xeb\x02" NOP NOP "\xc3", "0000000" },
 	/* ret before the frame is gone: what leads there has none of it */
 	{ "trial_that_contradicts_itself_changes_nothing", "A", FRAME UNFRAME "\xc3" NOP "\xc3",
 	  "0111FFFF0000" },
