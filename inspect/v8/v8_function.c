@@ -225,13 +225,38 @@ struct v8_function *v8_function_by_bytecode(struct v8_heap *h, u64 bytecode, u64
 	return NULL;
 }
 
+static struct v8_function *in_register(struct v8_heap *h, const struct uw_sample *s)
+{
+	u64 sfi;
+
+	return v8_word(h, s->callee, h->l->function_shared, &sfi) < 0
+		       ? NULL
+		       : v8_function_get(h, sfi, s->time_ns);
+}
+
 struct v8_function *v8_function_called(struct v8_heap *h, const struct uw_sample *s, u64 bytecode)
 {
 	struct v8_function *f = v8_function_by_bytecode(h, bytecode, s->time_ns);
-	u64 sfi;
 
-	if (f || !bytecode || v8_word(h, s->callee, h->l->function_shared, &sfi) < 0)
+	if (f || !bytecode)
 		return f;
-	f = v8_function_get(h, sfi, s->time_ns);
+	f = in_register(h, s);
 	return f && v8_function_bytecode(h, f) == bytecode ? f : NULL;
+}
+
+struct v8_function *v8_function_of(struct v8_heap *h, const struct uw_sample *s,
+				   const struct v8_code *code)
+{
+	struct v8_function *f;
+	u64 found;
+
+	if (code->tier != V8_TIER_BASELINE) {
+		found = v8_code_function(h, code);
+		return found ? v8_function_get(h, found, s->time_ns) : NULL;
+	}
+	found = v8_bytecode_of(h, code->deopt);
+	if (found)
+		return v8_function_called(h, s, found);
+	f = in_register(h, s);
+	return f && v8_baseline_bytecode(h, code, f) ? f : NULL;
 }

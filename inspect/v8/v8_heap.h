@@ -290,6 +290,12 @@ u64 v8_bytecode_of(struct v8_heap *h, u64 tagged);
 /* The same of baseline code that runs @f, 0 if it is not @f's. */
 u64 v8_baseline_bytecode(struct v8_heap *h, const struct v8_code *code,
 			 const struct v8_function *f);
+/*
+ * The function that @code was made for, NULL if that is not known. Baseline code of V8 9.0 to 9.4
+ * does not tell it: then it is the one in the sample's register, if it is run by @code.
+ */
+struct v8_function *v8_function_of(struct v8_heap *h, const struct uw_sample *s,
+				   const struct v8_code *code);
 /* Script offset at a bytecode offset (-1: the function's entry), or -1. */
 s32 v8_bytecode_position(struct v8_heap *h, u64 bytecode, s32 offset);
 

@@ -399,9 +399,9 @@ static int name_builtin_code(const struct v8_builtin *b, struct v8_name *names)
 static int name_code(struct v8_heap *h, const struct uw_sample *s, const struct uw_frame *frame,
 		     struct v8_name *names)
 {
-	u64 pc = uw_frame_lookup_pc(frame), bytecode;
+	u64 pc = uw_frame_lookup_pc(frame);
 	const struct v8_builtin *b = builtin_at(h, pc);
-	struct v8_function *f = NULL;
+	struct v8_function *f;
 	struct v8_code code;
 	int n;
 
@@ -421,11 +421,7 @@ static int name_code(struct v8_heap *h, const struct uw_sample *s, const struct 
 		names[0].kind = V8_NAME_STUB;
 		return v8_give_reason(names, "code that is no function's");
 	}
-	bytecode = v8_bytecode_of(h, code.deopt);
-	if (code.tier == V8_TIER_BASELINE && bytecode)
-		f = v8_function_called(h, s, bytecode);
-	else if (v8_code_function(h, &code))
-		f = v8_function_get(h, v8_code_function(h, &code), s->time_ns);
+	f = v8_function_of(h, s, &code);
 	if (!f)
 		return v8_give_reason(names, "interrupted before its frame existed");
 	n = v8_name_compiled(h, s, f, pc, names);

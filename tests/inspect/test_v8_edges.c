@@ -12,6 +12,7 @@
 
 #define N(a) (sizeof(a) / sizeof((a)[0]))
 #define JS_FUNCTION 998 /* whichever it is */
+#define BASELINE_DATA 997
 
 static struct fake_v8 v;
 static struct uw_sample sample;
@@ -79,6 +80,46 @@ static void a_function_never_met_is_told_by_the_register_that_it_is_called_in(vo
 		v8_heap_free(&h);
 	}
 	sample.callee = 0;
+}
+
+/* Baseline code of V8 9.0 to 9.4 does not tell whose it is; the SharedFunctionInfo has both. */
+static void a_function_without_a_frame_is_the_one_called_if_it_has_the_code(void **state)
+{
+	static const u8 offsets[] = { 8, 8, 8, 8, 8 };
+
+	(void)state;
+	for (int i = 0; i < 3; i++) {
+		struct v8_heap *h;
+		u64 code, data, function, start;
+
+		build_world();
+		code = fake_code(&v, KIND_BASELINE, 40, fake_smi(0),
+				 fake_byte_array(&v, offsets, sizeof(offsets)), &start);
+		data = fake_object(&v, BASELINE_DATA, 24);
+		fake_put(&v, data - 1 + 8, i == 1 ? 0 : code);
+		fake_put(&v, data - 1 + 16, w.bytecode);
+		fake_put(&v, w.outer - 1 + v.build.layout.sfi_data, data);
+		v.build.layout.type_baseline_data = BASELINE_DATA;
+		function = fake_object(&v, JS_FUNCTION, 64);
+		fake_put(&v, function - 1 + v.build.layout.function_shared,
+			 i == 2 ? w.inner : w.outer);
+		sample.callee = function;
+		h = fake_heap(&v);
+		assert_int_equal(name_frame(h, &(struct uw_frame){ .pc = start + 5,
+								   .kind = UW_V8_CODE,
+								   .status = UW_F_NO_FRAME }),
+				 1);
+		if (i == 0) {
+			assert_string_equal(names[0].name, "outer");
+			assert_int_equal(names[0].line, 2);
+			assert_null(names[0].reason);
+		} else {
+			assert_null(names[0].name);
+			assert_non_null(names[0].reason);
+		}
+		assert_int_equal(names[0].tier, V8_TIER_BASELINE);
+		v8_heap_free(&h);
+	}
 }
 
 /* It calls V8 on the function's frame. */
@@ -242,6 +283,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_function_never_met_is_told_by_the_register_that_it_is_called_in),
+		cmocka_unit_test(a_function_without_a_frame_is_the_one_called_if_it_has_the_code),
 		cmocka_unit_test(who_leaves_baseline_code_by_a_call_is_at_its_only_return),
 		cmocka_unit_test(who_leaves_by_one_of_several_returns_has_no_line),
 		cmocka_unit_test(a_barriers_caller_is_where_its_code_goes_on),
