@@ -6,7 +6,8 @@
  * and the embedded builtins, and the builtins may be mapped twice:
  *
  *	file mapping   |  native  |  builtins  |  native  |    becomes up to three
- *	second copy               |  builtins  |               known by its file offset
+ *	second copy               |  builtins  |               known by its file offset, or its
+ *	                                                       bytes (builtins_copy.h)
  *	anonymous      |          JIT          |               in a process with V8
  *
  * Where CoreCLR's code is, the runtime itself says (image_dotnet.h).
@@ -22,6 +23,7 @@
 
 #include "../../inspect/util/cleanup.h"
 #include "../flight/log.h"
+#include "builtins_copy.h"
 
 /* What one module holds of runtimes. */
 struct image_build {
@@ -151,6 +153,7 @@ int image_new(struct image **image, struct images *all, struct process *p)
 	im->process = p;
 	im->n_execs = p->n_execs;
 	im->exec_id = UW_EXEC_UNKNOWN;
+	im->copies_ns = ~0ull;
 	im->memory.mem_fd = -1;
 	*image = im;
 	return 0;
@@ -422,6 +425,39 @@ static bool is_told(const struct image *im)
 	return im->gen && im->told_start_ns == im->process->start_ns;
 }
 
+static struct builtins_file builtins_of(const struct image *im)
+{
+	const struct image_build *b = im->build;
+
+	return (struct builtins_file){ .module = b->module,
+				       .fd = modules_fd(im->all->modules, b->module),
+				       .off = b->blob_off,
+				       .len = b->blob_len };
+}
+
+void image_take_mapping(struct image *im, const struct life_mmap *e)
+{
+	struct builtins_file f;
+
+	if (!im->build || e->inode)
+		return;
+	f = builtins_of(im);
+	builtins_copy_take(im->process, &f, e->start_addr, e->len);
+}
+
+/* Once each time that the mappings come from /proc; those of the file are opened first. */
+static void find_copies(struct image *im)
+{
+	const struct mappings *maps = im->process->maps;
+	struct builtins_file f = builtins_of(im);
+	u32 i = 0;
+
+	im->copies_ns = im->process->loaded_ns;
+	while (i < maps->n && module_of(im, &maps->v[i]) != f.module)
+		i++;
+	builtins_copy_find(im->process, &f);
+}
+
 int image_update(struct image *im)
 {
 	struct map_list l = { 0 };
@@ -432,6 +468,8 @@ int image_update(struct image *im)
 		process_load(im->process); /* known by its birth alone, and not for certain */
 	if (!im->build && !im->dotnet.build)
 		find_builds(im);
+	if (im->build && im->copies_ns != im->process->loaded_ns)
+		find_copies(im);
 	for (u32 i = 0; !err && i < im->process->maps->n; i++)
 		err = push_mapping(im, &l, &im->process->maps->v[i]);
 	if (!err && im->dotnet.build)

@@ -43,6 +43,7 @@ struct image {
 	u64 exec_id; /* UW_EXEC_UNKNOWN until a sample told it */
 	/* CLOCK_MONOTONIC: when /proc was asked last, about the tables and about the name. */
 	u64 refreshed_ns, asked_ns;
+	u64 copies_ns; /* when the mappings in which copies of builtins were looked for were read */
 	u64 foreseen_ns; /* when the stack of one of its threads was looked at */
 	u32 n_execs; /* of the process, when it got this image */
 	u64 named_tids[4]; /* bits by tid: threads whose functions' names are kept */
@@ -73,6 +74,13 @@ void image_free(struct image **image);
  * Return: 0, -ENOSPC (the tables are full: samples are walked blindly), -ENOMEM.
  */
 int image_update(struct image *image);
+
+/**
+ * image_take_mapping() - an event told of executable memory, and the process's mappings have it
+ *
+ * To be called before image_update().
+ */
+void image_take_mapping(struct image *image, const struct life_mmap *e);
 
 /* Learns all of a file that is about to be executed; what can't be read now is tried again then. */
 void images_preload(struct images *all, int fd, const char *path);

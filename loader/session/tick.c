@@ -103,6 +103,12 @@ static void on_exit_of(struct session *s, const struct process *p)
 		flight_log_exit(p->pid);
 }
 
+static void on_mmap(struct session *s, struct image *im, const struct life_mmap *e)
+{
+	image_take_mapping(im, e);
+	session_mark_changed(s, im);
+}
+
 static void on_event(struct session *s, const struct life_event *ev)
 {
 	struct process *p = NULL;
@@ -116,7 +122,7 @@ static void on_event(struct session *s, const struct life_event *ev)
 	else if (ev->type == LIFE_EXEC)
 		on_exec(s, p);
 	else if (ev->type == LIFE_MMAP && p->priv)
-		session_mark_changed(s, p->priv);
+		on_mmap(s, p->priv, &ev->mmap);
 	else if (ev->type == LIFE_EXIT && p->exit_ns)
 		on_exit_of(s, p);
 	else if (ev->type == LIFE_EXIT && p->priv)

@@ -5,6 +5,7 @@
   jspi   WebAssembly on a stack of its own: its frames, and a reason of its own at the end
   deopt  a program that deoptimizes all the time: its stacks are complete even so
   copies the same, where each function has its own copy of the interpreter's entry
+  far    isolates too far from the binary, which V8 10.2 gives copies of the builtins
 """
 
 import os
@@ -83,10 +84,34 @@ def copies(check):
                f"copies: {known} frames of interpreted code have lines, {strange} lack one")
 
 
+def n_far(pid):
+    """Executable mappings without a file that are as long as the builtins: over 1 MiB."""
+    with open(f"/proc/{pid}/maps", encoding="utf-8") as file:
+        lines = [line.split() for line in file]
+    ranges = [[int(addr, 16) for addr in line[0].split("-")] for line in lines
+              if "x" in line[1] and len(line) == 5]
+    return sum(end - start >= 1 << 20 for start, end in ranges)
+
+
+def far(check):
+    argv = [node(version_of("18")), "--no-opt", os.path.join(TOP, "fixtures/node/far.js")]
+    with folder() as tmp, running(argv, b"running") as child:
+        time.sleep(0.5)
+        check.that(n_far(child.pid), f"far: V8 made {n_far(child.pid)} copies of its builtins")
+        profile = record("-p", child.pid, "-d", "2500ms", out=os.path.join(tmp, "p.ndjson"))[1]
+    js = [[f for f in frames if f["kind"] == "js"] for n, _, frames, _ in profile.samples()
+          for _ in range(n)]
+    exact = sum(all(f.get("line") and not f.get("reason") for f in frames) for frames in js if frames)
+    n_js = sum(bool(frames) for frames in js)
+    check.that(n_js >= 300 and exact * 100 >= n_js * 98,
+               f"far: {exact} of {n_js} samples with JavaScript have names and lines")
+
+
 def main():
     need_bpf()
     check = Checks()
     copies(check)
+    far(check)
     jspi(check)
     deopt(check)
     return check.end()

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+
+/*
+ * Which anonymous code is taken for a copy of V8's builtins. The process is this one: its
+ * "builtins" are random bytes in a file, which begin and end inside a page as V8's do, and what it
+ * has reserved for code is one mapping, as anonymous neighbours are.
+ *
+ *	reserved	|- 8 pages -|- the copy -|- 8 pages -|
+ */
+
+#include "../check.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/random.h>
+#include <unistd.h>
+
+#include "../../loader/session/builtins_copy.h"
+
+#define PAGE 4096ull
+#define BLOB_OFF 0x240ull
+#define BLOB_LEN (63 * PAGE + 0x123)
+#define COPY_LEN (64 * PAGE)
+#define AROUND_LEN (8 * PAGE)
+#define MODULE 5
+#define TEXT_ADDR 0x400000ull
+#define PATH "/usr/bin/node"
+
+struct world {
+	u8 bytes[BLOB_LEN];
+	u8 *reserved;
+	struct process *p;
+	struct builtins_file file;
+};
+
+static void add(struct world *w, u64 start_addr, u64 len, u64 inode, const char *path)
+{
+	const struct life_mmap m = {
+		.start_addr = start_addr, .len = len, .inode = inode, .path = path
+	};
+
+	assert_int_equal(mappings_add(&w->p->maps, &m, 1), 0);
+}
+
+static u64 copy_addr(const struct world *w)
+{
+	return (u64)w->reserved + AROUND_LEN;
+}
+
+static void allow(const struct world *w, u64 len, int prot)
+{
+	assert_int_equal(mprotect((void *)copy_addr(w), len, prot), 0);
+}
+
+static int set_up(void **state)
+{
+	struct world *w = calloc(1, sizeof(*w));
+	FILE *f = tmpfile();
+
+	assert_non_null(w);
+	assert_non_null(f);
+	for (size_t i = 0; i < BLOB_LEN; i += 256)
+		assert_true(getrandom(w->bytes + i, BLOB_LEN - i < 256 ? BLOB_LEN - i : 256, 0) >
+			    0);
+	w->file = (struct builtins_file){
+		.module = MODULE, .fd = dup(fileno(f)), .off = BLOB_OFF, .len = BLOB_LEN
+	};
+	fclose(f);
+	assert_int_equal(pwrite(w->file.fd, w->bytes, BLOB_LEN, BLOB_OFF), BLOB_LEN);
+	w->reserved = mmap(NULL, COPY_LEN + 2 * AROUND_LEN, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS,
+			   -1, 0);
+	assert_ptr_not_equal(w->reserved, MAP_FAILED);
+	allow(w, COPY_LEN, PROT_READ | PROT_WRITE);
+	memcpy((void *)copy_addr(w), w->bytes, BLOB_LEN);
+	w->p = process_new((u32)getpid());
+	assert_non_null(w->p);
+	add(w, TEXT_ADDR, 0x1000000, 77, PATH);
+	mappings_find(w->p->maps, TEXT_ADDR)->module = MODULE;
+	add(w, (u64)w->reserved, COPY_LEN + 2 * AROUND_LEN, 0, "//anon");
+	*state = w;
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	struct world *w = *state;
+
+	process_free(&w->p);
+	munmap(w->reserved, COPY_LEN + 2 * AROUND_LEN);
+	close(w->file.fd);
+	free(w);
+	return 0;
+}
+
+static u32 module_at(const struct world *w, u64 addr)
+{
+	return mappings_find(w->p->maps, addr)->module;
+}
+
+static void find(struct world *w)
+{
+	allow(w, COPY_LEN, PROT_READ | PROT_EXEC);
+	builtins_copy_find(w->p, &w->file);
+}
+
+static void a_copy_becomes_a_mapping_of_the_file(void **state)
+{
+	struct world *w = *state;
+	const struct mapping *m;
+
+	find(w);
+	m = mappings_find(w->p->maps, copy_addr(w) + 1);
+	assert_int_equal(m->start_addr, copy_addr(w));
+	assert_int_equal(m->end_addr, copy_addr(w) + COPY_LEN);
+	assert_int_equal(m->file_off, BLOB_OFF);
+	assert_int_equal(m->inode, 77);
+	assert_int_equal(m->module, MODULE);
+	assert_string_equal(m->path->text, PATH);
+}
+
+static void what_is_around_a_copy_stays_anonymous(void **state)
+{
+	struct world *w = *state;
+
+	find(w);
+	assert_true(mappings_find(w->p->maps, copy_addr(w) - 1)->is_anon);
+	assert_true(mappings_find(w->p->maps, copy_addr(w) + COPY_LEN)->is_anon);
+}
+
+static void one_that_an_event_tells_is_taken(void **state)
+{
+	struct world *w = *state;
+
+	builtins_copy_take(w->p, &w->file, copy_addr(w), COPY_LEN);
+	assert_int_equal(module_at(w, copy_addr(w)), MODULE);
+}
+
+/* What is compared lies less than an eighth apart. */
+static void an_eighth_of_other_bytes_is_none(void **state)
+{
+	struct world *w = *state;
+	const u64 len = BLOB_LEN / 8;
+
+	for (u64 at = 0; at + len <= BLOB_LEN; at += len) {
+		allow(w, COPY_LEN, PROT_READ | PROT_WRITE);
+		memset((u8 *)copy_addr(w) + at, 0, len);
+		find(w);
+		assert_int_equal(module_at(w, copy_addr(w)), 0);
+		allow(w, COPY_LEN, PROT_READ | PROT_WRITE);
+		memcpy((void *)copy_addr(w), w->bytes, BLOB_LEN);
+	}
+	find(w);
+	assert_int_equal(module_at(w, copy_addr(w)), MODULE);
+}
+
+static void another_length_is_none(void **state)
+{
+	struct world *w = *state;
+
+	builtins_copy_take(w->p, &w->file, copy_addr(w), COPY_LEN + PAGE);
+	assert_int_equal(module_at(w, copy_addr(w)), 0);
+	builtins_copy_take(w->p, &w->file, copy_addr(w), COPY_LEN - PAGE);
+	assert_int_equal(module_at(w, copy_addr(w)), 0);
+}
+
+static void one_that_is_gone_is_none(void **state)
+{
+	struct world *w = *state;
+
+	munmap(w->reserved, COPY_LEN + 2 * AROUND_LEN);
+	builtins_copy_take(w->p, &w->file, copy_addr(w), COPY_LEN);
+	assert_int_equal(module_at(w, copy_addr(w)), 0);
+}
+
+static void without_the_file_there_is_none(void **state)
+{
+	struct world *w = *state;
+	struct builtins_file f = w->file;
+
+	f.fd = -1;
+	builtins_copy_take(w->p, &f, copy_addr(w), COPY_LEN);
+	f = w->file;
+	f.module = MODULE + 1;
+	builtins_copy_take(w->p, &f, copy_addr(w), COPY_LEN);
+	f = w->file;
+	f.len = 0;
+	builtins_copy_take(w->p, &f, copy_addr(w), PAGE);
+	assert_int_equal(module_at(w, copy_addr(w)), 0);
+}
+
+#define CASE(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+static const struct CMUnitTest tests[] = {
+	CASE(a_copy_becomes_a_mapping_of_the_file),
+	CASE(what_is_around_a_copy_stays_anonymous),
+	CASE(one_that_an_event_tells_is_taken),
+	CASE(an_eighth_of_other_bytes_is_none),
+	CASE(another_length_is_none),
+	CASE(one_that_is_gone_is_none),
+	CASE(without_the_file_there_is_none),
+};
+
+int main(void)
+{
+	return CHECK_RUN(tests);
+}
