@@ -125,6 +125,17 @@ int v8_name_given_up(const struct v8_function *f, const struct v8_code *code, st
 	return v8_give_reason(names, v8_no_exit);
 }
 
+/* Sets *at if the call that returns to @ra allocates out of line; false: unreadable. */
+static bool go_back(struct v8_heap *h, const struct v8_code *code, u64 ra, u64 *at)
+{
+	u32 n_failed = h->n_failed;
+	u64 to = v8_code_allocated(h, code, ra);
+
+	if (to)
+		*at = to;
+	return h->n_failed == n_failed;
+}
+
 int v8_name_compiled(struct v8_heap *h, const struct uw_sample *s, struct v8_function *f, u64 pc,
 		     struct v8_name *names)
 {
@@ -134,7 +145,7 @@ int v8_name_compiled(struct v8_heap *h, const struct uw_sample *s, struct v8_fun
 	const struct v8_site *site = v8_site_find(h, V8_SITE_COMPILED, f, pc, s->time_ns);
 	u32 n_failed = h->n_failed;
 	int n, complete = 0;
-	u64 at = pc, to;
+	u64 at = pc;
 
 	if (site)
 		return v8_site_give(site, names);
@@ -156,13 +167,12 @@ int v8_name_compiled(struct v8_heap *h, const struct uw_sample *s, struct v8_fun
 			v8_site_add(h, &like, names, n);
 		return n;
 	}
-	to = v8_code_allocated(h, &like.code, pc + 1);
-	if (to)
-		at = to;
 	if (like.code.tier == V8_TIER_BASELINE) {
 		n = name_baseline(h, &like.code, f, at, names);
 	} else {
-		n = expand(h, s, &like.code, at, names);
+		n = -EFAULT;
+		if (go_back(h, &like.code, pc + 1, &at))
+			n = expand(h, s, &like.code, at, names);
 		if (n < 1) {
 			v8_name_function(f, names);
 			names->tier = like.code.tier;
