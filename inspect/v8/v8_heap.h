@@ -205,7 +205,7 @@ int v8_scope_given_name(struct v8_heap *h, u64 scope_info, const char **name);
 /* NULL: not a script, or unreadable. */
 struct v8_script *v8_script_get(struct v8_heap *h, u64 tagged);
 
-/* Line and column of an offset in the source; else *reason says why not. */
+/* Line and column (0: before the first) of an offset in the source; else *reason says why not. */
 bool v8_script_position(struct v8_heap *h, struct v8_script *s, s32 pos, u32 *line, u32 *column,
 			const char **reason);
 

@@ -4,7 +4,9 @@
  * V8 counts lines only when it needs them itself, so Script.line_ends is absent
  * in a normal run: the source is read once and its line starts are kept. Line
  * ends are LF, CR, CR LF as one, U+2028 and U+2029. Positions and columns count
- * UTF-16 units.
+ * UTF-16 units. Who compiles a script says where in its file it begins, which may
+ * be before it (a header of its own): V8 counts such lines and columns from 0 down,
+ * here they have none.
  *
  * Offsets of the fields that no metadata tells: v8/src/objects/script.tq, the
  * same from 10.2 to 14.6 (line_offset and id lie between fields that it tells).
@@ -218,6 +220,7 @@ bool v8_script_position(struct v8_heap *h, struct v8_script *s, s32 pos, u32 *li
 			const char **reason)
 {
 	size_t next, at;
+	s64 nth, unit;
 
 	if (!s->line_starts)
 		try_lines(h, s);
@@ -230,7 +233,13 @@ bool v8_script_position(struct v8_heap *h, struct v8_script *s, s32 pos, u32 *li
 	}
 	next = search_first(s->n_lines, i, s->line_starts[i] <= (u32)pos);
 	at = next ? next - 1 : 0;
-	*line = (u32)at + 1 + (u32)s->line_offset;
-	*column = (u32)pos - s->line_starts[at] + 1 + (at ? 0 : (u32)s->column_offset);
+	nth = (s64)at + 1 + s->line_offset;
+	unit = (s64)pos - s->line_starts[at] + 1 + (at ? 0 : s->column_offset);
+	if (nth < 1) {
+		*reason = "the line is before the file's first";
+		return false;
+	}
+	*line = (u32)nth;
+	*column = unit < 1 ? 0 : (u32)unit;
 	return true;
 }

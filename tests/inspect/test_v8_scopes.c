@@ -113,6 +113,44 @@ static void every_line_terminator_of_ecmascript_counts(void **state)
 	v8_heap_free(&h);
 }
 
+static void what_is_before_the_file_has_no_line_or_column(void **state)
+{
+	static const struct {
+		s32 line_offset, column_offset, pos;
+		u32 line, column;
+	} cases[] = { { -1, 0, 1, 0, 0 },
+		      { -1, 0, 2, 1, 1 },
+		      { -3, 9, 3, 0, 0 },
+		      { 0, -1, 0, 1, 0 },
+		      { 0, -1, 1, 1, 1 },
+		      { 0, -9, 3, 2, 2 },
+		      { INT32_MIN, 0, 3, 0, 0 },
+		      { 0, INT32_MIN, 1, 1, 0 },
+		      { INT32_MAX, INT32_MAX, 0, 1u << 31, 1u << 31 } };
+
+	(void)state;
+	for (size_t i = 0; i < N(cases); i++) {
+		struct v8_script *s;
+		const char *reason;
+		struct v8_heap *h;
+		u32 line = 0, column = 0;
+		u64 script;
+
+		fake_init(&v);
+		h = fake_heap(&v);
+		script = fake_script(&v, fake_smi(0), fake_string(&v, "a\nbc"));
+		fake_put(&v, script - 1 + 24, fake_smi(cases[i].line_offset));
+		fake_put(&v, script - 1 + 32, fake_smi(cases[i].column_offset));
+		s = v8_script_get(h, script);
+		assert_non_null(s);
+		assert_int_equal(v8_script_position(h, s, cases[i].pos, &line, &column, &reason),
+				 cases[i].line != 0);
+		assert_int_equal(line, cases[i].line);
+		assert_int_equal(column, cases[i].column);
+		v8_heap_free(&h);
+	}
+}
+
 static void a_line_end_may_lie_across_pieces(void **state)
 {
 	struct v8_script *s;
@@ -234,6 +272,7 @@ int main(void)
 		cmocka_unit_test(the_name_is_found_behind_any_number_of_variables),
 		cmocka_unit_test(an_empty_name_is_inferred_or_anonymous),
 		cmocka_unit_test(every_line_terminator_of_ecmascript_counts),
+		cmocka_unit_test(what_is_before_the_file_has_no_line_or_column),
 		cmocka_unit_test(a_line_end_may_lie_across_pieces),
 		cmocka_unit_test(a_source_that_is_being_moved_is_read_where_it_is),
 		cmocka_unit_test(what_initializes_a_class_is_called_as_v8_calls_it),
