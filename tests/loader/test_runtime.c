@@ -18,32 +18,7 @@
 #include <unistd.h>
 
 #include "../../loader/targets/runtime.h"
-#include "../check.h"
-
-static pid_t start(char *const *argv)
-{
-	int done[2];
-	pid_t pid;
-	char c;
-
-	assert_int_equal(pipe2(done, O_CLOEXEC), 0);
-	pid = fork();
-	assert_true(pid >= 0);
-	if (!pid) {
-		execv(argv[0], argv);
-		_exit(127);
-	}
-	close(done[1]);
-	assert_int_equal(read(done[0], &c, 1), 0); /* closed by exec */
-	close(done[0]);
-	return pid;
-}
-
-static void stop(pid_t pid)
-{
-	kill(pid, SIGKILL);
-	assert_int_equal(waitpid(pid, NULL, 0), pid);
-}
+#include "child.h"
 
 static struct runtime_info detect(struct runtime_cache *cache, pid_t pid)
 {
@@ -70,7 +45,7 @@ static void a_process_without_a_runtime_is_native(void **state)
 
 static void a_process_that_is_gone_is_an_error(void **state)
 {
-	pid_t pid = start((char *[]){ "/bin/true", NULL });
+	pid_t pid = child_start((char *[]){ "/bin/true", NULL });
 	struct runtime_cache *cache = NULL;
 	struct runtime_info info = { .name = "untouched" };
 
@@ -219,7 +194,7 @@ static void ask_node(const char *node, char *name, size_t size)
 static void check_node(char *node)
 {
 	char *const argv[] = { node, "-e", "setInterval(() => {}, 1000)", NULL };
-	pid_t first = start(argv), second = start(argv);
+	pid_t first = child_start(argv), second = child_start(argv);
 	struct runtime_cache *cache = NULL;
 	u64 start_n, first_n, second_n;
 	struct runtime_info a, b;
@@ -233,8 +208,8 @@ static void check_node(char *node)
 	b = detect(cache, second);
 	second_n = bytes_read() - start_n - first_n;
 	runtime_cache_free(&cache);
-	stop(first);
-	stop(second);
+	child_stop(first);
+	child_stop(second);
 	print_message("%s: %llu, then %llu bytes read\n", a.name, first_n, second_n);
 	assert_string_equal(a.name, expected);
 	if (strtoul(expected + strlen("Node.js "), NULL, 10) >= 18) /* before: not each minor one */

@@ -19,7 +19,7 @@
 
 #include "../../loader/targets/procs.h"
 #include "../../loader/targets/target_set.h"
-#include "../check.h"
+#include "child.h"
 
 #define MAX_WORDS 8
 #define TEXT_LEN 8192
@@ -35,35 +35,9 @@ static void copy_file(const char *from, const char *to)
 	assert_int_equal(system(command), 0);
 }
 
-/* A child that has executed @path; it ends with its stdin. */
-static pid_t start(char *const *argv)
-{
-	int done[2];
-	pid_t pid;
-	char c;
-
-	assert_int_equal(pipe2(done, O_CLOEXEC), 0);
-	pid = fork();
-	assert_true(pid >= 0);
-	if (!pid) {
-		execv(argv[0], argv);
-		_exit(127);
-	}
-	close(done[1]);
-	assert_int_equal(read(done[0], &c, 1), 0); /* closed by exec */
-	close(done[0]);
-	return pid;
-}
-
-static void stop(pid_t pid)
-{
-	kill(pid, SIGKILL);
-	assert_int_equal(waitpid(pid, NULL, 0), pid);
-}
-
 static pid_t start_sleep(char *path)
 {
-	return start((char *[]){ path, "1000", NULL });
+	return child_start((char *[]){ path, "1000", NULL });
 }
 
 /* Resolves a command line; what went to stderr is in @text. */
@@ -134,8 +108,8 @@ static void one_process_of_a_name_is_taken_two_are_listed(void **state)
 	assert_true(lists(text, a) && lists(text, b));
 	assert_false(lists(text, getpid()));
 	target_set_deinit(&t);
-	stop(a);
-	stop(b);
+	child_stop(a);
+	child_stop(b);
 
 	assert_int_equal(RESOLVE(&t, text, "-p", name), CLI_USAGE);
 	assert_non_null(strstr(text, "no process has this name"));
@@ -145,7 +119,8 @@ static void one_process_of_a_name_is_taken_two_are_listed(void **state)
 
 static void an_assembly_is_found_with_and_without_its_suffix(void **state)
 {
-	pid_t pid = start((char *[]){ dotnet, "-c", "while :; do :; done", "/srv/Shop.dll", NULL });
+	pid_t pid = child_start(
+		(char *[]){ dotnet, "-c", "while :; do :; done", "/srv/Shop.dll", NULL });
 	char *const names[] = { "Shop", "Shop.dll", "dotnet" };
 	char text[TEXT_LEN];
 	struct proc_names n;
@@ -164,7 +139,7 @@ static void an_assembly_is_found_with_and_without_its_suffix(void **state)
 	assert_false(proc_names_match(&n, "Sho"));
 	assert_false(proc_names_match(&n, "Shop."));
 	assert_false(proc_names_match(&n, ""));
-	stop(pid);
+	child_stop(pid);
 }
 
 static void pids_and_names_come_together(void **state)
@@ -179,8 +154,8 @@ static void pids_and_names_come_together(void **state)
 	assert_int_equal(t.ids.n, 2);
 	assert_true(ids_has(&t.ids, a) && ids_has(&t.ids, b));
 	target_set_deinit(&t);
-	stop(a);
-	stop(b);
+	child_stop(a);
+	child_stop(b);
 }
 
 static void a_pid_that_is_no_process_is_a_usage_error(void **state)
@@ -242,14 +217,14 @@ static void a_thread_is_a_target_of_t_and_not_of_p(void **state)
 
 static void without_a_target_the_busiest_are_shown(void **state)
 {
-	pid_t busy = start((char *[]){ dotnet, "-c", "while :; do :; done", NULL });
+	pid_t busy = child_start((char *[]){ dotnet, "-c", "while :; do :; done", NULL });
 	char text[TEXT_LEN];
 	struct target_set t;
 
 	(void)state;
 	assert_int_equal(resolve((char *[]){ NULL }, &t, text), CLI_USAGE);
 	target_set_deinit(&t);
-	stop(busy);
+	child_stop(busy);
 	assert_int_equal(strncmp(text, "usage: unspool record ", 22), 0);
 	assert_true(n_lines(text) > 2 && n_lines(text) <= 7);
 	assert_true(lists(text, busy));
