@@ -188,6 +188,14 @@ int v8_code_find(struct v8_heap *h, u64 pc, struct v8_code *code)
 	return r;
 }
 
+/* REGEXP in v8/src/objects/code.h (8.4.371), code-kind.h (8.5 to 10.9); 14.6 has another one. */
+bool v8_code_is_regexp(const struct v8_heap *h, const struct v8_code *code)
+{
+	const u32 kind = h->l->code_kind_baseline == V8_NO_BASELINE_KIND ? 4 : 3;
+
+	return h->l->version < V8_VERSION(11, 0) && code->kind == kind;
+}
+
 bool v8_code_same(struct v8_heap *h, const struct v8_code *code)
 {
 	struct v8_code now;

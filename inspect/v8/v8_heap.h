@@ -255,6 +255,9 @@ const struct v8_region *v8_region_at(const struct v8_heap *h, u64 pc);
 /* Of a pc in V8's builtins: where in them; UINT64_MAX: it is not in its file. */
 u64 v8_blob_offset(const struct v8_heap *h, u64 pc);
 int v8_code_find(struct v8_heap *h, u64 pc, struct v8_code *code);
+
+/* Is it of a regular expression? V8 11 and later mark the frame; of these it is not known. */
+bool v8_code_is_regexp(const struct v8_heap *h, const struct v8_code *code);
 /*
  * V8 10 clears the deoptimization data of optimized code that it throws out, so whose it was
  * is not known any more; its positions are left. Is it such code?

@@ -20,9 +20,6 @@
 
 #include "../util/search.h"
 
-/* Code::OPTIMIZED_FUNCTION is 0, baseline code there is none: kinds count from the baseline's. */
-#define KINDS_OF_V8_8 0xfffe
-
 static const struct {
 	u32 first, last;
 	struct v8_layout layout;
@@ -35,7 +32,7 @@ static const struct {
 	    .code_deopt = 16,
 	    .code_kind_mask = 31 << 1,
 	    .code_kind_shift = 1,
-	    .code_kind_baseline = KINDS_OF_V8_8,
+	    .code_kind_baseline = V8_NO_BASELINE_KIND,
 	    .scope_slots = 16,
 	    .scope_is_old = 1,
 	    .bytecode_array_slot = 24,
@@ -62,7 +59,7 @@ static const struct {
 	    .code_deopt = 16,
 	    .code_kind_mask = 15 << 1,
 	    .code_kind_shift = 1,
-	    .code_kind_baseline = KINDS_OF_V8_8,
+	    .code_kind_baseline = V8_NO_BASELINE_KIND,
 	    .scope_slots = 16,
 	    .scope_is_old = 1,
 	    .bytecode_array_slot = 24,

@@ -85,6 +85,9 @@
 	X(type_async_generator, "type_JSAsyncGeneratorObject__JS_ASYNC_GENERATOR_OBJECT_TYPE")     \
 	X(type_request, "type_AsyncGeneratorRequest__ASYNC_GENERATOR_REQUEST_TYPE")
 
+/* Of V8 8: kinds of code count from the baseline's, which it has not; OPTIMIZED_FUNCTION is 0. */
+#define V8_NO_BASELINE_KIND 0xfffe
+
 struct v8_layout {
 #define X(field, symbol) u16 field;
 	V8_LAYOUT_FIELDS(X)

@@ -278,6 +278,17 @@ static int name_in_builtin(struct v8_heap *h, const struct uw_sample *s, u32 i,
 
 /* ---- frames ---- */
 
+/* V8 up to 10.2 does not mark a regular expression's frame: its code tells. */
+static bool name_regexp(struct v8_heap *h, u64 pc, struct v8_name *names)
+{
+	struct v8_code code;
+
+	if (v8_code_find(h, pc, &code) < 0 || !v8_code_is_regexp(h, &code))
+		return false;
+	names[0] = (struct v8_name){ .kind = V8_NAME_REGEXP, .name = "RegExp" };
+	return true;
+}
+
 static const char *status_words(u8 status)
 {
 	static const char *const words[] = {
@@ -299,7 +310,9 @@ static int name_js(struct v8_heap *h, const struct uw_sample *s, u32 i, struct v
 
 	names[0] = (struct v8_name){ .kind = V8_NAME_JS };
 	if (frame->status != UW_OK)
-		return v8_give_reason(names, status_words(frame->status));
+		return name_regexp(h, pc, names)
+			       ? 1
+			       : v8_give_reason(names, status_words(frame->status));
 	f = v8_function_get(h, frame->a, s->time_ns);
 	if (!f && v8_probe_denies(h, V8_NAMES))
 		return v8_give_reason(names, V8_MISFIT);
@@ -375,6 +388,8 @@ static int name_stub(struct v8_heap *h, const struct uw_sample *s, const struct 
 		names[0] = (struct v8_name){ .kind = V8_NAME_REGEXP, .name = "RegExp" };
 	if (!b && type_name && !strcmp(type_name, "WasmFrame"))
 		return v8_wasm_name_frame(h, uw_frame_lookup_pc(frame), s->time_ns, names);
+	if (!names[0].name && name_regexp(h, uw_frame_lookup_pc(frame), names))
+		return 1;
 	if (frame->b)
 		name_target(h, s, frame, names);
 	if (frame->status != UW_OK)
@@ -417,6 +432,8 @@ static int name_code(struct v8_heap *h, const struct uw_sample *s, const struct 
 		return n > 0 ? n : v8_give_reason(names, "no code object at pc");
 	}
 	names[0].tier = code.tier;
+	if (name_regexp(h, pc, names))
+		return 1;
 	if (code.tier == V8_TIER_NONE) {
 		names[0].kind = V8_NAME_STUB;
 		return v8_give_reason(names, "code that is no function's");

@@ -411,6 +411,48 @@ static void a_register_that_may_be_no_offset_gives_no_line(void **state)
 	v8_heap_free(&h);
 }
 
+/* Its frame is marked from V8 11 on; before, a word of its own is where a function would be. */
+static void unmarked_frame_of_a_regular_expression_is_told_by_its_code(void **state)
+{
+	static const struct {
+		u32 version, kind;
+		u16 baseline;
+		bool is_named;
+	} cases[] = {
+		{ V8_VERSION(8, 4), 4, V8_NO_BASELINE_KIND, true },
+		{ V8_VERSION(8, 4), 3, V8_NO_BASELINE_KIND, false },
+		{ V8_VERSION(10, 2), 3, KIND_BASELINE, true },
+		{ V8_VERSION(10, 2), 4, KIND_BASELINE, false },
+		{ V8_VERSION(14, 6), 3, KIND_BASELINE, false },
+	};
+	static const struct uw_frame frames[] = {
+		{ .kind = UW_V8_JS, .status = UW_F_FUNCTION_TAG },
+		{ .kind = UW_V8_STUB, .a = 1 },
+		{ .kind = UW_V8_CODE },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < N(cases) * N(frames); i++) {
+		struct uw_frame f = frames[i % N(frames)];
+		struct v8_heap *h;
+
+		build_world();
+		v.build.layout.version = cases[i / N(frames)].version;
+		v.build.layout.code_kind_baseline = cases[i / N(frames)].baseline;
+		h = fake_heap(&v);
+		fake_code(&v, cases[i / N(frames)].kind, 64, 0, 0, &f.pc);
+		f.pc += 16;
+		assert_int_equal(name_frame(h, &f), 1);
+		if (cases[i / N(frames)].is_named)
+			assert_string_equal(names[0].name, "RegExp");
+		else
+			assert_null(names[0].name);
+		assert_int_equal(names[0].kind == V8_NAME_REGEXP, cases[i / N(frames)].is_named);
+		assert_int_equal(names[0].reason != NULL, !cases[i / N(frames)].is_named);
+		v8_heap_free(&h);
+	}
+}
+
 static void a_frame_that_the_walk_could_not_identify_says_why(void **state)
 {
 	struct v8_heap *h;
@@ -463,6 +505,7 @@ int main(void)
 		cmocka_unit_test(a_baseline_table_that_is_not_known_gives_no_line),
 		cmocka_unit_test(bytecode_of_another_function_gives_no_line),
 		cmocka_unit_test(a_register_that_may_be_no_offset_gives_no_line),
+		cmocka_unit_test(unmarked_frame_of_a_regular_expression_is_told_by_its_code),
 		cmocka_unit_test(a_frame_that_the_walk_could_not_identify_says_why),
 		cmocka_unit_test(a_target_that_is_gone_is_told),
 	};
