@@ -171,13 +171,20 @@ static int refill(struct v8_heap *h, struct v8_function *f, const u64 key[4])
 	return r;
 }
 
+static struct v8_function *give(struct v8_heap *h, struct v8_function *f)
+{
+	if (f->script)
+		v8_script_find_origin(h, f->script);
+	return v8_probe_allows_name(h, f) ? f : NULL;
+}
+
 struct v8_function *v8_function_get(struct v8_heap *h, u64 sfi, u64 time_ns)
 {
 	struct v8_function *f = find(h, sfi);
 	u64 key[4];
 
 	if (f && f->key[0] && time_ns <= f->valid_ns)
-		return v8_probe_allows_name(h, f) ? f : NULL;
+		return give(h, f);
 	if (read_key(h, sfi, key) < 0)
 		return NULL;
 	if (!f)
@@ -185,7 +192,7 @@ struct v8_function *v8_function_get(struct v8_heap *h, u64 sfi, u64 time_ns)
 	if (!f || (memcmp(f->key, key, sizeof(key)) && refill(h, f, key) < 0))
 		return NULL;
 	f->valid_ns = h->looked_ns;
-	return v8_probe_allows_name(h, f) ? f : NULL;
+	return give(h, f);
 }
 
 static void list_by_bytecode(struct v8_heap *h, struct v8_function *f, u64 bytecode)

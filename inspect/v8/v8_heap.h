@@ -43,6 +43,8 @@ struct v8_script {
 	u64 tagged;
 	u64 key[3]; /* name, source, id: it is still this script */
 	const char *file; /* UTF-8 or NULL */
+	const char *origin; /* of code of eval, instead of a file; or NULL */
+	bool is_origin_known;
 	s32 line_offset, column_offset;
 	u32 *line_starts; /* in UTF-16 units; NULL: not read yet */
 	u32 n_lines, source_len;
@@ -95,6 +97,8 @@ struct v8_heap {
 	u64 looked_ns; /* all that is read of it was there then, or later */
 	bool gone;
 	u32 n_failed; /* reads that failed so far */
+	u32 origin_depth; /* of scripts whose origin is being looked for */
+	bool misses_origins; /* as reads failed; for now */
 	struct v8_region *regions;
 	size_t n_regions;
 	struct {
@@ -205,9 +209,17 @@ int v8_scope_given_name(struct v8_heap *h, u64 scope_info, const char **name);
 /* NULL: not a script, or unreadable. */
 struct v8_script *v8_script_get(struct v8_heap *h, u64 tagged);
 
+/* Is it still this script, with these strings? */
+bool v8_script_is_same(struct v8_heap *h, const struct v8_script *s);
+
 /* Line and column (0: before the first) of an offset in the source; else *reason says why not. */
 bool v8_script_position(struct v8_heap *h, struct v8_script *s, s32 pos, u32 *line, u32 *column,
 			const char **reason);
+
+/* ---- v8_origin.c ---- */
+
+/* Sets s->origin of code of eval, if it can be read. */
+void v8_script_find_origin(struct v8_heap *h, struct v8_script *s);
 
 /* ---- v8_function.c ---- */
 

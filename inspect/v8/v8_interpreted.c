@@ -21,7 +21,7 @@ void v8_name_function(const struct v8_function *f, struct v8_name *name)
 	*name = (struct v8_name){
 		.kind = f->script ? V8_NAME_JS : V8_NAME_BUILTIN,
 		.name = f->name,
-		.file = f->script ? f->script->file : NULL,
+		.file = f->script ? f->script->file ?: f->script->origin : NULL,
 		.reason = f->name ? NULL : "a builtin without a name",
 	};
 }

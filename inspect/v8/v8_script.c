@@ -66,13 +66,14 @@ static int read_key(struct v8_heap *h, u64 tagged, u64 key[3], s32 *line, s32 *c
 static int read_file_name(struct v8_heap *h, u64 tagged, const char **file)
 {
 	char name[MAX_FILE_NAME] = "";
+	u32 n_failed = h->n_failed;
 	int type = v8_is_tagged(tagged) ? v8_type(h, tagged) : h->l->first_nonstring_type, r = 0;
 
 	if (type < 0)
 		return type;
 	if (type < h->l->first_nonstring_type)
 		r = v8_string_utf8(h, tagged, name, sizeof(name));
-	if (r == -EFAULT || r == -ESRCH)
+	if (r < 0 && h->n_failed != n_failed)
 		return r;
 	*file = !r && name[0] ? v8_arena_strdup(&h->arena, name) : NULL;
 	return 0;
@@ -165,7 +166,7 @@ static int identify(struct v8_heap *h, struct v8_script *s)
 	return 0;
 }
 
-static bool is_same(struct v8_heap *h, const struct v8_script *s)
+bool v8_script_is_same(struct v8_heap *h, const struct v8_script *s)
 {
 	s32 line, column;
 	u64 key[3];
@@ -191,7 +192,7 @@ static const char *read_lines(struct v8_heap *h, struct v8_script *s)
 		return r == -E2BIG ? "the script is too large"
 				   : "the script's source is unreadable";
 	target_renew(h->target);
-	if (!is_same(h, s))
+	if (!v8_script_is_same(h, s))
 		return "the script moved"; /* and what was read may be something else */
 	s->line_starts = v8_arena_alloc(&h->arena, l.n * sizeof(u32));
 	if (!s->line_starts)

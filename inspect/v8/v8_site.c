@@ -39,6 +39,9 @@ void v8_site_add(struct v8_heap *h, const struct v8_site *like, const struct v8_
 {
 	struct v8_site *site, **bucket;
 
+	for (int i = 0; i < n && h->misses_origins; i++)
+		if (names[i].kind == V8_NAME_JS && !names[i].file)
+			return;
 	site = v8_arena_alloc(&h->arena, sizeof(*site) + (size_t)n * sizeof(*names));
 	if (!site)
 		return;

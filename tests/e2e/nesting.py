@@ -108,9 +108,10 @@ class Judge:
             return name, WASM, None
         if frame["kind"] != "js":
             return None
-        if file is None and name in self.evals:
+        if name in self.evals and file and file.startswith("eval at "):
             path, shift = self.evals[name]
-            return name, path, line and line + shift
+            known = any(f" ({asker}:" in file for asker in (path, *self.bundles))
+            return (name, path, line and line + shift) if known else None
         if file in self.bundles and not frame.get("column"):
             return name, None, None  # all of it is in one line
         if file in self.bundles:

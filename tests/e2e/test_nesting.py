@@ -67,9 +67,12 @@ def check_terms(check):
     evals = os.path.join(KNOWN, "evals.js")
     for name, line in (("direct", 1), ("built", 3)):
         first = next(s.first for p in judge.paths for s in p if (s.name, s.file) == (name, evals))
-        found = judge.locate({"kind": "js", "name": name, "line": line})
-        check.equal(found, (name, evals, first), f"the first line of {name}")
-    check.that(judge.locate({"kind": "js", "name": "leaf", "line": 1}) is None and
+        for asker, good in ((evals, True), (bundle.path, True), (shapes, False)):
+            found = judge.locate({"kind": "js", "name": name, "line": line,
+                                  "file": f"eval at f ({asker}:1:2), <anonymous>"})
+            check.equal(found, (name, evals, first) if good else None, f"the first line of {name}")
+    check.that(judge.locate({"kind": "js", "name": "direct", "line": 1}) is None and
+               judge.locate({"kind": "js", "name": "leaf", "line": 1}) is None and
                judge.locate({"kind": "native", "name": "direct"}) is None,
                "nothing else has no file")
 
