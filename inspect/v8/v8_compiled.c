@@ -6,7 +6,6 @@
  */
 
 #include <errno.h>
-#include <stdint.h>
 #include <stdlib.h>
 
 #include "../util/cleanup.h"
@@ -97,22 +96,21 @@ static bool belongs(struct v8_heap *h, const struct v8_code *code, struct v8_fun
 
 /*
  * Code that was thrown out since: it counts as the function's where it has one of the
- * function's own positions. What was inlined there can't be told any more, nor what is out of line:
- * where the position may be another's, there is no line.
+ * function's own positions. What was inlined there can't be told any more, nor what led to an
+ * exit: where the position may be another's, there is no line.
  */
 static int name_cleared(struct v8_heap *h, const struct v8_code *code, struct v8_function *f,
 			u64 pc, struct v8_name *names)
 {
 	s32 pos = v8_code_cleared_position(h, code, v8_function_bytecode(h, f), pc);
-	u32 off = (u32)(pc - code->start_addr);
+	bool is_misplaced = code->tier == V8_TIER_MAGLEV && v8_has_wrong_positions(h, code);
 
 	if (!v8_code_is_cleared(h, code))
 		return -ESTALE;
 	v8_name_function(f, names);
 	if (pos >= 0)
 		names->tier = code->tier;
-	if (pos < 0 || v8_has_wrong_positions(h, code) ||
-	    v8_code_is_one_place(h, code, off, UINT32_MAX))
+	if (pos < 0 || is_misplaced || v8_exit_may_be_at(h, code, pc))
 		return v8_give_reason(names, "its code was thrown out meanwhile");
 	v8_locate(h, f, pos, names);
 	return 1;

@@ -19,6 +19,7 @@
  * in v8/src/deoptimizer/x64/deoptimizer-x64.cc). On arm64 there is no line.
  */
 
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,6 +28,7 @@
 
 #define MAX_TEXT_LEN (1u << 20)
 #define NO_CALL ((u32)-1)
+#define MAX_EXIT_LEN 12
 #define MAX_CHECKS 16 /* that share an exit: more are not compared */
 /* Behind the index of the inlining positions in deoptimization data. */
 #define EXITS_IDX 1
@@ -184,6 +186,16 @@ static u32 exit_at(const struct exits *x, u32 off, u32 first)
 	if (exit_len(x, off))
 		return off;
 	return len && off > first ? first + (off - 1 - first) / len * len : NO_CALL;
+}
+
+bool v8_exit_may_be_at(struct v8_heap *h, const struct v8_code *code, u64 pc)
+{
+	u8 text[MAX_EXIT_LEN + 1];
+	const struct exits x = { .code = code, .text = text, .text_len = sizeof(text) };
+
+	if (h->build->is_arm64)
+		return v8_code_is_one_place(h, code, (u32)(pc - code->start_addr), UINT32_MAX);
+	return v8_read(h, pc, text, sizeof(text)) < 0 || exit_len(&x, 0) || exit_len(&x, 1);
 }
 
 bool v8_exit_waits(struct v8_heap *h, const struct v8_code *code, u64 ra, u64 *pc)

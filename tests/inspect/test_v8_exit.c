@@ -249,6 +249,23 @@ static void caller_whose_code_was_thrown_out_has_no_line_of_its_exit(void **stat
 	v8_heap_free(&h);
 }
 
+/* Its first and its last place; V8 8.4 has others' only of calls of several targets. */
+static void code_that_was_thrown_out_keeps_its_lines(void **state)
+{
+	static const u32 offs[] = { 31, 42 }, lines[] = { 4, 2 };
+
+	(void)state;
+	for (int i = 0; i < 4; i++) {
+		struct v8_heap *h = set_up(true);
+		struct uw_frame f = fake_js(start + offs[i % 2], w.outer, 0, 0, UW_FRAME_RA);
+
+		v.build.layout.calls_have_wrong_positions = i / 2;
+		assert_int_equal(name_caller(h, &native, &f), 1);
+		check_name(&names[0], "outer", lines[i % 2]);
+		v8_heap_free(&h);
+	}
+}
+
 /* A word that is no return address of an exit, or of nothing. */
 static void other_words_tell_no_line(void **state)
 {
@@ -306,6 +323,7 @@ int main(void)
 		cmocka_unit_test(call_of_Maglev_is_not_told_by_its_exit),
 		cmocka_unit_test(code_that_was_thrown_out_tells_its_own_lines),
 		cmocka_unit_test(caller_whose_code_was_thrown_out_has_no_line_of_its_exit),
+		cmocka_unit_test(code_that_was_thrown_out_keeps_its_lines),
 		cmocka_unit_test(other_words_tell_no_line),
 		cmocka_unit_test(read_that_fails_takes_away_but_never_makes_up),
 	};
