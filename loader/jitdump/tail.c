@@ -5,17 +5,17 @@
 #include "jitdump.h"
 
 #include <errno.h>
-#include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
 
 #include "../../inspect/jitdump/jd_tail.h"
 #include "../../inspect/util/cleanup.h"
 #include "../cli/duration.h"
+#include "../life/map_file.h"
 #include "../life/maps.h"
 #include "../profile/json_line.h"
 
@@ -29,6 +29,11 @@ struct tail_run {
 	bool is_json;
 	struct json_line line;
 	u64 n;
+};
+
+struct marker {
+	u32 pid;
+	int fd;
 };
 
 static volatile sig_atomic_t stopped;
@@ -102,47 +107,36 @@ static bool is_marker(const struct maps_entry *e)
 	return true;
 }
 
-/* Who may not open mappings takes the name, if it still means the mapped file. */
-static int open_by_name(u32 pid, const struct maps_entry *e)
+/* The first marker of a process. 1: *data holds its file, open, or a negative errno. */
+static int open_marker(const struct maps_entry *e, void *data)
 {
-	char path[4400], name[4200];
-	struct stat st;
-	int fd;
+	struct marker *marker = data;
+	char path[PATH_MAX + 1];
+	struct map_file m = { .pid = marker->pid,
+			      .start_addr = e->start_addr,
+			      .end_addr = e->end_addr,
+			      .inode = e->inode,
+			      .dev_major = e->dev_major,
+			      .dev_minor = e->dev_minor,
+			      .path = path,
+			      .may_change = true };
+	int err;
 
-	if (e->path_len >= sizeof(name))
-		return -ENAMETOOLONG;
-	maps_path_unescape(e->path, e->path_len, name);
-	snprintf(path, sizeof(path), "/proc/%u/root%s", pid, name);
-	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	if (fd < 0)
-		return -errno;
-	if (fstat(fd, &st) == 0 && st.st_ino == e->inode)
-		return fd;
-	close(fd);
-	return -ESTALE;
+	if (e->path_len > PATH_MAX || !is_marker(e))
+		return 0;
+	maps_path_unescape(e->path, e->path_len, path);
+	err = map_file_open(&m, &marker->fd);
+	if (err)
+		marker->fd = err;
+	return 1;
 }
 
-/* By the mapping itself: the name may be gone, or mean another file to us. */
 static int open_of_process(u32 pid)
 {
-	_cleanup_fclose_ FILE *maps = NULL;
-	char path[64], line[4400];
-	struct maps_entry e;
+	struct marker marker = { pid, -1 };
+	int r = maps_each_exec(pid, open_marker, &marker);
 
-	snprintf(path, sizeof(path), "/proc/%u/maps", pid);
-	maps = fopen(path, "re");
-	if (!maps)
-		return -errno;
-	while (fgets(line, sizeof(line), maps)) {
-		if (parse_maps_line(line, strcspn(line, "\n"), &e) || !is_marker(&e))
-			continue;
-		snprintf(path, sizeof(path), "/proc/%u/map_files/%llx-%llx", pid, e.start_addr,
-			 e.end_addr);
-		int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-
-		return fd < 0 ? open_by_name(pid, &e) : fd;
-	}
-	return -ENOENT;
+	return r < 0 ? r : r ? marker.fd : -ENOENT;
 }
 
 static void print_json(struct tail_run *run, const struct jd_tail_event *e,
