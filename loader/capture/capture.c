@@ -104,7 +104,7 @@ static void write_case(struct capture *c, const struct case_file *file)
 		c->stop = true;
 		return;
 	}
-	if (c->owner.uid != (uid_t)-1 && chown(path, c->owner.uid, c->owner.gid))
+	if (c->owner.uid != (uid_t)-1 && lchown(path, c->owner.uid, c->owner.gid))
 		cli_error("%s belongs to root: %s", path, strerror(errno));
 	print_case(c, file, path);
 	c->stop = ++c->n_cases == c->options.n;
