@@ -252,6 +252,18 @@ int outputs_name(const struct outputs *o, u32 n, const char *end, char *path, si
 	return name_copy(o, n, end, path, len) ? 0 : -ENAMETOOLONG;
 }
 
+/* A new file that only its owner can read, whatever the umask is. NULL: see errno. */
+static FILE *create_private(const char *path)
+{
+	_cleanup_close_ int fd =
+		open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	FILE *f = fd < 0 ? NULL : fdopen(fd, "w");
+
+	if (f)
+		TAKE_FD(fd);
+	return f;
+}
+
 int outputs_copy(struct outputs *o, int (*write)(void *data, FILE *to), void *data)
 {
 	char path[PATH_MAX], partial[PATH_MAX + 8];
@@ -264,7 +276,7 @@ int outputs_copy(struct outputs *o, int (*write)(void *data, FILE *to), void *da
 	    !name_copy(o, o->n_copies, NULL, path, sizeof(path)))
 		return -EINVAL;
 	snprintf(partial, sizeof(partial), "%s.copy", o->partial_path);
-	to = fopen(partial, "wxe");
+	to = create_private(partial);
 	if (!to)
 		return -errno;
 	err = write(data, to);

@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: BSD-2-Clause
+
+/* Where a recording is written: names, who may read them, and what is in the way. */
+
+#include "../check.h"
+
+/* Its functions are its own. */
+#include "../../loader/record/output.c" /* NOLINT(bugprone-suspicious-include) */
+
+#define N(a) (sizeof(a) / sizeof((a)[0]))
+
+static char dir[] = "/tmp/test-output-XXXXXX";
+
+static char *in_dir(const char *name)
+{
+	static char path[PATH_MAX];
+
+	snprintf(path, sizeof(path), "%s/%s", dir, name);
+	return path;
+}
+
+/* As of -o DIR/NAME. */
+static struct outputs outputs_of(const char *name)
+{
+	struct record_options options = { .outputs = { in_dir(name) }, .n_outputs = 1 };
+	struct outputs o;
+
+	assert_int_equal(outputs_check(&o, &options), CLI_OK);
+	return o;
+}
+
+static void a_name_has_a_format_or_is_refused(void **state)
+{
+	static const struct {
+		const char *name, *format, *found;
+	} rows[] = {
+		{ "a.ndjson", NULL, "ndjson" },
+		{ "a.ndjson.gz", NULL, "ndjson.gz" },
+		{ "a.folded", NULL, "folded" },
+		{ "a.txt", "folded", "folded" },
+		{ "a.ndjson", "folded", "folded" },
+		{ "-", "ndjson", "ndjson" },
+		{ "a.txt", NULL, NULL },
+		{ "-", NULL, NULL },
+		{ "a.ndjson", "pprofile", NULL },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < N(rows); i++) {
+		struct record_options options = { .outputs = { rows[i].name },
+						  .n_outputs = 1,
+						  .format = rows[i].format };
+		struct outputs o;
+		int status = outputs_check(&o, &options);
+
+		assert_int_equal(status, rows[i].found ? CLI_OK : CLI_USAGE);
+		if (!status)
+			assert_string_equal(o.v[0].format->name, rows[i].found);
+		if (!status)
+			assert_int_equal(o.has_stdout, rows[i].name[0] == '-');
+	}
+}
+
+static void a_name_that_is_too_long_is_refused(void **state)
+{
+	static char name[2 * PATH_MAX];
+	struct record_options options = { .outputs = { name }, .n_outputs = 1, .format = "folded" };
+	struct outputs o;
+
+	(void)state;
+	for (size_t len = PATH_MAX - 2; len < PATH_MAX + 2; len++) {
+		memset(name, 'a', len);
+		name[len] = 0;
+		assert_int_equal(outputs_check(&o, &options),
+				 len < sizeof(o.v[0].path) ? CLI_OK : CLI_USAGE);
+	}
+}
+
+static void the_partial_is_beside_the_output_and_private(void **state)
+{
+	struct outputs o = outputs_of("a.ndjson");
+	mode_t old = umask(0);
+	struct stat st;
+
+	(void)state;
+	assert_int_equal(outputs_open(&o, "name", 7), CLI_OK);
+	umask(old);
+	assert_string_equal(o.partial_path, in_dir(".a.ndjson.partial"));
+	assert_int_equal(stat(o.partial_path, &st), 0);
+	assert_int_equal(st.st_mode & 0777, 0600);
+	outputs_discard(&o);
+	outputs_deinit(&o);
+	assert_int_equal(stat(in_dir(".a.ndjson.partial"), &st), -1);
+}
+
+static void a_partial_that_is_a_trap_is_refused(void **state)
+{
+	struct outputs o = outputs_of("b.ndjson");
+	char partial[PATH_MAX], other[PATH_MAX];
+	struct stat st;
+	FILE *f;
+
+	(void)state;
+	snprintf(partial, sizeof(partial), "%s", in_dir(".b.ndjson.partial"));
+	snprintf(other, sizeof(other), "%s", in_dir("precious"));
+	f = fopen(other, "w");
+	assert_non_null(f);
+	fputs("precious", f);
+	fclose(f);
+	assert_int_equal(symlink(other, partial), 0);
+	assert_int_equal(outputs_open(&o, "name", 7), CLI_USAGE);
+	assert_int_equal(unlink(partial), 0);
+	assert_int_equal(link(other, partial), 0);
+	assert_int_equal(outputs_open(&o, "name", 7), CLI_USAGE);
+	assert_int_equal(unlink(partial), 0);
+	assert_int_equal(mkfifo(partial, 0600), 0);
+	assert_int_equal(outputs_open(&o, "name", 7), CLI_USAGE);
+	assert_int_equal(unlink(partial), 0);
+	assert_int_equal(stat(other, &st), 0);
+	assert_int_equal(st.st_size, 8);
+	assert_int_equal(unlink(other), 0);
+}
+
+static void a_partial_that_another_writes_is_left_alone(void **state)
+{
+	struct outputs first = outputs_of("c.ndjson"), second = outputs_of("c.ndjson");
+	struct stat st;
+
+	(void)state;
+	assert_int_equal(outputs_open(&first, "name", 7), CLI_OK);
+	assert_int_equal(fprintf(first.partial, "line\n"), 5);
+	assert_int_equal(fflush(first.partial), 0);
+	assert_int_equal(outputs_open(&second, "name", 7), CLI_USAGE);
+	assert_int_equal(stat(first.partial_path, &st), 0);
+	assert_int_equal(st.st_size, 5);
+	outputs_discard(&first);
+	outputs_deinit(&first);
+	outputs_deinit(&second);
+}
+
+static void a_folder_is_no_output(void **state)
+{
+	struct outputs o = outputs_of("d.ndjson");
+
+	(void)state;
+	assert_int_equal(mkdir(in_dir("d.ndjson"), 0700), 0);
+	assert_int_equal(outputs_open(&o, "name", 7), CLI_USAGE);
+	assert_int_equal(rmdir(in_dir("d.ndjson")), 0);
+	outputs_deinit(&o);
+}
+
+static mode_t mode_of_copy;
+
+static int look_at_copy(void *data, FILE *to)
+{
+	struct stat st;
+
+	(void)data;
+	assert_int_equal(fstat(fileno(to), &st), 0);
+	mode_of_copy = st.st_mode & 0777;
+	return -EIO;
+}
+
+static void a_copy_is_private_and_does_not_stay_when_it_fails(void **state)
+{
+	struct outputs o = outputs_of("e.ndjson");
+	struct stat st;
+	mode_t old;
+
+	(void)state;
+	assert_int_equal(outputs_open(&o, "name", 7), CLI_OK);
+	old = umask(0);
+	assert_int_equal(outputs_copy(&o, look_at_copy, NULL), -EIO);
+	umask(old);
+	assert_int_equal(mode_of_copy, 0600);
+	assert_int_equal(stat(in_dir(".e.ndjson.partial.copy"), &st), -1);
+	assert_int_equal(stat(in_dir("e-1.ndjson"), &st), -1);
+	outputs_discard(&o);
+	outputs_deinit(&o);
+}
+
+static void copies_are_numbered_before_the_suffix(void **state)
+{
+	static const struct {
+		const char *name, *end, *copy;
+	} rows[] = {
+		{ "a.ndjson.gz", NULL, "a-3.ndjson.gz" },
+		{ "a.b.folded", NULL, "a.b-3.folded" },
+		{ "a.ndjson", ".fr", "a-3.fr" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < N(rows); i++) {
+		struct outputs o = outputs_of(rows[i].name);
+		char path[PATH_MAX];
+
+		assert_true(name_copy(&o, 3, rows[i].end, path, sizeof(path)));
+		assert_string_equal(path, in_dir(rows[i].copy));
+		assert_false(name_copy(&o, 3, rows[i].end, path, strlen(path)));
+	}
+}
+
+static void no_copy_is_made_of_what_goes_to_a_pipe(void **state)
+{
+	struct record_options options = { .outputs = { "-" }, .n_outputs = 1, .format = "ndjson" };
+	char path[PATH_MAX];
+	struct outputs o;
+
+	(void)state;
+	assert_int_equal(outputs_check(&o, &options), CLI_OK);
+	assert_int_equal(outputs_copy(&o, look_at_copy, NULL), -EINVAL);
+	assert_int_equal(outputs_name(&o, 2, ".fr", path, sizeof(path)), 0);
+	assert_string_equal(path + strlen(path) - strlen("-2.fr"), "-2.fr");
+	assert_int_equal(outputs_name(&o, 2, ".fr", path, 8), -ENAMETOOLONG);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_name_has_a_format_or_is_refused),
+		cmocka_unit_test(a_name_that_is_too_long_is_refused),
+		cmocka_unit_test(the_partial_is_beside_the_output_and_private),
+		cmocka_unit_test(a_partial_that_is_a_trap_is_refused),
+		cmocka_unit_test(a_partial_that_another_writes_is_left_alone),
+		cmocka_unit_test(a_folder_is_no_output),
+		cmocka_unit_test(a_copy_is_private_and_does_not_stay_when_it_fails),
+		cmocka_unit_test(copies_are_numbered_before_the_suffix),
+		cmocka_unit_test(no_copy_is_made_of_what_goes_to_a_pipe),
+	};
+	int status;
+
+	if (!mkdtemp(dir))
+		return 1;
+	status = CHECK_RUN(tests);
+	rmdir(dir);
+	return status;
+}
