@@ -168,6 +168,7 @@ static void make(const struct version *v, u32 entry, u32 row)
 }
 
 static struct dotnet_name name;
+static size_t memory_len = MEMORY_LEN; /* nothing behind it can be read */
 
 /* What the code at @at is called; @fail_at: the read that fails, and how many there were. */
 static int name_at(u32 major, u32 at, u32 *fail_at)
@@ -178,7 +179,7 @@ static int name_at(u32 major, u32 at, u32 *fail_at)
 	struct fake_bytes bytes;
 	int r;
 
-	fake_bytes_init(&bytes, BASE, memory, sizeof(memory));
+	fake_bytes_init(&bytes, BASE, memory, memory_len);
 	bytes.fail_at = *fail_at;
 	assert_int_equal(dotnet_runtime_new(&rt, &build, &bytes.target, BASE), 0);
 	name.reason = NULL;
@@ -259,7 +260,37 @@ static void every_read_may_fail(void **state)
 	}
 }
 
+/* Memory that ends within, before and behind whatever is in it. */
+static void memory_cut_anywhere_gives_the_right_name_or_none(void **state)
+{
+	static const char *const names[] = { "Work", "Pick" };
+	static const u32 entries[] = { WORK, PICK }, rows[] = { FAKE_WORK, FAKE_PICK };
+
+	(void)state;
+	for (size_t i = 0; i < N(versions) * N(entries); i++) {
+		const struct version *v = &versions[i / N(entries)];
+		u32 which = i % N(entries), n_named = 0, n_cut = 0;
+
+		make(v, entries[which], rows[which]);
+		for (u32 len = 1; len < MEMORY_LEN; len++) {
+			u32 none = 0;
+
+			if (!memory[len - 1] && !memory[len])
+				continue;
+			memory_len = len;
+			n_cut++;
+			if (name_at(v->major, entries[which], &none))
+				continue;
+			n_named++;
+			assert_string_equal(name.method, names[which]);
+		}
+		memory_len = MEMORY_LEN;
+		assert_true(n_cut > 500 && n_named < n_cut / 2);
+	}
+}
+
 static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(memory_cut_anywhere_gives_the_right_name_or_none),
 	cmocka_unit_test(a_method_has_the_name_that_the_runtime_knows),
 	cmocka_unit_test(a_method_of_another_row_is_not_believed),
 	cmocka_unit_test(an_image_that_is_not_composite_has_no_methods_of_others),

@@ -27,6 +27,7 @@ enum {
 	HEADER = 0xe00,
 	FUNCTIONS = 0xe80,
 	UNWIND = 0xf00,
+	UNWIND_LEN = 8,
 	FUNCTION = 0x1010,
 	FUNCTION_LEN = 0x40,
 	FILE_LEN = 0x2000,
@@ -52,7 +53,8 @@ static void put_section(u32 i, u32 type, u32 at, u32 len)
 
 static void make(u32 other_section, u32 first_section)
 {
-	static const u8 unwind[] = { 0x01, PROLOGUE_LEN, 2, 0, PROLOGUE_LEN, 0x12, PUSH_LEN, 0x50 };
+	static const u8 unwind[UNWIND_LEN] = { 0x01,	     PROLOGUE_LEN, 2,	     0,
+					       PROLOGUE_LEN, 0x12,	   PUSH_LEN, 0x50 };
 	struct fake_assembly a;
 
 	fake_assembly_make(&a, fake_signature, sizeof(fake_signature));
@@ -74,13 +76,19 @@ static void make(u32 other_section, u32 first_section)
 	memcpy(file + UNWIND, unwind, sizeof(unwind));
 }
 
-static int open_rows(struct r2r_rows **rows)
+/* Of the first @len bytes of the file. */
+static int open_cut(struct r2r_rows **rows, size_t len)
 {
 	_cleanup_close_ int fd = memfd_create("r2r", MFD_CLOEXEC);
 
 	assert_true(fd >= 0);
-	assert_int_equal(write(fd, file, sizeof(file)), sizeof(file));
+	assert_int_equal(write(fd, file, len), len);
 	return r2r_rows_open(rows, fd, 0);
+}
+
+static int open_rows(struct r2r_rows **rows)
+{
+	return open_cut(rows, sizeof(file));
 }
 
 static void expect_row(const struct uw_rule *rules, u32 row, u32 off, s32 cfa_off)
@@ -129,7 +137,41 @@ static void a_component_has_no_functions(void **state)
 	assert_int_equal(open_rows(&rows), -ENOEXEC);
 }
 
+/* Opening it needs FUNCTIONS, the rows of the page UNWIND; nothing that is behind. */
+static void a_file_cut_anywhere_is_refused_or_has_no_wrong_row(void **state)
+{
+	static u32 found[UW_MAX_PAGE_ROWS];
+	struct uw_rule table[16];
+	u32 n, n_refused = 0, n_without = 0, n_whole = 0;
+
+	(void)state;
+	make(OF_METHODS, OF_FUNCTIONS);
+	for (size_t len = 0; len <= sizeof(file); len++) {
+		struct r2r_rows *rows = NULL;
+		struct rules rules;
+
+		if (open_cut(&rows, len)) {
+			assert_null(rows);
+			n_refused++;
+			continue;
+		}
+		assert_int_equal(rules_init(&rules, table, N(table)), 0);
+		assert_int_equal(r2r_rows_page(rows, &rules, UW_ROW_PAGE_LEN, found, &n), 0);
+		n_whole += n == 5;
+		n_without += n < 5;
+		for (u32 i = 0; n < 5 && i < n; i++)
+			assert_int_equal(table[found[i] & ((1u << UW_ROW_OFF_SHIFT) - 1)].cfa,
+					 UW_CFA_NONE);
+		rules_deinit(&rules);
+		r2r_rows_free(&rows);
+	}
+	assert_int_equal(n_refused, FUNCTIONS + 12);
+	assert_int_equal(n_without, UNWIND + UNWIND_LEN - (FUNCTIONS + 12));
+	assert_int_equal(n_whole, sizeof(file) + 1 - (UNWIND + UNWIND_LEN));
+}
+
 static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(a_file_cut_anywhere_is_refused_or_has_no_wrong_row),
 	cmocka_unit_test(functions_have_rows_whoever_tells_their_methods),
 	cmocka_unit_test(a_component_has_no_functions),
 };
