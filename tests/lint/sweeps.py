@@ -1,0 +1,63 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""sweeps.py: does SECURITY.md's table name a sweep for each reader of hostile bytes?
+
+Each fuzz target has to be in the table, each row has to name a test, and each test that is named
+has to have a sweep: a function whose name says that the input is cut, or that a read fails. With
+--self-test the same check must refuse tables that are wrong.
+"""
+
+import pathlib
+import re
+import sys
+
+TOP = pathlib.Path(__file__).resolve().parents[2]
+SWEEP = re.compile(r"^static void \w*(cut|truncat|read_can_fail|read_may_fail|failing_read|"
+                   r"read_that_fails|ends_early)\w*\(void \*\*", re.M)
+
+
+def targets():
+    """The names in fuzz_targets of tests/fuzz/meson.build."""
+    text = (TOP / "tests/fuzz/meson.build").read_text()
+    table = re.search(r"(?ms)^fuzz_targets = \{$(.*?)^\}", text)[1]
+    return set(re.findall(r"^  '([\w-]+)':", table, re.M))
+
+
+def rows(text):
+    """(fuzz targets, tests) of each row."""
+    table = text.split("| input | fuzz targets |")[1].split("\n\n")[0]
+    return [[re.findall(r"`([^`]+)`", cell) for cell in line.split("|")[2:4]]
+            for line in table.splitlines()[2:]]
+
+
+def problems(text):
+    """Sentences on what is wrong with the table."""
+    table = rows(text)
+    named = {target for row in table for target in row[0]}
+    found = [f"no row has the fuzz target {target}" for target in sorted(targets() - named)]
+    found += [f"there is no fuzz target {target}" for target in sorted(named - targets())]
+    found += [f"the row of {' '.join(row[0])} has no test" for row in table if not row[1]]
+    for test in sorted({test for row in table for test in row[1]}):
+        file = TOP / "tests" / test
+        if not file.is_file() or not SWEEP.search(file.read_text()):
+            found.append(f"tests/{test} has no sweep")
+    return found
+
+
+def self_test(text):
+    """A target that is missing, one too many, a row without a test, a test without a sweep."""
+    wrong = [text.replace("`nibble`", ""), text.replace("`nibble`", "`nibbles`"),
+             re.sub(r"(\| `unwind` \|).*", r"\1 |", text),
+             text.replace("`inspect/test_pdb.c`", "`inspect/test_shadow.c`"),
+             text.replace("`inspect/test_pdb.c`", "`inspect/test_pdbs.c`")]
+    return [f"wrong table {i} passes" for i, table in enumerate(wrong) if not problems(table)]
+
+
+def main():
+    text = (TOP / "SECURITY.md").read_text()
+    found = self_test(text) if "--self-test" in sys.argv[1:] else problems(text)
+    print("\n".join(found + [f"{len(found)} problems"]))
+    return bool(found)
+
+
+raise SystemExit(main())
