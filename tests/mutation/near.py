@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Which tests see a file of the source: those whose programs are made of it, the ones first
-that a change of it makes the least to compile for. What is made of what, ninja knows."""
+that a change of it makes the least to compile for. What is made of what, ninja knows: of a .c
+file at once, of a header when what includes it has been built."""
 
 import json
 import os
@@ -9,7 +10,7 @@ import subprocess
 
 
 class Near:
-    """Of a tree that has been built."""
+    """Of a tree that has been set up, and built if headers are asked for."""
 
     def __init__(self, build):
         self.build = build
@@ -18,6 +19,8 @@ class Near:
             first, *sources = block.split("\n    ")
             for source in sources:
                 self.users.setdefault(self.path(source), set()).add(first.split(": #deps")[0])
+        for command in json.loads((build / "compile_commands.json").read_text()):
+            self.users.setdefault(self.path(command["file"]), set()).add(command["output"])
         targets = json.loads(self.ask("meson", "introspect", "--targets", "."))
         files = {target["id"]: target["filename"] for target in targets}
         self.tests = {}  # a test: what it is made of, in all
