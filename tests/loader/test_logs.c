@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: BSD-2-Clause
+
+/* Which log of reads is that of a sample, and which logs are believed: without a kernel. */
+
+#include "../check.h"
+
+/* Its state is its own. */
+#include "../../loader/sample/logs.c" /* NOLINT(bugprone-suspicious-include) */
+
+#define N(a) (sizeof(a) / sizeof((a)[0]))
+
+enum { ROOM = 256 };
+
+/* A log of two reads: one of 9 bytes, which are padded to 16, and one that failed. */
+static size_t make(struct uw_log *log, u32 cpu, u64 time_ns)
+{
+	struct uw_log_read *first = (void *)(log + 1), *second = (void *)((u8 *)(first + 1) + 16);
+
+	memset(log, 0, ROOM);
+	*first = (struct uw_log_read){ 0x1000, 9, 0 };
+	*second = (struct uw_log_read){ 0x2000, 8, -14 };
+	log->cpu = cpu;
+	log->time_ns = time_ns;
+	log->len = sizeof(*first) + 16 + sizeof(*second);
+	log->n_reads = 2;
+	return sizeof(*log) + log->len;
+}
+
+static void add(struct logs *logs, u32 cpu, u64 time_ns)
+{
+	_Alignas(8) u8 bytes[ROOM];
+	size_t len = make((void *)bytes, cpu, time_ns);
+
+	assert_int_equal(on_log(logs, bytes, len), 0);
+}
+
+static u32 n_kept(const struct logs *logs)
+{
+	u32 n = 0;
+
+	for (const struct kept *k = logs->oldest; k; k = k->next)
+		n++;
+	return n;
+}
+
+static void reads_are_walked_one_by_one(void **state)
+{
+	_Alignas(8) u8 bytes[ROOM];
+	struct uw_log *log = (void *)bytes;
+	const struct uw_log_read *read;
+
+	(void)state;
+	make(log, 0, 1);
+	read = logs_next(log, NULL);
+	assert_int_equal(read->addr, 0x1000);
+	read = logs_next(log, read);
+	assert_int_equal(read->addr, 0x2000);
+	assert_null(logs_next(log, read));
+	log->len = 0;
+	assert_null(logs_next(log, NULL));
+}
+
+static void only_a_log_of_whole_reads_is_kept(void **state)
+{
+	_Alignas(8) u8 bytes[ROOM];
+	struct uw_log *log = (void *)bytes;
+	struct logs logs = { .newest = &logs.oldest };
+	size_t whole = make(log, 0, 1);
+
+	(void)state;
+	for (size_t len = 0; len < whole; len++) {
+		on_log(&logs, bytes, len);
+		if (len >= sizeof(*log)) { /* also where its length is what came */
+			log->len = (u32)(len - sizeof(*log));
+			on_log(&logs, bytes, len);
+			make(log, 0, 1);
+		}
+	}
+	log->n_dropped = 1;
+	on_log(&logs, bytes, whole);
+	log->n_dropped = 0;
+	log->n_reads = 3;
+	on_log(&logs, bytes, whole);
+	make(log, 0, 1);
+	((struct uw_log_read *)(log + 1))->len = 1000;
+	on_log(&logs, bytes, whole);
+	assert_int_equal(n_kept(&logs), 0);
+	make(log, 0, 1);
+	on_log(&logs, bytes, whole);
+	assert_int_equal(n_kept(&logs), 1);
+	forget_oldest(&logs);
+	assert_int_equal(logs.len, 0);
+}
+
+static void a_sample_takes_the_log_of_its_time_and_cpu(void **state)
+{
+	static const struct {
+		u32 cpu;
+		u64 time_ns;
+		bool is_found;
+		u32 n_left; /* older ones of the same CPU go */
+	} rows[] = {
+		{ 0, 10, true, 4 },  { 0, 20, true, 3 },  { 1, 10, true, 4 }, { 0, 15, false, 4 },
+		{ 2, 10, false, 5 }, { 1, 40, false, 3 }, { 0, 5, false, 5 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < N(rows); i++) {
+		struct uw_sample sample = { .cpu = rows[i].cpu, .time_ns = rows[i].time_ns };
+		struct logs logs = { .newest = &logs.oldest };
+		struct kept *k;
+
+		add(&logs, 0, 10);
+		add(&logs, 1, 10);
+		add(&logs, 0, 20);
+		add(&logs, 1, 30);
+		add(&logs, 0, 30);
+		k = take(&logs, &sample);
+		assert_int_equal(k != NULL, rows[i].is_found);
+		if (k)
+			assert_true(k->log.cpu == rows[i].cpu && k->log.time_ns == rows[i].time_ns);
+		assert_int_equal(n_kept(&logs), rows[i].n_left);
+		add(&logs, 3, 99); /* behind what is left */
+		assert_int_equal(n_kept(&logs), rows[i].n_left + 1);
+		free(k);
+		while (logs.oldest)
+			forget_oldest(&logs);
+		assert_int_equal(logs.len, 0);
+	}
+}
+
+static void logs_that_nobody_takes_do_not_fill_the_memory(void **state)
+{
+	struct logs logs = { .newest = &logs.oldest };
+	_Alignas(8) u8 bytes[ROOM];
+	u32 len, n = 0;
+
+	(void)state;
+	make((void *)bytes, 0, 0);
+	len = ((struct uw_log *)bytes)->len;
+	for (; n < MAX_KEPT_LEN / len + 3; n++)
+		add(&logs, 0, n);
+	assert_int_equal(n_kept(&logs), MAX_KEPT_LEN / len);
+	assert_int_equal(logs.oldest->log.time_ns, n - MAX_KEPT_LEN / len);
+	while (logs.oldest)
+		forget_oldest(&logs);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(reads_are_walked_one_by_one),
+		cmocka_unit_test(only_a_log_of_whole_reads_is_kept),
+		cmocka_unit_test(a_sample_takes_the_log_of_its_time_and_cpu),
+		cmocka_unit_test(logs_that_nobody_takes_do_not_fill_the_memory),
+	};
+
+	return CHECK_RUN(tests);
+}
