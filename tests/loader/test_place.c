@@ -63,6 +63,10 @@ static void a_profile_belongs_to_who_called_sudo_in_a_folder_of_theirs(void **st
 	};
 
 	(void)state;
+	if (geteuid()) { /* no sudo: whoever it is keeps it */
+		assert_int_equal(place_owner("/").uid, (uid_t)-1);
+		return;
+	}
 	assert_non_null(mkdtemp(dir));
 	for (size_t i = 0; i < N(rows); i++) {
 		struct out_owner owner;

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: BSD-2-Clause
+
+/* What is taken for a process, a thread and a name, of this test and its children. */
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+
+#include "../../loader/targets/procs.h"
+#include "child.h"
+
+#define N(a) (sizeof(a) / sizeof((a)[0]))
+
+static void a_name_matches_whole_or_without_dll(void **state)
+{
+	static const struct {
+		const char *name, *exe, *wanted;
+		bool matches;
+	} rows[] = {
+		{ "server.js", "node", "server.js", true },
+		{ "server.js", "node", "node", true },
+		{ "server.js", "node", "server", false },
+		{ "server.js", "node", "nod", false },
+		{ "app.dll", "dotnet", "app", true },
+		{ "app.dll", "dotnet", "app.dll", true },
+		{ "app.dll", "dotnet", "ap", false },
+		{ "app.dll.bak", "dotnet", "app", false },
+		{ "node", "dotnet.dll", "dotnet", false },
+		{ "", "", "", false },
+		{ "x", "", "", false },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < N(rows); i++) {
+		struct proc_names names = { 0 };
+
+		strcpy(names.name, rows[i].name);
+		strcpy(names.exe, rows[i].exe);
+		assert_int_equal(proc_names_match(&names, rows[i].wanted), rows[i].matches);
+	}
+}
+
+static int thread_id;
+static int go[2];
+
+static void *be_a_thread(void *data)
+{
+	char c;
+
+	(void)data;
+	__atomic_store_n(&thread_id, (int)syscall(SYS_gettid), __ATOMIC_SEQ_CST);
+	return read(go[0], &c, 1) == 1 ? NULL : &go;
+}
+
+static void a_thread_tells_its_process(void **state)
+{
+	int leader = 0;
+	pthread_t thread;
+
+	(void)state;
+	assert_int_equal(pipe(go), 0);
+	assert_int_equal(pthread_create(&thread, NULL, be_a_thread, NULL), 0);
+	while (!__atomic_load_n(&thread_id, __ATOMIC_SEQ_CST))
+		usleep(1000);
+	assert_int_equal(proc_kind_of(thread_id, &leader), PROC_IS_THREAD);
+	assert_int_equal(leader, getpid());
+	assert_int_equal(proc_kind_of(getpid(), &leader), PROC_IS_PROCESS);
+	assert_int_equal(leader, getpid());
+	assert_int_equal(write(go[1], "x", 1), 1);
+	pthread_join(thread, NULL);
+}
+
+static void a_process_that_ended_is_a_zombie_and_then_gone(void **state)
+{
+	pid_t pid = fork();
+	siginfo_t info;
+	int leader;
+
+	(void)state;
+	if (!pid)
+		_exit(0);
+	assert_int_equal(waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT), 0);
+	assert_int_equal(proc_kind_of(pid, &leader), PROC_IS_ZOMBIE);
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+	assert_int_equal(proc_kind_of(pid, &leader), PROC_GONE);
+}
+
+/* The kernel escapes the newline, so a name tells no state and no process. */
+static void a_name_is_no_line_of_a_status(void **state)
+{
+	char old[16];
+	int leader;
+
+	(void)state;
+	prctl(PR_GET_NAME, old);
+	prctl(PR_SET_NAME, "x\nState:\tZ");
+	assert_int_equal(proc_kind_of(getpid(), &leader), PROC_IS_PROCESS);
+	prctl(PR_SET_NAME, "x\nTgid:\t1");
+	assert_int_equal(proc_kind_of(getpid(), &leader), PROC_IS_PROCESS);
+	assert_int_equal(leader, getpid());
+	prctl(PR_SET_NAME, old);
+}
+
+static void names_are_those_of_script_and_executable(void **state)
+{
+	pid_t pid = child_start((char *[]){ "/bin/sh", "-c", "sleep 1000; :", NULL });
+	struct proc_names names;
+
+	(void)state;
+	assert_int_equal(proc_names_read(pid, &names), 0);
+	assert_true(names.exe[0] && names.name[0]);
+	assert_false(names.is_kernel);
+	assert_false(proc_is_32_bit(pid));
+	child_stop(pid);
+	assert_true(proc_names_read(pid, &names) < 0);
+	assert_int_equal(proc_names_read(2, &names), 0);
+	assert_true(names.is_kernel || getppid() == 0 || names.exe[0]); /* 2: in a container */
+}
+
+static void the_busiest_comes_first_and_the_caller_is_left_out(void **state)
+{
+	pid_t busy = fork(), idle;
+	struct ids pids = { 0 };
+	struct proc_load *loads;
+	u64 wall_ns;
+	size_t n;
+
+	(void)state;
+	if (!busy)
+		for (volatile u64 i = 0;; i++)
+			;
+	idle = child_start((char *[]){ "/bin/sleep", "1000", NULL });
+	assert_int_equal(ids_add(&pids, idle), 0);
+	assert_int_equal(ids_add(&pids, busy), 0);
+	assert_int_equal(ids_add(&pids, getpid()), 0);
+	assert_int_equal(procs_measure(&pids, &loads, &n, &wall_ns), 0);
+	child_stop(busy);
+	child_stop(idle);
+	assert_int_equal(n, 2);
+	assert_true(loads[0].cpu_ns >= loads[1].cpu_ns); /* a busy machine may give them nothing */
+	assert_int_equal(loads[0].pid + loads[1].pid, busy + idle);
+	assert_true(wall_ns >= 300000000);
+	free(loads);
+	ids_deinit(&pids);
+}
+
+static void ids_are_kept_once_and_found(void **state)
+{
+	struct ids ids = { 0 };
+
+	(void)state;
+	for (int i = 0; i < 1000; i++)
+		assert_int_equal(ids_add(&ids, i * 7 % 500), 0);
+	assert_int_equal(ids.n, 500);
+	for (int i = -1; i <= 500; i++)
+		assert_int_equal(ids_has(&ids, i), i >= 0 && i < 500);
+	ids_deinit(&ids);
+	assert_false(ids_has(&ids, 1));
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_name_matches_whole_or_without_dll),
+		cmocka_unit_test(a_thread_tells_its_process),
+		cmocka_unit_test(a_process_that_ended_is_a_zombie_and_then_gone),
+		cmocka_unit_test(a_name_is_no_line_of_a_status),
+		cmocka_unit_test(names_are_those_of_script_and_executable),
+		cmocka_unit_test(the_busiest_comes_first_and_the_caller_is_left_out),
+		cmocka_unit_test(ids_are_kept_once_and_found),
+	};
+
+	return CHECK_RUN(tests);
+}
