@@ -3,6 +3,7 @@
 that a change of it makes the least to compile for. What is made of what, ninja knows: of a .c
 file at once, of a header when what includes it has been built."""
 
+import collections
 import json
 import os
 import re
@@ -29,6 +30,8 @@ class Near:
                 made = {os.path.relpath(file, build)
                         for need in test["depends"] for file in files.get(need, [])}
                 self.tests[test["name"]] = self.parts(made)
+        n_with = collections.Counter(word for name in self.tests for word in words(name))
+        self.rarity = {word: 1 / n for word, n in n_with.items()}
 
     def ask(self, *command):
         """What a command prints."""
@@ -44,13 +47,14 @@ class Near:
         return set(self.ask("ninja", "-t", "inputs", *made).splitlines()) if made else set()
 
     def order(self, path, caught):
-        """The tests that see the file: first those with words of its path in their name, of
-        these the ones that are oftener in @caught, then those that are soon built."""
+        """The tests that see the file: first those with words of its path in their name, rare
+        ones above all, of these the ones that are oftener in @caught, then those soon built."""
         users = self.users.get(path, set())
         stale = {name: len(parts & users) for name, parts in self.tests.items()}
+        common = {name: sum(self.rarity[word] for word in words(path) & words(name))
+                  for name in stale}
         return sorted((name for name in stale if stale[name]),
-                      key=lambda name: (-len(words(path) & words(name)), -caught.count(name),
-                                        stale[name], name))
+                      key=lambda name: (-common[name], -caught.count(name), stale[name], name))
 
 
 def words(name):
