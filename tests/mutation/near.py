@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Which tests see a file of the source: those whose programs are made of it, the ones first
-that a change of it makes the least to compile for. What is made of what, ninja knows: of a .c
-file at once, of a header when what includes it has been built."""
+that a change of it makes the least to compile for. Nothing needs to be built before: which
+programs are made of an object ninja knows, and what a source includes stands in it."""
 
 import collections
 import json
@@ -11,17 +11,15 @@ import subprocess
 
 
 class Near:
-    """Of a tree that has been set up, and built if headers are asked for."""
+    """Of a tree that has been set up."""
 
     def __init__(self, build):
         self.build = build
         self.users = {}  # a source: the objects that are compiled from it
-        for block in self.ask("ninja", "-t", "deps").split("\n\n"):
-            first, *sources = block.split("\n    ")
-            for source in sources:
-                self.users.setdefault(self.path(source), set()).add(first.split(": #deps")[0])
+        includes = Includes(build.parent)
         for command in json.loads((build / "compile_commands.json").read_text()):
-            self.users.setdefault(self.path(command["file"]), set()).add(command["output"])
+            for source in includes.all_of(self.path(command["file"])):
+                self.users.setdefault(source, set()).add(command["output"])
         targets = json.loads(self.ask("meson", "introspect", "--targets", "."))
         files = {target["id"]: target["filename"] for target in targets}
         self.tests = {}  # a test: what it is made of, in all
@@ -55,6 +53,38 @@ class Near:
                   for name in stale}
         return sorted((name for name in stale if stale[name]),
                       key=lambda name: (-common[name], -caught.count(name), stale[name], name))
+
+
+class Includes:
+    """What sources include, by name: of two files with the name in angle brackets, both."""
+
+    def __init__(self, top):
+        self.top = top
+        self.by_name = collections.defaultdict(set)
+        for folder in "core", "bpf", "inspect", "loader", "sim", "tests":
+            for file in (top / folder).rglob("*.h"):
+                self.by_name[file.name].add(str(file.relative_to(top)))
+        self.known = {}
+
+    def direct(self, path):
+        """Of one file."""
+        if path not in self.known:
+            file = self.top / path
+            text = file.read_text(errors="replace") if file.is_file() else ""
+            folder = os.path.dirname(path)
+            self.known[path] = {os.path.normpath(os.path.join(folder, name)) for name in
+                                re.findall(r'^#include "([^"]+)"', text, re.M)}
+            for name in re.findall(r"^#include <([^>/]+)>", text, re.M):
+                self.known[path] |= self.by_name[name]
+        return self.known[path]
+
+    def all_of(self, path):
+        """The file, and all that it includes, directly or not."""
+        found, left = set(), {path}
+        while left:
+            found |= left
+            left = set().union(*(self.direct(file) for file in left)) - found
+        return found
 
 
 def words(name):
