@@ -1,0 +1,69 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""results.py FOUND FILE COMMAND COVERAGE TARGET...: adds a run of ci/fuzz to docs/results/fuzz.json.
+
+FOUND has the log, time and status that ci/fuzz left of each target; COVERAGE is the line that
+tests/fuzz/coverage printed. Runs add up: the head of the file has what all of them did together.
+Runs of other commits stay, with their commit; remove the file to begin anew.
+"""
+
+import pathlib
+import re
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+import runs  # noqa: E402
+
+TOP = runs.TOP
+
+
+def number(pattern, text):
+    """The last one in the text, or 0."""
+    found = re.findall(pattern, text)
+    return int(found[-1]) if found else 0
+
+
+def figure(found, target):
+    """What one target did."""
+    log = (found / f"{target}.log").read_text(errors="replace")
+    user, system = (found / f"{target}.time").read_text().split()[-2:]
+    return {"target": target, "cpu_seconds": round(float(user) + float(system)),
+            "executions": number(r"stat::number_of_executed_units: *(\d+)", log),
+            "edges": number(r"\bcov: (\d+)", log),
+            "crashes": int((found / f"{target}.status").read_text().strip() != "0")}
+
+
+def all_targets():
+    text = (TOP / "tests/fuzz/meson.build").read_text()
+    table = re.search(r"(?ms)^fuzz_targets = \{$(.*?)^\}", text)[1]
+    return sorted(re.findall(r"^  '([\w-]+)':", table, re.M))
+
+
+def totals(all_runs):
+    """Of each target, over all runs."""
+    figures = []
+    for target in all_targets():
+        own = [f for run in all_runs for f in run["figures"] if f["target"] == target]
+        figures.append({"target": target, "edges": max((f["edges"] for f in own), default=0),
+                        **{name: sum(f[name] for f in own)
+                           for name in ("cpu_seconds", "executions", "crashes")}})
+    return figures
+
+
+def main():
+    found, file, command, coverage, *targets = sys.argv[1:]
+    found, file = pathlib.Path(found), pathlib.Path(file)
+    run = runs.begin(command)
+    percent = re.search(r"([\d.]+) %", coverage)
+    run["core_lines_percent"] = float(percent[1]) if percent else None
+    run["figures"] = [figure(found, target) for target in targets]
+    run["seconds"] = number(r"--seconds (\d+)", command)
+    with runs.locked(file):
+        all_runs = [*runs.read(file), run]
+        figures = totals(all_runs)
+        result = "failed" if any(f["crashes"] for f in figures) else \
+            "passed" if all(f["executions"] for f in figures) else "incomplete"
+        runs.write(file, "fuzz", "ci/fuzz --seconds 3600", result, figures, all_runs)
+
+
+main()
