@@ -283,6 +283,62 @@ static void as_much_as_was_asked_for_follows_the_trigger_in_whole_walks(void **s
 	}
 }
 
+static void a_trigger_within_what_follows_the_first_moves_nothing(void **state)
+{
+	struct fl_ring r = ring_new(64);
+	u64 frozen;
+
+	(void)state;
+	control.freeze_on = 1 << UW_T_NO_ROW;
+	control.post = 20;
+	walk(1, UW_T_NO_ROW);
+	frozen = r.ring->frozen;
+	walk(1, UW_T_NO_ROW);
+	assert_int_equal(r.ring->frozen, frozen);
+	assert_int_equal(r.ring->next, frozen + 5); /* and no second trigger */
+	ring_free(&r);
+}
+
+static void a_recorder_that_is_stopped_records_no_walk(void **state)
+{
+	struct fl_ring r = ring_new(64);
+
+	(void)state;
+	control.is_stopped = 1;
+	walk(1, UW_END);
+	assert_int_equal(r.ring->next, 0);
+	assert_int_equal(r.ring->suppressed, 1);
+	control.is_stopped = 0;
+	walk(1, UW_END);
+	assert_int_equal(r.ring->next, 5);
+	ring_free(&r);
+}
+
+static void walks_are_numbered_and_a_long_one_is_as_long_as_can_be_told(void **state)
+{
+	struct fl_ring r = ring_new(64);
+	struct fl_cursor c = { 0 };
+	struct fl_entry e;
+	u32 n = 0;
+
+	(void)state;
+	control.mask = 1 << FLIGHT_END;
+	for (u32 i = 0; i < 3; i++) {
+		flight_begin(1ull << 32, 0, 0, 0, 0);
+		fl_thread.ring->begin_ns -= i == 2 ? 1ull << 33 : 0;
+		flight_end(UW_END, 1, 0, 1, 0);
+	}
+	while (fl_ring_read(&r, &c, &e) == FL_ENTRY) {
+		assert_int_equal(e.walk, ++n);
+		if (n < 3)
+			assert_true(e.took_ns < FLIGHT_NO_TIME - 1);
+		else
+			assert_int_equal(e.took_ns, FLIGHT_NO_TIME - 1);
+	}
+	assert_int_equal(n, 3);
+	ring_free(&r);
+}
+
 static void only_the_process_asked_for_is_recorded(void **state)
 {
 	struct fl_ring r = ring_new(64);
@@ -353,6 +409,9 @@ int main(void)
 		cmocka_unit_test(a_class_that_is_off_writes_nothing),
 		cmocka_unit_test(a_ring_freezes_behind_the_walk_that_ended_so),
 		cmocka_unit_test(as_much_as_was_asked_for_follows_the_trigger_in_whole_walks),
+		cmocka_unit_test(a_trigger_within_what_follows_the_first_moves_nothing),
+		cmocka_unit_test(a_recorder_that_is_stopped_records_no_walk),
+		cmocka_unit_test(walks_are_numbered_and_a_long_one_is_as_long_as_can_be_told),
 		cmocka_unit_test(only_the_process_asked_for_is_recorded),
 		cmocka_unit_test(the_first_are_kept_and_the_rest_counted),
 		cmocka_unit_test(a_copy_has_what_the_ring_had),
