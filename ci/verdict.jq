@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# Meson's testlog.json (slurped), that of the tests that were run again ($again) and the
-# lines of ci/probe ($probed) to the verdict of ci/test: see there.
+# The verdict of ci/test (see there), of meson's testlog.json (slurped), that of the tests that were run
+# again ($again), the names of all that should run ($expected), the lines of ci/probe ($probed) and the
+# capabilities that were promised ($required).
 
-($probed | split("\n") | map(split(" ") | select(length > 1)) | map({key: .[0], value: (.[1] == "yes")})
-	| from_entries) as $has |
+def lines: split("\n") | map(select(. != ""));
+($probed | lines | map(split(" ") | {key: .[0], value: (.[1] == "yes")}) | from_entries) as $has |
 
 # Meson 1.0 tells the suites in the name only: "unspool:a+b / what it tests".
+def title: sub("^[^:/]*:[^ ]* / "; "");
 def suites: (capture("^[^:/]*:(?<all>[^ ]*) / ").all | split("+")) // [];
 def needs: [.name | suites[] | select(startswith("needs-")) | ltrimstr("needs-")];
 
@@ -15,17 +17,36 @@ def verdict:
 	elif .result == "SKIP" and any(needs[]; $has[.] == false) then "skipped"
 	else "failed" end;
 
+# A test that passed prints what it left out: "skipped: WORDS (needs-NAME)".
+def parts: .name as $name | select(.verdict == "passed") | .stdout // "" | lines[]
+	| capture("^skipped: (?<words>.*) \\(needs-(?<need>[^ )]*)\\)$")
+	| {name: ($name + ": " + .words), needs: [.need], result: "SKIP",
+		verdict: (if $has[.need] == false then "skipped" else "failed" end)};
+
 ($again | map({key: .name, value: .}) | from_entries) as $second |
-map($second[.name] // .) |
-map(. + {verdict: verdict, needs: needs}) as $tests |
-($tests | group_by(.verdict) | map({key: .[0].verdict, value: length}) | from_entries) as $n |
+map($second[.name] // .) | map(. + {verdict: verdict, needs: needs}) |
+(. + map(parts)) as $tests |
+
+([$tests[].name | title] as $ran | $expected | lines - $ran) as $missing |
+($required | gsub(","; " ") | split(" ") | map(select(. != "" and $has[.] != true))) as $broken |
+def count(which): [$tests[] | select(.verdict == which)] | length;
+(count("failed") + ($missing | length) + ($broken | length)) as $failed |
+count("skipped") as $skipped |
+[$tests[] | select(.verdict == "skipped")
+	| . + {lacks: [.needs[] | select($has[.] == false)]}] as $left |
+[$left[] | select(.lacks | index("dotnet"))] as $dotnet |
 
 ($tests[] | select(.name | suites | index("figures")) | "== \(.name)\n\(.stdout // "" | rtrimstr("\n"))"),
+($tests[] | select(.verdict == "failed")
+	| if .result != "SKIP" then "failed: \(.name): \(.result)"
+	else "failed: \(.name) skipped, although it could run"
+		+ if .needs == [] then "" else " (\(.needs | join(", ")): yes)" end end),
+($missing[] | "failed: \(.) did not run"),
+($broken[] | "failed: \(.) is required (UNSPOOL_REQUIRE) and missing here"),
+(($left - $dotnet)[] | "skipped: \(.name) (\(.lacks | join(", ")): no)"),
 ($again[] | "again: \(.name), which failed beside others, now: \(.result)"),
-($tests[] | select(.verdict == "failed" and .result == "SKIP")
-	| "failed: \(.name) skipped, although it could run"
-		+ if .needs == [] then "" else " (\(.needs | join(", ")): yes)" end),
-($tests[] | select(.verdict == "skipped")
-	| "skipped: \(.name) (\([.needs[] | select($has[.] == false)] | join(", ")): no)"),
-"\($n.passed // 0) passed, \($n.failed // 0) failed"
-	+ if $n.skipped then ", \($n.skipped) skipped" else "" end
+if $dotnet == [] then empty else
+	"\($dotnet | length) tests of .NET skipped: no .NET SDK; to install one: "
+	+ "https://learn.microsoft.com/dotnet/core/install/linux-debian" end,
+"again: \($again | length)",
+"\(count("passed")) passed, \($failed) failed" + if $skipped > 0 then ", \($skipped) skipped" else "" end

@@ -13,7 +13,8 @@ import sys
 import time
 from collections import Counter
 
-from lib import BUSY, UNSPOOL, Checks, Profile, folder, need_bpf, node, running, unspool, version_of
+from lib import (BUSY, UNSPOOL, Checks, Profile, folder, leave_out, need_bpf, node, running,
+                 unspool, version_of)
 
 
 def statuses(check, tmp):
@@ -142,7 +143,7 @@ def of_32_bits(check, tmp):
                           if line["pid"] in pids)
         check.that(reasons["32-bit code"] > 0 and not reasons[None], f"as a command: {reasons}")
     except OSError as error:
-        print(f"not checked, programs of 32 bits do not run here: {error}")
+        leave_out(f"programs of 32 bits do not run: {error}", "32bit")
 
 
 def no_permission(check, tmp):

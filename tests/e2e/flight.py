@@ -6,6 +6,7 @@ runs, after it was killed, and when what is pinned is something else."""
 import contextlib
 import json
 import os
+import shutil
 import signal
 import stat
 import subprocess
@@ -17,8 +18,7 @@ from lib import UNSPOOL, Checks, folder, need_bpf, running, unspool, wait_until
 PINNED = "/sys/fs/bpf"
 LOST = os.environ.get("UNSPOOL_LOST", "lost")
 SIM = os.environ.get("UNSPOOL_SIM", "unspool-sim")
-BPFTOOL = next((p for p in ("/usr/sbin/bpftool", "/usr/bin/bpftool") if os.access(p, os.X_OK)),
-               None)
+BPFTOOL = shutil.which("bpftool", path=f"{os.environ.get('PATH', '')}:/usr/sbin") or "bpftool"
 
 
 def flight(*args, **options):
@@ -308,8 +308,7 @@ def main():
         alone(c, tmp, target)
         killed(c, tmp, target)
         frozen(c, tmp)
-        if BPFTOOL:
-            foreign(c)
+        foreign(c)
     return c.end()
 
 

@@ -27,6 +27,11 @@ def skip(why):
     sys.exit(77)
 
 
+def leave_out(words, need):
+    """A part of a test that can't run here; ci/test asks ci/probe about it, and counts it."""
+    print(f"skipped: {words} (needs-{need})", flush=True)
+
+
 def version_of(major):
     """The version of Node.js with this major number that ci/versions names, also for the matrix."""
     with open(os.path.join(TOP, "ci/versions"), encoding="utf-8") as file:

@@ -12,7 +12,7 @@ import subprocess
 import sys
 import time
 
-from lib import Checks, Profile, TOP, at_once, folder, need_bpf, record, running, skip, unspool
+from lib import Checks, Profile, TOP, at_once, folder, leave_out, need_bpf, record, running, skip, unspool
 
 INLINED = os.environ["UNSPOOL_INLINED"]
 SOURCE = os.path.join(TOP, "tests/e2e/inlined.c")
@@ -156,7 +156,7 @@ def silent_fuse(place):
 def on_fuse(check, tmp, place):
     """Looking for the debug file never ends. The functions that have names keep them."""
     if not os.access("/dev/fuse", os.R_OK | os.W_OK):
-        print("not checked, there is no /dev/fuse: a file system that never answers")
+        leave_out("there is no /dev/fuse", "fuse")
         return
     exported = os.path.join(tmp, "exported")
     subprocess.run(["strip", "--strip-debug", "-o", exported, INLINED], check=True)

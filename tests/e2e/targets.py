@@ -10,8 +10,8 @@ import sys
 import tempfile
 import time
 
-from lib import (BUSY, TOP, UNSPOOL, Checks, Profile, at_once, folder, need_bpf, node, record,
-                 running, version_of)
+from lib import (BUSY, TOP, UNSPOOL, Checks, Profile, at_once, folder, leave_out, need_bpf, node,
+                 record, running, version_of)
 
 KNOWN = os.path.join(TOP, "fixtures/node/known/run.js")
 IN_NAMESPACE = ["unshare", "--pid", "--fork", "--mount-proc", "--kill-child"]
@@ -156,7 +156,7 @@ def cgroup():
 def by_cgroup(check, tmp):
     with cgroup() as path:
         if not path:
-            print("no control group of version 2 can be made: not tried")
+            leave_out("no control group of version 2 can be made", "cgroup")
             return
         join = f"echo $$ > {path}/cgroup.procs; exec {BUSY}"
         with running(["sh", "-c", join], b"running") as member, running([BUSY], b"running"):
@@ -178,7 +178,7 @@ def main():
         parts = [lambda: by_name(check, tmp, binary), lambda: by_thread(check, tmp, binary),
                  lambda: by_cgroup(check, tmp)]
         if subprocess.run([*IN_NAMESPACE, "true"], check=False).returncode:
-            print("not tried: PID namespaces, which can't be made here (in a chroot)")
+            leave_out("no PID namespace can be made", "pidns")
         else:
             parts = [lambda: pids_again(check, tmp), *parts,
                      lambda: recorder_inside(check, tmp, binary),
