@@ -81,8 +81,8 @@ static int find(u32 pid, struct pinned *out)
 	int err = pinned_list(&v, &n);
 
 	if (err) {
-		cli_error("cannot look for recordings in /sys/fs/bpf: %s%s", strerror(-err),
-			  err == -ENOENT ? "; mount -t bpf bpf /sys/fs/bpf" : "; run as root");
+		cli_error("cannot look for recordings in /sys/fs/bpf: %s; run as root",
+			  strerror(-err));
 		return CLI_CANNOT_RUN;
 	}
 	for (size_t i = 0; i < n; i++) {

@@ -6,16 +6,13 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/magic.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/vfs.h>
 
 #include "../../inspect/util/cleanup.h"
 #include "../life/proc_text.h"
-
-#define BPF_FS "/sys/fs/bpf"
+#include "bpf_fs.h"
 
 static const char *const names[] = { "rings", "control", "names" };
 
@@ -35,13 +32,6 @@ static u64 start_of(u32 pid)
 		       : stat.start_ticks;
 }
 
-static bool has_bpf_fs(void)
-{
-	struct statfs fs;
-
-	return !statfs(BPF_FS, &fs) && (u32)fs.f_type == BPF_FS_MAGIC;
-}
-
 static int pin_one(const char *dir, const char *name, int fd)
 {
 	char path[PATH_MAX + 16];
@@ -55,14 +45,21 @@ static int pin_one(const char *dir, const char *name, int fd)
 int pinned_make(const struct rings_fds *fds, struct pinned *out)
 {
 	const int list[] = { fds->rings, fds->control, fds->names };
-	struct pinned p = { .pid = (u32)getpid(), .is_alive = true };
-	int err = has_bpf_fs() ? 0 : -ENOENT;
+	struct pinned p = { .pid = (u32)getpid(), .is_alive = true, .fs_fd = -1 };
+	char root[BPF_FS_PATH_LEN] = BPF_FS;
+	int err = 0;
 
-	if (err)
+	if (!bpf_fs_is_mounted()) {
+		p.fs_fd = bpf_fs_make(root);
+		if (p.fs_fd < 0)
+			return p.fs_fd;
+	}
+	snprintf(p.dir, sizeof(p.dir), "%s/unspool-%u-%llu", root, p.pid, start_of(p.pid));
+	if (mkdir(p.dir, 0700)) {
+		err = -errno;
+		cleanup_close(&p.fs_fd);
 		return err;
-	snprintf(p.dir, sizeof(p.dir), BPF_FS "/unspool-%u-%llu", p.pid, start_of(p.pid));
-	if (mkdir(p.dir, 0700))
-		return -errno;
+	}
 	for (size_t i = 0; i < 3 && !err; i++)
 		err = pin_one(p.dir, names[i], list[i]);
 	if (err)
@@ -81,6 +78,8 @@ void pinned_remove(const struct pinned *p)
 		unlink(path);
 	}
 	rmdir(p->dir);
+	if (p->fs_fd >= 0)
+		close(p->fs_fd);
 }
 
 /* Is it a directory that only this user, or root, could have filled? */
@@ -97,15 +96,15 @@ bool pinned_is_alive(const struct pinned *p)
 	return p->start_ticks && start_of(p->pid) == p->start_ticks;
 }
 
-static bool take(const char *name, struct pinned *out)
+static bool take(const char *root, const char *name, struct pinned *out)
 {
-	struct pinned p = { 0 };
+	struct pinned p = { .fs_fd = -1 };
 	int len = 0;
 
 	if (sscanf(name, "unspool-%u-%llu%n", &p.pid, &p.start_ticks, &len) != 2 || name[len] ||
 	    strlen(name) > 64)
 		return false;
-	snprintf(p.dir, sizeof(p.dir), BPF_FS "/%s", name);
+	snprintf(p.dir, sizeof(p.dir), "%s/%s", root, name);
 	p.is_alive = pinned_is_alive(&p);
 	if (!is_trusted(p.dir))
 		return false;
@@ -120,31 +119,45 @@ static int by_pid(const void *a, const void *b)
 	return x->pid < y->pid ? -1 : x->pid > y->pid;
 }
 
-int pinned_list(struct pinned **out, size_t *n)
-{
-	DIR *dir = has_bpf_fs() ? opendir(BPF_FS) : NULL;
-	_cleanup_free_ struct pinned *v = NULL;
-	const struct dirent *e;
-	size_t count = 0;
-	int err = 0;
+struct list {
+	struct pinned *v;
+	size_t n;
+};
 
-	if (!dir)
-		return has_bpf_fs() ? -errno : -ENOENT;
+static int list_in(const char *root, void *data)
+{
+	struct list *list = data;
+	DIR *dir = opendir(root);
+	const struct dirent *e;
+	int err = dir ? 0 : -errno;
+
 	while (!err && (e = readdir(dir))) {
-		struct pinned *grown = reallocarray(v, count + 1, sizeof(*v));
+		struct pinned *grown = reallocarray(list->v, list->n + 1, sizeof(*grown));
 
 		if (!grown)
 			err = -ENOMEM;
 		else
-			v = grown;
-		count += !err && take(e->d_name, &v[count]);
+			list->v = grown;
+		list->n += !err && take(root, e->d_name, &list->v[list->n]);
 	}
-	closedir(dir);
-	if (err)
+	if (dir)
+		closedir(dir);
+	return err;
+}
+
+int pinned_list(struct pinned **out, size_t *n)
+{
+	struct list list = { 0 };
+	int err = bpf_fs_each(list_in, &list);
+
+	if (err) {
+		free(list.v);
 		return err;
-	qsort(v, count, sizeof(*v), by_pid);
-	*out = TAKE_PTR(v);
-	*n = count;
+	}
+	if (list.n)
+		qsort(list.v, list.n, sizeof(*list.v), by_pid);
+	*out = list.v;
+	*n = list.n;
 	return 0;
 }
 

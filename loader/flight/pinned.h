@@ -2,13 +2,14 @@
 #pragma once
 
 /*
- * Where a recording with --flight leaves its rings: a directory of its own in the BPF
- * file system, for its owner alone.
+ * Where a recording with --flight leaves its rings: a directory of its own in a BPF
+ * file system (bpf_fs.h), for its owner alone.
  *
  *	/sys/fs/bpf/unspool-PID-START/{rings,control,names}
  *
  * START is when that process started, in ticks since boot, so that another one with its
- * pid is not taken for it. A recorder that was killed leaves the directory behind.
+ * pid is not taken for it. A recorder that was killed leaves the directory behind, unless
+ * it had a file system of its own.
  */
 
 #include "rings.h"
@@ -20,13 +21,14 @@ struct pinned {
 	u32 pid; /* of the recorder */
 	u64 start_ticks; /* of it, since boot */
 	bool is_alive; /* when it was listed */
+	int fs_fd; /* this process's own file system; -1: it has none */
 };
 
 /**
  * pinned_make() - pin the maps of this process
  * @out:	pinned_remove() undoes it
  *
- * Return: 0 or a negative errno: -ENOENT where there is no BPF file system.
+ * Return: 0 or a negative errno.
  */
 int pinned_make(const struct rings_fds *fds, struct pinned *out);
 void pinned_remove(const struct pinned *p);
@@ -37,7 +39,7 @@ void pinned_remove(const struct pinned *p);
  *
  * Directories of another user, or that others may write to, are passed over.
  *
- * Return: 0, -ENOENT where there is no BPF file system, or a negative errno.
+ * Return: 0 or a negative errno.
  */
 int pinned_list(struct pinned **out, size_t *n);
 

@@ -82,8 +82,7 @@ static int open_rings(struct recorder *r, int rings_fd, int control_fd, const ch
 	if (err || !r->config.is_pinned)
 		return err;
 	err = pinned_make(&fds, &r->pinned);
-	*what = err == -ENOENT ? "--flight needs the BPF file system: mount -t bpf bpf /sys/fs/bpf"
-			       : "cannot pin the flight recorder's rings below /sys/fs/bpf";
+	*what = "cannot pin the flight recorder's rings; mount -t bpf bpf /sys/fs/bpf";
 	return err;
 }
 
@@ -107,8 +106,7 @@ int recorder_new(struct recorder **out, const struct sampler *s, const struct re
 	r->config = *c;
 	err = open_rings(r, rings_fd, control_fd, &what);
 	if (err) {
-		snprintf(why, why_len, "%s%s%s", what, err == -ENOENT ? "" : ": ",
-			 err == -ENOENT ? "" : strerror(-err));
+		snprintf(why, why_len, "%s: %s", what, strerror(-err));
 		recorder_free(&r);
 		return err;
 	}

@@ -1,7 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-2-Clause
 """The flight recorder of a recording: read, changed, frozen, dumped and exported while it
-runs, after it was killed, and when what is pinned is something else."""
+runs, after it was killed, when what is pinned is something else, and where no BPF file system is
+mounted. Runs in a mount namespace of its own, in which it mounts one."""
 
 import contextlib
 import json
@@ -298,6 +299,33 @@ def pinning(c, tmp, target):
     exports(c, tmp, dump)
 
 
+def mounted():
+    with open("/proc/self/mounts", encoding="utf-8") as file:
+        return any(line.split()[1] == PINNED for line in file)
+
+
+def unmounted(c, tmp, target):
+    """No BPF file system at PINNED: the recorder has one of its own."""
+    while mounted():
+        subprocess.run(["umount", "-l", PINNED], check=True)
+    with recorder(target, tmp, "--flight", "-d", "60", name="u.ndjson") as child:
+        pid, dump = str(child.pid), os.path.join(tmp, "u.fr")
+        c.that(f"--recorder {pid}" in flight("show").stdout, "without a mount: show finds the rings")
+        c.that("begin" in events(pid), "without a mount: cat reads them")
+        c.that(flight("mask", "bits", "step", "--recorder", pid).returncode == 0 and
+               wait_until(lambda: "step" in events(pid)) is None, "without a mount: mask")
+        c.that(flight("dump", "-o", dump).returncode == 0 and os.path.getsize(dump) > 4096,
+               "without a mount: dump")
+        with recorder(target, tmp, "--flight", "-d", "60", name="v.ndjson") as other:
+            c.that(flight("cat").returncode == 2 and events(other.pid), "two are told apart")
+        c.that(os.listdir(PINNED) == [], "nothing is left where one would be mounted")
+        child.send_signal(signal.SIGINT)
+        c.that(child.wait(30) == 0, "without a mount: the recording ends as ever")
+    done = flight("dump", "-o", dump)
+    c.that(done.returncode == 1 and "start one with 'unspool record --flight'" in done.stderr,
+           f"without a recording: {done.stderr.strip()!r}")
+
+
 def main():
     need_bpf()
     c = Checks()
@@ -309,8 +337,12 @@ def main():
         killed(c, tmp, target)
         frozen(c, tmp)
         foreign(c)
+        unmounted(c, tmp, target)
     return c.end()
 
 
 if __name__ == "__main__":
+    if sys.argv[1:] != ["inside"]:
+        os.execvp("unshare", ["unshare", "--mount", "sh", "-c", f'mount -t bpf bpf {PINNED} && exec "$@"',
+                              "sh", sys.executable, __file__, "inside"])
     sys.exit(main())
