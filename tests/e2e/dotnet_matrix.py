@@ -14,8 +14,9 @@ version and mode run at once, in UNSPOOL_DOTNET_DIR/VERSION-nesting, -nesting-si
   -m NAME[,NAME]  these modes      -s SECONDS  of each recording; default 40
   -n SAMPLES      a cell, at least; default 200: with fewer it is left out; so it is with less than
                   20 in managed code
-  -o FILE         put the cells into that document (support.py); others there stay
   -v              print what was not exact
+
+The cells are figures of ci/qualify (results.py).
 """
 
 import argparse
@@ -25,7 +26,7 @@ import time
 
 from dotnet_nesting import CASES, Source, Tally, samples_of
 from lib import Checks, folder, need_bpf, record, running
-from support import GOALS, Cell, Document
+from support import GOALS, Cell
 
 MODES = {
     "default": ("", {}),
@@ -80,11 +81,10 @@ def run(check, args, version, mode):
     found = tallies(version, mode, args.seconds)
     if not check.that(found, f"{version} {mode}: it is recorded", quiet=True):
         return
-    document = Document(args.out, list(CASES), list(MODES), ".NET") if args.out else None
     for case in CASES:
         cell = report(check, f"{version} {mode} {case}", found.get(case), args)
-        if cell and document:
-            document.put(version, mode, case, cell)
+        if cell:
+            cell.add(version, mode, case)
 
 
 def main():
@@ -93,7 +93,6 @@ def main():
     parser.add_argument("-m", dest="modes", type=words, default=list(MODES))
     parser.add_argument("-s", dest="seconds", type=int, default=40)
     parser.add_argument("-n", dest="samples", type=int, default=200)
-    parser.add_argument("-o", dest="out")
     parser.add_argument("-v", dest="verbose", action="store_true")
     parser.add_argument("versions", nargs="+")
     args = parser.parse_args()

@@ -11,8 +11,9 @@ epilogues and builtins, too:
   complete  % of the process's samples whose stack is complete
 
   -m, -p NAME[,NAME]  these modes, programs   -n SAMPLES  at least so many a cell
-  -o FILE             put the cells into that document (support.py); others there stay
   -v                  print what was not exact
+
+The cells are figures of ci/qualify (results.py).
 """
 
 import argparse
@@ -23,10 +24,11 @@ import sys
 import time
 
 import limits
+import results
 from bundle import Bundle
 from lib import TOP, Checks, folder, need_bpf, node, record, running
 from nesting import Judge
-from support import GOALS, Cell, Document
+from support import GOALS, Cell
 
 KNOWN = os.path.join(TOP, "fixtures/node/known")
 MOST_SECONDS = 60
@@ -151,7 +153,7 @@ def tallies(version, mode, programs, least, has_limit):
     return found
 
 
-def run_mode(check, args, version, mode, document, answer):
+def run_mode(check, args, version, mode, answer):
     programs = [name for name in args.programs or PROGRAMS if can_run(mode, name)]
     has_limit = bool(answer and answer.has_no_lines)
     found = tallies(version, mode, programs, args.samples, has_limit)
@@ -166,8 +168,7 @@ def run_mode(check, args, version, mode, document, answer):
             print(f"    not complete: {dict(tally.incomplete)}")
         for miss, count in tally.misses.most_common(args.verbose * 12):
             print(f"    {count} {miss}")
-        if document:
-            document.put(version, mode, program, cell, answer)
+        cell.add(version, mode, program)
 
 
 def main():
@@ -176,7 +177,6 @@ def main():
     parser.add_argument("-m", dest="modes", type=words)
     parser.add_argument("-p", dest="programs", type=words)
     parser.add_argument("-n", dest="samples", type=int, default=2000)
-    parser.add_argument("-o", dest="out")
     parser.add_argument("-v", dest="verbose", action="store_true")
     parser.add_argument("versions", nargs="+")
     args = parser.parse_args()
@@ -187,16 +187,16 @@ def main():
     need_bpf()
     os.nice(RECORDER_NICE)
     check = Checks()
-    document = Document(args.out, list(PROGRAMS), list(modes(99))) if args.out else None
     print("goals: " + ", ".join(f"{name} {goal} %" for name, goal in GOALS.items()))
     answers = {v: limits.ask(node(v)) for v in args.versions
                if int(v.split(".")[0]) >= limits.FIRST_MAJOR}
     for version, answer in answers.items():
         print(f"{version}: V8 itself: {answer}")
+        results.add(key=[version, "note"], note=str(answer))
     for mode in args.modes or modes(99):
         for version in args.versions:
             if mode in modes(int(version.split(".")[0])):
-                run_mode(check, args, version, mode, document, answers.get(version))
+                run_mode(check, args, version, mode, answers.get(version))
     return check.end()
 
 

@@ -28,7 +28,7 @@ import sys
 TOP = os.path.join(os.path.dirname(os.path.realpath(__file__)), "../..")
 TABLE = "ci/programs"
 # Words that stand where a command may, and are none.
-PROSE = set("as bc c++ column convert curl docker file idle init lld look node nodejs pc poweroff postgres "
+PROSE = set("as bc c++ column convert curl docker file idle init js lld look node nodejs pc poweroff postgres "
             "python ps tc time w write kill X who".split())
 COMMAND = re.compile(
     r"(?:^|[|&;({`!]|\$\(|\b(?:then|do|else|if|elif|while|until|exec|command|sudo|env|nice|xargs|as_root|timeout)\b)"
