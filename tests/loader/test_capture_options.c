@@ -128,6 +128,8 @@ static void places_are_addresses_or_symbols(void **state)
 	capture_options_deinit(&o);
 }
 
+int a_variable_of_this_file = 1;
+
 __attribute__((noinline)) void a_function_to_stop_at(void)
 {
 	__asm__ volatile("");
@@ -144,7 +146,7 @@ static void a_symbol_is_where_it_is_mapped(void **state)
 		{ "a_function_to_stop_at", 1, CLI_OK },
 		{ "a_function_that_is_not_there", 0, CLI_USAGE },
 		{ "a_function_to_stop_at", 1ull << 40, CLI_USAGE },
-		{ "stdout", 0, CLI_USAGE }, /* data, or another file's */
+		{ "a_variable_of_this_file", 0, CLI_USAGE }, /* nothing executes it */
 	};
 
 	(void)state;

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: BSD-2-Clause
+
+/* Which file systems are tried in another process first, and what is remembered of them. */
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../../loader/life/map_device.h"
+#include "../../loader/life/maps.h"
+#include "../check.h"
+
+#define N(a) (sizeof(a) / sizeof((a)[0]))
+
+static void only_a_file_system_that_somebody_answers_for_may_hang(void **state)
+{
+	static const struct {
+		const char *type;
+		bool may_hang;
+	} rows[] = {
+		{ "fuse", true },     { "fuseblk", true }, { "fuse.sshfs", true },
+		{ "nfs", true },      { "nfs4", true },	   { "cifs", true },
+		{ "9p", true },	      { "ext4", false },   { "tmpfs", false },
+		{ "overlay", false }, { "fuse.", false },  { "fusectl", false },
+		{ "nfsd", false },    { "nf", false },	   { "", false },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < N(rows); i++)
+		assert_int_equal(map_device_may_hang(rows[i].type, strlen(rows[i].type)),
+				 rows[i].may_hang);
+	assert_true(map_device_may_hang("nfs rw", 3)); /* it need not end there */
+	assert_false(map_device_may_hang("nfs4", 2));
+}
+
+static int take_own(const struct maps_entry *e, void *data)
+{
+	struct map_file *m = data;
+
+	if (!e->inode || e->path_len >= 512 || e->path[0] != '/')
+		return 0;
+	maps_path_unescape(e->path, e->path_len, (char *)m->path);
+	m->start_addr = e->start_addr;
+	m->end_addr = e->end_addr;
+	m->inode = e->inode;
+	m->dev_major = e->dev_major;
+	m->dev_minor = e->dev_minor;
+	return 1;
+}
+
+static void a_file_on_a_disk_is_opened_at_once(void **state)
+{
+	char path[512];
+	struct map_file m = { .pid = (u32)getpid(), .path = path, .may_change = true };
+	struct map_devices devices = { 0 };
+
+	(void)state;
+	assert_int_equal(maps_each_exec(m.pid, take_own, &m), 1);
+	for (u32 i = 0; i < 3; i++) {
+		int fd = -1;
+
+		assert_int_equal(map_device_open(&devices, &m, &fd), 0);
+		assert_true(fd >= 0);
+		close(fd);
+		assert_int_equal(devices.n, 1); /* looked up once */
+	}
+	devices.v[0].hangs = true;
+	assert_int_equal(map_device_open(&devices, &m, &(int){ -1 }), -ETIMEDOUT);
+	m.inode++;
+	devices.v[0].hangs = false;
+	assert_true(map_device_open(&devices, &m, &(int){ -1 }) < 0);
+}
+
+static void what_is_no_file_asks_no_file_system(void **state)
+{
+	struct map_file m = { .pid = (u32)getpid(), .path = "[heap]", .inode = 1 };
+	struct map_devices devices = { 0 };
+
+	(void)state;
+	assert_int_equal(map_device_open(&devices, &m, &(int){ -1 }), -ENOENT);
+	m.path = "/bin/sh";
+	m.inode = 0;
+	assert_int_equal(map_device_open(&devices, &m, &(int){ -1 }), -ENOENT);
+	assert_int_equal(devices.n, 0);
+}
+
+/* A file system that is mounted nowhere may be any: it is tried by another process. */
+static void the_oldest_of_many_file_systems_is_forgotten(void **state)
+{
+	struct map_file m = { .pid = (u32)getpid(), .path = "/nowhere", .inode = 1 };
+	struct map_devices devices = { 0 };
+
+	(void)state;
+	for (u32 i = 0; i <= MAP_DEVICES_MAX; i++) {
+		m.dev_major = 4000;
+		m.dev_minor = i;
+		assert_true(map_device_open(&devices, &m, &(int){ -1 }) < 0);
+	}
+	assert_int_equal(devices.n, MAP_DEVICES_MAX + 1);
+	assert_int_equal(devices.v[0].minor, MAP_DEVICES_MAX);
+	assert_int_equal(devices.v[1].minor, 1);
+	assert_true(devices.v[1].may_hang);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(only_a_file_system_that_somebody_answers_for_may_hang),
+		cmocka_unit_test(a_file_on_a_disk_is_opened_at_once),
+		cmocka_unit_test(what_is_no_file_asks_no_file_system),
+		cmocka_unit_test(the_oldest_of_many_file_systems_is_forgotten),
+	};
+
+	return CHECK_RUN(tests);
+}
