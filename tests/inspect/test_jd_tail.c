@@ -32,14 +32,12 @@ static void put_load(u8 *to, u64 addr)
 	memcpy(to, load, sizeof(load));
 }
 
-/* Two lines of the code at @addr. */
-static void put_debug(u8 *to, u64 addr, u32 line)
+/* Two lines of the code at @addr, said to be of code @of. */
+static void put_debug(u8 *to, u64 of, u64 addr)
 {
-	const u8 debug[DEBUG_LEN] = {
-		LE32(2),	LE32(DEBUG_LEN), LE64(999), LE64(addr), LE64(2),
-		LE64(addr),	LE32(line),	 LE32(0),   'a',	0,
-		LE64(addr + 4), LE32(line + 1),	 LE32(0),   'b',	0
-	};
+	const u8 debug[DEBUG_LEN] = { LE32(2),	      LE32(DEBUG_LEN), LE64(999), LE64(of), LE64(2),
+				      LE64(addr),     LE32(7),	       LE32(0),	  'a',	    0,
+				      LE64(addr + 4), LE32(8),	       LE32(0),	  'b',	    0 };
 
 	memcpy(to, debug, sizeof(debug));
 }
@@ -126,15 +124,17 @@ static void lines_are_those_of_the_code_that_follows(void **state)
 
 	(void)state;
 	add(head, HEAD_LEN);
-	put_debug(debug, 0x1000, 7);
+	put_debug(debug, 0x1000, 0x1000);
 	add(debug, sizeof(debug));
 	add_load(0x1000);
 	assert_int_equal(look(), 0);
 	assert_true(seen.code == 1 && seen.lines == 1);
 	add_load(0x2000); /* they are used up */
-	put_debug(debug, 0x5000, 7);
+	put_debug(debug, 0x5000, 0x5000);
 	add(debug, sizeof(debug));
 	add_load(0x3000); /* of other code */
+	put_debug(debug, 0x4000, 0x5000);
+	add(debug, sizeof(debug));
 	add_load(0x5000);
 	assert_int_equal(look(), 0);
 	assert_true(seen.code == 3 && seen.lines == 0);

@@ -48,7 +48,8 @@ static void an_address_is_of_its_module(void **state)
 	assert_int_equal(find(2, 0x10, 1, &known), LINES_KNOWN);
 	assert_string_equal(known.text, "two");
 	assert_int_equal(known.len, 3);
-	assert_int_equal(find(3, 0x10, 1, &known), LINES_UNKNOWN);
+	for (u32 module = 3; module < 20000; module++) /* some of them share its set */
+		assert_int_equal(find(module, 0x10, 1, &known), LINES_UNKNOWN);
 	assert_int_equal(find(1, 0x11, 1, &known), LINES_UNKNOWN);
 }
 

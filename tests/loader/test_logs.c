@@ -84,6 +84,9 @@ static void only_a_log_of_whole_reads_is_kept(void **state)
 	make(log, 0, 1);
 	((struct uw_log_read *)(log + 1))->len = 1000;
 	on_log(&logs, bytes, whole);
+	make(log, 0, 1);
+	((struct uw_log_read *)(bytes + whole))[-1].result = 0; /* its 8 bytes are not there */
+	on_log(&logs, bytes, whole);
 	assert_int_equal(n_kept(&logs), 0);
 	make(log, 0, 1);
 	on_log(&logs, bytes, whole);
