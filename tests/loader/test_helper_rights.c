@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: BSD-2-Clause
+
+/* What the process that reads debug information may still do once it has given up its rights. */
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/capability.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "../../loader/symbols/helper.h"
+#include "../../loader/symbols/helper_rights.h"
+#include "../check.h"
+
+struct result {
+	uid_t uid, saved_uid;
+	gid_t gid, saved_gid;
+	int n_groups, n_open, no_new_privs, death_signal;
+	u32 effective, permitted, inheritable, more;
+	struct rlimit data, core;
+	bool takes_sigterm, can_be_root, can_write_as_root;
+};
+
+static bool is_ignored(int signal)
+{
+	struct sigaction old;
+
+	return !sigaction(signal, NULL, &old) && old.sa_handler == SIG_IGN;
+}
+
+static struct result look(void)
+{
+	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct caps[2] = {};
+	struct result r = { .takes_sigterm = !is_ignored(SIGTERM) };
+	uid_t uid;
+	gid_t gid;
+
+	getresuid(&uid, &r.uid, &r.saved_uid);
+	getresgid(&gid, &r.gid, &r.saved_gid);
+	r.n_groups = getgroups(0, NULL);
+	for (int fd = 0; fd < 1024; fd++)
+		r.n_open += fcntl(fd, F_GETFD) >= 0;
+	r.no_new_privs = prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0);
+	prctl(PR_GET_PDEATHSIG, &r.death_signal);
+	syscall(SYS_capget, &header, caps);
+	r.effective = caps[0].effective;
+	r.permitted = caps[0].permitted;
+	r.inheritable = caps[0].inheritable;
+	r.more = caps[1].effective | caps[1].permitted;
+	getrlimit(RLIMIT_DATA, &r.data);
+	getrlimit(RLIMIT_CORE, &r.core);
+	r.can_be_root = setuid(0) == 0;
+	r.can_write_as_root = open("/proc/sys/kernel/hostname", O_WRONLY | O_CLOEXEC) >= 0;
+	return r;
+}
+
+/* What a child says that has given up its rights. */
+static struct result give_up(void)
+{
+	struct result r = { 0 };
+	int pair[2];
+	pid_t pid;
+
+	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, pair), 0);
+	assert_true(open("/", O_RDONLY) >= 0); /* one more that must not stay */
+	pid = fork();
+	if (!pid) {
+		helper_give_up_rights(pair[1]);
+		r = look();
+		_exit(write(pair[1], &r, sizeof(r)) != sizeof(r));
+	}
+	assert_int_equal(read(pair[0], &r, sizeof(r)), sizeof(r));
+	waitpid(pid, NULL, 0);
+	return r;
+}
+
+static void it_has_one_descriptor_and_bounded_memory(void **state)
+{
+	struct result r = give_up();
+
+	(void)state;
+	assert_int_equal(r.n_open, 1);
+	assert_true(r.data.rlim_cur == HELPER_MEMORY && r.data.rlim_max == HELPER_MEMORY);
+	assert_true(r.core.rlim_cur == 0 && r.core.rlim_max == 0);
+}
+
+static void it_ends_with_the_recorder_alone(void **state)
+{
+	struct result r = give_up();
+
+	(void)state;
+	assert_int_equal(r.death_signal, SIGKILL);
+	assert_false(r.takes_sigterm);
+}
+
+static void of_root_nothing_is_left_but_reading(void **state)
+{
+	struct result r = give_up();
+	u32 may = r.permitted & ~(1u << CAP_DAC_READ_SEARCH);
+
+	(void)state;
+	assert_int_equal(r.no_new_privs, 1);
+	if (geteuid())
+		return;
+	assert_true(r.uid == 65534 && r.saved_uid == 65534);
+	assert_true(r.gid == 65534 && r.saved_gid == 65534);
+	assert_int_equal(r.n_groups, 0);
+	assert_int_equal(may, 0);
+	assert_int_equal(r.effective, r.permitted);
+	assert_true(!r.inheritable && !r.more);
+	assert_false(r.can_be_root);
+	assert_false(r.can_write_as_root);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(it_has_one_descriptor_and_bounded_memory),
+		cmocka_unit_test(it_ends_with_the_recorder_alone),
+		cmocka_unit_test(of_root_nothing_is_left_but_reading),
+	};
+
+	return CHECK_RUN(tests);
+}
