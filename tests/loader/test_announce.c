@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: BSD-2-Clause
+
+/* When the profile has a process's line and a thread's name again, and when it need not. */
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../loader/session/announce.h"
+#include "../check.h"
+
+static FILE *out;
+static struct profile *profile;
+static struct announcer *announcer;
+static struct process *process;
+static struct image image;
+
+static int begin(void **state)
+{
+	static const struct prof_header header = { .hz = 99 };
+
+	(void)state;
+	out = tmpfile();
+	process = process_new(5000000); /* no pid of a living one */
+	if (!out || !process || profile_new(&profile, out, &header) ||
+	    announcer_new(&announcer, profile))
+		return -1;
+	image = (struct image){ .process = process, .gen = 1 };
+	strcpy(process->name, "first.js");
+	process->exit_ns = 1; /* nothing is read from /proc */
+	process->priv = &image;
+	return 0;
+}
+
+static int finish(void **state)
+{
+	(void)state;
+	announcer_free(&announcer);
+	profile_free(&profile);
+	process_free(&process);
+	return fclose(out);
+}
+
+/* How many lines of the profile so far have this text. */
+static u32 n_lines(const char *text)
+{
+	char line[4096];
+	u32 n = 0;
+
+	assert_int_equal(profile_flush(profile), 0);
+	rewind(out);
+	while (fgets(line, sizeof(line), out))
+		n += strstr(line, text) != NULL;
+	return n;
+}
+
+static void sample(struct process *p, u32 tid, u64 start_ns)
+{
+	struct uw_sample s = { .pid = 5000000, .tid = tid, .start_ns = start_ns };
+
+	assert_int_equal(announcer_sample(announcer, p, &s), 0);
+}
+
+static void a_process_has_a_line_once_and_again_with_another_name(void **state)
+{
+	(void)state;
+	for (u32 i = 0; i < 3; i++)
+		sample(process, 1, 10);
+	assert_int_equal(n_lines("\"type\":\"process\""), 1);
+	assert_int_equal(n_lines("first.js"), 1);
+	strcpy(process->name, "second.js");
+	for (u32 i = 0; i < 3; i++)
+		sample(process, 1, 10);
+	assert_int_equal(n_lines("first.js"), 1);
+	assert_int_equal(n_lines("second.js"), 1);
+	image.announced = false; /* it executed something of the same name */
+	sample(process, 1, 10);
+	assert_int_equal(n_lines("second.js"), 2);
+}
+
+static void without_a_name_it_has_that_of_its_thread(void **state)
+{
+	(void)state;
+	process->name[0] = 0;
+	strcpy(process->comm, "comm");
+	sample(process, 1, 10);
+	assert_int_equal(n_lines("\"name\":\"comm\""), 1);
+}
+
+static void a_thread_has_a_name_once_and_again_when_it_is_another(void **state)
+{
+	(void)state;
+	assert_int_equal(process_add_thread(process, 7, "worker"), 0);
+	for (u32 i = 0; i < 3; i++)
+		sample(process, 7, 10);
+	assert_int_equal(n_lines("worker"), 1);
+	sample(process, 7, 11); /* another thread of that number */
+	assert_int_equal(n_lines("worker"), 2);
+	announcer_forget_thread(announcer, 8);
+	sample(process, 7, 11);
+	assert_int_equal(n_lines("worker"), 2);
+	announcer_forget_thread(announcer, 7);
+	sample(process, 7, 11);
+	assert_int_equal(n_lines("worker"), 3);
+}
+
+static void a_process_that_nobody_saw_has_its_pid_once(void **state)
+{
+	(void)state;
+	for (u32 i = 0; i < 3; i++)
+		sample(NULL, 7, 10);
+	assert_int_equal(n_lines("\"pid\":5000000"), 1);
+	sample(NULL, 8, 11);
+	assert_int_equal(n_lines("\"pid\":5000000"), 2);
+	assert_int_equal(n_lines("\"type\":\"thread\""), 0);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, begin, finish)
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		TEST(a_process_has_a_line_once_and_again_with_another_name),
+		TEST(without_a_name_it_has_that_of_its_thread),
+		TEST(a_thread_has_a_name_once_and_again_when_it_is_another),
+		TEST(a_process_that_nobody_saw_has_its_pid_once),
+	};
+
+	return CHECK_RUN(tests);
+}
