@@ -91,6 +91,8 @@ def test_mending(checks, path, out):
     checks.equal([struct.unpack_from("<Q", r, 48 if k == LOAD else 56)[0] for _, k, r in got], [0, 1, 1],
                  "numbers, also of moves")
     checks.equal(struct.unpack_from("<QQ", got[2][2], 32), (0x2000, 0x4000), "a move is kept")
+    _, got = mended(path, out, Dump().load().move(0x1008, 0x4000))
+    checks.equal([kind for _, kind, _ in got], [LOAD], "but not one from within code")
     cie = b"\x14\0\0\0\0\0\0\0\1zR\0\1\x78\x10\1\x1b" + b"\0" * 7
     done, got = mended(path, out, Dump(mach=0).unwind(cie).load())
     checks.equal((struct.unpack_from("<I", read(out), 12)[0], done.returncode), (62, 0),

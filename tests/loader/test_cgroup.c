@@ -48,6 +48,7 @@ static const struct group {
 	{ "memory", "" },
 	{ "memory/" ID_E, "" }, /* ended */
 	{ "no-group", "" },
+	{ "v2-not", "" }, /* begins like a mount */
 };
 
 static char *below_top(const char *path, char *buf)
@@ -119,6 +120,7 @@ static void each_name_of_a_group_is_found_or_refused(void **state)
 		{ "cpuacct/only-here", true, 0, "cpu/only-here", false },
 		{ "no-group", true, -EINVAL, NULL, false },
 		{ "v2/../no-group", true, -EINVAL, NULL, false },
+		{ "v2-not", true, -EINVAL, NULL, false },
 		{ "v2/cgroup.procs", true, -ENOENT, NULL, false },
 		{ "/tmp", false, -EINVAL, NULL, false },
 		{ "web.service", false, -ENOENT, NULL, false },

@@ -14,13 +14,16 @@ struct world {
 	struct uw_mapping mappings[UW_MAX_MAPPINGS];
 	struct v8_info builds[UW_MAX_V8_BUILDS];
 	struct uw_file files[UW_MAX_FILES];
+	struct dotnet_await awaits[UW_MAX_AWAITS];
 	struct tables *t;
 };
 
 static int make_world(void **state)
 {
 	struct world *w = calloc(1, sizeof(*w));
-	struct tables_memory m = { w->processes, w->mappings, w->builds, w->files };
+	struct tables_memory m = {
+		w->processes, w->mappings, w->builds, w->files, w->awaits, true
+	};
 
 	assert_int_equal(tables_new(&w->t, &m), 0);
 	*state = w;
@@ -47,6 +50,20 @@ static const struct uw_process *look_up(const struct world *w, u32 pid)
 			return p;
 	}
 	return NULL;
+}
+
+/* As uw_file_search() in bpf/files.h; what is to be found is whole. */
+static u32 module_of(const struct world *w, const struct uw_file *file)
+{
+	for (u32 i = 0; i < UW_FILE_PROBES; i++) {
+		const struct uw_file *f =
+			&w->files[(uw_file_hash(file->dev, file->inode) + i) & (UW_MAX_FILES - 1)];
+
+		if (f->inode == file->inode && f->dev == file->dev && f->size == file->size &&
+		    f->changed_ns == file->changed_ns)
+			return f->module;
+	}
+	return 0;
 }
 
 static int set(struct world *w, u32 pid, u32 n, u64 first_addr)
@@ -132,6 +149,49 @@ static void a_full_pool_leaves_a_process_without_tables(void **state)
 	expect(w, pid, 1024, 0x1000);
 }
 
+static void mappings_that_find_no_room_take_the_old_ones_with_them(void **state)
+{
+	struct world *w = *state;
+
+	assert_int_equal(set(w, 7, 3, 0x1000), 0);
+	assert_int_equal(set(w, 7, UW_MAX_MAPPINGS, 0x1000), -ENOSPC);
+	assert_false(look_up(w, 7)->flags & UW_PROC_TABLES);
+	assert_int_equal(set(w, 7, 3, 0x9000), 0);
+	expect(w, 7, 3, 0x9000);
+}
+
+/* Processes, files and awaiters that the hash puts into the same place. */
+static void neighbours_in_a_table_are_told_apart(void **state)
+{
+	struct uw_file one = { 4711, 1000, 5, 8 << 20, 1 }, other = one;
+	struct dotnet_await first = { .of = 1, .key = 77, .flags = 1 }, second = first;
+	struct world *w = *state;
+	u32 pid = 8, n = 0;
+
+	while (uw_process_hash(pid) != uw_process_hash(7))
+		pid++;
+	assert_int_equal(set(w, 7, 3, 0x1000), 0);
+	assert_int_equal(set(w, pid, 2, 0x5000), 0);
+	expect(w, 7, 3, 0x1000);
+	expect(w, pid, 2, 0x5000);
+	do
+		other.dev++;
+	while (uw_file_hash(other.dev, other.inode) != uw_file_hash(one.dev, one.inode));
+	other.module = 2;
+	tables_add_file(w->t, &one);
+	tables_add_file(w->t, &other);
+	assert_int_equal(module_of(w, &one), 1);
+	assert_int_equal(module_of(w, &other), 2);
+	do
+		second.of++;
+	while (uw_await_hash(second.of, 77) != uw_await_hash(first.of, 77));
+	tables_add_await(w->t, &first);
+	tables_add_await(w->t, &second);
+	for (u32 i = 0; i < UW_MAX_AWAITS; i++)
+		n += w->awaits[i].of && w->awaits[i].key == 77;
+	assert_int_equal(n, 2);
+}
+
 static void exec_keeps_a_target_and_exit_forgets_it(void **state)
 {
 	struct world *w = *state;
@@ -166,20 +226,6 @@ static void equal_builds_share_an_index(void **state)
 	assert_int_equal(first, again);
 	assert_int_not_equal(first, second);
 	assert_memory_equal(&w->builds[second], &b, sizeof(b));
-}
-
-/* As uw_file_search() in bpf/files.h; what is to be found is whole. */
-static u32 module_of(const struct world *w, const struct uw_file *file)
-{
-	for (u32 i = 0; i < UW_FILE_PROBES; i++) {
-		const struct uw_file *f =
-			&w->files[(uw_file_hash(file->dev, file->inode) + i) & (UW_MAX_FILES - 1)];
-
-		if (f->inode == file->inode && f->dev == file->dev && f->size == file->size &&
-		    f->changed_ns == file->changed_ns)
-			return f->module;
-	}
-	return 0;
 }
 
 static void a_file_that_was_replaced_is_known_as_it_is_now(void **state)
@@ -227,6 +273,8 @@ static const struct CMUnitTest tests[] = {
 	IN_WORLD(a_replacement_has_a_later_even_generation),
 	IN_WORLD(an_extent_in_use_is_never_given_to_another),
 	IN_WORLD(a_full_pool_leaves_a_process_without_tables),
+	IN_WORLD(mappings_that_find_no_room_take_the_old_ones_with_them),
+	IN_WORLD(neighbours_in_a_table_are_told_apart),
 	IN_WORLD(exec_keeps_a_target_and_exit_forgets_it),
 	IN_WORLD(as_many_processes_as_promised_find_room),
 	IN_WORLD(equal_builds_share_an_index),
