@@ -159,6 +159,25 @@ static void each_fact_that_is_broken_is_named_with_what_mends_it(void **state)
 	}
 }
 
+/* Capabilities of a user namespace would not help, so they are not what is asked for. */
+static void a_user_namespace_comes_before_capabilities(void **state)
+{
+	struct doctor_facts f = healthy();
+	struct doctor_report r;
+	u32 n_named = 0;
+
+	(void)state;
+	break_user_ns(&f);
+	f.caps = 0;
+	f.try_ringbuf = -EPERM;
+	doctor_judge(&f, &r);
+	for (size_t i = 0; i < r.n; i++)
+		n_named += (!strcmp(r.findings[i].check, "bpf-program") ||
+			    !strcmp(r.findings[i].check, "bpf-maps")) &&
+			   strstr(r.findings[i].mend, "the machine's root");
+	assert_int_equal(n_named, 2);
+}
+
 /* It takes nothing away, so it is no limit. */
 static void a_way_without_a_helper_is_named(void **state)
 {
@@ -353,12 +372,16 @@ int main(void)
 {
 	static const struct CMUnitTest invented[] = {
 		cmocka_unit_test(each_fact_that_is_broken_is_named_with_what_mends_it),
+		cmocka_unit_test(a_user_namespace_comes_before_capabilities),
+		cmocka_unit_test(a_user_namespace_comes_before_capabilities),
 		cmocka_unit_test(a_way_without_a_helper_is_named),
 		cmocka_unit_test(this_kernels_tree_of_mappings_is_the_one_of_its_version),
 		cmocka_unit_test(a_target_that_cannot_be_read_is_told_with_its_reason),
 	};
 	static const struct CMUnitTest real[] = {
 		cmocka_unit_test(each_fact_that_is_broken_is_named_with_what_mends_it),
+		cmocka_unit_test(a_user_namespace_comes_before_capabilities),
+		cmocka_unit_test(a_user_namespace_comes_before_capabilities),
 		cmocka_unit_test(a_way_without_a_helper_is_named),
 		cmocka_unit_test(this_kernels_tree_of_mappings_is_the_one_of_its_version),
 		cmocka_unit_test(a_target_that_cannot_be_read_is_told_with_its_reason),

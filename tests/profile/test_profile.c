@@ -109,6 +109,41 @@ static u32 add_stack(struct profile *p, const u32 *frames, u32 n, enum uw_status
 	return id;
 }
 
+static void frames_that_differ_in_anything_have_ids_of_their_own(void **state)
+{
+	static const struct prof_frame frames[] = {
+		{ .kind = PROF_JS, .name = "f" },
+		{ .kind = PROF_NATIVE, .name = "f" },
+		{ .kind = PROF_JS, .name = "g" },
+		{ .kind = PROF_JS, .name = "f", .file = "a.js" },
+		{ .kind = PROF_JS, .name = "f", .module = "a.js" },
+		{ .kind = PROF_JS, .name = "f", .line = 1 },
+		{ .kind = PROF_JS, .name = "f", .column = 1 },
+		{ .kind = PROF_JS, .name = "f", .build_id = "12" },
+		{ .kind = PROF_JS, .name = "f", .has_off = true },
+		{ .kind = PROF_JS, .name = "f", .has_off = true, .off = 1 },
+		{ .kind = PROF_JS, .name = "f", .tier = "x" },
+		{ .kind = PROF_JS, .name = "f", .reason = "x" },
+		{ .kind = PROF_JS, .name = "f", .inlined = true },
+		{ .kind = PROF_JS, .name = "f", .async = true },
+		{ .kind = PROF_JS, .name = "f", .guess = true },
+		{ .kind = PROF_JS, .name = "" },
+		{ .kind = PROF_JS },
+	};
+	struct fixture f = open_fixture();
+
+	(void)state;
+	for (u32 round = 0; round < 2; round++) {
+		for (u32 i = 0; i < sizeof(frames) / sizeof(frames[0]); i++) {
+			u32 id = 0;
+
+			assert_int_equal(profile_frame(f.p, &frames[i], &id), 0);
+			assert_int_equal(id, i + 1);
+		}
+	}
+	json_decref(close_fixture(&f));
+}
+
 static void the_header_tells_time_machine_and_rate(void **state)
 {
 	struct fixture f = open_fixture();
@@ -514,6 +549,7 @@ static void a_copy_is_complete_and_the_profile_goes_on(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(frames_that_differ_in_anything_have_ids_of_their_own),
 	cmocka_unit_test(the_header_tells_time_machine_and_rate),
 	cmocka_unit_test(equal_frames_and_stacks_are_written_once),
 	cmocka_unit_test(no_key_of_a_frame_is_ignored),
