@@ -486,6 +486,7 @@ static void many_names_pass_through_a_small_budget(void **state)
 	/* Too old an id is refused, and can be had anew. */
 	assert_int_equal(profile_stack(f.p, &(struct prof_stack){ &first, 1, UW_END }, &ids[0]),
 			 -ESTALE);
+	assert_int_equal(profile_sample(f.p, 1, 1, 1, 300000, PROF_ACT_JS, false), -ESTALE);
 	assert_true(add_frame(f.p, PROF_JS, "function 0") > 300000);
 	assert_int_equal(profile_finish(f.p, &(struct prof_totals){ 0 }), 0);
 	lines = close_fixture(&f);
