@@ -357,7 +357,26 @@ static void finishing_takes_the_partial_away_and_a_failure_keeps_it(void **state
 	free(text);
 }
 
+/* Of a stream without a buffer nothing is left for the flush to fail on. */
+static int write_unbuffered(void *data, FILE *out)
+{
+	(void)data;
+	setvbuf(out, NULL, _IONBF, 0);
+	fputs("lost", out);
+	return 0;
+}
+
+static void a_write_that_failed_in_the_middle_is_an_error(void **state)
+{
+	struct out_job job = { write_unbuffered, NULL };
+
+	(void)state;
+	assert_int_equal(out_write(&job, "/dev/full", OUT_OWNER_SELF), -EIO);
+	assert_int_equal(out_write(&job, "/dev/null", OUT_OWNER_SELF), 0);
+}
+
 static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(a_write_that_failed_in_the_middle_is_an_error),
 	cmocka_unit_test(formats_are_found_by_name_and_by_suffix),
 	cmocka_unit_test(lines_survive_every_compression),
 	cmocka_unit_test(folded_stacks_are_as_flamegraph_takes_them),

@@ -112,6 +112,25 @@ static void unknown_types_and_keys_are_skipped(void **state)
 	assert_false(cut);
 }
 
+static void a_stack_has_at_most_as_many_frames_as_there_is_room_for(void **state)
+{
+	char *text = calloc(1, 64 << 10), error[600];
+	bool cut;
+
+	(void)state;
+	for (u32 n = PROF_MAX_FRAMES - 1; n < PROF_MAX_FRAMES + 2; n++) {
+		size_t len = (size_t)sprintf(text, "%s", HEADER);
+
+		len += (size_t)sprintf(text + len, "{\"type\":\"stack\",\"id\":1,\"frames\":[1");
+		for (u32 i = 1; i < n; i++)
+			len += (size_t)sprintf(text + len, ",1");
+		len += (size_t)sprintf(text + len, "],\"status\":\"complete\"}\n");
+		assert_int_equal(read_bytes(text, len, &cut, error),
+				 n <= PROF_MAX_FRAMES ? 2 : -EBADMSG);
+	}
+	free(text);
+}
+
 static void a_line_of_a_megabyte_is_the_longest(void **state)
 {
 	const size_t megabyte = 1 << 20;
@@ -406,6 +425,7 @@ static void a_missing_file_and_a_folder_are_errors(void **state)
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(what_is_wrong_is_told_with_its_line),
 	cmocka_unit_test(unknown_types_and_keys_are_skipped),
+	cmocka_unit_test(a_stack_has_at_most_as_many_frames_as_there_is_room_for),
 	cmocka_unit_test(a_line_of_a_megabyte_is_the_longest),
 	cmocka_unit_test(a_partial_cut_anywhere_is_read_up_to_its_last_whole_line),
 	cmocka_unit_test(a_gzip_file_cut_anywhere_is_broken),
