@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""collector.py MAJOR...: what is told of V8's collector, beside when V8 itself says it ran.
+"""collector.py MAJOR[:MODE]...: what is told of V8's collector, beside when V8 itself says it ran.
 
 V8 calls the program at the start and end of each collection, and its clock is the samples'
 (but for CLOCK_BOOTTIME's offset). So it is known of each sample whether the collector ran,
@@ -23,10 +23,12 @@ import signal
 import sys
 import time
 
+import results
 from lib import TOP, Checks, folder, need_bpf, node, record, running, unspool, version_of
 
 GARBAGE = os.path.join(TOP, "fixtures/node/garbage.js")
 ENOUGH = 3000  # samples
+LEAST_PAUSED = 60  # of them in collections: below, 5 % are fewer than three
 PAUSED = ["--single-threaded", "--no-incremental-marking"]
 MODES = (("paused", PAUSED, "-p"), ("usual", [], "-t"))
 # What V8 calls what collects; activity_v8.c goes by a list of its own.
@@ -117,7 +119,9 @@ def judge(check, version, mode, tmp):
     print(f"{words}: {f.n} samples, {f.paused} in {len(told)} collections, {f.named} of them "
           f"by frames, and {f.others} others; gc {act['gc']}, to be {f.counted}, +- {margin:.0f}; "
           f"traced {traced:.0f} ms of {pauses.ms:.0f}", flush=True)
-    check.that(f.n >= ENOUGH / 2 and f.paused >= 0.05 * f.n, f"{words}: enough is collected")
+    results.add(version=version, mode=name, samples=f.n, in_collections=f.paused, by_frames=f.named,
+                others=f.others, gc=act["gc"], gc_by_clock=f.counted)
+    check.that(f.n >= ENOUGH / 2 and f.paused >= LEAST_PAUSED, f"{words}: enough is collected")
     check.that(abs(traced - pauses.ms) <= 0.1 * pauses.ms, f"{words}: --trace-gc has that time")
     check.that(f.agrees, f"{words}: what is sampled in a collection is the collector")
     check.that(not late.agrees, f"{words}: not so 0.2 s later", quiet=True)
@@ -132,8 +136,8 @@ def judge(check, version, mode, tmp):
 def main():
     need_bpf()
     check = Checks()
-    for major in sys.argv[1:]:
-        for mode in MODES:
+    for major, _, wanted in (arg.partition(":") for arg in sys.argv[1:]):
+        for mode in (m for m in MODES if wanted in ("", m[0])):
             with folder() as tmp:
                 judge(check, version_of(major), mode, tmp)
     return check.end()

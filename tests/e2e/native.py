@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""native.py [SECONDS [MAJOR]]: native stacks without frame pointers, of programs that run together.
+"""native.py [--known] [SECONDS [MAJOR]]: native stacks without frame pointers, of programs that run together.
 
 A C program, with glibc and with musl, and a C++ program, built with -O2 -fomit-frame-pointer, and
 tools as the distribution built them are recorded by Unspool and by `perf record --call-graph
@@ -13,8 +13,9 @@ by (chains.py has the limits):
   points    largest difference of a chain's share, of the twenty most frequent, in points
   nesting   of the C program, which knows it: stacks that are exactly as its source says
 
-A recording that falls short is made once more and for longer, which decides. The same judges must
-refuse a recording that was not allowed any unwind rows.
+With --known perf is not asked, and only the programs of which completeness and nesting are judged
+run: exact in a few seconds. Else a recording that falls short is made once more and for longer, which
+decides. The same judges must refuse a recording that was not allowed any unwind rows.
 """
 
 import contextlib
@@ -23,6 +24,7 @@ import subprocess
 import sys
 import time
 
+import results
 from chains import Chains, Files, Verdict, our_chains, perf_chains
 from lib import (TOP, UNSPOOL, Checks, Profile, folder, need_bpf, node, record, running, skip,
                  version_of)
@@ -32,6 +34,7 @@ CC_PROGRAM = os.environ["UNSPOOL_NATIVE_CC"]
 MUSL_PROGRAM = os.environ["UNSPOOL_NATIVE_MUSL"]
 HZ = 499
 SETTLED_US = 2000000
+KNOWN = ("C", "C++", "C, musl")
 ENDS = {"coroutine_main"}  # what makecontext() puts below it is described by nobody
 
 # What of native.c lies above its leaves; threads and coroutines have no main().
@@ -185,13 +188,13 @@ def hidden(chain):
 HIDDEN = {"C": hidden, "C, musl": lambda chain: True}
 
 
-def judge(name, ours, theirs):
+def judge(name, ours, theirs, has_perf=True):
     v = Verdict(ours, theirs, HIDDEN.get(name, lambda chain: False))
     print(f"{name:>8} {v.samples:>7} {v.complete:>8.2f} {v.n:>7} {v.n_theirs:>7} {v.seen:>7.2f} "
           f"{v.points:>6.2f}  {dict(ours.reasons) or ''}", flush=True)
-    for chain, count in v.unseen if not v.is_seen else []:
+    for chain, count in v.unseen if has_perf and not v.is_seen else []:
         print("    not in perf's:", count, [function or file for file, function in chain])
-    for chain, a, b in v.far:
+    for chain, a, b in v.far if has_perf else []:
         print(f"    {a:.1f} %, perf {b:.1f} %:", [function or file for file, function in chain])
     return v
 
@@ -203,16 +206,20 @@ def one_recording(tmp, pids, seconds, *options):
 
 
 def check_good(check, profile, theirs, pids, files):
-    theirs = perf_chains(theirs, files, parts="Node.js" in pids)
+    """@theirs: what perf script printed; None: it was not asked."""
+    has_perf = theirs is not None
+    theirs = perf_chains(theirs, files, parts="Node.js" in pids) if has_perf else {}
     ours = our_chains(profile, files, SETTLED_US, ENDS)
     for name, pid in pids.items():
-        v = judge(name, ours.get(pid, Chains()), theirs.get(pid, Chains()))
+        v = judge(name, ours.get(pid, Chains()), theirs.get(pid, Chains()), has_perf)
         check.that(v.samples >= 50, f"{name}: {v.samples} samples", quiet=True)
         check.that(v.is_complete, f"{name}: complete as a rule", quiet=True)
-        if name == "C, musl":
+        if name == "C, musl" or not has_perf:
             continue
         check.that(v.is_seen, f"{name}: perf shows the same chains", quiet=True)
         check.that(v.is_near, f"{name}: as often", quiet=True)
+        results.add(program=name, samples=v.samples, complete=round(v.complete, 2),
+                    seen=round(v.seen, 2), points=round(v.points, 2))
     rows = profile.summary["rows"]
     print("rows:", rows)
     check.that(rows["rows"] * 4 <= rows["budget"], "no more rows than the budget allows")
@@ -240,33 +247,49 @@ def check_bad(check, profile, pids, files):
         check.that(exact < known * 0.9, "C without rows: not as in its source")
 
 
-def attempt(seconds, version):
+def recordings(tmp, pids, seconds, is_known):
+    """(our profile, what perf script prints of the same time)"""
+    if is_known:
+        return one_recording(tmp, pids, seconds), None
+    path = os.path.join(tmp, "perf.data")
+    with perf_recording(pids.values(), seconds, path):
+        profile = one_recording(tmp, pids, seconds)
+    return profile, perf_script(path)
+
+
+def attempt(seconds, version, is_known):
     check = Checks()
-    with folder() as tmp, started(tmp, programs(tmp, version)) as pids:
-        path = os.path.join(tmp, "perf.data")
-        with perf_recording(pids.values(), seconds, path):
-            profile = one_recording(tmp, pids, seconds)
+    with folder() as tmp:
+        wanted = [p for p in programs(tmp, version) if not is_known or p[0] in KNOWN]
+        run_all(check, tmp, wanted, seconds, is_known)
+    return check
+
+
+def run_all(check, tmp, wanted, seconds, is_known):
+    with started(tmp, wanted) as pids:
+        profile, theirs = recordings(tmp, pids, seconds, is_known)
         without = one_recording(tmp, pids, 1, "--max-memory", "0")
         print(f"{'':>8} {'samples':>7} {'complete':>8} {'native':>7} {'perf':>7} {'seen':>7} "
               f"{'points':>6}")
         files = Files()
-        check_good(check, profile, perf_script(path), pids, files)
+        check_good(check, profile, theirs, pids, files)
         check_bad(check, without, pids, files)
         if "C" in pids:
             check_nameless_kernel(check, tmp, pids["C"])
-    return check
 
 
 def main():
     need_bpf()
-    seconds = int(sys.argv[1]) if len(sys.argv) > 1 else 8
-    version = version_of(sys.argv[2]) if len(sys.argv) > 2 else None
-    if subprocess.run(["perf", "--version"], capture_output=True, check=False).returncode:
+    is_known = "--known" in sys.argv
+    args = [arg for arg in sys.argv[1:] if arg != "--known"]
+    seconds = int(args[0]) if args else 8
+    version = version_of(args[1]) if len(args) > 1 else None
+    if not is_known and subprocess.run(["perf", "--version"], capture_output=True, check=False).returncode:
         skip("no perf for this kernel (package linux-perf)")
-    check = attempt(seconds, version)
-    if check.failed:
+    check = attempt(seconds, version, is_known)
+    if check.failed and not is_known:
         print("too few samples to tell? once more, for longer", flush=True)
-        check = attempt(3 * seconds, version)
+        check = attempt(3 * seconds, version, is_known)
     return check.end()
 
 
