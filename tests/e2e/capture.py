@@ -10,6 +10,7 @@ import re
 import subprocess
 import sys
 
+import results
 from lib import BUSY, TOP, Checks, folder, need_bpf, node, running, skip, unspool, version_of
 
 SIM = os.environ.get("UNSPOOL_SIM", "unspool-sim")
@@ -52,6 +53,7 @@ def replay(check, cases, engine, tmp):
     with open(out, encoding="utf-8") as file:
         runs = [json.loads(line) for line in file]
     equal = sum(r["equal"] for r in runs if r["engine"] == engine)
+    results.add(version=version_of(sys.argv[1]), engine=engine, cases=len(cases), equal=equal)
     check.equal((done.returncode, equal), (0, len(cases)),
                 f"{engine}: {equal} of {len(cases)} cases give what the kernel gave")
     return runs

@@ -19,6 +19,7 @@ import os
 import re
 import sys
 
+import results
 from lib import TOP, Checks, folder, need_bpf, node, record, version_of
 
 WORKLOAD = os.path.join(TOP, "fixtures/node/workload.js")
@@ -105,6 +106,7 @@ def main():
     rows = list(differences(a, b))
     for name, p, q, error in rows:
         print(f"  {name:30} {p:6.2f} {q:6.2f} {p - q:+6.2f} +- {error:.2f}")
+        results.add(version=version, function=name, share=round(p, 2), of_v8=round(q, 2), error=round(error, 2))
     check.that(is_near(rows), f"{version}: the ten largest shares are V8's own, within 3 points and"
                " two standard errors")
     turned = [(name, p, rows[i - 1][2], e) for i, (name, p, _, e) in enumerate(rows)]

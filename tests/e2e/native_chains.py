@@ -23,6 +23,7 @@ import os
 import sys
 
 import chains
+import results
 from chains import Chains, Files, our_chains, perf_chains
 from lib import Checks, folder, need_bpf, version_of
 from native import (ENDS, HIDDEN, MUSL_PROGRAM, SETTLED_US, judge, nesting, one_recording,
@@ -84,11 +85,14 @@ def compare(check, name, ours, first, second):
     for depth in DEPTHS:
         a, b = cut(first, depth), cut(second, depth)
         us, them = share(cut(shown, depth), a), share(b, a)
+        results.add(program=name, depth=depth, samples=shown.counts.total(), in_perf=round(us, 2),
+                    perf_too=round(them, 2))
         print(f"  depth {depth}: in perf {us:6.2f}  perf too {them:6.2f}", flush=True)
         check.that(us >= min(99, them - MARGIN), f"{name}: perf shows the same at depth {depth}", quiet=True)
     wrong = unlinked(shown.counts, first.counts)
     us, them = linked(shown.counts, wrong), linked(second.counts,
                                                    unlinked(second.counts, first.counts))
+    results.add(program=name, links_in_perf=round(us, 2), perf_too=round(them, 2))
     print(f"  links:   in perf {us:6.2f}  perf too {them:6.2f}")
     for count, chain, pairs in wrong[:8]:
         print(f"    {count}: {' < '.join(str(f or file) for file, f in chain)}\n"
