@@ -8,6 +8,7 @@
 #include <sys/ptrace.h>
 #include <sys/user.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "live_cpu.h"
@@ -44,16 +45,28 @@ int live_cpu_attach(struct live_cpu *c)
 	return ptrace(PTRACE_SEIZE, c->tid, 0, 0) < 0 ? -errno : 0;
 }
 
+/* As waitpid(), for @ms at most: the kernel sends SIGCHLD when the thread stops. */
+static int wait_for(pid_t tid, int *status, int ms)
+{
+	struct timespec left = { 0, 10000000 };
+	sigset_t child, before;
+	int r;
+
+	sigemptyset(&child);
+	sigaddset(&child, SIGCHLD);
+	sigprocmask(SIG_BLOCK, &child, &before);
+	for (r = waitpid(tid, status, __WALL | WNOHANG); !r && ms > 0; ms -= 10) {
+		sigtimedwait(&child, NULL, &left);
+		r = waitpid(tid, status, __WALL | WNOHANG);
+	}
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	return r;
+}
+
 int live_cpu_wait(struct live_cpu *c, int ms)
 {
-	int status, r = 0;
+	int status, r = wait_for(c->tid, &status, ms);
 
-	for (int i = 0; i < 100 + 10 * ms; i++) {
-		r = waitpid(c->tid, &status, __WALL | WNOHANG);
-		if (r)
-			break;
-		usleep(i < 100 ? 0 : 100);
-	}
 	if (r < 0)
 		return -errno;
 	if (!r)
