@@ -23,10 +23,24 @@ enum shadow_insn shadow_classify(const u8 *insn)
 	return (w & 0xfffffc1f) == 0xd61f0000 ? SHADOW_JUMP : SHADOW_OTHER;
 }
 
-void shadow_step(struct shadow_stack *s, enum shadow_insn insn, const struct uw_regs *before,
-		 const struct uw_regs *after, u64 top)
+u64 shadow_loads_from(enum shadow_insn insn, const struct uw_regs *before)
+{
+	(void)insn;
+	(void)before;
+	return 0;
+}
+
+u64 shadow_called_from(const struct uw_regs *regs, u64 top)
 {
 	(void)top;
+	return regs->lr;
+}
+
+void shadow_step(struct shadow_stack *s, enum shadow_insn insn, const struct uw_regs *before,
+		 const struct uw_regs *after, u64 top, u64 loaded)
+{
+	(void)top;
+	(void)loaded;
 	if (insn == SHADOW_CALL && after->lr == before->pc + 4)
 		shadow_push(s, before->sp, after->lr);
 	else if (insn == SHADOW_RET || (insn == SHADOW_JUMP && after->pc == shadow_ra(s, 0)))

@@ -35,9 +35,15 @@ enum shadow_insn shadow_classify(const u8 *insn);
 /* Starts anew with the @n return addresses @ras, innermost first. */
 void shadow_begin(struct shadow_stack *s, const u64 *ras, u32 n);
 
-/* One instruction was executed; @top is the word at sp after it. */
+/* The return address of a function on its first instruction; @top is the word at sp. */
+u64 shadow_called_from(const struct uw_regs *regs, u64 top);
+
+/* Where an instruction reads a word that may be a return address; 0: nowhere. */
+u64 shadow_loads_from(enum shadow_insn insn, const struct uw_regs *before);
+
+/* One instruction was executed; @top is the word at sp after it, @loaded what it read. */
 void shadow_step(struct shadow_stack *s, enum shadow_insn insn, const struct uw_regs *before,
-		 const struct uw_regs *after, u64 top);
+		 const struct uw_regs *after, u64 top, u64 loaded);
 
 /* The innermost call returned, unseen. */
 void shadow_return(struct shadow_stack *s, const struct uw_regs *after);

@@ -2,8 +2,9 @@
 
 /*
  * x86-64: a call puts its return address on the stack. Code can take it into a register and
- * put it back elsewhere; it stays on the shadow stack meanwhile. Or it jumps there: a jump
- * through a register to the innermost return address is a return.
+ * put it back elsewhere, or copy it to make room for arguments; it stays on the shadow stack
+ * meanwhile. Or it jumps there: a jump through a register to the innermost return address is a
+ * return.
  */
 
 #include "shadow_stack.h"
@@ -31,8 +32,19 @@ enum shadow_insn shadow_classify(const u8 *insn)
 	return p[0] >= 0x58 && p[0] <= 0x5f ? SHADOW_POP : SHADOW_OTHER;
 }
 
+u64 shadow_loads_from(enum shadow_insn insn, const struct uw_regs *before)
+{
+	return insn == SHADOW_POP ? before->sp : insn == SHADOW_LOAD ? before->fp + 8 : 0;
+}
+
+u64 shadow_called_from(const struct uw_regs *regs, u64 top)
+{
+	(void)regs;
+	return top;
+}
+
 void shadow_step(struct shadow_stack *s, enum shadow_insn insn, const struct uw_regs *before,
-		 const struct uw_regs *after, u64 top)
+		 const struct uw_regs *after, u64 top, u64 loaded)
 {
 	u64 ra = shadow_ra(s, 0);
 
@@ -46,8 +58,7 @@ void shadow_step(struct shadow_stack *s, enum shadow_insn insn, const struct uw_
 		else if (after->sp < before->sp && top == ra)
 			s->entries[s->n - 1].addr = after->sp,
 					  s->entries[s->n - 1].is_popped = false;
-	} else if (s->n && ((insn == SHADOW_POP && s->entries[s->n - 1].addr == before->sp) ||
-			    (insn == SHADOW_LOAD && s->entries[s->n - 1].addr == before->fp + 8))) {
+	} else if (s->n && (insn == SHADOW_POP || insn == SHADOW_LOAD) && loaded == ra) {
 		s->entries[s->n - 1].is_popped = true;
 	} else {
 		shadow_drop_dead(s, after->sp);

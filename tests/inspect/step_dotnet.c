@@ -6,12 +6,20 @@
  *
  *	step_dotnet STEPS SKIP_MS NESTING CASE...
  *
+ * A thread's whole stack is judged, down to its entry, and most of it was there before the first
+ * step. So the shadow stack begins with a walk, made where a call has just returned, and that
+ * walk is checked: it is complete and without a guess; each return address in managed code that the
+ * judge itself finds by following frame pointers is in it, in this order; and the shadow stack is
+ *lost, which counts as left out, as soon as an executed return leads elsewhere. A frameless caller
+ *that is missing below all frames that return while steps are judged is not noticed.
+ *
  * Judged are steps in methods, precompiled ones and stubs, and of their stacks all frames
  * down to the thread's entry. The thread is stopped after SKIP_MS, and anew for half of each
  * case's steps, so that more than one stretch of the program is seen. Misses are listed by
  * method or kind of stub, with the bytes at pc.
  */
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,6 +30,7 @@
 #include "step_judge.h"
 
 #define STRETCHES 2
+#define MAX_BASE 1024
 
 static bool is_managed(const struct step_judge *j, u64 pc)
 {
@@ -45,9 +54,78 @@ static bool is_last(const struct step_judge *j, u64 ra)
 	return false;
 }
 
+static int stop(struct step_judge *j)
+{
+	int r = live_cpu_interrupt(j->cpu);
+
+	if (!r)
+		r = j->kind->refresh(j, true);
+	return r ? r : step_look(j);
+}
+
+/*
+ * Are managed code's return addresses by frame pointers frames of the walk, in order? But for
+ * one: a method that was entered by on-stack replacement keeps the frame record of the first
+ * code's call of the runtime.
+ */
+static bool has_frame_pointers(const struct step_judge *j)
+{
+	const struct uw_sample *s = &j->walk->sample;
+	u64 record[2], fp = j->cpu->regs.fp;
+	u32 i = 1, n_other = 0;
+
+	while (!target_read(j->target, fp, record, sizeof(record)) && is_managed(j, record[1])) {
+		u32 at = i;
+
+		while (at < s->n_frames && s->frames[at].pc != record[1])
+			at++;
+		if (at < s->n_frames)
+			i = at + 1;
+		else if (n_other++)
+			return false;
+		if (record[0] <= fp)
+			break;
+		fp = record[0];
+	}
+	return true;
+}
+
 static bool is_base(const struct step_judge *j)
 {
-	return j->walk->sample.status == UW_END && !j->walk->has_guess;
+	const struct uw_sample *s = &j->walk->sample;
+
+	return is_managed(j, s->pc) && s->status == UW_END && !j->walk->has_guess &&
+	       s->n_frames > 1;
+}
+
+/* To where the function returns to that happens to run, and walks from there. */
+static int begin(struct step_judge *j)
+{
+	const struct uw_sample *s = &j->walk->sample;
+	u64 ras[MAX_BASE];
+	u32 n;
+	int r = j->cpu->is_stopped ? live_cpu_go_on(j->cpu) : 0;
+
+	usleep(3000);
+	if (!r)
+		r = stop(j);
+	if (!r)
+		r = j->kind->walk(j);
+	if (r < 0)
+		return r;
+	if (!is_base(j) || !is_managed(j, s->frames[1].pc))
+		return -ETIMEDOUT;
+	r = step_run_to(j, s->frames[1].pc, s->sp);
+	if (!r)
+		r = j->kind->refresh(j, true);
+	if (!r)
+		r = j->kind->walk(j);
+	if (r || !is_base(j) || !has_frame_pointers(j))
+		return r ? r : -ETIMEDOUT;
+	for (n = 0; n + 1 < s->n_frames && n < MAX_BASE; n++)
+		ras[n] = s->frames[n + 1].pc;
+	shadow_begin(&j->shadow, ras, n);
+	return 0;
 }
 
 static void describe(const struct step_judge *j, char *text, size_t len)
@@ -84,7 +162,7 @@ static int walk(struct step_judge *j)
 
 static int step_case(struct step_judge *j, struct live_clr *c, const char *name, u64 n)
 {
-	u64 before = j->judged, missed = j->judged - j->exact;
+	u64 before = j->judged, missed = j->verdicts[STEP_MISS];
 	char thread[16];
 	int r;
 
@@ -101,14 +179,21 @@ static int step_case(struct step_judge *j, struct live_clr *c, const char *name,
 	for (int i = 0; !r && i < STRETCHES; i++)
 		r = step_thread(j, n / STRETCHES + 1);
 	printf("%-12s %llu judged, %llu missed%s%s\n", name, j->judged - before,
-	       j->judged - j->exact - missed, r ? ": " : "", r ? strerror(-r) : "");
+	       j->verdicts[STEP_MISS] - missed, r ? ": " : "", r ? strerror(-r) : "");
 	return 0;
 }
 
 int main(int argc, char **argv)
 {
-	static const struct step_kind dotnet = { is_mapped, is_managed, is_last, is_base,
-						 NULL,	    describe,	refresh, walk };
+	static const struct step_kind dotnet = {
+		.begin = begin,
+		.is_mapped = is_mapped,
+		.is_judged = is_managed,
+		.is_last = is_last,
+		.describe = describe,
+		.refresh = refresh,
+		.walk = walk,
+	};
 	static struct live_clr c;
 	static struct step_judge j = { .kind = &dotnet, .data = &c };
 	bool is_good;

@@ -2,17 +2,16 @@
 #include "step_judge.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 #define NATIVE_STEPS 500
-#define WINDOW_STEPS 2000 /* that are judged, then it begins anew elsewhere */
-#define MAX_LOST_STEPS 500 /* then another base is tried */
-#define MAX_BASE 1024
-#define MAX_TRIES 100 /* to stop it in the runtime's code */
+#define STRETCH_STEPS 300 /* that are judged in a row */
+#define MAX_SKIP_STEPS 600 /* that are only recorded between them, at random */
+#define WINDOW_STEPS 700 /* that are judged, then it begins anew elsewhere */
+#define MAX_LOST_STEPS 20 /* then it begins anew */
+#define MAX_TRIES 200 /* to begin */
 #define MAX_NATIVE_NS 500000000ull
 #define MAX_RUN_NS 300000000000ull /* of collections there can be many */
 
@@ -24,101 +23,105 @@ static u64 now_ns(void)
 	return (u64)ts.tv_sec * 1000000000 + (u64)ts.tv_nsec;
 }
 
+/* Marsaglia's xorshift64; the same in each run. */
+static u64 next_random(struct step_judge *j)
+{
+	j->random = j->random ? j->random : 88172645463325252ull;
+	j->random ^= j->random << 13;
+	j->random ^= j->random >> 7;
+	return j->random ^= j->random << 17;
+}
+
 /* ---- judging ---- */
 
-bool step_agrees(const struct step_judge *j, u32 from, u32 ra_idx, u64 spoil)
+/* The shadow stack, down to the last return address that is judged. */
+static const struct step_chain *true_chain(const struct step_judge *j)
 {
-	const struct uw_sample *s = &j->walk->sample;
+	static struct step_chain chain;
+	u64 ra;
 
-	for (;; from++, ra_idx++) {
-		u64 ra = shadow_ra(&j->shadow, ra_idx);
-
-		if (from >= s->n_frames || !ra)
-			return !ra && from >= s->n_frames;
-		if (s->frames[from].pc != ra + spoil)
-			return false;
-		if (j->kind->is_last(j, ra))
-			return true;
+	chain.is_cut = false;
+	for (chain.n = 0; !chain.is_cut && (ra = shadow_ra(&j->shadow, chain.n)); chain.n++) {
+		chain.ras[chain.n] = ra;
+		chain.is_cut = j->kind->is_last(j, ra);
 	}
+	return &chain;
 }
 
-static const char *form_of(const struct step_judge *j)
+static enum step_verdict compare(const struct step_judge *j)
 {
+	const struct step_chain *chain = true_chain(j);
 	const struct uw_sample *s = &j->walk->sample;
 
-	if (step_agrees(j, 1, 1, 0))
-		return "the caller is missing";
-	if (s->n_frames > 1 && s->frames[1].pc == shadow_ra(&j->shadow, 0) &&
-	    step_agrees(j, 2, 2, 0))
-		return "its caller's caller is missing";
-	if (step_agrees(j, 1, 2, 0))
-		return "two callers are missing";
-	if (step_agrees(j, 2, 0, 0))
-		return "a caller too many";
-	if (s->n_frames == 1)
-		return "no caller";
-	return "another stack";
+	if (step_chain_agrees(s, 1, chain, 0, 0))
+		return STEP_EXACT;
+	if (chain->n && j->kind->names && j->kind->is_named(j, chain->ras[0]) &&
+	    step_chain_agrees(s, 1, chain, 1, 0))
+		return STEP_BY_NAME;
+	return STEP_MISS;
 }
 
-/* Both stacks of a miss. */
-static void print_stacks(const struct step_judge *j)
+static void count_controls(struct step_judge *j)
 {
+	struct step_chain chain = *true_chain(j);
 	const struct uw_sample *s = &j->walk->sample;
 
-	printf("pc %llx sp %llx, status %d; true | walked\n", s->pc, s->sp, s->status);
-	for (u32 i = 0; i < 12; i++)
-		printf("  %16llx at %16llx | %16llx\n", shadow_ra(&j->shadow, i),
-		       i < j->shadow.n ? j->shadow.entries[j->shadow.n - 1 - i].addr : 0,
-		       i + 1 < s->n_frames ? s->frames[i + 1].pc : 0);
-}
-
-static void list_miss(struct step_judge *j)
-{
-	const char *wanted = getenv("STEP_PRINT");
-	char where[128], text[STEP_PLACE_LEN];
-	size_t i;
-
-	j->kind->describe(j, where, sizeof(where));
-	snprintf(text, sizeof(text), "%-24s %s", form_of(j), where);
-	if (wanted && strstr(text, wanted)) {
-		printf("%s\n", text);
-		print_stacks(j);
-	}
-	for (i = 0; i < j->n_places && strcmp(j->places[i].text, text); i++)
-		;
-	if (i == STEP_MAX_PLACES)
+	j->controls[STEP_OFF_BY_ONE] += step_chain_agrees(s, 1, &chain, 0, 1);
+	if (!step_chain_agrees(s, 1, &chain, 0, 0))
 		return;
-	if (i == j->n_places)
-		strcpy(j->places[j->n_places++].text, text);
-	j->places[i].n++;
+	j->controls[STEP_NO_INNERMOST] += step_chain_agrees(s, 1, &chain, 1, 0);
+	j->controls[STEP_NO_OUTERMOST] += step_chain_drop_outermost(&chain) &&
+					  step_chain_agrees(s, 1, &chain, 0, 0);
+}
+
+static void count(struct step_judge *j, enum step_verdict verdict, u64 n)
+{
+	j->verdicts[verdict] += n;
+	j->judged += n;
+}
+
+void step_settle(struct step_judge *j, bool is_right)
+{
+	for (int i = 0; i < STEP_N_VERDICTS; i++) {
+		for (u64 k = 0; !is_right && k < j->pending[i]; k++)
+			step_list_miss(j, "a wrong name, before");
+		count(j, is_right ? (enum step_verdict)i : STEP_MISS, j->pending[i]);
+		j->pending[i] = 0;
+	}
 }
 
 static int judge_step(struct step_judge *j)
 {
-	int r;
+	enum step_names names = STEP_NAMES_RIGHT;
+	enum step_verdict verdict;
+	int r = j->kind->walk(j);
 
-	if (j->shadow.is_lost) {
-		j->lost++;
-		return 0;
-	}
-	r = j->kind->walk(j);
 	if (r < 0)
 		return r;
-	j->judged++;
 	j->window_steps++;
-	j->spoiled_exact += step_agrees(j, 1, 0, 1);
-	if (step_agrees(j, 1, 0, 0))
-		j->exact++;
-	else if (j->kind->is_by_name && j->kind->is_by_name(j))
-		j->by_name++;
-	else
-		list_miss(j);
+	count_controls(j);
+	verdict = compare(j);
+	if (verdict != STEP_MISS && j->kind->names) {
+		j->controls[STEP_WRONG_NAME] += j->kind->names(j, true) != STEP_NAMES_WRONG;
+		names = j->kind->names(j, false);
+		if (names == STEP_NAMES_MOVED && verdict == STEP_EXACT)
+			verdict = STEP_MOVED;
+		else if (names == STEP_NAMES_MOVED || names == STEP_NAMES_WRONG)
+			verdict = STEP_MISS;
+	}
+	if (names == STEP_NAMES_OPEN) {
+		j->pending[verdict]++;
+		return 0;
+	}
+	count(j, verdict, 1);
+	if (verdict == STEP_MISS)
+		step_list_miss(j, step_chain_form(&j->walk->sample, true_chain(j)));
 	return 0;
 }
 
 /* ---- stepping ---- */
 
-static int look(struct step_judge *j)
+int step_look(struct step_judge *j)
 {
 	int r = live_cpu_read(j->cpu);
 
@@ -129,21 +132,10 @@ static int look(struct step_judge *j)
 	return r ? target_read(j->target, j->cpu->regs.pc, j->insn, 1) : 0;
 }
 
-/* Stops it wherever it is. */
-static int stop(struct step_judge *j)
-{
-	int r = live_cpu_interrupt(j->cpu);
-
-	if (!r)
-		r = j->kind->refresh(j, true);
-	return r ? r : look(j);
-}
-
-/* Runs on to @pc, when sp is at least @sp. */
-static int run_to(struct step_judge *j, u64 pc, u64 sp)
+int step_run_to(struct step_judge *j, u64 pc, u64 sp)
 {
 	struct live_cpu *c = j->cpu;
-	u64 end_ns = now_ns() + MAX_NATIVE_NS;
+	u64 end_ns = now_ns() + MAX_NATIVE_NS * (u64)live_cpu_slowness;
 	int r = live_cpu_break(c, pc);
 
 	while (!r) {
@@ -155,7 +147,7 @@ static int run_to(struct step_judge *j, u64 pc, u64 sp)
 		if (!r)
 			r = live_cpu_wait(c, LIVE_CPU_SOON_MS);
 		if (!r)
-			r = look(j);
+			r = step_look(j);
 		if (r || (c->regs.pc == pc && c->regs.sp >= sp))
 			break;
 		/* Off the breakpoint, in a deeper call. */
@@ -168,62 +160,28 @@ static int run_to(struct step_judge *j, u64 pc, u64 sp)
 	return r;
 }
 
-/* Can a shadow stack begin with the walk that was just made? */
-static bool is_base(const struct step_judge *j)
-{
-	return j->kind->is_judged(j, j->walk->sample.pc) && j->kind->is_base(j);
-}
-
-/*
- * Where it happens to be stopped the walk may be wrong, and that is what is judged. So it runs
- * on to where the function returns to: who has just called has a frame, whatever it is.
- */
-static int find_base(struct step_judge *j)
-{
-	const struct uw_sample *s = &j->walk->sample;
-	int r = j->cpu->is_stopped ? live_cpu_go_on(j->cpu) : 0;
-
-	usleep(3000);
-	if (!r)
-		r = stop(j);
-	if (!r)
-		r = j->kind->walk(j);
-	if (r < 0)
-		return r;
-	if (!is_base(j) || s->n_frames < 2 || !j->kind->is_judged(j, s->frames[1].pc))
-		return -ETIMEDOUT;
-	r = run_to(j, s->frames[1].pc, s->sp);
-	if (!r)
-		r = j->kind->refresh(j, true);
-	if (!r)
-		r = j->kind->walk(j);
-	return r ? r : is_base(j) ? 0 : -ETIMEDOUT;
-}
-
-/* The stack as the walk has it becomes the true one's base. */
 static int begin(struct step_judge *j)
 {
-	static u64 ras[MAX_BASE];
-	const struct uw_sample *s = &j->walk->sample;
 	int r = -ETIMEDOUT;
-	u32 n;
 
+	for (int i = 0; i < STEP_N_VERDICTS; i++) {
+		j->open += j->pending[i];
+		j->pending[i] = 0;
+	}
 	for (int i = 0; i < MAX_TRIES && r == -ETIMEDOUT; i++)
-		r = find_base(j);
+		r = j->kind->begin(j);
 	if (r)
 		return r == -ETIMEDOUT ? -EAGAIN : r;
 	j->lost_steps = j->native_steps = j->window_steps = 0;
+	j->skip_steps = (u32)(next_random(j) % MAX_SKIP_STEPS);
 	j->windows++;
-	for (n = 0; n + 1 < s->n_frames && n < MAX_BASE; n++)
-		ras[n] = s->frames[n + 1].pc;
-	shadow_begin(&j->shadow, ras, n);
 	return 0;
 }
 
 /* Runs on to where the innermost call returns to. */
 static int run_out(struct step_judge *j)
 {
-	int r = run_to(j, shadow_ra(&j->shadow, 0), j->cpu->regs.sp);
+	int r = step_run_to(j, shadow_ra(&j->shadow, 0), j->cpu->regs.sp);
 
 	if (r)
 		return r;
@@ -236,20 +194,44 @@ static int step(struct step_judge *j)
 	struct live_cpu *c = j->cpu;
 	struct uw_regs before = c->regs;
 	enum shadow_insn insn = shadow_classify(j->insn);
-	u64 top = 0;
+	u64 loads_from = shadow_loads_from(insn, &before), top = 0, loaded = 0;
 	int r;
 
 	if (c->signal) /* its handler returns to here */
-		return run_to(j, c->regs.pc, c->regs.sp);
+		return step_run_to(j, c->regs.pc, c->regs.sp);
+	if (loads_from)
+		target_read(j->target, loads_from, &loaded, sizeof(loaded));
 	r = live_cpu_step(c);
 	if (!r)
-		r = look(j);
+		r = step_look(j);
 	if (r < 0 || c->signal)
 		return r; /* before the instruction was executed */
 	target_read(j->target, c->regs.sp, &top, sizeof(top));
-	shadow_step(&j->shadow, insn, &before, &c->regs, top);
+	shadow_step(&j->shadow, insn, &before, &c->regs, top, loaded);
 	j->steps++;
 	return j->kind->is_mapped(j, c->regs.pc) ? 0 : j->kind->refresh(j, true);
+}
+
+/* Judges stretches, with others between them that are only recorded. */
+static bool is_skipped(struct step_judge *j)
+{
+	if (j->skip_steps) {
+		j->skip_steps--;
+		return true;
+	}
+	if (j->window_steps && !(j->window_steps % STRETCH_STEPS)) {
+		j->skip_steps = (u32)(next_random(j) % MAX_SKIP_STEPS);
+		j->window_steps++;
+	}
+	return false;
+}
+
+static bool has_pending(const struct step_judge *j)
+{
+	for (int i = 0; i < STEP_N_VERDICTS; i++)
+		if (j->pending[i])
+			return true;
+	return false;
 }
 
 static int step_once(struct step_judge *j)
@@ -258,9 +240,11 @@ static int step_once(struct step_judge *j)
 	int r = was_native && j->native_steps > NATIVE_STEPS && !j->cpu->signal ? run_out(j)
 										: step(j);
 
+	if (!r && !j->cpu->signal && j->kind->after_step)
+		r = j->kind->after_step(j);
 	j->lost_steps = j->shadow.is_lost ? j->lost_steps + 1 : 0;
-	if (r == -ETIMEDOUT ||
-	    (!r && (j->lost_steps > MAX_LOST_STEPS || j->window_steps >= WINDOW_STEPS)))
+	if (r == -ETIMEDOUT || (!r && (!j->shadow.n || j->lost_steps > MAX_LOST_STEPS ||
+				       (j->window_steps >= WINDOW_STEPS && !has_pending(j)))))
 		r = begin(j);
 	if (r || j->cpu->signal)
 		return r;
@@ -269,7 +253,16 @@ static int step_once(struct step_judge *j)
 		return 0;
 	}
 	j->native_steps = 0;
-	return judge_step(j);
+	j->recorded++;
+	if (j->shadow.is_lost) {
+		j->lost++;
+		return 0;
+	}
+	if (j->is_outside) {
+		j->outside++;
+		return 0;
+	}
+	return is_skipped(j) ? 0 : judge_step(j);
 }
 
 int step_thread(struct step_judge *j, u64 n)
@@ -280,29 +273,4 @@ int step_thread(struct step_judge *j, u64 n)
 	while (!r && j->judged < end && now_ns() < end_ns)
 		r = step_once(j);
 	return r;
-}
-
-/* ---- the report ---- */
-
-static int compare_places(const void *a, const void *b)
-{
-	const struct step_place *x = a, *y = b;
-
-	return (x->n < y->n) - (x->n > y->n);
-}
-
-bool step_report(struct step_judge *j, u64 n)
-{
-	const char *least = getenv("STEP_FAIL_UNDER");
-	u64 good = j->exact + j->by_name;
-	double percent = 100.0 * (double)good / (double)(j->judged ? j->judged : 1);
-
-	printf("%llu steps, %llu judged, %u windows: exact %llu, by name %llu, together %.3f %%, "
-	       "missed %llu; without a true stack %llu (%u times); control %llu\n",
-	       j->steps, j->judged, j->windows, j->exact, j->by_name, percent, j->judged - good,
-	       j->lost, j->shadow.n_lost, j->spoiled_exact);
-	qsort(j->places, j->n_places, sizeof(j->places[0]), compare_places);
-	for (size_t i = 0; i < j->n_places && i < 60; i++)
-		printf("  %6llu  %s\n", j->places[i].n, j->places[i].text);
-	return !j->spoiled_exact && (!least || (j->judged >= n && percent >= atof(least)));
 }

@@ -2,32 +2,54 @@
 #pragma once
 
 /*
- * The walk at every instruction of a runtime's code, against a true stack: a thread of
- * a live process is single-stepped, a shadow stack (shadow_stack.h) keeps what was
- * called, and the core walks the live memory after each step. What is special about a
- * runtime its program tells (step_v8.c, step_dotnet.c).
+ * The walk at every instruction of a runtime's code, against a true stack: a thread of a live
+ * process is single-stepped, a shadow stack (shadow_stack.h) records each call and return, and
+ * the core walks the live memory after each step. The runtime's part is in step_v8.c and
+ * step_dotnet.c.
+ *
+ * The shadow stack begins where the stack that is judged is known from elsewhere
+ * (step_kind.begin). Everything above is a call that was executed under the judge's eyes.
+ * Functions that take long are run to the return address that the shadow stack has for them.
  *
  * A step is
  *
- *	exact    each return address is there, in order
- *	by name  not all of them are frames, but naming finds and says the others
+ *	exact    all return addresses are frames, in order, and all names are right
+ *	by name  the innermost return address, in a function, is no frame, but all names are right
+ *	moved    all return addresses are frames, but other functions are inlined at pc
  *	miss     anything else
  *
- * $STEP_PRINT: misses whose line has this text are printed in full. $STEP_FAIL_UNDER: it is a
- * failure when less than so many % are right, or when fewer steps than asked could be judged.
+ * Names are right when the program itself reports the same functions (step_program.h). An
+ * optimizing compiler moves instructions past those that report, and gives no positions for code
+ * out of line; so moved steps are no misses, but at most MAX_MOVED % may be. Steps for
+ * which the shadow stack is lost, and steps whose names were never settled, are left out; at
+ * most MAX_LEFT_OUT % of all steps may be. As a control, each step is also compared with a true
+ * stack whose innermost caller is dropped, with one whose outermost caller is dropped, with
+ * return addresses that are off by one, and with a wrong name: none of them may agree.
  *
- * Misses are listed by place and form. A native call that takes longer than NATIVE_STEPS
- * is run to its end, and so is the handler of a signal.
+ * STEP_PRINT: print misses whose line has this text in full. STEP_FAIL_UNDER: fail when less
+ * than this many % are right, or when fewer steps than asked were judged. STEP_NAME and
+ * UNSPOOL_RESULTS: append the figures under this name to this file, as a line of JSON.
  */
 
 #include "../../inspect/target/target.h"
 #include "live_cpu.h"
 #include "shadow_stack.h"
+#include "step_compare.h"
 
 #define STEP_MAX_PLACES 1024
-#define STEP_PLACE_LEN 160
+#define STEP_PLACE_LEN 192
 
 struct step_judge;
+
+enum step_verdict { STEP_MISS, STEP_EXACT, STEP_BY_NAME, STEP_MOVED, STEP_N_VERDICTS };
+enum step_names { STEP_NAMES_WRONG, STEP_NAMES_RIGHT, STEP_NAMES_MOVED, STEP_NAMES_OPEN };
+enum step_control {
+	STEP_NO_INNERMOST,
+	STEP_NO_OUTERMOST,
+	STEP_OFF_BY_ONE,
+	STEP_WRONG_NAME,
+	STEP_N_CONTROLS
+};
 
 /* Where steps were missed, and how often. */
 struct step_place {
@@ -35,14 +57,21 @@ struct step_place {
 	u64 n;
 };
 
-/* What is special about a runtime. @j->data is the program's own. */
+/* The runtime's part. @j->data is its own. Callbacks that may be NULL say so. */
 struct step_kind {
+	/* Runs the thread to a known stack and begins j->shadow; -ETIMEDOUT: try again. */
+	int (*begin)(struct step_judge *j);
 	bool (*is_mapped)(const struct step_judge *j, u64 pc); /* code that is known */
 	bool (*is_judged)(const struct step_judge *j, u64 pc); /* the runtime's code */
 	bool (*is_last)(const struct step_judge *j, u64 ra); /* callers of this are not judged */
-	bool (*is_base)(const struct step_judge *j); /* can a shadow stack begin with the walk's? */
-	bool (*is_by_name)(const struct step_judge *j); /* NULL: nothing is */
+	/* After each step, before it is judged. NULL: nothing to do. */
+	int (*after_step)(struct step_judge *j);
+	/* Do names show the function with this return address? NULL: names are not judged. */
+	bool (*is_named)(const struct step_judge *j, u64 ra);
+	/* @is_spoiled: compare with a wrong name. */
+	enum step_names (*names)(struct step_judge *j, bool is_spoiled);
 	void (*describe)(const struct step_judge *j, char *text, size_t len); /* where pc is */
+	void (*print)(const struct step_judge *j); /* names, of a miss; NULL: there are none */
 	int (*refresh)(struct step_judge *j, bool is_fresh); /* mappings may have changed */
 	int (*walk)(struct step_judge *j); /* fills @j->walk */
 };
@@ -56,8 +85,15 @@ struct step_judge {
 
 	struct shadow_stack shadow;
 	u8 insn[16];
-	u64 steps, judged, exact, by_name, lost, spoiled_exact;
-	u32 native_steps, lost_steps, window_steps, windows;
+	bool is_outside; /* no part of the program runs: a step is not judged */
+	u64 steps, judged, verdicts[STEP_N_VERDICTS];
+	u64 pending[STEP_N_VERDICTS]; /* whose names are open */
+	u64 recorded; /* steps in the runtime's code, judged or not */
+	u64 lost, open; /* left out: the shadow stack was lost, the name was never settled */
+	u64 outside;
+	u64 controls[STEP_N_CONTROLS]; /* that agreed: 0 is demanded */
+	u64 random;
+	u32 native_steps, lost_steps, window_steps, skip_steps, windows;
 	struct step_place places[STEP_MAX_PLACES];
 	size_t n_places;
 };
@@ -67,13 +103,22 @@ struct step_judge {
  * @j:		kind, data, cpu, target and walk are set; the counts go on
  * @n:		judge so many more
  *
- * Return: 0 (also when time was over), -EAGAIN (it never runs the runtime's code) or another
+ * Return: 0 (also when time was over), -EAGAIN (it never reaches a known stack) or another
  * negative errno.
  */
 int step_thread(struct step_judge *j, u64 n);
 
-/* Do frames from @from on agree with the true stack's from @ra_idx on? @spoil: a control. */
-bool step_agrees(const struct step_judge *j, u32 from, u32 ra_idx, u64 spoil);
+/* Runs on to @pc, when sp is at least @sp. -ETIMEDOUT: it has not come there; it is stopped. */
+int step_run_to(struct step_judge *j, u64 pc, u64 sp);
+
+/* Reads registers and the instruction of the stopped thread. */
+int step_look(struct step_judge *j);
+
+/* The steps whose names are open are settled. */
+void step_settle(struct step_judge *j, bool is_right);
+
+/* Counts a miss of the last walk under @form and where pc is. */
+void step_list_miss(struct step_judge *j, const char *form);
 
 /* Prints the figures and misses. Return: whether they are as good as $STEP_FAIL_UNDER asks. */
 bool step_report(struct step_judge *j, u64 n);

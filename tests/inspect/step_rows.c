@@ -140,7 +140,9 @@ static int step(struct judge *j, struct user_regs_struct *regs)
 	struct user_regs_struct before = *regs;
 	u64 words[2] = { peek(j, regs->rip), peek(j, regs->rip + 8) };
 	enum shadow_insn insn = shadow_classify((const u8 *)words);
-	struct uw_regs before_regs = { .pc = regs->rip, .sp = regs->rsp }, after_regs;
+	struct uw_regs before_regs = { regs->rip, regs->rsp, regs->rbp, 0, {} }, after_regs;
+	u64 loads_from = shadow_loads_from(insn, &before_regs);
+	u64 loaded = loads_from ? peek(j, loads_from) : 0;
 	u32 n = j->shadow.n;
 	int status;
 
@@ -151,7 +153,7 @@ static int step(struct judge *j, struct user_regs_struct *regs)
 	after_regs = (struct uw_regs){ .pc = regs->rip, .sp = regs->rsp };
 	if (WSTOPSIG(status) != SIGTRAP) /* taken from it: handlers would run unseen */
 		return 0;
-	shadow_step(&j->shadow, insn, &before_regs, &after_regs, peek(j, regs->rsp));
+	shadow_step(&j->shadow, insn, &before_regs, &after_regs, peek(j, regs->rsp), loaded);
 	if (insn == SHADOW_CALL && j->shadow.n && j->shadow.n <= n + 1)
 		j->fps[j->shadow.n - 1] = before.rbp;
 	if (j->shadow.is_lost)

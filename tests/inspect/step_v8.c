@@ -4,18 +4,21 @@
  * The walk at every instruction of V8's code (step_judge.h): the main thread of a live
  * Node.js, on this machine or of arm64 under qemu-user (live_cpu.h).
  *
- *	step_v8 STEPS SKIP_MS NODE [FLAG]... SCRIPT [ARG]...
+ *	step_v8 STEPS SKIP_MS NODE [FLAG]... SCRIPT
  *
- * Of the stacks the part down to the first native frame is judged. By name counts frame 0
- * as a handler of the interpreter, which counts as the function that is interpreted and is
- * named as it; or a builtin whose caller is no frame, but naming finds it (v8_name.c) and
- * says both. Who enters baseline code must be the function whose BytecodeArray that code has;
- * naming knows it by a register or the frame.
+ * SCRIPT is fixtures/node/steps.js, which reports its own functions (step_program.h). The shadow
+ * stack begins at a breakpoint on a builtin by which C++ calls JavaScript; from there on down to
+ * the first native frame all return addresses are judged, and the names of all functions from
+ * scripts. Names of builtins are not judged. Steps while no function of SCRIPT runs are outside.
+ *
+ * Frameless builtins, handlers of the interpreter and builtins that are about to make a frame
+ * may lack their caller's return address; then the names must show the caller.
  *
  * Misses are listed by builtin, or tier and whether its code has just begun, with the bytes at
  * pc.
  */
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,6 +29,20 @@
 #include "../check.h"
 #include "live_node.h"
 #include "step_judge.h"
+#include "step_program.h"
+#include "step_spoil.h"
+
+#define N(a) (sizeof(a) / sizeof((a)[0]))
+#define MAX_NAMES 256
+
+struct stepped {
+	struct live_node node;
+	struct step_program program;
+	u32 depths[SHADOW_MAX]; /* by entry of the shadow stack: reported when native code called */
+	bool is_own[SHADOW_MAX]; /* by entry: it is the interpreter's, on the function's frame */
+	u32 n_shadow; /* before the last step */
+	u32 n_begun;
+};
 
 static const struct uw_mapping *mapping_at(const struct live_node *n, u64 pc)
 {
@@ -52,57 +69,194 @@ static const struct v8_builtin *builtin_at(const struct live_node *n, u64 pc)
 				   m->file_off + (pc - m->start_addr) - n->build->blob_off);
 }
 
-#define PROLOGUE_LEN 22 /* mov $iq, %r12; call of at most 7 bytes, after others */
-
-/* Is it the function whose BytecodeArray stands in baseline code, before its first call? */
-static bool is_function_at(const struct step_judge *j, u64 ra, const struct v8_name *name)
+static int stop(struct step_judge *j)
 {
-	const struct live_node *node = j->data;
-	u64 time_ns = node->walk.sample.time_ns, bytecode = 0;
-	u8 code[PROLOGUE_LEN];
-	struct v8_function *f;
-	struct v8_name like;
+	int r = live_cpu_interrupt(j->cpu);
 
-	if (target_read(j->target, ra - PROLOGUE_LEN, code, sizeof(code)))
-		return false;
-	for (int i = 0; i < PROLOGUE_LEN - 10; i++)
-		if (code[i] == 0x49 && code[i + 1] == 0xbc)
-			memcpy(&bytecode, code + i + 2, sizeof(bytecode));
-	f = bytecode ? v8_function_by_bytecode(node->heap, bytecode, time_ns) : NULL;
-	if (!f)
-		return false;
-	v8_name_function(f, &like);
-	return !strcmp(like.name, name->name);
+	if (!r)
+		r = j->kind->refresh(j, true);
+	return r ? r : step_look(j);
 }
 
-/* As v8_name.c's name_in_handler() and name_by_stack() find it. */
-static bool is_by_name(const struct step_judge *j)
+static int read_program(struct step_judge *j)
 {
-	const struct uw_sample *s = &j->walk->sample;
-	const struct live_node *node = j->data;
-	const struct v8_builtin *b = builtin_at(node, s->pc), *caller;
-	u64 ra = shadow_ra(&j->shadow, 0);
-	struct v8_name names[V8_MAX_NAMES];
+	struct stepped *st = j->data;
+	enum program_event event;
+	u32 n_callers = j->shadow.n;
+	int r;
 
-	if (!b || !step_agrees(j, 1, 1, 0))
-		return false;
-	if (b->is_entering)
-		return v8_heap_name(node->heap, s, 0, names) == 2 && !names[1].reason &&
-		       is_function_at(j, ra, &names[1]);
-	if (s->frames[0].kind != UW_V8_JS || s->frames[0].status != UW_OK)
-		return false;
-	caller = builtin_at(node, ra - 1);
-	if (b->is_handler)
-		return caller && caller->kind == V8_BUILTIN_INTERPRETER &&
-		       v8_heap_name(node->heap, s, 0, names) == 1 && !names[0].reason;
-	if (s->sp_words[0] != ra && s->sp_words[1] != ra && s->sp_words[2] != ra)
-		return false;
-	return v8_heap_name(node->heap, s, 0, names) > 1 && !names[1].reason;
+	for (u32 i = 0; i < j->shadow.n; i++)
+		n_callers -= st->is_own[i];
+	r = step_program_read(&st->program, j->target, n_callers, &event);
+	if (event != PROGRAM_NOTHING)
+		step_settle(j, event == PROGRAM_WAS_RIGHT);
+	j->is_outside = !st->program.words[0];
+	return r;
+}
+
+/* The entry of the builtin with this name, in one of the mappings that show it; 0: in none. */
+static u64 find_entry(const struct live_node *n, const char *name, u32 i)
+{
+	const struct v8_builtin *b = NULL;
+
+	for (size_t k = 0; k < n->build->n_builtins && !b; k++)
+		if (n->build->builtins[k].name && !strcmp(n->build->builtins[k].name, name))
+			b = &n->build->builtins[k];
+	for (size_t k = 0; k < n->n_mappings && b; k++) {
+		const struct uw_mapping *m = &n->mappings[k];
+		u64 at = n->build->blob_off + b->blob_off;
+
+		if (m->kind == UW_MAP_V8_BUILTINS && m->file_off <= at &&
+		    at - m->file_off < m->end_addr - m->start_addr && !i--)
+			return m->start_addr + at - m->file_off;
+	}
+	return 0;
+}
+
+/*
+ * C++ calls JavaScript by these builtins. On their first instruction the true stack is one
+ * return address, in C++, whose callers are not judged.
+ */
+static int begin(struct step_judge *j)
+{
+	static const char *const entries[] = { "JSEntry", "JSEntry", "JSEntry",
+					       "JSRunMicrotasksEntry" };
+	struct stepped *st = j->data;
+	u32 turn = st->n_begun++, n = N(entries);
+	u64 addr, ra, top = 0;
+	int r = stop(j);
+
+	if (r)
+		return r;
+	addr = find_entry(&st->node, entries[turn % n], turn / n % 2);
+	if (!addr)
+		addr = find_entry(&st->node, entries[turn % n], 0);
+	if (!addr)
+		return -ENOENT;
+	r = step_run_to(j, addr, 0);
+	if (!r)
+		r = stop(j);
+	if (r)
+		return r;
+	target_read(j->target, j->cpu->regs.sp, &top, sizeof(top));
+	ra = shadow_called_from(&j->cpu->regs, top);
+	if (is_v8(&st->node, ra))
+		return -ETIMEDOUT;
+	shadow_begin(&j->shadow, &ra, 1);
+	st->n_shadow = 1;
+	st->is_own[0] = false;
+	r = read_program(j);
+	st->depths[0] = st->program.words[0];
+	return r;
+}
+
+/* Notes what has just been called from. */
+static int after_step(struct step_judge *j)
+{
+	struct stepped *st = j->data;
+	u64 ra = shadow_ra(&j->shadow, 0);
+	const struct v8_builtin *b;
+
+	if (j->shadow.n > st->n_shadow) {
+		b = builtin_at(&st->node, ra - 1);
+		st->depths[j->shadow.n - 1] = is_v8(&st->node, ra) ? 0 : st->program.words[0];
+		st->is_own[j->shadow.n - 1] = b && b->kind == V8_BUILTIN_INTERPRETER;
+	}
+	st->n_shadow = j->shadow.n;
+	return read_program(j);
+}
+
+/* How many functions had been reported when the innermost native code called. */
+static u32 depth_of_segment(const struct step_judge *j)
+{
+	const struct stepped *st = j->data;
+
+	for (u32 i = 0; i < j->shadow.n; i++)
+		if (!is_v8(&st->node, shadow_ra(&j->shadow, i)))
+			return st->depths[j->shadow.n - 1 - i];
+	return 0;
+}
+
+/* The functions of scripts in the walk's frames, innermost first, down to the first native one. */
+static u32 list_names(struct stepped *st, char list[MAX_NAMES][64], u32 *n_inlined)
+{
+	const struct uw_sample *s = &st->node.walk.sample;
+	struct v8_name names[V8_MAX_NAMES];
+	u32 n = 0;
+
+	*n_inlined = 0;
+	for (u32 i = 0; i < s->n_frames && is_v8(&st->node, s->frames[i].pc); i++) {
+		int n_names = s->frames[i].kind == UW_V8_JS || s->frames[i].kind == UW_V8_CODE ||
+					      s->frames[i].kind == UW_V8_STUB
+				      ? v8_heap_name(st->node.heap, s, i, names)
+				      : 0;
+
+		for (int k = 0; k < n_names; k++) {
+			if (names[k].kind != V8_NAME_JS || n == MAX_NAMES)
+				continue;
+			if (!i && names[k].inlined)
+				++*n_inlined;
+			snprintf(list[n++], sizeof(list[0]), "%s",
+				 names[k].name ? names[k].name : "no name");
+		}
+	}
+	return n;
+}
+
+/* Names of builtins are not judged, but the interpreter's frame is its function's. */
+static bool is_named(const struct step_judge *j, u64 ra)
+{
+	const struct stepped *st = j->data;
+	const struct v8_builtin *b = builtin_at(&st->node, ra - 1);
+
+	return is_v8(&st->node, ra) && (!b || b->kind == V8_BUILTIN_INTERPRETER);
+}
+
+static bool is_optimized(const struct stepped *st)
+{
+	struct v8_code code;
+
+	return !v8_code_find(st->node.heap, st->node.walk.sample.pc, &code) &&
+	       (code.tier == V8_TIER_MAGLEV || code.tier == V8_TIER_TURBOFAN);
+}
+
+static enum step_names judge_names(struct step_judge *j, bool is_spoiled)
+{
+	static char list[MAX_NAMES][64];
+	const char *names[MAX_NAMES];
+	struct stepped *st = j->data;
+	struct step_program *p = &st->program;
+	u32 n_inlined, n = list_names(st, list, &n_inlined), from_depth = depth_of_segment(j);
+	bool is_pending;
+
+	for (u32 i = 0; i < n; i++)
+		names[i] = list[i];
+	if (!step_program_agrees(p, names, n, from_depth, &is_pending))
+		return !is_spoiled && is_optimized(st) &&
+				       step_program_has_outermost(p, names + n_inlined,
+								  n - n_inlined, from_depth)
+			       ? STEP_NAMES_MOVED
+			       : STEP_NAMES_WRONG;
+	if (is_spoiled) {
+		if (n == is_pending)
+			return STEP_NAMES_WRONG; /* nothing to compare with yet */
+		names[is_pending ? n - 1 : 0] = "another function";
+		return step_program_agrees(p, names, n, from_depth, &is_pending) && !is_pending
+			       ? STEP_NAMES_RIGHT
+			       : STEP_NAMES_WRONG;
+	}
+	if (!is_pending)
+		return STEP_NAMES_RIGHT;
+	if (p->pending[0] && strcmp(p->pending, names[0]))
+		return STEP_NAMES_WRONG;
+	snprintf(p->pending, sizeof(p->pending), "%s", names[0]);
+	p->pending_depth = p->words[0];
+	return STEP_NAMES_OPEN;
 }
 
 static void describe(const struct step_judge *j, char *text, size_t len)
 {
-	const struct live_node *node = j->data;
+	const struct live_node *node = &((struct stepped *)j->data)->node;
 	u64 pc = j->walk->sample.pc;
 	const struct v8_builtin *b = builtin_at(node, pc);
 	struct v8_code code;
@@ -121,39 +275,49 @@ static void describe(const struct step_judge *j, char *text, size_t len)
 	snprintf(text, len, "%-36s %s", where, bytes);
 }
 
+static void print(const struct step_judge *j)
+{
+	static char list[MAX_NAMES][64];
+	struct stepped *st = j->data;
+	u32 n_inlined, n = list_names(st, list, &n_inlined);
+
+	for (u32 i = 0; i < n; i++)
+		printf("%s%s", i ? " < " : "names: ", list[i]);
+	printf("\nreported:");
+	for (u32 depth = st->program.words[0]; depth--;)
+		printf(" %u", st->program.words[1 + depth]);
+	printf(", native code called at depth %u\n", depth_of_segment(j));
+}
+
 static bool is_mapped(const struct step_judge *j, u64 pc)
 {
-	return mapping_at(j->data, pc) != NULL;
+	return mapping_at(&((struct stepped *)j->data)->node, pc) != NULL;
 }
 
 static bool is_judged(const struct step_judge *j, u64 pc)
 {
-	return is_v8(j->data, pc);
+	return is_v8(&((struct stepped *)j->data)->node, pc);
 }
 
 static bool is_last(const struct step_judge *j, u64 ra)
 {
-	return !is_v8(j->data, ra);
-}
-
-static bool is_base(const struct step_judge *j)
-{
-	(void)j;
-	return true;
+	return !is_v8(&((struct stepped *)j->data)->node, ra);
 }
 
 static int refresh(struct step_judge *j, bool is_fresh)
 {
-	return live_node_read_mappings(j->data, is_fresh);
+	return live_node_read_mappings(&((struct stepped *)j->data)->node, is_fresh);
 }
 
 /* All leaves are named, as a recorder does: what a function's BytecodeArray is comes from that. */
 static int walk(struct step_judge *j)
 {
-	struct live_node *node = j->data;
+	struct live_node *node = &((struct stepped *)j->data)->node;
 	struct v8_name names[V8_MAX_NAMES];
 	int r = live_node_walk(node);
 
+	if (!r)
+		step_spoil(&node->walk.sample);
 	if (!r && node->walk.sample.frames[0].kind == UW_V8_JS)
 		v8_heap_name(node->heap, &node->walk.sample, 0, names);
 	return r;
@@ -161,28 +325,43 @@ static int walk(struct step_judge *j)
 
 int main(int argc, char **argv)
 {
-	static const struct step_kind v8 = { is_mapped,	 is_judged, is_last, is_base,
-					     is_by_name, describe,  refresh, walk };
-	static struct live_node node;
-	static struct step_judge j = { .kind = &v8, .data = &node };
+	static const struct step_kind v8 = {
+		.begin = begin,
+		.is_mapped = is_mapped,
+		.is_judged = is_judged,
+		.is_last = is_last,
+		.after_step = after_step,
+		.is_named = is_named,
+		.names = judge_names,
+		.describe = describe,
+		.print = print,
+		.refresh = refresh,
+		.walk = walk,
+	};
+	static struct stepped st;
+	static struct step_judge j = { .kind = &v8, .data = &st };
 	bool is_good;
 	u64 n;
 	int r;
 
 	if (argc < 5)
-		return check_cannot_run(
-			"usage: step_v8 STEPS SKIP_MS NODE [FLAG]... SCRIPT [ARG]...");
+		return check_cannot_run("usage: step_v8 STEPS SKIP_MS NODE [FLAG]... SCRIPT");
 	n = strtoull(argv[1], NULL, 10);
-	r = live_node_start(&node, argv + 3);
+	r = live_node_start(&st.node, argv + 3);
 	if (!r) {
+		j.cpu = &st.node.cpu;
+		j.target = &st.node.process.target;
+		j.walk = &st.node.walk;
 		usleep((useconds_t)atoi(argv[2]) * 1000);
-		j.cpu = &node.cpu;
-		j.target = &node.process.target;
-		j.walk = &node.walk;
-		r = step_thread(&j, n);
+		r = stop(&j);
 	}
+	if (!r)
+		r = step_program_init(&st.program, st.node.out, j.target, st.node.maps);
+	if (!r)
+		r = step_thread(&j, n);
 	is_good = step_report(&j, n);
-	live_node_end(&node);
+	live_node_end(&st.node);
+	step_program_deinit(&st.program);
 	if (r < 0)
 		printf("%s\n", strerror(-r));
 	return r < 0 || !is_good;

@@ -1,9 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
-/* What the judge of single steps takes instructions of x86-64 for; as objdump reads the bytes. */
+/*
+ * The judge of single steps, without a process: instructions of x86-64, as objdump reads the
+ * bytes; the shadow stack; the comparison of a walk with it, and with a program's own report.
+ */
+
+#include <string.h>
 
 #include "../check.h"
 #include "shadow_stack.h"
+#include "step_compare.h"
+#include "step_program.h"
 
 #define N(a) (sizeof(a) / sizeof((a)[0]))
 
@@ -38,10 +45,190 @@ static void instructions_are_what_they_do_to_a_stack(void **state)
 		assert_int_equal(shadow_classify(rows[i].insn), rows[i].is);
 }
 
+static void return_address_that_code_moves_stays_on_the_stack(void **state)
+{
+	static const struct {
+		enum shadow_insn insn;
+		u64 pc, before_sp, sp, top, loaded;
+		u32 n;
+	} rows[] = {
+		{ SHADOW_CALL, 0x200, 0x1000, 0xff8, 0x105, 0, 2 },
+		{ SHADOW_OTHER, 0x201, 0xff8, 0xfe8, 0x105, 0, 2 }, /* copied to make room */
+		{ SHADOW_POP, 0x202, 0xfe8, 0xff0, 0, 0x105, 2 },
+		{ SHADOW_OTHER, 0x203, 0xff0, 0x1010, 0, 0, 2 }, /* arguments are dropped */
+		{ SHADOW_OTHER, 0x204, 0x1010, 0x1008, 0x105, 0, 2 }, /* pushed again */
+		{ SHADOW_RET, 0x105, 0x1008, 0x1010, 0, 0, 1 },
+	};
+	const u64 base = 0x42;
+	struct shadow_stack s;
+
+	(void)state;
+	shadow_begin(&s, &base, 1);
+	for (size_t i = 0; i < N(rows); i++) {
+		struct uw_regs before = { .sp = rows[i].before_sp };
+		struct uw_regs after = { .pc = rows[i].pc, .sp = rows[i].sp };
+
+		shadow_step(&s, rows[i].insn, &before, &after, rows[i].top, rows[i].loaded);
+		assert_int_equal(s.n, rows[i].n);
+		assert_false(s.is_lost);
+	}
+	assert_int_equal(shadow_ra(&s, 0), base);
+}
+
+static void return_to_an_unknown_address_loses_the_stack(void **state)
+{
+	struct uw_regs before = { .sp = 0x1000 }, after = { .pc = 0x77, .sp = 0x1008 };
+	const u64 base = 0x42;
+	struct shadow_stack s;
+
+	(void)state;
+	shadow_begin(&s, &base, 1);
+	shadow_step(&s, SHADOW_RET, &before, &after, 0, 0);
+	assert_true(s.is_lost);
+}
+
+static void every_wrong_chain_differs(void **state)
+{
+	static const struct {
+		u64 frames[6];
+		const char *form; /* NULL: it agrees */
+	} rows[] = {
+		{ { 1, 10, 20, 30, 40 }, NULL },
+		{ { 1, 10, 20, 30, 40, 99 }, NULL }, /* callers of the cut are not judged */
+		{ { 1, 20, 30, 40 }, "the caller is missing" },
+		{ { 1, 10, 30, 40 }, "its caller's caller is missing" },
+		{ { 1, 30, 40 }, "two callers are missing" },
+		{ { 1, 5, 10, 20, 30, 40 }, "a caller too many" },
+		{ { 1 }, "no caller" },
+		{ { 1, 10, 20, 40 }, "another stack" }, /* a base with a caller missing */
+		{ { 1, 10, 20, 30 }, "another stack" }, /* it ends early */
+		{ { 1, 20, 10, 30, 40 }, "another stack" },
+		{ { 1, 10, 20, 31, 40 }, "another stack" },
+	};
+	static const struct step_chain chain = { { 10, 20, 30, 40 }, 4, true };
+
+	(void)state;
+	for (size_t i = 0; i < N(rows); i++) {
+		struct uw_sample s = {};
+
+		while (s.n_frames < 6 && rows[i].frames[s.n_frames]) {
+			s.frames[s.n_frames].pc = rows[i].frames[s.n_frames];
+			s.n_frames++;
+		}
+		assert_int_equal(step_chain_agrees(&s, 1, &chain, 0, 0), !rows[i].form);
+		if (rows[i].form)
+			assert_string_equal(step_chain_form(&s, &chain), rows[i].form);
+	}
+}
+
+static void chain_without_a_cut_ends_where_the_walk_ends(void **state)
+{
+	static const struct step_chain chain = { { 10, 20 }, 2, false };
+	struct uw_sample s = { .n_frames = 3 };
+
+	(void)state;
+	s.frames[1].pc = 10;
+	s.frames[2].pc = 20;
+	assert_true(step_chain_agrees(&s, 1, &chain, 0, 0));
+	s.n_frames = 4;
+	assert_false(step_chain_agrees(&s, 1, &chain, 0, 0));
+}
+
+static void names_are_those_that_the_program_reports(void **state)
+{
+	static const struct {
+		const char *names[5];
+		u32 from_depth;
+		bool agrees, is_pending, has_outermost;
+	} rows[] = {
+		{ { "b", "a", "main", "loop" }, 0, true, false, true },
+		{ { "c", "b", "a", "main", "loop" }, 0, true, true, false },
+		{ { "a", "main", "loop" }, 0, false, false, true }, /* ends above b */
+		{ { "b", "main", "loop" }, 0, false, false, false },
+		{ { "b", "a", "main" }, 0, false, false, false }, /* without its caller */
+		{ { "b", "c", "main", "loop" }, 0, false, false, false },
+		{ { "a", "b", "main", "loop" }, 0, false, false, false },
+		{ { "b", "b", "a", "main", "loop" }, 0, true, true, false },
+		{ { "b" }, 2, true, false, true }, /* native code called b */
+		{ { "a" }, 2, false, false, false },
+	};
+	static const struct step_program p = {
+		.functions = { "main", "a", "b", "c" },
+		.n_functions = 4,
+		.callers = { "main", "loop" },
+		.n_callers = 2,
+		.words = { 3, 1, 2, 3 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < N(rows); i++) {
+		bool is_pending;
+		u32 n = 0;
+
+		while (n < 5 && rows[i].names[n])
+			n++;
+		assert_int_equal(
+			step_program_agrees(&p, rows[i].names, n, rows[i].from_depth, &is_pending),
+			rows[i].agrees);
+		assert_int_equal(is_pending, rows[i].is_pending);
+		assert_int_equal(
+			step_program_has_outermost(&p, rows[i].names, n, rows[i].from_depth),
+			rows[i].has_outermost);
+	}
+}
+
+struct memory {
+	struct target target;
+	u32 words[1 + PROGRAM_MAX_DEPTH];
+};
+
+static int read_memory(struct target *t, u64 addr, void *dst, size_t len)
+{
+	(void)addr;
+	memcpy(dst, ((struct memory *)t)->words, len);
+	return 0;
+}
+
+static void name_of_a_function_that_begins_is_settled_by_its_report(void **state)
+{
+	struct memory memory = { .target = { .read = read_memory }, .words = { 1, 1, 3 } };
+	struct step_program p = { .functions = { "main", "a", "b" },
+				  .n_functions = 3,
+				  .callers = { "main" },
+				  .n_callers = 1 };
+	const char *const names[] = { "b", "main" };
+	enum program_event event;
+	bool is_pending;
+
+	(void)state;
+	for (u32 number = 2; number <= 3; number++) {
+		memory.words[0] = 1;
+		assert_int_equal(step_program_read(&p, &memory.target, 1, &event), 0);
+		strcpy(p.pending, "b");
+		p.pending_depth = 1;
+		memory.words[0] = 2;
+		memory.words[2] = number;
+		assert_int_equal(step_program_read(&p, &memory.target, 2, &event), 0);
+		assert_int_equal(event, number == 3 ? PROGRAM_WAS_RIGHT : PROGRAM_WAS_WRONG);
+	}
+	/* It has reported its end, then it has returned. */
+	memory.words[0] = 1;
+	assert_int_equal(step_program_read(&p, &memory.target, 2, &event), 0);
+	assert_true(step_program_agrees(&p, names, 2, 0, &is_pending) && !is_pending);
+	assert_int_equal(step_program_read(&p, &memory.target, 1, &event), 0);
+	assert_true(step_program_agrees(&p, names, 2, 0, &is_pending) && is_pending);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(instructions_are_what_they_do_to_a_stack),
+		cmocka_unit_test(return_address_that_code_moves_stays_on_the_stack),
+		cmocka_unit_test(return_to_an_unknown_address_loses_the_stack),
+		cmocka_unit_test(every_wrong_chain_differs),
+		cmocka_unit_test(chain_without_a_cut_ends_where_the_walk_ends),
+		cmocka_unit_test(names_are_those_that_the_program_reports),
+		cmocka_unit_test(name_of_a_function_that_begins_is_settled_by_its_report),
 	};
 
 	return CHECK_RUN(tests);
