@@ -11,7 +11,14 @@ know is told by where its frame information begins. perf's are looked up by addr
 perf's chains are judged by only where they are complete: where they end in the file's
 entry or where a thread starts; or, of a program with code that perf can't unwind, where
 they are longer than a chain. Limits hold for many samples; of few they allow what chance
-makes of them, two standard deviations, and chains as rare as those that perf saw once.
+makes of them, two standard deviations.
+
+Two recordings never see the same rare chains. The share of chains that perf would see for the
+first time in its next sample is estimated from those that it saw once (Good and Turing), and ours
+may be unseen as often; but a wrong chain hides in that. So it is never allowed for more than
+MAX_RARE %, and chains are compared at the greatest depth, from DEPTH down to MIN_DEPTH, at which
+it is less. And of whole chains each link, a function and its caller, must be one of perf's: links
+are few and repeat.
 """
 
 import bisect
@@ -26,6 +33,9 @@ ROOTS = {"_start", "__clone3", "clone3", "__clone", "clone", "thread_start"}
 DEPTH = 5
 MIN_COMPLETE = 99.5  # % of samples
 MIN_SEEN = 99.0  # % of samples
+MIN_LINKED = 99.8  # % of samples
+MAX_RARE = 2.5  # % of samples
+MIN_DEPTH = 2
 MAX_POINTS = 3.0  # between shares of a chain
 TOP = 20
 MAX_FDE_FILE = 30 << 20
@@ -219,32 +229,93 @@ def most(share, n):
     return share * n + 2 * math.sqrt(share * n)
 
 
+def links(chain):
+    """Each function with its caller; of a chain of one, that it has none."""
+    return set(zip(chain, chain[1:])) or {chain}
+
+
+def cut(counts, depth):
+    """Chains with no more than the innermost @depth functions."""
+    shorter = collections.Counter()
+    for chain, count in counts.items():
+        shorter[chain[:depth]] += count
+    return shorter
+
+
+def count_links(counts):
+    found = collections.Counter()
+    for chain, count in counts.items():
+        for link in links(chain):
+            found[link] += count
+    return found
+
+
+def unseen_share(n_once, n):
+    """Of what the next samples show, if @n_once of @n were seen once: two deviations above that."""
+    return min(MAX_RARE / 100, (n_once + 2 * math.sqrt(n_once + 1)) / max(1, n))
+
+
+def rare(counts):
+    return unseen_share(sum(n == 1 for n in counts.values()), counts.total())
+
+
+def rare_links(counts):
+    known = count_links(counts)
+    return unseen_share(sum(any(known[link] == 1 for link in links(chain)) for chain in counts),
+                        counts.total())
+
+
+def comparable_depth(counts):
+    """The greatest depth at which few of these chains are rare."""
+    return next((depth for depth in range(DEPTH, MIN_DEPTH, -1)
+                 if rare(cut(counts, depth)) < MAX_RARE / 100), MIN_DEPTH)
+
+
+def missing(ours, theirs):
+    return collections.Counter({what: n for what, n in ours.items() if what not in theirs})
+
+
 class Verdict:
     """Ours against perf's; chains that @hidden says perf can't see are left out."""
 
     def __init__(self, ours, theirs, hidden=lambda chain: False):
         self.samples, self.n = ours.samples, ours.counts.total()
         self.complete = 100 * ours.complete / max(1, ours.samples)
-        shown = {c: n for c, n in ours.counts.items() if not hidden(c)}
-        n_shown, n_theirs = sum(shown.values()), theirs.counts.total()
-        missing = {c: n for c, n in shown.items() if c not in theirs.counts}
-        self.n_theirs = n_theirs
-        self.seen = 100 * (1 - sum(missing.values()) / max(1, n_shown))
-        self.unseen = sorted(missing.items(), key=lambda item: -item[1])[:5]
+        self.n_theirs = theirs.counts.total()
+        shown = collections.Counter({c: n for c, n in ours.counts.items() if not hidden(c)})
+        self.is_complete = (ours.samples > 0 and ours.samples - ours.complete <=
+                            most(1 - MIN_COMPLETE / 100, ours.samples))
+        self._compare_chains(shown, theirs.counts)
+        self._compare_links(shown, theirs.counts)
+        self._compare_shares(shown, ours.all, theirs)
+
+    def _compare_chains(self, shown, theirs):
+        n, self.depth = shown.total(), comparable_depth(theirs)
+        known = cut(theirs, self.depth)
+        unseen = missing(cut(shown, self.depth), known)
+        self.seen = 100 * (1 - unseen.total() / max(1, n))
+        self.unseen = unseen.most_common(5)
+        self.is_seen = n > 0 and unseen.total() <= most(
+            1 - MIN_SEEN / 100 + rare(known), n)
+
+    def _compare_links(self, shown, theirs):
+        n, known = shown.total(), count_links(theirs)
+        unlinked = collections.Counter({c: k for c, k in shown.items() if links(c) - known.keys()})
+        self.linked = 100 * (1 - unlinked.total() / max(1, n))
+        self.unlinked = [(c, k, links(c) - known.keys()) for c, k in unlinked.most_common(5)]
+        self.is_linked = n > 0 and unlinked.total() <= most(
+            1 - MIN_LINKED / 100 + rare_links(theirs), n)
+
+    def _compare_shares(self, shown, n_ours, theirs):
         self.points, self.far = 0, []
-        for chain, count in sorted(shown.items(), key=lambda item: -item[1])[:TOP]:
-            a, b = count / ours.all, theirs.counts[chain] / max(1, theirs.all)
-            chance = 2 * math.sqrt(a * (1 - a) / ours.all + b * (1 - b) / max(1, theirs.all))
+        for chain, count in shown.most_common(TOP):
+            a, b = count / n_ours, theirs.counts[chain] / max(1, theirs.all)
+            chance = 2 * math.sqrt(a * (1 - a) / n_ours + b * (1 - b) / max(1, theirs.all))
             self.points = max(self.points, 100 * abs(a - b))
             if 100 * (abs(a - b) - chance) > MAX_POINTS:
                 self.far.append((chain, 100 * a, 100 * b))
-        self.is_complete = (ours.samples > 0 and ours.samples - ours.complete <=
-                            most(1 - MIN_COMPLETE / 100, ours.samples))
-        rare = sum(n == 1 for n in theirs.counts.values()) / max(1, n_theirs)
-        self.is_seen = (n_shown > 0 and rare < 0.2 and sum(missing.values()) <=
-                        most(1 - MIN_SEEN / 100 + rare, n_shown))
-        self.is_near = n_shown > 0 and not self.far
+        self.is_near = shown.total() > 0 and not self.far
 
     @property
     def good(self):
-        return self.is_complete and self.is_seen and self.is_near
+        return self.is_complete and self.is_seen and self.is_linked and self.is_near

@@ -34,6 +34,30 @@ def chains(counts, samples=None, complete=None):
     return made
 
 
+def named(names):
+    return tuple(("file", name) for name in names)
+
+
+def check_rare(check):
+    """Chains that perf saw once hide no wrong ones."""
+    once = {named(("leaf", "inner", f"outer{i}")): 1 for i in range(2400)}
+    theirs = chains({A: 7600} | once)
+    ours = {A: 7600} | {named(("leaf", "inner", f"other{i}")): 1 for i in range(2400)}
+    v = Verdict(chains(ours), theirs)
+    check.that(v.is_seen and v.depth == 2, "24 % of chains that all differ are compared when shorter")
+    check.that(not v.is_linked, "and their links are wrong")
+    v = Verdict(chains({A: 100}), chains({named(str(i)): 1 for i in range(100)}))
+    check.that(not v.is_seen and not v.is_linked, "a perf that saw each chain once knows nothing")
+
+
+def check_links(check, theirs):
+    """100 of 10,000 stacks are wrong."""
+    for names, fault in (("ac", "a caller is lost"), ("abxc", "a caller is invented"),
+                         ("acb", "callers are swapped"), ("ybc", "a leaf is another function")):
+        v = Verdict(chains({A: 5900, B: 3700, C: 300, named(names): 100}), theirs)
+        check.that(not v.is_linked and not v.good, f"1 % where {fault} is noticed")
+
+
 def main():
     check = Checks()
     theirs = chains({A: 6000, B: 3700, C: 300})
@@ -42,8 +66,8 @@ def main():
     check.that(v.good, "what is as perf has it is good")
     v = Verdict(chains({A: 6000, B: 3700, D: 300}), theirs)
     check.that(not v.is_seen and v.is_near, "3 % of stacks that perf never saw are too many")
-    v = Verdict(chains({A: 6000, B: 3960, D: 40}), theirs)
-    check.that(v.is_seen, "4 in a thousand are not")
+    v = Verdict(chains({A: 6000, B: 3990, D: 10}), theirs)
+    check.that(v.is_seen and v.is_linked, "1 in a thousand is not")
     v = Verdict(chains({A: 5200, B: 4500, C: 300}), theirs)
     check.that(v.is_seen and not v.is_near, "a share that is 8 points off is too far")
     v = Verdict(chains({A: 6000, B: 3700, C: 300}, 10000, 9900), theirs)
@@ -51,10 +75,10 @@ def main():
     v = Verdict(chains({A: 6000, B: 3700, C: 300}, 10000, 9960), theirs)
     check.that(v.is_complete, "99.6 % are")
     check.that(not Verdict(chains({}), theirs).good, "nothing at all is not good")
-    v = Verdict(chains({A: 100}), chains({(("file", str(i)),): 1 for i in range(100)}))
-    check.that(not v.is_seen, "a perf that saw each chain once can't tell")
     v = Verdict(chains({A: 6000, B: 3700, D: 300}), theirs, lambda chain: chain == D)
     check.that(v.is_seen, "what is hidden from perf is left out")
+    check_rare(check)
+    check_links(check, theirs)
 
     stacks = list(perf_stacks(PRINTED))
     check.equal([pid for pid, _ in stacks], [12, 13], "each stack has its process")

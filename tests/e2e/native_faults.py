@@ -1,0 +1,79 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""The judges of native stacks, judged on a recording: 1 sample of 100 is made wrong.
+
+Two programs are recorded as native.py does. They must be good as recorded; with each fault planted
+(tests/judges/plant_native.py), the C program must not be as in its source any more, and gzip, whose
+callers are few, not as perf has it. One program at a time: chance allows for less in many samples.
+"""
+
+import os
+import sys
+
+import native
+from chains import Chains, Files, our_chains, perf_chains
+from lib import TOP, Checks, folder, need_bpf
+from native import (C_PROGRAM, ENDS, SETTLED_US, is_nested, judge, nesting, one_recording,
+                    perf_recording, perf_script, programs, started)
+
+sys.path.append(os.path.join(TOP, "tests/judges"))
+from plant_native import FAULTS, Planted  # pylint: disable=wrong-import-position
+
+SECONDS = 12
+native.HZ = 997  # of one program
+LEAF = "the leaf is another function"  # the source does not tell the leaf
+
+
+def recorded(tmp, name):
+    """The profile, the program's pid, perf's chains."""
+    path = os.path.join(tmp, "perf.data")
+    files = Files()
+    with started(tmp, [p for p in programs(tmp, None) if p[0] == name]) as pids:
+        with perf_recording(pids.values(), SECONDS, path, hz=native.HZ):
+            profile = one_recording(tmp, pids, SECONDS)
+    theirs = perf_chains(perf_script(path), files)
+    return profile, pids[name], theirs.get(pids[name], Chains()), files
+
+
+def check_perf(check, tmp, name):
+    profile, pid, theirs, files = recorded(tmp, name)
+
+    def verdict(what, source):
+        return judge(what, our_chains(source, files, SETTLED_US, ENDS).get(pid, Chains()), theirs)
+
+    v = verdict(name, profile)
+    check.that(v.is_seen and v.is_linked and v.is_near, f"{name}: as perf has it")
+    for fault, change in FAULTS.items():
+        v = verdict("", planted := Planted(profile, change))
+        check.that(not (v.is_seen and v.is_linked),
+                   f"{name}: {fault}, in {planted.n_planted} samples: not as perf has it")
+
+
+def check_source(check, tmp):
+    profile, pid, _, _ = recorded(tmp, "C")
+
+    def figures(source):
+        known, exact, _ = nesting(source, pid, C_PROGRAM)
+        return known, exact
+
+    check.that(is_nested(*figures(profile)), f"C: as in its source, {figures(profile)}")
+    for fault, change in FAULTS.items():
+        if fault == LEAF:
+            continue
+        planted = Planted(profile, change)
+        known, exact = figures(planted)
+        check.that(not is_nested(known, exact), f"C: {fault}, in {planted.n_planted} samples: "
+                   f"{exact} of {known} are as in its source")
+
+
+def main():
+    need_bpf()
+    check = Checks()
+    with folder() as tmp:
+        check_source(check, tmp)
+        check_perf(check, tmp, "gzip")
+    return check.end()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
