@@ -177,7 +177,10 @@ static u32 depth_of_segment(const struct step_judge *j)
 	return 0;
 }
 
-/* The functions of scripts in the walk's frames, innermost first, down to the first native one. */
+/*
+ * The functions of scripts in the walk's frames, innermost first, down to the first native one.
+ * @n_inlined: so many of the innermost are inlined in the first that is not.
+ */
 static u32 list_names(struct stepped *st, char list[MAX_NAMES][64], u32 *n_inlined)
 {
 	const struct uw_sample *s = &st->node.walk.sample;
@@ -194,7 +197,7 @@ static u32 list_names(struct stepped *st, char list[MAX_NAMES][64], u32 *n_inlin
 		for (int k = 0; k < n_names; k++) {
 			if (names[k].kind != V8_NAME_JS || n == MAX_NAMES)
 				continue;
-			if (!i && names[k].inlined)
+			if (*n_inlined == n && names[k].inlined)
 				++*n_inlined;
 			snprintf(list[n++], sizeof(list[0]), "%s",
 				 names[k].name ? names[k].name : "no name");
@@ -212,11 +215,19 @@ static bool is_named(const struct step_judge *j, u64 ra)
 	return is_v8(&st->node, ra) && (!b || b->kind == V8_BUILTIN_INTERPRETER);
 }
 
+/*
+ * Optimized code, whose instructions may have been moved past the report; or a write barrier,
+ * which it calls out of line, where V8 gives no positions.
+ */
 static bool is_optimized(const struct stepped *st)
 {
+	u64 pc = st->node.walk.sample.pc;
+	const struct v8_builtin *b = builtin_at(&st->node, pc);
 	struct v8_code code;
 
-	return !v8_code_find(st->node.heap, st->node.walk.sample.pc, &code) &&
+	if (b)
+		return b->name && !strncmp(b->name, "RecordWrite", 11);
+	return !v8_code_find(st->node.heap, pc, &code) &&
 	       (code.tier == V8_TIER_MAGLEV || code.tier == V8_TIER_TURBOFAN);
 }
 
