@@ -212,6 +212,11 @@ int sim_guest_open(const struct sim_arch *arch, struct sim_blob image, struct si
 	return open_image(arch, image, true, out);
 }
 
+struct uc_struct *sim_guest_uc(struct sim_session *session)
+{
+	return ((struct guest *)session)->uc;
+}
+
 /* One table behind what is in the box so far; where the guest sees it. */
 static const void *put_table(struct guest *g, u64 *used, const void *from, u64 len)
 {

@@ -13,3 +13,8 @@
  * Return: 0 or a negative errno; @out as for sim_session_open().
  */
 int sim_guest_open(const struct sim_arch *arch, struct sim_blob image, struct sim_session **out);
+
+struct uc_struct;
+
+/* The Unicorn of a guest's session, for hooks; it ends with the session. */
+struct uc_struct *sim_guest_uc(struct sim_session *session);
