@@ -9,6 +9,8 @@ import bisect
 import os
 import re
 
+from known_source import units
+
 FILLER = "function filler{n}(a,b){{const c=[a,b,'{n}'];return c.map((d)=>d+{n}).join('')}}"
 N_FILLER = 5000  # some 400 KB
 
@@ -32,16 +34,15 @@ class Bundle:
             for number, line in enumerate(file.read().splitlines(), 1):
                 code = re.sub(r"\s*//.*$", "", line).strip()
                 if code and code != "'use strict';":
-                    self.starts.append(_units(self.text) + 1)
-                    self.origins.append((path, number))
+                    self.starts.append(units(self.text) + 1)
+                    self.origins.append((path, number, units(line[:line.index(code)])))
                     self.text += code + " "
         self.text += "all.push(module.exports);})({});"
 
     def origin(self, line, column):
-        """File and line of the program; what can't be is nobody's."""
+        """File, line and column of the program; what can't be is nobody's."""
         i = bisect.bisect(self.starts, column or 0) - 1
-        return self.origins[i] if line == 1 and i >= 0 else (self.path, line)
-
-
-def _units(text):
-    return len(text.encode("utf-16-le")) // 2
+        if line != 1 or i < 0:
+            return self.path, line, column
+        path, number, indent = self.origins[i]
+        return path, number, indent + column - self.starts[i] + 1

@@ -12,6 +12,7 @@ interpreted: both have to give what the arm64 kernel gave, and a case that says 
 refused.
 """
 
+import collections
 import glob
 import itertools
 import json
@@ -21,7 +22,6 @@ import subprocess
 import sys
 
 from dotnet_nesting import Source, Tally, samples_of
-from known_nesting import HEADER, KNOWN, Figures, percent, row
 from lib import Checks, Profile, folder
 from nesting import Judge
 
@@ -32,15 +32,15 @@ SETTLED_US = 40000000
 
 
 def judge_node(check, version, profile):
-    f = Figures(Judge(KNOWN), profile)
-    row(HEADER)
-    row((version, "arm64", f.summary["samples"], f.leaf, percent(f.exact, f.leaf),
-         percent(f.window, f.leaf), f.outside, f.gap, f.above, percent(f.above_exact, f.above),
-         f.lines, f.inlined, f.complete, f.summary["lost"]))
-    for miss in f.misses[:12]:
-        print("    not exact:", miss)
-    check.that(f.leaf >= MIN_LEAVES, f"{version}: {f.leaf} samples in the programs")
-    check.that(percent(f.exact + f.above_exact, f.leaf + f.above) >= 99, f"{version}: 99 % exact")
+    pids = collections.Counter()
+    for count, _, _, line in profile.samples():
+        pids[line["pid"]] += count
+    tally = Tally([Judge(KNOWN)], profile, pids.most_common(1)[0][0])
+    print(f"{version} arm64: {Figures([tally])}")
+    for miss, count in tally.misses.most_common(12):
+        print(f"    {count} {miss}")
+    check.that(tally.n >= MIN_LEAVES, f"{version}: {tally.n} samples in the programs")
+    check.that(percent(tally.names, tally.n) >= 99, f"{version}: 99 % exact")
 
 
 def judge_dotnet(check, profile):

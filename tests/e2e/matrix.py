@@ -3,12 +3,13 @@
 """matrix.py [OPTION]... VERSION...: how exact V8's stacks are, cell by cell.
 
 A cell is a version of Node.js, a mode and a program. Every program knows what its stacks
-can be (nesting.py). All samples that hold a frame of it count, those in prologues,
-epilogues and builtins, too:
+can be (nesting.py). All samples of its threads count, those in prologues, epilogues and
+builtins, too; tally.py says which are left out:
 
-  names     % whose frames of the program have exactly the names of one of its stacks
-  lines     % of which each line is exact, too; "+" where V8 itself has no line (limits.py)
-  complete  % of the process's samples whose stack is complete
+  names     % whose frames are exactly those of one of its stacks
+  lines     % of which each line and each call's column is exact, too; "+" where V8 itself
+            has no line (limits.py)
+  complete  % of the process's samples whose stack is complete and begins where it must
 
   -m, -p NAME[,NAME]  these modes, programs   -n SAMPLES  at least so many a cell
   -v                  print what was not exact
@@ -17,7 +18,6 @@ The cells are figures of ci/qualify (results.py).
 """
 
 import argparse
-import collections
 import contextlib
 import os
 import sys
@@ -26,9 +26,11 @@ import time
 import limits
 import results
 from bundle import Bundle
+from known_source import threads
 from lib import TOP, Checks, folder, need_bpf, node, record, running
 from nesting import Judge
-from support import GOALS, Cell
+from support import GOALS
+from tally import Tally
 
 KNOWN = os.path.join(TOP, "fixtures/node/known")
 MOST_SECONDS = 60
@@ -52,9 +54,9 @@ PROGRAMS = {  # files of KNOWN
 def modes(major):
     """{name: (flags, work of a leaf's loop)}; what a version does not have is not there."""
     no_maglev = ["--no-maglev"] if major >= 20 else []
-    found = {"default": ([], 20000), "jitless": (["--jitless"], 2000)}
+    found = {"default": ([], 20000), "jitless": (["--jitless"], 8000)}
     if major >= 16:
-        found["sparkplug"] = ["--always-sparkplug", "--no-opt", *no_maglev], 4000
+        found["sparkplug"] = ["--always-sparkplug", "--no-opt", *no_maglev], 16000
     if major >= 23:
         found["maglev"] = ["--no-turbofan"], 20000
     found["native-stack"] = ["--interpreted-frames-native-stack"], 20000
@@ -65,69 +67,23 @@ def can_run(mode, program):
     return not (mode == "jitless" and program == "wasm")
 
 
-class Tally:
-    """Counts of one process in a recording."""
-
-    def __init__(self, judge, profile, pid, has_limit):
-        self.judge, self.n, self.names, self.lines = judge, 0, 0, 0
-        self.has_limit, self.limited = has_limit, 0
-        self.misses, self.incomplete = collections.Counter(), collections.Counter()
-        self.samples = 0
-        for count, stack, frames, line in profile.samples():
-            if line["pid"] == pid:
-                self._add(count, stack, frames)
-
-    def _add(self, count, stack, frames):
-        self.samples += count
-        if stack["status"] != "complete":
-            self.incomplete[stack.get("reason", stack["status"])] += count
-        stack = [self.judge.locate(f) for f in reversed(frames)]
-        stack = [frame for frame in stack if frame]
-        if not stack:
-            return
-        unnamed = any(f["kind"] in ("js", "wasm") and not f.get("name") for f in frames)
-        exact = not unnamed and self.judge.names_exact(stack)
-        lined = exact and self.judge.lines_exact(stack)
-        self.n += count
-        self.names += count * exact
-        self.lines += count * lined
-        limited = exact and not lined and self.has_limit and limits.is_limit(self.judge, frames)
-        self.limited += count * limited
-        if not lined and not limited:
-            self.misses[("lines: " if exact else "names: ") +
-                        describe(frames, self.judge)] += count
-
-    def cell(self):
-        def percent(part, whole):
-            return 100 * part / whole if whole else 0
-
-        return Cell(percent(self.names, self.n), percent(self.lines, self.n),
-                    percent(self.samples - self.incomplete.total(), self.samples), self.n,
-                    percent(self.limited, self.n))
-
-
-def describe(frames, judge):
-    """The leaf, and the innermost frames of the program."""
-    def one(frame):
-        text = f"{(frame.get('name') or frame['kind'])[:60]}:{frame.get('line', '')}"
-        if frame["kind"] == "js":
-            text += f"[{frame.get('tier', '?')[:1]}{'i' if frame.get('inlined') else ''}]"
-        return text + (f" ({frame['reason']})" if "reason" in frame else "")
-
-    own = [f for f in frames if judge.locate(f) or f["kind"] == "js" and not f.get("name")]
-    leaf = [] if own[0] is frames[0] else [one(frames[0]) + " ..."]
-    return " < ".join(leaf + [one(f) for f in own[:5]])
+def judges_of(names):
+    """A Judge for each kind of thread: of all that it may run, and of nothing else."""
+    groups = threads(os.path.join(KNOWN, "threads.js")) if "threads" in names else [names]
+    return [Judge(KNOWN, names=group) for group in groups]
 
 
 def start(stack, tmp, version, mode, program):
-    """(process, judge) of a program; it ends with @stack."""
+    """(process, judges) of a program; it ends with @stack."""
     flags, work = modes(int(version.split(".")[0]))[mode]
     names, bundles = PROGRAMS[program], []
+    judges = judges_of(names)
     if program == "bundle":
         bundles = [Bundle(os.path.join(tmp, "bundle.js"), KNOWN, names)]
+        judges = [Judge(KNOWN, bundles, names)]
         names = [bundles[0].path]
     argv = ["nice", "-n", str(-RECORDER_NICE), node(version), *flags, os.path.join(KNOWN, "run.js"), str(work), *names]
-    return stack.enter_context(running(argv, b"running")), Judge(KNOWN, bundles)
+    return stack.enter_context(running(argv, b"running")), judges
 
 
 def measure(version, mode, programs, seconds, has_limit):
@@ -138,8 +94,8 @@ def measure(version, mode, programs, seconds, has_limit):
         pids = ",".join(str(child.pid) for child, _ in started.values())
         profile = record("-p", pids, "-d", f"{seconds}s", out=os.path.join(tmp, "p.ndjson"),
                          timeout=seconds + 300)[1]
-        return {name: Tally(judge, profile, child.pid, has_limit)
-                for name, (child, judge) in started.items()} if profile else {}
+        return {name: Tally(judges, profile, child.pid, has_limit)
+                for name, (child, judges) in started.items()} if profile else {}
 
 
 def tallies(version, mode, programs, least, has_limit):

@@ -1,143 +1,143 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The judge: can this stack be one of a program of fixtures/node/known?
 
-What can be stands in the programs themselves (see run.js there). A stack here is what
-was sampled, outermost first: a list of (name, file, line). Only the frames of those
-programs are judged; builtins and Node.js itself may stand between them.
+What can be stands in the programs themselves (known_source.py). `judge` takes all frames of a
+sample, from the root to the leaf; whole.py says which others may stand between those of the
+programs. `names_exact` and `lines_exact` take the frames of the programs alone, outermost
+first, as (name, file, line).
 
 A program's own terms are the lines of its file, also for what it makes of text (eval) and
 for what a bundle (bundle.py) has of it; WebAssembly has the file WASM and no lines.
 """
 
 import os
-import re
 from dataclasses import dataclass
 
-
-WASM = "(wasm)"
+import whole
+from known_source import WASM, Step, programs
 
 
 @dataclass(frozen=True)
-class Step:
-    """One level of a path: a function, and the lines at which it calls the next."""
+class Verdict:
+    """@own: it has frames of the programs. @at_call: its leaf is at a call that goes on."""
 
-    name: str
-    file: str
-    calls: frozenset  # line numbers; empty at the innermost
-    first: int
-    last: int
-
-
-def _functions(lines):
-    """{name: (first line, last line)} by the remarks `// = NAME`."""
-    found = {}
-    for i, line in enumerate(lines):
-        match = re.search(r"//.*?= ([^@]+)$", line)
-        if not match or not line.split("//")[0].strip():
-            continue
-        indent = re.match(r"\s*", line).group()
-        end = next(k for k in range(i + 1, len(lines))
-                   if re.match(re.escape(indent) + r"}", lines[k]))
-        assert match.group(1) not in found, match.group(1)
-        found[match.group(1)] = (i + 1, end + 1)
-    return found
-
-
-def _marks(lines):
-    found = {}
-    for number, line in enumerate(lines, 1):
-        for mark in re.findall(r"[^\s/].*// @(\w+)", line):
-            assert mark not in found, mark
-            found[mark] = number
-    return found
-
-
-class Program:
-    """The paths of one file; @outer is the program that calls it."""
-
-    def __init__(self, path, outer=None):
-        with open(path, encoding="utf-8") as source:
-            lines = source.read().splitlines()
-        self.path, self.outer = path, outer
-        self.functions, self.marks = _functions(lines), _marks(lines)
-        self.evals = {name: self.functions[name][0] - 1 - int(off or 0)
-                      for line in lines
-                      for off, name in re.findall(r"// eval(?:\+(\d+))? = (\S+)$", line)}
-        self.wasm = {name for line in lines if line.startswith("// wasm:")
-                     for name in line.split()[2:]}
-        self.paths = [self._path(line.split("path:")[1])
-                      for line in lines if line.startswith("// path:")]
-
-    def _path(self, text):
-        steps = []
-        for part in text.split(">"):
-            name, marks, times = re.fullmatch(
-                r"\s*(.+?)(?:@([\w|]+))?(?: x (\d+))?\s*", part).groups()
-            if name in self.wasm:
-                steps.append(Step(name, WASM, frozenset([None]), 0, 1))
-                continue
-            owner = self if name in self.functions else self.outer
-            calls = frozenset(owner.marks[m] for m in marks.split("|")) if marks else frozenset()
-            steps += [Step(name, owner.path, calls, *owner.functions[name])] * int(times or 1)
-        return steps
+    own: bool
+    names: bool
+    lines: bool = False
+    root: bool = False
+    at_call: bool = False
 
 
 class Judge:
-    """Knows every program of a folder, and bundles of them."""
+    """Knows the programs of a folder, or those with @names, and bundles of them."""
 
-    def __init__(self, folder, bundles=()):
-        run = Program(os.path.join(folder, "run.js"))
+    def __init__(self, folder, bundles=(), names=None):
+        self.programs = {p.path: p for p in programs(folder, names).values()}
+        run = next(iter(self.programs.values()))
         self.paths = [[Step("tick", run.path, frozenset(), *run.functions["tick"])]]
-        self.files, self.evals = {run.path}, {}
-        self.bundles = {bundle.path: bundle for bundle in bundles}
-        for entry in sorted(os.listdir(folder)):
-            path = os.path.join(folder, entry)
-            if path != run.path and entry.endswith(".js"):
-                program = Program(path, run)
-                self.files.add(path)
-                self.evals.update({name: (path, shift) for name, shift in program.evals.items()})
-                self.paths += program.paths
+        self.evals = {}
+        self.files, self.bundles = set(self.programs), {b.path: b for b in bundles}
+        for program in self.programs.values():
+            self.evals.update({name: (program.path, shift) for name, shift in program.evals.items()})
+            self.paths += program.paths
 
-    def locate(self, frame):
-        """(name, file, line) in the program's own terms; None: not a frame of the programs.
+    def place(self, frame):
+        """(name, file, line, column) in the program's own terms; None: not of the programs.
 
         The file is None where a bundle has a function of that name, perhaps several.
         """
         name, file, line = frame.get("name"), frame.get("file"), frame.get("line")
+        column = frame.get("column")
         if frame["kind"] == "wasm":
-            return name, WASM, None
+            return name, WASM, None, None
         if frame["kind"] != "js":
             return None
         if name in self.evals and file and file.startswith("eval at "):
             path, shift = self.evals[name]
             known = any(f" ({asker}:" in file for asker in (path, *self.bundles))
-            return (name, path, line and line + shift) if known else None
-        if file in self.bundles and not frame.get("column"):
-            return name, None, None  # all of it is in one line
+            return (name, path, line and line + shift, column) if known else None
+        if file in self.bundles and not column:
+            return name, None, None, None  # all of it is in one line
         if file in self.bundles:
-            return name, *self.bundles[file].origin(line, frame["column"])
-        return (name, file, line) if file in self.files else None
+            return name, *self.bundles[file].origin(line, column)
+        return (name, file, line, column) if file in self.files else None
+
+    def locate(self, frame):
+        """Its name, file and line alone."""
+        found = self.place(frame)
+        return found and found[:3]
 
     def _candidates(self, stack):
         return [path for path in self.paths if len(path) >= len(stack) and
                 all(step.name == name and file in (step.file, None)
-                    for step, (name, file, _) in zip(path, stack))]
+                    for step, (name, file, *_) in zip(path, stack))]
 
     def names_exact(self, stack):
         return bool(self._candidates(stack))
 
     def lines_exact(self, stack, but_innermost=False):
         """Every caller at a line of its call to the next, the innermost within its function."""
-        lines = [line for _, _, line in stack]
+        lines = [frame[2] for frame in stack]
         return any(all(line in step.calls for line, step in zip(lines[:-1], path))
                    and (but_innermost or path[len(lines) - 1].first <= (lines[-1] or 0)
                         <= path[len(lines) - 1].last)
                    for path in self._candidates(stack))
 
-    def has_gap(self, stack):
-        """Is it true but for frames that are missing between the outermost and the innermost?"""
-        def is_part(path):
-            rest = iter((s.name, s.file) for s in path)
-            return all(frame[:2] in rest for frame in stack)
+    def judge(self, frames, thread="main"):
+        """The Verdict on a sample's frames, leaf first. @thread: main or worker."""
+        outer = frames[::-1]
+        tokens = [whole.token(f) for f in outer]
+        own = [i for i, f in enumerate(outer) if self.place(f)]
+        if any(i not in own and _is_of_a_program(f) for i, f in enumerate(outer)):
+            return Verdict(True, False)
+        if not own:
+            return Verdict(False, False)
+        stack = [self.place(outer[i]) for i in own]
+        root = whole.is_root(tokens[:own[0]], thread, stack[0][0])
+        if any(f["kind"] in ("js", "wasm") and not f.get("name") for f in frames):
+            return Verdict(True, False, root=root)
+        found = [path for path in self._candidates(stack)
+                 if self._may_nest(path, own, tokens, outer)]
+        above = tokens[own[-1] + 1:]
+        is_deferred = above and whole.DEFERRED.fullmatch(above[0])
+        line = None if is_deferred else stack[-1][2]
+        names = bool(found) and self._may_end((*stack[-1][:2], line, None), above)
+        is_top = not above or above[0].startswith("kernel")
+        return Verdict(True, names, names and any(self._has_lines(p, stack) for p in found), root,
+                       is_top and any(_is_at_call(p, stack) for p in found))
 
-        return any(is_part(path) for path in self.paths)
+    def _may_nest(self, path, own, tokens, outer):
+        return all(any(whole.may_call(tokens[a + 1:b], call.by, outer[a], outer[b])
+                       for call in step.marks)
+                   for step, a, b in zip(path, own, own[1:]))
+
+    def _may_end(self, innermost, tokens):
+        _, file, line, _ = innermost
+        if file not in self.programs:  # WebAssembly, or a bundle's function without a line
+            return all(not t.startswith(("js ", "wasm ")) for t in tokens)
+        program = self.programs[file]
+        first, last = program.functions[innermost[0]]
+        text = program.text(line) if line else "\n".join(program.code[first - 1:last])
+        return whole.may_end(tokens, text, program.text(first))
+
+    def _has_lines(self, path, stack):
+        """Lines and columns of all calls, and a line with code where it ends."""
+        for step, (_, _, line, column) in zip(path, stack[:-1]):
+            if not any((call.line, call.column) == (line, column) for call in step.marks):
+                return False
+        step, (_, file, line, _) = path[len(stack) - 1], stack[-1]
+        return step.file == WASM or bool(
+            line and step.first <= line <= step.last and file and self.programs[file].text(line))
+
+
+def _is_of_a_program(frame):
+    """Node.js's own functions have no path."""
+    return frame["kind"] == "js" and \
+        (frame.get("file") or "").startswith(("/", "file:", "eval at "))
+
+
+def _is_at_call(path, stack):
+    """Is the innermost function where it calls the next of the path?"""
+    _, _, line, column = stack[-1]
+    return line is not None and any((call.line, call.column) == (line, column)
+                                    for call in path[len(stack) - 1].marks)

@@ -9,6 +9,7 @@ import sys
 import dotnet_nesting
 import limits
 import nesting
+import whole
 from bundle import Bundle
 from lib import Checks, folder
 from support import Cell
@@ -145,6 +146,77 @@ DOTNET = [  # chains of which no frame may be missing, outermost first
 ]
 
 
+ROOT = [("native", name) for name in (  # of Node.js 24, outermost first
+    "_start", "__libc_start_main", "__libc_start_call_main", "node::Start(int, char**)",
+    "node::NodeMainInstance::Run()", "node::SpinEventLoopInternal(node::Environment*)", "uv_run",
+    "uv__run_check", "node::Environment::CheckImmediate(uv_check_s*)",
+    "node::MakeCallback(v8::Isolate*)", "node::InternalMakeCallback(node::Environment*)",
+    "v8::Function::Call(v8::Isolate*)", "v8::internal::Execution::Call(v8::internal::Isolate*)",
+    "v8::internal::(anonymous namespace)::Invoke(v8::internal::Isolate*)")] + [
+    ("stub", "JSEntry"), ("stub", "JSEntryTrampoline"), ("js", "processImmediate")]
+SORT = [("builtin", "sort"), ("stub", "ArrayTimSort"), ("stub", "SortCompareUserFn")]
+ALLOCATE = [("stub", "CEntry_Return1_ArgvOnStack_NoBuiltinExit"),
+            ("native", "v8::internal::Runtime_AllocateInYoungGeneration(int)")]
+
+
+def others(*pairs):
+    return [{"kind": kind, "name": name} for kind, name in pairs]
+
+
+def check_whole(check):
+    """All frames of a sample: what leads to the programs, stands between them and above them."""
+    judge = nesting.Judge(KNOWN)
+    sort = next(p for p in judge.paths if any(s.name == "compare" for s in p))
+    own = [{"kind": "js", "tier": "baseline", "name": s.name, "file": s.file,
+            **({"line": min(s.calls), "column": next(iter(s.marks)).column} if s.calls else
+               {"line": s.first + 2, "column": 3})} for s in sort]
+    tick, main, caller, compare, leaf = own
+    root, between, add = others(*ROOT), others(*SORT), others(("builtin", "Add_Baseline"))
+    call = others(("stub", "Call_ReceiverIsAny"))
+    syscall = others(("kernel", "entry_SYSCALL_64_after_hwframe"))
+    interrupt = others(("kernel", "asm_sysvec_apic_timer_interrupt"), ("kernel", "x"))
+    good = [*root, tick, main, caller, *between, compare, leaf]
+    short = [*root, tick, main]
+    for words, want, stack in (  # names, lines, root
+            ("as it is", (1, 1, 1), good),
+            ("interrupted", (1, 1, 1), good + interrupt),
+            ("in a system call of JavaScript", (0, 0, 1), good + syscall),
+            ("in an addition", (1, 1, 1), good + add),
+            ("where memory is allocated for one", (1, 1, 1), good + add + others(*ALLOCATE)),
+            ("an addition whose function is lost", (0, 0, 1), good[:-1] + add),
+            ("a call whose function is lost", (1, 1, 1), good[:-1] + call),
+            ("in a builtin that the line calls", (1, 1, 1), good[:-5] + between[:1]),
+            ("in a builtin that it does not call", (0, 0, 1), good[:-6] + between[:1]),
+            ("in an unknown builtin", (0, 0, 1), good + others(("builtin", "Something"))),
+            ("in Node.js's own code", (0, 0, 1), good + others(("js", "emit"))),
+            ("no builtin between two functions", (0, 0, 1), good[:-5] + [compare, leaf]),
+            ("another builtin there", (0, 0, 1), good[:-5] + [*between[:2], compare, leaf]),
+            ("a frame of its start is missing", (1, 1, 0), good[1:]),
+            ("a frame of the event loop is missing", (1, 1, 0), good[:6] + good[7:]),
+            ("the leaf on a line without code", (1, 0, 1), good[:-1] + [{**leaf, "line": leaf["line"] - 1}]),
+            ("the leaf without a line", (1, 0, 1), good[:-1] + [{**leaf, "line": None}]),
+            ("a call's column is one off", (1, 0, 1), [*root, tick, {**main, "column": 4}, *good[len(short):]]),
+            ("it stops at a call", (1, 1, 1), good[:-1])):
+        verdict = judge.judge(stack[::-1])
+        check.equal((verdict.names, verdict.lines, verdict.root), tuple(map(bool, want)),
+                    f"a whole stack: {words}", quiet=True)
+        check.equal(verdict.at_call, "stops" in words or words.startswith("a builtin is"),
+                    f"a whole stack: {words}: at a call", quiet=True)
+    loop = [whole.token(f) for f in root[:8]]
+    node = [whole.token(f) for f in root]
+    for words, want, tokens, at_call in (
+            ("the event loop", True, loop, False), ("Node.js's own code", True, node, False),
+            ("its call of the programs", True, node + ["stub Call_ReceiverIsAny"], True),
+            ("an addition in its own code", True, node + ["builtin Add_Baseline"], False),
+            ("an addition in that call", False, node + ["builtin Add_Baseline"], True),
+            ("an addition of nobody", False, loop + ["builtin Add_Baseline"], False)):
+        check.equal(whole.is_without(tokens, at_call), want,
+                    f"without a frame of the programs: {words}", quiet=True)
+    for words, thread, want in (("main", "main", True), ("worker", "worker", False),
+                                ("helper", "helper", False)):
+        check.equal(whole.starts(loop, thread), want, f"it starts as a {words} thread", quiet=True)
+
+
 def check_dotnet(check):
     source = dotnet_nesting.Source()
     for case, names in DOTNET:
@@ -170,6 +242,7 @@ def main():
     check_terms(check)
     check_cells(check)
     check_limits(check)
+    check_whole(check)
     check_dotnet(check)
     judge = nesting.Judge(KNOWN)
     check.that(len(judge.paths) >= 15, "the programs' paths are read")
@@ -181,8 +254,6 @@ def main():
             part = stack[:n - 1] + [(*stack[n - 1][:2], path[n - 1].first + 1)]
             check.that(judge.names_exact(part) and judge.lines_exact(part),
                        f"{label}: its first {n} frames pass", quiet=True)
-        check.that(judge.has_gap(stack[:-2] + stack[-1:]) and not judge.has_gap(stack[::-1]),
-                   f"{label}: a gap is told from another order", quiet=True)
         for words, only_line, changed in mutations(stack):
             if changed == stack or only_line and changed in [true_stack(p) for p in judge.paths]:
                 continue

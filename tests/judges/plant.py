@@ -33,7 +33,7 @@ class World:
     may_be_at: callable = lambda frame, line: True
     seed: int = 1
     functions: list = field(default_factory=list)  # a frame of each function of the programs
-    others: dict = field(default_factory=dict)  # {(pid, tid): stacks that it has}
+    others: dict = field(default_factory=dict)  # {(pid, tid): its stacks with frames of these}
 
     def __post_init__(self):
         self.random = random.Random(self.seed)
@@ -198,7 +198,7 @@ class _Profile:
             frames = self.frames_of(line)
             for frame in filter(world.own, frames):
                 functions.setdefault(_function(frame), frame)
-            if self.stacks[line["stack"]]["status"] == "complete":
+            if self.stacks[line["stack"]]["status"] == "complete" and any(map(world.own, frames)):
                 others[line["pid"], line["tid"]][line["stack"]] = frames
         world.functions = list(functions.values())
         world.others = {key: list(found.values()) for key, found in others.items()}

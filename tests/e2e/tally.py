@@ -1,0 +1,161 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Counts what is exact in a profile of programs that know their nesting (nesting.py).
+
+A thread is the process's main one, a worker of Node.js or a helper of V8 or libuv. All samples
+of the first two count: one without a frame of the programs must be explained (whole.py) and
+is then left out, up to WITHOUT_MOST of them. A helper has no frame of the programs.
+"""
+
+import collections
+
+import limits
+import whole
+from support import GOALS, Cell
+
+WITHOUT_MOST = 0.1  # of the samples of the threads that run JavaScript
+AT_CALL_MOST = 0.005  # of those with frames of the programs; a call is short, its callee is not
+LOST_MANY = 0.01  # of the samples; what is lost on all CPUs, less is that of other processes
+
+
+def percent(part, whole_):
+    return 100 * part / whole_ if whole_ else 0
+
+
+class Tally:
+    """Counts of one process in a recording; @judges: one for each kind of its threads."""
+
+    def __init__(self, judges, profile, pid, has_limit=False):
+        self.judges, self.has_limit = judges, has_limit
+        self.n = self.names = self.lines = self.limited = 0
+        self.samples = self.complete = self.without = self.at_call = 0
+        self.misses, self.incomplete = collections.Counter(), collections.Counter()
+        self.verdicts = {}
+        threads = collections.defaultdict(list)
+        for count, stack, frames, line in profile.samples():
+            if line["pid"] == pid:
+                threads[line["tid"]].append((count, stack, frames))
+        self.callback = _callback(judges[0], threads)
+        for tid, samples in threads.items():
+            kind = "main" if tid == pid else _kind(samples)
+            judge = self._judge_of(samples, kind)
+            for count, stack, frames in samples:
+                self._add(judge, kind, count, stack, frames)
+
+    def _verdict(self, judge, kind, stack, frames):
+        key = id(judge), kind, stack["id"]
+        if key not in self.verdicts:
+            self.verdicts[key] = judge.judge(frames, kind)
+        return self.verdicts[key]
+
+    def _judge_of(self, samples, kind):
+        """The one that most of a thread's samples fit."""
+        if len(self.judges) == 1:
+            return self.judges[0]
+        return max(self.judges, key=lambda judge: sum(
+            count for count, stack, frames in samples
+            if self._verdict(judge, kind, stack, frames).names))
+
+    def _add(self, judge, kind, count, stack, frames):
+        self.samples += count
+        verdict = self._verdict(judge, kind, stack, frames)
+        tokens = [whole.token(f) for f in reversed(frames)]
+        root = verdict.root if verdict.own else whole.starts(tokens, kind)
+        if stack["status"] == "complete" and root:
+            self.complete += count
+        else:
+            self.incomplete[stack.get("reason", "it begins elsewhere")] += count
+        if not verdict.own and (kind == "helper" or root and self._is_without(tokens, frames)):
+            self.without += count * (kind != "helper")
+            return
+        self.n += count
+        self.names += count * verdict.names
+        self.lines += count * verdict.lines
+        self.at_call += count * verdict.at_call
+        limited = verdict.names and not verdict.lines and self.has_limit and \
+            limits.is_limit(judge, frames)
+        self.limited += count * limited
+        if not verdict.lines and not limited:
+            self.misses[("lines: " if verdict.names else "names: ") +
+                        describe(frames, judge)] += count
+
+    def _is_without(self, tokens, frames):
+        inner = next((f for f in frames if f["kind"] == "js"), {})
+        return whole.is_without(tokens, _at(inner) == self.callback)
+
+    @property
+    def too_many(self):
+        """Samples beyond what may be without a frame of the programs, or be at a call."""
+        return max(0, self.without - int(WITHOUT_MOST * (self.n + self.without))) + \
+            max(0, self.at_call - round(AT_CALL_MOST * self.n))
+
+    def cell(self):
+        return Figures([self]).cell()
+
+
+class Figures:
+    """The figures of some processes, in %; @expected: samples by their CPU time."""
+
+    def __init__(self, tallies, profile=None, expected=None):
+        def total(name):
+            return sum(getattr(tally, name) for tally in tallies)
+
+        n, samples, too_many = total("n"), total("samples"), total("too_many")
+        self.n, self.limited = n, percent(total("limited"), n)
+        self.percent = {"names": percent(max(0, total("names") - too_many), n),
+                        "lines": percent(max(0, total("lines") - too_many), n),
+                        "complete": percent(total("complete"), samples)}
+        if expected:
+            lost = profile.summary["lost"]
+            samples += lost if lost > LOST_MANY * samples else 0
+            self.percent["counted"] = 100 - abs(100 - percent(samples, expected))
+        self.misses = sum((tally.misses for tally in tallies), collections.Counter())
+
+    def cell(self):
+        return Cell(*(self.percent[name] for name in ("names", "lines", "complete")), self.n,
+                    self.limited)
+
+    @property
+    def good(self):
+        return self.cell().good and self.percent.get("counted", 100) >= GOALS["counted"]
+
+    def __str__(self):
+        return f"{self.n} samples, " + ", ".join(f"{k} {v:.2f} %" for k, v in self.percent.items())
+
+
+def _at(frame):
+    return frame.get("name"), frame.get("line"), frame.get("column")
+
+
+def _callback(judge, threads):
+    """Where the event loop calls the programs: Node.js's own function, its line and column."""
+    found = collections.Counter()
+    for samples in threads.values():
+        for count, _, frames in samples:
+            own = [i for i, f in enumerate(frames) if judge.place(f)]
+            if own and own[-1] + 1 < len(frames) and frames[own[-1] + 1]["kind"] == "js":
+                found[_at(frames[own[-1] + 1])] += count
+    return found.most_common(1)[0][0] if found else None
+
+
+def _kind(samples):
+    """A worker's samples begin in the class Worker."""
+    n = sum(count for count, _, frames in samples if any(
+        (f.get("name") or "").startswith("node::worker::Worker::") for f in frames))
+    return "worker" if 2 * n > sum(count for count, *_ in samples) else "helper"
+
+
+def describe(frames, judge):
+    """The leaf, and the innermost frames of the program."""
+    def one(frame):
+        text = f"{(frame.get('name') or frame['kind'])[:60]}:{frame.get('line', '')}:{frame.get('column', '')}"
+        if frame["kind"] == "js":
+            text += f"[{frame.get('tier', '?')[:1]}{'i' if frame.get('inlined') else ''}]"
+        return text + (f" ({frame['reason']})" if "reason" in frame else "")
+
+    own = [i for i, f in enumerate(frames)
+           if judge.locate(f) or f["kind"] == "js" and not f.get("name")]
+    if not own:
+        return " < ".join(map(one, frames[:6])) + " ..."
+    above = [one(f) for f in frames[:own[0]]]
+    above = above if len(above) < 4 else [above[0], "...", *above[-2:]]
+    return " < ".join(above + [one(frames[i]) for i in own[:5]])

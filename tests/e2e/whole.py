@@ -1,0 +1,203 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""The frames of a stack that are not the programs' own: which may stand where.
+
+A frame is a token here: its kind and its name, without arguments and template parameters.
+Four rules, for the four places of such frames:
+
+  ROOTS    from the start of a process or thread to the function that the event loop calls
+  BETWEEN  from a function to the next that it calls through a builtin, by the word at the call
+  ENDS     above the innermost function: a builtin, V8's runtime or the kernel. It must fit the
+           source there: V8 adds where the line adds, and compiles a loop where there is one
+  without  samples without any frame of the programs
+"""
+
+import os
+import re
+
+_LIBC = r"native \?libc"  # a frame in the C library without a name: its symbols are stripped
+
+
+def token(frame):
+    name = frame.get("name")
+    if frame["kind"] == "native" and not name:
+        module = os.path.basename(frame.get("module") or "")
+        return "native ?libc" if module.startswith("libc.") else "native ?"
+    name = re.sub(r"\(anonymous namespace\)::|<lambda.*", "", name or "?")
+    if frame["kind"] == "native":
+        name = re.sub(r"[(<].*", "", name)
+    return f"{frame['kind']} {name}"
+
+
+def _sequence(*parts):
+    """A pattern of tokens, each with a newline; "?": may be missing; natives without a kind."""
+    text = ""
+    for part in parts:
+        name = part.removeprefix("?")
+        kind = "" if name.startswith(("stub ", "builtin ", "js ", "native ")) else "native "
+        text += f"(?:{kind}(?:{name})\n){'?' if part != name else ''}"
+    return text
+
+
+_MAIN = _sequence("_start", r"__libc_start_main\S*", f"?__libc_start_call_main|{_LIBC[7:]}",
+                  "?main", "node::Start", "?node::LoadSnapshotDataAndRun")
+_THREAD = _sequence(rf"clone3?|__clone3?|thread_start|{_LIBC[7:]}", rf"start_thread|{_LIBC[7:]}")
+_WORKER = _THREAD + _sequence("node::worker::Worker::StartThread")
+_LOOP = _sequence("?node::SpinEventLoop(?:Internal|WithoutCleanup)?", "uv_run")
+_CALLBACK = _sequence("uv__run_check", "node::Environment::CheckImmediate",
+                      "node::(?:Internal)?MakeCallback", "node::InternalMakeCallback")
+_INVOKE = _sequence("v8::internal::Invoke", "stub JSEntry", "stub JSEntryTrampoline")
+ENTRIES = {  # by the outermost function of the programs
+    "tick": _sequence("v8::Function::Call|v8::Object::CallAsFunction",
+                      "v8::internal::Execution::Call") + _INVOKE + "js processImmediate\n",
+    None: _sequence("node::InternalCallbackScope::Close",
+                    "v8::internal::MicrotaskQueue::PerformCheckpoint",
+                    "v8::internal::MicrotaskQueue::RunMicrotasks",
+                    "v8::internal::Execution::TryRunMicrotasks",
+                    "?v8::internal::InvokeWithTryCatch", "v8::internal::Invoke",
+                    "stub JSRunMicrotasksEntry", "stub RunMicrotasks",
+                    "stub PromiseFulfillReactionJob", "builtin AsyncFunctionAwaitResolveClosure"),
+}
+_STARTS = {"main": _MAIN + _sequence("node::NodeMainInstance::Run"),
+           "worker": _WORKER + _sequence("node::worker::Worker::Run")}
+HELPER = re.compile(_THREAD)
+
+
+def is_root(tokens, thread, outermost):
+    """Do the tokens below the programs' outermost function lead from the start to it?"""
+    entry = ENTRIES.get(outermost, ENTRIES[None])
+    return bool(re.fullmatch(_STARTS[thread] + _LOOP + _CALLBACK + entry, _text(tokens)))
+
+
+def starts(tokens, thread):
+    """Does the stack begin where the thread begins?"""
+    if thread == "helper":
+        return bool(HELPER.match(_text(tokens)))
+    return bool(re.match(_MAIN if thread == "main" else _WORKER, _text(tokens)))
+
+
+def _text(tokens):
+    return "".join(t + "\n" for t in tokens)
+
+
+_HANDLER = r"?stub \w*(?:Named|Keyed)\w*Handler"
+_CONSTRUCT = _sequence(r"?stub Construct\w*Handler",
+                       r"stub (?:JSConstructStub|InterpreterPushArgsThenFastConstruct)\w*")
+BETWEEN = {by: re.compile(pattern) for by, pattern in {
+    "new": _CONSTRUCT,
+    "super": _CONSTRUCT,
+    "=": _sequence(_HANDLER, r"stub StoreIC\w*|stub SetNamedPropertyHandler") +
+         "|" + _sequence(r"stub \w*NamedPropertyHandler"),
+    "area": _sequence(_HANDLER, r"stub LoadIC\w*") + "|" + _sequence(r"stub \w*NamedPropertyHandler"),
+    "map": _sequence(r"builtin map"),
+    "sort": _sequence("builtin sort", "stub ArrayTimSort", "stub SortCompareUserFn"),
+    "replace": _sequence("builtin replace", "stub RegExpReplace"),
+    "parse": _sequence("builtin parse", "?v8::internal::Builtin_JsonParse",
+                       "?v8::internal::Builtin_Impl_JsonParse") +
+             r"(?:native v8::internal::Json\w+(?:::\w+)?\n)+" +
+             _sequence("v8::internal::Execution::Call") + _INVOKE,
+    "next": _sequence("builtin next"),
+    "anything": _sequence(_HANDLER, "stub ProxyGetProperty"),
+    "run": _sequence(r"?stub js-to-wasm\S*", r"?stub (?:Generic)?JSToWasm\S*"),
+    "wasm": _sequence(r"?stub (?:wasm-to-js|WasmToJs)\S*"),
+}.items()}
+_MAY_LACK = ("run", "wasm")
+_OPTIMIZED_LACKS = ("new", "super", "=", "area")  # optimized code calls these itself
+
+
+def may_call(tokens, by, caller, callee):
+    """May these stand between two frames of the programs? None may if the second is inlined."""
+    if not tokens:
+        return callee.get("inlined") or by not in BETWEEN or by in _MAY_LACK or \
+            by in _OPTIMIZED_LACKS and caller.get("tier") in ("maglev", "turbofan")
+    return by in BETWEEN and bool(BETWEEN[by].fullmatch(_text(tokens)))
+
+
+_R = "v8::internal::Runtime_"
+_ARITHMETIC = (r"(?:stub|builtin) (?:Add|Sub(?:tract)?|Mul(?:tiply)?|Div(?:ide)?|Mod(?:ulus)?|Exp\w*|"
+               r"Bitwise(?:Or|Xor|And|Not)|Shift\w+?|Inc(?:rement)?|Dec(?:rement)?|Negate|ToNumeric)"
+               r"(?:Smi)?(?:_\w+|Handler|)")
+_COMPARISON = r"(?:stub|builtin) (?:Test)?(?:Less|Greater|Equal|StrictEqual)\w*"
+_BACK = (r"(?:stub|builtin) (?:JumpLoop\w*|\w*OnStackReplacement)|native (?:v8::internal::)?\S*"
+         r"(?:OSR|OnStackReplacement|WithStackCheck|BytecodeBudgetInterrupt$)\S*")
+_CALL = (r"(?:stub|builtin) (?:Call\w*|Construct\w*|JSConstruct\w*|InterpreterEntryTrampoline\w*|"
+         r"ArgumentsAdaptor\w*|CompileLazy\w*|StartMaglev\w*|StartTurbofan\w*|AdaptorWithBuiltin\w*|"
+         rf"Optimize\w*|Marked\w*|FastNewObject|FindNonDefaultConstructor\w*|"
+         rf"InterpreterPush\w*)|native {_R}(?:Compile|StartMaglev|StartTurbofan|"
+         rf"Optimize|ThrowConstruct|Install|Tier)\w*")
+OPERATION = re.compile(f"{_ARITHMETIC}|{_COMPARISON}|{_BACK}")
+# Code of Turbofan behind its function's end, which V8's tables have no position for.
+DEFERRED = re.compile(r"stub RecordWrite\w*|builtin RecordWrite\w*")
+
+ENDS = [(re.compile(pattern), text and re.compile(text)) for pattern, text in (
+    (_ARITHMETIC, r"[-+*/|^&]"),
+    (_COMPARISON, r"[<>=]"),
+    (_BACK, r"\b(?:for|while)\b"),
+    (_CALL, r"[({.]"),
+    (r"(?:stub|builtin) (?:BaselineOutOfLinePrologue|FastNew\w*(?:Context|Arguments)\w*|CreateRest\w*)",
+     r"[({]"),
+    (r"(?:stub|builtin) (?:BaselineLeaveFrame|ReturnHandler)", r"}|return|=>|\("),
+    (r"(?:stub|builtin) (?:\w*(?:Load|Store|Property|Keyed)\w*|\w*IC\w*)", r"[.\[=({]"),
+    (r"(?:stub|builtin) (?:Lda|Sta|Star|Ldar|Mov|Push|Pop|Wide|ExtraWide|ShortStar|CreateArg|"
+     r"Throw|ToBoolean|Jump|Undefined|LogicalNot|CreateFunctionContext|CreateBlock)\w*", None),
+    (rf"(?:stub|builtin) (?:RecordWrite|Allocate)\w*|native {_R}Allocate\w*|"
+     r"native v8::internal::(?:Heap|HeapAllocator|Factory)::.*", r"=|\+\+|--|[{\[(]|\bnew\b"),
+    (rf"native {_R}BytecodeBudgetInterrupt\w*", r"\b(?:for|while|return)\b|}|=>"),
+    (rf"stub Maglev\w*StackCheck\w*|native {_R}StackGuard\w*", r"{|\b(?:for|while)\b"),
+    (r"(?:stub|builtin) (?:Deoptimization|NotifyDeoptimized|ContinueTo)\w*|"
+     r"native v8::internal::(?:Deoptimizer::|Runtime_NotifyDeoptimized).*", r"[-+*/|^<>=.]"),
+    (r"(?:stub|builtin) (?:Create\w*Literal|Clone\w*|Create\w*Array)\w*", r"[\[{]"),
+    (r"(?:stub|builtin) (?:CreateClosure|FastNewClosure)\w*", r"function|=>"),
+    (r"(?:stub|builtin) (?:ToString|StringAdd|TemplateObj)\w*|builtin ToString", r"`|'"),
+    (r"(?:stub|builtin) ProxyGet\w*", r"\bproxy\b"),
+    (r"(?:stub|builtin) (?:js-to-wasm|JSToWasm|Wasm|WasmToJs|wasm)\S*", r"\brun\b|^$"),
+    (rf"stub CallRuntime\w*|native {_R}AddPrivateBrand", r"\bconstructor\b|[({]"),
+)]
+_WAITS = re.compile(r"(?:stub|builtin) (?:\w*(?:Async|Await|Promise|Generator|IterResult|Microtask|"
+                    r"InvokeIntrinsic)\w*|BaselineLeaveFrame|ReturnHandler)")
+# Of the standard library: the property's name stands in the line.
+_LIBRARY = {"ArrayMap": "map", "ArrayPrototypeSort": "sort", "ArrayTimSort": "sort",
+            "StringPrototypeReplace": "replace", "RegExpReplace": "replace", "JsonParse": "parse",
+            "GeneratorPrototypeNext": "next", "GlobalEval": "eval", "RegExpReplaceFastString": "replace",
+            "ArrayPrototypeMap": "map"}
+_ENTERED = re.compile(r"kernel (?:entry_SYSCALL|el0_svc|__x64_sys|do_syscall|__arm64_sys)")
+
+
+def may_end(tokens, text, header):
+    """May these stand above a function that is at a line with that text, of a function so begun?
+
+    Tokens are ordered from the function on, @text is "" where the line is unknown.
+    """
+    while tokens and tokens[0].startswith("stub CEntry"):
+        tokens = tokens[1:]
+        if not tokens or tokens[0].startswith("kernel"):
+            return True
+    if not tokens:
+        return True
+    first = tokens[0]
+    if first.startswith("kernel"):
+        return not _ENTERED.match(first)
+    kind, name = first.split(" ", 1)
+    if kind == "js" or kind == "builtin" and re.search(rf"\b{re.escape(name)}\b", text):
+        return bool(re.search(rf"\b{re.escape(name)}\(", text)) or kind == "builtin"
+    if name in _LIBRARY:
+        return bool(re.search(rf"\b{_LIBRARY[name]}\b", text))
+    if _WAITS.fullmatch(first) and re.search(r"\basync\b|function\*", header):
+        return True
+    return any(pattern.fullmatch(first) and (not needs or needs.search(text))
+               for pattern, needs in ENDS)
+
+
+def is_without(tokens, is_at_call):
+    """May a stack of the event loop's thread be without a frame of the programs?
+
+    @is_at_call: the innermost function is where the event loop's calls the programs. V8's
+    operations belong to a function: one of Node.js's own, but not to that call.
+    """
+    inner = max((i for i, t in enumerate(tokens) if t.startswith("js ")), default=None)
+    if inner is None:
+        return not any(OPERATION.fullmatch(t) and not t.startswith("native") for t in tokens)
+    above = [t for t in tokens[inner + 1:] if not t.startswith("stub CEntry")]
+    if not is_at_call or not above:
+        return True
+    return not (OPERATION.fullmatch(above[0]) or _ENTERED.match(above[0]) or
+                above[0].startswith("native"))
