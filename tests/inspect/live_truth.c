@@ -30,15 +30,20 @@ static bool may_be_missing(json_t *truth, const struct v8_name *above)
 	return json_is_null(json_object_get(truth, "file")) && above->inlined;
 }
 
+static bool is_optimized(const struct v8_name *seen)
+{
+	return seen->tier == V8_TIER_MAGLEV || seen->tier == V8_TIER_TURBOFAN;
+}
+
 /*
  * Are all frames but the top one the last frames of a true stack? @top: the one
  * above them there. Counts columns on the way.
  */
-static bool ends_like(const struct seen *s, json_t *stack, json_t **top, int *columns_off)
+static bool ends_like(const struct seen *s, json_t *stack, json_t **top, int columns_off[2])
 {
 	size_t j = json_array_size(stack);
 
-	*columns_off = 0;
+	columns_off[0] = columns_off[1] = 0;
 	for (size_t i = s->n; i-- > 1;) {
 		json_t *truth = j ? json_array_get(stack, --j) : NULL;
 
@@ -52,8 +57,8 @@ static bool ends_like(const struct seen *s, json_t *stack, json_t **top, int *co
 			truth = j ? json_array_get(stack, --j) : NULL;
 		if (!truth || !same_frame(&s->names[i], truth))
 			return false;
-		*columns_off += s->names[i].column !=
-				json_integer_value(json_object_get(truth, "column"));
+		columns_off[is_optimized(&s->names[i])] +=
+			s->names[i].column != json_integer_value(json_object_get(truth, "column"));
 	}
 	*top = j ? json_array_get(stack, j - 1) : NULL;
 	return j > 0;
@@ -61,23 +66,28 @@ static bool ends_like(const struct seen *s, json_t *stack, json_t **top, int *co
 
 static bool is_true(struct tally *t, const struct seen *s, json_t *stacks, enum place place)
 {
+	int off[2], best[2] = { MAX_SEEN, 0 };
 	json_t *stack, *top;
-	int columns_off;
 	size_t i;
 
 	json_array_foreach(stacks, i, stack)
 	{
-		if (!ends_like(s, stack, &top, &columns_off))
+		if (!ends_like(s, stack, &top, off))
 			continue;
 		if (place == LEAF && top != json_array_get(stack, 0))
 			continue;
 		if (!same_name(&s->names[0], top) && !(place == WINDOW && !s->names[0].name))
 			continue;
-		t->columns += (int)s->n - 1;
-		t->columns_off += columns_off;
-		return true;
+		if (off[0] + off[1] < best[0] + best[1])
+			memcpy(best, off, sizeof(best));
 	}
-	return false;
+	if (best[0] == MAX_SEEN)
+		return false;
+	for (i = 1; i < s->n; i++)
+		t->columns[is_optimized(&s->names[i])]++;
+	for (i = 0; i < 2; i++)
+		t->columns_off[i] += best[i];
+	return true;
 }
 
 static bool leaf_line_is_true(struct tally *t, const struct v8_name *leaf, json_t *truth)
@@ -112,15 +122,14 @@ static bool is_nodes_own(const char *file)
 	return !strncmp(file, "node:", 5) || (file[0] != '/' && !strchr(file, ':'));
 }
 
-/* At the top is no JavaScript at all, or Node.js' own or the oracle's, which main() never calls. */
+/* No frame of the program, which is only below Node.js' own where one of these is wrong. */
 static bool is_elsewhere(const struct seen *s)
 {
 	for (size_t i = 0; i < s->n; i++) {
 		const struct v8_name *n = &s->names[i];
 
-		if (n->file)
-			return is_nodes_own(n->file) || strstr(n->file, "/oracle.js");
-		if (n->kind == V8_NAME_JS)
+		if (n->file ? !is_nodes_own(n->file) && !strstr(n->file, "/oracle.js")
+			    : n->kind == V8_NAME_JS)
 			return false;
 	}
 	return true;
@@ -134,7 +143,7 @@ bool truth_judge(struct tally *t, struct seen *s, json_t *truth)
 
 	drop_leading_builtins(s);
 	if (is_elsewhere(s)) {
-		t->elsewhere++;
+		*(s->n || !s->is_cut ? &t->elsewhere : &t->cut) += 1;
 		return true;
 	}
 	if (s->is_window)
@@ -186,14 +195,45 @@ bool truth_allows(const struct seen *s, json_t *truth)
 	return false;
 }
 
-json_t *truth_spoil(json_t *truth)
+static bool accepts(const struct seen *s, json_t *truth)
+{
+	static struct seen copy; /* it is cut at the top */
+	struct tally t = {};
+
+	copy = *s;
+	return truth_judge(&t, &copy, truth) && !t.cut;
+}
+
+int truth_accepts_faults(const struct seen *s, json_t *truth)
+{
+	static struct seen bad;
+	int n = 0;
+
+	if (s->n < 2 || is_elsewhere(s))
+		return 0;
+	bad = *s; /* all frames are lost */
+	bad.n = 0;
+	bad.is_cut = true;
+	n += accepts(&bad, truth);
+	bad = *s; /* the leaf is another function */
+	bad.names[0].name = "somebody";
+	bad.names[0].kind = V8_NAME_JS;
+	n += accepts(&bad, truth);
+	bad.names[0].file = "node:events"; /* and Node.js' own */
+	n += accepts(&bad, truth);
+	bad = *s; /* a caller's name is another's */
+	bad.names[s->n - 1].name = "somebody";
+	return n + accepts(&bad, truth);
+}
+
+json_t *truth_spoil(json_t *truth, const char *key)
 {
 	json_t *copy = json_deep_copy(truth), *stack, *frame;
 	size_t i, j;
 
 	json_array_foreach(json_object_get(copy, "stacks"), i, stack)
 		json_array_foreach(stack, j, frame) json_object_set_new(
-			frame, "line",
-			json_integer(1 + json_integer_value(json_object_get(frame, "line"))));
+			frame, key,
+			json_integer(1 + json_integer_value(json_object_get(frame, key))));
 	return copy;
 }

@@ -10,10 +10,12 @@
  *	between   in another function under main: callers and top name are those of
  *	          a true stack
  *	window    the top frame did not exist yet: the same, but it may lack a name
- *	elsewhere no JavaScript, or Node.js' own at the top
+ *	elsewhere no frame of the program, but Node.js' own or the event loop's
+ *	cut       no JavaScript in a walk that ended early: it may have lost it
  *
- * Columns are counted, not demanded: for some calls V8's optimizing compiler
- * records another part of the expression than its bytecode does.
+ * Columns are those of the true stack that fits best. For some calls V8's optimizing
+ * compiler records another part of the expression than its bytecode does, so those of
+ * optimized functions are counted apart.
  */
 
 #include <jansson.h>
@@ -29,14 +31,16 @@ struct seen {
 	char files[MAX_SEEN][256];
 	size_t n;
 	bool is_window; /* frame 0 was caught without its frame */
+	bool is_cut; /* the walk ended early, and the thread is in no system call */
 };
 
 enum place { LEAF, BETWEEN, WINDOW, N_PLACES };
 extern const char *const place_names[N_PLACES];
 
 struct tally {
-	int exact[N_PLACES], wrong[N_PLACES], elsewhere;
-	int leaf_located, distinct_lines, tiers[5], inlined, columns, columns_off;
+	int exact[N_PLACES], wrong[N_PLACES], elsewhere, cut;
+	int leaf_located, distinct_lines, tiers[5], inlined;
+	int columns[2], columns_off[2]; /* the latter of these; [1]: of optimized functions */
 	bool line_seen[MAX_SEEN_LINE];
 };
 
@@ -49,5 +53,8 @@ bool truth_judge(struct tally *t, struct seen *s, json_t *truth);
  */
 bool truth_allows(const struct seen *s, json_t *truth);
 
-/* A copy in which every line is one too high: nothing may agree with it. */
-json_t *truth_spoil(json_t *truth);
+/* A copy in which every @key ("line", "column") is one too high: nothing may agree with it. */
+json_t *truth_spoil(json_t *truth, const char *key);
+
+/* Plants faults in a stack with frames of the program; how many of them would pass. */
+int truth_accepts_faults(const struct seen *s, json_t *truth);
