@@ -10,7 +10,7 @@ of a type, that is the reason; on a busy machine it takes a while.
 
 import re
 
-from dotnet_nesting import samples_with_frames
+from dotnet_nesting import samples_in_order
 
 WORK = "Await.Spin.Work(long)"
 CHAINS = {
@@ -95,9 +95,9 @@ class Tally:
 def tallies(profile):
     """By the source, and by a truth that is wrong."""
     right, wrong = Tally(AWAITS), Tally(WRONG)
-    for frames, count in samples_with_frames(profile, 0):
-        right.add(frames, count)
-        wrong.add(frames, count)
+    for frames in samples_in_order(profile):
+        right.add(frames, 1)
+        wrong.add(frames, 1)
     return right, wrong
 
 

@@ -6,14 +6,13 @@ A cell is a version, a mode and a case of fixtures/dotnet/nesting.cs (dotnet_nes
 version and mode run at once, in UNSPOOL_DOTNET_DIR/VERSION-nesting, -nesting-single or
 -nesting-composite.
 
-  names     % of the samples with managed code as leaf that are not truncated (but for guesses), whose
-            frames are a chain that the source allows
-  lines     % of the same, whose lines are those of the methods, too
-  complete  % of all samples of the case whose stack is complete
+  names     % of the stacks that are called complete, whose frames are a chain that the runtime itself
+            reported, from the leaf to the root
+  lines     % of the same, whose lines are right, too
+  complete  % of all samples of the case whose stack is complete and ends where threads begin
 
   -m NAME[,NAME]  these modes      -s SECONDS  of each recording; default 40
-  -n SAMPLES      a cell, at least; default 200: with fewer it is left out; so it is with less than
-                  20 in managed code
+  -n SAMPLES      a cell, at least; default 200: with fewer it is left out
   -v              print what was not exact
 
 The cells are figures of ci/qualify (results.py).
@@ -24,7 +23,8 @@ import os
 import sys
 import time
 
-from dotnet_nesting import CASES, Source, Tally, samples_of
+from dotnet_nesting import CASES, Judge, Tally, samples_of
+from dotnet_truth import Recorder
 from lib import Checks, folder, need_bpf, record, running
 from support import GOALS, Cell
 
@@ -49,29 +49,28 @@ def tallies(version, mode, seconds):
     program = os.path.join(os.environ.get("UNSPOOL_DOTNET_DIR", ""), f"{version}-nesting{suffix}/nesting")
     if not os.access(program, os.X_OK):
         return None
-    env = dict(os.environ, DOTNET_EnableDiagnostics="0", **environment)
-    found, source = {}, Source()
-    with folder() as tmp, running([program], wait_for=b"ready", env=env) as child:
-        time.sleep(WARM_S)
-        _, profile = record("-p", child.pid, "-d", f"{seconds}s", out=os.path.join(tmp, "p.ndjson"),
-                            hz=HZ, timeout=seconds + 60)
-    for case, frames, stack, count in samples_of(profile, SETTLED_US) if profile else ():
-        found.setdefault(case, Tally()).add(case, frames, stack, count, source)
+    with folder() as tmp:
+        truth = Recorder(os.path.join(tmp, "truth"))
+        env = dict(os.environ, DOTNET_EnableDiagnostics="0", UNSPOOL_TRUTH=truth.path, **environment)
+        with running([program], wait_for=b"ready", env=env) as child:
+            time.sleep(WARM_S)
+            truth.start()
+            _, profile = record("-p", child.pid, "-d", f"{seconds}s", out=os.path.join(tmp, "p.ndjson"),
+                                hz=HZ, timeout=seconds + 60)
+        found, judge = {}, Judge(truth.chains())
+        for case, frames, stack, count in samples_of(profile, SETTLED_US) if profile else ():
+            found.setdefault(case, Tally()).add(judge, case, frames, stack, count)
     return found
-
-
-def percent(part, whole):
-    return 100 * part / whole if whole else 0
 
 
 def report(check, label, tally, args):
     """The cell, or None when it has too few samples."""
-    if not check.that(tally and tally.n >= args.samples and tally.managed >= 20,
+    if not check.that(tally and tally.n >= args.samples,
                       f"{label}: {tally.n if tally else 0} samples", quiet=True):
         return None
-    cell = Cell(percent(tally.names, tally.managed), percent(tally.lines, tally.managed),
-                percent(tally.complete, tally.n), tally.n)
-    check.that(cell.good, f"{label}: {cell}, {tally.managed} of {tally.n} samples")
+    cell = Cell(*tally.figures, tally.n)
+    check.that(cell.good, f"{label}: {cell}, of {tally.n} samples")
+    check.that(not tally.over(), f"{label}: little is left out ({', '.join(tally.over())})", quiet=True)
     for what, count in sorted(tally.misses.items(), key=lambda x: -x[1])[:8 * args.verbose]:
         print(f"    {count} {what}")
     return cell

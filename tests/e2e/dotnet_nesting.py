@@ -1,19 +1,29 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""What the stacks of fixtures/dotnet/nesting.cs can be: a grammar of names a class, lines by source.
+"""What the stacks of fixtures/dotnet/nesting.cs can be: names, lines, and from the leaf to the root.
 
-Each thread runs one class (a case), in which one chain of methods is possible. Of a stack, outermost
-first, what belongs to the case is joined with ">" and has to match the case's grammar; where each
-call may be the innermost, a longer chain is an optional tail.
+Each thread runs one class (a case). Of a stack three things are asked:
+
+  shape    kernel frames at the leaf only; native ones between managed frames only where the source
+           calls native code; at the root the C library's start of a thread
+  callers  the managed frames below the leaf are, by name and line, the outer part of a chain that
+           the runtime itself reported of this thread while it was recorded (dotnet_truth.py), and
+           the leaf is one that the runtime has above these callers
+  leaf     its line is one of the method's statements (dotnet_source.py): the runtime reports no
+           stack of an arbitrary instruction. It is one of its own, so that a neighbour line is wrong
+
+Where code of the class library or the runtime is above the last method that was reported (tails), the
+methods may only be those of LIBRARY; these samples are counted, with a limit. Type arguments and parameters, which the
+runtime does not know of shared code, are those of the class's grammar (CASES).
+
+Where nothing was reported (another architecture), callers are judged by grammar and statements.
 """
 
 import itertools
 import os
 import re
 
-from lib import TOP
-
-SOURCE = os.path.join(TOP, "fixtures/dotnet/nesting.cs")
-
+from dotnet_source import Source
+from dotnet_truth import plain
 
 def chain(*calls):
     """The grammar of calls of which each may be the innermost."""
@@ -32,7 +42,7 @@ LOOP = exactly("Loop()")
 CAT = exactly("CatA(long)")
 TASK = r"(?:SumAsync(?:\(\))?|OnceAsync(?:\(long\))?)"
 CASES = {
-    "Frameless": chain(LOOP, *map(exactly, ["TinyA(long)", "TinyB(long)", "Tiny(long)"])),
+    "Frameless": chain(LOOP, *map(exactly, ["TinyA(long)", "TinyB(long)"]), r"(?:Tiny|Ask)\(long\)"),
     "OneCall": chain(LOOP, *map(exactly, ["CallA(long)", "CallB(long)"]), WORK),
     "Recursion": chain(LOOP, *[exactly("Down(long)")] * 21, WORK),
     "Virtual": chain(LOOP, exactly("Call<__Canon>(T[], long)"), r"[ABC]\.Area\(long\)", WORK),
@@ -53,7 +63,7 @@ CASES = {
     "Async": re.compile(rf"(?:{LOOP}>)?(?:{TASK}>)*(?:{TASK}|OnceAsync>{WORK})|{LOOP}"),
     "Reflected": chain(LOOP, "InvokeStub_Reflected.Work", WORK),
     "Dynamic": chain(LOOP, "Made", WORK),
-    "Objects": chain(LOOP, *map(exactly, ["Build(long)", "Add(Node, long)", "Node..ctor()"])),
+    "Objects": chain(LOOP, *map(exactly, ["Build(long)", "Add(Node, long)"]), exactly("Node..ctor(long)")),
     "Garbage": chain(LOOP, exactly("Make(long)")),
     "Stack": chain(LOOP, r"(?:Alloc\(int\)|Fixed\(\))",
                    exactly("Many(long, long, long, long, long, long, long, long, byte*)"),
@@ -88,48 +98,8 @@ def is_right(case, mine):
     return bool(mine) and bool(CASES[case].fullmatch(">".join(name for name, _ in mine)))
 
 
-class Source:
-    """The lines of each method of each case."""
-
-    def __init__(self, path=SOURCE):
-        with open(path, encoding="utf-8") as file:
-            self.lines = file.read().splitlines()
-        self.methods = {}
-        case = None
-        for i, line in enumerate(self.lines):
-            match = re.match(r"\tstatic (?:unsafe )?class (\w+)", line)
-            case = match.group(1) if match else case
-            match = re.search(r"[\w>\]] (\w+)(?:<\w+>)?\([^()]*\)(?: where [^{]*)?\s*(?:=>|\{|$)", line)
-            if case and match and line.startswith("\t\t"):
-                key = (case, match.group(1))
-                self.methods.setdefault(key, []).append((i + 1, self._end(i) + 1))
-
-    def _end(self, i):
-        depth, started = 0, False
-        for k in range(i, len(self.lines)):
-            code = self.lines[k].split("//")[0]
-            depth += code.count("{") - code.count("}")
-            started |= "{" in code or code.rstrip().endswith(";")
-            if started and depth <= 0:
-                return k
-        return i
-
-    def is_line(self, case, name, frame, off=0):
-        """None: it has no line, or one of no method here."""
-        method = re.match(r"(?:.*\.)?(\w+)(?:<[\w, ]+>)?(?:\([^()]*\))?$", name.split(".<lambda")[0])
-        ranges = method and self.methods.get((case, method.group(1)))
-        if not ranges or name == EXTRA.get(case) or "line" not in frame:
-            return None
-        if not (frame.get("file") or "").endswith("nesting.cs"):
-            return False
-        return any(a <= frame["line"] + off <= b for a, b in ranges)
-
-
 def samples_of(profile, settled_us):
-    """(case, frames leaf first, stack, how many, is the leaf managed code) of each stack of a case.
-
-    A stack whose frames name no case is that of its thread, whose name says the case.
-    """
+    """(case, frames leaf first, stack, how many) of each stack of a case's thread."""
     threads = {}
     for line in profile.lines:
         if line["type"] == "thread":
@@ -137,103 +107,292 @@ def samples_of(profile, settled_us):
         if line["type"] != "samples":
             continue
         stack = profile.stacks[line["stack"]]
-        frames = [profile.frames[i] for i in stack["frames"]]
-        case = threads.get(line["tid"], "?")[1:]
-        case = case if case in CASES else case_of(frames)
+        thread = threads.get(line["tid"], "?")
+        case = "Async" if thread == POOL else thread[1:]
         count = sum(t >= settled_us for t in itertools.accumulate(line["t"]))
-        if case in CASES and count and frames:
-            yield case, frames, stack, count
+        if case in CASES and count:
+            yield case, [profile.frames[i] for i in stack["frames"]], stack, count
 
 
-def samples_with_frames(profile, settled_us):
-    """(frames leaf first, how many) of each stack with user frames."""
-    for line in profile.lines:
-        if line["type"] != "samples":
-            continue
+def samples_in_order(profile):
+    """The frames, leaf first, of each sample with user frames, in the order of their times."""
+    found = []
+    for line in profile.of("samples"):
         frames = [profile.frames[i] for i in profile.stacks[line["stack"]]["frames"]]
         frames = [f for f in frames if f["kind"] != "kernel"]
-        count = sum(t >= settled_us for t in itertools.accumulate(line["t"]))
-        if count and frames:
-            yield frames, count
+        found += [(t, len(found), frames) for t in itertools.accumulate(line["t"]) if frames]
+    return [frames for _, _, frames in sorted(found, key=lambda each: each[:2])]
 
 
-HIJACK = bytes.fromhex("50 55 53 41 57 41 56 41 55 41 54")  # OnHijackTripThread
-
-
+HIJACK = bytes.fromhex("50 55 53 41 57 41 56 41 55 41 54")  # OnHijackTripThread: threads that are to stop
+SIGNAL = bytes.fromhex("48 c7 c0 0f 00 00 00 0f 05")  # __restore_rt: it returns from a signal
 HIJACKED = "hijacked return address"
 
 
-def is_trap(frame):
-    """Is it where threads return to that are to stop?"""
+def is_at(frame, code, before=0):
+    """Does a native frame lie at these instructions, or at most @before bytes after their start?"""
     if frame["kind"] != "native" or "off" not in frame or not os.path.exists(frame["module"]):
         return False
     with open(frame["module"], "rb") as file:
-        file.seek(int(frame["off"], 16))
-        return file.read(len(HIJACK)) == HIJACK
+        file.seek(int(frame["off"], 16) - before)
+        return code in file.read(len(code) + before)
 
 
 def is_hijacked(frames):
     """Was a caller found by a guess since the thread is to return to the runtime instead?"""
-    return any(f.get("guess") and is_trap(frames[i]) for i, f in enumerate(frames[1:]))
+    return any(f.get("guess") and is_at(frames[i], HIJACK) for i, f in enumerate(frames[1:]))
+
+
+ROOT = (("start_thread",), ("clone3", "clone"))  # if the library has symbols for them
+POOL = ".NET TP Worker"
+HELPERS = r"System\.Runtime\.CompilerServices\.(?:Cast|Statics|Generics|Init|VirtualDispatch)\w*\."
+LINQ = r"|System\.(?:Linq|Int64)\."
+REFLECTION = r"|System\.(?:Reflection\.|RuntimeType\.|Object\.GetType)"
+TASKS = r"|Interop\.|System\.(?:Threading\.|Runtime\.CompilerServices\.|Collections\.Concurrent\.)"
+CLEAR = r"|System\.(?:SpanHelpers|Buffer)\."
+# Beside those that report their stack: who calls native code, who the class library, and what of it.
+OUTSIDE = {
+    "Virtual": ("Call", "Call", ""), "Generic": ("Box.Put", "Box.Put", ""), "Catch": ("Throws", "-", ""),
+    "Callback": ("Sort|Compare", "-", ""), "Lambda": ("Loop", "Loop", LINQ),
+    "Iterator": ("Loop|Each", "Loop|Each", ""), "Async": (r"Loop|\w+Async", r"Loop|\w+Async", TASKS),
+    "Reflected": ("Loop", "Loop", REFLECTION), "Dynamic": ("-", "-", ""), "Objects": ("Add", "Add", ""),
+    "Garbage": ("-", "Loop", ""), "Stack": ("Alloc|Fixed", "Alloc|Fixed", CLEAR),
+}
+MACHINES = re.compile(r"Nest\.(?:Iterator\.Each|Async\.\w+Async)")  # begin with code that is of no line
+DISPATCH = re.compile(r"System\.Runtime\.(?:EH|ExceptionServices)\.")  # of exceptions, from .NET 9 on
+# Of what is left out of the leaf's rules, % of a case's samples at most: what the tracer itself does, library's
+# methods above one that was not reported, code before an iterator's or async method's first line.
+LEFT_OUT = {"tracer": 15, "library": 15, "no line": 2}
+TRACER = "Nest.Truth.Take"
+ALIAS = {"Nest.Frameless.Ask": "Nest.Frameless.Tiny"}  # called by the same call
+
+
+def is_native_call(callee, caller):
+    """May, and must, native code lie between these two methods?"""
+    if callee == "Nest.Callback.Compare":
+        return caller == "Nest.Callback.Sort"
+    dispatches = bool(DISPATCH.match(callee)) and not DISPATCH.match(caller)
+    return dispatches or callee == "Nest.Catch.CatA" and caller != "Nest.Catch.Loop"
+
+
+def is_kernel_entry(frames):
+    """Kernel frames, if any, are the innermost."""
+    kinds = [f["kind"] == "kernel" for f in frames]
+    return kinds == sorted(kinds, reverse=True)
+
+
+def is_root(frames):
+    """Is this the outermost part of a thread's stack: native, up to the C library's start?"""
+    return len(frames) >= 2 and all(f["kind"] == "native" for f in frames) and all(
+        os.path.basename(f.get("module") or "") == "libc.so.6" and f.get("name", names[0]) in names
+        for f, names in zip(frames[-2:], ROOT))
+
+
+class Grammar:
+    """Judges where the runtime reports nothing: a chain of its class, each line one of its method's."""
+
+    def __init__(self):
+        self.source = Source()
+
+    def is_whole(self, frames):
+        return bool(frames)
+
+    def judge(self, case, frames):
+        mine = own(case, frames)
+        lines = [self.source.is_line(f, plain(f.get("name"))) for name, f in mine if name != EXTRA.get(case)]
+        return is_right(case, mine), all(lines), None
+
+
+class Node:
+    """One place in the chains of a case: what is called there, {(name, line): what that one calls}."""
+
+    def __init__(self):
+        self.names, self.next = set(), {}
+
+    def add(self, chain):
+        if chain:
+            self.names.add(chain[0][0])
+            self.next.setdefault(chain[0], Node()).add(chain[1:])
+
+
+class Chains:
+    """What the runtime reported of one case; line 0: it knows none."""
+
+    def __init__(self, case, reported, marks):
+        self.root = Node()
+        native, calls, library = OUTSIDE.get(case, ("-", "-", ""))
+        self.native, self.calls = (re.compile(rf"Nest\.{case}\.(?:{names})") for names in (native, calls))
+        self.library = re.compile(HELPERS + library)
+        self.asking = {ALIAS.get(chain[-1][0], chain[-1][0]) for chain in reported}
+        for chain in reported:
+            chain = [(ALIAS.get(name, name), line) for name, line in chain if not DISPATCH.match(name)]
+            self.root.add(chain)
+            if case == "Catch" and len(chain) >= 4 and chain[-2][1] == marks["filter"]:
+                # Where the handler runs, the runtime leaves out what threw, but its frames are there.
+                self.root.add([*chain[:-2], (chain[-2][0], marks["handler"]), chain[-1]])
+
+    def fit(self, found, is_line):
+        """How many of @found [(name, frame)], outermost first, are a chain's; the last by its name.
+
+        @is_line(name, frame, line): is it the line that was reported?
+        """
+        nodes = [self.root]
+        for n, (name, frame) in enumerate(found):
+            if not any(name in node.names for node in nodes):
+                return n
+            nodes = [after for node in nodes for (known, line), after in node.next.items()
+                     if known == name and is_line(name, frame, line)]
+        return len(found)
+
+    def may_call(self, name, native):
+        """May this method be below native code or the library's, other than by a reported call?"""
+        which = self.native if native else self.calls
+        return name in self.asking or not is_own(name) or bool(which.fullmatch(name))
+
+
+class Judge:
+    """@reported: {thread: chains} of dotnet_truth.Recorder."""
+
+    def __init__(self, reported):
+        self.source = Source()
+        self.chains = {case: Chains(case, reported.get(POOL if case == "Async" else f"n{case}", ()),
+                                    self.source.marks) for case in CASES}
+
+    def shape(self, frames):
+        """The managed frames, outermost first; None: this is no whole stack."""
+        managed = [i for i, f in enumerate(frames) if f["kind"] == "dotnet"]
+        if not managed or not is_kernel_entry(frames) or not is_root(frames[managed[-1] + 1:]):
+            return None
+        for inner, outer in zip(managed, managed[1:]):
+            between = frames[inner + 1:outer]
+            pair = [plain(frames[i].get("name")) for i in (inner, outer)]
+            if any(f["kind"] != "native" for f in between) or bool(between) != is_native_call(*pair):
+                return None
+        return [frames[i] for i in reversed(managed)]
+
+    def is_whole(self, frames):
+        return self.shape(frames) is not None
+
+    def judge(self, case, frames):
+        """(are names right, are lines, why something was left out)"""
+        managed = self.shape(frames)
+        if managed is None:
+            return False, False, None
+        chains, left_out = self.chains[case], None
+        native = self._native(frames)
+        names = [ALIAS.get(name, name) for name in (plain(f.get("name")) for f in managed)]
+        if TRACER in names:
+            managed, native, left_out = managed[:names.index(TRACER)], [], "tracer"
+            if names[len(managed) - 1] not in chains.asking:
+                return False, False, left_out
+        found = [(name, f) for name, f in zip(names, managed) if not DISPATCH.match(name)]
+        found = self._one_a_method(found)
+        mine = own(case, managed[::-1])
+        if not (is_right(case, mine) if mine else case == "Async"):
+            return False, False, left_out
+        n = chains.fit(found, lambda *_: True)
+        names = [name for name, _ in found]
+        if self._is_helper(*found[-1]):
+            native = []
+        if not self._is_tail(case, chains, names[:n], names[n:], native):
+            return False, False, left_out
+        if len(names) - n > 1:
+            left_out = left_out or "library"
+        good = chains.fit(found, self._is_line) == n
+        if good and "line" not in found[n - 1][1] and MACHINES.fullmatch(names[n - 1]):
+            return True, True, left_out or "no line"
+        return True, good and self._is_leaf_line(*found[n - 1]), left_out
+
+    def _one_a_method(self, found):
+        """Of an unoptimized method whose finally block runs the runtime reports the block alone."""
+        mark = self.source.marks["finally"]
+        return [(name, f) for i, (name, f) in enumerate(found) if not (
+            i + 1 < len(found) and name == found[i + 1][0] == "Nest.Finally.FinA" and
+            f.get("line") != mark and found[i + 1][1].get("line") == mark)]
+
+    def _is_helper(self, name, frame):
+        """May the runtime's helpers be above any method here? They count in unoptimized code and at loops."""
+        return frame.get("tier") == "Tier0" or self.source.is_loop(frame)
+
+    def _native(self, frames):
+        """The native frames above the innermost managed one, if it called them: was not interrupted."""
+        found = [f for f in itertools.takewhile(lambda f: f["kind"] != "dotnet", frames)
+                 if f["kind"] == "native"]
+        is_called = found and not is_at(found[-1], SIGNAL) and not is_at(found[-1], HIJACK, 48)
+        return found if is_called else []
+
+    def _is_line(self, name, frame, line):
+        """A line of its own for each frame of the programs, and the one that was reported."""
+        if is_own(name) and not line:
+            return self.source.is_line(frame, name)
+        return frame.get("line", 0) == line
+
+    def _is_leaf_line(self, name, frame):
+        name = plain(frame.get("name"))
+        return self.source.is_line(frame, name) if is_own(name) else "line" not in frame
+
+    def _is_tail(self, case, chains, known, tail, native):
+        """May these library's methods, and native code, lie above those that were reported?"""
+        if not known or (tail or native) and not chains.may_call(known[-1], not tail):
+            return False
+        if known[-1] == "Nest.Callback.Sort" and len({f.get("module") for f in native}) > 1:
+            return False  # the C library calls nothing but Compare
+        if any(a == b for a, b in zip(tail, tail[1:])):
+            return False
+        return all(chains.library.match(name) or case == "Async" and is_own(name) for name in tail)
+
+
+def is_own(name):
+    return name.startswith(("Nest.", "Large."))
 
 
 class Tally:
     """Counts of one case, or of all."""
 
     def __init__(self):
-        self.n = self.complete = self.hijacked = self.managed = self.names = self.lines = self.unnamed = 0
-        self.whole = self.wrong = self.mistold = self.unlined = self.callers = self.refused = self.shifted = self.lined = 0
-        self.misses = {}
+        self.n = self.complete = self.judged = self.names = self.lines = self.unnamed = 0
+        self.hijacked = self.mistold = 0
+        self.left_out, self.misses = dict.fromkeys(LEFT_OUT, 0), {}
 
-    def miss(self, what, count):
-        self.misses[what] = self.misses.get(what, 0) + count
-
-    def add(self, case, frames, stack, count, source):
-        mine = own(case, frames)
-        names = [name for name, _ in mine]
-        right = is_right(case, mine)
-        lines = [source.is_line(case, *one) for one in mine]
+    def add(self, judge, case, frames, stack, count):
         self.n += count
-        self.complete += count * (stack["status"] == "complete")
+        self.unnamed += count * any(f["kind"] == "dotnet" and not f.get("name") for f in frames)
         if stack["status"] != "complete":
-            self.miss(f"{stack['status']}, {stack.get('reason')}: {'>'.join(names)} {leaf_of(frames)}", count)
-        if any(f["kind"] == "dotnet" and not f.get("name") for f in frames):
-            self.unnamed += count
-            right = False
-        if stack.get("reason") in (HIJACKED, "guessed frame"):
-            self.mistold += count * (is_hijacked(frames) != (stack["reason"] == HIJACKED))
-        if stack["status"] != "complete" and is_hijacked(frames):
-            self.hijacked += count
-            return
-        # What the walk calls whole is judged; what it calls truncated lacks its outer part.
-        if stack["status"] != "complete" and stack.get("reason") != "guessed frame":
-            return
-        self.whole += count
-        self.wrong += count * (not right)
-        if not right and stack["status"] == "complete":
-            self.miss(f"complete: {'>'.join(names)} {leaf_of(frames)}", count)
-        self._controls(case, mine, right)
-        if frames[0]["kind"] == "dotnet":
-            self.managed += count
-            self.names += count * right
-            self.lines += count * (right and False not in lines)
-            self.unlined += count * (frames[0] is mine[-1][1] and lines[-1] is None
-                                     and case != "Big") if mine else 0
-            if right and False in lines:
-                bad = mine[lines.index(False)]
-                self.miss(f"line: {bad[0]} {bad[1].get('file')}:{bad[1].get('line')}", count)
-        for (name, frame), good in zip(mine, lines):
-            if good:
-                self.lined += 1
-                self.shifted += source.is_line(case, name, frame, 1000) is True
+            return self._incomplete(frames, stack.get("reason"), count)
+        names, lines, left_out = judge.judge(case, frames)
+        self.judged += count
+        self.complete += count * judge.is_whole(frames)
+        self.names += count * names
+        self.lines += count * (names and lines)
+        if left_out:
+            self.left_out[left_out] += count
+        if not (names and lines):
+            self.miss(f"{case}: {'line' if names else 'names'}", frames, count)
+        return None
 
-    def _controls(self, case, mine, right):
-        """A stack that lacks a caller has to be refused, where the grammar names it."""
-        if right and len(mine) >= 3 and case in ("Frameless", "OneCall", "Osr", "Finally"):
-            self.callers += 1
-            self.refused += not is_right(case, mine[:-2] + mine[-1:])
+    def _incomplete(self, frames, reason, count):
+        if reason in (HIJACKED, "guessed frame"):
+            self.mistold += count * (is_hijacked(frames) != (reason == HIJACKED))
+        self.hijacked += count * is_hijacked(frames)
+        self.miss(f"{reason}", frames, count)
+
+    def miss(self, what, frames, count):
+        text = f"{what}: " + " < ".join(
+            f"{f.get('name') or os.path.basename(f.get('module') or '?') + '+' + f.get('off', '')}:{f.get('line', '')}"
+            for f in frames[:12])
+        self.misses[text] = self.misses.get(text, 0) + count
+
+    @property
+    def figures(self):
+        """Names, lines, complete in %."""
+        return (percent(self.names, self.judged), percent(self.lines, self.judged),
+                percent(self.complete, self.n))
+
+    def over(self):
+        """What was left out more often than it may be."""
+        return [f"{why}: {count} of {self.n}" for why, count in self.left_out.items()
+                if count > max(1, self.n * LEFT_OUT[why] / 100)]
 
 
-def leaf_of(frames):
-    leaf = frames[0]
-    return f"[{leaf['kind']} {leaf.get('name') or leaf.get('reason') or leaf.get('off')}]"
+def percent(part, whole):
+    return 100 * part / whole if whole else 0

@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""The lines of the methods of fixtures/dotnet/nesting*.cs that can be a leaf's.
+
+Those are the lines of a method that hold a statement; a closing brace, only where the method ends there
+without one. No two lie beside one another, so that a line that is one off is none of them.
+"""
+
+import os
+import re
+
+from lib import TOP
+
+SOURCES = [os.path.join(TOP, "fixtures/dotnet", name) for name in ("nesting.cs", "nesting.library.cs")]
+LARGE = range(4, 1813, 2)  # large() of ci/dotnet: every other line
+METHOD = re.compile(r"(?P<type>[\w>\]*?]+ )?(?P<name>\w+)(?:<\w+>)?\([^()]*\)(?: where [^{;]*)?$")
+NO_CODE = re.compile(r"|[{}]|try|finally|\[.*\]|#.*|(?:else )?\{|.*\) where .*")
+
+
+class Source:
+    """The lines of each method: {(file, method): set}. A method's name is plain, as in a profile."""
+
+    def __init__(self, paths=None):
+        self.lines, self.marks, self.loops = {}, {}, set()
+        for path in paths or SOURCES:
+            with open(path, encoding="utf-8") as file:
+                self._read(os.path.basename(path), file.read().splitlines())
+        self.lines["large.cs", "Large.Run"] = set(LARGE)
+
+    def _read(self, name, lines):
+        outer = []  # (indentation, type or namespace)
+        for i, line in enumerate(lines):
+            indent = len(line) - len(line.lstrip("\t"))
+            code = line.split("//")[0].strip()
+            if code.startswith(("for ", "foreach ")):
+                self.loops.add((name, i + 1))
+            mark = re.search(r"// @(\w+)", line)
+            if mark:
+                self.marks[mark[1]] = i + 1
+            if code and code[0] not in '{#':
+                outer = [o for o in outer if o[0] < indent]
+            kind = re.search(r"(?:namespace|class) (\w+)", code)
+            if kind:
+                outer.append((indent, kind[1]))
+                continue
+            method = METHOD.search(code)
+            if method and len(lines) > i + 1 and lines[i + 1].strip() == "{" and outer:
+                self._method(name, lines, i, ".".join(o[1] for o in outer), method)
+
+    def _method(self, name, lines, i, outer, method):
+        tabs = re.match("\t*", lines[i])[0]
+        end = next(k for k in range(i + 1, len(lines)) if lines[k].startswith(tabs + "}"))
+        is_ctor = outer.split(".")[-1] == method["name"]
+        found = {k + 1 for k in range(i + 1, end)
+                 if not NO_CODE.fullmatch(lines[k].split("//")[0].strip())}
+        if is_ctor or not lines[end - 1].strip():
+            found.add(end + 1)
+        if is_ctor:
+            found.add(i + 1)
+        key = name, f"{outer}.{'.ctor' if is_ctor else method['name']}"
+        self.lines.setdefault(key, set()).update(found)
+
+    def is_line(self, frame, name):
+        """@name: plain; a lambda's lines are its method's."""
+        key = os.path.basename(frame.get("file") or ""), name.removesuffix(".lambda")
+        return frame.get("line") in self.lines.get(key, ())
+
+    def is_loop(self, frame):
+        return (os.path.basename(frame.get("file") or ""), frame.get("line")) in self.loops

@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""The stacks that .NET itself reports of its threads (fixtures/dotnet/nesting.truth.cs).
+
+Each is a chain of (name, line), outermost first, as a profile has it: names without parameters and
+type arguments, which the runtime does not know of shared code; line 0 where it has none.
+"""
+
+import json
+import os
+import re
+
+KEYWORDS = re.compile(r"<(?!lambda_)[^<>]*>")
+
+
+def plain(name):
+    """"Nest.Generic.Box.Put" of "Nest.Generic.Box<int>.Put(T, long)", lambdas by one name."""
+    name = re.sub(r"<lambda_\w+>", "lambda", name or "").split("(")[0]
+    while KEYWORDS.search(name):
+        name = KEYWORDS.sub("", name)
+    return name
+
+
+def reported(kind, method):
+    """The same of what the runtime calls a method and its type."""
+    kind = re.sub(r"`\d+", "", kind).replace("+", ".")
+    machine = re.fullmatch(r"(.*)\.<(\w+)>d__\d+", kind)
+    if machine:  # an iterator or an async method
+        return f"{machine[1]}.{machine[2]}" + ("" if method == "MoveNext" else f".{method}")
+    made = re.match(r"<(\w+)>b__", method)
+    if made:
+        return re.sub(r"\.<>c\w*$", "", kind) + f".{made[1]}.lambda"
+    return f"{kind}.{method}" if kind else method
+
+
+class Recorder:
+    """What a program writes to the file of UNSPOOL_TRUTH, from some point on."""
+
+    def __init__(self, path):
+        self.path, self.from_, self.to = path, 0, None
+
+    def start(self):
+        self.from_ = os.path.getsize(self.path)
+
+    def stop(self):
+        self.to = os.path.getsize(self.path)
+
+    def chains(self):
+        """{case: set of chains}; a case is a thread's name without its first letter."""
+        found = {}
+        with open(self.path, "rb") as file:
+            file.seek(self.from_)
+            text = file.read() if self.to is None else file.read(self.to - self.from_)
+        for line in text.decode().split("\n")[:-1]:
+            try:
+                *frames, thread = json.loads(line)
+            except ValueError:  # the first may be cut
+                continue
+            chain = tuple((reported(kind, method), number)
+                          for kind, method, number, native in reversed(frames) if not native)
+            found.setdefault(thread, set()).add(chain)
+        return found
