@@ -5,6 +5,7 @@
 Records VERSION-nesting/nesting of UNSPOOL_DOTNET_DIR (fixtures/dotnet/nesting.cs). Stacks have to be
 those that the runtime itself reports of the same code meanwhile, by name and line, from the leaf to
 the root (dotnet_nesting.py); tests/judges/dotnet.py shows that the judge catches what is wrong.
+The collector's share is held to the CPU time of the thread that collects (dotnet_collector.py).
 
 Some stacks stay guesses: a thread that is to stop for the garbage collector returns to the runtime
 instead of its caller, and which that is only the runtime knows until then. They are counted apart,
@@ -29,6 +30,7 @@ import sys
 import time
 
 import dotnet_await
+import dotnet_collector
 from dotnet_nesting import Judge, Tally, samples_of
 from dotnet_truth import Recorder
 from lib import Checks, folder, need_bpf, record, running, skip, unspool
@@ -182,6 +184,7 @@ def main():
     with folder() as tmp:
         judge_awaits(check, environment, tmp)
         judge_one_mapping(check, environment, tmp)
+        dotnet_collector.judge(check, PROGRAM, environment, SECONDS + 2, tmp)
     with folder() as tmp:
         judge_nesting(check, environment, tmp)
     return check.end()

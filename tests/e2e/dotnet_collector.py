@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""The collector's share of .NET, beside the CPU time of the thread that collects.
+
+fixtures/dotnet/nesting.collect.cs prints after each collection how much CPU time its thread has spent
+in GC.Collect() so far, and when. Between the first and the last of these times that lie within
+the recording, as many samples have to be in the collector as that CPU time holds periods,
+whatever the load. A sample more or less at either end of each collection is chance; so is what
+GC.Collect() does beside collecting. What the runtime says of its pauses has to hold that CPU time,
+too: no other thread collects.
+"""
+
+import itertools
+import math
+import os
+import re
+import time
+
+from lib import record, running
+
+HZ = 997
+THREAD = "collect"
+LINE = re.compile(rb"collected (\d+) (\d+) (\d+)\n")
+MIN_SAMPLES = 400
+OVERHEAD = 0.03  # of GC.Collect(): stopping the threads, waiting, finalizers
+
+
+class Collections:
+    """(CPU time, boot time) in ns and pauses in us after each collection of a recording."""
+
+    def __init__(self, text, start, end):
+        self.all = [tuple(map(int, found)) for found in LINE.findall(text)]
+        self.all = [one for one in self.all if start <= one[1] <= end]
+
+    def between(self):
+        first, last = self.all[0], self.all[-1]
+        return first[1], last[1], last[0] - first[0], 1000 * (last[2] - first[2])
+
+
+def samples(profile, wanted, start, end):
+    """How many of the thread's samples of these activities lie between two times."""
+    began = profile.of("header")[0]["start_boottime_ns"]
+    thread = next((x["tid"] for x in profile.of("thread") if x["name"] == THREAD), None)
+    return sum(start <= began + 1000 * t <= end for line in profile.of("samples")
+               if line["tid"] == thread and wanted(line.get("labels", {}).get("activity"))
+               for t in itertools.accumulate(line["t"]))
+
+
+def is_right(found, cpu_ns, n):
+    """Are @found samples the collector's, of @n collections that took @cpu_ns?"""
+    due = cpu_ns * HZ / 1e9
+    margin = 4 * math.sqrt(due) + n ** 0.5
+    return due >= MIN_SAMPLES and due * (1 - OVERHEAD) - margin <= found <= due + margin
+
+
+def judge(check, program, environment, seconds, tmp):
+    path = os.path.join(tmp, "collect.out")
+    with open(path, "wb") as out, running([program, "collect"], stdout=out, env=environment) as target:
+        time.sleep(2)
+        done, profile = record("-p", target.pid, "-d", seconds, out=os.path.join(tmp, "gc.ndjson"), hz=HZ)
+    if not check.that(done.returncode == 0 and profile, f"collections are recorded ({done.stderr})"):
+        return
+    began = profile.of("header")[0]["start_boottime_ns"]
+    with open(path, "rb") as out:
+        known = Collections(out.read(), began + 1e9, began + profile.summary["duration_ns"] - 5e8)
+    if not check.that(len(known.all) >= 3, f"collections are known ({len(known.all)})", quiet=True):
+        return
+    start, end, cpu, paused = known.between()
+    found, others = (samples(profile, wanted, start, end)
+                     for wanted in (lambda a: a == "gc", lambda a: a != "gc"))
+    n = len(known.all)
+    print(f"collector: {found} samples of {cpu * HZ / 1e9:.0f} that {cpu / 1e6:.0f} ms of CPU in {n} "
+          f"collections hold; pauses of {paused / 1e6:.0f} ms; {others} other samples")
+    check.that(is_right(found, cpu, n), f"collections have the samples of their CPU time ({found})")
+    check.that(cpu * (1 - OVERHEAD) <= paused, "the runtime's own pauses hold that time")
+    check.that(not is_right(others, cpu, n), "other samples do not", quiet=True)
+    check.that(not is_right(0.8 * found, cpu, n), "nor do four of five", quiet=True)
