@@ -292,7 +292,7 @@ class Judge:
             return False, False, left_out
         n = chains.fit(found, lambda *_: True)
         names = [name for name, _ in found]
-        if self._is_helper(*found[-1]):
+        if self._is_helper(found[-1][1], native):
             native = []
         if not self._is_tail(case, chains, names[:n], names[n:], native):
             return False, False, left_out
@@ -310,9 +310,11 @@ class Judge:
             i + 1 < len(found) and name == found[i + 1][0] == "Nest.Finally.FinA" and
             f.get("line") != mark and found[i + 1][1].get("line") == mark)]
 
-    def _is_helper(self, name, frame):
-        """May the runtime's helpers be above any method here? They count in unoptimized code and at loops."""
-        return frame.get("tier") == "Tier0" or self.source.is_loop(frame)
+    def _is_helper(self, frame, native):
+        """Is this the runtime counting, in unoptimized code or a loop, or compiling what it counted?"""
+        counts = frame.get("tier") == "Tier0" or self.source.is_loop(frame)
+        return counts and (len(native) <= 2 or any(
+            "libclrjit" in (f.get("module") or "") for f in native))
 
     def _native(self, frames):
         """The native frames above the innermost managed one, if it called them: was not interrupted."""

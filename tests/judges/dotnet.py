@@ -1,0 +1,119 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""dotnet.py VERSION: does the judge of .NET's stacks notice each fault in 1 sample of 100?
+
+The program of fixtures/dotnet/nesting.cs is recorded once. The profile must reach every goal as it is, and
+with each fault of plant.py one of them must be missed by what was planted. Two of these can't
+be in managed code, whose frames are never inlined and have no columns.
+"""
+
+import itertools
+import os
+import sys
+import time
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "../e2e"))
+
+from cpu_time import CpuTime
+from dotnet_nesting import CASES, POOL, Judge, Tally, is_own, percent, samples_of
+from dotnet_truth import Recorder, plain
+from lib import Checks, Profile, folder, need_bpf, record, running, skip
+from plant import FAULTS, World, plant
+from support import GOALS
+
+HZ = 997
+WARM_S, SECONDS, TRIES = 6, 16, 3
+SETTLED_US = 3000000
+NOT_MANAGED = "inlined frames are missing", "columns are off by one"
+FOREIGN = {"kind": "dotnet", "name": "System.Math.Max(long, long)", "module": "System.Private.CoreLib",
+           "tier": "R2R"}
+# In code that is compiled once, no helper of the runtime that counts may lie above any method.
+MODE = {"DOTNET_EnableDiagnostics": "0", "DOTNET_TieredCompilation": "0"}
+FIRST = -20  # nice: CPU time is then known well
+
+
+def is_of_programs(frame):
+    name = plain(frame.get("name"))
+    return is_own(name) and not name.startswith("Nest.Truth.")
+
+
+class Settled:
+    """A profile from SETTLED_US on."""
+
+    def __init__(self, profile):
+        self.lines = {"header": profile.of("header"), "samples": [
+            {**line, "t": [t for t in itertools.accumulate(line["t"]) if t >= SETTLED_US]}
+            for line in profile.of("samples")]}
+        for line in self.lines["samples"]:
+            line["t"] = [b - a for a, b in zip([0, *line["t"]], line["t"])]
+
+    def of(self, kind):
+        return self.lines[kind]
+
+    @property
+    def n(self):
+        return sum(len(line["t"]) for line in self.of("samples"))
+
+
+def recorded(program, path, tmp):
+    """Records to @path; (what the runtime reported, how many samples there should be)."""
+    truth = Recorder(os.path.join(tmp, "truth"))
+    with running([program], wait_for=b"ready", env={**os.environ, **MODE, "UNSPOOL_TRUTH": truth.path}) as child:
+        time.sleep(WARM_S)
+        for tid in os.listdir(f"/proc/{child.pid}/task"):
+            os.setpriority(os.PRIO_PROCESS, int(tid), FIRST)
+        truth.start()
+        with CpuTime([child.pid]) as cpu:
+            profile = record("-p", child.pid, "-d", f"{SECONDS}s", out=path, hz=HZ, timeout=90)[1]
+        truth.stop()
+    return truth.chains(), cpu.samples(Settled(profile))
+
+
+def figures(path, chains, expected):
+    """{figure: %}, and the tally."""
+    profile, judge, tally = Profile(path), Judge(chains), Tally()
+    for case, frames, stack, count in samples_of(profile, SETTLED_US):
+        tally.add(judge, case, frames, stack, count)
+    return dict(zip(GOALS, (*tally.figures, percent(Settled(profile).n, expected)))), tally
+
+
+def threads(path):
+    return {line["tid"] for line in Profile(path).of("thread")
+            if line["name"] == POOL or line["name"][1:] in CASES}
+
+
+def main():
+    need_bpf()
+    os.nice(FIRST)
+    program = os.path.join(os.environ.get("UNSPOOL_DOTNET_DIR", ""), f"{sys.argv[1]}-nesting/nesting")
+    if not os.access(program, os.X_OK):
+        skip(f"needs {sys.argv[1]}-nesting of ci/dotnet")
+    check = Checks()
+    with folder() as tmp:
+        good, bad = os.path.join(tmp, "good.ndjson"), os.path.join(tmp, "bad.ndjson")
+        for _ in range(TRIES):
+            chains, expected = recorded(program, good, tmp)
+            clean, tally = figures(good, chains, expected)
+            print(f".NET {sys.argv[1]}: {clean}, of {tally.n} samples", flush=True)
+            if all(goal <= clean[name] <= 200 - goal for name, goal in GOALS.items()):
+                break
+        for miss, count in sorted(tally.misses.items(), key=lambda x: -x[1])[:8]:
+            print(f"    {count} {miss}")
+        check.that(all(goal <= clean[name] <= 200 - goal for name, goal in GOALS.items()),
+                   "the profile reaches its goals as it is")
+        tids = threads(good)
+        for name, (figure, fault) in FAULTS.items():
+            world = World(is_of_programs, FOREIGN,
+                          lambda line: line["tid"] in tids and line["t"][0] >= SETTLED_US)
+            planted = plant(good, bad, fault, world)
+            if name in NOT_MANAGED:
+                check.equal(planted.n, 0, f"{name}: not possible", quiet=True)
+                continue
+            got, _ = figures(bad, chains, expected)
+            check.that(planted.is_noticed(GOALS[figure], clean[figure], got[figure]),
+                       f"{name}, in {planted.n} of {planted.total}: {figure} {got[figure]:.2f} %")
+    return check.end()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
