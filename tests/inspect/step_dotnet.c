@@ -7,11 +7,12 @@
  *	step_dotnet STEPS SKIP_MS NESTING CASE...
  *
  * A thread's whole stack is judged, down to its entry, and most of it was there before the first
- * step. So the shadow stack begins with a walk, made where a call has just returned, and that
- * walk is checked: it is complete and without a guess; each return address in managed code that the
- * judge itself finds by following frame pointers is in it, in this order; and the shadow stack is
- *lost, which counts as left out, as soon as an executed return leads elsewhere. A frameless caller
- *that is missing below all frames that return while steps are judged is not noticed.
+ * step. So the shadow stack begins with a walk, made where a call has just returned, or in a loop,
+ * and that walk is checked: it is complete and without a guess; each return address in managed code
+ * that the judge itself finds by following frame pointers is in it, in this order; and the shadow
+ * stack is lost, which counts as left out, as soon as an executed return leads elsewhere. A
+ * frameless caller that is missing below all frames that return while steps are judged is not
+ * noticed.
  *
  * Judged are steps in methods, precompiled ones and stubs, and of their stacks all frames
  * down to the thread's entry. The thread is stopped after SKIP_MS, and anew for half of each
@@ -63,16 +64,41 @@ static int stop(struct step_judge *j)
 	return r ? r : step_look(j);
 }
 
+static bool name_at(const struct step_judge *j, u64 ra, struct dotnet_name *name)
+{
+	const struct live_clr *c = j->data;
+	struct dotnet_code code = {};
+
+	name->name[0] = 0;
+	if (dotnet_code_find(c->net.runtime, ra - 1, &code) || code.kind == DOTNET_STUB)
+		return false;
+	dotnet_name_get(c->net.runtime, &code, name);
+	return name->name[0];
+}
+
 /*
- * Are managed code's return addresses by frame pointers frames of the walk, in order? But for
- * one: a method that was entered by on-stack replacement keeps the frame record of the first
- * code's call of the runtime.
+ * A method that was entered by on-stack replacement keeps the frame record of its first code,
+ * whose return address is in that code: is there a frame of the same method?
  */
+static bool is_replaced(const struct step_judge *j, u64 ra)
+{
+	static struct dotnet_name first, other;
+	const struct uw_sample *s = &j->walk->sample;
+
+	if (!name_at(j, ra, &first))
+		return false;
+	for (u32 i = 0; i < s->n_frames; i++)
+		if (name_at(j, s->frames[i].pc, &other) && !strcmp(first.name, other.name))
+			return true;
+	return false;
+}
+
+/* Are managed code's return addresses by frame pointers frames of the walk, in order? */
 static bool has_frame_pointers(const struct step_judge *j)
 {
 	const struct uw_sample *s = &j->walk->sample;
 	u64 record[2], fp = j->cpu->regs.fp;
-	u32 i = 1, n_other = 0;
+	u32 i = 1;
 
 	while (!target_read(j->target, fp, record, sizeof(record)) && is_managed(j, record[1])) {
 		u32 at = i;
@@ -81,7 +107,7 @@ static bool has_frame_pointers(const struct step_judge *j)
 			at++;
 		if (at < s->n_frames)
 			i = at + 1;
-		else if (n_other++)
+		else if (!is_replaced(j, record[1]))
 			return false;
 		if (record[0] <= fp)
 			break;
@@ -98,7 +124,7 @@ static bool is_base(const struct step_judge *j)
 	       s->n_frames > 1;
 }
 
-/* To where the function returns to that happens to run, and walks from there. */
+/* To where the function returns to that happens to run, if it does; and walks from there. */
 static int begin(struct step_judge *j)
 {
 	const struct uw_sample *s = &j->walk->sample;
@@ -116,6 +142,8 @@ static int begin(struct step_judge *j)
 	if (!is_base(j) || !is_managed(j, s->frames[1].pc))
 		return -ETIMEDOUT;
 	r = step_run_to(j, s->frames[1].pc, s->sp);
+	if (r == -ETIMEDOUT) /* a loop that does not end soon: it is stopped there */
+		r = step_look(j);
 	if (!r)
 		r = j->kind->refresh(j, true);
 	if (!r)
