@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""results.py FOUND FILE COMMAND COVERAGE TARGET...: adds a run of ci/fuzz to docs/results/fuzz.json.
+"""results.py FOUND FILE COMMAND COVERAGE ALL TARGET...: adds a run of ci/fuzz to a result file.
 
 FOUND has the log, time and status that ci/fuzz left of each target; COVERAGE is the line that
-tests/fuzz/coverage printed. Runs add up: the head of the file has what all of them did together.
+tests/fuzz/coverage printed, ALL the names of all targets that there are. Runs add up: the head of the file has what all of them did together.
 Runs of other commits stay, with their commit; remove the file to begin anew.
 """
 
@@ -13,8 +13,6 @@ import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 import runs  # noqa: E402
-
-TOP = runs.TOP
 
 
 def number(pattern, text):
@@ -33,16 +31,10 @@ def figure(found, target):
             "crashes": int((found / f"{target}.status").read_text().strip() != "0")}
 
 
-def all_targets():
-    text = (TOP / "tests/fuzz/meson.build").read_text()
-    table = re.search(r"(?ms)^fuzz_targets = \{$(.*?)^\}", text)[1]
-    return sorted(re.findall(r"^  '([\w-]+)':", table, re.M))
-
-
-def totals(all_runs):
+def totals(all_runs, targets):
     """Of each target, over all runs."""
     figures = []
-    for target in all_targets():
+    for target in targets:
         own = [f for run in all_runs for f in run["figures"] if f["target"] == target]
         figures.append({"target": target, "edges": max((f["edges"] for f in own), default=0),
                         **{name: sum(f[name] for f in own)
@@ -51,7 +43,7 @@ def totals(all_runs):
 
 
 def main():
-    found, file, command, coverage, *targets = sys.argv[1:]
+    found, file, command, coverage, every, *targets = sys.argv[1:]
     found, file = pathlib.Path(found), pathlib.Path(file)
     run = runs.begin(command)
     percent = re.search(r"([\d.]+) %", coverage)
@@ -60,7 +52,7 @@ def main():
     run["seconds"] = number(r"--seconds (\d+)", command)
     with runs.locked(file):
         all_runs = [*runs.read(file), run]
-        figures = totals(all_runs)
+        figures = totals(all_runs, every.split())
         result = "failed" if any(f["crashes"] for f in figures) else \
             "passed" if all(f["executions"] for f in figures) else "incomplete"
         runs.write(file, "fuzz", "ci/fuzz --seconds 3600", result, figures, all_runs)
