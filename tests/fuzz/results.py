@@ -3,8 +3,9 @@
 """results.py FOUND FILE COMMAND COVERAGE ALL TARGET...: adds a run of ci/fuzz to a result file.
 
 FOUND has the log, time and status that ci/fuzz left of each target; COVERAGE is the line that
-tests/fuzz/coverage printed, ALL the names of all targets that there are. Runs add up: the head of the file has what all of them did together.
-Runs of other commits stay, with their commit; remove the file to begin anew.
+tests/fuzz/coverage printed, ALL the names of all targets that there are. Runs add up: the head
+of the file has what all of them did together. Runs of other commits stay, with their commit;
+remove the file to begin anew.
 """
 
 import pathlib
