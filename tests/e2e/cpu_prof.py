@@ -70,8 +70,9 @@ def is_near(rows):
 
 
 def no_inlining(version):
-    maglev = ["--no-maglev-inlining"] if int(version.split(".")[0]) >= 22 else []
-    return ["--max-inlined-bytecode-size-cumulative=0", *maglev]
+    """Of small functions neither, which a limit of the size in all leaves."""
+    maglev = ["--no-maglev-inlining"] if int(version.split(".")[0]) >= 20 else []
+    return ["--no-turbo-inlining", "--no-turbo-inline-array-builtins", *maglev]
 
 
 def one_run(check, version, seconds):
@@ -83,6 +84,9 @@ def one_run(check, version, seconds):
         if not check.that(profile and found, f"both profiles are there: {done.stderr.strip()}",
                           quiet=True):
             return None
+        inlined = profile.count(lambda _stack, frames, _line: any(
+            f.get("inlined") and f.get("file") == WORKLOAD for f in frames))
+        check.equal(inlined, 0, f"{version}: no function of the program is inlined", quiet=True)
         return ours(profile), theirs(os.path.join(tmp, found[0]))
 
 

@@ -15,8 +15,7 @@ import time
 from bounds import are_enough, most_misses, reaches
 from lib import Checks, folder, need_bpf, node, record, running, version_of
 from matrix import KNOWN, PROGRAMS, RECORDER_NICE, judges_of, modes
-from support import GOALS
-from tally import Figures, Tally
+from tally import GOALS, Figures, Tally
 
 MODES = "jitless", "sparkplug", "default"
 DURATIONS = "5s", "20s"

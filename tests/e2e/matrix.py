@@ -54,9 +54,9 @@ PROGRAMS = {  # files of KNOWN
 def modes(major):
     """{name: (flags, work of a leaf's loop)}; what a version does not have is not there."""
     no_maglev = ["--no-maglev"] if major >= 20 else []
-    found = {"default": ([], 20000), "jitless": (["--jitless"], 8000)}
+    found = {"default": ([], 20000), "jitless": (["--jitless"], 16000)}
     if major >= 16:
-        found["sparkplug"] = ["--always-sparkplug", "--no-opt", *no_maglev], 16000
+        found["sparkplug"] = ["--always-sparkplug", "--no-opt", *no_maglev], 64000
     if major >= 23:
         found["maglev"] = ["--no-turbofan"], 20000
     found["native-stack"] = ["--interpreted-frames-native-stack"], 20000

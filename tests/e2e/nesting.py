@@ -131,9 +131,11 @@ class Judge:
 
 
 def _is_of_a_program(frame):
-    """Node.js's own functions have no path."""
-    return frame["kind"] == "js" and \
-        (frame.get("file") or "").startswith(("/", "file:", "eval at "))
+    """Node.js's own functions have no path; a script of eval itself has no name."""
+    file = frame.get("file") or ""
+    return frame["kind"] == "js" and (
+        file.startswith(("/", "file:")) or
+        file.startswith("eval at ") and frame.get("name") not in ("", "(anonymous)"))
 
 
 def _is_at_call(path, stack):

@@ -3,8 +3,10 @@
 """Negative controls of the judge: what it must let pass and what it must catch."""
 
 import os
+import random
 import sys
 
+import bounds
 import dotnet_nesting
 import limits
 import nesting
@@ -273,8 +275,25 @@ def check_dotnet_stacks(check):
         check.equal(judge.judge("OneCall", frames)[:2], (names, exact), f".NET: {words}")
 
 
+def check_bounds(check):
+    """A share that just reaches its goal passes, one with ten times the misses does not."""
+    seed = random.Random(7)
+    for n, goal in ((60, 99), (700, 99.9), (2000, 99.9), (4000, 99.5)):
+        most = bounds.most_misses(n, goal)
+        check.that(bounds.reaches(n - most, n, goal) and not bounds.reaches(n - most - 1, n, goal),
+                   f"{goal} % of {n}: {most} may miss", quiet=True)
+        good = sum(sum(seed.random() > goal / 100 for _ in range(n)) <= most for _ in range(200))
+        check.equal(good, 200, f"{goal} % of {n}: by chance no more", quiet=True)
+    check.that(not bounds.are_enough(700, 99.9) and bounds.are_enough(2000, 99.9) and
+               not bounds.are_enough(0, 99.9), "so many samples are enough", quiet=True)
+    bad = sum(sum(seed.random() < 0.01 for _ in range(2000)) <= bounds.most_misses(2000, 99.9)
+              for _ in range(200))
+    check.that(bad <= 8, f"99 % instead of 99.9 pass in {bad} of 200 trials", quiet=True)
+
+
 def main():
     check = Checks()
+    check_bounds(check)
     check_terms(check)
     check_cells(check)
     check_limits(check)

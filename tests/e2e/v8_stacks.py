@@ -12,9 +12,11 @@ import os
 import sys
 import time
 
+from bounds import reaches
 from lib import TOP, Checks, folder, need_bpf, node, record, running, version_of
 
 ASTRAY = ("frame pointer below stack pointer", "bad return address", "frame too large", "fault")
+BOTTOM, WHOLE = 98, 99.5  # percent, as far as the number of samples can show (bounds.py)
 LEAVES = ("leaf", "later", "inner", "WasmMemoryGrow")
 KNOWN = os.path.join(TOP, "fixtures/node/known/run.js")
 
@@ -44,9 +46,10 @@ def jspi(check):
                 switched[leaf] = switched.get(leaf, 0) + count * (leaf in names)
     check.that(all(switched.get(leaf) for leaf in LEAVES),
                f"jspi: WebAssembly's stack is walked from {switched}")
-    check.that(n_cut * 50 <= n_switched, f"jspi: {n_cut} of {n_switched} end before its bottom")
+    check.that(reaches(n_switched - n_cut, n_switched, BOTTOM),
+               f"jspi: {n_cut} of {n_switched} end before its bottom")
     lost = astray(profile)
-    check.that(lost * 200 <= n_switched, f"jspi: {lost} stacks end elsewhere")
+    check.that(reaches(n_switched - lost, n_switched, WHOLE), f"jspi: {lost} stacks end elsewhere")
 
 
 def is_computed(stack, frames, _):
@@ -70,7 +73,7 @@ def deopt(check):
                f"deopt: {whole} of {n_computed} stacks are complete whose frame is gone")
     lost, n = astray(profile), profile.count(lambda *_: True)
     # DeoptimizationEntry, while it fills the registers, has no caller that can be found.
-    check.that(lost * 200 <= n, f"deopt: {lost} of {n} stacks are lost")
+    check.that(reaches(n - lost, n, WHOLE), f"deopt: {lost} of {n} stacks are lost")
 
 
 def copies(check):

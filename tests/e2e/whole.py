@@ -106,6 +106,7 @@ _OPTIMIZED_LACKS = ("new", "super", "=", "area")  # optimized code calls these i
 
 def may_call(tokens, by, caller, callee):
     """May these stand between two frames of the programs? None may if the second is inlined."""
+    tokens = [t for t in tokens if not t.endswith(" ArgumentsAdaptorTrampoline")]  # Node.js 14
     if not tokens:
         return callee.get("inlined") or by not in BETWEEN or by in _MAY_LACK or \
             by in _OPTIMIZED_LACKS and caller.get("tier") in ("maglev", "turbofan")
@@ -133,7 +134,7 @@ ENDS = [(re.compile(pattern), text and re.compile(text)) for pattern, text in (
     (_COMPARISON, r"[<>=]"),
     (_BACK, r"\b(?:for|while)\b"),
     (_CALL, r"[({.]"),
-    (r"(?:stub|builtin) (?:BaselineOutOfLinePrologue|FastNew\w*(?:Context|Arguments)\w*|CreateRest\w*)",
+    (r"(?:stub|builtin) (?:BaselineOutOfLinePrologue|FastNew\w*(?:Context|Arguments)\w*|CreateRest\w*|NewRest\w*)",
      r"[({]"),
     (r"(?:stub|builtin) (?:BaselineLeaveFrame|ReturnHandler)", r"}|return|=>|\("),
     (r"(?:stub|builtin) (?:\w*(?:Load|Store|Property|Keyed)\w*|\w*IC\w*)", r"[.\[=({]"),
@@ -145,9 +146,9 @@ ENDS = [(re.compile(pattern), text and re.compile(text)) for pattern, text in (
     (rf"stub Maglev\w*StackCheck\w*|native {_R}StackGuard\w*", r"{|\b(?:for|while)\b"),
     (r"(?:stub|builtin) (?:Deoptimization|NotifyDeoptimized|ContinueTo)\w*|"
      r"native v8::internal::(?:Deoptimizer::|Runtime_NotifyDeoptimized).*", r"[-+*/|^<>=.]"),
-    (r"(?:stub|builtin) (?:Create\w*Literal|Clone\w*|Create\w*Array)\w*", r"[\[{]"),
+    (rf"(?:stub|builtin) (?:Create\w*Literal|Clone\w*|Create\w*Array)\w*|native {_R}(?:TransitionElementsKind|Create\w*Literal)", r"[\[{]"),
     (r"(?:stub|builtin) (?:CreateClosure|FastNewClosure)\w*", r"function|=>"),
-    (r"(?:stub|builtin) (?:ToString|StringAdd|TemplateObj)\w*|builtin ToString", r"`|'"),
+    (r"(?:stub|builtin) (?:\w*ToString|StringAdd|TemplateObj)\w*", r"`|'"),
     (r"(?:stub|builtin) ProxyGet\w*", r"\bproxy\b"),
     (r"(?:stub|builtin) (?:js-to-wasm|JSToWasm|Wasm|WasmToJs|wasm)\S*", r"\brun\b|^$"),
     (rf"stub CallRuntime\w*|native {_R}AddPrivateBrand", r"\bconstructor\b|[({]"),
@@ -167,7 +168,7 @@ def may_end(tokens, text, header):
 
     Tokens are ordered from the function on, @text is "" where the line is unknown.
     """
-    while tokens and tokens[0].startswith("stub CEntry"):
+    while tokens and re.match(r"(?:stub|builtin) CEntry", tokens[0]):
         tokens = tokens[1:]
         if not tokens or tokens[0].startswith("kernel"):
             return True

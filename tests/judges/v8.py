@@ -18,8 +18,7 @@ from known_source import programs
 from lib import Checks, Profile, folder, need_bpf, node, record, version_of
 from matrix import KNOWN, start
 from plant import FAULTS, World, plant
-from support import GOALS
-from tally import Figures, Tally
+from tally import GOALS, Figures, Tally
 
 RECORDED = "callbacks", "osr", "eval", "workers"  # no function is in two threads'
 SECONDS = 8
