@@ -3,6 +3,8 @@
 
 import bisect
 import itertools
+import math
+import os
 import threading
 import time
 
@@ -18,7 +20,7 @@ class CpuTime:
     """Looks at the CPU time of processes while a recording runs; they must not end meanwhile."""
 
     def __init__(self, pids):
-        self.pids, self.times, self.totals = pids, [], []
+        self.pids, self.times, self.totals, self.periods = pids, [], [], 0
         self.ended = threading.Event()
         self.watcher = threading.Thread(target=self._watch)
 
@@ -50,7 +52,16 @@ class CpuTime:
 
         The recorder's clock starts before it samples, by what it takes to get ready.
         """
-        header = profile.of("header")[0]
+        header, seconds = profile.of("header")[0], profile.summary["duration_ns"] / 1e9
         times = [t for line in profile.of("samples") for t in itertools.accumulate(line["t"])]
         begin, end = (header["start_boottime_ns"] + 1000 * t for t in (min(times), max(times)))
+        self.periods = header["hz"] * seconds * os.cpu_count()
         return (self._at(end) - self._at(begin)) * header["hz"] / 1e9
+
+    def goal(self, goal, expected):
+        """@goal in %, less two standard errors of how often a period's end hits the processes.
+
+        These have all CPUs to themselves on a machine that does nothing else: then it is small.
+        """
+        others = max(0, 1 - expected / self.periods)
+        return goal - 200 * math.sqrt(expected * others) / expected

@@ -10,6 +10,7 @@ builtins, too; tally.py says which are left out:
   lines     % of which each line and each call's column is exact, too; "+" where V8 itself
             has no line (limits.py)
   complete  % of the process's samples whose stack is complete and begins where it must
+  counted   % of the processes' CPU time that has a sample or is counted as lost
 
   -m, -p NAME[,NAME]  these modes, programs   -n SAMPLES  at least so many a cell
   -v                  print what was not exact
@@ -26,11 +27,11 @@ import time
 import limits
 import results
 from bundle import Bundle
+from cpu_time import CpuTime
 from known_source import threads
 from lib import TOP, Checks, folder, need_bpf, node, record, running
 from nesting import Judge
-from support import GOALS
-from tally import Tally
+from tally import GOALS, Figures, Tally
 
 KNOWN = os.path.join(TOP, "fixtures/node/known")
 MOST_SECONDS = 60
@@ -86,25 +87,39 @@ def start(stack, tmp, version, mode, program):
     return stack.enter_context(running(argv, b"running")), judges
 
 
-def measure(version, mode, programs, seconds, has_limit):
+def measure(check, version, mode, programs, seconds, has_limit):
     """{program: Tally} of one recording; all run at once, so that its start counts once."""
     with folder() as tmp, contextlib.ExitStack() as stack:
         started = {name: start(stack, tmp, version, mode, name) for name in programs}
         time.sleep(2)
-        pids = ",".join(str(child.pid) for child, _ in started.values())
-        profile = record("-p", pids, "-d", f"{seconds}s", out=os.path.join(tmp, "p.ndjson"),
-                         timeout=seconds + 300)[1]
-        return {name: Tally(judges, profile, child.pid, has_limit)
-                for name, (child, judges) in started.items()} if profile else {}
+        pids = [child.pid for child, _ in started.values()]
+        with CpuTime(pids) as cpu:
+            profile = record("-p", ",".join(map(str, pids)), "-d", f"{seconds}s",
+                             out=os.path.join(tmp, "p.ndjson"), timeout=seconds + 300)[1]
+        if not profile:
+            return {}
+        found = {name: Tally(judges, profile, child.pid, has_limit)
+                 for name, (child, judges) in started.items()}
+        judge_count(check, f"{version} {mode}", found, profile, cpu)
+        return found
 
 
-def tallies(version, mode, programs, least, has_limit):
+def judge_count(check, label, found, profile, cpu):
+    """Is there a sample for all CPU time of the processes, but for what is counted as lost?"""
+    expected = cpu.samples(profile)
+    counted = Figures(found.values(), profile, expected).percent["counted"]
+    goal = cpu.goal(GOALS["counted"], expected)
+    check.that(counted >= goal, f"{label}: {counted:.2f} % of {expected:.0f} samples are there or"
+               f" counted as lost, {goal:.2f} wanted")
+
+
+def tallies(check, version, mode, programs, least, has_limit):
     """Measures again what had too few samples."""
-    found = measure(version, mode, programs, 2 * len(programs) + 1, has_limit)
+    found = measure(check, version, mode, programs, 2 * len(programs) + 1, has_limit)
     for _ in range(3):
         short = [name for name in programs if name not in found or found[name].n < least]
         if short:
-            found.update(measure(version, mode, short, min(MOST_SECONDS, 5 * len(short) + 2),
+            found.update(measure(check, version, mode, short, min(MOST_SECONDS, 5 * len(short) + 2),
                                  has_limit))
     return found
 
@@ -112,7 +127,7 @@ def tallies(version, mode, programs, least, has_limit):
 def run_mode(check, args, version, mode, answer):
     programs = [name for name in args.programs or PROGRAMS if can_run(mode, name)]
     has_limit = bool(answer and answer.has_no_lines)
-    found = tallies(version, mode, programs, args.samples, has_limit)
+    found = tallies(check, version, mode, programs, args.samples, has_limit)
     for program in programs:
         tally, label = found.get(program), f"{version} {mode} {program}"
         if not check.that(tally and tally.n >= args.samples,

@@ -116,7 +116,7 @@ def may_call(tokens, by, caller, callee):
 _R = "v8::internal::Runtime_"
 _ARITHMETIC = (r"(?:stub|builtin) (?:Add|Sub(?:tract)?|Mul(?:tiply)?|Div(?:ide)?|Mod(?:ulus)?|Exp\w*|"
                r"Bitwise(?:Or|Xor|And|Not)|Shift\w+?|Inc(?:rement)?|Dec(?:rement)?|Negate|ToNumeric)"
-               r"(?:Smi)?(?:_\w+|Handler|)")
+               r"(?:Smi)?(?:Wide|ExtraWide)?(?:_\w+|Handler|)")
 _COMPARISON = r"(?:stub|builtin) (?:Test)?(?:Less|Greater|Equal|StrictEqual)\w*"
 _BACK = (r"(?:stub|builtin) (?:JumpLoop\w*|\w*OnStackReplacement)|native (?:v8::internal::)?\S*"
          r"(?:OSR|OnStackReplacement|WithStackCheck|BytecodeBudgetInterrupt$)\S*")
@@ -150,7 +150,7 @@ ENDS = [(re.compile(pattern), text and re.compile(text)) for pattern, text in (
     (r"(?:stub|builtin) (?:CreateClosure|FastNewClosure)\w*", r"function|=>"),
     (r"(?:stub|builtin) (?:\w*ToString|StringAdd|TemplateObj)\w*", r"`|'"),
     (r"(?:stub|builtin) ProxyGet\w*", r"\bproxy\b"),
-    (r"(?:stub|builtin) (?:js-to-wasm|JSToWasm|Wasm|WasmToJs|wasm)\S*", r"\brun\b|^$"),
+    (r"(?:stub|builtin) (?:js-to-wasm|(?:Generic)?JSToWasm|Wasm|WasmToJs|wasm)\S*", r"\brun\b|^$"),
     (rf"stub CallRuntime\w*|native {_R}AddPrivateBrand", r"\bconstructor\b|[({]"),
 )]
 _WAITS = re.compile(r"(?:stub|builtin) (?:\w*(?:Async|Await|Promise|Generator|IterResult|Microtask|"
