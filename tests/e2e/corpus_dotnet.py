@@ -2,14 +2,14 @@
 """The .NET part of the corpus: which cases of fixtures/dotnet/nesting.cs, and who judges them.
 
 A case is taken when its frames of the program are the very chain that the source has there
-(dotnet_nesting.py), no managed frame lacks a name, and it ends where the C library starts threads.
+(dotnet_grammar.py), no managed frame lacks a name, and it ends where the C library starts threads.
 """
 
 import os
 import re
 
 from corpus import Want, why_not_names
-from dotnet_nesting import EXTRA, case_of, own
+from dotnet_grammar import EXTRA, case_of, own
 
 MODES = {  # the environment of the program
     "optimized": {"DOTNET_TieredCompilation": "0"},

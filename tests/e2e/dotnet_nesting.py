@@ -11,92 +11,21 @@ Each thread runs one class (a case). Of a stack three things are asked:
   leaf     its line is one of the method's statements (dotnet_source.py): the runtime reports no
            stack of an arbitrary instruction. It is one of its own, so that a neighbour line is wrong
 
-Where code of the class library or the runtime is above the last method that was reported (tails), the
-methods may only be those of LIBRARY; these samples are counted, with a limit. Type arguments and parameters, which the
-runtime does not know of shared code, are those of the class's grammar (CASES).
+Where code of the class library is above the last method that was reported, its methods and the caller
+may only be those of OUTSIDE; of more than one such method (to clear memory: two) the samples are counted, with a limit. Type
+arguments and parameters, which the runtime does not know of shared code, are those of the class's
+grammar (dotnet_grammar.py).
 
-Where nothing was reported (another architecture), callers are judged by grammar and statements.
+Where nothing is reported (another architecture), callers are judged by grammar and statements.
 """
 
 import itertools
 import os
 import re
 
+from dotnet_grammar import CASES, EXTRA, is_right, own
 from dotnet_source import Source
 from dotnet_truth import plain
-
-def chain(*calls):
-    """The grammar of calls of which each may be the innermost."""
-    text = ""
-    for call in reversed(calls):
-        text = f"(?:>{call}{text})?" if call is not calls[0] else call + text
-    return re.compile(text)
-
-
-def exactly(name):
-    return re.escape(name)
-
-
-WORK = exactly("Work(long)")
-LOOP = exactly("Loop()")
-CAT = exactly("CatA(long)")
-TASK = r"(?:SumAsync(?:\(\))?|OnceAsync(?:\(long\))?)"
-CASES = {
-    "Frameless": chain(LOOP, *map(exactly, ["TinyA(long)", "TinyB(long)"]), r"(?:Tiny|Ask)\(long\)"),
-    "OneCall": chain(LOOP, *map(exactly, ["CallA(long)", "CallB(long)"]), WORK),
-    "Recursion": chain(LOOP, *[exactly("Down(long)")] * 21, WORK),
-    "Virtual": chain(LOOP, exactly("Call<__Canon>(T[], long)"), r"[ABC]\.Area\(long\)", WORK),
-    "Generic": re.compile(LOOP + "(?:" + "|".join(
-        rf"(?:>Box<{t}>\.Put\(T, long\)(?:>Work<{t}>\(long\))?)" for t in ("int", "__Canon")) + ")?"),
-    "Osr": chain(LOOP, *map(exactly, ["OsrA(long)", "OsrB(long)", "OsrLoop(long)"])),
-    # Unoptimized, the finally block is a function that its method calls.
-    "Finally": chain(LOOP, exactly("FinA(long)") + f"(?:>{exactly('FinA(long)')})?",
-                     exactly("FinB(long)"), WORK),
-    # The filter runs above the frames that threw; where the handler does, those are gone or not.
-    "Catch": re.compile(rf"{LOOP}(?:>{CAT}(?:>Throws\(\))?(?:>{CAT}(?:>{WORK})?)?(?:>{WORK})?)?"),
-    "Callback": chain(LOOP, *map(exactly, ["Sort(long[])", "Compare(long*, long*)",
-                                          "Work(long, long)"])),
-    # Lambda and iterator may be inlined into what calls them.
-    "Lambda": re.compile(rf"{LOOP}(?:>Loop\.<lambda_\w+>\(int\))?(?:>{WORK})?"),
-    "Iterator": re.compile(rf"{LOOP}(?:>Each(?:\(\)|\.(?:[\w.<>]+\.)?(?:GetEnumerator|get_Current|Dispose)\(\)|\.\.ctor\(int\))?)?(?:>{WORK})?"),
-    # Whoever completes a task goes on with what awaits it.
-    "Async": re.compile(rf"(?:{LOOP}>)?(?:{TASK}>)*(?:{TASK}|OnceAsync>{WORK})|{LOOP}"),
-    "Reflected": chain(LOOP, "InvokeStub_Reflected.Work", WORK),
-    "Dynamic": chain(LOOP, "Made", WORK),
-    "Objects": chain(LOOP, *map(exactly, ["Build(long)", "Add(Node, long)"]), exactly("Node..ctor(long)")),
-    "Garbage": chain(LOOP, exactly("Make(long)")),
-    "Stack": chain(LOOP, r"(?:Alloc\(int\)|Fixed\(\))",
-                   exactly("Many(long, long, long, long, long, long, long, long, byte*)"),
-                   exactly("Work(byte*, int)")),
-    "Big": chain(LOOP, exactly("Large.Run(long)")),
-}
-EXTRA = {"Dynamic": "Made", "Reflected": "InvokeStub_Reflected.Work", "Big": "Large.Run(long)"}
-
-
-def case_of(frames):
-    """The case that a stack's frames belong to, or None."""
-    for frame in reversed(frames):
-        match = re.match(r"Nest\.(\w+)\.", frame.get("name") or "")
-        if match and match.group(1) in CASES:
-            return match.group(1)
-    return None
-
-
-def own(case, frames):
-    """[(name within the case, frame)], outermost first."""
-    prefix, found = f"Nest.{case}.", []
-    for frame in reversed(frames):
-        name = frame.get("name") or ""
-        if name.startswith(prefix):
-            found.append((name[len(prefix):], frame))
-        elif name == EXTRA.get(case):
-            found.append((name, frame))
-    return found
-
-
-def is_right(case, mine):
-    return bool(mine) and bool(CASES[case].fullmatch(">".join(name for name, _ in mine)))
-
 
 def samples_of(profile, settled_us):
     """(case, frames leaf first, stack, how many) of each stack of a case's thread."""
@@ -145,7 +74,7 @@ def is_hijacked(frames):
 
 ROOT = (("start_thread",), ("clone3", "clone"))  # if the library has symbols for them
 POOL = ".NET TP Worker"
-HELPERS = r"System\.Runtime\.CompilerServices\.(?:Cast|Statics|Generics|Init|VirtualDispatch)\w*\."
+HELPERS = r"System\.Runtime\.CompilerServices\.(?:Cast|Static|Generic|Init|VirtualDispatch)\w*\."
 LINQ = r"|System\.(?:Linq|Int64)\."
 REFLECTION = r"|System\.(?:Reflection\.|RuntimeType\.|Object\.GetType)"
 TASKS = r"|Interop\.|System\.(?:Threading\.|Runtime\.CompilerServices\.|Collections\.Concurrent\.)"
@@ -160,8 +89,8 @@ OUTSIDE = {
 }
 MACHINES = re.compile(r"Nest\.(?:Iterator\.Each|Async\.\w+Async)")  # begin with code that is of no line
 DISPATCH = re.compile(r"System\.Runtime\.(?:EH|ExceptionServices)\.")  # of exceptions, from .NET 9 on
-# Of what is left out of the leaf's rules, % of a case's samples at most: what the tracer itself does, library's
-# methods above one that was not reported, code before an iterator's or async method's first line.
+# Left out, in % of a case's samples at most: what the tracer itself does above its caller, methods of the
+# library above one that was not reported, code before an iterator's or async method's first line.
 LEFT_OUT = {"tracer": 15, "library": 15, "no line": 2}
 TRACER = "Nest.Truth.Take"
 ALIAS = {"Nest.Frameless.Ask": "Nest.Frameless.Tiny"}  # called by the same call
@@ -294,9 +223,9 @@ class Judge:
         names = [name for name, _ in found]
         if self._is_helper(found[-1][1], native):
             native = []
-        if not self._is_tail(case, chains, names[:n], names[n:], native):
+        if not self._is_tail(case, chains, found[:n], found[n:], native):
             return False, False, left_out
-        if len(names) - n > 1:
+        if len(names) - n > (2 if case == "Stack" else 1):
             left_out = left_out or "library"
         good = chains.fit(found, self._is_line) == n
         if good and "line" not in found[n - 1][1] and MACHINES.fullmatch(names[n - 1]):
@@ -335,13 +264,14 @@ class Judge:
 
     def _is_tail(self, case, chains, known, tail, native):
         """May these library's methods, and native code, lie above those that were reported?"""
-        if not known or (tail or native) and not chains.may_call(known[-1], not tail):
+        last = known[-1][0] if known else ""
+        if not known or (tail or native) and not chains.may_call(last, not tail):
             return False
-        if known[-1] == "Nest.Callback.Sort" and len({f.get("module") for f in native}) > 1:
+        if last == "Nest.Callback.Sort" and len({f.get("module") for f in native}) > 1:
             return False  # the C library calls nothing but Compare
-        if any(a == b for a, b in zip(tail, tail[1:])):
+        if any(a.get("name") == b.get("name") for (_, a), (_, b) in zip(tail, tail[1:])):
             return False
-        return all(chains.library.match(name) or case == "Async" and is_own(name) for name in tail)
+        return all(chains.library.match(name) or case == "Async" and is_own(name) for name, _ in tail)
 
 
 def is_own(name):
@@ -379,9 +309,8 @@ class Tally:
         self.miss(f"{reason}", frames, count)
 
     def miss(self, what, frames, count):
-        text = f"{what}: " + " < ".join(
-            f"{f.get('name') or os.path.basename(f.get('module') or '?') + '+' + f.get('off', '')}:{f.get('line', '')}"
-            for f in frames[:12])
+        label = lambda f: f.get("name") or os.path.basename(f.get("module") or "?") + "+" + f.get("off", "")
+        text = f"{what}: " + " < ".join(f"{label(f)}:{f.get('line', '')}" for f in frames[:12])
         self.misses[text] = self.misses.get(text, 0) + count
 
     @property

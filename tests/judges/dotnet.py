@@ -58,7 +58,8 @@ class Settled:
 def recorded(program, path, tmp):
     """Records to @path; (what the runtime reported, how many samples there should be)."""
     truth = Recorder(os.path.join(tmp, "truth"))
-    with running([program], wait_for=b"ready", env={**os.environ, **MODE, "UNSPOOL_TRUTH": truth.path}) as child:
+    env = {**os.environ, **MODE, "UNSPOOL_TRUTH": truth.path}
+    with running([program], wait_for=b"ready", env=env) as child:
         time.sleep(WARM_S)
         for tid in os.listdir(f"/proc/{child.pid}/task"):
             os.setpriority(os.PRIO_PROCESS, int(tid), FIRST)
