@@ -22,9 +22,12 @@ import subprocess
 import sys
 
 from dotnet_nesting import Grammar, Tally, samples_of
-from lib import Checks, Profile, folder
+from lib import TOP, Checks, Profile, folder
 from nesting import Judge
+from tally import Figures, percent
+from tally import Tally as NodeTally
 
+KNOWN = os.path.join(TOP, "fixtures/node/known")
 MIN_LEAVES = 100
 SIM = os.environ.get("UNSPOOL_SIM", "unspool-sim")
 COMPLETE = 95  # percent
@@ -35,12 +38,12 @@ def judge_node(check, version, profile):
     pids = collections.Counter()
     for count, _, _, line in profile.samples():
         pids[line["pid"]] += count
-    tally = Tally([Judge(KNOWN)], profile, pids.most_common(1)[0][0])
-    print(f"{version} arm64: {Figures([tally])}")
-    for miss, count in tally.misses.most_common(12):
+    found = NodeTally([Judge(KNOWN)], profile, pids.most_common(1)[0][0])
+    print(f"{version} arm64: {Figures([found])}")
+    for miss, count in found.misses.most_common(12):
         print(f"    {count} {miss}")
-    check.that(tally.n >= MIN_LEAVES, f"{version}: {tally.n} samples in the programs")
-    check.that(percent(tally.names, tally.n) >= 99, f"{version}: 99 % exact")
+    check.that(found.n >= MIN_LEAVES, f"{version}: {found.n} samples in the programs")
+    check.that(percent(found.names, found.n) >= 99, f"{version}: 99 % exact")
 
 
 def judge_dotnet(check, profile):
