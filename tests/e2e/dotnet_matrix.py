@@ -54,7 +54,6 @@ def tallies(version, mode, seconds):
         env = dict(os.environ, DOTNET_EnableDiagnostics="0", UNSPOOL_TRUTH=truth.path, **environment)
         with running([program], wait_for=b"ready", env=env) as child:
             time.sleep(WARM_S)
-            truth.start()
             _, profile = record("-p", child.pid, "-d", f"{seconds}s", out=os.path.join(tmp, "p.ndjson"),
                                 hz=HZ, timeout=seconds + 60)
         found, judge = {}, Judge(truth.chains())

@@ -83,7 +83,7 @@ CLEAR = r"|System\.(?:SpanHelpers|Buffer)\."
 OUTSIDE = {
     "Virtual": ("Call", "Call", ""), "Generic": ("Box.Put", "Box.Put", ""), "Catch": ("Throws", "-", ""),
     "Callback": ("Sort|Compare", "-", ""), "Lambda": ("Loop", "Loop", LINQ),
-    "Iterator": ("Loop|Each", "Loop|Each", ""), "Async": (r"Loop|\w+Async", r"Loop|\w+Async", TASKS),
+    "Iterator": ("Loop|Each.*", "Loop|Each.*", ""), "Async": (r"Loop|\w+Async", r"Loop|\w+Async", TASKS),
     "Reflected": ("Loop", "Loop", REFLECTION), "Dynamic": ("-", "-", ""), "Objects": ("Add", "Add", ""),
     "Garbage": ("-", "Loop", ""), "Stack": ("Alloc|Fixed", "Alloc|Fixed", CLEAR),
 }
@@ -249,8 +249,9 @@ class Judge:
         """The native frames above the innermost managed one, if it called them: was not interrupted."""
         found = [f for f in itertools.takewhile(lambda f: f["kind"] != "dotnet", frames)
                  if f["kind"] == "native"]
-        is_called = found and not is_at(found[-1], SIGNAL) and not is_at(found[-1], HIJACK, 48)
-        return found if is_called else []
+        if not found or found[-1].get("name") == "__restore_rt" or is_at(found[-1], SIGNAL):
+            return []
+        return [] if is_at(found[-1], HIJACK, 48) else found
 
     def _is_line(self, name, frame, line):
         """A line of its own for each frame of the programs, and the one that was reported."""
@@ -263,11 +264,16 @@ class Judge:
         return self.source.is_line(frame, name) if is_own(name) else "line" not in frame
 
     def _is_tail(self, case, chains, known, tail, native):
-        """May these library's methods, and native code, lie above those that were reported?"""
+        """May these library's methods, and native code, lie above those that were reported?
+
+        A single native frame is a helper in assembly, as to store a reference: the library's, too.
+        """
         last = known[-1][0] if known else ""
-        if not known or (tail or native) and not chains.may_call(last, not tail):
+        if not known or (tail or native) and not chains.may_call(last, not tail) and not (
+                len(native) == 1 and not tail and chains.may_call(last, False)):
             return False
-        if last == "Nest.Callback.Sort" and len({f.get("module") for f in native}) > 1:
+        files = [os.path.basename(f.get("module") or "") for f in native]
+        if last == "Nest.Callback.Sort" and files[-1:] == ["libc.so.6"] and set(files) != {"libc.so.6"}:
             return False  # the C library calls nothing but Compare
         if any(a.get("name") == b.get("name") for (_, a), (_, b) in zip(tail, tail[1:])):
             return False

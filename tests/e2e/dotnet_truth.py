@@ -33,7 +33,7 @@ def reported(kind, method):
 
 
 class Recorder:
-    """What a program writes to the file of UNSPOOL_TRUTH, from some point on."""
+    """What a program writes to the file of UNSPOOL_TRUTH, from its start or some point on."""
 
     def __init__(self, path):
         self.path, self.from_, self.to = path, 0, None
