@@ -77,7 +77,7 @@ POOL = ".NET TP Worker"
 HELPERS = r"System\.Runtime\.CompilerServices\.(?:Cast|Static|Generic|Init|VirtualDispatch)\w*\."
 LINQ = r"|System\.(?:Linq|Int64)\."
 REFLECTION = r"|System\.(?:Reflection\.|RuntimeType\.|Object\.GetType)"
-TASKS = r"|Interop\.|System\.(?:Threading\.|Runtime\.CompilerServices\.|Collections\.Concurrent\.)"
+TASKS = r"|Interop\.|System\.(?:Threading\.|Runtime\.(?:CompilerServices|InteropServices)\.|Collections\.Concurrent\.)"
 CLEAR = r"|System\.(?:SpanHelpers|Buffer)\."
 # Beside those that report their stack: who calls native code, who the class library, and what of it.
 OUTSIDE = {
