@@ -48,7 +48,7 @@ def self_test(text):
     """A target that is missing, one too many, a row without a test, a test without a sweep."""
     wrong = [text.replace("`nibble`", ""), text.replace("`nibble`", "`nibbles`"),
              re.sub(r"(\| `unwind` \|).*", r"\1 |", text),
-             text.replace("`inspect/test_pdb.c`", "`inspect/test_shadow.c`"),
+             text.replace("`inspect/test_pdb.c`", "`inspect/test_process.c`"),
              text.replace("`inspect/test_pdb.c`", "`inspect/test_pdbs.c`")]
     return [f"wrong table {i} passes" for i, table in enumerate(wrong) if not problems(table)]
 
