@@ -64,15 +64,18 @@ static const struct v8_builtin *builtin_of(const struct v8_heap *h, const struct
 	return next;
 }
 
-/* Where in compiled code a call to @callee that returns to @ra belongs. */
+/* The pc in compiled code that a call to @callee belongs to, 0 if the code is unreadable. */
 static u64 pc_of_call(struct v8_heap *h, const struct v8_builtin *callee, u64 ra)
 {
+	u32 n_failed = h->n_failed;
 	struct v8_code code;
 	u64 to = 0;
 
 	if (callee && callee->is_out_of_line && !v8_code_find(h, ra - 1, &code))
 		to = v8_code_resumed(h, &code, ra);
-	return to ? to : ra - 1;
+	if (to)
+		return to;
+	return h->n_failed == n_failed ? ra - 1 : 0;
 }
 
 /* Names who was left, for the deoptimizer, by the exit that returns to @ra; 0: there is none. */

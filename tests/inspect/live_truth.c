@@ -37,13 +37,13 @@ static bool is_optimized(const struct v8_name *seen)
 
 /*
  * Are all frames but the top one the last frames of a true stack? @top: the one
- * above them there. Counts columns on the way.
+ * above them there. @c: the columns that were compared on the way.
  */
-static bool ends_like(const struct seen *s, json_t *stack, json_t **top, int columns_off[2])
+static bool ends_like(const struct seen *s, json_t *stack, json_t **top, struct columns *c)
 {
 	size_t j = json_array_size(stack);
 
-	columns_off[0] = columns_off[1] = 0;
+	*c = (struct columns){};
 	for (size_t i = s->n; i-- > 1;) {
 		json_t *truth = j ? json_array_get(stack, --j) : NULL;
 
@@ -57,36 +57,42 @@ static bool ends_like(const struct seen *s, json_t *stack, json_t **top, int col
 			truth = j ? json_array_get(stack, --j) : NULL;
 		if (!truth || !same_frame(&s->names[i], truth))
 			return false;
-		columns_off[is_optimized(&s->names[i])] +=
+		c->n[is_optimized(&s->names[i])]++;
+		c->n_off[is_optimized(&s->names[i])] +=
 			s->names[i].column != json_integer_value(json_object_get(truth, "column"));
 	}
 	*top = j ? json_array_get(stack, j - 1) : NULL;
 	return j > 0;
 }
 
+static bool same_top(const struct v8_name *seen, json_t *truth, enum place place)
+{
+	if (place == WINDOW && !seen->name)
+		return true;
+	return same_name(seen, truth) && same_text(seen->file, json_object_get(truth, "file"));
+}
+
 static bool is_true(struct tally *t, const struct seen *s, json_t *stacks, enum place place)
 {
-	int off[2], best[2] = { MAX_SEEN, 0 };
+	struct columns c, best = { .n_off = { MAX_SEEN, 0 } };
 	json_t *stack, *top;
 	size_t i;
 
 	json_array_foreach(stacks, i, stack)
 	{
-		if (!ends_like(s, stack, &top, off))
+		if (!ends_like(s, stack, &top, &c) || !same_top(&s->names[0], top, place))
 			continue;
 		if (place == LEAF && top != json_array_get(stack, 0))
 			continue;
-		if (!same_name(&s->names[0], top) && !(place == WINDOW && !s->names[0].name))
-			continue;
-		if (off[0] + off[1] < best[0] + best[1])
-			memcpy(best, off, sizeof(best));
+		if (c.n_off[0] + c.n_off[1] < best.n_off[0] + best.n_off[1])
+			best = c;
 	}
-	if (best[0] == MAX_SEEN)
+	if (best.n_off[0] == MAX_SEEN)
 		return false;
-	for (i = 1; i < s->n; i++)
-		t->columns[is_optimized(&s->names[i])]++;
-	for (i = 0; i < 2; i++)
-		t->columns_off[i] += best[i];
+	for (i = 0; i < 2; i++) {
+		t->columns.n[i] += best.n[i];
+		t->columns.n_off[i] += best.n_off[i];
+	}
 	return true;
 }
 
@@ -122,14 +128,39 @@ static bool is_nodes_own(const char *file)
 	return !strncmp(file, "node:", 5) || (file[0] != '/' && !strchr(file, ':'));
 }
 
+static bool is_oracle(const char *file)
+{
+	return strstr(file, "/oracle.js");
+}
+
+/* Does the oracle call main() there, by a true stack? */
+static bool calls_program(const struct v8_name *seen, json_t *truth)
+{
+	json_t *stack, *frame;
+	size_t i, j;
+
+	json_array_foreach(json_object_get(truth, "stacks"), i, stack)
+	{
+		json_array_foreach(stack, j, frame)
+		{
+			if (same_frame(seen, frame) &&
+			    seen->column == json_integer_value(json_object_get(frame, "column")))
+				return true;
+		}
+	}
+	return false;
+}
+
 /* No frame of the program, which is only below Node.js' own where one of these is wrong. */
-static bool is_elsewhere(const struct seen *s)
+static bool is_elsewhere(const struct seen *s, json_t *truth)
 {
 	for (size_t i = 0; i < s->n; i++) {
 		const struct v8_name *n = &s->names[i];
 
-		if (n->file ? !is_nodes_own(n->file) && !strstr(n->file, "/oracle.js")
-			    : n->kind == V8_NAME_JS)
+		if (!n->file ? n->kind == V8_NAME_JS
+			     : !is_nodes_own(n->file) && !is_oracle(n->file))
+			return false;
+		if (i && n->file && is_oracle(n->file) && calls_program(n, truth))
 			return false;
 	}
 	return true;
@@ -142,7 +173,7 @@ bool truth_judge(struct tally *t, struct seen *s, json_t *truth)
 	bool ok;
 
 	drop_leading_builtins(s);
-	if (is_elsewhere(s)) {
+	if (is_elsewhere(s, truth)) {
 		*(s->n || !s->is_cut ? &t->elsewhere : &t->cut) += 1;
 		return true;
 	}
@@ -188,7 +219,7 @@ bool truth_allows(const struct seen *s, json_t *truth)
 	json_t *stack;
 	size_t i;
 
-	if (is_elsewhere(s))
+	if (is_elsewhere(s, truth))
 		return true;
 	json_array_foreach(json_object_get(truth, "stacks"), i,
 			   stack) if (is_subsequence(s, stack)) return true;
@@ -204,12 +235,42 @@ static bool accepts(const struct seen *s, json_t *truth)
 	return truth_judge(&t, &copy, truth) && !t.cut;
 }
 
+/* Has a true stack a frame of this name, or, if @name is NULL, one without a name? */
+static bool is_named(const char *name, json_t *truth)
+{
+	json_t *stack, *frame;
+	size_t i, j;
+
+	json_array_foreach(json_object_get(truth, "stacks"), i, stack)
+	{
+		json_array_foreach(stack, j, frame)
+		{
+			json_t *other = json_object_get(frame, "name");
+
+			if (json_is_string(other) ? name && same_text(name, other) : !name)
+				return true;
+		}
+	}
+	return false;
+}
+
+/* The outermost frame that the truth names, below the top one; 0: there is none. */
+static size_t outermost_named(const struct seen *s, json_t *truth)
+{
+	size_t i = s->n - 1;
+
+	while (i && (s->names[i].kind == V8_NAME_BUILTIN || !is_named(s->names[i].name, truth)))
+		i--;
+	return i;
+}
+
 int truth_accepts_faults(const struct seen *s, json_t *truth)
 {
 	static struct seen bad;
+	size_t caller;
 	int n = 0;
 
-	if (s->n < 2 || is_elsewhere(s))
+	if (s->n < 2 || is_elsewhere(s, truth))
 		return 0;
 	bad = *s; /* all frames are lost */
 	bad.n = 0;
@@ -218,12 +279,14 @@ int truth_accepts_faults(const struct seen *s, json_t *truth)
 	bad = *s; /* the leaf is another function */
 	bad.names[0].name = "somebody";
 	bad.names[0].kind = V8_NAME_JS;
-	n += accepts(&bad, truth);
+	/* The truth does not know which name V8 infers for a function without one. */
+	n += !is_named(NULL, truth) && accepts(&bad, truth);
 	bad.names[0].file = "node:events"; /* and Node.js' own */
 	n += accepts(&bad, truth);
 	bad = *s; /* a caller's name is another's */
-	bad.names[s->n - 1].name = "somebody";
-	return n + accepts(&bad, truth);
+	caller = outermost_named(s, truth);
+	bad.names[caller].name = "somebody";
+	return n + (caller && accepts(&bad, truth));
 }
 
 json_t *truth_spoil(json_t *truth, const char *key)

@@ -37,10 +37,15 @@ struct seen {
 enum place { LEAF, BETWEEN, WINDOW, N_PLACES };
 extern const char *const place_names[N_PLACES];
 
+/* Compared with the truth, and other than it; [1]: of optimized functions. */
+struct columns {
+	int n[2], n_off[2];
+};
+
 struct tally {
 	int exact[N_PLACES], wrong[N_PLACES], elsewhere, cut;
 	int leaf_located, distinct_lines, tiers[5], inlined;
-	int columns[2], columns_off[2]; /* the latter of these; [1]: of optimized functions */
+	struct columns columns;
 	bool line_seen[MAX_SEEN_LINE];
 };
 
