@@ -64,7 +64,10 @@ static const struct v8_builtin *builtin_of(const struct v8_heap *h, const struct
 	return next;
 }
 
-/* The pc in compiled code that a call to @callee belongs to, 0 if the code is unreadable. */
+/*
+ * The pc whose position a call to @callee has that returns to @ra. Out of line that is the jump
+ * to the call, behind which it goes on. 0: the code is unreadable.
+ */
 static u64 pc_of_call(struct v8_heap *h, const struct v8_builtin *callee, u64 ra)
 {
 	u32 n_failed = h->n_failed;
@@ -73,9 +76,9 @@ static u64 pc_of_call(struct v8_heap *h, const struct v8_builtin *callee, u64 ra
 
 	if (callee && callee->is_out_of_line && !v8_code_find(h, ra - 1, &code))
 		to = v8_code_resumed(h, &code, ra);
-	if (to)
-		return to;
-	return h->n_failed == n_failed ? ra - 1 : 0;
+	if (!to && h->n_failed != n_failed)
+		return 0;
+	return (to ? to : ra) - 1;
 }
 
 /* Names who was left, for the deoptimizer, by the exit that returns to @ra; 0: there is none. */

@@ -191,6 +191,8 @@ static void a_barriers_caller_is_where_its_code_goes_on(void **state)
 	} cases[] = {
 		{ FAKE_BARRIER, { 0xe9, 0xf3, 0xff, 0xff, 0xff }, 2 }, /* to offset 12 */
 		{ FAKE_BARRIER, { 0xeb, 0xf6 }, 2 },
+		{ FAKE_BARRIER, { 0xeb, 0xfa }, 2 }, /* to where the next position begins */
+		{ FAKE_BARRIER, { 0xeb, 0xfb }, 4 },
 		/* After pop %rdi, pop %r9; mov (%rsp), %r9d, add $8, %rsp */
 		{ FAKE_BARRIER, { 0x5f, 0x41, 0x59, 0xeb, 0xf3 }, 2 },
 		{ FAKE_BARRIER, { 0x44, 0x8b, 0x0c, 0x24, 0x48, 0x83, 0xc4, 8, 0xeb, 0xee }, 2 },
