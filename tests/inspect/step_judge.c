@@ -94,6 +94,7 @@ static int judge_step(struct step_judge *j)
 {
 	enum step_names names = STEP_NAMES_RIGHT;
 	enum step_verdict verdict;
+	bool is_moved, is_open;
 	int r = j->kind->walk(j);
 
 	if (r < 0)
@@ -104,12 +105,14 @@ static int judge_step(struct step_judge *j)
 	if (verdict != STEP_MISS && j->kind->names) {
 		j->controls[STEP_WRONG_NAME] += j->kind->names(j, true) != STEP_NAMES_WRONG;
 		names = j->kind->names(j, false);
-		if (names == STEP_NAMES_MOVED && verdict == STEP_EXACT)
+		is_moved = names == STEP_NAMES_MOVED || names == STEP_NAMES_MOVED_OPEN;
+		if (is_moved && verdict == STEP_EXACT)
 			verdict = STEP_MOVED;
-		else if (names == STEP_NAMES_MOVED || names == STEP_NAMES_WRONG)
+		else if (is_moved || names == STEP_NAMES_WRONG)
 			verdict = STEP_MISS;
 	}
-	if (names == STEP_NAMES_OPEN) {
+	is_open = names == STEP_NAMES_OPEN || names == STEP_NAMES_MOVED_OPEN;
+	if (is_open && verdict != STEP_MISS) {
 		j->pending[verdict]++;
 		return 0;
 	}

@@ -19,8 +19,9 @@
  *	miss     anything else
  *
  * Names are right when the program itself reports the same functions (step_program.h). An
- * optimizing compiler moves instructions past those that report, and gives no positions for code
- * out of line; so moved steps are no misses, but at most MAX_MOVED % may be. Steps for
+ * optimizing compiler moves instructions past those that report, also of an inlined function past
+ * the report of the one with the frame, and gives no positions for code out of line; so moved
+ * steps are no misses, but at most MAX_MOVED % may be. Steps for
  * which the shadow stack is lost, and steps whose names were never settled, are left out; at
  * most MAX_LEFT_OUT % of all steps may be. As a control, each step is also compared with a true
  * stack whose innermost caller is dropped, with one whose outermost caller is dropped, with
@@ -42,7 +43,13 @@
 struct step_judge;
 
 enum step_verdict { STEP_MISS, STEP_EXACT, STEP_BY_NAME, STEP_MOVED, STEP_N_VERDICTS };
-enum step_names { STEP_NAMES_WRONG, STEP_NAMES_RIGHT, STEP_NAMES_MOVED, STEP_NAMES_OPEN };
+enum step_names {
+	STEP_NAMES_WRONG,
+	STEP_NAMES_RIGHT,
+	STEP_NAMES_MOVED,
+	STEP_NAMES_OPEN,
+	STEP_NAMES_MOVED_OPEN
+};
 enum step_control {
 	STEP_NO_INNERMOST,
 	STEP_NO_OUTERMOST,

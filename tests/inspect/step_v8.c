@@ -215,54 +215,67 @@ static bool is_named(const struct step_judge *j, u64 ra)
 	return is_v8(&st->node, ra) && (!b || b->kind == V8_BUILTIN_INTERPRETER);
 }
 
-/*
- * Optimized code, whose instructions may have been moved past the report; or a write barrier,
- * which it calls out of line, where V8 gives no positions.
- */
+/* Code whose instructions may have been moved past the report. */
 static bool is_optimized(const struct stepped *st)
 {
-	u64 pc = st->node.walk.sample.pc;
-	const struct v8_builtin *b = builtin_at(&st->node, pc);
 	struct v8_code code;
 
-	if (b)
-		return b->name && !strncmp(b->name, "RecordWrite", 11);
-	return !v8_code_find(st->node.heap, pc, &code) &&
+	return !v8_code_find(st->node.heap, st->node.walk.sample.pc, &code) &&
 	       (code.tier == V8_TIER_MAGLEV || code.tier == V8_TIER_TURBOFAN);
 }
 
+/* Steps at which @name is the innermost function that is yet to report are open until it does. */
+static void await_report(struct step_program *p, const char *name)
+{
+	snprintf(p->pending, sizeof(p->pending), "%s", name);
+	p->pending_depth = p->words[0];
+}
+
+static enum step_names judge_spoiled(const struct step_program *p, const char **names, u32 n,
+				     u32 from_depth)
+{
+	bool is_pending;
+
+	if (!step_program_agrees(p, names, n, from_depth, &is_pending) || n == is_pending)
+		return STEP_NAMES_WRONG; /* or nothing to compare with yet */
+	names[is_pending ? n - 1 : 0] = "another function";
+	return step_program_agrees(p, names, n, from_depth, &is_pending) && !is_pending
+		       ? STEP_NAMES_RIGHT
+		       : STEP_NAMES_WRONG;
+}
+
+/*
+ * An instruction of an inlined function can also run before the function with the frame has
+ * reported, or after its end: then that one must be right.
+ */
 static enum step_names judge_names(struct step_judge *j, bool is_spoiled)
 {
 	static char list[MAX_NAMES][64];
-	const char *names[MAX_NAMES];
+	const char *names[MAX_NAMES], *next;
 	struct stepped *st = j->data;
 	struct step_program *p = &st->program;
 	u32 n_inlined, n = list_names(st, list, &n_inlined), from_depth = depth_of_segment(j);
-	bool is_pending;
+	bool is_pending, is_moved;
 
 	for (u32 i = 0; i < n; i++)
 		names[i] = list[i];
-	if (!step_program_agrees(p, names, n, from_depth, &is_pending))
-		return !is_spoiled && is_optimized(st) &&
-				       step_program_has_outermost(p, names + n_inlined,
-								  n - n_inlined, from_depth)
-			       ? STEP_NAMES_MOVED
-			       : STEP_NAMES_WRONG;
-	if (is_spoiled) {
-		if (n == is_pending)
-			return STEP_NAMES_WRONG; /* nothing to compare with yet */
-		names[is_pending ? n - 1 : 0] = "another function";
-		return step_program_agrees(p, names, n, from_depth, &is_pending) && !is_pending
-			       ? STEP_NAMES_RIGHT
-			       : STEP_NAMES_WRONG;
-	}
-	if (!is_pending)
-		return STEP_NAMES_RIGHT;
-	if (p->pending[0] && strcmp(p->pending, names[0]))
+	if (is_spoiled)
+		return judge_spoiled(p, names, n, from_depth);
+	is_moved = !step_program_agrees(p, names, n, from_depth, &is_pending);
+	if (is_moved && !is_optimized(st))
 		return STEP_NAMES_WRONG;
-	snprintf(p->pending, sizeof(p->pending), "%s", names[0]);
-	p->pending_depth = p->words[0];
-	return STEP_NAMES_OPEN;
+	if (is_moved && step_program_has_outermost(p, names + n_inlined, n - n_inlined, from_depth))
+		return STEP_NAMES_MOVED;
+	if (is_moved &&
+	    !step_program_agrees(p, names + n_inlined, n - n_inlined, from_depth, &is_pending))
+		return STEP_NAMES_WRONG;
+	if (!is_pending)
+		return is_moved ? STEP_NAMES_MOVED : STEP_NAMES_RIGHT;
+	next = names[is_moved ? n_inlined : 0];
+	if (p->pending[0] && strcmp(p->pending, next))
+		return STEP_NAMES_WRONG;
+	await_report(p, next);
+	return is_moved ? STEP_NAMES_MOVED_OPEN : STEP_NAMES_OPEN;
 }
 
 static void describe(const struct step_judge *j, char *text, size_t len)
