@@ -174,7 +174,7 @@ int live_clr_start(struct live_clr *c, char *program, char *arg)
 {
 	const struct row_source source = { .open = open_file, .data = c };
 	struct uw_rule *table = calloc(UW_MAX_RULES, sizeof(*table));
-	char line[64];
+	char line[64] = "";
 	int r;
 
 	*c = (struct live_clr){ .net = { .pid = -1, .in = -1, .process.mem_fd = -1 } };
@@ -183,8 +183,10 @@ int live_clr_start(struct live_clr *c, char *program, char *arg)
 		r = row_files_new(&c->row_files, &source);
 	if (!r)
 		r = spawn(c, program, arg);
-	while (!r && (!fgets(line, sizeof(line), c->net.out) || strcmp(line, "ready\n")))
+	while (!r && (!fgets(line, sizeof(line), c->net.out) || strcmp(line, "ready\n"))) {
 		r = feof(c->net.out) ? -EPROTO : 0;
+		sscanf(line, "enter %llx", &c->enter_addr);
+	}
 	return r ? r : live_dotnet_find(&c->net);
 }
 

@@ -18,6 +18,7 @@
 struct live_clr {
 	struct live_dotnet net;
 	struct live_cpu cpu; /* the thread that is traced; tid 0: none */
+	u64 enter_addr; /* that it prints before "ready"; 0: none */
 	struct map_list maps;
 	char *files[LIVE_CLR_FILES]; /* by module - 1 */
 	u32 n_files;

@@ -6,18 +6,15 @@
  *
  *	step_dotnet STEPS SKIP_MS NESTING CASE...
  *
- * A thread's whole stack is judged, down to its entry, and most of it was there before the first
- * step. So the shadow stack begins with a walk, made where a call has just returned, or in a loop,
- * and that walk is checked: it is complete and without a guess; each return address in managed code
- * that the judge itself finds by following frame pointers is in it, in this order; and the shadow
- * stack is lost, which counts as left out, as soon as an executed return leads elsewhere. A
- * frameless caller that is missing below all frames that return while steps are judged is not
- * noticed.
+ * Native code calls the case's loop over and over (fixtures/dotnet/nesting.turn.cs). The shadow
+ * stack begins at a breakpoint where it does: there the true stack is one return address, in
+ * lfind(), whose callers are not judged. But a walk must be complete: the thread's entry is known.
  *
- * Judged are steps in methods, precompiled ones and stubs, and of their stacks all frames
- * down to the thread's entry. The thread is stopped after SKIP_MS, and anew for half of each
- * case's steps, so that more than one stretch of the program is seen. Misses are listed by
- * method or kind of stub, with the bytes at pc.
+ * Judged are steps in methods, precompiled ones and stubs. What throws is judged up to there: the
+ * runtime leaves frames without returning, and the shadow stack begins anew at the next call. The
+ * thread is stopped after SKIP_MS, and anew for half of each case's steps, so that more than
+ * one stretch of the program is seen. Misses are listed by method or kind of stub, with the bytes
+ * at pc.
  */
 
 #include <errno.h>
@@ -29,9 +26,10 @@
 #include "../check.h"
 #include "live_clr.h"
 #include "step_judge.h"
+#include "step_spoil.h"
 
 #define STRETCHES 2
-#define MAX_BASE 1024
+#define SKIP_BITS 14 /* a loop is replaced on the stack after its 1,000th iteration */
 
 static bool is_managed(const struct step_judge *j, u64 pc)
 {
@@ -48,11 +46,10 @@ static bool is_mapped(const struct step_judge *j, u64 pc)
 	return m && (m->kind != UW_MAP_DOTNET_STUBS || m->info_idx != DOTNET_STUB_HELPER);
 }
 
+/* The first return address, which nothing but a walk shows callers of. */
 static bool is_last(const struct step_judge *j, u64 ra)
 {
-	(void)j;
-	(void)ra;
-	return false;
+	return ra == j->shadow.entries[0].ra;
 }
 
 static int stop(struct step_judge *j)
@@ -64,95 +61,23 @@ static int stop(struct step_judge *j)
 	return r ? r : step_look(j);
 }
 
-static bool name_at(const struct step_judge *j, u64 ra, struct dotnet_name *name)
-{
-	const struct live_clr *c = j->data;
-	struct dotnet_code code = {};
-
-	name->name[0] = 0;
-	if (dotnet_code_find(c->net.runtime, ra - 1, &code) || code.kind == DOTNET_STUB)
-		return false;
-	dotnet_name_get(c->net.runtime, &code, name);
-	return name->name[0];
-}
-
-/*
- * A method that was entered by on-stack replacement keeps the frame record of its first code,
- * whose return address is in that code: is there a frame of the same method?
- */
-static bool is_replaced(const struct step_judge *j, u64 ra)
-{
-	static struct dotnet_name first, other;
-	const struct uw_sample *s = &j->walk->sample;
-
-	if (!name_at(j, ra, &first))
-		return false;
-	for (u32 i = 0; i < s->n_frames; i++)
-		if (name_at(j, s->frames[i].pc, &other) && !strcmp(first.name, other.name))
-			return true;
-	return false;
-}
-
-/* Are managed code's return addresses by frame pointers frames of the walk, in order? */
-static bool has_frame_pointers(const struct step_judge *j)
-{
-	const struct uw_sample *s = &j->walk->sample;
-	u64 record[2], fp = j->cpu->regs.fp;
-	u32 i = 1;
-
-	while (!target_read(j->target, fp, record, sizeof(record)) && is_managed(j, record[1])) {
-		u32 at = i;
-
-		while (at < s->n_frames && s->frames[at].pc != record[1])
-			at++;
-		if (at < s->n_frames)
-			i = at + 1;
-		else if (!is_replaced(j, record[1]))
-			return false;
-		if (record[0] <= fp)
-			break;
-		fp = record[0];
-	}
-	return true;
-}
-
-static bool is_base(const struct step_judge *j)
-{
-	const struct uw_sample *s = &j->walk->sample;
-
-	return is_managed(j, s->pc) && s->status == UW_END && !j->walk->has_guess &&
-	       s->n_frames > 1;
-}
-
-/* To where the function returns to that happens to run, if it does; and walks from there. */
 static int begin(struct step_judge *j)
 {
-	const struct uw_sample *s = &j->walk->sample;
-	u64 ras[MAX_BASE];
-	u32 n;
-	int r = j->cpu->is_stopped ? live_cpu_go_on(j->cpu) : 0;
+	const struct live_clr *c = j->data;
+	u64 ra = 0;
+	int r = stop(j);
 
-	usleep(3000);
+	if (!r)
+		r = step_run_to(j, c->enter_addr, 0);
 	if (!r)
 		r = stop(j);
-	if (!r)
-		r = j->kind->walk(j);
-	if (r < 0)
+	if (r)
 		return r;
-	if (!is_base(j) || !is_managed(j, s->frames[1].pc))
-		return -ETIMEDOUT;
-	r = step_run_to(j, s->frames[1].pc, s->sp);
-	if (r == -ETIMEDOUT) /* a loop that does not end soon: it is stopped there */
-		r = step_look(j);
-	if (!r)
-		r = j->kind->refresh(j, true);
-	if (!r)
-		r = j->kind->walk(j);
-	if (r || !is_base(j) || !has_frame_pointers(j))
-		return r ? r : -ETIMEDOUT;
-	for (n = 0; n + 1 < s->n_frames && n < MAX_BASE; n++)
-		ras[n] = s->frames[n + 1].pc;
-	shadow_begin(&j->shadow, ras, n);
+	target_read(j->target, j->cpu->regs.sp, &ra, sizeof(ra));
+	ra = shadow_called_from(&j->cpu->regs, ra);
+	if (!ra || is_managed(j, ra))
+		return -EPROTO;
+	shadow_begin(&j->shadow, &ra, 1);
 	return 0;
 }
 
@@ -183,9 +108,17 @@ static int refresh(struct step_judge *j, bool is_fresh)
 	return live_clr_read_mappings(j->data);
 }
 
+/* A stack that is not complete lacks what is not compared. */
 static int walk(struct step_judge *j)
 {
-	return live_clr_walk(j->data);
+	struct live_clr *c = j->data;
+	int r = live_clr_walk(c);
+
+	if (!r && (c->walk.sample.status != UW_END || c->walk.has_guess))
+		c->walk.sample.n_frames = 1;
+	if (!r)
+		step_spoil(&c->walk.sample);
+	return r;
 }
 
 static int step_case(struct step_judge *j, struct live_clr *c, const char *name, u64 n)
@@ -201,6 +134,8 @@ static int step_case(struct step_judge *j, struct live_clr *c, const char *name,
 	j->cpu = &c->cpu;
 	j->target = &c->net.process.target;
 	j->walk = &c->walk;
+	if (!c->enter_addr)
+		return -EPROTO;
 	r = live_cpu_begin(&c->cpu, r);
 	if (!r)
 		r = live_cpu_attach(&c->cpu);
@@ -221,6 +156,7 @@ int main(int argc, char **argv)
 		.describe = describe,
 		.refresh = refresh,
 		.walk = walk,
+		.skip_bits = SKIP_BITS,
 	};
 	static struct live_clr c;
 	static struct step_judge j = { .kind = &dotnet, .data = &c };
@@ -230,6 +166,7 @@ int main(int argc, char **argv)
 
 	if (argc < 5)
 		return check_cannot_run("usage: step_dotnet STEPS SKIP_MS NESTING CASE...");
+	setenv("UNSPOOL_TURNS", "1", true);
 	n = strtoull(argv[1], NULL, 10);
 	for (int i = 4; !r && i < argc; i++) {
 		r = live_clr_start(&c, argv[3], argv[i]);

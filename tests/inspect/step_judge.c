@@ -163,6 +163,13 @@ int step_run_to(struct step_judge *j, u64 pc, u64 sp)
 	return r;
 }
 
+/* A random power of two: as often little as much. */
+static u32 first_skip(struct step_judge *j)
+{
+	return j->kind->skip_bits ? 1u << (next_random(j) % (j->kind->skip_bits + 1u))
+				  : MAX_SKIP_STEPS;
+}
+
 static int begin(struct step_judge *j)
 {
 	int r = -ETIMEDOUT;
@@ -176,7 +183,7 @@ static int begin(struct step_judge *j)
 	if (r)
 		return r == -ETIMEDOUT ? -EAGAIN : r;
 	j->lost_steps = j->native_steps = j->window_steps = 0;
-	j->skip_steps = (u32)(next_random(j) % MAX_SKIP_STEPS);
+	j->skip_steps = (u32)(next_random(j) % first_skip(j));
 	j->windows++;
 	return 0;
 }

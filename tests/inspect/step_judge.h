@@ -81,6 +81,7 @@ struct step_kind {
 	void (*print)(const struct step_judge *j); /* names, of a miss; NULL: there are none */
 	int (*refresh)(struct step_judge *j, bool is_fresh); /* mappings may have changed */
 	int (*walk)(struct step_judge *j); /* fills @j->walk */
+	u8 skip_bits; /* up to 2^this steps are only recorded, after the first ones; 0: none */
 };
 
 struct step_judge {
