@@ -41,6 +41,7 @@ class Settled:
     """A profile from SETTLED_US on."""
 
     def __init__(self, profile):
+        self.summary = profile.summary
         self.lines = {"header": profile.of("header"), "samples": [
             {**line, "t": [t for t in itertools.accumulate(line["t"]) if t >= SETTLED_US]}
             for line in profile.of("samples")]}
