@@ -14,6 +14,11 @@ import threading
 import time
 
 TOP = os.path.realpath(os.path.join(os.path.dirname(os.path.realpath(__file__)), "../.."))
+CACHE = os.environ.get("UNSPOOL_CACHE") or os.path.join(
+    os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "unspool")
+for runtime in "node", "dotnet":  # where ci/node and ci/dotnet put them
+    if os.path.isdir(os.path.join(CACHE, runtime)):
+        os.environ.setdefault(f"UNSPOOL_{runtime.upper()}_DIR", os.path.join(CACHE, runtime))
 NODES = os.environ.get("UNSPOOL_NODE_DIR", "")
 UNSPOOL = os.environ.get("UNSPOOL", "unspool")
 BUSY = os.environ.get("UNSPOOL_BUSY", "busy")  # busy.c

@@ -102,15 +102,14 @@ class Figures:
             return sum(getattr(tally, name) for tally in tallies)
 
         n, samples, too_many = total("n"), total("samples"), total("too_many")
-        self.n, self.limited, self.excess = n, percent(total("limited"), n), 0
+        self.n, self.limited = n, percent(total("limited"), n)
         self.percent = {"names": percent(max(0, total("names") - too_many), n),
                         "lines": percent(max(0, total("lines") - too_many), n),
                         "complete": percent(total("complete"), samples)}
         if expected:
             lost = profile.summary["lost"]
             samples += lost if lost > LOST_MANY * samples else 0
-            counted = percent(samples, expected)
-            self.percent["counted"], self.excess = min(100, counted), max(0, counted - 100)
+            self.percent["counted"] = percent(samples, expected)
         self.misses = sum((tally.misses for tally in tallies), collections.Counter())
 
     def cell(self):
@@ -120,8 +119,8 @@ class Figures:
     @property
     def good(self):
         """An excess of samples would hide a lack."""
-        return self.cell().good and self.percent.get("counted", 100) >= GOALS["counted"] and \
-            self.excess <= 100 - GOALS["counted"]
+        return self.cell().good and \
+            GOALS["counted"] <= self.percent.get("counted", 100) <= 200 - GOALS["counted"]
 
     def __str__(self):
         return f"{self.n} samples, " + ", ".join(f"{k} {v:.2f} %" for k, v in self.percent.items())

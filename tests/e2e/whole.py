@@ -192,7 +192,7 @@ def is_without(tokens, is_at_call):
     """May a stack of the event loop's thread be without a frame of the programs?
 
     @is_at_call: the innermost function is where the event loop's calls the programs. V8's
-    operations belong to a function: one of Node.js's own, but not to that call.
+    operations and built-in functions belong to a function: one of Node.js's own, but not to that call.
     """
     inner = max((i for i, t in enumerate(tokens) if t.startswith("js ")), default=None)
     if inner is None:
@@ -201,4 +201,4 @@ def is_without(tokens, is_at_call):
     if not is_at_call or not above:
         return True
     return not (OPERATION.fullmatch(above[0]) or _ENTERED.match(above[0]) or
-                above[0].startswith("native"))
+                above[0].startswith(("native", "builtin")))

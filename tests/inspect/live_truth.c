@@ -281,8 +281,8 @@ int truth_accepts_faults(const struct seen *s, json_t *truth)
 	bad.names[0].kind = V8_NAME_JS;
 	/* The truth does not know which name V8 infers for a function without one. */
 	n += !is_named(NULL, truth) && accepts(&bad, truth);
-	bad.names[0].file = "node:events"; /* and Node.js' own */
-	n += accepts(&bad, truth);
+	bad.names[0].file = "node:events"; /* and Node.js' own: elsewhere if nothing is below */
+	n += !is_elsewhere(&bad, truth) && accepts(&bad, truth);
 	bad = *s; /* a caller's name is another's */
 	caller = outermost_named(s, truth);
 	bad.names[caller].name = "somebody";

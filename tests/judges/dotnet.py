@@ -19,7 +19,7 @@ from dotnet_nesting import CASES, POOL, Judge, Tally, is_own, percent, samples_o
 from dotnet_truth import Recorder, plain
 from lib import Checks, Profile, folder, need_bpf, record, running, skip
 from plant import FAULTS, World, plant
-from support import GOALS
+from tally import GOALS
 
 HZ = 997
 WARM_S, SECONDS, TRIES = 6, 16, 3
