@@ -98,7 +98,7 @@ def n_far(pid):
 
 def far(check):
     """Of what ends soon, the share is judged that would be misread: some is always gone too soon."""
-    for ms, good, bad in ("0", 98, 1), ("150", 60, 3):
+    for ms, good, bad in ("0", 98, 1), ("150", 1, 3):
         argv = [node(version_of("18")), "--no-opt", os.path.join(TOP, "fixtures/node/far.js"), ms]
         with folder() as tmp, running(argv, b"running") as child:
             time.sleep(0.5)
