@@ -57,7 +57,8 @@ ENTRIES = {  # by the outermost function of the programs
                     "stub JSRunMicrotasksEntry", "stub RunMicrotasks",
                     "stub PromiseFulfillReactionJob", "builtin AsyncFunctionAwaitResolveClosure"),
 }
-_STARTS = {"main": _MAIN + _sequence("node::NodeMainInstance::Run"),
+# Node.js 21 does not inline one of two functions of that name.
+_STARTS = {"main": _MAIN + _sequence("node::NodeMainInstance::Run", "?node::NodeMainInstance::Run"),
            "worker": _WORKER + _sequence("node::worker::Worker::Run")}
 HELPER = re.compile(_THREAD)
 
