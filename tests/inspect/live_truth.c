@@ -5,29 +5,27 @@
 
 const char *const place_names[N_PLACES] = { "leaf", "between", "window" };
 
-static bool same_text(const char *a, json_t *b)
+static bool same_text(const char *seen, const char *truth)
 {
-	return json_is_string(b) ? a && !strcmp(a, json_string_value(b)) : !a || !a[0];
+	return truth ? seen && !strcmp(seen, truth) : !seen || !seen[0];
 }
 
-static bool same_name(const struct v8_name *seen, json_t *truth)
+static bool same_name(const struct v8_name *seen, const struct truth_frame *truth)
 {
-	json_t *name = json_object_get(truth, "name");
-
-	/* Without a name of its own V8 may infer one, which the truth does not tell. */
-	return json_is_string(name) ? same_text(seen->name, name) : seen->name != NULL;
+	/* V8 may infer a name for a function without one; the truth does not have it. */
+	return truth->name ? same_text(seen->name, truth->name) : seen->name != NULL;
 }
 
-static bool same_frame(const struct v8_name *seen, json_t *truth)
+static bool same_frame(const struct v8_name *seen, const struct truth_frame *truth)
 {
-	return same_name(seen, truth) && same_text(seen->file, json_object_get(truth, "file")) &&
-	       seen->line == json_integer_value(json_object_get(truth, "line"));
+	return seen->line == truth->line && same_name(seen, truth) &&
+	       same_text(seen->file, truth->file);
 }
 
 /* Array.map and its like have no entry in V8's tables where they were inlined. */
-static bool may_be_missing(json_t *truth, const struct v8_name *above)
+static bool may_be_missing(const struct truth_frame *truth, const struct v8_name *above)
 {
-	return json_is_null(json_object_get(truth, "file")) && above->inlined;
+	return !truth->file && above->inlined;
 }
 
 static bool is_optimized(const struct v8_name *seen)
@@ -39,13 +37,14 @@ static bool is_optimized(const struct v8_name *seen)
  * Are all frames but the top one the last frames of a true stack? @top: the one
  * above them there. @c: the columns that were compared on the way.
  */
-static bool ends_like(const struct seen *s, json_t *stack, json_t **top, struct columns *c)
+static bool ends_like(const struct seen *s, const struct truth_stack *stack,
+		      const struct truth_frame **top, struct columns *c)
 {
-	size_t j = json_array_size(stack);
+	size_t j = stack->n;
 
 	*c = (struct columns){};
 	for (size_t i = s->n; i-- > 1;) {
-		json_t *truth = j ? json_array_get(stack, --j) : NULL;
+		const struct truth_frame *truth = j ? &stack->frames[--j] : NULL;
 
 		/* Error.stack hides some builtins (a module's start by generator). */
 		if (truth && s->names[i].kind == V8_NAME_BUILTIN &&
@@ -54,54 +53,54 @@ static bool ends_like(const struct seen *s, json_t *stack, json_t **top, struct 
 			continue;
 		}
 		if (truth && !same_name(&s->names[i], truth) && may_be_missing(truth, &s->names[i]))
-			truth = j ? json_array_get(stack, --j) : NULL;
+			truth = j ? &stack->frames[--j] : NULL;
 		if (!truth || !same_frame(&s->names[i], truth))
 			return false;
 		c->n[is_optimized(&s->names[i])]++;
-		c->n_off[is_optimized(&s->names[i])] +=
-			s->names[i].column != json_integer_value(json_object_get(truth, "column"));
+		c->n_off[is_optimized(&s->names[i])] += s->names[i].column != truth->column;
 	}
-	*top = j ? json_array_get(stack, j - 1) : NULL;
+	*top = j ? &stack->frames[j - 1] : NULL;
 	return j > 0;
 }
 
-static bool same_top(const struct v8_name *seen, json_t *truth, enum place place)
+static bool same_top(const struct v8_name *seen, const struct truth_frame *truth, enum place place)
 {
 	if (place == WINDOW && !seen->name)
 		return true;
-	return same_name(seen, truth) && same_text(seen->file, json_object_get(truth, "file"));
+	return same_name(seen, truth) && same_text(seen->file, truth->file);
 }
 
-static bool is_true(struct tally *t, const struct seen *s, json_t *stacks, enum place place)
+static bool is_true(struct tally *t, const struct seen *s, const struct truth *truth,
+		    enum place place)
 {
 	struct columns c, best = { .n_off = { MAX_SEEN, 0 } };
-	json_t *stack, *top;
-	size_t i;
+	const struct truth_frame *top;
 
-	json_array_foreach(stacks, i, stack)
-	{
+	for (size_t i = 0; i < truth->n; i++) {
+		const struct truth_stack *stack = &truth->stacks[i];
+
 		if (!ends_like(s, stack, &top, &c) || !same_top(&s->names[0], top, place))
 			continue;
-		if (place == LEAF && top != json_array_get(stack, 0))
+		if (place == LEAF && top != stack->frames)
 			continue;
 		if (c.n_off[0] + c.n_off[1] < best.n_off[0] + best.n_off[1])
 			best = c;
 	}
 	if (best.n_off[0] == MAX_SEEN)
 		return false;
-	for (i = 0; i < 2; i++) {
+	for (int i = 0; i < 2; i++) {
 		t->columns.n[i] += best.n[i];
 		t->columns.n_off[i] += best.n_off[i];
 	}
 	return true;
 }
 
-static bool leaf_line_is_true(struct tally *t, const struct v8_name *leaf, json_t *truth)
+static bool leaf_line_is_true(struct tally *t, const struct v8_name *leaf,
+			      const struct truth *truth)
 {
 	if (!leaf->line)
 		return leaf->reason != NULL;
-	if (leaf->line < json_integer_value(json_object_get(truth, "first")) ||
-	    leaf->line > json_integer_value(json_object_get(truth, "last")))
+	if (leaf->line < truth->leaf_first || leaf->line > truth->leaf_last)
 		return false;
 	t->leaf_located++;
 	if (leaf->line < MAX_SEEN_LINE && !t->line_seen[leaf->line]) {
@@ -111,7 +110,7 @@ static bool leaf_line_is_true(struct tally *t, const struct v8_name *leaf, json_
 	return true;
 }
 
-/* Map.set and its like, called by the leaf, have frames but are not told by the truth. */
+/* Map.set and its like, called by the leaf, have frames, but the truth does not have them. */
 static void drop_leading_builtins(struct seen *s)
 {
 	size_t n = 0;
@@ -134,25 +133,20 @@ static bool is_oracle(const char *file)
 }
 
 /* Does the oracle call main() there, by a true stack? */
-static bool calls_program(const struct v8_name *seen, json_t *truth)
+static bool calls_program(const struct v8_name *seen, const struct truth *truth)
 {
-	json_t *stack, *frame;
-	size_t i, j;
+	for (size_t i = 0; i < truth->n; i++)
+		for (size_t j = 0; j < truth->stacks[i].n; j++) {
+			const struct truth_frame *frame = &truth->stacks[i].frames[j];
 
-	json_array_foreach(json_object_get(truth, "stacks"), i, stack)
-	{
-		json_array_foreach(stack, j, frame)
-		{
-			if (same_frame(seen, frame) &&
-			    seen->column == json_integer_value(json_object_get(frame, "column")))
+			if (seen->column == frame->column && same_frame(seen, frame))
 				return true;
 		}
-	}
 	return false;
 }
 
 /* No frame of the program, which is only below Node.js' own where one of these is wrong. */
-static bool is_elsewhere(const struct seen *s, json_t *truth)
+static bool is_elsewhere(const struct seen *s, const struct truth *truth)
 {
 	for (size_t i = 0; i < s->n; i++) {
 		const struct v8_name *n = &s->names[i];
@@ -166,9 +160,8 @@ static bool is_elsewhere(const struct seen *s, json_t *truth)
 	return true;
 }
 
-bool truth_judge(struct tally *t, struct seen *s, json_t *truth)
+bool truth_judge(struct tally *t, struct seen *s, const struct truth *truth)
 {
-	json_t *leaf = json_object_get(truth, "leaf"), *stacks = json_object_get(truth, "stacks");
 	enum place place = BETWEEN;
 	bool ok;
 
@@ -179,10 +172,10 @@ bool truth_judge(struct tally *t, struct seen *s, json_t *truth)
 	}
 	if (s->is_window)
 		place = WINDOW;
-	else if (same_text(s->names[0].name, json_object_get(leaf, "name")))
+	else if (same_text(s->names[0].name, truth->leaf))
 		place = LEAF;
-	ok = is_true(t, s, stacks, place) &&
-	     (place != LEAF || leaf_line_is_true(t, &s->names[0], leaf));
+	ok = is_true(t, s, truth, place) &&
+	     (place != LEAF || leaf_line_is_true(t, &s->names[0], truth));
 	*(ok ? &t->exact[place] : &t->wrong[place]) += 1;
 	for (size_t i = 0; i < s->n; i++) {
 		t->tiers[s->names[i].tier]++;
@@ -191,42 +184,38 @@ bool truth_judge(struct tally *t, struct seen *s, json_t *truth)
 	return ok;
 }
 
-static bool may_be(const struct v8_name *seen, json_t *truth, bool is_top)
+static bool may_be(const struct v8_name *seen, const struct truth_frame *truth, bool is_top)
 {
-	return same_name(seen, truth) &&
-	       (is_top || !seen->line ||
-		seen->line == json_integer_value(json_object_get(truth, "line")));
+	return same_name(seen, truth) && (is_top || !seen->line || seen->line == truth->line);
 }
 
-static bool is_subsequence(const struct seen *s, json_t *stack)
+static bool is_subsequence(const struct seen *s, const struct truth_stack *stack)
 {
-	size_t j = 0, m = json_array_size(stack);
+	size_t j = 0;
 
 	for (size_t i = 0; i < s->n; i++) {
 		/* Of a builtin the truth may know nothing. */
 		if (!s->names[i].name || s->names[i].kind == V8_NAME_BUILTIN)
 			continue;
-		while (j < m && !may_be(&s->names[i], json_array_get(stack, j), j == 0))
+		while (j < stack->n && !may_be(&s->names[i], &stack->frames[j], j == 0))
 			j++;
-		if (j++ == m)
+		if (j++ == stack->n)
 			return false;
 	}
 	return true;
 }
 
-bool truth_allows(const struct seen *s, json_t *truth)
+bool truth_allows(const struct seen *s, const struct truth *truth)
 {
-	json_t *stack;
-	size_t i;
-
 	if (is_elsewhere(s, truth))
 		return true;
-	json_array_foreach(json_object_get(truth, "stacks"), i,
-			   stack) if (is_subsequence(s, stack)) return true;
+	for (size_t i = 0; i < truth->n; i++)
+		if (is_subsequence(s, &truth->stacks[i]))
+			return true;
 	return false;
 }
 
-static bool accepts(const struct seen *s, json_t *truth)
+static bool accepts(const struct seen *s, const struct truth *truth)
 {
 	static struct seen copy; /* it is cut at the top */
 	struct tally t = {};
@@ -236,26 +225,20 @@ static bool accepts(const struct seen *s, json_t *truth)
 }
 
 /* Has a true stack a frame of this name, or, if @name is NULL, one without a name? */
-static bool is_named(const char *name, json_t *truth)
+static bool is_named(const char *name, const struct truth *truth)
 {
-	json_t *stack, *frame;
-	size_t i, j;
+	for (size_t i = 0; i < truth->n; i++)
+		for (size_t j = 0; j < truth->stacks[i].n; j++) {
+			const char *other = truth->stacks[i].frames[j].name;
 
-	json_array_foreach(json_object_get(truth, "stacks"), i, stack)
-	{
-		json_array_foreach(stack, j, frame)
-		{
-			json_t *other = json_object_get(frame, "name");
-
-			if (json_is_string(other) ? name && same_text(name, other) : !name)
+			if (other ? name && !strcmp(name, other) : !name)
 				return true;
 		}
-	}
 	return false;
 }
 
 /* The outermost frame that the truth names, below the top one; 0: there is none. */
-static size_t outermost_named(const struct seen *s, json_t *truth)
+static size_t outermost_named(const struct seen *s, const struct truth *truth)
 {
 	size_t i = s->n - 1;
 
@@ -264,7 +247,7 @@ static size_t outermost_named(const struct seen *s, json_t *truth)
 	return i;
 }
 
-int truth_accepts_faults(const struct seen *s, json_t *truth)
+int truth_accepts_faults(const struct seen *s, const struct truth *truth)
 {
 	static struct seen bad;
 	size_t caller;
@@ -287,16 +270,4 @@ int truth_accepts_faults(const struct seen *s, json_t *truth)
 	caller = outermost_named(s, truth);
 	bad.names[caller].name = "somebody";
 	return n + (caller && accepts(&bad, truth));
-}
-
-json_t *truth_spoil(json_t *truth, const char *key)
-{
-	json_t *copy = json_deep_copy(truth), *stack, *frame;
-	size_t i, j;
-
-	json_array_foreach(json_object_get(copy, "stacks"), i, stack)
-		json_array_foreach(stack, j, frame) json_object_set_new(
-			frame, key,
-			json_integer(1 + json_integer_value(json_object_get(frame, key))));
-	return copy;
 }

@@ -18,9 +18,8 @@
  * optimized functions are counted apart.
  */
 
-#include <jansson.h>
-
 #include "../../inspect/v8/v8.h"
+#include "live_oracle.h"
 
 #define MAX_SEEN 512
 #define MAX_SEEN_LINE 4096
@@ -50,16 +49,13 @@ struct tally {
 };
 
 /* Judges one stack (which it cuts at the top); true: nothing is wrong with it. */
-bool truth_judge(struct tally *t, struct seen *s, json_t *truth);
+bool truth_judge(struct tally *t, struct seen *s, const struct truth *truth);
 
 /*
  * Could this be a true stack with some frames, names and lines left out? Names in
  * their order, each at a line of its own or none.
  */
-bool truth_allows(const struct seen *s, json_t *truth);
-
-/* A copy in which every @key ("line", "column") is one too high: nothing may agree with it. */
-json_t *truth_spoil(json_t *truth, const char *key);
+bool truth_allows(const struct seen *s, const struct truth *truth);
 
 /* Plants faults in a stack with frames of the program; how many of them would pass. */
-int truth_accepts_faults(const struct seen *s, json_t *truth);
+int truth_accepts_faults(const struct seen *s, const struct truth *truth);

@@ -98,17 +98,6 @@ static void print_stack(const char *what, const struct seen *s)
 		       s->names[i].reason ? s->names[i].reason : "");
 }
 
-static json_t *read_truth(struct live_node *n)
-{
-	_cleanup_free_ char *line = NULL;
-	size_t room = 0;
-
-	while (getline(&line, &room, n->out) > 0)
-		if (line[0] == '{')
-			return json_loads(line, 0, NULL);
-	return NULL;
-}
-
 static void wait_a_little(u32 *seed)
 {
 	usleep((useconds_t)(live_cpu_slowness * (1000 + rand_r(seed) % 4000)));
@@ -127,7 +116,7 @@ struct run {
 };
 
 struct truths {
-	json_t *truth, *lines, *columns; /* the latter two spoilt */
+	struct truth *truth, *lines, *columns; /* the latter two spoilt */
 };
 
 static void judge_controls(struct run *run, const struct seen *seen, const struct truths *t)
@@ -205,13 +194,11 @@ static int run_one(char *const argv[], int stops, struct run *run)
 	int r = live_node_start(&node, argv);
 
 	if (!r)
-		t.truth = read_truth(&node);
-	if (t.truth) {
-		t.lines = truth_spoil(t.truth, "line");
-		t.columns = truth_spoil(t.truth, "column");
-	} else {
-		r = r ? r : -EPROTO;
-	}
+		r = truth_read(&t.truth, node.out);
+	if (!r)
+		r = truth_copy(&t.lines, t.truth, 1, 0);
+	if (!r)
+		r = truth_copy(&t.columns, t.truth, 0, 1);
 	for (int i = 0; !r && i < stops; i++) {
 		wait_a_little(&seed);
 		r = live_node_sample(&node);
@@ -219,9 +206,9 @@ static int run_one(char *const argv[], int stops, struct run *run)
 			break;
 		r = run->late ? judge_late(run, &node, &t) : judge_now(run, &node, &t, i);
 	}
-	json_decref(t.truth);
-	json_decref(t.lines);
-	json_decref(t.columns);
+	truth_free(&t.truth);
+	truth_free(&t.lines);
+	truth_free(&t.columns);
 	if (node.heap)
 		memcpy(run->votes, node.heap->votes, sizeof(run->votes));
 	live_node_stop(&node);
