@@ -3,7 +3,7 @@
 
 /* The options that `unspool-sim run` and `sweep` share, and the cases that they are given. */
 
-#include "cases.h"
+#include "case/cases.h"
 #include "engine/engine.h"
 
 #include <argp.h>

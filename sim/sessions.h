@@ -3,7 +3,7 @@
 
 /* The engines that a command was asked for, made ready for the architectures. */
 
-#include "cases.h"
+#include "case/cases.h"
 #include "engine/engine.h"
 
 struct sim_sessions {

@@ -2,10 +2,10 @@
 
 /* `unspool-sim show`: cases in words; each kind of case knows its own. */
 
-#include "cases.h"
+#include "case/cases.h"
+#include "case/jitdump.h"
 #include "cli.h"
 #include "commands.h"
-#include "jitdump.h"
 #include "whole.h"
 
 #include <errno.h>

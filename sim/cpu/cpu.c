@@ -11,7 +11,7 @@
 #include "cpu.h"
 
 #include "../unicorn.h"
-#include "../where.h"
+#include "../case/where.h"
 #include "../../inspect/util/cleanup.h"
 #include "cpu_arch.h"
 #include "guard.h"

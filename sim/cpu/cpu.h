@@ -18,8 +18,8 @@
  * sets it: bits 54:48 of a signed return address are its signature.
  */
 
-#include "../case.h"
-#include "../error.h"
+#include "../case/case.h"
+#include "../case/error.h"
 
 /* Calls nest no deeper; a case that does is an error. */
 #define SIM_CPU_MAX_DEPTH 4096

@@ -2,7 +2,7 @@
 
 #include "compare.h"
 
-#include "../stack.h"
+#include "../case/stack.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -13,7 +13,7 @@
  * of targets, one at a time.
  */
 
-#include "../target.h"
+#include "../case/target.h"
 
 /* A walk of UW_MAX_FRAMES frames reads less than this. */
 #define SIM_MAX_READS 8192

@@ -6,8 +6,8 @@
 #include "blob.h"
 #include "helper.h"
 
+#include "../case/target.h"
 #include "../mem/image.h"
-#include "../target.h"
 
 #include <sys/types.h>
 

@@ -6,7 +6,7 @@
  */
 
 #include "../../inspect/util/cleanup.h"
-#include "../cases.h"
+#include "../case/cases.h"
 #include "../cli.h"
 #include "../commands.h"
 #include "../options.h"

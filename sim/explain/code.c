@@ -8,8 +8,8 @@
 #include "explain.h"
 
 #include "../../inspect/util/cleanup.h"
+#include "../case/where.h"
 #include "../sweep/disasm.h"
-#include "../where.h"
 
 #include <errno.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 
 #include "explain.h"
 
-#include "../stack.h"
+#include "../case/stack.h"
 
 #include <errno.h>
 #include <stdlib.h>

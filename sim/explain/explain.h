@@ -17,7 +17,7 @@
 
 #include <stdio.h>
 
-#include "../case.h"
+#include "../case/case.h"
 #include "trace.h"
 
 /* What the trace says of the step from one frame to its caller. */

@@ -7,8 +7,8 @@
 
 #include "explain.h"
 
+#include "../case/stack.h"
 #include "../json_line.h"
-#include "../stack.h"
 
 static int print_head(const struct explain *e, FILE *f)
 {

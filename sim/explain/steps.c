@@ -7,7 +7,7 @@
 
 #include "explain.h"
 
-#include "../stack.h"
+#include "../case/stack.h"
 
 #include <string.h>
 

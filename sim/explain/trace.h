@@ -9,7 +9,7 @@
 
 #include "../../core/flight_ring.h"
 #include "../../core/uw_note.h"
-#include "../target.h"
+#include "../case/target.h"
 
 #define TRACE_BYTES FLIGHT_READ_BYTES /* of what was read; a window is long */
 

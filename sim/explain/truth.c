@@ -16,7 +16,7 @@
 
 #include "explain.h"
 
-#include "../stack.h"
+#include "../case/stack.h"
 #include "../sweep/judge.h"
 
 #include <errno.h>

@@ -4,9 +4,9 @@
 
 #include "explain.h"
 
-#include "../stack.h"
+#include "../case/stack.h"
+#include "../case/where.h"
 #include "../sweep/disasm.h"
-#include "../where.h"
 
 #include <ctype.h>
 #include <string.h>

@@ -14,7 +14,7 @@
  * Host and guests have the same layout of structures: 64 bits, little-endian.
  */
 
-#include "../target.h"
+#include "../case/target.h"
 
 #define GUEST_TEXT_ADDR 0x10000ull
 #define GUEST_TEXT_LEN 0x10000ull

@@ -6,7 +6,7 @@
  * and the judgement.
  */
 
-#include "../case.h"
+#include "../case/case.h"
 
 #define PLUGIN_MAX_FRAMES 8192 /* more than an executed case can have */
 #define PLUGIN_REASON_LEN 80

@@ -11,8 +11,8 @@
  * when it is asked about, and its reply comes some stops later.
  */
 
+#include "../case/error.h"
 #include "../cpu/cpu.h"
-#include "../error.h"
 #include "answer.h"
 
 #define PLUGIN_MAX_TIMEOUT_S 3600

@@ -4,7 +4,7 @@
 /* What ports that have a struct sim_target do with its tables. */
 
 #include "../../core/dotnet/dotnet_info.h"
-#include "../target.h"
+#include "../case/target.h"
 
 /* The process's mappings are sorted and do not overlap. */
 UW_INLINE const struct uw_mapping *sim_find_mapping(const struct sim_target *t, u64 extent, u64 pc)

@@ -4,7 +4,7 @@
 /* The loop round the core's step where nothing limits loops: natively and in a guest. */
 
 #include "../../core/uw_walk.h"
-#include "../target.h"
+#include "../case/target.h"
 
 /* @u: as sim_walk_start() left it; @step: uw_step(), or a stranger's in its place */
 UW_INLINE void sim_walk_by(struct uw_state *u, enum uw_status (*step)(struct uw_state *u))

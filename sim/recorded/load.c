@@ -6,8 +6,8 @@
 
 #include "../../inspect/case/case.h"
 #include "../../inspect/util/cleanup.h"
+#include "../case/rows.h"
 #include "../mem/recorded.h"
-#include "../rows.h"
 
 #include <errno.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #pragma once
 
-#include "../cases.h"
+#include "../case/cases.h"
 
 /**
  * sim_recorded_load() - make a case of a recorded one, or of a plain core, as

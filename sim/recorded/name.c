@@ -5,7 +5,7 @@
 #include "../../inspect/elf/symbols.h"
 #include "../../inspect/util/cleanup.h"
 #include "../../inspect/v8/v8.h"
-#include "../stack.h"
+#include "../case/stack.h"
 #include "name_dotnet.h"
 
 #include <errno.h>

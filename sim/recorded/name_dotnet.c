@@ -2,7 +2,7 @@
 
 #include "name_dotnet.h"
 
-#include "../stack.h"
+#include "../case/stack.h"
 
 static bool is_code(const struct case_mapping *m)
 {

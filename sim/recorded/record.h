@@ -4,8 +4,8 @@
 /* The way out of the simulator: one stop of a case becomes a file. */
 
 #include "../../inspect/case/case_rows.h"
-#include "../case.h"
-#include "../error.h"
+#include "../case/case.h"
+#include "../case/error.h"
 
 /**
  * sim_case_write() - write what an unwinder needs at one stop

@@ -3,7 +3,7 @@
 
 /* Is the walk of a replay the recorded one, byte for byte? */
 
-#include "../case.h"
+#include "../case/case.h"
 #include "../engine/engine.h"
 
 /**

@@ -7,7 +7,7 @@
  */
 
 #include "../../core/types.h"
-#include "../error.h"
+#include "../case/error.h"
 
 struct sim_walked_options {
 	bool is_minimal; /* only what was read */

@@ -11,9 +11,9 @@
 
 #include "run.h"
 
+#include "../case/where.h"
 #include "../cpu/cpu.h"
 #include "../sweep/judge.h"
-#include "../where.h"
 
 #include <errno.h>
 #include <string.h>

@@ -5,9 +5,9 @@
 #include "run.h"
 
 #include "../../inspect/case/case.h"
+#include "../case/stack.h"
 #include "../json_line.h"
 #include "../recorded/load.h"
-#include "../stack.h"
 
 static json_t *frame_json(const struct uw_frame *f)
 {

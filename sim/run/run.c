@@ -3,11 +3,11 @@
 #include "run.h"
 
 #include "../../inspect/util/term.h"
+#include "../case/stack.h"
 #include "../cli.h"
 #include "../json_line.h"
 #include "../recorded/load.h"
 #include "../recorded/repeat.h"
-#include "../stack.h"
 
 #include <errno.h>
 #include <string.h>

@@ -10,9 +10,9 @@
 
 #include "../../inspect/util/cleanup.h"
 #include "../../inspect/util/term.h"
+#include "../case/stack.h"
 #include "../fixture/expect.h"
 #include "../fixture/fixture.h"
-#include "../stack.h"
 #include "../whole.h"
 
 #include <errno.h>

@@ -10,8 +10,8 @@
 
 #include "../../inspect/case/case.h"
 #include "../../inspect/util/cleanup.h"
-#include "../cases.h"
-#include "../stack.h"
+#include "../case/cases.h"
+#include "../case/stack.h"
 #include "../whole.h"
 
 #include <errno.h>

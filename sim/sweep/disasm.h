@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #pragma once
 
-#include "../target.h"
+#include "../case/target.h"
 
 /**
  * sim_disasm() - an instruction as text

@@ -6,8 +6,8 @@
  * compared with the truth. A boundary is one stop; the same pc can be many.
  */
 
-#include "../case.h"
-#include "../error.h"
+#include "../case/case.h"
+#include "../case/error.h"
 #include "pcs.h"
 
 /* Who walks. */

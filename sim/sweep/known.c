@@ -3,7 +3,7 @@
 #include "known.h"
 
 #include "../../inspect/util/cleanup.h"
-#include "../where.h"
+#include "../case/where.h"
 #include "../whole.h"
 #include "disasm.h"
 

@@ -2,9 +2,9 @@
 
 #include "report.h"
 
+#include "../case/stack.h"
+#include "../case/where.h"
 #include "../json_line.h"
-#include "../stack.h"
-#include "../where.h"
 #include "disasm.h"
 
 #include <string.h>

@@ -4,9 +4,9 @@
 
 #include "report.h"
 
+#include "../case/stack.h"
+#include "../case/where.h"
 #include "../json_line.h"
-#include "../stack.h"
-#include "../where.h"
 #include "disasm.h"
 
 static json_t *pc_list(const u64 *pcs, u32 n)

@@ -12,8 +12,8 @@
 
 #include "report.h"
 
-#include "../stack.h"
-#include "../where.h"
+#include "../case/stack.h"
+#include "../case/where.h"
 #include "disasm.h"
 
 static void print_frames(FILE *f, const struct sim_case *c, const char *title, const u64 *pcs,

@@ -2,8 +2,8 @@
 
 #include "tally.h"
 
+#include "../case/where.h"
 #include "../recorded/load.h"
-#include "../where.h"
 
 #include <errno.h>
 #include <stdlib.h>

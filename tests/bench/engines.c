@@ -23,8 +23,8 @@
 #include "engines.h"
 
 #include "../../fixtures/stacks/native.h"
+#include "../../sim/case/stack.h"
 #include "../../sim/engine/engine.h"
-#include "../../sim/stack.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -3,7 +3,7 @@
 
 /* The parts of the bench of engines. */
 
-#include "../../sim/cases.h"
+#include "../../sim/case/cases.h"
 
 #include <time.h>
 

@@ -9,8 +9,8 @@
 
 #include "../../fixtures/stacks/dotnet.h"
 #include "../../fixtures/stacks/v8.h"
+#include "../../sim/case/stack.h"
 #include "../../sim/mem/image.h"
-#include "../../sim/stack.h"
 #include "../core/kernel.h"
 
 #define FRAME_WORDS 12

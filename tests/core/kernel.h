@@ -8,7 +8,7 @@
  */
 
 #include "../../bpf/tables.h"
-#include "../../sim/target.h"
+#include "../../sim/case/target.h"
 #include "mapped.h"
 
 #include <bpf/libbpf.h>

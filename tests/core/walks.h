@@ -6,8 +6,8 @@
 #include "../check.h"
 
 #include "../../fixtures/stacks/layout.h"
+#include "../../sim/case/stack.h"
 #include "../../sim/mem/image.h"
-#include "../../sim/stack.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -8,7 +8,7 @@
 
 #include "fuzz.h"
 
-#include "../../sim/target.h"
+#include "../../sim/case/target.h"
 
 /**
  * fuzz_target() - take the start of a walk from an input

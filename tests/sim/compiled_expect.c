@@ -2,8 +2,8 @@
 
 #include "compiled_expect.h"
 
+#include "../../sim/case/where.h"
 #include "../../sim/mem/mem.h"
-#include "../../sim/where.h"
 
 #define MAX_CODE 65536
 

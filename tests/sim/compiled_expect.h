@@ -12,7 +12,7 @@
  *	                          calls what never returns need not save x30.
  */
 
-#include "../../sim/case.h"
+#include "../../sim/case/case.h"
 
 /* arm64: is the frame at @pc being set up, or taken down, or gone? */
 bool compiled_is_edge(const struct sim_case *c, u64 pc);

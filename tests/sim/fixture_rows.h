@@ -3,8 +3,8 @@
 
 /* One row for each fixture file of a folder and each architecture. */
 
+#include "../../sim/case/stack.h"
 #include "../../sim/fixture/load.h"
-#include "../../sim/stack.h"
 #include "../check.h"
 
 #include <errno.h>

@@ -9,11 +9,11 @@
 
 #include "../../inspect/elf/elf_file.h"
 #include "../../inspect/util/cleanup.h"
-#include "../../sim/cases.h"
-#include "../../sim/compiled.h"
+#include "../../sim/case/cases.h"
+#include "../../sim/case/compiled.h"
+#include "../../sim/case/where.h"
 #include "../../sim/mem/image.h"
 #include "../../sim/sweep/judge.h"
-#include "../../sim/where.h"
 #include "../check.h"
 #include "compiled_expect.h"
 

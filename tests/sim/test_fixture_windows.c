@@ -12,8 +12,8 @@
  */
 
 #include "../../inspect/util/cleanup.h"
+#include "../../sim/case/where.h"
 #include "../../sim/cpu/cpu.h"
-#include "../../sim/where.h"
 #include "fixture_rows.h"
 
 #include <stdlib.h>

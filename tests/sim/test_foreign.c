@@ -11,10 +11,10 @@
  *	depth 1   return      outermost
  */
 
-#include "../../sim/cases.h"
+#include "../../sim/case/cases.h"
+#include "../../sim/case/where.h"
 #include "../../sim/cpu/cpu.h"
 #include "../../sim/foreign/foreign.h"
-#include "../../sim/where.h"
 #include "../check.h"
 
 #include <errno.h>

@@ -9,7 +9,7 @@
 #include "../check.h"
 
 #include "../../inspect/case/case.h"
-#include "../../sim/cases.h"
+#include "../../sim/case/cases.h"
 #include "../../sim/cpu/cpu.h"
 #include "../../sim/engine/compare.h"
 #include "../../sim/mem/image.h"

@@ -5,8 +5,8 @@
  * judged by walkers that do wrong on purpose.
  */
 
-#include "../../sim/bundled.h"
-#include "../../sim/compiled.h"
+#include "../../sim/case/bundled.h"
+#include "../../sim/case/compiled.h"
 #include "../../sim/engine/guest.h"
 #include "../../sim/sweep/engines.h"
 #include "../check.h"

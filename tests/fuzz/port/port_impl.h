@@ -7,7 +7,7 @@
  * not the core's coverage; the targets that walk look at it.
  */
 
-#include "../../../sim/target.h"
+#include "../../../sim/case/target.h"
 
 extern const struct sim_target *fuzz_port_target;
 

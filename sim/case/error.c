@@ -2,7 +2,7 @@
 
 #include "error.h"
 
-#include "../inspect/util/term.h"
+#include "../../inspect/util/term.h"
 
 #include <stdarg.h>
 #include <stdio.h>

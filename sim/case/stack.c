@@ -4,8 +4,8 @@
 
 #include "stack.h"
 
-#include "../fixtures/stacks/layout.h"
-#include "mem/image.h"
+#include "../../fixtures/stacks/layout.h"
+#include "../mem/image.h"
 
 #include <errno.h>
 #include <stdlib.h>

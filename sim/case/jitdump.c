@@ -7,12 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../inspect/jitdump/jd_file.h"
-#include "../inspect/jitdump/jdw.h"
-#include "../inspect/util/cleanup.h"
-#include "../inspect/util/term.h"
-#include "mem/mem.h"
-#include "sweep/disasm.h"
+#include "../../inspect/jitdump/jd_file.h"
+#include "../../inspect/jitdump/jdw.h"
+#include "../../inspect/util/cleanup.h"
+#include "../../inspect/util/term.h"
+#include "../mem/mem.h"
+#include "../sweep/disasm.h"
 
 #define MAX_FUNCTION_LEN (16u << 20)
 #define PID 1 /* a case has none */

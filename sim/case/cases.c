@@ -2,13 +2,13 @@
 
 #include "cases.h"
 
-#include "../inspect/util/cleanup.h"
-#include "../inspect/util/term.h"
+#include "../../inspect/util/cleanup.h"
+#include "../../inspect/util/term.h"
+#include "../fixture/load.h"
+#include "../recorded/load.h"
 #include "bundled.h"
 #include "compiled.h"
-#include "fixture/load.h"
 #include "jitdump.h"
-#include "recorded/load.h"
 
 #include <dirent.h>
 #include <errno.h>

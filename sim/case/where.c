@@ -4,8 +4,8 @@
 
 #include <stdio.h>
 
-#include "../inspect/util/search.h"
-#include "../inspect/util/term.h"
+#include "../../inspect/util/search.h"
+#include "../../inspect/util/term.h"
 
 const struct sim_function *sim_function_at(const struct sim_case *c, u64 pc)
 {

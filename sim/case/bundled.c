@@ -2,8 +2,8 @@
 
 #include "bundled.h"
 
-#include "../fixtures/stacks/all.h"
-#include "../inspect/util/cleanup.h"
+#include "../../fixtures/stacks/all.h"
+#include "../../inspect/util/cleanup.h"
 #include "stack.h"
 
 #include <errno.h>

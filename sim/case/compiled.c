@@ -10,9 +10,9 @@
 
 #include "compiled.h"
 
-#include "../inspect/elf/elf_file.h"
-#include "../inspect/util/cleanup.h"
-#include "mem/image.h"
+#include "../../inspect/elf/elf_file.h"
+#include "../../inspect/util/cleanup.h"
+#include "../mem/image.h"
 #include "rows.h"
 
 #include <elf.h>

@@ -2,8 +2,8 @@
 
 #include "rows.h"
 
-#include "../inspect/elf/cfi.h"
-#include "../inspect/util/cleanup.h"
+#include "../../inspect/elf/cfi.h"
+#include "../../inspect/util/cleanup.h"
 
 #include <errno.h>
 #include <stdlib.h>

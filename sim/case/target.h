@@ -6,10 +6,10 @@
  * process, and the registers to start from. Every engine gets the same target.
  */
 
-#include "../core/native/row.h"
-#include "../core/uw_state.h"
-#include "../core/v8/v8_info.h"
-#include "mem/mem.h"
+#include "../../core/native/row.h"
+#include "../../core/uw_state.h"
+#include "../../core/v8/v8_info.h"
+#include "../mem/mem.h"
 
 /* What every engine has room for. */
 #define SIM_MAX_ROW_PAGES 4096
