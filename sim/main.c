@@ -2,8 +2,8 @@
 
 /* unspool-sim: one binary, one sub-command a word. A command is a row of the table. */
 
-#include "cli.h"
-#include "commands.h"
+#include "cmd/cli.h"
+#include "cmd/commands.h"
 
 #include <errno.h>
 #include <fcntl.h>

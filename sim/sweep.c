@@ -3,12 +3,12 @@
 /* `unspool-sim sweep`: every case, every instruction, in each engine, against the truth. */
 
 #include "../inspect/util/term.h"
-#include "cli.h"
-#include "commands.h"
-#include "outputs.h"
+#include "cmd/cli.h"
+#include "cmd/commands.h"
+#include "cmd/outputs.h"
+#include "cmd/sessions.h"
+#include "cmd/strangers.h"
 #include "plugin/sweep.h"
-#include "sessions.h"
-#include "strangers.h"
 #include "sweep/engines.h"
 #include "sweep/report.h"
 

@@ -7,10 +7,10 @@
 
 #include "../../inspect/util/cleanup.h"
 #include "../case/cases.h"
-#include "../cli.h"
-#include "../commands.h"
-#include "../options.h"
-#include "../whole.h"
+#include "../cmd/cli.h"
+#include "../cmd/commands.h"
+#include "../cmd/options.h"
+#include "../cmd/whole.h"
 #include "explain.h"
 #include "pick.h"
 

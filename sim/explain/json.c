@@ -8,7 +8,7 @@
 #include "explain.h"
 
 #include "../case/stack.h"
-#include "../json_line.h"
+#include "../cmd/json_line.h"
 
 static int print_head(const struct explain *e, FILE *f)
 {

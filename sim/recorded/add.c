@@ -12,8 +12,8 @@
 
 #include "../../inspect/case/case.h"
 #include "../../inspect/util/cleanup.h"
-#include "../cli.h"
-#include "../commands.h"
+#include "../cmd/cli.h"
+#include "../cmd/commands.h"
 #include "walked.h"
 
 #include <ctype.h>

@@ -2,8 +2,8 @@
 
 /* `unspool-sim run`: cases in engines. */
 
-#include "../cli.h"
-#include "../commands.h"
+#include "../cmd/cli.h"
+#include "../cmd/commands.h"
 #include "run.h"
 
 #include <errno.h>

@@ -6,7 +6,7 @@
 
 #include "../../inspect/case/case.h"
 #include "../case/stack.h"
-#include "../json_line.h"
+#include "../cmd/json_line.h"
 #include "../recorded/load.h"
 
 static json_t *frame_json(const struct uw_frame *f)

@@ -5,7 +5,7 @@
  * it said of the deepest call stack.
  */
 
-#include "../json_line.h"
+#include "../cmd/json_line.h"
 #include "../plugin/sweep.h"
 #include "run.h"
 

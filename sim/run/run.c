@@ -4,8 +4,8 @@
 
 #include "../../inspect/util/term.h"
 #include "../case/stack.h"
-#include "../cli.h"
-#include "../json_line.h"
+#include "../cmd/cli.h"
+#include "../cmd/json_line.h"
 #include "../recorded/load.h"
 #include "../recorded/repeat.h"
 

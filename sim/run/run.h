@@ -15,10 +15,10 @@
  * The native walk is always made, asked for or not.
  */
 
+#include "../cmd/outputs.h"
+#include "../cmd/sessions.h"
+#include "../cmd/strangers.h"
 #include "../engine/compare.h"
-#include "../outputs.h"
-#include "../sessions.h"
-#include "../strangers.h"
 
 struct sim_runner {
 	const struct sim_options *options;

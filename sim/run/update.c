@@ -11,9 +11,9 @@
 #include "../../inspect/util/cleanup.h"
 #include "../../inspect/util/term.h"
 #include "../case/stack.h"
+#include "../cmd/whole.h"
 #include "../fixture/expect.h"
 #include "../fixture/fixture.h"
-#include "../whole.h"
 
 #include <errno.h>
 #include <string.h>

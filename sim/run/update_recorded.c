@@ -12,7 +12,7 @@
 #include "../../inspect/util/cleanup.h"
 #include "../case/cases.h"
 #include "../case/stack.h"
-#include "../whole.h"
+#include "../cmd/whole.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -4,7 +4,7 @@
 
 #include "../../inspect/util/cleanup.h"
 #include "../case/where.h"
-#include "../whole.h"
+#include "../cmd/whole.h"
 #include "disasm.h"
 
 #include <ctype.h>

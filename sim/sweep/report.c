@@ -4,7 +4,7 @@
 
 #include "../case/stack.h"
 #include "../case/where.h"
-#include "../json_line.h"
+#include "../cmd/json_line.h"
 #include "disasm.h"
 
 #include <string.h>

@@ -6,7 +6,7 @@
  * Each case is reported when it is done.
  */
 
-#include "../outputs.h"
+#include "../cmd/outputs.h"
 #include "known.h"
 
 struct report_case {

@@ -6,7 +6,7 @@
 
 #include "../case/stack.h"
 #include "../case/where.h"
-#include "../json_line.h"
+#include "../cmd/json_line.h"
 #include "disasm.h"
 
 static json_t *pc_list(const u64 *pcs, u32 n)

@@ -2,7 +2,7 @@
 
 /* Files that appear whole or not at all. */
 
-#include "../../sim/whole.h"
+#include "../../sim/cmd/whole.h"
 #include "../../core/types.h"
 #include "../check.h"
 

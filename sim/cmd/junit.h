@@ -3,8 +3,8 @@
 
 /* What JUnit's readers (continuous integration) know: a suite of test cases. */
 
-#include "../core/types.h"
-#include "../inspect/util/text_stream.h"
+#include "../../core/types.h"
+#include "../../inspect/util/text_stream.h"
 
 #include <stdio.h>
 

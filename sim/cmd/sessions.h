@@ -3,8 +3,8 @@
 
 /* The engines that a command was asked for, made ready for the architectures. */
 
-#include "case/cases.h"
-#include "engine/engine.h"
+#include "../case/cases.h"
+#include "../engine/engine.h"
 
 struct sim_sessions {
 	struct sim_session *at[SIM_N_ARCHS][SIM_N_ENGINES]; /* NULL: not asked for, or not here */

@@ -2,7 +2,7 @@
 
 #include "whole.h"
 
-#include "../inspect/util/cleanup.h"
+#include "../../inspect/util/cleanup.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -2,7 +2,7 @@
 
 #include "junit.h"
 
-#include "../inspect/util/cleanup.h"
+#include "../../inspect/util/cleanup.h"
 
 #include <errno.h>
 #include <stdlib.h>

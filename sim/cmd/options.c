@@ -2,8 +2,8 @@
 
 #include "options.h"
 
+#include "../plugin/plugin.h"
 #include "cli.h"
-#include "plugin/plugin.h"
 
 #include <errno.h>
 #include <stdlib.h>

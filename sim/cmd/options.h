@@ -3,8 +3,8 @@
 
 /* The options that `unspool-sim run` and `sweep` share, and the cases that they are given. */
 
-#include "case/cases.h"
-#include "engine/engine.h"
+#include "../case/cases.h"
+#include "../engine/engine.h"
 
 #include <argp.h>
 

@@ -2,7 +2,7 @@
 
 #include "json_line.h"
 
-#include "../inspect/util/json_memory.h"
+#include "../../inspect/util/json_memory.h"
 
 int sim_json_line(FILE *f, json_t *o)
 {

@@ -3,9 +3,9 @@
 
 /* Other people's unwinders, as a command was asked for them. */
 
-#include "foreign/foreign.h"
+#include "../foreign/foreign.h"
+#include "../plugin/plugin.h"
 #include "options.h"
-#include "plugin/plugin.h"
 #include "sessions.h"
 
 struct sim_strangers {

@@ -2,8 +2,8 @@
 
 #include "cli.h"
 
-#include "../inspect/util/term.h"
-#include "../inspect/util/text_stream.h"
+#include "../../inspect/util/term.h"
+#include "../../inspect/util/text_stream.h"
 
 #include <errno.h>
 #include <stdarg.h>

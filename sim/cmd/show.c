@@ -2,8 +2,8 @@
 
 /* `unspool-sim show`: cases in words; each kind of case knows its own. */
 
-#include "case/cases.h"
-#include "case/jitdump.h"
+#include "../case/cases.h"
+#include "../case/jitdump.h"
 #include "cli.h"
 #include "commands.h"
 #include "whole.h"
