@@ -10,7 +10,7 @@
 
 #include "cpu.h"
 
-#include "../unicorn.h"
+#include "unicorn.h"
 #include "../case/where.h"
 #include "../../inspect/util/cleanup.h"
 #include "cpu_arch.h"

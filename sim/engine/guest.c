@@ -23,8 +23,8 @@
 #include "guest.h"
 
 #include "../../bpf/tables.h"
+#include "../cpu/unicorn.h"
 #include "../guest/guest.h"
-#include "../unicorn.h"
 
 #include <errno.h>
 #include <setjmp.h>

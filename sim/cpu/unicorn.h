@@ -13,7 +13,7 @@
  *	another was opened after it: its owner closes it and opens a new one.
  */
 
-#include "../core/types.h"
+#include "../../core/types.h"
 
 #include <unicorn/unicorn.h>
 

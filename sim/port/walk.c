@@ -5,7 +5,7 @@
  * and the include path has its arch.h.
  */
 
-#include "port/walk.h"
+#include "walk.h"
 
 #define SIM_CAT_(a, b) a##b
 #define SIM_CAT(a, b) SIM_CAT_(a, b)
