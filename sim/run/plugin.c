@@ -6,7 +6,7 @@
  */
 
 #include "../cmd/json_line.h"
-#include "../plugin/sweep.h"
+#include "../plugin/each_pc.h"
 #include "run.h"
 
 #include <errno.h>

@@ -2,15 +2,15 @@
 
 /* `unspool-sim sweep`: every case, every instruction, in each engine, against the truth. */
 
-#include "../inspect/util/term.h"
-#include "cmd/cli.h"
-#include "cmd/commands.h"
-#include "cmd/outputs.h"
-#include "cmd/sessions.h"
-#include "cmd/strangers.h"
-#include "plugin/sweep.h"
-#include "sweep/engines.h"
-#include "sweep/report.h"
+#include "../../inspect/util/term.h"
+#include "../cmd/cli.h"
+#include "../cmd/commands.h"
+#include "../cmd/outputs.h"
+#include "../cmd/sessions.h"
+#include "../cmd/strangers.h"
+#include "../plugin/each_pc.h"
+#include "engines.h"
+#include "report.h"
 
 #include <errno.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
-#include "sweep.h"
+#include "each_pc.h"
 
 #include "../sweep/tally.h"
 #include "process.h"
