@@ -88,8 +88,8 @@ static int at_stop(void *ctx, const struct sim_stop *stop)
 	return plugin_ask(a->plugin, a->tally.c, &a->target, stop, &a->listener, a->error);
 }
 
-int plugin_sweep(struct sim_plugin *p, const struct sim_case *c, u32 every,
-		 struct plugin_shown *shown, struct sweep_result *out, struct sim_error *error)
+int plugin_each_pc(struct sim_plugin *p, const struct sim_case *c, u32 every,
+		   struct plugin_shown *shown, struct sweep_result *out, struct sim_error *error)
 {
 	struct asked a = {
 		.plugin = p,

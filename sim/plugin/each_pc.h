@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #pragma once
 
-/* A plugin looks at a case. */
+/* Asks a plugin about each pc of a case: its part of a sweep. */
 
 #include "../sweep/judge.h"
 #include "plugin.h"
@@ -13,7 +13,7 @@ struct plugin_shown {
 };
 
 /**
- * plugin_sweep() - ask a plugin about each pc that a case comes to, and judge it
+ * plugin_each_pc() - ask a plugin about each pc that a case comes to, and judge it
  * @c:		it is used up; a hand-laid case is one stop
  * @every:	ask at the first pc and each that many new ones after it; 0 is 1
  * @shown:	NULL is fine
@@ -25,5 +25,5 @@ struct plugin_shown {
  *
  * Return: 0 however wrong it is, or a negative errno with @error set.
  */
-int plugin_sweep(struct sim_plugin *p, const struct sim_case *c, u32 every,
-		 struct plugin_shown *shown, struct sweep_result *out, struct sim_error *error);
+int plugin_each_pc(struct sim_plugin *p, const struct sim_case *c, u32 every,
+		   struct plugin_shown *shown, struct sweep_result *out, struct sim_error *error);

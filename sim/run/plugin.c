@@ -90,7 +90,8 @@ int sim_run_plugin(struct sim_runner *r, const struct sim_case *c)
 	struct plugin_shown *shown = calloc(1, sizeof(*shown));
 	struct sim_error error = { "out of memory" };
 	struct sweep_result result = { 0 };
-	int err = shown ? plugin_sweep(r->strangers.plugin, c, 1, shown, &result, &error) : -ENOMEM;
+	int err = shown ? plugin_each_pc(r->strangers.plugin, c, 1, shown, &result, &error)
+			: -ENOMEM;
 
 	r->n_cases++;
 	if (!err)

@@ -135,8 +135,8 @@ static void judge(struct sweep *s, const char *path, struct sim_session *session
 		  struct sweep_result *result, struct report_case *rc)
 {
 	int err = session ? judge_engine(s, session, result, rc)
-			  : plugin_sweep(s->strangers.plugin, rc->c, s->o->every, NULL, result,
-					 &rc->error);
+			  : plugin_each_pc(s->strangers.plugin, rc->c, s->o->every, NULL, result,
+					   &rc->error);
 
 	if (err == -EOPNOTSUPP) {
 		rc->outcome = SIM_CANNOT_RUN;
