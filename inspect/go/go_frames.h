@@ -3,7 +3,7 @@
 
 /* Names, source lines and inlined calls of a Go program, by its linker's table. */
 
-#include "../elf/lines.h"
+#include "../symbols/lines.h"
 #include "go_table.h"
 
 /**

@@ -12,7 +12,7 @@
 #include "naming.h"
 
 #include "../../inspect/dotnet/dotnet_frame.h"
-#include "../../inspect/elf/symbols.h"
+#include "../../inspect/symbols/symbols.h"
 
 #define NAMING_CACHED 4096 /* a power of two */
 #define NAMING_CACHED_IDS 32

@@ -17,7 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "../../inspect/elf/libc_name.h"
+#include "../../inspect/symbols/libc_name.h"
 #include "../../inspect/util/cleanup.h"
 #include "../flight/log.h"
 #include "../life/maps.h"

@@ -15,10 +15,10 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "../../inspect/elf/demangle.h"
-#include "../../inspect/elf/lines.h"
+#include "../../inspect/symbols/demangle.h"
+#include "../../inspect/symbols/lines.h"
 #include "../../inspect/elf/minidebug.h"
-#include "../../inspect/elf/symbols.h"
+#include "../../inspect/symbols/symbols.h"
 #include "../../inspect/util/cleanup.h"
 #include "debug_search.h"
 #include "helper.h"

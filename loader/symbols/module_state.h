@@ -3,7 +3,7 @@
 
 /* What modules are made of, for module.c (files, symbols) and module_lines.c (the helper). */
 
-#include "../../inspect/elf/symbols.h"
+#include "../../inspect/symbols/symbols.h"
 #include "../life/map_device.h"
 #include "debuginfod.h"
 #include "helper.h"

@@ -2,7 +2,7 @@
 
 #include "name.h"
 
-#include "../../inspect/elf/symbols.h"
+#include "../../inspect/symbols/symbols.h"
 #include "../../inspect/util/cleanup.h"
 #include "../../inspect/v8/v8.h"
 #include "../case/stack.h"

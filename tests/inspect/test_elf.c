@@ -14,11 +14,11 @@
 #include <sys/stat.h>
 
 #include "../../inspect/elf/debug_link.h"
-#include "../../inspect/elf/demangle.h"
+#include "../../inspect/symbols/demangle.h"
 #include "../../inspect/elf/elf_search.h"
-#include "../../inspect/elf/lines.h"
+#include "../../inspect/symbols/lines.h"
 #include "../../inspect/elf/minidebug.h"
-#include "../../inspect/elf/symbols.h"
+#include "../../inspect/symbols/symbols.h"
 #include "../../inspect/util/cleanup.h"
 #include "../../inspect/v8/v8.h"
 #include "../check.h"

@@ -9,7 +9,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "../../inspect/elf/symbols.h"
+#include "../../inspect/symbols/symbols.h"
 #include "../../inspect/go/go_frames.h"
 #include "../../inspect/util/cleanup.h"
 #include "../check.h"

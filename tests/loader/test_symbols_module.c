@@ -20,7 +20,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "../../inspect/elf/libc_name.h"
+#include "../../inspect/symbols/libc_name.h"
 #include "../../loader/symbols/module.h"
 
 /* Known to .symtab only. */

@@ -12,9 +12,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "../../../inspect/elf/lines.h"
+#include "../../../inspect/symbols/lines.h"
 #include "../../../inspect/elf/minidebug.h"
-#include "../../../inspect/elf/symbols.h"
+#include "../../../inspect/symbols/symbols.h"
 #include "../../../inspect/util/cleanup.h"
 
 #define MAX_DEBUG_LEN (1ull << 30)

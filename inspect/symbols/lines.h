@@ -10,7 +10,7 @@
  * does that in a process that may be killed (loader/symbols/helper.h).
  */
 
-#include "elf_file.h"
+#include "../elf/elf_file.h"
 
 struct lines;
 

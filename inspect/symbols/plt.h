@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #pragma once
 
-#include "elf_file.h"
+#include "../elf/elf_file.h"
 
 /* A stub of a procedure linkage table. */
 struct plt_stub {

@@ -7,7 +7,7 @@
  */
 
 #include "../../core/types.h"
-#include "elf_file.h"
+#include "../elf/elf_file.h"
 
 struct symbols;
 
