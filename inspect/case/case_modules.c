@@ -7,7 +7,7 @@
 
 #include "case_modules.h"
 
-#include "../elf/cfi.h"
+#include "../unwind/cfi.h"
 #include "../util/cleanup.h"
 #include "../v8/v8.h"
 

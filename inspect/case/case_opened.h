@@ -5,7 +5,7 @@
 
 #include "case_modules.h"
 
-#include "../elf/rules.h"
+#include "../unwind/rules.h"
 
 /* Where a range's bytes are that are not in memory. */
 struct case_place {

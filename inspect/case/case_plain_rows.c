@@ -8,7 +8,7 @@
 
 #include "case_opened.h"
 
-#include "../elf/cfi.h"
+#include "../unwind/cfi.h"
 #include "../util/cleanup.h"
 
 #include <errno.h>

@@ -6,7 +6,7 @@
  * runtime functions and their UNWIND_INFO, as cfi.h makes them of call frame information.
  */
 
-#include "../elf/rules.h"
+#include "../unwind/rules.h"
 #include "../target/target.h"
 
 struct r2r_rows;

@@ -20,7 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../elf/flow_code.h"
+#include "../unwind/flow_code.h"
 #include "../util/cleanup.h"
 #include "v8_rows_arm64.h"
 

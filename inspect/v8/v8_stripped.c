@@ -15,7 +15,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "../elf/cfi_entries.h"
+#include "../unwind/cfi_entries.h"
 #include "../elf/elf_search.h"
 #include "v8_build.h"
 

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "../../inspect/dotnet/r2r_rows.h"
-#include "../../inspect/elf/cfi.h"
+#include "../../inspect/unwind/cfi.h"
 #include "../../inspect/v8/v8_rows.h"
 #include "../../inspect/util/cleanup.h"
 

@@ -11,7 +11,7 @@
  * and opened again when it is wanted.
  */
 
-#include "../../inspect/elf/rules.h"
+#include "../../inspect/unwind/rules.h"
 #include "../../inspect/v8/v8.h"
 #include "row_images.h"
 

@@ -2,7 +2,7 @@
 
 #include "rows.h"
 
-#include "../../inspect/elf/cfi.h"
+#include "../../inspect/unwind/cfi.h"
 #include "../../inspect/util/cleanup.h"
 
 #include <errno.h>

@@ -20,7 +20,7 @@ struct sim_rows {
  * @module:	whose rows they are
  * @follow:	code that nobody describes gets rows by its instructions
  *
- * As the call frame information has them (inspect/elf/cfi.h).
+ * As the call frame information has them (inspect/unwind/cfi.h).
  *
  * Return: 0 or a negative errno; -EFBIG: more than every engine has room for.
  */

@@ -7,7 +7,7 @@
 
 #include "file.h"
 
-#include "../../inspect/elf/cfi.h"
+#include "../../inspect/unwind/cfi.h"
 
 #define MAX_PAGES 64
 #define MAX_RULES 64 /* few enough to be used up */

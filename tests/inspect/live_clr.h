@@ -7,7 +7,7 @@
  */
 
 #include "../../core/uw_state.h"
-#include "../../inspect/elf/rules.h"
+#include "../../inspect/unwind/rules.h"
 #include "../../loader/rows/row_files.h"
 #include "../../inspect/target/map_list.h"
 #include "live_cpu.h"

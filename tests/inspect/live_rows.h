@@ -3,7 +3,7 @@
 
 /* The unwind rows of a build's embedded builtins, all of them at once: for the port in a test. */
 
-#include "../../inspect/elf/rules.h"
+#include "../../inspect/unwind/rules.h"
 #include "../../inspect/v8/v8.h"
 
 struct live_rows {

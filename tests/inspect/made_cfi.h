@@ -12,7 +12,7 @@
  * is meant to be wrong.
  */
 
-#include "../../inspect/elf/cfi.h"
+#include "../../inspect/unwind/cfi.h"
 
 #define MADE_BASE 0x10000
 #define MADE_CODE_OFF 0x1000

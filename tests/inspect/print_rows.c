@@ -14,8 +14,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "../../inspect/elf/cfi.h"
-#include "../../inspect/elf/flow.h"
+#include "../../inspect/unwind/cfi.h"
+#include "../../inspect/unwind/flow.h"
 #include "../../inspect/util/cleanup.h"
 
 static struct uw_rule table[UW_MAX_RULES];

@@ -23,7 +23,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "../../inspect/elf/cfi.h"
+#include "../../inspect/unwind/cfi.h"
 #include "../../inspect/util/cleanup.h"
 #include "../check.h"
 #include "shadow_stack.h"

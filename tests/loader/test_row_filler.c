@@ -10,7 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "../../inspect/elf/cfi.h"
+#include "../../inspect/unwind/cfi.h"
 #include "../../inspect/v8/v8_build.h"
 #include "../../loader/rows/row_filler.h"
 #include "../check.h"

@@ -6,7 +6,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "../../inspect/elf/rules.h"
+#include "../../inspect/unwind/rules.h"
 #include "../../loader/rows/row_images.h"
 #include "../check.h"
 

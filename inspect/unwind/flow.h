@@ -9,7 +9,7 @@
  */
 
 #include "../../core/native/row.h"
-#include "elf_file.h"
+#include "../elf/elf_file.h"
 
 /* Bytes of code that are looked at. While it is, each instruction takes 36 bytes. */
 #define FLOW_MAX_TEXT (2u << 20)

@@ -9,7 +9,7 @@
  * followed by its instructions (flow.h).
  */
 
-#include "elf_file.h"
+#include "../elf/elf_file.h"
 #include "rules.h"
 
 struct cfi;

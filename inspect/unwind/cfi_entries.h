@@ -7,7 +7,7 @@
  * address of a byte of .eh_frame, and an offset in .debug_frame.
  */
 
-#include "elf_file.h"
+#include "../elf/elf_file.h"
 
 #define CFI_MAX_LISTED (1u << 20) /* FDEs of a section without a search table */
 #define CFI_MAX_SECTION (64u << 20) /* bytes of a section that has to be held */

@@ -4,7 +4,7 @@
 /* The instructions of a segment, of each what it does to the stack and the flow. */
 
 #include "../../core/native/row.h"
-#include "elf_file.h"
+#include "../elf/elf_file.h"
 
 enum flow_op {
 	FLOW_OTHER,

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "cfi_code.h"
-#include "elf_file.h"
+#include "../elf/elf_file.h"
 
 /* Code of .NET NativeAOT for x86-64, link-time addresses; both 0: the file has none. */
 void cfi_epilogue_code(struct elf_file *f, u64 *start, u64 *end);
