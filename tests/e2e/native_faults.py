@@ -17,6 +17,7 @@ from native import (C_PROGRAM, ENDS, SETTLED_US, is_nested, judge, nesting, one_
                     perf_recording, perf_script, programs, started)
 
 sys.path.append(os.path.join(TOP, "tests/judges"))
+from parallel import each  # pylint: disable=wrong-import-position
 from plant_native import FAULTS, Planted  # pylint: disable=wrong-import-position
 
 SECONDS = 12
@@ -43,10 +44,13 @@ def check_perf(check, tmp, name):
 
     v = verdict(name, profile)
     check.that(v.is_seen and v.is_linked and v.is_near, f"{name}: as perf has it")
-    for fault, change in FAULTS.items():
-        v = verdict("", planted := Planted(profile, change))
-        check.that(not (v.is_seen and v.is_linked),
-                   f"{name}: {fault}, in {planted.n_planted} samples: not as perf has it")
+
+    def planted_and_judged(fault):
+        v = verdict("", planted := Planted(profile, FAULTS[fault]))
+        return planted.n_planted, v.is_seen and v.is_linked
+
+    for fault, (n, is_good) in each(planted_and_judged, FAULTS):
+        check.that(not is_good, f"{name}: {fault}, in {n} samples: not as perf has it")
 
 
 def check_source(check, tmp):
@@ -57,12 +61,13 @@ def check_source(check, tmp):
         return known, exact
 
     check.that(is_nested(*figures(profile)), f"C: as in its source, {figures(profile)}")
-    for fault, change in FAULTS.items():
-        if fault == LEAF:
-            continue
-        planted = Planted(profile, change)
-        known, exact = figures(planted)
-        check.that(not is_nested(known, exact), f"C: {fault}, in {planted.n_planted} samples: "
+
+    def planted_and_judged(fault):
+        planted = Planted(profile, FAULTS[fault])
+        return figures(planted), planted.n_planted
+
+    for fault, ((known, exact), n) in each(planted_and_judged, [f for f in FAULTS if f != LEAF]):
+        check.that(not is_nested(known, exact), f"C: {fault}, in {n} samples: "
                    f"{exact} of {known} are as in its source")
 
 

@@ -18,6 +18,7 @@ from cpu_time import CpuTime
 from dotnet_nesting import CASES, POOL, Judge, Tally, is_own, percent, samples_of
 from dotnet_truth import Recorder, plain
 from lib import Checks, Profile, folder, need_bpf, record, running, skip
+from parallel import each
 from plant import FAULTS, World, plant
 from tally import GOALS
 
@@ -92,7 +93,7 @@ def main():
         skip(f"needs {sys.argv[1]}-nesting of ci/dotnet")
     check = Checks()
     with folder() as tmp:
-        good, bad = os.path.join(tmp, "good.ndjson"), os.path.join(tmp, "bad.ndjson")
+        good = os.path.join(tmp, "good.ndjson")
         for _ in range(TRIES):
             chains, expected = recorded(program, good, tmp)
             clean, tally = figures(good, chains, expected)
@@ -104,16 +105,21 @@ def main():
         check.that(all(goal <= clean[name] <= 200 - goal for name, goal in GOALS.items()),
                    "the profile reaches its goals as it is")
         tids = threads(good)
-        for name, (figure, fault) in FAULTS.items():
+
+        def planted_and_judged(name):
+            bad = os.path.join(tmp, f"{name}.ndjson")
             world = World(is_of_programs, FOREIGN,
                           lambda line: line["tid"] in tids and line["t"][0] >= SETTLED_US)
-            planted = plant(good, bad, fault, world)
+            planted = plant(good, bad, FAULTS[name][1], world)
+            return planted, figures(bad, chains, expected)[0][FAULTS[name][0]]
+
+        for name, (planted, now) in each(planted_and_judged, FAULTS):
+            figure = FAULTS[name][0]
             if name in NOT_MANAGED:
                 check.equal(planted.n, 0, f"{name}: not possible", quiet=True)
                 continue
-            got, _ = figures(bad, chains, expected)
-            check.that(planted.is_noticed(GOALS[figure], clean[figure], got[figure]),
-                       f"{name}, in {planted.n} of {planted.total}: {figure} {got[figure]:.2f} %")
+            check.that(planted.is_noticed(GOALS[figure], clean[figure], now),
+                       f"{name}, in {planted.n} of {planted.total}: {figure} {now:.2f} %")
     return check.end()
 
 

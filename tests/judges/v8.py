@@ -17,6 +17,7 @@ from cpu_time import CpuTime
 from known_source import programs
 from lib import Checks, Profile, folder, need_bpf, node, record, version_of
 from matrix import KNOWN, start
+from parallel import each
 from plant import FAULTS, World, plant
 from tally import GOALS, Figures, Tally
 
@@ -66,7 +67,7 @@ def main():
     os.nice(FIRST)
     check = Checks()
     with folder() as tmp:
-        good, bad = os.path.join(tmp, "good.ndjson"), os.path.join(tmp, "bad.ndjson")
+        good = os.path.join(tmp, "good.ndjson")
         for _ in range(TRIES):
             judges, expected = recorded(good, version)
             clean = figures(good, judges, expected)
@@ -77,11 +78,16 @@ def main():
             print(f"    {count} {miss}")
         if not check.that(clean.good, f"{version}: the profile reaches its goals as it is"):
             return check.end()
-        for name, (figure, fault) in FAULTS.items():
+
+        def planted_and_judged(name):
+            bad = os.path.join(tmp, f"{name}.ndjson")
             world = World(is_own, FOREIGN, lambda line: line["pid"] in judges, is_within)
-            planted = plant(good, bad, fault, world)
-            got = figures(bad, judges, expected)
-            was, now = clean.percent[figure], got.percent[figure]
+            planted = plant(good, bad, FAULTS[name][1], world)
+            return planted, figures(bad, judges, expected).percent[FAULTS[name][0]]
+
+        for name, (planted, now) in each(planted_and_judged, FAULTS):
+            figure = FAULTS[name][0]
+            was = clean.percent[figure]
             check.that(planted.is_noticed(GOALS[figure], was, now),
                        f"{version}: {name}, in {planted.n} of {planted.total}: {figure} {now:.2f} %")
     return check.end()
