@@ -123,14 +123,17 @@ int v8_name_given_up(const struct v8_function *f, const struct v8_code *code, st
 	return v8_give_reason(names, v8_no_exit);
 }
 
-/* Sets *at if the call that returns to @ra allocates out of line; false: unreadable. */
+/*
+ * Sets *at if the call that returns to @ra allocates out of line: before where its code goes on,
+ * where another position may begin. false: unreadable.
+ */
 static bool go_back(struct v8_heap *h, const struct v8_code *code, u64 ra, u64 *at)
 {
 	u32 n_failed = h->n_failed;
 	u64 to = v8_code_allocated(h, code, ra);
 
 	if (to)
-		*at = to;
+		*at = to - 1;
 	return h->n_failed == n_failed;
 }
 

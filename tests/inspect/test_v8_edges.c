@@ -254,6 +254,8 @@ static void who_allocates_out_of_line_is_where_its_code_goes_on(void **state)
 		bool is_arm64;
 	} cases[] = {
 		{ FAKE_ALLOCATE, MOV, { 0xeb, 0xe9 }, 2 },
+		{ FAKE_ALLOCATE, MOV, { 0xeb, 0xed }, 2 }, /* to where the next position begins */
+		{ FAKE_ALLOCATE, MOV, { 0xeb, 0xee }, 4 },
 		{ FAKE_ALLOCATE, LOAD, { 0xeb, 0xe9 }, 2 },
 		{ FAKE_ALLOCATE, NEAR, { 0xeb, 0xe9 }, 2 },
 		/* lea -1(%rax), %r9; vmovsd -48(%rbp), %xmm0; mov %rax, -8(%rbp) */
