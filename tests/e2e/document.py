@@ -11,12 +11,13 @@ One table a version, a row a program, a column a mode.
 
 import json
 import os
+import pathlib
 import sys
 
 import dotnet_matrix
 import matrix
 from lib import TOP
-from results import read
+from results import runs
 from support import EXCLUDED, GOALS, Cell
 
 DOCUMENT = os.path.join(TOP, "docs/support-matrix.md")
@@ -105,7 +106,7 @@ def text_of(node, dotnet):
 
 
 def results():
-    return [read(os.path.join(TOP, f"docs/results/{part}-matrix.json")) for part in ("node", "dotnet")]
+    return [runs.read(pathlib.Path(TOP, f"docs/results/{part}-matrix.json")) for part in ("node", "dotnet")]
 
 
 def self_test():

@@ -52,11 +52,11 @@ def main():
     run["figures"] = [figure(found, target) for target in targets]
     run["seconds"] = number(r"--seconds (\d+)", command)
     with runs.locked(file):
-        all_runs = [*runs.read(file), run]
+        all_runs = [*runs.read(file)["runs"], run]
         figures = totals(all_runs, every.split())
         result = "failed" if any(f["crashes"] for f in figures) else \
             "passed" if all(f["executions"] for f in figures) else "incomplete"
-        runs.write(file, "fuzz", "ci/fuzz --seconds 3600", result, figures, all_runs)
+        runs.write(file, "fuzz", "ci/fuzz --seconds 3600", result, run, figures, all_runs)
 
 
 main()

@@ -33,26 +33,26 @@ class Results:
 
     def caught_by(self):
         """A test for each fault, whether that result still holds or not."""
-        return {figure["fault"]: figure["caught_by"] for run in runs.read(self.file)
+        return {figure["fault"]: figure["caught_by"] for run in runs.read(self.file)["runs"]
                 for figure in run["figures"] if figure["caught_by"]}
 
     def holds(self):
         """The faults whose result holds: what caught them, or nothing."""
-        return {figure["fault"]: figure["caught_by"] for run in runs.read(self.file)
+        return {figure["fault"]: figure["caught_by"] for run in runs.read(self.file)["runs"]
                 for figure in run["figures"] if figure["key"] == self.keys.get(figure["fault"])}
 
     def add(self, name, test, seconds):
         """@test: what caught the fault, or nothing."""
         self.run["figures"].append({"fault": name, "caught_by": test, "seconds": round(seconds, 1),
                                     "key": self.keys[name]})
-        self.run["seconds"] = round(time.monotonic() - self.start)
+        runs.end(self.run, time.monotonic() - self.start)
         with runs.locked(self.file):
             self.write(self.merge())
 
     def merge(self):
         """The runs with this one, each fault in the newest; faults that are gone are left out."""
         mine = (self.run["date"], self.run["command"])
-        older = [run for run in runs.read(self.file) if (run["date"], run["command"]) != mine]
+        older = [run for run in runs.read(self.file)["runs"] if (run["date"], run["command"]) != mine]
         done, merged = set(), []
         for run in [self.run, *reversed(older)]:
             figures = [figure for figure in run["figures"]
@@ -72,4 +72,4 @@ class Results:
                    {"name": "caught", "value": caught},
                    {"name": "survived", "value": len(found) - caught},
                    {"name": "without a result", "value": len(self.keys) - len(found)}]
-        runs.write(self.file, "mutations", COMMAND, result, figures, merged)
+        runs.write(self.file, "mutations", COMMAND, result, self.run, figures, merged)
