@@ -29,6 +29,7 @@ struct session {
 	struct naming *naming;
 	struct announcer *announcer;
 	struct pending pending;
+	struct uw_sample confirmed; /* room for a sample with a caller that rows tell of late */
 	u32 *changed; /* pids whose image has changed since the last tick */
 	u32 n_changed, cap_changed;
 	u32 first_target;

@@ -18,6 +18,7 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <unistd.h>
 
 #include <arch.h>
 
@@ -237,6 +238,27 @@ static void miss(struct session *s, const struct uw_sample *sample, const struct
 		row_filler_miss(s->rows, f->aux, (u32)(off / UW_ROW_PAGE_LEN));
 }
 
+/* The rows of a leaf's caller, which confirm_guesses() asks for if the leaf keeps no record. */
+static void miss_caller(struct session *s, const struct uw_sample *sample, u64 ra)
+{
+	struct process *p = processes_find(s->processes, sample->pid, sample->start_ns);
+	const struct image *im = p ? p->priv : NULL;
+	const struct uw_mapping *m = im ? confirm_mapping(im->maps, im->n_maps, ra) : NULL;
+	u64 off = m ? ra - 1 - m->start_addr + m->file_off : 0;
+
+	if (m && off < UW_MAX_ROW_OFF)
+		row_filler_miss(s->rows, m->module, (u32)(off / UW_ROW_PAGE_LEN));
+}
+
+static void miss_callers(struct session *s, const struct uw_sample *sample)
+{
+	if (!(sample->frames[sample->n_kernel].flags & UW_FRAME_NO_ROWS))
+		return;
+	for (u32 i = 0; i < sizeof(sample->sp_words) / sizeof(sample->sp_words[0]); i++)
+		miss_caller(s, sample, sample->sp_words[i]);
+	miss_caller(s, sample, sample->lr);
+}
+
 /* Rows that the walk looked for in vain. */
 static void take_misses(struct session *s, const struct uw_sample *sample)
 {
@@ -249,8 +271,10 @@ static void take_misses(struct session *s, const struct uw_sample *sample)
 			miss(s, sample, f);
 		missed |= f->flags & UW_FRAME_NO_ROWS;
 	}
-	if (missed)
-		foresee_more(s, sample);
+	if (!missed)
+		return;
+	miss_callers(s, sample);
+	foresee_more(s, sample);
 }
 
 static void meet_new(struct session *s, u64 deadline_ns)
@@ -323,9 +347,34 @@ static bool must_wait_for_lines(struct session *s, struct process *p, struct ima
 	return false;
 }
 
-static const struct uw_rule *rule_of(const void *rows, u32 module, u64 file_off)
+static const struct uw_rule *rule_of(const void *session, u32 module, u64 file_off)
 {
-	return row_filler_rule(rows, module, file_off);
+	return row_filler_rule(((const struct session *)session)->rows, module, file_off);
+}
+
+static int slot_of(const void *session, u32 module, u64 file_off)
+{
+	int fd = modules_fd(((const struct session *)session)->modules, module), slot;
+	u32 insn;
+
+	if (fd < 0 || pread(fd, &insn, sizeof(insn), (off_t)file_off) != sizeof(insn))
+		return CONFIRM_UNKNOWN;
+	slot = arch_ra_slot(insn);
+	return slot > CONFIRM_UNKNOWN ? slot : CONFIRM_UNKNOWN;
+}
+_Static_assert(ARCH_RA_IN_FRAME == CONFIRM_IN_FRAME && ARCH_RA_IN_LR == CONFIRM_IN_LR, "the same");
+
+static struct uw_sample *confirm(struct session *s, const struct image *im,
+				 struct uw_sample *sample)
+{
+	const struct confirm_source from = { .fp_is_record = ARCH_FP_IS_RECORD,
+					     .rule_of = rule_of,
+					     .slot_of = slot_of,
+					     .data = s,
+					     .maps = im ? im->maps : NULL,
+					     .n_maps = im ? im->n_maps : 0 };
+
+	return confirm_guesses(sample, &from, &s->confirmed);
 }
 
 /* 0, 1 when it has to wait, or a negative errno of the profile. */
@@ -347,7 +396,7 @@ static int on_sample(struct session *s, struct uw_sample *sample, u64 now_ns, bo
 		s->config.on_stack(
 			&(struct session_stack){ sample, p, im, s->naming, s->modules, s->rows },
 			s->config.data);
-	confirm_guesses(sample, ARCH_FP_IS_RECORD, rule_of, s->rows);
+	sample = confirm(s, im, sample);
 	if (!err)
 		err = naming_stack(s->naming, im ? p : NULL, im, sample, now_ns, &r);
 	if (err)

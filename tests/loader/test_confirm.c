@@ -14,9 +14,11 @@
 
 #define FILE_ID 3
 #define SP 0x7000
+#define BASE 0x400000
+#define N_PCS 4
 
 /* Offsets in the file. */
-enum { LEAF = 0x100, CALLER = 0x200, MAIN = 0x300 };
+enum { LEAF = 0x100, CALLER = 0x200, MAIN = 0x300, MISSED = 0x400 };
 
 static const struct uw_rule record_by_fp = {
 	16, -8, -16, UW_CFA_FP, UW_SAVED_CFA, UW_SAVED_CFA, 0
@@ -31,18 +33,30 @@ static const struct uw_rule record_aside = {
 	32, -8, -16, UW_CFA_FP, UW_SAVED_CFA, UW_SAVED_CFA, 0
 };
 static const struct uw_rule fp_kept = { 16, -8, 0, UW_CFA_SP, UW_SAVED_CFA, UW_SAVED_SAME, 0 };
+static const struct uw_rule fp_kept_bare = { 8, -8, 0, UW_CFA_SP, UW_SAVED_CFA, UW_SAVED_SAME, 0 };
+static const struct uw_rule record_by_sp_32 = { 48,	      -8,	    -16, UW_CFA_SP,
+						UW_SAVED_CFA, UW_SAVED_CFA, 0 };
 static const struct uw_rule in_lr = { 0, 0, 0, UW_CFA_SP, UW_SAVED_SAME, UW_SAVED_SAME, 0 };
 static const struct uw_rule unknown = { 0 };
 static const struct uw_rule root = { .cfa = UW_CFA_ROOT };
 
 /* What the rows say by now; NULL: still nothing. */
 struct known {
-	const struct uw_rule *leaf, *caller, *main;
+	const struct uw_rule *leaf, *caller, *main, *missed;
+	int slot; /* of the leaf's instruction */
 };
 
-static const struct uw_rule *rule_of(const void *rows, u32 module, u64 file_off)
+static const struct uw_mapping maps[] = {
+	{ .start_addr = BASE, .end_addr = BASE + 0x1000, .module = FILE_ID },
+	{ .start_addr = BASE + 0x1000,
+	  .end_addr = BASE + 0x2000,
+	  .module = FILE_ID,
+	  .kind = UW_MAP_V8_BUILTINS },
+};
+
+static const struct uw_rule *rule_of(const void *data, u32 module, u64 file_off)
 {
-	const struct known *k = rows;
+	const struct known *k = data;
 
 	assert_int_equal(module, FILE_ID);
 	switch (file_off) {
@@ -52,15 +66,26 @@ static const struct uw_rule *rule_of(const void *rows, u32 module, u64 file_off)
 		return k->caller;
 	case MAIN - 1:
 		return k->main;
+	case MISSED - 1:
+		return k->missed;
 	}
 	fail_msg("nobody is at 0x%llx", (unsigned long long)file_off);
 	return NULL;
 }
 
+static int slot_of(const void *data, u32 module, u64 file_off)
+{
+	const struct known *k = data;
+
+	assert_int_equal(module, FILE_ID);
+	assert_int_equal(file_off, LEAF);
+	return k->slot;
+}
+
 static struct uw_frame frame(u64 off, u8 flags)
 {
 	return (struct uw_frame){
-		.pc = 0x400000 + off, .a = off, .aux = FILE_ID, .kind = UW_NATIVE, .flags = flags
+		.pc = BASE + off, .a = off, .aux = FILE_ID, .kind = UW_NATIVE, .flags = flags
 	};
 }
 
@@ -84,16 +109,25 @@ static struct uw_sample *new_sample(void)
 struct outcome {
 	u32 guesses;
 	u8 status;
+	u64 pcs[N_PCS];
 };
 
 static struct outcome confirm(struct uw_sample *s, bool fp_is_record, struct known known)
 {
 	struct outcome o = {};
 
-	confirm_guesses(s, fp_is_record, rule_of, &known);
-	for (u32 i = 0; i < s->n_frames; i++)
+	const struct confirm_source from = { fp_is_record, rule_of, slot_of, &known, maps, 2 };
+	struct uw_sample *room = calloc(1, sizeof(*room));
+
+	assert_non_null(room);
+	s = confirm_guesses(s, &from, room);
+	for (u32 i = 0; i < s->n_frames; i++) {
 		o.guesses |= (s->frames[i].flags & UW_FRAME_GUESS ? 1u : 0) << i;
+		if (i < N_PCS)
+			o.pcs[i] = s->frames[i].pc;
+	}
 	o.status = s->status;
+	free(room);
 	return o;
 }
 
@@ -179,6 +213,112 @@ static void a_leafs_record_is_where_its_registers_say(void **state)
 	}
 }
 
+/* Stacks main > caller > missed > leaf: the walk went from the leaf to the caller by fp. */
+static void the_caller_of_a_leaf_without_a_record_is_inserted(void **state)
+{
+	static const struct uw_rule leaf_pushed = { 24,	       -8,	     0,
+						    UW_CFA_SP, UW_SAVED_CFA, UW_SAVED_SAME,
+						    0 };
+	static const struct uw_rule leaf_pushed_fp = { 16,	     -8,	   -16, UW_CFA_SP,
+						       UW_SAVED_CFA, UW_SAVED_CFA, 0 };
+	static const struct uw_rule deep = { 40, -8, 0, UW_CFA_SP, UW_SAVED_CFA, UW_SAVED_SAME, 0 };
+	const u64 fp = SP + 0x20, ra = BASE + MISSED;
+	const struct row {
+		const char *what;
+		const struct uw_rule *leaf, *missed;
+		u64 lr, words[3];
+		bool is_inserted;
+	} rows[] = {
+		{ "at sp", &fp_kept_bare, &record_by_fp, 0, { ra, 1, 2 }, true },
+		{ "above pushed registers", &leaf_pushed, &record_by_fp, 0, { 1, 2, ra }, true },
+		{ "above the saved fp", &leaf_pushed_fp, &record_by_fp, 0, { fp, ra, 2 }, true },
+		{ "in lr", &in_lr, &record_by_fp, ra, { 1, 2, 3 }, true },
+		{ "its record is counted from sp", &in_lr, &record_by_sp_32, ra, { 1 }, true },
+		{ "its record is not at fp", &in_lr, &record_by_sp, ra, { 1 }, false },
+		{ "another fp was saved", &leaf_pushed_fp, &record_by_fp, 0, { 8, ra, 2 }, false },
+		{ "not in the sample", &deep, &record_by_fp, 0, { ra, ra, ra }, false },
+		{ "it keeps no record", &fp_kept_bare, &fp_kept, 0, { ra, 1, 2 }, false },
+		{ "nothing is known of it", &fp_kept_bare, NULL, 0, { ra, 1, 2 }, false },
+		{ "no code", &fp_kept_bare, &record_by_fp, 0, { BASE - 8, 1, 2 }, false },
+		{ "a builtin of V8's", &fp_kept_bare, &record_by_fp, 0, { BASE + 0x1400 }, false },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct known known = { rows[i].leaf, &record_by_fp, &root, rows[i].missed,
+				       CONFIRM_IN_FRAME };
+		struct uw_sample *s = new_sample();
+		u64 second = BASE + (rows[i].is_inserted ? MISSED : CALLER);
+		struct outcome o;
+
+		s->fp = fp;
+		s->lr = rows[i].lr;
+		memcpy(s->sp_words, rows[i].words, sizeof(s->sp_words));
+		o = confirm(s, false, known);
+		if (o.pcs[1] != second || o.guesses != (rows[i].is_inserted ? 0 : 2) ||
+		    o.status != (rows[i].is_inserted ? UW_END : UW_T_GUESSED))
+			fail_msg("%s: 0x%llx, guesses %u", rows[i].what,
+				 (unsigned long long)o.pcs[1], o.guesses);
+		if (rows[i].is_inserted) {
+			assert_int_equal(o.pcs[2], BASE + CALLER);
+			assert_int_equal(o.pcs[3], BASE + MAIN);
+		}
+		free(s);
+	}
+}
+
+/* Recursion has the same return address at sp and in the record at fp: the instruction decides. */
+static void a_caller_that_the_instruction_told_is_confirmed(void **state)
+{
+	static const struct row {
+		int slot;
+		u64 words[2], lr;
+		bool is_told, is_inserted;
+	} rows[] = {
+		{ 0, { BASE + CALLER }, 0, true, false },
+		{ 8, { 1, BASE + CALLER }, 0, false, false },
+		{ 0, { BASE + MISSED }, 0, false, true },
+		{ CONFIRM_IN_FRAME, { BASE + CALLER }, 0, false, true },
+		{ CONFIRM_UNKNOWN, { BASE + CALLER }, 0, false, false },
+		{ CONFIRM_IN_LR, { BASE + CALLER }, BASE + CALLER, true, false },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct known known = { &fp_kept_bare, &record_by_fp, &root, &record_by_fp,
+				       rows[i].slot };
+		struct uw_sample *s = new_sample();
+		struct outcome o;
+
+		s->fp = SP + 0x100;
+		s->lr = rows[i].lr;
+		memcpy(s->sp_words, rows[i].words, sizeof(rows[i].words));
+		o = confirm(s, false, known);
+		if (o.guesses != (rows[i].is_told || rows[i].is_inserted ? 0 : 2) ||
+		    (o.pcs[2] == BASE + CALLER) != rows[i].is_inserted)
+			fail_msg("row %zu: guesses %u, 0x%llx", i, o.guesses,
+				 (unsigned long long)o.pcs[2]);
+		free(s);
+	}
+}
+
+static void a_full_sample_gets_no_frame(void **state)
+{
+	struct uw_sample *s = new_sample();
+	struct outcome o;
+
+	(void)state;
+	for (u32 i = 2; i < UW_MAX_FRAMES; i++)
+		s->frames[i] = s->frames[1];
+	s->n_frames = UW_MAX_FRAMES;
+	s->sp_words[0] = BASE + MISSED;
+	o = confirm(s, false,
+		    (struct known){ &fp_kept_bare, &record_by_fp, &root, &record_by_fp,
+				    CONFIRM_IN_FRAME });
+	assert_int_equal(o.pcs[1], BASE + CALLER);
+	free(s);
+}
+
 static void what_the_walk_had_rows_of_stays_as_it_is(void **state)
 {
 	struct uw_sample *s = new_sample();
@@ -227,6 +367,9 @@ static void any_number_of_frames_will_do(void **state)
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(what_rows_say_decides),
 	cmocka_unit_test(a_leafs_record_is_where_its_registers_say),
+	cmocka_unit_test(the_caller_of_a_leaf_without_a_record_is_inserted),
+	cmocka_unit_test(a_caller_that_the_instruction_told_is_confirmed),
+	cmocka_unit_test(a_full_sample_gets_no_frame),
 	cmocka_unit_test(what_the_walk_had_rows_of_stays_as_it_is),
 	cmocka_unit_test(other_ends_stay_what_they_were),
 	cmocka_unit_test(any_number_of_frames_will_do),
