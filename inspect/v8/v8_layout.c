@@ -285,8 +285,40 @@ static void distrust(struct v8_layout *l)
 	l->scope_static_kind = 0;
 }
 
+static void set(struct v8_layout *l, const struct v8_delta *d)
+{
+	memcpy((u8 *)l + d->field_off, &d->value, sizeof(d->value));
+}
+
+void v8_layout_sum(struct v8_layout *l, u32 version, const struct v8_deltas *t)
+{
+	u32 at = version < t->rows[0].since ? t->rows[0].since : version;
+	bool is_same = false; /* as the version that was tried last */
+
+	*l = (struct v8_layout){ 0 };
+	for (size_t i = 0; i < t->n; i++) {
+		const struct v8_delta *d = &t->rows[i];
+
+		if (d->field_off != V8_TRIED) {
+			is_same = false;
+			if (d->since <= at)
+				set(l, d);
+		} else if (d->since <= at) {
+			is_same = true;
+			l->version = d->since;
+		} else {
+			if (is_same)
+				l->version = at;
+			break;
+		}
+	}
+	if (l->version != version)
+		distrust(l);
+}
+
 /* The table of the version, or of the nearest before it, or of the first. */
-static struct v8_layout table_of(u32 version)
+struct v8_layout v8_old_table(u32 version);
+struct v8_layout v8_old_table(u32 version)
 {
 	struct v8_layout l;
 	size_t i = sizeof(known) / sizeof(known[0]) - 1;
@@ -316,7 +348,7 @@ const char *v8_layout_init(struct v8_layout *layout, u32 version, const struct v
 			   size_t n)
 {
 	const char *why = check_tagging(meta, n);
-	struct v8_layout l = table_of(version);
+	struct v8_layout l = v8_old_table(version);
 
 	if (why)
 		return why;

@@ -120,6 +120,34 @@ struct v8_layout {
 	u32 version; /* V8_VERSION() that the table is of */
 };
 
+#define V8_TRIED UINT16_MAX
+
+/* One row of the table: from V8 @since on the field has the value. */
+struct v8_delta {
+	u32 since; /* V8_VERSION() */
+	u16 field_off; /* in struct v8_layout; V8_TRIED: @since was tried with the rows so far */
+	u16 value;
+	const char *source; /* file and name in V8's source; V8_TRIED: the release of Node.js */
+};
+
+/* Sorted by @since; V8_TRIED comes last of its version. */
+struct v8_deltas {
+	const struct v8_delta *rows;
+	size_t n;
+};
+
+extern const struct v8_deltas v8_versions;
+
+/**
+ * v8_layout_sum() - what the table has of a version
+ * @l:		written
+ * @version:	one that was not tried has the rows up to it, less what no vote of v8_probe.c
+ *		looks at, unless nothing changed until the next that was
+ *
+ * @l->version is @version, or, if that is not known, the one that was tried before it.
+ */
+void v8_layout_sum(struct v8_layout *l, u32 version, const struct v8_deltas *t);
+
 /* One metadata symbol: the name without "v8dbg_", and its value. */
 struct v8_meta {
 	const char *name;
