@@ -415,7 +415,7 @@ static int learn(struct v8_build *b, struct elf_file *f, const struct collection
 
 	b->async_why = "this V8 is not supported";
 	if (c->n_meta)
-		b->why = v8_layout_init(&b->layout, version, c->meta, c->n_meta);
+		b->why = v8_layout_init(&b->layout, &v8_versions, version, c->meta, c->n_meta);
 	odd = take_info(b, c);
 	if (!b->why)
 		b->why = odd;

@@ -2,11 +2,11 @@
 #pragma once
 
 /*
- * Where things are in the objects of one build of V8. Private to inspect/v8.
+ * Layout of the objects of one build of V8. Private to inspect/v8.
  *
- * Offsets count from the untagged address, in bytes. Whatever the binary's own
- * metadata (the "v8dbg_" symbols) tells is taken from there; a table by version
- * has the rest.
+ * Offsets count from the untagged address, in bytes. They come from the binary's own
+ * metadata (the "v8dbg_" symbols); where those lack one, from another field that it follows,
+ * or from the table of what changed between versions (v8_versions.c).
  */
 
 #include "../../core/types.h"
@@ -44,13 +44,10 @@
 	X(code_start, "class_Code__instruction_start__")                                           \
 	X(code_size, "class_Code__instruction_size__")                                             \
 	X(code_flags, "class_Code__flags__")                                                       \
-	X(code_positions, "class_Code__source_position_table__")                                   \
 	X(code_deopt, "class_Code__deoptimization_data__")                                         \
 	X(code_kind_mask, "CodeKindFieldMask")                                                     \
 	X(code_kind_baseline, "CodeKindBaseline")                                                  \
-	X(deopt_literals_idx, "DeoptimizationDataLiteralArrayIndex")                               \
 	X(deopt_inlining_idx, "DeoptimizationDataInliningPositionsIndex")                          \
-	X(deopt_sfi_idx, "DeoptimizationDataSharedFunctionInfoIndex")                              \
 	X(first_nonstring_type, "FirstNonstringType")                                              \
 	X(type_sfi, "type_SharedFunctionInfo__SHARED_FUNCTION_INFO_TYPE")                          \
 	X(type_scope_info, "type_ScopeInfo__SCOPE_INFO_TYPE")                                      \
@@ -63,8 +60,11 @@
 	X(type_fixed_array, "type_FixedArray__FIXED_ARRAY_TYPE")                                   \
 	X(type_weak_fixed_array, "type_WeakFixedArray__WEAK_FIXED_ARRAY_TYPE")
 
-/* What some versions do not have; 0 there. */
+/* Fields that some versions do not have, or that follow from others; else 0. */
 #define V8_LAYOUT_OPTIONAL(X)                                                                      \
+	X(deopt_sfi_idx, "DeoptimizationDataSharedFunctionInfoIndex")                              \
+	X(deopt_literals_idx, "DeoptimizationDataLiteralArrayIndex")                               \
+	X(code_positions, "class_Code__source_position_table__")                                   \
 	X(stream_header, "class_InstructionStream__instruction_start__")                           \
 	X(wrapper_sfi, "class_SharedFunctionInfoWrapper__shared_info__")                           \
 	X(code_kind_shift, "CodeKindFieldShift")                                                   \
@@ -110,7 +110,8 @@ struct v8_layout {
 	u16 deopt_from; /* ... and where the exit of its code returns to */
 	u16 deopt_pushed; /* by an entry of it that is no builtin; 0: it is one */
 	u16 deopt_form; /* enum v8_deopt_form; 0: its translations are not read */
-	u16 deopt_entries_idx; /* of the first point in deoptimization data; 0: not known */
+	u16 deopt_entries; /* first point in deoptimization data, from deopt_inlining_idx */
+	u16 deopt_entries_idx; /* its index; 0: not known */
 	u16 code_safepoints; /* offset of the table, from the first instruction; 0: it is their
 				length */
 	u16 baseline_is_older; /* pairs of pc and bytecode at calls; they are not read */
@@ -157,12 +158,14 @@ struct v8_meta {
 /**
  * v8_layout_init() - put a build's layout together
  * @l:		written on success
- * @version:	V8_VERSION(); of one that is not known, the table of the nearest is taken
+ * @t:		what changed between versions
+ * @version:	V8_VERSION()
  * @meta:	metadata, sorted by name (strcmp)
  *
  * Return: NULL, or why this build is not supported (a constant string).
  */
-const char *v8_layout_init(struct v8_layout *l, u32 version, const struct v8_meta *meta, size_t n);
+const char *v8_layout_init(struct v8_layout *l, const struct v8_deltas *t, u32 version,
+			   const struct v8_meta *meta, size_t n);
 
 /* The value of a metadata symbol by name, or by prefix if the name ends in '_'; else @missing. */
 s32 v8_meta_get(const struct v8_meta *meta, size_t n, const char *name, s32 missing);

@@ -93,7 +93,7 @@ static int fake_read(struct target *t, u64 addr, void *dst, size_t len)
 
 const char *fake_layout(struct v8_layout *l, u32 version)
 {
-	return v8_layout_init(l, version, meta, sizeof(meta) / sizeof(meta[0]));
+	return v8_layout_init(l, &v8_versions, version, meta, sizeof(meta) / sizeof(meta[0]));
 }
 
 void fake_init(struct fake_v8 *v)

@@ -319,7 +319,7 @@ static void old_layout(struct v8_layout *l, u32 version)
 	size_t n = sizeof(meta) / sizeof(meta[0]);
 
 	qsort(meta, n, sizeof(meta[0]), by_name);
-	assert_null(v8_layout_init(l, version, meta, n));
+	assert_null(v8_layout_init(l, &v8_versions, version, meta, n));
 }
 
 /* Of V8 @version the table of @row is taken; what a table has of its own tells which it was. */
