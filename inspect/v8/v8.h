@@ -76,7 +76,8 @@ enum v8_tier {
 	V8_TIER_INTERPRETED,
 	V8_TIER_BASELINE,
 	V8_TIER_MAGLEV,
-	V8_TIER_TURBOFAN
+	V8_TIER_TURBOFAN,
+	V8_N_TIERS
 };
 
 /* What profiles and cases call it: "interpreted", ...; NULL: it has none. */

@@ -343,7 +343,7 @@ int v8_baseline_offset(struct v8_heap *h, const struct v8_code *code, u64 byteco
 {
 	_cleanup_free_ u8 *table = NULL, *bytecodes = NULL;
 	u32 table_len, len;
-	int r = h->l->baseline_is_older ? -ENOTSUP : 0;
+	int r = h->l->lacks[V8_TIER_BASELINE] & V8_NO_OFFSETS ? -ENOTSUP : 0;
 
 	if (!r)
 		r = v8_read_bytes(h, code->positions, &table, &table_len);

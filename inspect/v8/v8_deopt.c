@@ -423,18 +423,17 @@ static int expand_call(const struct v8_deopt *d, u32 off, struct v8_inlined *out
 
 bool v8_has_no_positions(const struct v8_heap *h, const struct v8_code *code)
 {
-	return h->l->maglev_has_no_positions && code->tier == V8_TIER_MAGLEV;
+	return h->l->lacks[code->tier] & V8_NO_POSITIONS;
 }
 
-/* The position table ends before the code out of line, and has wrong places in loops. */
 static bool has_pieces(const struct v8_heap *h, const struct v8_code *code)
 {
-	return h->l->maglev_has_wrong_positions && code->tier == V8_TIER_MAGLEV;
+	return h->l->lacks[code->tier] & V8_NO_DEFERRED;
 }
 
 bool v8_has_wrong_positions(const struct v8_heap *h, const struct v8_code *code)
 {
-	return h->l->calls_have_wrong_positions || has_pieces(h, code);
+	return h->l->lacks[code->tier] & (V8_NO_CALLS | V8_NO_DEFERRED);
 }
 
 bool v8_has_unknown_pieces(const struct v8_heap *h, const struct v8_code *code)

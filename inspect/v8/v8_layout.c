@@ -47,7 +47,7 @@ static void distrust(struct v8_layout *l)
 {
 	l->deopt_form = V8_DEOPT_UNKNOWN;
 	l->deopt_entries = 0;
-	l->maglev_has_no_positions = 0;
+	l->lacks[V8_TIER_MAGLEV] &= (u16)~V8_NO_POSITIONS;
 	l->scope_static_kind = 0;
 }
 

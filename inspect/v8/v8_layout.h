@@ -9,7 +9,7 @@
  * or from the table of what changed between versions (v8_versions.c).
  */
 
-#include "../../core/types.h"
+#include "v8.h"
 
 #define V8_VERSION(major, minor) ((u32)(major) << 16 | (u32)(minor))
 
@@ -88,6 +88,14 @@
 /* Of V8 8: kinds of code count from the baseline's, which it has not; OPTIMIZED_FUNCTION is 0. */
 #define V8_NO_BASELINE_KIND 0xfffe
 
+/* Tables of compiled code that are missing, or that are wrong for some of it. */
+enum v8_lack {
+	V8_NO_POSITIONS = 1, /* its deoptimization points alone locate it */
+	V8_NO_DEFERRED = 2, /* deferred code has no positions, and loops have wrong ones */
+	V8_NO_CALLS = 4, /* calls with several targets have wrong positions */
+	V8_NO_OFFSETS = 8, /* baseline: bytecode offsets have a form that is not read */
+};
+
 struct v8_layout {
 #define X(field, symbol) u16 field;
 	V8_LAYOUT_FIELDS(X)
@@ -114,10 +122,7 @@ struct v8_layout {
 	u16 deopt_entries_idx; /* its index; 0: not known */
 	u16 code_safepoints; /* offset of the table, from the first instruction; 0: it is their
 				length */
-	u16 baseline_is_older; /* pairs of pc and bytecode at calls; they are not read */
-	u16 maglev_has_no_positions;
-	u16 maglev_has_wrong_positions; /* none out of line, and others' in loops */
-	u16 calls_have_wrong_positions; /* those that have several targets, in optimized code */
+	u16 lacks[V8_N_TIERS]; /* enum v8_lack, of each tier */
 	u32 version; /* V8_VERSION() that the table is of */
 };
 

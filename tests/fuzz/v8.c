@@ -42,13 +42,13 @@ static const u64 hints[] = {
 
 static const struct version {
 	u16 deopt_form;
-	bool maglev_has_no_positions, maglev_has_wrong_positions, calls_have_wrong_positions;
+	u16 maglev_lacks, turbofan_lacks;
 	bool is_arm64;
 } versions[] = {
-	{ V8_DEOPT_12_9, .maglev_has_no_positions = true, .calls_have_wrong_positions = true },
-	{ V8_DEOPT_13_6, .maglev_has_wrong_positions = true },
-	{ V8_DEOPT_13_6, .maglev_has_wrong_positions = true, .is_arm64 = true },
-	{ V8_DEOPT_8_4, .calls_have_wrong_positions = true },
+	{ V8_DEOPT_12_9, V8_NO_POSITIONS, V8_NO_CALLS },
+	{ V8_DEOPT_13_6, V8_NO_DEFERRED },
+	{ V8_DEOPT_13_6, V8_NO_DEFERRED, .is_arm64 = true },
+	{ V8_DEOPT_8_4, 0, V8_NO_CALLS },
 };
 
 static void set_version(const struct version *version)
@@ -56,9 +56,8 @@ static void set_version(const struct version *version)
 	struct v8_layout *l = &world.v.build.layout;
 
 	l->deopt_form = version->deopt_form;
-	l->maglev_has_no_positions = version->maglev_has_no_positions;
-	l->maglev_has_wrong_positions = version->maglev_has_wrong_positions;
-	l->calls_have_wrong_positions = version->calls_have_wrong_positions;
+	l->lacks[V8_TIER_MAGLEV] = version->maglev_lacks;
+	l->lacks[V8_TIER_TURBOFAN] = version->turbofan_lacks;
 	world.v.build.is_x86_64 = !version->is_arm64;
 	world.v.build.is_arm64 = version->is_arm64;
 }

@@ -103,8 +103,7 @@ void fake_init(struct fake_v8 *v)
 	/* As 12.9 has it, so that Maglev's code here is of that. */
 	v->build.layout.deopt_form = V8_DEOPT_12_9;
 	v->build.layout.deopt_entries_idx = 12;
-	v->build.layout.maglev_has_no_positions = 1;
-	v->build.layout.maglev_has_wrong_positions = 0;
+	v->build.layout.lacks[V8_TIER_MAGLEV] = V8_NO_POSITIONS;
 	v->build.blob_off = FAKE_BLOB_OFF;
 	v->build.blob_len = 0x10000;
 	v->build.builtins = builtins;

@@ -152,8 +152,7 @@ u64 fake_out_of_line(struct fake_v8 *v, const struct fake_world *w)
 
 	v->build.is_x86_64 = true;
 	v->build.layout.deopt_form = V8_DEOPT_13_6;
-	v->build.layout.maglev_has_wrong_positions = 1;
-	v->build.layout.maglev_has_no_positions = 0;
+	v->build.layout.lacks[V8_TIER_MAGLEV] = V8_NO_DEFERRED;
 	fake_put(v, wrapper - 1 + 8, w->outer);
 	deopt[0] = fake_byte_array(v, translations, sizeof(translations));
 	deopt[3] = fake_array(v, WEAK, literals, 2);

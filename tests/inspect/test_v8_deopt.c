@@ -52,7 +52,7 @@ static void check_call(enum fake_call how, bool is_wrong, const char *callee, u3
 	struct v8_heap *h;
 
 	fake_world(&v, &w);
-	v.build.layout.calls_have_wrong_positions = is_wrong;
+	v.build.layout.lacks[V8_TIER_TURBOFAN] = is_wrong ? V8_NO_CALLS : 0;
 	f = fake_js(fake_inlined_call(&v, &w, how) + 20, w.outer, 0, 0, 0);
 	h = fake_heap(&v);
 	assert_int_equal(name_frame(h, &f), 2);
@@ -113,7 +113,7 @@ static int reads_of(u32 n_checks, u32 n_exits, u32 n_positions, u32 *line)
 	int before;
 
 	fake_world(&v, &w);
-	v.build.layout.calls_have_wrong_positions = 1;
+	v.build.layout.lacks[V8_TIER_TURBOFAN] = V8_NO_CALLS;
 	if (n_positions)
 		lengthen_positions(w.bytecode, n_positions);
 	f = fake_js(fake_checks(&v, &w, n_checks, n_exits) + 20, w.outer, 0, 0, 0);
@@ -266,7 +266,7 @@ static void code_of_Maglev_that_was_thrown_out_has_no_line(void **state)
 
 			fake_world(&v, &w);
 			f = fake_js(fake_out_of_line(&v, &w) + off, w.outer, 0, 0, 0);
-			v.build.layout.maglev_has_wrong_positions = (u16)is_wrong;
+			v.build.layout.lacks[V8_TIER_MAGLEV] = is_wrong ? V8_NO_DEFERRED : 0;
 			h = fake_heap(&v);
 			assert_int_equal(v8_code_find(h, f.pc, &code), 0);
 			fake_put(&v, code.deopt - 1 + v.build.layout.array_length, fake_smi(0));
@@ -291,13 +291,13 @@ static void a_version_without_a_table_borrows_no_points(void **state)
 	assert_int_equal(borrowed.deopt_form, V8_DEOPT_UNKNOWN);
 	assert_int_not_equal(own.deopt_entries_idx, 0);
 	assert_int_equal(borrowed.deopt_entries_idx, 0);
-	assert_true(own.maglev_has_no_positions);
-	assert_false(borrowed.maglev_has_no_positions);
+	assert_int_equal(own.lacks[V8_TIER_MAGLEV], V8_NO_POSITIONS);
+	assert_int_equal(borrowed.lacks[V8_TIER_MAGLEV], 0);
 	assert_int_not_equal(own.scope_static_kind, 0);
 	assert_int_equal(borrowed.scope_static_kind, 0);
 	assert_null(fake_layout(&borrowed, V8_VERSION(14, 7)));
 	assert_int_equal(borrowed.deopt_form, V8_DEOPT_UNKNOWN);
-	assert_true(borrowed.maglev_has_wrong_positions);
+	assert_int_equal(borrowed.lacks[V8_TIER_MAGLEV], V8_NO_DEFERRED);
 }
 
 static int by_name(const void *a, const void *b)
@@ -352,7 +352,7 @@ static void a_version_has_its_table_or_the_one_before(void **state)
 		assert_int_equal(l.version, rows[i].row);
 		assert_int_equal(l.scope_slots, rows[i].scope_slots);
 		assert_int_equal(l.bytecode_offset_slot, rows[i].offset_slot);
-		assert_int_equal(l.calls_have_wrong_positions, rows[i].calls_are_wrong);
+		assert_int_equal(l.lacks[V8_TIER_TURBOFAN] == V8_NO_CALLS, rows[i].calls_are_wrong);
 		assert_int_equal(l.deopt_entries_idx != 0, rows[i].version == rows[i].row);
 	}
 }

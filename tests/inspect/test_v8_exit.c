@@ -214,7 +214,7 @@ static void call_of_Maglev_is_not_told_by_its_exit(void **state)
 
 	(void)state;
 	v.build.layout.code_kind_baseline++;
-	v.build.layout.maglev_has_no_positions = 0;
+	v.build.layout.lacks[V8_TIER_MAGLEV] = 0;
 	assert_int_equal(name_waiting(h, &native), 1);
 	assert_string_equal(names[0].name, "outer");
 	assert_int_equal(names[0].tier, V8_TIER_MAGLEV);
@@ -259,7 +259,7 @@ static void code_that_was_thrown_out_keeps_its_lines(void **state)
 		struct v8_heap *h = set_up(true);
 		struct uw_frame f = fake_js(start + offs[i % 2], w.outer, 0, 0, UW_FRAME_RA);
 
-		v.build.layout.calls_have_wrong_positions = i / 2;
+		v.build.layout.lacks[V8_TIER_TURBOFAN] = i / 2 ? V8_NO_CALLS : 0;
 		assert_int_equal(name_caller(h, &native, &f), 1);
 		check_name(&names[0], "outer", lines[i % 2]);
 		v8_heap_free(&h);

@@ -354,7 +354,7 @@ static void a_baseline_table_that_is_not_known_gives_no_line(void **state)
 		struct v8_heap *h;
 
 		build_world();
-		v.build.layout.baseline_is_older = is_older;
+		v.build.layout.lacks[V8_TIER_BASELINE] = is_older ? V8_NO_OFFSETS : 0;
 		h = fake_heap(&v);
 		assert_int_equal(name_frame(h, &(struct uw_frame){ .kind = UW_V8_JS,
 								   .pc = w.baseline_start + 32,
