@@ -12,6 +12,8 @@
 #include <errno.h>
 #include <string.h>
 
+#include "../util/cleanup.h"
+
 #define MAX_NAME 1024
 #define MAX_FILE 4096
 
@@ -78,10 +80,9 @@ static bool is_returned_to(const struct go_table *t, const struct go_function *f
 	       !strcmp(name, RETURN_FROM_SIGNAL);
 }
 
-int go_each_symbol(const struct go_table *t, int (*fn)(const struct go_symbol *s, void *data),
-		   void *data)
+static int each_symbol(const struct go_table *t, symbols_named_fn *fn, void *data)
 {
-	struct go_symbol s = {};
+	struct symbols_named s = {};
 	struct go_function f;
 	int r = 0;
 
@@ -93,9 +94,19 @@ int go_each_symbol(const struct go_table *t, int (*fn)(const struct go_symbol *s
 		before = s.len && s.addr + s.len == f.start && is_returned_to(t, &f);
 		s.len -= before;
 		r = s.len ? fn(&s, data) : 0;
-		s = (struct go_symbol){ f.start - before, f.end - f.start + before, 0 };
+		s = (struct symbols_named){ f.start - before, f.end - f.start + before, 0 };
 		if (elf_file_addr_to_off(go_table_elf(t), f.name_addr, &s.name_off))
 			s.len = 0;
 	}
 	return r || !s.len ? r : fn(&s, data);
+}
+
+int go_symbols(struct elf_file *f, symbols_named_fn *fn, void *data)
+{
+	_cleanup_(go_table_free) struct go_table *t = NULL;
+	int r = go_table_open(&t, f);
+
+	if (r)
+		return r == -ENOENT ? 0 : r;
+	return each_symbol(t, fn, data);
 }

@@ -4,6 +4,7 @@
 /* Names, source lines and inlined calls of a Go program, by its linker's table. */
 
 #include "../symbols/lines.h"
+#include "../symbols/symbols.h"
 #include "go_table.h"
 
 /**
@@ -17,15 +18,6 @@
  */
 int go_frames(const struct go_table *t, u64 addr, lines_fn *fn, void *data);
 
-/* A function's code and where its name is in the file. */
-struct go_symbol {
-	u64 addr, len, name_off;
-};
-
-/**
- * go_each_symbol() - all functions
- *
- * Return: what @fn returned last if not 0, or 0. What is broken is left out.
+/* A symbols_table_fn: all functions of a Go program, none of another; what is broken is left out.
  */
-int go_each_symbol(const struct go_table *t, int (*fn)(const struct go_symbol *s, void *data),
-		   void *data);
+int go_symbols(struct elf_file *f, symbols_named_fn *fn, void *data);

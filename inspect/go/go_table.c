@@ -56,14 +56,6 @@ u32 go_table_count(const struct go_table *t)
 	return t->n;
 }
 
-void go_table_names(const struct go_table *t, u64 *start_off, u64 *end_off)
-{
-	if (!elf_file_addr_to_off(t->file, t->names, start_off))
-		*end_off = *start_off + (t->units - t->names);
-	else
-		*start_off = *end_off = 0;
-}
-
 /* Bytes of the table, which an offset in it leads to. */
 static int read_at(const struct go_table *t, u64 addr, void *dst, size_t len)
 {

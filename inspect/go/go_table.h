@@ -64,9 +64,6 @@ int go_table_function(const struct go_table *t, u32 i, struct go_function *fn);
 /* The last that starts at or before an address. 0, -ENOENT, -ENOEXEC or what reading gave. */
 int go_table_find(const struct go_table *t, u64 addr, u32 *i, struct go_function *fn);
 
-/* Where in the file the names of functions are. */
-void go_table_names(const struct go_table *t, u64 *start_off, u64 *end_off);
-
 /*
  * A text of the table as far as it fits, at least one byte of room. -ENOENT: it is empty; or what
  * reading gave.

@@ -16,7 +16,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "../go/go_frames.h"
 #include "../util/cleanup.h"
 #include "../util/search.h"
 #include "demangle.h"
@@ -46,7 +45,7 @@ struct symbols {
 	struct symbol *table;
 	size_t n;
 	bool has_symtab;
-	u64 go_names, go_names_end; /* in the file: shown as they are */
+	u64 as_is, as_is_end; /* names in the file that are shown as they are */
 };
 
 /* A symbol while the table is made. */
@@ -57,9 +56,9 @@ struct candidate {
 };
 
 struct collection {
+	struct symbols *symbols;
 	struct candidate *items;
 	size_t n, room;
-	bool has_symtab;
 };
 
 static bool is_function(const struct elf_symbol *s)
@@ -93,7 +92,7 @@ static int collect(const struct elf_symbol *s, void *data)
 {
 	struct collection *c = data;
 
-	c->has_symtab |= !s->is_dynamic;
+	c->symbols->has_symtab |= !s->is_dynamic;
 	if (!is_function(s) || s->name_off >= IS_STUB)
 		return 0;
 	return add(c, &(struct candidate){
@@ -106,25 +105,21 @@ static int collect(const struct elf_symbol *s, void *data)
 		      });
 }
 
-/* Before all others: .symtab has long forms of generic functions' names. */
-static int collect_go(const struct go_symbol *s, void *data)
+/* Before all others: of Go, .symtab has long forms of generic functions' names. */
+static int collect_named(const struct symbols_named *s, void *data)
 {
+	struct collection *c = data;
+	struct symbols *to = c->symbols;
+
 	if (s->name_off >= IS_STUB)
 		return 0;
-	return add(data, &(struct candidate){ .symbol = { .addr = s->addr,
-							  .len = (u32)s->len,
-							  .name_off = (u32)s->name_off } });
-}
-
-static int take_go(struct symbols *s, struct elf_file *f, struct collection *c)
-{
-	_cleanup_(go_table_free) struct go_table *t = NULL;
-	int r = go_table_open(&t, f);
-
-	if (r)
-		return r == -ENOENT ? 0 : r;
-	go_table_names(t, &s->go_names, &s->go_names_end);
-	return go_each_symbol(t, collect_go, c);
+	if (to->as_is == to->as_is_end || s->name_off < to->as_is)
+		to->as_is = s->name_off;
+	if (s->name_off >= to->as_is_end)
+		to->as_is_end = s->name_off + 1;
+	return add(c, &(struct candidate){ .symbol = { .addr = s->addr,
+						       .len = (u32)s->len,
+						       .name_off = (u32)s->name_off } });
 }
 
 static int collect_stub(const struct plt_stub *s, void *data)
@@ -183,7 +178,7 @@ static int make_table(struct symbols *s, struct collection *c)
 
 		for (next = i + 1; next < c->n && c->items[next].symbol.addr == symbol.addr;)
 			next++;
-		if (!symbol.len && c->has_symtab && symbol.addr >= end)
+		if (!symbol.len && s->has_symtab && symbol.addr >= end)
 			symbol.len =
 				guess_len(s, &c->items[i], next < c->n ? &c->items[next] : NULL);
 		if (!symbol.len)
@@ -206,10 +201,10 @@ static int take_segments(struct symbols *s, const struct elf_file *f)
 	return 0;
 }
 
-int symbols_new(struct symbols **symbols, struct elf_file *f)
+int symbols_new(struct symbols **symbols, struct elf_file *f, symbols_table_fn *table)
 {
 	_cleanup_(symbols_free) struct symbols *s = calloc(1, sizeof(*s));
-	struct collection c = {};
+	struct collection c = { .symbols = s };
 	_cleanup_free_ struct candidate *items = NULL;
 	struct stat st;
 	int r;
@@ -226,13 +221,11 @@ int symbols_new(struct symbols **symbols, struct elf_file *f)
 	r = elf_file_each_symbol(f, collect, &c);
 	if (!r)
 		r = plt_each(f, collect_stub, &c);
-	if (!r)
-		r = take_go(s, f, &c);
+	if (!r && table)
+		r = table(f, collect_named, &c);
 	items = c.items;
-	if (r < 0)
-		return r;
-	s->has_symtab = c.has_symtab;
-	r = make_table(s, &c);
+	if (!r)
+		r = make_table(s, &c);
 	if (r < 0)
 		return r;
 	*symbols = TAKE_PTR(s);
@@ -307,9 +300,9 @@ static void cut_suffix(char *name)
 		*cold = 0;
 }
 
-static bool is_go(const struct symbols *s, const struct symbol *symbol)
+static bool is_shown_as_is(const struct symbols *s, const struct symbol *symbol)
 {
-	return symbol->name_off >= s->go_names && symbol->name_off < s->go_names_end;
+	return symbol->name_off >= s->as_is && symbol->name_off < s->as_is_end;
 }
 
 int symbols_lookup(const struct symbols *s, u64 addr, char *name, size_t len, u64 *off)
@@ -324,7 +317,7 @@ int symbols_lookup(const struct symbols *s, u64 addr, char *name, size_t len, u6
 	r = read_name(s, symbol->name_off & ~IS_STUB, mangled, sizeof(mangled));
 	if (r < 0)
 		return r;
-	if (is_go(s, symbol)) {
+	if (is_shown_as_is(s, symbol)) {
 		snprintf(name, len, "%s", mangled);
 		*off = addr - symbol->addr;
 		return 0;

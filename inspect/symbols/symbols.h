@@ -14,20 +14,32 @@ struct symbols;
 /* Room that holds nearly every demangled name; what is longer is shown mangled or cut. */
 #define SYMBOLS_NAME_LEN 1024
 
+/* A function by another table than the file's symbols. Its name is shown as it is. */
+struct symbols_named {
+	u64 addr, len;
+	u64 name_off; /* in the file */
+};
+
+typedef int symbols_named_fn(const struct symbols_named *s, void *data);
+
+/* Calls @fn for each function of such a table. What @fn returned last if not 0, 0 or an errno. */
+typedef int symbols_table_fn(struct elf_file *f, symbols_named_fn *fn, void *data);
+
 /**
  * symbols_new() - sort the function symbols of a file
  * @s:		the new table, free with symbols_free()
  * @f:		the file; may be freed afterwards
+ * @table:	names that come before all others (go_symbols()); NULL: there are none
  *
  * Takes .symtab and .dynsym; of several names of one address the one with a
  * length, then the global one, then the one with fewest leading underscores. A
  * symbol without a length (assembly) ends at the next one, and is only believed
- * where .symtab tells all the others. Stubs of the procedure linkage table are called
+ * where .symtab has all the others. Stubs of the procedure linkage table are called
  * "NAME@plt"; a part of a function that lies elsewhere ("NAME.cold") has the function's name.
  *
  * Return: 0 (also with no symbol at all), -ENOEXEC, -ENOMEM or -EMFILE.
  */
-int symbols_new(struct symbols **s, struct elf_file *f);
+int symbols_new(struct symbols **s, struct elf_file *f, symbols_table_fn *table);
 void symbols_free(struct symbols **s);
 size_t symbols_count(const struct symbols *s);
 

@@ -10,6 +10,7 @@
 #include <sys/sysmacros.h>
 
 #include "../../inspect/elf/elf_file.h"
+#include "../../inspect/go/go_frames.h"
 #include "../../inspect/util/cleanup.h"
 #include "../../inspect/util/search.h"
 #include "vdso.h"
@@ -350,7 +351,7 @@ static int read_symbols(struct modules *m, struct module *mod)
 		return -ENOENT;
 	err = fd < 0 ? fd : elf_file_open_fd(&elf, fd);
 	if (!err)
-		err = symbols_new(&mod->symbols, elf);
+		err = symbols_new(&mod->symbols, elf, go_symbols);
 	if (err == -ENOEXEC || err == -EFBIG || err == -EINVAL) {
 		mod->has_no_symbols = true;
 		return -ENOENT;

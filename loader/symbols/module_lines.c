@@ -17,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../inspect/go/go_frames.h"
 #include "../../inspect/util/cleanup.h"
 #include "module_state.h"
 
@@ -209,7 +210,7 @@ static void load_more(struct modules *m, struct module *mod)
 
 	if (mod->more || mod->more_fd < 0)
 		return;
-	if (elf_file_open_fd(&elf, mod->more_fd) || symbols_new(&mod->more, elf)) {
+	if (elf_file_open_fd(&elf, mod->more_fd) || symbols_new(&mod->more, elf, go_symbols)) {
 		set_why(mod, "its debug file can't be read");
 		mod->has_more = false;
 		cleanup_close(&mod->more_fd);

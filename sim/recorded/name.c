@@ -2,6 +2,7 @@
 
 #include "name.h"
 
+#include "../../inspect/go/go_frames.h"
 #include "../../inspect/symbols/symbols.h"
 #include "../../inspect/util/cleanup.h"
 #include "../../inspect/v8/v8.h"
@@ -68,7 +69,7 @@ static const struct symbols *symbols_of(struct naming *n, u32 module, const stru
 		return i < n->n_tables ? n->tables[i].symbols : NULL;
 	elf = open_file(m);
 	n->tables[n->n_tables++].module = module;
-	if (elf && symbols_new(&n->tables[i].symbols, elf))
+	if (elf && symbols_new(&n->tables[i].symbols, elf, go_symbols))
 		n->tables[i].symbols = NULL;
 	elf_file_free(&elf);
 	return n->tables[i].symbols;
