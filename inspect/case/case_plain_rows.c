@@ -8,11 +8,24 @@
 
 #include "case_opened.h"
 
+#include "../go/go_rows.h"
 #include "../unwind/cfi.h"
 #include "../util/cleanup.h"
 
 #include <errno.h>
 #include <string.h>
+
+static int open_rows(struct cfi **out, struct elf_file *f)
+{
+	_cleanup_(cfi_free) struct cfi *c = NULL;
+	int err = cfi_open(&c, f);
+
+	if (!err)
+		err = go_rows_add(c, f);
+	if (!err)
+		*out = TAKE_PTR(c);
+	return err;
+}
 
 static int cfi_rows(struct case_modules *m, u32 module, u64 page_off, struct rules *rules,
 		    u32 *rows, u32 *n)
@@ -22,7 +35,7 @@ static int cfi_rows(struct case_modules *m, u32 module, u64 page_off, struct rul
 	if (!m->at[module - 1])
 		return -ENOENT;
 	if (!m->cfi[module - 1])
-		err = cfi_open(&m->cfi[module - 1], m->at[module - 1]);
+		err = open_rows(&m->cfi[module - 1], m->at[module - 1]);
 	return err ? err : cfi_page(m->cfi[module - 1], rules, page_off, rows, n);
 }
 

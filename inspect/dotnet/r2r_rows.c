@@ -18,6 +18,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "../unwind/paint.h"
 #include "../util/cleanup.h"
 #include "../util/search.h"
 #include "r2r.h"
@@ -159,53 +160,30 @@ static struct uw_rule rule_at(const struct unwind_info *info, u32 done)
 	return rule;
 }
 
-struct page {
-	struct rules *rules;
-	u32 begin; /* RVA of the page's first byte, ... */
-	u32 *rows;
-	u32 n;
-	bool is_full;
-};
-
-/* From @rva on, which may lie before the page: a later row takes an earlier one's place there. */
-static void add_row(struct page *p, u64 rva, const struct uw_rule *rule)
+/* @end: where the next function starts, or what nobody executes. */
+static void describe_function(const struct r2r_rows *r, const struct r2r_function *f, u64 end,
+			      rule_fn *fn, void *data)
 {
-	u32 off = rva > p->begin ? (u32)(rva - p->begin) : 0;
-	u32 row = off << UW_ROW_OFF_SHIFT | rules_add(p->rules, rule);
-
-	if (p->n && p->rows[p->n - 1] >> UW_ROW_OFF_SHIFT == off) {
-		p->rows[p->n - 1] = row;
-		return;
-	}
-	p->is_full |= p->n == UW_MAX_PAGE_ROWS;
-	if (!p->is_full)
-		p->rows[p->n++] = row;
-}
-
-static void add_function(struct page *p, const struct r2r_rows *r, const struct r2r_function *f)
-{
-	static const struct uw_rule none = { .cfa = UW_CFA_NONE };
 	struct pe_range range = { f->unwind, 4 };
 	struct unwind_info info;
 	struct uw_rule rule;
-	u64 addr;
+	u64 addr, at = f->begin;
 
 	if (pe_addr(&r->pe, range, &addr) ||
-	    unwind_info_read((struct target *)&r->file, addr, &info)) {
-		add_row(p, f->begin, &none);
+	    unwind_info_read((struct target *)&r->file, addr, &info))
 		return;
-	}
 	rule = rule_at(&info, 0);
-	add_row(p, f->begin, &rule);
 	/* Undone last is what was done first. */
-	for (u32 i = info.n_codes; i-- > 0;) {
-		u64 at = (u64)f->begin + info.codes[i].prologue_off;
+	for (u32 i = info.n_codes; i-- > 0 && at < end;) {
+		u64 next = (u64)f->begin + info.codes[i].prologue_off;
 
-		if (at >= (u64)p->begin + UW_ROW_PAGE_LEN)
-			return;
+		if (next > at)
+			fn(&rule, at, next < end ? next : end, data);
+		at = next;
 		rule = rule_at(&info, info.codes[i].prologue_off);
-		add_row(p, at, &rule);
 	}
+	if (at < end)
+		fn(&rule, at, end, data);
 }
 
 /* The first function that ends after an RVA. */
@@ -214,32 +192,33 @@ static u32 first_function(const struct r2r_rows *r, u32 rva)
 	return (u32)search_first(r->n, i, r->functions[i].end <= rva);
 }
 
+/* By RVA. */
+static void describe(const struct r2r_rows *r, u64 start, u64 end, rule_fn *fn, void *data)
+{
+	for (u32 i = first_function(r, (u32)start); i < r->n && r->functions[i].begin < end; i++) {
+		const struct r2r_function *f = &r->functions[i];
+		u64 next = i + 1 < r->n ? r->functions[i + 1].begin : UINT32_MAX;
+
+		if (f->end > f->begin)
+			describe_function(r, f, next > (u64)f->end + MAX_GAP ? f->end : next, fn,
+					  data);
+	}
+}
+
 int r2r_rows_page(const struct r2r_rows *r, struct rules *rules, u64 page_off, u32 *rows, u32 *n)
 {
-	static const struct uw_rule none = { .cfa = UW_CFA_NONE };
 	const struct pe_section *s = section_at(r, page_off - r->image_off);
-	struct page p = { .rules = rules, .rows = rows };
-	u64 end;
+	struct paint paint;
+	u32 rva;
 
 	if (!s) /* it begins in the page */
 		s = section_at(r, page_off + UW_ROW_PAGE_LEN - 1 - r->image_off);
 	if (!s)
 		return -ENOENT;
-	p.begin = (u32)(s->rva + page_off - r->image_off - s->file_off);
-	end = (u64)p.begin + UW_ROW_PAGE_LEN;
-	add_row(&p, p.begin, &none);
-	for (u32 i = first_function(r, p.begin); i < r->n && r->functions[i].begin < end; i++) {
-		const struct r2r_function *f = &r->functions[i];
-		u64 next = i + 1 < r->n ? r->functions[i + 1].begin : UINT32_MAX;
-
-		if (f->end <= f->begin)
-			continue;
-		add_function(&p, r, f);
-		if (f->end < end && next > (u64)f->end + MAX_GAP)
-			add_row(&p, f->end, &none);
-	}
-	if (p.is_full)
-		return -ENOENT;
-	*n = p.n;
+	rva = (u32)(s->rva + page_off - r->image_off - s->file_off);
+	paint_init(&paint, rules);
+	paint_span(&paint, 0, UW_ROW_PAGE_LEN, rva);
+	describe(r, rva, (u64)rva + UW_ROW_PAGE_LEN, paint_rule, &paint);
+	*n = paint_rows(&paint, rows);
 	return 0;
 }

@@ -166,6 +166,13 @@ int elf_file_fd(const struct elf_file *f)
 	return f->fd;
 }
 
+u16 elf_file_machine(const struct elf_file *f)
+{
+	GElf_Ehdr eh;
+
+	return gelf_getehdr(f->elf, &eh) ? eh.e_machine : EM_NONE;
+}
+
 Elf *elf_file_elf(const struct elf_file *f)
 {
 	return f->elf;

@@ -46,6 +46,9 @@ void elf_file_free(struct elf_file **file);
 /* The descriptor that the object keeps; borrowed. */
 int elf_file_fd(const struct elf_file *f);
 
+/* The machine that its code is for: EM_*, EM_NONE when that can't be read. */
+u16 elf_file_machine(const struct elf_file *f);
+
 /* The handle of libelf, for what is not asked for here; borrowed. */
 struct Elf *elf_file_elf(const struct elf_file *f);
 

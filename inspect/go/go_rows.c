@@ -27,6 +27,7 @@
 
 #include "go_rows.h"
 
+#include <elf.h>
 #include <errno.h>
 #include <string.h>
 
@@ -43,7 +44,7 @@ struct painter {
 	bool is_arm64;
 	u64 start, end; /* what is asked for */
 	u32 work;
-	void (*fn)(const struct uw_rule *rule, u64 start, u64 end, void *data);
+	rule_fn *fn;
 	void *data;
 
 	/* Of the function that is painted: from where on */
@@ -261,11 +262,11 @@ static int paint_function(struct painter *g)
 	return r == -ENOENT || r == -ENOEXEC || !g->work ? 0 : r;
 }
 
-int go_rows(const struct go_table *t, bool is_arm64, u64 start, u64 end,
-	    void (*fn)(const struct uw_rule *rule, u64 start, u64 end, void *data), void *data)
+int go_rows(const void *table, struct elf_file *f, u64 start, u64 end, rule_fn *fn, void *data)
 {
+	const struct go_table *t = table;
 	struct painter g = { .table = t,
-			     .is_arm64 = is_arm64,
+			     .is_arm64 = elf_file_machine(f) == EM_AARCH64,
 			     .start = start,
 			     .end = end,
 			     .work = MAX_WORK,
@@ -287,4 +288,27 @@ int go_rows(const struct go_table *t, bool is_arm64, u64 start, u64 end,
 						    : -ENOENT;
 	}
 	return r == -ENOENT || r == -ENOEXEC ? 0 : r;
+}
+
+static void free_table(const void *data)
+{
+	struct go_table *t = (struct go_table *)data;
+
+	go_table_free(&t);
+}
+
+int go_rows_add(struct cfi *c, struct elf_file *f)
+{
+	struct go_table *t;
+	int r = go_table_open(&t, f);
+
+	if (r)
+		return r == -ENOENT ? 0 : r;
+	r = cfi_add_provider(c, &(struct cfi_provider){ .describe = go_rows,
+							.data = t,
+							.free = free_table,
+							.is_complete = true });
+	if (r)
+		go_table_free(&t);
+	return r;
 }

@@ -3,17 +3,12 @@
 
 /* Unwind rules of a Go program's code, by its linker's table. */
 
-#include "../../core/native/row.h"
+#include "../unwind/cfi.h"
 #include "go_table.h"
 
-/**
- * go_rows() - the rules of a range of code
- * @is_arm64:	else x86-64
- * @fn:		called for each piece that has one; it may reach over the edges
- *
- * Of code that is broken or takes too much work there is none.
- *
- * Return: 0 or what reading gave.
+/* A describe_fn; @table: struct go_table. Code that is broken or takes too much work has no rule.
  */
-int go_rows(const struct go_table *t, bool is_arm64, u64 start, u64 end,
-	    void (*fn)(const struct uw_rule *rule, u64 start, u64 end, void *data), void *data);
+int go_rows(const void *table, struct elf_file *f, u64 start, u64 end, rule_fn *fn, void *data);
+
+/* Has a Go program's code described by its table. 0, also for other programs, or an errno. */
+int go_rows_add(struct cfi *c, struct elf_file *f);

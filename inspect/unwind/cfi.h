@@ -4,9 +4,9 @@
 /*
  * Call frame information of an ELF file as unwind rows, one page of the file at a
  * time: only what describes that page is read. Taken from .eh_frame, where that is
- * silent from .debug_frame, and where nobody says anything from the code itself: a
- * few kinds are known by their bytes (PLT stubs, return from a signal), the rest is
- * followed by its instructions (flow.h).
+ * silent from .debug_frame, then from the providers that were added, and where nothing
+ * describes the code from the code itself: a few kinds are known by their bytes (PLT stubs,
+ * return from a signal), the rest is followed by its instructions (flow.h).
  */
 
 #include "../elf/elf_file.h"
@@ -47,15 +47,21 @@ void cfi_free(struct cfi **c);
  */
 int cfi_add_debug(struct cfi *c, struct elf_file *debug);
 
-/* Tells the rules of link-time addresses @start to @end; 0, -ENOMEM or what reading gave. */
-typedef int cfi_describe_fn(const void *who, struct elf_file *f, u64 start, u64 end,
-			    void (*fn)(const struct uw_rule *rule, u64 start, u64 end, void *data),
-			    void *data);
+/* Another source of rules than call frame information. */
+struct cfi_provider {
+	describe_fn *describe;
+	const void *data;
+	void (*free)(const void *data); /* when the cfi is freed; NULL: @data is borrowed */
+	bool is_complete; /* knows all code of the file: asked before .eh_frame, nothing is followed
+			   */
+};
 
-/* Somebody else who knows code that no entry describes; @who is borrowed. */
-void cfi_ask(struct cfi *c, cfi_describe_fn *describe, const void *who);
+#define CFI_MAX_PROVIDERS 2
 
-/* Code that nobody describes gets no rows but where it is known by its bytes: for comparisons. */
+/* Takes @provider->data over. 0 or -E2BIG: then nothing was taken. */
+int cfi_add_provider(struct cfi *c, const struct cfi_provider *provider);
+
+/* Code that nothing describes has rows only where it is known by its bytes: for comparisons. */
 void cfi_follow_nothing(struct cfi *c);
 
 /*
@@ -64,7 +70,7 @@ void cfi_follow_nothing(struct cfi *c);
  */
 int cfi_span(struct cfi *c, u64 *start_off, u64 *end_off);
 
-/* Whether there is any: else only code known by its bytes gets rows. */
+/* Whether there is an entry, or a provider that knows all code. */
 bool cfi_has_entries(const struct cfi *c);
 
 /**

@@ -7,7 +7,7 @@
  * program that has no description.
  */
 
-#include "../../core/native/row.h"
+#include "rules.h"
 
 #define CFI_CODE_MARGIN 128 /* bytes around a page that code at its edge is known by */
 
@@ -19,7 +19,7 @@ struct cfi_code {
 	bool is_arm64;
 
 	/* Called for each range that was recognised; it may reach over the edges. */
-	void (*fn)(const struct uw_rule *rule, u64 start, u64 end, void *data);
+	rule_fn *fn;
 	void *data;
 };
 

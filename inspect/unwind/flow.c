@@ -12,7 +12,6 @@
 
 #include <elf.h>
 #include <errno.h>
-#include <gelf.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -368,12 +367,8 @@ static int analyse(struct work *w, struct elf_file *f, u64 entry, struct flow *f
 
 static int decode(struct work *w, const u8 *bytes, struct elf_file *f)
 {
-	GElf_Ehdr eh;
-	bool is_arm64;
+	bool is_arm64 = elf_file_machine(f) == EM_AARCH64;
 
-	if (!gelf_getehdr(elf_file_elf(f), &eh))
-		return -ENOEXEC;
-	is_arm64 = eh.e_machine == EM_AARCH64;
 	w->start = is_arm64 ? &flow_start_arm64 : &flow_start_x86_64;
 	return is_arm64 ? flow_code_arm64(&w->code, bytes, w->len, w->addr)
 			: flow_code_x86_64(&w->code, bytes, w->len, w->addr);
@@ -419,8 +414,7 @@ void flow_free(struct flow **flow)
 	free(f);
 }
 
-void flow_rules(const struct flow *flow, u64 start, u64 end,
-		void (*fn)(const struct uw_rule *rule, u64 start, u64 end, void *data), void *data)
+void flow_rules(const struct flow *flow, u64 start, u64 end, rule_fn *fn, void *data)
 {
 	size_t at = search_first(flow->n, i, flow->addr + flow->rows[i + 1].off <= start);
 	struct uw_rule rule;

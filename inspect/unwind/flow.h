@@ -8,8 +8,8 @@
  * different heights, or something happens that isn't understood, there is no rule.
  */
 
-#include "../../core/native/row.h"
 #include "../elf/elf_file.h"
+#include "rules.h"
 
 /* Bytes of code that are looked at. While it is, each instruction takes 36 bytes. */
 #define FLOW_MAX_TEXT (2u << 20)
@@ -34,5 +34,4 @@ int flow_new(struct flow **flow, struct elf_file *f, const struct flow_span *spa
 void flow_free(struct flow **flow);
 
 /* Calls @fn for each range of [start, end) that has a rule, in order. */
-void flow_rules(const struct flow *flow, u64 start, u64 end,
-		void (*fn)(const struct uw_rule *rule, u64 start, u64 end, void *data), void *data);
+void flow_rules(const struct flow *flow, u64 start, u64 end, rule_fn *fn, void *data);

@@ -9,6 +9,23 @@
 
 #include "../../core/native/row.h"
 
+struct elf_file;
+
+/* Gets the rule of the code at [@start, @end). */
+typedef void rule_fn(const struct uw_rule *rule, u64 start, u64 end, void *data);
+
+/**
+ * describe_fn - report the rules of a range of code: what each provider of rows is
+ * @provider:	a runtime's own description of code: Go's table, V8's builtins, a ReadyToRun image
+ * @f:		the file that has the code
+ * @start:	address as the file counts them, as @end
+ * @fn:		called for each piece that has a rule; it may reach over the edges
+ *
+ * Return: 0, -ENOMEM or what reading gave.
+ */
+typedef int describe_fn(const void *provider, struct elf_file *f, u64 start, u64 end, rule_fn *fn,
+			void *data);
+
 struct rules {
 	struct uw_rule *table; /* borrowed */
 	u32 cap; /* of the table */

@@ -447,13 +447,6 @@ static void collection_free(struct collection **c)
 	free(old);
 }
 
-u16 v8_machine(struct elf_file *f)
-{
-	GElf_Ehdr eh;
-
-	return gelf_getehdr(elf_file_elf(f), &eh) ? eh.e_machine : EM_NONE;
-}
-
 int v8_build_new(struct v8_build **build, struct elf_file *f)
 {
 	_cleanup_(v8_build_free) struct v8_build *b = calloc(1, sizeof(*b));
@@ -463,8 +456,8 @@ int v8_build_new(struct v8_build **build, struct elf_file *f)
 	if (!b || !c)
 		return -ENOMEM;
 	c->file = f;
-	b->is_x86_64 = v8_machine(f) == EM_X86_64;
-	b->is_arm64 = v8_machine(f) == EM_AARCH64;
+	b->is_x86_64 = elf_file_machine(f) == EM_X86_64;
+	b->is_arm64 = elf_file_machine(f) == EM_AARCH64;
 	r = elf_file_each_symbol(f, collect, c);
 	if (r < 0)
 		return r;

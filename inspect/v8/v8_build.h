@@ -56,9 +56,6 @@ struct v8_build {
 /* The builtin at an offset in the blob, or NULL. */
 const struct v8_builtin *v8_build_builtin_at(const struct v8_build *b, u64 blob_off);
 
-/* What ELF calls the machine of this file (EM_*). */
-u16 v8_machine(struct elf_file *f);
-
 /**
  * v8_find_blob() - the embedded builtins of a stripped file
  * @addr:	link-time address; some bytes of padding may come first, and last

@@ -502,7 +502,7 @@ static bool rule_from(const struct state *s, struct uw_rule *rule)
 struct sink {
 	u16 machine; /* of ELF */
 	u64 addr; /* of the builtin */
-	v8_rule_fn *fn;
+	rule_fn *fn;
 	void *data;
 };
 
@@ -570,12 +570,11 @@ static int tell_builtin(const struct v8_builtin *b, u32 len, struct elf_file *f,
 		       : follow_builtin(bytes, len, &start, sink);
 }
 
-int v8_build_rows(const void *build, struct elf_file *f, u64 start, u64 end,
-		  void (*fn)(const struct uw_rule *rule, u64 start, u64 end, void *data),
+int v8_build_rows(const void *build, struct elf_file *f, u64 start, u64 end, rule_fn *fn,
 		  void *data)
 {
 	const struct v8_build *b = build;
-	u16 machine = v8_machine(f);
+	u16 machine = elf_file_machine(f);
 	u64 blob;
 	int r = 0;
 
@@ -592,4 +591,9 @@ int v8_build_rows(const void *build, struct elf_file *f, u64 start, u64 end,
 			r = tell_builtin(at, len, f, &sink);
 	}
 	return r;
+}
+
+int v8_rows_add(struct cfi *c, const struct v8_build *b)
+{
+	return cfi_add_provider(c, &(struct cfi_provider){ .describe = v8_build_rows, .data = b });
 }

@@ -20,7 +20,7 @@
  *	cfa = sp + n, ra = *(cfa - m)	no frame, and the return address was saved
  */
 
-#include "../../core/native/row.h"
+#include "../unwind/cfi.h"
 #include "v8.h"
 
 /**
@@ -32,9 +32,11 @@
  *
  * Takes about 1 ms for 4 KiB: the builtins that reach into the range are followed whole.
  *
- * A cfi_describe_fn. Return: 0, -ENOMEM or what reading gave. Builtins of stripped files and of
+ * A describe_fn. Return: 0, -ENOMEM or what reading gave. Builtins of stripped files and of
  * other machines have no rules.
  */
-int v8_build_rows(const void *build, struct elf_file *f, u64 start, u64 end,
-		  void (*fn)(const struct uw_rule *rule, u64 start, u64 end, void *data),
+int v8_build_rows(const void *build, struct elf_file *f, u64 start, u64 end, rule_fn *fn,
 		  void *data);
+
+/* Has the builtins of a file described so; @b must outlive @c. 0 or an errno. */
+int v8_rows_add(struct cfi *c, const struct v8_build *b);

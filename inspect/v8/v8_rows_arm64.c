@@ -309,7 +309,7 @@ static bool rule_from(const struct state *s, struct uw_rule *rule)
 	return true;
 }
 
-static void tell(const struct work *w, u64 addr, v8_rule_fn *fn, void *data)
+static void tell(const struct work *w, u64 addr, rule_fn *fn, void *data)
 {
 	struct uw_rule rule;
 
@@ -323,8 +323,7 @@ static void tell(const struct work *w, u64 addr, v8_rule_fn *fn, void *data)
 
 #define MAX_TODO 8 /* so often an instruction's state can change */
 
-int v8_rows_arm64(const u8 *bytes, u32 len, u64 addr, bool is_framed_first, v8_rule_fn *fn,
-		  void *data)
+int v8_rows_arm64(const u8 *bytes, u32 len, u64 addr, bool is_framed_first, rule_fn *fn, void *data)
 {
 	_cleanup_free_ struct state *states = NULL;
 	_cleanup_free_ u32 *todo = NULL, *tried = NULL;

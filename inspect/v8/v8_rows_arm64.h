@@ -3,9 +3,7 @@
 
 /* Unwind rows of one builtin of arm64, for v8_rows.c. */
 
-#include "../../core/native/row.h"
-
-typedef void v8_rule_fn(const struct uw_rule *rule, u64 start, u64 end, void *data);
+#include "../unwind/rules.h"
 
 /* cfa = fp + 16: V8's frame record is there, on both architectures. */
 extern const struct uw_rule v8_rule_framed;
@@ -18,5 +16,5 @@ extern const struct uw_rule v8_rule_framed;
  *
  * Return: 0 or -ENOMEM.
  */
-int v8_rows_arm64(const u8 *bytes, u32 len, u64 addr, bool is_framed_first, v8_rule_fn *fn,
+int v8_rows_arm64(const u8 *bytes, u32 len, u64 addr, bool is_framed_first, rule_fn *fn,
 		  void *data);

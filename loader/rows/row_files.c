@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "../../inspect/dotnet/r2r_rows.h"
+#include "../../inspect/go/go_rows.h"
 #include "../../inspect/unwind/cfi.h"
 #include "../../inspect/v8/v8_rows.h"
 #include "../../inspect/util/cleanup.h"
@@ -207,12 +208,14 @@ static int open_cfi(struct row_files *files, struct row_file *f)
 	int err = cfi_open(&f->cfi, f->elf);
 	u64 off, len;
 
+	if (!err)
+		err = go_rows_add(f->cfi, f->elf);
 	if (err || !v8 || v8_build_blob(v8, &off, &len))
 		return err;
-	cfi_ask(f->cfi, v8_build_rows, v8);
+	err = v8_rows_add(f->cfi, v8);
 	f->costly_first = (u32)(off / UW_ROW_PAGE_LEN);
 	f->costly_n = (u32)((off % UW_ROW_PAGE_LEN + len + UW_ROW_PAGE_LEN - 1) / UW_ROW_PAGE_LEN);
-	return 0;
+	return err;
 }
 
 static int file_open(struct row_files *files, struct row_file *f, int fd)

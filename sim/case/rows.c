@@ -2,6 +2,7 @@
 
 #include "rows.h"
 
+#include "../../inspect/go/go_rows.h"
 #include "../../inspect/unwind/cfi.h"
 #include "../../inspect/util/cleanup.h"
 
@@ -75,6 +76,8 @@ int sim_rows_of_file(struct sim_rows *r, struct elf_file *f, u32 module, bool fo
 		return -ENOMEM;
 	s = elf_file_segments(f, &n);
 	err = cfi_open(&cfi, f);
+	if (!err)
+		err = go_rows_add(cfi, f);
 	if (!err && !follow)
 		cfi_follow_nothing(cfi);
 	if (!err)

@@ -7,6 +7,7 @@
 
 #include "file.h"
 
+#include "../../inspect/go/go_rows.h"
 #include "../../inspect/unwind/cfi.h"
 
 #define MAX_PAGES 64
@@ -65,7 +66,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 
 	if (elf_file_open_fd(&f, fuzz_fd(data, size)))
 		return 0;
-	if (!cfi_open(&c, f))
+	if (!cfi_open(&c, f) && !go_rows_add(c, f))
 		check_file(c, f);
 	cfi_free(&c);
 	elf_file_free(&f);

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "../../inspect/go/go_rows.h"
 #include "../../inspect/util/cleanup.h"
 #include "../check.h"
 #include "made_cfi.h"
@@ -134,6 +135,8 @@ int made_page(int fd, u64 page_off, struct made_page *page)
 	assert_int_equal(rules_init(&rules, table, UW_MAX_RULES), 0);
 	if (!r)
 		r = cfi_open(&c, f);
+	if (!r)
+		r = go_rows_add(c, f);
 	if (!r)
 		r = cfi_page(c, &rules, page_off, rows, &page->n);
 	if (r < 0)

@@ -14,6 +14,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "../../inspect/go/go_rows.h"
 #include "../../inspect/unwind/cfi.h"
 #include "../../inspect/unwind/flow.h"
 #include "../../inspect/util/cleanup.h"
@@ -147,6 +148,8 @@ int main(int argc, char **argv)
 	ret = argc > 1 ? elf_file_open(&f, argv[1]) : -1;
 	if (!ret)
 		ret = cfi_open(&c, f);
+	if (!ret)
+		ret = go_rows_add(c, f);
 	if (!ret && argc > 2)
 		ret = elf_file_open(&debug, argv[2]);
 	if (!ret && debug)

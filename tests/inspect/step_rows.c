@@ -23,6 +23,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "../../inspect/go/go_rows.h"
 #include "../../inspect/unwind/cfi.h"
 #include "../../inspect/util/cleanup.h"
 #include "../check.h"
@@ -226,6 +227,8 @@ int main(int argc, char **argv)
 	r = elf_file_open(&j.file, argv[3]);
 	if (!r)
 		r = cfi_open(&j.cfi, j.file);
+	if (!r)
+		r = go_rows_add(j.cfi, j.file);
 	if (!r)
 		r = rules_init(&j.rules, table, UW_MAX_RULES);
 	if (!r)

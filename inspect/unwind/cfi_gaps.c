@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+
+/*
+ * Where entries are enough for most of a segment, only the gaps between them are followed; else
+ * all of it is, at once.
+ */
+
+#include <errno.h>
+
+#include "cfi_page.h"
+
+/* Bytes between described functions: less is padding, more is tables or another's code. */
+#define MIN_GAP 16
+#define MAX_GAP (512u << 10) /* less than all of V8's builtins */
+#define MAX_GAPS (4u << 20) /* in all, of a file: 0.5 s. Chromium describes 1 % of its 225 MiB */
+#define BYTES_AN_ENTRY 1024 /* of code; Debian's libraries have one for 270 to 520 */
+#define CRT_LEN (8u << 10) /* the start code of a program has entries enough for this much */
+
+void cfi_gaps_deinit(struct cfi_gaps *g)
+{
+	flow_free(&g->whole);
+	flow_free(&g->gap);
+}
+
+static bool is_described(const struct cfi_page *p, const struct cfi_section *sections)
+{
+	u64 n = (u64)sections[CFI_EH_FRAME].n + sections[CFI_DEBUG_FRAME].n;
+
+	return p->segment->file_len > FLOW_MAX_TEXT ||
+	       (p->segment->file_len > CRT_LEN && n * BYTES_AN_ENTRY > p->segment->file_len);
+}
+
+/* The gap around @addr; NULL: it is none that can be followed. 0 or -ENOMEM. */
+static int find_gap(struct cfi_page *p, struct cfi_gaps *g, struct cfi_section *sections, u64 addr,
+		    const struct flow **flow)
+{
+	u64 start = p->segment->addr, end = start + p->segment->file_len;
+	int r = 0;
+
+	*flow = NULL;
+	for (u32 i = 0; !r && i < CFI_N_SECTIONS; i++)
+		r = cfi_section_gap(&sections[i], addr, &start, &end);
+	if (r || end - start > MAX_GAP)
+		return r == -ENOMEM ? r : 0;
+	if (!g->gap || g->gap_addr != start) {
+		struct flow_span span = { start, end - start, 0, true };
+
+		if (g->gaps_len + span.len > MAX_GAPS) {
+			p->counts->capped++;
+			return 0;
+		}
+		g->gaps_len += span.len;
+		flow_free(&g->gap);
+		g->gap_addr = start;
+		r = flow_new(&g->gap, p->file, &span);
+	}
+	if (!r)
+		*flow = g->gap;
+	return r == -ENOMEM ? r : 0;
+}
+
+static int paint_gaps(struct cfi_page *p, struct cfi_gaps *g, struct cfi_section *sections)
+{
+	u64 from = p->paint->start;
+	int r = 0;
+
+	for (u64 at = from; !r && at <= p->paint->end; at++) {
+		const struct flow *flow;
+
+		if (at < p->paint->end && paint_at(p->paint, at) == PAINT_NONE)
+			continue;
+		if (at - from >= MIN_GAP && !cfi_code_is_padding(p->code, from, at)) {
+			r = find_gap(p, g, sections, from, &flow);
+			if (flow)
+				flow_rules(flow, from, at, paint_rule, p->paint);
+		}
+		from = at + 1;
+	}
+	return r;
+}
+
+int cfi_paint_gaps(struct cfi_page *p, struct cfi_gaps *g, struct cfi_section *sections, u64 entry)
+{
+	int r = 0;
+
+	if (is_described(p, sections))
+		return paint_gaps(p, g, sections);
+	if (!g->whole_of) {
+		struct flow_span span = { p->segment->addr, p->segment->file_len, entry, false };
+
+		g->whole_of = p->segment;
+		r = flow_new(&g->whole, p->file, &span);
+	}
+	if (g->whole && g->whole_of == p->segment)
+		flow_rules(g->whole, p->paint->start, p->paint->end, paint_rule, p->paint);
+	return r == -ENOMEM ? r : 0;
+}
