@@ -23,7 +23,7 @@
 
 #include "../../inspect/util/cleanup.h"
 #include "../flight/log.h"
-#include "builtins_copy.h"
+#include "../runtime/builtins_copy.h"
 
 /* What one module holds of runtimes. */
 struct image_build {

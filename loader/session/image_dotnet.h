@@ -8,8 +8,8 @@
 #include "../life/process.h"
 #include "../rows/row_filler.h"
 #include "../symbols/module.h"
-#include "anon_stubs.h"
-#include "awaits.h"
+#include "../runtime/anon_stubs.h"
+#include "../runtime/awaits.h"
 
 struct image_dotnet {
 	const struct process *process; /* borrowed */

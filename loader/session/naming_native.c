@@ -6,7 +6,7 @@
  */
 
 #include "naming_parts.h"
-#include "activity_v8.h"
+#include "../runtime/v8_activity.h"
 
 #include <string.h>
 

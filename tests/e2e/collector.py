@@ -31,7 +31,7 @@ ENOUGH = 3000  # samples
 LEAST_PAUSED = 60  # of them in collections: below, 5 % are fewer than three
 PAUSED = ["--single-threaded", "--no-incremental-marking"]
 MODES = (("paused", PAUSED, "-p"), ("usual", [], "-t"))
-# What V8 calls what collects; activity_v8.c goes by a list of its own.
+# What V8 calls what collects; v8_activity.c goes by a list of its own.
 COLLECTS = re.compile(r"v8::internal::(Heap|Scaveng|MarkCompact|Incremental|Sweep)")
 TRACED = re.compile(rb" ms: (?:Scavenge|Mark).* ([0-9.]+) / [0-9.]+ ms ")
 

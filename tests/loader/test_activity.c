@@ -2,7 +2,7 @@
 
 /* What V8's own functions do, by names as profiles of Node.js 18 to 26 have them. */
 
-#include "../../loader/session/activity_v8.h"
+#include "../../loader/runtime/v8_activity.h"
 #include "../check.h"
 
 static const struct row {

@@ -13,7 +13,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "../../loader/session/anon_stubs.h"
+#include "../../loader/runtime/anon_stubs.h"
 
 #define RESERVED (64ull << 20)
 #define PIECE 0x10000ull

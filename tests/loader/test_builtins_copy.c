@@ -16,7 +16,7 @@
 #include <sys/random.h>
 #include <unistd.h>
 
-#include "../../loader/session/builtins_copy.h"
+#include "../../loader/runtime/builtins_copy.h"
 
 #define PAGE 4096ull
 #define BLOB_OFF 0x240ull

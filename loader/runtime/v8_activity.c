@@ -8,7 +8,7 @@
  * left out below). Where symbols are stripped nothing is told.
  */
 
-#include "activity_v8.h"
+#include "v8_activity.h"
 
 #include <string.h>
 
