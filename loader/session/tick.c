@@ -360,9 +360,12 @@ static int slot_of(const void *session, u32 module, u64 file_off)
 	if (fd < 0 || pread(fd, &insn, sizeof(insn), (off_t)file_off) != sizeof(insn))
 		return CONFIRM_UNKNOWN;
 	slot = arch_ra_slot(insn);
-	return slot > CONFIRM_UNKNOWN ? slot : CONFIRM_UNKNOWN;
+	if (slot == ARCH_RA_IN_FRAME)
+		return CONFIRM_IN_FRAME;
+	if (slot == ARCH_RA_IN_LR)
+		return CONFIRM_IN_LR;
+	return slot >= 0 ? slot : CONFIRM_UNKNOWN;
 }
-_Static_assert(ARCH_RA_IN_FRAME == CONFIRM_IN_FRAME && ARCH_RA_IN_LR == CONFIRM_IN_LR, "the same");
 
 static struct uw_sample *confirm(struct session *s, const struct image *im,
 				 struct uw_sample *sample)
