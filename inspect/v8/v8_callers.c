@@ -12,6 +12,8 @@
 #include <string.h>
 
 #include "../util/cleanup.h"
+#include "v8_bytecode.h"
+#include "v8_callers.h"
 #include "v8_deopt.h"
 #include "v8_positions.h"
 

@@ -25,8 +25,7 @@
 #include <string.h>
 
 #include "../util/cleanup.h"
-#include "../util/search.h"
-#include "v8_heap.h"
+#include "v8_code.h"
 #include "v8_positions.h"
 
 #define MAX_SCAN_LEN (1u << 20)
@@ -34,29 +33,6 @@
 #define PAGE_LEN 4096u
 #define MAX_CODE_OBJECT_LEN 64
 #define MAX_CODE_LEN (64u << 20)
-#define MAX_TABLE_LEN (4u << 20)
-#define MAX_BYTECODE_HOPS 3
-#define LAST_PREFIX 3 /* DebugBreakExtraWide */
-
-/* BaselineData of V8 9.0 to 9.4 alone (v8/src/objects/shared-function-info.tq at 9.4.146). */
-#define BASELINE_DATA_CODE 8
-#define BASELINE_DATA_DATA 16
-
-const struct v8_region *v8_region_at(const struct v8_heap *h, u64 pc)
-{
-	size_t low = search_first(h->n_regions, i, h->regions[i].start_addr <= pc);
-
-	return low && pc < h->regions[low - 1].end_addr ? &h->regions[low - 1] : NULL;
-}
-
-u64 v8_blob_offset(const struct v8_heap *h, u64 pc)
-{
-	const struct v8_region *r = v8_region_at(h, pc);
-
-	if (!r || r->is_jit)
-		return UINT64_MAX;
-	return r->file_off + (pc - r->start_addr) - h->build->blob_off;
-}
 
 static enum v8_tier tier_of(const struct v8_layout *l, u32 kind)
 {
@@ -74,7 +50,7 @@ static enum v8_tier tier_of(const struct v8_layout *l, u32 kind)
 	}
 }
 
-static int load(struct v8_heap *h, u64 tagged, struct v8_code *code)
+int v8_code_load(struct v8_heap *h, u64 tagged, struct v8_code *code)
 {
 	const struct v8_layout *l = h->l;
 	u8 object[MAX_CODE_OBJECT_LEN];
@@ -137,7 +113,7 @@ static int try_header(struct v8_heap *h, u64 addr, u64 word, int *probes, struct
 		if (r < 0)
 			return r;
 	}
-	r = load(h, tagged, code);
+	r = v8_code_load(h, tagged, code);
 	if (r < 0)
 		return r;
 	if (h->l->stream_header && code->start_addr != addr + h->l->stream_header)
@@ -201,195 +177,12 @@ bool v8_code_same(struct v8_heap *h, const struct v8_code *code)
 	struct v8_code now;
 	u64 header[2];
 
-	if (load(h, code->tagged, &now) < 0 || memcmp(&now, code, sizeof(now)))
+	if (v8_code_load(h, code->tagged, &now) < 0 || memcmp(&now, code, sizeof(now)))
 		return false;
 	if (!h->l->stream_header)
 		return true;
 	return !v8_read(h, code->start_addr - h->l->stream_header, header, sizeof(header)) &&
 	       is_stream_map(h, header[0]) && header[1] == code->tagged;
-}
-
-/* ---- bytecode ---- */
-
-/* The BytecodeArray or InterpreterData that it is, or that baseline code was made of; else 0. */
-static u64 interpreted(struct v8_heap *h, u64 tagged)
-{
-	struct v8_code code;
-
-	for (int hops = 0; hops < MAX_BYTECODE_HOPS; hops++) {
-		int type = v8_is_tagged(tagged) ? v8_type(h, tagged) : -1;
-
-		if (type == h->l->type_bytecode_array || type == h->l->type_interpreter_data)
-			return tagged;
-		if (type == h->l->type_baseline_data && type) {
-			if (v8_word(h, tagged, BASELINE_DATA_DATA, &tagged) < 0)
-				return 0;
-			continue;
-		}
-		if (type != h->l->type_code || load(h, tagged, &code) < 0 ||
-		    code.tier != V8_TIER_BASELINE)
-			return 0;
-		tagged = code.deopt;
-	}
-	return 0;
-}
-
-u64 v8_bytecode_of(struct v8_heap *h, u64 tagged)
-{
-	u64 data = interpreted(h, tagged), word;
-
-	if (!data || v8_is_type(h, data, h->l->type_bytecode_array))
-		return data;
-	/* The first or second field of InterpreterData, depending on the version. */
-	for (u32 off = 8; off <= 16; off += 8)
-		if (!v8_word(h, data, off, &word) && v8_is_type(h, word, h->l->type_bytecode_array))
-			return word;
-	return 0;
-}
-
-u64 v8_baseline_bytecode(struct v8_heap *h, const struct v8_code *code, const struct v8_function *f)
-{
-	u64 data, word;
-
-	if (!h->l->type_baseline_data)
-		return v8_bytecode_of(h, code->deopt);
-	if (v8_word(h, f->tagged, h->l->sfi_data, &data) < 0 ||
-	    !v8_is_type(h, data, h->l->type_baseline_data) ||
-	    v8_word(h, data, BASELINE_DATA_CODE, &word) < 0 || word != code->tagged)
-		return 0;
-	return v8_bytecode_of(h, data);
-}
-
-bool v8_code_enters(struct v8_heap *h, const struct v8_code *code, const struct v8_function *f)
-{
-	u64 data, first, second;
-
-	if (v8_word(h, f->tagged, h->l->sfi_data, &data) < 0)
-		return false;
-	data = interpreted(h, data);
-	if (!data || !v8_is_type(h, data, h->l->type_interpreter_data) ||
-	    v8_word(h, data, 8, &first) < 0 || v8_word(h, data, 16, &second) < 0)
-		return false;
-	return first == code->tagged || second == code->tagged;
-}
-
-int v8_read_bytes(struct v8_heap *h, u64 tagged, u8 **bytes, u32 *len)
-{
-	_cleanup_free_ u8 *p = NULL;
-	u64 addr;
-	u32 n;
-	int r = v8_byte_array(h, tagged, &addr, &n);
-
-	if (r < 0)
-		return r;
-	if (n > MAX_TABLE_LEN)
-		return -E2BIG;
-	p = malloc(n + 1);
-	if (!p)
-		return -ENOMEM;
-	r = n ? v8_read(h, addr, p, n) : 0;
-	if (r < 0)
-		return r;
-	*bytes = TAKE_PTR(p);
-	*len = n;
-	return 0;
-}
-
-static int find_position(struct v8_heap *h, u64 table, s64 delta, u64 *pos)
-{
-	_cleanup_free_ u8 *bytes = NULL;
-	u32 n;
-	int r = v8_read_bytes(h, table, &bytes, &n);
-
-	return r < 0 ? r : v8_positions_find(bytes, n, h->l->positions_v14, delta, pos);
-}
-
-int v8_bytecode_array_len(struct v8_heap *h, u64 bytecode, u32 *len)
-{
-	u64 word;
-	int r = v8_word(h, bytecode, h->l->array_length, &word);
-
-	if (r < 0)
-		return r;
-	if (!v8_is_smi(word) || v8_smi(word) <= 0 || v8_smi(word) > (s32)MAX_TABLE_LEN)
-		return -EINVAL;
-	*len = (u32)v8_smi(word);
-	return 0;
-}
-
-s32 v8_bytecode_position(struct v8_heap *h, u64 bytecode, s32 offset)
-{
-	u64 table, pos;
-	u32 len;
-
-	if (v8_bytecode_array_len(h, bytecode, &len) < 0 || offset < -1 || offset >= (s32)len ||
-	    v8_word(h, bytecode, h->l->bytecode_positions, &table) < 0 ||
-	    find_position(h, table, offset, &pos) < 0)
-		return -1;
-	return v8_position_offset(pos);
-}
-
-static int read_bytecodes(struct v8_heap *h, u64 bytecode, u8 **bytes, u32 *len)
-{
-	int r = v8_bytecode_array_len(h, bytecode, len);
-
-	if (r < 0)
-		return r;
-	*bytes = malloc(*len);
-	return *bytes ? v8_read(h, bytecode - 1 + h->l->bytecode_data, *bytes, *len) : -ENOMEM;
-}
-
-int v8_baseline_offset(struct v8_heap *h, const struct v8_code *code, u64 bytecode, u64 pc)
-{
-	_cleanup_free_ u8 *table = NULL, *bytecodes = NULL;
-	u32 table_len, len;
-	int r = h->l->lacks[V8_TIER_BASELINE] & V8_NO_OFFSETS ? -ENOTSUP : 0;
-
-	if (!r)
-		r = v8_read_bytes(h, code->positions, &table, &table_len);
-	if (r < 0)
-		return r;
-	r = read_bytecodes(h, bytecode, &bytecodes, &len);
-	if (r < 0)
-		return r;
-	return v8_baseline_find(h->build, table, table_len, bytecodes, len, pc - code->start_addr);
-}
-
-int v8_bytecode_at(struct v8_heap *h, u64 bytecode, s64 offset)
-{
-	_cleanup_free_ u8 *bytes = NULL;
-	s64 off = 0;
-	u32 len;
-	int n;
-
-	if (read_bytecodes(h, bytecode, &bytes, &len) < 0 || offset < 0 || offset >= (s64)len)
-		return -1;
-	while (off < offset) {
-		n = v8_bytecode_len(h->build, bytes, len, (size_t)off);
-		if (n < 0 || (off + n > offset && (off + 1 < offset || bytes[off] > LAST_PREFIX)))
-			return -1;
-		off = off + n > offset ? offset : off + n;
-	}
-	return bytes[off];
-}
-
-s32 v8_bytecode_only(struct v8_heap *h, u64 bytecode, u8 op)
-{
-	_cleanup_free_ u8 *bytes = NULL;
-	s32 found = -1;
-	int n;
-	u32 len;
-
-	if (read_bytecodes(h, bytecode, &bytes, &len) < 0)
-		return -1;
-	for (u32 off = 0; off < len; off += (u32)n) {
-		n = v8_bytecode_len(h->build, bytes, len, off);
-		if (n < 0 || (bytes[off] == op && found >= 0))
-			return -1;
-		if (bytes[off] == op)
-			found = (s32)off;
-	}
-	return found;
 }
 
 /* ---- optimized code ---- */
@@ -408,7 +201,7 @@ u64 v8_code_function(struct v8_heap *h, const struct v8_code *code)
 {
 	u64 word;
 
-	if (code->tier != V8_TIER_MAGLEV && code->tier != V8_TIER_TURBOFAN)
+	if (!v8_code_is_optimized(code))
 		return 0;
 	if (v8_array_word(h, code->deopt, h->l->deopt_sfi_idx, &word) < 0)
 		return 0;
@@ -419,107 +212,23 @@ bool v8_code_is_cleared(struct v8_heap *h, const struct v8_code *code)
 {
 	u64 word;
 
-	return (code->tier == V8_TIER_MAGLEV || code->tier == V8_TIER_TURBOFAN) &&
-	       v8_array_word(h, code->deopt, 0, &word) == -ERANGE;
+	return v8_code_is_optimized(code) && v8_array_word(h, code->deopt, 0, &word) == -ERANGE;
 }
 
-s32 v8_code_cleared_position(struct v8_heap *h, const struct v8_code *code, u64 bytecode, u64 pc)
+int v8_code_position(struct v8_heap *h, u64 table, s64 delta, u64 *pos)
 {
 	_cleanup_free_ u8 *bytes = NULL;
-	u64 table, pos;
-	s32 offset;
 	u32 n;
+	int r = v8_read_bytes(h, table, &bytes, &n);
 
-	if (find_position(h, code->positions, (s64)(pc - code->start_addr), &pos) < 0 ||
-	    v8_position_inlining(pos) >= 0 || !bytecode ||
-	    v8_word(h, bytecode, h->l->bytecode_positions, &table) < 0 ||
-	    v8_read_bytes(h, table, &bytes, &n) < 0)
-		return -1;
-	offset = v8_position_offset(pos);
-	return v8_positions_have(bytes, n, h->l->positions_v14, offset) ? offset : -1;
+	return r < 0 ? r : v8_positions_find(bytes, n, h->l->positions_v14, delta, pos);
 }
 
 bool v8_code_is_one_place(struct v8_heap *h, const struct v8_code *code, u32 a, u32 b)
 {
 	u64 at_a = ~0ull, at_b = ~0ull;
 
-	return find_position(h, code->positions, a, &at_a) ==
-		       find_position(h, code->positions, b, &at_b) &&
+	return v8_code_position(h, code->positions, a, &at_a) ==
+		       v8_code_position(h, code->positions, b, &at_b) &&
 	       at_a == at_b;
-}
-
-struct inlining {
-	u64 position;
-	s32 function_idx;
-};
-
-static int read_inlining(struct v8_heap *h, u64 table, s32 idx, struct inlining *out)
-{
-	u64 addr;
-	u32 len;
-	int r = v8_byte_array(h, table, &addr, &len);
-
-	if (r < 0)
-		return r;
-	if ((u32)idx >= len / V8_INLINING_ENTRY_LEN)
-		return -ERANGE;
-	addr += (u64)idx * V8_INLINING_ENTRY_LEN;
-	r = v8_read(h, addr, &out->position, sizeof(out->position));
-	return r ? r : v8_read(h, addr + 8, &out->function_idx, sizeof(out->function_idx));
-}
-
-int v8_code_expand(struct v8_heap *h, const struct v8_code *code, u64 pc, struct v8_inlined *out)
-{
-	u64 outer = v8_code_function(h, code), literals, table, word, pos, last;
-	s32 ids[V8_MAX_NAMES];
-	struct inlining in;
-	int n = 0, r;
-
-	if (!outer)
-		return -EINVAL;
-	if (h->l->deopt_form) {
-		r = v8_deopt_expand(h, code, &pc, out);
-		if (r)
-			return r;
-	}
-	if (v8_array_word(h, code->deopt, h->l->deopt_literals_idx, &literals) < 0 ||
-	    v8_array_word(h, code->deopt, h->l->deopt_inlining_idx, &table) < 0)
-		return -EINVAL;
-	r = find_position(h, code->positions, (s64)(pc - code->start_addr), &pos);
-	if (r == -ENOENT || r == -ERANGE) {
-		out[0] =
-			(struct v8_inlined){ .sfi = outer, .pos = -1, .is_bytecode = r == -ERANGE };
-		return 1;
-	}
-	if (!r && v8_has_unknown_pieces(h, code)) {
-		r = find_position(h, code->positions, INT64_MAX, &last);
-		if (!r && pos == last) { /* behind it is what is out of line */
-			out[0] = (struct v8_inlined){ .sfi = outer, .why = v8_no_line };
-			return 1;
-		}
-	}
-	for (; r == 0 && v8_position_inlining(pos) >= 0; n++) {
-		if (n == V8_MAX_NAMES - 2)
-			return -E2BIG;
-		ids[n] = v8_position_inlining(pos);
-		r = read_inlining(h, table, ids[n], &in);
-		if (r < 0)
-			return r;
-		out[n] = (struct v8_inlined){ .sfi = outer, .pos = v8_position_offset(pos) };
-		if (in.function_idx >= 0) {
-			r = v8_array_word(h, literals, (u32)in.function_idx, &word);
-			out[n].sfi = r < 0 ? 0 : v8_unwrap_function(h, word);
-		}
-		if (!out[n].sfi)
-			return -EINVAL;
-		pos = in.position;
-	}
-	if (r < 0)
-		return r;
-	out[n++] = (struct v8_inlined){ .sfi = outer, .pos = v8_position_offset(pos) };
-	if (!h->l->deopt_form && v8_has_unknown_pieces(h, code))
-		out[0].why = v8_no_line;
-	if (n > 1 && v8_has_wrong_positions(h, code))
-		v8_deopt_callers(h, code, ids, out, n);
-	return n;
 }

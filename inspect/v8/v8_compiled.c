@@ -9,8 +9,15 @@
 #include <stdlib.h>
 
 #include "../util/cleanup.h"
-#include "v8_name.h"
+#include "v8_bytecode.h"
+#include "v8_compiled.h"
+#include "v8_deopt.h"
+#include "v8_exit.h"
+#include "v8_location.h"
 #include "v8_positions.h"
+#include "v8_probe.h"
+#include "v8_resumed.h"
+#include "v8_site.h"
 
 /* Where it is in the function is not known: it has a line if the function is all on one. */
 static void locate_anywhere(struct v8_heap *h, struct v8_function *f, struct v8_name *name)
@@ -50,7 +57,7 @@ static int expand(struct v8_heap *h, const struct uw_sample *s, const struct v8_
 
 		if (!f)
 			return -EINVAL;
-		v8_name_function(f, &names[i]);
+		v8_name_function(h, f, &names[i]);
 		names[i].tier = code->tier;
 		names[i].inlined = i < n - 1;
 		if (inlined[i].why)
@@ -71,10 +78,10 @@ static int expand(struct v8_heap *h, const struct uw_sample *s, const struct v8_
 static int name_baseline(struct v8_heap *h, const struct v8_code *code, struct v8_function *f,
 			 u64 pc, struct v8_name *names)
 {
-	u64 bytecode = v8_baseline_bytecode(h, code, f);
+	u64 bytecode = v8_baseline_bytecode(h, code, f->tagged);
 	int offset;
 
-	v8_name_function(f, names);
+	v8_name_function(h, f, names);
 	names->tier = V8_TIER_BASELINE;
 	offset = v8_baseline_offset(h, code, bytecode, pc);
 	if (offset < -1)
@@ -90,7 +97,7 @@ static bool belongs(struct v8_heap *h, const struct v8_code *code, struct v8_fun
 
 	if (code->tier != V8_TIER_BASELINE)
 		return v8_code_function(h, code) == f->tagged;
-	bytecode = v8_baseline_bytecode(h, code, f);
+	bytecode = v8_baseline_bytecode(h, code, f->tagged);
 	return bytecode && bytecode == v8_function_bytecode(h, f);
 }
 
@@ -107,7 +114,7 @@ static int name_cleared(struct v8_heap *h, const struct v8_code *code, struct v8
 
 	if (!v8_code_is_cleared(h, code))
 		return -ESTALE;
-	v8_name_function(f, names);
+	v8_name_function(h, f, names);
 	if (pos >= 0)
 		names->tier = code->tier;
 	if (pos < 0 || is_misplaced || v8_exit_may_be_at(h, code, pc))
@@ -116,9 +123,10 @@ static int name_cleared(struct v8_heap *h, const struct v8_code *code, struct v8
 	return 1;
 }
 
-int v8_name_given_up(const struct v8_function *f, const struct v8_code *code, struct v8_name *names)
+int v8_name_given_up(struct v8_heap *h, const struct v8_function *f, const struct v8_code *code,
+		     struct v8_name *names)
 {
-	v8_name_function(f, names);
+	v8_name_function(h, f, names);
 	names->tier = code->tier;
 	return v8_give_reason(names, v8_no_exit);
 }
@@ -158,12 +166,12 @@ int v8_name_compiled(struct v8_heap *h, const struct uw_sample *s, struct v8_fun
 	like.valid_ns = h->looked_ns;
 	if (!belongs(h, &like.code, f))
 		return name_cleared(h, &like.code, f, pc, names);
-	if (!v8_probe_lines(h, f) || !v8_probe_code(h, &like.code)) {
-		v8_name_function(f, names);
+	if (!v8_function_has_lines(h, f) || !v8_probe_code(h, &like.code)) {
+		v8_name_function(h, f, names);
 		return v8_give_reason(names, V8_MISFIT);
 	}
 	if (v8_exit_waits(h, &like.code, pc + 1, &at) && !at) {
-		n = v8_name_given_up(f, &like.code, names);
+		n = v8_name_given_up(h, f, &like.code, names);
 		if (h->n_failed == n_failed)
 			v8_site_add(h, &like, names, n);
 		return n;
@@ -175,7 +183,7 @@ int v8_name_compiled(struct v8_heap *h, const struct uw_sample *s, struct v8_fun
 		if (go_back(h, &like.code, pc + 1, &at))
 			n = expand(h, s, &like.code, at, names);
 		if (n < 1) {
-			v8_name_function(f, names);
+			v8_name_function(h, f, names);
 			names->tier = like.code.tier;
 			return v8_give_reason(names, "the inlined functions are unreadable");
 		}

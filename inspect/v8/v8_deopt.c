@@ -158,6 +158,20 @@ static s64 exit_at(const struct v8_deopt *d, u32 off)
 	return i < d->n_entries && entry(d, (u32)i, ENTRY_PC) == off ? (s64)i : -1;
 }
 
+s64 v8_jump_at(const u8 *text, u32 len, u32 off)
+{
+	const u8 *p = text + off;
+	bool is_jcc = off + 6 <= len && p[0] == 0x0f && (p[1] & 0xf0) == 0x80;
+	s64 to;
+	s32 rel;
+
+	if (off + 6 > len || (!is_jcc && p[0] != 0xe9))
+		return -1;
+	memcpy(&rel, p + 1 + is_jcc, sizeof(rel));
+	to = (s64)off + 5 + is_jcc + rel;
+	return to >= 0 && to < len ? to : -1;
+}
+
 static s64 jump_at(const struct v8_deopt *d, u32 off)
 {
 	return v8_jump_at(d->text, d->text_len, off);

@@ -3,7 +3,7 @@
 
 /* The deoptimization points of one piece of optimized code: what v8_deopt.c shares. */
 
-#include "v8_heap.h"
+#include "v8_inlined.h"
 #include "v8_translation.h"
 
 #define V8_DEOPT_FRAMES (V8_MAX_NAMES - 1)
@@ -52,3 +52,26 @@ void v8_deopt_deinit(struct v8_deopt *d);
  * innermost frame: so it is one, and its translation is its own.
  */
 int v8_deopt_path(const struct v8_deopt *d, const struct v8_point *p, struct v8_path *path);
+
+extern const char v8_no_line[]; /* the reason where code has no positions */
+
+/* Is all that is known of places in @code its deoptimization points? */
+bool v8_has_no_positions(const struct v8_heap *h, const struct v8_code *code);
+
+/* Have some calls in @code another's position? */
+bool v8_has_wrong_positions(const struct v8_heap *h, const struct v8_code *code);
+
+/* ... and it is not known what of it is out of line? */
+bool v8_has_unknown_pieces(const struct v8_heap *h, const struct v8_code *code);
+
+/*
+ * As v8_code_expand(), by the deoptimization points: of a call, or of code without positions;
+ * 0: the positions have to tell, at @pc, which is moved from code out of line to where it is for.
+ */
+int v8_deopt_expand(struct v8_heap *h, const struct v8_code *code, u64 *pc, struct v8_inlined *out);
+
+/* Return address of the call that returns to the exit at @exit, both offsets in @code, or 0. */
+u32 v8_deopt_call(struct v8_heap *h, const struct v8_code *code, u32 exit);
+
+/* x86-64: where a jump of four bytes' distance at @off of a text leads, or -1. */
+s64 v8_jump_at(const u8 *text, u32 len, u32 off);

@@ -24,7 +24,9 @@
 #include <string.h>
 
 #include "../util/cleanup.h"
-#include "v8_heap.h"
+#include "v8_deopt.h"
+#include "v8_exit.h"
+#include "v8_location.h"
 
 #define MAX_TEXT_LEN (1u << 20)
 #define NO_CALL ((u32)-1)
@@ -106,20 +108,6 @@ static u32 call_of(struct v8_heap *h, const struct exits *x, u32 off)
 	return pc > 0 && (u32)pc <= first ? (u32)pc - 1 : NO_CALL;
 }
 
-s64 v8_jump_at(const u8 *text, u32 len, u32 off)
-{
-	const u8 *p = text + off;
-	bool is_jcc = off + 6 <= len && p[0] == 0x0f && (p[1] & 0xf0) == 0x80;
-	s64 to;
-	s32 rel;
-
-	if (off + 6 > len || (!is_jcc && p[0] != 0xe9))
-		return -1;
-	memcpy(&rel, p + 1 + is_jcc, sizeof(rel));
-	to = (s64)off + 5 + is_jcc + rel;
-	return to >= 0 && to < len ? to : -1;
-}
-
 /* The jump to the exit at @off, the first of those that are for the same; or NO_CALL. */
 static u32 check_of(struct v8_heap *h, const struct exits *x, u32 off)
 {
@@ -148,11 +136,6 @@ static int exits_init(struct exits *x, struct v8_heap *h, const struct v8_code *
 	return x->text ? v8_read(h, code->start_addr, x->text, x->text_len) : -1;
 }
 
-static bool is_optimized(const struct v8_code *code)
-{
-	return code->tier == V8_TIER_MAGLEV || code->tier == V8_TIER_TURBOFAN;
-}
-
 /* What led to the exit at @off. */
 static u64 source(struct v8_heap *h, const struct exits *x, u32 off)
 {
@@ -168,7 +151,8 @@ bool v8_exit_left(struct v8_heap *h, const struct v8_code *code, u64 ra, u64 *pc
 	_cleanup_(exits_deinit) struct exits x = {};
 	u32 off, first;
 
-	if (!is_optimized(code) || ra - code->start_addr > code->len || exits_init(&x, h, code) < 0)
+	if (!v8_code_is_optimized(code) || ra - code->start_addr > code->len ||
+	    exits_init(&x, h, code) < 0)
 		return false;
 	off = exit_before(&x, (u32)(ra - code->start_addr));
 	first = first_exit(&x, h->l);
@@ -204,7 +188,7 @@ bool v8_exit_waits(struct v8_heap *h, const struct v8_code *code, u64 ra, u64 *p
 	u32 off = (u32)(ra - code->start_addr);
 	u64 first = 0;
 
-	if (!is_optimized(code))
+	if (!v8_code_is_optimized(code))
 		return false;
 	if (!v8_array_word(h, code->deopt, h->l->deopt_inlining_idx + EXITS_IDX, &first) &&
 	    (!v8_is_smi(first) || v8_smi(first) <= 0 || off < (u32)v8_smi(first)))

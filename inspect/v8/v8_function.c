@@ -12,20 +12,15 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
-#include "v8_heap.h"
+#include "v8_bytecode.h"
+#include "v8_function.h"
+#include "v8_probe.h"
+#include "v8_scope.h"
+#include "v8_string.h"
 
 #define MAX_SFI_LEN 80
 #define DEBUG_INFO_WORDS 12
-
-u64 v8_now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (u64)ts.tv_sec * 1000000000 + (u64)ts.tv_nsec;
-}
 
 /*
  * What makes a SharedFunctionInfo this one and not another: map, name, script, and
@@ -167,15 +162,14 @@ static int refill(struct v8_heap *h, struct v8_function *f, const u64 key[4])
 	if (r < 0)
 		memset(f->key, 0, sizeof(f->key));
 	else
-		v8_probe_names(h, f);
+		f->names_vote = (s8)v8_probe_names(h, f->tagged, f->key[1],
+						   f->script ? f->script->tagged : 0);
 	return r;
 }
 
-static struct v8_function *give(struct v8_heap *h, struct v8_function *f)
+static struct v8_function *give(const struct v8_heap *h, struct v8_function *f)
 {
-	if (f->script)
-		v8_script_find_origin(h, f->script);
-	return v8_probe_allows_name(h, f) ? f : NULL;
+	return v8_probe_allows(h, V8_NAMES, f->names_vote) ? f : NULL;
 }
 
 struct v8_function *v8_function_get(struct v8_heap *h, u64 sfi, u64 time_ns)
@@ -211,14 +205,21 @@ static void list_by_bytecode(struct v8_heap *h, struct v8_function *f, u64 bytec
 
 u64 v8_function_bytecode(struct v8_heap *h, struct v8_function *f)
 {
-	u64 data, bytecode;
+	u64 bytecode = v8_bytecode_of_function(h, f->tagged);
 
-	if (v8_word(h, f->tagged, h->l->sfi_data, &data) < 0)
-		return 0;
-	bytecode = v8_bytecode_of(h, data);
 	if (bytecode && bytecode != f->bytecode)
 		list_by_bytecode(h, f, bytecode);
 	return bytecode;
+}
+
+bool v8_function_has_lines(struct v8_heap *h, struct v8_function *f)
+{
+	if (f->lines_generation != f->generation) {
+		f->lines_vote = (s8)v8_probe_lines(h, v8_function_bytecode(h, f),
+						   f->script ? f->script->tagged : 0);
+		f->lines_generation = f->generation;
+	}
+	return v8_probe_allows(h, V8_LINES, f->lines_vote);
 }
 
 struct v8_function *v8_function_by_bytecode(struct v8_heap *h, u64 bytecode, u64 time_ns)
@@ -265,5 +266,5 @@ struct v8_function *v8_function_of(struct v8_heap *h, const struct uw_sample *s,
 	if (found)
 		return v8_function_called(h, s, found);
 	f = in_register(h, s);
-	return f && v8_baseline_bytecode(h, code, f) ? f : NULL;
+	return f && v8_baseline_bytecode(h, code, f->tagged) ? f : NULL;
 }

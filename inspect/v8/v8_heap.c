@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "v8_heap.h"
-#include "v8_name.h"
+#include "v8_interpreted.h"
+#include "v8_wasm.h"
 
 void v8_heap_forget(struct v8_heap *h)
 {
@@ -47,6 +47,7 @@ void v8_heap_free(struct v8_heap **heap)
 		return;
 	v8_heap_forget(h);
 	v8_forget_handlers(h);
+	v8_wasm_free(h);
 	free(h->regions);
 	free(h);
 }

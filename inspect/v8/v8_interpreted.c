@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * What all names of frames are made of, and the names of interpreted functions: where
- * one is stands in its frame, or in the registers of the interpreter.
+ * Names of interpreted functions: where one is stands in its frame, or in the registers of the
+ * interpreter.
  */
 
 #include <stdint.h>
@@ -10,48 +10,13 @@
 #include <string.h>
 
 #include "../util/cleanup.h"
+#include "v8_bytecode.h"
 #include "v8_handler.h"
-#include "v8_name.h"
+#include "v8_interpreted.h"
+#include "v8_site.h"
 
 #define MAX_HANDLER_LEN (32u << 10) /* the longest has 10 KiB */
 #define MAX_HANDLERS_LEN (4u << 20) /* of all; V8 has less than 1 MiB */
-
-void v8_name_function(const struct v8_function *f, struct v8_name *name)
-{
-	*name = (struct v8_name){
-		.kind = f->script ? V8_NAME_JS : V8_NAME_BUILTIN,
-		.name = f->name,
-		.file = f->script ? f->script->file ?: f->script->origin : NULL,
-		.reason = f->name ? NULL : "a builtin without a name",
-	};
-}
-
-int v8_give_reason(struct v8_name *name, const char *reason)
-{
-	if (!name->reason)
-		name->reason = reason;
-	return 1;
-}
-
-void v8_locate(struct v8_heap *h, struct v8_function *f, s32 pos, struct v8_name *name)
-{
-	const char *reason = "no position in the code's table";
-
-	if (!f->script)
-		return;
-	if (!v8_probe_lines(h, f)) {
-		v8_give_reason(name, V8_MISFIT);
-		return;
-	}
-	/*
-	 * Maglev has 0 for what it adds to a generator (seen in 14.6). Nothing of a
-	 * function that has a name is at the first character of its script.
-	 */
-	if (!pos && strcmp(f->name, "(anonymous)"))
-		pos = -1;
-	if (pos < 0 || !v8_script_position(h, f->script, pos, &name->line, &name->column, &reason))
-		v8_give_reason(name, reason);
-}
 
 /* @offset_word: untagged pointer arithmetic of the interpreter: offset + data - 1. */
 static int by_offset(struct v8_heap *h, const struct uw_sample *s, struct v8_function *f, u32 aux,
@@ -66,7 +31,7 @@ static int by_offset(struct v8_heap *h, const struct uw_sample *s, struct v8_fun
 	u64 bytecode;
 	s32 pos;
 
-	v8_name_function(f, names);
+	v8_name_function(h, f, names);
 	names->tier = V8_TIER_INTERPRETED;
 	if (offset < -1 || offset > INT32_MAX)
 		return v8_give_reason(names, "no bytecode offset in the frame");
@@ -206,7 +171,7 @@ int v8_name_in_handler(struct v8_heap *h, const struct uw_sample *s, const struc
 		is_found = guess_offset(h, s, frame, f, b);
 	if (is_found)
 		return by_offset(h, s, f, frame->aux, word, names);
-	v8_name_function(f, names);
+	v8_name_function(h, f, names);
 	names->tier = V8_TIER_INTERPRETED;
 	return v8_give_reason(names, "the interpreter's registers are gone");
 }
@@ -218,7 +183,7 @@ int v8_name_entering(struct v8_heap *h, const struct uw_sample *s, struct v8_nam
 	names[0] = (struct v8_name){ .kind = V8_NAME_JS, .tier = V8_TIER_BASELINE };
 	if (!f)
 		return v8_give_reason(names, "interrupted before its frame existed");
-	v8_name_function(f, names);
+	v8_name_function(h, f, names);
 	names[0].tier = V8_TIER_BASELINE;
 	v8_locate(h, f, v8_bytecode_position(h, s->interp[1], -1), names);
 	return 1;

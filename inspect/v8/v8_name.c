@@ -23,7 +23,13 @@
 
 #include "../util/cleanup.h"
 #include "v8_async.h"
-#include "v8_name.h"
+#include "v8_bytecode.h"
+#include "v8_compiled.h"
+#include "v8_exit.h"
+#include "v8_interpreted.h"
+#include "v8_probe.h"
+#include "v8_resumed.h"
+#include "v8_wasm.h"
 
 /* Names, line tables and sites of one process; when they are more all are dropped. */
 #define MAX_CACHE_LEN (12u << 20)
@@ -41,24 +47,17 @@ const char *v8_tier_name(enum v8_tier tier)
 	return tier < sizeof(words) / sizeof(*words) ? words[tier] : NULL;
 }
 
-static const struct v8_builtin *builtin_at(const struct v8_heap *h, u64 pc)
-{
-	u64 off = v8_blob_offset(h, pc);
-
-	return off < h->build->blob_len ? v8_build_builtin_at(h->build, off) : NULL;
-}
-
 /*
  * A frame that was made of optimized code goes on at the first instruction of a builtin
  * of the interpreter, which nobody has called from there.
  */
 static const struct v8_builtin *builtin_of(const struct v8_heap *h, const struct uw_frame *frame)
 {
-	const struct v8_builtin *b = builtin_at(h, uw_frame_lookup_pc(frame)), *next;
+	const struct v8_builtin *b = v8_builtin_at(h, uw_frame_lookup_pc(frame)), *next;
 
 	if (!(frame->flags & UW_FRAME_RA))
 		return b;
-	next = builtin_at(h, frame->pc);
+	next = v8_builtin_at(h, frame->pc);
 	if (!next || next == b || next->is_handler || next->kind != V8_BUILTIN_INTERPRETER)
 		return b;
 	return next;
@@ -90,7 +89,7 @@ static int name_left(struct v8_heap *h, const struct uw_sample *s, struct v8_fun
 
 	if (v8_code_find(h, ra - 1, &code) || !v8_exit_left(h, &code, ra, &pc))
 		return 0;
-	return pc ? v8_name_compiled(h, s, f, pc, names) : v8_name_given_up(f, &code, names);
+	return pc ? v8_name_compiled(h, s, f, pc, names) : v8_name_given_up(h, f, &code, names);
 }
 
 /* Is this the copy of the interpreter's entry that is @f's? (--interpreted-frames-native-stack) */
@@ -98,7 +97,7 @@ static bool is_own_entry(struct v8_heap *h, u64 pc, const struct v8_function *f)
 {
 	struct v8_code code;
 
-	return !v8_code_find(h, pc, &code) && v8_code_enters(h, &code, f);
+	return !v8_code_find(h, pc, &code) && v8_code_enters(h, &code, f->tagged);
 }
 
 /*
@@ -109,10 +108,10 @@ static bool is_own_entry(struct v8_heap *h, u64 pc, const struct v8_function *f)
 static int name_by_stack(struct v8_heap *h, const struct uw_sample *s, const struct uw_frame *frame,
 			 struct v8_function *f, struct v8_name *names)
 {
-	const struct v8_builtin *top = builtin_at(h, s->pc);
+	const struct v8_builtin *top = v8_builtin_at(h, s->pc);
 
 	for (int i = 0; i < 3; i++) {
-		const struct v8_builtin *b = builtin_at(h, s->sp_words[i] - 1);
+		const struct v8_builtin *b = v8_builtin_at(h, s->sp_words[i] - 1);
 		/* The return address of an exit is another exit, or what is behind it. */
 		int n = top && top->is_deopt ? name_left(h, s, f, s->sp_words[i], names) : 0;
 
@@ -190,7 +189,7 @@ static int name_in_jit(struct v8_heap *h, const struct uw_sample *s, u32 i, stru
 		n = name_in_shared(h, s, frame, f, pc, names);
 	if (n > 0)
 		return n;
-	v8_name_function(f, names);
+	v8_name_function(h, f, names);
 	return v8_give_reason(names, n == -ESTALE ? "the code at pc is another function's"
 						  : "no code object at pc");
 }
@@ -215,13 +214,13 @@ static int name_in_unnamed(struct v8_heap *h, const struct uw_sample *s, u32 i,
 		n = name_by_stack(h, s, frame, f, names + 1);
 		if (n || (u32)s->interp[1] == frame->aux)
 			return n ? 1 + n : v8_name_in_handler(h, s, frame, frame, f, NULL, names);
-		v8_name_function(f, names + 1);
+		v8_name_function(h, f, names + 1);
 		v8_give_reason(names + 1, "no return address at the top of the stack");
 		return 2;
 	}
 	if (bytecode && (u32)bytecode == frame->aux && v8_is_smi(frame->b))
 		return v8_name_interpreted(h, s, frame, f, names);
-	v8_name_function(f, names);
+	v8_name_function(h, f, names);
 	return v8_give_reason(names, "the function is in a builtin");
 }
 
@@ -268,14 +267,14 @@ static int name_in_builtin(struct v8_heap *h, const struct uw_sample *s, u32 i,
 	if (n > 0)
 		return 1 + n;
 	if (!is_top) {
-		v8_name_function(f, names);
+		v8_name_function(h, f, names);
 		locate_at_edge(h, f, b, names);
 		return names->line ? 1 : v8_give_reason(names, "the function is in a builtin");
 	}
 	n = name_by_stack(h, s, frame, f, names + 1);
 	if (n)
 		return 1 + n;
-	v8_name_function(f, names + 1);
+	v8_name_function(h, f, names + 1);
 	locate_at_edge(h, f, b, names + 1);
 	if (!names[1].line)
 		v8_give_reason(names + 1, "no return address at the top of the stack");
@@ -330,7 +329,7 @@ static int name_js(struct v8_heap *h, const struct uw_sample *s, u32 i, struct v
 		return name_in_jit(h, s, i, f, names);
 	if (f->script && b)
 		return name_in_builtin(h, s, i, f, b, names);
-	v8_name_function(f, names);
+	v8_name_function(h, f, names);
 	if (!names->name && b && b->name && !f->script) {
 		names->name = b->name;
 		names->reason = NULL;
@@ -358,7 +357,7 @@ static int name_waiting(struct v8_heap *h, const struct uw_sample *s, const stru
 		return v8_give_reason(names, v8_probe_denies(h, V8_NAMES)
 						     ? V8_MISFIT
 						     : "the function moved or is unreadable");
-	v8_name_function(f, names);
+	v8_name_function(h, f, names);
 	if (v8_is_smi(frame->b))
 		offset = (s64)v8_smi(frame->b) - (h->l->bytecode_data - 1);
 	if (offset < 0)
@@ -377,13 +376,13 @@ static void name_target(struct v8_heap *h, const struct uw_sample *s, const stru
 		names[0] = (struct v8_name){ .kind = V8_NAME_STUB,
 					     .reason = "the function moved or is unreadable" };
 	else if (!f->script && f->name)
-		v8_name_function(f, names);
+		v8_name_function(h, f, names);
 }
 
 static int name_stub(struct v8_heap *h, const struct uw_sample *s, const struct uw_frame *frame,
 		     struct v8_name *names)
 {
-	const struct v8_builtin *b = builtin_at(h, uw_frame_lookup_pc(frame));
+	const struct v8_builtin *b = v8_builtin_at(h, uw_frame_lookup_pc(frame));
 	u64 type = frame->a >> 1;
 	const char *type_name =
 		!(frame->a & 1) && type < V8_MAX_FRAME_TYPES ? h->build->frame_types[type] : NULL;
@@ -421,7 +420,7 @@ static int name_code(struct v8_heap *h, const struct uw_sample *s, const struct 
 		     struct v8_name *names)
 {
 	u64 pc = uw_frame_lookup_pc(frame);
-	const struct v8_builtin *b = builtin_at(h, pc);
+	const struct v8_builtin *b = v8_builtin_at(h, pc);
 	struct v8_function *f;
 	struct v8_code code;
 	int n;
@@ -450,7 +449,7 @@ static int name_code(struct v8_heap *h, const struct uw_sample *s, const struct 
 	n = v8_name_compiled(h, s, f, pc, names);
 	if (n > 0)
 		return n;
-	v8_name_function(f, names);
+	v8_name_function(h, f, names);
 	names[0].tier = code.tier;
 	return v8_give_reason(names, "interrupted before its frame existed");
 }

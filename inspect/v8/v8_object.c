@@ -1,20 +1,55 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <errno.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "../util/cleanup.h"
-#include "v8_heap.h"
+#include "../util/search.h"
+#include "v8_object.h"
 
 /* The most elements that an array of this library's interest can have. */
 #define MAX_ARRAY_LEN (16u << 20)
 #define MAX_WORDS (1u << 18) /* of an array that is read whole */
+#define MAX_TABLE_LEN (4u << 20)
 
 u32 v8_hash(u64 a, u64 b)
 {
 	u64 x = (a ^ b * 0x9e3779b97f4a7c15ull) * 0xff51afd7ed558ccdull;
 
 	return (u32)(x >> 40) % V8_BUCKETS;
+}
+
+u64 v8_now_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (u64)ts.tv_sec * 1000000000 + (u64)ts.tv_nsec;
+}
+
+const struct v8_region *v8_region_at(const struct v8_heap *h, u64 pc)
+{
+	size_t low = search_first(h->n_regions, i, h->regions[i].start_addr <= pc);
+
+	return low && pc < h->regions[low - 1].end_addr ? &h->regions[low - 1] : NULL;
+}
+
+u64 v8_blob_offset(const struct v8_heap *h, u64 pc)
+{
+	const struct v8_region *r = v8_region_at(h, pc);
+
+	if (!r || r->is_jit)
+		return UINT64_MAX;
+	return r->file_off + (pc - r->start_addr) - h->build->blob_off;
+}
+
+const struct v8_builtin *v8_builtin_at(const struct v8_heap *h, u64 pc)
+{
+	u64 off = v8_blob_offset(h, pc);
+
+	return off < h->build->blob_len ? v8_build_builtin_at(h->build, off) : NULL;
 }
 
 void v8_look(struct v8_heap *h)
@@ -157,5 +192,27 @@ int v8_array_words(struct v8_heap *h, u64 tagged, u64 **words, u32 *n)
 		return r;
 	*words = TAKE_PTR(p);
 	*n = len;
+	return 0;
+}
+
+int v8_read_bytes(struct v8_heap *h, u64 tagged, u8 **bytes, u32 *len)
+{
+	_cleanup_free_ u8 *p = NULL;
+	u64 addr;
+	u32 n;
+	int r = v8_byte_array(h, tagged, &addr, &n);
+
+	if (r < 0)
+		return r;
+	if (n > MAX_TABLE_LEN)
+		return -E2BIG;
+	p = malloc(n + 1);
+	if (!p)
+		return -ENOMEM;
+	r = n ? v8_read(h, addr, p, n) : 0;
+	if (r < 0)
+		return r;
+	*bytes = TAKE_PTR(p);
+	*len = n;
 	return 0;
 }

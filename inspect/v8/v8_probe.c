@@ -23,8 +23,11 @@
 #include <string.h>
 
 #include "../util/cleanup.h"
-#include "v8_heap.h"
+#include "v8_bytecode.h"
 #include "v8_positions.h"
+#include "v8_probe.h"
+#include "v8_scope.h"
+#include "v8_string.h"
 
 #define ENOUGH 8
 #define MAX_SEARCHED (64u << 20) /* characters, for all names of a heap */
@@ -54,14 +57,14 @@ bool v8_heap_is_misread(const struct v8_heap *h)
 }
 
 /* @vote: 1, -1 or 0 */
-static void cast(struct v8_heap *h, enum v8_aspect aspect, int vote)
+static int cast(struct v8_heap *h, enum v8_aspect aspect, int vote)
 {
 	h->votes[aspect].fit += vote > 0;
 	h->votes[aspect].misfit += vote < 0;
+	return vote;
 }
 
-/* May that be told which had this vote? */
-static bool allows(const struct v8_heap *h, enum v8_aspect aspect, int vote)
+bool v8_probe_allows(const struct v8_heap *h, enum v8_aspect aspect, int vote)
 {
 	const struct v8_votes *v = &h->votes[aspect];
 
@@ -134,7 +137,7 @@ static bool is_literal(const char *name)
 	return true;
 }
 
-static int vote_on_text(struct v8_heap *h, const struct v8_function *f, const char *name)
+static int vote_on_text(struct v8_heap *h, u64 script, const char *name)
 {
 	struct search s;
 	u64 source;
@@ -142,7 +145,7 @@ static int vote_on_text(struct v8_heap *h, const struct v8_function *f, const ch
 
 	if (!strncmp(name, "get ", 4) || !strncmp(name, "set ", 4))
 		name += 4;
-	if (v8_word(h, f->script->tagged, h->l->script_source, &source) < 0)
+	if (v8_word(h, script, h->l->script_source, &source) < 0)
 		return 0;
 	if (what_is(h, source) > STRING)
 		return -1;
@@ -173,44 +176,37 @@ static int vote_on_scope(struct v8_heap *h, u64 scope_info)
 	return what == OTHER ? -1 : what != UNREADABLE;
 }
 
-static int vote_on_name(struct v8_heap *h, struct v8_function *f)
+static int vote_on_name(struct v8_heap *h, u64 sfi, u64 name_or_scope, u64 script)
 {
-	int type = v8_is_tagged(f->key[1]) ? v8_type(h, f->key[1]) : UINT16_MAX, vote;
+	int type = v8_is_tagged(name_or_scope) ? v8_type(h, name_or_scope) : UINT16_MAX, vote;
 	char name[MAX_NAME];
 	u64 own, inferred;
 
 	if (type < 0)
 		return 0;
 	if (type != h->l->type_scope_info) /* a builtin, or not compiled yet */
-		return f->script && v8_function_bytecode(h, f) ? -1 : 0;
-	vote = f->script ? vote_on_scope(h, f->key[1]) : -1;
-	if (vote < 1 || v8_scope_names(h, f->key[1], &own, &inferred) < 0 || !own ||
+		return script && v8_bytecode_of_function(h, sfi) ? -1 : 0;
+	vote = script ? vote_on_scope(h, name_or_scope) : -1;
+	if (vote < 1 || v8_scope_names(h, name_or_scope, &own, &inferred) < 0 || !own ||
 	    v8_string_utf8(h, own, name, sizeof(name)) < 0 || !name[0])
 		return vote;
-	return vote_on_text(h, f, name);
+	return vote_on_text(h, script, name);
 }
 
-void v8_probe_names(struct v8_heap *h, struct v8_function *f)
+int v8_probe_names(struct v8_heap *h, u64 sfi, u64 name_or_scope, u64 script)
 {
-	f->names_vote = 0;
-	if (is_trusted(h, V8_NAMES))
-		return;
-	f->names_vote = (s8)vote_on_name(h, f);
-	cast(h, V8_NAMES, f->names_vote);
-}
-
-bool v8_probe_allows_name(const struct v8_heap *h, const struct v8_function *f)
-{
-	return allows(h, V8_NAMES, f->names_vote);
+	return is_trusted(h, V8_NAMES)
+		       ? 0
+		       : cast(h, V8_NAMES, vote_on_name(h, sfi, name_or_scope, script));
 }
 
 /* ---- lines ---- */
 
-static bool source_len(struct v8_heap *h, const struct v8_function *f, u32 *len)
+static bool source_len(struct v8_heap *h, u64 script, u32 *len)
 {
 	u64 source;
 
-	return f->script && !v8_word(h, f->script->tagged, h->l->script_source, &source) &&
+	return script && !v8_word(h, script, h->l->script_source, &source) &&
 	       v8_is_string(h, source) &&
 	       !v8_read(h, source - 1 + h->l->string_length, len, sizeof(*len));
 }
@@ -260,14 +256,14 @@ static int vote_on_positions(struct v8_heap *h, u64 table, const u8 *begins, u32
 	return r < 0 || !entries ? -1 : 1;
 }
 
-static int vote_on_bytecode(struct v8_heap *h, const struct v8_function *f, u64 bytecode)
+static int vote_on_bytecode(struct v8_heap *h, u64 bytecode, u64 script)
 {
 	_cleanup_free_ u8 *bytecodes = NULL, *begins = NULL;
 	u64 table;
 	u32 len, source;
 
 	if (!h->build->n_bytecodes || v8_bytecode_array_len(h, bytecode, &len) < 0 ||
-	    len > MAX_BYTECODES_LEN || !source_len(h, f, &source) ||
+	    len > MAX_BYTECODES_LEN || !source_len(h, script, &source) ||
 	    v8_word(h, bytecode, h->l->bytecode_positions, &table) < 0)
 		return 0;
 	bytecodes = malloc(len);
@@ -277,19 +273,11 @@ static int vote_on_bytecode(struct v8_heap *h, const struct v8_function *f, u64 
 	return begins ? vote_on_positions(h, table, begins, len, source) : -1;
 }
 
-bool v8_probe_lines(struct v8_heap *h, struct v8_function *f)
+int v8_probe_lines(struct v8_heap *h, u64 bytecode, u64 script)
 {
-	u64 bytecode;
-
-	if (is_trusted(h, V8_LINES))
-		return true;
-	if (f->lines_generation != f->generation) {
-		bytecode = v8_function_bytecode(h, f);
-		f->lines_vote = (s8)(bytecode ? vote_on_bytecode(h, f, bytecode) : 0);
-		f->lines_generation = f->generation;
-		cast(h, V8_LINES, f->lines_vote);
-	}
-	return allows(h, V8_LINES, f->lines_vote);
+	if (is_trusted(h, V8_LINES) || !bytecode)
+		return 0;
+	return cast(h, V8_LINES, vote_on_bytecode(h, bytecode, script));
 }
 
 /* ---- code ---- */
@@ -328,5 +316,5 @@ bool v8_probe_code(struct v8_heap *h, const struct v8_code *code)
 	if (v8_code_function(h, code))
 		vote = vote_on_optimized(h, code);
 	cast(h, V8_CODE, vote);
-	return allows(h, V8_CODE, vote);
+	return v8_probe_allows(h, V8_CODE, vote);
 }

@@ -26,7 +26,7 @@
 #include <capstone/capstone.h>
 #include <string.h>
 
-#include "v8_heap.h"
+#include "v8_resumed.h"
 
 #define MAX_WAY_LEN 256 /* bytes from the call to the jump back */
 #define CALL_LEN 13 /* the longest form */
@@ -122,11 +122,13 @@ static u64 called(struct v8_heap *h, const struct v8_code *code, u64 ra)
 u64 v8_code_allocated(struct v8_heap *h, const struct v8_code *code, u64 ra)
 {
 	const struct v8_builtin *b;
-	u64 off;
+	u64 callee;
 
 	if (h->build->is_arm64 || code->tier != V8_TIER_TURBOFAN)
 		return 0;
-	off = v8_blob_offset(h, called(h, code, ra));
-	b = off < h->build->blob_len ? v8_build_builtin_at(h->build, off) : NULL;
-	return b && b->is_allocating && b->blob_off == off ? v8_code_resumed(h, code, ra) : 0;
+	callee = called(h, code, ra);
+	b = v8_builtin_at(h, callee);
+	return b && b->is_allocating && b->blob_off == v8_blob_offset(h, callee)
+		       ? v8_code_resumed(h, code, ra)
+		       : 0;
 }

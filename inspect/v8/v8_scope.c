@@ -22,7 +22,7 @@
 
 #include <errno.h>
 
-#include "v8_heap.h"
+#include "v8_scope.h"
 
 #define FLAGS_IDX 0
 #define SCOPE_TYPE_MASK 15

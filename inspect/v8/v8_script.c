@@ -18,7 +18,8 @@
 
 #include "../util/cleanup.h"
 #include "../util/search.h"
-#include "v8_heap.h"
+#include "v8_script.h"
+#include "v8_string.h"
 
 #define SCRIPT_LINE_OFFSET 24
 #define SCRIPT_COLUMN_OFFSET 32

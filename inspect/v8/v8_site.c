@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-#include "v8_heap.h"
+#include "v8_site.h"
 
 static struct v8_site **bucket_of(struct v8_heap *h, const struct v8_function *f, u64 where)
 {

@@ -20,7 +20,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "v8_heap.h"
+#include "v8_string.h"
 
 #define REPRESENTATION_MASK 7
 #define ONE_BYTE 8

@@ -25,8 +25,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "v8_name.h"
+#include "v8_function.h"
+#include "v8_source.h"
 #include "v8_wasm.h"
+#include "v8_wasm_inlined.h"
+#include "v8_wasm_names.h"
 
 #include "../util/search.h"
 
@@ -40,6 +43,24 @@
 #define MAX_FRESH (1u << 16)
 #define MAX_BYTES_LEN (1ull << 30) /* V8's kV8MaxWasmModuleSize */
 #define N_WITNESSES 64
+#define N_SITES 512
+
+/* A place in WebAssembly's code, and the functions that were found there, leaf first. */
+struct v8_wasm_site {
+	u64 pc, valid_ns;
+	struct v8_wasm_module *module;
+	const char *why; /* not all are known, or NULL */
+	u32 functions[V8_WASM_INLINED];
+	int n;
+};
+
+struct v8_wasm {
+	struct v8_wasm_module *modules;
+	u32 n_modules;
+	u32 map_idx; /* of the root of the map of code regions, once seen */
+	struct v8_wasm_site sites[N_SITES];
+	char names[V8_WASM_INLINED][V8_MAX_NAME];
+};
 
 /* Behind the header of a module's tree of code. */
 #define FRESH_OFF 40
@@ -175,7 +196,7 @@ static int count_imports(struct v8_heap *h, struct v8_wasm_module *m)
 
 static struct v8_wasm_module *find_module(struct v8_heap *h, u64 addr)
 {
-	struct v8_wasm_module *m = h->wasm_modules;
+	struct v8_wasm_module *m = h->wasm->modules;
 
 	while (m && m->addr != addr)
 		m = m->next;
@@ -184,14 +205,25 @@ static struct v8_wasm_module *find_module(struct v8_heap *h, u64 addr)
 
 void v8_wasm_forget(struct v8_heap *h)
 {
-	while (h->wasm_modules) {
-		struct v8_wasm_module *m = h->wasm_modules;
+	struct v8_wasm *w = h->wasm;
 
-		h->wasm_modules = m->next;
+	while (w && w->modules) {
+		struct v8_wasm_module *m = w->modules;
+
+		w->modules = m->next;
 		v8_wasm_module_free(&m);
 	}
-	h->n_wasm_modules = 0;
-	memset(h->wasm_sites, 0, sizeof(h->wasm_sites));
+	if (!w)
+		return;
+	w->n_modules = 0;
+	memset(w->sites, 0, sizeof(w->sites));
+}
+
+void v8_wasm_free(struct v8_heap *h)
+{
+	v8_wasm_forget(h);
+	free(h->wasm);
+	h->wasm = NULL;
 }
 
 /* A module that was freed may have made room for another one. */
@@ -210,7 +242,7 @@ static struct v8_wasm_module *get_module(struct v8_heap *h, u64 addr)
 
 	if (m && is_same(h, m))
 		return m;
-	if (m || h->n_wasm_modules == MAX_MODULES)
+	if (m || h->wasm->n_modules == MAX_MODULES)
 		v8_wasm_forget(h);
 	m = calloc(1, sizeof(*m));
 	if (!m)
@@ -220,9 +252,9 @@ static struct v8_wasm_module *get_module(struct v8_heap *h, u64 addr)
 		v8_wasm_module_free(&m);
 		return NULL;
 	}
-	m->next = h->wasm_modules;
-	h->wasm_modules = m;
-	h->n_wasm_modules++;
+	m->next = h->wasm->modules;
+	h->wasm->modules = m;
+	h->wasm->n_modules++;
 	return m;
 }
 
@@ -259,12 +291,12 @@ static struct v8_wasm_module *module_at(struct v8_heap *h, u64 pc)
 	for (size_t k = 0; !m && k < h->n_regions; k++) {
 		if (!read_state(h, k, &state, words))
 			continue;
-		if (h->wasm_map_idx)
-			m = module_by(h, state + 8 * (h->wasm_map_idx - 1), words[h->wasm_map_idx],
-				      pc);
-		for (u32 i = 1; !m && !h->wasm_map_idx && i < MAX_STATE_LEN / 8; i++) {
+		if (h->wasm->map_idx)
+			m = module_by(h, state + 8 * (h->wasm->map_idx - 1),
+				      words[h->wasm->map_idx], pc);
+		for (u32 i = 1; !m && !h->wasm->map_idx && i < MAX_STATE_LEN / 8; i++) {
 			m = module_by(h, state + 8 * (i - 1), words[i], pc);
-			h->wasm_map_idx = m ? i : 0;
+			h->wasm->map_idx = m ? i : 0;
 		}
 	}
 	return m;
@@ -380,7 +412,7 @@ static int find_functions(struct v8_heap *h, u64 pc, struct v8_wasm_site *site)
 static void name_function(struct v8_heap *h, const struct v8_wasm_site *site, int i,
 			  struct v8_name *name)
 {
-	char *text = h->wasm_names[i];
+	char *text = h->wasm->names[i];
 	u32 idx = site->functions[i];
 
 	if (!v8_wasm_function_name(site->module, idx, text, V8_MAX_NAME))
@@ -394,11 +426,16 @@ static void name_function(struct v8_heap *h, const struct v8_wasm_site *site, in
 
 int v8_wasm_name(struct v8_heap *h, u64 pc, u64 time_ns, struct v8_name *names)
 {
-	struct v8_wasm_site *site = &h->wasm_sites[v8_hash(pc, 2) % V8_WASM_SITES];
+	struct v8_wasm_site *site;
 	int r;
 
 	if (!h->build->wasm_state_addr || !h->l->wasm_code_function)
 		return -ENOTSUP;
+	if (!h->wasm)
+		h->wasm = calloc(1, sizeof(*h->wasm));
+	if (!h->wasm)
+		return -ENOMEM;
+	site = &h->wasm->sites[v8_hash(pc, 2) % N_SITES];
 	if (site->pc != pc || time_ns > site->valid_ns) {
 		site->pc = 0;
 		v8_look(h);

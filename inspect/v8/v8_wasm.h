@@ -1,54 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #pragma once
 
-/* WebAssembly's functions. Private to inspect/v8. */
+/* WebAssembly's functions by pc. Private to inspect/v8. */
 
-#include "v8_heap.h"
+#include "v8_object.h"
 
-/* What a module's own bytes say of it. */
-struct v8_wasm_module {
-	struct v8_wasm_module *next;
-	u64 addr; /* NativeModule */
-	u64 bytes_addr, bytes_len;
-	u32 bytes_off, codes_off; /* in NativeModule: what leads to them, the tree of its code */
-	u32 n_imports; /* functions; those of its own come after them */
-	u32 n_own;
-	bool is_understood; /* n_imports is known */
-	const char *url; /* as Error.stack has it, or NULL */
-	u8 *names; /* payload of the section "name", or NULL */
-	u32 *name_offs; /* by function: where in it its name's length is, 0: none */
-	u32 names_len, n_names;
-	struct v8_wasm_code *fresh; /* code that is not in the tree yet, by address */
-	u32 n_fresh;
-	u64 fresh_key[4]; /* V8's list that it was read from: begin, end, last; codes in the tree */
-};
-
-/* Its WasmCode. */
-struct v8_wasm_code {
-	u64 addr, start_addr;
-	u32 len;
-	s32 function_idx; /* below 0: no function's */
-	u64 positions_addr; /* source positions; what was inlined is behind them */
-	u32 positions_len, inlined_len;
-};
-
-/**
- * v8_wasm_expand() - the functions at a place in code, those that were inlined, too
- * @idx:	V8_WASM_INLINED of them, leaf first
- *
- * Return: how many; -EINVAL, -E2BIG or what reading gave: not known.
+/*
+ * The WebAssembly functions at a pc, leaf first. How many; -ENOENT: there is none, -EINVAL:
+ * there is code, and whose is not known, -ENOTSUP: nothing is known of this build's.
  */
-int v8_wasm_expand(struct v8_heap *h, const struct v8_wasm_code *code, u64 pc, u32 *idx);
-
-/**
- * v8_wasm_read_names() - take from a module's bytes what it calls itself and its functions
- * @m:		bytes_addr and bytes_len are set
- *
- * Return: 0 (with or without names), -ENOMEM, -EINVAL (no module) or what reading gave.
- */
-int v8_wasm_read_names(struct v8_heap *h, struct v8_wasm_module *m);
-
-/* As UTF-8, or NULL: it has none. @buf: of @len bytes. */
-const char *v8_wasm_function_name(const struct v8_wasm_module *m, u32 idx, char *buf, size_t len);
-
-void v8_wasm_module_free(struct v8_wasm_module **m);
+int v8_wasm_name(struct v8_heap *h, u64 pc, u64 time_ns, struct v8_name *names);
+/* The same of a frame that is WebAssembly's: at least one, with the reason if it is not known. */
+int v8_wasm_name_frame(struct v8_heap *h, u64 pc, u64 time_ns, struct v8_name *names);
+/* A frame of an exported function: it is the code that calls it. Gives one. */
+int v8_wasm_name_export(struct v8_name *names);
+void v8_wasm_forget(struct v8_heap *h);
+void v8_wasm_free(struct v8_heap *h);

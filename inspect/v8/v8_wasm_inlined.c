@@ -16,7 +16,7 @@
 
 #include "../util/cleanup.h"
 #include "v8_positions.h"
-#include "v8_wasm.h"
+#include "v8_wasm_inlined.h"
 
 #define ENTRY_LEN 13
 #define ENTRY_TAIL_CALL 4

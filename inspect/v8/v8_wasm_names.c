@@ -25,7 +25,7 @@
 
 #include "../util/cleanup.h"
 #include "../util/utf8.h"
-#include "v8_wasm.h"
+#include "v8_wasm_names.h"
 
 #define MODULE_START 8
 #define SECTION_CUSTOM 0

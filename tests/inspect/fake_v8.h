@@ -7,7 +7,7 @@
  * A fault and a lie can be put into any read.
  */
 
-#include "../../inspect/v8/v8_heap.h"
+#include "../../inspect/v8/v8_object.h"
 
 #define FAKE_HEAP_ADDR 0x200000000000ull
 #define FAKE_HEAP_LEN (256u << 10)

@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "../../inspect/util/cleanup.h"
-#include "../../inspect/v8/v8_heap.h"
+#include "../../inspect/v8/v8_object.h"
 #include "../check.h"
 #include "live_node.h"
 #include "live_truth.h"

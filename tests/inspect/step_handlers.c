@@ -24,7 +24,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../../inspect/v8/v8_heap.h"
+#include "../../inspect/v8/v8_bytecode.h"
+#include "../../inspect/v8/v8_function.h"
 #include "../check.h"
 #include "live_node.h"
 

@@ -24,8 +24,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../../inspect/v8/v8_heap.h"
-#include "../../inspect/v8/v8_name.h"
+#include "../../inspect/v8/v8_code.h"
 #include "../check.h"
 #include "live_node.h"
 #include "step_judge.h"

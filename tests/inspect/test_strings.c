@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "../../inspect/v8/v8_string.h"
 #include "../check.h"
 #include "fake_v8.h"
 

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "../../inspect/v8/v8_exit.h"
 #include "../check.h"
 #include "fake_world.h"
 

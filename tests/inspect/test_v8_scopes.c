@@ -7,6 +7,9 @@
 
 #include <string.h>
 
+#include "../../inspect/v8/v8_scope.h"
+#include "../../inspect/v8/v8_script.h"
+#include "../../inspect/v8/v8_string.h"
 #include "../check.h"
 #include "fake_world.h"
 

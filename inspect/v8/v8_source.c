@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
+ * A function's name, file and line as a profile has them.
+ *
  * Code of eval() and new Function() is in no file. Its script says which function asked for
  * it and where, and it is called what V8's own stack traces call it:
  *
@@ -17,13 +19,43 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "v8_name.h"
+#include "v8_bytecode.h"
+#include "v8_source.h"
 
 #define SCRIPT_EVAL_FROM_SHARED 72
 #define SCRIPT_EVAL_FROM_POSITION 80
 #define MAX_DEPTH 4
 #define MAX_TEXT 4096
 #define IN_EVAL ", <anonymous>"
+
+int v8_give_reason(struct v8_name *name, const char *reason)
+{
+	if (!name->reason)
+		name->reason = reason;
+	return 1;
+}
+
+void v8_locate(struct v8_heap *h, struct v8_function *f, s32 pos, struct v8_name *name)
+{
+	const char *reason = "no position in the code's table";
+
+	if (!f->script)
+		return;
+	if (!v8_function_has_lines(h, f)) {
+		v8_give_reason(name, V8_MISFIT);
+		return;
+	}
+	/*
+	 * Maglev has 0 for what it adds to a generator (seen in 14.6). Nothing of a
+	 * function that has a name is at the first character of its script.
+	 */
+	if (!pos && strcmp(f->name, "(anonymous)"))
+		pos = -1;
+	if (pos < 0 || !v8_script_position(h, f->script, pos, &name->line, &name->column, &reason))
+		v8_give_reason(name, reason);
+}
+
+/* ---- origin ---- */
 
 static struct v8_function *read_asker(struct v8_heap *h, const struct v8_script *s, s32 *position)
 {
@@ -42,9 +74,8 @@ static int print_place(struct v8_heap *h, struct v8_function *asker, s32 positio
 		       size_t len)
 {
 	const struct v8_script *s = asker->script;
-	struct v8_name at;
+	struct v8_name at = { .line = 0 };
 
-	v8_name_function(asker, &at);
 	if (!s->file && s->origin)
 		return snprintf(text, len, "%.*s", (int)(strlen(s->origin) - strlen(IN_EVAL)),
 				s->origin);
@@ -56,14 +87,19 @@ static int print_place(struct v8_heap *h, struct v8_function *asker, s32 positio
 	return snprintf(text, len, "%s:%u:%u", s->file, at.line, at.column);
 }
 
-static void find_origin(struct v8_heap *h, struct v8_script *s)
+static void find_origin(struct v8_heap *h, struct v8_script *s);
+
+static void read_origin(struct v8_heap *h, struct v8_script *s)
 {
 	char place[MAX_TEXT], text[MAX_TEXT];
 	s32 position;
 	struct v8_function *asker = read_asker(h, s, &position);
 	const char *name;
 
-	if (!asker || !asker->script || !(asker->script->file || asker->script->origin))
+	if (!asker || !asker->script)
+		return;
+	find_origin(h, asker->script);
+	if (!asker->script->file && !asker->script->origin)
 		return;
 	name = strcmp(asker->name, "(anonymous)") ? asker->name : "<anonymous>";
 	if (print_place(h, asker, position, place, sizeof(place)) < (int)sizeof(place) &&
@@ -72,7 +108,7 @@ static void find_origin(struct v8_heap *h, struct v8_script *s)
 		s->origin = v8_arena_strdup(&h->arena, text);
 }
 
-void v8_script_find_origin(struct v8_heap *h, struct v8_script *s)
+static void find_origin(struct v8_heap *h, struct v8_script *s)
 {
 	u32 n_failed = h->n_failed;
 
@@ -80,11 +116,23 @@ void v8_script_find_origin(struct v8_heap *h, struct v8_script *s)
 		return;
 	s->is_origin_known = true;
 	h->origin_depth++;
-	find_origin(h, s);
+	read_origin(h, s);
 	h->origin_depth--;
 	if (h->n_failed != n_failed) {
 		s->origin = NULL;
 		s->is_origin_known = false;
 		h->misses_origins = true;
 	}
+}
+
+void v8_name_function(struct v8_heap *h, const struct v8_function *f, struct v8_name *name)
+{
+	if (f->script)
+		find_origin(h, f->script);
+	*name = (struct v8_name){
+		.kind = f->script ? V8_NAME_JS : V8_NAME_BUILTIN,
+		.name = f->name,
+		.file = f->script ? f->script->file ?: f->script->origin : NULL,
+		.reason = f->name ? NULL : "a builtin without a name",
+	};
 }

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+
+/*
+ * BytecodeArrays: of what holds one, and what is at an offset of one.
+ */
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../util/cleanup.h"
+#include "v8_bytecode.h"
+#include "v8_positions.h"
+
+#define MAX_BYTECODES_LEN (4u << 20)
+#define MAX_BYTECODE_HOPS 3
+#define LAST_PREFIX 3 /* DebugBreakExtraWide */
+
+/* BaselineData of V8 9.0 to 9.4 alone (v8/src/objects/shared-function-info.tq at 9.4.146). */
+#define BASELINE_DATA_CODE 8
+#define BASELINE_DATA_DATA 16
+
+/* The BytecodeArray or InterpreterData that it is, or that baseline code was made of; else 0. */
+static u64 interpreted(struct v8_heap *h, u64 tagged)
+{
+	struct v8_code code;
+
+	for (int hops = 0; hops < MAX_BYTECODE_HOPS; hops++) {
+		int type = v8_is_tagged(tagged) ? v8_type(h, tagged) : -1;
+
+		if (type == h->l->type_bytecode_array || type == h->l->type_interpreter_data)
+			return tagged;
+		if (type == h->l->type_baseline_data && type) {
+			if (v8_word(h, tagged, BASELINE_DATA_DATA, &tagged) < 0)
+				return 0;
+			continue;
+		}
+		if (type != h->l->type_code || v8_code_load(h, tagged, &code) < 0 ||
+		    code.tier != V8_TIER_BASELINE)
+			return 0;
+		tagged = code.deopt;
+	}
+	return 0;
+}
+
+u64 v8_bytecode_of(struct v8_heap *h, u64 tagged)
+{
+	u64 data = interpreted(h, tagged), word;
+
+	if (!data || v8_is_type(h, data, h->l->type_bytecode_array))
+		return data;
+	/* The first or second field of InterpreterData, depending on the version. */
+	for (u32 off = 8; off <= 16; off += 8)
+		if (!v8_word(h, data, off, &word) && v8_is_type(h, word, h->l->type_bytecode_array))
+			return word;
+	return 0;
+}
+
+u64 v8_bytecode_of_function(struct v8_heap *h, u64 sfi)
+{
+	u64 data;
+
+	return v8_word(h, sfi, h->l->sfi_data, &data) < 0 ? 0 : v8_bytecode_of(h, data);
+}
+
+u64 v8_baseline_bytecode(struct v8_heap *h, const struct v8_code *code, u64 sfi)
+{
+	u64 data, word;
+
+	if (!h->l->type_baseline_data)
+		return v8_bytecode_of(h, code->deopt);
+	if (v8_word(h, sfi, h->l->sfi_data, &data) < 0 ||
+	    !v8_is_type(h, data, h->l->type_baseline_data) ||
+	    v8_word(h, data, BASELINE_DATA_CODE, &word) < 0 || word != code->tagged)
+		return 0;
+	return v8_bytecode_of(h, data);
+}
+
+bool v8_code_enters(struct v8_heap *h, const struct v8_code *code, u64 sfi)
+{
+	u64 data, first, second;
+
+	if (v8_word(h, sfi, h->l->sfi_data, &data) < 0)
+		return false;
+	data = interpreted(h, data);
+	if (!data || !v8_is_type(h, data, h->l->type_interpreter_data) ||
+	    v8_word(h, data, 8, &first) < 0 || v8_word(h, data, 16, &second) < 0)
+		return false;
+	return first == code->tagged || second == code->tagged;
+}
+
+int v8_bytecode_array_len(struct v8_heap *h, u64 bytecode, u32 *len)
+{
+	u64 word;
+	int r = v8_word(h, bytecode, h->l->array_length, &word);
+
+	if (r < 0)
+		return r;
+	if (!v8_is_smi(word) || v8_smi(word) <= 0 || v8_smi(word) > (s32)MAX_BYTECODES_LEN)
+		return -EINVAL;
+	*len = (u32)v8_smi(word);
+	return 0;
+}
+
+s32 v8_bytecode_position(struct v8_heap *h, u64 bytecode, s32 offset)
+{
+	u64 table, pos;
+	u32 len;
+
+	if (v8_bytecode_array_len(h, bytecode, &len) < 0 || offset < -1 || offset >= (s32)len ||
+	    v8_word(h, bytecode, h->l->bytecode_positions, &table) < 0 ||
+	    v8_code_position(h, table, offset, &pos) < 0)
+		return -1;
+	return v8_position_offset(pos);
+}
+
+static int read_bytecodes(struct v8_heap *h, u64 bytecode, u8 **bytes, u32 *len)
+{
+	int r = v8_bytecode_array_len(h, bytecode, len);
+
+	if (r < 0)
+		return r;
+	*bytes = malloc(*len);
+	return *bytes ? v8_read(h, bytecode - 1 + h->l->bytecode_data, *bytes, *len) : -ENOMEM;
+}
+
+int v8_baseline_offset(struct v8_heap *h, const struct v8_code *code, u64 bytecode, u64 pc)
+{
+	_cleanup_free_ u8 *table = NULL, *bytecodes = NULL;
+	u32 table_len, len;
+	int r = h->l->lacks[V8_TIER_BASELINE] & V8_NO_OFFSETS ? -ENOTSUP : 0;
+
+	if (!r)
+		r = v8_read_bytes(h, code->positions, &table, &table_len);
+	if (r < 0)
+		return r;
+	r = read_bytecodes(h, bytecode, &bytecodes, &len);
+	if (r < 0)
+		return r;
+	return v8_baseline_find(h->build, table, table_len, bytecodes, len, pc - code->start_addr);
+}
+
+int v8_bytecode_at(struct v8_heap *h, u64 bytecode, s64 offset)
+{
+	_cleanup_free_ u8 *bytes = NULL;
+	s64 off = 0;
+	u32 len;
+	int n;
+
+	if (read_bytecodes(h, bytecode, &bytes, &len) < 0 || offset < 0 || offset >= (s64)len)
+		return -1;
+	while (off < offset) {
+		n = v8_bytecode_len(h->build, bytes, len, (size_t)off);
+		if (n < 0 || (off + n > offset && (off + 1 < offset || bytes[off] > LAST_PREFIX)))
+			return -1;
+		off = off + n > offset ? offset : off + n;
+	}
+	return bytes[off];
+}
+
+s32 v8_bytecode_only(struct v8_heap *h, u64 bytecode, u8 op)
+{
+	_cleanup_free_ u8 *bytes = NULL;
+	s32 found = -1;
+	int n;
+	u32 len;
+
+	if (read_bytecodes(h, bytecode, &bytes, &len) < 0)
+		return -1;
+	for (u32 off = 0; off < len; off += (u32)n) {
+		n = v8_bytecode_len(h->build, bytes, len, off);
+		if (n < 0 || (bytes[off] == op && found >= 0))
+			return -1;
+		if (bytes[off] == op)
+			found = (s32)off;
+	}
+	return found;
+}

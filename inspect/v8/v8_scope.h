@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#pragma once
+
+/* Names in a ScopeInfo. Private to inspect/v8. */
+
+#include "v8_object.h"
+
+/* Where the function's name is in a ScopeInfo. */
+int v8_scope_name_off(struct v8_heap *h, u64 scope_info, u32 *off);
+
+/* The function's name and inferred name in a ScopeInfo; tagged, 0 where there is none. */
+int v8_scope_names(struct v8_heap *h, u64 scope_info, u64 *name, u64 *inferred);
+
+/**
+ * v8_scope_given_name() - what V8 calls a function that stands in no source
+ * @name:	"<static_initializer>", "<instance_members_initializer>"; NULL: none of them
+ *
+ * Its own name is empty from V8 11.8 on, and the inferred one is the class's.
+ *
+ * Return: 0, or what reading gave.
+ */
+int v8_scope_given_name(struct v8_heap *h, u64 scope_info, const char **name);

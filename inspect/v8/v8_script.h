@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#pragma once
+
+/* A script's name and lines. Private to inspect/v8. */
+
+#include "v8_object.h"
+
+/* A JavaScript source. Lives as long as the cache. */
+struct v8_script {
+	struct v8_script *next;
+	u64 tagged;
+	u64 key[3]; /* name, source, id: it is still this script */
+	const char *file; /* UTF-8 or NULL */
+	const char *origin; /* of code of eval, instead of a file; or NULL */
+	bool is_origin_known;
+	s32 line_offset, column_offset;
+	u32 *line_starts; /* in UTF-16 units; NULL: not read yet */
+	u32 n_lines, source_len;
+	u32 n_attempts; /* to read the lines */
+	u64 retry_ns; /* not before */
+	const char *lines_missing; /* why, or NULL */
+};
+
+/* NULL: not a script, or unreadable. */
+struct v8_script *v8_script_get(struct v8_heap *h, u64 tagged);
+
+/* Is it still this script, with these strings? */
+bool v8_script_is_same(struct v8_heap *h, const struct v8_script *s);
+
+/* Line and column (0: before the first) of an offset in the source; else *reason says why not. */
+bool v8_script_position(struct v8_heap *h, struct v8_script *s, s32 pos, u32 *line, u32 *column,
+			const char **reason);

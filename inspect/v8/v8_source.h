@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#pragma once
+
+/* A function as it is called in a profile: name, file, line. Private to inspect/v8. */
+
+#include "v8_function.h"
+
+#define V8_MISFIT "V8's heap is not laid out as expected"
+
+/* @f's name and file, without a line. */
+void v8_name_function(struct v8_heap *h, const struct v8_function *f, struct v8_name *name);
+
+/* Why something is missing; the first reason stays. Returns 1. */
+int v8_give_reason(struct v8_name *name, const char *reason);
+
+/* The line and column of @pos, an offset in @f's script; negative: not known. */
+void v8_locate(struct v8_heap *h, struct v8_function *f, s32 pos, struct v8_name *name);

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#pragma once
+
+/* Strings of a V8 heap. Private to inspect/v8. */
+
+#include "v8_object.h"
+
+struct v8_chars {
+	const void *chars; /* u8 Latin-1 or u16 UTF-16, host order */
+	size_t n;
+	bool two_byte;
+};
+
+/**
+ * v8_string_visit() - the characters of a string, piece by piece
+ * @max:	most characters to visit
+ * @holds:	what the reads are for, as struct target tells it
+ * @fn:		a non-zero return ends the visit
+ *
+ * Return: what @fn returned last, or 0, -EINVAL (not a string), -E2BIG (deeper or
+ * more scattered than any honest string), -EFAULT or -ESRCH.
+ */
+int v8_string_visit(struct v8_heap *h, u64 tagged, size_t max, enum target_holds holds,
+		    int (*fn)(const struct v8_chars *c, void *data), void *data);
+
+/* As UTF-8 with U+FFFD for what is none; ends in "..." (U+2026) if cut. */
+int v8_string_utf8(struct v8_heap *h, u64 tagged, char *dst, size_t len);
+bool v8_is_string(struct v8_heap *h, u64 tagged);
