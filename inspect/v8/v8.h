@@ -63,6 +63,18 @@ void v8_heap_free(struct v8_heap **h);
 /* Tell the regions (copied), sorted by address; caches that depend on them are dropped. */
 int v8_heap_set_regions(struct v8_heap *h, const struct v8_region *r, size_t n);
 
+/* One resolver that was asked where a pc of compiled code stands (v8_location.c). */
+struct v8_asked {
+	const char *resolver;
+	const char *verdict; /* "declines", "moves", "answers", "gives up" */
+	const char *reason; /* it declines or gives up, or NULL */
+	u64 pc; /* that the next one is asked about */
+};
+
+/* From now on @tell hears of each resolver; names that were found before are not used. */
+void v8_heap_explain(struct v8_heap *h, void (*tell)(void *ctx, const struct v8_asked *asked),
+		     void *ctx);
+
 /**
  * v8_heap_forget() - drop all names that are kept
  *

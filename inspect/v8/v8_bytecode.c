@@ -102,6 +102,15 @@ int v8_bytecode_array_len(struct v8_heap *h, u64 bytecode, u32 *len)
 	return 0;
 }
 
+static int find_position(struct v8_heap *h, u64 table, s64 delta, u64 *pos)
+{
+	_cleanup_free_ u8 *bytes = NULL;
+	u32 n;
+	int r = v8_read_bytes(h, table, &bytes, &n);
+
+	return r < 0 ? r : v8_positions_find(bytes, n, h->l->positions_v14, delta, pos);
+}
+
 s32 v8_bytecode_position(struct v8_heap *h, u64 bytecode, s32 offset)
 {
 	u64 table, pos;
@@ -109,9 +118,20 @@ s32 v8_bytecode_position(struct v8_heap *h, u64 bytecode, s32 offset)
 
 	if (v8_bytecode_array_len(h, bytecode, &len) < 0 || offset < -1 || offset >= (s32)len ||
 	    v8_word(h, bytecode, h->l->bytecode_positions, &table) < 0 ||
-	    v8_code_position(h, table, offset, &pos) < 0)
+	    find_position(h, table, offset, &pos) < 0)
 		return -1;
 	return v8_position_offset(pos);
+}
+
+bool v8_bytecode_has_position(struct v8_heap *h, u64 bytecode, s32 offset)
+{
+	_cleanup_free_ u8 *bytes = NULL;
+	u64 table;
+	u32 n;
+
+	return bytecode && !v8_word(h, bytecode, h->l->bytecode_positions, &table) &&
+	       !v8_read_bytes(h, table, &bytes, &n) &&
+	       v8_positions_have(bytes, n, h->l->positions_v14, offset);
 }
 
 static int read_bytecodes(struct v8_heap *h, u64 bytecode, u8 **bytes, u32 *len)
@@ -124,7 +144,7 @@ static int read_bytecodes(struct v8_heap *h, u64 bytecode, u8 **bytes, u32 *len)
 	return *bytes ? v8_read(h, bytecode - 1 + h->l->bytecode_data, *bytes, *len) : -ENOMEM;
 }
 
-int v8_baseline_offset(struct v8_heap *h, const struct v8_code *code, u64 bytecode, u64 pc)
+int v8_baseline_offset(struct v8_heap *h, const struct v8_code *code, u64 bytecode, u32 off)
 {
 	_cleanup_free_ u8 *table = NULL, *bytecodes = NULL;
 	u32 table_len, len;
@@ -137,7 +157,7 @@ int v8_baseline_offset(struct v8_heap *h, const struct v8_code *code, u64 byteco
 	r = read_bytecodes(h, bytecode, &bytecodes, &len);
 	if (r < 0)
 		return r;
-	return v8_baseline_find(h->build, table, table_len, bytecodes, len, pc - code->start_addr);
+	return v8_baseline_find(h->build, table, table_len, bytecodes, len, off);
 }
 
 int v8_bytecode_at(struct v8_heap *h, u64 bytecode, s64 offset)

@@ -17,9 +17,11 @@ bool v8_code_enters(struct v8_heap *h, const struct v8_code *code, u64 sfi);
 int v8_bytecode_array_len(struct v8_heap *h, u64 bytecode, u32 *len);
 /* Script offset at a bytecode offset (-1: the function's entry), or -1. */
 s32 v8_bytecode_position(struct v8_heap *h, u64 bytecode, s32 offset);
+/* Does a bytecode have this script offset? */
+bool v8_bytecode_has_position(struct v8_heap *h, u64 bytecode, s32 offset);
 /* The bytecode that begins at @offset, or behind its prefix there; -1: none does. */
 int v8_bytecode_at(struct v8_heap *h, u64 bytecode, s64 offset);
 /* Where in a BytecodeArray the only bytecode @op is; -1: it is not the only one. */
 s32 v8_bytecode_only(struct v8_heap *h, u64 bytecode, u8 op);
-/* Bytecode offset at a pc of baseline code, -1 in its prologue, or -ENOENT. */
-int v8_baseline_offset(struct v8_heap *h, const struct v8_code *code, u64 bytecode, u64 pc);
+/* Bytecode offset at an offset of baseline code, -1 in its prologue, or -ENOENT. */
+int v8_baseline_offset(struct v8_heap *h, const struct v8_code *code, u64 bytecode, u32 off);

@@ -8,13 +8,9 @@
  */
 
 #include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "../util/cleanup.h"
 #include "v8_bytecode.h"
 #include "v8_callers.h"
-#include "v8_deopt.h"
 #include "v8_positions.h"
 
 /* A crafted heap shall not hold the recorder. */
@@ -35,58 +31,45 @@ static bool spend(struct budget *b, u32 n_bytes)
 	return is_enough;
 }
 
-struct tables {
-	u8 *tree, *positions;
-	u32 tree_len, positions_len;
-};
-
-static void tables_deinit(struct tables *t)
-{
-	free(t->tree);
-	free(t->positions);
-}
-
-static u64 position_of(const struct tables *t, s32 id)
-{
-	u64 position;
-
-	memcpy(&position, t->tree + V8_INLINING_ENTRY_LEN * id, sizeof(position));
-	return position;
-}
-
 /* By @path, whose innermost is the inlined call @id: where the caller of @wanted stands. */
-static bool find_call(const struct tables *t, const struct v8_path *path, s32 id, s32 wanted,
+static bool find_call(const struct v8_deopt *d, const struct v8_path *path, s32 id, s32 wanted,
 		      s32 *offset)
 {
 	for (int at = path->n - 1; at > 0; at--) {
-		s32 function_idx;
+		struct v8_inlining in;
 
-		if (id < 0 || (u32)id >= t->tree_len / V8_INLINING_ENTRY_LEN)
+		if (v8_deopt_inlining(d, id, &in) < 0)
 			return false;
-		memcpy(&function_idx, t->tree + V8_INLINING_ENTRY_LEN * id + 8,
-		       sizeof(function_idx));
-		if (function_idx < 0) /* the outermost function calls itself */
-			function_idx = path->frames[0].literal;
-		if (path->frames[at].literal != function_idx || path->frames[at - 1].is_builtin)
+		if (in.function_idx < 0) /* the outermost function calls itself */
+			in.function_idx = path->frames[0].literal;
+		if (path->frames[at].literal != in.function_idx || path->frames[at - 1].is_builtin)
 			return false;
 		if (id == wanted) {
 			*offset = path->frames[at - 1].offset;
 			return true;
 		}
-		id = v8_position_inlining(position_of(t, id));
+		id = v8_position_inlining(in.position);
 	}
 	return false;
 }
 
-/* Is it not known that no other inlined call has the position of @id? */
-static bool is_shared(const struct tables *t, s32 id)
+static u64 position_of(const struct v8_deopt *d, s32 id)
 {
-	u32 n = t->tree_len / V8_INLINING_ENTRY_LEN, n_same = 0;
+	struct v8_inlining in = { .position = ~0ull };
 
-	if ((u32)id >= n || n > MAX_CALLER_PATHS)
+	v8_deopt_inlining(d, id, &in);
+	return in.position;
+}
+
+/* Is it not known that no other inlined call has the position of @id? */
+static bool is_shared(const struct v8_deopt *d, s32 id)
+{
+	u32 n_same = 0;
+
+	if ((u32)id >= d->n_inlined || d->n_inlined > MAX_CALLER_PATHS)
 		return true;
-	for (u32 i = 0; i < n; i++)
-		n_same += position_of(t, (s32)i) == position_of(t, id);
+	for (u32 i = 0; i < d->n_inlined; i++)
+		n_same += position_of(d, (s32)i) == position_of(d, id);
 	return n_same != 1;
 }
 
@@ -141,64 +124,68 @@ static void take_call(struct v8_inlined *caller, const struct call *call)
 		caller->why = v8_no_line;
 }
 
-static int load_tables(const struct v8_deopt *d, struct tables *t)
-{
-	const u32 idx = d->h->l->deopt_inlining_idx;
-	int r = idx < d->n_data ? v8_read_bytes(d->h, d->data[idx], &t->tree, &t->tree_len)
-				: -EINVAL;
+/* The positions up to a point, as a walk over all points goes on. */
+struct walk {
+	const struct v8_deopt *d;
+	const s32 *ids;
+	int n_calls;
+	struct call *calls;
+	struct v8_positions t;
+	int more;
+	u64 last;
+};
 
-	return r ? r : v8_read_bytes(d->h, d->code->positions, &t->positions, &t->positions_len);
+static void note_point(struct walk *w, const struct v8_point *p)
+{
+	for (; w->more > 0 && w->t.code <= p->pc; w->more = v8_positions_next(&w->t))
+		w->last = w->t.position;
+	for (int i = 0; i < w->n_calls; i++)
+		if (!w->calls[i].is_shared && p->is_call)
+			w->calls[i].is_shared = w->last == position_of(w->d, w->ids[i]);
 }
 
-void v8_deopt_callers(struct v8_heap *h, const struct v8_code *code, const s32 *ids,
-		      struct v8_inlined *out, int n)
+/* false: too much was read. */
+static bool walk_points(struct walk *w, const struct v8_inlined *out)
 {
-	_cleanup_(v8_deopt_deinit) struct v8_deopt d = {};
-	_cleanup_(tables_deinit) struct tables tables = {};
 	struct budget left = { MAX_CALLER_PATHS, MAX_CALLER_LOOKUPS, MAX_CALLER_BYTES };
-	int more = 0;
-	int r = v8_has_unknown_pieces(h, code) ? -ENOTSUP : v8_deopt_init(&d, h, code);
-	bool is_maglev = code->tier == V8_TIER_MAGLEV;
-	struct call calls[V8_DEOPT_FRAMES] = {};
-	struct v8_positions t = {};
-	bool is_spent = false;
+	const struct v8_deopt *d = w->d;
 	struct v8_path path;
-	u64 last = 0;
 	s32 offset;
 
-	if (!r)
-		r = v8_deopt_follow(&d);
-	if (!r)
-		r = load_tables(&d, &tables);
+	for (u32 p = 0; p < d->n_points; p++) {
+		if (d->code->tier == V8_TIER_MAGLEV && v8_deopt_piece(d, d->points[p].pc))
+			continue;
+		note_point(w, &d->points[p]);
+		if (v8_position_inlining(w->last) < 0)
+			continue;
+		if (!left.paths--)
+			return false;
+		v8_deopt_path(d, &d->points[p], &path);
+		if (!spend(&left, path.len))
+			return false;
+		for (int i = 0; i < w->n_calls; i++)
+			if (find_call(d, &path, v8_position_inlining(w->last), w->ids[i], &offset))
+				note_call(d->h, &w->calls[i], &out[i + 1], offset, &left);
+	}
+	return true;
+}
+
+void v8_deopt_callers(struct v8_deopt *d, const s32 *ids, struct v8_inlined *out, int n)
+{
+	int r = v8_lacks_deferred(d->h, d->code) ? -ENOTSUP : v8_deopt_read_checks(d);
+	struct call calls[V8_DEOPT_FRAMES] = {};
+	struct walk w = { .d = d, .ids = ids, .n_calls = n - 1, .calls = calls };
+	bool is_whole = true;
+
+	for (int i = 0; i < n - 1; i++)
+		calls[i].is_shared = r || is_shared(d, ids[i]);
 	if (!r) {
-		t = v8_positions_of(tables.positions, tables.positions_len, h->l->positions_v14);
-		more = v8_positions_next(&t);
+		w.t = v8_positions_of(d->positions, d->positions_len, d->h->l->positions_v14);
+		w.more = v8_positions_next(&w.t);
+		is_whole = walk_points(&w, out);
 	}
 	for (int i = 0; i < n - 1; i++)
-		calls[i].is_shared = r || is_shared(&tables, ids[i]);
-	for (u32 p = 0; !r && p < d.n_points; p++) {
-		for (; more > 0 && t.code <= d.points[p].pc; more = v8_positions_next(&t))
-			last = t.position;
-		if (is_maglev && v8_deopt_is_out_of_line(&d, d.points[p].pc))
-			continue;
-		for (int i = 0; i < n - 1; i++)
-			if (!calls[i].is_shared && d.points[p].is_call)
-				calls[i].is_shared = last == position_of(&tables, ids[i]);
-		if (v8_position_inlining(last) < 0)
-			continue;
-		is_spent = !left.paths--;
-		if (is_spent)
-			break;
-		v8_deopt_path(&d, &d.points[p], &path);
-		is_spent = !spend(&left, path.len);
-		if (is_spent)
-			break;
-		for (int i = 0; i < n - 1; i++)
-			if (find_call(&tables, &path, v8_position_inlining(last), ids[i], &offset))
-				note_call(h, &calls[i], &out[i + 1], offset, &left);
-	}
-	for (int i = 0; i < n - 1; i++)
-		if (is_spent && calls[i].state != SURE_CALL)
+		if (!is_whole && calls[i].state != SURE_CALL)
 			out[i + 1].why = v8_no_line;
 		else
 			take_call(&out[i + 1], &calls[i]);

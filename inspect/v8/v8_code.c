@@ -26,7 +26,6 @@
 
 #include "../util/cleanup.h"
 #include "v8_code.h"
-#include "v8_positions.h"
 
 #define MAX_SCAN_LEN (1u << 20)
 #define MAX_MAP_PROBES 2048
@@ -213,22 +212,4 @@ bool v8_code_is_cleared(struct v8_heap *h, const struct v8_code *code)
 	u64 word;
 
 	return v8_code_is_optimized(code) && v8_array_word(h, code->deopt, 0, &word) == -ERANGE;
-}
-
-int v8_code_position(struct v8_heap *h, u64 table, s64 delta, u64 *pos)
-{
-	_cleanup_free_ u8 *bytes = NULL;
-	u32 n;
-	int r = v8_read_bytes(h, table, &bytes, &n);
-
-	return r < 0 ? r : v8_positions_find(bytes, n, h->l->positions_v14, delta, pos);
-}
-
-bool v8_code_is_one_place(struct v8_heap *h, const struct v8_code *code, u32 a, u32 b)
-{
-	u64 at_a = ~0ull, at_b = ~0ull;
-
-	return v8_code_position(h, code->positions, a, &at_a) ==
-		       v8_code_position(h, code->positions, b, &at_b) &&
-	       at_a == at_b;
 }

@@ -44,8 +44,3 @@ u64 v8_code_function(struct v8_heap *h, const struct v8_code *code);
  * is not known any more; its positions are left. Is it such code?
  */
 bool v8_code_is_cleared(struct v8_heap *h, const struct v8_code *code);
-
-/* The source position at @delta in a position table, as v8_positions_find(). */
-int v8_code_position(struct v8_heap *h, u64 table, s64 delta, u64 *pos);
-/* Have two offsets in optimized code one entry of the position table, or neither any? */
-bool v8_code_is_one_place(struct v8_heap *h, const struct v8_code *code, u32 a, u32 b);

@@ -11,13 +11,18 @@
 #include "../util/cleanup.h"
 #include "v8_bytecode.h"
 #include "v8_compiled.h"
-#include "v8_deopt.h"
-#include "v8_exit.h"
 #include "v8_location.h"
+#include "v8_out_of_line.h"
 #include "v8_positions.h"
 #include "v8_probe.h"
-#include "v8_resumed.h"
 #include "v8_site.h"
+
+#define VIA_SHIFT 60 /* above all addresses */
+
+static void query_deinit(struct v8_query *q)
+{
+	v8_deopt_deinit(&q->d);
+}
 
 /* Where it is in the function is not known: it has a line if the function is all on one. */
 static void locate_anywhere(struct v8_heap *h, struct v8_function *f, struct v8_name *name)
@@ -46,115 +51,90 @@ static void locate_anywhere(struct v8_heap *h, struct v8_function *f, struct v8_
 		v8_give_reason(name, v8_no_line);
 }
 
-static int expand(struct v8_heap *h, const struct uw_sample *s, const struct v8_code *code, u64 pc,
-		  struct v8_name *names)
+static void name_one(struct v8_heap *h, struct v8_function *f, const struct v8_inlined *in,
+		     struct v8_name *name)
 {
-	struct v8_inlined inlined[V8_MAX_NAMES - 1];
-	int n = v8_code_expand(h, code, pc, inlined);
+	s32 pos = in->pos;
 
-	for (int i = 0; i < n; i++) {
-		struct v8_function *f = v8_function_get(h, inlined[i].sfi, s->time_ns);
+	if (in->is_anywhere) {
+		locate_anywhere(h, f, name);
+		return;
+	}
+	if (in->is_bytecode)
+		pos = v8_bytecode_position(h, v8_function_bytecode(h, f), pos);
+	if (in->why)
+		v8_give_reason(name, in->why);
+	else
+		v8_locate(h, f, pos, name);
+}
+
+static int name_all(struct v8_heap *h, const struct uw_sample *s, const struct v8_location *at,
+		    struct v8_name *names)
+{
+	for (int i = 0; i < at->n; i++) {
+		struct v8_function *f = v8_function_get(h, at->functions[i].sfi, s->time_ns);
 
 		if (!f)
-			return -EINVAL;
+			return 0;
 		v8_name_function(h, f, &names[i]);
-		names[i].tier = code->tier;
-		names[i].inlined = i < n - 1;
-		if (inlined[i].why)
-			v8_give_reason(&names[i], inlined[i].why);
-		else if (inlined[i].is_anywhere)
-			locate_anywhere(h, f, &names[i]);
-		else if (inlined[i].is_bytecode)
-			v8_locate(
-				h, f,
-				v8_bytecode_position(h, v8_function_bytecode(h, f), inlined[i].pos),
-				&names[i]);
-		else
-			v8_locate(h, f, inlined[i].pos, &names[i]);
+		names[i].inlined = i < at->n - 1;
+		name_one(h, f, &at->functions[i], &names[i]);
 	}
+	return at->n;
+}
+
+/* The names at what @q is of; how many, or -ENOENT. */
+static int name_at(const struct uw_sample *s, struct v8_function *f, struct v8_query *q,
+		   struct v8_name *names)
+{
+	struct v8_heap *h = q->d.h;
+	const struct v8_location *at = &q->at;
+	int n;
+
+	q->at.off = q->off;
+	n = v8_location_find(q);
+	if (n < 0)
+		return n;
+	n = name_all(h, s, at, names);
+	if (!n) {
+		v8_name_function(h, f, names);
+		n = v8_give_reason(names, at->n ? v8_unreadable : at->reason);
+	}
+	for (int i = 0; i < n; i++)
+		names[i].tier = q->is_cleared && !at->is_own ? V8_TIER_NONE : q->d.code->tier;
 	return n;
 }
 
-static int name_baseline(struct v8_heap *h, const struct v8_code *code, struct v8_function *f,
-			 u64 pc, struct v8_name *names)
-{
-	u64 bytecode = v8_baseline_bytecode(h, code, f->tagged);
-	int offset;
-
-	v8_name_function(h, f, names);
-	names->tier = V8_TIER_BASELINE;
-	offset = v8_baseline_offset(h, code, bytecode, pc);
-	if (offset < -1)
-		return v8_give_reason(names, "the bytecode offset table is unreadable");
-	v8_locate(h, f, v8_bytecode_position(h, bytecode, (s32)offset), names);
-	return 1;
-}
-
 /* Is this code the function's own? */
-static bool belongs(struct v8_heap *h, const struct v8_code *code, struct v8_function *f)
+static bool belongs(struct v8_heap *h, const struct v8_code *code, const struct v8_function *f,
+		    u64 bytecode)
 {
-	u64 bytecode;
-
 	if (code->tier != V8_TIER_BASELINE)
 		return v8_code_function(h, code) == f->tagged;
-	bytecode = v8_baseline_bytecode(h, code, f->tagged);
-	return bytecode && bytecode == v8_function_bytecode(h, f);
+	return bytecode && bytecode == v8_baseline_bytecode(h, code, f->tagged);
 }
 
-/*
- * Code that was thrown out since: it counts as the function's where it has one of the
- * function's own positions. What was inlined there can't be told any more, nor what led to an
- * exit: where the position may be another's, there is no line.
- */
-static int name_cleared(struct v8_heap *h, const struct v8_code *code, struct v8_function *f,
-			u64 pc, struct v8_name *names)
+/* What is missing for good may be kept, too; not what could not be read. */
+static bool is_complete(const struct v8_name *names, int n, bool is_read)
 {
-	s32 pos = v8_code_cleared_position(h, code, v8_function_bytecode(h, f), pc);
-	bool is_misplaced = code->tier == V8_TIER_MAGLEV && v8_has_wrong_positions(h, code);
-
-	if (!v8_code_is_cleared(h, code))
-		return -ESTALE;
-	v8_name_function(h, f, names);
-	if (pos >= 0)
-		names->tier = code->tier;
-	if (pos < 0 || is_misplaced || v8_exit_may_be_at(h, code, pc))
-		return v8_give_reason(names, "its code was thrown out meanwhile");
-	v8_locate(h, f, pos, names);
-	return 1;
-}
-
-int v8_name_given_up(struct v8_heap *h, const struct v8_function *f, const struct v8_code *code,
-		     struct v8_name *names)
-{
-	v8_name_function(h, f, names);
-	names->tier = code->tier;
-	return v8_give_reason(names, v8_no_exit);
-}
-
-/*
- * Sets *at if the call that returns to @ra allocates out of line: before where its code goes on,
- * where another position may begin. false: unreadable.
- */
-static bool go_back(struct v8_heap *h, const struct v8_code *code, u64 ra, u64 *at)
-{
-	u32 n_failed = h->n_failed;
-	u64 to = v8_code_allocated(h, code, ra);
-
-	if (to)
-		*at = to - 1;
-	return h->n_failed == n_failed;
+	for (int i = 0; i < n; i++)
+		if (names[i].reason &&
+		    !(is_read && (names[i].reason == v8_no_line || names[i].reason == v8_no_exit)))
+			return false;
+	return true;
 }
 
 int v8_name_compiled(struct v8_heap *h, const struct uw_sample *s, struct v8_function *f, u64 pc,
-		     struct v8_name *names)
+		     enum v8_via via, struct v8_name *names)
 {
-	struct v8_site like = {
-		.function = f, .kind = V8_SITE_COMPILED, .generation = f->generation, .where = pc
-	};
-	const struct v8_site *site = v8_site_find(h, V8_SITE_COMPILED, f, pc, s->time_ns);
+	struct v8_site like = { .function = f,
+				.kind = V8_SITE_COMPILED,
+				.generation = f->generation,
+				.where = pc | (u64)via << VIA_SHIFT };
+	const struct v8_site *site = v8_site_find(h, V8_SITE_COMPILED, f, like.where, s->time_ns);
+	_cleanup_(query_deinit) struct v8_query q = { .d = { h, &like.code }, .via = via };
 	u32 n_failed = h->n_failed;
-	int n, complete = 0;
-	u64 at = pc;
+	int n;
 
 	if (site)
 		return v8_site_give(site, names);
@@ -164,34 +144,19 @@ int v8_name_compiled(struct v8_heap *h, const struct uw_sample *s, struct v8_fun
 	if (!v8_code_same(h, &like.code))
 		return -ENOENT;
 	like.valid_ns = h->looked_ns;
-	if (!belongs(h, &like.code, f))
-		return name_cleared(h, &like.code, f, pc, names);
+	q.sfi = f->tagged;
+	q.bytecode = v8_function_bytecode(h, f);
+	q.off = (u32)(pc - like.code.start_addr);
+	if (!belongs(h, &like.code, f, q.bytecode)) {
+		q.is_cleared = v8_code_is_cleared(h, &like.code);
+		return q.is_cleared ? name_at(s, f, &q, names) : -ESTALE;
+	}
 	if (!v8_function_has_lines(h, f) || !v8_probe_code(h, &like.code)) {
 		v8_name_function(h, f, names);
 		return v8_give_reason(names, V8_MISFIT);
 	}
-	if (v8_exit_waits(h, &like.code, pc + 1, &at) && !at) {
-		n = v8_name_given_up(h, f, &like.code, names);
-		if (h->n_failed == n_failed)
-			v8_site_add(h, &like, names, n);
-		return n;
-	}
-	if (like.code.tier == V8_TIER_BASELINE) {
-		n = name_baseline(h, &like.code, f, at, names);
-	} else {
-		n = -EFAULT;
-		if (go_back(h, &like.code, pc + 1, &at))
-			n = expand(h, s, &like.code, at, names);
-		if (n < 1) {
-			v8_name_function(h, f, names);
-			names->tier = like.code.tier;
-			return v8_give_reason(names, "the inlined functions are unreadable");
-		}
-	}
-	for (int i = 0; i < n; i++)
-		complete += !names[i].reason ||
-			    (names[i].reason == v8_no_line && h->n_failed == n_failed);
-	if (complete == n)
+	n = name_at(s, f, &q, names);
+	if (n > 0 && is_complete(names, n, h->n_failed == n_failed))
 		v8_site_add(h, &like, names, n);
 	return n;
 }

@@ -3,15 +3,13 @@
 
 /* Names of compiled functions. Private to inspect/v8. */
 
+#include "v8_resolver.h"
 #include "v8_source.h"
 
 /*
  * The functions at @pc of @f's code, inlined functions first. Returns -ENOENT if there is no code
- * at @pc, -ESTALE if it is another function's, else the number of names, V8_MAX_NAMES at most.
+ * at @pc, or no exit (V8_VIA_EXIT), -ESTALE if it is another function's, else the number of
+ * names, V8_MAX_NAMES at most.
  */
 int v8_name_compiled(struct v8_heap *h, const struct uw_sample *s, struct v8_function *f, u64 pc,
-		     struct v8_name *names);
-
-/* @f, whose @code was left, or is given up, where it does not tell. */
-int v8_name_given_up(struct v8_heap *h, const struct v8_function *f, const struct v8_code *code,
-		     struct v8_name *names);
+		     enum v8_via via, struct v8_name *names);

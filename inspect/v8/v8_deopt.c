@@ -28,19 +28,18 @@
 #define MAX_TEXT_LEN (1u << 20)
 #define MAX_SAFEPOINTS_LEN (64u << 10)
 #define MAX_POINTS 65536
-#define MAX_HOPS 8
 
 /* DeoptimizationData (v8/src/objects/code.h at 8.4, deoptimization-data.h at 12.9.202) */
 #define TRANSLATIONS_IDX 0
-#define ENTRY_WORDS 3
-#define ENTRY_BYTECODE 0
-#define ENTRY_TRANSLATION 1
-#define ENTRY_PC 2 /* of its exit */
+
+/* {u64 position of the call, i32 function, pad} of an inlined call. */
+#define TREE_ENTRY_FUNCTION 8
 
 #define TRAP 0xcc
 #define RET 0xc3
 #define RET_N 0xc2
 
+const char v8_unreadable[] = "the inlined functions are unreadable";
 const char v8_no_line[] = "this code does not tell its line";
 
 void v8_deopt_deinit(struct v8_deopt *d)
@@ -48,13 +47,81 @@ void v8_deopt_deinit(struct v8_deopt *d)
 	free(d->data);
 	free(d->translations);
 	free(d->text);
+	free(d->positions);
+	free(d->tree);
 	free(d->points);
 	free(d->pieces);
 }
 
-static u32 entry(const struct v8_deopt *d, u32 idx, u32 field)
+/* ---- tables ---- */
+
+int v8_deopt_read_data(struct v8_deopt *d)
 {
-	return (u32)v8_smi(d->data[d->h->l->deopt_entries_idx + ENTRY_WORDS * idx + field]);
+	return d->data ? 0 : v8_array_words(d->h, d->code->deopt, &d->data, &d->n_data);
+}
+
+int v8_deopt_read_text(struct v8_deopt *d)
+{
+	u32 len = d->code->len < MAX_TEXT_LEN ? d->code->len : MAX_TEXT_LEN;
+	_cleanup_free_ u8 *text = d->text ? NULL : malloc(len + 1);
+	int r;
+
+	if (!text)
+		return d->text ? 0 : -ENOMEM;
+	r = v8_read(d->h, d->code->start_addr, text, len);
+	if (r < 0)
+		return r;
+	d->text = TAKE_PTR(text);
+	d->text_len = len;
+	return 0;
+}
+
+int v8_deopt_read_positions(struct v8_deopt *d)
+{
+	return d->positions
+		       ? 0
+		       : v8_read_bytes(d->h, d->code->positions, &d->positions, &d->positions_len);
+}
+
+int v8_deopt_read_tree(struct v8_deopt *d)
+{
+	const u32 idx = d->h->l->deopt_inlining_idx;
+	u32 len;
+	int r = d->tree ? 0 : v8_deopt_read_data(d);
+
+	if (r || d->tree)
+		return r;
+	r = idx < d->n_data ? v8_read_bytes(d->h, d->data[idx], &d->tree, &len) : -EINVAL;
+	if (!r)
+		d->n_inlined = len / V8_INLINING_ENTRY_LEN;
+	return r;
+}
+
+int v8_deopt_inlining(const struct v8_deopt *d, s32 id, struct v8_inlining *in)
+{
+	const u8 *entry = d->tree + (size_t)V8_INLINING_ENTRY_LEN * (u32)id;
+
+	if ((u32)id >= d->n_inlined)
+		return -EINVAL;
+	memcpy(&in->position, entry, sizeof(in->position));
+	memcpy(&in->function_idx, entry + TREE_ENTRY_FUNCTION, sizeof(in->function_idx));
+	return 0;
+}
+
+u64 v8_deopt_function(const struct v8_deopt *d, s32 literal)
+{
+	const u32 idx = d->h->l->deopt_literals_idx;
+	u64 word;
+
+	if (literal < 0 || idx >= d->n_data ||
+	    v8_array_word(d->h, d->data[idx], (u32)literal, &word) < 0)
+		return 0;
+	return v8_unwrap_function(d->h, word);
+}
+
+u32 v8_deopt_entry(const struct v8_deopt *d, u32 idx, u32 field)
+{
+	return (u32)v8_smi(d->data[d->h->l->deopt_entries_idx + V8_ENTRY_WORDS * idx + field]);
 }
 
 int v8_deopt_path(const struct v8_deopt *d, const struct v8_point *p, struct v8_path *path)
@@ -62,23 +129,24 @@ int v8_deopt_path(const struct v8_deopt *d, const struct v8_point *p, struct v8_
 	const struct v8_translated *innermost;
 
 	path->n = v8_translation_read(d->translations, d->translations_len,
-				      entry(d, p->idx, ENTRY_TRANSLATION), d->h->l->deopt_form,
-				      path->frames, V8_DEOPT_FRAMES, &path->len);
+				      v8_deopt_entry(d, p->idx, V8_ENTRY_TRANSLATION),
+				      d->h->l->deopt_form, path->frames, V8_DEOPT_FRAMES,
+				      &path->len);
 	if (path->n < 1)
 		return -EINVAL;
 	innermost = &path->frames[path->n - 1];
 	if (!innermost->is_builtin && !innermost->is_among_stubs &&
-	    entry(d, p->idx, ENTRY_BYTECODE) != (u32)innermost->offset)
+	    v8_deopt_entry(d, p->idx, V8_ENTRY_BYTECODE) != (u32)innermost->offset)
 		return -EINVAL;
 	return path->n;
 }
 
 /* ---- points ---- */
 
-static void add_point(struct v8_deopt *d, u32 pc, u32 idx, bool is_call)
+static void add_point(struct v8_deopt *d, u32 pc, u32 idx, s32 exit, bool is_call)
 {
 	if (idx < d->n_entries && pc < d->code->len && d->n_points < MAX_POINTS)
-		d->points[d->n_points++] = (struct v8_point){ pc, idx, is_call };
+		d->points[d->n_points++] = (struct v8_point){ pc, idx, exit, is_call };
 }
 
 /* @table borrows from *bytes, to be freed. */
@@ -117,24 +185,9 @@ static int add_calls(struct v8_deopt *d)
 		struct v8_safepoint call = v8_safepoint_get(&table, i);
 
 		if (call.pc && call.point >= 0)
-			add_point(d, call.pc - 1, (u32)call.point, true);
+			add_point(d, call.pc - 1, (u32)call.point, call.exit, true);
 	}
 	return r;
-}
-
-u32 v8_deopt_call(struct v8_heap *h, const struct v8_code *code, u32 exit)
-{
-	_cleanup_free_ u8 *bytes = NULL;
-	struct v8_safepoints table;
-	int r = read_safepoints(h, code, &bytes, &table);
-
-	for (u32 i = 0; !r && i < table.n; i++) {
-		struct v8_safepoint call = v8_safepoint_get(&table, i);
-
-		if (call.exit == (s32)exit && call.pc <= code->len)
-			return call.pc;
-	}
-	return 0;
 }
 
 /*
@@ -154,13 +207,14 @@ static s64 exit_at(const struct v8_deopt *d, u32 off)
 		memcpy(&idx, d->text + off + 3, sizeof(idx));
 		return idx;
 	}
-	i = search_first(d->n_entries, k, entry(d, (u32)k, ENTRY_PC) < off);
-	return i < d->n_entries && entry(d, (u32)i, ENTRY_PC) == off ? (s64)i : -1;
+	i = search_first(d->n_entries, k, v8_deopt_entry(d, (u32)k, V8_ENTRY_PC) < off);
+	return i < d->n_entries && v8_deopt_entry(d, (u32)i, V8_ENTRY_PC) == off ? (s64)i : -1;
 }
 
-s64 v8_jump_at(const u8 *text, u32 len, u32 off)
+s64 v8_deopt_jump(const struct v8_deopt *d, u32 off)
 {
-	const u8 *p = text + off;
+	const u32 len = d->text_len;
+	const u8 *p = d->text + off;
 	bool is_jcc = off + 6 <= len && p[0] == 0x0f && (p[1] & 0xf0) == 0x80;
 	s64 to;
 	s32 rel;
@@ -170,11 +224,6 @@ s64 v8_jump_at(const u8 *text, u32 len, u32 off)
 	memcpy(&rel, p + 1 + is_jcc, sizeof(rel));
 	to = (s64)off + 5 + is_jcc + rel;
 	return to >= 0 && to < len ? to : -1;
-}
-
-static s64 jump_at(const struct v8_deopt *d, u32 off)
-{
-	return v8_jump_at(d->text, d->text_len, off);
 }
 
 static int compare_pieces(const void *a, const void *b)
@@ -195,14 +244,14 @@ static u32 find_pieces(const struct v8_deopt *d)
 	s64 to;
 
 	for (u32 i = 0; i + 6 <= d->text_len; i++) {
-		to = jump_at(d, i);
+		to = v8_deopt_jump(d, i);
 		if (t[i] == 0xe9 && t[i + 5] == TRAP && to >= 0 && to < i) {
 			first_end = i;
 			break;
 		}
 	}
 	for (u32 i = 0; i + 6 <= first_end; i++) {
-		to = jump_at(d, i);
+		to = v8_deopt_jump(d, i);
 		if (to > i && to <= first_end && (start == d->text_len || to > start) &&
 		    (t[to - 1] == RET || (to >= 3 && t[to - 3] == RET_N) ||
 		     (to >= 5 && t[to - 5] == 0xe9)))
@@ -216,7 +265,7 @@ static void add_pieces(struct v8_deopt *d)
 	u32 first = find_pieces(d);
 
 	for (u32 i = 0; i + 6 <= d->text_len && d->n_pieces < MAX_POINTS; i++) {
-		s64 to = jump_at(d, i);
+		s64 to = v8_deopt_jump(d, i);
 
 		if (to > i && to >= first && (to == first || d->text[to - 1] == TRAP) &&
 		    exit_at(d, (u32)to) < 0)
@@ -225,8 +274,7 @@ static void add_pieces(struct v8_deopt *d)
 	qsort(d->pieces, d->n_pieces, sizeof(*d->pieces), compare_pieces);
 }
 
-/* The piece that @off is in, or NULL. */
-static const struct v8_piece *piece_at(const struct v8_deopt *d, u32 off)
+const struct v8_piece *v8_deopt_piece(const struct v8_deopt *d, u32 off)
 {
 	size_t i = search_first(d->n_pieces, k, d->pieces[k].start <= off);
 
@@ -239,16 +287,16 @@ static void add_checks(struct v8_deopt *d)
 	u32 n_calls = d->n_points;
 
 	for (u32 i = 0; i < n_calls; i++) {
-		const struct v8_piece *piece = piece_at(d, d->points[i].pc);
+		const struct v8_piece *piece = v8_deopt_piece(d, d->points[i].pc);
 
 		if (piece)
-			add_point(d, piece->from, d->points[i].idx, true);
+			add_point(d, piece->from, d->points[i].idx, -1, true);
 	}
 	for (u32 i = 0; i + 6 <= d->text_len; i++) {
-		s64 to = jump_at(d, i), idx = to > i ? exit_at(d, (u32)to) : -1;
+		s64 to = v8_deopt_jump(d, i), idx = to > i ? exit_at(d, (u32)to) : -1;
 
 		if (idx >= 0)
-			add_point(d, i, (u32)idx, false);
+			add_point(d, i, (u32)idx, -1, false);
 	}
 }
 
@@ -259,20 +307,19 @@ static int compare_points(const void *a, const void *b)
 	return (p->pc > q->pc) - (p->pc < q->pc);
 }
 
-int v8_deopt_init(struct v8_deopt *d, struct v8_heap *h, const struct v8_code *code)
+static int read_calls(struct v8_deopt *d)
 {
-	u32 first = h->l->deopt_entries_idx;
-	int r;
+	u32 first = d->h->l->deopt_entries_idx;
+	int r = v8_deopt_read_data(d);
 
-	d->h = h;
-	d->code = code;
-	r = v8_array_words(h, code->deopt, &d->data, &d->n_data);
 	if (r < 0)
 		return r;
-	if (d->n_data < first)
+	if (d->n_data < first || !d->n_data)
 		return -EINVAL;
-	d->n_entries = (d->n_data - first) / ENTRY_WORDS;
-	r = v8_read_bytes(h, d->data[TRANSLATIONS_IDX], &d->translations, &d->translations_len);
+	d->n_entries = (d->n_data - first) / V8_ENTRY_WORDS;
+	if (!d->translations)
+		r = v8_read_bytes(d->h, d->data[TRANSLATIONS_IDX], &d->translations,
+				  &d->translations_len);
 	if (r < 0)
 		return r;
 	d->points = malloc(MAX_POINTS * sizeof(*d->points));
@@ -283,203 +330,33 @@ int v8_deopt_init(struct v8_deopt *d, struct v8_heap *h, const struct v8_code *c
 	return r;
 }
 
-int v8_deopt_follow(struct v8_deopt *d)
+int v8_deopt_read_calls(struct v8_deopt *d)
 {
-	int r;
+	int r = d->points ? 0 : read_calls(d);
 
-	d->text_len = d->code->len < MAX_TEXT_LEN ? d->code->len : MAX_TEXT_LEN;
-	d->text = malloc(d->text_len + 1);
-	d->pieces = malloc(MAX_POINTS * sizeof(*d->pieces));
-	if (!d->text || !d->pieces)
-		return -ENOMEM;
-	r = v8_read(d->h, d->code->start_addr, d->text, d->text_len);
+	if (r < 0) {
+		free(d->points);
+		d->points = NULL;
+		d->n_points = 0;
+	}
+	return r;
+}
+
+int v8_deopt_read_checks(struct v8_deopt *d)
+{
+	int r = d->pieces ? 0 : v8_deopt_read_calls(d);
+
+	if (d->pieces)
+		return 0;
+	if (!r)
+		r = v8_deopt_read_text(d);
 	if (r < 0)
 		return r;
+	d->pieces = malloc(MAX_POINTS * sizeof(*d->pieces));
+	if (!d->pieces)
+		return -ENOMEM;
 	add_pieces(d);
 	add_checks(d);
 	qsort(d->points, d->n_points, sizeof(*d->points), compare_points);
 	return 0;
-}
-
-bool v8_deopt_is_out_of_line(const struct v8_deopt *d, u32 off)
-{
-	return piece_at(d, off);
-}
-
-/* The call that the byte at @off is the last of, or NULL. */
-static const struct v8_point *call_at(const struct v8_deopt *d, u32 off)
-{
-	size_t i = search_first(d->n_points, k, d->points[k].pc < off);
-
-	for (; i < d->n_points && d->points[i].pc == off; i++)
-		if (d->points[i].is_call)
-			return &d->points[i];
-	return NULL;
-}
-
-/* ---- functions ---- */
-
-/*
- * @path as functions, leaf first. The outermost has to be the code's own. What goes on in a
- * builtin that Maglev has inlined bears its caller's function, and is left out.
- */
-static int give(const struct v8_deopt *d, const struct v8_path *path, struct v8_inlined *out)
-{
-	u64 literals = d->data[d->h->l->deopt_literals_idx], word;
-	int n = 0;
-
-	for (int i = path->n - 1; i >= 0; i--) {
-		const struct v8_translated *f = &path->frames[i];
-
-		if (i && f->is_builtin && f->literal == f[-1].literal)
-			continue;
-		if (f->literal < 0 || v8_array_word(d->h, literals, (u32)f->literal, &word) < 0)
-			return -EINVAL;
-		out[n] = (struct v8_inlined){ .sfi = v8_unwrap_function(d->h, word),
-					      .pos = f->offset,
-					      .is_bytecode = true };
-		if (!out[n++].sfi)
-			return -EINVAL;
-	}
-	return out[n - 1].sfi == v8_code_function(d->h, d->code) ? n : -EINVAL;
-}
-
-/* How many functions both have that were called from the same places. */
-static int common(const struct v8_path *a, const struct v8_path *b)
-{
-	int n = 0;
-
-	while (n < a->n && n < b->n && a->frames[n].literal == b->frames[n].literal &&
-	       (!n || a->frames[n - 1].offset == b->frames[n - 1].offset))
-		n++;
-	return n;
-}
-
-/* Out of line, what is meant is where it was jumped from. */
-static u32 in_line(const struct v8_deopt *d, u32 off)
-{
-	const struct v8_piece *piece = piece_at(d, off);
-
-	for (int i = 0; piece && i < MAX_HOPS; i++) {
-		off = piece->from;
-		piece = piece_at(d, off);
-	}
-	return off;
-}
-
-/*
- * The functions in the gap between two points where only a part of the functions of both is
- * the same: that part, or, where it just called what is next, all of @next.
- */
-static void in_gap(struct v8_path *path, const struct v8_path *next)
-{
-	int n = common(path, next);
-
-	if (n && n == path->n && path->frames[n - 1].offset == next->frames[n - 1].offset)
-		*path = *next;
-	else
-		path->n = n;
-}
-
-/* Before the first point and after the last: all begin and end in the outermost function. */
-static int at_edge(const struct v8_deopt *d, struct v8_path *path)
-{
-	if (v8_deopt_path(d, &d->points[0], path) < 1)
-		return -EINVAL;
-	path->n = 1;
-	return 0;
-}
-
-/* What is at @off, which is no call. */
-static int between(const struct v8_deopt *d, u32 off, struct v8_path *path)
-{
-	size_t after = search_first(d->n_points, i, d->points[i].pc <= off);
-	struct v8_path next;
-
-	if (!d->n_points)
-		return -ENOENT;
-	if (!after || after == d->n_points)
-		return at_edge(d, path);
-	if (v8_deopt_path(d, &d->points[after - 1], path) < 1 ||
-	    v8_deopt_path(d, &d->points[after], &next) < 1)
-		return -EINVAL;
-	if (common(path, &next) < path->n || next.n > path->n)
-		in_gap(path, &next);
-	return path->n ? 0 : -EINVAL;
-}
-
-/* Which point's exit is @off in, or -1. */
-static s64 exit_around(const struct v8_deopt *d, u32 off)
-{
-	return (s64)search_first(d->n_entries, i, entry(d, (u32)i, ENTRY_PC) <= off) - 1;
-}
-
-/* Without positions. In an exit it is known where the interpreter goes on. */
-static int find_path(const struct v8_deopt *d, u32 off, struct v8_path *path, bool *is_exit)
-{
-	s64 exit = exit_around(d, off);
-
-	*is_exit = exit >= 0;
-	if (!*is_exit)
-		return between(d, in_line(d, off), path);
-	return v8_deopt_path(d, &(struct v8_point){ .idx = (u32)exit }, path) < 1 ? -EINVAL : 0;
-}
-
-static int expand_call(const struct v8_deopt *d, u32 off, struct v8_inlined *out)
-{
-	const struct v8_point *call = call_at(d, off);
-	struct v8_path path;
-
-	if (!call)
-		return 0;
-	return v8_deopt_path(d, call, &path) < 1 ? -EINVAL : give(d, &path, out);
-}
-
-bool v8_has_no_positions(const struct v8_heap *h, const struct v8_code *code)
-{
-	return h->l->lacks[code->tier] & V8_NO_POSITIONS;
-}
-
-static bool has_pieces(const struct v8_heap *h, const struct v8_code *code)
-{
-	return h->l->lacks[code->tier] & V8_NO_DEFERRED;
-}
-
-bool v8_has_wrong_positions(const struct v8_heap *h, const struct v8_code *code)
-{
-	return h->l->lacks[code->tier] & (V8_NO_CALLS | V8_NO_DEFERRED);
-}
-
-bool v8_has_unknown_pieces(const struct v8_heap *h, const struct v8_code *code)
-{
-	return has_pieces(h, code) && (!h->l->deopt_form || !h->build->is_x86_64);
-}
-
-int v8_deopt_expand(struct v8_heap *h, const struct v8_code *code, u64 *pc, struct v8_inlined *out)
-{
-	_cleanup_(v8_deopt_deinit) struct v8_deopt d = {};
-	u32 off = (u32)(*pc - code->start_addr);
-	struct v8_path path;
-	bool is_exit;
-	int r;
-
-	if (!v8_has_no_positions(h, code) && !v8_has_wrong_positions(h, code))
-		return 0;
-	r = v8_deopt_init(&d, h, code);
-	if (!r && !has_pieces(h, code))
-		r = v8_deopt_follow(&d);
-	if (!r)
-		r = expand_call(&d, off, out);
-	if (!r && has_pieces(h, code) && h->build->is_x86_64) {
-		r = v8_deopt_follow(&d);
-		*pc = code->start_addr + in_line(&d, off);
-	}
-	if (r || !v8_has_no_positions(h, code))
-		return r;
-	r = find_path(&d, off, &path, &is_exit);
-	if (!r)
-		r = give(&d, &path, out);
-	if (r > 0)
-		out[0].is_anywhere = !is_exit;
-	return r;
 }

@@ -1,20 +1,27 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #pragma once
 
-/* The deoptimization points of one piece of optimized code: what v8_deopt.c shares. */
+/*
+ * The tables of one piece of optimized code: deoptimization data, instructions, positions, and
+ * the points made of them. Each is read when it is first asked for. Private to inspect/v8.
+ */
 
-#include "v8_inlined.h"
+#include "v8_code.h"
 #include "v8_translation.h"
+
+/* Reasons why functions or lines are missing. */
+extern const char v8_unreadable[], v8_no_line[];
 
 #define V8_DEOPT_FRAMES (V8_MAX_NAMES - 1)
 
 struct v8_point {
 	u32 pc; /* offset of the instruction, of a call that of its last byte */
 	u32 idx;
+	s32 exit; /* of a call, its offset in the code; or -1 */
 	bool is_call;
 };
 
-/* Code out of line. */
+/* Deferred code. */
 struct v8_piece {
 	u32 start, from; /* from: the jump to it */
 };
@@ -24,11 +31,12 @@ struct v8_deopt {
 	const struct v8_code *code;
 	u64 *data; /* of the deoptimization data */
 	u32 n_data, n_entries;
-	u8 *translations, *text;
-	u32 translations_len, text_len;
+	u8 *translations, *text, *positions, *tree;
+	u32 translations_len, text_len, positions_len;
+	u32 n_inlined; /* entries of the tree of inlined calls */
 	struct v8_point *points; /* by pc */
 	u32 n_points;
-	struct v8_piece *pieces; /* by start */
+	struct v8_piece *pieces; /* by start; NULL: not looked for */
 	u32 n_pieces;
 };
 
@@ -39,13 +47,28 @@ struct v8_path {
 	u32 len; /* bytes of translations that it took to read it */
 };
 
-/* Its points at calls. To be ended by v8_deopt_deinit(), also if it failed. */
-int v8_deopt_init(struct v8_deopt *d, struct v8_heap *h, const struct v8_code *code);
-/* Adds those at checks, and finds the code out of line, by its instructions. */
-int v8_deopt_follow(struct v8_deopt *d);
-/* Is the instruction at @off after all other code, for what is rarely run? */
-bool v8_deopt_is_out_of_line(const struct v8_deopt *d, u32 off);
+/* An inlined call. */
+struct v8_inlining {
+	u64 position;
+	s32 function_idx; /* of a literal; below 0: the outermost function */
+};
+
+/* All zero but @h and @code to begin with. */
 void v8_deopt_deinit(struct v8_deopt *d);
+
+/* Each reads what it is called after, unless that is there; 0 or a negative errno. */
+int v8_deopt_read_data(struct v8_deopt *d);
+int v8_deopt_read_text(struct v8_deopt *d);
+int v8_deopt_read_positions(struct v8_deopt *d);
+int v8_deopt_read_tree(struct v8_deopt *d);
+/* Points at calls. */
+int v8_deopt_read_calls(struct v8_deopt *d);
+/* Points at checks, too, and deferred code, by the instructions. */
+int v8_deopt_read_checks(struct v8_deopt *d);
+
+/* A word of a point: V8_ENTRY_... */
+enum { V8_ENTRY_BYTECODE, V8_ENTRY_TRANSLATION, V8_ENTRY_PC, V8_ENTRY_WORDS };
+u32 v8_deopt_entry(const struct v8_deopt *d, u32 idx, u32 field);
 
 /*
  * How many functions there are at a point, or -EINVAL. An entry repeats the bytecode of the
@@ -53,25 +76,26 @@ void v8_deopt_deinit(struct v8_deopt *d);
  */
 int v8_deopt_path(const struct v8_deopt *d, const struct v8_point *p, struct v8_path *path);
 
-extern const char v8_no_line[]; /* the reason where code has no positions */
+/* The piece that @off is in, or NULL. */
+const struct v8_piece *v8_deopt_piece(const struct v8_deopt *d, u32 off);
 
-/* Is all that is known of places in @code its deoptimization points? */
-bool v8_has_no_positions(const struct v8_heap *h, const struct v8_code *code);
+/* -EINVAL: there is none with this number. */
+int v8_deopt_inlining(const struct v8_deopt *d, s32 id, struct v8_inlining *in);
 
-/* Have some calls in @code another's position? */
-bool v8_has_wrong_positions(const struct v8_heap *h, const struct v8_code *code);
+/* The function of a literal, tagged, or 0. */
+u64 v8_deopt_function(const struct v8_deopt *d, s32 literal);
 
-/* ... and it is not known what of it is out of line? */
-bool v8_has_unknown_pieces(const struct v8_heap *h, const struct v8_code *code);
+/* Where a jump of four bytes' distance at @off of the text leads (x86-64), or -1. */
+s64 v8_deopt_jump(const struct v8_deopt *d, u32 off);
 
-/*
- * As v8_code_expand(), by the deoptimization points: of a call, or of code without positions;
- * 0: the positions have to tell, at @pc, which is moved from code out of line to where it is for.
- */
-int v8_deopt_expand(struct v8_heap *h, const struct v8_code *code, u64 *pc, struct v8_inlined *out);
+/* Are these tables missing, or wrong? (enum v8_lack) */
+static inline bool v8_lacks(const struct v8_heap *h, const struct v8_code *code, u16 tables)
+{
+	return h->l->lacks[code->tier] & tables;
+}
 
-/* Return address of the call that returns to the exit at @exit, both offsets in @code, or 0. */
-u32 v8_deopt_call(struct v8_heap *h, const struct v8_code *code, u32 exit);
-
-/* x86-64: where a jump of four bytes' distance at @off of a text leads, or -1. */
-s64 v8_jump_at(const u8 *text, u32 len, u32 off);
+/* Has deferred code no positions, and is it not known which code it is? */
+static inline bool v8_lacks_deferred(const struct v8_heap *h, const struct v8_code *code)
+{
+	return v8_lacks(h, code, V8_NO_DEFERRED) && (!h->l->deopt_form || !h->build->is_x86_64);
+}

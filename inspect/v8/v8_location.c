@@ -1,108 +1,373 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * The functions at a pc of optimized code. It has no frames for what was inlined; its
- * deoptimization data has the tree of inlined calls: {u64 position of the call, i32 function,
- * pad} each.
+ * Where does a pc of compiled code stand? The resolvers are asked in their order, the most exact
+ * first. One that knows of another place that stands for the pc moves the question there, and
+ * the ones after it are asked about that.
  */
 
 #include <errno.h>
 #include <stdint.h>
 
 #include "../util/cleanup.h"
+#include "../util/search.h"
+#include "v8_bytecode.h"
 #include "v8_callers.h"
-#include "v8_deopt.h"
 #include "v8_location.h"
+#include "v8_out_of_line.h"
 #include "v8_positions.h"
 
-s32 v8_code_cleared_position(struct v8_heap *h, const struct v8_code *code, u64 bytecode, u64 pc)
+static bool is_read_by_points(const struct v8_query *q)
 {
-	_cleanup_free_ u8 *bytes = NULL;
-	u64 table, pos;
-	s32 offset;
-	u32 n;
-
-	if (v8_code_position(h, code->positions, (s64)(pc - code->start_addr), &pos) < 0 ||
-	    v8_position_inlining(pos) >= 0 || !bytecode ||
-	    v8_word(h, bytecode, h->l->bytecode_positions, &table) < 0 ||
-	    v8_read_bytes(h, table, &bytes, &n) < 0)
-		return -1;
-	offset = v8_position_offset(pos);
-	return v8_positions_have(bytes, n, h->l->positions_v14, offset) ? offset : -1;
+	return v8_code_is_optimized(q->d.code) && !q->is_cleared && q->d.h->l->deopt_form;
 }
 
-struct inlining {
-	u64 position;
-	s32 function_idx;
-};
+/* ---- deoptimization points ---- */
 
-static int read_inlining(struct v8_heap *h, u64 table, s32 idx, struct inlining *out)
+/* The call that the byte at @off is the last of, or NULL. */
+static const struct v8_point *call_at(const struct v8_deopt *d, u32 off)
 {
-	u64 addr;
-	u32 len;
-	int r = v8_byte_array(h, table, &addr, &len);
+	size_t i = search_first(d->n_points, k, d->points[k].pc < off);
 
+	for (; i < d->n_points && d->points[i].pc == off; i++)
+		if (d->points[i].is_call)
+			return &d->points[i];
+	return NULL;
+}
+
+/*
+ * @path as functions, leaf first. The outermost has to be the code's own. What goes on in a
+ * builtin that Maglev has inlined bears its caller's function, and is left out.
+ */
+static enum v8_verdict answer(struct v8_query *q, const struct v8_path *path)
+{
+	int n = 0;
+
+	q->at.reason = v8_unreadable;
+	for (int i = path->n - 1; i >= 0; i--) {
+		const struct v8_translated *f = &path->frames[i];
+
+		if (i && f->is_builtin && f->literal == f[-1].literal)
+			continue;
+		q->at.functions[n] =
+			(struct v8_inlined){ .sfi = v8_deopt_function(&q->d, f->literal),
+					     .pos = f->offset,
+					     .is_bytecode = true };
+		if (!q->at.functions[n++].sfi)
+			return V8_GIVES_UP;
+	}
+	if (n < 1 || q->at.functions[n - 1].sfi != q->sfi)
+		return V8_GIVES_UP;
+	q->at.n = n;
+	return V8_ANSWERS;
+}
+
+static bool has_unsure_calls(const struct v8_query *q)
+{
+	return is_read_by_points(q) &&
+	       v8_lacks(q->d.h, q->d.code, V8_NO_POSITIONS | V8_NO_CALLS | V8_NO_DEFERRED);
+}
+
+static enum v8_verdict resolve_safepoint(struct v8_query *q)
+{
+	struct v8_deopt *d = &q->d;
+	const struct v8_point *call;
+	struct v8_path path;
+	int r = v8_lacks(d->h, d->code, V8_NO_DEFERRED) ? v8_deopt_read_calls(d)
+							: v8_deopt_read_checks(d);
+
+	q->at.reason = v8_unreadable;
 	if (r < 0)
-		return r;
-	if ((u32)idx >= len / V8_INLINING_ENTRY_LEN)
-		return -ERANGE;
-	addr += (u64)idx * V8_INLINING_ENTRY_LEN;
-	r = v8_read(h, addr, &out->position, sizeof(out->position));
-	return r ? r : v8_read(h, addr + 8, &out->function_idx, sizeof(out->function_idx));
+		return V8_GIVES_UP;
+	call = call_at(d, q->at.off);
+	if (call)
+		return v8_deopt_path(d, call, &path) < 1 ? V8_GIVES_UP : answer(q, &path);
+	q->at.reason = "no call with a deoptimization point ends there";
+	return V8_DECLINES;
 }
 
-int v8_code_expand(struct v8_heap *h, const struct v8_code *code, u64 pc, struct v8_inlined *out)
+/* How many functions both have that were called from the same places. */
+static int common(const struct v8_path *a, const struct v8_path *b)
 {
-	u64 outer = v8_code_function(h, code), literals, table, word, pos, last;
-	s32 ids[V8_MAX_NAMES];
-	struct inlining in;
-	int n = 0, r;
+	int n = 0;
 
-	if (!outer)
+	while (n < a->n && n < b->n && a->frames[n].literal == b->frames[n].literal &&
+	       (!n || a->frames[n - 1].offset == b->frames[n - 1].offset))
+		n++;
+	return n;
+}
+
+/*
+ * The functions in the gap between two points where only a part of the functions of both is
+ * the same: that part, or, where it just called what is next, all of @next.
+ */
+static void in_gap(struct v8_path *path, const struct v8_path *next)
+{
+	int n = common(path, next);
+
+	if (n && n == path->n && path->frames[n - 1].offset == next->frames[n - 1].offset)
+		*path = *next;
+	else
+		path->n = n;
+}
+
+/* Before the first point and after the last: all begin and end in the outermost function. */
+static int at_edge(const struct v8_deopt *d, struct v8_path *path)
+{
+	if (v8_deopt_path(d, &d->points[0], path) < 1)
 		return -EINVAL;
-	if (h->l->deopt_form) {
-		r = v8_deopt_expand(h, code, &pc, out);
-		if (r)
-			return r;
-	}
-	if (v8_array_word(h, code->deopt, h->l->deopt_literals_idx, &literals) < 0 ||
-	    v8_array_word(h, code->deopt, h->l->deopt_inlining_idx, &table) < 0)
+	path->n = 1;
+	return 0;
+}
+
+/* What is at @off, which is no call. */
+static int between(const struct v8_deopt *d, u32 off, struct v8_path *path)
+{
+	size_t after = search_first(d->n_points, i, d->points[i].pc <= off);
+	struct v8_path next;
+
+	if (!d->n_points)
+		return -ENOENT;
+	if (!after || after == d->n_points)
+		return at_edge(d, path);
+	if (v8_deopt_path(d, &d->points[after - 1], path) < 1 ||
+	    v8_deopt_path(d, &d->points[after], &next) < 1)
 		return -EINVAL;
-	r = v8_code_position(h, code->positions, (s64)(pc - code->start_addr), &pos);
-	if (r == -ENOENT || r == -ERANGE) {
-		out[0] =
-			(struct v8_inlined){ .sfi = outer, .pos = -1, .is_bytecode = r == -ERANGE };
-		return 1;
-	}
-	if (!r && v8_has_unknown_pieces(h, code)) {
-		r = v8_code_position(h, code->positions, INT64_MAX, &last);
-		if (!r && pos == last) { /* behind it is what is out of line */
-			out[0] = (struct v8_inlined){ .sfi = outer, .why = v8_no_line };
-			return 1;
-		}
-	}
-	for (; r == 0 && v8_position_inlining(pos) >= 0; n++) {
-		if (n == V8_MAX_NAMES - 2)
-			return -E2BIG;
-		ids[n] = v8_position_inlining(pos);
-		r = read_inlining(h, table, ids[n], &in);
-		if (r < 0)
-			return r;
-		out[n] = (struct v8_inlined){ .sfi = outer, .pos = v8_position_offset(pos) };
-		if (in.function_idx >= 0) {
-			r = v8_array_word(h, literals, (u32)in.function_idx, &word);
-			out[n].sfi = r < 0 ? 0 : v8_unwrap_function(h, word);
-		}
-		if (!out[n].sfi)
-			return -EINVAL;
+	if (common(path, &next) < path->n || next.n > path->n)
+		in_gap(path, &next);
+	return path->n ? 0 : -EINVAL;
+}
+
+/* Which point's exit is @off in, or -1. */
+static s64 exit_around(const struct v8_deopt *d, u32 off)
+{
+	return (s64)search_first(d->n_entries, i, v8_deopt_entry(d, (u32)i, V8_ENTRY_PC) <= off) -
+	       1;
+}
+
+static bool has_no_positions(const struct v8_query *q)
+{
+	return is_read_by_points(q) && v8_lacks(q->d.h, q->d.code, V8_NO_POSITIONS);
+}
+
+/* In an exit it is known where the interpreter goes on. */
+static enum v8_verdict resolve_points(struct v8_query *q)
+{
+	struct v8_deopt *d = &q->d;
+	s64 exit = exit_around(d, q->at.off);
+	enum v8_verdict verdict;
+	struct v8_path path;
+
+	q->at.reason = v8_unreadable;
+	if (exit >= 0 ? v8_deopt_path(d, &(struct v8_point){ .idx = (u32)exit }, &path) < 1
+		      : between(d, q->at.off, &path) < 0)
+		return V8_GIVES_UP;
+	verdict = answer(q, &path);
+	if (verdict == V8_ANSWERS)
+		q->at.functions[0].is_anywhere = exit < 0;
+	return verdict;
+}
+
+/* ---- tables of positions ---- */
+
+static bool is_baseline(const struct v8_query *q)
+{
+	return q->d.code->tier == V8_TIER_BASELINE;
+}
+
+static void add(struct v8_query *q, const struct v8_inlined *f)
+{
+	q->at.functions[q->at.n++] = *f;
+}
+
+static enum v8_verdict resolve_baseline(struct v8_query *q)
+{
+	int offset = v8_baseline_offset(q->d.h, q->d.code, q->bytecode, q->at.off);
+
+	q->at.reason = "the bytecode offset table is unreadable";
+	if (offset < -1)
+		return V8_DECLINES;
+	add(q, &(struct v8_inlined){ .sfi = q->sfi, .pos = offset, .is_bytecode = true });
+	return V8_ANSWERS;
+}
+
+static bool is_optimized(const struct v8_query *q)
+{
+	return v8_code_is_optimized(q->d.code);
+}
+
+static int find_position(struct v8_deopt *d, s64 off, u64 *pos)
+{
+	int r = v8_deopt_read_positions(d);
+
+	return r ? r
+		 : v8_positions_find(d->positions, d->positions_len, d->h->l->positions_v14, off,
+				     pos);
+}
+
+/*
+ * Code that was thrown out since counts as the function's where it has one of the function's own
+ * positions. What was inlined there can't be told any more, nor what led to an exit: where the
+ * position may be another's, there is no line.
+ */
+static enum v8_verdict resolve_cleared(struct v8_query *q)
+{
+	struct v8_heap *h = q->d.h;
+	bool is_misplaced = q->d.code->tier == V8_TIER_MAGLEV &&
+			    v8_lacks(h, q->d.code, V8_NO_CALLS | V8_NO_DEFERRED);
+	u64 pos;
+	s32 offset = -1;
+
+	q->at.reason = "its code was thrown out meanwhile";
+	if (find_position(&q->d, q->at.off, &pos) >= 0 && v8_position_inlining(pos) < 0)
+		offset = v8_position_offset(pos);
+	if (offset < 0 || !v8_bytecode_has_position(h, q->bytecode, offset))
+		return V8_DECLINES;
+	q->at.is_own = true;
+	if (is_misplaced || v8_exit_may_be_at(q))
+		return V8_DECLINES;
+	add(q, &(struct v8_inlined){ .sfi = q->sfi, .pos = offset });
+	return V8_ANSWERS;
+}
+
+/* Follows the inlined calls from @pos to the outermost function. */
+static enum v8_verdict expand(struct v8_query *q, u64 pos)
+{
+	struct v8_deopt *d = &q->d;
+	s32 ids[V8_MAX_NAMES];
+	struct v8_inlining in;
+
+	q->at.reason = v8_unreadable;
+	while (v8_position_inlining(pos) >= 0) {
+		struct v8_inlined f = { .sfi = q->sfi, .pos = v8_position_offset(pos) };
+
+		ids[q->at.n] = v8_position_inlining(pos);
+		if (q->at.n == V8_MAX_NAMES - 2 || v8_deopt_read_tree(d) < 0 ||
+		    v8_deopt_inlining(d, ids[q->at.n], &in) < 0)
+			return V8_GIVES_UP;
+		if (in.function_idx >= 0)
+			f.sfi = v8_deopt_function(d, in.function_idx);
+		if (!f.sfi)
+			return V8_GIVES_UP;
+		add(q, &f);
 		pos = in.position;
 	}
-	if (r < 0)
-		return r;
-	out[n++] = (struct v8_inlined){ .sfi = outer, .pos = v8_position_offset(pos) };
-	if (!h->l->deopt_form && v8_has_unknown_pieces(h, code))
-		out[0].why = v8_no_line;
-	if (n > 1 && v8_has_wrong_positions(h, code))
-		v8_deopt_callers(h, code, ids, out, n);
-	return n;
+	add(q, &(struct v8_inlined){ .sfi = q->sfi, .pos = v8_position_offset(pos) });
+	if (v8_lacks_deferred(d->h, d->code) && !d->h->l->deopt_form)
+		q->at.functions[0].why = v8_no_line;
+	if (q->at.n > 1 && v8_lacks(d->h, d->code, V8_NO_CALLS | V8_NO_DEFERRED))
+		v8_deopt_callers(d, ids, q->at.functions, q->at.n);
+	return V8_ANSWERS;
+}
+
+static enum v8_verdict resolve_position(struct v8_query *q)
+{
+	struct v8_deopt *d = &q->d;
+	u64 pos, last;
+	int r;
+
+	if (q->is_cleared)
+		return resolve_cleared(q);
+	r = find_position(d, q->at.off, &pos);
+	if (r == -ENOENT || r == -ERANGE) {
+		add(q,
+		    &(struct v8_inlined){ .sfi = q->sfi, .pos = -1, .is_bytecode = r == -ERANGE });
+		return V8_ANSWERS;
+	}
+	q->at.reason = v8_no_line;
+	if (!r && v8_lacks_deferred(d->h, d->code)) {
+		r = find_position(d, INT64_MAX, &last);
+		if (!r && pos == last) /* behind it is what is out of line */
+			return V8_DECLINES;
+	}
+	q->at.reason = v8_unreadable;
+	return r < 0 ? V8_GIVES_UP : expand(q, pos);
+}
+
+/* ---- all of them ---- */
+
+static enum v8_verdict resolve_function(struct v8_query *q)
+{
+	add(q, &(struct v8_inlined){ .sfi = q->sfi, .pos = -1, .why = q->at.reason });
+	return V8_ANSWERS;
+}
+
+static bool is_by_deoptimizer(const struct v8_query *q)
+{
+	return q->via >= V8_VIA_DEOPT;
+}
+
+static bool may_be_given_up(const struct v8_query *q)
+{
+	return is_optimized(q) && !q->is_cleared && !q->at.is_moved;
+}
+
+static bool may_be_deferred(const struct v8_query *q)
+{
+	return is_optimized(q) || q->via == V8_VIA_DEFERRED;
+}
+
+static bool applies_always(const struct v8_query *q)
+{
+	(void)q;
+	return true;
+}
+
+static const struct v8_resolver {
+	const char *name;
+	bool (*applies)(const struct v8_query *q);
+	const char *unless; /* the reason if it does not apply */
+	enum v8_verdict (*resolve)(struct v8_query *q);
+} resolvers[] = {
+	{ "eager deoptimization", is_by_deoptimizer, "no deoptimizer was called from there",
+	  v8_resolve_eager },
+	{ "lazy deoptimization", may_be_given_up, "such code has no exit to return to",
+	  v8_resolve_lazy },
+	{ "safepoint", has_unsure_calls, "this code's position table is right about calls",
+	  resolve_safepoint },
+	{ "deferred code", may_be_deferred, "baseline code has none", v8_resolve_deferred },
+	{ "points around it", has_no_positions, "this code has a position table", resolve_points },
+	{ "bytecode offset table", is_baseline, "it is no baseline code", resolve_baseline },
+	{ "position table", is_optimized, "it is baseline code", resolve_position },
+	{ "whole function", applies_always, NULL, resolve_function },
+};
+
+static void tell(const struct v8_query *q, const char *resolver, enum v8_verdict verdict,
+		 const char *reason)
+{
+	static const char *const verdicts[] = {
+		[V8_DECLINES] = "declines",	 [V8_MOVES] = "moves",
+		[V8_ANSWERS] = "answers",	 [V8_GIVES_UP] = "gives up",
+		[V8_MEANS_NOTHING] = "declines",
+	};
+	const bool has_reason = verdict != V8_MOVES && verdict != V8_ANSWERS;
+
+	if (q->d.h->tell)
+		q->d.h->tell(q->d.h->tell_ctx,
+			     &(struct v8_asked){ .resolver = resolver,
+						 .verdict = verdicts[verdict],
+						 .reason = has_reason ? reason : NULL,
+						 .pc = q->d.code->start_addr + q->at.off });
+}
+
+int v8_location_find(struct v8_query *q)
+{
+	enum v8_verdict verdict = V8_DECLINES;
+
+	for (size_t i = 0; verdict < V8_ANSWERS && i < sizeof(resolvers) / sizeof(*resolvers);
+	     i++) {
+		const struct v8_resolver *r = &resolvers[i];
+
+		if (!r->applies(q)) {
+			tell(q, r->name, V8_DECLINES, r->unless);
+			continue;
+		}
+		verdict = r->resolve(q);
+		q->at.is_moved |= verdict == V8_MOVES;
+		q->at.how = r->name;
+		tell(q, r->name, verdict, q->at.reason);
+	}
+	if (verdict == V8_GIVES_UP)
+		q->at.n = 0;
+	return verdict == V8_MEANS_NOTHING ? -ENOENT : 0;
 }

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #pragma once
 
-/* The functions at a pc of optimized code. Private to inspect/v8. */
+/* Which functions a pc of compiled code stands for, and where in them. Private to inspect/v8. */
 
-#include "v8_bytecode.h"
-#include "v8_inlined.h"
+#include "v8_resolver.h"
 
-/* Script offset at a pc of cleared code, if it is one of the function of @bytecode; else -1. */
-s32 v8_code_cleared_position(struct v8_heap *h, const struct v8_code *code, u64 bytecode, u64 pc);
-
-/*
- * Functions at a pc of optimized code, leaf first; how many, or a negative errno.
- * @out: V8_MAX_NAMES - 1 of them
+/**
+ * v8_location_find() - ask the resolvers in their order
+ * @q:		what is asked; ends with v8_deopt_deinit(&q->d). @at is set: if it has no
+ *		functions its @reason says why
+ *
+ * Return: 0, or -ENOENT: of V8_VIA_EXIT there is no exit.
  */
-int v8_code_expand(struct v8_heap *h, const struct v8_code *code, u64 pc, struct v8_inlined *out);
+int v8_location_find(struct v8_query *q);

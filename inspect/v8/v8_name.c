@@ -25,10 +25,8 @@
 #include "v8_async.h"
 #include "v8_bytecode.h"
 #include "v8_compiled.h"
-#include "v8_exit.h"
 #include "v8_interpreted.h"
 #include "v8_probe.h"
-#include "v8_resumed.h"
 #include "v8_wasm.h"
 
 /* Names, line tables and sites of one process; when they are more all are dropped. */
@@ -63,33 +61,14 @@ static const struct v8_builtin *builtin_of(const struct v8_heap *h, const struct
 	return next;
 }
 
-/*
- * The pc whose position a call to @callee has that returns to @ra. Out of line that is the jump
- * to the call, behind which it goes on. 0: the code is unreadable.
- */
-static u64 pc_of_call(struct v8_heap *h, const struct v8_builtin *callee, u64 ra)
+/* What a call of @callee, by what returns to it, says of the pc. */
+static enum v8_via via_of(const struct v8_builtin *callee)
 {
-	u32 n_failed = h->n_failed;
-	struct v8_code code;
-	u64 to = 0;
-
-	if (callee && callee->is_out_of_line && !v8_code_find(h, ra - 1, &code))
-		to = v8_code_resumed(h, &code, ra);
-	if (!to && h->n_failed != n_failed)
-		return 0;
-	return (to ? to : ra) - 1;
-}
-
-/* Names who was left, for the deoptimizer, by the exit that returns to @ra; 0: there is none. */
-static int name_left(struct v8_heap *h, const struct uw_sample *s, struct v8_function *f, u64 ra,
-		     struct v8_name *names)
-{
-	struct v8_code code;
-	u64 pc;
-
-	if (v8_code_find(h, ra - 1, &code) || !v8_exit_left(h, &code, ra, &pc))
-		return 0;
-	return pc ? v8_name_compiled(h, s, f, pc, names) : v8_name_given_up(h, f, &code, names);
+	if (!callee)
+		return V8_VIA_PC;
+	return callee->is_deopt		? V8_VIA_DEOPT
+	       : callee->is_out_of_line ? V8_VIA_DEFERRED
+					: V8_VIA_PC;
 }
 
 /* Is this the copy of the interpreter's entry that is @f's? (--interpreted-frames-native-stack) */
@@ -112,14 +91,11 @@ static int name_by_stack(struct v8_heap *h, const struct uw_sample *s, const str
 
 	for (int i = 0; i < 3; i++) {
 		const struct v8_builtin *b = v8_builtin_at(h, s->sp_words[i] - 1);
-		/* The return address of an exit is another exit, or what is behind it. */
-		int n = top && top->is_deopt ? name_left(h, s, f, s->sp_words[i], names) : 0;
+		int n;
 
-		if (n > 0)
-			return n;
 		if (b && b->kind == V8_BUILTIN_INTERPRETER)
 			return v8_name_interpreted(h, s, frame, f, names);
-		n = v8_name_compiled(h, s, f, pc_of_call(h, top, s->sp_words[i]), names);
+		n = v8_name_compiled(h, s, f, s->sp_words[i] - 1, via_of(top), names);
 		if (n == -ESTALE && is_own_entry(h, s->sp_words[i] - 1, f))
 			return v8_name_interpreted(h, s, frame, f, names);
 		if (n > 0)
@@ -164,7 +140,7 @@ static int name_in_shared(struct v8_heap *h, const struct uw_sample *s,
 	if (entry && frame == &s->frames[s->n_kernel] && !(frame->flags & UW_FRAME_RA))
 		n = name_by_stack(h, s, frame, f, names + 1);
 	else if (h->l->deopt_pushed && (frame->flags & UW_FRAME_RA))
-		n = name_left(h, s, f, frame->b, names + 1);
+		n = v8_name_compiled(h, s, f, frame->b - 1, V8_VIA_EXIT, names + 1);
 	return n > 0 ? 1 + n : -ESTALE;
 }
 
@@ -172,17 +148,16 @@ static int name_in_jit(struct v8_heap *h, const struct uw_sample *s, u32 i, stru
 		       struct v8_name *names)
 {
 	const struct uw_frame *frame = &s->frames[i];
-	bool is_caller = frame->flags & UW_FRAME_RA;
-	const struct v8_builtin *callee = is_caller && i ? builtin_of(h, frame - 1) : NULL;
-	u64 pc = is_caller ? pc_of_call(h, callee, frame->pc) : frame->pc;
+	const struct v8_builtin *callee = frame->flags & UW_FRAME_RA && i ? builtin_of(h, frame - 1)
+									  : NULL;
+	u64 pc = uw_frame_lookup_pc(frame);
+	enum v8_via via = via_of(callee);
 	int n;
 
 	/* With a frame of its own its caller has one, too; else it stands for who left. */
-	n = callee && callee->is_deopt && frame[-1].kind == UW_V8_CODE
-		    ? name_left(h, s, f, frame->pc, names)
-		    : 0;
-	if (!n)
-		n = v8_name_compiled(h, s, f, pc, names);
+	if (via == V8_VIA_DEOPT && frame[-1].kind != UW_V8_CODE)
+		via = V8_VIA_PC;
+	n = v8_name_compiled(h, s, f, pc, via, names);
 	if (n > 0)
 		return n;
 	if (n == -ESTALE)
@@ -263,7 +238,8 @@ static int name_in_builtin(struct v8_heap *h, const struct uw_sample *s, u32 i,
 		return n ? n : v8_name_interpreted(h, s, frame, f, names);
 	}
 	names[0] = (struct v8_name){ .kind = V8_NAME_BUILTIN, .name = b->name };
-	n = b->is_deopt && !is_top ? name_left(h, s, f, frame->b, names + 1) : 0;
+	n = b->is_deopt && !is_top ? v8_name_compiled(h, s, f, frame->b - 1, V8_VIA_EXIT, names + 1)
+				   : 0;
 	if (n > 0)
 		return 1 + n;
 	if (!is_top) {
@@ -446,7 +422,7 @@ static int name_code(struct v8_heap *h, const struct uw_sample *s, const struct 
 	f = v8_function_of(h, s, &code);
 	if (!f)
 		return v8_give_reason(names, "interrupted before its frame existed");
-	n = v8_name_compiled(h, s, f, pc, names);
+	n = v8_name_compiled(h, s, f, pc, V8_VIA_PC, names);
 	if (n > 0)
 		return n;
 	v8_name_function(h, f, names);

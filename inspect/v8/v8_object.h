@@ -30,6 +30,8 @@ struct v8_heap {
 	struct target *target;
 	u64 looked_ns; /* all that is read of it was there then, or later */
 	bool gone;
+	void (*tell)(void *ctx, const struct v8_asked *asked); /* NULL: nobody listens */
+	void *tell_ctx;
 	u32 n_failed; /* reads that failed so far */
 	u32 origin_depth; /* of scripts whose origin is being looked for */
 	bool misses_origins; /* as reads failed; for now */

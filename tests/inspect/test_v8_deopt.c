@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../inspect/v8/v8_deopt.h"
+#include "../../inspect/v8/v8_resolver.h"
 #include "../check.h"
 #include "fake_meta.h"
 #include "fake_world.h"

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "../../inspect/v8/v8_exit.h"
+#include "../../inspect/v8/v8_out_of_line.h"
 #include "../check.h"
 #include "fake_world.h"
 

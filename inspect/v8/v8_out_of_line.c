@@ -1,0 +1,395 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+
+/*
+ * Optimized code has behind all other instructions what is rarely run: deferred code, and exits,
+ * calls that leave it for the interpreter. The position table ends before the exits, and knows
+ * little of the deferred code. So what is looked up is what led there:
+ *
+ *	  call f      <- if the code was given up meanwhile, returns to its exit
+ *	  jo exit
+ *	  cmp r9, limit
+ *	  jae slow	<- the deferred code belongs here
+ *	back:
+ *	  ...
+ *	slow:
+ *	  call AllocateInYoungGeneration
+ *	  mov ...	takes back what the call has overwritten
+ *	  jmp back
+ *	exits:
+ *	  call DeoptimizationEntry     of points 0, 1, 2 ..., those of calls last
+ *
+ * Exits. What led to one is the check that jumps there, by its jump, or the call, by what the
+ * exit's deoptimization point tells of it, or, in Maglev's code, the call's safepoint. Checks of
+ * different places can share an exit; which of them it was is not known then. The exits of V8
+ * 8.4 (x86-64) are "mov r13, point; call", later ones "call [r13 + distance]" with four or one
+ * bytes of distance (Deoptimizer::kEagerDeoptExitSize and kLazyDeoptExitSize in
+ * v8/src/deoptimizer/x64/deoptimizer-x64.cc). On arm64 there is no line.
+ *
+ * Deferred code. A write barrier is told by the builtin that runs. What allocates leaves for C++
+ * by a tail call, so here the call itself tells. On x86-64 it is one of these
+ * (TurboAssembler::Call and CallBuiltin in v8/src/codegen/x64/macro-assembler-x64.cc at
+ * 8.4.371, 9.4.146, 11.3.244):
+ *
+ *	mov r10, ADDRESS; call r10
+ *	mov r10, [rip + distance]; call r10	the address is that of an earlier mov
+ *	call DISTANCE
+ */
+
+#include <capstone/capstone.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "v8_out_of_line.h"
+#include "v8_positions.h"
+
+#define NO_CALL ((u32)-1)
+#define MAX_EXIT_LEN 12
+#define MAX_CHECKS 16 /* that share an exit: more are not compared */
+#define MAX_HOPS 8 /* of deferred code that is entered from other such code */
+#define MAX_WAY_LEN 256 /* bytes from the call to the jump back */
+#define CALL_LEN 13 /* the longest form */
+/* Behind the index of the inlining positions in deoptimization data. */
+#define EXITS_IDX 1
+
+const char v8_no_exit[] = "its code is given up, and does not tell where";
+
+/* ---- exits ---- */
+
+/* The length of the exit at @off, or 0. */
+static u32 exit_len(const struct v8_deopt *d, u32 off)
+{
+	static const struct {
+		u8 first[3], len;
+	} forms[] = { { { 0x49, 0xc7, 0xc5 }, 12 },
+		      { { 0x41, 0xff, 0x95 }, 7 },
+		      { { 0x41, 0xff, 0x55 }, 4 } };
+
+	for (size_t i = 0; i < sizeof(forms) / sizeof(*forms); i++)
+		if (off < d->text_len && d->text_len - off >= forms[i].len &&
+		    !memcmp(d->text + off, forms[i].first, sizeof(forms[i].first)))
+			return forms[i].len;
+	return 0;
+}
+
+/* The exit that returns to @off, or NO_CALL. */
+static u32 exit_before(const struct v8_deopt *d, u32 off)
+{
+	static const u8 lens[] = { 12, 7, 4 };
+
+	for (size_t i = 0; i < sizeof(lens); i++)
+		if (off >= lens[i] && exit_len(d, off - lens[i]) == lens[i])
+			return off - lens[i];
+	return NO_CALL;
+}
+
+/* Where the exits begin; NO_CALL: not known. */
+static u32 first_exit(const struct v8_deopt *d)
+{
+	u32 i = d->h->l->deopt_inlining_idx + EXITS_IDX;
+
+	if (i >= d->n_data || !v8_is_smi(d->data[i]) || v8_smi(d->data[i]) < 0)
+		return NO_CALL;
+	return (u32)v8_smi(d->data[i]);
+}
+
+/* Of Maglev's code, by the safepoints. */
+static u32 call_by_safepoint(struct v8_deopt *d, u32 off)
+{
+	if (!d->h->l->deopt_form || v8_deopt_read_calls(d) < 0)
+		return NO_CALL;
+	for (u32 i = 0; i < d->n_points; i++)
+		if (d->points[i].exit == (s32)off)
+			return d->points[i].pc;
+	return NO_CALL;
+}
+
+/* The last byte of the call that returns to the exit at @off, or NO_CALL. */
+static u32 call_of(struct v8_deopt *d, u32 off)
+{
+	u32 first = first_exit(d), len = exit_len(d, off), idx;
+	s32 pc;
+
+	if (!d->h->l->deopt_entries_idx || !len || off < first || (off - first) % len)
+		return NO_CALL;
+	if (d->code->tier == V8_TIER_MAGLEV)
+		return call_by_safepoint(d, off);
+	idx = (off - first) / len;
+	if (d->h->l->deopt_entries_idx + V8_ENTRY_WORDS * (idx + 1ull) > d->n_data)
+		return NO_CALL;
+	pc = (s32)v8_deopt_entry(d, idx, V8_ENTRY_PC);
+	return pc > 0 && (u32)pc <= first ? (u32)pc - 1 : NO_CALL;
+}
+
+/* Have two offsets one entry of the position table, or neither any? */
+static bool is_one_place(struct v8_deopt *d, u32 a, u32 b)
+{
+	u64 at_a = ~0ull, at_b = ~0ull;
+	const bool is_v14 = d->h->l->positions_v14;
+
+	return v8_deopt_read_positions(d) < 0 ||
+	       (v8_positions_find(d->positions, d->positions_len, is_v14, a, &at_a) ==
+			v8_positions_find(d->positions, d->positions_len, is_v14, b, &at_b) &&
+		at_a == at_b);
+}
+
+/* The jump to the exit at @off, the first of those that are for the same; or NO_CALL. */
+static u32 check_of(struct v8_deopt *d, u32 off)
+{
+	u32 found = NO_CALL, n = 0;
+
+	if (off >= d->text_len)
+		return NO_CALL;
+	for (u32 i = 0; i + 6 <= off; i++) {
+		if (v8_deopt_jump(d, i) != off)
+			continue;
+		if (!n++)
+			found = i;
+		else if (n > MAX_CHECKS || !is_one_place(d, found, i))
+			return NO_CALL;
+	}
+	return found;
+}
+
+/* To what led to the exit at @off. */
+static enum v8_verdict move_to_source(struct v8_query *q, u32 off)
+{
+	struct v8_deopt *d = &q->d;
+	u32 source = off == NO_CALL ? NO_CALL : call_of(d, off);
+
+	if (source == NO_CALL && off != NO_CALL)
+		source = check_of(d, off);
+	q->at.reason = v8_no_exit;
+	if (source == NO_CALL)
+		return V8_GIVES_UP;
+	q->at.off = source;
+	return V8_MOVES;
+}
+
+enum v8_verdict v8_resolve_eager(struct v8_query *q)
+{
+	const enum v8_verdict none = q->via == V8_VIA_EXIT ? V8_MEANS_NOTHING : V8_DECLINES;
+	struct v8_deopt *d = &q->d;
+	u32 off, first;
+
+	q->at.reason = v8_unreadable;
+	v8_deopt_read_data(d);
+	if (!v8_code_is_optimized(d->code) || v8_deopt_read_text(d) < 0)
+		return none;
+	q->at.reason = "it is at no exit";
+	off = exit_before(d, q->off + 1);
+	first = first_exit(d);
+	if (off == NO_CALL || (first != NO_CALL && off < first))
+		return none;
+	if (!v8_lacks(d->h, d->code, V8_NO_POSITIONS))
+		return move_to_source(q, off);
+	q->at.off = off;
+	return V8_MOVES;
+}
+
+/* The exit at @off, or else the one that @off - 1 is in; NO_CALL: neither. */
+static u32 exit_at(const struct v8_deopt *d, u32 off, u32 first)
+{
+	u32 len = exit_len(d, first);
+
+	if (exit_len(d, off))
+		return off;
+	return len && off > first ? first + (off - 1 - first) / len * len : NO_CALL;
+}
+
+bool v8_exit_may_be_at(struct v8_query *q)
+{
+	u8 text[MAX_EXIT_LEN + 1];
+	struct v8_heap *h = q->d.h;
+	const struct v8_deopt d = { .text = text, .text_len = sizeof(text) };
+
+	if (h->build->is_arm64)
+		return is_one_place(&q->d, q->at.off, UINT32_MAX);
+	return v8_read(h, q->d.code->start_addr + q->at.off, text, sizeof(text)) < 0 ||
+	       exit_len(&d, 0) || exit_len(&d, 1);
+}
+
+enum v8_verdict v8_resolve_lazy(struct v8_query *q)
+{
+	struct v8_deopt *d = &q->d;
+	const u32 idx = d->h->l->deopt_inlining_idx + EXITS_IDX, ra = q->off + 1;
+	u64 first;
+
+	q->at.reason = v8_no_exit;
+	if (v8_array_word(d->h, d->code->deopt, idx, &first) < 0)
+		return V8_GIVES_UP;
+	if (!v8_is_smi(first) || v8_smi(first) <= 0 || ra < (u32)v8_smi(first)) {
+		q->at.reason = "it is before the first exit";
+		return V8_DECLINES;
+	}
+	if (v8_deopt_read_text(d) < 0 || v8_deopt_read_data(d) < 0)
+		return V8_GIVES_UP;
+	if (!v8_lacks(d->h, d->code, V8_NO_POSITIONS))
+		return move_to_source(q, exit_at(d, ra, (u32)v8_smi(first)));
+	q->at.off = exit_len(d, ra) ? ra : ra - 1;
+	return V8_MOVES;
+}
+
+/* ---- deferred code ---- */
+
+/* Does what follows @in not run next, or does it store, but to its own frame? */
+static bool is_more(csh handle, const cs_insn *in)
+{
+	const cs_x86 *x = &in->detail->x86;
+
+	for (u8 i = 0; i < x->op_count; i++)
+		if (x->operands[i].type == X86_OP_MEM && x->operands[i].access & CS_AC_WRITE &&
+		    x->operands[i].mem.base != X86_REG_RBP)
+			return true;
+	return in->id == X86_INS_PUSH || cs_insn_group(handle, in, CS_GRP_JUMP) ||
+	       cs_insn_group(handle, in, CS_GRP_CALL) || cs_insn_group(handle, in, CS_GRP_RET) ||
+	       cs_insn_group(handle, in, CS_GRP_INT);
+}
+
+/* Where the jump leads behind what only fills registers, or 0. */
+static u64 jump_x86_64(const u8 *bytes, size_t len, u64 ra)
+{
+	uint64_t addr = ra;
+	cs_insn *in;
+	csh handle;
+	u64 to = 0;
+
+	if (cs_open(CS_ARCH_X86, CS_MODE_64, &handle))
+		return 0;
+	cs_option(handle, CS_OPT_DETAIL, CS_OPT_ON);
+	in = cs_malloc(handle);
+	while (in && cs_disasm_iter(handle, &bytes, &len, &addr, in)) {
+		if (in->id == X86_INS_JMP && in->detail->x86.operands[0].type == X86_OP_IMM)
+			to = (u64)in->detail->x86.operands[0].imm;
+		if (is_more(handle, in))
+			break;
+	}
+	if (in)
+		cs_free(in, 1);
+	cs_close(&handle);
+	return to;
+}
+
+/* b */
+static u64 jump_arm64(const u8 *bytes, size_t len, u64 ra)
+{
+	u32 word;
+
+	if (len < sizeof(word))
+		return 0;
+	memcpy(&word, bytes, sizeof(word));
+	return word >> 26 == 5 ? ra + (u64)((s64)(s32)(word << 6) >> 4) : 0;
+}
+
+/* Where the jump back leads that stands at @ra, or after what only fills registers; or 0. */
+static u64 resumed(struct v8_heap *h, const struct v8_code *code, u64 ra)
+{
+	u64 left = code->start_addr + code->len - ra, to;
+	size_t len = left < MAX_WAY_LEN ? left : MAX_WAY_LEN;
+	u8 bytes[MAX_WAY_LEN];
+
+	if (left > code->len || v8_read(h, ra, bytes, len) < 0)
+		return 0;
+	to = h->build->is_arm64 ? jump_arm64(bytes, len, ra) : jump_x86_64(bytes, len, ra);
+	return to >= code->start_addr && to < ra ? to : 0;
+}
+
+/* What the call that returns to @ra calls, or 0. */
+static u64 called(struct v8_heap *h, const struct v8_code *code, u64 ra)
+{
+	static const u8 call_r10[] = { 0x41, 0xff, 0xd2 }, mov_r10[] = { 0x49, 0xba },
+			load_r10[] = { 0x4c, 0x8b, 0x15 };
+	u8 text[CALL_LEN];
+	u64 word;
+	s32 rel;
+
+	if (ra - code->start_addr < CALL_LEN || ra - code->start_addr > code->len ||
+	    v8_read(h, ra - CALL_LEN, text, CALL_LEN) < 0)
+		return 0;
+	if (memcmp(text + 10, call_r10, sizeof(call_r10))) {
+		memcpy(&rel, text + 9, sizeof(rel));
+		return text[8] == 0xe8 ? ra + (u64)(s64)rel : 0;
+	}
+	memcpy(&word, text + 2, sizeof(word));
+	if (!memcmp(text, mov_r10, sizeof(mov_r10)))
+		return word;
+	memcpy(&rel, text + 6, sizeof(rel));
+	word = ra - sizeof(call_r10) + (u64)(s64)rel;
+	if (memcmp(text + 3, load_r10, sizeof(load_r10)) || word - code->start_addr >= code->len ||
+	    v8_read(h, word, &word, sizeof(word)) < 0)
+		return 0;
+	return word;
+}
+
+/* The same of a call that allocates. */
+static u64 allocated(struct v8_heap *h, const struct v8_code *code, u64 ra)
+{
+	u64 callee = called(h, code, ra);
+	const struct v8_builtin *b = v8_builtin_at(h, callee);
+
+	return b && b->is_allocating && b->blob_off == v8_blob_offset(h, callee)
+		       ? resumed(h, code, ra)
+		       : 0;
+}
+
+/*
+ * Where TurboFan's code that allocates, or any that calls a write barrier, goes on, or 0. The
+ * byte before it belongs to the call; another position may begin there.
+ */
+static u64 resume_point(struct v8_query *q)
+{
+	const struct v8_code *code = q->d.code;
+	u64 ra = code->start_addr + q->off + 1, to = 0;
+
+	if (q->via == V8_VIA_DEFERRED)
+		to = resumed(q->d.h, code, ra);
+	if (!to && !q->is_cleared && !q->d.h->build->is_arm64 && code->tier == V8_TIER_TURBOFAN)
+		to = allocated(q->d.h, code, ra);
+	return to;
+}
+
+/* Maglev's deferred code stands for where it was jumped from. */
+static u32 in_line(const struct v8_deopt *d, u32 off)
+{
+	const struct v8_piece *piece = v8_deopt_piece(d, off);
+
+	for (int i = 0; piece && i < MAX_HOPS; i++) {
+		off = piece->from;
+		piece = v8_deopt_piece(d, off);
+	}
+	return off;
+}
+
+/* Are the jumps to deferred code all that is known of it? An exit that was moved to is none. */
+static bool is_told_by_jumps(const struct v8_query *q)
+{
+	const struct v8_heap *h = q->d.h;
+
+	if (q->is_cleared || !h->l->deopt_form)
+		return false;
+	return v8_lacks(h, q->d.code, V8_NO_POSITIONS)
+		       ? !q->at.is_moved
+		       : v8_lacks(h, q->d.code, V8_NO_DEFERRED) && !v8_lacks_deferred(h, q->d.code);
+}
+
+enum v8_verdict v8_resolve_deferred(struct v8_query *q)
+{
+	struct v8_heap *h = q->d.h;
+	u32 n_failed = h->n_failed, off = q->at.off;
+	u64 to = q->at.is_moved ? 0 : resume_point(q);
+
+	q->at.reason = v8_unreadable;
+	if (to)
+		off = (u32)(to - 1 - q->d.code->start_addr);
+	else if (h->n_failed != n_failed)
+		return V8_GIVES_UP;
+	if (is_told_by_jumps(q)) {
+		if (v8_deopt_read_checks(&q->d) < 0)
+			return V8_GIVES_UP;
+		off = in_line(&q->d, off);
+	}
+	q->at.reason = "it is in line";
+	if (off == q->at.off)
+		return V8_DECLINES;
+	q->at.off = off;
+	return V8_MOVES;
+}
