@@ -40,7 +40,7 @@ int take_frames(struct taken *t, const struct session_stack *stack, const struct
 {
 	struct adding a = { .t = t, .match = o->match };
 	struct case_watch watch = { .pages = &t->pages, .raw = o->raw };
-	struct target *memory = &stack->image->memory.target;
+	struct target *memory = &stack->image->memory[RUNTIME_V8].target;
 	int err, kept;
 
 	case_watch_begin(&watch, memory);

@@ -4,7 +4,6 @@
 
 #include "../../inspect/case/case_rows.h"
 #include "../../inspect/util/cleanup.h"
-#include "../../inspect/v8/v8.h"
 #include "../session/image.h"
 
 #include <errno.h>
@@ -51,7 +50,8 @@ static int take_mappings(struct taken *t, const struct session_stack *stack)
 /* Entries below the process's own stay empty: info_idx counts all builds of the machine. */
 static int take_v8(struct taken *t, const struct image *im)
 {
-	const struct v8_info *info = image_v8_info(im);
+	const struct runtime *v8 = im->runtimes[RUNTIME_V8];
+	const struct v8_info *info = v8 ? &v8->build->info : NULL;
 	u32 n = 0;
 
 	for (u32 i = 0; info && i < t->file.n_mappings; i++)
@@ -149,11 +149,12 @@ static int take_walk(struct taken *t, const struct uw_sample *s)
 int take_tables(struct taken *t, const struct session_stack *stack)
 {
 	const struct uw_sample *s = stack->sample;
+	const struct runtime_build *runtime = image_runtime(stack->image);
 	int err = take_mappings(t, stack);
 
 	t->file.pid = s->pid;
 	t->file.tid = s->tid;
-	t->file.runtime = image_runtime(stack->image);
+	t->file.runtime = runtime ? runtime->name : NULL;
 	t->file.arch = CAPTURE_ARCH;
 	if (!err)
 		err = take_v8(t, stack->image);

@@ -8,8 +8,6 @@
 
 #include "../../inspect/dotnet/r2r_rows.h"
 #include "../../inspect/go/go_rows.h"
-#include "../../inspect/unwind/cfi.h"
-#include "../../inspect/v8/v8_rows.h"
 #include "../../inspect/util/cleanup.h"
 
 struct row_files {
@@ -204,18 +202,17 @@ static void find_described(struct row_file *f)
 static int open_cfi(struct row_files *files, struct row_file *f)
 {
 	const struct row_source *source = &files->source;
-	const struct v8_build *v8 = source->v8 ? source->v8(f->module, source->data) : NULL;
+	struct row_code code = { 0 };
 	int err = cfi_open(&f->cfi, f->elf);
-	u64 off, len;
 
 	if (!err)
 		err = go_rows_add(f->cfi, f->elf);
-	if (err || !v8 || v8_build_blob(v8, &off, &len))
+	if (err || !source->code || !source->code(f->module, &code, source->data))
 		return err;
-	err = v8_rows_add(f->cfi, v8);
-	f->costly_first = (u32)(off / UW_ROW_PAGE_LEN);
-	f->costly_n = (u32)((off % UW_ROW_PAGE_LEN + len + UW_ROW_PAGE_LEN - 1) / UW_ROW_PAGE_LEN);
-	return err;
+	f->costly_first = (u32)(code.off / UW_ROW_PAGE_LEN);
+	f->costly_n = (u32)((code.off % UW_ROW_PAGE_LEN + code.len + UW_ROW_PAGE_LEN - 1) /
+			    UW_ROW_PAGE_LEN);
+	return cfi_add_provider(f->cfi, &code.provider);
 }
 
 static int file_open(struct row_files *files, struct row_file *f, int fd)

@@ -11,8 +11,7 @@
  * and opened again when it is wanted.
  */
 
-#include "../../inspect/unwind/rules.h"
-#include "../../inspect/v8/v8.h"
+#include "../../inspect/unwind/cfi.h"
 #include "row_images.h"
 
 #define ROW_MAX_FILES 2048
@@ -47,12 +46,18 @@ struct row_file {
  */
 typedef int row_open_fn(u32 module, bool debug, void *data);
 
-/* The V8 in a module's file, borrowed for as long as there are files; NULL: none. */
-typedef const struct v8_build *row_v8_fn(u32 module, void *data);
+/* Code that its file does not describe, but a runtime; borrowed for as long as there are files. */
+struct row_code {
+	u64 off, len; /* in the file */
+	struct cfi_provider provider;
+};
+
+/* False: a module's file has no such code. */
+typedef bool row_code_fn(u32 module, struct row_code *code, void *data);
 
 struct row_source {
 	row_open_fn *open;
-	row_v8_fn *v8; /* NULL: nobody knows V8 */
+	row_code_fn *code; /* NULL: none is known */
 	void *data;
 };
 

@@ -15,12 +15,15 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "../../bpf/tables.h"
+
 #define N_ROLES 1024 /* a power of two */
 #define MAX_AHEAD 16
 
 struct awaits {
 	struct dotnet_runtime *rt;
 	struct target *memory;
+	const struct runtime_host *host;
 	struct {
 		u64 key; /* as in struct dotnet_await; 0: none */
 		u8 role; /* enum dotnet_await_role */
@@ -28,7 +31,8 @@ struct awaits {
 	struct dotnet_name name;
 };
 
-int awaits_new(struct awaits **awaits, struct dotnet_runtime *rt, struct target *memory)
+int awaits_new(struct awaits **awaits, struct dotnet_runtime *rt, struct target *memory,
+	       const struct runtime_host *host)
 {
 	struct awaits *a = calloc(1, sizeof(*a));
 
@@ -36,6 +40,7 @@ int awaits_new(struct awaits **awaits, struct dotnet_runtime *rt, struct target 
 		return -ENOMEM;
 	a->rt = rt;
 	a->memory = memory;
+	a->host = host;
 	*awaits = a;
 	return 0;
 }
@@ -69,7 +74,7 @@ static int identify(struct awaits *a, const struct uw_frame *f, struct dotnet_co
 	return r ? r : dotnet_name_get(a->rt, code, &a->name);
 }
 
-static enum dotnet_await_role ask(struct awaits *a, struct tables *t, const struct uw_frame *f,
+static enum dotnet_await_role ask(struct awaits *a, const struct uw_frame *f,
 				  struct dotnet_await *e)
 {
 	enum dotnet_await_role role = DOTNET_AWAIT_NONE;
@@ -82,11 +87,11 @@ static enum dotnet_await_role ask(struct awaits *a, struct tables *t, const stru
 			return role;
 		e->from = 0;
 	}
-	tables_add_await(t, e);
+	a->host->await(a->host->data, e);
 	return role;
 }
 
-static enum dotnet_await_role role_of(struct awaits *a, struct tables *t, const struct uw_sample *s,
+static enum dotnet_await_role role_of(struct awaits *a, const struct uw_sample *s,
 				      const struct uw_frame *f)
 {
 	u64 key = key_of(f);
@@ -96,14 +101,13 @@ static enum dotnet_await_role role_of(struct awaits *a, struct tables *t, const 
 	if (f->status != UW_OK || (f->kind != UW_DOTNET_METHOD && f->kind != UW_DOTNET_R2R))
 		return DOTNET_AWAIT_NONE;
 	if (a->roles[at].key != key) {
-		a->roles[at].role = (u8)ask(a, t, f, &e);
+		a->roles[at].role = (u8)ask(a, f, &e);
 		a->roles[at].key = key;
 	}
 	return a->roles[at].role;
 }
 
-static void learn_types(struct awaits *a, struct tables *t, const struct uw_sample *s, u64 type,
-			u64 at)
+static void learn_types(struct awaits *a, const struct uw_sample *s, u64 type, u64 at)
 {
 	struct dotnet_awaiter awaiter;
 
@@ -111,34 +115,33 @@ static void learn_types(struct awaits *a, struct tables *t, const struct uw_samp
 		struct dotnet_await e = entry_of(s, type);
 
 		e.off = awaiter.off;
-		tables_add_await(t, &e);
+		a->host->await(a->host->data, &e);
 		if (!e.off || target_read(a->memory, at + (u64)(s64)e.off, &at, sizeof(at)) ||
 		    !at || target_read(a->memory, at, &type, sizeof(type)))
 			return;
 	}
 }
 
-void awaits_learn(struct awaits *a, struct tables *t, const struct uw_sample *s)
+void awaits_learn(struct awaits *a, const struct uw_sample *s)
 {
 	for (u32 i = s->n_kernel; i < s->n_frames; i++) {
 		const struct uw_frame *f = &s->frames[i];
 
 		if (f->kind == UW_DOTNET_AWAITER && f->status == UW_F_AWAITER_TYPE)
-			learn_types(a, t, s, f->a, f->b);
+			learn_types(a, s, f->a, f->b);
 		else
-			role_of(a, t, s, f);
+			role_of(a, s, f);
 	}
 }
 
-bool awaits_are_its(struct awaits *a, struct tables *t, const struct uw_sample *s, u32 i,
-		    const char **why)
+bool awaits_are_its(struct awaits *a, const struct uw_sample *s, u32 i, const char **why)
 {
 	struct dotnet_awaiter own;
 	struct dotnet_code code;
 
 	*why = NULL;
 	for (u32 k = s->n_kernel; k + 1 < i; k++) {
-		enum dotnet_await_role role = role_of(a, t, s, &s->frames[k]);
+		enum dotnet_await_role role = role_of(a, s, &s->frames[k]);
 
 		if (role == DOTNET_AWAIT_RESUMES)
 			return false;

@@ -7,23 +7,22 @@
  * awaiting callers.
  */
 
-#include "../../core/uw_frame.h"
 #include "../../inspect/dotnet/dotnet.h"
-#include "../sample/tables.h"
+#include "runtime.h"
 
 struct awaits;
 
-/* @rt, @memory: borrowed; of one image of a process. 0 or -ENOMEM. */
-int awaits_new(struct awaits **a, struct dotnet_runtime *rt, struct target *memory);
+/* @rt, @memory: of one image of a process; all borrowed. 0 or -ENOMEM. */
+int awaits_new(struct awaits **a, struct dotnet_runtime *rt, struct target *memory,
+	       const struct runtime_host *host);
 void awaits_free(struct awaits **a);
 
 /* Tells the walk of what it did not know in this sample. */
-void awaits_learn(struct awaits *a, struct tables *t, const struct uw_sample *s);
+void awaits_learn(struct awaits *a, const struct uw_sample *s);
 
 /**
  * awaits_are_its() - do the objects from frame @i on wait for frame @i - 1?
  * @i:		the first of a row of UW_DOTNET_AWAITER: the task of frame @i - 1 itself
  * @why:	set where not; NULL: nothing is missing, no async method runs there yet
  */
-bool awaits_are_its(struct awaits *a, struct tables *t, const struct uw_sample *s, u32 i,
-		    const char **why);
+bool awaits_are_its(struct awaits *a, const struct uw_sample *s, u32 i, const char **why);

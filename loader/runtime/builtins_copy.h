@@ -11,28 +11,23 @@
  *	reserved           |- JIT -|- JIT -| ...          |- builtins -|    |
  *	aligned to 256 KiB                                ^            ^ the next page
  *
- * CodeRange::RemapEmbeddedBuiltins() in v8/src/heap/code-range.cc at 10.2.154. What tells a copy is
+ * CodeRange::RemapEmbeddedBuiltins() in v8/src/heap/code-range.cc at 10.2.154. A copy is known by
  * its length and its bytes. It then counts as a mapping of the file, as later versions make it.
  */
 
-#include "../life/process.h"
+#include "../../core/types.h"
 
 /* Where the builtins are in their file. */
 struct builtins_file {
-	u32 module; /* as the process's mappings of it have it */
-	int fd; /* borrowed; negative: it can't be read, and no copy is told */
+	int fd; /* borrowed; negative: it can't be read, and no copy is known */
 	u64 off, len; /* len 0: not known */
 };
 
 /**
- * builtins_copy_take() - make a copy a mapping of the file, if it is one
- * @p:		its mappings are changed
- * @start_addr, @len: what was mapped without a file, in bytes
+ * builtins_copy_is() - is memory of a process a copy of a file's builtins?
+ * @start_addr, @len: anonymous, in bytes
  *
  * Reads up to 64 KiB of the process and of the file, and only if the length is right. What can't
- * be read, and what there is no memory for, stays what it was.
+ * be read is none.
  */
-void builtins_copy_take(struct process *p, const struct builtins_file *f, u64 start_addr, u64 len);
-
-/* Asks /proc for all copies that the process has now. */
-void builtins_copy_find(struct process *p, const struct builtins_file *f);
+bool builtins_copy_is(u32 pid, const struct builtins_file *f, u64 start_addr, u64 len);

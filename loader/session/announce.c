@@ -54,16 +54,18 @@ bool announcer_must_wait(struct process *p, struct image *im, u64 tick_ns)
 
 static int announce_process(struct announcer *a, struct process *p, struct image *im)
 {
+	const struct runtime_build *runtime;
 	struct prof_process line;
 
 	if (im && !im->gen && !p->exit_ns)
 		image_update(im); /* for its runtime */
+	runtime = im ? image_runtime(im) : NULL;
 	line = (struct prof_process){ .pid = p->pid,
 				      .nspid = p->nspid ? p->nspid : p->pid,
 				      .ppid = p->ppid,
 				      .name = *p->name ? p->name : or_null(p->comm),
 				      .exe = or_null(p->exe),
-				      .runtime = im ? image_runtime(im) : NULL,
+				      .runtime = runtime ? runtime->name : NULL,
 				      .cgroup = or_null(p->cgroup),
 				      .container = or_null(p->container) };
 	if (im) {

@@ -1,16 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * From the mappings of a process to the kernel side's: each range gets its module
- * and the kind of code that is in it. The file of a V8 binary holds native code
- * and the embedded builtins, and the builtins may be mapped twice:
- *
- *	file mapping   |  native  |  builtins  |  native  |    becomes up to three
- *	second copy               |  builtins  |               known by its file offset, or its
- *	                                                       bytes (builtins_copy.h)
- *	anonymous      |          JIT          |               in a process with V8
- *
- * Where CoreCLR's code is, the runtime itself says (image_dotnet.h).
+ * From the mappings of a process to the kernel side's: each range gets its module and the kind of
+ * code that is in it. A runtime claims what is its own (loader/runtime/runtime.h); the rest is
+ * native.
  */
 
 #include "image.h"
@@ -18,128 +11,32 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <sys/sysmacros.h>
 
 #include "../../inspect/util/cleanup.h"
 #include "../flight/log.h"
-#include "../runtime/builtins_copy.h"
+#include "copies.h"
 
-/* What one module holds of runtimes. */
-struct image_build {
-	u32 module;
-	struct dotnet_build *dotnet; /* NULL: nothing */
-	struct v8_build *v8; /* NULL: nothing */
-	bool is_walked; /* the kernel side knows it; else its frames are native ones */
-	bool is_used, is_misread; /* by a process; in one, the heap was not as expected */
-	struct v8_info info; /* what the kernel side is told of V8 */
-	u16 info_idx; /* of the kernel side's table */
-	u64 blob_off, blob_len; /* the builtins in the file; 0, 0: not known */
-};
-
-void images_deinit(struct images *all)
+static void add_await(void *data, const struct dotnet_await *e)
 {
-	for (u32 i = 0; i < all->n_builds; i++) {
-		if (all->builds[i]) {
-			v8_build_free(&all->builds[i]->v8);
-			dotnet_build_free(&all->builds[i]->dotnet);
-		}
-		free(all->builds[i]);
-	}
-	free(all->builds);
-	all->builds = NULL;
-	all->n_builds = 0;
+	const struct image *im = data;
+
+	tables_add_await(im->all->tables, e);
 }
 
-static bool tell_of_v8(struct images *all, struct image_build *b)
+static bool has_row_image(void *data, u32 module, u32 first_page)
 {
-	b->info = *v8_build_info(b->v8);
-	if (!all->wants_async)
-		b->info.async = (struct v8_async){ 0 };
-	return !tables_add_v8(all->tables, &b->info, &b->info_idx);
+	const struct image *im = data;
+
+	return !im->all->rows || row_filler_has_image(im->all->rows, module, first_page);
 }
 
-static struct image_build *look_for_runtimes(struct images *all, u32 module)
+static void add_row_image(void *data, u32 module, u64 off, u32 first_page, u32 end_page)
 {
-	struct image_build *b = calloc(1, sizeof(*b));
-	int fd = modules_fd(all->modules, module), err;
-	struct elf_file *elf = NULL;
+	const struct image *im = data;
 
-	if (b)
-		b->module = module;
-	if (!b || fd < 0 || elf_file_open_fd(&elf, fd))
-		return b;
-	if (!dotnet_build_new(&b->dotnet, elf))
-		dotnet_build_find_gc(b->dotnet, elf);
-	err = v8_build_new(&b->v8, elf);
-	elf_file_free(&elf);
-	if (!err || err == -ENOTSUP)
-		b->is_walked = tell_of_v8(all, b);
-	if (b->is_walked && v8_build_blob(b->v8, &b->blob_off, &b->blob_len))
-		b->blob_off = b->blob_len = 0;
-	return b;
-}
-
-/* What a module holds of runtimes; looks once. NULL without memory. */
-static struct image_build *build_of(struct images *all, u32 module)
-{
-	if (module >= all->n_builds) {
-		u32 n = (module + 64) & ~63u;
-		struct image_build **v = reallocarray(all->builds, n, sizeof(*v));
-
-		if (!v)
-			return NULL;
-		memset(v + all->n_builds, 0, (n - all->n_builds) * sizeof(*v));
-		all->builds = v;
-		all->n_builds = n;
-	}
-	if (!all->builds[module])
-		all->builds[module] = look_for_runtimes(all, module);
-	return all->builds[module];
-}
-
-const struct v8_build *images_v8(struct images *all, u32 module)
-{
-	const struct image_build *b = build_of(all, module);
-
-	return b && b->is_walked ? b->v8 : NULL;
-}
-
-/* Processes that are about to map the file, too, need not wait for tables: see bpf/files.h. */
-static void tell_file(struct images *all, u32 module, u32 dev, u64 inode)
-{
-	const struct image_build *b = module ? build_of(all, module) : NULL;
-	struct uw_file file = { .inode = inode, .dev = dev, .module = module };
-
-	if (b && !b->is_walked && !b->dotnet &&
-	    modules_stamp(all->modules, module, &file.size, &file.changed_ns))
-		tables_add_file(all->tables, &file);
-}
-
-/* Device numbers as the kernel has them. */
-static u32 kernel_dev(u32 major, u32 minor)
-{
-	return major << 20 | minor;
-}
-
-void images_preload(struct images *all, int fd, const char *path)
-{
-	struct stat st;
-	u32 module;
-
-	if (modules_preload(all->modules, fd, path, &module))
-		return;
-	build_of(all, module);
-	if (!fstat(fd, &st))
-		tell_file(all, module, kernel_dev(major(st.st_dev), minor(st.st_dev)), st.st_ino);
-	if (all->rows)
-		row_filler_expect(all->rows, module);
-}
-
-void image_preload(struct image *im)
-{
-	if (im->build)
-		modules_load_symbols(im->all->modules, im->build->module);
+	row_filler_image(
+		im->all->rows, module,
+		&(struct row_image){ .off = off, .first_page = first_page, .end_page = end_page });
 }
 
 int image_new(struct image **image, struct images *all, struct process *p)
@@ -151,91 +48,29 @@ int image_new(struct image **image, struct images *all, struct process *p)
 	im->all = all;
 	im->serial = ++all->last_serial;
 	im->process = p;
+	im->host = (struct runtime_host){ add_await, has_row_image, add_row_image, im };
 	im->n_execs = p->n_execs;
 	im->exec_id = UW_EXEC_UNKNOWN;
 	im->copies_ns = ~0ull;
-	im->memory.mem_fd = -1;
+	for (u32 r = 0; r < N_RUNTIMES; r++)
+		im->memory[r].mem_fd = -1;
 	*image = im;
 	return 0;
 }
 
-void image_judge_heap(struct image *im)
-{
-	if (im->heap)
-		im->build->is_misread |= v8_heap_is_misread(im->heap);
-}
-
-const char *image_v8_why(const struct image *im)
-{
-	return im->build ? v8_build_why(im->build->v8) : NULL;
-}
-
-static int compare_with_mapping(const void *addr, const void *mapping)
-{
-	const struct uw_mapping *m = mapping;
-	u64 at = *(const u64 *)addr;
-
-	return at < m->start_addr ? -1 : at >= m->end_addr;
-}
-
-const char *image_v8_builtin(const struct image *im, u64 pc)
-{
-	const struct uw_mapping *m = NULL;
-
-	if (im->build && im->n_maps)
-		m = bsearch(&pc, im->maps, im->n_maps, sizeof(*im->maps), compare_with_mapping);
-	return m && m->kind == UW_MAP_V8_BUILTINS
-		       ? v8_build_builtin_name(im->build->v8, m->file_off + (pc - m->start_addr))
-		       : NULL;
-}
-
-void images_each_doubt(const struct images *all,
-		       void (*fn)(const char *runtime, const char *why, void *data), void *data)
-{
-	char text[256];
-
-	for (u32 i = 0; i < all->n_builds; i++) {
-		const struct image_build *b = all->builds[i];
-		const char *doubt = b && b->v8 ? v8_build_doubt(b->v8) : NULL;
-
-		if (!b || !b->is_used)
-			continue;
-		if (v8_build_why(b->v8))
-			snprintf(text, sizeof(text), "JavaScript frames have no names: %s",
-				 v8_build_why(b->v8));
-		else if (b->is_misread)
-			snprintf(text, sizeof(text),
-				 "JavaScript frames lack names or lines: the heap of %s is not "
-				 "laid out as expected%s%s",
-				 v8_build_v8(b->v8), doubt ? "; " : "", doubt ? doubt : "");
-		else if (all->wants_async && v8_build_async_why(b->v8))
-			snprintf(text, sizeof(text), "functions that wait are not shown: %s",
-				 v8_build_async_why(b->v8));
-		else if (doubt)
-			snprintf(text, sizeof(text), "%s, which fits", doubt);
-		else
-			continue;
-		fn(v8_build_runtime(b->v8), text, data);
-	}
-}
-
-static void forget_heap(struct image *im)
-{
-	image_judge_heap(im);
-	if (im->heap)
-		target_process_deinit(&im->memory);
-	v8_heap_free(&im->heap);
-}
-
 void image_free(struct image **image)
 {
-	if (!*image)
+	struct image *im = *image;
+
+	if (!im)
 		return;
-	forget_heap(*image);
-	jit_names_free(&(*image)->jit);
-	image_dotnet_deinit(&(*image)->dotnet);
-	free((*image)->maps);
-	free(*image);
+	for (u32 r = 0; r < N_RUNTIMES; r++) {
+		runtime_free(&im->runtimes[r]);
+		target_process_deinit(&im->memory[r]);
+	}
+	jit_names_free(&im->jit);
+	free(im->maps);
+	free(im);
 	*image = NULL;
 }
 
@@ -246,50 +81,66 @@ struct jit_names *image_jit(struct image *im)
 	return im->jit;
 }
 
-const struct v8_info *image_v8_info(const struct image *im)
+const struct runtime_build *image_runtime(const struct image *im)
 {
-	return im->build ? &im->build->info : NULL;
+	const struct runtime_build *b[N_RUNTIMES];
+
+	for (u32 r = 0; r < N_RUNTIMES; r++)
+		b[r] = im->runtimes[r] ? im->runtimes[r]->build : NULL;
+	return runtime_first(b);
 }
 
-const char *image_runtime(const struct image *im)
+void image_preload(struct image *im)
 {
-	if (im->dotnet.build && !(im->build && !v8_build_why(im->build->v8)))
-		return dotnet_build_runtime(im->dotnet.build); /* a V8 in it can't be read */
-	return im->build ? v8_build_runtime(im->build->v8) : NULL;
+	for (u32 r = 0; r < N_RUNTIMES; r++)
+		if (im->runtimes[r] && runtimes[r]->wants_symbols)
+			modules_load_symbols(im->all->modules, im->runtimes[r]->home.module);
 }
 
-static u64 max_u64(u64 a, u64 b)
+bool image_learn(struct image *im, const struct uw_sample *s)
 {
-	return a > b ? a : b;
+	bool has_new = false;
+
+	for (u32 r = 0; r < N_RUNTIMES; r++)
+		if (im->runtimes[r] && runtimes[r]->learn)
+			has_new |= runtimes[r]->learn(im->runtimes[r], s);
+	return has_new;
 }
 
-static u64 min_u64(u64 a, u64 b)
+void image_names_thread(struct image *im, u32 tid)
 {
-	return a < b ? a : b;
+	im->named_tids[tid / 64 % 4] |= 1ull << tid % 64;
 }
 
-/* A file mapping: what is builtins of it becomes a range of its own. */
-static int push_file(struct map_list *l, const struct uw_mapping *m, const struct image_build *b)
+void image_forget_names(struct image *im)
 {
-	struct uw_mapping before = *m, blob = *m, after = *m;
-	u64 len = m->end_addr - m->start_addr, from, to;
+	for (u32 r = 0; r < N_RUNTIMES; r++)
+		if (im->runtimes[r] && runtimes[r]->forget)
+			runtimes[r]->forget(im->runtimes[r]);
+}
 
-	if (!b->blob_len || m->file_off >= b->blob_off + b->blob_len ||
-	    m->file_off + len <= b->blob_off)
-		return map_list_push(l, m);
-	from = max_u64(m->file_off, b->blob_off) - m->file_off;
-	to = min_u64(m->file_off + len, b->blob_off + b->blob_len) - m->file_off;
-	before.end_addr = m->start_addr + from;
-	blob.start_addr = m->start_addr + from;
-	blob.end_addr = m->start_addr + to;
-	blob.file_off = m->file_off + from;
-	blob.kind = UW_MAP_V8_BUILTINS;
-	blob.info_idx = b->info_idx;
-	after.start_addr = m->start_addr + to;
-	after.file_off = m->file_off + to;
-	return map_list_push(l, &before) || map_list_push(l, &blob) || map_list_push(l, &after)
-		       ? -ENOMEM
-		       : 0;
+void image_forget_thread(struct image *im, u32 tid)
+{
+	if (!(im->named_tids[tid / 64 % 4] >> tid % 64 & 1))
+		return;
+	image_forget_names(im);
+	memset(im->named_tids, 0, sizeof(im->named_tids));
+	im->serial = ++im->all->last_serial; /* what was kept under the old one is void */
+	flight_log_dropped(im->process->pid);
+}
+
+static int compare_with_mapping(const void *addr, const void *mapping)
+{
+	const struct uw_mapping *m = mapping;
+	u64 at = *(const u64 *)addr;
+
+	return at < m->start_addr ? -1 : at >= m->end_addr;
+}
+
+static bool had_mapping(const struct image *im, u64 addr)
+{
+	return im->n_maps &&
+	       bsearch(&addr, im->maps, im->n_maps, sizeof(*im->maps), compare_with_mapping);
 }
 
 /* The module of a file mapping, 0: none that could be opened. */
@@ -300,108 +151,103 @@ static u32 module_of(const struct image *im, struct mapping *m)
 	return m->is_anon || modules_open(im->all->modules, im->process, m, &id) ? 0 : id;
 }
 
-/*
- * Was there something at this address when the runtime was asked before? A code heap is mapped
- * first and made known then.
- */
-static bool had_mapping(const struct image *im, u64 addr)
+static bool is_code_file(const struct mapping *m)
 {
-	return im->n_maps &&
-	       bsearch(&addr, im->maps, im->n_maps, sizeof(*im->maps), compare_with_mapping);
+	for (u32 r = 0; r < N_RUNTIMES; r++)
+		if (m->path && runtimes[r]->is_code_file &&
+		    runtimes[r]->is_code_file(m->path->text))
+			return true;
+	return false;
 }
 
+/* 1, 0: it is no runtime's, or -ENOMEM. */
+static int claim(const struct image *im, const struct runtime_mapping *m, struct map_list *l)
+{
+	int claimed = 0;
+
+	for (u32 r = 0; !claimed && r < N_RUNTIMES; r++)
+		if (im->runtimes[r])
+			claimed = runtimes[r]->claim(im->runtimes[r], m, l);
+	return claimed;
+}
+
+/* Claimed without its file, then with it, else native. */
 static int push_mapping(struct image *im, struct map_list *l, struct mapping *m)
 {
-	struct uw_mapping out = { .start_addr = m->start_addr,
-				  .end_addr = m->end_addr,
-				  .file_off = m->file_off };
+	struct runtime_mapping rm = { .map = { .start_addr = m->start_addr,
+					       .end_addr = m->end_addr,
+					       .file_off = m->file_off },
+				      .path = m->path ? m->path->text : NULL,
+				      .is_anon = m->is_anon,
+				      .was_there = had_mapping(im, m->start_addr) };
+	int claimed = claim(im, &rm, l);
 
-	if (m->is_anon && im->build) {
-		out.kind = UW_MAP_V8_JIT;
-		out.info_idx = im->build->info_idx;
-		return map_list_push(l, &out);
-	}
-	if (im->dotnet.build && image_dotnet_is_code(m)) {
-		out.kind = UW_MAP_DOTNET_STUBS; /* unless the runtime knows better */
-		if (!m->is_anon && had_mapping(im, m->start_addr))
-			out.info_idx = DOTNET_STUB_HELPER;
-		out.file_off = 0;
-		return map_list_push(l, &out);
-	}
-	out.module = module_of(im, m);
-	tell_file(im->all, out.module, kernel_dev(m->dev_major, m->dev_minor), m->inode);
-	if (out.module && im->all->rows)
-		row_filler_expect(im->all->rows, out.module);
-	if (im->build && build_of(im->all, out.module) == im->build)
-		return push_file(l, &out, im->build);
-	return map_list_push(l, &out);
+	if (claimed)
+		return claimed < 0 ? claimed : 0;
+	rm.map.module = module_of(im, m);
+	images_tell_file(im->all, rm.map.module, m->dev_major, m->dev_minor, m->inode);
+	if (rm.map.module && im->all->rows)
+		row_filler_expect(im->all->rows, rm.map.module);
+	claimed = rm.map.module ? claim(im, &rm, l) : 0;
+	if (claimed)
+		return claimed < 0 ? claimed : 0;
+	return map_list_push(l, &rm.map);
 }
 
-/* The one V8 of the process, if any, and the one CoreCLR: the first module that has one. */
-static void find_builds(struct image *im)
+/* Where the file that is mapped at @m is in the process; false: @m is another part of it. */
+static bool bias_of(const struct image *im, u32 module, const struct mapping *m, u64 *bias)
+{
+	struct elf_file *elf;
+	int err = elf_file_open_fd(&elf, modules_fd(im->all->modules, module));
+
+	if (err)
+		return false;
+	err = elf_file_bias(elf, m->start_addr, m->file_off, bias);
+	elf_file_free(&elf);
+	return !err;
+}
+
+static void open_runtime(struct image *im, u32 r, struct image_build *b, u32 module,
+			 const struct mapping *m)
+{
+	struct runtime_home home = { .pid = im->process->pid,
+				     .module = module,
+				     .info_idx = b->info_idx[r],
+				     .wants_async = tables_want_awaits(im->all->tables) };
+
+	home.has_bias = bias_of(im, module, m, &home.bias);
+	if (runtime_open(&im->runtimes[r], b->of[r], &home))
+		return;
+	im->runtimes[r]->host = &im->host;
+	b->is_used[r] = true;
+	flight_log_runtime(im->process->pid, image_runtime(im)->name);
+}
+
+/* Of each runtime the one that comes first. */
+static void find_runtimes(struct image *im)
 {
 	for (u32 i = 0; i < im->process->maps->n; i++) {
 		struct mapping *m = &im->process->maps->v[i];
-		u32 module = image_dotnet_is_code(m) ? 0 : module_of(im, m);
-		struct image_build *b = module ? build_of(im->all, module) : NULL;
+		u32 module = is_code_file(m) ? 0 : module_of(im, m);
+		struct image_build *b = module ? images_build(im->all, module) : NULL;
 
-		if (b && b->is_walked && !im->build) {
-			im->build = b;
-			b->is_used = true;
-			flight_log_runtime(im->process->pid, image_runtime(im));
-		}
-		if (b && b->dotnet && !im->dotnet.build) {
-			image_dotnet_open(&im->dotnet, im->process, b->dotnet,
-					  modules_fd(im->all->modules, module), m);
-			im->dotnet.module = module;
-			if (im->dotnet.build)
-				flight_log_runtime(im->process->pid, image_runtime(im));
-		}
+		for (u32 r = 0; b && r < N_RUNTIMES; r++)
+			if (b->of[r] && !im->runtimes[r])
+				open_runtime(im, r, b, module, m);
 	}
 }
 
-/* Opens the heap; without it frames stay unnamed, which is said frame by frame. */
-static void open_heap(struct image *im)
+/* Without memory or rights its frames stay unnamed, which is said frame by frame. */
+static void open_memory(struct image *im, u32 r)
 {
-	if (im->heap || target_process_init(&im->memory, (int)im->process->pid))
+	struct target_process *t = &im->memory[r];
+
+	if (t->mem_fd >= 0 || target_process_init(t, (int)im->process->pid))
 		return;
-	if (target_process_keep(&im->memory) ||
-	    v8_heap_new(&im->heap, im->build->v8, &im->memory.target))
-		target_process_deinit(&im->memory);
-}
-
-void image_names_thread(struct image *im, u32 tid)
-{
-	im->named_tids[tid / 64 % 4] |= 1ull << tid % 64;
-}
-
-void image_forget_thread(struct image *im, u32 tid)
-{
-	if (!im->heap || !(im->named_tids[tid / 64 % 4] >> tid % 64 & 1))
-		return;
-	v8_heap_forget(im->heap);
-	memset(im->named_tids, 0, sizeof(im->named_tids));
-	im->serial = ++im->all->last_serial; /* what was kept under the old one is void */
-	flight_log_dropped(im->process->pid);
-}
-
-static int tell_heap(struct image *im)
-{
-	_cleanup_free_ struct v8_region *v = calloc(im->n_maps + 1, sizeof(*v));
-	size_t n = 0;
-
-	if (!v)
-		return -ENOMEM;
-	for (u32 i = 0; i < im->n_maps; i++) {
-		const struct uw_mapping *m = &im->maps[i];
-
-		if (m->kind == UW_MAP_V8_BUILTINS || m->kind == UW_MAP_V8_JIT)
-			v[n++] = (struct v8_region){ .start_addr = m->start_addr,
-						     .end_addr = m->end_addr,
-						     .file_off = m->file_off,
-						     .is_jit = m->kind == UW_MAP_V8_JIT };
-	}
-	return v8_heap_set_regions(im->heap, v, n);
+	if (runtimes[r]->renews && target_process_keep(t))
+		target_process_deinit(t);
+	else
+		im->runtimes[r]->memory = &t->target;
 }
 
 static int tell_kernel(struct image *im)
@@ -425,55 +271,63 @@ static bool is_told(const struct image *im)
 	return im->gen && im->told_start_ns == im->process->start_ns;
 }
 
-static struct builtins_file builtins_of(const struct image *im)
-{
-	const struct image_build *b = im->build;
-
-	return (struct builtins_file){ .module = b->module,
-				       .fd = modules_fd(im->all->modules, b->module),
-				       .off = b->blob_off,
-				       .len = b->blob_len };
-}
-
 void image_take_mapping(struct image *im, const struct life_mmap *e)
 {
-	struct builtins_file f;
-
-	if (!im->build || e->inode)
-		return;
-	f = builtins_of(im);
-	builtins_copy_take(im->process, &f, e->start_addr, e->len);
+	for (u32 r = 0; !e->inode && r < N_RUNTIMES; r++)
+		if (im->runtimes[r] && runtimes[r]->is_copy)
+			copies_take(im->process, im->runtimes[r],
+				    modules_fd(im->all->modules, im->runtimes[r]->home.module),
+				    e->start_addr, e->len);
 }
 
 /* Once each time that the mappings come from /proc; those of the file are opened first. */
 static void find_copies(struct image *im)
 {
 	const struct mappings *maps = im->process->maps;
-	struct builtins_file f = builtins_of(im);
-	u32 i = 0;
 
+	if (im->copies_ns == im->process->loaded_ns)
+		return;
 	im->copies_ns = im->process->loaded_ns;
-	while (i < maps->n && module_of(im, &maps->v[i]) != f.module)
-		i++;
-	builtins_copy_find(im->process, &f);
+	for (u32 r = 0; r < N_RUNTIMES; r++) {
+		const struct runtime *rt = im->runtimes[r];
+		u32 i = 0;
+
+		if (!rt || !runtimes[r]->is_copy)
+			continue;
+		while (i < maps->n && module_of(im, &maps->v[i]) != rt->home.module)
+			i++;
+		copies_find(im->process, rt, modules_fd(im->all->modules, rt->home.module));
+	}
+}
+
+/* The process's mappings as its runtimes see them. 0 or -ENOMEM. */
+static int lay_out(struct image *im, struct map_list *l)
+{
+	int err = 0;
+
+	for (u32 i = 0; !err && i < im->process->maps->n; i++)
+		err = push_mapping(im, l, &im->process->maps->v[i]);
+	for (u32 r = N_RUNTIMES; !err && r--;) {
+		if (!im->runtimes[r])
+			continue;
+		open_memory(im, r);
+		err = runtimes[r]->place(im->runtimes[r], l);
+	}
+	return err;
 }
 
 int image_update(struct image *im)
 {
 	struct map_list l = { 0 };
-	int err = 0;
+	int err;
 
 	im->changed = false;
 	if (!im->process->start_ns)
 		process_load(im->process); /* known by its birth alone, and not for certain */
-	if (!im->build && !im->dotnet.build)
-		find_builds(im);
-	if (im->build && im->copies_ns != im->process->loaded_ns)
-		find_copies(im);
-	for (u32 i = 0; !err && i < im->process->maps->n; i++)
-		err = push_mapping(im, &l, &im->process->maps->v[i]);
-	if (!err && im->dotnet.build)
-		err = image_dotnet_place(&im->dotnet, &l, im->all->rows);
+	if (!image_runtime(im))
+		find_runtimes(im);
+	find_copies(im);
+	err = lay_out(im, &l);
 	if (err ||
 	    (is_told(im) && l.n == im->n_maps && !memcmp(l.v, im->maps, l.n * sizeof(*l.v)))) {
 		free(l.v);
@@ -482,9 +336,5 @@ int image_update(struct image *im)
 	free(im->maps);
 	im->maps = l.v;
 	im->n_maps = l.n;
-	if (im->build)
-		open_heap(im);
-	if (im->heap)
-		err = tell_heap(im);
-	return err ? err : tell_kernel(im);
+	return tell_kernel(im);
 }

@@ -10,7 +10,6 @@
  */
 
 #include "naming_parts.h"
-#include "activity.h"
 
 #include "../profile/kinds.h"
 
@@ -54,40 +53,51 @@ int naming_append(struct naming *n, const struct prof_frame *f)
 	return err;
 }
 
-const char *naming_reason(const struct uw_frame *f)
+static int append(const struct prof_frame *f, void *data)
 {
-	return f->status == UW_OK ? NULL : prof_reason_words(f->status);
+	return naming_append(data, f);
+}
+
+/* A frame of a runtime. Of one that can't be read its JIT's files know more. */
+static int append_managed(struct naming *n, struct process *p, struct image *image,
+			  const struct uw_sample *s, u32 i, u32 r)
+{
+	struct runtime *rt = image ? image->runtimes[r] : NULL;
+	const struct uw_frame *f = &s->frames[i];
+	const char *why = rt ? rt->build->why : NULL;
+	struct prof_frame gone;
+	int err = why ? naming_jit(n, p, image, s, f) : RUNTIME_GONE;
+
+	if (err > 0 && rt)
+		err = runtimes[r]->name(rt, s, i, append, n);
+	if (err != RUNTIME_GONE)
+		return err;
+	n->unresolved |= !why;
+	gone = runtime_unnamed(runtimes[r], f, why ? why : "process or thread is gone");
+	return naming_append(n, &gone);
 }
 
 static int append_frame(struct naming *n, struct process *p, struct image *image,
 			const struct uw_sample *s, u32 i)
 {
 	const struct uw_frame *f = &s->frames[i];
+	u32 r = runtime_of_frame(f);
 
-	switch (f->kind) {
-	case UW_KERNEL:
-		return naming_kernel(n, f);
-	case UW_V8_STUB:
-	case UW_V8_JS:
-	case UW_V8_CODE:
-		return naming_v8(n, p, image, s, i);
-	case UW_DOTNET_METHOD:
-	case UW_DOTNET_R2R:
-	case UW_DOTNET_STUB:
-		return naming_dotnet(n, image, f);
-	default:
-		return naming_native(n, p, image, s, f);
-	}
+	if (r < N_RUNTIMES)
+		return append_managed(n, p, image, s, i, r);
+	return f->kind == UW_KERNEL ? naming_kernel(n, f) : naming_native(n, p, image, s, f);
 }
 
-bool naming_is_v8(const struct uw_frame *f)
+/* The objects from frame @i on, which wait for the one before it; @i: the last of them. */
+static int append_awaiters(struct naming *n, struct image *image, const struct uw_sample *s, u32 *i)
 {
-	return f->kind == UW_V8_STUB || f->kind == UW_V8_JS || f->kind == UW_V8_CODE;
-}
+	u32 first = *i, r = runtime_of_awaiter(&s->frames[first]);
 
-bool naming_is_dotnet(const struct uw_frame *f)
-{
-	return f->kind == UW_DOTNET_METHOD || f->kind == UW_DOTNET_R2R || f->kind == UW_DOTNET_STUB;
+	while (*i + 1u < s->n_frames && runtime_of_awaiter(&s->frames[*i + 1]) == r)
+		++*i;
+	if (!image || !image->runtimes[r])
+		return 0;
+	return runtimes[r]->awaiters(image->runtimes[r], s, first, append, n);
 }
 
 static struct naming_cached *cache_slot(struct naming *n, u64 image, const struct uw_frame *f)
@@ -111,8 +121,8 @@ static int append_cached(struct naming *n, struct process *p, struct image *imag
 			 const struct uw_sample *s, u32 i, u64 now_ns)
 {
 	const struct uw_frame *f = &s->frames[i];
-	bool is_images = naming_is_v8(f) || naming_is_dotnet(f);
-	u64 serial = is_images && image ? image->serial : 0;
+	bool is_images = f->kind != UW_KERNEL && image && image_runtime(image);
+	u64 serial = is_images ? image->serial : 0;
 	struct naming_cached *c = cache_slot(n, serial, f);
 	u32 before = n->n_ids;
 	int err;
@@ -146,8 +156,8 @@ int naming_each(struct naming *n, struct process *p, struct image *image, const 
 
 	n->fn = fn;
 	n->data = data;
-	if (image && image->heap)
-		v8_heap_forget(image->heap);
+	if (image)
+		image_forget_names(image);
 	for (u32 i = s->n_kernel; !err && i < s->n_frames; i++) {
 		n->pc = s->frames[i].pc;
 		err = append_frame(n, p, image, s, i);
@@ -156,42 +166,96 @@ int naming_each(struct naming *n, struct process *p, struct image *image, const 
 	return err;
 }
 
-/* Where a function is depends on what of V8's own it has called, and on registers. */
-static bool is_below_stub(const struct uw_sample *s, u32 i)
+enum prof_activity naming_classify(const struct image *image, const struct runtime_native *at)
 {
-	return i && s->frames[i].kind == UW_V8_JS &&
-	       (s->frames[i - 1].kind == UW_V8_STUB || s->frames[i - 1].kind == UW_V8_CODE);
+	enum prof_activity a = PROF_ACT_NATIVE;
+
+	for (u32 r = 0; image && a == PROF_ACT_NATIVE && r < N_RUNTIMES; r++)
+		if (image->runtimes[r] && runtimes[r]->classify)
+			a = runtimes[r]->classify(image->runtimes[r], at);
+	return a;
+}
+
+/*
+ * Of a leaf in native code the functions below the first managed frame tell whether a
+ * runtime collects garbage or compiles; where there is no managed frame, the thread does.
+ */
+static enum prof_activity of_native_leaf(struct naming *n, struct process *p,
+					 const struct image *image, const struct uw_sample *s)
+{
+	enum prof_activity a = PROF_ACT_NATIVE;
+
+	if (!image || !image_runtime(image))
+		return a;
+	for (u32 i = s->n_kernel; i < s->n_frames && a == PROF_ACT_NATIVE; i++) {
+		const struct uw_frame *f = &s->frames[i];
+		struct runtime_native at = { .module = f->aux, .off = f->a };
+		const struct module_info *info;
+
+		if (runtime_of_frame(f) < N_RUNTIMES)
+			return a;
+		if (f->kind != UW_NATIVE || !f->aux)
+			continue;
+		info = modules_info(n->from.modules, f->aux);
+		at.module_name = info ? info->name : NULL;
+		a = naming_classify(image, &at);
+	}
+	if (a == PROF_ACT_NATIVE && p)
+		a = naming_classify(image, &(struct runtime_native){
+						   .thread = process_thread_name(p, s->tid) });
+	return a;
+}
+
+/* @does: by the names of functions before the first managed frame. */
+static enum prof_activity activity_of(struct naming *n, struct process *p,
+				      const struct image *image, const struct uw_sample *s,
+				      enum prof_activity does)
+{
+	u32 r = s->n_frames ? runtime_of_frame(&s->frames[0]) : N_RUNTIMES;
+
+	if (s->flags & UW_SAMPLE_IN_KERNEL)
+		return PROF_ACT_KERNEL;
+	if (r < N_RUNTIMES)
+		return prof_activity_of_kind(runtimes[r]->kind);
+	if (does != PROF_ACT_NATIVE)
+		return does;
+	return n->n_ids && n->leaf == PROF_JIT ? PROF_ACT_JIT : of_native_leaf(n, p, image, s);
+}
+
+static bool is_fleeting(const struct uw_sample *s, u32 i)
+{
+	u32 r = runtime_of_frame(&s->frames[i]);
+
+	return i == s->n_kernel || s->frames[i].kind == UW_UNKNOWN ||
+	       (r < N_RUNTIMES && runtimes[r]->is_fleeting && runtimes[r]->is_fleeting(s, i));
 }
 
 static int enter_stack(struct naming *n, struct process *p, struct image *image,
 		       const struct uw_sample *s, u64 now_ns, struct naming_result *result)
 {
-	bool is_v8s = image && image->build; /* no frame of the program yet */
+	bool is_below = image && image_runtime(image); /* no managed frame yet */
 	struct prof_stack stack = { .frames = n->ids, .status = s->status };
+	enum prof_activity does = PROF_ACT_NATIVE;
 	int err = 0;
 
 	n->n_ids = 0;
 	n->unresolved = false;
-	n->does = PROF_ACT_NATIVE;
 	for (u32 i = 0; !err && i < s->n_frames; i++) {
 		n->told = PROF_ACT_NATIVE;
-		if (i && s->frames[i].kind == UW_DOTNET_AWAITER) {
-			err = naming_awaiters(n, image, s, i, &i);
-			i--;
-		} else if (i == s->n_kernel || s->frames[i].kind == UW_UNKNOWN ||
-			   is_below_stub(s, i))
+		is_below &= runtime_of_frame(&s->frames[i]) == N_RUNTIMES;
+		if (i && runtime_of_awaiter(&s->frames[i]) < N_RUNTIMES)
+			err = append_awaiters(n, image, s, &i);
+		else if (is_fleeting(s, i))
 			err = append_frame(n, p, image, s, i);
 		else
 			err = append_cached(n, p, image, s, i, now_ns);
-		is_v8s &= !naming_is_v8(&s->frames[i]);
-		if (is_v8s && n->does == PROF_ACT_NATIVE)
-			n->does = n->told;
+		if (is_below && does == PROF_ACT_NATIVE)
+			does = n->told;
 	}
 	if (err)
 		return err;
 	stack.n_frames = n->n_ids;
-	result->activity = activity_of(n->from.modules, p, image, s,
-				       n->n_ids ? n->leaf : PROF_NATIVE, n->does);
+	result->activity = activity_of(n, p, image, s, does);
 	result->unresolved = n->unresolved;
 	return profile_stack(n->from.profile, &stack, &result->stack);
 }

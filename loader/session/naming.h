@@ -26,10 +26,6 @@ struct naming_sources {
 	struct profile *profile;
 };
 
-/* Is it a frame that the image's heap has to name, or its CoreCLR? */
-bool naming_is_v8(const struct uw_frame *f);
-bool naming_is_dotnet(const struct uw_frame *f);
-
 int naming_new(struct naming **n, const struct naming_sources *sources);
 void naming_free(struct naming **n);
 

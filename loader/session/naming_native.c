@@ -6,7 +6,6 @@
  */
 
 #include "naming_parts.h"
-#include "../runtime/v8_activity.h"
 
 #include <string.h>
 
@@ -50,7 +49,8 @@ static u64 lookup_off(const struct uw_frame *f, u64 off)
 }
 
 /* A frame of a file: @off is where pc is in it. */
-static int append_module(struct naming *n, const struct uw_frame *f, u32 module, u64 off)
+static int append_module(struct naming *n, const struct image *image, const struct uw_frame *f,
+			 u32 module, u64 off)
 {
 	const struct module_info *m = modules_info(n->from.modules, module);
 	u32 count = m ? native_frames(n, module, lookup_off(f, off)) : 0;
@@ -58,7 +58,7 @@ static int append_module(struct naming *n, const struct uw_frame *f, u32 module,
 				  .guess = f->flags & UW_FRAME_GUESS,
 				  .off = m ? off : f->pc,
 				  .has_off = true,
-				  .reason = naming_reason(f) };
+				  .reason = runtime_reason(f) };
 	int err = 0;
 
 	if (m) {
@@ -75,7 +75,8 @@ static int append_module(struct naming *n, const struct uw_frame *f, u32 module,
 		out.inlined = native->inlined;
 		out.has_off = !native->name;
 		if (n->told == PROF_ACT_NATIVE)
-			n->told = activity_of_v8(native->name);
+			n->told = naming_classify(
+				image, &(struct runtime_native){ .function = native->name });
 		err = naming_append(n, &out);
 	}
 	return count ? err : naming_append(n, &out);
@@ -113,11 +114,14 @@ static bool is_memory_file(const struct mapping *m)
 	return false;
 }
 
-/* May a JIT's own files tell what it is? They do not know more than V8's heap. */
+/* May a JIT's own files tell what it is? They do not know more than a runtime that can be read. */
 static bool may_be_told(const struct image *image, const struct uw_frame *f)
 {
-	return f->kind == UW_NATIVE || f->kind == UW_UNKNOWN ||
-	       (naming_is_v8(f) && image_v8_why(image));
+	u32 r = runtime_of_frame(f);
+
+	if (r < N_RUNTIMES)
+		return image->runtimes[r] && image->runtimes[r]->build->why;
+	return f->kind == UW_NATIVE || f->kind == UW_UNKNOWN;
 }
 
 /* Is a frame in code of no binary, which a JIT may have put there? */
@@ -190,7 +194,8 @@ int naming_native(struct naming *n, struct process *p, struct image *image,
 		err = append_jit(n, image, s, f, is_in_file);
 	if (err <= 0)
 		return err;
-	return is_in_file ? append_module(n, f, module, off) : append_module(n, f, 0, 0);
+	return is_in_file ? append_module(n, image, f, module, off)
+			  : append_module(n, image, f, 0, 0);
 }
 
 bool naming_is_ready(struct naming *n, struct process *p, struct image *image,

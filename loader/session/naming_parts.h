@@ -4,14 +4,12 @@
 /*
  * Inside of naming: what is known while a stack is named, and who names which frames.
  *
- *	naming.c            the stack, and names that are kept
+ *	naming.c            the stack, names that are kept, and frames of runtimes
  *	naming_native.c     the kernel's, of files, of JITs that say what they made
- *	naming_runtimes.c   of V8 and CoreCLR, and those who wait
  */
 
 #include "naming.h"
 
-#include "../../inspect/dotnet/dotnet_frame.h"
 #include "../../inspect/symbols/symbols.h"
 
 #define NAMING_CACHED 4096 /* a power of two */
@@ -30,14 +28,11 @@ struct naming_cached {
 struct naming {
 	struct naming_sources from;
 	struct naming_cached cache[NAMING_CACHED];
-	struct v8_name v8[V8_MAX_NAMES];
-	struct dotnet_frame dotnet;
 	struct module_frame native[MODULES_MAX_FRAMES];
 	u32 ids[NAMING_MAX_IDS];
 	u32 n_ids;
 	enum prof_kind leaf; /* of the stack that is being named */
-	enum prof_activity told; /* by the names of the frame: what V8 does in it */
-	enum prof_activity does; /* told by the first of V8's own that told something */
+	enum prof_activity told; /* by the names of the frame: what its runtime does in it */
 	bool unresolved;
 	bool is_momentary; /* the name is the token's at the sample's time only */
 	naming_fn *fn; /* NULL: frames go into the profile */
@@ -49,25 +44,13 @@ struct naming {
 /* Enters a frame and appends it to the stack. A stack that is full keeps its leaf side. */
 int naming_append(struct naming *n, const struct prof_frame *f);
 
-/* Why the walk could not identify a frame, NULL: it did. */
-const char *naming_reason(const struct uw_frame *f);
-
 int naming_kernel(struct naming *n, const struct uw_frame *f);
 int naming_native(struct naming *n, struct process *p, struct image *image,
 		  const struct uw_sample *s, const struct uw_frame *f);
-int naming_v8(struct naming *n, struct process *p, struct image *image, const struct uw_sample *s,
-	      u32 i);
 
 /* By what the process's JIT has written; 1: nothing of this frame. Else 0 or a negative errno. */
 int naming_jit(struct naming *n, struct process *p, struct image *image, const struct uw_sample *s,
 	       const struct uw_frame *f);
-int naming_dotnet(struct naming *n, struct image *image, const struct uw_frame *f);
 
-/**
- * naming_awaiters() - the objects that wait for frame @i - 1, from @i on
- * @next:	the frame after them
- *
- * The first is that method's own.
- */
-int naming_awaiters(struct naming *n, struct image *image, const struct uw_sample *s, u32 i,
-		    u32 *next);
+/* What the image's runtimes do at a place in native code, as far as they know. */
+enum prof_activity naming_classify(const struct image *image, const struct runtime_native *at);

@@ -190,11 +190,11 @@ static int open_module(u32 module, bool debug, void *data)
 	return debug ? modules_debug_fd(s->modules, module) : modules_fd(s->modules, module);
 }
 
-static const struct v8_build *v8_of(u32 module, void *data)
+static bool code_of(u32 module, struct row_code *code, void *data)
 {
 	struct session *s = data;
 
-	return images_v8(&s->images, module);
+	return images_code(&s->images, module, code);
 }
 
 static int open_sources(struct session *s)
@@ -212,7 +212,7 @@ static int open_sources(struct session *s)
 		err = modules_fetch(s->modules);
 	if (!err)
 		err = row_filler_new(&s->rows, &row_memory,
-				     &(struct row_source){ open_module, v8_of, s });
+				     &(struct row_source){ open_module, code_of, s });
 	if (!err)
 		err = kallsyms_new(&s->kallsyms, "/proc/kallsyms");
 	if (err)
@@ -326,8 +326,9 @@ void session_each_alive(const struct session *s, void (*fn)(u32 pid, void *data)
 const char *session_target_name(const struct session *s, const char **runtime)
 {
 	const struct process *p = processes_alive(s->processes, s->first_target);
+	const struct runtime_build *b = p && p->priv ? image_runtime(p->priv) : NULL;
 
-	*runtime = p && p->priv ? image_runtime(p->priv) : NULL;
+	*runtime = b ? b->name : NULL;
 	return p ? p->name : NULL;
 }
 
@@ -354,17 +355,9 @@ void session_each_problem(const struct session *s,
 	modules_each_problem(s->modules, fn, data);
 }
 
-static void judge_heap(struct process *p, void *data)
-{
-	(void)data;
-	if (p->priv)
-		image_judge_heap(p->priv);
-}
-
 void session_each_doubt(const struct session *s,
 			void (*fn)(const char *runtime, const char *why, void *data), void *data)
 {
-	processes_each_alive(s->processes, judge_heap, NULL);
 	images_each_doubt(&s->images, fn, data);
 }
 

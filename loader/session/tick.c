@@ -167,27 +167,6 @@ static struct process *process_of(struct session *s, const struct uw_sample *sam
 }
 
 /*
- * Frames in CoreCLR's memory that its ranges did not tell of when they were last asked for.
- * What could not be read is made readable for the next time.
- */
-static bool has_new_code(struct image *im, const struct uw_sample *sample)
-{
-	bool is_new = false;
-
-	if (sample->status == UW_E_FAULT)
-		image_dotnet_touch(&im->dotnet, sample->fault_addr);
-	for (u32 i = sample->n_kernel; i < sample->n_frames; i++) {
-		const struct uw_frame *f = &sample->frames[i];
-
-		if (f->status == UW_F_METHOD_FAULT)
-			image_dotnet_touch(&im->dotnet, sample->fault_addr);
-		is_new |= f->kind == UW_DOTNET_STUB &&
-			  (f->a == DOTNET_STUB_UNKNOWN || f->a == DOTNET_STUB_HELPER);
-	}
-	return is_new;
-}
-
-/*
  * Who it is must be asked while it lives, and not only when a sample's turn comes: that
  * can be late. If its birth is not yet known, it could have executed something since.
  */
@@ -195,13 +174,14 @@ static void meet(struct session *s, const struct uw_sample *sample)
 {
 	struct process *p = processes_find(s->processes, sample->pid, sample->start_ns);
 	struct image *im = p ? session_image_of(s, p) : NULL;
+	bool has_new;
 
 	if (!im)
 		return;
 	announcer_must_wait(p, im, s->tick_ns);
-	image_dotnet_learn(&im->dotnet, im->all->tables, sample);
-	if (sample->status == UW_T_UNKNOWN_PROCESS || sample->status == UW_T_UNKNOWN_PC ||
-	    sample->flags & UW_SAMPLE_BY_FILE || (im->dotnet.runtime && has_new_code(im, sample)))
+	has_new = image_learn(im, sample);
+	if (has_new || sample->status == UW_T_UNKNOWN_PROCESS ||
+	    sample->status == UW_T_UNKNOWN_PC || sample->flags & UW_SAMPLE_BY_FILE)
 		refresh(s, p, im);
 }
 
@@ -217,8 +197,8 @@ static void foresee_more(struct session *s, const struct uw_sample *sample)
 	foresee_stack(s->rows, p, sample->sp);
 }
 
-/* A builtin of V8's; native frames say themselves where they are. */
-static void miss_builtin(struct session *s, const struct process *p, u64 pc)
+/* A frame that does not say where in a file it is. */
+static void miss_by_mapping(struct session *s, const struct process *p, u64 pc)
 {
 	const struct mapping *m = p ? mappings_find(p->maps, pc) : NULL;
 	u64 page = m ? (pc - m->start_addr + m->file_off) / UW_ROW_PAGE_LEN : 0;
@@ -231,9 +211,9 @@ static void miss(struct session *s, const struct uw_sample *sample, const struct
 {
 	u64 off = f->a - (f->pc - uw_frame_lookup_pc(f));
 
-	if (naming_is_v8(f))
-		miss_builtin(s, processes_find(s->processes, sample->pid, sample->start_ns),
-			     uw_frame_lookup_pc(f));
+	if (f->kind != UW_NATIVE && f->kind != UW_DOTNET_R2R)
+		miss_by_mapping(s, processes_find(s->processes, sample->pid, sample->start_ns),
+				uw_frame_lookup_pc(f));
 	else
 		row_filler_miss(s->rows, f->aux, (u32)(off / UW_ROW_PAGE_LEN));
 }
@@ -294,11 +274,15 @@ static bool is_thread_gone(const struct process *p, u32 tid)
 	return !p->exit_ns && !p->n_more_threads && !process_find_thread(p, tid);
 }
 
-static bool has_v8(const struct uw_sample *sample)
+/* Does it have frames that are named by objects which move, and end with their thread? */
+static bool has_objects(const struct uw_sample *sample)
 {
-	for (u32 i = sample->n_kernel; i < sample->n_frames; i++)
-		if (naming_is_v8(&sample->frames[i]))
+	for (u32 i = sample->n_kernel; i < sample->n_frames; i++) {
+		u32 r = runtime_of_frame(&sample->frames[i]);
+
+		if (r < N_RUNTIMES && runtimes[r]->forget)
 			return true;
+	}
 	return false;
 }
 
@@ -320,7 +304,7 @@ static struct image *image_for(struct process *p, struct image *im, struct uw_sa
 	}
 	if (!is_by_files(sample))
 		sample_disown_stale(p, sample);
-	if (!has_v8(sample))
+	if (!has_objects(sample))
 		return im;
 	if (is_thread_gone(p, sample->tid))
 		return NULL;
@@ -332,7 +316,8 @@ static struct image *image_for(struct process *p, struct image *im, struct uw_sa
 static bool must_wait_for_lines(struct session *s, struct process *p, struct image *im,
 				const struct uw_sample *sample, bool may_wait)
 {
-	u64 max_ns = has_v8(sample) ? MAX_V8_WAIT_NS : MAX_WAIT_NS, began_ns = session_now_ns();
+	u64 max_ns = has_objects(sample) ? MAX_V8_WAIT_NS : MAX_WAIT_NS,
+	    began_ns = session_now_ns();
 
 	while (!naming_is_ready(s->naming, p, im, sample)) {
 		u64 took_ns;

@@ -16,7 +16,7 @@
 #include <sys/random.h>
 #include <unistd.h>
 
-#include "../../loader/runtime/builtins_copy.h"
+#include "../../loader/session/copies.h"
 
 #define PAGE 4096ull
 #define BLOB_OFF 0x240ull
@@ -31,7 +31,9 @@ struct world {
 	u8 bytes[BLOB_LEN];
 	u8 *reserved;
 	struct process *p;
-	struct builtins_file file;
+	int fd; /* the file */
+	struct runtime_build build;
+	struct runtime rt; /* V8, as far as copies need it */
 };
 
 static void add(struct world *w, u64 start_addr, u64 len, u64 inode, const char *path)
@@ -63,11 +65,13 @@ static int set_up(void **state)
 	for (size_t i = 0; i < BLOB_LEN; i += 256)
 		assert_true(getrandom(w->bytes + i, BLOB_LEN - i < 256 ? BLOB_LEN - i : 256, 0) >
 			    0);
-	w->file = (struct builtins_file){
-		.module = MODULE, .fd = dup(fileno(f)), .off = BLOB_OFF, .len = BLOB_LEN
-	};
+	w->fd = dup(fileno(f));
+	w->build = (struct runtime_build){ .code_off = BLOB_OFF, .code_len = BLOB_LEN };
+	w->rt = (struct runtime){ .ops = &v8_runtime,
+				  .build = &w->build,
+				  .home = { .pid = (u32)getpid(), .module = MODULE } };
 	fclose(f);
-	assert_int_equal(pwrite(w->file.fd, w->bytes, BLOB_LEN, BLOB_OFF), BLOB_LEN);
+	assert_int_equal(pwrite(w->fd, w->bytes, BLOB_LEN, BLOB_OFF), BLOB_LEN);
 	w->reserved = mmap(NULL, COPY_LEN + 2 * AROUND_LEN, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS,
 			   -1, 0);
 	assert_ptr_not_equal(w->reserved, MAP_FAILED);
@@ -88,7 +92,7 @@ static int tear_down(void **state)
 
 	process_free(&w->p);
 	munmap(w->reserved, COPY_LEN + 2 * AROUND_LEN);
-	close(w->file.fd);
+	close(w->fd);
 	free(w);
 	return 0;
 }
@@ -101,7 +105,7 @@ static u32 module_at(const struct world *w, u64 addr)
 static void find(struct world *w)
 {
 	allow(w, COPY_LEN, PROT_READ | PROT_EXEC);
-	builtins_copy_find(w->p, &w->file);
+	copies_find(w->p, &w->rt, w->fd);
 }
 
 static void a_copy_becomes_a_mapping_of_the_file(void **state)
@@ -132,7 +136,7 @@ static void one_that_an_event_tells_is_taken(void **state)
 {
 	struct world *w = *state;
 
-	builtins_copy_take(w->p, &w->file, copy_addr(w), COPY_LEN);
+	copies_take(w->p, &w->rt, w->fd, copy_addr(w), COPY_LEN);
 	assert_int_equal(module_at(w, copy_addr(w)), MODULE);
 }
 
@@ -158,9 +162,9 @@ static void another_length_is_none(void **state)
 {
 	struct world *w = *state;
 
-	builtins_copy_take(w->p, &w->file, copy_addr(w), COPY_LEN + PAGE);
+	copies_take(w->p, &w->rt, w->fd, copy_addr(w), COPY_LEN + PAGE);
 	assert_int_equal(module_at(w, copy_addr(w)), 0);
-	builtins_copy_take(w->p, &w->file, copy_addr(w), COPY_LEN - PAGE);
+	copies_take(w->p, &w->rt, w->fd, copy_addr(w), COPY_LEN - PAGE);
 	assert_int_equal(module_at(w, copy_addr(w)), 0);
 }
 
@@ -169,23 +173,20 @@ static void one_that_is_gone_is_none(void **state)
 	struct world *w = *state;
 
 	munmap(w->reserved, COPY_LEN + 2 * AROUND_LEN);
-	builtins_copy_take(w->p, &w->file, copy_addr(w), COPY_LEN);
+	copies_take(w->p, &w->rt, w->fd, copy_addr(w), COPY_LEN);
 	assert_int_equal(module_at(w, copy_addr(w)), 0);
 }
 
 static void without_the_file_there_is_none(void **state)
 {
 	struct world *w = *state;
-	struct builtins_file f = w->file;
 
-	f.fd = -1;
-	builtins_copy_take(w->p, &f, copy_addr(w), COPY_LEN);
-	f = w->file;
-	f.module = MODULE + 1;
-	builtins_copy_take(w->p, &f, copy_addr(w), COPY_LEN);
-	f = w->file;
-	f.len = 0;
-	builtins_copy_take(w->p, &f, copy_addr(w), PAGE);
+	copies_take(w->p, &w->rt, -1, copy_addr(w), COPY_LEN);
+	w->rt.home.module = MODULE + 1;
+	copies_take(w->p, &w->rt, w->fd, copy_addr(w), COPY_LEN);
+	w->rt.home.module = MODULE;
+	w->build.code_len = 0;
+	copies_take(w->p, &w->rt, w->fd, copy_addr(w), PAGE);
 	assert_int_equal(module_at(w, copy_addr(w)), 0);
 }
 

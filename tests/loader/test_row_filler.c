@@ -11,7 +11,6 @@
 #include <unistd.h>
 
 #include "../../inspect/unwind/cfi.h"
-#include "../../inspect/v8/v8_build.h"
 #include "../../loader/rows/row_filler.h"
 #include "../check.h"
 
@@ -29,7 +28,7 @@ struct world {
 	u32 rows[1 << 20];
 	int own_fd, text_fd, bare_fd;
 	int debug_fd; /* what is said of BARE's debug file */
-	struct v8_build v8; /* in this binary, if its builtins have a length */
+	struct row_code code; /* of this binary that nothing describes, if it has a length */
 	u32 n_opened[COPIES + N_COPIES];
 	u32 first_page, n_pages; /* of this binary's code */
 	struct row_memory memory;
@@ -52,11 +51,24 @@ static int open_module(u32 module, bool debug, void *data)
 	return module == GONE ? -ESTALE : w->own_fd;
 }
 
-static const struct v8_build *v8_of(u32 module, void *data)
+static int describe_nothing(const void *who, struct elf_file *f, u64 start, u64 end, rule_fn *fn,
+			    void *data)
+{
+	(void)who;
+	(void)f;
+	(void)start;
+	(void)end;
+	(void)fn;
+	(void)data;
+	return 0;
+}
+
+static bool code_of(u32 module, struct row_code *code, void *data)
 {
 	struct world *w = data;
 
-	return module == OWN && w->v8.blob_len ? &w->v8 : NULL;
+	*code = w->code;
+	return module == OWN && w->code.len;
 }
 
 /* Of a file. */
@@ -93,7 +105,7 @@ static struct world *make_world(u32 n_rows)
 	assert_int_equal(write(w->text_fd, "no code", 7), 7);
 	find_code(w, w->own_fd);
 	assert_int_equal(
-		row_filler_new(&w->f, &w->memory, &(struct row_source){ open_module, v8_of, w }),
+		row_filler_new(&w->f, &w->memory, &(struct row_source){ open_module, code_of, w }),
 		0);
 	return w;
 }
@@ -193,8 +205,9 @@ static u32 make_costly(struct world *w)
 {
 	u32 page = w->first_page + 1;
 
-	w->v8.blob_off = (u64)page * UW_ROW_PAGE_LEN;
-	w->v8.blob_len = UW_ROW_PAGE_LEN;
+	w->code = (struct row_code){ .off = (u64)page * UW_ROW_PAGE_LEN,
+				     .len = UW_ROW_PAGE_LEN,
+				     .provider.describe = describe_nothing };
 	return page;
 }
 
