@@ -3,7 +3,7 @@
 #include "frames.h"
 
 #include "../../inspect/case/watch.h"
-#include "../profile/kinds.h"
+#include "../profile/case_frame.h"
 #include "../session/image.h"
 
 #include <errno.h>
@@ -17,23 +17,12 @@ struct adding {
 static int add_frame(const struct prof_frame *f, u64 pc, void *data)
 {
 	struct adding *a = data;
+	struct case_frame frame;
 
 	if (f->name && a->match && !regexec(a->match, f->name, 0, NULL, 0))
 		a->matched = true;
-	return case_frames_add(&a->t->frames, &(struct case_frame){ .pc = pc,
-								    .kind = prof_kind_name(f->kind),
-								    .name = f->name,
-								    .file = f->file,
-								    .module = f->module,
-								    .build_id = f->build_id,
-								    .tier = f->tier,
-								    .reason = f->reason,
-								    .off = f->has_off ? f->off : 0,
-								    .line = f->line,
-								    .column = f->column,
-								    .inlined = f->inlined,
-								    .async = f->async,
-								    .guess = f->guess });
+	frame = case_frame_of(f, pc);
+	return case_frames_add(&a->t->frames, &frame);
 }
 
 int take_frames(struct taken *t, const struct session_stack *stack, const struct take_options *o)

@@ -2,14 +2,15 @@
 
 #include "name.h"
 
+#include "../../inspect/case/case_target.h"
 #include "../../inspect/go/go_frames.h"
 #include "../../inspect/symbols/symbols.h"
 #include "../../inspect/util/cleanup.h"
-#include "../../inspect/v8/v8.h"
+#include "../../loader/profile/case_frame.h"
+#include "../../loader/runtime/runtime.h"
 #include "../case/stack.h"
-#include "name_dotnet.h"
 
-#include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define MAX_TABLES 32
@@ -18,22 +19,22 @@
 struct naming {
 	const struct case_file *c;
 	struct case_frames *out;
-	struct v8_build *build; /* NULL: no V8, or not here */
-	struct v8_heap *heap;
-	struct sim_dotnet dotnet;
+	struct runtime_build *builds[N_RUNTIMES];
+	struct runtime *runtimes[N_RUNTIMES]; /* NULL: none, or its file is not here */
+	u64 pc; /* of the frame that is being named */
 	struct {
 		u32 module;
 		struct symbols *symbols; /* NULL: none */
 	} tables[MAX_TABLES];
 	u32 n_tables;
-	struct v8_name names[V8_MAX_NAMES];
 };
 
 static void naming_deinit(struct naming *n)
 {
-	v8_heap_free(&n->heap);
-	v8_build_free(&n->build);
-	sim_dotnet_deinit(&n->dotnet);
+	for (u32 r = 0; r < N_RUNTIMES; r++) {
+		runtime_free(&n->runtimes[r]);
+		runtime_build_free(&n->builds[r]);
+	}
 	for (u32 i = 0; i < n->n_tables; i++)
 		symbols_free(&n->tables[i].symbols);
 }
@@ -96,89 +97,86 @@ static int add_native(struct naming *n, const struct uw_frame *f)
 	return case_frames_add(n->out, &out);
 }
 
-static int add_v8_name(struct naming *n, const struct v8_name *name, const struct uw_frame *f)
+static int add(const struct prof_frame *f, void *data)
 {
-	static const char *const kinds[] = { [V8_NAME_JS] = "js",
-					     [V8_NAME_BUILTIN] = "builtin",
-					     [V8_NAME_STUB] = "stub",
-					     [V8_NAME_REGEXP] = "regexp",
-					     [V8_NAME_WASM] = "wasm" };
+	struct naming *n = data;
+	struct case_frame frame = case_frame_of(f, n->pc);
 
-	return case_frames_add(n->out, &(struct case_frame){ .pc = f->pc,
-							     .kind = kinds[name->kind],
-							     .name = name->name,
-							     .file = name->file,
-							     .line = name->line,
-							     .column = name->column,
-							     .tier = v8_tier_name(name->tier),
-							     .inlined = name->inlined,
-							     .async = f->flags & UW_FRAME_ASYNC,
-							     .guess = f->flags & UW_FRAME_GUESS,
-							     .off = name->name ? 0 : f->pc,
-							     .reason = name->reason });
+	return case_frames_add(n->out, &frame);
 }
 
-static int add_v8(struct naming *n, const struct uw_sample *s, u32 i)
+/* Of runtime @r. */
+static int add_managed(struct naming *n, const struct uw_sample *s, u32 i, u32 r)
 {
-	static const struct v8_name unknown = { .kind = V8_NAME_JS,
-						.reason = "the runtime's file is not here" };
-	int n_names = n->heap ? v8_heap_name(n->heap, s, i, n->names) : 0, err = 0;
+	struct runtime *rt = n->runtimes[r];
+	struct prof_frame unnamed =
+		runtime_unnamed(runtimes[r], &s->frames[i], "the runtime's file is not here");
+	int err = rt ? runtimes[r]->name(rt, s, i, add, n) : RUNTIME_GONE;
 
-	if (n_names <= 0)
-		return add_v8_name(n, &unknown, &s->frames[i]);
-	for (int k = 0; k < n_names && !err; k++)
-		err = add_v8_name(n, &n->names[k], &s->frames[i]);
+	return err == RUNTIME_GONE ? add(&unnamed, n) : err;
+}
+
+/* Is it runtime @r's file? Then the runtime is open. */
+static void try_file(struct naming *n, u32 r, const struct case_mapping *m)
+{
+	struct runtime_home home = { .module = m->map.module };
+	struct elf_file *elf = open_file(m);
+
+	if (!elf)
+		return;
+	home.has_bias = !elf_file_bias(elf, m->map.start_addr, m->map.file_off, &home.bias);
+	if (runtime_build_new(&n->builds[r], runtimes[r], elf, 0) ||
+	    runtime_open(&n->runtimes[r], n->builds[r], &home))
+		runtime_build_free(&n->builds[r]);
+	elf_file_free(&elf);
+}
+
+static int place(const struct naming *n, u32 r)
+{
+	struct map_list l = { 0 };
+	int err = 0;
+
+	for (u32 i = 0; i < n->c->n_mappings && !err; i++)
+		err = map_list_push(&l, &n->c->mappings[i].map);
+	if (!err)
+		err = runtimes[r]->place(n->runtimes[r], &l);
+	free(l.v);
 	return err;
 }
 
-static int open_heap(struct naming *n, struct target *memory)
+static int open_runtime(struct naming *n, u32 r, struct target *memory)
 {
-	_cleanup_free_ struct v8_region *regions = calloc(n->c->n_mappings + 1, sizeof(*regions));
-	struct elf_file *elf = NULL;
-	u32 n_regions = 0;
+	bool has_code = false;
 
-	if (!regions)
-		return -ENOMEM;
-	for (u32 i = 0; i < n->c->n_mappings; i++) {
-		const struct uw_mapping *m = &n->c->mappings[i].map;
-
-		if (m->kind == UW_MAP_NATIVE)
-			continue;
-		if (!elf && m->kind == UW_MAP_V8_BUILTINS)
-			elf = open_file(&n->c->mappings[i]);
-		regions[n_regions++] = (struct v8_region){ .start_addr = m->start_addr,
-							   .end_addr = m->end_addr,
-							   .file_off = m->file_off,
-							   .is_jit = m->kind == UW_MAP_V8_JIT };
-	}
-	if (elf && (v8_build_new(&n->build, elf) || v8_heap_new(&n->heap, n->build, memory) ||
-		    v8_heap_set_regions(n->heap, regions, n_regions)))
-		v8_heap_free(&n->heap);
-	elf_file_free(&elf);
-	return 0;
+	for (u32 i = 0; i < n->c->n_mappings; i++)
+		has_code |= n->c->mappings[i].map.kind != UW_MAP_NATIVE;
+	for (u32 i = 0; has_code && !n->runtimes[r] && i < n->c->n_mappings; i++)
+		try_file(n, r, &n->c->mappings[i]);
+	if (!n->runtimes[r])
+		return 0;
+	n->runtimes[r]->memory = memory;
+	return place(n, r);
 }
 
 int sim_name_frames(const struct case_file *c, const struct uw_sample *s, struct target *memory,
 		    char *runtime, struct case_frames *out)
 {
 	_cleanup_(naming_deinit) struct naming n = { .c = c, .out = out };
-	int err = open_heap(&n, memory);
+	const struct runtime_build *first;
+	struct case_target unwatched; /* a case without what .NET's names need replays the same */
+	int err;
 
-	sim_dotnet_open(&n.dotnet, c, open_file);
-	snprintf(runtime, RUNTIME_LEN, "%s",
-		 n.heap		    ? v8_build_runtime(n.build)
-		 : n.dotnet.runtime ? dotnet_build_runtime(n.dotnet.build)
-				    : "");
+	case_target_init(&unwatched, c);
+	err = open_runtime(&n, RUNTIME_V8, memory);
+	if (!err)
+		err = open_runtime(&n, RUNTIME_DOTNET, &unwatched.target);
+	first = runtime_first((const struct runtime_build *const *)n.builds);
+	snprintf(runtime, RUNTIME_LEN, "%s", first ? first->name : "");
 	for (u32 i = s->n_kernel; i < s->n_frames && !err; i++) {
-		const struct uw_frame *f = &s->frames[i];
+		u32 r = runtime_of_frame(&s->frames[i]);
 
-		if (f->kind == UW_V8_STUB || f->kind == UW_V8_JS || f->kind == UW_V8_CODE)
-			err = add_v8(&n, s, i);
-		else if (f->kind == UW_DOTNET_METHOD || f->kind == UW_DOTNET_R2R ||
-			 f->kind == UW_DOTNET_STUB)
-			err = sim_dotnet_add(&n.dotnet, f, out);
-		else
-			err = add_native(&n, f);
+		n.pc = s->frames[i].pc;
+		err = r < N_RUNTIMES ? add_managed(&n, s, i, r) : add_native(&n, &s->frames[i]);
 	}
 	return err;
 }

@@ -158,9 +158,11 @@ USES = {
     "bpf": {"bpf", "core"},
     "inspect": {"inspect", "wire"},
     "loader": {"loader", "bpf", "inspect", "wire"},
-    "sim": {"sim", "core", "wire", "inspect", "bpf", "fixtures"},
+    "sim": {"sim", "core", "wire", "inspect", "bpf", "fixtures", "names"},
 }
 WIRE = r"core/((types|uw_frame|uw_note|uw_status|uw_mapping|flight|flight_ring|native/row)|.*_info)\.h$"
+# What frames are called: the simulator's cases have the recorder's names.
+NAMES = r"loader/(runtime/runtime|profile/case_frame)\.h$"
 CORE_SYSTEM = {"stddef.h", "stdbool.h", "arch.h", "dotnet_unwind.h", "port_impl.h", "flight_impl.h"}
 
 
@@ -176,6 +178,8 @@ def may_use(top, path):
     used = path.split("/")[0]
     if used == "core" and re.match(WIRE, path):
         used = "wire" if top != "core" and top != "bpf" else "core"
+    if top == "sim" and re.match(NAMES, path):
+        used = "names"
     return used in USES[top]
 
 
@@ -183,6 +187,9 @@ def may_use(top, path):
       ("inspect/a.c", '#include "../core/port.h"\n', ["core/port.h"]))
 @rule("who-uses-whom", ("loader/a.c", '#include "elf/e.h"\n', ["inspect/elf/e.h"]),
       ("bpf/a.h", '#include "record.h"\n', ["loader/record.h"]))
+@rule("who-uses-whom",
+      ("sim/a.c", '#include "../loader/runtime/runtime.h"\n', ["loader/runtime/runtime.h"]),
+      ("sim/a.c", '#include "../loader/session/image.h"\n', ["loader/session/image.h"]))
 @rule("who-uses-whom", ("core/a.h", "#include <stddef.h>\n"), ("core/a.h", "#include <string.h>\n"))
 def who_uses_whom(f):
     if f.top not in USES or not f.is_code:
