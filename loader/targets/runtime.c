@@ -9,18 +9,11 @@
 #include <sys/stat.h>
 #include <time.h>
 
-#include "../../inspect/dotnet/dotnet.h"
 #include "../../inspect/util/cleanup.h"
-#include "../../inspect/v8/v8.h"
 #include "../life/map_file.h"
 #include "../life/maps.h"
+#include "../runtime/runtime.h"
 
-/*
- * Smaller files can't hold V8: its embedded builtins alone are 1.2 to 2 MB in
- * Node.js 14 to 26, beside the compilers. libcoreclr.so has 6.5 to 7.3 MB in .NET 8 to 10.
- */
-#define MIN_V8_FILE_LEN (8 << 20)
-#define MIN_DOTNET_FILE_LEN (4 << 20)
 #define MAX_MAPPINGS 4096 /* of one process */
 #define MAX_FILES 4096 /* in the cache; beyond it nothing is remembered */
 
@@ -30,8 +23,8 @@ struct file_key {
 
 struct file_entry {
 	struct file_key key;
-	bool has_v8, has_dotnet;
-	struct runtime_info info; /* if it has one of them */
+	u32 runtime; /* in it; N_RUNTIMES: none */
+	struct runtime_info info; /* of that one */
 };
 
 struct runtime_cache {
@@ -45,7 +38,7 @@ struct search {
 	int n_mappings;
 	u64 last_inode;
 	int err; /* why a file that was worth a look could not be read */
-	struct runtime_info v8, dotnet; /* has_runtime false: none */
+	struct runtime_info found[N_RUNTIMES]; /* has_runtime false: none */
 	struct file_entry uncached;
 };
 
@@ -74,11 +67,6 @@ static void cleanup_elf(struct elf_file **f)
 	elf_file_free(f);
 }
 
-static void cleanup_build(struct v8_build **b)
-{
-	v8_build_free(b);
-}
-
 static void say(struct runtime_info *info, const char *name, bool is_supported, const char *why_not)
 {
 	*info = (struct runtime_info){ .is_supported = is_supported };
@@ -86,40 +74,35 @@ static void say(struct runtime_info *info, const char *name, bool is_supported, 
 	snprintf(info->why_not, sizeof(info->why_not), "%s", why_not);
 }
 
-static void inspect_v8(struct elf_file *elf, struct file_entry *e)
+/* Is runtime @r in the file? */
+static bool inspect_for(struct elf_file *elf, u32 r, struct runtime_info *info)
 {
-	_cleanup_(cleanup_build) struct v8_build *build = NULL;
-	int err = v8_build_new(&build, elf);
-	const char *doubt;
+	struct runtime_build *b = NULL;
+	bool is_supported = !runtime_build_new(&b, runtimes[r], elf, 0);
+	const char *why_not;
 
-	if (!build || (err && err != -ENOTSUP))
-		return;
-	doubt = v8_build_doubt(build) ? v8_build_doubt(build) : "";
-	say(&e->info, v8_build_runtime(build), !err, err ? v8_build_why(build) : doubt);
-	e->has_v8 = e->info.has_runtime = true;
-}
-
-static void inspect_dotnet(struct elf_file *elf, struct file_entry *e)
-{
-	_cleanup_(dotnet_build_free) struct dotnet_build *build = NULL;
-	int err = dotnet_build_new(&build, elf);
-
-	if (!build || (err && err != -ENOTSUP))
-		return;
-	say(&e->info, dotnet_build_runtime(build), !err, err ? dotnet_build_why(build) : "");
-	e->has_dotnet = e->info.has_runtime = true;
+	if (!b)
+		return false;
+	why_not = is_supported ? b->doubt : b->why;
+	say(info, b->name, is_supported, why_not ? why_not : "");
+	info->has_runtime = true;
+	runtime_build_free(&b);
+	return true;
 }
 
 static void inspect_file(int fd, u64 len, struct file_entry *e)
 {
 	_cleanup_(cleanup_elf) struct elf_file *elf = NULL;
 
-	if (len < MIN_DOTNET_FILE_LEN || elf_file_open_fd(&elf, fd))
-		return;
-	if (len >= MIN_V8_FILE_LEN)
-		inspect_v8(elf, e);
-	if (!e->has_v8)
-		inspect_dotnet(elf, e);
+	e->runtime = N_RUNTIMES;
+	for (u32 r = 0; r < N_RUNTIMES && e->runtime == N_RUNTIMES; r++) {
+		if (len < runtimes[r]->min_file_len)
+			continue;
+		if (!elf && elf_file_open_fd(&elf, fd))
+			return;
+		if (inspect_for(elf, r, &e->info))
+			e->runtime = r;
+	}
 }
 
 /* What is known of a file; looked into if it is new. NULL: no memory. */
@@ -198,21 +181,30 @@ static int look_at(const struct maps_entry *m, void *data)
 	e = look_up(s, fd, &st);
 	if (!e)
 		return -ENOMEM;
-	if (e->has_dotnet)
-		s->dotnet = e->info;
-	if (e->has_v8 && (e->info.is_supported || !s->v8.has_runtime))
-		s->v8 = e->info;
-	return s->v8.is_supported;
+	if (e->runtime < N_RUNTIMES && (e->info.is_supported || !s->found[e->runtime].has_runtime))
+		s->found[e->runtime] = e->info;
+	return s->found[0].is_supported;
 }
 
-/* A V8 that can't be read is a guest of .NET's (ClearScript), and what is said of the process is
- * said of .NET. */
-static void say_dotnet(struct runtime_info *info, const struct search *s)
+/*
+ * The first that can be read, else the last. One before it is its guest (ClearScript is V8 in
+ * .NET). False: there is none.
+ */
+static bool choose(struct runtime_info *info, const struct search *s)
 {
-	*info = s->dotnet;
-	if (s->v8.has_runtime && !info->why_not[0])
-		snprintf(info->why_not, sizeof(info->why_not), "%.48s in it: %.64s", s->v8.name,
-			 s->v8.why_not);
+	u32 best = N_RUNTIMES;
+
+	for (u32 r = 0; r < N_RUNTIMES; r++)
+		if (s->found[r].has_runtime && (best == N_RUNTIMES || !s->found[best].is_supported))
+			best = r;
+	if (best == N_RUNTIMES)
+		return false;
+	*info = s->found[best];
+	for (u32 r = 0; r < best; r++)
+		if (s->found[r].has_runtime && !info->why_not[0])
+			snprintf(info->why_not, sizeof(info->why_not), "%.48s in it: %.64s",
+				 s->found[r].name, s->found[r].why_not);
+	return true;
 }
 
 /* Ours, so that nothing is known of the process. */
@@ -228,18 +220,15 @@ int runtime_detect(struct runtime_cache *cache, int pid, struct runtime_info *in
 
 	if (err == -ESRCH || is_shortage(err))
 		return err;
-	if (!s.v8.is_supported && is_shortage(s.err))
+	if (!s.found[0].is_supported && is_shortage(s.err))
 		return s.err;
-	if (s.dotnet.has_runtime && !s.v8.is_supported) {
-		say_dotnet(info, &s);
-	} else if (s.v8.has_runtime) {
-		*info = s.v8;
-	} else if (err < 0 || s.err == -EACCES || s.err == -EPERM) {
+	if (choose(info, &s))
+		return 0;
+	if (err < 0 || s.err == -EACCES || s.err == -EPERM)
 		say(info, "?", false,
 		    geteuid() ? "may not be read; run as root"
 			      : "may not be read, even by this root; see unspool doctor");
-	} else {
+	else
 		say(info, "native", true, "");
-	}
 	return 0;
 }
