@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #pragma once
 
-/* What a session is made of, for session.c (its beginning and end) and tick.c (its work). */
+/* What a session is made of, for session.c (its beginning and end) and what it does in each tick.
+ */
 
 #include "../life/cpus.h"
 #include "../life/processes.h"
@@ -41,6 +42,8 @@ struct session {
 	bool must_resync; /* events were lost, /proc was not yet asked about them */
 };
 
+#define MSEC 1000000ull
+
 u64 session_now_ns(void);
 
 /* The process's image, made if need be; NULL without memory. */
@@ -49,3 +52,6 @@ struct image *session_image_of(struct session *s, struct process *p);
 /* The kernel side's tables are to be brought up to date; @im may be NULL. */
 void session_mark_changed(struct session *s, struct image *im);
 void session_update_changed(struct session *s);
+
+/* Looks at samples for the first time, until there is no time left. */
+void session_meet_new(struct session *s, u64 deadline_ns);

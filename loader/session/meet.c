@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: BSD-2-Clause
+
+/* The first look at a sample, long before its turn: what a walk lacked is there for the next. */
+
+#include <errno.h>
+
+#include "confirm.h"
+#include "foresee.h"
+#include "session_state.h"
+
+#define REFRESH_NS (100 * MSEC) /* tables of a process, from /proc */
+#define FORESEE_NS (50 * MSEC) /* at most so often for one process */
+
+/* Ask /proc again about a process whose tables did not do, but not too often. */
+static void refresh(struct session *s, struct process *p, struct image *im)
+{
+	int err = 0;
+
+	if (p->exit_ns || p->is_kernel_thread)
+		return;
+	if (im->refreshed_ns && s->tick_ns - im->refreshed_ns < REFRESH_NS)
+		return;
+	im->refreshed_ns = s->tick_ns;
+	if (p->loaded_ns < s->tick_ns)
+		err = process_load(p);
+	if (err == -EAGAIN || err == -ESTALE) /* until then events tell its mappings */
+		im->refreshed_ns -= REFRESH_NS - SESSION_TICK_MS * MSEC;
+	session_mark_changed(s, im);
+}
+
+/*
+ * Who it is must be asked while it lives, and not only when a sample's turn comes: that
+ * can be late. If its birth is not yet known, it could have executed something since.
+ */
+static void meet(struct session *s, const struct uw_sample *sample)
+{
+	struct process *p = processes_find(s->processes, sample->pid, sample->start_ns);
+	struct image *im = p ? session_image_of(s, p) : NULL;
+	bool has_new;
+
+	if (!im)
+		return;
+	announcer_must_wait(p, im, s->tick_ns);
+	has_new = image_learn(im, sample);
+	if (has_new || sample->status == UW_T_UNKNOWN_PROCESS ||
+	    sample->status == UW_T_UNKNOWN_PC || sample->flags & UW_SAMPLE_BY_FILE)
+		refresh(s, p, im);
+}
+
+/* Where there is one frame without rows, more will follow. */
+static void foresee_more(struct session *s, const struct uw_sample *sample)
+{
+	struct process *p = processes_find(s->processes, sample->pid, sample->start_ns);
+	struct image *im = p ? p->priv : NULL;
+
+	if (!im || p->exit_ns || s->tick_ns - im->foreseen_ns < FORESEE_NS)
+		return;
+	im->foreseen_ns = s->tick_ns;
+	foresee_stack(s->rows, p, sample->sp);
+}
+
+/* A frame that does not say where in a file it is. */
+static void miss_by_mapping(struct session *s, const struct process *p, u64 pc)
+{
+	const struct mapping *m = p ? mappings_find(p->maps, pc) : NULL;
+	u64 page = m ? (pc - m->start_addr + m->file_off) / UW_ROW_PAGE_LEN : 0;
+
+	if (m && m->module && m->module != MODULE_NONE && page <= ~0u)
+		row_filler_miss(s->rows, m->module, (u32)page);
+}
+
+static void miss(struct session *s, const struct uw_sample *sample, const struct uw_frame *f)
+{
+	u64 off = f->a - (f->pc - uw_frame_lookup_pc(f));
+
+	if (f->kind != UW_NATIVE && f->kind != UW_DOTNET_R2R)
+		miss_by_mapping(s, processes_find(s->processes, sample->pid, sample->start_ns),
+				uw_frame_lookup_pc(f));
+	else
+		row_filler_miss(s->rows, f->aux, (u32)(off / UW_ROW_PAGE_LEN));
+}
+
+/* The rows of a leaf's caller, which confirm_guesses() asks for if the leaf keeps no record. */
+static void miss_caller(struct session *s, const struct uw_sample *sample, u64 ra)
+{
+	struct process *p = processes_find(s->processes, sample->pid, sample->start_ns);
+	const struct image *im = p ? p->priv : NULL;
+	const struct uw_mapping *m = im ? confirm_mapping(im->maps, im->n_maps, ra) : NULL;
+	u64 off = m ? ra - 1 - m->start_addr + m->file_off : 0;
+
+	if (m && off < UW_MAX_ROW_OFF)
+		row_filler_miss(s->rows, m->module, (u32)(off / UW_ROW_PAGE_LEN));
+}
+
+static void miss_callers(struct session *s, const struct uw_sample *sample)
+{
+	if (!(sample->frames[sample->n_kernel].flags & UW_FRAME_NO_ROWS))
+		return;
+	for (u32 i = 0; i < sizeof(sample->sp_words) / sizeof(sample->sp_words[0]); i++)
+		miss_caller(s, sample, sample->sp_words[i]);
+	miss_caller(s, sample, sample->lr);
+}
+
+/* Rows that the walk looked for in vain. */
+static void take_misses(struct session *s, const struct uw_sample *sample)
+{
+	bool missed = false;
+
+	for (u32 i = sample->n_kernel; i < sample->n_frames; i++) {
+		const struct uw_frame *f = &sample->frames[i];
+
+		if (f->flags & UW_FRAME_NO_ROWS)
+			miss(s, sample, f);
+		missed |= f->flags & UW_FRAME_NO_ROWS;
+	}
+	if (!missed)
+		return;
+	miss_callers(s, sample);
+	foresee_more(s, sample);
+}
+
+void session_meet_new(struct session *s, u64 deadline_ns)
+{
+	for (u32 i = pending_before(&s->pending, s->met_ns); i < s->pending.n; i++) {
+		meet(s, s->pending.v[i]);
+		take_misses(s, s->pending.v[i]);
+		s->met_ns = s->pending.v[i]->time_ns + 1;
+		if (session_now_ns() >= deadline_ns)
+			break;
+	}
+}
