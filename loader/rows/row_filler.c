@@ -109,7 +109,7 @@ void row_filler_miss(struct row_filler *f, u32 module, u32 page)
 	want(f, row_file_is_costly(file, page) ? &f->costly : &f->missed, module, page);
 }
 
-u32 row_filler_foresee(struct row_filler *f, u32 module, u32 page)
+u32 row_filler_prefetch(struct row_filler *f, u32 module, u32 page)
 {
 	struct row_file *file = f->is_off ? NULL : row_files_get(f->files, module);
 

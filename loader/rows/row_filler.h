@@ -43,7 +43,7 @@ void row_filler_free(struct row_filler **f);
 void row_filler_miss(struct row_filler *f, u32 module, u32 page);
 
 /* A page that a walk will probably come to. Return: 1, 0 when it is there or wanted already. */
-u32 row_filler_foresee(struct row_filler *f, u32 module, u32 page);
+u32 row_filler_prefetch(struct row_filler *f, u32 module, u32 page);
 
 /**
  * row_filler_image() - a file has a ReadyToRun image in it

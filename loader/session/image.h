@@ -27,7 +27,7 @@ struct image {
 	/* CLOCK_MONOTONIC: when /proc was asked last, about the tables and about the name. */
 	u64 refreshed_ns, asked_ns;
 	u64 copies_ns; /* when the mappings in which copies of builtins were looked for were read */
-	u64 foreseen_ns; /* when the stack of one of its threads was looked at */
+	u64 prefetched_ns; /* when the stack of one of its threads was looked at */
 	u32 n_execs; /* of the process, when it got this image */
 	u64 named_tids[4]; /* bits by tid: threads whose functions' names are kept */
 	bool must_wait; /* for the name: what /proc said last */

@@ -4,12 +4,12 @@
 
 #include <errno.h>
 
-#include "confirm.h"
-#include "foresee.h"
+#include "../rows/confirm.h"
+#include "../rows/prefetch.h"
 #include "session_state.h"
 
 #define REFRESH_NS (100 * MSEC) /* tables of a process, from /proc */
-#define FORESEE_NS (50 * MSEC) /* at most so often for one process */
+#define PREFETCH_NS (50 * MSEC) /* at most so often for one process */
 
 /* Ask /proc again about a process whose tables did not do, but not too often. */
 static void refresh(struct session *s, struct process *p, struct image *im)
@@ -48,36 +48,26 @@ static void meet(struct session *s, const struct uw_sample *sample)
 }
 
 /* Where there is one frame without rows, more will follow. */
-static void foresee_more(struct session *s, const struct uw_sample *sample)
+static void prefetch_more(struct session *s, const struct uw_sample *sample)
 {
 	struct process *p = processes_find(s->processes, sample->pid, sample->start_ns);
 	struct image *im = p ? p->priv : NULL;
 
-	if (!im || p->exit_ns || s->tick_ns - im->foreseen_ns < FORESEE_NS)
+	if (!im || p->exit_ns || s->tick_ns - im->prefetched_ns < PREFETCH_NS)
 		return;
-	im->foreseen_ns = s->tick_ns;
-	foresee_stack(s->rows, p, sample->sp);
-}
-
-/* A frame that does not say where in a file it is. */
-static void miss_by_mapping(struct session *s, const struct process *p, u64 pc)
-{
-	const struct mapping *m = p ? mappings_find(p->maps, pc) : NULL;
-	u64 page = m ? (pc - m->start_addr + m->file_off) / UW_ROW_PAGE_LEN : 0;
-
-	if (m && m->module && m->module != MODULE_NONE && page <= ~0u)
-		row_filler_miss(s->rows, m->module, (u32)page);
+	im->prefetched_ns = s->tick_ns;
+	prefetch_stack(s->rows, p, sample->sp);
 }
 
 static void miss(struct session *s, const struct uw_sample *sample, const struct uw_frame *f)
 {
+	const struct process *p = processes_find(s->processes, sample->pid, sample->start_ns);
 	u64 off = f->a - (f->pc - uw_frame_lookup_pc(f));
 
-	if (f->kind != UW_NATIVE && f->kind != UW_DOTNET_R2R)
-		miss_by_mapping(s, processes_find(s->processes, sample->pid, sample->start_ns),
-				uw_frame_lookup_pc(f));
-	else
+	if (f->kind == UW_NATIVE || f->kind == UW_DOTNET_R2R)
 		row_filler_miss(s->rows, f->aux, (u32)(off / UW_ROW_PAGE_LEN));
+	else if (p)
+		prefetch_missed(s->rows, p, uw_frame_lookup_pc(f));
 }
 
 /* The rows of a leaf's caller, which confirm_guesses() asks for if the leaf keeps no record. */
@@ -116,7 +106,7 @@ static void take_misses(struct session *s, const struct uw_sample *sample)
 	if (!missed)
 		return;
 	miss_callers(s, sample);
-	foresee_more(s, sample);
+	prefetch_more(s, sample);
 }
 
 void session_meet_new(struct session *s, u64 deadline_ns)

@@ -21,7 +21,7 @@
 #include "../../inspect/util/cleanup.h"
 #include "../flight/log.h"
 #include "../life/maps.h"
-#include "foresee.h"
+#include "../rows/prefetch.h"
 
 #define PREFILL_NS 50000000ull /* of CPU time, for all targets together */
 #define PREFILL_STEP_NS 2000000ull
@@ -98,7 +98,7 @@ static void prefill(struct session *s, const struct process *p)
 	u64 start_ns = cpu_ns(), took_ns = 0;
 
 	if (p)
-		foresee_first_stack(s->rows, p);
+		prefetch_first_stack(s->rows, p);
 	row_filler_misses(s->rows, session_now_ns() + s->prefill_ns);
 	while (took_ns < s->prefill_ns &&
 	       row_filler_idle(s->rows, session_now_ns() + PREFILL_STEP_NS))

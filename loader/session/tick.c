@@ -23,7 +23,7 @@
 #include <arch.h>
 
 #include "../flight/log.h"
-#include "confirm.h"
+#include "../rows/confirm.h"
 #include "ownership.h"
 #include "session_state.h"
 

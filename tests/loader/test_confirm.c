@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../loader/session/confirm.h"
+#include "../../loader/rows/confirm.h"
 
 #define FILE_ID 3
 #define SP 0x7000

@@ -171,28 +171,28 @@ static void a_missed_page_comes_with_its_neighbours(void **state)
 	end_world(w);
 }
 
-static void a_page_that_is_foreseen_comes_alone(void **state)
+static void a_prefetched_page_comes_alone(void **state)
 {
 	struct world *w = make_world(1 << 20);
 
 	(void)state;
-	assert_int_equal(row_filler_foresee(w->f, OWN, w->first_page), 1);
-	assert_int_equal(row_filler_foresee(w->f, OWN, w->first_page), 0);
+	assert_int_equal(row_filler_prefetch(w->f, OWN, w->first_page), 1);
+	assert_int_equal(row_filler_prefetch(w->f, OWN, w->first_page), 0);
 	row_filler_misses(w->f, FOREVER);
 	assert_right(w, w->first_page);
-	assert_int_equal(row_filler_foresee(w->f, OWN, w->first_page), 0);
+	assert_int_equal(row_filler_prefetch(w->f, OWN, w->first_page), 0);
 	assert_int_equal(row_filler_counts(w->f).pool.pages, 1);
 	end_world(w);
 }
 
 /* The pool is filled in order. */
-static void what_was_missed_comes_before_what_is_foreseen(void **state)
+static void missed_pages_come_before_prefetched_ones(void **state)
 {
 	struct world *w = make_world(1 << 20);
 	u32 page = w->first_page;
 
 	(void)state;
-	assert_int_equal(row_filler_foresee(w->f, OWN, page), 1);
+	assert_int_equal(row_filler_prefetch(w->f, OWN, page), 1);
 	row_filler_miss(w->f, OWN, page + 4);
 	row_filler_misses(w->f, FOREVER);
 	assert_true(find(w, OWN, page + 4)->first < find(w, OWN, page)->first);
@@ -217,7 +217,7 @@ static void builtins_come_last_of_what_was_missed(void **state)
 	u32 costly = make_costly(w), page = w->first_page + 4;
 
 	(void)state;
-	assert_int_equal(row_filler_foresee(w->f, OWN, w->first_page), 1); /* opens it */
+	assert_int_equal(row_filler_prefetch(w->f, OWN, w->first_page), 1); /* opens it */
 	row_filler_misses(w->f, FOREVER);
 	row_filler_miss(w->f, OWN, costly);
 	row_filler_miss(w->f, OWN, page);
@@ -297,7 +297,7 @@ static void a_page_that_comes_again_is_counted(void **state)
 	for (u32 i = 0; i < 3 * N_COPIES; i++) {
 		u32 module = COPIES + i % N_COPIES;
 
-		row_filler_foresee(w->f, module, page);
+		row_filler_prefetch(w->f, module, page);
 		for (u32 tries = 0; tries < 5 && !find(w, module, page); tries++) {
 			nanosleep(&(struct timespec){ .tv_nsec = ROW_POOL_GRACE_NS }, NULL);
 			row_filler_misses(w->f, FOREVER);
@@ -439,8 +439,8 @@ int main(int argc, char **argv)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_missed_page_comes_with_its_neighbours),
-		cmocka_unit_test(a_page_that_is_foreseen_comes_alone),
-		cmocka_unit_test(what_was_missed_comes_before_what_is_foreseen),
+		cmocka_unit_test(a_prefetched_page_comes_alone),
+		cmocka_unit_test(missed_pages_come_before_prefetched_ones),
 		cmocka_unit_test(builtins_come_last_of_what_was_missed),
 		cmocka_unit_test(builtins_do_not_come_in_the_background),
 		cmocka_unit_test(in_the_background_all_of_a_file_comes),
