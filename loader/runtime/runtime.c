@@ -48,7 +48,7 @@ int runtime_open(struct runtime **rt, struct runtime_build *b, const struct runt
 
 void runtime_free(struct runtime **rt)
 {
-	if (*rt)
+	if (*rt && (*rt)->ops->close)
 		(*rt)->ops->close(*rt);
 	free(TAKE_PTR(*rt));
 }

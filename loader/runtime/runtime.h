@@ -124,13 +124,14 @@ struct runtime_ops {
 
 	size_t len; /* of its struct for a process, of which struct runtime is the first member */
 	bool needs_bias; /* without it there is no such runtime */
-	/* Frees what is in the struct. */
+	/* Frees what is in the struct. Optional. */
 	void (*close)(struct runtime *rt);
 	/* Is anonymous memory a copy of the code of its build's file, @fd? Optional. */
 	bool (*is_copy)(const struct runtime *rt, int fd, u64 start_addr, u64 len);
 	/* Appends what a mapping is to the walk. 1, 0 (not the runtime's) or -ENOMEM. */
 	int (*claim)(struct runtime *rt, const struct runtime_mapping *m, struct map_list *l);
-	/* All mappings, sorted: lays over them what the runtime itself knows. 0 or -ENOMEM. */
+	/* All mappings, sorted: lays over them what the runtime itself knows. 0 or -ENOMEM.
+	 * Optional. */
 	int (*place)(struct runtime *rt, struct map_list *l);
 	/**
 	 * name() - name frame @i of a sample, which is one of the runtime's kinds

@@ -311,7 +311,8 @@ static int lay_out(struct image *im, struct map_list *l)
 		if (!im->runtimes[r])
 			continue;
 		open_memory(im, r);
-		err = runtimes[r]->place(im->runtimes[r], l);
+		if (runtimes[r]->place)
+			err = runtimes[r]->place(im->runtimes[r], l);
 	}
 	return err;
 }

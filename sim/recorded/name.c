@@ -138,7 +138,7 @@ static int place(const struct naming *n, u32 r)
 
 	for (u32 i = 0; i < n->c->n_mappings && !err; i++)
 		err = map_list_push(&l, &n->c->mappings[i].map);
-	if (!err)
+	if (!err && runtimes[r]->place)
 		err = runtimes[r]->place(n->runtimes[r], &l);
 	free(l.v);
 	return err;
