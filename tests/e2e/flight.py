@@ -251,7 +251,9 @@ def asleep(c, child):
     time.sleep(0.3)
     follower.terminate()
     lost, gaps, last = [], 0, {}
-    for cpu, what, *rest in map(str.split, follower.communicate(timeout=20)[0].splitlines()[:-1]):
+    # Both ends may be parts of lines: readline() has read on, beyond its line.
+    lines = follower.communicate(timeout=20)[0].splitlines()[1:-1]
+    for cpu, what, *rest in map(str.split, lines):
         if what == "lost":
             lost.append(int(rest[0]))
         elif what.startswith("#"):
