@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "../life/process.h"
 #include "record.h"
 
 int recording_run_command(struct recording *r)
@@ -47,11 +48,11 @@ static void await_command(struct recording *r, int ms)
 }
 
 /* A descendant of COMMAND that went off as a session of its own is left alone. */
-static void terminate(u32 pid, void *data)
+static void terminate(struct process *p, void *data)
 {
 	(void)data;
-	if (getpgid((pid_t)pid) == getpgrp())
-		kill((pid_t)pid, SIGTERM);
+	if (getpgid((pid_t)p->pid) == getpgrp())
+		kill((pid_t)p->pid, SIGTERM);
 }
 
 /* One may be born while its parent is told, so they are looked for again. */

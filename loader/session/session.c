@@ -304,23 +304,10 @@ void session_look_again(struct session *s)
 	processes_resync(s->processes);
 }
 
-struct each_alive {
-	void (*fn)(u32 pid, void *data);
-	void *data;
-};
-
-static void call_with_pid(struct process *p, void *data)
+void session_each_alive(const struct session *s, void (*fn)(struct process *p, void *data),
+			void *data)
 {
-	const struct each_alive *each = data;
-
-	each->fn(p->pid, each->data);
-}
-
-void session_each_alive(const struct session *s, void (*fn)(u32 pid, void *data), void *data)
-{
-	struct each_alive each = { fn, data };
-
-	processes_each_alive(s->processes, call_with_pid, &each);
+	processes_each_alive(s->processes, fn, data);
 }
 
 const char *session_target_name(const struct session *s, const char **runtime)

@@ -18,6 +18,7 @@
 
 struct session;
 
+struct process;
 struct session_stack;
 struct module_info;
 
@@ -90,8 +91,9 @@ u32 session_n_alive(const struct session *s);
 /* Asks /proc who of them is alive, and for their children. Call it when ticks have ended. */
 void session_look_again(struct session *s);
 
-/* The pid of each of them. */
-void session_each_alive(const struct session *s, void (*fn)(u32 pid, void *data), void *data);
+/* Each of them. */
+void session_each_alive(const struct session *s, void (*fn)(struct process *p, void *data),
+			void *data);
 
 /* The name and runtime of a target, for the progress line; NULL: none known. */
 const char *session_target_name(const struct session *s, const char **runtime);

@@ -55,3 +55,9 @@ void session_update_changed(struct session *s);
 
 /* Looks at samples for the first time, until there is no time left. */
 void session_meet_new(struct session *s, u64 deadline_ns);
+
+/* An event up to which all samples are handled, if it is an exec. */
+void session_on_event(struct session *s, const struct life_event *ev);
+
+/* If events were lost, asks /proc; that can take long, so not often. */
+void session_resync(struct session *s);

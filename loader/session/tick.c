@@ -22,13 +22,11 @@
 
 #include <arch.h>
 
-#include "../flight/log.h"
 #include "../rows/confirm.h"
 #include "ownership.h"
 #include "session_state.h"
 
 #define REAP_NS (1000 * MSEC)
-#define RESYNC_NS (1000 * MSEC)
 #define BUDGET_NS (20 * MSEC) /* for each kind of work, in a tick */
 #define LATE_NS (50 * MSEC) /* samples that wait longer get more time than that: */
 #define LATE_BUDGET_NS (100 * MSEC)
@@ -45,92 +43,6 @@ struct pass {
 	u32 pid; /* 0: every process's */
 	bool is_last; /* none waits for a name any more */
 };
-
-/* A child has its parent's image; with that one's number no sample of the next is taken for it. */
-static void on_fork(struct session *s, struct process *child)
-{
-	struct process *parent = processes_alive(s->processes, child->ppid);
-	const struct image *from = parent ? parent->priv : NULL;
-	struct image *im;
-
-	if (!s->config.eager || child->priv)
-		return;
-	tables_set_target(s->tables, child->pid);
-	im = session_image_of(s, child);
-	if (im && from)
-		im->exec_id = from->exec_id;
-	session_mark_changed(s, im);
-}
-
-static void on_exec(struct session *s, struct process *p)
-{
-	struct image *im = p->priv;
-	bool known = im;
-
-	if (known)
-		flight_log_dropped(p->pid);
-	image_free(&im);
-	p->priv = NULL;
-	tables_clear_mappings(s->tables, p->pid);
-	if (known || s->config.eager)
-		session_mark_changed(s, session_image_of(s, p));
-}
-
-static void on_exit_of(struct session *s, const struct process *p)
-{
-	tables_remove(s->tables, p->pid);
-	if (p->priv)
-		flight_log_exit(p->pid);
-}
-
-static void on_mmap(struct session *s, struct image *im, const struct life_mmap *e)
-{
-	image_take_mapping(im, e);
-	session_mark_changed(s, im);
-}
-
-static void on_event(struct session *s, const struct life_event *ev)
-{
-	struct process *p = NULL;
-
-	processes_apply(s->processes, ev, &p);
-	s->must_resync |= ev->type == LIFE_LOST;
-	if (!p)
-		return;
-	if (ev->type == LIFE_FORK && p->pid == ev->pid && ev->fork.ppid != ev->pid)
-		on_fork(s, p);
-	else if (ev->type == LIFE_EXEC)
-		on_exec(s, p);
-	else if (ev->type == LIFE_MMAP && p->priv)
-		on_mmap(s, p->priv, &ev->mmap);
-	else if (ev->type == LIFE_EXIT && p->exit_ns)
-		on_exit_of(s, p);
-	else if (ev->type == LIFE_EXIT && p->priv)
-		image_forget_thread(p->priv, ev->tid);
-	else if (ev->type == LIFE_COMM)
-		announcer_forget_thread(s->announcer, ev->tid);
-}
-
-static void look_again(struct process *p, void *data)
-{
-	struct image *im = p->priv;
-
-	if (im && im->n_execs != p->n_execs)
-		on_exec(data, p);
-	else
-		session_mark_changed(data, im);
-}
-
-/* Events were lost: /proc tells what became of it all. That can take long, so not often. */
-static void resync(struct session *s)
-{
-	if (!s->must_resync || s->tick_ns - s->resynced_ns < RESYNC_NS)
-		return;
-	s->must_resync = false;
-	s->resynced_ns = s->tick_ns;
-	processes_resync(s->processes);
-	processes_each_alive(s->processes, look_again, s);
-}
 
 /* The process that was sampled, also when nothing was heard of it before. */
 static struct process *process_of(struct session *s, const struct uw_sample *sample)
@@ -317,7 +229,7 @@ static int apply_events(struct session *s, u64 until_ns, u64 deadline_ns, u64 *r
 								.deadline_ns = ~0ull,
 								.pid = ev.pid,
 								.is_last = true });
-		on_event(s, &ev);
+		session_on_event(s, &ev);
 		if (session_now_ns() >= deadline_ns) {
 			*reached_ns = ev.time_ns;
 			break;
@@ -341,7 +253,7 @@ static int tick(struct session *s, u64 until_ns, u64 budget_ns, bool is_last)
 	int err = apply_events(s, until_ns, s->tick_ns + budget_ns, &pass.until_ns);
 
 	if (!is_last) {
-		resync(s);
+		session_resync(s);
 		session_meet_new(s, session_now_ns() + budget_ns);
 		row_filler_misses(s->rows, session_now_ns() + budget_ns);
 	}

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: BSD-2-Clause
+
+/* Fork, exec, mmap and exit of processes. */
+
+#include "../flight/log.h"
+#include "session_state.h"
+
+#define RESYNC_NS (1000 * MSEC)
+
+/* A child has its parent's image; with that one's number no sample of the next is taken for it. */
+static void on_fork(struct session *s, struct process *child)
+{
+	struct process *parent = processes_alive(s->processes, child->ppid);
+	const struct image *from = parent ? parent->priv : NULL;
+	struct image *im;
+
+	if (!s->config.eager || child->priv)
+		return;
+	tables_set_target(s->tables, child->pid);
+	im = session_image_of(s, child);
+	if (im && from)
+		im->exec_id = from->exec_id;
+	session_mark_changed(s, im);
+}
+
+static void on_exec(struct session *s, struct process *p)
+{
+	struct image *im = p->priv;
+	bool known = im;
+
+	if (known)
+		flight_log_dropped(p->pid);
+	image_free(&im);
+	p->priv = NULL;
+	tables_clear_mappings(s->tables, p->pid);
+	if (known || s->config.eager)
+		session_mark_changed(s, session_image_of(s, p));
+}
+
+static void on_exit_of(struct session *s, const struct process *p)
+{
+	tables_remove(s->tables, p->pid);
+	if (p->priv)
+		flight_log_exit(p->pid);
+}
+
+static void on_mmap(struct session *s, struct image *im, const struct life_mmap *e)
+{
+	image_take_mapping(im, e);
+	session_mark_changed(s, im);
+}
+
+void session_on_event(struct session *s, const struct life_event *ev)
+{
+	struct process *p = NULL;
+
+	processes_apply(s->processes, ev, &p);
+	s->must_resync |= ev->type == LIFE_LOST;
+	if (!p)
+		return;
+	if (ev->type == LIFE_FORK && p->pid == ev->pid && ev->fork.ppid != ev->pid)
+		on_fork(s, p);
+	else if (ev->type == LIFE_EXEC)
+		on_exec(s, p);
+	else if (ev->type == LIFE_MMAP && p->priv)
+		on_mmap(s, p->priv, &ev->mmap);
+	else if (ev->type == LIFE_EXIT && p->exit_ns)
+		on_exit_of(s, p);
+	else if (ev->type == LIFE_EXIT && p->priv)
+		image_forget_thread(p->priv, ev->tid);
+	else if (ev->type == LIFE_COMM)
+		announcer_forget_thread(s->announcer, ev->tid);
+}
+
+static void look_again(struct process *p, void *data)
+{
+	struct image *im = p->priv;
+
+	if (im && im->n_execs != p->n_execs)
+		on_exec(data, p);
+	else
+		session_mark_changed(data, im);
+}
+
+void session_resync(struct session *s)
+{
+	if (!s->must_resync || s->tick_ns - s->resynced_ns < RESYNC_NS)
+		return;
+	s->must_resync = false;
+	s->resynced_ns = s->tick_ns;
+	processes_resync(s->processes);
+	processes_each_alive(s->processes, look_again, s);
+}
