@@ -6,7 +6,7 @@
  *
  *	file mapping   |  native  |  builtins  |  native  |    becomes up to three
  *	second copy               |  builtins  |               known by its file offset, or its
- *	                                                       bytes (builtins_copy.h)
+ *	                                                       bytes: is_copy()
  *	anonymous      |          JIT          |               in a process with V8
  */
 
@@ -15,12 +15,16 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "../../inspect/util/cleanup.h"
 #include "../../inspect/v8/v8.h"
 #include "../../inspect/v8/v8_rows.h"
-#include "builtins_copy.h"
 #include "v8_activity.h"
+
+#define N_SPOTS                                                                                    \
+	16 /* of a copy that are compared: the first bytes, the last ones, and between them */
+#define SPOT_LEN 4096ull
 
 struct v8_process {
 	struct runtime rt;
@@ -85,13 +89,46 @@ static void v8_close(struct runtime *rt)
 	free(p->regions);
 }
 
+static bool has_bytes(const struct runtime *rt, int fd, u64 start_addr)
+{
+	const struct runtime_build *b = rt->build;
+	u8 want[SPOT_LEN], have[SPOT_LEN];
+	struct target_process t;
+	bool same = !target_process_init(&t, (int)rt->home.pid);
+
+	if (!same)
+		return false;
+	for (u64 i = 0; same && i < N_SPOTS; i++) {
+		u64 off = (b->code_len - SPOT_LEN) * i / (N_SPOTS - 1);
+
+		same = pread(fd, want, SPOT_LEN, (off_t)(b->code_off + off)) == SPOT_LEN &&
+		       !target_read(&t.target, start_addr + off, have, SPOT_LEN) &&
+		       !memcmp(want, have, SPOT_LEN);
+	}
+	target_process_deinit(&t);
+	return same;
+}
+
+/*
+ * Copies of V8's embedded builtins in anonymous memory.
+ *
+ * Code calls a builtin in fewer bytes where it is in reach, so an isolate whose code lies too far
+ * from the binary gets builtins of its own (--short-builtin-calls). V8 11.3 maps the file once
+ * more; V8 10.2 copies the bytes to the end of what it has reserved for code:
+ *
+ *	reserved           |- JIT -|- JIT -| ...          |- builtins -|    |
+ *	aligned to 256 KiB                                ^            ^ the next page
+ *
+ * CodeRange::RemapEmbeddedBuiltins() in v8/src/heap/code-range.cc at 10.2.154. A copy is known by
+ * its length and its bytes. It then counts as a mapping of the file, as later versions make it.
+ *Reads up to 64 KiB of the process and of the file, and only if the length is right.
+ */
 static bool is_copy(const struct runtime *rt, int fd, u64 start_addr, u64 len)
 {
-	struct builtins_file f = { .fd = fd,
-				   .off = rt->build->code_off,
-				   .len = rt->build->code_len };
+	u64 code_len = rt->build->code_len;
 
-	return builtins_copy_is(rt->home.pid, &f, start_addr, len);
+	return fd >= 0 && code_len >= SPOT_LEN && len - code_len < (u64)sysconf(_SC_PAGESIZE) &&
+	       has_bytes(rt, fd, start_addr);
 }
 
 /* A mapping of the file: the part that is builtins becomes a range of its own. */
