@@ -321,14 +321,15 @@ static const struct v8_resolver {
 } resolvers[] = {
 	{ "eager deoptimization", is_by_deoptimizer, "no deoptimizer was called from there",
 	  v8_resolve_eager },
-	{ "lazy deoptimization", may_be_given_up, "such code has no exit to return to",
-	  v8_resolve_lazy },
-	{ "safepoint", has_unsure_calls, "this code's position table is right about calls",
+	{ "lazy deoptimization", may_be_given_up,
+	  "no exit is returned to by such code, or one was found", v8_resolve_lazy },
+	{ "safepoint", has_unsure_calls, "the position table is right about calls",
 	  resolve_safepoint },
-	{ "deferred code", may_be_deferred, "baseline code has none", v8_resolve_deferred },
-	{ "points around it", has_no_positions, "this code has a position table", resolve_points },
-	{ "bytecode offset table", is_baseline, "it is no baseline code", resolve_baseline },
-	{ "position table", is_optimized, "it is baseline code", resolve_position },
+	{ "deferred code", may_be_deferred, "baseline code has no deferred code",
+	  v8_resolve_deferred },
+	{ "points around it", has_no_positions, "there is a position table", resolve_points },
+	{ "bytecode offset table", is_baseline, "only baseline code has one", resolve_baseline },
+	{ "position table", is_optimized, "only optimized code has one", resolve_position },
 	{ "whole function", applies_always, NULL, resolve_function },
 };
 

@@ -27,6 +27,7 @@
 #include "../profile/profile.h"
 
 struct runtime_ops;
+struct v8_asked;
 
 /* For what detect() is asked. */
 enum runtime_wants {
@@ -140,6 +141,9 @@ struct runtime_ops {
 	 */
 	int (*name)(struct runtime *rt, const struct uw_sample *s, u32 i, runtime_frame_fn *fn,
 		    void *data);
+	/* From now on @tell hears how each name is found. Optional. */
+	void (*explain)(struct runtime *rt, void (*tell)(void *ctx, const struct v8_asked *asked),
+			void *ctx);
 	/* Does the name of frame @i depend on more than the frame itself? Optional. */
 	bool (*is_fleeting)(const struct uw_sample *s, u32 i);
 	/* Names what awaits frame @i - 1, given the objects from frame @i on. Optional. */

@@ -264,6 +264,15 @@ static int name(struct runtime *rt, const struct uw_sample *s, u32 i, runtime_fr
 	return err;
 }
 
+static void explain(struct runtime *rt, void (*tell)(void *ctx, const struct v8_asked *asked),
+		    void *ctx)
+{
+	struct v8_process *p = (struct v8_process *)rt;
+
+	if (p->heap)
+		v8_heap_explain(p->heap, tell, ctx);
+}
+
 /* Where a function is depends on what of V8's own it has called, and on registers. */
 static bool is_fleeting(const struct uw_sample *s, u32 i)
 {
@@ -304,6 +313,7 @@ const struct runtime_ops v8_runtime = {
 	.claim = claim,
 	.place = place,
 	.name = name,
+	.explain = explain,
 	.is_fleeting = is_fleeting,
 	.classify = classify,
 	.forget = forget,

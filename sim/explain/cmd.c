@@ -21,7 +21,7 @@ struct options {
 	const struct sim_arch *arch; /* NULL: the first that the case is for */
 	struct sim_paths paths;
 	const char *path; /* the only one */
-	const char *at, *json; /* NULL: not said */
+	const char *at, *json, *file; /* NULL: not said */
 	struct pick pick;
 	u32 max_frames;
 };
@@ -34,7 +34,7 @@ struct telling {
 	FILE *text, *json; /* NULL: none */
 };
 
-enum { KEY_AT = 256, KEY_NTH, KEY_FRAMES };
+enum { KEY_AT = 256, KEY_NTH, KEY_FRAMES, KEY_FILE };
 
 static const struct argp_option argp_options[] = {
 	{ "arch", 'A', "ARCH", 0, "x86_64 or arm64 (default: the first the case is for)", 0 },
@@ -47,6 +47,8 @@ static const struct argp_option argp_options[] = {
 	  "native, the only one that tells; the others find the same, byte for byte", 0 },
 	{ "frames", KEY_FRAMES, "N", 0,
 	  "Tell so many frames, those round the first wrong one, and the last (default 32)", 0 },
+	{ "file", KEY_FILE, "FILE", 0,
+	  "A file that a recorded case maps (the runtime's), if it is not where it was", 0 },
 	{ "json", 'j', "FILE", 0, "Write JSON lines; - is stdout, in place of the text", 0 },
 	{ 0 },
 };
@@ -115,6 +117,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		return 0;
 	case KEY_FRAMES:
 		return parse_count("frames", arg, &o->max_frames);
+	case KEY_FILE:
+		o->file = arg;
+		return 0;
 	case 'j':
 		o->json = arg;
 		return 0;
@@ -156,6 +161,8 @@ static int tell(void *ctx, const struct sim_stop *stop)
 		err = explain_print(&t->e, t->text);
 	if (t->json && !err)
 		err = explain_json(&t->e, t->json);
+	if (!err)
+		err = explain_tell_names(&t->e, t->o->file, t->text, t->json);
 	explain_deinit(&t->e);
 	return err;
 }

@@ -13,6 +13,7 @@
  *	words.c    addresses and decisions in words
  *	picture.c  the stack: whose words they are
  *	json.c     the same for machines
+ *	names.c    names of frames, and how they were found
  */
 
 #include <stdio.h>
@@ -79,6 +80,16 @@ int explain_print(const struct explain *e, FILE *f);
  * Return: 0 or -ENOMEM.
  */
 int explain_json(const struct explain *e, FILE *f);
+
+/**
+ * explain_tell_names() - names of the frames of a recorded case, and how they were found
+ * @file:	a file that the case maps, if it is not where it was; or NULL
+ * @text:	or NULL
+ * @json:	or NULL: JSON lines
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int explain_tell_names(struct explain *e, const char *file, FILE *text, FILE *json);
 
 /* Is this step told? The first and the last are, and those round the wrong one. */
 bool explain_is_told(const struct explain *e, u32 step);

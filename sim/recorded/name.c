@@ -18,6 +18,7 @@
 
 struct naming {
 	const struct case_file *c;
+	const struct sim_listener *listener; /* or NULL */
 	struct case_frames *out;
 	struct runtime_build *builds[N_RUNTIMES];
 	struct runtime *runtimes[N_RUNTIMES]; /* NULL: none, or its file is not here */
@@ -39,16 +40,23 @@ static void naming_deinit(struct naming *n)
 		symbols_free(&n->tables[i].symbols);
 }
 
-/* A mapping's file, if it is still the one that was mapped. */
-static struct elf_file *open_file(const struct case_mapping *m)
+/* A mapping's file, here or as @path, if it is the one that was mapped. */
+static struct elf_file *open_as(const struct case_mapping *m, const char *path)
 {
 	struct elf_file *elf = NULL;
 
-	if (!m->path || !m->build_id || elf_file_open(&elf, m->path))
+	if (!path || !m->build_id || elf_file_open(&elf, path))
 		return NULL;
 	if (!elf_file_build_id(elf) || strcmp(elf_file_build_id(elf), m->build_id) != 0)
 		elf_file_free(&elf);
 	return elf;
+}
+
+static struct elf_file *open_file(const struct naming *n, const struct case_mapping *m)
+{
+	struct elf_file *elf = open_as(m, m->path);
+
+	return elf || !n->listener ? elf : open_as(m, n->listener->file);
 }
 
 static const struct case_mapping *mapping_of(const struct case_file *c, u32 module)
@@ -68,7 +76,7 @@ static const struct symbols *symbols_of(struct naming *n, u32 module, const stru
 		i++;
 	if (i < n->n_tables || i == MAX_TABLES)
 		return i < n->n_tables ? n->tables[i].symbols : NULL;
-	elf = open_file(m);
+	elf = open_file(n, m);
 	n->tables[n->n_tables++].module = module;
 	if (elf && symbols_new(&n->tables[i].symbols, elf, go_symbols))
 		n->tables[i].symbols = NULL;
@@ -120,7 +128,7 @@ static int add_managed(struct naming *n, const struct uw_sample *s, u32 i, u32 r
 static void try_file(struct naming *n, u32 r, const struct case_mapping *m)
 {
 	struct runtime_home home = { .module = m->map.module };
-	struct elf_file *elf = open_file(m);
+	struct elf_file *elf = open_file(n, m);
 
 	if (!elf)
 		return;
@@ -147,6 +155,7 @@ static int place(const struct naming *n, u32 r)
 static int open_runtime(struct naming *n, u32 r, struct target *memory)
 {
 	bool has_code = false;
+	int err;
 
 	for (u32 i = 0; i < n->c->n_mappings; i++)
 		has_code |= n->c->mappings[i].map.kind != UW_MAP_NATIVE;
@@ -155,13 +164,45 @@ static int open_runtime(struct naming *n, u32 r, struct target *memory)
 	if (!n->runtimes[r])
 		return 0;
 	n->runtimes[r]->memory = memory;
-	return place(n, r);
+	err = place(n, r);
+	if (!err && n->listener && runtimes[r]->explain)
+		runtimes[r]->explain(n->runtimes[r], n->listener->asked, n->listener->ctx);
+	return err;
+}
+
+static int add_frame(struct naming *n, const struct uw_sample *s, u32 i)
+{
+	u32 r = runtime_of_frame(&s->frames[i]), first = n->out->n;
+	int err;
+
+	n->pc = s->frames[i].pc;
+	err = r < N_RUNTIMES ? add_managed(n, s, i, r) : add_native(n, &s->frames[i]);
+	if (!err && n->listener)
+		n->listener->named(n->listener->ctx, i, n->out->v + first, n->out->n - first);
+	return err;
+}
+
+/* Registers of V8: see arch_take_regs() of bpf/arch. */
+void sim_take_regs(const struct case_file *core, struct uw_sample *s)
+{
+	static const u8 interp[CASE_N_ARCHS][2] = { { 8, 3 }, { 19, 20 } };
+	static const u8 callee[CASE_N_ARCHS] = { 14, 1 };
+
+	s->sp = core->regs.sp;
+	s->fp = core->regs.fp;
+	s->pc = core->regs.pc;
+	s->lr = core->regs.lr;
+	for (u32 i = 0; i < 2; i++)
+		s->interp[i] = core->regs.all[interp[core->arch][i]];
+	s->callee = core->regs.all[callee[core->arch]];
+	if (case_bytes(core, s->sp, s->sp_words, sizeof(s->sp_words)))
+		memset(s->sp_words, 0, sizeof(s->sp_words));
 }
 
 int sim_name_frames(const struct case_file *c, const struct uw_sample *s, struct target *memory,
-		    char *runtime, struct case_frames *out)
+		    const struct sim_listener *listener, char *runtime, struct case_frames *out)
 {
-	_cleanup_(naming_deinit) struct naming n = { .c = c, .out = out };
+	_cleanup_(naming_deinit) struct naming n = { .c = c, .listener = listener, .out = out };
 	const struct runtime_build *first;
 	struct case_target unwatched; /* a case without what .NET's names need replays the same */
 	int err;
@@ -172,11 +213,7 @@ int sim_name_frames(const struct case_file *c, const struct uw_sample *s, struct
 		err = open_runtime(&n, RUNTIME_DOTNET, &unwatched.target);
 	first = runtime_first((const struct runtime_build *const *)n.builds);
 	snprintf(runtime, RUNTIME_LEN, "%s", first ? first->name : "");
-	for (u32 i = s->n_kernel; i < s->n_frames && !err; i++) {
-		u32 r = runtime_of_frame(&s->frames[i]);
-
-		n.pc = s->frames[i].pc;
-		err = r < N_RUNTIMES ? add_managed(&n, s, i, r) : add_native(&n, &s->frames[i]);
-	}
+	for (u32 i = s->n_kernel; i < s->n_frames && !err; i++)
+		err = add_frame(&n, s, i);
 	return err;
 }

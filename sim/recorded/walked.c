@@ -53,23 +53,6 @@ static int walk_natively(const struct sim_case *c, struct sim_walk *walk, struct
 		   : 0;
 }
 
-/* Registers of V8: see arch_take_regs() of bpf/arch. */
-static void fill_sample(const struct case_file *core, struct uw_sample *s)
-{
-	static const u8 interp[CASE_N_ARCHS][2] = { { 8, 3 }, { 19, 20 } };
-	static const u8 callee[CASE_N_ARCHS] = { 14, 1 };
-
-	s->sp = core->regs.sp;
-	s->fp = core->regs.fp;
-	s->pc = core->regs.pc;
-	s->lr = core->regs.lr;
-	for (u32 i = 0; i < 2; i++)
-		s->interp[i] = core->regs.all[interp[core->arch][i]];
-	s->callee = core->regs.all[callee[core->arch]];
-	if (case_bytes(core, s->sp, s->sp_words, sizeof(s->sp_words)))
-		memset(s->sp_words, 0, sizeof(s->sp_words));
-}
-
 static u8 holds_of(const struct case_file *core, const struct case_range *r)
 {
 	if (core->regs.sp - r->addr < r->len)
@@ -129,7 +112,7 @@ static int take_memory(struct walked *w, const struct case_file *core, const str
 
 	case_target_init(&memory, core);
 	case_watch_begin(&watch, &memory.target);
-	err = sim_name_frames(core, s, &memory.target, w->runtime, &w->frames);
+	err = sim_name_frames(core, s, &memory.target, NULL, w->runtime, &w->frames);
 	kept = case_watch_end(&watch, &memory.target);
 	if (!err)
 		err = kept;
@@ -178,7 +161,7 @@ static int make(struct walked *w, const struct sim_case *c, struct sim_walk *wal
 	w->file = *core;
 	w->file.ranges = NULL;
 	w->file.faults = NULL;
-	fill_sample(core, s);
+	sim_take_regs(core, s);
 	err = sim_rows_used(&c->target, s, &w->rows, &w->file.n_rows);
 	w->file.rows = w->rows;
 	if (!err)

@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+
+/* Which resolver locates a pc, in code where one of them alone can be right (fake_world.h). */
+
+#include <limits.h>
+#include <string.h>
+
+#include "../../inspect/v8/v8_deopt.h"
+#include "../check.h"
+#include "fake_world.h"
+
+#define MAX_ASKED 16
+
+static struct fake_v8 v;
+static struct fake_world w;
+static struct uw_sample sample;
+static struct v8_name names[V8_MAX_NAMES];
+static struct v8_asked asked[MAX_ASKED];
+static u32 n_asked;
+
+static const char *const order[] = { "eager deoptimization", "lazy deoptimization",
+				     "safepoint",	     "deferred code",
+				     "points around it",     "bytecode offset table",
+				     "position table",	     "whole function" };
+
+static const struct uw_frame native = { .kind = UW_NATIVE };
+static const struct uw_frame deoptimizer = { .pc = FAKE_BLOB_ADDR + FAKE_DEOPT + 8,
+					     .kind = UW_V8_CODE,
+					     .status = UW_F_NO_FRAME,
+					     .flags = UW_FRAME_RA };
+
+static void note(void *ctx, const struct v8_asked *a)
+{
+	(void)ctx;
+	assert_in_range(n_asked, 0, MAX_ASKED - 1);
+	asked[n_asked++] = *a;
+}
+
+/* The resolvers are asked in their order, and who does not answer says why not, or moves. */
+static void check_asked(void)
+{
+	for (u32 i = 0; i < n_asked; i++) {
+		assert_in_range(i, 0, sizeof(order) / sizeof(*order) - 1);
+		assert_string_equal(asked[i].resolver, order[i]);
+		if (!strcmp(asked[i].verdict, "declines") || !strcmp(asked[i].verdict, "gives up"))
+			assert_non_null(asked[i].reason);
+		else
+			assert_null(asked[i].reason);
+	}
+}
+
+/* Names a frame of outer() that @callee is called by; the last to be asked. */
+static const struct v8_asked *locate(u64 pc, u8 flags, const struct uw_frame *callee)
+{
+	struct v8_heap *h = fake_heap(&v);
+
+	sample.n_frames = 2;
+	sample.frames[0] = *callee;
+	sample.frames[1] = fake_js(pc, w.outer, 0, 0, flags);
+	n_asked = 0;
+	v8_heap_explain(h, note, NULL);
+	assert_in_range(v8_heap_name(h, &sample, 1, names), 1, 2);
+	v8_heap_free(&h);
+	check_asked();
+	assert_in_range(n_asked, 1, MAX_ASKED);
+	return &asked[n_asked - 1];
+}
+
+static void check_last(const struct v8_asked *last, const char *resolver, u64 pc)
+{
+	assert_string_equal(last->resolver, resolver);
+	assert_string_equal(last->verdict, "answers");
+	assert_int_equal(last->pc, pc);
+}
+
+/* Resolver @name moved the question to @pc. */
+static void check_moved(const char *name, u64 pc)
+{
+	for (u32 i = 0; i < n_asked; i++)
+		if (!strcmp(asked[i].resolver, name)) {
+			assert_string_equal(asked[i].verdict, "moves");
+			assert_int_equal(asked[i].pc, pc);
+			return;
+		}
+	fail_msg("%s was not asked", name);
+}
+
+static void baseline_code_is_located_by_its_bytecode_offsets(void **state)
+{
+	(void)state;
+	fake_world(&v, &w);
+	check_last(locate(w.baseline_start + 8, 0, &native), "bytecode offset table",
+		   w.baseline_start + 8);
+}
+
+static void optimized_code_is_located_by_its_position_table(void **state)
+{
+	(void)state;
+	fake_world(&v, &w);
+	check_last(locate(w.turbofan_start + 20, 0, &native), "position table",
+		   w.turbofan_start + 20);
+}
+
+static void code_without_positions_is_located_by_the_points_around_it(void **state)
+{
+	(void)state;
+	fake_world(&v, &w);
+	check_last(locate(w.maglev_start + 20, 0, &native), "points around it",
+		   w.maglev_start + 20);
+}
+
+static void exit_that_is_taken_is_located_at_its_check(void **state)
+{
+	u64 start;
+
+	(void)state;
+	fake_world(&v, &w);
+	start = fake_left(&v, &w, false);
+	check_last(locate(start + 48, UW_FRAME_RA, &deoptimizer), "position table", start + 16);
+	check_moved("eager deoptimization", start + 16);
+}
+
+static void call_that_returns_to_an_exit_is_located_at_the_call(void **state)
+{
+	u64 start;
+
+	(void)state;
+	fake_world(&v, &w);
+	start = fake_left(&v, &w, false);
+	check_last(locate(start + 56, UW_FRAME_RA, &native), "position table", start + 12);
+	check_moved("lazy deoptimization", start + 12);
+}
+
+static void exit_of_two_places_is_given_up(void **state)
+{
+	const struct v8_asked *last;
+
+	(void)state;
+	fake_world(&v, &w);
+	last = locate(fake_left(&v, &w, false) + 52, UW_FRAME_RA, &deoptimizer);
+	assert_string_equal(last->resolver, "eager deoptimization");
+	assert_string_equal(last->verdict, "gives up");
+}
+
+static void call_with_a_wrong_position_is_located_by_its_safepoint(void **state)
+{
+	u64 start;
+
+	(void)state;
+	fake_world(&v, &w);
+	start = fake_out_of_line(&v, &w);
+	check_last(locate(start + 8, UW_FRAME_RA, &native), "safepoint", start + 7);
+}
+
+static void deferred_code_is_located_at_the_jump_to_it(void **state)
+{
+	u64 start;
+
+	(void)state;
+	fake_world(&v, &w);
+	start = fake_out_of_line(&v, &w);
+	check_last(locate(start + 47, 0, &native), "position table", start + 24);
+	check_moved("deferred code", start + 24);
+}
+
+static void code_that_nothing_locates_is_its_whole_function(void **state)
+{
+	u64 start;
+
+	(void)state;
+	fake_world(&v, &w);
+	start = fake_out_of_line(&v, &w);
+	v.build.layout.deopt_form = V8_DEOPT_UNKNOWN;
+	check_last(locate(start + 50, 0, &native), "whole function", start + 50);
+	assert_string_equal(names[0].reason, v8_no_line);
+}
+
+/* Without who listens the same frame is found among those that were named before. */
+static void names_are_found_anew_while_someone_listens(void **state)
+{
+	struct v8_heap *h;
+
+	(void)state;
+	fake_world(&v, &w);
+	h = fake_heap(&v);
+	sample.n_frames = 1;
+	sample.frames[0] = fake_js(w.turbofan_start + 20, w.outer, 0, 0, 0);
+	v8_heap_name(h, &sample, 0, names);
+	n_asked = 0;
+	v8_heap_explain(h, note, NULL);
+	v8_heap_name(h, &sample, 0, names);
+	assert_in_range(n_asked, 1, MAX_ASKED);
+	v8_heap_explain(h, NULL, NULL);
+	n_asked = 0;
+	v8_heap_name(h, &sample, 0, names);
+	assert_int_equal(n_asked, 0);
+	v8_heap_free(&h);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(baseline_code_is_located_by_its_bytecode_offsets),
+		cmocka_unit_test(optimized_code_is_located_by_its_position_table),
+		cmocka_unit_test(code_without_positions_is_located_by_the_points_around_it),
+		cmocka_unit_test(exit_that_is_taken_is_located_at_its_check),
+		cmocka_unit_test(call_that_returns_to_an_exit_is_located_at_the_call),
+		cmocka_unit_test(exit_of_two_places_is_given_up),
+		cmocka_unit_test(call_with_a_wrong_position_is_located_by_its_safepoint),
+		cmocka_unit_test(deferred_code_is_located_at_the_jump_to_it),
+		cmocka_unit_test(code_that_nothing_locates_is_its_whole_function),
+		cmocka_unit_test(names_are_found_anew_while_someone_listens),
+	};
+
+	return CHECK_RUN(tests);
+}
