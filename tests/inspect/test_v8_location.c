@@ -18,10 +18,10 @@ static struct v8_name names[V8_MAX_NAMES];
 static struct v8_asked asked[MAX_ASKED];
 static u32 n_asked;
 
-static const char *const order[] = { "eager deoptimization", "lazy deoptimization",
-				     "safepoint",	     "deferred code",
-				     "points around it",     "bytecode offset table",
-				     "position table",	     "whole function" };
+static const char *const order[] = {
+	"eager deoptimization", "lazy deoptimization",	 "safepoint",	   "deferred code",
+	"points around it",	"bytecode offset table", "position table", "whole function"
+};
 
 static const struct uw_frame native = { .kind = UW_NATIVE };
 static const struct uw_frame deoptimizer = { .pc = FAKE_BLOB_ADDR + FAKE_DEOPT + 8,
