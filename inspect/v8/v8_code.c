@@ -14,9 +14,6 @@
  *
  * Scan down from pc for such a word. That its Code names exactly these
  * instructions makes a chance hit in machine code impossible in practice.
- *
- * Optimized code has no frames for what was inlined; its deoptimization data has
- * the tree of inlined calls: {u64 position of the call, i32 function, pad} each.
  */
 
 #include <errno.h>
@@ -24,7 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../util/cleanup.h"
+#include "../util/search.h"
 #include "v8_code.h"
 
 #define MAX_SCAN_LEN (1u << 20)
@@ -32,6 +29,29 @@
 #define PAGE_LEN 4096u
 #define MAX_CODE_OBJECT_LEN 64
 #define MAX_CODE_LEN (64u << 20)
+
+const struct v8_region *v8_region_at(const struct v8_heap *h, u64 pc)
+{
+	size_t low = search_first(h->n_regions, i, h->regions[i].start_addr <= pc);
+
+	return low && pc < h->regions[low - 1].end_addr ? &h->regions[low - 1] : NULL;
+}
+
+u64 v8_blob_offset(const struct v8_heap *h, u64 pc)
+{
+	const struct v8_region *r = v8_region_at(h, pc);
+
+	if (!r || r->is_jit)
+		return UINT64_MAX;
+	return r->file_off + (pc - r->start_addr) - h->build->blob_off;
+}
+
+const struct v8_builtin *v8_builtin_at(const struct v8_heap *h, u64 pc)
+{
+	u64 off = v8_blob_offset(h, pc);
+
+	return off < h->build->blob_len ? v8_build_builtin_at(h->build, off) : NULL;
+}
 
 static enum v8_tier tier_of(const struct v8_layout *l, u32 kind)
 {

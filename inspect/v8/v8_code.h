@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #pragma once
 
-/* Code objects: from a pc to one, and what it is. Private to inspect/v8. */
+/* From a pc to its region, builtin or Code object, and what that is. Private to inspect/v8. */
 
 #include "v8_object.h"
 
@@ -24,6 +24,12 @@ static inline bool v8_code_is_optimized(const struct v8_code *code)
 
 /* {u64 position of the call, i32 function, pad} of an inlined call. */
 #define V8_INLINING_ENTRY_LEN 16
+
+const struct v8_region *v8_region_at(const struct v8_heap *h, u64 pc);
+/* Of a pc in V8's builtins: where in them; UINT64_MAX: it is not in its file. */
+u64 v8_blob_offset(const struct v8_heap *h, u64 pc);
+/* The builtin at a pc, or NULL. */
+const struct v8_builtin *v8_builtin_at(const struct v8_heap *h, u64 pc);
 
 /* The code at a pc; -ENOENT: none, or what reading gave. */
 int v8_code_find(struct v8_heap *h, u64 pc, struct v8_code *code);

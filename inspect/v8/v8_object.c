@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <errno.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "../util/cleanup.h"
-#include "../util/search.h"
 #include "v8_object.h"
 
 /* The most elements that an array of this library's interest can have. */
@@ -27,29 +25,6 @@ u64 v8_now_ns(void)
 
 	clock_gettime(CLOCK_MONOTONIC, &ts);
 	return (u64)ts.tv_sec * 1000000000 + (u64)ts.tv_nsec;
-}
-
-const struct v8_region *v8_region_at(const struct v8_heap *h, u64 pc)
-{
-	size_t low = search_first(h->n_regions, i, h->regions[i].start_addr <= pc);
-
-	return low && pc < h->regions[low - 1].end_addr ? &h->regions[low - 1] : NULL;
-}
-
-u64 v8_blob_offset(const struct v8_heap *h, u64 pc)
-{
-	const struct v8_region *r = v8_region_at(h, pc);
-
-	if (!r || r->is_jit)
-		return UINT64_MAX;
-	return r->file_off + (pc - r->start_addr) - h->build->blob_off;
-}
-
-const struct v8_builtin *v8_builtin_at(const struct v8_heap *h, u64 pc)
-{
-	u64 off = v8_blob_offset(h, pc);
-
-	return off < h->build->blob_len ? v8_build_builtin_at(h->build, off) : NULL;
 }
 
 void v8_look(struct v8_heap *h)

@@ -73,12 +73,6 @@ static inline s32 v8_smi(u64 word)
 u32 v8_hash(u64 a, u64 b);
 u64 v8_now_ns(void);
 
-const struct v8_region *v8_region_at(const struct v8_heap *h, u64 pc);
-/* Of a pc in V8's builtins: where in them; UINT64_MAX: it is not in its file. */
-u64 v8_blob_offset(const struct v8_heap *h, u64 pc);
-/* The builtin at a pc, or NULL. */
-const struct v8_builtin *v8_builtin_at(const struct v8_heap *h, u64 pc);
-
 /* What is read from now on is as it is now, or later. */
 void v8_look(struct v8_heap *h);
 

@@ -19,7 +19,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../../inspect/v8/v8_object.h"
+#include "../../inspect/v8/v8_code.h"
 #include "../check.h"
 #include "live_node.h"
 
