@@ -30,32 +30,31 @@
 #define PRIORITY 10 /* steps of nice(2) */
 #define MAX_PROBLEMS 3
 
-static struct prof_rows rows(const struct recording *r)
+static struct prof_rows rows(const struct recording *r, const struct row_counts *c)
 {
-	struct row_counts c = session_row_counts(r->session);
-
 	return (struct prof_rows){ .budget = r->options.max_memory,
-				   .pages = c.pool.pages,
-				   .rows = c.pool.rows,
-				   .evicted = c.pool.evicted,
-				   .refetched = c.refetched,
-				   .refused = c.pool.refused + c.rules_refused,
-				   .failed = c.failed };
+				   .pages = c->pool.pages,
+				   .rows = c->pool.rows,
+				   .evicted = c->pool.evicted,
+				   .refetched = c->refetched,
+				   .refused = c->pool.refused + c->rules_refused,
+				   .failed = c->failed };
 }
 
 static struct prof_totals totals(const struct recording *r)
 {
 	struct sampler_counts c = sampler_counts(r->sampler);
+	struct session_counts of = session_counts(r->session);
 	u64 until_ns = r->stop_ns ? r->stop_ns : clock_ns(CLOCK_MONOTONIC);
 	static const struct prof_walks none;
 
-	return (struct prof_totals){ .lost = c.no_room + c.missed + session_n_dropped(r->session),
-				     .lost_events = session_n_lost_events(r->session),
-				     .cpu_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID) +
-					       session_helper_cpu_ns(r->session),
+	return (struct prof_totals){ .lost = c.no_room + c.missed + of.n_dropped,
+				     .lost_events = of.n_lost_events,
+				     .cpu_ns =
+					     clock_ns(CLOCK_PROCESS_CPUTIME_ID) + of.helper_cpu_ns,
 				     .bpf_ns = c.bpf_ns,
 				     .duration_ns = until_ns - r->start_ns,
-				     .rows = rows(r),
+				     .rows = rows(r, &of.rows),
 				     .walks = r->flight ? *recorder_walks(r->flight) : none };
 }
 
@@ -237,14 +236,13 @@ static void say_doubt(const char *runtime, const char *why, void *data)
 /* Samples that nobody counts are missing: it is said to whom wants quiet, too. */
 static void say_unheard(const struct recording *r)
 {
-	int err;
-	u32 n = session_n_unheard(r->session, &err);
+	struct session_counts c = session_counts(r->session);
 
-	if (n)
+	if (c.n_unheard)
 		fprintf(stderr,
 			"%u time%s a CPU came back online and could not be listened to "
 			"again (%s): samples and processes on it are missing\n",
-			n, n == 1 ? "" : "s", strerror(-err));
+			c.n_unheard, c.n_unheard == 1 ? "" : "s", strerror(-c.unheard_err));
 }
 
 /* Which files' functions could not be told as well as they should be. */

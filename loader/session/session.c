@@ -319,20 +319,14 @@ const char *session_target_name(const struct session *s, const char **runtime)
 	return p ? p->name : NULL;
 }
 
-u64 session_n_lost_events(const struct session *s)
+struct session_counts session_counts(const struct session *s)
 {
-	return sideband_n_lost(s->sideband);
-}
-
-u32 session_n_unheard(const struct session *s, int *err)
-{
-	*err = s->unheard_err;
-	return s->n_unheard;
-}
-
-struct row_counts session_row_counts(const struct session *s)
-{
-	return row_filler_counts(s->rows);
+	return (struct session_counts){ .n_lost_events = sideband_n_lost(s->sideband),
+					.n_dropped = s->pending.n_dropped,
+					.helper_cpu_ns = modules_helper_cpu_ns(s->modules),
+					.n_unheard = s->n_unheard,
+					.unheard_err = s->unheard_err,
+					.rows = row_filler_counts(s->rows) };
 }
 
 void session_each_problem(const struct session *s,
@@ -346,14 +340,4 @@ void session_each_doubt(const struct session *s,
 			void (*fn)(const char *runtime, const char *why, void *data), void *data)
 {
 	images_each_doubt(&s->images, fn, data);
-}
-
-u64 session_helper_cpu_ns(const struct session *s)
-{
-	return modules_helper_cpu_ns(s->modules);
-}
-
-u64 session_n_dropped(const struct session *s)
-{
-	return s->pending.n_dropped;
 }

@@ -98,16 +98,16 @@ void session_each_alive(const struct session *s, void (*fn)(struct process *p, v
 /* The name and runtime of a target, for the progress line; NULL: none known. */
 const char *session_target_name(const struct session *s, const char **runtime);
 
-/* Side-band records that were lost: processes may have gone unnoticed. */
-u64 session_n_lost_events(const struct session *s);
+struct session_counts {
+	u64 n_lost_events; /* side-band records: processes may have gone unnoticed */
+	u64 n_dropped; /* samples, for want of memory or time */
+	u64 helper_cpu_ns; /* of the processes that the session has started */
+	u32 n_unheard; /* times a CPU came back, and is neither sampled nor listened to any more */
+	int unheard_err; /* why, the last time */
+	struct row_counts rows; /* what became of unwind rows */
+};
 
-/* How often a CPU came back that cannot be sampled, or whose processes cannot be followed, any
- * more;
- * @err: why, the last time. */
-u32 session_n_unheard(const struct session *s, int *err);
-
-/* What became of unwind rows. */
-struct row_counts session_row_counts(const struct session *s);
+struct session_counts session_counts(const struct session *s);
 
 /* Modules without lines or names that they should have: see modules_each_problem(). */
 void session_each_problem(const struct session *s,
@@ -117,9 +117,3 @@ void session_each_problem(const struct session *s,
 /* Runtimes whose functions could not be told, or perhaps not: see images_each_doubt(). */
 void session_each_doubt(const struct session *s,
 			void (*fn)(const char *runtime, const char *why, void *data), void *data);
-
-/* Processor time of the processes that the session has started. */
-u64 session_helper_cpu_ns(const struct session *s);
-
-/* Samples that were dropped for want of memory or time. */
-u64 session_n_dropped(const struct session *s);
