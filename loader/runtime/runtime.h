@@ -16,6 +16,9 @@
  * Arguments and results are values. Files and memory come as struct elf_file and struct target,
  * and what a runtime has for the walk goes out by struct runtime_host: a runtime never sees the
  * session, so that a process without rights can be what calls it.
+ *
+ * Native code is what no runtime claims: loader/symbols/ names it, Go's with lines, and
+ * loader/jit/ what other JITs have put down for perf.
  */
 
 #include "../../core/uw_frame.h"
@@ -193,6 +196,6 @@ const char *runtime_reason(const struct uw_frame *f);
 struct prof_frame runtime_unnamed(const struct runtime_ops *ops, const struct uw_frame *f,
 				  const char *why);
 
-/* Of several in one process, the one that speaks for it: the first that can be read, else the last.
+/* The one of a process's runtimes that it is called by: the first that can be read, else the last.
  */
 const struct runtime_build *runtime_first(const struct runtime_build *const b[N_RUNTIMES]);

@@ -204,13 +204,12 @@ int sim_name_frames(const struct case_file *c, const struct uw_sample *s, struct
 {
 	_cleanup_(naming_deinit) struct naming n = { .c = c, .listener = listener, .out = out };
 	const struct runtime_build *first;
-	struct case_target unwatched; /* a case without what .NET's names need replays the same */
-	int err;
+	struct case_target unwatched; /* as in the recorder, a case has what V8's names need */
+	int err = 0;
 
 	case_target_init(&unwatched, c);
-	err = open_runtime(&n, RUNTIME_V8, memory);
-	if (!err)
-		err = open_runtime(&n, RUNTIME_DOTNET, &unwatched.target);
+	for (u32 r = 0; r < N_RUNTIMES && !err; r++)
+		err = open_runtime(&n, r, r == RUNTIME_V8 ? memory : &unwatched.target);
 	first = runtime_first((const struct runtime_build *const *)n.builds);
 	snprintf(runtime, RUNTIME_LEN, "%s", first ? first->name : "");
 	for (u32 i = s->n_kernel; i < s->n_frames && !err; i++)
