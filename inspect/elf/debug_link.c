@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
+#include "../util/file_read.h"
 #include "debug_link.h"
 
 #include <errno.h>
@@ -56,14 +57,14 @@ int debug_link_crc(int fd, u64 max_len, u32 *crc)
 	u64 at = 0;
 	ssize_t n;
 
-	while ((n = pread(fd, bytes, sizeof(bytes), (off_t)at)) > 0) {
+	while ((n = file_read_some(fd, at, bytes, sizeof(bytes))) > 0) {
 		sum = crc32(sum, bytes, (uInt)n);
 		at += (u64)n;
 		if (at > max_len)
 			return -EFBIG;
 	}
 	if (n < 0)
-		return -errno;
+		return (int)n;
 	*crc = (u32)sum;
 	return 0;
 }

@@ -17,6 +17,7 @@
 #include <sys/stat.h>
 
 #include "../util/cleanup.h"
+#include "../util/file_read.h"
 #include "../util/search.h"
 #include "demangle.h"
 #include "plt.h"
@@ -278,9 +279,9 @@ static int read_name(const struct symbols *s, u32 off, char *name, size_t len)
 		return -errno;
 	if (st.st_mtim.tv_sec != s->changed.tv_sec || st.st_mtim.tv_nsec != s->changed.tv_nsec)
 		return -ESTALE;
-	n = pread(s->fd, name, len - 1, off);
+	n = file_read_some(s->fd, off, name, len - 1);
 	if (n < 0)
-		return -errno;
+		return (int)n;
 	name[n] = 0;
 	return 0;
 }

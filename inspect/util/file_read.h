@@ -35,3 +35,18 @@ static inline int file_read(int fd, u64 off, void *dst, u64 len)
 	}
 	return 0;
 }
+
+/**
+ * file_read_some() - up to @len bytes of a file, as one pread()
+ *
+ * Return: how many, 0 at the end, or a negative errno; never -EINTR.
+ */
+static inline ssize_t file_read_some(int fd, u64 off, void *dst, size_t len)
+{
+	ssize_t n;
+
+	do
+		n = pread(fd, dst, len, (off_t)off);
+	while (n < 0 && errno == EINTR);
+	return n < 0 ? -errno : n;
+}

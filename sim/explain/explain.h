@@ -87,7 +87,7 @@ int explain_json(const struct explain *e, FILE *f);
  * @text:	or NULL
  * @json:	or NULL: JSON lines
  *
- * Return: 0 or -ENOMEM.
+ * Return: 0, -ENOMEM, -EMFILE or -ENFILE.
  */
 int explain_tell_names(struct explain *e, const char *file, FILE *text, FILE *json);
 

@@ -10,6 +10,7 @@
 #include "../../loader/runtime/runtime.h"
 #include "../case/stack.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -40,23 +41,36 @@ static void naming_deinit(struct naming *n)
 		symbols_free(&n->tables[i].symbols);
 }
 
-/* A mapping's file, here or as @path, if it is the one that was mapped. */
-static struct elf_file *open_as(const struct case_mapping *m, const char *path)
+/*
+ * A file that is missing or unreadable leaves frames without names; where this process has no
+ * room for it naming ends.
+ */
+static int or_no_room(int err)
 {
-	struct elf_file *elf = NULL;
-
-	if (!path || !m->build_id || elf_file_open(&elf, path))
-		return NULL;
-	if (!elf_file_build_id(elf) || strcmp(elf_file_build_id(elf), m->build_id) != 0)
-		elf_file_free(&elf);
-	return elf;
+	return err == -ENOMEM || err == -EMFILE || err == -ENFILE ? err : 0;
 }
 
-static struct elf_file *open_file(const struct naming *n, const struct case_mapping *m)
+/* Opens a mapping's file as @path, if it is the one that was mapped. 0, *elf NULL: it is not. */
+static int open_as(struct elf_file **elf, const struct case_mapping *m, const char *path)
 {
-	struct elf_file *elf = open_as(m, m->path);
+	int err;
 
-	return elf || !n->listener ? elf : open_as(m, n->listener->file);
+	*elf = NULL;
+	if (!path || !m->build_id)
+		return 0;
+	err = elf_file_open(elf, path);
+	if (err)
+		return or_no_room(err);
+	if (!elf_file_build_id(*elf) || strcmp(elf_file_build_id(*elf), m->build_id) != 0)
+		elf_file_free(elf);
+	return 0;
+}
+
+static int open_file(struct elf_file **elf, const struct naming *n, const struct case_mapping *m)
+{
+	int err = open_as(elf, m, m->path);
+
+	return err || *elf || !n->listener ? err : open_as(elf, m, n->listener->file);
 }
 
 static const struct case_mapping *mapping_of(const struct case_file *c, u32 module)
@@ -67,27 +81,38 @@ static const struct case_mapping *mapping_of(const struct case_file *c, u32 modu
 	return NULL;
 }
 
-static const struct symbols *symbols_of(struct naming *n, u32 module, const struct case_mapping *m)
+/* *symbols: of a module, or NULL. */
+static int symbols_of(const struct symbols **symbols, struct naming *n, u32 module,
+		      const struct case_mapping *m)
 {
-	struct elf_file *elf;
+	struct elf_file *elf = NULL;
 	u32 i = 0;
+	int err;
 
+	*symbols = NULL;
 	while (i < n->n_tables && n->tables[i].module != module)
 		i++;
-	if (i < n->n_tables || i == MAX_TABLES)
-		return i < n->n_tables ? n->tables[i].symbols : NULL;
-	elf = open_file(n, m);
-	n->tables[n->n_tables++].module = module;
-	if (elf && symbols_new(&n->tables[i].symbols, elf, go_symbols))
-		n->tables[i].symbols = NULL;
-	elf_file_free(&elf);
-	return n->tables[i].symbols;
+	if (i == MAX_TABLES)
+		return 0;
+	if (i == n->n_tables) {
+		n->tables[n->n_tables++].module = module;
+		err = open_file(&elf, n, m);
+		if (!err && elf)
+			err = symbols_new(&n->tables[i].symbols, elf, go_symbols);
+		elf_file_free(&elf);
+		if (err) {
+			n->tables[i].symbols = NULL;
+			return or_no_room(err);
+		}
+	}
+	*symbols = n->tables[i].symbols;
+	return 0;
 }
 
 static int add_native(struct naming *n, const struct uw_frame *f)
 {
 	const struct case_mapping *m = f->aux ? mapping_of(n->c, f->aux) : NULL;
-	const struct symbols *symbols = m ? symbols_of(n, f->aux, m) : NULL;
+	const struct symbols *symbols = NULL;
 	u64 lookup = f->a - (f->pc - uw_frame_lookup_pc(f)), off;
 	char name[SYMBOLS_NAME_LEN];
 	struct case_frame out = { .pc = f->pc,
@@ -97,7 +122,10 @@ static int add_native(struct naming *n, const struct uw_frame *f)
 				  .guess = f->flags & UW_FRAME_GUESS,
 				  .off = m ? f->a : f->pc,
 				  .reason = f->status ? sim_status_words(f->status) : NULL };
+	int err = m ? symbols_of(&symbols, n, f->aux, m) : 0;
 
+	if (err)
+		return err;
 	if (symbols && !symbols_lookup_file_off(symbols, lookup, name, sizeof(name), &off)) {
 		out.name = name;
 		out.off = 0;
@@ -125,18 +153,22 @@ static int add_managed(struct naming *n, const struct uw_sample *s, u32 i, u32 r
 }
 
 /* Is it runtime @r's file? Then the runtime is open. */
-static void try_file(struct naming *n, u32 r, const struct case_mapping *m)
+static int try_file(struct naming *n, u32 r, const struct case_mapping *m)
 {
 	struct runtime_home home = { .module = m->map.module };
-	struct elf_file *elf = open_file(n, m);
+	struct elf_file *elf;
+	int err = open_file(&elf, n, m);
 
-	if (!elf)
-		return;
+	if (err || !elf)
+		return err;
 	home.has_bias = !elf_file_bias(elf, m->map.start_addr, m->map.file_off, &home.bias);
-	if (runtime_build_new(&n->builds[r], runtimes[r], elf, 0) ||
-	    runtime_open(&n->runtimes[r], n->builds[r], &home))
+	err = runtime_build_new(&n->builds[r], runtimes[r], elf, 0);
+	if (!err)
+		err = runtime_open(&n->runtimes[r], n->builds[r], &home);
+	if (err)
 		runtime_build_free(&n->builds[r]);
 	elf_file_free(&elf);
+	return or_no_room(err);
 }
 
 static int place(const struct naming *n, u32 r)
@@ -155,14 +187,14 @@ static int place(const struct naming *n, u32 r)
 static int open_runtime(struct naming *n, u32 r, struct target *memory)
 {
 	bool has_code = false;
-	int err;
+	int err = 0;
 
 	for (u32 i = 0; i < n->c->n_mappings; i++)
 		has_code |= n->c->mappings[i].map.kind != UW_MAP_NATIVE;
-	for (u32 i = 0; has_code && !n->runtimes[r] && i < n->c->n_mappings; i++)
-		try_file(n, r, &n->c->mappings[i]);
-	if (!n->runtimes[r])
-		return 0;
+	for (u32 i = 0; has_code && !err && !n->runtimes[r] && i < n->c->n_mappings; i++)
+		err = try_file(n, r, &n->c->mappings[i]);
+	if (err || !n->runtimes[r])
+		return err;
 	n->runtimes[r]->memory = memory;
 	err = place(n, r);
 	if (!err && n->listener && runtimes[r]->explain)
