@@ -30,6 +30,18 @@
 #define MAX_CODE_OBJECT_LEN 64
 #define MAX_CODE_LEN (64u << 20)
 
+const char *v8_tier_name(enum v8_tier tier)
+{
+	static const char *const words[] = {
+		[V8_TIER_INTERPRETED] = "interpreted",
+		[V8_TIER_BASELINE] = "baseline",
+		[V8_TIER_MAGLEV] = "maglev",
+		[V8_TIER_TURBOFAN] = "turbofan",
+	};
+
+	return tier < sizeof(words) / sizeof(*words) ? words[tier] : NULL;
+}
+
 const struct v8_region *v8_region_at(const struct v8_heap *h, u64 pc)
 {
 	size_t low = search_first(h->n_regions, i, h->regions[i].start_addr <= pc);
@@ -232,4 +244,17 @@ bool v8_code_is_cleared(struct v8_heap *h, const struct v8_code *code)
 	u64 word;
 
 	return v8_code_is_optimized(code) && v8_array_word(h, code->deopt, 0, &word) == -ERANGE;
+}
+
+const struct v8_builtin *v8_code_entry(const struct v8_heap *h, const struct v8_code *code)
+{
+	if (code->tier != V8_TIER_NONE)
+		return NULL;
+	for (size_t i = 0; i < h->build->n_builtins; i++) {
+		const struct v8_builtin *b = &h->build->builtins[i];
+
+		if (b->kind == V8_BUILTIN_INTERPRETER && !b->is_handler && b->len == code->len)
+			return b;
+	}
+	return NULL;
 }

@@ -50,3 +50,5 @@ u64 v8_code_function(struct v8_heap *h, const struct v8_code *code);
  * is not known any more; its positions are left. Is it such code?
  */
 bool v8_code_is_cleared(struct v8_heap *h, const struct v8_code *code);
+/* The interpreter's entry that @code is a copy of, or NULL: it has its length. */
+const struct v8_builtin *v8_code_entry(const struct v8_heap *h, const struct v8_code *code);

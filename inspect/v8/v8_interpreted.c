@@ -188,3 +188,35 @@ int v8_name_entering(struct v8_heap *h, const struct uw_sample *s, struct v8_nam
 	v8_locate(h, f, v8_bytecode_position(h, s->interp[1], -1), names);
 	return 1;
 }
+
+/*
+ * A builtin enters or leaves baseline code on the function's own frame, and has its return
+ * address nowhere while it does. Who enters is at the beginning; who leaves is at its
+ * only return.
+ */
+void v8_locate_at_edge(struct v8_heap *h, struct v8_function *f, const struct v8_builtin *b,
+		       struct v8_name *name)
+{
+	u64 bytecode = v8_function_bytecode(h, f);
+	s32 at = -1;
+
+	if (!b->is_entering && !b->is_leaving)
+		return;
+	name->tier = V8_TIER_BASELINE;
+	if (b->is_leaving)
+		at = h->build->has_return ? v8_bytecode_only(h, bytecode, h->build->return_op) : -1;
+	if (bytecode && (at >= 0 || b->is_entering))
+		v8_locate(h, f, v8_bytecode_position(h, bytecode, at), name);
+}
+
+int v8_name_waiting(struct v8_heap *h, const struct uw_frame *frame, struct v8_function *f,
+		    struct v8_name *names)
+{
+	s64 offset = v8_is_smi(frame->b) ? (s64)v8_smi(frame->b) - (h->l->bytecode_data - 1) : -1;
+
+	v8_name_function(h, f, names);
+	if (offset < 0)
+		return v8_give_reason(names, "it does not say where it waits");
+	v8_locate(h, f, v8_bytecode_position(h, v8_function_bytecode(h, f), (s32)offset), names);
+	return 1;
+}

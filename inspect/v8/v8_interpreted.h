@@ -25,3 +25,14 @@ void v8_forget_handlers(struct v8_heap *h);
  * that the interpreter has its BytecodeArray in has the function's.
  */
 int v8_name_entering(struct v8_heap *h, const struct uw_sample *s, struct v8_name *names);
+
+/*
+ * A builtin enters or leaves baseline code on the function's own frame, and has its return
+ * address nowhere while it does: gives @name the line, if @b is such a builtin.
+ */
+void v8_locate_at_edge(struct v8_heap *h, struct v8_function *f, const struct v8_builtin *b,
+		       struct v8_name *name);
+
+/* A function that waits, where it was when it began to. */
+int v8_name_waiting(struct v8_heap *h, const struct uw_frame *frame, struct v8_function *f,
+		    struct v8_name *names);

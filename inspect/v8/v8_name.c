@@ -17,11 +17,8 @@
  */
 
 #include <errno.h>
-#include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "../util/cleanup.h"
 #include "v8_async.h"
 #include "v8_bytecode.h"
 #include "v8_compiled.h"
@@ -32,18 +29,6 @@
 /* Names, line tables and sites of one process; when they are more all are dropped. */
 #define MAX_CACHE_LEN (12u << 20)
 #define MAX_LOOK_NS 1000000 /* that pages of the target are kept */
-
-const char *v8_tier_name(enum v8_tier tier)
-{
-	static const char *const words[] = {
-		[V8_TIER_INTERPRETED] = "interpreted",
-		[V8_TIER_BASELINE] = "baseline",
-		[V8_TIER_MAGLEV] = "maglev",
-		[V8_TIER_TURBOFAN] = "turbofan",
-	};
-
-	return tier < sizeof(words) / sizeof(*words) ? words[tier] : NULL;
-}
 
 /*
  * A frame that was made of optimized code goes on at the first instruction of a builtin
@@ -104,20 +89,6 @@ static int name_by_stack(struct v8_heap *h, const struct uw_sample *s, const str
 	return 0;
 }
 
-/* The interpreter's entry that @code is a copy of, or NULL: it has its length. */
-static const struct v8_builtin *copied_entry(const struct v8_heap *h, const struct v8_code *code)
-{
-	if (code->tier != V8_TIER_NONE)
-		return NULL;
-	for (size_t i = 0; i < h->build->n_builtins; i++) {
-		const struct v8_builtin *b = &h->build->builtins[i];
-
-		if (b->kind == V8_BUILTIN_INTERPRETER && !b->is_handler && b->len == code->len)
-			return b;
-	}
-	return NULL;
-}
-
 /*
  * In code that is not this function's: a copy of the interpreter's entry, its own or that of one
  * that it calls, which has no frame yet; or by what V8 8.4 enters its deoptimizer.
@@ -134,7 +105,7 @@ static int name_in_shared(struct v8_heap *h, const struct uw_sample *s,
 		return v8_name_interpreted(h, s, frame, f, names);
 	if (v8_code_find(h, pc, &code))
 		return -ESTALE;
-	entry = copied_entry(h, &code);
+	entry = v8_code_entry(h, &code);
 	names[0] = (struct v8_name){ .kind = V8_NAME_BUILTIN,
 				     .name = entry ? entry->name : "DeoptimizationEntry" };
 	if (entry && frame == &s->frames[s->n_kernel] && !(frame->flags & UW_FRAME_RA))
@@ -199,26 +170,6 @@ static int name_in_unnamed(struct v8_heap *h, const struct uw_sample *s, u32 i,
 	return v8_give_reason(names, "the function is in a builtin");
 }
 
-/*
- * A builtin enters or leaves baseline code on the function's own frame, and has its return
- * address nowhere while it does. Who enters is at the beginning; who leaves is at its
- * only return.
- */
-static void locate_at_edge(struct v8_heap *h, struct v8_function *f, const struct v8_builtin *b,
-			   struct v8_name *name)
-{
-	u64 bytecode = v8_function_bytecode(h, f);
-	s32 at = -1;
-
-	if (!b->is_entering && !b->is_leaving)
-		return;
-	name->tier = V8_TIER_BASELINE;
-	if (b->is_leaving)
-		at = h->build->has_return ? v8_bytecode_only(h, bytecode, h->build->return_op) : -1;
-	if (bytecode && (at >= 0 || b->is_entering))
-		v8_locate(h, f, v8_bytecode_position(h, bytecode, at), name);
-}
-
 static int name_in_builtin(struct v8_heap *h, const struct uw_sample *s, u32 i,
 			   struct v8_function *f, const struct v8_builtin *b, struct v8_name *names)
 {
@@ -244,14 +195,14 @@ static int name_in_builtin(struct v8_heap *h, const struct uw_sample *s, u32 i,
 		return 1 + n;
 	if (!is_top) {
 		v8_name_function(h, f, names);
-		locate_at_edge(h, f, b, names);
+		v8_locate_at_edge(h, f, b, names);
 		return names->line ? 1 : v8_give_reason(names, "the function is in a builtin");
 	}
 	n = name_by_stack(h, s, frame, f, names + 1);
 	if (n)
 		return 1 + n;
 	v8_name_function(h, f, names + 1);
-	locate_at_edge(h, f, b, names + 1);
+	v8_locate_at_edge(h, f, b, names + 1);
 	if (!names[1].line)
 		v8_give_reason(names + 1, "no return address at the top of the stack");
 	return 2;
@@ -281,6 +232,13 @@ static const char *status_words(u8 status)
 	return status < UW_N_STATUS ? words[status] : "unknown status";
 }
 
+static int name_nobody(const struct v8_heap *h, struct v8_name *names)
+{
+	return v8_give_reason(names, v8_probe_denies(h, V8_NAMES)
+					     ? V8_MISFIT
+					     : "the function moved or is unreadable");
+}
+
 static int name_js(struct v8_heap *h, const struct uw_sample *s, u32 i, struct v8_name *names)
 {
 	const struct uw_frame *frame = &s->frames[i];
@@ -295,10 +253,8 @@ static int name_js(struct v8_heap *h, const struct uw_sample *s, u32 i, struct v
 			       ? 1
 			       : v8_give_reason(names, status_words(frame->status));
 	f = v8_function_get(h, frame->a, s->time_ns);
-	if (!f && v8_probe_denies(h, V8_NAMES))
-		return v8_give_reason(names, V8_MISFIT);
 	if (!f)
-		return v8_give_reason(names, "the function moved or is unreadable");
+		return name_nobody(h, names);
 	if (f->is_wasm_export)
 		return v8_wasm_name_export(names);
 	if (f->script && region && region->is_jit)
@@ -313,12 +269,11 @@ static int name_js(struct v8_heap *h, const struct uw_sample *s, u32 i, struct v
 	return f->script ? v8_give_reason(names, "pc is in no code of V8") : 1;
 }
 
-/* A function that waits, where it was when it began to. */
+/* A function or a builtin that waits. */
 static int name_waiting(struct v8_heap *h, const struct uw_sample *s, const struct uw_frame *frame,
 			struct v8_name *names)
 {
-	struct v8_function *f = NULL;
-	s64 offset = -1;
+	struct v8_function *f;
 
 	names[0] = (struct v8_name){ .kind = V8_NAME_JS };
 	if (frame->status != UW_OK)
@@ -329,17 +284,7 @@ static int name_waiting(struct v8_heap *h, const struct uw_sample *s, const stru
 		return names[0].name ? 1 : v8_give_reason(names, "a builtin without a name");
 	}
 	f = v8_function_get(h, frame->a, s->time_ns);
-	if (!f)
-		return v8_give_reason(names, v8_probe_denies(h, V8_NAMES)
-						     ? V8_MISFIT
-						     : "the function moved or is unreadable");
-	v8_name_function(h, f, names);
-	if (v8_is_smi(frame->b))
-		offset = (s64)v8_smi(frame->b) - (h->l->bytecode_data - 1);
-	if (offset < 0)
-		return v8_give_reason(names, "it does not say where it waits");
-	v8_locate(h, f, v8_bytecode_position(h, v8_function_bytecode(h, f), (s32)offset), names);
-	return 1;
+	return f ? v8_name_waiting(h, frame, f, names) : name_nobody(h, names);
 }
 
 /* An exit frame, by the C++ builtin behind it. */
@@ -380,17 +325,6 @@ static int name_stub(struct v8_heap *h, const struct uw_sample *s, const struct 
 	return 1;
 }
 
-/* A builtin that has no frame (any more), or the interpreter on its way in or out. */
-static int name_builtin_code(const struct v8_builtin *b, struct v8_name *names)
-{
-	*names = (struct v8_name){
-		.kind = b->kind == V8_BUILTIN_INTERPRETER ? V8_NAME_STUB : V8_NAME_BUILTIN,
-		.name = b->name,
-		.reason = b->name ? NULL : STRIPPED,
-	};
-	return 1;
-}
-
 /* The function had no frame yet: its code says which one it is. */
 static int name_code(struct v8_heap *h, const struct uw_sample *s, const struct uw_frame *frame,
 		     struct v8_name *names)
@@ -401,13 +335,15 @@ static int name_code(struct v8_heap *h, const struct uw_sample *s, const struct 
 	struct v8_code code;
 	int n;
 
-	if (b) {
-		n = name_builtin_code(b, names);
-		return b->is_entering && !(frame->flags & UW_FRAME_RA)
-			       ? n + v8_name_entering(h, s, names + n)
-			       : n;
-	}
 	names[0] = (struct v8_name){ .kind = V8_NAME_JS };
+	if (b) { /* it has no frame (any more), or is the interpreter on its way in or out */
+		names[0].kind = b->kind == V8_BUILTIN_INTERPRETER ? V8_NAME_STUB : V8_NAME_BUILTIN;
+		names[0].name = b->name;
+		names[0].reason = b->name ? NULL : STRIPPED;
+		return b->is_entering && !(frame->flags & UW_FRAME_RA)
+			       ? 1 + v8_name_entering(h, s, names + 1)
+			       : 1;
+	}
 	if (v8_code_find(h, pc, &code) < 0) {
 		n = v8_wasm_name(h, pc, s->time_ns, names);
 		return n > 0 ? n : v8_give_reason(names, "no code object at pc");
