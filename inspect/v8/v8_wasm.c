@@ -27,6 +27,7 @@
 
 #include "v8_function.h"
 #include "v8_source.h"
+#include "v8_tree.h"
 #include "v8_wasm.h"
 #include "v8_wasm_inlined.h"
 #include "v8_wasm_names.h"
@@ -37,8 +38,6 @@
 #define MAX_STATE_LEN 0x200
 #define MAX_MODULE_LEN 0x300
 #define MIN_MODULE_LEN 0x200
-#define MAX_WASM_CODE_LEN 0x40
-#define MAX_TREE_DEPTH 64
 #define MAX_MODULES 32
 #define MAX_FRESH (1u << 16)
 #define MAX_BYTES_LEN (1ull << 30) /* V8's kV8MaxWasmModuleSize */
@@ -66,84 +65,14 @@ struct v8_wasm {
 #define FRESH_OFF 40
 #define MAX_TABLE_OFF 64
 
-/* std::_Rb_tree_node with its pair. */
-struct tree_node {
-	u64 color, parent, left, right, key, value[2];
-};
-
-struct tree_header {
-	u64 color, root, first, last, count;
-};
-
-/* The node with the greatest key up to @key. */
-static int tree_find(struct v8_heap *h, u64 root, u64 key, struct tree_node *best)
-{
-	struct tree_node node;
-	int r = -ENOENT, err;
-
-	for (int i = 0; root && i < MAX_TREE_DEPTH; i++) {
-		err = v8_read(h, root, &node, sizeof(node));
-		if (err)
-			return err;
-		if (node.key <= key) {
-			*best = node;
-			r = 0;
-		}
-		root = node.key <= key ? node.right : node.left;
-	}
-	return r;
-}
-
-static bool is_tree(struct v8_heap *h, u64 header_addr, u64 root, struct tree_node *node)
-{
-	return root && !(root & 7) && !v8_read(h, root, node, sizeof(*node)) &&
-	       node->parent == header_addr;
-}
-
 /* ---- modules ---- */
-
-/*
- * Before a code's length is where its metadata is, behind it how long the parts are: those
- * of relocation, source positions and inlining. Protected instructions, whose length is
- * before the function, come first (read off WasmCode::GetInliningPosition() of 12.4 to 14.6).
- */
-static void take_metadata(const struct v8_layout *l, const u8 *object, struct v8_wasm_code *code)
-{
-	u32 lens[3], protected_len; /* relocation, positions, inlined */
-
-	memcpy(&code->positions_addr, object + l->wasm_code_len - 8, 8);
-	memcpy(lens, object + l->wasm_code_len + 4, sizeof(lens));
-	memcpy(&protected_len, object + l->wasm_code_function - 4, 4);
-	code->positions_addr += (u64)protected_len + lens[0];
-	code->positions_len = lens[1];
-	code->inlined_len = lens[2];
-}
-
-static int read_code(struct v8_heap *h, u64 module, u64 addr, struct v8_wasm_code *code)
-{
-	u64 words[MAX_WASM_CODE_LEN / 8];
-	const u8 *object = (const u8 *)words;
-	int r = v8_read(h, addr, words, sizeof(words));
-
-	if (r)
-		return r;
-	if (words[0] != module || h->l->wasm_code_len > sizeof(words) - 4 ||
-	    h->l->wasm_code_function > sizeof(words) - 4)
-		return -EINVAL;
-	*code = (struct v8_wasm_code){ .addr = addr, .start_addr = words[1] };
-	memcpy(&code->len, object + h->l->wasm_code_len, 4);
-	memcpy(&code->function_idx, object + h->l->wasm_code_function, 4);
-	if (h->l->wasm_inlines)
-		take_metadata(h->l, object, code);
-	return 0;
-}
 
 /* The module's own bytes, and where its code is listed. */
 static int probe_module(struct v8_heap *h, struct v8_wasm_module *m)
 {
 	u64 words[MAX_MODULE_LEN / 8] = { 0 }, bytes[2], magic;
 	size_t n = MAX_MODULE_LEN / 8;
-	struct tree_node node;
+	struct v8_tree_node node;
 	struct v8_wasm_code code;
 
 	if (v8_read(h, m->addr, words, MAX_MODULE_LEN)) {
@@ -161,8 +90,8 @@ static int probe_module(struct v8_heap *h, struct v8_wasm_module *m)
 			m->bytes_addr = bytes[0];
 			m->bytes_len = bytes[1];
 		} else if (!m->codes_off && i && i < n - MAX_TABLE_OFF / 8 &&
-			   is_tree(h, m->addr + 8 * (i - 1), words[i], &node) &&
-			   !read_code(h, m->addr, node.value[0], &code) &&
+			   v8_is_tree(h, m->addr + 8 * (i - 1), words[i], &node) &&
+			   !v8_wasm_read_code(h, m->addr, node.value[0], &code) &&
 			   code.start_addr == node.key) {
 			m->codes_off = (u32)(8 * (i - 1));
 		}
@@ -182,7 +111,7 @@ static int count_imports(struct v8_heap *h, struct v8_wasm_module *m)
 	if (!r)
 		r = v8_read(h, table, codes, n * sizeof(*codes));
 	for (u32 i = 0; !r && i < n; i++) {
-		if (!codes[i] || read_code(h, m->addr, codes[i], &code))
+		if (!codes[i] || v8_wasm_read_code(h, m->addr, codes[i], &code))
 			continue;
 		if (code.function_idx < (s32)i ||
 		    (n_seen++ && (u32)code.function_idx - i != m->n_imports))
@@ -274,9 +203,9 @@ static bool read_state(struct v8_heap *h, size_t region, u64 *state, u64 words[]
 
 static struct v8_wasm_module *module_by(struct v8_heap *h, u64 header, u64 root, u64 pc)
 {
-	struct tree_node node;
+	struct v8_tree_node node;
 
-	if (!is_tree(h, header, root, &node) || tree_find(h, root, pc, &node) ||
+	if (!v8_is_tree(h, header, root, &node) || v8_tree_find(h, root, pc, &node) ||
 	    pc >= node.value[0])
 		return NULL;
 	return get_module(h, node.value[1]);
@@ -335,7 +264,7 @@ static int read_fresh(struct v8_heap *h, struct v8_wasm_module *m, u64 n_codes)
 	codes = calloc(n + 1, sizeof(*codes));
 	r = m->fresh && codes ? v8_read(h, key[0], codes, n * sizeof(*codes)) : -ENOMEM;
 	for (u64 i = 0; !r && i < n; i++)
-		m->n_fresh += !read_code(h, m->addr, codes[i], &m->fresh[m->n_fresh]);
+		m->n_fresh += !v8_wasm_read_code(h, m->addr, codes[i], &m->fresh[m->n_fresh]);
 	free(codes);
 	if (r)
 		return r;
@@ -359,21 +288,22 @@ static int find_fresh(struct v8_heap *h, struct v8_wasm_module *m, u64 pc, u64 n
 		return r;
 	low = search_first(m->n_fresh, i, m->fresh[i].start_addr <= pc);
 	if (!low || !holds(&m->fresh[low - 1], pc) ||
-	    read_code(h, m->addr, m->fresh[low - 1].addr, code) || !holds(code, pc))
+	    v8_wasm_read_code(h, m->addr, m->fresh[low - 1].addr, code) || !holds(code, pc))
 		return -ENOENT;
 	return 0;
 }
 
 static int find_code(struct v8_heap *h, struct v8_wasm_module *m, u64 pc, struct v8_wasm_code *code)
 {
-	struct tree_header tree;
-	struct tree_node node;
+	struct v8_tree_header tree;
+	struct v8_tree_node node;
 	int r = v8_read(h, m->addr + m->codes_off, &tree, sizeof(tree));
 
 	if (r)
 		return r;
-	if (!tree_find(h, tree.root, pc, &node) && !read_code(h, m->addr, node.value[0], code) &&
-	    code->start_addr == node.key && holds(code, pc))
+	if (!v8_tree_find(h, tree.root, pc, &node) &&
+	    !v8_wasm_read_code(h, m->addr, node.value[0], code) && code->start_addr == node.key &&
+	    holds(code, pc))
 		return 0;
 	return find_fresh(h, m, pc, tree.count, code);
 }

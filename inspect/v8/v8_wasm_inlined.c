@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * Which functions of WebAssembly are at a place in code. V8 inlines them from Node.js 23 on.
- * The source position there may have the number of an inlined call, and these have a list:
+ * WasmCode, and which functions of WebAssembly are at a place in it. V8 inlines them from Node.js
+ * 23 on. The source position there may have the number of an inlined call, and these have a list:
  *
  *	int function; bool is_tail_call; u64 position of the call in its caller	(13 bytes)
  *
@@ -22,6 +22,43 @@
 #define ENTRY_TAIL_CALL 4
 #define ENTRY_POSITION 5
 #define MAX_METADATA_LEN (16u << 20)
+#define MAX_WASM_CODE_LEN 0x40
+
+/*
+ * Before a code's length is where its metadata is, behind it how long the parts are: those
+ * of relocation, source positions and inlining. Protected instructions, whose length is
+ * before the function, come first (read off WasmCode::GetInliningPosition() of 12.4 to 14.6).
+ */
+static void take_metadata(const struct v8_layout *l, const u8 *object, struct v8_wasm_code *code)
+{
+	u32 lens[3], protected_len; /* relocation, positions, inlined */
+
+	memcpy(&code->positions_addr, object + l->wasm_code_len - 8, 8);
+	memcpy(lens, object + l->wasm_code_len + 4, sizeof(lens));
+	memcpy(&protected_len, object + l->wasm_code_function - 4, 4);
+	code->positions_addr += (u64)protected_len + lens[0];
+	code->positions_len = lens[1];
+	code->inlined_len = lens[2];
+}
+
+int v8_wasm_read_code(struct v8_heap *h, u64 module, u64 addr, struct v8_wasm_code *code)
+{
+	u64 words[MAX_WASM_CODE_LEN / 8];
+	const u8 *object = (const u8 *)words;
+	int r = v8_read(h, addr, words, sizeof(words));
+
+	if (r)
+		return r;
+	if (words[0] != module || h->l->wasm_code_len > sizeof(words) - 4 ||
+	    h->l->wasm_code_function > sizeof(words) - 4)
+		return -EINVAL;
+	*code = (struct v8_wasm_code){ .addr = addr, .start_addr = words[1] };
+	memcpy(&code->len, object + h->l->wasm_code_len, 4);
+	memcpy(&code->function_idx, object + h->l->wasm_code_function, 4);
+	if (h->l->wasm_inlines)
+		take_metadata(h->l, object, code);
+	return 0;
+}
 
 int v8_wasm_expand(struct v8_heap *h, const struct v8_wasm_code *code, u64 pc, u32 *idx)
 {

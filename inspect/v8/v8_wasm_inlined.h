@@ -16,6 +16,9 @@ struct v8_wasm_code {
 	u32 positions_len, inlined_len;
 };
 
+/* The code at @addr, if it is of @module; 0, -EINVAL or what reading gave. */
+int v8_wasm_read_code(struct v8_heap *h, u64 module, u64 addr, struct v8_wasm_code *code);
+
 /**
  * v8_wasm_expand() - the functions at a place in code, those that were inlined, too
  * @idx:	V8_WASM_INLINED of them, leaf first

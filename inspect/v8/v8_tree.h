@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#pragma once
+
+/* A std::map of libstdc++ in another process. Private to inspect/v8. */
+
+#include "v8_object.h"
+
+/* std::_Rb_tree_node with its pair. */
+struct v8_tree_node {
+	u64 color, parent, left, right, key, value[2];
+};
+
+struct v8_tree_header {
+	u64 color, root, first, last, count;
+};
+
+/* The node with the greatest key up to @key; 0, -ENOENT or what reading gave. */
+int v8_tree_find(struct v8_heap *h, u64 root, u64 key, struct v8_tree_node *best);
+
+/* Does the root of a tree lead back to its header? */
+bool v8_is_tree(struct v8_heap *h, u64 header_addr, u64 root, struct v8_tree_node *node);
