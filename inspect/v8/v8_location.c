@@ -333,8 +333,7 @@ static const struct v8_resolver {
 	{ "whole function", applies_always, NULL, resolve_function },
 };
 
-static void tell(const struct v8_query *q, const char *resolver, enum v8_verdict verdict,
-		 const char *reason)
+static void tell(const struct v8_query *q, enum v8_verdict verdict, const char *reason)
 {
 	static const char *const verdicts[] = {
 		[V8_DECLINES] = "declines",	 [V8_MOVES] = "moves",
@@ -345,7 +344,7 @@ static void tell(const struct v8_query *q, const char *resolver, enum v8_verdict
 
 	if (q->d.h->tell)
 		q->d.h->tell(q->d.h->tell_ctx,
-			     &(struct v8_asked){ .resolver = resolver,
+			     &(struct v8_asked){ .resolver = q->at.how,
 						 .verdict = verdicts[verdict],
 						 .reason = has_reason ? reason : NULL,
 						 .pc = q->d.code->start_addr + q->at.off });
@@ -359,14 +358,14 @@ int v8_location_find(struct v8_query *q)
 	     i++) {
 		const struct v8_resolver *r = &resolvers[i];
 
+		q->at.how = r->name;
 		if (!r->applies(q)) {
-			tell(q, r->name, V8_DECLINES, r->unless);
+			tell(q, V8_DECLINES, r->unless);
 			continue;
 		}
 		verdict = r->resolve(q);
 		q->at.is_moved |= verdict == V8_MOVES;
-		q->at.how = r->name;
-		tell(q, r->name, verdict, q->at.reason);
+		tell(q, verdict, q->at.reason);
 	}
 	if (verdict == V8_GIVES_UP)
 		q->at.n = 0;

@@ -29,7 +29,7 @@ struct v8_location {
 	u32 off; /* of the instruction that stands for the pc */
 	bool is_moved; /* ... which is another one */
 	bool is_own; /* of cleared code: it has a position of the function */
-	const char *how; /* the resolver that had the last word */
+	const char *how; /* the resolver that was asked last */
 	const char *reason; /* the last to decline did so, or no function is known */
 	int n;
 	struct v8_inlined functions[V8_MAX_NAMES - 1]; /* leaf first */

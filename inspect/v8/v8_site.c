@@ -14,7 +14,7 @@
 
 static struct v8_site **bucket_of(struct v8_heap *h, const struct v8_function *f, u64 where)
 {
-	return &h->sites[v8_hash(where, f ? f->tagged : 0)];
+	return &h->sites[v8_hash(where, f->tagged)];
 }
 
 struct v8_site *v8_site_find(struct v8_heap *h, enum v8_site_kind kind, struct v8_function *f,
@@ -23,7 +23,7 @@ struct v8_site *v8_site_find(struct v8_heap *h, enum v8_site_kind kind, struct v
 	struct v8_site *site = h->tell ? NULL : *bucket_of(h, f, where);
 
 	while (site && (site->kind != kind || site->function != f || site->where != where ||
-			(f && site->generation != f->generation) || !site->n))
+			site->generation != f->generation || !site->n))
 		site = site->next;
 	if (!site || site->kind == V8_SITE_INTERPRETED || time_ns <= site->valid_ns)
 		return site;

@@ -9,9 +9,9 @@ enum v8_site_kind { V8_SITE_COMPILED, V8_SITE_INTERPRETED };
 
 struct v8_site {
 	struct v8_site *next;
-	struct v8_function *function; /* NULL: found by pc alone */
+	struct v8_function *function;
 	u64 generation;
-	u64 where; /* pc, or bytecode offset and low half of the BytecodeArray */
+	u64 where; /* pc and enum v8_via, or bytecode offset and low half of the BytecodeArray */
 	u64 valid_ns;
 	struct v8_code code;
 	enum v8_site_kind kind;
