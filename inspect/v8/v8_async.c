@@ -70,6 +70,8 @@ static const char *fill(struct v8_async *a, const struct v8_build *b)
 		.element_id = find_ids(b, element_names),
 		.resolve_id = find_ids(b, resolve_names),
 	};
+	if (l->async_form != V8_ASYNC_8_3)
+		return "its promises and generators are not known";
 	job = find_ids(b, job_names);
 	if (!job)
 		return "its builtins have no symbols";

@@ -16,10 +16,6 @@
 #define MAX_BYTECODE_HOPS 3
 #define LAST_PREFIX 3 /* DebugBreakExtraWide */
 
-/* BaselineData of V8 9.0 to 9.4 alone (v8/src/objects/shared-function-info.tq at 9.4.146). */
-#define BASELINE_DATA_CODE 8
-#define BASELINE_DATA_DATA 16
-
 /* The BytecodeArray or InterpreterData that it is, or that baseline code was made of; else 0. */
 static u64 interpreted(struct v8_heap *h, u64 tagged)
 {
@@ -31,7 +27,7 @@ static u64 interpreted(struct v8_heap *h, u64 tagged)
 		if (type == h->l->type_bytecode_array || type == h->l->type_interpreter_data)
 			return tagged;
 		if (type == h->l->type_baseline_data && type) {
-			if (v8_word(h, tagged, BASELINE_DATA_DATA, &tagged) < 0)
+			if (v8_word(h, tagged, h->l->baseline_data_bytecode, &tagged) < 0)
 				return 0;
 			continue;
 		}
@@ -71,7 +67,7 @@ u64 v8_baseline_bytecode(struct v8_heap *h, const struct v8_code *code, u64 sfi)
 		return v8_bytecode_of(h, code->deopt);
 	if (v8_word(h, sfi, h->l->sfi_data, &data) < 0 ||
 	    !v8_is_type(h, data, h->l->type_baseline_data) ||
-	    v8_word(h, data, BASELINE_DATA_CODE, &word) < 0 || word != code->tagged)
+	    v8_word(h, data, h->l->baseline_data_code, &word) < 0 || word != code->tagged)
 		return 0;
 	return v8_bytecode_of(h, data);
 }

@@ -67,18 +67,11 @@ const struct v8_builtin *v8_builtin_at(const struct v8_heap *h, u64 pc)
 
 static enum v8_tier tier_of(const struct v8_layout *l, u32 kind)
 {
-	switch ((u16)(kind - l->code_kind_baseline)) {
-	case 0:
-		return V8_TIER_BASELINE;
-	case 1:
-		return V8_TIER_MAGLEV;
-	case 2:
-		return V8_TIER_TURBOFAN;
-	case 3: /* V8 9.0 and 9.1, which knew more tiers, and had them off */
-		return l->version < V8_VERSION(9, 0) ? V8_TIER_NONE : V8_TIER_TURBOFAN;
-	default:
+	u16 nth = (u16)(kind - l->code_kind_baseline);
+
+	if (nth > l->code_kinds)
 		return V8_TIER_NONE;
-	}
+	return nth == 0 ? V8_TIER_BASELINE : nth == 1 ? V8_TIER_MAGLEV : V8_TIER_TURBOFAN;
 }
 
 int v8_code_load(struct v8_heap *h, u64 tagged, struct v8_code *code)
@@ -140,7 +133,7 @@ static int try_header(struct v8_heap *h, u64 addr, u64 word, int *probes, struct
 			return -ENOENT;
 	}
 	if (h->l->stream_header) {
-		r = v8_word(h, addr + 1, 8, &tagged);
+		r = v8_word(h, addr + 1, h->l->stream_code, &tagged);
 		if (r < 0)
 			return r;
 	}
@@ -189,18 +182,14 @@ int v8_code_find(struct v8_heap *h, u64 pc, struct v8_code *code)
 {
 	int probes = MAX_MAP_PROBES, r = h->n_stream_maps ? scan(h, pc, NULL, code) : -ENOENT;
 
-	/* Isolates have maps of their own up to V8 9 (Node.js 16). */
-	if (r == -ENOENT && (!h->n_stream_maps || h->l->version < V8_VERSION(10, 0)))
+	if (r == -ENOENT && (!h->n_stream_maps || h->l->has_map_an_isolate))
 		r = scan(h, pc, &probes, code);
 	return r;
 }
 
-/* REGEXP in v8/src/objects/code.h (8.4.371), code-kind.h (8.5 to 10.9); 14.6 has another one. */
 bool v8_code_is_regexp(const struct v8_heap *h, const struct v8_code *code)
 {
-	const u32 kind = h->l->code_kind_baseline == V8_NO_BASELINE_KIND ? 4 : 3;
-
-	return h->l->version < V8_VERSION(11, 0) && code->kind == kind;
+	return code->kind == h->l->code_kind_regexp;
 }
 
 bool v8_code_same(struct v8_heap *h, const struct v8_code *code)

@@ -85,6 +85,9 @@ void v8_layout_sum(struct v8_layout *l, u32 version, const struct v8_deltas *t)
 /* Fields that follow from others, where the metadata lacks them. */
 static void derive(struct v8_layout *l)
 {
+	l->script_line_offset = l->script_name + 8;
+	l->script_column_offset = l->script_name + 16;
+	l->script_id = l->script_line_ends + 8;
 	l->bytecode_offset_slot = l->bytecode_array_slot + 8;
 	if (!l->code_positions)
 		l->code_positions = l->code_deopt + 8;

@@ -29,6 +29,9 @@
 	X(scope_first_var_idx, "scopeinfo_idx_first_vars")                                         \
 	X(script_source, "class_Script__source__")                                                 \
 	X(script_name, "class_Script__name__")                                                     \
+	X(script_line_ends, "class_Script__line_ends__")                                           \
+	X(script_eval_function, "class_Script__eval_from_shared_")                                 \
+	X(script_eval_position, "class_Script__eval_from_position__")                              \
 	X(string_length, "class_String__length__")                                                 \
 	X(seq_chars, "class_SeqOneByteString__chars__")                                            \
 	X(cons_first, "class_ConsString__first__")                                                 \
@@ -85,8 +88,17 @@
 	X(type_async_generator, "type_JSAsyncGeneratorObject__JS_ASYNC_GENERATOR_OBJECT_TYPE")     \
 	X(type_request, "type_AsyncGeneratorRequest__ASYNC_GENERATOR_REQUEST_TYPE")
 
-/* Of V8 8: kinds of code count from the baseline's, which it has not; OPTIMIZED_FUNCTION is 0. */
-#define V8_NO_BASELINE_KIND 0xfffe
+/*
+ * No code has this kind. Kinds of tiers count from the baseline's, in V8 8, too, which has none:
+ * OPTIMIZED_FUNCTION, two on as TurboFan's kind is, is 0 there.
+ */
+#define V8_NO_KIND 0xfffe
+
+/* Places in promises, generators and contexts. */
+enum v8_async_form {
+	V8_ASYNC_UNKNOWN,
+	V8_ASYNC_8_3, /* those of core/v8/v8_async.h */
+};
 
 /* Tables of compiled code that are missing, or that are wrong for some of it. */
 enum v8_lack {
@@ -101,6 +113,12 @@ struct v8_layout {
 	V8_LAYOUT_FIELDS(X)
 	V8_LAYOUT_OPTIONAL(X)
 #undef X
+	u16 script_line_offset, script_column_offset, script_id;
+	u16 code_kinds; /* from the baseline's on: kinds of tiers */
+	u16 code_kind_regexp; /* V8_NO_KIND: its frames are marked */
+	u16 stream_code; /* in InstructionStream: its Code */
+	u16 has_map_an_isolate; /* maps of machine code's headers are not shared by all isolates */
+	u16 baseline_data_code, baseline_data_bytecode; /* in BaselineData; 0: there is none */
 	/* ScopeType (low four bits of flags) whose ScopeInfo has one more slot before the names. */
 	u16 scope_module_type;
 	u16 scope_slots; /* where they begin in a ScopeInfo */
@@ -110,9 +128,11 @@ struct v8_layout {
 	u16 positions_v14; /* newer encoding of source position tables */
 	u16 bytecode_array_slot, bytecode_offset_slot; /* below fp */
 	u16 sfi_builtin; /* a builtin's id, a SMI */
+	u16 async_form; /* enum v8_async_form */
 	u16 reaction_handler; /* of the fulfill handler in PromiseReaction */
 	u16 wasm_code_len, wasm_code_function; /* in WasmCode; 0: not known */
-	u16 wasm_has_no_fresh; /* all of a module's code is in its map */
+	u16 wasm_fresh, wasm_table; /* lists of code, from the map of a module's code; 0: none */
+	u16 wasm_url_is_hash; /* StringHasher's, of the module's bytes */
 	u16 wasm_inlines; /* WasmCode has what was inlined */
 	u16 deopt_caller; /* in Deoptimizer: sp, fp and pc of the caller; 0: not known */
 	u16 deopt_from; /* ... and where the exit of its code returns to */
@@ -125,6 +145,12 @@ struct v8_layout {
 	u16 lacks[V8_N_TIERS]; /* enum v8_lack, of each tier */
 	u32 version; /* V8_VERSION() that the table is of */
 };
+
+/* Index of the offset of the first exit (DeoptimizationData::kDeoptExitStartIndex). */
+static inline u32 v8_deopt_exits_idx(const struct v8_layout *l)
+{
+	return l->deopt_inlining_idx + 1u;
+}
 
 #define V8_TRIED UINT16_MAX
 

@@ -48,8 +48,6 @@
 #define MAX_HOPS 8 /* of deferred code that is entered from other such code */
 #define MAX_WAY_LEN 256 /* bytes from the call to the jump back */
 #define CALL_LEN 13 /* the longest form */
-/* Behind the index of the inlining positions in deoptimization data. */
-#define EXITS_IDX 1
 
 const char v8_no_exit[] = "its code is given up, and does not tell where";
 
@@ -85,7 +83,7 @@ static u32 exit_before(const struct v8_deopt *d, u32 off)
 /* Where the exits begin; NO_CALL: not known. */
 static u32 first_exit(const struct v8_deopt *d)
 {
-	u32 i = d->h->l->deopt_inlining_idx + EXITS_IDX;
+	u32 i = v8_deopt_exits_idx(d->h->l);
 
 	if (i >= d->n_data || !v8_is_smi(d->data[i]) || v8_smi(d->data[i]) < 0)
 		return NO_CALL;
@@ -211,7 +209,7 @@ bool v8_exit_may_be_at(struct v8_query *q)
 enum v8_verdict v8_resolve_lazy(struct v8_query *q)
 {
 	struct v8_deopt *d = &q->d;
-	const u32 idx = d->h->l->deopt_inlining_idx + EXITS_IDX, ra = q->off + 1;
+	const u32 idx = v8_deopt_exits_idx(d->h->l), ra = q->off + 1;
 	u64 first;
 
 	q->at.reason = v8_no_exit;

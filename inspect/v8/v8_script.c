@@ -7,9 +7,6 @@
  * UTF-16 units. Who compiles a script says where in its file it begins, which may
  * be before it (a header of its own): V8 counts such lines and columns from 0 down,
  * here they have none.
- *
- * Offsets of the fields that no metadata tells: v8/src/objects/script.tq, the
- * same from 10.2 to 14.6 (line_offset and id lie between fields that it tells).
  */
 
 #include <errno.h>
@@ -21,11 +18,7 @@
 #include "v8_script.h"
 #include "v8_string.h"
 
-#define SCRIPT_LINE_OFFSET 24
-#define SCRIPT_COLUMN_OFFSET 32
-#define SCRIPT_ID 64
-#define SCRIPT_LEN 72
-
+#define MAX_SCRIPT_LEN 128
 #define MAX_SOURCE_LEN (64u << 20)
 #define MAX_LINES (1u << 20)
 #define MAX_FILE_NAME 4096
@@ -44,22 +37,27 @@ static u64 word_at(const u8 *object, u32 off)
 /* Reads what identifies a script: its name, source and id. */
 static int read_key(struct v8_heap *h, u64 tagged, u64 key[3], s32 *line, s32 *column)
 {
-	u8 object[SCRIPT_LEN];
+	const struct v8_layout *l = h->l;
+	u8 object[MAX_SCRIPT_LEN];
 	int r;
 
-	if (!v8_is_tagged(tagged) || h->l->script_source > SCRIPT_LEN - 8 ||
-	    h->l->script_name > SCRIPT_LEN - 8)
+	if (!v8_is_tagged(tagged) || l->script_id > MAX_SCRIPT_LEN - 8 ||
+	    l->script_source > l->script_id || l->script_name > l->script_id ||
+	    l->script_line_offset > l->script_id || l->script_column_offset > l->script_id)
 		return -EINVAL;
-	r = v8_read(h, tagged - 1, object, sizeof(object));
+	r = v8_read(h, tagged - 1, object, l->script_id + 8u);
 	if (r < 0)
 		return r;
-	if (v8_map_type(h, word_at(object, 0)) != h->l->type_script)
+	if (v8_map_type(h, word_at(object, 0)) != l->type_script)
 		return -EINVAL;
-	key[0] = word_at(object, h->l->script_name);
-	key[1] = word_at(object, h->l->script_source);
-	key[2] = word_at(object, SCRIPT_ID);
-	*line = v8_smi(word_at(object, SCRIPT_LINE_OFFSET));
-	*column = v8_smi(word_at(object, SCRIPT_COLUMN_OFFSET));
+	key[0] = word_at(object, l->script_name);
+	key[1] = word_at(object, l->script_source);
+	key[2] = word_at(object, l->script_id);
+	if (!v8_is_smi(word_at(object, l->script_line_offset)) ||
+	    !v8_is_smi(word_at(object, l->script_column_offset)))
+		return -EINVAL;
+	*line = v8_smi(word_at(object, l->script_line_offset));
+	*column = v8_smi(word_at(object, l->script_column_offset));
 	return 0;
 }
 

@@ -12,8 +12,7 @@
  * has asked V8 for it. Who asked can be code of eval itself, and so on: in a process that lies
  * without an end.
  *
- * The fields: v8/src/objects/script.tq, the same from 8.4 to 14.6; the text:
- * FormatEvalOrigin() in v8/src/objects/call-site-info.cc.
+ * The text is that of FormatEvalOrigin() in v8/src/objects/call-site-info.cc.
  */
 
 #include <stdio.h>
@@ -22,8 +21,6 @@
 #include "v8_bytecode.h"
 #include "v8_source.h"
 
-#define SCRIPT_EVAL_FROM_SHARED 72
-#define SCRIPT_EVAL_FROM_POSITION 80
 #define MAX_DEPTH 4
 #define MAX_TEXT 4096
 #define IN_EVAL ", <anonymous>"
@@ -61,8 +58,8 @@ static struct v8_function *read_asker(struct v8_heap *h, const struct v8_script 
 {
 	u64 shared, where;
 
-	if (v8_word(h, s->tagged, SCRIPT_EVAL_FROM_SHARED, &shared) < 0 ||
-	    v8_word(h, s->tagged, SCRIPT_EVAL_FROM_POSITION, &where) < 0 || !v8_is_smi(where) ||
+	if (v8_word(h, s->tagged, h->l->script_eval_function, &shared) < 0 ||
+	    v8_word(h, s->tagged, h->l->script_eval_position, &where) < 0 || !v8_is_smi(where) ||
 	    !v8_is_type(h, shared, h->l->type_sfi) || !v8_script_is_same(h, s))
 		return NULL;
 	*position = v8_smi(where);

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * The differences between versions of V8, each from the version on that was the first to be
- * tried with it. A version is the sum of its rows; the metadata of the binary comes on top.
- * A version ends with the release of Node.js that it was tried with; a version that changed
- * nothing is that row alone. tests/inspect/live_v8.c judges releases (docs/new-node-release.md).
+ * The differences between versions of V8, each from the version on that brought it, or that
+ * was the first to be tried with it. A version is the sum of its rows; the metadata of the
+ * binary comes on top. A version ends with the release of Node.js that it was tried with; one
+ * that changed nothing is that row alone. tests/inspect/live_v8.c judges releases
+ * (docs/new-node-release.md).
  *
  * A row's source is under https://github.com/nodejs/node/tree/v<release>/deps/v8/src, with the
  * release at the end of its version. Values of 0 end what an earlier row began. Of classes that
@@ -34,7 +35,7 @@ static const struct v8_delta rows[] = {
 	SINCE(8, 3, code_deopt, 16, "objects/code.h, Code"),
 	SINCE(8, 3, code_kind_mask, 31 << 1, "objects/code.h, Code::KindField"),
 	SINCE(8, 3, code_kind_shift, 1, "objects/code.h, Code::KindField"),
-	SINCE(8, 3, code_kind_baseline, V8_NO_BASELINE_KIND, "objects/code.h, Code::Kind"),
+	SINCE(8, 3, code_kind_baseline, V8_NO_KIND, "objects/code.h, Code::Kind"),
 	SINCE(8, 3, scope_slots, 16, "objects/scope-info.h, ScopeInfo"),
 	SINCE(8, 3, scope_is_old, 1, "objects/scope-info.h, ScopeInfo"),
 	SINCE(8, 3, bytecode_array_slot, 24,
@@ -48,10 +49,15 @@ static const struct v8_delta rows[] = {
 	SINCE(8, 3, code_safepoints, 48, "objects/code.h, Code"),
 	SINCE(8, 3, wasm_code_len, 32, "wasm/wasm-code-manager.h, WasmCode"),
 	SINCE(8, 3, wasm_code_function, 48, "wasm/wasm-code-manager.h, WasmCode"),
-	SINCE(8, 3, wasm_has_no_fresh, 1, "wasm/wasm-code-manager.h, NativeModule"),
 	SINCE(8, 3, lacks[V8_TIER_TURBOFAN], V8_NO_CALLS, "compiler/backend/code-generator.cc"),
 	SINCE(8, 3, sfi_builtin, 8, "objects/shared-function-info.tq, SharedFunctionInfo"),
 	SINCE(8, 3, reaction_handler, 24, "objects/promise.tq, PromiseReaction"),
+	SINCE(8, 3, code_kinds, 2, "objects/code.h, Code::Kind"),
+	SINCE(8, 3, code_kind_regexp, 4, "objects/code.h, Code::Kind"),
+	SINCE(8, 3, has_map_an_isolate, 1, "heap/setup-heap-internal.cc"),
+	SINCE(8, 3, async_form, V8_ASYNC_8_3, "objects/js-promise.tq, promise.tq, js-generator.tq"),
+	SINCE(8, 3, wasm_table, 40, "wasm/wasm-code-manager.h, NativeModule"),
+	SINCE(8, 3, wasm_url_is_hash, 1, "wasm/module-compiler.cc"),
 	TRIED(8, 3, "14.5.0"),
 
 	TRIED(8, 4, "14.21.3"),
@@ -69,10 +75,15 @@ static const struct v8_delta rows[] = {
 	SINCE(9, 0, deopt_form, 0, "deoptimizer/deoptimizer.h, Translation"),
 	SINCE(9, 0, deopt_entries, 4, "objects/code.h, DeoptimizationData"),
 	SINCE(9, 0, code_safepoints, 0, "objects/code.h, Code"),
-	SINCE(9, 0, wasm_has_no_fresh, 0, "wasm/wasm-code-manager.h, NativeModule"),
 	SINCE(9, 0, lacks[V8_TIER_TURBOFAN], 0, "compiler/backend/code-generator.cc"),
 	SINCE(9, 0, bytecode_positions, 32, "objects/code.tq, BytecodeArray"),
 	SINCE(9, 0, lacks[V8_TIER_BASELINE], V8_NO_OFFSETS, "baseline/baseline-compiler.cc"),
+	SINCE(9, 0, code_kinds, 3, "objects/code-kind.h, CODE_KIND_LIST"),
+	SINCE(9, 0, code_kind_regexp, 3, "objects/code-kind.h, CODE_KIND_LIST"),
+	SINCE(9, 0, baseline_data_code, 8, "objects/shared-function-info.tq, BaselineData"),
+	SINCE(9, 0, baseline_data_bytecode, 16, "objects/shared-function-info.tq, BaselineData"),
+	SINCE(9, 0, wasm_fresh, 40, "wasm/wasm-code-manager.h, NativeModule"),
+	SINCE(9, 0, wasm_table, 64, "wasm/wasm-code-manager.h, NativeModule"),
 	TRIED(9, 0, "16.0.0"),
 
 	SINCE(9, 1, scope_slots, 8, "objects/scope-info.tq, ScopeInfo"),
@@ -90,6 +101,7 @@ static const struct v8_delta rows[] = {
 	SINCE(10, 1, code_kind_baseline, 0, METADATA),
 	SINCE(10, 1, scope_is_old, 0, "objects/scope-info.tq, ScopeInfo"),
 	SINCE(10, 1, script_source, 0, METADATA),
+	SINCE(10, 1, has_map_an_isolate, 0, "heap/setup-heap-internal.cc"),
 	TRIED(10, 1, "18.0.0"),
 
 	TRIED(10, 2, "18.20.8"),
@@ -103,6 +115,8 @@ static const struct v8_delta rows[] = {
 	SINCE(11, 3, wasm_code_function, 44, "wasm/wasm-code-manager.h, WasmCode"),
 	SINCE(11, 3, code_start, 40, "objects/code.h, Code"),
 	SINCE(11, 3, code_size, 56, "objects/code.h, Code"),
+	SINCE(11, 3, code_kind_regexp, V8_NO_KIND, "execution/frames.h, IrregexpFrame"),
+	SINCE(11, 3, stream_code, 8, "objects/instruction-stream.h, InstructionStream"),
 	TRIED(11, 3, "20.20.2"),
 
 	SINCE(11, 8, code_flags, 40, "objects/code.h, Code"),
@@ -137,6 +151,7 @@ static const struct v8_delta rows[] = {
 	SINCE(13, 6, lacks[V8_TIER_MAGLEV], V8_NO_DEFERRED, "maglev/maglev-code-generator.cc"),
 	TRIED(13, 6, "24.21.0"),
 
+	SINCE(14, 0, wasm_url_is_hash, 0, "wasm/module-compiler.cc"),
 	SINCE(14, 1, positions_v14, 1, "codegen/source-position-table.cc"),
 	TRIED(14, 1, "25.9.0"),
 

@@ -61,10 +61,6 @@ struct v8_wasm {
 	char names[V8_WASM_INLINED][V8_MAX_NAME];
 };
 
-/* Behind the header of a module's tree of code. */
-#define FRESH_OFF 40
-#define MAX_TABLE_OFF 64
-
 /* ---- modules ---- */
 
 /* The module's own bytes, and where its code is listed. */
@@ -89,7 +85,7 @@ static int probe_module(struct v8_heap *h, struct v8_wasm_module *m)
 			m->bytes_off = (u32)(8 * i);
 			m->bytes_addr = bytes[0];
 			m->bytes_len = bytes[1];
-		} else if (!m->codes_off && i && i < n - MAX_TABLE_OFF / 8 &&
+		} else if (!m->codes_off && i && i < n - h->l->wasm_table / 8u &&
 			   v8_is_tree(h, m->addr + 8 * (i - 1), words[i], &node) &&
 			   !v8_wasm_read_code(h, m->addr, node.value[0], &code) &&
 			   code.start_addr == node.key) {
@@ -103,10 +99,9 @@ static int probe_module(struct v8_heap *h, struct v8_wasm_module *m)
 static int count_imports(struct v8_heap *h, struct v8_wasm_module *m)
 {
 	u32 n = m->n_own < N_WITNESSES ? m->n_own : N_WITNESSES, n_seen = 0;
-	u64 off = h->l->wasm_has_no_fresh ? FRESH_OFF : MAX_TABLE_OFF;
 	u64 table, codes[N_WITNESSES];
 	struct v8_wasm_code code;
-	int r = v8_read(h, m->addr + m->codes_off + off, &table, sizeof(table));
+	int r = v8_read(h, m->addr + m->codes_off + h->l->wasm_table, &table, sizeof(table));
 
 	if (!r)
 		r = v8_read(h, table, codes, n * sizeof(*codes));
@@ -248,7 +243,7 @@ static int read_fresh(struct v8_heap *h, struct v8_wasm_module *m, u64 n_codes)
 {
 	u64 key[4] = { [3] = n_codes }, n;
 	u64 *codes;
-	int r = v8_read(h, m->addr + m->codes_off + FRESH_OFF, key, 2 * sizeof(*key));
+	int r = v8_read(h, m->addr + m->codes_off + h->l->wasm_fresh, key, 2 * sizeof(*key));
 
 	n = (key[1] - key[0]) / 8;
 	if (!r && (key[1] < key[0] || n > MAX_FRESH))
@@ -281,7 +276,7 @@ static bool holds(const struct v8_wasm_code *code, u64 pc)
 static int find_fresh(struct v8_heap *h, struct v8_wasm_module *m, u64 pc, u64 n_codes,
 		      struct v8_wasm_code *code)
 {
-	int r = h->l->wasm_has_no_fresh ? -ENOENT : read_fresh(h, m, n_codes);
+	int r = h->l->wasm_fresh ? read_fresh(h, m, n_codes) : -ENOENT;
 	size_t low;
 
 	if (r)

@@ -95,7 +95,7 @@ static int hash_of(struct v8_heap *h, const struct v8_wasm_module *m, u32 *hash)
 		*hash = (u32)m->bytes_len << 2 | 2;
 		return 0;
 	}
-	if (h->build->version[0] >= 14)
+	if (!h->l->wasm_url_is_hash)
 		return -ENOENT;
 	bytes = malloc(m->bytes_len);
 	if (!bytes)

@@ -28,6 +28,9 @@
 	X(class_InstructionStream__instruction_start__uintptr_t, 32) \
 	X(class_JSFunction__shared__SharedFunctionInfo, 32) \
 	X(class_Map__instance_type__uint16_t, 12) \
+	X(class_Script__eval_from_position__SMI, 80) \
+	X(class_Script__eval_from_shared_or_wrapped_arguments__Tagged_Object_, 72) \
+	X(class_Script__line_ends__Object, 56) \
 	X(class_Script__name__Object, 16) \
 	X(class_Script__source__Object, 8) \
 	X(class_SeqOneByteString__chars__char, 16) \

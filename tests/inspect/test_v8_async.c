@@ -39,6 +39,7 @@ static void make_build(struct v8_build *b, struct v8_builtin *builtins)
 				.n_builtins = N_BUILTINS,
 				.layout = { .map_instance_type = 12,
 					    .function_context = 40,
+					    .async_form = V8_ASYNC_8_3,
 					    .sfi_builtin = 8,
 					    .reaction_handler = 32,
 					    .type_sfi = 1,

@@ -416,14 +416,11 @@ static void unmarked_frame_of_a_regular_expression_is_told_by_its_code(void **st
 {
 	static const struct {
 		u32 version, kind;
-		u16 baseline;
 		bool is_named;
 	} cases[] = {
-		{ V8_VERSION(8, 4), 4, V8_NO_BASELINE_KIND, true },
-		{ V8_VERSION(8, 4), 3, V8_NO_BASELINE_KIND, false },
-		{ V8_VERSION(10, 2), 3, KIND_BASELINE, true },
-		{ V8_VERSION(10, 2), 4, KIND_BASELINE, false },
-		{ V8_VERSION(14, 6), 3, KIND_BASELINE, false },
+		{ V8_VERSION(8, 4), 4, true },	 { V8_VERSION(8, 4), 3, false },
+		{ V8_VERSION(10, 2), 3, true },	 { V8_VERSION(10, 2), 4, false },
+		{ V8_VERSION(14, 6), 3, false },
 	};
 	static const struct uw_frame frames[] = {
 		{ .kind = UW_V8_JS, .status = UW_F_FUNCTION_TAG },
@@ -434,11 +431,14 @@ static void unmarked_frame_of_a_regular_expression_is_told_by_its_code(void **st
 	(void)state;
 	for (size_t i = 0; i < N(cases) * N(frames); i++) {
 		struct uw_frame f = frames[i % N(frames)];
+		struct v8_layout l;
 		struct v8_heap *h;
 
 		build_world();
-		v.build.layout.version = cases[i / N(frames)].version;
-		v.build.layout.code_kind_baseline = cases[i / N(frames)].baseline;
+		v8_layout_sum(&l, cases[i / N(frames)].version, &v8_versions);
+		v.build.layout.code_kind_regexp = l.code_kind_regexp;
+		v.build.layout.code_kind_baseline = l.code_kind_baseline ? l.code_kind_baseline
+									 : KIND_BASELINE;
 		h = fake_heap(&v);
 		fake_code(&v, cases[i / N(frames)].kind, 64, 0, 0, &f.pc);
 		f.pc += 16;

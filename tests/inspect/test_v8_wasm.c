@@ -157,7 +157,6 @@ static void build(u64 bytes_len)
 	module_addr = fake_alloc(&v, MODULE_LEN);
 	bytes_addr = fake_alloc(&v, 2 * sizeof(module_bytes));
 	fake_bytes(&v, bytes_addr, module_bytes, sizeof(module_bytes));
-	v.build.version[0] = 13;
 	v.build.blob_addr = FAKE_BLOB_ADDR;
 	v.build.wasm_state_addr = pointer_to(&state, 1);
 	root = make_node(state + MAP_OFF, REGION, REGION + 0x1000, module_addr);
@@ -332,12 +331,14 @@ static void new_code_is_found_in_a_list_that_was_filled_anew(void **state)
 /* Its table of functions is where later ones have the list, here: of other code. */
 static void before_v8_9_all_code_is_in_the_map(void **state)
 {
+	struct v8_layout old;
 	struct v8_heap *h;
 
 	(void)state;
 	build(sizeof(module_bytes));
-	v.build.version[0] = 8;
-	v.build.layout.wasm_has_no_fresh = 1;
+	v8_layout_sum(&old, V8_VERSION(8, 4), &v8_versions);
+	v.build.layout.wasm_fresh = old.wasm_fresh;
+	v.build.layout.wasm_table = old.wasm_table;
 	fake_put(&v, module_addr + CODES_OFF + 40, table_addr);
 	fake_put(&v, module_addr + CODES_OFF + 48, table_addr + 32);
 	fake_put(&v, module_addr + CODES_OFF + 64, 0);
