@@ -407,7 +407,8 @@ static int take_rest(struct v8_build *b, struct elf_file *f, const struct collec
 	return take_frame_types(b, c);
 }
 
-static int learn(struct v8_build *b, struct elf_file *f, const struct collection *c)
+static int learn(struct v8_build *b, struct elf_file *f, const struct collection *c,
+		 const struct v8_deltas *t)
 {
 	const u32 version = V8_VERSION(b->version[0], b->version[1]);
 	const char *odd;
@@ -415,7 +416,7 @@ static int learn(struct v8_build *b, struct elf_file *f, const struct collection
 
 	b->async_why = "this V8 is not supported";
 	if (c->n_meta)
-		b->why = v8_layout_init(&b->layout, &v8_versions, version, c->meta, c->n_meta);
+		b->why = v8_layout_init(&b->layout, t, version, c->meta, c->n_meta);
 	odd = take_info(b, c);
 	if (!b->why)
 		b->why = odd;
@@ -447,7 +448,7 @@ static void collection_free(struct collection **c)
 	free(old);
 }
 
-int v8_build_new(struct v8_build **build, struct elf_file *f)
+int v8_build_new_by(struct v8_build **build, struct elf_file *f, const struct v8_deltas *t)
 {
 	_cleanup_(v8_build_free) struct v8_build *b = calloc(1, sizeof(*b));
 	_cleanup_(collection_free) struct collection *c = calloc(1, sizeof(*c));
@@ -466,10 +467,15 @@ int v8_build_new(struct v8_build **build, struct elf_file *f)
 		return r;
 	qsort(c->meta, c->n_meta, sizeof(c->meta[0]), compare_meta);
 	name_runtime(b, f, c->n_meta);
-	r = learn(b, f, c);
+	r = learn(b, f, c, t);
 	if (!r || r == -ENOTSUP)
 		*build = TAKE_PTR(b);
 	return r;
+}
+
+int v8_build_new(struct v8_build **build, struct elf_file *f)
+{
+	return v8_build_new_by(build, f, &v8_versions);
 }
 
 void v8_build_free(struct v8_build **build)

@@ -53,6 +53,9 @@ struct v8_build {
 	u8 return_op;
 };
 
+/* v8_build_new() by another table of versions. */
+int v8_build_new_by(struct v8_build **b, struct elf_file *f, const struct v8_deltas *t);
+
 /* The builtin at an offset in the blob, or NULL. */
 const struct v8_builtin *v8_build_builtin_at(const struct v8_build *b, u64 blob_off);
 

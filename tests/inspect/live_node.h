@@ -8,7 +8,7 @@
 
 #include <stdio.h>
 
-#include "../../inspect/v8/v8.h"
+#include "../../inspect/v8/v8_build.h"
 #include "live_cpu.h"
 #include "live_rows.h"
 
@@ -21,6 +21,7 @@ struct live_node {
 	struct target_process process;
 	struct v8_heap *heap;
 	char *exe;
+	const struct v8_deltas *deltas; /* versions of V8 to know; NULL: all */
 	struct v8_build *build; /* the executable's */
 	u64 exe_dev, exe_inode;
 	char *maps; /* as last read */

@@ -7,6 +7,9 @@
  *
  *	live_v8 FIXTURES [MAJOR]            versions in $UNSPOOL_NODE_DIR
  *	live_v8 NODE STOPS SCRIPT [FLAG]... one run, each wrong stack printed
+ *
+ * In one run LIVE_V8_TRIED=MAJOR.MINOR stands for a table of versions that ends before that one
+ * of V8, and has it as tried without a change; LIVE_V8_PLANT=FIELD=VALUE is a row of it.
  */
 
 #include <dirent.h>
@@ -28,6 +31,7 @@
 #define CONTROL_EVERY 6 /* stops */
 #define SWEEP_EVERY 25
 #define MAX_ARGS 32
+#define MAX_ROWS 512
 
 static void keep(struct seen *s, const struct v8_name *name)
 {
@@ -186,13 +190,50 @@ static int judge_now(struct run *run, struct live_node *node, const struct truth
 	return r ? r : live_node_resume(node);
 }
 
+static u16 field_off(const char *name)
+{
+#define X(field, symbol)                                                                           \
+	if (!strcmp(name, #field))                                                                 \
+		return offsetof(struct v8_layout, field);
+	V8_LAYOUT_FIELDS(X)
+	V8_LAYOUT_OPTIONAL(X)
+#undef X
+	return V8_TRIED;
+}
+
+/* The table that the environment asks for, or NULL. */
+static const struct v8_deltas *other_table(void)
+{
+	const char *tried = getenv("LIVE_V8_TRIED"), *plant = getenv("LIVE_V8_PLANT");
+	static struct v8_delta rows[MAX_ROWS];
+	static struct v8_deltas table = { rows, 0 };
+	u32 major, minor, value;
+	char name[64];
+
+	if (!tried || sscanf(tried, "%u.%u", &major, &minor) != 2)
+		return NULL;
+	table.n = 0;
+	while (table.n < v8_versions.n && table.n < MAX_ROWS - 2 &&
+	       v8_versions.rows[table.n].since < V8_VERSION(major, minor)) {
+		rows[table.n] = v8_versions.rows[table.n];
+		table.n++;
+	}
+	if (plant && sscanf(plant, "%63[a-z_]=%u", name, &value) == 2)
+		rows[table.n++] = (struct v8_delta){ V8_VERSION(major, minor), field_off(name),
+						     (u16)value, "planted" };
+	rows[table.n++] = (struct v8_delta){ V8_VERSION(major, minor), V8_TRIED, 0, "" };
+	return &table;
+}
+
 static int run_one(char *const argv[], int stops, struct run *run)
 {
 	static struct live_node node;
 	u32 seed = 1;
 	struct truths t = {};
-	int r = live_node_start(&node, argv);
+	int r;
 
+	node.deltas = other_table();
+	r = live_node_start(&node, argv);
 	if (!r)
 		r = truth_read(&t.truth, node.out);
 	if (!r)
