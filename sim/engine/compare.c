@@ -9,16 +9,18 @@
 
 /* All that a walk sets of a sample beside its frames. */
 struct header {
-	u64 fault_addr;
+	u64 fault_addr, saved[V8_SAVED_WORDS];
 	u16 n_frames, n_kernel, n_reads;
 	u8 status, flags;
 };
-_Static_assert(sizeof(struct header) == 16, "no padding");
+_Static_assert(sizeof(struct header) == 40, "no padding");
 
 static struct header header_of(const struct uw_sample *s)
 {
-	return (struct header){ s->fault_addr, s->n_frames, s->n_kernel,
-				s->n_reads,    s->status,   s->flags };
+	return (struct header){ s->fault_addr, { s->saved[0], s->saved[1], s->saved[2] },
+				s->n_frames,   s->n_kernel,
+				s->n_reads,    s->status,
+				s->flags };
 }
 
 static u64 count_bytes(const void *a, const void *b, size_t len)
@@ -100,8 +102,10 @@ static void header_words(const struct sim_walk *w, char *out, size_t len)
 {
 	const struct uw_sample *s = &w->state.sample;
 
-	snprintf(out, len, "%s, %u frames, %u reads, fault at %#llx, flags %u",
-		 sim_status_words(s->status), s->n_frames, s->n_reads, s->fault_addr, s->flags);
+	snprintf(out, len,
+		 "%s, %u frames, %u reads, fault at %#llx, flags %u, saved %#llx %#llx %#llx",
+		 sim_status_words(s->status), s->n_frames, s->n_reads, s->fault_addr, s->flags,
+		 s->saved[0], s->saved[1], s->saved[2]);
 }
 
 void sim_difference_words(const struct sim_difference *d, const struct sim_walk *a,

@@ -25,7 +25,8 @@ static void lay_out(const struct case_file *f, const struct uw_sample *replayed,
 	s->fault_addr = f->walk->fault_addr;
 	s->n_reads = (u16)f->n_reads;
 	s->n_kernel = replayed->n_kernel;
-	s->flags = replayed->flags;
+	s->flags = replayed->flags; /* not recorded, as what follows */
+	memcpy(s->saved, replayed->saved, sizeof(s->saved));
 	memcpy(s->frames, f->walk->frames, f->walk->n_frames * sizeof(struct uw_frame));
 	for (u32 i = 0; i < f->n_reads && i < SIM_MAX_READS; i++)
 		out->reads[i] = (struct sim_read){ f->reads[i].addr, f->reads[i].len,

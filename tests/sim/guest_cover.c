@@ -72,3 +72,55 @@ int guest_cover_begin(struct guest_cover *c, struct sim_session *session)
 		return -EIO;
 	return 0;
 }
+
+static u64 hash(u64 h, const void *bytes, size_t len)
+{
+	for (size_t i = 0; i < len; i++)
+		h = (h ^ ((const u8 *)bytes)[i]) * 0x100000001b3; /* FNV-1a */
+	return h;
+}
+
+static void on_hypercall(uc_engine *uc, uint64_t pc, uint32_t size, void *data)
+{
+	struct guest_trace *t = data;
+	u64 call[2]; /* len, addr */
+
+	(void)pc, (void)size;
+	uc_reg_read(uc, t->is_arm64 ? UC_ARM64_REG_X1 : UC_X86_REG_RSI, &call[0]);
+	uc_reg_read(uc, t->is_arm64 ? UC_ARM64_REG_X2 : UC_X86_REG_RDX, &call[1]);
+	call[0] = (u32)call[0];
+	t->reads = hash(t->reads, call, sizeof(call));
+}
+
+int guest_trace_begin(struct guest_trace *t, struct sim_session *session)
+{
+	uc_hook hook;
+
+	t->reads = 0;
+	return uc_hook_add(sim_guest_uc(session), &hook, UC_HOOK_CODE, (void *)on_hypercall, t,
+			   GUEST_READ_ADDR, GUEST_READ_ADDR)
+		       ? -EIO
+		       : 0;
+}
+
+u64 guest_trace_take(struct guest_trace *t, struct sim_session *session)
+{
+	const u64 at = GUEST_BOX_ADDR + offsetof(struct guest_box, state.sample);
+	static struct uw_sample s;
+	u64 h = t->reads;
+
+	t->reads = 0;
+	uc_mem_read(sim_guest_uc(session), at, &s, sizeof(s));
+	if (s.n_frames > UW_MAX_FRAMES)
+		return h;
+	return hash(h, &s, offsetof(struct uw_sample, frames) + s.n_frames * sizeof(s.frames[0]));
+}
+
+void guest_foul(struct sim_session *session, u8 byte)
+{
+	static u8 bytes[sizeof(struct uw_state)];
+
+	memset(bytes, byte, sizeof(bytes));
+	uc_mem_write(sim_guest_uc(session), GUEST_BOX_ADDR + offsetof(struct guest_box, state),
+		     bytes, sizeof(bytes));
+}

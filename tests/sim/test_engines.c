@@ -123,6 +123,12 @@ static void every_difference_is_noticed(void **state)
 		assert_int_equal(d.read_idx, i / sizeof(struct sim_read));
 		((u8 *)other_walk.reads)[i] ^= 1;
 	}
+	for (u32 i = 0; i < sizeof(s->saved); i++) {
+		((u8 *)s->saved)[i] ^= 1;
+		assert_false(sim_walk_compare(&native_walk, &other_walk, &d));
+		assert_int_equal(d.n_bytes_in[SIM_PART_HEADER], 1);
+		((u8 *)s->saved)[i] ^= 1;
+	}
 	s->status ^= 1;
 	assert_false(sim_walk_compare(&native_walk, &other_walk, &d));
 	s->status ^= 1;
