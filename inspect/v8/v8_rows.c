@@ -1,28 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * A builtin is called, or jumped to by another in its last instruction: at its first
- * instruction the return address is at sp, and fp is the caller's. From there on every
- * instruction's state follows from the one before it:
- *
- *	BARE	the return address is height words above sp; the caller's fp may have
- *		been pushed as the first of them (push rbp)
- *	FRAMED	fp leads to V8's frame record; where sp is does not matter
- *	AT_FP	the same, and sp is fp (mov rbp, rsp)
- *	POPPED	the return address was popped into a register, and is below sp still
- *	HELD	it was popped into a scratch register (core/native/row.h), or copied before fp was
- *		loaded, where it stays while what lies above it is moved
- *	AT	a scratch register has the sp of before the stack was made larger by a number that
- *		is not known: the return address is there
- *	COPYING	what lies there is copied down by a loop, the return address first: it is there,
- *		or at sp already
- *	ALIGNED	as BARE, and sp was aligned for a call of C++: where it was is kept at sp
- *	LOST	two ways that don't agree, or something that is not understood
- *
- * Instructions that nothing leads to (catch blocks, targets of tables) are tried with
- * the frame that the builtin has elsewhere; a trial that contradicts itself changes
- * nothing. And where a builtin is left for another, the return address is at sp, whatever
- * was not understood before.
+ * Builtins are followed instruction by instruction (v8_rows_state.h). Instructions that nothing
+ * leads to (catch blocks, targets of tables) are tried with the frame that the builtin has
+ * elsewhere; a trial that contradicts itself changes nothing. And where a builtin is left for
+ * another, the return address is at sp, whatever was not understood before.
  *
  * A handler of the interpreter counts as the function that is interpreted: fp leads to
  * that function's frame, and the handler is called by the interpreter's entry alone. Where
@@ -34,248 +16,50 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../unwind/flow_code.h"
 #include "../util/cleanup.h"
 #include "v8_build.h"
 #include "v8_rows.h"
 #include "v8_rows_arm64.h"
+#include "v8_rows_state.h"
 
 #define MAX_BUILTIN_LEN (256u << 10) /* the longest of V8 14.6 has 31 KiB */
-#define MAX_HEIGHT 4096 /* words */
 #define TRIAL_STEPS 12 /* of all trials, for each instruction; V8 8.4 to 14.6 need 5 at most */
-
-enum where { UNKNOWN, BARE, FRAMED, AT_FP, POPPED, HELD, AT, COPYING, ALIGNED, LOST };
-
-struct state {
-	u8 where;
-	bool fp_pushed; /* BARE: the caller's fp is the first word */
-	u8 scratch; /* 1 + which one HELD and AT are about; BARE: has the sp of height 0; 0: none */
-	u32 height; /* BARE, ALIGNED: words between the return address and sp, or where sp was */
-};
 
 struct work {
 	struct flow_code code;
-	const u8 *bytes;
-	u32 len;
-	struct state *states; /* of each instruction, before it */
+	struct v8_row_text text;
+	struct v8_row_state *states; /* of each instruction, before it */
 	u32 *todo, *tried;
 	u32 n_todo, n_tried;
 	u32 trial_steps; /* that are left; trials that contradict each other could take n * n */
 	bool is_trial, is_contradicted;
 };
 
-static const struct state lost = { .where = LOST };
-static const struct state framed = { .where = FRAMED };
-
-const struct uw_rule v8_rule_framed = { 16, -8, -16, UW_CFA_FP, UW_SAVED_CFA, UW_SAVED_CFA, 0 };
-
-/* ---- one instruction ---- */
-
-static struct state bare(const struct state *s, s64 height, bool fp_pushed)
-{
-	if (height < 0 || height > MAX_HEIGHT || (s->fp_pushed && !height))
-		return lost;
-	return (struct state){
-		.where = BARE, .height = (u32)height, .fp_pushed = fp_pushed, .scratch = s->scratch
-	};
-}
-
-/* Does it change the scratch register that @s is about? */
-static bool is_overwritten(const struct state *s, const struct flow_insn *insn)
-{
-	bool is_loaded = insn->op == FLOW_POP || insn->op == FLOW_SCRATCH_FROM_SP;
-
-	return s->scratch &&
-	       (insn->writes_scratch >> (s->scratch - 1) & 1 ||
-		(is_loaded && insn->scratch == s->scratch - 1) || insn->op == FLOW_CALL);
-}
-
-static struct state after_bare(const struct state *s, const struct flow_insn *insn)
-{
-	struct state kept = *s;
-
-	if (is_overwritten(s, insn))
-		kept.scratch = 0;
-	s = &kept;
-	switch (insn->op) {
-	case FLOW_PUSH:
-		/* The return address is copied down: where it was, an argument is put. */
-		if (insn->arg == 8 * (s64)s->height && !s->fp_pushed)
-			return (struct state){ .where = BARE };
-		return bare(s, (s64)s->height + 1, s->fp_pushed);
-	case FLOW_PUSH_FP:
-		return bare(s, (s64)s->height + 1, s->fp_pushed || !s->height);
-	case FLOW_POP:
-		if (!s->height)
-			return (struct state){ .where = insn->scratch < 0 ? POPPED : HELD,
-					       .scratch = (u8)(insn->scratch + 1) };
-		return bare(s, (s64)s->height - 1, s->fp_pushed);
-	case FLOW_POP_FP:
-		if (s->fp_pushed && s->height == 1)
-			return (struct state){ .where = BARE };
-		return lost;
-	case FLOW_SP_ADD:
-		return insn->arg % 8 ? lost : bare(s, (s64)s->height - insn->arg / 8, s->fp_pushed);
-	case FLOW_FP_FROM_SP:
-		return s->fp_pushed && s->height == 1 && !insn->arg
-			       ? (struct state){ .where = AT_FP }
-			       : lost;
-	case FLOW_SCRATCH_FROM_SP:
-		if (!s->height)
-			kept.scratch = (u8)(insn->scratch + 1);
-		return kept;
-	case FLOW_SP_LOST:
-		if (s->height || !s->scratch)
-			return lost;
-		return (struct state){ .where = AT, .scratch = s->scratch };
-	case FLOW_SP_FROM_FP:
-	case FLOW_FP_LOST:
-	case FLOW_FP_ZERO:
-	case FLOW_LEAVE:
-		return lost;
-	}
-	return kept;
-}
-
-/* Are these the bytes @before an instruction and on? */
-static bool has_bytes(const struct work *w, const struct flow_insn *insn, u32 before,
-		      const u8 *bytes, u32 len)
-{
-	return insn->off >= before && w->len - (insn->off - before) >= len &&
-	       !memcmp(w->bytes + insn->off - before, bytes, len);
-}
-
-/* mov 8(%rbp), %rcx; mov (%rbp), %rbp */
-static const u8 take_down[] = { 0x48, 0x8b, 0x4d, 0x08, 0x48, 0x8b, 0x6d, 0x00 };
-
-static struct state after_framed(const struct work *w, const struct state *s,
-				 const struct flow_insn *insn)
-{
-	if (has_bytes(w, insn, 4, take_down, sizeof(take_down)))
-		return (struct state){ .where = HELD, .scratch = UW_RCX + 1 };
-	switch (insn->op) {
-	case FLOW_SP_FROM_FP:
-		return (struct state){ .where = insn->arg ? FRAMED : AT_FP };
-	case FLOW_LEAVE:
-		return (struct state){ .where = BARE };
-	case FLOW_POP_FP:
-		return (struct state){ .where = s->where == AT_FP ? BARE : LOST };
-	case FLOW_FP_FROM_SP:
-	case FLOW_FP_LOST:
-	case FLOW_FP_ZERO:
-		return lost;
-	case FLOW_PUSH:
-	case FLOW_PUSH_FP:
-	case FLOW_POP:
-	case FLOW_SP_ADD:
-	case FLOW_SP_LOST:
-	case FLOW_CALL:
-		return framed;
-	}
-	return *s;
-}
-
-static struct state after_held(const struct state *s, const struct flow_insn *insn)
-{
-	switch (insn->op) {
-	case FLOW_PUSH:
-		return insn->scratch == s->scratch - 1 ? (struct state){ .where = BARE } : *s;
-	case FLOW_LEAVE:
-	case FLOW_PUSH_FP:
-	case FLOW_POP_FP:
-	case FLOW_FP_FROM_SP:
-	case FLOW_FP_LOST:
-	case FLOW_FP_ZERO:
-		return lost;
-	}
-	return is_overwritten(s, insn) ? lost : *s;
-}
-
-static bool is_plain(const struct flow_insn *insn)
-{
-	return insn->op == FLOW_OTHER || insn->op == FLOW_NOP || insn->op == FLOW_BRANCH ||
-	       insn->op == FLOW_JUMP;
-}
-
-static struct state after_made_room(const struct state *s, const struct flow_insn *insn)
-{
-	if (insn->writes_at_sp)
-		return (struct state){ .where = BARE };
-	return is_plain(insn) && !is_overwritten(s, insn) ? *s : lost;
-}
+/* ---- all of a builtin ---- */
 
 /* A loop that copies begins with one of them and goes on with the other. */
-static bool is_copying(const struct state *a, const struct state *b)
+static bool is_copying(const struct v8_row_state *a, const struct v8_row_state *b)
 {
 	return (a->where == AT || a->where == COPYING) &&
 	       (b->where == COPYING || (b->where == BARE && !b->height));
 }
 
-/* mov %rsp, %r10; sub $8, %rsp; and $-16, %rsp; mov %r10, (%rsp) */
-static const u8 align_sp[] = { 0x49, 0x89, 0xe2, 0x48, 0x83, 0xec, 0x08, 0x48,
-			       0x83, 0xe4, 0xf0, 0x4c, 0x89, 0x14, 0x24 };
-#define ALIGN_AT 7 /* of the third */
-#define KEEP_AT 11 /* of the fourth */
-#define RESTORE_LEN 4
-static const u8 restore_sp[RESTORE_LEN] = { 0x48, 0x8b, 0x24, 0x24 }; /* mov (%rsp), %rsp */
-
-static struct state after_aligning(const struct work *w, const struct state *s,
-				   const struct flow_insn *insn)
-{
-	if (has_bytes(w, insn, ALIGN_AT, align_sp, sizeof(align_sp)))
-		return (struct state){ .where = ALIGNED, .height = s->height - 1 };
-	return lost;
-}
-
-static struct state after_aligned(const struct work *w, const struct state *s,
-				  const struct flow_insn *insn)
-{
-	if (has_bytes(w, insn, 0, restore_sp, sizeof(restore_sp)))
-		return (struct state){ .where = BARE, .height = s->height };
-	return is_plain(insn) || insn->op == FLOW_CALL ? *s : lost;
-}
-
-static struct state after(const struct work *w, const struct state *s, const struct flow_insn *insn)
-{
-	switch (s->where) {
-	case BARE:
-		return insn->op == FLOW_SP_LOST && s->height && !s->fp_pushed
-			       ? after_aligning(w, s, insn)
-			       : after_bare(s, insn);
-	case ALIGNED:
-		return after_aligned(w, s, insn);
-	case FRAMED:
-	case AT_FP:
-		return after_framed(w, s, insn);
-	case POPPED:
-		return is_plain(insn) ? *s : lost;
-	case HELD:
-		return after_held(s, insn);
-	case AT:
-	case COPYING:
-		return after_made_room(s, insn);
-	}
-	return *s;
-}
-
-/* ---- all of a builtin ---- */
-
-static bool same(const struct state *a, const struct state *b)
+static bool same(const struct v8_row_state *a, const struct v8_row_state *b)
 {
 	return a->where == b->where && a->height == b->height && a->fp_pushed == b->fp_pushed &&
 	       a->scratch == b->scratch;
 }
 
 /* The same, but for a register that has the sp in one of them alone. */
-static bool same_stack(const struct state *a, const struct state *b)
+static bool same_stack(const struct v8_row_state *a, const struct v8_row_state *b)
 {
-	struct state like = *a;
+	struct v8_row_state like = *a;
 
 	like.scratch = b->scratch;
 	return a->where == BARE && same(&like, b);
 }
 
-static bool is_framed(const struct state *s)
+static bool is_framed(const struct v8_row_state *s)
 {
 	return s->where == FRAMED || s->where == AT_FP;
 }
@@ -284,9 +68,9 @@ static bool is_framed(const struct state *s)
  * A state changes three times at most: to a known one, to one without a register, from AT_FP to
  * FRAMED or from AT to COPYING, to LOST.
  */
-static void join(struct work *w, u32 i, const struct state *s)
+static void join(struct work *w, u32 i, const struct v8_row_state *s)
 {
-	struct state *old = &w->states[i];
+	struct v8_row_state *old = &w->states[i];
 
 	if (same(old, s) || (old->where == FRAMED && s->where == AT_FP) ||
 	    (same_stack(old, s) && !old->scratch))
@@ -315,7 +99,7 @@ static void join(struct work *w, u32 i, const struct state *s)
 static void follow(struct work *w, u32 i)
 {
 	const struct flow_insn *insn = &w->code.insns[i], *to = NULL;
-	struct state s = after(w, &w->states[i], insn);
+	struct v8_row_state s = v8_row_after(&w->text, &w->states[i], insn);
 
 	w->is_contradicted |= s.where == LOST ||
 			      (insn->op == FLOW_RET && (s.where != BARE || s.height));
@@ -328,7 +112,7 @@ static void follow(struct work *w, u32 i)
 		join(w, i + 1, &s);
 }
 
-static void follow_from(struct work *w, u32 i, const struct state *s)
+static void follow_from(struct work *w, u32 i, const struct v8_row_state *s)
 {
 	join(w, i, s);
 	while (w->n_todo && !(w->is_trial && w->is_contradicted)) {
@@ -347,7 +131,7 @@ static void try(struct work *w, u32 i)
 	w->n_tried = 0;
 	follow_from(w, i, &framed);
 	for (u32 k = 0; w->is_contradicted && k < w->n_tried; k++)
-		w->states[w->tried[k]] = (struct state){};
+		w->states[w->tried[k]] = (struct v8_row_state){};
 	w->is_trial = false;
 }
 
@@ -374,12 +158,12 @@ static bool height_before(const struct flow_insn *insn, s64 *height)
 		return true;
 	case FLOW_SP_ADD:
 		*height += insn->arg / 8;
-		return !(insn->arg % 8) && *height >= 0 && *height <= MAX_HEIGHT;
+		return !(insn->arg % 8) && *height >= 0 && *height <= V8_ROW_MAX_HEIGHT;
 	case FLOW_PUSH:
 		if (!*height && (insn->arg <= 0 || insn->arg % 8))
 			return false;
 		*height = *height ? *height - 1 : insn->arg / 8;
-		return *height <= MAX_HEIGHT;
+		return *height <= V8_ROW_MAX_HEIGHT;
 	}
 	return false;
 }
@@ -388,7 +172,7 @@ static bool height_before(const struct flow_insn *insn, s64 *height)
 static s64 height_at(const struct work *w, u32 off)
 {
 	const struct flow_insn *insn = flow_code_at(&w->code, off);
-	const struct state *s = insn ? &w->states[insn - w->code.insns] : &lost;
+	const struct v8_row_state *s = insn ? &w->states[insn - w->code.insns] : &lost;
 
 	return s->where == BARE && !s->fp_pushed ? (s64)s->height : -1;
 }
@@ -416,11 +200,12 @@ static void follow_exits(struct work *w)
 		s64 height = is_end || is_known(w, i) ? 0 : height_after(w, insn);
 
 		if (!is_known(w, i) && height >= 0 && (is_end || height_before(insn, &height)))
-			w->states[i] = (struct state){ .where = BARE, .height = (u32)height };
+			w->states[i] =
+				(struct v8_row_state){ .where = BARE, .height = (u32)height };
 	}
 }
 
-static void follow_all(struct work *w, const struct state *start)
+static void follow_all(struct work *w, const struct v8_row_state *start)
 {
 	bool has_frame = false;
 
@@ -443,7 +228,7 @@ static void follow_all(struct work *w, const struct state *start)
 static const struct entry {
 	const char *name;
 	bool is_prefix;
-	struct state start;
+	struct v8_row_state start;
 } entries[] = {
 	{ "InterpreterEnterAt", true, { .where = FRAMED } },
 	{ "BaselineLeaveFrame", false, { .where = FRAMED } },
@@ -456,7 +241,7 @@ static const struct entry {
 	{ "RestartFrameTrampoline", false, { .where = LOST } },
 };
 
-static struct state start_of(const char *name)
+static struct v8_row_state start_of(const char *name)
 {
 	for (size_t i = 0; i < sizeof(entries) / sizeof(entries[0]); i++) {
 		const struct entry *e = &entries[i];
@@ -465,38 +250,7 @@ static struct state start_of(const char *name)
 				 : !strcmp(name, e->name))
 			return e->start;
 	}
-	return (struct state){ .where = BARE };
-}
-
-static bool rule_from(const struct state *s, struct uw_rule *rule)
-{
-	*rule = (struct uw_rule){ .cfa = UW_CFA_SP, .ra = UW_SAVED_CFA, .ra_off = -8 };
-	switch (s->where) {
-	case BARE:
-		rule->cfa_off = 8 * ((s32)s->height + 1);
-		return true;
-	case FRAMED:
-	case AT_FP:
-		*rule = v8_rule_framed;
-		return true;
-	case POPPED:
-		return true;
-	case ALIGNED: /* the caller's sp lies higher: fp leads on from it */
-		rule->cfa = UW_CFA_AT_SP;
-		rule->ra_off = 8 * (s32)s->height;
-		return true;
-	case HELD:
-		rule->ra = UW_SAVED_SCRATCH;
-		rule->ra_off = 0;
-		rule->cfa_add = (s8)(s->scratch - 1);
-		return true;
-	case AT:
-		rule->cfa = UW_CFA_SCRATCH;
-		rule->cfa_off = 8;
-		rule->cfa_add = (s8)(s->scratch - 1);
-		return true;
-	}
-	return false;
+	return (struct v8_row_state){ .where = BARE };
 }
 
 struct sink {
@@ -514,22 +268,18 @@ static void tell(const struct work *w, const struct sink *sink)
 	for (u32 i = 0; i < w->code.n; i++) {
 		const struct flow_insn *insn = &w->code.insns[i];
 
-		/* Where sp was is not kept yet. */
-		if (w->states[i].where == ALIGNED &&
-		    has_bytes(w, insn, KEEP_AT, align_sp, sizeof(align_sp)))
-			continue;
-		if (rule_from(&w->states[i], &rule))
+		if (v8_row_rule(&w->text, &w->states[i], insn, &rule))
 			sink->fn(&rule, sink->addr + insn->off, sink->addr + insn->off + insn->len,
 				 sink->data);
 	}
 }
 
-static int follow_builtin(const u8 *bytes, u32 len, const struct state *start,
+static int follow_builtin(const u8 *bytes, u32 len, const struct v8_row_state *start,
 			  const struct sink *sink)
 {
-	_cleanup_free_ struct state *states = NULL;
+	_cleanup_free_ struct v8_row_state *states = NULL;
 	_cleanup_free_ u32 *todo = NULL, *tried = NULL;
-	struct work w = { .bytes = bytes, .len = len };
+	struct work w = { .text = { bytes, len } };
 	int r = flow_code_x86_64(&w.code, bytes, len, sink->addr);
 
 	if (r < 0)
@@ -549,7 +299,7 @@ static int tell_builtin(const struct v8_builtin *b, u32 len, struct elf_file *f,
 			const struct sink *sink)
 {
 	_cleanup_free_ u8 *bytes = NULL;
-	struct state start = start_of(b->name);
+	struct v8_row_state start = start_of(b->name);
 	int r;
 
 	if (b->is_handler) {

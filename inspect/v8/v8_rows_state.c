@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+
+#include <string.h>
+
+#include "v8_rows_state.h"
+
+const struct uw_rule v8_rule_framed = { 16, -8, -16, UW_CFA_FP, UW_SAVED_CFA, UW_SAVED_CFA, 0 };
+
+/* ---- one instruction ---- */
+
+static struct v8_row_state bare(const struct v8_row_state *s, s64 height, bool fp_pushed)
+{
+	if (height < 0 || height > V8_ROW_MAX_HEIGHT || (s->fp_pushed && !height))
+		return lost;
+	return (struct v8_row_state){
+		.where = BARE, .height = (u32)height, .fp_pushed = fp_pushed, .scratch = s->scratch
+	};
+}
+
+/* Does it change the scratch register that @s is about? */
+static bool is_overwritten(const struct v8_row_state *s, const struct flow_insn *insn)
+{
+	bool is_loaded = insn->op == FLOW_POP || insn->op == FLOW_SCRATCH_FROM_SP;
+
+	return s->scratch &&
+	       (insn->writes_scratch >> (s->scratch - 1) & 1 ||
+		(is_loaded && insn->scratch == s->scratch - 1) || insn->op == FLOW_CALL);
+}
+
+static struct v8_row_state after_bare(const struct v8_row_state *s, const struct flow_insn *insn)
+{
+	struct v8_row_state kept = *s;
+
+	if (is_overwritten(s, insn))
+		kept.scratch = 0;
+	s = &kept;
+	switch (insn->op) {
+	case FLOW_PUSH:
+		/* The return address is copied down: where it was, an argument is put. */
+		if (insn->arg == 8 * (s64)s->height && !s->fp_pushed)
+			return (struct v8_row_state){ .where = BARE };
+		return bare(s, (s64)s->height + 1, s->fp_pushed);
+	case FLOW_PUSH_FP:
+		return bare(s, (s64)s->height + 1, s->fp_pushed || !s->height);
+	case FLOW_POP:
+		if (!s->height)
+			return (struct v8_row_state){ .where = insn->scratch < 0 ? POPPED : HELD,
+						      .scratch = (u8)(insn->scratch + 1) };
+		return bare(s, (s64)s->height - 1, s->fp_pushed);
+	case FLOW_POP_FP:
+		if (s->fp_pushed && s->height == 1)
+			return (struct v8_row_state){ .where = BARE };
+		return lost;
+	case FLOW_SP_ADD:
+		return insn->arg % 8 ? lost : bare(s, (s64)s->height - insn->arg / 8, s->fp_pushed);
+	case FLOW_FP_FROM_SP:
+		return s->fp_pushed && s->height == 1 && !insn->arg
+			       ? (struct v8_row_state){ .where = AT_FP }
+			       : lost;
+	case FLOW_SCRATCH_FROM_SP:
+		if (!s->height)
+			kept.scratch = (u8)(insn->scratch + 1);
+		return kept;
+	case FLOW_SP_LOST:
+		if (s->height || !s->scratch)
+			return lost;
+		return (struct v8_row_state){ .where = AT, .scratch = s->scratch };
+	case FLOW_SP_FROM_FP:
+	case FLOW_FP_LOST:
+	case FLOW_FP_ZERO:
+	case FLOW_LEAVE:
+		return lost;
+	}
+	return kept;
+}
+
+/* Are these the bytes @before an instruction and on? */
+static bool has_bytes(const struct v8_row_text *text, const struct flow_insn *insn, u32 before,
+		      const u8 *bytes, u32 len)
+{
+	return insn->off >= before && text->len - (insn->off - before) >= len &&
+	       !memcmp(text->bytes + insn->off - before, bytes, len);
+}
+
+/* mov 8(%rbp), %rcx; mov (%rbp), %rbp */
+static const u8 take_down[] = { 0x48, 0x8b, 0x4d, 0x08, 0x48, 0x8b, 0x6d, 0x00 };
+
+static struct v8_row_state after_framed(const struct v8_row_text *text,
+					const struct v8_row_state *s, const struct flow_insn *insn)
+{
+	if (has_bytes(text, insn, 4, take_down, sizeof(take_down)))
+		return (struct v8_row_state){ .where = HELD, .scratch = UW_RCX + 1 };
+	switch (insn->op) {
+	case FLOW_SP_FROM_FP:
+		return (struct v8_row_state){ .where = insn->arg ? FRAMED : AT_FP };
+	case FLOW_LEAVE:
+		return (struct v8_row_state){ .where = BARE };
+	case FLOW_POP_FP:
+		return (struct v8_row_state){ .where = s->where == AT_FP ? BARE : LOST };
+	case FLOW_FP_FROM_SP:
+	case FLOW_FP_LOST:
+	case FLOW_FP_ZERO:
+		return lost;
+	case FLOW_PUSH:
+	case FLOW_PUSH_FP:
+	case FLOW_POP:
+	case FLOW_SP_ADD:
+	case FLOW_SP_LOST:
+	case FLOW_CALL:
+		return framed;
+	}
+	return *s;
+}
+
+static struct v8_row_state after_held(const struct v8_row_state *s, const struct flow_insn *insn)
+{
+	switch (insn->op) {
+	case FLOW_PUSH:
+		return insn->scratch == s->scratch - 1 ? (struct v8_row_state){ .where = BARE }
+						       : *s;
+	case FLOW_LEAVE:
+	case FLOW_PUSH_FP:
+	case FLOW_POP_FP:
+	case FLOW_FP_FROM_SP:
+	case FLOW_FP_LOST:
+	case FLOW_FP_ZERO:
+		return lost;
+	}
+	return is_overwritten(s, insn) ? lost : *s;
+}
+
+static bool is_plain(const struct flow_insn *insn)
+{
+	return insn->op == FLOW_OTHER || insn->op == FLOW_NOP || insn->op == FLOW_BRANCH ||
+	       insn->op == FLOW_JUMP;
+}
+
+static struct v8_row_state after_made_room(const struct v8_row_state *s,
+					   const struct flow_insn *insn)
+{
+	if (insn->writes_at_sp)
+		return (struct v8_row_state){ .where = BARE };
+	return is_plain(insn) && !is_overwritten(s, insn) ? *s : lost;
+}
+
+/* mov %rsp, %r10; sub $8, %rsp; and $-16, %rsp; mov %r10, (%rsp) */
+static const u8 align_sp[] = { 0x49, 0x89, 0xe2, 0x48, 0x83, 0xec, 0x08, 0x48,
+			       0x83, 0xe4, 0xf0, 0x4c, 0x89, 0x14, 0x24 };
+#define ALIGN_AT 7 /* of the third */
+#define KEEP_AT 11 /* of the fourth */
+#define RESTORE_LEN 4
+static const u8 restore_sp[RESTORE_LEN] = { 0x48, 0x8b, 0x24, 0x24 }; /* mov (%rsp), %rsp */
+
+static struct v8_row_state after_aligning(const struct v8_row_text *text,
+					  const struct v8_row_state *s,
+					  const struct flow_insn *insn)
+{
+	if (has_bytes(text, insn, ALIGN_AT, align_sp, sizeof(align_sp)))
+		return (struct v8_row_state){ .where = ALIGNED, .height = s->height - 1 };
+	return lost;
+}
+
+static struct v8_row_state after_aligned(const struct v8_row_text *text,
+					 const struct v8_row_state *s, const struct flow_insn *insn)
+{
+	if (has_bytes(text, insn, 0, restore_sp, sizeof(restore_sp)))
+		return (struct v8_row_state){ .where = BARE, .height = s->height };
+	return is_plain(insn) || insn->op == FLOW_CALL ? *s : lost;
+}
+
+struct v8_row_state v8_row_after(const struct v8_row_text *text, const struct v8_row_state *s,
+				 const struct flow_insn *insn)
+{
+	switch (s->where) {
+	case BARE:
+		return insn->op == FLOW_SP_LOST && s->height && !s->fp_pushed
+			       ? after_aligning(text, s, insn)
+			       : after_bare(s, insn);
+	case ALIGNED:
+		return after_aligned(text, s, insn);
+	case FRAMED:
+	case AT_FP:
+		return after_framed(text, s, insn);
+	case POPPED:
+		return is_plain(insn) ? *s : lost;
+	case HELD:
+		return after_held(s, insn);
+	case AT:
+	case COPYING:
+		return after_made_room(s, insn);
+	}
+	return *s;
+}
+
+bool v8_row_rule(const struct v8_row_text *text, const struct v8_row_state *s,
+		 const struct flow_insn *insn, struct uw_rule *rule)
+{
+	*rule = (struct uw_rule){ .cfa = UW_CFA_SP, .ra = UW_SAVED_CFA, .ra_off = -8 };
+	switch (s->where) {
+	case BARE:
+		rule->cfa_off = 8 * ((s32)s->height + 1);
+		return true;
+	case FRAMED:
+	case AT_FP:
+		*rule = v8_rule_framed;
+		return true;
+	case POPPED:
+		return true;
+	case ALIGNED: /* the caller's sp lies higher: fp leads on from it */
+		if (has_bytes(text, insn, KEEP_AT, align_sp, sizeof(align_sp)))
+			return false; /* where sp was is not kept yet */
+		rule->cfa = UW_CFA_AT_SP;
+		rule->ra_off = 8 * (s32)s->height;
+		return true;
+	case HELD:
+		rule->ra = UW_SAVED_SCRATCH;
+		rule->ra_off = 0;
+		rule->cfa_add = (s8)(s->scratch - 1);
+		return true;
+	case AT:
+		rule->cfa = UW_CFA_SCRATCH;
+		rule->cfa_off = 8;
+		rule->cfa_add = (s8)(s->scratch - 1);
+		return true;
+	}
+	return false;
+}
