@@ -47,7 +47,7 @@ static bool is_copying(const struct v8_row_state *a, const struct v8_row_state *
 static bool same(const struct v8_row_state *a, const struct v8_row_state *b)
 {
 	return a->where == b->where && a->height == b->height && a->fp_pushed == b->fp_pushed &&
-	       a->scratch == b->scratch;
+	       a->fp_at == b->fp_at && a->scratch == b->scratch;
 }
 
 /* The same, but for a register that has the sp in one of them alone. */
@@ -174,7 +174,7 @@ static s64 height_at(const struct work *w, u32 off)
 	const struct flow_insn *insn = flow_code_at(&w->code, off);
 	const struct v8_row_state *s = insn ? &w->states[insn - w->code.insns] : &lost;
 
-	return s->where == BARE && !s->fp_pushed ? (s64)s->height : -1;
+	return s->where == BARE && !s->fp_pushed && !s->fp_at ? (s64)s->height : -1;
 }
 
 /* -1: it is not known, or the two ways of a branch do not agree. */

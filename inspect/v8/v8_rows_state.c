@@ -10,11 +10,13 @@ const struct uw_rule v8_rule_framed = { 16, -8, -16, UW_CFA_FP, UW_SAVED_CFA, UW
 
 static struct v8_row_state bare(const struct v8_row_state *s, s64 height, bool fp_pushed)
 {
-	if (height < 0 || height > V8_ROW_MAX_HEIGHT || (s->fp_pushed && !height))
+	if (height < s->fp_at || height > V8_ROW_MAX_HEIGHT || (s->fp_pushed && !height))
 		return lost;
-	return (struct v8_row_state){
-		.where = BARE, .height = (u32)height, .fp_pushed = fp_pushed, .scratch = s->scratch
-	};
+	return (struct v8_row_state){ .where = BARE,
+				      .height = (u32)height,
+				      .fp_at = s->fp_at,
+				      .fp_pushed = fp_pushed,
+				      .scratch = s->scratch };
 }
 
 /* Does it change the scratch register that @s is about? */
@@ -27,7 +29,19 @@ static bool is_overwritten(const struct v8_row_state *s, const struct flow_insn 
 		(is_loaded && insn->scratch == s->scratch - 1) || insn->op == FLOW_CALL);
 }
 
-static struct v8_row_state after_bare(const struct v8_row_state *s, const struct flow_insn *insn)
+/* Are these the bytes @before an instruction and on? */
+static bool has_bytes(const struct v8_row_text *text, const struct flow_insn *insn, u32 before,
+		      const u8 *bytes, u32 len)
+{
+	return insn->off >= before && text->len - (insn->off - before) >= len &&
+	       !memcmp(text->bytes + insn->off - before, bytes, len);
+}
+
+/* push %rbp; mov %rsp, %rbp */
+static const u8 build_frame[] = { 0x55, 0x48, 0x89, 0xe5 };
+
+static struct v8_row_state after_bare(const struct v8_row_text *text, const struct v8_row_state *s,
+				      const struct flow_insn *insn)
 {
 	struct v8_row_state kept = *s;
 
@@ -37,7 +51,7 @@ static struct v8_row_state after_bare(const struct v8_row_state *s, const struct
 	switch (insn->op) {
 	case FLOW_PUSH:
 		/* The return address is copied down: where it was, an argument is put. */
-		if (insn->arg == 8 * (s64)s->height && !s->fp_pushed)
+		if (insn->arg == 8 * (s64)s->height && !s->fp_pushed && !s->fp_at)
 			return (struct v8_row_state){ .where = BARE };
 		return bare(s, (s64)s->height + 1, s->fp_pushed);
 	case FLOW_PUSH_FP:
@@ -48,15 +62,21 @@ static struct v8_row_state after_bare(const struct v8_row_state *s, const struct
 						      .scratch = (u8)(insn->scratch + 1) };
 		return bare(s, (s64)s->height - 1, s->fp_pushed);
 	case FLOW_POP_FP:
-		if (s->fp_pushed && s->height == 1)
-			return (struct v8_row_state){ .where = BARE };
-		return lost;
+		if (s->height != (s->fp_pushed ? 1 : s->fp_at) || !s->height)
+			return lost;
+		return (struct v8_row_state){ .where = BARE, .height = s->height - 1 };
 	case FLOW_SP_ADD:
+		/* The return address is dropped: the builtin goes on as its caller. */
+		if (insn->arg == 8 * ((s64)s->height + 1) && !s->fp_pushed && !s->fp_at)
+			return framed;
 		return insn->arg % 8 ? lost : bare(s, (s64)s->height - insn->arg / 8, s->fp_pushed);
 	case FLOW_FP_FROM_SP:
-		return s->fp_pushed && s->height == 1 && !insn->arg
-			       ? (struct v8_row_state){ .where = AT_FP }
-			       : lost;
+		if (s->fp_pushed && s->height == 1 && !insn->arg)
+			return (struct v8_row_state){ .where = AT_FP };
+		if (s->fp_pushed || s->fp_at || !has_bytes(text, insn, 1, build_frame, 4))
+			return lost;
+		kept.fp_at = s->height;
+		return kept;
 	case FLOW_SCRATCH_FROM_SP:
 		if (!s->height)
 			kept.scratch = (u8)(insn->scratch + 1);
@@ -66,20 +86,13 @@ static struct v8_row_state after_bare(const struct v8_row_state *s, const struct
 			return lost;
 		return (struct v8_row_state){ .where = AT, .scratch = s->scratch };
 	case FLOW_SP_FROM_FP:
+		return s->fp_at && !insn->arg ? bare(s, s->fp_at, false) : lost;
 	case FLOW_FP_LOST:
 	case FLOW_FP_ZERO:
 	case FLOW_LEAVE:
 		return lost;
 	}
 	return kept;
-}
-
-/* Are these the bytes @before an instruction and on? */
-static bool has_bytes(const struct v8_row_text *text, const struct flow_insn *insn, u32 before,
-		      const u8 *bytes, u32 len)
-{
-	return insn->off >= before && text->len - (insn->off - before) >= len &&
-	       !memcmp(text->bytes + insn->off - before, bytes, len);
 }
 
 /* mov 8(%rbp), %rcx; mov (%rbp), %rbp */
@@ -156,7 +169,9 @@ static struct v8_row_state after_aligning(const struct v8_row_text *text,
 					  const struct flow_insn *insn)
 {
 	if (has_bytes(text, insn, ALIGN_AT, align_sp, sizeof(align_sp)))
-		return (struct v8_row_state){ .where = ALIGNED, .height = s->height - 1 };
+		return (struct v8_row_state){ .where = ALIGNED,
+					      .height = s->height - 1,
+					      .fp_at = s->fp_at };
 	return lost;
 }
 
@@ -164,7 +179,9 @@ static struct v8_row_state after_aligned(const struct v8_row_text *text,
 					 const struct v8_row_state *s, const struct flow_insn *insn)
 {
 	if (has_bytes(text, insn, 0, restore_sp, sizeof(restore_sp)))
-		return (struct v8_row_state){ .where = BARE, .height = s->height };
+		return (struct v8_row_state){ .where = BARE,
+					      .height = s->height,
+					      .fp_at = s->fp_at };
 	return is_plain(insn) || insn->op == FLOW_CALL ? *s : lost;
 }
 
@@ -175,7 +192,7 @@ struct v8_row_state v8_row_after(const struct v8_row_text *text, const struct v8
 	case BARE:
 		return insn->op == FLOW_SP_LOST && s->height && !s->fp_pushed
 			       ? after_aligning(text, s, insn)
-			       : after_bare(s, insn);
+			       : after_bare(text, s, insn);
 	case ALIGNED:
 		return after_aligned(text, s, insn);
 	case FRAMED:
@@ -199,6 +216,8 @@ bool v8_row_rule(const struct v8_row_text *text, const struct v8_row_state *s,
 	switch (s->where) {
 	case BARE:
 		rule->cfa_off = 8 * ((s32)s->height + 1);
+		rule->fp = s->fp_at ? UW_SAVED_CFA : UW_SAVED_SAME;
+		rule->fp_off = s->fp_at ? -8 * ((s32)s->fp_at + 1) : 0;
 		return true;
 	case FRAMED:
 	case AT_FP:
@@ -211,6 +230,8 @@ bool v8_row_rule(const struct v8_row_text *text, const struct v8_row_state *s,
 			return false; /* where sp was is not kept yet */
 		rule->cfa = UW_CFA_AT_SP;
 		rule->ra_off = 8 * (s32)s->height;
+		rule->fp = s->fp_at ? UW_SAVED_CFA : UW_SAVED_SAME;
+		rule->fp_off = s->fp_at ? 8 * (s32)(s->height - s->fp_at) : 0;
 		return true;
 	case HELD:
 		rule->ra = UW_SAVED_SCRATCH;

@@ -7,7 +7,8 @@
  * instruction's state follows from the one before it:
  *
  *	BARE	the return address is height words above sp; the caller's fp may have
- *		been pushed as the first of them (push rbp)
+ *		been pushed as the first of them (push rbp), or as a later one to which fp
+ *		leads by now, behind what is no return address
  *	FRAMED	fp leads to V8's frame record; where sp is does not matter
  *	AT_FP	the same, and sp is fp (mov rbp, rsp)
  *	POPPED	the return address was popped into a register, and is below sp still
@@ -33,6 +34,8 @@ struct v8_row_state {
 	bool fp_pushed; /* BARE: the caller's fp is the first word */
 	u8 scratch; /* 1 + which one HELD and AT are about; BARE: has the sp of height 0; 0: none */
 	u32 height; /* BARE, ALIGNED: words between the return address and sp, or where sp was */
+	u32 fp_at; /* BARE, ALIGNED: fp leads to this one of them, and the caller's is there; or 0
+		    */
 };
 
 static const struct v8_row_state lost = { .where = LOST };

@@ -7,6 +7,8 @@
  *	0 to 9	cfa = sp + 8 * (n + 1), fp is the caller's
  *	p	cfa = sp: the return address lies below it
  *	a, b	*sp is where sp was, n words below the return address
+ *	x to z	as 2 to 4, and fp leads to the second word, where the caller's is
+ *	d	*sp is where sp was, 3 words below the return address, and fp as in x
  *	F	cfa = fp + 16
  *	r, c	the return address is in r10, rcx
  *	@	cfa = r8 + 8
@@ -133,6 +135,16 @@ static const struct row {
 	  "0111FF........................................0......0FFFF0" },
 	{ "handler_counts_as_its_function", "LdaSmiHandler", FRAME NOP UNFRAME "\xc3",
 	  "FFFFFFFFFFF" },
+	/* push %rax; push, mov; push %rdx; ...; call; mov (%rsp), %rsp; pop %rax; jmp *%rbx */
+	{ "frame_behind_another_word_is_no_record", "A",
+	  "\x50" FRAME "\x52" ALIGN "\xe8\x00\x00\x00\x00\x48\x8b\x24\x24" UNFRAME "\x58\xff\xe3",
+	  "01222xyyyyyyyzzzz....dddddddddyyyx100" },
+	/* the same, and another word is taken off: add $8, %rsp */
+	{ "builtin_that_drops_its_return_address_counts_as_its_caller", "A",
+	  "\x50" FRAME UNFRAME "\x58\x48\x83\xc4\x08\xff\xe3", "01222xxxx10000FF" },
+	/* mov %rsp, %rbp alone */
+	{ "fp_that_points_to_another_word_is_lost", "A", "\x50\x55\x90\x48\x89\xe5\x90\xeb\xfd",
+	  "012222..." },
 	{ "interpreter_is_entered_on_a_frame", "InterpreterEnterAtBytecode", "\x50" NOP "\xff\xe1",
 	  "FFFFF" },
 	{ "prologue_of_baseline_code_counts_as_its_function", "BaselineOutOfLinePrologue",
@@ -239,6 +251,12 @@ static char letter(const struct uw_rule *r)
 	if (r->cfa == UW_CFA_AT_SP && !r->cfa_off && !r->cfa_add && r->ra == UW_SAVED_CFA &&
 	    r->fp == UW_SAVED_SAME)
 		return one_of('a', 'b', r->ra_off, 8);
+	if (r->cfa == UW_CFA_AT_SP && !r->cfa_off && !r->cfa_add && r->ra == UW_SAVED_CFA &&
+	    r->ra_off == 24 && r->fp == UW_SAVED_CFA && r->fp_off == 8)
+		return 'd';
+	if (r->cfa == UW_CFA_SP && r->ra == UW_SAVED_CFA && r->ra_off == -8 &&
+	    r->fp == UW_SAVED_CFA && r->fp_off == -24)
+		return one_of('x', 'z', r->cfa_off - 24, 8);
 	if (r->fp != UW_SAVED_SAME)
 		return '?';
 	if (r->cfa == UW_CFA_SCRATCH && r->cfa_off == 8 && r->ra == UW_SAVED_CFA && r->ra_off == -8)
