@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: BSD-2-Clause
+
+/*
+ * Which debug file is found for a binary, and why another is not believed. Binaries, debug files
+ * and what dwz(1) makes are compiled here and laid into a root directory.
+ */
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "../../loader/symbols/debug_search.h"
+#include "../check.h"
+
+#define ID "0123456789abcdef0123456789abcdef01234567"
+#define OTHER_ID "1123456789abcdef0123456789abcdef01234567"
+
+static char top[] = "/tmp/debug_search.XXXXXX";
+static char root[64];
+static int root_fd = -1;
+static char why[256];
+static struct elf_file *found;
+
+static void run(const char *format, ...)
+{
+	char command[1024];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(command, sizeof(command), format, args);
+	va_end(args);
+	if (system(command))
+		fail_msg("%s", command);
+}
+
+/* A binary of that build id, or of none, in @top, and its debug file beside it. */
+static void make(const char *name, const char *id)
+{
+	run("cd %s && echo 'int %s(int n) { return n + 1; }' > %s.c &&"
+	    " gcc -g -O1 -shared -fPIC -nostdlib -Wl,--build-id=%s%s %s.c -o %s &&"
+	    " objcopy --only-keep-debug %s %s.debug && strip -g %s &&"
+	    " objcopy --add-gnu-debuglink=%s.debug %s",
+	    top, name, name, id ? "0x" : "none", id ? id : "", name, name, name, name, name, name,
+	    name);
+}
+
+static int begin(void **state)
+{
+	(void)state;
+	snprintf(root, sizeof(root), "%s/root", top);
+	run("rm -rf %s && mkdir -p %s/usr/bin/.debug %s/usr/lib/debug/usr/bin"
+	    " %s/usr/lib/debug/.build-id/01 %s/usr/lib/debug/.build-id/11",
+	    root, root, root, root, root);
+	root_fd = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	why[0] = 0;
+	return root_fd < 0 ? -1 : 0;
+}
+
+static int finish(void **state)
+{
+	(void)state;
+	elf_file_free(&found);
+	return close(root_fd);
+}
+
+/* As it is mapped: /usr/bin/NAME under the root. */
+static int search_with(const char *name, const char *fetched)
+{
+	struct elf_file *f;
+	char path[128], mapped[64];
+	int err, fd;
+
+	snprintf(path, sizeof(path), "%s/%s", top, name);
+	snprintf(mapped, sizeof(mapped), "/usr/bin/%s", name);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	assert_true(fd >= 0);
+	assert_int_equal(elf_file_open_fd(&f, fd), 0);
+	close(fd);
+	elf_file_free(&found);
+	err = debug_search(f, root_fd, mapped, fetched, &found, why, sizeof(why));
+	elf_file_free(&f);
+	assert_true((found != NULL) == !err);
+	return err;
+}
+
+static int search(const char *name)
+{
+	return search_with(name, NULL);
+}
+
+static void lay(const char *file, const char *under_root)
+{
+	run("cp %s/%s %s%s", top, file, root, under_root);
+}
+
+static void each_place_is_searched(void **state)
+{
+	static const char *const places[] = {
+		"/usr/lib/debug/.build-id/01/23456789abcdef0123456789abcdef01234567.debug",
+		"/usr/lib/debug/usr/bin/one.debug",
+		"/usr/bin/one.debug",
+		"/usr/bin/.debug/one.debug",
+	};
+
+	(void)state;
+	assert_int_equal(search("one"), -ENOENT);
+	assert_string_equal(why, "");
+	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+		lay("one.debug", places[i]);
+		assert_int_equal(search("one"), 0);
+		assert_string_equal(elf_file_build_id(found), ID);
+		run("rm %s%s", root, places[i]);
+		assert_int_equal(search("one"), -ENOENT);
+	}
+}
+
+static void another_build_is_refused(void **state)
+{
+	(void)state;
+	lay("two.debug", "/usr/bin/one.debug");
+	assert_int_equal(search("one"), -ENOENT);
+	assert_string_equal(why, "/usr/bin/one.debug is of another build");
+	lay("one.debug", "/usr/bin/.debug/one.debug");
+	assert_int_equal(search("one"), 0);
+}
+
+static void without_a_build_id_the_checksum_decides(void **state)
+{
+	(void)state;
+	lay("plain.debug", "/usr/bin/plain.debug");
+	assert_int_equal(search("plain"), 0);
+	run("printf x >> %s/usr/bin/plain.debug", root);
+	assert_int_equal(search("plain"), -ENOENT);
+	assert_string_equal(why, "/usr/bin/plain.debug has another checksum");
+}
+
+static void what_is_no_regular_file_is_refused(void **state)
+{
+	(void)state;
+	run("mkfifo %s/usr/bin/one.debug", root);
+	assert_int_equal(search("one"), -ENOENT);
+	assert_string_equal(why, "/usr/bin/one.debug is not a regular file");
+	run("rm %s/usr/bin/one.debug; echo text > %s/usr/bin/one.debug", root, root);
+	assert_int_equal(search("one"), -ENOENT);
+	assert_string_equal(why, "/usr/bin/one.debug can't be read");
+}
+
+/* A link's target is below the root, whatever it says. */
+static void no_link_leads_out_of_the_root(void **state)
+{
+	(void)state;
+	run("ln -s %s/one.debug %s/usr/bin/one.debug", top, root);
+	assert_int_equal(search("one"), -ENOENT);
+	run("ln -sf ../../../../..%s/one.debug %s/usr/bin/one.debug", top, root);
+	assert_int_equal(search("one"), -ENOENT);
+	lay("one.debug", "/usr/lib/debug/kept");
+	run("ln -sf /usr/lib/debug/kept %s/usr/bin/one.debug", root);
+	assert_int_equal(search("one"), 0);
+}
+
+/* A binary whose debug link names itself is none. */
+static void binary_is_not_its_own_debug_file(void **state)
+{
+	(void)state;
+	run("ln %s/one %s/usr/bin/one.debug", top, root);
+	assert_int_equal(search("one"), -ENOENT);
+}
+
+static void fetched_file_comes_first_if_it_is_the_right_one(void **state)
+{
+	char path[128];
+
+	(void)state;
+	snprintf(path, sizeof(path), "%s/one.debug", top);
+	assert_int_equal(search_with("one", path), 0);
+	snprintf(path, sizeof(path), "%s/two.debug", top);
+	assert_int_equal(search_with("one", path), -ENOENT);
+	assert_non_null(strstr(why, "two.debug is of another build"));
+	lay("one.debug", "/usr/bin/one.debug");
+	assert_int_equal(search_with("one", path), 0);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, begin, finish)
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		TEST(each_place_is_searched),
+		TEST(another_build_is_refused),
+		TEST(without_a_build_id_the_checksum_decides),
+		TEST(what_is_no_regular_file_is_refused),
+		TEST(no_link_leads_out_of_the_root),
+		TEST(binary_is_not_its_own_debug_file),
+		TEST(fetched_file_comes_first_if_it_is_the_right_one),
+	};
+	int status;
+
+	if (!mkdtemp(top))
+		return 1;
+	make("one", ID);
+	make("two", OTHER_ID);
+	make("plain", NULL);
+	status = CHECK_RUN(tests);
+	run("rm -r %s", top);
+	return status;
+}

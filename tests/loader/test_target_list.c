@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: BSD-2-Clause
+
+/* Which processes are listed to choose from, and how their lines look. The processes are made up.
+ */
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../loader/targets/runtime.h"
+#include "../../loader/targets/target_list.h"
+#include "../check.h"
+
+#define SECOND 1000000000ull
+
+enum { NODE = 10, KERNEL = 11, GONE = 12, HOSTILE = 13, QUICK = 14 };
+
+static const struct proc_load busy[] = {
+	{ KERNEL, SECOND },	  { NODE, SECOND / 2 }, { GONE, SECOND / 4 },
+	{ HOSTILE, SECOND / 10 }, { QUICK, 0 },
+};
+static int measured; /* what measuring gives */
+
+int procs_list(struct ids *pids)
+{
+	for (size_t i = 0; i < sizeof(busy) / sizeof(busy[0]); i++)
+		assert_int_equal(ids_add(pids, busy[i].pid), 0);
+	return 0;
+}
+
+int procs_measure(const struct ids *pids, struct proc_load **loads, size_t *n, u64 *wall_ns)
+{
+	assert_int_equal(pids->n, sizeof(busy) / sizeof(busy[0]));
+	if (measured)
+		return measured;
+	*loads = malloc(sizeof(busy));
+	assert_non_null(*loads);
+	memcpy(*loads, busy, sizeof(busy));
+	*n = pids->n;
+	*wall_ns = SECOND;
+	return 0;
+}
+
+int proc_names_read(int pid, struct proc_names *names)
+{
+	*names = (struct proc_names){ .is_kernel = pid == KERNEL };
+	snprintf(names->name, sizeof(names->name), "%s",
+		 pid == HOSTILE ? "a\x1b[2Jb\nc" : "server.js");
+	return pid == QUICK ? -ESRCH : 0;
+}
+
+int runtime_cache_new(struct runtime_cache **cache)
+{
+	*cache = NULL;
+	return 0;
+}
+
+void runtime_cache_free(struct runtime_cache **cache)
+{
+	assert_null(*cache);
+}
+
+int runtime_detect(struct runtime_cache *cache, int pid, struct runtime_info *info)
+{
+	(void)cache;
+	*info = (struct runtime_info){ .name = "Node.js 24.21.0" };
+	return pid == GONE ? -ESRCH : 0;
+}
+
+static const char *listed(int (*list)(FILE *out, size_t n), size_t n, int expected)
+{
+	static char text[4096];
+	FILE *out = tmpfile();
+	size_t len;
+
+	assert_non_null(out);
+	assert_int_equal(list(out, n), expected);
+	rewind(out);
+	len = fread(text, 1, sizeof(text) - 1, out);
+	text[len] = 0;
+	fclose(out);
+	return text;
+}
+
+static int list_pids(FILE *out, size_t n)
+{
+	struct ids pids = { 0 };
+	int err;
+
+	assert_int_equal(procs_list(&pids), 0);
+	pids.n = n;
+	err = target_list_pids(out, &pids);
+	ids_deinit(&pids);
+	return err;
+}
+
+static void busiest_are_listed_with_their_share(void **state)
+{
+	(void)state;
+	assert_string_equal(listed(target_list_busiest, 1, 0),
+			    "      10    50 %  Node.js 24.21.0   server.js\n");
+}
+
+static void who_is_not_listed_takes_no_place(void **state)
+{
+	const char *text = listed(target_list_busiest, 2, 0);
+
+	(void)state;
+	assert_non_null(strstr(text, "\n      13    10 %  "));
+	assert_null(strstr(text, " 11 "));
+	assert_null(strstr(text, " 12 "));
+	assert_string_equal(listed(target_list_busiest, 0, 0), "");
+}
+
+static void name_cannot_write_to_the_terminal(void **state)
+{
+	const char *text = listed(target_list_busiest, 99, 0);
+	u32 n_lines = 0;
+
+	(void)state;
+	assert_null(strchr(text, '\x1b'));
+	for (const char *c = text; *c; c++)
+		n_lines += *c == '\n';
+	assert_int_equal(n_lines, 2);
+}
+
+static void pids_are_listed_without_a_share(void **state)
+{
+	const char *text = listed(list_pids, 5, 0);
+
+	(void)state;
+	assert_null(strchr(text, '%'));
+	assert_ptr_equal(strstr(text, "      10  Node.js 24.21.0   server.js\n"), text);
+	assert_non_null(strstr(text, "\n      13  "));
+	assert_null(strstr(text, " 11 "));
+	assert_null(strstr(text, " 14 "));
+}
+
+static void error_of_measuring_is_reported(void **state)
+{
+	(void)state;
+	measured = -EMFILE;
+	assert_string_equal(listed(target_list_busiest, 9, -EMFILE), "");
+	measured = 0;
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(busiest_are_listed_with_their_share),
+		cmocka_unit_test(who_is_not_listed_takes_no_place),
+		cmocka_unit_test(name_cannot_write_to_the_terminal),
+		cmocka_unit_test(pids_are_listed_without_a_share),
+		cmocka_unit_test(error_of_measuring_is_reported),
+	};
+
+	return CHECK_RUN(tests);
+}
