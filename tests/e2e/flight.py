@@ -243,16 +243,15 @@ def foreign(c):
 def asleep(c, child):
     """A reader that sleeps while its ring of 64 slots goes round: what it missed is counted."""
     follower = subprocess.Popen([UNSPOOL, "flight", "cat", "--follow", "--recorder", str(child.pid)],
-                                stdout=subprocess.PIPE, text=True)
-    follower.stdout.readline()
+                                stdout=subprocess.PIPE, bufsize=0)
+    follower.stdout.readline()  # and no more: communicate() reads the pipe itself
     follower.send_signal(signal.SIGSTOP)
-    time.sleep(1)
+    time.sleep(3)
     follower.send_signal(signal.SIGCONT)
     time.sleep(0.3)
     follower.terminate()
     lost, gaps, last = [], 0, {}
-    # Both ends may be parts of lines: readline() has read on, beyond its line.
-    lines = follower.communicate(timeout=20)[0].splitlines()[1:-1]
+    lines = follower.communicate(timeout=20)[0].decode().splitlines()[:-1]
     for cpu, what, *rest in map(str.split, lines):
         if what == "lost":
             lost.append(int(rest[0]))
