@@ -164,6 +164,30 @@ static void a_caller_among_too_many_points_has_no_line(void **state)
 	assert_int_equal(line, 0);
 }
 
+/* Checks at 0, 6 and 12 are all at one place of inner(), which may have ended behind the last. */
+static void code_behind_the_last_point_is_of_the_outermost_function(void **state)
+{
+	static const struct {
+		u8 off;
+		int n;
+	} places[] = { { 0, 2 }, { 11, 2 }, { 14, 1 }, { 17, 1 } };
+	struct v8_heap *h;
+	struct uw_frame f;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+		fake_world(&v, &w);
+		v.build.layout.lacks[V8_TIER_TURBOFAN] = V8_NO_POSITIONS;
+		f = fake_js(fake_checks(&v, &w, 3, 1) + places[i].off, w.outer, 0, 0, 0);
+		h = fake_heap(&v);
+		assert_int_equal(name_frame(h, &f), places[i].n);
+		if (places[i].n == 2)
+			assert_string_equal(names[0].name, "inner");
+		assert_string_equal(names[places[i].n - 1].name, "outer");
+		v8_heap_free(&h);
+	}
+}
+
 /* What is known of that code: its points, those of its calls alone, or nothing. */
 static enum { ALL_POINTS, CALLS, NO_POINTS } known;
 
@@ -366,6 +390,7 @@ int main(void)
 		cmocka_unit_test(a_caller_that_may_stand_anywhere_is_not_looked_up_for_ever),
 		cmocka_unit_test(long_tables_of_a_caller_are_not_read_for_ever),
 		cmocka_unit_test(a_caller_among_too_many_points_has_no_line),
+		cmocka_unit_test(code_behind_the_last_point_is_of_the_outermost_function),
 		cmocka_unit_test(a_call_of_Maglev_has_the_lines_of_its_point),
 		cmocka_unit_test(a_call_out_of_line_has_the_line_of_its_point),
 		cmocka_unit_test(a_call_of_code_that_was_given_up_has_the_line_of_its_point),
