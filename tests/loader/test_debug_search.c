@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * Which debug file is found for a binary, and why another is not believed. Binaries, debug files
- * and what dwz(1) makes are compiled here and laid into a root directory.
+ * Which debug file is found for a binary, and why another is not believed. Binaries and debug
+ * files are compiled here, what two of them share is moved into a file of its own by dwz(1), and
+ * all is laid into a root directory.
  */
 
 #include <errno.h>
@@ -67,19 +68,28 @@ static int finish(void **state)
 	return close(root_fd);
 }
 
-/* As it is mapped: /usr/bin/NAME under the root. */
-static int search_with(const char *name, const char *fetched)
+static struct elf_file *open_file(const char *name)
 {
 	struct elf_file *f;
-	char path[128], mapped[64];
-	int err, fd;
+	char path[128];
+	int fd;
 
 	snprintf(path, sizeof(path), "%s/%s", top, name);
-	snprintf(mapped, sizeof(mapped), "/usr/bin/%s", name);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	assert_true(fd >= 0);
 	assert_int_equal(elf_file_open_fd(&f, fd), 0);
 	close(fd);
+	return f;
+}
+
+/* As it is mapped: /usr/bin/NAME under the root. */
+static int search_with(const char *name, const char *fetched)
+{
+	struct elf_file *f = open_file(name);
+	char mapped[64];
+	int err;
+
+	snprintf(mapped, sizeof(mapped), "/usr/bin/%s", name);
 	elf_file_free(&found);
 	err = debug_search(f, root_fd, mapped, fetched, &found, why, sizeof(why));
 	elf_file_free(&f);
@@ -184,6 +194,109 @@ static void fetched_file_comes_first_if_it_is_the_right_one(void **state)
 	assert_int_equal(search_with("one", path), 0);
 }
 
+/* ---- what dwz(1) makes ---- */
+
+/*
+ * Two debug files whose common types dwz moves into @common, which they name @link. Their build
+ * ids are ID and OTHER_ID, that of @common follows from its content.
+ */
+static void make_common(const char *common, const char *link, const char *type)
+{
+	run("cd %s && (echo 'struct shared {'; seq -f 'long %s_%%.0f;' 50; echo '} %s;') > %s.h",
+	    top, type, type, common);
+	for (int i = 1; i < 3; i++)
+		run("cd %s && gcc -g -O1 -shared -fPIC -nostdlib -Wl,--build-id=0x%s"
+		    " -include %s.h -xc /dev/null -o %s.%d",
+		    top, i == 1 ? ID : OTHER_ID, common, common, i);
+	run("cd %s && dwz -m %s -M %s %s.1 %s.2", top, common, link, common, common);
+}
+
+static int search_alt(const char *name)
+{
+	struct elf_file *f = open_file(name);
+	int err;
+
+	elf_file_free(&found);
+	err = debug_search_alt(f, root_fd, "/usr/bin/one", &found, why, sizeof(why));
+	elf_file_free(&f);
+	assert_true((found != NULL) == !err);
+	return err;
+}
+
+static const char *build_id_of(const char *name)
+{
+	static char id[129];
+	struct elf_file *f = open_file(name);
+
+	assert_non_null(elf_file_build_id(f));
+	snprintf(id, sizeof(id), "%s", elf_file_build_id(f));
+	elf_file_free(&f);
+	return id;
+}
+
+/* Searched for by @name, which names it, it is found at each place alone. */
+static void check_common(const char *common, const char *name, const char *const *places, size_t n)
+{
+	assert_int_equal(search_alt(name), -ENOENT);
+	for (size_t i = 0; i < n; i++) {
+		run("install -D %s/%s %s%s", top, common, root, places[i]);
+		assert_int_equal(search_alt(name), 0);
+		assert_string_equal(elf_file_build_id(found), build_id_of(common));
+		run("rm %s%s", root, places[i]);
+		assert_int_equal(search_alt(name), -ENOENT);
+	}
+	assert_string_equal(why, "");
+}
+
+static void file_of_dwz_is_searched_by_its_build_id(void **state)
+{
+	const char *id = build_id_of("near");
+	char path[256];
+	const char *const places[] = { path };
+
+	(void)state;
+	snprintf(path, sizeof(path), "/usr/lib/debug/.build-id/%.2s/%s.debug", id, id + 2);
+	check_common("near", "near.1", places, 1);
+}
+
+static void file_of_dwz_is_searched_where_its_relative_link_leads(void **state)
+{
+	static const char *const places[] = {
+		"/usr/lib/debug/.build-id/01/../.dwz/near", /* the folder of near.1's build id */
+		"/usr/lib/debug/usr/bin/../.dwz/near",
+		"/usr/bin/../.dwz/near",
+	};
+
+	(void)state;
+	check_common("near", "near.1", places, sizeof(places) / sizeof(places[0]));
+}
+
+static void file_of_dwz_is_searched_at_its_absolute_link(void **state)
+{
+	static const char *const places[] = { "/usr/lib/debug/.dwz/far" };
+
+	(void)state;
+	check_common("far", "far.2", places, 1);
+}
+
+static void file_of_dwz_of_another_build_is_refused(void **state)
+{
+	(void)state;
+	run("install -D %s/far %s/usr/.dwz/near", top, root);
+	assert_int_equal(search_alt("near.1"), -ENOENT);
+	assert_string_equal(why, "/usr/bin/../.dwz/near is of another build");
+	run("install -D %s/near %s/usr/lib/debug/usr/.dwz/near", top, root);
+	assert_int_equal(search_alt("near.1"), 0);
+}
+
+static void file_that_dwz_has_not_changed_needs_no_other(void **state)
+{
+	(void)state;
+	run("install -D %s/near %s/usr/.dwz/near", top, root);
+	assert_int_equal(search_alt("one.debug"), -ENOENT);
+	assert_string_equal(why, "");
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin, finish)
 
 int main(void)
@@ -196,6 +309,11 @@ int main(void)
 		TEST(no_link_leads_out_of_the_root),
 		TEST(binary_is_not_its_own_debug_file),
 		TEST(fetched_file_comes_first_if_it_is_the_right_one),
+		TEST(file_of_dwz_is_searched_by_its_build_id),
+		TEST(file_of_dwz_is_searched_where_its_relative_link_leads),
+		TEST(file_of_dwz_is_searched_at_its_absolute_link),
+		TEST(file_of_dwz_of_another_build_is_refused),
+		TEST(file_that_dwz_has_not_changed_needs_no_other),
 	};
 	int status;
 
@@ -204,6 +322,8 @@ int main(void)
 	make("one", ID);
 	make("two", OTHER_ID);
 	make("plain", NULL);
+	make_common("near", "../.dwz/near", "near_type");
+	make_common("far", "/usr/lib/debug/.dwz/far", "far_type");
 	status = CHECK_RUN(tests);
 	run("rm -r %s", top);
 	return status;
