@@ -117,7 +117,7 @@ static int walk(struct step_judge *j)
 	if (!r && (c->walk.sample.status != UW_END || c->walk.has_guess))
 		c->walk.sample.n_frames = 1;
 	if (!r)
-		step_spoil(&c->walk.sample);
+		j->is_spoiled = step_spoil(&c->walk.sample, NULL, NULL);
 	return r;
 }
 

@@ -100,6 +100,7 @@ static int judge_step(struct step_judge *j)
 	if (r < 0)
 		return r;
 	j->window_steps++;
+	j->spoiled += j->is_spoiled;
 	count_controls(j);
 	verdict = compare(j);
 	if (verdict != STEP_MISS && j->kind->names) {
@@ -117,6 +118,7 @@ static int judge_step(struct step_judge *j)
 		return 0;
 	}
 	count(j, verdict, 1);
+	j->noticed += j->is_spoiled && verdict == STEP_MISS;
 	if (verdict == STEP_MISS)
 		step_list_miss(j, step_chain_form(&j->walk->sample, true_chain(j)));
 	return 0;

@@ -80,7 +80,7 @@ struct step_kind {
 	void (*describe)(const struct step_judge *j, char *text, size_t len); /* where pc is */
 	void (*print)(const struct step_judge *j); /* names, of a miss; NULL: there are none */
 	int (*refresh)(struct step_judge *j, bool is_fresh); /* mappings may have changed */
-	int (*walk)(struct step_judge *j); /* fills @j->walk */
+	int (*walk)(struct step_judge *j); /* fills @j->walk, and @j->is_spoiled (step_spoil.h) */
 	u8 skip_bits; /* up to 2^this steps are only recorded, after the first ones; 0: none */
 };
 
@@ -99,6 +99,8 @@ struct step_judge {
 	u64 recorded; /* steps in the runtime's code, judged or not */
 	u64 lost, open; /* left out: the shadow stack was lost, the name was never settled */
 	u64 outside;
+	bool is_spoiled; /* the last walk */
+	u64 spoiled, noticed; /* walks that were made wrong, and of these the misses */
 	u64 controls[STEP_N_CONTROLS]; /* that agreed: 0 is demanded */
 	u64 random;
 	u32 native_steps, lost_steps, window_steps, skip_steps, windows;

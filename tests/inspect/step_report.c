@@ -96,10 +96,12 @@ bool step_report(struct step_judge *j, u64 n)
 	printf("%llu steps, %llu judged, %u windows: exact %llu, by name %llu, together %.3f %%, "
 	       "missed %llu; moved %.3f %%; left out %.3f %%: stack lost %llu (%u times), name not "
 	       "settled %llu; "
-	       "outside the program %llu; controls %llu %llu %llu %llu\n",
+	       "outside the program %llu; controls %llu %llu %llu %llu; spoiled %llu, noticed "
+	       "%llu\n",
 	       j->steps, j->judged, j->windows, j->verdicts[STEP_EXACT], j->verdicts[STEP_BY_NAME],
 	       right, j->verdicts[STEP_MISS], moved_percent, left_out, j->lost, j->shadow.n_lost,
-	       j->open, j->outside, j->controls[0], j->controls[1], j->controls[2], j->controls[3]);
+	       j->open, j->outside, j->controls[0], j->controls[1], j->controls[2], j->controls[3],
+	       j->spoiled, j->noticed);
 	qsort(j->places, j->n_places, sizeof(j->places[0]), compare_places);
 	for (size_t i = 0; i < j->n_places && i < 60; i++)
 		printf("  %6llu  %s\n", j->places[i].n, j->places[i].text);

@@ -177,12 +177,12 @@ static u32 depth_of_segment(const struct step_judge *j)
 }
 
 /*
- * The functions of scripts in the walk's frames, innermost first, down to the first native one.
+ * The functions of scripts in a walk's frames, innermost first, down to the first native one.
  * @n_inlined: so many of the innermost are inlined in the first that is not.
  */
-static u32 list_names(struct stepped *st, char list[MAX_NAMES][64], u32 *n_inlined)
+static u32 list_names(const struct stepped *st, const struct uw_sample *s, char list[MAX_NAMES][64],
+		      u32 *n_inlined)
 {
-	const struct uw_sample *s = &st->node.walk.sample;
 	struct v8_name names[V8_MAX_NAMES];
 	u32 n = 0;
 
@@ -253,7 +253,8 @@ static enum step_names judge_names(struct step_judge *j, bool is_spoiled)
 	const char *names[MAX_NAMES], *next;
 	struct stepped *st = j->data;
 	struct step_program *p = &st->program;
-	u32 n_inlined, n = list_names(st, list, &n_inlined), from_depth = depth_of_segment(j);
+	u32 n_inlined, n = list_names(st, &st->node.walk.sample, list, &n_inlined);
+	u32 from_depth = depth_of_segment(j);
 	bool is_pending, is_moved;
 
 	for (u32 i = 0; i < n; i++)
@@ -302,7 +303,7 @@ static void print(const struct step_judge *j)
 {
 	static char list[MAX_NAMES][64];
 	struct stepped *st = j->data;
-	u32 n_inlined, n = list_names(st, list, &n_inlined);
+	u32 n_inlined, n = list_names(st, &st->node.walk.sample, list, &n_inlined);
 
 	for (u32 i = 0; i < n; i++)
 		printf("%s%s", i ? " < " : "names: ", list[i]);
@@ -332,6 +333,21 @@ static int refresh(struct step_judge *j, bool is_fresh)
 	return live_node_read_mappings(&((struct stepped *)j->data)->node, is_fresh);
 }
 
+/* The innermost function is free until it reports, and inlined ones are where code was moved. */
+static bool has_other_names(void *data, const struct uw_sample *good)
+{
+	static char list[MAX_NAMES][64], good_list[MAX_NAMES][64];
+	const struct stepped *st = data;
+	u32 n_inlined, n = list_names(st, &st->node.walk.sample, list, &n_inlined);
+
+	if (n != list_names(st, good, good_list, &n_inlined))
+		return false;
+	for (u32 i = n_inlined + 1; i < n; i++)
+		if (strcmp(list[i], good_list[i]))
+			return true;
+	return false;
+}
+
 /* All leaves are named, as a recorder does: what a function's BytecodeArray is comes from that. */
 static int walk(struct step_judge *j)
 {
@@ -340,7 +356,7 @@ static int walk(struct step_judge *j)
 	int r = live_node_walk(node);
 
 	if (!r)
-		step_spoil(&node->walk.sample);
+		j->is_spoiled = step_spoil(&node->walk.sample, has_other_names, j->data);
 	if (!r && node->walk.sample.frames[0].kind == UW_V8_JS)
 		v8_heap_name(node->heap, &node->walk.sample, 0, names);
 	return r;
