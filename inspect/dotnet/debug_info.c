@@ -13,7 +13,8 @@
  *
  * Nibble integers have 3 bits a nibble, the highest first; bit 3: more follow. The low
  * nibble of a byte comes first. IL -1: no mapping, -2: prologue, -3: epilogue. What
- * lies between the statements (counting, looking types up, leaving) belongs to the one before.
+ * lies between the statements (counting, looking types up, leaving) belongs to the one before;
+ * a funclet's prologue to the funclet's first statement, the body's to IL 0.
  * Source: coreclr vm/debuginfostore.cpp, inc/patchpointinfo.h at v8.0.33 and v10.0.14;
  * checked against StackFrame's IL offsets by tests/inspect/live_dotnet.c.
  */
@@ -127,6 +128,7 @@ static struct point take_point(struct reader *r, bool is_bit_packed, u32 native_
 static int find_point(struct reader *r, bool is_bit_packed, u32 native_off, s32 *il)
 {
 	u32 n = take_nibbles(r), native_bits = 0, il_bits = 0;
+	bool is_funclet_start = false;
 	u64 native = 0;
 
 	*il = NO_MAPPING;
@@ -143,12 +145,15 @@ static int find_point(struct reader *r, bool is_bit_packed, u32 native_off, s32 
 		if (r->err)
 			return r->err;
 		native += p.native_delta;
-		if (native > native_off)
+		if (native > native_off && (!is_funclet_start || p.il == PROLOGUE))
 			break;
-		if (p.il >= 0)
+		if (p.il == PROLOGUE) {
+			is_funclet_start = native;
+			*il = native ? NO_MAPPING : 0;
+		} else if (p.il >= 0) {
+			is_funclet_start = false;
 			*il = p.il;
-		else if (p.il == PROLOGUE)
-			*il = 0;
+		}
 	}
 	return 0;
 }

@@ -16,7 +16,8 @@ struct debug_info_layout {
  * debug_info_find() - the IL offset at an offset in a method's code
  * @addr:	of the debug information (RealCodeHeader's first word)
  * @native_off:	from the method's first byte (of a return address: minus one)
- * @il:		of the last point at or before it that has one; 0 in the prologue
+ * @il:		of the last point at or before it that has one; in the prologue of a funclet of
+ *		its first point, in that of the body 0
  *
  * Return: 0, -ENOENT (no IL belongs to it), -EINVAL (crafted) or what reading gave.
  */
