@@ -10,6 +10,7 @@
 #include "fake_world.h"
 
 #define MAX_ASKED 16
+#define POINT_1_TRANSLATION 16 /* in the deoptimization data of fake_world.c */
 
 static struct fake_v8 v;
 static struct fake_world w;
@@ -17,6 +18,8 @@ static struct uw_sample sample;
 static struct v8_name names[V8_MAX_NAMES];
 static struct v8_asked asked[MAX_ASKED];
 static u32 n_asked;
+static int n_names;
+static char innermost[64]; /* its name, which is freed with the heap */
 
 static const char *const order[] = {
 	"eager deoptimization", "lazy deoptimization",	 "safepoint",	   "deferred code",
@@ -59,7 +62,9 @@ static const struct v8_asked *locate(u64 pc, u8 flags, const struct uw_frame *ca
 	sample.frames[1] = fake_js(pc, w.outer, 0, 0, flags);
 	n_asked = 0;
 	v8_heap_explain(h, note, NULL);
-	assert_in_range(v8_heap_name(h, &sample, 1, names), 1, 2);
+	n_names = v8_heap_name(h, &sample, 1, names);
+	assert_in_range(n_names, 1, 2);
+	snprintf(innermost, sizeof(innermost), "%s", names[0].name);
 	v8_heap_free(&h);
 	check_asked();
 	assert_in_range(n_asked, 1, MAX_ASKED);
@@ -107,6 +112,28 @@ static void code_without_positions_is_located_by_the_points_around_it(void **sta
 	fake_world(&v, &w);
 	check_last(locate(w.maglev_start + 20, 0, &native), "points around it",
 		   w.maglev_start + 20);
+}
+
+/* The first point gets the translation of the second: both are in inner(). */
+static void code_outside_its_points_is_the_outer_function(void **state)
+{
+	static const u32 offs[] = { 4, 38 };
+	struct v8_code code;
+	struct v8_heap *h;
+
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		fake_world(&v, &w);
+		h = fake_heap(&v);
+		assert_int_equal(v8_code_find(h, w.maglev_start, &code), 0);
+		v8_heap_free(&h);
+		fake_put(&v, code.deopt - 1 + v.build.layout.array_data + POINT_1_TRANSLATION * 8,
+			 fake_smi(0));
+		check_last(locate(w.maglev_start + offs[i], 0, &native), "points around it",
+			   w.maglev_start + offs[i]);
+		assert_int_equal(n_names, 1);
+		assert_string_equal(innermost, "outer");
+	}
 }
 
 static void exit_that_is_taken_is_located_at_its_check(void **state)
@@ -203,6 +230,7 @@ int main(void)
 		cmocka_unit_test(baseline_code_is_located_by_its_bytecode_offsets),
 		cmocka_unit_test(optimized_code_is_located_by_its_position_table),
 		cmocka_unit_test(code_without_positions_is_located_by_the_points_around_it),
+		cmocka_unit_test(code_outside_its_points_is_the_outer_function),
 		cmocka_unit_test(exit_that_is_taken_is_located_at_its_check),
 		cmocka_unit_test(call_that_returns_to_an_exit_is_located_at_the_call),
 		cmocka_unit_test(exit_of_two_places_is_given_up),
