@@ -98,6 +98,25 @@ static void every_representation_is_read(void **state)
 }
 
 /* Such a string has no pointer to its characters; what lies behind it is another object. */
+/* The collector writes the copy's address over the map of the old place. */
+static u64 moved(const char *text)
+{
+	u64 old = fake_string(&v, "old"), copy = fake_string(&v, text);
+
+	fake_put(&v, old - 1, copy - 1);
+	return old;
+}
+
+static void a_string_that_was_moved_is_read_at_its_new_place(void **state)
+{
+	(void)state;
+	fresh();
+	check_text(moved("new place"), "new place");
+	check_text(fake_cons(&v, moved("left-"), fake_string(&v, "right"), 10), "left-right");
+	check_text(fake_cons(&v, fake_string(&v, "left-"), moved("right"), 10), "left-right");
+	check_text(fake_sliced(&v, moved("new place"), 4, 5), "place");
+}
+
 static void an_uncached_external_string_is_an_error(void **state)
 {
 	u64 chars, cached, s;
@@ -218,6 +237,7 @@ int main(void)
 		cmocka_unit_test(latin1_becomes_utf8),
 		cmocka_unit_test(utf16_becomes_utf8_lone_surrogates_and_nul_u_fffd),
 		cmocka_unit_test(every_representation_is_read),
+		cmocka_unit_test(a_string_that_was_moved_is_read_at_its_new_place),
 		cmocka_unit_test(an_uncached_external_string_is_an_error),
 		cmocka_unit_test(a_long_name_is_cut_at_a_character_and_marked),
 		cmocka_unit_test(no_more_characters_are_visited_than_asked_for),
