@@ -43,6 +43,26 @@ static void code_that_nobody_describes_is_followed(void **state)
 	made_deinit(&m);
 }
 
+/* Of a described program the gaps are followed, of another one the code that is reached. */
+static void entries_of_the_start_code_describe_no_program(void **state)
+{
+	const u32 uncalled = 0x805; /* behind the function at 0x800 */
+	struct made_cfi m;
+	Elf64_Phdr *code;
+
+	(void)state;
+	make_program(&m, MADE_HDR_OFF / 1024 + 1);
+	memcpy(m.bytes + MADE_CODE_OFF + uncalled, m.bytes + MADE_CODE_OFF + 0x800, 5);
+	make_page(&m, 0);
+	expect_sp(uncalled + 1, uncalled + 4, 16);
+	code = (void *)(m.bytes + sizeof(Elf64_Ehdr));
+	code->p_filesz = code->p_memsz = 0x2000;
+	make_page(&m, 0);
+	expect_sp(0x801, 0x804, 16);
+	expect_kind(uncalled, uncalled + 5, UW_CFA_NONE);
+	made_deinit(&m);
+}
+
 /* What V8 calls its garbage collector by: heap/base/asm/ARCH/push_registers_asm.cc, 12.4.254. */
 static const u8 push_x86_64[] = {
 	0x55, 0x48, 0x89, 0xe5, 0x68, 0xcd, 0xcd, 0xcd, 0,    0x53, 0x41,
@@ -110,6 +130,7 @@ static void what_is_no_function_is_not_followed(void **state)
 
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(code_that_nobody_describes_is_followed),
+	cmocka_unit_test(entries_of_the_start_code_describe_no_program),
 	cmocka_unit_test(functions_between_described_ones_are_followed),
 	cmocka_unit_test(what_is_no_function_is_not_followed),
 };
