@@ -2,9 +2,9 @@
 
 #include "fl_text.h"
 
-#include <string.h>
+#include "../util/clock.h"
 
-#define SECOND_NS 1000000000ull
+#include <string.h>
 
 /* A word in the form that its name asks for. */
 static void put_word(const struct fl_tables *t, const char *name, u64 word, FILE *out)
@@ -12,7 +12,7 @@ static void put_word(const struct fl_tables *t, const char *name, u64 word, FILE
 	char room[24];
 
 	if (!strcmp(name, "time"))
-		fprintf(out, "  %s %llu.%09llu", name, word / SECOND_NS, word % SECOND_NS);
+		fprintf(out, "  %s %llu.%09llu", name, word / NS_PER_S, word % NS_PER_S);
 	else if (!strcmp(name, "process"))
 		fprintf(out, "  %s %u/%u", name, (u32)(word >> 32), (u32)word);
 	else if (!strcmp(name, "status"))

@@ -10,12 +10,13 @@
 
 #include "jdw.h"
 
+#include "../util/clock.h"
+
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 static pthread_mutex_t process_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -26,15 +27,8 @@ static struct jdw *process_writer;
 /* Never backward, whatever the clock does. */
 u64 jdw_time(struct jdw *w)
 {
-	struct timespec t;
-	u64 now;
+	u64 now = w->options.clock ? w->options.clock(w->options.data) : monotonic_ns();
 
-	if (w->options.clock) {
-		now = w->options.clock(w->options.data);
-	} else {
-		clock_gettime(CLOCK_MONOTONIC, &t);
-		now = (u64)t.tv_sec * 1000000000 + (u64)t.tv_nsec;
-	}
 	if (now > w->last_time)
 		w->last_time = now;
 	return w->last_time;
@@ -43,14 +37,12 @@ u64 jdw_time(struct jdw *w)
 void jdw_say(struct jdw *w, const char *fmt, ...)
 {
 	char words[512];
-	struct timespec t;
 	va_list ap;
 	u64 now;
 
 	if (!w->options.report)
 		return;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	now = (u64)t.tv_sec * 1000000000 + (u64)t.tv_nsec;
+	now = monotonic_ns();
 	pthread_mutex_lock(&w->lock);
 	if (w->last_report && now - w->last_report < REPORT_INTERVAL_NS) {
 		pthread_mutex_unlock(&w->lock);

@@ -2,9 +2,9 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "../util/cleanup.h"
+#include "../util/clock.h"
 #include "v8_object.h"
 
 /* The most elements that an array of this library's interest can have. */
@@ -21,10 +21,7 @@ u32 v8_hash(u64 a, u64 b)
 
 u64 v8_now_ns(void)
 {
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (u64)ts.tv_sec * 1000000000 + (u64)ts.tv_nsec;
+	return monotonic_ns();
 }
 
 void v8_look(struct v8_heap *h)

@@ -6,6 +6,7 @@
  *	options -> target -> capturing sampler -> session -> each stack: wanted? take() -> file
  */
 
+#include "../../inspect/util/clock.h"
 #include "../commands.h"
 #include "../doctor/doctor.h"
 #include "../out/place.h"
@@ -22,7 +23,6 @@
 #include <string.h>
 #include <sys/signalfd.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 struct capture {
@@ -42,14 +42,6 @@ struct capture {
 	bool stop;
 	int status;
 };
-
-static u64 monotonic_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (u64)t.tv_sec * 1000000000ull + (u64)t.tv_nsec;
-}
 
 static bool is_wanted(const struct capture_options *o, const struct uw_sample *s)
 {

@@ -10,8 +10,9 @@
 
 #include "duration.h"
 
+#include "../../inspect/util/clock.h"
+
 #define NS_PER_MS 1000000ULL
-#define NS_PER_S 1000000000ULL
 #define NS_PER_MINUTE (60 * NS_PER_S)
 #define NS_PER_HOUR (60 * NS_PER_MINUTE)
 #define MIN_NS NS_PER_MS

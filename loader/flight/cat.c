@@ -5,6 +5,7 @@
  * walk is held back until its end is read, since whether it is wanted its end may say.
  */
 
+#include "../../inspect/util/clock.h"
 #include "flight.h"
 
 #include <errno.h>
@@ -12,7 +13,6 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "../../inspect/flight/fl_text.h"
 #include "../../inspect/util/cleanup.h"
@@ -277,12 +277,10 @@ static void follow(struct cat *c, const struct pinned *p)
 static u64 begin_of(const struct options *o, const struct rings *r)
 {
 	u64 from = r->control->clear_ns, now;
-	struct timespec t;
 
 	if (!o->since_ns)
 		return from;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	now = (u64)t.tv_sec * 1000000000 + (u64)t.tv_nsec;
+	now = monotonic_ns();
 	now = o->since_ns < now ? now - o->since_ns : 0;
 	return now > from ? now : from;
 }

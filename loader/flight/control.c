@@ -2,11 +2,11 @@
 
 /* What is recorded: shown, and changed while it is. The control page is all that is written. */
 
+#include "../../inspect/util/clock.h"
 #include "flight.h"
 
 #include <errno.h>
 #include <string.h>
-#include <time.h>
 
 #include "../../inspect/util/cleanup.h"
 
@@ -227,10 +227,7 @@ static int change(const struct argp *argp, int argc, char **argv,
 
 static void clear(struct flight_control *c)
 {
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	c->clear_ns = (u64)t.tv_sec * 1000000000 + (u64)t.tv_nsec;
+	c->clear_ns = monotonic_ns();
 }
 
 static void reset(struct flight_control *c)

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "../../core/uw_status.h"
+#include "../../inspect/util/clock.h"
 
 #define MAX_RINGS 8193 /* 8192 CPUs, the most that Linux has, and its own */
 
@@ -127,17 +128,9 @@ u32 rings_cpu(const struct rings *r, u32 i)
 	return i + 1 < r->n ? i : RINGS_LOADER;
 }
 
-static u64 clock_of(clockid_t clock)
-{
-	struct timespec t;
-
-	clock_gettime(clock, &t);
-	return (u64)t.tv_sec * 1000000000 + (u64)t.tv_nsec;
-}
-
 u64 rings_age_ns(const struct rings *r, u32 i)
 {
-	u64 now_ns = clock_of(CLOCK_MONOTONIC);
+	u64 now_ns = monotonic_ns();
 	struct fl_ring ring = rings_at(r, i);
 	struct fl_cursor c = { 0 };
 	struct fl_entry e;
@@ -155,8 +148,8 @@ int rings_to_dump(const struct rings *r, struct fl_dump *out)
 	if (!rings)
 		return -ENOMEM;
 	*out = (struct fl_dump){ .control = *r->control,
-				 .monotonic_ns = clock_of(CLOCK_MONOTONIC),
-				 .realtime_ns = clock_of(CLOCK_REALTIME),
+				 .monotonic_ns = monotonic_ns(),
+				 .realtime_ns = clock_ns(CLOCK_REALTIME),
 				 .rings = rings,
 				 .names = r->names,
 				 .n_name_words = RINGS_NAME_WORDS };

@@ -13,6 +13,7 @@
 #include <time.h>
 
 #include "../../inspect/util/cleanup.h"
+#include "../../inspect/util/clock.h"
 #include "../life/map_file.h"
 #include "../life/proc_text.h"
 
@@ -74,20 +75,12 @@ int jit_open_marker(const struct process *p, const struct mapping *m, int *fd)
 	return map_file_open(&f, fd);
 }
 
-static u64 now_ns(clockid_t clock)
-{
-	struct timespec t = {};
-
-	clock_gettime(clock, &t);
-	return (u64)t.tv_sec * 1000000000ull + (u64)t.tv_nsec;
-}
-
 /* When the process became what it is, as file systems count: CLOCK_REALTIME. */
 static u64 began_ns(const struct process *p)
 {
-	u64 real = now_ns(CLOCK_REALTIME), boot = now_ns(CLOCK_BOOTTIME);
+	u64 real = clock_ns(CLOCK_REALTIME), boot = clock_ns(CLOCK_BOOTTIME);
 	u64 began = p->start_ns && p->start_ns < boot ? real - (boot - p->start_ns) : 0;
-	u64 exec = p->exec_ns ? real - (now_ns(CLOCK_MONOTONIC) - p->exec_ns) : 0;
+	u64 exec = p->exec_ns ? real - (monotonic_ns() - p->exec_ns) : 0;
 
 	began = exec > began ? exec : began;
 	return began > SLACK_NS ? began - SLACK_NS : 0;
@@ -95,7 +88,7 @@ static u64 began_ns(const struct process *p)
 
 static const char *doubt(const struct process *p, const struct jit_owner *o, const struct stat *st)
 {
-	u64 written = (u64)st->st_mtim.tv_sec * 1000000000ull + (u64)st->st_mtim.tv_nsec;
+	u64 written = timespec_ns(st->st_mtim);
 
 	if (!S_ISREG(st->st_mode))
 		return "its perf map is no regular file";

@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "../../inspect/util/cleanup.h"
+#include "../../inspect/util/clock.h"
 
 #define MAX_DUMPS 3 /* two engines in a process, and what a parent left */
 #define LOOK_NS 1000000000ull
@@ -41,18 +42,10 @@ void jit_names_free(struct jit_names **names)
 	*names = NULL;
 }
 
-static u64 now_ns(clockid_t clock)
-{
-	struct timespec t;
-
-	clock_gettime(clock, &t);
-	return (u64)t.tv_sec * 1000000000ull + (u64)t.tv_nsec;
-}
-
 /* What a child shares with its parent is what there was at its birth. */
 static u64 birth_ns(const struct uw_sample *s)
 {
-	u64 mono = now_ns(CLOCK_MONOTONIC), ahead_ns = now_ns(CLOCK_BOOTTIME) - mono;
+	u64 mono = monotonic_ns(), ahead_ns = clock_ns(CLOCK_BOOTTIME) - mono;
 
 	return s->start_ns > ahead_ns ? s->start_ns - ahead_ns : 0;
 }
@@ -107,7 +100,7 @@ static void look_for_map(struct jit_names *n, const struct process *p, const str
 
 static void look(struct jit_names *n, const struct process *p, const struct uw_sample *s)
 {
-	u64 now = now_ns(CLOCK_MONOTONIC);
+	u64 now = monotonic_ns();
 	u64 wait = n->map && jit_source_is_gone(n->map) ? LOOK_SOON_NS : LOOK_NS;
 	struct jit_owner owner;
 

@@ -24,6 +24,7 @@
 #include "../../inspect/jitdump/jd_tail.h"
 #include "../../inspect/jitdump/perf_map.h"
 #include "../../inspect/util/cleanup.h"
+#include "../../inspect/util/clock.h"
 
 #define KEEP_NS 2000000000ull /* a sample may wait that long, while younger ones are named */
 #define DROP_NS 1000000000ull
@@ -48,18 +49,10 @@ struct jit_source {
 	struct jdr_record lines_rec;
 };
 
-static u64 now_ns(clockid_t clock)
-{
-	struct timespec t;
-
-	clock_gettime(clock, &t);
-	return (u64)t.tv_sec * 1000000000ull + (u64)t.tv_nsec;
-}
-
 /* When the file was made or written last, as CLOCK_MONOTONIC has it; 0: long ago, or not told. */
 static u64 file_time(struct jit_source *s, u32 which)
 {
-	u64 now = now_ns(CLOCK_MONOTONIC), real = now_ns(CLOCK_REALTIME), at;
+	u64 now = monotonic_ns(), real = clock_ns(CLOCK_REALTIME), at;
 	int fd = s->config.is_map ? s->map.fd : s->dump.fd;
 	const struct statx_timestamp *t;
 	struct statx st;
@@ -68,7 +61,7 @@ static u64 file_time(struct jit_source *s, u32 which)
 		return 0;
 	s->is_gone = !st.stx_nlink;
 	t = which == STATX_BTIME ? &st.stx_btime : &st.stx_mtime;
-	at = (u64)t->tv_sec * 1000000000ull + t->tv_nsec;
+	at = (u64)t->tv_sec * NS_PER_S + t->tv_nsec;
 	if (at >= real)
 		return now;
 	return real - at < now ? now - (real - at) : 0;
@@ -256,7 +249,7 @@ bool jit_source_poll(struct jit_source *s, u64 until_ns)
 
 	if (!s->has_more && s->polled_ns > until_ns)
 		return true;
-	s->now_ns = now_ns(CLOCK_MONOTONIC);
+	s->now_ns = monotonic_ns();
 	s->written_ns = file_time(s, STATX_MTIME);
 	if (s->written_ns < s->polled_ns)
 		s->written_ns = s->polled_ns;

@@ -2,6 +2,7 @@
 
 /* `unspool jitdump dump`: every record, as text or as JSON lines. */
 
+#include "../../inspect/util/clock.h"
 #include "jitdump.h"
 
 #include <stdio.h>
@@ -81,7 +82,7 @@ static void print_entries(const struct jdr_header *h, const struct jdr_record *r
 static void print_record(const struct dump_options *o, const struct jdr_header *h, u64 off,
 			 const struct jdr_record *rec)
 {
-	printf("%10llu %6llu.%09llu ", off, rec->time / 1000000000, rec->time % 1000000000);
+	printf("%10llu %6llu.%09llu ", off, rec->time / NS_PER_S, rec->time % NS_PER_S);
 	if (rec->fault != JDR_SOUND && rec->fault != JDR_NO_CODE)
 		printf("%s of %u bytes: %s\n", kinds[rec->id], rec->size, faults[rec->fault]);
 	else if (rec->id == JD_LOAD)

@@ -2,6 +2,7 @@
 
 /* What several words of `unspool jitdump` need. */
 
+#include "../../inspect/util/clock.h"
 #include "jitdump.h"
 
 #include <elf.h>
@@ -52,23 +53,15 @@ int jitdump_flush(void)
 	return CLI_FAILURE;
 }
 
-static u64 now_ns(clockid_t clock)
-{
-	struct timespec t = { 0 };
-
-	clock_gettime(clock, &t);
-	return (u64)t.tv_sec * 1000000000 + (u64)t.tv_nsec;
-}
-
 u64 jitdump_now(const char *path)
 {
-	u64 now = now_ns(CLOCK_MONOTONIC), written;
+	u64 now = monotonic_ns(), written;
 	struct stat st;
 
 	if (stat(path, &st))
 		return 0;
-	written = (u64)st.st_mtim.tv_sec * 1000000000 + (u64)st.st_mtim.tv_nsec;
-	return written > now_ns(CLOCK_REALTIME) - now_ns(CLOCK_BOOTTIME) ? now : 0;
+	written = timespec_ns(st.st_mtim);
+	return written > clock_ns(CLOCK_REALTIME) - clock_ns(CLOCK_BOOTTIME) ? now : 0;
 }
 
 u32 jitdump_machine(const char *word)

@@ -2,6 +2,7 @@
 
 /* `unspool jitdump tail`: what a JIT compiles, as it does. */
 
+#include "../../inspect/util/clock.h"
 #include "jitdump.h"
 
 #include <errno.h>
@@ -173,7 +174,7 @@ static void print_code(struct tail_run *run, const struct jd_tail_event *e)
 		print_json(run, e, &line);
 		return;
 	}
-	printf("%6llu.%06llu ", rec->time / 1000000000, rec->time % 1000000000 / 1000);
+	printf("%6llu.%06llu ", rec->time / NS_PER_S, rec->time % NS_PER_S / 1000);
 	if (rec->id == JD_MOVE)
 		printf("%#llx moved to %#llx\n", rec->move.old_addr, rec->move.new_addr);
 	else if (line.file)
@@ -205,17 +206,9 @@ static bool is_alive(u32 pid)
 	return !pid || kill((pid_t)pid, 0) == 0 || errno == EPERM;
 }
 
-static u64 now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (u64)t.tv_sec * 1000000000 + (u64)t.tv_nsec;
-}
-
 static int follow(struct tail_run *run, struct jd_tail *t)
 {
-	u64 end = run->duration_ns ? now_ns() + run->duration_ns : ~0ull;
+	u64 end = run->duration_ns ? monotonic_ns() + run->duration_ns : ~0ull;
 	bool is_last = false;
 	int r = 0;
 
@@ -228,7 +221,7 @@ static int follow(struct tail_run *run, struct jd_tail *t)
 		if (is_last)
 			break;
 		/* Once more after the end: it may have written until then. */
-		is_last = !is_alive(run->pid) || now_ns() >= end;
+		is_last = !is_alive(run->pid) || monotonic_ns() >= end;
 		if (!is_last)
 			nanosleep(&(struct timespec){ .tv_nsec = POLL_NS }, NULL);
 	}

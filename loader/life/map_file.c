@@ -17,20 +17,8 @@
 #include <unistd.h>
 
 #include "../../inspect/util/cleanup.h"
+#include "../../inspect/util/clock.h"
 #include "maps.h"
-
-static u64 to_ns(struct timespec t)
-{
-	return (u64)t.tv_sec * 1000000000ull + (u64)t.tv_nsec;
-}
-
-static u64 now_ns(clockid_t clock)
-{
-	struct timespec t = {};
-
-	clock_gettime(clock, &t);
-	return to_ns(t);
-}
 
 int map_file_reopen(int path_fd, int *fd)
 {
@@ -53,7 +41,7 @@ int map_file_reopen(int path_fd, int *fd)
 /* When the mapping was seen, as file systems count: CLOCK_REALTIME. */
 static u64 seen_real_ns(const struct map_file *m)
 {
-	return now_ns(CLOCK_REALTIME) - (now_ns(CLOCK_MONOTONIC) - m->seen_ns);
+	return clock_ns(CLOCK_REALTIME) - (monotonic_ns() - m->seen_ns);
 }
 
 static bool is_mapped_file(const struct map_file *m, const struct stat *st)
@@ -68,7 +56,7 @@ static bool is_unchanged(const struct map_file *m, int fd, const struct stat *st
 	/* The ioctl writes an int on every file system that has it, in spite of its type. */
 	unsigned long gen = 0;
 
-	if (!m->may_change && to_ns(st->st_ctim) > seen_real_ns(m))
+	if (!m->may_change && timespec_ns(st->st_ctim) > seen_real_ns(m))
 		return false;
 	if (m->inode_gen && !ioctl(fd, FS_IOC_GETVERSION, &gen))
 		return (u32)gen == (u32)m->inode_gen;
@@ -119,7 +107,7 @@ static int open_map_files(const struct map_file *m, int *fd)
 		return -errno;
 	if (!is_mapped_file(m, &st) && maps_each_exec(m->pid, is_this_mapping, (void *)m) != 1)
 		return -ENOENT;
-	if (!m->may_change && to_ns(st.st_mtim) > seen_real_ns(m))
+	if (!m->may_change && timespec_ns(st.st_mtim) > seen_real_ns(m))
 		return -ENOENT;
 	return map_file_reopen(path_fd, fd);
 }

@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "../../inspect/util/cleanup.h"
+#include "../../inspect/util/clock.h"
 #include "../../inspect/util/search.h"
 #include "proc_text.h"
 
@@ -188,15 +189,12 @@ int process_fork(struct process *parent, const struct life_event *ev, struct pro
 	return 0;
 }
 
-/* What CLOCK_BOOTTIME is ahead of CLOCK_MONOTONIC: the time spent suspended. */
+/* The time spent suspended, which CLOCK_MONOTONIC leaves out. Never less than it is. */
 static u64 boot_ahead_ns(void)
 {
-	struct timespec boot = {}, mono = {};
+	u64 mono_ns = monotonic_ns();
 
-	clock_gettime(CLOCK_MONOTONIC, &mono);
-	clock_gettime(CLOCK_BOOTTIME, &boot);
-	return (u64)(boot.tv_sec - mono.tv_sec) * 1000000000ull +
-	       (u64)(boot.tv_nsec - mono.tv_nsec);
+	return clock_ns(CLOCK_BOOTTIME) - mono_ns;
 }
 
 bool process_started_at(const struct process *p, u64 start_ns)

@@ -14,6 +14,7 @@
  * something. Of an image that is only known by events, the address of the code is known.
  */
 
+#include "../../inspect/util/clock.h"
 #include "process.h"
 
 #include <dirent.h>
@@ -22,7 +23,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "../../inspect/util/cleanup.h"
@@ -263,13 +263,11 @@ int process_load(struct process *p)
 	_cleanup_(process_free) struct process *fresh = process_new(p->pid);
 	_cleanup_free_ struct proc_text *t = malloc(sizeof(*t));
 	struct proc_stat before, after;
-	struct timespec now = {};
 	int err;
 
 	if (!fresh || !t)
 		return -ENOMEM;
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	fresh->loaded_ns = (u64)now.tv_sec * 1000000000ull + (u64)now.tv_nsec;
+	fresh->loaded_ns = monotonic_ns();
 	err = read_stat(p->pid, t, &before);
 	if (err)
 		return err;

@@ -6,9 +6,9 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "../../inspect/util/cleanup.h"
+#include "../../inspect/util/clock.h"
 
 #define N_BUCKETS 4096 /* a power of two */
 
@@ -261,14 +261,6 @@ int processes_apply(struct processes *t, const struct life_event *ev, struct pro
 		return p ? process_mmap(p, ev) : 0;
 	}
 	return -EINVAL;
-}
-
-static u64 monotonic_ns(void)
-{
-	struct timespec t = {};
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (u64)t.tv_sec * 1000000000ull + (u64)t.tv_nsec;
 }
 
 /* Brings in the children in /proc whose parents are known; returns how many, or an errno. */

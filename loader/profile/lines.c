@@ -3,17 +3,18 @@
 
 #include <time.h>
 
+#include "../../inspect/util/clock.h"
 #include "kinds.h"
 
 static void rfc3339(u64 unix_ns, char *out, size_t size)
 {
-	time_t seconds = (time_t)(unix_ns / 1000000000);
+	time_t seconds = (time_t)(unix_ns / NS_PER_S);
 	struct tm tm;
 	char date[64];
 
 	gmtime_r(&seconds, &tm);
 	strftime(date, sizeof(date), "%Y-%m-%dT%H:%M:%S", &tm);
-	snprintf(out, size, "%s.%09lluZ", date, unix_ns % 1000000000);
+	snprintf(out, size, "%s.%09lluZ", date, unix_ns % NS_PER_S);
 }
 
 void line_header(struct json_line *l, const struct prof_header *h)

@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 
+#include "../../inspect/util/clock.h"
 #include "../../inspect/util/term.h"
 
 /* 1234567 -> "1,234,567"; @buf holds 27 bytes. */
@@ -25,7 +26,7 @@ static const char *grouped(u64 n, char *buf)
 void progress_print(const struct progress *p)
 {
 	char name[80], runtime[80], n[27], lost[27];
-	u64 s = p->elapsed_ns / 1000000000;
+	u64 s = p->elapsed_ns / NS_PER_S;
 
 	term_escape(p->name ? p->name : "all processes", name, sizeof(name));
 	term_escape(p->runtime ? p->runtime : "", runtime, sizeof(runtime));

@@ -19,6 +19,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "../../inspect/util/clock.h"
 #include "../../inspect/util/term.h"
 #include "../commands.h"
 #include "../report/report.h"
@@ -45,7 +46,7 @@ static struct prof_totals totals(const struct recording *r)
 {
 	struct sampler_counts c = sampler_counts(r->sampler);
 	struct session_counts of = session_counts(r->session);
-	u64 until_ns = r->stop_ns ? r->stop_ns : clock_ns(CLOCK_MONOTONIC);
+	u64 until_ns = r->stop_ns ? r->stop_ns : monotonic_ns();
 	static const struct prof_walks none;
 
 	return (struct prof_totals){ .lost = c.no_room + c.missed + of.n_dropped,
@@ -164,8 +165,8 @@ static void loop(struct recording *r)
 		on_signals(r);
 		r->err = session_tick(r->session, false);
 		tick_flight(r, false);
-		now_ns = clock_ns(CLOCK_MONOTONIC);
-		if (!r->err && now_ns - r->flushed_ns >= SECOND_NS)
+		now_ns = monotonic_ns();
+		if (!r->err && now_ns - r->flushed_ns >= NS_PER_S)
 			once_a_second(r, now_ns);
 		if (r->options.duration_ns && now_ns - r->start_ns >= r->options.duration_ns)
 			r->stop = true;
@@ -176,13 +177,13 @@ static void loop(struct recording *r)
 
 static int say_no_sample(struct recording *r)
 {
-	double s = (double)(clock_ns(CLOCK_MONOTONIC) - r->start_ns) / SECOND_NS;
+	double s = (double)(monotonic_ns() - r->start_ns) / NS_PER_S;
 
 	outputs_discard(&r->outputs);
 	if (r->pid) {
 		proc_cpu_ns((int)r->pid, &r->cpu_last_ns);
 		cli_error("no sample: pid %u used %.1f s of CPU in %.0f s; record while it is busy",
-			  r->pid, (double)(r->cpu_last_ns - r->cpu_first_ns) / SECOND_NS, s);
+			  r->pid, (double)(r->cpu_last_ns - r->cpu_first_ns) / NS_PER_S, s);
 	} else {
 		cli_error("no sample in %.0f s: no target used the CPU; record while one is busy",
 			  s);
@@ -267,7 +268,7 @@ static int finish(struct recording *r)
 	int status;
 
 	sampler_stop(r->sampler);
-	r->stop_ns = clock_ns(CLOCK_MONOTONIC);
+	r->stop_ns = monotonic_ns();
 	if (!r->err)
 		r->err = session_tick(r->session, true);
 	tick_flight(r, true);

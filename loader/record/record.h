@@ -12,8 +12,6 @@
 #include "../targets/target_set.h"
 #include "output.h"
 
-#define SECOND_NS 1000000000ull
-
 struct recording {
 	struct record_options options;
 	struct target_set targets;
@@ -37,8 +35,6 @@ struct recording {
 	u32 n_stops; /* signals that ask for the end */
 	int err; /* of the profile */
 };
-
-u64 clock_ns(int clock);
 
 /* Are the targets few, so that they are known before their first sample? */
 bool recording_is_eager(const struct recording *r);

@@ -11,17 +11,10 @@
 #include <time.h>
 
 #include "../../core/flight_ring.h"
+#include "../../inspect/util/clock.h"
 #include "../doctor/doctor.h"
 #include "../symbols/debuginfod.h"
 #include "record.h"
-
-u64 clock_ns(int clock)
-{
-	struct timespec t;
-
-	clock_gettime(clock, &t);
-	return (u64)t.tv_sec * SECOND_NS + (u64)t.tv_nsec;
-}
 
 bool recording_is_eager(const struct recording *r)
 {
@@ -96,7 +89,7 @@ static int start_profile(struct recording *r)
 	char command[1024] = "";
 	int err;
 
-	r->profile_ns = clock_ns(CLOCK_MONOTONIC);
+	r->profile_ns = monotonic_ns();
 	uname(&u);
 	header.arch = strcmp(u.machine, "aarch64") ? u.machine : "arm64";
 	header.kernel = u.release;
@@ -147,7 +140,7 @@ static int add_targets(struct recording *r)
 /* Time and CPU time count from the first moment at which a sample can come. */
 static void start_clocks(struct recording *r)
 {
-	r->start_ns = r->flushed_ns = clock_ns(CLOCK_MONOTONIC);
+	r->start_ns = r->flushed_ns = monotonic_ns();
 	if (r->pid)
 		proc_cpu_ns((int)r->pid, &r->cpu_first_ns);
 	r->cpu_last_ns = r->cpu_first_ns;

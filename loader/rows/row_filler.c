@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "../../inspect/util/cleanup.h"
+#include "../../inspect/util/clock.h"
 
 #define MAX_WANTED 1024 /* pages; what is dropped is missed again */
 #define MISS_SHARE 20 /* of the time that passes, one part */
@@ -40,14 +41,6 @@ struct row_filler {
 	bool is_off; /* there is no pool */
 	u32 rows[UW_MAX_PAGE_ROWS];
 };
-
-static u64 now_ns(clockid_t clock)
-{
-	struct timespec t;
-
-	clock_gettime(clock, &t);
-	return (u64)t.tv_sec * 1000000000ull + (u64)t.tv_nsec;
-}
 
 int row_filler_new(struct row_filler **filler, const struct row_memory *memory,
 		   const struct row_source *source)
@@ -139,7 +132,7 @@ bool row_filler_has_image(struct row_filler *f, u32 module, u32 page)
 
 static bool has_credit(struct credit *c, u32 share, s64 kept_ns)
 {
-	u64 now = now_ns(CLOCK_MONOTONIC);
+	u64 now = monotonic_ns();
 
 	if (c->seen_ns)
 		c->left_ns += (s64)((now - c->seen_ns) / share);
@@ -155,7 +148,7 @@ static bool has_credit(struct credit *c, u32 share, s64 kept_ns)
  */
 static int load(struct row_filler *f, struct row_file *file, u32 page, struct credit *credit)
 {
-	u64 before = now_ns(CLOCK_THREAD_CPUTIME_ID);
+	u64 before = clock_ns(CLOCK_THREAD_CPUTIME_ID);
 	u32 n = 0;
 	int err = row_files_read(f->files, file, page, &f->rules, f->rows, &n);
 
@@ -164,7 +157,7 @@ static int load(struct row_filler *f, struct row_file *file, u32 page, struct cr
 	if (!err)
 		f->n_refetched += row_file_loaded(file, page);
 	f->n_failed += err && err != -ENOENT && err != -EAGAIN && err != -EINPROGRESS;
-	credit->left_ns -= (s64)(now_ns(CLOCK_THREAD_CPUTIME_ID) - before);
+	credit->left_ns -= (s64)(clock_ns(CLOCK_THREAD_CPUTIME_ID) - before);
 	return err;
 }
 
@@ -195,18 +188,18 @@ static bool load_first(struct row_filler *f, struct queue *q, struct credit *cre
 	s64 kept_ns = q == &f->probable ? credit->burst_ns / 2 : 0;
 
 	return q->oldest != q->newest && has_credit(credit, MISS_SHARE, kept_ns) &&
-	       now_ns(CLOCK_MONOTONIC) < until_ns && load_wanted(f, q, credit);
+	       monotonic_ns() < until_ns && load_wanted(f, q, credit);
 }
 
 void row_filler_misses(struct row_filler *f, u64 until_ns)
 {
 	u64 costly_ns;
 
-	row_pool_tick(f->pool, now_ns(CLOCK_MONOTONIC));
+	row_pool_tick(f->pool, monotonic_ns());
 	while (load_first(f, f->missed.oldest != f->missed.newest ? &f->missed : &f->probable,
 			  &f->for_misses, until_ns))
 		;
-	costly_ns = now_ns(CLOCK_MONOTONIC) + COSTLY_NS;
+	costly_ns = monotonic_ns() + COSTLY_NS;
 	while (load_first(f, &f->costly, &f->for_costly,
 			  costly_ns < until_ns ? costly_ns : until_ns))
 		;
@@ -257,7 +250,7 @@ bool row_filler_idle(struct row_filler *f, u64 until_ns)
 
 		if (!file || load_next(f, file) == -EAGAIN)
 			return false;
-		if (now_ns(CLOCK_MONOTONIC) >= until_ns)
+		if (monotonic_ns() >= until_ns)
 			return true;
 	}
 	return false;

@@ -25,6 +25,7 @@
 
 #include "../../core/flight_ring.h"
 #include "../../inspect/util/cleanup.h"
+#include "../../inspect/util/clock.h"
 #include "logs.h"
 #include "program.h"
 
@@ -293,7 +294,7 @@ int sampler_new(struct sampler **sampler, const struct sampler_config *c, char *
 		 : c->flight_slots ? &program_recording
 				   : &program_plain;
 	s->stats_fd = -1;
-	s->period_ns = 1000000000ull / c->hz;
+	s->period_ns = NS_PER_S / c->hz;
 	s->n_cpus = (u32)n_cpus;
 	s->n_per_cpu = c->n_at ? c->n_at : 1;
 	s->event_fds = malloc((size_t)s->n_cpus * s->n_per_cpu * sizeof(int));

@@ -6,6 +6,7 @@
  * UW_T_UNKNOWN_PROCESS.
  */
 
+#include "../../inspect/util/clock.h"
 #include "session_state.h"
 
 #include <errno.h>
@@ -14,7 +15,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "../../inspect/symbols/libc_name.h"
@@ -28,10 +28,7 @@
 
 u64 session_now_ns(void)
 {
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (u64)t.tv_sec * 1000000000ull + (u64)t.tv_nsec;
+	return monotonic_ns();
 }
 
 /* The table of processes lets one go. */
@@ -84,25 +81,17 @@ void session_update_changed(struct session *s)
 	s->n_changed = 0;
 }
 
-static u64 cpu_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-	return (u64)t.tv_sec * 1000000000ull + (u64)t.tv_nsec;
-}
-
 /* Rows that are wanted from the first sample on, as far as they can be had now; @p may be NULL. */
 static void prefill(struct session *s, const struct process *p)
 {
-	u64 start_ns = cpu_ns(), took_ns = 0;
+	u64 start_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID), took_ns = 0;
 
 	if (p)
 		prefetch_first_stack(s->rows, p);
 	row_filler_misses(s->rows, session_now_ns() + s->prefill_ns);
 	while (took_ns < s->prefill_ns &&
 	       row_filler_idle(s->rows, session_now_ns() + PREFILL_STEP_NS))
-		took_ns = cpu_ns() - start_ns;
+		took_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID) - start_ns;
 	s->prefill_ns -= took_ns < s->prefill_ns ? took_ns : s->prefill_ns;
 }
 

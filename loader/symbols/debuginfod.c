@@ -11,10 +11,10 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "../../inspect/util/cleanup.h"
+#include "../../inspect/util/clock.h"
 #include "../life/caller.h"
 
 #define MAX_ID 128
@@ -36,14 +36,6 @@ struct debuginfod {
 	} waiting[DEBUGINFOD_MAX_WAITING]; /* oldest first */
 	u32 n_waiting;
 };
-
-static u64 now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (u64)t.tv_sec * 1000000000ull + (u64)t.tv_nsec;
-}
 
 /* Is the program in a folder of $PATH? */
 static bool is_installed(void)
@@ -139,7 +131,7 @@ static void start(struct debuginfod *d, struct running *r)
 	r->pid = pid;
 	r->fd = TAKE_FD(ours);
 	r->module = d->waiting[0].module;
-	r->since_ns = now_ns();
+	r->since_ns = monotonic_ns();
 	r->len = 0;
 	d->n_waiting--;
 	memmove(d->waiting, d->waiting + 1, d->n_waiting * sizeof(d->waiting[0]));
@@ -165,7 +157,7 @@ static void look(struct running *r, debuginfod_fn *fn, void *data)
 	int status = -1;
 
 	if (!has_ended(r, &status)) {
-		if (now_ns() - r->since_ns < DEBUGINFOD_PATIENCE_NS)
+		if (monotonic_ns() - r->since_ns < DEBUGINFOD_PATIENCE_NS)
 			return;
 		kill(r->pid, SIGKILL);
 		waitpid(r->pid, NULL, 0);

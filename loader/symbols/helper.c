@@ -21,6 +21,7 @@
 #include <unistd.h>
 
 #include "../../inspect/util/cleanup.h"
+#include "../../inspect/util/clock.h"
 
 #define MAX_ASKED 64
 
@@ -43,14 +44,6 @@ struct helper {
 		char text[HELPER_MAX_PACKET];
 	} packet;
 };
-
-static u64 now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (u64)t.tv_sec * 1000000000ull + (u64)t.tv_nsec;
-}
 
 int helper_new(struct helper **helper)
 {
@@ -77,7 +70,7 @@ static void reap(struct helper *h)
 			h->dying[n++] = h->dying[i];
 		else if (r > 0)
 			h->dead_cpu_ns +=
-				(u64)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) * 1000000000ull +
+				(u64)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) * NS_PER_S +
 				(u64)(used.ru_utime.tv_usec + used.ru_stime.tv_usec) * 1000ull;
 	}
 	h->n_dying = n;
@@ -167,7 +160,8 @@ static int send_ask(struct helper *h, struct helper_ask *ask, size_t len, const 
 	/* If it has died, polling will find out. */
 	if (sendmsg(h->fd, &m, MSG_DONTWAIT | MSG_NOSIGNAL) < 0)
 		return -EAGAIN;
-	h->asked[h->n_asked++] = (struct asked){ ask->kind, ask->module, ask->addr, now_ns() };
+	h->asked[h->n_asked++] =
+		(struct asked){ ask->kind, ask->module, ask->addr, monotonic_ns() };
 	return 0;
 }
 
@@ -272,21 +266,20 @@ void helper_poll(struct helper *h, int wait_ms, helper_fn *fn, void *data)
 		h->n_asked--;
 		memmove(h->asked, h->asked + 1, h->n_asked * sizeof(*h->asked));
 		if (h->n_asked)
-			h->asked[0].since_ns = now_ns();
+			h->asked[0].since_ns = monotonic_ns();
 		fn(&h->packet.answer, h->packet.text, fds, data);
 	}
 	if (r < 0)
 		give_up(h, "reading its debug information failed", fn, data);
-	else if (h->n_asked && now_ns() - h->asked[0].since_ns > HELPER_PATIENCE_NS)
+	else if (h->n_asked && monotonic_ns() - h->asked[0].since_ns > HELPER_PATIENCE_NS)
 		give_up(h, "reading its debug information took too long", fn, data);
 }
 
 u64 helper_cpu_ns(const struct helper *h)
 {
-	struct timespec t = {};
 	clockid_t clock;
 
-	if (h->pid && !clock_getcpuclockid(h->pid, &clock))
-		clock_gettime(clock, &t);
-	return h->dead_cpu_ns + (u64)t.tv_sec * 1000000000ull + (u64)t.tv_nsec;
+	if (!h->pid || clock_getcpuclockid(h->pid, &clock))
+		return h->dead_cpu_ns;
+	return h->dead_cpu_ns + clock_ns(clock);
 }

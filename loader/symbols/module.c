@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
+#include "../../inspect/util/clock.h"
 #include "module_state.h"
 
 #include <errno.h>
@@ -159,9 +160,7 @@ static int key_of(int fd, bool is_vdso, struct module_key *key)
 
 	if (fstat(fd, &st))
 		return -errno;
-	*key = (struct module_key){ st.st_dev, st.st_ino, st.st_size,
-				    (u64)st.st_mtim.tv_sec * 1000000000ull +
-					    (u64)st.st_mtim.tv_nsec };
+	*key = (struct module_key){ st.st_dev, st.st_ino, st.st_size, timespec_ns(st.st_mtim) };
 	if (is_vdso) /* each copy is another file */
 		*key = (struct module_key){ .size = st.st_size };
 	return 0;

@@ -10,10 +10,10 @@
 #include <time.h>
 
 #include "../../inspect/util/cleanup.h"
+#include "../../inspect/util/clock.h"
 #include "../life/proc_text.h"
 
 #define WATCH_NS 300000000
-#define NS_PER_S 1000000000ULL
 #define MAX_CMDLINE_LEN 4096
 
 static void cleanup_closedir(DIR **dir)
@@ -167,16 +167,8 @@ int proc_cpu_ns(int pid, u64 *ns)
 
 	if (clock_getcpuclockid(pid, &clock) || clock_gettime(clock, &t))
 		return -ESRCH;
-	*ns = (u64)t.tv_sec * NS_PER_S + (u64)t.tv_nsec;
+	*ns = timespec_ns(t);
 	return 0;
-}
-
-static u64 now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (u64)t.tv_sec * NS_PER_S + (u64)t.tv_nsec;
 }
 
 static int by_load(const void *a, const void *b)
@@ -197,7 +189,7 @@ int procs_measure(const struct ids *pids, struct proc_load **loads, size_t *n, u
 
 	if (!list)
 		return -ENOMEM;
-	start_ns = now_ns();
+	start_ns = monotonic_ns();
 	for (size_t i = 0; i < pids->n; i++) {
 		struct proc_load *load = &list[n_before];
 
@@ -216,7 +208,7 @@ int procs_measure(const struct ids *pids, struct proc_load **loads, size_t *n, u
 		list[n_after].pid = list[i].pid;
 		list[n_after++].cpu_ns = after_ns - list[i].cpu_ns;
 	}
-	*wall_ns = now_ns() - start_ns;
+	*wall_ns = monotonic_ns() - start_ns;
 	qsort(list, n_after, sizeof(*list), by_load);
 	*loads = TAKE_PTR(list);
 	*n = n_after;

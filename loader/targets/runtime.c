@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 
 #include "../../inspect/util/cleanup.h"
+#include "../../inspect/util/clock.h"
 #include "../life/map_file.h"
 #include "../life/maps.h"
 #include "../runtime/runtime.h"
@@ -109,8 +109,7 @@ static void inspect_file(int fd, u64 len, struct file_entry *e)
 static const struct file_entry *look_up(struct search *s, int fd, const struct stat *st)
 {
 	struct file_entry fresh = { .key = { (u64)st->st_dev, (u64)st->st_ino, (u64)st->st_size,
-					     (u64)st->st_ctim.tv_sec * 1000000000ULL +
-						     (u64)st->st_ctim.tv_nsec } };
+					     timespec_ns(st->st_ctim) } };
 	struct file_entry **hit = tfind(&fresh.key, &s->cache->files, by_key);
 	struct file_entry *e;
 
@@ -131,14 +130,6 @@ static const struct file_entry *look_up(struct search *s, int fd, const struct s
 	}
 	s->cache->n++;
 	return e;
-}
-
-static u64 now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (u64)t.tv_sec * 1000000000ULL + (u64)t.tv_nsec;
 }
 
 /* One executable mapping; 1 ends the search. */
@@ -168,7 +159,7 @@ static int look_at(const struct maps_entry *m, void *data)
 		.inode = m->inode,
 		.dev_major = m->dev_major,
 		.dev_minor = m->dev_minor,
-		.seen_ns = now_ns(),
+		.seen_ns = monotonic_ns(),
 		.path = path,
 	};
 	err = map_file_open(&file, &fd);

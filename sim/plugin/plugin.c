@@ -4,6 +4,7 @@
 
 #include "../../inspect/case/case.h"
 #include "../../inspect/util/cleanup.h"
+#include "../../inspect/util/clock.h"
 #include "../recorded/record.h"
 #include "janitor.h"
 #include "process.h"
@@ -14,7 +15,6 @@
 #include <sys/stat.h>
 
 #define N_SLOTS 2
-#define NS_PER_S 1000000000ull
 #define CODE_LEN 16
 
 /* A stop that was asked about. */

@@ -12,27 +12,18 @@
 #include <string.h>
 #include <sys/pidfd.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "../../inspect/util/cleanup.h"
+#include "../../inspect/util/clock.h"
 #include "../../inspect/util/term.h"
 
 #define NS_PER_MS 1000000ull
-#define NS_PER_S 1000000000ull
 #define MS_TO_DIE 1000
 #define N_FDS 3
 #define MAX_PROCESSES 8
 
 extern char **environ;
-
-static u64 now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (u64)t.tv_sec * NS_PER_S + (u64)t.tv_nsec;
-}
 
 int plugin_process_init(struct plugin_process *out)
 {
@@ -121,7 +112,7 @@ int plugin_process_start(struct plugin_process *p, const char *program, const ch
 	p->pid_fd = pid_fd;
 	p->out_fd = TAKE_FD(out_in);
 	p->err_fd = TAKE_FD(err_in);
-	p->start_ns = now_ns();
+	p->start_ns = monotonic_ns();
 	p->end_ns = p->start_ns + timeout_ns;
 	p->out_len = p->said_len = 0;
 	p->why[0] = 0;
@@ -286,14 +277,14 @@ struct plugin_process *plugin_process_wait(struct plugin_process *p, u32 n, bool
 	if (n > MAX_PROCESSES)
 		n = MAX_PROCESSES;
 	do {
-		left = time_left(p, n, now_ns());
+		left = time_left(p, n, monotonic_ns());
 		if (left < 0)
 			return NULL;
 		list_fds(p, n, fds);
 		if (poll(fds, n * N_FDS, wait ? left : 0) < 0 && errno != EINTR)
 			return NULL;
 		for (u32 i = 0; i < n; i++)
-			if (p[i].pid && feed(&p[i], &fds[i * N_FDS], now_ns()))
+			if (p[i].pid && feed(&p[i], &fds[i * N_FDS], monotonic_ns()))
 				return &p[i];
 	} while (wait);
 	return NULL;

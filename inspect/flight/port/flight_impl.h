@@ -3,7 +3,7 @@
 
 /* The recorder in user space: each thread writes a ring of its own. */
 
-#include <time.h>
+#include "../../util/clock.h"
 
 #define FLIGHT_BUILT (~0ull)
 #define FLIGHT_COLD UW_INLINE
@@ -39,10 +39,7 @@ UW_INLINE u64 flight_len(void)
 
 UW_INLINE u64 flight_now(void)
 {
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (u64)t.tv_sec * 1000000000 + (u64)t.tv_nsec;
+	return monotonic_ns();
 }
 
 UW_INLINE void flight_store(u64 *at, u64 value)

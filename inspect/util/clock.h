@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#pragma once
+
+/* Clocks as nanoseconds in 64 bits. */
+
+#include <time.h>
+
+#include "../../core/types.h"
+
+#define NS_PER_S 1000000000ull
+
+static inline u64 timespec_ns(struct timespec t)
+{
+	return (u64)t.tv_sec * NS_PER_S + (u64)t.tv_nsec;
+}
+
+/* 0 where the clock cannot be read: the process whose CPU time it counts has ended. */
+static inline u64 clock_ns(clockid_t clock)
+{
+	struct timespec t = { 0 };
+
+	clock_gettime(clock, &t);
+	return timespec_ns(t);
+}
+
+static inline u64 monotonic_ns(void)
+{
+	return clock_ns(CLOCK_MONOTONIC);
+}
