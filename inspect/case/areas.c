@@ -2,6 +2,7 @@
 
 #include "areas.h"
 
+#include "../util/array.h"
 #include "../util/search.h"
 
 #include <errno.h>
@@ -11,15 +12,8 @@ int areas_add(struct areas *a, const struct area *area)
 {
 	if (a->n == AREAS_MAX)
 		return -E2BIG;
-	if (a->n == a->room) {
-		u32 room = a->room ? a->room * 2 : 64;
-		struct area *v = reallocarray(a->v, room, sizeof(*v));
-
-		if (!v)
-			return -ENOMEM;
-		a->v = v;
-		a->room = room;
-	}
+	if (array_reserve(a->v, a->room, a->n + 1))
+		return -ENOMEM;
 	a->v[a->n++] = *area;
 	return 0;
 }

@@ -7,6 +7,7 @@
 
 #include "case_source.h"
 
+#include "../util/array.h"
 #include "../util/cleanup.h"
 #include "../util/file_read.h"
 
@@ -35,19 +36,11 @@ int case_source_read(const struct case_source *s, u64 off, void *dst, u64 len)
 
 static int make_room(struct expansion *x)
 {
-	u64 room = x->room ? x->room * 2 : 1u << 20;
-	u8 *grown;
-
 	if (x->len < x->room)
 		return 0;
 	if (x->room == CASE_MAX_LEN)
 		return -EFBIG;
-	grown = realloc(x->bytes, room);
-	if (!grown)
-		return -ENOMEM;
-	x->bytes = grown;
-	x->room = room;
-	return 0;
+	return array_reserve(x->bytes, x->room, x->room ? x->room + 1 : 1u << 20);
 }
 
 /* One chunk of the file; @left is 0 when the frame has ended with it. */

@@ -11,6 +11,7 @@
 
 #include "case_format.h"
 
+#include "../util/array.h"
 #include "../util/cleanup.h"
 
 #include <elf.h>
@@ -37,19 +38,9 @@ static void cleanup_image(struct image *im)
 /* Room for @len zero bytes at the end; NULL without memory. Moves what was given before. */
 static void *grow(struct image *im, size_t len)
 {
-	size_t room = im->room;
-	u8 *grown;
-
-	while (room - im->len < len)
-		room = room ? room * 2 : 16384;
-	if (room != im->room) {
-		grown = realloc(im->bytes, room);
-		if (!grown) {
-			im->failed = true;
-			return NULL;
-		}
-		im->bytes = grown;
-		im->room = room;
+	if (array_reserve(im->bytes, im->room, im->len + len)) {
+		im->failed = true;
+		return NULL;
 	}
 	memset(im->bytes + im->len, 0, len);
 	im->len += len;

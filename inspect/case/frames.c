@@ -2,6 +2,8 @@
 
 #include "frames.h"
 
+#include "../util/array.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,15 +26,8 @@ int case_frames_add(struct case_frames *frames, const struct case_frame *f)
 	const char **texts[N_TEXTS];
 	int err = 0;
 
-	if (frames->n == frames->room) {
-		u32 room = frames->room ? frames->room * 2 : 64;
-		struct case_frame *v = reallocarray(frames->v, room, sizeof(*v));
-
-		if (!v)
-			return -ENOMEM;
-		frames->v = v;
-		frames->room = room;
-	}
+	if (array_reserve(frames->v, frames->room, frames->n + 1))
+		return -ENOMEM;
 	frames->v[frames->n] = *f;
 	texts_of(&frames->v[frames->n++], texts);
 	for (u32 i = 0; i < N_TEXTS; i++) {

@@ -2,6 +2,7 @@
 
 #include "pages.h"
 
+#include "../util/array.h"
 #include "../util/search.h"
 
 #include <errno.h>
@@ -42,15 +43,8 @@ static int get_page(struct pages *p, u64 addr, struct page **out)
 	}
 	if (p->n == PAGES_MAX)
 		return -E2BIG;
-	if (p->n == p->room) {
-		u32 room = p->room ? p->room * 2 : 64;
-		struct page **v = reallocarray(p->v, room, sizeof(*v));
-
-		if (!v)
-			return -ENOMEM;
-		p->v = v;
-		p->room = room;
-	}
+	if (array_reserve(p->v, p->room, p->n + 1))
+		return -ENOMEM;
 	page = calloc(1, sizeof(*page));
 	if (!page)
 		return -ENOMEM;

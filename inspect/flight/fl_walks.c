@@ -2,20 +2,15 @@
 
 #include "fl_walks.h"
 
+#include "../util/array.h"
+
 #include <errno.h>
 #include <stdlib.h>
 
 static struct fl_walk *new_walk(struct fl_walks *w)
 {
-	if (w->n == w->room) {
-		u32 room = w->room ? 2 * w->room : 256;
-		struct fl_walk *v = realloc(w->v, room * sizeof(*v));
-
-		if (!v)
-			return NULL;
-		w->v = v;
-		w->room = room;
-	}
+	if (array_reserve(w->v, w->room, w->n + 1))
+		return NULL;
 	w->v[w->n] = (struct fl_walk){ 0 };
 	return &w->v[w->n++];
 }

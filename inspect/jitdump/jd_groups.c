@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 
+#include "../util/array.h"
 #include "../util/search.h"
 
 void jd_tell(const struct jd_repair *how, u64 off, const char *fmt, ...)
@@ -21,15 +22,8 @@ void jd_tell(const struct jd_repair *how, u64 off, const char *fmt, ...)
 
 static int push(struct jd_item **list, size_t *n, size_t *room, const struct jd_item *item)
 {
-	if (*n == *room) {
-		size_t more = *room ? 2 * *room : 256;
-		struct jd_item *grown = reallocarray(*list, more, sizeof(*grown));
-
-		if (!grown)
-			return -ENOMEM;
-		*list = grown;
-		*room = more;
-	}
+	if (array_reserve(*list, *room, *n + 1))
+		return -ENOMEM;
 	(*list)[(*n)++] = *item;
 	return 0;
 }

@@ -7,6 +7,8 @@
 
 #include "jd_index.h"
 
+#include "../util/array.h"
+
 #include <errno.h>
 #include <search.h>
 #include <stdlib.h>
@@ -46,15 +48,8 @@ void jd_index_deinit(struct jd_index *x)
 
 static int push(struct jd_code ***list, size_t *n, size_t *room, struct jd_code *c)
 {
-	if (*n == *room) {
-		size_t more = *room ? 2 * *room : 64;
-		struct jd_code **grown = realloc(*list, more * sizeof(*grown));
-
-		if (!grown)
-			return -ENOMEM;
-		*list = grown;
-		*room = more;
-	}
+	if (array_reserve(*list, *room, *n + 1))
+		return -ENOMEM;
 	(*list)[(*n)++] = c;
 	return 0;
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "../util/array.h"
 #include "../util/cleanup.h"
 
 #define CHUNK (256u << 10)
@@ -86,14 +87,8 @@ static int fill(struct jd_tail *t, u64 need)
 	size_t want = need > CHUNK ? (size_t)need : CHUNK;
 	ssize_t n = 1;
 
-	if (want > t->room) {
-		u8 *grown = realloc(t->bytes, want);
-
-		if (!grown)
-			return -ENOMEM;
-		t->bytes = grown;
-		t->room = want;
-	}
+	if (array_reserve(t->bytes, t->room, want))
+		return -ENOMEM;
 	while (t->len < want && n > 0) {
 		n = pread(t->fd, t->bytes + t->len, want - t->len, (off_t)(t->off + t->len));
 		if (n < 0 && errno != EINTR)

@@ -8,6 +8,8 @@
 
 #include "jdw_dwarf.h"
 
+#include "../util/array.h"
+
 #include <dwarf.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -41,16 +43,9 @@ static int push(struct walk *w, const char *name, u64 lo, u64 hi, u32 part)
 	struct jdw_functions *list = w->list;
 	char *own = name ? strdup(name) : NULL;
 
-	if (list->n == list->room) {
-		size_t room = list->room ? 2 * list->room : 64;
-		struct jdw_function *grown = reallocarray(list->all, room, sizeof(*grown));
-
-		if (!grown) {
-			free(own);
-			return -ENOMEM;
-		}
-		list->all = grown;
-		list->room = room;
+	if (array_reserve(list->all, list->room, list->n + 1)) {
+		free(own);
+		return -ENOMEM;
 	}
 	if (name && !own)
 		return -ENOMEM;

@@ -5,6 +5,7 @@
  * next LOAD in the file, whatever their address says, so the three are one piece.
  */
 
+#include "../util/array.h"
 #include "jdw.h"
 
 #include <byteswap.h>
@@ -20,16 +21,7 @@ void jdw_buf_deinit(struct jdw_buf *b)
 
 void jdw_put(struct jdw_buf *b, const void *bytes, size_t len)
 {
-	if (b->room - b->len < len && !b->no_memory) {
-		size_t room = 2 * b->room + len + 256;
-		u8 *grown = realloc(b->bytes, room);
-
-		b->no_memory = !grown;
-		if (grown) {
-			b->bytes = grown;
-			b->room = room;
-		}
-	}
+	b->no_memory = b->no_memory || array_reserve(b->bytes, b->room, b->len + len);
 	if (b->no_memory)
 		return;
 	if (len)

@@ -20,6 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../util/array.h"
 #include "../util/cleanup.h"
 #include "../util/search.h"
 
@@ -41,15 +42,8 @@ struct placing {
 
 static int push_line(struct placing *p, const struct jdw_line *l)
 {
-	if (p->n_lines == p->lines_room) {
-		size_t room = p->lines_room ? 2 * p->lines_room : 256;
-		struct jdw_line *grown = reallocarray(p->lines, room, sizeof(*grown));
-
-		if (!grown)
-			return -ENOMEM;
-		p->lines = grown;
-		p->lines_room = room;
-	}
+	if (array_reserve(p->lines, p->lines_room, p->n_lines + 1))
+		return -ENOMEM;
 	p->lines[p->n_lines++] = *l;
 	return 0;
 }
@@ -59,15 +53,8 @@ static const char *file_of_function(struct placing *p, const char *file, const c
 {
 	char *made;
 
-	if (p->n_files == p->files_room) {
-		size_t room = p->files_room ? 2 * p->files_room : 64;
-		char **grown = reallocarray(p->files, room, sizeof(*grown));
-
-		if (!grown)
-			return NULL;
-		p->files = grown;
-		p->files_room = room;
-	}
+	if (array_reserve(p->files, p->files_room, p->n_files + 1))
+		return NULL;
 	if (asprintf(&made, "%s::%s", file, function ? function : "?") < 0)
 		return NULL;
 	return p->files[p->n_files++] = made;

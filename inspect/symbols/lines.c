@@ -21,6 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../util/array.h"
 #include "../util/cleanup.h"
 #include "lines_unit.h"
 
@@ -73,15 +74,8 @@ u64 lines_len(struct elf_file *f)
 
 static int add_unit(struct lines *l, Dwarf_Die *die)
 {
-	if (l->n_units == l->room) {
-		size_t room = l->room ? 2 * l->room : 16;
-		void *v = reallocarray(l->units, room, sizeof(*l->units));
-
-		if (!v)
-			return -ENOMEM;
-		l->units = v;
-		l->room = room;
-	}
+	if (array_reserve(l->units, l->room, l->n_units + 1))
+		return -ENOMEM;
 	l->units[l->n_units++] = (struct unit){ .die_off = dwarf_dieoffset(die) };
 	return lines_ranges_add(&l->ranges, die, l->min_addr);
 }

@@ -16,6 +16,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
+#include "../util/array.h"
 #include "../util/search.h"
 
 #define MAX_RANGES (1u << 22) /* 96 MiB */
@@ -24,18 +25,10 @@
 
 static int add(struct lines_ranges *r, const struct lines_range *range)
 {
-	if (r->n == r->room) {
-		size_t room = r->room ? 2 * r->room : 64;
-		void *v;
-
-		if (room > MAX_RANGES)
-			return -E2BIG;
-		v = reallocarray(r->v, room, sizeof(*r->v));
-		if (!v)
-			return -ENOMEM;
-		r->v = v;
-		r->room = room;
-	}
+	if (r->n == MAX_RANGES)
+		return -E2BIG;
+	if (array_reserve(r->v, r->room, r->n + 1))
+		return -ENOMEM;
 	r->v[r->n++] = *range;
 	return 0;
 }

@@ -16,6 +16,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "../util/array.h"
 #include "../util/cleanup.h"
 #include "../util/file_read.h"
 #include "../util/search.h"
@@ -74,17 +75,8 @@ static bool is_function(const struct elf_symbol *s)
 
 static int add(struct collection *c, const struct candidate *candidate)
 {
-	if (c->n == c->room) {
-		size_t room = c->room ? 2 * c->room : 1024;
-		void *items = c->room < MAX_SYMBOLS
-				      ? reallocarray(c->items, room, sizeof(*c->items))
-				      : NULL;
-
-		if (!items)
-			return -ENOMEM;
-		c->items = items;
-		c->room = room;
-	}
+	if (c->n == MAX_SYMBOLS || array_reserve(c->items, c->room, c->n + 1))
+		return -ENOMEM;
 	c->items[c->n++] = *candidate;
 	return 0;
 }

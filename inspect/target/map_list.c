@@ -2,6 +2,8 @@
 
 #include "map_list.h"
 
+#include "../util/array.h"
+
 #include <errno.h>
 #include <stdlib.h>
 
@@ -9,15 +11,8 @@ int map_list_push(struct map_list *l, const struct uw_mapping *m)
 {
 	if (m->start_addr >= m->end_addr || m->end_addr > UW_MAX_MAPPING_END)
 		return 0; /* empty, or [vsyscall] */
-	if (l->n == l->cap) {
-		u32 cap = l->cap ? l->cap * 2 : 64;
-		struct uw_mapping *v = reallocarray(l->v, cap, sizeof(*v));
-
-		if (!v)
-			return -ENOMEM;
-		l->v = v;
-		l->cap = cap;
-	}
+	if (array_reserve(l->v, l->cap, l->n + 1))
+		return -ENOMEM;
 	l->v[l->n++] = *m;
 	return 0;
 }

@@ -1,36 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "text_stream.h"
 
+#include "array.h"
 #include "cleanup.h"
 
 #include <errno.h>
 #include <stdbool.h>
 #include <string.h>
 
-#define FIRST_ROOM 256
-
-static int make_room(struct text_stream *s, size_t need)
-{
-	size_t room = s->room ? s->room : FIRST_ROOM;
-	char *grown;
-
-	while (room < need)
-		room *= 2;
-	if (room == s->room)
-		return 0;
-	grown = realloc(s->text, room);
-	if (!grown)
-		return -ENOMEM;
-	s->text = grown;
-	s->room = room;
-	return 0;
-}
-
 static ssize_t keep(void *cookie, const char *bytes, size_t len)
 {
 	struct text_stream *s = cookie;
 
-	if (make_room(s, s->len + len + 1))
+	if (array_reserve(s->text, s->room, s->len + len + 1))
 		return 0; /* none was taken: the stream has failed */
 	memcpy(s->text + s->len, bytes, len);
 	s->len += len;
@@ -57,7 +39,7 @@ int text_stream_close(struct text_stream *s, FILE *f, char **out, size_t *len)
 	bool is_whole = !text_stream_flush(f);
 
 	fclose(f);
-	if (!make_room(s, s->len + 1) && is_whole) {
+	if (!array_reserve(s->text, s->room, s->len + 1) && is_whole) {
 		s->text[s->len] = '\0';
 		*out = TAKE_PTR(s->text);
 		*len = s->len;

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../inspect/util/array.h"
 #include "../../inspect/util/cleanup.h"
 #include "../../inspect/util/search.h"
 
@@ -43,23 +44,6 @@ void mappings_unref(struct mappings **mp)
 	free(m);
 }
 
-static int reserve(struct mappings *m, u32 n)
-{
-	u32 cap = m->cap ? m->cap : 8;
-	struct mapping *v;
-
-	while (cap < n)
-		cap *= 2;
-	if (cap == m->cap)
-		return 0;
-	v = realloc(m->v, cap * sizeof(*v));
-	if (!v)
-		return -ENOMEM;
-	m->v = v;
-	m->cap = cap;
-	return 0;
-}
-
 /* A set that only this owner has, so that it may be changed. */
 static int make_own(struct mappings **mp)
 {
@@ -72,7 +56,7 @@ static int make_own(struct mappings **mp)
 	copy = mappings_new();
 	if (!copy)
 		return -ENOMEM;
-	err = reserve(copy, m->n + 1);
+	err = array_reserve(copy->v, copy->cap, m->n + 1);
 	if (err)
 		return err;
 	if (m->n)
@@ -219,7 +203,8 @@ int mappings_add(struct mappings **mp, const struct life_mmap *e, u64 seen_ns)
 	err = make_own(mp);
 	m = *mp;
 	if (!err)
-		err = reserve(m, m->n + 2); /* itself, and the rest of one that it splits */
+		err = array_reserve(m->v, m->cap,
+				    m->n + 2); /* itself, and the rest of one that it splits */
 	if (err)
 		return err;
 	i = cut_out(m, map.start_addr, map.end_addr);

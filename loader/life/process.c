@@ -7,6 +7,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "../../inspect/util/array.h"
 #include "../../inspect/util/cleanup.h"
 #include "../../inspect/util/clock.h"
 #include "../../inspect/util/search.h"
@@ -75,15 +76,8 @@ int process_add_thread(struct process *p, u32 tid, const char *name)
 		p->n_more_threads++;
 		return 0;
 	}
-	if (p->n_threads == p->cap_threads) {
-		u32 cap = p->cap_threads ? p->cap_threads * 2 : 1;
-		struct thread *t = realloc(p->threads, cap * sizeof(*t));
-
-		if (!t)
-			return -ENOMEM;
-		p->threads = t;
-		p->cap_threads = cap;
-	}
+	if (array_reserve(p->threads, p->cap_threads, p->n_threads + 1))
+		return -ENOMEM;
 	memmove(&p->threads[i + 1], &p->threads[i], (p->n_threads - i) * sizeof(*p->threads));
 	p->threads[i] = new;
 	p->n_threads++;

@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../inspect/util/array.h"
 #include "../../inspect/util/cleanup.h"
 #include "../profile/data.h"
 #include "../profile/frame_name.h"
@@ -133,15 +134,8 @@ static int count_stack(struct folded *f, const u32 *labels, u32 n, u64 count)
 
 	if (r < 0)
 		return r;
-	if (idx == f->counts_room) {
-		u32 room = idx ? idx * 2 : 256;
-		u64 *counts = reallocarray(f->counts, room, sizeof(*counts));
-
-		if (!counts)
-			return -ENOMEM;
-		f->counts = counts;
-		f->counts_room = room;
-	}
+	if (array_reserve(f->counts, f->counts_room, idx + 1))
+		return -ENOMEM;
 	f->counts[idx] = r == 1 ? count : f->counts[idx] + count;
 	return 0;
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "kinds.h"
+#include "../../inspect/util/array.h"
 #include "../../inspect/util/utf8.h"
 
 static const char ellipsis[] = "\xe2\x80\xa6";
@@ -18,16 +19,9 @@ void json_line_deinit(struct json_line *l)
 
 static void append(struct json_line *l, const char *bytes, size_t n)
 {
-	if (l->room - l->len < n) {
-		size_t room = (l->len + n) * 2;
-		char *buf = realloc(l->buf, room);
-
-		if (!buf) {
-			l->no_memory = true;
-			return;
-		}
-		l->buf = buf;
-		l->room = room;
+	if (array_reserve(l->buf, l->room, l->len + n)) {
+		l->no_memory = true;
+		return;
 	}
 	memcpy(l->buf + l->len, bytes, n);
 	l->len += n;

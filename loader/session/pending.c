@@ -2,6 +2,8 @@
 
 #include "pending.h"
 
+#include "../../inspect/util/array.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,21 +15,6 @@ void pending_deinit(struct pending *p)
 	*p = (struct pending){ 0 };
 }
 
-static bool make_room(struct pending *p)
-{
-	u32 cap = p->cap ? p->cap * 2 : 256;
-	struct uw_sample **v;
-
-	if (p->n < p->cap)
-		return true;
-	v = reallocarray(p->v, cap, sizeof(*v));
-	if (!v)
-		return false;
-	p->v = v;
-	p->cap = cap;
-	return true;
-}
-
 static size_t len_of(const struct uw_sample *s)
 {
 	return offsetof(struct uw_sample, frames) + s->n_frames * sizeof(*s->frames);
@@ -36,7 +23,7 @@ static size_t len_of(const struct uw_sample *s)
 void pending_add(struct pending *p, const struct uw_sample *s)
 {
 	size_t len = len_of(s);
-	bool fits = len <= PENDING_MAX_BYTES - p->bytes && make_room(p);
+	bool fits = len <= PENDING_MAX_BYTES - p->bytes && !array_reserve(p->v, p->cap, p->n + 1);
 	struct uw_sample *copy = fits ? malloc(len) : NULL;
 
 	if (!copy) {

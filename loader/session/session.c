@@ -6,6 +6,7 @@
  * UW_T_UNKNOWN_PROCESS.
  */
 
+#include "../../inspect/util/array.h"
 #include "../../inspect/util/clock.h"
 #include "session_state.h"
 
@@ -56,15 +57,8 @@ void session_mark_changed(struct session *s, struct image *im)
 {
 	if (!im || im->changed)
 		return;
-	if (s->n_changed == s->cap_changed) {
-		u32 cap = s->cap_changed ? s->cap_changed * 2 : 64;
-		u32 *v = reallocarray(s->changed, cap, sizeof(*v));
-
-		if (!v)
-			return; /* the next sample without tables asks again */
-		s->changed = v;
-		s->cap_changed = cap;
-	}
+	if (array_reserve(s->changed, s->cap_changed, s->n_changed + 1))
+		return; /* the next sample without tables asks again */
 	im->changed = true;
 	s->changed[s->n_changed++] = im->process->pid;
 }

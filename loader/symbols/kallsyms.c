@@ -20,6 +20,7 @@
 #include <sys/types.h>
 #include <zstd.h>
 
+#include "../../inspect/util/array.h"
 #include "../../inspect/util/cleanup.h"
 #include "../../inspect/util/search.h"
 
@@ -62,23 +63,6 @@ struct loading {
 	u64 any_addr; /* all zero where addresses are hidden */
 };
 
-static int grow(void **p, size_t *cap, size_t need, size_t size)
-{
-	size_t n = *cap ? *cap : 4096;
-	void *q;
-
-	while (n < need)
-		n *= 2;
-	if (n == *cap)
-		return 0;
-	q = reallocarray(*p, n, size);
-	if (!q)
-		return -ENOMEM;
-	*p = q;
-	*cap = n;
-	return 0;
-}
-
 static bool is_text(char type)
 {
 	return strchr("tTwW", type) != NULL;
@@ -86,14 +70,11 @@ static bool is_text(char type)
 
 static int add_raw(struct loading *l, u64 addr, char type, const char *name)
 {
-	size_t cap = l->cap, len = strlen(name) + 1;
-	int err = grow((void **)&l->v, &cap, l->n + 1, sizeof(*l->v));
+	size_t len = strlen(name) + 1;
 
-	l->cap = cap;
-	if (!err)
-		err = grow((void **)&l->names, &l->names_cap, l->names_len + len, 1);
-	if (err)
-		return err;
+	if (array_reserve(l->v, l->cap, l->n + 1) ||
+	    array_reserve(l->names, l->names_cap, l->names_len + len))
+		return -ENOMEM;
 	l->v[l->n++] = (struct raw){ addr, *name ? l->names_len : 0, type };
 	if (*name || !l->names_len) {
 		memcpy(l->names + l->names_len, name, len);
@@ -194,7 +175,7 @@ static int pack_block(struct kallsyms *k, const struct loading *l, u32 first, ZS
 	for (u32 i = first; i < first + n; i++)
 		at = stpcpy(at, l->names + l->v[i].name_off) + 1;
 	bound = ZSTD_compressBound(at - k->text);
-	err = grow((void **)&k->packed, cap, k->packed_len + bound, 1);
+	err = array_reserve(k->packed, *cap, k->packed_len + bound);
 	if (err)
 		return err;
 	len = ZSTD_compressCCtx(zstd, k->packed + k->packed_len, bound, k->text, at - k->text,

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../inspect/util/array.h"
 #include "../../inspect/util/search.h"
 
 #define MAX_IDS (1u << 20)
@@ -31,18 +32,10 @@ int ids_add(struct ids *ids, int id)
 
 	if (i < ids->n && ids->v[i] == id)
 		return 0;
-	if (ids->n == ids->room) {
-		size_t room = ids->room ? ids->room * 2 : 16;
-		int *v;
-
-		if (room > MAX_IDS)
-			return -E2BIG;
-		v = reallocarray(ids->v, room, sizeof(*v));
-		if (!v)
-			return -ENOMEM;
-		ids->v = v;
-		ids->room = room;
-	}
+	if (ids->n == MAX_IDS)
+		return -E2BIG;
+	if (array_reserve(ids->v, ids->room, ids->n + 1))
+		return -ENOMEM;
 	memmove(ids->v + i + 1, ids->v + i, (ids->n - i) * sizeof(*ids->v));
 	ids->v[i] = id;
 	ids->n++;

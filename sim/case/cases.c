@@ -2,6 +2,7 @@
 
 #include "cases.h"
 
+#include "../../inspect/util/array.h"
 #include "../../inspect/util/cleanup.h"
 #include "../../inspect/util/term.h"
 #include "../fixture/load.h"
@@ -80,7 +81,6 @@ static int see(struct sim_paths *paths, char *key, bool *is_new)
 
 static int add_path(struct sim_paths *paths, const char *path, char *key)
 {
-	char **grown;
 	bool is_new;
 	int err = see(paths, key, &is_new);
 
@@ -89,12 +89,10 @@ static int add_path(struct sim_paths *paths, const char *path, char *key)
 		return err;
 	if (paths->n == MAX_PATHS)
 		return -E2BIG;
-	grown = realloc(paths->at, (paths->n + 1) * sizeof(*grown));
-	if (!grown)
+	if (array_reserve(paths->at, paths->room, paths->n + 1))
 		return -ENOMEM;
-	paths->at = grown;
-	grown[paths->n] = strdup(path);
-	if (!grown[paths->n])
+	paths->at[paths->n] = strdup(path);
+	if (!paths->at[paths->n])
 		return -ENOMEM;
 	paths->n++;
 	return 0;

@@ -23,7 +23,7 @@ struct sim_case_kind {
 
 struct sim_paths {
 	char **at; /* sorted within each folder; a case that is named twice is there once */
-	u32 n;
+	u32 n, room;
 	void *seen; /* a tree: which cases these are */
 	u32 n_named; /* counts a case each time */
 };

@@ -11,6 +11,7 @@
 #include "compiled.h"
 
 #include "../../inspect/elf/elf_file.h"
+#include "../../inspect/util/array.h"
 #include "../../inspect/util/cleanup.h"
 #include "../mem/image.h"
 #include "rows.h"
@@ -33,6 +34,7 @@ struct compiled {
 	struct uw_mapping mappings[MAX_SEGMENTS];
 	struct sim_rows rows;
 	u64 room; /* that segments may still take */
+	u32 functions_room;
 	bool has_exit;
 	bool follow; /* its rows are made of its instructions, too */
 };
@@ -212,7 +214,7 @@ static int add_symbol(const struct elf_symbol *s, void *data)
 {
 	struct compiled *p = data;
 	struct sim_case *c = &p->c;
-	struct sim_function *grown, *f;
+	struct sim_function *f;
 
 	if (!s->defined || s->is_dynamic)
 		return 0;
@@ -221,11 +223,9 @@ static int add_symbol(const struct elf_symbol *s, void *data)
 		return 0;
 	if (c->n_functions == MAX_FUNCTIONS)
 		return -EFBIG;
-	grown = realloc(c->functions, (c->n_functions + 1) * sizeof(*grown));
-	if (!grown)
+	if (array_reserve(c->functions, p->functions_room, c->n_functions + 1))
 		return -ENOMEM;
-	c->functions = grown;
-	f = &grown[c->n_functions];
+	f = &c->functions[c->n_functions];
 	f->name = strdup(s->name);
 	if (!f->name)
 		return -ENOMEM;

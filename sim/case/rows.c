@@ -4,39 +4,20 @@
 
 #include "../../inspect/go/go_rows.h"
 #include "../../inspect/unwind/cfi.h"
+#include "../../inspect/util/array.h"
 #include "../../inspect/util/cleanup.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Room for @n more behind @used elements of @size; doubled when that is a power of two. */
-static int grow(void *at, u32 used, u32 n, size_t size)
-{
-	void *grown, *old;
-	u32 room = 64;
-
-	while (room < used + n)
-		room *= 2;
-	memcpy(&old, at, sizeof(old));
-	grown = realloc(old, room * size);
-	if (!grown)
-		return -ENOMEM;
-	memcpy(at, &grown, sizeof(grown));
-	return 0;
-}
-
 int sim_rows_add_page(struct sim_rows *r, u32 module, u32 page, const u32 *rows, u32 n)
 {
-	int err;
-
 	if (r->n_pages >= SIM_MAX_ROW_PAGES || r->n_rows + n > SIM_MAX_ROWS)
 		return -EFBIG;
-	err = grow(&r->pages, r->n_pages, 1, sizeof(*r->pages));
-	if (!err)
-		err = grow(&r->rows, r->n_rows, n, sizeof(*r->rows));
-	if (err)
-		return err;
+	if (array_reserve(r->pages, r->pages_room, r->n_pages + 1) ||
+	    array_reserve(r->rows, r->rows_room, r->n_rows + n))
+		return -ENOMEM;
 	memcpy(r->rows + r->n_rows, rows, n * sizeof(*rows));
 	r->pages[r->n_pages++] = (struct uw_row_page){ module, page, r->n_rows, n };
 	r->n_rows += n;

@@ -12,6 +12,7 @@ struct sim_rows {
 	u32 *rows;
 	struct uw_rule *rules; /* SIM_MAX_RULES of them */
 	u32 n_pages, n_rows, n_rules;
+	u32 pages_room, rows_room;
 };
 
 /**

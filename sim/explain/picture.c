@@ -2,6 +2,7 @@
 
 /* The stack from sp up: what each word is, as the walk understood it and as truth has it. */
 
+#include "../../inspect/util/array.h"
 #include "explain.h"
 
 #include <errno.h>
@@ -32,16 +33,9 @@ static void add(struct marks *m, u64 addr, const char *fmt, ...)
 {
 	va_list ap;
 
-	if (m->n == m->room) {
-		u32 room = m->room ? m->room * 2 : 64;
-		struct mark *grown = realloc(m->at, room * sizeof(*grown));
-
-		if (!grown) {
-			m->err = -ENOMEM;
-			return;
-		}
-		m->at = grown;
-		m->room = room;
+	if (array_reserve(m->at, m->room, m->n + 1)) {
+		m->err = -ENOMEM;
+		return;
 	}
 	m->at[m->n].addr = addr;
 	m->at[m->n].order = m->n;

@@ -8,6 +8,7 @@
 
 #include "../../core/flight.h"
 #include "../../inspect/flight/fl_ring.h"
+#include "../../inspect/util/array.h"
 #include "../../inspect/util/cleanup.h"
 
 /* A walk has at most UW_MAX_FRAMES steps of some twenty events each, of two slots at most. */
@@ -23,17 +24,8 @@ void trace_fault(struct trace *t)
 
 static struct trace_event *new_event(struct trace *t)
 {
-	struct trace_event *grown;
-
-	if (t->n == t->room) {
-		u32 room = t->room ? t->room * 2 : 256;
-
-		grown = realloc(t->at, room * sizeof(*grown));
-		if (!grown)
-			return NULL;
-		t->at = grown;
-		t->room = room;
-	}
+	if (array_reserve(t->at, t->room, t->n + 1))
+		return NULL;
 	t->at[t->n] = (struct trace_event){ .frame = t->n ? t->at[t->n - 1].frame : 0 };
 	return &t->at[t->n++];
 }

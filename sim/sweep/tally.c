@@ -2,6 +2,7 @@
 
 #include "tally.h"
 
+#include "../../inspect/util/array.h"
 #include "../case/where.h"
 #include "../recorded/load.h"
 
@@ -25,15 +26,8 @@ static int new_miss(struct sweep_tally *t, const struct sim_stop *stop, const st
 	struct sweep_result *r = &t->result;
 	struct sweep_miss *m;
 
-	if (r->n_misses == t->room) {
-		u32 room = t->room ? t->room * 2 : 256;
-
-		m = realloc(r->misses, room * sizeof(*m));
-		if (!m)
-			return -ENOMEM;
-		r->misses = m;
-		t->room = room;
-	}
+	if (array_reserve(r->misses, t->room, r->n_misses + 1))
+		return -ENOMEM;
 	m = &r->misses[r->n_misses];
 	*m = (struct sweep_miss){
 		.pc = stop->regs.pc,

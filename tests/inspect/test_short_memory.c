@@ -19,8 +19,10 @@ static int left = -1; /* allocations until one fails; less than 0: none does */
 
 void *__real_malloc(size_t size);
 void *__real_realloc(void *p, size_t size);
+void *__real_reallocarray(void *p, size_t n, size_t size);
 void *__wrap_malloc(size_t size);
 void *__wrap_realloc(void *p, size_t size);
+void *__wrap_reallocarray(void *p, size_t n, size_t size);
 
 void *__wrap_malloc(size_t size)
 {
@@ -30,6 +32,11 @@ void *__wrap_malloc(size_t size)
 void *__wrap_realloc(void *p, size_t size)
 {
 	return left >= 0 && !left-- ? NULL : __real_realloc(p, size);
+}
+
+void *__wrap_reallocarray(void *p, size_t n, size_t size)
+{
+	return left >= 0 && !left-- ? NULL : __real_reallocarray(p, n, size);
 }
 
 /* @n lines, or NULL. */

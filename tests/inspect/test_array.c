@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: BSD-2-Clause
+
+/* Arrays that grow. */
+
+#include "../../core/types.h"
+#include "../../inspect/util/array.h"
+#include "../check.h"
+
+static void elements_stay_when_the_array_grows(void **state)
+{
+	u32 *v = NULL, room = 0;
+
+	(void)state;
+	for (u32 i = 0; i < 1000; i++) {
+		assert_int_equal(array_reserve(v, room, i + 1), 0);
+		assert_true(room > i);
+		v[i] = i;
+	}
+	for (u32 i = 0; i < 1000; i++)
+		assert_int_equal(v[i], i);
+	free(v);
+}
+
+static void room_for_many_is_made_at_once(void **state)
+{
+	u8 *v = NULL;
+	size_t room = 0;
+
+	(void)state;
+	assert_int_equal(array_reserve(v, room, 1025), 0);
+	assert_int_equal(room, 2048);
+	free(v);
+}
+
+static void room_that_is_enough_moves_nothing(void **state)
+{
+	u64 *v = NULL, *before;
+	u32 room = 0;
+
+	(void)state;
+	assert_int_equal(array_reserve(v, room, ARRAY_FIRST), 0);
+	before = v;
+	assert_int_equal(array_reserve(v, room, ARRAY_FIRST), 0);
+	assert_ptr_equal(v, before);
+	assert_int_equal(room, ARRAY_FIRST);
+	free(v);
+}
+
+static void no_memory_changes_nothing(void **state)
+{
+	u64 *v = NULL, *before;
+	size_t room = 0;
+
+	(void)state;
+	assert_int_equal(array_reserve(v, room, 1), 0);
+	before = v;
+	assert_int_equal(array_reserve(v, room, (size_t)-1 / 16), -ENOMEM);
+	assert_int_equal(array_reserve(v, room, (size_t)-1), -ENOMEM);
+	assert_ptr_equal(v, before);
+	assert_int_equal(room, ARRAY_FIRST);
+	free(v);
+}
+
+static void count_that_its_integer_cannot_hold_is_refused(void **state)
+{
+	u8 *v = NULL, room = 0;
+
+	(void)state;
+	assert_int_equal(array_reserve(v, room, 128), 0);
+	assert_int_equal(array_reserve(v, room, 129), -ENOMEM);
+	assert_int_equal(room, 128);
+	free(v);
+}
+
+#define T cmocka_unit_test
+static const struct CMUnitTest tests[] = {
+	T(elements_stay_when_the_array_grows),
+	T(room_for_many_is_made_at_once),
+	T(room_that_is_enough_moves_nothing),
+	T(no_memory_changes_nothing),
+	T(count_that_its_integer_cannot_hold_is_refused),
+};
+
+int main(void)
+{
+	return CHECK_RUN(tests);
+}
