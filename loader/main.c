@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "../inspect/util/array.h"
 #include "../inspect/util/text_stream.h"
 #include "cli/words.h"
 #include "commands.h"
@@ -33,7 +34,7 @@ static const struct cli_words all = {
 	.usage = "COMMAND [OPTION]...\n"
 		 "Shows where Node.js, .NET and native processes spend their CPU time.",
 	.v = commands,
-	.n = sizeof(commands) / sizeof(commands[0]),
+	.n = ARRAY_SIZE(commands),
 };
 
 /* Else a file that is opened gets the number of a closed stdout, and its text. */

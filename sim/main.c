@@ -2,6 +2,7 @@
 
 /* unspool-sim: one binary, one sub-command a word. A command is a row of the table. */
 
+#include "../inspect/util/array.h"
 #include "cmd/cli.h"
 #include "cmd/commands.h"
 
@@ -26,7 +27,7 @@ static const struct command commands[] = {
 	{ "add", "take recorded cases into fixtures/", cmd_add },
 };
 
-#define N_COMMANDS (sizeof(commands) / sizeof(commands[0]))
+#define N_COMMANDS ARRAY_SIZE(commands)
 
 static int print_help(void)
 {

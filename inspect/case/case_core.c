@@ -7,6 +7,7 @@
 
 #include "case_core.h"
 
+#include "../util/array.h"
 #include "../util/cleanup.h"
 #include "../util/search.h"
 
@@ -159,7 +160,7 @@ static const struct {
 
 static int take_note(const GElf_Nhdr *nh, const u8 *name, const u8 *desc, struct core *core)
 {
-	for (size_t i = 0; i < sizeof(notes) / sizeof(notes[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(notes); i++)
 		if (nh->n_type == notes[i].type && nh->n_namesz == strlen(notes[i].name) + 1 &&
 		    !memcmp(name, notes[i].name, nh->n_namesz))
 			return notes[i].take(desc, nh->n_descsz, core);

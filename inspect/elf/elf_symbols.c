@@ -10,6 +10,7 @@
 #include <gelf.h>
 #include <string.h>
 
+#include "../util/array.h"
 #include "../util/cleanup.h"
 #include "../util/file_read.h"
 #include "dynamic.h"
@@ -155,7 +156,7 @@ int elf_file_each_symbol(struct elf_file *f, int (*fn)(const struct elf_symbol *
 
 	if (!elf_getshdrnum(elf, &n) && !n)
 		return dynamic_each_symbol(f, fn, data);
-	for (size_t i = 0; i < sizeof(order) / sizeof(order[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(order); i++) {
 		for (Elf_Scn *scn = NULL; (scn = elf_nextscn(elf, scn));) {
 			if (!gelf_getshdr(scn, &sh))
 				return -ENOEXEC;

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "../util/array.h"
 #include "../util/cleanup.h"
 #include "../util/json_memory.h"
 
@@ -194,8 +195,7 @@ const char *fl_no_case_words(u32 why_not)
 		[FL_CASE_LOST] = "its sample was lost, or of no process that is known",
 	};
 
-	return why_not && why_not < sizeof(words) / sizeof(*words) ? words[why_not]
-								   : "it is not known why";
+	return why_not && why_not < ARRAY_SIZE(words) ? words[why_not] : "it is not known why";
 }
 
 void fl_dump_deinit(struct fl_dump *d)

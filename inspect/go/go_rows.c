@@ -27,6 +27,8 @@
 
 #include "go_rows.h"
 
+#include "../util/array.h"
+
 #include <elf.h>
 #include <errno.h>
 #include <string.h>
@@ -177,7 +179,7 @@ static void name_flags(struct painter *g)
 
 	if (go_table_text(g->table, fn->name_addr, name, sizeof(name)))
 		return;
-	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(known); i++) {
 		if (strcmp(name, known[i].name))
 			continue;
 		fn->flags = known[i].flags ? fn->flags | known[i].flags : fn->flags & ~GO_IS_TOP;
@@ -230,7 +232,7 @@ static void paint_value(struct painter *g, u64 start, u64 end, s32 delta)
 		struct uw_rule rule = rule_at(g, start, delta);
 		u64 stop = end;
 
-		for (size_t i = 0; i < sizeof(cuts) / sizeof(cuts[0]); i++)
+		for (size_t i = 0; i < ARRAY_SIZE(cuts); i++)
 			if (cuts[i] > start && cuts[i] < stop)
 				stop = cuts[i];
 		g->fn(&rule, start, stop, g->data);

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../util/array.h"
 #include "jd_dwarf.h"
 #include "jd_index.h"
 
@@ -264,7 +265,7 @@ static int add_debug(struct building *b)
 	int err =
 		jd_dwarf_make(&b->dwarf, &b->f->h, b->functions, b->n, is_32(b->f->h.mach) ? 4 : 8);
 
-	for (size_t i = 0; !err && i < sizeof(sections) / sizeof(*sections); i++)
+	for (size_t i = 0; !err && i < ARRAY_SIZE(sections); i++)
 		err = add_section(b, sections[i].name, &(GElf_Shdr){ .sh_type = SHT_PROGBITS },
 				  sections[i].buf->bytes, sections[i].buf->len, ELF_T_BYTE);
 	return err;

@@ -2,6 +2,8 @@
 
 #include "libc_name.h"
 
+#include "../util/array.h"
+
 #include <fnmatch.h>
 #include <stddef.h>
 
@@ -11,7 +13,7 @@ bool elf_name_is_libc(const char *name)
 	static const char *const names[] = { "libc.so", "libc.so.[0-9]", "libc-[0-9]*.so",
 					     "ld-musl-*.so.1", "libc.musl-*.so.1" };
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
 		if (!fnmatch(names[i], name, 0))
 			return true;
 	return false;

@@ -65,7 +65,7 @@ u64 lines_len(struct elf_file *f)
 	};
 	u64 len = 0, one;
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
 		one = elf_file_section_len(f, names[i]);
 		len = len + one < len ? ~0ull : len + one;
 	}

@@ -10,6 +10,7 @@
 
 #include "duration.h"
 
+#include "../../inspect/util/array.h"
 #include "../../inspect/util/clock.h"
 
 #define NS_PER_MS 1000000ULL
@@ -34,7 +35,7 @@ static bool is_digit(char c)
 
 static const struct unit *unit_find(const char *suffix)
 {
-	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(units); i++) {
 		if (!strcmp(units[i].suffix, suffix))
 			return &units[i];
 	}

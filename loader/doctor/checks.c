@@ -8,6 +8,8 @@
 
 #include "checks.h"
 
+#include "../../inspect/util/array.h"
+
 #include <errno.h>
 #include <linux/capability.h>
 #include <stdarg.h>
@@ -367,11 +369,11 @@ static const struct check {
 	{ "pid-namespace", check_pid_ns },
 };
 
-_Static_assert(sizeof(checks) / sizeof(checks[0]) <= DOCTOR_MAX_FINDINGS, "a finding a check");
+_Static_assert(ARRAY_SIZE(checks) <= DOCTOR_MAX_FINDINGS, "a finding a check");
 
 void doctor_judge(const struct doctor_facts *f, struct doctor_report *r)
 {
-	r->n = sizeof(checks) / sizeof(checks[0]);
+	r->n = ARRAY_SIZE(checks);
 	for (size_t i = 0; i < r->n; i++) {
 		r->findings[i] = (struct doctor_finding){ .check = checks[i].name };
 		checks[i].run(f, &r->findings[i]);

@@ -13,6 +13,7 @@
 #include <sys/statfs.h>
 #include <sys/utsname.h>
 
+#include "../../inspect/util/array.h"
 #include "../../inspect/util/cleanup.h"
 
 /* include/linux/proc_ns.h at v6.12: PROC_USER_INIT_INO, PROC_PID_INIT_INO */
@@ -138,7 +139,7 @@ static int cgroup_version(void)
 	static const char *const places[] = { "/sys/fs/cgroup", "/sys/fs/cgroup/unified" };
 	struct statfs fs;
 
-	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(places); i++) {
 		if (!statfs(places[i], &fs) && fs.f_type == CGROUP2_SUPER_MAGIC)
 			return 2;
 	}

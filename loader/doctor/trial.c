@@ -14,6 +14,7 @@
 #include <sys/ioctl.h>
 #include <sys/syscall.h>
 
+#include "../../inspect/util/array.h"
 #include "../../inspect/util/cleanup.h"
 #include "facts.h"
 
@@ -46,7 +47,7 @@ static int try_program(int *fd)
 {
 	const struct bpf_insn insns[] = { RETURN_0 };
 
-	return try_insns(insns, sizeof(insns) / sizeof(insns[0]), fd);
+	return try_insns(insns, ARRAY_SIZE(insns), fd);
 }
 
 /* Of a word of the stack. */
@@ -64,7 +65,7 @@ static int try_atomic(void)
 	};
 	_cleanup_close_ int fd = -1;
 
-	return try_insns(insns, sizeof(insns) / sizeof(insns[0]), &fd);
+	return try_insns(insns, ARRAY_SIZE(insns), &fd);
 }
 
 static int try_task_pt_regs(void)
@@ -77,7 +78,7 @@ static int try_task_pt_regs(void)
 	};
 	_cleanup_close_ int fd = -1;
 
-	return try_insns(insns, sizeof(insns) / sizeof(insns[0]), &fd);
+	return try_insns(insns, ARRAY_SIZE(insns), &fd);
 }
 
 static int try_map(enum bpf_map_type type, u32 key_len, u32 value_len, u32 n, u32 flags)

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "../../inspect/util/array.h"
 #include "../../inspect/util/cleanup.h"
 #include "../cli/words.h"
 #include "../commands.h"
@@ -30,7 +31,7 @@ static const struct cli_words all = {
 	.usage = "WORD [OPTION]...\n"
 		 "The flight recorder of a running 'unspool record --flight', or what it left.",
 	.v = words,
-	.n = sizeof(words) / sizeof(words[0]),
+	.n = ARRAY_SIZE(words),
 };
 
 int cmd_flight(int argc, char **argv)

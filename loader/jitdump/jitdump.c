@@ -4,6 +4,7 @@
 
 #include "jitdump.h"
 
+#include "../../inspect/util/array.h"
 #include "../cli/words.h"
 #include "../commands.h"
 
@@ -22,7 +23,7 @@ static const struct cli_words all = {
 	.usage = "WORD [OPTION]... FILE\n"
 		 "What JITs write for perf (jit-PID.dump): looks at it, judges it, mends it.",
 	.v = words,
-	.n = sizeof(words) / sizeof(words[0]),
+	.n = ARRAY_SIZE(words),
 };
 
 int cmd_jitdump(int argc, char **argv)

@@ -2,6 +2,7 @@
 
 /* What several words of `unspool jitdump` need. */
 
+#include "../../inspect/util/array.h"
 #include "../../inspect/util/clock.h"
 #include "jitdump.h"
 
@@ -79,7 +80,7 @@ u32 jitdump_machine(const char *word)
 
 	if (*word >= '0' && *word <= '9' && !*end && number <= 0xffff)
 		return (u32)number;
-	for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(known); i++)
 		if (strcmp(word, known[i].name) == 0)
 			return known[i].machine;
 	return 0;

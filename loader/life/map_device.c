@@ -23,6 +23,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "../../inspect/util/array.h"
 #include "../../inspect/util/cleanup.h"
 
 #define MAX_MOUNTS 100000
@@ -35,7 +36,7 @@ bool map_device_may_hang(const char *type, size_t len)
 
 	if (len > 5 && !strncmp(type, "fuse.", 5))
 		return true;
-	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(types); i++)
 		if (len == strlen(types[i]) && !strncmp(type, types[i], len))
 			return true;
 	return false;

@@ -16,6 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "../../inspect/util/array.h"
 #include "../../inspect/util/cleanup.h"
 #include "../../inspect/util/clock.h"
 #include "maps.h"
@@ -163,7 +164,7 @@ int map_file_open(const struct map_file *m, int *fd)
 	err = open_map_files(m, fd);
 	if (!err || err == -EINVAL)
 		return err;
-	for (size_t i = 0; i < sizeof(roots) / sizeof(roots[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(roots); i++) {
 		if (i < 2 && !roots[i])
 			continue;
 		err = open_under_root(m, roots[i], fd);

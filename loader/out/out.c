@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "../../inspect/util/array.h"
 #include "../../inspect/util/cleanup.h"
 
 static const struct out_format *const formats[] = {
@@ -27,7 +28,7 @@ static bool has_suffix(const char *path, const char *suffix)
 
 const struct out_format *out_format_find(const char *name_or_path)
 {
-	for (size_t i = 0; i < sizeof(formats) / sizeof(*formats); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(formats); i++) {
 		if (strcmp(name_or_path, formats[i]->name) == 0 ||
 		    has_suffix(name_or_path, formats[i]->name))
 			return formats[i];

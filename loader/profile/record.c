@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "record.h"
 
+#include "../../inspect/util/array.h"
+
 #include <errno.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -244,7 +246,7 @@ int prof_record_parse(const json_t *o, struct prof_record *record, const char **
 
 	if (!type && !k.wrong)
 		k.wrong = "the line has no \"type\"";
-	for (size_t i = 0; i < sizeof(types) / sizeof(*types) && !k.wrong; i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(types) && !k.wrong; i++) {
 		if (strcmp(type, types[i].name) == 0) {
 			r.type = types[i].type;
 			types[i].parse(&k, &r);

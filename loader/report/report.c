@@ -15,6 +15,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "../../inspect/util/array.h"
 #include "../../inspect/util/cleanup.h"
 #include "../../inspect/util/term.h"
 #include "../profile/data.h"
@@ -187,7 +188,7 @@ static void print_rows_line(FILE *out, const struct prof_rows *rows)
 		      { rows->failed, "are of files that can't be read" } };
 	const char *gap = "unwind rows: of their pages ";
 
-	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(parts); i++) {
 		if (!parts[i].n)
 			continue;
 		fputs(gap, out);

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 
+#include "../../inspect/util/array.h"
 #include "../rows/confirm.h"
 #include "../rows/prefetch.h"
 #include "session_state.h"
@@ -86,7 +87,7 @@ static void miss_callers(struct session *s, const struct uw_sample *sample)
 {
 	if (!(sample->frames[sample->n_kernel].flags & UW_FRAME_NO_ROWS))
 		return;
-	for (u32 i = 0; i < sizeof(sample->sp_words) / sizeof(sample->sp_words[0]); i++)
+	for (u32 i = 0; i < ARRAY_SIZE(sample->sp_words); i++)
 		miss_caller(s, sample, sample->sp_words[i]);
 	miss_caller(s, sample, sample->lr);
 }

@@ -5,6 +5,7 @@
  * its address.
  */
 
+#include "../../inspect/util/array.h"
 #include "naming_parts.h"
 
 #include <string.h>
@@ -108,7 +109,7 @@ static bool is_memory_file(const struct mapping *m)
 {
 	static const char *const begins[] = { "/memfd:", "/dev/zero", "/dev/shm/", "/SYSV" };
 
-	for (size_t i = 0; i < sizeof(begins) / sizeof(*begins); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(begins); i++)
 		if (!strncmp(m->path->text, begins[i], strlen(begins[i])))
 			return true;
 	return false;

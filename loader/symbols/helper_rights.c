@@ -11,6 +11,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "../../inspect/util/array.h"
 #include "helper.h"
 
 #define NOBODY 65534
@@ -29,7 +30,7 @@ static void ignore_signals(void)
 				       SIGUSR1, SIGUSR2, SIGTSTP, SIGPIPE };
 	sigset_t none;
 
-	for (size_t i = 0; i < sizeof(ignored) / sizeof(ignored[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(ignored); i++)
 		signal(ignored[i], SIG_IGN);
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);

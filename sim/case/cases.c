@@ -54,7 +54,7 @@ const struct sim_case_kind *sim_case_kind_of(const char *path)
 
 	if (sim_is_bundled(path))
 		return &bundled;
-	for (u32 i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+	for (u32 i = 0; i < ARRAY_SIZE(kinds); i++) {
 		size_t n = strlen(kinds[i].suffix);
 
 		if (len > n && !strcmp(path + len - n, kinds[i].suffix))

@@ -5,6 +5,7 @@
 #include "stack.h"
 
 #include "../../fixtures/stacks/layout.h"
+#include "../../inspect/util/array.h"
 #include "../mem/image.h"
 
 #include <errno.h>
@@ -36,7 +37,7 @@ static int map_plan(struct sim_mem *mem, u64 stack_len)
 
 	if (!err)
 		err = sim_image_map(mem, OLD_CLR_TEXT, OLD_CLR_LEN, SIM_READ | SIM_EXEC);
-	for (u32 i = 0; i < sizeof(texts) / sizeof(texts[0]) && !err; i++)
+	for (u32 i = 0; i < ARRAY_SIZE(texts) && !err; i++)
 		err = sim_image_map(mem, texts[i], TEXT_LEN, SIM_READ | SIM_EXEC);
 	return err ? err : sim_image_map(mem, STACK_ADDR, stack_len, SIM_READ | SIM_WRITE);
 }

@@ -5,6 +5,7 @@
  * (DDI 0487), chapters C6.2 and D19.2.
  */
 
+#include "../../inspect/util/array.h"
 #include "cpu_arch.h"
 
 #include <errno.h>
@@ -68,7 +69,7 @@ static int set_keys(uc_engine *uc)
 	};
 	int err = 0;
 
-	for (u32 i = 0; i < sizeof(regs) / sizeof(regs[0]) && !err; i++)
+	for (u32 i = 0; i < ARRAY_SIZE(regs) && !err; i++)
 		err = write_cp(uc, &regs[i]);
 	return err;
 }

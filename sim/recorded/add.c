@@ -11,6 +11,7 @@
  */
 
 #include "../../inspect/case/case.h"
+#include "../../inspect/util/array.h"
 #include "../../inspect/util/cleanup.h"
 #include "../cmd/cli.h"
 #include "../cmd/commands.h"
@@ -107,7 +108,7 @@ static void runtime_folder(const struct case_file *c, char *out, size_t size)
 	char name[40], version[40];
 
 	folder_of(runtime, space ? (size_t)(space - runtime) : strlen(runtime), name, sizeof(name));
-	for (u32 i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+	for (u32 i = 0; i < ARRAY_SIZE(known); i++)
 		if (!strncmp(runtime, known[i][0], strlen(known[i][0])))
 			snprintf(name, sizeof(name), "%s", known[i][1]);
 	folder_of(space ? space + 1 : "", space ? strlen(space + 1) : 0, version, sizeof(version));
