@@ -13,12 +13,11 @@
 
 #include "../util/array.h"
 #include "../util/cleanup.h"
+#include "../util/whole_file.h"
 
 #include <elf.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <zstd.h>
 
 #define ZSTD_LEVEL 9
@@ -245,42 +244,15 @@ static int compress_image(struct image *im)
 	return ZSTD_isError(len) ? -ENOMEM : 0;
 }
 
-static int write_all(int fd, const u8 *bytes, size_t len)
-{
-	while (len) {
-		ssize_t n = write(fd, bytes, len);
-
-		if (n < 0 && errno != EINTR)
-			return -errno;
-		if (n > 0) {
-			bytes += n;
-			len -= (size_t)n;
-		}
-	}
-	return 0;
-}
-
-/* Beside @path, under a name that nobody takes for a case, then renamed. */
 static int write_file(const struct image *im, const char *path)
 {
-	_cleanup_free_ char *temporary = NULL;
-	int fd, err;
+	struct whole_file file;
+	int err = whole_file_open(path, true, &file);
 
-	if (asprintf(&temporary, "%s.XXXXXX", path) < 0) {
-		temporary = NULL;
-		return -ENOMEM;
-	}
-	fd = mkostemp(temporary, O_CLOEXEC);
-	if (fd < 0)
-		return -errno;
-	err = write_all(fd, im->bytes, im->len);
-	if (close(fd) && !err)
-		err = -errno;
-	if (!err && rename(temporary, path))
-		err = -errno;
 	if (err)
-		unlink(temporary);
-	return err;
+		return err;
+	fwrite(im->bytes, 1, im->len, file.f); /* closing reports what was not written */
+	return whole_file_close(&file, true);
 }
 
 static bool ends_with(const char *path, const char *suffix)

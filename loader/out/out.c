@@ -10,6 +10,7 @@
 
 #include "../../inspect/util/array.h"
 #include "../../inspect/util/cleanup.h"
+#include "../../inspect/util/whole_file.h"
 
 static const struct out_format *const formats[] = {
 	&out_ndjson,
@@ -50,27 +51,6 @@ int out_each_line(struct prof_reader *in, int (*line)(void *sink, const char *te
 	return r;
 }
 
-/* Writes all of a job and makes sure that it arrived. Closes @fd. */
-static int write_fd(const struct out_job *job, int fd)
-{
-	_cleanup_close_ int own = fd;
-	_cleanup_fclose_ FILE *out = fdopen(own, "w");
-	int r;
-
-	if (!out)
-		return -errno;
-	TAKE_FD(own);
-	r = job->write(job->data, out);
-	if (r < 0)
-		return r;
-	/* A pipe can't be synced and need not be. */
-	if (fflush(out) != 0 || (fsync(fd) != 0 && errno != EINVAL && errno != EROFS))
-		return -errno;
-	if (ferror(out)) /* what an earlier failed write dropped is missing in the middle */
-		return -EIO;
-	return fclose(TAKE_PTR(out)) == 0 ? 0 : -errno;
-}
-
 /* Mode and owner, before anything is in the file. */
 static int dress(int fd, struct out_owner owner)
 {
@@ -81,67 +61,19 @@ static int dress(int fd, struct out_owner owner)
 	return 0;
 }
 
-/* A new file in the folder of @path. Its name is short: that of @path may be the longest. */
-static int open_temporary(const char *path, char **temporary)
-{
-	const char *slash = strrchr(path, '/');
-	int folder_len = slash ? (int)(slash - path) + 1 : 0;
-	_cleanup_free_ char *name = NULL;
-	int fd;
-
-	if (asprintf(&name, "%.*s.unspool-XXXXXX", folder_len, path) < 0) {
-		name = NULL;
-		return -ENOMEM;
-	}
-	fd = mkostemp(name, O_CLOEXEC);
-	if (fd < 0)
-		return -errno;
-	*temporary = TAKE_PTR(name);
-	return fd;
-}
-
-static int write_and_rename(const struct out_job *job, const char *path, struct out_owner owner)
-{
-	_cleanup_free_ char *temporary = NULL;
-	int fd = open_temporary(path, &temporary), r;
-
-	if (fd < 0)
-		return fd;
-	r = dress(fd, owner);
-	if (r < 0)
-		close(fd);
-	else
-		r = write_fd(job, fd);
-	if (r == 0 && rename(temporary, path) != 0)
-		r = -errno;
-	if (r < 0)
-		unlink(temporary);
-	return r;
-}
-
-/* A FIFO that nobody reads is an error (ENXIO), not a wait that no signal ends. */
-int out_open_special(const char *path)
-{
-	_cleanup_close_ int fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-	int flags = fd < 0 ? -1 : fcntl(fd, F_GETFL);
-	struct stat st;
-
-	if (flags < 0 || fstat(fd, &st) || fcntl(fd, F_SETFL, flags & ~O_NONBLOCK))
-		return -errno;
-	return S_ISFIFO(st.st_mode) || S_ISCHR(st.st_mode) ? TAKE_FD(fd) : -EINVAL;
-}
-
 int out_write(const struct out_job *job, const char *path, struct out_owner owner)
 {
-	struct stat st;
-	int fd;
+	struct whole_file file;
+	int err = whole_file_open(path, true, &file), end;
 
-	if (stat(path, &st) != 0 || S_ISREG(st.st_mode))
-		return write_and_rename(job, path, owner);
-	if (S_ISDIR(st.st_mode))
-		return -EISDIR;
-	fd = out_open_special(path);
-	return fd < 0 ? fd : write_fd(job, fd);
+	if (err)
+		return err;
+	if (file.temporary)
+		err = dress(fileno(file.f), owner);
+	if (!err)
+		err = job->write(job->data, file.f);
+	end = whole_file_close(&file, !err);
+	return err ? err : end;
 }
 
 struct profile_job {

@@ -71,9 +71,6 @@ int out_write(const struct out_job *job, const char *path, struct out_owner owne
 int out_write_file(const struct out_format *format, struct prof_reader *in, const char *path,
 		   struct out_owner owner);
 
-/* A FIFO or character device, opened for writing. -ENXIO: nobody reads; -EINVAL: another file. */
-int out_open_special(const char *path);
-
 /**
  * out_finish() - make the final file of a recording
  * @partial:	the finished .partial; gone afterwards

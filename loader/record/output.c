@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "../../inspect/util/cleanup.h"
+#include "../../inspect/util/whole_file.h"
 #include "../cli/cli.h"
 #include "../out/place.h"
 
@@ -177,7 +178,7 @@ static bool is_special(const struct output *out)
 static int finish_special(struct outputs *o, const struct output *out, const struct out_stop *stop)
 {
 	bool is_stdout = !strcmp(out->path, "-");
-	_cleanup_close_ int own = is_stdout ? -1 : out_open_special(out->path);
+	_cleanup_close_ int own = is_stdout ? -1 : whole_file_open_special(out->path);
 	_cleanup_fclose_ FILE *to = NULL;
 	struct prof_reader *in = NULL;
 	int err = is_stdout || own >= 0 ? prof_reader_open(o->partial_path, &in) : own;

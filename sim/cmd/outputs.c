@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int open_file(const char *path, struct sim_whole *out)
+static int open_file(const char *path, struct whole_file *out)
 {
-	int err = path ? sim_whole_open(path, out) : 0;
+	int err = path ? whole_file_open(path, false, out) : 0;
 
 	if (err)
 		sim_complain("%s: %s", path, strerror(-err));
@@ -37,8 +37,8 @@ int sim_outputs_open(const char *command, const struct sim_options *o, struct si
 		sim_complain("/dev/null: %s", strerror(errno));
 	}
 	if (err) {
-		sim_whole_close(&opened.json_file, false);
-		sim_whole_close(&opened.junit_file, false);
+		whole_file_close(&opened.json_file, false);
+		whole_file_close(&opened.junit_file, false);
 		return err;
 	}
 	opened.json = opened.json_file.f;
@@ -77,10 +77,10 @@ int sim_outputs_verdict(struct sim_outputs *o, const struct sim_verdict *v)
 	return o->junit_file.f ? sim_junit_add(&o->junit, v) : 0;
 }
 
-static int close_file(struct sim_whole *file, bool is_whole)
+static int close_file(struct whole_file *file, bool is_whole)
 {
 	const char *path = file->path;
-	int err = sim_whole_close(file, is_whole);
+	int err = whole_file_close(file, is_whole);
 
 	if (err)
 		sim_complain("%s: can't write: %s", strcmp(path, "-") ? path : "standard output",

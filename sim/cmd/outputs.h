@@ -9,14 +9,14 @@
 
 #include "junit.h"
 #include "options.h"
-#include "whole.h"
+#include "../../inspect/util/whole_file.h"
 
 struct sim_outputs {
 	const char *command; /* "run" */
 	FILE *people; /* never NULL */
 	FILE *json; /* NULL: not wanted */
 	FILE *github; /* NULL: not there */
-	struct sim_whole json_file, junit_file;
+	struct whole_file json_file, junit_file;
 	struct sim_junit junit;
 };
 

@@ -6,7 +6,7 @@
 #include "../case/jitdump.h"
 #include "cli.h"
 #include "commands.h"
-#include "whole.h"
+#include "../../inspect/util/whole_file.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -113,7 +113,7 @@ static int export(const struct options *o)
 {
 	struct sim_error error = { "out of memory" };
 	struct sim_case *c = NULL;
-	struct sim_whole file = { 0 };
+	struct whole_file file = { 0 };
 	u32 n_missing = 0;
 	int err = load_one(o->paths.at[0], o->arch, &c, &error);
 
@@ -121,10 +121,10 @@ static int export(const struct options *o)
 		sim_complain("%s", error.text);
 		return SIM_EXIT_FAILURE;
 	}
-	err = sim_whole_open(o->jitdump, &file);
+	err = whole_file_open(o->jitdump, false, &file);
 	if (!err)
 		err = sim_jitdump_write(c, file.f, &n_missing);
-	err = sim_whole_close(&file, !err) ?: err;
+	err = whole_file_close(&file, !err) ?: err;
 	if (err)
 		sim_complain("%s: %s", o->jitdump,
 			     err == -ENODATA ? "the case has no function whose code is in it"

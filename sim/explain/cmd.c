@@ -10,7 +10,7 @@
 #include "../cmd/cli.h"
 #include "../cmd/commands.h"
 #include "../cmd/options.h"
-#include "../cmd/whole.h"
+#include "../../inspect/util/whole_file.h"
 #include "explain.h"
 #include "pick.h"
 
@@ -224,8 +224,8 @@ static int explain(struct telling *t)
 
 static int open_and_explain(const struct options *o, struct telling *t)
 {
-	struct sim_whole json = { 0 };
-	int err = o->json ? sim_whole_open(o->json, &json) : 0, end;
+	struct whole_file json = { 0 };
+	int err = o->json ? whole_file_open(o->json, false, &json) : 0, end;
 
 	if (err) {
 		sim_complain("%s: %s", o->json, strerror(-err));
@@ -235,7 +235,7 @@ static int open_and_explain(const struct options *o, struct telling *t)
 	t->json = json.f;
 	t->text = json.f == stdout ? NULL : stdout;
 	err = explain(t);
-	end = sim_whole_close(&json, !err);
+	end = whole_file_close(&json, !err);
 	if (end)
 		sim_complain("%s: %s", o->json, strerror(-end));
 	if (err == -EINVAL)

@@ -11,7 +11,7 @@
 #include "../../inspect/util/cleanup.h"
 #include "../../inspect/util/term.h"
 #include "../case/stack.h"
-#include "../cmd/whole.h"
+#include "../../inspect/util/whole_file.h"
 #include "../fixture/expect.h"
 #include "../fixture/fixture.h"
 
@@ -245,7 +245,7 @@ static int write_fixture(struct update *u, const char *path, struct sim_error *e
 {
 	const char *status = sim_status_words(u->at[0].status);
 	_cleanup_free_ char *text = NULL;
-	struct sim_whole file;
+	struct whole_file file;
 	struct expect_new new = {
 		.status = strcmp(status, u->file->doc->expect->status) != 0 ? status : NULL,
 		.pcs = differs(u) ? (const char *const *)u->pcs : NULL,
@@ -255,18 +255,18 @@ static int write_fixture(struct update *u, const char *path, struct sim_error *e
 	int err = expect_rewrite(u->file, &new, &text);
 
 	if (!err)
-		err = sim_whole_open(path, &file);
+		err = whole_file_open(path, false, &file);
 	if (err)
 		return sim_fail(error, err, "%s: %s", path, strerror(-err));
 	fputs(text, file.f);
 	fflush(file.f);
 	if (!file.temporary || !is_meant(u, file.temporary)) {
-		sim_whole_close(&file, false);
+		whole_file_close(&file, false);
 		return sim_fail(error, -EINVAL,
 				"%s: can't be updated in the form it has: edit expect: by hand",
 				path);
 	}
-	err = sim_whole_close(&file, true);
+	err = whole_file_close(&file, true);
 	return err ? sim_fail(error, err, "%s: %s", path, strerror(-err)) : 0;
 }
 

@@ -12,7 +12,7 @@
 #include "../../inspect/util/cleanup.h"
 #include "../case/cases.h"
 #include "../case/stack.h"
-#include "../cmd/whole.h"
+#include "../../inspect/util/whole_file.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -25,18 +25,18 @@ static int write_beside(const char *path, const struct case_file *c)
 {
 	_cleanup_free_ char *json = NULL, *text = case_note_text(c);
 	const char *end = strstr(path, ".core");
-	struct sim_whole file;
+	struct whole_file file;
 	int err;
 
 	if (!end || !text || asprintf(&json, "%.*s.json", (int)(end - path), path) < 0)
 		return -ENOMEM;
 	if (access(json, F_OK))
 		return 0;
-	err = sim_whole_open(json, &file);
+	err = whole_file_open(json, false, &file);
 	if (err)
 		return err;
 	fprintf(file.f, "%s\n", text);
-	return sim_whole_close(&file, true);
+	return whole_file_close(&file, true);
 }
 
 static int write_walk(const char *path, const struct case_file *old, const struct sim_walk *found,

@@ -4,7 +4,7 @@
 
 #include "../../inspect/util/cleanup.h"
 #include "../case/where.h"
-#include "../cmd/whole.h"
+#include "../../inspect/util/whole_file.h"
 #include "disasm.h"
 
 #include <ctype.h>
@@ -121,7 +121,7 @@ int known_load(const char *path, struct known **out, struct sim_error *error)
 	*out = NULL;
 	if (!list || !k)
 		return -ENOMEM;
-	err = sim_read_file(list, MAX_LIST_LEN, &k->text);
+	err = whole_file_read(list, MAX_LIST_LEN, &k->text);
 	if (err == -ENOENT)
 		return 0;
 	if (err)
@@ -214,13 +214,13 @@ static int collect(const struct known *k, const struct sim_case *c, const struct
 
 static int write_list(const char *list, char **lines, u32 n)
 {
-	struct sim_whole file;
+	struct whole_file file;
 	int err;
 
 	if (!n)
 		return unlink(list) && errno != ENOENT ? -errno : 0;
 	qsort(lines, n, sizeof(*lines), compare_text);
-	err = sim_whole_open(list, &file);
+	err = whole_file_open(list, false, &file);
 	if (err)
 		return err;
 	fputs("# Known misses, written by unspool-sim sweep --update:\n"
@@ -228,7 +228,7 @@ static int write_list(const char *list, char **lines, u32 n)
 	      file.f);
 	for (u32 i = 0; i < n; i++)
 		fprintf(file.f, "%s\n", lines[i]);
-	return sim_whole_close(&file, true);
+	return whole_file_close(&file, true);
 }
 
 int known_update(const struct known *k, const char *path, const struct sim_case *c,

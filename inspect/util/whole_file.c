@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
-#include "whole.h"
+#include "whole_file.h"
 
-#include "../../inspect/util/cleanup.h"
+#include "cleanup.h"
+#include "file_read.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -26,8 +27,7 @@ static int open_temporary(const char *path, mode_t mode, char **temporary)
 	_cleanup_close_ int fd = -1;
 	char *name;
 
-	if (asprintf(&name, "%.*s.unspool-sim-XXXXXX", slash ? (int)(slash - path) + 1 : 0, path) <
-	    0)
+	if (asprintf(&name, "%.*s.unspool-XXXXXX", slash ? (int)(slash - path) + 1 : 0, path) < 0)
 		return -ENOMEM;
 	fd = mkostemp(name, O_CLOEXEC);
 	if (fd >= 0 && !fchmod(fd, mode)) {
@@ -40,21 +40,23 @@ static int open_temporary(const char *path, mode_t mode, char **temporary)
 	return -errno;
 }
 
-static int open_special(const char *path)
+int whole_file_open_special(const char *path)
 {
 	_cleanup_close_ int fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 	int flags = fd < 0 ? -1 : fcntl(fd, F_GETFL);
+	struct stat st;
 
-	if (flags < 0 || fcntl(fd, F_SETFL, flags & ~O_NONBLOCK))
+	if (flags < 0 || fstat(fd, &st) || fcntl(fd, F_SETFL, flags & ~O_NONBLOCK))
 		return -errno;
-	return TAKE_FD(fd);
+	return S_ISFIFO(st.st_mode) || S_ISCHR(st.st_mode) ? TAKE_FD(fd) : -EINVAL;
 }
 
-int sim_whole_open(const char *path, struct sim_whole *out)
+int whole_file_open(const char *path, bool is_private, struct whole_file *out)
 {
-	struct sim_whole w = { .path = path };
-	bool is_there, is_regular;
+	struct whole_file w = { .path = path };
+	mode_t mode = 0600;
 	struct stat st;
+	bool is_there;
 	int fd;
 
 	if (!strcmp(path, "-")) {
@@ -65,12 +67,10 @@ int sim_whole_open(const char *path, struct sim_whole *out)
 	if (!*path)
 		return -ENOENT;
 	is_there = !stat(path, &st);
-	is_regular = !is_there || S_ISREG(st.st_mode);
-	if (is_regular)
-		fd = open_temporary(path, is_there ? st.st_mode & 0777 : usual_mode(),
-				    &w.temporary);
-	else
-		fd = open_special(path);
+	if (!is_private)
+		mode = is_there ? st.st_mode & 0777 : usual_mode();
+	fd = is_there && !S_ISREG(st.st_mode) ? whole_file_open_special(path)
+					      : open_temporary(path, mode, &w.temporary);
 	if (fd < 0)
 		return fd;
 	w.f = fdopen(fd, "w");
@@ -85,7 +85,7 @@ int sim_whole_open(const char *path, struct sim_whole *out)
 	return 0;
 }
 
-int sim_whole_close(struct sim_whole *w, bool is_good)
+int whole_file_close(struct whole_file *w, bool is_good)
 {
 	int err = 0;
 
@@ -94,6 +94,9 @@ int sim_whole_close(struct sim_whole *w, bool is_good)
 	errno = 0;
 	if (fflush(w->f) || ferror(w->f))
 		err = errno ? -errno : -EIO;
+	if (w->temporary && is_good && !err && fsync(fileno(w->f)) && errno != EINVAL &&
+	    errno != EROFS) /* a file system that has nothing to sync */
+		err = -errno;
 	if (w->f != stdout && fclose(w->f) && !err)
 		err = -errno;
 	if (w->temporary && is_good && !err && rename(w->temporary, w->path))
@@ -101,28 +104,14 @@ int sim_whole_close(struct sim_whole *w, bool is_good)
 	if (w->temporary && (err || !is_good))
 		unlink(w->temporary);
 	free(w->temporary);
-	*w = (struct sim_whole){ 0 };
+	*w = (struct whole_file){ 0 };
 	return err;
 }
 
-static int read_all(int fd, char *text, size_t room, size_t *len)
-{
-	ssize_t n = 1;
-
-	while (*len < room && n != 0) {
-		n = read(fd, text + *len, room - *len);
-		if (n < 0 && errno != EINTR)
-			return -errno;
-		*len += n > 0 ? (size_t)n : 0;
-	}
-	return 0;
-}
-
-int sim_read_file(const char *path, size_t max, char **out)
+int whole_file_read(const char *path, size_t max, char **out)
 {
 	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	_cleanup_free_ char *text = NULL;
-	size_t len = 0;
 	struct stat st;
 	int err;
 
@@ -132,11 +121,11 @@ int sim_read_file(const char *path, size_t max, char **out)
 		return -EINVAL;
 	if ((size_t)st.st_size > max)
 		return -EFBIG;
-	text = calloc(1, max + 1);
+	text = calloc(1, (size_t)st.st_size + 1);
 	if (!text)
 		return -ENOMEM;
-	err = read_all(fd, text, max, &len);
-	if (!err && strlen(text) != len)
+	err = file_read(fd, 0, text, (u64)st.st_size);
+	if (!err && strlen(text) != (size_t)st.st_size)
 		err = -EINVAL;
 	if (!err)
 		*out = TAKE_PTR(text);

@@ -10,39 +10,44 @@
 #include <stddef.h>
 #include <stdio.h>
 
-struct sim_whole {
+struct whole_file {
 	FILE *f; /* NULL: not open */
 	const char *path; /* borrowed */
 	char *temporary; /* NULL: what has no name of its own yet */
 };
 
 /**
- * sim_whole_open() - begin a file
- * @path:	borrowed until the end; a file that is there keeps its mode
- * @out:	ends with sim_whole_close()
+ * whole_file_open() - begin a file
+ * @path:	borrowed until the end
+ * @is_private:	mode 0600; else a file that is there keeps its mode
+ * @out:	ends with whole_file_close()
  *
  * Never waits: a pipe that nobody reads is -ENXIO.
  *
  * Return: 0 or a negative errno.
  */
-int sim_whole_open(const char *path, struct sim_whole *out);
+int whole_file_open(const char *path, bool is_private, struct whole_file *out);
+
+/* A FIFO or character device, opened for writing. -ENXIO: nobody reads; -EINVAL: another file. */
+int whole_file_open_special(const char *path);
 
 /**
- * sim_whole_close() - end it
+ * whole_file_close() - end it
  * @is_good:	give it its name; false: leave no trace of it
  *
  * Return: 0 (also when nothing is open), or a negative errno: the file that was
  * there before, if any, is as it was.
  */
-int sim_whole_close(struct sim_whole *w, bool is_good);
+int whole_file_close(struct whole_file *w, bool is_good);
 
 /**
- * sim_read_file() - read a text file as a whole
+ * whole_file_read() - read a text file as a whole
  * @max:	bytes; a longer file is -EFBIG
  * @out:	the caller's, ends with a NUL byte
  *
  * Never waits.
  *
- * Return: 0 or a negative errno, -EINVAL when it is no regular file or no text.
+ * Return: 0 or a negative errno, -EINVAL when it is no regular file or no text, -ENOEXEC when it
+ *	   was cut meanwhile.
  */
-int sim_read_file(const char *path, size_t max, char **out);
+int whole_file_read(const char *path, size_t max, char **out);

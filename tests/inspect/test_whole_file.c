@@ -2,7 +2,7 @@
 
 /* Files that appear whole or not at all. */
 
-#include "../../sim/cmd/whole.h"
+#include "../../inspect/util/whole_file.h"
 #include "../../core/types.h"
 #include "../check.h"
 
@@ -17,20 +17,20 @@ static char folder[] = "/tmp/unspool-whole-XXXXXX", path[64];
 
 static int write_it(const char *text, bool is_good)
 {
-	struct sim_whole w;
-	int err = sim_whole_open(path, &w);
+	struct whole_file w;
+	int err = whole_file_open(path, false, &w);
 
 	if (err)
 		return err;
 	fputs(text, w.f);
-	return sim_whole_close(&w, is_good);
+	return whole_file_close(&w, is_good);
 }
 
 static void assert_text(const char *want)
 {
 	char *text;
 
-	assert_int_equal(sim_read_file(path, 100, &text), 0);
+	assert_int_equal(whole_file_read(path, 100, &text), 0);
 	assert_string_equal(text, want);
 	free(text);
 }
@@ -48,17 +48,17 @@ static u32 n_files(void)
 
 static void file_has_its_name_when_it_is_complete(void **state)
 {
-	struct sim_whole w;
+	struct whole_file w;
 
 	(void)state;
-	assert_int_equal(sim_whole_open(path, &w), 0);
+	assert_int_equal(whole_file_open(path, false, &w), 0);
 	fputs("new", w.f);
 	fflush(w.f);
 	assert_int_equal(access(path, F_OK), -1);
-	assert_int_equal(sim_whole_close(&w, true), 0);
+	assert_int_equal(whole_file_close(&w, true), 0);
 	assert_text("new");
 	assert_int_equal(n_files(), 1);
-	assert_int_equal(sim_whole_close(&w, true), 0); /* closed: nothing to do */
+	assert_int_equal(whole_file_close(&w, true), 0); /* closed: nothing to do */
 }
 
 static void file_of_before_stays_when_the_new_one_is_no_good(void **state)
@@ -84,31 +84,44 @@ static void file_of_before_gives_its_mode(void **state)
 	assert_int_equal(st.st_mode & 0777, 0640);
 }
 
-static void full_device_is_an_error(void **state)
+static void private_file_is_the_owners_alone(void **state)
 {
-	struct sim_whole w;
+	struct whole_file w;
+	struct stat st;
 
 	(void)state;
-	assert_int_equal(sim_whole_open("/dev/full", &w), 0);
+	assert_int_equal(write_it("old", true), 0);
+	assert_int_equal(whole_file_open(path, true, &w), 0);
+	assert_int_equal(whole_file_close(&w, true), 0);
+	assert_int_equal(stat(path, &st), 0);
+	assert_int_equal(st.st_mode & 0777, 0600);
+}
+
+static void full_device_is_an_error(void **state)
+{
+	struct whole_file w;
+
+	(void)state;
+	assert_int_equal(whole_file_open("/dev/full", false, &w), 0);
 	fputs("x", w.f);
-	assert_int_equal(sim_whole_close(&w, true), -ENOSPC);
-	assert_int_equal(sim_whole_open("/dev/full", &w), 0);
+	assert_int_equal(whole_file_close(&w, true), -ENOSPC);
+	assert_int_equal(whole_file_open("/dev/full", false, &w), 0);
 	for (u32 i = 0; i < 100000; i++) /* the error comes early, the last write is good */
 		fputc('x', w.f);
-	assert_int_not_equal(sim_whole_close(&w, true), 0);
+	assert_int_not_equal(whole_file_close(&w, true), 0);
 }
 
 static void what_can_be_no_output_is_refused_at_once(void **state)
 {
-	struct sim_whole w;
+	struct whole_file w;
 
 	(void)state;
 	unlink(path);
 	assert_int_equal(mkfifo(path, 0600), 0);
-	assert_int_equal(sim_whole_open(path, &w), -ENXIO);
+	assert_int_equal(whole_file_open(path, false, &w), -ENXIO);
 	unlink(path);
-	assert_int_equal(sim_whole_open(folder, &w), -EISDIR);
-	assert_int_equal(sim_whole_open("/nowhere/x", &w), -ENOENT);
+	assert_int_equal(whole_file_open(folder, false, &w), -EISDIR);
+	assert_int_equal(whole_file_open("/nowhere/x", false, &w), -ENOENT);
 	assert_int_equal(n_files(), 0);
 }
 
@@ -118,9 +131,9 @@ static void longer_file_than_is_wanted_is_not_read(void **state)
 
 	(void)state;
 	assert_int_equal(write_it("12345", true), 0);
-	assert_int_equal(sim_read_file(path, 4, &text), -EFBIG);
+	assert_int_equal(whole_file_read(path, 4, &text), -EFBIG);
 	assert_null(text);
-	assert_int_equal(sim_read_file(path, 5, &text), 0);
+	assert_int_equal(whole_file_read(path, 5, &text), 0);
 	assert_string_equal(text, "12345");
 	free(text);
 }
@@ -129,6 +142,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(file_has_its_name_when_it_is_complete),
 	cmocka_unit_test(file_of_before_stays_when_the_new_one_is_no_good),
 	cmocka_unit_test(file_of_before_gives_its_mode),
+	cmocka_unit_test(private_file_is_the_owners_alone),
 	cmocka_unit_test(full_device_is_an_error),
 	cmocka_unit_test(what_can_be_no_output_is_refused_at_once),
 	cmocka_unit_test(longer_file_than_is_wanted_is_not_read),
