@@ -17,6 +17,7 @@
 
 #include "../util/cleanup.h"
 #include "../util/search.h"
+#include "data_flow.h"
 #include "flow.h"
 #include "flow_code.h"
 #include "flow_state.h"
@@ -38,47 +39,33 @@ struct flow {
 
 struct work {
 	struct flow_code code;
-	struct flow_state *states; /* of each instruction, before it */
-	u32 *todo;
-	u32 n_todo;
-	u32 *tried; /* instructions that got their state in a trial */
-	u32 n_tried;
-	bool is_trial, is_contradicted;
-	u32 trial; /* its number */
-	u64 steps; /* that are left */
+	struct data_flow way;
+	const struct flow_state *states; /* of each instruction, before it */
 	u64 addr;
 	u32 len;
 	bool is_gap;
 	const struct flow_state *start; /* of a function */
 };
 
-/* An instruction is put on the list when its state changes: at most four times. */
-static void join(struct work *w, const struct flow_insn *to, const struct flow_state *s)
+static enum data_flow_join join(const void *user, u32 i, void *old, const void *now,
+				enum data_flow_when when)
 {
-	u32 i = (u32)(to - w->code.insns);
-	struct flow_state *old = &w->states[i], both = flow_both(old, s);
-	bool may_change = !w->is_trial || old->trial == w->trial;
+	const struct work *w = user;
+	struct flow_state *s = old, both = flow_both(s, now);
+	bool agree = flow_agree(s, now);
 
-	if (flow_same(old, s))
-		return;
-	if (old->kind == FLOW_UNKNOWN) {
-		*old = *s;
-		old->trial = w->is_trial ? w->trial : 0;
-		if (w->is_trial)
-			w->tried[w->n_tried++] = i;
-	} else if (flow_agree(old, s) && (may_change || flow_same(old, &both))) {
-		if (flow_same(old, &both))
-			return;
-		*old = both;
-	} else if (w->is_trial) {
-		w->is_contradicted = true;
-		return;
-	} else if (old->kind == FLOW_TWO_WAYS || to->is_entry) {
-		return;
-	} else {
-		*old = (struct flow_state){ .kind = FLOW_TWO_WAYS };
+	if (flow_same(s, now) || (agree && flow_same(s, &both)))
+		return DATA_FLOW_SAME;
+	if (agree && when != DATA_FLOW_KNOWN) {
+		*s = both;
+		return DATA_FLOW_CHANGED;
 	}
-	w->todo[w->n_todo++] = i;
+	if (when != DATA_FLOW_SURE)
+		return DATA_FLOW_CONTRADICTED;
+	if (s->kind == FLOW_TWO_WAYS || w->code.insns[i].is_entry)
+		return DATA_FLOW_SAME;
+	*s = (struct flow_state){ .kind = FLOW_TWO_WAYS };
+	return DATA_FLOW_CHANGED;
 }
 
 /* A function of another file: jmp *GOT, maybe after an endbr64. */
@@ -89,55 +76,47 @@ static bool is_stub(const struct work *w, const struct flow_insn *insn)
 }
 
 /* The next instruction may come after this one. */
-static bool goes_on(const struct work *w, const struct flow_insn *insn)
+static bool goes_on(const struct work *w, u32 i)
 {
-	const struct flow_insn *next = insn + 1, *to;
+	const struct flow_insn *insn = &w->code.insns[i], *to;
 
-	if (insn->op == FLOW_JUMP || insn->op == FLOW_STOP || insn->op == FLOW_RET ||
-	    next == w->code.insns + w->code.n || next->off != insn->off + insn->len)
-		return false;
-	if (insn->op != FLOW_CALL)
-		return true;
+	if (insn->op != FLOW_CALL || !flow_code_goes_on(&w->code, i))
+		return flow_code_goes_on(&w->code, i);
 	to = insn->arg >= 0 ? flow_code_at(&w->code, (u32)insn->arg) : NULL;
-	return to && !is_stub(w, to) ? !to->is_noreturn : next->op != FLOW_NOP;
+	return to && !is_stub(w, to) ? !to->is_noreturn : insn[1].op != FLOW_NOP;
 }
 
-/* The state behind an instruction. */
-static struct flow_state after(struct work *w, u32 i)
+/* No contradiction: sp is not lost but where it is set from elsewhere, returns are possible. */
+static bool transfer(const void *user, u32 i, void *state)
 {
+	const struct work *w = user;
 	const struct flow_insn *insn = &w->code.insns[i];
-	struct flow_state s = w->states[i];
-	bool had_height = s.has_height;
+	struct flow_state *s = state;
+	bool had_height = s->has_height, ok = true;
 
-	if (s.kind != FLOW_KNOWN)
-		return s;
+	if (s->kind != FLOW_KNOWN)
+		return true;
 	if (insn->op == FLOW_RET)
-		w->is_contradicted |= !flow_may_return(&s, w->start);
-	flow_change(&s, insn);
-	if (s.kind == FLOW_TWO_WAYS)
-		w->is_contradicted |= had_height && insn->op != FLOW_SP_LOST;
-	return s;
+		ok = flow_may_return(s, w->start);
+	flow_change(s, insn);
+	return ok && (s->kind != FLOW_TWO_WAYS || !had_height || insn->op == FLOW_SP_LOST);
 }
 
-static void follow(struct work *w, u32 i)
+static u32 successors(const void *user, u32 i, u32 next[2])
 {
-	const struct flow_insn *insn = &w->code.insns[i], *to = NULL;
-	struct flow_state s = after(w, i);
+	const struct work *w = user;
 
-	if (insn->arg >= 0 && (insn->op == FLOW_JUMP || insn->op == FLOW_BRANCH))
-		to = flow_code_at(&w->code, (u32)insn->arg);
-	if (to)
-		join(w, to, &s);
-	if (goes_on(w, insn))
-		join(w, insn + 1, &s);
+	return goes_on(w, i) || w->code.insns[i].op != FLOW_CALL
+		       ? flow_code_successors(&w->code, i, next)
+		       : 0;
 }
 
-static void follow_all(struct work *w)
-{
-	for (; w->n_todo && w->steps; w->steps--)
-		follow(w, w->todo[--w->n_todo]);
-	w->n_todo = 0;
-}
+static const struct data_flow_ops ops = {
+	.state_size = sizeof(struct flow_state),
+	.transfer = transfer,
+	.successors = successors,
+	.join = join,
+};
 
 /* @is_called: else only its address is taken. */
 static void mark(struct work *w, u64 off, bool is_called)
@@ -216,24 +195,6 @@ static int mark_all(struct work *w, struct elf_file *f, u64 entry)
 	return w->is_gap ? 0 : mark_data(w, f);
 }
 
-/* Follow from an instruction that nothing leads to; nothing is changed by a contradiction. */
-static bool try(struct work *w, u32 i, const struct flow_state *s)
-{
-	w->is_trial = true;
-	w->trial++;
-	w->is_contradicted = false;
-	w->n_tried = 0;
-	join(w, &w->code.insns[i], s);
-	for (; w->n_todo && w->steps && !w->is_contradicted; w->steps--)
-		follow(w, w->todo[--w->n_todo]);
-	w->is_contradicted |= w->n_todo > 0;
-	w->n_todo = 0;
-	for (u32 k = 0; w->is_contradicted && k < w->n_tried; k++)
-		w->states[w->tried[k]] = (struct flow_state){ .kind = FLOW_UNKNOWN };
-	w->is_trial = false;
-	return !w->is_contradicted;
-}
-
 /* @first to @end: the instructions of a function, and of those behind it that nobody calls. */
 static void follow_rest(struct work *w, u32 first, u32 end)
 {
@@ -246,8 +207,8 @@ static void follow_rest(struct work *w, u32 first, u32 end)
 			at_jump = &w->states[i];
 		if (w->states[i].kind != FLOW_UNKNOWN || insn->op == FLOW_NOP)
 			continue;
-		if (!(at_jump && try(w, i, at_jump)) && insn->may_be_entry)
-			w->code.insns[i].is_entry = try(w, i, w->start);
+		if (!(at_jump && data_flow_try(&w->way, i, at_jump)) && insn->may_be_entry)
+			w->code.insns[i].is_entry = data_flow_try(&w->way, i, w->start);
 	}
 }
 
@@ -262,12 +223,12 @@ static u32 function_end(const struct work *w, u32 first)
 
 static void follow_functions(struct work *w)
 {
-	memset(w->states, 0, w->code.n * sizeof(*w->states));
-	w->steps = MAX_STEPS * (u64)w->code.n;
+	data_flow_clear(&w->way);
+	w->way.steps = MAX_STEPS * (u64)w->code.n;
 	for (u32 i = 0; i < w->code.n; i++)
 		if (w->code.insns[i].is_entry)
-			join(w, &w->code.insns[i], w->start);
-	follow_all(w);
+			data_flow_put(&w->way, i, w->start);
+	data_flow_follow(&w->way);
 	for (u32 i = 0, end; i < w->code.n; i = end) {
 		end = function_end(w, i);
 		follow_rest(w, i, end);
@@ -282,7 +243,7 @@ static bool leaves(const struct work *w, u32 i, u32 first, u32 end)
 	if (w->states[i].kind == FLOW_UNKNOWN)
 		return false;
 	if (insn->op != FLOW_JUMP && insn->op != FLOW_BRANCH)
-		return insn->op == FLOW_RET || (i + 1 == end && goes_on(w, insn));
+		return insn->op == FLOW_RET || (i + 1 == end && goes_on(w, i));
 	return insn->is_indirect || insn->arg < (s32)w->code.insns[first].off ||
 	       (end < w->code.n && insn->arg >= (s32)w->code.insns[end].off);
 }
@@ -347,14 +308,11 @@ static int keep_rows(const struct work *w, struct flow *flow)
 
 static int analyse(struct work *w, struct elf_file *f, u64 entry, struct flow *flow)
 {
-	int r;
+	int r = data_flow_init(&w->way, &ops, w, w->code.n);
 
-	w->states = calloc(w->code.n + 1, sizeof(*w->states));
-	w->todo = calloc(4 * (size_t)w->code.n + 2, sizeof(*w->todo));
-	w->tried = calloc(w->code.n + 1, sizeof(*w->tried));
-	if (!w->states || !w->todo || !w->tried)
-		return -ENOMEM;
-	r = mark_all(w, f, entry);
+	w->states = w->way.states;
+	if (!r)
+		r = mark_all(w, f, entry);
 	if (r < 0)
 		return r;
 	for (u32 round = 0; round < MAX_ROUNDS; round++) {
@@ -394,9 +352,7 @@ int flow_new(struct flow **flow, struct elf_file *f, const struct flow_span *spa
 	if (!r)
 		r = analyse(&w, f, span->entry, made);
 	flow_code_deinit(&w.code);
-	free(w.states);
-	free(w.todo);
-	free(w.tried);
+	data_flow_deinit(&w.way);
 	if (r < 0)
 		return r;
 	*flow = TAKE_PTR(made);

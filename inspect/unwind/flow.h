@@ -11,7 +11,7 @@
 #include "../elf/elf_file.h"
 #include "rules.h"
 
-/* Bytes of code that are looked at. While it is, each instruction takes 36 bytes. */
+/* Bytes of code that are looked at. While it is, each instruction takes 60 bytes. */
 #define FLOW_MAX_TEXT (2u << 20)
 
 struct flow;

@@ -277,3 +277,25 @@ struct flow_insn *flow_code_at(const struct flow_code *c, u32 off)
 
 	return at < c->n && c->insns[at].off == off ? &c->insns[at] : NULL;
 }
+
+bool flow_code_goes_on(const struct flow_code *c, u32 i)
+{
+	const struct flow_insn *insn = &c->insns[i];
+
+	return insn->op != FLOW_JUMP && insn->op != FLOW_STOP && insn->op != FLOW_RET &&
+	       i + 1 < c->n && insn[1].off == insn->off + insn->len;
+}
+
+u32 flow_code_successors(const struct flow_code *c, u32 i, u32 next[2])
+{
+	const struct flow_insn *insn = &c->insns[i], *to = NULL;
+	u32 n = 0;
+
+	if (insn->arg >= 0 && (insn->op == FLOW_JUMP || insn->op == FLOW_BRANCH))
+		to = flow_code_at(c, (u32)insn->arg);
+	if (to)
+		next[n++] = (u32)(to - c->insns);
+	if (flow_code_goes_on(c, i))
+		next[n++] = i + 1;
+	return n;
+}

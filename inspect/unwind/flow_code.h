@@ -64,3 +64,9 @@ void flow_code_deinit(struct flow_code *c);
 
 /* NULL: no instruction begins there. */
 struct flow_insn *flow_code_at(const struct flow_code *c, u32 off);
+
+/* The instruction after this one, in the order of addresses, may come next. */
+bool flow_code_goes_on(const struct flow_code *c, u32 i);
+
+/* The instructions that may come next: the target of a jump, then the one after it. How many. */
+u32 flow_code_successors(const struct flow_code *c, u32 i, u32 next[2]);

@@ -28,7 +28,6 @@ struct flow_state {
 	s32 fp_words; /* cfa = fp + 8 * fp_words */
 	s32 saved; /* the caller's fp is at cfa - 8 * saved; 0: in fp */
 	s32 saved_ra; /* the return address, alike; 0: nowhere but in lr */
-	u32 trial; /* by which it became known; means nothing to what is below */
 };
 
 extern const struct flow_state flow_start_x86_64, flow_start_arm64;
