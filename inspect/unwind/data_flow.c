@@ -12,11 +12,6 @@
 
 #define OUTSIDE 1 /* of trials */
 
-static void *state_of(const struct data_flow *d, u32 node)
-{
-	return (u8 *)d->states + node * d->ops->state_size;
-}
-
 static void take_off(struct data_flow *d, u32 node)
 {
 	struct data_flow_link *l = &d->links[node];
@@ -78,7 +73,7 @@ static bool put(struct data_flow *d, u32 trial, u32 node, const void *state)
 	enum data_flow_join joined = DATA_FLOW_CHANGED;
 
 	if (!d->reached[node]) {
-		memcpy(state_of(d, node), state, d->ops->state_size);
+		memcpy(data_flow_state(d, node), state, d->ops->state_size);
 		d->reached[node] = trial;
 		if (trial != OUTSIDE)
 			d->tried[d->n_tried++] = node;
@@ -87,7 +82,7 @@ static bool put(struct data_flow *d, u32 trial, u32 node, const void *state)
 					   : d->reached[node] == trial ? DATA_FLOW_TRIED
 								       : DATA_FLOW_KNOWN;
 
-		joined = d->ops->join(d->user, node, state_of(d, node), state, when);
+		joined = d->ops->join(d->user, node, data_flow_state(d, node), state, when);
 	}
 	if (joined == DATA_FLOW_CHANGED)
 		put_first(d, node);
@@ -101,12 +96,12 @@ void data_flow_put(struct data_flow *d, u32 node, const void *state)
 
 static bool step(struct data_flow *d, u32 trial, u32 node)
 {
-	void *behind = state_of(d, d->n);
+	void *behind = data_flow_state(d, d->n);
 	u32 next[2], n;
 	bool ok;
 
 	take_off(d, node);
-	memcpy(behind, state_of(d, node), d->ops->state_size);
+	memcpy(behind, data_flow_state(d, node), d->ops->state_size);
 	ok = d->ops->transfer(d->user, node, behind) || trial == OUTSIDE;
 	n = ok ? d->ops->successors(d->user, node, next) : 0;
 	for (u32 i = 0; i < n; i++)
@@ -139,7 +134,7 @@ bool data_flow_try(struct data_flow *d, u32 node, const void *state)
 	d->n_tried = 0;
 	ok = put(d, trial, node, state) && follow(d, trial);
 	for (u32 i = 0; !ok && i < d->n_tried; i++) {
-		memset(state_of(d, d->tried[i]), 0, d->ops->state_size);
+		memset(data_flow_state(d, d->tried[i]), 0, d->ops->state_size);
 		d->reached[d->tried[i]] = 0;
 	}
 	return ok;

@@ -56,6 +56,18 @@ struct data_flow {
 int data_flow_init(struct data_flow *d, const struct data_flow_ops *ops, const void *user, u32 n);
 void data_flow_deinit(struct data_flow *d);
 
+/* The state before a node. */
+static inline void *data_flow_state(const struct data_flow *d, u32 node)
+{
+	return (u8 *)d->states + node * d->ops->state_size;
+}
+
+/* Does anything lead to a node? */
+static inline bool data_flow_is_reached(const struct data_flow *d, u32 node)
+{
+	return d->reached[node];
+}
+
 /* Forgets all states. */
 void data_flow_clear(struct data_flow *d);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * Builtins of arm64, followed as v8_rows.c does those of x86-64. One is called, or jumped to:
+ * Builtins of arm64, as v8_rows.c follows them. One is called, or jumped to:
  * at its first instruction the return address is in lr, and fp is the caller's. From there on
  *
  *	BARE	fp is the caller's. The return address is in lr, or was saved, or both
@@ -16,17 +16,12 @@
  *	ldp x29, x30, [x29]		sp is put right later
  */
 
-#include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "../unwind/flow_code.h"
-#include "../util/cleanup.h"
-#include "v8_rows_arm64.h"
+#include "v8_rows_arch.h"
 
 #define MAX_HEIGHT 4096 /* words */
 #define NO_HEIGHT (-1)
-#define TRIAL_STEPS 12 /* of all trials, for each instruction */
 #define LOAD_RECORD 0xa9407bbdu /* ldp x29, x30, [x29] */
 
 enum where { UNKNOWN, BARE, FRAMED, LOST };
@@ -36,16 +31,6 @@ struct state {
 	bool has_lr; /* BARE: lr is the return address */
 	s32 height; /* in words, or NO_HEIGHT: then nothing but a record counts as saved */
 	s32 saved_ra, saved_fp; /* words below where sp was; 0: not saved */
-};
-
-struct work {
-	struct flow_code code;
-	const u8 *bytes;
-	struct state *states; /* of each instruction, before it */
-	u32 *todo, *tried;
-	u32 n_todo, n_tried;
-	u32 trial_steps; /* that are left; trials that contradict each other could take n * n */
-	bool is_trial, is_contradicted;
 };
 
 static const struct state lost = { .where = LOST };
@@ -151,13 +136,13 @@ static struct state unframed(const struct state *s, s32 bytes)
 	return now;
 }
 
-static struct state after_framed(const struct work *w, const struct state *before,
+static struct state after_framed(const struct v8_row_text *text, const struct state *before,
 				 const struct flow_insn *insn)
 {
 	struct state s = *before;
 	u32 word;
 
-	memcpy(&word, w->bytes + insn->off, sizeof(word));
+	memcpy(&word, text->bytes + insn->off, sizeof(word));
 	if (word == LOAD_RECORD)
 		return unframed(&s, 0);
 	switch (insn->op) {
@@ -188,14 +173,20 @@ static struct state after_framed(const struct work *w, const struct state *befor
 	return s;
 }
 
-static struct state after(const struct work *w, const struct state *s, const struct flow_insn *insn)
+static bool transfer(const void *user, u32 i, void *state)
 {
-	if (s->where == BARE)
-		return after_bare(s, insn);
-	return s->where == LOST ? lost : after_framed(w, s, insn);
+	const struct v8_row_text *text = user;
+	const struct flow_insn *insn = &text->code.insns[i];
+	struct state *s = state;
+
+	if (s->where == FRAMED)
+		*s = after_framed(text, s, insn);
+	else if (s->where == BARE)
+		*s = after_bare(s, insn);
+	return s->where != LOST && (insn->op != FLOW_RET || s->has_lr);
 }
 
-/* ---- all of a builtin ---- */
+/* ---- where two ways meet ---- */
 
 static bool same(const struct state *a, const struct state *b)
 {
@@ -219,78 +210,29 @@ static struct state both(const struct state *a, const struct state *b)
 	return s.has_lr || s.saved_ra ? s : lost;
 }
 
-static void join(struct work *w, u32 i, const struct state *s)
+static enum data_flow_join join(const void *user, u32 i, void *before, const void *s,
+				enum data_flow_when when)
 {
-	struct state *old = &w->states[i];
-	struct state now = old->where == UNKNOWN ? *s : both(old, s);
+	struct state *old = before, now = both(old, s);
 
+	(void)user;
+	(void)i;
 	if (same(old, &now))
-		return;
-	if (old->where == UNKNOWN && w->is_trial) {
-		w->tried[w->n_tried++] = i;
-	} else if (w->is_trial && now.where != FRAMED) {
-		w->is_contradicted = true;
-		return;
-	}
+		return DATA_FLOW_SAME;
+	if (when != DATA_FLOW_SURE && now.where != FRAMED)
+		return DATA_FLOW_CONTRADICTED;
 	*old = now;
-	w->todo[w->n_todo++] = i;
-}
-
-static void follow(struct work *w, u32 i)
-{
-	const struct flow_insn *insn = &w->code.insns[i], *to = NULL;
-	struct state s = after(w, &w->states[i], insn);
-
-	w->is_contradicted |= s.where == LOST || (insn->op == FLOW_RET && !s.has_lr);
-	if (insn->arg >= 0 && (insn->op == FLOW_JUMP || insn->op == FLOW_BRANCH))
-		to = flow_code_at(&w->code, (u32)insn->arg);
-	if (to)
-		join(w, (u32)(to - w->code.insns), &s);
-	if (insn->op != FLOW_JUMP && insn->op != FLOW_STOP && insn->op != FLOW_RET &&
-	    i + 1 < w->code.n)
-		join(w, i + 1, &s);
-}
-
-static void follow_from(struct work *w, u32 i, const struct state *s)
-{
-	join(w, i, s);
-	while (w->n_todo && !(w->is_trial && w->is_contradicted)) {
-		follow(w, w->todo[--w->n_todo]);
-		if (w->is_trial && !--w->trial_steps)
-			w->is_contradicted = true;
-	}
-	w->n_todo = 0;
-}
-
-/* What nothing leads to: with a frame, unless that contradicts itself. */
-static void try(struct work *w, u32 i)
-{
-	w->is_trial = true;
-	w->is_contradicted = false;
-	w->n_tried = 0;
-	follow_from(w, i, &framed);
-	for (u32 k = 0; w->is_contradicted && k < w->n_tried; k++)
-		w->states[w->tried[k]] = (struct state){};
-	w->is_trial = false;
-}
-
-static void follow_all(struct work *w, const struct state *start)
-{
-	bool has_frame = false;
-
-	follow_from(w, 0, start);
-	for (u32 i = 0; i < w->code.n; i++)
-		has_frame |= w->states[i].where == FRAMED;
-	w->trial_steps = TRIAL_STEPS * w->code.n;
-	for (u32 i = 0; has_frame && i < w->code.n && w->trial_steps; i++)
-		if (w->states[i].where == UNKNOWN && w->code.insns[i].op != FLOW_STOP)
-			try(w, i);
+	return DATA_FLOW_CHANGED;
 }
 
 /* ---- rules ---- */
 
-static bool rule_from(const struct state *s, struct uw_rule *rule)
+static bool rule_at(const struct v8_row_text *text, u32 i, const void *state, struct uw_rule *rule)
 {
+	const struct state *s = state;
+
+	(void)text;
+	(void)i;
 	if (s->where != FRAMED && s->where != BARE)
 		return false;
 	*rule = (struct uw_rule){ .cfa = UW_CFA_SP };
@@ -309,36 +251,13 @@ static bool rule_from(const struct state *s, struct uw_rule *rule)
 	return true;
 }
 
-static void tell(const struct work *w, u64 addr, rule_fn *fn, void *data)
-{
-	struct uw_rule rule;
-
-	for (u32 i = 0; i < w->code.n; i++) {
-		u64 at = addr + w->code.insns[i].off;
-
-		if (rule_from(&w->states[i], &rule))
-			fn(&rule, at, at + w->code.insns[i].len, data);
-	}
-}
-
-#define MAX_TODO 8 /* so often an instruction's state can change */
-
-int v8_rows_arm64(const u8 *bytes, u32 len, u64 addr, bool is_framed_first, rule_fn *fn, void *data)
-{
-	_cleanup_free_ struct state *states = NULL;
-	_cleanup_free_ u32 *todo = NULL, *tried = NULL;
-	struct work w = { .bytes = bytes };
-	int r = flow_code_arm64(&w.code, bytes, len, addr);
-
-	if (r < 0)
-		return r;
-	w.states = states = calloc(w.code.n + 1, sizeof(*states));
-	w.todo = todo = calloc(MAX_TODO * (size_t)w.code.n + 1, sizeof(*todo));
-	w.tried = tried = calloc(w.code.n + 1, sizeof(*tried));
-	if (states && todo && tried && w.code.n && !w.code.insns[0].off) {
-		follow_all(&w, is_framed_first ? &framed : &called);
-		tell(&w, addr, fn, data);
-	}
-	flow_code_deinit(&w.code);
-	return states && todo && tried ? 0 : -ENOMEM;
-}
+const struct v8_row_arch v8_row_arm64 = {
+	.state_size = sizeof(struct state),
+	.start = { [V8_ROW_CALLED] = &called,
+		   [V8_ROW_PUSHED] = &called,
+		   [V8_ROW_FRAMED] = &framed },
+	.decode = flow_code_arm64,
+	.transfer = transfer,
+	.join = join,
+	.rule = rule_at,
+};

@@ -209,9 +209,10 @@ struct v8_row_state v8_row_after(const struct v8_row_text *text, const struct v8
 	return *s;
 }
 
-bool v8_row_rule(const struct v8_row_text *text, const struct v8_row_state *s,
-		 const struct flow_insn *insn, struct uw_rule *rule)
+bool v8_row_rule(const struct v8_row_text *text, u32 i, const void *state, struct uw_rule *rule)
 {
+	const struct v8_row_state *s = state;
+
 	*rule = (struct uw_rule){ .cfa = UW_CFA_SP, .ra = UW_SAVED_CFA, .ra_off = -8 };
 	switch (s->where) {
 	case BARE:
@@ -226,7 +227,7 @@ bool v8_row_rule(const struct v8_row_text *text, const struct v8_row_state *s,
 	case POPPED:
 		return true;
 	case ALIGNED: /* the caller's sp lies higher: fp leads on from it */
-		if (has_bytes(text, insn, KEEP_AT, align_sp, sizeof(align_sp)))
+		if (has_bytes(text, &text->code.insns[i], KEEP_AT, align_sp, sizeof(align_sp)))
 			return false; /* where sp was is not kept yet */
 		rule->cfa = UW_CFA_AT_SP;
 		rule->ra_off = 8 * (s32)s->height;

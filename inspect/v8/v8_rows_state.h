@@ -23,7 +23,7 @@
  */
 
 #include "../../core/native/row.h"
-#include "../unwind/flow_code.h"
+#include "v8_rows_arch.h"
 
 #define V8_ROW_MAX_HEIGHT 4096 /* words */
 
@@ -41,16 +41,9 @@ struct v8_row_state {
 static const struct v8_row_state lost = { .where = LOST };
 static const struct v8_row_state framed = { .where = FRAMED };
 
-/* A builtin's instructions. */
-struct v8_row_text {
-	const u8 *bytes;
-	u32 len;
-};
-
 /* The state behind an instruction, @s being that before it. */
 struct v8_row_state v8_row_after(const struct v8_row_text *text, const struct v8_row_state *s,
 				 const struct flow_insn *insn);
 
-/* The rule at an instruction with state @s; false: there is none. */
-bool v8_row_rule(const struct v8_row_text *text, const struct v8_row_state *s,
-		 const struct flow_insn *insn, struct uw_rule *rule);
+/* For struct v8_row_arch. */
+bool v8_row_rule(const struct v8_row_text *text, u32 i, const void *state, struct uw_rule *rule);

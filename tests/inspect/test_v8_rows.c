@@ -128,6 +128,10 @@ static const struct row {
 	/* ret before the frame is gone: what leads there has none of it */
 	{ "trial_that_contradicts_itself_changes_nothing", "A", FRAME UNFRAME "\xc3" NOP "\xc3",
 	  "0111FFFF0000" },
+	{ "code_that_traps_has_no_frame_where_there_is_none", "A", "\xc3" NOP "\x0f\x0b", "0...." },
+	/* jmp to the ret, which has no frame any more */
+	{ "trial_that_contradicts_what_is_known_changes_nothing", "A",
+	  FRAME UNFRAME "\xc3" NOP "\xeb\xfb", "0111FFFF00000" },
 	/* jmp over; from each nop to a ret without an end of the frame; what would have it */
 	{ "trials_of_one_builtin_end_some_time", "A",
 	  FRAME "\xeb\x30" TEN_NOPS TEN_NOPS TEN_NOPS TEN_NOPS "\xc3" NOP UNFRAME "\xc3" UNFRAME
@@ -213,6 +217,9 @@ static const struct row {
 	  FRAME_ARM64 "\x02\x00\x00\x14" NOP_ARM64 UNFRAME_ARM64 RET_ARM64, "L1FFFFL", true },
 	{ "arm64_trial_that_contradicts_itself_changes_nothing", "A",
 	  FRAME_ARM64 UNFRAME_ARM64 RET_ARM64 NOP_ARM64 RET_ARM64, "L1FFL..", true },
+	/* b to the ret */
+	{ "arm64_trial_that_contradicts_what_is_known_changes_nothing", "A",
+	  FRAME_ARM64 UNFRAME_ARM64 RET_ARM64 NOP_ARM64 "\xfe\xff\xff\x17", "L1FFL..", true },
 	/* b over; from each nop to a ret without an end of the frame; what would have it */
 	{ "arm64_trials_of_one_builtin_end_some_time", "A",
 	  FRAME_ARM64 "\x2e\x00\x00\x14" TEN_NOPS_ARM64 TEN_NOPS_ARM64 TEN_NOPS_ARM64 TEN_NOPS_ARM64

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+
+/*
+ * Two ways that meet in a builtin of x86-64, and ways to its exits: where a builtin is left for
+ * another, the return address is at sp, whatever was not understood before.
+ */
+
+#include "v8_rows_arch.h"
+#include "v8_rows_state.h"
+
+/* A loop that copies begins with one of them and goes on with the other. */
+static bool is_copying(const struct v8_row_state *a, const struct v8_row_state *b)
+{
+	return (a->where == AT || a->where == COPYING) &&
+	       (b->where == COPYING || (b->where == BARE && !b->height));
+}
+
+static bool same(const struct v8_row_state *a, const struct v8_row_state *b)
+{
+	return a->where == b->where && a->height == b->height && a->fp_pushed == b->fp_pushed &&
+	       a->fp_at == b->fp_at && a->scratch == b->scratch;
+}
+
+/* The same, but for a register that has the sp in one of them alone. */
+static bool same_stack(const struct v8_row_state *a, const struct v8_row_state *b)
+{
+	struct v8_row_state like = *a;
+
+	like.scratch = b->scratch;
+	return a->where == BARE && same(&like, b);
+}
+
+static bool is_framed(const struct v8_row_state *s)
+{
+	return s->where == FRAMED || s->where == AT_FP;
+}
+
+/*
+ * A state changes three times at most: to one without a register, from AT_FP to FRAMED or from AT
+ * to COPYING, to LOST.
+ */
+static enum data_flow_join join(const void *user, u32 i, void *before, const void *now,
+				enum data_flow_when when)
+{
+	struct v8_row_state *old = before;
+	const struct v8_row_state *s = now;
+
+	(void)user;
+	(void)i;
+	if (same(old, s) || (old->where == FRAMED && s->where == AT_FP) ||
+	    (same_stack(old, s) && !old->scratch))
+		return DATA_FLOW_SAME;
+	if (is_framed(old) && is_framed(s)) {
+		*old = framed;
+	} else if (same_stack(old, s)) {
+		old->scratch = 0;
+	} else if (is_copying(old, s)) {
+		if (old->where == COPYING)
+			return DATA_FLOW_SAME;
+		old->where = COPYING;
+	} else if (when != DATA_FLOW_SURE) {
+		return DATA_FLOW_CONTRADICTED;
+	} else if (old->where == LOST) {
+		return DATA_FLOW_SAME;
+	} else {
+		*old = lost;
+	}
+	return DATA_FLOW_CHANGED;
+}
+
+static bool transfer(const void *user, u32 i, void *state)
+{
+	const struct v8_row_text *text = user;
+	const struct flow_insn *insn = &text->code.insns[i];
+	struct v8_row_state *s = state;
+
+	*s = v8_row_after(text, s, insn);
+	return s->where != LOST && (insn->op != FLOW_RET || (s->where == BARE && !s->height));
+}
+
+/* ---- backwards ---- */
+
+struct work {
+	const struct flow_code *code;
+	struct v8_row_state *states; /* of each instruction, before it */
+};
+
+static bool is_known(const struct work *w, u32 i)
+{
+	return w->states[i].where != LOST && w->states[i].where != UNKNOWN;
+}
+
+/* A return, or a jump out of the builtin. */
+static bool is_exit(const struct work *w, const struct flow_insn *insn)
+{
+	return insn->op == FLOW_RET ||
+	       (insn->op == FLOW_JUMP && (insn->arg < 0 || !flow_code_at(w->code, (u32)insn->arg)));
+}
+
+/* The height before an instruction, by that after it. Only a copy of it can put it at sp. */
+static bool height_before(const struct flow_insn *insn, s64 *height)
+{
+	switch (insn->op) {
+	case FLOW_OTHER:
+		return !insn->writes_memory || (insn->writes_above_sp && !*height);
+	case FLOW_JUMP:
+	case FLOW_BRANCH:
+		return true;
+	case FLOW_SP_ADD:
+		*height += insn->arg / 8;
+		return !(insn->arg % 8) && *height >= 0 && *height <= V8_ROW_MAX_HEIGHT;
+	case FLOW_PUSH:
+		if (!*height && (insn->arg <= 0 || insn->arg % 8))
+			return false;
+		*height = *height ? *height - 1 : insn->arg / 8;
+		return *height <= V8_ROW_MAX_HEIGHT;
+	}
+	return false;
+}
+
+/* Before the instruction at @off, -1: it is not known. */
+static s64 height_at(const struct work *w, u32 off)
+{
+	const struct flow_insn *insn = flow_code_at(w->code, off);
+	const struct v8_row_state *s = insn ? &w->states[insn - w->code->insns] : &lost;
+
+	return s->where == BARE && !s->fp_pushed && !s->fp_at ? (s64)s->height : -1;
+}
+
+/* -1: it is not known, or the two ways of a branch do not agree. */
+static s64 height_after(const struct work *w, const struct flow_insn *insn)
+{
+	s64 next = height_at(w, insn->off + insn->len);
+
+	if (insn->op == FLOW_JUMP)
+		return height_at(w, (u32)insn->arg);
+	return insn->op != FLOW_BRANCH || height_at(w, (u32)insn->arg) == next ? next : -1;
+}
+
+/*
+ * Backwards from the exits, as far as all ways lead there with the same height: not into loops.
+ * Before the instructions that take the frame off is the one that loads the caller's fp: where
+ * that stands the frame is known.
+ */
+static void follow_exits(const struct v8_row_text *text, void *states)
+{
+	const struct work *w = &(struct work){ &text->code, states };
+
+	for (u32 i = w->code->n; i--;) {
+		const struct flow_insn *insn = &w->code->insns[i];
+		bool is_end = is_exit(w, insn);
+		s64 height = is_end || is_known(w, i) ? 0 : height_after(w, insn);
+
+		if (!is_known(w, i) && height >= 0 && (is_end || height_before(insn, &height)))
+			w->states[i] =
+				(struct v8_row_state){ .where = BARE, .height = (u32)height };
+	}
+}
+
+static const struct v8_row_state pushed = { .where = BARE, .height = 1 };
+static const struct v8_row_state called = { .where = BARE };
+
+const struct v8_row_arch v8_row_x86_64 = {
+	.state_size = sizeof(struct v8_row_state),
+	.start = { [V8_ROW_CALLED] = &called,
+		   [V8_ROW_PUSHED] = &pushed,
+		   [V8_ROW_FRAMED] = &framed },
+	.decode = flow_code_x86_64,
+	.transfer = transfer,
+	.join = join,
+	.follow_exits = follow_exits,
+	.rule = v8_row_rule,
+};
