@@ -49,14 +49,16 @@ static struct elf_file *open_module(const struct core *core, u32 file)
 static void look_for_v8(struct case_modules *m, u32 module)
 {
 	_cleanup_(cleanup_v8) struct v8_build *b = NULL;
+	struct v8_facts facts;
 
 	if (m->v8 || v8_build_new(&b, m->at[module - 1]))
 		return;
 	m->v8 = module;
-	m->v8_info = *v8_build_info(b);
+	facts = v8_build_facts(b);
+	m->v8_info = *facts.info;
 	m->v8_info.async = (struct v8_async){ 0 }; /* nobody asked for it */
-	if (v8_build_blob(b, &m->blob_off, &m->blob_len))
-		m->blob_len = 0;
+	m->blob_off = facts.blob_off;
+	m->blob_len = facts.blob_len;
 }
 
 static void look_for_dotnet(struct case_modules *m, u32 module)

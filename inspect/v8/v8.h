@@ -21,23 +21,24 @@ struct v8_build;
  * @f:		the executable or libnode.so
  *
  * Return: 0, -ENOENT (there is no V8 in it), -ENOTSUP (a V8 that is not
- * supported: @b is set, v8_build_why() says why; frames can't be named), or
+ * supported: @b is set, struct v8_facts says why; frames can't be named), or
  * another negative errno.
  */
 int v8_build_new(struct v8_build **b, struct elf_file *f);
 void v8_build_free(struct v8_build **b);
-const char *v8_build_why(const struct v8_build *b);
-const char *v8_build_v8(const struct v8_build *b); /* "V8 13.6.233.17" */
-/* "V8 15.2 is not known, and taken for 14.6"; NULL: it is known. */
-const char *v8_build_doubt(const struct v8_build *b);
-/* Why functions that wait (UW_FRAME_ASYNC) can't be found in it; NULL: they can. */
-const char *v8_build_async_why(const struct v8_build *b);
-const char *v8_build_runtime(
-	const struct v8_build *b); /* "Node.js 24.21.0", else "V8 13.6.233.17" */
-const struct v8_info *v8_build_info(const struct v8_build *b);
 
-/* The embedded builtins in the file; 0 or -ENOENT. */
-int v8_build_blob(const struct v8_build *b, u64 *file_off, u64 *len);
+/* A build as its file shows it. Strings are the build's own. */
+struct v8_facts {
+	const char *runtime; /* "Node.js 24.21.0", else as @v8 */
+	const char *v8; /* "V8 13.6.233.17" */
+	const char *why; /* not supported, or NULL */
+	const char *doubt; /* "V8 15.2 is not known, and taken for 14.6"; NULL: it is known */
+	const char *async_why; /* functions that wait (UW_FRAME_ASYNC) can't be found, or NULL */
+	const struct v8_info *info;
+	u64 blob_off, blob_len; /* of the embedded builtins in the file; length 0: not found */
+};
+
+struct v8_facts v8_build_facts(const struct v8_build *b);
 
 /**
  * v8_build_builtin_name() - what a builtin is called, for a build whose heap can't be read

@@ -22,8 +22,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "../util/array.h"
 #include "../util/cleanup.h"
-#include "../util/search.h"
 #include "v8_async.h"
 #include "v8_translation.h"
 
@@ -78,26 +78,23 @@ struct collection {
 	const struct elf_file *file;
 	struct v8_meta meta[MAX_META];
 	size_t n_meta;
-	struct elf_symbol *builtins; /* their names are copies, as those of meta */
-	size_t n_builtins;
+	struct elf_symbol *builtins;
+	size_t n_builtins, room;
+	struct v8_arena *names; /* of meta and builtins, less what all begin with */
 	u64 addr[N_PLACES], len[N_PLACES];
 };
 
 static int collect_builtin(struct collection *c, const struct elf_symbol *s)
 {
+	struct elf_symbol builtin = *s;
+
 	if (s->is_dynamic || strlen(s->name) > MAX_NAME_LEN || c->n_builtins == MAX_BUILTINS)
 		return 0;
-	if (!(c->n_builtins & (c->n_builtins - 1))) {
-		size_t room = c->n_builtins ? 2 * c->n_builtins : 1;
-		void *p = reallocarray(c->builtins, room, sizeof(*c->builtins));
-
-		if (!p)
-			return -ENOMEM;
-		c->builtins = p;
-	}
-	c->builtins[c->n_builtins] = *s;
-	c->builtins[c->n_builtins].name = strdup(s->name);
-	return c->builtins[c->n_builtins].name ? (c->n_builtins++, 0) : -ENOMEM;
+	builtin.name = v8_arena_strdup(c->names, s->name + strlen("Builtins_"));
+	if (!builtin.name || array_reserve(c->builtins, c->room, c->n_builtins + 1))
+		return -ENOMEM;
+	c->builtins[c->n_builtins++] = builtin;
+	return 0;
 }
 
 static int collect_meta(struct collection *c, const struct elf_symbol *s)
@@ -107,7 +104,7 @@ static int collect_meta(struct collection *c, const struct elf_symbol *s)
 	if (c->n_meta == MAX_META ||
 	    elf_file_read_addr(c->file, s->addr, &m->value, sizeof(m->value)))
 		return 0;
-	m->name = strdup(s->name + strlen("v8dbg_"));
+	m->name = v8_arena_strdup(c->names, s->name + strlen("v8dbg_"));
 	return m->name ? (c->n_meta++, 0) : -ENOMEM;
 }
 
@@ -133,13 +130,6 @@ static int collect(const struct elf_symbol *s, void *data)
 static int compare_meta(const void *a, const void *b)
 {
 	return strcmp(((const struct v8_meta *)a)->name, ((const struct v8_meta *)b)->name);
-}
-
-static int compare_symbols(const void *pa, const void *pb)
-{
-	const struct elf_symbol *a = pa, *b = pb;
-
-	return (a->addr > b->addr) - (a->addr < b->addr);
 }
 
 static int read_version(struct v8_build *b, struct elf_file *f, const struct collection *c)
@@ -177,98 +167,6 @@ static void name_runtime(struct v8_build *b, const struct elf_file *f, bool has_
 		snprintf(b->runtime, sizeof(b->runtime), "Node.js %s", node);
 	else
 		strcpy(b->runtime, b->v8);
-}
-
-static bool ends_with(const char *s, const char *end)
-{
-	size_t n = strlen(s), m = strlen(end);
-
-	return n >= m && !strcmp(s + n - m, end);
-}
-
-static struct v8_builtin make_builtin(const char *name, u64 off, u64 len)
-{
-	bool is_handler = ends_with(name, "Handler");
-	bool is_entry = !strncmp(name, "InterpreterEntryTrampoline", 26) ||
-			!strncmp(name, "InterpreterEnterAt", 18) ||
-			!strncmp(name, "BaselineOrInterpreterEnterAt", 28) ||
-			!strncmp(name, "InterpreterEnterBytecode", 24); /* before V8 9 */
-
-	return (struct v8_builtin){
-		.blob_off = (u32)off,
-		.len = (u32)len,
-		.name = name,
-		.kind = is_handler || is_entry ? V8_BUILTIN_INTERPRETER : V8_BUILTIN_PLAIN,
-		.is_handler = is_handler,
-		.is_entering = !strcmp(name, "BaselineOutOfLinePrologue"),
-		.is_leaving = !strcmp(name, "BaselineLeaveFrame"),
-		.is_out_of_line = !strncmp(name, "RecordWrite", 11) || !strcmp(name, "DoubleToI"),
-		.is_allocating = !strncmp(name, "AllocateIn", 10) ||
-				 !strncmp(name, "AllocateRegularIn", 17), /* before V8 12 */
-		.is_deopt = !strncmp(name, "DeoptimizationEntry", 19),
-	};
-}
-
-static int take_builtins(struct v8_build *b, u64 blob_addr, const struct collection *c)
-{
-	size_t names_len = 0;
-	char *name;
-
-	for (size_t i = 0; i < c->n_builtins; i++)
-		names_len += strlen(c->builtins[i].name) + 1;
-	b->builtins = calloc(c->n_builtins + 1, sizeof(*b->builtins));
-	b->names = name = malloc(names_len + 1);
-	if (!b->builtins || !b->names)
-		return -ENOMEM;
-	if (c->n_builtins)
-		qsort(c->builtins, c->n_builtins, sizeof(*c->builtins), compare_symbols);
-	for (size_t i = 0; i < c->n_builtins; i++) {
-		const struct elf_symbol *s = &c->builtins[i];
-		u64 off = s->addr - blob_addr;
-
-		if (s->addr < blob_addr || off >= b->blob_len || s->len > b->blob_len - off)
-			continue;
-		strcpy(name, s->name + strlen("Builtins_"));
-		b->builtins[b->n_builtins++] = make_builtin(name, off, s->len);
-		name += strlen(name) + 1;
-	}
-	return 0;
-}
-
-#define SHORT_STARS 16 /* Star0 to Star15 have one handler */
-
-static int find_builtin(const struct v8_build *b, const char *name)
-{
-	for (size_t i = 0; i < b->n_builtins; i++)
-		if (b->builtins[i].name && !strcmp(b->builtins[i].name, name))
-			return (int)i;
-	return -1;
-}
-
-/*
- * Handlers lie in the order of their bytecodes, from Wide (0) to Illegal, the last one;
- * those of wider operands follow (v8/src/builtins/generate-bytecodes-builtins-list.cc at
- * 12.4.254). If they do not fit together, none is known.
- */
-static void number_handlers(struct v8_build *b)
-{
-	int first = find_builtin(b, "WideHandler"), last = find_builtin(b, "IllegalHandler");
-	int stars = find_builtin(b, "ShortStarHandler");
-	u32 n = (u32)(last - first + 1) + (stars < 0 ? 0 : SHORT_STARS - 1), at = 0;
-
-	if (first < 0 || last < first || n != b->n_bytecodes || n > V8_MAX_BYTECODES)
-		return;
-	for (int i = first; i <= last; i++) {
-		struct v8_builtin *handler = &b->builtins[i];
-
-		handler->bytecode = (u8)at;
-		handler->n_bytecodes = i == stars ? SHORT_STARS : 1;
-		at += handler->n_bytecodes;
-		if (!strcmp(handler->name, "ReturnHandler")) {
-			b->has_return = true;
-			b->return_op = handler->bytecode;
-		}
-	}
 }
 
 /* A stripped file: where they are is found, which is which is not. */
@@ -309,7 +207,7 @@ static int take_blob(struct v8_build *b, struct elf_file *f, const struct collec
 	b->blob_len = len;
 	b->blob_addr = addr;
 	b->wasm_state_addr = c->addr[WASM_STATE] ? c->addr[WASM_STATE] : c->addr[OLD_WASM_STATE];
-	return take_builtins(b, addr, c);
+	return v8_build_take_builtins(b, addr, c->builtins, c->n_builtins);
 }
 
 /* Bytes since V8 9, ints before. */
@@ -330,27 +228,17 @@ static void take_bytecode_sizes(struct v8_build *b, struct elf_file *f, const st
 	b->n_bytecodes = (u32)n;
 }
 
-static int take_frame_types(struct v8_build *b, const struct collection *c)
+static void take_frame_types(struct v8_build *b, const struct collection *c)
 {
-	const char *prefix = "frametype_";
-	size_t len = 1;
-	char *p;
+	const size_t prefix_len = strlen("frametype_");
 
-	for (size_t i = 0; i < c->n_meta; i++)
-		len += strlen(c->meta[i].name) + 1;
-	b->frame_type_names = p = malloc(len);
-	if (!p)
-		return -ENOMEM;
 	for (size_t i = 0; i < c->n_meta; i++) {
-		s32 value = c->meta[i].value;
+		const struct v8_meta *m = &c->meta[i];
 
-		if (strncmp(c->meta[i].name, prefix, strlen(prefix)) || value < 0 ||
-		    value >= V8_MAX_FRAME_TYPES)
-			continue;
-		b->frame_types[value] = strcpy(p, c->meta[i].name + strlen(prefix));
-		p += strlen(p) + 1;
+		if (!strncmp(m->name, "frametype_", prefix_len) && m->value >= 0 &&
+		    m->value < V8_MAX_FRAME_TYPES)
+			b->frame_types[m->value] = m->name + prefix_len;
 	}
-	return 0;
 }
 
 /* What a frame of that type has in its slot of the context; 0: there is no such type. */
@@ -403,8 +291,9 @@ static int take_rest(struct v8_build *b, struct elf_file *f, const struct collec
 	take_bytecode_sizes(b, f, c);
 	if (!c->addr[SIZES] && v8_find_bytecode_sizes(f, b->bytecode_sizes, &b->n_bytecodes))
 		b->n_bytecodes = 0;
-	number_handlers(b);
-	return take_frame_types(b, c);
+	v8_build_number_handlers(b);
+	take_frame_types(b, c);
+	return 0;
 }
 
 static int learn(struct v8_build *b, struct elf_file *f, const struct collection *c,
@@ -437,15 +326,9 @@ static int learn(struct v8_build *b, struct elf_file *f, const struct collection
 
 static void collection_free(struct collection **c)
 {
-	struct collection *old = *c;
-
-	for (size_t i = 0; old && i < old->n_meta; i++)
-		free((char *)old->meta[i].name);
-	for (size_t i = 0; old && i < old->n_builtins; i++)
-		free((char *)old->builtins[i].name);
-	if (old)
-		free(old->builtins);
-	free(old);
+	if (*c)
+		free((*c)->builtins);
+	free(*c);
 }
 
 int v8_build_new_by(struct v8_build **build, struct elf_file *f, const struct v8_deltas *t)
@@ -457,6 +340,7 @@ int v8_build_new_by(struct v8_build **build, struct elf_file *f, const struct v8
 	if (!b || !c)
 		return -ENOMEM;
 	c->file = f;
+	c->names = &b->names;
 	b->is_x86_64 = elf_file_machine(f) == EM_X86_64;
 	b->is_arm64 = elf_file_machine(f) == EM_AARCH64;
 	r = elf_file_each_symbol(f, collect, c);
@@ -486,64 +370,18 @@ void v8_build_free(struct v8_build **build)
 	if (!b)
 		return;
 	free(b->builtins);
-	free(b->names);
-	free(b->frame_type_names);
+	v8_arena_clear(&b->names);
 	free(b);
 }
 
-const char *v8_build_why(const struct v8_build *b)
+struct v8_facts v8_build_facts(const struct v8_build *b)
 {
-	return b->why;
-}
-
-const char *v8_build_v8(const struct v8_build *b)
-{
-	return b->v8;
-}
-
-const char *v8_build_doubt(const struct v8_build *b)
-{
-	return b->is_borrowed ? b->doubt : NULL;
-}
-
-const char *v8_build_async_why(const struct v8_build *b)
-{
-	return b->async_why;
-}
-
-const char *v8_build_runtime(const struct v8_build *b)
-{
-	return b->runtime;
-}
-
-const struct v8_info *v8_build_info(const struct v8_build *b)
-{
-	return &b->info;
-}
-
-int v8_build_blob(const struct v8_build *b, u64 *file_off, u64 *len)
-{
-	if (!b->blob_len)
-		return -ENOENT;
-	*file_off = b->blob_off;
-	*len = b->blob_len;
-	return 0;
-}
-
-const char *v8_build_builtin_name(const struct v8_build *b, u64 file_off)
-{
-	const struct v8_builtin *builtin = v8_build_builtin_at(b, file_off - b->blob_off);
-
-	return builtin && builtin->kind == V8_BUILTIN_PLAIN ? builtin->name : NULL;
-}
-
-const struct v8_builtin *v8_build_builtin_at(const struct v8_build *b, u64 blob_off)
-{
-	size_t low = search_first(b->n_builtins, i, b->builtins[i].blob_off <= blob_off);
-	const struct v8_builtin *found;
-
-	if (!low)
-		return NULL;
-	found = &b->builtins[low - 1];
-	return blob_off - found->blob_off < found->len ? found : NULL;
+	return (struct v8_facts){ .runtime = b->runtime,
+				  .v8 = b->v8,
+				  .why = b->why,
+				  .doubt = b->is_borrowed ? b->doubt : NULL,
+				  .async_why = b->async_why,
+				  .info = &b->info,
+				  .blob_off = b->blob_off,
+				  .blob_len = b->blob_len };
 }

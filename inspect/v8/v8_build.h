@@ -4,6 +4,7 @@
 /* One build of V8 as the rest of this folder sees it. Private to inspect/v8. */
 
 #include "v8.h"
+#include "v8_arena.h"
 #include "v8_layout.h"
 
 enum v8_builtin_kind {
@@ -44,9 +45,8 @@ struct v8_build {
 	u64 wasm_state_addr; /* link-time, of the pointer global_wasm_state; 0: unknown */
 	struct v8_builtin *builtins; /* sorted by blob_off */
 	size_t n_builtins;
-	char *names; /* of builtins, NUL separated */
+	struct v8_arena names; /* of builtins and frame types */
 	const char *frame_types[V8_MAX_FRAME_TYPES]; /* "StubFrame"; NULL where there is none */
-	char *frame_type_names;
 	u8 bytecode_sizes[3][V8_MAX_BYTECODES]; /* by operand scale: 1, 2, 4 */
 	u32 n_bytecodes; /* 0: unknown */
 	bool has_return; /* is the number of bytecode Return known? */
@@ -55,6 +55,11 @@ struct v8_build {
 
 /* v8_build_new() by another table of versions. */
 int v8_build_new_by(struct v8_build **b, struct elf_file *f, const struct v8_deltas *t);
+
+/* Takes @symbols of the builtins, which are sorted; 0 or -ENOMEM. */
+int v8_build_take_builtins(struct v8_build *b, u64 blob_addr, struct elf_symbol *symbols, size_t n);
+/* Which bytecode each handler is of. */
+void v8_build_number_handlers(struct v8_build *b);
 
 /* The builtin at an offset in the blob, or NULL. */
 const struct v8_builtin *v8_build_builtin_at(const struct v8_build *b, u64 blob_off);

@@ -37,20 +37,22 @@ struct v8_process {
 static int detect(struct runtime_build *b, struct elf_file *elf)
 {
 	struct v8_build *v8 = NULL;
+	struct v8_facts facts;
 	int err = v8_build_new(&v8, elf);
 
 	if (err && err != -ENOTSUP)
 		return err;
+	facts = v8_build_facts(v8);
 	b->of = v8;
-	b->name = v8_build_runtime(v8);
-	b->why = v8_build_why(v8);
-	b->doubt = v8_build_doubt(v8);
+	b->name = facts.runtime;
+	b->why = facts.why;
+	b->doubt = facts.doubt;
 	b->has_info = true;
-	b->info = *v8_build_info(v8);
+	b->info = *facts.info;
+	b->code_off = facts.blob_off;
+	b->code_len = facts.blob_len;
 	if (!(b->wants & RUNTIME_WANTS_ASYNC))
 		b->info.async = (struct v8_async){ 0 };
-	if (v8_build_blob(v8, &b->code_off, &b->code_len))
-		b->code_len = 0;
 	return err;
 }
 
@@ -63,7 +65,7 @@ static void free_build(struct runtime_build *b)
 
 static bool report(const struct runtime_build *b, char *text, size_t len)
 {
-	const char *no_async = v8_build_async_why(b->of);
+	const struct v8_facts facts = v8_build_facts(b->of);
 
 	if (b->why)
 		snprintf(text, len, "JavaScript frames have no names: %s", b->why);
@@ -71,9 +73,9 @@ static bool report(const struct runtime_build *b, char *text, size_t len)
 		snprintf(text, len,
 			 "JavaScript frames lack names or lines: the heap of %s is not "
 			 "laid out as expected%s%s",
-			 v8_build_v8(b->of), b->doubt ? "; " : "", b->doubt ? b->doubt : "");
-	else if (b->wants & RUNTIME_WANTS_ASYNC && no_async)
-		snprintf(text, len, "functions that wait are not shown: %s", no_async);
+			 facts.v8, b->doubt ? "; " : "", b->doubt ? b->doubt : "");
+	else if (b->wants & RUNTIME_WANTS_ASYNC && facts.async_why)
+		snprintf(text, len, "functions that wait are not shown: %s", facts.async_why);
 	else if (b->doubt)
 		snprintf(text, len, "%s, which fits", b->doubt);
 	else

@@ -154,7 +154,8 @@ static void add(struct live_node *n, u64 start, u64 end, u64 off, u8 kind)
  */
 static void add_line(struct live_node *n, const struct line *l)
 {
-	u64 blob_off, blob_len, low, high;
+	const struct v8_facts b = v8_build_facts(n->build);
+	u64 low, high;
 
 	if (l->perms[2] != 'x')
 		return;
@@ -164,10 +165,9 @@ static void add_line(struct live_node *n, const struct line *l)
 	}
 	low = high = l->start;
 	if (l->inode == n->exe_inode && l->dev == n->exe_dev &&
-	    !v8_build_blob(n->build, &blob_off, &blob_len) &&
-	    blob_off < l->off + (l->end - l->start) && blob_off + blob_len > l->off) {
-		low = blob_off > l->off ? l->start + (blob_off - l->off) : l->start;
-		high = l->start + (blob_off + blob_len - l->off);
+	    b.blob_off < l->off + (l->end - l->start) && b.blob_off + b.blob_len > l->off) {
+		low = b.blob_off > l->off ? l->start + (b.blob_off - l->off) : l->start;
+		high = l->start + (b.blob_off + b.blob_len - l->off);
 		high = high < l->end ? high : l->end;
 	}
 	add(n, l->start, low, l->off, UW_MAP_NATIVE);
@@ -224,8 +224,12 @@ static const struct uw_rule *row_at(void *rows, u32 module, u64 file_off)
 
 int live_node_walk(struct live_node *n)
 {
-	port_world = (struct port_world){ &n->process.target,	   n->mappings, n->n_mappings,
-					  v8_build_info(n->build), row_at,	&n->rows };
+	port_world = (struct port_world){ &n->process.target,
+					  n->mappings,
+					  n->n_mappings,
+					  v8_build_facts(n->build).info,
+					  row_at,
+					  &n->rows };
 	return live_walk(&n->walk, &n->cpu, &n->process.target);
 }
 

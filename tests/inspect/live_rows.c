@@ -19,10 +19,10 @@ static void enter(const struct uw_rule *rule, u64 start, u64 end, void *data)
 
 int live_rows_init(struct live_rows *l, const struct v8_build *b, struct elf_file *f)
 {
-	int r;
+	const struct v8_facts facts = v8_build_facts(b);
+	int r = facts.blob_len ? 0 : -ENOENT;
 
-	*l = (struct live_rows){};
-	r = v8_build_blob(b, &l->blob_off, &l->blob_len);
+	*l = (struct live_rows){ .blob_off = facts.blob_off, .blob_len = facts.blob_len };
 	if (!r)
 		r = elf_file_off_to_addr(f, l->blob_off, &l->blob_addr);
 	if (r < 0)

@@ -33,9 +33,9 @@ static void a_v8_without_metadata_is_named_with_its_version_and_the_reason(void 
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		assert_int_equal(open_build(&b, rows[i].path), -ENOTSUP);
-		assert_string_equal(v8_build_runtime(b), rows[i].v8);
-		assert_string_equal(v8_build_why(b), rows[i].why);
-		assert_null(v8_build_doubt(b));
+		assert_string_equal(v8_build_facts(b).runtime, rows[i].v8);
+		assert_string_equal(v8_build_facts(b).why, rows[i].why);
+		assert_null(v8_build_facts(b).doubt);
 		v8_build_free(&b);
 	}
 }
@@ -47,7 +47,7 @@ static void its_frames_are_walked(void **state)
 
 	(void)state;
 	assert_int_equal(open_build(&b, FAKE_DENO), -ENOTSUP);
-	assert_int_not_equal(v8_build_info(b)->shared_off, 0);
+	assert_int_not_equal(v8_build_facts(b).info->shared_off, 0);
 	v8_build_free(&b);
 }
 

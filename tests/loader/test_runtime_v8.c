@@ -85,30 +85,15 @@ void v8_build_free(struct v8_build **b)
 	*b = NULL;
 }
 
-#define WORDS_OF_BUILD(name, words)                                                                \
-	const char *v8_build_##name(const struct v8_build *b)                                      \
-	{                                                                                          \
-		(void)b;                                                                           \
-		return words;                                                                      \
-	}
-WORDS_OF_BUILD(why, NULL)
-WORDS_OF_BUILD(doubt, NULL)
-WORDS_OF_BUILD(async_why, "promises are unreadable")
-WORDS_OF_BUILD(runtime, "Node.js 24.21.0")
-WORDS_OF_BUILD(v8, "V8 13.6")
-
-const struct v8_info *v8_build_info(const struct v8_build *b)
+struct v8_facts v8_build_facts(const struct v8_build *b)
 {
 	static const struct v8_info info = { .async.job_len = 77 };
 
 	(void)b;
-	return &info;
-}
-
-int v8_build_blob(const struct v8_build *b, u64 *file_off, u64 *len)
-{
-	(void)b, (void)file_off, (void)len;
-	return -ENOENT;
+	return (struct v8_facts){ .runtime = "Node.js 24.21.0",
+				  .v8 = "V8 13.6",
+				  .async_why = "promises are unreadable",
+				  .info = &info };
 }
 
 int v8_build_rows(const void *b, struct elf_file *f, u64 start, u64 end, rule_fn *fn, void *data)
