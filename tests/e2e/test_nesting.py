@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Negative controls of the judge: what it must let pass and what it must catch."""
 
+import collections
 import os
 import random
 import sys
@@ -9,6 +10,7 @@ import sys
 import bounds
 import limits
 import nesting
+import tally
 import whole
 from bundle import Bundle
 from lib import Checks, folder
@@ -195,9 +197,37 @@ def check_whole(check):
             ("an addition of nobody", False, loop + ["builtin Add_Baseline"], False)):
         check.equal(whole.is_without(tokens, at_call), want,
                     f"without a frame of the programs: {words}", quiet=True)
+    jobs = loop + ["stub JSRunMicrotasksEntry", "stub RunMicrotasks"]
+    for words, want, tokens, at_call in (
+            ("the event loop", False, loop, False), ("its call of C++", False, node[:-3], False),
+            ("its call of JavaScript", True, node[:-1], False),
+            ("its call of the programs", True, node, True), ("elsewhere in that", False, node, False),
+            ("interrupted there", True, node + ["kernel x"], True),
+            ("a call's own builtins", True, node + ["stub Call_ReceiverIsAny"], True),
+            ("what is called there", False, node + ["builtin push"], True),
+            ("jobs", True, jobs, False),
+            ("what awaits", True, jobs + ["builtin AsyncFunctionAwaitResolveClosure"], False)):
+        check.equal(whole.ends_at_entry(tokens, at_call), want,
+                    f"it ends where the programs are called: {words}", quiet=True)
+    task = loop[:7] + ["native node::PerIsolatePlatformData::RunForegroundTask", "native x"]
+    check.equal([whole.is_task(task), whole.is_task(node)], [True, False], "V8's own task")
     for words, thread, want in (("main", "main", True), ("worker", "worker", False),
                                 ("helper", "helper", False)):
         check.equal(whole.starts(loop, thread), want, f"it starts as a {words} thread", quiet=True)
+
+
+def check_caps(check):
+    """Stacks that may have lost the programs or their leaf count as wrong where they are too many."""
+    for words, n, without, at_call, want in (
+            ("none", 1900, 0, {}, (0, 0)), ("as many as may be", 1800, 200, {}, (0, 0)),
+            ("one more", 1800, 201, {}, (1, 1)), ("some at a call", 2000, 0, {"compiled": 2}, (0, 0)),
+            ("1 of 100 at a call", 2000, 0, {"compiled": 20}, (11, 20)),
+            ("some of interpreted code", 2000, 0, {"interpreted": 5}, (0, 0)),
+            ("1 of 100 of many", 20000, 0, {"compiled": 200}, (160, 200)),
+            ("1 of 100 of interpreted code", 20000, 0, {"interpreted": 200}, (100, 190))):
+        found = tally.too_many(n, without, collections.Counter(at_call))
+        check.that(want[0] <= found <= want[1], f"without the programs, at a call: {words}: {found}",
+                   quiet=True)
 
 
 def check_bounds(check):
@@ -219,6 +249,7 @@ def check_bounds(check):
 def main():
     check = Checks()
     check_bounds(check)
+    check_caps(check)
     check_terms(check)
     check_cells(check)
     check_limits(check)

@@ -189,6 +189,24 @@ def may_end(tokens, text, header):
                for pattern, needs in ENDS)
 
 
+_ENTRY = re.compile(r"stub (?:JSEntry|JSEntryTrampoline|JSRunMicrotasksEntry|RunMicrotasks|"
+                    r"PromiseFulfillReactionJob)|builtin AsyncFunctionAwaitResolveClosure")
+
+
+def ends_at_entry(tokens, is_at_call):
+    """Is the innermost frame one that calls the programs? So ends a stack that has lost them, too."""
+    tokens = [t for t in tokens if not t.startswith("kernel")]
+    while tokens and not tokens[-1].startswith("js") and re.fullmatch(_CALL, tokens[-1]):
+        tokens.pop()
+    return bool(tokens) and bool(
+        is_at_call if tokens[-1].startswith("js ") else _ENTRY.fullmatch(tokens[-1]))
+
+
+def is_task(tokens):
+    """Does V8 work for itself, in a task that the event loop runs where it never calls the programs?"""
+    return any(t.endswith("::RunForegroundTask") for t in tokens)
+
+
 def is_without(tokens, is_at_call):
     """May a stack of the event loop's thread be without a frame of the programs?
 

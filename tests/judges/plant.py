@@ -84,6 +84,22 @@ def _leaf_a_line_off(frames, world, _):
     return [{**leaf, "line": world.random.choice(lines)}, *frames[1:]] if lines else None
 
 
+def _leaf_lost(frames, world, _):
+    """What the leaf has called goes with it, but for the kernel, which is entered from anywhere."""
+    own = _own(frames, world)
+    if len(own) < 2 or any(f["kind"] != "kernel" for f in frames[:own[0]]):
+        return None
+    return frames[:own[0]] + frames[own[0] + 1:]
+
+
+def _programs_lost(frames, world, _):
+    """And what stands between them. The stack ends where the event loop calls the program."""
+    own = _own(frames, world)
+    if not own or any(f["kind"] != "kernel" for f in frames[:own[0]]):
+        return None
+    return frames[:own[0]] + frames[own[-1] + 1:]
+
+
 def _middle(change):
     """Of a frame of the programs that is neither their outermost nor their innermost."""
     def fault(frames, world, _):
@@ -140,6 +156,8 @@ FAULTS = {  # name: (the figure that it lowers, function)
     "a builtin's caller is lost": ("names", _callers_lost(1)),
     "a builtin's two callers are lost": ("names", _callers_lost(2)),
     "a builtin's callers are all lost": ("names", _callers_lost(None)),
+    "the leaf is missing": ("names", _leaf_lost),
+    "all frames of the program are missing": ("names", _programs_lost),
     "the leaf is another function": ("names", _leaf_in_another_function),
     "the leaf is the runtime's own code": ("names", _leaf_foreign),
     "the leaf is on a neighbour line": ("lines", _leaf_a_line_off),
