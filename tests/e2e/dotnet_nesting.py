@@ -79,11 +79,12 @@ LINQ = r"|System\.(?:Linq|Int64)\."
 REFLECTION = r"|System\.(?:Reflection\.|RuntimeType\.|Object\.GetType)"
 TASKS = r"|Interop\.|System\.(?:Threading\.|Runtime\.(?:CompilerServices|InteropServices)\.|Collections\.Concurrent\.)"
 CLEAR = r"|System\.(?:SpanHelpers|Buffer)\."
+MADE = r"|Nest\.Iterator\.Each\."  # by the compiler, beside MoveNext: makes the iterator, ends it
 # Beside those that report their stack: who calls native code, who the class library, and what of it.
 OUTSIDE = {
-    "Virtual": ("Call", "Call", ""), "Generic": ("Box.Put", "Box.Put", ""), "Catch": ("Throws", "-", ""),
+    "Virtual": ("Call", "Call", ""), "Generic": ("Box.Put", "Box.Put", ""), "Catch": ("Throws", "Throws|CatA", ""),
     "Callback": ("Sort|Compare", "-", ""), "Lambda": ("Loop", "Loop", LINQ),
-    "Iterator": ("Loop|Each.*", "Loop|Each.*", ""), "Async": (r"Loop|\w+Async", r"Loop|\w+Async", TASKS),
+    "Iterator": ("Loop|Each.*", "Loop|Each.*", MADE), "Async": (r"Loop|\w+Async", r"Loop|\w+Async", TASKS),
     "Reflected": ("Loop", "Loop", REFLECTION), "Dynamic": ("-", "-", ""), "Objects": ("Add", "Add", ""),
     "Garbage": ("-", "Loop", ""), "Stack": ("Alloc|Fixed", "Alloc|Fixed", CLEAR),
 }
@@ -234,10 +235,9 @@ class Judge:
 
     def _one_a_method(self, found):
         """Of an unoptimized method whose finally block runs the runtime reports the block alone."""
-        mark = self.source.marks["finally"]
+        is_final = self.source.is_final
         return [(name, f) for i, (name, f) in enumerate(found) if not (
-            i + 1 < len(found) and name == found[i + 1][0] == "Nest.Finally.FinA" and
-            f.get("line") != mark and found[i + 1][1].get("line") == mark)]
+            i + 1 < len(found) and name == found[i + 1][0] and is_final(found[i + 1][1]) and not is_final(f))]
 
     def _is_helper(self, frame, native):
         """Is this the runtime counting, in unoptimized code or a loop, or compiling what it counted?"""

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The lines of the methods of fixtures/dotnet/nesting*.cs that can be a leaf's.
 
-Those are the lines of a method that hold a statement; a closing brace, only where the method ends there
-without one. No two lie beside one another, so that a line that is one off is none of them.
+Those are the lines of a method that hold a statement; a closing brace, only where a finally block ends, or
+the method without one. No two lie beside one another, so that a line that is one off is none of them.
 """
 
 import os
@@ -16,11 +16,21 @@ METHOD = re.compile(r"(?P<type>[\w>\]*?]+ )?(?P<name>\w+)(?:<\w+>)?\([^()]*\)(?:
 NO_CODE = re.compile(r"|[{}]|try|finally|\[.*\]|#.*|(?:else )?\{|.*\) where .*")
 
 
+def place(frame):
+    return os.path.basename(frame.get("file") or ""), frame.get("line")
+
+
+def block_end(lines, i):
+    """The index of the closing brace of the block that line @i has the head of."""
+    tabs = re.match("\t*", lines[i])[0]
+    return next(k for k in range(i + 1, len(lines)) if lines[k].startswith(tabs + "}"))
+
+
 class Source:
     """The lines of each method: {(file, method): set}. A method's name is plain, as in a profile."""
 
     def __init__(self, paths=None):
-        self.lines, self.marks, self.loops = {}, {}, set()
+        self.lines, self.marks, self.loops, self.finals = {}, {}, set(), set()
         for path in paths or SOURCES:
             with open(path, encoding="utf-8") as file:
                 self._read(os.path.basename(path), file.read().splitlines())
@@ -33,6 +43,8 @@ class Source:
             code = line.split("//")[0].strip()
             if code.startswith(("for ", "foreach ")):
                 self.loops.add((name, i + 1))
+            if code == "finally":
+                self.finals.update((name, n + 1) for n in range(i + 1, block_end(lines, i) + 1))
             mark = re.search(r"// @(\w+)", line)
             if mark:
                 self.marks[mark[1]] = i + 1
@@ -47,11 +59,11 @@ class Source:
                 self._method(name, lines, i, ".".join(o[1] for o in outer), method)
 
     def _method(self, name, lines, i, outer, method):
-        tabs = re.match("\t*", lines[i])[0]
-        end = next(k for k in range(i + 1, len(lines)) if lines[k].startswith(tabs + "}"))
+        end = block_end(lines, i)
         is_ctor = outer.split(".")[-1] == method["name"]
         found = {k + 1 for k in range(i + 1, end)
                  if not NO_CODE.fullmatch(lines[k].split("//")[0].strip())}
+        found.update(block_end(lines, k) + 1 for k in range(i + 1, end) if lines[k].strip() == "finally")
         if is_ctor or not lines[end - 1].strip():
             found.add(end + 1)
         if is_ctor:
@@ -65,4 +77,8 @@ class Source:
         return frame.get("line") in self.lines.get(key, ())
 
     def is_loop(self, frame):
-        return (os.path.basename(frame.get("file") or ""), frame.get("line")) in self.loops
+        return place(frame) in self.loops
+
+    def is_final(self, frame):
+        """Is its line in a finally block?"""
+        return place(frame) in self.finals

@@ -23,6 +23,7 @@ DOTNET = [  # chains of which no frame may be missing, outermost first
     ("Stack", ["Loop()", "Fixed()", "Many(long, long, long, long, long, long, long, long, byte*)",
                "Work(byte*, int)"]),
 ]
+ROOT = [{"kind": "native", "name": name, "module": "/lib/libc.so.6"} for name in ("start_thread", "clone3")]
 
 
 def check_chains(check):
@@ -46,17 +47,19 @@ def check_lines(check):
     check.equal(beside, [], "no two statements are on neighbour lines")
 
 
+def managed(name, line=None, kind="dotnet", file="nesting.cs", **more):
+    place = {"file": f"x/{file}", "line": line} if line else {}
+    return {"kind": kind, "name": name, **place, **more}
+
+
 def check_stacks(check):
     """A chain as the runtime reports it, and stacks that are another or no whole one."""
-    lines = Source().lines
-    def frame(name, line=None, kind="dotnet", **more):
-        place = {"file": "x/nesting.cs", "line": line} if line else {}
-        return {"kind": kind, "name": name, **place, **more}
+    lines, frame = Source().lines, managed
     at = lambda name: min(lines["nesting.cs", f"Nest.OneCall.{name}"])
     chain = [("System.Threading.Thread.StartCallback", 0)] + \
         [(f"Nest.OneCall.{name}", at(name)) for name in ("Loop", "CallA", "CallB", "Work")]
     judge = dotnet_nesting.Judge({"nOneCall": {tuple(chain)}})
-    root = [frame(name, kind="native", module="/lib/libc.so.6") for name in ("start_thread", "clone3")]
+    root = ROOT
     start = frame("System.Threading.Thread.StartCallback()")
     loop, first, second, work = (frame(f"Nest.OneCall.{name}", at(name.split("(")[0])) for name in
                                  ("Loop()", "CallA(long)", "CallB(long)", "Work(long)"))
@@ -79,11 +82,60 @@ def check_stacks(check):
         check.equal(judge.judge("OneCall", frames)[:2], (names, exact), f".NET: {words}")
 
 
+def check_unreported(check):
+    """Calls that the source has and the runtime never reports, and others that nobody makes."""
+    source, file = Source(), "nesting.library.cs"
+    lines = {name: sorted(found) for (_, name), found in source.lines.items()}
+    def frames(case, *names):
+        return [managed(f"Nest.{case}.{name}", lines[f"Nest.{case}.{name}"][n], file=file) for name, n in names]
+    reports = {  # outermost first: each method, and which of its lines
+        "Iterator": [("Loop", 1), ("Each", 1), ("Work", 3)],
+        "Catch": [("Loop", 1), ("CatA", 0), ("Throws", 0), ("CatA", 2), ("Work", 3)],
+        "Finally": [("Loop", 1), ("FinA", 1), ("FinB", 0), ("Work", 3)]}
+    judge = dotnet_nesting.Judge({f"n{case}": {tuple(
+        (f["name"], f["line"]) for f in frames(case, *chain))} for case, chain in reports.items()})
+    with_signature = {"Work": "Work(long)", "Loop": "Loop()", "Each": "Each()", "Throws": "Throws()"}
+    def stack(case, above, *names):
+        own = frames(case, *names)
+        for f in own:
+            name = f["name"].split(".")[-1]
+            f["name"] = f["name"].removesuffix(name) + with_signature.get(name, f"{name}(long)")
+        return [*above, *own[::-1], *ROOT]
+    made = "Nest.Iterator.Each.System.Collections.Generic.IEnumer"
+    begin, current = managed(f"{made}able<System.Int64>.GetEnumerator()"), managed(f"{made}ator<System.Int64>.get_Current()")
+    cast, base, sort = (managed(name, tier="R2R") for name in (
+        "System.Runtime.CompilerServices.CastHelpers.IsInstanceOfClass(void*, object)",
+        "System.Runtime.CompilerServices.StaticsHelpers.GetNonGCStaticBase(MethodTable*)",
+        "System.Array.Sort(long[])"))
+    native = managed("x", kind="native", module="y")
+    for case, words, good, above, *names in (
+            ("Iterator", "it begins", (1, 1), [begin], ("Loop", 1)),
+            ("Iterator", "the runtime helps it begin", (1, 1), [native, begin], ("Loop", 1)),
+            ("Iterator", "it returns a value", (1, 1), [current], ("Loop", 1)),
+            ("Iterator", "it begins twice", (0, 0), [begin, begin], ("Loop", 1)),
+            ("Iterator", "it begins in itself", (0, 0), [begin], ("Loop", 1), ("Each", 1)),
+            ("Iterator", "its loop is lost", (0, 0), [begin]),
+            ("Iterator", "a method of nobody", (0, 0), [sort], ("Loop", 1)),
+            ("Catch", "a static field is read", (1, 1), [base], ("Loop", 1), ("CatA", 0), ("Throws", 0)),
+            ("Catch", "the type is compared", (1, 1), [cast], ("Loop", 1), ("CatA", 0)),
+            ("Catch", "a method of nobody", (0, 0), [sort], ("Loop", 1), ("CatA", 0)),
+            ("Catch", "its loop compares", (0, 0), [cast], ("Loop", 1)),
+            ("Finally", "in the block", (1, 1), [], ("Loop", 1), ("FinA", 0), ("FinA", 1)),
+            ("Finally", "at the block's end", (1, 1), [], ("Loop", 1), ("FinA", 0), ("FinA", 2)),
+            ("Finally", "below the block", (1, 1), [], ("Loop", 1), ("FinA", 0), ("FinA", 1), ("FinB", 0)),
+            ("Finally", "its method twice", (0, 0), [], ("Loop", 1), ("FinA", 0), ("FinA", 0)),
+            ("Finally", "the block twice", (0, 0), [], ("Loop", 1), ("FinA", 1), ("FinA", 1)),
+            ("Finally", "the block calls its method", (0, 0), [], ("Loop", 1), ("FinA", 1), ("FinA", 0))):
+        check.equal(judge.judge(case, stack(case, above, *names))[:2], tuple(map(bool, good)),
+                    f".NET {case}: {words}")
+
+
 def main():
     check = Checks()
     check_chains(check)
     check_lines(check)
     check_stacks(check)
+    check_unreported(check)
     return check.end()
 
 
