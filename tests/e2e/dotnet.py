@@ -51,8 +51,8 @@ WARM_S = 4  # methods are compiled again, on-stack replacement included
 
 def judge(check, profile, truth):
     tally, judged = Tally(), Judge(truth.chains())
-    for case, frames, stack, count in samples_of(profile, SETTLED_US):
-        tally.add(judged, case, frames, stack, count)
+    for sample in samples_of(profile, SETTLED_US):
+        tally.add(judged, *sample)
     for what, count in sorted(tally.misses.items(), key=lambda x: -x[1])[:12]:
         print(f"  {count} {what}")
     names, lines, _ = tally.figures
@@ -142,8 +142,8 @@ def judge_one_mapping(check, environment, tmp):
     if not check.that(done.returncode == 0 and profile, f"one mapping is recorded ({done.stderr})"):
         return
     tally, judged, stubs, cut = Tally(), Judge(truth.chains()), 0, 0
-    for case, frames, stack, count in samples_of(profile, SETTLED_US):
-        tally.add(judged, case, frames, stack, count)
+    for sample in samples_of(profile, SETTLED_US):
+        tally.add(judged, *sample)
         if frames[0]["kind"] == "stub":
             stubs += count
             cut += count * (stack["status"] != "complete")

@@ -57,8 +57,8 @@ def tallies(version, mode, seconds):
             _, profile = record("-p", child.pid, "-d", f"{seconds}s", out=os.path.join(tmp, "p.ndjson"),
                                 hz=HZ, timeout=seconds + 60)
         found, judge = {}, Judge(truth.chains())
-        for case, frames, stack, count in samples_of(profile, SETTLED_US) if profile else ():
-            found.setdefault(case, Tally()).add(judge, case, frames, stack, count)
+        for case, *sample in samples_of(profile, SETTLED_US) if profile else ():
+            found.setdefault(case, Tally()).add(judge, case, *sample)
     return found
 
 

@@ -20,6 +20,7 @@ Where nothing is reported (another architecture), callers are judged by grammar 
 """
 
 import itertools
+import math
 import os
 import re
 
@@ -27,20 +28,37 @@ from dotnet_grammar import CASES, EXTRA, is_right, own
 from dotnet_source import Source
 from dotnet_truth import plain
 
+def managed_times(profile):
+    """{thread: the first and the last time at which it was sampled in managed code}"""
+    found = {}
+    for line in profile.of("samples"):
+        if is_managed(profile.frames[i] for i in profile.stacks[line["stack"]]["frames"]):
+            found.setdefault(line["tid"], []).extend(itertools.accumulate(line["t"]))
+    return {tid: (min(times), max(times)) for tid, times in found.items()}
+
+
+def is_managed(frames):
+    return any(f["kind"] == "dotnet" for f in frames)
+
+
 def samples_of(profile, settled_us):
-    """(case, frames leaf first, stack, how many) of each stack of a case's thread."""
-    threads = {}
-    for line in profile.lines:
-        if line["type"] == "thread":
-            threads[line["tid"]] = line["name"]
-        if line["type"] != "samples":
-            continue
-        stack = profile.stacks[line["stack"]]
-        thread = threads.get(line["tid"], "?")
-        case = "Async" if thread == POOL else thread[1:]
-        count = sum(t >= settled_us for t in itertools.accumulate(line["t"]))
-        if case in CASES and count:
-            yield case, [profile.frames[i] for i in stack["frames"]], stack, count
+    """(case, frames leaf first, stack, how many, is the thread starting or ending) of a case's stacks.
+
+    A thread of the pool, which come and go, starts until it first runs managed code.
+    """
+    names = {line["tid"]: line["name"] for line in profile.of("thread")}
+    lives = managed_times(profile)
+    for line in profile.of("samples"):
+        stack, name = profile.stacks[line["stack"]], names.get(line["tid"], "?")
+        case = "Async" if name == POOL else name[1:]
+        frames = [profile.frames[i] for i in stack["frames"]]
+        first, last = lives.get(line["tid"], (math.inf, 0))
+        may_be_edge = name == POOL and is_edge(frames)
+        edges = [may_be_edge and not first <= t <= last
+                 for t in itertools.accumulate(line["t"]) if t >= settled_us]
+        for kind in (False, True):
+            if case in CASES and kind in edges:
+                yield case, frames, stack, edges.count(kind), kind
 
 
 def samples_in_order(profile):
@@ -91,8 +109,9 @@ OUTSIDE = {
 MACHINES = re.compile(r"Nest\.(?:Iterator\.Each|Async\.\w+Async)")  # begin with code that is of no line
 DISPATCH = re.compile(r"System\.Runtime\.(?:EH|ExceptionServices)\.")  # of exceptions, from .NET 9 on
 # Left out, in % of a case's samples at most: what the tracer itself does above its caller, methods of the
-# library above one that was not reported, code before an iterator's or async method's first line.
-LEFT_OUT = {"tracer": 15, "library": 15, "no line": 2}
+# library above one that was not reported, code before an iterator's or async method's first line, threads of
+# the pool before and after their managed code.
+LEFT_OUT = {"tracer": 15, "library": 15, "no line": 2, "thread": 2}
 TRACER = "Nest.Truth.Take"
 ALIAS = {"Nest.Frameless.Ask": "Nest.Frameless.Tiny"}  # called by the same call
 
@@ -116,6 +135,12 @@ def is_root(frames):
     return len(frames) >= 2 and all(f["kind"] == "native" for f in frames) and all(
         os.path.basename(f.get("module") or "") == "libc.so.6" and f.get("name", names[0]) in names
         for f, names in zip(frames[-2:], ROOT))
+
+
+def is_edge(frames):
+    """Does a thread start or end here, in native code alone?"""
+    inner = [f for f in frames if f["kind"] != "kernel"]
+    return is_kernel_entry(frames) and is_root(inner)
 
 
 class Grammar:
@@ -292,11 +317,15 @@ class Tally:
         self.hijacked = self.mistold = 0
         self.left_out, self.misses = dict.fromkeys(LEFT_OUT, 0), {}
 
-    def add(self, judge, case, frames, stack, count):
+    def add(self, judge, case, frames, stack, count, edge=False):
         self.n += count
         self.unnamed += count * any(f["kind"] == "dotnet" and not f.get("name") for f in frames)
         if stack["status"] != "complete":
             return self._incomplete(frames, stack.get("reason"), count)
+        if edge:
+            self.complete += count
+            self.left_out["thread"] += count
+            return None
         names, lines, left_out = judge.judge(case, frames)
         self.judged += count
         self.complete += count * judge.is_whole(frames)

@@ -48,8 +48,8 @@ def judge_node(check, version, profile):
 
 def judge_dotnet(check, profile):
     tally, judge = Tally(), Grammar()
-    for case, frames, stack, count in samples_of(profile, 0):
-        tally.add(judge, case, frames, stack, count)
+    for sample in samples_of(profile, 0):
+        tally.add(judge, *sample)
     for what, count in sorted(tally.misses.items(), key=lambda x: -x[1])[:12]:
         print(f"    {count} {what}")
     few = max(1, tally.n // 100)

@@ -25,6 +25,8 @@ EXCLUDED = [
     (".NET", "names, lines", "what asks for the stack, at most 15 % of a case's samples; library methods above one that "
      "was not reported, at most 15 %; iterators and async methods before their first line, at most 2 %",
      "the runtime reports no chain there"),
+    (".NET", "names, lines", "threads of the pool before their first and after their last managed code, at most 2 %",
+     "nothing of the program runs; they must begin where threads begin, and count for `complete`"),
     (".NET", "names, lines", "frames of exception dispatch between throw and handler; native frames one by one",
      "the runtime does not report them; where they lie is judged"),
     (".NET", "lines", "callers for which the runtime has no line or IL offset 0; which statement of the innermost method "

@@ -3,6 +3,7 @@
 """Negative controls of the judge of .NET's stacks: what it must let pass and what it must catch."""
 
 import sys
+import types
 
 import dotnet_nesting
 from dotnet_source import Source
@@ -130,12 +131,39 @@ def check_unreported(check):
                     f".NET {case}: {words}")
 
 
+def check_threads(check):
+    """A thread of the pool may be without managed code where it starts or ends, and only there."""
+    native, kernel = managed("x", kind="native", module="y"), managed("x", kind="kernel")
+    stacks = {"native": [kernel, native, *ROOT], "work": [managed("Nest.Async.Work(long)"), *ROOT],
+              "no root": [native]}
+    for words, name, want, samples in (  # want: of the stack in question, not edges and edges
+            ("it starts", ".NET TP Worker", (0, 1), [("native", [5]), ("work", [6, 2])]),
+            ("it ends", ".NET TP Worker", (0, 1), [("work", [5]), ("native", [6])]),
+            ("it never runs managed code", ".NET TP Worker", (0, 2), [("native", [5, 2])]),
+            ("its managed code is lost", ".NET TP Worker", (2, 1), [("work", [5, 9]), ("native", [6, 2, 7])]),
+            ("it does not begin where threads begin", ".NET TP Worker", (1, 0), [("no root", [5])]),
+            ("of the program's threads", "nOneCall", (1, 0), [("native", [5]), ("work", [6])]),
+            ("too early to count", ".NET TP Worker", (0, 0), [("native", [1]), ("work", [6])])):
+        lines = [{"type": "thread", "tid": 1, "name": name}] + [
+            {"type": "samples", "tid": 1, "stack": stack, "t": times} for stack, times in samples]
+        profile = types.SimpleNamespace(
+            of=lambda kind, lines=lines: [line for line in lines if line["type"] == kind],
+            stacks={key: {"id": key, "frames": [(key, i) for i in range(len(frames))]}
+                    for key, frames in stacks.items()},
+            frames={(key, i): f for key, frames in stacks.items() for i, f in enumerate(frames)})
+        found = [0, 0]
+        for _, _, stack, count, edge in dotnet_nesting.samples_of(profile, 2):
+            found[edge] += count * (stack["id"] != "work")
+        check.equal(tuple(found), want, f".NET: a thread without managed code: {words}")
+
+
 def main():
     check = Checks()
     check_chains(check)
     check_lines(check)
     check_stacks(check)
     check_unreported(check)
+    check_threads(check)
     return check.end()
 
 

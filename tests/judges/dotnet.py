@@ -77,8 +77,8 @@ def recorded(program, path, tmp):
 def figures(path, chains, expected):
     """{figure: %}, and the tally."""
     profile, judge, tally = Profile(path), Judge(chains), Tally()
-    for case, frames, stack, count in samples_of(profile, SETTLED_US):
-        tally.add(judge, case, frames, stack, count)
+    for sample in samples_of(profile, SETTLED_US):
+        tally.add(judge, *sample)
     return dict(zip(GOALS, (*tally.figures, percent(Settled(profile).n, expected)))), tally
 
 
