@@ -93,7 +93,7 @@ def is_hijacked(frames):
 ROOT = (("start_thread",), ("clone3", "clone"))  # if the library has symbols for them
 POOL = ".NET TP Worker"
 HELPERS = r"System\.Runtime\.CompilerServices\.(?:Cast|Static|Generic|Init|VirtualDispatch)\w*\."
-LINQ = r"|System\.(?:Linq|Int64)\."
+LINQ = r"|System\.(?:Linq\.|Int64\.|MulticastDelegate\.Ctor)"
 REFLECTION = r"|System\.(?:Reflection\.|RuntimeType\.|Object\.GetType)"
 TASKS = r"|Interop\.|System\.(?:Threading\.|Runtime\.(?:CompilerServices|InteropServices)\.|Collections\.Concurrent\.)"
 CLEAR = r"|System\.(?:SpanHelpers|Buffer)\."

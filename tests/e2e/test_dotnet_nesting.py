@@ -92,7 +92,8 @@ def check_unreported(check):
     reports = {  # outermost first: each method, and which of its lines
         "Iterator": [("Loop", 1), ("Each", 1), ("Work", 3)],
         "Catch": [("Loop", 1), ("CatA", 0), ("Throws", 0), ("CatA", 2), ("Work", 3)],
-        "Finally": [("Loop", 1), ("FinA", 1), ("FinB", 0), ("Work", 3)]}
+        "Finally": [("Loop", 1), ("FinA", 1), ("FinB", 0), ("Work", 3)],
+        "Lambda": [("Loop", 3), ("Work", 3)]}
     judge = dotnet_nesting.Judge({f"n{case}": {tuple(
         (f["name"], f["line"]) for f in frames(case, *chain))} for case, chain in reports.items()})
     with_signature = {"Work": "Work(long)", "Loop": "Loop()", "Each": "Each()", "Throws": "Throws()"}
@@ -108,6 +109,8 @@ def check_unreported(check):
         "System.Runtime.CompilerServices.CastHelpers.IsInstanceOfClass(void*, object)",
         "System.Runtime.CompilerServices.StaticsHelpers.GetNonGCStaticBase(MethodTable*)",
         "System.Array.Sort(long[])"))
+    closure, other = (managed(f"System.{name}", tier="R2R") for name in (
+        "MulticastDelegate.CtorClosed(object, nint)", "MulticastDelegate.Equals(object)"))
     native = managed("x", kind="native", module="y")
     for case, words, good, above, *names in (
             ("Iterator", "it begins", (1, 1), [begin], ("Loop", 1)),
@@ -121,6 +124,8 @@ def check_unreported(check):
             ("Catch", "the type is compared", (1, 1), [cast], ("Loop", 1), ("CatA", 0)),
             ("Catch", "a method of nobody", (0, 0), [sort], ("Loop", 1), ("CatA", 0)),
             ("Catch", "its loop compares", (0, 0), [cast], ("Loop", 1)),
+            ("Lambda", "its delegate is made", (1, 1), [closure], ("Loop", 3)),
+            ("Lambda", "a method of nobody", (0, 0), [other], ("Loop", 3)),
             ("Finally", "in the block", (1, 1), [], ("Loop", 1), ("FinA", 0), ("FinA", 1)),
             ("Finally", "at the block's end", (1, 1), [], ("Loop", 1), ("FinA", 0), ("FinA", 2)),
             ("Finally", "below the block", (1, 1), [], ("Loop", 1), ("FinA", 0), ("FinA", 1), ("FinB", 0)),
