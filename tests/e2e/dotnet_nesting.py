@@ -95,7 +95,8 @@ POOL = ".NET TP Worker"
 HELPERS = r"System\.Runtime\.CompilerServices\.(?:Cast|Static|Generic|Init|VirtualDispatch)\w*\."
 LINQ = r"|System\.(?:Linq\.|Int64\.|MulticastDelegate\.Ctor)"
 REFLECTION = r"|System\.(?:Reflection\.|RuntimeType\.|Object\.GetType)"
-TASKS = r"|Interop\.|System\.(?:Threading\.|Runtime\.(?:CompilerServices|InteropServices)\.|Collections\.Concurrent\.)"
+TASKS = (r"|Interop\.|System\.(?:Threading\.|Runtime\.(?:CompilerServices|InteropServices)\.|"
+         r"Collections\.Concurrent\.|Diagnostics\.Stopwatch\.)")
 CLEAR = r"|System\.(?:SpanHelpers|Buffer)\."
 MADE = r"|Nest\.Iterator\.Each\."  # by the compiler, beside MoveNext: makes the iterator, ends it
 # Beside those that report their stack: who calls native code, who the class library, and what of it.

@@ -93,8 +93,8 @@ def check_unreported(check):
         "Iterator": [("Loop", 1), ("Each", 1), ("Work", 3)],
         "Catch": [("Loop", 1), ("CatA", 0), ("Throws", 0), ("CatA", 2), ("Work", 3)],
         "Finally": [("Loop", 1), ("FinA", 1), ("FinB", 0), ("Work", 3)],
-        "Lambda": [("Loop", 3), ("Work", 3)]}
-    judge = dotnet_nesting.Judge({f"n{case}": {tuple(
+        "Lambda": [("Loop", 3), ("Work", 3)], "Async": [("OnceAsync", 1), ("Work", 3)]}
+    judge = dotnet_nesting.Judge({dotnet_nesting.POOL if case == "Async" else f"n{case}": {tuple(
         (f["name"], f["line"]) for f in frames(case, *chain))} for case, chain in reports.items()})
     with_signature = {"Work": "Work(long)", "Loop": "Loop()", "Each": "Each()", "Throws": "Throws()"}
     def stack(case, above, *names):
@@ -109,8 +109,9 @@ def check_unreported(check):
         "System.Runtime.CompilerServices.CastHelpers.IsInstanceOfClass(void*, object)",
         "System.Runtime.CompilerServices.StaticsHelpers.GetNonGCStaticBase(MethodTable*)",
         "System.Array.Sort(long[])"))
-    closure, other = (managed(f"System.{name}", tier="R2R") for name in (
-        "MulticastDelegate.CtorClosed(object, nint)", "MulticastDelegate.Equals(object)"))
+    closure, other, clock, date = (managed(f"System.{name}", tier="R2R") for name in (
+        "MulticastDelegate.CtorClosed(object, nint)", "MulticastDelegate.Equals(object)",
+        "Diagnostics.Stopwatch.GetElapsedTime(long, long)", "DateTime.AddTicks(long)"))
     native = managed("x", kind="native", module="y")
     for case, words, good, above, *names in (
             ("Iterator", "it begins", (1, 1), [begin], ("Loop", 1)),
@@ -126,6 +127,8 @@ def check_unreported(check):
             ("Catch", "its loop compares", (0, 0), [cast], ("Loop", 1)),
             ("Lambda", "its delegate is made", (1, 1), [closure], ("Loop", 3)),
             ("Lambda", "a method of nobody", (0, 0), [other], ("Loop", 3)),
+            ("Async", "the pool takes the time", (1, 1), [clock], ("OnceAsync", 1)),
+            ("Async", "a method of nobody", (0, 0), [date], ("OnceAsync", 1)),
             ("Finally", "in the block", (1, 1), [], ("Loop", 1), ("FinA", 0), ("FinA", 1)),
             ("Finally", "at the block's end", (1, 1), [], ("Loop", 1), ("FinA", 0), ("FinA", 2)),
             ("Finally", "below the block", (1, 1), [], ("Loop", 1), ("FinA", 0), ("FinA", 1), ("FinB", 0)),
