@@ -24,6 +24,7 @@
 #include "v8_compiled.h"
 #include "v8_interpreted.h"
 #include "v8_probe.h"
+#include "v8_stub.h"
 #include "v8_wasm.h"
 
 /* Names, line tables and sites of one process; when they are more all are dropped. */
@@ -210,28 +211,6 @@ static int name_in_builtin(struct v8_heap *h, const struct uw_sample *s, u32 i,
 
 /* ---- frames ---- */
 
-/* V8 up to 10.2 does not mark a regular expression's frame: its code tells. */
-static bool name_regexp(struct v8_heap *h, u64 pc, struct v8_name *names)
-{
-	struct v8_code code;
-
-	if (v8_code_find(h, pc, &code) < 0 || !v8_code_is_regexp(h, &code))
-		return false;
-	names[0] = (struct v8_name){ .kind = V8_NAME_REGEXP, .name = "RegExp" };
-	return true;
-}
-
-static const char *status_words(u8 status)
-{
-	static const char *const words[] = {
-#define X(name, class, words, meaning) [name] = words,
-		UW_STATUS_LIST(X)
-#undef X
-	};
-
-	return status < UW_N_STATUS ? words[status] : "unknown status";
-}
-
 static int name_nobody(const struct v8_heap *h, struct v8_name *names)
 {
 	return v8_give_reason(names, v8_probe_denies(h, V8_NAMES)
@@ -249,9 +228,9 @@ static int name_js(struct v8_heap *h, const struct uw_sample *s, u32 i, struct v
 
 	names[0] = (struct v8_name){ .kind = V8_NAME_JS };
 	if (frame->status != UW_OK)
-		return name_regexp(h, pc, names)
+		return v8_name_regexp(h, frame, names)
 			       ? 1
-			       : v8_give_reason(names, status_words(frame->status));
+			       : v8_give_reason(names, v8_status_words(frame->status));
 	f = v8_function_get(h, frame->a, s->time_ns);
 	if (!f)
 		return name_nobody(h, names);
@@ -277,7 +256,7 @@ static int name_waiting(struct v8_heap *h, const struct uw_sample *s, const stru
 
 	names[0] = (struct v8_name){ .kind = V8_NAME_JS };
 	if (frame->status != UW_OK)
-		return v8_give_reason(names, status_words(frame->status));
+		return v8_give_reason(names, v8_status_words(frame->status));
 	if (frame->aux) {
 		names[0].kind = V8_NAME_BUILTIN;
 		names[0].name = v8_async_name(&h->build->info.async, frame->aux);
@@ -285,44 +264,6 @@ static int name_waiting(struct v8_heap *h, const struct uw_sample *s, const stru
 	}
 	f = v8_function_get(h, frame->a, s->time_ns);
 	return f ? v8_name_waiting(h, frame, f, names) : name_nobody(h, names);
-}
-
-/* An exit frame, by the C++ builtin behind it. */
-static void name_target(struct v8_heap *h, const struct uw_sample *s, const struct uw_frame *frame,
-			struct v8_name *names)
-{
-	const struct v8_function *f = v8_function_get(h, frame->b, s->time_ns);
-
-	if (!f)
-		names[0] = (struct v8_name){ .kind = V8_NAME_STUB,
-					     .reason = "the function moved or is unreadable" };
-	else if (!f->script && f->name)
-		v8_name_function(h, f, names);
-}
-
-static int name_stub(struct v8_heap *h, const struct uw_sample *s, const struct uw_frame *frame,
-		     struct v8_name *names)
-{
-	const struct v8_builtin *b = v8_builtin_at(h, uw_frame_lookup_pc(frame));
-	u64 type = frame->a >> 1;
-	const char *type_name =
-		!(frame->a & 1) && type < V8_MAX_FRAME_TYPES ? h->build->frame_types[type] : NULL;
-
-	names[0] = (struct v8_name){ .kind = V8_NAME_STUB,
-				     .name = b && b->name ? b->name : type_name };
-	if (!b && type_name && !strcmp(type_name, "IrregexpFrame"))
-		names[0] = (struct v8_name){ .kind = V8_NAME_REGEXP, .name = "RegExp" };
-	if (!b && type_name && !strcmp(type_name, "WasmFrame"))
-		return v8_wasm_name_frame(h, uw_frame_lookup_pc(frame), s->time_ns, names);
-	if (!names[0].name && name_regexp(h, uw_frame_lookup_pc(frame), names))
-		return 1;
-	if (frame->b)
-		name_target(h, s, frame, names);
-	if (frame->status != UW_OK)
-		v8_give_reason(names, status_words(frame->status));
-	if (!names[0].name)
-		v8_give_reason(names, "a frame of unknown type");
-	return 1;
 }
 
 /* The function had no frame yet: its code says which one it is. */
@@ -349,12 +290,10 @@ static int name_code(struct v8_heap *h, const struct uw_sample *s, const struct 
 		return n > 0 ? n : v8_give_reason(names, "no code object at pc");
 	}
 	names[0].tier = code.tier;
-	if (name_regexp(h, pc, names))
+	if (v8_name_regexp(h, frame, names))
 		return 1;
-	if (code.tier == V8_TIER_NONE) {
-		names[0].kind = V8_NAME_STUB;
-		return v8_give_reason(names, "code that is no function's");
-	}
+	if (code.tier == V8_TIER_NONE)
+		return v8_name_shared(h, frame, names);
 	f = v8_function_of(h, s, &code);
 	if (!f)
 		return v8_give_reason(names, "interrupted before its frame existed");
@@ -389,7 +328,7 @@ int v8_heap_name(struct v8_heap *h, const struct uw_sample *s, u32 i, struct v8_
 		n = name_code(h, s, &s->frames[i], names);
 		break;
 	default:
-		n = name_stub(h, s, &s->frames[i], names);
+		n = v8_name_stub(h, s, &s->frames[i], names);
 		break;
 	}
 	return h->gone ? -ESRCH : n;

@@ -13,6 +13,8 @@
 #define N(a) (sizeof(a) / sizeof((a)[0]))
 #define WORD (64 - 1 + 4)
 #define STUB (18 << 1)
+#define INTERNAL 22 /* frame type */
+#define ENTRY_NAME "InterpreterEntryTrampoline"
 
 /* Where each instruction of the handler begins. */
 enum { AT_ENTRY = 0, AT_SUM = 3, AT_CALL = 17, AFTER_CALL = 22, AT_LOST = 26 };
@@ -252,9 +254,53 @@ static void who_calls_a_copy_of_the_entry_is_told_by_its_return_address(void **s
 	v8_heap_free(&h);
 }
 
+/* Its frame is the stub's that called it, its own around a call of C++, or none. */
+static void frame_of_a_copy_of_the_entry_has_the_entrys_name(void **state)
+{
+	static const struct {
+		u32 less, kind, type;
+		bool is_caller, is_stub_below;
+		int n;
+		const char *name;
+	} cases[] = {
+		{ 0, UW_V8_STUB, INTERNAL, true, true, 1, ENTRY_NAME },
+		{ 0, UW_V8_STUB, INTERNAL, false, false, 1, ENTRY_NAME },
+		{ 0, UW_V8_STUB, STUB / 2, false, true, 2, ENTRY_NAME },
+		{ 0, UW_V8_STUB, STUB / 2, true, true, 1, "StubFrame" },
+		{ 1, UW_V8_STUB, INTERNAL, true, true, 1, "InternalFrame" },
+		{ 1, UW_V8_STUB, STUB / 2, false, true, 1, "StubFrame" },
+		{ 0, UW_V8_CODE, 0, false, false, 1, ENTRY_NAME },
+		{ 1, UW_V8_CODE, 0, false, false, 1, NULL },
+	};
+	struct v8_heap *h = start();
+
+	(void)state;
+	v.build.frame_types[INTERNAL] = "InternalFrame";
+	for (size_t i = 0; i < N(cases); i++) {
+		struct uw_frame *f = &sample.frames[0];
+
+		*f = (struct uw_frame){ .kind = (u8)cases[i].kind, .a = cases[i].type * 2 };
+		f->flags = cases[i].is_caller ? UW_FRAME_RA : 0;
+		fake_code(&v, KIND_STUB, FAKE_ENTRY_LEN - cases[i].less, 0, 0, &f->pc);
+		f->pc += 8;
+		sample.n_frames = 1;
+		sample.sp_words[0] = cases[i].is_stub_below ? FAKE_BLOB_ADDR + FAKE_PLAIN + 8 : 4;
+		assert_int_equal(v8_heap_name(h, &sample, 0, names), cases[i].n);
+		assert_int_equal((int)names[0].kind, V8_NAME_STUB);
+		assert_int_equal(!names[0].name, !cases[i].name);
+		if (cases[i].name)
+			assert_string_equal(names[0].name, cases[i].name);
+		assert_int_equal(!names[0].reason, !!cases[i].name);
+		if (cases[i].n == 2)
+			assert_string_equal(names[1].name, "StringAdd");
+	}
+	v8_heap_free(&h);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(frame_of_a_copy_of_the_entry_has_the_entrys_name),
 		cmocka_unit_test(who_calls_a_copy_of_the_entry_is_told_by_its_return_address),
 		cmocka_unit_test(register_counts_as_far_as_it_has_been_changed),
 		cmocka_unit_test(lost_register_counts_if_the_handlers_bytecode_is_there),
