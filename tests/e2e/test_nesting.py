@@ -211,6 +211,12 @@ def check_whole(check):
                     f"it ends where the programs are called: {words}", quiet=True)
     task = loop[:7] + ["native node::PerIsolatePlatformData::RunForegroundTask", "native x"]
     check.equal([whole.is_task(task), whole.is_task(node)], [True, False], "V8's own task")
+    to_baseline, pc_for = "builtin InterpreterOnStackReplacement_ToBaseline", "native v8::internal::BaselinePCForBytecodeOffset"
+    for token, want, text in (
+            (to_baseline, True, "for (let i = 0; i < n; i++) n = f(i);"), (to_baseline, False, "leaf(a);"),
+            (pc_for, True, "n = (n * 31 + i) | 0;"), (pc_for, False, "leaf(a);"),
+            ("builtin Add_Baseline", True, "eval(`${text}x`);"), ("builtin Add_Baseline", False, "leaf('x');")):
+        check.equal(whole.may_end([token], text, "function leaf() {"), want, f"{token} at {text}", quiet=True)
     for words, thread, want in (("main", "main", True), ("worker", "worker", False),
                                 ("helper", "helper", False)):
         check.equal(whole.starts(loop, thread), want, f"it starts as a {words} thread", quiet=True)

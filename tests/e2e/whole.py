@@ -119,7 +119,7 @@ _ARITHMETIC = (r"(?:stub|builtin) (?:Add|Sub(?:tract)?|Mul(?:tiply)?|Div(?:ide)?
                r"Bitwise(?:Or|Xor|And|Not)|Shift\w+?|Inc(?:rement)?|Dec(?:rement)?|Negate|ToNumeric)"
                r"(?:Smi)?(?:Wide|ExtraWide)?(?:_\w+|Handler|)")
 _COMPARISON = r"(?:stub|builtin) (?:Test)?(?:Less|Greater|Equal|StrictEqual)\w*"
-_BACK = (r"(?:stub|builtin) (?:JumpLoop\w*|\w*OnStackReplacement)|native (?:v8::internal::)?\S*"
+_BACK = (r"(?:stub|builtin) (?:JumpLoop\w*|\w*OnStackReplacement\w*)|native (?:v8::internal::)?\S*"
          r"(?:OSR|OnStackReplacement|WithStackCheck|BytecodeBudgetInterrupt$)\S*")
 _CALL = (r"(?:stub|builtin) (?:Call\w*|Construct\w*|JSConstruct\w*|InterpreterEntryTrampoline\w*|"
          r"ArgumentsAdaptor\w*|CompileLazy\w*|StartMaglev\w*|StartTurbofan\w*|AdaptorWithBuiltin\w*|"
@@ -131,7 +131,7 @@ OPERATION = re.compile(f"{_ARITHMETIC}|{_COMPARISON}|{_BACK}")
 DEFERRED = re.compile(r"stub RecordWrite\w*|builtin RecordWrite\w*")
 
 ENDS = [(re.compile(pattern), text and re.compile(text)) for pattern, text in (
-    (_ARITHMETIC, r"[-+*/|^&]"),
+    (_ARITHMETIC, r"[-+*/|^&`]"),  # a template's parts are added
     (_COMPARISON, r"[<>=]"),
     (_BACK, r"\b(?:for|while)\b"),
     (_CALL, r"[({.]"),
@@ -146,7 +146,7 @@ ENDS = [(re.compile(pattern), text and re.compile(text)) for pattern, text in (
     (rf"native {_R}BytecodeBudgetInterrupt\w*", r"\b(?:for|while|return)\b|}|=>"),
     (rf"stub Maglev\w*StackCheck\w*|native {_R}StackGuard\w*", r"{|\b(?:for|while)\b"),
     (r"(?:stub|builtin) (?:Deoptimization|NotifyDeoptimized|ContinueTo)\w*|"
-     r"native v8::internal::(?:Deoptimizer::|Runtime_NotifyDeoptimized).*", r"[-+*/|^<>=.]"),
+     r"native v8::internal::(?:Deoptimizer::|Runtime_NotifyDeoptimized|BaselinePCFor).*", r"[-+*/|^<>=.]"),
     (rf"(?:stub|builtin) (?:Create\w*Literal|Clone\w*|Create\w*Array)\w*|native {_R}(?:TransitionElementsKind|Create\w*Literal)", r"[\[{]"),
     (r"(?:stub|builtin) (?:CreateClosure|FastNewClosure)\w*", r"function|=>"),
     (r"(?:stub|builtin) (?:\w*ToString|StringAdd|TemplateObj)\w*", r"`|'"),
