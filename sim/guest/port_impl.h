@@ -3,6 +3,7 @@
 
 /* The port in a guest: reads are a call to nowhere, which the host catches. */
 
+#include "../port/port_plain.h"
 #include "../port/tables.h"
 #include "guest.h"
 
@@ -16,11 +17,6 @@ UW_INLINE struct guest_box *guest_box(void)
 UW_INLINE long port_read_user(void *dst, u32 len, u64 addr)
 {
 	return guest_read(dst, len, addr);
-}
-
-UW_INLINE u64 port_index(u64 n, u64 mask)
-{
-	return n & mask;
 }
 
 UW_INLINE const struct uw_mapping *port_mapping(const struct uw_state *u, u64 pc)
@@ -50,12 +46,4 @@ UW_INLINE const struct dotnet_await *port_await(const struct uw_state *u, u64 ke
 	(void)u;
 	(void)key;
 	return NULL;
-}
-
-/* Nobody listens. */
-UW_INLINE void port_note(const struct uw_state *u, enum uw_note note, u64 value)
-{
-	(void)u;
-	(void)note;
-	(void)value;
 }

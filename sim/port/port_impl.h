@@ -6,6 +6,7 @@
  * of the walk that a thread makes is the thread's own variable.
  */
 
+#include "port_plain.h"
 #include "tables.h"
 
 extern _Thread_local const struct sim_target *sim_port_target;
@@ -13,11 +14,6 @@ extern _Thread_local const struct sim_target *sim_port_target;
 UW_INLINE long port_read_user(void *dst, u32 len, u64 addr)
 {
 	return sim_mem_read(sim_port_target->mem, dst, len, addr);
-}
-
-UW_INLINE u64 port_index(u64 n, u64 mask)
-{
-	return n & mask;
 }
 
 UW_INLINE const struct uw_mapping *port_mapping(const struct uw_state *u, u64 pc)
@@ -44,12 +40,4 @@ UW_INLINE bool port_wants_async(void)
 UW_INLINE const struct dotnet_await *port_await(const struct uw_state *u, u64 key)
 {
 	return sim_find_await(sim_port_target, u->recipes_of, key);
-}
-
-/* Nobody listens. */
-UW_INLINE void port_note(const struct uw_state *u, enum uw_note note, u64 value)
-{
-	(void)u;
-	(void)note;
-	(void)value;
 }

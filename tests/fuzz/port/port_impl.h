@@ -8,6 +8,7 @@
  */
 
 #include "../../../sim/case/target.h"
+#include "../../../sim/port/port_plain.h"
 
 extern const struct sim_target *fuzz_port_target;
 
@@ -20,11 +21,6 @@ const struct dotnet_await *fuzz_port_await(u64 of, u64 key);
 UW_INLINE long port_read_user(void *dst, u32 len, u64 addr)
 {
 	return fuzz_port_read(dst, len, addr);
-}
-
-UW_INLINE u64 port_index(u64 n, u64 mask)
-{
-	return n & mask;
 }
 
 UW_INLINE const struct uw_mapping *port_mapping(const struct uw_state *u, u64 pc)
@@ -51,12 +47,4 @@ UW_INLINE bool port_wants_async(void)
 UW_INLINE const struct dotnet_await *port_await(const struct uw_state *u, u64 key)
 {
 	return fuzz_port_await(u->recipes_of, key);
-}
-
-/* Nobody listens. */
-UW_INLINE void port_note(const struct uw_state *u, enum uw_note note, u64 value)
-{
-	(void)u;
-	(void)note;
-	(void)value;
 }

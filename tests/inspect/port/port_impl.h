@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "../../../inspect/target/target.h"
+#include "../../../sim/port/port_plain.h"
 
 struct port_world {
 	struct target *target;
@@ -48,11 +49,6 @@ UW_INLINE const struct v8_info *port_info_v8(u32 info_idx)
 	return port_world.info;
 }
 
-UW_INLINE u64 port_index(u64 n, u64 mask)
-{
-	return n & mask;
-}
-
 UW_INLINE bool port_wants_async(void)
 {
 	return false;
@@ -63,12 +59,4 @@ UW_INLINE const struct dotnet_await *port_await(const struct uw_state *u, u64 ke
 	(void)u;
 	(void)key;
 	return NULL;
-}
-
-/* Nobody listens. */
-UW_INLINE void port_note(const struct uw_state *u, enum uw_note note, u64 value)
-{
-	(void)u;
-	(void)note;
-	(void)value;
 }
