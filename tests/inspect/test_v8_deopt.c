@@ -12,19 +12,7 @@
 #include "../../inspect/v8/v8_resolver.h"
 #include "../check.h"
 #include "fake_meta.h"
-#include "fake_world.h"
-
-static struct fake_v8 v;
-static struct fake_world w;
-static struct uw_sample sample;
-static struct v8_name names[V8_MAX_NAMES];
-
-static int name_frame(struct v8_heap *h, const struct uw_frame *f)
-{
-	sample.n_frames = 1;
-	sample.frames[0] = *f;
-	return v8_heap_name(h, &sample, 0, names);
-}
+#include "name_frame.h"
 
 /* A function that is all on line 2. */
 static void code_without_positions_has_the_line_of_a_function_that_has_one(void **state)

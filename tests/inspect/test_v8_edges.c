@@ -8,38 +8,20 @@
 #include <string.h>
 
 #include "../check.h"
-#include "fake_world.h"
+#include "name_frame.h"
 
 #define N(a) (sizeof(a) / sizeof((a)[0]))
 #define JS_FUNCTION 998 /* whichever it is */
 #define BASELINE_DATA 997
 
-static struct fake_v8 v;
-static struct uw_sample sample;
-static struct fake_world w;
 static struct fake_scene scenes[FAKE_MAX_SCENES];
 static size_t n_scenes;
-static struct v8_name names[V8_MAX_NAMES];
 
 static void build_world(void)
 {
 	memset(&sample, 0, sizeof(sample));
 	fake_world(&v, &w);
 	n_scenes = fake_scenes(&w, scenes);
-}
-
-static int name_frame(struct v8_heap *h, const struct uw_frame *f)
-{
-	sample.n_frames = 1;
-	sample.frames[0] = *f;
-	return v8_heap_name(h, &sample, 0, names);
-}
-
-static int name_scene(struct v8_heap *h, const struct fake_scene *s)
-{
-	memcpy(sample.sp_words, s->sp_words, sizeof(s->sp_words));
-	memcpy(sample.interp, s->interp, sizeof(s->interp));
-	return name_frame(h, &s->frame);
 }
 
 static const struct fake_scene *scene_of(const char *what)

@@ -11,26 +11,14 @@
 #include "../../inspect/v8/v8_script.h"
 #include "../../inspect/v8/v8_string.h"
 #include "../check.h"
-#include "fake_world.h"
+#include "name_frame.h"
 
 #define N(a) (sizeof(a) / sizeof((a)[0]))
-
-static struct fake_v8 v;
-static struct fake_world w;
-static struct uw_sample sample;
-static struct v8_name names[V8_MAX_NAMES];
 
 static void build_world(void)
 {
 	memset(&sample, 0, sizeof(sample));
 	fake_world(&v, &w);
-}
-
-static int name_frame(struct v8_heap *h, const struct uw_frame *f)
-{
-	sample.n_frames = 1;
-	sample.frames[0] = *f;
-	return v8_heap_name(h, &sample, 0, names);
 }
 
 static void the_name_is_found_behind_any_number_of_variables(void **state)
