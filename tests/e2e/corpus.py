@@ -13,8 +13,10 @@ import os
 import re
 import struct
 import subprocess
+import sys
 from dataclasses import dataclass
 
+from lib import Checks
 from nesting import Judge
 
 SIM = os.environ.get("UNSPOOL_SIM", "unspool-sim")
@@ -301,3 +303,13 @@ def take(check, cases, stage, fixtures):
         os.makedirs(os.path.dirname(old), exist_ok=True)
         subprocess.run(["mv", folder, old], check=True)
     subprocess.run(["rm", "-rf", made, *cases], check=True)
+
+
+def record_all(record_native, record_node):
+    """Records what STAGE holds into FIXTURES, the arguments; returns the exit status."""
+    stage, fixtures = sys.argv[1:]
+    check = Checks()
+    record_native(check, stage, fixtures)
+    for version in sorted(os.listdir(f"{stage}/node")):
+        record_node(check, version, stage, fixtures)
+    return check.end()

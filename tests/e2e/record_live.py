@@ -12,7 +12,7 @@ import sys
 import time
 
 import corpus
-from lib import Checks, running, unspool
+from lib import running, unspool
 
 TRIES = 25
 
@@ -81,14 +81,5 @@ def record_native(check, stage, fixtures):
     corpus.take(check, cases, stage, fixtures)
 
 
-def main():
-    stage, fixtures = sys.argv[1:]
-    check = Checks()
-    record_native(check, stage, fixtures)
-    for version in sorted(os.listdir(f"{stage}/node")):
-        record_node(check, version, stage, fixtures)
-    return check.end()
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(corpus.record_all(record_native, record_node))

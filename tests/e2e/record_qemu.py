@@ -14,7 +14,7 @@ import sys
 import time
 
 import corpus
-from lib import Checks, running
+from lib import running
 from qemu import Stub, write_core
 
 OBJDUMP = "aarch64-linux-gnu-objdump"
@@ -144,14 +144,5 @@ def record_native(check, stage, fixtures):
     corpus.take(check, cases, stage, fixtures)
 
 
-def main():
-    stage, fixtures = sys.argv[1:]
-    check = Checks()
-    record_native(check, stage, fixtures)
-    for version in sorted(os.listdir(f"{stage}/node")):
-        record_node(check, version, stage, fixtures)
-    return check.end()
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(corpus.record_all(record_native, record_node))
