@@ -8,7 +8,7 @@
 
 #include "../inspect/util/cleanup.h"
 #include "../inspect/util/text_stream.h"
-#include "cli/cli.h"
+#include "../inspect/util/cli.h"
 #include "commands.h"
 #include "out/out.h"
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "../inspect/util/json_memory.h"
-#include "cli/cli.h"
+#include "../inspect/util/cli.h"
 #include "commands.h"
 #include "doctor/doctor.h"
 

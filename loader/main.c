@@ -13,7 +13,7 @@
 
 #include "../inspect/util/array.h"
 #include "../inspect/util/text_stream.h"
-#include "cli/words.h"
+#include "../inspect/util/cli_words.h"
 #include "commands.h"
 
 #define MAX_KEPT_LEN (256 << 10)

@@ -11,7 +11,7 @@
 
 #include "../inspect/util/cleanup.h"
 #include "../inspect/util/json_memory.h"
-#include "cli/cli.h"
+#include "../inspect/util/cli.h"
 #include "../inspect/util/term.h"
 #include "commands.h"
 #include "targets/procs.h"

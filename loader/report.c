@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "../inspect/util/cleanup.h"
-#include "cli/cli.h"
+#include "../inspect/util/cli.h"
 #include "commands.h"
 #include "report/report.h"
 

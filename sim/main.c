@@ -3,22 +3,16 @@
 /* unspool-sim: one binary, one sub-command a word. A command is a row of the table. */
 
 #include "../inspect/util/array.h"
+#include "../inspect/util/cli_words.h"
 #include "cmd/cli.h"
 #include "cmd/commands.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
-struct command {
-	const char *name;
-	const char *help;
-	int (*run)(int argc, char **argv);
-};
-
-static const struct command commands[] = {
+static const struct cli_command commands[] = {
 	{ "run", "walk cases in engines, compare what is found and read", cmd_run },
 	{ "sweep", "run cases, unwind at every instruction, compare with the truth", cmd_sweep },
 	{ "show", "say what a fixture becomes on each architecture, what a recording holds",
@@ -27,17 +21,13 @@ static const struct command commands[] = {
 	{ "add", "take recorded cases into fixtures/", cmd_add },
 };
 
-#define N_COMMANDS ARRAY_SIZE(commands)
-
-static int print_help(void)
-{
-	puts("Usage: unspool-sim COMMAND [OPTION]...\n"
-	     "Unwinds simulated stacks with the code that the kernel runs.\n");
-	for (size_t i = 0; i < N_COMMANDS; i++)
-		printf("  %-8s %s\n", commands[i].name, commands[i].help);
-	puts("\n'unspool-sim COMMAND --help' shows the options of a command.");
-	return SIM_EXIT_OK;
-}
+static const struct cli_words all = {
+	.before = "unspool-sim",
+	.usage = "COMMAND [OPTION]...\n"
+		 "Unwinds simulated stacks with the code that the kernel runs.",
+	.v = commands,
+	.n = ARRAY_SIZE(commands),
+};
 
 /*
  * A standard file that is closed would give its number, and what is printed, to the
@@ -52,36 +42,14 @@ static int hold_standard_files(void)
 	return 0;
 }
 
-static int run(int argc, char **argv)
-{
-	char name[32];
-
-	if (argc < 2) {
-		sim_complain("a command is missing; 'unspool-sim --help' lists them");
-		return SIM_EXIT_USAGE;
-	}
-	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "help"))
-		return print_help();
-	if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V")) {
-		puts(argp_program_version);
-		return SIM_EXIT_OK;
-	}
-	for (size_t i = 0; i < N_COMMANDS; i++) {
-		if (strcmp(argv[1], commands[i].name))
-			continue;
-		snprintf(name, sizeof(name), "unspool-sim %s", commands[i].name);
-		argv[1] = name;
-		return commands[i].run(argc - 1, argv + 1);
-	}
-	sim_complain("there is no command '%s'; 'unspool-sim --help' lists them", argv[1]);
-	return SIM_EXIT_USAGE;
-}
-
 int main(int argc, char **argv)
 {
+	cli_program = "unspool-sim";
 	if (hold_standard_files()) {
-		sim_complain("can't open /dev/null");
-		return SIM_EXIT_FAILURE;
+		cli_error("can't open /dev/null");
+		return CLI_FAILURE;
 	}
-	return sim_finish(run(argc, argv));
+	if (argc > 1 && !strcmp(argv[1], "help"))
+		argv[1] = "--help";
+	return sim_finish(cli_run_word(&all, argc, argv));
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #pragma once
 
-#include "../cli/cli.h"
+#include "../../inspect/util/cli.h"
 #include "../sample/sampler.h"
 
 /* Where `--at` wants to capture. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #pragma once
 
-#include "cli.h"
+#include "../../inspect/util/cli.h"
 
 #define RECORD_DEFAULT_HZ 99
 #define RECORD_MAX_HZ 20000

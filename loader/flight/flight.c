@@ -12,7 +12,7 @@
 
 #include "../../inspect/util/array.h"
 #include "../../inspect/util/cleanup.h"
-#include "../cli/words.h"
+#include "../../inspect/util/cli_words.h"
 #include "../commands.h"
 
 static const struct cli_command words[] = {

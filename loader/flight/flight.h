@@ -3,7 +3,7 @@
 
 /* The words after `unspool flight`, and what they share. argv[0] is "unspool flight WORD". */
 
-#include "../cli/cli.h"
+#include "../../inspect/util/cli.h"
 #include "pinned.h"
 
 int flight_show(int argc, char **argv);

@@ -5,7 +5,7 @@
 #include "jitdump.h"
 
 #include "../../inspect/util/array.h"
-#include "../cli/words.h"
+#include "../../inspect/util/cli_words.h"
 #include "../commands.h"
 
 static const struct cli_command words[] = {

@@ -4,7 +4,7 @@
 /* The words after `unspool jitdump`, and what they share. argv[0] is "unspool jitdump WORD". */
 
 #include "../../inspect/jitdump/jd_file.h"
-#include "../cli/cli.h"
+#include "../../inspect/util/cli.h"
 
 int jitdump_dump(int argc, char **argv);
 int jitdump_check(int argc, char **argv);

@@ -13,7 +13,7 @@
 
 #include "../../inspect/util/cleanup.h"
 #include "../../inspect/util/whole_file.h"
-#include "../cli/cli.h"
+#include "../../inspect/util/cli.h"
 #include "../out/place.h"
 
 static int check_one(struct output *out, const char *path, const char *format)

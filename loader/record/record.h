@@ -3,7 +3,7 @@
 
 /* One recording: what it was asked for, what it is made of, how it stands. */
 
-#include "../cli/cli.h"
+#include "../../inspect/util/cli.h"
 #include "../cli/record_options.h"
 #include "../flight/recorder.h"
 #include "../session/session.h"

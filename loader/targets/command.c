@@ -14,7 +14,7 @@
 #include <sys/wait.h>
 
 #include "../../inspect/util/cleanup.h"
-#include "../cli/cli.h"
+#include "../../inspect/util/cli.h"
 #include "../life/caller.h"
 
 _Noreturn static void child(char *const *argv, int fd)

@@ -13,7 +13,7 @@ static int open_file(const char *path, struct whole_file *out)
 	int err = path ? whole_file_open(path, false, out) : 0;
 
 	if (err)
-		sim_complain("%s: %s", path, strerror(-err));
+		cli_error("%s: %s", path, strerror(-err));
 	return err;
 }
 
@@ -34,7 +34,7 @@ int sim_outputs_open(const char *command, const struct sim_options *o, struct si
 		err = open_file(o->junit, &opened.junit_file);
 	if (!err && !(opened.people = open_people(&opened))) {
 		err = -errno;
-		sim_complain("/dev/null: %s", strerror(errno));
+		cli_error("/dev/null: %s", strerror(errno));
 	}
 	if (err) {
 		whole_file_close(&opened.json_file, false);
@@ -83,8 +83,8 @@ static int close_file(struct whole_file *file, bool is_whole)
 	int err = whole_file_close(file, is_whole);
 
 	if (err)
-		sim_complain("%s: can't write: %s", strcmp(path, "-") ? path : "standard output",
-			     strerror(-err));
+		cli_error("%s: can't write: %s", strcmp(path, "-") ? path : "standard output",
+			  strerror(-err));
 	return err;
 }
 
@@ -98,7 +98,7 @@ int sim_outputs_close(struct sim_outputs *o, bool is_whole)
 	json = close_file(&o->json_file, is_whole);
 	junit = sim_junit_end(&o->junit, o->command, is_whole ? o->junit_file.f : NULL);
 	if (junit)
-		sim_complain("out of memory for JUnit's file");
+		cli_error("out of memory for JUnit's file");
 	if (close_file(&o->junit_file, is_whole && !junit))
 		junit = -EIO;
 	return json ? json : junit;

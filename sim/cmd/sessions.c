@@ -26,7 +26,7 @@ static int open_engine(struct sim_sessions *s, u32 arch, u32 engine)
 		return 0;
 	why = *session ? (*session)->why : strerror(-err);
 	if (err != -EOPNOTSUPP) {
-		sim_complain("engine %s: %s", name, why);
+		cli_error("engine %s: %s", name, why);
 		return err;
 	}
 	sim_sessions_cannot(s, name, "here", why);

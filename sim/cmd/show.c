@@ -68,13 +68,13 @@ static int show(const char *path, const char *arch)
 	struct sim_error error = { "out of memory" };
 
 	if (!kind->show) {
-		sim_complain("%s: there is nothing to show of programs; objdump -d does it", path);
-		return SIM_EXIT_FAILURE;
+		cli_error("%s: there is nothing to show of programs; objdump -d does it", path);
+		return CLI_FAILURE;
 	}
 	if (!kind->show(path, arch, &error))
-		return SIM_EXIT_OK;
-	sim_complain("%s", error.text);
-	return SIM_EXIT_FAILURE;
+		return CLI_OK;
+	cli_error("%s", error.text);
+	return CLI_FAILURE;
 }
 
 /* The only architecture that the case is of, or the one that was asked for. */
@@ -118,21 +118,21 @@ static int export(const struct options *o)
 	int err = load_one(o->paths.at[0], o->arch, &c, &error);
 
 	if (err) {
-		sim_complain("%s", error.text);
-		return SIM_EXIT_FAILURE;
+		cli_error("%s", error.text);
+		return CLI_FAILURE;
 	}
 	err = whole_file_open(o->jitdump, false, &file);
 	if (!err)
 		err = sim_jitdump_write(c, file.f, &n_missing);
 	err = whole_file_close(&file, !err) ?: err;
 	if (err)
-		sim_complain("%s: %s", o->jitdump,
-			     err == -ENODATA ? "the case has no function whose code is in it"
-					     : strerror(-err));
+		cli_error("%s: %s", o->jitdump,
+			  err == -ENODATA ? "the case has no function whose code is in it"
+					  : strerror(-err));
 	else if (n_missing)
-		sim_complain("%u of %u functions have no recorded code", n_missing, c->n_functions);
+		cli_error("%u of %u functions have no recorded code", n_missing, c->n_functions);
 	sim_case_free(o->paths.at[0], &c);
-	return err ? SIM_EXIT_FAILURE : SIM_EXIT_OK;
+	return err ? CLI_FAILURE : CLI_OK;
 }
 
 int cmd_show(int argc, char **argv)
@@ -147,7 +147,7 @@ int cmd_show(int argc, char **argv)
 	}
 	for (u32 i = 0; i < n; i++)
 		if (show(o.paths.at[i], o.arch))
-			status = SIM_EXIT_FAILURE;
+			status = CLI_FAILURE;
 	sim_paths_deinit(&o.paths);
 	return status;
 }

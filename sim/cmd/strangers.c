@@ -13,9 +13,9 @@ static int open_plugin(const struct sim_options *o, struct sim_plugin **out)
 	int err = sim_plugin_open(o->plugin, o->plugin_timeout_s, out, &error);
 
 	if (!err)
-		return SIM_EXIT_OK;
-	sim_complain("%s", error.text);
-	return err == -ENOENT || err == -EACCES ? SIM_EXIT_USAGE : SIM_EXIT_CANNOT_RUN;
+		return CLI_OK;
+	cli_error("%s", error.text);
+	return err == -ENOENT || err == -EACCES ? CLI_USAGE : CLI_CANNOT_RUN;
 }
 
 static int open_foreign(u32 arch, struct sim_sessions *sessions, struct sim_session **out)
@@ -24,19 +24,19 @@ static int open_foreign(u32 arch, struct sim_sessions *sessions, struct sim_sess
 	const char *why = *out ? (*out)->why : strerror(-err);
 
 	if (!err)
-		return SIM_EXIT_OK;
+		return CLI_OK;
 	if (err == -EOPNOTSUPP)
 		sim_sessions_cannot(sessions, sim_engine_foreign.name, "here", why);
 	else
-		sim_complain("engine %s: %s", sim_engine_foreign.name, why);
+		cli_error("engine %s: %s", sim_engine_foreign.name, why);
 	sim_session_close(out);
-	return err == -EOPNOTSUPP ? SIM_EXIT_OK : SIM_EXIT_FAILURE;
+	return err == -EOPNOTSUPP ? CLI_OK : CLI_FAILURE;
 }
 
 int sim_strangers_open(const struct sim_options *o, struct sim_sessions *sessions,
 		       struct sim_strangers *out)
 {
-	int status = SIM_EXIT_OK;
+	int status = CLI_OK;
 
 	*out = (struct sim_strangers){ 0 };
 	if (o->plugin)
@@ -54,6 +54,6 @@ int sim_strangers_close(struct sim_strangers *s)
 	for (u32 a = 0; a < SIM_N_ARCHS; a++)
 		sim_session_close(&s->foreign[a]);
 	if (err)
-		sim_complain("a plugin's private folder in $TMPDIR or /tmp can't be removed");
+		cli_error("a plugin's private folder in $TMPDIR or /tmp can't be removed");
 	return err;
 }

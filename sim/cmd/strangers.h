@@ -18,7 +18,7 @@ struct sim_strangers {
  * @sessions:	where it is noted that there is no foreign header
  * @out:	ends with sim_strangers_close(), also after an error
  *
- * Return: SIM_EXIT_OK, or what to exit with after a complaint.
+ * Return: CLI_OK, or what to exit with after a complaint.
  */
 int sim_strangers_open(const struct sim_options *o, struct sim_sessions *sessions,
 		       struct sim_strangers *out);

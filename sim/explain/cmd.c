@@ -216,9 +216,9 @@ static int explain(struct telling *t)
 	if (err == -EAGAIN)
 		err = explain_case(t, &pick, &error);
 	if (err && !strncmp(error.text, t->o->path, strlen(t->o->path)))
-		sim_complain("%s", error.text);
+		cli_error("%s", error.text);
 	else if (err)
-		sim_complain("%s: %s", t->o->path, error.text);
+		cli_error("%s: %s", t->o->path, error.text);
 	return err;
 }
 
@@ -228,8 +228,8 @@ static int open_and_explain(const struct options *o, struct telling *t)
 	int err = o->json ? whole_file_open(o->json, false, &json) : 0, end;
 
 	if (err) {
-		sim_complain("%s: %s", o->json, strerror(-err));
-		return SIM_EXIT_FAILURE;
+		cli_error("%s: %s", o->json, strerror(-err));
+		return CLI_FAILURE;
 	}
 	t->o = o;
 	t->json = json.f;
@@ -237,10 +237,10 @@ static int open_and_explain(const struct options *o, struct telling *t)
 	err = explain(t);
 	end = whole_file_close(&json, !err);
 	if (end)
-		sim_complain("%s: %s", o->json, strerror(-end));
+		cli_error("%s: %s", o->json, strerror(-end));
 	if (err == -EINVAL)
-		return SIM_EXIT_USAGE;
-	return err || end || !t->e.is_right || t->e.missing[0] ? SIM_EXIT_FAILURE : SIM_EXIT_OK;
+		return CLI_USAGE;
+	return err || end || !t->e.is_right || t->e.missing[0] ? CLI_FAILURE : CLI_OK;
 }
 
 static int begin(const struct options *o)
@@ -249,8 +249,8 @@ static int begin(const struct options *o)
 
 	if (t)
 		return open_and_explain(o, t);
-	sim_complain("out of memory");
-	return SIM_EXIT_FAILURE;
+	cli_error("out of memory");
+	return CLI_FAILURE;
 }
 
 int cmd_explain(int argc, char **argv)

@@ -172,23 +172,23 @@ static int add_to(const struct case_file *c, const char *stem)
 
 	if (!text || asprintf(&core, "%s.core.zst", stem) < 0 ||
 	    asprintf(&json, "%s.json", stem) < 0) {
-		sim_complain("out of memory");
-		return SIM_EXIT_FAILURE;
+		cli_error("out of memory");
+		return CLI_FAILURE;
 	}
 	err = write_text(json, text);
 	if (err) {
-		sim_complain("%s: %s", json,
-			     err == -EEXIST ? "is there already; give the case another name"
-					    : strerror(-err));
-		return SIM_EXIT_FAILURE;
+		cli_error("%s: %s", json,
+			  err == -EEXIST ? "is there already; give the case another name"
+					 : strerror(-err));
+		return CLI_FAILURE;
 	}
 	if (!case_write(c, core, &why) && !chmod(core, 0644)) {
 		puts(core);
-		return SIM_EXIT_OK;
+		return CLI_OK;
 	}
 	unlink(json);
-	sim_complain("%s", why.text[0] ? why.text : strerror(errno));
-	return SIM_EXIT_FAILURE;
+	cli_error("%s", why.text[0] ? why.text : strerror(errno));
+	return CLI_FAILURE;
 }
 
 static int add_case(const struct case_file *c, const char *path, const char *fixtures)
@@ -207,8 +207,8 @@ static int add_case(const struct case_file *c, const char *path, const char *fix
 	}
 	if (!err)
 		return add_to(c, stem);
-	sim_complain("%s/%s: %s", fixtures, folder, strerror(-err));
-	return SIM_EXIT_FAILURE;
+	cli_error("%s/%s: %s", fixtures, folder, strerror(-err));
+	return CLI_FAILURE;
 }
 
 static void unlink_case(char **path)
@@ -229,13 +229,13 @@ static int add_walked(const char *path, const struct options *o)
 	if (asprintf(&made, "%s/.walked-%d.core", o->fixtures, (int)getpid()) < 0)
 		made = NULL;
 	if (!made || sim_walked_write(path, &o->walked, made, &error)) {
-		sim_complain("%s", error.text);
-		return SIM_EXIT_FAILURE;
+		cli_error("%s", error.text);
+		return CLI_FAILURE;
 	}
 	if (!case_read(made, &why, &c))
 		return add_case(c, path, o->fixtures);
-	sim_complain("%s", why.text);
-	return SIM_EXIT_FAILURE;
+	cli_error("%s", why.text);
+	return CLI_FAILURE;
 }
 
 static int add(const char *path, const struct options *o)
@@ -244,17 +244,17 @@ static int add(const char *path, const struct options *o)
 	struct case_error why = { "" };
 
 	if (case_read(path, &why, &c)) {
-		sim_complain("%s", why.text);
-		return SIM_EXIT_FAILURE;
+		cli_error("%s", why.text);
+		return CLI_FAILURE;
 	}
 	if (c->is_plain_core && o->walk)
 		return add_walked(path, o);
 	if (c->walk || c->truth)
 		return add_case(c, path, o->fixtures);
-	sim_complain("%s: tells nothing that a walk must find; `unspool capture` makes cases "
-		     "that do%s",
-		     path, c->is_plain_core ? ", and so does --walk of a core" : "");
-	return SIM_EXIT_FAILURE;
+	cli_error("%s: tells nothing that a walk must find; `unspool capture` makes cases "
+		  "that do%s",
+		  path, c->is_plain_core ? ", and so does --walk of a core" : "");
+	return CLI_FAILURE;
 }
 
 int cmd_add(int argc, char **argv)
@@ -266,11 +266,11 @@ int cmd_add(int argc, char **argv)
 	if (status)
 		return status;
 	if (stat(o.fixtures, &st) || !S_ISDIR(st.st_mode)) {
-		sim_complain("%s: is no folder; --fixtures DIR says where they are", o.fixtures);
-		return SIM_EXIT_USAGE;
+		cli_error("%s: is no folder; --fixtures DIR says where they are", o.fixtures);
+		return CLI_USAGE;
 	}
 	for (int i = 0; i < o.n_cases; i++)
 		if (add(o.cases[i], &o))
-			status = SIM_EXIT_FAILURE;
+			status = CLI_FAILURE;
 	return status;
 }

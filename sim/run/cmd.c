@@ -97,16 +97,16 @@ static int conclude(const struct sim_runner *r)
 	double pct = r->n_results ? 100.0 * (double)n_right / (double)r->n_results : 100;
 
 	if (r->sessions.cannot[0])
-		sim_complain("%s", r->sessions.cannot);
+		cli_error("%s", r->sessions.cannot);
 	if (r->n_broken || pct < r->options->fail_under)
-		return SIM_EXIT_FAILURE;
+		return CLI_FAILURE;
 	if (r->sessions.cannot[0])
-		return SIM_EXIT_CANNOT_RUN;
+		return CLI_CANNOT_RUN;
 	if (!r->n_cases && r->options->n_shards == 1) {
-		sim_complain("none of these cases is for this architecture");
-		return SIM_EXIT_FAILURE;
+		cli_error("none of these cases is for this architecture");
+		return CLI_FAILURE;
 	}
-	return SIM_EXIT_OK;
+	return CLI_OK;
 }
 
 static int run_all(struct sim_runner *r)
@@ -114,11 +114,11 @@ static int run_all(struct sim_runner *r)
 	int err = sim_options_each(r->options, run_path, r);
 
 	if (err)
-		sim_complain("not all cases were run: %s", strerror(-err));
+		cli_error("not all cases were run: %s", strerror(-err));
 	fprintf(r->out.people,
 		"%llu cases, %llu walks: %llu wrong, %llu of %llu compared bytes differ\n",
 		r->n_cases, r->n_walks, r->n_wrong + r->n_broken, r->n_differing, r->n_compared);
-	return err ? SIM_EXIT_FAILURE : SIM_EXIT_OK;
+	return err ? CLI_FAILURE : CLI_OK;
 }
 
 static int open_all(struct sim_runner *r)
@@ -128,11 +128,11 @@ static int open_all(struct sim_runner *r)
 	r->native = calloc(1, sizeof(*r->native));
 	r->other = calloc(1, sizeof(*r->other));
 	if (!r->native || !r->other) {
-		sim_complain("out of memory");
-		return SIM_EXIT_FAILURE;
+		cli_error("out of memory");
+		return CLI_FAILURE;
 	}
 	if (sim_sessions_open(o->archs, o->engines, &r->sessions))
-		return SIM_EXIT_FAILURE;
+		return CLI_FAILURE;
 	return sim_strangers_open(o, &r->sessions, &r->strangers);
 }
 
@@ -142,17 +142,17 @@ static int run(const struct sim_options *o)
 	int status, end;
 
 	if (o->is_foreign) {
-		sim_complain("the engine 'foreign' is for 'unspool-sim sweep'");
-		return SIM_EXIT_USAGE;
+		cli_error("the engine 'foreign' is for 'unspool-sim sweep'");
+		return CLI_USAGE;
 	}
 	if (sim_outputs_open("run", o, &r.out))
-		return SIM_EXIT_FAILURE;
+		return CLI_FAILURE;
 	status = open_all(&r);
 	if (!status)
 		status = run_all(&r);
 	end = sim_outputs_close(&r.out, !status);
 	if (sim_strangers_close(&r.strangers) || end)
-		status = SIM_EXIT_FAILURE;
+		status = CLI_FAILURE;
 	sim_sessions_close(&r.sessions);
 	free(r.native);
 	free(r.other);

@@ -95,7 +95,7 @@ static void complain(struct sim_runner *r, const char *name, const char *why)
 	if (!strcmp(line, r->complaint))
 		return;
 	memcpy(r->complaint, line, sizeof(line));
-	sim_complain("%s", line);
+	cli_error("%s", line);
 }
 
 int sim_run_broken(struct sim_runner *r, const char *name, const struct sim_arch *arch,

@@ -204,19 +204,19 @@ static int conclude(const struct sweep *s)
 	const struct report *r = &s->report;
 
 	if (r->n_failed) {
-		sim_complain("%u of %u cases are less than %g %% exact or could not be run",
-			     r->n_failed, r->n_cases, s->o->common.fail_under);
-		return SIM_EXIT_FAILURE;
+		cli_error("%u of %u cases are less than %g %% exact or could not be run",
+			  r->n_failed, r->n_cases, s->o->common.fail_under);
+		return CLI_FAILURE;
 	}
 	if (s->sessions.cannot[0]) {
-		sim_complain("%s", s->sessions.cannot);
-		return SIM_EXIT_CANNOT_RUN;
+		cli_error("%s", s->sessions.cannot);
+		return CLI_CANNOT_RUN;
 	}
 	if (!r->n_cases && s->o->common.n_shards == 1) {
-		sim_complain("none of these cases is for this architecture");
-		return SIM_EXIT_FAILURE;
+		cli_error("none of these cases is for this architecture");
+		return CLI_FAILURE;
 	}
-	return SIM_EXIT_OK;
+	return CLI_OK;
 }
 
 static int sweep_all(struct sweep *s)
@@ -224,32 +224,32 @@ static int sweep_all(struct sweep *s)
 	int err = sim_options_each(&s->o->common, sweep_path, s);
 
 	if (err)
-		sim_complain("not all cases were run: %s", strerror(-err));
+		cli_error("not all cases were run: %s", strerror(-err));
 	report_end(&s->report);
-	return err ? SIM_EXIT_FAILURE : SIM_EXIT_OK;
+	return err ? CLI_FAILURE : CLI_OK;
 }
 
 static int sweep(const struct options *o)
 {
 	struct sweep s = { .o = o };
-	int status = SIM_EXIT_OK, end;
+	int status = CLI_OK, end;
 
 	if (sim_outputs_open("sweep", &o->common, &s.out))
-		return SIM_EXIT_FAILURE;
+		return CLI_FAILURE;
 	s.report = (struct report){
 		.out = &s.out,
 		.n_shown = o->n_shown,
 		.is_quiet = o->common.is_quiet,
 	};
 	if (sim_sessions_open(o->common.archs, o->common.engines, &s.sessions))
-		status = SIM_EXIT_FAILURE;
+		status = CLI_FAILURE;
 	if (!status)
 		status = sim_strangers_open(&o->common, &s.sessions, &s.strangers);
 	if (!status)
 		status = sweep_all(&s);
 	end = sim_outputs_close(&s.out, !status);
 	if (sim_strangers_close(&s.strangers) || end)
-		status = SIM_EXIT_FAILURE;
+		status = CLI_FAILURE;
 	sim_sessions_close(&s.sessions);
 	return status ? status : conclude(&s);
 }

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "../../loader/cli/cli.h"
+#include "../../inspect/util/cli.h"
 #include "../../inspect/util/term.h"
 #include "../check.h"
 

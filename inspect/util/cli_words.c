@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
-#include "words.h"
+#include "cli_words.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -48,7 +48,7 @@ int cli_run_word(const struct cli_words *w, int argc, char **argv)
 	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))
 		return print_help(w);
 	if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V")) {
-		puts("unspool " UNSPOOL_VERSION);
+		printf("%s %s\n", cli_program, UNSPOOL_VERSION);
 		return CLI_OK;
 	}
 	for (size_t i = 0; i < w->n; i++)

@@ -13,12 +13,14 @@
 #include <string.h>
 
 #include "cli.h"
-#include "../../inspect/util/term.h"
+#include "term.h"
 
 #define MAX_WORD 64
 #define MAX_OPTIONS 64
 #define KEY_HELP 'h'
 #define KEY_VERSION 'V'
+
+const char *cli_program = "unspool";
 
 static const struct argp_option common_options[] = {
 	{ "help", KEY_HELP, NULL, 0, "Show this help", -1 },
@@ -40,7 +42,7 @@ void cli_error(const char *fmt, ...)
 	va_start(ap, fmt);
 	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
-	fprintf(stderr, "unspool: %s\n", term_escape(text, safe, sizeof(safe)));
+	fprintf(stderr, "%s: %s\n", cli_program, term_escape(text, safe, sizeof(safe)));
 }
 
 int cli_fail(struct cli_parse *p, const char *fmt, ...)
@@ -106,12 +108,19 @@ struct option_list {
 
 static void list_add(struct option_list *l, const struct argp_option *o)
 {
-	for (; (o->name || o->key || o->doc) && l->n < MAX_OPTIONS; o++) {
+	for (; o && (o->name || o->key || o->doc) && l->n < MAX_OPTIONS; o++) {
 		l->o[l->n] = *o;
 		if ((o->flags & OPTION_ALIAS) && l->n)
 			l->o[l->n].arg = l->o[l->n - 1].arg;
 		l->n++;
 	}
+}
+
+static void list_add_all(struct option_list *l, const struct argp *argp)
+{
+	list_add(l, argp->options);
+	for (const struct argp_child *c = argp->children; c && c->argp; c++)
+		list_add_all(l, c->argp);
 }
 
 static bool blame_long(struct cli_parse *p, const struct option_list *l, const char *word,
@@ -175,7 +184,7 @@ static bool blame(const struct parse_context *c, const char *word, bool is_last)
 {
 	struct option_list list = { .n = 0 };
 
-	list_add(&list, c->user->options);
+	list_add_all(&list, c->user);
 	list_add(&list, common_options);
 	if (!strncmp(word, "--", 2))
 		return blame_long(c->p, &list, word + 2, is_last);
@@ -215,7 +224,7 @@ static error_t parse_common(int key, char *arg, struct argp_state *state)
 			  state->name);
 		break;
 	case KEY_VERSION:
-		puts("unspool " UNSPOOL_VERSION);
+		printf("%s %s\n", cli_program, UNSPOOL_VERSION);
 		break;
 	case ARGP_KEY_ERROR:
 		blame_state(c, state);
@@ -230,7 +239,9 @@ static error_t parse_common(int key, char *arg, struct argp_state *state)
 
 int cli_parse(const struct argp *argp, int argc, char **argv, struct cli_parse *p)
 {
-	struct argp inner = { .options = argp->options, .parser = argp->parser };
+	struct argp inner = { .options = argp->options,
+			      .parser = argp->parser,
+			      .children = argp->children };
 	struct argp_child children[] = { { &inner, 0, NULL, 0 }, { 0 } };
 	struct argp whole = {
 		.options = common_options,

@@ -10,6 +10,9 @@
 
 #include "../../core/types.h"
 
+/* Begins errors and --version. */
+extern const char *cli_program;
+
 enum cli_exit {
 	CLI_OK = 0,
 	CLI_FAILURE = 1, /* the work found a failure */
@@ -30,7 +33,7 @@ struct cli_command {
 /**
  * cli_error() - say in one line on stderr what is wrong and how to mend it
  *
- * "unspool: " comes first. What would harm a terminal is escaped.
+ * cli_program comes first. What would harm a terminal is escaped.
  */
 void cli_error(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
