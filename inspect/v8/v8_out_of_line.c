@@ -135,7 +135,7 @@ static u32 check_of(struct v8_deopt *d, u32 off)
 {
 	u32 found = NO_CALL, n = 0;
 
-	if (off >= d->text_len)
+	if (off >= d->text_len || v8_deopt_read_positions(d) < 0)
 		return NO_CALL;
 	for (u32 i = 0; i + 6 <= off; i++) {
 		if (v8_deopt_jump(d, i) != off)
@@ -169,11 +169,13 @@ enum v8_verdict v8_resolve_eager(struct v8_query *q)
 	struct v8_deopt *d = &q->d;
 	u32 off, first;
 
-	q->at.reason = v8_unreadable;
-	v8_deopt_read_data(d);
-	if (!v8_code_is_optimized(d->code) || v8_deopt_read_text(d) < 0)
-		return none;
 	q->at.reason = "it is at no exit";
+	if (!v8_code_is_optimized(d->code))
+		return none;
+	if (v8_deopt_read_data(d) < 0 || v8_deopt_read_text(d) < 0) {
+		q->at.reason = v8_unreadable;
+		return q->via == V8_VIA_EXIT ? none : V8_GIVES_UP;
+	}
 	off = exit_before(d, q->off + 1);
 	first = first_exit(d);
 	if (off == NO_CALL || (first != NO_CALL && off < first))
