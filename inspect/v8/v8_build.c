@@ -80,7 +80,7 @@ struct collection {
 	size_t n_meta;
 	struct elf_symbol *builtins;
 	size_t n_builtins, room;
-	struct v8_arena *names; /* of meta and builtins, less what all begin with */
+	struct arena *names; /* of meta and builtins, less what all begin with */
 	u64 addr[N_PLACES], len[N_PLACES];
 };
 
@@ -90,7 +90,7 @@ static int collect_builtin(struct collection *c, const struct elf_symbol *s)
 
 	if (s->is_dynamic || strlen(s->name) > MAX_NAME_LEN || c->n_builtins == MAX_BUILTINS)
 		return 0;
-	builtin.name = v8_arena_strdup(c->names, s->name + strlen("Builtins_"));
+	builtin.name = arena_strdup(c->names, s->name + strlen("Builtins_"));
 	if (!builtin.name || array_reserve(c->builtins, c->room, c->n_builtins + 1))
 		return -ENOMEM;
 	c->builtins[c->n_builtins++] = builtin;
@@ -104,7 +104,7 @@ static int collect_meta(struct collection *c, const struct elf_symbol *s)
 	if (c->n_meta == MAX_META ||
 	    elf_file_read_addr(c->file, s->addr, &m->value, sizeof(m->value)))
 		return 0;
-	m->name = v8_arena_strdup(c->names, s->name + strlen("v8dbg_"));
+	m->name = arena_strdup(c->names, s->name + strlen("v8dbg_"));
 	return m->name ? (c->n_meta++, 0) : -ENOMEM;
 }
 
@@ -370,7 +370,7 @@ void v8_build_free(struct v8_build **build)
 	if (!b)
 		return;
 	free(b->builtins);
-	v8_arena_clear(&b->names);
+	arena_clear(&b->names);
 	free(b);
 }
 

@@ -4,7 +4,7 @@
 /* One build of V8 as the rest of this folder sees it. Private to inspect/v8. */
 
 #include "v8.h"
-#include "v8_arena.h"
+#include "../util/arena.h"
 #include "v8_layout.h"
 
 enum v8_builtin_kind {
@@ -45,7 +45,7 @@ struct v8_build {
 	u64 wasm_state_addr; /* link-time, of the pointer global_wasm_state; 0: unknown */
 	struct v8_builtin *builtins; /* sorted by blob_off */
 	size_t n_builtins;
-	struct v8_arena names; /* of builtins and frame types */
+	struct arena names; /* of builtins and frame types */
 	const char *frame_types[V8_MAX_FRAME_TYPES]; /* "StubFrame"; NULL where there is none */
 	u8 bytecode_sizes[3][V8_MAX_BYTECODES]; /* by operand scale: 1, 2, 4 */
 	u32 n_bytecodes; /* 0: unknown */

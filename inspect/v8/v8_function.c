@@ -116,7 +116,7 @@ static int fill(struct v8_heap *h, struct v8_function *f)
 		return r;
 	f->is_wasm_export = is_wasm_export(h, f);
 	if (name[0])
-		f->name = v8_arena_strdup(&h->arena, name);
+		f->name = arena_strdup(&h->arena, name);
 	else
 		f->name = f->script ? "(anonymous)" : NULL;
 	return 0;
@@ -134,7 +134,7 @@ static struct v8_function *find(struct v8_heap *h, u64 sfi)
 static struct v8_function *add(struct v8_heap *h, u64 sfi)
 {
 	struct v8_function **bucket = &h->functions[v8_hash(sfi, 0)];
-	struct v8_function *f = v8_arena_alloc(&h->arena, sizeof(*f));
+	struct v8_function *f = arena_alloc(&h->arena, sizeof(*f));
 
 	if (!f)
 		return NULL;

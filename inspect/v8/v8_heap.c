@@ -11,7 +11,7 @@
 
 void v8_heap_forget(struct v8_heap *h)
 {
-	v8_arena_clear(&h->arena);
+	arena_clear(&h->arena);
 	memset(h->functions, 0, sizeof(h->functions));
 	memset(h->by_bytecode, 0, sizeof(h->by_bytecode));
 	memset(h->scripts, 0, sizeof(h->scripts));

@@ -10,7 +10,7 @@
  * a pointer once pointed at.
  */
 
-#include "v8_arena.h"
+#include "../util/arena.h"
 #include "v8_build.h"
 
 #define V8_MAP_CACHE 64
@@ -46,7 +46,7 @@ struct v8_heap {
 	size_t searched; /* characters of sources, for names */
 	u64 stream_maps[V8_STREAM_MAPS]; /* maps of headers of machine code, the last found */
 	u32 n_stream_maps;
-	struct v8_arena arena;
+	struct arena arena;
 	struct v8_function *functions[V8_BUCKETS], *by_bytecode[V8_BUCKETS];
 	struct v8_script *scripts[V8_BUCKETS];
 	struct v8_site *sites[V8_BUCKETS];

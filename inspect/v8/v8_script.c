@@ -74,7 +74,7 @@ static int read_file_name(struct v8_heap *h, u64 tagged, const char **file)
 		r = v8_string_utf8(h, tagged, name, sizeof(name));
 	if (r < 0 && h->n_failed != n_failed)
 		return r;
-	*file = !r && name[0] ? v8_arena_strdup(&h->arena, name) : NULL;
+	*file = !r && name[0] ? arena_strdup(&h->arena, name) : NULL;
 	return 0;
 }
 
@@ -92,7 +92,7 @@ struct v8_script *v8_script_get(struct v8_heap *h, u64 tagged)
 			return s;
 	if (read_file_name(h, key[0], &file) < 0)
 		return NULL;
-	s = v8_arena_alloc(&h->arena, sizeof(*s));
+	s = arena_alloc(&h->arena, sizeof(*s));
 	if (!s)
 		return NULL;
 	s->tagged = tagged;
@@ -193,7 +193,7 @@ static const char *read_lines(struct v8_heap *h, struct v8_script *s)
 	target_renew(h->target);
 	if (!v8_script_is_same(h, s))
 		return "the script moved"; /* and what was read may be something else */
-	s->line_starts = v8_arena_alloc(&h->arena, l.n * sizeof(u32));
+	s->line_starts = arena_alloc(&h->arena, l.n * sizeof(u32));
 	if (!s->line_starts)
 		return "out of memory";
 	memcpy(s->line_starts, l.starts, l.n * sizeof(u32));

@@ -42,7 +42,7 @@ void v8_site_add(struct v8_heap *h, const struct v8_site *like, const struct v8_
 	for (int i = 0; i < n && h->misses_origins; i++)
 		if (names[i].kind == V8_NAME_JS && !names[i].file)
 			return;
-	site = v8_arena_alloc(&h->arena, sizeof(*site) + (size_t)n * sizeof(*names));
+	site = arena_alloc(&h->arena, sizeof(*site) + (size_t)n * sizeof(*names));
 	if (!site)
 		return;
 	*site = *like;

@@ -102,7 +102,7 @@ static void read_origin(struct v8_heap *h, struct v8_script *s)
 	if (print_place(h, asker, position, place, sizeof(place)) < (int)sizeof(place) &&
 	    snprintf(text, sizeof(text), "eval at %s (%s)" IN_EVAL, name, place) <
 		    (int)sizeof(text))
-		s->origin = v8_arena_strdup(&h->arena, text);
+		s->origin = arena_strdup(&h->arena, text);
 }
 
 static void find_origin(struct v8_heap *h, struct v8_script *s)

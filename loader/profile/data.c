@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "../../inspect/util/cleanup.h"
-#include "arena.h"
+#include "../../inspect/util/arena.h"
 
 /* Of each of the five tables, and of all strings and stacks together. */
 #define TABLE_LIMIT (64u << 20)
@@ -285,7 +285,7 @@ void data_free(struct prof_data **data)
 
 	if (!d)
 		return;
-	arena_deinit(&d->build->arena);
+	arena_clear(&d->build->arena);
 	intern_deinit(&d->build->frame_ids);
 	intern_deinit(&d->build->stack_ids);
 	intern_deinit(&d->build->pids);

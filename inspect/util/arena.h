@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#pragma once
+
+/*
+ * Memory that is given out in small pieces, never moves, and is freed at once. All zero is
+ * an empty arena.
+ */
+
+#include <stddef.h>
+
+struct arena_block;
+
+struct arena {
+	struct arena_block *blocks; /* the newest first */
+	size_t used, room; /* of the newest block */
+	size_t total; /* bytes allocated in all blocks */
+	size_t limit; /* of @total; 0: none */
+};
+
+/* Zeroed memory, aligned to 16, that lives until arena_clear(); NULL: no memory, or the limit. */
+void *arena_alloc(struct arena *a, size_t len);
+
+/* The same with a copy of @len bytes, or of a text. */
+void *arena_dup(struct arena *a, const void *bytes, size_t len);
+char *arena_strdup(struct arena *a, const char *s);
+
+/* Frees all of it; the limit stays. */
+void arena_clear(struct arena *a);
