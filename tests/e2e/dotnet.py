@@ -142,8 +142,8 @@ def judge_one_mapping(check, environment, tmp):
     if not check.that(done.returncode == 0 and profile, f"one mapping is recorded ({done.stderr})"):
         return
     tally, judged, stubs, cut = Tally(), Judge(truth.chains()), 0, 0
-    for sample in samples_of(profile, SETTLED_US):
-        tally.add(judged, *sample)
+    for case, frames, stack, count, edge in samples_of(profile, SETTLED_US):
+        tally.add(judged, case, frames, stack, count, edge)
         if frames[0]["kind"] == "stub":
             stubs += count
             cut += count * (stack["status"] != "complete")
