@@ -31,6 +31,7 @@ import time
 
 import dotnet_await
 import dotnet_collector
+from dotnet_calls import too_many
 from dotnet_nesting import Judge, Tally, samples_of
 from dotnet_truth import Recorder
 from lib import Checks, folder, need_bpf, record, running, skip, unspool
@@ -64,6 +65,7 @@ def judge(check, profile, truth):
     check.that(tally.n >= 50 * SECONDS, f"enough samples are judged ({tally.n})")
     check.that(tally.judged - tally.names <= few, f"names are those that the runtime has ({names:.2f} %)")
     check.that(tally.judged - tally.lines <= few, f"so are lines ({lines:.2f} %)")
+    check.that(not too_many(tally.at_call, tally.bounded), f"few have lost their leaf ({tally.at_call} at a call)")
     check.that(tally.unnamed <= few, f"managed frames have names ({tally.unnamed} lack one)")
     check.that(percent >= COMPLETE, f"stacks are complete ({percent:.2f} %)")
     check.that(not tally.over(), f"little is left out ({', '.join(tally.over())})")

@@ -7,7 +7,7 @@ version and mode run at once, in UNSPOOL_DOTNET_DIR/VERSION-nesting, -nesting-si
 -nesting-composite.
 
   names     % of the stacks that are called complete, whose frames are a chain that the runtime itself
-            reported, from the leaf to the root
+            reported, from the leaf to the root; too many that end at a call (dotnet_calls.py) are wrong
   lines     % of the same, whose lines are right, too
   complete  % of all samples of the case whose stack is complete and ends where threads begin
 

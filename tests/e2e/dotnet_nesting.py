@@ -9,7 +9,8 @@ Each thread runs one class (a case). Of a stack three things are asked:
            the runtime itself reported of this thread while it was recorded (dotnet_truth.py), and
            the leaf is one that the runtime has above these callers
   leaf     its line is one of the method's statements (dotnet_source.py): the runtime reports no
-           stack of an arbitrary instruction. It is one of its own, so that a neighbour line is wrong
+           stack of an arbitrary instruction. It is one of its own, so that a neighbour line is wrong.
+           Stacks that end at a call are counted, with a limit (dotnet_calls.py)
 
 Where code of the class library is above the last method that was reported, its methods and the caller
 may only be those of OUTSIDE; of more than one such method (to clear memory: two) the samples are counted, with a limit. Type
@@ -24,6 +25,7 @@ import math
 import os
 import re
 
+import dotnet_calls
 from dotnet_grammar import CASES, EXTRA, is_right, own
 from dotnet_source import Source
 from dotnet_truth import plain
@@ -153,6 +155,9 @@ class Grammar:
     def is_whole(self, frames):
         return bool(frames)
 
+    def is_at_call(self, *_):
+        return False
+
     def judge(self, case, frames):
         mine = own(case, frames)
         lines = [self.source.is_line(f, plain(f.get("name"))) for name, f in mine if name != EXTRA.get(case)]
@@ -199,6 +204,14 @@ class Chains:
             nodes = [after for node in nodes for (known, line), after in node.next.items()
                      if known == name and is_line(name, frame, line)]
         return len(found)
+
+    def is_call(self, found, is_line):
+        """Does a reported chain go on with a method of the program where @found, outermost first, ends?"""
+        nodes = [self.root]
+        for name, frame in found:
+            nodes = [after for node in nodes for (known, line), after in node.next.items()
+                     if known == name and is_line(name, frame, line)]
+        return any(is_own(found[-1][0]) or is_own(name) for node in nodes for name in node.names)
 
     def may_call(self, name, native):
         """May this method be below native code or the library's, other than by a reported call?"""
@@ -259,6 +272,15 @@ class Judge:
             return True, True, left_out or "no line"
         return True, good and self._is_leaf_line(*found[n - 1]), left_out
 
+    def is_at_call(self, case, frames):
+        """Is the innermost frame a managed one, but for the kernel, and at a call of the program?"""
+        managed = self.shape(frames)
+        inner = next((f for f in frames if f["kind"] != "kernel"), None)
+        if not managed or inner is not managed[-1] or DISPATCH.match(plain(inner.get("name"))):
+            return False
+        found = [(name, f) for name, f in ((plain(f.get("name")), f) for f in managed) if not DISPATCH.match(name)]
+        return self.chains[case].is_call(self._one_a_method(found), self._is_line)
+
     def _one_a_method(self, found):
         """Of an unoptimized method whose finally block runs the runtime reports the block alone."""
         is_final = self.source.is_final
@@ -315,7 +337,7 @@ class Tally:
 
     def __init__(self):
         self.n = self.complete = self.judged = self.names = self.lines = self.unnamed = 0
-        self.hijacked = self.mistold = 0
+        self.hijacked = self.mistold = self.bounded = self.at_call = 0
         self.left_out, self.misses = dict.fromkeys(LEFT_OUT, 0), {}
 
     def add(self, judge, case, frames, stack, count, edge=False):
@@ -332,6 +354,11 @@ class Tally:
         self.complete += count * judge.is_whole(frames)
         self.names += count * names
         self.lines += count * (names and lines)
+        if case not in dotnet_calls.SHORT:
+            self.bounded += count
+            if names and judge.is_at_call(case, frames):
+                self.at_call += count
+                self.miss(f"{case}: at a call", frames, count)
         if left_out:
             self.left_out[left_out] += count
         if not (names and lines):
@@ -352,7 +379,8 @@ class Tally:
     @property
     def figures(self):
         """Names, lines, complete in %."""
-        return (percent(self.names, self.judged), percent(self.lines, self.judged),
+        wrong = dotnet_calls.too_many(self.at_call, self.bounded)
+        return (percent(max(0, self.names - wrong), self.judged), percent(max(0, self.lines - wrong), self.judged),
                 percent(self.complete, self.n))
 
     def over(self):

@@ -83,6 +83,37 @@ def check_stacks(check):
         check.equal(judge.judge("OneCall", frames)[:2], (names, exact), f".NET: {words}")
 
 
+def check_calls(check):
+    """A stack whose innermost frame is at a call counts, and of many too many are wrong."""
+    lines, start = Source().lines, "System.Threading.Thread.StartCallback"
+    at = {name: min(lines["nesting.cs", f"Nest.OneCall.{name}"]) for name in ("CallA", "CallB", "Work")}
+    at["Loop"] = max(lines["nesting.cs", "Nest.OneCall.Loop"])
+    chain = [(start, 0)] + [(f"Nest.OneCall.{name}", at[name]) for name in ("Loop", "CallA", "CallB", "Work")]
+    judge = dotnet_nesting.Judge({"nOneCall": {tuple(chain)}})
+    work, second, first, loop = (managed(f"{name}({'' if 'Loop' in name else 'long'})", line)
+                                 for name, line in chain[:0:-1])
+    outer, native = [loop, managed(start + "()"), *ROOT], managed("x", kind="native", module="y")
+    for words, want, frames in (
+            ("the leaf", False, [work, second, first, *outer]), ("its caller", True, [second, first, *outer]),
+            ("interrupted", True, [managed("x", kind="kernel"), second, first, *outer]), ("the loop", True, outer),
+            ("the loop's head", False, [{**loop, "line": loop["line"] - 2}, *outer[1:]]),
+            ("all of the program is lost", True, outer[1:]), ("in native code", False, [native, second, first, *outer]),
+            ("in dispatch of an exception", False, [managed("System.Runtime.EH.DispatchEx()"), second, first, *outer]),
+            ("in a stub", False, [managed("VSD dispatch", kind="stub"), second, first, *outer]),
+            ("the root is lost", False, [second, first, loop])):
+        check.equal(judge.is_at_call("OneCall", frames), want, f".NET: at a call: {words}")
+    for words, case, n, at_call, good in (
+            ("none", "OneCall", 2000, 0, True), ("as chance has it", "OneCall", 2000, 4, True),
+            ("1 of 100", "OneCall", 2000, 20, False), ("1 of 100 of many", "OneCall", 20000, 200, False),
+            ("1 of 100 of a case of short leaves", "Frameless", 20000, 200, True)):
+        tally = dotnet_nesting.Tally()
+        of = types.SimpleNamespace(judge=lambda *_: (True, True, None), is_whole=lambda *_: True,
+                                   is_at_call=lambda _, frames: bool(frames))
+        for frames, count in (((), n - at_call), ([loop], at_call)):
+            tally.add(of, case, frames, {"status": "complete"}, count)
+        check.equal(all(figure >= 99.9 for figure in tally.figures), good, f".NET: at a call: {words}")
+
+
 def check_unreported(check):
     """Calls that the source has and the runtime never reports, and others that nobody makes."""
     source, file = Source(), "nesting.library.cs"
@@ -170,6 +201,7 @@ def main():
     check_chains(check)
     check_lines(check)
     check_stacks(check)
+    check_calls(check)
     check_unreported(check)
     check_threads(check)
     return check.end()
