@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "../inspect/util/json_memory.h"
-#include "../inspect/util/cli.h"
+#include "../inspect/util/cli_fields.h"
 #include "commands.h"
 #include "doctor/doctor.h"
 
@@ -16,20 +16,13 @@ static const struct argp_option options[] = {
 	{ 0 },
 };
 
-static error_t parse_option(int key, char *arg, struct argp_state *state)
-{
-	struct cli_parse *p = state->input;
-
-	(void)arg;
-	if (key != 'j')
-		return ARGP_ERR_UNKNOWN;
-	*(bool *)p->input = true;
-	return 0;
-}
+static const struct cli_field fields[] = {
+	{ 'j', 0, cli_set_flag, NULL },
+	{ 0 },
+};
 
 static const struct argp argp = {
 	.options = options,
-	.parser = parse_option,
 	.doc = "Say what this machine allows, what is missing, and what mends it.\v"
 	       "Exit status: 0 recording can work, 3 it can't.",
 };
@@ -54,7 +47,7 @@ int cmd_doctor(int argc, char **argv)
 	const struct doctor_finding *missing;
 	struct doctor_report r;
 	bool is_json = false;
-	int status = cli_parse_or_exit_status(&argp, argc, argv, &is_json);
+	int status = cli_set_fields(&argp, fields, argc, argv, &is_json);
 
 	if (status >= 0)
 		return status;

@@ -11,7 +11,7 @@
 
 #include "../inspect/util/cleanup.h"
 #include "../inspect/util/json_memory.h"
-#include "../inspect/util/cli.h"
+#include "../inspect/util/cli_fields.h"
 #include "../inspect/util/term.h"
 #include "commands.h"
 #include "targets/procs.h"
@@ -38,24 +38,14 @@ static const struct argp_option options[] = {
 	{ 0 },
 };
 
-static error_t parse_option(int key, char *arg, struct argp_state *state)
-{
-	struct cli_parse *p = state->input;
-	struct ps_options *o = p->input;
-
-	(void)arg;
-	if (key == 'a')
-		o->all = true;
-	else if (key == 'j')
-		o->json = true;
-	else
-		return ARGP_ERR_UNKNOWN;
-	return 0;
-}
+static const struct cli_field fields[] = {
+	{ 'a', offsetof(struct ps_options, all), cli_set_flag, NULL },
+	{ 'j', offsetof(struct ps_options, json), cli_set_flag, NULL },
+	{ 0 },
+};
 
 static const struct argp argp = {
 	.options = options,
-	.parser = parse_option,
 	.doc = "List processes with their runtime and version, how busy they are (measured for "
 	       "0.3 s), and whether their frames can be named.",
 };
@@ -151,7 +141,7 @@ int cmd_ps(int argc, char **argv)
 {
 	struct ps_options o = { 0 };
 	struct ps_counts n = { 0 };
-	int status = cli_parse_or_exit_status(&argp, argc, argv, &o), err;
+	int status = cli_set_fields(&argp, fields, argc, argv, &o), err;
 
 	if (status >= 0)
 		return status;

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "../inspect/util/cleanup.h"
-#include "../inspect/util/cli.h"
+#include "../inspect/util/cli_fields.h"
 #include "commands.h"
 #include "report/report.h"
 
@@ -21,27 +21,15 @@ static const struct argp_option options[] = {
 	{ 0 },
 };
 
-static error_t parse_option(int key, char *arg, struct argp_state *state)
-{
-	struct cli_parse *p = state->input;
-	struct report_options *o = p->input;
-
-	switch (key) {
-	case 'j':
-		o->is_json = true;
-		return 0;
-	case ARGP_KEY_ARG:
-		return cli_take_only(p, state, "FILE", arg, &o->file);
-	case ARGP_KEY_END:
-		return o->file ? 0 : cli_fail(p, "which profile? unspool report FILE");
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
-}
+static const struct cli_field fields[] = {
+	{ 'j', offsetof(struct report_options, is_json), cli_set_flag, NULL },
+	{ ARGP_KEY_ARG, offsetof(struct report_options, file), cli_set_text,
+	  "which profile? unspool report FILE" },
+	{ 0 },
+};
 
 static const struct argp argp = {
 	.options = options,
-	.parser = parse_option,
 	.args_doc = "FILE",
 	.doc = "Say where the time of a recording went. FILE is a profile (.ndjson, plain or "
 	       "compressed), the .partial of a recording that runs or was killed, or - for "
@@ -58,7 +46,7 @@ int cmd_report(int argc, char **argv)
 {
 	_cleanup_(cleanup_reader) struct prof_reader *in = NULL;
 	struct report_options o = { 0 };
-	int status = cli_parse_or_exit_status(&argp, argc, argv, &o), r;
+	int status = cli_set_fields(&argp, fields, argc, argv, &o), r;
 
 	if (status >= 0)
 		return status;

@@ -268,26 +268,18 @@ int cli_parse(const struct argp *argp, int argc, char **argv, struct cli_parse *
 	return err || p->error[0] ? -EINVAL : 0;
 }
 
-int cli_take_only(struct cli_parse *p, const struct argp_state *state, const char *what, char *arg,
-		  const char **taken)
+int cli_parse_status(const struct argp *argp, int argc, char **argv, struct cli_parse *p)
 {
-	const char *command = strrchr(state->name, ' ');
+	int err = cli_parse(argp, argc, argv, p);
 
-	if (*taken)
-		return cli_fail(p, "'%s' is too much: %s takes one %s", arg,
-				command ? command + 1 : state->name, what);
-	*taken = arg;
-	return 0;
+	if (err) {
+		cli_error("%s", p->error);
+		return err == -ENOMEM ? CLI_FAILURE : CLI_USAGE;
+	}
+	return p->done ? CLI_OK : -1;
 }
 
 int cli_parse_or_exit_status(const struct argp *argp, int argc, char **argv, void *input)
 {
-	struct cli_parse p = { .input = input };
-	int err = cli_parse(argp, argc, argv, &p);
-
-	if (err) {
-		cli_error("%s", p.error);
-		return err == -ENOMEM ? CLI_FAILURE : CLI_USAGE;
-	}
-	return p.done ? CLI_OK : -1;
+	return cli_parse_status(argp, argc, argv, &(struct cli_parse){ .input = input });
 }

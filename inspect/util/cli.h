@@ -49,9 +49,12 @@ const char *cli_nearest(const char *word, const char *const *candidates, size_t 
 
 #define CLI_ERROR_LEN 512
 
+struct cli_field;
+
 /* The outcome of option parsing. Options' callbacks fill error through cli_fail(). */
 struct cli_parse {
 	void *input; /* the caller's options */
+	const struct cli_field *fields; /* of cli_fields.h, NULL: the command has a parser */
 	char error[CLI_ERROR_LEN]; /* one line, empty when all is well */
 	bool done; /* --help or --version was printed: exit with CLI_OK */
 };
@@ -71,18 +74,11 @@ int cli_parse(const struct argp *argp, int argc, char **argv, struct cli_parse *
 int cli_fail(struct cli_parse *p, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 /**
- * cli_take_only() - the one argument that a command takes
- * @what:	as its help calls it: "FILE"
- * @taken:	NULL before; gets @arg
- *
- * Return: 0, or EINVAL when there was one already.
- */
-int cli_take_only(struct cli_parse *p, const struct argp_state *state, const char *what, char *arg,
-		  const char **taken);
-
-/**
  * cli_parse_or_exit_status() - cli_parse() for a command's first lines
  *
  * Return: -1 to go on, else the exit status; an error has been printed.
  */
 int cli_parse_or_exit_status(const struct argp *argp, int argc, char **argv, void *input);
+
+/* The same, with more in @p than its input. */
+int cli_parse_status(const struct argp *argp, int argc, char **argv, struct cli_parse *p);

@@ -46,33 +46,23 @@ static const struct argp_option argp_options[] = {
 	{ 0 },
 };
 
-static error_t parse_option(int key, char *arg, struct argp_state *state)
+static error_t set_dir(struct cli_parse *p, const char *arg, void *member)
 {
-	struct cli_parse *p = state->input;
-	struct options *o = p->input;
-
-	switch (key) {
-	case FLIGHT_KEY_RECORDER:
-		return flight_parse_recorder(p, arg, &o->recorder);
-	case 'o':
-		o->dir = arg;
-		return *arg ? 0 : cli_fail(p, "-o needs the name of a directory");
-	case 'd':
-		o->duration = arg;
-		return 0;
-	case KEY_LIST:
-		o->is_listing = true;
-		return 0;
-	case ARGP_KEY_ARG:
-		return cli_take_only(p, state, "FILE", arg, &o->file);
-	default:
-		return key == ARGP_KEY_END ? 0 : ARGP_ERR_UNKNOWN;
-	}
+	return *arg ? cli_set_text(p, arg, member)
+		    : cli_fail(p, "-o needs the name of a directory");
 }
+
+static const struct cli_field fields[] = {
+	{ FLIGHT_KEY_RECORDER, offsetof(struct options, recorder), flight_set_recorder, NULL },
+	{ 'o', offsetof(struct options, dir), set_dir, NULL },
+	{ 'd', offsetof(struct options, duration), cli_set_text, NULL },
+	{ KEY_LIST, offsetof(struct options, is_listing), cli_set_flag, NULL },
+	{ ARGP_KEY_ARG, offsetof(struct options, file), cli_set_text, NULL },
+	{ 0 },
+};
 
 static const struct argp argp = {
 	.options = argp_options,
-	.parser = parse_option,
 	.args_doc = "[FILE]",
 	.doc = "Of a dump FILE that 'unspool record --freeze' wrote: the walks that froze it, as "
 	       "cases for unspool-sim. Else, for each process and reason that walks in the rings, "
@@ -238,7 +228,7 @@ static int make_cases(const struct options *o, const struct fl_dump *d)
 int flight_cases(int argc, char **argv)
 {
 	struct options o = { 0 };
-	int status = cli_parse_or_exit_status(&argp, argc, argv, &o);
+	int status = cli_set_fields(&argp, fields, argc, argv, &o);
 	struct rings r = { 0 };
 	struct fl_dump d;
 	struct pinned p;

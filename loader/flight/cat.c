@@ -110,7 +110,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 
 	switch (key) {
 	case FLIGHT_KEY_RECORDER:
-		return flight_parse_recorder(p, arg, &o->recorder);
+		return flight_set_recorder(p, arg, &o->recorder);
 	case KEY_CPU:
 		return parse_number(p, "--cpu", arg, &o->cpu);
 	case 'p':

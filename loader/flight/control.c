@@ -28,7 +28,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	struct options *o = p->input;
 
 	if (key == FLIGHT_KEY_RECORDER)
-		return flight_parse_recorder(p, arg, &o->recorder);
+		return flight_set_recorder(p, arg, &o->recorder);
 	if (key == ARGP_KEY_ARG && o->takes_mask && !o->verb) {
 		o->verb = arg;
 		return 0;

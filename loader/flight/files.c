@@ -16,7 +16,6 @@
 struct options {
 	u32 recorder;
 	const char *file, *output;
-	bool takes_file;
 };
 
 static const struct argp_option dump_options[] = {
@@ -30,43 +29,33 @@ static const struct argp_option export_options[] = {
 	{ 0 },
 };
 
-static error_t parse_option(int key, char *arg, struct argp_state *state)
+static error_t set_output(struct cli_parse *p, const char *arg, void *member)
 {
-	struct cli_parse *p = state->input;
-	struct options *o = p->input;
-
-	switch (key) {
-	case FLIGHT_KEY_RECORDER:
-		return flight_parse_recorder(p, arg, &o->recorder);
-	case 'o':
-		o->output = arg;
-		return *arg && strcmp(arg, "-") != 0
-			       ? 0
-			       : cli_fail(p, "-o needs the name of a file, which stdout is not");
-	case ARGP_KEY_ARG:
-		if (!o->takes_file)
-			return cli_fail(p, "there is nothing to do with '%s'; -o names the file",
-					arg);
-		return cli_take_only(p, state, "FILE", arg, &o->file);
-	case ARGP_KEY_END:
-		if (o->takes_file && (!o->file || !o->output))
-			return cli_fail(p, "give a dump and -o: 'unspool flight export FILE.fr -o "
-					   "OUT.json'");
-		return 0;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
+	return *arg && strcmp(arg, "-") != 0
+		       ? cli_set_text(p, arg, member)
+		       : cli_fail(p, "-o needs the name of a file, which stdout is not");
 }
+
+#define EXPORT_WHAT "give a dump and -o: 'unspool flight export FILE.fr -o OUT.json'"
+
+static const struct cli_field dump_fields[] = {
+	{ FLIGHT_KEY_RECORDER, offsetof(struct options, recorder), flight_set_recorder, NULL },
+	{ 'o', offsetof(struct options, output), set_output, NULL },
+	{ 0 },
+};
+static const struct cli_field export_fields[] = {
+	{ 'o', offsetof(struct options, output), set_output, EXPORT_WHAT },
+	{ ARGP_KEY_ARG, offsetof(struct options, file), cli_set_text, EXPORT_WHAT },
+	{ 0 },
+};
 
 static const struct argp dump_argp = {
 	.options = dump_options,
-	.parser = parse_option,
 	.doc = "Write all that the rings of a recording hold to a file. What a recording that was "
 	       "killed left is removed then.",
 };
 static const struct argp export_argp = {
 	.options = export_options,
-	.parser = parse_option,
 	.args_doc = "FILE",
 	.doc = "Write a dump as a trace: a track a thread, a slice a walk with how it ended as its "
 	       "name, its steps in it.",
@@ -87,7 +76,7 @@ static int write_dump(void *data, FILE *to)
 int flight_dump(int argc, char **argv)
 {
 	struct options o = { 0 };
-	int status = cli_parse_or_exit_status(&dump_argp, argc, argv, &o), err;
+	int status = cli_set_fields(&dump_argp, dump_fields, argc, argv, &o), err;
 	struct out_job job = { write_dump, NULL };
 	struct pinned p;
 	struct rings r;
@@ -127,8 +116,8 @@ static int write_perfetto(void *data, FILE *to)
 
 int flight_export(int argc, char **argv)
 {
-	struct options o = { .takes_file = true };
-	int status = cli_parse_or_exit_status(&export_argp, argc, argv, &o), err;
+	struct options o = { 0 };
+	int status = cli_set_fields(&export_argp, export_fields, argc, argv, &o), err;
 	const char *suffix;
 	struct out_job job;
 	struct fl_dump d;

@@ -39,7 +39,7 @@ int cmd_flight(int argc, char **argv)
 	return cli_run_word(&all, argc, argv);
 }
 
-int flight_parse_recorder(struct cli_parse *p, const char *arg, u32 *out)
+int flight_set_recorder(struct cli_parse *p, const char *arg, void *member)
 {
 	unsigned long pid;
 	char *end;
@@ -48,7 +48,7 @@ int flight_parse_recorder(struct cli_parse *p, const char *arg, u32 *out)
 	pid = strtoul(arg, &end, 10);
 	if (*arg < '0' || *arg > '9' || *end || errno || !pid || pid > 1 << 22)
 		return cli_fail(p, "--recorder %s: give a pid", arg);
-	*out = (u32)pid;
+	*(u32 *)member = (u32)pid;
 	return 0;
 }
 

@@ -3,7 +3,7 @@
 
 /* The words after `unspool flight`, and what they share. argv[0] is "unspool flight WORD". */
 
-#include "../../inspect/util/cli.h"
+#include "../../inspect/util/cli_fields.h"
 #include "pinned.h"
 
 int flight_show(int argc, char **argv);
@@ -24,7 +24,7 @@ int flight_cases(int argc, char **argv);
 			"several",                                                                 \
 			9                                                                          \
 	}
-int flight_parse_recorder(struct cli_parse *p, const char *arg, u32 *out);
+int flight_set_recorder(struct cli_parse *p, const char *arg, void *member);
 
 /**
  * flight_open() - the rings of a recording

@@ -34,33 +34,17 @@ static const char *const severities[] = {
 	[JD_ERROR] = "error",
 };
 
-static error_t parse_option(int key, char *arg, struct argp_state *state)
-{
-	struct cli_parse *p = state->input;
-	struct check_run *run = p->input;
-
-	switch (key) {
-	case 'j':
-		run->is_json = true;
-		return 0;
-	case 'a':
-		run->with_all = true;
-		return 0;
-	case 'q':
-		run->is_quiet = true;
-		return 0;
-	case ARGP_KEY_ARG:
-		return cli_take_only(p, state, "FILE", arg, &run->file);
-	case ARGP_KEY_END:
-		return run->file ? 0 : cli_fail(p, "which jitdump? unspool jitdump check FILE");
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
-}
+static const struct cli_field fields[] = {
+	{ 'j', offsetof(struct check_run, is_json), cli_set_flag, NULL },
+	{ 'a', offsetof(struct check_run, with_all), cli_set_flag, NULL },
+	{ 'q', offsetof(struct check_run, is_quiet), cli_set_flag, NULL },
+	{ ARGP_KEY_ARG, offsetof(struct check_run, file), cli_set_text,
+	  "which jitdump? unspool jitdump check FILE" },
+	{ 0 },
+};
 
 static const struct argp argp = {
 	.options = options,
-	.parser = parse_option,
 	.args_doc = "FILE",
 	.doc = "Say what is wrong with the jitdump FILE, one line a finding: offset, severity, "
 	       "rule, what was found, what mends it.\v"
@@ -122,7 +106,7 @@ int jitdump_check(int argc, char **argv)
 {
 	_cleanup_(cleanup_run) struct check_run run = { 0 };
 	_cleanup_(cleanup_file) struct jd_file f = { 0 };
-	int status = cli_parse_or_exit_status(&argp, argc, argv, &run);
+	int status = cli_set_fields(&argp, fields, argc, argv, &run);
 	bool is_good;
 	s64 n;
 

@@ -37,30 +37,16 @@ static const char *const faults[JDR_N_FAULTS] = {
 	[JDR_UNWIND_LEN] = "its sizes do not fit",
 };
 
-static error_t parse_option(int key, char *arg, struct argp_state *state)
-{
-	struct cli_parse *p = state->input;
-	struct dump_options *o = p->input;
-
-	switch (key) {
-	case 'j':
-		o->is_json = true;
-		return 0;
-	case 'l':
-		o->with_lines = true;
-		return 0;
-	case ARGP_KEY_ARG:
-		return cli_take_only(p, state, "FILE", arg, &o->file);
-	case ARGP_KEY_END:
-		return o->file ? 0 : cli_fail(p, "which jitdump? unspool jitdump dump FILE");
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
-}
+static const struct cli_field fields[] = {
+	{ 'j', offsetof(struct dump_options, is_json), cli_set_flag, NULL },
+	{ 'l', offsetof(struct dump_options, with_lines), cli_set_flag, NULL },
+	{ ARGP_KEY_ARG, offsetof(struct dump_options, file), cli_set_text,
+	  "which jitdump? unspool jitdump dump FILE" },
+	{ 0 },
+};
 
 static const struct argp argp = {
 	.options = options,
-	.parser = parse_option,
 	.args_doc = "FILE",
 	.doc = "Print every record of the jitdump FILE, in its order. 'unspool jitdump check' "
 	       "judges them.\v"
@@ -206,7 +192,7 @@ int jitdump_dump(int argc, char **argv)
 	_cleanup_(cleanup_file) struct jd_file f = { 0 };
 	_cleanup_(json_line_deinit) struct json_line line = { 0 };
 	struct dump_options o = { 0 };
-	int status = cli_parse_or_exit_status(&argp, argc, argv, &o), r = 0;
+	int status = cli_set_fields(&argp, fields, argc, argv, &o), r = 0;
 	enum jdr_status found;
 	struct jdr_record rec;
 	u64 at = 0;

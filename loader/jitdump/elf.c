@@ -28,31 +28,17 @@ static const struct argp_option options[] = {
 	{ 0 },
 };
 
-static error_t parse_option(int key, char *arg, struct argp_state *state)
-{
-	struct cli_parse *p = state->input;
-	struct elf_run *run = p->input;
-
-	switch (key) {
-	case 'o':
-		run->out = arg;
-		return 0;
-	case KEY_AT:
-		return jitdump_parse_at(p, arg, &run->time);
-	case ARGP_KEY_ARG:
-		return cli_take_only(p, state, "FILE", arg, &run->file);
-	case ARGP_KEY_END:
-		return run->file && run->out
-			       ? 0
-			       : cli_fail(p, "of what, into what? unspool jitdump elf FILE -o OUT");
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
-}
+static const struct cli_field fields[] = {
+	{ 'o', offsetof(struct elf_run, out), cli_set_text,
+	  "of what, into what? unspool jitdump elf FILE -o OUT" },
+	{ KEY_AT, offsetof(struct elf_run, time), jitdump_set_time, NULL },
+	{ ARGP_KEY_ARG, offsetof(struct elf_run, file), cli_set_text,
+	  "of what, into what? unspool jitdump elf FILE -o OUT" },
+	{ 0 },
+};
 
 static const struct argp argp = {
 	.options = options,
-	.parser = parse_option,
 	.args_doc = "FILE -o OUT",
 	.doc = "Write all code of the jitdump FILE that was live at a time as one ELF file for its "
 	       "machine: code at its addresses, a symbol a function, lines.\v"
@@ -90,7 +76,7 @@ static const char *reason(const struct elf_run *run)
 int jitdump_elf(int argc, char **argv)
 {
 	_cleanup_(cleanup_run) struct elf_run run = { .time = JITDUMP_AT_END };
-	int status = cli_parse_or_exit_status(&argp, argc, argv, &run), r;
+	int status = cli_set_fields(&argp, fields, argc, argv, &run), r;
 
 	if (status >= 0)
 		return status;

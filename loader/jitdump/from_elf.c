@@ -20,6 +20,7 @@
 
 struct from_elf {
 	const char *file, *out;
+	bool is_one_record;
 	struct jdw_image image;
 	struct jdw_options writer;
 	struct jdw_range ranges[MAX_RANGES];
@@ -52,50 +53,35 @@ static error_t parse_number(struct cli_parse *p, const char *arg, u64 max, u64 *
 	return 0;
 }
 
-static error_t parse_option(int key, char *arg, struct argp_state *state)
+static error_t set_bias(struct cli_parse *p, const char *arg, void *member)
 {
-	struct cli_parse *p = state->input;
-	struct from_elf *o = p->input;
-	u64 number = 0;
-	error_t err = 0;
-
-	switch (key) {
-	case 'o':
-		o->out = arg;
-		return 0;
-	case KEY_BIAS:
-		err = parse_number(p, arg, ~0ull, &number);
-		o->image.bias = number;
-		return err;
-	case 'p':
-		err = parse_number(p, arg, 0x7fffffff, &number);
-		o->writer.pid = (u32)number;
-		return err;
-	case KEY_PREFIX:
-		o->image.prefix = arg;
-		return 0;
-	case KEY_FALLBACK:
-		o->image.fallback = arg;
-		return 0;
-	case KEY_ONE:
-		o->image.one_record = 1;
-		return 0;
-	case ARGP_KEY_ARG:
-		return cli_take_only(p, state, "IMAGE", arg, &o->file);
-	case ARGP_KEY_END:
-		return o->file && o->out
-			       ? 0
-			       : cli_fail(p,
-					  "which image, into what? unspool jitdump from-elf IMAGE "
-					  "-o OUT");
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
+	return parse_number(p, arg, ~0ull, member);
 }
+
+static error_t set_pid(struct cli_parse *p, const char *arg, void *member)
+{
+	u64 number = 0;
+	error_t err = parse_number(p, arg, 0x7fffffff, &number);
+
+	*(u32 *)member = (u32)number;
+	return err;
+}
+
+static const struct cli_field fields[] = {
+	{ 'o', offsetof(struct from_elf, out), cli_set_text,
+	  "which image, into what? unspool jitdump from-elf IMAGE -o OUT" },
+	{ KEY_BIAS, offsetof(struct from_elf, image.bias), set_bias, NULL },
+	{ 'p', offsetof(struct from_elf, writer.pid), set_pid, NULL },
+	{ KEY_PREFIX, offsetof(struct from_elf, image.prefix), cli_set_text, NULL },
+	{ KEY_FALLBACK, offsetof(struct from_elf, image.fallback), cli_set_text, NULL },
+	{ KEY_ONE, offsetof(struct from_elf, is_one_record), cli_set_flag, NULL },
+	{ ARGP_KEY_ARG, offsetof(struct from_elf, file), cli_set_text,
+	  "which image, into what? unspool jitdump from-elf IMAGE -o OUT" },
+	{ 0 },
+};
 
 static const struct argp argp = {
 	.options = options,
-	.parser = parse_option,
 	.args_doc = "IMAGE -o OUT",
 	.doc = "Write the functions of the ELF file IMAGE as a jitdump, with names and lines by "
 	       "its "
@@ -181,11 +167,12 @@ int jitdump_from_elf(int argc, char **argv)
 {
 	_cleanup_(cleanup_options) struct from_elf o = { 0 };
 	_cleanup_(elf_file_free) struct elf_file *elf = NULL;
-	int status = cli_parse_or_exit_status(&argp, argc, argv, &o), err;
+	int status = cli_set_fields(&argp, fields, argc, argv, &o), err;
 	struct jdw_image_result result = { 0 };
 
 	if (status >= 0)
 		return status;
+	o.image.one_record = o.is_one_record;
 	err = elf_file_open(&elf, o.file);
 	if (!err)
 		err = read_image(&o, elf);

@@ -4,7 +4,7 @@
 /* The words after `unspool jitdump`, and what they share. argv[0] is "unspool jitdump WORD". */
 
 #include "../../inspect/jitdump/jd_file.h"
-#include "../../inspect/util/cli.h"
+#include "../../inspect/util/cli_fields.h"
 
 int jitdump_dump(int argc, char **argv);
 int jitdump_check(int argc, char **argv);
@@ -44,7 +44,7 @@ struct out_job;
 int jitdump_write(const struct out_job *job, const char *path);
 
 /* For --at: seconds as dump prints them. 0, or EINVAL for argp. */
-error_t jitdump_parse_at(struct cli_parse *p, const char *arg, u64 *time);
+error_t jitdump_set_time(struct cli_parse *p, const char *arg, void *member);
 
 /* A name as it may be printed: in a buffer that the next four calls leave alone. */
 const char *jitdump_safe(const char *name);

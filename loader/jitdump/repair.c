@@ -40,41 +40,27 @@ static const struct argp_option options[] = {
 	{ 0 },
 };
 
-static error_t parse_option(int key, char *arg, struct argp_state *state)
+static error_t set_machine(struct cli_parse *p, const char *arg, void *member)
 {
-	struct cli_parse *p = state->input;
-	struct repair_run *run = p->input;
+	u32 machine = jitdump_machine(arg);
 
-	switch (key) {
-	case 'o':
-		run->out = arg;
-		return 0;
-	case 'm':
-		run->how.machine = jitdump_machine(arg);
-		return run->how.machine
-			       ? 0
-			       : cli_fail(p, "'%s' is no machine; x86_64, arm64 or 183 are", arg);
-	case KEY_RESYNC:
-		run->how.resync = true;
-		return 0;
-	case 'q':
-		run->is_quiet = true;
-		return 0;
-	case ARGP_KEY_ARG:
-		return cli_take_only(p, state, "FILE", arg, &run->file);
-	case ARGP_KEY_END:
-		return run->file && run->out
-			       ? 0
-			       : cli_fail(p, "repair what, into what? unspool jitdump repair FILE "
-					     "-o OUT");
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
+	*(u32 *)member = machine;
+	return machine ? 0 : cli_fail(p, "'%s' is no machine; x86_64, arm64 or 183 are", arg);
 }
+
+static const struct cli_field fields[] = {
+	{ 'o', offsetof(struct repair_run, out), cli_set_text,
+	  "repair what, into what? unspool jitdump repair FILE -o OUT" },
+	{ 'm', offsetof(struct repair_run, how.machine), set_machine, NULL },
+	{ KEY_RESYNC, offsetof(struct repair_run, how.resync), cli_set_flag, NULL },
+	{ 'q', offsetof(struct repair_run, is_quiet), cli_set_flag, NULL },
+	{ ARGP_KEY_ARG, offsetof(struct repair_run, file), cli_set_text,
+	  "repair what, into what? unspool jitdump repair FILE -o OUT" },
+	{ 0 },
+};
 
 static const struct argp argp = {
 	.options = options,
-	.parser = parse_option,
 	.args_doc = "FILE -o OUT",
 	.doc = "Write FILE anew: records that are broken left out, the others in order, with "
 	       "numbers, lines and unwind data as perf wants them. What is changed is said on "
@@ -154,7 +140,7 @@ int jitdump_repair(int argc, char **argv)
 {
 	_cleanup_(cleanup_run) struct repair_run run = { 0 };
 	_cleanup_(cleanup_file) struct jd_file f = { 0 };
-	int status = cli_parse_or_exit_status(&argp, argc, argv, &run);
+	int status = cli_set_fields(&argp, fields, argc, argv, &run);
 
 	if (status >= 0)
 		return status;

@@ -103,7 +103,7 @@ int jitdump_write(const struct out_job *job, const char *path)
 	return CLI_FAILURE;
 }
 
-error_t jitdump_parse_at(struct cli_parse *p, const char *arg, u64 *time)
+error_t jitdump_set_time(struct cli_parse *p, const char *arg, void *member)
 {
 	double seconds;
 	char *end;
@@ -112,6 +112,6 @@ error_t jitdump_parse_at(struct cli_parse *p, const char *arg, u64 *time)
 	seconds = strtod(arg, &end);
 	if (end == arg || *end || errno || !(seconds >= 0 && seconds < 1e10))
 		return cli_fail(p, "'%s' is no time in seconds", arg);
-	*time = (u64)(seconds * 1e9 + 0.5);
+	*(u64 *)member = (u64)(seconds * 1e9 + 0.5);
 	return 0;
 }

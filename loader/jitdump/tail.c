@@ -46,37 +46,32 @@ static const struct argp_option options[] = {
 	{ 0 },
 };
 
-static error_t parse_option(int key, char *arg, struct argp_state *state)
+static error_t set_pid(struct cli_parse *p, const char *arg, void *member)
 {
-	struct cli_parse *p = state->input;
-	struct tail_run *run = p->input;
 	char *end;
+	u32 pid = (u32)strtoul(arg, &end, 10);
 
-	switch (key) {
-	case 'p':
-		run->pid = (u32)strtoul(arg, &end, 10);
-		return !run->pid || *end ? cli_fail(p, "'%s' is no PID", arg) : 0;
-	case 'd':
-		if (duration_parse(arg, &run->duration_ns))
-			return cli_fail(p, "'%s' is no time; 30, 30s, 500ms, 2m or 1h are", arg);
-		return 0;
-	case 'j':
-		run->is_json = true;
-		return 0;
-	case ARGP_KEY_ARG:
-		return cli_take_only(p, state, "FILE", arg, &run->file);
-	case ARGP_KEY_END:
-		return !run->file == !run->pid
-			       ? cli_fail(p, "which jitdump? unspool jitdump tail FILE, or -p PID")
-			       : 0;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
+	*(u32 *)member = pid;
+	return !pid || *end ? cli_fail(p, "'%s' is no PID", arg) : 0;
 }
+
+static error_t set_duration(struct cli_parse *p, const char *arg, void *member)
+{
+	if (duration_parse(arg, member))
+		return cli_fail(p, "'%s' is no time; 30, 30s, 500ms, 2m or 1h are", arg);
+	return 0;
+}
+
+static const struct cli_field fields[] = {
+	{ 'p', offsetof(struct tail_run, pid), set_pid, NULL },
+	{ 'd', offsetof(struct tail_run, duration_ns), set_duration, NULL },
+	{ 'j', offsetof(struct tail_run, is_json), cli_set_flag, NULL },
+	{ ARGP_KEY_ARG, offsetof(struct tail_run, file), cli_set_text, NULL },
+	{ 0 },
+};
 
 static const struct argp argp = {
 	.options = options,
-	.parser = parse_option,
 	.args_doc = "FILE\n-p PID",
 	.doc = "Print code with its names from the file's start on, and go on while it is written: "
 	       "time, address, size, name, first line.\v"
@@ -237,10 +232,14 @@ int jitdump_tail(int argc, char **argv)
 {
 	_cleanup_(jd_tail_deinit) struct jd_tail t = { .fd = -1 };
 	_cleanup_(cleanup_run) struct tail_run run = { 0 };
-	int status = cli_parse_or_exit_status(&argp, argc, argv, &run), r;
+	int status = cli_set_fields(&argp, fields, argc, argv, &run), r;
 
 	if (status >= 0)
 		return status;
+	if (!run.file == !run.pid) {
+		cli_error("which jitdump? unspool jitdump tail FILE, or -p PID");
+		return CLI_USAGE;
+	}
 	r = run.pid ? jd_tail_open_fd(&t, open_of_process(run.pid)) : jd_tail_open(&t, run.file);
 	if (r == -ENOENT && run.pid)
 		cli_error(

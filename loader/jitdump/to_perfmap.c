@@ -29,33 +29,17 @@ static const struct argp_option options[] = {
 	{ 0 },
 };
 
-static error_t parse_option(int key, char *arg, struct argp_state *state)
-{
-	struct cli_parse *p = state->input;
-	struct perfmap_run *run = p->input;
-
-	switch (key) {
-	case 'o':
-		run->out = arg;
-		return 0;
-	case KEY_AT:
-		return jitdump_parse_at(p, arg, &run->time);
-	case 'a':
-		run->with_all = true;
-		return 0;
-	case ARGP_KEY_ARG:
-		return cli_take_only(p, state, "FILE", arg, &run->file);
-	case ARGP_KEY_END:
-		return run->file ? 0
-				 : cli_fail(p, "which jitdump? unspool jitdump to-perfmap FILE");
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
-}
+static const struct cli_field fields[] = {
+	{ 'o', offsetof(struct perfmap_run, out), cli_set_text, NULL },
+	{ KEY_AT, offsetof(struct perfmap_run, time), jitdump_set_time, NULL },
+	{ 'a', offsetof(struct perfmap_run, with_all), cli_set_flag, NULL },
+	{ ARGP_KEY_ARG, offsetof(struct perfmap_run, file), cli_set_text,
+	  "which jitdump? unspool jitdump to-perfmap FILE" },
+	{ 0 },
+};
 
 static const struct argp argp = {
 	.options = options,
-	.parser = parse_option,
 	.args_doc = "FILE",
 	.doc = "Write the names of the jitdump FILE as a perf map: address, size and name, a line "
 	       "each. A perf map knows no time, so it has what was live at one.\v"
@@ -120,7 +104,7 @@ int jitdump_to_perfmap(int argc, char **argv)
 {
 	_cleanup_(cleanup_run) struct perfmap_run run = { .time = JITDUMP_AT_END };
 	_cleanup_(cleanup_file) struct jd_file f = { 0 };
-	int status = cli_parse_or_exit_status(&argp, argc, argv, &run), err;
+	int status = cli_set_fields(&argp, fields, argc, argv, &run), err;
 
 	if (status >= 0)
 		return status;

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: BSD-2-Clause
+
+#include "cli_fields.h"
+
+#include <string.h>
+
+error_t cli_set_flag(struct cli_parse *p, const char *arg, void *member)
+{
+	(void)p;
+	(void)arg;
+	*(bool *)member = true;
+	return 0;
+}
+
+error_t cli_set_text(struct cli_parse *p, const char *arg, void *member)
+{
+	(void)p;
+	*(const char **)member = arg;
+	return 0;
+}
+
+static error_t set_argument(struct cli_parse *p, const struct argp_state *state, const char *arg,
+			    const char **taken)
+{
+	const char *command = strrchr(state->name, ' '), *name = state->root_argp->args_doc;
+
+	name += strspn(name, "[");
+	if (*taken)
+		return cli_fail(p, "'%s' is too much: %s takes one %.*s", arg,
+				command ? command + 1 : state->name, (int)strcspn(name, "] \n"),
+				name);
+	*taken = arg;
+	return 0;
+}
+
+static error_t parse_field(int key, char *arg, struct argp_state *state)
+{
+	struct cli_parse *p = state->input;
+
+	for (const struct cli_field *f = p->fields; f->set; f++) {
+		void *member = (char *)p->input + f->off;
+
+		if (key == ARGP_KEY_END && f->missing && !*(void **)member)
+			return cli_fail(p, "%s", f->missing);
+		if (key == f->key)
+			return key == ARGP_KEY_ARG ? set_argument(p, state, arg, member)
+						   : f->set(p, arg, member);
+	}
+	return key == ARGP_KEY_END ? 0 : ARGP_ERR_UNKNOWN;
+}
+
+int cli_set_fields(const struct argp *argp, const struct cli_field *fields, int argc, char **argv,
+		   void *input)
+{
+	struct cli_parse p = { .input = input, .fields = fields };
+	struct argp whole = *argp;
+
+	whole.parser = parse_field;
+	return cli_parse_status(&whole, argc, argv, &p);
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#pragma once
+
+/* Options of a command as a table: each one, and the argument, sets a member of its struct. */
+
+#include <stddef.h>
+
+#include "cli.h"
+
+struct cli_field {
+	int key; /* as in struct argp_option, or ARGP_KEY_ARG: the argument, a const char * */
+	size_t off; /* of the member in the command's struct */
+	error_t (*set)(struct cli_parse *p, const char *arg, void *member); /* as cli_set_text() */
+	const char *missing; /* the error if the member, a pointer, is NULL at the end */
+};
+
+/* Setters: bool and const char *. Return: 0, or what cli_fail() returned. */
+error_t cli_set_flag(struct cli_parse *p, const char *arg, void *member);
+error_t cli_set_text(struct cli_parse *p, const char *arg, void *member);
+
+/**
+ * cli_set_fields() - parse options into a struct, for a command's first lines
+ * @argp:	without a parser; args_doc begins with the name of the argument, if there is one
+ * @fields:	end with { 0 }
+ * @input:	the struct
+ *
+ * Return: -1 to go on, else the exit status; an error has been printed.
+ */
+int cli_set_fields(const struct argp *argp, const struct cli_field *fields, int argc, char **argv,
+		   void *input);
