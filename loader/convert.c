@@ -71,11 +71,6 @@ static const struct argp argp = {
 	       "Exit status: 0 done, 1 IN is broken or OUT can't be written.",
 };
 
-static void cleanup_reader(struct prof_reader **r)
-{
-	prof_reader_free(r);
-}
-
 static int write_stdout(const struct out_format *format, struct prof_reader *in)
 {
 	int r = format->write(in, stdout);
@@ -102,7 +97,7 @@ static int convert(const struct convert_options *o, struct prof_reader *in)
 
 int cmd_convert(int argc, char **argv)
 {
-	_cleanup_(cleanup_reader) struct prof_reader *in = NULL;
+	_cleanup_(prof_reader_free) struct prof_reader *in = NULL;
 	struct convert_options o = { 0 };
 	int status = cli_parse_or_exit_status(&argp, argc, argv, &o), r;
 

@@ -50,16 +50,6 @@ static const struct argp argp = {
 	       "0.3 s), and whether their frames can be named.",
 };
 
-static void cleanup_cache(struct runtime_cache **c)
-{
-	runtime_cache_free(c);
-}
-
-static void cleanup_ids(struct ids *ids)
-{
-	ids_deinit(ids);
-}
-
 static int print_text(const struct ps_row *r)
 {
 	char name[4 * PROC_NAME_LEN], runtime[256], why[512];
@@ -117,8 +107,8 @@ static int show(const struct ps_options *o, struct runtime_cache *cache, struct 
 
 static int list(const struct ps_options *o, struct ps_counts *n)
 {
-	_cleanup_(cleanup_cache) struct runtime_cache *cache = NULL;
-	_cleanup_(cleanup_ids) struct ids pids = { 0 };
+	_cleanup_(runtime_cache_free) struct runtime_cache *cache = NULL;
+	_cleanup_(ids_deinit) struct ids pids = { 0 };
 	_cleanup_free_ struct proc_load *loads = NULL;
 	size_t n_loads = 0;
 	u64 wall_ns = 1;

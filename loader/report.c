@@ -37,14 +37,9 @@ static const struct argp argp = {
 	       "Exit status: 0 done, 1 FILE is broken, can't be read, or holds no sample.",
 };
 
-static void cleanup_reader(struct prof_reader **r)
-{
-	prof_reader_free(r);
-}
-
 int cmd_report(int argc, char **argv)
 {
-	_cleanup_(cleanup_reader) struct prof_reader *in = NULL;
+	_cleanup_(prof_reader_free) struct prof_reader *in = NULL;
 	struct report_options o = { 0 };
 	int status = cli_set_fields(&argp, fields, argc, argv, &o), r;
 

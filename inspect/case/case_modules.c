@@ -17,11 +17,6 @@
 
 #define MAX_OPEN 256
 
-static void cleanup_v8(struct v8_build **b)
-{
-	v8_build_free(b);
-}
-
 bool case_page_is_of_file(const struct core *core, u64 addr, int fd, u64 file_off)
 {
 	const struct core_segment *s = core_segment_at(core, addr);
@@ -48,7 +43,7 @@ static struct elf_file *open_module(const struct core *core, u32 file)
 
 static void look_for_v8(struct case_modules *m, u32 module)
 {
-	_cleanup_(cleanup_v8) struct v8_build *b = NULL;
+	_cleanup_(v8_build_free) struct v8_build *b = NULL;
 	struct v8_facts facts;
 
 	if (m->v8 || v8_build_new(&b, m->at[module - 1]))

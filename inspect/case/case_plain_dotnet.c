@@ -21,11 +21,6 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
-static void cleanup_runtime(struct dotnet_runtime **rt)
-{
-	dotnet_runtime_free(rt);
-}
-
 /* Of the first of its mappings that is code. */
 static int find_bias(const struct case_opened *o, u64 *bias)
 {
@@ -70,7 +65,7 @@ static int take_mappings(struct case_opened *o, const struct map_list *l)
 
 int case_plain_add_dotnet(struct case_opened *o)
 {
-	_cleanup_(cleanup_runtime) struct dotnet_runtime *rt = NULL;
+	_cleanup_(dotnet_runtime_free) struct dotnet_runtime *rt = NULL;
 	struct map_list l = { 0 };
 	struct case_target t;
 	u64 bias;

@@ -98,15 +98,10 @@ static int take_mapping(const struct maps_entry *e, void *data)
 	return 0;
 }
 
-static void cleanup_elf(struct elf_file **f)
-{
-	elf_file_free(f);
-}
-
 /* 0, -ENOENT: no such symbol; or -E2BIG, or what reading gave. */
 static int add_symbol(u32 pid, const char *symbol, u64 off, u64 *addrs, u32 *n)
 {
-	_cleanup_(cleanup_elf) struct elf_file *elf = NULL;
+	_cleanup_(elf_file_free) struct elf_file *elf = NULL;
 	char exe[32], path[PATH_MAX];
 	struct wanted w = { .symbol = symbol };
 	struct place p = { .path = path, .addrs = addrs, .n = n };

@@ -97,15 +97,10 @@ static void cleanup_run(struct check_run *run)
 	json_line_deinit(&run->line);
 }
 
-static void cleanup_file(struct jd_file *f)
-{
-	jd_file_deinit(f);
-}
-
 int jitdump_check(int argc, char **argv)
 {
 	_cleanup_(cleanup_run) struct check_run run = { 0 };
-	_cleanup_(cleanup_file) struct jd_file f = { 0 };
+	_cleanup_(jd_file_deinit) struct jd_file f = { 0 };
 	int status = cli_set_fields(&argp, fields, argc, argv, &run);
 	bool is_good;
 	s64 n;

@@ -182,14 +182,9 @@ static int end(const struct jd_file *f, const char *path, u64 at, enum jdr_statu
 	return CLI_FAILURE;
 }
 
-static void cleanup_file(struct jd_file *f)
-{
-	jd_file_deinit(f);
-}
-
 int jitdump_dump(int argc, char **argv)
 {
-	_cleanup_(cleanup_file) struct jd_file f = { 0 };
+	_cleanup_(jd_file_deinit) struct jd_file f = { 0 };
 	_cleanup_(json_line_deinit) struct json_line line = { 0 };
 	struct dump_options o = { 0 };
 	int status = cli_set_fields(&argp, fields, argc, argv, &o), r = 0;

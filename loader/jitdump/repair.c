@@ -126,11 +126,6 @@ static int repair(struct repair_run *run, const struct jd_file *f)
 	return err ? err : run->n_left ? CLI_FAILURE : CLI_OK;
 }
 
-static void cleanup_file(struct jd_file *f)
-{
-	jd_file_deinit(f);
-}
-
 static void cleanup_run(struct repair_run *run)
 {
 	free(run->bytes);
@@ -139,7 +134,7 @@ static void cleanup_run(struct repair_run *run)
 int jitdump_repair(int argc, char **argv)
 {
 	_cleanup_(cleanup_run) struct repair_run run = { 0 };
-	_cleanup_(cleanup_file) struct jd_file f = { 0 };
+	_cleanup_(jd_file_deinit) struct jd_file f = { 0 };
 	int status = cli_set_fields(&argp, fields, argc, argv, &run);
 
 	if (status >= 0)

@@ -95,15 +95,10 @@ static void cleanup_run(struct perfmap_run *run)
 	jd_index_deinit(&run->index);
 }
 
-static void cleanup_file(struct jd_file *f)
-{
-	jd_file_deinit(f);
-}
-
 int jitdump_to_perfmap(int argc, char **argv)
 {
 	_cleanup_(cleanup_run) struct perfmap_run run = { .time = JITDUMP_AT_END };
-	_cleanup_(cleanup_file) struct jd_file f = { 0 };
+	_cleanup_(jd_file_deinit) struct jd_file f = { 0 };
 	int status = cli_set_fields(&argp, fields, argc, argv, &run), err;
 
 	if (status >= 0)

@@ -116,15 +116,10 @@ static int rename_partial(const char *partial, const char *path, struct out_owne
 	return 0;
 }
 
-static void cleanup_reader(struct prof_reader **r)
-{
-	prof_reader_free(r);
-}
-
 int out_finish(const struct out_format *format, const char *partial, const char *path,
 	       struct out_owner owner)
 {
-	_cleanup_(cleanup_reader) struct prof_reader *in = NULL;
+	_cleanup_(prof_reader_free) struct prof_reader *in = NULL;
 	int r;
 
 	if (format == &out_ndjson) {

@@ -102,14 +102,9 @@ int profile_set_budget(struct profile *p, size_t bytes)
 	return 0;
 }
 
-static void cleanup_profile(struct profile **p)
-{
-	profile_free(p);
-}
-
 int profile_new(struct profile **profile, FILE *out, const struct prof_header *header)
 {
-	_cleanup_(cleanup_profile) struct profile *p = calloc(1, sizeof(*p));
+	_cleanup_(profile_free) struct profile *p = calloc(1, sizeof(*p));
 
 	if (!p)
 		return -ENOMEM;

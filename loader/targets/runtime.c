@@ -62,11 +62,6 @@ void runtime_cache_free(struct runtime_cache **cache)
 	*cache = NULL;
 }
 
-static void cleanup_elf(struct elf_file **f)
-{
-	elf_file_free(f);
-}
-
 static void say(struct runtime_info *info, const char *name, bool is_supported, const char *why_not)
 {
 	*info = (struct runtime_info){ .is_supported = is_supported };
@@ -92,7 +87,7 @@ static bool inspect_for(struct elf_file *elf, u32 r, struct runtime_info *info)
 
 static void inspect_file(int fd, u64 len, struct file_entry *e)
 {
-	_cleanup_(cleanup_elf) struct elf_file *elf = NULL;
+	_cleanup_(elf_file_free) struct elf_file *elf = NULL;
 
 	e->runtime = N_RUNTIMES;
 	for (u32 r = 0; r < N_RUNTIMES && e->runtime == N_RUNTIMES; r++) {

@@ -10,16 +10,6 @@
 
 #define NO_LOAD (~0ull)
 
-static void cleanup_cache(struct runtime_cache **c)
-{
-	runtime_cache_free(c);
-}
-
-static void cleanup_ids(struct ids *ids)
-{
-	ids_deinit(ids);
-}
-
 /* 1: a line was written, 0: the process is gone or the kernel's. */
 static int list_one(FILE *out, struct runtime_cache *cache, int pid, u64 cpu_ns, u64 wall_ns)
 {
@@ -39,7 +29,7 @@ static int list_one(FILE *out, struct runtime_cache *cache, int pid, u64 cpu_ns,
 
 int target_list_pids(FILE *out, const struct ids *pids)
 {
-	_cleanup_(cleanup_cache) struct runtime_cache *cache = NULL;
+	_cleanup_(runtime_cache_free) struct runtime_cache *cache = NULL;
 	int err = runtime_cache_new(&cache);
 
 	for (size_t i = 0; !err && i < pids->n; i++)
@@ -49,8 +39,8 @@ int target_list_pids(FILE *out, const struct ids *pids)
 
 int target_list_busiest(FILE *out, size_t n)
 {
-	_cleanup_(cleanup_cache) struct runtime_cache *cache = NULL;
-	_cleanup_(cleanup_ids) struct ids pids = { 0 };
+	_cleanup_(runtime_cache_free) struct runtime_cache *cache = NULL;
+	_cleanup_(ids_deinit) struct ids pids = { 0 };
 	_cleanup_free_ struct proc_load *loads = NULL;
 	size_t n_loads, n_listed = 0;
 	u64 wall_ns;

@@ -44,11 +44,6 @@ static struct compiled *compiled_of(struct sim_case *c)
 	return (struct compiled *)c;
 }
 
-static void cleanup_elf(struct elf_file **f)
-{
-	elf_file_free(f);
-}
-
 void sim_compiled_free(struct sim_case **c)
 {
 	if (!*c)
@@ -299,7 +294,7 @@ static int load(struct elf_file *f, const char *path, struct compiled *p, struct
 int sim_compiled_load(const char *path, const struct sim_arch *arch, struct sim_case **out,
 		      struct sim_error *error)
 {
-	_cleanup_(cleanup_elf) struct elf_file *f = NULL;
+	_cleanup_(elf_file_free) struct elf_file *f = NULL;
 	_cleanup_(sim_compiled_free) struct sim_case *c = NULL;
 	struct compiled *p;
 	int err = elf_file_open(&f, path);

@@ -49,15 +49,10 @@ static int find_program(const char *program, char *out, struct sim_error *error)
 	return 0;
 }
 
-static void cleanup_plugin(struct sim_plugin **p)
-{
-	sim_plugin_close(p);
-}
-
 int sim_plugin_open(const char *program, u32 timeout_s, struct sim_plugin **out,
 		    struct sim_error *error)
 {
-	_cleanup_(cleanup_plugin) struct sim_plugin *p = calloc(1, sizeof(*p));
+	_cleanup_(sim_plugin_close) struct sim_plugin *p = calloc(1, sizeof(*p));
 	int err;
 
 	if (!p)

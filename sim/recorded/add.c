@@ -33,11 +33,6 @@ struct options {
 	int n_cases;
 };
 
-static void cleanup_case(struct case_file **c)
-{
-	case_free(c);
-}
-
 static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
 	struct options *o = state->input;
@@ -221,7 +216,7 @@ static void unlink_case(char **path)
 /* The case of a plain core, for a moment beside where it will be. */
 static int add_walked(const char *path, const struct options *o)
 {
-	_cleanup_(cleanup_case) struct case_file *c = NULL;
+	_cleanup_(case_free) struct case_file *c = NULL;
 	_cleanup_(unlink_case) char *made = NULL;
 	struct sim_error error = { "out of memory" };
 	struct case_error why = { "" };
@@ -240,7 +235,7 @@ static int add_walked(const char *path, const struct options *o)
 
 static int add(const char *path, const struct options *o)
 {
-	_cleanup_(cleanup_case) struct case_file *c = NULL;
+	_cleanup_(case_free) struct case_file *c = NULL;
 	struct case_error why = { "" };
 
 	if (case_read(path, &why, &c)) {

@@ -6,14 +6,9 @@
 
 #include <errno.h>
 
-static void cleanup_case(struct case_file **c)
-{
-	case_free(c);
-}
-
 int sim_recorded_show(const char *path, const char *arch, struct sim_error *error)
 {
-	_cleanup_(cleanup_case) struct case_file *c = NULL;
+	_cleanup_(case_free) struct case_file *c = NULL;
 	_cleanup_free_ char *text = NULL;
 	struct case_error why = { "" };
 	int err = case_read(path, &why, &c);

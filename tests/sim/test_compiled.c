@@ -43,11 +43,6 @@ static enum by by_of(const char *path)
 	return strstr(path, "-clang-") && strstr(path, ".arm64.") ? BY_WRONG_ROWS : BY_ROWS;
 }
 
-static void cleanup_elf(struct elf_file **f)
-{
-	elf_file_free(f);
-}
-
 static int find_result(const struct elf_symbol *s, void *data)
 {
 	if (strcmp(s->name, "fixture_result") != 0)
@@ -64,7 +59,7 @@ static bool is_corners(const char *path)
 /* The number that the program computed; every build of it computes the same. */
 static u64 result_of(const char *path, const struct sim_case *c)
 {
-	_cleanup_(cleanup_elf) struct elf_file *f = NULL;
+	_cleanup_(elf_file_free) struct elf_file *f = NULL;
 	u64 addr = 0, result = 0;
 
 	assert_int_equal(elf_file_open(&f, path), 0);
