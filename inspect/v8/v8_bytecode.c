@@ -41,16 +41,14 @@ static u64 interpreted(struct v8_heap *h, u64 tagged)
 
 u64 v8_bytecode_of(struct v8_heap *h, u64 tagged)
 {
-	u64 data = interpreted(h, tagged), words[2];
+	u64 data = interpreted(h, tagged), word;
 
 	if (!data || v8_is_type(h, data, h->l->type_bytecode_array))
 		return data;
 	/* The first or second field of InterpreterData, depending on the version. */
-	if (v8_read_fields(h, data, h->l->type_interpreter_data, V8_FIELD(8, words)) < 0)
-		return 0;
-	for (int i = 0; i < 2; i++)
-		if (v8_is_type(h, words[i], h->l->type_bytecode_array))
-			return words[i];
+	for (u32 off = 8; off <= 16; off += 8)
+		if (!v8_word(h, data, off, &word) && v8_is_type(h, word, h->l->type_bytecode_array))
+			return word;
 	return 0;
 }
 
@@ -68,21 +66,23 @@ u64 v8_baseline_bytecode(struct v8_heap *h, const struct v8_code *code, u64 sfi)
 	if (!h->l->type_baseline_data)
 		return v8_bytecode_of(h, code->deopt);
 	if (v8_word(h, sfi, h->l->sfi_data, &data) < 0 ||
-	    v8_read_fields(h, data, h->l->type_baseline_data,
-			   V8_FIELD(h->l->baseline_data_code, word)) < 0 ||
-	    word != code->tagged)
+	    !v8_is_type(h, data, h->l->type_baseline_data) ||
+	    v8_word(h, data, h->l->baseline_data_code, &word) < 0 || word != code->tagged)
 		return 0;
 	return v8_bytecode_of(h, data);
 }
 
 bool v8_code_enters(struct v8_heap *h, const struct v8_code *code, u64 sfi)
 {
-	u64 data, words[2];
+	u64 data, first, second;
 
-	return !v8_word(h, sfi, h->l->sfi_data, &data) &&
-	       !v8_read_fields(h, interpreted(h, data), h->l->type_interpreter_data,
-			       V8_FIELD(8, words)) &&
-	       (words[0] == code->tagged || words[1] == code->tagged);
+	if (v8_word(h, sfi, h->l->sfi_data, &data) < 0)
+		return false;
+	data = interpreted(h, data);
+	if (!data || !v8_is_type(h, data, h->l->type_interpreter_data) ||
+	    v8_word(h, data, 8, &first) < 0 || v8_word(h, data, 16, &second) < 0)
+		return false;
+	return first == code->tagged || second == code->tagged;
 }
 
 int v8_bytecode_array_len(struct v8_heap *h, u64 bytecode, u32 *len)

@@ -27,6 +27,7 @@
 #define MAX_SCAN_LEN (1u << 20)
 #define MAX_MAP_PROBES 2048
 #define PAGE_LEN 4096u
+#define MAX_CODE_OBJECT_LEN 64
 #define MAX_CODE_LEN (64u << 20)
 
 const char *v8_tier_name(enum v8_tier tier)
@@ -76,16 +77,28 @@ static enum v8_tier tier_of(const struct v8_layout *l, u32 kind)
 int v8_code_load(struct v8_heap *h, u64 tagged, struct v8_code *code)
 {
 	const struct v8_layout *l = h->l;
+	u8 object[MAX_CODE_OBJECT_LEN];
 	struct v8_code c = { .tagged = tagged };
-	int r = v8_read_fields(h, tagged, l->type_code, V8_FIELD(l->code_size, c.len),
-			       V8_FIELD(l->code_flags, c.flags), V8_FIELD(l->code_deopt, c.deopt),
-			       V8_FIELD(l->code_positions, c.positions),
-			       V8_FIELD(l->stream_header ? l->code_start : 0, c.start_addr));
+	int r;
 
-	if (r < 0 || c.len > MAX_CODE_LEN)
-		return r < 0 ? r : -EINVAL;
-	if (!l->stream_header) /* the instructions are in the object itself */
+	if (!v8_is_type(h, tagged, l->type_code))
+		return -EINVAL;
+	if (l->code_size > sizeof(object) - 4 || l->code_flags > sizeof(object) - 4 ||
+	    l->code_deopt > sizeof(object) - 8 || l->code_positions > sizeof(object) - 8)
+		return -EINVAL;
+	r = v8_read(h, tagged - 1, object, sizeof(object));
+	if (r < 0)
+		return r;
+	memcpy(&c.len, object + l->code_size, 4);
+	memcpy(&c.flags, object + l->code_flags, 4);
+	memcpy(&c.deopt, object + l->code_deopt, 8);
+	memcpy(&c.positions, object + l->code_positions, 8);
+	if (!l->stream_header)
 		c.start_addr = tagged - 1 + l->code_start;
+	else if (l->code_start <= sizeof(object) - 8)
+		memcpy(&c.start_addr, object + l->code_start, 8);
+	if (c.len > MAX_CODE_LEN)
+		return -EINVAL;
 	c.kind = (c.flags & l->code_kind_mask) >> (l->code_kind_shift & 31);
 	c.tier = tier_of(l, c.kind);
 	*code = c;

@@ -19,6 +19,7 @@
 #include "v8_scope.h"
 #include "v8_string.h"
 
+#define MAX_SFI_LEN 80
 #define DEBUG_INFO_WORDS 12
 
 /*
@@ -29,11 +30,21 @@
 static int read_key(struct v8_heap *h, u64 sfi, u64 key[4])
 {
 	const struct v8_layout *l = h->l;
+	u8 object[MAX_SFI_LEN];
+	int r;
 
+	if (!v8_is_tagged(sfi) || l->sfi_length > MAX_SFI_LEN - 8 ||
+	    l->sfi_script > MAX_SFI_LEN - 8 || l->sfi_name > MAX_SFI_LEN - 8)
+		return -EINVAL;
+	r = v8_read(h, sfi - 1, object, l->sfi_length + 8u);
+	if (r < 0)
+		return r;
+	memcpy(&key[0], object, 8);
+	memcpy(&key[1], object + l->sfi_name, 8);
+	memcpy(&key[2], object + l->sfi_script, 8);
 	key[3] = 0;
-	return v8_read_fields(h, sfi, l->type_sfi, V8_FIELD(0, key[0]),
-			      V8_FIELD(l->sfi_name, key[1]), V8_FIELD(l->sfi_script, key[2]),
-			      { l->sfi_length, 6, &key[3] });
+	memcpy(&key[3], object + l->sfi_length, 6);
+	return v8_map_type(h, key[0]) == l->type_sfi ? 0 : -EINVAL;
 }
 
 /*

@@ -9,7 +9,6 @@
 
 /* The most elements that an array of this library's interest can have. */
 #define MAX_ARRAY_LEN (16u << 20)
-#define MAX_OBJECT_LEN 128
 #define MAX_WORDS (1u << 18) /* of an array that is read whole */
 #define MAX_TABLE_LEN (4u << 20)
 
@@ -87,30 +86,6 @@ int v8_type(struct v8_heap *h, u64 tagged)
 bool v8_is_type(struct v8_heap *h, u64 tagged, u16 type)
 {
 	return type && v8_is_tagged(tagged) && v8_type(h, tagged) == type;
-}
-
-int v8_object_fields(struct v8_heap *h, u64 tagged, u16 type, const struct v8_field *fields,
-		     size_t n)
-{
-	u8 object[MAX_OBJECT_LEN];
-	size_t len = sizeof(u64);
-	u64 map;
-	int r;
-
-	for (size_t i = 0; i < n; i++)
-		len = fields[i].off + fields[i].len > len ? fields[i].off + fields[i].len : len;
-	if (!v8_is_tagged(tagged) || len > sizeof(object))
-		return -EINVAL;
-	r = v8_read(h, tagged - 1, object, len);
-	if (r < 0)
-		return r;
-	memcpy(&map, object, sizeof(map));
-	r = type == V8_ANY_TYPE ? type : v8_map_type(h, map);
-	if (r != type)
-		return r < 0 ? r : -EINVAL;
-	for (size_t i = 0; i < n; i++)
-		memcpy(fields[i].to, object + fields[i].off, fields[i].len);
-	return 0;
 }
 
 static int array_len(struct v8_heap *h, u64 tagged, u32 *len)

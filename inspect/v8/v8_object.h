@@ -10,9 +10,6 @@
  * a pointer once pointed at.
  */
 
-#include <stdint.h>
-
-#include "../util/array.h"
 #include "../util/arena.h"
 #include "v8_build.h"
 
@@ -89,33 +86,6 @@ int v8_map_type(struct v8_heap *h, u64 map);
 /* Instance type of an object, or a negative errno: not a heap pointer, or unreadable. */
 int v8_type(struct v8_heap *h, u64 tagged);
 bool v8_is_type(struct v8_heap *h, u64 tagged, u16 type);
-
-/* A field of an object, and where it is to be put. */
-struct v8_field {
-	u16 off;
-	u16 len;
-	void *to;
-};
-
-#define V8_FIELD(off, variable)                                                                    \
-	{                                                                                          \
-		(off), sizeof(variable), &(variable)                                               \
-	}
-#define V8_ANY_TYPE UINT16_MAX
-
-/**
- * v8_read_fields() - read fields of one object at one moment
- * @type:	its instance type, or V8_ANY_TYPE
- * @...:	V8_FIELD() of each
- *
- * Return: 0, -EINVAL (another type, or a field where no object has any) or what reading gave;
- * fields are written on success only.
- */
-#define v8_read_fields(h, tagged, type, ...)                                                       \
-	v8_object_fields(h, tagged, type, (const struct v8_field[]){ __VA_ARGS__ },                \
-			 ARRAY_SIZE(((const struct v8_field[]){ __VA_ARGS__ })))
-int v8_object_fields(struct v8_heap *h, u64 tagged, u16 type, const struct v8_field *fields,
-		     size_t n);
 
 /* Length and first address of the bytes or words of an array-like object. */
 int v8_byte_array(struct v8_heap *h, u64 tagged, u64 *data_addr, u32 *len);

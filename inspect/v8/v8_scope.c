@@ -40,9 +40,9 @@
 #define MAX_INLINED_NAMES 75
 #define MAX_CONTEXT_LOCALS (1 << 20)
 
-static u16 slot(const struct v8_layout *l, u32 idx)
+static int slot(struct v8_heap *h, u64 scope_info, u32 idx, u64 *word)
 {
-	return (u16)(l->scope_slots + 8 * idx);
+	return v8_word(h, scope_info, h->l->scope_slots + 8 * idx, word);
 }
 
 /* A SMI before V8 13, a plain 32-bit number since. */
@@ -78,10 +78,13 @@ int v8_scope_name_off(struct v8_heap *h, u64 scope_info, u32 *off)
 	u32 idx = h->l->scope_first_var_idx;
 	u64 flags_word, n_word;
 	s32 n;
-	int r = v8_read_fields(h, scope_info, h->l->type_scope_info,
-			       V8_FIELD(slot(h->l, FLAGS_IDX), flags_word),
-			       V8_FIELD(slot(h->l, h->l->scope_n_locals_idx), n_word));
+	int r;
 
+	if (!v8_is_type(h, scope_info, h->l->type_scope_info))
+		return -EINVAL;
+	r = slot(h, scope_info, FLAGS_IDX, &flags_word);
+	if (!r)
+		r = slot(h, scope_info, h->l->scope_n_locals_idx, &n_word);
 	if (r < 0)
 		return r;
 	n = v8_smi(n_word);
@@ -98,7 +101,7 @@ int v8_scope_given_name(struct v8_heap *h, u64 scope_info, const char **name)
 	const u32 first_static = h->l->scope_static_kind;
 	u64 flags;
 	u32 kind;
-	int r = v8_word(h, scope_info, slot(h->l, FLAGS_IDX), &flags);
+	int r = slot(h, scope_info, FLAGS_IDX, &flags);
 
 	if (r < 0)
 		return r;

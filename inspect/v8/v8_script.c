@@ -18,6 +18,7 @@
 #include "v8_script.h"
 #include "v8_string.h"
 
+#define MAX_SCRIPT_LEN 128
 #define MAX_SOURCE_LEN (64u << 20)
 #define MAX_LINES (1u << 20)
 #define MAX_FILE_NAME 4096
@@ -25,21 +26,39 @@
 #define RETRY_NS 50000000ull
 #define MAX_RETRY_SHIFT 6
 
-/* Where a script begins in its file, and what identifies it: its name, source and id. */
-struct identity {
-	u64 key[3], line, column;
-};
+static u64 word_at(const u8 *object, u32 off)
+{
+	u64 w;
 
-static int read_identity(struct v8_heap *h, u64 tagged, struct identity *id)
+	memcpy(&w, object + off, sizeof(w));
+	return w;
+}
+
+/* Reads what identifies a script: its name, source and id. */
+static int read_key(struct v8_heap *h, u64 tagged, u64 key[3], s32 *line, s32 *column)
 {
 	const struct v8_layout *l = h->l;
-	int r = v8_read_fields(h, tagged, l->type_script, V8_FIELD(l->script_name, id->key[0]),
-			       V8_FIELD(l->script_source, id->key[1]),
-			       V8_FIELD(l->script_id, id->key[2]),
-			       V8_FIELD(l->script_line_offset, id->line),
-			       V8_FIELD(l->script_column_offset, id->column));
+	u8 object[MAX_SCRIPT_LEN];
+	int r;
 
-	return !r && !(v8_is_smi(id->line) && v8_is_smi(id->column)) ? -EINVAL : r;
+	if (!v8_is_tagged(tagged) || l->script_id > MAX_SCRIPT_LEN - 8 ||
+	    l->script_source > l->script_id || l->script_name > l->script_id ||
+	    l->script_line_offset > l->script_id || l->script_column_offset > l->script_id)
+		return -EINVAL;
+	r = v8_read(h, tagged - 1, object, l->script_id + 8u);
+	if (r < 0)
+		return r;
+	if (v8_map_type(h, word_at(object, 0)) != l->type_script)
+		return -EINVAL;
+	key[0] = word_at(object, l->script_name);
+	key[1] = word_at(object, l->script_source);
+	key[2] = word_at(object, l->script_id);
+	if (!v8_is_smi(word_at(object, l->script_line_offset)) ||
+	    !v8_is_smi(word_at(object, l->script_column_offset)))
+		return -EINVAL;
+	*line = v8_smi(word_at(object, l->script_line_offset));
+	*column = v8_smi(word_at(object, l->script_column_offset));
+	return 0;
 }
 
 /* NULL if the script has no name, as code from eval. */
@@ -59,32 +78,28 @@ static int read_file_name(struct v8_heap *h, u64 tagged, const char **file)
 	return 0;
 }
 
-static void take_identity(struct v8_script *s, const struct identity *id, const char *file)
-{
-	memcpy(s->key, id->key, sizeof(s->key));
-	s->line_offset = v8_smi(id->line);
-	s->column_offset = v8_smi(id->column);
-	s->file = file;
-}
-
 struct v8_script *v8_script_get(struct v8_heap *h, u64 tagged)
 {
 	struct v8_script **bucket = &h->scripts[v8_hash(tagged, 0)], *s;
-	struct identity id;
 	const char *file;
+	s32 line, column;
+	u64 key[3];
 
-	if (read_identity(h, tagged, &id) < 0)
+	if (read_key(h, tagged, key, &line, &column) < 0)
 		return NULL;
 	for (s = *bucket; s; s = s->next)
-		if (s->tagged == tagged && !memcmp(s->key, id.key, sizeof(id.key)))
+		if (s->tagged == tagged && !memcmp(s->key, key, sizeof(key)))
 			return s;
-	if (read_file_name(h, id.key[0], &file) < 0)
+	if (read_file_name(h, key[0], &file) < 0)
 		return NULL;
 	s = arena_alloc(&h->arena, sizeof(*s));
 	if (!s)
 		return NULL;
 	s->tagged = tagged;
-	take_identity(s, &id, file);
+	memcpy(s->key, key, sizeof(key));
+	s->line_offset = line;
+	s->column_offset = column;
+	s->file = file;
 	s->next = *bucket;
 	*bucket = s;
 	return s;
@@ -100,8 +115,15 @@ struct lines {
 
 static int add_line(struct lines *l, u32 start)
 {
-	if (l->n == MAX_LINES || array_reserve(l->starts, l->room, l->n + 1))
-		return -E2BIG;
+	if (l->n == l->room) {
+		u32 room = l->room ? 2 * l->room : 256;
+		u32 *starts = l->n < MAX_LINES ? reallocarray(l->starts, room, sizeof(u32)) : NULL;
+
+		if (!starts)
+			return -E2BIG;
+		l->starts = starts;
+		l->room = room;
+	}
 	l->starts[l->n++] = start;
 	return 0;
 }
@@ -126,24 +148,29 @@ static int count_lines(const struct v8_chars *c, void *data)
 /* A collection moves the name and the source of a script that stays where it is. */
 static int identify(struct v8_heap *h, struct v8_script *s)
 {
-	struct identity id;
 	const char *file;
+	s32 line, column;
+	u64 key[3];
 
-	if (read_identity(h, s->tagged, &id) < 0 || id.key[2] != s->key[2])
+	if (read_key(h, s->tagged, key, &line, &column) < 0 || key[2] != s->key[2])
 		return -ESTALE;
-	if (!memcmp(id.key, s->key, sizeof(id.key)))
+	if (!memcmp(key, s->key, sizeof(key)))
 		return 0;
-	if (read_file_name(h, id.key[0], &file) < 0)
+	if (read_file_name(h, key[0], &file) < 0)
 		return -ESTALE;
-	take_identity(s, &id, file);
+	memcpy(s->key, key, sizeof(key));
+	s->line_offset = line;
+	s->column_offset = column;
+	s->file = file;
 	return 0;
 }
 
 bool v8_script_is_same(struct v8_heap *h, const struct v8_script *s)
 {
-	struct identity id;
+	s32 line, column;
+	u64 key[3];
 
-	return !read_identity(h, s->tagged, &id) && !memcmp(id.key, s->key, sizeof(id.key));
+	return !read_key(h, s->tagged, key, &line, &column) && !memcmp(key, s->key, sizeof(key));
 }
 
 static const char *read_lines(struct v8_heap *h, struct v8_script *s)

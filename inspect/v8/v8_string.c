@@ -111,9 +111,10 @@ static int visit_cons(struct v8_heap *h, struct visit *v, const struct piece *p)
 {
 	u64 first, second;
 	u32 len, in_first;
-	int r = v8_read_fields(h, p->tagged, V8_ANY_TYPE, V8_FIELD(h->l->cons_first, first),
-			       V8_FIELD(h->l->cons_second, second));
+	int r = v8_word(h, p->tagged, h->l->cons_first, &first);
 
+	if (!r)
+		r = v8_word(h, p->tagged, h->l->cons_second, &second);
 	if (!r) {
 		first = moved_to(h, first);
 		r = length_of(h, first, &len);
@@ -132,9 +133,10 @@ static int visit_cons(struct v8_heap *h, struct visit *v, const struct piece *p)
 static int visit_sliced(struct v8_heap *h, struct visit *v, const struct piece *p)
 {
 	u64 parent, offset;
-	int r = v8_read_fields(h, p->tagged, V8_ANY_TYPE, V8_FIELD(h->l->sliced_parent, parent),
-			       V8_FIELD(h->l->sliced_offset, offset));
+	int r = v8_word(h, p->tagged, h->l->sliced_parent, &parent);
 
+	if (!r)
+		r = v8_word(h, p->tagged, h->l->sliced_offset, &offset);
 	if (r < 0)
 		return r;
 	if (!v8_is_smi(offset) || v8_smi(offset) < 0 ||
