@@ -140,18 +140,36 @@ UW_INLINE enum top_result v8_top_step(struct uw_state *u)
 	return top_leave(u, slot, 0);
 }
 
+/*
+ * A builtin that works on a function's frame has pushed fp to call C++, and no return address of
+ * its own lies above: go on with that function's fp. False: it can't be read, and is unchanged.
+ */
+UW_INLINE bool v8_leave_inner(struct uw_state *u)
+{
+	const u8 *word = uw_window(u, u->regs.fp, 8);
+
+	if (word)
+		u->regs.fp = uw_word(word);
+	return word;
+}
+
 /**
  * v8_lacks_record() - does the row of a builtin say that it has no frame record here?
  * @r:		its rule, NULL: there is none
  *
  * If there is one, u->record_len says so: in memory, where the verifier forgets that the
- * two belong together.
+ * two belong together. Of a frame within a frame it is the outer one, to which regs.fp leads
+ * then. Where this can't be read the walk goes by the rule, which reads the same word.
  */
 UW_INLINE bool v8_lacks_record(struct uw_state *u, const struct uw_rule *r)
 {
 	u8 cfa = r ? r->cfa : UW_CFA_NONE;
 
 	u->record_len = cfa == UW_CFA_FP ? (u16)r->cfa_off : 0;
+	if (cfa == UW_CFA_AT_FP) {
+		u->record_len = (u16)r->cfa_add;
+		return !v8_leave_inner(u);
+	}
 	return cfa == UW_CFA_SP || cfa == UW_CFA_AT_SP || cfa == UW_CFA_SCRATCH;
 }
 

@@ -116,7 +116,7 @@ static const struct entry {
 	{ "BaselineLeaveFrame", false, V8_ROW_FRAMED },
 	{ "BaselineOutOfLinePrologue", false, V8_ROW_PUSHED },
 	{ "BaselineOutOfLinePrologueDeopt", false, V8_N_ROW_STARTS },
-	{ "BaselineOrInterpreterEnter", true, V8_N_ROW_STARTS },
+	{ "BaselineOrInterpreterEnter", true, V8_ROW_FRAMED },
 	{ "ContinueTo", true, V8_N_ROW_STARTS },
 	{ "NotifyDeoptimized", false, V8_N_ROW_STARTS },
 	{ "RestartFrameTrampoline", false, V8_N_ROW_STARTS },

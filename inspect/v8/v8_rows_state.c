@@ -111,6 +111,9 @@ static struct v8_row_state after_framed(const struct v8_row_text *text,
 	case FLOW_POP_FP:
 		return (struct v8_row_state){ .where = s->where == AT_FP ? BARE : LOST };
 	case FLOW_FP_FROM_SP:
+		if (has_bytes(text, insn, 1, build_frame, sizeof(build_frame)))
+			return (struct v8_row_state){ .where = INNER, .fp_at = 1 };
+		return lost;
 	case FLOW_FP_LOST:
 	case FLOW_FP_ZERO:
 		return lost;
@@ -121,6 +124,30 @@ static struct v8_row_state after_framed(const struct v8_row_text *text,
 	case FLOW_SP_LOST:
 	case FLOW_CALL:
 		return framed;
+	}
+	return *s;
+}
+
+static struct v8_row_state after_inner(const struct v8_row_state *s, const struct flow_insn *insn)
+{
+	switch (insn->op) {
+	case FLOW_SP_FROM_FP:
+		return (struct v8_row_state){ .where = INNER, .fp_at = !insn->arg };
+	case FLOW_LEAVE:
+		return framed;
+	case FLOW_POP_FP:
+		return s->fp_at ? framed : lost;
+	case FLOW_FP_FROM_SP:
+	case FLOW_FP_LOST:
+	case FLOW_FP_ZERO:
+		return lost;
+	case FLOW_PUSH:
+	case FLOW_PUSH_FP:
+	case FLOW_POP:
+	case FLOW_SP_ADD:
+	case FLOW_SP_LOST:
+	case FLOW_CALL:
+		return (struct v8_row_state){ .where = INNER };
 	}
 	return *s;
 }
@@ -198,6 +225,8 @@ struct v8_row_state v8_row_after(const struct v8_row_text *text, const struct v8
 	case FRAMED:
 	case AT_FP:
 		return after_framed(text, s, insn);
+	case INNER:
+		return after_inner(s, insn);
 	case POPPED:
 		return is_plain(insn) ? *s : lost;
 	case HELD:
@@ -219,6 +248,11 @@ bool v8_row_rule(const struct v8_row_text *text, u32 i, const void *state, struc
 		rule->cfa_off = 8 * ((s32)s->height + 1);
 		rule->fp = s->fp_at ? UW_SAVED_CFA : UW_SAVED_SAME;
 		rule->fp_off = s->fp_at ? -8 * ((s32)s->fp_at + 1) : 0;
+		return true;
+	case INNER:
+		*rule = (struct uw_rule){
+			0, -8, -16, UW_CFA_AT_FP, UW_SAVED_CFA, UW_SAVED_CFA, 16
+		};
 		return true;
 	case FRAMED:
 	case AT_FP:

@@ -11,6 +11,7 @@
  *		leads by now, behind what is no return address
  *	FRAMED	fp leads to V8's frame record; where sp is does not matter
  *	AT_FP	the same, and sp is fp (mov rbp, rsp)
+ *	INNER	the fp of FRAMED was pushed, and fp leads there
  *	POPPED	the return address was popped into a register, and is below sp still
  *	HELD	it was popped into a scratch register (core/native/row.h), or copied before fp was
  *		loaded, where it stays while what lies above it is moved
@@ -27,15 +28,15 @@
 
 #define V8_ROW_MAX_HEIGHT 4096 /* words */
 
-enum where { UNKNOWN, BARE, FRAMED, AT_FP, POPPED, HELD, AT, COPYING, ALIGNED, LOST };
+enum where { UNKNOWN, BARE, FRAMED, AT_FP, INNER, POPPED, HELD, AT, COPYING, ALIGNED, LOST };
 
 struct v8_row_state {
 	u8 where;
 	bool fp_pushed; /* BARE: the caller's fp is the first word */
 	u8 scratch; /* 1 + which one HELD and AT are about; BARE: has the sp of height 0; 0: none */
 	u32 height; /* BARE, ALIGNED: words between the return address and sp, or where sp was */
-	u32 fp_at; /* BARE, ALIGNED: fp leads to this one of them, and the caller's is there; or 0
-		    */
+	u32 fp_at; /* BARE, ALIGNED: fp leads to this one of them, and the caller's is there; or 0.
+		      INNER: is sp fp? */
 };
 
 static const struct v8_row_state lost = { .where = LOST };

@@ -9,6 +9,7 @@
  *	a, b	*sp is where sp was, n words below the return address
  *	x to z	as 2 to 4, and fp leads to the second word, where the caller's is
  *	d	*sp is where sp was, 3 words below the return address, and fp as in x
+ *	I	cfa = *fp + 16: fp leads to where the fp of a frame was pushed
  *	F	cfa = fp + 16
  *	r, c	the return address is in r10, rcx
  *	@	cfa = r8 + 8
@@ -146,6 +147,19 @@ static const struct row {
 	/* the same, and another word is taken off: add $8, %rsp */
 	{ "builtin_that_drops_its_return_address_counts_as_its_caller", "A",
 	  "\x50" FRAME UNFRAME "\x58\x48\x83\xc4\x08\xff\xe3", "01222xxxx10000FF" },
+	/* push %rax; push, mov; push %rdx; call; pop %rax; jmp *%rbx */
+	{ "frame_within_a_frame_leads_to_it", "BaselineOrInterpreterEnterAtBytecode",
+	  "\x50" FRAME "\x52\xe8\x00\x00\x00\x00" UNFRAME "\x58\xff\xe3", "FFFFFIIIIIIIIIIFFF" },
+	/* push, mov; ...; call; mov (%rsp), %rsp; leave; jmp to the start */
+	{ "frame_within_a_frame_may_align_sp", "BaselineOrInterpreterEnterAtBytecode",
+	  FRAME ALIGN "\xe8\x00\x00\x00\x00\x48\x8b\x24\x24\xc9\xeb\xe1",
+	  "FFFFIIIIIIIIIIIIIIIIIIIIIIIIIFF" },
+	/* push, mov; pop %rdx; pop %rbp; nop; jmp to the nop */
+	{ "fp_that_is_popped_from_above_the_inner_frame_is_lost",
+	  "BaselineOrInterpreterEnterAtBytecode", FRAME "\x5a\x5d\x90\xeb\xfd", "FFFFII..." },
+	/* mov %rsp, %rbp alone */
+	{ "fp_that_leads_to_another_word_of_a_frame_is_lost",
+	  "BaselineOrInterpreterEnterAtBytecode", "\x50\x48\x89\xe5\x90\xeb\xfd", "FFFF..." },
 	/* mov %rsp, %rbp alone */
 	{ "fp_that_points_to_another_word_is_lost", "A", "\x50\x55\x90\x48\x89\xe5\x90\xeb\xfd",
 	  "012222..." },
@@ -229,6 +243,8 @@ static const struct row {
 	  true },
 	{ "arm64_interpreter_is_entered_on_a_frame", "InterpreterEnterAtBytecode",
 	  NOP_ARM64 "\x20\x02\x1f\xd6", "FF", true },
+	{ "arm64_frame_within_a_frame_has_no_rows", "BaselineOrInterpreterEnterAtBytecode",
+	  NOP_ARM64 FRAME_ARM64 NOP_ARM64, "FFF.", true },
 	{ "arm64_code_that_goes_on_for_the_deoptimizer_has_no_rows", "NotifyDeoptimized",
 	  NOP_ARM64 RET_ARM64, "..", true },
 };
@@ -264,6 +280,9 @@ static char letter(const struct uw_rule *r)
 	if (r->cfa == UW_CFA_SP && r->ra == UW_SAVED_CFA && r->ra_off == -8 &&
 	    r->fp == UW_SAVED_CFA && r->fp_off == -24)
 		return one_of('x', 'z', r->cfa_off - 24, 8);
+	if (r->cfa == UW_CFA_AT_FP && !r->cfa_off && r->cfa_add == 16 && r->ra == UW_SAVED_CFA &&
+	    r->ra_off == -8 && r->fp == UW_SAVED_CFA && r->fp_off == -16)
+		return 'I';
 	if (r->fp != UW_SAVED_SAME)
 		return '?';
 	if (r->cfa == UW_CFA_SCRATCH && r->cfa_off == 8 && r->ra == UW_SAVED_CFA && r->ra_off == -8)
