@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
-/* Capstone takes the bytes apart; only a dozen kinds of instruction matter. */
+/* Only a dozen kinds of instruction matter. */
 
-#include <capstone/capstone.h>
 #include <errno.h>
 #include <stdlib.h>
 
 #include "../util/search.h"
+#include "disasm.h"
 #include "flow_code.h"
 
 void flow_code_deinit(struct flow_code *c)
@@ -159,19 +159,11 @@ static bool set_flow(csh handle, const cs_insn *insn, const cs_x86 *x, struct fl
 /* A bit of the scratch register that this is a part of. */
 static u8 scratch_bit(u16 reg)
 {
-	static const u16 parts[UW_N_SCRATCH][5] = {
-		{ X86_REG_R10, X86_REG_R10D, X86_REG_R10W, X86_REG_R10B },
-		{ X86_REG_RAX, X86_REG_EAX, X86_REG_AX, X86_REG_AL, X86_REG_AH },
-		{ X86_REG_RCX, X86_REG_ECX, X86_REG_CX, X86_REG_CL, X86_REG_CH },
-		{ X86_REG_R8, X86_REG_R8D, X86_REG_R8W, X86_REG_R8B },
-		{ X86_REG_R9, X86_REG_R9D, X86_REG_R9W, X86_REG_R9B },
-		{ X86_REG_R11, X86_REG_R11D, X86_REG_R11W, X86_REG_R11B },
-	};
+	static const int numbers[UW_N_SCRATCH] = { 10, 0, 1, 8, 9, 11 };
 
 	for (u32 i = 0; i < UW_N_SCRATCH; i++)
-		for (u32 k = 0; k < 5 && parts[i][k]; k++)
-			if (parts[i][k] == reg)
-				return (u8)(1u << i);
+		if (disasm_reg(reg) == numbers[i])
+			return (u8)(1u << i);
 	return 0;
 }
 
@@ -211,61 +203,42 @@ static void set_lost(csh handle, const cs_insn *insn, struct flow_insn *to)
 	}
 }
 
-static void classify(csh handle, const cs_insn *insn, u64 addr, struct flow_insn *to)
-{
-	const cs_x86 *x = &insn->detail->x86;
+struct sweep {
+	struct flow_code *code;
+	u32 cap; /* of its instructions */
+	u64 addr; /* of the first byte */
+};
 
+static int add(csh handle, const cs_insn *insn, void *data)
+{
+	struct sweep *s = data;
+	struct flow_code *c = s->code;
+	struct flow_insn *to;
+
+	if (c->n == s->cap) {
+		s->cap = s->cap ? 2 * s->cap : 4096;
+		to = reallocarray(c->insns, s->cap, sizeof(*to));
+		if (!to)
+			return -ENOMEM;
+		c->insns = to;
+	}
+	to = &c->insns[c->n++];
 	*to = (struct flow_insn){ .off = (u32)insn->address, .len = (u8)insn->size, .scratch = -1 };
-	if (set_flow(handle, insn, x, to))
-		return;
-	set_known(insn, x, addr, to);
+	if (set_flow(handle, insn, &insn->detail->x86, to))
+		return 0;
+	set_known(insn, &insn->detail->x86, s->addr, to);
 	if (to->op == FLOW_OTHER)
 		set_lost(handle, insn, to);
-}
-
-static int sweep(csh handle, struct flow_code *c, const u8 *bytes, size_t len, u64 addr)
-{
-	cs_insn *insn = cs_malloc(handle);
-	uint64_t off = 0;
-	u32 cap = 0;
-	int r = insn ? 0 : -ENOMEM;
-
-	while (!r && len) {
-		if (!cs_disasm_iter(handle, &bytes, &len, &off, insn)) {
-			bytes++;
-			off++;
-			len--;
-			continue;
-		}
-		if (c->n == cap) {
-			struct flow_insn *bigger;
-
-			cap = cap ? 2 * cap : 4096;
-			bigger = realloc(c->insns, cap * sizeof(*bigger));
-			if (!bigger) {
-				r = -ENOMEM;
-				break;
-			}
-			c->insns = bigger;
-		}
-		classify(handle, insn, addr, &c->insns[c->n++]);
-	}
-	if (insn)
-		cs_free(insn, 1);
-	return r;
+	return 0;
 }
 
 int flow_code_x86_64(struct flow_code *c, const u8 *bytes, u32 len, u64 addr)
 {
-	csh handle;
+	struct sweep s = { .code = c, .addr = addr };
 	int r;
 
 	*c = (struct flow_code){};
-	if (cs_open(CS_ARCH_X86, CS_MODE_64, &handle))
-		return -ENOTSUP;
-	cs_option(handle, CS_OPT_DETAIL, CS_OPT_ON);
-	r = sweep(handle, c, bytes, len, addr);
-	cs_close(&handle);
+	r = disasm_x86_64(bytes, len, 0, add, &s);
 	if (r < 0)
 		flow_code_deinit(c);
 	return r;

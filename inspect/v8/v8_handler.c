@@ -15,18 +15,18 @@
  *	                           rbp - n  words that were saved before a call
  */
 
-#include <capstone/capstone.h>
 #include <errno.h>
 #include <stdlib.h>
 
+#include "../unwind/data_flow.h"
+#include "../unwind/disasm.h"
 #include "../util/cleanup.h"
-#include "../util/search.h"
 #include "v8_handler.h"
 
 #define N_REGS 16
 #define N_SAVED 32 /* words of the own frame that are followed */
 #define MAX_ADDEND 64 /* no bytecode with its prefix is as long */
-#define MAX_VISITS 64 /* of an instruction, on average; V8's take about two */
+#define MAX_VISITS 16 /* of a byte, on average; V8's instructions take about two */
 #define MAX_WAY 64 /* instructions before a dispatch */
 #define MAX_PASSES 64 /* for liveness; with less of it less is known */
 
@@ -35,10 +35,11 @@ enum { RAX, RDX = 2, RSP = 4, RBP, R9 = 9, R12 = 12, R14 = 14, R15, NO_REG = -1 
 /* What a word is: the offset and so much (|addend| <= MAX_ADDEND), or one of these. */
 enum { UNKNOWN = INT16_MAX, FUNCTION_FP = 1000, OWN_FP };
 
+/* Words that are followed: registers by their numbers, the slot, and those of the own frame. */
+enum { SLOT = N_REGS, SAVED, N_WORDS = SAVED + N_SAVED };
+
 struct state {
-	bool is_known; /* some way leads here */
-	bool in_slot;
-	s16 regs[N_REGS], saved[N_SAVED];
+	s16 words[N_WORDS];
 };
 
 enum op {
@@ -51,12 +52,11 @@ enum op {
 };
 
 struct insn {
-	u32 off;
 	s32 disp;
-	s32 target; /* offset of what it may jump to, or -1; then its index */
+	s32 target; /* offset of what it may jump to, or -1 */
 	u16 reads, writes; /* masks of registers */
 	u16 live; /* what is read after it before it is written */
-	u8 len, op;
+	u8 len, op; /* len 0: no instruction begins here */
 	s8 to, from, base;
 	bool is_word : 1; /* all of a word is loaded or stored */
 	bool ends : 1; /* nothing goes on to the next one */
@@ -64,9 +64,8 @@ struct insn {
 };
 
 struct work {
-	struct insn *insns;
-	struct state *states;
-	u32 *todo, n, n_todo, slot_off;
+	struct insn *insns; /* by offset; one more is behind the last */
+	u32 len, slot_off;
 };
 
 static const struct v8_place nowhere = {
@@ -76,40 +75,20 @@ static const struct v8_place nowhere = {
 
 /* ---- what an instruction does ---- */
 
-static int number_of(x86_reg reg)
-{
-	static const u16 names[N_REGS][4] = {
-#define ROW(q, d, w, b) { X86_REG_##q, X86_REG_##d, X86_REG_##w, X86_REG_##b }
-		ROW(RAX, EAX, AX, AL),	    ROW(RCX, ECX, CX, CL),	ROW(RDX, EDX, DX, DL),
-		ROW(RBX, EBX, BX, BL),	    ROW(RSP, ESP, SP, SPL),	ROW(RBP, EBP, BP, BPL),
-		ROW(RSI, ESI, SI, SIL),	    ROW(RDI, EDI, DI, DIL),	ROW(R8, R8D, R8W, R8B),
-		ROW(R9, R9D, R9W, R9B),	    ROW(R10, R10D, R10W, R10B), ROW(R11, R11D, R11W, R11B),
-		ROW(R12, R12D, R12W, R12B), ROW(R13, R13D, R13W, R13B), ROW(R14, R14D, R14W, R14B),
-		ROW(R15, R15D, R15W, R15B),
-#undef ROW
-	};
-
-	for (int i = 0; i < N_REGS; i++)
-		for (int k = 0; k < 4; k++)
-			if (names[i][k] == reg)
-				return i;
-	return -1;
-}
-
 /* Its number if it is a register that an offset fits in. */
 static s8 register_of(const cs_x86_op *op)
 {
-	return op->type == X86_OP_REG && op->size >= 4 ? (s8)number_of(op->reg) : NO_REG;
+	return op->type == X86_OP_REG && op->size >= 4 ? (s8)disasm_reg(op->reg) : NO_REG;
 }
 
 /* Memory at a constant distance from a register. */
 static bool set_memory(struct insn *at, enum op op, const cs_x86_op *memory)
 {
 	if (memory->type != X86_OP_MEM || memory->mem.index != X86_REG_INVALID ||
-	    number_of(memory->mem.base) < 0 || memory->mem.disp != (s32)memory->mem.disp)
+	    disasm_reg(memory->mem.base) < 0 || memory->mem.disp != (s32)memory->mem.disp)
 		return false;
 	at->op = (u8)op;
-	at->base = (s8)number_of(memory->mem.base);
+	at->base = (s8)disasm_reg(memory->mem.base);
 	at->disp = (s32)memory->mem.disp;
 	at->is_word = memory->size == 8;
 	return true;
@@ -151,12 +130,9 @@ static void set_op(struct insn *at, const cs_insn *in)
 			set_add(at, reg, at->base, at->disp);
 		return;
 	case X86_INS_ADD:
-		if (from->type == X86_OP_IMM)
-			set_add(at, reg, reg, from->imm);
-		return;
 	case X86_INS_SUB:
 		if (from->type == X86_OP_IMM)
-			set_add(at, reg, reg, -from->imm);
+			set_add(at, reg, reg, in->id == X86_INS_ADD ? from->imm : -from->imm);
 		return;
 	case X86_INS_PUSH:
 		at->op = reg == RBP ? PUSH_FP : OTHER;
@@ -189,11 +165,11 @@ static void note_registers(csh handle, const cs_insn *in, struct insn *at)
 	if (cs_regs_access(handle, in, read, &n_read, written, &n_written))
 		return;
 	for (int i = 0; i < n_read; i++)
-		if (number_of(read[i]) >= 0)
-			at->reads |= (u16)(1 << number_of(read[i]));
+		if (disasm_reg(read[i]) >= 0)
+			at->reads |= (u16)(1 << disasm_reg(read[i]));
 	for (int i = 0; i < n_written; i++)
-		if (number_of(written[i]) >= 0)
-			at->writes |= (u16)(1 << number_of(written[i]));
+		if (disasm_reg(written[i]) >= 0)
+			at->writes |= (u16)(1 << disasm_reg(written[i]));
 	if (in->id == X86_INS_XOR && op[0].type == X86_OP_REG && op[1].type == X86_OP_REG &&
 	    op[0].reg == op[1].reg)
 		at->reads = 0;
@@ -205,24 +181,25 @@ static void note_registers(csh handle, const cs_insn *in, struct insn *at)
 		at->reads |= 1 << RAX | 1 << R9 | 1 << R12 | 1 << R14 | 1 << R15;
 }
 
-static void note(csh handle, const cs_insn *in, u32 len, struct insn *at)
+static int note(csh handle, const cs_insn *in, void *data)
 {
-	const cs_x86 *x = &in->detail->x86;
+	struct work *w = data;
+	const cs_x86_op *to = in->detail->x86.operands;
+	struct insn *at = &w->insns[in->address];
 
-	*at = (struct insn){ 0 };
 	set_op(at, in);
 	if (at->op == OTHER)
-		set_store(at, x);
-	at->off = (u32)in->address;
+		set_store(at, &in->detail->x86);
 	at->len = (u8)in->size;
 	at->ends = in->id == X86_INS_JMP || in->id == X86_INS_RET || in->id == X86_INS_INT3 ||
 		   in->id == X86_INS_UD2;
-	at->is_dispatch = in->id == X86_INS_JMP && x->operands[0].type != X86_OP_IMM;
+	at->is_dispatch = in->id == X86_INS_JMP && to->type != X86_OP_IMM;
 	at->target = -1;
-	if (cs_insn_group(handle, in, CS_GRP_JUMP) && x->operands[0].type == X86_OP_IMM &&
-	    x->operands[0].imm >= 0 && x->operands[0].imm < len)
-		at->target = (s32)x->operands[0].imm;
+	if (cs_insn_group(handle, in, CS_GRP_JUMP) && to->type == X86_OP_IMM && to->imm >= 0 &&
+	    to->imm < w->len)
+		at->target = (s32)to->imm;
 	note_registers(handle, in, at);
+	return 0;
 }
 
 /* ---- what is known after it ---- */
@@ -242,14 +219,15 @@ static s16 *saved_at(struct state *s, const struct insn *at)
 {
 	s64 n = (7 - (s64)at->disp) / 8;
 
-	return s->regs[at->base] == OWN_FP && n >= 1 && n <= N_SAVED ? &s->saved[n - 1] : NULL;
+	return s->words[at->base] == OWN_FP && n >= 1 && n <= N_SAVED ? &s->words[SAVED + n - 1]
+								      : NULL;
 }
 
 static s16 load(struct state *s, const struct insn *at)
 {
 	const s16 *saved = saved_at(s, at);
 
-	if (s->regs[at->base] == OWN_FP && !at->disp && at->is_word)
+	if (s->words[at->base] == OWN_FP && !at->disp && at->is_word)
 		return FUNCTION_FP;
 	return saved && at->disp % 8 == 0 ? *saved : UNKNOWN;
 }
@@ -258,76 +236,56 @@ static s16 load(struct state *s, const struct insn *at)
 static void store(const struct work *w, struct state *s, const struct insn *at)
 {
 	s64 upper = 4 - (s64)w->slot_off;
-	s16 value = at->from == NO_REG ? UNKNOWN : s->regs[at->from];
+	s16 value = at->from == NO_REG ? UNKNOWN : s->words[at->from];
 	s16 *saved = saved_at(s, at);
 
 	if (saved)
 		*saved = at->is_word && at->disp % 8 == 0 ? value : UNKNOWN;
-	if (s->regs[at->base] == FUNCTION_FP && at->disp == upper)
-		s->in_slot = !value;
-	else if (s->regs[at->base] == FUNCTION_FP && at->disp == upper - 4 && at->is_word)
-		s->in_slot = false;
+	if (s->words[at->base] == FUNCTION_FP && at->disp == upper)
+		s->words[SLOT] = value;
+	else if (s->words[at->base] == FUNCTION_FP && at->disp == upper - 4 && at->is_word)
+		s->words[SLOT] = UNKNOWN;
 }
 
-static void step(const struct work *w, const struct insn *at, struct state *s)
+static bool transfer(const void *user, u32 i, void *state)
 {
+	const struct work *w = user;
+	const struct insn *at = &w->insns[i];
+	struct state *s = state;
 	u16 lost = at->op == CALL ? (u16)(~at->live & ~(1 << RBP)) | at->writes : at->writes;
 	s16 value = UNKNOWN;
 
 	if (at->op == ADD)
-		value = plus(s->regs[at->from], at->disp);
+		value = plus(s->words[at->from], at->disp);
 	else if (at->op == LOAD)
 		value = load(s, at);
 	else if (at->op == STORE)
 		store(w, s, at);
-	else if (at->op == PUSH_FP && s->regs[RBP] == FUNCTION_FP)
+	else if (at->op == PUSH_FP && s->words[RBP] == FUNCTION_FP)
 		value = OWN_FP;
-	for (int i = 0; i < N_REGS; i++)
-		if (lost & 1 << i)
-			s->regs[i] = UNKNOWN;
+	for (int k = 0; k < N_REGS; k++)
+		if (lost & 1 << k)
+			s->words[k] = UNKNOWN;
 	if (at->op == ADD || at->op == LOAD)
-		s->regs[at->to] = value;
+		s->words[at->to] = value;
 	else if (at->op == PUSH_FP)
-		s->regs[RSP] = value;
+		s->words[RSP] = value;
+	return true;
 }
 
 /* ---- all of a handler ---- */
 
-static int decode(struct work *w, csh handle, const u8 *code, u32 len)
+static u32 successors(const void *user, u32 i, u32 next[2])
 {
-	cs_insn *in = cs_malloc(handle);
-	size_t left = len;
-	uint64_t off = 0;
+	const struct work *w = user;
+	const struct insn *at = &w->insns[i];
+	u32 n = 0;
 
-	if (!in)
-		return -ENOMEM;
-	while (left) {
-		if (cs_disasm_iter(handle, &code, &left, &off, in)) {
-			note(handle, in, len, &w->insns[w->n++]);
-		} else {
-			code++;
-			off++;
-			left--;
-		}
-	}
-	cs_free(in, 1);
-	return 0;
-}
-
-static void find_targets(struct work *w)
-{
-	for (u32 i = 0; i < w->n; i++) {
-		s32 *target = &w->insns[i].target;
-		size_t at = *target < 0 ? w->n
-					: search_first(w->n, k, w->insns[k].off < (u32)*target);
-
-		*target = at < w->n && w->insns[at].off == (u32)*target ? (s32)at : -1;
-	}
-}
-
-static u16 live_before(const struct insn *at)
-{
-	return (u16)((at->live & ~at->writes) | at->reads);
+	if (at->target >= 0 && w->insns[at->target].len)
+		next[n++] = (u32)at->target;
+	if (!at->ends && at[at->len].len)
+		next[n++] = i + at->len;
+	return n;
 }
 
 static void find_liveness(struct work *w)
@@ -336,80 +294,62 @@ static void find_liveness(struct work *w)
 
 	for (int pass = 0; has_changed && pass < MAX_PASSES; pass++) {
 		has_changed = false;
-		for (u32 i = w->n; i-- > 0;) {
-			struct insn *at = &w->insns[i];
-			u16 live = at->target < 0 ? 0 : live_before(&w->insns[at->target]);
+		for (u32 i = w->len; i--;) {
+			u32 next[2], n = w->insns[i].len ? successors(w, i, next) : 0;
+			u16 *live = &w->insns[i].live, before = *live;
 
-			if (!at->ends && i + 1 < w->n)
-				live |= live_before(at + 1);
-			has_changed |= live != at->live;
-			at->live = live;
+			for (u32 k = 0; k < n; k++) {
+				const struct insn *to = &w->insns[next[k]];
+
+				*live |= (u16)((to->live & ~to->writes) | to->reads);
+			}
+			has_changed |= *live != before;
 		}
 	}
 }
 
-static bool lose(s16 *old, s16 now)
+static enum data_flow_join join(const void *user, u32 i, void *old, const void *now,
+				enum data_flow_when when)
 {
-	if (*old == now || *old == UNKNOWN)
-		return false;
-	*old = UNKNOWN;
-	return true;
-}
+	struct state *s = old;
+	enum data_flow_join joined = DATA_FLOW_SAME;
 
-static void join(struct work *w, u32 i, const struct state *s)
-{
-	struct state *old = &w->states[i];
-	bool has_changed = !old->is_known;
-
-	if (!old->is_known)
-		*old = *s;
-	for (int k = 0; k < N_REGS; k++)
-		has_changed |= lose(&old->regs[k], s->regs[k]);
-	for (int k = 0; k < N_SAVED; k++)
-		has_changed |= lose(&old->saved[k], s->saved[k]);
-	has_changed |= old->in_slot && !s->in_slot;
-	old->in_slot &= s->in_slot;
-	if (has_changed)
-		w->todo[w->n_todo++] = i;
-}
-
-/* How often a state can change. */
-#define MAX_CHANGES (1 + N_REGS + N_SAVED + 1)
-
-static bool follow(struct work *w)
-{
-	struct state s = { .is_known = true };
-	u64 left = (u64)w->n * MAX_VISITS;
-
-	for (int i = 0; i < N_REGS; i++)
-		s.regs[i] = UNKNOWN;
-	for (int i = 0; i < N_SAVED; i++)
-		s.saved[i] = UNKNOWN;
-	s.regs[R9] = 0;
-	s.regs[RBP] = FUNCTION_FP;
-	join(w, 0, &s);
-	for (; w->n_todo && left; left--) {
-		u32 i = w->todo[--w->n_todo];
-		const struct insn *at = &w->insns[i];
-
-		s = w->states[i];
-		step(w, at, &s);
-		if (at->target >= 0)
-			join(w, (u32)at->target, &s);
-		if (!at->ends && i + 1 < w->n)
-			join(w, i + 1, &s);
+	(void)user;
+	(void)i;
+	(void)when;
+	for (int k = 0; k < N_WORDS; k++) {
+		if (s->words[k] != UNKNOWN &&
+		    s->words[k] != ((const struct state *)now)->words[k]) {
+			s->words[k] = UNKNOWN;
+			joined = DATA_FLOW_CHANGED;
+		}
 	}
-	return !w->n_todo;
+	return joined;
+}
+
+static const struct data_flow_ops ops = { sizeof(struct state), transfer, successors, join };
+
+static bool follow(struct data_flow *d)
+{
+	struct state s;
+
+	for (int i = 0; i < N_WORDS; i++)
+		s.words[i] = UNKNOWN;
+	s.words[R9] = 0;
+	s.words[RBP] = FUNCTION_FP;
+	d->steps = MAX_VISITS * (u64)d->n;
+	data_flow_put(d, 0, &s);
+	return data_flow_follow(d);
 }
 
 /* Just before a dispatch, as far as there is one way, r9 has what it takes to the next. */
 static bool has_next(const struct work *w, u32 i)
 {
 	const struct insn *at = &w->insns[i];
-	u32 end = w->n - i > MAX_WAY ? i + MAX_WAY : w->n;
 
-	for (; i + 1 < end && !at->ends && at->target < 0 && !(at->writes & 1 << R9); i++)
-		at++;
+	for (u32 n = 1;
+	     n < MAX_WAY && at->len && !at->ends && at->target < 0 && !(at->writes & 1 << R9); n++)
+		at += at->len;
 	return at->is_dispatch;
 }
 
@@ -418,17 +358,17 @@ static s8 addend_of(s16 value)
 	return value <= MAX_ADDEND ? (s8)value : V8_ABSENT;
 }
 
-static struct v8_place place_of(const struct work *w, u32 i)
+static struct v8_place place_of(const struct work *w, const struct data_flow *d, u32 i)
 {
-	const struct state *s = &w->states[i];
+	const struct state *s = data_flow_state(d, i);
 	struct v8_place p = nowhere;
 
-	if (!s->is_known)
+	if (!data_flow_is_reached(d, i))
 		return p;
-	p.in_slot = s->in_slot;
-	p.in_register = addend_of(s->regs[R9]);
+	p.in_slot = !s->words[SLOT];
+	p.in_register = addend_of(s->words[R9]);
 	for (u32 k = 0; k < V8_SAVED_WORDS; k++)
-		p.saved[k] = addend_of(s->saved[V8_SAVED_SLOT / 8 - 1 + k]);
+		p.saved[k] = addend_of(s->words[SAVED + V8_SAVED_SLOT / 8 - 1 + k]);
 	if (has_next(w, i) && !p.in_slot && p.in_register == V8_ABSENT)
 		p.in_register = 0;
 	return p;
@@ -436,32 +376,21 @@ static struct v8_place place_of(const struct work *w, u32 i)
 
 int v8_handler_places(const u8 *code, u32 len, u32 slot_off, struct v8_place *places)
 {
-	struct work w = { .slot_off = slot_off };
-	_cleanup_free_ struct insn *insns = w.insns = calloc(len + 1, sizeof(*insns));
-	_cleanup_free_ struct state *states = NULL;
-	_cleanup_free_ u32 *todo = NULL;
-	csh handle;
-	int r;
+	_cleanup_free_ struct insn *insns = calloc(len + 1, sizeof(*insns));
+	struct work w = { .insns = insns, .len = len, .slot_off = slot_off };
+	struct data_flow d;
+	int r = insns ? disasm_x86_64(code, len, 0, note, &w) : -ENOMEM;
 
+	if (r)
+		return r;
 	for (u32 i = 0; i < len; i++)
 		places[i] = nowhere;
-	if (!insns)
-		return -ENOMEM;
-	if (cs_open(CS_ARCH_X86, CS_MODE_64, &handle))
-		return -ENOTSUP;
-	cs_option(handle, CS_OPT_DETAIL, CS_OPT_ON);
-	r = decode(&w, handle, code, len);
-	cs_close(&handle);
-	w.states = states = calloc(w.n + 1, sizeof(*states));
-	w.todo = todo = calloc((size_t)w.n * MAX_CHANGES + 1, sizeof(*todo));
-	if (r || !states || !todo)
-		return -ENOMEM;
-	find_targets(&w);
 	find_liveness(&w);
-	if (!w.n || insns[0].off || !follow(&w))
-		return 0;
-	for (u32 i = 0; i < w.n; i++)
-		for (u32 k = 0; k < insns[i].len; k++)
-			places[insns[i].off + k] = place_of(&w, i);
-	return 0;
+	r = data_flow_init(&d, &ops, &w, len);
+	if (!r && len && insns[0].len && follow(&d))
+		for (u32 i = 0; i < len; i++)
+			for (u32 k = 0; k < insns[i].len; k++)
+				places[i + k] = place_of(&w, &d, i);
+	data_flow_deinit(&d);
+	return r;
 }
