@@ -19,6 +19,7 @@
 #include <errno.h>
 
 #include "dotnet_runtime.h"
+#include "metadata_number.h"
 #include "metadata_type.h"
 #include "readable.h"
 

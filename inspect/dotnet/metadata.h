@@ -104,7 +104,3 @@ int metadata_blob(const struct metadata *m, u32 idx, u64 *addr, u32 *len);
  */
 int metadata_last_row(const struct metadata *m, enum metadata_table table, u32 column, u32 value,
 		      u32 *row);
-
-/* A compressed integer (ECMA-335 II.23.2) at the front of bytes: how many, or -EINVAL. */
-int metadata_uint(const u8 *bytes, size_t len, u32 *value);
-int metadata_sint(const u8 *bytes, size_t len, s32 *value);

@@ -19,6 +19,7 @@
 #include <string.h>
 
 #include "metadata.h"
+#include "metadata_number.h"
 #include "pdb.h"
 
 #define MAX_PARTS 64

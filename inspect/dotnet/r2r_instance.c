@@ -13,7 +13,7 @@
 
 #include <errno.h>
 
-#include "metadata.h"
+#include "metadata_number.h"
 #include "r2r.h"
 
 #define MAX_DEPTH 16

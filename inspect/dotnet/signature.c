@@ -10,6 +10,7 @@
 
 #include <errno.h>
 
+#include "metadata_number.h"
 #include "metadata_type.h"
 #include "readable.h"
 

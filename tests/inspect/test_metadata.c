@@ -2,6 +2,7 @@
 
 /* PE headers and metadata of an assembly made by hand, whole, cut and damaged. */
 
+#include "../../inspect/dotnet/metadata_number.h"
 #include "../../inspect/dotnet/metadata_type.h"
 #include "../../inspect/dotnet/pe.h"
 #include "../../inspect/dotnet/readable.h"
