@@ -23,7 +23,12 @@
 
 #include <errno.h>
 
-#include "dotnet_runtime.h"
+#include "dotnet_field.h"
+#include "dotnet_home.h"
+#include "dotnet_method.h"
+#include "dotnet_module.h"
+#include "dotnet_type.h"
+#include "metadata.h"
 #include "metadata_type.h"
 #include "readable.h"
 

@@ -17,8 +17,13 @@
 #include <errno.h>
 #include <stdint.h>
 
-#include "dotnet_runtime.h"
+#include "dotnet_code.h"
+#include "dotnet_image.h"
+#include "dotnet_method.h"
+#include "dotnet_range.h"
+#include "dotnet_restored.h"
 #include "nibble_map.h"
+#include "r2r.h"
 
 #define STUB_CODE_BLOCK_LAST 15
 #define MAX_UNWIND_INFOS 4096 /* one a funclet */

@@ -15,8 +15,12 @@
 
 #include <errno.h>
 
-#include "dotnet_runtime.h"
+#include "dotnet_field.h"
+#include "dotnet_module.h"
+#include "dotnet_type.h"
+#include "metadata.h"
 #include "metadata_type.h"
+#include "text.h"
 
 #define MAX_FIELDS 4096 /* of one type */
 #define TYPE_PARENT 0x10

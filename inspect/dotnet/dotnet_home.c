@@ -20,8 +20,10 @@
  */
 
 #include <errno.h>
+#include <string.h>
 
-#include "dotnet_runtime.h"
+#include "dotnet_home.h"
+#include "dotnet_method.h"
 #include "unwind_info.h"
 
 #define PROLOGUE_LEN 96

@@ -9,7 +9,8 @@
 #include <errno.h>
 
 #include "../util/cleanup.h"
-#include "dotnet_runtime.h"
+#include "dotnet_image.h"
+#include "r2r.h"
 
 static struct dotnet_image *kept_image(struct dotnet_runtime *rt, u64 addr, u64 module)
 {

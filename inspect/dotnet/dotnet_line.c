@@ -21,7 +21,12 @@
 #include <zlib.h>
 
 #include "../util/cleanup.h"
-#include "dotnet_runtime.h"
+#include "dotnet_image.h"
+#include "dotnet_method.h"
+#include "dotnet_module.h"
+#include "pdb.h"
+#include "r2r.h"
+#include "text.h"
 
 #define CLI_METADATA 1
 #define MAX_PDB_LEN (64u << 20)

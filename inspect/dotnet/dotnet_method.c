@@ -20,7 +20,8 @@
 
 #include <errno.h>
 
-#include "dotnet_runtime.h"
+#include "dotnet_method.h"
+#include "dotnet_type.h"
 
 #define CHUNK_LEN 24
 #define CLASS_IL 0

@@ -19,7 +19,9 @@
 #include <string.h>
 
 #include "../util/cleanup.h"
-#include "dotnet_runtime.h"
+#include "dotnet_module.h"
+#include "metadata.h"
+#include "pdb.h"
 #include "pe.h"
 
 #define CLI_METADATA 1

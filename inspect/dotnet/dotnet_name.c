@@ -14,8 +14,12 @@
 #include <errno.h>
 
 #include "../util/utf8.h"
-#include "dotnet_runtime.h"
+#include "dotnet_image.h"
+#include "dotnet_method.h"
+#include "dotnet_module.h"
+#include "dotnet_type.h"
 #include "metadata_type.h"
+#include "r2r.h"
 #include "readable.h"
 
 #define MAX_NAME 512
@@ -264,9 +268,7 @@ static int name_by_metadata(struct naming *n)
 	}
 	if (!r)
 		r = read_arguments(n);
-	if (!r)
-		r = make_readable(n);
-	return r;
+	return r ? r : make_readable(n);
 }
 
 static int name_compiled(struct naming *n, const struct dotnet_code *code)
@@ -357,12 +359,11 @@ static int find_body(struct dotnet_runtime *rt, struct dotnet_method *m)
 		return r;
 	end = row + MAX_METHODS;
 	for (; row < end && row <= module->metadata.rows[METADATA_METHOD_DEF]; row++) {
-		if (read_string(&module->metadata, METADATA_METHOD_DEF, row, METHOD_DEF_NAME, found,
-				sizeof(found)) ||
-		    strcmp(found, "MoveNext"))
-			continue;
+		r = read_string(&module->metadata, METADATA_METHOD_DEF, row, METHOD_DEF_NAME, found,
+				sizeof(found));
 		m->token = 0x06000000 | row;
-		return 0;
+		if (!r && !strcmp(found, "MoveNext"))
+			return 0;
 	}
 	return -ENOENT;
 }
@@ -387,13 +388,13 @@ int dotnet_name_get(struct dotnet_runtime *rt, const struct dotnet_code *code,
 		    struct dotnet_name *name)
 {
 	struct naming n = { .rt = rt, .name = name };
-	bool is_by_image;
 
 	*name = (struct dotnet_name){};
 	dotnet_runtime_trim(rt);
 	if (code->kind == DOTNET_STUB)
 		return name_stub(code, name);
 	text_init(&n.out, name->name, sizeof(name->name));
-	is_by_image = code->kind == DOTNET_R2R && !code->method_desc;
-	return finish(&n, is_by_image ? name_r2r(&n, code) : name_compiled(&n, code));
+	if (code->kind == DOTNET_R2R && !code->method_desc)
+		return finish(&n, name_r2r(&n, code));
+	return finish(&n, name_compiled(&n, code));
 }

@@ -17,7 +17,7 @@
 
 #include <errno.h>
 
-#include "dotnet_runtime.h"
+#include "dotnet_range.h"
 
 #define MAX_SECTIONS 65536 /* of a list */
 #define MAX_FRAGMENTS 4096 /* of a leaf: 128 KiB have 32 pages */

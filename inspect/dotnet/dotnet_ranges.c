@@ -12,7 +12,8 @@
 #include <string.h>
 
 #include "../util/cleanup.h"
-#include "dotnet_runtime.h"
+#include "dotnet_code.h"
+#include "dotnet_range.h"
 
 #define MAX_RANGES 16384
 

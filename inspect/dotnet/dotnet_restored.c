@@ -16,7 +16,7 @@
 
 #include <errno.h>
 
-#include "dotnet_runtime.h"
+#include "dotnet_restored.h"
 
 #define COMPOSITE_INFO 40
 #define SLOTS 4

@@ -3,7 +3,11 @@
 #include <string.h>
 
 #include "../util/cleanup.h"
+#include "dotnet_image.h"
+#include "dotnet_module.h"
 #include "dotnet_runtime.h"
+#include "pdb.h"
+#include "r2r.h"
 
 int dotnet_runtime_new(struct dotnet_runtime **runtime, const struct dotnet_build *b,
 		       struct target *t, u64 bias)

@@ -22,7 +22,9 @@
 
 #include <errno.h>
 
-#include "dotnet_runtime.h"
+#include "dotnet_method.h"
+#include "dotnet_module.h"
+#include "metadata.h"
 #include "unwind_info.h"
 
 #define MAX_NODES 64

@@ -18,10 +18,15 @@
 
 #include <errno.h>
 
-#include "dotnet_runtime.h"
+#include "dotnet_method.h"
+#include "dotnet_module.h"
+#include "dotnet_type.h"
+#include "metadata.h"
 #include "metadata_number.h"
 #include "metadata_type.h"
+#include "r2r.h"
 #include "readable.h"
+#include "text.h"
 
 #define MAX_DEPTH 6
 

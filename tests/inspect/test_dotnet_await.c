@@ -9,7 +9,9 @@
 #include <errno.h>
 #include <string.h>
 
-#include "../../inspect/dotnet/dotnet_runtime.h"
+#include "../../inspect/dotnet/dotnet_field.h"
+#include "../../inspect/dotnet/dotnet_module.h"
+#include "../../inspect/dotnet/metadata.h"
 #include "../check.h"
 #include "fake_bytes.h"
 

@@ -9,7 +9,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "../../inspect/dotnet/dotnet_runtime.h"
+#include "../../inspect/dotnet/dotnet_home.h"
 #include "../check.h"
 #include "fake_bytes.h"
 

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#pragma once
+
+/* From a MethodDesc to a row of metadata. */
+
+#include "dotnet_runtime.h"
+
+/* What a MethodDesc says. */
+struct dotnet_method {
+	u64 addr;
+	u32 class; /* DOTNET_CLASS_* */
+	u32 token;
+	u64 type; /* MethodTable */
+	u64 module; /* Module */
+	bool is_tiered; /* may be compiled in tiers; from .NET 8 on */
+};
+
+/* MethodClassification (vm/method.hpp). */
+#define DOTNET_CLASS_INSTANTIATED 5
+#define DOTNET_CLASS_DYNAMIC 7
+
+int dotnet_method_read(struct dotnet_runtime *rt, u64 method_desc, struct dotnet_method *m);
+
+/* First byte of the code that a method had first; -ENOENT: it keeps none. From .NET 8 on. */
+int dotnet_method_code(struct dotnet_runtime *rt, u64 method_desc, u64 *start);

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#pragma once
+
+/* Sections of code: which one an address lies in. */
+
+#include "dotnet_runtime.h"
+
+enum dotnet_section_kind { DOTNET_SECTION_HEAP, DOTNET_SECTION_STUBS, DOTNET_SECTION_R2R };
+
+struct dotnet_section {
+	enum dotnet_section_kind kind;
+	u64 start_addr, end_addr;
+	u64 heap; /* CodeHeapListNode of a heap; range list of stubs; Module of R2R */
+};
+
+/* 0, -ENOENT, -ELOOP (a list without end) or what reading gave. */
+int dotnet_section_find(struct dotnet_runtime *rt, u64 pc, struct dotnet_section *s);
+
+/*
+ * Each section, some more than once. Stops where the index can't be read; returns what @fn
+ * returned last, when it is not 0, or 0 or -ELOOP.
+ */
+int dotnet_sections_each(struct dotnet_runtime *rt,
+			 int (*fn)(const struct dotnet_section *s, void *data), void *data);
