@@ -257,6 +257,15 @@ static int parse_cgroup(struct cli_parse *p, const char *arg)
 	return 0;
 }
 
+static int parse_freeze_pid(struct cli_parse *p, const char *arg)
+{
+	struct record_options *o = p->input;
+
+	if (parse_number(arg, strlen(arg), 1, MAX_PID, &o->freeze_pid))
+		return cli_fail(p, "--freeze-pid %s: give a pid", arg);
+	return 0;
+}
+
 /* What no single option shows to be wrong. */
 static int check_whole(struct cli_parse *p)
 {
@@ -329,9 +338,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	case KEY_FREEZE:
 		return parse_freeze(p, arg);
 	case KEY_FREEZE_PID:
-		if (parse_number(arg, strlen(arg), 1, MAX_PID, &o->freeze_pid))
-			return cli_fail(p, "--freeze-pid %s: give a pid", arg);
-		return 0;
+		return parse_freeze_pid(p, arg);
 	case 'g':
 	case KEY_CALL_GRAPH:
 		return 0;
