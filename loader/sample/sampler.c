@@ -1,62 +1,26 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
-/*
- * Events of a CPU, and not of a thread: a thread's event starts late and costs a
- * file descriptor, and whose sample it is the program knows best.
- *
- * The CPU clock has a fixed period, so the program itself sees when a run is
- * missing (uw_count_missed). Hardware cycles, where there is a PMU, have none.
- */
+/* The BPF program with its memory, from its load to the last sample. Its events: events.c. */
 
-#include "sampler.h"
+#include "sampler_state.h"
 
 #include <bpf/bpf.h>
 #include <bpf/btf.h>
 #include <errno.h>
-#include <linux/hw_breakpoint.h>
-#include <linux/perf_event.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
-#include <sys/syscall.h>
 
 #include "../../core/flight_ring.h"
 #include "../../inspect/util/cleanup.h"
 #include "../../inspect/util/clock.h"
-#include "logs.h"
-#include "program.h"
 
 #define RING_LEN_PER_CPU (1u << 20)
 #define RING_LEN_MIN (1u << 22)
 #define RING_LEN_MAX (1u << 26)
 #define COST_ROUNDS 5 /* the least of them is told */
-
-struct drain {
-	void (*fn)(const struct uw_sample *sample, void *data);
-	void *data;
-	int n;
-};
-
-struct sampler {
-	struct sampler_config config;
-	const struct program_ops *ops;
-	struct program program;
-	struct ring_buffer *ring;
-	struct logs *logs; /* NULL: none are kept */
-	struct drain drain;
-	u32 *rows; /* the map's memory, rows_len of config; NULL: none */
-	u32 n_cpus, n_per_cpu; /* events */
-	int *event_fds; /* -1: CPU offline */
-	struct bpf_link **links;
-	int stats_fd;
-	u64 period_ns;
-	u64 bpf_ns;
-	bool uses_cycles;
-	bool is_running;
-};
 
 static int say(char *why, size_t len, int err, const char *what)
 {
@@ -173,53 +137,6 @@ static int find_own_pidns(struct sampler *s)
 	return bpf_prog_test_run_opts(bpf_program__fd(s->program.whoami), &opts);
 }
 
-static struct perf_event_attr clock_event(const struct sampler *s, bool cycles)
-{
-	struct perf_event_attr attr = {
-		.size = sizeof(attr),
-		.type = cycles ? PERF_TYPE_HARDWARE : PERF_TYPE_SOFTWARE,
-		.config = cycles ? PERF_COUNT_HW_CPU_CYCLES : PERF_COUNT_SW_CPU_CLOCK,
-		.disabled = 1,
-	};
-
-	if (cycles) {
-		attr.freq = 1;
-		attr.sample_freq = s->config.hz;
-	} else {
-		attr.sample_period = s->period_ns;
-	}
-	return attr;
-}
-
-static struct perf_event_attr breakpoint_event(u64 addr)
-{
-	return (struct perf_event_attr){
-		.size = sizeof(struct perf_event_attr),
-		.type = PERF_TYPE_BREAKPOINT,
-		.bp_type = HW_BREAKPOINT_X,
-		.bp_addr = addr,
-		.bp_len = sizeof(long),
-		.sample_period = 1,
-		.exclude_kernel = 1,
-		.disabled = 1,
-	};
-}
-
-static int open_event(struct perf_event_attr *attr, u32 cpu)
-{
-	long fd = syscall(SYS_perf_event_open, attr, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
-
-	return fd < 0 ? -errno : (int)fd;
-}
-
-static bool has_cycles(const struct sampler *s)
-{
-	struct perf_event_attr attr = clock_event(s, true);
-	_cleanup_close_ int fd = open_event(&attr, 0);
-
-	return fd >= 0;
-}
-
 static int open_rings(struct sampler *s, char *why, size_t why_len)
 {
 	int err = 0;
@@ -246,7 +163,7 @@ static int load(struct sampler *s, char *why, size_t why_len)
 {
 	int err;
 
-	s->uses_cycles = has_cycles(s);
+	s->uses_cycles = events_have_cycles(s);
 	err = load_program(s);
 	if (err && err != -EPERM && s->program.flight_rings) {
 		s->ops->close(&s->program); /* 5.10 on arm64: it has no fence for the rings */
@@ -348,29 +265,12 @@ struct row_memory sampler_rows(struct sampler *s)
 				    .n_rows = (u32)(s->config.rows_len / sizeof(u32)) };
 }
 
-/* Event @i is number i % n_per_cpu of CPU i / n_per_cpu. */
-static int start_event(struct sampler *s, u32 i)
-{
-	struct perf_event_attr attr =
-		s->config.n_at ? breakpoint_event(s->config.at_addrs[i % s->n_per_cpu])
-			       : clock_event(s, s->uses_cycles);
-	int fd = open_event(&attr, i / s->n_per_cpu);
-
-	if (fd == -ENODEV)
-		return 0; /* offline */
-	if (fd < 0)
-		return fd;
-	s->event_fds[i] = fd;
-	s->links[i] = bpf_program__attach_perf_event(s->program.on_sample, fd);
-	return s->links[i] ? 0 : -errno; /* attaching enables the event */
-}
-
 int sampler_start(struct sampler *s, char *why, size_t why_len)
 {
 	s->stats_fd = bpf_enable_stats(BPF_STATS_RUN_TIME);
 	s->is_running = true;
 	for (u32 i = 0; i < s->n_cpus * s->n_per_cpu; i++) {
-		int err = start_event(s, i);
+		int err = events_start(s, i);
 
 		if (err)
 			return say(why, why_len, err, "cannot sample a CPU (see `unspool doctor`)");
@@ -388,18 +288,6 @@ static u64 program_ns(const struct sampler *s)
 	return info.run_time_ns;
 }
 
-static void stop_event(struct sampler *s, u32 i)
-{
-	if (s->event_fds[i] < 0)
-		return;
-	ioctl(s->event_fds[i], PERF_EVENT_IOC_DISABLE, 0);
-	if (s->links[i])
-		bpf_link__destroy(TAKE_PTR(s->links[i])); /* closes the event */
-	else
-		close(s->event_fds[i]);
-	s->event_fds[i] = -1;
-}
-
 int sampler_renew(struct sampler *s, u32 cpu)
 {
 	int err = 0, one;
@@ -407,8 +295,8 @@ int sampler_renew(struct sampler *s, u32 cpu)
 	if (!s->is_running || cpu >= s->n_cpus)
 		return 0;
 	for (u32 i = cpu * s->n_per_cpu; i < (cpu + 1) * s->n_per_cpu; i++) {
-		stop_event(s, i);
-		one = start_event(s, i);
+		events_stop(s, i);
+		one = events_start(s, i);
 		if (!err)
 			err = one;
 	}
@@ -423,7 +311,7 @@ u32 sampler_n_cpus(const struct sampler *s)
 void sampler_stop(struct sampler *s)
 {
 	for (u32 i = 0; i < s->n_cpus * s->n_per_cpu && s->event_fds; i++)
-		stop_event(s, i);
+		events_stop(s, i);
 	s->is_running = false;
 	if (s->stats_fd >= 0) {
 		s->bpf_ns = program_ns(s);
