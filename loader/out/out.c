@@ -37,20 +37,6 @@ const struct out_format *out_format_find(const char *name_or_path)
 	return NULL;
 }
 
-int out_each_line(struct prof_reader *in, int (*line)(void *sink, const char *text, size_t len),
-		  void *sink)
-{
-	struct prof_record record;
-	int r;
-
-	while ((r = prof_reader_next(in, &record)) == 1) {
-		r = line(sink, record.line, record.len);
-		if (r < 0)
-			return r;
-	}
-	return r;
-}
-
 /* Mode and owner, before anything is in the file. */
 static int dress(int fd, struct out_owner owner)
 {

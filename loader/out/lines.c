@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: BSD-2-Clause
+
+/* Of formats that are made of the lines of a profile. */
+
+#include "out.h"
+
+int out_each_line(struct prof_reader *in, int (*line)(void *sink, const char *text, size_t len),
+		  void *sink)
+{
+	struct prof_record record;
+	int r;
+
+	while ((r = prof_reader_next(in, &record)) == 1) {
+		r = line(sink, record.line, record.len);
+		if (r < 0)
+			return r;
+	}
+	return r;
+}
