@@ -13,7 +13,7 @@
 #include <stdio.h>
 
 #include "../../core/types.h"
-#include "profile.h"
+#include "profile_types.h"
 
 /* A string's bytes before escaping; what is cut off is replaced by an ellipsis. */
 #define JSON_STRING_CAP (16u << 10)

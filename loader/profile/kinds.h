@@ -6,7 +6,7 @@
  * status makes of a stack. The writer prints them, the reader looks them up.
  */
 
-#include "profile.h"
+#include "profile_types.h"
 
 /* Who unwound a frame: the keys of the summary's "unwound_by". */
 enum prof_runtime {
