@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Result files of docs/results (docs/ci.md has their format): what a run was made of and on, and a
+"""Result files of docs/results (docs/reference/ci.md has their format): what a run was made of and on, and a
 replacement of the file that other processes may write at the same time."""
 
 import contextlib

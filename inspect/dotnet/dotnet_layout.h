@@ -3,7 +3,7 @@
 
 /*
  * Where CoreCLR keeps what a frame's name needs, by major version. Offsets are bytes
- * from the start of the object that the name says. docs/dotnet.md: how to add a version.
+ * from the start of the object that the name says. docs/internals/dotnet.md: how to add a version.
  */
 
 #include "debug_info.h"

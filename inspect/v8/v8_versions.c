@@ -5,7 +5,7 @@
  * was the first to be tried with it. A version is the sum of its rows; the metadata of the
  * binary comes on top. A version ends with the release of Node.js that it was tried with; one
  * that changed nothing is that row alone. tests/inspect/live_v8.c judges releases
- * (docs/new-node-release.md).
+ * (docs/guides/new-node-release.md).
  *
  * A row's source is under https://github.com/nodejs/node/tree/v<release>/deps/v8/src, with the
  * release at the end of its version. Values of 0 end what an earlier row began. Of classes that

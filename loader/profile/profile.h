@@ -7,7 +7,7 @@
  * bounded: when the intern tables are full they are emptied and ids go on, so a
  * later line may define the same frame anew.
  *
- * Line types and keys: docs/profile.md.
+ * Line types and keys: docs/reference/profile.md.
  */
 
 #include <stdio.h>

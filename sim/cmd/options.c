@@ -24,7 +24,7 @@ static const struct argp_option argp_options[] = {
 	  "What percentage must be right, and not less (default 100)", 0 },
 	{ "update", KEY_UPDATE, NULL, 0, "Write down what is found as what is expected", 0 },
 	{ "plugin", KEY_PLUGIN, "PROGRAM", 0,
-	  "Judge somebody else's unwinder, in place of engines (docs/plugins.md)", 0 },
+	  "Judge somebody else's unwinder, in place of engines (docs/guides/plugins.md)", 0 },
 	{ "plugin-timeout", KEY_PLUGIN_TIMEOUT, "SECONDS", 0,
 	  "How long it may look at a stop (default 10)", 0 },
 	{ "quiet", 'q', NULL, 0, "Print only what is wrong, and the sum", 0 },

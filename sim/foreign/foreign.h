@@ -4,7 +4,7 @@
 /*
  * Somebody else's unwinder as an engine: a header that is compiled against the core's
  * port, once for each architecture, as the core itself is. A build has one such header
- * (`meson configure -Dforeign=PATH`) or none; docs/plugins.md says what it defines.
+ * (`meson configure -Dforeign=PATH`) or none; docs/guides/plugins.md says what it defines.
  *
  * It is none of sim_engines: those agree byte for byte, a stranger need not.
  */

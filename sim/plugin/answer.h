@@ -2,7 +2,7 @@
 #pragma once
 
 /*
- * What a plugin says of a stack, and what that is worth. docs/plugins.md has the format
+ * What a plugin says of a stack, and what that is worth. docs/guides/plugins.md has the format
  * and the judgement.
  */
 

@@ -3,7 +3,7 @@
 
 /*
  * Somebody else's unwinder as a program: it gets the path of a case, and prints the
- * frames that it finds. docs/plugins.md is its author's view.
+ * frames that it finds. docs/guides/plugins.md is its author's view.
  *
  *	stop --> SLOT.core in a private folder --> PROGRAM SLOT.core --> answer --> verdict
  *

@@ -38,7 +38,7 @@ function, which V8 does not have.
 
 Node.js, by `ci/qualify node-matrix` (`fixtures/node/known`). The programs of a version and mode run at once, and what the
 recorder's start costs counts. What falls short in lines by V8's own tables (Node.js 14) and while V8 deoptimizes
-(`osr`) is in [v8.md](v8.md). Below a table is what V8 itself has of lines in Maglev code (`fixtures/node/limits.js`);
+(`osr`) is in [v8.md](internals/v8.md). Below a table is what V8 itself has of lines in Maglev code (`fixtures/node/limits.js`);
 only where its own profiler has none there may be a B.
 
 * `default`: no flag

@@ -4,7 +4,7 @@
 
 COMMAND finds the name of a file in UNSPOOL_RESULTS. A test appends its figures there, one JSON
 object a line: by add(), which does nothing without that name, or by a shell's echo. FILE stays
-as it is when COMMAND cannot run here (exit status 3 or 77). docs/ci.md has the format.
+as it is when COMMAND cannot run here (exit status 3 or 77). docs/reference/ci.md has the format.
 
 A figure with a "key" replaces that of the same key in FILE and carries the commit and date of its
 run, so that a run of some of the cells leaves the others. Figures without one are the last run's.
