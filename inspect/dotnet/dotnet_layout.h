@@ -3,7 +3,8 @@
 
 /*
  * Where CoreCLR keeps what a frame's name needs, by major version. Offsets are bytes
- * from the start of the object that the name says. docs/internals/dotnet.md: how to add a version.
+ * from the start of the object that the name says. How to add a version:
+ * docs/guides/new-node-release.md.
  */
 
 #include "debug_info.h"

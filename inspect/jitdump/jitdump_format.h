@@ -5,7 +5,7 @@
  * The jitdump file format, as a process with a JIT writes it for perf. Offsets and
  * constants are those of Linux v6.12, tools/perf/Documentation/jitdump-specification.txt
  * and tools/perf/util/jitdump.h; the rest of what perf and others make of it is told
- * in docs/guides/jitdump.md.
+ * in docs/reference/jitdump.md.
  *
  *	header | record | record | ...
  *
