@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: BSD-2-Clause
+r"""Examples of a page: its fenced blocks, and what a block of commands should print.
+
+    ```console live        the words after the language are the block's
+    $ unspool ps           a command; it goes on while a line ends with \ or |,
+                           and to the END of a <<'END'
+        PID     CPU ...    its output; a command without output may print anything
+    ...                    any lines; inside a line, any text
+    ```
+
+Blanks match any number of blanks. In a block with the word `live` a figure matches any figure.
+"""
+
+import dataclasses
+import glob
+import os
+import re
+
+TOP = os.path.realpath(os.path.join(os.path.dirname(os.path.realpath(__file__)), "../.."))
+FIGURE = r"\d[\d,.]*"
+FIGURES = re.compile(r"0x[0-9a-f]+|\d{8}T\d{6}Z|" + FIGURE)
+
+
+@dataclasses.dataclass
+class Step:
+    line: int
+    command: str
+    output: list
+
+
+@dataclasses.dataclass
+class Block:
+    line: int
+    language: str
+    words: list
+    lines: list
+
+    def steps(self):
+        """The commands of a console block, each with the output that the page shows."""
+        steps, goes_on, until = [], False, None
+        for number, line in enumerate(self.lines, self.line + 1):
+            if goes_on or until:
+                steps[-1].command += "\n" + line
+                until = None if line == until else until
+            elif line.startswith("$ "):
+                steps.append(Step(number, line[2:], []))
+            elif steps:
+                steps[-1].output.append(line)
+            else:
+                raise ValueError(f"line {number}: output without a command")
+            if here := line.startswith("$ ") and re.search(r"<<'(\w+)'$", line):
+                until = here[1]
+            goes_on = (goes_on or line.startswith("$ ")) and line.endswith(("\\", "|"))
+        return steps
+
+
+def paths():
+    """README, CONTRIBUTING, SECURITY and everything in docs that a person writes."""
+    found = glob.glob("*.md", root_dir=TOP) + glob.glob("docs/**/*.md", root_dir=TOP, recursive=True)
+    return sorted(set(found) - {"CHANGELOG.md", "docs/support-matrix.md"})
+
+
+def blocks(text):
+    """Fenced blocks, also those of lists, whose lines lose the list's indentation."""
+    found, indent = [], None
+    for number, line in enumerate(text.splitlines(), 1):
+        fence = re.match(r"( *)```(.*)", line)
+        if fence and indent is None:
+            indent, words = len(fence[1]), fence[2].split()
+            found.append(Block(number, words[0] if words else "", words[1:], []))
+        elif fence:
+            indent = None
+        elif indent is not None:
+            found[-1].lines.append(line[indent:])
+    return found
+
+
+def inline(text):
+    """(line, code) of each `code` of prose that is a command of one of the two programs."""
+    prose = re.sub(r"(?ms)^ *```.*?^ *```", lambda block: "\n" * block[0].count("\n"), text)
+    for code in re.finditer(r"`(unspool(?:-sim)? [^`]+)`", prose):
+        yield prose.count("\n", 0, code.start()) + 1, " ".join(code[1].split())
+
+
+def _line_pattern(line, live):
+    parts = []
+    for part in re.split(r"(\.\.\.)", " ".join(line.split())):
+        if part == "...":
+            parts.append(".*")
+            continue
+        words = []
+        for word in part.split(" "):
+            figures = FIGURES.split(word) if live else [word]
+            words.append(r"(?:0x[0-9a-f]+|\d{8}T\d{6}Z|\d[\d,.]*)".join(map(re.escape, figures)))
+        parts.append(" +".join(words))
+    return " *" + "".join(parts) + " *"
+
+
+def matches(output, printed, live):
+    """True if @printed is what a page shows as @output, lines."""
+    if not output:
+        return True
+    pattern = "".join(r"(?:.*\n)*?" if line.strip() == "..." else _line_pattern(line, live) + "\n"
+                      for line in output)
+    return bool(re.fullmatch(pattern, printed if printed.endswith("\n") else printed + "\n"))
