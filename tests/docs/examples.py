@@ -38,7 +38,7 @@ from shell import Shell, make_folder
 SIM = os.environ.get("UNSPOOL_SIM", "unspool-sim")
 PROGRAMS = {"unspool": os.environ.get("UNSPOOL", "unspool"), "unspool-sim": SIM}
 IN_NAMESPACE = ["unshare", "--pid", "--fork", "--mount-proc", "--kill-child"]
-COMPILE = ["cc", "-fsyntax-only", "-std=gnu11", "-Wall", "-Werror", "-Wno-unused-function", "-x", "c", "-"] + [
+COMPILE = ["gcc", "-fsyntax-only", "-std=gnu11", "-Wall", "-Werror", "-Wno-unused-function", "-x", "c", "-"] + [
     f"-I{pages.TOP}/{folder}" for folder in
     ("", "core", "core/arch/x86_64", "sim/port", "inspect/jitdump", "inspect/jitdump/include")]
 
