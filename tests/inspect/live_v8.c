@@ -24,7 +24,7 @@
 #include "live_node.h"
 #include "live_truth.h"
 
-#define STOPS 60
+#define STOPS 40
 #define ENOUGH (STOPS / 2) /* in JavaScript; the rest is elsewhere, e.g. collecting garbage */
 #define WHOLE 8 /* frames at least from the event loop to the start of the program */
 #define ROUNDS 8
