@@ -56,11 +56,36 @@ UW_INLINE u32 arch_u32(const u8 *p)
 #define ARCH_V8_BEFORE 8
 #define ARCH_V8_AFTER 28
 
+/*
+ * Instructions that V8's compilers emit around a frame, of which the sequences below are made:
+ * X(meaning, bits, mask of those that count).
+ */
+#define ARCH_V8_INSNS(X)                                                                           \
+	X(loads_code, 0xf8400050, 0xffe00fff) /* ldur x16, [x2, #n] */                             \
+	X(loads_flags, 0xb8400210, 0xffe00fff) /* ldur w16, [x16, #n] */                           \
+	X(tests_flag, 0x36000070, 0xff07ffff) /* tbz w16, #n, +12 */                               \
+	X(loads_builtin, 0x58000011, 0xff00001f) /* ldr x17, =builtin */                           \
+	X(jumps, 0xd61f0220, ~0u) /* br x17 */                                                     \
+	X(compares, 0xf100007f, 0xffc003ff) /* cmp x3, #n */                                       \
+	X(skips_move, 0x5400004a, ~0u) /* b.ge +8 */                                               \
+	X(moves_count, 0xd2800003, 0xffe0001f) /* mov x3, #n */                                    \
+	X(adds_one, 0x91000410, 0xfffffc1f) /* add x16, xn, #1 */                                  \
+	X(clears_bit, 0x927ffa10, ~0u) /* and x16, x16, #-2 */                                     \
+	X(drops, 0x8b306fff, ~0u) /* add sp, sp, x16, lsl #3 */
+
+#define X(meaning, bits, mask)                                                                     \
+	UW_INLINE bool arch_v8_insn_##meaning(u32 insn)                                            \
+	{                                                                                          \
+		return (insn & (mask)) == (bits);                                                  \
+	}
+ARCH_V8_INSNS(X)
+#undef X
+
 /* tbz w16, #n, +12; ldr x17, =builtin; br x17 */
 UW_INLINE bool arch_v8_tests_code(const u8 *p)
 {
-	return (arch_u32(p) & 0xff07ffff) == 0x36000070 &&
-	       (arch_u32(p + 4) & 0xff00001f) == 0x58000011 && arch_u32(p + 8) == 0xd61f0220;
+	return arch_v8_insn_tests_flag(arch_u32(p)) &&
+	       arch_v8_insn_loads_builtin(arch_u32(p + 4)) && arch_v8_insn_jumps(arch_u32(p + 8));
 }
 
 /*
@@ -76,25 +101,25 @@ UW_INLINE bool arch_v8_checks_code(const u8 *p)
 {
 	u32 word = arch_u32(p);
 
-	if ((word & 0xffe00fff) == 0xf8400050)
-		return (arch_u32(p + 4) & 0xffe00fff) == 0xb8400210 && arch_v8_tests_code(p + 8);
-	if ((word & 0xffe00fff) == 0xb8400210)
+	if (arch_v8_insn_loads_code(word))
+		return arch_v8_insn_loads_flags(arch_u32(p + 4)) && arch_v8_tests_code(p + 8);
+	if (arch_v8_insn_loads_flags(word))
 		return arch_v8_tests_code(p + 4);
-	if ((word & 0xff00001f) == 0x58000011)
+	if (arch_v8_insn_loads_builtin(word))
 		return arch_v8_tests_code(p - 4);
-	return word == 0xd61f0220 ? arch_v8_tests_code(p - 8) : arch_v8_tests_code(p);
+	return arch_v8_insn_jumps(word) ? arch_v8_tests_code(p - 8) : arch_v8_tests_code(p);
 }
 
 /* add sp, sp, x16, lsl #3; ret */
 UW_INLINE bool arch_v8_drops(const u8 *p)
 {
-	return arch_u32(p) == 0x8b306fff && arch_u32(p + 4) == 0xd65f03c0;
+	return arch_v8_insn_drops(arch_u32(p)) && arch_u32(p + 4) == 0xd65f03c0;
 }
 
 /* add x16, xn, #1; and x16, x16, #-2 */
 UW_INLINE bool arch_v8_rounds(const u8 *p)
 {
-	return (arch_u32(p) & 0xfffffc1f) == 0x91000410 && arch_u32(p + 4) == 0x927ffa10 &&
+	return arch_v8_insn_adds_one(arch_u32(p)) && arch_v8_insn_clears_bit(arch_u32(p + 4)) &&
 	       arch_v8_drops(p + 8);
 }
 
@@ -113,13 +138,14 @@ UW_INLINE bool arch_v8_drops_arguments(const u8 *p)
 {
 	u32 word = arch_u32(p);
 
-	if ((word & 0xffc003ff) == 0xf100007f)
-		return arch_u32(p + 4) == 0x5400004a && arch_v8_rounds(p + 12);
-	if (word == 0x5400004a)
+	if (arch_v8_insn_compares(word))
+		return arch_v8_insn_skips_move(arch_u32(p + 4)) && arch_v8_rounds(p + 12);
+	if (arch_v8_insn_skips_move(word))
 		return arch_v8_rounds(p + 8);
-	if ((word & 0xffe0001f) == 0xd2800003)
+	if (arch_v8_insn_moves_count(word))
 		return arch_v8_rounds(p + 4);
-	return word == 0x927ffa10 ? arch_v8_drops(p + 4) : arch_v8_rounds(p) || arch_v8_drops(p);
+	return arch_v8_insn_clears_bit(word) ? arch_v8_drops(p + 4)
+					     : arch_v8_rounds(p) || arch_v8_drops(p);
 }
 
 /**
@@ -130,11 +156,9 @@ UW_INLINE bool arch_v8_drops_arguments(const u8 *p)
  */
 UW_INLINE bool arch_v8_is_window(u32 insn)
 {
-	return (insn & 0xffe00fff) == 0xf8400050 || (insn & 0xffe00fff) == 0xb8400210 ||
-	       (insn & 0xff07ffff) == 0x36000070 || (insn & 0xff00001f) == 0x58000011 ||
-	       insn == 0xd61f0220 || (insn & 0xffc003ff) == 0xf100007f || insn == 0x5400004a ||
-	       (insn & 0xffe0001f) == 0xd2800003 || (insn & 0xfffffc1f) == 0x91000410 ||
-	       insn == 0x927ffa10 || insn == 0x8b306fff;
+#define X(meaning, bits, mask) arch_v8_insn_##meaning(insn) ||
+	return ARCH_V8_INSNS(X) false;
+#undef X
 }
 
 /**

@@ -55,6 +55,43 @@ UW_INLINE u32 arch_u32(const u8 *p)
 #define ARCH_V8_BEFORE 16
 #define ARCH_V8_AFTER 24
 
+/*
+ * Instructions that V8's compilers emit around a frame, of which the sequences below are made:
+ * X(meaning, bytes, mask of those that count), the first byte lowest.
+ */
+#define ARCH_V8_INSNS(X)                                                                           \
+	X(moves_id, 0xbb, 0xff) /* mov $id,%ebx */                                                 \
+	X(calls, 0xe8, 0xff) /* call */                                                            \
+	X(tests_code, 0x43f6, 0xffff) /* testb $x,x(%rbx) */                                       \
+	X(jumps_ne, 0x850f, 0xffff) /* jne */                                                      \
+	X(clears_id, 0xdb33, 0xffff) /* xor %ebx,%ebx */                                           \
+	X(loads_bytecode, 0xbc49, 0xffff) /* mov $iq,%r12 */                                       \
+	X(loads_feedback, 0xb949, 0xffff) /* mov $iq,%r9 */                                        \
+	X(loads_code, 0x598b48, 0xffffff) /* mov -x(%rcx),%rbx */                                  \
+	X(tests_feedback, 0x41f641, 0xffffff) /* testb $x,x(%r9) */                                \
+	X(skips_jump, 0xe90574, 0xffffff) /* je +5; jmp */                                         \
+	X(compares_rcx, 0xf98348, 0xffffff) /* cmp $x,%rcx */                                      \
+	X(compares_r8, 0xf88349, 0xffffff) /* cmp $x,%r8 */                                        \
+	X(skips_ret, 0xc2037f, 0xffffff) /* jg +3; ret $iw */                                      \
+	X(puts_r10, 0xc35241, 0xffffff) /* push %r10; ret */                                       \
+	X(puts_r9, 0xc35141, 0xffffff) /* push %r9; ret */                                         \
+	X(calls_root, 0x95ff41, 0xffffff) /* call *id(%r13) */                                     \
+	X(pops_r10, 0x8d485a41, ~0u) /* pop %r10; lea */                                           \
+	X(pops_r9, 0x8d4a5941, ~0u) /* pop %r9; lea */                                             \
+	X(drops_rcx, 0xcc248d48, ~0u) /* lea (%rsp,%rcx,8),%rsp */                                 \
+	X(drops_rcx_and_one, 0xcc648d48, ~0u) /* lea 8(%rsp,%rcx,8),%rsp */                        \
+	X(drops_r8, 0xc4248d4a, ~0u) /* lea (%rsp,%r8,8),%rsp */                                   \
+	X(skips_far_jump, 0xba490d74, ~0u) /* je +13; mov $iq,%r10 */                              \
+	X(skips_far_ret, 0x00038f0f, ~0u) /* jg +3, in six bytes */
+
+#define X(meaning, bytes, mask)                                                                    \
+	UW_INLINE bool arch_v8_insn_##meaning(u32 insn)                                            \
+	{                                                                                          \
+		return (insn & (mask)) == (bytes);                                                 \
+	}
+ARCH_V8_INSNS(X)
+#undef X
+
 /* push %rbp; mov %rsp,%rbp */
 UW_INLINE bool arch_v8_builds_frame(const u8 *p)
 {
@@ -71,12 +108,13 @@ UW_INLINE bool arch_v8_builds_frame(const u8 *p)
  */
 UW_INLINE bool arch_v8_loads_feedback(const u8 *p)
 {
-	return p[0] == 0x49 && p[1] == 0xb9 && (arch_u32(p + 10) & 0xffffff) == 0x41f641;
+	return arch_v8_insn_loads_feedback(arch_u32(p)) &&
+	       arch_v8_insn_tests_feedback(arch_u32(p + 10));
 }
 
 UW_INLINE bool arch_v8_tests_feedback(const u8 *p)
 {
-	return (arch_u32(p) & 0xffffff) == 0x41f641 && p[5] == 0x0f && p[6] == 0x85 &&
+	return arch_v8_insn_tests_feedback(arch_u32(p)) && arch_v8_insn_jumps_ne(arch_u32(p + 5)) &&
 	       arch_v8_builds_frame(p + 11);
 }
 
@@ -94,16 +132,16 @@ UW_INLINE bool arch_v8_checks_code(const u8 *p)
 {
 	u32 word = arch_u32(p);
 
-	if ((word & 0xffffff) == 0x598b48)
-		return p[4] == 0xf6 && p[5] == 0x43;
-	if ((word & 0xffff) == 0x43f6)
+	if (arch_v8_insn_loads_code(word))
+		return arch_v8_insn_tests_code(arch_u32(p + 4));
+	if (arch_v8_insn_tests_code(word))
 		return arch_v8_builds_frame(p + 10) || arch_v8_builds_frame(p + 11) ||
 		       arch_v8_builds_frame(p + 19) || arch_v8_loads_feedback(p + 10);
-	if ((word & 0xffff) == 0x850f)
+	if (arch_v8_insn_jumps_ne(word))
 		return arch_v8_builds_frame(p + 6) || arch_v8_loads_feedback(p + 6);
-	if (word == 0xba490d74)
+	if (arch_v8_insn_skips_far_jump(word))
 		return arch_v8_builds_frame(p + 15);
-	return (word & 0xffffff) == 0xe90574 && arch_v8_builds_frame(p + 7);
+	return arch_v8_insn_skips_jump(word) && arch_v8_builds_frame(p + 7);
 }
 
 /*
@@ -125,28 +163,29 @@ UW_INLINE bool arch_v8_drops_arguments(const u8 *p)
 {
 	u32 word = arch_u32(p);
 
-	if ((word & 0xffffff) == 0xf98348)
-		return p[4] == 0x7f && p[5] == 0x03 && p[6] == 0xc2;
-	if ((word & 0xffffff) == 0xf88349)
+	if (arch_v8_insn_compares_rcx(word))
+		return arch_v8_insn_skips_ret(arch_u32(p + 4));
+	if (arch_v8_insn_compares_r8(word))
 		return p[4] == 0x0f && p[5] == 0x8f && p[10] == 0xc2;
-	if (word == 0x00038f0f)
+	if (arch_v8_insn_skips_far_ret(word))
 		return p[4] == 0 && p[6] == 0xc2;
-	return (word & 0xffffff) == 0xc2037f || word == 0x8d485a41 || word == 0x8d4a5941;
+	return arch_v8_insn_skips_ret(word) || arch_v8_insn_pops_r10(word) ||
+	       arch_v8_insn_pops_r9(word);
 }
 
 /* push %r9 or %r10; ret */
 UW_INLINE bool arch_v8_puts_ra(const u8 *p)
 {
-	return p[0] == 0x41 && (p[1] == 0x51 || p[1] == 0x52) && p[2] == 0xc3;
+	return arch_v8_insn_puts_r10(arch_u32(p)) || arch_v8_insn_puts_r9(arch_u32(p));
 }
 
 UW_INLINE bool arch_v8_holds_ra(const u8 *p)
 {
 	u32 word = arch_u32(p);
 
-	if (word == 0xcc248d48 || word == 0xc4248d4a)
+	if (arch_v8_insn_drops_rcx(word) || arch_v8_insn_drops_r8(word))
 		return arch_v8_puts_ra(p + 4);
-	return word == 0xcc648d48 ? arch_v8_puts_ra(p + 5) : arch_v8_puts_ra(p);
+	return arch_v8_insn_drops_rcx_and_one(word) ? arch_v8_puts_ra(p + 5) : arch_v8_puts_ra(p);
 }
 
 /* Which register: the push is at most five bytes away. */
@@ -166,20 +205,29 @@ UW_INLINE int arch_v8_ra_register(const u8 *p)
  */
 UW_INLINE bool arch_v8_calls_builtin(const u8 *p)
 {
-	return p[0] == 0xe8 || (arch_u32(p) & 0xffffff) == 0x95ff41;
+	return arch_v8_insn_calls(arch_u32(p)) || arch_v8_insn_calls_root(arch_u32(p));
+}
+
+/* What is before @p, which loads r12, ends there. */
+UW_INLINE bool arch_v8_sets_id(const u8 *p)
+{
+	return arch_v8_insn_moves_id(arch_u32(p - 5)) || arch_v8_insn_clears_id(arch_u32(p - 2));
 }
 
 UW_INLINE bool arch_v8_enters_baseline(const u8 *p)
 {
-	if (p[0] == 0xbb)
-		return p[5] == 0x49 && p[6] == 0xbc && arch_v8_calls_builtin(p + 15);
-	if (p[0] == 0x33 && p[1] == 0xdb)
-		return p[2] == 0x49 && p[3] == 0xbc && arch_v8_calls_builtin(p + 12);
-	if (p[0] == 0x49 && p[1] == 0xbc)
-		return arch_v8_calls_builtin(p + 10) &&
-		       (p[-5] == 0xbb || (p[-2] == 0x33 && p[-1] == 0xdb));
-	return arch_v8_calls_builtin(p) && p[-10] == 0x49 && p[-9] == 0xbc &&
-	       (p[-15] == 0xbb || (p[-12] == 0x33 && p[-11] == 0xdb));
+	u32 word = arch_u32(p);
+
+	if (arch_v8_insn_moves_id(word))
+		return arch_v8_insn_loads_bytecode(arch_u32(p + 5)) &&
+		       arch_v8_calls_builtin(p + 15);
+	if (arch_v8_insn_clears_id(word))
+		return arch_v8_insn_loads_bytecode(arch_u32(p + 2)) &&
+		       arch_v8_calls_builtin(p + 12);
+	if (arch_v8_insn_loads_bytecode(word))
+		return arch_v8_calls_builtin(p + 10) && arch_v8_sets_id(p);
+	return arch_v8_calls_builtin(p) && arch_v8_insn_loads_bytecode(arch_u32(p - 10)) &&
+	       arch_v8_sets_id(p - 10);
 }
 
 /**
@@ -190,14 +238,9 @@ UW_INLINE bool arch_v8_enters_baseline(const u8 *p)
  */
 UW_INLINE bool arch_v8_is_window(u32 insn)
 {
-	u32 b0 = insn & 0xff, b01 = insn & 0xffff, b012 = insn & 0xffffff;
-
-	return b0 == 0xbb || b0 == 0xe8 || b01 == 0x43f6 || b01 == 0x850f || b01 == 0xdb33 ||
-	       b01 == 0xbc49 || b01 == 0xb949 || b012 == 0x598b48 || b012 == 0x41f641 ||
-	       b012 == 0xe90574 || b012 == 0xf98348 || b012 == 0xf88349 || b012 == 0xc2037f ||
-	       b012 == 0xc35241 || b012 == 0xc35141 || b012 == 0x95ff41 || insn == 0x8d485a41 ||
-	       insn == 0x8d4a5941 || insn == 0xcc248d48 || insn == 0xcc648d48 ||
-	       insn == 0xc4248d4a || insn == 0xba490d74 || insn == 0x00038f0f;
+#define X(meaning, bytes, mask) arch_v8_insn_##meaning(insn) ||
+	return ARCH_V8_INSNS(X) false;
+#undef X
 }
 
 /**
