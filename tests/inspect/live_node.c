@@ -47,6 +47,8 @@ static int learn_build(struct live_node *n, const char *path)
 	if (r < 0)
 		return r;
 	r = v8_build_new_by(&n->build, f, n->deltas ? n->deltas : &v8_versions);
+	if (r == -ENOTSUP)
+		n->why = v8_build_facts(n->build).why;
 	if (!r)
 		r = live_rows_init(&n->rows, n->build, f);
 	elf_file_free(&f);

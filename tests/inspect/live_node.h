@@ -22,6 +22,7 @@ struct live_node {
 	struct v8_heap *heap;
 	char *exe;
 	const struct v8_deltas *deltas; /* versions of V8 to know; NULL: all */
+	const char *why; /* static: this V8 is not supported; NULL: it is */
 	struct v8_build *build; /* the executable's */
 	u64 exe_dev, exe_inode;
 	char *maps; /* as last read */

@@ -9,7 +9,8 @@
  *	live_v8 NODE STOPS SCRIPT [FLAG]... one run, each wrong stack printed
  *
  * In one run LIVE_V8_TRIED=MAJOR.MINOR stands for a table of versions that ends before that one
- * of V8, and has it as tried without a change; LIVE_V8_PLANT=FIELD=VALUE is a row of it.
+ * of V8, and has it as tried without a change; LIVE_V8_PLANT=FIELD=VALUE[,FIELD=VALUE]... are
+ * rows of it.
  */
 
 #include <dirent.h>
@@ -117,6 +118,7 @@ struct run {
 	bool late;
 	int named, gaps, contradictions, control_contradictions;
 	struct v8_votes votes[V8_N_ASPECTS]; /* on the layout */
+	const char *why; /* this V8 is not supported; NULL: it is */
 };
 
 struct truths {
@@ -190,6 +192,15 @@ static int judge_now(struct run *run, struct live_node *node, const struct truth
 	return r ? r : live_node_resume(node);
 }
 
+/* Fields of the table that no metadata has, and that a run can judge. */
+#define FIELDS_WITHOUT_SYMBOL(X)                                                                   \
+	X(positions_v14, )                                                                         \
+	X(scope_slots, )                                                                           \
+	X(scope_module_type, )                                                                     \
+	X(scope_static_kind, )                                                                     \
+	X(code_kinds, )                                                                            \
+	X(stream_code, )
+
 static u16 field_off(const char *name)
 {
 #define X(field, symbol)                                                                           \
@@ -197,6 +208,7 @@ static u16 field_off(const char *name)
 		return offsetof(struct v8_layout, field);
 	V8_LAYOUT_FIELDS(X)
 	V8_LAYOUT_OPTIONAL(X)
+	FIELDS_WITHOUT_SYMBOL(X)
 #undef X
 	return V8_TRIED;
 }
@@ -218,9 +230,13 @@ static const struct v8_deltas *other_table(void)
 		rows[table.n] = v8_versions.rows[table.n];
 		table.n++;
 	}
-	if (plant && sscanf(plant, "%63[a-z_]=%u", name, &value) == 2)
+	while (plant && table.n < MAX_ROWS - 1 &&
+	       sscanf(plant, "%63[a-z_0-9]=%u", name, &value) == 2) {
 		rows[table.n++] = (struct v8_delta){ V8_VERSION(major, minor), field_off(name),
 						     (u16)value, "planted" };
+		plant = strchr(plant, ',');
+		plant = plant ? plant + 1 : NULL;
+	}
 	rows[table.n++] = (struct v8_delta){ V8_VERSION(major, minor), V8_TRIED, 0, "" };
 	return &table;
 }
@@ -250,6 +266,7 @@ static int run_one(char *const argv[], int stops, struct run *run)
 	truth_free(&t.truth);
 	truth_free(&t.lines);
 	truth_free(&t.columns);
+	run->why = node.why;
 	if (node.heap)
 		memcpy(run->votes, node.heap->votes, sizeof(run->votes));
 	live_node_stop(&node);
@@ -512,6 +529,6 @@ int main(int argc, char **argv)
 		       ((const char *[]){ "names", "lines", "code" })[i], run.votes[i].fit,
 		       run.votes[i].misfit);
 	if (r < 0)
-		printf("%s\n", strerror(-r));
+		printf("%s\n", run.why ? run.why : strerror(-r));
 	return r < 0;
 }

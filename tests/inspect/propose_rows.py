@@ -1,0 +1,160 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""propose_rows.py LIVE_V8 NODE V8 RELEASE STOPS SCRIPT...: rows that make a V8 fit its heap.
+
+LIVE_V8 judges live processes by a table of versions that ends before V8 (MAJOR.MINOR), and counts
+the functions that are for the layout and against it (inspect/v8/v8_probe.c). If more are against
+it, or the binary's metadata lacks a field, values of the fields of that aspect are tried one after
+the other: what leaves most stacks exact is kept, until all are, or nothing helps. Prints the rows
+for inspect/v8/v8_versions.c; their source in RELEASE is for a human to find. Exit
+status 1: no rows make it fit.
+
+propose_rows.py --self-test: the search finds two planted values, and reports that a third one, which
+no field can have, is missing.
+"""
+
+import os
+import pathlib
+import re
+import subprocess
+import sys
+
+MAX_ROWS = 4
+EXACT = 0.98  # of the stacks that were judged: a walk without rows misses some
+
+# Offsets and numbers that a field may have, by what the votes of v8_probe.c look at.
+CANDIDATES = {
+    "names": {
+        "sfi_data": range(8, 32, 8),
+        "scope_slots": (8, 16),
+        "scope_module_type": range(0, 8),
+    },
+    "lines": {
+        "positions_v14": (0, 1),
+        "bytecode_positions": range(16, 56, 8),
+        "bytecode_data": range(48, 74, 2),
+    },
+    "code": {
+        "code_flags": range(40, 64, 4),
+        "code_size": range(40, 64, 4),
+        "code_deopt": range(8, 32, 8),
+        "code_start": range(32, 64, 8),
+    },
+}
+
+TALLY = re.compile(r"^\S+: leaf (\d+)/(\d+) between (\d+)/(\d+) window (\d+)/(\d+)", re.M)
+VOTES = re.compile(r"^(names|lines|code): (\d+) for the layout, (\d+) against it$", re.M)
+LACKS = re.compile(r"^the metadata lacks (\S+)$", re.M)
+
+
+def field_of(symbol):
+    """The field of the layout that the metadata should have had."""
+    header = pathlib.Path(__file__).parents[2] / "inspect/v8/v8_layout.h"
+    found = re.search(r"X\((\w+), \"" + re.escape(symbol) + r"\"\)", header.read_text("utf-8"))
+    return found and found[1]
+
+
+class Outcome:
+    """What one run of the judge says."""
+
+    def __init__(self, text):
+        tally = TALLY.search(text)
+        counts = [int(n) for n in tally.groups()] if tally else [0] * 6
+        self.exact, self.judged = sum(counts[::2]), sum(counts[1::2])
+        self.votes = {aspect: int(fit) - int(misfit) for aspect, fit, misfit in VOTES.findall(text)}
+        lacks = LACKS.search(text)
+        self.lacks = lacks[1] if lacks else None
+
+    def is_good(self):
+        """Do the stacks bear the layout out?"""
+        return self.judged > 0 and self.exact >= self.judged * EXACT
+
+    def score(self):
+        """The more the better: known metadata, functions for the layout, exact stacks."""
+        votes = [max(-1, min(1, self.votes.get(aspect, 0))) for aspect in CANDIDATES]
+        share = self.exact / self.judged if self.judged else 0
+        return (self.lacks is None, share, sum(votes))
+
+    def candidates(self):
+        """{field: values} that may mend it."""
+        if self.lacks:
+            field = field_of(self.lacks)
+            return {field: range(8, 72, 4)} if field else {}
+        against = [aspect for aspect in CANDIDATES if self.votes.get(aspect, 0) < 0]
+        return {f: v for a in against or CANDIDATES for f, v in CANDIDATES[a].items()}
+
+
+def search(judge, scripts):
+    """The fields to plant, {name: value}, or None; judge(script, plants) gives an Outcome."""
+    plants = {}
+    for _ in range(MAX_ROWS + 1):
+        outcomes = [(script, judge(script, plants)) for script in scripts]
+        bad = [(script, outcome) for script, outcome in outcomes if not outcome.is_good()]
+        if not bad:
+            return plants
+        script, before = bad[0]
+        best, kept = before.score(), None
+        for candidate in ((f, v) for f, vs in before.candidates().items() for v in vs):
+            outcome = judge(script, plants | dict([candidate]))
+            if outcome.score() > best:
+                best, kept = outcome.score(), candidate
+            if outcome.is_good():
+                break
+        if kept is None:
+            return None
+        plants[kept[0]] = kept[1]
+    return None
+
+
+def live_judge(live, node, v8, stops):
+    """Runs LIVE_V8 with planted values."""
+
+    def judge(script, plants):
+        planted = ",".join(f"{field}={value}" for field, value in plants.items())
+        environ = {**os.environ, "LIVE_V8_TRIED": v8, "LIVE_V8_PLANT": planted}
+        run = subprocess.run(
+            [live, node, stops, script], env=environ, stdout=subprocess.PIPE, text=True, check=False
+        )
+        return Outcome(run.stdout)
+
+    return judge
+
+
+def self_test():
+    """A judge that is content with two values, then one that no value contents."""
+
+    def says(plants, truth):
+        good = all(plants.get(field) == value for field, value in truth.items())
+        lines = 9 if plants.get("bytecode_positions") == truth["bytecode_positions"] else -9
+        if plants.get("sfi_data") != truth["sfi_data"]:
+            return Outcome("the metadata lacks class_SharedFunctionInfo__function_data__\n")
+        return Outcome(
+            f"x.js: leaf {9 * good}/9 between 0/0 window 0/0 elsewhere\n"
+            "names: 9 for the layout, 0 against it\n"
+            f"lines: {max(lines, 0)} for the layout, {max(-lines, 0)} against it\n"
+        )
+
+    truth = {"sfi_data": 24, "bytecode_positions": 40}
+    assert search(lambda _, plants: says(plants, truth), ["x.js"]) == truth
+    truth["bytecode_positions"] = 1000
+    assert search(lambda _, plants: says(plants, truth), ["x.js"]) is None
+    print("two values were found, one that is none was not")
+    return 0
+
+
+def main(argv):
+    """As the head of this file says."""
+    if argv[1:] == ["--self-test"]:
+        return self_test()
+    live, node, v8, _, stops, *scripts = argv[1:]
+    plants = search(live_judge(live, node, v8, stops), scripts)
+    if plants is None:
+        return 1
+    major_minor = v8.replace(".", ", ")
+    for field, value in plants.items():
+        print(f'\tSINCE({major_minor}, {field}, {value}, "source of {argv[4]}"),')
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv))
