@@ -8,7 +8,9 @@
  *
  * A call keeps what its caller goes on to read without writing it before: so the compiler has
  * promised, be it that the callee saves all registers (write barriers) or that the caller has
- * loaded it again. For that, liveness is found first, backwards.
+ * loaded it again. For that, liveness is found first, backwards. A call returns in rax and rdx:
+ * an offset there is lost. The address of a frame is not, because no call returns one: a callee
+ * that saves all registers (DoubleToI) keeps it there, too.
  *
  *	function's frame           own frame, where there is one
  *	fp - slot_off  offset      rbp      function's fp
@@ -252,7 +254,7 @@ static bool transfer(const void *user, u32 i, void *state)
 	const struct work *w = user;
 	const struct insn *at = &w->insns[i];
 	struct state *s = state;
-	u16 lost = at->op == CALL ? (u16)(~at->live & ~(1 << RBP)) | at->writes : at->writes;
+	u16 lost = at->op == CALL ? (u16)~at->live | at->writes : at->writes;
 	s16 value = UNKNOWN;
 
 	if (at->op == ADD)
@@ -264,7 +266,7 @@ static bool transfer(const void *user, u32 i, void *state)
 	else if (at->op == PUSH_FP && s->words[RBP] == FUNCTION_FP)
 		value = OWN_FP;
 	for (int k = 0; k < N_REGS; k++)
-		if (lost & 1 << k)
+		if (lost & 1 << k && (at->op != CALL || s->words[k] <= MAX_ADDEND))
 			s->words[k] = UNKNOWN;
 	if (at->op == ADD || at->op == LOAD)
 		s->words[at->to] = value;

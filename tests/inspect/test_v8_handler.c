@@ -74,6 +74,9 @@ static const struct row {
 	ROW("a_call_changes_what_it_returns_in", "\x4c\x89\xc8" CALL "\x49\x89\xc1\x90",
 	    "00000000"
 	    "...."),
+	/* mov %rbp, %rdx; call; mov %r9d, -0x24(%rdx) */
+	ROW("a_call_keeps_a_frame_in_a_register_it_may_return_in",
+	    "\x48\x89\xea" CALL "\x44\x89\x4a\xdc\x90", "000000000000s"),
 	/* test %eax, %eax; je over add $2, %r9 */
 	ROW("two_ways_that_do_not_agree_leave_nothing", "\x85\xc0\x74\x04\x49\x83\xc1\x02\x90",
 	    "00000000."),
