@@ -367,7 +367,8 @@ static struct v8_place place_of(const struct work *w, const struct data_flow *d,
 
 	if (!data_flow_is_reached(d, i))
 		return p;
-	p.in_slot = !s->words[SLOT];
+	/* A handler of wide operands writes the offset of the prefix, which is one less. */
+	p.in_slot = !s->words[SLOT] || s->words[SLOT] == -1;
 	p.in_register = addend_of(s->words[R9]);
 	for (u32 k = 0; k < V8_SAVED_WORDS; k++)
 		p.saved[k] = addend_of(s->words[SAVED + V8_SAVED_SLOT / 8 - 1 + k]);

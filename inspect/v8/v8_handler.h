@@ -19,7 +19,7 @@
 
 /* Each of these may have it, and so much more; or V8_ABSENT. */
 struct v8_place {
-	bool in_slot; /* the slot of the function's frame */
+	bool in_slot; /* the slot of the function's frame, be it the offset of its prefix */
 	s8 in_register; /* r9 */
 	s8 saved[V8_SAVED_WORDS]; /* words of the handler's own frame, from V8_SAVED_SLOT on */
 };

@@ -53,6 +53,12 @@ static const struct row {
 	/* add $1, %r9 */
 	ROW("another_value_in_the_slot_is_none", "\x49\x83\xc1\x01" TO_SLOT LOSE "\x90",
 	    "00001111111."),
+	/* lea -1(%r9), %r8; mov %r8d, -0x24(%rbp) */
+	ROW("the_offset_of_the_prefix_in_the_slot_counts",
+	    "\x4d\x8d\x41\xff\x44\x89\x45\xdc" LOSE "\x90", "00000000ssss"),
+	/* lea -2(%r9), %r8; mov %r8d, -0x24(%rbp) */
+	ROW("the_offset_before_the_prefix_does_not", "\x4d\x8d\x41\xfe\x44\x89\x45\xdc" LOSE "\x90",
+	    "00000000000."),
 	/* mov %eax, -0x24(%rbp) */
 	ROW("the_slot_can_lose_it_again", TO_SLOT "\x89\x45\xdc\x90", "0000sss0"),
 	ROW("what_is_saved_outlasts_a_call", FRAME SAVE CALL LOAD "\x90", "0000000000000aaaa0"),
