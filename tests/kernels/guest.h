@@ -21,11 +21,11 @@ static inline void tally_add(struct tally *t, int ok)
 }
 
 /**
- * programs_load() - load every program of a BPF object, one at a time
+ * programs_load() - load every program of a BPF object
  * @path:	the object file
  * @t:		counts the programs
  *
- * Prints `OBJECT/PROGRAM verified N insns, load N ms`, or the verifier's last words.
+ * Prints `OBJECT/PROGRAM verified N insns`, or the verifier's log.
  */
 void programs_load(const char *path, struct tally *t);
 

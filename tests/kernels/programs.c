@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * Loads BPF programs one by one, so that each has its own count of verified
- * instructions: log level 4 makes the verifier say only its statistics
- * (`processed N insns (limit 1000000) ...`), since v5.2.
+ * Loads all programs of a BPF object. Each has a log of its own: log level 4 makes the
+ * verifier print only its statistics (`processed N insns (limit 1000000) ...`), since v5.2.
+ * An object with programs that this kernel must refuse is loaded once for each program.
  */
 
 #include "guest.h"
@@ -14,55 +14,32 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
-#include <time.h>
 
 #include <bpf/libbpf.h>
 
 #define LOG_LEVEL_STATS 4
 #define MAX_VERIFIED_INSNS 250000
+#define MAX_PROGRAMS 8
+#define ALL_PROGRAMS -1
 
-static char verifier_log[1 << 16];
+static char verifier_logs[MAX_PROGRAMS][1 << 16];
 
-static long now_ms(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
-
-/* Leaves only the @idx-th program to be loaded; 0 or -ENOENT. */
-static int pick(struct bpf_object *obj, int idx, struct bpf_program **out)
-{
-	struct bpf_program *prog;
-	int i = 0, err = -ENOENT;
-
-	bpf_object__for_each_program(prog, obj)
-	{
-		bpf_program__set_autoload(prog, i == idx);
-		if (i++ == idx) {
-			*out = prog;
-			err = 0;
-		}
-	}
-	return err;
-}
-
-static int report(const char *path, const char *program, int err, long ms)
+/* Returns 1 when the verifier accepted the program within the limit. */
+static int report(const char *path, const char *program, const char *log, int err)
 {
 	const char *object = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
+	const char *processed = strstr(log, "processed ");
 	int len = strcspn(object, ".");
-	const char *processed = strstr(verifier_log, "processed ");
 	long n = -1;
 
 	if (processed)
 		n = strtol(processed + strlen("processed "), NULL, 10);
 	if (!err && n > 0 && n <= MAX_VERIFIED_INSNS) {
-		printf("%.*s/%s verified %ld insns, load %ld ms\n", len, object, program, n, ms);
+		printf("%.*s/%s verified %ld insns\n", len, object, program, n);
 		return 1;
 	}
 	printf("%.*s/%s FAILED: %s, %ld insns verified of %d allowed\n%s\n", len, object, program,
-	       strerror(-err), n, MAX_VERIFIED_INSNS, verifier_log);
+	       strerror(-err), n, MAX_VERIFIED_INSNS, log);
 	return 0;
 }
 
@@ -70,7 +47,7 @@ static int report(const char *path, const char *program, int err, long ms)
  * The flight recorder's fence on arm64 is an atomic operation with a result, which the
  * kernel has from v5.12 on. Before, the loader takes the plain program.
  */
-static bool must_be_refused(const char *path)
+static bool is_refused_here(const char *path)
 {
 	int major = 0, minor = 0;
 	struct utsname u;
@@ -88,39 +65,61 @@ static int report_refused(const char *program, int err)
 	return err != 0;
 }
 
-/* Loads the @idx-th program alone: 1 when there is none. */
-static int load_one(const char *path, int idx, struct tally *t)
+/* Selects the @only-th program, or all, and gives each its log; returns how many there are. */
+static int prepare(struct bpf_object *obj, int only)
+{
+	struct bpf_program *prog;
+	int i = 0;
+
+	bpf_object__for_each_program(prog, obj)
+	{
+		bpf_program__set_autoload(prog, only == ALL_PROGRAMS || i == only);
+		if (i < MAX_PROGRAMS) {
+			verifier_logs[i][0] = '\0';
+			bpf_program__set_log_level(prog, LOG_LEVEL_STATS);
+			bpf_program__set_log_buf(prog, verifier_logs[i], sizeof(verifier_logs[i]));
+		}
+		i++;
+	}
+	return i;
+}
+
+/* Returns how many programs the object has, or -1. */
+static int load(const char *path, int only, struct tally *t)
 {
 	struct bpf_object *obj = bpf_object__open_file(path, NULL);
 	struct bpf_program *prog;
-	long start;
-	bool is_refused;
-	int err;
+	const char *name;
+	int n, err, i = 0;
 
-	if (!obj) {
-		printf("%s FAILED: %s\n", path, strerror(errno));
-		tally_add(t, 0);
-		return 1;
-	}
-	err = pick(obj, idx, &prog);
-	if (!err) {
-		verifier_log[0] = '\0';
-		bpf_program__set_log_level(prog, LOG_LEVEL_STATS);
-		bpf_program__set_log_buf(prog, verifier_log, sizeof(verifier_log));
-		start = now_ms();
-		err = bpf_object__load(obj);
-		is_refused = must_be_refused(path) && strcmp(bpf_program__name(prog), "uw_whoami");
-		tally_add(t, is_refused ? report_refused(bpf_program__name(prog), err)
-					: report(path, bpf_program__name(prog), err,
-						 now_ms() - start));
-		err = 0;
+	if (!obj)
+		return -1;
+	n = prepare(obj, only);
+	err = n <= MAX_PROGRAMS ? bpf_object__load(obj) : -E2BIG;
+	bpf_object__for_each_program(prog, obj)
+	{
+		name = bpf_program__name(prog);
+		if (i >= MAX_PROGRAMS || !bpf_program__autoload(prog))
+			;
+		else if (only != ALL_PROGRAMS && strcmp(name, "uw_whoami") != 0)
+			tally_add(t, report_refused(name, err));
+		else
+			tally_add(t, report(path, name, verifier_logs[i], err));
+		i++;
 	}
 	bpf_object__close(obj);
-	return err != 0;
+	return n;
 }
 
 void programs_load(const char *path, struct tally *t)
 {
-	for (int i = 0; !load_one(path, i, t); i++)
-		;
+	bool one_by_one = is_refused_here(path);
+	int n = load(path, one_by_one ? 0 : ALL_PROGRAMS, t);
+
+	for (int i = 1; one_by_one && i < n; i++)
+		load(path, i, t);
+	if (n < 1 || n > MAX_PROGRAMS) {
+		printf("%s FAILED: %d programs; 1 to %d can be loaded\n", path, n, MAX_PROGRAMS);
+		tally_add(t, 0);
+	}
 }
