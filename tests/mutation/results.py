@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """docs/results/mutations.json: which test caught each fault, of several runs and their shards.
 
-A result holds as long as its key: a hash of the fault and of the whole file that it changes. A
-change elsewhere, of a test for example, leaves it in force; the commit of its run stands beside
-it. Processes may share the file: each takes a lock, reads it anew, adds one result, replaces it.
+A result is of the commit of its run, which stands beside it. It is current as long as its key is
+the same: a hash of the fault and of the code of the file that it changes, without comments. A change
+elsewhere, of a test for example, leaves it current. Processes may share the file: each takes a lock,
+reads it anew, adds one result, replaces it.
 """
 
 import hashlib
 import pathlib
+import re
 import sys
 import time
 
@@ -17,9 +19,15 @@ import runs  # noqa: E402
 COMMAND = "tests/mutation/run --results docs/results/mutations.json"
 
 
+def code_of(text):
+    """C without its comments and without the layout; other text as it is but for the layout."""
+    words = r'("(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])+\')|/\*.*?(?:\*/|\Z)|//[^\n]*'
+    return " ".join(re.sub(words, lambda m: m[1] or " ", text, flags=re.S).split())
+
+
 def key_of(fault, content):
     """@content: of the file, without the fault."""
-    parts = [fault.path, fault.old, fault.new, content]
+    parts = [fault.path, *map(code_of, (fault.old, fault.new, content))]
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]
 
 
@@ -32,12 +40,12 @@ class Results:
         self.run = runs.begin(command)
 
     def caught_by(self):
-        """A test for each fault, whether that result still holds or not."""
+        """The test that caught each fault, whether that result is current or not."""
         return {figure["fault"]: figure["caught_by"] for run in runs.read(self.file)["runs"]
                 for figure in run["figures"] if figure["caught_by"]}
 
-    def holds(self):
-        """The faults whose result holds: what caught them, or nothing."""
+    def current(self):
+        """The faults whose result is current: the test that caught them, or nothing."""
         return {figure["fault"]: figure["caught_by"] for run in runs.read(self.file)["runs"]
                 for figure in run["figures"] if figure["key"] == self.keys.get(figure["fault"])}
 
@@ -63,13 +71,14 @@ class Results:
         return merged
 
     def write(self, merged):
-        found = [figure for run in merged for figure in run["figures"]
-                 if figure["key"] == self.keys[figure["fault"]]]
+        found = [figure for run in merged for figure in run["figures"]]
         caught = sum(1 for figure in found if figure["caught_by"])
+        changed = sum(1 for figure in found if figure["key"] != self.keys[figure["fault"]])
         result = "failed" if caught < len(found) else \
             "passed" if caught == len(self.keys) else "incomplete"
         figures = [{"name": "faults", "value": len(self.keys)},
                    {"name": "caught", "value": caught},
                    {"name": "survived", "value": len(found) - caught},
-                   {"name": "without a result", "value": len(self.keys) - len(found)}]
+                   {"name": "without a result", "value": len(self.keys) - len(found)},
+                   {"name": "whose file has changed since", "value": changed}]
         runs.write(self.file, "mutations", COMMAND, result, self.run, figures, merged)
