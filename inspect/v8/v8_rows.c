@@ -18,7 +18,7 @@
 #include "../util/cleanup.h"
 #include "v8_build.h"
 #include "v8_rows.h"
-#include "v8_rows_arch.h"
+#include "arch/v8_arch.h"
 
 #define MAX_BUILTIN_LEN (256u << 10) /* the longest of V8 14.6 has 31 KiB */
 

@@ -5,8 +5,8 @@
  * another, the return address is at sp, whatever was not understood before.
  */
 
-#include "v8_rows_arch.h"
-#include "v8_rows_state.h"
+#include "../v8_arch.h"
+#include "row_state.h"
 
 /* A loop that copies begins with one of them and goes on with the other. */
 static bool is_copying(const struct v8_row_state *a, const struct v8_row_state *b)

@@ -20,10 +20,10 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "../unwind/data_flow.h"
-#include "../unwind/disasm.h"
-#include "../util/cleanup.h"
-#include "v8_handler.h"
+#include "../../../unwind/data_flow.h"
+#include "../../../unwind/disasm.h"
+#include "../../../util/cleanup.h"
+#include "../../v8_handler.h"
 
 #define N_REGS 16
 #define N_SAVED 32 /* words of the own frame that are followed */

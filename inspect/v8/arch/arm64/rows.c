@@ -18,7 +18,7 @@
 
 #include <string.h>
 
-#include "v8_rows_arch.h"
+#include "../v8_arch.h"
 
 #define MAX_HEIGHT 4096 /* words */
 #define NO_HEIGHT (-1)

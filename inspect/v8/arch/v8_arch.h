@@ -3,9 +3,9 @@
 
 /* The builtins of one architecture, as v8_rows.c follows them. */
 
-#include "../unwind/data_flow.h"
-#include "../unwind/flow_code.h"
-#include "../unwind/rules.h"
+#include "../../unwind/data_flow.h"
+#include "../../unwind/flow_code.h"
+#include "../../unwind/rules.h"
 
 /* A builtin's instructions. */
 struct v8_row_text {

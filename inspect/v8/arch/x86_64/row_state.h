@@ -23,8 +23,8 @@
  *	LOST	two ways that don't agree, or something that is not understood
  */
 
-#include "../../core/native/row.h"
-#include "v8_rows_arch.h"
+#include "../../../../core/native/row.h"
+#include "../v8_arch.h"
 
 #define V8_ROW_MAX_HEIGHT 4096 /* words */
 

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "v8_rows_state.h"
+#include "row_state.h"
 
 const struct uw_rule v8_rule_framed = { 16, -8, -16, UW_CFA_FP, UW_SAVED_CFA, UW_SAVED_CFA, 0 };
 
