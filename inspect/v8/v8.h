@@ -103,6 +103,7 @@ struct v8_name {
 	const char *name; /* UTF-8; "(anonymous)"; NULL with a reason */
 	const char *file; /* script name, UTF-8, or NULL */
 	u32 line, column; /* 1-based, 0: unknown */
+	u32 start_line, start_column; /* of the function's parameters; 0: unknown */
 	enum v8_tier tier;
 	bool inlined;
 	const char *reason; /* why name or line is missing, or NULL */

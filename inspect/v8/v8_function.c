@@ -97,6 +97,12 @@ static int read_name(struct v8_heap *h, u64 slot, char *name, size_t len)
 	return r;
 }
 
+static int read_start(struct v8_heap *h, u64 slot, s32 *start)
+{
+	*start = -1;
+	return v8_is_type(h, slot, h->l->type_scope_info) ? v8_scope_start(h, slot, start) : 0;
+}
+
 static bool is_wasm_export(struct v8_heap *h, const struct v8_function *f)
 {
 	u64 data;
@@ -112,6 +118,8 @@ static int fill(struct v8_heap *h, struct v8_function *f)
 
 	if (!r)
 		r = read_name(h, f->key[1], name, sizeof(name));
+	if (!r)
+		r = read_start(h, f->key[1], &f->start);
 	if (r < 0)
 		return r;
 	f->is_wasm_export = is_wasm_export(h, f);

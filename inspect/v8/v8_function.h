@@ -16,6 +16,7 @@ struct v8_function {
 	u64 valid_ns; /* it was this function up to then */
 	const char *name; /* NULL: a builtin without a name */
 	struct v8_script *script; /* NULL: a builtin */
+	s32 start; /* offset in the script's source; -1: not known */
 	bool is_wasm_export; /* its frame is of code that calls WebAssembly */
 	u64 bytecode; /* last seen, 0: never; only a hint */
 	u64 generation; /* new when another function took the address */

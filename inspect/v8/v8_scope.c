@@ -38,6 +38,7 @@
 #define KIND_MASK 31
 #define KIND_INSTANCE 24
 #define MAX_INLINED_NAMES 75
+#define FIXED_START 1 /* slots from the number of variables, V8 12.9 on */
 #define MAX_CONTEXT_LOCALS (1 << 20)
 
 static int slot(struct v8_heap *h, u64 scope_info, u32 idx, u64 *word)
@@ -139,5 +140,42 @@ int v8_scope_names(struct v8_heap *h, u64 scope_info, u64 *name, u64 *inferred)
 		return -EINVAL;
 	*name = found_name;
 	*inferred = found_inferred;
+	return 0;
+}
+
+/* A function has an inferred name before its start; a script, a module and eval do not. */
+static int start_off(struct v8_heap *h, u64 scope_info, u32 *off)
+{
+	const struct v8_layout *l = h->l;
+	u64 word;
+	int r;
+
+	if (l->scope_first_var_idx - l->scope_n_locals_idx > FIXED_START) {
+		*off = l->scope_slots + 8 * (l->scope_n_locals_idx + FIXED_START);
+		return 0;
+	}
+	r = v8_scope_name_off(h, scope_info, off);
+	if (!r)
+		r = v8_word(h, scope_info, *off + 16, &word);
+	if (!r)
+		*off += v8_is_smi(word) ? 16 : 24;
+	return r;
+}
+
+int v8_scope_start(struct v8_heap *h, u64 scope_info, s32 *start)
+{
+	u64 from, to;
+	u32 off;
+	int r = start_off(h, scope_info, &off);
+
+	if (!r)
+		r = v8_word(h, scope_info, off, &from);
+	if (!r)
+		r = v8_word(h, scope_info, off + 8, &to);
+	if (r < 0)
+		return r;
+	*start = v8_is_smi(from) && v8_is_smi(to) && v8_smi(from) >= 0 && v8_smi(from) <= v8_smi(to)
+			 ? v8_smi(from)
+			 : -1;
 	return 0;
 }

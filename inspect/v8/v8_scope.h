@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #pragma once
 
-/* Names in a ScopeInfo. Private to inspect/v8. */
+/* Names and the start of a function in a ScopeInfo. Private to inspect/v8. */
 
 #include "v8_object.h"
 
@@ -10,6 +10,14 @@ int v8_scope_name_off(struct v8_heap *h, u64 scope_info, u32 *off);
 
 /* The function's name and inferred name in a ScopeInfo; tagged, 0 where there is none. */
 int v8_scope_names(struct v8_heap *h, u64 scope_info, u64 *name, u64 *inferred);
+
+/**
+ * v8_scope_start() - offset in the source of the function that a ScopeInfo describes
+ * @start:	of its parameters, as V8's own profiler has it; -1: the words there are not one
+ *
+ * Return: 0, or the error of a read.
+ */
+int v8_scope_start(struct v8_heap *h, u64 scope_info, s32 *start);
 
 /**
  * v8_scope_given_name() - what V8 calls a function that stands in no source

@@ -124,6 +124,8 @@ static void find_origin(struct v8_heap *h, struct v8_script *s)
 
 void v8_name_function(struct v8_heap *h, const struct v8_function *f, struct v8_name *name)
 {
+	const char *ignored;
+
 	if (f->script)
 		find_origin(h, f->script);
 	*name = (struct v8_name){
@@ -132,4 +134,7 @@ void v8_name_function(struct v8_heap *h, const struct v8_function *f, struct v8_
 		.file = f->script ? f->script->file ?: f->script->origin : NULL,
 		.reason = f->name ? NULL : "a builtin without a name",
 	};
+	if (f->script && f->start >= 0)
+		v8_script_position(h, f->script, f->start, &name->start_line, &name->start_column,
+				   &ignored);
 }

@@ -7,7 +7,7 @@
 
 #define V8_MISFIT "V8's heap is not laid out as expected"
 
-/* @f's name and file, without a line. */
+/* @f's name, file and start, without a line. */
 void v8_name_function(struct v8_heap *h, const struct v8_function *f, struct v8_name *name);
 
 /* Why something is missing; the first reason stays. Returns 1. */

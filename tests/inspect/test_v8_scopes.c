@@ -72,6 +72,86 @@ static void an_empty_name_is_inferred_or_anonymous(void **state)
 	v8_heap_free(&h);
 }
 
+/* A ScopeInfo before V8 12.9, without variables; @inferred 0: of a script or eval. */
+static u64 old_scope(u64 inferred, u64 start, u64 end)
+{
+	const u64 slots[] = { FUNCTION_SCOPE, 0, 0, fake_string(&v, "f"), fake_smi(-1), inferred };
+	u64 scope = fake_scope(&v, FUNCTION_SCOPE, 8, 0, 0), addr = scope - 1 + 8;
+	u32 n = inferred ? 6 : 5;
+
+	v.build.layout.scope_first_var_idx = 3;
+	for (u32 i = 0; i < n; i++)
+		fake_put(&v, addr + 8ull * i, slots[i]);
+	fake_put(&v, addr + 8ull * n, start);
+	fake_put(&v, addr + 8ull * (n + 1), end);
+	return scope;
+}
+
+static void the_start_of_a_function_is_found_in_both_layouts(void **state)
+{
+	static const struct {
+		s32 start, end, found;
+	} cases[] = { { 0, 0, 0 }, { 7, 9, 7 }, { 9, 7, -1 }, { -2, 7, -1 } };
+	s32 start;
+
+	(void)state;
+	for (size_t i = 0; i < 3 * N(cases); i++) {
+		u64 from = fake_smi(cases[i / 3].start), to = fake_smi(cases[i / 3].end), scope;
+		struct v8_heap *h;
+
+		fake_init(&v);
+		scope = i % 3 ? old_scope(i % 3 == 1 ? fake_string(&v, "") : 0, from, to)
+			      : fake_scope(&v, FUNCTION_SCOPE, 4, fake_string(&v, "f"), 0);
+		if (i % 3 == 0) {
+			fake_put(&v, scope - 1 + 32, from);
+			fake_put(&v, scope - 1 + 40, to);
+		}
+		h = fake_heap(&v);
+		assert_int_equal(v8_scope_start(h, scope, &start), 0);
+		assert_int_equal(start, cases[i / 3].found);
+		v8_heap_free(&h);
+	}
+}
+
+static void words_that_are_no_positions_are_no_start(void **state)
+{
+	struct v8_heap *h;
+	u64 scope;
+	s32 start;
+
+	(void)state;
+	fake_init(&v);
+	scope = fake_scope(&v, FUNCTION_SCOPE, 4, fake_string(&v, "f"), 0);
+	fake_put(&v, scope - 1 + 40, fake_string(&v, "end"));
+	h = fake_heap(&v);
+	assert_int_equal(v8_scope_start(h, scope, &start), 0);
+	assert_int_equal(start, -1);
+	v8_heap_free(&h);
+}
+
+static void a_function_that_runs_has_the_line_and_column_it_starts_at(void **state)
+{
+	struct v8_heap *h;
+	struct uw_frame f;
+	u64 scope;
+
+	(void)state;
+	build_world();
+	h = fake_heap(&v);
+	scope = fake_scope(&v, FUNCTION_SCOPE, 0, fake_string(&v, "f"), fake_string(&v, ""));
+	fake_put(&v, scope - 1 + 32, fake_smi(2));
+	fake_put(&v, scope - 1 + 40, fake_smi(9));
+	f = fake_js(FAKE_BLOB_ADDR + FAKE_ENTRY + 8,
+		    fake_sfi(&v, scope,
+			     fake_script(&v, fake_smi(0), fake_string(&v, "a\n.f(){\n}.")),
+			     w.bytecode),
+		    fake_offset_slot(1), w.bytecode, UW_FRAME_RA);
+	assert_int_equal(name_frame(h, &f), 1);
+	assert_int_equal(names[0].start_line, 2);
+	assert_int_equal(names[0].start_column, 1);
+	v8_heap_free(&h);
+}
+
 static void every_line_terminator_of_ecmascript_counts(void **state)
 {
 	/* 0 a, LF; 2 b, CR LF; 5 c, CR; 7 d, LS; 9 e, PS; 11 f, CR CR; 14 g */
@@ -262,6 +342,9 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_name_is_found_behind_any_number_of_variables),
 		cmocka_unit_test(an_empty_name_is_inferred_or_anonymous),
+		cmocka_unit_test(the_start_of_a_function_is_found_in_both_layouts),
+		cmocka_unit_test(words_that_are_no_positions_are_no_start),
+		cmocka_unit_test(a_function_that_runs_has_the_line_and_column_it_starts_at),
 		cmocka_unit_test(every_line_terminator_of_ecmascript_counts),
 		cmocka_unit_test(what_is_before_the_file_has_no_line_or_column),
 		cmocka_unit_test(a_line_end_may_lie_across_pieces),
