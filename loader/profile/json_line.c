@@ -164,6 +164,10 @@ void json_line_frame(struct json_line *l, const struct prof_frame *f)
 		json_line_u64(l, "line", f->line);
 	if (f->column)
 		json_line_u64(l, "column", f->column);
+	if (f->start_line)
+		json_line_u64(l, "start_line", f->start_line);
+	if (f->start_column)
+		json_line_u64(l, "start_column", f->start_column);
 	json_line_string(l, "module", f->module);
 	json_line_string(l, "build_id", f->build_id);
 	if (f->has_off)

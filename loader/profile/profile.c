@@ -187,14 +187,14 @@ static size_t frame_key(u8 *key, const struct prof_frame *f)
 	const char *strings[] = { f->name, f->file, f->module, f->build_id, f->tier, f->reason };
 	struct {
 		u64 off;
-		u32 line, column, kind, flags;
-	} head = {
-		f->has_off ? f->off : 0,
-		f->line,
-		f->column,
-		f->kind,
-		(u32)(f->has_off | f->inlined << 1 | f->async << 2 | f->guess << 3),
-	};
+		u32 line, column, start_line, start_column, kind, flags;
+	} head = { f->has_off ? f->off : 0,
+		   f->line,
+		   f->column,
+		   f->start_line,
+		   f->start_column,
+		   f->kind,
+		   (u32)(f->has_off | f->inlined << 1 | f->async << 2 | f->guess << 3) };
 	size_t len = sizeof(head);
 
 	memcpy(key, &head, sizeof(head));

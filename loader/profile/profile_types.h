@@ -36,7 +36,8 @@ struct prof_frame {
 	enum prof_kind kind;
 	const char *name;
 	const char *file;
-	u32 line, column; /* 1-based, 0: unknown */
+	u32 line, column; /* executed; 1-based, 0: unknown */
+	u32 start_line, start_column; /* of the function; the same */
 	const char *module;
 	const char *build_id; /* hex */
 	u64 off; /* of an unnamed frame, in its module (native) or address (others) */

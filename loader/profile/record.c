@@ -102,6 +102,8 @@ static void parse_frame(struct keys *k, struct prof_record *r)
 	f->file = STRING(k, "file");
 	f->line = U32(k, "line");
 	f->column = U32(k, "column");
+	f->start_line = U32(k, "start_line");
+	f->start_column = U32(k, "start_column");
 	f->module = STRING(k, "module");
 	f->build_id = STRING(k, "build_id");
 	f->has_off = off != NULL;

@@ -259,6 +259,8 @@ static int name(struct runtime *rt, const struct uw_sample *s, u32 i, runtime_fr
 		out.file = v8->file;
 		out.line = v8->line;
 		out.column = v8->column;
+		out.start_line = v8->start_line;
+		out.start_column = v8->start_column;
 		out.tier = v8_tier_name(v8->tier);
 		out.inlined = v8->inlined;
 		err = fn(&out, data);

@@ -119,6 +119,8 @@ static void frames_that_differ_in_anything_have_ids_of_their_own(void **state)
 		{ .kind = PROF_JS, .name = "f", .module = "a.js" },
 		{ .kind = PROF_JS, .name = "f", .line = 1 },
 		{ .kind = PROF_JS, .name = "f", .column = 1 },
+		{ .kind = PROF_JS, .name = "f", .start_line = 1 },
+		{ .kind = PROF_JS, .name = "f", .start_column = 1 },
 		{ .kind = PROF_JS, .name = "f", .build_id = "12" },
 		{ .kind = PROF_JS, .name = "f", .has_off = true },
 		{ .kind = PROF_JS, .name = "f", .has_off = true, .off = 1 },
