@@ -199,6 +199,7 @@ void dotnet_runtime_set_files(struct dotnet_runtime *rt,
 struct dotnet_line {
 	char file[DOTNET_NAME_LEN]; /* as the PDB has it: a path where it was built */
 	u32 line; /* 1-based */
+	u32 start_line, start_column; /* of the method; 0: unknown */
 	const char *reason; /* why there is none, or NULL */
 };
 

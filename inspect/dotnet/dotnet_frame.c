@@ -29,7 +29,7 @@ void dotnet_frame_name(struct dotnet_frame *d, struct dotnet_runtime *rt, const 
 	int err;
 
 	d->name.module[0] = d->line.file[0] = '\0';
-	d->line.line = 0;
+	d->line.line = d->line.start_line = d->line.start_column = 0;
 	d->name.is_dynamic = d->is_stub = false;
 	d->name.reason = d->text = d->tier = d->reason = NULL;
 	err = f->kind == UW_DOTNET_STUB && f->a != DOTNET_STUB_UNKNOWN

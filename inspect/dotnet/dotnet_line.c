@@ -241,13 +241,17 @@ static const char *find_line(struct dotnet_runtime *rt, const struct place *at,
 {
 	struct pdb *pdb = NULL;
 	const char *reason = find_pdb_of(rt, at->module, &pdb);
+	struct pdb_line found;
 	struct text file;
 
 	if (reason)
 		return reason;
 	text_init(&file, line->file, sizeof(line->file));
-	if (pdb_line(pdb, at->row, at->il, &line->line, &file) || file.is_cut)
+	if (pdb_line(pdb, at->row, at->il, &found, &file) || file.is_cut)
 		return "the PDB has no line for it";
+	line->line = found.line;
+	line->start_line = found.start_line;
+	line->start_column = found.start_column;
 	return NULL;
 }
 

@@ -103,26 +103,30 @@ static int take_signed(const u8 **p, const u8 *end, s32 *value)
 struct points {
 	const u8 *p, *end;
 	u32 document, il;
-	s64 line;
+	s64 line, column;
 	bool is_first, is_visible, has_start;
 };
 
 /* The first start is unsigned, later ones are deltas to the one before. */
 static int take_start(struct points *s)
 {
-	u32 line, column;
-	s32 delta, ignored;
+	u32 line = 0, column = 0;
+	s32 lines = 0, columns = 0;
 	int r;
 
 	if (!s->has_start) {
-		r = take(&s->p, s->end, &line);
-		s->line = line;
 		s->has_start = true;
-		return r ? r : take(&s->p, s->end, &column);
+		r = take(&s->p, s->end, &line);
+		if (!r)
+			r = take(&s->p, s->end, &column);
+	} else {
+		r = take_signed(&s->p, s->end, &lines);
+		if (!r)
+			r = take_signed(&s->p, s->end, &columns);
 	}
-	r = take_signed(&s->p, s->end, &delta);
-	s->line += delta;
-	return r ? r : take_signed(&s->p, s->end, &ignored);
+	s->line += (s64)line + lines;
+	s->column += (s64)column + columns;
+	return r;
 }
 
 /* The next record, which may only say a new document. */
@@ -195,24 +199,35 @@ static int add_document(const struct pdb *pdb, u32 row, struct text *file)
 	return p < end ? -ENOEXEC : 0;
 }
 
-int pdb_line(const struct pdb *pdb, u32 method_row, u32 il, u32 *line, struct text *file)
+/* The method starts anew in each document. */
+static void take_line(const struct points *s, u32 *document, struct pdb_line *line)
 {
+	if (*document != s->document) {
+		*document = s->document;
+		line->start_line = (u32)s->line;
+		line->start_column = s->column > 0 && s->column < UINT32_MAX ? (u32)s->column : 0;
+	}
+	line->line = (u32)s->line;
+}
+
+int pdb_line(const struct pdb *pdb, u32 method_row, u32 il, struct pdb_line *line,
+	     struct text *file)
+{
+	struct pdb_line found = { 0 };
 	struct points s = {};
-	u32 found = 0, document = 0;
+	u32 document = 0;
 	int r = begin(pdb, method_row, &s);
 
 	while (!r && s.p < s.end) {
 		r = take_record(&s);
 		if (r || s.il > il)
 			break;
-		if (s.is_visible && s.line > 0 && s.line < UINT32_MAX) {
-			found = (u32)s.line;
-			document = s.document;
-		}
+		if (s.is_visible && s.line > 0 && s.line < UINT32_MAX)
+			take_line(&s, &document, &found);
 	}
 	if (r)
 		return r;
-	if (!found)
+	if (!found.line)
 		return -ENOENT;
 	r = add_document(pdb, document, file);
 	if (!r)

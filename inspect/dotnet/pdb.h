@@ -23,6 +23,11 @@ void pdb_free(struct pdb **pdb);
 /* What the assembly that it belongs to calls it: 20 bytes. */
 const u8 *pdb_id(const struct pdb *pdb);
 
+struct pdb_line {
+	u32 line; /* from 1 */
+	u32 start_line, start_column; /* of the method's first visible point in that document */
+};
+
 /**
  * pdb_line() - the line of a method at an IL offset
  * @method_row:	of MethodDef
@@ -32,4 +37,5 @@ const u8 *pdb_id(const struct pdb *pdb);
  *
  * Return: 0, -ENOENT (the method has no line there) or -ENOEXEC (crafted).
  */
-int pdb_line(const struct pdb *pdb, u32 method_row, u32 il, u32 *line, struct text *file);
+int pdb_line(const struct pdb *pdb, u32 method_row, u32 il, struct pdb_line *line,
+	     struct text *file);

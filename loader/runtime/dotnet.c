@@ -181,6 +181,8 @@ static int name(struct runtime *rt, const struct uw_sample *s, u32 i, runtime_fr
 	out.has_off = !d->text;
 	out.file = d->line.file[0] ? d->line.file : NULL;
 	out.line = d->line.line;
+	out.start_line = d->line.start_line;
+	out.start_column = d->line.start_column;
 	out.module = d->name.module[0] ? d->name.module : NULL;
 	out.tier = d->tier;
 	return fn(&out, data);

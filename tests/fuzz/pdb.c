@@ -10,11 +10,11 @@ static void look(const struct pdb *pdb, u32 row, u32 il)
 {
 	char name[256];
 	struct text file;
-	u32 line = 0;
+	struct pdb_line line = { 0 };
 
 	text_init(&file, name, sizeof(name));
 	if (!pdb_line(pdb, row, il, &line, &file))
-		FUZZ_MUST(line, "line 0 of method %u", row);
+		FUZZ_MUST(line.line && line.start_line, "line 0 of method %u", row);
 	FUZZ_MUST(strlen(name) < sizeof(name), "file without end");
 }
 

@@ -32,22 +32,23 @@ static int open_pdb(size_t len, struct pdb **pdb)
 static const struct {
 	u32 method, il, line; /* 0: there is none */
 	const char *file;
+	u32 start_line, start_column;
 } expected[] = {
-	{ 1, 0, 10, "/src/one.cs" },
-	{ 1, 3, 10, "/src/one.cs" },
-	{ 1, 4, 12, "/src/one.cs" },
-	{ 1, 9, 12, "/src/one.cs" },
-	{ 1, 10, 12, "/src/one.cs" }, /* hidden: the line before */
-	{ 1, 15, 20, "/src/one.cs" },
-	{ 1, 147, 20, "/src/one.cs" },
-	{ 1, 148, 17, "/src/one.cs" },
-	{ 1, 100000, 17, "/src/one.cs" },
-	{ 3, 0, 100, "/src/two.cs" },
-	{ 3, 7, 100, "/src/two.cs" },
-	{ 3, 8, 101, "/src/one.cs" },
-	{ 2, 0, 0, NULL },
-	{ 4, 0, 0, NULL },
-	{ 0, 0, 0, NULL },
+	{ 1, 0, 10, "/src/one.cs", 10, 5 },
+	{ 1, 3, 10, "/src/one.cs", 10, 5 },
+	{ 1, 4, 12, "/src/one.cs", 10, 5 },
+	{ 1, 9, 12, "/src/one.cs", 10, 5 },
+	{ 1, 10, 12, "/src/one.cs", 10, 5 }, /* hidden: the line before */
+	{ 1, 15, 20, "/src/one.cs", 10, 5 },
+	{ 1, 147, 20, "/src/one.cs", 10, 5 },
+	{ 1, 148, 17, "/src/one.cs", 10, 5 },
+	{ 1, 100000, 17, "/src/one.cs", 10, 5 },
+	{ 3, 0, 100, "/src/two.cs", 100, 1 },
+	{ 3, 7, 100, "/src/two.cs", 100, 1 },
+	{ 3, 8, 101, "/src/one.cs", 101, 1 },
+	{ 2, 0, 0, NULL, 0, 0 },
+	{ 4, 0, 0, NULL, 0, 0 },
+	{ 0, 0, 0, NULL, 0, 0 },
 };
 
 static void make(void)
@@ -63,15 +64,17 @@ static int check(const struct pdb *pdb)
 	for (size_t i = 0; i < N(expected); i++) {
 		char name[64];
 		struct text file;
-		u32 line = 0;
+		struct pdb_line line = { 0 };
 
 		text_init(&file, name, sizeof(name));
 		if (pdb_line(pdb, expected[i].method, expected[i].il, &line, &file)) {
-			assert_int_equal(line, 0);
+			assert_int_equal(line.line, 0);
 			continue;
 		}
 		n++;
-		assert_int_equal(line, expected[i].line);
+		assert_int_equal(line.line, expected[i].line);
+		assert_int_equal(line.start_line, expected[i].start_line);
+		assert_int_equal(line.start_column, expected[i].start_column);
 		assert_string_equal(name, expected[i].file);
 	}
 	return n;
@@ -113,11 +116,11 @@ static void points_cut_anywhere_give_no_wrong_line(void **state)
 		for (u32 il = 0; il < 200; il++) {
 			char name[64];
 			struct text file;
-			u32 line = 0;
+			struct pdb_line line = { 0 };
 
 			text_init(&file, name, sizeof(name));
 			if (!pdb_line(pdb, 1, il, &line, &file))
-				assert_true(line == 10 || line == 12 || line == 20);
+				assert_true(line.line == 10 || line.line == 12 || line.line == 20);
 		}
 		pdb_free(&pdb);
 	}
@@ -131,7 +134,7 @@ static void every_byte_may_be_wrong(void **state)
 		struct pdb *pdb;
 		char name[64];
 		struct text file;
-		u32 line;
+		struct pdb_line line;
 
 		fake.bytes[i] ^= 0xff;
 		if (!open_pdb(fake.len, &pdb)) {

@@ -118,7 +118,8 @@ int dotnet_ranges_overlay(const struct dotnet_range *v, u32 n, struct map_list *
 void dotnet_frame_name(struct dotnet_frame *d, struct dotnet_runtime *r, const struct uw_frame *f)
 {
 	(void)r;
-	*d = (struct dotnet_frame){ .is_stub = f->kind == UW_DOTNET_STUB, .line.line = 7 };
+	*d = (struct dotnet_frame){ .is_stub = f->kind == UW_DOTNET_STUB,
+				    .line = { .line = 7, .start_line = 5, .start_column = 3 } };
 	if (f->a)
 		d->text = "Program.Main()";
 	else
@@ -368,6 +369,8 @@ static void frame_has_a_name_or_a_reason(void **state)
 	assert_int_equal(named[0].kind, PROF_DOTNET);
 	assert_string_equal(named[0].file, "Main.cs");
 	assert_int_equal(named[0].line, 7);
+	assert_int_equal(named[0].start_line, 5);
+	assert_int_equal(named[0].start_column, 3);
 	assert_false(named[0].has_off);
 	assert_null(named[0].reason);
 	assert_null(named[1].name);
