@@ -6,8 +6,8 @@
  *
  *	[process;][[truncated: reason];]label;label;label 12
  *
- * A label is "name (file:line)", or the name alone where the file is unknown; "async "
- * comes first where the function was not on the stack.
+ * A label is "name (file:line)" with the line where the function starts, or the name alone
+ * where the file is unknown; "async " comes first where the function was not on the stack.
  * Stacks whose text is equal are one line, whatever their ids were. The process
  * is told only where samples are of several.
  */
@@ -19,7 +19,7 @@
 #include "../../inspect/util/array.h"
 #include "../../inspect/util/cleanup.h"
 #include "../profile/data.h"
-#include "../profile/frame_name.h"
+#include "../query/functions.h"
 #include "../../inspect/util/text_stream.h"
 #include "../../inspect/util/utf8.h"
 #include "out.h"
@@ -29,6 +29,7 @@
 
 struct folded {
 	struct prof_data *data;
+	struct functions functions;
 	struct intern labels; /* texts */
 	struct intern stacks; /* label numbers, root first */
 	u32 *label_of_frame;
@@ -63,22 +64,21 @@ static int label_end(struct folded *f, struct text_stream *s, FILE *out, u32 *la
 	return r < 0 ? r : 0;
 }
 
-static int frame_label(struct folded *f, const struct prof_frame *frame, u32 *label)
+static int frame_label(struct folded *f, u32 frame, u32 *label)
 {
-	_cleanup_free_ char *name = frame_name(frame, true);
+	const struct function *function = &f->functions.v[f->functions.of_frame[frame]];
+	_cleanup_free_ char *place = function_place(function);
 	struct text_stream s;
-	FILE *out = name ? text_stream_open(&s) : NULL;
+	FILE *out = place ? text_stream_open(&s) : NULL;
 
 	if (!out)
 		return -ENOMEM;
-	if (frame->async)
+	if (f->data->frames[frame].async)
 		fputs("async ", out);
-	put_text(out, name);
-	if (frame->file) {
+	put_text(out, function->name);
+	if (function->has_file) {
 		fputs(" (", out);
-		put_text(out, frame->file);
-		if (frame->line)
-			fprintf(out, ":%u", frame->line);
+		put_text(out, place);
 		putc(')', out);
 	}
 	return label_end(f, &s, out, label);
@@ -119,7 +119,7 @@ static int label_frames(struct folded *f)
 	if (!f->label_of_frame)
 		return -ENOMEM;
 	for (u32 i = 0; i < n; i++) {
-		int r = frame_label(f, &f->data->frames[i], &f->label_of_frame[i]);
+		int r = frame_label(f, i, &f->label_of_frame[i]);
 
 		if (r < 0)
 			return r;
@@ -189,6 +189,7 @@ static int put_stacks(const struct folded *f, FILE *out)
 static void folded_deinit(struct folded *f)
 {
 	data_free(&f->data);
+	functions_deinit(&f->functions);
 	intern_deinit(&f->labels);
 	intern_deinit(&f->stacks);
 	free(f->label_of_frame);
@@ -204,7 +205,9 @@ static int write_folded(struct prof_reader *in, FILE *out)
 		return r;
 	intern_init(&f.labels, LABELS_LIMIT);
 	intern_init(&f.stacks, STACKS_LIMIT);
-	r = label_frames(&f);
+	r = functions_init(f.data, true, &f.functions);
+	if (r == 0)
+		r = label_frames(&f);
 	for (u32 i = 0; r == 0 && i < f.data->n_cells; i++)
 		r = count_cell(&f, i);
 	if (r == -ENOSPC)

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "../../inspect/util/cleanup.h"
-#include "../profile/frame_name.h"
+#include "../query/functions.h"
 
 #define TABLE_LIMIT (256u << 20)
 
@@ -22,80 +22,37 @@ struct line_key {
 
 struct sums {
 	const struct prof_data *data;
-	struct intern functions; /* name \0 where \0 line of a nameless one \0 has_line */
+	struct functions functions;
 	struct intern lines; /* struct line_key */
-	u32 *function_of_frame, *line_of_frame;
+	u32 *line_of_frame;
 	struct weight *function_weights, *line_weights;
 };
 
 static void sums_deinit(struct sums *s)
 {
-	intern_deinit(&s->functions);
+	functions_deinit(&s->functions);
 	intern_deinit(&s->lines);
-	free(s->function_of_frame);
 	free(s->line_of_frame);
 	free(s->function_weights);
 	free(s->line_weights);
 }
 
-static const char *where_of(const struct prof_frame *f, char *kind_words, size_t size)
-{
-	const char *kind = prof_kind_name(f->kind);
-
-	if (f->file)
-		return f->file;
-	if (f->module)
-		return f->module;
-	snprintf(kind_words, size, "[%s]", kind ? kind : "unknown");
-	return kind_words;
-}
-
-/* What a function without a name is called is no name: many of a file share it. */
-static bool is_nameless(const char *name)
-{
-	return !strcmp(name, "(anonymous)");
-}
-
-static int number_frame(struct sums *s, u32 i)
-{
-	const struct prof_frame *f = &s->data->frames[i];
-	_cleanup_free_ char *name = frame_name(f, false), *key = NULL;
-	char kind_words[32];
-	const char *where = where_of(f, kind_words, sizeof(kind_words));
-	u32 own_line;
-	int len, r;
-
-	if (!name)
-		return -ENOMEM;
-	own_line = f->file && is_nameless(name) ? f->line : 0;
-	len = asprintf(&key, "%s%c%s%c%u%c%c", name, 0, where, 0, own_line, 0, f->file ? 'f' : 'm');
-	if (len < 0) {
-		key = NULL;
-		return -ENOMEM;
-	}
-	r = intern_add(&s->functions, key, (size_t)len, &s->function_of_frame[i]);
-	if (r < 0)
-		return r;
-
-	struct line_key line = { s->function_of_frame[i], f->file ? f->line : 0 };
-
-	r = intern_add(&s->lines, &line, sizeof(line), &s->line_of_frame[i]);
-	return r < 0 ? r : 0;
-}
-
-static int number_frames(struct sums *s)
+static int number_lines(struct sums *s)
 {
 	u32 n = s->data->n_frames;
+	int r = functions_init(s->data, false, &s->functions);
 
-	intern_init(&s->functions, TABLE_LIMIT);
+	if (r < 0)
+		return r;
 	intern_init(&s->lines, TABLE_LIMIT);
-	s->function_of_frame = calloc(n + 1ul, sizeof(u32));
 	s->line_of_frame = calloc(n + 1ul, sizeof(u32));
-	if (!s->function_of_frame || !s->line_of_frame)
+	if (!s->line_of_frame)
 		return -ENOMEM;
 	for (u32 i = 0; i < n; i++) {
-		int r = number_frame(s, i);
+		const struct prof_frame *f = &s->data->frames[i];
+		struct line_key line = { s->functions.of_frame[i], f->file ? f->line : 0 };
 
+		r = intern_add(&s->lines, &line, sizeof(line), &s->line_of_frame[i]);
 		if (r < 0)
 			return r;
 	}
@@ -120,7 +77,8 @@ static void count_stack(struct sums *s, u32 i)
 	for (u32 k = 0; k < stack->n_frames; k++) {
 		u32 frame = stack->frames[k];
 
-		count(&s->function_weights[s->function_of_frame[frame]], i, k == 0, stack->samples);
+		count(&s->function_weights[s->functions.of_frame[frame]], i, k == 0,
+		      stack->samples);
 		count(&s->line_weights[s->line_of_frame[frame]], i, k == 0, stack->samples);
 	}
 }
@@ -171,13 +129,12 @@ static int make_functions(const struct sums *s, struct report_functions *out)
 	if (!out->functions)
 		return -ENOMEM;
 	for (; out->n < s->functions.n; out->n++) {
+		const struct function *from = &s->functions.v[out->n];
 		struct report_function *f = &out->functions[out->n];
-		size_t len;
-		const char *name = intern_key(&s->functions, out->n, &len);
 
-		f->name = strdup(name);
-		f->where = strdup(name + strlen(name) + 1);
-		f->has_line = name[len - 1] == 'f';
+		f->name = strdup(from->name);
+		f->where = function_place(from);
+		f->has_line = from->has_file && !from->line;
 		f->self = s->function_weights[out->n].self;
 		f->total = s->function_weights[out->n].total;
 		if (!f->name || !f->where) {
@@ -188,18 +145,18 @@ static int make_functions(const struct sums *s, struct report_functions *out)
 	return choose_lines(s, out);
 }
 
-int functions_from_data(const struct prof_data *d, struct report_functions *functions)
+int report_functions_from_data(const struct prof_data *d, struct report_functions *functions)
 {
 	_cleanup_(sums_deinit) struct sums s = { .data = d };
 	struct report_functions out = { 0 };
-	int r = number_frames(&s);
+	int r = number_lines(&s);
 
 	for (u32 i = 0; r == 0 && i < d->n_stacks; i++)
 		count_stack(&s, i);
 	if (r == 0)
 		r = make_functions(&s, &out);
 	if (r < 0) {
-		functions_deinit(&out);
+		report_functions_deinit(&out);
 		return r;
 	}
 	qsort(out.functions, out.n, sizeof(*out.functions), compare);
@@ -207,7 +164,7 @@ int functions_from_data(const struct prof_data *d, struct report_functions *func
 	return 0;
 }
 
-void functions_deinit(struct report_functions *f)
+void report_functions_deinit(struct report_functions *f)
 {
 	for (u32 i = 0; i < f->n; i++) {
 		free(f->functions[i].name);

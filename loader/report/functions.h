@@ -2,21 +2,18 @@
 #pragma once
 
 /*
- * Adds up a profile's samples by function. A function is its name and its file
- * (without one: its module, or its kind): the frames of all its lines, tiers and
- * processes. Anonymous functions of one file are one, as a profile does not say
- * where a function starts.
+ * Adds up a profile's samples by function (query/functions.h).
  *
  *	self    samples with the function as the leaf
  *	total   samples with the function anywhere, however often it is in there
- *	line    the line with the most of self, then of total, then the first
+ *	line    without a known start: the line with the most of self, then of total
  */
 
 #include "../profile/data.h"
 
 struct report_function {
 	char *name, *where; /* as in the profile: to be escaped */
-	bool has_line; /* where is a file */
+	bool has_line; /* where is a file without the function's start */
 	u32 line; /* 0: unknown */
 	u64 self, total;
 };
@@ -26,6 +23,6 @@ struct report_functions {
 	u32 n;
 };
 
-/* 0, -ENOMEM, or -ENOSPC when there are too many. Free with functions_deinit(). */
-int functions_from_data(const struct prof_data *d, struct report_functions *functions);
-void functions_deinit(struct report_functions *f);
+/* 0, -ENOMEM, or -ENOSPC when there are too many. Free with report_functions_deinit(). */
+int report_functions_from_data(const struct prof_data *d, struct report_functions *functions);
+void report_functions_deinit(struct report_functions *f);

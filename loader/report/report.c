@@ -250,8 +250,8 @@ static int name_width(const struct report_functions *f, u32 n, u32 room, u32 *ou
 
 static int print_table(FILE *out, const struct prof_data *d, u32 width)
 {
-	_cleanup_(functions_deinit) struct report_functions f = { 0 };
-	int r = functions_from_data(d, &f);
+	_cleanup_(report_functions_deinit) struct report_functions f = { 0 };
+	int r = report_functions_from_data(d, &f);
 	u32 n = f.n < N_ROWS ? f.n : N_ROWS, room = width - NUMBERS_WIDTH - 2;
 	u32 name_room = 0;
 

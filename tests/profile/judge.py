@@ -74,22 +74,42 @@ def clean(text):
 BIDI = {0x61C, 0x200E, 0x200F, 0x2028, 0x2029, *range(0x202A, 0x202F), *range(0x2066, 0x206A)}
 
 
-def label(f):
+def start(p, f):
+    """Of the function; of one without a start that of its only namesake in the file."""
+    if "start_line" in f:
+        return f["start_line"], f.get("start_column", 0)
+    same = {(g["start_line"], g.get("start_column", 0)) for g in p.frames.values()
+            if "start_line" in g and own_name(g) == own_name(f) and g.get("file") == f.get("file")}
+    if len(same) == 1:
+        return same.pop()
+    return (f.get("line", 0) if f.get("name") in (None, "", "(anonymous)") else 0), 0
+
+
+def place(p, f):
+    line, column = start(p, f)
+    columns = {start(p, g)[1] for g in p.frames.values()
+               if g.get("file") == f["file"] and start(p, g)[0] == line}
+    return f["file"] + (":%d" % line if line else "") + (
+        ":%d" % column if column and len(columns) > 1 else "")
+
+
+def own_name(f):
     name = f.get("name")
     if not name and f.get("module"):
         base = f["module"].rsplit("/", 1)[-1]
         name = base + "+" + f["off"] if "off" in f else "[" + base + "]"
     elif not name:
         name = "[" + f["kind"] + (" " + f["off"] if "off" in f else "") + "]"
-    if "file" in f:
-        line = ":%d" % f["line"] if "line" in f else ""
-        return clean(name) + " (" + clean(f["file"]) + line + ")"
-    return clean(name)
+    return name
+
+
+def label(p, f):
+    return clean(own_name(f)) + (" (" + clean(place(p, f)) + ")" if "file" in f else "")
 
 
 def folded_text(p, pid, stack):
     s = p.stacks[stack]
-    labels = [label(p.frames[i]) for i in reversed(s["frames"])]
+    labels = [label(p, p.frames[i]) for i in reversed(s["frames"])]
     if s["status"] != "complete":
         labels.insert(0, "[%s: %s]" % (s["status"], s["reason"]))
     if len({pid for pid, _, _ in p.cells}) > 1:

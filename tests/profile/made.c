@@ -48,6 +48,8 @@ static u32 made_frame(struct profile *p, const struct made *m, u32 *seed)
 	struct prof_frame f = { .kind = next_random(seed) % PROF_N_KINDS,
 				.name = made_name(m, seed),
 				.line = next_random(seed) % 3,
+				.start_line = next_random(seed) % 3,
+				.start_column = next_random(seed) % 2,
 				.guess = next_random(seed) % 64 == 0 };
 	u32 id = 0, what = next_random(seed) % 4;
 

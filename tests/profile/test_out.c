@@ -101,12 +101,33 @@ static const struct folded_row folded_rows[] = {
 	{ H P("1", "a") F("1", "\"name\":\"leaf\",\"file\":\"/x.js\",\"line\":3")
 		  F("2", "\"name\":\"root\",\"file\":\"/y.js\"") S("1", "1,2", COMPLETE)
 			  N("1", "1", "4"),
-	  "root (/y.js);leaf (/x.js:3) 4\n" },
+	  "root (/y.js);leaf (/x.js) 4\n" },
+	/* A function is one label, with the line where it starts. */
+	{ H F("1", "\"name\":\"f\",\"file\":\"/x.js\",\"line\":3,\"start_line\":2,"
+		   "\"start_column\":9")
+		  F("2", "\"name\":\"f\",\"file\":\"/x.js\",\"line\":4,\"start_line\":2,"
+			 "\"start_column\":9") F("3", "\"name\":\"f\",\"file\":\"/x.js\"")
+			  S("1", "1", COMPLETE) S("2", "2", COMPLETE) S("3", "3", COMPLETE)
+				  N("1", "1", "1") N("1", "2", "2") N("1", "3", "4"),
+	  "f (/x.js:2) 7\n" },
+	/* Two that start on one line are told apart by the column, and are not both without it. */
+	{ H F("1", "\"name\":\"f\",\"file\":\"/x.js\",\"start_line\":2,\"start_column\":9") F(
+		  "2", "\"name\":\"f\",\"file\":\"/x.js\",\"start_line\":2,"
+		       "\"start_column\":40") F("3", "\"name\":\"f\",\"file\":\"/x.js\"")
+		  F("4", "\"name\":\"f\",\"file\":\"/y.js\",\"start_line\":2,"
+			 "\"start_column\":7") S("1", "1,4", COMPLETE) S("2", "2", COMPLETE)
+			  S("3", "3", COMPLETE) N("1", "1", "1") N("1", "2", "2") N("1", "3", "4"),
+	  "f (/y.js:2);f (/x.js:2:9) 1\nf (/x.js:2:40) 2\nf (/x.js) 4\n" },
+	/* Without a start, anonymous functions are told apart by the line that was executed. */
+	{ H F("1", "\"name\":\"(anonymous)\",\"file\":\"/x.js\",\"line\":3") F(
+		  "2", "\"name\":\"(anonymous)\",\"file\":\"/x.js\",\"line\":4")
+		  S("1", "1", COMPLETE) S("2", "2", COMPLETE) N("1", "1", "1") N("1", "2", "2"),
+	  "(anonymous) (/x.js:3) 1\n(anonymous) (/x.js:4) 2\n" },
 	/* What would break a line or a terminal. */
 	{ H F("1",
 	      "\"name\":\"a;b\\n\\u001b[1m\\u202e\\u0085;\",\"file\":\"/x;y\\t.js\",\"line\":1")
 		  S("1", "1", COMPLETE) N("1", "1", "1"),
-	  "a:b??[1m??: (/x:y?.js:1) 1\n" },
+	  "a:b??[1m??: (/x:y?.js) 1\n" },
 	/* Equal texts are one line, though their ids differ. */
 	{ H F("1", "\"name\":\"f\"") F("2", "\"name\":\"f\",\"tier\":\"x\"") S("1", "1", COMPLETE)
 		  S("2", "2", COMPLETE) N("1", "1", "1") N("1", "2", "2") N("1", "1", "4"),
@@ -131,7 +152,7 @@ static const struct folded_row folded_rows[] = {
 	{ H F("1", "\"name\":\"f\",\"file\":\"/x.js\",\"line\":3,\"async\":true")
 		  F("2", "\"name\":\"f\",\"file\":\"/x.js\",\"line\":3") S("1", "2,1", COMPLETE)
 			  N("1", "1", "1"),
-	  "async f (/x.js:3);f (/x.js:3) 1\n" },
+	  "async f (/x.js);f (/x.js) 1\n" },
 	/* Without a name. */
 	{ H F("1", "\"kind\":\"native\",\"module\":\"/lib/libz.so.1\",\"off\":\"0x1f\"")
 		  F("2", "\"kind\":\"js\",\"off\":\"0x1f\"")

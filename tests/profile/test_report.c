@@ -159,6 +159,25 @@ static void functions_without_a_name_are_told_apart_by_their_lines(void **state)
 	free(out);
 }
 
+/* Two arrow functions of one line; lines that were executed make no rows. */
+static void functions_are_told_apart_by_where_they_start(void **state)
+{
+#define ARROW(id, line, column)                                                                    \
+	F(id, "\"kind\":\"js\",\"name\":\"(anonymous)\",\"file\":\"/v.js\",\"line\":" line         \
+	      ",\"start_line\":8,\"start_column\":" column)
+	char *out = printed(H P ARROW("1", "8", "9") ARROW("2", "9", "9") ARROW("3", "9", "30")
+				    S("1", "1", COMPLETE) S("2", "2", COMPLETE)
+					    S("3", "3", COMPLETE) N("1", "40") N("2", "20")
+						    N("3", "40"),
+			    100);
+
+	(void)state;
+	assert_string_equal(strstr(out, "   self"), "   self   total  function     where\n"
+						    "  60.0 %  60.0 %  (anonymous)  /v.js:8:9\n"
+						    "  40.0 %  40.0 %  (anonymous)  /v.js:8:30\n");
+	free(out);
+}
+
 static void lost_events_are_told_when_there_are_any(void **state)
 {
 	static const char *const summaries[] = {
@@ -275,7 +294,7 @@ static bool is_harmless(const char *text)
 static void hostile_names_reach_no_terminal(void **state)
 {
 	size_t len;
-	char *text = made_bytes(&(struct made){ 3, 200, true, false }, &len), *out, *bidi;
+	char *text = made_bytes(&(struct made){ 9, 200, true, false }, &len), *out, *bidi;
 
 	(void)state;
 	out = printed(text, 100);
@@ -336,6 +355,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(not_quite_all_is_never_a_hundred_percent),
 	cmocka_unit_test(several_processes_are_counted_in_the_title),
 	cmocka_unit_test(functions_without_a_name_are_told_apart_by_their_lines),
+	cmocka_unit_test(functions_are_told_apart_by_where_they_start),
 	cmocka_unit_test(lost_events_are_told_when_there_are_any),
 	cmocka_unit_test(unwind_rows_are_told_of_when_some_were_missing),
 	cmocka_unit_test(only_the_top_functions_are_shown),

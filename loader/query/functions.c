@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "functions.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../inspect/util/cleanup.h"
+#include "../profile/frame_name.h"
+
+#define TABLE_LIMIT (256u << 20)
+
+struct start {
+	u32 line, column;
+};
+
+/* Functions of one name and file. */
+struct base {
+	struct start first; /* line 0: none is known */
+	bool has_several;
+	u32 place; /* number of the file */
+};
+
+struct key {
+	u32 base;
+	struct start start;
+};
+
+/* A line of a file on which functions start. */
+struct line_key {
+	u32 place, line;
+};
+
+struct numbering {
+	const struct prof_data *data;
+	bool with_off;
+	struct functions *out;
+	struct intern places, functions; /* struct key */
+	u32 *base_of_frame;
+	struct base *bases; /* by number in out->texts */
+};
+
+static void numbering_deinit(struct numbering *n)
+{
+	intern_deinit(&n->places);
+	intern_deinit(&n->functions);
+	free(n->base_of_frame);
+	free(n->bases);
+}
+
+static const char *where_of(const struct prof_frame *f, char *kind_words, size_t size)
+{
+	const char *kind = prof_kind_name(f->kind);
+
+	if (f->file)
+		return f->file;
+	if (f->module)
+		return f->module;
+	snprintf(kind_words, size, "[%s]", kind ? kind : "unknown");
+	return kind_words;
+}
+
+static int add_base(struct numbering *n, u32 i, u32 *place)
+{
+	const struct prof_frame *f = &n->data->frames[i];
+	_cleanup_free_ char *name = frame_name(f, n->with_off), *key = NULL;
+	char kind_words[32];
+	const char *where = where_of(f, kind_words, sizeof(kind_words));
+	int len, r;
+
+	if (!name)
+		return -ENOMEM;
+	len = asprintf(&key, "%s%c%s%c%c", name, 0, where, 0, f->file ? 'f' : 'm');
+	if (len < 0) {
+		key = NULL;
+		return -ENOMEM;
+	}
+	r = intern_add(&n->places, where, strlen(where), place);
+	if (r >= 0)
+		r = intern_add(&n->out->texts, key, (size_t)len, &n->base_of_frame[i]);
+	return r < 0 ? r : 0;
+}
+
+static void meet_start(struct base *b, const struct prof_frame *f, u32 place)
+{
+	struct start s = { f->start_line, f->start_column };
+
+	b->place = place;
+	if (!s.line)
+		return;
+	if (!b->first.line)
+		b->first = s;
+	b->has_several |= memcmp(&b->first, &s, sizeof(s)) != 0;
+}
+
+static int find_bases(struct numbering *n)
+{
+	u32 n_frames = n->data->n_frames;
+
+	n->base_of_frame = calloc(n_frames + 1ul, sizeof(u32));
+	n->bases = calloc(n_frames + 1ul, sizeof(*n->bases));
+	if (!n->base_of_frame || !n->bases)
+		return -ENOMEM;
+	for (u32 i = 0; i < n_frames; i++) {
+		u32 place;
+		int r = add_base(n, i, &place);
+
+		if (r < 0)
+			return r;
+		meet_start(&n->bases[n->base_of_frame[i]], &n->data->frames[i], place);
+	}
+	return 0;
+}
+
+/* Many functions of a file are called so. */
+static bool is_nameless(const char *name)
+{
+	return !name || !name[0] || !strcmp(name, "(anonymous)");
+}
+
+static struct start start_of(const struct base *b, const struct prof_frame *f)
+{
+	if (f->start_line)
+		return (struct start){ f->start_line, f->start_column };
+	if (b->first.line && !b->has_several)
+		return b->first;
+	return (struct start){ f->file && is_nameless(f->name) ? f->line : 0, 0 };
+}
+
+static int find_functions(struct numbering *n)
+{
+	u32 n_frames = n->data->n_frames;
+
+	n->out->of_frame = calloc(n_frames + 1ul, sizeof(u32));
+	n->out->v = calloc(n_frames + 1ul, sizeof(*n->out->v));
+	if (!n->out->of_frame || !n->out->v)
+		return -ENOMEM;
+	for (u32 i = 0; i < n_frames; i++) {
+		const struct prof_frame *f = &n->data->frames[i];
+		u32 base = n->base_of_frame[i];
+		struct key key = { base, start_of(&n->bases[base], f) };
+		int r = intern_add(&n->functions, &key, sizeof(key), &n->out->of_frame[i]);
+
+		if (r < 0)
+			return r;
+		if (r == 1)
+			n->out->v[n->out->n++] = (struct function){ .line = key.start.line,
+								    .column = key.start.column,
+								    .has_file = f->file,
+								    .frame = i };
+	}
+	return 0;
+}
+
+/* Texts stay where they are now that all are there. */
+static void take_texts(struct numbering *n)
+{
+	for (u32 i = 0; i < n->out->n; i++) {
+		struct function *f = &n->out->v[i];
+		size_t len;
+
+		f->name = intern_key(&n->out->texts, n->base_of_frame[f->frame], &len);
+		f->where = f->name + strlen(f->name) + 1;
+	}
+}
+
+/* Where two functions start on one line of a file, the column distinguishes them. */
+static int find_columns(struct numbering *n)
+{
+	_cleanup_(intern_deinit) struct intern lines = { 0 };
+	_cleanup_free_ u32 *line_of = calloc(n->out->n + 1ul, sizeof(u32));
+	_cleanup_free_ u32 *columns = calloc(n->out->n + 1ul, sizeof(u32));
+	_cleanup_free_ bool *is_shared = calloc(n->out->n + 1ul, sizeof(bool));
+
+	if (!line_of || !columns || !is_shared)
+		return -ENOMEM;
+	intern_init(&lines, TABLE_LIMIT);
+	for (u32 i = 0; i < n->out->n; i++) {
+		const struct function *f = &n->out->v[i];
+		struct line_key key = { n->bases[n->base_of_frame[f->frame]].place, f->line };
+		int r = intern_add(&lines, &key, sizeof(key), &line_of[i]);
+
+		if (r < 0)
+			return r;
+		if (r == 1)
+			columns[line_of[i]] = f->column;
+		is_shared[line_of[i]] |= columns[line_of[i]] != f->column;
+	}
+	for (u32 i = 0; i < n->out->n; i++)
+		n->out->v[i].shows_column = n->out->v[i].column && is_shared[line_of[i]];
+	return 0;
+}
+
+int functions_init(const struct prof_data *d, bool with_off, struct functions *f)
+{
+	_cleanup_(numbering_deinit) struct numbering n = { .data = d,
+							   .with_off = with_off,
+							   .out = f };
+	int r;
+
+	*f = (struct functions){ 0 };
+	intern_init(&f->texts, TABLE_LIMIT);
+	intern_init(&n.places, TABLE_LIMIT);
+	intern_init(&n.functions, TABLE_LIMIT);
+	r = find_bases(&n);
+	if (r == 0)
+		r = find_functions(&n);
+	if (r < 0)
+		return r;
+	take_texts(&n);
+	return find_columns(&n);
+}
+
+void functions_deinit(struct functions *f)
+{
+	free(f->v);
+	free(f->of_frame);
+	intern_deinit(&f->texts);
+	*f = (struct functions){ 0 };
+}
+
+char *function_place(const struct function *f)
+{
+	char line[32] = "", *place;
+
+	if (f->line && f->shows_column)
+		snprintf(line, sizeof(line), ":%u:%u", f->line, f->column);
+	else if (f->line)
+		snprintf(line, sizeof(line), ":%u", f->line);
+	return asprintf(&place, "%s%s", f->where, line) < 0 ? NULL : place;
+}
