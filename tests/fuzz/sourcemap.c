@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: BSD-2-Clause
+
+/* A source map, and a text that may name one. */
+
+#include "fuzz.h"
+
+#include "../../inspect/sourcemap/map_url.h"
+#include "../../inspect/sourcemap/source_map.h"
+
+static void look(const struct source_map *map, u32 line, u32 column)
+{
+	struct source_map_place at, start;
+
+	if (source_map_find(map, line, column, &at))
+		return;
+	FUZZ_MUST(at.source && at.line && at.column, "a place without a source at %u:%u", line,
+		  column);
+	if (!source_map_find_start(map, line, column, &start))
+		FUZZ_MUST(start.source == at.source && start.line == at.line, "two places at %u:%u",
+			  line, column);
+}
+
+static void read_map(const char *text, size_t len)
+{
+	struct source_map *map = NULL;
+
+	if (source_map_new(&map, text, len))
+		return;
+	for (u32 line = 0; line < 8; line++)
+		for (u32 column = 0; column < 200; column += 3)
+			look(map, line, column);
+	look(map, ~0u, ~0u);
+	source_map_free(&map);
+}
+
+static void read_url(const char *url)
+{
+	char *text = NULL, *path = map_url_resolve("/srv/app.js", url);
+	size_t len;
+
+	FUZZ_MUST(path, "no path of %s", url);
+	free(path);
+	if (map_url_decode(url, &text, &len))
+		return;
+	FUZZ_MUST(len < strlen(url) && !text[len], "%zu bytes of a URL", len);
+	read_map(text, len);
+	free(text);
+}
+
+int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
+{
+	char *text = malloc(size + 1);
+	const char *found;
+	size_t len;
+
+	FUZZ_MUST(text, "no memory for %zu bytes", size);
+	memcpy(text, data, size);
+	text[size] = 0;
+	read_map(text, size);
+	found = map_url_find(text, size, &len);
+	FUZZ_MUST(!found || (found >= text + 21 && found + len <= text + size), "a URL outside");
+	if (found) {
+		text[found - text + len] = 0;
+		read_url(found);
+	}
+	free(text);
+	return 0;
+}

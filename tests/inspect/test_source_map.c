@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+
+/* Source maps: places and names, index maps, and what is refused. */
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../inspect/sourcemap/source_map.h"
+#include "../../inspect/util/cleanup.h"
+#include "../check.h"
+
+static int read_map(struct source_map **map, const char *text)
+{
+	return source_map_new(map, text, strlen(text));
+}
+
+/* What a map has for a place: "SOURCE:LINE:COLUMN NAME", or "-". */
+static const char *look(const struct source_map *map, u32 line, u32 column)
+{
+	static char text[256];
+	struct source_map_place at;
+
+	if (source_map_find(map, line, column, &at))
+		return "-";
+	snprintf(text, sizeof(text), "%s:%u:%u%s%s%s", at.source, at.line, at.column,
+		 at.name ? " " : "", at.name ? at.name : "", at.is_ignored ? " ignored" : "");
+	return text;
+}
+
+/* Line 1: column 1 of a.ts:1:1, column 9 of a.ts:2:3 named "f", column 13 of nothing; line 3. */
+static const char plain[] = "{\"version\":3,\"sources\":[\"a.ts\",\"b.ts\"],\"names\":[\"f\"],"
+			    "\"mappings\":\"AAAA,QACEA,I;;ACDF\"}";
+
+static void places_have_their_sources_and_names(void **state)
+{
+	_cleanup_(source_map_free) struct source_map *map = NULL;
+
+	(void)state;
+	assert_int_equal(read_map(&map, plain), 0);
+	assert_string_equal(look(map, 1, 1), "a.ts:1:1");
+	assert_string_equal(look(map, 1, 8), "a.ts:1:1");
+	assert_string_equal(look(map, 1, 9), "a.ts:2:3 f");
+	assert_string_equal(look(map, 1, 12), "a.ts:2:3 f");
+	assert_string_equal(look(map, 1, 13), "-"); /* a segment without a source */
+	assert_string_equal(look(map, 2, 1), "-");
+	assert_string_equal(look(map, 3, 5), "b.ts:1:1");
+	assert_string_equal(look(map, 4, 1), "-");
+	assert_string_equal(look(map, 0, 1), "-");
+	assert_string_equal(look(map, 1, 0), "-");
+}
+
+static void a_name_belongs_to_the_start_of_its_segment(void **state)
+{
+	_cleanup_(source_map_free) struct source_map *map = NULL;
+	struct source_map_place at;
+
+	(void)state;
+	assert_int_equal(read_map(&map, plain), 0);
+	assert_int_equal(source_map_find_start(map, 1, 9, &at), 0);
+	assert_string_equal(at.name, "f");
+	assert_int_equal(source_map_find_start(map, 1, 10, &at), -ENOENT);
+	assert_int_equal(source_map_find_start(map, 1, 0, &at), -ENOENT);
+}
+
+static void sources_stand_below_the_root_unless_absolute(void **state)
+{
+	_cleanup_(source_map_free) struct source_map *map = NULL;
+
+	(void)state;
+	assert_int_equal(read_map(&map, ")]}' guard\n{\"version\":3,\"sourceRoot\":\"../src\","
+					"\"sources\":[\"a.ts\",\"/b.ts\",\"webpack://x/c.ts\","
+					"\"\\u0000d\",null],"
+					"\"x_google_ignoreList\":[1,9,-1],"
+					"\"mappings\":\"AAAA,CCAA,CCAA,CCAA,CCAA\"}"),
+			 0);
+	assert_string_equal(look(map, 1, 1), "../src/a.ts:1:1");
+	assert_string_equal(look(map, 1, 2), "/b.ts:1:1 ignored");
+	assert_string_equal(look(map, 1, 3), "webpack://x/c.ts:1:1");
+	assert_string_equal(look(map, 1, 4), "../src/d:1:1");
+	assert_string_equal(look(map, 1, 5), "-");
+}
+
+#define SECTION(line, column, source, mappings)                                                    \
+	"{\"offset\":{\"line\":" #line ",\"column\":" #column "},\"map\":{\"version\":3,"          \
+	"\"sources\":[\"" source "\"],\"names\":[\"n_" source "\"],\"mappings\":\"" mappings       \
+	"\"}}"
+
+static void sections_of_an_index_map_begin_at_their_offsets(void **state)
+{
+	_cleanup_(source_map_free) struct source_map *map = NULL;
+
+	(void)state;
+	/* The first goes on behind the second's start: there it does not count. */
+	assert_int_equal(
+		read_map(&map,
+			 "{\"version\":3,\"sections\":[" SECTION(
+				 0, 2, "a",
+				 "AAAA,EAAEA,UAAA;AAAA,GAAG;AAAA") "," SECTION(1, 3, "b",
+									       "AAAAA;CAAC") "]}"),
+		0);
+	assert_string_equal(look(map, 1, 2), "-");
+	assert_string_equal(look(map, 1, 3), "a:1:1");
+	assert_string_equal(look(map, 1, 5), "a:1:3 n_a");
+	assert_string_equal(look(map, 2, 1), "a:1:3");
+	assert_string_equal(look(map, 2, 4), "b:1:1 n_b");
+	assert_string_equal(look(map, 3, 1), "-");
+	assert_string_equal(look(map, 3, 2), "b:1:2");
+}
+
+static void unsorted_segments_are_sorted(void **state)
+{
+	_cleanup_(source_map_free) struct source_map *map = NULL;
+
+	(void)state;
+	assert_int_equal(read_map(&map, "{\"version\":3,\"sources\":[\"a\"],"
+					"\"mappings\":\"IAAA,JAAC\"}"),
+			 0);
+	assert_string_equal(look(map, 1, 4), "a:1:2");
+	assert_string_equal(look(map, 1, 5), "a:1:1");
+}
+
+#define MAP(mappings)                                                                              \
+	"{\"version\":3,\"sources\":[\"a\"],\"names\":[],\"mappings\":\"" mappings "\"}"
+
+static void malformed_maps_are_refused(void **state)
+{
+	static const char *const bad[] = {
+		"",
+		"1",
+		"[]",
+		"{",
+		"{}",
+		"{\"version\":3}",
+		"{\"version\":2,\"sources\":[\"a\"],\"mappings\":\"AAAA\"}",
+		"{\"version\":3,\"sources\":\"a\",\"mappings\":\"AAAA\"}",
+		"{\"version\":3,\"sources\":[\"a\"],\"mappings\":1}",
+		MAP("AA"), /* fields */
+		MAP("AAA"),
+		MAP("AAAAAA"),
+		MAP("AAAg"), /* a number without an end */
+		MAP("gggggggA"), /* too long */
+		MAP("A!AA"),
+		MAP("ACAA"), /* no such source */
+		MAP("ADAA"), /* before 0 */
+		MAP("D"),
+		MAP("AAAD"),
+		MAP("AAAAA"), /* no such name */
+		MAP("+/////D,+/////D"), /* beyond what counts */
+		"{\"version\":3,\"sections\":1}",
+		"{\"version\":3,\"sections\":[{\"map\":{}}]}",
+		"{\"version\":3,\"sections\":[{\"offset\":{\"line\":-1,\"column\":0}}]}",
+		"{\"version\":3,\"sections\":[" SECTION(2, 0, "a", "AAAA") "," SECTION(1, 0, "b",
+										       "AAAA") "]}",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
+		struct source_map *map = NULL;
+
+		assert_int_equal(read_map(&map, bad[i]), -ENOEXEC);
+		assert_null(map);
+	}
+}
+
+/* @head, @unit again and again, @tail. */
+static char *repeat(const char *head, const char *unit, size_t n, const char *tail)
+{
+	size_t len = strlen(unit);
+	char *text = malloc(strlen(head) + n * len + strlen(tail) + 1), *p = text;
+
+	assert_non_null(text);
+	p = stpcpy(p, head);
+	for (size_t i = 0; i < n; i++)
+		p = stpcpy(p, unit);
+	strcpy(p, tail);
+	return text;
+}
+
+#define SECTIONS "{\"version\":3,\"sections\":[{\"offset\":{\"line\":0,\"column\":0},\"map\":"
+
+static void maps_beyond_the_caps_are_refused(void **state)
+{
+	static const struct {
+		const char *head, *unit, *tail;
+		size_t n;
+		int want;
+	} cases[] = {
+		{ "{\"version\":3,\"x\":[0", ",0", "]}", 1u << 20, -EFBIG },
+		{ "{\"version\":3,\"sources\":[\"a\"],\"mappings\":\"AAAA", ",AAAA", "\"}",
+		  4u << 20, -EFBIG },
+		{ "{\"version\":3,\"sources\":[\"a\"],\"mappings\":\"AAAA", ";", "\"}", 4u << 20,
+		  0 },
+		{ "", "[", "", 1u << 19, -ENOEXEC },
+		{ "", " ", "", (64u << 20) + 1, -EFBIG },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		_cleanup_(source_map_free) struct source_map *map = NULL;
+		_cleanup_free_ char *text =
+			repeat(cases[i].head, cases[i].unit, cases[i].n, cases[i].tail);
+
+		assert_int_equal(read_map(&map, text), cases[i].want);
+	}
+}
+
+static void index_maps_hold_each_other_four_deep(void **state)
+{
+	(void)state;
+	for (u32 depth = 0; depth < 7; depth++) {
+		_cleanup_(source_map_free) struct source_map *map = NULL;
+		_cleanup_free_ char *text = repeat("", SECTIONS, depth, MAP("AAAA"));
+		_cleanup_free_ char *all = repeat(text, "}]}", depth, "");
+
+		assert_int_equal(read_map(&map, all), depth <= 4 ? 0 : -ENOEXEC);
+	}
+}
+
+/* A root of 4 KiB before each of 100,000 sources is 400 MB. */
+static void roots_before_many_sources_are_not_copied_without_end(void **state)
+{
+	_cleanup_(source_map_free) struct source_map *map = NULL;
+	_cleanup_free_ char *root = repeat("{\"version\":3,\"mappings\":\"\",\"sourceRoot\":\"",
+					   "r", 4000, "\",\"sources\":[\"\"");
+	_cleanup_free_ char *text = repeat(root, ",\"\"", 100000, "]}");
+
+	(void)state;
+	assert_int_equal(read_map(&map, text), -ENOMEM);
+}
+
+static void every_cut_of_a_map_is_refused(void **state)
+{
+	(void)state;
+	for (size_t len = 0; len < sizeof(plain) - 1; len++) {
+		struct source_map *map = NULL;
+		_cleanup_free_ char *text = malloc(len + 1);
+
+		memcpy(text, plain, len);
+		assert_int_equal(source_map_new(&map, text, len), -ENOEXEC);
+	}
+}
+
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(places_have_their_sources_and_names),
+	cmocka_unit_test(a_name_belongs_to_the_start_of_its_segment),
+	cmocka_unit_test(sources_stand_below_the_root_unless_absolute),
+	cmocka_unit_test(sections_of_an_index_map_begin_at_their_offsets),
+	cmocka_unit_test(unsorted_segments_are_sorted),
+	cmocka_unit_test(malformed_maps_are_refused),
+	cmocka_unit_test(maps_beyond_the_caps_are_refused),
+	cmocka_unit_test(index_maps_hold_each_other_four_deep),
+	cmocka_unit_test(roots_before_many_sources_are_not_copied_without_end),
+	cmocka_unit_test(every_cut_of_a_map_is_refused),
+};
+
+int main(void)
+{
+	return CHECK_RUN(tests);
+}
