@@ -79,8 +79,8 @@ UW_INLINE struct uw_process *uw_use_tables(struct uw_state *u)
 	u->has_tables = p || !uw_log_is_all(); /* or an extent of none: see uw_look_again() */
 	u->sample.proc_gen = p ? p->gen : 0;
 	u->extent = p ? p->extent : 0;
-	u->recipes_of = p && !uw_log_is_all() ? uw_image_number(p->pid, p->start_ns, p->exec_id)
-					      : 0;
+	u->process_key = p && !uw_log_is_all() ? uw_image_number(p->pid, p->start_ns, p->exec_id)
+					       : 0;
 	return p;
 }
 

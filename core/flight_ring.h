@@ -108,7 +108,7 @@ _Static_assert(FLIGHT_N_EVENTS <= 64, "bits of the mask");
 	X(FLIGHT_BY_NOTHING,  "")                                                   \
 	X(FLIGHT_BY_ROW,      "row")      /* unwind row */                          \
 	X(FLIGHT_BY_RECORD,   "fp")       /* frame record */                        \
-	X(FLIGHT_BY_WINDOW,   "window")   /* the instruction: no frame yet, or no more */ \
+	X(FLIGHT_BY_INSN,   "window")   /* the instruction: no frame yet, or no more */ \
 	X(FLIGHT_BY_SIGNAL,   "signal")   /* registers that the kernel saved */     \
 	X(FLIGHT_BY_EPILOGUE, "epilogue") /* CoreCLR's, decoded */                  \
 	X(FLIGHT_BY_UNWIND,   "unwind")   /* CoreCLR's UNWIND_INFO */               \

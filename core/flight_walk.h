@@ -26,7 +26,7 @@
 
 /* An event of three words whose class is on. Out of line where inlining it everywhere costs too
  * much. */
-FLIGHT_COLD int flight_say(u32 event, u32 detail, u64 first, u64 second, u64 third)
+FLIGHT_COLD int flight_put3(u32 event, u32 detail, u64 first, u64 second, u64 third)
 {
 	u64 d[] = { first, second, third };
 	struct flight_ring *r = flight_ring();
@@ -80,7 +80,7 @@ UW_INLINE enum flight_rule flight_rule_of(enum uw_note note)
 	case UW_NOTE_RECORD:
 		return FLIGHT_BY_RECORD;
 	case UW_NOTE_RA_SLOT:
-		return FLIGHT_BY_WINDOW;
+		return FLIGHT_BY_INSN;
 	case UW_NOTE_SIGNAL:
 		return FLIGHT_BY_SIGNAL;
 	case UW_NOTE_DOTNET_EPILOGUE:
@@ -136,14 +136,14 @@ UW_INLINE void flight_walk_note(const struct uw_state *u, enum uw_note note, u64
 	case UW_NOTE_V8_NO_INFO:
 	case UW_NOTE_NO_ROW:
 		if (flight_on(FLIGHT_MISS) && (note != UW_NOTE_BLIND || u->is_top))
-			flight_say(FLIGHT_MISS, note, u->regs.pc, u->map.module, value);
+			flight_put3(FLIGHT_MISS, note, u->regs.pc, u->map.module, value);
 		break;
 	case UW_NOTE_NO_FP:
 	case UW_NOTE_FP_REFUSED:
 	case UW_NOTE_RA_REFUSED:
 	case UW_NOTE_CFA_REFUSED:
 		if (flight_on(FLIGHT_REFUSED))
-			flight_say(FLIGHT_REFUSED, note, u->regs.pc, u->map.module, value);
+			flight_put3(FLIGHT_REFUSED, note, u->regs.pc, u->map.module, value);
 		break;
 	default:
 		break;
@@ -161,14 +161,14 @@ UW_INLINE void flight_walk_read(const void *dst, u32 len, u64 addr, long err)
 		flight_event(FLIGHT_READ, FLIGHT_START, 0, d, 5);
 	}
 	if (err && flight_on(FLIGHT_FAULT))
-		flight_say(FLIGHT_FAULT, 0, addr, len, (u64)err);
+		flight_put3(FLIGHT_FAULT, 0, addr, len, (u64)err);
 }
 
 /* The walk is over; also why, where it is for want of room. */
 UW_INLINE void flight_walk_end(const struct uw_sample *s)
 {
 	if (s->status == UW_T_DEPTH && flight_on(FLIGHT_LIMIT))
-		flight_say(FLIGHT_LIMIT, 0, s->status, s->n_frames, 0);
+		flight_put3(FLIGHT_LIMIT, 0, s->status, s->n_frames, 0);
 	if (flight_mask())
 		flight_end(s->status, s->n_frames, s->fault_addr, s->n_reads,
 			   flight_frame_detail(flight_frame(s, 0)));

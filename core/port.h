@@ -62,7 +62,7 @@ UW_INLINE bool port_wants_async(void);
 
 /**
  * port_await() - what is known of an async method of .NET, of a type, or of a thread
- * @u:		walk state; u->recipes_of is the process, not 0
+ * @u:		walk state; u->process_key is the process, not 0
  * @key:	as in struct dotnet_await
  *
  * Of methods and types it is asked only where port_wants_async(). Return: borrowed until the step

@@ -56,12 +56,12 @@
 	X(UW_NOTE_DOTNET_METHOD, ADDR, "it lies in the method that begins at")                         \
 	X(UW_NOTE_DOTNET_EPILOGUE, NUMBER, "an epilogue: bytes before it returns or jumps:")           \
 	X(UW_NOTE_V8_CHAIN,    WORD,   "V8 runs what waited for a promise; its outcome settles")       \
-	X(UW_NOTE_V8_WAITS,    WORD,   "this waits for it: SharedFunctionInfo") \
+	X(UW_NOTE_V8_AWAITER,    WORD,   "this waits for it: SharedFunctionInfo") \
 	X(UW_NOTE_DOTNET_UNWIND, ADDR, "its prologue is described at")                                 \
 	X(UW_NOTE_V8_OTHER_STACK, ADDR, "it called from a stack for WebAssembly; its record lies at fp") \
 	X(UW_NOTE_V8_BOTTOM,   ADDR,   "the bottom of a stack for WebAssembly:")                       \
 	X(UW_NOTE_V8_DEOPT,    ADDR,   "its function is being deoptimized, and the caller kept by") \
-	X(UW_NOTE_V8_LEFT,     PC,     "it is being deoptimized; the exit from its code returns to")
+	X(UW_NOTE_V8_DEOPT_EXIT,     PC,     "it is being deoptimized; the exit from its code returns to")
 /* clang-format on */
 
 enum uw_note {

@@ -4,7 +4,7 @@
 /*
  * The state of one walk. It is too large for a BPF stack and for a per-CPU map
  * value, so a driver keeps one for each CPU or thread and reuses it; nothing but the
- * recipes survives uw_walk_begin().
+ * rule_cache survives uw_walk_begin().
  */
 
 #include "native/row.h"
@@ -55,15 +55,15 @@ struct v8_chain {
 	bool is_running; /* the handler is on the stack */
 };
 
-/* How a return address in code of CoreCLR is unwound: see dotnet/recipe.h. */
-struct uw_recipe {
-	u64 of; /* whose it is, as uw_state.recipes_of */
+/* How a return address in code of CoreCLR is unwound: see dotnet/rule_cache.h. */
+struct uw_cached_rule {
+	u64 process_key; /* whose it is, as uw_state.process_key */
 	u64 pc;
 	u64 start, header, method_desc; /* of the method */
 	struct uw_rule rule;
 };
 
-#define UW_N_RECIPES 1024
+#define UW_N_CACHED_RULES 1024
 
 struct uw_state {
 	struct uw_regs regs; /* of the frame that the next step looks at */
@@ -91,9 +91,9 @@ struct uw_state {
 			   above it the caller's sp; 0: none says so */
 	struct uw_undo undo;
 	struct uw_rule rule; /* one that was made for this step */
-	u64 recipes_of; /* the process, as the driver tells them apart; 0: none are kept */
+	u64 process_key; /* the process, as the driver tells them apart; 0: none are kept */
 	u8 scratch[UW_SCRATCH_LEN]; /* of this step */
 	u8 win[UW_WINDOW_LEN + UW_WINDOW_USE];
 	struct uw_sample sample; /* what goes out */
-	struct uw_recipe recipes[UW_N_RECIPES];
+	struct uw_cached_rule rule_cache[UW_N_CACHED_RULES];
 };

@@ -151,7 +151,7 @@ __attribute__((noinline)) u32 uw_await_search(u64 of, u64 key)
 	for (u32 i = 0; i < UW_AWAIT_PROBES; i++) {
 		u64 at = port_index(hash + i, UW_MAX_AWAITS - 1);
 
-		if (uw_awaits[at].of == of && uw_awaits[at].key == key)
+		if (uw_awaits[at].process_key == of && uw_awaits[at].key == key)
 			return (u32)at;
 	}
 	return UW_MAX_AWAITS;
@@ -159,7 +159,7 @@ __attribute__((noinline)) u32 uw_await_search(u64 of, u64 key)
 
 UW_INLINE const struct dotnet_await *port_await(const struct uw_state *u, u64 key)
 {
-	u32 at = uw_await_search(u->recipes_of, key);
+	u32 at = uw_await_search(u->process_key, key);
 
 	return at < UW_MAX_AWAITS ? &uw_awaits[port_index(at, UW_MAX_AWAITS - 1)] : NULL;
 }

@@ -55,7 +55,7 @@ UW_INLINE void dotnet_await_find(struct uw_state *u, struct uw_frame *f)
 	u64 key = f->kind == UW_DOTNET_METHOD ? f->a : uw_frame_lookup_pc(f);
 	const struct dotnet_await *e;
 
-	if (u->n_awaiters || !u->recipes_of || f->status != UW_OK)
+	if (u->n_awaiters || !u->process_key || f->status != UW_OK)
 		return;
 	e = port_await(u, key);
 	if (e && f->pc - key >= e->from && dotnet_await_begin(u, f, e))

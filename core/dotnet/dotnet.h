@@ -20,7 +20,7 @@
 #include "await.h"
 #include "hijack.h"
 #include "nibble.h"
-#include "recipe.h"
+#include "rule_cache.h"
 
 /* A value that is no address tells what kind of stubs the block is made of. */
 UW_INLINE const struct uw_rule *dotnet_stub_rule(struct uw_state *u, struct uw_frame *f, u32 kind,
@@ -40,7 +40,7 @@ UW_INLINE const struct uw_rule *dotnet_jit_rule(struct uw_state *u, struct uw_fr
 	enum uw_status err = UW_OK;
 
 	f->kind = UW_DOTNET_METHOD;
-	if (dotnet_recall(u, f, pc))
+	if (dotnet_cache_find(u, f, pc))
 		return &u->rule;
 	if (!dotnet_find_start(u, f, pc, &start))
 		return NULL;
@@ -59,7 +59,7 @@ UW_INLINE const struct uw_rule *dotnet_jit_rule(struct uw_state *u, struct uw_fr
 	f->status = (u8)err;
 	if (err)
 		return NULL;
-	dotnet_remember(u, f, pc, header);
+	dotnet_cache_add(u, f, pc, header);
 	return &u->rule;
 }
 

@@ -47,8 +47,8 @@ enum dotnet_await_flags {
 
 /*
  * What a walk has to know to find those who await an async method (dotnet/await.h), or where a
- * hijacked thread would return to (dotnet/hijack.h). User space writes @of last; where it changes
- * meanwhile, user space sees that the types do not fit, and the walk that the slot does not.
+ * hijacked thread would return to (dotnet/hijack.h). User space writes @process_key last; where it
+ *changes meanwhile, user space sees that the types do not fit, and the walk that the slot does not.
  *
  *	of a method   slot: from fp, where its frame keeps its state machine
  *	              off: in that, where its builder keeps the task, or where the waiting one is
@@ -56,7 +56,7 @@ enum dotnet_await_flags {
  *	of a thread   hijack_addr: of what its object keeps of a hijack
  */
 struct dotnet_await {
-	u64 of; /* the process, as uw_state.recipes_of */
+	u64 process_key; /* the process, as uw_state.process_key */
 	u64 key; /* a method's first byte, or a precompiled one's pc; a MethodTable; a thread's */
 	union {
 		struct {
@@ -79,5 +79,5 @@ _Static_assert(offsetof(struct dotnet_await, flags) == 28, "wire");
 #define DOTNET_HEADER_METHOD_DESC 0x18 /* then u32 number of unwind entries, and those */
 
 /* Methods may be of 1 MiB; the linear nibble map has 4 bytes for 256 of them. */
-#define DOTNET_WINDOW_WORDS 64
-#define DOTNET_MAX_WINDOWS 64
+#define DOTNET_CHUNK_WORDS 64
+#define DOTNET_MAX_CHUNKS 64

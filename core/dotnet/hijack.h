@@ -39,7 +39,7 @@ UW_INLINE bool dotnet_hijack_step(struct uw_state *u, const struct uw_frame *f)
 	struct dotnet_hijack h;
 	u64 cfa;
 
-	if (!u->recipes_of || !u->sp_known)
+	if (!u->process_key || !u->sp_known)
 		return false;
 	e = port_await(u, DOTNET_THREAD_KEY(u->sample.tid));
 	if (!e || read_user(u, &h, e->hijack_addr))

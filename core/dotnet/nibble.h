@@ -23,14 +23,14 @@
 
 #define DOTNET_NO_START (~0ull)
 
-/* The words up to @last into u->scratch, the last of them at DOTNET_WINDOW_WORDS - 1; 0 before. */
+/* The words up to @last into u->scratch, the last of them at DOTNET_CHUNK_WORDS - 1; 0 before. */
 UW_INLINE bool dotnet_read_words(struct uw_state *u, u64 last)
 {
-	u64 n = last + 1 < DOTNET_WINDOW_WORDS ? last + 1 : DOTNET_WINDOW_WORDS;
-	u64 len = port_index(n * 4 - 1, DOTNET_WINDOW_WORDS * 4 - 1) + 1;
-	u64 at = port_index(DOTNET_WINDOW_WORDS * 4 - len, DOTNET_WINDOW_WORDS * 4 - 1);
+	u64 n = last + 1 < DOTNET_CHUNK_WORDS ? last + 1 : DOTNET_CHUNK_WORDS;
+	u64 len = port_index(n * 4 - 1, DOTNET_CHUNK_WORDS * 4 - 1) + 1;
+	u64 at = port_index(DOTNET_CHUNK_WORDS * 4 - len, DOTNET_CHUNK_WORDS * 4 - 1);
 
-	__builtin_memset(u->scratch, 0, DOTNET_WINDOW_WORDS * 4);
+	__builtin_memset(u->scratch, 0, DOTNET_CHUNK_WORDS * 4);
 	return !uw_read(u, u->scratch + at, (u32)len, u->map.file_off + (last + 1 - n) * 4);
 }
 
@@ -80,22 +80,22 @@ UW_INLINE u32 dotnet_scan(const struct uw_state *u, u64 *place)
 	const u32 *words = (const u32 *)u->scratch;
 	u64 found = 0;
 
-	for (u64 i = 0; i < DOTNET_WINDOW_WORDS / 2; i++) {
+	for (u64 i = 0; i < DOTNET_CHUNK_WORDS / 2; i++) {
 		u64 pair = ((const u64 *)words)[i];
 		u64 is_set = (pair | port_index(0 - pair, ~0ull)) >> 63; /* 0 or 1 */
 
 		found += (2 * i + 2 - found) * port_index(is_set, 1);
 	}
-	found -= !words[port_index(found - 1, DOTNET_WINDOW_WORDS - 1)];
+	found -= !words[port_index(found - 1, DOTNET_CHUNK_WORDS - 1)];
 	*place = found;
-	return words[port_index(found - 1, DOTNET_WINDOW_WORDS - 1)];
+	return words[port_index(found - 1, DOTNET_CHUNK_WORDS - 1)];
 }
 
 /* @off: of the code, from u->map.start_addr. Return: the same of the method's start. */
 UW_INLINE u64 dotnet_constant_start(struct uw_state *u, u64 off)
 {
 	const u32 *words = (const u32 *)u->scratch;
-	u32 own = words[DOTNET_WINDOW_WORDS - 1], before = words[DOTNET_WINDOW_WORDS - 2];
+	u32 own = words[DOTNET_CHUNK_WORDS - 1], before = words[DOTNET_CHUNK_WORDS - 2];
 	u64 start = dotnet_pointed_start(own), bucket = (off >> 8) * 8;
 
 	if (start != DOTNET_NO_START)
@@ -112,7 +112,7 @@ UW_INLINE bool dotnet_is_empty(const struct uw_state *u)
 	const u64 *pairs = (const u64 *)u->scratch;
 	u64 all = 0;
 
-	for (int i = 0; i < DOTNET_WINDOW_WORDS / 2; i++)
+	for (int i = 0; i < DOTNET_CHUNK_WORDS / 2; i++)
 		all |= pairs[i];
 	return !all;
 }
@@ -123,17 +123,17 @@ UW_INLINE bool dotnet_is_empty(const struct uw_state *u)
  */
 UW_INLINE u64 dotnet_linear_start(struct uw_state *u, u64 off, volatile u32 *status)
 {
-	u32 *own = (u32 *)u->scratch + DOTNET_WINDOW_WORDS - 1;
+	u32 *own = (u32 *)u->scratch + DOTNET_CHUNK_WORDS - 1;
 	volatile u32 *end = &u->undo.at; /* of the window */
 	u64 place;
 	u32 word;
 
 	*own = dotnet_nibbles_before(*own, off);
 	*end = (u32)(off >> 8) + 1;
-	for (int i = 1; i < DOTNET_MAX_WINDOWS && dotnet_is_empty(u); i++) {
-		if (*end <= DOTNET_WINDOW_WORDS)
+	for (int i = 1; i < DOTNET_MAX_CHUNKS && dotnet_is_empty(u); i++) {
+		if (*end <= DOTNET_CHUNK_WORDS)
 			break;
-		*end -= DOTNET_WINDOW_WORDS;
+		*end -= DOTNET_CHUNK_WORDS;
 		if (!dotnet_read_words(u, *end - 1)) {
 			*status = UW_F_METHOD_FAULT;
 			break;
@@ -142,7 +142,7 @@ UW_INLINE u64 dotnet_linear_start(struct uw_state *u, u64 off, volatile u32 *sta
 	word = dotnet_scan(u, &place);
 	if (!word)
 		return DOTNET_NO_START;
-	return dotnet_last_start(word, 8 * (*end + place - DOTNET_WINDOW_WORDS) - 1);
+	return dotnet_last_start(word, 8 * (*end + place - DOTNET_CHUNK_WORDS) - 1);
 }
 
 /**

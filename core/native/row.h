@@ -36,7 +36,7 @@ enum uw_cfa {
 	UW_CFA_PLT, /* sp + cfa_off, and 8 more from byte cfa_add of each 16 on (x86-64) */
 	UW_CFA_SIGNAL, /* a signal's frame: all registers are where the kernel put them */
 	UW_CFA_ROOT, /* there is no caller: entry of the program or of a thread */
-	UW_CFA_FP_AWAY, /* fp + cfa_off, on another stack (Go's runtime) */
+	UW_CFA_FP_OTHER_STACK, /* fp + cfa_off, on another stack (Go's runtime) */
 	UW_CFA_HIJACKED, /* who is here was not called: the true return address is kept elsewhere */
 	UW_N_CFAS
 };

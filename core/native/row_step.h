@@ -41,7 +41,7 @@ UW_INLINE bool row_record_at_fp(const struct uw_state *u, const struct uw_rule *
 }
 
 /* Is it known what the rule counts from? */
-UW_INLINE bool row_is_fit(const struct uw_state *u, const struct uw_rule *r)
+UW_INLINE bool row_is_usable(const struct uw_state *u, const struct uw_rule *r)
 {
 	if (r->ra != UW_SAVED_CFA &&
 	    (!u->is_top || (r->ra != UW_SAVED_SAME && r->ra != UW_SAVED_SCRATCH)))
@@ -49,7 +49,7 @@ UW_INLINE bool row_is_fit(const struct uw_state *u, const struct uw_rule *r)
 	switch (r->cfa) {
 	case UW_CFA_FP:
 	case UW_CFA_AT_FP:
-	case UW_CFA_FP_AWAY:
+	case UW_CFA_FP_OTHER_STACK:
 		return true;
 	case UW_CFA_SCRATCH:
 		return u->is_top;
@@ -69,7 +69,8 @@ UW_INLINE bool row_is_fit(const struct uw_state *u, const struct uw_rule *r)
  */
 UW_INLINE enum uw_status row_cfa(struct uw_state *u, const struct uw_rule *r, u64 *out)
 {
-	bool by_fp = r->cfa == UW_CFA_FP || r->cfa == UW_CFA_AT_FP || r->cfa == UW_CFA_FP_AWAY;
+	bool by_fp = r->cfa == UW_CFA_FP || r->cfa == UW_CFA_AT_FP ||
+		     r->cfa == UW_CFA_FP_OTHER_STACK;
 	u64 base = by_fp		      ? u->regs.fp
 		   : r->cfa == UW_CFA_SCRATCH ? uw_scratch(u, (u8)r->cfa_add)
 					      : u->regs.sp;
@@ -96,7 +97,7 @@ UW_INLINE enum uw_status row_check_cfa(const struct uw_state *u, const struct uw
 {
 	u64 up = cfa - u->stack_low;
 
-	if (!(cfa & 7) && (r->cfa == UW_CFA_FP_AWAY ||
+	if (!(cfa & 7) && (r->cfa == UW_CFA_FP_OTHER_STACK ||
 			   (cfa >= u->stack_low && up <= UW_MAX_FRAME_LEN && (up || u->is_top))))
 		return UW_OK;
 	port_note(u, UW_NOTE_CFA_REFUSED, cfa);
@@ -206,7 +207,7 @@ UW_INLINE enum uw_status row_step(struct uw_state *u, const struct uw_rule *r)
 	if (r->cfa == UW_CFA_SIGNAL)
 		return row_step_signal(u);
 	if (!row_record_at_fp(u, r)) {
-		if (!row_is_fit(u, r))
+		if (!row_is_usable(u, r))
 			return UW_T_NO_ROW;
 		err = row_cfa(u, r, &cfa);
 	}

@@ -21,7 +21,7 @@
  * SharedFunctionInfo is read here; what code the pc lies in, user space finds.
  */
 
-#include "v8_away.h"
+#include "v8_off_stack.h"
 
 /* Heap objects are at addr | 1; SMIs and frame types have bit 0 clear. */
 UW_INLINE bool v8_is_heap_object(u64 word)
@@ -134,7 +134,7 @@ UW_INLINE enum top_result v8_top_step(struct uw_state *u)
 	if (!top_read_insn(u, &insn))
 		return TOP_UNREADABLE;
 	slot = arch_ra_slot(insn);
-	if (slot == ARCH_RA_IN_FRAME && arch_v8_is_window(insn) &&
+	if (slot == ARCH_RA_IN_FRAME && arch_v8_may_lack_frame(insn) &&
 	    !read_user(u, &code, u->regs.pc - ARCH_V8_BEFORE))
 		slot = arch_v8_ra_slot(code);
 	return top_leave(u, slot, 0);
@@ -233,7 +233,7 @@ UW_INLINE enum uw_status v8_step(struct uw_state *u, struct uw_frame *f)
 	slots = err && !v8_is_far(u, info)
 			? NULL
 			: uw_window(u, u->regs.fp - V8_SLOTS_LEN, V8_SLOTS_LEN + 16);
-	if (err && !v8_follow_away(u, slots))
+	if (err && !v8_follow_other_stack(u, slots))
 		return v8_step_deoptimized(u, f, info) ? UW_OK : fp_check(u);
 	if (slots && top != TOP_UNREADABLE)
 		v8_identify(u, f, info, slots);

@@ -121,7 +121,7 @@ UW_INLINE void v8_async_frame(struct uw_state *u, u64 shared, u64 position, u32 
 	f->b = position;
 	f->aux = id;
 	if (status == UW_OK)
-		port_note(u, UW_NOTE_V8_WAITS, shared);
+		port_note(u, UW_NOTE_V8_AWAITER, shared);
 	else
 		port_note(u, UW_NOTE_REASON, status);
 }

@@ -217,7 +217,7 @@ static struct uw_rule rule_at(const struct painter *g, u64 addr, s32 delta)
 		r.fp_off = -below - 8;
 	}
 	if (delta && g->sp_set != NOWHERE && addr >= g->fp_own) {
-		r.cfa = UW_CFA_FP_AWAY;
+		r.cfa = UW_CFA_FP_OTHER_STACK;
 		r.cfa_off = below + 8;
 	}
 	return r;

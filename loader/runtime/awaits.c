@@ -53,8 +53,9 @@ void awaits_free(struct awaits **a)
 
 static struct dotnet_await entry_of(const struct uw_sample *s, u64 key)
 {
-	return (struct dotnet_await){ .of = uw_image_number(s->pid, s->start_ns, s->exec_id),
-				      .key = key };
+	return (struct dotnet_await){
+		.process_key = uw_image_number(s->pid, s->start_ns, s->exec_id), .key = key
+	};
 }
 
 /* As in struct dotnet_await: of precompiled code each place, its beginning only user space knows.

@@ -250,7 +250,7 @@ static void learn_thread(const struct dotnet_thread *thread, void *data)
 {
 	const struct learning *l = data;
 	const struct uw_sample *s = l->sample;
-	struct dotnet_await e = { .of = uw_image_number(s->pid, s->start_ns, s->exec_id),
+	struct dotnet_await e = { .process_key = uw_image_number(s->pid, s->start_ns, s->exec_id),
 				  .key = DOTNET_THREAD_KEY(s->tid) };
 
 	e.hijack_addr = thread->hijack_addr;

@@ -235,15 +235,15 @@ bool tables_want_awaits(const struct tables *t)
 /* The entry of the same key, a free one near its hash, or one that has to go. */
 static struct dotnet_await *await_slot(struct tables *t, const struct dotnet_await *e)
 {
-	u32 hash = uw_await_hash(e->of, e->key), evicted = t->n_awaits % UW_AWAIT_PROBES;
+	u32 hash = uw_await_hash(e->process_key, e->key), evicted = t->n_awaits % UW_AWAIT_PROBES;
 	struct dotnet_await *slot = NULL;
 
 	for (u32 i = 0; i < UW_AWAIT_PROBES; i++) {
 		struct dotnet_await *at = &t->m.awaits[(hash + i) & (UW_MAX_AWAITS - 1)];
 
-		if (at->of == e->of && at->key == e->key)
+		if (at->process_key == e->process_key && at->key == e->key)
 			return at;
-		if (!slot && !at->of)
+		if (!slot && !at->process_key)
 			slot = at;
 	}
 	return slot ? slot : &t->m.awaits[(hash + evicted) & (UW_MAX_AWAITS - 1)];
@@ -256,10 +256,10 @@ void tables_add_await(struct tables *t, const struct dotnet_await *e)
 	if (!memcmp(slot, e, sizeof(*e)))
 		return;
 	t->n_awaits++;
-	__atomic_store_n(&slot->of, 0, __ATOMIC_SEQ_CST);
+	__atomic_store_n(&slot->process_key, 0, __ATOMIC_SEQ_CST);
 	slot->key = e->key;
 	slot->hijack_addr = e->hijack_addr; /* or slot and off */
 	slot->from = e->from;
 	slot->flags = e->flags;
-	__atomic_store_n(&slot->of, e->of, __ATOMIC_SEQ_CST);
+	__atomic_store_n(&slot->process_key, e->process_key, __ATOMIC_SEQ_CST);
 }

@@ -81,7 +81,7 @@ bool tables_want_awaits(const struct tables *t);
 
 /**
  * tables_add_await() - tell of an async method of .NET, of a type, or of a thread
- * @e:		@of and @key say of which; what was told of it before is replaced
+ * @e:		@process_key and @key say of which; what was told of it before is replaced
  *
  * Where there is no room, an older one's place is taken.
  */

@@ -33,7 +33,7 @@ struct sim_target {
 	struct uw_regs regs;
 	u64 extent; /* as in struct uw_process; 0: the process has no tables */
 	u64 va_mask;
-	u64 recipes_of; /* as in struct uw_state; only where one state walks twice */
+	u64 process_key; /* as in struct uw_state; only where one state walks twice */
 	u32 tid; /* the thread's number, by which its entry of awaits is found */
 	u8 sample_flags; /* enum uw_sample_flags: what is known before the walk */
 };
@@ -45,7 +45,7 @@ UW_INLINE void sim_walk_start(struct uw_state *u, const struct sim_target *targe
 	u->va_mask = target->va_mask;
 	u->extent = target->extent;
 	u->has_tables = target->extent != 0;
-	u->recipes_of = target->recipes_of;
+	u->process_key = target->process_key;
 	u->sample.tid = target->tid;
 	u->sample.flags = target->sample_flags;
 	u->sample.n_frames = 0;
@@ -57,7 +57,7 @@ UW_INLINE void sim_walk_start(struct uw_state *u, const struct sim_target *targe
  * @walk:	unwind @target natively; the result is in u->sample. What else was
  *		in @u does not matter. A thread makes one walk at a time.
  * @ra_slot:	arch_ra_slot() of this architecture
- * @v8_is_window:	arch_v8_is_window()
+ * @v8_is_window:	arch_v8_may_lack_frame()
  * @v8_ra_slot:	arch_v8_ra_slot(), which looks at @v8_before bytes before pc, too
  */
 struct sim_arch {

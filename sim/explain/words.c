@@ -127,7 +127,7 @@ static struct text rule_words(u64 value)
 		[UW_CFA_PLT] = "cfa = sp%+d, and 8 more from byte %d of 16 on",
 		[UW_CFA_SIGNAL] = "a signal's frame",
 		[UW_CFA_ROOT] = "there is no caller",
-		[UW_CFA_FP_AWAY] = "cfa = fp%+d, on another stack",
+		[UW_CFA_FP_OTHER_STACK] = "cfa = fp%+d, on another stack",
 		[UW_CFA_HIJACKED] = "it was not called: the true return address is kept elsewhere",
 	};
 	u8 cfa = (u8)value;

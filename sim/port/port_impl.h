@@ -39,5 +39,5 @@ UW_INLINE bool port_wants_async(void)
 
 UW_INLINE const struct dotnet_await *port_await(const struct uw_state *u, u64 key)
 {
-	return sim_find_await(sim_port_target, u->recipes_of, key);
+	return sim_find_await(sim_port_target, u->process_key, key);
 }

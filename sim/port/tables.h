@@ -73,7 +73,7 @@ UW_INLINE const struct v8_info *sim_find_v8(const struct sim_target *t, u32 info
 UW_INLINE const struct dotnet_await *sim_find_await(const struct sim_target *t, u64 of, u64 key)
 {
 	for (u32 i = 0; i < t->n_awaits; i++)
-		if (t->awaits[i].of == of && t->awaits[i].key == key)
+		if (t->awaits[i].process_key == of && t->awaits[i].key == key)
 			return &t->awaits[i];
 	return NULL;
 }

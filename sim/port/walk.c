@@ -25,5 +25,5 @@ static int ra_slot(u32 insn)
 }
 
 const struct sim_arch SIM_CAT(sim_arch_, SIM_ARCH) = {
-	SIM_STR(SIM_ARCH), walk, ra_slot, arch_v8_is_window, arch_v8_ra_slot, ARCH_V8_BEFORE,
+	SIM_STR(SIM_ARCH), walk, ra_slot, arch_v8_may_lack_frame, arch_v8_ra_slot, ARCH_V8_BEFORE,
 };

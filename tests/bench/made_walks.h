@@ -193,7 +193,7 @@ static inline int measure(struct kernel *kernel, const struct kind *kind, u32 de
 	if (err)
 		return err;
 	kernel_set_tables(kernel, &target);
-	kernel->state->recipes_of = kind->objects == MET;
+	kernel->state->process_key = kind->objects == MET;
 	start = kernel_start_of(&target);
 	err = kernel_map(target.mem);
 	if (!err)

@@ -47,7 +47,7 @@ static const struct uw_rule root_rules[] = { { .cfa = UW_CFA_NONE },
 static const u32 root_rows[] = { 1, TRIP_OFF << UW_ROW_OFF_SHIFT | 2 };
 
 static void walk_by(struct uw_state *u, const struct heap *h, u64 pc, u64 sp, u64 fp,
-		    u64 recipes_of)
+		    u64 process_key)
 {
 	struct sim_target t = { .mem = h->mem,
 				.mappings = h->maps,
@@ -63,7 +63,7 @@ static void walk_by(struct uw_state *u, const struct heap *h, u64 pc, u64 sp, u6
 				.n_awaits = h->n_awaits,
 				.regs = { .pc = pc, .sp = sp, .fp = fp },
 				.va_mask = VA47,
-				.recipes_of = recipes_of };
+				.process_key = process_key };
 
 	sim_arch_x86_64.walk(u, &t);
 }

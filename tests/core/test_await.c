@@ -20,9 +20,9 @@
 #define NOWHERE 0x123456789000ull
 
 static const struct dotnet_await of_types[] = {
-	{ .of = PROCESS, .key = TYPE(0), .off = NEXT },
-	{ .of = PROCESS, .key = TYPE(1), .off = NEXT },
-	{ .of = PROCESS, .key = TYPE(2) }, /* nothing waits for those */
+	{ .process_key = PROCESS, .key = TYPE(0), .off = NEXT },
+	{ .process_key = PROCESS, .key = TYPE(1), .off = NEXT },
+	{ .process_key = PROCESS, .key = TYPE(2) }, /* nothing waits for those */
 };
 
 struct world {
@@ -37,7 +37,7 @@ static void world_init(struct world *w)
 	heap_init(&w->h, true);
 	w->leaf = CODE_ADDR + add_method(&w->h, 64, no_slots, 4, 0, NULL, 0);
 	w->method = CODE_ADDR + add_method(&w->h, 600, pushes_rbp, sizeof(pushes_rbp), 0, NULL, 0);
-	w->awaits[0] = (struct dotnet_await){ .of = PROCESS,
+	w->awaits[0] = (struct dotnet_await){ .process_key = PROCESS,
 					      .key = w->method,
 					      .slot = -8,
 					      .off = BUILDER,

@@ -400,9 +400,9 @@ static void calls_init(struct calls *c, bool is_constant)
 	c->u = fresh_state();
 }
 
-static enum uw_status calls_walk(struct calls *c, u64 recipes_of)
+static enum uw_status calls_walk(struct calls *c, u64 process_key)
 {
-	walk_by(c->u, &c->h, CODE_ADDR + c->leaf + 8, DOTNET_STACK + 64, 0, recipes_of);
+	walk_by(c->u, &c->h, CODE_ADDR + c->leaf + 8, DOTNET_STACK + 64, 0, process_key);
 	c->n_reads = c->u->sample.n_reads;
 	return c->u->sample.status;
 }

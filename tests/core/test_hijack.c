@@ -31,7 +31,7 @@ static void world_init(struct world *w)
 	heap_init(&w->h, true);
 	w->leaf = CODE_ADDR + add_method(&w->h, 64, no_slots, 4, 0, NULL, 0);
 	w->method = CODE_ADDR + add_method(&w->h, 600, pushes_rbp, sizeof(pushes_rbp), 0, NULL, 0);
-	w->thread = (struct dotnet_await){ .of = PROCESS,
+	w->thread = (struct dotnet_await){ .process_key = PROCESS,
 					   .key = DOTNET_THREAD_KEY(0),
 					   .hijack_addr = KEPT };
 	w->h.awaits = &w->thread;

@@ -103,7 +103,7 @@ static void put_head(struct output *o, const struct sim_target *t, u32 arch)
 
 	while (va < 3 && va_masks[va] != t->va_mask)
 		va++;
-	put_u8(o, (u8)(arch | va << 1 | 8 | (t->extent ? 0x10 : 0) | (t->recipes_of ? 0x80 : 0)));
+	put_u8(o, (u8)(arch | va << 1 | 8 | (t->extent ? 0x10 : 0) | (t->process_key ? 0x80 : 0)));
 	put_reg(o, t->regs.pc);
 	put_reg(o, t->regs.sp);
 	put_u8(o, 0);
@@ -141,11 +141,11 @@ static bool make_seed(const struct stack *stack, u32 a, struct output *o)
 {
 	static struct scribe scribe;
 	static struct uw_state u;
-	static u64 n_with_recipes;
+	static u64 n_with_cache;
 	struct sim_target target;
 
 	FUZZ_MUST(!sim_stack_target(stack, arch_rows[a].bit, &target), "%s", stack->name);
-	target.recipes_of = target.extent ? ++n_with_recipes : 0;
+	target.process_key = target.extent ? ++n_with_cache : 0;
 	fuzz_awaits(&target);
 	scribe.mem.ops = &scribe_ops;
 	scribe.inner = target.mem;

@@ -16,7 +16,7 @@
 #define MAX_READS 9
 /* The nibble map; functions, slot, header, code, UNWIND_INFO (two tries), its words; who awaits;
  * then a guess. */
-#define MAX_DOTNET_READS (DOTNET_MAX_WINDOWS + 32 + 2 + MAX_READS)
+#define MAX_DOTNET_READS (DOTNET_MAX_CHUNKS + 32 + 2 + MAX_READS)
 
 static bool is_dotnet(const struct uw_frame *f)
 {
@@ -33,7 +33,7 @@ static bool leads_away(const struct sim_target *t, const struct uw_regs *before,
 	if ((f->kind == UW_V8_STUB || f->kind == UW_V8_CODE) &&
 	    before->sp - before->fp > UW_MAX_FRAME_LEN)
 		return true;
-	return r && r->cfa == UW_CFA_FP_AWAY;
+	return r && r->cfa == UW_CFA_FP_OTHER_STACK;
 }
 
 static void check(const struct sim_target *t, const struct uw_state *u,

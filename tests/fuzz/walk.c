@@ -21,7 +21,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 	fuzz_memory(&target, &in);
 	arch->sim->walk(&u, &target);
 	FUZZ_MUST(sample_is_sane(&u.sample, &target), "%s: a walk that cannot be", arch->sim->name);
-	if (!target.recipes_of)
+	if (!target.process_key)
 		return 0;
 	first = u.sample;
 	arch->sim->walk(&u, &target);

@@ -21,7 +21,7 @@ u32 fuzz_target(struct sim_target *t, struct fuzz_input *in);
 
 /**
  * fuzz_awaits() - let walks follow who awaits methods of .NET that the bundled stacks have
- * @t:		recipes_of is set; no other engine than the native one knows of awaits
+ * @t:		process_key is set; no other engine than the native one knows of awaits
  *
  * What waits is of one of three types, whose MethodTables are words that memory is drawn from.
  */

@@ -74,21 +74,21 @@ void fuzz_awaits(struct sim_target *t)
 	};
 
 	t->awaits = awaits;
-	t->n_awaits = t->recipes_of ? sizeof(awaits) / sizeof(awaits[0]) : 0;
+	t->n_awaits = t->process_key ? sizeof(awaits) / sizeof(awaits[0]) : 0;
 	for (u32 i = 0; i < t->n_awaits; i++)
-		awaits[i].of = t->recipes_of;
+		awaits[i].process_key = t->process_key;
 }
 
 u32 fuzz_target(struct sim_target *t, struct fuzz_input *in)
 {
 	static const u64 va_masks[] = { VA47, VA48, VA39, VA52 };
-	static u64 n_with_recipes;
+	static u64 n_with_cache;
 	u8 k = fuzz_u8(in);
 
 	if (!t->mem)
 		target_init(t);
 	/* A process of its own: what an input does never depends on those before. */
-	t->recipes_of = k & 0x80 ? ++n_with_recipes : 0;
+	t->process_key = k & 0x80 ? ++n_with_cache : 0;
 	fuzz_awaits(t);
 	t->va_mask = va_masks[k >> 1 & 3];
 	t->extent = k & 0xf0 ? STACK_N_MAPPINGS : 0;

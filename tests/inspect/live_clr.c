@@ -145,7 +145,7 @@ int live_clr_walk(struct live_clr *c)
 	port_world = (struct port_world){
 		&c->net.process.target, c->maps.v, c->maps.n, NULL, row_at, c
 	};
-	c->walk.recipes_of = 1; /* as the recorder keeps them */
+	c->walk.process_key = 1; /* as the recorder keeps them */
 	return live_walk(&c->walk, &c->cpu, &c->net.process.target);
 }
 

@@ -27,7 +27,7 @@ static void print_cfa(const struct uw_rule *r)
 {
 	static const char *const reg[] = {
 		[UW_CFA_SP] = "sp",	[UW_CFA_FP] = "fp",	[UW_CFA_SCRATCH] = "drap",
-		[UW_CFA_AT_SP] = "*sp", [UW_CFA_AT_FP] = "*fp", [UW_CFA_FP_AWAY] = "away fp"
+		[UW_CFA_AT_SP] = "*sp", [UW_CFA_AT_FP] = "*fp", [UW_CFA_FP_OTHER_STACK] = "away fp"
 	};
 	static const char *const word[] = { [UW_CFA_NONE] = "none",
 					    [UW_CFA_SIGNAL] = "signal",

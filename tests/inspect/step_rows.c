@@ -81,7 +81,7 @@ static bool row_cfa_of(const struct judge *j, const struct uw_rule *r,
 		*cfa = regs->rsp + off;
 		break;
 	case UW_CFA_FP:
-	case UW_CFA_FP_AWAY:
+	case UW_CFA_FP_OTHER_STACK:
 		*cfa = regs->rbp + off;
 		break;
 	case UW_CFA_SCRATCH:

@@ -60,7 +60,7 @@ static void expect_kind(u32 from, u32 to, enum uw_cfa cfa)
 }
 
 static const struct uw_rule x86_64_away = {
-	.cfa = UW_CFA_FP_AWAY,
+	.cfa = UW_CFA_FP_OTHER_STACK,
 	.cfa_off = 16,
 	.ra = UW_SAVED_CFA,
 	.ra_off = -8,
@@ -260,7 +260,7 @@ static void arm64_keeps_lr_at_sp_and_fp_below(void **state)
 	expect(32, 44, arm64_rule(UW_CFA_SP, 0, false));
 	expect(44, 64, arm64_rule(UW_CFA_SP, 4096, true));
 	expect(72, 76, arm64_rule(UW_CFA_SP, 32, true));
-	expect(76, 92, arm64_rule(UW_CFA_FP_AWAY, 32, true));
+	expect(76, 92, arm64_rule(UW_CFA_FP_OTHER_STACK, 32, true));
 }
 
 struct told {

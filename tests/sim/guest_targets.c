@@ -141,7 +141,7 @@ static bool derive(const struct stack *from, u32 bit, u64 seed, struct sim_targe
 	if (r >> 50 & 1 && !s.no_rows)
 		repeat_rows(out);
 	if (r >> 51 & 1)
-		out->recipes_of = KEPT_OF;
+		out->process_key = KEPT_OF;
 	return true;
 }
 

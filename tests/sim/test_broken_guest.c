@@ -71,7 +71,7 @@ static enum verdict judge_target(struct pair *p, const struct sim_target *target
 		return verdict;
 	foul(p->guest);
 	verdict = judge_walk(p, target);
-	return verdict == UNNOTICED && target->recipes_of ? judge_walk(p, target) : verdict;
+	return verdict == UNNOTICED && target->process_key ? judge_walk(p, target) : verdict;
 }
 
 /* @c: what the guest executes is recorded there; NULL: it is not, and it may be broken. */

@@ -231,12 +231,12 @@ UW_INLINE bool arch_v8_enters_baseline(const u8 *p)
 }
 
 /**
- * arch_v8_is_window() - may an interrupted function of V8's have no frame?
+ * arch_v8_may_lack_frame() - may an interrupted function of V8's have no frame?
  * @insn:	the four bytes at pc
  *
  * Instructions that the sequences above have; elsewhere there are such, too.
  */
-UW_INLINE bool arch_v8_is_window(u32 insn)
+UW_INLINE bool arch_v8_may_lack_frame(u32 insn)
 {
 #define X(meaning, bytes, mask) arch_v8_insn_##meaning(insn) ||
 	return ARCH_V8_INSNS(X) false;

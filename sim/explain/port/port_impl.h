@@ -45,7 +45,7 @@ UW_INLINE bool port_wants_async(void)
 
 UW_INLINE const struct dotnet_await *port_await(const struct uw_state *u, u64 key)
 {
-	return sim_find_await(trace_current->target, u->recipes_of, key);
+	return sim_find_await(trace_current->target, u->process_key, key);
 }
 
 UW_INLINE void port_note(const struct uw_state *u, enum uw_note note, u64 value)

@@ -46,5 +46,5 @@ UW_INLINE bool port_wants_async(void)
 
 UW_INLINE const struct dotnet_await *port_await(const struct uw_state *u, u64 key)
 {
-	return fuzz_port_await(u->recipes_of, key);
+	return fuzz_port_await(u->process_key, key);
 }

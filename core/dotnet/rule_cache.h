@@ -7,37 +7,38 @@
  * read beside its stack: the word before the method's first byte is still the address of the
  * same RealCodeHeader.
  *
- *	u->recipes[hash(pc)]   of process, pc -> start, header, MethodDesc, rule
+ *	u->rule_cache[hash(pc)]   of process, pc -> start, header, MethodDesc, rule
  *
  * Dynamic methods are left out: their header lies behind their code, in the code heap itself, so
  * another method of the same length in the same place would be taken for them. So are
  * interrupted instructions: there are too many, and a walk has one.
  *
  * A driver that keeps the state from walk to walk says whose recipes are good in
- * u->recipes_of; 0: nobody's, and none are kept. Then each walk reads the same, whatever was
+ * u->process_key; 0: nobody's, and none are kept. Then each walk reads the same, whatever was
  * walked before.
  */
 
 #include "../native/native.h"
 #include "dotnet_info.h"
 
-UW_INLINE struct uw_recipe *dotnet_recipe_at(struct uw_state *u, u64 pc)
+UW_INLINE struct uw_cached_rule *dotnet_cached_rule(struct uw_state *u, u64 pc)
 {
-	return &u->recipes[port_index((pc * 0x9e3779b97f4a7c15ull) >> 48, UW_N_RECIPES - 1)];
+	return &u->rule_cache[port_index((pc * 0x9e3779b97f4a7c15ull) >> 48,
+					 UW_N_CACHED_RULES - 1)];
 }
 
 /**
- * dotnet_recall() - the rule of a return address that was met before
+ * dotnet_cache_find() - the rule of a return address that was met before
  * @f:		gets what identifies its method
  *
  * Reads 8 bytes before the method. Return: whether u->rule is it.
  */
-UW_INLINE bool dotnet_recall(struct uw_state *u, struct uw_frame *f, u64 pc)
+UW_INLINE bool dotnet_cache_find(struct uw_state *u, struct uw_frame *f, u64 pc)
 {
-	const struct uw_recipe *r = dotnet_recipe_at(u, pc);
+	const struct uw_cached_rule *r = dotnet_cached_rule(u, pc);
 	u64 header;
 
-	if (u->is_top || r->pc != pc || !u->recipes_of || r->of != u->recipes_of)
+	if (u->is_top || r->pc != pc || !u->process_key || r->process_key != u->process_key)
 		return false;
 	if (read_user(u, &header, r->start - DOTNET_HEADER_SLOT) || header != r->header)
 		return false;
@@ -49,15 +50,15 @@ UW_INLINE bool dotnet_recall(struct uw_state *u, struct uw_frame *f, u64 pc)
 }
 
 /* u->rule is how to go on from @f, a return address in the method with this header. */
-UW_INLINE void dotnet_remember(struct uw_state *u, const struct uw_frame *f, u64 pc, u64 header)
+UW_INLINE void dotnet_cache_add(struct uw_state *u, const struct uw_frame *f, u64 pc, u64 header)
 {
-	if (u->is_top || !u->recipes_of ||
+	if (u->is_top || !u->process_key ||
 	    header - u->map.start_addr < u->map.end_addr - u->map.start_addr)
 		return;
-	*dotnet_recipe_at(u, pc) = (struct uw_recipe){ .of = u->recipes_of,
-						       .pc = pc,
-						       .start = f->a,
-						       .header = header,
-						       .method_desc = f->b,
-						       .rule = u->rule };
+	*dotnet_cached_rule(u, pc) = (struct uw_cached_rule){ .process_key = u->process_key,
+							      .pc = pc,
+							      .start = f->a,
+							      .header = header,
+							      .method_desc = f->b,
+							      .rule = u->rule };
 }

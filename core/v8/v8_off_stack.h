@@ -59,13 +59,13 @@ UW_INLINE bool v8_is_far(const struct uw_state *u, const struct v8_info *info)
 }
 
 /**
- * v8_follow_away() - go on where fp leads, on another stack
+ * v8_follow_other_stack() - go on where fp leads, on another stack
  * @u:		walk state; v8_is_far()
  * @slots:	the V8_SLOTS_LEN bytes below fp, or NULL
  *
  * Return: false when no stub's frame lies there.
  */
-UW_INLINE bool v8_follow_away(struct uw_state *u, const u8 *slots)
+UW_INLINE bool v8_follow_other_stack(struct uw_state *u, const u8 *slots)
 {
 	u64 marker = slots ? v8_slot(slots, V8_CONTEXT_SLOT) : 0;
 
@@ -159,6 +159,6 @@ UW_INLINE bool v8_find_exit(struct uw_state *u, const struct v8_info *info, u64 
 	if (!words)
 		return false;
 	*from = uw_word(words);
-	port_note(u, UW_NOTE_V8_LEFT, *from);
+	port_note(u, UW_NOTE_V8_DEOPT_EXIT, *from);
 	return true;
 }
