@@ -75,7 +75,7 @@ static void assert_log_is_what_was_read(const char *name)
 		fail_msg("%s: the log is not what was read", name);
 }
 
-static void the_log_is_what_the_walk_read(void **state)
+static void log_holds_the_reads_of_the_walk(void **state)
 {
 	u32 n = 0, n_faults = 0;
 
@@ -97,7 +97,7 @@ static void the_log_is_what_the_walk_read(void **state)
 	assert_true(n > 30 && n_faults > 5);
 }
 
-static void the_log_belongs_to_its_sample(void **state)
+static void log_carries_the_identity_of_its_sample(void **state)
 {
 	(void)state;
 	capture_begin();
@@ -111,7 +111,7 @@ static void the_log_belongs_to_its_sample(void **state)
 }
 
 /* As many reads as there are registers of the user, whatever the CPU is doing. */
-static void the_logs_registers_are_the_users(void **state)
+static void log_has_the_user_registers(void **state)
 {
 	const struct uw_regs in_kernel = { .pc = LOWEST_KERNEL_PC };
 
@@ -125,7 +125,7 @@ static void the_logs_registers_are_the_users(void **state)
 	world_end();
 }
 
-static void a_log_starts_anew_with_each_sample(void **state)
+static void each_sample_starts_an_empty_log(void **state)
 {
 	(void)state;
 	capture_begin();
@@ -137,7 +137,7 @@ static void a_log_starts_anew_with_each_sample(void **state)
 	world_end();
 }
 
-static void a_log_without_room_keeps_its_sample_back(void **state)
+static void sample_is_dropped_with_a_log_that_does_not_fit(void **state)
 {
 	(void)state;
 	capture_begin();
@@ -149,7 +149,7 @@ static void a_log_without_room_keeps_its_sample_back(void **state)
 	world_end();
 }
 
-static void a_sample_without_room_is_counted_once(void **state)
+static void sample_that_does_not_fit_is_counted_once(void **state)
 {
 	(void)state;
 	capture_begin();
@@ -161,7 +161,7 @@ static void a_sample_without_room_is_counted_once(void **state)
 	world_end();
 }
 
-static void a_cpu_without_a_log_sends_nothing(void **state)
+static void cpu_without_a_log_sends_nothing(void **state)
 {
 	(void)state;
 	capture_begin();
@@ -177,7 +177,7 @@ static void a_cpu_without_a_log_sends_nothing(void **state)
  * comes first, 4 bytes in 8; so 252 windows fit, and 72 bytes are left, too few for
  * one more, but enough for what else is small.
  */
-static void reads_beyond_the_room_are_counted(void **state)
+static void reads_that_do_not_fit_are_counted(void **state)
 {
 	enum { N = 300, IN_LOG = UW_LOG_LEN / (16 + UW_WINDOW_LEN) };
 	static u64 words[N * 512];
@@ -201,7 +201,7 @@ static void reads_beyond_the_room_are_counted(void **state)
 }
 
 /* The last read ends where the room ends; the next one has none. */
-static void the_last_byte_of_the_room_is_used(void **state)
+static void log_is_filled_to_its_last_byte(void **state)
 {
 	struct uw_log_buffer *b = &buffers[CPU];
 	u64 word = 0x1122334455667788, stored;
@@ -230,15 +230,15 @@ static void the_last_byte_of_the_room_is_used(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_log_is_what_the_walk_read),
-		cmocka_unit_test(the_log_belongs_to_its_sample),
-		cmocka_unit_test(the_logs_registers_are_the_users),
-		cmocka_unit_test(a_log_starts_anew_with_each_sample),
-		cmocka_unit_test(a_log_without_room_keeps_its_sample_back),
-		cmocka_unit_test(a_sample_without_room_is_counted_once),
-		cmocka_unit_test(a_cpu_without_a_log_sends_nothing),
-		cmocka_unit_test(reads_beyond_the_room_are_counted),
-		cmocka_unit_test(the_last_byte_of_the_room_is_used),
+		cmocka_unit_test(log_holds_the_reads_of_the_walk),
+		cmocka_unit_test(log_carries_the_identity_of_its_sample),
+		cmocka_unit_test(log_has_the_user_registers),
+		cmocka_unit_test(each_sample_starts_an_empty_log),
+		cmocka_unit_test(sample_is_dropped_with_a_log_that_does_not_fit),
+		cmocka_unit_test(sample_that_does_not_fit_is_counted_once),
+		cmocka_unit_test(cpu_without_a_log_sends_nothing),
+		cmocka_unit_test(reads_that_do_not_fit_are_counted),
+		cmocka_unit_test(log_is_filled_to_its_last_byte),
 	};
 
 	return CHECK_RUN(tests);

@@ -30,7 +30,7 @@ static void freeze_end(void)
 	world_end();
 }
 
-static void the_walk_that_freezes_sends_its_log(void **state)
+static void walk_that_freezes_the_ring_sends_its_log(void **state)
 {
 	(void)state;
 	freeze_begin(1ull << UW_END);
@@ -42,7 +42,7 @@ static void the_walk_that_freezes_sends_its_log(void **state)
 	freeze_end();
 }
 
-static void other_walks_send_their_sample_alone(void **state)
+static void other_walks_send_only_their_sample(void **state)
 {
 	(void)state;
 	freeze_begin(~(1ull << UW_END));
@@ -53,7 +53,7 @@ static void other_walks_send_their_sample_alone(void **state)
 	freeze_end();
 }
 
-static void a_ring_that_is_frozen_sends_no_second_log(void **state)
+static void frozen_ring_sends_no_second_log(void **state)
 {
 	(void)state;
 	freeze_begin(1ull << UW_END);
@@ -67,7 +67,7 @@ static void a_ring_that_is_frozen_sends_no_second_log(void **state)
 	freeze_end();
 }
 
-static void walks_that_end_otherwise_after_it_send_none(void **state)
+static void walks_with_another_status_send_no_log_after_the_freeze(void **state)
 {
 	(void)state;
 	freeze_begin(1ull << UW_E_FAULT);
@@ -83,10 +83,10 @@ static void walks_that_end_otherwise_after_it_send_none(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_walk_that_freezes_sends_its_log),
-		cmocka_unit_test(other_walks_send_their_sample_alone),
-		cmocka_unit_test(a_ring_that_is_frozen_sends_no_second_log),
-		cmocka_unit_test(walks_that_end_otherwise_after_it_send_none),
+		cmocka_unit_test(walk_that_freezes_the_ring_sends_its_log),
+		cmocka_unit_test(other_walks_send_only_their_sample),
+		cmocka_unit_test(frozen_ring_sends_no_second_log),
+		cmocka_unit_test(walks_with_another_status_send_no_log_after_the_freeze),
 	};
 
 	return CHECK_RUN(tests);

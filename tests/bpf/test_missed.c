@@ -54,7 +54,7 @@ static void misses_add_up(void **state)
 	assert_int_equal(counters->runs, 4);
 }
 
-static void nothing_is_missed_before_the_first_run(void **state)
+static void first_run_counts_no_missed_runs(void **state)
 {
 	(void)state;
 	run();
@@ -77,7 +77,7 @@ static void each_cpu_has_its_own_gaps(void **state)
 	assert_int_equal(counters->missed, 3);
 }
 
-static void nothing_is_missed_while_the_cpu_was_idle(void **state)
+static void idle_time_counts_no_missed_runs(void **state)
 {
 	struct task_struct *idle = &w.tasks[IDLE].task;
 
@@ -95,7 +95,7 @@ static void nothing_is_missed_while_the_cpu_was_idle(void **state)
 }
 
 /* It is looked up once: by the next run the CPU's tasks may be in other groups. */
-static void the_idle_task_is_remembered(void **state)
+static void idle_task_is_looked_up_once(void **state)
 {
 	(void)state;
 	run();
@@ -106,7 +106,7 @@ static void the_idle_task_is_remembered(void **state)
 }
 
 /* A kernel without groups of tasks: every gap counts. */
-static void without_the_idle_task_every_gap_counts(void **state)
+static void every_gap_counts_without_an_idle_task(void **state)
 {
 	(void)state;
 	fake_has_fields = false;
@@ -114,7 +114,7 @@ static void without_the_idle_task_every_gap_counts(void **state)
 	assert_int_equal(counters->idle_task, 0);
 }
 
-static void events_that_are_no_time_miss_nothing(void **state)
+static void events_without_a_period_count_no_missed_runs(void **state)
 {
 	struct uw_config config = usual_config();
 
@@ -125,7 +125,7 @@ static void events_that_are_no_time_miss_nothing(void **state)
 }
 
 /* A run that sends nothing is a run. */
-static void idle_runs_are_no_gaps(void **state)
+static void run_without_a_sample_ends_a_gap(void **state)
 {
 	(void)state;
 	fake.now_ns = FIRST_NS;
@@ -144,13 +144,13 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		T(gaps_are_counted_in_periods),
 		T(misses_add_up),
-		T(nothing_is_missed_before_the_first_run),
+		T(first_run_counts_no_missed_runs),
 		T(each_cpu_has_its_own_gaps),
-		T(nothing_is_missed_while_the_cpu_was_idle),
-		T(the_idle_task_is_remembered),
-		T(without_the_idle_task_every_gap_counts),
-		T(events_that_are_no_time_miss_nothing),
-		T(idle_runs_are_no_gaps),
+		T(idle_time_counts_no_missed_runs),
+		T(idle_task_is_looked_up_once),
+		T(every_gap_counts_without_an_idle_task),
+		T(events_without_a_period_count_no_missed_runs),
+		T(run_without_a_sample_ends_a_gap),
 	};
 
 	return CHECK_RUN(tests);

@@ -99,7 +99,7 @@ static void assert_counted(size_t count, const char *name)
 			fail_msg("%s: count %zu is %llu", name, i, counts[i]);
 }
 
-static void a_run_ends_in_one_counter(void **state)
+static void each_run_increments_one_counter(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
@@ -132,7 +132,7 @@ static void each_cpu_has_its_own_counters(void **state)
 	}
 }
 
-static void a_sample_is_as_long_as_its_frames(void **state)
+static void sample_length_matches_its_frame_count(void **state)
 {
 	static const u32 counts[] = { 2, 3, 31, 32, 33, 64, 65, 1023, 1024 };
 
@@ -167,9 +167,9 @@ static void frame_1025_is_beyond_the_depth_limit(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_run_ends_in_one_counter),
+		cmocka_unit_test(each_run_increments_one_counter),
 		T(each_cpu_has_its_own_counters),
-		cmocka_unit_test(a_sample_is_as_long_as_its_frames),
+		cmocka_unit_test(sample_length_matches_its_frame_count),
 		cmocka_unit_test(frame_1025_is_beyond_the_depth_limit),
 	};
 

@@ -43,7 +43,7 @@ static bool user_frames_follow(u32 n_kernel)
 	       !memcmp(&w.sample.frames[n_kernel], usual, sizeof(usual));
 }
 
-static void bundled_stacks_are_walked_as_they_should(void **state)
+static void bundled_stacks_give_the_expected_samples(void **state)
 {
 	u32 n = 0;
 
@@ -66,7 +66,7 @@ static void bundled_stacks_are_walked_as_they_should(void **state)
 	assert_true(n > 30);
 }
 
-static void a_word_changed_is_another_sample(void **state)
+static void changed_word_changes_the_sample(void **state)
 {
 	const struct stack *stack = &v8_stacks[0];
 
@@ -78,7 +78,7 @@ static void a_word_changed_is_another_sample(void **state)
 	world_end();
 }
 
-static void the_header_tells_who_and_when(void **state)
+static void header_identifies_the_process_and_the_time(void **state)
 {
 	(void)state;
 	assert_non_null(run());
@@ -95,7 +95,7 @@ static void the_header_tells_who_and_when(void **state)
 	assert_true(user_frames_follow(0));
 }
 
-static void registers_of_the_first_frame_are_kept(void **state)
+static void sample_has_the_registers_of_the_first_frame(void **state)
 {
 	const struct uw_regs regs = { APP(0x108), S(0), S(0), APP(0x44) };
 
@@ -172,7 +172,7 @@ static bool is_in_syscall(u32 insn, u64 result, bool in_kernel)
 }
 
 /* The call is in memory, and the kernel runs it for who has made it. */
-static void who_waits_for_a_system_call_is_looked_up_in_it(void **state)
+static void pc_in_a_system_call_is_looked_up_inside_the_instruction(void **state)
 {
 	struct arch_pt_regs unused;
 	u32 insn = set_syscall(&unused, 0);
@@ -185,7 +185,7 @@ static void who_waits_for_a_system_call_is_looked_up_in_it(void **state)
 	assert_false(is_in_syscall(insn, -38ull, false));
 }
 
-static void a_kernel_stack_that_fills_the_room_is_whole(void **state)
+static void kernel_stack_of_the_maximum_depth_is_complete(void **state)
 {
 	(void)state;
 	enter_kernel(UW_MAX_KERNEL_FRAMES);
@@ -213,7 +213,7 @@ static void kernel_frames_count_towards_the_depth_limit(void **state)
 	}
 }
 
-static void a_kernel_stack_that_cannot_be_had_is_none(void **state)
+static void unavailable_kernel_stack_gives_no_kernel_frames(void **state)
 {
 	(void)state;
 	enter_kernel(-14);
@@ -253,7 +253,7 @@ static void saved_registers_lie_at_the_end_of_the_kernel_stack(void **state)
 	assert_true(user_frames_follow(2));
 }
 
-static void saved_registers_that_cannot_be_read_leave_the_kernels_frames(void **state)
+static void unreadable_saved_registers_leave_only_kernel_frames(void **state)
 {
 	(void)state;
 	enter_kernel(2);
@@ -270,7 +270,7 @@ static void saved_registers_that_cannot_be_read_leave_the_kernels_frames(void **
  * The registers are those of the image before; so is the stack until the memory is another's, or
  * the parent of a vfork child, which waits no longer, writes to it.
  */
-static void an_exec_that_has_taken_the_stack_leaves_the_kernels_frames(void **state)
+static void exec_that_replaced_the_stack_leaves_only_kernel_frames(void **state)
 {
 	static struct mm_struct own, shared;
 
@@ -304,7 +304,7 @@ static void an_exec_that_has_taken_the_stack_leaves_the_kernels_frames(void **st
 }
 
 /* By what the processor was in: the segment of its code, a bit of its state. */
-static void of_a_32_bit_program_the_leaf_is_told(void **state)
+static void only_the_leaf_of_a_32_bit_program_is_reported(void **state)
 {
 	(void)state;
 	set_32_bit(&w.event.regs);
@@ -322,7 +322,7 @@ static void of_a_32_bit_program_the_leaf_is_told(void **state)
 }
 
 /* Whatever lies where a user's registers would be. */
-static void a_kernel_thread_has_kernel_frames_only(void **state)
+static void kernel_thread_has_only_kernel_frames(void **state)
 {
 	static const long counts[] = { 3, 0, -14 };
 
@@ -344,7 +344,7 @@ static void a_kernel_thread_has_kernel_frames_only(void **state)
 }
 
 /* Also with the largest user addresses that the architecture can have. */
-static void which_half_the_pc_is_in_decides(void **state)
+static void pc_decides_between_user_and_kernel(void **state)
 {
 	static const struct {
 		u64 pc;
@@ -374,23 +374,23 @@ static void which_half_the_pc_is_in_decides(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(bundled_stacks_are_walked_as_they_should),
-		cmocka_unit_test(a_word_changed_is_another_sample),
-		T(the_header_tells_who_and_when),
-		T(registers_of_the_first_frame_are_kept),
+		cmocka_unit_test(bundled_stacks_give_the_expected_samples),
+		cmocka_unit_test(changed_word_changes_the_sample),
+		T(header_identifies_the_process_and_the_time),
+		T(sample_has_the_registers_of_the_first_frame),
 		T(words_at_sp_are_zero_where_unreadable),
 		cmocka_unit_test(kernel_frames_come_first),
-		T(who_waits_for_a_system_call_is_looked_up_in_it),
-		T(a_kernel_stack_that_fills_the_room_is_whole),
+		T(pc_in_a_system_call_is_looked_up_inside_the_instruction),
+		T(kernel_stack_of_the_maximum_depth_is_complete),
 		cmocka_unit_test(kernel_frames_count_towards_the_depth_limit),
-		T(a_kernel_stack_that_cannot_be_had_is_none),
+		T(unavailable_kernel_stack_gives_no_kernel_frames),
 		T(a_user_sample_after_a_kernel_sample_has_no_kernel_frames),
 		T(saved_registers_lie_at_the_end_of_the_kernel_stack),
-		T(saved_registers_that_cannot_be_read_leave_the_kernels_frames),
-		cmocka_unit_test(an_exec_that_has_taken_the_stack_leaves_the_kernels_frames),
-		T(of_a_32_bit_program_the_leaf_is_told),
-		cmocka_unit_test(a_kernel_thread_has_kernel_frames_only),
-		cmocka_unit_test(which_half_the_pc_is_in_decides),
+		T(unreadable_saved_registers_leave_only_kernel_frames),
+		cmocka_unit_test(exec_that_replaced_the_stack_leaves_only_kernel_frames),
+		T(only_the_leaf_of_a_32_bit_program_is_reported),
+		cmocka_unit_test(kernel_thread_has_only_kernel_frames),
+		cmocka_unit_test(pc_decides_between_user_and_kernel),
 	};
 
 	return CHECK_RUN(tests);

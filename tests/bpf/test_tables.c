@@ -38,7 +38,7 @@ static void tables_are_used_while_their_flag_is_set(void **state)
 	assert_false(tables_are_used());
 }
 
-static void tables_without_mappings_know_no_pc(void **state)
+static void pc_is_unknown_without_mappings(void **state)
 {
 	(void)state;
 	process()->extent = 3ull << 32;
@@ -82,7 +82,7 @@ static void tables_of_another_image_are_refused(void **state)
 }
 
 /* Tables that were made from /proc do not know it; the first sample tells. */
-static void an_unknown_image_is_that_of_the_first_sample(void **state)
+static void first_sample_sets_an_unknown_exec_id(void **state)
 {
 	(void)state;
 	process()->exec_id = UW_EXEC_UNKNOWN;
@@ -94,7 +94,7 @@ static void an_unknown_image_is_that_of_the_first_sample(void **state)
 }
 
 /* Neither is one told by a process of the same number that is another. */
-static void a_refused_process_tells_no_image(void **state)
+static void refused_process_sets_no_exec_id(void **state)
 {
 	(void)state;
 	process()->exec_id = UW_EXEC_UNKNOWN;
@@ -117,7 +117,7 @@ static void tables_that_are_being_written_are_not_used(void **state)
 }
 
 /* The first read are the words at sp, which nothing of the tables is needed for. */
-static void a_change_during_the_walk_makes_the_sample_stale(void **state)
+static void table_change_during_the_walk_makes_the_sample_stale(void **state)
 {
 	static const enum uw_status expected[] = {
 		[1] = UW_END, [2] = UW_T_STALE_TABLES, [3] = UW_END
@@ -165,7 +165,7 @@ static void make_child(enum obstacle o, struct mm_struct mm[2])
 	leader->start_time = fake.now_ns - (o == IS_OLD ? 1000000001 : 1000000000);
 }
 
-static void a_young_copy_of_its_parent_has_that_ones_tables(void **state)
+static void new_fork_uses_the_tables_of_its_parent(void **state)
 {
 	struct mm_struct mm[2];
 
@@ -179,7 +179,7 @@ static void a_young_copy_of_its_parent_has_that_ones_tables(void **state)
 	}
 }
 
-static void a_change_does_not_matter_to_who_has_no_tables(void **state)
+static void table_change_does_not_affect_a_process_without_tables(void **state)
 {
 	(void)state;
 	process()->flags = UW_PROC_USED | UW_PROC_TARGET;
@@ -252,7 +252,7 @@ static void the_mapping_around_a_pc_is_found(void **state)
 	assert_searched(4096, UW_MAX_MAPPINGS / 2 + 1, 257);
 }
 
-static void a_process_without_mappings_has_none_around_a_pc(void **state)
+static void process_without_mappings_has_no_mapping_for_a_pc(void **state)
 {
 	struct uw_state u = searcher(16, 4);
 
@@ -262,7 +262,7 @@ static void a_process_without_mappings_has_none_around_a_pc(void **state)
 	assert_found(&u, MAPS_START, 0);
 }
 
-static void a_build_of_v8_is_known_once_it_has_offsets(void **state)
+static void v8_build_is_known_once_it_has_offsets(void **state)
 {
 	(void)state;
 	memset(uw_v8_builds, 0, sizeof(uw_v8_builds));
@@ -340,7 +340,7 @@ static void a_page_is_found_among_its_collisions(void **state)
 	assert_int_equal(rule_at(16), 2);
 }
 
-static void a_page_of_another_file_or_place_is_missing(void **state)
+static void page_of_another_file_or_offset_is_missing(void **state)
 {
 	struct uw_state u = searcher(0, 1);
 
@@ -353,7 +353,7 @@ static void a_page_of_another_file_or_place_is_missing(void **state)
 }
 
 /* Whatever the search had found by then: the rows may be another page's already. */
-static void a_page_that_is_taken_away_meanwhile_is_missing(void **state)
+static void page_removed_during_the_search_is_missing(void **state)
 {
 	struct uw_row_page *page;
 	u32 n_lookups;
@@ -395,22 +395,22 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		T(tables_are_used_while_their_flag_is_set),
-		T(tables_without_mappings_know_no_pc),
+		T(pc_is_unknown_without_mappings),
 		T(another_start_time_is_another_process),
 		T(tables_of_another_image_are_refused),
-		T(an_unknown_image_is_that_of_the_first_sample),
-		T(a_refused_process_tells_no_image),
+		T(first_sample_sets_an_unknown_exec_id),
+		T(refused_process_sets_no_exec_id),
 		T(tables_that_are_being_written_are_not_used),
-		T(a_change_during_the_walk_makes_the_sample_stale),
-		T(a_young_copy_of_its_parent_has_that_ones_tables),
-		T(a_change_does_not_matter_to_who_has_no_tables),
+		T(table_change_during_the_walk_makes_the_sample_stale),
+		T(new_fork_uses_the_tables_of_its_parent),
+		T(table_change_does_not_affect_a_process_without_tables),
 		T(the_mapping_around_a_pc_is_found),
-		T(a_process_without_mappings_has_none_around_a_pc),
-		T(a_build_of_v8_is_known_once_it_has_offsets),
+		T(process_without_mappings_has_no_mapping_for_a_pc),
+		T(v8_build_is_known_once_it_has_offsets),
 		T(the_row_at_or_below_an_offset_is_found),
 		T(a_page_is_found_among_its_collisions),
-		T(a_page_of_another_file_or_place_is_missing),
-		T(a_page_that_is_taken_away_meanwhile_is_missing),
+		T(page_of_another_file_or_offset_is_missing),
+		T(page_removed_during_the_search_is_missing),
 		T(rows_beyond_the_pool_are_missing),
 	};
 

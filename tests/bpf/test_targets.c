@@ -14,14 +14,14 @@ static void forget_processes(void)
 	memset(uw_processes, 0, sizeof(uw_processes));
 }
 
-static void every_process_is_a_target_of_mode_all(void **state)
+static void every_process_is_a_target_in_mode_all(void **state)
 {
 	(void)state;
 	forget_processes();
 	assert_true(is_sent());
 }
 
-static void a_process_is_a_target_by_its_flag(void **state)
+static void process_with_the_target_flag_is_a_target(void **state)
 {
 	struct uw_process *p = enter_process(PID, UW_PROC_TARGET | UW_PROC_TABLES, 0);
 
@@ -84,7 +84,7 @@ static void descendants_of_a_target_are_targets(void **state)
 }
 
 /* A task of every generation: task @i is the parent of task @i - 1. */
-static void sixteen_generations_are_looked_at(void **state)
+static void sixteen_generations_are_searched(void **state)
 {
 	static struct made_task line[20];
 
@@ -106,7 +106,7 @@ static void sixteen_generations_are_looked_at(void **state)
 	}
 }
 
-static void threads_are_targets_by_number(void **state)
+static void threads_are_targets_by_their_id(void **state)
 {
 	struct uw_config config = usual_config();
 
@@ -127,7 +127,7 @@ static void threads_are_targets_by_number(void **state)
 	assert_false(is_sent());
 }
 
-static void cgroup_decides_alone(void **state)
+static void only_the_cgroup_decides_in_cgroup_mode(void **state)
 {
 	static const struct {
 		long answer;
@@ -142,7 +142,7 @@ static void cgroup_decides_alone(void **state)
 	}
 }
 
-static void the_first_namespace_takes_the_kernels_numbers(void **state)
+static void first_pid_namespace_uses_the_kernels_pids(void **state)
 {
 	(void)state;
 	assert_true(is_sent());
@@ -150,7 +150,7 @@ static void the_first_namespace_takes_the_kernels_numbers(void **state)
 	assert_int_equal(w.sample.tid, TID);
 }
 
-static void an_inner_namespace_has_numbers_of_its_own(void **state)
+static void inner_pid_namespace_has_its_own_pids(void **state)
 {
 	(void)state;
 	uw_pidns_level = 1;
@@ -167,7 +167,7 @@ static void an_inner_namespace_has_numbers_of_its_own(void **state)
 }
 
 /* Deeper in: it has a number in each namespace up to the first one. */
-static void a_process_further_in_has_a_number_here(void **state)
+static void process_of_a_descendant_namespace_has_a_pid_here(void **state)
 {
 	struct pid_namespace innermost = { { 4026532009u } };
 
@@ -183,7 +183,7 @@ static void a_process_further_in_has_a_number_here(void **state)
 	assert_int_equal(w.sample.tid, INNER_TID);
 }
 
-static void a_process_further_out_is_foreign(void **state)
+static void process_of_an_ancestor_namespace_is_foreign(void **state)
 {
 	(void)state;
 	w.tasks[PROCESS].pid.pid.level = 0; /* what lies behind its only number is not its own */
@@ -206,7 +206,7 @@ static void a_parent_outside_the_namespace_ends_the_search(void **state)
 	assert_false(is_sent());
 }
 
-static void the_recorder_learns_its_own_namespace(void **state)
+static void recorder_finds_its_own_pid_namespace(void **state)
 {
 	(void)state;
 	assert_int_equal(uw_whoami(NULL), 0);
@@ -221,19 +221,19 @@ static void the_recorder_learns_its_own_namespace(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		T(every_process_is_a_target_of_mode_all),
-		T(a_process_is_a_target_by_its_flag),
+		T(every_process_is_a_target_in_mode_all),
+		T(process_with_the_target_flag_is_a_target),
 		T(an_entry_is_found_near_its_hash),
 		T(descendants_of_a_target_are_targets),
-		T(sixteen_generations_are_looked_at),
-		T(threads_are_targets_by_number),
-		T(cgroup_decides_alone),
-		T(the_first_namespace_takes_the_kernels_numbers),
-		T(an_inner_namespace_has_numbers_of_its_own),
-		T(a_process_further_in_has_a_number_here),
-		T(a_process_further_out_is_foreign),
+		T(sixteen_generations_are_searched),
+		T(threads_are_targets_by_their_id),
+		T(only_the_cgroup_decides_in_cgroup_mode),
+		T(first_pid_namespace_uses_the_kernels_pids),
+		T(inner_pid_namespace_has_its_own_pids),
+		T(process_of_a_descendant_namespace_has_a_pid_here),
+		T(process_of_an_ancestor_namespace_is_foreign),
 		T(a_parent_outside_the_namespace_ends_the_search),
-		T(the_recorder_learns_its_own_namespace),
+		T(recorder_finds_its_own_pid_namespace),
 	};
 
 	return CHECK_RUN(tests);

@@ -81,7 +81,7 @@ static void expect(const struct world *w, u32 n, enum uw_status last)
 	}
 }
 
-static void those_that_wait_come_behind_the_method(void **state)
+static void awaiters_follow_the_async_method(void **state)
 {
 	struct world w;
 
@@ -97,7 +97,7 @@ static void those_that_wait_come_behind_the_method(void **state)
 	sim_mem_free(&w.h.mem);
 }
 
-static void what_ends_them_is_told(void **state)
+static void reason_that_ends_the_awaiters_is_reported(void **state)
 {
 	static const struct row {
 		u64 addr, word; /* that is changed */
@@ -126,7 +126,7 @@ static void what_ends_them_is_told(void **state)
 }
 
 /* Its caller is on the stack: of the next method that is known those that wait are sought. */
-static void a_method_that_has_not_waited_yet_is_passed(void **state)
+static void method_that_has_not_suspended_yet_is_skipped(void **state)
 {
 	static const u64 tasks[] = { 0, TASK(2), MACHINE + 8, MACHINE - DOTNET_MAX_TASK_LEN };
 
@@ -143,7 +143,7 @@ static void a_method_that_has_not_waited_yet_is_passed(void **state)
 	}
 }
 
-static void the_method_nearest_to_the_leaf_is_asked(void **state)
+static void awaiters_belong_to_the_innermost_async_method(void **state)
 {
 	struct world w;
 
@@ -161,7 +161,7 @@ static void the_method_nearest_to_the_leaf_is_asked(void **state)
 	sim_mem_free(&w.h.mem);
 }
 
-static void a_prologue_keeps_no_state_machine_yet(void **state)
+static void prologue_has_no_state_machine_yet(void **state)
 {
 	static const u32 offs[] = { FROM - 1, FROM };
 
@@ -179,7 +179,7 @@ static void a_prologue_keeps_no_state_machine_yet(void **state)
 }
 
 /* An async iterator tells who waits for its next value. */
-static void a_state_machine_may_tell_itself_who_waits(void **state)
+static void state_machine_may_hold_its_own_awaiter(void **state)
 {
 	struct world w;
 
@@ -198,7 +198,7 @@ static void a_state_machine_may_tell_itself_who_waits(void **state)
 	sim_mem_free(&w.h.mem);
 }
 
-static void what_is_known_of_another_process_is_not_taken(void **state)
+static void offsets_of_another_process_are_not_used(void **state)
 {
 	static const u64 others[] = { 0, PROCESS + 1 };
 
@@ -216,13 +216,13 @@ static void what_is_known_of_another_process_is_not_taken(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(those_that_wait_come_behind_the_method),
-		cmocka_unit_test(what_ends_them_is_told),
-		cmocka_unit_test(a_method_that_has_not_waited_yet_is_passed),
-		cmocka_unit_test(the_method_nearest_to_the_leaf_is_asked),
-		cmocka_unit_test(a_prologue_keeps_no_state_machine_yet),
-		cmocka_unit_test(a_state_machine_may_tell_itself_who_waits),
-		cmocka_unit_test(what_is_known_of_another_process_is_not_taken),
+		cmocka_unit_test(awaiters_follow_the_async_method),
+		cmocka_unit_test(reason_that_ends_the_awaiters_is_reported),
+		cmocka_unit_test(method_that_has_not_suspended_yet_is_skipped),
+		cmocka_unit_test(awaiters_belong_to_the_innermost_async_method),
+		cmocka_unit_test(prologue_has_no_state_machine_yet),
+		cmocka_unit_test(state_machine_may_hold_its_own_awaiter),
+		cmocka_unit_test(offsets_of_another_process_are_not_used),
 	};
 
 	return CHECK_RUN(tests);

@@ -75,7 +75,7 @@ static bool stack_agrees(const struct stack *stack)
 	return agrees;
 }
 
-static void every_bundled_stack_is_walked_alike(void **state)
+static void bundled_stacks_give_the_same_walk_in_the_kernel(void **state)
 {
 	u32 n = 0;
 
@@ -90,7 +90,7 @@ static void every_bundled_stack_is_walked_alike(void **state)
 	print_message("%u stacks\n", n);
 }
 
-static void depth_limit_is_the_same(void **state)
+static void depth_limit_is_the_same_in_the_kernel(void **state)
 {
 	static const struct {
 		u32 n, n_found;
@@ -111,7 +111,7 @@ static void depth_limit_is_the_same(void **state)
 	}
 }
 
-static void random_stacks_are_walked_alike(void **state)
+static void random_stacks_give_equal_walks(void **state)
 {
 	struct sim_target target;
 	u64 *words, *mapped = (u64 *)STACK_ADDR;
@@ -173,9 +173,9 @@ static void page_missing_in_the_kernel_makes_walks_differ(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_bundled_stack_is_walked_alike),
-		cmocka_unit_test(depth_limit_is_the_same),
-		cmocka_unit_test(random_stacks_are_walked_alike),
+		cmocka_unit_test(bundled_stacks_give_the_same_walk_in_the_kernel),
+		cmocka_unit_test(depth_limit_is_the_same_in_the_kernel),
+		cmocka_unit_test(random_stacks_give_equal_walks),
 		cmocka_unit_test(changed_word_makes_walks_differ),
 		cmocka_unit_test(page_missing_in_the_kernel_makes_walks_differ),
 	};

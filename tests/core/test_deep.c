@@ -46,7 +46,7 @@ static void frame_1025_is_beyond_the_depth_limit(void **state)
 }
 
 /* The record is the stack's last but for what fits behind it: nothing is readable beyond. */
-static void record_is_read_wherever_in_its_page_it_lies(void **state)
+static void record_is_read_at_any_offset_in_its_page(void **state)
 {
 	(void)state;
 	for (u32 i = 0; i < N_ARCHS; i++)
@@ -78,7 +78,7 @@ static void records_are_read_at_any_distance(void **state)
 }
 
 /* By a guess: one read that crosses pages holds no more than the record. */
-static void record_across_two_pages_needs_no_more_of_the_second(void **state)
+static void record_across_two_pages_reads_no_further_in_the_second(void **state)
 {
 	struct sim_read reads[8];
 
@@ -134,9 +134,9 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(stack_of_1024_frames_is_complete),
 		cmocka_unit_test(frame_1025_is_beyond_the_depth_limit),
-		cmocka_unit_test(record_is_read_wherever_in_its_page_it_lies),
+		cmocka_unit_test(record_is_read_at_any_offset_in_its_page),
 		cmocka_unit_test(records_are_read_at_any_distance),
-		cmocka_unit_test(record_across_two_pages_needs_no_more_of_the_second),
+		cmocka_unit_test(record_across_two_pages_reads_no_further_in_the_second),
 		cmocka_unit_test(small_frames_share_a_read),
 		cmocka_unit_test(two_records_that_point_at_each_other_end),
 	};

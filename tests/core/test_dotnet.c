@@ -65,7 +65,7 @@ static void check_all(const struct heap *h)
 	assert_true(n > 5000);
 }
 
-static void every_method_is_found_from_any_of_its_bytes(void **state)
+static void every_byte_of_a_method_maps_to_the_method(void **state)
 {
 	static const u64 ra = ROOT_RA;
 
@@ -81,7 +81,7 @@ static void every_method_is_found_from_any_of_its_bytes(void **state)
 	}
 }
 
-static void between_two_methods_there_is_none(void **state)
+static void pc_between_two_methods_has_no_method(void **state)
 {
 	(void)state;
 	for (u32 form = 0; form < 2; form++) {
@@ -99,7 +99,7 @@ static void between_two_methods_there_is_none(void **state)
 	}
 }
 
-static void a_map_that_can_not_be_read_further_back_is_unreadable(void **state)
+static void nibble_map_with_an_unreadable_word_is_unreadable(void **state)
 {
 	const u32 len = 33000; /* three windows of the map */
 	const struct uw_state *u;
@@ -276,7 +276,7 @@ static u32 sweep(const struct function *f, const u8 *info, bool say)
 	return n_wrong;
 }
 
-static void every_instruction_of_a_function_leads_to_its_caller(void **state)
+static void caller_is_found_at_every_instruction_of_a_function(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < sizeof(functions) / sizeof(functions[0]); i++)
@@ -284,7 +284,7 @@ static void every_instruction_of_a_function_leads_to_its_caller(void **state)
 }
 
 /* The negative control: with a slot of "framed" wrong, some of its instructions must fail. */
-static void a_slot_that_is_wrong_is_seen(void **state)
+static void wrong_return_address_slot_is_detected(void **state)
 {
 	static const u8 places[] = { 4, 5, 6, 8, 10, 11 };
 
@@ -358,7 +358,7 @@ static u64 stub_ra(u64 kind, u32 off)
 	return ra - 1;
 }
 
-static void stubs_have_their_return_address_where_their_pushes_leave_it(void **state)
+static void return_address_of_a_stub_is_above_its_pushes(void **state)
 {
 	static const struct {
 		u32 kind, off;
@@ -415,7 +415,7 @@ static bool is_method(const struct calls *c, u32 start, u64 desc)
 	       f->a == CODE_ADDR + start && f->b == desc;
 }
 
-static void a_return_address_that_was_met_costs_one_read(void **state)
+static void known_return_address_costs_one_read(void **state)
 {
 	(void)state;
 	for (int is_constant = 0; is_constant < 2; is_constant++) {
@@ -439,7 +439,7 @@ static void a_return_address_that_was_met_costs_one_read(void **state)
 	}
 }
 
-static void code_that_took_its_place_is_seen(void **state)
+static void replaced_code_is_detected(void **state)
 {
 	u64 header = META_ADDR + HEADER_LEN * 2, none = 0;
 	struct calls c;
@@ -458,7 +458,7 @@ static void code_that_took_its_place_is_seen(void **state)
 }
 
 /* The header lies behind the code: what comes there next may have the same one. */
-static void a_dynamic_method_is_read_each_time(void **state)
+static void dynamic_method_is_read_on_each_walk(void **state)
 {
 	u64 header = CODE_ADDR + CODE_LEN - 0x100, desc = METHOD_DESC(1);
 	u8 fields[0x30];
@@ -484,17 +484,17 @@ static void a_dynamic_method_is_read_each_time(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_method_is_found_from_any_of_its_bytes),
-		cmocka_unit_test(between_two_methods_there_is_none),
-		cmocka_unit_test(a_map_that_can_not_be_read_further_back_is_unreadable),
+		cmocka_unit_test(every_byte_of_a_method_maps_to_the_method),
+		cmocka_unit_test(pc_between_two_methods_has_no_method),
+		cmocka_unit_test(nibble_map_with_an_unreadable_word_is_unreadable),
 		cmocka_unit_test(each_of_many_funclets_is_found),
-		cmocka_unit_test(every_instruction_of_a_function_leads_to_its_caller),
-		cmocka_unit_test(a_slot_that_is_wrong_is_seen),
+		cmocka_unit_test(caller_is_found_at_every_instruction_of_a_function),
+		cmocka_unit_test(wrong_return_address_slot_is_detected),
 		cmocka_unit_test(unwind_information_of_another_kind_is_refused),
-		cmocka_unit_test(a_return_address_that_was_met_costs_one_read),
-		cmocka_unit_test(code_that_took_its_place_is_seen),
-		cmocka_unit_test(a_dynamic_method_is_read_each_time),
-		cmocka_unit_test(stubs_have_their_return_address_where_their_pushes_leave_it),
+		cmocka_unit_test(known_return_address_costs_one_read),
+		cmocka_unit_test(replaced_code_is_detected),
+		cmocka_unit_test(dynamic_method_is_read_on_each_walk),
+		cmocka_unit_test(return_address_of_a_stub_is_above_its_pushes),
 	};
 
 	return CHECK_RUN(tests);

@@ -260,7 +260,7 @@ static void each_read_can_fail(void **state)
 }
 
 /* The judge takes none of these for a consequence of a fault. */
-static void walk_that_a_fault_does_not_explain_is_wrong(void **state)
+static void walk_that_a_fault_does_not_explain_is_rejected(void **state)
 {
 	static struct uw_sample bad;
 	struct sim_target target;
@@ -288,7 +288,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_read_can_fail),
-		cmocka_unit_test(walk_that_a_fault_does_not_explain_is_wrong),
+		cmocka_unit_test(walk_that_a_fault_does_not_explain_is_rejected),
 	};
 
 	return CHECK_RUN(tests);

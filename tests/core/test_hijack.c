@@ -58,7 +58,7 @@ static void expect(const struct world *w, enum uw_status status, u32 n, const u6
 			 UW_FRAME_RA | (status == UW_END ? 0 : UW_FRAME_GUESS));
 }
 
-static void the_true_caller_is_in_the_place_of_the_replaced_one(void **state)
+static void hijacked_return_address_is_replaced_by_the_true_one(void **state)
 {
 	struct world w;
 
@@ -72,7 +72,7 @@ static void the_true_caller_is_in_the_place_of_the_replaced_one(void **state)
 }
 
 /* What is kept may be that of another hijack, long ago, or no such thing at all. */
-static void what_is_kept_is_taken_for_this_very_slot_alone(void **state)
+static void saved_return_address_applies_to_its_own_slot_only(void **state)
 {
 	static const struct row {
 		u64 of, kept_at, ra, slot; /* 0: as it is */
@@ -100,7 +100,7 @@ static void what_is_kept_is_taken_for_this_very_slot_alone(void **state)
 	}
 }
 
-static void another_thread_s_is_not_taken(void **state)
+static void saved_return_address_of_another_thread_is_not_used(void **state)
 {
 	struct world w;
 
@@ -113,7 +113,7 @@ static void another_thread_s_is_not_taken(void **state)
 }
 
 /* It was returned to, and has pushed some registers. */
-static void where_it_runs_itself_it_stays_and_its_caller_is_the_true_one(void **state)
+static void running_hijack_stub_is_kept_and_its_caller_is_the_true_one(void **state)
 {
 	(void)state;
 	for (u64 pushed = 0; pushed <= DOTNET_MAX_TRIP_LEN + 8; pushed += 8) {
@@ -136,10 +136,10 @@ static void where_it_runs_itself_it_stays_and_its_caller_is_the_true_one(void **
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_true_caller_is_in_the_place_of_the_replaced_one),
-		cmocka_unit_test(what_is_kept_is_taken_for_this_very_slot_alone),
-		cmocka_unit_test(another_thread_s_is_not_taken),
-		cmocka_unit_test(where_it_runs_itself_it_stays_and_its_caller_is_the_true_one),
+		cmocka_unit_test(hijacked_return_address_is_replaced_by_the_true_one),
+		cmocka_unit_test(saved_return_address_applies_to_its_own_slot_only),
+		cmocka_unit_test(saved_return_address_of_another_thread_is_not_used),
+		cmocka_unit_test(running_hijack_stub_is_kept_and_its_caller_is_the_true_one),
 	};
 
 	return CHECK_RUN(tests);

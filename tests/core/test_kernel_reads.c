@@ -29,7 +29,7 @@ static bool reads_as_said(const struct read_row *row)
 	       !memcmp(skel->bss->read_bytes, want, READ_MAX_LEN);
 }
 
-static void kernel_reads_all_or_nothing(void **state)
+static void kernel_read_is_all_or_nothing(void **state)
 {
 	(void)state;
 	for (u32 i = 0; i < N_READ_ROWS; i++)
@@ -37,7 +37,7 @@ static void kernel_reads_all_or_nothing(void **state)
 			fail_msg("%s", read_rows[i].name);
 }
 
-static void contrary_of_a_row_is_wrong_in_the_kernel(void **state)
+static void inverted_row_fails_in_the_kernel(void **state)
 {
 	(void)state;
 	for (u32 i = 0; i < N_READ_ROWS; i++) {
@@ -51,8 +51,8 @@ static void contrary_of_a_row_is_wrong_in_the_kernel(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(kernel_reads_all_or_nothing),
-		cmocka_unit_test(contrary_of_a_row_is_wrong_in_the_kernel),
+		cmocka_unit_test(kernel_read_is_all_or_nothing),
+		cmocka_unit_test(inverted_row_fails_in_the_kernel),
 	};
 	int rc = 1;
 

@@ -43,7 +43,7 @@ static void words_are_drawn_in_three_ways(void **state)
 	sim_mem_free(&mem);
 }
 
-static void what_was_drawn_stays_also_inside_a_window(void **state)
+static void words_stay_the_same_inside_a_window(void **state)
 {
 	const u8 input[] = { THERE, NEAR, RAW, 1, 1, 1, 1, 1, 1, 1, 1, 3 };
 	struct sim_mem *mem = make(input, sizeof(input));
@@ -61,7 +61,7 @@ static void what_was_drawn_stays_also_inside_a_window(void **state)
 	sim_mem_free(&mem);
 }
 
-static void an_absent_page_is_a_fault_and_stays_one(void **state)
+static void absent_page_always_faults(void **state)
 {
 	const u8 input[] = { 0, THERE, NEAR };
 	struct sim_mem *mem = make(input, sizeof(input));
@@ -76,7 +76,7 @@ static void an_absent_page_is_a_fault_and_stays_one(void **state)
 	sim_mem_free(&mem);
 }
 
-static void after_the_input_no_page_is_there(void **state)
+static void pages_after_the_end_of_the_input_are_absent(void **state)
 {
 	struct sim_mem *mem = make(NULL, 0);
 	u64 word;
@@ -86,7 +86,7 @@ static void after_the_input_no_page_is_there(void **state)
 	sim_mem_free(&mem);
 }
 
-static void a_reset_forgets_everything(void **state)
+static void reset_drops_all_words(void **state)
 {
 	const u8 first[] = { THERE, 1 }, second[] = { THERE, 9 };
 	struct sim_mem *mem = make(first, sizeof(first));
@@ -98,7 +98,7 @@ static void a_reset_forgets_everything(void **state)
 	sim_mem_free(&mem);
 }
 
-static void a_run_draws_only_so_many_pages(void **state)
+static void pages_of_one_run_are_limited(void **state)
 {
 	static u8 input[4 * SIM_LAZY_PAGES];
 	struct sim_mem *mem;
@@ -115,7 +115,7 @@ static void a_run_draws_only_so_many_pages(void **state)
 }
 
 /* The same bytes and the same draws as by reads of each word. */
-static void a_window_draws_as_its_words_do(void **state)
+static void window_read_draws_the_same_bytes_as_word_reads(void **state)
 {
 	static const struct {
 		u64 addr;
@@ -144,12 +144,12 @@ static void a_window_draws_as_its_words_do(void **state)
 
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(words_are_drawn_in_three_ways),
-	cmocka_unit_test(what_was_drawn_stays_also_inside_a_window),
-	cmocka_unit_test(an_absent_page_is_a_fault_and_stays_one),
-	cmocka_unit_test(after_the_input_no_page_is_there),
-	cmocka_unit_test(a_reset_forgets_everything),
-	cmocka_unit_test(a_run_draws_only_so_many_pages),
-	cmocka_unit_test(a_window_draws_as_its_words_do),
+	cmocka_unit_test(words_stay_the_same_inside_a_window),
+	cmocka_unit_test(absent_page_always_faults),
+	cmocka_unit_test(pages_after_the_end_of_the_input_are_absent),
+	cmocka_unit_test(reset_drops_all_words),
+	cmocka_unit_test(pages_of_one_run_are_limited),
+	cmocka_unit_test(window_read_draws_the_same_bytes_as_word_reads),
 };
 
 int main(void)

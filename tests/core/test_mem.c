@@ -46,7 +46,7 @@ static void read_is_all_or_nothing(void **state)
 }
 
 /* A row that claims the contrary is seen to be wrong. */
-static void contrary_of_a_row_is_wrong(void **state)
+static void inverted_row_fails(void **state)
 {
 	(void)state;
 	for (u32 i = 0; i < N_READ_ROWS; i++) {
@@ -142,7 +142,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		TEST(read_is_all_or_nothing),
-		TEST(contrary_of_a_row_is_wrong),
+		TEST(inverted_row_fails),
 		TEST(read_that_is_to_fail_fails_and_no_other),
 		TEST(log_keeps_the_first_reads_and_counts_all),
 		TEST(range_that_no_process_has_is_refused),

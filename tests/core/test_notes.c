@@ -368,7 +368,7 @@ static u32 first_other(const struct trace *t, const struct noted *notes, u32 n)
 	return at;
 }
 
-static void decisions_are_told_in_order(void **state)
+static void decisions_are_noted_in_order(void **state)
 {
 	u32 n_walks = 0;
 
@@ -397,7 +397,7 @@ static void decisions_are_told_in_order(void **state)
 }
 
 /* The comparison above sees one changed word, at its note. */
-static void changed_word_is_told_where_it_counts(void **state)
+static void changed_word_changes_the_note_that_depends_on_it(void **state)
 {
 	struct stack stack = *stack_named("chain_to_main_in_libc_is_complete");
 	struct sim_target target;
@@ -413,7 +413,7 @@ static void changed_word_is_told_where_it_counts(void **state)
 	sim_mem_free(&target.mem);
 }
 
-static void every_decision_is_told_by_some_stack(void **state)
+static void every_kind_of_note_occurs(void **state)
 {
 	bool is_told[UW_N_NOTES] = { false };
 
@@ -455,7 +455,7 @@ static bool is_same_told(const struct arch_row *arch, const struct sim_target *t
 	return same;
 }
 
-static void walk_that_is_told_is_the_plain_one(void **state)
+static void notes_do_not_change_the_walk(void **state)
 {
 	u32 n_walks = 0, n_seen = 0;
 
@@ -485,10 +485,10 @@ static void walk_that_is_told_is_the_plain_one(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(decisions_are_told_in_order),
-		cmocka_unit_test(changed_word_is_told_where_it_counts),
-		cmocka_unit_test(every_decision_is_told_by_some_stack),
-		cmocka_unit_test(walk_that_is_told_is_the_plain_one),
+		cmocka_unit_test(decisions_are_noted_in_order),
+		cmocka_unit_test(changed_word_changes_the_note_that_depends_on_it),
+		cmocka_unit_test(every_kind_of_note_occurs),
+		cmocka_unit_test(notes_do_not_change_the_walk),
 	};
 
 	return CHECK_RUN(tests);

@@ -43,7 +43,7 @@ static void walk_random(const struct arch_row *arch, u64 seen[UW_N_STATUS])
 	sim_mem_free(&target.mem);
 }
 
-static void random_stacks_end_and_make_sense(void **state)
+static void walks_of_random_stacks_end_and_are_plausible(void **state)
 {
 	(void)state;
 	for (u32 i = 0; i < N_ARCHS; i++) {
@@ -83,7 +83,7 @@ static bool is_insane(const struct uw_sample *good, const struct sim_target *tar
 }
 
 /* The judge of the test above finds fault with each of these. */
-static void walk_that_cannot_be_is_found_out(void **state)
+static void implausible_walk_is_detected(void **state)
 {
 	u32 frame = offsetof(struct uw_sample, frames) + 2 * sizeof(struct uw_frame);
 	struct uw_state *u = fresh_state();
@@ -115,8 +115,8 @@ static void walk_that_cannot_be_is_found_out(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(random_stacks_end_and_make_sense),
-		cmocka_unit_test(walk_that_cannot_be_is_found_out),
+		cmocka_unit_test(walks_of_random_stacks_end_and_are_plausible),
+		cmocka_unit_test(implausible_walk_is_detected),
 	};
 
 	return CHECK_RUN(tests);

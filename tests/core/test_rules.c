@@ -176,20 +176,20 @@ static u32 count_wrong(const struct sim_arch *arch, const struct rule *rules, si
 	return n_wrong;
 }
 
-static void x86_instruction_tells_where_the_return_address_is(void **state)
+static void x86_instruction_determines_the_return_address_slot(void **state)
 {
 	(void)state;
 	assert_int_equal(count_wrong(&sim_arch_x86_64, x86_rules, N(x86_rules), true), 0);
 }
 
-static void arm64_instruction_tells_where_the_return_address_is(void **state)
+static void arm64_instruction_determines_the_return_address_slot(void **state)
 {
 	(void)state;
 	assert_int_equal(count_wrong(&sim_arch_arm64, arm64_rules, N(arm64_rules), true), 0);
 }
 
 /* On x86 only the first bytes count, whatever follows them. */
-static void bytes_behind_an_x86_instruction_do_not_matter(void **state)
+static void bytes_after_an_x86_instruction_do_not_matter(void **state)
 {
 	(void)state;
 	for (u32 next = 0; next < 256; next++) {
@@ -200,7 +200,7 @@ static void bytes_behind_an_x86_instruction_do_not_matter(void **state)
 }
 
 /* The architectures do not share a rule: each table is wrong for the other in every rule. */
-static void rules_of_one_architecture_are_not_those_of_the_other(void **state)
+static void architectures_share_no_rule(void **state)
 {
 	(void)state;
 	assert_int_equal(count_wrong(&sim_arch_arm64, x86_rules, N(x86_rules), false), 8);
@@ -218,7 +218,7 @@ static int v8_slot(const struct sim_arch *arch, const u8 *code)
 	return slot == IN_FRAME && arch->v8_is_window(insn) ? arch->v8_ra_slot(code) : slot;
 }
 
-static void v8_code_that_drops_arguments_holds_the_return_address(void **state)
+static void v8_code_that_drops_arguments_keeps_the_return_address_in_a_register(void **state)
 {
 	static const struct {
 		u8 code[8];
@@ -245,7 +245,7 @@ static void v8_code_that_drops_arguments_holds_the_return_address(void **state)
 }
 
 /* Only where instructions begin: pc never lies within one. */
-static void v8_code_around_a_frame_returns_to_the_word_at_sp(void **state)
+static void v8_frameless_code_has_its_return_address_at_sp(void **state)
 {
 	const u32 before = sim_arch_x86_64.v8_before;
 
@@ -266,7 +266,7 @@ static void v8_code_around_a_frame_returns_to_the_word_at_sp(void **state)
 	}
 }
 
-static void v8_code_around_a_frame_returns_to_lr(void **state)
+static void v8_frameless_code_has_its_return_address_in_lr(void **state)
 {
 	const struct sim_arch *arch = &sim_arch_arm64;
 
@@ -288,13 +288,14 @@ static void v8_code_around_a_frame_returns_to_lr(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(x86_instruction_tells_where_the_return_address_is),
-		cmocka_unit_test(arm64_instruction_tells_where_the_return_address_is),
-		cmocka_unit_test(bytes_behind_an_x86_instruction_do_not_matter),
-		cmocka_unit_test(v8_code_around_a_frame_returns_to_the_word_at_sp),
-		cmocka_unit_test(v8_code_around_a_frame_returns_to_lr),
-		cmocka_unit_test(v8_code_that_drops_arguments_holds_the_return_address),
-		cmocka_unit_test(rules_of_one_architecture_are_not_those_of_the_other),
+		cmocka_unit_test(x86_instruction_determines_the_return_address_slot),
+		cmocka_unit_test(arm64_instruction_determines_the_return_address_slot),
+		cmocka_unit_test(bytes_after_an_x86_instruction_do_not_matter),
+		cmocka_unit_test(v8_frameless_code_has_its_return_address_at_sp),
+		cmocka_unit_test(v8_frameless_code_has_its_return_address_in_lr),
+		cmocka_unit_test(
+			v8_code_that_drops_arguments_keeps_the_return_address_in_a_register),
+		cmocka_unit_test(architectures_share_no_rule),
 	};
 
 	return CHECK_RUN(tests);

@@ -27,7 +27,7 @@ static void run_row(void **state)
 }
 
 /* The comparison above sees any byte that is wrong. */
-static void wrong_byte_of_a_sample_is_seen(void **state)
+static void wrong_byte_of_a_sample_is_detected(void **state)
 {
 	const struct stack *stack = &v8_stacks[0];
 	struct uw_state *u = fresh_state();
@@ -54,7 +54,7 @@ static void wrong_byte_of_a_sample_is_seen(void **state)
 }
 
 /* Not those of the stub that called the functions. */
-static void words_of_the_innermost_functions_stub_are_taken(void **state)
+static void words_belong_to_the_stub_called_by_the_innermost_function(void **state)
 {
 	struct uw_state *u = fresh_state();
 	struct sim_target target;
@@ -87,7 +87,7 @@ static bool changed_word_changes_walk(u32 word, const struct arch_row *arch)
  * Exactly the words that frames are made of make the walk: not locals, argument
  * counts and contexts, nor main's saved fp, which is small either way.
  */
-static void words_of_frames_and_no_others_count(void **state)
+static void only_words_of_frames_affect_the_walk(void **state)
 {
 	/* records; markers; offset, array and function of JavaScript frames */
 	static const u8 counts[] = { 2,	 3,  8,	 9,  10, 12, 13, 15, 17, 18, 20, 21,
@@ -131,9 +131,9 @@ static void every_status_has_a_stack(void **state)
 
 static struct row rows[MAX_ROWS];
 static const struct CMUnitTest fixed_tests[] = {
-	cmocka_unit_test(wrong_byte_of_a_sample_is_seen),
-	cmocka_unit_test(words_of_frames_and_no_others_count),
-	cmocka_unit_test(words_of_the_innermost_functions_stub_are_taken),
+	cmocka_unit_test(wrong_byte_of_a_sample_is_detected),
+	cmocka_unit_test(only_words_of_frames_affect_the_walk),
+	cmocka_unit_test(words_belong_to_the_stub_called_by_the_innermost_function),
 	cmocka_unit_test(every_status_has_a_stack),
 };
 static struct CMUnitTest tests[MAX_ROWS];

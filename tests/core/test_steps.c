@@ -55,7 +55,7 @@ static int end(void **state)
 
 static const u64 chain[] = { 0, 0, S(6), APP(0x200), 0, 0, 0x100, LIBC(0x300) };
 
-static void a_record_tells_the_callers_sp_where_the_abi_does(void **state)
+static void record_gives_the_callers_sp_where_the_abi_defines_it(void **state)
 {
 	const struct uw_regs regs = { .pc = APP(0x100), .sp = S(0), .fp = S(2), .lr = APP(8) };
 
@@ -70,7 +70,7 @@ static void a_record_tells_the_callers_sp_where_the_abi_does(void **state)
 	assert_int_equal(u.regs.sp, IS_ARM64 ? 0 : S(4));
 }
 
-static void a_first_instruction_leaves_sp_above_the_return_address(void **state)
+static void step_from_the_first_instruction_sets_sp_above_the_return_address(void **state)
 {
 	const u64 words[] = { APP(0x200), 0, S(6), APP(0x400), 0, 0, 0x100, LIBC(0x300) };
 	const struct uw_regs regs = { .pc = APP(0x100), .sp = S(0), .fp = S(2), .lr = APP(0x200) };
@@ -84,7 +84,7 @@ static void a_first_instruction_leaves_sp_above_the_return_address(void **state)
 	assert_int_equal(u.regs.sp, IS_ARM64 ? S(0) : S(1));
 }
 
-static void the_second_instruction_has_pushed_fp_as_well(void **state)
+static void step_from_the_second_instruction_skips_the_pushed_fp(void **state)
 {
 	const u64 words[] = { S(6), APP(0x200), 0, 0, 0, 0, 0x100, LIBC(0x300) };
 	const struct uw_regs regs = { .pc = APP(0x100), .sp = S(0), .fp = S(6), .lr = APP(0x200) };
@@ -126,9 +126,9 @@ static void a_new_walk_sees_the_stack_as_it_is_now(void **state)
 #define T(f) cmocka_unit_test_setup_teardown(f, foul, end)
 
 static const struct CMUnitTest tests[] = {
-	T(a_record_tells_the_callers_sp_where_the_abi_does),
-	T(a_first_instruction_leaves_sp_above_the_return_address),
-	T(the_second_instruction_has_pushed_fp_as_well),
+	T(record_gives_the_callers_sp_where_the_abi_defines_it),
+	T(step_from_the_first_instruction_sets_sp_above_the_return_address),
+	T(step_from_the_second_instruction_skips_the_pushed_fp),
 	T(a_step_that_fails_changes_no_register),
 	T(a_new_walk_sees_the_stack_as_it_is_now),
 };

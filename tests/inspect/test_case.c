@@ -154,7 +154,7 @@ static void same_registers(const struct case_file *a, const struct case_file *b)
 	assert_int_equal(b->regs.all[named[2]], a->regs.fp);
 }
 
-static void what_is_written_is_read_back(void **state)
+static void case_file_round_trips(void **state)
 {
 	static const char *const names[] = { "a.core", "a.core.zst" };
 
@@ -180,7 +180,7 @@ static void what_is_written_is_read_back(void **state)
 }
 
 /* What is unknown stays unknown: no truth, no walk, no tables, no memory. */
-static void an_empty_case_is_read_back(void **state)
+static void empty_case_round_trips(void **state)
 {
 	struct case_file c = { .regs = { 1, 2, 3, 0, false, { 0 } }, .va_mask = 0xffff }, *b;
 
@@ -223,7 +223,7 @@ static const struct state_row state_rows[] = {
 	{ "round the end of all", ~0ull - 3, 8, -EFAULT },
 };
 
-static void every_address_is_known_a_fault_or_not_recorded(void **state)
+static void every_address_is_recorded_a_fault_or_missing(void **state)
 {
 	struct case_file *c;
 
@@ -247,7 +247,7 @@ static void every_address_is_known_a_fault_or_not_recorded(void **state)
 	case_free(&c);
 }
 
-static void text_that_is_none_is_mended(void **state)
+static void invalid_utf8_is_replaced(void **state)
 {
 	static const char *const runtimes[][2] = {
 		{ "n\xffo", "n\xef\xbf\xbdo" }, { "\xc3", "\xef\xbf\xbd" },
@@ -272,7 +272,7 @@ static void text_that_is_none_is_mended(void **state)
 	}
 }
 
-static void every_flag_of_a_frame_is_written_and_read_back(void **state)
+static void frame_flags_round_trip(void **state)
 {
 	const u8 all = UW_FRAME_RA | UW_FRAME_GUESS | UW_FRAME_NO_ROWS | UW_FRAME_ASYNC |
 		       UW_FRAME_FIRST_RUN | UW_FRAME_SYSCALL;
@@ -469,7 +469,7 @@ static const struct {
 	{ "no lr", link_register_of_x86_64, -EINVAL },
 };
 
-static void what_cannot_be_is_not_written(void **state)
+static void invalid_case_is_not_written(void **state)
 {
 	(void)state;
 	for (u32 i = 0; i < N(impossible); i++) {
@@ -515,7 +515,7 @@ static u32 count_files(void)
 	return n;
 }
 
-static void a_file_is_replaced_whole_or_not_at_all(void **state)
+static void file_is_replaced_completely_or_not_at_all(void **state)
 {
 	struct rlimit old, small = { 100, 100 };
 	struct case_file *c;
@@ -543,7 +543,7 @@ static void a_file_is_replaced_whole_or_not_at_all(void **state)
 	assert_int_equal(count_files(), n_files);
 }
 
-static void names_and_folders_that_are_wrong_are_refused(void **state)
+static void invalid_names_and_folders_are_refused(void **state)
 {
 	struct case_error error;
 
@@ -555,14 +555,14 @@ static void names_and_folders_that_are_wrong_are_refused(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(what_is_written_is_read_back),
-	cmocka_unit_test(every_flag_of_a_frame_is_written_and_read_back),
-	cmocka_unit_test(an_empty_case_is_read_back),
-	cmocka_unit_test(every_address_is_known_a_fault_or_not_recorded),
-	cmocka_unit_test(text_that_is_none_is_mended),
-	cmocka_unit_test(what_cannot_be_is_not_written),
-	cmocka_unit_test(a_file_is_replaced_whole_or_not_at_all),
-	cmocka_unit_test(names_and_folders_that_are_wrong_are_refused),
+	cmocka_unit_test(case_file_round_trips),
+	cmocka_unit_test(frame_flags_round_trip),
+	cmocka_unit_test(empty_case_round_trips),
+	cmocka_unit_test(every_address_is_recorded_a_fault_or_missing),
+	cmocka_unit_test(invalid_utf8_is_replaced),
+	cmocka_unit_test(invalid_case_is_not_written),
+	cmocka_unit_test(file_is_replaced_completely_or_not_at_all),
+	cmocka_unit_test(invalid_names_and_folders_are_refused),
 };
 
 int main(void)

@@ -79,7 +79,7 @@ static int try(const char *path, struct case_error *error)
 	return 0;
 }
 
-static void cut_off_anywhere_it_is_refused(void **state)
+static void case_truncated_anywhere_is_refused(void **state)
 {
 	static const char *const names[] = { "a.core", "a.core.zst" };
 	struct case_error error;
@@ -96,7 +96,7 @@ static void cut_off_anywhere_it_is_refused(void **state)
 	}
 }
 
-static void more_behind_the_end_of_what_is_compressed_is_refused(void **state)
+static void bytes_after_the_compressed_data_are_refused(void **state)
 {
 	struct case_error error;
 
@@ -108,7 +108,7 @@ static void more_behind_the_end_of_what_is_compressed_is_refused(void **state)
 }
 
 /* Anything but a crash; what is compressed has a checksum, so it is never read wrongly. */
-static void any_bit_may_flip(void **state)
+static void flipped_bit_never_crashes(void **state)
 {
 	struct case_error error;
 	u32 n_read = 0, n_refused = 0;
@@ -125,7 +125,7 @@ static void any_bit_may_flip(void **state)
 	assert_true(n_read > 256 * 8 / BIT_STEP && n_refused > 64 * 8 / BIT_STEP);
 }
 
-static void any_bit_of_what_is_compressed_may_flip(void **state)
+static void flipped_bit_of_compressed_data_is_refused(void **state)
 {
 	struct case_error error;
 	char *text, *flipped;
@@ -209,7 +209,7 @@ static const struct lie lies[] = {
 	{ "\"faults\"", "\"memory\"", -ENOEXEC, "JSON" },
 };
 
-static void a_note_that_lies_is_refused(void **state)
+static void wrong_note_is_refused(void **state)
 {
 	(void)state;
 	for (u32 i = 0; i < N(lies); i++) {
@@ -419,7 +419,7 @@ static const struct {
 	{ path_without_an_end, -ENOEXEC, "program header 0" },
 };
 
-static void a_broken_core_is_refused(void **state)
+static void broken_core_is_refused(void **state)
 {
 	(void)state;
 	for (u32 i = 0; i < N(headers); i++) {
@@ -436,7 +436,7 @@ static void a_broken_core_is_refused(void **state)
 }
 
 /* 300 MiB of zeros, in about 10 kB. */
-static void what_expands_without_end_is_refused(void **state)
+static void decompression_bomb_is_refused(void **state)
 {
 	static u8 zeros[1 << 20], out[1 << 16];
 	ZSTD_CStream *z = ZSTD_createCStream();
@@ -457,7 +457,7 @@ static void what_expands_without_end_is_refused(void **state)
 	assert_non_null(strstr(error.text, "more than 256 MiB"));
 }
 
-static void json_that_nests_without_end_is_refused(void **state)
+static void deeply_nested_json_is_refused(void **state)
 {
 	struct case_error error;
 	u8 *note;
@@ -470,7 +470,7 @@ static void json_that_nests_without_end_is_refused(void **state)
 	assert_int_equal(try(stored, &error), -ENOEXEC);
 }
 
-static void what_is_no_regular_file_is_refused(void **state)
+static void only_regular_files_are_read(void **state)
 {
 	struct case_error error;
 
@@ -483,15 +483,15 @@ static void what_is_no_regular_file_is_refused(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(cut_off_anywhere_it_is_refused),
-	cmocka_unit_test(more_behind_the_end_of_what_is_compressed_is_refused),
-	cmocka_unit_test(any_bit_may_flip),
-	cmocka_unit_test(any_bit_of_what_is_compressed_may_flip),
-	cmocka_unit_test(a_note_that_lies_is_refused),
-	cmocka_unit_test(a_broken_core_is_refused),
-	cmocka_unit_test(what_expands_without_end_is_refused),
-	cmocka_unit_test(json_that_nests_without_end_is_refused),
-	cmocka_unit_test(what_is_no_regular_file_is_refused),
+	cmocka_unit_test(case_truncated_anywhere_is_refused),
+	cmocka_unit_test(bytes_after_the_compressed_data_are_refused),
+	cmocka_unit_test(flipped_bit_never_crashes),
+	cmocka_unit_test(flipped_bit_of_compressed_data_is_refused),
+	cmocka_unit_test(wrong_note_is_refused),
+	cmocka_unit_test(broken_core_is_refused),
+	cmocka_unit_test(decompression_bomb_is_refused),
+	cmocka_unit_test(deeply_nested_json_is_refused),
+	cmocka_unit_test(only_regular_files_are_read),
 };
 
 int main(void)

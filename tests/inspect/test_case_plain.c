@@ -172,7 +172,7 @@ static u64 code_addr(void)
 	return (u64)(unsigned long)mapping_at;
 }
 
-static void code_comes_from_the_file_that_the_process_had(void **state)
+static void code_is_read_from_the_mapped_file(void **state)
 {
 	(void)state;
 	for (enum manner manner = LIKE_GCORE; manner <= LIKE_KERNEL; manner++) {
@@ -207,7 +207,7 @@ static void code_comes_from_the_file_that_the_process_had(void **state)
 }
 
 /* The kernel's core tells what was code, gcore's does not; neither has its bytes. */
-static void a_file_that_is_another_one_is_not_believed(void **state)
+static void file_with_another_build_id_is_not_used(void **state)
 {
 	static const u8 zeros[PAGE];
 	u8 other[PAGE], *id;
@@ -251,7 +251,7 @@ static struct uw_frame frame_at(const struct case_file *c, u64 pc)
 				  .flags = UW_FRAME_NO_ROWS };
 }
 
-static void rows_that_a_walk_lacks_come_from_the_file(void **state)
+static void missing_rows_are_read_from_the_file(void **state)
 {
 	struct uw_frame frames[6];
 	struct case_file *c;
@@ -283,7 +283,7 @@ static void rows_that_a_walk_lacks_come_from_the_file(void **state)
 	case_free(&c);
 }
 
-static void a_file_that_is_another_one_gives_no_rows(void **state)
+static void file_with_another_build_id_gives_no_rows(void **state)
 {
 	static const u8 zeros[PAGE];
 	struct uw_frame frame;
@@ -300,7 +300,7 @@ static void a_file_that_is_another_one_gives_no_rows(void **state)
 	case_free(&c);
 }
 
-static void signatures_of_arm64_are_taken_off(void **state)
+static void arm64_pointer_signatures_are_stripped(void **state)
 {
 	static const u64 masks[2] = { 0x7f << 20, 0x007f000000000000 };
 	struct case_file *c;
@@ -321,7 +321,7 @@ static void signatures_of_arm64_are_taken_off(void **state)
 	case_free(&c);
 }
 
-static void cut_off_it_is_refused(void **state)
+static void truncated_core_is_refused(void **state)
 {
 	size_t whole;
 
@@ -366,12 +366,12 @@ static void many_file_mappings_are_read(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(code_comes_from_the_file_that_the_process_had),
-	cmocka_unit_test(a_file_that_is_another_one_is_not_believed),
-	cmocka_unit_test(rows_that_a_walk_lacks_come_from_the_file),
-	cmocka_unit_test(a_file_that_is_another_one_gives_no_rows),
-	cmocka_unit_test(signatures_of_arm64_are_taken_off),
-	cmocka_unit_test(cut_off_it_is_refused),
+	cmocka_unit_test(code_is_read_from_the_mapped_file),
+	cmocka_unit_test(file_with_another_build_id_is_not_used),
+	cmocka_unit_test(missing_rows_are_read_from_the_file),
+	cmocka_unit_test(file_with_another_build_id_gives_no_rows),
+	cmocka_unit_test(arm64_pointer_signatures_are_stripped),
+	cmocka_unit_test(truncated_core_is_refused),
 	cmocka_unit_test(many_file_mappings_are_read),
 };
 

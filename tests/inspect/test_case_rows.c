@@ -89,7 +89,7 @@ static const struct {
 
 static const struct case_rule_source source = { find, mapping, NULL };
 
-static void each_kind_of_frame_has_its_row_or_none(void **state)
+static void each_kind_of_frame_has_the_expected_row(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < N(frames); i++) {
@@ -108,7 +108,7 @@ static void each_kind_of_frame_has_its_row_or_none(void **state)
 	}
 }
 
-static void rows_are_sorted_and_each_is_there_once(void **state)
+static void rows_are_sorted_and_unique(void **state)
 {
 	const struct uw_frame walked[] = { frames[8].frame, frames[3].frame, frames[2].frame,
 					   frames[3].frame, frames[1].frame };
@@ -124,7 +124,7 @@ static void rows_are_sorted_and_each_is_there_once(void **state)
 	free(rows);
 }
 
-static void a_page_that_is_gone_makes_no_case(void **state)
+static void missing_row_page_prevents_the_case(void **state)
 {
 	struct case_rule_source empty = { find, mapping, &empty };
 	struct case_row *rows = NULL;
@@ -141,9 +141,9 @@ static void a_page_that_is_gone_makes_no_case(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_kind_of_frame_has_its_row_or_none),
-		cmocka_unit_test(rows_are_sorted_and_each_is_there_once),
-		cmocka_unit_test(a_page_that_is_gone_makes_no_case),
+		cmocka_unit_test(each_kind_of_frame_has_the_expected_row),
+		cmocka_unit_test(rows_are_sorted_and_unique),
+		cmocka_unit_test(missing_row_page_prevents_the_case),
 	};
 
 	return CHECK_RUN(tests);

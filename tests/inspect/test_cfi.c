@@ -18,7 +18,7 @@
 
 #define N(a) (sizeof(a) / sizeof((a)[0]))
 
-static void code_that_nobody_describes_has_rule_0(void **state)
+static void code_without_cfi_has_rule_0(void **state)
 {
 	struct made_cfi m;
 
@@ -36,7 +36,7 @@ static void code_that_nobody_describes_has_rule_0(void **state)
 	made_deinit(&m);
 }
 
-static void a_function_goes_on_in_the_next_page(void **state)
+static void function_continues_in_the_next_page(void **state)
 {
 	/* advance_loc2 4000, cfa 16, advance_loc2 4200, cfa 24 */
 	static const u8 program[] = { 3, 0xa0, 0x0f, 0x0e, 16, 3, 0x68, 0x10, 0x0e, 24 };
@@ -76,7 +76,7 @@ static void overlapping_functions_end_where_the_next_begins(void **state)
 	made_deinit(&m);
 }
 
-static void states_are_remembered_in_each_other(void **state)
+static void remembered_states_nest(void **state)
 {
 	/* advance 1, remember, cfa 16, advance 1, remember, cfa 24, advance 1, restore, ... */
 	static const u8 program[] = { 0x41, 0x0a, 0x0e, 16,   0x41, 0x0a,
@@ -95,7 +95,7 @@ static void states_are_remembered_in_each_other(void **state)
 	made_deinit(&m);
 }
 
-static void pages_outside_of_the_code_are_empty(void **state)
+static void pages_outside_the_code_are_empty(void **state)
 {
 	struct made_cfi m;
 	_cleanup_close_ int fd = -1;
@@ -207,7 +207,7 @@ static const struct known {
 	  { { 0, {} }, { 3, SIGNAL_ }, { 4, SIGNAL_ }, { 11, SIGNAL_ } } },
 };
 
-static void undescribed_code_is_known_by_its_bytes(void **state)
+static void code_without_cfi_is_recognized_by_its_bytes(void **state)
 {
 	struct made_cfi m;
 
@@ -228,7 +228,7 @@ static void undescribed_code_is_known_by_its_bytes(void **state)
 	}
 }
 
-static void described_code_is_no_stub(void **state)
+static void code_with_cfi_is_not_matched_as_a_stub(void **state)
 {
 	static const u8 cfa_32[] = { 0x0e, 32 };
 	struct made_cfi m;
@@ -243,7 +243,7 @@ static void described_code_is_no_stub(void **state)
 }
 
 /* As of glibc's clone(): of what is there the walk looks up the last byte alone. */
-static void a_system_call_right_behind_a_description_belongs_to_it(void **state)
+static void system_call_right_after_an_fde_belongs_to_its_function(void **state)
 {
 	static const u8 program[] = { 0x44, 0x0e, 24 }; /* advance_loc 4, cfa 24 */
 	static const u8 syscall[] = { 0x0f, 0x05 }, another[] = { 0x0f, 0x0b };
@@ -270,7 +270,7 @@ static void a_system_call_right_behind_a_description_belongs_to_it(void **state)
 }
 
 /* A call of the function at 0x40, 8 bytes from the entry. */
-static void the_entry_of_a_program_is_a_root(void **state)
+static void entry_point_is_a_root(void **state)
 {
 	static const u8 code[] = { 0x31, 0xed, 0x48, 0x89, 0xe7, 0x90, 0x90,
 				   0x90, 0xe8, 0x33, 0xff, 0xff, 0xff };
@@ -307,7 +307,7 @@ static void the_entry_of_a_program_is_a_root(void **state)
 }
 
 /* As _dl_runtime_resolve does: cfa = rbx + 32, and the callee has rbx at cfa - 40. */
-static void behind_a_call_the_callee_tells_the_register_that_the_frame_counts_from(void **state)
+static void cfa_register_after_a_call_is_restored_from_the_callees_frame(void **state)
 {
 	static const u8 by_rbx[] = { 0x0c, 3, 32 }, by_rax[] = { 0x0c, 0, 32 };
 	static const u8 saves[] = { 0x41, 0x0e, 40, 0x83, 5 }, saves_not[] = { 0x41, 0x0e, 40 };
@@ -342,7 +342,7 @@ static void behind_a_call_the_callee_tells_the_register_that_the_frame_counts_fr
 	}
 }
 
-static void nobody_called_where_the_return_address_is_undefined(void **state)
+static void undefined_return_address_is_a_root(void **state)
 {
 	static const u8 x86_64[] = { 0x41, 0x07, 16 }, arm64[] = { 0x41, 0x07, 30 };
 	struct made_cfi m;
@@ -363,7 +363,7 @@ static void nobody_called_where_the_return_address_is_undefined(void **state)
 	made_deinit(&m);
 }
 
-static void rules_are_kept_once_and_refused_when_there_is_no_room(void **state)
+static void rules_are_unique_and_refused_when_the_table_is_full(void **state)
 {
 	struct uw_rule table[4], rule = SP_(8);
 	struct rules r;
@@ -461,7 +461,7 @@ static void compare_with_elfutils(int fd, bool break_it)
 	elf_end(elf);
 }
 
-static void rows_of_the_test_itself_are_those_of_elfutils(void **state)
+static void rows_of_the_test_binary_agree_with_elfutils(void **state)
 {
 	_cleanup_close_ int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
 
@@ -470,7 +470,7 @@ static void rows_of_the_test_itself_are_those_of_elfutils(void **state)
 	compare_with_elfutils(fd, true);
 }
 
-static void rows_of_the_vdso_are_those_of_elfutils(void **state)
+static void rows_of_the_vdso_agree_with_elfutils(void **state)
 {
 	const char *vdso = (const char *)getauxval(AT_SYSINFO_EHDR);
 	_cleanup_close_ int fd = memfd_create("vdso", MFD_CLOEXEC);
@@ -483,21 +483,21 @@ static void rows_of_the_vdso_are_those_of_elfutils(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(code_that_nobody_describes_has_rule_0),
-	cmocka_unit_test(a_function_goes_on_in_the_next_page),
+	cmocka_unit_test(code_without_cfi_has_rule_0),
+	cmocka_unit_test(function_continues_in_the_next_page),
 	cmocka_unit_test(overlapping_functions_end_where_the_next_begins),
-	cmocka_unit_test(states_are_remembered_in_each_other),
-	cmocka_unit_test(pages_outside_of_the_code_are_empty),
+	cmocka_unit_test(remembered_states_nest),
+	cmocka_unit_test(pages_outside_the_code_are_empty),
 	cmocka_unit_test(the_last_page_of_a_segment_is_short),
-	cmocka_unit_test(undescribed_code_is_known_by_its_bytes),
-	cmocka_unit_test(described_code_is_no_stub),
-	cmocka_unit_test(a_system_call_right_behind_a_description_belongs_to_it),
-	cmocka_unit_test(the_entry_of_a_program_is_a_root),
-	cmocka_unit_test(behind_a_call_the_callee_tells_the_register_that_the_frame_counts_from),
-	cmocka_unit_test(nobody_called_where_the_return_address_is_undefined),
-	cmocka_unit_test(rules_are_kept_once_and_refused_when_there_is_no_room),
-	cmocka_unit_test(rows_of_the_test_itself_are_those_of_elfutils),
-	cmocka_unit_test(rows_of_the_vdso_are_those_of_elfutils),
+	cmocka_unit_test(code_without_cfi_is_recognized_by_its_bytes),
+	cmocka_unit_test(code_with_cfi_is_not_matched_as_a_stub),
+	cmocka_unit_test(system_call_right_after_an_fde_belongs_to_its_function),
+	cmocka_unit_test(entry_point_is_a_root),
+	cmocka_unit_test(cfa_register_after_a_call_is_restored_from_the_callees_frame),
+	cmocka_unit_test(undefined_return_address_is_a_root),
+	cmocka_unit_test(rules_are_unique_and_refused_when_the_table_is_full),
+	cmocka_unit_test(rows_of_the_test_binary_agree_with_elfutils),
+	cmocka_unit_test(rows_of_the_vdso_agree_with_elfutils),
 };
 
 int main(void)

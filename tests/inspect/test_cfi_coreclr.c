@@ -48,7 +48,7 @@ static void make_hijack(u32 at, u8 first, u32 number)
 	made_deinit(&m);
 }
 
-static void what_hijacked_threads_return_to_was_not_called(void **state)
+static void hijack_trampoline_has_no_return_address_pushed_by_a_call(void **state)
 {
 	(void)state;
 	make_hijack(0x40, 0x50, 0);
@@ -136,7 +136,7 @@ static const u8 once[] = {
 	0xc3,
 };
 
-static void epilogues_of_native_aot_count_from_their_end(void **state)
+static void native_aot_epilogues_are_decoded_from_their_end(void **state)
 {
 	static const struct {
 		u32 at;
@@ -158,7 +158,7 @@ static void epilogues_of_native_aot_count_from_their_end(void **state)
 	}
 }
 
-static void other_code_keeps_what_its_entry_says(void **state)
+static void other_code_keeps_the_rows_of_its_fde(void **state)
 {
 	/* call *0x58(%rax); pop %rbp; ret: the call's last byte is a pop's. */
 	static const u8 call[] = { 0xff, 0x50, 0x58, 0x5d, 0xc3 };
@@ -192,9 +192,9 @@ static void other_code_keeps_what_its_entry_says(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(epilogues_of_native_aot_count_from_their_end),
-	cmocka_unit_test(other_code_keeps_what_its_entry_says),
-	cmocka_unit_test(what_hijacked_threads_return_to_was_not_called),
+	cmocka_unit_test(native_aot_epilogues_are_decoded_from_their_end),
+	cmocka_unit_test(other_code_keeps_the_rows_of_its_fde),
+	cmocka_unit_test(hijack_trampoline_has_no_return_address_pushed_by_a_call),
 };
 
 int main(void)

@@ -20,7 +20,7 @@ static void make_program(struct made_cfi *m, u32 n_fdes)
 }
 
 /* The rest of a function is the end of a gap, or of all code. */
-static void code_that_nobody_describes_is_followed(void **state)
+static void code_without_cfi_is_analyzed(void **state)
 {
 	struct made_cfi m;
 	Elf64_Phdr *code;
@@ -44,7 +44,7 @@ static void code_that_nobody_describes_is_followed(void **state)
 }
 
 /* Of a described program the gaps are followed, of another one the code that is reached. */
-static void entries_of_the_start_code_describe_no_program(void **state)
+static void fdes_of_the_start_code_alone_do_not_count_as_cfi(void **state)
 {
 	const u32 uncalled = 0x805; /* behind the function at 0x800 */
 	struct made_cfi m;
@@ -85,7 +85,7 @@ static void make_gap(struct made_cfi *m, u16 machine, const void *code, size_t l
 	make_page(m, 0);
 }
 
-static void functions_between_described_ones_are_followed(void **state)
+static void functions_in_gaps_between_fdes_are_analyzed(void **state)
 {
 	const struct uw_rule *at = page.rule + 0x100;
 	struct made_cfi m;
@@ -115,7 +115,7 @@ static void functions_between_described_ones_are_followed(void **state)
 }
 
 /* One that returns with something left on the stack is none. */
-static void what_is_no_function_is_not_followed(void **state)
+static void code_that_is_no_function_gets_no_rows(void **state)
 {
 	u8 code[sizeof(push_x86_64)];
 	struct made_cfi m;
@@ -129,10 +129,10 @@ static void what_is_no_function_is_not_followed(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(code_that_nobody_describes_is_followed),
-	cmocka_unit_test(entries_of_the_start_code_describe_no_program),
-	cmocka_unit_test(functions_between_described_ones_are_followed),
-	cmocka_unit_test(what_is_no_function_is_not_followed),
+	cmocka_unit_test(code_without_cfi_is_analyzed),
+	cmocka_unit_test(fdes_of_the_start_code_alone_do_not_count_as_cfi),
+	cmocka_unit_test(functions_in_gaps_between_fdes_are_analyzed),
+	cmocka_unit_test(code_that_is_no_function_gets_no_rows),
 };
 
 int main(void)

@@ -51,7 +51,7 @@ static void make_two(struct made_cfi *m, u16 machine)
 	assert_int_equal(page.counts.broken, 0);
 }
 
-static void cut_off_at_every_byte(void **state)
+static void file_truncated_at_every_byte_is_survived(void **state)
 {
 	struct made_cfi m;
 
@@ -64,7 +64,7 @@ static void cut_off_at_every_byte(void **state)
 }
 
 /* A file that shrinks while it is open gives an error or fewer rows. */
-static void cut_off_while_it_is_open(void **state)
+static void file_truncated_while_open_is_survived(void **state)
 {
 	_cleanup_(elf_file_free) struct elf_file *f = NULL;
 	_cleanup_(cfi_free) struct cfi *c = NULL;
@@ -87,7 +87,7 @@ static void cut_off_while_it_is_open(void **state)
 	made_deinit(&m);
 }
 
-static void every_byte_changed(void **state)
+static void file_with_any_byte_changed_is_survived(void **state)
 {
 	static const u8 values[] = { 0, 1, 0x7f, 0x80, 0xff };
 	static const u16 machines[] = { EM_X86_64, EM_AARCH64 };
@@ -140,7 +140,7 @@ static const struct broken {
 	{ "set_loc", { 0x01, 0, 0, 0, 0 }, 5 },
 };
 
-static void a_broken_program_costs_only_its_function(void **state)
+static void broken_cfi_program_affects_only_its_function(void **state)
 {
 	struct made_cfi m;
 
@@ -158,7 +158,7 @@ static void a_broken_program_costs_only_its_function(void **state)
 }
 
 /* elfutils makes room for each register that it sees: for this one, 2 GiB. */
-static void a_register_of_any_number_costs_nothing(void **state)
+static void large_register_number_allocates_nothing(void **state)
 {
 	static const u8 program[] = { 0x05, 0xff, 0xff, 0xff, 0x3f, 1,	  0x07, 0xff, 0xff, 0xff,
 				      0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1,	0x41, 0x0e, 16 };
@@ -174,7 +174,7 @@ static void a_register_of_any_number_costs_nothing(void **state)
 	made_deinit(&m);
 }
 
-static void states_are_not_remembered_without_end(void **state)
+static void remembered_states_are_limited(void **state)
 {
 	static u8 program[60000];
 	struct made_cfi m;
@@ -189,7 +189,7 @@ static void states_are_not_remembered_without_end(void **state)
 }
 
 /* Where a CIE is wrong, so are its functions. @at: offset in the CIE. */
-static void a_broken_cie_describes_nothing(void **state)
+static void broken_cie_gives_no_rows(void **state)
 {
 	static const struct {
 		u8 at, value;
@@ -221,7 +221,7 @@ static void a_broken_cie_describes_nothing(void **state)
 	}
 }
 
-static void pointers_to_anywhere_describe_nothing(void **state)
+static void wild_pointers_give_no_rows(void **state)
 {
 	static const u32 to[] = { 0, 1, 4, 5, 0x7fffffff, 0x80000000, 0xfffffff0, 0xffffffff };
 	struct made_cfi m;
@@ -240,7 +240,7 @@ static void pointers_to_anywhere_describe_nothing(void **state)
 	}
 }
 
-static void a_table_that_is_too_long_is_not_used(void **state)
+static void search_table_that_is_too_long_is_not_used(void **state)
 {
 	struct made_cfi m;
 
@@ -286,7 +286,7 @@ static void entries_of_a_page_are_bounded(void **state)
 }
 
 /* A function with a row at each byte of many pages: each page has its 4096, and no more. */
-static void a_row_at_every_byte(void **state)
+static void page_with_a_row_at_every_byte_is_complete(void **state)
 {
 	u8 program[4 * 1024 * 3];
 	struct made_cfi m;
@@ -305,19 +305,19 @@ static void a_row_at_every_byte(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(cut_off_at_every_byte),
-	cmocka_unit_test(cut_off_while_it_is_open),
-	cmocka_unit_test(every_byte_changed),
+	cmocka_unit_test(file_truncated_at_every_byte_is_survived),
+	cmocka_unit_test(file_truncated_while_open_is_survived),
+	cmocka_unit_test(file_with_any_byte_changed_is_survived),
 	cmocka_unit_test(other_machines_are_not_supported),
-	cmocka_unit_test(a_broken_program_costs_only_its_function),
-	cmocka_unit_test(a_register_of_any_number_costs_nothing),
-	cmocka_unit_test(states_are_not_remembered_without_end),
-	cmocka_unit_test(a_broken_cie_describes_nothing),
-	cmocka_unit_test(pointers_to_anywhere_describe_nothing),
-	cmocka_unit_test(a_table_that_is_too_long_is_not_used),
+	cmocka_unit_test(broken_cfi_program_affects_only_its_function),
+	cmocka_unit_test(large_register_number_allocates_nothing),
+	cmocka_unit_test(remembered_states_are_limited),
+	cmocka_unit_test(broken_cie_gives_no_rows),
+	cmocka_unit_test(wild_pointers_give_no_rows),
+	cmocka_unit_test(search_table_that_is_too_long_is_not_used),
 	cmocka_unit_test(instructions_of_a_page_are_bounded),
 	cmocka_unit_test(entries_of_a_page_are_bounded),
-	cmocka_unit_test(a_row_at_every_byte),
+	cmocka_unit_test(page_with_a_row_at_every_byte_is_complete),
 };
 
 int main(void)

@@ -111,7 +111,7 @@ static void check_states(const struct flow *f, const u32 *want)
 	assert_memory_equal(f->d.states, want, f->d.n * sizeof(*want));
 }
 
-static void state_behind_a_node_is_that_before_its_successors(void **state)
+static void state_after_a_node_is_the_state_before_its_successors(void **state)
 {
 	struct flow f;
 
@@ -209,7 +209,7 @@ static void refusal_outside_of_a_trial_contradicts_nothing(void **state)
 	data_flow_deinit(&f.d);
 }
 
-static void join_learns_when_its_node_was_reached(void **state)
+static void join_gets_the_step_at_which_its_node_was_reached(void **state)
 {
 	struct flow f;
 
@@ -229,7 +229,7 @@ static void join_learns_when_its_node_was_reached(void **state)
 	data_flow_deinit(&f.d);
 }
 
-static void steps_that_run_out_end_it(void **state)
+static void exhausted_step_budget_ends_the_analysis(void **state)
 {
 	struct flow f;
 
@@ -249,7 +249,7 @@ static void steps_that_run_out_end_it(void **state)
 	data_flow_deinit(&f.d);
 }
 
-static void steps_that_just_suffice_contradict_nothing(void **state)
+static void exactly_sufficient_step_budget_is_no_contradiction(void **state)
 {
 	struct flow f;
 
@@ -261,7 +261,7 @@ static void steps_that_just_suffice_contradict_nothing(void **state)
 	data_flow_deinit(&f.d);
 }
 
-static void cleared_flow_begins_anew(void **state)
+static void cleared_flow_starts_over(void **state)
 {
 	struct flow f;
 
@@ -282,17 +282,17 @@ static void cleared_flow_begins_anew(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(state_behind_a_node_is_that_before_its_successors),
+		cmocka_unit_test(state_after_a_node_is_the_state_before_its_successors),
 		cmocka_unit_test(newest_change_is_followed_first),
 		cmocka_unit_test(node_that_changes_again_moves_to_the_front),
 		cmocka_unit_test(loop_is_followed_until_no_state_changes),
 		cmocka_unit_test(trial_without_contradiction_keeps_its_states),
 		cmocka_unit_test(contradicted_trial_leaves_no_state),
 		cmocka_unit_test(refusal_outside_of_a_trial_contradicts_nothing),
-		cmocka_unit_test(join_learns_when_its_node_was_reached),
-		cmocka_unit_test(steps_that_run_out_end_it),
-		cmocka_unit_test(steps_that_just_suffice_contradict_nothing),
-		cmocka_unit_test(cleared_flow_begins_anew),
+		cmocka_unit_test(join_gets_the_step_at_which_its_node_was_reached),
+		cmocka_unit_test(exhausted_step_budget_ends_the_analysis),
+		cmocka_unit_test(exactly_sufficient_step_budget_is_no_contradiction),
+		cmocka_unit_test(cleared_flow_starts_over),
 	};
 
 	return CHECK_RUN(tests);

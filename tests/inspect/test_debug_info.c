@@ -137,7 +137,7 @@ static void check(const struct debug_info_layout *l, const struct writer *w)
 	}
 }
 
-static void il_is_that_of_the_point_before_or_the_first_of_a_funclet(void **state)
+static void il_offset_is_that_of_the_preceding_point_or_the_first_in_the_funclet(void **state)
 {
 	(void)state;
 	for (u32 major = 6; major <= 10; major++) {
@@ -168,7 +168,7 @@ static void precompiled_code_has_no_flags(void **state)
 }
 
 /* The negative control: read as another version's it tells something else somewhere. */
-static void the_form_of_another_version_disagrees(void **state)
+static void format_of_another_version_disagrees(void **state)
 {
 	struct fake_bytes b;
 	struct writer w;
@@ -187,7 +187,7 @@ static void the_form_of_another_version_disagrees(void **state)
 	assert_true(differ > 1000);
 }
 
-static void what_is_cut_is_no_position(void **state)
+static void truncated_debug_info_gives_no_position(void **state)
 {
 	(void)state;
 	for (u32 major = 8; major <= 10; major += 2) {
@@ -208,7 +208,7 @@ static void what_is_cut_is_no_position(void **state)
 	}
 }
 
-static void lying_counts_are_refused(void **state)
+static void wrong_counts_are_refused(void **state)
 {
 	const struct debug_info_layout *l = &dotnet_layout_get(10)->debug_info;
 	struct fake_bytes b;
@@ -233,11 +233,11 @@ static void lying_counts_are_refused(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(il_is_that_of_the_point_before_or_the_first_of_a_funclet),
+	cmocka_unit_test(il_offset_is_that_of_the_preceding_point_or_the_first_in_the_funclet),
 	cmocka_unit_test(precompiled_code_has_no_flags),
-	cmocka_unit_test(the_form_of_another_version_disagrees),
-	cmocka_unit_test(what_is_cut_is_no_position),
-	cmocka_unit_test(lying_counts_are_refused),
+	cmocka_unit_test(format_of_another_version_disagrees),
+	cmocka_unit_test(truncated_debug_info_gives_no_position),
+	cmocka_unit_test(wrong_counts_are_refused),
 };
 
 int main(void)

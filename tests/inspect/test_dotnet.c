@@ -172,7 +172,7 @@ static int name_at(struct clr *c, u64 pc, struct dotnet_name *name)
 
 static struct dotnet_name name;
 
-static void a_method_of_each_version_has_its_name(void **state)
+static void method_has_its_name_in_every_version(void **state)
 {
 	static const u32 offs[] = { 0, 1, 0x100, 0x2ff, 0x5ff, 0x600, METHOD_LEN - 1 };
 
@@ -216,7 +216,7 @@ static void a_version_read_as_another_has_no_name(void **state)
 	}
 }
 
-static void every_read_may_fail(void **state)
+static void failing_read_gives_no_wrong_result(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < N(versions); i++) {
@@ -265,7 +265,7 @@ static void a_dynamic_method_has_the_name_in_its_descriptor(void **state)
 }
 
 /* Its descriptor, and perhaps its memory, are another dynamic method's then. */
-static void a_dynamic_method_without_its_code_has_no_name(void **state)
+static void dynamic_method_whose_code_is_gone_has_no_name(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < N(versions); i++) {
@@ -292,7 +292,7 @@ static void a_dynamic_method_without_its_code_has_no_name(void **state)
 }
 
 /* The row is another method's of the assembly, but the type is not that method's. */
-static void a_row_of_another_type_is_no_name(void **state)
+static void method_row_of_another_type_gives_no_name(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < N(versions); i++) {
@@ -308,7 +308,7 @@ static void a_row_of_another_type_is_no_name(void **state)
 	}
 }
 
-static void an_assembly_of_another_name_is_not_believed(void **state)
+static void assembly_with_another_name_is_not_used(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < N(versions); i++) {
@@ -325,7 +325,7 @@ static void an_assembly_of_another_name_is_not_believed(void **state)
 }
 
 /* A collectible assembly went, its next build took the place, with the name at the same byte. */
-static void an_assembly_that_takes_the_place_of_another_is_read_anew(void **state)
+static void assembly_that_replaces_another_is_read_again(void **state)
 {
 	const struct version *v8 = &versions[2];
 	struct clr c;
@@ -363,7 +363,7 @@ static void put_emitted(const struct version *v)
 	put(MODULE + v->module_dynamic, v->major == 8 ? BASE + BUFFER : BASE + EMITTED, 8);
 }
 
-static void what_reflection_emit_made_has_its_name(void **state)
+static void method_of_reflection_emit_has_its_name(void **state)
 {
 	(void)state;
 	for (size_t i = 2; i < N(versions); i++) {
@@ -382,7 +382,7 @@ static void what_reflection_emit_made_has_its_name(void **state)
 	}
 }
 
-static void metadata_written_down_of_another_assembly_is_no_name(void **state)
+static void saved_metadata_of_another_assembly_gives_no_name(void **state)
 {
 	(void)state;
 	for (size_t i = 2; i < N(versions); i++) {
@@ -397,7 +397,7 @@ static void metadata_written_down_of_another_assembly_is_no_name(void **state)
 	}
 }
 
-static void ranges_without_end_are_left(void **state)
+static void endless_range_list_is_abandoned(void **state)
 {
 	struct dotnet_code code;
 	struct clr c;
@@ -418,7 +418,7 @@ static void ranges_without_end_are_left(void **state)
 }
 
 /* It is mapped and filled bit by bit; what was told of it has to do for code made later. */
-static void a_code_heap_reaches_as_far_as_its_range(void **state)
+static void code_heap_extends_to_the_end_of_its_range(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < N(versions); i++) {
@@ -438,7 +438,7 @@ static void a_code_heap_reaches_as_far_as_its_range(void **state)
 	}
 }
 
-static void a_block_of_stubs_has_a_kind(void **state)
+static void stub_block_has_a_kind(void **state)
 {
 	struct dotnet_code code;
 	struct clr c;
@@ -491,7 +491,7 @@ static enum dotnet_tier tier_of(u32 major)
 	return tier;
 }
 
-static void a_version_of_a_method_tells_its_tier(void **state)
+static void code_version_gives_the_tier(void **state)
 {
 	static const enum dotnet_tier want[] = { DOTNET_TIER_0,	      DOTNET_TIER_1,
 						 DOTNET_TIER_OSR,     DOTNET_TIER_OPTIMIZED,
@@ -510,7 +510,7 @@ static void a_version_of_a_method_tells_its_tier(void **state)
 }
 
 /* A list that goes round, a node of another method, a table that lies about its length. */
-static void versions_that_can_not_be_tell_nothing(void **state)
+static void invalid_code_versions_give_no_tier(void **state)
 {
 	static const struct {
 		u32 at;
@@ -541,21 +541,21 @@ static void versions_that_can_not_be_tell_nothing(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(a_method_of_each_version_has_its_name),
+	cmocka_unit_test(method_has_its_name_in_every_version),
 	cmocka_unit_test(a_version_read_as_another_has_no_name),
-	cmocka_unit_test(every_read_may_fail),
+	cmocka_unit_test(failing_read_gives_no_wrong_result),
 	cmocka_unit_test(a_dynamic_method_has_the_name_in_its_descriptor),
-	cmocka_unit_test(a_dynamic_method_without_its_code_has_no_name),
-	cmocka_unit_test(a_row_of_another_type_is_no_name),
-	cmocka_unit_test(an_assembly_of_another_name_is_not_believed),
-	cmocka_unit_test(an_assembly_that_takes_the_place_of_another_is_read_anew),
-	cmocka_unit_test(what_reflection_emit_made_has_its_name),
-	cmocka_unit_test(metadata_written_down_of_another_assembly_is_no_name),
-	cmocka_unit_test(ranges_without_end_are_left),
-	cmocka_unit_test(a_block_of_stubs_has_a_kind),
-	cmocka_unit_test(a_version_of_a_method_tells_its_tier),
-	cmocka_unit_test(versions_that_can_not_be_tell_nothing),
-	cmocka_unit_test(a_code_heap_reaches_as_far_as_its_range),
+	cmocka_unit_test(dynamic_method_whose_code_is_gone_has_no_name),
+	cmocka_unit_test(method_row_of_another_type_gives_no_name),
+	cmocka_unit_test(assembly_with_another_name_is_not_used),
+	cmocka_unit_test(assembly_that_replaces_another_is_read_again),
+	cmocka_unit_test(method_of_reflection_emit_has_its_name),
+	cmocka_unit_test(saved_metadata_of_another_assembly_gives_no_name),
+	cmocka_unit_test(endless_range_list_is_abandoned),
+	cmocka_unit_test(stub_block_has_a_kind),
+	cmocka_unit_test(code_version_gives_the_tier),
+	cmocka_unit_test(invalid_code_versions_give_no_tier),
+	cmocka_unit_test(code_heap_extends_to_the_end_of_its_range),
 };
 
 int main(void)

@@ -301,7 +301,7 @@ static int find(const struct version *v, u32 row, u64 *addr)
 	return r;
 }
 
-static void a_field_is_where_its_descriptor_says(void **state)
+static void field_offset_comes_from_its_descriptor(void **state)
 {
 	u32 off;
 
@@ -324,7 +324,7 @@ static void a_field_is_where_its_descriptor_says(void **state)
 	}
 }
 
-static void an_instantiation_has_the_fields_of_the_shared_one(void **state)
+static void instantiation_has_the_fields_of_its_canonical_type(void **state)
 {
 	const struct version *v = &versions[2];
 	u32 shared = OTHER + 0x7800, off;
@@ -342,7 +342,7 @@ static void an_instantiation_has_the_fields_of_the_shared_one(void **state)
 	assert_int_not_equal(field(v, type_addr(OTHER, BOX), "StateMachine", &off), 0);
 }
 
-static void a_type_is_found_by_its_row(void **state)
+static void type_is_found_by_its_typedef_row(void **state)
 {
 	u64 addr;
 
@@ -360,7 +360,7 @@ static void a_type_is_found_by_its_row(void **state)
 	}
 }
 
-static void what_is_loaded_has_to_be_the_row_of_that_module(void **state)
+static void loaded_type_must_match_its_row_and_module(void **state)
 {
 	static const struct {
 		u64 type;
@@ -406,7 +406,7 @@ static void assert_waiting(const struct dotnet_awaiter *a, size_t i)
 	assert_int_equal(a->off, waiting[i].off);
 }
 
-static void each_type_tells_what_waits_for_it(void **state)
+static void each_type_gives_the_path_to_its_awaiter(void **state)
 {
 	struct dotnet_awaiter a;
 
@@ -426,7 +426,7 @@ static void each_type_tells_what_waits_for_it(void **state)
 	}
 }
 
-static void names_of_the_class_library_elsewhere_mean_nothing(void **state)
+static void class_library_names_count_only_in_corelib(void **state)
 {
 	static const u32 rows[] = { TASK, BOX, LIST, DELEGATE, ACTION };
 	struct dotnet_awaiter a;
@@ -439,7 +439,7 @@ static void names_of_the_class_library_elsewhere_mean_nothing(void **state)
 	}
 }
 
-static void every_read_may_fail(void **state)
+static void failing_read_gives_no_wrong_result(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < N(waiting); i++) {
@@ -467,7 +467,7 @@ static void every_read_may_fail(void **state)
 	}
 }
 
-static void what_lies_ends_with_an_error(void **state)
+static void corrupt_memory_ends_with_an_error(void **state)
 {
 	static const struct {
 		u32 at;
@@ -507,7 +507,7 @@ static void what_lies_ends_with_an_error(void **state)
 	}
 }
 
-static void parents_in_a_circle_end(void **state)
+static void cyclic_parent_types_end(void **state)
 {
 	struct dotnet_awaiter a;
 
@@ -522,7 +522,7 @@ static void parents_in_a_circle_end(void **state)
 	assert_int_equal(a.off, 0);
 }
 
-static void fields_without_end_are_not_looked_at(void **state)
+static void excessive_field_count_is_not_searched(void **state)
 {
 	struct dotnet_awaiter a;
 	u32 cell = CORELIB + TABLES + 24 + 5 * 4 + 14 * (BUILDER - 1) + 10, off;
@@ -537,7 +537,7 @@ static void fields_without_end_are_not_looked_at(void **state)
 	assert_int_equal(await(&versions[2], type_addr(CORELIB, TASK), 0, &a), -EINVAL);
 }
 
-static void a_task_is_of_the_method_that_its_machine_is_of(void **state)
+static void task_belongs_to_the_method_of_its_state_machine(void **state)
 {
 	static const struct {
 		u32 module, token;
@@ -569,17 +569,17 @@ static void a_task_is_of_the_method_that_its_machine_is_of(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(a_field_is_where_its_descriptor_says),
-	cmocka_unit_test(an_instantiation_has_the_fields_of_the_shared_one),
-	cmocka_unit_test(a_type_is_found_by_its_row),
-	cmocka_unit_test(what_is_loaded_has_to_be_the_row_of_that_module),
-	cmocka_unit_test(each_type_tells_what_waits_for_it),
-	cmocka_unit_test(names_of_the_class_library_elsewhere_mean_nothing),
-	cmocka_unit_test(every_read_may_fail),
-	cmocka_unit_test(what_lies_ends_with_an_error),
-	cmocka_unit_test(parents_in_a_circle_end),
-	cmocka_unit_test(fields_without_end_are_not_looked_at),
-	cmocka_unit_test(a_task_is_of_the_method_that_its_machine_is_of),
+	cmocka_unit_test(field_offset_comes_from_its_descriptor),
+	cmocka_unit_test(instantiation_has_the_fields_of_its_canonical_type),
+	cmocka_unit_test(type_is_found_by_its_typedef_row),
+	cmocka_unit_test(loaded_type_must_match_its_row_and_module),
+	cmocka_unit_test(each_type_gives_the_path_to_its_awaiter),
+	cmocka_unit_test(class_library_names_count_only_in_corelib),
+	cmocka_unit_test(failing_read_gives_no_wrong_result),
+	cmocka_unit_test(corrupt_memory_ends_with_an_error),
+	cmocka_unit_test(cyclic_parent_types_end),
+	cmocka_unit_test(excessive_field_count_is_not_searched),
+	cmocka_unit_test(task_belongs_to_the_method_of_its_state_machine),
 };
 
 int main(void)

@@ -21,7 +21,7 @@ static const struct {
 	{ FAKE_CORECLR_none, -ENOENT, NULL, NULL },
 };
 
-static void a_file_is_a_runtime_by_what_it_exports_and_says(void **state)
+static void runtime_is_recognized_by_its_exports_and_version_string(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
@@ -43,7 +43,7 @@ static void a_file_is_a_runtime_by_what_it_exports_and_says(void **state)
 	}
 }
 
-static void a_file_without_a_collector_has_no_code_of_it(void **state)
+static void file_without_a_collector_has_no_collector_code(void **state)
 {
 	struct dotnet_build build = {};
 	struct elf_file *f;
@@ -57,8 +57,8 @@ static void a_file_without_a_collector_has_no_code_of_it(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(a_file_is_a_runtime_by_what_it_exports_and_says),
-	cmocka_unit_test(a_file_without_a_collector_has_no_code_of_it),
+	cmocka_unit_test(runtime_is_recognized_by_its_exports_and_version_string),
+	cmocka_unit_test(file_without_a_collector_has_no_collector_code),
 };
 
 int main(void)

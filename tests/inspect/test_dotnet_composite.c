@@ -205,7 +205,7 @@ static void expect(u32 major, u32 at, const char *text)
 		assert_non_null(name.reason);
 }
 
-static void a_method_has_the_name_that_the_runtime_knows(void **state)
+static void method_has_the_name_recorded_by_the_runtime(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < N(versions); i++) {
@@ -220,7 +220,7 @@ static void a_method_has_the_name_that_the_runtime_knows(void **state)
 	}
 }
 
-static void a_method_of_another_row_is_not_believed(void **state)
+static void method_with_another_row_is_not_used(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < N(versions); i++) {
@@ -230,7 +230,7 @@ static void a_method_of_another_row_is_not_believed(void **state)
 }
 
 /* Of one assembly, the row of an instantiation of another can't be told. */
-static void an_image_that_is_not_composite_has_no_methods_of_others(void **state)
+static void non_composite_image_has_no_methods_of_other_components(void **state)
 {
 	(void)state;
 	make(&versions[2], PICK, FAKE_PICK);
@@ -239,7 +239,7 @@ static void an_image_that_is_not_composite_has_no_methods_of_others(void **state
 	assert_string_equal(name.reason, "the index of the precompiled code can't be read");
 }
 
-static void every_read_may_fail(void **state)
+static void failing_read_gives_no_wrong_result(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < N(versions); i++) {
@@ -261,7 +261,7 @@ static void every_read_may_fail(void **state)
 }
 
 /* Memory that ends within, before and behind whatever is in it. */
-static void memory_cut_anywhere_gives_the_right_name_or_none(void **state)
+static void memory_truncated_anywhere_gives_the_right_name_or_none(void **state)
 {
 	static const char *const names[] = { "Work", "Pick" };
 	static const u32 entries[] = { WORK, PICK }, rows[] = { FAKE_WORK, FAKE_PICK };
@@ -290,11 +290,11 @@ static void memory_cut_anywhere_gives_the_right_name_or_none(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(memory_cut_anywhere_gives_the_right_name_or_none),
-	cmocka_unit_test(a_method_has_the_name_that_the_runtime_knows),
-	cmocka_unit_test(a_method_of_another_row_is_not_believed),
-	cmocka_unit_test(an_image_that_is_not_composite_has_no_methods_of_others),
-	cmocka_unit_test(every_read_may_fail),
+	cmocka_unit_test(memory_truncated_anywhere_gives_the_right_name_or_none),
+	cmocka_unit_test(method_has_the_name_recorded_by_the_runtime),
+	cmocka_unit_test(method_with_another_row_is_not_used),
+	cmocka_unit_test(non_composite_image_has_no_methods_of_other_components),
+	cmocka_unit_test(failing_read_gives_no_wrong_result),
 };
 
 int main(void)

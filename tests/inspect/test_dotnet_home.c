@@ -125,7 +125,7 @@ static int find(const struct version *v, u32 start, u32 fail_at, struct dotnet_h
 	return r;
 }
 
-static void a_store_in_the_prologue_is_its_home(void **state)
+static void prologue_store_gives_the_home_of_this(void **state)
 {
 	static const struct {
 		u8 code[16];
@@ -151,7 +151,7 @@ static void a_store_in_the_prologue_is_its_home(void **state)
 	}
 }
 
-static void a_replaced_method_uses_the_frame_before_it(void **state)
+static void osr_method_uses_the_frame_of_the_original_method(void **state)
 {
 	struct dotnet_home home;
 
@@ -172,7 +172,7 @@ static void a_replaced_method_uses_the_frame_before_it(void **state)
 	}
 }
 
-static void every_read_may_fail(void **state)
+static void failing_read_gives_no_wrong_result(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < N(versions); i++) {
@@ -191,7 +191,7 @@ static void every_read_may_fail(void **state)
 	}
 }
 
-static void what_lies_has_no_home(void **state)
+static void corrupt_memory_gives_no_home(void **state)
 {
 	static const struct {
 		u32 at;
@@ -225,10 +225,10 @@ static void what_lies_has_no_home(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(a_store_in_the_prologue_is_its_home),
-	cmocka_unit_test(a_replaced_method_uses_the_frame_before_it),
-	cmocka_unit_test(every_read_may_fail),
-	cmocka_unit_test(what_lies_has_no_home),
+	cmocka_unit_test(prologue_store_gives_the_home_of_this),
+	cmocka_unit_test(osr_method_uses_the_frame_of_the_original_method),
+	cmocka_unit_test(failing_read_gives_no_wrong_result),
+	cmocka_unit_test(corrupt_memory_gives_no_home),
 };
 
 int main(void)

@@ -116,7 +116,7 @@ static void each_thread_of_each_version_is_found(void **state)
 	}
 }
 
-static void every_read_may_fail(void **state)
+static void failing_read_gives_no_wrong_result(void **state)
 {
 	struct seen s;
 
@@ -131,7 +131,7 @@ static void every_read_may_fail(void **state)
 	}
 }
 
-static void a_list_without_end_is_left(void **state)
+static void endless_thread_list_is_abandoned(void **state)
 {
 	const struct version *v = &versions[2];
 	struct seen s;
@@ -143,7 +143,7 @@ static void a_list_without_end_is_left(void **state)
 }
 
 /* One that has not begun yet has no number. */
-static void what_has_no_number_is_no_thread(void **state)
+static void entry_without_a_thread_id_is_no_thread(void **state)
 {
 	static const u64 numbers[] = { 0, 1ull << 32, ~0ull };
 	const struct version *v = &versions[2];
@@ -159,7 +159,7 @@ static void what_has_no_number_is_no_thread(void **state)
 	}
 }
 
-static void of_other_versions_nothing_is_known(void **state)
+static void unsupported_versions_give_no_threads(void **state)
 {
 	struct seen s;
 
@@ -171,10 +171,10 @@ static void of_other_versions_nothing_is_known(void **state)
 
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(each_thread_of_each_version_is_found),
-	cmocka_unit_test(every_read_may_fail),
-	cmocka_unit_test(a_list_without_end_is_left),
-	cmocka_unit_test(what_has_no_number_is_no_thread),
-	cmocka_unit_test(of_other_versions_nothing_is_known),
+	cmocka_unit_test(failing_read_gives_no_wrong_result),
+	cmocka_unit_test(endless_thread_list_is_abandoned),
+	cmocka_unit_test(entry_without_a_thread_id_is_no_thread),
+	cmocka_unit_test(unsupported_versions_give_no_threads),
 };
 
 int main(void)

@@ -42,7 +42,7 @@ static int take_self(struct dl_phdr_info *info, size_t size, void *data)
 	return 1;
 }
 
-static void the_build_id_is_that_in_memory(void **state)
+static void build_id_matches_memory(void **state)
 {
 	char expected[129] = "";
 	struct elf_file *f;
@@ -69,7 +69,7 @@ static void the_build_id_is_that_in_memory(void **state)
 	elf_file_free(&f);
 }
 
-static void bytes_and_offsets_agree_with_memory(void **state)
+static void file_bytes_and_offsets_match_memory(void **state)
 {
 	u64 addr = (u64)(uintptr_t)marked - self.dlpi_addr, off, back;
 	char text[sizeof(marked)];
@@ -109,7 +109,7 @@ static void read_own_mapping(u64 *start, u64 *off)
 	fail();
 }
 
-static void an_executable_mapping_tells_the_load_bias(void **state)
+static void load_bias_comes_from_an_executable_mapping(void **state)
 {
 	u64 start, off, bias = 1;
 	struct elf_file *f;
@@ -172,7 +172,7 @@ static void bss_reads_as_zeros(void **state)
 	elf_file_free(&f);
 }
 
-static void a_function_is_found_at_each_of_its_bytes(void **state)
+static void function_is_found_at_each_of_its_bytes(void **state)
 {
 	u64 start = (u64)(uintptr_t)a_function_to_be_found - self.dlpi_addr, off, file_off;
 	char name[SYMBOLS_NAME_LEN];
@@ -199,7 +199,7 @@ static void a_function_is_found_at_each_of_its_bytes(void **state)
 	symbols_free(&s);
 }
 
-static void a_binary_without_v8_is_no_v8(void **state)
+static void binary_without_v8_is_not_recognized_as_v8(void **state)
 {
 	struct v8_build *b = NULL;
 	struct elf_file *f;
@@ -211,7 +211,7 @@ static void a_binary_without_v8_is_no_v8(void **state)
 	elf_file_free(&f);
 }
 
-static void what_is_no_elf_file_is_refused_at_once(void **state)
+static void non_elf_file_is_refused_immediately(void **state)
 {
 	char fifo[] = "/tmp/unspool-test-XXXXXX";
 	struct elf_file *f = NULL;
@@ -275,7 +275,7 @@ static void use(const u8 *bytes, size_t len)
 	elf_file_free(&f);
 }
 
-static void a_file_cut_anywhere_is_survived(void **state)
+static void file_truncated_anywhere_is_survived(void **state)
 {
 	_cleanup_free_ u8 *bytes = NULL;
 	size_t len;
@@ -335,7 +335,7 @@ static int open_bytes(const u8 *bytes, size_t len, struct elf_file **f)
 }
 
 /* 2^50 bytes would be searched for the name of a runtime. */
-static void a_segment_has_no_more_bytes_than_the_file(void **state)
+static void segment_is_limited_to_the_bytes_of_the_file(void **state)
 {
 	_cleanup_(elf_file_free) struct elf_file *f = NULL;
 	_cleanup_free_ u8 *bytes = NULL;
@@ -361,7 +361,7 @@ static void a_segment_has_no_more_bytes_than_the_file(void **state)
 	assert_int_equal(byte, 0);
 }
 
-static void segments_that_overlap_in_memory_are_refused(void **state)
+static void overlapping_segments_are_refused(void **state)
 {
 	struct elf_file *f = NULL;
 	_cleanup_free_ u8 *bytes = NULL;
@@ -454,7 +454,7 @@ static void nest(char *mangled, int levels)
 }
 
 /* 2^30 words in less than 400 bytes. */
-static void a_name_that_would_fill_the_memory_stays_mangled(void **state)
+static void name_that_demangles_to_gigabytes_stays_mangled(void **state)
 {
 	char mangled[512], text[512];
 
@@ -472,7 +472,7 @@ static void a_name_that_would_fill_the_memory_stays_mangled(void **state)
  * A return type that is not printed holds A<A<..>, A<..>> 30 deep; to expand the pack
  * of the only parameter the printer would visit all 2^30 of it, and print nothing.
  */
-static void a_name_that_would_take_for_ever_stays_mangled(void **state)
+static void name_that_demangles_in_exponential_time_stays_mangled(void **state)
 {
 	static const char digits[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
 	char mangled[512], text[1024];
@@ -492,7 +492,7 @@ static void a_name_that_would_take_for_ever_stays_mangled(void **state)
 	demangle("_ZZ4mainEN1xUt0_C2Ev", text, sizeof(text)); /* a part that is just a number */
 }
 
-static void a_name_is_cut_to_the_room_there_is(void **state)
+static void name_is_truncated_to_the_buffer(void **state)
 {
 	char text[64];
 
@@ -506,23 +506,23 @@ static void a_name_is_cut_to_the_room_there_is(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_build_id_is_that_in_memory),
-		cmocka_unit_test(bytes_and_offsets_agree_with_memory),
-		cmocka_unit_test(an_executable_mapping_tells_the_load_bias),
+		cmocka_unit_test(build_id_matches_memory),
+		cmocka_unit_test(file_bytes_and_offsets_match_memory),
+		cmocka_unit_test(load_bias_comes_from_an_executable_mapping),
 		cmocka_unit_test(a_constant_is_found_by_its_text),
 		cmocka_unit_test(bss_reads_as_zeros),
-		cmocka_unit_test(a_function_is_found_at_each_of_its_bytes),
-		cmocka_unit_test(a_binary_without_v8_is_no_v8),
-		cmocka_unit_test(what_is_no_elf_file_is_refused_at_once),
-		cmocka_unit_test(a_file_cut_anywhere_is_survived),
+		cmocka_unit_test(function_is_found_at_each_of_its_bytes),
+		cmocka_unit_test(binary_without_v8_is_not_recognized_as_v8),
+		cmocka_unit_test(non_elf_file_is_refused_immediately),
+		cmocka_unit_test(file_truncated_anywhere_is_survived),
 		cmocka_unit_test(a_file_with_crafted_headers_is_survived),
 		cmocka_unit_test(a_file_without_sections_and_a_crafted_dynamic_segment_is_survived),
-		cmocka_unit_test(a_segment_has_no_more_bytes_than_the_file),
-		cmocka_unit_test(segments_that_overlap_in_memory_are_refused),
+		cmocka_unit_test(segment_is_limited_to_the_bytes_of_the_file),
+		cmocka_unit_test(overlapping_segments_are_refused),
 		cmocka_unit_test(mangled_names_become_readable),
-		cmocka_unit_test(a_name_that_would_fill_the_memory_stays_mangled),
-		cmocka_unit_test(a_name_that_would_take_for_ever_stays_mangled),
-		cmocka_unit_test(a_name_is_cut_to_the_room_there_is),
+		cmocka_unit_test(name_that_demangles_to_gigabytes_stays_mangled),
+		cmocka_unit_test(name_that_demangles_in_exponential_time_stays_mangled),
+		cmocka_unit_test(name_is_truncated_to_the_buffer),
 	};
 
 	dl_iterate_phdr(take_self, NULL);

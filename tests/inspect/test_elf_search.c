@@ -29,7 +29,7 @@ static int look_before(const char *text, size_t n, void *data)
 	return -ENOENT;
 }
 
-static void what_precedes_a_mark_can_be_read(void **state)
+static void bytes_before_a_match_can_be_read(void **state)
 {
 	char mark[] = "fifteen letterS"; /* else it were one more */
 	struct elf_file *f;
@@ -46,7 +46,7 @@ static void what_precedes_a_mark_can_be_read(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_precedes_a_mark_can_be_read),
+		cmocka_unit_test(bytes_before_a_match_can_be_read),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

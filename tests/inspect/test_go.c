@@ -73,7 +73,7 @@ static const u8 push_code[] = { 0x55, 0x48, 0x89, 0xe5, 0x48, 0x83, 0xec, 0x20 }
 static const struct made_go_value push_values[] = { { 1, 0 }, { 7, 8 }, { 24, 40 },
 						    { 1, 8 }, { 1, 0 }, {} };
 
-static void a_frame_that_is_pushed_has_its_rules(void **state)
+static void pushed_frame_has_the_expected_rules(void **state)
 {
 	(void)state;
 	for (u32 v = 0; v < N_MADE_GO; v++) {
@@ -98,7 +98,7 @@ static const u8 stored_code[] = { 0x48, 0x83, 0xec, 0x18, 0x48, 0x89, 0x6c,
 				  0x24, 0x10, 0x48, 0x8d, 0x6c, 0x24, 0x10 };
 static const struct made_go_value stored_values[] = { { 4, 0 }, { 26, 24 }, { 2, 0 }, {} };
 
-static void fp_is_the_callers_until_it_is_stored(void **state)
+static void fp_belongs_to_the_caller_until_it_is_stored(void **state)
 {
 	struct made_go g;
 
@@ -113,7 +113,7 @@ static void fp_is_the_callers_until_it_is_stored(void **state)
 	expect_sp(30, 32, 8, false);
 }
 
-static void assembly_that_stores_no_fp_leaves_it(void **state)
+static void assembly_without_an_fp_store_keeps_the_callers_fp(void **state)
 {
 	struct made_go g;
 
@@ -124,7 +124,7 @@ static void assembly_that_stores_no_fp_leaves_it(void **state)
 	expect_sp(4, 30, 32, false);
 }
 
-static void roots_are_as_the_table_says(void **state)
+static void roots_come_from_the_flags_of_the_table(void **state)
 {
 	struct made_go g;
 	static const struct made_go_value leaf[] = { { 32, 0 }, {} };
@@ -157,7 +157,7 @@ static void without_flags_roots_are_known_by_name(void **state)
 /* mov 0x38(%rbx),%rsp; mov %rdx,%rsp */
 static const u8 sets_sp_code[][4] = { { 0x48, 0x8b, 0x63, 0x38 }, { 0x48, 0x89, 0xd4, 0x90 } };
 
-static void another_stack_is_left_by_fp(void **state)
+static void stack_switch_is_unwound_by_fp(void **state)
 {
 	struct made_go g;
 	struct made_go_record *r;
@@ -176,7 +176,7 @@ static void another_stack_is_left_by_fp(void **state)
 	expect_sp(33, 34, 8, false);
 }
 
-static void without_a_frame_nothing_is_known_once_sp_is_set(void **state)
+static void frameless_code_has_no_rule_after_sp_is_set(void **state)
 {
 	static const struct made_go_value leaf[] = { { 32, 0 }, {} };
 
@@ -206,7 +206,7 @@ static void without_a_frame_nothing_is_known_once_sp_is_set(void **state)
 	}
 }
 
-static void values_that_cannot_be_have_no_rule(void **state)
+static void impossible_values_have_no_rule(void **state)
 {
 	static const struct made_go_value odd[] = { { 8, 0 },	       { 8, 12 }, { 8, -8 },
 						    { 8, 0x7ffffff8 }, { 8, 16 }, {} };
@@ -305,7 +305,7 @@ static void make_nested(struct made_go *g, enum made_go_version version)
 	made_go_finish(g, 256);
 }
 
-static void lines_and_inlined_calls_are_those_of_the_source(void **state)
+static void lines_and_inlined_calls_match_the_source(void **state)
 {
 	static const struct {
 		u32 off;
@@ -347,7 +347,7 @@ static void lines_and_inlined_calls_are_those_of_the_source(void **state)
 	}
 }
 
-static void functions_of_a_stripped_program_have_their_whole_names(void **state)
+static void functions_of_a_stripped_program_have_full_names(void **state)
 {
 	static const struct {
 		u32 off;
@@ -415,7 +415,7 @@ static bool has_bytes(const struct made_go *g, u32 off)
 	return word;
 }
 
-static void a_truncated_table_has_less_or_nothing(void **state)
+static void truncated_table_gives_fewer_rows_or_none(void **state)
 {
 	struct made_go g;
 
@@ -454,18 +454,18 @@ static void a_table_with_any_byte_changed_is_read_within_bounds(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(a_frame_that_is_pushed_has_its_rules),
-	cmocka_unit_test(fp_is_the_callers_until_it_is_stored),
-	cmocka_unit_test(assembly_that_stores_no_fp_leaves_it),
-	cmocka_unit_test(roots_are_as_the_table_says),
+	cmocka_unit_test(pushed_frame_has_the_expected_rules),
+	cmocka_unit_test(fp_belongs_to_the_caller_until_it_is_stored),
+	cmocka_unit_test(assembly_without_an_fp_store_keeps_the_callers_fp),
+	cmocka_unit_test(roots_come_from_the_flags_of_the_table),
 	cmocka_unit_test(without_flags_roots_are_known_by_name),
-	cmocka_unit_test(another_stack_is_left_by_fp),
-	cmocka_unit_test(without_a_frame_nothing_is_known_once_sp_is_set),
-	cmocka_unit_test(values_that_cannot_be_have_no_rule),
+	cmocka_unit_test(stack_switch_is_unwound_by_fp),
+	cmocka_unit_test(frameless_code_has_no_rule_after_sp_is_set),
+	cmocka_unit_test(impossible_values_have_no_rule),
 	cmocka_unit_test(arm64_keeps_lr_at_sp_and_fp_below),
-	cmocka_unit_test(lines_and_inlined_calls_are_those_of_the_source),
-	cmocka_unit_test(functions_of_a_stripped_program_have_their_whole_names),
-	cmocka_unit_test(a_truncated_table_has_less_or_nothing),
+	cmocka_unit_test(lines_and_inlined_calls_match_the_source),
+	cmocka_unit_test(functions_of_a_stripped_program_have_full_names),
+	cmocka_unit_test(truncated_table_gives_fewer_rows_or_none),
 	cmocka_unit_test(a_table_with_any_byte_changed_is_read_within_bounds),
 };
 

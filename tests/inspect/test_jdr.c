@@ -59,7 +59,7 @@ static struct jdr_record load(u64 addr, u64 said, u32 slack)
 	return end(&h);
 }
 
-static void code_lies_in_its_record_and_in_the_address_space(void **state)
+static void code_must_fit_its_record_and_the_address_space(void **state)
 {
 	static const struct {
 		u64 addr, said;
@@ -84,7 +84,7 @@ static void code_lies_in_its_record_and_in_the_address_space(void **state)
 	}
 }
 
-static void a_move_wraps_at_neither_end(void **state)
+static void code_move_must_not_wrap_around(void **state)
 {
 	static const struct {
 		u64 from, to, n;
@@ -110,7 +110,7 @@ static void a_move_wraps_at_neither_end(void **state)
 	}
 }
 
-static void unwind_data_come_in_either_order(void **state)
+static void unwinding_info_is_accepted_in_either_order(void **state)
 {
 	static const struct {
 		const char *first;
@@ -144,7 +144,7 @@ static void unwind_data_come_in_either_order(void **state)
 	}
 }
 
-static void zeros_are_a_file_that_is_not_yet_written(void **state)
+static void zeros_mean_that_the_file_is_not_written_yet(void **state)
 {
 	static const struct jdr_header h = { .mach = 62 };
 	struct jdr_record rec;
@@ -190,7 +190,7 @@ static enum jdr_lines judge(const struct line *lines, u32 n, u32 said, u32 rest)
 	return jdr_lines(&h, &rec, 0x1000, 8);
 }
 
-static void lines_are_believed_when_all_of_them_can_be(void **state)
+static void lines_are_used_only_if_all_are_valid(void **state)
 {
 	static const struct {
 		struct line lines[2];
@@ -221,7 +221,7 @@ static void lines_are_believed_when_all_of_them_can_be(void **state)
 				 rows[i].result);
 }
 
-static void a_line_without_a_file_is_of_the_file_before(void **state)
+static void line_without_a_file_belongs_to_the_previous_file(void **state)
 {
 	static const struct line lines[] = { { 0x1000, "a.c" }, { 0x1008, NULL } };
 	static const struct jdr_header h = { .mach = 62 };
@@ -244,12 +244,12 @@ static void a_line_without_a_file_is_of_the_file_before(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(code_lies_in_its_record_and_in_the_address_space),
-		cmocka_unit_test(a_move_wraps_at_neither_end),
-		cmocka_unit_test(unwind_data_come_in_either_order),
-		cmocka_unit_test(zeros_are_a_file_that_is_not_yet_written),
-		cmocka_unit_test(lines_are_believed_when_all_of_them_can_be),
-		cmocka_unit_test(a_line_without_a_file_is_of_the_file_before),
+		cmocka_unit_test(code_must_fit_its_record_and_the_address_space),
+		cmocka_unit_test(code_move_must_not_wrap_around),
+		cmocka_unit_test(unwinding_info_is_accepted_in_either_order),
+		cmocka_unit_test(zeros_mean_that_the_file_is_not_written_yet),
+		cmocka_unit_test(lines_are_used_only_if_all_are_valid),
+		cmocka_unit_test(line_without_a_file_belongs_to_the_previous_file),
 	};
 
 	return CHECK_RUN(tests);

@@ -90,7 +90,7 @@ static const u8 bytes[] = {
 
 static const size_t ends[] = { 40, 109, 169, 231, 295 };
 
-static void a_file_cut_anywhere_gives_the_whole_records_before(void **state)
+static void file_truncated_anywhere_gives_the_complete_records(void **state)
 {
 	(void)state;
 	assert_int_equal(sizeof(bytes), 295);
@@ -143,7 +143,7 @@ static void must_be_inside(const struct jdr_header *h, const struct jdr_record *
 	}
 }
 
-static void a_file_spoilt_anywhere_is_read_inside_of_its_bytes(void **state)
+static void corrupt_file_is_read_within_bounds(void **state)
 {
 	static const u8 flips[] = { 0x01, 0x80, 0xff };
 
@@ -163,7 +163,7 @@ static void a_file_spoilt_anywhere_is_read_inside_of_its_bytes(void **state)
 	}
 }
 
-static void fields_are_where_the_format_has_them(void **state)
+static void fields_are_at_their_specified_offsets(void **state)
 {
 	struct jd_file f = { .bytes = (u8 *)bytes, .len = sizeof(bytes) };
 	struct jdr_record rec;
@@ -206,7 +206,7 @@ static void add(struct jd_index *x, const char *name, u64 addr, u64 len, u64 tim
 	assert_int_equal(jd_index_add(x, &c), 0);
 }
 
-static void code_is_found_by_place_and_time(void **state)
+static void code_is_found_by_address_and_time(void **state)
 {
 	struct jd_index x = { 0 };
 
@@ -235,7 +235,7 @@ static void code_is_found_by_place_and_time(void **state)
 }
 
 /* Against a plain table of bytes. */
-static void random_histories_are_those_of_a_plain_table(void **state)
+static void random_histories_match_a_simple_table(void **state)
 {
 	enum { N = 64, TIMES = 200 };
 	static u16 table[TIMES][N];
@@ -273,11 +273,11 @@ static void random_histories_are_those_of_a_plain_table(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(a_file_cut_anywhere_gives_the_whole_records_before),
-	cmocka_unit_test(a_file_spoilt_anywhere_is_read_inside_of_its_bytes),
-	cmocka_unit_test(fields_are_where_the_format_has_them),
-	cmocka_unit_test(code_is_found_by_place_and_time),
-	cmocka_unit_test(random_histories_are_those_of_a_plain_table),
+	cmocka_unit_test(file_truncated_anywhere_gives_the_complete_records),
+	cmocka_unit_test(corrupt_file_is_read_within_bounds),
+	cmocka_unit_test(fields_are_at_their_specified_offsets),
+	cmocka_unit_test(code_is_found_by_address_and_time),
+	cmocka_unit_test(random_histories_match_a_simple_table),
 };
 
 int main(void)

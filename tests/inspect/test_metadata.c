@@ -94,7 +94,7 @@ static void types_and_parameters_are_read(void **state)
 }
 
 /* Tables of what is still being made: searched by order, they may have none. */
-static void tables_in_no_order_are_refused(void **state)
+static void unsorted_tables_are_refused(void **state)
 {
 	u8 *root = assembly.bytes + FAKE_METADATA_OFF, *name;
 	struct fake_bytes b;
@@ -116,7 +116,7 @@ static void tables_in_no_order_are_refused(void **state)
 	assert_int_equal(open_metadata(&b, assembly.len, &m), -ENOTSUP);
 }
 
-static void a_mapped_image_has_its_sections_elsewhere(void **state)
+static void mapped_image_has_its_sections_at_their_rvas(void **state)
 {
 	static u8 mapped[0x3000];
 	struct fake_bytes b;
@@ -141,7 +141,7 @@ static void a_mapped_image_has_its_sections_elsewhere(void **state)
 		    metadata_init(&m, &b.target, addr, range.len));
 }
 
-static void what_is_not_within_a_section_has_no_address(void **state)
+static void rva_outside_all_sections_has_no_address(void **state)
 {
 	struct fake_bytes b;
 	struct pe_section s;
@@ -170,7 +170,7 @@ static void what_is_not_within_a_section_has_no_address(void **state)
 			fail_msg("row %zu", i);
 }
 
-static void a_file_cut_anywhere_gives_right_names_or_none(void **state)
+static void file_truncated_anywhere_gives_right_names_or_none(void **state)
 {
 	struct fake_bytes b;
 	struct metadata m;
@@ -188,7 +188,7 @@ static void a_file_cut_anywhere_gives_right_names_or_none(void **state)
 	assert_true(n_open > 100);
 }
 
-static void metadata_that_ends_early_is_refused(void **state)
+static void truncated_metadata_is_refused(void **state)
 {
 	struct fake_bytes b;
 	struct metadata m = { .len = 7 };
@@ -204,7 +204,7 @@ static void metadata_that_ends_early_is_refused(void **state)
 		metadata_init(&m, &b.target, BASE + FAKE_METADATA_OFF, assembly.metadata_len), 0);
 }
 
-static void every_byte_may_be_wrong(void **state)
+static void wrong_byte_is_survived(void **state)
 {
 	struct fake_bytes b;
 	struct metadata m;
@@ -229,7 +229,7 @@ static void every_byte_may_be_wrong(void **state)
 	}
 }
 
-static void every_read_may_fail(void **state)
+static void failing_read_gives_no_wrong_result(void **state)
 {
 	struct fake_bytes b;
 	struct metadata m = { .len = 7 };
@@ -251,7 +251,7 @@ static void every_read_may_fail(void **state)
 	}
 }
 
-static void types_nested_in_each_other_end_in_an_error(void **state)
+static void cyclic_nesting_is_an_error(void **state)
 {
 	struct fake_bytes b;
 	struct metadata m;
@@ -309,7 +309,7 @@ static const struct signature signatures[] = {
 	SIG(NULL, 0, 0xc0), /* half a number */
 };
 
-static void signatures_read_as_csharp_writes_them(void **state)
+static void signatures_are_printed_in_csharp_syntax(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < N(signatures); i++) {
@@ -327,7 +327,7 @@ static void signatures_read_as_csharp_writes_them(void **state)
 	}
 }
 
-static void a_type_without_end_is_refused(void **state)
+static void endless_type_is_refused(void **state)
 {
 	u8 deep[90] = { 0, 1, 1 };
 	struct fake_bytes b;
@@ -382,7 +382,7 @@ static void compressed_numbers_agree_with_the_standard(void **state)
 	assert_int_equal(metadata_uint((const u8[]){ 0xe0, 0, 0, 0 }, 4, &(u32){ 0 }), -EINVAL);
 }
 
-static void made_up_names_read_as_a_person_says_them(void **state)
+static void compiler_generated_names_become_readable(void **state)
 {
 	static const struct {
 		const char *name, *text;
@@ -431,18 +431,18 @@ static void made_up_names_read_as_a_person_says_them(void **state)
 
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(types_and_parameters_are_read),
-	cmocka_unit_test(tables_in_no_order_are_refused),
-	cmocka_unit_test(a_mapped_image_has_its_sections_elsewhere),
-	cmocka_unit_test(what_is_not_within_a_section_has_no_address),
-	cmocka_unit_test(a_file_cut_anywhere_gives_right_names_or_none),
-	cmocka_unit_test(metadata_that_ends_early_is_refused),
-	cmocka_unit_test(every_byte_may_be_wrong),
-	cmocka_unit_test(every_read_may_fail),
-	cmocka_unit_test(types_nested_in_each_other_end_in_an_error),
-	cmocka_unit_test(signatures_read_as_csharp_writes_them),
-	cmocka_unit_test(a_type_without_end_is_refused),
+	cmocka_unit_test(unsorted_tables_are_refused),
+	cmocka_unit_test(mapped_image_has_its_sections_at_their_rvas),
+	cmocka_unit_test(rva_outside_all_sections_has_no_address),
+	cmocka_unit_test(file_truncated_anywhere_gives_right_names_or_none),
+	cmocka_unit_test(truncated_metadata_is_refused),
+	cmocka_unit_test(wrong_byte_is_survived),
+	cmocka_unit_test(failing_read_gives_no_wrong_result),
+	cmocka_unit_test(cyclic_nesting_is_an_error),
+	cmocka_unit_test(signatures_are_printed_in_csharp_syntax),
+	cmocka_unit_test(endless_type_is_refused),
 	cmocka_unit_test(compressed_numbers_agree_with_the_standard),
-	cmocka_unit_test(made_up_names_read_as_a_person_says_them),
+	cmocka_unit_test(compiler_generated_names_become_readable),
 };
 
 int main(void)

@@ -10,7 +10,7 @@
 
 #define N(a) (sizeof(a) / sizeof((a)[0]))
 
-static void integers_have_the_length_that_their_first_byte_tells(void **state)
+static void integer_length_comes_from_its_first_byte(void **state)
 {
 	static const struct {
 		u8 bytes[5], len;
@@ -71,7 +71,7 @@ static const u8 array[] = {
 	0x66, /* leaf at 10 */
 };
 
-static void an_array_has_what_was_put_into_it(void **state)
+static void array_has_its_elements(void **state)
 {
 	struct native_format f = { array, sizeof(array) };
 	u32 n, pos;
@@ -88,7 +88,7 @@ static void an_array_has_what_was_put_into_it(void **state)
 	}
 }
 
-static void an_array_cut_anywhere_is_refused_or_right(void **state)
+static void truncated_array_is_refused_or_right(void **state)
 {
 	(void)state;
 	for (u32 len = 0; len < sizeof(array); len++) {
@@ -123,7 +123,7 @@ static int note(u32 pos, void *data)
 	return seen->n == 8;
 }
 
-static void a_table_tells_each_element_once(void **state)
+static void hash_table_reports_each_element_once(void **state)
 {
 	struct native_format f = { table, sizeof(table) };
 	struct seen seen = {};
@@ -138,7 +138,7 @@ static void a_table_tells_each_element_once(void **state)
 	}
 }
 
-static void an_instantiation_is_taken_apart(void **state)
+static void instantiation_signature_is_parsed(void **state)
 {
 	/* Type 7 of __Canon and int; row 300; of the method: string. */
 	static const u8 bytes[] = {
@@ -162,11 +162,11 @@ static void an_instantiation_is_taken_apart(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(integers_have_the_length_that_their_first_byte_tells),
-	cmocka_unit_test(an_array_has_what_was_put_into_it),
-	cmocka_unit_test(an_array_cut_anywhere_is_refused_or_right),
-	cmocka_unit_test(a_table_tells_each_element_once),
-	cmocka_unit_test(an_instantiation_is_taken_apart),
+	cmocka_unit_test(integer_length_comes_from_its_first_byte),
+	cmocka_unit_test(array_has_its_elements),
+	cmocka_unit_test(truncated_array_is_refused_or_right),
+	cmocka_unit_test(hash_table_reports_each_element_once),
+	cmocka_unit_test(instantiation_signature_is_parsed),
 };
 
 int main(void)

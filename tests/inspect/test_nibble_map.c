@@ -96,21 +96,21 @@ static void check_all(struct heap *h)
 
 static struct heap heap;
 
-static void every_byte_of_a_method_leads_to_its_start_in_a_linear_map(void **state)
+static void linear_map_finds_the_start_of_a_method_from_every_byte(void **state)
 {
 	(void)state;
 	make(&heap, false);
 	check_all(&heap);
 }
 
-static void every_byte_of_a_method_leads_to_its_start_in_a_constant_time_map(void **state)
+static void constant_time_map_finds_the_start_of_a_method_from_every_byte(void **state)
 {
 	(void)state;
 	make(&heap, true);
 	check_all(&heap);
 }
 
-static void a_constant_time_map_is_asked_twice_at_most(void **state)
+static void constant_time_map_costs_at_most_two_reads(void **state)
 {
 	u64 start;
 
@@ -123,7 +123,7 @@ static void a_constant_time_map_is_asked_twice_at_most(void **state)
 	}
 }
 
-static void before_the_first_method_there_is_none(void **state)
+static void address_before_the_first_method_has_no_method(void **state)
 {
 	u64 start = 1;
 
@@ -140,7 +140,7 @@ static void before_the_first_method_there_is_none(void **state)
 	}
 }
 
-static void an_address_outside_of_the_heap_is_refused(void **state)
+static void address_outside_the_heap_is_refused(void **state)
 {
 	static const u64 pcs[] = { 0, CODE - 1, CODE + HEAP_LEN, ~0ull };
 	u64 start = 1;
@@ -157,7 +157,7 @@ static void an_address_outside_of_the_heap_is_refused(void **state)
 }
 
 /* The form is no guess: a map read as the other one has starts that are wrong or refused. */
-static void the_other_form_is_not_taken_for_this_one(void **state)
+static void map_of_the_other_format_is_not_accepted(void **state)
 {
 	const struct method *long_one = &methods[N(methods) - 3];
 	u64 start;
@@ -171,7 +171,7 @@ static void the_other_form_is_not_taken_for_this_one(void **state)
 	assert_int_equal(nibble_map_find(&heap.map, CODE + long_one->off + 4096, &start), -ENOENT);
 }
 
-static void words_that_no_runtime_writes_are_refused(void **state)
+static void invalid_map_words_are_refused(void **state)
 {
 	static const u32 words[] = { 0xdu, 0xeu, 0xfu, 0x00000ff9, 0xfffffff9, 0x90000000 };
 	u64 start = 1;
@@ -189,7 +189,7 @@ static void words_that_no_runtime_writes_are_refused(void **state)
 	assert_int_equal(nibble_map_find(&heap.map, CODE + 2 * 256 + 255, &start), -EINVAL);
 }
 
-static void every_read_may_fail(void **state)
+static void failing_read_gives_no_wrong_result(void **state)
 {
 	const struct method *longest = &methods[N(methods) - 3];
 	u64 pc = CODE + longest->off + longest->len - 1, start = 1;
@@ -209,14 +209,14 @@ static void every_read_may_fail(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(every_byte_of_a_method_leads_to_its_start_in_a_linear_map),
-	cmocka_unit_test(every_byte_of_a_method_leads_to_its_start_in_a_constant_time_map),
-	cmocka_unit_test(a_constant_time_map_is_asked_twice_at_most),
-	cmocka_unit_test(before_the_first_method_there_is_none),
-	cmocka_unit_test(an_address_outside_of_the_heap_is_refused),
-	cmocka_unit_test(the_other_form_is_not_taken_for_this_one),
-	cmocka_unit_test(words_that_no_runtime_writes_are_refused),
-	cmocka_unit_test(every_read_may_fail),
+	cmocka_unit_test(linear_map_finds_the_start_of_a_method_from_every_byte),
+	cmocka_unit_test(constant_time_map_finds_the_start_of_a_method_from_every_byte),
+	cmocka_unit_test(constant_time_map_costs_at_most_two_reads),
+	cmocka_unit_test(address_before_the_first_method_has_no_method),
+	cmocka_unit_test(address_outside_the_heap_is_refused),
+	cmocka_unit_test(map_of_the_other_format_is_not_accepted),
+	cmocka_unit_test(invalid_map_words_are_refused),
+	cmocka_unit_test(failing_read_gives_no_wrong_result),
 };
 
 int main(void)

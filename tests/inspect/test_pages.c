@@ -33,7 +33,7 @@ static u8 byte_at(u64 addr)
 	return pages_find(&pages, addr)->bytes[addr & (PAGE_LEN - 1)];
 }
 
-static void what_was_read_is_not_replaced_by_a_copy(void **state)
+static void read_bytes_are_not_replaced_by_a_copy(void **state)
 {
 	(void)state;
 	assert_int_equal(put(BASE + 8, 1, 8, BYTE_READ), 0);
@@ -52,7 +52,7 @@ static void two_reads_that_differ_are_refused(void **state)
 	assert_int_equal(put(BASE + 23, 2, 1, BYTE_READ), -ESTALE);
 }
 
-static void a_fault_is_what_no_read_got(void **state)
+static void fault_covers_only_unread_bytes(void **state)
 {
 	struct case_file c = { 0 };
 
@@ -72,14 +72,14 @@ static void a_fault_is_what_no_read_got(void **state)
 	pages_free_ranges(&c);
 }
 
-static void a_fault_over_what_was_read_is_refused(void **state)
+static void fault_over_read_bytes_is_refused(void **state)
 {
 	(void)state;
 	assert_int_equal(put(BASE, 1, 64, BYTE_READ), 0);
 	assert_int_equal(pages_put_fault(&pages, BASE + 8, 8), -ESTALE);
 }
 
-static void a_read_over_the_end_of_a_page_is_in_both(void **state)
+static void read_across_a_page_end_is_in_both_pages(void **state)
 {
 	struct case_file c = { 0 };
 
@@ -112,7 +112,7 @@ static void a_minimal_case_has_no_copies(void **state)
 	pages_free_ranges(&c);
 }
 
-static void memory_without_end_is_refused(void **state)
+static void unlimited_memory_is_refused(void **state)
 {
 	int err = 0;
 	u32 n = 0;
@@ -127,13 +127,13 @@ static void memory_without_end_is_refused(void **state)
 #define T(f) cmocka_unit_test_teardown(f, end_pages)
 
 static const struct CMUnitTest tests[] = {
-	T(what_was_read_is_not_replaced_by_a_copy),
+	T(read_bytes_are_not_replaced_by_a_copy),
 	T(two_reads_that_differ_are_refused),
-	T(a_fault_is_what_no_read_got),
-	T(a_fault_over_what_was_read_is_refused),
-	T(a_read_over_the_end_of_a_page_is_in_both),
+	T(fault_covers_only_unread_bytes),
+	T(fault_over_read_bytes_is_refused),
+	T(read_across_a_page_end_is_in_both_pages),
 	T(a_minimal_case_has_no_copies),
-	T(memory_without_end_is_refused),
+	T(unlimited_memory_is_refused),
 };
 
 int main(void)

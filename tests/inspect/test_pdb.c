@@ -94,7 +94,7 @@ static void each_il_offset_has_its_line(void **state)
 	assert_null(pdb);
 }
 
-static void a_file_cut_anywhere_is_refused(void **state)
+static void truncated_file_is_refused(void **state)
 {
 	struct pdb *pdb = NULL;
 
@@ -105,7 +105,7 @@ static void a_file_cut_anywhere_is_refused(void **state)
 	assert_null(pdb);
 }
 
-static void points_cut_anywhere_give_no_wrong_line(void **state)
+static void truncated_sequence_points_give_no_wrong_line(void **state)
 {
 	struct pdb *pdb;
 
@@ -126,7 +126,7 @@ static void points_cut_anywhere_give_no_wrong_line(void **state)
 	}
 }
 
-static void every_byte_may_be_wrong(void **state)
+static void wrong_byte_is_survived(void **state)
 {
 	(void)state;
 	make();
@@ -150,9 +150,9 @@ static void every_byte_may_be_wrong(void **state)
 
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(each_il_offset_has_its_line),
-	cmocka_unit_test(a_file_cut_anywhere_is_refused),
-	cmocka_unit_test(points_cut_anywhere_give_no_wrong_line),
-	cmocka_unit_test(every_byte_may_be_wrong),
+	cmocka_unit_test(truncated_file_is_refused),
+	cmocka_unit_test(truncated_sequence_points_give_no_wrong_line),
+	cmocka_unit_test(wrong_byte_is_survived),
 };
 
 int main(void)

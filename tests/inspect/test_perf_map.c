@@ -13,7 +13,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-static void a_line_is_two_numbers_and_the_rest(void **state)
+static void line_has_two_numbers_and_a_name(void **state)
 {
 	static const struct {
 		const char *line;
@@ -54,7 +54,7 @@ static void a_line_is_two_numbers_and_the_rest(void **state)
 	}
 }
 
-static void a_line_cut_anywhere_is_read_inside_of_its_bytes(void **state)
+static void truncated_line_is_read_within_bounds(void **state)
 {
 	const char *line = "0x7f0b3e0c5000 0x1b a name";
 
@@ -93,7 +93,7 @@ static void put(int fd, off_t at, const char *text)
 	assert_int_equal(pwrite(fd, text, strlen(text), at), strlen(text));
 }
 
-static void what_is_added_is_told_once_and_whole(void **state)
+static void added_lines_are_reported_once_and_complete(void **state)
 {
 	static const char text[] = "10 1 a\n20 1 b\nno line\n30 1 c\n";
 	struct perf_map_tail t;
@@ -112,7 +112,7 @@ static void what_is_added_is_told_once_and_whole(void **state)
 	perf_map_deinit(&t);
 }
 
-static void a_map_that_was_written_anew_is_told_from_its_start(void **state)
+static void rewritten_map_is_reported_from_its_start(void **state)
 {
 	static const struct {
 		const char *text;
@@ -140,7 +140,7 @@ static void a_map_that_was_written_anew_is_told_from_its_start(void **state)
 	}
 }
 
-static void a_line_of_any_length_gives_the_begin_of_its_name(void **state)
+static void long_line_gives_the_start_of_its_name(void **state)
 {
 	struct perf_map_tail t;
 	char *text = malloc(300001), want[PERF_MAP_MAX_NAME + 8];
@@ -162,11 +162,11 @@ static void a_line_of_any_length_gives_the_begin_of_its_name(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(a_line_is_two_numbers_and_the_rest),
-	cmocka_unit_test(a_line_cut_anywhere_is_read_inside_of_its_bytes),
-	cmocka_unit_test(what_is_added_is_told_once_and_whole),
-	cmocka_unit_test(a_map_that_was_written_anew_is_told_from_its_start),
-	cmocka_unit_test(a_line_of_any_length_gives_the_begin_of_its_name),
+	cmocka_unit_test(line_has_two_numbers_and_a_name),
+	cmocka_unit_test(truncated_line_is_read_within_bounds),
+	cmocka_unit_test(added_lines_are_reported_once_and_complete),
+	cmocka_unit_test(rewritten_map_is_reported_from_its_start),
+	cmocka_unit_test(long_line_gives_the_start_of_its_name),
 };
 
 int main(void)

@@ -112,7 +112,7 @@ static void a_truncated_table_gives_no_position_of_later_code(void **state)
 			 -ERANGE);
 }
 
-static void numbers_without_end_are_refused(void **state)
+static void endless_numbers_are_refused(void **state)
 {
 	u8 endless[64];
 	u64 pos;
@@ -124,7 +124,7 @@ static void numbers_without_end_are_refused(void **state)
 	assert_int_equal(v8_positions_find(endless, sizeof(endless), false, 1000, &pos), -ENOENT);
 }
 
-static void a_position_has_offset_and_inlining(void **state)
+static void position_has_an_offset_and_an_inlining_id(void **state)
 {
 	/* bit 0 external; 30 bits offset + 1; 16 bits inlining id + 1 */
 	u64 pos = (u64)(123 + 1) << 1 | (u64)(4 + 1) << 31;
@@ -165,7 +165,7 @@ static struct v8_build sizes(void)
 	return b;
 }
 
-static void bytecodes_have_the_lengths_of_the_listing(void **state)
+static void bytecode_lengths_match_the_listing(void **state)
 {
 	static const int starts[] = { 0, 2, 3, 7, 13, 16, 17 };
 	struct v8_build b = sizes();
@@ -179,7 +179,7 @@ static void bytecodes_have_the_lengths_of_the_listing(void **state)
 	assert_int_equal(v8_bytecode_len(&b, bytecodes, 8, 7), -EINVAL);
 }
 
-static void the_first_item_of_a_baseline_table_is_the_prologue(void **state)
+static void first_entry_of_a_baseline_table_is_the_prologue(void **state)
 {
 	/* Machine code: prologue 300 bytes, then 10, 3, 20, 8, 15, 5 a bytecode. */
 	static const u8 table[] = { 0xac, 0x02, 10, 3, 20, 8, 15, 5 };
@@ -203,7 +203,7 @@ static void the_first_item_of_a_baseline_table_is_the_prologue(void **state)
 		-ENOENT);
 }
 
-static void a_truncated_baseline_table_says_so(void **state)
+static void truncated_baseline_table_is_an_error(void **state)
 {
 	static const u8 table[] = { 0xac, 0x02, 10, 3, 20, 8, 15, 5 };
 	struct v8_build b = sizes();
@@ -235,11 +235,11 @@ int main(void)
 		cmocka_unit_test(a_table_of_v8_14_agrees_with_the_listing),
 		cmocka_unit_test(the_other_encoding_disagrees),
 		cmocka_unit_test(a_truncated_table_gives_no_position_of_later_code),
-		cmocka_unit_test(numbers_without_end_are_refused),
-		cmocka_unit_test(a_position_has_offset_and_inlining),
-		cmocka_unit_test(bytecodes_have_the_lengths_of_the_listing),
-		cmocka_unit_test(the_first_item_of_a_baseline_table_is_the_prologue),
-		cmocka_unit_test(a_truncated_baseline_table_says_so),
+		cmocka_unit_test(endless_numbers_are_refused),
+		cmocka_unit_test(position_has_an_offset_and_an_inlining_id),
+		cmocka_unit_test(bytecode_lengths_match_the_listing),
+		cmocka_unit_test(first_entry_of_a_baseline_table_is_the_prologue),
+		cmocka_unit_test(truncated_baseline_table_is_an_error),
 	};
 
 	return CHECK_RUN(tests);

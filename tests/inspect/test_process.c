@@ -24,7 +24,7 @@ static void memory_of_a_process_is_read(void **state)
 	target_process_deinit(&t);
 }
 
-static void a_read_gives_all_or_zeros(void **state)
+static void read_returns_all_bytes_or_zeros(void **state)
 {
 	char *pages = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	static const u64 bad[] = { 0, 8, 1ull << 47, 1ull << 63, ~0ull, ~0ull - 15 };
@@ -50,7 +50,7 @@ static void a_read_gives_all_or_zeros(void **state)
 }
 
 /* Again with pages kept: a page that fails is not kept, nor one that another takes the place of. */
-static void pages_are_kept_until_they_are_renewed(void **state)
+static void pages_are_cached_until_refreshed(void **state)
 {
 	const size_t len = 130 * 4096, far = 64 * 4096;
 	u8 *pages = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -87,7 +87,7 @@ static void pages_are_kept_until_they_are_renewed(void **state)
 	target_process_deinit(&t);
 }
 
-static void a_process_that_ended_is_gone(void **state)
+static void ended_process_is_gone(void **state)
 {
 	struct target_process t;
 	char bytes[8];
@@ -110,9 +110,9 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(memory_of_a_process_is_read),
-		cmocka_unit_test(a_read_gives_all_or_zeros),
-		cmocka_unit_test(pages_are_kept_until_they_are_renewed),
-		cmocka_unit_test(a_process_that_ended_is_gone),
+		cmocka_unit_test(read_returns_all_bytes_or_zeros),
+		cmocka_unit_test(pages_are_cached_until_refreshed),
+		cmocka_unit_test(ended_process_is_gone),
 	};
 
 	return CHECK_RUN(tests);

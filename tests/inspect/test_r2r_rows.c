@@ -100,7 +100,7 @@ static void expect_row(const struct uw_rule *rules, u32 row, u32 off, s32 cfa_of
 	assert_int_equal(rule->cfa_off, cfa_off);
 }
 
-static void functions_have_rows_whoever_tells_their_methods(void **state)
+static void functions_have_rows_in_every_method_table_layout(void **state)
 {
 	static const u32 others[] = { OF_METHODS, OF_COMPONENTS };
 	static u32 found[UW_MAX_PAGE_ROWS];
@@ -138,7 +138,7 @@ static void a_component_has_no_functions(void **state)
 }
 
 /* Opening it needs FUNCTIONS, the rows of the page UNWIND; nothing that is behind. */
-static void a_file_cut_anywhere_is_refused_or_has_no_wrong_row(void **state)
+static void truncated_file_is_refused_or_has_no_wrong_row(void **state)
 {
 	static u32 found[UW_MAX_PAGE_ROWS];
 	struct uw_rule table[16];
@@ -171,8 +171,8 @@ static void a_file_cut_anywhere_is_refused_or_has_no_wrong_row(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(a_file_cut_anywhere_is_refused_or_has_no_wrong_row),
-	cmocka_unit_test(functions_have_rows_whoever_tells_their_methods),
+	cmocka_unit_test(truncated_file_is_refused_or_has_no_wrong_row),
+	cmocka_unit_test(functions_have_rows_in_every_method_table_layout),
 	cmocka_unit_test(a_component_has_no_functions),
 };
 

@@ -50,7 +50,7 @@ static struct redaction nothing_walked(void)
 	return (struct redaction){ .areas = &areas, .sp = STACK, .va_mask = MASK };
 }
 
-static void only_pointers_and_small_numbers_stay_of_what_is_copied(void **state)
+static void copied_memory_keeps_only_pointers_and_small_numbers(void **state)
 {
 	const struct {
 		u64 word;
@@ -83,7 +83,7 @@ static void only_pointers_and_small_numbers_stay_of_what_is_copied(void **state)
 	}
 }
 
-static void bytes_of_names_and_code_stay(void **state)
+static void bytes_of_names_and_code_are_kept(void **state)
 {
 	struct redaction r = nothing_walked();
 	const u64 word = text();
@@ -100,7 +100,7 @@ static void bytes_of_names_and_code_stay(void **state)
 	pages_deinit(&p);
 }
 
-static void words_that_a_window_read_become_words_that_end_a_walk_alike(void **state)
+static void window_words_are_replaced_by_words_that_end_a_walk_the_same_way(void **state)
 {
 	const struct {
 		u64 word, is;
@@ -129,7 +129,7 @@ static void words_that_a_window_read_become_words_that_end_a_walk_alike(void **s
 	}
 }
 
-static void where_the_walk_failed_is_told_anyway(void **state)
+static void address_of_the_failed_read_is_kept(void **state)
 {
 	const u64 words[] = { 0x656565656565ull, 0x656565656565ull + 2 * PAGE_LEN,
 			      0x656565656565ull | ~MASK };
@@ -146,7 +146,7 @@ static void where_the_walk_failed_is_told_anyway(void **state)
 	pages_deinit(&p);
 }
 
-static void text_in_slots_of_v8_frames_goes_from_the_frames_as_well(void **state)
+static void text_in_v8_frame_slots_is_removed_from_frames_too(void **state)
 {
 	/* Return addresses of frames of V8 at words 10 and 24; a builtin is waited for between. */
 	struct uw_frame frames[] = { { .kind = UW_V8_JS, .a = HEAP + 1 },
@@ -184,7 +184,7 @@ static void text_in_slots_of_v8_frames_goes_from_the_frames_as_well(void **state
 	pages_deinit(&p);
 }
 
-static void a_word_that_the_walk_went_to_stays(void **state)
+static void word_that_the_walk_followed_is_kept(void **state)
 {
 	const u64 gone = HEAP + 8 * PAGE_LEN, words[] = { gone + 1, gone - FAR, gone + 8 };
 	struct redaction r = nothing_walked();
@@ -207,7 +207,7 @@ static void a_word_that_the_walk_went_to_stays(void **state)
 }
 
 /* Two bytes in a word that was copied. */
-static void the_type_of_an_object_stays_without_what_is_beside_it(void **state)
+static void object_type_is_kept_without_its_neighbors(void **state)
 {
 	const u64 word = text();
 	struct redaction r = nothing_walked();
@@ -221,7 +221,7 @@ static void the_type_of_an_object_stays_without_what_is_beside_it(void **state)
 	pages_deinit(&p);
 }
 
-static void what_a_walk_read_of_coreclr_stays(void **state)
+static void coreclr_memory_read_by_a_walk_is_kept(void **state)
 {
 	const struct case_mapping map = { .map = { .start_addr = CODE,
 						   .end_addr = CODE + PAGE_LEN,
@@ -254,7 +254,7 @@ static void what_a_walk_read_of_coreclr_stays(void **state)
 	}
 }
 
-static void text_in_a_register_goes(void **state)
+static void text_in_a_register_is_removed(void **state)
 {
 	struct redaction r = nothing_walked();
 	struct case_regs regs = { .pc = CODE, .sp = STACK, .fp = text(), .has_all = true };
@@ -270,7 +270,7 @@ static void text_in_a_register_goes(void **state)
 	assert_int_equal(regs.all[2], regs.fp);
 }
 
-static void a_frame_pointer_that_leads_on_stays(void **state)
+static void frame_pointer_to_a_record_is_kept(void **state)
 {
 	struct redaction r = nothing_walked();
 	struct case_regs regs = { .pc = CODE, .sp = STACK, .fp = STACK + 24, .has_all = true };
@@ -282,7 +282,7 @@ static void a_frame_pointer_that_leads_on_stays(void **state)
 	assert_int_equal(regs.all[2], STACK + 24);
 }
 
-static void only_line_ends_stay_of_a_source(void **state)
+static void source_text_keeps_only_line_ends(void **state)
 {
 	char latin1[] = "let a\r\n= 'x';\n";
 	u16 wide[] = { 'a', '\n', 0x2028, 0x4e2d, '\r', 0x2029 };
@@ -296,17 +296,17 @@ static void only_line_ends_stay_of_a_source(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(only_pointers_and_small_numbers_stay_of_what_is_copied),
-	cmocka_unit_test(bytes_of_names_and_code_stay),
-	cmocka_unit_test(words_that_a_window_read_become_words_that_end_a_walk_alike),
-	cmocka_unit_test(where_the_walk_failed_is_told_anyway),
-	cmocka_unit_test(text_in_slots_of_v8_frames_goes_from_the_frames_as_well),
-	cmocka_unit_test(a_word_that_the_walk_went_to_stays),
-	cmocka_unit_test(the_type_of_an_object_stays_without_what_is_beside_it),
-	cmocka_unit_test(what_a_walk_read_of_coreclr_stays),
-	cmocka_unit_test(text_in_a_register_goes),
-	cmocka_unit_test(a_frame_pointer_that_leads_on_stays),
-	cmocka_unit_test(only_line_ends_stay_of_a_source),
+	cmocka_unit_test(copied_memory_keeps_only_pointers_and_small_numbers),
+	cmocka_unit_test(bytes_of_names_and_code_are_kept),
+	cmocka_unit_test(window_words_are_replaced_by_words_that_end_a_walk_the_same_way),
+	cmocka_unit_test(address_of_the_failed_read_is_kept),
+	cmocka_unit_test(text_in_v8_frame_slots_is_removed_from_frames_too),
+	cmocka_unit_test(word_that_the_walk_followed_is_kept),
+	cmocka_unit_test(object_type_is_kept_without_its_neighbors),
+	cmocka_unit_test(coreclr_memory_read_by_a_walk_is_kept),
+	cmocka_unit_test(text_in_a_register_is_removed),
+	cmocka_unit_test(frame_pointer_to_a_record_is_kept),
+	cmocka_unit_test(source_text_keeps_only_line_ends),
 };
 
 int main(void)

@@ -14,7 +14,7 @@
 
 #define N(a) (sizeof(a) / sizeof((a)[0]))
 
-static void instructions_are_what_they_do_to_a_stack(void **state)
+static void instructions_are_classified_by_their_effect_on_the_stack(void **state)
 {
 	static const struct {
 		u8 insn[SHADOW_MAX_INSN];
@@ -45,7 +45,7 @@ static void instructions_are_what_they_do_to_a_stack(void **state)
 		assert_int_equal(shadow_classify(rows[i].insn), rows[i].is);
 }
 
-static void return_address_that_code_moves_stays_on_the_stack(void **state)
+static void moved_return_address_stays_on_the_shadow_stack(void **state)
 {
 	static const struct {
 		enum shadow_insn insn;
@@ -134,7 +134,7 @@ static void chain_without_a_cut_ends_where_the_walk_ends(void **state)
 	assert_false(step_chain_agrees(&s, 1, &chain, 0, 0));
 }
 
-static void names_are_those_that_the_program_reports(void **state)
+static void names_match_the_report_of_the_program(void **state)
 {
 	static const struct {
 		const char *names[5];
@@ -189,7 +189,7 @@ static int read_memory(struct target *t, u64 addr, void *dst, size_t len)
 	return 0;
 }
 
-static void name_of_a_function_that_begins_is_settled_by_its_report(void **state)
+static void name_of_a_starting_function_is_judged_after_its_report(void **state)
 {
 	struct memory memory = { .target = { .read = read_memory }, .words = { 1, 1, 3 } };
 	struct step_program p = { .functions = { "main", "a", "b" },
@@ -222,13 +222,13 @@ static void name_of_a_function_that_begins_is_settled_by_its_report(void **state
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(instructions_are_what_they_do_to_a_stack),
-		cmocka_unit_test(return_address_that_code_moves_stays_on_the_stack),
+		cmocka_unit_test(instructions_are_classified_by_their_effect_on_the_stack),
+		cmocka_unit_test(moved_return_address_stays_on_the_shadow_stack),
 		cmocka_unit_test(return_to_an_unknown_address_loses_the_stack),
 		cmocka_unit_test(every_wrong_chain_differs),
 		cmocka_unit_test(chain_without_a_cut_ends_where_the_walk_ends),
-		cmocka_unit_test(names_are_those_that_the_program_reports),
-		cmocka_unit_test(name_of_a_function_that_begins_is_settled_by_its_report),
+		cmocka_unit_test(names_match_the_report_of_the_program),
+		cmocka_unit_test(name_of_a_starting_function_is_judged_after_its_report),
 	};
 
 	return CHECK_RUN(tests);

@@ -124,13 +124,13 @@ static void json_without_memory_gives_nothing(void **state)
 	assert_true(fail_each(repeat_json) > 20);
 }
 
-static void a_line_that_can_not_be_made_is_an_error(void **state)
+static void unallocatable_line_is_an_error(void **state)
 {
 	(void)state;
 	assert_int_equal(json_memory_line(NULL, 0, stdout), -ENOMEM);
 }
 
-static void a_write_that_failed_is_told_once_flushed(void **state)
+static void failed_write_is_reported_on_flush(void **state)
 {
 	FILE *full = fopen("/dev/full", "w"), *null = fopen("/dev/null", "w");
 
@@ -151,8 +151,8 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_stream_without_memory_gives_no_text),
 		cmocka_unit_test(json_without_memory_gives_nothing),
-		cmocka_unit_test(a_line_that_can_not_be_made_is_an_error),
-		cmocka_unit_test(a_write_that_failed_is_told_once_flushed),
+		cmocka_unit_test(unallocatable_line_is_an_error),
+		cmocka_unit_test(failed_write_is_reported_on_flush),
 	};
 
 	return CHECK_RUN(tests);

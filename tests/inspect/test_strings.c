@@ -38,7 +38,7 @@ static void latin1_becomes_utf8(void **state)
 	check_text(fake_string(&v, "unicod\xe9 \xff"), "unicod\xc3\xa9 \xc3\xbf");
 }
 
-static void utf16_becomes_utf8_lone_surrogates_and_nul_u_fffd(void **state)
+static void utf16_becomes_utf8_with_u_fffd_for_lone_surrogates_and_nul(void **state)
 {
 	static const struct {
 		u16 chars[4];
@@ -107,7 +107,7 @@ static u64 moved(const char *text)
 	return old;
 }
 
-static void a_string_that_was_moved_is_read_at_its_new_place(void **state)
+static void moved_string_is_read_at_its_new_address(void **state)
 {
 	(void)state;
 	fresh();
@@ -135,7 +135,7 @@ static void an_uncached_external_string_is_an_error(void **state)
 	assert_int_equal(v8_string_utf8(h, s, text, sizeof(text)), -EINVAL);
 }
 
-static void a_long_name_is_cut_at_a_character_and_marked(void **state)
+static void long_name_is_truncated_at_a_character_and_marked(void **state)
 {
 	static const u16 chars[] = { 0x95a2, 0x6570, 0x95a2, 0x6570 };
 	char text[12];
@@ -157,7 +157,7 @@ static int count(const struct v8_chars *c, void *data)
 	return 0;
 }
 
-static void no_more_characters_are_visited_than_asked_for(void **state)
+static void visited_characters_are_limited(void **state)
 {
 	static const struct {
 		size_t max, n;
@@ -208,7 +208,7 @@ static void hostile_strings_are_errors(void **state)
 	assert_int_equal(v8_string_visit(h, s, 1u << 30, TARGET_TEXT, count, &n), -EFAULT);
 }
 
-static void each_failing_read_is_an_error_or_harmless(void **state)
+static void failing_read_is_an_error_or_harmless(void **state)
 {
 	u64 s;
 	char text[64];
@@ -235,14 +235,14 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(latin1_becomes_utf8),
-		cmocka_unit_test(utf16_becomes_utf8_lone_surrogates_and_nul_u_fffd),
+		cmocka_unit_test(utf16_becomes_utf8_with_u_fffd_for_lone_surrogates_and_nul),
 		cmocka_unit_test(every_representation_is_read),
-		cmocka_unit_test(a_string_that_was_moved_is_read_at_its_new_place),
+		cmocka_unit_test(moved_string_is_read_at_its_new_address),
 		cmocka_unit_test(an_uncached_external_string_is_an_error),
-		cmocka_unit_test(a_long_name_is_cut_at_a_character_and_marked),
-		cmocka_unit_test(no_more_characters_are_visited_than_asked_for),
+		cmocka_unit_test(long_name_is_truncated_at_a_character_and_marked),
+		cmocka_unit_test(visited_characters_are_limited),
 		cmocka_unit_test(hostile_strings_are_errors),
-		cmocka_unit_test(each_failing_read_is_an_error_or_harmless),
+		cmocka_unit_test(failing_read_is_an_error_or_harmless),
 	};
 	int r = CHECK_RUN(tests);
 

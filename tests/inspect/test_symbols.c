@@ -32,7 +32,7 @@ static int take_bias(struct dl_phdr_info *info, size_t size, void *data)
 	return 1;
 }
 
-static void a_cold_part_has_the_name_of_its_function(void **state)
+static void cold_part_has_the_name_of_its_function(void **state)
 {
 	static const struct {
 		int (*function)(int n);
@@ -66,7 +66,7 @@ static void a_cold_part_has_the_name_of_its_function(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_cold_part_has_the_name_of_its_function),
+		cmocka_unit_test(cold_part_has_the_name_of_its_function),
 	};
 
 	return CHECK_RUN(tests);

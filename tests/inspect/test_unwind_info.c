@@ -85,7 +85,7 @@ static void each_operation_is_read(void **state)
 	}
 }
 
-static void what_is_cut_is_refused(void **state)
+static void truncated_info_is_refused(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < N(rows); i++) {
@@ -100,7 +100,7 @@ static void what_is_cut_is_refused(void **state)
 	}
 }
 
-static void more_codes_than_any_function_has_are_refused(void **state)
+static void excessive_unwind_codes_are_refused(void **state)
 {
 	u8 bytes[4 + 255 * 2] = { 0x19, 9, 255, 0 };
 	struct unwind_info info;
@@ -116,8 +116,8 @@ static void more_codes_than_any_function_has_are_refused(void **state)
 
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(each_operation_is_read),
-	cmocka_unit_test(what_is_cut_is_refused),
-	cmocka_unit_test(more_codes_than_any_function_has_are_refused),
+	cmocka_unit_test(truncated_info_is_refused),
+	cmocka_unit_test(excessive_unwind_codes_are_refused),
 };
 
 int main(void)

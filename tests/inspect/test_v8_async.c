@@ -51,7 +51,7 @@ static void make_build(struct v8_build *b, struct v8_builtin *builtins)
 					    .type_request = 7 } };
 }
 
-static void ids_are_the_order_of_builtins(void **state)
+static void builtin_ids_follow_the_order_of_the_builtins(void **state)
 {
 	struct v8_builtin builtins[N_BUILTINS];
 	struct v8_async a;
@@ -87,7 +87,7 @@ static void yield_has_a_shorter_name_before_v8_11(void **state)
 	assert_int_equal(a.generate_id, 3);
 }
 
-static void nothing_is_followed_where_a_builtin_is_missing(void **state)
+static void missing_builtin_disables_async_stacks(void **state)
 {
 	struct v8_builtin builtins[N_BUILTINS];
 	struct v8_async a;
@@ -111,7 +111,7 @@ static void nothing_is_followed_where_a_builtin_is_missing(void **state)
 		assert_non_null(v8_async_fill(&a, &b));
 }
 
-static void nothing_is_followed_where_a_type_is_missing(void **state)
+static void missing_type_disables_async_stacks(void **state)
 {
 	struct v8_builtin builtins[N_BUILTINS];
 	struct v8_build b;
@@ -133,10 +133,10 @@ static void nothing_is_followed_where_a_type_is_missing(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(ids_are_the_order_of_builtins),
+		cmocka_unit_test(builtin_ids_follow_the_order_of_the_builtins),
 		cmocka_unit_test(yield_has_a_shorter_name_before_v8_11),
-		cmocka_unit_test(nothing_is_followed_where_a_builtin_is_missing),
-		cmocka_unit_test(nothing_is_followed_where_a_type_is_missing),
+		cmocka_unit_test(missing_builtin_disables_async_stacks),
+		cmocka_unit_test(missing_type_disables_async_stacks),
 	};
 
 	return CHECK_RUN(tests);

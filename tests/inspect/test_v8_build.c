@@ -18,7 +18,7 @@ static int open_build(struct v8_build **b, const char *path)
 	return r;
 }
 
-static void a_v8_without_metadata_is_named_with_its_version_and_the_reason(void **state)
+static void v8_without_metadata_is_reported_with_version_and_reason(void **state)
 {
 	static const struct {
 		const char *path, *v8, *why;
@@ -41,7 +41,7 @@ static void a_v8_without_metadata_is_named_with_its_version_and_the_reason(void 
 }
 
 /* The kernel side takes shared_off 0 for a build that it knows nothing of. */
-static void its_frames_are_walked(void **state)
+static void frames_of_a_v8_without_metadata_are_walked(void **state)
 {
 	struct v8_build *b;
 
@@ -51,7 +51,7 @@ static void its_frames_are_walked(void **state)
 	v8_build_free(&b);
 }
 
-static void what_only_looks_like_it_is_no_v8(void **state)
+static void file_that_resembles_v8_is_not_v8(void **state)
 {
 	static const char *const paths[] = { FAKE_OTHER, FAKE_LONGER, FAKE_SHORT,
 					     FAKE_LARGE, FAKE_EMPTY,  FAKE_ELECTRONIC };
@@ -66,9 +66,9 @@ static void what_only_looks_like_it_is_no_v8(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_v8_without_metadata_is_named_with_its_version_and_the_reason),
-		cmocka_unit_test(its_frames_are_walked),
-		cmocka_unit_test(what_only_looks_like_it_is_no_v8),
+		cmocka_unit_test(v8_without_metadata_is_reported_with_version_and_reason),
+		cmocka_unit_test(frames_of_a_v8_without_metadata_are_walked),
+		cmocka_unit_test(file_that_resembles_v8_is_not_v8),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -15,7 +15,7 @@
 #include "name_frame.h"
 
 /* A function that is all on line 2. */
-static void code_without_positions_has_the_line_of_a_function_that_has_one(void **state)
+static void code_without_positions_has_the_line_of_a_one_line_function(void **state)
 {
 	static const u8 table[] = { 0x02, 0x3c };
 	struct uw_frame f;
@@ -56,7 +56,7 @@ static void check_call(enum fake_call how, bool is_wrong, const char *callee, u3
 }
 
 /* Line 2 by V8's positions, 4 by the bytecode at which the check would go on. */
-static void a_call_with_a_wrong_position_has_the_line_of_its_point(void **state)
+static void call_with_a_wrong_position_has_the_line_of_its_safepoint(void **state)
 {
 	(void)state;
 	check_call(FAKE_CALL_SEEN, false, "inner", 2);
@@ -65,7 +65,7 @@ static void a_call_with_a_wrong_position_has_the_line_of_its_point(void **state)
 }
 
 /* Calls of several targets are told by their position, which several calls have then. */
-static void a_call_without_a_point_has_the_position_that_no_other_has(void **state)
+static void call_without_a_safepoint_has_its_unique_position(void **state)
 {
 	(void)state;
 	check_call(FAKE_CALL_UNSEEN, true, "inner", 2);
@@ -114,7 +114,7 @@ static int reads_of(u32 n_checks, u32 n_exits, u32 n_positions, u32 *line)
 }
 
 /* Each place where the caller may stand is looked up in its tables, so it costs reads. */
-static void a_caller_that_may_stand_anywhere_is_not_looked_up_for_ever(void **state)
+static void ambiguous_caller_costs_limited_reads(void **state)
 {
 	u32 line;
 	int few, many;
@@ -128,7 +128,7 @@ static void a_caller_that_may_stand_anywhere_is_not_looked_up_for_ever(void **st
 }
 
 /* 64 tables of 64 KiB are all that is read for a name: later ones cost their lengths alone. */
-static void long_tables_of_a_caller_are_not_read_for_ever(void **state)
+static void long_position_tables_cost_limited_reads(void **state)
 {
 	u32 line;
 	int few, some, many;
@@ -141,7 +141,7 @@ static void long_tables_of_a_caller_are_not_read_for_ever(void **state)
 	assert_in_range(many - some, 1, 3 * (some - few));
 }
 
-static void a_caller_among_too_many_points_has_no_line(void **state)
+static void caller_with_too_many_candidate_points_has_no_line(void **state)
 {
 	u32 line;
 
@@ -153,7 +153,7 @@ static void a_caller_among_too_many_points_has_no_line(void **state)
 }
 
 /* Checks at 0, 6 and 12 are all at one place of inner(), which may have ended behind the last. */
-static void code_behind_the_last_point_is_of_the_outermost_function(void **state)
+static void code_after_the_last_point_belongs_to_the_outermost_function(void **state)
 {
 	static const struct {
 		u8 off;
@@ -210,20 +210,20 @@ static void check_place(u32 off, u8 flags, u32 inner, u32 outer)
 	v8_heap_free(&h);
 }
 
-static void a_call_of_Maglev_has_the_lines_of_its_point(void **state)
+static void maglev_call_has_the_lines_of_its_safepoint(void **state)
 {
 	(void)state;
 	check_place(8, UW_FRAME_RA, 0, 2);
 	check_place(36, UW_FRAME_RA, 4, 4);
 }
 
-static void a_call_out_of_line_has_the_line_of_its_point(void **state)
+static void deferred_call_has_the_line_of_its_safepoint(void **state)
 {
 	(void)state;
 	check_place(46, UW_FRAME_RA, 0, 2);
 }
 
-static void a_call_of_code_that_was_given_up_has_the_line_of_its_point(void **state)
+static void call_in_deoptimized_code_has_the_line_of_its_safepoint(void **state)
 {
 	(void)state;
 	check_place(60, UW_FRAME_RA, 0, 2);
@@ -231,7 +231,7 @@ static void a_call_of_code_that_was_given_up_has_the_line_of_its_point(void **st
 }
 
 /* After 38 the position is the last one, which is the outer function's. */
-static void code_out_of_line_is_where_it_was_jumped_from(void **state)
+static void deferred_code_maps_to_the_jump_to_it(void **state)
 {
 	(void)state;
 	for (u32 off = 41; off < 52; off++)
@@ -241,14 +241,14 @@ static void code_out_of_line_is_where_it_was_jumped_from(void **state)
 }
 
 /* Its position table has line 2. */
-static void an_inlined_function_is_called_where_its_points_tell(void **state)
+static void inlined_function_is_called_at_the_line_of_its_points(void **state)
 {
 	(void)state;
 	check_place(20, 0, 4, 4);
 }
 
 /* On arm64 calls have their points; a version without a table has none at all. */
-static void what_is_not_known_of_Maglev_has_no_line(void **state)
+static void maglev_code_without_points_has_no_line(void **state)
 {
 	(void)state;
 	for (known = CALLS; known <= NO_POINTS; known++) {
@@ -267,7 +267,7 @@ static void what_is_not_known_of_Maglev_has_no_line(void **state)
 }
 
 /* Without its points nothing tells which positions of it are its own. */
-static void code_of_Maglev_that_was_thrown_out_has_no_line(void **state)
+static void discarded_maglev_code_has_no_line(void **state)
 {
 	(void)state;
 	for (int is_wrong = 0; is_wrong < 2; is_wrong++)
@@ -291,7 +291,7 @@ static void code_of_Maglev_that_was_thrown_out_has_no_line(void **state)
 }
 
 /* What no vote of functions for a borrowed table would find to be wrong. */
-static void a_version_without_a_table_borrows_no_points(void **state)
+static void version_without_a_layout_borrows_no_points(void **state)
 {
 	struct v8_layout own, borrowed;
 
@@ -335,7 +335,7 @@ static void old_layout(struct v8_layout *l, u32 version)
 }
 
 /* Of V8 @version the table of @row is taken; what a table has of its own tells which it was. */
-static void a_version_has_its_table_or_the_one_before(void **state)
+static void version_uses_its_own_layout_or_the_previous_one(void **state)
 {
 	static const struct {
 		u32 version, row;
@@ -372,22 +372,22 @@ static void a_version_has_its_table_or_the_one_before(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(code_without_positions_has_the_line_of_a_function_that_has_one),
-		cmocka_unit_test(a_call_with_a_wrong_position_has_the_line_of_its_point),
-		cmocka_unit_test(a_call_without_a_point_has_the_position_that_no_other_has),
-		cmocka_unit_test(a_caller_that_may_stand_anywhere_is_not_looked_up_for_ever),
-		cmocka_unit_test(long_tables_of_a_caller_are_not_read_for_ever),
-		cmocka_unit_test(a_caller_among_too_many_points_has_no_line),
-		cmocka_unit_test(code_behind_the_last_point_is_of_the_outermost_function),
-		cmocka_unit_test(a_call_of_Maglev_has_the_lines_of_its_point),
-		cmocka_unit_test(a_call_out_of_line_has_the_line_of_its_point),
-		cmocka_unit_test(a_call_of_code_that_was_given_up_has_the_line_of_its_point),
-		cmocka_unit_test(code_out_of_line_is_where_it_was_jumped_from),
-		cmocka_unit_test(an_inlined_function_is_called_where_its_points_tell),
-		cmocka_unit_test(what_is_not_known_of_Maglev_has_no_line),
-		cmocka_unit_test(code_of_Maglev_that_was_thrown_out_has_no_line),
-		cmocka_unit_test(a_version_without_a_table_borrows_no_points),
-		cmocka_unit_test(a_version_has_its_table_or_the_one_before),
+		cmocka_unit_test(code_without_positions_has_the_line_of_a_one_line_function),
+		cmocka_unit_test(call_with_a_wrong_position_has_the_line_of_its_safepoint),
+		cmocka_unit_test(call_without_a_safepoint_has_its_unique_position),
+		cmocka_unit_test(ambiguous_caller_costs_limited_reads),
+		cmocka_unit_test(long_position_tables_cost_limited_reads),
+		cmocka_unit_test(caller_with_too_many_candidate_points_has_no_line),
+		cmocka_unit_test(code_after_the_last_point_belongs_to_the_outermost_function),
+		cmocka_unit_test(maglev_call_has_the_lines_of_its_safepoint),
+		cmocka_unit_test(deferred_call_has_the_line_of_its_safepoint),
+		cmocka_unit_test(call_in_deoptimized_code_has_the_line_of_its_safepoint),
+		cmocka_unit_test(deferred_code_maps_to_the_jump_to_it),
+		cmocka_unit_test(inlined_function_is_called_at_the_line_of_its_points),
+		cmocka_unit_test(maglev_code_without_points_has_no_line),
+		cmocka_unit_test(discarded_maglev_code_has_no_line),
+		cmocka_unit_test(version_without_a_layout_borrows_no_points),
+		cmocka_unit_test(version_uses_its_own_layout_or_the_previous_one),
 	};
 
 	return CHECK_RUN(tests);

@@ -33,7 +33,7 @@ static const struct fake_scene *scene_of(const char *what)
 }
 
 /* It counts if it has the BytecodeArray that is entered. */
-static void a_function_never_met_is_told_by_the_register_that_it_is_called_in(void **state)
+static void unknown_function_is_identified_by_the_call_register(void **state)
 {
 	const struct fake_scene *scene;
 	u64 outer, inner;
@@ -65,7 +65,7 @@ static void a_function_never_met_is_told_by_the_register_that_it_is_called_in(vo
 }
 
 /* Baseline code of V8 9.0 to 9.4 does not tell whose it is; the SharedFunctionInfo has both. */
-static void a_function_without_a_frame_is_the_one_called_if_it_has_the_code(void **state)
+static void frameless_function_is_the_callee_if_it_has_the_code(void **state)
 {
 	static const u8 offsets[] = { 8, 8, 8, 8, 8 };
 
@@ -105,7 +105,7 @@ static void a_function_without_a_frame_is_the_one_called_if_it_has_the_code(void
 }
 
 /* It calls V8 on the function's frame. */
-static void who_leaves_baseline_code_by_a_call_is_at_its_only_return(void **state)
+static void builtin_leaving_baseline_code_maps_to_the_only_return(void **state)
 {
 	const struct fake_scene *scene;
 	struct v8_heap *h;
@@ -127,7 +127,7 @@ static void who_leaves_baseline_code_by_a_call_is_at_its_only_return(void **stat
 	v8_heap_free(&h);
 }
 
-static void who_leaves_by_one_of_several_returns_has_no_line(void **state)
+static void builtin_leaving_by_one_of_several_returns_has_no_line(void **state)
 {
 	static const u8 bytecodes[] = { FAKE_RETURN, FAKE_OP, 0, FAKE_RETURN };
 	struct v8_heap *h;
@@ -175,7 +175,7 @@ static void check_failing_reads(u32 line)
 }
 
 /* Code out of line is after all else, where the last position is another call's. */
-static void a_barriers_caller_is_where_its_code_goes_on(void **state)
+static void write_barrier_call_maps_to_resume_point(void **state)
 {
 	static const struct {
 		u64 callee;
@@ -226,7 +226,7 @@ static void a_barriers_caller_is_where_its_code_goes_on(void **state)
 #define POOL 48 /* an address that is loaded */
 
 /* TurboFan's slow way to allocate; the function that runs meanwhile is not known. */
-static void who_allocates_out_of_line_is_where_its_code_goes_on(void **state)
+static void deferred_allocation_maps_to_resume_point(void **state)
 {
 	enum { MOV, LOAD, NEAR };
 	static const struct {
@@ -297,12 +297,12 @@ static void who_allocates_out_of_line_is_where_its_code_goes_on(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_function_never_met_is_told_by_the_register_that_it_is_called_in),
-		cmocka_unit_test(a_function_without_a_frame_is_the_one_called_if_it_has_the_code),
-		cmocka_unit_test(who_leaves_baseline_code_by_a_call_is_at_its_only_return),
-		cmocka_unit_test(who_leaves_by_one_of_several_returns_has_no_line),
-		cmocka_unit_test(a_barriers_caller_is_where_its_code_goes_on),
-		cmocka_unit_test(who_allocates_out_of_line_is_where_its_code_goes_on),
+		cmocka_unit_test(unknown_function_is_identified_by_the_call_register),
+		cmocka_unit_test(frameless_function_is_the_callee_if_it_has_the_code),
+		cmocka_unit_test(builtin_leaving_baseline_code_maps_to_the_only_return),
+		cmocka_unit_test(builtin_leaving_by_one_of_several_returns_has_no_line),
+		cmocka_unit_test(write_barrier_call_maps_to_resume_point),
+		cmocka_unit_test(deferred_allocation_maps_to_resume_point),
 	};
 
 	return CHECK_RUN(tests);

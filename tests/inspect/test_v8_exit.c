@@ -77,7 +77,7 @@ static void check_name(const struct v8_name *name, const char *function, u32 lin
 		assert_string_equal(name->reason, v8_no_exit);
 }
 
-static void function_that_is_left_is_where_the_check_is(void **state)
+static void function_at_a_taken_exit_maps_to_its_check(void **state)
 {
 	struct v8_heap *h = set_up(false);
 
@@ -91,7 +91,7 @@ static void function_that_is_left_is_where_the_check_is(void **state)
 	v8_heap_free(&h);
 }
 
-static void function_whose_frame_is_gone_is_where_it_was_left(void **state)
+static void function_without_its_frame_maps_to_its_check(void **state)
 {
 	struct v8_heap *h = set_up(false);
 
@@ -105,7 +105,7 @@ static void function_whose_frame_is_gone_is_where_it_was_left(void **state)
 }
 
 /* V8 8.4 makes at run time what enters its deoptimizer; it is in no function's code. */
-static void function_that_V8_8_4_leaves_is_where_the_check_is(void **state)
+static void exit_of_v8_8_4_maps_to_its_check(void **state)
 {
 	static const u32 others[] = { 0, OF_INNER + 1 };
 	struct v8_heap *h = set_up(false);
@@ -136,7 +136,7 @@ static void function_that_V8_8_4_leaves_is_where_the_check_is(void **state)
 }
 
 /* Nothing tells yet that its frame is left but what is at sp. */
-static void function_that_enters_the_deoptimizer_is_where_the_check_is(void **state)
+static void function_entering_the_deoptimizer_maps_to_its_check(void **state)
 {
 	struct v8_heap *h = set_up(false);
 
@@ -153,7 +153,7 @@ static void function_that_enters_the_deoptimizer_is_where_the_check_is(void **st
 }
 
 /* It is like an exit, before where V8 says that they begin. */
-static void call_before_the_exits_is_none(void **state)
+static void call_before_the_exits_is_no_exit(void **state)
 {
 	static const u8 call[] = { 0x41, 0xff, 0x55, 0xd8 };
 	struct v8_heap *h = set_up(false);
@@ -166,7 +166,7 @@ static void call_before_the_exits_is_none(void **state)
 	v8_heap_free(&h);
 }
 
-static void function_at_its_exit_is_where_the_check_is(void **state)
+static void function_inside_its_exit_maps_to_its_check(void **state)
 {
 	struct v8_heap *h = set_up(false);
 
@@ -181,7 +181,7 @@ static void function_at_its_exit_is_where_the_check_is(void **state)
 	v8_heap_free(&h);
 }
 
-static void exit_of_two_places_tells_none(void **state)
+static void exit_shared_by_two_checks_gives_no_line(void **state)
 {
 	struct v8_heap *h = set_up(false);
 
@@ -191,7 +191,7 @@ static void exit_of_two_places_tells_none(void **state)
 	v8_heap_free(&h);
 }
 
-static void call_that_returns_to_an_exit_is_where_it_was_made(void **state)
+static void call_returning_to_an_exit_maps_to_the_call(void **state)
 {
 	struct uw_frame gone;
 	struct v8_heap *h = set_up(false);
@@ -209,7 +209,7 @@ static void call_that_returns_to_an_exit_is_where_it_was_made(void **state)
 }
 
 /* Maglev's points have the exit's own place there, and this code no safepoints. */
-static void call_of_Maglev_is_not_told_by_its_exit(void **state)
+static void maglev_call_is_not_located_by_its_exit(void **state)
 {
 	struct v8_heap *h = set_up(false);
 
@@ -223,7 +223,7 @@ static void call_of_Maglev_is_not_told_by_its_exit(void **state)
 	v8_heap_free(&h);
 }
 
-static void code_that_was_thrown_out_tells_its_own_lines(void **state)
+static void discarded_code_gives_only_its_own_lines(void **state)
 {
 	struct v8_heap *h = set_up(true);
 
@@ -237,7 +237,7 @@ static void code_that_was_thrown_out_tells_its_own_lines(void **state)
 }
 
 /* Which bytes are its exits is not known any more: behind its last position they are. */
-static void caller_whose_code_was_thrown_out_has_no_line_of_its_exit(void **state)
+static void caller_in_discarded_code_has_no_line_from_its_exit(void **state)
 {
 	struct v8_heap *h = set_up(true);
 
@@ -251,7 +251,7 @@ static void caller_whose_code_was_thrown_out_has_no_line_of_its_exit(void **stat
 }
 
 /* Its first and its last place; V8 8.4 has others' only of calls of several targets. */
-static void code_that_was_thrown_out_keeps_its_lines(void **state)
+static void discarded_code_keeps_its_lines(void **state)
 {
 	static const u32 offs[] = { 31, 42 }, lines[] = { 4, 2 };
 
@@ -268,7 +268,7 @@ static void code_that_was_thrown_out_keeps_its_lines(void **state)
 }
 
 /* A word that is no return address of an exit, or of nothing. */
-static void other_words_tell_no_line(void **state)
+static void unrelated_words_give_no_line(void **state)
 {
 	static const u32 others[] = { 13, 44, 46, 49, 61, 1 << 12 };
 	struct v8_heap *h = set_up(false);
@@ -283,7 +283,7 @@ static void other_words_tell_no_line(void **state)
 	v8_heap_free(&h);
 }
 
-static void read_that_fails_takes_away_but_never_makes_up(void **state)
+static void failing_read_removes_lines_but_invents_none(void **state)
 {
 	u32 n_lines = 0;
 
@@ -313,20 +313,20 @@ static void read_that_fails_takes_away_but_never_makes_up(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(function_that_is_left_is_where_the_check_is),
-		cmocka_unit_test(function_that_enters_the_deoptimizer_is_where_the_check_is),
-		cmocka_unit_test(call_before_the_exits_is_none),
-		cmocka_unit_test(function_at_its_exit_is_where_the_check_is),
-		cmocka_unit_test(function_whose_frame_is_gone_is_where_it_was_left),
-		cmocka_unit_test(function_that_V8_8_4_leaves_is_where_the_check_is),
-		cmocka_unit_test(exit_of_two_places_tells_none),
-		cmocka_unit_test(call_that_returns_to_an_exit_is_where_it_was_made),
-		cmocka_unit_test(call_of_Maglev_is_not_told_by_its_exit),
-		cmocka_unit_test(code_that_was_thrown_out_tells_its_own_lines),
-		cmocka_unit_test(caller_whose_code_was_thrown_out_has_no_line_of_its_exit),
-		cmocka_unit_test(code_that_was_thrown_out_keeps_its_lines),
-		cmocka_unit_test(other_words_tell_no_line),
-		cmocka_unit_test(read_that_fails_takes_away_but_never_makes_up),
+		cmocka_unit_test(function_at_a_taken_exit_maps_to_its_check),
+		cmocka_unit_test(function_entering_the_deoptimizer_maps_to_its_check),
+		cmocka_unit_test(call_before_the_exits_is_no_exit),
+		cmocka_unit_test(function_inside_its_exit_maps_to_its_check),
+		cmocka_unit_test(function_without_its_frame_maps_to_its_check),
+		cmocka_unit_test(exit_of_v8_8_4_maps_to_its_check),
+		cmocka_unit_test(exit_shared_by_two_checks_gives_no_line),
+		cmocka_unit_test(call_returning_to_an_exit_maps_to_the_call),
+		cmocka_unit_test(maglev_call_is_not_located_by_its_exit),
+		cmocka_unit_test(discarded_code_gives_only_its_own_lines),
+		cmocka_unit_test(caller_in_discarded_code_has_no_line_from_its_exit),
+		cmocka_unit_test(discarded_code_keeps_its_lines),
+		cmocka_unit_test(unrelated_words_give_no_line),
+		cmocka_unit_test(failing_read_removes_lines_but_invents_none),
 	};
 
 	return CHECK_RUN(tests);

@@ -131,7 +131,7 @@ static void offset_is_found(void **state)
 }
 
 /* A handler that is cut, and bytes by chance: nothing is read or written beyond. */
-static void anything_can_stand_there(void **state)
+static void random_bytes_are_analyzed_within_bounds(void **state)
 {
 	unsigned int seed = 1;
 
@@ -160,7 +160,7 @@ static void anything_can_stand_there(void **state)
 int main(void)
 {
 	struct CMUnitTest tests[sizeof(rows) / sizeof(rows[0]) + 1] = {
-		cmocka_unit_test(anything_can_stand_there),
+		cmocka_unit_test(random_bytes_are_analyzed_within_bounds),
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)

@@ -81,7 +81,7 @@ static struct uw_frame own_frame(u32 off, u64 saved, u8 flags)
 				  .flags = flags };
 }
 
-static void register_counts_as_far_as_it_has_been_changed(void **state)
+static void offset_register_is_corrected_by_the_instructions_executed(void **state)
 {
 	struct v8_heap *h = start();
 
@@ -96,7 +96,7 @@ static void register_counts_as_far_as_it_has_been_changed(void **state)
 	v8_heap_free(&h);
 }
 
-static void lost_register_counts_if_the_handlers_bytecode_is_there(void **state)
+static void overwritten_register_counts_if_it_points_to_the_handlers_bytecode(void **state)
 {
 	static const u8 op = FAKE_OP, wide = 0;
 	struct v8_heap *h = start();
@@ -114,7 +114,7 @@ static void lost_register_counts_if_the_handlers_bytecode_is_there(void **state)
 	v8_heap_free(&h);
 }
 
-static void saved_word_counts_below_a_call(void **state)
+static void saved_offset_counts_below_a_call(void **state)
 {
 	struct v8_heap *h = start();
 
@@ -127,7 +127,7 @@ static void saved_word_counts_below_a_call(void **state)
 	v8_heap_free(&h);
 }
 
-static void frame_that_is_none_of_the_handlers_has_no_saved_words(void **state)
+static void frame_of_another_function_has_no_saved_offset(void **state)
 {
 	struct uw_frame own = own_frame(AFTER_CALL, WORD + 3, UW_FRAME_RA);
 	struct v8_heap *h = start();
@@ -142,7 +142,7 @@ static void frame_that_is_none_of_the_handlers_has_no_saved_words(void **state)
 	v8_heap_free(&h);
 }
 
-static void outer_function_has_neither_registers_nor_words(void **state)
+static void outer_function_has_no_registers_and_no_saved_offset(void **state)
 {
 	struct v8_heap *h = start();
 
@@ -161,7 +161,7 @@ static void outer_function_has_neither_registers_nor_words(void **state)
 }
 
 /* What is in the registers is the signal handler's. */
-static void function_that_a_signal_interrupted_has_no_registers(void **state)
+static void function_interrupted_by_a_signal_has_no_registers(void **state)
 {
 	struct v8_heap *h = start();
 
@@ -193,7 +193,7 @@ static void slot_counts_once_the_handler_has_written_it(void **state)
 	v8_heap_free(&h);
 }
 
-static void handler_that_can_not_be_read_gives_no_line(void **state)
+static void unreadable_handler_gives_no_line(void **state)
 {
 	struct v8_heap *h = start();
 
@@ -218,7 +218,7 @@ static int name_at_entry(struct v8_heap *h, u64 pc, u64 ra, u8 flags)
 }
 
 /* A copy of the interpreter's entry, one a function (--interpreted-frames-native-stack). */
-static void who_calls_a_copy_of_the_entry_is_told_by_its_return_address(void **state)
+static void caller_of_an_entry_copy_is_found_by_its_return_address(void **state)
 {
 	struct v8_heap *h = start();
 	u64 data = fake_object(&v, v.build.layout.type_interpreter_data, 24), own, ours, other, odd;
@@ -255,7 +255,7 @@ static void who_calls_a_copy_of_the_entry_is_told_by_its_return_address(void **s
 }
 
 /* Its frame is the stub's that called it, its own around a call of C++, or none. */
-static void frame_of_a_copy_of_the_entry_has_the_entrys_name(void **state)
+static void frame_of_an_entry_copy_has_the_name_of_the_entry(void **state)
 {
 	static const struct {
 		u32 less, kind, type;
@@ -300,16 +300,16 @@ static void frame_of_a_copy_of_the_entry_has_the_entrys_name(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(frame_of_a_copy_of_the_entry_has_the_entrys_name),
-		cmocka_unit_test(who_calls_a_copy_of_the_entry_is_told_by_its_return_address),
-		cmocka_unit_test(register_counts_as_far_as_it_has_been_changed),
-		cmocka_unit_test(lost_register_counts_if_the_handlers_bytecode_is_there),
-		cmocka_unit_test(saved_word_counts_below_a_call),
-		cmocka_unit_test(frame_that_is_none_of_the_handlers_has_no_saved_words),
-		cmocka_unit_test(outer_function_has_neither_registers_nor_words),
-		cmocka_unit_test(function_that_a_signal_interrupted_has_no_registers),
+		cmocka_unit_test(frame_of_an_entry_copy_has_the_name_of_the_entry),
+		cmocka_unit_test(caller_of_an_entry_copy_is_found_by_its_return_address),
+		cmocka_unit_test(offset_register_is_corrected_by_the_instructions_executed),
+		cmocka_unit_test(overwritten_register_counts_if_it_points_to_the_handlers_bytecode),
+		cmocka_unit_test(saved_offset_counts_below_a_call),
+		cmocka_unit_test(frame_of_another_function_has_no_saved_offset),
+		cmocka_unit_test(outer_function_has_no_registers_and_no_saved_offset),
+		cmocka_unit_test(function_interrupted_by_a_signal_has_no_registers),
 		cmocka_unit_test(slot_counts_once_the_handler_has_written_it),
-		cmocka_unit_test(handler_that_can_not_be_read_gives_no_line),
+		cmocka_unit_test(unreadable_handler_gives_no_line),
 	};
 
 	return CHECK_RUN(tests);

@@ -107,7 +107,7 @@ static int name_it(struct v8_heap *h, u64 time_ns)
 	return v8_heap_name(h, &sample, 0, names);
 }
 
-static void what_changes_while_it_is_read_is_not_named(void **state)
+static void object_that_changes_while_read_is_not_named(void **state)
 {
 	int n_unnamed = 0, n_unlined = 0, n_lined = 0;
 	u32 line;
@@ -136,7 +136,7 @@ static void what_changes_while_it_is_read_is_not_named(void **state)
 	assert_true(n_unnamed > 2 && n_unlined > 2 && n_lined > 2);
 }
 
-static void a_sample_after_a_look_has_a_look_of_its_own(void **state)
+static void next_sample_reads_the_pages_again(void **state)
 {
 	struct v8_heap *h = set_up();
 
@@ -153,7 +153,7 @@ static void a_sample_after_a_look_has_a_look_of_its_own(void **state)
 	v8_heap_free(&h);
 }
 
-static void pages_are_not_kept_for_long(void **state)
+static void cached_pages_expire(void **state)
 {
 	struct v8_heap *h = set_up();
 	int renewals;
@@ -174,9 +174,9 @@ static void pages_are_not_kept_for_long(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_changes_while_it_is_read_is_not_named),
-		cmocka_unit_test(a_sample_after_a_look_has_a_look_of_its_own),
-		cmocka_unit_test(pages_are_not_kept_for_long),
+		cmocka_unit_test(object_that_changes_while_read_is_not_named),
+		cmocka_unit_test(next_sample_reads_the_pages_again),
+		cmocka_unit_test(cached_pages_expire),
 	};
 
 	return CHECK_RUN(tests);

@@ -15,7 +15,7 @@ static u32 taken_for(u32 version)
 	return l.version;
 }
 
-static void a_version_is_known_where_nothing_changed(void **state)
+static void version_without_layout_changes_is_known(void **state)
 {
 	(void)state;
 	assert_int_equal(taken_for(V8_VERSION(10, 2)), V8_VERSION(10, 2));
@@ -27,7 +27,7 @@ static void a_version_is_known_where_nothing_changed(void **state)
 	assert_int_equal(taken_for(V8_VERSION(19, 0)), V8_VERSION(14, 6));
 }
 
-static void rows_are_in_order(void **state)
+static void layout_rows_are_sorted(void **state)
 {
 	(void)state;
 	for (size_t i = 1; i < v8_versions.n; i++) {
@@ -37,7 +37,7 @@ static void rows_are_in_order(void **state)
 	}
 }
 
-static void each_row_changes_its_field(void **state)
+static void each_layout_row_changes_its_field(void **state)
 {
 	u16 values[sizeof(struct v8_layout)] = { 0 };
 
@@ -56,9 +56,9 @@ static void each_row_changes_its_field(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_version_is_known_where_nothing_changed),
-		cmocka_unit_test(rows_are_in_order),
-		cmocka_unit_test(each_row_changes_its_field),
+		cmocka_unit_test(version_without_layout_changes_is_known),
+		cmocka_unit_test(layout_rows_are_sorted),
+		cmocka_unit_test(each_layout_row_changes_its_field),
 	};
 
 	return CHECK_RUN(tests);

@@ -90,7 +90,7 @@ static void check_moved(const char *name, u64 pc)
 	fail_msg("%s was not asked", name);
 }
 
-static void baseline_code_is_located_by_its_bytecode_offsets(void **state)
+static void baseline_code_is_located_by_its_bytecode_offset_table(void **state)
 {
 	(void)state;
 	fake_world(&v, &w);
@@ -106,7 +106,7 @@ static void optimized_code_is_located_by_its_position_table(void **state)
 		   w.turbofan_start + 20);
 }
 
-static void code_without_positions_is_located_by_the_points_around_it(void **state)
+static void code_without_positions_is_located_by_surrounding_points(void **state)
 {
 	(void)state;
 	fake_world(&v, &w);
@@ -115,7 +115,7 @@ static void code_without_positions_is_located_by_the_points_around_it(void **sta
 }
 
 /* The first point gets the translation of the second: both are in inner(). */
-static void code_outside_its_points_is_the_outer_function(void **state)
+static void code_outside_all_points_belongs_to_the_outer_function(void **state)
 {
 	static const u32 offs[] = { 4, 38 };
 	struct v8_code code;
@@ -136,7 +136,7 @@ static void code_outside_its_points_is_the_outer_function(void **state)
 	}
 }
 
-static void exit_that_is_taken_is_located_at_its_check(void **state)
+static void taken_exit_is_located_at_its_check(void **state)
 {
 	u64 start;
 
@@ -147,7 +147,7 @@ static void exit_that_is_taken_is_located_at_its_check(void **state)
 	check_moved("eager deoptimization", start + 16);
 }
 
-static void call_that_returns_to_an_exit_is_located_at_the_call(void **state)
+static void call_returning_to_an_exit_is_located_at_the_call(void **state)
 {
 	u64 start;
 
@@ -158,7 +158,7 @@ static void call_that_returns_to_an_exit_is_located_at_the_call(void **state)
 	check_moved("lazy deoptimization", start + 12);
 }
 
-static void exit_of_two_places_is_given_up(void **state)
+static void exit_shared_by_two_checks_is_not_located(void **state)
 {
 	const struct v8_asked *last;
 
@@ -190,7 +190,7 @@ static void deferred_code_is_located_at_the_jump_to_it(void **state)
 	check_moved("deferred code", start + 24);
 }
 
-static void code_that_nothing_locates_is_its_whole_function(void **state)
+static void unlocated_code_maps_to_its_whole_function(void **state)
 {
 	u64 start;
 
@@ -203,7 +203,7 @@ static void code_that_nothing_locates_is_its_whole_function(void **state)
 }
 
 /* Without who listens the same frame is found among those that were named before. */
-static void names_are_found_anew_while_someone_listens(void **state)
+static void observer_disables_the_cache_of_names(void **state)
 {
 	struct v8_heap *h;
 
@@ -227,17 +227,17 @@ static void names_are_found_anew_while_someone_listens(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(baseline_code_is_located_by_its_bytecode_offsets),
+		cmocka_unit_test(baseline_code_is_located_by_its_bytecode_offset_table),
 		cmocka_unit_test(optimized_code_is_located_by_its_position_table),
-		cmocka_unit_test(code_without_positions_is_located_by_the_points_around_it),
-		cmocka_unit_test(code_outside_its_points_is_the_outer_function),
-		cmocka_unit_test(exit_that_is_taken_is_located_at_its_check),
-		cmocka_unit_test(call_that_returns_to_an_exit_is_located_at_the_call),
-		cmocka_unit_test(exit_of_two_places_is_given_up),
+		cmocka_unit_test(code_without_positions_is_located_by_surrounding_points),
+		cmocka_unit_test(code_outside_all_points_belongs_to_the_outer_function),
+		cmocka_unit_test(taken_exit_is_located_at_its_check),
+		cmocka_unit_test(call_returning_to_an_exit_is_located_at_the_call),
+		cmocka_unit_test(exit_shared_by_two_checks_is_not_located),
 		cmocka_unit_test(call_with_a_wrong_position_is_located_by_its_safepoint),
 		cmocka_unit_test(deferred_code_is_located_at_the_jump_to_it),
-		cmocka_unit_test(code_that_nothing_locates_is_its_whole_function),
-		cmocka_unit_test(names_are_found_anew_while_someone_listens),
+		cmocka_unit_test(unlocated_code_maps_to_its_whole_function),
+		cmocka_unit_test(observer_disables_the_cache_of_names),
 	};
 
 	return CHECK_RUN(tests);

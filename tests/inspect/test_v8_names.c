@@ -33,7 +33,7 @@ static void set_scenes(void)
 
 /* ---- one frame ---- */
 
-static void every_kind_of_frame_gets_its_name_and_line(void **state)
+static void every_kind_of_frame_has_its_name_and_line(void **state)
 {
 	struct v8_heap *h;
 
@@ -87,7 +87,7 @@ static bool is_builtins_name(const char *name)
 	return !strcmp(name, "StringAdd") || !strncmp(name, "Baseline", 8);
 }
 
-static void a_stripped_file_takes_away_the_names_of_builtins_alone(void **state)
+static void stripped_file_loses_only_the_names_of_builtins(void **state)
 {
 	struct v8_builtin all = { .len = 0x10000, .kind = V8_BUILTIN_UNNAMED };
 	struct v8_heap *h;
@@ -121,7 +121,7 @@ static void a_stripped_file_takes_away_the_names_of_builtins_alone(void **state)
 }
 
 /* In an unnamed builtin the slots of the interrupted frame may be of long ago. */
-static void in_a_stripped_file_slots_of_an_interrupted_frame_tell_no_line(void **state)
+static void slots_of_an_interrupted_frame_give_no_line_in_a_stripped_file(void **state)
 {
 	struct v8_builtin all = { .len = 0x10000, .kind = V8_BUILTIN_UNNAMED };
 	struct v8_heap *h;
@@ -162,7 +162,7 @@ static void the_function_of_a_webassembly_export_is_a_stub(void **state)
 	}
 }
 
-static void a_failing_read_takes_away_but_never_makes_up(void **state)
+static void failing_read_removes_names_but_invents_none(void **state)
 {
 	(void)state;
 	set_scenes();
@@ -220,7 +220,7 @@ static u32 name_with(struct v8_layout layout, bool is_borrowed, bool *is_misread
 	return right;
 }
 
-static void a_layout_that_is_wrong_in_a_field_names_nothing_wrongly(void **state)
+static void wrong_layout_field_gives_no_wrong_name(void **state)
 {
 	static const int steps[] = { -16, -8, -4, -1, 1, 4, 8, 16 };
 	struct v8_layout good;
@@ -254,7 +254,7 @@ static void a_layout_that_is_wrong_in_a_field_names_nothing_wrongly(void **state
 }
 
 /* Noise and stray pointers in any one read: no crash, no endless loop. */
-static void a_lying_read_is_survived(void **state)
+static void corrupt_read_is_survived(void **state)
 {
 	(void)state;
 	set_scenes();
@@ -275,7 +275,7 @@ static void a_lying_read_is_survived(void **state)
 
 /* ---- validation ---- */
 
-static void another_function_at_the_same_address_gets_its_own_name(void **state)
+static void new_function_at_the_same_address_has_its_own_name(void **state)
 {
 	struct uw_frame f;
 	struct v8_heap *h;
@@ -327,7 +327,7 @@ static void code_of_another_function_gives_no_line(void **state)
 }
 
 /* That of V8 9.0, which is another form: read as the later one's it gives lines, wrong ones. */
-static void a_baseline_table_that_is_not_known_gives_no_line(void **state)
+static void unknown_baseline_table_format_gives_no_line(void **state)
 {
 	(void)state;
 	for (u16 is_older = 0; is_older < 2; is_older++) {
@@ -369,7 +369,7 @@ static void bytecode_of_another_function_gives_no_line(void **state)
 	v8_heap_free(&h);
 }
 
-static void a_register_that_may_be_no_offset_gives_no_line(void **state)
+static void register_without_a_valid_offset_gives_no_line(void **state)
 {
 	/* No bytecode of this handler's there; past the end; far away. */
 	static const u64 offsets[] = { 64 - 1 + 1, 64 - 1 + 6, 64 - 1 + 1000, 1ull << 40 };
@@ -392,7 +392,7 @@ static void a_register_that_may_be_no_offset_gives_no_line(void **state)
 }
 
 /* Its frame is marked from V8 11 on; before, a word of its own is where a function would be. */
-static void unmarked_frame_of_a_regular_expression_is_told_by_its_code(void **state)
+static void unmarked_regular_expression_frame_is_recognized_by_its_code(void **state)
 {
 	static const struct {
 		u32 version, kind;
@@ -433,7 +433,7 @@ static void unmarked_frame_of_a_regular_expression_is_told_by_its_code(void **st
 	}
 }
 
-static void a_frame_that_the_walk_could_not_identify_says_why(void **state)
+static void unidentified_frame_has_a_reason(void **state)
 {
 	struct v8_heap *h;
 
@@ -455,7 +455,7 @@ static void a_frame_that_the_walk_could_not_identify_says_why(void **state)
 	v8_heap_free(&h);
 }
 
-static void a_target_that_is_gone_is_told(void **state)
+static void ended_target_is_reported(void **state)
 {
 	struct target_process gone = { .mem_fd = -1 };
 	struct v8_heap *h;
@@ -473,21 +473,21 @@ static void a_target_that_is_gone_is_told(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_kind_of_frame_gets_its_name_and_line),
-		cmocka_unit_test(a_stripped_file_takes_away_the_names_of_builtins_alone),
-		cmocka_unit_test(in_a_stripped_file_slots_of_an_interrupted_frame_tell_no_line),
+		cmocka_unit_test(every_kind_of_frame_has_its_name_and_line),
+		cmocka_unit_test(stripped_file_loses_only_the_names_of_builtins),
+		cmocka_unit_test(slots_of_an_interrupted_frame_give_no_line_in_a_stripped_file),
 		cmocka_unit_test(the_function_of_a_webassembly_export_is_a_stub),
-		cmocka_unit_test(a_failing_read_takes_away_but_never_makes_up),
-		cmocka_unit_test(a_layout_that_is_wrong_in_a_field_names_nothing_wrongly),
-		cmocka_unit_test(a_lying_read_is_survived),
-		cmocka_unit_test(another_function_at_the_same_address_gets_its_own_name),
+		cmocka_unit_test(failing_read_removes_names_but_invents_none),
+		cmocka_unit_test(wrong_layout_field_gives_no_wrong_name),
+		cmocka_unit_test(corrupt_read_is_survived),
+		cmocka_unit_test(new_function_at_the_same_address_has_its_own_name),
 		cmocka_unit_test(code_of_another_function_gives_no_line),
-		cmocka_unit_test(a_baseline_table_that_is_not_known_gives_no_line),
+		cmocka_unit_test(unknown_baseline_table_format_gives_no_line),
 		cmocka_unit_test(bytecode_of_another_function_gives_no_line),
-		cmocka_unit_test(a_register_that_may_be_no_offset_gives_no_line),
-		cmocka_unit_test(unmarked_frame_of_a_regular_expression_is_told_by_its_code),
-		cmocka_unit_test(a_frame_that_the_walk_could_not_identify_says_why),
-		cmocka_unit_test(a_target_that_is_gone_is_told),
+		cmocka_unit_test(register_without_a_valid_offset_gives_no_line),
+		cmocka_unit_test(unmarked_regular_expression_frame_is_recognized_by_its_code),
+		cmocka_unit_test(unidentified_frame_has_a_reason),
+		cmocka_unit_test(ended_target_is_reported),
 	};
 
 	return CHECK_RUN(tests);

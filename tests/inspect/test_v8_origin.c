@@ -39,7 +39,7 @@ static const char *file_of(struct v8_heap *h, u64 sfi)
 	return names[0].file;
 }
 
-static void code_of_eval_says_who_asked_and_where(void **state)
+static void eval_code_has_the_caller_and_position_of_eval(void **state)
 {
 	/* Offsets in the source; minus offsets in the bytecode. */
 	static const struct {
@@ -65,7 +65,7 @@ static void code_of_eval_says_who_asked_and_where(void **state)
 	}
 }
 
-static void what_is_no_function_asked_for_nothing(void **state)
+static void origin_that_is_no_function_is_ignored(void **state)
 {
 	struct v8_heap *h;
 	u64 no_function, no_position;
@@ -80,7 +80,7 @@ static void what_is_no_function_asked_for_nothing(void **state)
 	v8_heap_free(&h);
 }
 
-static void code_of_eval_that_asks_for_code_of_eval_has_its_own_origin(void **state)
+static void nested_eval_code_has_nested_origins(void **state)
 {
 	struct v8_heap *h;
 	u64 made;
@@ -95,7 +95,7 @@ static void code_of_eval_that_asks_for_code_of_eval_has_its_own_origin(void **st
 }
 
 /* Each asks for the one before; in a circle the first for the last. */
-static void functions_that_ask_for_each_other_come_to_an_end(void **state)
+static void cyclic_eval_origins_end(void **state)
 {
 	(void)state;
 	for (int is_circle = 0; is_circle < 2; is_circle++) {
@@ -123,7 +123,7 @@ static bool is_outer(const char *file)
 			!strcmp(file, "eval at outer (/srv/app.js), <anonymous>"));
 }
 
-static void an_origin_that_could_not_be_read_is_read_again(void **state)
+static void unreadable_origin_is_read_again(void **state)
 {
 	u32 n_missing = 0;
 	u64 made;
@@ -153,11 +153,11 @@ static void an_origin_that_could_not_be_read_is_read_again(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(code_of_eval_says_who_asked_and_where),
-		cmocka_unit_test(what_is_no_function_asked_for_nothing),
-		cmocka_unit_test(code_of_eval_that_asks_for_code_of_eval_has_its_own_origin),
-		cmocka_unit_test(functions_that_ask_for_each_other_come_to_an_end),
-		cmocka_unit_test(an_origin_that_could_not_be_read_is_read_again),
+		cmocka_unit_test(eval_code_has_the_caller_and_position_of_eval),
+		cmocka_unit_test(origin_that_is_no_function_is_ignored),
+		cmocka_unit_test(nested_eval_code_has_nested_origins),
+		cmocka_unit_test(cyclic_eval_origins_end),
+		cmocka_unit_test(unreadable_origin_is_read_again),
 	};
 
 	return CHECK_RUN(tests);

@@ -343,7 +343,7 @@ static u32 code_len(const struct row *row)
 	return (u32)strlen(row->rules) * (row->is_arm64 ? 4 : 1);
 }
 
-static void builtin_has_its_rules(void **state)
+static void builtin_has_the_expected_rules(void **state)
 {
 	const struct row *row = *state;
 	u32 unit = row->is_arm64 ? 4 : 1;
@@ -385,7 +385,7 @@ int main(void)
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
 		tests[i + 2] = (struct CMUnitTest){ .name = rows[i].test,
-						    .test_func = builtin_has_its_rules,
+						    .test_func = builtin_has_the_expected_rules,
 						    .initial_state = (void *)&rows[i] };
 	return CHECK_RUN(tests);
 }

@@ -21,7 +21,7 @@ static void build_world(void)
 	fake_world(&v, &w);
 }
 
-static void the_name_is_found_behind_any_number_of_variables(void **state)
+static void name_is_found_after_any_number_of_variables(void **state)
 {
 	static const int counts[] = { 0, 1, 8, 74, 75, 90, 1000 };
 	static const u32 kinds[] = { FUNCTION_SCOPE, MODULE_SCOPE };
@@ -184,7 +184,7 @@ static void every_line_terminator_of_ecmascript_counts(void **state)
 	v8_heap_free(&h);
 }
 
-static void what_is_before_the_file_has_no_line_or_column(void **state)
+static void position_before_the_file_has_no_line_or_column(void **state)
 {
 	static const struct {
 		s32 line_offset, column_offset, pos;
@@ -222,7 +222,7 @@ static void what_is_before_the_file_has_no_line_or_column(void **state)
 	}
 }
 
-static void a_line_end_may_lie_across_pieces(void **state)
+static void line_end_across_two_string_parts_counts_once(void **state)
 {
 	struct v8_script *s;
 	const char *reason;
@@ -241,7 +241,7 @@ static void a_line_end_may_lie_across_pieces(void **state)
 	v8_heap_free(&h);
 }
 
-static void a_source_that_is_being_moved_is_read_where_it_is(void **state)
+static void source_that_is_being_moved_is_read_at_its_new_address(void **state)
 {
 	u64 texts[2], copy;
 
@@ -265,7 +265,7 @@ static void a_source_that_is_being_moved_is_read_where_it_is(void **state)
 	}
 }
 
-static void what_initializes_a_class_is_called_as_v8_calls_it(void **state)
+static void class_initializers_have_the_names_of_v8(void **state)
 {
 	static const char *const instance = "<instance_members_initializer>";
 	static const char *const members = "<static_initializer>";
@@ -316,7 +316,7 @@ static void put_far_into_the_source(u64 script, u32 n)
 	v8_heap_free(&h);
 }
 
-static void a_name_is_believed_however_far_into_its_source_it_stands(void **state)
+static void name_is_accepted_at_any_source_position(void **state)
 {
 	static const u32 distances[] = { 4u << 20, 128u << 20 }; /* the other is too far to look */
 
@@ -340,17 +340,17 @@ static void a_name_is_believed_however_far_into_its_source_it_stands(void **stat
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_name_is_found_behind_any_number_of_variables),
+		cmocka_unit_test(name_is_found_after_any_number_of_variables),
 		cmocka_unit_test(an_empty_name_is_inferred_or_anonymous),
 		cmocka_unit_test(the_start_of_a_function_is_found_in_both_layouts),
 		cmocka_unit_test(words_that_are_no_positions_are_no_start),
 		cmocka_unit_test(a_function_that_runs_has_the_line_and_column_it_starts_at),
 		cmocka_unit_test(every_line_terminator_of_ecmascript_counts),
-		cmocka_unit_test(what_is_before_the_file_has_no_line_or_column),
-		cmocka_unit_test(a_line_end_may_lie_across_pieces),
-		cmocka_unit_test(a_source_that_is_being_moved_is_read_where_it_is),
-		cmocka_unit_test(what_initializes_a_class_is_called_as_v8_calls_it),
-		cmocka_unit_test(a_name_is_believed_however_far_into_its_source_it_stands),
+		cmocka_unit_test(position_before_the_file_has_no_line_or_column),
+		cmocka_unit_test(line_end_across_two_string_parts_counts_once),
+		cmocka_unit_test(source_that_is_being_moved_is_read_at_its_new_address),
+		cmocka_unit_test(class_initializers_have_the_names_of_v8),
+		cmocka_unit_test(name_is_accepted_at_any_source_position),
 	};
 
 	return CHECK_RUN(tests);

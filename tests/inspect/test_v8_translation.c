@@ -241,7 +241,7 @@ static void translations_agree_with_the_listing(void **state)
 }
 
 /* The negative control. */
-static void the_other_form_disagrees(void **state)
+static void other_format_disagrees(void **state)
 {
 	(void)state;
 	for (size_t v = 0; v < N(versions); v++)
@@ -255,7 +255,7 @@ static void the_other_form_disagrees(void **state)
 }
 
 /* What is cut off is missing, and what is there is right: count_right() looks. */
-static void truncated_translations_tell_nothing_else(void **state)
+static void truncated_translations_give_no_wrong_frame(void **state)
 {
 	(void)state;
 	for (size_t v = 0; v < N(versions); v++)
@@ -264,7 +264,7 @@ static void truncated_translations_tell_nothing_else(void **state)
 				    (int)versions[v].n_listed);
 }
 
-static void a_translation_has_no_more_frames_than_fit(void **state)
+static void frames_of_a_translation_are_limited_to_the_buffer(void **state)
 {
 	struct v8_translated frames[MAX];
 	u32 len;
@@ -295,7 +295,7 @@ static void a_crafted_basis_is_refused(void **state)
 }
 
 /* All of 20 KiB stands for one function that is not there. */
-static void a_basis_is_no_longer_than_a_translation(void **state)
+static void basis_translation_length_is_limited(void **state)
 {
 	static const u8 begin[] = { 0x0e, 0, 2, 2 }, match[] = {
 		0x0e, 0x80, 0xa0, 0x01, 2, 2, 0x2b, 0xff, 0xff, 0xff, 0xff, 0xf
@@ -349,7 +349,7 @@ static void safepoints_agree_with_the_listing(void **state)
 }
 
 /* The last of Maglev's is a call that V8 does not come back from in the interpreter. */
-static void a_call_without_a_point_says_so(void **state)
+static void call_without_a_safepoint_is_reported(void **state)
 {
 	struct v8_safepoints t;
 	struct v8_safepoint found;
@@ -367,13 +367,13 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(translations_agree_with_the_listing),
-		cmocka_unit_test(the_other_form_disagrees),
-		cmocka_unit_test(truncated_translations_tell_nothing_else),
-		cmocka_unit_test(a_translation_has_no_more_frames_than_fit),
+		cmocka_unit_test(other_format_disagrees),
+		cmocka_unit_test(truncated_translations_give_no_wrong_frame),
+		cmocka_unit_test(frames_of_a_translation_are_limited_to_the_buffer),
 		cmocka_unit_test(a_crafted_basis_is_refused),
-		cmocka_unit_test(a_basis_is_no_longer_than_a_translation),
+		cmocka_unit_test(basis_translation_length_is_limited),
 		cmocka_unit_test(safepoints_agree_with_the_listing),
-		cmocka_unit_test(a_call_without_a_point_says_so),
+		cmocka_unit_test(call_without_a_safepoint_is_reported),
 	};
 
 	return CHECK_RUN(tests);

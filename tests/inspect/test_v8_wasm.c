@@ -184,7 +184,7 @@ struct expected {
 
 #define URL "wasm://wasm/mod-"
 
-static void each_function_has_its_name_and_its_module(void **state)
+static void each_function_has_its_name_and_module(void **state)
 {
 	static const struct expected rows[] = {
 		{ 0x10, NULL },	    { 0x100, "\xef\xbf\xbdter" }, { 0x1ff, "\xef\xbf\xbdter" },
@@ -286,7 +286,7 @@ static void functions_inlined_into_another_have_their_names(void **state)
 }
 
 /* A call that is its own caller, one past the list, a function that there is not. */
-static void inlined_functions_that_cannot_be_are_not_named(void **state)
+static void impossible_inlined_functions_are_not_named(void **state)
 {
 	static const struct {
 		u32 off; /* in the list */
@@ -309,7 +309,7 @@ static void inlined_functions_that_cannot_be_are_not_named(void **state)
 }
 
 /* V8 empties its list into the map, and fills it anew in the same place. */
-static void new_code_is_found_in_a_list_that_was_filled_anew(void **state)
+static void new_code_is_found_in_a_refilled_list(void **state)
 {
 	struct v8_heap *h;
 
@@ -351,7 +351,7 @@ static void before_v8_9_all_code_is_in_the_map(void **state)
 }
 
 /* Of Node.js 16 to 24: the URL that Error.stack gave this module, "mymod". */
-static void a_short_module_has_the_url_that_v8_gives_it(void **state)
+static void module_has_the_url_that_v8_gives_it(void **state)
 {
 	static const u8 like_v8s[] = {
 		0, 'a', 's', 'm', 1,   0,   0,	 0,    1, 4,  1, 0x60, 0,   0,	 2,   7,
@@ -374,7 +374,7 @@ static void a_short_module_has_the_url_that_v8_gives_it(void **state)
 }
 
 /* A wrong offset in the version's table, as a newer V8 would have it. */
-static void functions_that_v8s_own_table_contradicts_have_no_name(void **state)
+static void functions_contradicted_by_v8s_table_have_no_name(void **state)
 {
 	struct v8_heap *h;
 	u64 swapped[2];
@@ -398,7 +398,7 @@ static bool may_be(const char *name)
 	       !strcmp(name, "\xef\xbf\xbdter");
 }
 
-static void a_module_that_is_cut_off_has_fewer_names_and_no_wrong_ones(void **state)
+static void truncated_module_has_fewer_names_and_no_wrong_ones(void **state)
 {
 	(void)state;
 	for (u64 len = 0; len < sizeof(module_bytes); len++) {
@@ -414,7 +414,7 @@ static void a_module_that_is_cut_off_has_fewer_names_and_no_wrong_ones(void **st
 	}
 }
 
-static void a_name_that_leaves_its_section_is_none(void **state)
+static void name_beyond_its_section_is_ignored(void **state)
 {
 	const u8 *inner = memmem(module_bytes, sizeof(module_bytes), "inner", 5);
 	u8 left = (u8)(module_bytes + sizeof(module_bytes) - inner);
@@ -435,7 +435,7 @@ static void a_name_that_leaves_its_section_is_none(void **state)
 	}
 }
 
-static void a_function_that_the_names_leave_out_has_its_number(void **state)
+static void function_missing_from_the_names_has_its_index(void **state)
 {
 	const u8 *mod = memmem(module_bytes, sizeof(module_bytes), "mod", 3);
 	const u8 other_id = 2, other_idx = 9;
@@ -452,7 +452,7 @@ static void a_function_that_the_names_leave_out_has_its_number(void **state)
 	v8_heap_free(&h);
 }
 
-static void a_failing_read_takes_names_away_and_a_lying_one_is_survived(void **state)
+static void failing_read_removes_names_and_corrupt_read_is_survived(void **state)
 {
 	int n_named = 0;
 
@@ -500,17 +500,17 @@ static void another_module_at_the_same_address_has_its_own_names(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_function_has_its_name_and_its_module),
+		cmocka_unit_test(each_function_has_its_name_and_module),
 		cmocka_unit_test(functions_inlined_into_another_have_their_names),
-		cmocka_unit_test(inlined_functions_that_cannot_be_are_not_named),
-		cmocka_unit_test(new_code_is_found_in_a_list_that_was_filled_anew),
+		cmocka_unit_test(impossible_inlined_functions_are_not_named),
+		cmocka_unit_test(new_code_is_found_in_a_refilled_list),
 		cmocka_unit_test(before_v8_9_all_code_is_in_the_map),
-		cmocka_unit_test(a_short_module_has_the_url_that_v8_gives_it),
-		cmocka_unit_test(functions_that_v8s_own_table_contradicts_have_no_name),
-		cmocka_unit_test(a_module_that_is_cut_off_has_fewer_names_and_no_wrong_ones),
-		cmocka_unit_test(a_name_that_leaves_its_section_is_none),
-		cmocka_unit_test(a_function_that_the_names_leave_out_has_its_number),
-		cmocka_unit_test(a_failing_read_takes_names_away_and_a_lying_one_is_survived),
+		cmocka_unit_test(module_has_the_url_that_v8_gives_it),
+		cmocka_unit_test(functions_contradicted_by_v8s_table_have_no_name),
+		cmocka_unit_test(truncated_module_has_fewer_names_and_no_wrong_ones),
+		cmocka_unit_test(name_beyond_its_section_is_ignored),
+		cmocka_unit_test(function_missing_from_the_names_has_its_index),
+		cmocka_unit_test(failing_read_removes_names_and_corrupt_read_is_survived),
 		cmocka_unit_test(another_module_at_the_same_address_has_its_own_names),
 	};
 

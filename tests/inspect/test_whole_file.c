@@ -46,7 +46,7 @@ static u32 n_files(void)
 	return n - 2;
 }
 
-static void file_has_its_name_when_it_is_complete(void **state)
+static void file_gets_its_name_once_complete(void **state)
 {
 	struct whole_file w;
 
@@ -61,7 +61,7 @@ static void file_has_its_name_when_it_is_complete(void **state)
 	assert_int_equal(whole_file_close(&w, true), 0); /* closed: nothing to do */
 }
 
-static void file_of_before_stays_when_the_new_one_is_no_good(void **state)
+static void old_file_stays_when_the_new_one_fails(void **state)
 {
 	(void)state;
 	assert_int_equal(write_it("old", true), 0);
@@ -70,7 +70,7 @@ static void file_of_before_stays_when_the_new_one_is_no_good(void **state)
 	assert_int_equal(n_files(), 1);
 }
 
-static void file_of_before_gives_its_mode(void **state)
+static void new_file_has_the_mode_of_the_old_one(void **state)
 {
 	struct stat st;
 
@@ -84,7 +84,7 @@ static void file_of_before_gives_its_mode(void **state)
 	assert_int_equal(st.st_mode & 0777, 0640);
 }
 
-static void private_file_is_the_owners_alone(void **state)
+static void private_file_is_accessible_to_its_owner_only(void **state)
 {
 	struct whole_file w;
 	struct stat st;
@@ -111,7 +111,7 @@ static void full_device_is_an_error(void **state)
 	assert_int_not_equal(whole_file_close(&w, true), 0);
 }
 
-static void what_can_be_no_output_is_refused_at_once(void **state)
+static void invalid_output_path_is_refused_immediately(void **state)
 {
 	struct whole_file w;
 
@@ -125,7 +125,7 @@ static void what_can_be_no_output_is_refused_at_once(void **state)
 	assert_int_equal(n_files(), 0);
 }
 
-static void longer_file_than_is_wanted_is_not_read(void **state)
+static void file_longer_than_the_limit_is_not_read(void **state)
 {
 	char *text = NULL;
 
@@ -139,13 +139,13 @@ static void longer_file_than_is_wanted_is_not_read(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(file_has_its_name_when_it_is_complete),
-	cmocka_unit_test(file_of_before_stays_when_the_new_one_is_no_good),
-	cmocka_unit_test(file_of_before_gives_its_mode),
-	cmocka_unit_test(private_file_is_the_owners_alone),
+	cmocka_unit_test(file_gets_its_name_once_complete),
+	cmocka_unit_test(old_file_stays_when_the_new_one_fails),
+	cmocka_unit_test(new_file_has_the_mode_of_the_old_one),
+	cmocka_unit_test(private_file_is_accessible_to_its_owner_only),
 	cmocka_unit_test(full_device_is_an_error),
-	cmocka_unit_test(what_can_be_no_output_is_refused_at_once),
-	cmocka_unit_test(longer_file_than_is_wanted_is_not_read),
+	cmocka_unit_test(invalid_output_path_is_refused_immediately),
+	cmocka_unit_test(file_longer_than_the_limit_is_not_read),
 };
 
 int main(void)

@@ -227,7 +227,7 @@ static void changed_instruction_that_is_executed_is_caught(void **state)
 }
 
 /* A guest that never ends, one that asks for memory it does not have, one that is too large. */
-static void guest_that_misbehaves_is_an_error(void **state)
+static void misbehaving_guest_is_an_error(void **state)
 {
 	static const u8 x86_loop[] = { 0xeb, 0xfe };
 	static const u32 arm64_loop = 0x14000000;
@@ -254,7 +254,7 @@ static void guest_that_misbehaves_is_an_error(void **state)
 	}
 }
 
-static void guest_that_is_too_large_is_refused(void **state)
+static void oversized_guest_is_refused(void **state)
 {
 	static const u8 bytes[0x10001];
 	struct sim_session *session;
@@ -271,8 +271,8 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(changed_instruction_that_is_executed_is_caught),
-		cmocka_unit_test(guest_that_misbehaves_is_an_error),
-		cmocka_unit_test(guest_that_is_too_large_is_refused),
+		cmocka_unit_test(misbehaving_guest_is_an_error),
+		cmocka_unit_test(oversized_guest_is_refused),
 	};
 
 	return CHECK_RUN(tests);

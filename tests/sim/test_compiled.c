@@ -144,7 +144,7 @@ static void judge_build(const char *path, struct sweep_result *r)
 		assert_int_equal(counted.n_incomplete, 0);
 }
 
-static void walks_by_rows_are_exact_and_those_by_records_lose_callers_only(void **state)
+static void walks_by_rows_are_exact_and_walks_by_records_lose_only_callers(void **state)
 {
 	u64 n_pcs[2] = { 0, 0 }, boundaries[N_BYS] = { 0 }, exact[N_BYS] = { 0 };
 	u32 n[N_BYS] = { 0 };
@@ -202,7 +202,7 @@ static int walk_corners(void *ctx, const struct sim_target *target, struct uw_st
 	return 0;
 }
 
-static void the_second_program_has_cold_parts_and_calls_that_do_not_return(void **state)
+static void second_program_has_cold_parts_and_noreturn_calls(void **state)
 {
 	struct sim_error error;
 	u32 n_builds = 0;
@@ -262,7 +262,7 @@ static const char *exact_path(void)
 	return NULL;
 }
 
-static void walks_that_are_wrong_are_seen(void **state)
+static void wrong_walks_are_detected(void **state)
 {
 	struct wrong wrong = { &sim_arch_x86_64, RIGHT };
 	struct sweep_walker walker = { "wrong", walk_wrong, &wrong };
@@ -295,7 +295,7 @@ static int fail_at_once(void *ctx, const struct sim_target *target, struct uw_st
 	return -EIO;
 }
 
-static void a_walker_that_fails_is_no_result(void **state)
+static void failing_walker_gives_no_result(void **state)
 {
 	struct sweep_walker walker = { "broken", fail_at_once, NULL };
 	struct sweep_result r = { 0 };
@@ -351,7 +351,7 @@ static void expect_of(const u8 *bytes, size_t len, const char *problem)
 		fail_msg("\"%s\" has no \"%s\"", error.text, problem);
 }
 
-static void programs_that_have_no_addresses_or_too_much_memory_are_refused(void **state)
+static void relocatable_and_oversized_programs_are_refused(void **state)
 {
 	static u8 bytes[1 << 20] __attribute__((aligned(8)));
 	_cleanup_fclose_ FILE *in = fopen(exact_path(), "re");
@@ -399,13 +399,13 @@ static void truncated_programs_are_refused(void **state)
 int main(int argc, char **argv)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(walks_by_rows_are_exact_and_those_by_records_lose_callers_only),
-		cmocka_unit_test(the_second_program_has_cold_parts_and_calls_that_do_not_return),
-		cmocka_unit_test(walks_that_are_wrong_are_seen),
-		cmocka_unit_test(a_walker_that_fails_is_no_result),
+		cmocka_unit_test(walks_by_rows_are_exact_and_walks_by_records_lose_only_callers),
+		cmocka_unit_test(second_program_has_cold_parts_and_noreturn_calls),
+		cmocka_unit_test(wrong_walks_are_detected),
+		cmocka_unit_test(failing_walker_gives_no_result),
 		cmocka_unit_test(a_program_is_of_one_architecture),
 		cmocka_unit_test(truncated_programs_are_refused),
-		cmocka_unit_test(programs_that_have_no_addresses_or_too_much_memory_are_refused),
+		cmocka_unit_test(relocatable_and_oversized_programs_are_refused),
 	};
 	struct sim_error error;
 	int failed;

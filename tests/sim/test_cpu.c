@@ -173,7 +173,7 @@ static int run_program(const struct program *p, struct sim_cpu_run *run, struct 
 	return err;
 }
 
-static void programs_end_as_said(void **state)
+static void programs_end_as_expected(void **state)
 {
 	(void)state;
 	for (u32 i = 0; i < N_PROGRAMS; i++) {
@@ -189,7 +189,7 @@ static void programs_end_as_said(void **state)
 	}
 }
 
-static void a_program_that_ends_well_does_not_within_less(void **state)
+static void complete_program_fails_with_a_lower_instruction_limit(void **state)
 {
 	(void)state;
 	for (u32 i = 0; i < N_PROGRAMS; i++) {
@@ -223,7 +223,7 @@ static int note(void *ctx, const struct sim_stop *stop)
 	return 0;
 }
 
-static void truth_is_the_pc_and_the_return_addresses_above(void **state)
+static void true_stack_is_the_pc_and_the_return_addresses(void **state)
 {
 	/* call a; exit. a: call b; ret. b: jmp c. c: ret */
 	static const u8 code[] = { 0xe8, 1, 0, 0, 0, 0xf4, 0xe8, 1, 0, 0, 0, 0xc3, 0xeb, 0, 0xc3 };
@@ -270,7 +270,7 @@ static int stop_at_once(void *ctx, const struct sim_stop *stop)
 	return -EINTR;
 }
 
-static void what_a_stop_returns_ends_the_run(void **state)
+static void nonzero_stop_result_ends_the_run(void **state)
 {
 	struct sim_cpu_run run = { .at_stop = stop_at_once };
 
@@ -279,7 +279,7 @@ static void what_a_stop_returns_ends_the_run(void **state)
 	assert_int_equal(run.n_insns, 1);
 }
 
-static void memory_in_too_many_pieces_is_refused(void **state)
+static void memory_with_too_many_ranges_is_refused(void **state)
 {
 	struct sim_cpu_run run = { .at_stop = look_away };
 	struct sim_error error;
@@ -296,7 +296,7 @@ static void memory_in_too_many_pieces_is_refused(void **state)
 }
 
 /* lea, 3 nops, call *%rax, whose bytes are in pages of different protection; hlt; ret */
-static void an_instruction_in_two_windows_is_one(void **state)
+static void instruction_across_two_fetch_windows_counts_once(void **state)
 {
 	static const u8 code[] = { 0x48, 0x8d, 0x05, 6,	   0,	 0,    0,
 				   0x90, 0x90, 0x90, 0xff, 0xd0, 0xf4, 0xc3 };
@@ -319,7 +319,7 @@ static void an_instruction_in_two_windows_is_one(void **state)
 	sim_mem_free(&c.target.mem);
 }
 
-static void code_may_use_pages_that_a_reader_finds_absent(void **state)
+static void code_can_use_pages_that_are_absent_for_readers(void **state)
 {
 	struct sim_cpu_run run = { .at_stop = look_away };
 	struct sim_case c;
@@ -334,14 +334,14 @@ static void code_may_use_pages_that_a_reader_finds_absent(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(programs_end_as_said),
-		cmocka_unit_test(a_program_that_ends_well_does_not_within_less),
-		cmocka_unit_test(truth_is_the_pc_and_the_return_addresses_above),
+		cmocka_unit_test(programs_end_as_expected),
+		cmocka_unit_test(complete_program_fails_with_a_lower_instruction_limit),
+		cmocka_unit_test(true_stack_is_the_pc_and_the_return_addresses),
 		cmocka_unit_test(return_addresses_are_really_signed),
-		cmocka_unit_test(what_a_stop_returns_ends_the_run),
-		cmocka_unit_test(memory_in_too_many_pieces_is_refused),
-		cmocka_unit_test(an_instruction_in_two_windows_is_one),
-		cmocka_unit_test(code_may_use_pages_that_a_reader_finds_absent),
+		cmocka_unit_test(nonzero_stop_result_ends_the_run),
+		cmocka_unit_test(memory_with_too_many_ranges_is_refused),
+		cmocka_unit_test(instruction_across_two_fetch_windows_counts_once),
+		cmocka_unit_test(code_can_use_pages_that_are_absent_for_readers),
 	};
 
 	return CHECK_RUN(tests);

@@ -42,7 +42,7 @@ static void bundled_stacks_are_walked_alike(void **state)
 	assert_true(n_reads > n_walks);
 }
 
-static void random_stacks_are_walked_alike(void **state)
+static void random_stacks_give_equal_walks(void **state)
 {
 	u32 seen[UW_N_STATUS] = { 0 }, n_seen = 0;
 
@@ -72,7 +72,7 @@ static void random_stacks_are_walked_alike(void **state)
 	assert_true(n_seen >= 6);
 }
 
-static void pages_of_every_sort_are_read_alike(void **state)
+static void pages_of_every_kind_give_equal_reads(void **state)
 {
 	static const u64 pages[] = { HEAP_ADDR, APP_TEXT, BUILTINS_TEXT, STACK_ADDR };
 	u32 n_faults = 0;
@@ -99,7 +99,7 @@ static void pages_of_every_sort_are_read_alike(void **state)
 }
 
 /* What each part of the comparison is for: a change that only it can see. */
-static void every_difference_is_noticed(void **state)
+static void every_difference_is_detected(void **state)
 {
 	struct sim_difference d;
 	struct sim_target target;
@@ -141,7 +141,7 @@ static void every_difference_is_noticed(void **state)
 	assert_true(sim_walk_compare(&native_walk, &other_walk, &d));
 }
 
-static void tables_that_cannot_be_are_refused(void **state)
+static void invalid_tables_are_refused(void **state)
 {
 	struct uw_mapping mapping = { 0x1000, 0x2000, 0, 1, UW_MAP_V8_JIT, 0, 64 };
 	struct sim_target target;
@@ -164,10 +164,10 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(bundled_stacks_are_walked_alike),
-		cmocka_unit_test(random_stacks_are_walked_alike),
-		cmocka_unit_test(pages_of_every_sort_are_read_alike),
-		cmocka_unit_test(every_difference_is_noticed),
-		cmocka_unit_test(tables_that_cannot_be_are_refused),
+		cmocka_unit_test(random_stacks_give_equal_walks),
+		cmocka_unit_test(pages_of_every_kind_give_equal_reads),
+		cmocka_unit_test(every_difference_is_detected),
+		cmocka_unit_test(invalid_tables_are_refused),
 	};
 	int rc;
 

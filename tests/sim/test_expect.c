@@ -88,7 +88,7 @@ static void only_the_values_change(void **state)
 	}
 }
 
-static void long_sequence_is_broken_into_lines_that_mean_the_same(void **state)
+static void long_sequence_is_wrapped_without_changing_its_meaning(void **state)
 {
 	const char *const name = "a_rather_long_name.ra0";
 	const char *pcs[64];
@@ -123,7 +123,7 @@ static void text_without_an_expectation_is_refused(void **state)
 	doc_file_free(&file);
 }
 
-static void reasons_where_there_are_none_are_refused(void **state)
+static void reasons_are_refused_where_the_expectation_has_none(void **state)
 {
 	const char *reason = "ok";
 	struct expect_new new = { .reasons = &reason, .n = 1 };
@@ -137,7 +137,7 @@ static void reasons_where_there_are_none_are_refused(void **state)
 }
 
 /* The document is from the whole text, the text is another: nothing is believed of it. */
-static void text_that_is_cut_anywhere_is_refused_or_rewritten(void **state)
+static void truncated_text_is_refused_or_rewritten(void **state)
 {
 	struct doc_file *file = open_text(rows[0].before);
 	size_t whole = file->len;
@@ -160,10 +160,10 @@ static void text_that_is_cut_anywhere_is_refused_or_rewritten(void **state)
 
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(only_the_values_change),
-	cmocka_unit_test(long_sequence_is_broken_into_lines_that_mean_the_same),
+	cmocka_unit_test(long_sequence_is_wrapped_without_changing_its_meaning),
 	cmocka_unit_test(text_without_an_expectation_is_refused),
-	cmocka_unit_test(reasons_where_there_are_none_are_refused),
-	cmocka_unit_test(text_that_is_cut_anywhere_is_refused_or_rewritten),
+	cmocka_unit_test(reasons_are_refused_where_the_expectation_has_none),
+	cmocka_unit_test(truncated_text_is_refused_or_rewritten),
 };
 
 int main(void)

@@ -46,7 +46,7 @@ static const u64 chain_pcs[] = { APP(0x108), APP(0x200), APP(0x310), MAIN };
 		.regs = { APP(0x108), S(0), S(2), 0 }, STACK_WORDS(chain_words)                    \
 	}
 
-static void whole_chain_is_right_and_its_places_are_found(void **state)
+static void complete_chain_is_right_and_its_slots_are_found(void **state)
 {
 	static const struct stack stack = CHAIN;
 
@@ -84,7 +84,7 @@ static const struct corruption corruptions[] = {
 	  true },
 };
 
-static void corrupt_word_is_wrong_at_its_frame(void **state)
+static void corrupt_word_makes_its_frame_wrong(void **state)
 {
 	struct stack stack = CHAIN;
 	char verdict[320];
@@ -107,7 +107,7 @@ static void corrupt_word_is_wrong_at_its_frame(void **state)
 }
 
 /* Truth knows less than the walk. */
-static void frame_that_nothing_called_is_wrong(void **state)
+static void frame_without_a_call_is_wrong(void **state)
 {
 	static const struct stack stack = CHAIN;
 	struct explain *e = explained(&stack, X86, chain_pcs, 3);
@@ -127,7 +127,7 @@ static void frame_that_nothing_called_is_wrong(void **state)
 static const u64 leaf_words[] = { AGAIN, S(3), 0x11, S(5), AGAIN, S(7), AGAIN, 1, MAIN };
 static const u64 leaf_pcs[] = { APP(0x108), AGAIN, AGAIN, AGAIN, MAIN };
 
-static void lost_caller_is_told_from_its_own_recursion(void **state)
+static void lost_caller_is_distinguished_from_its_recursion(void **state)
 {
 	static const struct stack stack = { .regs = { APP(0x108), S(0), S(3), 0 },
 					    STACK_WORDS(leaf_words),
@@ -148,7 +148,7 @@ static void lost_caller_is_told_from_its_own_recursion(void **state)
 /* The same where lr has the return address, and the words are signed. */
 static const u64 lr_words[] = { 0x10, 0x11, 0x12, S(5), SIGNED_AGAIN, S(7), SIGNED_AGAIN, 1, MAIN };
 
-static void return_address_in_lr_has_no_place(void **state)
+static void return_address_in_lr_has_no_stack_slot(void **state)
 {
 	static const struct stack stack = { .regs = { APP(0x108), S(0), S(3), SIGNED_AGAIN },
 					    STACK_WORDS(lr_words),
@@ -168,7 +168,7 @@ static void return_address_in_lr_has_no_place(void **state)
 static const u64 stale_words[] = { AGAIN, 0, S(4), AGAIN, 1, MAIN };
 static const u64 stale_pcs[] = { APP(0x108), AGAIN, MAIN };
 
-static void old_return_address_makes_the_place_unsure(void **state)
+static void stale_return_address_makes_the_slot_ambiguous(void **state)
 {
 	static const struct stack stack = { .regs = { APP(0x108), S(0), S(2), 0 },
 					    STACK_WORDS(stale_words) };
@@ -184,7 +184,7 @@ static void old_return_address_makes_the_place_unsure(void **state)
 }
 
 /* A mask that is too wide leaves the signature: the place is found all the same. */
-static void signed_place_is_found_whatever_the_mask(void **state)
+static void signed_return_address_is_found_with_any_mask(void **state)
 {
 	static const u64 words[] = { S(2), SIGNED_AGAIN, 1, MAIN };
 	static const struct stack stack = { .regs = { APP(0x108), S(0), S(0), 0 },
@@ -236,7 +236,7 @@ static void wild_registers_are_explained(void **state)
 }
 
 /* Of a long walk the first frames are told, those round the wrong one, and the last. */
-static void long_walk_is_told_where_it_matters(void **state)
+static void long_walk_is_printed_around_the_wrong_frame(void **state)
 {
 	static u64 words[200], pcs[101] = { APP(0x108) };
 	static const struct stack stack = { .regs = { APP(0x108), S(0), S(0), 0 },
@@ -272,15 +272,15 @@ static void long_walk_is_told_where_it_matters(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(whole_chain_is_right_and_its_places_are_found),
-		cmocka_unit_test(corrupt_word_is_wrong_at_its_frame),
-		cmocka_unit_test(frame_that_nothing_called_is_wrong),
-		cmocka_unit_test(lost_caller_is_told_from_its_own_recursion),
-		cmocka_unit_test(return_address_in_lr_has_no_place),
-		cmocka_unit_test(old_return_address_makes_the_place_unsure),
-		cmocka_unit_test(signed_place_is_found_whatever_the_mask),
+		cmocka_unit_test(complete_chain_is_right_and_its_slots_are_found),
+		cmocka_unit_test(corrupt_word_makes_its_frame_wrong),
+		cmocka_unit_test(frame_without_a_call_is_wrong),
+		cmocka_unit_test(lost_caller_is_distinguished_from_its_recursion),
+		cmocka_unit_test(return_address_in_lr_has_no_stack_slot),
+		cmocka_unit_test(stale_return_address_makes_the_slot_ambiguous),
+		cmocka_unit_test(signed_return_address_is_found_with_any_mask),
 		cmocka_unit_test(wild_registers_are_explained),
-		cmocka_unit_test(long_walk_is_told_where_it_matters),
+		cmocka_unit_test(long_walk_is_printed_around_the_wrong_frame),
 	};
 
 	return CHECK_RUN(tests);

@@ -167,7 +167,7 @@ static void run_row(void **state)
 }
 
 /* The texts that the rows are made of are right but for what the row breaks. */
-static void text_that_is_right_is_taken(void **state)
+static void valid_text_is_accepted(void **state)
 {
 	struct sim_problem problem;
 
@@ -272,7 +272,7 @@ static void file_that_is_not_regular_is_refused(void **state)
 }
 
 static struct CMUnitTest tests[N_ROWS + 8] = {
-	cmocka_unit_test(text_that_is_right_is_taken),
+	cmocka_unit_test(valid_text_is_accepted),
 	cmocka_unit_test(truncated_fixture_never_crashes),
 	cmocka_unit_test(flipped_byte_never_crashes),
 	cmocka_unit_test(deep_nesting_is_refused),

@@ -128,7 +128,7 @@ static void unpatched_code_runs_to_its_end(void **state)
 }
 
 /* JavaScript calls C, which calls JavaScript, whose result C hands on: it is no exception. */
-static void what_javascript_returns_through_an_exit_is_no_exception(void **state)
+static void javascript_result_through_an_exit_is_no_exception(void **state)
 {
 	static const char *const runtimes[] = { "node 18", "node 20", "node 22", "node 24",
 						"node 26" };
@@ -167,7 +167,7 @@ static void what_javascript_returns_through_an_exit_is_no_exception(void **state
 
 static struct CMUnitTest tests[N_ROWS + 2] = {
 	cmocka_unit_test(unpatched_code_runs_to_its_end),
-	cmocka_unit_test(what_javascript_returns_through_an_exit_is_no_exception),
+	cmocka_unit_test(javascript_result_through_an_exit_is_no_exception),
 };
 
 int main(void)

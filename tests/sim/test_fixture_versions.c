@@ -93,7 +93,7 @@ static const struct v8_version *version_of(u32 i)
 	return v;
 }
 
-static void frame_types_are_those_of_the_binary(void **state)
+static void frame_types_match_the_binary(void **state)
 {
 	u32 n = 0;
 
@@ -109,7 +109,7 @@ static void frame_types_are_those_of_the_binary(void **state)
 	assert_int_equal(n, V8_N_FRAMES * N_MAJORS - 2);
 }
 
-static void places_are_those_of_the_binary(void **state)
+static void offsets_match_the_binary(void **state)
 {
 	(void)state;
 	for (u32 i = 0; i < N_MAJORS; i++) {
@@ -122,7 +122,7 @@ static void places_are_those_of_the_binary(void **state)
 	}
 }
 
-static void type_of_functions_is_that_of_the_binary(void **state)
+static void function_type_matches_the_binary(void **state)
 {
 	(void)state;
 	for (u32 i = 2; i < N_MAJORS; i++)
@@ -130,9 +130,9 @@ static void type_of_functions_is_that_of_the_binary(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(frame_types_are_those_of_the_binary),
-	cmocka_unit_test(places_are_those_of_the_binary),
-	cmocka_unit_test(type_of_functions_is_that_of_the_binary),
+	cmocka_unit_test(frame_types_match_the_binary),
+	cmocka_unit_test(offsets_match_the_binary),
+	cmocka_unit_test(function_type_matches_the_binary),
 };
 
 int main(void)

@@ -183,7 +183,7 @@ static void outside_windows_nothing_is_missed(void **state)
 }
 
 /* With each window an instruction shorter, at either end, there are misses outside. */
-static void shorter_windows_are_seen(void **state)
+static void shortened_windows_are_detected(void **state)
 {
 	static struct sweep whole, less;
 	u32 n_seen[2] = { 0, 0 };
@@ -217,6 +217,6 @@ int main(int argc, char **argv)
 	if (argc != 2 || rows_find(argv[1]))
 		return 2;
 	rows_add("", "", outside_windows_nothing_is_missed);
-	rows_add("-tiers", ": shorter windows are seen", shorter_windows_are_seen);
+	rows_add("-tiers", ": shorter windows are seen", shortened_windows_are_detected);
 	return rows_run("fixture windows");
 }

@@ -42,7 +42,7 @@ static struct sim_difference walk_all(const struct arch_row *arch, struct sim_se
  * `wN = 1024`, the length of a window, becomes 768: one byte of one instruction. It
  * shows in how much is read and in nothing that is found: the log is what notices.
  */
-static void object_with_a_changed_constant_is_caught_by_its_reads(void **state)
+static void changed_constant_is_detected_by_the_reads(void **state)
 {
 	u32 n_builds = 0, n_caught = 0;
 
@@ -80,7 +80,7 @@ static void object_with_a_changed_constant_is_caught_by_its_reads(void **state)
 	assert_true(n_caught >= 2);
 }
 
-static void object_that_is_none_is_an_error(void **state)
+static void invalid_bpf_object_is_an_error(void **state)
 {
 	struct sim_session *kernel;
 	struct sim_blob blob = sim_kernel_x86_64;
@@ -107,7 +107,7 @@ static int walk_at(struct sim_session *kernel, u64 addr)
 	return err;
 }
 
-static void case_lies_where_programs_usually_do(void **state)
+static void case_is_mapped_at_usual_program_addresses(void **state)
 {
 	static const u64 addrs[] = {
 		0x10000,	0x400000,	0x555555554000, 0x5600deadb000,
@@ -125,7 +125,7 @@ static void case_lies_where_programs_usually_do(void **state)
 	sim_session_close(&kernel);
 }
 
-static void place_that_cannot_be_had_is_named_and_no_result(void **state)
+static void unavailable_address_is_reported_and_gives_no_result(void **state)
 {
 	static const u64 addrs[] = { USER_END, 0xffff80000000, 0x6a000000 };
 	struct sim_session *kernel = open_session(&sim_engine_kernel, &sim_arch_arm64);
@@ -159,7 +159,7 @@ static void fault_on_demand_is_refused(void **state)
 }
 
 /* In a process that gave its rights up. */
-static void engine_without_rights_says_so(void **state)
+static void engine_without_permission_reports_it(void **state)
 {
 	struct sim_session *session;
 	int status = 0;
@@ -181,12 +181,12 @@ static void engine_without_rights_says_so(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(object_with_a_changed_constant_is_caught_by_its_reads),
-		cmocka_unit_test(object_that_is_none_is_an_error),
-		cmocka_unit_test(case_lies_where_programs_usually_do),
-		cmocka_unit_test(place_that_cannot_be_had_is_named_and_no_result),
+		cmocka_unit_test(changed_constant_is_detected_by_the_reads),
+		cmocka_unit_test(invalid_bpf_object_is_an_error),
+		cmocka_unit_test(case_is_mapped_at_usual_program_addresses),
+		cmocka_unit_test(unavailable_address_is_reported_and_gives_no_result),
 		cmocka_unit_test(fault_on_demand_is_refused),
-		cmocka_unit_test(engine_without_rights_says_so),
+		cmocka_unit_test(engine_without_permission_reports_it),
 	};
 	struct sim_session *session;
 	int err = sim_session_open(&sim_engine_kernel, &sim_arch_x86_64, &session);

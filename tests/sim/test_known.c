@@ -144,7 +144,7 @@ static void update_without_misses_removes_the_list(void **state)
 	assert_int_equal(known_update(NULL, path, &arm, &none, NULL), 0);
 }
 
-static void places_are_not_mistaken_for_each_other(void **state)
+static void places_are_not_confused(void **state)
 {
 	struct sweep_miss misses[] = { { .pc = 0x2004, .n = 1 },
 				       { .pc = 0x3004, .n = 1 },
@@ -162,7 +162,7 @@ static void places_are_not_mistaken_for_each_other(void **state)
 	known_free(&k);
 }
 
-static void what_is_no_miss_any_more_is_told(void **state)
+static void listed_place_without_a_miss_is_reported(void **state)
 {
 	struct sweep_miss miss = { .pc = 0x1004, .n = 1, .n_lost_caller = 1 };
 	struct sweep_result r = result_of(&miss, 1);
@@ -178,7 +178,7 @@ static void what_is_no_miss_any_more_is_told(void **state)
 	known_free(&k);
 }
 
-static void text_that_is_no_list_is_refused_by_line(void **state)
+static void invalid_list_is_refused_with_its_line(void **state)
 {
 	static const char *const texts[] = {
 		"arm64 main+0x4 3 callers nop\n",
@@ -203,7 +203,7 @@ static void text_that_is_no_list_is_refused_by_line(void **state)
 	}
 }
 
-static void list_that_is_cut_anywhere_is_a_shorter_list_or_refused(void **state)
+static void truncated_list_is_a_shorter_list_or_refused(void **state)
 {
 	static const char whole[] = "arm64 main+0x4 13 caller stp\nx86_64 main+0x1 7 other push\n";
 	struct sim_error error;
@@ -226,7 +226,7 @@ static void list_that_is_cut_anywhere_is_a_shorter_list_or_refused(void **state)
 	assert_true(n_lists > 2 && n_lists < sizeof(whole) - 2);
 }
 
-static void what_is_no_text_file_is_refused_at_once(void **state)
+static void non_text_file_is_refused_immediately(void **state)
 {
 	struct sim_error error;
 	struct known *k;
@@ -254,11 +254,11 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(case_without_a_list_has_none),
 	cmocka_unit_test(update_keeps_the_other_architecture_and_sorts),
 	cmocka_unit_test(update_without_misses_removes_the_list),
-	cmocka_unit_test(places_are_not_mistaken_for_each_other),
-	cmocka_unit_test(what_is_no_miss_any_more_is_told),
-	cmocka_unit_test(text_that_is_no_list_is_refused_by_line),
-	cmocka_unit_test(list_that_is_cut_anywhere_is_a_shorter_list_or_refused),
-	cmocka_unit_test(what_is_no_text_file_is_refused_at_once),
+	cmocka_unit_test(places_are_not_confused),
+	cmocka_unit_test(listed_place_without_a_miss_is_reported),
+	cmocka_unit_test(invalid_list_is_refused_with_its_line),
+	cmocka_unit_test(truncated_list_is_a_shorter_list_or_refused),
+	cmocka_unit_test(non_text_file_is_refused_immediately),
 };
 
 int main(void)

@@ -85,7 +85,7 @@ static const struct bad bad_rows[] = {
 	  "printed no JSON: line 1: duplicate object key near '\"frames\"'" },
 };
 
-static void what_is_no_answer_is_told(void **state)
+static void invalid_answer_is_reported(void **state)
 {
 	char why[160];
 
@@ -102,7 +102,7 @@ static void what_is_no_answer_is_told(void **state)
 }
 
 /* In memory of just that size: a sanitizer sees a read past it. */
-static void each_beginning_of_an_answer_is_none(void **state)
+static void truncated_answer_is_no_answer(void **state)
 {
 	char why[160];
 
@@ -137,7 +137,7 @@ static char *many_frames(u32 n)
 	return text;
 }
 
-static void more_frames_than_a_stack_can_have_are_no_answer(void **state)
+static void answer_with_too_many_frames_is_refused(void **state)
 {
 	char why[160], *text = many_frames(PLUGIN_MAX_FRAMES);
 
@@ -217,9 +217,9 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(answers_are_read),
-		cmocka_unit_test(what_is_no_answer_is_told),
-		cmocka_unit_test(each_beginning_of_an_answer_is_none),
-		cmocka_unit_test(more_frames_than_a_stack_can_have_are_no_answer),
+		cmocka_unit_test(invalid_answer_is_reported),
+		cmocka_unit_test(truncated_answer_is_no_answer),
+		cmocka_unit_test(answer_with_too_many_frames_is_refused),
 		cmocka_unit_test(answers_are_judged),
 	};
 

@@ -70,7 +70,7 @@ static const struct row rows[] = {
 	{ "closes-stdout", 200 * MS, "", "had not ended after 0.2 s" },
 };
 
-static void each_end_is_told(void **state)
+static void every_way_to_end_is_reported(void **state)
 {
 	struct plugin_process p;
 
@@ -135,7 +135,7 @@ static void children_die_with_the_program(void **state)
 	assert_int_equal(rmdir(folder), 0);
 }
 
-static void what_cannot_be_started_is_an_error(void **state)
+static void program_that_cannot_start_is_an_error(void **state)
 {
 	struct plugin_process p;
 
@@ -147,7 +147,7 @@ static void what_cannot_be_started_is_an_error(void **state)
 	plugin_process_deinit(&p);
 }
 
-static void the_first_of_two_to_end_is_told_first(void **state)
+static void program_that_ends_first_is_reported_first(void **state)
 {
 	struct plugin_process p[2];
 
@@ -176,7 +176,7 @@ static void fill(const char *folder)
 	assert_int_equal(symlink("/etc/passwd", link), 0);
 }
 
-static void the_folder_is_private_and_removed(void **state)
+static void folder_is_private_and_removed(void **state)
 {
 	struct janitor j;
 	struct stat st;
@@ -225,7 +225,7 @@ static bool is_alive(pid_t pid)
 	return n && !strstr(text, ") Z ");
 }
 
-static void nothing_stays_when_the_simulator_is_killed(void **state)
+static void killed_simulator_leaves_nothing_behind(void **state)
 {
 	char folder[PATH_MAX];
 	struct stat st;
@@ -253,13 +253,13 @@ static void nothing_stays_when_the_simulator_is_killed(void **state)
 int main(int argc, char **argv)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_end_is_told),
+		cmocka_unit_test(every_way_to_end_is_reported),
 		cmocka_unit_test(only_the_standard_files_are_inherited),
 		cmocka_unit_test(children_die_with_the_program),
-		cmocka_unit_test(what_cannot_be_started_is_an_error),
-		cmocka_unit_test(the_first_of_two_to_end_is_told_first),
-		cmocka_unit_test(the_folder_is_private_and_removed),
-		cmocka_unit_test(nothing_stays_when_the_simulator_is_killed),
+		cmocka_unit_test(program_that_cannot_start_is_an_error),
+		cmocka_unit_test(program_that_ends_first_is_reported_first),
+		cmocka_unit_test(folder_is_private_and_removed),
+		cmocka_unit_test(killed_simulator_leaves_nothing_behind),
 	};
 
 	if (argc != 2) {

@@ -113,7 +113,7 @@ static int at_stop(void *ctx, const struct sim_stop *stop)
 	return 0;
 }
 
-static void every_stop_replays_as_it_was(void **state)
+static void every_stop_replays_identically(void **state)
 {
 	struct tour t = { 0 };
 
@@ -189,7 +189,7 @@ static void write_file(const struct case_file *f, const char *name)
 		fail_msg("%s", error.text);
 }
 
-static void a_truth_that_is_not_told_is_in_no_file(void **state)
+static void unknown_truth_is_written_to_no_file(void **state)
 {
 	struct case_file *told, *untold;
 	char *text;
@@ -295,7 +295,7 @@ static const struct {
 	{ change_a_read, "read 0: " },
 };
 
-static void a_replay_that_differs_is_noticed(void **state)
+static void different_replay_is_detected(void **state)
 {
 	char words[400] = "";
 
@@ -336,7 +336,7 @@ static void drop_stack(const struct case_file *f, struct case_file *out)
 	assert_int_equal(out->n_ranges, f->n_ranges - 1);
 }
 
-static void a_read_of_what_is_not_recorded_is_no_result(void **state)
+static void read_of_unrecorded_memory_gives_no_result(void **state)
 {
 	struct case_file *f, less;
 	struct sim_case *c;
@@ -364,7 +364,7 @@ static void a_read_of_what_is_not_recorded_is_no_result(void **state)
 }
 
 /* The same page as a fault is a fault, and a result. */
-static void a_fault_that_was_recorded_is_one_again(void **state)
+static void recorded_fault_faults_again(void **state)
 {
 	struct case_file *f, less;
 	struct case_fault faults[64];
@@ -398,7 +398,7 @@ static void a_fault_that_was_recorded_is_one_again(void **state)
 }
 
 /* A kernel maps whole pages, so it cannot have one that is half a fault: it says so. */
-static void a_page_that_no_kernel_can_have_is_not_run_there(void **state)
+static void page_with_a_partial_fault_is_refused_by_the_kernel_engine(void **state)
 {
 	struct case_range range;
 	struct case_fault fault;
@@ -442,12 +442,12 @@ static void close_sessions(void)
 }
 
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(every_stop_replays_as_it_was),
-	cmocka_unit_test(a_truth_that_is_not_told_is_in_no_file),
-	cmocka_unit_test(a_replay_that_differs_is_noticed),
-	cmocka_unit_test(a_read_of_what_is_not_recorded_is_no_result),
-	cmocka_unit_test(a_fault_that_was_recorded_is_one_again),
-	cmocka_unit_test(a_page_that_no_kernel_can_have_is_not_run_there),
+	cmocka_unit_test(every_stop_replays_identically),
+	cmocka_unit_test(unknown_truth_is_written_to_no_file),
+	cmocka_unit_test(different_replay_is_detected),
+	cmocka_unit_test(read_of_unrecorded_memory_gives_no_result),
+	cmocka_unit_test(recorded_fault_faults_again),
+	cmocka_unit_test(page_with_a_partial_fault_is_refused_by_the_kernel_engine),
 };
 
 /* Arguments: executed fixtures, the first with at least 300 instructions on x86-64. */

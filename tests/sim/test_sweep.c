@@ -73,7 +73,7 @@ static int walk(void *ctx, const struct sim_target *target, struct uw_state *u)
 	return s->err;
 }
 
-static void walker_is_asked_at_each_boundary(void **state)
+static void walker_runs_at_each_boundary(void **state)
 {
 	struct spoiler s = { 0 };
 	struct sweep_walker w = { "own", walk, &s, NULL, 0 };
@@ -90,7 +90,7 @@ static void walker_is_asked_at_each_boundary(void **state)
 	sweep_result_deinit(&native);
 }
 
-static void every_third_boundary_is_a_third_of_them(void **state)
+static void stride_of_three_visits_a_third_of_the_boundaries(void **state)
 {
 	struct spoiler s = { 0 };
 	struct sweep_walker w = { "own", walk, &s, NULL, 3 };
@@ -104,7 +104,7 @@ static void every_third_boundary_is_a_third_of_them(void **state)
 	sweep_result_deinit(&all);
 }
 
-static void walker_without_frames_is_nowhere_exact(void **state)
+static void walker_without_frames_is_never_exact(void **state)
 {
 	struct spoiler s = { .no_frames = true };
 	struct sweep_walker w = { "own", walk, &s, NULL, 0 };
@@ -117,7 +117,7 @@ static void walker_without_frames_is_nowhere_exact(void **state)
 	sweep_result_deinit(&r);
 }
 
-static void walker_that_fails_ends_the_sweep_and_says_why(void **state)
+static void failing_walker_ends_the_sweep_with_its_error(void **state)
 {
 	struct spoiler s = { .err = -EPROTO };
 	struct sweep_walker w = { "own", walk, &s, "its pipe broke", 0 };
@@ -133,7 +133,7 @@ static void walker_that_fails_ends_the_sweep_and_says_why(void **state)
 	sim_compiled_free(&c);
 }
 
-static void misses_in_windows_are_counted_apart(void **state)
+static void misses_in_windows_are_counted_separately(void **state)
 {
 	struct sweep_result all = judge_program(NULL), r;
 	const struct sweep_miss *first = &all.misses[0], *last = &all.misses[all.n_misses - 1];
@@ -236,7 +236,7 @@ static bool is_same(const struct sweep_result *a, const struct sweep_result *b)
 }
 
 /* Every 97th byte of the guest; the sweep of a native program runs a tenth of it. */
-static void guest_with_a_changed_byte_is_not_the_native_engine(void **state)
+static void guest_with_a_changed_byte_differs_from_the_native_engine(void **state)
 {
 	struct sim_blob good = sim_guest_x86_64;
 	struct sweep_walker every = { .every = 101 };
@@ -267,14 +267,14 @@ static void guest_with_a_changed_byte_is_not_the_native_engine(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(walker_is_asked_at_each_boundary),
-	cmocka_unit_test(every_third_boundary_is_a_third_of_them),
-	cmocka_unit_test(walker_without_frames_is_nowhere_exact),
-	cmocka_unit_test(walker_that_fails_ends_the_sweep_and_says_why),
-	cmocka_unit_test(misses_in_windows_are_counted_apart),
+	cmocka_unit_test(walker_runs_at_each_boundary),
+	cmocka_unit_test(stride_of_three_visits_a_third_of_the_boundaries),
+	cmocka_unit_test(walker_without_frames_is_never_exact),
+	cmocka_unit_test(failing_walker_ends_the_sweep_with_its_error),
+	cmocka_unit_test(misses_in_windows_are_counted_separately),
 	cmocka_unit_test(hand_laid_case_is_one_boundary_with_a_status),
 	cmocka_unit_test(hand_laid_case_whose_code_is_unmapped_has_no_instruction),
-	cmocka_unit_test(guest_with_a_changed_byte_is_not_the_native_engine),
+	cmocka_unit_test(guest_with_a_changed_byte_differs_from_the_native_engine),
 };
 
 int main(int argc, char **argv)

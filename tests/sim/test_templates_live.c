@@ -322,7 +322,7 @@ static void piece_is_in_live_code(void **state)
 }
 
 /* The comparison above sees every bit of every piece, and none of a hole. */
-static void changed_bit_of_a_piece_is_seen(void **state)
+static void changed_bit_of_a_template_is_detected(void **state)
 {
 	struct look l;
 
@@ -354,7 +354,8 @@ static int run(void)
 						.test_func = piece_is_in_live_code,
 						.initial_state = (void *)(uintptr_t)i };
 	}
-	tests[N_ORIGINS] = (struct CMUnitTest)cmocka_unit_test(changed_bit_of_a_piece_is_seen);
+	tests[N_ORIGINS] =
+		(struct CMUnitTest)cmocka_unit_test(changed_bit_of_a_template_is_detected);
 	return check_run("templates", tests, N_ORIGINS + 1);
 }
 

@@ -175,7 +175,7 @@ static void piece_is_in_recorded_code(void **state)
 }
 
 /* The comparison sees every bit of every piece, and none of a hole. */
-static void changed_bit_of_a_piece_is_seen(void **state)
+static void changed_bit_of_a_template_is_detected(void **state)
 {
 	u8 bytes[PIECE_MAX], mask[PIECE_MAX];
 
@@ -213,7 +213,8 @@ int main(int argc, char **argv)
 						.test_func = piece_is_in_recorded_code,
 						.initial_state = (void *)&origins[i] };
 	}
-	tests[N_ORIGINS] = (struct CMUnitTest)cmocka_unit_test(changed_bit_of_a_piece_is_seen);
+	tests[N_ORIGINS] =
+		(struct CMUnitTest)cmocka_unit_test(changed_bit_of_a_template_is_detected);
 	status = check_run("templates", tests, N_ORIGINS + 1);
 	for (u32 i = 0; i < N_VERSIONS; i++)
 		for (u32 k = 0; k < versions[i].n; k++) {
