@@ -1,0 +1,93 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""Rules over the words of comments, messages, names of tests and documents.
+
+  words.py              prints FILE:LINE: RULE: what is wrong; exit 1 if anything is
+  words.py --self-test  proves that each rule catches its `bad` and lets its `good` pass
+
+Newcomers must understand a sentence when they first read it. The rules are for the forms that they
+stumbled over most often.
+"""
+
+import os
+import re
+import sys
+
+import house
+import prose
+from house import rule
+
+house.RULES.clear()
+LATER = ("bpf/", "core/", "inspect/", "loader/", "sim/", "tests/", "ci/", "docs/", "fixtures/",
+         "README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md", "meson.build", ".c", ".ci")
+OWN = ("tests/lint/words.py", "tests/lint/house.py")  # quote the bad examples
+
+
+def find(f, pattern, words, kinds=("comment", "message", "test", "document")):
+    """Each match of @pattern in the file's prose of these kinds; none inside `code`."""
+    if f.path.startswith(LATER) or f.path in OWN:
+        return
+    for piece in prose.pieces(f.path, f.text):
+        text = re.sub(r"`[^`]*`", lambda code: re.sub(r"[^\n]", "_", code[0]), piece.text)
+        for match in re.finditer(pattern, text) if piece.kind in kinds else ():
+            yield piece.line + piece.text.count("\n", 0, match.start()), words.format(
+                " ".join(match.group().split()))
+
+
+@rule("begins-with-what", ("x/a.c", "/* Offsets of the fields of a JSFunction. */\n"),
+      ("x/a.c", "/* What a JSFunction has at which offset. */\n"))
+@rule("begins-with-what", ("x/a.py", "# Rows of a page, where it has any.\n"),
+      ("x/a.py", "# Where a page has rows, they come first.\n"))
+@rule("begins-with-what", ("x/a.c", "static void rows_are_sorted(void **state)\n"),
+      ("x/a.c", "static void what_has_rows_is_sorted(void **state)\n"))
+@rule("begins-with-what", ("x/a.sh", "# The parts that failed.\n"), ("x/a.sh", "# What failed.\n"))
+def begins_with_what(f):
+    """A comment names its thing; it does not circumscribe it."""
+    yield from find(f, r"\A([Ww]hat(ever)?\b(?![^.]*\?)|Where [^.\n]*,|Who\b)",
+                    "begins with `{}`; name the thing", ("comment", "test"))
+
+
+@rule("told", ("x/a.c", "/* The table distinguishes stubs from methods. */\n"),
+      ("x/a.c", "/* The table tells stubs from methods. */\n"))
+@rule("told", ("x/a.md", "The option `--tell` reports it.\n"), ("x/a.md", "The line is\ntold.\n"))
+@rule("told", ("x/a.c", 'die("no line is known for %s");\n'), ("x/a.c", 'die("%s tells no line");\n'))
+def told(f):
+    """Code reports, prints, records, knows and distinguishes."""
+    yield from find(f, r"(?i)\b(tells?|told|telling|foretells?)\b",
+                    "`{}`; use report, print, record, know or distinguish")
+
+
+PEOPLE = ("people", "users", "user", "anyone", "those", "readers", "reader", "authors", "attacker")
+
+
+@rule("who", ("x/a.c", "/* The function that allocates resumes here. */\n"),
+      ("x/a.c", "/* Who allocates goes on here. */\n"))
+@rule("who", ("x/a.md", "For users who run it as root.\n"), ("x/a.md", "The frame who waits.\n"))
+@rule("who", ("x/a.c", "static void awaiter_is_unreadable(void **state)\n"),
+      ("x/a.c", "static void one_who_waits_is_unreadable(void **state)\n"))
+def who(f):
+    """Code is not a person."""
+    after = "".join(rf"(?<!\b{person}\s)" for person in PEOPLE)
+    yield from find(f, rf"(?i){after}\bwho(m|ever)?\b", "`{}`; code is not a person")
+
+
+METAPHORS = r"recipes?|fore(see|sees|seen|saw)|thrown out|by and by|at a guess|mends?|mended|" \
+            r"such a one|as it were|go(es)? on|went on|going on|giv(e|es|en|ing) up|gave up|announcers?|" \
+            r"of (that|this) one|nobody|no more (hold|is|has)\w*"
+
+
+@rule("metaphor", ("x/a.c", "/* The cached rule; the walk continues. */\n"),
+      ("x/a.c", "/* The recipe. */\n"))
+@rule("metaphor", ("x/a.py", "# The code was discarded.\n"),
+      ("x/a.py", "# The code was thrown\n# out.\n"))
+@rule("metaphor", ("x/meson.build", "test('a walk continues', x)\n"),
+      ("x/meson.build", "test('a walk goes on', x)\n"))
+def metaphor(f):
+    """The field's words."""
+    yield from find(f, rf"(?i)\b({METAPHORS.replace(' ', chr(92) + 's+')})\b",
+                    "`{}`; use the field's word (docs/reference/glossary.md)")
+
+
+if __name__ == "__main__":
+    os.chdir(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../.."))
+    sys.exit(bool(house.self_test() if sys.argv[1:] == ["--self-test"] else house.lint()))
