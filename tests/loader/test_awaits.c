@@ -192,7 +192,7 @@ static void method_is_told_once(void **state)
 	awaits_learn(awaits, sample_of(frames, 3));
 	assert_int_equal(n_told, 1);
 	assert_int_equal(told[0].key, INNER);
-	assert_int_equal(told[0].of, uw_image_number(5, 6, 7));
+	assert_int_equal(told[0].process_key, uw_image_number(5, 6, 7));
 	assert_int_equal(told[0].slot, -24);
 	assert_int_equal(told[0].from, FROM);
 	asked = n_asked;

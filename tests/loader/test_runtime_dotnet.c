@@ -248,7 +248,7 @@ static void all_threads_are_told_by_their_numbers(void **state)
 	learn(1000 * MS, UW_OK);
 	assert_int_equal(n_told, 2);
 	for (u32 i = 0; i < 2; i++) {
-		assert_int_equal(told[i].of, uw_image_number(10, 3, 4));
+		assert_int_equal(told[i].process_key, uw_image_number(10, 3, 4));
 		assert_int_equal(told[i].key, DOTNET_THREAD_KEY(threads[i].tid));
 		assert_int_equal(told[i].hijack_addr, threads[i].hijack_addr);
 	}

@@ -164,7 +164,7 @@ static void mappings_that_find_no_room_take_the_old_ones_with_them(void **state)
 static void neighbours_in_a_table_are_told_apart(void **state)
 {
 	struct uw_file one = { 4711, 1000, 5, 8 << 20, 1 }, other = one;
-	struct dotnet_await first = { .of = 1, .key = 77, .flags = 1 }, second = first;
+	struct dotnet_await first = { .process_key = 1, .key = 77, .flags = 1 }, second = first;
 	struct world *w = *state;
 	u32 pid = 8, n = 0;
 
@@ -183,12 +183,12 @@ static void neighbours_in_a_table_are_told_apart(void **state)
 	assert_int_equal(module_of(w, &one), 1);
 	assert_int_equal(module_of(w, &other), 2);
 	do
-		second.of++;
-	while (uw_await_hash(second.of, 77) != uw_await_hash(first.of, 77));
+		second.process_key++;
+	while (uw_await_hash(second.process_key, 77) != uw_await_hash(first.process_key, 77));
 	tables_add_await(w->t, &first);
 	tables_add_await(w->t, &second);
 	for (u32 i = 0; i < UW_MAX_AWAITS; i++)
-		n += w->awaits[i].of && w->awaits[i].key == 77;
+		n += w->awaits[i].process_key && w->awaits[i].key == 77;
 	assert_int_equal(n, 2);
 }
 
