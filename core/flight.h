@@ -2,23 +2,22 @@
 #pragma once
 
 /*
- * The flight recorder's writer: says into a ring what a walk does, always on, never
- * waiting, never allocating. flight_ring.h has the format.
+ * The flight recorder's writer: records the steps of a walk in a ring. It is always on, never
+ * waits and never allocates. flight_ring.h has the format.
  *
  *	take the next index n       seq = ~0, next = n + 1
- *	-- fence --                 whoever sees a new word sees that the old seq is gone
+ *	-- fence --                 a reader that sees a new word sees that the old seq is gone
  *	fill                        words 1 .. 7
- *	-- fence --                 whoever sees the new seq sees all of its words
+ *	-- fence --                 a reader that sees the new seq sees all of its words
  *	publish                     seq = (n + 1) << 1
  *
- * Only plain stores: a ring has one writer, and that writer is never interrupted by
- * another one of the same ring. perf_event programs are not (the kernel skips one that
- * would nest), nor is a thread that does not record in signal handlers. Nothing is
- * needed of the kernel's atomics, which came with 5.12, but for the fence on
- * architectures where stores may pass each other.
+ * Plain stores are enough: a ring has one writer, which no other writer of the same ring
+ * interrupts. perf_event programs do not nest (the kernel skips one that would), nor does a
+ * thread that does not record in signal handlers. So the kernel's atomics, which came with
+ * 5.12, are only needed for the fence on architectures that reorder stores.
  *
- * The include path finds <flight_impl.h>, which says where ring and control page are.
- * With that of core/flight-off both are NULL, and no instruction is left of a walk's calls.
+ * The include path selects <flight_impl.h>, which locates the ring and the control page. In
+ * core/flight-off both are NULL, and the compiler drops all calls that a walk makes.
  */
 
 #include "flight_ring.h"
@@ -26,7 +25,7 @@
 /**
  * flight_control() - the control page
  *
- * Return: NULL, as a constant, where nothing is ever recorded.
+ * Return: NULL, as a constant, if nothing is ever recorded.
  */
 UW_INLINE const struct flight_control *flight_control(void);
 
@@ -37,23 +36,22 @@ UW_INLINE const struct flight_control *flight_control(void);
  */
 UW_INLINE struct flight_ring *flight_ring(void);
 
-/* The slot for an index, and how many slots the ring has: a power of two, the largest entry or
- * more. */
+/* Slot of an index; number of slots of the ring: a power of two, at least the largest entry. */
 UW_INLINE struct flight_slot *flight_slot(struct flight_ring *r, u64 index);
 UW_INLINE u64 flight_len(void);
 
 /* CLOCK_MONOTONIC, in ns. */
 UW_INLINE u64 flight_now(void);
 
-/* One store of 8 bytes, at once. */
+/* One atomic store of 8 bytes. */
 UW_INLINE void flight_store(u64 *at, u64 value);
 
-/* Stores before it become visible before stores after it; nor does the compiler move any. */
+/* Stores before it become visible before stores after it. The compiler moves no store across it. */
 UW_INLINE void flight_fence(struct flight_ring *r);
 
 #include <flight_impl.h>
 
-/* The one load that an event costs that is off. */
+/* The one load that an event costs while it is off. */
 UW_INLINE u64 flight_mask(void)
 {
 	const struct flight_control *c = flight_control();
@@ -67,7 +65,7 @@ UW_INLINE bool flight_on(enum flight_event event)
 	return FLIGHT_BUILT >> event & 1 && __builtin_expect(flight_mask() >> event & 1, 0);
 }
 
-/* Takes @n_slots from index @n on, whose first words are at @head: they are invalid now. */
+/* Invalidates @n_slots slots from index @n on and reserves them; @head: the first slot's words. */
 UW_INLINE void flight_reserve(struct flight_ring *r, u64 n, u64 *head, u32 n_slots)
 {
 	flight_store(head, FLIGHT_BUSY);
@@ -77,7 +75,7 @@ UW_INLINE void flight_reserve(struct flight_ring *r, u64 n, u64 *head, u32 n_slo
 	flight_fence(r);
 }
 
-/* The head last: who sees it need not wait for the rest. */
+/* Publishes the head last: a reader that sees it sees the whole entry. */
 UW_INLINE void flight_publish(struct flight_ring *r, u64 n, u64 *head, u32 n_slots)
 {
 	flight_fence(r);
@@ -87,7 +85,7 @@ UW_INLINE void flight_publish(struct flight_ring *r, u64 n, u64 *head, u32 n_slo
 }
 
 /**
- * flight_put() - one entry, whatever mask and state say
+ * flight_put() - append one entry, regardless of mask and state
  * @r:		the ring
  * @what:	event | phase << 8
  * @when:	ns since the walk began | detail << 32
@@ -122,7 +120,7 @@ UW_INLINE bool flight_is_frozen(const struct flight_control *c, const struct fli
 	return r->frozen_epoch == c->epoch + 1;
 }
 
-/* Is a walk of this process recorded? Decided at its begin only: no walk is cut. */
+/* Is a walk of this process recorded? Decided when the walk begins, so that no walk is cut. */
 UW_INLINE bool flight_admits(const struct flight_control *c, struct flight_ring *r, u32 pid)
 {
 	if (c->pid && c->pid != pid)
@@ -134,10 +132,10 @@ UW_INLINE bool flight_admits(const struct flight_control *c, struct flight_ring 
 }
 
 /**
- * flight_begin_at() - a walk starts
- * @now:	flight_now(), as of a moment ago
+ * flight_begin_at() - record the start of a walk
+ * @now:	a recent flight_now()
  * @process:	process << 32 | thread
- * @pc:		and the other two: registers that it starts from
+ * @pc, @sp, @fp: registers that the walk starts from
  * @detail:	of the sample
  */
 UW_INLINE void flight_begin_at(u64 now, u64 process, u64 pc, u64 sp, u64 fp, u32 detail)
@@ -162,7 +160,7 @@ UW_INLINE void flight_begin_at(u64 now, u64 process, u64 pc, u64 sp, u64 fp, u32
 	}
 }
 
-/* The same, now. */
+/* The same at the current time. */
 UW_INLINE void flight_begin(u64 process, u64 pc, u64 sp, u64 fp, u32 detail)
 {
 	if (flight_mask())
@@ -170,7 +168,7 @@ UW_INLINE void flight_begin(u64 process, u64 pc, u64 sp, u64 fp, u32 detail)
 }
 
 /**
- * flight_event() - something happens within a walk
+ * flight_event() - record an event within a walk
  * @event:	constant
  * @phase:	constant
  * @detail:	any value
@@ -190,7 +188,7 @@ UW_INLINE void flight_event(enum flight_event event, enum flight_phase phase, u3
 			   n_words);
 }
 
-/* Freezes the ring, unless it is frozen. */
+/* Freezes the ring unless it is frozen already. */
 UW_INLINE void flight_trigger(const struct flight_control *c, struct flight_ring *r, u64 now,
 			      u32 status)
 {
@@ -205,11 +203,11 @@ UW_INLINE void flight_trigger(const struct flight_control *c, struct flight_ring
 }
 
 /**
- * flight_end() - a walk is over
+ * flight_end() - record the end of a walk
  * @status:	enum uw_status
- * @n_frames:	found
+ * @n_frames:	number of frames found
  * @fault:	address of the last read that failed, or 0
- * @n_reads:	made
+ * @n_reads:	number of reads made
  * @detail:	of the last frame
  */
 UW_INLINE void flight_end(u32 status, u32 n_frames, u64 fault, u32 n_reads, u32 detail)
@@ -238,7 +236,7 @@ UW_INLINE void flight_end(u32 status, u32 n_frames, u64 fault, u32 n_reads, u32 
 }
 
 /**
- * flight_log() - something happens outside of walks
+ * flight_log() - record an event outside of walks
  * @d:		words; the first is flight_now()
  */
 UW_INLINE void flight_log(enum flight_event event, enum flight_phase phase, u32 detail,

@@ -2,26 +2,26 @@
 #pragma once
 
 /*
- * What the flight recorder leaves in memory: one ring a CPU, which the newest entry
- * overwrites, and which user space reads while it is written. Wire format.
+ * Memory layout of the flight recorder: one ring for each CPU. The newest entry overwrites the
+ * oldest one, and user space reads a ring while it is written. Wire format.
  *
  *	struct flight_ring | slot | slot | ... a power of two of slots, one cache line each
  *
- * An entry is a head and as many continuations as its words need, in slots that follow
- * each other (and wrap):
+ * An entry is a head and as many continuations as its words need, in consecutive slots (which
+ * wrap around):
  *
  *	         0     8        16       24 ...                     64
  *	head     | seq | what   | when   | word 0 .. word 4         |
  *	more     | seq | word 5 .. word 11                          |
  *
  *	seq	0 never used; ~0 being written; else (index + 1) << 1, bit 0 set in
- *		continuations. The index counts slots since the start and never wraps, so
- *		that no value comes twice in a slot: a reader that finds the same seq
- *		before and after its copy has one entry and no part of another.
+ *		continuations. The index counts slots since the start and never wraps, so no
+ *		value is used twice in a slot: a reader that finds the same seq before and
+ *		after its copy has exactly one entry.
  *	what	event 0..7, phase 8..9, slots - 1 12..15, words 16..23, walk 32..63
  *	when	0..31 ns since the walk began, ~0: not measured; 32..63 detail
  *
- * The kernel writes rings only, user space the control page only.
+ * The kernel writes only the rings, user space only the control page.
  */
 
 #include "types.h"
@@ -33,7 +33,7 @@
 #define FLIGHT_MAX_SLOTS 16 /* of one entry */
 #define FLIGHT_MAX_WORDS (FLIGHT_HEAD_WORDS + (FLIGHT_MAX_SLOTS - 1) * FLIGHT_MORE_WORDS)
 #define FLIGHT_NO_TIME 0xffffffffu
-#define FLIGHT_READ_BYTES 16 /* of what was read, in an entry */
+#define FLIGHT_READ_BYTES 16 /* bytes of the data read that an entry holds */
 
 struct flight_slot {
 	u64 word[FLIGHT_SLOT_WORDS];
@@ -41,13 +41,13 @@ struct flight_slot {
 _Static_assert(sizeof(struct flight_slot) == 64, "one cache line");
 
 struct flight_ring {
-	u64 next; /* index of the next slot: how many were ever reserved */
-	u64 suppressed; /* walks that were not recorded: the ring is frozen */
-	u64 dropped; /* entries without room, where the first are kept */
-	u64 frozen; /* next, when the trigger came */
+	u64 next; /* index of the next slot: the number of slots ever reserved */
+	u64 suppressed; /* walks that were not recorded because the ring was frozen */
+	u64 dropped; /* entries dropped for lack of room, with keep_first */
+	u64 frozen; /* value of next when the ring was frozen */
 	u64 frozen_epoch; /* 1 + the control page's epoch at that time */
-	u64 begin_ns; /* of the walk that is recorded */
-	u64 fence; /* for those to whom a barrier is an atomic operation on memory */
+	u64 begin_ns; /* start of the walk that is being recorded */
+	u64 fence; /* target of the atomic operation that is a barrier on some architectures */
 	u32 walk; /* number of the walk */
 	u32 recording; /* a walk is being recorded */
 	struct flight_slot slots[];
@@ -56,15 +56,16 @@ _Static_assert(sizeof(struct flight_ring) == 64, "slots are whole lines");
 
 struct flight_control {
 	u64 mask; /* bits of enum flight_event: what is recorded */
-	u64 epoch; /* rings that were frozen in an earlier one go on */
-	u64 freeze_on; /* bits of enum uw_status: a walk that ends so freezes its ring */
-	u64 post; /* slots that are still filled after that, by whole walks */
-	u32 pid; /* walks of this process only; 0: of all */
+	u64 epoch; /* a ring that was frozen in an earlier epoch records again */
+	u64 freeze_on; /* bits of enum uw_status: a walk that ends with one of them freezes its ring
+			*/
+	u64 post; /* slots that whole walks may still fill after the ring was frozen */
+	u32 pid; /* record walks of this process only; 0: of all processes */
 	u32 is_stopped; /* no walk is recorded on any CPU */
 	u32 keep_first; /* when a ring is full, new entries are dropped */
-	u32 format; /* what the numbers mean: of the build that records */
-	u64 clear_ns; /* readers pass over what is older */
-	u32 owner; /* pid of the recorder, as it sees itself */
+	u32 format; /* version of the event numbers, set by the build that records */
+	u64 clear_ns; /* readers skip entries that are older */
+	u32 owner; /* pid of the recorder in its own namespace */
 	u32 pad;
 };
 _Static_assert(sizeof(struct flight_control) == 64, "wire");
@@ -72,8 +73,8 @@ _Static_assert(sizeof(struct flight_control) == 64, "wire");
 enum flight_phase { FLIGHT_START, FLIGHT_STOP, FLIGHT_ENTRY, FLIGHT_EXIT };
 
 /*
- * X(name, class, word, words): what the words hold. "time" is CLOCK_MONOTONIC in ns,
- * "process" the process << 32 | the thread, "ident" the key of a name.
+ * X(name, class, word, words): the names of the data words. "time" is CLOCK_MONOTONIC in ns,
+ * "process" is process << 32 | thread, "ident" is the key of a name.
  */
 /* clang-format off */
 #define FLIGHT_EVENT_LIST(X)                                                        \
@@ -102,17 +103,17 @@ enum flight_event {
 };
 _Static_assert(FLIGHT_N_EVENTS <= 64, "bits of the mask");
 
-/* X(name, word): how a frame's caller was found. */
+/* X(name, word): method by which a frame's caller was found. */
 /* clang-format off */
 #define FLIGHT_RULE_LIST(X)                                                         \
 	X(FLIGHT_BY_NOTHING,  "")                                                   \
 	X(FLIGHT_BY_ROW,      "row")      /* unwind row */                          \
 	X(FLIGHT_BY_RECORD,   "fp")       /* frame record */                        \
-	X(FLIGHT_BY_INSN,   "window")   /* the instruction: no frame yet, or no more */ \
+	X(FLIGHT_BY_INSN,   "window")   /* no frame yet or any more, by the interrupted instruction */ \
 	X(FLIGHT_BY_SIGNAL,   "signal")   /* registers that the kernel saved */     \
-	X(FLIGHT_BY_EPILOGUE, "epilogue") /* CoreCLR's, decoded */                  \
-	X(FLIGHT_BY_UNWIND,   "unwind")   /* CoreCLR's UNWIND_INFO */               \
-	X(FLIGHT_BY_DEOPT,    "deopt")    /* V8's Deoptimizer, which keeps the frame */
+	X(FLIGHT_BY_EPILOGUE, "epilogue") /* decoded epilogue of CoreCLR */                  \
+	X(FLIGHT_BY_UNWIND,   "unwind")   /* UNWIND_INFO of CoreCLR */               \
+	X(FLIGHT_BY_DEOPT,    "deopt")    /* V8's Deoptimizer object, which has the frame */
 /* clang-format on */
 
 enum flight_rule {
@@ -122,12 +123,12 @@ enum flight_rule {
 		FLIGHT_N_RULES
 };
 
-/* Begin, end, errors and what the loader does; no steps. */
+/* Begin, end, errors and the loader's events, but no steps. */
 #define FLIGHT_DEFAULT_MASK                                                                        \
 	(~(1ull << FLIGHT_STEP | 1ull << FLIGHT_DECISION | 1ull << FLIGHT_READ) &                  \
 	 ((1ull << FLIGHT_N_EVENTS) - 1))
 
-/* seq of the head with this index; of a continuation: | 1 */
+/* seq of the head with this index; a continuation also has bit 0 set */
 UW_INLINE u64 flight_seq(u64 index)
 {
 	return (index + 1) << 1;
@@ -138,7 +139,7 @@ UW_INLINE u32 flight_what_slots(u64 what)
 	return (u32)(what >> 12 & 15) + 1;
 }
 
-/* How many slots an entry of so many words takes. */
+/* Number of slots that an entry of @n_words takes. */
 UW_INLINE u32 flight_n_slots(u32 n_words)
 {
 	return n_words <= FLIGHT_HEAD_WORDS ? 1

@@ -2,16 +2,16 @@
 #pragma once
 
 /*
- * What a walk says to the flight recorder. A port calls these from its own hooks; which
- * of them become code the include path decides (flight.h) and, class by class,
- * FLIGHT_BUILT: a decision costs a load even where its class is off, and a walk makes a
- * dozen of them a frame, so programs in the kernel are built without.
+ * Flight recorder hooks of a walk. A port calls these from its own hooks. The include path
+ * (flight.h) and FLIGHT_BUILT, class by class, select the hooks that are compiled in: a
+ * decision costs a load even while its class is off, and a walk makes about a dozen for each
+ * frame, so kernel programs are built without them.
  *
- *	port_note()       -> step       one a frame: its registers, who the last one was, and
- *	                                by which rule this one was found
- *	                     decision   all of them
- *	                     miss       those that say that a table has no answer
- *	                     refused    those that say that what was read can't be
+ *	port_note()       -> step       one for each frame: its registers, the identity of the
+ *	                                last frame and the rule that found this one
+ *	                     decision   all notes
+ *	                     miss       notes of a table that has no entry
+ *	                     refused    notes of an impossible value
  *	port_read_user()  -> read, fault
  */
 
@@ -19,13 +19,13 @@
 #include "uw_note.h"
 #include "uw_state.h"
 
-/* Bits of a step's detail, and of an end's: the frame before, the last frame. Its kind is 0..7. */
+/* Bits of the detail of a step (the frame before) and of an end (the last frame); 0..7: its kind.
+ */
 #define FLIGHT_STEP_STATUS_SHIFT 8 /* of the frame: enum uw_status */
 #define FLIGHT_STEP_FLAGS_SHIFT 16 /* of the frame: enum uw_frame_flags */
-#define FLIGHT_STEP_RULE_SHIFT 24 /* enum flight_rule: by which its caller was found */
+#define FLIGHT_STEP_RULE_SHIFT 24 /* enum flight_rule that found its caller */
 
-/* An event of three words whose class is on. Out of line where inlining it everywhere costs too
- * much. */
+/* Records an event of three words, whose class is on. Not inlined if that costs too much. */
 FLIGHT_COLD int flight_put3(u32 event, u32 detail, u64 first, u64 second, u64 third)
 {
 	u64 d[] = { first, second, third };
@@ -36,7 +36,7 @@ FLIGHT_COLD int flight_put3(u32 event, u32 detail, u64 first, u64 second, u64 th
 	return 0;
 }
 
-/* The frame @back before the newest. */
+/* The frame @back frames before the newest. */
 UW_INLINE const struct uw_frame *flight_frame(const struct uw_sample *s, u32 back)
 {
 	return &s->frames[port_index(s->n_frames - 1u - back, UW_MAX_FRAMES - 1)];
@@ -49,8 +49,8 @@ UW_INLINE u32 flight_frame_detail(const struct uw_frame *f)
 }
 
 /*
- * At the begin of a step: where it starts from, and what the last one found. At its end
- * it would cost more where it is off, since all of it had to be kept until then.
+ * Records the start registers of a step and the result of the last one. Recording a step at its
+ * end would cost more while the class is off, because all of it had to be kept until then.
  */
 UW_INLINE void flight_walk_step(const struct uw_state *u)
 {
@@ -59,7 +59,7 @@ UW_INLINE void flight_walk_step(const struct uw_state *u)
 
 	if (!flight_on(FLIGHT_STEP))
 		return;
-	asm volatile("" ::: "memory"); /* clang would load all of it before it looks */
+	asm volatile("" ::: "memory"); /* clang would load all of it before the test */
 	last = flight_frame(&u->sample, 1);
 	is_first = u->sample.n_frames < 2;
 	flight_event(FLIGHT_STEP, FLIGHT_START,
@@ -71,7 +71,7 @@ UW_INLINE void flight_walk_step(const struct uw_state *u)
 		     5);
 }
 
-/* The rule that a note tells of; the last one of a step is that by which the caller was found. */
+/* Rule of a note. The last rule of a step is the one that found the caller. */
 UW_INLINE enum flight_rule flight_rule_of(enum uw_note note)
 {
 	switch (note) {
@@ -95,8 +95,8 @@ UW_INLINE enum flight_rule flight_rule_of(enum uw_note note)
 }
 
 /*
- * All that decides the next step, so that a walk can be told from its entries alone; but for
- * scratch registers other than r10.
+ * Records everything that decides the next step, so that the entries alone suffice to
+ * reconstruct a walk; only scratch registers other than r10 are missing.
  */
 UW_INLINE void flight_walk_decision(const struct uw_state *u, enum uw_note note, u64 value)
 {
@@ -114,7 +114,7 @@ UW_INLINE void flight_walk_decision(const struct uw_state *u, enum uw_note note,
 }
 
 /**
- * flight_walk_note() - for port_note()
+ * flight_walk_note() - hook for port_note()
  * @note:	constant
  */
 UW_INLINE void flight_walk_note(const struct uw_state *u, enum uw_note note, u64 value)
@@ -123,8 +123,7 @@ UW_INLINE void flight_walk_note(const struct uw_state *u, enum uw_note note, u64
 
 	if (FLIGHT_BUILT >> FLIGHT_DECISION & 1)
 		flight_walk_decision(u, note, value);
-	/* A store, where a look at the mask would cost as much. No rule is in force that reads it.
-	 */
+	/* Store always: a test of the mask would cost as much. No unwind rule reads the field. */
 	if (FLIGHT_BUILT >> FLIGHT_STEP & 1 && rule)
 		((struct uw_state *)u)->found_by = (u8)rule;
 	switch (note) {
@@ -150,7 +149,7 @@ UW_INLINE void flight_walk_note(const struct uw_state *u, enum uw_note note, u64
 	}
 }
 
-/* For port_read_user(); @dst has what was read. */
+/* Hook for port_read_user(); @dst has the data read. */
 UW_INLINE void flight_walk_read(const void *dst, u32 len, u64 addr, long err)
 {
 	if (FLIGHT_BUILT >> FLIGHT_READ & 1) {
@@ -164,7 +163,7 @@ UW_INLINE void flight_walk_read(const void *dst, u32 len, u64 addr, long err)
 		flight_put3(FLIGHT_FAULT, 0, addr, len, (u64)err);
 }
 
-/* The walk is over; also why, where it is for want of room. */
+/* Records the end of a walk, and first the limit if it ended for lack of room. */
 UW_INLINE void flight_walk_end(const struct uw_sample *s)
 {
 	if (s->status == UW_T_DEPTH && flight_on(FLIGHT_LIMIT))

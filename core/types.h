@@ -21,8 +21,8 @@ typedef long long s64;
 
 _Static_assert(sizeof(u32) == 4 && sizeof(u64) == 8, "LP64 or BPF");
 
-/* The verifier follows inlined code best, and a guest has no stack to waste. */
+/* Inlined, because the verifier handles inlined code best and a guest's stack is small. */
 #define UW_INLINE static inline __attribute__((always_inline))
 
-/* Reads words wherever they lie, as the machines that this is for do at no cost. */
+/* Reads words at any alignment, which costs nothing on the supported machines. */
 #define UW_UNALIGNED __attribute__((no_sanitize("alignment")))

@@ -2,11 +2,11 @@
 #pragma once
 
 /*
- * What a walk emits: tokens, never names. Wire format between the kernel side
- * (or any other driver of the core) and user space.
+ * Output of a walk: tokens, never names. Wire format between the kernel side (or any other
+ * driver of the core) and user space.
  *
- * A frame is what the garbage collector or an exec could take away before user
- * space looks: everything else is derived later from the pc.
+ * A frame holds what the garbage collector or an exec could destroy before user space looks.
+ * Everything else is derived later from the pc.
  *
  *	kind            a                        b                        aux
  *	UW_KERNEL       -                        -                        -
@@ -21,17 +21,17 @@
  *	UW_DOTNET_R2R   offset in module's file  -                        module id
  *	UW_DOTNET_STUB  enum dotnet_stub         -                        -
  *	UW_DOTNET_AWAITER MethodTable of an      address of the object    -
- *	(no pc)         object that waits
+ *	(no pc)         awaiter
  *
- * With UW_FRAME_ASYNC there is no pc, and UW_V8_JS has in `b` where the function waits, as a
- * word in the bytecode offset slot, and in `aux` the id of a builtin that is no function of
- * the program (Promise.all), else 0.
+ * A frame with UW_FRAME_ASYNC has no pc. A UW_V8_JS frame then has in `b` the suspended
+ * position, as a word of the bytecode offset slot, and in `aux` the id of a builtin that is
+ * not a function of the program (Promise.all), else 0.
  *
- * A UW_V8_JS whose code was left for V8's deoptimizer, and whose frame is gone, has the pc of
- * the builtin DeoptimizationEntry, and in `b` the return address of the exit from its code. In
- * V8 8.4 it has the pc of what stands for that builtin, also while its frame is there.
- * In all others in the builtins and JIT mappings of V8 the low half of `b` of UW_V8_JS is zero
- * for a SMI, i.e. when the slot can be a bytecode offset.
+ * If V8's deoptimizer has already removed the frame of a UW_V8_JS, its pc is that of the builtin
+ * DeoptimizationEntry, and `b` is the return address of the deoptimization exit. In V8 8.4 the pc
+ * is that of the code used instead of that builtin, even while the frame still exists. For all
+ * other UW_V8_JS frames in V8's builtins and JIT mappings, the low half of `b` is zero for a SMI,
+ * i.e. if the slot can be a bytecode offset.
  */
 
 #include "types.h"
@@ -47,21 +47,22 @@ enum uw_kind {
 	UW_DOTNET_METHOD, /* compiled while the process runs */
 	UW_DOTNET_R2R, /* compiled ahead of time */
 	UW_DOTNET_STUB,
-	UW_DOTNET_AWAITER, /* no code: see dotnet/await.h */
+	UW_DOTNET_AWAITER, /* an object, no code: see dotnet/await.h */
 	UW_N_KINDS
 };
 
 enum uw_frame_flags {
-	UW_FRAME_RA = 1 << 0, /* pc is a return address: look it up at pc - 1 */
-	UW_FRAME_GUESS = 1 << 1, /* found by a frame pointer for which nothing vouches */
-	UW_FRAME_NO_ROWS = 1 << 2, /* the rows of its page (native: aux, a) were not loaded */
-	UW_FRAME_ASYNC = 1 << 3, /* not on the stack: it waits for what the frame before it does */
+	UW_FRAME_RA = 1 << 0, /* pc is a return address: look up pc - 1 */
+	UW_FRAME_GUESS = 1 << 1, /* found by a frame pointer that nothing vouches for */
+	UW_FRAME_NO_ROWS =
+		1 << 2, /* the unwind rows of its page (native: aux, a) were not loaded */
+	UW_FRAME_ASYNC = 1 << 3, /* not on the stack: it awaits the frame before it */
 	UW_FRAME_FIRST_RUN = 1 << 4, /* .NET: an async method that has not awaited anything yet */
-	UW_FRAME_SYSCALL = 1 << 5, /* pc is behind the system call that runs: looked up likewise */
+	UW_FRAME_SYSCALL = 1 << 5, /* pc is after the system call in progress: look up pc - 1 */
 };
 
 struct uw_frame {
-	u64 pc; /* as in the register, or the return address, stripped */
+	u64 pc; /* register or return address, without signature */
 	u64 a;
 	u64 b;
 	u32 aux;
@@ -81,14 +82,14 @@ struct uw_sample {
 	u64 time_ns; /* CLOCK_MONOTONIC */
 	u64 start_ns; /* start of the process, since boot (task start_boottime) */
 	u64 exec_id; /* changes with every exec of the process */
-	u32 pid; /* process, as the recorder sees it */
+	u32 pid; /* process, in the recorder's PID namespace */
 	u32 tid;
 	u32 cpu;
 	u8 status; /* enum uw_status: how the walk ended */
 	u8 flags; /* enum uw_sample_flags */
 	u16 n_frames; /* leaf first, kernel frames included */
-	u16 n_kernel; /* how many of them are kernel frames */
-	u16 n_reads; /* reads of user memory that the walk made */
+	u16 n_kernel; /* number of kernel frames */
+	u16 n_reads; /* number of reads of user memory */
 	u32 proc_gen; /* generation of the process's tables, 0: none */
 	u64 fault_addr; /* first address of the last read that failed, or 0 */
 	/* User registers and words that only frame 0 can need. */
@@ -107,21 +108,21 @@ _Static_assert(sizeof(struct uw_sample) == 160 + 32 * UW_MAX_FRAMES, "wire");
 
 enum uw_sample_flags {
 	UW_SAMPLE_IN_KERNEL = 1 << 0, /* the sample hit kernel code */
-	UW_SAMPLE_KTHREAD = 1 << 1, /* no user stack: a kernel thread, or an exec under way */
-	UW_SAMPLE_32_BIT = 1 << 3, /* the process's code is of 32 bits */
-	UW_SAMPLE_BY_FILE = 1 << 2, /* of a file that is in no table of the process */
-	UW_SAMPLE_IN_SYSCALL = 1 << 4, /* pc is behind the system call that runs */
+	UW_SAMPLE_KTHREAD = 1 << 1, /* no user stack: a kernel thread, or an exec in progress */
+	UW_SAMPLE_32_BIT = 1 << 3, /* the process runs 32-bit code */
+	UW_SAMPLE_BY_FILE =
+		1 << 2, /* includes code of a file that is not in the process's tables */
+	UW_SAMPLE_IN_SYSCALL = 1 << 4, /* pc is after the system call in progress */
 };
 
 /**
  * uw_frame_lookup_pc() - the address inside the calling instruction
  * @f:	a frame
  *
- * What follows a call can be the first byte of the next function, and so can what follows
- * a system call that does not return, rt_sigreturn(). This is the one place that takes the
- * one off.
+ * The instruction after a call can be the start of the next function, and so can the one after
+ * a system call that does not return, rt_sigreturn(). Only this function subtracts one.
  *
- * Return: the address to look symbols, lines and code objects up with.
+ * Return: the address for lookups of symbols, lines and code objects.
  */
 UW_INLINE u64 uw_frame_lookup_pc(const struct uw_frame *f)
 {

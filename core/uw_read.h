@@ -2,20 +2,20 @@
 #pragma once
 
 /*
- * What a step reads of the target, and appends to the sample. A read is paid by the call,
- * not by the byte, so objects are read once, and the stack through a window:
+ * Reads of the target, and additions to the sample. The cost of a read is per call, not per
+ * byte, so each object is read once, and the stack through a window:
  *
  *	win_addr                                    next 4 KiB boundary
  *	   |<------------- win_len <= 1 KiB ------------>|
  *	   |  frame n  |  frame n+1  |  frame n+2  | ... |
  *
- * A window never crosses a page unless the bytes asked for do, so it never
- * faults where a read of just those bytes would not.
+ * A window crosses a page boundary only if the requested bytes do, so it never faults where
+ * a read of just those bytes would not.
  */
 
 #include "port.h"
 
-/* Reads and counts; notes the address when it fails. 0 or -14. */
+/* Reads and counts; records the address of a failure. 0 or -14. */
 UW_INLINE long uw_read(struct uw_state *u, void *dst, u32 len, u64 addr)
 {
 	long err = port_read_user(dst, len, addr);
@@ -26,16 +26,16 @@ UW_INLINE long uw_read(struct uw_state *u, void *dst, u32 len, u64 addr)
 	return err;
 }
 
-/* Reads one object; its type is its size. */
+/* Reads one object of the type of *@obj. */
 #define read_user(u, obj, addr) uw_read(u, obj, sizeof(*(obj)), addr)
 
 /**
- * uw_window() - stack memory through the window
+ * uw_window() - read stack memory through the window
  * @u:		walk state
  * @addr:	first address
  * @len:	constant, at most UW_WINDOW_USE
  *
- * Return: @len bytes, valid until the next call; NULL when reading them faulted.
+ * Return: @len bytes, valid until the next call; NULL if the read faulted.
  */
 UW_INLINE const u8 *uw_window(struct uw_state *u, u64 addr, u32 len)
 {
@@ -66,7 +66,7 @@ UW_INLINE UW_UNALIGNED u64 uw_word(const u8 *p)
 /**
  * uw_new_frame() - append a frame to the sample
  *
- * Return: the frame, all zero but for @pc, or NULL when there is no room.
+ * Return: the frame, all zero except @pc, or NULL if there is no room.
  */
 UW_INLINE struct uw_frame *uw_new_frame(struct uw_state *u, u64 pc)
 {

@@ -2,16 +2,16 @@
 #pragma once
 
 /*
- * From registers to frames. A driver fills u->regs and u->sample, then
+ * Unwinds a stack. A driver fills u->regs and u->sample, then calls
  *
  *	uw_walk_begin(u);
  *	while ((status = uw_step(u)) == UW_OK)
  *		;
  *	uw_walk_end(u, status);
  *
- * in whatever loop its world allows. A step looks at one frame: which mapping
- * holds its pc, which runtime owns the mapping, what that runtime's frame says.
- * The frames found are delivered whatever ended the walk.
+ * in whatever loop its environment allows. A step processes one frame: it finds the mapping
+ * that contains its pc, the runtime that owns the mapping, and the frame's data for that runtime.
+ * All frames found are delivered, however the walk ends.
  */
 
 #include "dotnet/dotnet.h"
@@ -19,7 +19,7 @@
 
 /**
  * uw_walk_begin() - start at the interrupted instruction
- * @u:		regs, va_mask, extent, has_tables and sample's header are the driver's
+ * @u:		the driver has set regs, va_mask, extent, has_tables and sample's header
  */
 UW_INLINE void uw_walk_begin(struct uw_state *u)
 {
@@ -44,7 +44,7 @@ UW_INLINE void uw_walk_begin(struct uw_state *u)
 	u->sample.fault_addr = 0;
 }
 
-/* No mapping holds the frame's pc: a leaf is reported as it is, a caller is no frame. */
+/* No mapping contains the frame's pc. A leaf is reported as it is; a caller is dropped. */
 UW_INLINE enum uw_status uw_unknown_pc(struct uw_state *u)
 {
 	u->sample.fault_addr = u->regs.pc;
@@ -53,7 +53,7 @@ UW_INLINE enum uw_status uw_unknown_pc(struct uw_state *u)
 	return UW_T_UNKNOWN_PC;
 }
 
-/* Of a process without tables only frame records can be followed, as a guess. */
+/* A process without tables: only frame records can be followed, and they are guesses. */
 UW_INLINE enum uw_status uw_step_blind(struct uw_state *u)
 {
 	port_note(u, UW_NOTE_BLIND, 0);
@@ -62,7 +62,7 @@ UW_INLINE enum uw_status uw_step_blind(struct uw_state *u)
 	return fp_step(u, UW_FRAME_GUESS);
 }
 
-/* Native code, CoreCLR's, and builtins of V8's without a record: by a rule of their own. */
+/* Native code, CoreCLR's code, and V8 builtins without a frame record have rules. */
 UW_INLINE enum uw_status uw_step_by_rule(struct uw_state *u, struct uw_frame *f,
 					 const struct uw_rule *r)
 {
@@ -84,7 +84,7 @@ UW_INLINE enum uw_status uw_step_by_rule(struct uw_state *u, struct uw_frame *f,
 	return native_step(u, f, r, flags);
 }
 
-/* With tables: by what its mapping holds. */
+/* Unwind a frame of a process with tables, according to its mapping's kind. */
 UW_INLINE enum uw_status uw_step_in_mapping(struct uw_state *u, struct uw_frame *f)
 {
 	u8 kind = u->map.kind;
@@ -103,10 +103,10 @@ UW_INLINE enum uw_status uw_step_in_mapping(struct uw_state *u, struct uw_frame 
 }
 
 /**
- * uw_step() - one frame
+ * uw_step() - unwind one frame
  * @u:		walk state
  *
- * Return: UW_OK when there is a caller to go on with, UW_END, or why the walk ends.
+ * Return: UW_OK if there is a caller, UW_END, or the reason why the walk ends.
  */
 UW_INLINE enum uw_status uw_step(struct uw_state *u)
 {
@@ -136,7 +136,7 @@ UW_INLINE enum uw_status uw_step(struct uw_state *u)
 	return status;
 }
 
-/* Conclude: @status is what the last step returned. Complete is what needed no guess. */
+/* Finish: @status is the result of the last step. A walk that used a guess is not complete. */
 UW_INLINE void uw_walk_end(struct uw_state *u, enum uw_status status)
 {
 	if (status == UW_END && u->has_guess)

@@ -2,28 +2,31 @@
 #pragma once
 
 /*
- * Who awaits the async method that runs. A method that has awaited something is resumed by
- * the thread pool, so its callers are not on the stack but on the heap: its state machine lies
- * in a task, and the task knows what goes on when it is done.
+ * The chain of awaiters of the async method that runs. The thread pool resumes a method
+ * that has awaited something, so its callers are not on the stack but on the heap: its state
+ * machine is in a task, and the task refers to its continuation.
  *
  *	frame of MoveNext()     state machine           task               what it resumes
  *	  fp + slot ----------> ... builder --------> MethodTable    ,--> MethodTable
  *	                        (in the task itself)  continuation --'    ...
  *
- * All of that the garbage collector moves, so it is followed here, behind the frame: each object is
- * a frame of kind UW_DOTNET_AWAITER, which has its MethodTable and no code. Where a method keeps
- * its state machine, and at which offset an object of some type has the next, user space
- * learns from metadata and enters by what identifies them (struct dotnet_await): what is not
- * entered yet ends the chain, and is known the next time.
+ * The garbage collector moves these objects, so the walk follows the chain right after the
+ * frame. Each object becomes a frame of kind UW_DOTNET_AWAITER, which has a MethodTable and no
+ * code. From metadata, user space learns in which slot a method keeps its state machine, and at
+ * which offset an object of a type has the next object. It enters them under their keys (struct
+ * dotnet_await). A type without an entry ends the chain; user space adds the entry afterwards.
  *
- * The frame nearest to the leaf is asked. A state machine that has not awaited anything yet lies on
- * the stack, and so does its caller: the next one is asked then.
+ * The walk starts with the async frame nearest to the leaf. A state machine that has not awaited
+ * anything is on the stack, and so is its caller: then the walk tries the next frame.
  */
 
 #include "../uw_read.h"
 #include "dotnet_info.h"
 
-/* The state machine of @f, as @e says, is in a task that waits for nothing on the stack. */
+/*
+ * Read the task of the state machine of @f. A state machine without a task has its
+ * caller on the stack.
+ */
 UW_INLINE enum uw_status dotnet_await_begin(struct uw_state *u, struct uw_frame *f,
 					    const struct dotnet_await *e)
 {
@@ -44,11 +47,11 @@ UW_INLINE enum uw_status dotnet_await_begin(struct uw_state *u, struct uw_frame 
 }
 
 /**
- * dotnet_await_find() - is the frame's method an async one that others await?
+ * dotnet_await_find() - does the frame run an async method that others await?
  * @u:		walk state; regs are still @f's
  * @f:		a frame of CoreCLR's code, identified
  *
- * If so, the next steps give those as frames.
+ * If so, the next steps append the awaiters as frames.
  */
 UW_INLINE void dotnet_await_find(struct uw_state *u, struct uw_frame *f)
 {
@@ -59,14 +62,14 @@ UW_INLINE void dotnet_await_find(struct uw_state *u, struct uw_frame *f)
 		return;
 	e = port_await(u, key);
 	if (e && f->pc - key >= e->from && dotnet_await_begin(u, f, e))
-		u->n_awaiters = 1; /* nobody else's awaiters are this one's */
+		u->n_awaiters = 1; /* later frames have awaiters of their own */
 }
 
 /**
- * dotnet_await_step() - one object more that waits
+ * dotnet_await_step() - append one awaiter
  * @u:		walk state; u->awaiter is its address
  *
- * Return: UW_OK, and the walk goes on with regs as they are; or UW_T_DEPTH.
+ * Return: UW_OK; the walk continues with unchanged regs.
  */
 UW_INLINE enum uw_status dotnet_await_step(struct uw_state *u, struct uw_frame *f)
 {

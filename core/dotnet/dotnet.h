@@ -2,7 +2,7 @@
 #pragma once
 
 /*
- * CoreCLR's code, of three kinds by the range that it lies in:
+ * CoreCLR's code is of three kinds, by the memory range that contains it:
  *
  *	compiled while the process runs (JIT)
  *		pc -> nibble map -> start -> RealCodeHeader -> unwind information
@@ -10,9 +10,8 @@
  *		unwind rows, made by user space from the image's unwind information
  *	stubs	pieces of machine code that jump somewhere else and never have a frame
  *
- * What a method is called user space tells from its MethodDesc, which stays where it is.
- * On x86-64 many methods have no frame pointer: only the unwind information leads to their
- * callers.
+ * User space resolves a method's name from its MethodDesc, which never moves. On x86-64
+ * many methods have no frame pointer: only the unwind information leads to their callers.
  */
 
 #include <dotnet_unwind.h>
@@ -22,7 +21,7 @@
 #include "nibble.h"
 #include "rule_cache.h"
 
-/* A value that is no address tells what kind of stubs the block is made of. */
+/* The block of code is a stub: its header slot holds the kind of stubs, not an address. */
 UW_INLINE const struct uw_rule *dotnet_stub_rule(struct uw_state *u, struct uw_frame *f, u32 kind,
 						 u64 off)
 {
@@ -32,7 +31,7 @@ UW_INLINE const struct uw_rule *dotnet_stub_rule(struct uw_state *u, struct uw_f
 	return u->is_top && arch_dotnet_stub(u, kind, off) ? &u->rule : NULL;
 }
 
-/* How a method that was compiled while the process runs is unwound at @pc. */
+/* Rule of a JIT-compiled method at @pc. */
 UW_INLINE const struct uw_rule *dotnet_jit_rule(struct uw_state *u, struct uw_frame *f, u64 pc)
 {
 	struct dotnet_header h;
@@ -64,11 +63,11 @@ UW_INLINE const struct uw_rule *dotnet_jit_rule(struct uw_state *u, struct uw_fr
 }
 
 /**
- * dotnet_rule() - identify a frame in CoreCLR's code, and how it is unwound
+ * dotnet_rule() - identify a frame in CoreCLR's code and find its rule
  * @u:		walk state; u->map is the mapping of f->pc
  * @f:		the frame, pc and flags set
  *
- * Return: NULL when that is not known: f->status or f->flags say why.
+ * Return: the rule, or NULL; then f->status or f->flags have the reason.
  */
 UW_INLINE const struct uw_rule *dotnet_rule(struct uw_state *u, struct uw_frame *f)
 {

@@ -2,16 +2,16 @@
 #pragma once
 
 /*
- * What the step needs to know of CoreCLR. Its ranges of code are mappings of their own
+ * Facts about CoreCLR that the step needs. Its code ranges are mappings of their own
  * (uw_mapping.h), made by user space (inspect/dotnet) from the runtime's range sections:
  *
  *	kind                 start_addr            file_off           info_idx
- *	UW_MAP_DOTNET_JIT    where the nibble map  address of the     enum dotnet_nibbles
- *	                     begins to count       nibble map
- *	UW_MAP_DOTNET_R2R    as of native code     as of native code  -
+ *	UW_MAP_DOTNET_JIT    base address of the   address of the     enum dotnet_nibbles
+ *	                     nibble map            nibble map
+ *	UW_MAP_DOTNET_R2R    as for native code    as for native code -
  *	UW_MAP_DOTNET_STUBS  -                     -                  enum dotnet_stub
  *
- * The rest is the same from .NET 6 to 10. Source: coreclr vm/codeman.h (RealCodeHeader,
+ * All other constants are the same from .NET 6 to 10. Source: coreclr vm/codeman.h (RealCodeHeader,
  * StubCodeBlockKind) and inc/nibblemapmacros.h at v8.0.33 and v10.0.14.
  */
 
@@ -19,11 +19,11 @@
 
 enum dotnet_nibbles {
 	DOTNET_NIBBLES_LINEAR, /* .NET 6 to 9 */
-	DOTNET_NIBBLES_CONSTANT, /* .NET 10: constant time */
+	DOTNET_NIBBLES_CONSTANT, /* .NET 10: lookup in constant time */
 };
 
 enum dotnet_stub {
-	DOTNET_STUB_UNKNOWN, /* code of the runtime that no range section tells of */
+	DOTNET_STUB_UNKNOWN, /* runtime code that is in no range section */
 	DOTNET_STUB_JUMP,
 	DOTNET_STUB_PRECODE,
 	DOTNET_STUB_DYNAMIC_HELPER,
@@ -33,8 +33,8 @@ enum dotnet_stub {
 	DOTNET_STUB_VSD_RESOLVE,
 	DOTNET_STUB_VSD_LOOKUP,
 	DOTNET_STUB_VSD_VTABLE,
-	DOTNET_STUB_LAST = 15, /* before code: a larger value is a RealCodeHeader's address */
-	DOTNET_STUB_HELPER, /* copies of write barriers, shuffle thunks: in no range section */
+	DOTNET_STUB_LAST = 15, /* last stub kind; a larger value is a RealCodeHeader's address */
+	DOTNET_STUB_HELPER, /* copies of write barriers and shuffle thunks; in no range section */
 };
 
 #define DOTNET_MAX_AWAITERS 64 /* of one stack */
@@ -42,22 +42,24 @@ enum dotnet_stub {
 
 enum dotnet_await_flags {
 	DOTNET_AWAIT_IN_TASK = 1 << 0, /* the state machine is a part of its task */
-	DOTNET_AWAIT_BY_MACHINE = 1 << 1, /* it tells itself who waits, not its task */
+	DOTNET_AWAIT_BY_MACHINE = 1 << 1, /* the state machine has the awaiter, not its task */
 };
 
 /*
- * What a walk has to know to find those who await an async method (dotnet/await.h), or where a
- * hijacked thread would return to (dotnet/hijack.h). User space writes @process_key last; where it
- *changes meanwhile, user space sees that the types do not fit, and the walk that the slot does not.
+ * An entry that the walk needs to find the awaiters of an async method (dotnet/await.h) or the
+ * true return address of a hijacked thread (dotnet/hijack.h). User space writes @process_key last.
+ * If an entry changes during a walk, user space notices that the types do not match, and the walk
+ * notices that the slot does not match.
  *
- *	of a method   slot: from fp, where its frame keeps its state machine
- *	              off: in that, where its builder keeps the task, or where the waiting one is
- *	of a type     off: in an object of it, the next one; 0: there is none
- *	of a thread   hijack_addr: of what its object keeps of a hijack
+ *	key of a method  slot: of its state machine, relative to fp
+ *	                 off: in the state machine, of the task or the awaiter
+ *	key of a type    off: in an object of that type, of the next object; 0: none
+ *	key of a thread  hijack_addr: address of the hijack fields of its Thread object
  */
 struct dotnet_await {
-	u64 process_key; /* the process, as uw_state.process_key */
-	u64 key; /* a method's first byte, or a precompiled one's pc; a MethodTable; a thread's */
+	u64 process_key; /* as uw_state.process_key */
+	u64 key; /* first byte of a method, or pc of a precompiled one; a MethodTable;
+		    DOTNET_THREAD_KEY() */
 	union {
 		struct {
 			s32 slot;
@@ -65,19 +67,19 @@ struct dotnet_await {
 		};
 		u64 hijack_addr;
 	};
-	u32 from; /* of a method: bytes of it after which slot is valid */
+	u32 from; /* methods: slot is valid from this offset in the code on */
 	u32 flags; /* enum dotnet_await_flags */
 };
 _Static_assert(sizeof(struct dotnet_await) == 32, "wire");
 _Static_assert(offsetof(struct dotnet_await, flags) == 28, "wire");
 
-#define DOTNET_MAX_TRIP_LEN 96 /* what OnHijackTripThread pushes before it asks where to go on */
-#define DOTNET_THREAD_KEY(tid) (~(u64)(tid)) /* no address of user space */
+#define DOTNET_MAX_TRIP_LEN 96 /* pushed by OnHijackTripThread before it reads the address */
+#define DOTNET_THREAD_KEY(tid) (~(u64)(tid)) /* not an address of user space */
 
 /* The word before a method's first byte is the address of its RealCodeHeader. */
 #define DOTNET_HEADER_SLOT 8
 #define DOTNET_HEADER_METHOD_DESC 0x18 /* then u32 number of unwind entries, and those */
 
-/* Methods may be of 1 MiB; the linear nibble map has 4 bytes for 256 of them. */
+/* A method may have 1 MiB of code; the linear nibble map has 4 bytes for each 256 bytes of it. */
 #define DOTNET_CHUNK_WORDS 64
 #define DOTNET_MAX_CHUNKS 64

@@ -2,19 +2,19 @@
 #pragma once
 
 /*
- * A thread of CoreCLR that is to stop for the collector is hijacked: the return address of its
- * innermost method that may stop is replaced by OnHijackTripThread's, which the rules know
- * (UW_CFA_HIJACKED). The thread's own object keeps the true one, and where on the stack it belongs:
+ * CoreCLR hijacks a thread that has to stop for the garbage collector: it replaces the return
+ * address of the innermost method that can be stopped by that of OnHijackTripThread, whose unwind
+ * rule is UW_CFA_HIJACKED. The Thread object keeps the true address and its slot on the stack:
  *
  *	Thread { ..., m_pvHJRetAddr, m_ppvHJRetAddrPtr, ... }
  *	                   |                |
- *	              true address       its slot      the caller's frame begins behind it
+ *	              true address       its slot      the caller's frame starts after it
  *
- * The runtime does that on the thread itself, in a signal's handler, and writes both before it
- *changes the stack; so what is there is true as long as the slot is the one that the walk has come
- *to. User space enters where a thread's object is, by the thread's number (struct dotnet_await).
- *Source: coreclr vm/threads.h and vm/threadsuspend.cpp (Thread::HijackThread) at v8.0.33 and
- *v10.0.14.
+ * The runtime does so on the thread itself, in a signal handler, and writes both fields before it
+ * changes the stack. So they are valid if the slot is the one that the walk has reached. User
+ * space enters the address of the Thread object under the thread's id (struct dotnet_await).
+ * Source: coreclr vm/threads.h and vm/threadsuspend.cpp (Thread::HijackThread) at v8.0.33 and
+ * v10.0.14.
  */
 
 #include "../uw_read.h"
@@ -26,12 +26,12 @@ struct dotnet_hijack {
 };
 
 /**
- * dotnet_hijack_step() - go on from OnHijackTripThread to where the thread would have returned to
+ * dotnet_hijack_step() - continue from OnHijackTripThread at the true return address
  * @u:		walk state
- * @f:		the last frame, by a rule UW_CFA_HIJACKED. As a caller it was never called: it
- *		is taken back
+ * @f:		the last frame, whose rule is UW_CFA_HIJACKED. If it is a caller, it is removed,
+ *		because it was never called.
  *
- * Reads 16 bytes. Return: whether regs are the true caller's; if not, nothing has changed.
+ * Reads 16 bytes. Return: whether regs are those of the true caller; if not, nothing changed.
  */
 UW_INLINE bool dotnet_hijack_step(struct uw_state *u, const struct uw_frame *f)
 {

@@ -2,20 +2,20 @@
 #pragma once
 
 /*
- * From an address in a code heap to the first byte of the method, by the nibble map: a
- * nibble for each bucket of 32 bytes of code, 0 or 1 + the place of a start / 4 in it.
+ * Finds the first byte of a method from an address in a code heap, by the nibble map. It has
+ * a nibble for each bucket of 32 bytes of code: 0, or 1 + (offset of a start in the bucket) / 4.
  *
  *	word      0         1         2            the first bucket in the highest nibble
  *	bucket  01234567  89......  ........
  *	        20000000  00000000  00300000
  *	code    ^-- a method --------------^--  the next
  *
- * So the start is what the last nibble before says. Up to .NET 9 it can be as many words
- * before as the method is long. In .NET 10 words that lie in the midst of a method point to
- * its start, low nibble 9 to 12, so the word before is the last that counts.
+ * The last nonzero nibble at or before the address gives the start. Up to .NET 9 the search can
+ * go back as many words as the method is long. In .NET 10, words inside a method point to its
+ * start and have a low nibble of 9 to 12, so only the word before has to be read.
  *
- * Everything is counted in words of the map: a search that continues moves its place in the
- * map and what it computes from it at once.
+ * Positions are counted in words of the map, so a search that continues updates its position
+ * and the derived offset together.
  */
 
 #include "../native/native.h"
@@ -23,7 +23,10 @@
 
 #define DOTNET_NO_START (~0ull)
 
-/* The words up to @last into u->scratch, the last of them at DOTNET_CHUNK_WORDS - 1; 0 before. */
+/*
+ * Reads the words up to @last into u->scratch. The last one goes to DOTNET_CHUNK_WORDS
+ * - 1; words before the map are 0.
+ */
 UW_INLINE bool dotnet_read_words(struct uw_state *u, u64 last)
 {
 	u64 n = last + 1 < DOTNET_CHUNK_WORDS ? last + 1 : DOTNET_CHUNK_WORDS;
@@ -34,7 +37,7 @@ UW_INLINE bool dotnet_read_words(struct uw_state *u, u64 last)
 	return !uw_read(u, u->scratch + at, (u32)len, u->map.file_off + (last + 1 - n) * 4);
 }
 
-/* What the last nibble of @word tells, which is not 0; @bucket: that of its lowest nibble. */
+/* The start that the last nonzero nibble of @word gives; @bucket: of the word's lowest nibble. */
 UW_INLINE u64 dotnet_last_start(u32 word, u64 bucket)
 {
 	if (!(word & 0xffff)) {
@@ -52,7 +55,7 @@ UW_INLINE u64 dotnet_last_start(u32 word, u64 bucket)
 	return 32 * bucket + 4 * ((word & 0xf) - 1);
 }
 
-/* Word @i without what starts behind @off. */
+/* Clears the nibbles of word @i that are for starts after @off. */
 UW_INLINE u32 dotnet_nibbles_before(u32 word, u64 off)
 {
 	u32 shift = 28 - 4 * (u32)(off >> 5 & 7);
@@ -62,7 +65,7 @@ UW_INLINE u32 dotnet_nibbles_before(u32 word, u64 off)
 	return own > (off & 31) / 4 + 1 ? word & ~(0xfu << shift) : word;
 }
 
-/* Of the constant-time form: the start that a word points to, else DOTNET_NO_START. */
+/* Constant-time form: the start that a word points to, else DOTNET_NO_START. */
 UW_INLINE u64 dotnet_pointed_start(u32 word)
 {
 	u32 low = word & 0xf;
@@ -71,9 +74,9 @@ UW_INLINE u64 dotnet_pointed_start(u32 word)
 }
 
 /*
- * The last word of the window that is not 0; @place: one more than where it is. No branch depends
- * on the words, since each would double what the verifier walks; nor a mask, which some verifiers
- * take for one.
+ * Returns the last nonzero word of the chunk; @place: its index plus one. No branch depends on
+ * the words, because each would double the verifier's work. Nor does a mask, which some verifiers
+ * treat as a branch.
  */
 UW_INLINE u32 dotnet_scan(const struct uw_state *u, u64 *place)
 {
@@ -91,7 +94,7 @@ UW_INLINE u32 dotnet_scan(const struct uw_state *u, u64 *place)
 	return words[port_index(found - 1, DOTNET_CHUNK_WORDS - 1)];
 }
 
-/* @off: of the code, from u->map.start_addr. Return: the same of the method's start. */
+/* @off: offset of the code from u->map.start_addr. Return: offset of the method's start. */
 UW_INLINE u64 dotnet_constant_start(struct uw_state *u, u64 off)
 {
 	const u32 *words = (const u32 *)u->scratch;
@@ -118,13 +121,14 @@ UW_INLINE bool dotnet_is_empty(const struct uw_state *u)
 }
 
 /*
- * The same of the linear form; the first window has been read. Where the search is, and what it
- * ended with, goes through memory: the verifier would follow each through the rest of the walk.
+ * Linear form of dotnet_constant_start(); the first chunk has been read. The position of the
+ * search and its result go through memory: otherwise the verifier would follow each value
+ * through the rest of the walk.
  */
 UW_INLINE u64 dotnet_linear_start(struct uw_state *u, u64 off, volatile u32 *status)
 {
 	u32 *own = (u32 *)u->scratch + DOTNET_CHUNK_WORDS - 1;
-	volatile u32 *end = &u->undo.at; /* of the window */
+	volatile u32 *end = &u->undo.at; /* end of the chunk */
 	u64 place;
 	u32 word;
 
@@ -146,16 +150,16 @@ UW_INLINE u64 dotnet_linear_start(struct uw_state *u, u64 off, volatile u32 *sta
 }
 
 /**
- * dotnet_find_start() - the nearest start of code at or before an address
+ * dotnet_find_start() - nearest start of code at or before an address
  * @u:		walk state; u->map is the code heap's
- * @f:		gets the status, where there is none: UW_F_NO_METHOD, UW_F_METHOD_FAULT
+ * @f:		gets the status if there is none: UW_F_NO_METHOD, UW_F_METHOD_FAULT
  * @pc:		in u->map
- * @start_addr:	it; whether the code that starts there reaches @pc is for the caller to check
+ * @start_addr:	set on success; the caller checks whether that code reaches @pc
  *
- * Reads 256 bytes of the map; of a linear one more, for each 16 KiB that the method has
+ * Reads 256 bytes of the map. The linear form reads 256 more for each 16 KiB of the method
  * before @pc.
  *
- * Return: is there one?
+ * Return: whether a start was found.
  */
 UW_INLINE bool dotnet_find_start(struct uw_state *u, struct uw_frame *f, u64 pc, u64 *start_addr)
 {

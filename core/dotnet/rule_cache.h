@@ -2,20 +2,20 @@
 #pragma once
 
 /*
- * What was found out about a return address in compiled code, for the next walk that comes by:
- * how it is unwound is the same as long as the method is there. So a caller's frame costs one
- * read beside its stack: the word before the method's first byte is still the address of the
- * same RealCodeHeader.
+ * Cache of the rules of return addresses in compiled code: a method's rules stay the same as
+ * long as the method exists. With it, a caller's frame costs one read beside its stack, which
+ * checks that the word before the method's first byte is still the address of the same
+ * RealCodeHeader.
  *
- *	u->rule_cache[hash(pc)]   of process, pc -> start, header, MethodDesc, rule
+ *	u->rule_cache[hash(pc)]   process key, pc -> start, header, MethodDesc, rule
  *
- * Dynamic methods are left out: their header lies behind their code, in the code heap itself, so
- * another method of the same length in the same place would be taken for them. So are
+ * Dynamic methods are not cached: their header follows their code in the code heap itself, so
+ * another method of the same length at the same address would be mistaken for them. Nor are
  * interrupted instructions: there are too many, and a walk has one.
  *
- * A driver that keeps the state from walk to walk says whose recipes are good in
- * u->process_key; 0: nobody's, and none are kept. Then each walk reads the same, whatever was
- * walked before.
+ * A driver that keeps the state between walks sets u->process_key to the process whose cached
+ * rules are valid. 0 disables the cache: then a walk reads the same memory whatever was walked
+ * before.
  */
 
 #include "../native/native.h"
@@ -28,10 +28,10 @@ UW_INLINE struct uw_cached_rule *dotnet_cached_rule(struct uw_state *u, u64 pc)
 }
 
 /**
- * dotnet_cache_find() - the rule of a return address that was met before
- * @f:		gets what identifies its method
+ * dotnet_cache_find() - the cached rule of a return address
+ * @f:		gets the identity of its method
  *
- * Reads 8 bytes before the method. Return: whether u->rule is it.
+ * Reads 8 bytes before the method. Return: whether u->rule is the rule.
  */
 UW_INLINE bool dotnet_cache_find(struct uw_state *u, struct uw_frame *f, u64 pc)
 {
@@ -49,7 +49,7 @@ UW_INLINE bool dotnet_cache_find(struct uw_state *u, struct uw_frame *f, u64 pc)
 	return true;
 }
 
-/* u->rule is how to go on from @f, a return address in the method with this header. */
+/* Caches u->rule for @f, a return address in the method with this header. */
 UW_INLINE void dotnet_cache_add(struct uw_state *u, const struct uw_frame *f, u64 pc, u64 header)
 {
 	if (u->is_top || !u->process_key ||

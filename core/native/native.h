@@ -2,20 +2,20 @@
 #pragma once
 
 /*
- * Native frames: by unwind rows, and where the tables have none by frame records,
- * which runtimes that keep them share. Nothing vouches for the record of a native
- * function without a row, so the frame that such a step finds is a guess.
+ * Native frames: by unwind rows, and without a row by frame records. Runtimes that keep
+ * frame records share the second part. Nothing vouches for the record of a native function
+ * without a row, so a frame found that way is a guess.
  */
 
 #include "row_step.h"
 
-/* Below this no stack lies: fp has something else, or nothing. */
+/* No stack is below this address; a smaller fp is not a frame pointer. */
 #define FP_MIN 4096
 
 /**
- * uw_find_mapping() - make u->map the mapping around a pc
+ * uw_find_mapping() - set u->map to the mapping that contains a pc
  *
- * Return: false when the process's tables have none (u->map is unchanged).
+ * Return: false if the process's tables have none (u->map is unchanged).
  */
 UW_INLINE bool uw_find_mapping(struct uw_state *u, u64 pc)
 {
@@ -50,7 +50,7 @@ UW_INLINE enum uw_status fp_verdict(const struct uw_state *u)
 }
 
 /**
- * fp_check() - may a frame record lie at regs.fp?
+ * fp_check() - can regs.fp point to a frame record?
  *
  * Return: UW_OK, UW_E_FP_UNALIGNED, UW_E_FP_BELOW_SP, UW_E_FRAME_SIZE.
  */
@@ -66,15 +66,15 @@ UW_INLINE enum uw_status fp_check(const struct uw_state *u)
 /**
  * fp_step() - unwind one frame by its frame record
  * @u:		walk state
- * @flags:	UW_FRAME_GUESS when nothing vouches for the record, else 0
+ * @flags:	UW_FRAME_GUESS if nothing vouches for the record, else 0
  *
- * Both ABIs keep { caller fp, return address } at fp, so both share this:
+ * Both ABIs keep { caller fp, return address } at fp, so they share this:
  *
  *	ra = *(fp + 8); fp = *(fp)
  *
  * Reads 16 bytes at regs.fp.
  *
- * Return: UW_OK; UW_T_NO_FP, UW_E_*, and regs are unchanged.
+ * Return: UW_OK; UW_T_NO_FP or UW_E_*, then regs are unchanged.
  */
 UW_INLINE enum uw_status fp_step(struct uw_state *u, u8 flags)
 {
@@ -108,14 +108,15 @@ UW_INLINE enum uw_status fp_step(struct uw_state *u, u8 flags)
 	return UW_OK;
 }
 
-/* What the interrupted instruction says of its function's frame. */
+/* Result of decoding the interrupted instruction. */
 enum top_result {
-	TOP_HAS_FRAME, /* the record at fp is its own, as far as the instruction tells */
-	TOP_STEPPED, /* it has none: regs are now the caller's */
-	TOP_UNREADABLE, /* whose record fp leads to is not known */
+	TOP_HAS_FRAME, /* as far as the instruction shows, the record at fp belongs to the function
+			*/
+	TOP_STEPPED, /* the function has no record; regs are now the caller's */
+	TOP_UNREADABLE, /* the owner of the record at fp is unknown */
 };
 
-/* The instruction at pc, or its first byte when what follows can't be read. */
+/* The instruction at pc, or only its first byte if the rest can't be read. */
 UW_INLINE bool top_read_insn(struct uw_state *u, u32 *insn)
 {
 	u8 first;
@@ -132,12 +133,11 @@ UW_INLINE bool top_read_insn(struct uw_state *u, u32 *insn)
 }
 
 /**
- * top_leave() - unwind an interrupted function whose record does not exist
- * @slot:	where its return address is, as arch_ra_slot() tells it
+ * top_leave() - unwind an interrupted function that has no frame record
+ * @slot:	location of its return address, as arch_ra_slot() returns it
  *
- * Only to a return address that lies in a known mapping: code without frame
- * pointers has the same instructions with another meaning. fp is the caller's
- * already.
+ * Accepts only a return address in a known mapping: in code without frame pointers the
+ * same instructions have another meaning. fp is already the caller's.
  */
 UW_INLINE enum top_result top_leave(struct uw_state *u, int slot, u8 flags)
 {
@@ -157,7 +157,7 @@ UW_INLINE enum top_result top_leave(struct uw_state *u, int slot, u8 flags)
 		return TOP_HAS_FRAME;
 	}
 	if (slot < 0)
-		u->sp_known = false; /* some of these instructions come after sp was moved */
+		u->sp_known = false; /* some of these instructions follow a change of sp */
 	else
 		u->regs.sp += (u64)slot + 8;
 	u->regs.pc = ra;
@@ -179,7 +179,7 @@ UW_INLINE enum top_result top_step(struct uw_state *u, u8 flags)
 	return top_leave(u, arch_ra_slot(insn), flags);
 }
 
-/* By the interrupted instruction, or by the record at fp if there is one. */
+/* By the interrupted instruction, or by the record at fp if the instruction suggests one. */
 UW_INLINE enum uw_status native_guess(struct uw_state *u, u8 flags)
 {
 	if (u->is_top && top_step(u, flags) == TOP_STEPPED)
@@ -187,7 +187,7 @@ UW_INLINE enum uw_status native_guess(struct uw_state *u, u8 flags)
 	return fp_step(u, flags);
 }
 
-/* Name a frame by its module: that is all there is to say of native code. */
+/* Identify a frame by its module; native code has no other identity. */
 UW_INLINE void native_identify(struct uw_state *u, struct uw_frame *f)
 {
 	port_note(u, UW_NOTE_NATIVE, u->map.module);
@@ -198,9 +198,9 @@ UW_INLINE void native_identify(struct uw_state *u, struct uw_frame *f)
 
 /**
  * native_row() - the rule for a frame's code
- * @f:	gets UW_FRAME_NO_ROWS when its page should be loaded and is not
+ * @f:	gets UW_FRAME_NO_ROWS if the rows of its page are not loaded
  *
- * Return: NULL when there is none.
+ * Return: the rule, or NULL.
  */
 UW_INLINE const struct uw_rule *native_row(struct uw_state *u, struct uw_frame *f)
 {
@@ -221,13 +221,12 @@ UW_INLINE const struct uw_rule *native_row(struct uw_state *u, struct uw_frame *
  * native_step() - unwind a frame by its rule, or without one
  * @u:		walk state; u->map is the mapping of f->pc
  * @f:		the frame
- * @r:		its rule, NULL: there is none
- * @flags:	UW_FRAME_GUESS when nothing vouches for the record that is taken instead
+ * @r:		its rule, or NULL
+ * @flags:	UW_FRAME_GUESS if nothing vouches for the frame record used without a rule
  *
- * A guess that leads nowhere is no fault of the stack: what is wrong is that it had to
- * be made.
+ * If a guess fails, the status is that no row was found: the stack itself may be intact.
  *
- * Return: UW_OK and the caller's regs, or why the walk ends here.
+ * Return: UW_OK with the caller's regs, or the reason why the walk ends here.
  */
 UW_INLINE enum uw_status native_step(struct uw_state *u, struct uw_frame *f,
 				     const struct uw_rule *r, u8 flags)

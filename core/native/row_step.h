@@ -2,36 +2,36 @@
 #pragma once
 
 /*
- * A native frame by the rule of its unwind row. It says where the caller's stack
- * pointer was before the call (CFA), and what lies at fixed distances from there:
+ * Unwinds a native frame by the rule of its unwind row. The rule gives the caller's stack
+ * pointer before the call (CFA) and the registers at fixed distances from it:
  *
  *	cfa              the caller's frame
- *	cfa + ra_off     return address    or it is still in lr
- *	cfa + fp_off     caller's fp       or it is still in fp
+ *	cfa + ra_off     return address    unless it is still in lr
+ *	cfa + fp_off     caller's fp       unless it is still in fp
  *	sp               ...
  *
- * A rule comes from a file: it is trusted as little as the stack is. The walk goes
- * up, by UW_MAX_FRAME_LEN at most; a rule that counts from what is not known here
- * gives UW_T_NO_ROW, and nothing has changed.
+ * Rules come from a file and are no more trusted than the stack. The walk only goes up, by
+ * UW_MAX_FRAME_LEN at most. A rule whose base is unknown gives UW_T_NO_ROW, and nothing
+ * changes.
  */
 
 #include <arch.h>
 
 #include "../uw_read.h"
 
-/* Can this be the address of user code at all? */
+/* Can this be an address of user code? */
 UW_INLINE bool uw_is_user_pc(const struct uw_state *u, u64 pc)
 {
 	return pc >= UW_PAGE_LEN && pc <= u->va_mask;
 }
 
-/* The interrupted function's scratch register; 0: there is none of this number. */
+/* A scratch register of the interrupted function; 0 for an invalid number. */
 UW_INLINE u64 uw_scratch(const struct uw_state *u, u32 i)
 {
 	return i < UW_N_SCRATCH ? u->regs.scratch[port_index(i, 7)] : 0;
 }
 
-/* With sp unknown (arm64) fp still leads to the record of a function that keeps one. */
+/* If sp is unknown (arm64), fp still points to the record of a function that keeps one. */
 UW_INLINE bool row_record_at_fp(const struct uw_state *u, const struct uw_rule *r)
 {
 	u64 fp = u->regs.fp;
@@ -40,7 +40,7 @@ UW_INLINE bool row_record_at_fp(const struct uw_state *u, const struct uw_rule *
 	       r->ra_off == r->fp_off + 8 && !(fp & 7) && fp - u->stack_low <= UW_MAX_FRAME_LEN;
 }
 
-/* Is it known what the rule counts from? */
+/* Are the registers that the rule needs known? */
 UW_INLINE bool row_is_usable(const struct uw_state *u, const struct uw_rule *r)
 {
 	if (r->ra != UW_SAVED_CFA &&
@@ -63,7 +63,7 @@ UW_INLINE bool row_is_usable(const struct uw_state *u, const struct uw_rule *r)
 }
 
 /**
- * row_cfa() - where the caller's frame begins, by a rule that is fit
+ * row_cfa() - compute the CFA by a usable rule
  *
  * Return: UW_OK, UW_E_FAULT, UW_E_CFA.
  */
@@ -90,8 +90,8 @@ UW_INLINE enum uw_status row_cfa(struct uw_state *u, const struct uw_rule *r, u6
 }
 
 /*
- * A caller's frame lies above, unless it is on another stack; only a leaf that keeps nothing can
- * have none of its own.
+ * A caller's frame is above the callee's, unless it is on another stack. Only a leaf function
+ * that saves nothing can have an empty frame.
  */
 UW_INLINE enum uw_status row_check_cfa(const struct uw_state *u, const struct uw_rule *r, u64 cfa)
 {
@@ -105,10 +105,10 @@ UW_INLINE enum uw_status row_check_cfa(const struct uw_state *u, const struct uw
 }
 
 /**
- * row_saved() - the caller's fp and return address
- * @fp, @ra:	get them; @ra as it is in memory
+ * row_saved() - read the caller's fp and return address
+ * @fp, @ra:	set on success; @ra as it is in memory, with its signature
  *
- * fp is read first: it lies below the return address, and a window goes up.
+ * Reads fp first: it is below the return address, and a window extends upwards.
  *
  * Return: UW_OK or UW_E_FAULT.
  */
@@ -140,7 +140,7 @@ UW_INLINE enum uw_status row_saved(struct uw_state *u, const struct uw_rule *r, 
 	return UW_OK;
 }
 
-/* The interrupted function: all its registers are known, and its stack may be another. */
+/* Continue at the function that the signal interrupted: all its registers are known. */
 UW_INLINE enum uw_status row_step_signal(struct uw_state *u)
 {
 	u64 at = u->regs.sp + ARCH_SIGNAL_OFF;
@@ -165,7 +165,7 @@ UW_INLINE enum uw_status row_step_signal(struct uw_state *u)
 	return UW_OK;
 }
 
-/* Make the caller's registers the walk's. */
+/* Set the walk's registers to the caller's. */
 UW_INLINE enum uw_status row_go_up(struct uw_state *u, const struct uw_rule *r, u64 cfa, u64 fp,
 				   u64 word)
 {
@@ -192,9 +192,9 @@ UW_INLINE enum uw_status row_go_up(struct uw_state *u, const struct uw_rule *r, 
  * @u:		walk state
  * @r:		any rule
  *
- * Return: UW_OK, UW_END, UW_T_NO_ROW when the rule says nothing or counts from what is
- *         not known, UW_T_RA_ZERO, UW_E_FAULT, UW_E_CFA, UW_E_BAD_RA. regs change
- *         with UW_OK only.
+ * Return: UW_OK, UW_END, UW_T_NO_ROW if the rule is empty or its base is unknown,
+ *         UW_T_RA_ZERO, UW_E_FAULT, UW_E_CFA, UW_E_BAD_RA. regs change with UW_OK
+ *         only.
  */
 UW_INLINE enum uw_status row_step(struct uw_state *u, const struct uw_rule *r)
 {

@@ -2,7 +2,7 @@
 #pragma once
 
 /*
- * V8 frames. All of V8's code keeps frame records, JavaScript and stubs alike:
+ * V8 frames. All V8 code keeps frame records, JavaScript and stubs alike:
  *
  *	fp+8   return address
  *	fp     caller's fp
@@ -11,14 +11,15 @@
  *	fp-24  argument count
  *	fp-32  BytecodeArray       only in interpreted frames, else anything
  *	fp-40  bytecode offset     only in interpreted frames, else anything
- *	fp+24  JSFunction          only in exit frames of C++ builtins, whose type says so
+ *	fp+24  JSFunction          only in exit frames of C++ builtins, which have a type of their
+ *own
  *
  * v8/src/execution/frame-constants.h at 12.4.254 (StandardFrameConstants,
  * InterpreterFrameConstants, BuiltinExitFrameConstants); the same from 9.4 to 14.6 on both
  * architectures.
  *
- * The garbage collector moves what the slots point to, so the function's
- * SharedFunctionInfo is read here; what code the pc lies in, user space finds.
+ * The garbage collector moves the objects that the slots refer to, so the walk reads the
+ * function's SharedFunctionInfo here. User space resolves the code object from the pc.
  */
 
 #include "v8_off_stack.h"
@@ -33,10 +34,10 @@ UW_INLINE bool v8_is_heap_object(u64 word)
  * v8_read_function() - the SharedFunctionInfo of a JSFunction
  * @shared:	set on success
  *
- * Recursion asks for the same function again and again; it keeps its
- * SharedFunctionInfo for life.
+ * Recursion reads the same function repeatedly, so the last result is cached. A function's
+ * SharedFunctionInfo never changes.
  *
- * Return: UW_OK, or the UW_F_* that says why not.
+ * Return: UW_OK, or UW_F_* with the reason.
  */
 UW_INLINE enum uw_status v8_read_function(struct uw_state *u, const struct v8_info *info,
 					  u64 function, u64 *shared)
@@ -58,9 +59,9 @@ UW_INLINE enum uw_status v8_read_function(struct uw_state *u, const struct v8_in
 }
 
 /*
- * A frame that a marker describes; behind an exit frame stands a C++ builtin. Where a bytecode
- * handler has called V8's own code, its frame has the bytecode's offset, in a word that depends on
- * the handler; of all stubs the one counts that the innermost function is in.
+ * A frame with a marker. An exit frame belongs to a C++ builtin. If a bytecode handler called V8
+ * code, its frame holds the bytecode offset, in a word that depends on the handler. Keep only the
+ * stub called by the innermost JavaScript function.
  */
 UW_INLINE void v8_read_stub(struct uw_state *u, struct uw_frame *f, const struct v8_info *info,
 			    const u8 *slots)
@@ -86,10 +87,10 @@ UW_INLINE void v8_read_stub(struct uw_state *u, struct uw_frame *f, const struct
 }
 
 /**
- * v8_identify() - take from the frame what a collection could move
+ * v8_identify() - copy from the frame what a garbage collection could move
  * @slots:	the V8_SLOTS_LEN bytes below fp
  *
- * Slots below sp do not exist yet, or no more.
+ * Slots below sp do not exist yet, or any more.
  */
 UW_INLINE void v8_identify(struct uw_state *u, struct uw_frame *f, const struct v8_info *info,
 			   const u8 *slots)
@@ -119,11 +120,11 @@ UW_INLINE void v8_identify(struct uw_state *u, struct uw_frame *f, const struct 
 }
 
 /**
- * v8_top_step() - unwind an interrupted function of V8's that has no frame
+ * v8_top_step() - unwind an interrupted V8 function that has no frame
  * @u:		walk state, regs of the interrupted instruction
  *
- * By the instruction at pc, and by those around it where that one may be of a function
- * without a frame.
+ * By the instruction at pc, and by the instructions around it if that one also occurs in
+ * code without a frame.
  */
 UW_INLINE enum top_result v8_top_step(struct uw_state *u)
 {
@@ -141,8 +142,8 @@ UW_INLINE enum top_result v8_top_step(struct uw_state *u)
 }
 
 /*
- * A builtin that works on a function's frame has pushed fp to call C++, and no return address of
- * its own lies above: go on with that function's fp. False: it can't be read, and is unchanged.
+ * A builtin that works on a function's frame has pushed fp to call C++, without a return address of
+ * its own above it. Continues with the function's fp. False: it can't be read; fp is unchanged.
  */
 UW_INLINE bool v8_leave_inner(struct uw_state *u)
 {
@@ -154,12 +155,12 @@ UW_INLINE bool v8_leave_inner(struct uw_state *u)
 }
 
 /**
- * v8_lacks_record() - does the row of a builtin say that it has no frame record here?
- * @r:		its rule, NULL: there is none
+ * v8_lacks_record() - does a builtin have no frame record here, by its row?
+ * @r:		its rule, or NULL
  *
- * If there is one, u->record_len says so: in memory, where the verifier forgets that the
- * two belong together. Of a frame within a frame it is the outer one, to which regs.fp leads
- * then. Where this can't be read the walk goes by the rule, which reads the same word.
+ * If it has a record, u->record_len is set: in memory, where the verifier forgets that the two
+ * are related. For a frame within a frame the record is the outer one, and regs.fp is set to it.
+ * If that can't be read, the walk uses the rule, which reads the same word.
  */
 UW_INLINE bool v8_lacks_record(struct uw_state *u, const struct uw_rule *r)
 {
@@ -173,7 +174,7 @@ UW_INLINE bool v8_lacks_record(struct uw_state *u, const struct uw_rule *r)
 	return cfa == UW_CFA_SP || cfa == UW_CFA_AT_SP || cfa == UW_CFA_SCRATCH;
 }
 
-/* By the frame record; who calls may have saved its return address at its sp (arm64). */
+/* By the frame record; the caller may have saved its return address at its sp (arm64). */
 UW_INLINE enum uw_status v8_step_record(struct uw_state *u)
 {
 	u64 fp = u->regs.fp;
@@ -186,7 +187,8 @@ UW_INLINE enum uw_status v8_step_record(struct uw_state *u)
 	return err;
 }
 
-/* The function that is being deoptimized, and its caller's regs; false: there is none. */
+/* Set f to the function that is being deoptimized and regs to its caller's; false: there is none.
+ */
 UW_INLINE bool v8_step_deoptimized(struct uw_state *u, struct uw_frame *f,
 				   const struct v8_info *info)
 {
@@ -204,10 +206,10 @@ UW_INLINE bool v8_step_deoptimized(struct uw_state *u, struct uw_frame *f,
  * @u:		walk state; u->map is the mapping of f->pc; u->record_len
  * @f:		the frame, pc and flags set
  *
- * The slots of a frame that is half built can lie in a page that the stack has not
- * touched yet; its record can be read even so.
+ * The slots of a frame that is half built can be in a stack page that has not been touched
+ * yet; its record is readable even then.
  *
- * Return: UW_OK and the caller's regs, or why the walk ends here.
+ * Return: UW_OK with the caller's regs, or the reason why the walk ends here.
  */
 UW_INLINE enum uw_status v8_step(struct uw_state *u, struct uw_frame *f)
 {

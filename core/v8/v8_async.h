@@ -2,40 +2,40 @@
 #pragma once
 
 /*
- * Who waits for what runs. A function that awaits is not on the stack: V8's loop of
- * microtasks took the matter up again, and below that stands the event loop. Who waits is
- * told by the promises:
+ * Async callers of the JavaScript function that runs. A function that awaits is not on the
+ * stack: V8's microtask loop resumes it, and below that is the event loop. The promises lead
+ * to the awaiters:
  *
- *	stack                    fp-16: the closure that was called, fp of its caller's frame
- *	  PromiseFulfillReactionJob       fp-16: what its outcome settles, the target
+ *	stack                    fp-16: the closure that was called; fp of its caller's frame
+ *	  PromiseFulfillReactionJob       fp-16: the target, which the result settles
  *
- *	closure (JSFunction) --context--> generator object of the function that goes on
- *	generator object     --promise--> JSPromise: what the function promised its caller
+ *	closure (JSFunction) --context--> generator object of the function that resumes
+ *	generator object     --promise--> JSPromise that the function returned to its caller
  *	JSPromise        --reactions--> PromiseReaction: { fulfill handler, target }
  *	                                    the next closure
  *
- * A closure is told by the id of its builtin, which its SharedFunctionInfo has in place of
+ * The kind of a closure is the id of its builtin, which its SharedFunctionInfo has in place of
  * bytecode:
  *
  *	await in an async function, an async generator   context slot 2: its generator object
  *	element of Promise.all, allSettled, any          context slot 3: PromiseCapability
  *	resolve function of a promise                    context slot 2: JSPromise
- *	any other handler: `.then(f)`, none              the target
+ *	any other handler: `.then(f)`, none              the target of the reaction
  *
  * v8/src/execution/isolate.cc (CaptureAsyncStackTrace) and v8/src/builtins/promise-*.tq at
- * 12.4.254 go the same way; places in objects were the same in live 8.4 to 14.6 on x86-64,
- * except those in struct v8_async. That job keeps the target at fp-16 is what the machine
- * code of those builds does, on both architectures.
+ * 12.4.254 follow the same path. Offsets in objects were the same in live 8.4 to 14.6 on
+ * x86-64, except those in struct v8_async. The machine code of those builds, on both
+ * architectures, shows that the job keeps the target at fp-16.
  *
- * One link is one step of the walk. Objects move and change: each type that a name hangs
- * on is checked. Of a promise with several reactions V8 does not say either whom it is for.
+ * One link is one step of the walk. Objects move and change, so the type of each object that
+ * yields a name is checked. V8 itself does not follow a promise with several reactions either.
  */
 
 #include "v8.h"
 
 #define V8_MAX_LINKS 32
 
-/* Bytes of an object that are read, and words in them. */
+/* Lengths of the objects, as far as they are read, and offsets in them. */
 #define V8_CLOSURE_LEN 56
 #define V8_SHARED_LEN 24
 #define V8_PROMISE_LEN 40
@@ -49,17 +49,17 @@
 #define V8_CAPABILITY_PROMISE 8
 #define V8_GENERATOR_LEN 88
 #define V8_GENERATOR_FUNCTION 24
-#define V8_GENERATOR_POSITION 48 /* where it is suspended: a bytecode offset, as in a frame */
-#define V8_GENERATOR_STATE 64 /* a SMI; negative: it runs (-2), it is through (-1) */
+#define V8_GENERATOR_POSITION 48 /* suspended position: a bytecode offset, as in a frame */
+#define V8_GENERATOR_STATE 64 /* a SMI; negative: it runs (-2), it has finished (-1) */
 #define V8_GENERATOR_PROMISE 80 /* of an async generator: its first AsyncGeneratorRequest */
 #define V8_REQUEST_LEN 40
 #define V8_REQUEST_PROMISE 32
 
-/* What came of a link. */
+/* Result of following a link. */
 enum v8_link {
 	V8_LINK_ON,
-	V8_LINK_END, /* nobody waits, or nobody that can be told */
-	V8_LINK_LOST, /* it can't be read, or is not what it should be */
+	V8_LINK_END, /* no awaiter, or none that can be identified */
+	V8_LINK_LOST, /* unreadable, or not of the expected type */
 };
 
 /* A word of the object that was read last. */
@@ -68,7 +68,7 @@ UW_INLINE u64 v8_async_word(const struct uw_state *u, u64 off)
 	return uw_word(u->scratch + port_index(off, 0x78));
 }
 
-/* Reads @len bytes of an object that has to be of the type. */
+/* Reads @len bytes of an object, which has to be of the given type. */
 UW_INLINE bool v8_async_read(struct uw_state *u, const struct v8_async *a, enum v8_async_type type,
 			     u64 tagged, u32 len)
 {
@@ -89,7 +89,7 @@ UW_INLINE bool v8_async_read(struct uw_state *u, const struct v8_async *a, enum 
 
 #define V8_NO_BUILTIN ~0u
 
-/* The id of the builtin that the handler is a closure of, or V8_NO_BUILTIN. */
+/* The id of the builtin whose closure the handler is, or V8_NO_BUILTIN. */
 UW_INLINE u32 v8_async_builtin(struct uw_state *u, const struct v8_info *info)
 {
 	const struct v8_async *a = &info->async;
@@ -107,7 +107,7 @@ UW_INLINE u32 v8_async_builtin(struct uw_state *u, const struct v8_info *info)
 	return (u32)id ? V8_NO_BUILTIN : (u32)(id >> 32);
 }
 
-/* Appends a function that waits. */
+/* Appends an async function frame. */
 UW_INLINE void v8_async_frame(struct uw_state *u, u64 shared, u64 position, u32 id, u8 status)
 {
 	struct uw_frame *f = uw_new_frame(u, 0);
@@ -126,7 +126,7 @@ UW_INLINE void v8_async_frame(struct uw_state *u, u64 shared, u64 position, u32 
 		port_note(u, UW_NOTE_REASON, status);
 }
 
-/* On to what an async function, or the caller of an async generator, has been promised. */
+/* Continues with the promise of an async function, or of an async generator's caller. */
 UW_INLINE enum v8_link v8_async_resume(struct uw_state *u, const struct v8_info *info,
 				       enum v8_async_type type)
 {
@@ -154,12 +154,12 @@ UW_INLINE enum v8_link v8_async_resume(struct uw_state *u, const struct v8_info 
 	if (type == V8_ASYNC_FUNCTION)
 		return V8_LINK_ON;
 	if (!v8_async_read(u, a, V8_ASYNC_REQUEST, c->promise, V8_REQUEST_LEN))
-		return V8_LINK_END; /* nobody asked it for more */
+		return V8_LINK_END; /* no pending request */
 	c->promise = v8_async_word(u, V8_REQUEST_PROMISE);
 	return V8_LINK_ON;
 }
 
-/* On to the promise that a promise or a capability is of. */
+/* Continues with @target if it is a promise, or with the promise of a capability. */
 UW_INLINE enum v8_link v8_async_settle(struct uw_state *u, const struct v8_async *a, u64 target)
 {
 	u->chain.promise = target;
@@ -171,7 +171,7 @@ UW_INLINE enum v8_link v8_async_settle(struct uw_state *u, const struct v8_async
 	return V8_LINK_ON;
 }
 
-/* From the handler to the promise that its function, or what it settles, stands for. */
+/* From the handler to the promise that it settles. */
 UW_INLINE enum v8_link v8_async_follow(struct uw_state *u, const struct v8_info *info)
 {
 	const struct v8_async *a = &info->async;
@@ -194,7 +194,7 @@ UW_INLINE enum v8_link v8_async_follow(struct uw_state *u, const struct v8_info 
 	return v8_async_settle(u, a, target);
 }
 
-/* From a promise to what is called when it is settled. */
+/* From a promise to the handler that runs when it is settled. */
 UW_INLINE enum uw_status v8_async_reaction(struct uw_state *u, const struct v8_async *a)
 {
 	struct v8_chain *c = &u->chain;
@@ -205,7 +205,7 @@ UW_INLINE enum uw_status v8_async_reaction(struct uw_state *u, const struct v8_a
 	flags = v8_async_word(u, V8_PROMISE_FLAGS);
 	reactions = v8_async_word(u, V8_PROMISE_REACTIONS);
 	if (flags >> 32 & 3 || !v8_is_heap_object(reactions))
-		return UW_END; /* it is settled, or nobody waits for it */
+		return UW_END; /* it is settled, or it has no reaction */
 	if (!v8_async_read(u, a, V8_ASYNC_REACTION, reactions, V8_REACTION_LEN))
 		return UW_F_WAITS_FAULT;
 	if (v8_async_word(u, a->fulfill_off - 16u))
@@ -216,11 +216,11 @@ UW_INLINE enum uw_status v8_async_reaction(struct uw_state *u, const struct v8_a
 }
 
 /**
- * v8_async_step() - one link of who waits for whom
+ * v8_async_step() - follow one link of the chain of awaiters
  * @u:		walk state; u->chain.n_links is not 0
  *
- * Appends a frame if a function is found, or one with a reason if none can be. Changes no
- * registers: when nothing is left to follow, the walk goes on as if nothing had happened.
+ * Appends a frame if a function is found, or a frame with a reason if the chain is broken.
+ * Does not change registers: at the end of the chain the walk continues on the stack.
  *
  * Return: UW_OK.
  */
@@ -252,12 +252,12 @@ UW_INLINE enum uw_status v8_async_step(struct uw_state *u)
 }
 
 /**
- * v8_async_begins() - does a frame of V8's loop of microtasks call what is on the stack?
+ * v8_async_begins() - does a frame of V8's microtask loop call the frame above it?
  * @u:		walk state; u->map is the mapping of f->pc
  * @f:		the last frame of the sample
  *
- * If so, those who wait for it come before the frame, which the walk will come to again.
- * The frame before it has to be that of a function, as one that was called has.
+ * If so, the awaiters come before the frame, which the walk will reach again. The frame
+ * above it has to be that of a JavaScript function that was called.
  */
 UW_INLINE bool v8_async_begins(struct uw_state *u, const struct uw_frame *f)
 {

@@ -2,10 +2,10 @@
 #pragma once
 
 /*
- * What the step needs to know of one build of V8. Wire format; made by user
- * space (inspect/v8) from the binary's own metadata.
+ * Facts about one build of V8 that the step needs. Wire format; made by user space
+ * (inspect/v8) from the binary's own metadata.
  *
- * Slots are distances below fp, offsets are from the untagged address.
+ * Slots are distances below fp; offsets are relative to the untagged address.
  */
 
 #include "../types.h"
@@ -13,13 +13,13 @@
 /* Slots below fp that are the same in every build; see v8.h. */
 #define V8_CONTEXT_SLOT 8
 #define V8_FUNCTION_SLOT 16
-#define V8_SAVED_SLOT 24 /* of a stub's frame, and the next ones: struct uw_sample.saved */
-#define V8_SLOTS_LEN 48 /* all slots, in one use of the window */
-/* fp + this: the JSFunction that an exit frame of C++ builtins is of; see v8.h. */
+#define V8_SAVED_SLOT 24 /* of a stub's frame, and the following ones: struct uw_sample.saved */
+#define V8_SLOTS_LEN 48 /* all slots, read by one uw_window() call */
+/* fp + this: the JSFunction of an exit frame of a C++ builtin; see v8.h. */
 #define V8_EXIT_TARGET 24
-#define V8_MAX_MARKER 126 /* frame types are fewer than 64 */
+#define V8_MAX_MARKER 126 /* there are fewer than 64 frame types */
 
-/* Types of objects that v8_async.h asks for. */
+/* Types of objects that v8_async.h checks. */
 enum v8_async_type {
 	V8_ASYNC_SHARED, /* SharedFunctionInfo */
 	V8_ASYNC_PROMISE, /* JSPromise */
@@ -31,19 +31,19 @@ enum v8_async_type {
 	V8_ASYNC_N_TYPES
 };
 
-/* How to find the functions that wait for the one that runs; see v8_async.h. */
+/* How to find the awaiters of the function that runs; see v8_async.h. */
 struct v8_async {
-	u32 job_off, job_len; /* in the file: the builtins that run reactions; 0: not known */
+	u32 job_off, job_len; /* in the file: the builtins that run reactions; 0: unknown */
 	u16 map_type_off; /* of the instance type in Map */
 	u16 types[V8_ASYNC_N_TYPES]; /* instance types */
 	u16 context_off; /* of the context in JSFunction */
 	u16 id_off; /* of a builtin's id, a SMI, in SharedFunctionInfo */
 	u16 fulfill_off; /* of the handler in PromiseReaction */
-	/* Ids of the builtins whose closures settle promises, each the first of so many: */
+	/* Ids of the builtins whose closures settle promises; first id of each group: */
 	u16 await_id; /* V8_AWAIT_IDS that resume an async function */
 	u16 generate_id; /* V8_GENERATE_IDS that resume an async generator */
 	u16 element_id; /* V8_ELEMENT_IDS of Promise.all, allSettled and any */
-	u16 resolve_id; /* of a promise's own resolve function */
+	u16 resolve_id; /* a promise's own resolve function */
 	u16 pad;
 };
 _Static_assert(sizeof(struct v8_async) == 40, "wire");
@@ -58,10 +58,12 @@ struct v8_info {
 	u16 bytecode_offset_slot; /* fp - this: its offset, a SMI */
 	u16 shared_off; /* of SharedFunctionInfo in JSFunction */
 	u16 exit_marker; /* frame type << 1 of the exit frame of C++ builtins, 0: unknown */
-	u16 jspi_marker; /* of the frame at the bottom of a stack for WebAssembly, 0: unknown */
+	u16 jspi_marker; /* of the frame at the bottom of a WebAssembly stack, 0: unknown */
 	u16 deopt_caller_off; /* in a Deoptimizer: sp, fp and pc of the caller; 0: unknown */
-	u16 deopt_from_off; /* ... the return address of the exit from its code, if that is known */
-	u16 deopt_pushed_len; /* by the entry that V8 8.4 makes at run time; 0: it is a builtin */
+	u16 deopt_from_off; /* in a Deoptimizer: return address of the deoptimization exit; 0:
+			       unknown */
+	u16 deopt_pushed_len; /* bytes pushed by the entry that V8 8.4 makes at run time; 0: it is a
+				 builtin */
 	struct v8_async async;
 };
 _Static_assert(sizeof(struct v8_info) == 56, "wire");

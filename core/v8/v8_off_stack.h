@@ -2,38 +2,37 @@
 #pragma once
 
 /*
- * Where fp does not lead up the stack that sp is on.
+ * V8 frames that fp does not reach on the stack that sp is on.
  *
- * WebAssembly may run on stacks of V8's own (JSPI). What it calls outside of it runs on
- * the thread's stack, and the first frame there has the caller's fp, on the other one:
+ * WebAssembly may run on V8's own stacks (JSPI). Functions that it calls outside of WebAssembly
+ * run on the thread's stack, and the first frame there has the caller's fp, on the other stack:
  *
  *	thread's stack            V8's stack for WebAssembly
  *	leaf                      a stub's frame      fp of the leaf's record
  *	                          WebAssembly's frames
  *	                          a frame of JSPI     saved fp 0: the bottom
  *
- * Who entered the other stack is known to objects of C++ alone; the walk ends there.
+ * Only C++ objects know the caller of the other stack; the walk ends there.
  *
- * A function that is being deoptimized has its frame taken off the stack and kept in a
- * Deoptimizer (C++), until frames for the interpreter are made of it. While these are
- * computed fp still has the place where it was, and builtin DeoptimizationEntry, at its
- * call, has
+ * The Deoptimizer (C++) takes the frame of a function off the stack and keeps it until it has
+ * computed the interpreter's frames. Meanwhile fp still has the frame's old address, and the
+ * builtin DeoptimizationEntry, at its call, has
  *
- *	slot                      Deoptimizer; slot is sp (arm64), or kept at sp (x86-64)
- *	slot + 16 (arm64), 8      where the frame was on: the caller's sp
+ *	slot                      Deoptimizer; slot is sp (arm64), or stored at sp (x86-64)
+ *	slot + 16 (arm64), 8      top of the removed frame: the caller's sp
  *
- * The Deoptimizer knows that sp, too, and with it the caller's fp and pc, and the return
- * address of the exit by which the code was left (v8/src/deoptimizer/deoptimizer.h at
- * 12.4.254; the same in 9.4 to 14.6). Nothing else says what state the builtin is in, so the
- * two must be the same.
+ * The Deoptimizer object has that sp, too, and with it the caller's fp and pc, and the return
+ * address of the deoptimization exit (v8/src/deoptimizer/deoptimizer.h at 12.4.254; the same in
+ * 9.4 to 14.6). Nothing else shows the state of the builtin, so both values of sp must be equal.
  *
- * In V8 8.4 (x86-64) this is no builtin but code that is made at run time, which no row tells of.
- * While the Deoptimizer is made it has pushed all registers, and the frame is on the stack still:
+ * In V8 8.4 (x86-64) this is not a builtin but code that is made at run time and has no unwind
+ * row. While the Deoptimizer is made, that code has pushed all registers, and the frame is still
+ * on the stack:
  *
- *	slot + deopt_pushed_len   return address of the exit
- *	slot + 88                 sp, as it was then: slot + 96
+ *	slot + deopt_pushed_len   return address of the deoptimization exit
+ *	slot + 88                 sp at that time: slot + 96
  *	slot + 80                 fp
- *	slot                      r15; slot is kept at sp
+ *	slot                      r15; slot is stored at sp
  *
  * (Deoptimizer::GenerateDeoptimizationEntries() in
  * v8/src/deoptimizer/x64/deoptimizer-x64.cc at 8.4.371)
@@ -42,16 +41,16 @@
 #include "../native/native.h"
 
 #define V8_DEOPT_FUNCTION 8 /* in a Deoptimizer: its JSFunction */
-#define V8_DEOPTIMIZER_LEN 128 /* what of it is read */
-#define V8_DEOPT_PUSHED_FP 80 /* among the registers, and after it sp */
+#define V8_DEOPTIMIZER_LEN 128 /* bytes of it that are read */
+#define V8_DEOPT_PUSHED_FP 80 /* among the registers; sp follows */
 
-/* The frame's word that lies @slot bytes below fp. @slots: V8_SLOTS_LEN bytes below fp. */
+/* The word of the frame @slot bytes below fp. @slots: V8_SLOTS_LEN bytes below fp. */
 UW_INLINE u64 v8_slot(const u8 *slots, u32 slot)
 {
 	return uw_word(slots + port_index(V8_SLOTS_LEN - slot, 0x38));
 }
 
-/* Is fp so far from this stack that it can lead to another? A frame that is gone lies near. */
+/* Is fp so far away that it can be on another stack? A frame that was removed is near. */
 UW_INLINE bool v8_is_far(const struct uw_state *u, const struct v8_info *info)
 {
 	return info->jspi_marker && !(u->regs.fp & 7) &&
@@ -59,11 +58,11 @@ UW_INLINE bool v8_is_far(const struct uw_state *u, const struct v8_info *info)
 }
 
 /**
- * v8_follow_other_stack() - go on where fp leads, on another stack
+ * v8_follow_other_stack() - continue on the other stack that fp points to
  * @u:		walk state; v8_is_far()
  * @slots:	the V8_SLOTS_LEN bytes below fp, or NULL
  *
- * Return: false when no stub's frame lies there.
+ * Return: false if no stub's frame is there.
  */
 UW_INLINE bool v8_follow_other_stack(struct uw_state *u, const u8 *slots)
 {
@@ -76,7 +75,7 @@ UW_INLINE bool v8_follow_other_stack(struct uw_state *u, const u8 *slots)
 	return true;
 }
 
-/* Has this frame no caller on its stack, which is one for WebAssembly? */
+/* Is this frame the bottom of a WebAssembly stack, without a caller on it? */
 UW_INLINE bool v8_is_bottom(const struct v8_info *info, const u8 *slots)
 {
 	return info->jspi_marker && v8_slot(slots, V8_CONTEXT_SLOT) == info->jspi_marker &&
@@ -97,12 +96,12 @@ UW_INLINE u64 v8_deoptimizer(struct uw_state *u, u64 *caller_sp)
 }
 
 /**
- * v8_leave_deoptimizer() - make regs the caller's of a function that is being deoptimized
+ * v8_leave_deoptimizer() - set regs to the caller of a function that is being deoptimized
  * @u:		walk state, at DeoptimizationEntry's call; fp_verdict() has refused regs.fp
  * @function:	set on success: its JSFunction
- * @from:	set on success: where its code was left, as the return address of its exit
+ * @from:	set on success: the return address of its deoptimization exit
  *
- * Return: false when there is no Deoptimizer that knows this sp; regs are unchanged.
+ * Return: false if no Deoptimizer has this sp; regs are unchanged.
  */
 UW_INLINE bool v8_leave_deoptimizer(struct uw_state *u, const struct v8_info *info, u64 *function,
 				    u64 *from)
@@ -133,13 +132,13 @@ UW_INLINE bool v8_leave_deoptimizer(struct uw_state *u, const struct v8_info *in
 }
 
 /**
- * v8_find_exit() - is the frame of a function that V8 8.4 is about to deoptimize?
- * @u:		walk state, regs of the frame; what it called lies below sp
- * @from:	set on success: where its code was left, as the return address of its exit
+ * v8_find_exit() - find the deoptimization exit of a function that V8 8.4 is to deoptimize
+ * @u:		walk state, regs of the frame; its callee is below sp
+ * @from:	set on success: the return address of its deoptimization exit
  *
- * What was pushed must be this frame's fp and where it lies itself.
+ * The pushed registers must hold this frame's fp and their own address.
  *
- * Return: false when it is not, or this can't be read.
+ * Return: false if it is not being deoptimized, or this can't be read.
  */
 UW_INLINE bool v8_find_exit(struct uw_state *u, const struct v8_info *info, u64 *from)
 {

@@ -13,17 +13,17 @@
 
 #define ARCH_RA_IN_FRAME (-1) /* the frame record exists */
 #define ARCH_RA_IN_LR (-2)
-#define ARCH_RA_IN_SCRATCH (-3) /* and below: in the scratch registers, one after the other */
+#define ARCH_RA_IN_SCRATCH (-3) /* and below: one value for each scratch register */
 
-/* Does fp lead to the record of whoever keeps one and has called another? */
+/* Does fp always point to a valid frame record in a function that has made a call? */
 #define ARCH_FP_IS_RECORD true
 
 /**
- * arch_ra_slot() - where an interrupted function keeps its return address
+ * arch_ra_slot() - location of an interrupted function's return address
  * @insn:	the instruction at pc
  *
- * Only the first and the last instructions of a function with a frame record
- * leave it elsewhere than in the record:
+ * In a function with a frame record, only the first and last instructions run while
+ * the return address is not in the record:
  *
  *	stp x29, x30, [sp, #-n]!       ra = lr
  *	stp x29, x30, [sp, #n]         ra = lr
@@ -46,19 +46,19 @@ UW_INLINE int arch_ra_slot(u32 insn)
 	return ARCH_RA_IN_FRAME;
 }
 
-/* Four bytes of code, wherever they lie. */
+/* Four bytes of code at any alignment. */
 UW_INLINE u32 arch_u32(const u8 *p)
 {
 	return (u32)p[0] | (u32)p[1] << 8 | (u32)p[2] << 16 | (u32)p[3] << 24;
 }
 
-/* What arch_v8_ra_slot() looks at around pc. */
+/* Bytes around pc that arch_v8_ra_slot() reads. */
 #define ARCH_V8_BEFORE 8
 #define ARCH_V8_AFTER 28
 
 /*
- * Instructions that V8's compilers emit around a frame, of which the sequences below are made:
- * X(meaning, bits, mask of those that count).
+ * Instructions that V8's compilers emit around a frame; the sequences below consist of them:
+ * X(meaning, bits, mask of the significant bits).
  */
 #define ARCH_V8_INSNS(X)                                                                           \
 	X(loads_code, 0xf8400050, 0xffe00fff) /* ldur x16, [x2, #n] */                             \
@@ -89,7 +89,8 @@ UW_INLINE bool arch_v8_tests_code(const u8 *p)
 }
 
 /*
- * Before the frame is built: a check whether the code was deoptimized (V8 10 to 12).
+ * Before the frame is built: a check whether the code was deoptimized (V8 10 to
+ * 12).
  *
  *	ldur x16, [x2, #-n]
  *	ldur w16, [x16, #n]
@@ -124,7 +125,8 @@ UW_INLINE bool arch_v8_rounds(const u8 *p)
 }
 
 /*
- * After the frame is gone: how many arguments are to be dropped, which is even.
+ * After the frame is torn down: drop the arguments; their number is rounded up to
+ * even.
  *
  *	cmp x3, #n
  *	b.ge +8
@@ -149,10 +151,11 @@ UW_INLINE bool arch_v8_drops_arguments(const u8 *p)
 }
 
 /**
- * arch_v8_may_lack_frame() - may an interrupted function of V8's have no frame?
+ * arch_v8_may_lack_frame() - may an interrupted V8 function have no frame?
  * @insn:	the instruction at pc
  *
- * Instructions that the sequences above have; elsewhere there are such, too.
+ * True for each instruction of the sequences above. They also occur elsewhere, so
+ * arch_v8_ra_slot() has to confirm it.
  */
 UW_INLINE bool arch_v8_may_lack_frame(u32 insn)
 {
@@ -162,10 +165,11 @@ UW_INLINE bool arch_v8_may_lack_frame(u32 insn)
 }
 
 /**
- * arch_v8_ra_slot() - where an interrupted function of V8's keeps its return address
- * @code:	ARCH_V8_BEFORE bytes before pc, ARCH_V8_AFTER from it on
+ * arch_v8_ra_slot() - location of an interrupted V8 function's return address
+ * @code:	ARCH_V8_BEFORE bytes before pc, then ARCH_V8_AFTER bytes from pc
  *
- * By what V8's compilers emit around a frame (seen by single-stepping V8 10.2 to 14.6).
+ * Matches the sequences that V8's compilers emit around a frame (checked by single-stepping
+ * V8 10.2 to 14.6).
  *
  * Return: as arch_ra_slot().
  */
@@ -177,20 +181,20 @@ UW_INLINE int arch_v8_ra_slot(const u8 *code)
 								    : ARCH_RA_IN_FRAME;
 }
 
-/* Where V8's code calls C sp is aligned already. */
+/* V8's code keeps sp aligned, so it does not align sp before a call of C. */
 #define ARCH_V8_ALIGNS_SP false
-#define ARCH_V8_PUSH_LEN 16 /* what one word takes of the stack */
+#define ARCH_V8_PUSH_LEN 16 /* stack bytes that a push of one word takes */
 
-/* A return address without its signature, which fills the bits above the address. */
+/* Return address without its signature (PAC), which fills the bits above the address. */
 UW_INLINE u64 arch_strip_ra(u64 ra, u64 va_mask)
 {
 	return ra & va_mask;
 }
 
 /*
- * What of a signal's frame counts, from sp on when the handler has returned. That is
- * struct rt_sigframe: 128 bytes of siginfo, then struct ucontext, whose registers
- * follow 176 bytes and the fault's address (arch/arm64/kernel/signal.c,
+ * The part of a signal frame that is read, as an offset from sp after the handler has
+ * returned. The frame is a struct rt_sigframe: 128 bytes of siginfo, then struct ucontext,
+ * whose registers follow 176 bytes and the fault address (arch/arm64/kernel/signal.c,
  * arch/arm64/include/uapi/asm/{ucontext,sigcontext}.h; since v3.7).
  */
 #define ARCH_SIGNAL_OFF 544 /* x29 */
@@ -204,7 +208,7 @@ UW_INLINE UW_UNALIGNED struct uw_regs arch_signal_regs(const u8 *words)
 	return (struct uw_regs){ .fp = x29[0], .lr = x29[1], .sp = x29[2], .pc = x29[3] };
 }
 
-/* After a step by the frame record at @fp: the record may lie anywhere in the frame. */
+/* After a step by the frame record at @fp: the record may be anywhere in the frame. */
 UW_INLINE void arch_set_caller_sp(struct uw_state *u, u64 fp)
 {
 	(void)fp;

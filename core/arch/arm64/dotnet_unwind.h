@@ -2,17 +2,16 @@
 #pragma once
 
 /*
- * arm64: all methods of CoreCLR keep a frame record, and stubs have none, so that both
- * are left by what the architecture has for all code (native.h). The caller's sp is not
- * known after that.
+ * arm64: all CoreCLR methods keep a frame record and stubs have none, so the generic
+ * arm64 rules (native.h) unwind both. The caller's sp is unknown after such a step.
  */
 
 #include "../../dotnet/dotnet_info.h"
 #include "../../native/native.h"
 
-#define DOTNET_FALLBACK_FLAGS 0 /* a method's record at fp is its own, once it is built */
+#define DOTNET_FALLBACK_FLAGS 0 /* once it is built, the record at fp belongs to the method */
 
-/* Of RealCodeHeader, from DOTNET_HEADER_METHOD_DESC on. */
+/* Part of RealCodeHeader, from DOTNET_HEADER_METHOD_DESC on. */
 struct dotnet_header {
 	u64 method_desc;
 };
@@ -25,7 +24,7 @@ UW_INLINE bool arch_dotnet_stub(struct uw_state *u, u32 kind, u64 off)
 	return kind != DOTNET_STUB_UNKNOWN;
 }
 
-/* Told by its instructions as any code's. */
+/* The generic rules decode the epilogue, as for native code. */
 UW_INLINE enum uw_status arch_dotnet_epilogue(struct uw_state *u, u64 begin, u64 end)
 {
 	(void)u;
@@ -34,7 +33,7 @@ UW_INLINE enum uw_status arch_dotnet_epilogue(struct uw_state *u, u64 begin, u64
 	return UW_T_NO_ROW;
 }
 
-/* No rule but the record: UW_CFA_NONE. */
+/* The frame record is the only rule: UW_CFA_NONE. */
 UW_INLINE enum uw_status arch_dotnet_method(struct uw_state *u, u64 start, u64 header,
 					    const struct dotnet_header *h, u64 pc)
 {

@@ -13,17 +13,17 @@
 
 #define ARCH_RA_IN_FRAME (-1) /* the frame record exists */
 #define ARCH_RA_IN_LR (-2)
-#define ARCH_RA_IN_SCRATCH (-3) /* and below: in the scratch registers, one after the other */
+#define ARCH_RA_IN_SCRATCH (-3) /* and below: one value for each scratch register */
 
-/* Does fp lead to the record of whoever keeps one and has called another? */
+/* Does fp always point to a valid frame record in a function that has made a call? */
 #define ARCH_FP_IS_RECORD false
 
 /**
- * arch_ra_slot() - where an interrupted function keeps its return address
+ * arch_ra_slot() - location of an interrupted function's return address
  * @insn:	the four bytes at pc
  *
- * Only the first and the last instructions of a function with a frame record
- * leave it elsewhere than in the record:
+ * In a function with a frame record, only the first and last instructions run while
+ * the return address is not in the record:
  *
  *	55            push %rbp          ra = *(sp)
  *	f3 0f 1e fa   endbr64            ra = *(sp)
@@ -45,19 +45,19 @@ UW_INLINE int arch_ra_slot(u32 insn)
 	return ARCH_RA_IN_FRAME;
 }
 
-/* Four bytes of code, wherever they lie. */
+/* Four bytes of code at any alignment. */
 UW_INLINE u32 arch_u32(const u8 *p)
 {
 	return (u32)p[0] | (u32)p[1] << 8 | (u32)p[2] << 16 | (u32)p[3] << 24;
 }
 
-/* What arch_v8_ra_slot() looks at around pc. */
+/* Bytes around pc that arch_v8_ra_slot() reads. */
 #define ARCH_V8_BEFORE 16
 #define ARCH_V8_AFTER 24
 
 /*
- * Instructions that V8's compilers emit around a frame, of which the sequences below are made:
- * X(meaning, bytes, mask of those that count), the first byte lowest.
+ * Instructions that V8's compilers emit around a frame; the sequences below consist of them:
+ * X(meaning, bytes, mask of the significant bytes). The first byte is the lowest.
  */
 #define ARCH_V8_INSNS(X)                                                                           \
 	X(moves_id, 0xbb, 0xff) /* mov $id,%ebx */                                                 \
@@ -99,7 +99,8 @@ UW_INLINE bool arch_v8_builds_frame(const u8 *p)
 }
 
 /*
- * Before Maglev builds its frame: is there better code by now? (V8 12.9)
+ * Before Maglev builds its frame: a check whether more optimized code exists (V8
+ * 12.9).
  *
  *	49 b9 iq          mov $iq,%r9
  *	41 f6 41 xx xx    testb $x,x(%r9)
@@ -145,8 +146,8 @@ UW_INLINE bool arch_v8_checks_code(const u8 *p)
 }
 
 /*
- * After the frame is gone: which of two numbers of arguments is to be dropped. By TurboFan,
- * before V8 9.5 too, and by Maglev.
+ * After the frame is torn down: drop the larger of two argument counts. TurboFan emits it,
+ * also before V8 9.5, and so does Maglev.
  *
  *	48 83 f9 xx       cmp $x,%rcx                 49 83 f8 xx       cmp $x,%r8
  *	7f 03             jg +3                       0f 8f 03 00 00 00
@@ -157,7 +158,7 @@ UW_INLINE bool arch_v8_checks_code(const u8 *p)
  *	41 52             push %r10                   41 51             push %r9
  *	c3                ret                         c3
  *
- * Between pop and push the return address is in the register.
+ * Between pop and push the register holds the return address.
  */
 UW_INLINE bool arch_v8_drops_arguments(const u8 *p)
 {
@@ -188,7 +189,7 @@ UW_INLINE bool arch_v8_holds_ra(const u8 *p)
 	return arch_v8_insn_drops_rcx_and_one(word) ? arch_v8_puts_ra(p + 5) : arch_v8_puts_ra(p);
 }
 
-/* Which register: the push is at most five bytes away. */
+/* The register that holds the return address. The push is at most five bytes away. */
 UW_INLINE int arch_v8_ra_register(const u8 *p)
 {
 	u8 push = p[0] == 0x41 ? p[1] : p[2] == 0x64 ? p[6] : p[5];
@@ -197,7 +198,7 @@ UW_INLINE int arch_v8_ra_register(const u8 *p)
 }
 
 /*
- * Baseline code loads registers and has a builtin build its frame.
+ * Baseline code loads registers, then calls a builtin that builds its frame.
  *
  *	bb id  or  33 db  mov $id,%ebx; xor %ebx,%ebx
  *	49 bc iq          mov $iq,%r12
@@ -208,7 +209,7 @@ UW_INLINE bool arch_v8_calls_builtin(const u8 *p)
 	return arch_v8_insn_calls(arch_u32(p)) || arch_v8_insn_calls_root(arch_u32(p));
 }
 
-/* What is before @p, which loads r12, ends there. */
+/* Does the code just before @p, which loads r12, set the id? */
 UW_INLINE bool arch_v8_sets_id(const u8 *p)
 {
 	return arch_v8_insn_moves_id(arch_u32(p - 5)) || arch_v8_insn_clears_id(arch_u32(p - 2));
@@ -231,10 +232,11 @@ UW_INLINE bool arch_v8_enters_baseline(const u8 *p)
 }
 
 /**
- * arch_v8_may_lack_frame() - may an interrupted function of V8's have no frame?
+ * arch_v8_may_lack_frame() - may an interrupted V8 function have no frame?
  * @insn:	the four bytes at pc
  *
- * Instructions that the sequences above have; elsewhere there are such, too.
+ * True for each instruction of the sequences above. They also occur elsewhere, so
+ * arch_v8_ra_slot() has to confirm it.
  */
 UW_INLINE bool arch_v8_may_lack_frame(u32 insn)
 {
@@ -244,10 +246,11 @@ UW_INLINE bool arch_v8_may_lack_frame(u32 insn)
 }
 
 /**
- * arch_v8_ra_slot() - where an interrupted function of V8's keeps its return address
- * @code:	ARCH_V8_BEFORE bytes before pc, ARCH_V8_AFTER from it on
+ * arch_v8_ra_slot() - location of an interrupted V8 function's return address
+ * @code:	ARCH_V8_BEFORE bytes before pc, then ARCH_V8_AFTER bytes from pc
  *
- * By what V8's compilers emit around a frame (seen by single-stepping V8 8.4 to 14.6).
+ * Matches the sequences that V8's compilers emit around a frame (checked by single-stepping
+ * V8 8.4 to 14.6).
  *
  * Return: as arch_ra_slot().
  */
@@ -261,11 +264,11 @@ UW_INLINE int arch_v8_ra_slot(const u8 *code)
 	return arch_v8_holds_ra(p) ? arch_v8_ra_register(p) : ARCH_RA_IN_FRAME;
 }
 
-/* Where V8's code calls C it aligns sp, and keeps at sp what that was. */
+/* Before V8's code calls C it aligns sp, and stores the old sp at the new one. */
 #define ARCH_V8_ALIGNS_SP true
-#define ARCH_V8_PUSH_LEN 8 /* what one word takes of the stack */
+#define ARCH_V8_PUSH_LEN 8 /* stack bytes that a push of one word takes */
 
-/* A return address without its signature: there is none here. */
+/* x86-64 does not sign return addresses. */
 UW_INLINE u64 arch_strip_ra(u64 ra, u64 va_mask)
 {
 	(void)va_mask;
@@ -273,11 +276,11 @@ UW_INLINE u64 arch_strip_ra(u64 ra, u64 va_mask)
 }
 
 /*
- * What of a signal's frame counts, from sp on when the handler has returned. That is
- * struct ucontext: its registers follow 40 bytes of flags, link and stack
- * (arch/x86/include/uapi/asm/sigcontext.h, struct sigcontext_64; since v2.6).
+ * The part of a signal frame that is read, as an offset from sp after the handler has
+ * returned. The frame is a struct ucontext, whose registers follow 40 bytes of flags, link
+ * and stack (arch/x86/include/uapi/asm/sigcontext.h, struct sigcontext_64; since v2.6).
  */
-#define ARCH_SIGNAL_OFF 48 /* r9: with r8 it is more than a window gives */
+#define ARCH_SIGNAL_OFF 48 /* r9; from r8 on it would exceed UW_WINDOW_USE */
 #define ARCH_SIGNAL_LEN 128 /* up to rip */
 
 /* @words: ARCH_SIGNAL_LEN bytes at ARCH_SIGNAL_OFF */

@@ -8,15 +8,15 @@
  *	u8 frame register:4 its offset / 16:4, then slots of 2 bytes
  *	{ u8 offset in the prologue, u8 operation:4 info:4 }, some followed by 1 or 2 slots
  *
- * The slots are in the order in which they are undone. Together they say what an unwind
- * row says, so they are made one:
+ * The slots are in the order in which they are undone. Together they describe an unwind
+ * row, so they are converted to one rule:
  *
  *	base           sp, or fp once it was set         rule.cfa
- *	base + off     where the undoing has come to
+ *	base + off     sp after the operations undone so far
  *	base + fp_at   where rbp was pushed or saved
  *
- * The epilogue is not described. It is told by its instructions, which do nothing but to
- * undo the prologue:
+ * UNWIND_INFO does not describe the epilogue. It is recognized by its instructions, which
+ * only undo the prologue:
  *
  *	add $n,%rsp | lea n(%rbp),%rsp | nothing;  pop reg ...;  ret | jmp out of the method
  *
@@ -27,18 +27,18 @@
 #include "../../dotnet/dotnet_info.h"
 #include "../../native/native.h"
 
-#define DOTNET_FALLBACK_FLAGS UW_FRAME_GUESS /* a record at fp may be another method's */
-#define DOTNET_MAX_SLOTS 32 /* the runtime's own code has 16 at most */
+#define DOTNET_FALLBACK_FLAGS UW_FRAME_GUESS /* the record at fp may belong to another method */
+#define DOTNET_MAX_SLOTS 32 /* the runtime's own code has at most 16 */
 #define DOTNET_INFO_LEN (4 + 2 * DOTNET_MAX_SLOTS)
 #define DOTNET_EPILOGUE_LEN 40
 #define DOTNET_MAX_POPS 8
-#define DOTNET_SEARCH_STEPS 12 /* in 4096 functions of one method */
+#define DOTNET_SEARCH_STEPS 12 /* enough for 4096 functions of one method */
 
 struct dotnet_entry {
-	u32 begin, end, unwind; /* from a base of their own */
+	u32 begin, end, unwind; /* relative to a base of their own */
 };
 
-/* Of RealCodeHeader, from DOTNET_HEADER_METHOD_DESC on. */
+/* Part of RealCodeHeader, from DOTNET_HEADER_METHOD_DESC on. */
 struct dotnet_header {
 	u64 method_desc;
 	u32 n_entries; /* its body, then its funclets */
@@ -74,7 +74,7 @@ UW_INLINE void arch_dotnet_make_rule(struct uw_state *u)
 				    .fp_off = (s32)(d->fp_at - up) };
 }
 
-/* Nothing has been undone. */
+/* Starts with nothing undone. */
 UW_INLINE volatile struct uw_undo *arch_dotnet_begin(struct uw_state *u)
 {
 	u->undo = (struct uw_undo){ 0 };
@@ -82,13 +82,13 @@ UW_INLINE volatile struct uw_undo *arch_dotnet_begin(struct uw_state *u)
 }
 
 /**
- * arch_dotnet_stub() - where a stub that was interrupted has its return address
+ * arch_dotnet_stub() - rule of an interrupted stub
  * @off:	of pc in the block of stubs
  *
- * Some push a register or two. From the bytes of the stubs of 8.0.33, 9.0.22 and 10.0.14:
- * a lookup stub pushes rax; a resolve stub rdx, and once more where it fails.
+ * Some stubs push registers. From the bytes of the stubs of 8.0.33, 9.0.22 and 10.0.14:
+ * a lookup stub pushes rax; a resolve stub pushes rdx, and again when the lookup fails.
  *
- * Return: whether u->rule says it.
+ * Return: whether u->rule is valid.
  */
 UW_INLINE bool arch_dotnet_stub(struct uw_state *u, u32 kind, u64 off)
 {
@@ -106,10 +106,11 @@ UW_INLINE bool arch_dotnet_stub(struct uw_state *u, u32 kind, u64 off)
 }
 
 /*
- * Does the code at @p leave the function, whose bounds are @begin and @end (0, 0: not known)? A
- * jump through a register or memory does if it has a REX prefix, which marks tail calls, or goes
- * through a word beside the code, which no switch does; else it may be a switch, as any jump may be
- * within the function, unless something was undone before.
+ * Does the code at @p leave the function, whose bounds are @begin and @end (0, 0: unknown)?
+ * A jump through a register or memory leaves it if it has a REX prefix, which marks tail
+ * calls, or if it goes through a word beside the code, which no switch does. Any other
+ * indirect jump may be a switch, and any direct jump may stay in the function, unless part
+ * of the frame was undone before it.
  */
 UW_INLINE bool arch_dotnet_leaves(const u8 *p, u64 pc, u64 begin, u64 end, bool undid)
 {
@@ -132,7 +133,8 @@ UW_INLINE bool arch_dotnet_leaves(const u8 *p, u64 pc, u64 begin, u64 end, bool 
 	return end ? to - begin >= end - begin : undid;
 }
 
-/* The interrupted instruction and what follows; zeroes where the next page can't be read. */
+/* Reads the interrupted instruction and the code after it; zeros beyond a page that can't be read.
+ */
 UW_INLINE bool arch_dotnet_read_code(struct uw_state *u)
 {
 	u64 pc = u->regs.pc, room = UW_PAGE_LEN - (pc & (UW_PAGE_LEN - 1));
@@ -147,9 +149,9 @@ UW_INLINE bool arch_dotnet_read_code(struct uw_state *u)
 
 /**
  * arch_dotnet_epilogue() - is the interrupted instruction one of an epilogue?
- * @begin, @end: the function's code; 0, 0: not known
+ * @begin, @end: bounds of the function's code; 0, 0: unknown
  *
- * Return: UW_OK (u->rule says how to go on), UW_T_NO_ROW (it is not), UW_F_METHOD_FAULT (the
+ * Return: UW_OK (u->rule is its rule), UW_T_NO_ROW (it is not), UW_F_METHOD_FAULT (the
  * instruction can't be read).
  */
 UW_INLINE enum uw_status arch_dotnet_epilogue(struct uw_state *u, u64 begin, u64 end)
@@ -190,7 +192,7 @@ UW_INLINE enum uw_status arch_dotnet_epilogue(struct uw_state *u, u64 begin, u64
 	return UW_OK;
 }
 
-/* How many slots an operation takes; 0: it is not known. */
+/* Number of slots that an operation takes; 0: unknown operation. */
 UW_INLINE u32 arch_dotnet_slots(u32 op, u32 info)
 {
 	switch (op) {
@@ -217,7 +219,7 @@ UW_INLINE bool arch_dotnet_sets_fp(u32 op)
 	return op == DOTNET_SET_FPREG || op == DOTNET_SET_FPREG_LARGE;
 }
 
-/* Undo one operation; @near and @far: the slot that follows it, and the two. */
+/* Undo one operation. @near: the value of the next slot; @far: of the next two slots. */
 UW_INLINE void arch_dotnet_undo(volatile struct uw_undo *d, u32 op, u32 info, u32 near, u32 far,
 				u32 frame)
 {
@@ -267,7 +269,7 @@ UW_INLINE bool arch_dotnet_undo_all(struct uw_state *u, u64 done)
 	       (info[0] & 0x27) == 1; /* version 1, not chained */
 }
 
-/* The UNWIND_INFO at @addr, of the last page only what there is of it. */
+/* Reads the UNWIND_INFO at @addr, as far as its page reaches if that is enough. */
 UW_INLINE bool arch_dotnet_read_info(struct uw_state *u, u64 addr)
 {
 	u64 room = UW_PAGE_LEN - (addr & (UW_PAGE_LEN - 1));
@@ -281,7 +283,7 @@ UW_INLINE bool arch_dotnet_read_info(struct uw_state *u, u64 addr)
 	return !uw_read(u, u->scratch, DOTNET_INFO_LEN, addr);
 }
 
-/* The method's function that @rel lies in. */
+/* Find the function of the method that contains @rel. */
 UW_INLINE bool arch_dotnet_find(struct uw_state *u, u64 header, const struct dotnet_header *h,
 				u32 rel, struct dotnet_entry *e)
 {
@@ -304,12 +306,12 @@ UW_INLINE bool arch_dotnet_find(struct uw_state *u, u64 header, const struct dot
 }
 
 /**
- * arch_dotnet_method() - how a method is unwound at an address
+ * arch_dotnet_method() - rule of a method at an address
  * @start:	of the method
- * @header:	address of its RealCodeHeader, which @h is a part of
- * @pc:		in it (of a return address: minus one)
+ * @header:	address of its RealCodeHeader, of which @h is a part
+ * @pc:		in the method; for a return address minus one
  *
- * Return: UW_OK (u->rule says it), UW_F_NO_METHOD (the method does not reach @pc),
+ * Return: UW_OK (u->rule is the rule), UW_F_NO_METHOD (@pc is beyond the method),
  * UW_F_METHOD_FAULT, UW_F_UNWIND_INFO.
  */
 UW_INLINE enum uw_status arch_dotnet_method(struct uw_state *u, u64 start, u64 header,
