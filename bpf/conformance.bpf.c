@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 
 /*
- * The conformance program: the core in the kernel on demand, over memory of the
- * process that calls BPF_PROG_TEST_RUN. raw_tp works from 5.10 on; tc is the one
- * that repeats and tells the time a run takes.
+ * The conformance program: runs the core in the kernel on demand, on the memory of the process
+ * that calls BPF_PROG_TEST_RUN. raw_tp works from 5.10 on; tc can repeat a run and reports its
+ * duration.
  *
- * The result is the sample in uw_slots, which the caller maps. The caller is
- * pinned to one CPU.
+ * The result is the sample in uw_slots, which the caller maps. The caller is pinned to one CPU.
  */
 
 #include "bpf.h"
 #include "driver.h"
 
-/* Where a walk starts: the context of raw_tp, the packet's bytes from 16 on for tc. */
+/* Start of a walk: the context of raw_tp; for tc the packet's bytes from 16 on. */
 struct uw_start {
 	struct uw_regs regs;
 	u64 extent; /* of the mappings, as in struct uw_process */

@@ -2,12 +2,12 @@
 #pragma once
 
 /*
- * The loop round the core's step, in the one form that loads on every kernel from
- * 5.10 on: two bounded loops of 32 round global functions of scalars, which the
- * verifier checks once each. They find the walk's state themselves.
+ * The loop around the core's step, in the one form that every kernel from 5.10 on loads: two
+ * bounded loops of 32 iterations around global functions with scalar arguments, which the verifier
+ * checks once each. The functions look the walk's state up themselves.
  *
- * The state lies in an array indexed by CPU: it is larger than a per-CPU map may
- * hold. perf_event programs do not nest on a CPU (bpf_prog_active).
+ * The state is in an array indexed by CPU, because it is larger than a per-CPU map value may be.
+ * perf_event programs do not nest on a CPU (bpf_prog_active).
  */
 
 #include "../core/uw_walk.h"
@@ -23,8 +23,8 @@ _Static_assert(UW_BLOCK *UW_BLOCK == UW_MAX_FRAMES, "two levels make all frames"
 
 struct uw_slot {
 	struct uw_state state;
-	u32 n_kernel; /* kernel_pcs that are not yet frames of the sample */
-	u32 done; /* how the walk ended, enum uw_status; 0: not yet */
+	u32 n_kernel; /* kernel_pcs that are not frames of the sample yet */
+	u32 done; /* how the walk ended, enum uw_status; 0: not ended */
 	u64 kernel_pcs[UW_MAX_KERNEL_FRAMES + 1];
 	struct arch_pt_regs user_regs;
 };
@@ -32,7 +32,7 @@ struct uw_slot {
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(map_flags, BPF_F_MMAPABLE);
-	__uint(max_entries, 1); /* the loader: number of CPUs */
+	__uint(max_entries, 1); /* the loader sets it to the number of CPUs */
 	__type(key, u32);
 	__type(value, struct uw_slot);
 } uw_slots SEC(".maps");
@@ -58,8 +58,8 @@ UW_INLINE int uw_kernel_step(struct uw_slot *s, u32 i)
 }
 
 /*
- * No table of the process has the next frame's code: does a known file? Only then the walk's
- * mapping changes. Return: 0 if not.
+ * Looks for a known file with the next frame's code, which is in no table of the process. Changes
+ * the walk's mapping only if there is one. Return: 0 if not found.
  */
 __attribute__((noinline)) int uw_look_for_file(u64 pc)
 {
@@ -71,16 +71,16 @@ __attribute__((noinline)) int uw_look_for_file(u64 pc)
 	return 1;
 }
 
-/* Where the next frame's code is looked for. */
+/* Address for the lookup of the next frame's code. */
 UW_INLINE u64 uw_next_pc(const struct uw_state *u)
 {
 	return u->regs.pc - !!(u->next_flags & (UW_FRAME_RA | UW_FRAME_SYSCALL));
 }
 
 /*
- * The walk ended at a pc that no table has: if a file has it, the step is tried again, and of
- * a process without any table it is made blindly. Here and not in uw_walk_step(), which has as much
- * on its stack. Return: 1 to go on.
+ * The walk ended at a pc that is in no table. If a known file contains it, the step is repeated;
+ * in a process without any table it is made by frame record. Not part of uw_walk_step(), because
+ * both together need too much stack. Return: 1 to continue.
  */
 __attribute__((noinline)) int uw_look_again(u32 i)
 {
@@ -107,7 +107,7 @@ __attribute__((noinline)) int uw_look_again(u32 i)
 	return status == UW_OK;
 }
 
-/* No user stack, or none that this program understands: of that one the leaf is told. */
+/* No user stack, or 32-bit code, whose stack is not walked: then only the leaf is reported. */
 UW_INLINE int uw_no_walk(struct uw_slot *s)
 {
 	bool is_32_bit = !(s->state.sample.flags & UW_SAMPLE_KTHREAD);
@@ -119,7 +119,7 @@ UW_INLINE int uw_no_walk(struct uw_slot *s)
 	return 1;
 }
 
-/* Frame @i of the sample: 0 to go on. */
+/* Finds frame @i of the sample. Return: 0 to continue. */
 __attribute__((noinline)) int uw_walk_step(u32 i)
 {
 	struct uw_slot *s = uw_this_slot();
@@ -147,7 +147,7 @@ __attribute__((noinline)) int uw_block(u32 first)
 	return 0;
 }
 
-/* Walks the slot's state; sample.status says how it ended. */
+/* Walks the slot's state; sample.status is how it ended. */
 UW_INLINE void uw_walk(struct uw_slot *s)
 {
 	s->done = 0;

@@ -2,8 +2,8 @@
 #pragma once
 
 /*
- * Which file the running process has mapped at a pc that no table tells of: it has just
- * executed something, or mapped a library a moment ago.
+ * Finds the file that the running process has mapped at a pc that is in no table: the process
+ * has just executed a program or mapped a library.
  *
  *	task -> mm -> the mapping around pc -> file -> inode
  *	                                                  |
@@ -13,18 +13,19 @@
  *	    uw_files: the module, if user space has seen this file in another process
  *
  * The kernel keeps the mappings in a maple tree (since v6.1) or in a red-black tree. Neither
- * is locked here. What another thread changes meanwhile can lead anywhere, so a mapping
- * counts only if it is one of this very address space, and around the pc.
+ * is locked here. Concurrent changes can lead the search anywhere, so a mapping is accepted
+ * only if it belongs to this address space and contains the pc.
  */
 
 #include "bpf.h"
 #include "task.h"
 
-#define UW_VMA_DEPTH 32 /* of a red-black tree: of 65,530 mappings (vm.max_map_count) */
-#define UW_MAPLE_DEPTH 8 /* a node has five children at least */
+#define UW_VMA_DEPTH 32 /* of a red-black tree of 65,530 mappings (vm.max_map_count) */
+#define UW_MAPLE_DEPTH 8 /* a node has at least five children */
 
 /* include/linux/maple_tree.h, lib/maple_tree.c, v6.1 to v7.2 */
-#define MAPLE_PIVOTS 15 /* MAPLE_RANGE64_SLOTS - 1; an arange_64 has fewer, then its children */
+#define MAPLE_PIVOTS                                                                               \
+	15 /* MAPLE_RANGE64_SLOTS - 1; an arange_64 has fewer, followed by its children */
 #define MAPLE_HALF 8
 _Static_assert(2 * MAPLE_HALF - 1 == MAPLE_PIVOTS, "two halves");
 #define MAPLE_NODE_MASK 255ull
@@ -90,9 +91,9 @@ struct maple_arange_64 {
 #pragma clang attribute pop
 
 struct uw_file uw_files[UW_MAX_FILES];
-const volatile u32 uw_page_shift = 12; /* of the kernel's pages: the loader knows */
+const volatile u32 uw_page_shift = 12; /* of the kernel's page size; the loader sets it */
 
-/* The mapping around pc in a red-black tree, as an address; 0: none. */
+/* The address of the mapping that contains pc, from a red-black tree; 0: none. */
 UW_INLINE u64 uw_vma_by_rb(const struct mm_struct *mm, u64 pc)
 {
 	const struct rb_node *node = BPF_CORE_READ(mm, mm_rb.rb_node);
@@ -112,8 +113,8 @@ UW_INLINE u64 uw_vma_by_rb(const struct mm_struct *mm, u64 pc)
 }
 
 /*
- * How many of a node's children, of which @pivots tells the last addresses, end before pc: after
- * the last there are zeros or, in the kernel's half, pointers. Without a branch, as in
+ * The number of a node's children that end before pc. @pivots are the last addresses of the
+ * children; after them there are zeros or, in the kernel's half, pointers. No branches, as in
  * uw_mapping_search().
  */
 UW_INLINE u32 uw_maple_before(const u64 *pivots, u32 n_pivots, u64 pc)
@@ -132,9 +133,9 @@ UW_INLINE u32 uw_maple_before(const u64 *pivots, u32 n_pivots, u64 pc)
 }
 
 /*
- * The entry for pc of a node, which is an entry itself; 0: it can't be read. A function of its
- * own: up to v6.1 the verifier takes clang's loop in a loop for one without end. By halves: the
- * stack is short.
+ * The child for pc of a node, which is itself an entry; 0: unreadable. A separate function,
+ * because verifiers up to v6.1 treat clang's nested loop as infinite. It reads the node in two
+ * halves, because the stack is small.
  */
 __attribute__((noinline)) u64 uw_maple_step(u64 entry, u64 pc)
 {
@@ -164,13 +165,13 @@ __attribute__((noinline)) u64 uw_maple_step(u64 entry, u64 pc)
 	return entry;
 }
 
-/* The same in a maple tree. */
+/* Like uw_vma_by_rb(), from a maple tree. */
 UW_INLINE u64 uw_vma_by_maple(const struct mm_struct *mm, u64 pc)
 {
 	u64 entry = (u64)BPF_CORE_READ(mm, mm_mt.ma_root);
 
 	if ((entry & 3) != 2)
-		return 0; /* no node: a process without mappings */
+		return 0; /* not a node: the process has no mappings */
 	for (int i = 0; i < UW_MAPLE_DEPTH; i++) {
 		bool is_leaf = (entry >> MAPLE_TYPE_SHIFT & MAPLE_TYPE_MASK) < MAPLE_RANGE_64;
 
@@ -200,7 +201,7 @@ UW_INLINE u64 uw_changed_ns(const struct inode *inode)
 	return sec * 1000000000 + nsec;
 }
 
-/* The module of a file, 0: user space has not seen it. Walked once by the verifier. */
+/* The module of a file, 0: user space has not seen it. The verifier checks it once. */
 __attribute__((noinline)) u32 uw_file_search(u64 inode, u64 size, u64 changed_ns, u32 dev)
 {
 	u32 hash = uw_file_hash(dev, inode);
@@ -224,9 +225,9 @@ UW_INLINE u32 uw_module_of_inode(const struct inode *inode)
 }
 
 /*
- * Of a file on overlayfs the file below is mapped, while events and /proc tell the upper one's
- * numbers, which the kernel keeps behind it. The upper one has size and time of that below; what
- * lies behind another file has not.
+ * For a file on overlayfs, the lower file is mapped, but perf events and /proc report the inode
+ * numbers of the upper one, which the kernel stores after struct file. An upper file has the
+ * size and time of the lower one; the data after any other struct file does not match them.
  */
 UW_INLINE u32 uw_module_of(const struct file *file)
 {
@@ -243,7 +244,7 @@ UW_INLINE u32 uw_module_of(const struct file *file)
 	return uw_module_of_inode(upper);
 }
 
-/* The mapping around pc; NULL: none that can be relied on. */
+/* The mapping that contains pc; NULL: none that can be trusted. */
 UW_INLINE const struct vm_area_struct *uw_vma_around(u64 pc)
 {
 	const struct task_struct *task = (void *)bpf_get_current_task();
@@ -268,8 +269,9 @@ UW_INLINE const struct vm_area_struct *uw_vma_around(u64 pc)
  * uw_find_file() - the mapping of a known file around a pc of the running process
  * @pc:		user address
  * @map:	gets it; unchanged unless it is found
+ * @map:	set only if found
  *
- * Return: false: there is no file, or none that user space has told of.
+ * Return: false if there is no file, or none that user space has entered.
  */
 UW_INLINE bool uw_find_file(u64 pc, struct uw_mapping *map)
 {

@@ -2,14 +2,14 @@
 #pragma once
 
 /*
- * The tables that user space writes and the walk reads. They are plain arrays in
- * .bss, which libbpf maps into the loader (BPF_F_MMAPABLE): user space fills them
- * by stores. A bpf() call for each change would cost samples, because the kernel
- * skips perf_event programs on a CPU that is inside bpf().
+ * The tables that user space writes and the walk reads. They are plain arrays in .bss, which
+ * libbpf maps into the loader (BPF_F_MMAPABLE), so user space fills them by stores. A bpf()
+ * call for each change would cost samples, because the kernel skips perf_event programs on a
+ * CPU that is inside bpf().
  *
- * Processes are an open-addressing hash by pid: an entry lies within
- * UW_PROC_PROBES slots of its hash. So are the pages of unwind rows, by module and
- * page; the rows themselves lie in a pool (map uw_rows) as large as the loader allows.
+ * Processes are in an open-addressing hash table by pid: an entry is within UW_PROC_PROBES
+ * slots of its hash. So are the pages of unwind rows, by module and page. The rows themselves
+ * are in a pool (map uw_rows), whose size the loader sets.
  */
 
 #include "../core/dotnet/dotnet_info.h"
@@ -30,77 +30,77 @@
 #define UW_MAX_CPUS 1024
 #define UW_MAX_ANCESTORS 16
 #define UW_MAX_TIDS 256
-#define UW_COST_ENTRIES 512 /* that uw_flight_cost() writes */
+#define UW_COST_ENTRIES 512 /* entries that uw_flight_cost() writes */
 
 enum uw_target_mode { UW_TARGET_ALL, UW_TARGET_PIDS, UW_TARGET_TIDS, UW_TARGET_CGROUP };
 
 /* Set before the programs are loaded. */
 struct uw_config {
 	u64 va_mask; /* see struct uw_state */
-	u64 period_ns; /* of sampling; 0 where it is no time */
+	u64 period_ns; /* of sampling; 0 if the period is not a time */
 	u32 target_mode; /* enum uw_target_mode */
 	u32 n_tids;
 	u32 page_shift;
 	bool has_task_pt_regs; /* bpf_task_pt_regs() exists (v5.15) */
 };
 
-/* Each run is in exactly one of the counts from idle to sent. */
+/* Each run is counted in exactly one of the fields from idle to sent. */
 struct uw_counters {
 	u64 runs;
 	u64 idle; /* the idle task */
-	u64 exiting; /* thread that is exiting: its memory is going */
+	u64 exiting; /* the thread is exiting, so its memory is being freed */
 	u64 foreign; /* process outside the recorder's PID namespace */
 	u64 unwanted; /* not a target */
 	u64 no_room; /* ring buffer full: lost */
 	u64 sent;
-	u64 missed; /* periods without a run, the CPU not being idle: lost */
+	u64 missed; /* periods without a run while the CPU was not idle: lost */
 	u64 last_ns; /* time of the last run */
-	u64 last_idle; /* how often the CPU had left its idle task by then */
-	u64 idle_task; /* kernel address, 0: not known yet */
+	u64 last_idle; /* how often the CPU had left its idle task at that time */
+	u64 idle_task; /* kernel address, 0: unknown so far */
 	u64 pad[5];
 };
 _Static_assert(sizeof(struct uw_counters) == 128, "own cache lines for each CPU");
 _Static_assert(offsetof(struct uw_counters, pad) == 88, "wire");
 
-/* An element of the pool of rows: arrays of the kernel have elements of 8 bytes at least. */
+/* An element of the pool of rows. Kernel array elements have at least 8 bytes. */
 struct uw_row_pair {
 	u32 row[2];
 };
 _Static_assert(sizeof(struct uw_row_pair) == 8, "wire");
 
-/* Another number for each image of each process: of its start, 22 bits of pid, of its execs. */
+/* A unique number of a process image: from its start time, 22 bits of pid, and its exec id. */
 UW_INLINE u64 uw_image_number(u32 pid, u64 start_ns, u64 exec_id)
 {
 	return (start_ns / UW_TICK_NS << 22 | pid) ^ exec_id << 54;
 }
 
 /*
- * A file whose code is native and nothing else. Its entry lies within UW_FILE_PROBES of its hash;
- * while it is written, module is 0.
+ * A file whose code is all native. Its entry is within UW_FILE_PROBES of its hash; module is 0
+ * while the entry is written.
  */
 struct uw_file {
 	u64 inode;
 	u64 size;
-	u64 changed_ns; /* its content, since 1970 */
-	u32 dev; /* as the kernel has it: major << 20 | minor */
+	u64 changed_ns; /* modification time, since 1970 */
+	u32 dev; /* as in the kernel: major << 20 | minor */
 	u32 module; /* as in struct uw_mapping; 0: the entry is free */
 };
 _Static_assert(sizeof(struct uw_file) == 32, "wire");
 _Static_assert(offsetof(struct uw_file, module) == 28, "wire");
 
-/* Where the search for a process starts. */
+/* First slot of the search for a process. */
 UW_INLINE u32 uw_process_hash(u32 pid)
 {
 	return (pid * 2654435761u >> 16) & (UW_MAX_PROCESSES - 1);
 }
 
-/* Where the search for an async method or type of .NET starts. */
+/* First slot of the search for an await entry. */
 UW_INLINE u32 uw_await_hash(u64 of, u64 key)
 {
 	return (u32)(((of ^ key) * 0x9e3779b97f4a7c15ull) >> 40) & (UW_MAX_AWAITS - 1);
 }
 
-/* Where the search for a file starts. */
+/* First slot of the search for a file. */
 UW_INLINE u32 uw_file_hash(u32 dev, u64 inode)
 {
 	u32 mixed = ((u32)(inode >> 32) ^ dev) * 2654435761u ^ (u32)inode;
@@ -108,7 +108,7 @@ UW_INLINE u32 uw_file_hash(u32 dev, u64 inode)
 	return (mixed * 2246822519u >> 15) & (UW_MAX_FILES - 1);
 }
 
-/* Where the search for a page of rows starts. */
+/* First slot of the search for a page of rows. */
 UW_INLINE u32 uw_row_page_hash(u32 module, u32 page)
 {
 	return ((module * 2654435761u ^ page) * 2246822519u >> 15) & (UW_MAX_ROW_PAGES - 1);

@@ -2,9 +2,9 @@
 #pragma once
 
 /*
- * Which samples are wanted: decided before anything is walked. A child of a
- * target is one as well; the recorder enters it into the table when it hears of
- * the fork, until then it is known by its ancestors.
+ * Selects the samples that are wanted, before anything is walked. A child of a target is a
+ * target as well. The recorder enters it into the table when it learns of the fork; until then
+ * its ancestors identify it.
  */
 
 #include "bpf.h"
@@ -20,7 +20,7 @@ struct {
 	__type(value, u32);
 } uw_cgroup SEC(".maps");
 
-/* Slot of a process in the table, or UW_MAX_PROCESSES. Walked once by the verifier. */
+/* Slot of a process in the table, or UW_MAX_PROCESSES. The verifier checks it once. */
 __attribute__((noinline)) u32 uw_process_search(u32 pid)
 {
 	u32 hash = uw_process_hash(pid);
@@ -50,7 +50,7 @@ UW_INLINE bool uw_is_target_pid(u32 pid)
 	return p && p->flags & UW_PROC_TARGET;
 }
 
-/* Does the running task descend from a target, @depth generations up at most? */
+/* Does the running task descend from a target, at most @depth generations up? */
 __attribute__((noinline)) int uw_has_target_ancestor(u32 depth)
 {
 	const struct task_struct *task = (void *)bpf_get_current_task();

@@ -2,8 +2,8 @@
 #pragma once
 
 /*
- * What a sample says of the running task. The structures hold only the members
- * used; their offsets are those of the running kernel (CO-RE).
+ * Data of the running task for a sample. The structures contain only the members that are
+ * used; CO-RE sets their offsets to those of the running kernel.
  */
 
 #include "bpf.h"
@@ -48,10 +48,10 @@ struct maple_tree {
 	void *ma_root;
 };
 struct mm_struct {
-	unsigned long start_stack; /* random, and a child's until it executes something */
+	unsigned long start_stack; /* random; a child's is the same until it executes a program */
 	unsigned long start_brk;
 	struct rb_root mm_rb; /* before v6.1 */
-	struct maple_tree mm_mt; /* since then */
+	struct maple_tree mm_mt; /* since v6.1 */
 };
 struct task_struct {
 	struct sched_entity se;
@@ -66,7 +66,7 @@ struct task_struct {
 	u64 parent_exec_id; /* the parent's self_exec_id when it forked */
 	u64 self_exec_id;
 	unsigned long nivcsw;
-	void *vfork_done; /* of a vfork child, as long as its parent waits */
+	void *vfork_done; /* of a vfork child, while its parent waits */
 	unsigned int in_execve : 1;
 };
 
@@ -75,7 +75,7 @@ struct pt_regs___kernel {
 };
 #pragma clang attribute pop
 
-/* The recorder's PID namespace; uw_whoami fills them before sampling starts. */
+/* The recorder's PID namespace; uw_whoami sets them before sampling starts. */
 u32 uw_pidns_ino;
 u32 uw_pidns_level;
 
@@ -98,9 +98,8 @@ UW_INLINE u32 uw_task_nr(const struct task_struct *task)
 	return BPF_CORE_READ(upid, nr);
 }
 
-/* The running task's process and thread; false when the recorder's namespace has no such process.
- */
-UW_INLINE bool uw_task_ids(const struct task_struct *task, struct uw_sample *sample)
+/* Process and thread id of the running task; false if the recorder's namespace has none. */
+* / UW_INLINE bool uw_task_ids(const struct task_struct *task, struct uw_sample *sample)
 {
 	u64 ids = bpf_get_current_pid_tgid();
 
@@ -114,7 +113,10 @@ UW_INLINE bool uw_task_ids(const struct task_struct *task, struct uw_sample *sam
 	return sample->pid;
 }
 
-/* Has a child the memory that its parent had when it forked? Neither executed anything since. */
+/*
+ * Does a child still have the memory that its parent had at the fork? True if neither
+ * has executed a program since.
+ */
 UW_INLINE bool uw_is_copy(const struct task_struct *child, const struct task_struct *parent)
 {
 	u64 exec_id = BPF_CORE_READ(child, parent_exec_id);
@@ -130,7 +132,7 @@ UW_INLINE bool uw_is_copy(const struct task_struct *child, const struct task_str
  * uw_user_regs() - the user registers of the running task
  * @user:	gets them
  * @regs:	those of the sample
- * @in_kernel:	the sample hit kernel code: the user's are where the kernel was entered
+ * @in_kernel:	the sample hit kernel code: take the user's registers saved at kernel entry
  */
 UW_INLINE void uw_user_regs(struct arch_pt_regs *user, const struct arch_pt_regs *regs,
 			    bool in_kernel, bool has_task_pt_regs)
@@ -151,7 +153,8 @@ UW_INLINE void uw_user_regs(struct arch_pt_regs *user, const struct arch_pt_regs
 		__builtin_memset(user, 0, sizeof(*user));
 }
 
-/* Is the running task inside execve()? Its stack may be gone by then, though not its registers. */
+/* Is the running task inside execve()? Then its stack may be gone, although its registers are not.
+ */
 UW_INLINE bool uw_is_executing(void)
 {
 	const struct task_struct *task = (void *)bpf_get_current_task();
@@ -161,9 +164,9 @@ UW_INLINE bool uw_is_executing(void)
 }
 
 /*
- * A child that was made by vfork() lives on its parent's stack. In execve() it lets the parent run
- * on before it leaves the parent's memory (mm_release() of kernel/fork.c, v2.6 to v7.2): what is
- * on the stack is not the child's from then on.
+ * A vfork() child runs on its parent's stack. In execve() it lets the parent continue before it
+ * leaves the parent's memory (mm_release() of kernel/fork.c, v2.6 to v7.2). From then on the
+ * stack no longer belongs to the child.
  */
 UW_INLINE bool uw_is_parents_stack(void)
 {
@@ -173,7 +176,7 @@ UW_INLINE bool uw_is_parents_stack(void)
 	       BPF_CORE_READ(task, real_parent, mm) == BPF_CORE_READ(task, mm);
 }
 
-/* The idle task of the CPU that @task runs on; NULL where the kernel does not let us know. */
+/* The idle task of the CPU that @task runs on; NULL if the kernel does not expose it. */
 UW_INLINE const struct task_struct *uw_idle_task(const struct task_struct *task)
 {
 	if (!bpf_core_field_exists(task->se.cfs_rq))

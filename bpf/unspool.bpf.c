@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 
 /*
- * The production program: one run a sampling period on each CPU.
+ * The production program: one run for each sampling period on each CPU.
  *
- *	perf event -> whose sample? -> user registers -> walk -> ring buffer
+ *	perf event -> target? -> user registers -> walk -> ring buffer
  *
- * Every run ends in exactly one counter, so that what is missing can be told
- * from what was not wanted. There is no atomic operation in it: counters belong to
- * their CPU. So one object loads on every kernel from 5.10 on; helpers that an older
- * kernel lacks stand behind constants of uw_config.
+ * Every run is counted in exactly one counter, so that lost samples can be distinguished from
+ * unwanted ones. There are no atomic operations, because counters belong to a CPU. So one object
+ * loads on every kernel from 5.10 on; calls of helpers that an older kernel lacks are behind
+ * constants of uw_config.
  *
- * Built with bpf/port-capture, it sends a log of the walk's reads beside each sample, or
- * beside one that froze the flight recorder (log.h).
+ * Built with bpf/port-capture, it sends a log of the walk's reads with each sample, or with a
+ * sample that froze the flight recorder (log.h).
  */
 
 #include "bpf.h"
@@ -21,23 +21,24 @@
 
 #include <log_impl.h>
 
-#define UW_MAX_YOUTH_NS 1000000000 /* after that the recorder has long entered its tables */
+#define UW_MAX_YOUTH_NS 1000000000 /* older processes have been in the recorder's tables for long  \
+				    */
 
 struct uw_counters uw_counters[UW_MAX_CPUS];
 
 struct {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);
-	__uint(max_entries, 1 << 22); /* the loader: by the number of CPUs */
+	__uint(max_entries, 1 << 22); /* the loader sets it by the number of CPUs */
 } uw_ring SEC(".maps");
 
-/* The context of a perf_event program (struct bpf_perf_event_data), in the core's terms. */
+/* The context of a perf_event program (struct bpf_perf_event_data), with the core's types. */
 struct uw_perf_event {
 	struct arch_pt_regs regs;
 	u64 sample_period;
 	u64 addr;
 };
 
-/* A process's tables, if they are those of this very image of the process. */
+/* The tables of a process, if they are valid for this image of the process. */
 UW_INLINE struct uw_process *uw_tables_of(u32 pid, u64 start_ns, u64 exec_id)
 {
 	struct uw_process *p = uw_find_process(pid);
@@ -52,8 +53,8 @@ UW_INLINE struct uw_process *uw_tables_of(u32 pid, u64 start_ns, u64 exec_id)
 }
 
 /*
- * A child that was just forked and has none yet, perhaps never will: its parent's.
- * What it has mapped itself since is an unknown pc.
+ * A new child has no tables yet and perhaps never will; its parent's are used. A pc in what it
+ * has mapped itself since is unknown.
  */
 UW_INLINE struct uw_process *uw_parent_tables(const struct uw_sample *sample)
 {
@@ -76,7 +77,8 @@ UW_INLINE struct uw_process *uw_use_tables(struct uw_state *u)
 
 	if (!p)
 		p = uw_parent_tables(sample);
-	u->has_tables = p || !uw_log_is_all(); /* or an extent of none: see uw_look_again() */
+	u->has_tables = p ||
+			!uw_log_is_all(); /* an extent of none is possible: see uw_look_again() */
 	u->sample.proc_gen = p ? p->gen : 0;
 	u->extent = p ? p->extent : 0;
 	u->process_key = p && !uw_log_is_all() ? uw_image_number(p->pid, p->start_ns, p->exec_id)
@@ -85,9 +87,9 @@ UW_INLINE struct uw_process *uw_use_tables(struct uw_state *u)
 }
 
 /*
- * Has the user's code called the kernel, and waits? Behind the call may be another function, so
- * the walk looks the call itself up. Registers alone do not tell: a signal that has just been
- * delivered leaves them as in the call that it interrupted, but for pc.
+ * Is the user's code waiting in a system call? The code after the call may be another function,
+ * so the walk looks up the call itself. Registers alone do not suffice: a signal that was just
+ * delivered leaves them as in the interrupted call, except for pc.
  */
 UW_INLINE bool uw_is_in_syscall(const struct arch_pt_regs *user)
 {
@@ -112,7 +114,7 @@ UW_INLINE void uw_fill_header(struct uw_sample *sample, const struct task_struct
 	sample->flags = 0;
 }
 
-/* Registers, kernel stack and tables: all that the walk starts from. */
+/* Sets the walk's inputs: registers, kernel stack and tables. */
 UW_INLINE struct uw_process *uw_prepare(struct uw_slot *s, struct uw_perf_event *ctx,
 					u32 task_flags)
 {
@@ -169,9 +171,9 @@ UW_INLINE void uw_send(struct uw_slot *s, struct uw_counters *c)
 }
 
 /*
- * Periods since the last run that brought none. The kernel skips the program while
- * the CPU is inside bpf(), and a virtual CPU can be stopped; but the timer of an
- * idle CPU may stop as well, and that is no loss.
+ * Counts the periods without a run since the last run. The kernel skips the program while the CPU
+ * is inside bpf(), and a virtual CPU can be stopped. The timer of an idle CPU may stop as well,
+ * which is no loss.
  */
 UW_INLINE void uw_count_missed(struct uw_counters *c, const struct task_struct *task, u64 now_ns)
 {
@@ -226,13 +228,13 @@ int uw_on_sample(struct uw_perf_event *ctx)
 	if (p && *(volatile u32 *)&p->gen != s->state.sample.proc_gen)
 		s->state.sample.status = UW_T_STALE_TABLES;
 	if (p && p->pid != s->state.sample.pid)
-		s->state.sample.proc_gen = 0; /* it says nothing of the child's own */
+		s->state.sample.proc_gen = 0; /* the generation is the parent's, not the child's */
 	flight_walk_end(&s->state.sample);
 	uw_send(s, c);
 	return 0;
 }
 
-/* Run once by the loader through BPF_PROG_TEST_RUN: which PID namespace is its own? */
+/* The loader runs it once through BPF_PROG_TEST_RUN to get its own PID namespace. */
 SEC("raw_tp")
 int uw_whoami(void *ctx)
 {
@@ -244,7 +246,7 @@ int uw_whoami(void *ctx)
 	return 0;
 }
 
-/* A part of uw_flight_cost(), so that the verifier walks it once. */
+/* Part of uw_flight_cost(), so that the verifier checks it once. */
 __attribute__((noinline)) int uw_flight_cost_block(u32 walk)
 {
 	for (u32 i = 0; i < UW_BLOCK; i++) {
@@ -256,8 +258,8 @@ __attribute__((noinline)) int uw_flight_cost_block(u32 walk)
 }
 
 /*
- * Run by the loader before there are samples: how many ns do UW_COST_ENTRIES entries of
- * the flight recorder take here? They are left in the ring of the CPU.
+ * The loader runs it before sampling: the time in ns that UW_COST_ENTRIES entries of the flight
+ * recorder take here. The entries stay in the ring of the CPU.
  */
 SEC("raw_tp")
 int uw_flight_cost(void *ctx)

@@ -4,8 +4,8 @@
 #include "../../core/types.h"
 
 /*
- * A case has to have whatever a walk that knows nothing would read, and nothing that the case
- * does not tell of: neither recipes nor files that no table of the process has.
+ * A case must contain all that a walk without prior knowledge would read, and the walk must not
+ * use data that the case does not contain: neither cached rules nor files that are in no table.
  */
 UW_INLINE bool uw_log_is_all(void)
 {

@@ -2,16 +2,16 @@
 #pragma once
 
 /*
- * Beside a sample: its log, which goes out before it. bpf/port has the same symbols. With
- * a flight recorder, only the log of a walk that froze its ring goes out: there is one
- * until somebody lets the ring go on.
+ * Sends the log of a sample before the sample. bpf/port has the same symbols. With a flight
+ * recorder, only the log of a walk that froze its ring is sent: at most one until user space
+ * lets the ring record again.
  */
 
 #include "../driver.h"
 
 struct {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);
-	__uint(max_entries, 1 << 22); /* the loader: by the number of CPUs */
+	__uint(max_entries, 1 << 22); /* the loader sets it by the number of CPUs */
 } uw_log_ring SEC(".maps");
 
 /* A walk is about to start from the slot's registers. */
@@ -29,7 +29,7 @@ UW_INLINE void uw_log_begin(const struct uw_slot *s)
 	b->log.regs = s->user_regs;
 }
 
-/* A frozen ring records no walk, so a walk that it recorded and that freezes froze it. */
+/* A frozen ring records no walk, so a recorded walk with a freezing status has frozen it. */
 UW_INLINE bool uw_log_is_wanted(const struct uw_sample *s)
 {
 	const struct flight_control *c = flight_control();
@@ -42,7 +42,7 @@ UW_INLINE bool uw_log_is_wanted(const struct uw_sample *s)
 	       c->freeze_on >> (s->status & 63) & 1;
 }
 
-/* The walk has ended. False: the sample is not to be sent, since its log found no room. */
+/* The walk has ended. False: don't send the sample, because its log did not fit. */
 UW_INLINE bool uw_log_send(const struct uw_slot *s)
 {
 	struct uw_log_buffer *b = uw_this_log();

@@ -2,8 +2,8 @@
 #pragma once
 
 /*
- * The port in the kernel, and a log of the reads beside it. For the conformance
- * program only, which walks on one CPU at a time; whoever starts it empties the log.
+ * The port in the kernel, with a log of the reads. Only for the conformance program, which
+ * walks on one CPU at a time; its caller empties the log.
  */
 
 #define port_read_user port_read_unlogged
@@ -19,7 +19,7 @@ struct uw_logged_read {
 };
 
 struct uw_logged_read uw_reads[UW_MAX_LOGGED];
-u32 uw_n_reads; /* all of them, also those without room */
+u32 uw_n_reads; /* number of reads, including those without room */
 
 UW_INLINE long port_read_user(void *dst, u32 len, u64 addr)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #pragma once
 
-/* Beside a sample: nothing. bpf/port-capture has the same symbols. */
+/* No additional output. bpf/port-capture has the same symbols. */
 
 #include "../driver.h"
 
@@ -11,7 +11,7 @@ UW_INLINE void uw_log_begin(const struct uw_slot *s)
 	(void)s;
 }
 
-/* The walk has ended. False: the sample is not to be sent. */
+/* The walk has ended. False: don't send the sample. */
 UW_INLINE bool uw_log_send(const struct uw_slot *s)
 {
 	(void)s;

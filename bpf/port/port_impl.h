@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #pragma once
 
-/* The port in the kernel: helpers for memory, the tables in .bss for the rest. */
+/* The port in the kernel: BPF helpers read memory, and the tables are in .bss. */
 
 #include "../bpf.h"
 
@@ -20,12 +20,11 @@ UW_INLINE long port_read_user(void *dst, u32 len, u64 addr)
 /**
  * uw_mapping_search() - index of the last mapping that starts at or below pc
  * @first:	first mapping of the process in the pool
- * @n:		how many it has, at least 1
+ * @n:		number of its mappings, at least 1
  * @pc:		user address
  *
- * A function of its own, of scalars, so that the verifier walks it once. No
- * branch depends on the data, since each would double what the verifier walks: sign
- * bits become masks.
+ * A function of its own with scalar arguments, so that the verifier checks it once. No branch
+ * depends on the data, because each would double the verifier's work: sign bits become masks.
  */
 __attribute__((noinline)) u32 uw_mapping_search(u32 first, u32 n, u64 pc)
 {
@@ -33,10 +32,10 @@ __attribute__((noinline)) u32 uw_mapping_search(u32 first, u32 n, u64 pc)
 
 	for (int i = 0; i < 16; i++) {
 		u64 probe = port_index(first + at + step, UW_MAX_MAPPINGS - 1);
-		u64 below = (u64)at + step - n; /* negative: within the process's mappings */
-		u64 after = pc - uw_mappings[probe].start_addr; /* negative: starts after pc */
+		u64 below = (u64)at + step - n; /* negative: one of the process's mappings */
+		u64 after = pc - uw_mappings[probe].start_addr; /* negative: it starts after pc */
 
-		asm volatile("" : "+r"(below), "+r"(after)); /* clang would branch */
+		asm volatile("" : "+r"(below), "+r"(after)); /* otherwise clang would branch */
 		at += step & (u32)((s64)(below & ~after) >> 63);
 		step >>= 1;
 	}
@@ -54,7 +53,7 @@ UW_INLINE const struct uw_mapping *port_mapping(const struct uw_state *u, u64 pc
 	return pc >= m->start_addr && pc < m->end_addr ? m : NULL;
 }
 
-/* Slot of a page of rows in the table, or UW_MAX_ROW_PAGES. Walked once by the verifier. */
+/* Slot of a page of rows in the table, or UW_MAX_ROW_PAGES. The verifier checks it once. */
 __attribute__((noinline)) u32 uw_row_page_search(u32 module, u32 page)
 {
 	u32 hash = uw_row_page_hash(module, page);
@@ -82,13 +81,13 @@ UW_INLINE bool uw_row_at(u32 at, u32 *row)
 /**
  * uw_row_search() - the last row of a page at or below an offset
  * @first:	first row of the page in the pool
- * @n:		how many it has, 1 .. UW_MAX_PAGE_ROWS
+ * @n:		number of its rows, 1 .. UW_MAX_PAGE_ROWS
  * @off:	in the page
  *
- * Like uw_mapping_search(), but it starts with the largest power of two below @n, and
- * looks at rows of the page only: each may be another line of the cache.
+ * Like uw_mapping_search(), but it starts with the largest power of two below @n and reads
+ * only rows of the page, because each may be in another cache line.
  *
- * Return: the row, or UW_NO_ROW: the pool is smaller than the page says.
+ * Return: the row, or UW_NO_ROW if the pool is smaller than the page requires.
  */
 __attribute__((noinline)) u32 uw_row_search(u32 first, u32 n, u32 off)
 {
@@ -113,7 +112,7 @@ __attribute__((noinline)) u32 uw_row_search(u32 first, u32 n, u32 off)
 	return row;
 }
 
-/* A page that is taken away meanwhile counts as missing: its rows may be others' by now. */
+/* A page that is evicted during the search counts as missing, because its rows may be reused. */
 UW_INLINE const struct uw_rule *port_row(const struct uw_state *u, u32 module, u64 file_off)
 {
 	u32 page = (u32)(file_off / UW_ROW_PAGE_LEN), at = uw_row_page_search(module, page);
@@ -142,9 +141,8 @@ UW_INLINE bool port_wants_async(void)
 	return uw_wants_async;
 }
 
-/* Slot of what is known of an async method or type, or UW_MAX_AWAITS. Walked once by the verifier.
- */
-__attribute__((noinline)) u32 uw_await_search(u64 of, u64 key)
+/* Slot of an await entry in the table, or UW_MAX_AWAITS. The verifier checks it once. */
+* / __attribute__((noinline)) u32 uw_await_search(u64 of, u64 key)
 {
 	u32 hash = uw_await_hash(of, key);
 

@@ -2,13 +2,12 @@
 #pragma once
 
 /*
- * arm64: registers out of the kernel's structures. The same symbols as the
- * other arch_regs.h.
+ * arm64: reads registers from the kernel's structures. Same symbols as the other arch_regs.h.
  */
 
 #include "../../../core/uw_state.h"
 
-/* The head of struct pt_regs of arch/arm64/include/asm/ptrace.h (struct user_pt_regs). */
+/* First part of struct pt_regs of arch/arm64/include/asm/ptrace.h (struct user_pt_regs). */
 struct arch_pt_regs {
 	u64 x[31], sp, pc, pstate;
 };
@@ -36,8 +35,8 @@ UW_INLINE bool arch_is_32_bit(const struct arch_pt_regs *r)
 #define ARCH_SYSCALL_LEN 4
 
 /*
- * What the call returns is 0 in a child that was just made, which has no caller. Until it is known
- * x0 is the first argument, which rt_sigreturn() has none of.
+ * A system call returns 0 in a new child, which has no caller. Before it returns, x0 is the first
+ * argument; rt_sigreturn() has none.
  */
 UW_INLINE bool arch_returns_zero(const struct arch_pt_regs *r)
 {
@@ -45,8 +44,8 @@ UW_INLINE bool arch_returns_zero(const struct arch_pt_regs *r)
 }
 
 /*
- * V8 on arm64: x19 is the bytecode offset, x20 the BytecodeArray (interpreter registers); x1 the
- * JSFunction that is called (kJSFunctionRegister, v8/src/codegen/arm64/register-arm64.h).
+ * V8 on arm64: the interpreter keeps the bytecode offset in x19 and the BytecodeArray in x20. A
+ * call passes the JSFunction in x1 (kJSFunctionRegister, v8/src/codegen/arm64/register-arm64.h).
  */
 UW_INLINE void arch_take_regs(struct uw_state *u, const struct arch_pt_regs *r)
 {

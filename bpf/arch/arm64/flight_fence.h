@@ -2,9 +2,9 @@
 #pragma once
 
 /*
- * An atomic addition whose result is used is a full barrier: LDADDAL, or DMB ISH behind it
- * (arch/arm64/net/bpf_jit_comp.c in v6.12). Without a use clang makes one without order of
- * it. The kernel has it from 5.12 on.
+ * An atomic addition whose result is used is a full barrier: LDADDAL, or DMB ISH after it
+ * (arch/arm64/net/bpf_jit_comp.c in v6.12). If the result is unused, clang emits a variant
+ * without ordering. The kernel supports it since 5.12.
  */
 UW_INLINE void flight_fence(struct flight_ring *r)
 {

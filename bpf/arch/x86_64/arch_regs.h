@@ -2,8 +2,7 @@
 #pragma once
 
 /*
- * x86-64: registers out of the kernel's structures. The same symbols as the
- * other arch_regs.h.
+ * x86-64: reads registers from the kernel's structures. Same symbols as the other arch_regs.h.
  */
 
 #include "../../../core/uw_state.h"
@@ -37,8 +36,8 @@ UW_INLINE bool arch_is_32_bit(const struct arch_pt_regs *r)
 #define ARCH_SYSCALL_LEN 2
 
 /*
- * What the call returns is 0 in a child that was just made, which has no caller. Until it is known
- * it is -ENOSYS (arch/x86/entry/entry_64.S, v2.6 to v7.2).
+ * A system call returns 0 in a new child, which has no caller. Before it returns, rax is -ENOSYS
+ * (arch/x86/entry/entry_64.S, v2.6 to v7.2).
  */
 UW_INLINE bool arch_returns_zero(const struct arch_pt_regs *r)
 {
@@ -46,8 +45,9 @@ UW_INLINE bool arch_returns_zero(const struct arch_pt_regs *r)
 }
 
 /*
- * V8 on x64: r9 is the bytecode offset, r12 the BytecodeArray (interpreter registers); rdi the
- * JSFunction that is called (kJSFunctionRegister, v8/src/codegen/x64/register-x64.h, 8.4 to 14.6).
+ * V8 on x64: the interpreter keeps the bytecode offset in r9 and the BytecodeArray in r12. A call
+ * passes the JSFunction in rdi (kJSFunctionRegister, v8/src/codegen/x64/register-x64.h, 8.4 to
+ * 14.6).
  */
 UW_INLINE void arch_take_regs(struct uw_state *u, const struct arch_pt_regs *r)
 {
