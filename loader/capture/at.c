@@ -4,7 +4,7 @@
 
 #include "../../inspect/elf/elf_file.h"
 #include "../../inspect/util/cleanup.h"
-#include "../life/maps.h"
+#include "../process/maps.h"
 
 #include <errno.h>
 #include <limits.h>

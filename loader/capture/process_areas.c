@@ -2,7 +2,7 @@
 
 #include "process_areas.h"
 
-#include "../life/maps.h"
+#include "../process/maps.h"
 
 #include <elf.h>
 #include <errno.h>

@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 
 #include "../../inspect/util/cleanup.h"
-#include "../life/proc_text.h"
+#include "../process/proc_text.h"
 #include "bpf_fs.h"
 
 static const char *const names[] = { "rings", "control", "names" };

@@ -14,8 +14,8 @@
 
 #include "../../inspect/util/cleanup.h"
 #include "../../inspect/util/clock.h"
-#include "../life/map_file.h"
-#include "../life/proc_text.h"
+#include "../process/map_file.h"
+#include "../process/proc_text.h"
 
 #define MAX_STATUS 4096 /* both keys are in its first half */
 #define SLACK_NS 20000000ull /* files are stamped by a coarse clock, processes start in ticks */

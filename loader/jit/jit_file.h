@@ -11,7 +11,7 @@
  * there: it must be the process's own, or root's, and written since the process is what it is.
  */
 
-#include "../life/process.h"
+#include "../process/process.h"
 
 struct jit_owner {
 	u32 pid; /* in the process's own namespace */

@@ -16,8 +16,8 @@
 #include "../../inspect/jitdump/jd_tail.h"
 #include "../../inspect/util/cleanup.h"
 #include "../cli/duration.h"
-#include "../life/map_file.h"
-#include "../life/maps.h"
+#include "../process/map_file.h"
+#include "../process/maps.h"
 #include "../profile/json_line.h"
 
 #define POLL_NS 50000000

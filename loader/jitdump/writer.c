@@ -12,7 +12,7 @@
 #include <sys/sysmacros.h>
 
 #include "../../inspect/util/cleanup.h"
-#include "../life/maps.h"
+#include "../process/maps.h"
 
 static void cleanup_dir(DIR **dir)
 {

@@ -8,7 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "../life/process.h"
+#include "../process/process.h"
 #include "record.h"
 
 int recording_run_command(struct recording *r)

@@ -7,7 +7,7 @@
  * their pages. A wrong guess costs the time to read a page, nothing else.
  */
 
-#include "../life/process.h"
+#include "../process/process.h"
 #include "row_filler.h"
 
 /* prefetch_stack() - of a thread whose stack pointer is known */

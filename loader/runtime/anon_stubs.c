@@ -7,7 +7,7 @@
 
 #include "../../inspect/util/cleanup.h"
 #include "../../inspect/util/search.h"
-#include "../life/maps.h"
+#include "../process/maps.h"
 
 #define RESERVED_LEN 0x7fff0000ull
 #define MAX_BEFORE_LEN (1ull << 20) /* of what is before the first image */

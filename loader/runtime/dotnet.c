@@ -18,8 +18,8 @@
 #include "../../inspect/dotnet/r2r_rows.h"
 #include "../../inspect/util/cleanup.h"
 #include "../jit/jit_file.h"
-#include "../life/map_file.h"
-#include "../life/maps.h"
+#include "../process/map_file.h"
+#include "../process/maps.h"
 #include "anon_stubs.h"
 #include "awaits.h"
 

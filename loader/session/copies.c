@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "../../inspect/util/cleanup.h"
-#include "../life/maps.h"
+#include "../process/maps.h"
 
 static const struct mapping *original(const struct mappings *m, u32 module)
 {
@@ -20,12 +20,12 @@ void copies_take(struct process *p, const struct runtime *rt, int fd, u64 start_
 {
 	const struct mapping *from = original(p->maps, rt->home.module);
 	_cleanup_free_ char *path = NULL;
-	struct life_mmap copy;
+	struct process_mmap_event copy;
 
 	if (!from || !rt->ops->is_copy(rt, fd, start_addr, len))
 		return;
 	path = strdup(from->path->text); /* its own may go with what is replaced */
-	copy = (struct life_mmap){
+	copy = (struct process_mmap_event){
 		.start_addr = start_addr,
 		.len = len,
 		.file_off = rt->build->code_off,

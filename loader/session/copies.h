@@ -6,7 +6,7 @@
  * that it was copied from.
  */
 
-#include "../life/process.h"
+#include "../process/process.h"
 #include "../runtime/runtime.h"
 
 /**

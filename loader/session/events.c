@@ -44,31 +44,31 @@ static void on_exit_of(struct session *s, const struct process *p)
 		flight_log_exit(p->pid);
 }
 
-static void on_mmap(struct session *s, struct image *im, const struct life_mmap *e)
+static void on_mmap(struct session *s, struct image *im, const struct process_mmap_event *e)
 {
 	image_take_mapping(im, e);
 	session_mark_changed(s, im);
 }
 
-void session_on_event(struct session *s, const struct life_event *ev)
+void session_on_event(struct session *s, const struct process_event *ev)
 {
 	struct process *p = NULL;
 
 	processes_apply(s->processes, ev, &p);
-	s->must_resync |= ev->type == LIFE_LOST;
+	s->must_resync |= ev->type == PROCESS_LOST;
 	if (!p)
 		return;
-	if (ev->type == LIFE_FORK && p->pid == ev->pid && ev->fork.ppid != ev->pid)
+	if (ev->type == PROCESS_FORK && p->pid == ev->pid && ev->fork.ppid != ev->pid)
 		on_fork(s, p);
-	else if (ev->type == LIFE_EXEC)
+	else if (ev->type == PROCESS_EXEC)
 		on_exec(s, p);
-	else if (ev->type == LIFE_MMAP && p->priv)
+	else if (ev->type == PROCESS_MMAP && p->priv)
 		on_mmap(s, p->priv, &ev->mmap);
-	else if (ev->type == LIFE_EXIT && p->exit_ns)
+	else if (ev->type == PROCESS_EXIT && p->exit_ns)
 		on_exit_of(s, p);
-	else if (ev->type == LIFE_EXIT && p->priv)
+	else if (ev->type == PROCESS_EXIT && p->priv)
 		image_forget_thread(p->priv, ev->tid);
-	else if (ev->type == LIFE_COMM)
+	else if (ev->type == PROCESS_COMM)
 		announcer_forget_thread(s->announcer, ev->tid);
 }
 

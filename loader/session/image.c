@@ -271,7 +271,7 @@ static bool is_told(const struct image *im)
 	return im->gen && im->told_start_ns == im->process->start_ns;
 }
 
-void image_take_mapping(struct image *im, const struct life_mmap *e)
+void image_take_mapping(struct image *im, const struct process_mmap_event *e)
 {
 	for (u32 r = 0; !e->inode && r < N_RUNTIMES; r++)
 		if (im->runtimes[r] && runtimes[r]->is_copy)

@@ -8,7 +8,7 @@
  */
 
 #include "../jit/jit_names.h"
-#include "../life/process.h"
+#include "../process/process.h"
 #include "images.h"
 
 struct image {
@@ -58,7 +58,7 @@ int image_update(struct image *image);
  *
  * To be called before image_update().
  */
-void image_take_mapping(struct image *image, const struct life_mmap *e);
+void image_take_mapping(struct image *image, const struct process_mmap_event *e);
 
 /* Reads the symbols of the process's runtimes, where names need them, while there is time. */
 void image_preload(struct image *image);

@@ -21,7 +21,7 @@
 #include "../../inspect/symbols/libc_name.h"
 #include "../../inspect/util/cleanup.h"
 #include "../flight/log.h"
-#include "../life/maps.h"
+#include "../process/maps.h"
 #include "../rows/prefetch.h"
 
 #define PREFILL_NS 50000000ull /* of CPU time, for all targets together */

@@ -4,9 +4,9 @@
 /* What a session is made of, for session.c (its beginning and end) and what it does in each tick.
  */
 
-#include "../life/cpus.h"
-#include "../life/processes.h"
-#include "../life/sideband.h"
+#include "../process/cpus.h"
+#include "../process/processes.h"
+#include "../process/sideband.h"
 #include "../rows/row_filler.h"
 #include "announce.h"
 #include "image.h"
@@ -57,7 +57,7 @@ void session_update_changed(struct session *s);
 void session_meet_new(struct session *s, u64 deadline_ns);
 
 /* An event up to which all samples are handled, if it is an exec. */
-void session_on_event(struct session *s, const struct life_event *ev);
+void session_on_event(struct session *s, const struct process_event *ev);
 
 /* If events were lost, asks /proc; that can take long, so not often. */
 void session_resync(struct session *s);

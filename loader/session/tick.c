@@ -219,12 +219,12 @@ static int handle_samples(struct session *s, const struct pass *pass)
  */
 static int apply_events(struct session *s, u64 until_ns, u64 deadline_ns, u64 *reached_ns)
 {
-	struct life_event ev;
+	struct process_event ev;
 	int err = 0;
 
 	*reached_ns = until_ns;
 	while (!err && sideband_next(s->sideband, until_ns, &ev)) {
-		if (ev.type == LIFE_EXEC)
+		if (ev.type == PROCESS_EXEC)
 			err = handle_samples(s, &(struct pass){ .until_ns = ev.time_ns,
 								.deadline_ns = ~0ull,
 								.pid = ev.pid,

@@ -15,7 +15,7 @@
 
 #include "../../inspect/util/cleanup.h"
 #include "../../inspect/util/clock.h"
-#include "../life/caller.h"
+#include "../process/caller.h"
 
 #define MAX_ID 128
 

@@ -16,7 +16,7 @@
  * (helper.h). What was not used for longest goes first, and comes back when it is wanted again.
  */
 
-#include "../life/process.h"
+#include "../process/process.h"
 
 #define MODULES_MAX 2048
 #define MODULES_MAX_OPEN 256

@@ -4,7 +4,7 @@
 /* What modules are made of, for module.c (files, symbols) and module_lines.c (the helper). */
 
 #include "../../inspect/symbols/symbols.h"
-#include "../life/map_device.h"
+#include "../process/map_device.h"
 #include "debuginfod.h"
 #include "helper.h"
 #include "lines_cache.h"

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "../../inspect/util/cleanup.h"
-#include "../life/maps.h"
+#include "../process/maps.h"
 
 struct own_vdso {
 	u64 start_addr, len;

@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 
 #include "../../inspect/util/cleanup.h"
-#include "../life/proc_text.h"
+#include "../process/proc_text.h"
 
 #define CGROUP_PLACE "/sys/fs/cgroup"
 #define MAX_DEPTH 24 /* of groups in groups */

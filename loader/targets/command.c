@@ -15,7 +15,7 @@
 
 #include "../../inspect/util/cleanup.h"
 #include "../../inspect/util/cli.h"
-#include "../life/caller.h"
+#include "../process/caller.h"
 
 _Noreturn static void child(char *const *argv, int fd)
 {

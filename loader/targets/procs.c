@@ -11,7 +11,7 @@
 
 #include "../../inspect/util/cleanup.h"
 #include "../../inspect/util/clock.h"
-#include "../life/proc_text.h"
+#include "../process/proc_text.h"
 
 #define WATCH_NS 300000000
 #define MAX_CMDLINE_LEN 4096

@@ -10,8 +10,8 @@
 
 #include "../../inspect/util/cleanup.h"
 #include "../../inspect/util/clock.h"
-#include "../life/map_file.h"
-#include "../life/maps.h"
+#include "../process/map_file.h"
+#include "../process/maps.h"
 #include "../runtime/runtime.h"
 
 #define MAX_MAPPINGS 4096 /* of one process */

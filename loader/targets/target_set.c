@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "../../inspect/util/cleanup.h"
-#include "../life/proc_text.h"
+#include "../process/proc_text.h"
 #include "cgroup.h"
 #include "procs.h"
 #include "target_list.h"

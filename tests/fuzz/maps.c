@@ -4,7 +4,7 @@
 
 #include "fuzz.h"
 
-#include "../../loader/life/maps.h"
+#include "../../loader/process/maps.h"
 
 int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 {

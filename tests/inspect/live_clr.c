@@ -14,7 +14,7 @@
 
 #include "../../core/port.h"
 #include "../../inspect/util/cleanup.h"
-#include "../../loader/life/maps.h"
+#include "../../loader/process/maps.h"
 #include "live_walk.h"
 
 struct live_clr_page {

@@ -38,7 +38,7 @@ struct world {
 
 static void add(struct world *w, u64 start_addr, u64 len, u64 inode, const char *path)
 {
-	const struct life_mmap m = {
+	const struct process_mmap_event m = {
 		.start_addr = start_addr, .len = len, .inode = inode, .path = path
 	};
 

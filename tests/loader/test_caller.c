@@ -7,7 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "../../loader/life/caller.h"
+#include "../../loader/process/caller.h"
 #include "../check.h"
 
 #define N(a) (sizeof(a) / sizeof((a)[0]))

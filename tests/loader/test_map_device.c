@@ -6,8 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../../loader/life/map_device.h"
-#include "../../loader/life/maps.h"
+#include "../../loader/process/map_device.h"
+#include "../../loader/process/maps.h"
 #include "../check.h"
 
 #define N(a) (sizeof(a) / sizeof((a)[0]))

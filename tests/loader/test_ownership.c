@@ -174,11 +174,11 @@ static void what_is_disowned_keeps_its_addresses_and_kernel_frames(void **state)
 /* A frame of the program, and above it one of a library whose place has now @module, @off. */
 static void walk_stale(u32 module, u64 off, u64 time_ns, struct uw_sample *s)
 {
-	struct life_mmap map = { .start_addr = LIBRARY_AT,
-				 .len = 0x1000,
-				 .file_off = off,
-				 .inode = 1,
-				 .path = "/l.so" };
+	struct process_mmap_event map = { .start_addr = LIBRARY_AT,
+					  .len = 0x1000,
+					  .file_off = off,
+					  .inode = 1,
+					  .path = "/l.so" };
 	struct process p = { .pid = PID, .maps = mappings_new() };
 
 	assert_int_equal(mappings_add(&p.maps, &map, SEEN_NS), 0);

@@ -196,7 +196,7 @@ static void anonymous_memory_has_no_module_and_is_not_asked_twice(void **state)
 {
 	struct modules *m = NULL;
 	struct process *p = process_new(getpid());
-	struct life_mmap anon = { .start_addr = 0x1000, .len = 0x1000, .path = "//anon" };
+	struct process_mmap_event anon = { .start_addr = 0x1000, .len = 0x1000, .path = "//anon" };
 	u32 id = 77;
 
 	(void)state;
@@ -247,7 +247,7 @@ static void map_file(struct files *f)
 {
 	char path[64];
 	struct stat st;
-	struct life_mmap e = { .start_addr = FILE_ADDR(f->n), .len = 4096, .path = path };
+	struct process_mmap_event e = { .start_addr = FILE_ADDR(f->n), .len = 4096, .path = path };
 
 	snprintf(path, sizeof(path), "%s/%d", f->dir, f->n++);
 	assert_int_equal(stat(path, &st), 0);

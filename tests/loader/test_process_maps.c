@@ -14,9 +14,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "../../loader/life/map_file.h"
-#include "../../loader/life/mappings.h"
-#include "../../loader/life/maps.h"
+#include "../../loader/process/map_file.h"
+#include "../../loader/process/mappings.h"
+#include "../../loader/process/maps.h"
 
 static void a_line_is_taken_apart(void **state)
 {
@@ -137,7 +137,7 @@ struct step {
 static void add_steps(struct mappings **m, const struct step *s, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
-		struct life_mmap map = {
+		struct process_mmap_event map = {
 			.start_addr = s[i].start,
 			.len = s[i].end - s[i].start,
 			.file_off = s[i].off,
@@ -260,7 +260,7 @@ static void a_shared_set_is_copied_when_one_owner_changes_it(void **state)
 
 static void mappings_beyond_the_limit_are_counted_and_cut_what_they_cover(void **state)
 {
-	struct life_mmap map = { .len = 8, .inode = 1, .path = "/lib/x" };
+	struct process_mmap_event map = { .len = 8, .inode = 1, .path = "/lib/x" };
 	struct mappings *m = mappings_new();
 
 	(void)state;
@@ -312,7 +312,7 @@ static void map_copy(struct mapped_copy *c)
 	struct stat st;
 	int fd;
 
-	strcpy(c->dir, "/tmp/life-maps-XXXXXX");
+	strcpy(c->dir, "/tmp/process-maps-XXXXXX");
 	assert_non_null(mkdtemp(c->dir));
 	snprintf(c->path, sizeof(c->path), "%s/file", c->dir);
 	write_file(c->path, "original");

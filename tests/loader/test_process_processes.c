@@ -17,7 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "../../loader/life/processes.h"
+#include "../../loader/process/processes.h"
 
 #define BASE 0x10000000u
 
@@ -29,7 +29,7 @@ static u64 clock_ns(clockid_t clock)
 	return (u64)t.tv_sec * 1000000000ull + (u64)t.tv_nsec;
 }
 
-static struct process *apply(struct processes *t, struct life_event ev)
+static struct process *apply(struct processes *t, struct process_event ev)
 {
 	struct process *p = NULL;
 
@@ -40,38 +40,42 @@ static struct process *apply(struct processes *t, struct life_event ev)
 }
 
 #define FORK(parent, child, ns)                                                                    \
-	(struct life_event)                                                                        \
+	(struct process_event)                                                                     \
 	{                                                                                          \
-		.type = LIFE_FORK, .time_ns = (ns), .pid = (child), .fork = {(parent), (parent) }  \
+		.type = PROCESS_FORK, .time_ns = (ns), .pid = (child), .fork = {                   \
+			(parent),                                                                  \
+			(parent)                                                                   \
+		}                                                                                  \
 	}
 #define THREAD(process, thread, ns)                                                                \
-	(struct life_event)                                                                        \
+	(struct process_event)                                                                     \
 	{                                                                                          \
-		.type = LIFE_FORK, .time_ns = (ns), .pid = (process), .tid = (thread), .fork = {   \
+		.type = PROCESS_FORK, .time_ns = (ns), .pid = (process), .tid = (thread),          \
+		.fork = {                                                                          \
 			(process),                                                                 \
 			(process)                                                                  \
 		}                                                                                  \
 	}
 #define EXIT(process, thread, ns)                                                                  \
-	(struct life_event)                                                                        \
+	(struct process_event)                                                                     \
 	{                                                                                          \
-		.type = LIFE_EXIT, .time_ns = (ns), .pid = (process), .tid = (thread)              \
+		.type = PROCESS_EXIT, .time_ns = (ns), .pid = (process), .tid = (thread)           \
 	}
 #define EXEC(process, ns, name)                                                                    \
-	(struct life_event)                                                                        \
+	(struct process_event)                                                                     \
 	{                                                                                          \
-		.type = LIFE_EXEC, .time_ns = (ns), .pid = (process), .comm = name                 \
+		.type = PROCESS_EXEC, .time_ns = (ns), .pid = (process), .comm = name              \
 	}
 #define COMM(process, thread, ns, name)                                                            \
-	(struct life_event)                                                                        \
+	(struct process_event)                                                                     \
 	{                                                                                          \
-		.type = LIFE_COMM, .time_ns = (ns), .pid = (process), .tid = (thread),             \
+		.type = PROCESS_COMM, .time_ns = (ns), .pid = (process), .tid = (thread),          \
 		.comm = name                                                                       \
 	}
 #define MMAP(process, ns, start, file)                                                             \
-	(struct life_event)                                                                        \
+	(struct process_event)                                                                     \
 	{                                                                                          \
-		.type = LIFE_MMAP, .time_ns = (ns), .pid = (process), .mmap = {                    \
+		.type = PROCESS_MMAP, .time_ns = (ns), .pid = (process), .mmap = {                 \
 			.start_addr = (start),                                                     \
 			.len = 0x1000,                                                             \
 			.inode = 9,                                                                \
@@ -271,7 +275,7 @@ static void the_dead_are_kept_until_reaped_and_no_more_than_so_many(void **state
 static void a_fork_bomb_is_followed_up_to_the_limit(void **state)
 {
 	struct processes *t = table_with_self();
-	struct life_event ev = FORK(getpid(), 0, clock_ns(CLOCK_MONOTONIC));
+	struct process_event ev = FORK(getpid(), 0, clock_ns(CLOCK_MONOTONIC));
 	struct process *p;
 
 	(void)state;
@@ -395,9 +399,9 @@ static void await_exec(pid_t child)
 }
 
 /* Of an executable that is mapped everywhere. */
-static struct life_event first_mapping(u32 pid, u64 time_ns)
+static struct process_event first_mapping(u32 pid, u64 time_ns)
 {
-	struct life_event ev = MMAP(pid, time_ns, 0x1000, "/bin/sleep");
+	struct process_event ev = MMAP(pid, time_ns, 0x1000, "/bin/sleep");
 
 	ev.mmap.len = 1ull << 47;
 	return ev;
@@ -428,7 +432,7 @@ static void in_the_midst_of_an_exec_no_image_is_read(void **state)
 				assert_true(process_is_unread(p));
 				assert_int_equal(p->ppid, getpid());
 			} else if (!is_done) {
-				assert_string_equal(p->name, "test_life_processes");
+				assert_string_equal(p->name, "test_process_processes");
 			}
 		}
 		assert_string_equal(strrchr(p->exe, '/'), "/sleep");

@@ -15,11 +15,11 @@
  * costs the target 5 us each. So callers poll sideband_fd() with a timeout of
  * SIDEBAND_POLL_MS, and an exec or a new mapping is seen within that time.
  *
- * Losses. A full ring drops records and says so with LIFE_LOST when there is room
+ * Losses. A full ring drops records and says so with PROCESS_LOST when there is room
  * again: what was lost is unknown, so the caller looks at /proc again.
  */
 
-#include "life_event.h"
+#include "process_event.h"
 
 #define SIDEBAND_POLL_MS 10
 #define SIDEBAND_SETTLE_NS 1000000ull
@@ -60,11 +60,11 @@ int sideband_fd(const struct sideband *sb);
  *
  * Return: true and an event, or false.
  */
-bool sideband_next(struct sideband *sb, u64 until_ns, struct life_event *ev);
+bool sideband_next(struct sideband *sb, u64 until_ns, struct process_event *ev);
 
 /*
  * Records that were lost for want of room, and records that made no sense. A CPU that
- * has nothing more to tell owes its LIFE_LOST; from Linux 6.0 on it is counted here all
+ * has nothing more to tell owes its PROCESS_LOST; from Linux 6.0 on it is counted here all
  * the same, by a system call a CPU: ask now and then, and at the end.
  */
 u64 sideband_n_lost(const struct sideband *sb);

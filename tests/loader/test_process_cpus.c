@@ -10,7 +10,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "../../loader/life/cpus.h"
+#include "../../loader/process/cpus.h"
 
 static int ends[2];
 

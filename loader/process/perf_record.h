@@ -11,7 +11,7 @@
 
 #include <linux/perf_event.h>
 
-#include "life_event.h"
+#include "process_event.h"
 #include "perf_ring.h"
 
 #define PERF_RECORD_SAMPLE_TYPE (PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU)
@@ -24,7 +24,7 @@
  * Return: 0, -ENOMSG (a record of no interest, or of a process outside of the
  * recorder's PID namespace), -EBADMSG (it can't be what it says).
  */
-int perf_record_decode(const struct perf_event_header *rec, struct life_event *ev);
+int perf_record_decode(const struct perf_event_header *rec, struct process_event *ev);
 
 /* When it happened, CLOCK_MONOTONIC; 0 for a record that is too short. */
 u64 perf_record_time(const struct perf_event_header *rec);

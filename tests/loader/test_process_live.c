@@ -19,9 +19,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "../../loader/life/map_file.h"
-#include "../../loader/life/processes.h"
-#include "../../loader/life/sideband.h"
+#include "../../loader/process/map_file.h"
+#include "../../loader/process/processes.h"
+#include "../../loader/process/sideband.h"
 
 #define N_CHILDREN 500
 
@@ -41,7 +41,7 @@ struct tally {
 /* Applies what has happened so far; counts what happened to the table's processes. */
 static void drain(struct sideband *sb, struct processes *t, u64 until_ns, struct tally *tally)
 {
-	struct life_event ev;
+	struct process_event ev;
 	struct process *p;
 
 	while (sideband_next(sb, until_ns, &ev)) {
@@ -50,9 +50,9 @@ static void drain(struct sideband *sb, struct processes *t, u64 until_ns, struct
 		assert_int_equal(processes_apply(t, &ev, &p), 0);
 		if (!p || p->pid == (u32)getpid())
 			continue;
-		tally->n_forks += ev.type == LIFE_FORK && ev.pid != ev.fork.ppid;
-		tally->n_exits += ev.type == LIFE_EXIT && ev.pid == ev.tid;
-		tally->n_execs += ev.type == LIFE_EXEC;
+		tally->n_forks += ev.type == PROCESS_FORK && ev.pid != ev.fork.ppid;
+		tally->n_exits += ev.type == PROCESS_EXIT && ev.pid == ev.tid;
+		tally->n_execs += ev.type == PROCESS_EXEC;
 	}
 }
 
@@ -116,7 +116,7 @@ static void what_finds_no_room_is_counted(void **state)
 	size_t page = getpagesize();
 	u8 *mem = mmap(NULL, page, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	struct sideband *sb = NULL;
-	struct life_event ev;
+	struct process_event ev;
 	u64 n_seen = 0, n_lost = 0, n = 60000;
 	cpu_set_t all, one;
 
@@ -134,9 +134,9 @@ static void what_finds_no_room_is_counted(void **state)
 	}
 	for (int round = 0; round < 3; round++) {
 		while (sideband_next(sb, ~0ull, &ev)) {
-			n_seen += ev.type == LIFE_MMAP && ev.pid == (u32)getpid() &&
+			n_seen += ev.type == PROCESS_MMAP && ev.pid == (u32)getpid() &&
 				  ev.mmap.start_addr == (u64)mem;
-			n_lost += ev.type == LIFE_LOST ? ev.n_lost : 0;
+			n_lost += ev.type == PROCESS_LOST ? ev.n_lost : 0;
 		}
 		for (u64 i = 0; !round && i < 100; i++, n++) { /* there is room again to tell */
 			assert_int_equal(mprotect(mem, page, PROT_READ | PROT_EXEC), 0);
@@ -177,7 +177,7 @@ static void a_ring_that_fills_up_wakes_its_reader(void **state)
 static void events_later_than_the_limit_wait(void **state)
 {
 	struct sideband *sb = NULL;
-	struct life_event ev;
+	struct process_event ev;
 	u64 before;
 	u32 child;
 	bool seen = false;
@@ -190,7 +190,7 @@ static void events_later_than_the_limit_wait(void **state)
 	while (sideband_next(sb, before, &ev))
 		assert_true(ev.pid != child);
 	while (sideband_next(sb, ~0ull, &ev))
-		seen |= ev.pid == child && ev.type == LIFE_FORK;
+		seen |= ev.pid == child && ev.type == PROCESS_FORK;
 	assert_true(seen);
 	sideband_free(&sb);
 }
@@ -202,7 +202,7 @@ static void a_dead_process_is_known_by_its_events(void **state)
 	struct sideband *sb = NULL;
 	struct tally tally = {};
 	struct process *p = NULL, *dead = NULL;
-	struct life_event ev;
+	struct process_event ev;
 	u32 child;
 	int fd = -1;
 

@@ -11,7 +11,7 @@
  */
 
 #include "../../core/types.h"
-#include "life_event.h"
+#include "process_event.h"
 
 #define MAPPINGS_MAX 16384 /* of one process; more are counted, not kept */
 
@@ -55,7 +55,7 @@ void mappings_unref(struct mappings **m);
  * Return: 0, -E2BIG (counted in n_dropped; what was there is cut all the same),
  * -ENOMEM, -EINVAL (empty or wrapping range).
  */
-int mappings_add(struct mappings **m, const struct life_mmap *map, u64 seen_ns);
+int mappings_add(struct mappings **m, const struct process_mmap_event *map, u64 seen_ns);
 
 /* The mapping that covers an address, or NULL. Valid until the set changes. */
 struct mapping *mappings_find(const struct mappings *m, u64 addr);

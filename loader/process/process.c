@@ -55,7 +55,7 @@ struct thread *process_find_thread(const struct process *p, u32 tid)
 
 static void set_comm(char *dst, const char *name)
 {
-	size_t n = strnlen(name, LIFE_COMM_LEN - 1);
+	size_t n = strnlen(name, PROCESS_COMM_LEN - 1);
 
 	memcpy(dst, name, n);
 	dst[n] = '\0';
@@ -107,7 +107,7 @@ bool process_is_unread(const struct process *p)
 	return p->loaded_ns <= p->exec_ns;
 }
 
-int process_exec(struct process *p, const struct life_event *ev)
+int process_exec(struct process *p, const struct process_event *ev)
 {
 	struct mappings *maps;
 
@@ -131,7 +131,7 @@ int process_exec(struct process *p, const struct life_event *ev)
 }
 
 /* The first file that the kernel maps after an exec is the executable, then its interpreter. */
-static int learn_exe(struct process *p, const struct life_mmap *m)
+static int learn_exe(struct process *p, const struct process_mmap_event *m)
 {
 	if (p->loaded_ns || !p->exec_ns || p->text_end || !m->inode)
 		return 0;
@@ -146,7 +146,7 @@ static int learn_exe(struct process *p, const struct life_mmap *m)
 	return 0;
 }
 
-int process_mmap(struct process *p, const struct life_event *ev)
+int process_mmap(struct process *p, const struct process_event *ev)
 {
 	int err;
 
@@ -156,7 +156,7 @@ int process_mmap(struct process *p, const struct life_event *ev)
 	return err ? err : learn_exe(p, &ev->mmap);
 }
 
-int process_fork(struct process *parent, const struct life_event *ev, struct process **out)
+int process_fork(struct process *parent, const struct process_event *ev, struct process **out)
 {
 	_cleanup_(process_free) struct process *p = calloc(1, sizeof(*p));
 	const struct thread *t = process_find_thread(parent, ev->fork.ptid);

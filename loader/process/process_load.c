@@ -142,7 +142,7 @@ static int add_mapping(const struct maps_entry *e, void *data)
 {
 	const struct mapping_target *to = data;
 	char path[4096 * 4 + 32]; /* each byte could be a newline */
-	struct life_mmap m = {
+	struct process_mmap_event m = {
 		.start_addr = e->start_addr,
 		.len = e->end_addr - e->start_addr,
 		.file_off = e->file_off,
@@ -206,7 +206,7 @@ static void swap_in_task(struct process *p, struct process *fresh)
 		const struct thread *known = process_find_thread(p, fresh->threads[i].tid);
 
 		if (known)
-			memcpy(fresh->threads[i].name, known->name, LIFE_COMM_LEN);
+			memcpy(fresh->threads[i].name, known->name, PROCESS_COMM_LEN);
 	}
 	p->nspid = fresh->nspid;
 	p->ppid = fresh->ppid;

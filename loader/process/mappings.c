@@ -181,7 +181,7 @@ static struct path_ref *path_for(const struct mappings *m, u32 i, const char *te
 	return p;
 }
 
-int mappings_add(struct mappings **mp, const struct life_mmap *e, u64 seen_ns)
+int mappings_add(struct mappings **mp, const struct process_mmap_event *e, u64 seen_ns)
 {
 	struct mapping map = {
 		.start_addr = e->start_addr,

@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../loader/life/perf_record.h"
-#include "../../loader/life/perf_ring.h"
+#include "../../loader/process/perf_record.h"
+#include "../../loader/process/perf_ring.h"
 
 #define RING_LEN 16384
 
@@ -134,12 +134,12 @@ static void ring_put_record(struct ring_fixture *f, const struct perf_event_head
 
 static void fork_and_exit_tell_child_and_parent(void **state)
 {
-	struct life_event ev;
+	struct process_event ev;
 	struct bytes b;
 
 	(void)state;
 	assert_int_equal(perf_record_decode(fork_record(&b, PERF_RECORD_FORK, 50, 999), &ev), 0);
-	assert_int_equal(ev.type, LIFE_FORK);
+	assert_int_equal(ev.type, PROCESS_FORK);
 	assert_int_equal(ev.pid, 50);
 	assert_int_equal(ev.tid, 51);
 	assert_int_equal(ev.fork.ppid, 100);
@@ -147,32 +147,32 @@ static void fork_and_exit_tell_child_and_parent(void **state)
 	assert_int_equal(ev.time_ns, 999);
 	assert_int_equal(ev.cpu, 3);
 	assert_int_equal(perf_record_decode(fork_record(&b, PERF_RECORD_EXIT, 50, 1), &ev), 0);
-	assert_int_equal(ev.type, LIFE_EXIT);
+	assert_int_equal(ev.type, PROCESS_EXIT);
 }
 
 static void a_name_change_and_an_exec_differ_by_a_flag(void **state)
 {
-	struct life_event ev;
+	struct process_event ev;
 	struct bytes b;
 
 	(void)state;
 	assert_int_equal(perf_record_decode(comm_record(&b, 0, "worker"), &ev), 0);
-	assert_int_equal(ev.type, LIFE_COMM);
+	assert_int_equal(ev.type, PROCESS_COMM);
 	assert_string_equal(ev.comm, "worker");
 	assert_int_equal(perf_record_decode(comm_record(&b, PERF_RECORD_MISC_COMM_EXEC, "sh"), &ev),
 			 0);
-	assert_int_equal(ev.type, LIFE_EXEC);
+	assert_int_equal(ev.type, PROCESS_EXEC);
 	assert_int_equal(perf_record_decode(comm_record(&b, 0, "sixteen letters!"), &ev), -EBADMSG);
 }
 
 static void a_mapping_tells_range_file_and_path(void **state)
 {
-	struct life_event ev;
+	struct process_event ev;
 	struct bytes b;
 
 	(void)state;
 	assert_int_equal(perf_record_decode(mmap_record(&b, 0x7f0000, 0x2000, "/lib/a b"), &ev), 0);
-	assert_int_equal(ev.type, LIFE_MMAP);
+	assert_int_equal(ev.type, PROCESS_MMAP);
 	assert_int_equal(ev.pid, 300);
 	assert_int_equal(ev.mmap.start_addr, 0x7f0000);
 	assert_int_equal(ev.mmap.len, 0x2000);
@@ -187,7 +187,7 @@ static void a_mapping_tells_range_file_and_path(void **state)
 static void what_a_record_cannot_be_is_refused(void **state)
 {
 	struct perf_event_header *rec;
-	struct life_event ev;
+	struct process_event ev;
 	struct bytes b;
 
 	(void)state;
@@ -203,7 +203,7 @@ static void what_a_record_cannot_be_is_refused(void **state)
 
 static void other_namespaces_and_other_records_are_of_no_interest(void **state)
 {
-	struct life_event ev;
+	struct process_event ev;
 	struct bytes b;
 
 	(void)state;
@@ -219,7 +219,7 @@ static void other_namespaces_and_other_records_are_of_no_interest(void **state)
 
 static void lost_records_are_counted(void **state)
 {
-	struct life_event ev;
+	struct process_event ev;
 	struct bytes b;
 
 	(void)state;
@@ -227,7 +227,7 @@ static void lost_records_are_counted(void **state)
 	put64(&b, 9);
 	put64(&b, 41);
 	assert_int_equal(perf_record_decode(end(&b, 1), &ev), 0);
-	assert_int_equal(ev.type, LIFE_LOST);
+	assert_int_equal(ev.type, PROCESS_LOST);
 	assert_int_equal(ev.n_lost, 41);
 }
 
@@ -248,7 +248,7 @@ static void truncated_records_are_refused_or_stay_inside(void **state)
 		for (u16 len = 8; len < full->size; len++) {
 			/* On the heap, so that a sanitizer sees a read behind it. */
 			struct perf_event_header *cut = malloc(len);
-			struct life_event ev;
+			struct process_event ev;
 			int err;
 
 			memcpy(cut, full, len);
@@ -256,7 +256,7 @@ static void truncated_records_are_refused_or_stay_inside(void **state)
 			err = perf_record_decode(cut, &ev);
 			if (len < 8 + fixed + 24)
 				assert_int_equal(err, -EBADMSG);
-			if (!err && ev.type == LIFE_MMAP)
+			if (!err && ev.type == PROCESS_MMAP)
 				assert_true(ev.mmap.path + strlen(ev.mmap.path) <
 					    (char *)cut + len);
 			free(cut);

@@ -181,7 +181,7 @@ int processes_scan(struct processes *t)
 	return err;
 }
 
-static int apply_fork(struct processes *t, const struct life_event *ev, struct process **out)
+static int apply_fork(struct processes *t, const struct process_event *ev, struct process **out)
 {
 	struct process *parent = processes_alive(t, ev->fork.ppid);
 	struct process *known = processes_alive(t, ev->pid);
@@ -216,7 +216,7 @@ static int apply_fork(struct processes *t, const struct life_event *ev, struct p
 	return 0;
 }
 
-static int apply_exit(struct processes *t, const struct life_event *ev, struct process **out)
+static int apply_exit(struct processes *t, const struct process_event *ev, struct process **out)
 {
 	struct process *p = processes_alive(t, ev->pid);
 
@@ -229,7 +229,7 @@ static int apply_exit(struct processes *t, const struct life_event *ev, struct p
 	return 0;
 }
 
-static int apply_comm(struct process *p, const struct life_event *ev)
+static int apply_comm(struct process *p, const struct process_event *ev)
 {
 	if (ev->time_ns <= p->loaded_ns)
 		return 0;
@@ -238,25 +238,25 @@ static int apply_comm(struct process *p, const struct life_event *ev)
 	return process_add_thread(p, ev->tid, ev->comm);
 }
 
-int processes_apply(struct processes *t, const struct life_event *ev, struct process **out)
+int processes_apply(struct processes *t, const struct process_event *ev, struct process **out)
 {
 	struct process *p = processes_alive(t, ev->pid);
 
 	*out = NULL;
 	switch (ev->type) {
-	case LIFE_FORK:
+	case PROCESS_FORK:
 		return apply_fork(t, ev, out);
-	case LIFE_EXIT:
+	case PROCESS_EXIT:
 		return apply_exit(t, ev, out);
-	case LIFE_LOST:
+	case PROCESS_LOST:
 		return 0;
-	case LIFE_COMM:
+	case PROCESS_COMM:
 		*out = p;
 		return p ? apply_comm(p, ev) : 0;
-	case LIFE_EXEC:
+	case PROCESS_EXEC:
 		*out = p;
 		return p ? process_exec(p, ev) : 0;
-	case LIFE_MMAP:
+	case PROCESS_MMAP:
 		*out = p;
 		return p ? process_mmap(p, ev) : 0;
 	}
@@ -293,7 +293,7 @@ static int adopt_children(struct processes *t)
 /* An exec may be among what was lost: then the image is another, or there is none yet. */
 static int load_again(struct process *p, u64 now_ns)
 {
-	struct life_event exec = { .type = LIFE_EXEC, .time_ns = now_ns, .pid = p->pid };
+	struct process_event exec = { .type = PROCESS_EXEC, .time_ns = now_ns, .pid = p->pid };
 	int err = process_load(p);
 
 	if (err == -ESTALE) {

@@ -62,7 +62,7 @@ static const char *text_of(const u8 *body, size_t body_len, size_t fixed)
 	return text;
 }
 
-static int decode_task(const u8 *body, size_t len, struct life_event *ev)
+static int decode_task(const u8 *body, size_t len, struct process_event *ev)
 {
 	const struct task_body *t = (const void *)body;
 
@@ -75,7 +75,7 @@ static int decode_task(const u8 *body, size_t len, struct life_event *ev)
 	return is_foreign(t->pid, t->tid) ? -ENOMSG : 0;
 }
 
-static int decode_comm(const u8 *body, size_t len, struct life_event *ev)
+static int decode_comm(const u8 *body, size_t len, struct process_event *ev)
 {
 	const struct comm_body *c = (const void *)body;
 	const char *name = text_of(body, len, sizeof(*c));
@@ -88,7 +88,7 @@ static int decode_comm(const u8 *body, size_t len, struct life_event *ev)
 	return is_foreign(c->pid, c->tid) ? -ENOMSG : 0;
 }
 
-static int decode_mmap2(const u8 *body, size_t len, struct life_event *ev)
+static int decode_mmap2(const u8 *body, size_t len, struct process_event *ev)
 {
 	const struct mmap2_body *m = (const void *)body;
 	const char *path = text_of(body, len, sizeof(*m));
@@ -97,7 +97,7 @@ static int decode_mmap2(const u8 *body, size_t len, struct life_event *ev)
 		return -EBADMSG;
 	ev->pid = m->pid;
 	ev->tid = m->tid;
-	ev->mmap = (struct life_mmap){
+	ev->mmap = (struct process_mmap_event){
 		.start_addr = m->addr,
 		.len = m->len,
 		.file_off = m->pgoff,
@@ -110,7 +110,7 @@ static int decode_mmap2(const u8 *body, size_t len, struct life_event *ev)
 	return is_foreign(m->pid, m->tid) ? -ENOMSG : 0;
 }
 
-static int decode_lost(const u8 *body, size_t len, struct life_event *ev)
+static int decode_lost(const u8 *body, size_t len, struct process_event *ev)
 {
 	const struct lost_body *l = (const void *)body;
 
@@ -121,34 +121,34 @@ static int decode_lost(const u8 *body, size_t len, struct life_event *ev)
 }
 
 static int decode_body(const struct perf_event_header *rec, const u8 *body, size_t len,
-		       struct life_event *ev)
+		       struct process_event *ev)
 {
 	switch (rec->type) {
 	case PERF_RECORD_FORK:
-		ev->type = LIFE_FORK;
+		ev->type = PROCESS_FORK;
 		return decode_task(body, len, ev);
 	case PERF_RECORD_EXIT:
-		ev->type = LIFE_EXIT;
+		ev->type = PROCESS_EXIT;
 		return decode_task(body, len, ev);
 	case PERF_RECORD_COMM:
-		ev->type = rec->misc & PERF_RECORD_MISC_COMM_EXEC ? LIFE_EXEC : LIFE_COMM;
+		ev->type = rec->misc & PERF_RECORD_MISC_COMM_EXEC ? PROCESS_EXEC : PROCESS_COMM;
 		return decode_comm(body, len, ev);
 	case PERF_RECORD_MMAP2:
-		ev->type = LIFE_MMAP;
+		ev->type = PROCESS_MMAP;
 		if (rec->misc & PERF_RECORD_MISC_MMAP_BUILD_ID)
 			return -EBADMSG; /* never asked for: the inode would be garbage */
 		return decode_mmap2(body, len, ev);
 	case PERF_RECORD_LOST:
-		ev->type = LIFE_LOST;
+		ev->type = PROCESS_LOST;
 		return decode_lost(body, len, ev);
 	}
 	return -ENOMSG;
 }
 
-int perf_record_decode(const struct perf_event_header *rec, struct life_event *ev)
+int perf_record_decode(const struct perf_event_header *rec, struct process_event *ev)
 {
 	const struct sample_id *id = sample_id(rec);
-	struct life_event e = {};
+	struct process_event e = {};
 	int err;
 
 	if (!id)

@@ -48,7 +48,7 @@ static void ring_free(struct cpu_ring *r, size_t map_len)
 	free(r);
 }
 
-/* Linux 6.0 and later count what an event lost; before, only LIFE_LOST tells. */
+/* Linux 6.0 and later count what an event lost; before, only PROCESS_LOST tells. */
 static int open_event(u32 cpu, size_t watermark, u64 read_format)
 {
 	struct perf_event_attr attr = {
@@ -195,7 +195,7 @@ int sideband_fd(const struct sideband *sb)
 	return sb->epoll_fd;
 }
 
-bool sideband_next(struct sideband *sb, u64 until_ns, struct life_event *ev)
+bool sideband_next(struct sideband *sb, u64 until_ns, struct process_event *ev)
 {
 	for (;;) {
 		int err;
@@ -210,7 +210,7 @@ bool sideband_next(struct sideband *sb, u64 until_ns, struct life_event *ev)
 			sb->n_bad++;
 		if (err)
 			continue;
-		if (ev->type == LIFE_LOST)
+		if (ev->type == PROCESS_LOST)
 			sb->n_lost += ev->n_lost;
 		return true;
 	}

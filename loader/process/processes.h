@@ -56,12 +56,12 @@ int processes_scan(struct processes *t);
  * @p:		the process that it happened to: for a fork the child, NULL when the
  *		event is of no process in the table
  *
- * After LIFE_LOST call processes_resync(). After LIFE_EXEC the process is unloaded:
+ * After PROCESS_LOST call processes_resync(). After PROCESS_EXEC the process is unloaded:
  * process_load() it, if its name or cgroup are wanted.
  *
  * Return: 0, -ENOSPC (a fork that finds no room is not followed), -E2BIG, -ENOMEM.
  */
-int processes_apply(struct processes *t, const struct life_event *ev, struct process **p);
+int processes_apply(struct processes *t, const struct process_event *ev, struct process **p);
 
 /**
  * processes_resync() - make good for events that were lost, from /proc

@@ -11,7 +11,7 @@
  */
 
 #include "../../core/types.h"
-#include "life_event.h"
+#include "process_event.h"
 #include "mappings.h"
 
 #define PROCESS_MAX_THREADS 32768 /* that are kept by name; more are counted */
@@ -19,7 +19,7 @@
 
 struct thread {
 	u32 tid;
-	char name[LIFE_COMM_LEN]; /* "": not known yet */
+	char name[PROCESS_COMM_LEN]; /* "": not known yet */
 };
 
 struct process {
@@ -30,7 +30,7 @@ struct process {
 	u64 loaded_ns; /* the image was read from /proc no earlier than this */
 	u32 n_execs; /* that were seen */
 	bool is_kernel_thread;
-	char comm[LIFE_COMM_LEN];
+	char comm[PROCESS_COMM_LEN];
 	char name[64]; /* for people: server.js */
 	char *exe; /* NULL: unknown */
 	char *cgroup; /* NULL: unknown */
@@ -80,14 +80,14 @@ struct thread *process_find_thread(const struct process *p, u32 tid);
 bool process_is_unread(const struct process *p);
 
 /* A new image: nothing of the old one is left but the pid, the start and the cgroup. */
-int process_exec(struct process *p, const struct life_event *ev);
+int process_exec(struct process *p, const struct process_event *ev);
 
 /* A new executable mapping. 0, -E2BIG, -EINVAL or -ENOMEM (maps is as it was, and so may be wrong).
  */
-int process_mmap(struct process *p, const struct life_event *ev);
+int process_mmap(struct process *p, const struct process_event *ev);
 
 /* The child that this process forks. */
-int process_fork(struct process *parent, const struct life_event *ev, struct process **child);
+int process_fork(struct process *parent, const struct process_event *ev, struct process **child);
 
 /* Whether a start time (since boot) can be this process's. */
 bool process_started_at(const struct process *p, u64 start_ns);

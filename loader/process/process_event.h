@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#pragma once
+
+/*
+ * What happens to processes, as the kernel tells it: births, deaths, new images,
+ * new executable mappings. Pids are those of the recorder's own PID namespace.
+ */
+
+#include "../../core/types.h"
+
+#define PROCESS_COMM_LEN 16 /* TASK_COMM_LEN, with its NUL */
+
+enum process_event_type {
+	PROCESS_FORK, /* a process, or a thread when pid == ppid */
+	PROCESS_EXIT, /* one thread */
+	PROCESS_COMM, /* a thread's new name */
+	PROCESS_EXEC, /* a new image: name in comm, every mapping is gone */
+	PROCESS_MMAP, /* an executable mapping */
+	PROCESS_LOST, /* events that the kernel had no room for */
+};
+
+struct process_mmap_event {
+	u64 start_addr, len, file_off;
+	u64 inode, inode_gen; /* as the file system has them; 0 for anonymous memory */
+	u32 dev_major, dev_minor;
+	const char *path; /* "//anon" and "[vdso]" are not files */
+};
+
+struct process_event {
+	u64 time_ns; /* CLOCK_MONOTONIC */
+	enum process_event_type type;
+	u32 pid, tid;
+	u32 cpu;
+	union {
+		struct {
+			u32 ppid, ptid;
+		} fork; /* PROCESS_FORK and PROCESS_EXIT */
+		char comm[PROCESS_COMM_LEN]; /* PROCESS_COMM and PROCESS_EXEC */
+		struct process_mmap_event mmap;
+		u64 n_lost;
+	};
+};
