@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""How many samples may be wrong, and how many it takes to know.
+"""How many samples may be wrong, and how many samples a verdict needs.
 
-A share is a goal, not a law: of 700 samples one that is wrong is 0.14 %. A program that just
-reaches its goal passes here but for 1 run of 10,000, and one with BAD times the goal's misses
-fails in 99 of 100 runs, if there are `enough` samples.
+A goal is a share, and small numbers of samples scatter: one wrong sample of 700 is 0.14 %. A
+program that just reaches its goal fails here in 1 of 10,000 runs. A program with BAD times the
+misses of the goal fails in 99 of 100 runs, if there are `enough` samples.
 """
 
 import functools
@@ -33,10 +33,10 @@ def most_misses(n, goal):
 
 
 def are_enough(n, goal, bad=BAD):
-    """Do @n samples show that @bad times as many are wrong as may be?"""
+    """Do @n samples suffice to detect @bad times the allowed misses?"""
     return n > 0 and _at_most(most_misses(n, goal), n, bad * (1 - goal / 100)) <= OVERLOOKED
 
 
 def reaches(right, n, goal):
-    """Is it no worse than @goal %, as far as @n samples of which @right are right can show?"""
+    """Are @right right samples of @n compatible with a goal of @goal %?"""
     return n - right <= most_misses(n, goal)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Programs of fixtures/node/known in one very long line, as bundlers write them.
+"""Puts the programs of fixtures/node/known into one very long line, like a bundler.
 
-Comments and indents are gone, so the judge's own terms (a program's file and line) are told
-by the column alone. In front of them is filler: functions that nobody calls.
+Comments and indentation are removed, so only the column of a frame identifies the program's file
+and line. Filler precedes the programs: functions that are never called.
 """
 
 import bisect
@@ -16,7 +16,7 @@ N_FILLER = 5000  # some 400 KB
 
 
 class Bundle:
-    """Writes itself to @path; the file exports a list of the programs."""
+    """Writes the bundle to @path; the file exports a list of the programs."""
 
     def __init__(self, path, folder, names):
         self.path, self.starts, self.origins = path, [], []
@@ -40,7 +40,7 @@ class Bundle:
         self.text += "all.push(module.exports);})({});"
 
     def origin(self, line, column):
-        """File, line and column of the program; what can't be is nobody's."""
+        """File, line and column in the original program; "" if the column is in none."""
         i = bisect.bisect(self.starts, column or 0) - 1
         if line != 1 or i < 0:
             return self.path, line, column

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * busy [MS [PAUSE_US]]: says "running", then computes for MS milliseconds of CPU time (default,
- * and less than 0: for ever) in OUTER, called by main, calling INNER, and rests for PAUSE_US
- * after each call. Built several times, each with names of its own, so that a sample shows
- * whose code it is in.
+ * busy [MS [PAUSE_US]]: prints "running", then computes for MS milliseconds of CPU time (forever by
+ * default and if MS is negative). main() calls OUTER, which calls INNER; the program sleeps for
+ * PAUSE_US after each call. It is built several times with different function names, so that a
+ * sample shows which program it belongs to.
  */
 
 #include <stdio.h>
@@ -24,7 +24,7 @@ unsigned long OUTER(unsigned long n);
 
 __attribute__((noinline)) unsigned long INNER(unsigned long n)
 {
-	/* Without a use the compiler leaves the frame out, whatever its options say. */
+	/* Without a use the compiler omits the frame, regardless of its options. */
 	asm volatile("" : : "r"(__builtin_frame_address(0)));
 	for (unsigned long i = 0; i < 20000; i++)
 		n = (n ^ i) * 31;

@@ -1,7 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""capture.py MAJOR [COUNT]: COUNT stacks of a live Node.js as cases, replayed; what is private is
-in none; other tools open them."""
+"""capture.py MAJOR [COUNT]: captures COUNT stacks of a live Node.js as cases and replays them."""
 
 import glob
 import json
@@ -29,8 +28,8 @@ def content(path):
 
 
 def eights(secret):
-    """Its words of eight bytes, at all alignments, that are in nothing else: what one slot can
-    hold; and what the note would make of them."""
+    """The 8-byte words of the secret, at all alignments, that occur nowhere else: the values
+    that one slot can hold, and their form in the note."""
     for i in range(len(secret) - 7):
         word = secret[i:i + 8]
         if b"-" in word:
@@ -38,7 +37,7 @@ def eights(secret):
 
 
 def leaks(path):
-    """Which secrets are in a case: eight bytes of them, also with two bytes a character."""
+    """The secrets of which a case holds eight bytes, with one or two bytes a character."""
     data = content(path)
     secrets = [*(s.encode() for s in PRIVATE), PRIVATE[1].lower().encode(),
                *(s.encode("utf-16-le") for s in PRIVATE), WIDE]
@@ -46,7 +45,7 @@ def leaks(path):
 
 
 def replay(check, cases, engine, tmp):
-    """Each case gives in the simulator what it gave in the kernel."""
+    """Each case unwinds in the simulator as it did in the kernel."""
     out = os.path.join(tmp, engine + ".json")
     done = subprocess.run([SIM, "run", "--engine", engine, "--json", out, *cases],
                           capture_output=True, text=True, timeout=120, check=False)
@@ -55,7 +54,7 @@ def replay(check, cases, engine, tmp):
     equal = sum(r["equal"] for r in runs if r["engine"] == engine)
     results.add(version=version_of(sys.argv[1]), engine=engine, cases=len(cases), equal=equal)
     check.equal((done.returncode, equal), (0, len(cases)),
-                f"{engine}: {equal} of {len(cases)} cases give what the kernel gave")
+                f"{engine}: {equal} of {len(cases)} cases unwind as in the kernel")
     return runs
 
 
@@ -65,29 +64,29 @@ def secrets_stay_out(check, tmp, binary):
         done = capture(child.pid, f"{tmp}/case.core.zst", "-n", CASES)
         check.equal(done.returncode, 0, f"{CASES} stacks captured: {done.stderr.strip()}")
         done = capture(child.pid, f"{tmp}/minimal.core.zst", "--minimal", "-n", 3)
-        check.equal(done.returncode, 0, "minimal ones, too")
+        check.equal(done.returncode, 0, "minimal cases are captured")
         done = capture(child.pid, f"{tmp}/case-async.core.zst", "--async", "-n", CASES // 2)
-        check.equal(done.returncode, 0, f"those who wait, too: {done.stderr.strip()}")
+        check.equal(done.returncode, 0, f"awaiters are captured: {done.stderr.strip()}")
         done = capture(child.pid, f"{tmp}/raw.core.zst", "--raw", "-n", CASES)
-        check.equal(done.returncode, 0, "raw ones, too")
+        check.equal(done.returncode, 0, "raw cases are captured")
         done = capture(child.pid, f"{tmp}/named.core.zst", "--match", "^outerOfSecrets$")
-        check.equal(done.returncode, 0, "and one with a function by its name")
+        check.equal(done.returncode, 0, "a case with a function chosen by name is captured")
     cases = sorted(glob.glob(f"{tmp}/case*.core.zst") + glob.glob(f"{tmp}/minimal*.core.zst"))
     for path in cases:
         check.equal(leaks(path), [], f"no secret is in {os.path.basename(path)}", quiet=True)
     raw = {s for path in glob.glob(f"{tmp}/raw*.core.zst") for s in leaks(path)}
-    check.that(len(raw) >= 3, f"raw cases have them: {sorted(raw)}")
+    check.that(len(raw) >= 3, f"raw cases hold the secrets: {sorted(raw)}")
     sizes = [os.path.getsize(path) for path in cases]
     check.that(max(sizes) < 100_000, f"a case has {min(sizes)} to {max(sizes)} bytes")
     runs = replay(check, cases, "native", tmp)
     replay(check, cases + sorted(glob.glob(f"{tmp}/raw*.core.zst")), "guest", tmp)
     waiting = sum(any(f.get("async") for f in shown(path)["expected"]["frames"])
                   for path in glob.glob(f"{tmp}/case-async*"))
-    check.that(waiting > CASES / 4, f"{waiting} of {CASES // 2} have a function that waits")
+    check.that(waiting > CASES / 4, f"{waiting} of {CASES // 2} have an awaiter")
     deep = sum(len(r["frames"]) > 8 for r in runs)
     check.that(deep > len(cases) / 2, f"{deep} of {len(cases)} have more than 8 frames")
     names = [f.get("name") for f in shown(f"{tmp}/named.core.zst")["expected"]["frames"]]
-    check.that("outerOfSecrets" in names, f"the function is in its stack: {names[:6]}")
+    check.that("outerOfSecrets" in names, f"the chosen function is in the stack: {names[:6]}")
 
 
 def shown(path):
@@ -96,7 +95,7 @@ def shown(path):
 
 
 def address_of(child, symbol):
-    """Of a function of busy in a process, as nm and the process's mappings tell."""
+    """The address of a function of busy in a process, by nm and the process's mappings."""
     symbols = subprocess.run(["nm", BUSY], capture_output=True, text=True, check=True).stdout
     off = next(int(line.split()[0], 16) for line in symbols.splitlines()
                if line.endswith(" " + symbol))
@@ -113,13 +112,13 @@ def at_an_instruction(check, tmp):
             check.equal(done.returncode, 0, f"captured at {where}: {done.stderr.strip()}")
         done = capture(child.pid, f"{tmp}/none.core", "--at", "busy_nobody")
         check.that(done.returncode == 2 and "busy_nobody" in done.stderr,
-                   f"what is not there: {done.stderr.strip()}")
+                   f"a function that does not exist: {done.stderr.strip()}")
     cases = sorted(glob.glob(f"{tmp}/*.core"))
-    check.equal(len(cases), 9, "each time three")
+    check.equal(len(cases), 9, "three cases each time")
     for path in cases:
         frames = shown(path)["expected"]["frames"]
-        check.equal(frames[0]["pc"], hex(at), f"{os.path.basename(path)} stands there", quiet=True)
-        check.equal(frames[1].get("name"), "busy_outer", "and has its caller", quiet=True)
+        check.equal(frames[0]["pc"], hex(at), f"{os.path.basename(path)} is frame 0", quiet=True)
+        check.equal(frames[1].get("name"), "busy_outer", "its caller is frame 1", quiet=True)
     other_tools_open_it(check, cases[0])
 
 
@@ -135,11 +134,11 @@ def other_tools_open_it(check, path):
                     f"{argv[0]} opens it: {done.stderr[:200]}")
     for tool in ("readelf", "eu-readelf"):
         check.that(all(word in said[tool] for word in ("Unspool", "PRSTATUS", "AUXV", "FILE")),
-                   f"{tool} tells the notes")
+                   f"{tool} prints the notes")
     callers = [frame["pc"] for frame in note["walk"]["frames"][1:]]
     word = re.search(rf"^{fp + 8:#x}:\s+(0x\w+)", said["gdb"], re.MULTILINE)
     check.that(re.search(rf"^(rip|pc) +{note['registers']['pc']}\b", said["gdb"],
-                         re.MULTILINE), "gdb tells the pc")
+                         re.MULTILINE), "gdb prints the pc")
     check.that(word and f"{int(word.group(1), 16):#x}" in callers, "gdb reads the stack")
 
 
@@ -151,7 +150,7 @@ def what_never_comes(check, tmp):
             done = capture(child.pid, out, *args, seconds=1)
             check.equal(done.returncode, 1, f"{args}: nothing captured")
             check.that(len(done.stderr.splitlines()) == 1 and words in done.stderr,
-                       f"one line says why: {done.stderr.strip()}")
+                       f"one line gives the reason: {done.stderr.strip()}")
     check.that(not glob.glob(f"{tmp}/never*"), "no file is made")
     for args, words in [(["--on", "sunday"], "no stack ends so"), (["--match", "("], "--match ("),
                         (["-n", "0"], "from 1"), (["-o", "x.ndjson"], "NAME.core"),

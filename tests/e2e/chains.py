@@ -1,24 +1,23 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The judge of native stacks: perf's, unwound from the same process at the same time.
+"""Judges native stacks by perf's, recorded from the same process at the same time.
 
 `perf record --call-graph dwarf` copies the stack with each sample and unwinds it later by
-.eh_frame, with code that has nothing in common with Unspool's. A chain is the
-innermost DEPTH functions of a sample's user stack, leaf first, as (file, function), one that
-calls itself counting once. Functions are those that nm knows
-in the file and in its debug file, of several names of one function the first; what it does not
-know is told by where its frame information begins. perf's are looked up by address.
+.eh_frame, with code that has nothing in common with Unspool's. A chain is the innermost DEPTH
+functions of a sample's user stack, leaf first, as (file, function). Direct recursion counts once.
+Functions are named by nm on the file and its debug file; of several names the first counts. A
+function without a symbol is identified by the start of its frame information. perf's frames are
+looked up by address.
 
-perf's chains are judged by only where they are complete: where they end in the file's
-entry or where a thread starts; or, of a program with code that perf can't unwind, where
-they are longer than a chain. Limits hold for many samples; of few they allow what chance
-makes of them, two standard deviations.
+Only complete chains of perf's count: those that end in the file's entry or at the start of a thread
+or, if perf can't unwind some code of the program, those longer than DEPTH. The limits apply to many
+samples; for few samples two standard deviations are added.
 
-Two recordings never see the same rare chains. The share of chains that perf would see for the
-first time in its next sample is estimated from those that it saw once (Good and Turing), and ours
-may be unseen as often; but a wrong chain hides in that. So it is never allowed for more than
-MAX_RARE %, and chains are compared at the greatest depth, from DEPTH down to MIN_DEPTH, at which
-it is less. And of whole chains each link, a function and its caller, must be one of perf's: links
-are few and repeat.
+Two recordings never contain the same rare chains. The share of new chains in perf's next sample is
+estimated from the chains that perf recorded once (Good and Turing); the same share of ours may be
+missing from perf's. A wrong chain could hide in that share, so it is capped at MAX_RARE %, and
+chains are compared at the greatest depth from DEPTH down to MIN_DEPTH where the share is below the
+cap. In addition each link of a complete chain, a function and its caller, must be among perf's:
+links are few and repeat.
 """
 
 import bisect
@@ -39,11 +38,11 @@ MIN_DEPTH = 2
 MAX_POINTS = 3.0  # between shares of a chain
 TOP = 20
 MAX_FDE_FILE = 30 << 20
-MAX_NAME = 1000  # Unspool's have 1023 bytes
+MAX_NAME = 1000  # Unspool's names have at most 1023 bytes
 
 
 def debug_files(path):
-    """Where packages put what was stripped."""
+    """The folder where packages install debug files."""
     for match in lines_of("readelf", "-n", path, like=r"\s+Build ID: (..)([0-9a-f]+)$"):
         file = "/usr/lib/debug/.build-id/{}/{}.debug".format(*match.groups())
         if os.path.exists(file):
@@ -51,11 +50,11 @@ def debug_files(path):
 
 
 class Functions:
-    """The functions of one file: by nm, and where that knows none by their frame information."""
+    """The functions of one file: by nm or, without a symbol, by their frame information."""
 
     def __init__(self, path):
         self.names, self.segments, spans = {}, [], {}
-        for flags, file in itertools.product(  # what is long when demangled is left as it is
+        for flags, file in itertools.product(  # a name that is too long when demangled stays mangled
                 ("-CS", "-S", "-CSD", "-SD"), (path, *debug_files(path))):
             for match in lines_of("nm", flags, "--defined-only", file,
                                   like=r"([0-9a-f]+) ([0-9a-f]+) [tTwWiuV] (.+)$"):
@@ -87,7 +86,7 @@ class Functions:
 
 
 def without_type(name):
-    """A template's name without what it returns."""
+    """The name of a template without its return type."""
     depth = 0
     for match in re.finditer("[<( )>]", name) if " " in name else ():
         c = match.group()
@@ -112,7 +111,7 @@ def lines_of(*command, like):
 
 
 class Files:
-    """Functions of all files."""
+    """The functions of all files."""
 
     def __init__(self):
         self.files = {}
@@ -123,7 +122,7 @@ class Files:
         return self.files[path]
 
     def theirs(self, path, off, name):
-        """A frame of perf's. What nm does not know, a debug file may: perf tells where it is."""
+        """A frame of perf's. If nm has no name, the debug file that perf names may have one."""
         file = self._file(path)
         function = file.at_off(off)
         if name and plain(name) not in file.names:
@@ -140,7 +139,7 @@ class Files:
 
 
 def plain(name):
-    """Without the version and the mark of a cold part, and no longer than anybody prints it."""
+    """The name without its version and cold-part suffix, cut to the longest that is printed."""
     if "@" in name:
         name = re.sub(r"@@?[A-Z0-9_.a-z]+$", "", name)
     if "cold" in name:
@@ -149,7 +148,8 @@ def plain(name):
 
 
 def perf_stacks(text):
-    """User stacks of what perf script printed: pid, [(file, offset, perf's name)] leaf first."""
+    """The user stacks in the output of perf script: pid, [(file, offset, perf's name)], leaf
+    first."""
     pid, frames = None, []
     for line in [*text.splitlines(), ""]:
         match = re.match(r"\s*([0-9a-f]+) (.+) \(([/\[]\S+)(?: \(deleted\))?\)$", line)
@@ -166,7 +166,7 @@ def perf_stacks(text):
 
 
 def is_complete(frames):
-    """Does perf's stack end where stacks end? A stripped file's entry has no name."""
+    """Is perf's stack complete? The entry of a stripped file has no name."""
     if any(path is None for path, _, _ in frames):
         return False
     below = frames[-2][2] if len(frames) > 1 else None
@@ -178,18 +178,18 @@ def chain_of(functions):
 
 
 class Chains:
-    """How many samples of one process had which chain."""
+    """The number of samples of one process by chain."""
 
     def __init__(self):
         self.counts = collections.Counter()
         self.all = 0
-        self.samples = self.complete = 0  # of those that are looked at for completeness
+        self.samples = self.complete = 0  # of the samples checked for completeness
         self.reasons = collections.Counter()
 
 
 def perf_chains(text, files, parts=False):
-    """{pid: Chains}; with @parts, of incomplete stacks, too. Of a return address perf prints the
-    byte before."""
+    """{pid: Chains}; with @parts incomplete stacks count, too. perf prints return addresses less
+    1."""
     found = collections.defaultdict(Chains)
     for pid, frames in perf_stacks(text):
         good = list(itertools.takewhile(lambda frame: frame[0], frames))
@@ -203,7 +203,7 @@ def perf_chains(text, files, parts=False):
 
 
 def our_chains(profile, files, settled_us=0, ends=frozenset()):
-    """{pid: Chains}. Frames of a runtime's own have no place in perf's stacks. Complete is
+    """{pid: Chains}. Frames that only a runtime has are left out, as perf's stacks lack them. Complete is
     counted from @settled_us after the first sample on, and without stacks that are known to end at one of @ends."""
     found = collections.defaultdict(Chains)
     start_us = settled_us + min((line["t"][0] for line in profile.of("samples")), default=0)
@@ -225,17 +225,17 @@ def our_chains(profile, files, settled_us=0, ends=frozenset()):
 
 
 def most(share, n):
-    """Of @n samples so many may be of a kind that makes up @share."""
+    """The most samples of @n that may be of a kind with share @share."""
     return share * n + 2 * math.sqrt(share * n)
 
 
 def links(chain):
-    """Each function with its caller; of a chain of one, that it has none."""
+    """Each function with its caller; a chain of one function has no caller."""
     return set(zip(chain, chain[1:])) or {chain}
 
 
 def cut(counts, depth):
-    """Chains with no more than the innermost @depth functions."""
+    """Chains cut to the innermost @depth functions."""
     shorter = collections.Counter()
     for chain, count in counts.items():
         shorter[chain[:depth]] += count
@@ -251,7 +251,7 @@ def count_links(counts):
 
 
 def unseen_share(n_once, n):
-    """Of what the next samples show, if @n_once of @n were seen once: two deviations above that."""
+    """The share of unseen chains if @n_once of @n were seen once, plus two deviations."""
     return min(MAX_RARE / 100, (n_once + 2 * math.sqrt(n_once + 1)) / max(1, n))
 
 
@@ -276,7 +276,7 @@ def missing(ours, theirs):
 
 
 class Verdict:
-    """Ours against perf's; chains that @hidden says perf can't see are left out."""
+    """Compares ours with perf's; leaves out chains that perf can't unwind according to @hidden."""
 
     def __init__(self, ours, theirs, hidden=lambda chain: False):
         self.samples, self.n = ours.samples, ours.counts.total()

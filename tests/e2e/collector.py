@@ -1,17 +1,17 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""collector.py MAJOR[:MODE]...: what is told of V8's collector, beside when V8 itself says it ran.
+"""collector.py MAJOR[:MODE]...: compares samples of V8's collector with the times at which V8 reports it ran.
 
-V8 calls the program at the start and end of each collection, and its clock is the samples'
-(but for CLOCK_BOOTTIME's offset). So it is known of each sample whether the collector ran,
-however long that waited for a CPU or for its helpers. --trace-gc, which adds them up on its
-own, holds that clock to account. Twice:
+V8 calls the program at the start and end of each collection, with the clock of the samples (except
+for CLOCK_BOOTTIME's offset). So it is known for each sample whether the collector ran, even while
+it waited for a CPU or for its helpers. --trace-gc, which has its own sums, verifies that clock.
+There are two runs:
 
-  paused  all threads of a process that does nothing else while it collects
+  paused  all threads of a process, which does nothing else during a collection
   usual   V8's default flags, one thread recorded, which marks between collections, too
 
-Samples are compared, not shares, so how many there are adds no error. Collections that are
-told 0.2 s too early are the negative control, as is all but GC.
+Samples are compared, not shares, so their number adds no error. The negative controls are
+collections shifted by 0.2 s, and the samples outside GC.
 """
 
 import bisect
@@ -28,10 +28,10 @@ from lib import TOP, Checks, folder, need_bpf, node, record, running, unspool, v
 
 GARBAGE = os.path.join(TOP, "fixtures/node/garbage.js")
 ENOUGH = 3000  # samples
-LEAST_PAUSED = 60  # of them in collections: below, 5 % are fewer than three
+LEAST_PAUSED = 60  # in collections: of fewer, 5 % are less than three
 PAUSED = ["--single-threaded", "--no-incremental-marking"]
 MODES = (("paused", PAUSED, "-p"), ("usual", [], "-t"))
-# What V8 calls what collects; v8_activity.c goes by a list of its own.
+# V8's names for functions of the collector; v8_activity.c has its own list.
 COLLECTS = re.compile(r"v8::internal::(Heap|Scaveng|MarkCompact|Incremental|Sweep)")
 TRACED = re.compile(rb" ms: (?:Scavenge|Mark).* ([0-9.]+) / [0-9.]+ ms ")
 
@@ -51,7 +51,7 @@ class Pauses:
 
 
 def asleep():
-    """CLOCK_BOOTTIME less CLOCK_MONOTONIC, of two readings with the least between them."""
+    """CLOCK_BOOTTIME less CLOCK_MONOTONIC, from the two closest readings."""
     now = time.clock_gettime_ns
     return max(now(time.CLOCK_BOOTTIME) - now(time.CLOCK_MONOTONIC) for _ in range(100))
 
@@ -67,7 +67,7 @@ def times(profile):
 
 
 class Figures:
-    """Samples in all, in the collector by V8's clock, and of these and of others by frames."""
+    """The number of samples, those in the collector by V8's clock, and by frames of both."""
 
     def __init__(self, pauses, profiles):
         self.n = self.paused = self.counted = self.named = self.others = 0
@@ -76,7 +76,7 @@ class Figures:
             named = any(COLLECTS.match(f.get("name") or "") for f in frames)
             self.n += 1
             self.paused += held
-            self.counted += held and frames[0]["kind"] != "kernel"  # the kernel is another activity
+            self.counted += held and frames[0]["kind"] != "kernel"  # kernel time is another activity
             self.named += held and named
             self.others += named and not held
 
@@ -91,7 +91,7 @@ def report_share(path):
 
 
 def measure(version, flags, which, tmp):
-    """(profiles, the first one's path, the child's output): recordings until there is enough."""
+    """Records until there are enough samples: (profiles, path of the first, the child's output)."""
     profiles, first = [], os.path.join(tmp, "0.ndjson")
     argv = [node(version), "--trace-gc", *flags, GARBAGE]
     with running(argv, b"running") as child:
@@ -123,14 +123,14 @@ def judge(check, version, mode, tmp):
                 others=f.others, gc=act["gc"], gc_by_clock=f.counted)
     check.that(f.n >= ENOUGH / 2 and f.paused >= LEAST_PAUSED, f"{words}: enough is collected")
     check.that(abs(traced - pauses.ms) <= 0.1 * pauses.ms, f"{words}: --trace-gc has that time")
-    check.that(f.agrees, f"{words}: what is sampled in a collection is the collector")
-    check.that(not late.agrees, f"{words}: not so 0.2 s later", quiet=True)
-    check.that(f.others <= 0.05 * f.n, f"{words}: little is between collections", quiet=True)
-    check.that(abs(act["gc"] - f.counted) <= margin, f"{words}: by_activity has as much")
-    check.that(abs(total - act["gc"] - f.counted) > margin, f"{words}: nothing else", quiet=True)
+    check.that(f.agrees, f"{words}: samples in a collection are of the collector")
+    check.that(not late.agrees, f"{words}: collections shifted by 0.2 s fail", quiet=True)
+    check.that(f.others <= 0.05 * f.n, f"{words}: few samples between collections are of the collector", quiet=True)
+    check.that(abs(act["gc"] - f.counted) <= margin, f"{words}: by_activity has the same share")
+    check.that(abs(total - act["gc"] - f.counted) > margin, f"{words}: the collector alone", quiet=True)
     one = profiles[0].summary["by_activity"]
     check.that(abs(report_share(first) - 100 * one["gc"] / sum(one.values())) <= 0.06,
-               f"{words}: the report says it")
+               f"{words}: the report names it")
 
 
 def main():

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""COMMAND, and the files that are written: statuses, formats, refusals before recording."""
+"""record -- COMMAND and its output files: exit statuses, formats, early refusals."""
 
 import contextlib
 import gzip
@@ -19,9 +19,9 @@ from lib import (BUSY, UNSPOOL, Checks, Profile, folder, leave_out, need_bpf, no
 
 def statuses(check, tmp):
     out = os.path.join(tmp, "c.ndjson")
-    cases = ((["sh", "-c", "exit 7"], 7, "a status is passed on, also without a sample"),
-             (["sh", "-c", "kill -9 $$"], 137, "an end by signal 9 is 137"),
-             (["--", BUSY, "300"], 0, "-- may stand before the command"),
+    cases = ((["sh", "-c", "exit 7"], 7, "the exit status is passed on, even without a sample"),
+             (["sh", "-c", "kill -9 $$"], 137, "a command killed by signal 9 gives 137"),
+             (["--", BUSY, "300"], 0, "-- may precede the command"),
              ([BUSY, "300", "--help"], 0, "options after it belong to the command"),
              ([os.path.join(tmp, "nothing")], 127, "no such command: 127"),
              ([tmp], 126, "a command that can't be executed: 126"))
@@ -34,7 +34,7 @@ def statuses(check, tmp):
             check.that(os.path.exists(out), f"{words}: there is a profile")
         with contextlib.suppress(FileNotFoundError):
             os.unlink(out)
-    check.equal(os.listdir(tmp), [], "nothing else is made")
+    check.equal(os.listdir(tmp), [], "no other file is written")
 
 
 def descendants(check, tmp):
@@ -49,7 +49,7 @@ def descendants(check, tmp):
 
 
 def executes(check, tmp):
-    """One pid, three programs: each sample belongs to the one that ran then."""
+    """One pid executes three programs: each sample belongs to the program that ran then."""
     out, script = os.path.join(tmp, "e.ndjson"), os.path.join(tmp, "last.js")
     with open(script, "w", encoding="utf-8") as file:
         file.write("function last(x) {\n  for (let i = 0; i < 1e5; i++) "
@@ -60,8 +60,8 @@ def executes(check, tmp):
     check.equal(done.returncode, 0, "a target that executes another program: exit 0")
     profile = Profile(out)
     names = [p["name"] for p in profile.of("process")]
-    # Before it executes anything it is a child of the recorder, which may be sampled, too.
-    check.that(names[-2:] == ["sh", "last.js"], f"it is known by both names: {names}")
+    # Before the exec it is a child of the recorder, which may be sampled, too.
+    check.that(names[-2:] == ["sh", "last.js"], f"it has both names: {names}")
     node_now, wrong, js = False, 0, 0
     for line in profile.lines:
         if line["type"] == "process":
@@ -72,7 +72,7 @@ def executes(check, tmp):
             js += line["count"] * any(f.get("name") == "last" for f in frames)
             wrong += line["count"] * (not node_now and "node" in modules
                                       or node_now and "dash" in modules)
-    check.equal(wrong, 0, "no sample is given to the other program")
+    check.equal(wrong, 0, "no sample is attributed to the other program")
     check.that(js > 50, f"{js} samples in JavaScript after it")
 
 
@@ -84,10 +84,10 @@ def formats(check, tmp):
     with open(os.path.join(tmp, names[0]), "rb") as file:
         plain = file.read()
     with gzip.open(os.path.join(tmp, names[1])) as file:
-        check.equal(file.read(), plain, "gzip holds the same")
+        check.equal(file.read(), plain, "the gzip file has the same content")
     zstd = unspool("convert", os.path.join(tmp, names[2]), os.path.join(tmp, "b.ndjson"))
     with open(os.path.join(tmp, "b.ndjson"), "rb") as file:
-        check.that(zstd.returncode == 0 and file.read() == plain, "zstd holds the same")
+        check.that(zstd.returncode == 0 and file.read() == plain, "the zstd file has the same content")
     with open(os.path.join(tmp, names[3]), encoding="utf-8") as file:
         count = sum(int(line.rsplit(" ", 1)[1]) for line in file)
     total = Profile(os.path.join(tmp, names[0])).summary["samples"]
@@ -97,7 +97,7 @@ def formats(check, tmp):
 def stdout(check, tmp):
     done = unspool("record", "-q", "-F", 997, "-o", "-", "-f", "folded", BUSY, 2000, cwd=tmp)
     lines = done.stdout.splitlines()
-    # What the command itself says comes first.
+    # The output of the command comes first.
     check.that(done.returncode == 0 and len(lines) > 1 and
                all(re.fullmatch(r".* \d+", line) for line in lines if line != "running"),
                "folded on stdout, and no report")
@@ -116,11 +116,11 @@ def refusals(check, tmp):
         done = unspool("record", "-d", bad, "touch", os.path.join(tmp, "ran"))
         check.equal((done.returncode, len(done.stderr.splitlines())), (2, 1),
                     f"-d {bad}: {done.stderr.strip()!r}")
-    check.equal(os.listdir(tmp), [], "all that before the command runs")
+    check.equal(os.listdir(tmp), [], "all refusals come before the command runs")
 
 
 def of_32_bits(check, tmp):
-    """An ELF file of 32 bits that jumps to itself: refused in a line, where it can run at all."""
+    """A 32-bit ELF file that jumps to itself is refused in one line, where it can run at all."""
     path = os.path.join(tmp, "loops")
     header = struct.pack("<16sHHIIIIIHHHHHH", b"\x7fELF\1\1\1", 2, 3, 1, 0x8048054, 52, 0, 0, 52,
                          32, 1, 40, 0, 0)
@@ -147,7 +147,7 @@ def of_32_bits(check, tmp):
 
 
 def no_permission(check, tmp):
-    """As a user who may nothing: from a copy that this user can execute."""
+    """As a user without privileges, from a copy that this user can execute."""
     exe = os.path.join(tmp, "unspool")
     shutil.copy(UNSPOOL, exe)
     os.chmod(tmp, 0o777)
@@ -173,8 +173,8 @@ def durations(check, tmp):
         done = unspool("record", "-q", "-F", 997, "-p", child.pid, "-o", out, "sleep", "0.5")
         seconds = time.monotonic() - start
         check.that(done.returncode == 0 and 0.5 <= seconds < 5,
-                   f"with -p COMMAND is the duration: {seconds:.1f} s")
-    check.equal({line["pid"] for line in Profile(out).of("samples")}, {child.pid}, "and no target")
+                   f"with -p the command sets the duration: {seconds:.1f} s")
+    check.equal({line["pid"] for line in Profile(out).of("samples")}, {child.pid}, "and is no target")
 
 
 def bare(check, tmp):

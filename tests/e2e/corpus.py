@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""What the corpus of recorded cases shows, and who judges it.
+"""The cases of the recorded corpus, and the judges of each.
 
-A case is worth its place by its name: in that state of that program the walk was made.
-It is only taken when its named frames are those that the program is known to have, which
-stands in the program (nesting.py), and not in anything that walks.
+The name of a case states the program and its state in which the walk was made. A case is accepted
+only if its named frames are those that the program's source has (nesting.py); no unwinder takes
+part in that verdict.
 """
 
 import functools
@@ -28,30 +28,30 @@ RUN_MODES = {  # flags of Node.js, WORK of fixtures/node/known/run.js
 
 
 def flags_of(mode, version):
-    """Flags that this version of Node.js knows."""
+    """The flags that this version of Node.js accepts."""
     flags = RUN_MODES[mode][0]
     return [f for f in flags if f != "--no-maglev" or int(version.split(".")[0]) >= 20]
 
 
 @dataclass(frozen=True)
 class Want:
-    """A case to be recorded. `at` is where the walk starts: (symbol, instruction by its text in
-    a disassembly), the first such; or (function, bytes of its compiled code, how many of them
-    are before the instruction)."""
+    """A case to be recorded. `at` is the start of the walk: (symbol, disassembled instruction),
+    the first match; or (function, bytes of its compiled code, the number of them before the
+    instruction)."""
 
     name: str
     mode: str  # of RUN_MODES, or the argument of a C program
     at: tuple = ()
     match: str = ""  # a function that must be in the stack
-    leaf: str = ""  # what frame 0 must be called
-    kind: str = ""  # ... and be
-    tier: str = ""  # of the innermost function of the programs
-    ra: str = ""  # what has the caller's address there, by the ABI: "sp", "sp+8" or "lr"
-    has_record: bool = False  # with ra: its own frame record is still there
+    leaf: str = ""  # required name of frame 0
+    kind: str = ""  # required kind of frame 0
+    tier: str = ""  # required tier of the programs' innermost function
+    ra: str = ""  # holds the return address there, by the ABI: "sp", "sp+8" or "lr"
+    has_record: bool = False  # with ra: its frame record still exists
     status: str = "complete"
     reason: str = ""
-    chain: str = ""  # of .NET: the frames of the program, outermost first
-    whole: bool = False  # with the pages round what was read
+    chain: str = ""  # .NET: the frames of the program, outermost first
+    whole: bool = False  # with the pages around the memory that was read
     majors: tuple = ()  # empty: every version
 
 
@@ -127,7 +127,7 @@ def for_version(arch, version):
 
 
 def instruction(binary, symbol, pattern, objdump="objdump"):
-    """The first instruction of a symbol's code that looks so: (address, how far into it)."""
+    """The first instruction of a symbol's code that matches: (address, offset in the code)."""
     text = subprocess.run([objdump, "-d", "--no-show-raw-insn", f"--disassemble={symbol}", binary],
                           capture_output=True, text=True, check=True).stdout
     lines = re.findall(r"^ +([0-9a-f]+):\s+(\S.*)$", text, re.MULTILINE)
@@ -138,8 +138,8 @@ def instruction(binary, symbol, pattern, objdump="objdump"):
 
 
 def compiled(pid, name, code, before):
-    """The place in the optimized code of a function behind so many of these bytes. A method of .NET
-    is told as TYPE::METHOD, and may be of any tier: the last."""
+    """The address behind @before of these bytes in the optimized code of a function. A method of
+    .NET is written TYPE::METHOD and may be of any tier; the last version counts."""
     code_of = rf".* {re.escape(name)}\(" if "::" in name else rf"\w+:\*'?{name} "
     with open(f"/tmp/perf-{pid}.map", encoding="utf-8", errors="replace") as file:
         found = re.findall(rf"^(\w+) (\w+) {code_of}", file.read(), re.MULTILINE)
@@ -154,7 +154,7 @@ def compiled(pid, name, code, before):
     return start + at + before
 
 
-MAIN = {"": "main", "Node.js": "node::Start(int, char**)"}  # main() of Node.js jumps there
+MAIN = {"": "main", "Node.js": "node::Start(int, char**)"}  # main() of Node.js jumps to it
 
 
 class NodeJudge:
@@ -164,7 +164,7 @@ class NodeJudge:
         self.judge = Judge(folder)
 
     def why_not(self, want, note):
-        """None, or in words why a note is not what is wanted."""
+        """None, or the reason why a note is not as required."""
         frames = note["expected"]["frames"]
         if why := why_not_end(want, note):
             return why
@@ -183,8 +183,8 @@ class NodeJudge:
 
 
 def why_not_end(want, note):
-    """Status and reason; a whole stack ends as the C library starts a program: _start calls
-    __libc_start_main, which calls a function that it does not name, which calls main()."""
+    """Checks status and reason. A complete stack ends like the C library starts a program:
+    _start calls __libc_start_main, which calls a function without a name, which calls main()."""
     end = note["expected"]
     if end["status"] != want.status or (want.reason and end.get("reason") != want.reason):
         return f"it is {end['status']}, {end.get('reason')}"
@@ -203,7 +203,7 @@ def why_not_names(want, frames, known):
     if want.tier and known[0].get("tier") != want.tier:
         return f"its innermost function is {known[0].get('tier')}"
     if want.match != "^down$" and len(frames) > 60:
-        return f"{len(frames)} frames are more than it need have"
+        return f"{len(frames)} frames are too many"
     if want.match and not any(re.search(want.match, f.get("name", "")) for f in frames):
         return f"{want.match} is not in it"
     return None
@@ -215,7 +215,7 @@ def content(case):
 
 
 def word(case, addr):
-    """Eight bytes of a case's memory, by the program headers of its file; None: not in it."""
+    """Eight bytes of a case's memory, by its program headers; None if it lacks them."""
     data = content(case)
     start, size, count = (*struct.unpack_from("<Q", data, 32), *struct.unpack_from("<HH", data, 54))
     for i in range(count):
@@ -226,14 +226,14 @@ def word(case, addr):
 
 
 def keeps_records(note, pc):
-    """Is it code of V8, or of the C programs, and not of a library or of Node.js itself?"""
+    """Is it code of V8 or of the C programs, not of a library or of Node.js itself?"""
     return any(int(m["start"], 16) <= pc < int(m["end"], 16) and
                (m["kind"] != "native" or os.path.basename(m.get("path", "")) in ("busy", "lost"))
                for m in note["mappings"])
 
 
 def count_records(note, case):
-    """Frame records in a row that return to code that keeps such records."""
+    """The length of the chain of frame records that return to code with frame records."""
     count, fp = 0, int(note["registers"]["fp"], 16)
     while (ra := word(case, fp + 8)) is not None and keeps_records(note, ra - 1):
         count, fp = count + 1, word(case, fp)
@@ -241,9 +241,9 @@ def count_records(note, case):
 
 
 def why_not_caller(want, note, case):
-    """Has the walk gone where the interrupted code would return to? Recursion returns to one
-    place from every depth, so the frames up to the first of other code must be as many as there
-    are records, too: one for each, its caller, and before them the interrupted one, unless the
+    """Is the caller of frame 0 the code that the interrupted code returns to? Recursion has the
+    same return address at every depth. So the frames up to the first of other code must also be
+    as many as the records: one caller for each, and before them the interrupted frame unless the
     first record is its own."""
     if not want.ra:
         return None
@@ -254,9 +254,9 @@ def why_not_caller(want, note, case):
         sp, _, off = want.ra.partition("+")
         caller = word(case, int(note["registers"][sp], 16) + int(off or 0))
     if pcs[1] != caller:
-        return f"the walk went to {pcs[1]:#x}, not to {caller}"
+        return f"frame 1 is at {pcs[1]:#x}, not at {caller}"
     if note.get("runtime", "").startswith(".NET"):
-        return None  # half its methods keep none
+        return None  # half its methods have no record
     kept = [keeps_records(note, pcs[0]), *(keeps_records(note, pc - 1) for pc in pcs[1:])]
     count = count_records(note, case) + (1 if want.has_record else 2)
     if not kept[1] or kept.index(False) == count:
@@ -265,7 +265,7 @@ def why_not_caller(want, note, case):
 
 
 class NestingJudge:
-    """Of a C program: its functions, innermost first; main's callers are the C library's."""
+    """The functions of a C program, innermost first; main's callers are in the C library."""
 
     def __init__(self, *functions):
         self.functions = list(functions)
@@ -278,12 +278,12 @@ class NestingJudge:
         if want.status == "complete" and names[:n] != self.functions:
             return f"its nesting is {names}"
         if want.status != "complete" and names[:n] != self.functions[:len(names)]:
-            return f"what it has of the nesting is {names}"
+            return f"its part of the nesting is {names}"
         return None
 
 
 def why_not(judge, want, case):
-    """None, or in words why a case is not taken."""
+    """None, or the reason why a case is refused."""
     content.cache_clear()  # another case may have the same path
     done = subprocess.run([SIM, "show", case], capture_output=True, text=True, check=True)
     note = json.loads(done.stdout)
@@ -291,8 +291,8 @@ def why_not(judge, want, case):
 
 
 def take(check, cases, stage, fixtures):
-    """All of one program into the fixtures, in place of its like."""
-    if not check.that(cases and None not in cases, "every case was taken", quiet=True):
+    """Moves all cases of one program into the fixtures, replacing those of the same names."""
+    if not check.that(cases and None not in cases, "every case was accepted", quiet=True):
         return
     made = os.path.join(stage, "fixtures")
     os.makedirs(made)
@@ -306,7 +306,7 @@ def take(check, cases, stage, fixtures):
 
 
 def record_all(record_native, record_node):
-    """Records what STAGE holds into FIXTURES, the arguments; returns the exit status."""
+    """Moves the cases of STAGE into FIXTURES, the arguments; returns the exit status."""
     stage, fixtures = sys.argv[1:]
     check = Checks()
     record_native(check, stage, fixtures)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The .NET part of the corpus: which cases of fixtures/dotnet/nesting.cs, and who judges them.
+"""The .NET part of the corpus: its cases of fixtures/dotnet/nesting.cs, and their judge.
 
-A case is taken when its frames of the program are the very chain that the source has there
-(dotnet_grammar.py), no managed frame lacks a name, and it ends where the C library starts threads.
+A case is accepted if its frames of the program are exactly the chain in the source
+(dotnet_grammar.py), each managed frame has a name, and it ends where the C library starts threads.
 """
 
 import os
@@ -14,7 +14,7 @@ from dotnet_grammar import EXTRA, case_of, own
 MODES = {  # the environment of the program
     "optimized": {"DOTNET_TieredCompilation": "0"},
     "tiered": {},
-    "unoptimized": {"DOTNET_TC_CallCounting": "0"},  # but loops, which are replaced on the stack
+    "unoptimized": {"DOTNET_TC_CallCounting": "0"},  # except loops, which are replaced on the stack
 }
 TINY = "Loop()>TinyA(long)>TinyB(long)"
 ONE = "Loop()>CallA(long)>CallB(long)"
@@ -45,7 +45,7 @@ DOTNET = {  # class: its cases
              chain="Loop()>OsrA(long)>OsrB(long)>OsrLoop(long)"),
     ),
     "Finally": (
-        # Optimized, the block is a copy in the method; else a function that the method calls.
+        # In optimized code the block is a copy in the method, otherwise a function that it calls.
         Want("funclet", "unoptimized", match=r"FinA\(long\)",
              chain="Loop()>FinA(long)>FinA(long)>FinB(long)>Work(long)"),
     ),
@@ -75,7 +75,7 @@ class DotnetJudge:
     """Are these the frames of a class of fixtures/dotnet/nesting.cs?"""
 
     def why_not(self, want, note):
-        """None, or in words why a note is not what is wanted."""
+        """None, or the reason why a note is not as required."""
         frames = note["expected"]["frames"]
         if note["expected"]["status"] != want.status:
             return f"it is {note['expected']['status']}, {note['expected'].get('reason')}"

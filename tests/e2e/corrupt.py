@@ -1,11 +1,11 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""A live heap that is spoilt under the recorder: reasons instead of names, never a name that
-nothing has, and the recorder goes on.
+"""Overwrites words of a live heap while it is recorded. The profile must have reasons instead of
+names, never a name that nothing has, and the recorder must survive.
 
-The interpreted frames of a program that spins are found on its stack; while it is stopped, words
-of their JSFunctions and of what those lead to are overwritten, and restored later. It may die of
-that: then the recording has ended with it.
+The test finds the interpreted frames on the stack of a spinning program, stops the program,
+overwrites words of their JSFunctions and of objects reachable from them, and restores them later.
+The program may crash; then the recording ends, too.
 """
 
 import contextlib
@@ -31,7 +31,7 @@ BAD_WORDS = (0, 1, 0xdeadbeef, 0xffffffffffffffff, 0x4141414141414141, 0x7ffffff
 
 
 class Memory:
-    """A process's memory; what was spoilt is known and can be put back."""
+    """A process's memory; overwritten words are saved and can be restored."""
 
     def __init__(self, pid):
         self.pid, self.fd, self.old = pid, os.open(f"/proc/{pid}/mem", os.O_RDWR), {}
@@ -80,7 +80,7 @@ class Memory:
 
 
 def places(memory, functions):
-    """Words that names and lines come from."""
+    """The words that names and lines come from."""
     for function in functions:
         shared = memory.word(function + SHARED) - 1
         script = memory.word(shared + SCRIPT_OF) - 1
@@ -99,7 +99,7 @@ def places(memory, functions):
 
 
 def spoil_all(memory, functions, generator, seconds):
-    """Bad words at several places at a time. [(from, to)] in boot time, when it was so."""
+    """Overwrites several words at a time. Returns the times of it as [(from, to)] in boot time."""
     spans, end = [], time.monotonic() + seconds
     with contextlib.suppress(ProcessLookupError):
         while time.monotonic() < end:
@@ -120,7 +120,7 @@ SETTLED_NS = 300_000_000  # a sample is named a little later than it is taken
 
 
 def phases(profile, spans):
-    """(is it of before all that, were words spoilt then, frames) of each sample"""
+    """(is it from before all damage, were words overwritten then, frames) of each sample"""
     start = profile.lines[0]["start_boottime_ns"]
     for line in profile.of("samples"):
         frames = [profile.frames[i] for i in profile.stacks[line["stack"]]["frames"]]
@@ -133,7 +133,7 @@ def phases(profile, spans):
 
 
 class Verdict:
-    """What all rounds gave."""
+    """Sums of all rounds."""
 
     def __init__(self):
         self.times = self.good = self.spoilt = self.nameless = 0
@@ -153,13 +153,13 @@ class Verdict:
     def say(self, check):
         print(f"{self.times} times spoilt: {self.spoilt} samples meanwhile, {self.nameless} of "
               f"them with a reason; {self.good} exact otherwise")
-        check.that(self.good > 50, "before and after, names are exact")
-        check.that(self.nameless > 20, "what can't be read has a reason instead of a name")
-        check.equal(self.strange, set(), "no name is made up")
+        check.that(self.good > 50, "names are exact before and after the damage")
+        check.that(self.nameless > 20, "unreadable functions have a reason instead of a name")
+        check.equal(self.strange, set(), "no name is invented")
 
 
 def partial(tmp):
-    """What was recorded so far."""
+    """The samples recorded so far."""
     with contextlib.suppress(FileNotFoundError), open(os.path.join(tmp, ".p.ndjson.partial"), "rb") as file:
         return file.read()
     return b""
@@ -173,25 +173,25 @@ def one_round(check, verdict, binary, seed):
         with running([UNSPOOL, "record", "-q", "-F", "997", "-p", str(child.pid), "-o", out],
                      stderr=subprocess.DEVNULL) as recorder:
             wait_until(lambda: b'"samples"' in partial(tmp))
-            time.sleep(1)  # the first samples tell which names there are
+            time.sleep(1)  # the first samples define the valid names
             with memory.stopped():
                 functions = list(memory.functions())
             spans = spoil_all(memory, functions[:3], random.Random(seed), 3)
             died = child.poll() is not None
             time.sleep(0.5)
             if not died:
-                check.equal(recorder.poll(), None, f"round {seed}: the recorder goes on")
+                check.equal(recorder.poll(), None, f"round {seed}: the recorder survives")
                 recorder.send_signal(signal.SIGINT)
             check.equal(recorder.wait(20), 0, f"round {seed}: the recorder ends well"
                         + (", after its target died" if died else ""))
         os.close(memory.fd)
         profile = Profile(out)
-        check.equal(profile.count(), profile.summary["samples"], f"round {seed}: the profile is whole")
+        check.equal(profile.count(), profile.summary["samples"], f"round {seed}: the profile is complete")
         with check.lock:
             verdict.add(profile, spans)
         control = Verdict()
         control.add(profile, spans, forget="spin")
-        check.equal(control.strange, {"spin"}, f"round {seed}: a name too many would be seen")
+        check.equal(control.strange, {"spin"}, f"round {seed}: an invented name is detected")
 
 
 def main():

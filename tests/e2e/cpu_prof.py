@@ -1,15 +1,14 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""cpu_prof.py MAJOR [SECONDS]: shares of functions, by Unspool and by V8's own profiler at once.
+"""cpu_prof.py MAJOR [SECONDS]: compares shares of functions with V8's own profiler.
 
-One process runs under both (node --cpu-prof). A sample counts for the innermost function of
-the program's own file; builtins and Node.js itself count for who called them. Samples of
-garbage collections, which V8's profiler keeps apart, are left out of both, and so is what
-happens without the program. V8 does not inline meanwhile: its profiler gives the time of
-functions that were inlined to who called them. Samples are counted, not the time between them, in which a busy
-machine runs others; and runs are added up until both have enough. Of the ten largest no share
-differs by more than 3 percentage points and twice the standard error of so many samples; the
-same shares shuffled do not pass.
+Both profile the same process (node --cpu-prof). A sample counts for the innermost function of the
+program's own file; builtins and Node.js internals count for their callers. Samples of garbage
+collections, which V8's profiler records separately, and samples outside the program are left out of
+both. Inlining is off, because V8's profiler attributes the time of inlined functions to their
+callers. Samples are counted rather than the time between them, in which a busy machine runs other
+processes. Runs are added up until both have enough samples. None of the ten largest shares may
+differ by more than 3 percentage points plus twice the standard error. Shuffled shares must fail.
 """
 
 import collections
@@ -70,7 +69,7 @@ def is_near(rows):
 
 
 def no_inlining(version):
-    """Of small functions neither, which a limit of the size in all leaves."""
+    """Small functions are not inlined either; the limit on the total size alone permits them."""
     maglev = ["--no-maglev-inlining"] if int(version.split(".")[0]) >= 20 else []
     return ["--no-turbo-inlining", "--no-turbo-inline-array-builtins", *maglev]
 
@@ -105,7 +104,7 @@ def main():
         if min(a.total(), b.total()) >= ENOUGH:
             break
     print(f"{version}: {a.total()} samples, {b.total()} of V8's")
-    if not check.that(min(a.total(), b.total()) >= ENOUGH, f"{version}: there are enough"):
+    if not check.that(min(a.total(), b.total()) >= ENOUGH, f"{version}: there are enough samples"):
         return check.end()
     rows = list(differences(a, b))
     for name, p, q, error in rows:

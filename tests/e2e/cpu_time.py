@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""How many samples a recording should have: the CPU time of its processes times the rate."""
+"""The expected number of samples of a recording: the CPU time of its processes times the rate."""
 
 import bisect
 import itertools
@@ -17,7 +17,7 @@ def _cpu_ns(pid):
 
 
 class CpuTime:
-    """Looks at the CPU time of processes while a recording runs; they must not end meanwhile."""
+    """Reads the CPU time of processes during a recording; they must not exit meanwhile."""
 
     def __init__(self, pids):
         self.pids, self.times, self.totals, self.periods = pids, [], [], 0
@@ -48,9 +48,9 @@ class CpuTime:
         return a + (b - a) * (when - t) / (u - t)
 
     def samples(self, profile):
-        """What the CPU time between the first and the last sample makes at the rate.
+        """The samples expected for the CPU time between the first and the last sample.
 
-        The recorder's clock starts before it samples, by what it takes to get ready.
+        The recorder's clock starts before its sampling, by the time of its setup.
         """
         header, seconds = profile.of("header")[0], profile.summary["duration_ns"] / 1e9
         times = [t for line in profile.of("samples") for t in itertools.accumulate(line["t"])]
@@ -59,9 +59,9 @@ class CpuTime:
         return (self._at(end) - self._at(begin)) * header["hz"] / 1e9
 
     def goal(self, goal, expected):
-        """@goal in %, less two standard errors of how often a period's end hits the processes.
+        """@goal in %, less two standard errors of the number of period ends that hit the processes.
 
-        These have all CPUs to themselves on a machine that does nothing else: then it is small.
+        On an idle machine the processes have all CPUs, and the error is small.
         """
         others = max(0, 1 - expected / self.periods)
         return goal - 200 * math.sqrt(expected * others) / expected

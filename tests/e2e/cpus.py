@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""A CPU that goes offline while it is recorded, and comes back: its samples go on, its ring of the
-flight recorder is read throughout, the time without it is no loss, and programs that start on it
+"""A CPU goes offline during a recording and comes back. Its samples resume, its ring of the
+flight recorder stays readable, its absence counts as no loss, and programs that start on it
 afterwards are known."""
 
 import json
@@ -29,7 +29,7 @@ def flight(pid, *args):
 
 
 def ends(pid, *args):
-    """Walks of that CPU that the rings know of."""
+    """The number of walks of that CPU in the rings."""
     return sum(" end " in line for line in flight(pid, "cat", "--cpu", str(CPU), *args).splitlines())
 
 
@@ -45,7 +45,8 @@ def end(child):
 
 
 def over_the_gap(c, path):
-    """Records while the CPU is away for a while; the pid of what runs on it afterwards."""
+    """Records while the CPU is offline for a while; the pid of a process that runs on it
+    afterwards."""
     argv = [UNSPOOL, "record", "-q", "-a", "--flight", "-F", str(HZ), "-d", "60", "-o", path]
     with running(argv, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as child:
         wait_until(lambda: ends(child.pid) > HZ // 4)
@@ -55,7 +56,7 @@ def over_the_gap(c, path):
             time.sleep(0.5)
             kept = flight(child.pid, "cat", "--cpu", str(CPU)).splitlines()
             c.that(set(shown[-20:]) <= set(kept), "the ring of a CPU that is offline is read")
-            c.that(ends(child.pid, "--since", "300ms") == 0, "and nothing comes to it")
+            c.that(ends(child.pid, "--since", "300ms") == 0, "and gets no new walk")
         finally:
             switch(True)
         after = spinner()
@@ -83,7 +84,7 @@ def main():
             end(before)
         profile = Profile(path)
         named = [line for line in profile.of("process") if line["pid"] == pid]
-        c.that(named and "python" in json.dumps(named), "a program that starts on it then is known")
+        c.that(named and "python" in json.dumps(named), "a program that starts on it afterwards is known")
         n = profile.count(lambda stack, frames, line: line["pid"] == pid)
         c.that(n > HZ // 25, f"and sampled: {n} times")
         lost = profile.summary["lost"]

@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""What `doctor` says, against what a recording does, with capabilities dropped in turn.
+"""Compares `doctor` with a real recording while capabilities are dropped in turn.
 
-Dropped from the bounding set, so that the program starts without them, as in a container.
+They are dropped from the bounding set, so the program starts without them, as in a container.
 """
 
 import ctypes
@@ -14,7 +14,7 @@ from lib import Checks, need_bpf, skip, unspool
 
 PR_CAPBSET_DROP = 24
 NUMBERS = {"CAP_SYS_PTRACE": 19, "CAP_SYS_ADMIN": 21, "CAP_PERFMON": 38, "CAP_BPF": 39}
-# What is dropped, and what of it doctor has to name: CAP_SYS_ADMIN has the other two in it.
+# Dropped capabilities, and those that doctor must name: CAP_SYS_ADMIN includes the other two.
 ROWS = [
     ([], []),
     (["CAP_SYS_ADMIN"], []),
@@ -50,13 +50,13 @@ def look(c, where, dropped, named):
     c.that(said == set(named), f"without {words}: it names {sorted(said) or 'nothing'}")
     if record.returncode == 3:
         c.that(len(record.stderr.splitlines()) == 1 and all(n in record.stderr for n in named),
-               f"without {words}: record says so in one line")
+               f"without {words}: record reports it in one line")
         c.that(not os.listdir(where), f"without {words}: record leaves no file")
 
 
 def main():
     if os.geteuid():
-        skip("needs root: capabilities are taken away")
+        skip("needs root to drop capabilities")
     need_bpf()
     c = Checks()
     for dropped, named in ROWS:

@@ -1,9 +1,9 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Makes docs/support-matrix.md of docs/results/{node,dotnet}-matrix.json.
+"""Generates docs/support-matrix.md from docs/results/{node,dotnet}-matrix.json.
 
   document.py              writes it
-  document.py --check      exit 1 if it is not what the results make
+  document.py --check      exit 1 if it does not match the results
   document.py --self-test  proves that the check notices each change
 
 One table a version, a row a program, a column a mode.
@@ -71,7 +71,7 @@ def table_of(columns, rows):
 
 
 def when(figure):
-    """The run that a cell is of."""
+    """The run that measured a cell."""
     changes = " with changes" if "+" in figure["commit"] else ""
     loads = figure["load"]
     loads = f" to {loads[-1]:g}".join([f"{loads[0]:g}", ""]) if len(loads) > 1 else f"{loads[0]:g}"
@@ -138,7 +138,7 @@ def main():
         return 0
     with open(DOCUMENT, encoding="utf-8") as file:
         is_same = file.read() == text
-    print("1 passed, 0 failed" if is_same else "not what the results make: tests/e2e/document.py writes it")
+    print("1 passed, 0 failed" if is_same else "does not match the results; run tests/e2e/document.py")
     return not is_same
 
 

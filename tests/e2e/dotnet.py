@@ -1,24 +1,23 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""dotnet.py VERSION [SECONDS]: stacks of .NET against methods that nest in a known way.
+"""dotnet.py VERSION [SECONDS]: compares stacks of .NET with methods that nest in a known way.
 
-Records VERSION-nesting/nesting of UNSPOOL_DOTNET_DIR (fixtures/dotnet/nesting.cs). Stacks have to be
-those that the runtime itself reports of the same code meanwhile, by name and line, from the leaf to
-the root (dotnet_nesting.py); tests/judges/dotnet.py shows that the judge catches what is wrong.
-The collector's share is held to the CPU time of the thread that collects (dotnet_collector.py).
+Records VERSION-nesting/nesting of UNSPOOL_DOTNET_DIR (fixtures/dotnet/nesting.cs). Stacks must
+match the runtime's own reports of the same code at the same time, by name and line, from the leaf
+to the root (dotnet_nesting.py); tests/judges/dotnet.py tests the judge itself. The collector's
+share is compared with the CPU time of the thread that collects (dotnet_collector.py).
 
-Some stacks stay guesses: a thread that is to stop for the garbage collector returns to the runtime
-instead of its caller, and which that is only the runtime knows until then. They are counted apart,
-told by the code that they return to, and have to have that as their reason.
+Some stacks are not complete: when a thread is to stop for the garbage collector, its return address
+leads to the runtime, and only the runtime knows the caller (hijacking). These stacks are counted
+separately, recognized by the code that they return to, and must have that reason.
 
-The same is asked of stubs that lie in anonymous memory (DOTNET_EnableWriteXorExecute=0).
+The same applies to stubs in anonymous memory (DOTNET_EnableWriteXorExecute=0).
 
-Async methods that wait for one another are recorded apart, with those that await them
-(dotnet_await.py).
+Async methods that await one another are recorded separately, with their awaiters (dotnet_await.py).
 
-A few stacks are captured as cases, too, and have to replay as the kernel walked them, natively and
-in the guest; one with another return address must not. A core of gcore's has the main thread's stack
-with its names, if mapped files are in it.
+A few stacks are also captured as cases. They must replay natively and in the guest as the kernel
+walked them; a case with a changed return address must not. A core file of gcore yields the main
+thread's stack with names, if it contains the mapped files.
 """
 
 import glob
@@ -43,11 +42,11 @@ SETTLED_US = 2000000  # until then unwind rows are loaded
 PROGRAM = os.path.join(FOLDER, VERSION + "-nesting", "nesting")
 HZ = 499
 COMPLETE = 99.5  # percent of the stacks that are not hijacked
-HIJACKED = 3  # percent; 0 to 1.1
+HIJACKED = 3  # percent; measured: 0 to 1.1
 CASES = 5
 SIM = os.environ.get("UNSPOOL_SIM", "unspool-sim")
 MAIN = ["System.Threading.Thread.Sleep(int)", "Program.Main(string[])"]
-WARM_S = 4  # methods are compiled again, on-stack replacement included
+WARM_S = 4  # recompilation of methods, including on-stack replacement
 
 
 def judge(check, profile, truth):
@@ -63,13 +62,13 @@ def judge(check, profile, truth):
           f"{percent:.2f} % of the others complete")
     few = max(1, tally.n // 1000)
     check.that(tally.n >= 50 * SECONDS, f"enough samples are judged ({tally.n})")
-    check.that(tally.judged - tally.names <= few, f"names are those that the runtime has ({names:.2f} %)")
+    check.that(tally.judged - tally.names <= few, f"names are the runtime's ({names:.2f} %)")
     check.that(tally.judged - tally.lines <= few, f"so are lines ({lines:.2f} %)")
-    check.that(not too_many(tally.at_call, tally.bounded), f"few have lost their leaf ({tally.at_call} at a call)")
-    check.that(tally.unnamed <= few, f"managed frames have names ({tally.unnamed} lack one)")
+    check.that(not too_many(tally.at_call, tally.bounded), f"few lack their leaf ({tally.at_call} at a call)")
+    check.that(tally.unnamed <= few, f"managed frames have names ({tally.unnamed} lack it)")
     check.that(percent >= COMPLETE, f"stacks are complete ({percent:.2f} %)")
-    check.that(not tally.over(), f"little is left out ({', '.join(tally.over())})")
-    check.that(not tally.mistold, f"their reason says so ({tally.mistold} do not)")
+    check.that(not tally.over(), f"few samples are left out ({', '.join(tally.over())})")
+    check.that(not tally.mistold, f"hijacked stacks have that reason ({tally.mistold} do not)")
     check.that(tally.hijacked <= tally.n * HIJACKED / 100, f"few are hijacked ({tally.hijacked})")
 
 
@@ -90,18 +89,19 @@ def judge_cases(check, pid, tmp):
     unnamed = [f for n in notes for f in n["expected"]["frames"]
                if f["kind"] == "dotnet" and not f.get("name")]
     named = sum(f["kind"] == "dotnet" for n in notes for f in n["expected"]["frames"])
-    check.that(named >= CASES and len(unnamed) <= 1, f"they have names ({named}, not {unnamed})")
+    check.that(named >= CASES and len(unnamed) <= 1, f"cases have names ({named}, not {unnamed})")
     deepest = max(range(len(notes)), key=lambda i: len(notes[i]["walk"]["frames"]))
     caller = int(notes[deepest]["walk"]["frames"][1]["pc"], 16)
     with open(cases[deepest], "rb") as file:
         content = file.read()
     with open(f"{tmp}/spoilt.core", "wb") as file:
         file.write(content.replace(caller.to_bytes(8, "little"), (caller ^ 4).to_bytes(8, "little")))
-    check.equal(simulate("run", f"{tmp}/spoilt.core").returncode, 1, "a spoilt one is seen")
+    check.equal(simulate("run", f"{tmp}/spoilt.core").returncode, 1, "a damaged case is detected")
 
 
 def core_of(pid, kinds, tmp):
-    """How the walk of gcore's core ends, and its managed frames. @kinds: of coredump_filter"""
+    """The status of the walk of gcore's core file, and its managed frames. @kinds:
+    coredump_filter"""
     with open(f"/proc/{pid}/coredump_filter", "w", encoding="ascii") as file:
         file.write(hex(kinds))
     subprocess.run(["gcore", "-o", f"{tmp}/core", str(pid)], capture_output=True, timeout=60, check=True)
@@ -116,7 +116,7 @@ def judge_core(check, pid, tmp):
     status, frames = core_of(pid, 0x7f, tmp)
     check.equal((status, frames), ("complete", MAIN), "a core has the stack of the main thread")
     status, _ = core_of(pid, 0x33, tmp)
-    check.that(status != "complete", f"one without mapped files says that it has not ({status})")
+    check.that(status != "complete", f"a core without mapped files gives that reason ({status})")
 
 
 def judge_awaits(check, environment, tmp):
@@ -134,7 +134,7 @@ def judge_awaits(check, environment, tmp):
 
 
 def judge_one_mapping(check, environment, tmp):
-    """Code in anonymous memory: stubs there have their callers, as elsewhere."""
+    """Stubs in anonymous memory have callers, like others."""
     truth = Recorder(os.path.join(tmp, "truth"))
     environment = dict(environment, DOTNET_EnableWriteXorExecute="0", UNSPOOL_TRUTH=truth.path)
     with running([PROGRAM], wait_for=b"ready", env=environment) as target:
@@ -151,10 +151,10 @@ def judge_one_mapping(check, environment, tmp):
             cut += count * (stack["status"] != "complete")
     percent = 100 * tally.complete / max(1, tally.n - tally.hijacked)
     print(f"one mapping: {tally.n} samples, {tally.names} of {tally.judged} names right, {tally.lines} "
-          f"lines, {percent:.2f} % complete, {stubs} in stubs, {cut} of them not")
-    check.that(tally.judged - tally.lines <= max(2, tally.n // 500), "so are names and lines in one mapping")
+          f"lines, {percent:.2f} % complete, {stubs} in stubs, {cut} of them cut")
+    check.that(tally.judged - tally.lines <= max(2, tally.n // 500), "names and lines are right in one mapping")
     check.that(percent >= COMPLETE, f"stacks in one mapping are complete ({percent:.2f} %)")
-    check.that(stubs >= 10 and 4 * cut <= stubs, f"stacks from stubs there, too ({cut} of {stubs} not)")
+    check.that(stubs >= 10 and 4 * cut <= stubs, f"stacks from stubs in one mapping are complete ({cut} of {stubs} are not)")
 
 
 def judge_nesting(check, environment, tmp):
@@ -165,7 +165,7 @@ def judge_nesting(check, environment, tmp):
         truth.start()
         done, profile = record("-p", target.pid, "-d", SECONDS + 2, out=os.path.join(tmp, "p.ndjson"),
                                hz=HZ)
-        check.that(done.returncode == 0 and profile, f"it is recorded ({done.stderr})")
+        check.that(done.returncode == 0 and profile, f"the recording succeeds ({done.stderr})")
         if profile:
             runtimes = [x.get("runtime") for x in profile.lines if x["type"] == "process"]
             check.that(f".NET {VERSION}" in runtimes, f"the runtime is known ({runtimes})")
@@ -182,7 +182,7 @@ def main():
         skip("needs gdb")
     check = Checks()
     environment = dict(os.environ, DOTNET_EnableDiagnostics="0", DOTNET_gcConcurrent="0",
-                       MALLOC_ARENA_MAX="1")  # else cores are large
+                       MALLOC_ARENA_MAX="1")  # otherwise core files are large
     with folder() as tmp:
         judge_awaits(check, environment, tmp)
         judge_one_mapping(check, environment, tmp)

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Who awaits whom in fixtures/dotnet/nesting.await.cs, against the async frames of a profile.
+"""Compares the awaiters in fixtures/dotnet/nesting.await.cs with the async frames of a profile.
 
-The source allows one caller for each async method, but in Twice, where there are soon several. So of each
-row of async frames the first has to await the frame before the row, the second the first, and
-so on. The last is LoopAsync, or there is a reason why it is not, or its caller did not get to
-awaiting it: what it awaits itself was done so quickly, by another thread. Until the recorder has read
-a type, that is the reason; on a busy machine it takes a while. But from the first stack of a method
-on that has all its awaiters, its later stacks must have them, too: KNOWN % of those.
+Each async method has one awaiter in the source, except in Twice, which soon has several. So in each
+run of async frames the first must await the frame before the run, the second must await the first,
+and so on. The last is LoopAsync, or a reason explains the end, or its caller had not yet awaited it
+because another thread completed the awaited task so quickly. Until the recorder has read a type,
+that is the reason; on a busy machine this takes a while. Once a stack of a method has all its
+awaiters, KNOWN % of its later stacks must have them.
 """
 
 import re
@@ -30,7 +30,7 @@ CHAINS = {
     "Replaced": ["LastAsync", "FirstAsync"],
 }
 SEVERAL = "Twice.LastAsync"
-KNOWN = 90  # %; the rest: types that a collection has marked, awaiters that are not waiting yet
+KNOWN = 90  # %; the rest: types marked by a collection, awaiters that have not yet awaited
 
 
 def relation(chains):
@@ -47,20 +47,20 @@ WRONG = relation({**CHAINS, "Deep": ["LastAsync", "FirstAsync", "MiddleAsync"]})
 
 
 def short(frame):
-    """"Deep.LastAsync" of "Await.Deep.LastAsync". Running code that instantiations share is of all."""
+    """"Deep.LastAsync" of "Await.Deep.LastAsync". Shared code belongs to all instantiations."""
     name = re.sub(r"<lambda_\w+>", "<lambda>", frame.get("name") or "")
     name = name.replace("<__Canon>", "<string>")
     return name.removeprefix("Await.") if name.startswith("Await.") else ""
 
 
 class Tally:
-    """What became of stacks that were at work in an async method."""
+    """Counts of the stacks with a running async method."""
 
     def __init__(self, awaits):
         self.awaits = awaits
         self.n = self.whole = self.told = self.cut = self.wrong = self.untold = 0
         self.seen, self.misses = set(), {}
-        self.later = self.later_whole = 0  # samples of methods of which one was whole before
+        self.later = self.later_whole = 0  # samples of methods that had a complete stack before
 
     def miss(self, what, count):
         self.wrong += count
@@ -84,7 +84,7 @@ class Tally:
             if "name" not in frame:
                 self.told += WORK == frames[0].get("name") and count
                 if "several" in frame.get("reason", "") and before != SEVERAL:
-                    self.miss(f"{before} has several", count)
+                    self.miss(f"{before} has multiple awaiters", count)
                 return
             if self.awaits.get(before) != name:
                 self.miss(f"{before} awaited by {name}", count)
@@ -99,7 +99,7 @@ class Tally:
 
 
 def tallies(profile):
-    """By the source, and by a truth that is wrong."""
+    """Tallies by the source, and by a wrong source."""
     right, wrong = Tally(AWAITS), Tally(WRONG)
     for frames in samples_in_order(profile):
         right.add(frames, 1)
@@ -108,22 +108,22 @@ def tallies(profile):
 
 
 def missing(tally):
-    """Cases of which no stack was found whole."""
+    """Cases without any complete stack."""
     leaves = {f"{case.strip()}.{methods[0]}" for case, methods in CHAINS.items()}
-    leaves ^= {"Sync.LastAsync", "Sync.MiddleAsync"}  # it has not awaited anything
+    leaves ^= {"Sync.LastAsync", "Sync.MiddleAsync"}  # nothing has been awaited yet
     return leaves - tally.seen
 
 
 def judge(check, right, wrong, version):
     for what, count in sorted(right.misses.items(), key=lambda x: -x[1])[:8]:
         print(f"  {count} {what}")
-    print(f".NET {version}: {right.n} samples at work in async methods, {right.whole} with all that "
-          f"await them, {right.told} with a reason, {right.untold} with none, {right.cut} cut, "
+    print(f".NET {version}: {right.n} samples in async methods, {right.whole} with all "
+          f"awaiters, {right.told} with a reason, {right.untold} with none, {right.cut} cut, "
           f"{right.wrong} wrong")
     check.that(right.n >= 50, f"async methods are sampled ({right.n})")
-    check.that(right.wrong == 0, f"those that await are the source's ({right.wrong} are not)")
+    check.that(right.wrong == 0, f"awaiters are the source's ({right.wrong} are not)")
     check.that(100 * right.later_whole >= KNOWN * right.later and right.later >= 0.2 * right.n,
-               f"whoever awaits is found once it is known ({right.later_whole} of {right.later})")
+               f"awaiters are found once their type is known ({right.later_whole} of {right.later})")
     check.that(right.cut <= 0.1 * right.n, f"few are cut ({right.cut})")
-    check.that(not missing(right), f"in each case ({missing(right)} are missing)")
-    check.that(wrong.wrong, f"another truth is refused ({wrong.wrong} stacks)")
+    check.that(not missing(right), f"each case has a complete stack (not {missing(right)})")
+    check.that(wrong.wrong, f"a wrong source is detected ({wrong.wrong} stacks)")

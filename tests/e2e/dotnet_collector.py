@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The collector's share of .NET, beside the CPU time of the thread that collects.
+"""Compares the share of .NET's collector with the CPU time of the thread that collects.
 
-fixtures/dotnet/nesting.collect.cs prints after each collection how much CPU time its thread has spent
-in GC.Collect() so far, and when. Between the first and the last of these times that lie within
-the recording, as many samples have to be in the collector as that CPU time holds periods,
-whatever the load. A sample more or less at either end of each collection is chance; so is what
-GC.Collect() does beside collecting. What the runtime says of its pauses has to hold that CPU time,
-too: no other thread collects.
+After each collection fixtures/dotnet/nesting.collect.cs prints the time and the CPU time that its
+thread has spent in GC.Collect() so far. Between the first and the last of these lines within the
+recording, the collector must have one sample for each period of that CPU time, at any load. One
+sample at either end of each collection is tolerated, and so is the work of GC.Collect() other than
+collecting. The pauses that the runtime reports must contain that CPU time, too: no other thread
+collects.
 """
 
 import itertools
@@ -21,7 +21,7 @@ HZ = 997
 THREAD = "collect"
 LINE = re.compile(rb"collected (\d+) (\d+) (\d+)\n")
 MIN_SAMPLES = 400
-OVERHEAD = 0.03  # of GC.Collect(): stopping the threads, waiting, finalizers
+OVERHEAD = 0.03  # share of GC.Collect(): stopping the threads, waiting, finalizers
 
 
 class Collections:
@@ -37,7 +37,7 @@ class Collections:
 
 
 def samples(profile, wanted, start, end):
-    """How many of the thread's samples of these activities lie between two times."""
+    """The number of the thread's samples of these activities between two times."""
     began = profile.of("header")[0]["start_boottime_ns"]
     thread = next((x["tid"] for x in profile.of("thread") if x["name"] == THREAD), None)
     return sum(start <= began + 1000 * t <= end for line in profile.of("samples")
@@ -46,7 +46,7 @@ def samples(profile, wanted, start, end):
 
 
 def is_right(found, cpu_ns, n):
-    """Are @found samples the collector's, of @n collections that took @cpu_ns?"""
+    """Is @found a plausible number of samples for @n collections that took @cpu_ns?"""
     due = cpu_ns * HZ / 1e9
     margin = 4 * math.sqrt(due) + n ** 0.5
     return due >= MIN_SAMPLES and due * (1 - OVERHEAD) - margin <= found <= due + margin
@@ -71,6 +71,6 @@ def judge(check, program, environment, seconds, tmp):
     print(f"collector: {found} samples of {cpu * HZ / 1e9:.0f} that {cpu / 1e6:.0f} ms of CPU in {n} "
           f"collections hold; pauses of {paused / 1e6:.0f} ms; {others} other samples")
     check.that(is_right(found, cpu, n), f"collections have the samples of their CPU time ({found})")
-    check.that(cpu * (1 - OVERHEAD) <= paused, "the runtime's own pauses hold that time")
-    check.that(not is_right(others, cpu, n), "other samples do not", quiet=True)
-    check.that(not is_right(0.8 * found, cpu, n), "nor do four of five", quiet=True)
+    check.that(cpu * (1 - OVERHEAD) <= paused, "the runtime's own pauses contain that time")
+    check.that(not is_right(others, cpu, n), "other samples do not match", quiet=True)
+    check.that(not is_right(0.8 * found, cpu, n), "four fifths of the samples do not match", quiet=True)

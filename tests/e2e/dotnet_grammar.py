@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The chains of fixtures/dotnet/nesting.cs with type arguments and parameters: a grammar a class.
+"""The chains of fixtures/dotnet/nesting.cs with type arguments and parameters: one grammar a class.
 
-What of a stack belongs to a class is joined with ">", outermost first, and has to match the class's
-grammar; where each call may be the innermost, a longer chain is an optional tail.
+The frames of a class are joined with ">", outermost first, and must match the class's grammar. If
+any call may be the innermost, the rest of the chain is optional.
 """
 
 import re
 
 
 def chain(*calls):
-    """The grammar of calls of which each may be the innermost."""
+    """The grammar of calls any of which may be the innermost."""
     text = ""
     for call in reversed(calls):
         text = f"(?:>{call}{text})?" if call is not calls[0] else call + text
@@ -32,17 +32,17 @@ CASES = {
     "Generic": re.compile(LOOP + "(?:" + "|".join(
         rf"(?:>Box<{t}>\.Put\(T, long\)(?:>Work<{t}>\(long\))?)" for t in ("int", "__Canon")) + ")?"),
     "Osr": chain(LOOP, *map(exactly, ["OsrA(long)", "OsrB(long)", "OsrLoop(long)"])),
-    # Unoptimized, the finally block is a function that its method calls.
+    # In unoptimized code the finally block is a function that its method calls.
     "Finally": chain(LOOP, exactly("FinA(long)") + f"(?:>{exactly('FinA(long)')})?",
                      exactly("FinB(long)"), WORK),
-    # The filter runs above the frames that threw; where the handler does, those are gone or not.
+    # The filter runs above the frames that threw; in the handler they may be gone.
     "Catch": re.compile(rf"{LOOP}(?:>{CAT}(?:>Throws\(\))?(?:>{CAT}(?:>{WORK})?)?(?:>{WORK})?)?"),
     "Callback": chain(LOOP, *map(exactly, ["Sort(long[])", "Compare(long*, long*)",
                                           "Work(long, long)"])),
-    # Lambda and iterator may be inlined into what calls them.
+    # Lambda and iterator may be inlined into their callers.
     "Lambda": re.compile(rf"{LOOP}(?:>Loop\.<lambda_\w+>\(int\))?(?:>{WORK})?"),
     "Iterator": re.compile(rf"{LOOP}(?:>Each(?:\(\)|\.(?:[\w.<>]+\.)?(?:GetEnumerator|get_Current|Dispose)\(\)|\.\.ctor\(int\))?)?(?:>{WORK})?"),
-    # Whoever completes a task goes on with what awaits it.
+    # The thread that completes a task continues with its awaiter.
     "Async": re.compile(rf"(?:{LOOP}>)?(?:{TASK}>)*(?:{TASK}|OnceAsync>{WORK})|{LOOP}"),
     "Reflected": chain(LOOP, "InvokeStub_Reflected.Work", WORK),
     "Dynamic": chain(LOOP, "Made", WORK),

@@ -1,14 +1,14 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""dotnet_matrix.py [OPTION]... VERSION...: how exact .NET's stacks are, cell by cell.
+"""dotnet_matrix.py [OPTION]... VERSION...: measures how exact .NET's stacks are, cell by cell.
 
 A cell is a version, a mode and a case of fixtures/dotnet/nesting.cs (dotnet_nesting.py). All cases of a
 version and mode run at once, in UNSPOOL_DOTNET_DIR/VERSION-nesting, -nesting-single or
 -nesting-composite.
 
-  names     % of the stacks that are called complete, whose frames are a chain that the runtime itself
-            reported, from the leaf to the root; too many that end at a call (dotnet_calls.py) are wrong
-  lines     % of the same, whose lines are right, too
+  names     % of the complete stacks whose frames are a chain that the runtime itself reported,
+            from the leaf to the root; too many that end at a call (dotnet_calls.py) are wrong
+  lines     % of the complete stacks whose names and lines are right
   complete  % of all samples of the case whose stack is complete and ends where threads begin
 
   -m NAME[,NAME]  these modes      -s SECONDS  of each recording; default 40
@@ -69,7 +69,7 @@ def report(check, label, tally, args):
         return None
     cell = Cell(*tally.figures, tally.n)
     check.that(cell.good, f"{label}: {cell}, of {tally.n} samples")
-    check.that(not tally.over(), f"{label}: little is left out ({', '.join(tally.over())})", quiet=True)
+    check.that(not tally.over(), f"{label}: few samples are left out ({', '.join(tally.over())})", quiet=True)
     for what, count in sorted(tally.misses.items(), key=lambda x: -x[1])[:8 * args.verbose]:
         print(f"    {count} {what}")
     return cell
@@ -77,7 +77,7 @@ def report(check, label, tally, args):
 
 def run(check, args, version, mode):
     found = tallies(version, mode, args.seconds)
-    if not check.that(found, f"{version} {mode}: it is recorded", quiet=True):
+    if not check.that(found, f"{version} {mode}: the recording succeeds", quiet=True):
         return
     for case in CASES:
         cell = report(check, f"{version} {mode} {case}", found.get(case), args)

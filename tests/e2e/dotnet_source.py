@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The lines of the methods of fixtures/dotnet/nesting*.cs that can be a leaf's.
 
-Those are the lines of a method that hold a statement; a closing brace, only where a finally block ends, or
-the method without one. No two lie beside one another, so that a line that is one off is none of them.
+These are the lines of a method with a statement, and the closing brace of a finally block or of a
+method without one. No two are adjacent, so a line that is off by one is none of them.
 """
 
 import os
@@ -21,13 +21,14 @@ def place(frame):
 
 
 def block_end(lines, i):
-    """The index of the closing brace of the block that line @i has the head of."""
+    """The index of the closing brace of the block whose head is line @i."""
     tabs = re.match("\t*", lines[i])[0]
     return next(k for k in range(i + 1, len(lines)) if lines[k].startswith(tabs + "}"))
 
 
 class Source:
-    """The lines of each method: {(file, method): set}. A method's name is plain, as in a profile."""
+    """The lines of each method: {(file, method): set}. A method's name is plain, as in a
+    profile."""
 
     def __init__(self, paths=None):
         self.lines, self.marks, self.loops, self.finals = {}, {}, set(), set()

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The stacks that .NET itself reports of its threads (fixtures/dotnet/nesting.truth.cs).
 
-Each is a chain of (name, line), outermost first, as a profile has it: names without parameters and
-type arguments, which the runtime does not know of shared code; line 0 where it has none.
+Each is a chain of (name, line), outermost first, in the form of a profile. Names lack parameters
+and type arguments, which the runtime does not report for shared code; line 0 means none.
 """
 
 import json
@@ -13,7 +13,8 @@ KEYWORDS = re.compile(r"<(?!lambda_)[^<>]*>")
 
 
 def plain(name):
-    """"Nest.Generic.Box.Put" of "Nest.Generic.Box<int>.Put(T, long)", lambdas by one name."""
+    """"Nest.Generic.Box.Put" from "Nest.Generic.Box<int>.Put(T, long)"; all lambdas get one
+    name."""
     name = re.sub(r"<lambda_\w+>", "lambda", name or "").split("(")[0]
     while KEYWORDS.search(name):
         name = KEYWORDS.sub("", name)
@@ -21,7 +22,7 @@ def plain(name):
 
 
 def reported(kind, method):
-    """The same of what the runtime calls a method and its type."""
+    """The same from the runtime's names of a method and its type."""
     kind = re.sub(r"`\d+", "", kind).replace("+", ".")
     machine = re.fullmatch(r"(.*)\.<(\w+)>d__\d+", kind)
     if machine:  # an iterator or an async method
@@ -33,7 +34,7 @@ def reported(kind, method):
 
 
 class Recorder:
-    """What a program writes to the file of UNSPOOL_TRUTH, from its start or some point on."""
+    """The lines that a program writes to the file of UNSPOOL_TRUTH, from a given offset."""
 
     def __init__(self, path):
         self.path, self.from_, self.to = path, 0, None

@@ -170,7 +170,8 @@ def kernel_stacks(profile, pid):
 
 
 def check_nameless_kernel(check, tmp, pid):
-    """Where the kernel's symbols can't be read its frames are addresses, and the rest is the same."""
+    """Where the kernel's symbols can't be read its frames are addresses, and the rest is the
+    same."""
     out = os.path.join(tmp, "k.ndjson")
     subprocess.run(["unshare", "-m", "sh", "-c", 'mount --bind /dev/null /proc/kallsyms && exec "$@"',
                     "sh", UNSPOOL, "record", "-q", "-F", str(HZ), "-p", str(pid), "-d", "2", "-o", out],

@@ -38,7 +38,8 @@ def text_end(data, at):
 
 
 def entries(data, at):
-    """Of the manifest at @at (offset, size, compressed size, type, name) each; first the head's end."""
+    """Of the manifest at @at (offset, size, compressed size, type, name) each; first the head's
+    end."""
     major, minor, count = struct.unpack_from("<IIi", data, at)
     assert (major, minor) == VERSION, f"version {major}.{minor} of the bundle's manifest"
     end = text_end(data, at + 12)[1] + HEAD_LEN

@@ -138,7 +138,8 @@ class Figures:
 
 
 def too_many(n, without, at_call):
-    """Samples beyond what may be without a frame of the programs, or at a call ({code: samples})."""
+    """Samples beyond what may be without a frame of the programs, or at a call ({code:
+    samples})."""
     return max(0, without - int(WITHOUT_MOST * (n + without))) + sum(
         max(0, at_call[code] - most_misses(n + without, goal)) for code, goal in AT_CALL_GOAL.items())
 

@@ -223,7 +223,8 @@ def check_whole(check):
 
 
 def check_caps(check):
-    """Stacks that may have lost the programs or their leaf count as wrong where they are too many."""
+    """Stacks that may have lost the programs or their leaf count as wrong where they are too
+    many."""
     for words, n, without, at_call, want in (
             ("none", 1900, 0, {}, (0, 0)), ("as many as may be", 1800, 200, {}, (0, 0)),
             ("one more", 1800, 201, {}, (1, 1)), ("some at a call", 2000, 0, {"compiled": 2}, (0, 0)),

@@ -194,7 +194,8 @@ _ENTRY = re.compile(r"stub (?:JSEntry|JSEntryTrampoline|JSRunMicrotasksEntry|Run
 
 
 def ends_at_entry(tokens, is_at_call):
-    """Is the innermost frame one that calls the programs? So ends a stack that has lost them, too."""
+    """Is the innermost frame one that calls the programs? So ends a stack that has lost them,
+    too."""
     tokens = [t for t in tokens if not t.startswith("kernel")]
     while tokens and not tokens[-1].startswith("js") and re.fullmatch(_CALL, tokens[-1]):
         tokens.pop()
@@ -203,7 +204,8 @@ def ends_at_entry(tokens, is_at_call):
 
 
 def is_task(tokens):
-    """Does V8 work for itself, in a task that the event loop runs where it never calls the programs?"""
+    """Does V8 work for itself, in a task that the event loop runs where it never calls the
+    programs?"""
     return any(t.endswith("::RunForegroundTask") for t in tokens)
 
 
