@@ -203,7 +203,7 @@ def perf_chains(text, files, parts=False):
 
 
 def our_chains(profile, files, settled_us=0, ends=frozenset()):
-    """{pid: Chains}. Frames that only a runtime has are left out, as perf's stacks lack them. Complete is
+    """{pid: Chains}. Frames that perf's stacks lack are left out. Complete is
     counted from @settled_us after the first sample on, and without stacks that are known to end at one of @ends."""
     found = collections.defaultdict(Chains)
     start_us = settled_us + min((line["t"][0] for line in profile.of("samples")), default=0)

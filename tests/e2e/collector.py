@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""collector.py MAJOR[:MODE]...: compares samples of V8's collector with the times at which V8 reports it ran.
+"""collector.py MAJOR[:MODE]...: compares samples of V8's collector with V8's own times of it.
 
 V8 calls the program at the start and end of each collection, with the clock of the samples (except
 for CLOCK_BOOTTIME's offset). So it is known for each sample whether the collector ran, even while

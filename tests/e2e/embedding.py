@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The core in somebody else's hands: the example of docs/embedding, built against a fresh prefix.
+"""Builds the example of docs/embedding against a fresh prefix and compares its stacks.
 
-It is compared with `unspool record` of the same process at the same time. The example knows
-no unwind rows, so the program has frame pointers, and is stripped: then both tell a frame by
-its offset. A chain is the callers within the program, innermost first; a leaf's own offset is
-another one in each sample.
+The reference is `unspool record` of the same process at the same time. The example has no unwind
+rows, so the program has frame pointers. It is also stripped, so both identify a frame by its
+offset. A chain is the callers within the program, innermost first; the offset of the leaf differs
+from sample to sample.
 
 embedding.py BUILD
 """
@@ -18,11 +18,11 @@ import sys
 from lib import BUSY, TOP, Checks, folder, need_bpf, record, running
 
 SECONDS = 4
-COMMON = 0.05  # share of the samples from which on a chain must be in both
+COMMON = 0.05  # chains with at least this share of the samples must be in both
 
 
 def built(build, work):
-    """The example, from a copy of its folder: nothing of this tree is near it."""
+    """Builds the example in a copy of its folder, outside this tree."""
     prefix, example = os.path.join(work, "prefix"), os.path.join(work, "example")
     subprocess.run(["meson", "install", "-C", build, "--no-rebuild", "--quiet", "--tags", "devel",
                     "--destdir", prefix], check=True)
@@ -36,7 +36,7 @@ def built(build, work):
 
 
 def within(chain, module):
-    """The frames from the leaf on that lie in the module, without the leaf."""
+    """The frames above the leaf that are in the module, up to the first that is not."""
     inside = []
     for name, off in chain:
         if name != module:
@@ -85,9 +85,9 @@ def main():
         print(f"samples: example {theirs.total()}, record {ours.total()}; chains: "
               f"{len(theirs)}, {len(ours)}")
         checks.that(theirs.total() >= 60 and ours.total() >= 60, "both see the process")
-        checks.that(max(map(len, common(ours)), default=0) >= 2, "its calls are seen")
+        checks.that(max(map(len, common(ours)), default=0) >= 2, "its calls are sampled")
         checks.equal(common(theirs), common(ours), "the example's stacks are those of `record`")
-        checks.that(common(theirs) != {c[1:] for c in common(ours)}, "a caller less is a difference")
+        checks.that(common(theirs) != {c[1:] for c in common(ours)}, "a missing caller is detected")
     return checks.end()
 
 

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""The recorder's end by every signal: the profile is whole, or its partial is readable; and
-nothing is left behind: no partial, no BPF object, no process."""
+"""Ends the recorder by each signal: the profile is complete or its .partial file is readable,
+and no .partial file, BPF object or process is left behind."""
 
 import contextlib
 import fcntl
@@ -21,7 +21,7 @@ PINNED = "/sys/fs/bpf"
 
 @contextlib.contextmanager
 def recorder(target, tmp, *args, name="p.ndjson", **options):
-    """A recording under way: the first samples are in its partial."""
+    """A running recording whose first samples are in its .partial file."""
     argv = [UNSPOOL, "record", "-q", "-F", "997", "-p", str(target.pid), "-o",
             os.path.join(tmp, name), *args]
     with running(argv, stderr=subprocess.DEVNULL, **options) as child:
@@ -60,7 +60,7 @@ def pinned():
 
 
 def nothing_left(check, child, programs, what):
-    check.that(programs, f"{what}: BPF programs were there: {len(programs)}")
+    check.that(programs, f"{what}: BPF programs were loaded: {len(programs)}")
     try:  # the kernel frees them a moment later
         wait_until(lambda: not programs & loaded_programs(), 5)
     except TimeoutError:
@@ -73,7 +73,7 @@ def whole(check, path, what):
     profile = Profile(path)
     check.that(profile.lines[0]["type"] == "header" and profile.lines[-1]["type"] == "summary",
                f"{what}: from header to summary")
-    check.equal(profile.count(), profile.summary["samples"], f"{what}: holds every sample it counts")
+    check.equal(profile.count(), profile.summary["samples"], f"{what}: has every sample that it counts")
     check.that(profile.count() > 20, f"{what}: {profile.count()} samples")
 
 
@@ -82,14 +82,14 @@ def ended_by(check, number):
     before = pinned()
     with folder() as tmp, running([BUSY], b"running") as target, recorder(target, tmp) as child:
         programs = programs_of(child.pid)
-        check.equal(os.listdir(tmp), [".p.ndjson.partial"], f"{what}: no file of the name before")
+        check.equal(os.listdir(tmp), [".p.ndjson.partial"], f"{what}: no file of that name before the end")
         os.kill(child.pid, number)
         check.equal(child.wait(20), 0, f"{what}: exit 0")
         check.equal(os.listdir(tmp), ["p.ndjson"], f"{what}: one file")
-        check.equal(os.stat(os.path.join(tmp, "p.ndjson")).st_mode & 0o777, 0o600, f"{what}: its mode")
+        check.equal(os.stat(os.path.join(tmp, "p.ndjson")).st_mode & 0o777, 0o600, f"{what}: the mode is right")
         whole(check, os.path.join(tmp, "p.ndjson"), what)
         nothing_left(check, child, programs, what)
-        check.equal(target.poll(), None, f"{what}: the target goes on")
+        check.equal(target.poll(), None, f"{what}: the target survives")
     check.equal(pinned(), before, f"{what}: nothing is pinned")
 
 
@@ -98,15 +98,15 @@ def killed(check):
         programs = programs_of(child.pid)
         child.kill()
         child.wait()
-        check.equal(os.listdir(tmp), [".p.ndjson.partial"], "SIGKILL: only the partial")
+        check.equal(os.listdir(tmp), [".p.ndjson.partial"], "SIGKILL leaves only the .partial file")
         done = unspool("report", os.path.join(tmp, ".p.ndjson.partial"))
         check.that(done.returncode == 0 and "busy_inner" in done.stdout,
-                   f"SIGKILL: the partial is read: exit {done.returncode}, {done.stderr.strip()!r}")
+                   f"SIGKILL: the .partial file is readable: exit {done.returncode}, {done.stderr.strip()!r}")
         nothing_left(check, child, programs, "SIGKILL")
         again = unspool("record", "-q", "-F", 997, "-p", target.pid, "-d", "500ms", "-o",
                         os.path.join(tmp, "p.ndjson"))
         check.equal((again.returncode, os.listdir(tmp)), (0, ["p.ndjson"]),
-                    "SIGKILL: a partial without its recorder is no obstacle")
+                    "SIGKILL: a stale .partial file does not block the next recording")
 
 
 def copies(check):
@@ -116,9 +116,9 @@ def copies(check):
             child.send_signal(signal.SIGUSR1)
             wait_until(lambda n=n: os.path.exists(os.path.join(tmp, f"p-{n}.ndjson.gz")))
         child.send_signal(signal.SIGINT)
-        check.equal(child.wait(20), 0, "SIGUSR1: the recording goes on")
+        check.equal(child.wait(20), 0, "SIGUSR1: the recording continues")
         check.equal(sorted(os.listdir(tmp)), ["p-1.ndjson.gz", "p-2.ndjson.gz", "p.ndjson.gz"],
-                    "SIGUSR1: a copy for each")
+                    "SIGUSR1: each signal writes one copy")
         for name in sorted(os.listdir(tmp)):
             path = os.path.join(tmp, name)
             plain = path.removesuffix(".gz")
@@ -127,7 +127,7 @@ def copies(check):
 
 
 def is_stuck(pid, path):
-    """Is everything in the partial, and the process asleep?"""
+    """Is everything in the .partial file, and is the process asleep?"""
     with open(path, "rb") as file:
         done = b'{"type":"summary"' in file.read()
     with open(f"/proc/{pid}/stat", "rb") as file:
@@ -136,7 +136,7 @@ def is_stuck(pid, path):
 
 @contextlib.contextmanager
 def full_pipe(tmp, named):
-    """(a pipe in which there is room for a byte, its path), as nobody reads it."""
+    """(a pipe without a reader and with room for one byte, its path)."""
     path = os.path.join(tmp, "pipe")
     if named:
         os.mkfifo(path)
@@ -153,7 +153,7 @@ def full_pipe(tmp, named):
 
 
 def stuck(check, number, named=False, command=(), status=1):
-    """A pipe that nobody reads: the end is served all the same, and the profile is not lost."""
+    """A full pipe without a reader does not delay the end, and the profile is kept."""
     what = f"{signal.Signals(number).name}, a full {'FIFO' if named else 'pipe'}"
     what += " and COMMAND" if command else ""
     with folder() as tmp, running([BUSY], b"running") as target, full_pipe(tmp, named) as (out, path):
@@ -166,7 +166,7 @@ def stuck(check, number, named=False, command=(), status=1):
             partial = os.path.join(tmp, f".unspool-{child.pid}.partial")
             wait_until(lambda: os.path.exists(partial) and is_stuck(child.pid, partial))
             time.sleep(0.3)
-            check.equal(child.poll(), None, f"{what}: it waits for a reader")
+            check.equal(child.poll(), None, f"{what}: it blocks on the full pipe")
             child.send_signal(number)
             said = child.communicate(timeout=20)[1]
         finally:
@@ -180,13 +180,13 @@ def stuck(check, number, named=False, command=(), status=1):
 
 
 def stuck_report(check):
-    """The report has no reader: the profile gets its name."""
+    """The profile gets its name even if the report has no reader."""
     with folder() as tmp, running([BUSY], b"running") as target, full_pipe(tmp, False) as (out, _):
         with recorder(target, tmp, "-d", "1", stdout=out) as child:
             wait_until(lambda: is_stuck(child.pid, os.path.join(tmp, ".p.ndjson.partial")))
             child.send_signal(signal.SIGTERM)
-            check.equal(child.wait(20), 0, "a report that nobody reads, SIGTERM: exit 0")
-        whole(check, os.path.join(tmp, "p.ndjson"), "a report that nobody reads")
+            check.equal(child.wait(20), 0, "a report without a reader, SIGTERM: exit 0")
+        whole(check, os.path.join(tmp, "p.ndjson"), "a report without a reader")
 
 
 def second_recorder(check):
@@ -198,12 +198,12 @@ def second_recorder(check):
                         os.path.join(tmp, "other.ndjson"))
         check.equal(other.returncode, 0, "two recorders of one target")
         child.send_signal(signal.SIGTERM)
-        check.equal(child.wait(20), 0, "the first goes on")
+        check.equal(child.wait(20), 0, "the first continues")
         whole(check, os.path.join(tmp, "p.ndjson"), "its profile")
 
 
 def command(check, number, status):
-    """What was started for the recording ends with it, its children too; by -d: number None."""
+    """The recorded command ends with the recording, its children too; @number None: ended by -d."""
     what = f"COMMAND and {signal.Signals(number).name if number else '-d'}"
     with folder() as tmp:
         out = os.path.join(tmp, "p.ndjson")

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Targets and files that are not as they should be: one clear line each, the right status."""
+"""Faulty targets and files: each gives one clear line and the right exit status."""
 
 import os
 import shutil
@@ -15,7 +15,7 @@ from lib import BUSY, Checks, folder, need_bpf, record, running, unspool
 def one_line(check, done, status, words, what):
     check.equal(done.returncode, status, f"{what}: exit {status}")
     check.that(len(done.stderr.splitlines()) == 1 and words in done.stderr,
-               f"{what}: one line says so: {done.stderr.strip()!r}")
+               f"{what}: one line reports it: {done.stderr.strip()!r}")
 
 
 def ended_pid():
@@ -29,7 +29,7 @@ def no_target(check, tmp):
     done = unspool("record", "-p", ended_pid(), "-o", out)
     one_line(check, done, 2, "there is no such process", "a pid that does not exist")
     done = unspool("record", "-p", "no such name at all", "-o", out)
-    one_line(check, done, 2, "no process has this name", "a name that nothing has")
+    one_line(check, done, 2, "no process has this name", "a name without a process")
     check.equal(os.listdir(tmp), [], "no file is made")
 
 
@@ -37,7 +37,7 @@ def ends_at_once(check, tmp):
     out = os.path.join(tmp, "short.ndjson")
     with running(["sleep", "0.3"]) as child:
         done = unspool("record", "-p", child.pid, "-o", out, timeout=10)
-    one_line(check, done, 1, "no sample", "a target that ends soon without using the CPU")
+    one_line(check, done, 1, "no sample", "a target that exits soon without using the CPU")
     check.equal(os.listdir(tmp), [], "no file is made")
 
 
@@ -49,7 +49,7 @@ def native(check, tmp):
                             out=os.path.join(tmp, "without.ndjson"))
     check.equal(done.returncode, 0, "a program in C is recorded")
     process = profile.of("process")[0]
-    check.that("runtime" not in process and process["name"] == "busy", f"as what it is: {process}")
+    check.that("runtime" not in process and process["name"] == "busy", f"its runtime is right: {process}")
     leafs = profile.count(lambda s, f, l: f[0].get("name") == "busy_inner")
     all_ = profile.count(lambda s, f, l: f[0]["kind"] == "native")
     check.that(leafs > 0.95 * all_ > 100, f"{leafs} of {all_} native leaves are busy_inner")
@@ -61,7 +61,7 @@ def native(check, tmp):
                f"{figures['complete']} of {figures['samples']} stacks need no guess")
     natives = [[x for x in f if x["kind"] == "native"] for _, _, f, _ in without.samples()]
     check.that(all(x.get("guess") for f in natives for x in f[1:]),
-               "without unwind rows a caller is a guess")
+               "without unwind rows a caller is guessed")
     check.equal(without.summary["complete"], 0, "and no stack is complete")
 
 
@@ -71,7 +71,7 @@ def shell(check, tmp):
         done, profile = record("-p", child.pid, "-d", 1, out=out)
     check.that(done.returncode == 0 and profile.summary["samples"] > 100, "a shell is recorded")
     modules = {f.get("module") for f in profile.frames.values() if f["kind"] == "native"}
-    check.that(os.path.realpath(shutil.which("sh")) in modules, f"its modules are told: {modules}")
+    check.that(os.path.realpath(shutil.which("sh")) in modules, f"it has modules: {modules}")
 
 
 def two_of_a_name(check, tmp):
@@ -83,7 +83,7 @@ def two_of_a_name(check, tmp):
         check.that(str(one.pid) in done.stderr and str(two.pid) in done.stderr, "both are listed")
     with running([name], b"running") as one:
         done, profile = record("-p", "unspool-twin", "-d", 1, out=os.path.join(tmp, "t.ndjson"))
-        check.equal([p["pid"] for p in profile.of("process")], [one.pid], "one of a name is found")
+        check.equal([p["pid"] for p in profile.of("process")], [one.pid], "a unique name is found")
 
 
 def killed(check, tmp):
@@ -97,7 +97,7 @@ def killed(check, tmp):
             done, profile = record("-p", child.pid, "-d", 50, out=out)
     check.that(done.returncode == 0 and time.monotonic() - start < 40,
                "a target that is killed ends the recording")
-    check.that(profile.count() == profile.summary["samples"] > 50, "what was recorded is whole")
+    check.that(profile.count() == profile.summary["samples"] > 50, "the recording until then is complete")
     check.equal(os.listdir(tmp), ["killed.ndjson"], "and alone")
 
 
@@ -120,7 +120,7 @@ def thread_as_pid(check, _):
     with running([sys.executable, "-c", "import threading, time; t = threading.Thread("
                   "target=time.sleep, args=[60]); t.start(); print(t.native_id, flush=True)"]) as child:
         tid = int(child.stdout.readline())
-        one_line(check, unspool("record", "-p", tid, "-d", 1), 2, f"-t {tid}", "a thread's id as -p")
+        one_line(check, unspool("record", "-p", tid, "-d", 1), 2, f"-t {tid}", "a thread id as -p")
 
 
 def main():

@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""The flight recorder of a recording: read, changed, frozen, dumped and exported while it
-runs, after it was killed, when what is pinned is something else, and where no BPF file system is
-mounted. Runs in a mount namespace of its own, in which it mounts one."""
+"""Reads, changes, freezes, dumps and exports the flight recorder of a running recording, after
+the recorder was killed, with unrelated pinned objects, and without a mounted BPF file system.
+Runs in a mount namespace of its own, where it mounts one."""
 
 import contextlib
 import json
@@ -33,7 +33,7 @@ def pinned(pid):
 
 @contextlib.contextmanager
 def recorder(target, tmp, *args, name="p.ndjson"):
-    """A recording that has walks in its rings."""
+    """A recording with walks in its rings."""
     argv = [UNSPOOL, "record", "-q", "-F", "499", "-p", str(target.pid), "-o",
             os.path.join(tmp, name), *args]
     with running(argv, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as child:
@@ -51,19 +51,19 @@ def masks(c, child):
     pid = str(child.pid)
     shown = flight("show", "--recorder", pid).stdout.splitlines()
     command = shown[-1].split()
-    c.that(command[:4] == ["unspool", "flight", "mask", "set"], "show ends in a command")
-    c.that(any(" s old" in line for line in shown), "and tells how far back the rings go")
+    c.that(command[:4] == ["unspool", "flight", "mask", "set"], "show prints a command last")
+    c.that(any(" s old" in line for line in shown), "show prints the time span of the rings")
     c.that("step" not in set(events(pid)), "steps are off unless asked for")
-    c.that(flight("mask", "bits", "step", "--recorder", pid).returncode == 0, "mask bits step")
+    c.that(flight("mask", "bits", "step", "--recorder", pid).returncode == 0, "mask by bits enables steps")
     wait_until(lambda: "step" in events(pid))
-    c.that("begin" in events(pid, "--since", "100ms"), "bits leave what was on")
-    c.that(events(pid, "--events", "mask").count("mask") >= 2, "masks are told of")
+    c.that("begin" in events(pid, "--since", "100ms"), "masks by bits keep other bits")
+    c.that(events(pid, "--events", "mask").count("mask") >= 2, "masks are reported")
     raw = flight("cat", "--raw", "--recorder", pid).stdout.split()
     c.that(sum(len(word) == 16 for word in raw) > len(raw) // 2, "cat --raw: whole words")
     flight("mask", "clear", "step,begin", "--recorder", pid)
     flight("clear", "--recorder", pid)
     time.sleep(0.3)
-    c.that("step" not in events(pid), "mask clear takes steps away")
+    c.that("step" not in events(pid), "mask clear disables steps")
     subprocess.run([UNSPOOL, *command[1:]], check=True)
     c.that(flight("show", "--recorder", pid).stdout.splitlines()[-1] == shown[-1],
            "the command that show prints restores the mask")
@@ -72,7 +72,7 @@ def masks(c, child):
         c.that(done.returncode == 2 and done.stderr.count("\n") == 1,
                f"the mask '{bad}' is refused in one line")
     c.that(flight("show", "--recorder", pid).stdout.splitlines()[-1] == shown[-1],
-           "what is refused changes nothing")
+           "a refused mask changes nothing")
 
 
 def reading(c, child):
@@ -80,10 +80,10 @@ def reading(c, child):
     ends = [w for w in flight("cat", "--on", "truncated", "--recorder", pid).stdout.splitlines()
             if " end " in w]
     c.that(ends and all('"unknown pc"' in e or '"guessed frame"' in e or "rows not" in e
-                        for e in ends), "cat --on truncated: the walks that are")
+                        for e in ends), "cat --on truncated: only truncated walks")
     c.that(" end " not in flight("cat", "--on", "end", "--recorder", pid).stdout,
            "no walk of this program is complete")
-    c.that(not events(pid, "-p", "1"), "cat -p of another process: nothing")
+    c.that(not events(pid, "-p", "1"), "cat -p of another process prints nothing")
     c.that(flight("cat", "--cpu", "5000", "--recorder", pid).returncode == 2, "no such CPU")
     follower = subprocess.Popen([UNSPOOL, "flight", "cat", "--follow", "--recorder", pid],
                                 stdout=subprocess.PIPE)
@@ -91,11 +91,11 @@ def reading(c, child):
     follower.stdout.close()
     c.that(line and follower.wait(20) in (-signal.SIGPIPE, 1), "cat --follow ends with its pipe")
     c.that(flight("cases", "--list", "--recorder", pid).stdout.startswith("pid "),
-           "cases --list names what failed")
+           "cases --list names the failed walks")
 
 
 def is_nested(trace):
-    """Do the slices of each thread nest, and are there steps in walks?"""
+    """Do the slices of each thread nest, and do walks contain steps?"""
     slices = sorted((e["tid"], e["ts"], -e["dur"], e["name"]) for e in trace if e["ph"] == "X")
     stack, n_inner = [], 0
     for tid, begin, minus, _ in slices:
@@ -139,16 +139,16 @@ def exports(c, tmp, dump):
         trace = json.load(file)["traceEvents"]
     c.that(is_nested(trace) > 0, "steps nest in walks")
     names = {e["name"] for e in trace if e["ph"] == "X"}
-    c.that(names & {"unknown pc", "guessed frame"}, "walks are named by how they ended")
+    c.that(names & {"unknown pc", "guessed frame"}, "walks are named by their status")
     packed = os.path.join(tmp, "t.pftrace")
     c.that(flight("export", dump, "-o", packed).returncode == 0, "export for Perfetto")
     with open(packed, "rb") as file:
         packets = [fields(p) for p in fields(file.read())[1]]
     kinds = [fields(p[11][0]).get(9, [0])[0] for p in packets if 11 in p]
     c.that(kinds.count(1) == kinds.count(2) == sum(e["ph"] == "X" for e in trace),
-           "each slice of one trace is in the other, begun and ended")
-    c.that(all(p.get(10) == [1] for p in packets), "every packet has its sequence")
-    c.that(flight("dump", "-o", "-").returncode == 2, "a dump is no text for stdout")
+           "both traces have the same slices, begun and ended")
+    c.that(all(p.get(10) == [1] for p in packets), "every packet has a sequence")
+    c.that(flight("dump", "-o", "-").returncode == 2, "a dump is not written to a terminal")
     for bad in ("t.txt", "json"):
         c.that(flight("export", dump, "-o", os.path.join(tmp, bad)).returncode == 2,
                f"no trace is called {bad}")
@@ -169,11 +169,11 @@ def alone(c, tmp, target):
         child.send_signal(signal.SIGUSR2)
         wait_until(lambda: os.path.exists(os.path.join(tmp, "f-2.fr")))
     mode = stat.S_IMODE(os.stat(os.path.join(tmp, "f-1.fr")).st_mode)
-    c.that(mode == 0o600, "a dump is its owner's alone")
+    c.that(mode == 0o600, "only the owner can read a dump")
 
 
 def frozen(c, tmp):
-    """What froze the rings, as a case, when its process is long gone."""
+    """The walk that froze the rings as a case, long after its process has exited."""
     with running([LOST, "nowhere"], wait_for=b"running") as target:
         with recorder(target, tmp, "--freeze", "guessed-frame", "--freeze", "unknown-pc", "-d", "20",
                       name="g.ndjson"):
@@ -189,15 +189,15 @@ def frozen(c, tmp):
     c.that(done.returncode == 0 and paths and listed.stdout.count("the walk that froze") == len(paths),
            "the walk that froze its ring is a case")
     for path in paths:
-        c.that(stat.S_IMODE(os.stat(path).st_mode) == 0o600, "which is its owner's alone")
+        c.that(stat.S_IMODE(os.stat(path).st_mode) == 0o600, "only the owner can read the case")
         shown = subprocess.run([SIM, "show", path], capture_output=True, text=True, check=False)
         regs = json.loads(shown.stdout)["registers"]
         c.that(any(e["pc"] == regs["pc"] and e["reason"].replace(" ", "-") in path for e in ends),
-               "it begins where a walk in the rings does")
+               "it begins at the pc of a walk in the rings")
         run = subprocess.run([SIM, "run", path], capture_output=True, text=True, check=False)
-        c.that(run.returncode == 0 and " 0 wrong" in run.stdout, "and is walked as it was")
+        c.that(run.returncode == 0 and " 0 wrong" in run.stdout, "and unwinds as it did then")
     c.that(flight("cases", dump, "-o", os.path.join(tmp, "none")).returncode == 1,
-           "no folder, no case")
+           "without a folder there is no case")
 
 
 def killed(c, tmp, target):
@@ -208,17 +208,17 @@ def killed(c, tmp, target):
         child.kill()
         c.that(follower.wait(20) == 0, "cat --follow ends when the recording is killed")
         child.wait()
-        c.that(len(pinned(child.pid)) == 1, "who is killed leaves its rings")
-        c.that("ended" in flight("show", "--recorder", str(child.pid)).stdout, "show says so")
+        c.that(len(pinned(child.pid)) == 1, "a killed recorder leaves its rings")
+        c.that("ended" in flight("show", "--recorder", str(child.pid)).stdout, "show reports it")
         dump = os.path.join(tmp, "k.fr")
         done = flight("dump", "--recorder", str(child.pid), "-o", dump)
         c.that(done.returncode == 0 and not pinned(child.pid), "dump reads and removes them")
     exported = flight("export", dump, "-o", os.path.join(tmp, "k.json"))
-    c.that(exported.returncode == 0, "what was left can be exported")
+    c.that(exported.returncode == 0, "rings of a killed recorder can be exported")
 
 
 def foreign(c):
-    """What is pinned is not what it should be."""
+    """Refuses pinned objects of another kind."""
     place = os.path.join(PINNED, "unspool-1-1")
     os.mkdir(place, 0o700)
     try:
@@ -231,20 +231,20 @@ def foreign(c):
                                check=True, stdout=subprocess.DEVNULL)
             done = flight("cat", "--recorder", "1")
             c.that(done.returncode == 1 and done.stderr.count("\n") == 1,
-                   f"maps of {n} values of {value} bytes are no rings")
+                   f"maps of {n} values of {value} bytes are refused")
             for name in ("rings", "control", "names"):
                 os.unlink(f"{place}/{name}")
         os.chmod(place, 0o777)
-        c.that(flight("show", "--recorder", "1").returncode == 1, "what others can write to")
+        c.that(flight("show", "--recorder", "1").returncode == 1, "a folder that others can write to")
     finally:
         os.rmdir(place)
 
 
 def asleep(c, child):
-    """A reader that sleeps while its ring of 64 slots goes round: what it missed is counted."""
+    """A reader sleeps while its ring of 64 slots wraps; the lost entries are counted."""
     follower = subprocess.Popen([UNSPOOL, "flight", "cat", "--follow", "--recorder", str(child.pid)],
                                 stdout=subprocess.PIPE, bufsize=0)
-    follower.stdout.readline()  # and no more: communicate() reads the pipe itself
+    follower.stdout.readline()  # read no more: communicate() reads the pipe itself
     follower.send_signal(signal.SIGSTOP)
     time.sleep(3)
     follower.send_signal(signal.SIGCONT)
@@ -258,8 +258,8 @@ def asleep(c, child):
         elif what.startswith("#"):
             gaps += int(what[1:]) - last.get(cpu, int(what[1:])) not in (0, 1)
             last[cpu] = int(what[1:])
-    c.that(sum(lost) > 64, f"a reader that slept is told what it missed: {lost}")
-    c.that(gaps <= len(lost), f"and misses nothing else: {gaps}")
+    c.that(sum(lost) > 64, f"a reader that slept gets the number of lost entries: {lost}")
+    c.that(gaps <= len(lost), f"and loses no other entry: {gaps}")
 
 
 def pinning(c, tmp, target):
@@ -267,7 +267,7 @@ def pinning(c, tmp, target):
         place = pinned(child.pid)[0]
         modes = {f: stat.S_IMODE(os.stat(os.path.join(place, f)).st_mode) for f in os.listdir(place)}
         c.that(modes == {"rings": 0o600, "control": 0o600, "names": 0o600} and
-               stat.S_IMODE(os.stat(place).st_mode) == 0o700, "rings are their owner's alone")
+               stat.S_IMODE(os.stat(place).st_mode) == 0o700, "only the owner can read the rings")
         masks(c, child)
         reading(c, child)
         flight("mask", "bits", "step", "--recorder", str(child.pid))
@@ -276,7 +276,7 @@ def pinning(c, tmp, target):
         c.that(flight("dump", "--recorder", str(child.pid), "-o", dump).returncode == 0, "dump")
         with recorder(target, tmp, "--flight", "--flight-memory", "4k", "-d", "60",
                       name="two.ndjson") as other:
-            c.that(flight("cat").returncode == 2, "of two recordings one has to be chosen")
+            c.that(flight("cat").returncode == 2, "with two recordings one must be chosen")
             shown = flight("show").stdout
             c.that(all(f"--recorder {p.pid}\n" in shown for p in (child, other)), "show lists both")
             c.that(events(other.pid), "rings of 4 KiB are read")
@@ -290,13 +290,13 @@ def pinning(c, tmp, target):
         follower.communicate(timeout=30)
         child.wait(30)
         c.that(follower.returncode == 0, "cat --follow ends with the recording")
-        c.that(not pinned(child.pid), "its end removes what it pinned")
+        c.that(not pinned(child.pid), "its end removes the pinned objects")
     with open(os.path.join(tmp, "p.ndjson"), encoding="utf-8") as file:
         summary = [json.loads(line) for line in file if '"summary"' in line][-1]
     walks = summary["walks"]
     c.that(walks["n"] == sum(walks["walk_ns"].values()) and walks["ns"] > walks["n"] * 200,
-           "the summary tells how long walks took")
-    c.that(300 < walks["entry_ps"] < 1000000, "and what an entry costs")
+           "the summary has the duration of walks")
+    c.that(300 < walks["entry_ps"] < 1000000, "and the cost of an entry")
     exports(c, tmp, dump)
 
 
@@ -306,7 +306,7 @@ def mounted():
 
 
 def unmounted(c, tmp, target):
-    """No BPF file system at PINNED: the recorder has one of its own."""
+    """Without a BPF file system at PINNED the recorder mounts its own."""
     while mounted():
         subprocess.run(["umount", "-l", PINNED], check=True)
     with recorder(target, tmp, "--flight", "-d", "60", name="u.ndjson") as child:
@@ -318,10 +318,10 @@ def unmounted(c, tmp, target):
         c.that(flight("dump", "-o", dump).returncode == 0 and os.path.getsize(dump) > 4096,
                "without a mount: dump")
         with recorder(target, tmp, "--flight", "-d", "60", name="v.ndjson") as other:
-            c.that(flight("cat").returncode == 2 and events(other.pid), "two are told apart")
-        c.that(os.listdir(PINNED) == [], "nothing is left where one would be mounted")
+            c.that(flight("cat").returncode == 2 and events(other.pid), "two recordings are distinguished")
+        c.that(os.listdir(PINNED) == [], "nothing is left at the mount point")
         child.send_signal(signal.SIGINT)
-        c.that(child.wait(30) == 0, "without a mount: the recording ends as ever")
+        c.that(child.wait(30) == 0, "without a mount: the recording ends normally")
     done = flight("dump", "-o", dump)
     c.that(done.returncode == 1 and "start one with 'unspool record --flight'" in done.stderr,
            f"without a recording: {done.stderr.strip()!r}")
@@ -330,8 +330,8 @@ def unmounted(c, tmp, target):
 def main():
     need_bpf()
     c = Checks()
-    c.that(flight("show", "--recorder", "1").returncode == 1, "nothing is pinned by pid 1")
-    c.that(flight().returncode == 2 and flight("dmup").returncode == 2, "words that are none")
+    c.that(flight("show", "--recorder", "1").returncode == 1, "a pid without a recording is refused")
+    c.that(flight().returncode == 2 and flight("dmup").returncode == 2, "unknown words are refused")
     with folder() as tmp, running([LOST, "nowhere"], wait_for=b"running") as target:
         pinning(c, tmp, target)
         alone(c, tmp, target)

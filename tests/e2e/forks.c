@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * forks [exec]: children that live for some milliseconds, without frame pointers, one after the
- * other, for ever. exec: what they execute is this program again, under the name "other".
+ * forks [exec]: starts children without frame pointers that live for some milliseconds, one after
+ * the other, forever. exec: they execute this program again, under the name "other".
  */
 
 #include <string.h>

@@ -1,10 +1,10 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Children that are gone before their tables could come have their parent's, as long as the memory is.
+"""Short-lived children use their parent's tables as long as they share its memory.
 
-forks.c's children live for 4 ms of work. Those that only forked are unwound to the root; so are those
-that executed something else, by rows of files that were seen before, and nothing is told of them that
-is their parent's.
+The children of forks.c work for 4 ms and exit before their own tables are loaded. Children that
+only forked are unwound to the root. So are children that executed another program, by rows of files
+seen before; they have no frame of their parent.
 """
 
 import os
@@ -17,7 +17,7 @@ HZ = 1999
 
 
 def chains(profile, parent):
-    """(count, is it complete?, functions of the program leaf first) of the children's samples."""
+    """(count, is it complete, functions of the program leaf first) of the children's samples."""
     for count, stack, frames, line in profile.samples():
         if line["pid"] != parent:
             yield count, stack["status"] == "complete", [
@@ -41,11 +41,11 @@ def main():
         at_work = [(c, names) for c, good, names in found if good and "child_work" in names]
         right = sum(c for c, names in at_work if names[-3:] == ["child_work", "main", "_start"])
         n = sum(c for c, _ in at_work)
-        check.that(n > 30 and right == n, f"{right} of {n} at work are as in the source")
+        check.that(n > 30 and right == n, f"{right} of {n} at work match the source")
 
         found = recorded(tmp, "exec")
         n, others = sum(c for c, *_ in found), sum(c for c, _, names in found if "other_work" in names)
-        check.that(n > 50, f"{n} samples of children that execute something")
+        check.that(n > 50, f"{n} samples of children after an exec")
         wrong = [names for _, good, names in found if good and
                  "child_work" in names and "other_work" not in names]
         whole = sum(c for c, good, _ in found if good)
@@ -54,8 +54,8 @@ def main():
         right = sum(c for c, names in at_work
                     if names[-4:] == ["child_work", "other_work", "main", "_start"])
         n = sum(c for c, _ in at_work)
-        check.that(n > 30 and right == n, f"{right} of {n} at work are as in the source")
-        check.that(not wrong, f"none has its parent's stack ({others} their own): {wrong[:3]}")
+        check.that(n > 30 and right == n, f"{right} of {n} at work match the source")
+        check.that(not wrong, f"none has the parent's stack ({others} their own): {wrong[:3]}")
     return check.end()
 
 

@@ -1,10 +1,10 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""A program on a file system whose daemon hangs: the recorder does not.
+"""Records a program on a file system whose daemon hangs; the recorder must not hang.
 
-The daemon is below: one file, by the kernel's protocol (include/uapi/linux/fuse.h, version 7.31).
-While it answers, the program's functions have their names; stopped, they have none, the
-recording ends in time, and says why.
+The daemon below serves one file by the kernel's protocol (include/uapi/linux/fuse.h, version 7.31).
+While it answers, the program's functions have names. While it is stopped they have none; the
+recording ends in time and reports why.
 """
 
 import contextlib
@@ -32,7 +32,7 @@ def attr(node, size):
 
 
 def answer(opcode, node, body, name, content):
-    """(errno, reply); nothing is cached but pages, so that each look asks again."""
+    """(errno, reply); only pages are cached, so that each lookup reaches the daemon."""
     if opcode == INIT:
         return 0, struct.pack("<4I2H2I2H8I", 7, 31, 65536, 0, 0, 0, 4096, 1, 0, 0, *[0] * 8)
     if opcode == LOOKUP:
@@ -61,7 +61,7 @@ def serve(device, name, content):
 
 @contextlib.contextmanager
 def mounted(place, path):
-    """The daemon's pid; a copy of @path lies in @place."""
+    """The daemon's pid; @place has a copy of @path."""
     with open(path, "rb") as file:
         content = file.read()
     try:
@@ -78,7 +78,7 @@ def mounted(place, path):
     try:
         yield daemon
     finally:
-        os.kill(daemon, signal.SIGKILL)  # then nobody waits for it any more
+        os.kill(daemon, signal.SIGKILL)  # then no process waits for it any more
         os.waitpid(daemon, 0)
         LIBC.umount2(place.encode(), MNT_DETACH)
 
@@ -103,13 +103,13 @@ def main():
             time.sleep(0.3)
             profile, took, said = recorded(busy.pid, os.path.join(tmp, "answers.ndjson"))
             check.that("main" in names(profile), f"while it answers: {len(names(profile))} names")
-            check.that("does not answer" not in said, "and nothing to complain of")
+            check.that("does not answer" not in said, "and no warning")
             os.kill(daemon, signal.SIGSTOP)
             profile, took, said = recorded(busy.pid, os.path.join(tmp, "hangs.ndjson"))
             samples = profile.summary["samples"]
             check.that(samples > 10 and took < 15, f"while it hangs: {samples} samples in {took:.1f} s")
             check.that(not names(profile), "without names")
-            check.that("file system does not answer" in said, f"and says why: {said.strip()}")
+            check.that("file system does not answer" in said, f"and reports why: {said.strip()}")
     return check.end()
 
 

@@ -1,15 +1,13 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""guest.py VERSION|dotnet FOLDER: judges what ci/arm64 brought home from a real arm64 kernel.
+"""guest.py VERSION|dotnet FOLDER: judges the results of ci/arm64, from a real arm64 kernel.
 
-FOLDER/profile.ndjson is judged by the program's nesting, as on x86-64 (known_nesting.py,
-dotnet.py), all of it; but how many stacks are complete from SETTLED_US after the first sample on:
-until then unwind rows are loaded, as in the first two seconds on a machine that does not emulate.
-That of the whole is printed, too. Of .NET it is the whole: its recording does not begin with the
-program.
+All of FOLDER/profile.ndjson is judged by the program's nesting, as on x86-64 (known_nesting.py,
+dotnet.py). Completeness is judged from SETTLED_US after the first sample on: until then unwind rows
+are loaded, as in the first two seconds on real hardware. The completeness of all samples is
+printed, too. For .NET all samples are judged, because the program starts before the recording.
 
-FOLDER/case*.core.zst are replayed here, by the walk compiled for this machine and by its BPF program
-interpreted: both have to give what the arm64 kernel gave, and a case that says otherwise has to be
-refused.
+FOLDER/case*.core.zst are replayed on this machine, by the native walk and by the interpreted BPF
+program. Both must reproduce the result of the arm64 kernel and refuse a case that was changed.
 """
 
 import collections
@@ -55,8 +53,8 @@ def judge_dotnet(check, profile):
     few = max(1, tally.n // 100)
     check.that(tally.n >= MIN_LEAVES, f"dotnet: {tally.n} samples in the programs")
     wrong = tally.judged - tally.names
-    check.that(wrong <= few, f"dotnet: frames nest as the source says ({wrong} do not)")
-    check.that(tally.unnamed <= few, f"dotnet: methods have names ({tally.unnamed} lack one)")
+    check.that(wrong <= few, f"dotnet: frames nest as in the source ({wrong} do not)")
+    check.that(tally.unnamed <= few, f"dotnet: methods have names ({tally.unnamed} do not)")
     check.that(tally.names - tally.lines <= few,
                f"dotnet: lines are those of the methods ({tally.lines} of {tally.names})")
 
@@ -72,11 +70,11 @@ def judge_complete(check, program, profile, settled_us):
         n += count
         good += count * (stack["status"] == "complete")
     check.that(n >= MIN_LEAVES and percent(good, n) >= COMPLETE,
-               f"{program}: {percent(good, n):.2f} % of {n} complete once rows are loaded, {COMPLETE} wanted")
+               f"{program}: {percent(good, n):.2f} % of {n} complete once rows are loaded, goal {COMPLETE}")
 
 
 def run(engine, cases, out):
-    """(exit status, how many cases gave what the kernel gave)"""
+    """(exit status, number of cases that replay as in the kernel)"""
     done = subprocess.run([SIM, "run", "--arch", "arm64", "--engine", engine, "--json", out, *cases],
                           capture_output=True, text=True, timeout=120, check=False)
     with open(out, encoding="utf-8") as file:
@@ -85,7 +83,7 @@ def run(engine, cases, out):
 
 
 def doctored(case, out):
-    """A case whose kernel found another caller."""
+    """A copy of a case, changed as if the kernel had found another caller."""
     data = subprocess.run(["zstd", "-dcq", case], capture_output=True, check=True).stdout
     walk = data.index(b'"walk"')
     pcs = [m.end() for m in re.finditer(rb'"pc": ?"0x[0-9a-f]+', data[walk:])]
@@ -102,15 +100,15 @@ def replay(check, program, cases):
         doctored(cases[0], other)
         for engine in ("native", "guest"):
             check.equal(run(engine, cases, out), (0, len(cases)),
-                        f"{program}: {engine}: {len(cases)} cases give what the arm64 kernel gave")
-            check.equal(run(engine, [other], out), (1, 0), f"{program}: {engine}: a doctored one does not")
+                        f"{program}: {engine}: {len(cases)} cases replay as in the arm64 kernel")
+            check.equal(run(engine, [other], out), (1, 0), f"{program}: {engine}: a changed case does not")
 
 
 def main():
     program, home = sys.argv[1:]
     path = os.path.join(home, "profile.ndjson")
     check = Checks()
-    if check.that(os.path.exists(path), f"{program}: the guest gave a profile", quiet=True):
+    if check.that(os.path.exists(path), f"{program}: the guest wrote a profile", quiet=True):
         profile = Profile(path)
         if program == "dotnet":
             judge_dotnet(check, profile)

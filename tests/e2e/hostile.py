@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Functions, files and processes whose names are made to harm: every output stays well-formed,
-nothing reaches a terminal raw."""
+"""Hostile names of functions, files and processes: every output stays well-formed, and no raw
+control character reaches a terminal."""
 
 import collections
 import contextlib
@@ -23,7 +23,8 @@ EXPECTED = ("semi;colon", "new\nline", "esc\x1b[31mred\x1b[0m", "nul\ufffdnul", 
 
 
 def raw(text):
-    """What must not reach a terminal: controls, format characters that turn text, separators."""
+    """Must not reach a terminal: control characters, bidirectional format characters,
+    separators."""
     return sorted({c for c in text if c != "\n" and (
         unicodedata.category(c) in ("Cc", "Cs", "Zl", "Zp")
         or unicodedata.bidirectional(c) in ("LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI",
@@ -36,8 +37,8 @@ def controls(text):
 
 def self_test(check):
     check.equal(raw("a\x1b[31m\u202e\x9b\u2066\u2028"), ["\x1b", "\x9b", "\u2028", "\u202e", "\u2066"],
-                "raw characters are seen")
-    check.equal(raw("h\u00e9llo \U0001f600 \u6f22"), [], "and others are let pass")
+                "raw characters are detected")
+    check.equal(raw("h\u00e9llo \U0001f600 \u6f22"), [], "other characters pass")
 
 
 def terminal(check, done, what):
@@ -51,14 +52,14 @@ def folded(check, text, profile):
     check.equal(lines.pop(), "", "folded ends in a newline")
     check.that(all(re.fullmatch(r".+ [1-9][0-9]*", line) for line in lines),
                "folded: each line ends in a number")
-    check.equal(sum(int(line.rsplit(" ", 1)[1]) for line in lines), profile.summary["samples"], "their sum is right")
+    check.equal(sum(int(line.rsplit(" ", 1)[1]) for line in lines), profile.summary["samples"], "folded: the sum of the counts is right")
     check.equal(controls("".join(lines)), [], "folded: no control character")
     depths, is_ = collections.Counter(), collections.Counter()
     for count, stack, frames, _ in profile.samples():
         depths[len(frames) + (stack["status"] != "complete")] += count
     for line in lines:
         is_[line.count(";") + 1] += int(line.rsplit(" ", 1)[1])
-    check.equal(is_, depths, "folded: `;` stands only between frames")
+    check.equal(is_, depths, "folded: `;` is only between frames")
     check.that(any("semi:colon" in line for line in lines), "folded: `;` in a name becomes `:`")
 
 
@@ -73,15 +74,15 @@ def outputs(check, tmp):
         plain = file.read()
     check.equal(controls(plain.decode("utf-8").replace("\n", "")), [], "ndjson: escaped in JSON")
     with gzip.open(files["ndjson.gz"]) as file:
-        check.equal(file.read(), plain, "gzip holds the same")
+        check.equal(file.read(), plain, "the gzip file has the same content")
     profile = Profile(files["ndjson"])
     check.equal(profile.count(), profile.summary["samples"], "each line is JSON, one summary")
     names = {f.get("name") for f in profile.frames.values()}
     missing = [name for name in EXPECTED if name not in names]
-    check.equal(missing, [], "names are kept as they are in JSON")
+    check.equal(missing, [], "names in JSON are unchanged")
     scripts = {os.path.basename(f["file"]) for f in profile.frames.values() if f.get("name") == "inFile"}
     check.equal(scripts, {"new\nline.js", "two words; and 3.js", "esc\x1b[2J.js", "rtl\u202egpj.js"},
-                "so are files")
+                "files in JSON are unchanged")
     longest = max(len(name.encode()) for name in names if name)
     check.that(1000 <= longest <= 10004, f"the longest name has {longest} bytes")
     with open(files["folded"], encoding="utf-8", newline="") as file:
@@ -95,7 +96,7 @@ def outputs(check, tmp):
 
 
 def process_names(check, tmp):
-    """A program whose file is called so, and which is found by that."""
+    """Finds and records a program by the hostile name of its file."""
     path = os.path.join(tmp, "x\x1b[31m;\n\u202ey")
     shutil.copy(BUSY, path)
     with running([path], b"running") as child:
@@ -104,18 +105,18 @@ def process_names(check, tmp):
         terminal(check, unspool("ps", "--all"), "ps")
         with running([path], b"running"):
             done = unspool("record", "-p", os.path.basename(path), "-d", 1)
-            check.equal((done.returncode, raw(done.stderr)), (2, []), "the list of two is escaped")
+            check.equal((done.returncode, raw(done.stderr)), (2, []), "the list of two processes is escaped")
         done = unspool("record", "-p", os.path.basename(path) + "no", "-d", 1)
-        check.equal((done.returncode, raw(done.stderr)), (2, []), "so is the complaint")
+        check.equal((done.returncode, raw(done.stderr)), (2, []), "the error message is escaped")
         done = unspool("record", "-q", "-p", child.pid, "-d", 1, cwd=tmp)
         new = [n for n in os.listdir(tmp) if n.startswith("unspool-")]
         check.that(len(new) == 1 and re.fullmatch(r"[\w.-]+", new[0]), f"the default file: {new}")
     profile = Profile(os.path.join(tmp, "p.ndjson"))
-    check.equal(profile.of("process")[0]["exe"], path, "JSON tells it as it is")
+    check.equal(profile.of("process")[0]["exe"], path, "the name in JSON is unchanged")
 
 
 def command_lines(check, tmp):
-    """A process is free to call itself anything: bytes that are no UTF-8, a lot of it, nothing."""
+    """A process can have any name: invalid UTF-8, a very long name, an empty name."""
     out = os.path.join(tmp, "p.ndjson")
     for words, argv0, name in (("no UTF-8", b"\xff\n\r\xc3\x28", "\ufffd\n\r\ufffd("),
                                ("4 KB", "A\x1b[2J\n\u202e".encode() * 500, None),
@@ -127,7 +128,7 @@ def command_lines(check, tmp):
             terminal(check, unspool("ps", "--all"), f"ps and a process called {words}")
         told = Profile(out).of("process")[0]["name"]
         check.that(told == name if name is not None else argv0.startswith(told.encode()) and told,
-                   f"JSON has the start of it: {told!r}")
+                   f"JSON has the start of the name: {told!r}")
 
 
 def control_groups(check, tmp):
@@ -147,11 +148,11 @@ def control_groups(check, tmp):
                                  "-o", out)
             terminal(check, done, "record of a hostile control group")
         check.equal(Profile(out).of("process")[0]["cgroup"], "/un\ufffd\x1b[31m;x\u202e",
-                    "JSON tells it")
+                    "JSON has its name")
         done = unspool("record", "--cgroup", path + "no", "-d", "1")
-        check.equal((done.returncode, raw(done.stderr)), (2, []), "a complaint about one is escaped")
+        check.equal((done.returncode, raw(done.stderr)), (2, []), "an error message about one is escaped")
     finally:
-        for _ in range(50):  # until what was in it is gone
+        for _ in range(50):  # until its processes are gone
             with contextlib.suppress(OSError):
                 os.rmdir(path)
                 break

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * inlined: says "running", then computes for ever. Its time goes into mix(), which is
- * inlined into round_of(), which is inlined into work(). The lines that native_names.py
- * expects are marked.
+ * inlined: prints "running", then computes forever in mix(), which is inlined into round_of(),
+ * which is inlined into work(). The lines that native_names.py expects are marked.
  */
 
 #include <stdio.h>
@@ -28,7 +27,7 @@ static inline __attribute__((always_inline)) unsigned long round_of(unsigned lon
 
 __attribute__((noinline)) unsigned long work(unsigned long n)
 {
-	/* Without a use the compiler leaves the frame out, whatever its options say. */
+	/* Without a use the compiler omits the frame, regardless of its options. */
 	asm volatile("" : : "r"(__builtin_frame_address(0)));
 	n = round_of(n); /* in work */
 	sink += n;

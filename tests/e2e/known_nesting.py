@@ -1,10 +1,10 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""known_nesting.py MAJOR: programs that know their nesting, under one Node.js, in three modes.
+"""known_nesting.py MAJOR: runs programs of known nesting under one Node.js, in three modes.
 
-The modes run at once, each in a process. The judge is that of ci/matrix (tally.py), and so are
-the goals; how many samples may miss one, and how many there must be, follows from their
-number (bounds.py). Too few are measured again, longer.
+The modes run at once, each in a process. Judge and goals are those of ci/matrix (tally.py). The
+number of samples that may miss a goal, and the number required, follow from bounds.py. With too few
+samples the mode is measured again, for longer.
 """
 
 import contextlib
@@ -69,7 +69,7 @@ def main():
     check.that(found, f"{version}: there is a profile", quiet=True)
     for mode, tally in found.items():
         label = f"{version} {mode}"
-        if check.that(are_enough(tally.n, GOALS["names"]), f"{label}: {tally.n} samples suffice",
+        if check.that(are_enough(tally.n, GOALS["names"]), f"{label}: {tally.n} samples are enough",
                       quiet=True):
             judge_mode(check, label, tally)
     return check.end()

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The sources of fixtures/node/known: functions, marked calls and paths.
 
-The notation stands in run.js there. Nothing here knows a profile.
+run.js there explains the notation. This module does not depend on profiles.
 """
 
 import os
@@ -13,7 +13,7 @@ WASM = "(wasm)"
 
 @dataclass(frozen=True)
 class Call:
-    """A marked call: its line, the column V8 gives a call there, the word that stands there."""
+    """A marked call: its line, the column that V8 reports for it, the word at that column."""
 
     line: int
     column: int
@@ -26,7 +26,7 @@ class Step:
 
     name: str
     file: str
-    marks: frozenset  # Calls; empty at the innermost, one without a line in WebAssembly
+    marks: frozenset  # Calls; empty for the innermost, one call without a line for WebAssembly
     first: int
     last: int
 
@@ -37,7 +37,7 @@ class Step:
 
 
 def _functions(lines):
-    """{name: (first line, last line)} by the remarks `// = NAME`."""
+    """{name: (first line, last line)} by the comments `// = NAME`."""
     found = {}
     for i, line in enumerate(lines):
         match = re.search(r"//.*?= ([^@]+)$", line)
@@ -52,12 +52,12 @@ def _functions(lines):
 
 
 def code_of(line):
-    """A line without its remark."""
+    """A line without its comment."""
     return re.sub(r"(^|\s)//.*$", "", line).strip()
 
 
 def units(text):
-    """Its length as V8 counts: in units of UTF-16."""
+    """The length that V8 uses: in UTF-16 units."""
     return len(text.encode("utf-16-le")) // 2
 
 
@@ -108,14 +108,14 @@ class Program:
 
 
 def threads(path):
-    """The programs that the threads of threads.js run, one tuple a thread."""
+    """The programs that the threads of threads.js run, a tuple for each thread."""
     with open(path, encoding="utf-8") as source:
         return [tuple(re.findall(r"'(\w+)'", part))
                 for part in re.findall(r"\[((?:'\w+'(?:, )?)+)\]", source.read())]
 
 
 def programs(folder, names=None):
-    """{name: Program} of a folder, run.js first; @names: only these beside it."""
+    """{name: Program} of a folder, run.js first; with @names only these others."""
     run = Program(os.path.join(folder, "run.js"))
     found = {"run": run}
     for entry in sorted(os.listdir(folder)):

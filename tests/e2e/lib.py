@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""What the end-to-end tests share: children that always end, recordings, profiles, checks."""
+"""Shared by the end-to-end tests: children that always end, recordings, profiles, checks."""
 
 import concurrent.futures
 import contextlib
@@ -16,14 +16,15 @@ import time
 TOP = os.path.realpath(os.path.join(os.path.dirname(os.path.realpath(__file__)), "../.."))
 CACHE = os.environ.get("UNSPOOL_CACHE") or os.path.join(
     os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "unspool")
-for runtime in "node", "dotnet":  # where ci/node and ci/dotnet put them
+for runtime in "node", "dotnet":  # the folders of ci/node and ci/dotnet
     if os.path.isdir(os.path.join(CACHE, runtime)):
         os.environ.setdefault(f"UNSPOOL_{runtime.upper()}_DIR", os.path.join(CACHE, runtime))
 NODES = os.environ.get("UNSPOOL_NODE_DIR", "")
 UNSPOOL = os.environ.get("UNSPOOL", "unspool")
 BUSY = os.environ.get("UNSPOOL_BUSY", "busy")  # busy.c
 
-# Whoever ends a test early, as meson does when its time is up, ends what it started, too.
+# If a test is terminated, for example by meson's timeout, its children end,
+# too.
 signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
 
 
@@ -33,12 +34,14 @@ def skip(why):
 
 
 def leave_out(words, need):
-    """A part of a test that can't run here; ci/test asks ci/probe about it, and counts it."""
+    """Reports a part of a test that can't run here; ci/test checks it with ci/probe and counts
+    it."""
     print(f"skipped: {words} (needs-{need})", flush=True)
 
 
 def version_of(major):
-    """The version of Node.js with this major number that ci/versions names, also for the matrix."""
+    """The version of Node.js with this major number in ci/versions, including those of the
+    matrix."""
     with open(os.path.join(TOP, "ci/versions"), encoding="utf-8") as file:
         versions = " ".join(re.findall(r"(?:NODE|MATRIX)_VERSIONS=\((.*)\)", file.read())).split()
     return next((v for v in versions if v.split(".")[0] == major), None) or sys.exit(
@@ -54,14 +57,14 @@ def node(version):
 
 
 def need_bpf():
-    """Should `doctor` be wrong, ci/test finds out: it asks ci/probe about each skip."""
+    """If `doctor` is wrong, ci/test notices: it checks each skip with ci/probe."""
     done = unspool("doctor")
     if done.returncode == 3:
         skip((done.stderr or done.stdout).strip().splitlines()[-1])
 
 
 class Checks:
-    """Counts and names what passed; the last line is `N passed, N failed`."""
+    """Counts and prints checks; the last line is `N passed, N failed`."""
 
     def __init__(self):
         self.passed = self.failed = 0
@@ -88,7 +91,7 @@ class Checks:
 
 @contextlib.contextmanager
 def running(argv, wait_for=None, **options):
-    """A child in a process group of its own, which is killed at the end in every case."""
+    """A child in its own process group, which is always killed at the end."""
     options.setdefault("stdout", subprocess.PIPE)
     child = subprocess.Popen(argv, stdin=subprocess.DEVNULL, start_new_session=True, **options)
     try:
@@ -105,7 +108,7 @@ def running(argv, wait_for=None, **options):
 
 
 def unspool(*args, timeout=60, **options):
-    """Runs it to the end. stdout and stderr as text."""
+    """Runs a command to its end; stdout and stderr are text."""
     return subprocess.run([UNSPOOL, *map(str, args)], capture_output=True, timeout=timeout,
                           stdin=subprocess.DEVNULL, encoding="utf-8", errors="surrogateescape",
                           check=False, **options)
@@ -120,7 +123,7 @@ def wait_until(true, seconds=20):
 
 
 def at_once(n, parts):
-    """Runs functions, @n at a time: parts that spend their time waiting for others."""
+    """Runs functions, @n at a time; for parts that mostly wait for other processes."""
     with concurrent.futures.ThreadPoolExecutor(n) as pool:
         for future in [pool.submit(part) for part in parts]:
             future.result()
@@ -133,7 +136,7 @@ def folder():
 
 
 class Profile:
-    """A profile in ndjson: its lines by type, and who was sampled with what stack."""
+    """A profile in ndjson: its lines by type, and the stack and process of each sample."""
 
     def __init__(self, path):
         with open(path, "rb") as file:
@@ -159,6 +162,6 @@ class Profile:
 
 
 def record(*args, out, hz=997, **options):
-    """Records to @out; (finished process, Profile or None)."""
+    """Records into @out; returns (finished process, Profile or None)."""
     done = unspool("record", "-q", "-F", hz, "-o", out, *args, **options)
     return done, Profile(out) if os.path.exists(out) else None

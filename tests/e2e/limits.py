@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""What V8 itself tells of lines in Maglev code: its profiler, and Error.stack.
+"""The lines that V8's own profiler and Error.stack report for Maglev code.
 
-Maglev of V8 12.9 (Node.js 23) writes no position table. Where its code is interrupted nobody can
-say the line; where it calls, Error.stack says it by what V8 keeps to leave the code. A version is
-not taken at its number's word: it is asked (fixtures/node/limits.js).
+Maglev of V8 12.9 (Node.js 23) writes no position table. The line of an interrupted instruction is
+not known; for a call Error.stack takes the line from the deoptimization data. The test does not
+rely on the version number but measures each version (fixtures/node/limits.js).
 """
 
 import json
@@ -34,7 +34,8 @@ def marks():
 
 @dataclass(frozen=True)
 class Answer:
-    """@ticks: of V8's own profiler, by line, of one function; @stack: Error.stack's for a call."""
+    """@ticks: of V8's own profiler, by line, for one function; @stack: the line of a call in
+    Error.stack."""
 
     maglev: bool
     stack: int
@@ -42,7 +43,8 @@ class Answer:
 
     @property
     def has_no_lines(self):
-        """Is all of a loop counted where its function begins, and is a call's line right?"""
+        """Are all ticks of a loop at the first line of its function, and is the line of a call
+        right?"""
         total, mark = sum(self.ticks.values()), marks()
         return (self.maglev and total >= LEAST_TICKS and self.stack == mark["call"] and
                 self.ticks.get(mark["first"], 0) >= 0.9 * total)
@@ -56,7 +58,7 @@ class Answer:
 
 
 def ask(binary):
-    """The Answer of a Node.js, or None: it has no Maglev or did not run."""
+    """The Answer of a Node.js; None if it has no Maglev or did not run."""
     done = subprocess.run([binary, *FLAGS, PROGRAM], capture_output=True, timeout=120, check=False,
                           stdin=subprocess.DEVNULL, encoding="utf-8")
     if done.returncode:
@@ -67,11 +69,11 @@ def ask(binary):
 
 
 def is_limit(judge, frames):
-    """Is V8's limit all that this stack (leaf first) lacks?
+    """Is a line that V8 does not have all that this stack (leaf first) lacks?
 
-    The innermost function of the program was interrupted in Maglev code, or where this calls
-    without a point; it has no line, and says why (or, in a bundle of one line, no column). All
-    others have the exact one.
+    The innermost function of the program was interrupted in Maglev code, or at a call without a
+    deoptimization point. It has no line but a reason (or, in a bundle of one line, no column). All
+    other functions have exact lines.
     """
     own = [i for i, frame in enumerate(frames) if judge.locate(frame)]
     leaf = frames[own[0]]

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * lost WHAT: says "running", then spins for ever in `spin`, called by `lose`, called by
- * main, with a frame record that is spoilt: a walk from there has to end early, each time
- * for another reason. Without WHAT the record is good.
+ * lost DAMAGE: prints "running", then spins forever in `spin`, called by `lose`, called by main.
+ * DAMAGE selects how the frame record is overwritten, so that a walk ends early with a certain
+ * reason. Without DAMAGE the record is good.
  */
 
 #include <stdio.h>
@@ -22,7 +22,7 @@ static void spoil(volatile unsigned long *record, const char *what)
 		record[0] = fp - 64;
 	else if (!strcmp(what, "far"))
 		record[0] = fp + (4ul << 20);
-	else if (!strcmp(what, "unmapped")) /* above the stack, which is far smaller */
+	else if (!strcmp(what, "unmapped")) /* above the stack, which is much smaller */
 		record[0] = fp + (900ul << 10);
 	else if (!strcmp(what, "none"))
 		record[0] = 8;
@@ -42,7 +42,7 @@ __attribute__((noinline)) unsigned long spin(const char *what)
 
 __attribute__((noinline)) unsigned long lose(const char *what)
 {
-	/* Of a size that only its code knows, so its caller's frame is found by fp alone. */
+	/* Its frame has a variable size, so only fp leads to the caller's frame. */
 	volatile char room[strlen(what) + 1];
 
 	room[0] = 1;

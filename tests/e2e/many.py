@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""many.py N: N short-lived processes of different programs, and Node.js with workers: no
-sample goes uncounted, none gets another process's name, memory stays bounded."""
+"""many.py N: records N short-lived processes of different programs, and Node.js with workers:
+every sample is counted, none has another process's name, and memory stays bounded."""
 
 import collections
 import contextlib
@@ -29,7 +29,7 @@ def peak_kb(pid):
 
 @contextlib.contextmanager
 def watched(child, peaks):
-    """Keeps the recorder's memory high-water mark, which is gone with it."""
+    """Polls the recorder's memory high-water mark, which is gone after its exit."""
     over = threading.Event()
 
     def watch():
@@ -46,7 +46,7 @@ def watched(child, peaks):
 
 
 def by_process(profile):
-    """(count, frames, the process line that held when they were sampled)"""
+    """(count, frames, the process line valid when they were sampled)"""
     processes = {}
     for line in profile.lines:
         if line["type"] == "process":
@@ -57,7 +57,7 @@ def by_process(profile):
 
 
 def kinds_of(frames):
-    """What the frames say whose process it is, by symbol and by file."""
+    """The kinds of process that the frames belong to, by symbol and by file."""
     for frame in frames:
         if match := re.fullmatch(r"(?:inner|outer)_(\w+)", frame.get("name", "")):
             yield match.group(1)
@@ -73,7 +73,7 @@ def judge(profile, called=lambda name: name):
         mixed += count * (len(kinds) > 1)
         for kind in kinds:
             named[kind] += count
-            name = process.get("name")  # none: it was gone before it could be looked at
+            name = process.get("name")  # none: it exited before it could be inspected
             foreign += count * (name is not None and called(name) != f"busy-{kind}")
     return named, mixed, foreign
 
@@ -96,20 +96,20 @@ def short_lived(check, tmp, n):
     print(f"{8 * each} processes in {seconds:.0f} s: {len(pids)} sampled, {s['samples']} samples, "
           f"{sum(named.values())} in their functions, lost {s['lost']}, unresolved {s['unresolved']}, "
           f"complete {100 * s['complete'] / s['samples']:.1f} %, recorder {max(peaks)} KB")
-    check.equal(profile.count(), s["samples"], "every sample that is counted is there")
+    check.equal(profile.count(), s["samples"], "every counted sample is in the profile")
     ends = s["complete"] + sum(s["truncated"].values()) + sum(s["failed"].values())
-    check.equal(ends, s["samples"], "every sample has one end that is counted")
+    check.equal(ends, s["samples"], "every sample is counted with one status")
     check.that(min(named[k] for k in KINDS) > each / 4, f"each kind was sampled: {dict(named)}")
-    check.equal((mixed, foreign), (0, 0), "no sample has a name of another kind's process")
+    check.equal((mixed, foreign), (0, 0), "no sample has the name of another kind of process")
     swapped = judge(profile, lambda name: name.replace("ash", "fir"))[2]
-    check.that(0.9 * named["ash"] < swapped <= named["ash"], "the judge tells one kind from another")
+    check.that(0.9 * named["ash"] < swapped <= named["ash"], "the judge distinguishes the kinds")
     check.that(0 < max(peaks) < MAX_KB, f"the recorder took {max(peaks)} KB at most")
 
 
 def executed(check, tmp):
-    """Sampled so often that some samples fall into the exec itself, between its parts: they must
-    not spoil those after it. A process lives for 150 ms: on a machine that is short of CPUs the
-    recorder can need 50 to see it."""
+    """Samples at such a rate that some fall into the exec itself; they must not affect later
+    samples. A process lives for 150 ms: on a loaded machine the recorder can need 50 ms to
+    notice it."""
     n = 30
     loop = f"i=0; while [ $i -lt {n} ]; do {BUSY}-ash 150; i=$((i+1)); done >/dev/null"
     _, profile = record("sh", "-c", loop, out=os.path.join(tmp, "e.ndjson"), hz=15000)
@@ -121,11 +121,12 @@ def executed(check, tmp):
     pids = [pid for pid in whole if names[pid] == "busy-ash"]
     lame = [pid for pid in pids if not known[pid]]
     check.that(len(pids) > 0.9 * n, f"{len(pids)} of {n} processes were sampled under their name")
-    check.equal(lame, [], "none stays an unknown process")
+    check.equal(lame, [], "no process stays unknown")
 
 
 def by_script(check, tmp):
-    """Short Node.js processes, each looked at as soon as it is sampled, mostly in its exec."""
+    """Records short Node.js processes; each is inspected at its first sample, mostly during its
+    exec."""
     binary, script, n = node(version_of("24")), os.path.join(tmp, "short.js"), 15
     with open(script, "w", encoding="utf-8") as file:
         file.write("const end = Date.now() + 150;\nwhile (Date.now() < end);\n")
@@ -139,13 +140,13 @@ def by_script(check, tmp):
             if module in ("node", "env", "dash") and exe != module:
                 strange[exe, module] += count
     called = collections.Counter(p["pid"] for p in profile.of("process") if p.get("name") == "short.js")
-    check.that(len(called) >= 0.8 * n, f"{len(called)} of {n} are called by their script: {dict(counts)}")
+    check.that(len(called) >= 0.8 * n, f"{len(called)} of {n} are named after their script: {dict(counts)}")
     check.equal((dict(strange), max(called.values())), ({}, 1),
-                "no sample is given to the program before or after")
+                "no sample is attributed to the program before or after")
 
 
 def lasting(check, tmp):
-    """Beside processes that are born faster than they can be looked at."""
+    """Records while processes start faster than they can be inspected."""
     storm = "while :; do /bin/true; done"
     with contextlib.ExitStack() as stack:
         for _ in range(6):
@@ -156,16 +157,16 @@ def lasting(check, tmp):
     print(f"-d 2 beside a fork storm: {seconds:.2f} s, {s['samples']} samples, lost {s['lost']}, "
           f"events lost {s['lost_events']}, unresolved {s['unresolved']}")
     check.that(done.returncode == 0 and 2 <= seconds < 3, f"-d 2 is 2 s: {seconds:.2f} s")
-    check.equal(profile.count(), s["samples"], "every sample that is counted is there")
+    check.equal(profile.count(), s["samples"], "every counted sample is in the profile")
 
 
 def accounted(check, tmp):
-    """CPU time times frequency is what was recorded plus what was lost (on the whole machine)."""
+    """CPU time times frequency equals the recorded and lost samples (of the whole machine)."""
     done, profile = record(BUSY, 3000, out=os.path.join(tmp, "a.ndjson"))
     s, periods = profile.summary, 3 * 997
     print(f"{periods} periods of CPU time: {s['samples']} samples, {s['lost']} lost")
-    check.that(done.returncode == 0 and s["samples"] <= 1.03 * periods, "not more than there were")
-    check.that(s["samples"] + s["lost"] >= 0.97 * periods, "nothing is lost uncounted")
+    check.that(done.returncode == 0 and s["samples"] <= 1.03 * periods, "there are no more samples than periods")
+    check.that(s["samples"] + s["lost"] >= 0.97 * periods, "every lost sample is counted")
 
 
 def workers(check, tmp):
@@ -184,14 +185,14 @@ def workers(check, tmp):
             wrong += count * ((thread == "0") != (line["tid"] == line["pid"]))
             threads[line["pid"], line["tid"]].add(name)
     names = {p["name"] for p in profile.of("process") if p.get("runtime")}
-    check.equal(len(named), 10, f"4 processes and 6 threads have a function: {dict(named)}")
+    check.equal(len(named), 10, f"4 processes and 6 threads have their function: {dict(named)}")
     check.equal(wrong, 0, "none is found in another process or thread")
-    check.that(all(len(v) == 1 for v in threads.values()), "a thread has one")
-    check.equal(names, {"workers.js"}, "processes are called by their script")
+    check.that(all(len(v) == 1 for v in threads.values()), "a thread has one function")
+    check.equal(names, {"workers.js"}, "processes are named after their script")
     s = profile.summary
-    # Processes start while it records: their first samples come before their tables.
+    # Processes start during the recording: their first samples precede their tables.
     check.that(s["complete"] >= 0.8 * s["samples"], f"complete: {s['complete']} of {s['samples']}")
-    check.equal(profile.count(), s["samples"], "every sample that is counted is there")
+    check.equal(profile.count(), s["samples"], "every counted sample is in the profile")
     check.that(0 < max(peaks) < MAX_KB, f"the recorder took {max(peaks)} KB at most")
 
 

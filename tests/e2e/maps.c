@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * Preloaded into a program under qemu-user: writes its /proc/self/maps into the file MAPS,
- * four times a second. Only the program itself sees them as they are; to everybody else they
- * are mixed with the emulator's own.
+ * Preloaded into a program under qemu-user: writes its /proc/self/maps into the file MAPS, four
+ * times a second. Only the program itself sees its own mappings; from outside they are mixed with
+ * the emulator's.
  */
 
 #include <pthread.h>

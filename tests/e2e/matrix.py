@@ -1,10 +1,10 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""matrix.py [OPTION]... VERSION...: how exact V8's stacks are, cell by cell.
+"""matrix.py [OPTION]... VERSION...: measures how exact V8's stacks are, cell by cell.
 
-A cell is a version of Node.js, a mode and a program. Every program knows what its stacks
-can be (nesting.py). All samples of its threads count, those in prologues, epilogues and
-builtins, too; tally.py says which are left out:
+A cell is a version of Node.js, a mode and a program. The source of every program defines its
+possible stacks (nesting.py). All samples of its threads count, including those in prologues,
+epilogues and builtins, except for those that tally.py leaves out:
 
   names     % whose frames are exactly those of one of its stacks
   lines     % of which each line and each call's column is exact, too; "+" where V8 itself
@@ -35,7 +35,7 @@ from tally import GOALS, Figures, Tally
 
 KNOWN = os.path.join(TOP, "fixtures/node/known")
 MOST_SECONDS = 60
-RECORDER_NICE = -10  # it shall have its CPU, as beside programs that do not fill the machine
+RECORDER_NICE = -10  # so that the recorder gets a CPU, as on a machine with idle time
 
 PROGRAMS = {  # files of KNOWN
     "nesting": ["calls", "mutual", "deep", "shapes", "closures", "callbacks", "waits"],
@@ -53,7 +53,7 @@ PROGRAMS = {  # files of KNOWN
 
 
 def modes(major):
-    """{name: (flags, work of a leaf's loop)}; what a version does not have is not there."""
+    """{name: (flags, work of a leaf's loop)} of the modes that a version has."""
     no_maglev = ["--no-maglev"] if major >= 20 else []
     found = {"default": ([], 20000), "jitless": (["--jitless"], 16000)}
     if major >= 16:
@@ -69,7 +69,7 @@ def can_run(mode, program):
 
 
 def judges_of(names):
-    """A Judge for each kind of thread: of all that it may run, and of nothing else."""
+    """A Judge for each kind of thread, for exactly the programs that it may run."""
     groups = threads(os.path.join(KNOWN, "threads.js")) if "threads" in names else [names]
     return [Judge(KNOWN, names=group) for group in groups]
 
@@ -88,7 +88,7 @@ def start(stack, tmp, version, mode, program):
 
 
 def measure(check, version, mode, programs, seconds, has_limit):
-    """{program: Tally} of one recording; all run at once, so that its start counts once."""
+    """{program: Tally} of one recording; all run at once, so the start counts once."""
     with folder() as tmp, contextlib.ExitStack() as stack:
         started = {name: start(stack, tmp, version, mode, name) for name in programs}
         time.sleep(2)
@@ -105,16 +105,16 @@ def measure(check, version, mode, programs, seconds, has_limit):
 
 
 def judge_count(check, label, found, profile, cpu):
-    """Is there a sample for all CPU time of the processes, but for what is counted as lost?"""
+    """Is the CPU time of the processes covered by samples or counted as lost?"""
     expected = cpu.samples(profile)
     counted = Figures(found.values(), profile, expected).percent["counted"]
     goal = cpu.goal(GOALS["counted"], expected)
-    check.that(counted >= goal, f"{label}: {counted:.2f} % of {expected:.0f} samples are there or"
-               f" counted as lost, {goal:.2f} wanted")
+    check.that(counted >= goal, f"{label}: {counted:.2f} % of {expected:.0f} samples are recorded or"
+               f" counted as lost, goal {goal:.2f}")
 
 
 def tallies(check, version, mode, programs, least, has_limit):
-    """Measures again what had too few samples."""
+    """Measures cells with too few samples again."""
     found = measure(check, version, mode, programs, 2 * len(programs) + 1, has_limit)
     for _ in range(3):
         short = [name for name in programs if name not in found or found[name].n < least]

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * native [FLAVOUR]: a program that is hard to unwind without unwind rows, busy in
- * each of its corners in turn until it is killed. Built without frame pointers.
- * What its stacks are stands in native.py, by the names of the functions here.
+ * native [FLAVOUR]: a program that is hard to unwind without unwind rows, busy
+ * in each of its corners in turn until it is killed. Built without frame
+ * pointers. native.py lists its stacks by the names of the functions here.
  */
 
 #include <alloca.h>
@@ -23,9 +23,9 @@
 #define KEEP __asm__ volatile("" ::: "memory") /* no tail call, and nothing is moved */
 
 static volatile uint64_t sink;
-static volatile int depth = 30; /* not known to the compiler, which would make a copy for it */
+static volatile int depth = 30; /* unknown to the compiler, which would otherwise make a copy for it */
 
-/* About a millisecond, without a call. */
+/* Takes about a millisecond, without a call. */
 #define SPIN                                                                                       \
 	do {                                                                                       \
 		uint64_t x = sink;                                                                 \
@@ -123,7 +123,7 @@ NOINLINE void run_aligned(void)
 	KEEP;
 }
 
-/* Called back by the C library. */
+/* A callback of the C library. */
 NOINLINE void leaf_compare(void)
 {
 	uint64_t x = sink;
@@ -150,7 +150,7 @@ NOINLINE void run_qsort(void)
 	KEEP;
 }
 
-/* A handler on the same stack, and one on a stack of its own. */
+/* A signal handler on the same stack, and one on a stack of its own. */
 NOINLINE void leaf_signal(void)
 {
 	SPIN;
@@ -177,7 +177,7 @@ static void on_alternate(int sig, siginfo_t *info, void *context)
 	KEEP;
 }
 
-/* The signal comes at an instruction of the program's own, not in a system call. */
+/* The signal interrupts an instruction of the program, not a system call. */
 static char *guarded;
 
 NOINLINE void trap(void)
@@ -213,7 +213,7 @@ NOINLINE void run_alternate(void)
 	KEEP;
 }
 
-/* A stack that was made by hand; musl has no makecontext(). */
+/* A stack made by hand; musl has no makecontext(). */
 #ifdef __GLIBC__
 static ucontext_t caller, coroutine;
 
@@ -246,7 +246,7 @@ static void run_coroutine(void)
 }
 #endif
 
-/* A child that runs in its parent's memory. */
+/* A child that shares its parent's memory. */
 NOINLINE void leaf_vfork(void)
 {
 	SPIN;
@@ -265,7 +265,7 @@ NOINLINE void run_vfork(void)
 	KEEP;
 }
 
-/* Frames of the kernel above the program's: a system call, and page faults. */
+/* Kernel frames above the program's: a system call, and page faults. */
 NOINLINE void run_read(void)
 {
 	static char buffer[1 << 16];

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * native-cc: what C++ adds to native.c: exceptions thrown through frames, virtual
- * calls, templates of the library that call back, threads of the library. Built without
- * frame pointers; what its stacks are stands in native.py.
+ * native-cc adds C++ to native.c: exceptions thrown through frames, virtual calls, templates of the
+ * library that call back, threads of the library. Built without frame pointers; native.py lists its
+ * stacks.
  */
 
 #include <algorithm>
@@ -33,7 +33,7 @@ static inline void spin(int n)
 	sink = x;
 }
 
-/* In a destructor, while an exception passes. */
+/* Spins in a destructor while an exception propagates. */
 struct Guard {
 	NOINLINE ~Guard()
 	{
@@ -63,7 +63,7 @@ NOINLINE void run_throw()
 	KEEP;
 }
 
-/* Nothing but throwing: most of the time is in the unwinder of libgcc. */
+/* Only throws: most of the time is spent in the unwinder of libgcc. */
 NOINLINE void thrower_quick(int n)
 {
 	std::unique_ptr<int> p(new int(n));

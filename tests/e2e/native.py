@@ -1,22 +1,22 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""native.py [--known] [SECONDS [MAJOR]]: native stacks without frame pointers, of programs that run together.
+"""native.py [--known] [SECONDS [MAJOR]]: judges native stacks without frame pointers.
 
 A C program, with glibc and with musl, and a C++ program, built with -O2 -fomit-frame-pointer, and
-tools as the distribution built them are recorded by Unspool and by `perf record --call-graph
-dwarf` at the same time; with MAJOR, Node.js of that version while it is in its libraries. Judged
-by (chains.py has the limits):
+tools of the distribution run together and are recorded by Unspool and by `perf record --call-graph
+dwarf` at the same time; with MAJOR, also Node.js of that version inside its libraries. The figures
+(chains.py has the limits):
 
   complete  stacks that reach their root by unwind rows alone, in % of the samples after
             the first two seconds, in which rows are loaded
-  seen      samples whose chain perf shows too, in %, at the depth that can be compared
-  linked    samples of whose chain perf shows each pair of a function and its caller, in %
+  seen      samples whose chain perf also has, in %, at the comparable depth
+  linked    samples for whose chain perf has each pair of a function and its caller, in %
   points    largest difference of a chain's share, of the twenty most frequent, in points
-  nesting   of the C program, which knows it: complete stacks that are exactly as its source says
+  nesting   complete stacks of the C program that match its source exactly, in %
 
-With --known perf is not asked, and only the programs of which completeness and nesting are judged
-run: exact in a few seconds. Else a recording that falls short is made once more and for longer, which
-decides. The same judges must refuse a recording that was not allowed any unwind rows.
+With --known, perf does not run, and only the programs judged by completeness and nesting run, for a
+few seconds. Otherwise a recording that misses a limit is repeated for longer, and the second one
+decides. The same judges must refuse a recording without unwind rows.
 """
 
 import contextlib
@@ -37,15 +37,15 @@ HZ = 499
 SETTLED_US = 2000000
 KNOWN = ("C", "C++", "C, musl")
 MIN_NESTED = 99.9  # % of samples
-ENDS = {"coroutine_main"}  # what makecontext() puts below it is described by nobody
+ENDS = {"coroutine_main"}  # no unwind information describes the code that makecontext() puts below it
 
-# What of native.c lies above its leaves; threads and coroutines have no main().
+# The callers of native.c's leaves; threads and coroutines have no main().
 NESTING = {
     "leaf_plain": [["plain_inner", "run_plain", "main"]],
     "leaf_deep": [["deep"] * 31 + ["run_deep", "main"]],
     "leaf_alloca": [["with_alloca", "run_alloca", "main"]],
     "leaf_aligned": [["with_aligned", "run_aligned", "main"]],
-    "leaf_compare": [["compare", "run_qsort", "main"]],  # whatever the library's qsort is
+    "leaf_compare": [["compare", "run_qsort", "main"]],  # the library's qsort, by any name
     "leaf_signal": [["on_signal", "run_raise", "main"],
                     ["on_trap", "trap", "run_trap", "main"],
                     ["on_signal", "on_trap", "trap", "run_trap", "main"]],
@@ -80,7 +80,7 @@ def make_text(path):
 
 
 def programs(tmp, version):
-    """(name, command, is it fed?); with @version, Node.js of that version alone."""
+    """(name, command, has it endless input?); with @version, only Node.js of that version."""
     if version:
         return (("Node.js", [node(version), os.path.join(TOP, "fixtures/node/libraries.js")],
                  False),)
@@ -96,7 +96,7 @@ def programs(tmp, version):
 
 @contextlib.contextmanager
 def started(tmp, wanted):
-    """{name: pid} of programs(); what reads its input gets text without end."""
+    """Starts programs() and returns {name: pid}; those that read their input get endless text."""
     text = os.path.join(tmp, "text")
     make_text(text)
     quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
@@ -137,7 +137,7 @@ def perf_script(path, timeout=120):
 
 
 def nesting(profile, pid, program):
-    """(samples whose nesting is known, those that are exact, what is wrong)"""
+    """(samples of known nesting, exact ones of these, the wrong stacks)"""
     known = exact = 0
     wrong = []
     for count, stack, frames, line in profile.samples():
@@ -155,7 +155,7 @@ def nesting(profile, pid, program):
 
 
 def kernel_stacks(profile, pid):
-    """Samples in the kernel below run_read() and touch(), by the function of the program."""
+    """Samples in the kernel called from run_read() and touch(), by function of the program."""
     found = {}
     for count, stack, frames, line in profile.samples():
         if line["pid"] == pid and frames and frames[0]["kind"] == "kernel":
@@ -170,8 +170,7 @@ def kernel_stacks(profile, pid):
 
 
 def check_nameless_kernel(check, tmp, pid):
-    """Where the kernel's symbols can't be read its frames are addresses, and the rest is the
-    same."""
+    """With unreadable kernel symbols, kernel frames are addresses, and nothing else changes."""
     out = os.path.join(tmp, "k.ndjson")
     subprocess.run(["unshare", "-m", "sh", "-c", 'mount --bind /dev/null /proc/kallsyms && exec "$@"',
                     "sh", UNSPOOL, "record", "-q", "-F", str(HZ), "-p", str(pid), "-d", "2", "-o", out],
@@ -186,12 +185,12 @@ def check_nameless_kernel(check, tmp, pid):
 
 
 def hidden(chain):
-    """perf copies one stack: not the one below another that a signal or a program changed to."""
+    """perf copies one stack, not an earlier one that a signal or the program switched from."""
     names = {name for _, name in chain}
     return bool(names & {"leaf_alternate", "on_alternate", "leaf_coroutine", "coroutine_main"})
 
 
-# musl has no .eh_frame: perf shows no chain of its programs.
+# musl has no .eh_frame, so perf has no chains of its programs.
 HIDDEN = {"C": hidden, "C, musl": lambda chain: True}
 
 
@@ -216,19 +215,19 @@ def one_recording(tmp, pids, seconds, *options):
 
 
 def check_good(check, profile, theirs, pids, files):
-    """@theirs: what perf script printed; None: it was not asked."""
+    """@theirs: the output of perf script; None if perf did not run."""
     has_perf = theirs is not None
     theirs = perf_chains(theirs, files, parts="Node.js" in pids) if has_perf else {}
     ours = our_chains(profile, files, SETTLED_US, ENDS)
     for name, pid in pids.items():
         v = judge(name, ours.get(pid, Chains()), theirs.get(pid, Chains()), has_perf)
         check.that(v.samples >= 50, f"{name}: {v.samples} samples", quiet=True)
-        check.that(v.is_complete, f"{name}: complete as a rule", quiet=True)
+        check.that(v.is_complete, f"{name}: stacks are complete", quiet=True)
         if name == "C, musl" or not has_perf:
             continue
-        check.that(v.is_seen, f"{name}: perf shows the same chains", quiet=True)
-        check.that(v.is_linked, f"{name}: perf shows the same callers", quiet=True)
-        check.that(v.is_near, f"{name}: as often", quiet=True)
+        check.that(v.is_seen, f"{name}: perf has the same chains", quiet=True)
+        check.that(v.is_linked, f"{name}: perf has the same callers", quiet=True)
+        check.that(v.is_near, f"{name}: shares of chains match perf's", quiet=True)
         results.add(program=name, samples=v.samples, complete=round(v.complete, 2),
                     seen=round(v.seen, 2), points=round(v.points, 2))
     rows = profile.summary["rows"]
@@ -239,28 +238,28 @@ def check_good(check, profile, theirs, pids, files):
     for name, program in (("C", C_PROGRAM), ("C, musl", MUSL_PROGRAM)):
         known, exact, wrong = nesting(profile, pids[name], program)
         print(f"nesting of {name}: {known} samples, {exact} exact", *wrong[:5], sep="\n    ")
-        check.that(is_nested(known, exact), f"{name}: exactly as in its source")
+        check.that(is_nested(known, exact), f"{name}: stacks match its source exactly")
     for name, (samples, whole) in kernel_stacks(profile, pids["C"]).items():
         check.that(whole >= samples * 0.99 - 1, f"C: {whole} of {samples} in the kernel, from "
                    f"{name}() on, reach the root")
 
 
 def check_bad(check, profile, pids, files):
-    """Without unwind rows the judges say no."""
+    """Without unwind rows the judges must refuse."""
     ours = our_chains(profile, files)
     for name, pid in pids.items():
         v = judge(name, ours.get(pid, Chains()), Chains())
         check.that(not v.is_complete, f"{name} without rows: not complete", quiet=True)
         check.that(not v.is_seen and not v.is_linked,
-                   f"{name} without rows: not what perf shows", quiet=True)
+                   f"{name} without rows: chains differ from perf's", quiet=True)
     check.equal(profile.summary["rows"]["pages"], 0, "no rows were loaded")
     if "C" in pids:
         known, exact, _ = nesting(profile, pids["C"], C_PROGRAM)
-        check.that(not is_nested(known, exact), "C without rows: not as in its source")
+        check.that(not is_nested(known, exact), "C without rows: stacks differ from its source")
 
 
 def recordings(tmp, pids, seconds, is_known):
-    """(our profile, what perf script prints of the same time)"""
+    """(our profile, the output of perf script for the same time)"""
     if is_known:
         return one_recording(tmp, pids, seconds), None
     path = os.path.join(tmp, "perf.data")
@@ -300,7 +299,7 @@ def main():
         skip("no perf for this kernel (package linux-perf)")
     check = attempt(seconds, version, is_known)
     if check.failed and not is_known:
-        print("too few samples to tell? once more, for longer", flush=True)
+        print("perhaps too few samples: recording again, for longer", flush=True)
         check = attempt(3 * seconds, version, is_known)
     return check.end()
 

@@ -1,22 +1,22 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""native_chains.py [SECONDS [PROGRAM...]]: are native stacks complete, and as perf has them?
+"""native_chains.py [SECONDS [PROGRAM...]]: compares native stacks with perf's.
 
-Run by hand (ci/native-check): native.py's programs and Node.js in its libraries, one after the
-other, each recorded by Unspool and by two `perf record --call-graph dwarf` at the same time. A
-recording never has all the chains that another has, so how often Unspool's are in the first perf's
-says little alone. Of each program:
+Run by hand (ci/native-check). Records native.py's programs and Node.js in its libraries, one after
+the other, by Unspool and by two `perf record --call-graph dwarf` at the same time. No two
+recordings contain the same chains, so the share of Unspool's chains in the first perf's is compared
+with that of the second perf's. Of each program:
 
-  complete  samples after the first two seconds whose stack reaches its root by rows alone, in %
-  in perf   samples whose chain the first perf has, in %
-  perf too  the second perf's samples whose chain the first perf has: what chance leaves
-  points    largest difference of a chain's share, of the twenty most frequent, in points
-  links     samples of whose chain each pair (function, caller) is one of perf's, in %
+  complete  samples after the first two seconds whose stack reaches its root by rows alone, in % in
+  perf   samples whose chain the first perf has, in % perf too  samples of the second perf whose
+  chain the first perf has: the reference points    largest difference of a chain's share, of the
+  twenty most frequent, in points links     samples of whose chain each pair (function, caller) is
+  one of perf's, in %
 
-for chains of native.py's depth (chains.py) and of fewer functions. Unspool is at fault where it is
-short of 99 % and has more than a point less than the second perf, or short of what native.py asks
-of completeness and points. perf shows no chain of musl's programs: there the
-program's own nesting judges. The same judges must refuse two seconds without any rows.
+for chains of native.py's depth (chains.py) and of fewer functions. Unspool fails if it is below 99
+% and more than a point below the second perf, or if it misses native.py's limits of completeness
+and points. perf has no chains of musl's programs; these are judged by the program's own nesting.
+The same judges must refuse two seconds without any rows.
 """
 
 import os
@@ -33,12 +33,12 @@ DEPTHS = (2, 3, chains.DEPTH)
 NODE = "Node.js"
 NODE_VERSION = version_of("24")
 STACK_LEN = 16384
-# Two perf with one period sample a thread at the same distance again and again, in Node.js 27 % of
-# the second's samples within 0.1 ms of one of the first's: they see the same rare events, and say
-# nothing of what chance leaves. With another period that is 10 %.
+# Two perfs with equal periods sample a thread at a constant distance: in Node.js 27 % of the
+# second's samples are within 0.1 ms of one of the first's. Both then record the same rare events
+# and don't show the scatter. With another period the share is 10 %.
 CONTROL_HZ = 487
-MARGIN = 1  # points that ours may lie below perf's own
-NODE_STACK_LEN = 49152  # libuv's uv__io_poll() has a frame of 12 KiB, and JavaScript lies above
+MARGIN = 1  # points by which ours may be below perf's own
+NODE_STACK_LEN = 49152  # libuv's uv__io_poll() has a frame of 12 KiB, and JavaScript is above it
 
 
 def share(counts, known):
@@ -46,15 +46,15 @@ def share(counts, known):
 
 
 def unlinked(ours, *theirs):
-    """Our chains that have a link that perf has nowhere, most frequent first."""
+    """Our chains with a link that perf never has, most frequent first."""
     known = {link for counts in theirs for chain in counts for link in links(chain)}
     return sorted(((n, chain, links(chain) - known) for chain, n in ours.items()
                    if links(chain) - known), key=lambda item: -item[0])
 
 
 def only_native(found, hidden):
-    """Without what perf can't see, and without chains through V8's builtins: ours are none of
-    native code, and perf gets through some by frame pointers."""
+    """Leaves out chains that perf can't unwind, and chains through V8's builtins: those are not
+    native code, and perf unwinds some of them by frame pointers."""
     shown = Chains()
     shown.counts.update({c: n for c, n in found.counts.items() if not hidden(c) and
                          not any((f or "").startswith("Builtins_") for _, f in c)})
@@ -76,7 +76,7 @@ def compare(check, name, ours, first, second):
         results.add(program=name, depth=depth, samples=shown.counts.total(), in_perf=round(us, 2),
                     perf_too=round(them, 2))
         print(f"  depth {depth}: in perf {us:6.2f}  perf too {them:6.2f}", flush=True)
-        check.that(us >= min(99, them - MARGIN), f"{name}: perf shows the same at depth {depth}", quiet=True)
+        check.that(us >= min(99, them - MARGIN), f"{name}: perf has the same chains at depth {depth}", quiet=True)
     wrong = unlinked(shown.counts, first.counts)
     us, them = linked(shown.counts, wrong), linked(second.counts,
                                                    unlinked(second.counts, first.counts))
@@ -92,7 +92,7 @@ def without_rows(check, tmp, name, pids, files):
     """The negative control."""
     profile = one_recording(tmp, pids, 2, "--max-memory", "0")
     v = judge(name, our_chains(profile, files).get(pids[name], Chains()), Chains())
-    check.that(not v.is_complete and not v.is_seen and not v.is_linked, f"{name}: without rows it is refused")
+    check.that(not v.is_complete and not v.is_seen and not v.is_linked, f"{name}: a recording without rows is refused")
 
 
 def judge_musl(check, profile, pid, ours):
@@ -100,7 +100,7 @@ def judge_musl(check, profile, pid, ours):
     v = judge("C, musl", ours, Chains())
     print(f"  {known} samples of known nesting, {exact} exact", *wrong[:5], sep="\n    ")
     check.that(v.is_complete, "C, musl: complete", quiet=True)
-    check.that(is_nested(known, exact), "C, musl: as in its source", quiet=True)
+    check.that(is_nested(known, exact), "C, musl: stacks match the source", quiet=True)
 
 
 def one(check, tmp, name, program, seconds):
@@ -119,7 +119,7 @@ def one(check, tmp, name, program, seconds):
                              for p in paths)
             v = judge(name, ours, first)
             check.that(v.is_complete, f"{name}: complete", quiet=True)
-            check.that(v.is_near, f"{name}: as often as in perf", quiet=True)
+            check.that(v.is_near, f"{name}: shares match perf's", quiet=True)
             compare(check, name, ours, first, second)
         without_rows(check, tmp, name, pids, files)
 

@@ -1,10 +1,11 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""The judges of native stacks, judged on a recording: 1 sample of 100 is made wrong.
+"""Tests the judges of native stacks: 1 sample of 100 of a recording is made wrong.
 
-Two programs are recorded as native.py does. They must be good as recorded; with each fault planted
-(tests/judges/plant_native.py), the C program must not be as in its source any more, and gzip, whose
-callers are few, not as perf has it. One program at a time: chance allows for less in many samples.
+Two programs are recorded as in native.py. The unchanged recordings must pass. With each planted
+fault (tests/judges/plant_native.py) the C program must no longer match its source, and gzip, which
+has few callers, must no longer match perf. The programs run one at a time, for many samples and
+narrow limits.
 """
 
 import os
@@ -22,7 +23,7 @@ from plant_native import FAULTS, Planted  # pylint: disable=wrong-import-positio
 
 SECONDS = 12
 native.HZ = 997  # of one program
-LEAF = "the leaf is another function"  # the source does not tell the leaf
+LEAF = "the leaf is another function"  # the source does not determine the leaf
 
 
 def recorded(tmp, name):
@@ -43,14 +44,14 @@ def check_perf(check, tmp, name):
         return judge(what, our_chains(source, files, SETTLED_US, ENDS).get(pid, Chains()), theirs)
 
     v = verdict(name, profile)
-    check.that(v.is_seen and v.is_linked and v.is_near, f"{name}: as perf has it")
+    check.that(v.is_seen and v.is_linked and v.is_near, f"{name}: matches perf")
 
     def planted_and_judged(fault):
         v = verdict("", planted := Planted(profile, FAULTS[fault]))
         return planted.n_planted, v.is_seen and v.is_linked
 
     for fault, (n, is_good) in each(planted_and_judged, FAULTS):
-        check.that(not is_good, f"{name}: {fault}, in {n} samples: not as perf has it")
+        check.that(not is_good, f"{name}: {fault}, in {n} samples: differs from perf")
 
 
 def check_source(check, tmp):
@@ -60,7 +61,7 @@ def check_source(check, tmp):
         known, exact, _ = nesting(source, pid, C_PROGRAM)
         return known, exact
 
-    check.that(is_nested(*figures(profile)), f"C: as in its source, {figures(profile)}")
+    check.that(is_nested(*figures(profile)), f"C: matches its source, {figures(profile)}")
 
     def planted_and_judged(fault):
         planted = Planted(profile, FAULTS[fault])

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Names and lines of native code, live: files that are deleted, whose debug file is in the target's
-mount namespace alone or fetched, and debug files' paths that are traps."""
+"""Names and lines of live native code: deleted files, debug files only in the target's mount
+namespace, fetched debug files, and hostile paths of debug files."""
 
 import contextlib
 import ctypes
@@ -27,7 +27,7 @@ def marked_lines():
 
 
 def share_of_chain(profile, with_lines):
-    """How many of the native samples show who is inlined where, and at which lines."""
+    """The number of native samples with the right inlined functions and lines."""
     lines = marked_lines()
     outer = [(name, lines[name], name in CHAIN[:2]) for name in CHAIN[1:]]
 
@@ -46,12 +46,12 @@ def share_of_chain(profile, with_lines):
 
 
 def expect(check, words, pid, tmp, with_lines=True):
-    """Records @pid and looks at what the samples show; some are of other lines."""
+    """Records @pid and checks lines; a few samples are at other lines."""
     out = os.path.join(tmp, "out.ndjson")
     began = time.monotonic()
     done = unspool("record", "-q", "-F", 499, "-o", out, "-p", pid, "-d", 1)
     took = time.monotonic() - began
-    check.equal(done.returncode, 0, f"{words}: is recorded")
+    check.equal(done.returncode, 0, f"{words}: the recording succeeds")
     n, all_ = share_of_chain(Profile(out), with_lines)
     check.that(n > 0.8 * all_ and all_ > 50,
                f"{words}: {n} of {all_} samples show {'the lines' if with_lines else 'no line'}")
@@ -61,13 +61,13 @@ def expect(check, words, pid, tmp, with_lines=True):
 
 @contextlib.contextmanager
 def in_namespace(script, path):
-    """@path, started after a shell script in a mount namespace of its own."""
+    """Starts @path after a shell script, in its own mount namespace."""
     with running(["unshare", "-m", "sh", "-ec", f"{script}\nexec {path}"], b"running") as child:
         yield child
 
 
 def make_stripped(tmp):
-    """The program without its symbols, its debug file, and that one's place by build id."""
+    """(stripped program, its debug file, the path of the debug file by build id)"""
     stripped, debug = os.path.join(tmp, "stripped"), os.path.join(tmp, "debug")
     subprocess.run(["objcopy", "--only-keep-debug", INLINED, debug], check=True)
     subprocess.run(["strip", "-o", stripped, INLINED], check=True)
@@ -93,7 +93,7 @@ def stripped_alone(check, tmp, stripped):
         n, all_ = share_of_chain(profile, True)
         check.that(n == 0 and all_ > 50, "without its debug file a stripped program has no lines")
         names = {f.get("name") for f in profile.of("frame")}
-        check.that("work" not in names, "and not the names of its functions")
+        check.that("work" not in names, "and no names of its functions")
         os.unlink(out)
 
 
@@ -140,7 +140,7 @@ def traps(check, tmp, stripped, place):
 
 @contextlib.contextmanager
 def silent_fuse(place):
-    """A file system at @place, in a mount namespace of our own, that never answers."""
+    """Mounts a file system that never answers at @place, in a mount namespace of its own."""
     libc = ctypes.CDLL(None, use_errno=True)
     fd = os.open("/dev/fuse", os.O_RDWR)
     options = f"fd={fd},rootmode=40000,user_id=0,group_id=0,allow_other".encode()
@@ -150,11 +150,11 @@ def silent_fuse(place):
         yield
     finally:
         libc.umount2(place.encode(), 2)  # MNT_DETACH
-        os.close(fd)  # whoever waits gets an error
+        os.close(fd)  # waiting processes get an error
 
 
 def on_fuse(check, tmp, place):
-    """Looking for the debug file never ends. The functions that have names keep them."""
+    """The search for the debug file never ends. Functions with symbols keep their names."""
     if not os.access("/dev/fuse", os.R_OK | os.W_OK):
         leave_out("there is no /dev/fuse", "fuse")
         return
@@ -172,11 +172,11 @@ def on_fuse(check, tmp, place):
             out = os.path.join(tmp, "out.ndjson")
             done = unspool("record", "-F", 99, "-o", out, "-p", child.pid, "-d", 8, timeout=40)
             check.that(done.returncode == 0 and "took too long" in done.stderr,
-                       f"after 5 s it gives up and says so: {done.stderr.strip()!r}")
+                       f"after 5 s it stops waiting and reports it: {done.stderr.strip()!r}")
 
 
 def asked_for(path):
-    """The processes that fetch, by what they execute."""
+    """The processes of a debuginfod-find, by their executable."""
     return [p for p in os.listdir("/proc") if p.isdigit()
             and path.encode() in open_or_empty(f"/proc/{p}/cmdline")]
 
@@ -209,20 +209,20 @@ def fetched(check, tmp, stripped, debug):
     with running([stripped], b"running") as child:
         done, *_ = recorded(child, f"echo {debug}", 1)
         check.that(done.returncode == 3 and "DEBUGINFOD_URLS" in done.stderr,
-                   f"debug files are fetched from somewhere: {done.stderr.strip()!r}")
+                   f"debug files are fetched from a server: {done.stderr.strip()!r}")
         env["DEBUGINFOD_URLS"] = "http://127.0.0.1:9"
         done, n, all_ = recorded(child, f"echo {debug}", 1)
         check.that(done.returncode == 0 and n > 0.5 * all_ and all_ > 50,
                    f"a debug file that was fetched: {n} of {all_} samples show the lines")
         done, n, all_ = recorded(child, "echo /bin/true", 1)
         check.that(done.returncode == 0 and n == 0 and all_ > 50 and
-                   "is of another build" in done.stderr, "another's is of no use, and that is told")
+                   "is of another build" in done.stderr, "a file of another build is refused, and reported")
         began = time.monotonic()
         done, n, all_ = recorded(child, "exec sleep 600.25", 1)
         took = time.monotonic() - began
         check.that(done.returncode == 0 and n == 0 and all_ > 50 and took < 15,
-                   f"a server that never answers blocks nobody: {took:.1f} s")
-        check.equal(asked_for("600.25"), [], "and who waits for it ends with the recording")
+                   f"a server that never answers does not block the recorder: {took:.1f} s")
+        check.equal(asked_for("600.25"), [], "and the process that waits for it ends with the recording")
 
 
 def main():

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The judge: can this stack be one of a program of fixtures/node/known?
+"""The judge: is this a possible stack of a program of fixtures/node/known?
 
-What can be stands in the programs themselves (known_source.py). `judge` takes all frames of a
-sample, from the root to the leaf; whole.py says which others may stand between those of the
-programs. `names_exact` and `lines_exact` take the frames of the programs alone, outermost
-first, as (name, file, line).
+The sources of the programs define the possible stacks (known_source.py). `judge` takes all frames
+of a sample, from the root to the leaf; whole.py lists the other frames allowed between those of the
+programs. `names_exact` and `lines_exact` take only the frames of the programs, outermost first, as
+(name, file, line).
 
-A program's own terms are the lines of its file, also for what it makes of text (eval) and
-for what a bundle (bundle.py) has of it; WebAssembly has the file WASM and no lines.
+Positions are translated to lines of the program's own file, also for code made from text (eval) and
+for its copy in a bundle (bundle.py). WebAssembly has the file WASM and no lines.
 """
 
 import os
@@ -19,7 +19,7 @@ from known_source import WASM, Step, programs
 
 @dataclass(frozen=True)
 class Verdict:
-    """@own: it has frames of the programs. @at_call: its leaf is at a call that goes on."""
+    """@own: it has frames of the programs. @at_call: its leaf is at a call of a path."""
 
     own: bool
     names: bool
@@ -29,7 +29,7 @@ class Verdict:
 
 
 class Judge:
-    """Knows the programs of a folder, or those with @names, and bundles of them."""
+    """The programs of a folder, or those with @names, and bundles of them."""
 
     def __init__(self, folder, bundles=(), names=None):
         self.programs = {p.path: p for p in programs(folder, names).values()}
@@ -42,9 +42,9 @@ class Judge:
             self.paths += program.paths
 
     def place(self, frame):
-        """(name, file, line, column) in the program's own terms; None: not of the programs.
+        """(name, file, line, column) in the program's own file; None: not of the programs.
 
-        The file is None where a bundle has a function of that name, perhaps several.
+        The file is None if a bundle has one or more functions of that name.
         """
         name, file, line = frame.get("name"), frame.get("file"), frame.get("line")
         column = frame.get("column")
@@ -63,7 +63,7 @@ class Judge:
         return (name, file, line, column) if file in self.files else None
 
     def locate(self, frame):
-        """Its name, file and line alone."""
+        """Only name, file and line."""
         found = self.place(frame)
         return found and found[:3]
 
@@ -76,7 +76,8 @@ class Judge:
         return bool(self._candidates(stack))
 
     def lines_exact(self, stack, but_innermost=False):
-        """Every caller at a line of its call to the next, the innermost within its function."""
+        """Is every caller at a line of its call to the next, and the innermost within its
+        function?"""
         lines = [frame[2] for frame in stack]
         return any(all(line in step.calls for line, step in zip(lines[:-1], path))
                    and (but_innermost or path[len(lines) - 1].first <= (lines[-1] or 0)
@@ -121,7 +122,7 @@ class Judge:
         return whole.may_end(tokens, text, program.text(first))
 
     def _has_lines(self, path, stack):
-        """Lines and columns of all calls, and a line with code where it ends."""
+        """Are lines and columns of all calls right, and is the leaf at a line with code?"""
         for step, (_, _, line, column) in zip(path, stack[:-1]):
             if not any((call.line, call.column) == (line, column) for call in step.marks):
                 return False
@@ -139,7 +140,7 @@ def _is_of_a_program(frame):
 
 
 def _is_at_call(path, stack):
-    """Is the innermost function where it calls the next of the path?"""
+    """Is the innermost function at its call of the next one of the path?"""
     _, _, line, column = stack[-1]
     return line is not None and any((call.line, call.column) == (line, column)
                                     for call in path[len(stack) - 1].marks)

@@ -1,14 +1,14 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""odd_v8.py: builds of V8 whose heaps are not laid out as their version says.
+"""odd_v8.py: builds of V8 whose heap layout does not match their version.
 
-Copies of Node.js in which the version, or what the binary tells of its layout, was
-changed. Right names or none, and one line that says why: never wrong ones.
+The test changes the version or the layout constants in copies of Node.js. Names must be right or
+missing, never wrong, and one line must give the reason.
 
-  unknown      says that it is a version that no table is of; the nearest one's fits, but
-               whether all places in Maglev's code are its own is not known
-  wrong table  says that it is another version, whose table does not fit
-  compressed   says that its pointers are compressed
+  unknown      reports a version without a table; the nearest table fits, but positions in Maglev
+             code may be of other functions
+  wrong table  reports another version, whose table does not fit
+  compressed   reports compressed pointers
 """
 
 import os
@@ -41,14 +41,14 @@ def places(path, wanted):
 
 
 def doctor(source, target, values):
-    """A copy of `source` in which the ints named in `values` are others."""
+    """A copy of `source` with the ints named in `values` replaced."""
     with open(source, "rb") as file:
         image = bytearray(file.read())
     at = places(source, values)
     before = [image[off] for symbol, off in sorted(at.items()) if "Version" in symbol]
     for name, value in values.items():
         image[at[name]:at[name] + 4] = struct.pack("<i", value)
-    if before:  # V8 compares its version with the snapshot's
+    if before:  # V8 compares its version with that of the snapshot
         old = re.search(rb"\0(%d\.%d\.[0-9]+\.)" % tuple(before), image).group(1)
         new = b"%d.%d." % tuple(values[VERSION.format(part)] for part in ("major", "minor"))
         new += old.split(b".", 2)[2]
@@ -69,8 +69,8 @@ def run(binary, tmp, *flags):
 
 
 def judge(profile):
-    """Samples with JavaScript: how many, with named functions, with exact names, and lines, with a
-    wrong name or line, with the builtin by which V8 is entered."""
+    """Counts of samples with JavaScript: all, with named functions, with exact names, with exact
+    lines, with a wrong name or line, with the builtin that enters V8."""
     known = Judge(KNOWN)
     lines = {(s.name, line) for path in known.paths for s in path
              for line in range(s.first, s.last + 1)}
@@ -108,10 +108,10 @@ def main():
             check.that(n > 100 and not wrong, f"{what}: nothing is wrong", quiet=True)
             check.that(entered >= 0.9 * n, f"{what}: builtins have their names")
             if what == "unknown":
-                check.that(exact >= 0.9 * n, f"{what}: names are read all the same")
+                check.that(exact >= 0.9 * n, f"{what}: names are still read")
                 n, _, _, lined, wrong, _ = judge(run(binary, tmp, "--no-maglev")[0])
                 print(f"{what}: without Maglev {n} samples, {lined} with names and lines")
-                check.that(n > 100 and lined >= 0.9 * n and not wrong, f"{what}: so are lines")
+                check.that(n > 100 and lined >= 0.9 * n and not wrong, f"{what}: lines are right, too")
             else:
                 check.that(not lined, f"{what}: no stack has names and lines")
     return check.end()

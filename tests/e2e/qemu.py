@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""An arm64 program under qemu-user: stopped through its gdb stub, written as a core.
+"""Stops an arm64 program under qemu-user through its gdb stub and writes it as a core file.
 
-Only the thread that is stopped stands still; its memory is read as the emulator's, which
-has it at the same addresses.
+Only the stopped thread pauses. Its memory is read from the emulator, at the same addresses.
 """
 
 import ctypes
@@ -17,7 +16,7 @@ from dataclasses import dataclass
 PAGE = 4096
 EM_AARCH64, ET_CORE, PT_LOAD, PT_NOTE = 183, 4, 1, 4
 NT_PRSTATUS, NT_AUXV, NT_FILE = 1, 6, 0x46494c45
-SYS_TGKILL = 234  # of x86-64, which the emulator runs on
+SYS_TGKILL = 234  # of x86-64, the emulator's host
 
 
 @dataclass(frozen=True)
@@ -38,7 +37,7 @@ class Mapping:
 
 
 class Stub:
-    """The remote protocol of gdb, as much of it as is needed."""
+    """The required part of gdb's remote protocol."""
 
     def __init__(self, path, pid, maps):
         self.pid, self.maps = pid, maps
@@ -57,7 +56,7 @@ class Stub:
         self.link.sendall(f"${text}#{sum(text.encode()) % 256:02x}".encode())
 
     def packet(self):
-        """The next packet that comes, as bytes."""
+        """The next packet, as bytes."""
         while not (found := re.search(rb"\$([^#]*)#..", self.data, re.DOTALL)):
             more = self.link.recv(65536)
             if not more:
@@ -72,12 +71,12 @@ class Stub:
         return self.packet()
 
     def interrupt(self):
-        """Stops the first thread wherever it is; it must be running."""
+        """Stops the first thread, which must be running, at any instruction."""
         ctypes.CDLL(None).syscall(SYS_TGKILL, self.pid, self.pid, signal.SIGUSR2)
         return self.packet()
 
     def run_to(self, addrs):
-        """Runs on to one of these instructions; it must be stopped."""
+        """Resumes, from a stop, up to one of these instructions."""
         for addr in addrs:
             self.ask(f"Z0,{addr:x},4")
         try:
@@ -90,7 +89,7 @@ class Stub:
                 self.ask(f"z0,{addr:x},4")
 
     def registers(self):
-        """x0 to x30, sp, pc, pstate: those of NT_PRSTATUS."""
+        """x0 to x30, sp, pc, pstate: the registers of NT_PRSTATUS."""
         raw = bytes.fromhex(self.ask("g").decode())
         return [*struct.unpack_from("<33Q", raw), struct.unpack_from("<I", raw, 264)[0]]
 
@@ -99,12 +98,12 @@ class Stub:
         return re.sub(rb"}(.)", lambda m: bytes([m.group(1)[0] ^ 0x20]), raw, flags=re.DOTALL)
 
     def mappings(self):
-        """As the program itself sees them, not before now."""
+        """The mappings as the program itself sees them, no older than this call."""
         before = time.time()
         while not os.path.exists(self.maps) or os.stat(self.maps).st_mtime < before + 0.01:
             time.sleep(0.05)
             if time.time() > before + 60:
-                raise EOFError("the program does not tell its mappings")
+                raise EOFError("the program does not write its mappings")
         with open(self.maps, encoding="utf-8") as file:
             lines = re.findall(r"^(\w+)-(\w+) (\S+) (\w+) \S+ \S+ *(.*)$", file.read(), re.M)
         return [Mapping(int(a, 16), int(b, 16), int(off, 16), prot, path)
@@ -135,7 +134,7 @@ def notes(stub, registers, mappings):
 
 
 def length_kept(mapping):
-    """As the kernel does: of a file's code the first page, which tells whose code it is."""
+    """Like the kernel: only the first page of a file's code, which identifies the file."""
     if "r" not in mapping.prot:
         return 0
     if mapping.is_file and "w" not in mapping.prot and "x" in mapping.prot:
@@ -144,7 +143,7 @@ def length_kept(mapping):
 
 
 def write_core(stub, path):
-    """All that the program has, but for what its files hold."""
+    """All memory of the program except for contents of its files."""
     mappings = [m for m in stub.mappings() if not m.path.startswith("[v")]
     text = notes(stub, stub.registers(), mappings)
     off = 64 + 56 * (len(mappings) + 1)

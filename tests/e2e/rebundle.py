@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""rebundle.py APP ASSEMBLY OUT: a single-file .NET program with another main assembly.
-rebundle.py --extract APP FOLDER: its class library, to compile that against.
+"""rebundle.py APP ASSEMBLY OUT: replaces the main assembly of a single-file .NET program.
+rebundle.py --extract APP FOLDER: extracts its class library, to compile against.
 
-APP is a program of somebody else's for an architecture of which there is no runtime to publish
-for. The host in it starts the assembly that is named as APP is; ASSEMBLY takes its place. Both go
-behind the end of the copy:
+APP is any program for an architecture without a runtime to publish for. Its host starts the
+assembly with the name of APP; ASSEMBLY takes its place. Assembly and manifest are appended to the
+copy:
 
     APP, with the manifest's new address | ASSEMBLY | manifest
 
-The manifest: src/installer/managed/Microsoft.NET.HostModel/Bundle/Manifest.cs and FileEntry.cs of
+Sources: src/installer/managed/Microsoft.NET.HostModel/Bundle/Manifest.cs and FileEntry.cs of
 dotnet/runtime at v10.0.0 (version 6.0); where its address is: HostWriter.cs, the same.
 """
 
@@ -21,12 +21,12 @@ import sys
 SIGNATURE = hashlib.sha256(b".net core bundle\n").digest()  # follows the manifest's address
 VERSION = (6, 0)
 ALIGNED = 4096
-HEAD_LEN = 40  # two places and sizes, and flags
+HEAD_LEN = 40  # two offsets and sizes, and flags
 ENTRY = struct.Struct("<qqqB")  # offset, size, compressed size, type
 
 
 def text_end(data, at):
-    """(the first byte, the end) of a text behind its length, of 7 bits a byte."""
+    """(the first byte, the end) of a text that follows its length of 7 bits a byte."""
     length = shift = 0
     while True:
         byte = data[at]
@@ -38,8 +38,8 @@ def text_end(data, at):
 
 
 def entries(data, at):
-    """Of the manifest at @at (offset, size, compressed size, type, name) each; first the head's
-    end."""
+    """The manifest at @at: the end of its head, then each (offset, size, compressed size, type,
+    name)."""
     major, minor, count = struct.unpack_from("<IIi", data, at)
     assert (major, minor) == VERSION, f"version {major}.{minor} of the bundle's manifest"
     end = text_end(data, at + 12)[1] + HEAD_LEN

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """record_dotnet.py STAGE FIXTURES: records the .NET part of the corpus (corpus_dotnet.py).
 
-STAGE holds dotnet/VERSION/nesting, a program of fixtures/dotnet for each version; its paths get
-into the cases. What was recorded replaces its like in FIXTURES, a version at a time and only when
-every case of it was taken.
+STAGE holds dotnet/VERSION/nesting, a program of fixtures/dotnet for each version; the cases contain
+its paths. The cases replace those in FIXTURES, a version at a time and only if every case of it was
+accepted.
 """
 
 import os

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """record_live.py STAGE FIXTURES: records the x86-64 part of the corpus from live processes.
 
-STAGE holds node/VERSION/bin/node, known/ (fixtures/node/known), busy and lost; its paths
-get into the cases. What was recorded replaces its like in FIXTURES, a folder at a time
-and only when every case of it was taken.
+STAGE holds node/VERSION/bin/node, known/ (fixtures/node/known), busy and lost; the cases contain
+its paths. The cases replace those in FIXTURES, a folder at a time and only if every case of it was
+accepted.
 """
 
 import os
@@ -31,12 +31,12 @@ def arguments(pid, binary, want, prefix):
         args += ["--at", place(pid, binary, want, prefix)]
     if want.match:
         args += ["--match", want.match]
-    # The first stack through code that is seldom run lacks rows: a complete one comes later.
+    # The first stack through rarely executed code lacks rows; a later one is complete.
     return args + ["--on", "end" if want.status == "complete" else want.reason]
 
 
 def record(check, child, binary, want, judge, stage, prefix=""):
-    """Captures until the judge agrees; the case, or None."""
+    """Captures until the judge accepts a case; returns it or None."""
     out, why = os.path.join(stage, want.name + ".core.zst"), "no code to stop at"
     for _ in range(TRIES):
         try:

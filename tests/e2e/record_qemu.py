@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """record_qemu.py STAGE FIXTURES: records the arm64 part of the corpus under qemu-user.
 
-As record_live.py, with programs of arm64 in STAGE, and maps.so. What is stopped is written as
-a core; the walk in its case is the native engine's, the truth about it the programs' own.
+Like record_live.py, with arm64 programs and maps.so in STAGE. A stopped program is written as a
+core file. The native engine makes the walk in its case; the sources of the programs are the truth.
 """
 
 import os
@@ -20,11 +20,11 @@ from qemu import Stub, write_core
 OBJDUMP = "aarch64-linux-gnu-objdump"
 SYSROOT = "/usr/aarch64-linux-gnu"
 TRIES = 30
-SLOWER = 8  # by this much less has a leaf to do
+SLOWER = 8  # divisor of the work of a leaf
 
 
 class Program:
-    """One that runs under the emulator, stopped or not."""
+    """A program under the emulator, stopped or not."""
 
     def __init__(self, child, stage, binary):
         self.stage, self.binary, self.pid = stage, binary, child.pid
@@ -32,7 +32,7 @@ class Program:
         self.stub.send("c")
 
     def places(self, want, prefix):
-        """Where an instruction is: V8 may have its builtins twice."""
+        """The addresses of an instruction; V8 may have two copies of its builtins."""
         if len(want.at) == 3:
             return [corpus.compiled(self.pid, *want.at)]
         addr, _ = corpus.instruction(self.binary, prefix + want.at[0], want.at[1], OBJDUMP)
@@ -41,15 +41,15 @@ class Program:
         return [off - m.off + m.start for m in code if m.off <= off < m.off + m.end - m.start]
 
     def stop(self, want, prefix):
-        """Where it is to be; it must be running."""
+        """Stops the program, which must be running, at one of these addresses."""
         self.stub.interrupt()
         if not self.stub.is_at_same_addresses(self.stub.registers()[32]):
-            raise LookupError("the emulator has its memory elsewhere")
+            raise LookupError("the emulator maps its memory at other addresses")
         if want.at:
             self.stub.run_to(self.places(want, prefix))
 
     def take(self, want, prefix):
-        """A case, made of where it stops; it runs on."""
+        """Makes a case at the stop, and resumes the program."""
         core = f"{self.stage}/{want.name}.core"
         try:
             self.stop(want, prefix)
@@ -100,7 +100,7 @@ def emulated(stage, *argv):
 
 
 def wait_for_code(pid, names):
-    """Until V8 has optimized these functions, or has had the time to."""
+    """Waits until V8 has optimized these functions, or for a fixed time."""
     for _ in range(360):
         with open(f"/tmp/perf-{pid}.map", encoding="utf-8", errors="replace") as file:
             text = file.read()
@@ -136,7 +136,7 @@ def record_native(check, stage, fixtures):
     judge = corpus.NestingJudge("spin", "lose", "main")
     for want in corpus.LOST:
         if want.mode == "unmapped":
-            continue  # a core does not tell what can't be read from what it leaves out
+            continue  # a core file does not distinguish unreadable memory from omitted memory
         with emulated(stage, f"{stage}/lost", want.mode) as child:
             program = Program(child, stage, f"{stage}/lost")
             assert child.stdout.readline() == b"running\n"

@@ -2,12 +2,13 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """results.py PART FILE COMMAND...: runs a part of ci/qualify and writes docs/results/PART.json.
 
-COMMAND finds the name of a file in UNSPOOL_RESULTS. A test appends its figures there, one JSON
-object a line: by add(), which does nothing without that name, or by a shell's echo. FILE stays
-as it is when COMMAND cannot run here (exit status 3 or 77). docs/reference/ci.md has the format.
+UNSPOOL_RESULTS names a file, to which tests append their figures, one JSON object a line: by add(),
+which does nothing without that variable, or by echo. FILE is unchanged if COMMAND cannot run here
+(exit status 3 or 77). docs/reference/ci.md has the format.
 
-A figure with a "key" replaces that of the same key in FILE and carries the commit and date of its
-run, so that a run of some of the cells leaves the others. Figures without one are the last run's.
+A figure with a "key" replaces the one with the same key in FILE and carries the commit and date of
+its run, so that a partial run keeps the other cells. Figures without a key are those of the last
+run.
 """
 
 import json
@@ -33,7 +34,7 @@ def add(**figure):
 
 
 def merged(old, new, run):
-    """Figures of a file and of a run."""
+    """Merges the figures of a file and of a run."""
     of_run = {name: run[name] for name in ("commit", "date", "load")}
     new = [{**figure, **of_run} if "key" in figure else figure for figure in new]
     keys = [figure["key"] for figure in new if "key" in figure]
@@ -41,7 +42,7 @@ def merged(old, new, run):
 
 
 def execute(command):
-    """Its exit status, and the figures that it left."""
+    """(exit status, figures of the run)"""
     with tempfile.NamedTemporaryFile("r", encoding="utf-8") as lines:
         status = subprocess.run(command, check=False,
                                 env={**os.environ, "UNSPOOL_RESULTS": lines.name}).returncode

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""rows_of_small.py PRINT_ROWS LOST: a small program without descriptions of its own (lost.c) has
-rows all the same: the entries of the start code do not pass for its description."""
+"""rows_of_small.py PRINT_ROWS LOST: a small program without unwind information (lost.c) gets
+rows: the entries of the C start code are not mistaken for its own."""
 
 import re
 import subprocess
@@ -13,7 +13,7 @@ def output(*argv):
 
 
 def functions(program, *names):
-    """(start, end) of each, as nm tells."""
+    """(start, end) of each function, by nm."""
     found = re.findall(r"^(\w+) (\w+) [tT] (\S+)$", output("nm", "-S", program), re.M)
     return [(int(a, 16), int(a, 16) + int(n, 16)) for a, n, name in found if name in names]
 

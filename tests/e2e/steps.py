@@ -1,14 +1,14 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""The walk at each instruction of a live program, and the judge of it.
+"""Judges the walk at each instruction of a live program.
 
     steps.py STEP_V8|STEP_DOTNET [FAULT...]
 
-Without a FAULT, each step of Node.js 24, or of some cases of fixtures/dotnet/nesting.cs, must be
-right. With some, the judge is judged: one walk of 100 is made wrong in this way
-(tests/inspect/step_spoil.h). Each of them must be missed, whatever code the program is in, and no
-more beside them than a run that just reaches the goal may miss (bounds.py); then the figure is
-below the goal, as long as enough were planted.
+Without FAULT each step of Node.js 24, or of some cases of fixtures/dotnet/nesting.cs, must be
+right. With FAULTs the judge itself is tested: one walk of 100 is made wrong in each of these ways
+(tests/inspect/step_spoil.h). The judge must refuse each of them, in any code of the program, and no
+more others than a run that just reaches the goal may miss (bounds.py). The figure is then below the
+goal if enough faults were planted.
 """
 
 import os
@@ -24,7 +24,7 @@ CASES = "OneCall", "Virtual", "Lambda", "Callback"
 
 
 def node_steps():
-    """Of a run: the goal, steps, with faults, the program's name and what runs it."""
+    """Of a run: the goal, number of steps, with faults, the program's name and its command."""
     program = [node(version_of("24")), os.path.join(TOP, "fixtures/node/steps.js")]
     return 99.5, 5000, 1000, "Node.js " + version_of("24"), ["500", *program]
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Cells of the matrix of what is exact where, what they must reach, and what they leave out.
+"""Cells of the support matrix, their goals, and the samples that they leave out.
 
-document.py makes docs/support-matrix.md of them.
+document.py generates docs/support-matrix.md from them.
 """
 
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ import results
 
 GOALS = {"names": 99.9, "lines": 99.9, "complete": 99.5}
 
-# All that is left out of a percentage: runtime, percentage, samples, reason.
+# All samples left out of a percentage: runtime, percentage, samples, reason.
 EXCLUDED = [
     ("Node.js", "names, lines", "helper threads of V8 and libuv", "they run no JavaScript; they count for `complete`"),
     ("Node.js", "names, lines", "event loop and Node.js's own functions without a frame of the program, at most 10 % beside V8's own tasks",
@@ -22,7 +22,7 @@ EXCLUDED = [
     (".NET", "all", "the first three seconds of a recording; main thread, tracer and threads of the runtime",
      "unwind rows are being loaded; no case runs there"),
     (".NET", "names, lines", "stacks that are not complete", "they count against `complete`"),
-    (".NET", "names, lines", "what asks for the stack, at most 15 % of a case's samples; library methods above one that "
+    (".NET", "names, lines", "the tracer that reports stacks, at most 15 % of a case's samples; library methods above one that "
      "was not reported, at most 15 %; iterators and async methods before their first line, at most 2 %",
      "the runtime reports no chain there"),
     (".NET", "names, lines", "threads of the pool before their first and after their last managed code, at most 2 %",
@@ -36,7 +36,8 @@ EXCLUDED = [
 
 @dataclass(frozen=True)
 class Cell:
-    """Percentages; @n samples of the program; @limited: lines that V8 does not have."""
+    """Percentages; @n: samples of the program; @limited: the share of lines that V8 does not
+    have."""
 
     names: float
     lines: float
@@ -50,7 +51,7 @@ class Cell:
         return all(_cut(got) >= goal for got, goal in zip(reached, GOALS.values()))
 
     def __str__(self):
-        # Never rounded up to the goal, nor is the sum of the lines.
+        # Neither a figure nor the sum of the lines is rounded up to the goal.
         lines = f"{_cut(self.lines):g}"
         if self.limited:
             lines += f" + {round(_cut(self.lines + self.limited) - _cut(self.lines), 2):g}"
@@ -58,7 +59,7 @@ class Cell:
         return text if self.good else f"**{text}**"
 
     def add(self, version, mode, program):
-        """To the figures of this run."""
+        """Adds a cell to the figures of this run."""
         results.add(key=[version, mode, program], samples=self.n, names=_cut(self.names),
                     lines=_cut(self.lines), limited=_cut(self.limited), complete=_cut(self.complete))
 

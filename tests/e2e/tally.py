@@ -1,20 +1,20 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Counts what is exact in a profile of programs that know their nesting (nesting.py).
+"""Counts exact samples in a profile of programs with known nesting (nesting.py).
 
 A thread is the process's main one, a worker of Node.js or a helper of V8 or libuv. All samples
 of the first two count: one without a frame of the programs must be explained (whole.py) and
 is then left out, up to WITHOUT_MOST of them. A helper has no frame of the programs.
 
-WITHOUT_MOST is not derived: a turn of an empty loop of setImmediate() is 1.5 % of the shortest turns,
-those of `inlining`, but on a loaded machine 0.1 to 3.2 % were seen, the most in interpreted code. V8's own
-tasks (collections between two turns) are not in it: the event loop runs them elsewhere, which the
-stack shows. That no stack of a program hides there is what AT_CALL_GOAL is for.
+WITHOUT_MOST is measured: a turn of an empty loop of setImmediate() is 1.5 % of the shortest turns,
+those of `inlining`, but on a loaded machine the share is 0.1 to 3.2 %, highest in interpreted code.
+V8's own tasks (collections between two turns) are excluded: their stacks show that the event loop
+runs them elsewhere. AT_CALL_GOAL ensures that no incomplete stack of a program is counted there.
 
-AT_CALL_GOAL: a sample whose innermost frame is at a call of the programs, or is where they are
-entered, is either there or has lost all that was called. Compiled code is at a call for some
-20 instructions, 2 ns. A leaf of 25 us is called through 6 functions at most but in deep recursion: 0.05 %.
-The interpreter takes some hundred instructions a call, and 400 us a leaf: 0.2 % with 22 calls.
-Of so large a share the limit is what chance leaves (bounds.py).
+AT_CALL_GOAL: if the innermost frame of a sample is at a call of the programs, or at their entry,
+either the sample was taken there or the stack lacks the callees. Compiled code is at a call for
+some 20 instructions, 2 ns. A leaf of 25 us is called through 6 functions at most, except in deep
+recursion: 0.05 %. The interpreter takes some hundred instructions a call and 400 us a leaf: 0.2 %
+with 22 calls. The limit is this share with its scatter (bounds.py).
 """
 
 import collections
@@ -28,7 +28,7 @@ from support import Cell
 GOALS = {**support.GOALS, "counted": 99.5}
 WITHOUT_MOST = 0.1  # of the samples of the threads that run JavaScript, less V8's own tasks
 AT_CALL_GOAL = {"compiled": 99.95, "interpreted": 99.8}  # % of these that are not at a call
-LOST_MANY = 0.01  # of the samples; what is lost on all CPUs, less is that of other processes
+LOST_MANY = 0.01  # of the samples; losses are counted on all CPUs, including those of other processes
 
 
 def percent(part, whole_):
@@ -63,7 +63,7 @@ class Tally:
         return self.verdicts[key]
 
     def _judge_of(self, samples, kind):
-        """The one that most of a thread's samples fit."""
+        """The judge that accepts most of a thread's samples."""
         if len(self.judges) == 1:
             return self.judges[0]
         return max(self.judges, key=lambda judge: sum(
@@ -78,7 +78,7 @@ class Tally:
         if stack["status"] == "complete" and root:
             self.complete += count
         else:
-            self.incomplete[stack.get("reason", "it begins elsewhere")] += count
+            self.incomplete[stack.get("reason", "its root is wrong")] += count
         if not verdict.own and kind == "helper":
             return
         inner = next((f for f in frames if f["kind"] == "js"), {})
@@ -104,7 +104,7 @@ class Tally:
 
 
 class Figures:
-    """The figures of some processes, in %; @expected: samples by their CPU time."""
+    """The figures of some processes, in %; @expected: samples expected from their CPU time."""
 
     def __init__(self, tallies, profile=None, expected=None):
         def total(name):
@@ -129,7 +129,7 @@ class Figures:
 
     @property
     def good(self):
-        """An excess of samples would hide a lack."""
+        """An excess of samples would hide a loss."""
         return self.cell().good and \
             GOALS["counted"] <= self.percent.get("counted", 100) <= 200 - GOALS["counted"]
 
@@ -138,8 +138,8 @@ class Figures:
 
 
 def too_many(n, without, at_call):
-    """Samples beyond what may be without a frame of the programs, or at a call ({code:
-    samples})."""
+    """The samples above the limits of those without a frame of the programs, or at a call
+    ({code: samples})."""
     return max(0, without - int(WITHOUT_MOST * (n + without))) + sum(
         max(0, at_call[code] - most_misses(n + without, goal)) for code, goal in AT_CALL_GOAL.items())
 

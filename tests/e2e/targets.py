@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Who is recorded: by name, thread, control group, and across PID namespaces."""
+"""Selects targets by name, thread and control group, and across PID namespaces."""
 
 import collections
 import contextlib
@@ -47,7 +47,7 @@ def by_name(check, tmp, binary):
     with running([binary, path], b"running") as child:
         done, profile = record("-p", name, "-d", 1, out=os.path.join(tmp, "n.ndjson"))
     check.equal(done.returncode, 0, "a Node.js is found by its script's name")
-    check.equal({pid for pid, _ in sampled(profile)[0]}, {child.pid}, "it and nothing else")
+    check.equal({pid for pid, _ in sampled(profile)[0]}, {child.pid}, "and nothing else is recorded")
 
 
 def by_thread(check, tmp, binary):
@@ -72,7 +72,7 @@ def by_thread(check, tmp, binary):
 
 
 def recorder_inside(check, tmp, binary):
-    """Recorder and target in one namespace: everything is counted from 1 there."""
+    """Recorder and target are in one PID namespace, where pids start at 1."""
     out = os.path.join(tmp, "in.ndjson")
     done = subprocess.run([*IN_NAMESPACE, "sh", "-c", f"{binary} {KNOWN} 2000 & sleep 0.5; "
                            f"echo $!; {UNSPOOL} record -q -F 997 -p $! -d 3 -o {out}; kill $!"],
@@ -86,7 +86,7 @@ def recorder_inside(check, tmp, binary):
 
 
 def recorder_inside_all(check, tmp):
-    """-a inside a namespace: nothing of outside, which has no pid there."""
+    """-a inside a namespace records no process outside, as it has no pid there."""
     out = os.path.join(tmp, "all.ndjson")
     with running([BUSY], b"running"):
         done = subprocess.run([*IN_NAMESPACE, UNSPOOL, "record", "-q", "-a", "-F", "997", "-o", out,
@@ -107,7 +107,7 @@ def recorder_outside(check, tmp, binary):
 
 
 def pids_again(check, tmp):
-    """Two programs take turns under the same few pids: a pid alone says nothing."""
+    """Two programs alternate under the same few pids, so a pid does not identify the program."""
     out = os.path.join(tmp, "again.ndjson")
     loop = (f"i=0; while [ $i -lt 150 ]; do echo 300 > /proc/sys/kernel/ns_last_pid; {BUSY}-ash 30; "
             f"echo 300 > /proc/sys/kernel/ns_last_pid; {BUSY}-fir 30; i=$((i+1)); done >/dev/null")
@@ -146,7 +146,7 @@ def cgroup():
     try:
         yield path
     finally:
-        for _ in range(50):  # until what was in it is gone
+        for _ in range(50):  # until its processes are gone
             with contextlib.suppress(OSError):
                 os.rmdir(path)
                 break
@@ -165,7 +165,7 @@ def by_cgroup(check, tmp):
                              out=os.path.join(tmp, "d.ndjson"))
     ids, processes = sampled(profile)
     check.equal((done.returncode, {p for p, _ in ids}), (0, {member.pid}), "--cgroup records its members")
-    check.equal(processes[member.pid].get("cgroup"), "/" + os.path.basename(path), "and tells it")
+    check.equal(processes[member.pid].get("cgroup"), "/" + os.path.basename(path), "and prints the group")
     check.equal(late.returncode, 0, "again")
     check.that(not os.path.exists(path), "the group can go")
 

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""The judge of native stacks, judged: it accepts what is as perf has it, and nothing else."""
+"""Tests the judge of native stacks: it accepts stacks that match perf's, and no others."""
 
 import collections
 import sys
@@ -39,7 +39,7 @@ def named(names):
 
 
 def check_rare(check):
-    """Chains that perf saw once hide no wrong ones."""
+    """Chains that perf recorded once do not hide wrong chains."""
     once = {named(("leaf", "inner", f"outer{i}")): 1 for i in range(2400)}
     theirs = chains({A: 7600} | once)
     ours = {A: 7600} | {named(("leaf", "inner", f"other{i}")): 1 for i in range(2400)}
@@ -55,7 +55,7 @@ def check_links(check, theirs):
     for names, fault in (("ac", "a caller is lost"), ("abxc", "a caller is invented"),
                          ("acb", "callers are swapped"), ("ybc", "a leaf is another function")):
         v = Verdict(chains({A: 5900, B: 3700, C: 300, named(names): 100}), theirs)
-        check.that(not v.is_linked and not v.good, f"1 % where {fault} is noticed")
+        check.that(not v.is_linked and not v.good, f"1 % where {fault} is detected")
 
 
 def main():
@@ -63,20 +63,20 @@ def main():
     theirs = chains({A: 6000, B: 3700, C: 300})
 
     v = Verdict(chains({A: 6100, B: 3600, C: 300}), theirs)
-    check.that(v.good, "what is as perf has it is good")
+    check.that(v.good, "stacks that match perf's pass")
     v = Verdict(chains({A: 6000, B: 3700, D: 300}), theirs)
-    check.that(not v.is_seen and v.is_near, "3 % of stacks that perf never saw are too many")
+    check.that(not v.is_seen and v.is_near, "3 % of stacks that perf never recorded are too many")
     v = Verdict(chains({A: 6000, B: 3990, D: 10}), theirs)
-    check.that(v.is_seen and v.is_linked, "1 in a thousand is not")
+    check.that(v.is_seen and v.is_linked, "1 in a thousand passes")
     v = Verdict(chains({A: 5200, B: 4500, C: 300}), theirs)
-    check.that(v.is_seen and not v.is_near, "a share that is 8 points off is too far")
+    check.that(v.is_seen and not v.is_near, "a share that is 8 points off fails")
     v = Verdict(chains({A: 6000, B: 3700, C: 300}, 10000, 9900), theirs)
     check.that(not v.is_complete and v.is_seen, "99.0 % are not complete enough")
     v = Verdict(chains({A: 6000, B: 3700, C: 300}, 10000, 9960), theirs)
     check.that(v.is_complete, "99.6 % are")
-    check.that(not Verdict(chains({}), theirs).good, "nothing at all is not good")
+    check.that(not Verdict(chains({}), theirs).good, "an empty recording fails")
     v = Verdict(chains({A: 6000, B: 3700, D: 300}), theirs, lambda chain: chain == D)
-    check.that(v.is_seen, "what is hidden from perf is left out")
+    check.that(v.is_seen, "stacks that perf can't unwind are left out")
     check_rare(check)
     check_links(check, theirs)
 

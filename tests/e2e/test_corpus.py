@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""test_corpus.py: every recorded case shows what its name says, as the programs themselves tell;
-and the judge that says so refuses what is not so."""
+"""test_corpus.py: every recorded case shows what its name claims, judged by the sources of the
+programs; the judge refuses altered cases."""
 
 import copy
 import glob
@@ -36,7 +36,7 @@ def judge_of(runtime, name):
 
 
 def read(path):
-    """The note, with the programs where they are in this tree."""
+    """The note, with paths of the programs in this tree."""
     with open(path, encoding="utf-8") as file:
         return json.loads(file.read().replace('"/srv/known/', f'"{KNOWN}/'))
 
@@ -47,7 +47,7 @@ def is_known(frame):
 
 
 def spoilt(note):
-    """(what is wrong, a note in which it is)"""
+    """(description, altered note)"""
     frames = note["expected"]["frames"]
     known = [i for i, frame in enumerate(frames) if is_known(frame) and "name" in frame]
     for words, index in (("the innermost function has another name", 0),
@@ -59,20 +59,20 @@ def spoilt(note):
         other = copy.deepcopy(note)
         for index, frame in zip(known, [frames[i] for i in reversed(known)]):
             other["expected"]["frames"][index] = frame
-        yield "its functions stand in another order", other
+        yield "its functions are in another order", other
     other = copy.deepcopy(note)
     other["expected"].update(status="failed", reason="fault")
-    yield "it ends otherwise", other
+    yield "its status is another", other
 
 
 def check_case(check, path):
     runtime, version, arch, name = path.removesuffix(".json").split("/")[-4:]
     want, judge, note = wanted(arch, runtime, version, name), judge_of(runtime, name), read(path)
     case = path.removesuffix(".json") + ".core.zst"
-    if not check.that(want, f"{path}: is one that is recorded", quiet=True):
+    if not check.that(want, f"{path}: belongs to the corpus", quiet=True):
         return
     why = judge.why_not(want, note) or corpus.why_not_caller(want, note, case)
-    check.that(not why, f"{path}: shows what it is for: {why}", quiet=True)
+    check.that(not why, f"{path}: shows its state: {why}", quiet=True)
     if want.status != "complete":
         return
     for words, other in spoilt(note):

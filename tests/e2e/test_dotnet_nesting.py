@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Negative controls of the judge of .NET's stacks: what it must let pass and what it must catch."""
+"""Negative controls of the judge of .NET's stacks: stacks that it must accept and refuse."""
 
 import sys
 import types
@@ -54,7 +54,7 @@ def managed(name, line=None, kind="dotnet", file="nesting.cs", **more):
 
 
 def check_stacks(check):
-    """A chain as the runtime reports it, and stacks that are another or no whole one."""
+    """A chain as the runtime reports it, and stacks that differ from it or lack frames."""
     lines, frame = Source().lines, managed
     at = lambda name: min(lines["nesting.cs", f"Nest.OneCall.{name}"])
     chain = [("System.Threading.Thread.StartCallback", 0)] + \
@@ -84,7 +84,7 @@ def check_stacks(check):
 
 
 def check_calls(check):
-    """A stack whose innermost frame is at a call counts, and of many too many are wrong."""
+    """Stacks whose innermost frame is at a call are counted, and too many of them are wrong."""
     lines, start = Source().lines, "System.Threading.Thread.StartCallback"
     at = {name: min(lines["nesting.cs", f"Nest.OneCall.{name}"]) for name in ("CallA", "CallB", "Work")}
     at["Loop"] = max(lines["nesting.cs", "Nest.OneCall.Loop"])
@@ -103,7 +103,7 @@ def check_calls(check):
             ("the root is lost", False, [second, first, loop])):
         check.equal(judge.is_at_call("OneCall", frames), want, f".NET: at a call: {words}")
     for words, case, n, at_call, good in (
-            ("none", "OneCall", 2000, 0, True), ("as chance has it", "OneCall", 2000, 4, True),
+            ("none", "OneCall", 2000, 0, True), ("within the scatter", "OneCall", 2000, 4, True),
             ("1 of 100", "OneCall", 2000, 20, False), ("1 of 100 of many", "OneCall", 20000, 200, False),
             ("1 of 100 of a case of short leaves", "Frameless", 20000, 200, True)):
         tally = dotnet_nesting.Tally()
@@ -115,7 +115,7 @@ def check_calls(check):
 
 
 def check_unreported(check):
-    """Calls that the source has and the runtime never reports, and others that nobody makes."""
+    """Calls in the source that the runtime never reports, and calls that do not exist."""
     source, file = Source(), "nesting.library.cs"
     lines = {name: sorted(found) for (_, name), found in source.lines.items()}
     def frames(case, *names):
@@ -151,15 +151,15 @@ def check_unreported(check):
             ("Iterator", "it begins twice", (0, 0), [begin, begin], ("Loop", 1)),
             ("Iterator", "it begins in itself", (0, 0), [begin], ("Loop", 1), ("Each", 1)),
             ("Iterator", "its loop is lost", (0, 0), [begin]),
-            ("Iterator", "a method of nobody", (0, 0), [sort], ("Loop", 1)),
+            ("Iterator", "an unknown method", (0, 0), [sort], ("Loop", 1)),
             ("Catch", "a static field is read", (1, 1), [base], ("Loop", 1), ("CatA", 0), ("Throws", 0)),
             ("Catch", "the type is compared", (1, 1), [cast], ("Loop", 1), ("CatA", 0)),
-            ("Catch", "a method of nobody", (0, 0), [sort], ("Loop", 1), ("CatA", 0)),
+            ("Catch", "an unknown method", (0, 0), [sort], ("Loop", 1), ("CatA", 0)),
             ("Catch", "its loop compares", (0, 0), [cast], ("Loop", 1)),
             ("Lambda", "its delegate is made", (1, 1), [closure], ("Loop", 3)),
-            ("Lambda", "a method of nobody", (0, 0), [other], ("Loop", 3)),
+            ("Lambda", "an unknown method", (0, 0), [other], ("Loop", 3)),
             ("Async", "the pool takes the time", (1, 1), [clock], ("OnceAsync", 1)),
-            ("Async", "a method of nobody", (0, 0), [date], ("OnceAsync", 1)),
+            ("Async", "an unknown method", (0, 0), [date], ("OnceAsync", 1)),
             ("Finally", "in the block", (1, 1), [], ("Loop", 1), ("FinA", 0), ("FinA", 1)),
             ("Finally", "at the block's end", (1, 1), [], ("Loop", 1), ("FinA", 0), ("FinA", 2)),
             ("Finally", "below the block", (1, 1), [], ("Loop", 1), ("FinA", 0), ("FinA", 1), ("FinB", 0)),
@@ -171,11 +171,11 @@ def check_unreported(check):
 
 
 def check_threads(check):
-    """A thread of the pool may be without managed code where it starts or ends, and only there."""
+    """A thread of the pool may lack managed code at its start and end, and only there."""
     native, kernel = managed("x", kind="native", module="y"), managed("x", kind="kernel")
     stacks = {"native": [kernel, native, *ROOT], "work": [managed("Nest.Async.Work(long)"), *ROOT],
               "no root": [native]}
-    for words, name, want, samples in (  # want: of the stack in question, not edges and edges
+    for words, name, want, samples in (  # want: the results for the stack in question, without and with edges
             ("it starts", ".NET TP Worker", (0, 1), [("native", [5]), ("work", [6, 2])]),
             ("it ends", ".NET TP Worker", (0, 1), [("work", [5]), ("native", [6])]),
             ("it never runs managed code", ".NET TP Worker", (0, 2), [("native", [5, 2])]),

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Negative controls of the judge: what it must let pass and what it must catch."""
+"""Negative controls of the judge: stacks that it must accept and refuse."""
 
 import collections
 import os
@@ -20,12 +20,12 @@ KNOWN = os.path.join(os.path.dirname(os.path.realpath(__file__)), "../../fixture
 
 
 def true_stack(path):
-    """The stack that ends in the innermost function, by the first legal lines."""
+    """The stack down to the innermost function, with the first legal lines."""
     return [(s.name, s.file, min(s.calls) if s.calls else s.first + 1) for s in path]
 
 
 def mutations(stack):
-    """(what was done, is it only in the lines, stack)"""
+    """(description of the change, does it change only lines, stack)"""
     middle = len(stack) // 2
     yield "a frame is missing", False, stack[:middle] + stack[middle + 1:]
     yield "the outermost is missing", False, stack[1:]
@@ -44,7 +44,7 @@ def mutations(stack):
 
 
 def check_terms(check):
-    """Frames of bundles, of eval and of WebAssembly, in the program's own terms."""
+    """Frames of bundles, of eval and of WebAssembly, translated to the program's own file."""
     with folder() as tmp:
         bundle = Bundle(os.path.join(tmp, "bundle.js"), KNOWN, ["calls", "shapes"])
         with open(bundle.path, encoding="utf-8") as file:
@@ -81,14 +81,14 @@ def check_terms(check):
 
 
 def check_cells(check):
-    """Nothing is rounded up to its goal."""
+    """No figure is rounded up to its goal."""
     below, good = Cell(99.8999, 99.9, 99.5), Cell(99.9, 100, 99.5)
     check.that(not below.good and str(below).startswith("**99.89 ") and good.good,
                "a goal is missed by little")
 
 
 def check_limits(check):
-    """What V8 has no line for is told from what was missed."""
+    """Lines that V8 does not have are distinguished from missed lines."""
     judge = nesting.Judge(KNOWN)
     path = next(p for p in judge.paths if p[-1].name == "leaf" and len(p) == 4)
     caller, leaf = [{"kind": "js", "tier": "maglev", "name": name, "file": file, "line": line}
@@ -149,7 +149,7 @@ def others(*pairs):
 
 
 def check_whole(check):
-    """All frames of a sample: what leads to the programs, stands between them and above them."""
+    """All frames of a sample: those below the programs, between their functions and above them."""
     judge = nesting.Judge(KNOWN)
     sort = next(p for p in judge.paths if any(s.name == "compare" for s in p))
     own = [{"kind": "js", "tier": "baseline", "name": s.name, "file": s.file,
@@ -163,11 +163,11 @@ def check_whole(check):
     good = [*root, tick, main, caller, *between, compare, leaf]
     short = [*root, tick, main]
     for words, want, stack in (  # names, lines, root
-            ("as it is", (1, 1, 1), good),
+            ("unchanged", (1, 1, 1), good),
             ("interrupted", (1, 1, 1), good + interrupt),
             ("in a system call of JavaScript", (0, 0, 1), good + syscall),
             ("in an addition", (1, 1, 1), good + add),
-            ("where memory is allocated for one", (1, 1, 1), good + add + others(*ALLOCATE)),
+            ("in an allocation for an addition", (1, 1, 1), good + add + others(*ALLOCATE)),
             ("an addition whose function is lost", (0, 0, 1), good[:-1] + add),
             ("a call whose function is lost", (1, 1, 1), good[:-1] + call),
             ("in a builtin that the line calls", (1, 1, 1), good[:-5] + between[:1]),
@@ -194,14 +194,14 @@ def check_whole(check):
             ("its call of the programs", True, node + ["stub Call_ReceiverIsAny"], True),
             ("an addition in its own code", True, node + ["builtin Add_Baseline"], False),
             ("an addition in that call", False, node + ["builtin Add_Baseline"], True),
-            ("an addition of nobody", False, loop + ["builtin Add_Baseline"], False)):
+            ("an addition without a function", False, loop + ["builtin Add_Baseline"], False)):
         check.equal(whole.is_without(tokens, at_call), want,
                     f"without a frame of the programs: {words}", quiet=True)
     jobs = loop + ["stub JSRunMicrotasksEntry", "stub RunMicrotasks"]
     for words, want, tokens, at_call in (
             ("the event loop", False, loop, False), ("its call of C++", False, node[:-3], False),
             ("its call of JavaScript", True, node[:-1], False),
-            ("its call of the programs", True, node, True), ("elsewhere in that", False, node, False),
+            ("its call of the programs", True, node, True), ("elsewhere in that function", False, node, False),
             ("interrupted there", True, node + ["kernel x"], True),
             ("a call's own builtins", True, node + ["stub Call_ReceiverIsAny"], True),
             ("what is called there", False, node + ["builtin push"], True),
@@ -223,10 +223,9 @@ def check_whole(check):
 
 
 def check_caps(check):
-    """Stacks that may have lost the programs or their leaf count as wrong where they are too
-    many."""
+    """Stacks that may lack the programs or their leaf are wrong if they are too many."""
     for words, n, without, at_call, want in (
-            ("none", 1900, 0, {}, (0, 0)), ("as many as may be", 1800, 200, {}, (0, 0)),
+            ("none", 1900, 0, {}, (0, 0)), ("as many as allowed", 1800, 200, {}, (0, 0)),
             ("one more", 1800, 201, {}, (1, 1)), ("some at a call", 2000, 0, {"compiled": 2}, (0, 0)),
             ("1 of 100 at a call", 2000, 0, {"compiled": 20}, (11, 20)),
             ("some of interpreted code", 2000, 0, {"interpreted": 5}, (0, 0)),
@@ -238,7 +237,7 @@ def check_caps(check):
 
 
 def check_bounds(check):
-    """A share that just reaches its goal passes, one with ten times the misses does not."""
+    """A share that just reaches its goal passes; one with ten times the misses fails."""
     seed = random.Random(7)
     for n, goal in ((60, 99), (700, 99.9), (2000, 99.9), (4000, 99.5)):
         most = bounds.most_misses(n, goal)

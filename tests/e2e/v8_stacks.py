@@ -1,11 +1,11 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""v8_stacks.py: walks of V8's where fp does not lead up the stack.
+"""v8_stacks.py: walks V8 stacks where fp does not lead to the caller.
 
-  jspi   WebAssembly on a stack of its own: its frames, and a reason of its own at the end
-  deopt  a program that deoptimizes all the time: its stacks are complete even so
-  copies the same, where each function has its own copy of the interpreter's entry
-  far    isolates too far from the binary, which V8 10.2 gives copies of the builtins
+  jspi   WebAssembly on its own stack: its frames, and a specific reason at the end deopt  a program
+  that deoptimizes all the time: its stacks are complete copies the same with a copy of the
+  interpreter's entry for each function far    isolates too far from the binary, for which V8 10.2
+  copies the builtins
 """
 
 import os
@@ -16,9 +16,9 @@ from bounds import are_enough, reaches
 from lib import TOP, Checks, folder, need_bpf, node, record, running, version_of
 
 ASTRAY = ("frame pointer below stack pointer", "bad return address", "frame too large", "fault")
-BOTTOM, WHOLE = 98, 99.5  # percent, as far as the number of samples can show (bounds.py)
+BOTTOM, WHOLE = 98, 99.5  # percent, with the scatter of bounds.py
 LEAVES = ("leaf", "later", "inner", "WasmMemoryGrow")
-FIT = 99  # percent, the same
+FIT = 99  # percent, likewise
 FAR_DURATIONS = "2500ms", "10s", "30s"  # until there are enough samples
 LATE = "process or thread is gone", "the function moved or is unreadable"
 LEAF_LINES = range(14, 18)
@@ -44,7 +44,7 @@ def jspi(check):
         if stack.get("reason") == "stack switched by V8":
             n_switched += count
             if names[-1:] != ["WasmReturnPromiseOnSuspendAsm"]:
-                n_cut += count  # a builtin that is called last leaves it out
+                n_cut += count  # a builtin in tail position has no such frame
                 continue
             assert "inner" not in names or names[-2] == "outer", names
             for leaf in LEAVES:
@@ -58,7 +58,7 @@ def jspi(check):
 
 
 def is_computed(stack, frames, _):
-    """The function's frame is gone, and others are being computed."""
+    """The function's frame is gone, and its replacement is being computed."""
     return any("Deoptimizer::DoCompute" in f.get("name", "") for f in frames)
 
 
@@ -68,7 +68,7 @@ def is_computed_whole(stack, frames, line):
 
 
 def deopt(check):
-    for duration in ("2500ms", "15s"):  # a short one may see none, on a busy machine few
+    for duration in ("2500ms", "15s"):  # a short recording may have none, one on a busy machine few
         profile = profile_of(node(version_of("20")), KNOWN, "20000", "osr", duration=duration)
         whole = profile.count(is_computed_whole)
         if whole:
@@ -106,7 +106,7 @@ def is_late(frame):
 
 
 def is_exact(frames):
-    """All of JavaScript have names and lines; those of far.js nest as there."""
+    """All JavaScript frames have names and lines; those of far.js nest as in its source."""
     if not all(f.get("line") and not f.get("reason") for f in frames):
         return False
     own = [(f["name"], f["line"]) for f in frames if (f.get("file") or "").endswith("/far.js")]
@@ -115,8 +115,8 @@ def is_exact(frames):
 
 
 def far(check):
-    """Of an isolate that ends, or whose functions the collector moves, what is read too late has no
-    name, and how much that is depends on the machine: it must have that very reason."""
+    """If an isolate ends or the collector moves its functions, frames that are read too late
+    have no name. Their number depends on the machine; each must have exactly that reason."""
     for ms in "0", "150":
         for duration in FAR_DURATIONS:
             argv = [node(version_of("18")), "--no-opt", os.path.join(TOP, "fixtures/node/far.js"), ms]
@@ -134,8 +134,8 @@ def far(check):
         check.that(n_copies, f"far: V8 made {n_copies} copies of its builtins")
         words = f"far, {ms} ms: of {n_js} samples with JavaScript {exact} are exact, {late} too late"
         check.that(are_enough(exact, FIT) and reaches(exact + late, n_js, FIT), words)
-        if ms == "0":  # nothing ends, and after the start nothing moves
-            check.that(reaches(exact, n_js, BOTTOM), f"{words}: of an isolate that lives")
+        if ms == "0":  # no isolate ends, and nothing moves after the start
+            check.that(reaches(exact, n_js, BOTTOM), f"{words}: a living isolate")
 
 
 def main():

@@ -1,11 +1,11 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""waiting.py MAJOR...: with --async, do stacks go on with the functions that wait?
+"""waiting.py MAJOR...: with --async, do stacks continue with their awaiters?
 
-fixtures/node/async.js lets functions wait for each other in every way and asks V8 itself
-who waits (Error.stack's "at async"). All versions are recorded at once. Of each sample of
-the program's leaf, the frames of the program must be one of V8's answers: names, lines, and
-which of them are on the stack.
+In fixtures/node/async.js functions await each other in every way, and V8 reports the awaiters
+(Error.stack's "at async"). All versions are recorded at once. For each sample of the program's leaf
+the frames of the program must match one of V8's stacks: names, lines, and which frames are on the
+stack.
 """
 
 import collections
@@ -19,14 +19,14 @@ from lib import TOP, Checks, at_once, folder, need_bpf, node, record, running, v
 
 PROGRAM = os.path.join(TOP, "fixtures/node/async.js")
 COMBINATOR = "Promise.all"
-DURATIONS = "2500ms", "15s"  # the longer one decides where the short one brings too little
+DURATIONS = "2500ms", "15s"  # the longer one decides if the short one has too few samples
 ENOUGH = 60
 GOAL = 99.9  # percent
 SCENES_SEEN = 8
 
 
 def callers(frames):
-    """The leaf's callers in the program, innermost first; None: it is no sample of the leaf."""
+    """The leaf's callers in the program, innermost first; None if the leaf is another."""
     own = [f for f in frames if f.get("file") == PROGRAM
            or f.get("async") and f.get("name") == COMBINATOR]
     if not own or own[0].get("name") != "leaf":
@@ -35,14 +35,14 @@ def callers(frames):
 
 
 def is_told(stack, told):
-    """V8 has no name for what is anonymous; a profile may have an inferred one."""
+    """V8 has no name for anonymous functions; a profile may have an inferred one."""
     return len(stack) == len(told) and all(
         there["name"] in (None, name) and (there["line"], there["async"]) == (line, is_async)
         for (name, line, is_async), there in zip(stack, told))
 
 
 class Figures:
-    """One process's samples against what it told."""
+    """Compares one process's samples with the stacks that it printed."""
 
     def __init__(self, told, profile, pid):
         self.seen, self.misses = collections.Counter(), collections.Counter()
@@ -61,7 +61,7 @@ class Figures:
 
 
 def measure(children, tmp, duration):
-    """Profiles with and without --async, of the same time."""
+    """Profiles with and without --async, recorded at the same time."""
     found = {}
 
     def one(options):
@@ -75,20 +75,20 @@ def measure(children, tmp, duration):
 
 def judge(check, version, told, profile, plain, pid):
     f = Figures(told, profile, pid)
-    print(f"{version}: {f.n} samples of the leaf, {f.exact} as V8 tells, "
+    print(f"{version}: {f.n} samples of the leaf, {f.exact} as V8 reports, "
           f"{len(f.seen)} of {len(told)} scenes", flush=True)
     for miss, count in f.misses.most_common(5):
         print("   ", count, miss)
     check.that(f.n >= ENOUGH, f"{version}: {f.n} samples of the leaf", quiet=True)
     check.that(reaches(f.exact, f.n, GOAL), f"{version}: {f.n - f.exact} of {f.n} are not as V8"
-               f" tells, at most {most_misses(f.n, GOAL)} may be", quiet=True)
-    check.that(len(f.seen) >= SCENES_SEEN, f"{version}: of most scenes", quiet=True)
-    # Would it have noticed?
+               f" reports, at most {most_misses(f.n, GOAL)} may be", quiet=True)
+    check.that(len(f.seen) >= SCENES_SEEN, f"{version}: samples of most scenes", quiet=True)
+    # Does the judge detect wrong stacks?
     wrong = [[*there[:-2], there[-1], there[-2]] for there in told]
-    check.equal(Figures(wrong, profile, pid).exact, 0, f"{version}: another order is none",
+    check.equal(Figures(wrong, profile, pid).exact, 0, f"{version}: another order is refused",
                 quiet=True)
     bare = Figures(told, plain, pid)
-    check.that(bare.n >= ENOUGH and not bare.exact, f"{version}: without --async none", quiet=True)
+    check.that(bare.n >= ENOUGH and not bare.exact, f"{version}: without --async there is none", quiet=True)
 
 
 def main():
@@ -109,7 +109,7 @@ def main():
         for version, answer, child in zip(versions, told, children):
             judge(check, version, answer, profile, plain, child.pid)
         check.that(not any(f.get("async") for f in plain.of("frame")),
-                   "without --async nothing waits")
+                   "without --async there are no awaiters")
     return check.end()
 
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The frames of a stack that are not the programs' own: which may stand where.
+"""Rules for the frames of a stack that are not the programs' own.
 
-A frame is a token here: its kind and its name, without arguments and template parameters.
-Four rules, for the four places of such frames:
+A frame is a token here: its kind and its name, without arguments and template parameters. There are
+rules for four positions of such frames:
 
   ROOTS    from the start of a process or thread to the function that the event loop calls
   BETWEEN  from a function to the next that it calls through a builtin, by the word at the call
@@ -46,7 +46,7 @@ _LOOP = _sequence("?node::SpinEventLoop(?:Internal|WithoutCleanup)?", "uv_run")
 _CALLBACK = _sequence("uv__run_check", "node::Environment::CheckImmediate",
                       "node::(?:Internal)?MakeCallback", "node::InternalMakeCallback")
 _INVOKE = _sequence("v8::internal::Invoke", "stub JSEntry", "stub JSEntryTrampoline")
-ENTRIES = {  # by the outermost function of the programs
+ENTRIES = {  # keyed by the outermost function of the programs
     "tick": _sequence("v8::Function::Call|v8::Object::CallAsFunction",
                       "v8::internal::Execution::Call") + _INVOKE + "js processImmediate\n",
     None: _sequence("node::InternalCallbackScope::Close",
@@ -64,13 +64,13 @@ HELPER = re.compile(_THREAD)
 
 
 def is_root(tokens, thread, outermost):
-    """Do the tokens below the programs' outermost function lead from the start to it?"""
+    """Are the tokens below the programs' outermost function the path from the start to it?"""
     entry = ENTRIES.get(outermost, ENTRIES[None])
     return bool(re.fullmatch(_STARTS[thread] + _LOOP + _CALLBACK + entry, _text(tokens)))
 
 
 def starts(tokens, thread):
-    """Does the stack begin where the thread begins?"""
+    """Is the root of the stack the start of the thread?"""
     if thread == "helper":
         return bool(HELPER.match(_text(tokens)))
     return bool(re.match(_MAIN if thread == "main" else _WORKER, _text(tokens)))
@@ -106,7 +106,7 @@ _OPTIMIZED_LACKS = ("new", "super", "=", "area")  # optimized code calls these i
 
 
 def may_call(tokens, by, caller, callee):
-    """May these stand between two frames of the programs? None may if the second is inlined."""
+    """May these be between two frames of the programs? None may if the second is inlined."""
     tokens = [t for t in tokens if not t.endswith(" ArgumentsAdaptorTrampoline")]  # Node.js 14
     if not tokens:
         return callee.get("inlined") or by not in BETWEEN or by in _MAY_LACK or \
@@ -127,11 +127,11 @@ _CALL = (r"(?:stub|builtin) (?:Call\w*|Construct\w*|JSConstruct\w*|InterpreterEn
          rf"InterpreterPush\w*)|native {_R}(?:Compile|StartMaglev|StartTurbofan|"
          rf"Optimize|ThrowConstruct|Install|Tier)\w*")
 OPERATION = re.compile(f"{_ARITHMETIC}|{_COMPARISON}|{_BACK}")
-# Code of Turbofan behind its function's end, which V8's tables have no position for.
+# Deferred code of Turbofan, for which V8's tables have no position.
 DEFERRED = re.compile(r"stub RecordWrite\w*|builtin RecordWrite\w*")
 
 ENDS = [(re.compile(pattern), text and re.compile(text)) for pattern, text in (
-    (_ARITHMETIC, r"[-+*/|^&`]"),  # a template's parts are added
+    (_ARITHMETIC, r"[-+*/|^&`]"),  # the parts of a template are concatenated
     (_COMPARISON, r"[<>=]"),
     (_BACK, r"\b(?:for|while)\b"),
     (_CALL, r"[({.]"),
@@ -156,7 +156,7 @@ ENDS = [(re.compile(pattern), text and re.compile(text)) for pattern, text in (
 )]
 _WAITS = re.compile(r"(?:stub|builtin) (?:\w*(?:Async|Await|Promise|Generator|IterResult|Microtask|"
                     r"InvokeIntrinsic)\w*|BaselineLeaveFrame|ReturnHandler)")
-# Of the standard library: the property's name stands in the line.
+# A function of the standard library, whose property name is in the line.
 _LIBRARY = {"ArrayMap": "map", "ArrayPrototypeSort": "sort", "ArrayTimSort": "sort",
             "StringPrototypeReplace": "replace", "RegExpReplace": "replace", "JsonParse": "parse",
             "GeneratorPrototypeNext": "next", "GlobalEval": "eval", "RegExpReplaceFastString": "replace",
@@ -165,9 +165,9 @@ _ENTERED = re.compile(r"kernel (?:entry_SYSCALL|el0_svc|__x64_sys|do_syscall|__a
 
 
 def may_end(tokens, text, header):
-    """May these stand above a function that is at a line with that text, of a function so begun?
+    """May these be above a function at a line @text, of a function that begins with @header?
 
-    Tokens are ordered from the function on, @text is "" where the line is unknown.
+    Tokens are ordered from the function to the leaf; @text is "" where the line is unknown.
     """
     while tokens and re.match(r"(?:stub|builtin) CEntry", tokens[0]):
         tokens = tokens[1:]
@@ -194,8 +194,7 @@ _ENTRY = re.compile(r"stub (?:JSEntry|JSEntryTrampoline|JSRunMicrotasksEntry|Run
 
 
 def ends_at_entry(tokens, is_at_call):
-    """Is the innermost frame one that calls the programs? So ends a stack that has lost them,
-    too."""
+    """Is the innermost frame one that calls the programs? A stack that lacks them also ends so."""
     tokens = [t for t in tokens if not t.startswith("kernel")]
     while tokens and not tokens[-1].startswith("js") and re.fullmatch(_CALL, tokens[-1]):
         tokens.pop()
@@ -204,16 +203,15 @@ def ends_at_entry(tokens, is_at_call):
 
 
 def is_task(tokens):
-    """Does V8 work for itself, in a task that the event loop runs where it never calls the
-    programs?"""
+    """Is V8 in a task of its own, which the event loop runs where it never calls the programs?"""
     return any(t.endswith("::RunForegroundTask") for t in tokens)
 
 
 def is_without(tokens, is_at_call):
     """May a stack of the event loop's thread be without a frame of the programs?
 
-    @is_at_call: the innermost function is where the event loop's calls the programs. V8's
-    operations and built-in functions belong to a function: one of Node.js's own, but not to that call.
+    @is_at_call: the innermost function is at the event loop's call of the programs. V8's operations
+    and built-in functions belong to a function of Node.js, but not to that call.
     """
     inner = max((i for i, t in enumerate(tokens) if t.startswith("js ")), default=None)
     if inner is None:
