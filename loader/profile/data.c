@@ -113,7 +113,7 @@ static int on_frame(struct prof_data *d, struct prof_reader *r, const struct pro
 		return prof_reader_fail(r, "a frame's id is given out a second time");
 	if (added < 0 || !make_room(&d->frames, idx, sizeof(f)) || !keep(b, &f.name) ||
 	    !keep(b, &f.file) || !keep(b, &f.module) || !keep(b, &f.build_id) ||
-	    !keep(b, &f.tier) || !keep(b, &f.reason))
+	    !keep(b, &f.tier) || !keep(b, &f.reason) || !keep(b, &f.generated_file))
 		return too_large(r);
 	d->frames[d->n_frames++] = f;
 	return 0;

@@ -168,6 +168,11 @@ void json_line_frame(struct json_line *l, const struct prof_frame *f)
 		json_line_u64(l, "start_line", f->start_line);
 	if (f->start_column)
 		json_line_u64(l, "start_column", f->start_column);
+	json_line_string(l, "generated_file", f->generated_file);
+	if (f->generated_line)
+		json_line_u64(l, "generated_line", f->generated_line);
+	if (f->generated_column)
+		json_line_u64(l, "generated_column", f->generated_column);
 	json_line_string(l, "module", f->module);
 	json_line_string(l, "build_id", f->build_id);
 	if (f->has_off)
@@ -176,6 +181,7 @@ void json_line_frame(struct json_line *l, const struct prof_frame *f)
 	json_line_true(l, "inlined", f->inlined);
 	json_line_true(l, "async", f->async);
 	json_line_true(l, "guess", f->guess);
+	json_line_true(l, "ignored", f->ignored);
 	json_line_string(l, "reason", f->reason);
 }
 

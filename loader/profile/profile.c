@@ -46,8 +46,8 @@ struct profile {
 	u8 *key; /* scratch: the key of a frame */
 };
 
-static const size_t frame_strings = 6;
-static const size_t max_key = 6 * (JSON_STRING_CAP + 2) + 64;
+static const size_t frame_strings = 7;
+static const size_t max_key = 7 * (JSON_STRING_CAP + 2) + 64;
 
 /* The first failure stays. */
 static int fail(struct profile *p, int r)
@@ -184,20 +184,16 @@ static size_t key_string(u8 *at, const char *s)
 
 static size_t frame_key(u8 *key, const struct prof_frame *f)
 {
-	const char *strings[] = { f->name, f->file, f->module, f->build_id, f->tier, f->reason };
-	struct {
-		u64 off;
-		u32 line, column, start_line, start_column, kind, flags;
-	} head = { f->has_off ? f->off : 0,
-		   f->line,
-		   f->column,
-		   f->start_line,
-		   f->start_column,
-		   f->kind,
-		   (u32)(f->has_off | f->inlined << 1 | f->async << 2 | f->guess << 3) };
+	const char *strings[] = { f->name, f->file,   f->module,	f->build_id,
+				  f->tier, f->reason, f->generated_file };
+	const u64 head[] = { f->has_off ? f->off : 0, (u64)f->line << 32 | f->column,
+			     (u64)f->start_line << 32 | f->start_column,
+			     (u64)f->generated_line << 32 | f->generated_column,
+			     (u64)f->kind << 32 | f->has_off | f->inlined << 1 | f->async << 2 |
+				     f->guess << 3 | f->ignored << 4 };
 	size_t len = sizeof(head);
 
-	memcpy(key, &head, sizeof(head));
+	memcpy(key, head, sizeof(head));
 	for (size_t i = 0; i < frame_strings; i++)
 		len += key_string(key + len, strings[i]);
 	return len;

@@ -38,12 +38,16 @@ struct prof_frame {
 	const char *file;
 	u32 line, column; /* executed; 1-based, 0: unknown */
 	u32 start_line, start_column; /* of the function; the same */
+	/* Where V8 ran it, if all of these are of a source by its source map; NULL, 0: they are not. */
+	const char *generated_file;
+	u32 generated_line, generated_column; /* executed */
 	const char *module;
 	const char *build_id; /* hex */
 	u64 off; /* of an unnamed frame, in its module (native) or address (others) */
 	bool has_off;
 	const char *tier;
 	bool inlined, async, guess;
+	bool ignored; /* of third-party code, by the source map's ignoreList */
 	const char *reason; /* why the identity is missing, or NULL */
 };
 

@@ -14,10 +14,10 @@
 
 /*
  * The longest line that is read. The longest that is written is a frame or
- * process of six strings whose every byte became \uXXXX.
+ * process of seven strings whose every byte became \uXXXX.
  */
 #define LINE_CAP (1u << 20)
-_Static_assert(LINE_CAP > 6 * 6 * (JSON_STRING_CAP + 64), "all that is written can be read");
+_Static_assert(LINE_CAP > 7 * 6 * (JSON_STRING_CAP + 64), "all that is written can be read");
 
 #define READ_LEN (1u << 16)
 

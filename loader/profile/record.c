@@ -104,6 +104,9 @@ static void parse_frame(struct keys *k, struct prof_record *r)
 	f->column = U32(k, "column");
 	f->start_line = U32(k, "start_line");
 	f->start_column = U32(k, "start_column");
+	f->generated_file = STRING(k, "generated_file");
+	f->generated_line = U32(k, "generated_line");
+	f->generated_column = U32(k, "generated_column");
 	f->module = STRING(k, "module");
 	f->build_id = STRING(k, "build_id");
 	f->has_off = off != NULL;
@@ -112,6 +115,7 @@ static void parse_frame(struct keys *k, struct prof_record *r)
 	f->inlined = FLAG(k, "inlined");
 	f->async = FLAG(k, "async");
 	f->guess = FLAG(k, "guess");
+	f->ignored = FLAG(k, "ignored");
 	f->reason = STRING(k, "reason");
 	if (off && (strncmp(off, "0x", 2) != 0 || end == off + 2 || *end) && !k->wrong)
 		k->wrong = "\"off\" is no hexadecimal number";
