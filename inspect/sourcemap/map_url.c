@@ -106,8 +106,7 @@ static int hex_of(char c)
 						    : -1;
 }
 
-/* Replaces %XX. Returns the length that is left. */
-static size_t decode_percent(char *text, size_t len)
+size_t map_url_unescape(char *text, size_t len)
 {
 	size_t n = 0;
 
@@ -166,7 +165,7 @@ int map_url_decode(const char *url, char **text, size_t *len)
 		return -ENOEXEC;
 	if (!content)
 		return -ENOMEM;
-	n = (ssize_t)decode_percent(content, strlen(content));
+	n = (ssize_t)map_url_unescape(content, strlen(content));
 	if (is_base64)
 		n = decode_base64(content, (size_t)n);
 	if (n < 0)
@@ -215,7 +214,7 @@ static void drop_file_scheme(char *url)
 {
 	if (strncmp(url, "file://", 7) == 0) {
 		memmove(url, url + 7, strlen(url + 7) + 1);
-		decode_percent(url, strlen(url));
+		map_url_unescape(url, strlen(url));
 	}
 }
 

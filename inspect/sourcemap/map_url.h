@@ -48,6 +48,9 @@ bool map_url_is_data(const char *url);
  */
 int map_url_decode(const char *url, char **text, size_t *len);
 
+/* Replaces %XX in a URL, or in a part of it. Returns its length then. */
+size_t map_url_unescape(char *url, size_t len);
+
 /**
  * map_url_resolve() - the path of what a file refers to
  * @file:	path or file: URL of the file

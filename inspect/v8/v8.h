@@ -107,6 +107,8 @@ struct v8_name {
 	enum v8_tier tier;
 	bool inlined;
 	const char *reason; /* why name or line is missing, or NULL */
+	struct v8_script *script; /* for v8_name_map_hash() and its like; NULL: none */
+	s32 start; /* of the function's parameters in the script's text; negative: not known */
 };
 
 #define V8_MAX_NAMES 128
@@ -130,3 +132,19 @@ bool v8_heap_is_misread(const struct v8_heap *h);
  * Return: number of names (>= 1), or -ESRCH when the target is gone.
  */
 int v8_heap_name(struct v8_heap *h, const struct uw_sample *s, u32 i, struct v8_name *names);
+
+/*
+ * The text of a named frame's script. Until the next v8_heap_name().
+ */
+
+/* Hash of the URL by which the script names its source map; 0: it names none. */
+u64 v8_name_map_hash(const struct v8_name *name);
+
+/* That URL, to be freed. 0, -ENOENT, -ENOMEM, or an error that may pass. */
+int v8_name_map_url(struct v8_heap *h, const struct v8_name *name, char **url);
+
+/*
+ * The text before the function's start, up to @len characters; what is not ASCII is 0x80. Returns
+ * how many, or a negative errno.
+ */
+int v8_name_text_before(struct v8_heap *h, const struct v8_name *name, char *text, size_t len);

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../sourcemap/map_url.h"
 #include "../util/cleanup.h"
 #include "../util/search.h"
 #include "v8_script.h"
@@ -111,6 +112,7 @@ struct lines {
 	u32 *starts;
 	u32 n, room, pos;
 	bool after_cr;
+	struct map_url_scan map;
 };
 
 static int add_line(struct lines *l, u32 start)
@@ -141,6 +143,7 @@ static int count_lines(const struct v8_chars *c, void *data)
 		if (is_end && add_line(l, l->pos + 1) < 0)
 			return -E2BIG;
 		l->after_cr = unit == '\r';
+		map_url_scan(&l->map, unit);
 	}
 	return 0;
 }
@@ -177,6 +180,7 @@ static const char *read_lines(struct v8_heap *h, struct v8_script *s)
 {
 	struct lines l = {};
 	_cleanup_free_ u32 *starts = NULL;
+	size_t pos, len;
 	int r;
 
 	if (identify(h, s) < 0)
@@ -199,7 +203,25 @@ static const char *read_lines(struct v8_heap *h, struct v8_script *s)
 	memcpy(s->line_starts, l.starts, l.n * sizeof(u32));
 	s->n_lines = l.n;
 	s->source_len = l.pos;
+	if (!map_url_end(&l.map, &pos, &len)) {
+		s->map_hash = l.map.hash;
+		s->map_pos = (u32)pos;
+		s->map_len = (u32)len;
+	}
 	return NULL;
+}
+
+int v8_script_visit(struct v8_heap *h, struct v8_script *s, u32 from, u32 n,
+		    int (*fn)(const struct v8_chars *c, void *data), void *data)
+{
+	int r = identify(h, s);
+
+	if (!r)
+		r = v8_string_visit_part(h, s->key[1], from, n, TARGET_SOURCE, fn, data);
+	if (r)
+		return r;
+	target_renew(h->target);
+	return v8_script_is_same(h, s) ? 0 : -ESTALE;
 }
 
 /* During a collection reads fail; a large source is not read all the time either. */

@@ -3,7 +3,7 @@
 
 /* A script's name and lines. Private to inspect/v8. */
 
-#include "v8_object.h"
+#include "v8_string.h"
 
 /* A JavaScript source. Lives as long as the cache. */
 struct v8_script {
@@ -16,6 +16,9 @@ struct v8_script {
 	s32 line_offset, column_offset;
 	u32 *line_starts; /* in UTF-16 units; NULL: not read yet */
 	u32 n_lines, source_len;
+	u64 map_hash; /* of the URL of its source map; 0: its text names none, or was not read yet
+		       */
+	u32 map_pos, map_len; /* of that URL, in UTF-16 units of the source */
 	u32 n_attempts; /* to read the lines */
 	u64 retry_ns; /* not before */
 	const char *lines_missing; /* why, or NULL */
@@ -26,6 +29,10 @@ struct v8_script *v8_script_get(struct v8_heap *h, u64 tagged);
 
 /* Is it still this script, with these strings? */
 bool v8_script_is_same(struct v8_heap *h, const struct v8_script *s);
+
+/* Visits @n units of the source from @from on. -ESTALE: the script moved; or an error of a read. */
+int v8_script_visit(struct v8_heap *h, struct v8_script *s, u32 from, u32 n,
+		    int (*fn)(const struct v8_chars *c, void *data), void *data);
 
 /* Line and column (0: before the first) of an offset in the source; else *reason says why not. */
 bool v8_script_position(struct v8_heap *h, struct v8_script *s, s32 pos, u32 *line, u32 *column,

@@ -134,6 +134,8 @@ void v8_name_function(struct v8_heap *h, const struct v8_function *f, struct v8_
 		.file = f->script ? f->script->file ?: f->script->origin : NULL,
 		.reason = f->name ? NULL : "a builtin without a name",
 	};
+	name->script = f->script;
+	name->start = f->start;
 	if (f->script && f->start >= 0)
 		v8_script_position(h, f->script, f->start, &name->start_line, &name->start_column,
 				   &ignored);

@@ -190,7 +190,6 @@ static int visit_piece(struct v8_heap *h, struct visit *v, struct piece *p)
 int v8_string_visit(struct v8_heap *h, u64 tagged, size_t max, enum target_holds holds,
 		    int (*fn)(const struct v8_chars *c, void *data), void *data)
 {
-	struct visit v = { .holds = holds, .fn = fn, .data = data };
 	u32 len;
 	int r;
 
@@ -198,7 +197,16 @@ int v8_string_visit(struct v8_heap *h, u64 tagged, size_t max, enum target_holds
 	r = length_of(h, tagged, &len);
 	if (r < 0)
 		return r;
-	push(&v, tagged, 0, len < max ? len : (u32)max);
+	return v8_string_visit_part(h, tagged, 0, len < max ? len : (u32)max, holds, fn, data);
+}
+
+int v8_string_visit_part(struct v8_heap *h, u64 tagged, u32 from, u32 n, enum target_holds holds,
+			 int (*fn)(const struct v8_chars *c, void *data), void *data)
+{
+	struct visit v = { .holds = holds, .fn = fn, .data = data };
+	int r;
+
+	push(&v, tagged, from, n);
 	while (v.n_pending) {
 		struct piece p = v.pending[--v.n_pending];
 
