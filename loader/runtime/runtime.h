@@ -31,6 +31,7 @@
 
 struct runtime_ops;
 struct v8_asked;
+struct source_maps;
 
 /* For what detect() is asked. */
 enum runtime_wants {
@@ -49,6 +50,7 @@ struct runtime_build {
 	bool has_info; /* for the walk, in its table of builds */
 	struct v8_info info;
 	u64 code_off, code_len; /* in the file: of that code it has the rows; len 0: of none */
+	struct source_maps *maps; /* of its scripts; NULL: none was wanted yet */
 	bool is_misread; /* in a process, memory was not laid out as expected */
 };
 

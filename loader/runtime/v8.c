@@ -20,7 +20,9 @@
 #include "../../inspect/util/cleanup.h"
 #include "../../inspect/v8/v8.h"
 #include "../../inspect/v8/v8_rows.h"
+#include "../sourcemap/source_maps.h"
 #include "v8_activity.h"
+#include "v8_sources.h"
 
 #define N_SPOTS                                                                                    \
 	16 /* of a copy that are compared: the first bytes, the last ones, and between them */
@@ -29,6 +31,7 @@
 struct v8_process {
 	struct runtime rt;
 	struct v8_heap *heap; /* NULL: it can't be read */
+	u64 number; /* of all that had a heap */
 	struct v8_region *regions; /* of the walk: JIT and builtins */
 	size_t n_regions;
 	struct v8_name names[V8_MAX_NAMES];
@@ -61,6 +64,7 @@ static void free_build(struct runtime_build *b)
 	struct v8_build *v8 = b->of;
 
 	v8_build_free(&v8);
+	source_maps_free(&b->maps);
 }
 
 static bool report(const struct runtime_build *b, char *text, size_t len)
@@ -76,6 +80,8 @@ static bool report(const struct runtime_build *b, char *text, size_t len)
 			 facts.v8, b->doubt ? "; " : "", b->doubt ? b->doubt : "");
 	else if (b->wants & RUNTIME_WANTS_ASYNC && facts.async_why)
 		snprintf(text, len, "functions that wait are not shown: %s", facts.async_why);
+	else if (b->maps && source_maps_problem(b->maps, text, len))
+		return true;
 	else if (b->doubt)
 		snprintf(text, len, "%s, which fits", b->doubt);
 	else
@@ -168,6 +174,8 @@ static int claim(struct runtime *rt, const struct runtime_mapping *m, struct map
 	return map_list_push(l, &jit) ? -ENOMEM : 1;
 }
 
+static u64 n_heaps;
+
 /* The heap needs to know where code is, and forgets all when that changes. */
 static int place(struct runtime *rt, struct map_list *l)
 {
@@ -177,8 +185,10 @@ static int place(struct runtime *rt, struct map_list *l)
 
 	if (!v)
 		return -ENOMEM;
-	if (!p->heap && rt->memory && !v8_heap_new(&p->heap, p->rt.build->of, rt->memory))
+	if (!p->heap && rt->memory && !v8_heap_new(&p->heap, p->rt.build->of, rt->memory)) {
 		p->n_regions = 0;
+		p->number = ++n_heaps;
+	}
 	for (u32 i = 0; i < l->n; i++) {
 		const struct uw_mapping *m = &l->v[i];
 
@@ -263,6 +273,7 @@ static int name(struct runtime *rt, const struct uw_sample *s, u32 i, runtime_fr
 		out.start_column = v8->start_column;
 		out.tier = v8_tier_name(v8->tier);
 		out.inlined = v8->inlined;
+		v8_sources_map(rt, p->heap, p->number, v8, &out);
 		err = fn(&out, data);
 	}
 	return err;

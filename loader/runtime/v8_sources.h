@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#pragma once
+
+#include "../../inspect/v8/v8.h"
+#include "runtime.h"
+
+/**
+ * v8_sources_map() - find the source of a frame by its script's source map
+ * @rt:		the process; maps are kept in its build
+ * @owner:	number of the process, never reused
+ * @name:	the frame, as V8 has it
+ * @f:		the same; map_frame() changes it
+ *
+ * Files are opened as the process sees them.
+ */
+void v8_sources_map(struct runtime *rt, struct v8_heap *h, u64 owner, const struct v8_name *name,
+		    struct prof_frame *f);

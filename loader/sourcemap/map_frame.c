@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+
+#include "map_frame.h"
+
+#include <errno.h>
+#include <string.h>
+
+static bool is_word(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+	       c == '_' || c == '$' || c == '#';
+}
+
+static size_t skip_spaces(const char *text, size_t end)
+{
+	while (end && (text[end - 1] == ' ' || text[end - 1] == '\t'))
+		end--;
+	return end;
+}
+
+static size_t start_of_word(const char *text, size_t end)
+{
+	while (end && is_word(text[end - 1]))
+		end--;
+	return end;
+}
+
+/* Removes a word and the spaces before it; false: another one is there. */
+static bool take_word(const char *text, size_t *end, const char *word)
+{
+	size_t start = start_of_word(text, *end);
+
+	if (*end - start != strlen(word) || memcmp(text + start, word, *end - start) != 0)
+		return false;
+	*end = skip_spaces(text, start);
+	return true;
+}
+
+/* Removes "=" or ":"; not "==" or "+=". */
+static bool take_assignment(const char *text, size_t *end)
+{
+	if (!*end || (text[*end - 1] != '=' && text[*end - 1] != ':'))
+		return false;
+	if (*end > 1 && text[*end - 1] == '=' && strchr("=!<>+-*/%&|^?", text[*end - 2]))
+		return false;
+	*end = skip_spaces(text, *end - 1);
+	return true;
+}
+
+/* Removes "__name(". */
+static bool take_call(const char *text, size_t *end)
+{
+	size_t before = *end;
+
+	if (!before || text[before - 1] != '(')
+		return false;
+	before = skip_spaces(text, before - 1);
+	if (!take_word(text, &before, "__name"))
+		return false;
+	*end = before;
+	return true;
+}
+
+/* Removes a comment such as that of a call without side effects. */
+static void take_comment(const char *text, size_t *end)
+{
+	size_t start = *end;
+
+	if (start < 4 || text[start - 2] != '*' || text[start - 1] != '/')
+		return;
+	for (start -= 4; start && (text[start] != '/' || text[start + 1] != '*'); start--)
+		;
+	*end = skip_spaces(text, start);
+}
+
+int map_frame_name(const char *text, size_t len, struct map_frame_name *name)
+{
+	size_t end = skip_spaces(text, len), start;
+	bool is_expression = false, is_given;
+
+	if (end && text[end - 1] == '*')
+		end = skip_spaces(text, end - 1);
+	is_expression |= take_word(text, &end, "function");
+	is_expression |= take_word(text, &end, "async");
+	is_given = take_call(text, &end);
+	if (is_given)
+		take_comment(text, &end);
+	if (!take_assignment(text, &end) && (is_expression || is_given))
+		return -ENOENT;
+	start = start_of_word(text, end);
+	if (start == end || (start && (u8)text[start - 1] >= 0x80))
+		return -ENOENT;
+	*name = (struct map_frame_name){ start, end - start, is_given };
+	return 0;
+}
+
+static bool is_called(const struct prof_frame *f, const char *name, size_t len)
+{
+	const char *dot = strrchr(f->name, '.'), *own = dot ? dot + 1 : f->name;
+
+	return strlen(own) == len && !memcmp(own, name, len);
+}
+
+/*
+ * The name of a function in its source: that of its token in the map, or the generated one if that
+ * is all there is. NULL: V8's.
+ */
+static const char *find_name(struct source_maps *s, const struct source_map *map,
+			     const struct prof_frame *f, map_frame_text_fn *read, void *data)
+{
+	char text[MAP_FRAME_TEXT];
+	struct map_frame_name name;
+	struct source_map_place at;
+	int len = f->name && f->start_line ? read(data, text, sizeof(text)) : -ENOENT;
+	u32 before;
+
+	if (len <= 0 || map_frame_name(text, (size_t)len, &name))
+		return NULL;
+	if (!is_called(f, text + name.off, name.len) &&
+	    !(name.is_given && !strcmp(f->name, "(anonymous)")))
+		return NULL;
+	before = (u32)((size_t)len - name.off);
+	if (before < f->start_column &&
+	    !source_map_find_start(map, f->start_line, f->start_column - before, &at) && at.name &&
+	    *at.name)
+		return at.name;
+	return name.is_given ? source_maps_keep(s, text + name.off, name.len) : NULL;
+}
+
+/* Of a position without a source. */
+static void drop_line(struct prof_frame *f)
+{
+	f->generated_file = f->file;
+	f->generated_line = f->line;
+	f->generated_column = f->column;
+	f->line = f->column = f->start_line = f->start_column = 0;
+}
+
+/* @is_elsewhere: the line is of another source, whose code was moved into the function. */
+static void place(struct prof_frame *f, const struct source_map_place *start,
+		  const struct source_map_place *line, bool is_elsewhere)
+{
+	f->generated_file = f->file;
+	f->generated_line = f->line;
+	f->generated_column = f->column;
+	f->start_line = start ? start->line : 0;
+	f->start_column = start ? start->column : 0;
+	f->line = line && !is_elsewhere ? line->line : 0;
+	f->column = line && !is_elsewhere ? line->column : 0;
+	f->ignored = (start ? start : line)->is_ignored;
+}
+
+void map_frame(struct source_maps *s, const struct source_maps_script *script, struct prof_frame *f,
+	       map_frame_text_fn *text, void *data)
+{
+	struct source_map_place start, line;
+	struct source_maps_found found;
+	const char *name, *file = NULL;
+	bool is_module, has_start, has_line;
+
+	source_maps_find(s, script, &found);
+	/* A module as a whole: the first source of a bundle is not where it starts. */
+	is_module = f->start_line == 1 && f->start_column == 1;
+	has_start = found.map && !is_module &&
+		    !source_map_find(found.map, f->start_line, f->start_column, &start);
+	has_line = found.map && !source_map_find(found.map, f->line, f->column, &line);
+	if (has_start || has_line)
+		file = source_maps_file(s, has_start ? start.source : line.source);
+	if (!file) {
+		if (found.is_inline)
+			drop_line(f);
+		return;
+	}
+	name = find_name(s, found.map, f, text, data);
+	place(f, has_start ? &start : NULL, has_line ? &line : NULL,
+	      has_start && has_line && strcmp(start.source, line.source) != 0);
+	f->file = file;
+	if (name)
+		f->name = name;
+}
