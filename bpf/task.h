@@ -99,7 +99,7 @@ UW_INLINE u32 uw_task_nr(const struct task_struct *task)
 }
 
 /* Process and thread id of the running task; false if the recorder's namespace has none. */
-* / UW_INLINE bool uw_task_ids(const struct task_struct *task, struct uw_sample *sample)
+UW_INLINE bool uw_task_ids(const struct task_struct *task, struct uw_sample *sample)
 {
 	u64 ids = bpf_get_current_pid_tgid();
 

@@ -142,7 +142,7 @@ UW_INLINE bool port_wants_async(void)
 }
 
 /* Slot of an await entry in the table, or UW_MAX_AWAITS. The verifier checks it once. */
-* / __attribute__((noinline)) u32 uw_await_search(u64 of, u64 key)
+__attribute__((noinline)) u32 uw_await_search(u64 of, u64 key)
 {
 	u32 hash = uw_await_hash(of, key);
 

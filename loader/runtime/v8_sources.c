@@ -7,7 +7,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "../life/map_file.h"
+#include "../process/map_file.h"
 #include "../sourcemap/map_frame.h"
 
 /* A frame that is being named. */
