@@ -12,7 +12,8 @@
  * fl_text_entry() - one line, without its end
  *
  *	#12 begin    time 81.200531007  process 812/815  pc 0x7f12..  sp 0x7ffd..  fp 0x1
- *	#12 miss     pc 0x7f12..  module 3  value 0x1200: no unwind row, so its caller is a guess; offset
+ *	#12 miss     pc 0x7f12..  module 3  value 0x1200: no unwind row, so its caller is a guess;
+ *offset
  */
 void fl_text_entry(const struct fl_tables *t, const struct fl_entry *e, FILE *out);
 

@@ -38,7 +38,8 @@ struct prof_frame {
 	const char *file;
 	u32 line, column; /* executed; 1-based, 0: unknown */
 	u32 start_line, start_column; /* of the function; the same */
-	/* Where V8 ran it, if all of these are of a source by its source map; NULL, 0: they are not. */
+	/* Where V8 ran it, if all of these are of a source by its source map; NULL, 0: they are
+	 * not. */
 	const char *generated_file;
 	u32 generated_line, generated_column; /* executed */
 	const char *module;

@@ -23,7 +23,7 @@
 #define KEEP __asm__ volatile("" ::: "memory") /* no tail call, and nothing is moved */
 
 static volatile uint64_t sink;
-static volatile int depth = 30; /* unknown to the compiler, which would otherwise make a copy for it */
+static volatile int depth = 30; /* unknown to the compiler, so that it makes no copy for it */
 
 /* Takes about a millisecond, without a call. */
 #define SPIN                                                                                       \
