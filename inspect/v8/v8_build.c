@@ -16,7 +16,6 @@
  * search for the text that tells, only what exports the functions of Node-API is looked into.
  */
 
-#include <elf.h>
 #include <errno.h>
 #include <gelf.h>
 #include <stdint.h>
@@ -341,8 +340,7 @@ int v8_build_new_by(struct v8_build **build, struct elf_file *f, const struct v8
 		return -ENOMEM;
 	c->file = f;
 	c->names = &b->names;
-	b->is_x86_64 = elf_file_machine(f) == EM_X86_64;
-	b->is_arm64 = elf_file_machine(f) == EM_AARCH64;
+	b->arch = v8_arch_of(elf_file_machine(f));
 	r = elf_file_each_symbol(f, collect, c);
 	if (r < 0)
 		return r;

@@ -5,6 +5,7 @@
 
 #include "v8.h"
 #include "../util/arena.h"
+#include "arch/v8_arch.h"
 #include "v8_layout.h"
 
 enum v8_builtin_kind {
@@ -36,8 +37,7 @@ struct v8_build {
 	char runtime[64], v8[48];
 	const char *why; /* not supported, or NULL */
 	const char *async_why; /* functions that wait can't be found, or NULL */
-	bool is_x86_64; /* its handlers' instructions can be followed */
-	bool is_arm64;
+	const struct v8_arch *arch;
 	bool is_borrowed; /* the layout is another version's */
 	char doubt[80]; /* what to say of that */
 	u64 blob_off, blob_len; /* in the file; length 0: unknown */

@@ -10,7 +10,6 @@
 
 #include "../util/cleanup.h"
 #include "v8_bytecode.h"
-#include "v8_positions.h"
 
 #define MAX_BYTECODES_LEN (4u << 20)
 #define MAX_BYTECODE_HOPS 3
@@ -98,23 +97,24 @@ int v8_bytecode_array_len(struct v8_heap *h, u64 bytecode, u32 *len)
 	return 0;
 }
 
-static int find_position(struct v8_heap *h, u64 table, s64 delta, u64 *pos)
+int v8_bytecode_positions(struct v8_heap *h, u64 bytecode, u8 **bytes, struct v8_positions *t)
 {
-	_cleanup_free_ u8 *bytes = NULL;
-	u32 n;
-	int r = v8_read_bytes(h, table, &bytes, &n);
+	u64 table;
+	int r = v8_word(h, bytecode, h->l->bytecode_positions, &table);
 
-	return r < 0 ? r : v8_positions_find(bytes, n, h->l->positions_v14, delta, pos);
+	return r < 0 ? r : v8_read_positions(h, table, bytes, t);
 }
 
 s32 v8_bytecode_position(struct v8_heap *h, u64 bytecode, s32 offset)
 {
-	u64 table, pos;
+	_cleanup_free_ u8 *bytes = NULL;
+	struct v8_positions t;
+	u64 pos;
 	u32 len;
 
 	if (v8_bytecode_array_len(h, bytecode, &len) < 0 || offset < -1 || offset >= (s32)len ||
-	    v8_word(h, bytecode, h->l->bytecode_positions, &table) < 0 ||
-	    find_position(h, table, offset, &pos) < 0)
+	    v8_bytecode_positions(h, bytecode, &bytes, &t) < 0 ||
+	    v8_positions_find(t, offset, &pos) < 0)
 		return -1;
 	return v8_position_offset(pos);
 }
@@ -122,12 +122,14 @@ s32 v8_bytecode_position(struct v8_heap *h, u64 bytecode, s32 offset)
 bool v8_bytecode_has_position(struct v8_heap *h, u64 bytecode, s32 offset)
 {
 	_cleanup_free_ u8 *bytes = NULL;
-	u64 table;
-	u32 n;
+	struct v8_positions t;
 
-	return bytecode && !v8_word(h, bytecode, h->l->bytecode_positions, &table) &&
-	       !v8_read_bytes(h, table, &bytes, &n) &&
-	       v8_positions_have(bytes, n, h->l->positions_v14, offset);
+	if (!bytecode || v8_bytecode_positions(h, bytecode, &bytes, &t) < 0)
+		return false;
+	while (v8_positions_next(&t) > 0)
+		if (v8_position_offset(t.position) == offset)
+			return true;
+	return false;
 }
 
 static int read_bytecodes(struct v8_heap *h, u64 bytecode, u8 **bytes, u32 *len)

@@ -15,6 +15,8 @@ u64 v8_baseline_bytecode(struct v8_heap *h, const struct v8_code *code, u64 sfi)
 bool v8_code_enters(struct v8_heap *h, const struct v8_code *code, u64 sfi);
 
 int v8_bytecode_array_len(struct v8_heap *h, u64 bytecode, u32 *len);
+/* The source position table; *bytes to be freed. */
+int v8_bytecode_positions(struct v8_heap *h, u64 bytecode, u8 **bytes, struct v8_positions *t);
 /* Script offset at a bytecode offset (-1: the function's entry), or -1. */
 s32 v8_bytecode_position(struct v8_heap *h, u64 bytecode, s32 offset);
 /* Does a bytecode have this script offset? */

@@ -11,7 +11,6 @@
 
 #include "v8_bytecode.h"
 #include "v8_callers.h"
-#include "v8_positions.h"
 
 /* A crafted heap shall not hold the recorder. */
 #define MAX_CALLER_PATHS 4096
@@ -180,7 +179,7 @@ void v8_deopt_callers(struct v8_deopt *d, const s32 *ids, struct v8_inlined *out
 	for (int i = 0; i < n - 1; i++)
 		calls[i].is_shared = r || is_shared(d, ids[i]);
 	if (!r) {
-		w.t = v8_positions_of(d->positions, d->positions_len, d->h->l->positions_v14);
+		w.t = d->positions;
 		w.more = v8_positions_next(&w.t);
 		is_whole = walk_points(&w, out);
 	}

@@ -205,6 +205,16 @@ bool v8_code_same(struct v8_heap *h, const struct v8_code *code)
 	       is_stream_map(h, header[0]) && header[1] == code->tagged;
 }
 
+int v8_read_positions(struct v8_heap *h, u64 table, u8 **bytes, struct v8_positions *t)
+{
+	u32 len;
+	int r = v8_read_bytes(h, table, bytes, &len);
+
+	if (!r)
+		*t = v8_positions_of(*bytes, len, h->l->positions_v14);
+	return r;
+}
+
 /* ---- optimized code ---- */
 
 u64 v8_unwrap_function(struct v8_heap *h, u64 word)

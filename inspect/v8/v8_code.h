@@ -4,6 +4,7 @@
 /* From a pc to its region, builtin or Code object, and what that is. Private to inspect/v8. */
 
 #include "v8_object.h"
+#include "v8_positions.h"
 
 struct v8_code {
 	u64 tagged;
@@ -40,6 +41,9 @@ bool v8_code_same(struct v8_heap *h, const struct v8_code *code);
 
 /* Is it of a regular expression? V8 11 and later mark the frame; of these it is not known. */
 bool v8_code_is_regexp(const struct v8_heap *h, const struct v8_code *code);
+
+/* A source position table, tagged; *bytes, which @t refers to, to be freed. */
+int v8_read_positions(struct v8_heap *h, u64 table, u8 **bytes, struct v8_positions *t);
 
 /* A SharedFunctionInfo from a slot that holds it, a weak reference to it, or a wrapper; 0. */
 u64 v8_unwrap_function(struct v8_heap *h, u64 word);

@@ -13,7 +13,6 @@
 #include "v8_compiled.h"
 #include "v8_location.h"
 #include "v8_out_of_line.h"
-#include "v8_positions.h"
 #include "v8_probe.h"
 #include "v8_site.h"
 
@@ -30,21 +29,17 @@ static void locate_anywhere(struct v8_heap *h, struct v8_function *f, struct v8_
 	_cleanup_free_ u8 *bytes = NULL;
 	struct v8_name at = *name;
 	struct v8_positions t;
-	u32 len, line = 0;
-	u64 table;
+	bool has_table = !v8_bytecode_positions(h, v8_function_bytecode(h, f), &bytes, &t);
+	u32 line = 0;
 
-	if (!v8_word(h, v8_function_bytecode(h, f), h->l->bytecode_positions, &table) &&
-	    !v8_read_bytes(h, table, &bytes, &len)) {
-		t = v8_positions_of(bytes, len, h->l->positions_v14);
-		while (v8_positions_next(&t) > 0) {
-			at.line = 0;
-			v8_locate(h, f, v8_position_offset(t.position), &at);
-			if (!at.line || (line && at.line != line)) {
-				line = 0;
-				break;
-			}
-			line = at.line;
+	while (has_table && v8_positions_next(&t) > 0) {
+		at.line = 0;
+		v8_locate(h, f, v8_position_offset(t.position), &at);
+		if (!at.line || (line && at.line != line)) {
+			line = 0;
+			break;
 		}
+		line = at.line;
 	}
 	name->line = line;
 	if (!line)

@@ -35,10 +35,6 @@
 /* {u64 position of the call, i32 function, pad} of an inlined call. */
 #define TREE_ENTRY_FUNCTION 8
 
-#define TRAP 0xcc
-#define RET 0xc3
-#define RET_N 0xc2
-
 const char v8_unreadable[] = "the inlined functions are unreadable";
 const char v8_no_line[] = "this code does not tell its line";
 
@@ -47,7 +43,7 @@ void v8_deopt_deinit(struct v8_deopt *d)
 	free(d->data);
 	free(d->translations);
 	free(d->text);
-	free(d->positions);
+	free(d->position_bytes);
 	free(d->tree);
 	free(d->points);
 	free(d->pieces);
@@ -78,9 +74,16 @@ int v8_deopt_read_text(struct v8_deopt *d)
 
 int v8_deopt_read_positions(struct v8_deopt *d)
 {
-	return d->positions
-		       ? 0
-		       : v8_read_bytes(d->h, d->code->positions, &d->positions, &d->positions_len);
+	return d->position_bytes ? 0
+				 : v8_read_positions(d->h, d->code->positions, &d->position_bytes,
+						     &d->positions);
+}
+
+int v8_deopt_position(struct v8_deopt *d, s64 off, u64 *pos)
+{
+	int r = v8_deopt_read_positions(d);
+
+	return r ? r : v8_positions_find(d->positions, off, pos);
 }
 
 int v8_deopt_read_tree(struct v8_deopt *d)
@@ -190,22 +193,15 @@ static int add_calls(struct v8_deopt *d)
 	return r;
 }
 
-/*
- * Which point's exit begins at @off? V8 12.9 says where they are; in 8.4 (x86-64) an exit is
- * "mov r13, point; call".
- */
+/* The point whose exit begins at @off, or -1. From V8 12.9 on the points have the offsets. */
 static s64 exit_at(const struct v8_deopt *d, u32 off)
 {
-	static const u8 mov_r13[] = { 0x49, 0xc7, 0xc5 };
-	u32 idx;
+	const struct v8_insn *exit;
 	size_t i;
 
 	if (d->h->l->deopt_form == V8_DEOPT_8_4) {
-		if (off + 8 > d->text_len || memcmp(d->text + off, mov_r13, sizeof(mov_r13)) ||
-		    d->text[off + 7] != 0xe8)
-			return -1;
-		memcpy(&idx, d->text + off + 3, sizeof(idx));
-		return idx;
+		exit = v8_deopt_insn(d, V8_INSN_NUMBERED_EXIT, off);
+		return exit ? (s64)(u32)v8_insn_operand(exit, d->text + off, 0) : -1;
 	}
 	i = search_first(d->n_entries, k, v8_deopt_entry(d, (u32)k, V8_ENTRY_PC) < off);
 	return i < d->n_entries && v8_deopt_entry(d, (u32)i, V8_ENTRY_PC) == off ? (s64)i : -1;
@@ -213,17 +209,10 @@ static s64 exit_at(const struct v8_deopt *d, u32 off)
 
 s64 v8_deopt_jump(const struct v8_deopt *d, u32 off)
 {
-	const u32 len = d->text_len;
-	const u8 *p = d->text + off;
-	bool is_jcc = off + 6 <= len && p[0] == 0x0f && (p[1] & 0xf0) == 0x80;
-	s64 to;
-	s32 rel;
+	const struct v8_insn *jump = v8_deopt_insn(d, V8_INSN_JUMP, off);
+	u64 to = jump ? v8_insn_operand(jump, d->text + off, off) : 0;
 
-	if (off + 6 > len || (!is_jcc && p[0] != 0xe9))
-		return -1;
-	memcpy(&rel, p + 1 + is_jcc, sizeof(rel));
-	to = (s64)off + 5 + is_jcc + rel;
-	return to >= 0 && to < len ? to : -1;
+	return jump && d->h->build->arch->knows_exits && to < d->text_len ? (s64)to : -1;
 }
 
 static int compare_pieces(const void *a, const void *b)
@@ -233,6 +222,11 @@ static int compare_pieces(const void *a, const void *b)
 	return (p->start > q->start) - (p->start < q->start);
 }
 
+static bool is_behind(const struct v8_deopt *d, enum v8_insn_kind kind, u32 off)
+{
+	return v8_insn_before(d->h->build->arch, kind, d->text, d->text_len, off);
+}
+
 /*
  * Maglev has what is rarely run behind the rest, in pieces that end with a jump back and a
  * trap. The first one begins where a jump leads, after what goes nowhere.
@@ -240,21 +234,19 @@ static int compare_pieces(const void *a, const void *b)
 static u32 find_pieces(const struct v8_deopt *d)
 {
 	u32 first_end = d->text_len, start = d->text_len;
-	const u8 *t = d->text;
 	s64 to;
 
-	for (u32 i = 0; i + 6 <= d->text_len; i++) {
+	for (u32 i = 0; i < d->text_len; i++) {
 		to = v8_deopt_jump(d, i);
-		if (t[i] == 0xe9 && t[i + 5] == TRAP && to >= 0 && to < i) {
+		if (to >= 0 && to < i && v8_deopt_insn(d, V8_INSN_LAST_JUMP, i)) {
 			first_end = i;
 			break;
 		}
 	}
-	for (u32 i = 0; i + 6 <= first_end; i++) {
+	for (u32 i = 0; i < first_end; i++) {
 		to = v8_deopt_jump(d, i);
 		if (to > i && to <= first_end && (start == d->text_len || to > start) &&
-		    (t[to - 1] == RET || (to >= 3 && t[to - 3] == RET_N) ||
-		     (to >= 5 && t[to - 5] == 0xe9)))
+		    is_behind(d, V8_INSN_END, (u32)to))
 			start = (u32)to;
 	}
 	return start;
@@ -264,10 +256,10 @@ static void add_pieces(struct v8_deopt *d)
 {
 	u32 first = find_pieces(d);
 
-	for (u32 i = 0; i + 6 <= d->text_len && d->n_pieces < MAX_POINTS; i++) {
+	for (u32 i = 0; i < d->text_len && d->n_pieces < MAX_POINTS; i++) {
 		s64 to = v8_deopt_jump(d, i);
 
-		if (to > i && to >= first && (to == first || d->text[to - 1] == TRAP) &&
+		if (to > i && to >= first && (to == first || is_behind(d, V8_INSN_TRAP, (u32)to)) &&
 		    exit_at(d, (u32)to) < 0)
 			d->pieces[d->n_pieces++] = (struct v8_piece){ (u32)to, i };
 	}
@@ -292,7 +284,7 @@ static void add_checks(struct v8_deopt *d)
 		if (piece)
 			add_point(d, piece->from, d->points[i].idx, -1, true);
 	}
-	for (u32 i = 0; i + 6 <= d->text_len; i++) {
+	for (u32 i = 0; i < d->text_len; i++) {
 		s64 to = v8_deopt_jump(d, i), idx = to > i ? exit_at(d, (u32)to) : -1;
 
 		if (idx >= 0)

@@ -31,8 +31,9 @@ struct v8_deopt {
 	const struct v8_code *code;
 	u64 *data; /* of the deoptimization data */
 	u32 n_data, n_entries;
-	u8 *translations, *text, *positions, *tree;
-	u32 translations_len, text_len, positions_len;
+	u8 *translations, *text, *position_bytes, *tree;
+	u32 translations_len, text_len;
+	struct v8_positions positions; /* refers to position_bytes; NULL: not read yet */
 	u32 n_inlined; /* entries of the tree of inlined calls */
 	struct v8_point *points; /* by pc */
 	u32 n_points;
@@ -66,6 +67,9 @@ int v8_deopt_read_calls(struct v8_deopt *d);
 /* Points at checks, too, and deferred code, by the instructions. */
 int v8_deopt_read_checks(struct v8_deopt *d);
 
+/* The entry of the position table at @off, as v8_positions_find(). */
+int v8_deopt_position(struct v8_deopt *d, s64 off, u64 *pos);
+
 /* A word of a point: V8_ENTRY_... */
 enum { V8_ENTRY_BYTECODE, V8_ENTRY_TRANSLATION, V8_ENTRY_PC, V8_ENTRY_WORDS };
 u32 v8_deopt_entry(const struct v8_deopt *d, u32 idx, u32 field);
@@ -85,8 +89,15 @@ int v8_deopt_inlining(const struct v8_deopt *d, s32 id, struct v8_inlining *in);
 /* The function of a literal, tagged, or 0. */
 u64 v8_deopt_function(const struct v8_deopt *d, s32 literal);
 
-/* Where a jump of four bytes' distance at @off of the text leads (x86-64), or -1. */
+/* The target of the jump at @off of the text, or -1. */
 s64 v8_deopt_jump(const struct v8_deopt *d, u32 off);
+
+/* The instruction at @off of the text if it is of a kind, or NULL. */
+static inline const struct v8_insn *v8_deopt_insn(const struct v8_deopt *d, enum v8_insn_kind kind,
+						  u32 off)
+{
+	return v8_insn_at(d->h->build->arch, kind, d->text, d->text_len, off);
+}
 
 /* Are these tables missing, or wrong? (enum v8_lack) */
 static inline bool v8_lacks(const struct v8_heap *h, const struct v8_code *code, u16 tables)
@@ -97,5 +108,6 @@ static inline bool v8_lacks(const struct v8_heap *h, const struct v8_code *code,
 /* Has deferred code no positions, and is it not known which code it is? */
 static inline bool v8_lacks_deferred(const struct v8_heap *h, const struct v8_code *code)
 {
-	return v8_lacks(h, code, V8_NO_DEFERRED) && (!h->l->deopt_form || !h->build->is_x86_64);
+	return v8_lacks(h, code, V8_NO_DEFERRED) &&
+	       (!h->l->deopt_form || !h->build->arch->knows_exits);
 }

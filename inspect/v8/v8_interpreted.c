@@ -11,7 +11,6 @@
 
 #include "../util/cleanup.h"
 #include "v8_bytecode.h"
-#include "v8_handler.h"
 #include "v8_interpreted.h"
 #include "v8_site.h"
 
@@ -97,7 +96,8 @@ static const struct v8_place *places_of(struct v8_heap *h, const struct v8_built
 	places = calloc(b->len, sizeof(*places));
 	code = malloc(b->len);
 	if (!places || !code || v8_read(h, addr, code, b->len) < 0 ||
-	    v8_handler_places(code, b->len, h->build->info.bytecode_offset_slot, places) < 0)
+	    h->build->arch->handler_places(code, b->len, h->build->info.bytecode_offset_slot,
+					   places) < 0)
 		return NULL;
 	return h->places[idx] = TAKE_PTR(places);
 }
@@ -159,7 +159,7 @@ int v8_name_in_handler(struct v8_heap *h, const struct uw_sample *s, const struc
 		       const struct v8_builtin *b, struct v8_name *names)
 {
 	u64 pc = uw_frame_lookup_pc(inner), off = b ? v8_blob_offset(h, pc) - b->blob_off : 0;
-	bool is_followed = b && h->build->is_x86_64, is_found = false;
+	bool is_followed = b && h->build->arch->handler_places, is_found = false;
 	const struct v8_place *places = is_followed ? places_of(h, b, pc - off) : NULL;
 	s64 word = (s64)s->interp[0];
 

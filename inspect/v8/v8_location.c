@@ -15,7 +15,6 @@
 #include "v8_callers.h"
 #include "v8_location.h"
 #include "v8_out_of_line.h"
-#include "v8_positions.h"
 
 static bool is_read_by_points(const struct v8_query *q)
 {
@@ -196,15 +195,6 @@ static bool is_optimized(const struct v8_query *q)
 	return v8_code_is_optimized(q->d.code);
 }
 
-static int find_position(struct v8_deopt *d, s64 off, u64 *pos)
-{
-	int r = v8_deopt_read_positions(d);
-
-	return r ? r
-		 : v8_positions_find(d->positions, d->positions_len, d->h->l->positions_v14, off,
-				     pos);
-}
-
 /*
  * Code that was thrown out since counts as the function's where it has one of the function's own
  * positions. What was inlined there can't be told any more, nor what led to an exit: where the
@@ -219,7 +209,7 @@ static enum v8_verdict resolve_cleared(struct v8_query *q)
 	s32 offset = -1;
 
 	q->at.reason = "its code was thrown out meanwhile";
-	if (find_position(&q->d, q->at.off, &pos) >= 0 && v8_position_inlining(pos) < 0)
+	if (v8_deopt_position(&q->d, q->at.off, &pos) >= 0 && v8_position_inlining(pos) < 0)
 		offset = v8_position_offset(pos);
 	if (offset < 0 || !v8_bytecode_has_position(h, q->bytecode, offset))
 		return V8_DECLINES;
@@ -268,7 +258,7 @@ static enum v8_verdict resolve_position(struct v8_query *q)
 
 	if (q->is_cleared)
 		return resolve_cleared(q);
-	r = find_position(d, q->at.off, &pos);
+	r = v8_deopt_position(d, q->at.off, &pos);
 	if (r == -ENOENT || r == -ERANGE) {
 		add(q,
 		    &(struct v8_inlined){ .sfi = q->sfi, .pos = -1, .is_bytecode = r == -ERANGE });
@@ -276,7 +266,7 @@ static enum v8_verdict resolve_position(struct v8_query *q)
 	}
 	q->at.reason = v8_no_line;
 	if (!r && v8_lacks_deferred(d->h, d->code)) {
-		r = find_position(d, INT64_MAX, &last);
+		r = v8_deopt_position(d, INT64_MAX, &last);
 		if (!r && pos == last) /* behind it is what is out of line */
 			return V8_DECLINES;
 	}

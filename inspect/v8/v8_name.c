@@ -19,6 +19,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "../util/clock.h"
 #include "v8_async.h"
 #include "v8_bytecode.h"
 #include "v8_compiled.h"
@@ -308,7 +309,7 @@ static int name_code(struct v8_heap *h, const struct uw_sample *s, const struct 
 /* One look serves all samples before it, but objects move: what is read belongs together. */
 static void look_for(struct v8_heap *h, const struct uw_sample *s)
 {
-	if (s->time_ns > h->looked_ns || v8_now_ns() - h->looked_ns > MAX_LOOK_NS)
+	if (s->time_ns > h->looked_ns || monotonic_ns() - h->looked_ns > MAX_LOOK_NS)
 		v8_look(h);
 }
 

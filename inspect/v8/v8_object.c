@@ -19,14 +19,9 @@ u32 v8_hash(u64 a, u64 b)
 	return (u32)(x >> 40) % V8_BUCKETS;
 }
 
-u64 v8_now_ns(void)
-{
-	return monotonic_ns();
-}
-
 void v8_look(struct v8_heap *h)
 {
-	h->looked_ns = v8_now_ns();
+	h->looked_ns = monotonic_ns();
 	target_renew(h->target);
 }
 

@@ -71,7 +71,6 @@ static inline s32 v8_smi(u64 word)
 }
 
 u32 v8_hash(u64 a, u64 b);
-u64 v8_now_ns(void);
 
 /* What is read from now on is as it is now, or later. */
 void v8_look(struct v8_heap *h);

@@ -18,36 +18,25 @@
  *	exits:
  *	  call DeoptimizationEntry     of points 0, 1, 2 ..., those of calls last
  *
- * Exits. What led to one is the check that jumps there, by its jump, or the call, by what the
- * exit's deoptimization point tells of it, or, in Maglev's code, the call's safepoint. Checks of
- * different places can share an exit; which of them it was is not known then. The exits of V8
- * 8.4 (x86-64) are "mov r13, point; call", later ones "call [r13 + distance]" with four or one
- * bytes of distance (Deoptimizer::kEagerDeoptExitSize and kLazyDeoptExitSize in
- * v8/src/deoptimizer/x64/deoptimizer-x64.cc). On arm64 there is no line.
+ * Exits. A jump leads to the exit of a check; of the exit of a call, its deoptimization point or,
+ * in Maglev's code, the safepoint of the call has the place. Checks of different places can share
+ * an exit: then the place is not known. On arm64 there is no line.
  *
- * Deferred code. A write barrier is told by the builtin that runs. What allocates leaves for C++
- * by a tail call, so here the call itself tells. On x86-64 it is one of these
- * (TurboAssembler::Call and CallBuiltin in v8/src/codegen/x64/macro-assembler-x64.cc at
- * 8.4.371, 9.4.146, 11.3.244):
- *
- *	mov r10, ADDRESS; call r10
- *	mov r10, [rip + distance]; call r10	the address is that of an earlier mov
- *	call DISTANCE
+ * Deferred code. A write barrier is known by the builtin that runs. Code that allocates leaves for
+ * C++ by a tail call, so there the call itself is looked at (x86-64).
  */
 
-#include <capstone/capstone.h>
 #include <stdint.h>
 #include <string.h>
 
 #include "v8_out_of_line.h"
-#include "v8_positions.h"
 
 #define NO_CALL ((u32)-1)
 #define MAX_EXIT_LEN 12
 #define MAX_CHECKS 16 /* that share an exit: more are not compared */
 #define MAX_HOPS 8 /* of deferred code that is entered from other such code */
 #define MAX_WAY_LEN 256 /* bytes from the call to the jump back */
-#define CALL_LEN 13 /* the longest form */
+#define CALL_LEN 13 /* of the longest call */
 
 const char v8_no_exit[] = "its code is given up, and does not tell where";
 
@@ -56,28 +45,18 @@ const char v8_no_exit[] = "its code is given up, and does not tell where";
 /* The length of the exit at @off, or 0. */
 static u32 exit_len(const struct v8_deopt *d, u32 off)
 {
-	static const struct {
-		u8 first[3], len;
-	} forms[] = { { { 0x49, 0xc7, 0xc5 }, 12 },
-		      { { 0x41, 0xff, 0x95 }, 7 },
-		      { { 0x41, 0xff, 0x55 }, 4 } };
+	const struct v8_insn *exit = v8_deopt_insn(d, V8_INSN_EXIT, off);
 
-	for (size_t i = 0; i < sizeof(forms) / sizeof(*forms); i++)
-		if (off < d->text_len && d->text_len - off >= forms[i].len &&
-		    !memcmp(d->text + off, forms[i].first, sizeof(forms[i].first)))
-			return forms[i].len;
-	return 0;
+	return exit ? exit->len : 0;
 }
 
 /* The exit that returns to @off, or NO_CALL. */
 static u32 exit_before(const struct v8_deopt *d, u32 off)
 {
-	static const u8 lens[] = { 12, 7, 4 };
+	const struct v8_insn *exit =
+		v8_insn_before(d->h->build->arch, V8_INSN_EXIT, d->text, d->text_len, off);
 
-	for (size_t i = 0; i < sizeof(lens); i++)
-		if (off >= lens[i] && exit_len(d, off - lens[i]) == lens[i])
-			return off - lens[i];
-	return NO_CALL;
+	return exit ? off - exit->len : NO_CALL;
 }
 
 /* Where the exits begin; NO_CALL: not known. */
@@ -122,12 +101,8 @@ static u32 call_of(struct v8_deopt *d, u32 off)
 static bool is_one_place(struct v8_deopt *d, u32 a, u32 b)
 {
 	u64 at_a = ~0ull, at_b = ~0ull;
-	const bool is_v14 = d->h->l->positions_v14;
 
-	return v8_deopt_read_positions(d) < 0 ||
-	       (v8_positions_find(d->positions, d->positions_len, is_v14, a, &at_a) ==
-			v8_positions_find(d->positions, d->positions_len, is_v14, b, &at_b) &&
-		at_a == at_b);
+	return v8_deopt_position(d, a, &at_a) == v8_deopt_position(d, b, &at_b) && at_a == at_b;
 }
 
 /* The jump to the exit at @off, the first of those that are for the same; or NO_CALL. */
@@ -200,9 +175,9 @@ bool v8_exit_may_be_at(struct v8_query *q)
 {
 	u8 text[MAX_EXIT_LEN + 1];
 	struct v8_heap *h = q->d.h;
-	const struct v8_deopt d = { .text = text, .text_len = sizeof(text) };
+	const struct v8_deopt d = { .h = h, .text = text, .text_len = sizeof(text) };
 
-	if (h->build->is_arm64)
+	if (!h->build->arch->knows_exits)
 		return is_one_place(&q->d, q->at.off, UINT32_MAX);
 	return v8_read(h, q->d.code->start_addr + q->at.off, text, sizeof(text)) < 0 ||
 	       exit_len(&d, 0) || exit_len(&d, 1);
@@ -231,91 +206,55 @@ enum v8_verdict v8_resolve_lazy(struct v8_query *q)
 
 /* ---- deferred code ---- */
 
-/* Does what follows @in not run next, or does it store, but to its own frame? */
-static bool is_more(csh handle, const cs_insn *in)
-{
-	const cs_x86 *x = &in->detail->x86;
-
-	for (u8 i = 0; i < x->op_count; i++)
-		if (x->operands[i].type == X86_OP_MEM && x->operands[i].access & CS_AC_WRITE &&
-		    x->operands[i].mem.base != X86_REG_RBP)
-			return true;
-	return in->id == X86_INS_PUSH || cs_insn_group(handle, in, CS_GRP_JUMP) ||
-	       cs_insn_group(handle, in, CS_GRP_CALL) || cs_insn_group(handle, in, CS_GRP_RET) ||
-	       cs_insn_group(handle, in, CS_GRP_INT);
-}
-
-/* Where the jump leads behind what only fills registers, or 0. */
-static u64 jump_x86_64(const u8 *bytes, size_t len, u64 ra)
-{
-	uint64_t addr = ra;
-	cs_insn *in;
-	csh handle;
-	u64 to = 0;
-
-	if (cs_open(CS_ARCH_X86, CS_MODE_64, &handle))
-		return 0;
-	cs_option(handle, CS_OPT_DETAIL, CS_OPT_ON);
-	in = cs_malloc(handle);
-	while (in && cs_disasm_iter(handle, &bytes, &len, &addr, in)) {
-		if (in->id == X86_INS_JMP && in->detail->x86.operands[0].type == X86_OP_IMM)
-			to = (u64)in->detail->x86.operands[0].imm;
-		if (is_more(handle, in))
-			break;
-	}
-	if (in)
-		cs_free(in, 1);
-	cs_close(&handle);
-	return to;
-}
-
-/* b */
-static u64 jump_arm64(const u8 *bytes, size_t len, u64 ra)
-{
-	u32 word;
-
-	if (len < sizeof(word))
-		return 0;
-	memcpy(&word, bytes, sizeof(word));
-	return word >> 26 == 5 ? ra + (u64)((s64)(s32)(word << 6) >> 4) : 0;
-}
-
 /* Where the jump back leads that stands at @ra, or after what only fills registers; or 0. */
 static u64 resumed(struct v8_heap *h, const struct v8_code *code, u64 ra)
 {
-	u64 left = code->start_addr + code->len - ra, to;
-	size_t len = left < MAX_WAY_LEN ? left : MAX_WAY_LEN;
+	const struct v8_arch *arch = h->build->arch;
+	u64 left = code->start_addr + code->len - ra, to = 0;
+	u32 len = left < MAX_WAY_LEN ? (u32)left : MAX_WAY_LEN;
+	const struct v8_insn *jump;
 	u8 bytes[MAX_WAY_LEN];
 
 	if (left > code->len || v8_read(h, ra, bytes, len) < 0)
 		return 0;
-	to = h->build->is_arm64 ? jump_arm64(bytes, len, ra) : jump_x86_64(bytes, len, ra);
+	if (arch->jump_back)
+		to = arch->jump_back(bytes, len, ra);
+	else if ((jump = v8_insn_at(arch, V8_INSN_JUMP, bytes, len, 0)))
+		to = v8_insn_operand(jump, bytes, ra);
 	return to >= code->start_addr && to < ra ? to : 0;
 }
 
-/* What the call that returns to @ra calls, or 0. */
+/* The operand of the instruction of this kind that ends @len bytes of code at @addr, or 0. */
+static u64 last_operand(const struct v8_arch *arch, enum v8_insn_kind kind, const u8 *text, u32 len,
+			u64 addr)
+{
+	const struct v8_insn *insn = v8_insn_before(arch, kind, text, len, len);
+	u32 off = insn ? len - insn->len : 0;
+
+	return insn ? v8_insn_operand(insn, text + off, addr + off) : 0;
+}
+
+/* The function that the call which returns to @ra calls, or 0. */
 static u64 called(struct v8_heap *h, const struct v8_code *code, u64 ra)
 {
-	static const u8 call_r10[] = { 0x41, 0xff, 0xd2 }, mov_r10[] = { 0x49, 0xba },
-			load_r10[] = { 0x4c, 0x8b, 0x15 };
+	const struct v8_arch *arch = h->build->arch;
+	const struct v8_insn *by_register;
+	u64 addr = ra - CALL_LEN, word;
 	u8 text[CALL_LEN];
-	u64 word;
-	s32 rel;
+	u32 len;
 
 	if (ra - code->start_addr < CALL_LEN || ra - code->start_addr > code->len ||
-	    v8_read(h, ra - CALL_LEN, text, CALL_LEN) < 0)
+	    v8_read(h, addr, text, CALL_LEN) < 0)
 		return 0;
-	if (memcmp(text + 10, call_r10, sizeof(call_r10))) {
-		memcpy(&rel, text + 9, sizeof(rel));
-		return text[8] == 0xe8 ? ra + (u64)(s64)rel : 0;
-	}
-	memcpy(&word, text + 2, sizeof(word));
-	if (!memcmp(text, mov_r10, sizeof(mov_r10)))
+	by_register = v8_insn_before(arch, V8_INSN_CALL_REG, text, CALL_LEN, CALL_LEN);
+	if (!by_register)
+		return last_operand(arch, V8_INSN_CALL, text, CALL_LEN, addr);
+	len = CALL_LEN - by_register->len;
+	word = last_operand(arch, V8_INSN_SET_REG, text, len, addr);
+	if (word)
 		return word;
-	memcpy(&rel, text + 6, sizeof(rel));
-	word = ra - sizeof(call_r10) + (u64)(s64)rel;
-	if (memcmp(text + 3, load_r10, sizeof(load_r10)) || word - code->start_addr >= code->len ||
-	    v8_read(h, word, &word, sizeof(word)) < 0)
+	word = last_operand(arch, V8_INSN_LOAD_REG, text, len, addr);
+	if (word - code->start_addr >= code->len || v8_read(h, word, &word, sizeof(word)) < 0)
 		return 0;
 	return word;
 }
@@ -342,7 +281,8 @@ static u64 resume_point(struct v8_query *q)
 
 	if (q->via == V8_VIA_DEFERRED)
 		to = resumed(q->d.h, code, ra);
-	if (!to && !q->is_cleared && !q->d.h->build->is_arm64 && code->tier == V8_TIER_TURBOFAN)
+	if (!to && !q->is_cleared && q->d.h->build->arch->knows_exits &&
+	    code->tier == V8_TIER_TURBOFAN)
 		to = allocated(q->d.h, code, ra);
 	return to;
 }

@@ -75,25 +75,14 @@ int v8_positions_next(struct v8_positions *t)
 	return is_whole ? 1 : -ENOENT;
 }
 
-bool v8_positions_have(const u8 *bytes, size_t n, bool is_v14, s32 offset)
+int v8_positions_find(struct v8_positions t, s64 code, u64 *pos)
 {
-	struct v8_positions t = v8_positions_of(bytes, n, is_v14);
-
-	while (v8_positions_next(&t) > 0)
-		if (v8_position_offset(t.position) == offset)
-			return true;
-	return false;
-}
-
-int v8_positions_find(const u8 *bytes, size_t n, bool is_v14, s64 delta, u64 *pos)
-{
-	struct v8_positions t = v8_positions_of(bytes, n, is_v14);
 	u64 last = 0;
 	bool found = false;
 	int more;
 
 	while ((more = v8_positions_next(&t)) > 0) {
-		if ((s64)t.code > delta)
+		if ((s64)t.code > code)
 			break;
 		last = t.position;
 		found = true;

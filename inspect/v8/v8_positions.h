@@ -8,23 +8,13 @@
 
 #include "v8_build.h"
 
-/**
- * v8_positions_find() - the source position at an offset in code
- * @bytes:	source position table
- * @is_v14:	encoding of V8 14 on
- * @delta:	offset in bytecode or machine code
- * @pos:	position word: bit 0 external, 30 bits script offset + 1, 16 bits
- *		index of the inlined function + 1
- *
- * Return: 0, -ERANGE when @delta is before the first entry, -ENOENT when there is none.
- */
-int v8_positions_find(const u8 *bytes, size_t n, bool is_v14, s64 delta, u64 *pos);
-
-/* Goes through a table; @code is what v8_positions_find() calls @delta. */
+/* A source position table, before its first entry or at one of them. */
 struct v8_positions {
 	const u8 *p, *end;
-	bool is_v14;
-	u64 code, position;
+	bool is_v14; /* encoding of V8 14 on */
+	u64 code; /* offset in bytecode or machine code */
+	/* Bit 0: external; 30 bits: script offset + 1; 16 bits: index of the inlined call + 1. */
+	u64 position;
 };
 
 struct v8_positions v8_positions_of(const u8 *bytes, size_t n, bool is_v14);
@@ -32,8 +22,15 @@ struct v8_positions v8_positions_of(const u8 *bytes, size_t n, bool is_v14);
 /* 1, 0 at the end, or -ENOENT when the entry is cut off. */
 int v8_positions_next(struct v8_positions *t);
 
-/* Is there an entry with this offset in the script? */
-bool v8_positions_have(const u8 *bytes, size_t n, bool is_v14, s32 offset);
+/**
+ * v8_positions_find() - the source position at an offset in code
+ * @t:		before its first entry
+ * @code:	offset in bytecode or machine code
+ * @pos:	written on success
+ *
+ * Return: 0, -ERANGE when @code is before the first entry, -ENOENT when there is none.
+ */
+int v8_positions_find(struct v8_positions t, s64 code, u64 *pos);
 
 /* The parts of a position word; -1 where there is none. */
 s32 v8_position_offset(u64 pos);

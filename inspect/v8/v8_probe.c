@@ -24,7 +24,6 @@
 
 #include "../util/cleanup.h"
 #include "v8_bytecode.h"
-#include "v8_positions.h"
 #include "v8_probe.h"
 #include "v8_scope.h"
 #include "v8_string.h"
@@ -235,14 +234,12 @@ static int vote_on_positions(struct v8_heap *h, u64 table, const u8 *begins, u32
 {
 	_cleanup_free_ u8 *bytes = NULL;
 	struct v8_positions t;
-	u32 n;
-	int r = v8_read_bytes(h, table, &bytes, &n), entries = 0;
+	int r = v8_read_positions(h, table, &bytes, &t), entries = 0;
 
 	if (r == -EINVAL)
 		return what_is(h, table) == OTHER || what_is(h, table) == STRING ? -1 : 0;
 	if (r < 0)
 		return 0;
-	t = v8_positions_of(bytes, n, h->l->positions_v14);
 	while ((r = v8_positions_next(&t)) > 0) {
 		bool is_entry = t.code == (u64)-1; /* of the function */
 
@@ -287,8 +284,8 @@ static int vote_on_optimized(struct v8_heap *h, const struct v8_code *code)
 	_cleanup_free_ u8 *bytes = NULL;
 	struct v8_positions t;
 	u64 literals, table, word;
-	u32 n, len;
-	int r;
+	u32 len;
+	int r, entries = 0;
 
 	if (v8_array_word(h, code->deopt, h->l->deopt_literals_idx, &literals) < 0 ||
 	    v8_array_word(h, code->deopt, h->l->deopt_inlining_idx, &table) < 0)
@@ -296,15 +293,14 @@ static int vote_on_optimized(struct v8_heap *h, const struct v8_code *code)
 	r = v8_array_word(h, literals, 0, &word);
 	if (r == -EINVAL || v8_byte_array(h, table, &word, &len) == -EINVAL)
 		return -1;
-	r = v8_read_bytes(h, code->positions, &bytes, &n);
+	r = v8_read_positions(h, code->positions, &bytes, &t);
 	if (r < 0)
 		return r == -EINVAL ? -1 : 0;
-	t = v8_positions_of(bytes, n, h->l->positions_v14);
-	while ((r = v8_positions_next(&t)) > 0)
+	for (; (r = v8_positions_next(&t)) > 0; entries++)
 		if (t.code > code->len ||
 		    v8_position_inlining(t.position) >= (s64)(len / V8_INLINING_ENTRY_LEN))
 			return -1;
-	return r < 0 ? -1 : n > 0;
+	return r < 0 ? -1 : entries > 0;
 }
 
 bool v8_probe_code(struct v8_heap *h, const struct v8_code *code)

@@ -10,7 +10,6 @@
  * it builds a frame of its own fp leads there.
  */
 
-#include <elf.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +17,6 @@
 #include "../util/cleanup.h"
 #include "v8_build.h"
 #include "v8_rows.h"
-#include "arch/v8_arch.h"
 
 #define MAX_BUILTIN_LEN (256u << 10) /* the longest of V8 14.6 has 31 KiB */
 
@@ -29,7 +27,7 @@
 #define MAX_STEPS 12
 
 struct sink {
-	const struct v8_row_arch *arch;
+	const struct v8_arch *arch;
 	u64 addr; /* of the builtin */
 	rule_fn *fn;
 	void *data;
@@ -41,7 +39,7 @@ static u32 successors(const void *text, u32 i, u32 next[2])
 }
 
 /* Is V8's frame there before any instruction? */
-static bool has_frame(const struct v8_row_arch *arch, const struct data_flow *d)
+static bool has_frame(const struct v8_arch *arch, const struct data_flow *d)
 {
 	struct uw_rule rule;
 
@@ -51,7 +49,7 @@ static bool has_frame(const struct v8_row_arch *arch, const struct data_flow *d)
 	return false;
 }
 
-static void follow_all(const struct v8_row_arch *arch, const struct v8_row_text *text,
+static void follow_all(const struct v8_arch *arch, const struct v8_row_text *text,
 		       enum v8_row_start start, struct data_flow *d)
 {
 	d->steps = MAX_STEPS * (u64)d->n;
@@ -82,7 +80,7 @@ static void report(const struct v8_row_text *text, const struct data_flow *d,
 static int follow_builtin(const u8 *bytes, u32 len, enum v8_row_start start,
 			  const struct sink *sink)
 {
-	const struct v8_row_arch *arch = sink->arch;
+	const struct v8_arch *arch = sink->arch;
 	const struct data_flow_ops ops = { arch->state_size, arch->transfer, successors,
 					   arch->join };
 	struct v8_row_text text = { .bytes = bytes, .len = len };
@@ -154,32 +152,21 @@ static int describe(const struct v8_builtin *b, u32 len, struct elf_file *f,
 	return r ? r : follow_builtin(bytes, len, start, sink);
 }
 
-static const struct v8_row_arch *arch_of(const struct elf_file *f)
-{
-	switch (elf_file_machine(f)) {
-	case EM_X86_64:
-		return &v8_row_x86_64;
-	case EM_AARCH64:
-		return &v8_row_arm64;
-	}
-	return NULL;
-}
-
 int v8_build_rows(const void *build, struct elf_file *f, u64 start, u64 end, rule_fn *fn,
 		  void *data)
 {
 	const struct v8_build *b = build;
-	const struct v8_row_arch *arch = arch_of(f);
 	u64 blob;
 	int r = 0;
 
-	if (b->why || !b->blob_len || !arch || elf_file_off_to_addr(f, b->blob_off, &blob))
+	if (b->why || !b->blob_len || !b->arch->decode ||
+	    elf_file_off_to_addr(f, b->blob_off, &blob))
 		return 0;
 	for (size_t i = 0; !r && i < b->n_builtins; i++) {
 		const struct v8_builtin *at = &b->builtins[i];
 		u64 limit = i + 1 < b->n_builtins ? at[1].blob_off : b->blob_len;
 		u32 len = at->blob_off + at->len < limit ? at->len : (u32)(limit - at->blob_off);
-		struct sink sink = { arch, blob + at->blob_off, fn, data };
+		struct sink sink = { b->arch, blob + at->blob_off, fn, data };
 
 		if (at->name && len && sink.addr < end && sink.addr + len > start)
 			r = describe(at, len, f, &sink);

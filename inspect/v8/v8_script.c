@@ -15,6 +15,7 @@
 
 #include "../sourcemap/map_url.h"
 #include "../util/cleanup.h"
+#include "../util/clock.h"
 #include "../util/search.h"
 #include "v8_script.h"
 #include "v8_string.h"
@@ -227,7 +228,7 @@ int v8_script_visit(struct v8_heap *h, struct v8_script *s, u32 from, u32 n,
 /* During a collection reads fail; a large source is not read all the time either. */
 static void try_lines(struct v8_heap *h, struct v8_script *s)
 {
-	u64 now = v8_now_ns();
+	u64 now = monotonic_ns();
 
 	if (now < s->retry_ns)
 		return;

@@ -76,8 +76,9 @@ int v8_wasm_expand(struct v8_heap *h, const struct v8_wasm_code *code, u64 pc, u
 		return len <= MAX_METADATA_LEN ? -ENOMEM : -E2BIG;
 	r = v8_read(h, code->positions_addr, bytes, len);
 	if (!r)
-		r = v8_positions_find(bytes, code->positions_len, h->l->positions_v14,
-				      (s64)(pc - code->start_addr), &pos);
+		r = v8_positions_find(
+			v8_positions_of(bytes, code->positions_len, h->l->positions_v14),
+			(s64)(pc - code->start_addr), &pos);
 	if (r == -ENOENT || r == -ERANGE) /* before the first */
 		return 1;
 	if (r < 0)

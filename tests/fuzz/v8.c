@@ -58,8 +58,7 @@ static void set_version(const struct version *version)
 	l->deopt_form = version->deopt_form;
 	l->lacks[V8_TIER_MAGLEV] = version->maglev_lacks;
 	l->lacks[V8_TIER_TURBOFAN] = version->turbofan_lacks;
-	world.v.build.is_x86_64 = !version->is_arm64;
-	world.v.build.is_arm64 = version->is_arm64;
+	world.v.build.arch = version->is_arm64 ? &v8_arm64 : &v8_x86_64;
 }
 
 static int lazy_read(struct target *t, u64 addr, void *dst, size_t len)

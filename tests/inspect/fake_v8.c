@@ -101,6 +101,7 @@ void fake_init(struct fake_v8 *v)
 	*v = (struct fake_v8){ .target.read = fake_read };
 	v->build.why = fake_layout(&v->build.layout, V8_VERSION(13, 6));
 	/* As 12.9 has it, so that Maglev's code here is of that. */
+	v->build.arch = &v8_x86_64;
 	v->build.layout.deopt_form = V8_DEOPT_12_9;
 	v->build.layout.deopt_entries_idx = 12;
 	v->build.layout.lacks[V8_TIER_MAGLEV] = V8_NO_POSITIONS;

@@ -150,7 +150,6 @@ u64 fake_out_of_line(struct fake_v8 *v, const struct fake_world *w)
 	u64 wrapper = fake_object(v, WRAPPER, 16), literals[] = { w->inner, w->outer },
 	    deopt[21] = {}, start;
 
-	v->build.is_x86_64 = true;
 	v->build.layout.deopt_form = V8_DEOPT_13_6;
 	v->build.layout.lacks[V8_TIER_MAGLEV] = V8_NO_DEFERRED;
 	fake_put(v, wrapper - 1 + 8, w->outer);

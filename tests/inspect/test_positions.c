@@ -55,7 +55,8 @@ static void check_listing(const u8 *table, size_t n, bool is_v14, const struct e
 
 	for (size_t i = 0; i + 1 < n_e; i++) {
 		for (int off = e[i].offset; off < e[i + 1].offset; off++) {
-			assert_int_equal(v8_positions_find(table, n, is_v14, off, &pos), 0);
+			assert_int_equal(
+				v8_positions_find(v8_positions_of(table, n, is_v14), off, &pos), 0);
 			assert_int_equal(v8_position_offset(pos), e[i].pos);
 			assert_int_equal(v8_position_inlining(pos), -1);
 		}
@@ -82,7 +83,7 @@ static void the_other_encoding_disagrees(void **state)
 
 	(void)state;
 	for (size_t i = 0; i + 1 < N(listing_13_6); i++)
-		differ += v8_positions_find(table_13_6, sizeof(table_13_6), true,
+		differ += v8_positions_find(v8_positions_of(table_13_6, sizeof(table_13_6), true),
 					    listing_13_6[i].offset, &pos) ||
 			  v8_position_offset(pos) != listing_13_6[i].pos;
 	assert_true(differ > 10);
@@ -98,7 +99,7 @@ static void a_truncated_table_gives_no_position_of_later_code(void **state)
 		for (int off = 0; off < 80; off++) {
 			bool known = false;
 
-			if (v8_positions_find(table_14_6, n, true, off, &pos))
+			if (v8_positions_find(v8_positions_of(table_14_6, n, true), off, &pos))
 				continue;
 			/* The entry at -1 is the function's start. */
 			known = v8_position_offset(pos) == 61;
@@ -107,9 +108,10 @@ static void a_truncated_table_gives_no_position_of_later_code(void **state)
 			assert_true(known);
 		}
 	}
-	assert_int_equal(v8_positions_find(NULL, 0, true, 5, &pos), -ENOENT);
-	assert_int_equal(v8_positions_find(table_14_6, sizeof(table_14_6), true, -2, &pos),
-			 -ERANGE);
+	assert_int_equal(v8_positions_find(v8_positions_of(NULL, 0, true), 5, &pos), -ENOENT);
+	assert_int_equal(
+		v8_positions_find(v8_positions_of(table_14_6, sizeof(table_14_6), true), -2, &pos),
+		-ERANGE);
 }
 
 static void endless_numbers_are_refused(void **state)
@@ -120,8 +122,12 @@ static void endless_numbers_are_refused(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(endless); i++)
 		endless[i] = 0xff;
-	assert_int_equal(v8_positions_find(endless, sizeof(endless), true, 1000, &pos), -ENOENT);
-	assert_int_equal(v8_positions_find(endless, sizeof(endless), false, 1000, &pos), -ENOENT);
+	assert_int_equal(
+		v8_positions_find(v8_positions_of(endless, sizeof(endless), true), 1000, &pos),
+		-ENOENT);
+	assert_int_equal(
+		v8_positions_find(v8_positions_of(endless, sizeof(endless), false), 1000, &pos),
+		-ENOENT);
 }
 
 static void position_has_an_offset_and_an_inlining_id(void **state)

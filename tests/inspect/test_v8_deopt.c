@@ -181,7 +181,7 @@ static enum { ALL_POINTS, CALLS, NO_POINTS } known;
 
 static void forget_points(void)
 {
-	v.build.is_x86_64 = known != CALLS;
+	v.build.arch = known == CALLS ? &v8_arm64 : &v8_x86_64;
 	if (known == NO_POINTS) {
 		v.build.layout.deopt_form = V8_DEOPT_UNKNOWN;
 		v.build.layout.deopt_entries_idx = 0;

@@ -207,7 +207,7 @@ static void write_barrier_call_maps_to_resume_point(void **state)
 	for (size_t i = 0; i < N(cases); i++) {
 		build_world();
 		h = fake_heap(&v);
-		v.build.is_arm64 = cases[i].is_arm64;
+		v.build.arch = cases[i].is_arm64 ? &v8_arm64 : &v8_x86_64;
 		fake_bytes(&v, w.turbofan_start + 20, cases[i].jump, sizeof(cases[i].jump));
 		sample.n_frames = 2;
 		sample.frames[0] = (struct uw_frame){ .pc = FAKE_BLOB_ADDR + cases[i].callee + 8,
@@ -267,7 +267,7 @@ static void deferred_allocation_maps_to_resume_point(void **state)
 
 		build_world();
 		h = fake_heap(&v);
-		v.build.is_arm64 = cases[i].is_arm64;
+		v.build.arch = cases[i].is_arm64 ? &v8_arm64 : &v8_x86_64;
 		ra = w.turbofan_start + RETURN;
 		fake_bytes(&v, ra - 3, call_r10, sizeof(call_r10));
 		if (cases[i].form == MOV) {

@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../inspect/v8/v8_handler.h"
+#include "../../inspect/v8/arch/v8_arch.h"
 #include "../check.h"
 
 #define SLOT_OFF 40
@@ -123,8 +123,9 @@ static void offset_is_found(void **state)
 	char text[64] = "";
 
 	assert_int_equal(row->len, strlen(row->places));
-	assert_int_equal(v8_handler_places((const u8 *)row->code, (u32)row->len, SLOT_OFF, places),
-			 0);
+	assert_int_equal(
+		v8_x86_64.handler_places((const u8 *)row->code, (u32)row->len, SLOT_OFF, places),
+		0);
 	for (size_t i = 0; i < row->len; i++)
 		text[i] = letter(&places[i]);
 	assert_string_equal(text, row->places);
@@ -143,7 +144,7 @@ static void random_bytes_are_analyzed_within_bounds(void **state)
 
 			assert_true(code && places);
 			memcpy(code, rows[i].code, len);
-			assert_int_equal(v8_handler_places(code, len, SLOT_OFF, places), 0);
+			assert_int_equal(v8_x86_64.handler_places(code, len, SLOT_OFF, places), 0);
 			free(code);
 			free(places);
 		}
@@ -153,7 +154,7 @@ static void random_bytes_are_analyzed_within_bounds(void **state)
 
 		for (size_t k = 0; k < sizeof(code); k++)
 			code[k] = (u8)rand_r(&seed);
-		assert_int_equal(v8_handler_places(code, sizeof(code), SLOT_OFF, places), 0);
+		assert_int_equal(v8_x86_64.handler_places(code, sizeof(code), SLOT_OFF, places), 0);
 	}
 }
 

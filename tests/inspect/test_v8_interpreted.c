@@ -40,7 +40,6 @@ static struct v8_heap *start(void)
 {
 	memset(&sample, 0, sizeof(sample));
 	fake_world(&v, &w);
-	v.build.is_x86_64 = true;
 	memcpy(v.handler, handler, sizeof(handler));
 	return fake_heap(&v);
 }
@@ -172,7 +171,7 @@ static void function_interrupted_by_a_signal_has_no_registers(void **state)
 		fake_js(FAKE_BLOB_ADDR + FAKE_HANDLER, w.outer, fake_offset_slot(1), w.bytecode, 0);
 	sample.n_frames = 2;
 	for (u32 is_followed = 0; is_followed < 2; is_followed++) {
-		v.build.is_x86_64 = is_followed;
+		v.build.arch = is_followed ? &v8_x86_64 : &v8_arm64;
 		assert_int_equal(v8_heap_name(h, &sample, 1, names), 1);
 		assert_string_equal(names[0].name, "outer");
 		assert_int_equal(names[0].line, 0);

@@ -131,6 +131,7 @@ static void slots_of_an_interrupted_frame_give_no_line_in_a_stripped_file(void *
 	v.build.builtins = &all;
 	v.build.n_builtins = 1;
 	h = fake_heap(&v);
+	v.build.arch = &v8_arm64; /* its handlers are not followed */
 	memset(sample.sp_words, 0, sizeof(sample.sp_words));
 	memset(sample.interp, 0, sizeof(sample.interp));
 	scenes[0].frame.flags = 0;
@@ -379,6 +380,7 @@ static void register_without_a_valid_offset_gives_no_line(void **state)
 	(void)state;
 	build_world();
 	h = fake_heap(&v);
+	v.build.arch = &v8_arm64; /* its handlers are not followed */
 	f = fake_js(FAKE_BLOB_ADDR + FAKE_HANDLER + 8, w.outer, fake_offset_slot(0), w.bytecode, 0);
 	for (size_t i = 0; i < N(offsets); i++) {
 		sample.interp[0] = offsets[i];

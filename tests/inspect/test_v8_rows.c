@@ -312,9 +312,11 @@ static void take(const struct uw_rule *rule, u64 start, u64 end, void *data)
 static void look_up(const char *name, const char *code, size_t len, u16 machine, struct found *f)
 {
 	struct v8_builtin builtin = { .len = (u32)len, .name = name };
-	struct v8_build build = {
-		.blob_off = MADE_CODE_OFF, .blob_len = len, .builtins = &builtin, .n_builtins = 1
-	};
+	struct v8_build build = { .arch = v8_arch_of(machine),
+				  .blob_off = MADE_CODE_OFF,
+				  .blob_len = len,
+				  .builtins = &builtin,
+				  .n_builtins = 1 };
 	struct elf_file *file;
 	struct made_cfi m;
 	int fd;

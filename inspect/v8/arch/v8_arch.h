@@ -1,11 +1,63 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #pragma once
 
-/* The builtins of one architecture, as v8_rows.c follows them. */
+/*
+ * V8's machine code on one architecture: unwind rows of builtins (v8_rows.c), instructions of
+ * compiled code, and bytecode handlers. Private to inspect/v8.
+ */
 
+#include <stdint.h>
+
+#include "../../../core/uw_frame.h"
 #include "../../unwind/data_flow.h"
 #include "../../unwind/flow_code.h"
 #include "../../unwind/rules.h"
+
+/* ---- instructions ---- */
+
+enum v8_insn_kind {
+	V8_INSN_EXIT, /* a deoptimization exit, up to the end of its call */
+	V8_INSN_NUMBERED_EXIT, /* one whose operand is its deoptimization point */
+	V8_INSN_JUMP, /* to its operand, taken or not */
+	V8_INSN_LAST_JUMP, /* the jump that ends a piece of deferred code, and the trap behind it */
+	V8_INSN_END, /* execution does not continue after it */
+	V8_INSN_TRAP,
+	V8_INSN_CALL, /* of its operand */
+	V8_INSN_CALL_REG, /* of the address that one of the next two loads */
+	V8_INSN_SET_REG,
+	V8_INSN_LOAD_REG, /* from the address in its operand */
+	V8_INSN_BUILD_FRAME,
+	V8_INSN_LOAD_FRAME, /* return address and caller's fp */
+	V8_INSN_SAVE_SP, /* first half of an alignment of sp */
+	V8_INSN_ALIGN_SP, /* second half */
+	V8_INSN_RESTORE_SP,
+	V8_N_INSNS
+};
+
+#define V8_INSN_FORMS 3
+
+/* One form of a kind. */
+struct v8_insn {
+	u64 bytes, mask; /* it begins with @bytes in the bits of @mask, the first byte lowest */
+	u8 len; /* 0: no form */
+	u8 operand_off; /* in bytes */
+	u8 operand_bits; /* 64: a number; less: a distance */
+	u8 operand_shift; /* of a distance */
+	bool is_from_end; /* a distance counts from the end of the instruction */
+};
+
+struct v8_arch;
+
+/* The form of @kind at @off of @len bytes of code, or the one that ends there; NULL: none. */
+const struct v8_insn *v8_insn_at(const struct v8_arch *arch, enum v8_insn_kind kind, const u8 *text,
+				 u32 len, u32 off);
+const struct v8_insn *v8_insn_before(const struct v8_arch *arch, enum v8_insn_kind kind,
+				     const u8 *text, u32 len, u32 off);
+
+/* The operand of an instruction, which begins with @text, at @addr. */
+u64 v8_insn_operand(const struct v8_insn *insn, const u8 *text, u64 addr);
+
+/* ---- rows of builtins ---- */
 
 /* A builtin's instructions. */
 struct v8_row_text {
@@ -22,21 +74,59 @@ enum v8_row_start {
 	V8_N_ROW_STARTS,
 };
 
-struct v8_row_arch {
+/* cfa = fp + 16: V8's frame record is there, on all architectures. */
+extern const struct uw_rule v8_rule_framed;
+
+/* ---- bytecode handlers ---- */
+
+#define V8_ABSENT INT8_MAX
+
+/* Places that may have the offset of the bytecode, or more by this number; or V8_ABSENT. */
+struct v8_place {
+	bool in_slot; /* the slot of the function's frame, be it the offset of its prefix */
+	s8 in_register; /* r9 */
+	s8 saved[V8_SAVED_WORDS]; /* words of the handler's own frame, from V8_SAVED_SLOT on */
+};
+
+/* ---- all of it ---- */
+
+struct v8_arch {
+	struct v8_insn insns[V8_N_INSNS][V8_INSN_FORMS];
+	bool knows_exits; /* @insns has all exits, and all jumps to them and to deferred code */
+	/*
+	 * The target of a jump at the start of @len bytes of code, after instructions that only
+	 * load registers; 0: there is no such jump. NULL: the jump is always first.
+	 */
+	u64 (*jump_back)(const u8 *text, u32 len, u64 addr);
+
 	size_t state_size; /* of struct data_flow_ops, as transfer and join */
 	const void *start[V8_N_ROW_STARTS];
 	int (*decode)(struct flow_code *c, const u8 *bytes, u32 len, u64 addr);
 	bool (*transfer)(const void *text, u32 i, void *state);
 	enum data_flow_join (*join)(const void *text, u32 i, void *old, const void *now,
 				    enum data_flow_when when);
-	/* Sets states that nothing leads to by what must hold at an exit; or NULL. */
+	/* Sets states of unreachable code by what must hold at an exit. Optional. */
 	void (*follow_exits)(const struct v8_row_text *text, void *states);
 	/* The rule at an instruction, @state being that before it; false: there is none. */
 	bool (*rule)(const struct v8_row_text *text, u32 i, const void *state,
 		     struct uw_rule *rule);
+
+	/**
+	 * handler_places() - find the bytecode offset at each instruction of a handler
+	 * @code:	the handler's instructions
+	 * @len:	their bytes
+	 * @slot_off:	bytes from the slot up to the function's fp
+	 * @places:	set: @len of them, the same for each byte of an instruction
+	 *
+	 * Optional. After a jump that depends on the operand r9 may have the offset of the next
+	 * bytecode only, which cannot be undone: then r9 counts. Takes about 1 us an instruction.
+	 *
+	 * Return: 0, -ENOMEM or -ENOTSUP.
+	 */
+	int (*handler_places)(const u8 *code, u32 len, u32 slot_off, struct v8_place *places);
 };
 
-extern const struct v8_row_arch v8_row_x86_64, v8_row_arm64;
+extern const struct v8_arch v8_x86_64, v8_arm64;
 
-/* cfa = fp + 16: V8's frame record is there, on both architectures. */
-extern const struct uw_rule v8_rule_framed;
+/* By EM_... of an ELF file. One that is not supported has no functions. */
+const struct v8_arch *v8_arch_of(u16 machine);

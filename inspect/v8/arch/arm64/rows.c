@@ -16,13 +16,10 @@
  *	ldp x29, x30, [x29]		sp is put right later
  */
 
-#include <string.h>
-
 #include "../v8_arch.h"
 
 #define MAX_HEIGHT 4096 /* words */
 #define NO_HEIGHT (-1)
-#define LOAD_RECORD 0xa9407bbdu /* ldp x29, x30, [x29] */
 
 enum where { UNKNOWN, BARE, FRAMED, LOST };
 
@@ -140,10 +137,8 @@ static struct state after_framed(const struct v8_row_text *text, const struct st
 				 const struct flow_insn *insn)
 {
 	struct state s = *before;
-	u32 word;
 
-	memcpy(&word, text->bytes + insn->off, sizeof(word));
-	if (word == LOAD_RECORD)
+	if (v8_insn_at(&v8_arm64, V8_INSN_LOAD_FRAME, text->bytes, text->len, insn->off))
 		return unframed(&s, 0);
 	switch (insn->op) {
 	case FLOW_SP_FROM_FP:
@@ -251,7 +246,9 @@ static bool rule_at(const struct v8_row_text *text, u32 i, const void *state, st
 	return true;
 }
 
-const struct v8_row_arch v8_row_arm64 = {
+const struct v8_arch v8_arm64 = {
+	.insns = { [V8_INSN_JUMP] = { { 0x14000000, 0xfc000000, 4, 0, 26, 2 } }, /* b */
+		   [V8_INSN_LOAD_FRAME] = { { 0xa9407bbd, ~0u, 4 } } }, /* ldp x29, x30, [x29] */
 	.state_size = sizeof(struct state),
 	.start = { [V8_ROW_CALLED] = &called,
 		   [V8_ROW_PUSHED] = &called,

@@ -20,10 +20,10 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "../../../unwind/data_flow.h"
+#include "../../../../core/v8/v8_info.h"
 #include "../../../unwind/disasm.h"
 #include "../../../util/cleanup.h"
-#include "../../v8_handler.h"
+#include "x86_64.h"
 
 #define N_REGS 16
 #define N_SAVED 32 /* words of the own frame that are followed */
@@ -35,7 +35,7 @@
 enum { RAX, RDX = 2, RSP = 4, RBP, R9 = 9, R12 = 12, R14 = 14, R15, NO_REG = -1 };
 
 /* What a word is: the offset and so much (|addend| <= MAX_ADDEND), or one of these. */
-enum { UNKNOWN = INT16_MAX, FUNCTION_FP = 1000, OWN_FP };
+enum { NOT_KNOWN = INT16_MAX, FUNCTION_FP = 1000, OWN_FP };
 
 /* Words that are followed: registers by their numbers, the slot, and those of the own frame. */
 enum { SLOT = N_REGS, SAVED, N_WORDS = SAVED + N_SAVED };
@@ -211,9 +211,9 @@ static s16 plus(s16 value, s32 n)
 	if (!n)
 		return value;
 	if (value > MAX_ADDEND || n < -MAX_ADDEND || n > MAX_ADDEND)
-		return UNKNOWN;
+		return NOT_KNOWN;
 	n += value;
-	return n < -MAX_ADDEND || n > MAX_ADDEND ? UNKNOWN : (s16)n;
+	return n < -MAX_ADDEND || n > MAX_ADDEND ? NOT_KNOWN : (s16)n;
 }
 
 /* The word of the own frame that it is in, or NULL. */
@@ -231,22 +231,22 @@ static s16 load(struct state *s, const struct insn *at)
 
 	if (s->words[at->base] == OWN_FP && !at->disp && at->is_word)
 		return FUNCTION_FP;
-	return saved && at->disp % 8 == 0 ? *saved : UNKNOWN;
+	return saved && at->disp % 8 == 0 ? *saved : NOT_KNOWN;
 }
 
 /* The slot has a SMI: the value is its upper half, and the lower one is zero. */
 static void store(const struct work *w, struct state *s, const struct insn *at)
 {
 	s64 upper = 4 - (s64)w->slot_off;
-	s16 value = at->from == NO_REG ? UNKNOWN : s->words[at->from];
+	s16 value = at->from == NO_REG ? NOT_KNOWN : s->words[at->from];
 	s16 *saved = saved_at(s, at);
 
 	if (saved)
-		*saved = at->is_word && at->disp % 8 == 0 ? value : UNKNOWN;
+		*saved = at->is_word && at->disp % 8 == 0 ? value : NOT_KNOWN;
 	if (s->words[at->base] == FUNCTION_FP && at->disp == upper)
 		s->words[SLOT] = value;
 	else if (s->words[at->base] == FUNCTION_FP && at->disp == upper - 4 && at->is_word)
-		s->words[SLOT] = UNKNOWN;
+		s->words[SLOT] = NOT_KNOWN;
 }
 
 static bool transfer(const void *user, u32 i, void *state)
@@ -255,7 +255,7 @@ static bool transfer(const void *user, u32 i, void *state)
 	const struct insn *at = &w->insns[i];
 	struct state *s = state;
 	u16 lost = at->op == CALL ? (u16)~at->live | at->writes : at->writes;
-	s16 value = UNKNOWN;
+	s16 value = NOT_KNOWN;
 
 	if (at->op == ADD)
 		value = plus(s->words[at->from], at->disp);
@@ -267,7 +267,7 @@ static bool transfer(const void *user, u32 i, void *state)
 		value = OWN_FP;
 	for (int k = 0; k < N_REGS; k++)
 		if (lost & 1 << k && (at->op != CALL || s->words[k] <= MAX_ADDEND))
-			s->words[k] = UNKNOWN;
+			s->words[k] = NOT_KNOWN;
 	if (at->op == ADD || at->op == LOAD)
 		s->words[at->to] = value;
 	else if (at->op == PUSH_FP)
@@ -320,9 +320,9 @@ static enum data_flow_join join(const void *user, u32 i, void *old, const void *
 	(void)i;
 	(void)when;
 	for (int k = 0; k < N_WORDS; k++) {
-		if (s->words[k] != UNKNOWN &&
+		if (s->words[k] != NOT_KNOWN &&
 		    s->words[k] != ((const struct state *)now)->words[k]) {
-			s->words[k] = UNKNOWN;
+			s->words[k] = NOT_KNOWN;
 			joined = DATA_FLOW_CHANGED;
 		}
 	}
@@ -336,7 +336,7 @@ static bool follow(struct data_flow *d)
 	struct state s;
 
 	for (int i = 0; i < N_WORDS; i++)
-		s.words[i] = UNKNOWN;
+		s.words[i] = NOT_KNOWN;
 	s.words[R9] = 0;
 	s.words[RBP] = FUNCTION_FP;
 	d->steps = MAX_VISITS * (u64)d->n;

@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
-#include <string.h>
-
-#include "row_state.h"
-
-const struct uw_rule v8_rule_framed = { 16, -8, -16, UW_CFA_FP, UW_SAVED_CFA, UW_SAVED_CFA, 0 };
+#include "x86_64.h"
 
 /* ---- one instruction ---- */
 
@@ -29,16 +25,13 @@ static bool is_overwritten(const struct v8_row_state *s, const struct flow_insn 
 		(is_loaded && insn->scratch == s->scratch - 1) || insn->op == FLOW_CALL);
 }
 
-/* Are these the bytes @before an instruction and on? */
-static bool has_bytes(const struct v8_row_text *text, const struct flow_insn *insn, u32 before,
-		      const u8 *bytes, u32 len)
+/* Does code of this kind begin @before bytes before an instruction? */
+static bool is_in(const struct v8_row_text *text, const struct flow_insn *insn, u32 before,
+		  enum v8_insn_kind kind)
 {
-	return insn->off >= before && text->len - (insn->off - before) >= len &&
-	       !memcmp(text->bytes + insn->off - before, bytes, len);
+	return insn->off >= before &&
+	       v8_insn_at(&v8_x86_64, kind, text->bytes, text->len, insn->off - before);
 }
-
-/* push %rbp; mov %rsp, %rbp */
-static const u8 build_frame[] = { 0x55, 0x48, 0x89, 0xe5 };
 
 static struct v8_row_state after_bare(const struct v8_row_text *text, const struct v8_row_state *s,
 				      const struct flow_insn *insn)
@@ -73,7 +66,7 @@ static struct v8_row_state after_bare(const struct v8_row_text *text, const stru
 	case FLOW_FP_FROM_SP:
 		if (s->fp_pushed && s->height == 1 && !insn->arg)
 			return (struct v8_row_state){ .where = AT_FP };
-		if (s->fp_pushed || s->fp_at || !has_bytes(text, insn, 1, build_frame, 4))
+		if (s->fp_pushed || s->fp_at || !is_in(text, insn, 1, V8_INSN_BUILD_FRAME))
 			return lost;
 		kept.fp_at = s->height;
 		return kept;
@@ -95,13 +88,10 @@ static struct v8_row_state after_bare(const struct v8_row_text *text, const stru
 	return kept;
 }
 
-/* mov 8(%rbp), %rcx; mov (%rbp), %rbp */
-static const u8 take_down[] = { 0x48, 0x8b, 0x4d, 0x08, 0x48, 0x8b, 0x6d, 0x00 };
-
 static struct v8_row_state after_framed(const struct v8_row_text *text,
 					const struct v8_row_state *s, const struct flow_insn *insn)
 {
-	if (has_bytes(text, insn, 4, take_down, sizeof(take_down)))
+	if (is_in(text, insn, 4, V8_INSN_LOAD_FRAME))
 		return (struct v8_row_state){ .where = HELD, .scratch = UW_RCX + 1 };
 	switch (insn->op) {
 	case FLOW_SP_FROM_FP:
@@ -111,7 +101,7 @@ static struct v8_row_state after_framed(const struct v8_row_text *text,
 	case FLOW_POP_FP:
 		return (struct v8_row_state){ .where = s->where == AT_FP ? BARE : LOST };
 	case FLOW_FP_FROM_SP:
-		if (has_bytes(text, insn, 1, build_frame, sizeof(build_frame)))
+		if (is_in(text, insn, 1, V8_INSN_BUILD_FRAME))
 			return (struct v8_row_state){ .where = INNER, .fp_at = 1 };
 		return lost;
 	case FLOW_FP_LOST:
@@ -183,19 +173,19 @@ static struct v8_row_state after_made_room(const struct v8_row_state *s,
 	return is_plain(insn) && !is_overwritten(s, insn) ? *s : lost;
 }
 
-/* mov %rsp, %r10; sub $8, %rsp; and $-16, %rsp; mov %r10, (%rsp) */
-static const u8 align_sp[] = { 0x49, 0x89, 0xe2, 0x48, 0x83, 0xec, 0x08, 0x48,
-			       0x83, 0xe4, 0xf0, 0x4c, 0x89, 0x14, 0x24 };
-#define ALIGN_AT 7 /* of the third */
-#define KEEP_AT 11 /* of the fourth */
-#define RESTORE_LEN 4
-static const u8 restore_sp[RESTORE_LEN] = { 0x48, 0x8b, 0x24, 0x24 }; /* mov (%rsp), %rsp */
+/* Is it the instruction of V8_INSN_ALIGN_SP that begins @before bytes after its first? */
+static bool is_aligning(const struct v8_row_text *text, const struct flow_insn *insn, u32 before)
+{
+	return is_in(text, insn, before, V8_INSN_ALIGN_SP) &&
+	       v8_insn_before(&v8_x86_64, V8_INSN_SAVE_SP, text->bytes, text->len,
+			      insn->off - before);
+}
 
 static struct v8_row_state after_aligning(const struct v8_row_text *text,
 					  const struct v8_row_state *s,
 					  const struct flow_insn *insn)
 {
-	if (has_bytes(text, insn, ALIGN_AT, align_sp, sizeof(align_sp)))
+	if (is_aligning(text, insn, 0))
 		return (struct v8_row_state){ .where = ALIGNED,
 					      .height = s->height - 1,
 					      .fp_at = s->fp_at };
@@ -205,7 +195,7 @@ static struct v8_row_state after_aligning(const struct v8_row_text *text,
 static struct v8_row_state after_aligned(const struct v8_row_text *text,
 					 const struct v8_row_state *s, const struct flow_insn *insn)
 {
-	if (has_bytes(text, insn, 0, restore_sp, sizeof(restore_sp)))
+	if (is_in(text, insn, 0, V8_INSN_RESTORE_SP))
 		return (struct v8_row_state){ .where = BARE,
 					      .height = s->height,
 					      .fp_at = s->fp_at };
@@ -261,7 +251,7 @@ bool v8_row_rule(const struct v8_row_text *text, u32 i, const void *state, struc
 	case POPPED:
 		return true;
 	case ALIGNED: /* the caller's sp lies higher: fp leads on from it */
-		if (has_bytes(text, &text->code.insns[i], KEEP_AT, align_sp, sizeof(align_sp)))
+		if (is_aligning(text, &text->code.insns[i], 4))
 			return false; /* where sp was is not kept yet */
 		rule->cfa = UW_CFA_AT_SP;
 		rule->ra_off = 8 * (s32)s->height;

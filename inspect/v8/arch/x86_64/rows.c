@@ -5,8 +5,7 @@
  * another, the return address is at sp, whatever was not understood before.
  */
 
-#include "../v8_arch.h"
-#include "row_state.h"
+#include "x86_64.h"
 
 /* A loop that copies begins with one of them and goes on with the other. */
 static bool is_copying(const struct v8_row_state *a, const struct v8_row_state *b)
@@ -39,7 +38,7 @@ static bool is_framed(const struct v8_row_state *s)
  * A state changes three times at most: to one without a register, from AT_FP to FRAMED or from AT
  * to COPYING, to LOST.
  */
-static enum data_flow_join join(const void *user, u32 i, void *before, const void *now,
+enum data_flow_join v8_row_join(const void *user, u32 i, void *before, const void *now,
 				enum data_flow_when when)
 {
 	struct v8_row_state *old = before;
@@ -68,7 +67,7 @@ static enum data_flow_join join(const void *user, u32 i, void *before, const voi
 	return DATA_FLOW_CHANGED;
 }
 
-static bool transfer(const void *user, u32 i, void *state)
+bool v8_row_transfer(const void *user, u32 i, void *state)
 {
 	const struct v8_row_text *text = user;
 	const struct flow_insn *insn = &text->code.insns[i];
@@ -142,7 +141,7 @@ static s64 height_after(const struct work *w, const struct flow_insn *insn)
  * Before the instructions that take the frame off is the one that loads the caller's fp: where
  * that stands the frame is known.
  */
-static void follow_exits(const struct v8_row_text *text, void *states)
+void v8_row_follow_exits(const struct v8_row_text *text, void *states)
 {
 	const struct work *w = &(struct work){ &text->code, states };
 
@@ -157,17 +156,5 @@ static void follow_exits(const struct v8_row_text *text, void *states)
 	}
 }
 
-static const struct v8_row_state pushed = { .where = BARE, .height = 1 };
-static const struct v8_row_state called = { .where = BARE };
-
-const struct v8_row_arch v8_row_x86_64 = {
-	.state_size = sizeof(struct v8_row_state),
-	.start = { [V8_ROW_CALLED] = &called,
-		   [V8_ROW_PUSHED] = &pushed,
-		   [V8_ROW_FRAMED] = &framed },
-	.decode = flow_code_x86_64,
-	.transfer = transfer,
-	.join = join,
-	.follow_exits = follow_exits,
-	.rule = v8_row_rule,
-};
+const struct v8_row_state v8_row_pushed = { .where = BARE, .height = 1 };
+const struct v8_row_state v8_row_called = { .where = BARE };

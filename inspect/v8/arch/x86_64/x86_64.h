@@ -46,5 +46,11 @@ static const struct v8_row_state framed = { .where = FRAMED };
 struct v8_row_state v8_row_after(const struct v8_row_text *text, const struct v8_row_state *s,
 				 const struct flow_insn *insn);
 
-/* For struct v8_row_arch. */
+/* For struct v8_arch. */
+extern const struct v8_row_state v8_row_called, v8_row_pushed;
+bool v8_row_transfer(const void *user, u32 i, void *state);
+enum data_flow_join v8_row_join(const void *user, u32 i, void *before, const void *now,
+				enum data_flow_when when);
+void v8_row_follow_exits(const struct v8_row_text *text, void *states);
 bool v8_row_rule(const struct v8_row_text *text, u32 i, const void *state, struct uw_rule *rule);
+int v8_handler_places(const u8 *code, u32 len, u32 slot_off, struct v8_place *places);
