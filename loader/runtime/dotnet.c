@@ -5,7 +5,7 @@
  * better.
  */
 
-#include "runtime.h"
+#include "runtimes.h"
 
 #include <errno.h>
 #include <limits.h>

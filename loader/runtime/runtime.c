@@ -8,11 +8,6 @@
 #include "../../inspect/util/cleanup.h"
 #include "../profile/kinds.h"
 
-const struct runtime_ops *const runtimes[N_RUNTIMES] = {
-	[RUNTIME_V8] = &v8_runtime,
-	[RUNTIME_DOTNET] = &dotnet_runtime,
-};
-
 int runtime_build_new(struct runtime_build **b, const struct runtime_ops *ops, struct elf_file *elf,
 		      u32 wants)
 {
@@ -53,24 +48,6 @@ void runtime_free(struct runtime **rt)
 	free(TAKE_PTR(*rt));
 }
 
-u32 runtime_of_frame(const struct uw_frame *f)
-{
-	u32 i = 0;
-
-	while (i < N_RUNTIMES && !((runtimes[i]->functions | runtimes[i]->stubs) >> f->kind & 1))
-		i++;
-	return i;
-}
-
-u32 runtime_of_awaiter(const struct uw_frame *f)
-{
-	u32 i = 0;
-
-	while (i < N_RUNTIMES && !(runtimes[i]->awaiting >> f->kind & 1))
-		i++;
-	return i;
-}
-
 const char *runtime_reason(const struct uw_frame *f)
 {
 	return f->status == UW_OK ? NULL : prof_reason_words(f->status);
@@ -85,16 +62,4 @@ struct prof_frame runtime_unnamed(const struct runtime_ops *ops, const struct uw
 				    .off = f->pc,
 				    .has_off = true,
 				    .reason = why };
-}
-
-const struct runtime_build *runtime_first(const struct runtime_build *const b[N_RUNTIMES])
-{
-	const struct runtime_build *last = NULL;
-
-	for (u32 i = 0; i < N_RUNTIMES; i++) {
-		if (b[i] && !b[i]->why)
-			return b[i];
-		last = b[i] ? b[i] : last;
-	}
-	return last;
 }

@@ -165,12 +165,6 @@ struct runtime_ops {
 	void (*forget)(struct runtime *rt);
 };
 
-enum { RUNTIME_V8, RUNTIME_DOTNET, N_RUNTIMES };
-
-/* In the order in which they claim mappings; place() goes the other way. */
-extern const struct runtime_ops *const runtimes[N_RUNTIMES];
-extern const struct runtime_ops v8_runtime, dotnet_runtime;
-
 /**
  * runtime_build_new() - the runtime in a file, if it is this one
  * @b:		new build, free with runtime_build_free(); set to NULL unless 0 or -ENOTSUP
@@ -186,18 +180,9 @@ void runtime_build_free(struct runtime_build **b);
 int runtime_open(struct runtime **rt, struct runtime_build *b, const struct runtime_home *home);
 void runtime_free(struct runtime **rt);
 
-/* The runtime that a kind of frame is of, its index; N_RUNTIMES: none, or native. */
-u32 runtime_of_frame(const struct uw_frame *f);
-/* The same of an object that waits. */
-u32 runtime_of_awaiter(const struct uw_frame *f);
-
 /* Why the walk could not identify a frame, NULL: it did. */
 const char *runtime_reason(const struct uw_frame *f);
 
 /* A frame that can't be named. */
 struct prof_frame runtime_unnamed(const struct runtime_ops *ops, const struct uw_frame *f,
 				  const char *why);
-
-/* The one of a process's runtimes that it is called by: the first that can be read, else the last.
- */
-const struct runtime_build *runtime_first(const struct runtime_build *const b[N_RUNTIMES]);

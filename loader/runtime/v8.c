@@ -10,7 +10,7 @@
  *	anonymous      |          JIT          |               in a process with V8
  */
 
-#include "runtime.h"
+#include "runtimes.h"
 
 #include <errno.h>
 #include <stdlib.h>

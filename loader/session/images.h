@@ -4,7 +4,7 @@
 /* Files by the runtimes in them, shared by all images of processes. */
 
 #include "../rows/row_filler.h"
-#include "../runtime/runtime.h"
+#include "../runtime/runtimes.h"
 #include "../sample/tables.h"
 #include "../symbols/module.h"
 

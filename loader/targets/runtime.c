@@ -12,7 +12,7 @@
 #include "../../inspect/util/clock.h"
 #include "../process/map_file.h"
 #include "../process/maps.h"
-#include "../runtime/runtime.h"
+#include "../runtime/runtimes.h"
 
 #define MAX_MAPPINGS 4096 /* of one process */
 #define MAX_FILES 4096 /* in the cache; beyond it nothing is remembered */

@@ -7,7 +7,7 @@
 #include "../../inspect/symbols/symbols.h"
 #include "../../inspect/util/cleanup.h"
 #include "../../loader/profile/case_frame.h"
-#include "../../loader/runtime/runtime.h"
+#include "../../loader/runtime/runtimes.h"
 #include "../case/stack.h"
 
 #include <errno.h>

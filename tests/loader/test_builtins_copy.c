@@ -16,6 +16,7 @@
 #include <sys/random.h>
 #include <unistd.h>
 
+#include "../../loader/runtime/runtimes.h"
 #include "../../loader/session/copies.h"
 
 #define PAGE 4096ull

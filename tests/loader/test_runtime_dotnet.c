@@ -14,7 +14,7 @@
 #include "../../inspect/dotnet/dotnet_frame.h"
 #include "../../loader/jit/jit_file.h"
 #include "../../loader/runtime/awaits.h"
-#include "../../loader/runtime/runtime.h"
+#include "../../loader/runtime/runtimes.h"
 #include "../check.h"
 
 #define MS 1000000ull

@@ -11,7 +11,7 @@
 
 #include "../../inspect/v8/v8.h"
 #include "../../inspect/v8/v8_rows.h"
-#include "../../loader/runtime/runtime.h"
+#include "../../loader/runtime/runtimes.h"
 #include "../check.h"
 
 #define MODULE 3

@@ -4,7 +4,7 @@
 
 #include <errno.h>
 
-#include "../../loader/runtime/runtime.h"
+#include "../../loader/runtime/runtimes.h"
 #include "../check.h"
 
 static void each_kind_of_frame_is_of_one_runtime(void **state)
