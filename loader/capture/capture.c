@@ -9,6 +9,7 @@
 #include "../../inspect/util/clock.h"
 #include "../commands.h"
 #include "../doctor/doctor.h"
+#include "../process/processes.h"
 #include "../out/place.h"
 #include "../targets/procs.h"
 #include "../targets/target_set.h"
@@ -250,11 +251,11 @@ static void loop(struct capture *c)
 	while (!c->stop && !c->status) {
 		poll(fds, 2, SESSION_TICK_MS);
 		err = session_tick(c->session, false);
-		if (err) {
+		if (err < 0) {
 			cli_error("can't go on with what was captured: %s", strerror(-err));
 			c->status = CLI_FAILURE;
 		}
-		if (fds[0].revents || !session_n_alive(c->session) ||
+		if (fds[0].revents || !processes_n_alive(session_processes(c->session)) ||
 		    (duration_ns && monotonic_ns() - c->start_ns >= duration_ns))
 			break;
 	}

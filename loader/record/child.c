@@ -8,7 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "../process/process.h"
+#include "../process/processes.h"
 #include "record.h"
 
 int recording_run_command(struct recording *r)
@@ -58,11 +58,13 @@ static void terminate(struct process *p, void *data)
 /* One may be born while its parent is told, so they are looked for again. */
 static void end_descendants(struct recording *r)
 {
-	session_look_again(r->session);
-	for (int i = 0; i < 5 && session_n_alive(r->session); i++) {
-		session_each_alive(r->session, terminate, NULL);
+	struct processes *processes = session_processes(r->session);
+
+	processes_resync(processes);
+	for (int i = 0; i < 5 && processes_n_alive(processes); i++) {
+		processes_each_alive(processes, terminate, NULL);
 		poll(NULL, 0, 20);
-		session_look_again(r->session);
+		processes_resync(processes);
 	}
 }
 

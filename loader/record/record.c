@@ -22,6 +22,7 @@
 #include "../../inspect/util/clock.h"
 #include "../../inspect/util/term.h"
 #include "../commands.h"
+#include "../process/processes.h"
 #include "../report/report.h"
 #include "../symbols/module.h"
 #include "progress.h"
@@ -158,19 +159,21 @@ static void loop(struct recording *r)
 	struct pollfd fds[] = { { .fd = r->signal_fd, .events = POLLIN },
 				{ .fd = session_fd(r->session), .events = POLLIN } };
 	u64 now_ns = r->start_ns;
+	int more = 0;
 
 	go_first();
 	while (!r->stop && !r->err) {
-		poll(fds, 2, session_has_more(r->session) ? 0 : SESSION_TICK_MS);
+		poll(fds, 2, more ? 0 : SESSION_TICK_MS);
 		on_signals(r);
-		r->err = session_tick(r->session, false);
+		more = session_tick(r->session, false);
+		r->err = more < 0 ? more : 0;
 		tick_flight(r, false);
 		now_ns = monotonic_ns();
 		if (!r->err && now_ns - r->flushed_ns >= NS_PER_S)
 			once_a_second(r, now_ns);
 		if (r->options.duration_ns && now_ns - r->start_ns >= r->options.duration_ns)
 			r->stop = true;
-		if (recording_is_eager(r) && !session_n_alive(r->session))
+		if (recording_is_eager(r) && !processes_n_alive(session_processes(r->session)))
 			r->stop = true;
 	}
 }
@@ -253,8 +256,7 @@ static void say_problems(const struct recording *r)
 
 	if (r->options.quiet)
 		return;
-	session_each_doubt(r->session, say_doubt, NULL);
-	session_each_problem(r->session, say_problem, &n);
+	session_each_problem(r->session, say_doubt, say_problem, &n);
 	if (n > MAX_PROBLEMS)
 		fprintf(stderr, "and %u more files\n", n - MAX_PROBLEMS);
 }

@@ -14,12 +14,14 @@
 #define N_THREADS 4096
 #define N_UNSEEN 256
 
+struct known {
+	u32 tid;
+	u64 start_ns;
+};
+
 struct announcer {
 	struct profile *profile;
-	struct {
-		u32 tid;
-		u64 start_ns;
-	} threads[N_THREADS], unseen[N_UNSEEN];
+	struct known threads[N_THREADS], unseen[N_UNSEEN];
 };
 
 int announcer_new(struct announcer **a, struct profile *profile)
@@ -35,6 +37,14 @@ void announcer_free(struct announcer **a)
 {
 	free(*a);
 	*a = NULL;
+}
+
+static bool is_new(struct known *k, u32 tid, u64 start_ns)
+{
+	bool is_known = k->tid == tid && k->start_ns == start_ns;
+
+	*k = (struct known){ tid, start_ns };
+	return !is_known;
 }
 
 static const char *or_null(const char *s)
@@ -79,24 +89,18 @@ static int announce_process(struct announcer *a, struct process *p, struct image
 static int announce_unseen(struct announcer *a, const struct uw_sample *s)
 {
 	struct prof_process line = { .pid = s->pid, .nspid = s->pid };
-	u32 slot = s->pid % N_UNSEEN;
 
-	if (a->unseen[slot].tid == s->pid && a->unseen[slot].start_ns == s->start_ns)
-		return 0;
-	a->unseen[slot].tid = s->pid;
-	a->unseen[slot].start_ns = s->start_ns;
-	return profile_process(a->profile, &line);
+	return is_new(&a->unseen[s->pid % N_UNSEEN], s->pid, s->start_ns)
+		       ? profile_process(a->profile, &line)
+		       : 0;
 }
 
 static int announce_thread(struct announcer *a, struct process *p, const struct uw_sample *s)
 {
-	u32 slot = s->tid % N_THREADS;
 	const char *name;
 
-	if (a->threads[slot].tid == s->tid && a->threads[slot].start_ns == s->start_ns)
+	if (!is_new(&a->threads[s->tid % N_THREADS], s->tid, s->start_ns))
 		return 0;
-	a->threads[slot].tid = s->tid;
-	a->threads[slot].start_ns = s->start_ns;
 	name = process_thread_name(p, s->tid);
 	return name ? profile_thread(a->profile, s->pid, s->tid, name) : 0;
 }

@@ -5,6 +5,7 @@
 #include <errno.h>
 
 #include "../../inspect/util/array.h"
+#include "../../inspect/util/clock.h"
 #include "../rows/confirm.h"
 #include "../rows/prefetch.h"
 #include "session_state.h"
@@ -116,7 +117,7 @@ void session_meet_new(struct session *s, u64 deadline_ns)
 		meet(s, s->pending.v[i]);
 		take_misses(s, s->pending.v[i]);
 		s->met_ns = s->pending.v[i]->time_ns + 1;
-		if (session_now_ns() >= deadline_ns)
+		if (monotonic_ns() >= deadline_ns)
 			break;
 	}
 }

@@ -27,11 +27,6 @@
 #define PREFILL_NS 50000000ull /* of CPU time, for all targets together */
 #define PREFILL_STEP_NS 2000000ull
 
-u64 session_now_ns(void)
-{
-	return monotonic_ns();
-}
-
 /* The table of processes lets one go. */
 static void on_process_free(struct process *p, void *data)
 {
@@ -82,9 +77,9 @@ static void prefill(struct session *s, const struct process *p)
 
 	if (p)
 		prefetch_first_stack(s->rows, p);
-	row_filler_misses(s->rows, session_now_ns() + s->prefill_ns);
+	row_filler_misses(s->rows, monotonic_ns() + s->prefill_ns);
 	while (took_ns < s->prefill_ns &&
-	       row_filler_idle(s->rows, session_now_ns() + PREFILL_STEP_NS))
+	       row_filler_idle(s->rows, monotonic_ns() + PREFILL_STEP_NS))
 		took_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID) - start_ns;
 	s->prefill_ns -= took_ns < s->prefill_ns ? took_ns : s->prefill_ns;
 }
@@ -222,7 +217,7 @@ int session_new(struct session **session, const struct session_config *config, c
 	if (s) {
 		s->config = *config;
 		s->cpus_fd = -1;
-		s->reaped_ns = session_now_ns();
+		s->reaped_ns = monotonic_ns();
 		s->prefill_ns = PREFILL_NS;
 		err = open_sources(s);
 	}
@@ -272,25 +267,9 @@ int session_fd(const struct session *s)
 	return sideband_fd(s->sideband);
 }
 
-bool session_has_more(const struct session *s)
+struct processes *session_processes(const struct session *s)
 {
-	return s->has_more;
-}
-
-u32 session_n_alive(const struct session *s)
-{
-	return processes_n_alive(s->processes);
-}
-
-void session_look_again(struct session *s)
-{
-	processes_resync(s->processes);
-}
-
-void session_each_alive(const struct session *s, void (*fn)(struct process *p, void *data),
-			void *data)
-{
-	processes_each_alive(s->processes, fn, data);
+	return s->processes;
 }
 
 const char *session_target_name(const struct session *s, const char **runtime)
@@ -313,14 +292,11 @@ struct session_counts session_counts(const struct session *s)
 }
 
 void session_each_problem(const struct session *s,
-			  void (*fn)(const struct module_info *info, const char *why, void *data),
+			  void (*on_runtime)(const char *runtime, const char *why, void *data),
+			  void (*on_module)(const struct module_info *info, const char *why,
+					    void *data),
 			  void *data)
 {
-	modules_each_problem(s->modules, fn, data);
-}
-
-void session_each_doubt(const struct session *s,
-			void (*fn)(const char *runtime, const char *why, void *data), void *data)
-{
-	images_each_doubt(&s->images, fn, data);
+	images_each_doubt(&s->images, on_runtime, data);
+	modules_each_problem(s->modules, on_module, data);
 }

@@ -19,6 +19,7 @@
 struct session;
 
 struct process;
+struct processes;
 struct session_stack;
 struct module_info;
 
@@ -78,22 +79,13 @@ int session_fd(const struct session *s);
  * It takes 150 ms at most, unless events were lost; the last one 10 s. Samples for which there is
  * no time then are dropped, and counted.
  *
- * Return: 0 or a negative errno of the profile (no space left, ...).
+ * Return: 0, 1 when there was more to do than time: do not wait before the next tick, or a negative
+ * errno of the profile (no space left, ...).
  */
 int session_tick(struct session *s, bool last);
 
-/* Was there more to do than time? Then do not wait for the next tick. */
-bool session_has_more(const struct session *s);
-
-/* How many of the targets of session_add_target(), and their children, are alive. */
-u32 session_n_alive(const struct session *s);
-
-/* Asks /proc who of them is alive, and for their children. Call it when ticks have ended. */
-void session_look_again(struct session *s);
-
-/* Each of them. */
-void session_each_alive(const struct session *s, void (*fn)(struct process *p, void *data),
-			void *data);
+/* The targets and their children. processes_resync() may be called when ticks have ended. */
+struct processes *session_processes(const struct session *s);
 
 /* The name and runtime of a target, for the progress line; NULL: none known. */
 const char *session_target_name(const struct session *s, const char **runtime);
@@ -109,11 +101,12 @@ struct session_counts {
 
 struct session_counts session_counts(const struct session *s);
 
-/* Modules without lines or names that they should have: see modules_each_problem(). */
+/*
+ * Runtimes and modules whose functions lack names or lines: see images_each_doubt() and
+ * modules_each_problem().
+ */
 void session_each_problem(const struct session *s,
-			  void (*fn)(const struct module_info *info, const char *why, void *data),
+			  void (*on_runtime)(const char *runtime, const char *why, void *data),
+			  void (*on_module)(const struct module_info *info, const char *why,
+					    void *data),
 			  void *data);
-
-/* Runtimes whose functions could not be told, or perhaps not: see images_each_doubt(). */
-void session_each_doubt(const struct session *s,
-			void (*fn)(const char *runtime, const char *why, void *data), void *data);

@@ -38,13 +38,10 @@ struct session {
 	u64 met_ns; /* the process of each sample before this was looked at */
 	u64 reaped_ns, resynced_ns;
 	u64 blocked_left_ns; /* how long this tick may still wait for lines */
-	bool has_more; /* to do than there was time for */
 	bool must_resync; /* events were lost, /proc was not yet asked about them */
 };
 
 #define MSEC 1000000ull
-
-u64 session_now_ns(void);
 
 /* The process's image, made if need be; NULL without memory. */
 struct image *session_image_of(struct session *s, struct process *p);

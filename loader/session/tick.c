@@ -22,6 +22,7 @@
 
 #include <arch.h>
 
+#include "../../inspect/util/clock.h"
 #include "../rows/confirm.h"
 #include "ownership.h"
 #include "session_state.h"
@@ -105,8 +106,7 @@ static struct image *image_for(struct process *p, struct image *im, struct uw_sa
 static bool must_wait_for_lines(struct session *s, struct process *p, struct image *im,
 				const struct uw_sample *sample, bool may_wait)
 {
-	u64 max_ns = has_objects(sample) ? MAX_V8_WAIT_NS : MAX_WAIT_NS,
-	    began_ns = session_now_ns();
+	u64 max_ns = has_objects(sample) ? MAX_V8_WAIT_NS : MAX_WAIT_NS, began_ns = monotonic_ns();
 
 	while (!naming_is_ready(s->naming, p, im, sample)) {
 		u64 took_ns;
@@ -114,7 +114,7 @@ static bool must_wait_for_lines(struct session *s, struct process *p, struct ima
 		if (may_wait || !s->blocked_left_ns)
 			return may_wait && s->tick_ns - sample->time_ns < max_ns;
 		modules_take_answers(s->modules, (int)(s->blocked_left_ns / MSEC + 1));
-		took_ns = session_now_ns() - began_ns;
+		took_ns = monotonic_ns() - began_ns;
 		began_ns += took_ns;
 		s->blocked_left_ns -= took_ns < s->blocked_left_ns ? took_ns : s->blocked_left_ns;
 	}
@@ -195,7 +195,7 @@ static void keep_sample(const struct uw_sample *sample, void *data)
 static int handle_samples(struct session *s, const struct pass *pass)
 {
 	u32 ready = pending_before(&s->pending, pass->until_ns);
-	u64 now_ns = session_now_ns();
+	u64 now_ns = monotonic_ns();
 	int err = 0;
 	u32 i = 0;
 
@@ -207,7 +207,7 @@ static int handle_samples(struct session *s, const struct pass *pass)
 		err = on_sample(s, sample, now_ns, !pass->is_last);
 		if (err <= 0)
 			pending_take(&s->pending, i);
-		now_ns = session_now_ns();
+		now_ns = monotonic_ns();
 	}
 	pending_close_up(&s->pending);
 	return err < 0 ? err : i < ready;
@@ -230,7 +230,7 @@ static int apply_events(struct session *s, u64 until_ns, u64 deadline_ns, u64 *r
 								.pid = ev.pid,
 								.is_last = true });
 		session_on_event(s, &ev);
-		if (session_now_ns() >= deadline_ns) {
+		if (monotonic_ns() >= deadline_ns) {
 			*reached_ns = ev.time_ns;
 			break;
 		}
@@ -254,16 +254,16 @@ static int tick(struct session *s, u64 until_ns, u64 budget_ns, bool is_last)
 
 	if (!is_last) {
 		session_resync(s);
-		session_meet_new(s, session_now_ns() + budget_ns);
-		row_filler_misses(s->rows, session_now_ns() + budget_ns);
+		session_meet_new(s, monotonic_ns() + budget_ns);
+		row_filler_misses(s->rows, monotonic_ns() + budget_ns);
 	}
 	session_update_changed(s);
-	pass.deadline_ns = session_now_ns() + budget_for_names(s, budget_ns);
+	pass.deadline_ns = monotonic_ns() + budget_for_names(s, budget_ns);
 	if (!err)
 		err = handle_samples(s, &pass);
 	session_update_changed(s); /* of processes that samples made known */
 	if (!is_last && !err)
-		more_rows = row_filler_idle(s->rows, session_now_ns() + IDLE_NS);
+		more_rows = row_filler_idle(s->rows, monotonic_ns() + IDLE_NS);
 	return err ? err : more_rows || pass.until_ns < until_ns;
 }
 
@@ -276,7 +276,7 @@ static int last_tick(struct session *s)
 	poll(NULL, 0, SIDEBAND_SETTLE_NS / MSEC);
 	err = tick(s, s->tick_ns, LAST_BUDGET_NS, true);
 	pending_give_up(&s->pending);
-	return err;
+	return err < 0 ? err : 0;
 }
 
 /* The dead are kept for a while, and for as long as samples of theirs may wait. */
@@ -320,7 +320,7 @@ int session_tick(struct session *s, bool last)
 {
 	int err, n;
 
-	s->tick_ns = session_now_ns();
+	s->tick_ns = monotonic_ns();
 	s->blocked_left_ns = last ? LAST_BLOCKED_NS : MAX_BLOCKED_NS;
 	modules_take_answers(s->modules, 0);
 	renew_cpus(s);
@@ -330,6 +330,5 @@ int session_tick(struct session *s, bool last)
 	pending_sort(&s->pending);
 	err = last ? last_tick(s) : tick(s, s->tick_ns - SIDEBAND_SETTLE_NS, BUDGET_NS, false);
 	reap(s);
-	s->has_more = err > 0;
-	return err < 0 ? err : 0;
+	return err;
 }
