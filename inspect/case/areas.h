@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #pragma once
 
-/* What lies where in a process: all its mappings. */
+/* All mappings of a process. */
 
 #include "case.h"
 
@@ -9,7 +9,7 @@
 
 struct area {
 	u64 start_addr, end_addr, file_off;
-	char *path; /* of a file, NULL: anonymous or the kernel's */
+	char *path; /* NULL: anonymous, or a mapping of the kernel */
 	u8 prot; /* PF_R, PF_W, PF_X */
 	u8 holds; /* enum case_holds */
 };
@@ -20,21 +20,21 @@ struct areas {
 };
 
 /**
- * areas_add() - one more, above all others
- * @area:	its path is taken over, if it is added
+ * areas_add() - append an area
+ * @area:	starts at or above the end of the last one; on success @a owns its path
  *
  * Return: 0, -E2BIG, -ENOMEM.
  */
 int areas_add(struct areas *a, const struct area *area);
 void areas_deinit(struct areas *a);
 
-/* The one that covers an address, NULL: none. */
+/* The area that contains @addr, or NULL. */
 const struct area *areas_find(const struct areas *a, u64 addr);
 
 /**
- * areas_files() - those of files, as a case has them
- * @files:	free() it; its paths are the areas'
+ * areas_files() - list the areas that map files
+ * @files:	free() it; its paths belong to @a
  *
- * Return: how many, or -ENOMEM.
+ * Return: the number of files, or -ENOMEM.
  */
 int areas_files(const struct areas *a, struct case_map_file **files);

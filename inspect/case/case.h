@@ -2,22 +2,22 @@
 #pragma once
 
 /*
- * A recorded case: what one walk saw of a process, in one file that can be replayed
- * anywhere. The file is a sparse ELF core, so gdb and readelf open it:
+ * A recorded case: all that one walk read of a process, in one file that can be replayed
+ * on any machine. The file is a sparse ELF core, so gdb and readelf open it:
  *
  *	ELF header    ET_CORE, the target's machine
  *	PT_NOTE       NT_PRSTATUS, NT_AUXV, NT_FILE, and a note "Unspool": JSON
- *	PT_LOAD ...   the bytes that are known, sorted by address
+ *	PT_LOAD ...   the known bytes, sorted by address
  *
- * An address is in one of three states, and they are never mixed up: known (in a
- * PT_LOAD), a fault (noted: the walk's read failed there), or not recorded.
+ * An address is in exactly one of three states: known (in a PT_LOAD), a fault (listed in
+ * the note: the walk's read failed there), or not recorded.
  *
  *	capture, simulator --> struct case_file --> case_write() --> NAME.core[.zst]
  *	frozen walk -------->        "         --> case_make() --> in the recorder's dump
  *	replay, show       <-- struct case_file <-- case_read()  <--
  *
- * A writer fills a struct case_file with pointers to what it has; nothing is taken
- * over. A reader gets one that owns all it points to.
+ * A writer fills a struct case_file with borrowed pointers. The struct case_file of
+ * case_read() owns everything it points to.
  */
 
 #include "../../core/native/row.h"
@@ -29,52 +29,52 @@
 
 enum case_arch { CASE_X86_64, CASE_ARM64, CASE_N_ARCHS };
 
-/* Where bytes come from. */
+/* The origin of bytes. */
 enum case_origin {
-	CASE_BY_WALK, /* the walk itself read them, at its time */
-	CASE_COPIED, /* user space copied them right after: they may be newer */
+	CASE_BY_WALK, /* read by the walk itself */
+	CASE_COPIED, /* copied by user space right after the walk: they may be newer */
 	CASE_N_ORIGINS
 };
 
-/* What bytes are, as far as the writer knows. */
+/* The contents of bytes, as far as the writer knows. */
 enum case_holds { CASE_OTHER, CASE_STACK, CASE_HEAP, CASE_STRINGS, CASE_CODE, CASE_N_HOLDS };
 
 #define CASE_MAX_REGS 34
 
 struct case_regs {
 	u64 pc, sp, fp;
-	u64 lr; /* 0 where the architecture has none */
-	bool has_all; /* else only the four above are known */
+	u64 lr; /* 0 if the architecture has none */
+	bool has_all; /* false: only the four above are known */
 	u64 all[CASE_MAX_REGS]; /* in the order of PTRACE_GETREGSET's NT_PRSTATUS */
 };
 
 struct case_mapping {
-	struct uw_mapping map; /* as the walk's tables had it */
-	const char *path; /* NULL: not known */
-	const char *build_id; /* hex, NULL: not known */
+	struct uw_mapping map; /* as in the walk's tables */
+	const char *path; /* NULL: unknown */
+	const char *build_id; /* hex, NULL: unknown */
 };
 
-/* All of one origin and kind; any length. They are sorted and do not overlap. */
+/* Bytes of one origin and one kind, of any length. Ranges are sorted and do not overlap. */
 struct case_range {
 	u64 addr, len;
-	const u8 *bytes; /* NULL only after reading a plain core: see case_bytes() */
+	const u8 *bytes; /* NULL only for a plain core: use case_bytes() */
 	u8 origin; /* enum case_origin */
 	u8 holds; /* enum case_holds */
 	u8 prot; /* PF_R, PF_W, PF_X of <elf.h> */
 };
 
-/* Memory that cannot be read: reads that touch it fail. Sorted, no overlap, not in ranges. */
+/* Unreadable memory: reads that touch it fail. Sorted; overlaps no other fault and no range. */
 struct case_fault {
 	u64 addr, len;
 };
 
-#define CASE_MAX_ROWS 2000 /* a walk uses one a frame at most */
+#define CASE_MAX_ROWS 2000 /* a walk uses at most one per frame */
 
-/* The unwind row that the walk used for code of a module, or that it found none there. */
+/* The unwind row that the walk used for a pc of a module, or the fact that there was none. */
 struct case_row {
 	u32 module; /* as in mappings, not 0 */
-	u64 file_off; /* of the code */
-	struct uw_rule rule; /* cfa UW_CFA_NONE: nothing described it */
+	u64 file_off; /* of the pc */
+	struct uw_rule rule; /* cfa UW_CFA_NONE: no row covered the pc */
 };
 
 /* One read of the walk, in order. */
@@ -84,7 +84,7 @@ struct case_read {
 	bool is_fault;
 };
 
-/* A frame for people, in the profile's schema. What is unknown is NULL or 0. */
+/* A frame as people see it, in the profile's schema. Unknown fields are NULL or 0. */
 struct case_frame {
 	u64 pc;
 	const char *kind, *name, *file, *module, *build_id, *tier, *reason;
@@ -93,20 +93,20 @@ struct case_frame {
 	bool inlined, async, guess;
 };
 
-/* What the recorded walk emitted, to be replayed byte for byte. User frames only. */
+/* The output of the recorded walk, to be reproduced byte for byte. User frames only. */
 struct case_walk {
-	const char *engine; /* who walked: "kernel 6.1.0 x86_64", "native" */
+	const char *engine; /* the unwinder: "kernel 6.1.0 x86_64", "native" */
 	const struct uw_frame *frames; /* leaf first */
 	u32 n_frames;
 	u8 status; /* enum uw_status */
 	u64 fault_addr;
 };
 
-/* What is true, known from somewhere else than a walk. */
+/* The true stack, known from a source other than a walk. */
 struct case_truth {
 	const u64 *pcs; /* leaf first: pc, then return addresses */
 	u32 n_pcs;
-	u8 status; /* enum uw_status to end with */
+	u8 status; /* the expected enum uw_status */
 };
 
 struct case_function {
@@ -114,10 +114,10 @@ struct case_function {
 	u64 start_addr, len;
 };
 
-/* A mapping of a file, as /proc/PID/maps has it; all of them, not only code. */
+/* A mapping of a file, as in /proc/PID/maps; not only code. */
 struct case_map_file {
 	u64 start_addr, end_addr; /* multiples of 4096 */
-	u64 file_off; /* the same */
+	u64 file_off; /* a multiple of 4096 */
 	const char *path;
 };
 
@@ -131,110 +131,109 @@ struct case_file {
 	u64 va_mask; /* as in struct uw_state */
 	u64 extent; /* first mapping << 32 | number; 0: the process had no tables */
 	const struct case_mapping *mappings; /* the pool that extent points into */
-	const struct v8_info *v8_builds; /* by info_idx; shared_off 0: not known */
+	const struct v8_info *v8_builds; /* by info_idx; shared_off 0: unknown */
 	const struct case_row *rows; /* sorted by module and file_off */
 	const struct case_range *ranges;
 	const struct case_fault *faults;
 	const struct case_read *reads; /* of the recorded walk */
-	const struct case_frame *frames; /* expected, named; none: made of the walk's */
+	const struct case_frame *frames; /* expected, with names; none: made from the walk's */
 	const struct case_function *functions; /* sorted by address */
 	const struct case_map_file *files; /* sorted by address */
 	const struct case_aux *auxv;
 	const struct case_walk *walk; /* NULL: none is recorded */
-	const struct case_truth *truth; /* NULL: not known, or not to be told */
+	const struct case_truth *truth; /* NULL: unknown, or withheld */
 	u32 n_mappings, n_v8_builds, n_ranges, n_faults, n_reads, n_frames, n_functions, n_files,
 		n_auxv, n_rows;
 	u32 pid, tid;
-	const char *runtime; /* "Node.js 24.21.0"; NULL: native */
-	const char *version; /* of the unspool that wrote it; NULL when writing: this one */
-	bool is_redacted; /* what is private was blanked */
-	bool is_plain_core; /* read from a core that is no case: it records all it has */
+	const char *runtime; /* "Node.js 24.21.0"; NULL: native only */
+	const char *version; /* version of unspool that wrote it; NULL when writing: this one */
+	bool is_redacted; /* private data was blanked */
+	bool is_plain_core; /* read from a core without our note */
 };
 
 #define CASE_ERROR_LEN 320
 
 struct case_error {
-	char text[CASE_ERROR_LEN]; /* one line: the file, and what is wrong with it */
+	char text[CASE_ERROR_LEN]; /* one line: "FILE: problem" */
 };
 
 /**
- * case_write() - write a case, whole or not at all
+ * case_write() - write a case, completely or not at all
  * @path:	ends in ".core", or in ".core.zst" to be compressed; replaced atomically, mode 0600
- * @error:	NULL is fine
+ * @error:	may be NULL
  *
- * Text that is not UTF-8 is written with U+FFFD in place of what is not.
+ * Bytes of text that are not UTF-8 are replaced by U+FFFD.
  *
- * Return: 0, -EINVAL for a case that cannot be (unsorted, overlapping, @error says
- * what), -E2BIG, -ENOMEM, or what writing gave.
+ * Return: 0; -EINVAL for an invalid case (unsorted, overlapping; see @error), -E2BIG,
+ * -ENOMEM, or the errno of writing.
  */
 int case_write(const struct case_file *c, const char *path, struct case_error *error);
 
 /**
- * case_make() - the bytes that case_write() writes to NAME.core
- * @error:	NULL is fine
- * @bytes:	to be freed
+ * case_make() - make the bytes that case_write() writes to NAME.core
+ * @error:	may be NULL
+ * @bytes:	free() it
  *
- * Return: as case_write(), but for writing.
+ * Return: as case_write(), except for errors of writing.
  */
 int case_make(const struct case_file *c, struct case_error *error, u8 **bytes, size_t *len);
 
 /**
  * case_read() - read a case, or a plain core (gcore, the kernel's)
- * @path:	any name; compressed or not is told by its content
- * @error:	NULL is fine
- * @out:	ends with case_free()
+ * @path:	any name; the content decides whether it is compressed
+ * @error:	may be NULL
+ * @out:	free with case_free()
  *
- * The file is hostile. A case is kept in memory as a whole, 256 MiB at most; of a
- * plain core only what case_bytes() asks for is read.
+ * The file is hostile. A case is read into memory completely, at most 256 MiB; of a
+ * plain core only the bytes that case_bytes() asks for are read.
  *
- * Return: 0 or a negative errno with @error set: -ENOEXEC for a file that is broken or
- * lies, -ENOTSUP for one of another machine or format, -EFBIG, -ENOMEM, -EINVAL for
- * what is no regular file, or what opening and reading gave.
+ * Return: 0 or a negative errno with @error set: -ENOEXEC for a broken or inconsistent
+ * file, -ENOTSUP for another machine or format, -EFBIG, -ENOMEM, -EINVAL for anything but
+ * a regular file, or the errno of opening and reading.
  */
 int case_read(const char *path, struct case_error *error, struct case_file **out);
 void case_free(struct case_file **c);
 
 /**
- * case_bytes() - the target's memory as it is recorded
+ * case_bytes() - read recorded memory of the target
  * @c:		from case_read()
  *
- * Return: 0; -EFAULT when a byte of it lies in a fault; -ENODATA when, without such a
- * fault, a byte of it is not recorded; or what reading the file gave. @dst is only
- * written on success.
+ * Return: 0; -EFAULT when any byte lies in a fault; otherwise -ENODATA when any byte is
+ * not recorded; or the errno of reading the file. @dst is written only on success.
  */
 int case_bytes(const struct case_file *c, u64 addr, void *dst, u32 len);
 
 /**
- * case_plain_add_rows() - the unwind rows that a walk over a plain core has lacked
+ * case_plain_add_rows() - add the unwind rows that a walk over a plain core lacked
  * @c:		from case_read(), with is_plain_core; its rows change
- * @frames:	of the walk; what they have no row for is looked up in their files
+ * @frames:	of the walk; missing rows are computed from the files of the frames
  *
- * Return: how many were added, 0 when walking again would find no more; -ENOMEM.
+ * Return: the number of rows added, 0 when another walk would find no more; -ENOMEM.
  */
 int case_plain_add_rows(struct case_file *c, const struct uw_frame *frames, u32 n_frames);
 
-/* The registers that struct uw_regs has as scratch; 0 what is not known. */
+/* The scratch registers of struct uw_regs; 0 for unknown ones. */
 void case_scratch(const struct case_file *c, u64 scratch[UW_N_SCRATCH]);
 
-/* The other way; if there are any, all registers of NT_PRSTATUS count as known then. */
+/* Sets the scratch registers. If any is not 0, all registers of NT_PRSTATUS become known. */
 void case_set_scratch(struct case_file *c, const u64 scratch[UW_N_SCRATCH]);
 
-/* The process's own build of V8, the last that the walk knew; NULL: none. */
+/* The process's own build of V8: the last one in the walk's tables; NULL: none. */
 const struct v8_info *case_v8(const struct case_file *c);
 
 /* "x86_64", "arm64". */
 const char *case_arch_name(enum case_arch arch);
 
-/* The profile's words for an enum uw_status: "complete", "truncated", "failed"; else "frame". */
+/* The profile's word for the class of a status: "complete", "truncated", "failed"; else "frame". */
 const char *case_status_class(u8 status);
 
-/* The profile's "kind" for an enum uw_kind, as far as the walk knows it; NULL: it does not. */
+/* The profile's "kind" for an enum uw_kind; NULL: the kind alone does not determine it. */
 const char *case_profile_kind(u8 kind);
 
 /**
- * case_note_text() - the note as JSON, a line for each frame, read and range, as in CASE.json
+ * case_note_text() - format the note as JSON, a line per frame, read and range, as in CASE.json
  *
- * It is ASCII without control characters: nothing in it drives a terminal.
+ * The text is ASCII without control characters, so it is safe to print on a terminal.
  *
  * Return: text to free(), or NULL without memory.
  */

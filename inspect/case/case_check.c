@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * What holds of every case, whoever made it: a writer is checked before a byte is
- * written, a file after it was read.
+ * The invariants of every case. A case is checked before it is written, and again after
+ * it is read.
  */
 
 #include "case_format.h"
@@ -28,7 +28,7 @@ static int check_lengths(const struct case_file *c, struct case_error *why)
 	    c->n_rows > CASE_MAX_ROWS || c->n_reads > CASE_MAX_LIST ||
 	    c->n_frames > CASE_MAX_LIST || c->n_functions > CASE_MAX_LIST ||
 	    c->n_files > CASE_MAX_LIST || c->n_auxv > CASE_PAGE_LEN)
-		return case_fail(why, -E2BIG, NULL, "a list is longer than any case's");
+		return case_fail(why, -E2BIG, NULL, "a list is too long");
 	for (u32 i = 0; i < c->n_ranges; i++)
 		n += c->ranges[i].len < CASE_MAX_LEN ? c->ranges[i].len : CASE_MAX_LEN;
 	if (n >= CASE_MAX_LEN)
@@ -48,9 +48,9 @@ static int check_tables(const struct case_file *c, struct case_error *why)
 
 		if (m->start_addr >= m->end_addr || m->end_addr > UW_MAX_MAPPING_END ||
 		    m->kind >= UW_N_MAP_KINDS || m->info_idx >= CASE_MAX_BUILDS)
-			return bad(why, "mapping %u is none that a process can have", i);
+			return bad(why, "mapping %u is invalid", i);
 		if (i > first && i < first + n && m->start_addr < c->mappings[i - 1].map.end_addr)
-			return bad(why, "mapping %u is not above the one before", i);
+			return bad(why, "mapping %u is not above the previous one", i);
 	}
 	return 0;
 }
@@ -62,10 +62,10 @@ static int check_rows(const struct case_file *c, struct case_error *why)
 
 		if (!r->module || r->file_off >= UW_MAX_ROW_OFF || r->rule.cfa >= UW_N_CFAS ||
 		    r->rule.ra >= UW_N_SAVED || r->rule.fp >= UW_N_SAVED)
-			return bad(why, "row %u is none that can be", i);
+			return bad(why, "row %u is invalid", i);
 		if (i && (r->module < r[-1].module ||
 			  (r->module == r[-1].module && r->file_off <= r[-1].file_off)))
-			return bad(why, "row %u is not above the one before", i);
+			return bad(why, "row %u is not above the previous one", i);
 	}
 	return 0;
 }
@@ -80,9 +80,10 @@ static int check_memory(const struct case_file *c, struct case_error *why)
 
 		if (!r->len || r->addr > ~0ull - (r->len - 1) || r->origin >= CASE_N_ORIGINS ||
 		    r->holds >= CASE_N_HOLDS)
-			return bad(why, "memory %u is none that can be", i);
+			return bad(why, "memory %u is invalid", i);
 		if (i && r->addr <= last)
-			return bad(why, "memory %u overlaps the one before, or is not above it", i);
+			return bad(why, "memory %u overlaps the previous one, or is not above it",
+				   i);
 		last = r->addr + (r->len - 1);
 	}
 	return 0;
@@ -97,14 +98,15 @@ static int check_faults(const struct case_file *c, struct case_error *why)
 		const struct case_fault *f = &c->faults[i];
 
 		if (!f->len || f->addr > ~0ull - (f->len - 1))
-			return bad(why, "fault %u is none that can be", i);
+			return bad(why, "fault %u is invalid", i);
 		if (i && f->addr <= last)
-			return bad(why, "fault %u overlaps the one before, or is not above it", i);
+			return bad(why, "fault %u overlaps the previous one, or is not above it",
+				   i);
 		last = f->addr + (f->len - 1);
 		while (r < c->n_ranges && c->ranges[r].addr + (c->ranges[r].len - 1) < f->addr)
 			r++;
 		if (r < c->n_ranges && c->ranges[r].addr <= last)
-			return bad(why, "fault %u lies where there is memory, too", i);
+			return bad(why, "fault %u overlaps memory", i);
 	}
 	return 0;
 }
@@ -116,23 +118,23 @@ static int check_faults(const struct case_file *c, struct case_error *why)
 static int check_walk(const struct case_file *c, struct case_error *why)
 {
 	if (c->truth && (c->truth->status >= UW_N_STATUS || c->truth->n_pcs > CASE_MAX_LIST))
-		return case_fail(why, -EINVAL, NULL, "the truth is none");
+		return case_fail(why, -EINVAL, NULL, "the truth is invalid");
 	if (!c->walk && (c->n_frames || c->n_reads))
-		return case_fail(why, -EINVAL, NULL, "frames or reads of no walk");
+		return case_fail(why, -EINVAL, NULL, "frames or reads without a walk");
 	if (!c->walk)
 		return 0;
 	if (c->walk->status >= UW_N_STATUS || c->walk->n_frames > UW_MAX_FRAMES)
-		return case_fail(why, -EINVAL, NULL, "the walk is none that can be");
+		return case_fail(why, -EINVAL, NULL, "the walk is invalid");
 	for (u32 i = 0; i < c->walk->n_frames; i++) {
 		const struct uw_frame *f = &c->walk->frames[i];
 
 		if (f->kind >= UW_N_KINDS || f->status >= UW_N_STATUS || f->flags & ~FRAME_FLAGS)
-			return bad(why, "frame %u of the walk is none that can be", i);
+			return bad(why, "frame %u of the walk is invalid", i);
 	}
 	return 0;
 }
 
-/* What the walk read is known, and where it failed there are faults. */
+/* Bytes that the walk read are known; reads that failed touch a fault. */
 static int check_reads(const struct case_file *c, struct case_error *why)
 {
 	u32 first;
@@ -142,7 +144,7 @@ static int check_reads(const struct case_file *c, struct case_error *why)
 
 		if (!r->len || r->len > CASE_PAGE_LEN ||
 		    case_state(c, r->addr, r->len, &first) != (r->is_fault ? -EFAULT : 0))
-			return bad(why, "read %u is not what memory and faults say", i);
+			return bad(why, "read %u contradicts memory and faults", i);
 	}
 	return 0;
 }
@@ -152,14 +154,15 @@ static int check_lists(const struct case_file *c, struct case_error *why)
 	for (u32 i = 0; i < c->n_functions; i++)
 		if (!c->functions[i].name ||
 		    (i && c->functions[i].start_addr < c->functions[i - 1].start_addr))
-			return bad(why, "function %u has no name, or is not above the one before",
+			return bad(why, "function %u has no name, or is not above the previous one",
 				   i);
 	for (u32 i = 0; i < c->n_files; i++) {
 		const struct case_map_file *f = &c->files[i];
 
 		if (!f->path || f->start_addr >= f->end_addr ||
 		    (i && f->start_addr < c->files[i - 1].end_addr))
-			return bad(why, "file mapping %u has no path, or overlaps", i);
+			return bad(why, "file mapping %u has no path, or overlaps the previous one",
+				   i);
 	}
 	return 0;
 }
@@ -170,8 +173,8 @@ int case_check(const struct case_file *c, struct case_error *why)
 
 	if (c->arch >= CASE_N_ARCHS || !is_mask(c->va_mask))
 		return case_fail(why, -EINVAL, NULL,
-				 "the architecture or the mask of addresses is none");
-	if (c->arch == CASE_X86_64 && c->regs.lr) /* its NT_PRSTATUS has no place for one */
+				 "the architecture or the address mask is invalid");
+	if (c->arch == CASE_X86_64 && c->regs.lr) /* not part of its NT_PRSTATUS */
 		return case_fail(why, -EINVAL, NULL, "x86-64 has no lr");
 	err = check_lengths(c, why);
 	if (!err)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * Headers and notes of a core, ours or anybody's. libelf checks that headers lie in
- * the file and that notes lie in their segment; what they say is checked here.
+ * Headers and notes of a core, from unspool or any other writer. libelf checks that
+ * headers lie in the file and notes in their segment; this file checks their contents.
  */
 
 #include "case_core.h"
@@ -31,16 +31,16 @@ static int read_header(const char *path, struct case_error *error, struct core *
 	GElf_Ehdr eh;
 
 	if (elf_kind(core->source.elf) != ELF_K_ELF || !gelf_getehdr(core->source.elf, &eh))
-		return case_fail(error, -ENOEXEC, path, "is no core: no ELF file");
+		return case_fail(error, -ENOEXEC, path, "not a core: not an ELF file");
 	if (eh.e_ident[EI_CLASS] != ELFCLASS64 || eh.e_ident[EI_DATA] != ELFDATA2LSB)
-		return case_fail(error, -ENOTSUP, path, "is of no 64-bit little-endian machine");
+		return case_fail(error, -ENOTSUP, path, "not of a 64-bit little-endian machine");
 	if (eh.e_type != ET_CORE)
-		return case_fail(error, -ENOEXEC, path, "is an ELF file, but no core");
+		return case_fail(error, -ENOEXEC, path, "an ELF file, but not a core");
 	for (core->arch = 0; core->arch < CASE_N_ARCHS; core->arch++)
 		if (case_machines[core->arch].machine == eh.e_machine)
 			return 0;
 	return case_fail(error, -ENOTSUP, path,
-			 "is of machine %u; only cores of x86-64 (62) and arm64 (183) can be read",
+			 "machine %u is not supported; use a core of x86-64 (62) or arm64 (183)",
 			 eh.e_machine);
 }
 
@@ -65,7 +65,7 @@ static int take_registers(const u8 *desc, u64 len, struct core *core)
 {
 	u64 n = case_machines[core->arch].n_regs;
 
-	if (core->has_regs) /* of another thread */
+	if (core->has_regs) /* keep the first thread's */
 		return 0;
 	if (len != CASE_PRSTATUS_REGS_OFF + 8 * n + CASE_PRSTATUS_TAIL_LEN)
 		return -ENOEXEC;
@@ -93,7 +93,7 @@ static int take_auxv(const u8 *desc, u64 len, struct core *core)
 	return 0;
 }
 
-/* Entry @i of NT_FILE, its path at @path. */
+/* Entry @i of NT_FILE; its path is @path. */
 static int take_file(const u8 *desc, u64 i, u64 page_len, const char *path, struct core *core)
 {
 	const u8 *entry = desc + 16 + 24 * i;
@@ -208,7 +208,7 @@ static int check_segments(const char *path, struct case_error *error, struct cor
 	for (u32 i = 1; i < core->n_segments; i++)
 		if (s[i].addr <= s[i - 1].addr + (s[i - 1].len - 1))
 			return case_fail(error, -ENOEXEC, path,
-					 "is broken: memory at %#llx is there twice", s[i].addr);
+					 "memory at %#llx is in two segments", s[i].addr);
 	return 0;
 }
 
@@ -218,10 +218,10 @@ static int read_program_headers(const char *path, struct case_error *error, stru
 	size_t n = 0;
 	int err = 0;
 
-	/* libelf cuts the number of headers down to what the file has room for. */
+	/* libelf clamps the number of headers to the ones that fit into the file. */
 	if (elf_getphdrnum(core->source.elf, &n) || !gelf_getehdr(core->source.elf, &eh) ||
 	    n > MAX_HEADERS || (eh.e_phnum != PN_XNUM && n != eh.e_phnum) || !n)
-		return case_fail(error, -ENOEXEC, path, "is cut off, or has no program headers");
+		return case_fail(error, -ENOEXEC, path, "truncated, or has no program headers");
 	core->segments = calloc(n, sizeof(*core->segments));
 	if (!core->segments)
 		return case_fail(error, -ENOMEM, path, "out of memory");
@@ -236,7 +236,7 @@ static int read_program_headers(const char *path, struct case_error *error, stru
 			err = take_notes(&ph, core);
 		if (err == -ENOEXEC)
 			return case_fail(error, err, path,
-					 "is cut off, or broken: program header %zu", i);
+					 "truncated or corrupt at program header %zu", i);
 	}
 	return err ? case_fail(error, err, path, "%s", strerror(-err)) : 0;
 }
@@ -254,8 +254,7 @@ int core_open(const char *path, struct case_error *error, struct core *out)
 	if (!err)
 		err = check_segments(path, error, out);
 	if (!err && !out->has_regs)
-		return case_fail(error, -ENOEXEC, path,
-				 "is no core that can be used: no registers");
+		return case_fail(error, -ENOEXEC, path, "not a usable core: it has no registers");
 	return err;
 }
 

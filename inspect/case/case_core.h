@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #pragma once
 
-/* An ELF core, taken apart. Private to inspect/case. */
+/* A parsed ELF core. Private to inspect/case. */
 
 #include "case_source.h"
 
 /* A PT_LOAD. */
 struct core_segment {
-	u64 addr, len; /* len: of the mapping */
-	u64 off, file_len; /* the bytes of it that the file has */
+	u64 addr, len; /* len is that of the mapping */
+	u64 off, file_len; /* the part of it that is in the file */
 	u8 prot;
 };
 
@@ -20,28 +20,28 @@ struct core {
 	u64 regs[CASE_MAX_REGS]; /* of the first thread */
 	bool has_regs;
 	u32 tid;
-	u64 pac_mask; /* bits of a code pointer that are its signature; 0: not told */
-	struct case_map_file *files; /* by address; paths lie in the file's note */
+	u64 pac_mask; /* the signature bits of a code pointer; 0: not recorded */
+	struct case_map_file *files; /* by address; paths point into the note */
 	struct case_aux *auxv;
 	u32 n_files, n_auxv;
-	const char *note; /* ours; NULL: none */
+	const char *note; /* unspool's JSON; NULL: none */
 	size_t note_len;
 };
 
 /**
  * core_open() - read headers and notes
- * @out:	ends with core_close(), also after a failure
+ * @out:	close with core_close(), also after a failure
  *
- * Every offset lies within the file, the address of every segment within the
- * address space.
+ * Afterwards every file offset lies within the file and every segment within the address
+ * space.
  *
  * Return: 0 or a negative errno with @error set.
  */
 int core_open(const char *path, struct case_error *error, struct core *out);
 void core_close(struct core *core);
 
-/* The segment that @addr lies in, or NULL. */
+/* The segment that contains @addr, or NULL. */
 const struct core_segment *core_segment_at(const struct core *core, u64 addr);
 
-/* Index of the file mapping that @addr lies in, n_files: none. */
+/* Index of the file mapping that contains @addr; n_files: none. */
 u32 core_file_at(const struct core *core, u64 addr);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #pragma once
 
-/* The format as both directions know it. Private to inspect/case. */
+/* Definitions of the format that reader and writer share. Private to inspect/case. */
 
 #include "../util/search.h"
 #include "case.h"
@@ -9,10 +9,10 @@
 #include <jansson.h>
 
 #define CASE_NOTE_NAME "Unspool"
-#define CASE_NOTE_TYPE 0x4e4f534a /* "JSON": no number that a reader of notes takes for its own */
+#define CASE_NOTE_TYPE 0x4e4f534a /* "JSON": not a type of any other note */
 #define CASE_PAGE_LEN 4096
 
-#define CASE_MAX_LEN (256ull << 20) /* of a case, expanded */
+#define CASE_MAX_LEN (256ull << 20) /* of an uncompressed case */
 #define CASE_MAX_NOTES_LEN (32u << 20)
 #define CASE_MAX_SEGMENTS 65000 /* e_phnum has 16 bits */
 #define CASE_MAX_MAPPINGS 65536
@@ -23,7 +23,7 @@
 #define CASE_FIRST_AT(list, n, addr)                                                               \
 	((u32)search_first(n, i_, (list)[i_].addr + ((list)[i_].len - 1) < (addr)))
 
-/* An architecture's NT_PRSTATUS: where registers are in it. */
+/* The registers in an architecture's NT_PRSTATUS. */
 struct case_machine {
 	const char *name;
 	u16 machine; /* EM_* */
@@ -36,15 +36,15 @@ struct case_machine {
 extern const struct case_machine case_machines[CASE_N_ARCHS];
 
 /*
- * struct elf_prstatus of Linux, 64 bits, up to and with pr_reg; behind it pr_fpvalid.
- * include/linux/elfcore.h at v6.1; the same on both architectures.
+ * struct elf_prstatus of 64-bit Linux up to and including pr_reg; pr_fpvalid follows.
+ * include/linux/elfcore.h at v6.1; identical on both architectures.
  */
 #define CASE_PRSTATUS_SIG_OFF 12
 #define CASE_PRSTATUS_PID_OFF 32
 #define CASE_PRSTATUS_REGS_OFF 112
 #define CASE_PRSTATUS_TAIL_LEN 8
 
-/* Fields of struct v8_async, beside the types: keys of the note. */
+/* Fields of struct v8_async except the types; their names are keys of the note. */
 #define CASE_ASYNC_FIELDS(X)                                                                       \
 	X(job_off)                                                                                 \
 	X(job_len)                                                                                 \
@@ -57,7 +57,7 @@ extern const struct case_machine case_machines[CASE_N_ARCHS];
 	X(element_id)                                                                              \
 	X(resolve_id)
 
-/* Words for enums: the note's. NULL-terminated, by value. */
+/* The note's words for the values of enums, in their order; NULL-terminated. */
 extern const char *const case_origin_words[];
 extern const char *const case_holds_words[];
 extern const char *const case_map_kind_words[];
@@ -68,38 +68,39 @@ extern const char *const case_cfa_words[];
 extern const char *const case_saved_words[];
 extern const char *const case_status_words[];
 
-/* Says "@path: ..." (no path: only the rest). Return: @err. */
+/* Formats "@path: ..." into @error; without @path only the rest. Return: @err. */
 int case_fail(struct case_error *error, int err, const char *path, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
 
 /**
- * case_check() - is it a case that can be?
- * @why:	one line, without a name of a file
+ * case_check() - check the invariants of a case
+ * @why:	one line, without a file name
  *
  * Return: 0, -EINVAL or -E2BIG.
  */
 int case_check(const struct case_file *c, struct case_error *why);
 
 /**
- * case_state() - is all of @addr, @len (not 0) known?
- * @first:	gets the index of the range that holds @addr
+ * case_state() - check that the @len (not 0) bytes at @addr are known
+ * @first:	receives the index of the range that contains @addr
  *
- * Return: 0, -EFAULT when a read of it fails, -ENODATA when that is not recorded.
+ * Return: 0, -EFAULT when a byte lies in a fault, -ENODATA when one is not recorded.
  */
 int case_state(const struct case_file *c, u64 addr, u32 len, u32 *first);
 
-/* The note, dumped with jansson's @flags: text to free(), or NULL without memory. */
-/* The note; NULL without memory. */
+/* The note as JSON; NULL without memory. */
 json_t *case_note_json(const struct case_file *c);
+
+/* The note as text, dumped with jansson's @flags: free() it; NULL without memory. */
 char *case_note_dump(const struct case_file *c, size_t flags, size_t *len);
 
 /**
- * case_note_read() - what a note says
- * @note:	the tree; strings of @c point into it
- * @c:		gets arrays that case_note_deinit() frees, also after a failure
+ * case_note_read() - read a note into a case
+ * @note:	the parsed JSON; strings of @c point into it
+ * @c:		receives arrays; free them with case_note_deinit(), also after a failure
  * @why:	one line
  *
- * Return: 0, -EINVAL for what no case has, -ENOTSUP for another format, or -ENOMEM.
+ * Return: 0, -EINVAL for an invalid value, -ENOTSUP for another format, or -ENOMEM.
  */
 int case_note_read(const json_t *note, struct case_file *c, struct case_error *why);
 void case_note_deinit(struct case_file *c);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * Paths come from the core, so they are a stranger's: only regular files are opened,
- * and nothing is taken from one that does not prove to be the process's.
+ * Paths come from the core, so they are hostile: only regular files are opened, and a
+ * file is used only if its contents prove that the process mapped it.
  */
 
 #include "case_modules.h"
@@ -51,7 +51,7 @@ static void look_for_v8(struct case_modules *m, u32 module)
 	m->v8 = module;
 	facts = v8_build_facts(b);
 	m->v8_info = *facts.info;
-	m->v8_info.async = (struct v8_async){ 0 }; /* nobody asked for it */
+	m->v8_info.async = (struct v8_async){ 0 }; /* not needed here */
 	m->blob_off = facts.blob_off;
 	m->blob_len = facts.blob_len;
 }
@@ -75,7 +75,7 @@ static int by_path(const void *a, const void *b, void *data)
 	return order ? order : (i > k) - (i < k);
 }
 
-/* A module's number is that of the first mapping of its path, from 1. */
+/* The number of a module is that of the first mapping of its path, from 1. */
 static void number_modules(const struct core *core, u32 *order, u32 *of)
 {
 	for (u32 i = 0; i < core->n_files; i++)
@@ -134,7 +134,7 @@ bool case_module_is_code(const struct case_modules *m, u32 module, u64 file_off)
 	const struct elf_segment *s = elf ? elf_file_segments(elf, &n) : NULL;
 
 	for (size_t i = 0; i < n; i++) {
-		u64 in_page = s[i].file_off % CASE_PAGE_LEN; /* mapped from its page's start */
+		u64 in_page = s[i].file_off % CASE_PAGE_LEN; /* mapped from the start of its page */
 
 		if (s[i].is_exec && file_off - (s[i].file_off - in_page) < s[i].file_len + in_page)
 			return true;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #pragma once
 
-/* The files that a plain core's process had mapped. Private to inspect/case. */
+/* The files that the process of a plain core had mapped. Private to inspect/case. */
 
 #include "case_core.h"
 
@@ -9,30 +9,30 @@
 #include "../elf/elf_file.h"
 
 struct case_modules {
-	u32 *of; /* for each of the core's files the number of its module, from 1 */
-	struct elf_file **at; /* by number - 1; NULL: not there, or not the process's */
-	struct cfi **cfi; /* by number - 1, when rows were asked for; else NULL */
-	u32 n; /* files of the core; modules are fewer */
-	u32 v8; /* the module that V8 is in, 0: none */
+	u32 *of; /* for each file mapping of the core: its module's number, from 1 */
+	struct elf_file **at; /* by number - 1; NULL: absent, or not the process's */
+	struct cfi **cfi; /* by number - 1; NULL until rows are requested */
+	u32 n; /* file mappings of the core; there are fewer modules */
+	u32 v8; /* the module that contains V8, 0: none */
 	struct v8_info v8_info;
-	u64 blob_off, blob_len; /* V8's builtins in its file */
-	u32 dotnet; /* the module that CoreCLR is in, 0: none that can be read */
-	struct dotnet_build *dotnet_build; /* it */
+	u64 blob_off, blob_len; /* V8's embedded builtins in its file */
+	u32 dotnet; /* the module that contains CoreCLR, 0: none that is readable */
+	struct dotnet_build *dotnet_build; /* of that CoreCLR */
 };
 
 /**
- * case_modules_open() - find the files, and open those that are the process's own
- * @out:	ends with case_modules_deinit(), also after a failure
+ * case_modules_open() - open the files that the process had mapped
+ * @out:	close with case_modules_deinit(), also after a failure
  *
- * A file is believed when its first page is the one in the core, and it has a build id.
+ * A file is accepted if it has a build id and its first page equals the one in the core.
  *
  * Return: 0 or -ENOMEM.
  */
 int case_modules_open(const struct core *core, struct case_modules *out);
 void case_modules_deinit(struct case_modules *m);
 
-/* Is a page of the process what a file has at an offset? What follows its end counts as zeros. */
+/* Whether a page of the process equals the file's at @file_off; zeros follow the end of file. */
 bool case_page_is_of_file(const struct core *core, u64 addr, int fd, u64 file_off);
 
-/* Is it code of a file that is known? */
+/* Whether @file_off of an open module is code. */
 bool case_module_is_code(const struct case_modules *m, u32 module, u64 file_off);

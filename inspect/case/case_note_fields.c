@@ -38,7 +38,7 @@ u64 note_get_hex(struct note_parse *p, const char *key)
 	u64 value = 0;
 
 	if (note_parse_hex(json_string_value(json_object_get(p->item, key)), &value))
-		note_wrong(p, key, "is no \"0x...\"");
+		note_wrong(p, key, "must be \"0x...\"");
 	return value;
 }
 
@@ -47,7 +47,7 @@ static u64 number_of(struct note_parse *p, const char *key, const json_t *value,
 	json_int_t n = json_integer_value(value);
 
 	if (!json_is_integer(value) || n < 0 || (u64)n > max) {
-		note_wrong(p, key, "is no number, or none that can be");
+		note_wrong(p, key, "is not a number, or out of range");
 		return 0;
 	}
 	return (u64)n;
@@ -70,7 +70,7 @@ bool note_get_true(struct note_parse *p, const char *key)
 	const json_t *value = json_object_get(p->item, key);
 
 	if (value && !json_is_boolean(value))
-		note_wrong(p, key, "is neither true nor false");
+		note_wrong(p, key, "must be true or false");
 	return json_is_true(value);
 }
 
@@ -79,7 +79,7 @@ const char *note_get_text(struct note_parse *p, const char *key)
 	const json_t *value = json_object_get(p->item, key);
 
 	if (value && !json_is_string(value))
-		note_wrong(p, key, "is no text");
+		note_wrong(p, key, "is not a string");
 	return json_string_value(value);
 }
 
@@ -89,7 +89,7 @@ static u8 index_of(struct note_parse *p, const char *key, const char *word,
 	for (u8 i = 0; word && words[i]; i++)
 		if (!strcmp(word, words[i]))
 			return i;
-	note_wrong(p, key, "is no word that is known there");
+	note_wrong(p, key, "has an unknown word");
 	return 0;
 }
 
@@ -104,7 +104,7 @@ u8 note_get_flags(struct note_parse *p, const char *key, const char *const *word
 	u32 flags = 0;
 
 	if (!json_is_array(list))
-		note_wrong(p, key, "is no list");
+		note_wrong(p, key, "is not a list");
 	for (size_t i = 0; i < json_array_size(list) && !p->err; i++)
 		flags |= 1u << index_of(p, key, json_string_value(json_array_get(list, i)), words);
 	return (u8)flags;
@@ -121,7 +121,7 @@ void *note_get_list(struct note_parse *p, const json_t *from, const char *key, s
 		return NULL;
 	p->list = NULL;
 	if (!json_is_array(list) || count > CASE_MAX_LIST)
-		note_wrong(p, key, "is no list, or too long");
+		note_wrong(p, key, "is not a list, or too long");
 	elements = p->err || !count ? NULL : calloc(count, size);
 	if (!p->err && count && !elements)
 		p->err = -ENOMEM;
@@ -141,6 +141,6 @@ s32 note_get_signed(struct note_parse *p, const char *key, s32 min, s32 max)
 
 	if (json_is_integer(value) && n >= min && n <= max)
 		return (s32)n;
-	note_wrong(p, key, "is no number, or none that can be");
+	note_wrong(p, key, "is not a number, or out of range");
 	return 0;
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * From a note to a case. The first thing that is wrong is remembered with the place
- * where it stands; all that is read after it is zero, and nobody looks at it. Keys
- * that are not known are passed over, so that a later version can add some.
+ * From a note to a case. The first error is reported with its place in the note; values
+ * read after it are zero and unused. Unknown keys are ignored, so that later versions can
+ * add some.
  */
 
 #include "case_note_fields.h"
@@ -172,7 +172,7 @@ static struct case_truth *get_truth(struct note_parse *p, const json_t *json)
 	t->status = note_get_word(p, "status", case_status_words);
 	for (size_t i = 0; i < n; i++)
 		if (note_parse_hex(json_string_value(json_array_get(list, i)), &pcs[i]))
-			note_wrong(p, "truth.pcs", "has one that is no \"0x...\"");
+			note_wrong(p, "truth.pcs", "has an item that is not \"0x...\"");
 	return t;
 }
 
@@ -197,7 +197,7 @@ static void read_head(struct note_parse *p, const json_t *note, struct case_file
 		if (arch && !strcmp(arch, case_arch_name(c->arch)))
 			break;
 	if (c->arch == CASE_N_ARCHS)
-		note_wrong(p, "arch", "is none that is known");
+		note_wrong(p, "arch", "is unknown");
 	c->version = note_get_text(p, "unspool");
 	c->runtime = note_get_text(p, "runtime");
 	c->pid = note_get_some(p, "pid");
@@ -239,8 +239,8 @@ int case_note_read(const json_t *note, struct case_file *c, struct case_error *w
 
 	if (!p.err && format != CASE_FORMAT)
 		return case_fail(why, -ENOTSUP, NULL,
-				 "is a case of format %llu; this unspool reads format %u", format,
-				 CASE_FORMAT);
+				 "format %llu is not supported; this unspool reads format %u",
+				 format, CASE_FORMAT);
 	read_head(&p, note, c);
 	read_lists(&p, note, c);
 	if (walk && !p.err)

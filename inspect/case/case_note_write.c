@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * A case's note: everything that is no memory, by name, for programs and for review.
- * Addresses are text ("0x.."), because JSON's numbers are too small for them. What is
- * unknown is left out.
+ * From a case to its note: everything but memory, by name, for programs and for review.
+ * Addresses are strings ("0x..."), because a JSON number cannot hold 64 bits. Unknown
+ * values are omitted.
  */
 
 #include "case_format.h"
@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The note under way. Whatever found no memory leaves its mark. */
+/* The note under construction. Every failed allocation is recorded in it. */
 struct note {
 	const struct case_file *c;
 	bool failed;
@@ -31,7 +31,7 @@ static void append(struct note *n, json_t *to, json_t *value)
 		n->failed = true;
 }
 
-/* There are many of them: json_sprintf() formats each twice. */
+/* Called often: json_sprintf() would format each value twice. */
 static json_t *hex(u64 value)
 {
 	char text[20];
@@ -39,7 +39,7 @@ static json_t *hex(u64 value)
 	return json_stringn_nocheck(text, (size_t)snprintf(text, sizeof(text), "0x%llx", value));
 }
 
-/* U+FFFD for each byte that is no ASCII, or DEL: @s is no UTF-8, or has a DEL. */
+/* Replaces each byte that is not ASCII, or is DEL, by U+FFFD. */
 static json_t *mended(const char *s)
 {
 	char *text = malloc(3 * strlen(s) + 1), *to = text;
@@ -59,7 +59,7 @@ static json_t *mended(const char *s)
 	return json;
 }
 
-/* Tried twice, so that a lack of memory does not pass for text that is no UTF-8. */
+/* Tries twice, so that one failed allocation is not taken for invalid UTF-8. */
 static void put_text(struct note *n, json_t *to, const char *key, const char *s)
 {
 	json_t *text = NULL;
@@ -81,7 +81,7 @@ static void put_number(struct note *n, json_t *to, const char *key, u64 value)
 	put(n, to, key, json_integer((json_int_t)value));
 }
 
-/* Left out when there is none. */
+/* 0 is omitted. */
 static void put_some(struct note *n, json_t *to, const char *key, u64 value)
 {
 	if (value)
@@ -105,7 +105,7 @@ static void put_flags(struct note *n, json_t *to, const char *key, u8 flags,
 	put(n, to, key, list);
 }
 
-/* Makes a list of @n objects and puts it into @note; an empty list is left out. */
+/* Makes a list of @n objects and adds it to @note; an empty list is omitted. */
 static void put_list(struct note *n, json_t *note, const char *key, u32 count,
 		     void (*fill)(struct note *n, json_t *item, u32 i))
 {
@@ -250,7 +250,7 @@ static void fill_frame(struct note *n, json_t *item, u32 i)
 	put_text(n, item, "reason", f->reason);
 }
 
-/* A walk's frame as far as a profile can say it without names. */
+/* A walk's frame as in a profile, without names. */
 static void fill_unnamed(struct note *n, json_t *item, u32 i)
 {
 	const struct uw_frame *f = &n->c->walk->frames[i];

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * A plain core as a case: what gcore or the kernel left of a process. It tells
- * neither what the walk's tables held nor, always, which mappings were code, and it
- * leaves out what files hold:
+ * A plain core as a case: a core of gcore or of the kernel. It does not record the walk's
+ * tables, does not always record which mappings were code, and omits the contents of
+ * mapped files:
  *
  *	bytes in a PT_LOAD              known
  *	code of a file that is still    known, from the file; never data, which the
  *	the process's                   process may have changed
  *	everything else                 not recorded
  *
- * Program headers and file mappings are both sorted; gcore has no header for most
- * mappings of code, the kernel has one for each.
+ * Program headers and file mappings are both sorted; gcore writes no header for most
+ * mappings of code, the kernel writes one for each.
  */
 
 #include "case_opened.h"
@@ -20,9 +20,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#define V8_INFO_IDX 1 /* 0 stays empty: what is no V8's */
+#define V8_INFO_IDX 1 /* 0 is for code that is not V8's */
 
-/* Addresses of user space unless the core tells: 4-level tables of both architectures. */
+/* User addresses, unless the core has a PAC mask: 4-level page tables of both architectures. */
 static const u64 va_masks[CASE_N_ARCHS] = { (1ull << 47) - 1, (1ull << 48) - 1 };
 
 struct plain {
@@ -55,7 +55,7 @@ static void add_mapping(struct plain *p, const struct uw_mapping *m, const char 
 			(struct case_mapping){ *m, path, elf ? elf_file_build_id(elf) : NULL };
 }
 
-/* Where in a mapping an offset of its file is, not beyond its ends. */
+/* The address of a file offset in a mapping, clamped to the mapping. */
 static u64 addr_of(const struct uw_mapping *m, u64 file_off)
 {
 	u64 len = m->end_addr - m->start_addr;
@@ -66,7 +66,7 @@ static u64 addr_of(const struct uw_mapping *m, u64 file_off)
 					    : m->end_addr;
 }
 
-/* Code of a file, in up to three: what of it is V8's builtins is a mapping of its own. */
+/* Code of a file, in up to three mappings: V8's embedded builtins are one of their own. */
 static void add_file_code(struct plain *p, u32 file, u64 start, u64 end)
 {
 	const struct case_map_file *f = &p->core->files[file];
@@ -104,13 +104,13 @@ static void add_anonymous_code(struct plain *p, const struct core_segment *s)
 		m.kind = UW_MAP_V8_JIT;
 		m.info_idx = V8_INFO_IDX;
 	} else if (p->modules->dotnet && s->addr != p->vdso_addr) {
-		m.kind = UW_MAP_DOTNET_STUBS; /* unless the runtime knows better */
+		m.kind = UW_MAP_DOTNET_STUBS; /* unless the runtime reports another kind */
 		m.info_idx = DOTNET_STUB_HELPER;
 	}
 	add_mapping(p, &m, NULL, NULL);
 }
 
-/* The bytes of code that the core leaves to the file. */
+/* The bytes of code that are in the file, not in the core. */
 static void add_file_bytes(struct plain *p, u32 file, u64 start, u64 end)
 {
 	const struct case_map_file *f = &p->core->files[file];
@@ -164,7 +164,7 @@ static void add_all(struct plain *p)
 		const struct case_map_file *f = k < core->n_files ? &core->files[k] : NULL;
 
 		if (!f || (s && s->addr < f->end_addr)) {
-			/* A file mapping that it reaches into is this segment's. */
+			/* A file mapping that the segment reaches into belongs to the segment. */
 			while (k < core->n_files &&
 			       core->files[k].start_addr <= s->addr + (s->len - 1))
 				k++;

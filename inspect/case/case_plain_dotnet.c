@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * CoreCLR tells in its own memory what code there is in its process: where code heaps lie,
- * by which map methods are found in them, which ranges are stubs. A plain core has that memory,
- * so the mappings are what the runtime says of them, as in a live process.
+ * CoreCLR records in its own memory all code of its process: where code heaps lie, the nibble maps
+ * that find methods in them, and which ranges are stubs. A plain core contains that memory, so the
+ * mappings come from the runtime as in a live process.
  *
- * Code that was compiled ahead of time is in files, and so are its unwind rows. Such a file has no
- * build id: it is believed when the image's headers in the core are its own. A core has them if its
- * process was told to leave mapped files, too (coredump_filter, bit 2).
+ * ReadyToRun code is in files, and so are its unwind rows. Such a file has no build id: it is
+ * accepted if the image's headers in the core equal its own. A core contains them if the process's
+ * coredump_filter has bit 2 (file-backed private mappings).
  */
 
 #include "case_opened.h"
@@ -21,7 +21,7 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
-/* Of the first of its mappings that is code. */
+/* The load bias, from the first mapping of CoreCLR that is code. */
 static int find_bias(const struct case_opened *o, u64 *bias)
 {
 	const struct elf_file *elf = o->modules.at[o->modules.dotnet - 1];
@@ -78,7 +78,7 @@ int case_plain_add_dotnet(struct case_opened *o)
 	if (!err)
 		err = dotnet_ranges_get(rt, &o->dotnet, &o->n_dotnet);
 	if (err)
-		return err == -ENOMEM ? err : 0; /* the core lacks what tells of them */
+		return err == -ENOMEM ? err : 0; /* the core lacks the runtime's records */
 	err = overlay(o, &l);
 	if (!err)
 		err = take_mappings(o, &l);
@@ -102,7 +102,7 @@ static const struct case_mapping *mapping_at(const struct case_opened *o, u64 pc
 	return NULL;
 }
 
-/* The file that an image is in, if it is the process's. */
+/* Opens the file of an image, if the process mapped that file. */
 static int open_image(const struct case_opened *o, const char *path, u64 base, u64 image_off)
 {
 	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);

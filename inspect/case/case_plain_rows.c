@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * A plain core has no unwind rows, its files have what they are made of. As in a live
- * process rows come when a walk lacks them: who walks it asks for those of its frames,
- * and walks again.
+ * A plain core has no unwind rows; they are computed from its files. As in a live process
+ * rows are added when a walk lacks them: the caller of the walk requests the rows for its
+ * frames, and walks again.
  */
 
 #include "case_opened.h"
@@ -39,7 +39,7 @@ static int cfi_rows(struct case_modules *m, u32 module, u64 page_off, struct rul
 	return err ? err : cfi_page(m->cfi[module - 1], rules, page_off, rows, n);
 }
 
-/* What the files say of one byte of code: a rule, which may be that nothing describes it. */
+/* The rule of the files for one byte of code. The rule may be that no row covers it. */
 static int find_rule(struct case_opened *o, const struct uw_frame *f, u64 file_off,
 		     struct uw_rule *out)
 {
@@ -62,7 +62,7 @@ static int find_rule(struct case_opened *o, const struct uw_frame *f, u64 file_o
 	return 0;
 }
 
-/* Where a row belongs; false: it is there already. */
+/* The index to insert a row at; false: the row exists. */
 static bool find_place(const struct case_file *c, const struct case_row *row, u32 *out)
 {
 	u32 i = 0;

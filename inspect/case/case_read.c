@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * From a file to a case. The note and the rest of the core say some things twice
- * (machine, registers, where there is memory): where they differ, one of them lies,
- * and the file is refused.
+ * From a file to a case. The note and the rest of the core both record the machine, the
+ * registers and the extent of memory. A file in which they differ is refused.
  */
 
 #include "case_opened.h"
@@ -21,20 +20,20 @@ static int check_head(const struct case_opened *o, struct case_error *why)
 	const u64 *regs = o->core.regs;
 
 	if (o->c.arch != o->core.arch)
-		return case_fail(why, -EINVAL, NULL, "its note is for %s, its header for %s",
+		return case_fail(why, -EINVAL, NULL, "the note is for %s, the header for %s",
 				 case_arch_name(o->c.arch), case_arch_name(o->core.arch));
 	if (r->pc != regs[m->pc] || r->sp != regs[m->sp] || r->fp != regs[m->fp] ||
 	    r->lr != (m->lr < 0 ? 0 : regs[m->lr]))
 		return case_fail(why, -EINVAL, NULL,
-				 "the registers of its note are not those of NT_PRSTATUS");
+				 "the registers in the note differ from NT_PRSTATUS");
 	return 0;
 }
 
-/* The note's ranges are exactly what the segments hold. */
+/* The note's ranges cover the segments exactly. */
 static int check_segments(const struct case_opened *o, struct case_error *why)
 {
 	const struct core_segment *s = o->core.segments, *end = s + o->core.n_segments;
-	u64 off = 0; /* how far the segment is told of */
+	u64 off = 0; /* covered bytes of the segment */
 
 	for (u32 i = 0; i < o->c.n_ranges; i++) {
 		const struct case_range *r = &o->c.ranges[i];
@@ -42,7 +41,7 @@ static int check_segments(const struct case_opened *o, struct case_error *why)
 		if (s == end || s->len != s->file_len || r->addr != s->addr + off ||
 		    r->len > s->len - off)
 			return case_fail(why, -EINVAL, NULL,
-					 "memory %u of its note is none of its program headers", i);
+					 "memory %u of the note has no program header", i);
 		off += r->len;
 		if (off == s->len) {
 			s++;
@@ -50,7 +49,7 @@ static int check_segments(const struct case_opened *o, struct case_error *why)
 		}
 	}
 	return s == end ? 0
-			: case_fail(why, -EINVAL, NULL, "its note leaves out memory at %#llx",
+			: case_fail(why, -EINVAL, NULL, "the note lacks memory at %#llx",
 				    s->addr + off);
 }
 
@@ -102,8 +101,7 @@ static int take_case(struct case_opened *o, const char *path, struct case_error 
 	if (json_memory_failed())
 		return case_fail(error, -ENOMEM, path, "out of memory");
 	if (!json_is_object(o->note))
-		return case_fail(error, -ENOEXEC, path, "has a note that is no JSON: %.100s",
-				 json.text);
+		return case_fail(error, -ENOEXEC, path, "the note is not JSON: %.100s", json.text);
 	err = case_note_read(o->note, &o->c, &why);
 	if (err == -ENOTSUP)
 		return case_fail(error, err, path, "%s", why.text);
@@ -115,11 +113,10 @@ static int take_case(struct case_opened *o, const char *path, struct case_error 
 	if (!err)
 		err = case_check(&o->c, &why);
 	if (err)
-		return case_fail(error, err == -EINVAL ? -ENOEXEC : err, path,
-				 "has a note that can't be true: %s",
+		return case_fail(error, err == -EINVAL ? -ENOEXEC : err, path, "invalid note: %s",
 				 why.text[0] ? why.text : strerror(-err));
 	err = load_memory(o);
-	return err ? case_fail(error, err, path, "can't be read: %s", strerror(-err)) : 0;
+	return err ? case_fail(error, err, path, "cannot be read: %s", strerror(-err)) : 0;
 }
 
 static void opened_free(struct case_opened **o)

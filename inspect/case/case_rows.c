@@ -16,7 +16,7 @@ static int compare(const void *a, const void *b)
 	return x->file_off < y->file_off ? -1 : x->file_off > y->file_off;
 }
 
-/* Recursion uses a row again and again. */
+/* Recursion looks up the same row repeatedly. */
 static u32 drop_repeated(struct case_row *rows, u32 n)
 {
 	u32 kept = 0;
@@ -27,7 +27,7 @@ static u32 drop_repeated(struct case_row *rows, u32 n)
 	return kept;
 }
 
-/* Where a frame's row is, if it may have one: of code of a file, or of a builtin of V8's. */
+/* The place of a frame's row; false: it has none (only code of files and V8 builtins have). */
 static bool place_of(const struct uw_frame *f, const struct case_rule_source *source, u32 *module,
 		     u64 *off)
 {

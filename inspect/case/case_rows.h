@@ -5,9 +5,9 @@
 
 #include "case.h"
 
-/* What the walk's tables have. */
+/* The walk's tables. */
 struct case_rule_source {
-	/* The rule for code of a module; NULL: its page is not there. */
+	/* The rule for code of a module; NULL: its page is not in the tables. */
 	const struct uw_rule *(*find)(void *ctx, u32 module, u64 file_off);
 	/* The mapping around a pc, or NULL. */
 	const struct uw_mapping *(*mapping)(void *ctx, u64 pc);
@@ -15,12 +15,12 @@ struct case_rule_source {
 };
 
 /**
- * case_rows_used() - look up again what a walk looked up
- * @frames:	the walk's
- * @out:	sorted, for struct case_file; to free(). NULL when there are none
+ * case_rows_used() - repeat the row lookups of a walk
+ * @frames:	of the walk
+ * @out:	sorted, for struct case_file; free() it. NULL when there are none
  *
- * Return: 0, -ENOMEM, or -ESTALE: a page that the walk had is gone since, so the case would
- * not be what the walk saw.
+ * Return: 0, -ENOMEM, or -ESTALE: a page that the walk used has since been evicted, so the
+ * case would differ from the walk.
  */
 int case_rows_used(const struct uw_frame *frames, u32 n_frames,
 		   const struct case_rule_source *source, struct case_row **out, u32 *n_out);

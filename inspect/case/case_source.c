@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * A compressed file is expanded as a whole, up to a limit: what it claims of its size
- * is not believed. A plain one stays on disk; it may be a core of gigabytes.
+ * A compressed file is expanded completely, up to a limit; the size in its header is not
+ * trusted. An uncompressed file stays on disk; it may be a core of gigabytes.
  */
 
 #include "case_source.h"
@@ -43,7 +43,7 @@ static int make_room(struct expansion *x)
 	return array_reserve(x->bytes, x->room, x->room ? x->room + 1 : 1u << 20);
 }
 
-/* One chunk of the file; @left is 0 when the frame has ended with it. */
+/* Expands one chunk of the file; @left becomes 0 when the zstd frame is complete. */
 static int expand_chunk(ZSTD_DStream *z, ZSTD_inBuffer *in, struct expansion *x, size_t *left)
 {
 	while (in->pos < in->size) {
@@ -53,7 +53,7 @@ static int expand_chunk(ZSTD_DStream *z, ZSTD_inBuffer *in, struct expansion *x,
 		if (err)
 			return err;
 		if (!*left)
-			return -ENOEXEC; /* more behind the end */
+			return -ENOEXEC; /* data after the end */
 		*left = ZSTD_decompressStream(z, &out, in);
 		if (ZSTD_isError(*left))
 			return -ENOEXEC;
@@ -62,7 +62,7 @@ static int expand_chunk(ZSTD_DStream *z, ZSTD_inBuffer *in, struct expansion *x,
 	return 0;
 }
 
-/* What is still in the decoder when all of the file is. */
+/* Expands the data that is in the decoder once the file is read. */
 static int drain(ZSTD_DStream *z, struct expansion *x, size_t *left)
 {
 	ZSTD_inBuffer none = { NULL, 0, 0 };
@@ -111,10 +111,10 @@ static int expand(const char *path, struct case_error *error, struct case_source
 	s->bytes = x.bytes;
 	s->len = x.len;
 	if (err == -EFBIG)
-		return case_fail(error, err, path, "expands to more than %llu MiB",
+		return case_fail(error, err, path, "larger than %llu MiB when expanded",
 				 CASE_MAX_LEN >> 20);
 	if (err == -ENOEXEC)
-		return case_fail(error, err, path, "is cut off, or broken: it can't be expanded");
+		return case_fail(error, err, path, "truncated or corrupt: cannot be expanded");
 	return err ? case_fail(error, err, path, "%s", strerror(-err)) : 0;
 }
 
@@ -126,7 +126,7 @@ static int open_regular(const char *path, struct case_error *error, struct case_
 	if (s->fd < 0 || fstat(s->fd, &st))
 		return case_fail(error, -errno, path, "%s", strerror(errno));
 	if (!S_ISREG(st.st_mode))
-		return case_fail(error, -EINVAL, path, "is no regular file");
+		return case_fail(error, -EINVAL, path, "not a regular file");
 	s->len = (u64)st.st_size;
 	return 0;
 }
@@ -141,7 +141,7 @@ int case_source_open(const char *path, struct case_error *error, struct case_sou
 	if (err)
 		return err;
 	if (out->len >= sizeof(magic) && case_source_read(out, 0, &magic, sizeof(magic)))
-		return case_fail(error, -EIO, path, "can't be read");
+		return case_fail(error, -EIO, path, "cannot be read");
 	if (magic == ZSTD_MAGICNUMBER)
 		err = expand(path, error, out);
 	if (err)
@@ -150,7 +150,7 @@ int case_source_open(const char *path, struct case_error *error, struct case_sou
 	out->elf = out->fd >= 0 ? elf_begin(out->fd, ELF_C_READ, NULL)
 		   : out->len	? elf_memory((char *)out->bytes, out->len)
 				: NULL;
-	return out->elf ? 0 : case_fail(error, -ENOEXEC, path, "is no core: no ELF file at all");
+	return out->elf ? 0 : case_fail(error, -ENOEXEC, path, "not a core: not an ELF file");
 }
 
 void case_source_close(struct case_source *s)

@@ -8,20 +8,20 @@
 #include <libelf.h>
 
 struct case_source {
-	int fd; /* -1: bytes has it all */
+	int fd; /* -1: bytes has the whole file */
 	u8 *bytes; /* of a compressed file, expanded */
 	u64 len;
 	Elf *elf;
 };
 
 /**
- * case_source_open() - open a file, expand it if it is compressed
- * @out:	ends with case_source_close(), also after a failure
+ * case_source_open() - open a file, and expand it if it is compressed
+ * @out:	close with case_source_close(), also after a failure
  *
  * Return: 0 or a negative errno with @error set.
  */
 int case_source_open(const char *path, struct case_error *error, struct case_source *out);
 void case_source_close(struct case_source *s);
 
-/* All of the bytes, or a negative errno: -ENOEXEC where the file ends before. */
+/* Reads @len bytes. Return: 0 or a negative errno; -ENOEXEC at the end of the file. */
 int case_source_read(const struct case_source *s, u64 off, void *dst, u64 len);

@@ -11,5 +11,5 @@ struct case_target {
 	const struct case_file *c;
 };
 
-/* Makes @t the memory of @c, which is borrowed. What is not recorded can't be read. */
+/* Makes @t read the memory of @c, which is borrowed. Bytes that are not recorded are unreadable. */
 void case_target_init(struct case_target *t, const struct case_file *c);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
-/* Words of the format, and what the two architectures call their registers. */
+/* Words of the format, and the registers of the two architectures. */
 
 #include "case_format.h"
 

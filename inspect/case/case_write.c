@@ -5,8 +5,8 @@
  *
  *	ELF header | program headers | notes | bytes of each PT_LOAD
  *
- * It ends with the last byte that a header speaks of, so a file that was cut off
- * anywhere is seen to be. Segments are not aligned (p_align 1): nobody maps them.
+ * The last byte of the file belongs to a segment, so truncation anywhere is detected.
+ * Segments are not aligned (p_align 1), because they are never mapped.
  */
 
 #include "case_format.h"
@@ -22,7 +22,7 @@
 
 #define ZSTD_LEVEL 9
 
-/* The file, while it is made. After a failure to grow nothing more is added. */
+/* The file under construction. After an allocation fails nothing more is added. */
 struct image {
 	u8 *bytes;
 	size_t len, room;
@@ -34,7 +34,7 @@ static void cleanup_image(struct image *im)
 	free(im->bytes);
 }
 
-/* Room for @len zero bytes at the end; NULL without memory. Moves what was given before. */
+/* Appends @len zero bytes; NULL without memory. Invalidates pointers of earlier calls. */
 static void *grow(struct image *im, size_t len)
 {
 	if (array_reserve(im->bytes, im->room, im->len + len)) {
@@ -142,7 +142,7 @@ static int add_notes(struct image *im, const struct case_file *c)
 	return add_case_note(im, c);
 }
 
-/* Index of the first range that does not go on where @first's segment ends. */
+/* Index of the first range that does not continue the segment that @first starts. */
 static u32 segment_end(const struct case_file *c, u32 first)
 {
 	u32 i = first + 1;
@@ -251,7 +251,7 @@ static int write_file(const struct image *im, const char *path)
 
 	if (err)
 		return err;
-	fwrite(im->bytes, 1, im->len, file.f); /* closing reports what was not written */
+	fwrite(im->bytes, 1, im->len, file.f); /* fclose() reports errors */
 	return whole_file_close(&file, true);
 }
 
@@ -262,7 +262,7 @@ static bool ends_with(const char *path, const char *suffix)
 	return len > n && !strcmp(path + len - n, suffix);
 }
 
-/* Of a case that can be. */
+/* Makes the image of a case, after checking it. */
 static int make_checked(struct image *im, const struct case_file *c, const char *path,
 			struct case_error *error)
 {
@@ -273,9 +273,9 @@ static int make_checked(struct image *im, const struct case_file *c, const char 
 		if (!c->ranges[i].bytes)
 			err = case_fail(&why, -EINVAL, NULL, "memory %u has no bytes", i);
 	if (err)
-		return case_fail(error, err, path, "can't be written: %s", why.text);
+		return case_fail(error, err, path, "cannot be written: %s", why.text);
 	err = make_image(im, c);
-	return err ? case_fail(error, err, path, "can't be written: %s", strerror(-err)) : 0;
+	return err ? case_fail(error, err, path, "cannot be written: %s", strerror(-err)) : 0;
 }
 
 int case_make(const struct case_file *c, struct case_error *error, u8 **bytes, size_t *len)
@@ -296,7 +296,8 @@ int case_write(const struct case_file *c, const char *path, struct case_error *e
 	int err;
 
 	if (!ends_with(path, ".core") && !ends_with(path, ".core.zst"))
-		return case_fail(error, -EINVAL, path, "a case's name ends in .core or .core.zst");
+		return case_fail(error, -EINVAL, path,
+				 "the name of a case must end in .core or .core.zst");
 	err = make_checked(&im, c, path, error);
 	if (err)
 		return err;
@@ -304,5 +305,5 @@ int case_write(const struct case_file *c, const char *path, struct case_error *e
 		err = compress_image(&im);
 	if (!err)
 		err = write_file(&im, path);
-	return err ? case_fail(error, err, path, "can't be written: %s", strerror(-err)) : 0;
+	return err ? case_fail(error, err, path, "cannot be written: %s", strerror(-err)) : 0;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #pragma once
 
-/* Named frames of a case in the making. Unlike the case's, its texts are its own. */
+/* Named frames of a case under construction. They own their strings. */
 
 #include "case.h"
 

@@ -17,7 +17,7 @@ void pages_deinit(struct pages *p)
 	*p = (struct pages){ 0 };
 }
 
-/* Index of the first page at @addr or above. */
+/* Index of the first page at or above @addr. */
 static u32 first_from(const struct pages *p, u64 addr)
 {
 	return (u32)search_first(p->n, i, p->v[i]->addr < addr);
@@ -61,7 +61,7 @@ static int put_byte(struct page *page, u32 off, u8 byte, enum byte_state state)
 	u8 *was = &page->state[off];
 
 	if (state == BYTE_READ && *was == BYTE_FAULT)
-		*was = BYTE_NONE; /* a shorter read of it went well */
+		*was = BYTE_NONE; /* a shorter read of it succeeded */
 	if (state == BYTE_READ && *was == BYTE_READ && page->bytes[off] != byte)
 		return -ESTALE;
 	if (*was == BYTE_NONE || (state == BYTE_TEXT && *was == BYTE_NAMED)) {
@@ -117,7 +117,7 @@ static enum case_origin origin_of(const struct page *page, u32 off)
 	return page->state[off] == BYTE_READ ? CASE_BY_WALK : CASE_COPIED;
 }
 
-/* What was read for a name and what was copied beside it are one range, if both are kept. */
+/* Bytes read for a name and bytes copied beside them form one range if both are included. */
 static u8 kind_of(u8 state, bool minimal)
 {
 	if (state == BYTE_COPIED)
@@ -125,7 +125,7 @@ static u8 kind_of(u8 state, bool minimal)
 	return state;
 }
 
-/* Appends the runs of a page; with NULL arrays it counts them. */
+/* Appends the runs of a page; with NULL arrays only counts them. */
 static void add_page(const struct page *page, bool minimal, struct case_file *c,
 		     struct case_range *ranges, struct case_fault *faults)
 {

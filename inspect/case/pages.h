@@ -2,14 +2,15 @@
 #pragma once
 
 /*
- * The memory of a captured case, page by page, and of each byte where it comes from:
+ * The memory of a captured case, page by page, with the origin of each byte:
  *
- *	read      the walk read it, at its time; nothing may change it any more
+ *	read      the walk read it; final
  *	fault     the walk's read failed there
  *	named     read for a name, a moment later
- *	copied    page of the above, or neighbour of it
+ *	text      the text of a name, read with it
+ *	copied    in a page of the above, or in a neighbouring page
  *
- * What came first stays: the walk before names, names before copies.
+ * The earlier entry wins: the walk before names, names before copies.
  */
 
 #include "case.h"
@@ -39,20 +40,20 @@ struct page *pages_find(const struct pages *p, u64 addr);
 
 /**
  * pages_put() - enter bytes
- * @state:	of those that have none yet; the others stay as they are
+ * @state:	for bytes that have none yet; the others do not change
  *
  * Return: 0, -ESTALE when the walk read other bytes there before, or a fault (@state
- * is BYTE_READ: the target changed them meanwhile), -E2BIG, -ENOMEM.
+ * is BYTE_READ: the target changed them in between), -E2BIG, -ENOMEM.
  */
 int pages_put(struct pages *p, u64 addr, const void *bytes, u64 len, enum byte_state state);
 
-/* The walk's read of this failed. What is read within is no fault. As pages_put(). */
+/* Records a failed read of the walk. Bytes of it that were read are no fault. As pages_put(). */
 int pages_put_fault(struct pages *p, u64 addr, u64 len);
 
 /**
- * pages_ranges() - the memory as ranges and faults of a case
- * @minimal:	leave out what was only copied
- * @c:		gets ranges and faults, which pages_free_ranges() frees; they point into the pages
+ * pages_ranges() - turn the pages into ranges and faults of a case
+ * @minimal:	omit bytes that were only copied
+ * @c:		receives ranges and faults; free with pages_free_ranges(). They point into @p
  *
  * Return: 0 or -ENOMEM.
  */

@@ -7,10 +7,10 @@
 #include <string.h>
 
 #define SMALL 4096
-#define NEAR_SP (1ull << 20) /* a walk looks no further in one step */
+#define NEAR_SP (1ull << 20) /* one step of a walk reads no further */
 #define SMALL_SMI (1 << 24)
-#define FOLLOWED_LEN 64 /* from an object's tagged address to the field that was read */
-#define TYPE_LEN 2 /* of an object of V8: two bytes tell nothing else */
+#define FOLLOWED_LEN 64 /* from an object's tagged address to a field that was read */
+#define TYPE_LEN 2 /* length of a V8 instance type; two bytes hold nothing private */
 
 static bool is_harmless(const struct redaction *r, u64 word)
 {
@@ -27,8 +27,8 @@ static bool is_harmless(const struct redaction *r, u64 word)
 }
 
 /*
- * Another word that leads a walk to the same end: as little an address, as far from the
- * stack and on the same side of it, as aligned.
+ * A replacement that ends a walk in the same way: it has the same alignment, and like the
+ * word it is beyond all addresses, above the stack pointer, or below it.
  */
 static u64 blank(const struct redaction *r, u64 word)
 {
@@ -37,7 +37,7 @@ static u64 blank(const struct redaction *r, u64 word)
 	return like | (word & 7);
 }
 
-/* Has the walk looked, or tried to look, at what lies there? */
+/* Whether the walk read, or tried to read, the object at @addr. */
 static bool was_followed(const struct pages *p, u64 addr)
 {
 	for (u64 at = addr; at < addr + FOLLOWED_LEN; at++) {
@@ -50,16 +50,16 @@ static bool was_followed(const struct pages *p, u64 addr)
 	return false;
 }
 
-/* The return address of a frame: those who wait for it are not on the stack. */
+/* The return address of a frame. Async frames have none: they are not on the stack. */
 static u64 return_pc(const struct redaction *r, u32 frame)
 {
 	for (u32 i = frame + 1; i < r->n_frames; i++)
 		if (!(r->frames[i].flags & UW_FRAME_ASYNC))
 			return r->frames[i].pc;
-	return r->fault_addr; /* of no known code */
+	return r->fault_addr; /* in no known code */
 }
 
-/* Is the word at @addr in the BytecodeArray slot of a frame? Its record says where that lies. */
+/* Whether @addr is the BytecodeArray slot of a frame. Its record has the slot's position. */
 static bool is_array_slot(const struct redaction *r, const struct pages *p, u64 addr, u32 frame)
 {
 	u64 at = addr + (r->v8 ? r->v8->bytecode_array_slot + 8u : 0), word;
@@ -72,7 +72,7 @@ static bool is_array_slot(const struct redaction *r, const struct pages *p, u64 
 	return (word & r->va_mask) == return_pc(r, frame);
 }
 
-/* What frames of V8 tell is what they have in their slots, needed or not; see uw_frame.h. */
+/* The tokens of V8 frames hold values of their slots; update them, too. See uw_frame.h. */
 static void retell(const struct redaction *r, const struct pages *p, u64 addr, u64 word, u64 like)
 {
 	for (u32 i = 0; i < r->n_frames; i++) {
@@ -89,7 +89,7 @@ static void retell(const struct redaction *r, const struct pages *p, u64 addr, u
 	}
 }
 
-/* Of a nibble map a walk uses only where methods start: 4 bytes for 256 bytes of code. */
+/* A walk reads only the part of a nibble map that finds method starts: 4 bytes per 256 of code. */
 static bool is_nibble_map(const struct redaction *r, u64 addr)
 {
 	for (u32 i = 0; i < r->n_mappings; i++) {
@@ -102,7 +102,7 @@ static bool is_nibble_map(const struct redaction *r, u64 addr)
 	return false;
 }
 
-/* The MethodDesc and the unwind entries, behind what the word before a method points to. */
+/* The MethodDesc and the unwind entries, which the word before a method points to. */
 static bool is_dotnet_header(const struct redaction *r, const struct pages *p, u64 addr)
 {
 	for (u32 i = 0; i < r->n_frames; i++) {
@@ -122,7 +122,7 @@ static bool is_dotnet_header(const struct redaction *r, const struct pages *p, u
 	return false;
 }
 
-/* Copied bytes beside them are nothing that the walk needs, and may be anything. */
+/* Copied bytes beside them are not needed by the walk, and may be anything. */
 static bool is_of_dotnet(const struct redaction *r, const struct pages *p, const struct page *page,
 			 u32 off)
 {
@@ -183,8 +183,8 @@ void redact_regs(const struct redaction *r, struct case_regs *regs)
 	}
 }
 
-/* In two-byte text the line ends of V8 are 0x0a, 0x0d, 0x2028 and 0x2029; zeros are halves of
- * ASCII. */
+/* V8 ends lines at 0x0a, 0x0d, 0x2028 and 0x2029. Zeros are the high bytes of ASCII in two-byte
+ * text. */
 void redact_source(u8 *bytes, u64 len)
 {
 	for (u64 i = 0; i < len; i++) {

@@ -2,18 +2,17 @@
 #pragma once
 
 /*
- * Takes out of a captured case what is private. What is not needed to walk and name
- * the stack again stays only if it cannot be text: a word that is a small number, a
- * SMI, or an address within a mapping. So nothing is lost that a pointer could tell,
- * and nobody has to guess what is a secret.
+ * Removes private data from a captured case. A word that is not needed to walk and name
+ * the stack again stays only if it cannot be text: a small number, a Smi, or an address
+ * within a mapping. So no pointer is lost, and no heuristic has to recognize secrets.
  *
- *	read by the walk      nibble maps and method headers of CoreCLR: stay
- *	                      else words as above, and near the stack, where the walk
- *	                      failed or went; others become one that ends a walk alike,
- *	                      and so do the tokens of frames that were taken from them
- *	read for a name       stays; text of a name stays; script source is blanked before
- *	                      it gets here (redact_source())
- *	copied                words as above
+ *	read by the walk      nibble maps and method headers of CoreCLR stay; words as
+ *	                      above, near the stack, or followed by the walk stay;
+ *	                      others are replaced by a word that ends a walk in the same
+ *	                      way, and so are the tokens of frames that hold them
+ *	read for a name       stays, and so does the text of a name; script source is blanked
+ *	                      before it is entered (redact_source())
+ *	copied                words as above stay, others are blanked
  *	code                  stays
  */
 
@@ -32,11 +31,11 @@ struct redaction {
 	u64 va_mask;
 };
 
-/* Changes tokens of frames, too. */
+/* Redacts the pages, and the tokens of frames that hold redacted words. */
 void redact_pages(const struct redaction *r, struct pages *p);
 
-/* Registers but for pc, sp and lr: one of them may hold eight characters. */
+/* Redacts registers except pc, sp and lr: a register can hold eight characters. */
 void redact_regs(const struct redaction *r, struct case_regs *regs);
 
-/* Source text: only where its lines end is left. In place. */
+/* Blanks source text in place, except line ends. */
 void redact_source(u8 *bytes, u64 len);

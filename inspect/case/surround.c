@@ -9,7 +9,7 @@
 
 #define MAX_STACK_LEN (256u << 10)
 
-/* Copies a page if it is there; one that is not is no error. */
+/* Copies a page if it is mapped; an unmapped page is not an error. */
 static int copy_page(struct pages *p, const struct areas *areas, struct target *memory, u64 addr)
 {
 	u8 bytes[PAGE_LEN];
@@ -19,7 +19,7 @@ static int copy_page(struct pages *p, const struct areas *areas, struct target *
 	return pages_put(p, addr, bytes, sizeof(bytes), BYTE_COPIED);
 }
 
-/* Each page that was read, whole, and its two neighbours. */
+/* Copies each page that was read, whole, and its two neighbours. */
 static int copy_neighbours(struct pages *p, const struct areas *areas, struct target *memory)
 {
 	_cleanup_free_ u64 *read = calloc(p->n + 1, sizeof(*read));
@@ -36,7 +36,7 @@ static int copy_neighbours(struct pages *p, const struct areas *areas, struct ta
 	return err;
 }
 
-/* The stack from sp to the last page of it that the walk read. */
+/* Copies the stack from sp to its last page that the walk read. */
 static int copy_stack(struct pages *p, const struct areas *areas, struct target *memory, u64 sp)
 {
 	const struct area *stack = areas_find(areas, sp);

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #pragma once
 
-/* What lies round that which a walk and its naming read. */
+/* Memory around the bytes that a walk and its naming read. */
 
 #include "../target/target.h"
 #include "areas.h"
 #include "pages.h"
 
 /**
- * pages_surround() - copy what belongs to the pages that a case has already
+ * pages_surround() - copy memory around the entered bytes
  * @sp:		where the stack starts
  *
- * Each page whole, its two neighbours, and the stack from @sp to the last page of it
- * that was read, at most 256 KiB. What can't be read is left out. Then each page is
- * told what it holds.
+ * Copies each entered page whole, its two neighbours, and the stack from @sp to its last
+ * page that was read, at most 256 KiB. Unreadable memory is omitted. Then sets the holds of
+ * each page.
  *
  * Return: 0, -E2BIG, -ENOMEM.
  */
