@@ -2,8 +2,8 @@
 #pragma once
 
 /*
- * Memory that is given out in small pieces, never moves, and is freed at once. All zero is
- * an empty arena.
+ * Allocates memory in small pieces that never move and are freed together. A zeroed struct
+ * is an empty arena.
  */
 
 #include <stddef.h>
@@ -17,12 +17,12 @@ struct arena {
 	size_t limit; /* of @total; 0: none */
 };
 
-/* Zeroed memory, aligned to 16, that lives until arena_clear(); NULL: no memory, or the limit. */
+/* Zeroed memory, aligned to 16, valid until arena_clear(); NULL: no memory, or over the limit. */
 void *arena_alloc(struct arena *a, size_t len);
 
-/* The same with a copy of @len bytes, or of a text. */
+/* Allocates a copy of @len bytes, or of a string. */
 void *arena_dup(struct arena *a, const void *bytes, size_t len);
 char *arena_strdup(struct arena *a, const char *s);
 
-/* Frees all of it; the limit stays. */
+/* Frees all pieces; the limit stays. */
 void arena_clear(struct arena *a);

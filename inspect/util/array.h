@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #pragma once
 
-/* Arrays: of a fixed number of elements, and on the heap with room for more. */
+/* Arrays of fixed size, and growing arrays on the heap. */
 
 #include <errno.h>
 #include <stddef.h>
@@ -10,7 +10,7 @@
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 #define ARRAY_FIRST 8
 
-/* For array_reserve(): NULL without memory, or if @n elements need more room than @max. */
+/* For array_reserve(): NULL without memory, or if @n exceeds @max. */
 static inline void *array_grow(void *v, size_t *room, size_t n, size_t max, size_t size)
 {
 	size_t more = *room ? *room : ARRAY_FIRST;
@@ -24,12 +24,12 @@ static inline void *array_grow(void *v, size_t *room, size_t n, size_t max, size
 /**
  * array_reserve() - make room for elements of an array on the heap
  * @v_:		the array, NULL at first; may move
- * @room_:	elements that it has room for, 0 at first; an unsigned integer of any size
- * @n_:		elements that it is to have room for
+ * @room_:	its capacity in elements, 0 at first; an unsigned integer of any size
+ * @n_:		the capacity needed
  *
- * Room is doubled, so that n elements one by one are moved 2n times at most.
+ * Capacity is doubled, so adding n elements one by one moves at most 2n.
  *
- * Return: 0 or -ENOMEM; then nothing changed.
+ * Return: 0 or -ENOMEM; then nothing has changed.
  */
 #define array_reserve(v_, room_, n_)                                                               \
 	({                                                                                         \

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * One line for every error. argp would print three for an unknown option, so
- * it is told to be silent, and when it gives up the offending word is found
- * again here: argp says in which word it stopped, not why.
+ * Each error is one line. argp would print three for an unknown option, so its messages are
+ * disabled. When it fails, the offending word is searched again here, because argp reports
+ * only the word at which it stopped, not the reason.
  */
 
 #include <errno.h>
@@ -84,7 +84,7 @@ static size_t edit_distance(const char *a, const char *b)
 
 const char *cli_nearest(const char *word, const char *const *candidates, size_t n)
 {
-	size_t len = strlen(word), best = len < 4 ? 2 : len / 2 + 1; /* that many is too far */
+	size_t len = strlen(word), best = len < 4 ? 2 : len / 2 + 1; /* too far */
 	const char *found = NULL;
 
 	if (len > MAX_WORD)
@@ -100,7 +100,7 @@ const char *cli_nearest(const char *word, const char *const *candidates, size_t 
 	return found;
 }
 
-/* Options of a command and the common ones; aliases take their argument from the entry above. */
+/* Options of a command and the common ones. An alias has the argument of the option above it. */
 struct option_list {
 	struct argp_option o[MAX_OPTIONS];
 	size_t n;
@@ -148,7 +148,7 @@ static bool blame_long(struct cli_parse *p, const struct option_list *l, const c
 	if (n_prefix > 1)
 		return cli_fail(p, "--%s could mean several options; write it in full", name);
 	if (hit && !hit->arg && word[len] == '=')
-		return cli_fail(p, "--%s takes no value; leave '%s' out", hit->name, word + len);
+		return cli_fail(p, "--%s takes no value; drop '%s'", hit->name, word + len);
 	if (hit && hit->arg && word[len] != '=' && is_last)
 		return cli_fail(p, "--%s needs a value: --%s %s", hit->name, hit->name, hit->arg);
 	if (hit)
@@ -179,7 +179,7 @@ static bool blame_short(struct cli_parse *p, const struct option_list *l, const 
 	return false;
 }
 
-/* Says what is wrong with the word, if something is. */
+/* Reports the error in the word, if there is one. */
 static bool blame(const struct parse_context *c, const char *word, bool is_last)
 {
 	struct option_list list = { .n = 0 };
@@ -193,7 +193,7 @@ static bool blame(const struct parse_context *c, const char *word, bool is_last)
 	return false;
 }
 
-/* argp stopped in the word before state->next, or within a cluster of letters at it. */
+/* argp stopped in the word before state->next, or within a cluster of letters in it. */
 static void blame_state(const struct parse_context *c, const struct argp_state *state)
 {
 	int next = state->next;
@@ -204,7 +204,7 @@ static void blame_state(const struct parse_context *c, const struct argp_state *
 		return;
 	if (next < state->argc && blame(c, state->argv[next], next + 1 == state->argc))
 		return;
-	cli_fail(c->p, "these options can't be understood; --help lists the options");
+	cli_fail(c->p, "invalid options; --help lists the options");
 }
 
 static error_t parse_common(int key, char *arg, struct argp_state *state)
@@ -218,7 +218,7 @@ static error_t parse_common(int key, char *arg, struct argp_state *state)
 	case ARGP_KEY_ARG:
 		if (c->user->args_doc)
 			return ARGP_ERR_UNKNOWN;
-		return cli_fail(c->p, "'%s' is too much: %s takes no arguments", arg, state->name);
+		return cli_fail(c->p, "unexpected argument '%s'; %s takes none", arg, state->name);
 	case KEY_HELP:
 		argp_help(c->whole, stdout, ARGP_HELP_USAGE | ARGP_HELP_LONG | ARGP_HELP_DOC,
 			  state->name);

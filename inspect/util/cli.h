@@ -2,24 +2,24 @@
 #pragma once
 
 /*
- * What all sub-commands share: exit statuses, the one-line error, and option
- * parsing on top of argp that ends in one line too.
+ * Common parts of all sub-commands: exit statuses, the one-line error, and option parsing on
+ * top of argp with one-line errors.
  */
 
 #include <argp.h>
 
 #include "../../core/types.h"
 
-/* Begins errors and --version. */
+/* The first word of errors and of --version. */
 extern const char *cli_program;
 
 enum cli_exit {
 	CLI_OK = 0,
-	CLI_FAILURE = 1, /* the work found a failure */
+	CLI_FAILURE = 1, /* the command ran and found a failure */
 	CLI_USAGE = 2,
-	CLI_CANNOT_RUN = 3, /* here: a capability, a kernel feature is missing */
-	CLI_LATE_FAILURE = 125, /* of unspool itself, after COMMAND was started */
-	CLI_NOT_EXECUTABLE = 126, /* COMMAND; as env(1) */
+	CLI_CANNOT_RUN = 3, /* a capability or a kernel feature is missing */
+	CLI_LATE_FAILURE = 125, /* unspool failed after COMMAND was started */
+	CLI_NOT_EXECUTABLE = 126, /* COMMAND is; as env(1) */
 	CLI_NOT_FOUND = 127,
 };
 
@@ -31,17 +31,17 @@ struct cli_command {
 };
 
 /**
- * cli_error() - say in one line on stderr what is wrong and how to mend it
+ * cli_error() - print a problem and its remedy in one line on stderr
  *
- * cli_program comes first. What would harm a terminal is escaped.
+ * The line starts with cli_program. Characters that could harm a terminal are escaped.
  */
 void cli_error(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 /**
- * cli_nearest() - the word that was probably meant
- * @word:	what was typed
- * @candidates:	words that exist
- * @n:		how many
+ * cli_nearest() - guess the word that was meant
+ * @word:	as typed
+ * @candidates:	the valid words
+ * @n:		their number
  *
  * Return: the candidate with the fewest edits, NULL when none is near.
  */
@@ -55,7 +55,7 @@ struct cli_field;
 struct cli_parse {
 	void *input; /* the caller's options */
 	const struct cli_field *fields; /* of cli_fields.h, NULL: the command has a parser */
-	char error[CLI_ERROR_LEN]; /* one line, empty when all is well */
+	char error[CLI_ERROR_LEN]; /* one line, empty without an error */
 	bool done; /* --help or --version was printed: exit with CLI_OK */
 };
 
@@ -63,22 +63,22 @@ struct cli_parse {
  * cli_parse() - parse options with argp, in order, without its multi-line errors
  * @argp:	options, parser and doc; --help and --version are added. The parser's
  *		state->input is a struct cli_parse *
- * @p:		@p->input is the caller's; the rest is written here
+ * @p:		the caller sets @p->input; the rest is output
  *
- * Return: 0 (look at @p->done), or -EINVAL or -ENOMEM with @p->error set;
- * nothing is printed on an error.
+ * Return: 0 (check @p->done), or -EINVAL or -ENOMEM with @p->error set; errors are not
+ * printed.
  */
 int cli_parse(const struct argp *argp, int argc, char **argv, struct cli_parse *p);
 
-/* For parsers: keep the first error. Return: EINVAL, to be returned to argp. */
+/* For parsers: records the first error. Return: EINVAL, for the parser to return to argp. */
 int cli_fail(struct cli_parse *p, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 /**
- * cli_parse_or_exit_status() - cli_parse() for a command's first lines
+ * cli_parse_or_exit_status() - parse options and print errors, at the start of a command
  *
- * Return: -1 to go on, else the exit status; an error has been printed.
+ * Return: -1 to continue, else the exit status; an error has been printed.
  */
 int cli_parse_or_exit_status(const struct argp *argp, int argc, char **argv, void *input);
 
-/* The same, with more in @p than its input. */
+/* The same, for a @p with more members set than its input. */
 int cli_parse_status(const struct argp *argp, int argc, char **argv, struct cli_parse *p);

@@ -26,7 +26,7 @@ static error_t set_argument(struct cli_parse *p, const struct argp_state *state,
 
 	name += strspn(name, "[");
 	if (*taken)
-		return cli_fail(p, "'%s' is too much: %s takes one %.*s", arg,
+		return cli_fail(p, "unexpected argument '%s'; %s takes one %.*s", arg,
 				command ? command + 1 : state->name, (int)strcspn(name, "] \n"),
 				name);
 	*taken = arg;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #pragma once
 
-/* Options of a command as a table: each one, and the argument, sets a member of its struct. */
+/* A table of options: each option, and the argument, sets a member of the command's struct. */
 
 #include <stddef.h>
 
@@ -19,12 +19,12 @@ error_t cli_set_flag(struct cli_parse *p, const char *arg, void *member);
 error_t cli_set_text(struct cli_parse *p, const char *arg, void *member);
 
 /**
- * cli_set_fields() - parse options into a struct, for a command's first lines
- * @argp:	without a parser; args_doc begins with the name of the argument, if there is one
+ * cli_set_fields() - parse options into a struct, at the start of a command
+ * @argp:	without a parser; args_doc starts with the name of the argument, if there is one
  * @fields:	end with { 0 }
  * @input:	the struct
  *
- * Return: -1 to go on, else the exit status; an error has been printed.
+ * Return: -1 to continue, else the exit status; an error has been printed.
  */
 int cli_set_fields(const struct argp *argp, const struct cli_field *fields, int argc, char **argv,
 		   void *input);

@@ -10,7 +10,7 @@ static int print_help(const struct cli_words *w)
 	printf("Usage: %s %s\n\n", w->before, w->usage);
 	for (size_t i = 0; i < w->n; i++)
 		printf("  %-12s %s\n", w->v[i].name, w->v[i].help);
-	printf("\n'%s NAME --help' shows the options of one.\n", w->before);
+	printf("\n'%s NAME --help' shows the options of a command.\n", w->before);
 	return CLI_OK;
 }
 
@@ -22,11 +22,11 @@ static int refuse(const struct cli_words *w, const char *word)
 		names[i] = w->v[i].name;
 	near = cli_nearest(word, names, w->n);
 	if (near)
-		cli_error("there is no '%s %s'; did you mean '%s %s'?", w->before, word, w->before,
-			  near);
+		cli_error("unknown command '%s %s'; did you mean '%s %s'?", w->before, word,
+			  w->before, near);
 	else
-		cli_error("there is no '%s %s'; '%s --help' lists what there is", w->before, word,
-			  w->before);
+		cli_error("unknown command '%s %s'; '%s --help' lists the commands", w->before,
+			  word, w->before);
 	return CLI_USAGE;
 }
 
@@ -42,7 +42,7 @@ static int run(const struct cli_words *w, const struct cli_command *command, int
 int cli_run_word(const struct cli_words *w, int argc, char **argv)
 {
 	if (argc < 2) {
-		cli_error("a command is missing; '%s --help' lists them", w->before);
+		cli_error("missing command; '%s --help' lists the commands", w->before);
 		return CLI_USAGE;
 	}
 	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))

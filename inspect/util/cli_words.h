@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #pragma once
 
-/* A word on the command line that chooses what is run: `unspool record`, `unspool flight cat`. */
+/* The word on the command line that selects a command: `unspool record`, `unspool flight cat`. */
 
 #include <stddef.h>
 
@@ -9,7 +9,7 @@
 
 struct cli_words {
 	const char *before; /* "unspool", "unspool flight" */
-	const char *usage; /* what follows it, and a sentence: the head of --help */
+	const char *usage; /* the rest of the usage line and a sentence, for --help */
 	const struct cli_command *v;
 	size_t n; /* at most CLI_MAX_WORDS */
 };
@@ -20,8 +20,8 @@ struct cli_words {
  * cli_run_word() - run the command that argv[1] names
  * @argv:	argv[1] becomes the command's argv[0]
  *
- * --help, -h, --version and -V are answered here; a word that is none is refused with
- * the nearest one.
+ * Also handles --help, -h, --version and -V. Refuses an unknown word and suggests the nearest
+ * one.
  *
  * Return: the command's exit status, or CLI_OK, CLI_USAGE.
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #pragma once
 
-/* Clocks as nanoseconds in 64 bits. */
+/* Clocks in nanoseconds, as 64-bit integers. */
 
 #include <time.h>
 
@@ -14,7 +14,7 @@ static inline u64 timespec_ns(struct timespec t)
 	return (u64)t.tv_sec * NS_PER_S + (u64)t.tv_nsec;
 }
 
-/* 0 where the clock cannot be read: the process whose CPU time it counts has ended. */
+/* 0 if the clock is unreadable: the process whose CPU time it counts has ended. */
 static inline u64 clock_ns(clockid_t clock)
 {
 	struct timespec t = { 0 };

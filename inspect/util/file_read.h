@@ -8,13 +8,13 @@
 #include "../../core/types.h"
 
 /**
- * file_read() - so many bytes of a file
+ * file_read() - read exactly @len bytes of a file
  * @fd:		file
- * @off:	where they begin in it
- * @dst:	gets them; undefined on failure
- * @len:	how many
+ * @off:	file offset
+ * @dst:	receives the bytes; undefined on failure
+ * @len:	number of bytes
  *
- * Return: 0; -ENOEXEC: the file ends before; or another negative errno.
+ * Return: 0; -ENOEXEC: the file is shorter; or another negative errno.
  */
 static inline int file_read(int fd, u64 off, void *dst, u64 len)
 {
@@ -37,9 +37,9 @@ static inline int file_read(int fd, u64 off, void *dst, u64 len)
 }
 
 /**
- * file_read_some() - up to @len bytes of a file, as one pread()
+ * file_read_some() - read up to @len bytes of a file with one pread()
  *
- * Return: how many, 0 at the end, or a negative errno; never -EINTR.
+ * Return: the number of bytes, 0 at the end, or a negative errno; never -EINTR.
  */
 static inline ssize_t file_read_some(int fd, u64 off, void *dst, size_t len)
 {

@@ -9,7 +9,7 @@
 #define ALIGNMENT 16
 #define RESERVE_LEN (64u << 10)
 
-/* So that jansson gets to the end of what it does, instead of to an assert(). */
+/* Lets jansson finish an operation after malloc() fails, instead of hitting an assert(). */
 static _Alignas(ALIGNMENT) unsigned char reserve[RESERVE_LEN];
 static size_t reserve_used, n_reserved;
 static bool has_failed;

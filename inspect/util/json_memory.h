@@ -2,11 +2,11 @@
 #pragma once
 
 /*
- * jansson 2.14 goes on where it found no memory: its parser drops characters of a string
- * (lex_save() does not look at strbuffer_append_byte()) and asserts when it takes them back,
- * and json_object_set_new() of what could not be made leaves members out. So in every
- * program that this is linked to its allocations are watched, and come from a small reserve
- * where memory is short. Not for several threads.
+ * jansson 2.14 mishandles failed allocations: its parser drops characters of a string
+ * (lex_save() ignores the result of strbuffer_append_byte()) and asserts when it takes them
+ * back, and json_object_set_new() silently omits a member that is NULL. So this library
+ * watches the allocations of jansson in every program that it is linked to, and serves them
+ * from a small reserve when malloc() fails. Not thread-safe.
  */
 
 #include <jansson.h>
@@ -14,27 +14,27 @@
 #include <stdio.h>
 
 /**
- * json_memory_failed() - ask, and forget
+ * json_memory_failed() - read and clear the failure flag
  *
- * Return: whether jansson has found no memory since the last call: what it parsed, made or
- *         wrote since then is not to be used.
+ * Return: whether an allocation of jansson has failed since the last call; if so, discard all
+ *         that it parsed, made or wrote since then.
  */
 bool json_memory_failed(void);
 
 /**
- * json_memory_dumps() - json_dumps(), but whole
- * @json:	may be NULL, as what could not be made is
+ * json_memory_dumps() - json_dumps() that detects failed allocations
+ * @json:	may be NULL, the result of a failed allocation
  *
- * Return: text for free(), which json_dumps() does not promise here; NULL where memory was
- *         short, also when @json was made.
+ * Return: text to free() with free(3); NULL when an allocation failed, also while @json was
+ *         made.
  */
 char *json_memory_dumps(const json_t *json, size_t flags);
 
 /**
  * json_memory_line() - write a value as a line
- * @json:	is used up; may be NULL, as what could not be made is
+ * @json:	consumed; may be NULL, the result of a failed allocation
  *
- * Return: 0 or -ENOMEM, also when memory was short while @json was made; what can't be
- *         written is told when @f is flushed.
+ * Return: 0 or -ENOMEM, also when an allocation failed while @json was made; errors of
+ *         writing show when @f is flushed.
  */
 int json_memory_line(json_t *json, size_t flags, FILE *f);

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #pragma once
 
-/* Binary search in what is sorted, by any key that it may have. */
+/* Binary search in a sorted array, by any key. */
 
 #include <stddef.h>
 
 /**
- * search_first() - the first index that something no more holds of
- * @n_:		how many there are
+ * search_first() - the first index for which a predicate is false
+ * @n_:		number of elements
  * @i_:		name of the index in @is_before_
- * @is_before_:	an expression that holds of all below some index, and of none from it on
+ * @is_before_:	an expression that is true below some index, and false from there on
  *
- * Return: that index; @n_: it holds of all.
+ * Return: that index; @n_ if the predicate is always true.
  */
 #define search_first(n_, i_, is_before_)                                                           \
 	({                                                                                         \

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * Names come from hostile targets: an escape sequence in a process's name must
- * not reach the terminal, and a right-to-left mark must not make one name look
- * like another. Letters of all scripts stay as they are.
+ * Names come from hostile targets: an escape sequence in a process's name must not reach
+ * the terminal, and a right-to-left mark must not make one name look like another. Letters
+ * of all scripts are printed unchanged.
  */
 
 #include <stdio.h>
@@ -12,7 +12,7 @@
 #include "utf8.h"
 #include "term.h"
 
-/* How one character, or one byte of what is none, is shown. Returns the bytes consumed. */
+/* Escapes one character, or one invalid byte. Returns the bytes consumed. */
 static size_t show(const char *s, size_t left, char *piece, size_t size)
 {
 	u32 c;

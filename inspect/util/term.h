@@ -8,7 +8,7 @@
  * @in:		any bytes
  * @out:	valid UTF-8 without control or bidirectional characters; these
  *		become \n, \t, \xNN or \uNNNN, and a byte that is not UTF-8 \xNN
- * @size:	of @out, at least 1; what does not fit is cut between characters
+ * @size:	of @out, at least 1; longer text is cut between characters
  *
  * Return: @out.
  */

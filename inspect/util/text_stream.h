@@ -2,8 +2,8 @@
 #pragma once
 
 /*
- * A stream whose text is kept in memory. open_memstream() of glibc 2.36 does not say when
- * it found no memory: neither ferror() nor fclose() tell, and text is missing.
+ * A stream into memory. open_memstream() of glibc 2.36 loses text without an error when an
+ * allocation fails: neither ferror() nor fclose() report it.
  */
 
 #include <stddef.h>
@@ -16,27 +16,27 @@ struct text_stream {
 };
 
 /**
- * text_stream_flush() - has what was written to a stream arrived?
+ * text_stream_flush() - flush a stream and check for errors
  *
- * Return: 0 or a negative errno; -EIO when it was an earlier write that failed.
+ * Return: 0 or a negative errno; -EIO when an earlier write failed.
  */
 int text_stream_flush(FILE *f);
 
 /**
- * text_stream_open() - begin
- * @s:	stays where it is while the stream is open
+ * text_stream_open() - open a stream
+ * @s:	must not move while the stream is open
  *
- * Return: the stream, which text_stream_close() ends, or NULL.
+ * Return: the stream, to be closed with text_stream_close(), or NULL.
  */
 FILE *text_stream_open(struct text_stream *s);
 
 /**
- * text_stream_close() - end
- * @s:		what was given to text_stream_open(); empty afterwards
+ * text_stream_close() - close a stream and get its text
+ * @s:		as passed to text_stream_open(); empty afterwards
  * @f:		the stream
  * @out:	the text, for free()
  * @len:	its bytes
  *
- * Return: 0, or -ENOMEM when something that was written is missing.
+ * Return: 0, or -ENOMEM when written text is missing.
  */
 int text_stream_close(struct text_stream *s, FILE *f, char **out, size_t *len);

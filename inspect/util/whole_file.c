@@ -11,7 +11,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* What open() with 0666 would give. */
+/* The mode that open() with 0666 would give. */
 static mode_t usual_mode(void)
 {
 	mode_t mask = umask(077);
@@ -20,7 +20,7 @@ static mode_t usual_mode(void)
 	return 0666 & ~mask;
 }
 
-/* Beside @path, so that it can be renamed; short, as @path may have the longest name there is. */
+/* Creates a file beside @path, to be renamed; its name is short, as @path's may be very long. */
 static int open_temporary(const char *path, mode_t mode, char **temporary)
 {
 	const char *slash = strrchr(path, '/');
@@ -95,7 +95,7 @@ int whole_file_close(struct whole_file *w, bool is_good)
 	if (fflush(w->f) || ferror(w->f))
 		err = errno ? -errno : -EIO;
 	if (w->temporary && is_good && !err && fsync(fileno(w->f)) && errno != EINVAL &&
-	    errno != EROFS) /* a file system that has nothing to sync */
+	    errno != EROFS) /* the file system has no sync */
 		err = -errno;
 	if (w->f != stdout && fclose(w->f) && !err)
 		err = -errno;

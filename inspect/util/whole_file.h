@@ -2,8 +2,8 @@
 #pragma once
 
 /*
- * A file that is written whole or not at all: it gets its name when it is complete.
- * "-" is standard output; a device or a pipe is written as it comes.
+ * A file that is written completely or not at all: it is renamed to its path when it is
+ * complete. "-" is standard output; a device or a pipe is written directly.
  */
 
 #include <stdbool.h>
@@ -13,41 +13,41 @@
 struct whole_file {
 	FILE *f; /* NULL: not open */
 	const char *path; /* borrowed */
-	char *temporary; /* NULL: what has no name of its own yet */
+	char *temporary; /* temporary name; NULL: written directly */
 };
 
 /**
- * whole_file_open() - begin a file
- * @path:	borrowed until the end
- * @is_private:	mode 0600; else a file that is there keeps its mode
- * @out:	ends with whole_file_close()
+ * whole_file_open() - open a file for writing
+ * @path:	borrowed until whole_file_close()
+ * @is_private:	create with mode 0600; false: an existing file keeps its mode
+ * @out:	close with whole_file_close()
  *
- * Never waits: a pipe that nobody reads is -ENXIO.
+ * Never blocks: a pipe without a reader is -ENXIO.
  *
  * Return: 0 or a negative errno.
  */
 int whole_file_open(const char *path, bool is_private, struct whole_file *out);
 
-/* A FIFO or character device, opened for writing. -ENXIO: nobody reads; -EINVAL: another file. */
+/* Opens a FIFO or character device for writing. -ENXIO: no reader; -EINVAL: any other file. */
 int whole_file_open_special(const char *path);
 
 /**
- * whole_file_close() - end it
- * @is_good:	give it its name; false: leave no trace of it
+ * whole_file_close() - complete or discard a file
+ * @is_good:	rename it to its path; false: delete it
  *
- * Return: 0 (also when nothing is open), or a negative errno: the file that was
- * there before, if any, is as it was.
+ * Return: 0 (also when nothing is open), or a negative errno: then an existing file at
+ * the path is unchanged.
  */
 int whole_file_close(struct whole_file *w, bool is_good);
 
 /**
- * whole_file_read() - read a text file as a whole
+ * whole_file_read() - read a whole text file
  * @max:	bytes; a longer file is -EFBIG
- * @out:	the caller's, ends with a NUL byte
+ * @out:	for free(); ends with a NUL byte
  *
- * Never waits.
+ * Never blocks.
  *
- * Return: 0 or a negative errno, -EINVAL when it is no regular file or no text, -ENOEXEC when it
- *	   was cut meanwhile.
+ * Return: 0 or a negative errno, -EINVAL when it is not a regular file or not text, -ENOEXEC when
+ *	   it was truncated in the meantime.
  */
 int whole_file_read(const char *path, size_t max, char **out);

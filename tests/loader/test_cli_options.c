@@ -108,7 +108,7 @@ static const struct row {
 	{ { "-ar" }, NULL, "-r needs a value: -r HZ" },
 	{ { "--output" }, NULL, "--output needs a value: --output FILE" },
 	{ { "--rate" }, NULL, "--rate needs a value: --rate HZ" },
-	{ { "--all=yes" }, NULL, "--all takes no value; leave '=yes' out" },
+	{ { "--all=yes" }, NULL, "--all takes no value; drop '=yes'" },
 	{ { "--c", "x" }, NULL, "--c could mean several options; write it in full" },
 };
 
