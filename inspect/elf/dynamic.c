@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * How many symbols there are is said by DT_HASH (as many as chains). DT_GNU_HASH only
- * tells where the chain of each bucket begins; the last one's end is the end:
+ * DT_HASH contains the number of symbols: it equals the number of chains. DT_GNU_HASH does
+ * not; it has the start of each bucket's chain, and the end of the last chain is the end of
+ * the symbols:
  *
  *	nbuckets, symoffset, bloom_size, bloom_shift,
  *	bloom[bloom_size] (u64), buckets[nbuckets] (u32), chains[] (u32, bit 0: last)
@@ -60,7 +61,7 @@ static int find_tags(struct elf_file *f, struct dynamic *d)
 	return 0;
 }
 
-/* The highest symbol that a bucket leads to, 0: none; and where the chains are. */
+/* The highest symbol that starts a bucket's chain, 0: none; and the address of the chains. */
 static int last_bucket(struct elf_file *f, u64 addr, u32 *last, u64 *chains_addr)
 {
 	u32 header[4], buckets[BATCH];
@@ -119,7 +120,7 @@ static int count(struct elf_file *f, const struct dynamic *d, u32 *n)
 	return err;
 }
 
-/* 0, what @fn returned, -ENOEXEC. */
+/* Passes a symbol to @fn. 0, the result of @fn, or -ENOEXEC. */
 static int tell(struct elf_file *f, const struct dynamic *d, const Elf64_Sym *sym,
 		int (*fn)(const struct elf_symbol *s, void *data), void *data)
 {

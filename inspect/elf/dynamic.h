@@ -4,13 +4,13 @@
 #include "elf_file.h"
 
 /**
- * dynamic_each_symbol() - the dynamic symbols of a file without section headers
- * @fn:		as of elf_file_each_symbol(); names are cut at 255 bytes
+ * dynamic_each_symbol() - visit the dynamic symbols of a file without section headers
+ * @fn:		as for elf_file_each_symbol(); names are truncated to 255 bytes
  *
- * They are found as the dynamic linker finds them: by PT_DYNAMIC, and their number
- * by the hash table.
+ * Finds them as the dynamic linker does: through PT_DYNAMIC, and counts them with the hash
+ * table.
  *
- * Return: what @fn returned last, 0 (also when there are none), -ENOEXEC, or what reading gave.
+ * Return: the last result of @fn, 0 (also when there are none), -ENOEXEC, or the errno of reading.
  */
 int dynamic_each_symbol(struct elf_file *f, int (*fn)(const struct elf_symbol *s, void *data),
 			void *data);

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * libelf checks offsets and sizes of headers and sections against the file's
- * length, so what is left here is to check what headers say of each other. The
- * file may shrink while it is read: every read can come back short, and nothing
- * is mapped, so that ends in an error and not in SIGBUS.
+ * libelf checks the offsets and sizes of headers and sections against the length of the
+ * file; this file checks the relations between headers. The file may shrink while it is
+ * read. Nothing is mapped, so that ends in a short read and an error, not in SIGBUS.
  */
 
 #include <errno.h>
@@ -24,7 +23,7 @@
 
 struct elf_file {
 	int fd;
-	u64 len; /* of the file, when it was opened */
+	u64 len; /* length of the file when it was opened */
 	Elf *elf;
 	struct elf_segment segments[MAX_SEGMENTS];
 	size_t n_segments;
@@ -50,7 +49,7 @@ static void take_build_id(struct elf_file *f, u64 file_off, u64 len, u64 align)
 	}
 }
 
-/* What dwz(1) made has sections only. */
+/* Files made by dwz(1) have no segments, only sections. */
 static void take_build_id_of_section(struct elf_file *f)
 {
 	Elf_Scn *scn = NULL;
@@ -61,7 +60,7 @@ static void take_build_id_of_section(struct elf_file *f)
 			take_build_id(f, sh.sh_offset, sh.sh_size, sh.sh_addralign);
 }
 
-/* Segments do not overlap in memory; what lies beyond the file's end has no bytes. */
+/* Segments do not overlap in memory; bytes beyond the end of the file do not exist. */
 static int take_segment(struct elf_file *f, const GElf_Phdr *ph)
 {
 	u64 room = ph->p_offset < f->len ? f->len - ph->p_offset : 0;
@@ -208,10 +207,10 @@ int elf_file_off_to_addr(const struct elf_file *f, u64 off, u64 *addr)
 	return elf_segments_off_to_addr(f->segments, f->n_segments, off, addr);
 }
 
-/* A mapping begins at a page, a segment anywhere in it, at the same place of a page in both. */
+/* A mapping starts at a page boundary, a segment anywhere in the page, at the same page offset. */
 int elf_file_bias(const struct elf_file *f, u64 start, u64 file_off, u64 *bias)
 {
-	const u64 page = 65536; /* the largest that there are */
+	const u64 page = 65536; /* the largest page size */
 
 	for (size_t i = 0; i < f->n_segments; i++) {
 		const struct elf_segment *s = &f->segments[i];

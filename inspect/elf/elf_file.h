@@ -2,9 +2,9 @@
 #pragma once
 
 /*
- * An ELF file as the rest of the library wants it: build id, segments, symbols,
- * bytes. The file is a target's, so it is hostile: regular files only, opened
- * without blocking, sizes capped, read (never mapped), checked by libelf.
+ * An ELF file: build id, segments, symbols, bytes. The file belongs to a target, so it is
+ * hostile: only regular files are opened, without blocking; sizes are capped; the file is
+ * read, never mapped, and checked by libelf.
  */
 
 #include "../../core/types.h"
@@ -12,7 +12,7 @@
 struct elf_file;
 
 struct elf_symbol {
-	const char *name; /* as in the string table, at most 64 KiB; valid in this call only */
+	const char *name; /* as in the string table, at most 64 KiB; valid only during the call */
 	u64 name_off; /* file offset of the name */
 	u64 addr; /* link-time address */
 	u64 len; /* 0: unknown */
@@ -32,38 +32,38 @@ struct elf_segment {
 /**
  * elf_file_open_fd() - read an ELF file
  * @file:	the new object, free with elf_file_free()
- * @fd:		open file; not taken, may be closed afterwards
+ * @fd:		open file; borrowed; may be closed afterwards
  *
  * Return: 0, -EINVAL (not a regular file), -ENOEXEC (not a little-endian ELF64, or
- * crafted), -EFBIG, -ENOMEM or what reading gave.
+ * crafted), -EFBIG, -ENOMEM or the errno of reading.
  */
 int elf_file_open_fd(struct elf_file **file, int fd);
 
-/* The same by path; also the errors of open(2). Never blocks on what is not a regular file. */
+/* The same by path; also returns the errors of open(2). Never blocks on special files. */
 int elf_file_open(struct elf_file **file, const char *path);
 void elf_file_free(struct elf_file **file);
 
-/* The descriptor that the object keeps; borrowed. */
+/* The object's own descriptor; borrowed. */
 int elf_file_fd(const struct elf_file *f);
 
-/* The machine that its code is for: EM_*, EM_NONE when that can't be read. */
+/* The machine, EM_*; EM_NONE when it is unreadable. */
 u16 elf_file_machine(const struct elf_file *f);
 
-/* The handle of libelf, for what is not asked for here; borrowed. */
+/* The libelf handle, for queries that have no function here; borrowed. */
 struct Elf *elf_file_elf(const struct elf_file *f);
 
 /**
- * elf_file_section() - the bytes of a section, decompressed
+ * elf_file_section() - get the bytes of a section, decompressed
  * @name:	of the section
- * @max_len:	more than that is not read
+ * @max_len:	refuse a longer section
  * @bytes:	borrowed, valid while the file is open
  *
- * Return: 0, -ENOENT (no such section, or it is not in this file), -EFBIG, -ENOEXEC.
+ * Return: 0, -ENOENT (no such section, or no bytes in this file), -EFBIG, -ENOEXEC.
  */
 int elf_file_section(struct elf_file *f, const char *name, u64 max_len, const u8 **bytes,
 		     size_t *len);
 
-/* The length of a section when it is decompressed; 0: there is none. */
+/* The decompressed length of a section; 0: there is none. */
 u64 elf_file_section_len(struct elf_file *f, const char *name);
 
 /* The link-time addresses of a section that is loaded; false: there is none. */
@@ -72,7 +72,7 @@ bool elf_file_section_span(struct elf_file *f, const char *name, u64 *start, u64
 /* Hex, lower case; NULL when there is none. Valid while the file is open. */
 const char *elf_file_build_id(const struct elf_file *f);
 
-/* The PT_LOADs, and how many there are; valid while the file is open. */
+/* The PT_LOADs and their number; valid while the file is open. */
 const struct elf_segment *elf_file_segments(const struct elf_file *f, size_t *n);
 
 /*
@@ -82,29 +82,29 @@ const struct elf_segment *elf_file_segments(const struct elf_file *f, size_t *n)
 int elf_file_off_to_addr(const struct elf_file *f, u64 off, u64 *addr);
 int elf_file_addr_to_off(const struct elf_file *f, u64 addr, u64 *off);
 
-/* The same over a copy of the segments, for those who outlive the file. */
+/* The same for a copy of the segments, which may outlive the file. */
 int elf_segments_off_to_addr(const struct elf_segment *s, size_t n, u64 off, u64 *addr);
 
 /**
- * elf_file_bias() - from an executable mapping of the file to its load bias
- * @start:	address that the mapping begins at
- * @file_off:	what it shows there, a whole page before the segment's first byte at most
+ * elf_file_bias() - compute the load bias from an executable mapping of the file
+ * @start:	start address of the mapping
+ * @file_off:	file offset of @start, at most a page before the segment's first byte
  * @bias:	address in the process minus link-time address
  *
- * Return: 0 or -ERANGE: no executable segment is mapped so.
+ * Return: 0 or -ERANGE: no executable segment matches the mapping.
  */
 int elf_file_bias(const struct elf_file *f, u64 start, u64 file_off, u64 *bias);
 
-/* All of the bytes at a link-time address, zeros where .bss. 0, -ERANGE or what reading gave. */
+/* Reads bytes at a link-time address, zeros in .bss. 0, -ERANGE or the errno of reading. */
 int elf_file_read_addr(const struct elf_file *f, u64 addr, void *dst, size_t len);
 
 /**
- * elf_file_each_symbol() - every symbol of .symtab, then of .dynsym
+ * elf_file_each_symbol() - visit every symbol of .symtab, then of .dynsym
  * @fn:		called for each; a non-zero return ends the loop
  *
- * Without section headers those that the dynamic linker finds.
+ * Without section headers, visits the symbols that the dynamic linker finds.
  *
- * Return: what @fn returned last, or 0, or -ENOEXEC on a crafted table.
+ * Return: the last result of @fn, or 0, or -ENOEXEC on a crafted table.
  */
 int elf_file_each_symbol(struct elf_file *f, int (*fn)(const struct elf_symbol *s, void *data),
 			 void *data);

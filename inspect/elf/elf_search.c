@@ -7,7 +7,7 @@
 
 #define CHUNK_LEN (1u << 20)
 #define BEFORE ELF_SEARCH_BEFORE
-#define MAX_SEARCH_LEN (256u << 20) /* Node.js 26 has 120 MB */
+#define MAX_SEARCH_LEN (256u << 20) /* Node.js 26 needs 120 MB */
 
 struct search {
 	const struct elf_file *file;
@@ -16,7 +16,7 @@ struct search {
 	int (*fn)(const char *text, size_t n, void *data);
 	void *data;
 	char *chunk; /* BEFORE bytes precede it */
-	u64 budget; /* bytes that may be read still; segments can have the same bytes of the file */
+	u64 budget; /* remaining bytes; a limit, because segments can share bytes of the file */
 };
 
 static int search_chunk(const struct search *s, size_t n)

@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #pragma once
 
-/* Texts that a program keeps as constants, found without a symbol. */
+/* Finds string constants of a program without a symbol. */
 
 #include "elf_file.h"
 
-/* Bytes before the mark that may be looked at, too. */
+/* Bytes before the mark that @fn may read, too. */
 #define ELF_SEARCH_BEFORE 64
 
 /**
- * elf_file_search() - look for a text in the loaded parts of a file
- * @mark:	what the text begins with, or what precedes it
+ * elf_file_search() - search the loaded parts of a file for a text
+ * @mark:	the beginning of the text, or the bytes before it
  * @len:	bytes of interest after @mark, at most 4096
- * @fn:		called for each place with what follows @mark: up to @len bytes, or more;
- *		-ENOENT: go on, anything else ends the search. The mark and ELF_SEARCH_BEFORE
- *		bytes precede it; zeros where the segment begins
+ * @fn:		called for each match with the bytes after @mark: up to @len bytes, or more;
+ *		-ENOENT continues the search, anything else ends it. The mark and
+ *		ELF_SEARCH_BEFORE bytes precede @text; before the segment they are zeros
  *
- * Read-only data first, then code: some programs are linked with their constants beside
- * the code, in one segment. Looks at no more than 256 MiB.
+ * Searches read-only data first, then code: some programs are linked with their constants
+ * beside the code, in one segment. Reads at most 256 MiB.
  *
- * Return: what @fn returned last, -ENOENT or -ENOMEM.
+ * Return: the last result of @fn, -ENOENT or -ENOMEM.
  */
 int elf_file_search(const struct elf_file *f, const char *mark, size_t len,
 		    int (*fn)(const char *text, size_t n, void *data), void *data);

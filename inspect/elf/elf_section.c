@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * Sections by name. A compressed one says itself how long it is: that is compared
- * with the limit before libelf takes memory for it.
+ * Sections by name. The header of a compressed section contains its length; that is
+ * compared with the limit before libelf allocates memory for it.
  */
 
 #include <errno.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * Symbol tables, read a piece at a time: those of a large program have 25 MB of names, which
- * libelf would hold together. They mostly lie in the order of the symbols. Those of .dynsym do
- * not, but are few enough to be held.
+ * Symbol tables are read piece by piece, because those of a large program have 25 MB of
+ * names, all of which libelf would load. Names mostly lie in the order of the symbols. Those
+ * of .dynsym do not, but they are few, so that table is read whole.
  */
 
 #include <errno.h>
@@ -17,11 +17,11 @@
 #include "elf_file.h"
 
 #define BATCH 512 /* symbols */
-#define MAX_HELD (8u << 20) /* a table of names that is read whole */
+#define MAX_HELD (8u << 20) /* a table of names up to this length is read whole */
 #define NAMES_LEN 65536
-#define SHORT_LEN 512 /* of a name that does not follow the last one */
+#define SHORT_LEN 512 /* read for a name that does not follow the previous one */
 
-/* A piece of a string table. */
+/* A loaded piece of a string table. */
 struct names {
 	int fd;
 	u64 off, len; /* of the table, in the file */
@@ -49,7 +49,7 @@ static int read_piece(struct names *names, u64 at, size_t len)
 	return file_read(names->fd, names->off + at, names->bytes, names->n);
 }
 
-/* Is the name that begins there in the piece, to its end? */
+/* Whether the piece contains the whole name at @at. */
 static bool has_name(const struct names *names, u64 at)
 {
 	u64 off = at - names->at;
@@ -57,7 +57,7 @@ static bool has_name(const struct names *names, u64 at)
 	return off < names->n && memchr(names->bytes + off, 0, names->n - off);
 }
 
-/* The name at an offset of the table, cut where a piece is too short for it. */
+/* The name at an offset of the table, truncated if a piece is too short for it. */
 static int name_at(struct names *names, u64 at, const char **name)
 {
 	bool is_next = at - names->at < names->n + SHORT_LEN;
@@ -99,7 +99,7 @@ static int open_names(struct elf_file *f, const GElf_Shdr *table, struct names *
 	return r ? r : read_piece(n, 0, room);
 }
 
-/* Symbols from the one at @i on, up to the batch's end: 0 or an errno. */
+/* Reads symbols from index @i to the end of its batch: 0 or an errno. */
 static int read_batch(struct elf_file *f, const GElf_Shdr *sh, u64 i, Elf64_Sym *batch)
 {
 	u64 left = sh->sh_size / sizeof(*batch) - i, n = BATCH - i % BATCH;

@@ -9,7 +9,7 @@
 
 #include "../util/cleanup.h"
 
-/* 0: the end; 1: go on; or a negative errno. */
+/* 0: the end; 1: more to come; or a negative errno. */
 static int decompress(lzma_stream *xz, u64 max_len, int fd)
 {
 	u8 bytes[65536];

@@ -4,15 +4,15 @@
 #include "elf_file.h"
 
 /**
- * minidebug_open() - the small ELF file in .gnu_debugdata
- * @max_len:	refuse more than that, decompressed
- * @fd:		a file in memory; the caller closes it
+ * minidebug_open() - decompress the small ELF file in .gnu_debugdata
+ * @max_len:	refuse a longer one, decompressed
+ * @fd:		a memfd; the caller closes it
  *
- * It holds the functions of .symtab that are not in .dynsym (gdb's manual, "MiniDebugInfo"),
- * and is compressed with xz. Decompressing takes up to MINIDEBUG_MEMORY bytes beside it, and
+ * It contains the functions of .symtab that are not in .dynsym (gdb's manual, "MiniDebugInfo"),
+ * compressed with xz. Decompression takes up to MINIDEBUG_MEMORY bytes in addition, and
  * a tenth of a second for 10 MiB.
  *
- * Return: 0, -ENOENT (no such section), -EFBIG, -ENOEXEC (not xz, or broken), -ENOMEM.
+ * Return: 0, -ENOENT (no such section), -EFBIG, -ENOEXEC (not xz, or corrupt), -ENOMEM.
  */
 int minidebug_open(struct elf_file *f, u64 max_len, int *fd);
 

@@ -17,13 +17,13 @@ int map_list_push(struct map_list *l, const struct uw_mapping *m)
 	return 0;
 }
 
-/* What is under an overlay, as far as it is not yet in the result. */
+/* The mappings under an overlay that are not yet in the result. */
 struct below {
 	struct uw_mapping *v;
 	u32 n;
 };
 
-/* The part of the first mapping below @end_addr, as @kind, goes into @out (NULL: nowhere). */
+/* Moves the first mapping's part below @end_addr, as @kind, to @out (NULL: discards it). */
 static int take(struct below *b, u64 end_addr, u8 kind, struct map_list *out)
 {
 	struct uw_mapping part = *b->v;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #pragma once
 
-/* A list of mappings in the making, sorted by address. */
+/* A list of mappings under construction, sorted by address. */
 
 #include "../../core/uw_mapping.h"
 
@@ -10,14 +10,14 @@ struct map_list {
 	u32 n, cap;
 };
 
-/* Appends; leaves out what is empty or in the kernel's half. 0 or -ENOMEM. */
+/* Appends; omits empty mappings and those of the kernel's half. 0 or -ENOMEM. */
 int map_list_push(struct map_list *l, const struct uw_mapping *m);
 
 /**
- * map_list_overlay() - lay ranges of runtime code over mappings
+ * map_list_overlay() - overlay ranges of runtime code on mappings
  * @l:		replaced by the result on success
- * @over:	sorted, not overlapping. Each replaces what it covers, but UW_MAP_DOTNET_R2R: of
- *		such a range what is mapped stays what it is, and only changes its kind.
+ * @over:	sorted, not overlapping. A range replaces the mappings under it, except
+ *		UW_MAP_DOTNET_R2R, which keeps them and only changes their kind.
  *
  * Return: 0 or -ENOMEM.
  */

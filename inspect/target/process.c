@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * /proc/PID/mem, because it is tied to the image that was opened: after an exec
- * or exit it reads as end of file, never as somebody else's memory. A read that
- * crosses into what is not mapped comes back short, which counts as a fault.
+ * Memory is read through /proc/PID/mem, because a descriptor of it is bound to one address
+ * space: after an exec or exit it reads as end of file, never as another process's memory. A
+ * read that crosses into an unmapped page is short, which counts as a fault.
  *
- * Pages that are kept lie in a table by their address, the last one read in each place. A
- * read over the end of a page is made of the process.
+ * Cached pages lie in a direct-mapped table of N_PAGES slots. A read across a page boundary
+ * bypasses it.
  */
 
 #include <errno.h>
@@ -19,11 +19,11 @@
 #include "../util/cleanup.h"
 #include "target.h"
 
-#define PAGE_LEN 4096u /* no architecture has smaller ones */
+#define PAGE_LEN 4096u /* the smallest of all architectures */
 #define N_PAGES 64
 
 struct target_pages {
-	u64 addrs[N_PAGES]; /* 0: none; nothing is mapped there that is ever read */
+	u64 addrs[N_PAGES]; /* 0: empty; page 0 is never read */
 	u8 bytes[N_PAGES][PAGE_LEN];
 };
 
@@ -38,7 +38,7 @@ static int read_now(const struct target_process *p, u64 addr, void *dst, size_t 
 	while (n < 0 && errno == EINTR);
 	if (n == (ssize_t)len)
 		return 0;
-	/* 0 bytes without an error: there is no memory any more at all. */
+	/* 0 bytes without an error: the address space is gone. */
 	return n == 0 ? -ESRCH : -EFAULT;
 }
 

@@ -2,15 +2,15 @@
 #pragma once
 
 /*
- * One interface to the memory of a target: a live process, a core file, or
- * simulated memory. Everything that is read through it is hostile.
+ * One interface to the memory of a target: a live process, a core file, or simulated
+ * memory. All bytes read through it are hostile.
  */
 
 #include <stddef.h>
 
 #include "../../core/types.h"
 
-/* What a reader takes the bytes for that it asks for. */
+/* The kind of data that a read is for. */
 enum target_holds { TARGET_OBJECT, TARGET_TEXT, TARGET_SOURCE };
 
 struct target {
@@ -19,29 +19,29 @@ struct target {
 	 * (not mapped), or -ESRCH (the target is gone).
 	 */
 	int (*read)(struct target *t, u64 addr, void *dst, size_t len);
-	/* Forgets what was read before; NULL: each read is made of the target itself. */
+	/* Drops cached bytes; NULL: there is no cache. */
 	void (*renew)(struct target *t);
-	/* Told of each read that gave bytes; NULL: nobody wants to know. */
+	/* Called after each successful read; may be NULL. */
 	void (*on_read)(struct target *t, u64 addr, const void *bytes, size_t len);
-	void *data; /* on_read's */
-	enum target_holds holds; /* of the read that is being made */
+	void *data; /* for on_read */
+	enum target_holds holds; /* of the current read */
 };
 
 /**
  * target_read() - read memory of the target
  * @t:		target
  * @addr:	first address
- * @dst:	where to; all zero after a failure
- * @len:	bytes
+ * @dst:	zeroed on failure
+ * @len:	number of bytes
  *
  * Return: 0, -EFAULT or -ESRCH.
  */
 int target_read(struct target *t, u64 addr, void *dst, size_t len);
 
 /**
- * target_renew() - what is read from now on is as the target has it now, or later
+ * target_renew() - make later reads return the target's current memory
  *
- * To be called before what was read is read again to see whether it has changed.
+ * Call it before reading the same address again to see whether it has changed.
  */
 void target_renew(struct target *t);
 
@@ -50,14 +50,14 @@ struct target_pages;
 /* A live process. Embeds struct target; _init() opens it, _deinit() closes it. */
 struct target_process {
 	struct target target;
-	int mem_fd; /* /proc/PID/mem: stays with this image, dies with exec and exit */
-	struct target_pages *pages; /* that are kept; NULL: none */
+	int mem_fd; /* /proc/PID/mem: bound to this address space; ends with exec and exit */
+	struct target_pages *pages; /* the cache; NULL: none */
 };
 
 /**
- * target_process_init() - a live process as a target
+ * target_process_init() - open a live process as a target
  * @t:		set up on success
- * @pid:	as the caller's PID namespace sees it
+ * @pid:	in the caller's PID namespace
  *
  * Return: 0 or a negative errno (-ESRCH, -EACCES, -EMFILE).
  */
@@ -65,16 +65,16 @@ int target_process_init(struct target_process *t, int pid);
 void target_process_deinit(struct target_process *t);
 
 /**
- * target_process_keep() - keep pages that are read, up to target_renew()
+ * target_process_keep() - cache pages until target_renew()
  *
- * A system call costs the same for a word and for a page, and who reads one field of an
- * object reads the next one. Who calls this has to call target_renew().
+ * A system call costs the same for a word as for a page, and a reader of one field usually
+ * reads the next one, too. The caller must call target_renew() to see changes.
  *
  * Return: 0 or -ENOMEM.
  */
 int target_process_keep(struct target_process *t);
 
-/* Bytes in memory as a target, from address 0 on. */
+/* Bytes in memory as a target that starts at address 0. */
 struct target_bytes {
 	struct target target;
 	const u8 *bytes; /* borrowed */
