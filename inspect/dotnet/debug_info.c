@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- *	u8 flags	not of precompiled code; bit 0: PatchpointInfo follows, and behind it 4
- *			bytes a local: its offset from the frame pointer << 1, and whether it has
- *			its address taken
+ *	u8 flags	absent in ReadyToRun code; bit 0: PatchpointInfo follows, and after it 4
+ *			bytes per local: its offset from the frame pointer << 1, and whether its
+ *			address is taken
  *	header		nibble integers: length of the bounds, length of the variables; .NET 10:
- *			0xffffffff before, and one more length, of an instrumented method
- *	bounds		from the next byte on: number of points, then
+ *			in an instrumented method 0xffffffff and one more length come first
+ *	bounds		at the next byte: number of points, then
  *			6 to 9: { native delta, IL + 3, source } as nibble integers
- *			10: bits of a native delta - 1, bits of an IL offset - 1; from the next
+ *			10: bits of a native delta - 1, bits of an IL offset - 1; at the next
  *			byte on fields { 2 bits source, native delta, IL + 3 }, lowest bit first
  *
- * Nibble integers have 3 bits a nibble, the highest first; bit 3: more follow. The low
- * nibble of a byte comes first. IL -1: no mapping, -2: prologue, -3: epilogue. What
- * lies between the statements (counting, looking types up, leaving) belongs to the one before;
- * a funclet's prologue to the funclet's first statement, the body's to IL 0.
+ * Nibble integers have 3 bits per nibble, the highest first; bit 3: more follow. The low
+ * nibble of a byte comes first. IL -1: no mapping, -2: prologue, -3: epilogue. Code between
+ * the statements (counters, type lookups, returns) belongs to the preceding statement; a
+ * funclet's prologue to the funclet's first statement, the method's prologue to IL 0.
  * Source: coreclr vm/debuginfostore.cpp, inc/patchpointinfo.h at v8.0.33 and v10.0.14;
  * checked against StackFrame's IL offsets by tests/inspect/live_dotnet.c.
  */
@@ -31,8 +31,8 @@ enum { NO_MAPPING = -1, PROLOGUE = -2, IL_BIAS = 3 };
 
 struct reader {
 	struct target *target;
-	u64 bit; /* next one, from address 0 on */
-	u64 window; /* address; 0: none is read */
+	u64 bit; /* the next bit, counted from address 0 */
+	u64 window; /* address of the loaded bytes; 0: none */
 	u8 bytes[WINDOW];
 	int err;
 };
@@ -82,7 +82,7 @@ static void round_up(struct reader *r)
 	r->bit = (r->bit + 7) & ~7ull;
 }
 
-/* To the bounds; their length, 0 if there are none. */
+/* Moves to the bounds. Returns their length, 0 if there are none. */
 static u32 skip_head(const struct debug_info_layout *l, struct reader *r, u64 addr)
 {
 	u32 len, n;

@@ -2,8 +2,8 @@
 #pragma once
 
 /*
- * CoreCLR from outside: which runtime a binary holds, where the code at an address
- * begins, what it is called.
+ * CoreCLR of another process: the version of its binary, the start of the code at an
+ * address, and the name of that code.
  *
  *	struct dotnet_build      one binary (libcoreclr.so or a single-file program); shared
  *	struct dotnet_runtime    the runtime in one process (or core, or image)
@@ -17,12 +17,12 @@
 struct dotnet_build;
 
 /**
- * dotnet_build_new() - recognise CoreCLR in an ELF file by its symbols and version
+ * dotnet_build_new() - recognize CoreCLR in an ELF file by its symbols and version
  * @b:		the new build, free with dotnet_build_free(); keeps nothing of @f
- * @f:		libcoreclr.so or an executable; its name plays no part
+ * @f:		libcoreclr.so or an executable; its file name is ignored
  *
- * Return: 0, -ENOENT (there is no CoreCLR in it), -ENOTSUP (a runtime that can't be read:
- * @b is set, dotnet_build_why() says why), or another negative errno.
+ * Return: 0, -ENOENT (not CoreCLR), -ENOTSUP (an unsupported runtime: @b is set, and
+ * dotnet_build_why() returns the reason), or another negative errno.
  */
 int dotnet_build_new(struct dotnet_build **b, struct elf_file *f);
 void dotnet_build_free(struct dotnet_build **b);
@@ -31,56 +31,56 @@ const char *dotnet_build_runtime(const struct dotnet_build *b); /* ".NET 10.0.14
 
 /**
  * dotnet_build_find_gc() - find the functions that collect garbage, for dotnet_build_is_gc()
- * @f:		the file that @b was made of
+ * @f:		the file that @b was made from
  *
- * Searches all of its code. Return: 0, -ENOENT (they are not as expected), -ENOTSUP (x86-64
- * only) or another negative errno.
+ * Searches all code of the file. Return: 0, -ENOENT (not found as expected), -ENOTSUP (not
+ * x86-64) or another negative errno.
  */
 int dotnet_build_find_gc(struct dotnet_build *b, const struct elf_file *f);
 
-/* Is a place in the file in one of them? What they call is garbage collection, too. */
+/* Whether a file offset is in one of them. Their callees are garbage collection, too. */
 bool dotnet_build_is_gc(const struct dotnet_build *b, u64 file_off);
 
-/* Is this the file, from 7 on, whose mappings are CoreCLR's views of its code? @path: in maps */
+/* Whether a path of maps is the file, from .NET 7 on, through which CoreCLR maps its code. */
 bool dotnet_is_code_file(const char *path);
 
 struct dotnet_runtime;
 
 /**
- * dotnet_runtime_new() - the runtime of one process
+ * dotnet_runtime_new() - open the runtime of one process
  * @rt:		the new object, free with dotnet_runtime_free()
  * @b:		its build; must outlive @rt
  * @t:		the process's memory; must outlive @rt
  * @bias:	address of the binary in the process minus its link-time address
  *
- * Return: 0, -ENOTSUP (@b can't be read) or -ENOMEM.
+ * Return: 0, -ENOTSUP (@b is unsupported) or -ENOMEM.
  */
 int dotnet_runtime_new(struct dotnet_runtime **rt, const struct dotnet_build *b, struct target *t,
 		       u64 bias);
 void dotnet_runtime_free(struct dotnet_runtime **rt);
 
-/* A range of code, as a walk has to know it (core/dotnet/dotnet_info.h). */
+/* A range of code, as the walk's tables need it (core/dotnet/dotnet_info.h). */
 struct dotnet_range {
 	enum { DOTNET_RANGE_JIT, DOTNET_RANGE_R2R, DOTNET_RANGE_STUBS } kind;
-	u64 start_addr, end_addr; /* of R2R the whole image's */
-	u64 nibbles_addr; /* of JIT: the nibble map, which counts from start_addr */
+	u64 start_addr, end_addr; /* of R2R: the whole image */
+	u64 nibbles_addr; /* of JIT: the nibble map, whose origin is start_addr */
 	u32 info_idx; /* of JIT: enum dotnet_nibbles; of stubs: their kind */
 };
 
 /**
- * dotnet_ranges_get() - all ranges that the runtime knows of now
- * @v:		sorted by address, not overlapping; to be freed with free()
- * @n:		how many
+ * dotnet_ranges_get() - list all code ranges of the runtime
+ * @v:		sorted by address, not overlapping; free with free()
+ * @n:		number of ranges
  *
- * A range that can't be read is left out.
+ * Unreadable ranges are omitted.
  *
- * Return: 0, -ENOMEM or what reading the index of ranges gave.
+ * Return: 0, -ENOMEM or the errno of reading the index of ranges.
  */
 int dotnet_ranges_get(struct dotnet_runtime *rt, struct dotnet_range **v, u32 *n);
 
 /**
- * dotnet_ranges_overlay() - lay ranges over the mappings of the process
- * @v, @n:	as dotnet_ranges_get() gave them
+ * dotnet_ranges_overlay() - overlay ranges on the mappings of the process
+ * @v, @n:	from dotnet_ranges_get()
  * @l:		sorted by address; replaced by the result on success
  *
  * Return: 0 or -ENOMEM.
@@ -90,30 +90,28 @@ int dotnet_ranges_overlay(const struct dotnet_range *v, u32 n, struct map_list *
 enum dotnet_kind {
 	DOTNET_METHOD, /* compiled while the process runs */
 	DOTNET_R2R, /* compiled ahead of time */
-	DOTNET_STUB, /* the runtime's own glue */
+	DOTNET_STUB, /* code of the runtime itself */
 };
 
-/* What is executed at an address. */
+/* The code at an address. */
 struct dotnet_code {
 	enum dotnet_kind kind;
-	/* Of the method with its funclets; of a stub those of the range or block. end 0: not known.
-	 */
+	/* Of the method with its funclets; of a stub the range or block. end_addr 0: unknown. */
 	u64 start_addr, end_addr;
 	u64 header_addr; /* RealCodeHeader, 0: it has none */
-	u64 method_desc; /* 0: not known, as of R2R, but of composite images */
-	u32 stub_kind; /* as the runtime numbers them, of DOTNET_STUB */
+	u64 method_desc; /* 0: unknown, as for R2R except in composite images */
+	u32 stub_kind; /* of DOTNET_STUB: the runtime's number */
 	u64 image_addr; /* of DOTNET_R2R */
 	u64 module; /* of DOTNET_R2R: the runtime's Module */
 };
 
 /**
- * dotnet_code_find() - the code at an address
+ * dotnet_code_find() - find the code at an address
  * @pc:		address in the process (of a return address: minus one)
  *
- * Always reads the target, so code that was freed or replaced is not found any more.
+ * Always reads the target, so freed or replaced code is not found.
  *
- * Return: 0, -ENOENT (no managed code is there), -EINVAL (what was read can't be),
- * -EFAULT or -ESRCH.
+ * Return: 0, -ENOENT (no managed code), -EINVAL (inconsistent data), -EFAULT or -ESRCH.
  */
 int dotnet_code_find(struct dotnet_runtime *rt, u64 pc, struct dotnet_code *code);
 
@@ -124,8 +122,8 @@ struct dotnet_function {
 };
 
 /**
- * dotnet_function_find() - the function of a method that an address lies in
- * @code:	as dotnet_code_find() gave it for @pc
+ * dotnet_function_find() - find the function of a method that contains an address
+ * @code:	from dotnet_code_find() for @pc
  *
  * x86-64 only. Return: 0, -ENOENT (a stub, or between two functions), -EINVAL, -EFAULT or
  * -ESRCH.
@@ -133,22 +131,22 @@ struct dotnet_function {
 int dotnet_function_find(struct dotnet_runtime *rt, const struct dotnet_code *code, u64 pc,
 			 struct dotnet_function *f);
 
-/* How much the code was worked on; DOTNET_TIER_OPTIMIZED: at once, not in tiers. */
+/* The tier of code. DOTNET_TIER_OPTIMIZED: compiled once with optimization, not in tiers. */
 enum dotnet_tier {
 	DOTNET_TIER_UNKNOWN,
 	DOTNET_TIER_0,
 	DOTNET_TIER_1,
-	DOTNET_TIER_OSR, /* begins in the middle of a method that was running */
+	DOTNET_TIER_OSR, /* on-stack replacement: starts in the middle of a running method */
 	DOTNET_TIER_OPTIMIZED,
 	DOTNET_TIER_R2R,
 	DOTNET_TIER_DYNAMIC,
 };
 
 /**
- * dotnet_tier_get() - the tier of a piece of code
- * @code:	as dotnet_code_find() gave it
+ * dotnet_tier_get() - get the tier of code
+ * @code:	from dotnet_code_find()
  *
- * Return: DOTNET_TIER_UNKNOWN where the runtime does not say it, as .NET 6 and 7 never do.
+ * Return: DOTNET_TIER_UNKNOWN if the runtime does not record it; .NET 6 and 7 never do.
  */
 enum dotnet_tier dotnet_tier_get(struct dotnet_runtime *rt, const struct dotnet_code *code);
 
@@ -160,52 +158,52 @@ const char *dotnet_stub_name(u32 stub_kind);
 
 #define DOTNET_NAME_LEN 1024
 
-/* What a method is called. */
+/* The name of a method. */
 struct dotnet_name {
 	char name[DOTNET_NAME_LEN]; /* UTF-8, readable: "Demo.Outer<string>.Inner.Work(long)" */
-	char type[DOTNET_NAME_LEN]; /* as in metadata: "Demo.Outer`1+Inner"; "" has none */
+	char type[DOTNET_NAME_LEN]; /* as in metadata: "Demo.Outer`1+Inner"; "": none */
 	char method[DOTNET_NAME_LEN]; /* as in metadata: "Work" */
-	char module[256]; /* simple name of its assembly, "" has none */
-	u32 token; /* of the method in the assembly, 0: it has none */
-	bool is_dynamic; /* made by the program or the runtime while it runs; no metadata */
-	bool is_cut; /* the name is longer than there is room */
+	char module[256]; /* simple name of its assembly, "": none */
+	u32 token; /* of the method in the assembly, 0: none */
+	bool is_dynamic; /* made at run time by the program or the runtime; no metadata */
+	bool is_cut; /* the name is truncated */
 	const char *reason; /* why @name is empty or lacks its arguments, else NULL */
 };
 
 /**
- * dotnet_name_get() - name the method of a piece of code
- * @code:	as dotnet_code_find() gave it
+ * dotnet_name_get() - name the method of code
+ * @code:	from dotnet_code_find()
  * @name:	filled on success
  *
- * Everything is checked on the way (the method's table, its module, that the module's
- * metadata tells the very name that the runtime keeps): a name is right or missing.
+ * Checks every step (the method's table, its module, and that the metadata contains the same
+ * name as the runtime), so a name is either right or missing.
  *
- * Return: 0, -ENOENT (it has no name; @name->reason says why) or another negative errno.
+ * Return: 0, -ENOENT (no name; @name->reason has the reason) or another negative errno.
  */
 int dotnet_name_get(struct dotnet_runtime *rt, const struct dotnet_code *code,
 		    struct dotnet_name *name);
 
 /**
- * dotnet_runtime_set_files() - let PDBs be found that are files
- * @open_file:	opens the file @name that lies beside the one that is mapped at @addr;
- *		a descriptor, which is closed after use, or a negative errno; must not
- *		block on what is no regular file
+ * dotnet_runtime_set_files() - enable lookup of PDB files
+ * @open_file:	opens the file @name in the directory of the file that is mapped at @addr;
+ *		returns a descriptor, which is closed after use, or a negative errno; must
+ *		not block on special files
  *
- * Without it lines come from embedded PDBs alone.
+ * Without it lines come only from embedded PDBs.
  */
 void dotnet_runtime_set_files(struct dotnet_runtime *rt,
 			      int (*open_file)(void *data, u64 addr, const char *name), void *data);
 
 struct dotnet_line {
-	char file[DOTNET_NAME_LEN]; /* as the PDB has it: a path where it was built */
+	char file[DOTNET_NAME_LEN]; /* as in the PDB: a path on the build machine */
 	u32 line; /* 1-based */
 	u32 start_line, start_column; /* of the method; 0: unknown */
 	const char *reason; /* why there is none, or NULL */
 };
 
 /**
- * dotnet_line_get() - the line of a place in compiled code
- * @code:	as dotnet_code_find() gave it
+ * dotnet_line_get() - find the line of an address in compiled code
+ * @code:	from dotnet_code_find()
  * @pc:		in it (of a return address: minus one)
  * @line:	filled on success, else with a reason
  *
@@ -214,51 +212,51 @@ struct dotnet_line {
 int dotnet_line_get(struct dotnet_runtime *rt, const struct dotnet_code *code, u64 pc,
 		    struct dotnet_line *line);
 
-/* A thread that runs managed code, or has. */
+/* A thread that runs managed code, or has run it. */
 struct dotnet_thread {
-	u32 tid; /* as the process's own pid namespace numbers it */
-	u64 hijack_addr; /* for struct dotnet_await; core/dotnet/hijack.h says of what */
+	u32 tid; /* in the process's own pid namespace */
+	u64 hijack_addr; /* for struct dotnet_await; see core/dotnet/hijack.h */
 };
 
-/* Each of them. 0, -ENOTSUP (not known of this version), -ELOOP or what reading gave. */
+/* Visits each thread. 0, -ENOTSUP (unknown offsets), -ELOOP or the errno of reading. */
 int dotnet_threads_each(struct dotnet_runtime *rt,
 			void (*fn)(const struct dotnet_thread *thread, void *data), void *data);
 
-/* What a method has to do with async methods that wait for one another. */
+/* The role of a method in chains of async methods. */
 enum dotnet_await_role {
 	DOTNET_AWAIT_NONE,
-	DOTNET_AWAIT_MACHINE, /* it is the body of an async method */
-	DOTNET_AWAIT_RESUMES, /* it calls the body of one, which nothing on the stack waits for */
+	DOTNET_AWAIT_MACHINE, /* the body of an async method */
+	DOTNET_AWAIT_RESUMES, /* calls such a body, whose awaiter is not on the stack */
 };
 
 /**
- * dotnet_await_method() - what a walk has to know of a method, to find those that await it
- * @code:	as dotnet_code_find() gave it
- * @name:	as dotnet_name_get() gave it for @code
+ * dotnet_await_method() - get what a walk needs to find the awaiters of a method
+ * @code:	from dotnet_code_find()
+ * @name:	from dotnet_name_get() for @code
  * @role:	always set
  * @e:		slot, off, from and flags are set on success
  *
- * Return: 0, -ENOENT (it is no body of an async method, or can't be followed) or another
+ * Return: 0, -ENOENT (not the body of an async method, or it cannot be followed) or another
  * negative errno.
  */
 int dotnet_await_method(struct dotnet_runtime *rt, const struct dotnet_code *code,
 			const struct dotnet_name *name, enum dotnet_await_role *role,
 			struct dotnet_await *e);
 
-/* An object that waits, by its type. */
+/* An awaiter, described by the type of its object. */
 struct dotnet_awaiter {
-	u64 machine; /* MethodTable of an async method's state machine, 0: it is of none */
-	s32 off; /* in an object of it, what waits for it; 0: nothing can be told of that */
-	bool is_method; /* it stands for the method; else only for a step on the way to one */
-	bool are_several; /* it is a list of several that wait */
+	u64 machine; /* MethodTable of an async method's state machine, 0: none */
+	s32 off; /* offset in the object of its own awaiter; 0: unknown */
+	bool is_method; /* it represents the method; false: only a step towards one */
+	bool are_several; /* it is a list of several awaiters */
 };
 
-/* What objects of a type (MethodTable) are. 0 or a negative errno. */
+/* Describes the objects of a type (MethodTable). 0 or a negative errno. */
 int dotnet_await_type(struct dotnet_runtime *rt, u64 type, struct dotnet_awaiter *a);
 
-/* Is @code, of that name, the body of the method that a state machine (MethodTable) is of? */
+/* Whether @code, with its @name, is the body of the method of a state machine (MethodTable). */
 bool dotnet_await_is(struct dotnet_runtime *rt, const struct dotnet_code *code,
 		     const struct dotnet_name *name, u64 machine);
 
-/* Names the method that a state machine is of, as dotnet_name_get() does. */
+/* Names the method of a state machine, as dotnet_name_get() does. */
 int dotnet_await_name(struct dotnet_runtime *rt, u64 machine, struct dotnet_name *name);

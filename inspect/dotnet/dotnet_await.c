@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * What core/dotnet/await.h has to know, from metadata and by field names, so that no layout of
- * the class library is written down here:
+ * The inputs of core/dotnet/await.h, found in metadata and by field names, so that this file
+ * contains no layout of the class library:
  *
- *	<RunAsync>d__3.MoveNext()     keeps its state machine in a slot of its frame, since the
- *	                              handler of its exceptions needs it (dotnet_home.c)
- *	<>t__builder                  a field of it; at its beginning the task, NULL at first
- *	AsyncStateMachineBox`1        the task, which the state machine is a part of
+ *	<RunAsync>d__3.MoveNext()     keeps its state machine in a slot of its frame, since its
+ *	                              exception handler needs it (dotnet_home.c)
+ *	<>t__builder                  a field of it; starts with the task, NULL at first
+ *	AsyncStateMachineBox`1        the task, which contains the state machine
  *
  *	m_continuationObject          of a task: a box, a WhenAll's promise (a task, too), an
  *	                              Action or a TaskContinuation; a list of several
  *	_continuationState            of a source of a ValueTask (pooled boxes, async iterators)
  *
- * Where the builders keep the task, and a ManualResetValueTaskSourceCore its continuation's state,
- * is as their sources have it: the first and the second reference. Source: corelib
- * AsyncTaskMethodBuilderT.cs, AsyncValueTaskMethodBuilderT.cs,
+ * The positions of the task in a builder and of the continuation's state in a
+ * ManualResetValueTaskSourceCore are those of the sources: the first and the second reference.
+ * Source: corelib AsyncTaskMethodBuilderT.cs, AsyncValueTaskMethodBuilderT.cs,
  * PoolingAsyncValueTaskMethodBuilderT.cs, ManualResetValueTaskSourceCore.cs, Task.cs,
- * TaskContinuation.cs at v8.0.33, v9.0.22 and v10.0.14. What is not so ends a chain: each
- * task is held to the method that it is said to be of (dotnet_await_is()).
+ * TaskContinuation.cs at v8.0.33, v9.0.22 and v10.0.14. A deviation ends the chain: each
+ * task is compared with the method that it should belong to (dotnet_await_is()).
  */
 
 #include <errno.h>
@@ -43,7 +43,7 @@ static const char pooled_box[] =
 	"System.Runtime.CompilerServices.PoolingAsyncValueTaskMethodBuilder`1+StateMachineBox`1";
 static const char iterator_source[] = "<>v__promiseOfValueOrEnd";
 
-/* By the first of an object's types that is here: the field with the next object. */
+/* The field with the next object, for the first of an object's base types that is listed. */
 static const struct link {
 	const char *type, *field;
 	s32 more;
@@ -90,7 +90,7 @@ static int find_task(struct dotnet_runtime *rt, const struct dotnet_type *machin
 	return 0;
 }
 
-/* The type that a method's code belongs to; of precompiled code no generic one has an address. */
+/* The type that declares a method. Generic types of ReadyToRun code have no address. */
 static int method_type(struct dotnet_runtime *rt, const struct dotnet_code *code,
 		       const struct dotnet_name *name, struct dotnet_type *type)
 {
@@ -157,7 +157,7 @@ bool dotnet_await_is(struct dotnet_runtime *rt, const struct dotnet_code *code,
 	       type.module == other.module && type.row == other.row;
 }
 
-/* A box of a method's state machine: whose, and of an iterator that it is what goes on. */
+/* A box of a method's state machine: its method, and the awaiter of an iterator's box. */
 static int look_at_box(struct dotnet_runtime *rt, const struct dotnet_type *type,
 		       struct dotnet_awaiter *a)
 {

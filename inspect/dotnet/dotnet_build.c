@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * CoreCLR exports g_dacTable, the table of addresses that debuggers begin with, from
- * libcoreclr.so and from single-file programs alike; a program compiled ahead of time
- * (NativeAOT) does not have it. One that exports the descriptor of its data contracts alone is
- * known by its version and refused; NativeAOT has that, too, but not the version, a string
- * constant of every build:
+ * CoreCLR exports g_dacTable, the table of addresses for debuggers, from libcoreclr.so and
+ * from single-file programs; a NativeAOT program does not have it. A runtime that exports only
+ * the descriptor of its data contracts is recognized by its version, and refused. NativeAOT has
+ * that descriptor, too, but not the version, a string constant of every build:
  *
  *	@(#)Version 10.0.1426.52326 @Commit: 8f8d2d7...
  *	            major.minor.(patch * 100 + year of the build)
  *
- * Neither the file's name nor the size of the table says the version.
+ * Neither the file's name nor the size of the table determines the version.
  * Source: coreclr's eng/native/version and arcade's product version scheme; measured on
  * 6.0.36 to 10.0.15.
  */
@@ -27,7 +26,7 @@
 #define MAX_VERSION_LEN 64
 
 struct exports {
-	u64 dac_table_addr; /* 0: it has none */
+	u64 dac_table_addr; /* 0: none */
 	bool has_descriptor;
 };
 

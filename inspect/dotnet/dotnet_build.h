@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #pragma once
 
-/* One build of CoreCLR as the rest of this folder sees it. Private to inspect/dotnet. */
+/* One build of CoreCLR. Private to inspect/dotnet. */
 
 #include "dotnet.h"
 #include "dotnet_layout.h"
@@ -17,5 +17,5 @@ struct dotnet_build {
 		u64 start_off, end_off; /* in the file */
 	} gc[DOTNET_MAX_GC]; /* functions that collect garbage */
 	u32 n_gc;
-	const char *why; /* not supported, or NULL */
+	const char *why; /* why it is unsupported, or NULL */
 };

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * A word before each method's first byte points to what the runtime keeps of it:
+ * The word before each method's first byte points to the runtime's header for it:
  *
  *	code start - 8:  RealCodeHeader *
  *	RealCodeHeader   0x00 DebugInfo  0x08 EHInfo  0x10 GCInfo  0x18 MethodDesc
  *	                 0x20 u32 number of unwind entries, then, on x86-64,
- *	                      { begin, end, UNWIND_INFO } u32 each, of a base of their own
- *	                      (the first entry begins where the code does)
+ *	                      { begin, end, UNWIND_INFO } u32 each, with a base of their own
+ *	                      (the first entry starts at the start of the code)
  *
- * A value of at most 15 is no pointer but the kind of a block of stubs. The method's
- * end, which the nibble map does not tell, is the last entry's. The same from .NET 6 to
+ * A value of at most 15 is not a pointer but the kind of a block of stubs. The nibble map
+ * does not contain a method's end; it is the end of the last entry. The same from .NET 6 to
  * 10. Source: coreclr vm/codeman.h, RealCodeHeader and StubCodeBlockKind at v10.0.14.
  */
 
@@ -26,7 +26,7 @@
 #include "r2r.h"
 
 #define STUB_CODE_BLOCK_LAST 15
-#define MAX_UNWIND_INFOS 4096 /* one a funclet */
+#define MAX_UNWIND_INFOS 4096 /* one per funclet */
 
 struct code_header {
 	u64 debug_info, eh_info, gc_info, method_desc;
@@ -118,11 +118,11 @@ static int find_in_heap(struct dotnet_runtime *rt, u64 heap_addr, u64 pc, struct
 		return r;
 	code->kind = DOTNET_METHOD;
 	r = read_header(rt, code);
-	/* After the last method of the heap, or between two, there is no code. */
+	/* There is no code between two methods, nor after the last method of the heap. */
 	return r || !code->end_addr || pc < code->end_addr ? r : -ENOENT;
 }
 
-/* Of a composite image: the runtime tells the component, the row has to be the image's. */
+/* In a composite image the runtime names the component; the row must be the image's. */
 static int find_method(struct dotnet_runtime *rt, u32 row, struct dotnet_code *code)
 {
 	struct dotnet_method method;
@@ -136,7 +136,7 @@ static int find_method(struct dotnet_runtime *rt, u32 row, struct dotnet_code *c
 	return r == -ESRCH ? r : 0;
 }
 
-/* An image whose index can't be read has code nevertheless, without a name. */
+/* The code of an image with an unreadable index is found, but has no name. */
 static int find_in_image(struct dotnet_runtime *rt, const struct dotnet_section *s, u64 pc,
 			 struct dotnet_code *code)
 {
@@ -186,7 +186,7 @@ int dotnet_code_find(struct dotnet_runtime *rt, u64 pc, struct dotnet_code *out)
 	return r;
 }
 
-/* In compiled code by the header's entries: few, and in the order of the code. */
+/* JIT-compiled code: searches the header's entries, which are few and sorted. */
 static int find_entry(struct dotnet_runtime *rt, const struct dotnet_code *code, u64 pc,
 		      struct dotnet_function *f)
 {

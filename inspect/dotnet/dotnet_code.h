@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #pragma once
 
-/* Heaps of code. */
+/* Code heaps. */
 
 #include "dotnet_runtime.h"
 
-/* What a code heap says of itself (CodeHeapListNode). */
+/* A code heap (CodeHeapListNode). */
 struct dotnet_heap {
 	u64 next, heap, start, end, map_base, header_map;
 };
 
-/* 0, -EINVAL or what reading gave. */
+/* 0, -EINVAL or the errno of reading. */
 int dotnet_heap_read(struct dotnet_runtime *rt, u64 addr, struct dotnet_heap *heap);

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * Where an object keeps a field, by the field's name:
+ * The offset of a field in an object, by the field's name:
  *
  *	MethodTable   0x28 EEClass, or | 1 the MethodTable of the shared instantiation, which has it
- *	EEClass       0x18 FieldDescs, in the order of metadata; of a type's own fields only
+ *	EEClass       0x18 FieldDescs, in the order of metadata; only of the type's own fields
  *	FieldDesc     0 MethodTable, 8 u32 row of Field (24 bits), bit 24: static;
- *	              0xc u32 offset (27 bits), from what follows the MethodTable in an object
+ *	              0xc u32 offset (27 bits), from the end of the object's MethodTable word
  *
- * Constants have none. Where a Module keeps the MethodTables of its types (vm/ceeload.h,
- * LookupMap) is in dotnet_layout.c. Source: coreclr vm/methodtable.h, vm/class.h, vm/field.h at
+ * Constants have no FieldDesc. The MethodTables of a Module's types (vm/ceeload.h,
+ * LookupMap) are in dotnet_layout.c. Source: coreclr vm/methodtable.h, vm/class.h, vm/field.h at
  * v8.0.33 and v10.0.14; measured on 8, 9 and 10.
  */
 
@@ -87,7 +87,7 @@ int dotnet_type_find(struct dotnet_runtime *rt, const struct dotnet_module *modu
 	return 0;
 }
 
-/* The rows of a type's own fields: from *first on, before *end. */
+/* The rows of a type's own fields: [*first, *end). */
 static int field_rows(const struct metadata *m, u32 type_row, u32 *first, u32 *end)
 {
 	int r = metadata_cell(m, METADATA_TYPE_DEF, type_row, TYPE_DEF_FIELDS, first);
@@ -117,7 +117,7 @@ int dotnet_field_row(const struct metadata *m, u32 type_row, const char *name, u
 			return 0;
 		}
 		if (r == -E2BIG)
-			r = 0; /* longer than any that is sought */
+			r = 0; /* longer than any name looked up here */
 	}
 	return r ? r : -ENOENT;
 }
@@ -144,7 +144,7 @@ int dotnet_field_off(struct dotnet_runtime *rt, const struct dotnet_type *type, 
 	for (u32 i = 0; !r && i < end - first; i++) {
 		r = dotnet_read(rt, list + i * sizeof(f), &f, sizeof(f));
 		if (!r && f.type != of)
-			r = -ENOENT; /* its last was the one before */
+			r = -ENOENT; /* end of the type's fields */
 		if (!r && (f.row & 0xffffff) == row && !(f.row & IS_STATIC)) {
 			*off = f.off & 0x7ffffff;
 			return 0;

@@ -1,28 +1,28 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #pragma once
 
-/* Where an object keeps a field. */
+/* Offsets of fields in objects. */
 
 #include "dotnet_module.h"
 
-/* A MethodTable, and its row of TypeDef. */
+/* A MethodTable and its row of TypeDef. */
 struct dotnet_type {
-	u64 addr, parent; /* 0: it has none */
+	u64 addr, parent; /* 0: none */
 	u32 row;
 	struct dotnet_module *module; /* with metadata; valid as long as the runtime object */
 	char name[DOTNET_NAME_LEN]; /* as in metadata */
 };
 
-/* The MethodTable of a row of TypeDef; -ENOENT: it is generic, was not loaded, or is not known. */
+/* The MethodTable of a row of TypeDef; -ENOENT: it is generic, not loaded, or unknown. */
 int dotnet_type_find(struct dotnet_runtime *rt, const struct dotnet_module *module, u32 row,
 		     u64 *addr);
 
-/* 0, -ENOENT (its metadata is not known), -EINVAL or what reading gave. */
+/* 0, -ENOENT (no metadata), -EINVAL or the errno of reading. */
 int dotnet_type_get(struct dotnet_runtime *rt, u64 addr, struct dotnet_type *type);
 
-/* The row of Field of one of a type's own fields; -ENOENT: there is none of that name. */
+/* The row of Field of one of the type's own fields; -ENOENT: no such field. */
 int dotnet_field_row(const struct metadata *m, u32 type_row, const char *name, u32 *row);
 
-/* Its offset, in an object from behind the MethodTable; -ENOENT: there is none. */
+/* The offset of a field from the end of the MethodTable word; -ENOENT: no such field. */
 int dotnet_field_off(struct dotnet_runtime *rt, const struct dotnet_type *type, const char *name,
 		     u32 *off);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #pragma once
 
-/* What a frame of CoreCLR is called. */
+/* The name of a CoreCLR frame. */
 
 #include "../../core/uw_frame.h"
 #include "dotnet.h"
@@ -9,9 +9,9 @@
 struct dotnet_frame {
 	struct dotnet_name name;
 	struct dotnet_line line; /* file "": none */
-	const char *text; /* of the frame, NULL: it has none, borrowed */
-	const char *tier; /* NULL: not known */
-	bool is_stub; /* no method */
+	const char *text; /* the frame's name, NULL: none; borrowed */
+	const char *tier; /* NULL: unknown */
+	bool is_stub; /* not a method */
 	const char *reason; /* why name or line is missing, or NULL */
 };
 
@@ -20,8 +20,7 @@ struct dotnet_frame {
  * @d:		filled
  * @f:		UW_DOTNET_*
  *
- * A method is the one that the walk found; if other code is at its address by now, it still has
- * its name and no line. Memory with code that the tables had nothing of when it was walked may be
- * known by now.
+ * A method is the one that the walk found. If its address holds other code now, the frame keeps
+ * its name but gets no line. Code that was missing in the walk's tables may be known now.
  */
 void dotnet_frame_name(struct dotnet_frame *d, struct dotnet_runtime *rt, const struct uw_frame *f);

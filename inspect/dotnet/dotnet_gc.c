@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * Which function of CoreCLR collects garbage: a thread that runs out of memory does so itself,
- * in a file without symbols. What is found of it, twice (for one heap and for one a CPU):
+ * Finds the garbage collector's functions in CoreCLR, whose file has no symbols. A thread that
+ * runs out of memory collects garbage itself. Each function exists twice (workstation and server):
  *
  *	Promote      refers to the text that it logs: "    GCHeap::Promote: Promote GC Root ..."
- *	mark_phase   refers to Promote, which it hands out to have each root marked
- *	gc1          calls mark_phase, and the phases after it
+ *	mark_phase   refers to Promote, which it passes on as the callback for each root
+ *	gc1          calls mark_phase and the later phases
  *
- * All that gc1 calls is garbage collection, nothing that allocates is below it. Source: coreclr
+ * All callees of gc1 are garbage collection; nothing that allocates is below it. Source: coreclr
  * src/coreclr/gc/gc.cpp at v8.0.33, v9.0.22 and v10.0.14 (GCHeap::Promote, gc_heap::mark_phase,
  * gc_heap::gc1); in those builds each step finds exactly two functions.
  *
- * x86-64. Functions begin where .eh_frame_hdr's table says: { u8 1, u8 0x1b, u8 3, u8 0x3b,
+ * x86-64. Function starts come from the table of .eh_frame_hdr: { u8 1, u8 0x1b, u8 3, u8 0x3b,
  * s32 to .eh_frame, u32 entries, { s32 start, s32 FDE } sorted }, both from the header's
  * first byte. Source: LSB 5.0 core, 10.6.2.
  */
@@ -44,7 +44,7 @@ struct code {
 	u32 n;
 };
 
-/* Places, or functions by their first address. */
+/* Addresses of text, or of functions. */
 struct found {
 	u64 addrs[DOTNET_MAX_GC];
 	u32 n;
@@ -77,7 +77,7 @@ static bool holds(const struct found *f, u64 addr)
 	return is_there;
 }
 
-/* Index of the table's entry that an address belongs to. */
+/* The index of the table's entry for an address. */
 static bool function_at(const struct code *c, u64 addr, u32 *idx)
 {
 	size_t low = search_first(c->n, i, c->table_addr + (u64)(s64)c->table[i].start <= addr);
@@ -86,7 +86,7 @@ static bool function_at(const struct code *c, u64 addr, u32 *idx)
 	return low;
 }
 
-/* Where the instruction at @at refers to: lea reg, [rip + disp32]; call or jmp rel32. */
+/* The address that an instruction refers to: lea reg, [rip + disp32]; call or jmp rel32. */
 static bool target_of(const struct code *c, size_t at, bool is_call, u64 *addr)
 {
 	const u8 *p = c->text + at;
@@ -103,7 +103,7 @@ static bool target_of(const struct code *c, size_t at, bool is_call, u64 *addr)
 	return true;
 }
 
-/* The functions that refer to one of @to; no step may find none, or too many. */
+/* The functions that refer to one of @to; fails on none or too many. */
 static int referrers(const struct code *c, const struct found *to, bool is_call, struct found *out)
 {
 	*out = (struct found){};

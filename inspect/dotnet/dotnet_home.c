@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * Where the frame of a method with a handler of exceptions keeps `this`: stored in the prologue,
+ * A method with an exception handler stores `this` into its frame, in the prologue
  *
  *	mov %rdi,n(%rbp)
  *
- * in every tier. A method that was replaced on the stack (OSR) has no such store: it uses the frame
- * that the Tier0 body left, and makes its own below that.
+ * in every tier. An OSR method has no such store: it uses the frame of the Tier0 body, and builds
+ * its own below.
  *
  *	cfa - 16          Tier0's rbp: caller's rbp
  *	      - 16 + this   PatchpointInfo of the Tier0 body: the home of its first local
  *	...
  *	      + d         OSR's rbp, by `lea d(%rsp),%rbp`
- *	cfa - 8 - total   sp after OSR's prologue: all that its UNWIND_INFO undoes
+ *	cfa - 8 - total   sp after OSR's prologue; total is the sum of its UNWIND_INFO
  *
- * The Tier0 body is the one that the MethodDesc itself keeps. Source: coreclr
+ * The Tier0 body is the one that the MethodDesc itself points to. Source: coreclr
  * jit/codegencommon.cpp (genGeneratePatchpointInfo, genFnProlog) and inc/patchpointinfo.h at
  * v8.0.33 and v10.0.14. x86-64 only.
  */
@@ -60,7 +60,7 @@ static int find_store(const u8 *code, struct dotnet_home *home)
 	return -ENOENT;
 }
 
-/* lea d(%rsp),%rbp, or mov %rsp,%rbp: d, and the bytes up to behind it. */
+/* Matches lea d(%rsp),%rbp, or mov %rsp,%rbp: returns d, and the offset after it. */
 static int find_frame(const u8 *code, s32 *d, u32 *end)
 {
 	for (u32 i = 0; i + 8 <= PROLOGUE_LEN; i++) {
@@ -97,7 +97,7 @@ static u32 undone_len(const struct unwind_info *info)
 	return len;
 }
 
-/* From Tier0's rbp, of the body that the MethodDesc keeps. */
+/* Relative to Tier0's rbp, for the body that the MethodDesc points to. */
 static int find_tier0_home(struct dotnet_runtime *rt, u64 method_desc, s32 *off)
 {
 	u64 start, header, own, info;

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #pragma once
 
-/* Where a frame keeps `this`. */
+/* The stack slot of `this`. */
 
 #include "dotnet_runtime.h"
 
-/* At fp + slot, once @from bytes of the code were executed. */
+/* The slot is fp + slot; it is valid after the first @from bytes of the code. */
 struct dotnet_home {
 	s32 slot;
 	u32 from;
 };
 
-/* 0, -ENOENT (it keeps it nowhere that is known), -EINVAL, -ENOTSUP or what reading gave. */
+/* 0, -ENOENT (unknown slot), -EINVAL, -ENOTSUP or the errno of reading. */
 int dotnet_home_find(struct dotnet_runtime *rt, const struct dotnet_code *code,
 		     struct dotnet_home *home);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * The index of an image is read once, a million bytes of the largest assembly; it does not
- * change while the image is mapped. Whether it is still the same image is told by its
- * Module: an address that is mapped anew has another.
+ * The index of an image is read once, a million bytes for the largest assembly; it does not
+ * change while the image is mapped. The Module identifies the image: another image at the same
+ * address has another Module.
  */
 
 #include <errno.h>
@@ -56,7 +56,7 @@ int dotnet_image_get(struct dotnet_runtime *rt, u64 addr, u64 module, struct r2r
 		image->addr = addr;
 		image->module = module;
 		r = r2r_new(&image->r2r, rt->target, addr);
-		/* What can't be read now may be readable later. */
+		/* An unreadable image may become readable later. */
 		if (r && r != -ENOEXEC && r != -ENOTSUP)
 			return r;
 		r = add_image(rt, image);

@@ -4,10 +4,10 @@
  * Sources: coreclr's own headers at the tags v6.0.36, v7.0.19, v8.0.33, v9.0.22 and
  * v10.0.14: vm/codeman.h (RangeSection, RangeSectionMap, CodeHeap, RealCodeHeader),
  * vm/method.hpp (MethodDesc, MethodDescChunk, DynamicMethodDesc), vm/ceeload.h (Module),
- * vm/methodtable.h, vm/threads.h (Thread, ThreadStore), inc/nibblemapmacros.h; for 10 also what the
- * runtime's data contract descriptor (DotNetRuntimeContractDescriptor) says of itself. Offsets of
- * 8, 9 and 10 are measured on live processes by tests/inspect/live_dotnet.c; those of 6 and 7 were
- * measured once and are held to memory made by hand since (tests/inspect/test_dotnet.c).
+ * vm/methodtable.h, vm/threads.h (Thread, ThreadStore), inc/nibblemapmacros.h; for 10 also the
+ * runtime's data contract descriptor (DotNetRuntimeContractDescriptor). tests/inspect/live_dotnet.c
+ * measures the offsets of 8, 9 and 10 on live processes; tests/inspect/test_dotnet.c checks those
+ * of 6 and 7, which were measured once, against synthetic memory.
  */
 
 #include <stddef.h>

@@ -2,8 +2,8 @@
 #pragma once
 
 /*
- * Where CoreCLR keeps what a frame's name needs, by major version. Offsets are bytes
- * from the start of the object that the name says. How to add a version:
+ * Offsets of CoreCLR's fields that lead to a frame's name, by major version. Offsets are bytes
+ * from the start of the object that the member's name starts with. How to add a version:
  * docs/guides/new-node-release.md.
  */
 
@@ -11,36 +11,37 @@
 
 struct dotnet_layout {
 	u8 major;
-	bool dac_is_rva; /* g_dacTable holds u32 offsets from the library, else u64 pointers */
-	bool ranges_are_map; /* of five levels; else a list of sections */
+	bool dac_is_rva; /* g_dacTable holds u32 offsets from the library, false: u64 pointers */
+	bool ranges_are_map; /* false: a list of sections */
 	bool nibbles_are_constant_time;
 	/* RangeSection */
 	u16 section_flags, section_r2r_module, section_heap, section_next;
-	u16 range_list_kind; /* CodeRangeMapRangeList, 0: there is none */
+	u16 range_list_kind; /* CodeRangeMapRangeList, 0: none */
 	/* MethodDesc */
 	u16 method_desc_len;
-	u8 token_bits; /* of the method's row number that are kept in the MethodDesc */
+	u8 token_bits; /* bits of the method's row number in the MethodDesc */
 	u16 dynamic_name; /* DynamicMethodDesc: char * */
-	u16 method_versions; /* MethodDescCodeData *, 0: there is none */
+	u16 method_versions; /* MethodDescCodeData *, 0: none */
 	/* Module */
 	u16 module_name; /* char *, into the metadata */
-	u16 module_base; /* of the image; 0: not known */
-	u16 module_dynamic; /* what Reflection.Emit made, written down; 0: not known */
+	u16 module_base; /* of the image; 0: unknown */
+	u16 module_dynamic; /* serialized metadata of Reflection.Emit; 0: unknown */
 	bool dynamic_is_buffer; /* SBuffer, else { u32 length; the metadata } */
-	u16 module_types; /* MethodTables by row of TypeDef: first, then u32 count; 0: not known */
-	u16 module_assembly; /* Assembly *, where domain_versions is set */
-	u16 domain_versions; /* AppDomain: hash table of methods' versions; 0: they are elsewhere */
+	u16 module_types; /* MethodTables by row of TypeDef: first, then u32 count; 0: unknown */
+	u16 module_assembly; /* Assembly *, if domain_versions is set */
+	u16 domain_versions; /* AppDomain: hash table of methods' versions; 0: stored elsewhere */
 	struct debug_info_layout debug_info;
-	u16 module_restored; /* ReadyToRunInfo *; 0: not known */
-	u16 restored_buckets; /* ReadyToRunInfo: of the methods that were restored */
-	/* ThreadStore, and from its list's link in each Thread on; threads_slot 0: not known */
+	u16 module_restored; /* ReadyToRunInfo *; 0: unknown */
+	u16 restored_buckets; /* ReadyToRunInfo: hash table of entry points */
+	/* ThreadStore, and offsets from the list link in each Thread; threads_slot 0: unknown */
 	u8 threads_slot; /* of g_dacTable: address of the ThreadStore's address */
-	u16 first_thread; /* address of the first link, which begins with that of the next */
-	u16 thread_id; /* u64: as gettid() gives it to the process */
+	u16 first_thread; /* address of the first link; a link starts with the address of the next
+			   */
+	u16 thread_id; /* u64: gettid() in the process */
 	u16 thread_hijack; /* as struct dotnet_hijack */
 	/* MethodTable */
-	bool type_has_token; /* row of the TypeDef in the upper 24 bits of its second flags */
+	bool type_has_token; /* the upper 24 bits of its second flags are the TypeDef's row */
 };
 
-/* NULL: not a version that is known. */
+/* NULL: an unknown version. */
 const struct dotnet_layout *dotnet_layout_get(u32 major);

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * pc -> IL offset by what the JIT or Crossgen left (debug_info.h) -> line by the assembly's
- *portable PDB. The image's debug directory tells where that is:
+ * From pc to IL offset by the debug information of the JIT or Crossgen (debug_info.h), from there
+ * to a line by the assembly's portable PDB. The image's debug directory locates the PDB:
  *
  *	type 2   "RSDS", GUID, u32 age, path; the PDB's id is GUID and time stamp
  *	type 17  "MPDB", u32 length, the PDB itself, deflated
  *
  *	entry { u32, u32 time stamp, u16, u16 minor, u32 type, u32 length, u32 rva, u32 }
  *
- * Of a path only the name counts: builds leave paths of other machines. A file is the PDB
- * if it has the id. Source: Microsoft's PE format; dotnet/runtime
+ * Only the last component of the path counts, because it is a path on the build machine. A file is
+ * the PDB if it has the id. Source: Microsoft's PE format; dotnet/runtime
  * docs/design/specs/PE-COFF.md at v10.0.14.
  */
 
@@ -35,7 +35,7 @@
 #define MAX_BEFORE_METADATA (64u << 20)
 #define IMAGE_ALIGN 16
 #define PAGE 4096u
-#define PACKED_MAJOR 16 /* of the ReadyToRun format: .NET 10 */
+#define PACKED_MAJOR 16 /* version of the ReadyToRun format: .NET 10 */
 
 enum { TYPE_CODE_VIEW = 2, TYPE_EMBEDDED = 17, MINOR_PORTABLE = 0x504d };
 
@@ -54,7 +54,7 @@ static bool is_its_image(const struct pe *pe, u64 metadata)
 	       addr == metadata;
 }
 
-/* Before .NET 9 the Module does not tell its image, but that lies before its metadata. */
+/* Before .NET 9 the Module has no pointer to its image; the image lies before its metadata. */
 static int find_image(struct dotnet_runtime *rt, u64 metadata, struct pe *pe)
 {
 	u64 end = metadata & ~(u64)(IMAGE_ALIGN - 1);
@@ -114,7 +114,7 @@ static int take_pdb(u8 **bytes, size_t len, const u8 *id, struct pdb **out)
 
 	if (r)
 		return r;
-	*bytes = NULL; /* the PDB's now */
+	*bytes = NULL; /* owned by the PDB */
 	if (id && memcmp(id, pdb_id(pdb), PDB_ID_LEN))
 		return -ESTALE;
 	*out = TAKE_PTR(pdb);
@@ -215,7 +215,7 @@ static int find_pdb(struct dotnet_runtime *rt, const struct dotnet_module *modul
 	return -ENOENT;
 }
 
-/* What a line is looked up by. */
+/* The key of a line lookup. */
 struct place {
 	u64 module;
 	u32 row; /* of MethodDef */
@@ -271,7 +271,7 @@ static int place_compiled(struct dotnet_runtime *rt, const struct dotnet_code *c
 			       &at->il);
 }
 
-/* Most assemblies with precompiled code have no PDB: their debug information is not read. */
+/* Most assemblies with ReadyToRun code have no PDB: their debug information is not read. */
 static int place_precompiled(struct dotnet_runtime *rt, const struct dotnet_code *code, u64 pc,
 			     struct place *at)
 {

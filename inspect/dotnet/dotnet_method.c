@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * MethodDescs lie in chunks; what the methods of a chunk share is kept once, before them:
+ * MethodDescs lie in chunks; common data of a chunk's methods is stored once, before them:
  *
  *	MethodDescChunk { MethodTable, next, u8 size, u8 count, u16 token range }   24 bytes
  *	MethodDesc      { u16 token remainder, u8 index in units of 8, ..., u16 flags at 6 }
@@ -9,11 +9,11 @@
  *	chunk = MethodDesc - 8 * index - 24
  *	row   = (token range << bits) | (remainder & ((1 << bits) - 1))
  *
- * Behind a MethodDesc that is neither generic itself nor dynamic come, as its flags say:
+ * After a MethodDesc that is neither generic nor dynamic follow, if the flag is set:
  *
  *	0x08  a slot of its own, 8 bytes
- *	0x10  what it overrides, 16 bytes
- *	0x20  the first byte of its first code
+ *	0x10  the methods that it overrides, 16 bytes
+ *	0x20  the address of its first code
  *
  * Source: coreclr vm/method.hpp at v6.0.36 to v10.0.14; the latter measured on 8, 9 and 10.
  */

@@ -5,7 +5,7 @@
 
 #include "dotnet_runtime.h"
 
-/* What a MethodDesc says. */
+/* The contents of a MethodDesc. */
 struct dotnet_method {
 	u64 addr;
 	u32 class; /* DOTNET_CLASS_* */
@@ -21,5 +21,5 @@ struct dotnet_method {
 
 int dotnet_method_read(struct dotnet_runtime *rt, u64 method_desc, struct dotnet_method *m);
 
-/* First byte of the code that a method had first; -ENOENT: it keeps none. From .NET 8 on. */
+/* The address of a method's first code; -ENOENT: it is not stored. From .NET 8 on. */
 int dotnet_method_code(struct dotnet_runtime *rt, u64 method_desc, u64 *start);

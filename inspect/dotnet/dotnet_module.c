@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * A Module keeps its assembly's simple name as a pointer into the metadata's heap of
- * strings, and (from .NET 9 on) the address of the image. The image may be a file mapped
- * as it is, or section by section, or bytes on the heap, or a part of a single-file
- * program: all are the same here, because nothing is asked of a file. Both ways to lay an
- * image out are tried; it is the module's only if its row of table Assembly has the very
- * name that the Module keeps.
+ * A Module stores its assembly's simple name as a pointer into the metadata's string heap, and
+ * (from .NET 9 on) the address of the image. The image may be a file mapped as a whole or section
+ * by section, bytes on the heap, or a part of a single-file program; all are treated alike,
+ * because only memory is read. Both layouts of an image are tried; it is the module's only if its
+ * row of table Assembly contains the same name as the Module.
  *
- * Without the image's address the metadata is looked for before the name: it is found
- * when its row of table Assembly points at the very byte that the Module points at.
+ * Without the image's address the metadata is searched backwards from the name: it is found when
+ * its row of table Assembly refers to the byte that the Module points to.
  *
- * What Reflection.Emit makes has no image. The runtime writes its metadata down for
- * debuggers, anew with each type that is made, so nothing of it is kept here.
+ * A module made by Reflection.Emit has no image. The runtime serializes its metadata for debuggers
+ * again for each new type, so none of it is cached.
  */
 
 #include <errno.h>
@@ -27,7 +26,7 @@
 #define CLI_METADATA 1
 #define MAX_METADATA (256u << 20)
 #define MAX_BEFORE_NAME (64u << 20) /* from the metadata's root to a string */
-#define PAGE 4096u /* the least that can be mapped alone */
+#define PAGE 4096u /* the smallest page size */
 
 static const char *const not_found = "the module's metadata is not in memory";
 
@@ -36,7 +35,7 @@ static int assembly_name(const struct metadata *m, u32 *idx)
 	return metadata_cell(m, METADATA_ASSEMBLY, 1, ASSEMBLY_NAME, idx);
 }
 
-/* The metadata at @addr, if it is of an assembly of the module's name. */
+/* Accepts the metadata at @addr if its assembly has the module's name. */
 static int take_metadata(struct dotnet_runtime *rt, struct dotnet_module *module, u64 addr, u32 len)
 {
 	struct metadata metadata;
@@ -69,12 +68,12 @@ static int find_in_image(struct dotnet_runtime *rt, struct dotnet_module *module
 	return r ? r : take_metadata(rt, module, addr, range.len);
 }
 
-/* CoreCLR's SBuffer (inc/sbuffer.h at v8.0.33), as far as it matters. */
+/* The start of CoreCLR's SBuffer (inc/sbuffer.h at v8.0.33). */
 struct sbuffer {
 	u32 len, room;
 	u64 flags, addr;
 };
-_Static_assert(sizeof(struct sbuffer) == 24, "as the runtime has it");
+_Static_assert(sizeof(struct sbuffer) == 24, "the runtime's layout");
 
 static int find_dynamic(struct dotnet_runtime *rt, struct dotnet_module *module)
 {
@@ -102,7 +101,7 @@ static int find_dynamic(struct dotnet_runtime *rt, struct dotnet_module *module)
 	return r;
 }
 
-/* Is this the root of the metadata that has the name where the Module says? */
+/* Whether this is the root of the metadata that contains the name at the Module's pointer. */
 static bool try_root(struct dotnet_runtime *rt, struct dotnet_module *module, u64 addr)
 {
 	struct metadata m;
@@ -164,7 +163,7 @@ static int read_mvid(struct dotnet_runtime *rt, struct dotnet_module *module)
 	return dotnet_read(rt, module->mvid_addr, module->mvid, sizeof(module->mvid));
 }
 
-/* Memory of a collectible assembly is used again, perhaps for its next build. */
+/* Memory of a collectible assembly is reused, perhaps for its next build. */
 static bool is_still_there(struct dotnet_runtime *rt, const struct dotnet_module *kept)
 {
 	u8 mvid[sizeof(kept->mvid)];

@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #pragma once
 
-/* Where a module's metadata lies in memory. */
+/* The metadata of modules, in memory. */
 
 #include "dotnet_runtime.h"
 #include "metadata.h"
 
 struct pdb;
 
-/* An assembly in the process; as long as its Module says the same, and its MVID is there. */
+/* An assembly in the process; valid while its Module is unchanged and its MVID is in place. */
 struct dotnet_module {
 	u64 addr; /* of the Module */
-	u64 name_addr, base_addr; /* as read from it */
-	bool is_dynamic; /* made while the program runs, and not for good yet */
+	u64 name_addr, base_addr; /* members of the Module */
+	bool is_dynamic; /* made at run time, and still growing */
 	char name[256];
 	struct metadata metadata;
 	u64 mvid_addr; /* 0: it has none */
-	u8 mvid[16]; /* no other build of an assembly has it */
+	u8 mvid[16]; /* unique to a build of an assembly */
 	const char *reason; /* why there is no metadata, or NULL */
-	struct pdb *pdb; /* NULL: there is none, or it was not sought yet */
+	struct pdb *pdb; /* NULL: none, or not looked for yet */
 	bool was_pdb_sought;
 };
 
-/* The module, with or without metadata; valid as long as the runtime object. */
+/* The module, with or without metadata; valid as long as @rt. */
 int dotnet_module_get(struct dotnet_runtime *rt, u64 addr, struct dotnet_module **module);

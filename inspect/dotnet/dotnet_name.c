@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * A method's name from its row of metadata, with what the runtime knows of it:
+ * A method's name, from its row of metadata and the runtime's data:
  *
  *	Demo.Outer`1+Inner  Work      ->  Demo.Outer<string>.Inner.Work(long)
  *	Demo.Maker+<SumAsync>d__5  MoveNext      ->  Demo.Maker.SumAsync
  *	Demo.Maker+<>c  <Captured>b__6_0         ->  Demo.Maker.Captured.<lambda_6_0>(int)
  *
- * Row and type are found on two ways, which must agree: the row by the MethodDesc, whose
- * type by the metadata; the type by the MethodTable.
+ * Two independent ways to the type must agree: from the MethodDesc to the method's row, whose
+ * type is in the metadata; and the MethodTable.
  */
 
 #include <errno.h>
@@ -28,12 +28,12 @@
 struct naming {
 	struct dotnet_runtime *rt;
 	const struct metadata *m;
-	struct dotnet_method method; /* of R2R code only module and token */
-	struct r2r_instance instance; /* row 0: it is none */
+	struct dotnet_method method; /* of R2R code: only module and token */
+	struct r2r_instance instance; /* row 0: not an instantiation */
 	struct metadata_path path;
 	u32 row;
 	struct dotnet_arguments of_type, of_method;
-	u32 used; /* of the type's arguments */
+	u32 used; /* number of the type's arguments in the name so far */
 	bool path_started;
 	struct text out;
 	struct dotnet_name *name;
@@ -56,7 +56,7 @@ static void add_arguments(struct text *out, const struct dotnet_arguments *a, u3
 		text_add(out, ">");
 }
 
-/* @arity: type parameters that a nested type adds to those of the types around it. */
+/* @arity: number of type parameters that a nested type adds to those of its enclosing types. */
 static void add_type_arguments(struct naming *n, u32 arity)
 {
 	add_arguments(&n->out, &n->of_type, n->used, arity);
@@ -64,8 +64,8 @@ static void add_type_arguments(struct naming *n, u32 arity)
 }
 
 /*
- * One of the types that the method's is nested in, or itself. @is_part: the method was
- * made up by the compiler as a part of another, which the type stands for.
+ * Adds the method's type or one of its enclosing types. @is_part: the compiler generated the
+ * method as a part of another, which the type represents.
  */
 static void add_segment(struct naming *n, const char *name, bool is_part)
 {
@@ -147,7 +147,7 @@ static int make_readable(struct naming *n)
 	return r == -ESRCH ? r : 0;
 }
 
-/* The names as metadata has them, checked against the MethodTable's own row. */
+/* Reads the names in metadata, checked against the MethodTable's own row. */
 static int read_plain(struct naming *n)
 {
 	struct text type;
@@ -179,7 +179,7 @@ static int read_arguments(struct naming *n)
 		r = dotnet_type_arguments(n->rt, n->method.type, &n->of_type);
 	if (!r && n->method.type)
 		r = dotnet_method_arguments(n->rt, &n->method, &n->of_method);
-	/* The row is not of this module: nothing that was read is its name. */
+	/* The row belongs to another module: discard the name. */
 	if (r == -EINVAL && n->instance.row)
 		return r;
 	if (r) {
@@ -189,7 +189,7 @@ static int read_arguments(struct naming *n)
 	return r == -ESRCH ? r : 0;
 }
 
-/* A byte that is no UTF-8 becomes '?'; how many did. */
+/* Replaces invalid UTF-8 by '?'. Returns the number of replacements. */
 static u32 make_utf8(char *s)
 {
 	u32 n_broken = 0;
@@ -198,7 +198,7 @@ static u32 make_utf8(char *s)
 		u32 cp;
 
 		used = utf8_decode(s, left, &cp);
-		/* The replacement itself has three bytes, a broken sequence that long has not. */
+		/* U+FFFD itself has these three bytes; no invalid sequence has. */
 		if (cp == UTF8_REPLACEMENT && memcmp(s, "\xef\xbf\xbd", used < 3 ? used : 3)) {
 			memset(s, '?', used);
 			n_broken++;
@@ -207,7 +207,7 @@ static u32 make_utf8(char *s)
 	return n_broken;
 }
 
-/* Nothing vouches for the name of a dynamic method but its code, and that it is a text. */
+/* A dynamic method's name has no second source; it only has to be readable text. */
 static bool is_text(const char *s)
 {
 	char copy[DOTNET_NAME_LEN];
@@ -224,7 +224,7 @@ static bool is_text(const char *s)
 	return true;
 }
 
-/* Its MethodDesc is used again, for other code, once the method is gone. */
+/* A MethodDesc of a dynamic method is reused for other code after the method is collected. */
 static int name_dynamic(struct naming *n, const struct dotnet_code *code)
 {
 	struct dotnet_name *name = n->name;
@@ -281,7 +281,7 @@ static int name_compiled(struct naming *n, const struct dotnet_code *code)
 						       : name_by_metadata(n);
 }
 
-/* R2R code: the image tells the row, and of an instantiation the arguments. */
+/* R2R code: the image has the method's row and, for an instantiation, the arguments. */
 static int name_r2r(struct naming *n, const struct dotnet_code *code)
 {
 	struct r2r *r2r;
@@ -342,7 +342,7 @@ static int finish(struct naming *n, int r)
 	return 0;
 }
 
-/* The row of a type's method MoveNext. */
+/* The row of a type's MoveNext method. */
 static int find_body(struct dotnet_runtime *rt, struct dotnet_method *m)
 {
 	u32 row, end, type = dotnet_type_row(rt, m->type);

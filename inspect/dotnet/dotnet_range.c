@@ -5,13 +5,13 @@
  *
  * .NET 6, 7: a list.  slot 0 -> head -> RangeSection -> next ...
  *
- * .NET 8-10: a map of five levels, 256 pointers each, a leaf for 128 KiB:
+ * .NET 8-10: a map of five levels, 256 pointers each, one leaf per 128 KiB:
  *
  *	slot 0 -> top[pc >> 49 & 255] -> [pc >> 41 & 255] -> [pc >> 33 & 255]
  *	       -> [pc >> 25 & 255] -> [pc >> 17 & 255] -> fragment -> fragment ...
  *	fragment { next, begin, end, RangeSection }
  *
- * Bit 0 of a pointer is set where code below it is collectible. Source: coreclr
+ * Bit 0 of a pointer is set if code below it is collectible. Source: coreclr
  * vm/codeman.h, RangeSection and RangeSectionMap at v7.0.19 and v10.0.14.
  */
 
@@ -46,7 +46,7 @@ static int read_root(struct dotnet_runtime *rt, u64 *root)
 	return r;
 }
 
-/* A section of bytes [0, SECTION_LEN) as this version lays it out. */
+/* Parses a section of SECTION_LEN bytes in this version's layout. */
 static int take_section(const struct dotnet_layout *l, const u64 *words, struct dotnet_section *s)
 {
 	u32 flags = (u32)words[l->section_flags / 8];
@@ -147,7 +147,7 @@ int dotnet_section_find(struct dotnet_runtime *rt, u64 pc, struct dotnet_section
 	return r;
 }
 
-/* ---- all of them ---- */
+/* ---- all sections ---- */
 
 struct each {
 	struct dotnet_runtime *rt;
@@ -156,7 +156,7 @@ struct each {
 	u32 n_nodes;
 };
 
-/* A section that can't be is none. */
+/* An invalid section is skipped. */
 static int call(const struct each *e, u64 addr)
 {
 	struct dotnet_section s;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #pragma once
 
-/* Sections of code: which one an address lies in. */
+/* Range sections: memory with code of one kind. */
 
 #include "dotnet_runtime.h"
 
@@ -13,12 +13,12 @@ struct dotnet_section {
 	u64 heap; /* CodeHeapListNode of a heap; range list of stubs; Module of R2R */
 };
 
-/* 0, -ENOENT, -ELOOP (a list without end) or what reading gave. */
+/* 0, -ENOENT, -ELOOP (an endless list) or the errno of reading. */
 int dotnet_section_find(struct dotnet_runtime *rt, u64 pc, struct dotnet_section *s);
 
 /*
- * Each section, some more than once. Stops where the index can't be read; returns what @fn
- * returned last, when it is not 0, or 0 or -ELOOP.
+ * Visits each section, some more than once. Stops where the index is unreadable; returns the
+ * last result of @fn if it is not 0, else 0 or -ELOOP.
  */
 int dotnet_sections_each(struct dotnet_runtime *rt,
 			 int (*fn)(const struct dotnet_section *s, void *data), void *data);

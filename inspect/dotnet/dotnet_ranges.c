@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * The range sections as a walk has to know them: each once, in the order of addresses.
+ * All range sections, for the walk's tables: each once, sorted by address.
  *
- * A code heap is told from where its nibble map begins to count, which is the page that the
- * heap's section begins in.
+ * The map's start address identifies a code heap's nibble map: the page that the heap's section
+ * starts in.
  */
 
 #include <errno.h>
@@ -32,7 +32,7 @@ static int take_heap(struct list *l, const struct dotnet_section *s, struct dotn
 		return err;
 	r->kind = DOTNET_RANGE_JIT;
 	r->start_addr = heap.map_base;
-	r->end_addr = s->end_addr; /* the heap's own is how far it is filled by now */
+	r->end_addr = s->end_addr; /* the heap's own end is its current fill level */
 	r->nibbles_addr = heap.header_map;
 	r->info_idx = l->rt->l->nibbles_are_constant_time ? DOTNET_NIBBLES_CONSTANT
 							  : DOTNET_NIBBLES_LINEAR;
@@ -57,7 +57,7 @@ static int add(const struct dotnet_section *s, void *data)
 
 	if (take(l, s, &r))
 		return 0;
-	/* A section lies in many leaves of the index, one after the other. */
+	/* A section lies in many consecutive leaves of the index. */
 	if (l->n && l->v[l->n - 1].start_addr == r.start_addr)
 		return 0;
 	if (l->n == MAX_RANGES)
@@ -82,7 +82,7 @@ static int by_start(const void *a, const void *b)
 	return (x->start_addr > y->start_addr) - (x->start_addr < y->start_addr);
 }
 
-/* Of two that overlap the first is right, or neither is. */
+/* Of two overlapping ranges keep the first: it is right, or neither is. */
 static u32 without_overlaps(struct dotnet_range *v, u32 n)
 {
 	u32 kept = 0;

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * Precompiled code is restored before it is executed for the first time: then the runtime keeps
- * which method its entry point is, for itself to walk stacks by.
+ * Before ReadyToRun code is executed for the first time, the runtime prepares ("restores") it and
+ * records the method of its entry point, for its own stack walks:
  *
  *	Module -> ReadyToRunInfo, + 40 -> that of the composite image (or itself) -> buckets
  *	buckets   { u64 n, ... } 64 bytes, then n times { u64 key[4], u64 value[4] }
  *	key       entry point; 0: none
- *	value     address of the MethodDesc / 2; bit 63 of the first: what did not fit is farther on
+ *	value     address of the MethodDesc / 2; bit 63 of the first: the bucket overflowed
  *
- * A key is looked for in bucket h % n, h = key >> 2, then h += 1 + ((key >> 5) + 1) % (n - 1), in
- * 32 bits. Source: coreclr vm/readytoruninfo.h, vm/hash.h and vm/hash.cpp at v10.0.14; offsets
- * measured on v8.0.33, v9.0.22 and v10.0.14, for 10 as its data contract descriptor says.
+ * The search for a key starts at bucket h % n, h = key >> 2, and continues at
+ * h += 1 + ((key >> 5) + 1) % (n - 1), in 32 bits. Source: coreclr vm/readytoruninfo.h, vm/hash.h
+ * and vm/hash.cpp at v10.0.14; offsets measured on v8.0.33, v9.0.22 and v10.0.14; those of 10
+ * equal its data contract descriptor.
  */
 
 #include <errno.h>
@@ -26,7 +27,7 @@
 struct bucket {
 	u64 keys[SLOTS], values[SLOTS];
 };
-_Static_assert(sizeof(struct bucket) == 64, "as the runtime has it");
+_Static_assert(sizeof(struct bucket) == 64, "the runtime's layout");
 
 static int find_buckets(struct dotnet_runtime *rt, u64 module, u64 *buckets)
 {

@@ -5,23 +5,23 @@
  * CoreCLR in another process. Private to inspect/dotnet.
  *
  *	dotnet_runtime.c   the object itself, its modules
- *	dotnet_range.c     which range section an address lies in
- *	dotnet_ranges.c    all of them, as a walk has to know them
- *	dotnet_code.c      which code: nibble map, header
+ *	dotnet_range.c     the range section of an address
+ *	dotnet_ranges.c    all range sections, for the walk's tables
+ *	dotnet_code.c      the code at an address: nibble map, header
  *	dotnet_method.c    from a MethodDesc to a row of metadata
- *	dotnet_module.c    where a module's metadata lies in memory
+ *	dotnet_module.c    the metadata of a module, in memory
  *	dotnet_type.c      type arguments: from a MethodTable to a name
- *	dotnet_field.c     where an object keeps a field
- *	dotnet_await.c     async methods, and what waits for them
- *	dotnet_image.c     code that was compiled ahead of time
- *	dotnet_restored.c  its methods, as the runtime knows them
- *	dotnet_name.c      names as people read them
+ *	dotnet_field.c     offsets of fields in objects
+ *	dotnet_await.c     async methods and their awaiters
+ *	dotnet_image.c     ReadyToRun images
+ *	dotnet_restored.c  the runtime's table of ReadyToRun methods
+ *	dotnet_name.c      readable names
  *	dotnet_line.c      lines
  *	dotnet_tier.c      tiers
  *	dotnet_thread.c    the runtime's own objects of threads
- *	dotnet_home.c      where a frame keeps `this`
+ *	dotnet_home.c      the stack slot of `this`
  *
- * A file that others of them call has a header of its name; dotnet.h declares the rest.
+ * A file with functions for other files has a header of its name; dotnet.h declares the rest.
  *
  *	pc -> RangeSection -> CodeHeap, nibble map -> code start
  *	code start - 8 -> RealCodeHeader -> MethodDesc -> MethodDescChunk -> MethodTable
@@ -48,10 +48,10 @@ struct dotnet_runtime {
 	void *open_file_data;
 };
 
-/* Before each question: a program that loads and unloads assemblies fills the caches. */
+/* Empties full caches; a program that loads and unloads assemblies fills them. */
 void dotnet_runtime_trim(struct dotnet_runtime *rt);
 
-/* Reads of the target; 0 or a negative errno. */
+/* Read the target; 0 or a negative errno. */
 int dotnet_read(struct dotnet_runtime *rt, u64 addr, void *dst, size_t len);
 int dotnet_word(struct dotnet_runtime *rt, u64 addr, u64 *word);
 /* A NUL-terminated text of at most @len - 1 bytes; -E2BIG if it is longer. */

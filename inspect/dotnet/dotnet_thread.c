@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * The runtime's own objects of its threads:
+ * The runtime's own objects of threads:
  *
  *	g_dacTable[threads_slot] -> the ThreadStore's address -> ThreadStore { ..., first link }
  *	first link -> link in a Thread -> link in the next Thread ... 0
  *
  * Source: coreclr inc/dacvars.h (ThreadStore::s_pThreadStore), vm/threads.h and inc/slist.h at
- *v8.0.33, v9.0.22 and v10.0.14; for 9 and 10 the runtime's data contract descriptor says the same.
+ * v8.0.33, v9.0.22 and v10.0.14; the runtime's data contract descriptor of 9 and 10 agrees.
  */
 
 #include <errno.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * A method that is compiled in tiers has several bodies at a time. The first is the default
- * version; each later one has a node that says its tier:
+ * A method that is compiled in tiers can have several bodies. The first is the default version;
+ * each later one has a node with its tier:
  *
  *	versions of a method   { MethodDesc, u8 flags, u32 next id, first node }
  *	node                   { code start, MethodDesc, IL version, next node, u32 id, u32 tier }
@@ -10,14 +10,14 @@
  *	.NET 9, 10   MethodDesc + 8 -> { versions of the method, ... }
  *	.NET 8       Module + 0x128 -> Assembly, + 0 -> AppDomain, + 0x9d8: hash table
  *	             { array of versions, u32 length, u32 count, u32 occupied, u32 most }
- *	             begin at key % length, step 1 + key % (length - 1), 0 ends
+ *	             start at key % length, step 1 + key % (length - 1), 0 ends
  *
- * The default version's tier is kept nowhere. It is Tier0 as a rule, but a method that asks
- * for it, or has a loop that can't be replaced on the stack, is optimized at once. What is not
- * optimized saves no register but rbp, as a rule: code that saves others gets no tier here.
+ * The tier of the default version is not stored. It is usually Tier0, but a method that requests
+ * optimization, or has a loop that OSR cannot replace, is optimized at once. Unoptimized code
+ * usually saves no register but rbp, so code that saves others gets no tier here.
  *
  * Source: coreclr vm/codeversion.h, vm/method.hpp, inc/shash.inl at v8.0.33, v9.0.22 and
- * v10.0.14; tests/inspect/live_dotnet.c asks the runtime's perf map.
+ * v10.0.14; tests/inspect/live_dotnet.c compares with the runtime's perf map.
  */
 
 #include <errno.h>
@@ -57,7 +57,7 @@ const char *dotnet_tier_name(enum dotnet_tier tier)
 	return tier < sizeof(names) / sizeof(names[0]) ? names[tier] : NULL;
 }
 
-/* NativeCodeVersion::OptimizationTier; those with counters in them are what they are without. */
+/* NativeCodeVersion::OptimizationTier; an instrumented tier counts as the same tier without. */
 static enum dotnet_tier tier_of_node(u32 tier)
 {
 	static const enum dotnet_tier tiers[] = { DOTNET_TIER_0,   DOTNET_TIER_1,
@@ -111,7 +111,7 @@ static int find_in_domain(struct dotnet_runtime *rt, const struct dotnet_method 
 	return probe(rt, &t, m->addr, v);
 }
 
-/* -ENOENT: the method has no version but the default one. */
+/* -ENOENT: the method has only the default version. */
 static int find_versions(struct dotnet_runtime *rt, const struct dotnet_method *m,
 			 struct versions *v)
 {
@@ -133,7 +133,7 @@ static int find_versions(struct dotnet_runtime *rt, const struct dotnet_method *
 	return !r && v->method_desc != m->addr ? -EINVAL : r;
 }
 
-/* -ENOENT: none of them is the code. */
+/* -ENOENT: the code belongs to none of the nodes. */
 static int find_node(struct dotnet_runtime *rt, const struct versions *v, u64 start,
 		     enum dotnet_tier *tier)
 {
@@ -156,7 +156,7 @@ static int find_node(struct dotnet_runtime *rt, const struct versions *v, u64 st
 	return -ENOENT;
 }
 
-/* Is rbp all that a method saves? */
+/* Whether the method saves only rbp. */
 static bool saves_rbp_alone(struct dotnet_runtime *rt, const struct dotnet_code *code)
 {
 	struct dotnet_function f;
@@ -175,7 +175,7 @@ static bool saves_rbp_alone(struct dotnet_runtime *rt, const struct dotnet_code 
 	return n_saved == 1 && n_rbp == 1;
 }
 
-/* Does the method ask for it, or can nobody say? .NET 8 has such among the tiered ones. */
+/* Whether the method requests optimization, or may: .NET 8 compiles some of those in tiers. */
 static bool is_optimized_at_once(struct dotnet_runtime *rt, const struct dotnet_method *m)
 {
 	struct dotnet_module *module;

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * What a type or method was instantiated with, from the runtime's own types:
+ * The type arguments of a type or method, from the runtime's own types:
  *
  *	MethodTable     0x00 u32 flags; 0x08 u32 (row of TypeDef << 8) (.NET 9, 10), u16 row
  *	                at 0x0a (6 to 8; 0xffff: too large); 0x18 Module; 0x30 dictionaries,
- *	                of an array its element's type
- *	dictionaries    at -4 u16 how many, at -2 u16 how many arguments; the last is its own:
- *	                an array of TypeHandles, the arguments first
+ *	                in an array type the element's type
+ *	dictionaries    at -4 u16 their number, at -2 u16 the number of arguments; the last is the
+ *	                type's own: an array of TypeHandles, the arguments first
  *	instantiated    after MethodDesc + 8: dictionary; + 8: u16 flags, u16 arguments
  *	method
  *
- * A TypeHandle with bit 1 set is no MethodTable but a TypeDesc (pointers, variables).
+ * A TypeHandle with bit 1 set is not a MethodTable but a TypeDesc (pointers, variables).
  * Source: coreclr vm/methodtable.h, vm/generics.h, vm/method.hpp at v10.0.14; measured on
  * 8, 9 and 10.
  */
@@ -74,7 +74,7 @@ static int add_list(struct dotnet_runtime *rt, u64 addr, u32 n, struct text *out
 	return 0;
 }
 
-/* Where the arguments of a generic type are, and how many; none is no error. */
+/* The address and number of a type's arguments; 0 for a type that is not generic. */
 static int find_arguments(struct dotnet_runtime *rt, u64 type, u32 flags, u64 *addr, u32 *n)
 {
 	u16 counts[2];
@@ -96,7 +96,7 @@ static int find_arguments(struct dotnet_runtime *rt, u64 type, u32 flags, u64 *a
 	return r;
 }
 
-/* The type's own name, without those that it is nested in. */
+/* The type's own name, without those of its enclosing types. */
 static int add_name(struct dotnet_runtime *rt, u64 type, struct text *out)
 {
 	char name[256], namespace[256];
@@ -256,7 +256,7 @@ static int take_types(const struct metadata *m, const u8 *p, const u8 *end, u32 
 	return 0;
 }
 
-/* "GENERICINST CLASS|VALUETYPE TypeDef n types": the arguments, if it is the row's own type. */
+/* "GENERICINST CLASS|VALUETYPE TypeDef n types": its arguments, if TypeDef is the row's type. */
 static int take_owner(const struct metadata *m, const struct r2r_instance *i,
 		      struct dotnet_arguments *out)
 {
@@ -266,7 +266,7 @@ static int take_owner(const struct metadata *m, const struct r2r_instance *i,
 	for (int k = 0; k < 4; k++) {
 		int n = metadata_uint(p, (size_t)(i->end - p), &parts[k]);
 
-		/* A plain type ends after its token. */
+		/* A type that is not generic ends after its token. */
 		if (n < 0)
 			return -EINVAL;
 		p += n;

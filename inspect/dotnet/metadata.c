@@ -3,18 +3,17 @@
 /*
  *	root: "BSJB" u16 u16 u32 u32 version length, version, u16 flags, u16 number of
  *	      streams { u32 offset, u32 length, name, padded to 4 }
- *	#~:   u32 u8 u8 u8 heap widths, u8, u64 tables that are there, u64 sorted,
- *	      u32 rows of each table that is there, then the tables
+ *	#~:   u32 u8 u8 u8 heap widths, u8, u64 present tables, u64 sorted tables,
+ *	      u32 rows of each present table, then the tables
  *
  * A row's length follows from the number of rows of other tables: a column that refers
- * to one table has 2 bytes if that has fewer than 2^16 rows, one that may refer to some
- * of several spends bits on telling which. So all tables up to the last that is wanted
- * have to be known.
+ * to one table has 2 bytes if that table has fewer than 2^16 rows; a column that can refer to
+ * several tables uses some bits as a tag. So all tables up to the last one in use must be known.
  *
- * What is still being made is written down as "#-": the same, but rows may be in no order,
- * some told by tables of pointers. It is read where it has neither. Source: ECMA-335 6th edition,
- *II.22 and II.24.2; portable PDB specification v1.0 (dotnet/runtime
- *docs/design/specs/PortablePdb-Metadata.md).
+ * Metadata that is still under construction has a stream "#-" instead: its rows may be unsorted,
+ * and may be reached through tables of pointers. It is read if neither is the case.
+ * Source: ECMA-335 6th edition, II.22 and II.24.2; portable PDB specification v1.0 (dotnet/runtime
+ * docs/design/specs/PortablePdb-Metadata.md).
  */
 
 #include <errno.h>
@@ -29,7 +28,7 @@
 #define MAX_ROWS (1u << 24)
 #define MAX_VERSION_LEN 256
 
-/* What a column holds: 2 or 4 bytes, an index of a heap, of a table, of one of several. */
+/* Types of columns: 2 or 4 bytes, an index of a heap, of a table, or of one of several tables. */
 enum {
 	U16 = 1,
 	U32,
@@ -52,7 +51,7 @@ enum {
 };
 #define ROW(table) (0x80 | (table))
 
-/* ECMA-335 II.24.2.6: bits of the tag, tables in question. */
+/* ECMA-335 II.24.2.6: bits of the tag, possible tables. */
 static const struct {
 	u8 bits, n, tables[22];
 } coded[] = {
@@ -73,7 +72,7 @@ static const struct {
 	[TYPE_OR_METHOD_DEF] = { 1, 2, { 2, 6 } },
 };
 
-/* ECMA-335 II.22, in the order of the table's number. 0 ends a row. */
+/* ECMA-335 II.22, in the order of table numbers. 0 ends a row. */
 static const u8 schema[METADATA_TABLES][METADATA_COLUMNS] = {
 	[0x00] = { U16, STR, GUID, GUID, GUID },
 	[0x01] = { RESOLUTION_SCOPE, STR, STR },
@@ -162,7 +161,7 @@ static int read_within(const struct metadata *m, u64 off, void *dst, u32 len)
 	return target_read(m->target, m->addr + off, dst, len);
 }
 
-/* Tables beyond the last one that has a schema are neither wanted nor found. */
+/* Ignores tables beyond the last one that has a schema. */
 static int lay_tables(struct metadata *m, u64 valid, u64 off)
 {
 	for (u32 i = 0; i < METADATA_TABLES; i++) {
@@ -183,7 +182,7 @@ static int lay_tables(struct metadata *m, u64 valid, u64 off)
 	return 0;
 }
 
-/* The PDB's own stream tells how many rows the tables of its assembly have. */
+/* The PDB's own stream contains the row counts of its assembly's tables. */
 static int read_pdb_rows(struct metadata *m)
 {
 	u8 head[32];
@@ -268,7 +267,7 @@ static bool is_in_order(const struct metadata *m)
 	       m->rows[METADATA_GENERIC_PARAM] <= 1;
 }
 
-/* One { u32 offset, u32 length, name }; *pos is moved behind it. */
+/* Reads one { u32 offset, u32 length, name }; moves *pos to its end. */
 static int read_stream(struct metadata *m, u64 *pos, struct streams *s)
 {
 	char name[32 + 1] = "";

@@ -2,8 +2,8 @@
 #pragma once
 
 /*
- * ECMA-335 metadata: the tables and heaps in which an assembly, or a portable PDB,
- * describes itself. Nothing is copied: a cell is read from the target when it is asked for.
+ * ECMA-335 metadata: the tables and heaps that describe an assembly, or a portable PDB.
+ * Nothing is copied: each access reads the target.
  */
 
 #include "../target/target.h"
@@ -65,9 +65,10 @@ struct metadata {
 	u64 addr;
 	u32 len;
 	struct metadata_heap strings, blobs, guids, pdb;
-	u8 heap_widths; /* bit 0 strings, 1 GUIDs, 2 blobs: indexes of 4 bytes, else 2 */
+	u8 heap_widths; /* bit 0 strings, 1 GUIDs, 2 blobs: set if its indexes have 4 bytes, not 2
+			 */
 	u32 rows[METADATA_TABLES];
-	u32 shared_rows[METADATA_TABLES]; /* those of the assembly that a PDB belongs to */
+	u32 shared_rows[METADATA_TABLES]; /* of the assembly that a PDB belongs to */
 	u32 row_len[METADATA_TABLES];
 	u64 table_addr[METADATA_TABLES];
 };
@@ -76,29 +77,29 @@ struct metadata {
  * metadata_init() - read the root of metadata
  * @m:		filled on success
  * @addr:	of the root ("BSJB")
- * @len:	bytes that there can be at most
+ * @len:	upper limit of its length
  *
- * Tables and heaps are checked to lie within @len, so that later reads do.
+ * Checks that tables and heaps lie within @len, so that later reads do, too.
  *
- * Return: 0, -ENOEXEC (no metadata, or crafted), -ENOTSUP (tables "#-" whose rows
- * are in no order) or what reading gave.
+ * Return: 0, -ENOEXEC (no metadata, or crafted), -ENOTSUP (a stream "#-" with unsorted
+ * rows) or the errno of reading.
  */
 int metadata_init(struct metadata *m, struct target *t, u64 addr, u32 len);
 
-/* A cell; rows count from 1. 0, -ENOENT (no such row) or what reading gave. */
+/* A cell; rows count from 1. 0, -ENOENT (no such row) or the errno of reading. */
 int metadata_cell(const struct metadata *m, enum metadata_table table, u32 row, u32 column,
 		  u32 *value);
 
-/* A string of the heap; -E2BIG when there is no room for it. */
+/* A string of the heap; -E2BIG when it is longer than @len. */
 int metadata_string(const struct metadata *m, u32 idx, char *dst, size_t len);
 
-/* Where a blob's bytes are, and how many. */
+/* The address and length of a blob. */
 int metadata_blob(const struct metadata *m, u32 idx, u64 *addr, u32 *len);
 
 /**
- * metadata_last_row() - the last row whose cell is at most a value
+ * metadata_last_row() - find the last row whose cell is at most @value
  *
- * For the columns that ECMA-335 has sorted; a table that is not gives some row of it.
+ * For columns that ECMA-335 requires to be sorted; an unsorted table gives an arbitrary row.
  *
  * Return: 0 or -ENOENT: there is none.
  */

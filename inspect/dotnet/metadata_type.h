@@ -8,35 +8,35 @@
 
 #define METADATA_MAX_NESTING 16
 
-/* A type and those that it is nested in, itself last. */
+/* A type and its enclosing types, itself last. */
 struct metadata_path {
 	u32 rows[METADATA_MAX_NESTING]; /* of TypeDef */
 	u32 n;
 };
 
-/* 0, -ENOENT, -ELOOP (nested deeper than any honest type) or what reading gave. */
+/* 0, -ENOENT, -ELOOP (nested too deeply) or the errno of reading. */
 int metadata_path_get(const struct metadata *m, u32 type_row, struct metadata_path *path);
 
-/* "Demo.Outer`1+Inner", as metadata has it. */
+/* "Demo.Outer`1+Inner", as in metadata. */
 int metadata_path_text(const struct metadata *m, const struct metadata_path *path,
 		       struct text *out);
 
 /* The type that declares a method: row of TypeDef. */
 int metadata_method_type(const struct metadata *m, u32 method_row, u32 *type_row);
 
-/* What C# writes for a type of namespace System ("Int32": "int"), else NULL. */
+/* The C# keyword for a type of namespace System ("Int32": "int"), else NULL. */
 const char *metadata_keyword(const char *name);
 
-/* A name up to its "`1"; *arity is what follows, else 0. */
+/* The length of a name without its "`1"; *arity is the number after it, else 0. */
 size_t metadata_plain_len(const char *name, u32 *arity);
 
 /**
- * metadata_parameters() - the parameters of a method, as C# writes types
- * @out:	"(int, ref List<T>)" is added; nothing of it on failure
+ * metadata_parameters() - format the parameters of a method in C# syntax
+ * @out:	"(int, ref List<T>)" is appended; nothing on failure
  *
- * Return: 0, -ENOEXEC (a crafted signature) or what reading gave.
+ * Return: 0, -ENOEXEC (a crafted signature) or the errno of reading.
  */
 int metadata_parameters(const struct metadata *m, u32 method_row, struct text *out);
 
-/* The same for one type at the front of bytes: how many of them it has, or a negative errno. */
+/* Formats one type. Returns the number of bytes it is encoded in, or a negative errno. */
 int metadata_type_text(const struct metadata *m, const u8 *bytes, const u8 *end, struct text *out);

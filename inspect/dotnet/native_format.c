@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * integer: the low bits of the first byte tell its length
+ * integer: the low bits of the first byte determine its length
  *
  *	.......0  1 byte, 7 bits      .....011  3 bytes, 21 bits     ....1111  5 bytes,
  *	......01  2 bytes, 14 bits    ....0111  4 bytes, 28 bits               a u32 follows
  *
- * array:  integer (places << 2 | width of a table entry as a power of 2), table with an
- *	entry for 16 places: offset, from the table on, of a binary tree of four levels. A
- *	node is an integer: bit 0 there is a lower half, which follows; bit 1 there is an
- *	upper half, value >> 2 behind the node; neither: a leaf for place value >> 2 alone.
+ * array:  integer (places << 2 | log2 of the width of a table entry), then a table with an
+ *	entry per 16 places: the offset, from the table, of a binary tree of four levels. A
+ *	node is an integer: bit 0: a lower half follows; bit 1: there is an upper half,
+ *	value >> 2 after the node; neither: a leaf, only for place value >> 2.
  *
  * table:  u8 (log2 of buckets << 2 | log2 of the width), offsets of buckets + 1; entries
- *	{ u8 hash, signed integer from where it stands to the element }
+ *	{ u8 hash, signed integer: offset from itself to the element }
  *
  * Source: coreclr src/coreclr/vm/nativeformatreader.h at v8.0.33 to v10.0.14.
  */
@@ -25,7 +25,7 @@
 #define MAX_PLACES (1u << 24)
 #define MAX_LOG2_BUCKETS 24
 
-/* Bytes that an integer has, 0: it is not all there. */
+/* The length of an integer, 0: truncated. */
 static u32 int_len(const struct native_format *f, u32 pos)
 {
 	u32 len;
@@ -59,7 +59,7 @@ int native_format_sint(const struct native_format *f, u32 *pos, s32 *value)
 
 	if (native_format_uint(f, pos, &v))
 		return -EINVAL;
-	/* 7 bits a byte, the highest of them is the sign. */
+	/* 7 bits per byte; the highest bit is the sign. */
 	*value = len == 5 ? (s32)v : (s32)(v << (32 - 7 * len)) >> (32 - 7 * len);
 	return 0;
 }

@@ -3,7 +3,7 @@
 
 /*
  * The runtime's own "native format" (not ECMA-335's): integers of one to five bytes, a
- * sparse array, a hash table. Over bytes that were copied and are not trusted.
+ * sparse array, a hash table. The bytes are a copy, and are not trusted.
  */
 
 #include <stddef.h>
@@ -15,18 +15,18 @@ struct native_format {
 	u32 len;
 };
 
-/* An integer at *pos, which is moved behind it. 0 or -EINVAL. */
+/* Decodes an integer and moves *pos to its end. 0 or -EINVAL. */
 int native_format_uint(const struct native_format *f, u32 *pos, u32 *value);
 int native_format_sint(const struct native_format *f, u32 *pos, s32 *value);
 
-/* How many places the array at the front of the bytes has; 0 or -EINVAL. */
+/* The number of places of the array at the start of the bytes; 0 or -EINVAL. */
 int native_format_array_len(const struct native_format *f, u32 *n);
 
-/* Where the element of an array lies; -ENOENT: the place is empty. */
+/* The position of an array's element; -ENOENT: the place is empty. */
 int native_format_array_find(const struct native_format *f, u32 idx, u32 *pos);
 
 /*
- * Each element of the hash table at the front of the bytes; what @fn returns ends it unless
- * it is 0. Returns that, 0, or -EINVAL.
+ * Visits each element of the hash table at the start of the bytes, until @fn returns anything
+ * but 0. Returns the last result of @fn, or -EINVAL.
  */
 int native_format_each(const struct native_format *f, int (*fn)(u32 pos, void *data), void *data);

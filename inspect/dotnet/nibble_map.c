@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * Code is cut into buckets of 32 bytes; a nibble a bucket says whether code starts
- * there. Code starts at multiples of 4, so there are eight places:
+ * Code is divided into buckets of 32 bytes; one nibble per bucket records whether code
+ * starts there. Code starts at multiples of 4, so a bucket has eight possible places:
  *
  *	nibble = 0: no start;  1..8: start = base + 32 * bucket + 4 * (nibble - 1)
  *
@@ -13,13 +13,13 @@
  *	  31..28              3..0    bits of the word, 256 bytes of code each
  *
  * Linear form (.NET 6-9): words between a start and the address are zero, so the search
- * goes back to the first that is not. Constant-time form (.NET 10): a word wholly inside
- * a method holds the start itself, told by a lowest nibble that no bucket has:
+ * goes back to the first non-zero word. Constant-time form (.NET 10): a word completely inside
+ * a method contains the start itself; its lowest nibble has a value that no bucket has:
  *
  *	(word & 15) > 8:  start = base + (word & ~15) + 4 * ((word & 15) - 9)
  *
- * All positions are counted in words and buckets of the map, never in bytes of a window:
- * where a window begins must not matter.
+ * All positions are counted in words and buckets of the map, never in bytes of the buffer,
+ * so the start of the buffer does not matter.
  * Source: coreclr inc/nibblemapmacros.h, vm/codeman.cpp EEJitManager::FindMethodCode and
  * NibbleMapInterpreter at v9.0.22 and v10.0.14.
  */
@@ -30,8 +30,8 @@
 #include "nibble_map.h"
 
 #define BUCKET_LEN 32
-#define BUCKETS 8 /* of a word */
-#define WINDOW 128 /* words that are read at once */
+#define BUCKETS 8 /* per word */
+#define WINDOW 128 /* words per read */
 #define MAX_WORDS (1u << 16)
 
 /* Words [first, first + n) of the map. */
@@ -64,7 +64,7 @@ static int follow_pointer(const struct nibble_map *m, u32 word, u64 pc, u64 *sta
 	return 0;
 }
 
-/* The last start in a word, at or before bucket @bucket of it, 8 places each. */
+/* The last start in a word, at or before its bucket @bucket. */
 static int last_start(const struct nibble_map *m, u32 word, u64 idx, u32 bucket, u64 *start_addr)
 {
 	for (u32 b = bucket + 1; b-- > 0;) {
@@ -81,7 +81,7 @@ static int last_start(const struct nibble_map *m, u32 word, u64 idx, u32 bucket,
 	return -ENOENT;
 }
 
-/* In the word that stands for @pc itself, a start in its own bucket may lie after it. */
+/* In the word for @pc itself, a start in the same bucket may lie after @pc. */
 static int find_in_own_word(const struct nibble_map *m, u32 word, u64 pc, u64 *start_addr)
 {
 	u64 off = pc - m->base_addr, start;
@@ -125,7 +125,7 @@ int nibble_map_find(const struct nibble_map *m, u64 pc, u64 *start_addr)
 		if (word)
 			return last_start(m, word, idx, BUCKETS - 1, start_addr);
 		if (m->is_constant_time)
-			return -ENOENT; /* the word before a word without a start tells it */
+			return -ENOENT; /* the previous word, if any, would contain the start */
 	}
 	return r;
 }

@@ -8,21 +8,21 @@
 struct nibble_map {
 	struct target *target;
 	u64 map_addr; /* of the u32 words */
-	u64 base_addr; /* of the code that the first bucket stands for */
+	u64 base_addr; /* of the first bucket's code */
 	u64 code_len; /* from base_addr to the end of the code */
 	bool is_constant_time; /* the form of .NET 10; else the linear one of 6 to 9 */
 };
 
 /**
- * nibble_map_find() - where the code begins that an address lies in
+ * nibble_map_find() - find the start of the code at an address
  * @pc:		address in [base_addr, base_addr + code_len)
  * @start_addr:	the nearest start at or before @pc; the caller checks that the method is
- *		long enough to reach it
+ *		long enough to reach @pc
  *
- * Reads 512 bytes at a time, backwards, for as long as the method is; no more than
- * what 16 MiB of code have, and nothing before the map.
+ * Reads backwards in pieces of 512 bytes, as far as the method reaches; at most the map of
+ * 16 MiB of code, and nothing before the map.
  *
- * Return: 0, -ENOENT (no code starts before it), -EINVAL (such a map there can't be) or
- * what reading gave.
+ * Return: 0, -ENOENT (no code starts before it), -EINVAL (an impossible map) or the errno of
+ * reading.
  */
 int nibble_map_find(const struct nibble_map *m, u64 pc, u64 *start_addr);

@@ -3,12 +3,12 @@
 /*
  * A method's sequence points are a blob of compressed integers:
  *
- *	signature of the locals  [document, if the row tells none]
+ *	signature of the locals  [document, unless the row has one]
  *	IL delta, line delta, column delta (unsigned if on one line, else signed),
  *		[start line, start column: the first time unsigned, then signed deltas]
  *
- * Line and column delta both 0: a hidden point, without a start. IL delta 0, but for the
- * first point: no point, a document follows. A document's name is a separator and the blobs
+ * Line and column delta both 0: a hidden point, without a start. IL delta 0, except in the
+ * first point: not a point, a document follows. A document's name is a separator and the blobs
  * of its parts. Source: portable PDB specification v1.0, "Sequence Points Blob", "Document
  * Name Blob".
  */
@@ -66,7 +66,7 @@ const u8 *pdb_id(const struct pdb *pdb)
 	return pdb->id;
 }
 
-/* The bytes of a blob; they stay where they are as long as the PDB. */
+/* The bytes of a blob; valid as long as the PDB. */
 static int get_blob(const struct pdb *pdb, u32 idx, const u8 **p, const u8 **end)
 {
 	u64 addr;
@@ -107,7 +107,7 @@ struct points {
 	bool is_first, is_visible, has_start;
 };
 
-/* The first start is unsigned, later ones are deltas to the one before. */
+/* The first start is unsigned, later ones are deltas from the previous one. */
 static int take_start(struct points *s)
 {
 	u32 line = 0, column = 0;
@@ -129,7 +129,7 @@ static int take_start(struct points *s)
 	return r;
 }
 
-/* The next record, which may only say a new document. */
+/* Reads the next record, which may only switch to a new document. */
 static int take_record(struct points *s)
 {
 	u32 il_delta, lines, columns = 0;
@@ -188,7 +188,7 @@ static int add_document(const struct pdb *pdb, u32 row, struct text *file)
 	separator[0] = (char)*p++;
 	for (u32 i = 0; p < end && i < MAX_PARTS; i++) {
 		r = take(&p, end, &idx);
-		/* Part 0 is the empty blob: before the first separator. */
+		/* Part 0 is the empty blob, before the first separator. */
 		if (!r)
 			r = get_blob(pdb, idx, &part, &part_end);
 		if (r)

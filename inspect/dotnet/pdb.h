@@ -11,16 +11,16 @@
 struct pdb;
 
 /**
- * pdb_new() - take a portable PDB
+ * pdb_new() - parse a portable PDB
  * @pdb:	the new object, free with pdb_free()
- * @bytes:	of the file, from malloc(); taken on success
+ * @bytes:	of the file, from malloc(); owned by @pdb on success
  *
  * Return: 0, -ENOEXEC (no portable PDB, or crafted) or -ENOMEM.
  */
 int pdb_new(struct pdb **pdb, u8 *bytes, size_t len);
 void pdb_free(struct pdb **pdb);
 
-/* What the assembly that it belongs to calls it: 20 bytes. */
+/* The id, PDB_ID_LEN bytes, that the assembly refers to it by. */
 const u8 *pdb_id(const struct pdb *pdb);
 
 struct pdb_line {
@@ -29,11 +29,11 @@ struct pdb_line {
 };
 
 /**
- * pdb_line() - the line of a method at an IL offset
+ * pdb_line() - find the line of a method at an IL offset
  * @method_row:	of MethodDef
- * @file:	the document's name is added on success
+ * @file:	the document's name is appended on success
  *
- * That of the last visible point at or before the offset.
+ * Returns the line of the last visible point at or before the offset.
  *
  * Return: 0, -ENOENT (the method has no line there) or -ENOEXEC (crafted).
  */

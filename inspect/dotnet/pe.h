@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #pragma once
 
-/* A PE image: where its parts lie, as a file or as it was mapped section by section. */
+/* A PE image, laid out as a file or mapped section by section. */
 
 #include "../target/target.h"
 
-#define PE_MAX_SECTIONS 96 /* what Windows' own loader takes */
+#define PE_MAX_SECTIONS 96 /* the limit of the Windows loader */
 
 enum pe_directory { PE_DIRECTORY_DEBUG = 6, PE_DIRECTORY_CLI = 14, PE_DIRECTORIES = 16 };
 
@@ -20,7 +20,7 @@ struct pe_section {
 struct pe {
 	struct target *target;
 	u64 base_addr;
-	bool is_flat; /* laid out as the file is; else each section is at its RVA */
+	bool is_flat; /* laid out as in the file; false: each section is at its RVA */
 	struct pe_range directories[PE_DIRECTORIES];
 	struct pe_section sections[PE_MAX_SECTIONS];
 	u32 n_sections;
@@ -30,16 +30,16 @@ struct pe {
  * pe_init() - read the headers of an image
  * @pe:		filled on success
  * @base:	address of "MZ"
- * @is_flat:	how the image lies there; the headers do not tell
+ * @is_flat:	the layout in memory, which the headers do not contain
  *
- * Takes any machine, also the numbers that .NET gives to code for Linux.
+ * Accepts any machine, including the numbers of .NET for code for Linux.
  *
- * Return: 0, -ENOEXEC (no PE image, or crafted) or what reading gave.
+ * Return: 0, -ENOEXEC (no PE image, or crafted) or the errno of reading.
  */
 int pe_init(struct pe *pe, struct target *t, u64 base, bool is_flat);
 
-/* Where a range of RVAs lies in the target: all of it in one section. 0 or -ERANGE. */
+/* The address of a range of RVAs that lies in one section. 0 or -ERANGE. */
 int pe_addr(const struct pe *pe, struct pe_range range, u64 *addr);
 
-/* The CLI header's directory of that number: 1 metadata, 8 ReadyToRun; 0 or a negative errno. */
+/* Directory @idx of the CLI header: 1 metadata, 8 ReadyToRun; 0 or a negative errno. */
 int pe_cli_range(const struct pe *pe, u32 idx, struct pe_range *range);

@@ -5,19 +5,19 @@
  * { u32 type, u32 rva, u32 length } each:
  *
  *	102  runtime functions { begin, end, unwind }, sorted, a method's funclets after it
- *	105  array: runtime function -> debug information; an integer there tells how far before
- *	     itself that begins, 0: right after it
+ *	105  array: runtime function -> debug information; an integer there is the distance back
+ *	     to its start, 0: right after it
  *	103  array: row of MethodDef - 1 -> runtime function
  *	109  hash table: instantiated methods -> runtime function
  *	115  array: components { a directory that is empty, { u32 rva, u32 length } of a header }
  *
- * A composite image is that of many assemblies. Each of them, a component, has 103 of its own; its
- * header { u32 flags, u32 sections } is followed by sections as above. Rows are a component's,
- * which is told here of no function: the runtime knows (dotnet_restored.c).
+ * A composite image contains many assemblies. Each of them, a component, has its own 103; its
+ * header { u32 flags, u32 sections } is followed by sections as above. The entries made here do
+ * not record the component of a row; the runtime does (dotnet_restored.c).
  *
- * After 103's element, and after an instantiation's signature, an integer tells the
- * function: bit 0 set: it is value >> 2 (fixups follow), else value >> 1. What neither of
- * them names are funclets: they belong to the nearest entry before.
+ * After 103's element, and after an instantiation's signature, an integer encodes the
+ * function: bit 0 set: it is value >> 2 (fixups follow), else value >> 1. Functions named by
+ * neither are funclets: they belong to the nearest entry before them.
  * Source: coreclr docs/design/coreclr/botr/readytorun-format.md, src/coreclr/inc/readytorun.h
  * at v8.0.33 to v10.0.14.
  */
@@ -130,7 +130,7 @@ static int read_header(const struct pe *pe, struct image *image)
 	if (r)
 		return r;
 	image->major = h.major;
-	/* A component's own image has its functions elsewhere. */
+	/* The functions of a component are in the composite image. */
 	return image->functions.len ? 0 : -ENOTSUP;
 }
 
@@ -158,7 +158,7 @@ struct building {
 	struct r2r *r;
 	struct native_format format;
 	u32 room;
-	u32 methods_len; /* of all components so far */
+	u32 methods_len; /* of the components so far */
 };
 
 static int add_entry(struct building *b, u32 pos, u32 row, u32 instance_off)
@@ -229,7 +229,7 @@ static int add_components(struct building *b, const struct section *s)
 	return r;
 }
 
-/* An instantiation in a way that is not known leaves a gap that a name must not fill. */
+/* An instantiation with an unknown encoding leaves an entry without a row: it gets no name. */
 static int add_instance(u32 pos, void *data)
 {
 	struct building *b = data;

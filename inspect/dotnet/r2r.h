@@ -2,8 +2,8 @@
 #pragma once
 
 /*
- * ReadyToRun: code that was compiled ahead of time into an assembly's image, and which
- * method each of its functions belongs to.
+ * ReadyToRun: code compiled ahead of time in an assembly's image, and the method of each of
+ * its functions.
  */
 
 #include "../target/target.h"
@@ -12,8 +12,8 @@
 /* A method, or an instantiation of a generic one; its funclets follow it. */
 struct r2r_entry {
 	u32 function; /* index of its first runtime function */
-	u32 row; /* of MethodDef, of a composite image in a component that is not known */
-	u32 instance_off; /* of what tells the instantiation, in r2r.instances; 0: it is none */
+	u32 row; /* of MethodDef; in a composite image of an unknown component */
+	u32 instance_off; /* of the instantiation's signature in r2r.instances; 0: none */
 };
 
 struct r2r {
@@ -26,46 +26,46 @@ struct r2r {
 	u8 *instances;
 	u32 instances_len;
 	u32 debug_rva, debug_len; /* section of debug information, 0: none */
-	u8 *debug; /* a copy, once it was asked for */
-	u16 major; /* of the format */
+	u8 *debug; /* a copy; NULL until it is needed */
+	u16 major; /* version of the format */
 	bool is_composite;
 };
 
 /**
  * r2r_new() - read the index of a ReadyToRun image
  * @r:		the new object, free with r2r_free()
- * @base:	of the image, as it is mapped section by section
+ * @base:	of the image, mapped section by section
  *
- * x86-64 only. Return: 0, -ENOEXEC (no such image, or crafted), -ENOTSUP (it has
- * no index of methods, or parts of functions apart from each other), -ENOMEM or what reading gave.
+ * x86-64 only. Return: 0, -ENOEXEC (no such image, or crafted), -ENOTSUP (no index of methods,
+ * or functions that are split into parts), -ENOMEM or the errno of reading.
  */
 int r2r_new(struct r2r **r, struct target *t, u64 base);
 void r2r_free(struct r2r **r);
 
-/* A method's code: its functions lie one after the other, funclets last. */
+/* A method's code: consecutive functions, funclets last. */
 struct r2r_code {
 	const struct r2r_entry *entry; /* borrowed */
 	u32 begin, end; /* RVAs, of all of its functions */
 };
 
 /**
- * r2r_find() - the method at an RVA
+ * r2r_find() - find the method at an RVA
  * @code:	filled on success
  *
- * Return: 0, -ENOENT (no code is there) or what reading gave.
+ * Return: 0, -ENOENT (no code is there) or the errno of reading.
  */
 int r2r_find(const struct r2r *r, u32 rva, struct r2r_code *code);
 
 /**
- * r2r_debug_info() - where the debug information of a method is
- * @code:	as r2r_find() gave it
+ * r2r_debug_info() - find the debug information of a method
+ * @code:	from r2r_find()
  * @addr:	for debug_info_find()
  *
- * Return: 0, -ENOENT (the method has none), -ENOEXEC (crafted), -ENOMEM or what reading gave.
+ * Return: 0, -ENOENT (none), -ENOEXEC (crafted), -ENOMEM or the errno of reading.
  */
 int r2r_debug_info(struct r2r *r, const struct r2r_code *code, u64 *addr);
 
-/* Where an image has its runtime functions. 0, -ENOEXEC, -ENOTSUP or what reading gave. */
+/* The range of an image's runtime functions. 0, -ENOEXEC, -ENOTSUP or the errno of reading. */
 int r2r_functions_range(const struct pe *pe, struct pe_range *range);
 
 /* Code between two RVAs; its UNWIND_INFO is at a third. */
@@ -73,19 +73,19 @@ struct r2r_function {
 	u32 begin, end, unwind;
 };
 
-/* The function at an RVA: 0, -ENOENT or what reading gave. */
+/* The function at an RVA: 0, -ENOENT or the errno of reading. */
 int r2r_function_find(const struct r2r *r, u32 rva, struct r2r_function *f);
 
-/* The signature of an instantiated method (instance_off), taken apart. */
+/* The decoded signature of an instantiated method (instance_off). */
 struct r2r_instance {
-	const u8 *owner; /* type that declares it; NULL: the row tells */
+	const u8 *owner; /* type that declares it; NULL: the one of the row */
 	const u8 *arguments; /* n_arguments types, of the method itself */
-	const u8 *end; /* of the bytes that can be read */
+	const u8 *end; /* of the readable bytes */
 	u32 n_arguments;
 	u32 row;
 	bool is_elsewhere; /* row and types are those of another module */
 };
 
-/* 0 or -ENOTSUP: it is told in a way that is not known. */
+/* 0 or -ENOTSUP: an unknown encoding. */
 int r2r_instance_get(const u8 *bytes, const u8 *end, struct r2r_instance *instance,
 		     const u8 **after);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * An instantiated method is told by a signature of compressed integers:
+ * The signature of an instantiated method is a sequence of compressed integers:
  *
  *	flags  [0x80: module]  [0x40: type that declares it]  row of MethodDef  [4: n, n types]
  *
- * Other flags (a MemberRef, constrained calls) are not met in images
- * of .NET 8 to 10 and are refused. Types are those of ECMA-335 II.23.2.12 and of the runtime:
+ * Other flags (a MemberRef, constrained calls) do not occur in images of .NET 8 to 10 and
+ * are refused. Types are those of ECMA-335 II.23.2.12 and of the runtime:
  * 0x3e is the shared __Canon, 0x3f a type of another module. Source: coreclr
  * docs/design/coreclr/botr/readytorun-format.md at v10.0.14, "Fixup signatures".
  */

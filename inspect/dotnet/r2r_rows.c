@@ -4,9 +4,9 @@
  *	function  begin    push      sub           ...        end
  *	rows      | sp+8   | sp+16   | sp+16+n                |
  *
- * The slots of an UNWIND_INFO are undone in the order in which they stand, those whose
- * instruction has been executed. The sum is a rule: see core/arch/x86_64/dotnet_unwind.h,
- * where the walk does the same for code that no file has.
+ * The codes of an UNWIND_INFO are undone in their order, as far as their instruction has been
+ * executed. The sum is a rule; core/arch/x86_64/dotnet_unwind.h computes the same during a walk
+ * for JIT-compiled code.
  */
 
 #include "r2r_rows.h"
@@ -24,7 +24,7 @@
 #include "r2r.h"
 #include "unwind_info.h"
 
-#define MAX_GAP 64 /* between functions: padding, which nobody executes */
+#define MAX_GAP 64 /* between functions: padding, never executed */
 
 struct r2r_rows {
 	struct target file;
@@ -105,7 +105,7 @@ void r2r_rows_free(struct r2r_rows **r)
 	*r = NULL;
 }
 
-/* The section that functions lie in whose offset in the file is @off; NULL: none. */
+/* The section with functions that contains file offset @off; NULL: none. */
 static const struct pe_section *section_at(const struct r2r_rows *r, u64 off)
 {
 	for (u32 i = 0; i < r->pe.n_sections; i++) {
@@ -127,11 +127,10 @@ void r2r_rows_span(const struct r2r_rows *r, u64 *start_off, u64 *end_off)
 		return;
 	}
 	*start_off += r->image_off;
-	*end_off +=
-		r->image_off + UW_ROW_PAGE_LEN; /* of the last function what is long has no rows */
+	*end_off += r->image_off + UW_ROW_PAGE_LEN; /* beyond this the last function has no rows */
 }
 
-/* The rule where @done bytes of the prologue have been executed; NONE if it can't be one. */
+/* The rule after @done bytes of the prologue; NONE if no rule can express it. */
 static struct uw_rule rule_at(const struct unwind_info *info, u32 done)
 {
 	struct uw_rule rule = { .cfa = UW_CFA_SP, .ra = UW_SAVED_CFA, .ra_off = -8 };
@@ -160,7 +159,7 @@ static struct uw_rule rule_at(const struct unwind_info *info, u32 done)
 	return rule;
 }
 
-/* @end: where the next function starts, or what nobody executes. */
+/* @end: the start of the next function, or of padding. */
 static void describe_function(const struct r2r_rows *r, const struct r2r_function *f, u64 end,
 			      rule_fn *fn, void *data)
 {
@@ -173,7 +172,7 @@ static void describe_function(const struct r2r_rows *r, const struct r2r_functio
 	    unwind_info_read((struct target *)&r->file, addr, &info))
 		return;
 	rule = rule_at(&info, 0);
-	/* Undone last is what was done first. */
+	/* The first operation is undone last. */
 	for (u32 i = info.n_codes; i-- > 0 && at < end;) {
 		u64 next = (u64)f->begin + info.codes[i].prologue_off;
 
@@ -192,7 +191,7 @@ static u32 first_function(const struct r2r_rows *r, u32 rva)
 	return (u32)search_first(r->n, i, r->functions[i].end <= rva);
 }
 
-/* By RVA. */
+/* @start and @end are RVAs. */
 static void describe(const struct r2r_rows *r, u64 start, u64 end, rule_fn *fn, void *data)
 {
 	for (u32 i = first_function(r, (u32)start); i < r->n && r->functions[i].begin < end; i++) {
@@ -211,7 +210,7 @@ int r2r_rows_page(const struct r2r_rows *r, struct rules *rules, u64 page_off, u
 	struct paint paint;
 	u32 rva;
 
-	if (!s) /* it begins in the page */
+	if (!s) /* the section starts in the page */
 		s = section_at(r, page_off + UW_ROW_PAGE_LEN - 1 - r->image_off);
 	if (!s)
 		return -ENOENT;

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * A made-up name is "<" what it was made of ">" letter [ "__" rest ], and what it was made
- * of may be made up itself:
+ * A compiler-generated name is "<" origin ">" letter [ "__" rest ]; the origin may be such a
+ * name itself:
  *
  *	<Main>b__0_1          lambda              <Main>g__Add|0_1    local function
  *	<RunAsync>d__3        state machine       <<Main>b__0_1>d     of an async lambda
- *	<Main>$               top-level statements: left as it is
+ *	<Main>$               top-level statements: unchanged
  *
  * Source: Roslyn src/Compilers/CSharp/Portable/Symbols/Synthesized/GeneratedNameKind.cs
- * and GeneratedNames.cs at VSCode-CSharp-2.0 (the letters are said there to be stable).
+ * and GeneratedNames.cs at VSCode-CSharp-2.0 (a comment there declares the letters stable).
  */
 
 #include "readable.h"
@@ -23,7 +23,7 @@ struct made_up {
 	const char *rest; /* after "__"; "" if there is none */
 };
 
-/* @n: of the name's bytes those that count. */
+/* @n: number of bytes of the name to consider. */
 static bool take_apart(const char *name, size_t n, struct made_up *m)
 {
 	size_t depth = 0, i;

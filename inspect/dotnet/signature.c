@@ -4,7 +4,7 @@
  * A method's signature: calling convention, number of its own type parameters if bit
  * 0x10 is set, number of parameters, type of the result, types of the parameters. A type
  * is an element code that may be followed by a token, a number or other types, so it is
- * decoded by recursion, whose depth and output are bounded.
+ * decoded by recursion of bounded depth and output.
  * Source: ECMA-335 6th edition, II.23.1.16 and II.23.2.
  */
 
@@ -50,7 +50,7 @@ struct signature {
 	const struct metadata *m;
 	u8 bytes[MAX_LEN];
 	u32 len, pos;
-	u32 method_row, type_row; /* whose type parameters VAR and MVAR count */
+	u32 method_row, type_row; /* the owners of the type parameters VAR and MVAR */
 	struct text *out;
 };
 
@@ -133,7 +133,7 @@ static int add_list(struct signature *s, u32 n, int depth)
 	return 0;
 }
 
-/* Rank, then the sizes and lower bounds that are known, which no name shows. */
+/* Rank, then the known sizes and lower bounds, which names omit. */
 static int add_array(struct signature *s, int depth)
 {
 	u32 rank, n, ignored;
@@ -171,7 +171,7 @@ static int add_generic(struct signature *s, int depth)
 	return r;
 }
 
-/* Convention, [type parameters,] parameters, result: all that tells a signature's size. */
+/* Convention, [type parameters,] parameters, result: these determine a signature's length. */
 static int take_head(struct signature *s, u32 *n)
 {
 	u32 convention, ignored;
@@ -182,7 +182,7 @@ static int take_head(struct signature *s, u32 *n)
 	return r ? r : take(s, n);
 }
 
-/* The result comes first in the bytes, and last in C#'s "delegate*<int, void>". */
+/* The result comes first in the signature, and last in C#'s "delegate*<int, void>". */
 static int add_function(struct signature *s, int depth)
 {
 	char result[MAX_NAME];

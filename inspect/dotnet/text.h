@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #pragma once
 
-/* A text of limited length that is put together piece by piece. */
+/* A text of limited length, built piece by piece. */
 
 #include <stdarg.h>
 #include <stdio.h>
