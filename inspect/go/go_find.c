@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * Where the table is: in a section of its own, or where the linker of C has merged that
- * or section headers were stripped, behind its magic in the segments that hold data.
+ * The table is in a section of its own. If the C linker has merged that section, or the section
+ * headers were stripped, the table is found by its magic in the data segments.
  *
- * Where code starts and where data of functions lie is said by the runtime's description
- * of the program (moduledata), which begins with pointers to the table and into it: by
- * these it is known. In a position-independent program that the linker of C made they
- * are zeros in the file, and the relocations say what they will be.
+ * The runtime's description of the program (moduledata) contains the start of code and the start
+ * of function data. It starts with pointers to the table and into it, which identify it. In a
+ * position-independent program made by the C linker these words are zeros in the file; their
+ * values are in the relocations.
  */
 
 #include <errno.h>
@@ -41,7 +41,7 @@ static u64 segment_end(const struct elf_file *f, u64 addr, bool is_exec)
 	return 0;
 }
 
-/* Does a header at @addr make sense? Fills what it says. */
+/* Checks a header at @addr, and parses it. */
 static bool take_header(struct go_table *t, u64 addr)
 {
 	u64 words[GO_HEADER_LEN / 8], *parts = words + 3, entry;
@@ -75,8 +75,8 @@ static bool take_header(struct go_table *t, u64 addr)
 }
 
 /*
- * Calls @fn for each word that is @value under @mask, of data only and from the last segment on.
- * True: it was what is looked for.
+ * Calls @fn for each data word that equals @value under @mask, starting with the last segment.
+ * True: @fn accepted a word.
  */
 static bool scan(struct go_table *t, u64 mask, u64 value, bool (*fn)(struct go_table *t, u64 addr))
 {
@@ -86,7 +86,7 @@ static bool scan(struct go_table *t, u64 mask, u64 value, bool (*fn)(struct go_t
 	u64 budget = MAX_SCAN;
 
 	for (size_t i = n_segments; chunk && i-- > 0;) {
-		/* The first word of a segment that does not begin with a whole one. */
+		/* The first aligned word of the segment. */
 		u64 addr = s[i].addr + (-s[i].addr & 7), end = s[i].addr + s[i].file_len;
 
 		for (; !s[i].is_exec && addr < end && end - addr >= 8; addr += CHUNK_LEN) {
@@ -110,7 +110,7 @@ static bool is_mark(const char *name)
 	       !strcmp(name, ".go.module");
 }
 
-/* The table's section, or whether it is worth looking for. */
+/* Finds the table's section; @is_go: whether to search for the table without one. */
 static bool find_section(struct go_table *t, bool *is_go, GElf_Shdr *relocs)
 {
 	Elf *elf = elf_file_elf(t->file);
@@ -139,7 +139,7 @@ static bool find_section(struct go_table *t, bool *is_go, GElf_Shdr *relocs)
 	return found;
 }
 
-/* By what all versions have in common. */
+/* Searches for the part of the magic that all versions share. */
 static bool find_magic(struct go_table *t)
 {
 	return scan(t, 0xfffffffffffffff0, 0xfffffff0 | (u64)(8u << 24 | t->quantum << 16) << 32,
@@ -169,7 +169,7 @@ static bool take_module_at(struct go_table *t, u64 addr)
 	return !elf_file_read_addr(t->file, addr, words, sizeof(words)) && take_module(t, words);
 }
 
-/* A relocation that is nothing but the load bias and a number. */
+/* A relocation that is the load bias plus a constant. */
 static bool is_relative(const Elf64_Rela *r)
 {
 	return ELF64_R_TYPE(r->r_info) == R_X86_64_RELATIVE ||
@@ -177,9 +177,9 @@ static bool is_relative(const Elf64_Rela *r)
 }
 
 struct relocs {
-	u64 pointer; /* relocations that will make this */
+	u64 pointer; /* the value of the relocations to find */
 	u64 at; /* the last of them */
-	u64 *words; /* NULL: they are looked for; else what is relocated from @at on */
+	u64 *words; /* NULL: find them; else receives the relocated words from @at on */
 };
 
 static void take_relocs(const Elf64_Rela *v, size_t n, struct relocs *r)

@@ -1,23 +1,22 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #pragma once
 
-/* Names, source lines and inlined calls of a Go program, by its linker's table. */
+/* Names, source lines and inlined calls of a Go program, from .gopclntab. */
 
 #include "../symbols/lines.h"
 #include "../symbols/symbols.h"
 #include "go_table.h"
 
 /**
- * go_frames() - the function at an address, and what is inlined there
+ * go_frames() - find the function at an address and the calls inlined there
  * @addr:	link-time address (of a return address: minus one)
  * @fn:		called for each, innermost first; the last one is not inlined
  *
- * Return: what @fn returned last, or 0, -ENOENT (nothing is known of the address),
- * -E2BIG (deeper than LINES_MAX_DEPTH), -ENOEXEC or what reading gave. With an error
- * @fn may have been called already.
+ * Return: the last result of @fn, or 0, -ENOENT (nothing is known of the address),
+ * -E2BIG (deeper than LINES_MAX_DEPTH), -ENOEXEC or the errno of reading. @fn may have been
+ * called before an error.
  */
 int go_frames(const struct go_table *t, u64 addr, lines_fn *fn, void *data);
 
-/* A symbols_table_fn: all functions of a Go program, none of another; what is broken is left out.
- */
+/* A symbols_table_fn: all functions of a Go program, none of other programs; skips broken ones. */
 int go_symbols(struct elf_file *f, symbols_named_fn *fn, void *data);

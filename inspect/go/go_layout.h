@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #pragma once
 
-/* Where the parts of a table are, for go_find.c that finds them and go_table.c that reads them. */
+/* The parts of a table; shared by go_find.c, which finds them, and go_table.c, which reads them. */
 
 #include "go_table.h"
 
@@ -10,16 +10,16 @@ enum go_version { GO_1_16, GO_1_18, GO_1_20 };
 struct go_table {
 	const struct elf_file *file;
 	enum go_version version;
-	u8 quantum; /* bytes of an instruction, at least */
+	u8 quantum; /* minimum length of an instruction */
 	u32 n; /* functions */
-	u64 addr, end; /* the table, and where its segment ends */
+	u64 addr, end; /* the table, and the end of its segment */
 	u64 names, units, files, values, functions;
-	u64 text; /* the functions' addresses are counted from; 0 with GO_1_16 */
-	u64 data; /* their data's are; 0: not known */
+	u64 text; /* base of the functions' addresses; 0 with GO_1_16 */
+	u64 data; /* base of the functions' data; 0: unknown */
 };
 
 #define GO_HEADER_LEN 72
 #define GO_MAX_FUNCTIONS (4u << 20)
 
-/* Fills all but @file. 0, -ENOENT or what reading gave. */
+/* Fills all members but @file. 0, -ENOENT or the errno of reading. */
 int go_find(struct go_table *t);

@@ -1,28 +1,28 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * The table has how far sp is below where it was when the function was entered:
+ * The table contains the distance of sp below its value at function entry:
  *
  *	x86-64                              arm64
  *	cfa = sp + delta + 8                cfa = sp + delta
  *	ra = *(cfa - 8)                     ra = lr, or *(cfa - delta) = *sp
  *	fp = *(cfa - 16), once stored       fp = *(cfa - delta - 8), once stored
  *
- * When fp is stored nobody says, but it is done by the first instructions of a frame:
+ * The table does not record the store of fp, but it is among the first instructions:
  *
  *	x86-64, go1.21 on   push %rbp | mov %rsp,%rbp
  *	        before      sub $n,%rsp | mov %rbp,n-8(%rsp); lea n-8(%rsp),%rbp
  *	arm64               str x30,[sp,#-n]! | stur x29,[sp,#-8]; sub x29,sp,#8
  *	        large       sub x20,sp,#n; stp x29,x30,[x20,#-8]; mov sp,x20 | sub x29,sp,#8
  *
- * (the bar: from here on delta is not 0). go/src/cmd/internal/obj/x86/obj6.go and
+ * (the bar marks the point from which delta is not 0). go/src/cmd/internal/obj/x86/obj6.go and
  * arm64/obj7.go at go1.16 to go1.26.
  *
- * A function of the runtime that moves to another stack is marked. It leaves its frame
- * on the one it came from, and fp at that: so the caller is found from fp. Without such
- * a frame (systemstack and asmcgocall before go1.21, morestack) there is no rule from the
- * first instruction on that sets sp. What runs after mcall never returns: it is the
- * scheduler, which begins there.
+ * Runtime functions that switch stacks are flagged. Such a function leaves its frame on the
+ * old stack, with fp pointing to it, so the caller is found from fp. Functions without such
+ * a frame (systemstack and asmcgocall before go1.21, morestack) have no rule from the first
+ * instruction that sets sp. The scheduler, which mcall calls, never returns: its stack starts
+ * there.
  */
 
 #include "go_rows.h"
@@ -33,7 +33,7 @@
 #include <errno.h>
 #include <string.h>
 
-#define MAX_WORK 100000 /* values of a call of go_rows(); a page of tsc takes 1,000 */
+#define MAX_WORK 100000 /* values per call of go_rows(); a page of tsc takes 1,000 */
 #define MAX_DELTA (1 << 20)
 #define MAX_SWITCH_LEN 4096 /* of a function that sets sp */
 #define NOWHERE (~0ull)
@@ -44,15 +44,15 @@
 struct painter {
 	const struct go_table *table;
 	bool is_arm64;
-	u64 start, end; /* what is asked for */
+	u64 start, end; /* the requested range */
 	u32 work;
 	rule_fn *fn;
 	void *data;
 
-	/* Of the function that is painted: from where on */
-	u64 fp_stored, fp_own; /* the caller's fp is in its frame, and fp leads there */
+	/* Of the current function: the addresses from which on */
+	u64 fp_stored, fp_own; /* the caller's fp is in its frame; fp points to the frame */
 	u64 sp_set; /* sp is on another stack */
-	bool is_root_there; /* where nobody goes back from */
+	bool is_root_there; /* no return is possible after that */
 	struct go_function function;
 };
 
@@ -61,7 +61,7 @@ static u32 word_at(const u8 *p)
 	return (u32)p[0] | (u32)p[1] << 8 | (u32)p[2] << 16 | (u32)p[3] << 24;
 }
 
-/* mov %rbp,n(%rsp) (0x89) or lea n(%rsp),%rbp (0x8d); how long it is, 0: it is not that. */
+/* Matches mov %rbp,n(%rsp) (0x89) or lea n(%rsp),%rbp (0x8d); returns its length, 0: no match. */
 static u32 x86_64_at_sp(const u8 *p, u8 opcode, u32 n)
 {
 	if (p[0] != 0x48 || p[1] != opcode || p[3] != 0x24)
@@ -71,7 +71,7 @@ static u32 x86_64_at_sp(const u8 *p, u8 opcode, u32 n)
 	return p[2] == 0xac && word_at(p + 4) == n ? 8 : 0;
 }
 
-/* @p: the code at @addr, where delta is not 0 for the first time. */
+/* @p: the code at @addr, the first address where delta is not 0. */
 static void x86_64_prologue(struct painter *g, const u8 *p, u64 addr, u32 delta)
 {
 	u32 move = x86_64_at_sp(p, 0x89, delta - 8), lea;
@@ -134,7 +134,7 @@ static bool arm64_sets_sp(const u8 *p)
 	return (word_at(p) & 0xfffffc1f) == 0x9100001f;
 }
 
-/* Where sp is set first; from the start on if that is not seen. */
+/* The first instruction that sets sp; the function's start if there is none. */
 static u64 find_sp_set(const struct painter *g)
 {
 	const struct go_function *fn = &g->function;
@@ -150,7 +150,7 @@ static u64 find_sp_set(const struct painter *g)
 	return fn->start;
 }
 
-/* What is known of some functions by name: a word of flags is only there since go1.17. */
+/* Flags of some functions by name: only go1.17 and later have flags in the table. */
 static const struct known {
 	const char *name;
 	u8 flags;
@@ -223,7 +223,7 @@ static struct uw_rule rule_at(const struct painter *g, u64 addr, s32 delta)
 	return r;
 }
 
-/* What is of one value, cut where the rule changes within. */
+/* Paints the range of one value, split where the rule changes within. */
 static void paint_value(struct painter *g, u64 start, u64 end, s32 delta)
 {
 	const u64 cuts[] = { g->fp_stored, g->fp_own, g->sp_set };
@@ -284,7 +284,7 @@ int go_rows(const void *table, struct elf_file *f, u64 start, u64 end, rule_fn *
 		if (!r)
 			r = ++i < go_table_count(t) ? go_table_function(t, i, &g.function)
 						    : -ENOENT;
-		/* What is broken costs itself alone. */
+		/* A broken function loses only its own rules. */
 		while (r == -ENOEXEC && g.work && g.work--)
 			r = ++i < go_table_count(t) ? go_table_function(t, i, &g.function)
 						    : -ENOENT;

@@ -2,9 +2,9 @@
 
 /*
  * A table of values is a list of pairs of numbers, least significant 7 bits first, bit 7:
- * there are more. The first says by how much the value changes, (v << 1) or ~(v << 1),
- * from -1 at the function's start, the second for how many instructions it holds. 0 as
- * the first, but for the first of all: the end.
+ * more follow. The first is the change of the value, (v << 1) or ~(v << 1), from -1 at the
+ * function's start; the second is the number of instructions that have the value. A pair
+ * that starts with 0 ends the table, unless it is the first.
  */
 
 #include "go_table.h"
@@ -16,11 +16,11 @@
 #include "../util/cleanup.h"
 #include "go_layout.h"
 
-/* A function's record, from its name on: u32s as far as the number of tables. */
+/* The u32s of a function's record, from its name to the number of tables. */
 enum { NAME, ARGS, DEFER, SP, FILE_, LINE, N_VALUES, UNIT, N_FIELDS };
 #define TABLE_OF_INLINING 2 /* of values: PCDATA_InlTreeIndex */
 #define DATA_OF_INLINING 3 /* FUNCDATA_InlTree */
-#define MAX_VALUES 64 /* tables of a function; Go 1.26 has 5, and 9 of data */
+#define MAX_VALUES 64 /* tables per function; Go 1.26 has 5, and 9 of data */
 
 int go_table_open(struct go_table **table, const struct elf_file *f)
 {
@@ -48,7 +48,7 @@ const struct elf_file *go_table_elf(const struct go_table *t)
 
 bool go_table_has_flags(const struct go_table *t)
 {
-	return t->version != GO_1_16; /* go1.17's looks the same */
+	return t->version != GO_1_16; /* the table of go1.17 looks the same */
 }
 
 u32 go_table_count(const struct go_table *t)
@@ -56,7 +56,7 @@ u32 go_table_count(const struct go_table *t)
 	return t->n;
 }
 
-/* Bytes of the table, which an offset in it leads to. */
+/* Reads bytes at an offset of the table. */
 static int read_at(const struct go_table *t, u64 addr, void *dst, size_t len)
 {
 	if (addr < t->addr || addr >= t->end || len > t->end - addr)
@@ -66,7 +66,7 @@ static int read_at(const struct go_table *t, u64 addr, void *dst, size_t len)
 
 struct place {
 	u64 start, record; /* offset of it */
-	u64 next; /* the start of the next one */
+	u64 next; /* start of the next function */
 };
 
 static int read_place(const struct go_table *t, u32 i, struct place *p)
@@ -87,8 +87,8 @@ static int read_place(const struct go_table *t, u32 i, struct place *p)
 
 int go_table_function(const struct go_table *t, u32 i, struct go_function *fn)
 {
-	u64 at = t->version == GO_1_16 ? 8 : 4; /* behind the start, which is here once more */
-	u32 last = N_FIELDS + (t->version == GO_1_20); /* id, flags, -, how many data */
+	u64 at = t->version == GO_1_16 ? 8 : 4; /* skips a copy of the start */
+	u32 last = N_FIELDS + (t->version == GO_1_20); /* id, flags, -, number of data */
 	u32 fields[N_FIELDS + 2];
 	struct place p;
 	int r = i < t->n ? read_place(t, i, &p) : -ENOEXEC;
@@ -162,7 +162,7 @@ void go_values_begin(struct go_values *v, const struct go_table *t, const struct
 				 .start = fn->start,
 				 .end = fn->start,
 				 .value = -1 };
-	if (!table) /* the first byte of all tables belongs to none */
+	if (!table) /* offset 0 means: no table */
 		v->table = NULL;
 }
 

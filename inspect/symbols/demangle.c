@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * libiberty prints piece by piece into a callback and has no way to be stopped,
- * while substitutions ("pair<T, T>" of "pair<T, T>" of ...) double the text with
- * every few bytes. So the callback jumps out when the room is used up. The C++
- * printer holds no memory at that point: with a callback its parts live on the
- * stack. The Rust one can lose one decoded identifier.
+ * libiberty prints piece by piece into a callback and cannot be stopped, while substitutions
+ * ("pair<T, T>" of "pair<T, T>" of ...) double the text with every few bytes. So the callback
+ * leaves by longjmp() when the room is used up. The C++ printer holds no heap memory at that
+ * point: with a callback its parts live on the stack. The Rust printer can leak one decoded
+ * identifier.
  *
- * Not all of that work prints: to find the pack of a pack expansion ("T..."), the
- * whole type is visited, each substitution as often as it is used. So a C++ name is
- * taken apart first, its parts are counted the way they would be visited, and one
- * of too many is not printed at all.
+ * Some of that work prints nothing: to find the pack of a pack expansion ("T..."), the printer
+ * visits the whole type, each substitution as often as it is used. So a C++ name is parsed
+ * first, its parts are counted as they would be visited, and a name with too many parts is not
+ * printed at all.
  */
 
 #include <setjmp.h>
@@ -27,7 +27,7 @@
 /* Longer than any symbol of Node.js, .NET or Rust's library; keeps the parser's stack small. */
 #define MAX_MANGLED 4096
 
-/* Parts of a name, each as often as it is used; a text of 1 KiB has hundreds. */
+/* Parts of a name, counted once per use; a text of 1 KiB has hundreds. */
 #define MAX_PARTS 16384
 #define MAX_NESTING 1024
 
@@ -73,11 +73,11 @@ static bool is_leaf(const struct demangle_component *c)
 
 static bool has_one_below(const struct demangle_component *c)
 {
-	/* and a number beside it */
+	/* the right child is a number */
 	return c->type == DEMANGLE_COMPONENT_LAMBDA || c->type == DEMANGLE_COMPONENT_DEFAULT_ARG;
 }
 
-/* Does the visit of a part, and of all below it, fit into what is left? */
+/* Counts a part and all parts below it; false: more than @left. */
 static bool count_parts(const struct demangle_component *c, u32 nesting, u32 *left)
 {
 	if (!c)

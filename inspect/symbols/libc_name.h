@@ -3,5 +3,5 @@
 
 #include <stdbool.h>
 
-/* Whether a file of this name is the C library: glibc's or musl's. */
+/* Whether this is the file name of the C library, glibc or musl. */
 bool elf_name_is_libc(const char *name);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * Three steps, of which the first two are remembered:
+ * A lookup has three steps; the results of the first two are cached:
  *
- *	address -> unit       ranges of all units (.debug_aranges is left out by clang)
+ *	address -> unit       ranges of all units (clang omits .debug_aranges)
  *	        -> function   ranges of the unit's functions
- *	        -> inlined    down from the function, along the entries that hold the address
+ *	        -> inlined    down from the function, through the entries that contain the address
  *
- * Where an inlined function is called from is told by its entry; where in the innermost
- * one the address is, by the line table.
+ * The entry of an inlined function contains its call site; the line table contains the line in
+ * the innermost function.
  */
 
 #include "lines.h"
@@ -30,21 +30,21 @@
 struct unit {
 	Dwarf_Off die_off;
 	struct lines_ranges functions;
-	int err; /* why there are none */
+	int err; /* the error, if its functions could not be read */
 	bool known;
 };
 
 struct lines {
 	Dwarf *dwarf;
-	Dwarf *alt; /* what dwz(1) took out of it; NULL: nothing */
+	Dwarf *alt; /* the part that dwz(1) moved to another file; NULL: none */
 	u64 info_len, min_addr;
 	struct lines_ranges ranges;
 	struct unit *units; /* sorted by offset */
 	size_t n_units, room;
-	char path[PATH_MAX]; /* of the frame that is being told */
+	char path[PATH_MAX]; /* of the current frame */
 };
 
-/* From the innermost function out. */
+/* The functions at an address, from the innermost outwards. */
 struct chain {
 	Dwarf_Die dies[LINES_MAX_DEPTH];
 	u32 n;
@@ -100,7 +100,7 @@ static int index_units(struct lines *l)
 	return 0;
 }
 
-/* Code is nowhere below the first executable segment. */
+/* No code lies below the first executable segment. */
 static u64 min_addr(const struct elf_file *f)
 {
 	u64 min = ~0ull;
@@ -171,7 +171,7 @@ static int compare_unit(const void *key, const void *item)
 	return *off == u->die_off ? 0 : *off < u->die_off ? -1 : 1;
 }
 
-/* The unit of an address, its functions known. */
+/* Finds the unit of an address, and indexes its functions. */
 static int find_unit(struct lines *l, u64 addr, struct unit **unit, Dwarf_Die *die)
 {
 	const struct lines_range *range = lines_ranges_find(&l->ranges, addr);
@@ -197,7 +197,7 @@ static bool has_addresses(Dwarf_Die *die)
 	return dwarf_hasattr(die, DW_AT_low_pc) || dwarf_hasattr(die, DW_AT_ranges);
 }
 
-/* Is this on the way to what is inlined at the address? */
+/* Whether this entry can contain an inlined function at the address. */
 static bool leads_to(Dwarf_Die *die, u64 addr)
 {
 	switch (dwarf_tag(die)) {
@@ -213,8 +213,8 @@ static bool leads_to(Dwarf_Die *die, u64 addr)
 }
 
 /*
- * A block without addresses may lead nowhere, so its siblings are visited, too: up
- * again where the end of a block is reached, unless something inlined was found in it.
+ * A block without addresses may contain nothing, so its siblings are visited, too. At the end of a
+ * block the search returns to its parent, unless the block contained an inlined function.
  */
 static int descend(struct chain *c, u64 addr)
 {
@@ -269,7 +269,7 @@ static u32 number(Dwarf_Die *die, unsigned int name)
 		       : 0;
 }
 
-/* Of a path in DWARF 5 libdw does not say what it is relative to: the compiler's folder. */
+/* In DWARF 5 libdw does not make paths absolute: they are relative to DW_AT_comp_dir. */
 static const char *absolute(struct lines *l, Dwarf_Die *unit, const char *path)
 {
 	Dwarf_Attribute attr;
@@ -283,7 +283,7 @@ static const char *absolute(struct lines *l, Dwarf_Die *unit, const char *path)
 	return n > 0 && n < (int)sizeof(l->path) ? l->path : path;
 }
 
-/* Where in the innermost function the address is. */
+/* The line of the address in the innermost function. */
 static void take_line(struct lines *l, Dwarf_Die *unit, u64 addr, struct lines_frame *f)
 {
 	Dwarf_Line *line = dwarf_getsrc_die(unit, addr);
@@ -296,7 +296,7 @@ static void take_line(struct lines *l, Dwarf_Die *unit, u64 addr, struct lines_f
 	f->column = f->line && !dwarf_linecol(line, &n) && n > 0 ? (u32)n : 0;
 }
 
-/* Where a function was called that is inlined. */
+/* The call site of an inlined function. */
 static void take_call(struct lines *l, Dwarf_Die *unit, Dwarf_Die *inlined, struct lines_frame *f)
 {
 	Dwarf_Attribute attr;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * Asking libdw for the scopes of an address visits the whole unit each time; this
- * visits it once, and only what can hold functions:
+ * libdw's own search for the scopes of an address visits the whole unit each time. This
+ * visits the unit once, and only the entries that can contain functions:
  *
  *	unit > namespace > function > block > class > function
  *

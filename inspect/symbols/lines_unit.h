@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #pragma once
 
-/* The functions of one compilation unit by address, for lines.c alone. */
+/* The functions of one compilation unit by address. Private to lines.c. */
 
 #include <elfutils/libdw.h>
 
@@ -9,7 +9,7 @@
 
 struct lines_range {
 	u64 start_addr, end_addr;
-	Dwarf_Off die_off; /* of the unit or of the function that it belongs to */
+	Dwarf_Off die_off; /* of its unit or function */
 };
 
 struct lines_ranges {
@@ -17,16 +17,16 @@ struct lines_ranges {
 	size_t n, room;
 };
 
-/* Adds all ranges of an entry, but those that start below @min_addr: linkers leave such
- * of functions that they dropped. 0, -E2BIG or -ENOMEM. */
+/* Adds all ranges of an entry, except those that start below @min_addr: linkers leave such ranges
+ * for discarded functions. 0, -E2BIG or -ENOMEM. */
 int lines_ranges_add(struct lines_ranges *r, Dwarf_Die *die, u64 min_addr);
 void lines_ranges_sort(struct lines_ranges *r);
-/* The tightest range around an address, or NULL. */
+/* The smallest range around an address, or NULL. */
 const struct lines_range *lines_ranges_find(const struct lines_ranges *r, u64 addr);
 
 /**
- * lines_unit_functions() - the functions of a unit that have code
- * @max_entries: no file has more entries than bytes
+ * lines_unit_functions() - list the functions of a unit that have code
+ * @max_entries: upper limit; no file has more entries than bytes
  *
  * Return: 0, -ENOEXEC, -E2BIG or -ENOMEM.
  */

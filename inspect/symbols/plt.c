@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * What a stub looks like:
+ * The instructions of a stub:
  *
  *	x86-64   [endbr64] [bnd] jmp *slot(%rip) ...	in units of 16 bytes, 8 in old .plt.got
  *	arm64    [bti c] adrp x16, slot; ldr x17, [x16, slot]; add x16, x16, slot; br x17
@@ -44,7 +44,7 @@ static bool is_slot(u32 machine, u64 type)
 	return type == R_AARCH64_JUMP_SLOT || type == R_AARCH64_GLOB_DAT;
 }
 
-/* The slots that one section of relocations fills; of a crafted or very large one, none. */
+/* The slots of one relocation section; none of a crafted or very large one. */
 static int add_slots(Elf *elf, Elf_Scn *scn, const GElf_Shdr *sh, u32 machine, struct slots *slots)
 {
 	Elf_Scn *symbols_scn = elf_getscn(elf, sh->sh_link), *names_scn;
@@ -85,7 +85,7 @@ static const struct slot *find_slot(const struct slots *slots, u64 addr)
 			: NULL;
 }
 
-/* The slot that the unit of an x86-64 table jumps through; 0: it does not. */
+/* The slot that a unit of an x86-64 table jumps through; 0: none. */
 static u64 slot_of_x86_64(const u8 *code, size_t len, u64 addr)
 {
 	size_t at = 0;
@@ -101,7 +101,7 @@ static u64 slot_of_x86_64(const u8 *code, size_t len, u64 addr)
 	return addr + at + 6 + (u64)(s64)disp;
 }
 
-/* The same of the instructions at @code. */
+/* The same for arm64. */
 static u64 slot_of_arm64(const u8 *code, size_t len, u64 addr)
 {
 	u32 insn[4];

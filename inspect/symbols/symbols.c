@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * Building: collect candidates, sort by (address, worse first), keep the best of
- * each address, give lengths to those that have none.
+ * Building the table: collect candidates, sort them by (address, worse first), keep the best of
+ * each address, and compute missing lengths.
  *
- * A label without a length inside a function that has one (a loop in assembly)
- * is dropped. Functions can overlap, so a lookup that misses the nearest function
- * below walks back a few more.
+ * A label without a length inside a function that has one (a loop in assembly) is dropped.
+ * Functions can overlap, so a lookup that misses the nearest function below tries a few more
+ * below it.
  */
 
 #include <stdint.h>
@@ -26,11 +26,11 @@
 
 #define MAX_SYMBOLS (8u << 20)
 #define MAX_MANGLED 4096
-/* How far a function without a length may reach when nothing follows it. */
+/* The maximum length assumed for a function without one, if nothing follows it. */
 #define MAX_GUESSED_LEN 4096
 #define MAX_WALK_BACK 16
 
-/* Beside the offset of the name, which elf_file caps at 2 GiB. */
+/* Stored beside the name's offset, which elf_file caps at 2 GiB. */
 #define IS_STUB (1u << 31)
 
 struct symbol {
@@ -47,10 +47,10 @@ struct symbols {
 	struct symbol *table;
 	size_t n;
 	bool has_symtab;
-	u64 as_is, as_is_end; /* names in the file that are shown as they are */
+	u64 as_is, as_is_end; /* range of file offsets of names that are shown unchanged */
 };
 
-/* A symbol while the table is made. */
+/* A symbol while the table is built. */
 struct candidate {
 	struct symbol symbol;
 	u32 rank; /* lower is better */
@@ -98,7 +98,7 @@ static int collect(const struct elf_symbol *s, void *data)
 		      });
 }
 
-/* Before all others: of Go, .symtab has long forms of generic functions' names. */
+/* Takes precedence: in a Go program .symtab has longer names of generic functions. */
 static int collect_named(const struct symbols_named *s, void *data)
 {
 	struct collection *c = data;
@@ -135,12 +135,12 @@ static int compare(const void *pa, const void *pb)
 		return a->rank < b->rank ? -1 : 1;
 	if (a->underscores != b->underscores)
 		return a->underscores < b->underscores ? -1 : 1;
-	/* Any order will do, as long as it is always the same. */
+	/* Any stable order is fine. */
 	return (a->symbol.name_off > b->symbol.name_off) -
 	       (a->symbol.name_off < b->symbol.name_off);
 }
 
-/* The end of the table gives no next symbol: the segment's end then, or a page. */
+/* Up to the next symbol; for the last one up to the segment's end, or one page. */
 static u32 guess_len(const struct symbols *s, const struct candidate *c,
 		     const struct candidate *next)
 {
@@ -261,7 +261,7 @@ static const struct symbol *find(const struct symbols *s, u64 addr)
 	return NULL;
 }
 
-/* A file that was written to in place has other names at the old offsets. */
+/* A file that was modified in place has other names at the old offsets. */
 static int read_name(const struct symbols *s, u32 off, char *name, size_t len)
 {
 	struct stat st;
@@ -279,8 +279,8 @@ static int read_name(const struct symbols *s, u32 off, char *name, size_t len)
 }
 
 /*
- * What compilers and linkers append is cut off: the version ("@@GLIBC_2.34"), and what marks
- * the part of a function that is seldom run and lies elsewhere ("f.cold", clang's "f.cold.1").
+ * Cuts off suffixes of compilers and linkers: the version ("@@GLIBC_2.34"), and the mark of a
+ * function's cold part, which lies elsewhere ("f.cold", clang's "f.cold.1").
  */
 static void cut_suffix(char *name)
 {

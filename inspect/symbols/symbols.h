@@ -2,8 +2,8 @@
 #pragma once
 
 /*
- * The functions of an ELF file by address. Holds 16 bytes a function and a
- * descriptor: names are read from the file when they are asked for.
+ * The functions of an ELF file by address. Needs 16 bytes per function and a
+ * descriptor: names are read from the file when they are requested.
  */
 
 #include "../../core/types.h"
@@ -11,10 +11,10 @@
 
 struct symbols;
 
-/* Room that holds nearly every demangled name; what is longer is shown mangled or cut. */
+/* Enough for nearly every demangled name; longer names are shown mangled or truncated. */
 #define SYMBOLS_NAME_LEN 1024
 
-/* A function by another table than the file's symbols. Its name is shown as it is. */
+/* A function from another table than the file's symbols. Its name is shown unchanged. */
 struct symbols_named {
 	u64 addr, len;
 	u64 name_off; /* in the file */
@@ -22,20 +22,20 @@ struct symbols_named {
 
 typedef int symbols_named_fn(const struct symbols_named *s, void *data);
 
-/* Calls @fn for each function of such a table. What @fn returned last if not 0, 0 or an errno. */
+/* Calls @fn for each function of such a table. Returns the last result of @fn, or an errno. */
 typedef int symbols_table_fn(struct elf_file *f, symbols_named_fn *fn, void *data);
 
 /**
- * symbols_new() - sort the function symbols of a file
+ * symbols_new() - build the function table of a file
  * @s:		the new table, free with symbols_free()
  * @f:		the file; may be freed afterwards
- * @table:	names that come before all others (go_symbols()); NULL: there are none
+ * @table:	names that take precedence (go_symbols()); NULL: none
  *
- * Takes .symtab and .dynsym; of several names of one address the one with a
- * length, then the global one, then the one with fewest leading underscores. A
- * symbol without a length (assembly) ends at the next one, and is only believed
- * where .symtab has all the others. Stubs of the procedure linkage table are called
- * "NAME@plt"; a part of a function that lies elsewhere ("NAME.cold") has the function's name.
+ * Reads .symtab and .dynsym. Among several names of one address prefers one with a length,
+ * then a global one, then one with fewer leading underscores. A symbol without a length
+ * (assembly) ends at the next one, and is used only if the file has .symtab, which lists all
+ * others. Stubs of the procedure linkage table are named "NAME@plt"; the cold part of a
+ * function ("NAME.cold") has the function's name.
  *
  * Return: 0 (also with no symbol at all), -ENOEXEC, -ENOMEM or -EMFILE.
  */
@@ -43,24 +43,24 @@ int symbols_new(struct symbols **s, struct elf_file *f, symbols_table_fn *table)
 void symbols_free(struct symbols **s);
 size_t symbols_count(const struct symbols *s);
 
-/* Did the file have .symtab, and so all functions and not just those for other files? */
+/* Whether the file has .symtab, with all functions and not only the dynamic ones. */
 bool symbols_has_symtab(const struct symbols *s);
 
 /**
- * symbols_lookup() - the function at an address
+ * symbols_lookup() - find the function at an address
  * @addr:	link-time address (of a return address: minus one)
  * @name:	at least one byte; demangled name
  * @len:	size of @name
  * @off:	@addr minus the function's first byte
  *
- * Return: 0, -ENOENT (no function is there), -ESTALE (the file was changed) or
- * what reading gave. @name and @off are only written on success.
+ * Return: 0, -ENOENT (no function), -ESTALE (the file was changed) or the errno of
+ * reading. @name and @off are only written on success.
  */
 int symbols_lookup(const struct symbols *s, u64 addr, char *name, size_t len, u64 *off);
 
-/* The same at an offset in the file. */
+/* The same for a file offset. */
 int symbols_lookup_file_off(const struct symbols *s, u64 file_off, char *name, size_t len,
 			    u64 *off);
 
-/* The link-time address of an offset in the file. 0 or -ERANGE. */
+/* The link-time address of a file offset. 0 or -ERANGE. */
 int symbols_off_to_addr(const struct symbols *s, u64 file_off, u64 *addr);
