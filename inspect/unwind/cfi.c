@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * The providers of a page's rules in the order in which they are asked; the first that knows a
- * byte has it (paint.h).
+ * The providers of a page's rules in the order of precedence; the first one with a rule for a
+ * byte determines it (paint.h).
  *
- *	1. the entry of the program	nothing called it
- *	2. return from a signal		by its bytes
- *	3. complete providers		Go, by its linker's table
- *	4. .eh_frame			but epilogues of .NET NativeAOT by their bytes
+ *
+ *	1. the entry of the program	it has no caller
+ *	2. return from a signal		matched by its bytes
+ *	3. complete providers		Go's .gopclntab
+ *	4. .eh_frame			except epilogues of .NET NativeAOT, matched by their bytes
  *	5. .debug_frame
  *	6. other providers		V8's builtins
- *	7. stubs			by their bytes
- *	8. the rest			by its instructions
+ *	7. stubs			matched by their bytes
+ *	8. all other code		followed by its instructions (flow.h)
  */
 
 #include <errno.h>
@@ -25,7 +26,7 @@
 #include "cfi_page.h"
 
 /*
- * Of instructions and FDEs a page. Node.js 24 needs 3,000 at most; 200,000 take a
+ * Limit of instructions and FDEs per page. Node.js 24 needs at most 3,000; 200,000 take a
  * few milliseconds.
  */
 #define MAX_WORK 200000
@@ -39,7 +40,7 @@ struct cfi {
 	u64 entry, entry_end;
 	u64 aot_start, aot_end;
 	struct cfi_gaps gaps;
-	bool is_complete; /* a provider knows all code: nothing is followed */
+	bool is_complete; /* a provider covers all code: no code is followed */
 	bool follows_nothing;
 	struct cfi_counts counts;
 	struct paint paint;
@@ -51,7 +52,7 @@ static const struct cfi_regs arm64_regs = {
 	.sp = 31, .fp = 29, .ra = 30, .drap = 31, .has_lr = true
 };
 
-/* The code of the page, and what its segment has around it. */
+/* Reads the code of the page and the bytes around it in its segment. */
 static int read_code(const struct cfi_page *p, u8 *bytes, struct cfi_code *code)
 {
 	const struct elf_segment *s = p->segment;
@@ -112,7 +113,7 @@ static int paint_code(struct cfi *c, struct cfi_page *p)
 	return cfi_paint_gaps(p, &c->gaps, c->sections, c->entry);
 }
 
-/* What a segment has of the page, if it has anything. */
+/* Paints the part of the page that is in a segment, if there is one. */
 static int paint_segment(struct cfi *c, struct cfi_page *p, const struct elf_segment *s,
 			 u64 page_off)
 {

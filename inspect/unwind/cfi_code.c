@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * Stubs are looked for where linkers align them, the system call everywhere.
+ * Stubs are searched at the alignment that linkers use, the system call at every byte.
  * Layouts are those of
  *
  *	x86-64	binutils 2.40 bfd/elf64-x86-64.c, LLVM 14 lld/ELF/Arch/X86_64.cpp
@@ -15,7 +15,7 @@
 #define N(a) (sizeof(a) / sizeof((a)[0]))
 #define MAX_WORDS 6
 
-/* Little-endian words of code, each with its mask; @then holds from byte @split on. */
+/* Little-endian words of code, each with its mask; rule @then applies from byte @split on. */
 struct stub {
 	u32 words[MAX_WORDS][2];
 	u8 n, len, split, first, then;
@@ -32,7 +32,7 @@ static const struct uw_rule rules[] = {
 };
 
 #define ALL 0xffffffff
-#define IMM12 0xffc003ff /* all but a number of 12 bits */
+#define IMM12 0xffc003ff /* all but a 12-bit immediate */
 #define ENDBR64 0xfa1e0ff3
 
 /* clang-format off: one stub a line */
@@ -60,7 +60,7 @@ static const struct stub x86_64_stubs[] = {
 	  6,
 	  SP_16,
 	  SP_24 },
-	/* [endbr64]; [bnd] jmp *GOT; the first with xchg %ax, %ax behind */
+	/* [endbr64]; [bnd] jmp *GOT; the first is followed by xchg %ax, %ax */
 	{ { { 0x25ff, 0xffff }, { 0x9066u << 16, 0xffffu << 16 } }, 2, 8, 8, SP_8, SP_8 },
 	{ { { ENDBR64, ALL }, { 0x25ff, 0xffff } }, 2, 10, 10, SP_8, SP_8 },
 	{ { { ENDBR64, ALL }, { 0x25fff2, 0xffffff } }, 2, 11, 11, SP_8, SP_8 },
@@ -107,8 +107,8 @@ static const struct stub arm64_stubs[] = {
 	/* PLT0 */
 	{ { STP_X16_LR, ADRP_X16, LDR_X17, ADD_X16, BR_X17 }, 5, 20, 4, LR_0, LR_16 },
 	{ { BTI_C, STP_X16_LR, ADRP_X16, LDR_X17, ADD_X16, BR_X17 }, 6, 24, 8, LR_0, LR_16 },
-	/* To where a bl doesn't reach; the second with ldr x16, .+8, the third with adr x17 and an
-	   add. */
+	/* Veneers for targets that bl cannot reach; the second with ldr x16, .+8, the third with
+	   adr x17 and an add. */
 	{ { ADRP_X16, ADD_X16, BR_X16 }, 3, 12, 12, LR_0, LR_0 },
 	{ { { 0x58000050, ALL }, BR_X16 }, 2, 8, 8, LR_0, LR_0 },
 	{ { { 0x58000090, ALL }, { 0x10000011, ALL }, { 0x8b110210, ALL }, BR_X16 },
@@ -138,7 +138,7 @@ static bool matches(const struct cfi_code *c, size_t at, const struct stub *s)
 	return true;
 }
 
-/* Whether any of the stubs begins with this byte: nearly nothing else does. */
+/* Whether any stub starts with this byte; few other instructions do. */
 static bool may_begin(const struct cfi_code *c, u8 byte)
 {
 	return c->is_arm64 ? (byte & 0x1f) == 0x10 || byte == 0x5f : byte == 0xff || byte == 0xf3;
@@ -189,10 +189,10 @@ bool cfi_code_next_call(const struct cfi_code *c, u64 *at, u64 end, u64 *callee)
 	return false;
 }
 
-/* Bytes of an x86-64 nop (nopw, nopl: 0f 1f /0), or of int3; 0: it is neither. */
+/* The length of an x86-64 nop (nopw, nopl: 0f 1f /0), or of int3; 0: neither. */
 static u64 x86_64_nop(const u8 *p, u64 len)
 {
-	static const u8 lens[] = { 0, 4, 7, 0 }; /* by the mode of the address; 1 more with a SIB */
+	static const u8 lens[] = { 0, 4, 7, 0 }; /* by the addressing mode; 1 more with a SIB */
 	u64 n = 0;
 
 	while (n < len && (p[n] == 0x66 || p[n] == 0x2e))
@@ -221,8 +221,8 @@ bool cfi_code_is_padding(const struct cfi_code *c, u64 start, u64 end)
 }
 
 /*
- * musl's arm64 code has no nop before it: that byte is the end of another function's
- * last instruction, at which no pc ever is. On x86-64 it may be a whole `ret`.
+ * In musl's arm64 code the byte before is not a nop but the last byte of another function's
+ * last instruction, which is never a pc. On x86-64 it may be a whole `ret`.
  */
 static void tell_signal(const struct cfi_code *c, size_t at, size_t len, bool and_before)
 {
@@ -235,7 +235,7 @@ static void tell_signal(const struct cfi_code *c, size_t at, size_t len, bool an
 
 bool cfi_code_signals(const struct cfi_code *c, bool and_before)
 {
-	/* mov $15, %rax; syscall. The same to %eax: it ends alike. */
+	/* mov $15, %rax; syscall. With %eax the last bytes are the same. */
 	static const u8 rax[] = { 0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05 };
 	/* mov x8, #139; svc #0 */
 	static const u8 x8[] = { 0x68, 0x11, 0x80, 0xd2, 0x01, 0, 0, 0xd4 };
@@ -272,7 +272,7 @@ static bool arm64_leaves(u32 insn)
 	       (insn & 0xff9ffc1f) == 0xd61f0000 /* br, blr, ret */;
 }
 
-/* A byte e8 or e9 may also be part of an operand: then its target is hardly inside the code. */
+/* A byte e8 or e9 may be part of an operand; then its target is rarely inside the code. */
 static bool x86_64_leaves(const struct cfi_code *c, size_t at)
 {
 	return (c->bytes[at] & 0xfe) == 0xe8 &&

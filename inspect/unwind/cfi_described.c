@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * A page by the entries of .eh_frame or .debug_frame. FDEs of one section that overlap: each ends
- * where the next one starts, which is what a search for the last start finds at run time (libgcc,
+ * Paints a page by the entries of .eh_frame or .debug_frame. Of overlapping FDEs of one section
+ * each ends where the next one starts, as in a search for the last start at or before a pc (libgcc,
  * elfutils).
  */
 
@@ -12,15 +12,15 @@
 #include "cfi_page.h"
 #include "cfi_rule.h"
 
-#define WORK_A_CALL 100 /* to find the function that is called */
-#define MAX_HELD 16 /* of a page; glibc 2.36's ld.so has 2 at most */
+#define WORK_A_CALL 100 /* for looking up the callee */
+#define MAX_HELD 16 /* per page; glibc 2.36's ld.so has at most 2 */
 
-/* Code whose CFA counts from a register that a walk does not carry, but each call of it saves. */
+/* Code whose CFA is relative to a register that a walk does not track, but that callees save. */
 struct held {
 	u64 start, end;
 	u64 reg;
 	s64 off;
-	struct uw_rule rule; /* but for the CFA */
+	struct uw_rule rule; /* without the CFA */
 };
 
 struct described {
@@ -56,7 +56,7 @@ static void find_saved(const struct cfi_state *s, u64 start, u64 end, void *data
 		*found = s->fp;
 }
 
-/* Where a function keeps its caller's register: below its CFA. */
+/* The slot of a function for its caller's register, below its CFA. */
 static bool is_saved_by(struct described *d, u64 callee, u64 reg, s32 *off)
 {
 	struct cfi_page *p = d->page;
@@ -80,10 +80,10 @@ static bool is_saved_by(struct described *d, u64 callee, u64 reg, s32 *off)
 }
 
 /*
- * _dl_runtime_resolve of glibc aligns its frame and counts from rbx, which all that it calls
- * saves. So behind a call, whose last byte is where a return address is looked up,
+ * _dl_runtime_resolve of glibc aligns its frame and computes the CFA from rbx, which all its
+ * callees save. So after a call, at the byte where a return address is looked up,
  *
- *	cfa = *(sp + where the callee saved it) + off
+ *	cfa = *(sp + slot of rbx in the callee) + off
  */
 static void paint_held(struct described *d)
 {
@@ -127,9 +127,10 @@ static void paint_state(const struct cfi_state *s, u64 start, u64 end, void *dat
 }
 
 /*
- * Functions that make a thread (glibc's clone() and clone3() for x86-64) are described as far as
- * their system call, since behind it is the child, too, which has no caller. The walk looks the
- * last byte of a system call up for a frame that is in it and no new child: there all is as it was.
+ * The entries of functions that create a thread (glibc's clone() and clone3() for x86-64) end at
+ * the system call, because the code after it also runs in the child, which has no caller. A frame
+ * in the system call is looked up by its last byte, and is not the new child, so the entry still
+ * holds.
  */
 static void paint_syscall(struct cfi_page *p, u64 end)
 {
@@ -137,7 +138,7 @@ static void paint_syscall(struct cfi_page *p, u64 end)
 		paint_number(p->paint, end + 1, end + 2, paint_at(p->paint, end - 1));
 }
 
-/* @limit: where the next FDE starts. */
+/* @limit: start of the next FDE. */
 static int paint_fde(struct described *d, u64 pos, u64 limit)
 {
 	struct cfi_page *p = d->page;

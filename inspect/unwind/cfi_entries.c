@@ -2,11 +2,11 @@
 
 /*
  * The layout is that of the Linux Standard Base 5.0, core, 10.6 (.eh_frame,
- * .eh_frame_hdr) and DWARF 5, 6.4.1 (.debug_frame). CIEs are taken apart by
- * elfutils' dwarf_next_cfi(); an FDE is a few numbers.
+ * .eh_frame_hdr) and DWARF 5, 6.4.1 (.debug_frame). CIEs are parsed by elfutils'
+ * dwarf_next_cfi(); an FDE is a few numbers.
  *
  * .eh_frame of a large program is tens of megabytes and its search table ten: both
- * stay in the file, of which pieces of some KiB are read as they are needed.
+ * stay in the file, and pieces of some KiB are read on demand.
  */
 
 #include <dwarf.h>
@@ -20,7 +20,7 @@
 #define WINDOW_LEN 8192
 
 struct header {
-	u64 cie; /* where the entry's CIE is */
+	u64 cie; /* position of the entry's CIE */
 	u64 body, end; /* positions */
 	bool is_cie;
 };
@@ -33,7 +33,7 @@ void cfi_section_deinit(struct cfi_section *s)
 	*s = (struct cfi_section){};
 }
 
-/* Bring [pos, pos + len) into the window. */
+/* Loads [pos, pos + len) into the window. */
 static int fill(struct cfi_section *s, u64 pos, u64 len)
 {
 	u64 want = len > WINDOW_LEN ? len : WINDOW_LEN;
@@ -79,7 +79,7 @@ static int bytes_at(struct cfi_section *s, u64 pos, u64 len, struct cfi_bytes *b
 	return r;
 }
 
-/* -ENOENT at the end of all. */
+/* -ENOENT at the end. */
 static int read_header(struct cfi_section *s, u64 pos, struct header *h)
 {
 	u64 left = pos <= s->end ? s->end - pos : 0, len, id_pos, id;
@@ -121,7 +121,7 @@ static u32 size_of(u8 enc)
 	return 0;
 }
 
-/* A number as DW_EH_PE_* has it, @pos being its position. */
+/* A number encoded by DW_EH_PE_*, at position @pos. */
 static u64 take_encoded(struct cfi_bytes *b, u8 enc, u64 pos)
 {
 	u32 size = size_of(enc);
@@ -134,7 +134,7 @@ static u64 take_encoded(struct cfi_bytes *b, u8 enc, u64 pos)
 	return enc & DW_EH_PE_pcrel ? v + pos : v;
 }
 
-/* What the augmentation says: a letter for each datum (LSB 5.0, 10.6.1.1.1). */
+/* Parses the augmentation: a letter for each datum (LSB 5.0, 10.6.1.1.1). */
 static int take_augmentation(struct cfi_cie *cie, const Dwarf_CIE *from)
 {
 	static const u8 none;
@@ -153,7 +153,7 @@ static int take_augmentation(struct cfi_cie *cie, const Dwarf_CIE *from)
 		case 'L':
 			cfi_take_uint(&b, 1);
 			break;
-		case 'P': /* its value doesn't matter, nor what it is relative to */
+		case 'P': /* value and base are irrelevant */
 			cfi_take(&b, size_of((u8)cfi_take_uint(&b, 1)));
 			break;
 		case 'S':

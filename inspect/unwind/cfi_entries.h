@@ -2,18 +2,18 @@
 #pragma once
 
 /*
- * The entries (CIE, FDE) of one section of call frame information: where they are,
- * sorted by the code they are about, and what they say. A position is the link-time
- * address of a byte of .eh_frame, and an offset in .debug_frame.
+ * The entries (CIE, FDE) of one section of call frame information, sorted by code
+ * address, and their contents. A position is the link-time address of a byte of
+ * .eh_frame, or an offset in .debug_frame.
  */
 
 #include "../elf/elf_file.h"
 
 #define CFI_MAX_LISTED (1u << 20) /* FDEs of a section without a search table */
-#define CFI_MAX_SECTION (64u << 20) /* bytes of a section that has to be held */
+#define CFI_MAX_SECTION (64u << 20) /* bytes of a section that is held in memory */
 #define CFI_MAX_ENTRY (128u << 10) /* bytes of an entry */
-#define CFI_PIECE 64 /* entries of the linker's table that are read together */
-#define CFI_N_PIECES 61 /* pieces that are kept; a prime, since a search goes by halves */
+#define CFI_PIECE 64 /* entries of the linker's table per read */
+#define CFI_N_PIECES 61 /* cached pieces; a prime, since a binary search goes by halves */
 #define CFI_MAX_CIE_PROGRAM 256
 
 struct cfi_cie {
@@ -23,7 +23,7 @@ struct cfi_cie {
 	u64 ra_reg;
 	u8 ptr_enc; /* DW_EH_PE_* of the FDEs' addresses */
 	bool is_sized; /* FDEs have augmentation data */
-	bool is_signal; /* the frame was interrupted, it made no call */
+	bool is_signal; /* the frame was interrupted; it did not call */
 	u32 program_len;
 	u8 program[CFI_MAX_CIE_PROGRAM];
 };
@@ -39,7 +39,7 @@ struct cfi_listed {
 	u64 start, pos;
 };
 
-/* Some of the linker's table. */
+/* A piece of the linker's table. */
 struct cfi_piece {
 	bool is_read;
 	u32 number;
@@ -51,16 +51,16 @@ struct cfi_section {
 	bool is_eh;
 	u64 first, end; /* positions */
 
-	/* The section's bytes, of libelf; NULL: read on demand. */
+	/* The section's bytes, owned by libelf; NULL: read on demand. */
 	const u8 *bytes;
 
-	/* FDEs by the address they start at: own list, or the linker's table and pieces of it. */
+	/* FDEs by start address: an own list, or the linker's table and cached pieces of it. */
 	u32 n;
 	struct cfi_listed *list;
 	u64 table_addr, table_base;
 	struct cfi_piece *pieces; /* CFI_N_PIECES, own; number i is at i % CFI_N_PIECES */
 
-	/* What was read last. */
+	/* The last bytes and CIEs read. */
 	u8 *window;
 	u64 window_pos;
 	size_t window_len, window_cap;
@@ -68,22 +68,21 @@ struct cfi_section {
 	u32 next_cie;
 };
 
-/* Both find out whether there is such a section: n is 0 if not. 0, -ENOMEM or what reading gave. */
+/* Open a section; n is 0 if there is none. 0, -ENOMEM or the errno of reading. */
 int cfi_section_eh(struct cfi_section *s, struct elf_file *f);
 int cfi_section_debug(struct cfi_section *s, struct elf_file *f);
 void cfi_section_deinit(struct cfi_section *s);
 
-/* The last FDE that starts at or before @addr, else the first; by its number. 0 or what reading
- * gave. */
+/* The index of the last FDE that starts at or before @addr, else 0. 0 or the errno of reading. */
 int cfi_section_find(struct cfi_section *s, u64 addr, u32 *i);
 
-/* Where an FDE starts and is, by its number. 0 or what reading gave. */
+/* Start and position of an FDE, by its index. 0 or the errno of reading. */
 int cfi_section_at(struct cfi_section *s, u32 i, struct cfi_listed *e);
 
 /**
- * cfi_section_gap() - narrow a span around an address to what no FDE is about
+ * cfi_section_gap() - narrow a span around an address to the part that no FDE covers
  *
- * Return: 0, -ENOENT (one is about the address), or why it can't be told.
+ * Return: 0, -ENOENT (an FDE covers the address), or another negative errno.
  */
 int cfi_section_gap(struct cfi_section *s, u64 addr, u64 *start, u64 *end);
 
@@ -91,12 +90,12 @@ int cfi_section_gap(struct cfi_section *s, u64 addr, u64 *start, u64 *end);
  * cfi_section_fde() - read an FDE with its CIE
  * @fde:	valid until the next entry is read
  *
- * Return: 0, -ENOEXEC (broken, or of a kind nobody makes), -ENOMEM or what reading gave.
+ * Return: 0, -ENOEXEC (broken or unknown), -ENOMEM or the errno of reading.
  */
 int cfi_section_fde(struct cfi_section *s, u64 pos, struct cfi_fde *fde);
 
-/* The same for the function that begins at @addr; -ENOENT: there is no such. */
+/* The same for the function that starts at @addr; -ENOENT: no such function. */
 int cfi_section_fde_of(struct cfi_section *s, u64 addr, struct cfi_fde *fde);
 
-/* The same for what comes next, moving @pos behind it; 1: a CIE; -ENOENT: the end. */
+/* The same for the next entry; moves @pos to its end. 1: a CIE; -ENOENT: the end. */
 int cfi_section_next(struct cfi_section *s, u64 *pos, struct cfi_fde *fde);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * A shared library's header may name an entry too, though nobody ever starts
- * there: linkers before binutils 2.40 and the kernel's vDSO have the start of
- * .text, a function like any other. The dynamic loader, itself a library, has one
- * that is meant, and that is not the start of .text.
+ * The header of a shared library may also contain an entry point, which is never
+ * executed: linkers before binutils 2.40 and the kernel's vDSO set it to the start of
+ * .text, an ordinary function. The dynamic loader, itself a library, has a real one,
+ * which is not the start of .text.
  */
 
 #include <gelf.h>
@@ -64,7 +64,7 @@ static bool is_meant(const struct elf_file *f, const GElf_Ehdr *eh)
 	return !is_text_start(elf, eh->e_entry);
 }
 
-/* The FDE about an address; else @next is lowered to where the one after it starts. */
+/* The FDE that covers an address; else lowers @next to the start of the next FDE. */
 static bool find_fde(struct cfi_section *s, u64 addr, struct cfi_fde *fde, u64 *next)
 {
 	struct cfi_listed e;
@@ -83,7 +83,7 @@ static bool find_fde(struct cfi_section *s, u64 addr, struct cfi_fde *fde, u64 *
 	return false;
 }
 
-/* @next: where the next FDE starts. */
+/* @next: start of the next FDE. */
 static u64 end_by_code(const struct elf_file *f, u64 entry, bool is_arm64, u64 next)
 {
 	u8 bytes[MAX_ENTRY];

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * .NET NativeAOT describes a function's prologue and keeps the last row up to its end (8.0.33 and
- * 9.0.22, x86-64): while the function leaves, what it says is too high by what was taken off the
- * stack already. Epilogues have one form (genFnEpilog() of src/coreclr/jit/codegenxarch.cpp at
- * v9.0.0), from whose end the height is counted:
+ * .NET NativeAOT describes a function's prologue, but its last row lasts to the function's end
+ * (8.0.33 and 9.0.22, x86-64): in an epilogue it is too high by the bytes that were already
+ * popped. Epilogues have one form (genFnEpilog() of src/coreclr/jit/codegenxarch.cpp at v9.0.0),
+ * so the height is counted backwards from their end:
  *
  *	add $n, %rsp    cfa = sp + n + 8 * pops + 8
  *	pop ...         cfa = sp + 8 * pops + 8
  *	ret             cfa = sp + 8
  *
- * or, in place of ret, a jump out of the function. Instructions are told apart from the function's
- * start on, so that no operand is taken for one: its code has no data in it.
+ * or, instead of ret, a jump out of the function. The function is decoded from its start, so that
+ * no operand is taken for an instruction: its code contains no data.
  */
 
 #include <errno.h>
@@ -22,7 +22,7 @@
 #include "cfi_epilogue.h"
 #include "flow_code.h"
 
-#define MAX_FUNCTION (256u << 10) /* bytes, up to where the page ends */
+#define MAX_FUNCTION (256u << 10) /* bytes, up to the end of the page */
 #define MAX_EPILOGUE 64 /* bytes: an add, eight pops, a jump and room */
 #define MAX_ADD (1 << 20)
 
@@ -69,7 +69,7 @@ static void tell(const struct leaving *l, const struct flow_insn *insn, const st
 	l->code->fn(rule, at, at + insn->len, l->code->data);
 }
 
-/* From the last instruction back to the first that takes something off the stack. */
+/* From the last instruction back to the first that changes the stack pointer. */
 static void tell_epilogue(const struct leaving *l, u32 last)
 {
 	const struct flow_insn *insn = &l->insns.insns[last], *end = insn;

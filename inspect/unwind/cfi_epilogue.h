@@ -8,13 +8,13 @@
 void cfi_epilogue_code(struct elf_file *f, u64 *start, u64 *end);
 
 /**
- * cfi_epilogues() - the rules of a function's last instructions, which its entry leaves out
- * @c:		code of a page, and whom to tell
+ * cfi_epilogues() - report the rules of a function's epilogues, which its FDE lacks
+ * @c:		code of a page, and the callback
  * @start, @end: of the function
- * @to:		where the page ends
- * @work:	instructions that may be taken apart, counted down
+ * @to:		end of the page
+ * @work:	limit of instructions to decode, counted down
  *
- * Return: 0, -E2BIG (the page is too far into the function), -ENOMEM or what reading gave.
+ * Return: 0, -E2BIG (the page is too far into the function), -ENOMEM or the errno of reading.
  */
 int cfi_epilogues(const struct cfi_code *c, struct elf_file *f, u64 start, u64 end, u64 to,
 		  u32 *work);

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * Where entries are enough for most of a segment, only the gaps between them are followed; else
- * all of it is, at once.
+ * If entries cover most of a segment, only the gaps between them are followed; otherwise the whole
+ * segment is, at once.
  */
 
 #include <errno.h>
 
 #include "cfi_page.h"
 
-/* Bytes between described functions: less is padding, more is tables or another's code. */
+/* Bytes between described functions: a smaller gap is padding, a larger one has another source. */
 #define MIN_GAP 16
 #define MAX_GAP (512u << 10) /* less than all of V8's builtins */
-#define MAX_GAPS (4u << 20) /* in all, of a file: 0.5 s. Chromium describes 1 % of its 225 MiB */
-#define BYTES_AN_ENTRY 1024 /* of code; Debian's libraries have one for 270 to 520 */
+#define MAX_GAPS (4u << 20) /* per file: 0.5 s. Chromium describes 1 % of its 225 MiB */
+#define BYTES_AN_ENTRY 1024 /* of code; Debian's libraries have one entry per 270 to 520 */
 #define CRT_LEN (8u << 10) /* the start code of a program has entries enough for this much */
 
 void cfi_gaps_deinit(struct cfi_gaps *g)
@@ -30,7 +30,7 @@ static bool is_described(const struct cfi_page *p, const struct cfi_section *sec
 	       (p->segment->file_len > CRT_LEN && n * BYTES_AN_ENTRY > p->segment->file_len);
 }
 
-/* The gap around @addr; NULL: it is none that can be followed. 0 or -ENOMEM. */
+/* The flow of the gap around @addr; NULL: none that can be followed. 0 or -ENOMEM. */
 static int find_gap(struct cfi_page *p, struct cfi_gaps *g, struct cfi_section *sections, u64 addr,
 		    const struct flow **flow)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #pragma once
 
-/* A page while its rows are made, and two of its providers. Private to cfi.c and its parts. */
+/* A page under construction, and two of its providers. Private to cfi.c and its parts. */
 
 #include "cfi.h"
 #include "cfi_code.h"
@@ -17,23 +17,23 @@ struct cfi_page {
 	struct elf_file *file;
 	const struct cfi_regs *regs;
 	const struct elf_segment *segment;
-	const struct cfi_code *code; /* and a margin */
+	const struct cfi_code *code; /* with a margin */
 	struct paint *paint;
 	struct cfi_counts *counts;
-	u64 aot_start, aot_end; /* code whose epilogues are not described; equal: none */
-	u32 work; /* instructions and FDEs that are left */
+	u64 aot_start, aot_end; /* NativeAOT code, whose epilogues are not described; equal: none */
+	u32 work; /* instructions and FDEs that may still be processed */
 };
 
-/* Paints what a section describes. 0 or what reading gave. */
+/* Paints the ranges that a section describes. 0 or the errno of reading. */
 int cfi_paint_section(struct cfi_page *p, struct cfi_section *s);
 
-/* Code that nothing describes, followed by its instructions. */
+/* Code without description, followed by its instructions. */
 struct cfi_gaps {
-	const struct elf_segment *whole_of; /* tried, of the first segment that needs it */
+	const struct elf_segment *whole_of; /* the first segment that needs it, once tried */
 	struct flow *whole;
 	u64 gap_addr;
 	struct flow *gap; /* the last one */
-	u64 gaps_len; /* of all so far */
+	u64 gaps_len; /* sum of all so far */
 };
 
 void cfi_gaps_deinit(struct cfi_gaps *g);

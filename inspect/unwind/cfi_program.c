@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * dwarf_cfi_addrframe() of elfutils gives one row and starts each time at the
- * FDE's first instruction: a function with many rows costs their square. It also
- * makes room for whatever register an FDE names, up to 2 GiB, and keeps every
- * FDE that it was asked for. So the instructions are run here, once a page; four
- * registers matter, the others are read over. The tests compare the two.
+ * dwarf_cfi_addrframe() of elfutils returns one row and starts each time at the
+ * FDE's first instruction, so the cost of a function is quadratic in its rows. It
+ * also allocates room for any register that an FDE names, up to 2 GiB, and caches
+ * every FDE. So the instructions are executed here, once per page; four registers
+ * are tracked, the others are ignored. The tests compare the two.
  */
 
 #include <dwarf.h>
@@ -27,10 +27,10 @@ struct machine {
 	struct cfi_state remembered[MAX_REMEMBERED];
 	u32 n_remembered;
 	u64 loc;
-	bool done; /* the end of what is asked for was reached */
+	bool done; /* the end of the requested range was reached */
 };
 
-/* Where the value of a register is kept, NULL if it doesn't matter. */
+/* The value of a register, NULL if it is not tracked. */
 static struct cfi_value *value_of(struct machine *m, struct cfi_state *s, u64 reg)
 {
 	const struct cfi_regs *regs = m->run->regs;
@@ -79,7 +79,7 @@ static struct cfi_value take_expr(struct machine *m, enum cfi_how how)
 	};
 }
 
-/* The state holds up to here. */
+/* Reports the state up to @until. */
 static void tell(struct machine *m, u64 until)
 {
 	u64 start = m->loc > m->run->from ? m->loc : m->run->from;
@@ -118,7 +118,7 @@ static void recall(struct machine *m)
 		m->now = m->remembered[--m->n_remembered];
 }
 
-/* Operands are taken in order: C leaves that open for arguments. */
+/* Operands are read in order: C leaves the order of evaluation of arguments open. */
 static void step_rare(struct machine *m, u8 op)
 {
 	struct cfi_bytes *in = &m->in;
@@ -150,7 +150,8 @@ static void step_rare(struct machine *m, u8 op)
 		cfi_take_uleb(in);
 		return;
 	case DW_CFA_AARCH64_NEGATE_RA_STATE_WITH_PC:
-	case DW_CFA_AARCH64_negate_ra_state: /* signed or not: the walk strips every lr */
+	case DW_CFA_AARCH64_negate_ra_state: /* ignored: the walk strips the signature of every lr
+					      */
 		return;
 	default:
 		in->bad = true;

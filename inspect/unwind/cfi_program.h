@@ -2,20 +2,20 @@
 #pragma once
 
 /*
- * Call frame instructions (DWARF 5, 6.4.2), run for the registers that a walk
- * follows: each change of place gives the state that held up to there.
+ * Executes call frame instructions (DWARF 5, 6.4.2) for the registers that a walk
+ * tracks: each advance of the location reports the state up to it.
  */
 
 #include "cfi_entries.h"
 
-/* Numbers of registers (System V ABI, x86-64 psABI 1.0 figure 3.36; AADWARF64 2023Q3 4.1). */
+/* Register numbers (System V ABI, x86-64 psABI 1.0 figure 3.36; AADWARF64 2023Q3 4.1). */
 struct cfi_regs {
 	u8 sp, fp, ra;
-	u8 drap; /* holds the argument pointer while gcc aligns a frame; sp where there is none */
-	bool has_lr; /* ra is a register, not only a column */
+	u8 drap; /* holds the argument pointer while gcc aligns a frame; sp if there is none */
+	bool has_lr; /* ra is a register, not just a column */
 };
 
-/* DW_CFA_* that made it so. */
+/* The last DW_CFA_* for a register. */
 enum cfi_how {
 	CFI_UNSET,
 	CFI_SAME,
@@ -42,13 +42,13 @@ struct cfi_state {
 struct cfi_run {
 	const struct cfi_regs *regs;
 	const struct cfi_fde *fde;
-	u64 from, to; /* link-time addresses that are asked for */
-	u32 work; /* instructions that may be run; what is left of them */
+	u64 from, to; /* the requested range, link-time addresses */
+	u32 work; /* limit of instructions, counted down */
 
 	/* Called for each range inside [from, to), in order. */
 	void (*fn)(const struct cfi_state *s, u64 start, u64 end, void *data);
 	void *data;
 };
 
-/* 0, -ENOEXEC (not well-formed) or -E2BIG (work used up); ranges before the fault were told. */
+/* 0, -ENOEXEC (malformed) or -E2BIG (limit reached); ranges before the fault were reported. */
 int cfi_run(struct cfi_run *r);

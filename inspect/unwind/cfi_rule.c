@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * The forms that compilers, linkers and hand-written assembly use. Whatever is not
- * listed here is not guessed at: no rule.
+ * The forms that compilers, linkers and hand-written assembly use. Any other form
+ * has no rule.
+ *
  *
  *	CFA	reg + off			reg: sp, fp, drap
  *		*(reg + off) [+ add]		reg: sp, fp
  *		sp + 8 + ((pc & 15) >= add) * 8	PLT of binutils
  *	ra	*(cfa + off)			arm64: or in lr
- *		undefined			nobody called
+ *		undefined			no caller
  *	fp	unchanged, *(cfa + off), *(reg + off); else lost
  */
 
@@ -20,12 +21,12 @@
 #define MAX_OPS 9
 
 struct op {
-	u8 op; /* DW_OP_breg0 of any register, DW_OP_lit0 of any number */
+	u8 op; /* DW_OP_breg0 for any register, DW_OP_lit0 for any number */
 	u8 reg;
 	s64 arg;
 };
 
-/* The operations of an expression, 0 when it has others than these or too many. */
+/* The operations of an expression; 0 when there are others than these, or too many. */
 static u32 parse(const struct cfi_value *v, struct op ops[MAX_OPS])
 {
 	struct cfi_bytes in = { v->expr, v->expr + v->expr_len, false };
@@ -62,7 +63,8 @@ static bool fits(s64 off, s32 *to)
 	return off == *to;
 }
 
-/* elf_x86_64_eh_frame_plt and its likes in binutils 2.40, bfd/elfxx-x86.c: the number differs. */
+/* elf_x86_64_eh_frame_plt and its variants in binutils 2.40, bfd/elfxx-x86.c; one number differs.
+ */
 static bool is_plt(const struct cfi_regs *regs, const struct op *ops, u32 n)
 {
 	return n == 9 && is_op(&ops[0], DW_OP_breg0, regs->sp, 8) &&
@@ -119,7 +121,7 @@ static bool cfa_from(const struct cfi_regs *regs, const struct cfi_value *cfa, s
 
 static bool ra_from(const struct cfi_regs *regs, const struct cfi_value *ra, struct uw_rule *rule)
 {
-	/* Only a link register can hold it still. */
+	/* An unsaved return address can only be in a link register. */
 	if (ra->how == CFI_UNSET || ra->how == CFI_SAME ||
 	    (ra->how == CFI_REGISTER && ra->reg == regs->ra)) {
 		rule->ra = UW_SAVED_SAME;
@@ -154,8 +156,8 @@ static void fp_from(const struct cfi_regs *regs, const struct cfi_value *fp, str
 	else if (fp->how == CFI_EXPR)
 		fp_from_expr(regs, fp, rule);
 	/*
-	 * Where only the return address is left of a frame, fp is the caller's. gcc 12 says that it
-	 * is still saved at rbp, after it was popped (x86-64, frames that it aligned).
+	 * If only the return address is left of a frame, fp is the caller's. gcc 12 still describes
+	 * it as saved at rbp, after it was popped (x86-64, frames that it aligned).
 	 */
 	if (rule->fp == UW_SAVED_FP && rule->cfa == UW_CFA_SP && rule->cfa_off == 8)
 		rule->fp = UW_SAVED_SAME;
@@ -164,9 +166,9 @@ static void fp_from(const struct cfi_regs *regs, const struct cfi_value *fp, str
 }
 
 /*
- * On arm64 the kernel's is the only code that is marked so. On x86-64 the frame of
- * the kernel has rsp at 160 (uc_mcontext of struct rt_sigframe, Linux 6.1,
- * arch/x86/include/asm/sigframe.h); others that are marked so may look otherwise.
+ * On arm64 only the kernel marks code as a signal frame. On x86-64 the kernel's frame
+ * has rsp at 160 (uc_mcontext of struct rt_sigframe, Linux 6.1,
+ * arch/x86/include/asm/sigframe.h); other marked frames may have another layout.
  */
 static bool is_kernels_signal(const struct cfi_regs *regs, const struct cfi_value *cfa)
 {
@@ -176,7 +178,7 @@ static bool is_kernels_signal(const struct cfi_regs *regs, const struct cfi_valu
 				rule.cfa_off == 160 && rule.cfa_add == 0);
 }
 
-/* rbx, r12 to r15: functions give them back as they were (x86-64 psABI 1.0, 3.2.1). */
+/* rbx, r12 to r15: callee-saved registers (x86-64 psABI 1.0, 3.2.1). */
 bool cfi_reg_is_saved(u64 reg)
 {
 	return reg == 3 || (reg >= 12 && reg <= 15);
@@ -198,7 +200,7 @@ bool cfi_rule_from(const struct cfi_regs *regs, const struct cfi_cie *cie,
 		rule->cfa = UW_CFA_ROOT;
 		return true;
 	}
-	/* The caller's sp is the CFA; else this is a switch of stacks. */
+	/* The caller's sp is the CFA; any other value is a switch of stacks. */
 	if (s->sp.how != CFI_UNSET && !(s->sp.how == CFI_VAL_OFFSET && s->sp.off == 0))
 		return false;
 	if (!cfa_from(regs, &s->cfa, &made) || !ra_from(regs, &s->ra, &made))

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #pragma once
 
-/* What call frame information says, as a rule: recognised by its form. */
+/* Translates the state of call frame information to a rule, if it has a known form. */
 
 #include "../../core/native/row.h"
 #include "cfi_program.h"
 
 bool cfi_reg_is_saved(u64 reg);
 
-/* False: nothing that a rule can say; @rule is then rule 0. */
+/* False: no rule can express it; @rule is then rule 0. */
 bool cfi_rule_from(const struct cfi_regs *regs, const struct cfi_cie *cie,
 		   const struct cfi_state *s, struct uw_rule *rule);

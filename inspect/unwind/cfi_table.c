@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * Which FDE is about an address: the linker's sorted table (.eh_frame_hdr), or a
- * list made by reading all entries once, where there is no such table.
+ * Finds the FDE of an address: in the linker's sorted table (.eh_frame_hdr), or in a
+ * list made by reading all entries once if there is no such table.
  */
 
 #include <dwarf.h>
@@ -15,7 +15,7 @@
 
 #define ENTRY_LEN sizeof(((struct cfi_piece *)NULL)->entries[0])
 
-/* Where the bytes that the file has for an address end; 0 when it has none. */
+/* The end of the file's bytes around an address; 0: none. */
 static u64 end_of_bytes(const struct elf_file *f, u64 addr)
 {
 	size_t n;
@@ -28,8 +28,8 @@ static u64 end_of_bytes(const struct elf_file *f, u64 addr)
 }
 
 /*
- * The only form that linkers make: version 1, pcrel sdata4, udata4, datarel sdata4.
- * Anything else is not searched, and the entries are listed instead.
+ * The only form that linkers emit: version 1, pcrel sdata4, udata4, datarel sdata4.
+ * For any other form the entries are listed instead.
  */
 static int use_header(struct cfi_section *s, u64 addr)
 {
@@ -83,7 +83,7 @@ static int list_add(struct cfi_section *s, u32 *cap, const struct cfi_listed *e)
 	return 0;
 }
 
-/* An entry that is broken hides none of the others, unless its length is broken. */
+/* A broken entry hides none of the others, unless its length is broken. */
 static int list_all(struct cfi_section *s)
 {
 	struct cfi_listed e;
@@ -122,7 +122,7 @@ static Elf_Scn *section_named(Elf *elf, const char *name, GElf_Shdr *sh)
 	return NULL;
 }
 
-/* All of a section's bytes, unpacked. -ENOENT when it cannot be had. */
+/* Loads a section, decompressed. -ENOENT when that fails. */
 static int hold_section(struct cfi_section *s, const char *name)
 {
 	Elf *elf = elf_file_elf(s->file);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * A node is in the list once: if its state changes again it moves to the front, so the list
- * needs no more room than there are nodes, however often a state changes.
+ * A node is in the list at most once: if its state changes again it moves to the front. So the
+ * list never needs room for more than all nodes.
  */
 
 #include <errno.h>
@@ -10,7 +10,7 @@
 
 #include "data_flow.h"
 
-#define OUTSIDE 1 /* of trials */
+#define OUTSIDE 1 /* of all trials */
 
 static void take_off(struct data_flow *d, u32 node)
 {
@@ -40,7 +40,7 @@ static void clear_list(struct data_flow *d)
 int data_flow_init(struct data_flow *d, const struct data_flow_ops *ops, const void *user, u32 n)
 {
 	*d = (struct data_flow){ .ops = ops, .user = user, .n = n, .trial = OUTSIDE };
-	d->states = calloc(n + 1, ops->state_size); /* the last: behind the node that is followed */
+	d->states = calloc(n + 1, ops->state_size); /* the last: after the current node */
 	d->reached = calloc(n + 1, sizeof(*d->reached));
 	d->tried = calloc(n + 1, sizeof(*d->tried));
 	d->links = calloc(n + 1, sizeof(*d->links));
@@ -67,7 +67,7 @@ void data_flow_clear(struct data_flow *d)
 	memset(d->reached, 0, d->n * sizeof(*d->reached));
 }
 
-/* @trial: its number, or OUTSIDE. Returns false on a contradiction. */
+/* @trial: number of the trial, or OUTSIDE. Returns false on a contradiction. */
 static bool put(struct data_flow *d, u32 trial, u32 node, const void *state)
 {
 	enum data_flow_join joined = DATA_FLOW_CHANGED;
@@ -109,7 +109,7 @@ static bool step(struct data_flow *d, u32 trial, u32 node)
 	return ok;
 }
 
-/* False: a contradiction, or no steps were left. */
+/* False: a contradiction, or the steps are used up. */
 static bool follow(struct data_flow *d, u32 trial)
 {
 	bool ok = true;

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * Functions are known from symbols and calls. Each begins as functions do
- * (flow_state.h), and every instruction's state follows from one before it. A function from which
- * no way leads to a return is followed no further where it is called; those of
- * other files are not known, so padding behind a call ends the way, too. A jump
- * through a table leads, by assumption, to all of its function that nothing else
- * leads to. In a gap between functions that are described nobody knows where others
- * begin: wherever one ends, on trial.
+ * Functions are found by symbols and calls. Each starts in the state of a function's first
+ * instruction (flow_state.h), and every other state follows from a predecessor. After a call of a
+ * function that never reaches a return, the flow ends. For functions of other files that is not
+ * known, so padding after a call ends the flow, too. A jump through a table is assumed to reach
+ * every part of its function that nothing else reaches. In a gap between described functions other
+ * function starts are unknown, so after each end of flow one is assumed, on trial.
  */
 
 #include <elf.h>
@@ -23,8 +22,8 @@
 #include "flow_state.h"
 
 #define MAX_ROUNDS 4 /* of finding functions that don't return */
-#define MAX_STEPS 16 /* of following, an instruction and round; trials may repeat */
-#define MAX_DATA (4u << 20) /* bytes of data that are searched for addresses */
+#define MAX_STEPS 16 /* per instruction and round; trials may repeat steps */
+#define MAX_DATA (4u << 20) /* bytes of data to search for addresses */
 
 struct row {
 	u32 off;
@@ -40,11 +39,11 @@ struct flow {
 struct work {
 	struct flow_code code;
 	struct data_flow way;
-	const struct flow_state *states; /* of each instruction, before it */
+	const struct flow_state *states; /* before each instruction */
 	u64 addr;
 	u32 len;
 	bool is_gap;
-	const struct flow_state *start; /* of a function */
+	const struct flow_state *start; /* at a function's first instruction */
 };
 
 static enum data_flow_join join(const void *user, u32 i, void *old, const void *now,
@@ -68,14 +67,14 @@ static enum data_flow_join join(const void *user, u32 i, void *old, const void *
 	return DATA_FLOW_CHANGED;
 }
 
-/* A function of another file: jmp *GOT, maybe after an endbr64. */
+/* Matches a stub for a function of another file: jmp *GOT, maybe after an endbr64. */
 static bool is_stub(const struct work *w, const struct flow_insn *insn)
 {
 	return insn->is_indirect || (insn->op == FLOW_OTHER &&
 				     insn + 1 < w->code.insns + w->code.n && insn[1].is_indirect);
 }
 
-/* The next instruction may come after this one. */
+/* Whether the next instruction may follow this one. */
 static bool goes_on(const struct work *w, u32 i)
 {
 	const struct flow_insn *insn = &w->code.insns[i], *to;
@@ -86,7 +85,7 @@ static bool goes_on(const struct work *w, u32 i)
 	return to && !is_stub(w, to) ? !to->is_noreturn : insn[1].op != FLOW_NOP;
 }
 
-/* No contradiction: sp is not lost but where it is set from elsewhere, returns are possible. */
+/* No contradiction: sp is lost only where it is set from elsewhere, and returns are possible. */
 static bool transfer(const void *user, u32 i, void *state)
 {
 	const struct work *w = user;
@@ -118,7 +117,7 @@ static const struct data_flow_ops ops = {
 	.join = join,
 };
 
-/* @is_called: else only its address is taken. */
+/* @is_called: false: only its address is taken. */
 static void mark(struct work *w, u64 off, bool is_called)
 {
 	struct flow_insn *insn = off < w->len ? flow_code_at(&w->code, (u32)off) : NULL;
@@ -133,14 +132,14 @@ static int mark_symbol(const struct elf_symbol *s, void *data)
 {
 	struct work *w = data;
 
-	/* NAME.cold is a part of NAME that is jumped to */
+	/* NAME.cold is a part of NAME that is reached by a jump */
 	if (s->defined && (s->type == STT_FUNC || s->type == STT_GNU_IFUNC) &&
 	    !strstr(s->name, ".cold"))
 		mark(w, s->addr - w->addr, true);
 	return 0;
 }
 
-/* Addresses in data: pointers, and the addends of relocations. */
+/* Marks addresses in data: pointers, and the addends of relocations. */
 static int mark_data(struct work *w, struct elf_file *f)
 {
 	size_t n;
@@ -163,7 +162,7 @@ static int mark_data(struct work *w, struct elf_file *f)
 	return 0;
 }
 
-/* Does a function end before this instruction? */
+/* Whether the previous instruction ends a function. */
 static bool is_behind_end(const struct work *w, u32 i)
 {
 	u8 op = i ? w->code.insns[i - 1].op : FLOW_STOP;
@@ -195,7 +194,7 @@ static int mark_all(struct work *w, struct elf_file *f, u64 entry)
 	return w->is_gap ? 0 : mark_data(w, f);
 }
 
-/* @first to @end: the instructions of a function, and of those behind it that nobody calls. */
+/* [@first, @end): the instructions of a function and of the uncalled functions after it. */
 static void follow_rest(struct work *w, u32 first, u32 end)
 {
 	const struct flow_state *at_jump = NULL;
@@ -235,7 +234,7 @@ static void follow_functions(struct work *w)
 	}
 }
 
-/* Whether an instruction of a function leaves it, by a return or for somewhere else. */
+/* Whether an instruction leaves its function, by a return or a jump. */
 static bool leaves(const struct work *w, u32 i, u32 first, u32 end)
 {
 	const struct flow_insn *insn = &w->code.insns[i];
@@ -248,7 +247,7 @@ static bool leaves(const struct work *w, u32 i, u32 first, u32 end)
 	       (end < w->code.n && insn->arg >= (s32)w->code.insns[end].off);
 }
 
-/* Whether there are functions that were not known not to return. */
+/* Finds functions that do not return. False: no new ones. */
 static bool find_noreturn(struct work *w)
 {
 	bool found = false;
@@ -265,7 +264,7 @@ static bool find_noreturn(struct work *w)
 	return found;
 }
 
-/* A row where the state changes; @rows NULL: count only. */
+/* Makes a row for each change of state; @rows NULL: only counts. */
 static u32 make_rows(const struct work *w, struct row *rows)
 {
 	static const struct flow_state none;
@@ -276,7 +275,7 @@ static u32 make_rows(const struct work *w, struct row *rows)
 		const struct flow_insn *insn = i < w->code.n ? &w->code.insns[i] : NULL;
 		u32 off = insn ? insn->off : w->len;
 
-		if (off > end && !flow_same(&last, &none)) { /* what is between is no instruction */
+		if (off > end && !flow_same(&last, &none)) { /* the bytes between are skipped */
 			if (rows)
 				rows[n] = (struct row){ end, none };
 			n++;

@@ -2,16 +2,16 @@
 #pragma once
 
 /*
- * Unwind rows of code that has no call frame information (musl, as distributions
- * build it; assembly): from the instructions. The stack's height is followed
- * from the functions that are known along every jump; where two ways give
- * different heights, or something happens that isn't understood, there is no rule.
+ * Unwind rows of code without call frame information (musl in distributions,
+ * assembly), from its instructions. The height of the stack is followed from known
+ * functions along every jump. Where two paths give different heights, or an
+ * instruction is not understood, there is no rule.
  */
 
 #include "../elf/elf_file.h"
 #include "rules.h"
 
-/* Bytes of code that are looked at. While it is, each instruction takes 60 bytes. */
+/* Limit of code bytes. During the analysis each instruction takes 60 bytes. */
 #define FLOW_MAX_TEXT (2u << 20)
 
 struct flow;
@@ -19,16 +19,16 @@ struct flow;
 /* Code of one segment, by link-time address. */
 struct flow_span {
 	u64 addr, len;
-	u64 entry; /* of the program; 0: it is none */
-	bool is_gap; /* between described functions, else all there is */
+	u64 entry; /* of the program; 0: not a program */
+	bool is_gap; /* between described functions; false: the whole segment */
 };
 
 /**
  * flow_new() - follow the code of a span
  * @flow:	the new object, free with flow_free()
  *
- * Takes about 0.4 us an instruction, once. Return: 0, -EFBIG, -ENOMEM, -ENOTSUP
- * (no disassembler), -ENOEXEC or what reading gave.
+ * Takes about 0.4 us per instruction, once. Return: 0, -EFBIG, -ENOMEM, -ENOTSUP
+ * (no disassembler), -ENOEXEC or the errno of reading.
  */
 int flow_new(struct flow **flow, struct elf_file *f, const struct flow_span *span);
 void flow_free(struct flow **flow);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
-/* Only a dozen kinds of instruction matter. */
+/* Classifies x86-64 instructions; only a dozen kinds matter. */
 
 #include <errno.h>
 #include <stdlib.h>
@@ -20,7 +20,7 @@ static bool is_reg(const cs_x86 *x, u32 i, x86_reg reg)
 	return i < x->op_count && x->operands[i].type == X86_OP_REG && x->operands[i].reg == reg;
 }
 
-/* The operand is base + displacement. */
+/* Whether the operand is base + displacement. */
 static bool is_based(const cs_x86 *x, u32 i, x86_reg base)
 {
 	return i < x->op_count && x->operands[i].type == X86_OP_MEM &&
@@ -36,7 +36,7 @@ static void set(struct flow_insn *to, enum flow_op op, s64 arg)
 		to->op = FLOW_SP_LOST;
 }
 
-/* If it is no address in the code nobody minds. */
+/* A wrong guess is harmless: it only marks a possible function start. */
 static void set_address(struct flow_insn *to, s64 off)
 {
 	to->is_address = off >= 0 && off <= 0x7fffffff;
@@ -57,7 +57,7 @@ static void set_lea(const cs_insn *insn, const cs_x86 *x, struct flow_insn *to)
 		set_address(to, (s64)insn->address + insn->size + disp);
 }
 
-/* enum uw_scratch, or -1; of registers as a whole. */
+/* enum uw_scratch, or -1; only for whole registers. */
 static int scratch_of(const cs_x86 *x, u32 i)
 {
 	static const x86_reg regs[UW_N_SCRATCH] = { X86_REG_R10, X86_REG_RAX, X86_REG_RCX,
@@ -84,7 +84,7 @@ static void set_scratch_from_sp(const cs_x86 *x, struct flow_insn *to)
 	set(to, FLOW_SCRATCH_FROM_SP, 0);
 }
 
-/* What is done to sp or fp, and addresses that are taken. */
+/* Changes of sp or fp, and address computations. */
 static void set_known(const cs_insn *insn, const cs_x86 *x, u64 addr, struct flow_insn *to)
 {
 	bool has_imm = x->op_count == 2 && x->operands[1].type == X86_OP_IMM;
@@ -156,7 +156,7 @@ static bool set_flow(csh handle, const cs_insn *insn, const cs_x86 *x, struct fl
 	return true;
 }
 
-/* A bit of the scratch register that this is a part of. */
+/* The bit of the scratch register that @reg is a part of. */
 static u8 scratch_bit(u16 reg)
 {
 	static const int numbers[UW_N_SCRATCH] = { 10, 0, 1, 8, 9, 11 };
@@ -179,7 +179,7 @@ static void set_lost(csh handle, const cs_insn *insn, struct flow_insn *to)
 	cs_regs read, written;
 	u8 n_read, n_written;
 
-	/* Capstone 4.0.2 says of a test against a number that it writes. */
+	/* Capstone 4.0.2 wrongly reports that a test with an immediate writes. */
 	if (insn->id == X86_INS_TEST ||
 	    cs_regs_access(handle, insn, read, &n_read, written, &n_written))
 		return;
@@ -205,7 +205,7 @@ static void set_lost(csh handle, const cs_insn *insn, struct flow_insn *to)
 
 struct sweep {
 	struct flow_code *code;
-	u32 cap; /* of its instructions */
+	u32 cap; /* capacity of its instructions */
 	u64 addr; /* of the first byte */
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #pragma once
 
-/* The instructions of a segment, of each what it does to the stack and the flow. */
+/* The instructions of a segment, with their effect on the stack and the control flow. */
 
 #include "../../core/native/row.h"
 #include "../elf/elf_file.h"
@@ -21,20 +21,20 @@ enum flow_op {
 	FLOW_FP_LOST,
 	FLOW_FP_ZERO,
 	FLOW_LEAVE,
-	FLOW_CALL, /* arg: where to, offset in the segment; -1: unknown */
-	FLOW_BRANCH, /* to arg, or on */
+	FLOW_CALL, /* arg: target, as offset in the segment; -1: unknown */
+	FLOW_BRANCH, /* to arg, or to the next instruction */
 	FLOW_JUMP, /* to arg */
 	FLOW_RET,
-	FLOW_STOP, /* a trap: nothing comes after */
+	FLOW_STOP, /* a trap: nothing follows */
 	FLOW_STORE, /* sp += arg; fp or lr are stored at sp + 8 * fp_at, ra_at */
-	FLOW_LOAD, /* fp or lr are loaded alike; sp += arg */
+	FLOW_LOAD, /* fp or lr are loaded from there; sp += arg */
 	FLOW_LR_LOST,
 };
 
 struct flow_insn {
 	u32 off; /* in the segment */
 	s32 arg;
-	s16 fp_at, ra_at; /* in words, if has_fp, has_ra; anything else is lost by a FLOW_LOAD */
+	s16 fp_at, ra_at; /* in words, if has_fp, has_ra; FLOW_LOAD loses the others */
 	u8 len, op;
 	bool has_fp : 1, has_ra : 1;
 	bool is_entry : 1; /* of a function */
@@ -42,11 +42,11 @@ struct flow_insn {
 	bool is_noreturn : 1; /* the function that begins here never returns */
 	bool is_address : 1; /* it takes the address of arg; changes nothing, or loses sp or fp */
 	bool is_indirect : 1; /* a jump through a register or table */
-	bool writes_memory : 1; /* x86-64, as those below */
-	bool writes_at_sp : 1; /* a word at sp + an index */
-	bool writes_above_sp : 1; /* a word at sp + a number that is not 0 */
+	bool writes_memory : 1; /* this and the following: x86-64 only */
+	bool writes_at_sp : 1; /* a word at sp + index register */
+	bool writes_above_sp : 1; /* a word at sp + a displacement that is not 0 */
 	s8 scratch; /* enum uw_scratch, -1: another register */
-	u8 writes_scratch; /* by FLOW_OTHER: a bit for each */
+	u8 writes_scratch; /* by FLOW_OTHER: one bit per register */
 };
 
 struct flow_code {
@@ -55,18 +55,18 @@ struct flow_code {
 };
 
 /*
- * @addr: of the first byte. One after the other from there on; what is no instruction is left
- * out. 0, -ENOMEM, -ENOTSUP.
+ * Decodes consecutive instructions. @addr: of the first byte. Bytes that are not an instruction are
+ * skipped. 0, -ENOMEM, -ENOTSUP.
  */
 int flow_code_x86_64(struct flow_code *c, const u8 *bytes, u32 len, u64 addr);
 int flow_code_arm64(struct flow_code *c, const u8 *bytes, u32 len, u64 addr);
 void flow_code_deinit(struct flow_code *c);
 
-/* NULL: no instruction begins there. */
+/* NULL: no instruction starts there. */
 struct flow_insn *flow_code_at(const struct flow_code *c, u32 off);
 
-/* The instruction after this one, in the order of addresses, may come next. */
+/* Whether the next instruction in the order of addresses may follow this one. */
 bool flow_code_goes_on(const struct flow_code *c, u32 i);
 
-/* The instructions that may come next: the target of a jump, then the one after it. How many. */
+/* The possible successors: the target of a jump, then the next instruction. Returns how many. */
 u32 flow_code_successors(const struct flow_code *c, u32 i, u32 next[2]);

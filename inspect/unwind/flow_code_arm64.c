@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * Instructions of arm64 that matter to the stack, by their encoding (Arm Architecture
- * Reference Manual, DDI 0487, C4.1). All are four bytes; 31 is sp as a base and in
- * additions, and the zero register else.
+ * The arm64 instructions that affect the stack, by their encoding (Arm Architecture
+ * Reference Manual, DDI 0487, C4.1). All are four bytes; register 31 is sp as a base and in
+ * additions, otherwise the zero register.
  */
 
 #include <errno.h>
@@ -18,7 +18,7 @@ enum { FP = 29, LR = 30, SP = 31 };
 
 struct decoder {
 	u64 addr; /* of the first byte */
-	u64 pages[32]; /* what adrp gave a register last, minus addr; ~0: nothing */
+	u64 pages[32]; /* the last result of adrp in each register, minus addr; ~0: none */
 };
 
 static u32 bits(u32 word, u32 high, u32 low)
@@ -44,7 +44,7 @@ static void jump(struct flow_insn *to, enum flow_op op, s64 words)
 	set(to, op, target < 0 || target > 0x7fffffff ? -1 : target);
 }
 
-/* Branches to a register, with or without authentication of it. */
+/* Branches to a register, with or without pointer authentication. */
 static bool set_register_branch(u32 w, struct flow_insn *to)
 {
 	u32 kind = bits(w, 24, 21) & 7;
@@ -73,7 +73,7 @@ static bool set_flow(u32 w, struct flow_insn *to)
 	return true;
 }
 
-/* A register that is written, by something that tells nothing of its value. */
+/* A register gets an unknown value. */
 static void lose(struct flow_insn *to, u32 reg, bool is_sp)
 {
 	if (reg == FP)
@@ -120,7 +120,7 @@ static void set_adr(struct decoder *d, u32 w, struct flow_insn *to)
 	}
 }
 
-/* Arithmetic: what is added to sp, and sp and fp as a destination. */
+/* Arithmetic: additions to sp, and sp and fp as a destination. */
 static void set_arithmetic(struct decoder *d, u32 w, struct flow_insn *to)
 {
 	u32 rd = bits(w, 4, 0);
@@ -139,14 +139,14 @@ static void set_arithmetic(struct decoder *d, u32 w, struct flow_insn *to)
 	d->pages[rd] = ~0ull;
 }
 
-/* What an instruction does to memory. */
+/* A memory access. */
 struct access {
-	bool is_load, is_simd, has_pre, has_post; /* the base is changed before, after */
+	bool is_load, is_simd, has_pre, has_post; /* the base is updated before, after */
 	u32 base, regs[2], n_regs;
 	s32 off, size; /* of the first register; bytes of each */
 };
 
-/* ldp, stp, and those that don't cache. */
+/* ldp, stp, and their non-temporal forms. */
 static bool is_pair(u32 w, struct access *a)
 {
 	u32 opc = bits(w, 31, 30), mode = bits(w, 24, 23);
@@ -164,7 +164,7 @@ static bool is_pair(u32 w, struct access *a)
 	return true;
 }
 
-/* One register, at an offset or with the base changed; else at an offset that isn't known. */
+/* A single register, at an immediate offset or with writeback; otherwise at an unknown offset. */
 static bool is_single(u32 w, struct access *a)
 {
 	u32 size = bits(w, 31, 30), opc = bits(w, 23, 22), mode = bits(w, 11, 10);
@@ -214,7 +214,7 @@ static void set_access(const struct access *a, struct flow_insn *to)
 		to->has_fp |= a->regs[i] == FP;
 		to->has_ra |= a->regs[i] == LR;
 	}
-	/* Such a store would be of no frame that is known. */
+	/* Such a store belongs to no known frame layout. */
 	if (to->op == FLOW_STORE && a->has_post)
 		set(to, FLOW_SP_LOST, 0);
 	if (to->op == FLOW_LOAD && a->has_pre)

@@ -45,7 +45,7 @@ static void set_height(struct flow_state *s, s64 bytes)
 {
 	s->has_height = bytes % 8 == 0 && bytes >= 0 && bytes < 8 * MAX_WORDS;
 	s->height = s->has_height ? (s32)(bytes / 8) : 0;
-	/* What lies below sp is overwritten; x86-64 pops by instructions that say so. */
+	/* Memory below sp may be overwritten; on x86-64 explicit pops track this. */
 	if (s->has_lr && s->has_height && s->saved_ra > s->height)
 		s->saved_ra = 0;
 }
@@ -57,7 +57,7 @@ static void lose_fp(struct flow_state *s)
 	s->fp_words = 0;
 }
 
-/* fp gets what lies at sp + 8 * @words. */
+/* Loads fp from sp + 8 * @words. */
 static void load_fp(struct flow_state *s, s32 words)
 {
 	bool own = s->saved && s->has_height && s->height - words == s->saved;

@@ -2,8 +2,8 @@
 #pragma once
 
 /*
- * What is known of the stack before an instruction, and what the instruction makes
- * of it. A function begins with
+ * The state of the stack before an instruction, and the effect of an instruction on
+ * it. At a function's first instruction
  *
  *	x86-64	cfa = sp + 8, ra at cfa - 8, fp the caller's
  *	arm64	cfa = sp, ra in lr, fp the caller's
@@ -13,37 +13,37 @@
 #include "flow_code.h"
 
 enum flow_kind {
-	FLOW_UNKNOWN, /* nothing leads here */
+	FLOW_UNKNOWN, /* unreached */
 	FLOW_KNOWN,
-	FLOW_TWO_WAYS, /* that don't agree */
-	FLOW_ROOT, /* fp was cleared: a thread begins */
+	FLOW_TWO_WAYS, /* two paths that disagree */
+	FLOW_ROOT, /* fp was cleared: a thread starts here */
 };
 
 struct flow_state {
 	u8 kind;
 	bool has_height, has_fp;
-	bool lost_fp; /* the caller's fp is nowhere */
+	bool lost_fp; /* the caller's fp is lost */
 	bool has_lr; /* the return address is in lr */
 	s32 height; /* cfa = sp + 8 * height */
 	s32 fp_words; /* cfa = fp + 8 * fp_words */
 	s32 saved; /* the caller's fp is at cfa - 8 * saved; 0: in fp */
-	s32 saved_ra; /* the return address, alike; 0: nowhere but in lr */
+	s32 saved_ra; /* the return address is at cfa - 8 * saved_ra; 0: only in lr */
 };
 
 extern const struct flow_state flow_start_x86_64, flow_start_arm64;
 
 bool flow_same(const struct flow_state *a, const struct flow_state *b);
 
-/* Two ways that agree but for what fp is good for, and whether lr is: on one of them it is used. */
+/* Whether two paths agree, except on the use of fp and lr, which one of them may have clobbered. */
 bool flow_agree(const struct flow_state *a, const struct flow_state *b);
 
-/* What holds on both of two such ways. */
+/* The state that holds on both of two such paths. */
 struct flow_state flow_both(const struct flow_state *a, const struct flow_state *b);
 
-/* May a function return in this state? */
+/* Whether a function may return in this state. */
 bool flow_may_return(const struct flow_state *s, const struct flow_state *start);
 
-/* To the state behind an instruction. Neither sp nor fp known: FLOW_TWO_WAYS. */
+/* Changes the state to the one after an instruction. Neither sp nor fp known: FLOW_TWO_WAYS. */
 void flow_change(struct flow_state *s, const struct flow_insn *insn);
 
 /* False: there is no rule. */

@@ -3,35 +3,35 @@
 
 /*
  * The rows of one page of a file. Each byte gets the number of its rule from the first provider
- * that knows it, and the rows are where the number changes. So overlapping, nested and missing
- * descriptions need no cases of their own, and there are never more rows than bytes.
+ * that has one, and a row starts where the number changes. So overlapping, nested and missing
+ * descriptions need no special cases, and there are never more rows than bytes.
  */
 
 #include "rules.h"
 
 struct paint {
 	struct rules *rules;
-	u64 start, end; /* addresses of the bytes that are painted now */
+	u64 start, end; /* addresses of the current span */
 	u32 *first; /* rule of the byte at start */
 	u32 of[UW_ROW_PAGE_LEN]; /* rule of each byte, or PAINT_NONE */
 };
 
 #define PAINT_NONE (~0u)
 
-/* No byte has a rule; there are no addresses yet. */
+/* Clears all bytes; no span is set. */
 void paint_init(struct paint *p, struct rules *rules);
 
-/* The @len bytes from @off of the page on are those at @addr. */
+/* Sets the span: the @len bytes from @off of the page are those at @addr. */
 void paint_span(struct paint *p, u32 off, u32 len, u64 addr);
 
-/* The bytes of [start, end) that have no rule get that of this number. */
+/* Gives a rule to those bytes of [start, end) that have none. */
 void paint_number(struct paint *p, u64 start, u64 end, u32 number);
 
 /* The same, as a rule_fn; @data: the struct paint. */
 void paint_rule(const struct uw_rule *rule, u64 start, u64 end, void *data);
 
-/* The number of the rule of the byte at an address of the span, or PAINT_NONE. */
+/* The rule number of the byte at an address of the span, or PAINT_NONE. */
 u32 paint_at(const struct paint *p, u64 addr);
 
-/* Writes UW_MAX_PAGE_ROWS rows at most. Return: how many, at least 1. */
+/* Writes at most UW_MAX_PAGE_ROWS rows. Return: their number, at least 1. */
 u32 paint_rows(const struct paint *p, u32 *rows);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * Open addressing over twice as many slots as rules, so a search ends soon. All of
- * a rule's bytes are named fields: rules can be compared and hashed as memory.
+ * Open addressing with twice as many slots as rules, so searches are short. All bytes of a rule
+ * are named fields, so rules can be compared and hashed as memory.
  */
 
 #include <errno.h>

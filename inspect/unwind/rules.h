@@ -2,26 +2,26 @@
 #pragma once
 
 /*
- * The dictionary of unwind rules: every distinct struct uw_rule once, in the
- * array that the walk reads. A rule, once there, keeps its number for good: rows
- * of any page may name it. Rule 0 is always { .cfa = UW_CFA_NONE }.
+ * The dictionary of unwind rules: every distinct struct uw_rule once, in the array that the
+ * walk reads. A rule keeps its number forever: rows of any page may refer to it. Rule 0 is
+ * always { .cfa = UW_CFA_NONE }.
  */
 
 #include "../../core/native/row.h"
 
 struct elf_file;
 
-/* Gets the rule of the code at [@start, @end). */
+/* Receives the rule of the code at [@start, @end). */
 typedef void rule_fn(const struct uw_rule *rule, u64 start, u64 end, void *data);
 
 /**
- * describe_fn - report the rules of a range of code: what each provider of rows is
+ * describe_fn - report the rules of a range of code; implemented by each provider of rows
  * @provider:	a runtime's own description of code: Go's table, V8's builtins, a ReadyToRun image
- * @f:		the file that has the code
- * @start:	address as the file counts them, as @end
+ * @f:		the file with the code
+ * @start:	address in the file's own terms, like @end
  * @fn:		called for each piece that has a rule; it may reach over the edges
  *
- * Return: 0, -ENOMEM or what reading gave.
+ * Return: 0, -ENOMEM or the errno of reading.
  */
 typedef int describe_fn(const void *provider, struct elf_file *f, u64 start, u64 end, rule_fn *fn,
 			void *data);
@@ -30,14 +30,14 @@ struct rules {
 	struct uw_rule *table; /* borrowed */
 	u32 cap; /* of the table */
 	u32 n; /* in use, at least 1 */
-	u64 n_refused; /* rules that found no room and became rule 0 */
+	u64 n_refused; /* rules that did not fit and became rule 0 */
 	u32 *slots; /* hash: number of a rule, 0: free */
 	u32 slots_mask;
 };
 
 /**
- * rules_init() - an empty dictionary
- * @r:		to be freed with rules_deinit()
+ * rules_init() - make an empty dictionary
+ * @r:		free with rules_deinit()
  * @table:	@cap entries, must outlive the dictionary; written by plain stores
  * @cap:	2 to UW_MAX_RULES
  *
@@ -47,7 +47,7 @@ int rules_init(struct rules *r, struct uw_rule *table, u32 cap);
 void rules_deinit(struct rules *r);
 
 /*
- * The number of a rule, which is added when it is new; the entry is written before
+ * The number of a rule, which is added if it is new; the entry is written before
  * the number is returned. 0 when the table is full.
  */
 u32 rules_add(struct rules *r, const struct uw_rule *rule);
