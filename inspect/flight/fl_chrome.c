@@ -10,7 +10,7 @@
 #include "../util/utf8.h"
 #include "fl_walks.h"
 
-#define N_LEVELS 8 /* tracks for walks of one thread that overlap: only damage makes them */
+#define N_LEVELS 8 /* tracks for overlapping walks of a thread, which only damaged dumps have */
 #define LEVEL_SHIFT 33 /* in a thread's id on these tracks */
 #define NO_DURATION (~0ull)
 
@@ -22,7 +22,7 @@ struct trace {
 	int err;
 };
 
-/* Any bytes as a JSON string; many readers refuse a NUL in one. */
+/* Any bytes as a JSON string; many readers reject a NUL in one. */
 static json_t *text(const char *s, size_t len)
 {
 	_cleanup_free_ char *mended = malloc(len * UTF8_MAX_LEN + 1);
@@ -43,7 +43,7 @@ static json_t *words(const char *s)
 	return text(s, strlen(s));
 }
 
-/* 64 bits are more than a JSON number holds everywhere. */
+/* As text, because a JSON number cannot hold 64 bits everywhere. */
 static json_t *hex(u64 v)
 {
 	char s[24];
@@ -52,13 +52,13 @@ static json_t *hex(u64 v)
 	return json_string(s);
 }
 
-/* Microseconds with three decimals, and never by way of a double. */
+/* Microseconds with three decimals, exact. */
 static void put_us(FILE *out, const char *key, u64 ns)
 {
 	fprintf(out, "\"%s\":%llu.%03llu,", key, ns / 1000, ns % 1000);
 }
 
-/* One event: @json, which is used up, and its times in front. */
+/* Writes one event: its times, then @json, which is consumed. */
 static void put(struct trace *t, json_t *json, u64 at_ns, u64 took_ns)
 {
 	_cleanup_free_ char *s = json_memory_dumps(json, JSON_COMPACT);
@@ -82,7 +82,7 @@ static json_t *event(const char *phase, json_t *name, u64 pid, u64 tid, json_t *
 			 (json_int_t)pid, "tid", (json_int_t)tid, "args", args);
 }
 
-/* The words of an entry by their names; those without one by number. */
+/* The words of an entry by name; unnamed ones by number. */
 static json_t *entry_args(const struct trace *t, const struct fl_entry *e)
 {
 	const struct fl_event_words *known =
@@ -132,8 +132,8 @@ struct within {
 };
 
 /*
- * Of the slice itself only what is the same each time: speedscope takes slices whose
- * arguments differ for different functions. The rest is at the point where it begins.
+ * The arguments of the slice itself must be the same each time: speedscope takes slices with
+ * different arguments for different functions. The others are in a point at its start.
  */
 static json_t *step_args(const struct trace *t, const struct fl_part *part)
 {
@@ -152,14 +152,14 @@ static json_t *step_args(const struct trace *t, const struct fl_part *part)
 	return args;
 }
 
-/* A step: who the frame was is its name. */
+/* A step; its name is the frame's kind and address. */
 static void put_step(struct within *in, const struct fl_part *part)
 {
 	const struct fl_tables *tables = &in->t->d->tables;
 	json_t *args = entry_args(in->t, part->entry);
 	char room[24], name[64];
 
-	json_object_del(args, "last_id"); /* of the frame before */
+	json_object_del(args, "last_id"); /* of the previous frame */
 	json_object_del(args, "last_value");
 	json_object_del(args, "detail");
 	snprintf(name, sizeof(name), "%s 0x%llx",
@@ -188,7 +188,7 @@ static void put_part(const struct fl_part *part, void *data)
 
 static void put_walk(struct trace *t, const struct fl_walk *w, u64 tid)
 {
-	const char *name = "not finished";
+	const char *name = "unfinished";
 	char room[24];
 	json_t *args;
 
@@ -210,7 +210,7 @@ static void put_walk(struct trace *t, const struct fl_walk *w, u64 tid)
 	fl_walk_each(t->d, w, put_part, &(struct within){ t, w, tid });
 }
 
-/* Slices of one track may not overlap: who would, goes to another. */
+/* Slices of one track must not overlap: an overlapping walk goes to another track. */
 static void put_walks(struct trace *t, const struct fl_walks *walks)
 {
 	u64 busy_until[N_LEVELS] = { 0 };
@@ -224,7 +224,7 @@ static void put_walks(struct trace *t, const struct fl_walks *walks)
 		while (level < N_LEVELS && w->begin_ns < busy_until[level])
 			level++;
 		if (level == N_LEVELS)
-			continue; /* the counts below tell of it */
+			continue; /* the counts below include it */
 		busy_until[level] = w->begin_ns + fl_walk_drawn_ns(w);
 		put_walk(t, w, w->tid + (level << LEVEL_SHIFT));
 	}
@@ -253,7 +253,7 @@ static void put_names(struct trace *t)
 		bool is_thread = name.tag == FL_NAME_THREAD;
 
 		if (!is_thread && name.tag != FL_NAME_PROCESS)
-			continue; /* a runtime's is told by its event */
+			continue; /* a runtime's name is in its event */
 		put(t,
 		    event("M", json_string(is_thread ? "thread_name" : "process_name"),
 			  name.ident >> 32, (u32)name.ident,

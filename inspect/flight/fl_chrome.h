@@ -3,13 +3,13 @@
 
 /*
  * A dump as Chrome Trace Event JSON, for ui.perfetto.dev, chrome://tracing and speedscope:
- * a track a thread, a slice a walk with how it ended as its name, its steps in it.
+ * one track per thread, one slice per walk, named by its status and with its steps inside.
  *
- * Viewers hold slices for the same when their names and arguments are. So slices have none:
- * registers and figures are in a point at the begin of each.
+ * Viewers merge slices whose names and arguments are equal. So slices have no arguments;
+ * registers and figures are in a point at the start of each.
  *
- * The clock is read twice a walk. Where its steps lie in between is not known: they are
- * spread evenly ("steps_timed": false tells so).
+ * The clock is read twice per walk. The times of the steps in between are unknown, so steps
+ * are spread evenly, and the trace has "steps_timed": false.
  */
 
 #include "fl_dump.h"
@@ -19,8 +19,8 @@ enum fl_name_tag { FL_NAME_PROCESS = 1, FL_NAME_THREAD, FL_NAME_CODE, FL_NAME_RU
 
 /**
  * fl_chrome_write() - write the trace
- * @d:		a dump that fl_dump_parse() gave
+ * @d:		from fl_dump_parse()
  *
- * Return: 0, -ENOMEM, or what writing gave.
+ * Return: 0, -ENOMEM, or the errno of writing.
  */
 int fl_chrome_write(const struct fl_dump *d, FILE *out);

@@ -10,18 +10,18 @@
 #include "../util/json_memory.h"
 
 #define MAX_TABLES (1u << 20)
-#define MAX_CUT (64u << 20) /* of a section whose end is missing */
+#define MAX_CUT (64u << 20) /* limit of a truncated section */
 
 struct parse {
 	const u8 *bytes;
 	u64 len;
-	u64 end; /* of the last section: none overlaps another */
+	u64 end; /* of the last section: sections do not overlap */
 	u8 *room; /* for rings, names and cases, in order */
 	u64 used;
 	struct fl_dump d;
 };
 
-/* The section, or as much of it as the file has; false: nothing of it. */
+/* The section, or the part of it that is in the file; false: no part is. */
 static bool find_section(struct parse *p, u32 i, struct fl_section *s, u64 *have)
 {
 	u64 at = sizeof(struct fl_header) + (u64)i * sizeof(*s);
@@ -57,7 +57,7 @@ static int take_tables(struct parse *p, const struct fl_section *s, u64 have)
 	return err;
 }
 
-/* Copies a section into memory of its full length; what the file lacks is zero. */
+/* Copies a section into memory of its full length; missing bytes are zero. */
 static u8 *take_memory(struct parse *p, const struct fl_section *s, u64 have)
 {
 	u8 *to = p->room + p->used;
@@ -67,7 +67,7 @@ static u8 *take_memory(struct parse *p, const struct fl_section *s, u64 have)
 	return to;
 }
 
-/* Half a slot would be an entry with words that are zero. */
+/* Keeps whole slots only: half a slot would be an entry with zeros. */
 static void take_ring(struct parse *p, const struct fl_section *s, u64 have)
 {
 	struct fl_dump_ring *r = &p->d.rings[p->d.n_rings];
@@ -92,7 +92,7 @@ static void take_names(struct parse *p, const struct fl_section *s, u64 have)
 	p->d.n_name_words = n;
 }
 
-/* What is missing of a case nothing else has: it is taken whole. */
+/* A truncated case is useless, so only a whole one is kept. */
 static void take_case(struct parse *p, const struct fl_section *s, u64 have)
 {
 	struct fl_case *c = &p->d.cases[p->d.n_cases];
@@ -104,7 +104,7 @@ static void take_case(struct parse *p, const struct fl_section *s, u64 have)
 	p->d.n_cases++;
 }
 
-/* An older version's dump has none of these. */
+/* Dumps of older versions have none of these. */
 static void take_no_case(struct parse *p, const struct fl_section *s, u64 have)
 {
 	struct fl_case *c = &p->d.cases[p->d.n_cases];
@@ -144,7 +144,7 @@ static int take_sections(struct parse *p, u32 n)
 	return err;
 }
 
-/* What all sections together can take: they do not overlap, and one at most is cut. */
+/* The memory for all sections: they do not overlap, and at most one is truncated. */
 static u64 find_room(struct parse p, u32 n)
 {
 	u64 room = p.len, have;
@@ -189,13 +189,13 @@ int fl_dump_parse(const void *bytes, size_t len, struct fl_dump *out)
 const char *fl_no_case_words(u32 why_not)
 {
 	static const char *const words[] = {
-		[FL_CASE_CHANGED] = "its process changed what the walk had read, or its mappings",
-		[FL_CASE_GONE] = "its process had ended",
-		[FL_CASE_FAILED] = "there was not memory enough, or it would be too large",
-		[FL_CASE_LOST] = "its sample was lost, or of no process that is known",
+		[FL_CASE_CHANGED] = "the process changed its mappings, or memory that was read",
+		[FL_CASE_GONE] = "the process had ended",
+		[FL_CASE_FAILED] = "out of memory, or the case would be too large",
+		[FL_CASE_LOST] = "the sample was lost, or its process is unknown",
 	};
 
-	return why_not && why_not < ARRAY_SIZE(words) ? words[why_not] : "it is not known why";
+	return why_not && why_not < ARRAY_SIZE(words) ? words[why_not] : "unknown reason";
 }
 
 void fl_dump_deinit(struct fl_dump *d)

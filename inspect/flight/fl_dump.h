@@ -2,19 +2,19 @@
 #pragma once
 
 /*
- * A dump: rings, names and what their numbers mean, in one file.
+ * A dump: rings, names and the meaning of their numbers, in one file.
  *
  *	header | section table | section | section ...   all little-endian
  *
  *	TABLES   JSON, struct fl_tables
  *	CONTROL  struct flight_control
- *	RING     of one CPU: struct flight_ring and its slots, as they were in memory
+ *	RING     of one CPU: struct flight_ring and its slots, as in memory
  *	NAMES    struct fl_names and its words
- *	CASE     of a walk that froze its ring, whole: a file that unspool-sim replays
- *	NO_CASE  of such a walk, why there is none: a u32, enum fl_no_case
+ *	CASE     of a walk that froze its ring: a complete file that unspool-sim replays
+ *	NO_CASE  why such a walk has no case: a u32, enum fl_no_case
  *
- * Sections that a reader does not know are passed over. Of a file that was cut, all is
- * read up to the cut: what is missing of a ring is slots that are lost.
+ * Readers skip unknown sections. A truncated file is read up to its end: missing slots of a
+ * ring count as lost.
  */
 
 #include <stdio.h>
@@ -26,7 +26,7 @@
 /* "UNSPOOLF" in the file. */
 #define FL_DUMP_MAGIC 0x464c4f4f50534e55ull
 #define FL_DUMP_VERSION 1
-#define FL_MAX_SECTIONS 8300 /* 8192 CPUs, the most that Linux has, and the rest */
+#define FL_MAX_SECTIONS 8300 /* 8192 CPUs, Linux's maximum, and the others */
 #define FL_MAX_DUMP (1ull << 30)
 
 enum fl_section_kind { FL_TABLES = 1, FL_CONTROL, FL_RING, FL_NAMES, FL_CASE, FL_NO_CASE };
@@ -35,14 +35,14 @@ struct fl_header {
 	u64 magic;
 	u32 version;
 	u32 n_sections;
-	u64 monotonic_ns; /* two clocks at the same time */
+	u64 monotonic_ns; /* both clocks at the same time */
 	u64 realtime_ns;
 };
 _Static_assert(sizeof(struct fl_header) == 32, "wire");
 
 struct fl_section {
 	u32 kind; /* enum fl_section_kind */
-	u32 id; /* of a ring: its CPU; of a case, and of none: fl_case_id() */
+	u32 id; /* of a ring: its CPU; of CASE and NO_CASE: fl_case_id() */
 	u64 off; /* from the start of the file; a multiple of 64 */
 	u64 len;
 };
@@ -59,20 +59,20 @@ struct fl_dump_ring {
 enum fl_no_case {
 	FL_CASE_CHANGED = 1, /* the process changed what the walk read, or its mappings */
 	FL_CASE_GONE, /* the process had ended */
-	FL_CASE_FAILED, /* no memory, or more than FL_MAX_CASE_LEN */
-	FL_CASE_LOST, /* no sample of a known process came: pid 0 */
+	FL_CASE_FAILED, /* out of memory, or larger than FL_MAX_CASE_LEN */
+	FL_CASE_LOST, /* no sample of a known process arrived: pid 0 */
 };
 
-/* The walk itself, with the memory that it read; or why there is none. */
+/* The walk itself, with the memory that it read; or the reason why there is none. */
 struct fl_case {
-	u32 pid; /* 0: not known */
+	u32 pid; /* 0: unknown */
 	u32 status; /* enum uw_status */
 	const u8 *bytes; /* of a NAME.core; NULL: none */
 	u64 len;
-	u32 why_not; /* enum fl_no_case, or of a later version; 0: there is one */
+	u32 why_not; /* enum fl_no_case, or a later version's; 0: there is a case */
 };
 
-/* Linux has 2^22 pids at most. */
+/* Linux has at most 2^22 pids. */
 static inline u32 fl_case_id(const struct fl_case *c)
 {
 	return c->pid | c->status << 24;
@@ -88,11 +88,11 @@ struct fl_dump {
 	u64 n_name_words;
 	struct fl_case cases[FL_MAX_CASES];
 	u32 n_cases;
-	bool is_cut; /* the file ends before its sections do */
+	bool is_cut; /* the file is truncated */
 	void *owned; /* of fl_dump_parse() */
 };
 
-/* "its process had ended" */
+/* "the process had ended" */
 const char *fl_no_case_words(u32 why_not);
 
 /**
@@ -100,15 +100,15 @@ const char *fl_no_case_words(u32 why_not);
  * @d:		its rings may be live
  * @out:	at its start
  *
- * Return: 0, -ENOMEM, or what writing gave.
+ * Return: 0, -ENOMEM, or the errno of writing.
  */
 int fl_dump_write(const struct fl_dump *d, FILE *out);
 
 /**
- * fl_dump_parse() - take the bytes of a file apart, which may be hostile
- * @out:	owns copies of all that it points to: fl_dump_deinit()
+ * fl_dump_parse() - parse the bytes of a file, which may be hostile
+ * @out:	owns copies of all that it points to; free with fl_dump_deinit()
  *
- * Return: 0, -EBADMSG: no dump; -EPROTO: another byte order or a later version; -E2BIG;
+ * Return: 0, -EBADMSG: not a dump; -EPROTO: another byte order or a later version; -E2BIG;
  *         -ENOMEM.
  */
 int fl_dump_parse(const void *bytes, size_t len, struct fl_dump *out);

@@ -25,7 +25,7 @@ static u64 names_len(u64 n_words)
 	return sizeof(struct fl_names) + n_words * sizeof(u64);
 }
 
-/* With zeros up to where the next one starts. */
+/* Pads with zeros up to the start of the next section. */
 static int write_section(FILE *out, const void *bytes, u64 len)
 {
 	static const u8 fill[ALIGN];

@@ -17,13 +17,13 @@ static u64 record_words(u64 len)
 	return FL_NAME_HEAD + (len + 7) / 8;
 }
 
-/* Words of the record at an offset, by its own word. */
+/* The length of the record at an offset, from its first words. */
 static u64 words_at(const struct fl_names *n, u64 mask, u64 off)
 {
 	return record_words((u32)n->words[(off + FL_NAME_HEAD - 1) & mask]);
 }
 
-/* Readers see that the oldest are gone before they see anything in their place. */
+/* Readers must see that the oldest records are gone before their words change. */
 static void make_room(struct fl_names *n, u64 n_words, u64 need)
 {
 	u64 first = n->first;
@@ -67,7 +67,7 @@ void fl_names_copy(const struct fl_names *n, u64 n_words, struct fl_names *out)
 	flight_load_fence();
 	out->first = flight_load(&n->first);
 	out->number = flight_load(&n->number);
-	if (out->first > out->end) /* all that was there then */
+	if (out->first > out->end) /* all of them were overwritten */
 		out->first = out->end;
 }
 

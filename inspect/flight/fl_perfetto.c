@@ -11,9 +11,9 @@
 #include "fl_walks.h"
 #include "perfetto.pb-c.h"
 
-#define SEQUENCE 1 /* any number but 0: all packets come from one writer */
+#define SEQUENCE 1 /* any number but 0, as there is one writer */
 #define STATE_CLEARED 1
-#define MAX_NOTES 12 /* debug annotations of an event */
+#define MAX_NOTES 12 /* debug annotations per event */
 #define KEY_LEN 24
 #define TRACK_PROCESS (1ull << 63)
 
@@ -24,14 +24,14 @@ struct trace {
 	bool has_started;
 };
 
-/* An event, and what is told beside it. */
+/* An event with its annotations. */
 struct made {
 	Unspool__TrackEvent event;
 	Unspool__DebugAnnotation notes[MAX_NOTES], *at[MAX_NOTES];
 	char keys[MAX_NOTES][KEY_LEN];
 };
 
-/* Any bytes as text that protobuf takes. */
+/* Any bytes as text that is valid for protobuf. */
 static char *mend(const char *s, size_t len)
 {
 	char *out = malloc(len * UTF8_MAX_LEN + 1);
@@ -47,7 +47,7 @@ static char *mend(const char *s, size_t len)
 	return out;
 }
 
-/* Packets are the trace's only field, so a trace of one packet is a piece of a trace. */
+/* A trace is a list of packets, so a trace of one packet is a valid piece of a trace. */
 static void put(struct trace *t, Unspool__TracePacket *packet)
 {
 	Unspool__Trace trace = UNSPOOL__TRACE__INIT;
@@ -199,7 +199,7 @@ static void put_walk(struct trace *t, const struct fl_walk *w)
 	struct made m;
 
 	snprintf(name, sizeof(name), "%s",
-		 w->has_end ? fl_status_words(&t->d->tables, w->status, room) : "not finished");
+		 w->has_end ? fl_status_words(&t->d->tables, w->status, room) : "unfinished");
 	begin_event(&m, UNSPOOL__TRACK_EVENT__TYPE__SLICE_BEGIN, track, name);
 	annotate_number(&m, "cpu", t->d->rings[w->ring].cpu);
 	annotate_word(&m, "pc", w->pc);
@@ -211,7 +211,7 @@ static void put_walk(struct trace *t, const struct fl_walk *w)
 	put_end(t, track, w->begin_ns + fl_walk_drawn_ns(w));
 }
 
-/* The newest name that the dump has for it; NULL: none. */
+/* The newest name that the dump has for an ident; NULL: none. */
 static char *name_of(const struct fl_dump *d, u8 tag, u64 ident)
 {
 	struct fl_names_cursor c = { 0 };
@@ -264,7 +264,7 @@ static void put_thread(struct trace *t, u32 pid, u32 tid)
 	put(t, &packet);
 }
 
-/* Of a thread's walks that overlap, which only damage makes, the later are left out. */
+/* Of overlapping walks of a thread, which only damaged dumps have, the later ones are skipped. */
 static void put_walks(struct trace *t, const struct fl_walks *walks)
 {
 	u64 busy_until = 0;

@@ -2,16 +2,16 @@
 #pragma once
 
 /*
- * A dump as a trace of Perfetto's own (TrackEvent): the tracks and slices of fl_chrome.h, in
- * packets that follow each other, so that what was written before a cut can be read.
+ * A dump in Perfetto's own trace format (TrackEvent): the tracks and slices of fl_chrome.h, as a
+ * sequence of packets, so that a truncated trace is readable up to its end.
  */
 
 #include "fl_dump.h"
 
 /**
  * fl_perfetto_write() - write the trace
- * @d:		a dump that fl_dump_parse() gave
+ * @d:		from fl_dump_parse()
  *
- * Return: 0, -ENOMEM, or what writing gave.
+ * Return: 0, -ENOMEM, or the errno of writing.
  */
 int fl_perfetto_write(const struct fl_dump *d, FILE *out);

@@ -27,7 +27,7 @@ static void skip(struct fl_cursor *c, u64 n)
 	c->lost += n;
 }
 
-/* @n slots of one entry. Words that its slots have no room for do not exist. */
+/* Decodes the @n slots of one entry. Words beyond its slots do not exist. */
 static void take(struct fl_cursor *c, const struct flight_slot *slots, u32 n, struct fl_entry *e)
 {
 	u64 what = slots[0].word[1], when = slots[0].word[2];
@@ -55,10 +55,10 @@ static void take(struct fl_cursor *c, const struct flight_slot *slots, u32 n, st
 }
 
 /*
- * An entry that was reserved a while ago and still is not there will not come. The writer
- * publishes one before it reserves the next, but memory may show these two in either
- * order; that of the one after the next comes behind a fence. So two entries of the
- * largest size are the least that proves it.
+ * A reserved entry that is still missing when two later entries exist will never arrive. The
+ * writer publishes an entry before it reserves the next, but memory may show these two stores in
+ * either order; the entry after the next is ordered by a fence. So two entries of the largest size
+ * are the minimum that proves it.
  */
 static bool is_abandoned(const struct fl_cursor *c, u64 next)
 {
@@ -77,7 +77,7 @@ enum fl_got fl_ring_read(const struct fl_ring *r, struct fl_cursor *c, struct fl
 			return FL_END;
 		if (next - c->at > r->n_slots) {
 			skip(c, next - c->at - keep);
-			keep = r->n_slots / 2; /* the oldest go while they are read */
+			keep = r->n_slots / 2; /* the oldest are overwritten during the read */
 		}
 		n = fl_group_copy(r->ring, r->n_slots - 1, c->at, slots);
 		if (n && n <= next - c->at) {

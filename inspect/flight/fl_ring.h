@@ -2,12 +2,12 @@
 #pragma once
 
 /*
- * Reads a ring: a live one, which never waits for its readers, or the copy of one in a
- * dump. A cursor knows its place by index, so what it missed is known to the slot:
+ * Reads a ring: a live one, which never waits for its readers, or a copy in a dump. The
+ * cursor is an index, so the number of missed slots is exact:
  *
- *	slots ever written = cursor's read + lost + what is still ahead of it
+ *	slots ever written = cursor's read + lost + slots still ahead of it
  *
- * Nothing in the ring is believed; whoever wrote it may be hostile, or gone.
+ * Nothing in the ring is trusted; its writer may be hostile, or dead.
  */
 
 #include "../../core/flight_ring.h"
@@ -22,7 +22,7 @@ struct fl_ring {
 struct fl_cursor {
 	u64 at; /* index of the next slot */
 	u64 read, lost; /* slots */
-	bool is_final; /* nobody writes any more: what is not there now never comes */
+	bool is_final; /* there is no writer any more: missing entries never arrive */
 };
 
 struct fl_entry {
@@ -30,7 +30,7 @@ struct fl_entry {
 	u32 walk;
 	u32 took_ns; /* FLIGHT_NO_TIME: not measured */
 	u32 detail;
-	u8 event; /* enum flight_event, or one that a newer writer has */
+	u8 event; /* enum flight_event, or a newer writer's */
 	u8 phase;
 	u8 n_slots;
 	u8 n_words; /* at most FLIGHT_MAX_WORDS */
@@ -38,9 +38,9 @@ struct fl_entry {
 };
 
 /**
- * fl_ring_init() - the ring in some memory
+ * fl_ring_init() - open a ring in memory
  * @memory:	aligned to 8
- * @len:	header and slots, nothing else
+ * @len:	of header and slots, nothing else
  * @out:	borrows @memory
  *
  * Return: 0, or -EBADMSG: no ring has this length.
@@ -48,23 +48,23 @@ struct fl_entry {
 int fl_ring_init(const void *memory, u64 len, struct fl_ring *out);
 
 enum fl_got {
-	FL_END, /* nothing more for now */
+	FL_END, /* no more for now */
 	FL_ENTRY,
-	FL_IN_FLIGHT, /* the next one is being written, or faster than it can be read */
+	FL_IN_FLIGHT, /* the next entry is being written, or overwritten too fast */
 };
 
 /**
- * fl_ring_read() - the next entry
+ * fl_ring_read() - read the next entry
  * @c:		start with a zeroed one
  * @e:		written with FL_ENTRY
  *
  * Returns after a bounded number of loads. A slot that its writer left unfinished is
- * passed over and counted as lost.
+ * skipped and counted as lost.
  */
 enum fl_got fl_ring_read(const struct fl_ring *r, struct fl_cursor *c, struct fl_entry *e);
 
 /**
- * fl_ring_copy() - all of a live ring, as of now
- * @out:	of the same length; slots that are being written stay unused in it
+ * fl_ring_copy() - copy a live ring
+ * @out:	of the same length; slots that are being written are unused in it
  */
 void fl_ring_copy(const struct fl_ring *r, struct flight_ring *out);

@@ -2,11 +2,11 @@
 #pragma once
 
 /*
- * One entry out of a ring that is being written. seq is looked at before the copy and
- * again after it. Where both are the same, all in between is of one entry: the writer
- * takes seq away before it changes anything, and no value of seq comes twice.
+ * Copies one entry of a ring that is being written. seq is read before the copy and again
+ * after it. If both are equal, the copy is of one entry: the writer clears seq before it
+ * changes anything else, and no value of seq occurs twice.
  *
- * <flight_load.h> makes the loads, so that these very functions can be checked against
+ * The loads are those of <flight_load.h>, so a model checker can run these functions against
  * every order in which memory may show the writer's stores.
  */
 
@@ -15,11 +15,11 @@
 #include <flight_load.h>
 
 /**
- * fl_slot_copy() - one slot
+ * fl_slot_copy() - copy one slot
  * @slot:	may change at any time
- * @out:	written in part when there is nothing
+ * @out:	may be written in part on failure
  *
- * Return: seq of the entry that @out has, or 0: nothing, or it is being written.
+ * Return: seq of the entry in @out, or 0: the slot is empty or being written.
  */
 static inline u64 fl_slot_copy(const struct flight_slot *slot, struct flight_slot *out)
 {
@@ -35,13 +35,13 @@ static inline u64 fl_slot_copy(const struct flight_slot *slot, struct flight_slo
 }
 
 /**
- * fl_group_copy() - a whole entry
+ * fl_group_copy() - copy a whole entry
  * @ring:	may change at any time
  * @mask:	its slots - 1
  * @at:		index of the head
  * @out:	FLIGHT_MAX_SLOTS
  *
- * Return: slots of the entry, 0: it is not there, or not whole.
+ * Return: number of slots of the entry, 0: it is missing or incomplete.
  */
 static inline u32 fl_group_copy(const struct flight_ring *ring, u64 mask, u64 at,
 				struct flight_slot *out)

@@ -124,7 +124,7 @@ static const char *text_of(const json_t *o, const char *key)
 	return json_string_value(json_object_get(o, key));
 }
 
-/* Those that are text, up to @max of @size bytes each. */
+/* Copies the strings of a list, up to @max of @size bytes each. */
 static u32 take_list(const json_t *list, char *to, size_t size, u32 max)
 {
 	u32 n = json_array_size(list) < max ? (u32)json_array_size(list) : max;

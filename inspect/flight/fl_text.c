@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* A word in the form that its name asks for. */
+/* Prints a word in the format of its name. */
 static void put_word(const struct fl_tables *t, const char *name, u64 word, FILE *out)
 {
 	char room[24];
@@ -26,7 +26,7 @@ static void put_word(const struct fl_tables *t, const char *name, u64 word, FILE
 		fprintf(out, "  %s 0x%llx", name, word);
 }
 
-/* What its detail says. */
+/* Prints the detail of an entry. */
 static void put_detail(const struct fl_tables *t, const struct fl_entry *e, FILE *out)
 {
 	char room[24];

@@ -9,7 +9,7 @@
 #include "fl_tables.h"
 
 /**
- * fl_text_entry() - one line, without its end
+ * fl_text_entry() - print one line, without its newline
  *
  *	#12 begin    time 81.200531007  process 812/815  pc 0x7f12..  sp 0x7ffd..  fp 0x1
  *	#12 miss     pc 0x7f12..  module 3  value 0x1200: no unwind row, so its caller is a guess;
@@ -17,5 +17,5 @@
  */
 void fl_text_entry(const struct fl_tables *t, const struct fl_entry *e, FILE *out);
 
-/* All of its words as they are, 16 digits each. */
+/* Prints all words of an entry, 16 hex digits each. */
 void fl_text_words(const struct fl_entry *e, FILE *out);

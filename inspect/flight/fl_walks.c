@@ -46,7 +46,7 @@ static void add(struct fl_walk *walk, const struct fl_entry *e)
 	walk->n_reads = e->d[4];
 }
 
-/* A trigger comes behind its walk's end; all else of a walk before it. */
+/* A trigger follows its walk's end; all other entries of a walk precede it. */
 static bool belongs(const struct fl_walk *walk, const struct fl_entry *e, u64 lost)
 {
 	return walk && walk->number == e->walk && !lost &&
@@ -127,10 +127,10 @@ struct drawing {
 	void (*fn)(const struct fl_part *part, void *data);
 	void *data;
 	u64 n_steps; /* so far */
-	struct fl_entry step; /* the last, which waits for what it found; n_words 0: none */
+	struct fl_entry step; /* the last step, whose result is pending; n_words 0: none */
 };
 
-/* When a step begins, and the one before it ends: within the walk, at no end of it. */
+/* The start of a step, and the end of the previous one: inside the walk, not at its ends. */
 static u64 step_ns(const struct fl_walk *w, u64 step)
 {
 	u64 room = fl_walk_drawn_ns(w) - 2;
@@ -138,7 +138,7 @@ static u64 step_ns(const struct fl_walk *w, u64 step)
 	return w->begin_ns + 1 + (w->n_steps ? room * step / w->n_steps : 0);
 }
 
-/* @e: the next step, or the end, which say what the last was; NULL: nobody does */
+/* @e: the next step, or the end, with the result of the pending step; NULL: unknown */
 static void draw_step(struct drawing *g, const struct fl_entry *e)
 {
 	struct fl_part part = { .entry = &g->step };

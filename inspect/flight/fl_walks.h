@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #pragma once
 
-/* The entries of a dump, as walks: each from its begin to its end, by thread and time. */
+/* The entries of a dump as walks, each from its begin to its end, by thread and time. */
 
 #include "fl_dump.h"
 
@@ -10,7 +10,7 @@ struct fl_walk {
 	u32 pid, tid;
 	u32 number; /* of the walk, on its CPU */
 	u32 n_steps;
-	bool has_end; /* else what follows is not known */
+	bool has_end; /* false: the members after begin_ns are unknown */
 	u64 first, last; /* indexes of its entries */
 	u64 begin_ns;
 	u64 took_ns;
@@ -20,7 +20,7 @@ struct fl_walk {
 
 struct fl_ring_counts {
 	u64 read, lost; /* slots */
-	u64 orphans; /* entries whose walk's begin is gone */
+	u64 orphans; /* entries whose walk has lost its begin */
 };
 
 struct fl_walks {
@@ -30,33 +30,33 @@ struct fl_walks {
 };
 
 /**
- * fl_walks_init() - find them
- * @out:	fl_walks_deinit()
+ * fl_walks_init() - group the entries of a dump
+ * @out:	free with fl_walks_deinit()
  *
  * Return: 0 or -ENOMEM.
  */
 int fl_walks_init(const struct fl_dump *d, struct fl_walks *out);
 void fl_walks_deinit(struct fl_walks *w);
 
-/* Something within a walk, as it is drawn. */
+/* A part of a walk, as it is drawn. */
 struct fl_part {
 	const struct fl_entry *entry;
 	u64 from_ns, took_ns; /* took 0: a point */
-	bool has_frame; /* of a step: what the frame was is known, from the entry behind it */
+	bool has_frame; /* of a step: the next entry describes the frame */
 	u32 frame; /* detail: kind, status, flags */
 	u64 id, value;
 };
 
 /**
- * fl_walk_each() - all of a walk but its begin and end, in order
+ * fl_walk_each() - visit all of a walk except its begin and end, in order
  *
- * Steps share the walk's time evenly: the clock is read twice a walk.
+ * Steps share the walk's time evenly, because the clock is read only twice per walk.
  */
 void fl_walk_each(const struct fl_dump *d, const struct fl_walk *w,
 		  void (*fn)(const struct fl_part *part, void *data), void *data);
 
 /*
- * A walk's length as it is drawn. Viewers add times as fractions, so nothing may begin where
- * something else ends: a step has two nanoseconds at least, one of them behind it.
+ * A walk's length as it is drawn. Viewers add times as floating point, so nothing may start where
+ * something else ends: a step has at least two nanoseconds, one of them after it.
  */
 u64 fl_walk_drawn_ns(const struct fl_walk *w);

@@ -41,7 +41,7 @@ void jd_found_at(struct jd_run *r, u64 off, enum jd_rule rule, const char *fmt, 
 	va_end(ap);
 }
 
-/* Nanoseconds since 2001 or more are no time since boot. */
+/* A time of 2001 or later in nanoseconds is wall-clock time, not time since boot. */
 #define WALL_NS 978307200000000000ull
 
 static void check_name(struct jd_run *r)
@@ -56,9 +56,10 @@ static void check_name(struct jd_run *r)
 		      ? strtoull(name + 4, &end, 10)
 		      : 0;
 	if (!end || strcmp(end, ".dump") != 0)
-		jd_found_at(r, 0, JD_R_FILE_NAME, "perf does not take '%.60s' for a jitdump", name);
+		jd_found_at(r, 0, JD_R_FILE_NAME, "perf does not recognize '%.60s' as a jitdump",
+			    name);
 	else if (pid != r->f->h.pid)
-		jd_found_at(r, JD_H_PID, JD_R_PID_NAME, "the header is of pid %u, the name of %llu",
+		jd_found_at(r, JD_H_PID, JD_R_PID_NAME, "the header has pid %u, the name %llu",
 			    r->f->h.pid, pid);
 }
 
@@ -68,31 +69,31 @@ void jd_check_header(struct jd_run *r)
 
 	if (h->version != JD_VERSION)
 		jd_found_at(r, JD_H_VERSION, JD_R_HEADER_VERSION, "version %u%s", h->version,
-			    h->version > JD_VERSION ? ", perf refuses every jitdump with it" : "");
+			    h->version > JD_VERSION ? "; perf rejects it" : "");
 	if (h->size != JD_H_LEN)
 		jd_found_at(r, JD_H_SIZE, JD_R_HEADER_SIZE,
-			    "the header's size is %u: perf takes the rest for records", h->size);
+			    "the header's size is %u: perf reads the rest as records", h->size);
 	if (h->flags & ~JD_FLAG_ARCH_TIME)
 		jd_found_at(r, JD_H_FLAGS, JD_R_HEADER_FLAGS,
-			    "flags %#llx are unknown, perf refuses every jitdump with it",
-			    h->flags);
+			    "flags %#llx are unknown; perf rejects the file", h->flags);
 	else if (h->flags)
-		jd_found_at(r, JD_H_FLAGS, JD_R_ARCH_TIME, "times are the processor's ticks");
+		jd_found_at(r, JD_H_FLAGS, JD_R_ARCH_TIME,
+			    "times are ticks of the processor's counter");
 	if (!h->mach)
-		jd_found_at(r, JD_H_MACH, JD_R_MACHINE_ZERO, "no machine is stated");
+		jd_found_at(r, JD_H_MACH, JD_R_MACHINE_ZERO, "the machine is 0");
 	if (h->pad)
 		jd_found_at(r, JD_H_PAD, JD_R_HEADER_PAD, "padding is %#x%s", h->pad,
 			    jdr_is_v8(h) ? ", the mark of V8" : "");
-	/* V8's and CPython's are microseconds. */
+	/* V8 and CPython write microseconds here. */
 	if (h->time > WALL_NS / 1000)
-		jd_found_at(r, JD_H_TIME, JD_R_HEADER_TIME, "the header's time is of the wall");
+		jd_found_at(r, JD_H_TIME, JD_R_HEADER_TIME, "the header's time is wall-clock time");
 	if (r->c->is_unmapped)
-		jd_found_at(r, 0, JD_R_MARKER, "process %u writes it and has not mapped it",
+		jd_found_at(r, 0, JD_R_MARKER, "process %u writes it but has not mapped it",
 			    h->pid);
 	check_name(r);
 }
 
-/* A counter that ticks like the clock does not lie near it as well, for long. */
+/* A tick counter at the rate of the clock does not stay near the clock for long. */
 bool jd_time_is_clock(const struct jdr_header *h, u64 first, u64 now)
 {
 	return now && h->time && first >= h->time && first - h->time < 1000000000 && first < now &&
@@ -105,19 +106,20 @@ static void check_time(struct jd_run *r)
 	bool is_ticks = r->f->h.flags & JD_FLAG_ARCH_TIME;
 
 	if (time < r->last_time)
-		jd_found(r, JD_R_TIME_BACKWARD, "%llu ns before the record before it",
+		jd_found(r, JD_R_TIME_BACKWARD, "%llu ns before the previous record",
 			 r->last_time - time);
 	else
 		r->last_time = time;
 	if (is_ticks) {
 		if (r->n == 0 && jd_time_is_clock(&r->f->h, time, now))
 			jd_found_at(r, JD_H_FLAGS, JD_R_ARCH_TIME_WRONG,
-				    "the flag says ticks, but times are CLOCK_MONOTONIC");
+				    "the flag is for ticks, but times are CLOCK_MONOTONIC");
 		return;
 	}
 	if (time >= WALL_NS && !r->is_wall_told) {
 		r->is_wall_told = true;
-		jd_found(r, JD_R_TIME_WALL, "its time is of the wall; perf finds no sample for it");
+		jd_found(r, JD_R_TIME_WALL,
+			 "its time is wall-clock time; perf finds no sample for it");
 	} else if (time < WALL_NS && now && time > now && !r->is_future_told) {
 		r->is_future_told = true;
 		jd_found(r, JD_R_TIME_FUTURE, "its time is %.3f s ahead",
@@ -135,7 +137,7 @@ static int check_record(struct jd_run *r)
 		r->close_off = 0;
 	}
 	if (rec->fault == JDR_SHORT) {
-		jd_found(r, JD_R_RECORD_SHORT, "%u bytes are too few for a record of kind %u",
+		jd_found(r, JD_R_RECORD_SHORT, "%u bytes are too short for a record of kind %u",
 			 rec->size, rec->id);
 		return 0;
 	}
@@ -155,14 +157,14 @@ static int check_record(struct jd_run *r)
 		return 0;
 	default:
 		jd_found(r, rec->size == JD_P_LEN ? JD_R_SIZE_16 : JD_R_UNKNOWN_ID,
-			 "there is no record of kind %u", rec->id);
+			 "unknown record kind %u", rec->id);
 		return 0;
 	}
 }
 
 /*
- * .NET 10 (10.0.12) writes the code of stub blocks that are not yet memory: the write
- * fails half-way, and the runtime gives its jitdump up (dotnet/runtime#132935).
+ * .NET 10 (10.0.12) writes the code of stub blocks whose memory is not committed yet: the write
+ * fails half-way, and the runtime stops writing its jitdump (dotnet/runtime#132935).
  */
 static const char *why_partial(const u8 *bytes, u64 left)
 {
@@ -174,7 +176,7 @@ static const char *why_partial(const u8 *bytes, u64 left)
 		       : "";
 }
 
-/* A prefix that nobody would begin a record with: the walk has lost its way. */
+/* A prefix that no writer uses: the walk is out of step. */
 static bool is_no_prefix(const struct jd_run *r, const u8 *bytes)
 {
 	u64 time = jdr_u64(&r->f->h, bytes + JD_P_TIME);
@@ -190,12 +192,12 @@ static void check_end(struct jd_run *r, enum jdr_status status)
 
 	if (status == JDR_CORRUPT ||
 	    (left >= JD_P_LEN && status == JDR_NEED_MORE && is_no_prefix(r, bytes)))
-		jd_found(r, JD_R_CORRUPT, "a record of %u bytes: %llu bytes can't be walked",
+		jd_found(r, JD_R_CORRUPT, "a record of %u bytes: %llu bytes are unreadable",
 			 jdr_u32(&r->f->h, bytes + JD_P_SIZE), left);
 	else if (status == JDR_END_FOR_NOW)
 		jd_found(r, JD_R_ZERO_TAIL, "%llu bytes without a record", left);
 	else if (left >= JD_P_LEN)
-		jd_found(r, JD_R_PARTIAL_TAIL, "a record of %u bytes, of which %llu are there%s",
+		jd_found(r, JD_R_PARTIAL_TAIL, "a record of %u bytes, of which the file has %llu%s",
 			 jdr_u32(&r->f->h, bytes + JD_P_SIZE), left, why_partial(bytes, left));
 	else if (left)
 		jd_found(r, JD_R_PARTIAL_TAIL, "%llu bytes of a record", left);
@@ -210,7 +212,7 @@ s64 jd_check_file(const struct jd_file *f, const struct jd_check *c)
 
 	jd_check_header(&r);
 	for (;; r.n++) {
-		/* The first call finds where records begin. */
+		/* The first call finds the end of the header. */
 		status = jd_file_next(f, &at, &r.rec);
 		r.off = status == JDR_RECORD ? at - r.rec.size : at;
 		if (status != JDR_RECORD)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
-/* Records one by one, and whether those that belong together stand together. */
+/* Checks single records, and the order of those that belong together. */
 
 #include "jd_check_run.h"
 
@@ -48,13 +48,13 @@ static void check_entries(struct jd_run *r, const struct jdr_load *l)
 			    "the last of %llu entries is %llu bytes before the end of '%.60s'",
 			    r->debug.debug.n, l->addr + l->code_len - e.addr, l->name);
 	if (has_repeat)
-		jd_found_at(r, r->debug_off, JD_R_DEBUG_REPEAT, "a file is \"\\xff\"");
+		jd_found_at(r, r->debug_off, JD_R_DEBUG_REPEAT, "a file name is \"\\xff\"");
 	if (has_zero)
-		jd_found_at(r, r->debug_off, JD_R_DEBUG_LINE_0, "a line is 0");
+		jd_found_at(r, r->debug_off, JD_R_DEBUG_LINE_0, "a line number is 0");
 	if (jdr_is_v8(&r->f->h) && !r->is_shift_told) {
 		r->is_shift_told = true;
 		jd_found_at(r, r->debug_off, JD_R_DEBUG_SHIFT,
-			    "addresses are 0x40 too high, here and in all that follow");
+			    "addresses are 0x40 too high, here and in later records");
 	}
 }
 
@@ -73,7 +73,7 @@ static void check_pair(struct jd_run *r, const struct jdr_load *l)
 		return;
 	if (r->debug.debug.addr != l->addr) {
 		jd_found_at(r, r->debug_off, JD_R_DEBUG_ORPHAN,
-			    "it is for %#llx, the next LOAD, '%.60s', for %#llx",
+			    "it is for %#llx; the next LOAD, '%.60s', is at %#llx",
 			    r->debug.debug.addr, l->name, l->addr);
 	} else if (r->debug.debug.n) {
 		lines = jdr_lines(&r->f->h, &r->debug, l->addr, l->code_len);
@@ -98,7 +98,7 @@ static void check_mapped(struct jd_run *r, const struct jdr_load *l)
 		return;
 	next = jd_index_live(&r->index, l->addr + l->code_len, end - (l->addr + l->code_len));
 	if (next)
-		jd_found_at(r, r->unwind_off, JD_R_UNWIND_MAPPED, "'%.60s' grows over '%.60s'",
+		jd_found_at(r, r->unwind_off, JD_R_UNWIND_MAPPED, "'%.60s' overlaps '%.60s'",
 			    l->name, next->name);
 }
 
@@ -109,7 +109,7 @@ int jd_check_load(struct jd_run *r)
 	int err;
 
 	if (r->rec.fault == JDR_NO_NUL) {
-		jd_found(r, JD_R_LOAD_NAME, "its name does not end");
+		jd_found(r, JD_R_LOAD_NAME, "its name has no NUL");
 		return 0;
 	}
 	if (r->rec.fault == JDR_ADDR) {
@@ -117,20 +117,21 @@ int jd_check_load(struct jd_run *r)
 		return 0;
 	}
 	if (r->rec.fault == JDR_NO_CODE)
-		jd_found(r, JD_R_LOAD_NO_CODE, "'%.60s' states %llu bytes of code and has %llu",
-			 l->name, l->code_len, r->rec.size - JD_L_NAME - l->name_len - 1ull);
+		jd_found(r, JD_R_LOAD_NO_CODE,
+			 "'%.60s' should have %llu bytes of code but has %llu", l->name,
+			 l->code_len, r->rec.size - JD_L_NAME - l->name_len - 1ull);
 	if (l->slack)
-		jd_found(r, JD_R_LOAD_SLACK, "%llu bytes too many in '%.60s'", l->slack, l->name);
+		jd_found(r, JD_R_LOAD_SLACK, "%llu extra bytes in '%.60s'", l->slack, l->name);
 	if (l->vma != l->addr)
 		jd_found(r, JD_R_LOAD_VMA, "vma %#llx, code at %#llx", l->vma, l->addr);
 	if (l->pid != r->f->h.pid)
-		jd_found(r, JD_R_PID, "of pid %u, the header of %u", l->pid, r->f->h.pid);
+		jd_found(r, JD_R_PID, "its pid is %u, the header's is %u", l->pid, r->f->h.pid);
 	err = check_number(r, l->index);
 	if (err)
 		return err;
 	under = jd_index_live(&r->index, l->addr, l->code_len);
 	if (under && (under->addr != l->addr))
-		jd_found(r, JD_R_LOAD_OVERLAP, "'%.60s' over '%.60s'", l->name, under->name);
+		jd_found(r, JD_R_LOAD_OVERLAP, "'%.60s' overlaps '%.60s'", l->name, under->name);
 	check_pair(r, l);
 	check_mapped(r, l);
 	return jd_index_add(&r->index, &(struct jd_code){ .addr = l->addr,
@@ -147,7 +148,7 @@ void jd_check_debug(struct jd_run *r)
 		jd_found_at(r, r->debug_off, JD_R_DEBUG_REPLACED, "another follows at %llu",
 			    r->off);
 	if (!r->rec.debug.n)
-		jd_found(r, JD_R_DEBUG_EMPTY, "not one entry");
+		jd_found(r, JD_R_DEBUG_EMPTY, "no entries");
 	r->debug = r->rec;
 	r->debug_off = r->off;
 }
@@ -157,7 +158,7 @@ void jd_check_unwind(struct jd_run *r)
 	const struct jdr_unwind *u = &r->rec.unwind;
 
 	if (r->rec.fault == JDR_UNWIND_LEN) {
-		jd_found(r, JD_R_UNWIND_LEN, "its sizes do not fit in its %u bytes", r->rec.size);
+		jd_found(r, JD_R_UNWIND_LEN, "its sizes exceed its %u bytes", r->rec.size);
 		return;
 	}
 	if (r->unwind.bytes)
@@ -183,7 +184,7 @@ int jd_check_move(struct jd_run *r)
 	}
 	err = jd_index_move(&r->index, m->old_addr, m->new_addr, r->last_time);
 	if (err == -ENOENT)
-		jd_found(r, JD_R_MOVE_UNKNOWN, "nothing is at %#llx", m->old_addr);
+		jd_found(r, JD_R_MOVE_UNKNOWN, "no code is at %#llx", m->old_addr);
 	return err == -ENOENT ? 0 : err;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #pragma once
 
-/* What the files of the checker share. */
+/* Declarations shared by the files of the checker. */
 
 #include "jd_check.h"
 #include "jd_index.h"
@@ -9,31 +9,31 @@
 struct jd_run {
 	const struct jd_file *f;
 	const struct jd_check *c;
-	u64 off; /* of the record that is looked at */
-	struct jdr_record rec; /* it */
+	u64 off; /* of the current record */
+	struct jdr_record rec; /* the current record */
 	u64 n, last_time, close_off;
 	bool is_wall_told, is_future_told, is_shift_told;
-	/* What waits for its LOAD: .bytes is NULL when nothing does. */
+	/* Pending for the next LOAD; .bytes is NULL if there is none. */
 	struct jdr_record debug, unwind;
 	u64 debug_off, unwind_off;
 	struct jd_index index;
-	void *numbers; /* code indexes that were used */
+	void *numbers; /* all code indexes so far */
 };
 
 void jd_found(struct jd_run *r, enum jd_rule rule, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* At another place than that of the record. */
+/* Reports a finding at another offset than the current record's. */
 void jd_found_at(struct jd_run *r, u64 off, enum jd_rule rule, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
 
 void jd_check_header(struct jd_run *r);
 
-/* The record at hand by its kind. 0 or -ENOMEM. */
+/* Check the current record, by its kind. 0 or -ENOMEM. */
 int jd_check_load(struct jd_run *r);
 void jd_check_debug(struct jd_run *r);
 void jd_check_unwind(struct jd_run *r);
 int jd_check_move(struct jd_run *r);
 
-/* Debug and unwind data that no LOAD took. */
+/* Reports pending debug and unwind data without a LOAD. */
 void jd_check_orphans(struct jd_run *r);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
-/* DWARF 4 (dwarfstd.org), the part of it that says function and line. */
+/* DWARF 4 (dwarfstd.org), the subset for functions and lines. */
 
 #include "jd_dwarf.h"
 
@@ -68,7 +68,7 @@ static void put_addr(const struct making *m, struct jdw_buf *b, u64 addr)
 		jdw_put_u32(b, (u32)addr);
 }
 
-/* A length of four bytes before what it counts. */
+/* Fills in a four-byte length once its contents are complete. */
 static void close_length(struct jdw_buf *b, size_t at)
 {
 	if (!b->no_memory)
@@ -80,7 +80,7 @@ static int by_name(const void *a, const void *b)
 	return strcmp(((const struct file_number *)a)->name, ((const struct file_number *)b)->name);
 }
 
-/* 0: no memory. */
+/* The number of a file; 0: no memory. */
 static u32 number_of(struct making *m, const char *name)
 {
 	struct file_number key = { .name = name }, *own, **node = tfind(&key, &m->files, by_name);
@@ -97,7 +97,7 @@ static u32 number_of(struct making *m, const char *name)
 	}
 	m->n_files++;
 	put_text(&m->file_table, name);
-	put_uleb(&m->file_table, 0); /* folder, time, size */
+	put_uleb(&m->file_table, 0); /* directory, time, size */
 	put_uleb(&m->file_table, 0);
 	put_uleb(&m->file_table, 0);
 	return own->number;
@@ -147,7 +147,7 @@ static int put_lines(struct making *m, const struct jd_function *f, struct jdw_b
 	return 0;
 }
 
-/* The header has the files, which are only known when all lines are made. */
+/* The header contains the files, which are known only after all lines are made. */
 static int make_line(struct making *m, const struct jd_function *all, size_t n)
 {
 	static const u8 lengths[OPCODE_BASE - 1] = { 0, 1, 1, 1, 1, 0, 0, 0, 1, 0, 0, 1 };
@@ -162,14 +162,14 @@ static int make_line(struct making *m, const struct jd_function *all, size_t n)
 	put_u16(b, VERSION);
 	header = b->len;
 	jdw_put_u32(b, 0);
-	put_u8(b, 1); /* bytes of the shortest instruction */
-	put_u8(b, 1); /* operations in one */
-	put_u8(b, 1); /* rows are statements */
-	put_u8(b, (u8)-5); /* line base and range, which are not used */
+	put_u8(b, 1); /* minimum length of an instruction */
+	put_u8(b, 1); /* operations per instruction */
+	put_u8(b, 1); /* default of is_stmt */
+	put_u8(b, (u8)-5); /* line base and range, unused */
 	put_u8(b, 14);
 	put_u8(b, OPCODE_BASE);
 	jdw_put(b, lengths, sizeof(lengths));
-	put_u8(b, 0); /* no folders: names are whole paths */
+	put_u8(b, 0); /* no directories: names are full paths */
 	jdw_put(b, m->file_table.bytes, m->file_table.len);
 	put_u8(b, 0);
 	close_length(b, header);
@@ -242,7 +242,7 @@ static void make_info(struct making *m, const struct jd_function *all, size_t n)
 	put_addr(m, ranges, 0);
 }
 
-/* elfutils 0.188 finds a unit by this table alone. */
+/* elfutils 0.188 finds a unit only by this table. */
 static void make_aranges(struct making *m, const struct jd_function *all, size_t n)
 {
 	struct jdw_buf *b = &m->d->aranges;

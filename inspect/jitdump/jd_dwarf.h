@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #pragma once
 
-/* The debug sections for jd_elf_write(). */
+/* Makes the debug sections for jd_elf_write(). */
 
 #include "jdw.h"
 
 struct jd_function {
 	struct jdr_record load, debug; /* debug.bytes is NULL: it has no lines */
-	u64 addr; /* where it was moved to */
+	u64 addr; /* its final address */
 };
 
 struct jd_dwarf {
@@ -15,7 +15,7 @@ struct jd_dwarf {
 };
 
 /**
- * jd_dwarf_make() - one unit, an entry a function, a sequence of lines for each that has any
+ * jd_dwarf_make() - make one unit, an entry per function, a line sequence per function with lines
  * @d:		zeroed; free with jd_dwarf_deinit()
  * @addr_len:	4 or 8
  *

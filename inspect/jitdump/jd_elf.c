@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * Functions that lie near each other share a section and a segment; what is between them
- * is zero. libelf lays out and turns bytes round; symbols are local, as perf makes them.
+ * Functions near each other share a section and a segment; the bytes between them are zero.
+ * libelf lays out the file and swaps bytes; symbols are local, as perf makes them.
  */
 
 #include "jd_elf.h"
@@ -18,20 +18,20 @@
 
 #define NEAR 4096
 #define MAX_PLACES 30000
-#define MAX_BYTES (1ull << 30) /* also of what lies between */
+#define MAX_BYTES (1ull << 30) /* including the gaps */
 
 struct building {
 	const struct jd_file *f;
 	struct jd_index index;
 	struct jd_function *functions; /* by address */
 	size_t n;
-	u16 *section; /* of each */
-	u8 **code; /* of each place; for libelf until it is written */
+	u16 *section; /* of each function */
+	u8 **code; /* of each place; owned by libelf until it is written */
 	size_t n_places;
 	struct {
 		u64 addr, len;
 	} places[MAX_PLACES];
-	struct jdw_buf names, strings; /* of sections, of symbols */
+	struct jdw_buf names, strings; /* of sections; of symbols */
 	struct jd_dwarf dwarf;
 	Elf *elf;
 };
@@ -76,7 +76,7 @@ static int by_off(const void *a, const void *b)
 	return x->load.bytes < y->load.bytes ? -1 : x->load.bytes > y->load.bytes;
 }
 
-/* Believable lines that stand directly before their code, or before its unwind data. */
+/* Finds valid lines directly before their code, or before its unwind data. */
 static void find_lines(struct building *b)
 {
 	struct jdr_record rec, debug = { 0 };
@@ -179,7 +179,7 @@ static u32 put_name(struct jdw_buf *b, const char *name)
 	return at;
 }
 
-/* A section with these bytes, which must stay until the file is written. */
+/* Adds a section; its bytes must stay valid until the file is written. */
 static int add_section(struct building *b, const char *name, GElf_Shdr *sh, void *bytes, u64 len,
 		       Elf_Type type)
 {
@@ -228,7 +228,7 @@ static int add_symbols(struct building *b)
 	put_name(&b->strings, "");
 	sh.sh_link = (u32)b->n_places + 2;
 	sh.sh_entsize = entry;
-	/* In memory libelf keeps symbols of the file's class. */
+	/* libelf keeps symbols in the class of the file. */
 	err = add_section(b, ".symtab", &sh, calloc(b->n + 1, entry), (b->n + 1) * entry,
 			  ELF_T_SYM);
 	scn = elf_getscn(b->elf, b->n_places + 1);
@@ -286,7 +286,7 @@ static int add_header(struct building *b)
 	return gelf_update_ehdr(b->elf, &eh) && gelf_newphdr(b->elf, b->n_places) ? 0 : -ENOMEM;
 }
 
-/* Segments, when libelf has laid the sections out. */
+/* Adds segments, after libelf has laid out the sections. */
 static int add_segments(struct building *b)
 {
 	GElf_Shdr sh;
@@ -313,7 +313,7 @@ static int add_names(struct building *b)
 	size_t at = b->names.len;
 	int err;
 
-	/* Its own name is put before its bytes are taken. */
+	/* Add its own name before taking its bytes. */
 	put_name(&b->names, ".shstrtab");
 	if (b->names.no_memory)
 		return -ENOMEM;

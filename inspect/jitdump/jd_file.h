@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #pragma once
 
-/* A whole jitdump in memory, for those who look at all of it. Who follows a live one: jd_tail.h. */
+/* A whole jitdump in memory. To follow a growing file use jd_tail.h. */
 
 #include "jdr.h"
 
@@ -13,24 +13,24 @@ struct jd_file {
 
 #define JD_MAX_FILE (2ull << 30)
 
-/* How much later a record may be than the one before, where it is in doubt that it is one. */
+/* The maximum distance in time from the previous record, for a record found by resync. */
 #define JD_RESYNC_NS 3600000000000ull
 
 /**
- * jd_file_read() - read a file that may be hostile or still grow
+ * jd_file_read() - read a file that may be hostile or still growing
  * @f:		free with jd_file_deinit()
  *
- * Never blocks and maps nothing: a file that is cut meanwhile ends there.
+ * Never blocks and maps nothing: a file that is truncated during the read ends there.
  *
- * Return: 0, -EINVAL (no regular file), -EFBIG (above JD_MAX_FILE), -ENODATA (shorter
- * than a header), -EBADMSG (no jitdump), -ENOMEM, or what open and read gave.
+ * Return: 0, -EINVAL (not a regular file), -EFBIG (above JD_MAX_FILE), -ENODATA (shorter
+ * than a header), -EBADMSG (not a jitdump), -ENOMEM, or the errno of open and read.
  */
 int jd_file_read(struct jd_file *f, const char *path);
 void jd_file_deinit(struct jd_file *f);
 
 /**
- * jd_file_next() - the record at an offset
- * @at:		where; begin with zero, which stands for the end of the header. Moved on
- *		when there is a record
+ * jd_file_next() - parse the record at an offset
+ * @at:		start with zero, which stands for the end of the header; advanced if there
+ *		is a record
  */
 enum jdr_status jd_file_next(const struct jd_file *f, u64 *at, struct jdr_record *rec);

@@ -32,14 +32,14 @@ struct reading {
 	const struct jd_file *f;
 	const struct jd_repair *how;
 	struct jd_groups *g;
-	struct jdr_record debug, unwind; /* that wait for the next LOAD */
+	struct jdr_record debug, unwind; /* pending for the next LOAD */
 	u64 debug_off, unwind_off;
 };
 
 static void drop(struct reading *r, u64 off, const char *why)
 {
 	r->g->dropped++;
-	jd_tell(r->how, off, "left out: %s", why);
+	jd_tell(r->how, off, "dropped: %s", why);
 }
 
 static int defer_debug(struct reading *r)
@@ -52,18 +52,18 @@ static int defer_debug(struct reading *r)
 	return push(&r->g->waiting, &r->g->n_waiting, &r->g->waiting_room, &item);
 }
 
-/* Why a LOAD can't stay; NULL: it can. */
+/* Why a LOAD is dropped; NULL: it is not. */
 static const char *why_no_load(const struct jdr_record *rec)
 {
 	switch (rec->fault) {
 	case JDR_SHORT:
 		return "a LOAD too short for its fields";
 	case JDR_NO_NUL:
-		return "a LOAD whose name does not end";
+		return "a LOAD whose name has no NUL";
 	case JDR_NO_CODE:
 		return "a LOAD without its code; to-perfmap keeps its name";
 	case JDR_ADDR:
-		return "a LOAD that leaves the address space";
+		return "a LOAD that exceeds the address space";
 	default:
 		return NULL;
 	}
@@ -90,7 +90,7 @@ static int take_load(struct reading *r, const struct jdr_record *rec, u64 off)
 	return err ? err : defer_debug(r);
 }
 
-/* Behind its code and of the same time: it is not for what comes to that address later. */
+/* After its code and with the same time: it is not for later code at that address. */
 static bool is_of_last(struct reading *r, const struct jdr_record *rec, u64 off)
 {
 	struct jd_item *last = r->g->n ? &r->g->all[r->g->n - 1] : NULL;
@@ -101,7 +101,7 @@ static bool is_of_last(struct reading *r, const struct jdr_record *rec, u64 off)
 		return false;
 	last->debug = *rec;
 	last->debug_off = off;
-	jd_tell(r->how, off, "lines put before their code");
+	jd_tell(r->how, off, "lines moved before their code");
 	return true;
 }
 
@@ -113,11 +113,11 @@ static int take(struct reading *r, const struct jdr_record *rec, u64 off)
 	if (rec->id == JD_LOAD)
 		return take_load(r, rec, off);
 	if (rec->id >= JD_N_IDS) {
-		drop(r, off, "a record of a kind that there is not");
+		drop(r, off, "a record of unknown kind");
 	} else if (rec->id == JD_CLOSE) {
-		jd_tell(r->how, off, "left out: CLOSE, which ends the file for perf");
+		jd_tell(r->how, off, "dropped: CLOSE, which ends the file for perf");
 	} else if (rec->fault) {
-		drop(r, off, "a record whose sizes do not fit");
+		drop(r, off, "a record whose sizes exceed it");
 	} else if (rec->id == JD_MOVE) {
 		err = push(&r->g->all, &r->g->n, &r->g->room, &item);
 	} else if (rec->id == JD_DEBUG_INFO && !is_of_last(r, rec, off)) {
@@ -126,14 +126,14 @@ static int take(struct reading *r, const struct jdr_record *rec, u64 off)
 		r->debug_off = off;
 	} else if (rec->id == JD_UNWINDING_INFO) {
 		if (r->unwind.bytes)
-			drop(r, r->unwind_off, "unwind data with other unwind data behind it");
+			drop(r, r->unwind_off, "unwind data followed by other unwind data");
 		r->unwind = *rec;
 		r->unwind_off = off;
 	}
 	return err;
 }
 
-/* Could a record begin here? So does the next, or the file ends. */
+/* Whether a record can start here: then the next one can, too, or the file ends. */
 static bool is_plausible(const struct jd_file *f, u64 off, u64 last_time, bool is_first)
 {
 	static const u32 least[JD_N_IDS] = { JD_L_NAME + 1, JD_M_LEN, JD_D_ENTRIES, JD_P_LEN,
@@ -151,25 +151,25 @@ static bool is_plausible(const struct jd_file *f, u64 off, u64 last_time, bool i
 	return !is_first || is_plausible(f, off + rec.size, rec.time, false);
 }
 
-/* A record whose rest is missing: what it takes for its end are those that follow. */
+/* A record whose end is missing: its last bytes are those of later records. */
 static bool is_torn(const struct reading *r, u64 end, const struct jdr_record *rec)
 {
 	return r->how->resync && rec->fault && !is_plausible(r->f, end, 0, false);
 }
 
-/* From here on nothing can be walked. Return: where it can again, or the file's end. */
+/* The next readable offset after an unreadable one, or the file's end. */
 static u64 find_next(const struct reading *r, u64 off, u64 last_time)
 {
 	u64 at = off + 1;
 
 	if (!r->how->resync) {
-		jd_tell(r->how, off, "left out: %llu bytes that are no record", r->f->len - off);
+		jd_tell(r->how, off, "dropped: %llu bytes that are not a record", r->f->len - off);
 		return r->f->len;
 	}
 	while (at < r->f->len && !is_plausible(r->f, at, last_time, true))
 		at++;
-	jd_tell(r->how, off, "left out: %llu bytes that are no record%s", at - off,
-		at < r->f->len ? "; records go on behind them" : "");
+	jd_tell(r->how, off, "dropped: %llu bytes that are not a record%s", at - off,
+		at < r->f->len ? "; records continue after them" : "");
 	return at;
 }
 
@@ -191,7 +191,7 @@ static bool take_lines(struct jd_item *load, const struct jd_item *debug)
 	return true;
 }
 
-/* To the next LOAD of its address, else the one before, whichever has no lines. */
+/* Prefers the next LOAD of its address, else takes the previous one, unless it has lines. */
 static bool place_debug(struct jd_item **loads, size_t n, const struct jd_item *debug)
 {
 	u64 addr = debug->debug.debug.addr;
@@ -218,7 +218,7 @@ static int place_waiting(const struct jd_repair *how, struct reading *r)
 	qsort(loads, n, sizeof(*loads), by_addr);
 	for (size_t i = 0; i < g->n_waiting; i++) {
 		if (place_debug(loads, n, &g->waiting[i]))
-			jd_tell(how, g->waiting[i].off, "lines put before their code");
+			jd_tell(how, g->waiting[i].off, "lines moved before their code");
 		else
 			drop(r, g->waiting[i].off, "lines without their code");
 	}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #pragma once
 
-/* Which debug and unwind data belong to which code. */
+/* Assigns debug and unwind data to code. */
 
 #include "jd_repair.h"
 
@@ -15,23 +15,23 @@ struct jd_item {
 struct jd_groups {
 	struct jd_item *all; /* in the order of the file */
 	size_t n, room;
-	struct jd_item *waiting; /* debug records that are not the next LOAD's */
+	struct jd_item *waiting; /* debug records that do not belong to the next LOAD */
 	size_t n_waiting, waiting_room;
 	u64 dropped;
 };
 
 /**
- * jd_groups_read() - every LOAD and MOVE with what belongs to it
+ * jd_groups_read() - read every LOAD and MOVE with its debug and unwind data
  * @g:		zeroed; free with jd_groups_deinit()
  *
- * perf pairs by place alone. Here debug records that are for another address than that
- * of the LOAD behind them go to the next LOAD of theirs, else to the last before.
+ * perf pairs records by position alone. Here a debug record for another address than that of
+ * the following LOAD goes to the next LOAD of its address, else to the previous one.
  *
  * Return: 0 or -ENOMEM.
  */
 int jd_groups_read(const struct jd_file *f, const struct jd_repair *how, struct jd_groups *g);
 void jd_groups_deinit(struct jd_groups *g);
 
-/* To how->told. */
+/* Reports to how->told. */
 void jd_tell(const struct jd_repair *how, u64 off, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * The live ranges never overlap, so "below", "above" and "touches" are an order, and a
- * search for a range finds any that it touches.
+ * Live ranges never overlap, so "below", "above" and "touches" are an order, and a search for a
+ * range finds any live range that it touches.
  */
 
 #include "jd_index.h"
@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A node of glibc's tree and its place in the lists. */
+/* A node of glibc's tree, and the entries in the lists. */
 #define OVERHEAD 64
 
 static size_t size_of(const struct jd_code *c)
@@ -33,7 +33,7 @@ static int compare(const void *a, const void *b)
 
 static void keep(void *node)
 {
-	(void)node; /* it is in jd_index.all, too */
+	(void)node; /* owned by jd_index.all */
 }
 
 void jd_index_deinit(struct jd_index *x)
@@ -113,7 +113,7 @@ int jd_index_move(struct jd_index *x, u64 addr, u64 to_addr, u64 time)
 	if (end(x, old, time))
 		return -ENOMEM;
 	if (to_addr + moved.len < to_addr)
-		return -ENOENT; /* the record's length may be another than the code's */
+		return -ENOENT; /* the record's length may differ from the code's */
 	return jd_index_add(x, &moved);
 }
 

@@ -2,9 +2,9 @@
 #pragma once
 
 /*
- * Which code lay where, and when. A jitdump has no record for code that is freed: what
- * is loaded over it ends it. All of an older function ends with the first byte that is
- * written over, as what is left of it can't run.
+ * The history of code ranges. A jitdump has no record for freed code; code ends when other
+ * code is loaded over it. The first overwritten byte ends all of the older function,
+ * because the rest of it cannot run.
  */
 
 #include "jdr.h"
@@ -12,44 +12,44 @@
 struct jd_code {
 	u64 addr, len;
 	u64 from, until; /* times; until is ~0 while it lives */
-	u64 index; /* as the LOAD has it */
-	u64 off; /* whatever the caller wants to find it by: an offset in the file */
+	u64 index; /* of the LOAD */
+	u64 off; /* for the caller: an offset in the file */
 	const char *name; /* a copy */
 };
 
 struct jd_index {
 	void *live; /* search.h's tree; its ranges never overlap */
-	struct jd_code **all; /* in the order in which they came */
+	struct jd_code **all; /* in order of arrival */
 	size_t n, room;
-	struct jd_code **closed; /* in the order in which they ended */
+	struct jd_code **closed; /* in the order of their ends */
 	size_t n_closed, closed_room;
-	size_t n_bytes; /* that all of it takes, about */
+	size_t n_bytes; /* approximate size in memory */
 };
 
 void jd_index_deinit(struct jd_index *x);
 
 /**
- * jd_index_add() - code from now on
- * @c:		copied with its name; until is set here. Its time is not before that of
- *		any that was added earlier
+ * jd_index_add() - add code that starts to live
+ * @c:		copied with its name; until is set here. Its time must not be before that of
+ *		earlier additions
  *
- * Code without a byte lives nowhere and is only remembered in @x->all.
+ * Code of zero length is never live, and is only listed in @x->all.
  *
  * Return: 0 or -ENOMEM.
  */
 int jd_index_add(struct jd_index *x, const struct jd_code *c);
 
-/* What is live and begins at @addr goes elsewhere. 0, -ENOENT or -ENOMEM. */
+/* Moves the live code that starts at @addr. 0, -ENOENT or -ENOMEM. */
 int jd_index_move(struct jd_index *x, u64 addr, u64 to_addr, u64 time);
 
-/* What is live in the range ends, without any other there. 0 or -ENOMEM: some still lives. */
+/* Ends the live code in the range. 0 or -ENOMEM: some is still live. */
 int jd_index_end(struct jd_index *x, u64 addr, u64 len, u64 time);
 
-/* Some live code in the range; NULL: none. */
+/* Any live code in the range; NULL: none. */
 const struct jd_code *jd_index_live(const struct jd_index *x, u64 addr, u64 len);
 
-/* The code whose byte lay at @addr at @time; NULL: none that is known. */
+/* The code at @addr at @time; NULL: none is known. */
 const struct jd_code *jd_index_find(const struct jd_index *x, u64 addr, u64 time);
 
-/* Frees what ended before @time; no pointer to such may be kept. For those who run for long. */
+/* Frees code that ended before @time; invalidates pointers to it. For long-running callers. */
 void jd_index_drop(struct jd_index *x, u64 time);

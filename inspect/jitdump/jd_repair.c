@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * All that a file says of code is taken out of it and written as the writer would: in
- * the order of time, each LOAD with what belongs to it, by the same code.
+ * Extracts all code from a file and writes it again with the writer's own functions: in order
+ * of time, each LOAD with its debug and unwind data.
  */
 
 #include "jd_repair.h"
@@ -25,7 +25,7 @@ struct repairing {
 	struct jd_index index;
 	FILE *out;
 	u64 next_number;
-	bool do_number; /* anew */
+	bool do_number; /* renumber the LOADs */
 };
 
 static int by_time(const void *a, const void *b)
@@ -59,7 +59,7 @@ static int find_double_numbers(struct repairing *r)
 		r->do_number |= numbers[i] == numbers[i - 1];
 	free(numbers);
 	if (r->do_number)
-		jd_tell(r->how, JD_H_LEN, "LOADs numbered anew");
+		jd_tell(r->how, JD_H_LEN, "LOADs renumbered");
 	return 0;
 }
 
@@ -70,7 +70,7 @@ static u64 skip_leb(const u8 *bytes, u64 len, u64 at)
 	return at + 1;
 }
 
-/* The register of the return address in a CIE (.eh_frame) tells these two apart. */
+/* The return address register in a CIE (.eh_frame) distinguishes these two. */
 static u32 machine_of_cie(const struct jdr_unwind *u)
 {
 	u64 at = 9, len = u->eh_frame_len;
@@ -94,7 +94,7 @@ static u32 find_machine(const struct repairing *r)
 		if (r->groups.all[i].unwind.bytes)
 			machine = machine_of_cie(&r->groups.all[i].unwind.unwind);
 	if (machine != r->f->h.mach)
-		jd_tell(r->how, JD_H_MACH, "machine %u written", machine);
+		jd_tell(r->how, JD_H_MACH, "machine set to %u", machine);
 	return machine;
 }
 
@@ -115,10 +115,10 @@ static int write_header(struct repairing *r)
 
 	if (flags && jd_time_is_clock(h, first, r->how->now)) {
 		flags = 0;
-		jd_tell(r->how, JD_H_FLAGS, "the flag for ticks taken off");
+		jd_tell(r->how, JD_H_FLAGS, "flag for ticks cleared");
 	}
 	if (h->version != JD_VERSION || h->size != JD_H_LEN || h->flags & ~JD_FLAG_ARCH_TIME)
-		jd_tell(r->how, 0, "the header written anew");
+		jd_tell(r->how, 0, "header rewritten");
 	jdw_put_header(&b, &(struct jdr_header){ .mach = find_machine(r),
 						 .pid = h->pid,
 						 .time = h->time < first ? h->time : first,
@@ -128,7 +128,7 @@ static int write_header(struct repairing *r)
 	return err;
 }
 
-/* With slack the code is at the end, unless zeros are there and not before. */
+/* With slack the code is at the end, unless only the end is zeros. */
 static const u8 *find_code(const struct repairing *r, const struct jd_item *item)
 {
 	const struct jdr_load *l = &item->rec.load;
@@ -140,12 +140,12 @@ static const u8 *find_code(const struct repairing *r, const struct jd_item *item
 		end_is_zero &= !end[-1 - (s64)i];
 	}
 	if (l->slack)
-		jd_tell(r->how, item->off, "%llu bytes %s the code of '%.80s' taken out", l->slack,
-			end_is_zero && !front_is_zero ? "behind" : "before", l->name);
+		jd_tell(r->how, item->off, "%llu bytes %s the code of '%.80s' removed", l->slack,
+			end_is_zero && !front_is_zero ? "after" : "before", l->name);
 	return end_is_zero && !front_is_zero ? front : l->code;
 }
 
-/* The lines of a record as the writer takes them; NULL: none, and *err says if for memory. */
+/* The lines of a record for the writer; NULL: none, or with *err set no memory. */
 static struct jdw_line *take_lines(struct repairing *r, const struct jd_item *item, int *err)
 {
 	const struct jdr_load *l = &item->rec.load;
@@ -157,7 +157,7 @@ static struct jdw_line *take_lines(struct repairing *r, const struct jd_item *it
 		return NULL;
 	if (jdr_lines(&r->f->h, &item->debug, l->addr, l->code_len) != JDR_LINES_GOOD) {
 		r->result->dropped++;
-		jd_tell(r->how, item->debug_off, "left out: the lines of '%.80s'", l->name);
+		jd_tell(r->how, item->debug_off, "dropped: the lines of '%.80s'", l->name);
 		return NULL;
 	}
 	lines = calloc(item->debug.debug.n, sizeof(*lines));
@@ -167,7 +167,7 @@ static struct jdw_line *take_lines(struct repairing *r, const struct jd_item *it
 	return lines;
 }
 
-/* perf's image is as much longer than the code; it must not cover what lives. */
+/* perf's image is longer than the code by this; it must not overlap live code. */
 static u64 keep_mapped(struct repairing *r, const struct jd_item *item)
 {
 	const struct jdr_load *l = &item->rec.load;
@@ -176,7 +176,7 @@ static u64 keep_mapped(struct repairing *r, const struct jd_item *item)
 
 	if (!more || (code_end + len > code_end && !jd_index_live(&r->index, code_end, len)))
 		return more;
-	jd_tell(r->how, item->off, "mapped_size of '%.80s' is 0", l->name);
+	jd_tell(r->how, item->off, "mapped_size of '%.80s' set to 0", l->name);
 	return 0;
 }
 
@@ -225,7 +225,7 @@ static int write_move(struct repairing *r, const struct jd_item *item)
 
 	if (!code || code->addr != m->old_addr || m->new_addr + code->len < m->new_addr) {
 		r->result->dropped++;
-		jd_tell(r->how, item->off, "left out: a move of nothing");
+		jd_tell(r->how, item->off, "dropped: a move without code");
 		return 0;
 	}
 	jdw_put_u32(&b, JD_MOVE);

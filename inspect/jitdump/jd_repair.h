@@ -2,9 +2,9 @@
 #pragma once
 
 /*
- * Makes a jitdump that perf takes, and that nothing is wrong with, of one that is not.
- * What can be known is mended: order, pairs, numbers, sizes, padding, V8's addresses,
- * the header. What can't is left out, and told.
+ * Makes a jitdump without faults, which perf accepts, from a faulty one. Repairs order,
+ * pairs, numbers, sizes, padding, V8's addresses and the header. Drops and reports
+ * what cannot be repaired.
  */
 
 #include <stdio.h>
@@ -12,24 +12,24 @@
 #include "jd_file.h"
 
 struct jd_repair {
-	u32 machine; /* EM_*; 0: as stated, or else as the unwind data has it */
-	bool resync; /* look for records behind what can't be walked */
+	u32 machine; /* EM_*; 0: from the header, else from the unwind data */
+	bool resync; /* search for records after unreadable bytes */
 	u64 now; /* as in struct jd_check */
-	/* Told what was left out and what was changed. */
+	/* Receives each repair and each dropped record. */
 	void (*told)(void *data, u64 off, const char *words);
 	void *data;
 };
 
 struct jd_repaired {
 	u64 loads, lines, unwind, moves; /* records in the result */
-	u64 dropped; /* records that are not in it, CLOSE and what is no record not counted */
+	u64 dropped; /* dropped records, except CLOSE and bytes that are not a record */
 };
 
 /**
- * jd_repair_file() - write it anew
+ * jd_repair_file() - write a repaired file
  * @out:	in the byte order of @f
  *
- * Return: 0, -ENOMEM, or what writing gave.
+ * Return: 0, -ENOMEM, or the errno of writing.
  */
 int jd_repair_file(const struct jd_file *f, const struct jd_repair *how, FILE *out,
 		   struct jd_repaired *result);

@@ -81,7 +81,7 @@ static void begin_anew(struct polling *p)
 	tell(p, JD_TAIL_NEW, NULL, NULL);
 }
 
-/* At least @need bytes from off on. 1, 0 at the file's end, or a negative errno. */
+/* Loads at least @need bytes at off. 1, 0 at the file's end, or a negative errno. */
 static int fill(struct jd_tail *t, u64 need)
 {
 	size_t want = need > CHUNK ? (size_t)need : CHUNK;
@@ -157,8 +157,8 @@ static int take(struct polling *p, const struct jdr_record *rec)
 }
 
 /*
- * All whole records of what is held; what is left is moved to the front once. Return:
- * how many bytes the next needs, 0: there is none for now, or -ENOMEM.
+ * Processes all complete records in memory, then moves the rest to the front. Return: the length
+ * of the next record, 0: unknown yet, or -ENOMEM.
  */
 static s64 take_held(struct polling *p)
 {
@@ -211,7 +211,7 @@ static int read_records(struct polling *p, u64 max)
 
 	while (t->off < end && !t->is_stuck) {
 		if (need > JD_TAIL_MAX_RECORD) {
-			/* Not before it is whole: its size may be but a begin. */
+			/* Wait until the file has all of it: the size may be wrong. */
 			if (fstat(t->fd, &st) || (u64)st.st_size - t->off < (u64)need)
 				return 0;
 			tell(p, JD_TAIL_PASSED, NULL, NULL);
@@ -228,7 +228,7 @@ static int read_records(struct polling *p, u64 max)
 	return !t->is_stuck;
 }
 
-/* Cut and written again beyond where we are: its size does not tell. */
+/* Truncated and rewritten beyond our offset: the size does not show it. */
 static bool has_another_header(const struct jd_tail *t)
 {
 	u8 head[JD_H_LEN];
@@ -238,8 +238,8 @@ static bool has_another_header(const struct jd_tail *t)
 }
 
 /*
- * Another file under the name, or the same cut to less than was read. 1: more of the old
- * one is to be read first, 0, or a negative errno.
+ * Detects another file under the name, or the same file truncated below our offset. 1: more of the
+ * old one must be read first, 0, or a negative errno.
  */
 static int see_changes(struct polling *p, u64 max)
 {
@@ -253,7 +253,7 @@ static int see_changes(struct polling *p, u64 max)
 		begin_anew(p);
 	if (!t->path || stat(t->path, &named) ||
 	    (named.st_ino == own.st_ino && named.st_dev == own.st_dev))
-		return 0; /* one that was deleted is read to its end */
+		return 0; /* a deleted file is read to its end */
 	if (t->has_header && read_records(p, max) > 0)
 		return 1;
 	fd = open_file(t->path);
@@ -278,7 +278,7 @@ int jd_tail_poll(struct jd_tail *t, u64 max,
 		if (r > 0)
 			r = read_records(&p, max);
 	}
-	/* A piece may be cut off again: it is read anew. */
+	/* A partial record may be truncated again: read it again next time. */
 	t->len = 0;
 	if (t->room > JD_TAIL_KEEP) {
 		cleanup_free(&t->bytes);

@@ -2,22 +2,22 @@
 #pragma once
 
 /*
- * Follows a jitdump while it is written. The file is a stranger's: it may be cut,
- * replaced, deleted, be sparse and huge. What is not yet whole is read again the next time.
+ * Follows a jitdump while it is written. The file is hostile: it may be truncated, replaced,
+ * deleted, sparse and huge. An incomplete record is read again by the next poll.
  */
 
 #include "jdr.h"
 
-/* A record larger than this is passed over: its bytes would be held in memory. */
+/* A larger record is skipped, because its bytes would be held in memory. */
 #define JD_TAIL_MAX_RECORD (64u << 20)
-#define JD_TAIL_MAX_DEBUG (4u << 20) /* of lines, which are kept until their code comes */
-#define JD_TAIL_KEEP (1u << 20) /* of memory that is held between two looks */
+#define JD_TAIL_MAX_DEBUG (4u << 20) /* of pending lines */
+#define JD_TAIL_KEEP (1u << 20) /* of memory kept between polls */
 
 enum jd_tail_what {
 	JD_TAIL_CODE, /* a LOAD or MOVE */
-	JD_TAIL_NEW, /* another file, or this one from the start: what was said is void */
-	JD_TAIL_PASSED, /* a record that is too large or broken */
-	JD_TAIL_STUCK, /* nothing can be read from here on; told once */
+	JD_TAIL_NEW, /* another file, or this one from the start: earlier events are void */
+	JD_TAIL_PASSED, /* a record that is too large or broken was skipped */
+	JD_TAIL_STUCK, /* the rest is unreadable; reported once */
 };
 
 struct jd_tail_event {
@@ -25,18 +25,18 @@ struct jd_tail_event {
 	const struct jdr_header *header;
 	u64 off;
 	const struct jdr_record *code;
-	const struct jdr_record *debug; /* of a LOAD: its lines, which can be believed; or NULL */
+	const struct jdr_record *debug; /* of a LOAD: its lines, which are valid; or NULL */
 	u64 debug_off; /* of that record */
 };
 
 struct jd_tail {
 	int fd;
-	char *path; /* NULL: the descriptor alone is followed */
-	u64 off; /* of the record to be read next */
+	char *path; /* NULL: only the descriptor is followed */
+	u64 off; /* of the next record */
 	struct jdr_header h;
-	u8 head[JD_H_LEN]; /* the header's bytes: with other ones it is another file */
+	u8 head[JD_H_LEN]; /* the header's bytes, to detect another file */
 	bool has_header, is_stuck;
-	u8 *bytes; /* what was read from off on */
+	u8 *bytes; /* bytes read from off on */
 	size_t len, room;
 	u8 *debug; /* the last DEBUG_INFO before the next LOAD */
 	u32 debug_len;
@@ -44,24 +44,24 @@ struct jd_tail {
 };
 
 /**
- * jd_tail_open() - begin at the file's start
+ * jd_tail_open() - follow a file from its start
  * @t:		free with jd_tail_deinit()
  *
- * Return: 0, -EINVAL: no regular file, or what open gave.
+ * Return: 0, -EINVAL: not a regular file, or the errno of open.
  */
 int jd_tail_open(struct jd_tail *t, const char *path);
 
-/* The same for a file that is open: @fd is taken, also on failure. */
+/* The same for an open file. @t owns @fd, also on failure. */
 int jd_tail_open_fd(struct jd_tail *t, int fd);
 void jd_tail_deinit(struct jd_tail *t);
 
 /**
- * jd_tail_poll() - what has been added
- * @max:	bytes to look at most, so that a long file does not hold up the caller
- * @event:	called for each; what it points to is gone afterwards
+ * jd_tail_poll() - read new records
+ * @max:	limit of bytes per call, so that a long file does not block the caller
+ * @event:	called for each; its pointers are valid during the call
  *
- * Never blocks. Return: 1 when there is more at once, 0 when there is not, -EBADMSG: the
- * file is no jitdump, or what reading gave.
+ * Never blocks. Return: 1 when there is more to read, 0 when there is not, -EBADMSG: not
+ * a jitdump, or the errno of reading.
  */
 int jd_tail_poll(struct jd_tail *t, u64 max,
 		 void (*event)(void *data, const struct jd_tail_event *e), void *data);

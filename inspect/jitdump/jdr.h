@@ -2,10 +2,9 @@
 #pragma once
 
 /*
- * Takes a jitdump apart: pure functions over bytes that somebody else wrote. Nothing in
- * it is believed: a record is walked by its stated size, and what its inside says is
- * checked against that. A record that is wrong inside is still given, with a fault, so
- * that the caller can say so and go on with the next.
+ * Parses a jitdump: pure functions over hostile bytes. Records are walked by their stated
+ * size, and their contents are checked against it. A record with invalid contents is
+ * returned with a fault, so that the caller can report it and continue.
  */
 
 #include <stddef.h>
@@ -13,35 +12,35 @@
 #include "jitdump_format.h"
 
 struct jdr_header {
-	bool is_swapped; /* the other byte order than this machine's */
+	bool is_swapped; /* not this machine's byte order */
 	u32 version, size, mach, pad, pid;
 	u64 time, flags;
 };
 
 enum jdr_status {
 	JDR_RECORD,
-	JDR_NEED_MORE, /* the bytes end inside: the file is being written, or was cut */
-	JDR_END_FOR_NOW, /* a prefix of zeros: room that was made and not yet filled */
-	JDR_CORRUPT, /* a size below the prefix's: there is no way on from here */
+	JDR_NEED_MORE, /* the record is incomplete: still being written, or truncated */
+	JDR_END_FOR_NOW, /* a prefix of zeros: allocated and not filled yet */
+	JDR_CORRUPT, /* a size below the prefix's: the next record cannot be found */
 };
 
-/* What is wrong inside of a record. */
+/* Faults inside a record. */
 enum jdr_fault {
 	JDR_SOUND,
-	JDR_SHORT, /* than the fields of its kind */
-	JDR_NO_NUL, /* a LOAD's name goes to the end */
-	JDR_NO_CODE, /* a LOAD has fewer bytes than it states: .NET 10 does so on purpose */
-	JDR_ADDR, /* its range leaves the address space */
-	JDR_UNWIND_LEN, /* sizes of unwind data that do not fit in each other */
+	JDR_SHORT, /* shorter than the fields of its kind */
+	JDR_NO_NUL, /* a LOAD's name has no NUL */
+	JDR_NO_CODE, /* a LOAD has fewer bytes of code than stated: .NET 10 does so on purpose */
+	JDR_ADDR, /* its range exceeds the address space */
+	JDR_UNWIND_LEN, /* inconsistent sizes of unwind data */
 	JDR_N_FAULTS,
 };
 
 struct jdr_load {
 	u32 pid, tid;
 	u64 vma, addr, code_len, index;
-	const char *name; /* terminated inside of the record */
+	const char *name; /* terminated inside the record */
 	size_t name_len;
-	const u8 *code; /* as perf finds it; NULL with JDR_NO_CODE */
+	const u8 *code; /* where perf finds it; NULL with JDR_NO_CODE */
 	u64 slack; /* bytes between the name and that code: other readers find other code */
 };
 
@@ -53,13 +52,13 @@ struct jdr_move {
 struct jdr_debug {
 	u64 addr, n;
 	const u8 *entries;
-	size_t entries_len; /* of the record's rest, padding included */
+	size_t entries_len; /* of the rest of the record, with padding */
 };
 
 struct jdr_unwind {
 	const u8 *eh_frame, *hdr;
 	u64 eh_frame_len, hdr_len, mapped;
-	bool hdr_is_first; /* as the specification has it, but not perf */
+	bool hdr_is_first; /* as in the specification, but not in perf */
 };
 
 struct jdr_record {
@@ -67,7 +66,7 @@ struct jdr_record {
 	u32 size;
 	u32 id; /* enum jd_id or unknown */
 	u64 time;
-	enum jdr_fault fault; /* not JDR_SOUND: of the union only what the fault leaves whole */
+	enum jdr_fault fault; /* not JDR_SOUND: the union is valid only in part */
 	union {
 		struct jdr_load load;
 		struct jdr_move move;
@@ -77,28 +76,28 @@ struct jdr_record {
 };
 
 struct jdr_entry {
-	u64 addr; /* V8's shift taken off */
+	u64 addr; /* V8's shift is subtracted */
 	u32 line, column;
-	const char *file; /* terminated; that of an earlier entry when it repeats */
+	const char *file; /* terminated; an earlier entry's if it repeats */
 	bool is_repeat;
 };
 
 /**
- * jdr_header() - the file's first 40 bytes
+ * jdr_header() - parse the file's first 40 bytes
  * @h:		written on success
  *
- * Only the magic is checked; whether version, size and flags are what perf wants is for
- * the caller to say. Records begin at @h->size.
+ * Only checks the magic; version, size and flags are for the caller to check. Records
+ * start at @h->size.
  *
- * Return: 0, -ENODATA when there are fewer than 40 bytes, -EBADMSG: no jitdump.
+ * Return: 0, -ENODATA when there are fewer than 40 bytes, -EBADMSG: not a jitdump.
  */
 int jdr_header(const u8 *bytes, size_t len, struct jdr_header *h);
 
 /**
- * jdr_next() - the record at the front
- * @bytes:	from the record's first byte to the end of what is there
+ * jdr_next() - parse the first record
+ * @bytes:	from the record's first byte to the end of the available bytes
  * @rec:	written with JDR_RECORD; points into @bytes
- * @need:	written with JDR_NEED_MORE: how many bytes there must be
+ * @need:	written with JDR_NEED_MORE: the number of bytes needed
  */
 enum jdr_status jdr_next(const struct jdr_header *h, const u8 *bytes, size_t len,
 			 struct jdr_record *rec, u64 *need);
@@ -111,9 +110,9 @@ struct jdr_cursor {
 };
 
 /**
- * jdr_entry() - the next entry of a DEBUG_INFO
+ * jdr_entry() - get the next entry of a DEBUG_INFO
  *
- * Return: 1, 0 after the last, -EBADMSG when the entries leave the record or the first
+ * Return: 1, 0 after the last, -EBADMSG when the entries exceed the record or the first
  * file repeats another.
  */
 int jdr_entry(const struct jdr_header *h, const struct jdr_record *rec, struct jdr_cursor *c,
@@ -121,28 +120,28 @@ int jdr_entry(const struct jdr_header *h, const struct jdr_record *rec, struct j
 
 enum jdr_lines {
 	JDR_LINES_GOOD,
-	JDR_LINES_NONE, /* not one entry */
-	JDR_LINES_OVERRUN, /* the entries leave the record */
-	JDR_LINES_REST, /* more is left over than padding to 8 explains: entries were misread */
+	JDR_LINES_NONE, /* no entries */
+	JDR_LINES_OVERRUN, /* the entries exceed the record */
+	JDR_LINES_REST, /* more bytes remain than padding to 8: entries are out of step */
 	JDR_LINES_BACKWARD,
-	JDR_LINES_OUTSIDE, /* an address outside of the code */
-	JDR_LINES_FILE, /* a name that is empty or no text */
+	JDR_LINES_OUTSIDE, /* an address outside the code */
+	JDR_LINES_FILE, /* a name that is empty or not text */
 	JDR_N_LINES,
 };
 
 /**
- * jdr_lines() - can the entries be believed?
+ * jdr_lines() - check the entries of a DEBUG_INFO
  * @addr:	of the code they are for
- * @code_len:	of it; an entry may stand at its end
+ * @code_len:	of that code; an entry may be at its end
  *
  * V8 writes freed memory as file names of many scripts (seen in Node.js 20, 22 and 24);
- * the zeros in it end a name early, and everything after is out of step. All of the
- * record is to be refused then: no line is better than a wrong one.
+ * zeros in it end a name early, and everything after it is out of step. Then discard the
+ * whole record: no line is better than a wrong one.
  */
 enum jdr_lines jdr_lines(const struct jdr_header *h, const struct jdr_record *rec, u64 addr,
 			 u64 code_len);
 
-/* In the file's byte order. */
+/* Read numbers in the file's byte order. */
 u32 jdr_u32(const struct jdr_header *h, const u8 *at);
 u64 jdr_u64(const struct jdr_header *h, const u8 *at);
 

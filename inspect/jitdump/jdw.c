@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * The writer. A group is put together by the caller's thread without the lock; under it
- * are only the time, the number and one write, so that both go up in the file.
+ * The writer. The caller's thread builds a group without the lock; the lock covers only the
+ * time, the number and one write, so that times and numbers increase in the file.
  *
- * A process has one writer: engines that each wrote a file of their own would cut each
- * other's, and number twice.
+ * A process has one writer: engines with files of their own would truncate each other's, and
+ * use the same numbers twice.
  */
 
 #include "jdw.h"
@@ -24,7 +24,7 @@ static struct jdw *process_writer;
 
 #define REPORT_INTERVAL_NS 250000000ull
 
-/* Never backward, whatever the clock does. */
+/* Never goes backward, whatever the clock does. */
 u64 jdw_time(struct jdw *w)
 {
 	u64 now = w->options.clock ? w->options.clock(w->options.data) : monotonic_ns();
@@ -70,7 +70,7 @@ static void in_parent(void)
 	pthread_mutex_unlock(&process_lock);
 }
 
-/* The parent's file stays open until what lives is copied. */
+/* The parent's file stays open until the live code is copied. */
 static void in_child(void)
 {
 	struct jdw *w = process_writer;
@@ -120,7 +120,7 @@ static int writer_new(const struct jdw_options *o, struct jdw **out)
 	w->users = 1;
 	w->pid = o->path && o->pid ? o->pid : (u32)getpid();
 	pthread_mutex_init(&w->lock, NULL);
-	/* A child has to know it, too. */
+	/* Set it for child processes, too. */
 	if (o->dir && !o->path) {
 		w->options.dir = strdup(o->dir);
 		if (!w->options.dir) {
@@ -219,11 +219,11 @@ int jdw_add(struct jdw *w, const struct jdw_code *c)
 			w->counts.records++;
 		}
 	}
-	/* What lay there is gone, even if this can't be written. */
+	/* Older code at the address is gone, even if this cannot be written. */
 	if (err)
 		jdw_live_forget(w, c->addr, c->size);
 	else
-		jdw_live_set(w, &live); /* without memory only a child or a move would miss it */
+		jdw_live_set(w, &live); /* without memory it is missing in a child or a move */
 	w->counts.lost += err != 0;
 	pthread_mutex_unlock(&w->lock);
 	jdw_buf_deinit(&b);

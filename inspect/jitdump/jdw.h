@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #pragma once
 
-/* What the writer's files share. */
+/* Declarations shared by the writer's files. */
 
 #include <pthread.h>
 
 #include "jdr.h"
 #include "unspool-jitdump.h"
 
-/* Live code: where its group lies in the file, so that a child can copy it. */
+/* Live code and the position of its group in the file, so that a child can copy it. */
 struct jdw_live {
 	u64 addr, size;
 	u64 group_off, group_len; /* in the file */
 	u64 number; /* of its LOAD */
-	u64 order; /* of its arrival */
-	u64 loaded_addr; /* as its LOAD has it */
+	u64 order; /* of arrival */
+	u64 loaded_addr; /* of its LOAD */
 };
 
 struct jdw {
@@ -24,14 +24,14 @@ struct jdw {
 	int fd;
 	void *marker;
 	u32 pid, users;
-	u64 end; /* of what is whole in the file */
-	u64 limit; /* RLIMIT_FSIZE when it was opened: a signal is no way to learn of it */
+	u64 end; /* of the complete records in the file */
+	u64 limit; /* RLIMIT_FSIZE at open; writing beyond it would raise a signal */
 	u64 next_number, next_order, last_time, last_report;
-	void *live; /* search.h's tree of struct jdw_live, which never overlap */
+	void *live; /* tsearch() tree of struct jdw_live, which never overlap */
 	struct jdw_counts counts;
 };
 
-/* Bytes to be written in one go. A failure to get memory is remembered. */
+/* Bytes to be written at once. Records a failed allocation. */
 struct jdw_buf {
 	u8 *bytes;
 	size_t len, room;
@@ -43,26 +43,26 @@ void jdw_put(struct jdw_buf *b, const void *bytes, size_t len);
 void jdw_put_u32(struct jdw_buf *b, u32 v);
 void jdw_put_u64(struct jdw_buf *b, u64 v);
 
-/* Over what is there already. */
+/* Overwrites bytes in the buffer. */
 void jdw_patch_u32(struct jdw_buf *b, size_t at, u32 v);
 void jdw_patch_u64(struct jdw_buf *b, size_t at, u64 v);
 
-/* The file's header, by the machine, pid, time and flags of @h. */
+/* Appends the file's header: machine, pid, time and flags of @h. */
 void jdw_put_header(struct jdw_buf *b, const struct jdr_header *h);
 
 /**
- * jdw_group() - the records of a piece of code, but for the code
- * @b:		zeroed but for is_swapped
+ * jdw_group() - make the records of a piece of code, without the code itself
+ * @b:		zeroed except is_swapped
  *
  * DEBUG_INFO, UNWINDING_INFO and LOAD in the order that perf needs. Times, pid, thread
- * and number are left zero for jdw_group_stamp().
+ * and number are zero until jdw_group_stamp().
  *
  * Return: 0, -EINVAL, -E2BIG or -ENOMEM.
  */
 int jdw_group(struct jdw_buf *b, const struct jdw_code *c);
 void jdw_group_stamp(struct jdw_buf *b, u64 time, u32 pid, u32 tid, u64 number);
 
-/* The file. Both are called under the lock. */
+/* The file. Open and append are called under the lock. */
 int jdw_file_open(struct jdw *w);
 int jdw_file_append(struct jdw *w, const struct jdw_buf *head, const void *code, size_t code_len);
 void jdw_file_close(struct jdw *w);
@@ -76,5 +76,5 @@ void jdw_live_deinit(struct jdw *w);
 
 u64 jdw_time(struct jdw *w);
 
-/* Tells the options' report, without the lock. */
+/* Passes a message to the options' report callback, without the lock. */
 void jdw_say(struct jdw *w, const char *fmt, ...) __attribute__((format(printf, 2, 3)));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * libdw knows the forms: addresses as DW_FORM_addr or by index (DWARF 5), a high_pc that
+ * libdw decodes the forms: addresses as DW_FORM_addr or by index (DWARF 5), a high_pc that
  * is an address (DWARF 2, 3) or a length, names inline or by offset in three tables,
  * names at the declaration or the abstract instance, ranges in either of two sections.
  */
@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MAX_DEPTH 64 /* of nested entries; people's programs have fewer than 20 */
+#define MAX_DEPTH 64 /* of nested entries; real programs have fewer than 20 */
 
 struct walk {
 	struct jdw_functions *list;
@@ -67,7 +67,7 @@ static int add_function(struct walk *w, Dwarf_Die *die)
 	return 0;
 }
 
-/* What can have functions in it. */
+/* Whether an entry can contain functions. */
 static bool is_scope(int tag)
 {
 	return tag == DW_TAG_namespace || tag == DW_TAG_subprogram || tag == DW_TAG_class_type ||
@@ -99,7 +99,7 @@ static int by_lo(const void *a, const void *b)
 
 	if (x->lo != y->lo)
 		return x->lo < y->lo ? -1 : 1;
-	/* Of two at one place the larger is the function. */
+	/* At the same address the larger range is the function. */
 	return x->hi > y->hi ? -1 : x->hi < y->hi;
 }
 

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #pragma once
 
-/* The functions of an image, as its debug information has them. */
+/* The functions of an image, from its debug information. */
 
 #include <elfutils/libdw.h>
 
 #include "jdr.h"
 
 struct jdw_function {
-	u64 lo, hi; /* as in the image */
-	char *name; /* NULL: it has none */
-	u32 part; /* 0 the first range, 1 the next: hot and cold */
+	u64 lo, hi; /* addresses in the image */
+	char *name; /* NULL: none */
+	u32 part; /* 0: the first range, 1: the next: hot and cold */
 	Dwarf_Lines *lines; /* of its unit; NULL: none */
 	size_t n_lines;
 };
@@ -22,12 +22,11 @@ struct jdw_functions {
 };
 
 /**
- * jdw_functions_read() - every function of every unit
- * @list:	zeroed; free with jdw_functions_deinit(). Its lines are @dw's
+ * jdw_functions_read() - list every function of every unit
+ * @list:	zeroed; free with jdw_functions_deinit(). Its lines belong to @dw
  *
- * Nested ones, too, in classes, name spaces and functions; not inlined copies, which have
- * no code of their own, nor declarations. A unit that can't be read is counted, and the
- * others go on.
+ * Includes functions nested in classes, namespaces and functions; not inlined copies, which
+ * have no code of their own, nor declarations. An unreadable unit is counted and skipped.
  *
  * Return: 0 or -ENOMEM.
  */

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * The file of a writer. It is opened for appending and a group is one writev(): killed
- * at any moment, the process leaves whole groups and at most a piece of the last. An
- * append that fails half-way is cut off again.
+ * The file of a writer. It is opened for appending, and each group is one writev(): if the
+ * process is killed, the file has complete groups and at most a part of the last. An append
+ * that fails half-way is truncated again.
  */
 
 #include "jdw.h"
@@ -48,7 +48,7 @@ static char *make_path(const struct jdw *w)
 	return asprintf(&path, "%s/jit-%u.dump", dir, w->pid) < 0 ? NULL : path;
 }
 
-/* A file of that name is of an earlier process with this pid, or a trap. */
+/* An existing file of that name belongs to an earlier process with this pid, or is an attack. */
 static int create(const struct jdw *w)
 {
 	int flags = O_RDWR | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC | O_NOFOLLOW, fd;
@@ -74,7 +74,7 @@ static int put_header(struct jdw *w)
 	return err;
 }
 
-/* perf learns of the file by an executable mapping; who comes later finds it in maps. */
+/* perf finds the file by an executable mapping; a later perf finds it in /proc/PID/maps. */
 static int map_marker(struct jdw *w)
 {
 	void *marker;
@@ -111,7 +111,7 @@ int jdw_file_open(struct jdw *w)
 	return err;
 }
 
-/* All of it, or the file is as it was. */
+/* Appends everything, or restores the file. */
 int jdw_file_append(struct jdw *w, const struct jdw_buf *head, const void *code, size_t code_len)
 {
 	u64 len = (u64)head->len + code_len, done = 0;
@@ -142,7 +142,7 @@ int jdw_file_append(struct jdw *w, const struct jdw_buf *head, const void *code,
 		w->counts.bytes += len;
 		return 0;
 	}
-	/* A cut that fails as well leaves a piece that nothing may follow. */
+	/* If truncating fails, too, a partial record stays; nothing may follow it. */
 	if (done && ftruncate(w->fd, (off_t)w->end)) {
 		close(w->fd);
 		w->fd = -1;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * The bytes of [DEBUG_INFO][UNWINDING_INFO]LOAD. perf gives debug and unwind data to the
- * next LOAD in the file, whatever their address says, so the three are one piece.
+ * The bytes of [DEBUG_INFO][UNWINDING_INFO]LOAD. perf assigns debug and unwind data to the
+ * next LOAD in the file, regardless of their address, so the three are one piece.
  */
 
 #include "../util/array.h"
@@ -99,7 +99,7 @@ static int by_addr(const void *a, const void *b)
 	return x->i < y->i ? -1 : 1;
 }
 
-/* Sorted; of several at one address the last counts, as in a DWARF line table. */
+/* Sorts the lines; of several at one address the last wins, as in a DWARF line table. */
 static size_t choose(const struct jdw_code *c, struct ordered_line *lines)
 {
 	size_t n = 0, kept = 0;
@@ -116,7 +116,7 @@ static size_t choose(const struct jdw_code *c, struct ordered_line *lines)
 	return kept;
 }
 
-/* With the closing entry: perf's line table ends at the last, which so covers nothing. */
+/* Adds a closing entry: perf's line table ends at the last entry, which covers nothing. */
 static int put_debug(struct jdw_buf *b, const struct jdw_code *c)
 {
 	struct ordered_line *lines = calloc(c->n_lines ? c->n_lines : 1, sizeof(*lines));
@@ -168,7 +168,7 @@ int jdw_group(struct jdw_buf *b, const struct jdw_code *c)
 		return -E2BIG;
 	if (c->n_lines)
 		err = put_debug(b, c);
-	/* Without a header it would stick to all code that follows. */
+	/* Without a header perf would apply it to all later code. */
 	if (!err && c->eh_frame_hdr && c->eh_frame_hdr_size)
 		put_unwind(b, c);
 	if (err)

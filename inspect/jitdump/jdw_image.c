@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * Code that an ELF image with DWARF describes. The caller says where code really lies;
- * what the image says is only believed inside of that.
+ * Code described by an ELF image with DWARF. The caller passes the ranges of the code; the
+ * image's descriptions are used only inside them.
  *
  *	range    |<----------------------------------------->|
  *	image         [ f ]      [ g ]  [ g's cold part ]
  *	records  [ n ][ f ]      [ g ]  [ g.part.1      ][ n ]
  *
- * n is the range's own name, for what no function covers. Fewer than 16 bytes between
+ * n is the range's own name, for code that no function covers. Fewer than 16 bytes between
  * functions are padding.
  */
 
@@ -31,13 +31,13 @@ struct placing {
 	struct jdw *w;
 	const struct jdw_image *image;
 	struct jdw_functions functions;
-	u8 *is_placed; /* of each function */
+	u8 *is_placed; /* for each function */
 	struct jdw_image_result result;
-	struct jdw_line *lines; /* of the record at hand */
+	struct jdw_line *lines; /* of the current record */
 	size_t n_lines, lines_room;
-	char **files; /* that were made up for it */
+	char **files; /* names made for it */
 	size_t n_files, files_room;
-	int err; /* the first of writing */
+	int err; /* the first error of writing */
 };
 
 static int push_line(struct placing *p, const struct jdw_line *l)
@@ -48,7 +48,7 @@ static int push_line(struct placing *p, const struct jdw_line *l)
 	return 0;
 }
 
-/* FILE::FUNCTION, kept until the record is written. */
+/* FILE::FUNCTION, valid until the record is written. */
 static const char *file_of_function(struct placing *p, const char *file, const char *function)
 {
 	char *made;
@@ -87,7 +87,7 @@ static int take_lines(struct placing *p, const struct jdw_function *f)
 	size_t i = f->lines ? first_row(f, f->lo) : 0;
 	Dwarf_Addr at = 0;
 
-	/* The row before may reach in. */
+	/* The previous row may extend to the start. */
 	if (i && (i == f->n_lines ||
 		  (dwarf_lineaddr(dwarf_onesrcline(f->lines, i), &at) == 0 && at > f->lo)))
 		i--;
@@ -139,7 +139,7 @@ static void write_code(struct placing *p, const struct jdw_range *range, const c
 	forget_lines(p);
 }
 
-/* By the range's name, or the fallback with its number. */
+/* Uses the range's name, or the fallback with its number. */
 static void write_rest(struct placing *p, const struct jdw_range *range, u64 addr, u64 size)
 {
 	const char *fallback = p->image->fallback ? p->image->fallback : "code[%u]";
@@ -185,7 +185,7 @@ static size_t first_function(const struct jdw_functions *list, u64 addr)
 	return search_first(list->n, i, list->all[i].lo < addr);
 }
 
-/* Functions that are whole in the range, from first to last. */
+/* Places the functions that lie completely in the range, first to last. */
 static void place_range(struct placing *p, const struct jdw_range *r)
 {
 	u64 bias = p->image->bias, start = r->addr - bias, end = start + r->size, at = start;
@@ -236,7 +236,7 @@ static int place(struct placing *p)
 	return p->err;
 }
 
-/* Its sections are where the linker put them, so that debug information means something. */
+/* Whether the linker has placed its sections, so that debug information has final addresses. */
 static bool is_linked(Elf *elf)
 {
 	GElf_Ehdr eh;
@@ -256,7 +256,7 @@ int jdw_add_image(struct jdw *w, const struct jdw_image *image, struct jdw_image
 	err = is_linked(elf) ? 0 : -EINVAL;
 	if (!err) {
 		dw = dwarf_begin_elf(elf, DWARF_C_READ, NULL);
-		if (dw) /* none: code still gets its record */
+		if (dw) /* without DWARF the code still gets its record */
 			err = jdw_functions_read(dw, &p.functions);
 	}
 	if (!err)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * The code that lives, for a child of fork(): it has all of it, but perf asks for a file
- * of its own. No byte of code is kept here, the child copies it from its parent's file.
+ * The live code, for a child of fork(): the child has all of it, but perf needs a file of the
+ * child's own. No code is cached here; the child copies it from its parent's file.
  */
 
 #include "jdw.h"
@@ -135,7 +135,7 @@ static int replay(struct jdw *w, struct jdw_live *l, int old_fd)
 	return err;
 }
 
-/* In the order of arrival: what was moved away may lie where something else was loaded. */
+/* In order of arrival: the old address of moved code may hold other code. */
 int jdw_live_replay(struct jdw *w, int old_fd)
 {
 	struct live_list list = { .all = calloc(w->counts.live + 1, sizeof(*list.all)) };

@@ -2,17 +2,17 @@
 #pragma once
 
 /*
- * The jitdump file format, as a process with a JIT writes it for perf. Offsets and
+ * The jitdump file format, which a process with a JIT writes for perf. Offsets and
  * constants are those of Linux v6.12, tools/perf/Documentation/jitdump-specification.txt
- * and tools/perf/util/jitdump.h; the rest of what perf and others make of it is told
- * in docs/reference/jitdump.md.
+ * and tools/perf/util/jitdump.h; docs/reference/jitdump.md describes how perf and other
+ * readers interpret them.
  *
  *	header | record | record | ...
  *
  * All integers are in the writer's byte order; nothing is aligned, neither records in
- * the file nor entries in a record. A record's size counts its 16 bytes of prefix. A
- * LOAD's code is the last thing in it and follows the name's NUL directly: perf finds
- * it from the end, other readers from the NUL.
+ * the file nor entries in a record. A record's size includes its 16 bytes of prefix. A
+ * LOAD's code is its last part, directly after the name's NUL: perf finds the code from
+ * the end, other readers from the NUL.
  */
 
 #include "../../core/types.h"
@@ -71,11 +71,11 @@ enum {
 	JD_D_ADDR = 16,
 	JD_D_N = 24,
 	JD_D_ENTRIES = 32,
-	/* An entry of it. */
+	/* An entry. */
 	JD_E_ADDR = 0,
 	JD_E_LINE = 8, /* u32, from 1 */
 	JD_E_DISCRIM = 12, /* u32; writers put the column here */
-	JD_E_FILE = 16, /* NUL-terminated; "\xff" alone: the file of the entry before */
+	JD_E_FILE = 16, /* NUL-terminated; "\xff" alone: the file of the previous entry */
 
 	JD_U_LEN = 16,
 	JD_U_HDR_LEN = 24,
@@ -83,10 +83,10 @@ enum {
 	JD_U_DATA = 40, /* .eh_frame, then .eh_frame_hdr */
 };
 
-/* perf keeps a code size in an int. */
+/* perf stores a code size in an int. */
 #define JD_MAX_RECORD 0x7fffffffu
 
-/* How V8 marks its header (src/diagnostics/perf-jit.cc at 12.4.254: LogWriteHeader). */
+/* V8's mark in the header (src/diagnostics/perf-jit.cc at 12.4.254: LogWriteHeader). */
 #define JD_V8_PAD 0xdeadbeefu
-/* What V8 adds to the addresses of debug entries, for a perf that no longer needs it. */
+/* V8's offset on the addresses of debug entries, for a perf that no longer needs it. */
 #define JD_V8_DEBUG_SHIFT 0x40u

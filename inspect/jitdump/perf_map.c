@@ -10,7 +10,7 @@
 
 #define CHUNK (64u << 10)
 
-/* Up to 16 digits and the blank behind them. */
+/* Parses up to 16 digits and the blank after them. */
 static bool take_hex(const char **at, const char *end, u64 *value)
 {
 	const char *p = *at;
@@ -73,7 +73,7 @@ static ssize_t read_at(int fd, char *buf, size_t len, u64 off)
 	return n < 0 ? -errno : n;
 }
 
-/* Cut, or written over: by its size alone a map that was made anew can't be told. */
+/* Truncated, or overwritten: the size alone does not show that a map was rewritten. */
 static bool is_another(const struct perf_map_tail *t)
 {
 	char there[PERF_MAP_KNOWN];
@@ -92,7 +92,7 @@ static void move_on(struct perf_map_tail *t, const char *bytes, size_t n)
 	t->off += n;
 }
 
-/* All whole lines of a piece. Return: how many of its bytes are done with. */
+/* Parses all complete lines of a piece. Return: the number of bytes consumed. */
 static size_t take_lines(struct perf_map_tail *t, const char *bytes, size_t len,
 			 void (*fn)(void *data, const struct perf_map_entry *e), void *data)
 {

@@ -2,21 +2,21 @@
 #pragma once
 
 /*
- * Follows a perf map, the text that JITs write for perf
- *(tools/perf/Documentation/jit-interface.txt):
+ * Follows a perf map, the text file that JITs write for perf
+ * (tools/perf/Documentation/jit-interface.txt):
  *
- *	START SIZE NAME		both in hex, wasmtime with 0x; a name may hold blanks
+ *	START SIZE NAME		both in hex, wasmtime writes 0x; a name may contain blanks
  *
- * It has no times: a later line is later code. A stranger's file, as jd_tail.h has it; what is
- * no such line is left out, and so are code without a byte and a last line without its newline,
- * until that is there.
+ * It has no times: a later line is later code. The file is hostile, as in jd_tail.h. Invalid
+ * lines and code of zero length are skipped; a last line without newline is read once the
+ * newline is there.
  */
 
 #include <stddef.h>
 
 #include "../../core/types.h"
 
-#define PERF_MAP_MAX_NAME 1024 /* what is longer is cut */
+#define PERF_MAP_MAX_NAME 1024 /* longer names are truncated */
 #define PERF_MAP_KNOWN 64
 
 struct perf_map_entry {
@@ -26,33 +26,32 @@ struct perf_map_entry {
 };
 
 /**
- * perf_map_line() - take a line apart
+ * perf_map_line() - parse a line
  * @line:	without its newline; need not be terminated
  *
- * Return: 0 or -EBADMSG: no line of a perf map, no byte of code, or beyond the address space.
+ * Return: 0 or -EBADMSG: not a line of a perf map, zero length, or beyond the address space.
  */
 int perf_map_line(const char *line, size_t len, struct perf_map_entry *e);
 
 struct perf_map_tail {
 	int fd;
-	u64 off; /* of the line to be read next */
-	bool in_long_line; /* its begin was taken: the rest is passed over */
+	u64 off; /* of the next line */
+	bool in_long_line; /* its start was reported: skip the rest */
 	u8 n_known;
-	char known[PERF_MAP_KNOWN]; /* the last bytes before off: another text there is another map
-				     */
+	char known[PERF_MAP_KNOWN]; /* the last bytes before off, to detect another map */
 };
 
-/* Begins at the file's start. @fd: a regular file; taken. */
+/* Follows a file from its start. @t owns @fd, a regular file. */
 void perf_map_open_fd(struct perf_map_tail *t, int fd);
 void perf_map_deinit(struct perf_map_tail *t);
 
 /**
- * perf_map_poll() - what has been added
- * @max:	bytes to look at most
- * @fn:		called for each line; with NULL when the file was written anew: what was said is
+ * perf_map_poll() - read new lines
+ * @max:	limit of bytes per call
+ * @fn:		called for each line; with NULL when the file was rewritten: earlier lines are
  *		void then
  *
- * Never blocks. Return: 1 when there is more at once, 0 when there is not, or what reading gave.
+ * Never blocks. Return: 1 when there is more to read, 0 when there is not, or the errno of reading.
  */
 int perf_map_poll(struct perf_map_tail *t, u64 max,
 		  void (*fn)(void *data, const struct perf_map_entry *e), void *data);

@@ -11,7 +11,7 @@ import tempfile
 UNSPOOL, MAKE_DUMP = sys.argv[1:]
 FROZEN = [
     'pid 7: "fault", the walk that froze its ring',
-    'pid 9: "no-unwind-row" froze its ring without a case: its process had ended',
+    'pid 9: "no-unwind-row" froze its ring without a case: the process had ended',
     'pid 4194303: "no-unwind-row", the walk that froze its ring',
 ]
 failed = passed = 0

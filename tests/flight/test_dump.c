@@ -115,9 +115,9 @@ static void frozen_rings_without_a_case_have_a_reason(void **state)
 	assert_int_equal(d.cases[1].why_not, FL_CASE_GONE);
 	assert_null(d.cases[1].bytes);
 	fl_dump_deinit(&d);
-	assert_string_equal(fl_no_case_words(FL_CASE_GONE), "its process had ended");
-	assert_string_equal(fl_no_case_words(0), "it is not known why");
-	assert_string_equal(fl_no_case_words(~0u), "it is not known why");
+	assert_string_equal(fl_no_case_words(FL_CASE_GONE), "the process had ended");
+	assert_string_equal(fl_no_case_words(0), "unknown reason");
+	assert_string_equal(fl_no_case_words(~0u), "unknown reason");
 	s = (struct fl_section *)(file + sizeof(struct fl_header));
 	while (s->kind != FL_NO_CASE)
 		s++;
@@ -177,7 +177,7 @@ static void a_trace_shows_walks_steps_names_and_loss(void **state)
 	e = find(trace, "X", "fault", 7.407);
 	assert_non_null(e);
 	assert_true(json_number_value(json_object_get(e, "dur")) == 0.012); /* two ns a step */
-	assert_non_null(find(trace, "X", "not finished", 0.2));
+	assert_non_null(find(trace, "X", "unfinished", 0.2));
 	e = find(trace, "i", "fault", -1);
 	assert_non_null(e);
 	assert_string_equal(json_string_value(json_object_get(json_object_get(e, "args"), "addr")),

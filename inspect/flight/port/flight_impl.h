@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #pragma once
 
-/* The recorder in user space: each thread writes a ring of its own. */
+/* The recorder in user space: each thread writes to a ring of its own. */
 
 #include "../../util/clock.h"
 
 #define FLIGHT_BUILT (~0ull)
 #define FLIGHT_COLD UW_INLINE
 
-/* Where a thread records; all zero: nowhere. */
+/* The ring of a thread; all zero: none. */
 struct fl_thread {
 	const struct flight_control *control;
 	struct flight_ring *ring;
