@@ -104,7 +104,7 @@ static void put_tables(struct writer *t, struct heaps *h, const u8 *signature, u
 	put(t, 0, 8);
 	for (u32 i = 0; i < N(rows); i++)
 		put(t, rows[i], 4);
-	put(t, 0, 4); /* Module: no generation, no name */
+	put(t, 0, 4); /* Module: generation 0, no name */
 	put(t, 1, 2); /* GUID */
 	put(t, 0, 4);
 	for (u32 i = 0; i <= a->n_more; i++) {

@@ -12,7 +12,7 @@
 #include "../../core/types.h"
 
 enum {
-	FAKE_METADATA_OFF = 0x248, /* in the file; its RVA is 0x2048 */
+	FAKE_METADATA_OFF = 0x248, /* offset in the file; its RVA is 0x2048 */
 	FAKE_OUTER = 2,
 	FAKE_EMPTY = 3,
 	FAKE_INNER = 4,
@@ -25,18 +25,21 @@ enum {
 
 struct fake_assembly {
 	u8 bytes[4096];
-	u32 len; /* of the file */
+	u32 len; /* length of the file */
 	u32 metadata_len;
-	u32 nested_off; /* of the first row of NestedClass, in the file */
-	u32 assembly_name_off; /* of the assembly's name, in the file */
-	u32 n_more; /* rows of TypeRef, so that everything behind lies elsewhere */
+	u32 nested_off; /* file offset of the first row of NestedClass */
+	u32 assembly_name_off; /* file offset of the assembly's name */
+	u32 n_more; /* additional rows of TypeRef, which move everything after them */
 };
 
-/* @signature: of method Pick, without its length; at most 100 bytes. */
+/* @signature: signature of method Pick, without its length; at most 100 bytes. */
 void fake_assembly_make(struct fake_assembly *a, const u8 *signature, u32 len);
 
-/* Another one of the same name: @n_more rows of TypeRef that nobody needs, another GUID. */
+/*
+ * Makes another assembly of the same name, with @n_more unused rows of TypeRef and
+ * another GUID.
+ */
 void fake_assembly_make_more(struct fake_assembly *a, const u8 *signature, u32 len, u32 n_more);
 
-/* void (int, List<T>) of Inner.Work; also what Pick has without another. */
+/* void (int, List<T>): the signature of Inner.Work, and the default one of Pick. */
 extern const u8 fake_signature[9];

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
-/* What a CoreCLR is known by, as far as VERSION, DAC and DESCRIPTOR say; nothing of it works. */
+/*
+ * The exports by which CoreCLR is recognized, selected by VERSION, DAC and
+ * DESCRIPTOR. They do nothing.
+ */
 
 #define EXPORT __attribute__((visibility("default"), used))
 

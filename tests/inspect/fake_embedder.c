@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * What a V8 without metadata is known by, as far as TEXT, NODE_API and MAJOR say; nothing of it
- * works.
+ * The exports by which a V8 without metadata is recognized, selected by TEXT,
+ * NODE_API and MAJOR. They do nothing.
  */
 
 #define EXPORT __attribute__((visibility("default"), used))

@@ -2,8 +2,9 @@
 #pragma once
 
 /*
- * X(name, value) of the "v8dbg_" symbols of Node.js 24.21.0 (V8 13.6.233.17) that
- * matter, spelled out so that a test does not take them from the code under test.
+ * X(name, value) for the relevant "v8dbg_" symbols of Node.js 24.21.0 (V8
+ * 13.6.233.17), repeated here so that a test does not read them with the code under
+ * test.
  */
 
 /* clang-format off */

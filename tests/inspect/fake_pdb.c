@@ -42,7 +42,7 @@ static u32 add_blob(struct writer *w, const void *bytes, u32 len)
 	return at;
 }
 
-/* Separator and the blobs of the parts; the first is the empty one. */
+/* The separator and the blobs of the path's parts; the first part is empty. */
 static u32 add_document(struct writer *blobs, u32 src, const char *file)
 {
 	u8 name[4] = { '/', 0, (u8)src, (u8)add_blob(blobs, file, (u32)strlen(file)) };
@@ -89,8 +89,8 @@ void fake_pdb_make(struct fake_pdb *p, const u8 *points1, u32 len1, const u8 *po
 	put_stream(&w, off, tables.len, "#~", 4);
 	put_stream(&w, off + tables.len, blobs.len, "#Blob", 8);
 	for (u32 i = 0; i < 20; i++)
-		put(&w, i + 1, 1); /* the id */
-	w.len += 12; /* entry point, no tables of the assembly */
+		put(&w, i + 1, 1); /* the PDB id */
+	w.len += 12; /* entry point; no referenced tables */
 	memcpy(w.bytes + w.len, tables.bytes, tables.len);
 	w.len += tables.len;
 	memcpy(w.bytes + w.len, blobs.bytes, blobs.len);

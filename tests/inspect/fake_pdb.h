@@ -2,9 +2,9 @@
 #pragma once
 
 /*
- * A portable PDB made by hand after its specification: documents "/src/one.cs" (1) and
- * "/src/two.cs" (2); methods 1 and 3 have the sequence points that are given, 1 in document
- * 1, 3 in whatever document its own points say; method 2 has none.
+ * A portable PDB made by hand from its specification: documents "/src/one.cs" (1) and
+ * "/src/two.cs" (2). Methods 1 and 3 have the given sequence points: 1 in document 1,
+ * 3 in the documents named by its own points. Method 2 has none.
  */
 
 #include <stddef.h>
@@ -16,7 +16,7 @@ struct fake_pdb {
 	u32 len;
 };
 
-/* @points: blobs without their lengths, at most 100 bytes each. */
+/* @points: blobs without their lengths, each at most 100 bytes. */
 void fake_pdb_make(struct fake_pdb *p, const u8 *points1, u32 len1, const u8 *points3, u32 len3);
 
 /* Points of each kind: fake_points1 in one document, fake_points3 in both. */

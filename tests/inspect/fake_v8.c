@@ -61,7 +61,7 @@ static u32 next_random(u32 *seed)
 	return *seed >> 8;
 }
 
-/* Other bytes: noise, or words that point back into the heap. */
+/* Replaces bytes by noise, or by words that point back into the heap. */
 static void lie(struct fake_v8 *v, u8 *dst, size_t len)
 {
 	u32 how = next_random(&v->lie_seed) % 3;
@@ -100,7 +100,7 @@ void fake_init(struct fake_v8 *v)
 {
 	*v = (struct fake_v8){ .target.read = fake_read };
 	v->build.why = fake_layout(&v->build.layout, V8_VERSION(13, 6));
-	/* As 12.9 has it, so that Maglev's code here is of that. */
+	/* The layout of 12.9, so that Maglev's code here has the form of that version. */
 	v->build.arch = &v8_x86_64;
 	v->build.layout.deopt_form = V8_DEOPT_12_9;
 	v->build.layout.deopt_entries_idx = 12;

@@ -2,9 +2,9 @@
 #pragma once
 
 /*
- * A V8 heap made by hand, with the layout of V8 13.6 (Node.js 24): two pieces of
- * memory, one for objects and one for machine code, read through struct target.
- * A fault and a lie can be put into any read.
+ * A hand-made V8 heap with the layout of V8 13.6 (Node.js 24): two memory areas, for
+ * objects and for machine code, that are read through struct target. Any read can be
+ * made to fail or to return wrong bytes.
  */
 
 #include "../../inspect/v8/v8_object.h"
@@ -14,8 +14,8 @@
 #define FAKE_CODE_ADDR 0x300000000000ull
 #define FAKE_CODE_LEN (64u << 10)
 #define FAKE_BLOB_ADDR 0x400000000000ull
-#define FAKE_COPY_ADDR (FAKE_CODE_ADDR + 0x100000) /* of the blob, near code */
-#define FAKE_BLOB_OFF 0x1000 /* of the embedded builtins in the file */
+#define FAKE_COPY_ADDR (FAKE_CODE_ADDR + 0x100000) /* a copy of the blob, near code */
+#define FAKE_BLOB_OFF 0x1000 /* offset of the embedded builtins in the file */
 
 /* Offsets in the blob. */
 #define FAKE_ENTRY 0x100 /* InterpreterEntryTrampoline */
@@ -35,29 +35,32 @@ struct fake_v8 {
 	struct target target;
 	u8 heap[FAKE_HEAP_LEN], code[FAKE_CODE_LEN], handler[FAKE_HANDLER_LEN];
 	size_t heap_used, code_used;
-	u64 maps[4096]; /* by instance type */
-	int reads; /* so far */
-	int fault_every; /* this and every such read fails; 0: none */
-	int lie_at; /* this read gives other bytes; 0: none */
+	u64 maps[4096]; /* map objects, by instance type */
+	int reads; /* number of reads so far */
+	int fault_every; /* every such read fails; 0: none */
+	int lie_at; /* this read returns wrong bytes; 0: none */
 	u32 lie_seed;
 	struct v8_build build;
 };
 
 void fake_init(struct fake_v8 *v);
 
-/* The layout of a V8_VERSION() that tells what 13.6 does; why there is none, or NULL. */
+/*
+ * Fills the layout of V8 @version from the metadata of 13.6. Return: why there is
+ * none, or NULL.
+ */
 const char *fake_layout(struct v8_layout *l, u32 version);
 
-/* A new heap over it with its regions told; free with v8_heap_free(). */
+/* A new heap over @v that knows its code regions; free it with v8_heap_free(). */
 struct v8_heap *fake_heap(struct fake_v8 *v);
 
-/* Untagged address of new zeroed memory. */
+/* Allocates zeroed memory; returns its untagged address. */
 u64 fake_alloc(struct fake_v8 *v, size_t len);
 void fake_put(struct fake_v8 *v, u64 addr, u64 word);
 void fake_bytes(struct fake_v8 *v, u64 addr, const void *bytes, size_t len);
 u64 fake_smi(s32 value);
 
-/* Objects, tagged. */
+/* Functions that allocate objects return tagged addresses. */
 u64 fake_object(struct fake_v8 *v, u16 type, size_t len);
 u64 fake_string(struct fake_v8 *v, const char *latin1);
 u64 fake_string16(struct fake_v8 *v, const u16 *chars, u32 n);
@@ -72,6 +75,9 @@ u64 fake_script(struct fake_v8 *v, u64 name, u64 source);
 u64 fake_bytecode(struct fake_v8 *v, const u8 *bytes, u32 n, u64 positions);
 u64 fake_sfi(struct fake_v8 *v, u64 name_or_scope, u64 script, u64 data);
 
-/* Code of @len bytes, with room for tables behind; *start is its first instruction. */
+/*
+ * Code of @len bytes, with room for tables after it; *start is the address of its
+ * first instruction.
+ */
 #define FAKE_CODE_TAIL 64
 u64 fake_code(struct fake_v8 *v, u32 kind, u32 len, u64 deopt, u64 positions, u64 *start);

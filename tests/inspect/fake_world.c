@@ -10,7 +10,7 @@ static const char source[] = "line one\n"
 			     "line three\r"
 			     "line four\n"
 			     "outer, inner\n";
-#define POS_TWO 14 /* column 6 of line 2 */
+#define POS_TWO 14 /* line 2, column 6 */
 #define POS_FOUR 30
 
 /* One entry of a position table, V8 13: code delta (positive: 0 = same), position delta. */
@@ -77,16 +77,16 @@ static u64 make_turbofan(struct fake_v8 *v, struct fake_world *w)
 }
 
 /*
- * Maglev's code of outer(), that has inner() inlined, and no positions:
+ * Maglev's code of outer(), with inner() inlined, and without positions:
  *
  *	 0  call		point 1: outer at bytecode 0; returns to 8
  *	16  jo 56		point 0, in inner, which outer calls at bytecode 4
- *	24  jo 41		out of line
+ *	24  jo 41		to deferred code
  *	    call		point 2: inner at bytecode 4; returns to 36
  *	40  ret
- *	41  call		of the piece, without a point; returns to 46
+ *	41  call		in deferred code, without a point; returns to 46
  *	46  jmp 30; int3
- *	56  exits of the points, 4 each
+ *	56  exits of the points, 4 bytes each
  */
 static u64 make_points(struct fake_v8 *v, const struct fake_world *w, u32 kind, u64 positions,
 		       u64 tree, bool calls_itself)
@@ -102,7 +102,7 @@ static u64 make_points(struct fake_v8 *v, const struct fake_world *w, u32 kind, 
 		0x80,	     11,   0,	 0,    0,    [40] = 0xc3, [46] = 0xe9,
 		0xeb,	     0xff, 0xff, 0xff, 0xcc, [63] = 0x90,
 	};
-	/* A byte each of pc and point, 1 + 1 for what else is there, none of registers. */
+	/* One byte each for pc and point, 1 + 1 for other fields, none for registers. */
 	static const u8 safepoints[] = { 3, 0, 0, 0, 0x91, 0, 0,  0, 0,	 0, 0,	0, 0, 0,
 					 0, 0, 8, 2, 60,   0, 36, 3, 60, 0, 46, 0, 0, 0 };
 	u64 wrapper = fake_object(v, WRAPPER, 16), literals[] = { w->inner, w->outer },
@@ -113,7 +113,7 @@ static u64 make_points(struct fake_v8 *v, const struct fake_world *w, u32 kind, 
 	deopt[3] = fake_array(v, WEAK, literals, 2);
 	deopt[7] = wrapper;
 	deopt[8] = tree;
-	/* Functions inlined, of the loop that it was entered in nothing, exits, checks, calls. */
+	/* Inlined functions, OSR offset (none), exits, checks, calls. */
 	for (int i = 0; i < 7; i++)
 		deopt[(const int[]){ 1, 4, 5, 6, 9, 10, 11 }[i]] =
 			fake_smi((const int[]){ 1, -1, -1, 7, 56, 1, 2 }[i]);
@@ -132,7 +132,7 @@ u64 fake_out_of_line(struct fake_v8 *v, const struct fake_world *w)
 {
 	static const u8 translations[] = {
 		0x0e, 0, 4, 4, 0x01, 8, 2, 0, 0, 0x01, 0, 0, 0, 0, /* 0 */
-		0x0e, 0, 4, 4, 0x01, 0, 2, 0, 0, 0x02, 6, 2, 0, /* 14: and a builtin */
+		0x0e, 0, 4, 4, 0x01, 0, 2, 0, 0, 0x02, 6, 2, 0, /* 14: with a builtin */
 		0x0e, 0, 4, 4, 0x01, 8, 2, 0, 0, 0x01, 8, 0, 0, 0, /* 27 */
 	};
 	static const u8 text[68] = {
@@ -195,8 +195,8 @@ u64 fake_inlined_call(struct fake_v8 *v, const struct fake_world *w, enum fake_c
 }
 
 /*
- * Checks of 6 bytes each, then exits of one. Where outer() stands at exit n, 4 + n, its
- * positions do not confirm.
+ * Checks of 6 bytes each, then exits of one byte each. At exit n, outer() is at 4 +
+ * n, which its positions do not confirm.
  */
 u64 fake_checks(struct fake_v8 *v, const struct fake_world *w, u32 n_checks, u32 n_exits)
 {
@@ -269,7 +269,7 @@ u64 fake_left(struct fake_v8 *v, const struct fake_world *w, bool is_cleared)
 void fake_world(struct fake_v8 *v, struct fake_world *w)
 {
 	static const u8 bytecodes[] = { FAKE_OP, 0, FAKE_OP, 0, FAKE_OP, 0, FAKE_RETURN };
-	/* Prologue of 8 bytes, then 8 a bytecode. */
+	/* A prologue of 8 bytes, then 8 bytes for each bytecode. */
 	static const u8 offsets[] = { 8, 8, 8, 8, 8 };
 	const struct position positions[] = { { -1, word_of(POS_TWO, -1) },
 					      { 4, word_of(POS_FOUR, -1) } };
@@ -317,7 +317,7 @@ struct uw_frame fake_js(u64 pc, u64 sfi, u64 b, u64 bytecode, u8 flags)
 	};
 }
 
-/* Where no return address says how far the function is. */
+/* Frames at the edges of functions, where no return address gives the position. */
 static void at_edges(struct list *l, const struct fake_world *w)
 {
 	const u64 blob = FAKE_BLOB_ADDR;
@@ -326,7 +326,7 @@ static void at_edges(struct list *l, const struct fake_world *w)
 	u32 first = l->n + 1;
 
 	add(l, fake_js(blob + FAKE_ENTRY, w->outer, fake_offset_slot(1), w->bytecode, UW_FRAME_RA),
-	    (struct fake_expected){ "a frame that goes on in the interpreter",
+	    (struct fake_expected){ "a frame that continues in the interpreter",
 				    1,
 				    { { "outer", 2, 6, V8_TIER_INTERPRETED, V8_NAME_JS } } });
 	add(l, half,
@@ -372,11 +372,11 @@ static void in_maglev(struct list *l, const struct fake_world *w)
 		{ "Maglev, between a check and a call", 20, 0, 2, 0, 0 },
 		{ "Maglev, before the inlined function", 12, 0, 1, 0, 0 },
 		{ "Maglev, before the first point", 4, 0, 1, 0, 0 },
-		{ "Maglev, behind the last point", 38, 0, 1, 0, 0 },
+		{ "Maglev, after the last point", 38, 0, 1, 0, 0 },
 		{ "Maglev, the exit of a check", 58, 0, 2, 2, 6 },
 		{ "Maglev, the exit of a call", 61, 0, 1, 2, 6 },
-		{ "Maglev, out of line", 42, 0, 2, 0, 0 },
-		{ "Maglev, a call out of line", 46, UW_FRAME_RA, 2, 0, 0 },
+		{ "Maglev, deferred code", 42, 0, 2, 0, 0 },
+		{ "Maglev, a call in deferred code", 46, UW_FRAME_RA, 2, 0, 0 },
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
@@ -405,7 +405,7 @@ u32 fake_scenes(const struct fake_world *w, struct fake_scene *scenes)
 				    1,
 				    { { "outer", 2, 6, V8_TIER_INTERPRETED, V8_NAME_JS } } });
 	add(&l, fake_js(handler, w->outer, fake_offset_slot(0), w->bytecode, 0),
-	    (struct fake_expected){ "in a handler the register counts, not the slot",
+	    (struct fake_expected){ "in a handler, the register is used, not the slot",
 				    1,
 				    { { "outer", 4, 1, V8_TIER_INTERPRETED, V8_NAME_JS } } });
 	scenes[1].interp[0] = 64 - 1 + 4;
@@ -450,7 +450,7 @@ u32 fake_scenes(const struct fake_world *w, struct fake_scene *scenes)
 	    (struct fake_expected){
 		    "a builtin in C++", 1, { { "map", 0, 0, V8_TIER_NONE, V8_NAME_BUILTIN } } });
 	add(&l, (struct uw_frame){ .pc = plain, .a = 26 << 1, .b = w->outer, .kind = UW_V8_STUB },
-	    (struct fake_expected){ "an exit frame of what is no builtin",
+	    (struct fake_expected){ "an exit frame of a function that is no builtin",
 				    1,
 				    { { "StringAdd", 0, 0, V8_TIER_NONE, V8_NAME_STUB } } });
 	add(&l,

@@ -2,13 +2,13 @@
 #pragma once
 
 /*
- * A program in the heap made by hand: one script, a function outer() that calls
- * inner(), in every tier; and the frames that a walk of it can meet.
+ * A program in the fake heap: one script, where outer() calls inner(), in every tier;
+ * and the frames that a walk of it can contain.
  */
 
 #include "fake_v8.h"
 
-/* Kinds of code, types of objects and of scopes, as fake_v8.c's. */
+/* Kinds of code, types of objects and of scopes, as in fake_v8.c. */
 enum {
 	KIND_STUB = 1,
 	KIND_BASELINE = 10,
@@ -26,7 +26,7 @@ struct fake_world {
 	u64 builtin;
 };
 
-/* A frame, whatever else the sample must hold, and what it is called. */
+/* A frame, other required parts of the sample, and the expected names. */
 struct fake_expected {
 	const char *what;
 	int n;
@@ -41,63 +41,67 @@ struct fake_expected {
 struct fake_scene {
 	struct uw_frame frame;
 	u64 sp_words[3], interp[2];
-	bool needs_symbols; /* what is expected is less in a stripped file */
+	bool needs_symbols; /* in a stripped file the result is less than expected */
 	struct fake_expected expected;
 };
 
 #define FAKE_MAX_SCENES 33
 
-/* Starts anew: @v is initialised. */
+/* Builds the world in a new heap; @v is initialized. */
 void fake_world(struct fake_v8 *v, struct fake_world *w);
 
-/* The world's frames; how many. */
+/* Stores the frames of the world. Return: their number. */
 u32 fake_scenes(const struct fake_world *w, struct fake_scene *scenes);
 
 /*
- * Optimized code of outer() in which what it calls was inlined, and runs at 20: inner(), or
- * outer() itself. V8's position of the call is on line 2; if there is a point in what it
- * calls, that has line 4.
+ * Optimized code of outer() with an inlined call that runs at 20: of inner(), or of
+ * outer() itself. V8's position of the call is on line 2. If the inlined function has
+ * a point, the point gives line 4.
  */
 enum fake_call {
-	FAKE_CALL_SEEN, /* by such a point */
-	FAKE_CALL_OF_ITSELF, /* the same */
+	FAKE_CALL_SEEN, /* the inlined function has such a point */
+	FAKE_CALL_OF_ITSELF, /* the same, and the function is outer() itself */
 	FAKE_CALL_UNSEEN,
-	FAKE_CALL_OF_TWO, /* a second inlined call has the position, too */
-	FAKE_CALL_ALSO_MADE, /* a call that was not inlined has it */
+	FAKE_CALL_OF_TWO, /* a second inlined call has the same position */
+	FAKE_CALL_ALSO_MADE, /* a call that is not inlined has the same position */
 };
 u64 fake_inlined_call(struct fake_v8 *v, const struct fake_world *w, enum fake_call how);
 
 /*
- * Maglev's code of outer() by V8 13.6, that has inner() inlined, and positions that are wrong:
+ * Maglev's code of outer() by V8 13.6, with inner() inlined, and with wrong
+ * positions:
  *
  *	 0  call		point 1: outer, line 2; returns to 8, or 60
  *	16  jo 56		point 0, in inner, line 2, which outer calls on line 4
- *	24  jo 41		out of line
+ *	24  jo 41		to deferred code
  *	    call		point 2: inner, line 4, called on line 4; returns to 36, or 64
  *	40  ret
- *	41  call		out of line, point 1: outer, line 2; returns to 46
+ *	41  call		deferred code, point 1: outer, line 2; returns to 46
  *	46  jmp 30; int3
- *	56  exits of the points, 4 each
+ *	56  exits of the points, 4 bytes each
  *
- * By position outer calls inner on line 2, and is on line 4 from 38 on.
+ * By its positions, outer calls inner on line 2, and is on line 4 from 38 on.
  */
 u64 fake_out_of_line(struct fake_v8 *v, const struct fake_world *w);
 
-/* Optimized code of outer() where inner() runs all the time: @n_checks that lead to @n_exits in
- * turn, at each of which outer() stands at another bytecode, on line 4. */
+/*
+ * Optimized code of outer() that always runs inner(): @n_checks checks that jump to
+ * @n_exits exits in turn. At each exit, outer() is at a different bytecode, on line
+ * 4.
+ */
 #define FAKE_MAX_EXITS 600
 u64 fake_checks(struct fake_v8 *v, const struct fake_world *w, u32 n_checks, u32 n_exits);
 
 /*
- * TurboFan's code of outer(), with inner() inlined, and what it is left by. @is_cleared: V8 has
- * thrown away what it was compiled with.
+ * TurboFan's code of outer(), with inner() inlined, and with deoptimization exits.
+ * @is_cleared: V8 has cleared the data that the code was compiled with.
  *
- *	 8  call		returns to 13, or once the code is given up to its exit, 56
+ *	 8  call		returns to 13, or after deoptimization to its exit, 56
  *	16  jo 44		in inner, line 4, which outer calls at line 2
  *	22  jo 48		in outer, line 2
  *	28  jo 48		in outer, line 4
  *	34  jo 52		in outer, line 4
- *	44  the exits, of four bytes
+ *	44  the exits, four bytes each
  */
 u64 fake_left(struct fake_v8 *v, const struct fake_world *w, bool is_cleared);
 

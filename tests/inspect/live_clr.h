@@ -2,8 +2,9 @@
 #pragma once
 
 /*
- * A .NET process under test, as the recorder has it: its mappings with CoreCLR's ranges over
- * them, and unwind rows of each file that is mapped. Its threads are walked by the core.
+ * A .NET process under test, with the data that the recorder has: its mappings with
+ * CoreCLR's ranges, and the unwind rows of each mapped file. The core walks its
+ * threads.
  */
 
 #include "../../core/uw_state.h"
@@ -17,23 +18,25 @@
 
 struct live_clr {
 	struct live_dotnet net;
-	struct live_cpu cpu; /* the thread that is traced; tid 0: none */
-	u64 enter_addr; /* that it prints before "ready"; 0: none */
+	struct live_cpu cpu; /* the traced thread; tid 0: none */
+	u64 enter_addr; /* address that the program prints before "ready"; 0: none */
 	struct map_list maps;
-	char *files[LIVE_CLR_FILES]; /* by module - 1 */
+	char *files[LIVE_CLR_FILES]; /* paths, by module - 1 */
 	u32 n_files;
 	struct row_files *row_files;
 	struct rules rules;
-	struct live_clr_page *pages; /* that were read */
+	struct live_clr_page *pages; /* pages that were read */
 	struct uw_state walk;
 };
 
-/* Starts a program with one argument, and waits until it prints "ready". All of these: 0 or a
- * negative errno. */
+/*
+ * Starts a program with one argument, and waits until it prints "ready". All
+ * functions here return 0 or a negative errno.
+ */
 int live_clr_start(struct live_clr *c, char *program, char *arg);
 void live_clr_end(struct live_clr *c);
 
-/* The thread with this name; -ESRCH: there is none. */
+/* Selects the thread with this name; -ESRCH: there is none. */
 int live_clr_thread(const struct live_clr *c, const char *name);
 
 int live_clr_read_mappings(struct live_clr *c);

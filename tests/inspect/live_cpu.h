@@ -2,9 +2,10 @@
 #pragma once
 
 /*
- * A thread under test, and what it runs on: this machine, by ptrace (live_cpu_ptrace.c), or
- * qemu-user, by its gdb stub (live_cpu_qemu.c; of a program's threads the first one). A test
- * is linked with one of them; memory is read through /proc/PID/mem with both.
+ * A thread under test and its CPU: this machine, through ptrace (live_cpu_ptrace.c),
+ * or qemu-user, through its gdb stub (live_cpu_qemu.c, which supports only a
+ * program's first thread). A test is linked with one of them. Both read memory
+ * through /proc/PID/mem.
  */
 
 #include <stdio.h>
@@ -14,49 +15,49 @@
 
 struct live_cpu {
 	pid_t tid;
-	int link; /* to the stub */
+	int link; /* connection to the stub */
 	bool is_stopped;
-	bool has_regs; /* those below are the stopped thread's */
-	int signal; /* that it stopped for, to be delivered; 0: none */
+	bool has_regs; /* the registers below are those of the stopped thread */
+	int signal; /* signal that stopped it, to be delivered; 0: none */
 	struct uw_regs regs;
-	u64 interp[2]; /* the interpreter's offset and BytecodeArray, if it runs V8's code */
-	u64 callee; /* the JSFunction, where one is called */
-	u64 breakpoint; /* 0: none */
-	char received[4096]; /* from the stub */
+	u64 interp[2]; /* bytecode offset and BytecodeArray of the interpreter, in V8's code */
+	u64 callee; /* the JSFunction register, at a call */
+	u64 breakpoint; /* address; 0: none */
+	char received[4096]; /* bytes from the stub */
 	size_t n_received;
 };
 
 #define LIVE_CPU_SOON_MS 300
 #define LIVE_CPU_LONG_MS 20000
 
-/* How much slower programs run than on this machine. */
+/* Slowdown factor of programs, relative to this machine. */
 extern const int live_cpu_slowness;
 
-/* In a child process: becomes the program. Returns only if that fails. */
+/* Runs in a child process: replaces it by the program. Returns only on failure. */
 void live_cpu_exec(char *const argv[]);
 
 /*
- * The program's mappings as itself sees them; @is_fresh: not those of before now. NULL: errno
- * says why, ETIMEDOUT where it has told none since.
+ * The program's mappings as the program sees them; @is_fresh: read now, not cached.
+ * NULL with errno on failure; ETIMEDOUT: the program has not reported any.
  */
 FILE *live_cpu_maps(const struct live_cpu *c, bool is_fresh);
 
-/* All that return something: 0 or a negative errno. */
+/* Functions that return int return 0 or a negative errno. */
 
-/* As soon as the thread exists; it goes on. */
+/* Call as soon as the thread exists; it continues. */
 int live_cpu_begin(struct live_cpu *c, pid_t tid);
 void live_cpu_end(struct live_cpu *c);
-/* Once its program runs: may be stopped from now on. */
+/* Call once the program runs; the thread can be stopped from then on. */
 int live_cpu_attach(struct live_cpu *c);
 
-/* Waits so long at most, else -ETIMEDOUT. -ESRCH: it has ended. */
+/* Waits for at most @ms, then -ETIMEDOUT. -ESRCH: the thread has ended. */
 int live_cpu_wait(struct live_cpu *c, int ms);
-/* Stops it wherever it is, if it runs. */
+/* Stops the thread wherever it is, if it runs. */
 int live_cpu_interrupt(struct live_cpu *c);
 int live_cpu_go_on(struct live_cpu *c);
-/* One instruction; it is stopped before and after. */
+/* Executes one instruction; the thread is stopped before and after. */
 int live_cpu_step(struct live_cpu *c);
-/* Of a stopped thread: where it is to stop; 0: nowhere. */
+/* Sets the breakpoint of a stopped thread; 0: none. */
 int live_cpu_break(struct live_cpu *c, u64 addr);
-/* Of a stopped thread: regs, interp and callee. */
+/* Reads regs, interp and callee of a stopped thread. */
 int live_cpu_read(struct live_cpu *c);

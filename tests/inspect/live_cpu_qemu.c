@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * arm64, under qemu-user: `qemu-aarch64 -g SOCKET`, and of the remote protocol of gdb what is
- * needed (GDB's manual, appendix E). The program's mappings come from itself (tests/e2e/maps.c,
- * preloaded), as everybody else sees them mixed with the emulator's. Memory is the emulator's
- * own, at the same addresses: that is checked. Folder $LIVE_QEMU has maps.so, and gets the
- * socket and the mappings.
+ * arm64 under qemu-user: `qemu-aarch64 -g SOCKET`, and the necessary part of gdb's
+ * remote protocol (GDB manual, appendix E). The program reports its own mappings
+ * (tests/e2e/maps.c, preloaded), because from outside they are mixed with the
+ * emulator's. The emulator has the program's memory at the same addresses, which is
+ * checked. The folder $LIVE_QEMU contains maps.so, and gets the socket and the
+ * mappings.
  */
 
 #include <errno.h>
@@ -30,7 +31,7 @@
 #define TRAP 5 /* signals by their numbers in gdb (include/gdb/signals.def) */
 #define INTERRUPT 31 /* SIGUSR2, which live_cpu_interrupt() sends */
 
-const int live_cpu_slowness = 30; /* each stop forgets all translated code, too */
+const int live_cpu_slowness = 30; /* each stop also drops all translated code */
 
 static const char *folder(void)
 {
@@ -92,7 +93,7 @@ static int put(const struct live_cpu *c, const char *text)
 	return send(c->link, packet, (size_t)n, MSG_NOSIGNAL) == n ? 0 : -ESRCH;
 }
 
-/* The next packet's text, NUL-terminated; nothing is lost when time is over. */
+/* The text of the next packet, NUL-terminated. After a timeout nothing is lost. */
 static int get(struct live_cpu *c, char text[MAX_PACKET], int ms)
 {
 	for (;;) {
@@ -140,7 +141,7 @@ static u64 word_of(const char *hex)
 
 /* ---- the thread ---- */
 
-/* It waits for this before its first instruction. */
+/* The emulator waits for this connection before the first instruction. */
 int live_cpu_begin(struct live_cpu *c, pid_t tid)
 {
 	struct sockaddr_un at = { .sun_family = AF_UNIX };
@@ -174,7 +175,7 @@ void live_cpu_end(struct live_cpu *c)
 	*c = (struct live_cpu){};
 }
 
-/* Is its memory where the emulator has it? */
+/* Checks that the emulator has the program's memory at the same addresses. */
 int live_cpu_attach(struct live_cpu *c)
 {
 	char path[64], question[64], answer[MAX_PACKET];

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * The code of live .NET processes against the runtime's own perf map: every method that
- * it compiled has to be found from its first, middle and last byte, by this library and by the
- * walk (live_dotnet_walk.c), and to be called what the runtime calls it. Nothing may be called
- * anything else when the layout is wrong or reads fail.
+ * Methods of live .NET processes, judged by the runtime's own perf map. Every compiled method
+ * must be found from its first, middle and last byte, by the library and by the walk
+ * (live_dotnet_walk.c), and must have the runtime's name for it. A wrong layout or a failing
+ * read must give no wrong name.
  *
  *	live_dotnet FOLDER...   of $UNSPOOL_DOTNET_DIR: VERSION or VERSION-single
  */
@@ -20,10 +20,10 @@
 #include "live_dotnet.h"
 
 #define N(a) (sizeof(a) / sizeof((a)[0]))
-#define ENOUGH 500 /* methods; compiled are about 2,900, precompiled and run 1,300 */
+#define ENOUGH 500 /* methods; about 2,900 are compiled, 1,300 precompiled ones run */
 #define CONTROL_STEP 5
 
-/* What fixtures/dotnet/names.cs has, as a person would call it. */
+/* Readable names of methods in fixtures/dotnet/names.cs. */
 static const char *const readable[] = {
 	"Program.Main()",
 	"Program.Throws(int)",
@@ -40,7 +40,7 @@ static const char *const readable[] = {
 	"Demo.Maker.Pick<double>(T, ref int, ref string, int[,], List<T>)",
 	"Demo.Maker.Pointers(int*, delegate*<int, int>, byte**, nint)",
 	"Demo.Maker.Count(int)",
-	"Demo.Maker.Count", /* its body */
+	"Demo.Maker.Count", /* the body of the iterator */
 	"Demo.Maker.SumAsync(int)",
 	"Demo.Maker.SumAsync",
 	"Demo.Maker.Captured(int)",
@@ -70,7 +70,7 @@ static bool is_at(struct dotnet_runtime *rt, const struct perf_method *m, u64 pc
 	       code->end_addr == m->addr + m->len;
 }
 
-static struct dotnet_name name; /* of the method that was judged last */
+static struct dotnet_name name; /* name of the last judged method */
 
 static void judge(struct dotnet_runtime *rt, const struct perf_method *m, struct tally *t, bool say)
 {
@@ -112,24 +112,24 @@ static int check_all(struct live_dotnet *d, const struct perf_map *map, bool is_
 	failed = map->n < ENOUGH || t.names != (int)map->n || (!t.dynamic && !is_precompiled) ||
 		 t.control * 50 > (int)map->n;
 	printf("  %zu methods: starts and ends exact %d, names equal %d (dynamic %d),"
-	       " wrong %d (control, another's name: %d)\n",
+	       " wrong %d (control, name of another method: %d)\n",
 	       map->n, t.starts, t.names, t.dynamic, t.wrong, t.control);
 	for (size_t i = 0; i < N(readable) && !is_precompiled; i++) {
 		if (!t.seen[i]) {
-			printf("  nothing is called %s\n", readable[i]);
+			printf("  no method has the name %s\n", readable[i]);
 			failed = 1;
 		}
 	}
 	return failed;
 }
 
-/* ---- unwind information against the instructions that it tells of ---- */
+/* ---- unwind information against the instructions that it describes ---- */
 
 struct prologues {
 	int functions, pushes, allocs, exact, other, control;
 };
 
-/* push reg, with the prefix of r8 to r15, ends where the code says. */
+/* push reg, with the prefix for r8 to r15, ending at @end. */
 static bool is_push(const u8 *end, u8 reg)
 {
 	return end[-1] == 0x50 + (reg & 7) && (reg < 8 || end[-2] == 0x41);
@@ -145,7 +145,7 @@ static bool is_alloc(const u8 *end, u32 n)
 	       (imm == n && !memcmp(end - 7, "\x48\x81\xec", 3)) || (n == 8 && end[-1] == 0x50);
 }
 
-/* The codes of one function that are done by an instruction of its own. */
+/* Checks the codes of one function that correspond to a single instruction each. */
 static void check_prologue(struct live_dotnet *d, const struct dotnet_function *f,
 			   const struct unwind_info *info, struct prologues *p)
 {
@@ -157,7 +157,10 @@ static void check_prologue(struct live_dotnet *d, const struct dotnet_function *
 		const struct unwind_code *c = &info->codes[i];
 		const u8 *end = bytes + 8 + c->prologue_off;
 
-		/* Of an OSR method the first codes undo the frame of another body. */
+		/*
+		 * The first codes of an OSR method undo the frame of the original
+		 * body.
+		 */
 		if (!c->prologue_off || c->prologue_off > info->prologue_len)
 			continue;
 		if (c->op == UNWIND_PUSH) {
@@ -174,7 +177,7 @@ static void check_prologue(struct live_dotnet *d, const struct dotnet_function *
 	}
 }
 
-/* What is allocated with probes of the stack has other instructions: a hundredth. */
+/* Allocations with stack probes use other instructions: 1 % may differ. */
 static int check_unwinding(struct live_dotnet *d, const struct perf_map *map)
 {
 	struct prologues p = {};
@@ -193,15 +196,15 @@ static int check_unwinding(struct live_dotnet *d, const struct perf_map *map)
 			check_prologue(d, &f, &info, &p);
 	}
 	n = p.pushes + p.allocs;
-	printf("  unwind information of %d functions: %d of %d pushes and allocations are those"
-	       " of the code (control: %d), %d other codes; unreadable %d\n",
+	printf("  unwind information of %d functions: %d of %d pushes and allocations match"
+	       " the code (control: %d), %d other codes; unreadable %d\n",
 	       p.functions, p.exact, n, p.control, p.other, unread);
 	return unread || p.control || n < (int)map->n || p.exact * 100 < n * 99;
 }
 
-/* ---- tiers, as the runtime marks them at the end of each name ---- */
+/* ---- tiers, as the runtime appends them to each name ---- */
 
-/* NULL: of what the runtime says nothing is to be known, or that it is dynamic. */
+/* NULL: the runtime's mark gives no tier, or the method is dynamic. */
 static const char *marked_tier(const struct perf_method *m)
 {
 	static const char *const marks[][2] = {
@@ -249,7 +252,7 @@ static void judge_tiers(struct dotnet_runtime *rt, const struct perf_map *map, b
 	}
 }
 
-/* Control: where the versions of methods lie elsewhere, later tiers are not found. */
+/* Control: with a wrong offset of the version tables, later tiers are not found. */
 static int check_tiers(struct live_dotnet *d, const struct perf_map *map)
 {
 	struct dotnet_layout layout = *d->build->layout;
@@ -265,7 +268,7 @@ static int check_tiers(struct live_dotnet *d, const struct perf_map *map)
 		return 1;
 	judge_tiers(rt, map, false, &control);
 	dotnet_runtime_free(&rt);
-	printf("  tiers: equal %d (later ones %d), not known %d, wrong %d (control: %d of later "
+	printf("  tiers: equal %d (later ones %d), unknown %d, wrong %d (control: %d of later "
 	       "ones)\n",
 	       t.equal, t.later, t.missing, t.wrong, control.later);
 	return t.wrong || t.missing * 20 > (int)map->n || t.equal * 20 < (int)map->n * 19 ||
@@ -309,7 +312,7 @@ static void apply(const struct change *c, struct dotnet_layout *l)
 	memcpy(p, &value, sizeof(value));
 }
 
-/* Names with a layout in which one constant is wrong: they may be missing, never wrong. */
+/* Names with one wrong constant in the layout: they may be missing, never wrong. */
 static int check_layouts(struct live_dotnet *d, const struct perf_map *map, bool is_precompiled)
 {
 	int failed = 0, effective = 0;
@@ -335,7 +338,7 @@ static int check_layouts(struct live_dotnet *d, const struct perf_map *map, bool
 		}
 	}
 	printf("  wrong layouts: %d of %zu leave names missing\n", effective, N(changes));
-	/* Most constants are those of compiled methods. */
+	/* Most constants concern compiled methods. */
 	return failed || effective < (is_precompiled ? 4 : (int)N(changes) - 4);
 }
 
@@ -371,7 +374,7 @@ static int check_faults(struct live_dotnet *d, const struct perf_map *map)
 	return t.wrong || !t.missing || !t.names;
 }
 
-/* ---- lines, as the program saw them in its own stack ---- */
+/* ---- lines, as the program reports them for its own stack ---- */
 
 #define MAX_FRAMES 64
 
@@ -399,7 +402,7 @@ static void take_frame(const char *text, void *data)
 	}
 }
 
-/* The only body that the runtime compiled of a method; false if there are more. */
+/* Finds the only compiled body of a method; false if there are more. */
 static bool find_body(struct live_dotnet *d, const struct perf_map *map, u64 method_desc,
 		      struct dotnet_code *body)
 {
@@ -425,8 +428,8 @@ static bool is_line(const struct dotnet_line *line, const struct frame *f, u32 o
 }
 
 /*
- * The program tells where each call returns to. Where it tells the line 0 it has none, and
- * for what belongs to no IL it tells the line of the method's beginning.
+ * The program reports where each call returns to. It reports line 0 if there is none,
+ * and the line of the method's start for code without IL.
  */
 static int check_lines(struct live_dotnet *d, const struct perf_map *map,
 		       const struct frames *frames)
@@ -453,7 +456,7 @@ static int check_lines(struct live_dotnet *d, const struct perf_map *map,
 			       line.file, line.line, line.reason ? line.reason : "");
 		}
 	}
-	printf("  lines: equal %d of %u frames, without %d, wrong %d (control: %d)\n", equal,
+	printf("  lines: equal %d of %u frames, without a line %d, wrong %d (control: %d)\n", equal,
 	       frames->n, none, wrong, control);
 	return wrong || control || equal < 6;
 }

@@ -115,7 +115,7 @@ static int try_mapping(struct live_dotnet *d, const char *path, u64 start, u64 o
 
 	if (r < 0)
 		return -ENOENT;
-	/* Of a single-file program other parts are mapped, too. */
+	/* For a single-file program, other parts of the file are mapped, too. */
 	r = elf_file_bias(f, start, off, &d->bias) ? -ENOENT : dotnet_build_new(&d->build, f);
 	elf_file_free(&f);
 	return r;
@@ -155,7 +155,7 @@ static FILE *open_maps(const struct live_dotnet *d)
 	return fopen(path, "re");
 }
 
-/* By what the files are, never by what they are called. */
+/* Finds the runtime by the contents of the files, never by their names. */
 int live_dotnet_find(struct live_dotnet *d)
 {
 	_cleanup_fclose_ FILE *maps = open_maps(d);
@@ -266,7 +266,7 @@ int live_dotnet_read_map(struct live_dotnet *d, struct perf_map *map)
 	return r;
 }
 
-/* Copies a name without what stands in brackets; up to one of @ends outside of them. */
+/* Copies a name without the text in brackets, up to one of @ends outside of brackets. */
 static const char *copy_plain(const char *from, const char *ends, char *to, size_t room)
 {
 	size_t n = 0;

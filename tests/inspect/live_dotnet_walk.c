@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * The walk's own search for a method: its first step (core/dotnet), of each method that the
- * runtime says it compiled, at its first, middle and last byte. The byte behind belongs to none.
+ * The walk's own search for methods: its first step (core/dotnet) at the first,
+ * middle and last byte of each method that the runtime compiled. The byte after a
+ * method belongs to none.
  */
 
 #include <errno.h>
@@ -16,7 +17,7 @@
 
 struct port_world port_world;
 
-/* Code heaps alone. */
+/* Only code heaps. */
 static int read_mappings(struct live_dotnet *d, struct map_list *l)
 {
 	_cleanup_free_ struct dotnet_range *v = NULL;

@@ -16,7 +16,7 @@ static int faulty_read(struct target *t, u64 addr, void *dst, size_t len)
 	return ++f->n % f->every ? target_read(f->inner, addr, dst, len) : -EFAULT;
 }
 
-/* Less than what was found without faults is fine; anything else is made up. */
+/* A result may lack parts of the result without faults; anything else is wrong. */
 static bool is_part(const struct v8_name *found, int n, const struct v8_name *whole, int n_whole)
 {
 	for (int i = 0; i < n; i++) {

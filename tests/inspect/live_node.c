@@ -85,7 +85,10 @@ int live_node_start(struct live_node *n, char *const argv[])
 		r = spawn(n, argv);
 	if (r < 0)
 		return r;
-	/* Until the program has spoken, /proc/PID/mem may still be that of before exec. */
+	/*
+	 * Before the program prints, /proc/PID/mem may still belong to the image
+	 * before exec.
+	 */
 	ungetc(getc(n->out), n->out);
 	r = target_process_init(&n->process, n->pid);
 	if (!r)
@@ -151,8 +154,8 @@ static void add(struct live_node *n, u64 start, u64 end, u64 off, u8 kind)
 }
 
 /*
- * The part of a mapping that shows the embedded builtins is V8's, and there are rows of it;
- * the rest is native, without.
+ * The part of a mapping that contains the embedded builtins is V8's and has rows; the
+ * rest is native, without rows.
  */
 static void add_line(struct live_node *n, const struct line *l)
 {

@@ -2,8 +2,8 @@
 #pragma once
 
 /*
- * A Node.js process under test: started, stopped at random instants, its stack
- * walked by the core with the registers that it has there.
+ * A Node.js process under test: started, stopped at random instants, and walked by
+ * the core with its current registers.
  */
 
 #include <stdio.h>
@@ -21,11 +21,11 @@ struct live_node {
 	struct target_process process;
 	struct v8_heap *heap;
 	char *exe;
-	const struct v8_deltas *deltas; /* versions of V8 to know; NULL: all */
-	const char *why; /* static: this V8 is not supported; NULL: it is */
-	struct v8_build *build; /* the executable's */
+	const struct v8_deltas *deltas; /* table of V8 versions; NULL: the complete table */
+	const char *why; /* why this V8 is unsupported, static; NULL: supported */
+	struct v8_build *build; /* build of the executable */
 	u64 exe_dev, exe_inode;
-	char *maps; /* as last read */
+	char *maps; /* text of the mappings, as last read */
 	struct uw_mapping mappings[LIVE_MAX_MAPPINGS];
 	size_t n_mappings;
 	struct live_rows rows;
@@ -33,27 +33,30 @@ struct live_node {
 };
 
 /*
- * @n: zeros, or what was stopped: what is known of the executable serves again.
- * @argv: NULL-terminated. All of these: 0 or a negative errno.
+ * @n: zeros, or a stopped process: data about the executable are reused.
+ * @argv: NULL-terminated. All functions here return 0 or a negative errno.
  */
 int live_node_start(struct live_node *n, char *const argv[]);
 void live_node_stop(struct live_node *n);
-/* Stops it, and forgets the executable. */
+/* Stops the process, and frees the data about the executable. */
 void live_node_end(struct live_node *n);
 
-/* Stops the process and fills n->walk.sample; it stays stopped until live_node_resume(). */
+/*
+ * Stops the process and fills n->walk.sample; it stays stopped until
+ * live_node_resume().
+ */
 int live_node_sample(struct live_node *n);
 int live_node_resume(struct live_node *n);
 
-/* Of the stopped process, one at a time: what live_node_sample() does together. */
+/* The parts of live_node_sample(), for a stopped process. */
 int live_node_read_mappings(struct live_node *n, bool is_fresh);
 int live_node_walk(struct live_node *n);
 
-/* Tells another heap over the same process where its code is. */
+/* Sets the code regions of another heap over the same process. */
 int live_node_tell_regions(struct live_node *n, struct v8_heap *heap);
 
 /*
- * Names the stopped process's stack again with every n-th read failing, for some
- * n; counts the stacks, and the frames whose names or lines were made up then.
+ * Names the stopped process's stack again with every n-th read failing, for several
+ * n. Counts the stacks, and the frames whose names or lines are then wrong.
  */
 int live_sweep_faults(struct live_node *node, int *n_stacks, int *n_made_up);

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #pragma once
 
-/* The stacks that a program under fixtures/node/oracle.js says it has, read from its output. */
+/*
+ * The stacks that a program under fixtures/node/oracle.js reports, read from its
+ * output.
+ */
 
 #include <stdio.h>
 
@@ -26,11 +29,14 @@ struct truth {
 	size_t n;
 };
 
-/* Waits for the line of the oracle on @out. 0; -EPROTO: none, or not as expected; -ENOMEM. */
+/*
+ * Reads the oracle's line from @out. Return: 0; -EPROTO: no line or not as expected;
+ * -ENOMEM.
+ */
 int truth_read(struct truth **t, FILE *out);
 
-/* A copy with each line and column higher by @lines and @columns. 0 or -ENOMEM. */
+/* Copies @t, with @lines and @columns added to each line and column. 0 or -ENOMEM. */
 int truth_copy(struct truth **copy, const struct truth *t, u32 lines, u32 columns);
 
-/* NULL in *@t is allowed; *@t is NULL afterwards. */
+/* *@t may be NULL, and is NULL afterwards. */
 void truth_free(struct truth **t);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #pragma once
 
-/* The unwind rows of a build's embedded builtins, all of them at once: for the port in a test. */
+/* The unwind rows of all embedded builtins of a build, for the port in a test. */
 
 #include "../../inspect/unwind/rules.h"
 #include "../../inspect/v8/v8.h"
@@ -9,7 +9,7 @@
 struct live_rows {
 	struct rules rules;
 	struct uw_rule *table;
-	u16 *of; /* rule of each byte of the blob */
+	u16 *of; /* rule for each byte of the blob */
 	u64 blob_off, blob_len; /* in the file */
 	u64 blob_addr;
 };
@@ -18,5 +18,8 @@ struct live_rows {
 int live_rows_init(struct live_rows *l, const struct v8_build *b, struct elf_file *f);
 void live_rows_deinit(struct live_rows *l);
 
-/* The rule at an offset in the file; rule 0 where nothing is known, NULL outside of the blob. */
+/*
+ * The rule at an offset in the file; rule 0 where none is known, NULL outside the
+ * blob.
+ */
 const struct uw_rule *live_rows_at(const struct live_rows *l, u64 file_off);

@@ -12,7 +12,10 @@ static bool same_text(const char *seen, const char *truth)
 
 static bool same_name(const struct v8_name *seen, const struct truth_frame *truth)
 {
-	/* V8 may infer a name for a function without one; the truth does not have it. */
+	/*
+	 * V8 may infer a name for a function without one; the truth has no inferred
+	 * names.
+	 */
 	return truth->name ? same_text(seen->name, truth->name) : seen->name != NULL;
 }
 
@@ -22,7 +25,7 @@ static bool same_frame(const struct v8_name *seen, const struct truth_frame *tru
 	       same_text(seen->file, truth->file);
 }
 
-/* Array.map and its like have no entry in V8's tables where they were inlined. */
+/* Array.map and similar builtins have no entry in V8's tables where they were inlined. */
 static bool may_be_missing(const struct truth_frame *truth, const struct v8_name *above)
 {
 	return !truth->file && above->inlined;
@@ -34,8 +37,8 @@ static bool is_optimized(const struct v8_name *seen)
 }
 
 /*
- * Are all frames but the top one the last frames of a true stack? @top: the one
- * above them there. @c: the columns that were compared on the way.
+ * Are all frames but the top one the last frames of a true stack? @top: the true
+ * frame above them. @c: the columns that were compared.
  */
 static bool ends_like(const struct seen *s, const struct truth_stack *stack,
 		      const struct truth_frame **top, struct columns *c)
@@ -110,7 +113,10 @@ static bool leaf_line_is_true(struct tally *t, const struct v8_name *leaf,
 	return true;
 }
 
-/* Map.set and its like, called by the leaf, have frames, but the truth does not have them. */
+/*
+ * Map.set and similar builtins that the leaf calls have frames, but the truth omits
+ * them.
+ */
 static void drop_leading_builtins(struct seen *s)
 {
 	size_t n = 0;
@@ -132,7 +138,7 @@ static bool is_oracle(const char *file)
 	return strstr(file, "/oracle.js");
 }
 
-/* Does the oracle call main() there, by a true stack? */
+/* Does a true stack have a call of main() by the oracle at that position? */
 static bool calls_program(const struct v8_name *seen, const struct truth *truth)
 {
 	for (size_t i = 0; i < truth->n; i++)
@@ -145,7 +151,7 @@ static bool calls_program(const struct v8_name *seen, const struct truth *truth)
 	return false;
 }
 
-/* No frame of the program, which is only below Node.js' own where one of these is wrong. */
+/* No frame of the program, and only Node.js' own frames above it. */
 static bool is_elsewhere(const struct seen *s, const struct truth *truth)
 {
 	for (size_t i = 0; i < s->n; i++) {
@@ -194,7 +200,7 @@ static bool is_subsequence(const struct seen *s, const struct truth_stack *stack
 	size_t j = 0;
 
 	for (size_t i = 0; i < s->n; i++) {
-		/* Of a builtin the truth may know nothing. */
+		/* The truth may omit a builtin. */
 		if (!s->names[i].name || s->names[i].kind == V8_NAME_BUILTIN)
 			continue;
 		while (j < stack->n && !may_be(&s->names[i], &stack->frames[j], j == 0))
@@ -217,14 +223,14 @@ bool truth_allows(const struct seen *s, const struct truth *truth)
 
 static bool accepts(const struct seen *s, const struct truth *truth)
 {
-	static struct seen copy; /* it is cut at the top */
+	static struct seen copy; /* truth_judge() removes frames at its top */
 	struct tally t = {};
 
 	copy = *s;
 	return truth_judge(&t, &copy, truth) && !t.cut;
 }
 
-/* Has a true stack a frame of this name, or, if @name is NULL, one without a name? */
+/* Does a true stack have a frame with this name, or without a name if @name is NULL? */
 static bool is_named(const char *name, const struct truth *truth)
 {
 	for (size_t i = 0; i < truth->n; i++)
@@ -237,7 +243,7 @@ static bool is_named(const char *name, const struct truth *truth)
 	return false;
 }
 
-/* The outermost frame that the truth names, below the top one; 0: there is none. */
+/* The outermost frame below the top one that the truth names; 0: none. */
 static size_t outermost_named(const struct seen *s, const struct truth *truth)
 {
 	size_t i = s->n - 1;
@@ -262,11 +268,12 @@ int truth_accepts_faults(const struct seen *s, const struct truth *truth)
 	bad = *s; /* the leaf is another function */
 	bad.names[0].name = "somebody";
 	bad.names[0].kind = V8_NAME_JS;
-	/* The truth does not know which name V8 infers for a function without one. */
+	/* The truth does not have the name that V8 infers for a function without one. */
 	n += !is_named(NULL, truth) && accepts(&bad, truth);
-	bad.names[0].file = "node:events"; /* and Node.js' own: elsewhere if nothing is below */
+	bad.names[0].file = "node:events"; /* a frame of Node.js itself: "elsewhere" if no other
+					      frame is below */
 	n += !is_elsewhere(&bad, truth) && accepts(&bad, truth);
-	bad = *s; /* a caller's name is another's */
+	bad = *s; /* a caller has the name of another frame */
 	caller = outermost_named(s, truth);
 	bad.names[caller].name = "somebody";
 	return n + (caller && accepts(&bad, truth));

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * Names and lines of V8 frames against live Node.js processes: stopped at random
- * instants, walked by the core, named, and judged by what the program itself says
- * its stacks are (live_truth.h).
+ * Names and lines of V8 frames in live Node.js processes. A process is stopped at random
+ * instants, walked by the core and named; the result is judged by the stacks that the program
+ * itself reports (live_truth.h).
  *
  *	live_v8 FIXTURES [MAJOR]            versions in $UNSPOOL_NODE_DIR
  *	live_v8 NODE STOPS SCRIPT [FLAG]... one run, each wrong stack printed
  *
- * In one run LIVE_V8_TRIED=MAJOR.MINOR stands for a table of versions that ends before that one
- * of V8, and has it as tried without a change; LIVE_V8_PLANT=FIELD=VALUE[,FIELD=VALUE]... are
- * rows of it.
+ * In one run, LIVE_V8_TRIED=MAJOR.MINOR replaces the table of versions by one that ends before
+ * that version of V8 and treats it as tested without a change.
+ * LIVE_V8_PLANT=FIELD=VALUE[,FIELD=VALUE]... gives the rows of that table.
  */
 
 #include <dirent.h>
@@ -26,8 +26,9 @@
 #include "live_truth.h"
 
 #define STOPS 40
-#define ENOUGH (STOPS / 2) /* in JavaScript; the rest is elsewhere, e.g. collecting garbage */
-#define WHOLE 8 /* frames at least from the event loop to the start of the program */
+#define ENOUGH                                                                                     \
+	(STOPS / 2) /* in JavaScript; other stops are elsewhere, e.g. in the garbage collector */
+#define WHOLE 8 /* minimum number of frames from the event loop to the start of the program */
 #define ROUNDS 8
 #define CONTROL_EVERY 6 /* stops */
 #define SWEEP_EVERY 25
@@ -46,7 +47,10 @@ static void keep(struct seen *s, const struct v8_name *name)
 	s->n++;
 }
 
-/* "running", or the system call's number; under qemu it is qemu's own. */
+/*
+ * The kernel's "running", or the number of the system call. Under qemu it is qemu's
+ * own.
+ */
 static bool is_in_system_call(int pid)
 {
 	char path[64];
@@ -80,7 +84,7 @@ static int name_all(struct live_node *node, struct seen *seen)
 		n = v8_heap_name(node->heap, s, i, names);
 		if (n < 0)
 			return n;
-		/* A builtin without a frame of its own is no part of a JavaScript stack. */
+		/* A builtin without its own frame is no part of a JavaScript stack. */
 		if (i == 0 && names[0].kind == V8_NAME_BUILTIN &&
 		    (n > 1 || s->frames[0].kind == UW_V8_CODE))
 			from = 1;
@@ -112,17 +116,20 @@ struct run {
 	struct tally tally;
 	int agreed_with_spoiled; /* the negative controls; must stay 0 */
 	int accepted, columns_agreed;
-	int faulty_stacks, made_up; /* with failing reads; the latter must stay 0 */
+	int faulty_stacks, made_up; /* with failing reads; made_up must stay 0 */
 	bool verbose;
-	/* Named only after the program went on and collected garbage. */
+	/*
+	 * Stacks that were named only after the program had resumed and collected
+	 * garbage.
+	 */
 	bool late;
 	int named, gaps, contradictions, control_contradictions;
-	struct v8_votes votes[V8_N_ASPECTS]; /* on the layout */
-	const char *why; /* this V8 is not supported; NULL: it is */
+	struct v8_votes votes[V8_N_ASPECTS]; /* about the layout */
+	const char *why; /* why this V8 is unsupported; NULL: supported */
 };
 
 struct truths {
-	struct truth *truth, *lines, *columns; /* the latter two spoilt */
+	struct truth *truth, *lines, *columns; /* lines and columns have planted faults */
 };
 
 static void judge_controls(struct run *run, const struct seen *seen, const struct truths *t)
@@ -141,7 +148,7 @@ static void judge_controls(struct run *run, const struct seen *seen, const struc
 		run->columns_agreed += columns.columns.n[i] - columns.columns.n_off[i];
 	accepted = truth_accepts_faults(seen, t->truth);
 	if (accepted)
-		print_stack("a fault of it is accepted", seen);
+		print_stack("a planted fault is accepted", seen);
 	run->accepted += accepted;
 }
 
@@ -160,7 +167,7 @@ static int judge(struct run *run, struct live_node *node, const struct truths *t
 	return 0;
 }
 
-/* Names after the fact: what can't be told any more is missing, what is told is true. */
+/* Names found late: some may be missing, the others must be true. */
 static int judge_late(struct run *run, struct live_node *node, const struct truths *t)
 {
 	static struct seen seen;
@@ -182,7 +189,7 @@ static int judge_late(struct run *run, struct live_node *node, const struct trut
 	return 0;
 }
 
-/* @stop: counts them; what takes long is done at some. */
+/* @stop counts the stops; expensive checks run at some of them. */
 static int judge_now(struct run *run, struct live_node *node, const struct truths *t, int stop)
 {
 	int r = judge(run, node, t, stop % CONTROL_EVERY == 0);
@@ -192,7 +199,7 @@ static int judge_now(struct run *run, struct live_node *node, const struct truth
 	return r ? r : live_node_resume(node);
 }
 
-/* Fields of the table that no metadata has, and that a run can judge. */
+/* Fields of the table that no metadata contains and that a run can judge. */
 #define FIELDS_WITHOUT_SYMBOL(X)                                                                   \
 	X(positions_v14, )                                                                         \
 	X(scope_slots, )                                                                           \
@@ -213,7 +220,7 @@ static u16 field_off(const char *name)
 	return V8_TRIED;
 }
 
-/* The table that the environment asks for, or NULL. */
+/* The table that the environment selects, or NULL. */
 static const struct v8_deltas *other_table(void)
 {
 	const char *tried = getenv("LIVE_V8_TRIED"), *plant = getenv("LIVE_V8_PLANT");
@@ -340,7 +347,8 @@ static int n_exact(const struct tally *t)
 
 /*
  * A walk without unwind rows can be wrong in the first and last instructions of
- * optimized functions, hence the hundredth; without optimized code nothing may be.
+ * optimized functions, so 1 % of the stacks may be wrong. Without optimized code none
+ * may be.
  */
 static bool is_good(const struct mode *mode, const char *script, const struct run *run)
 {
@@ -393,9 +401,9 @@ static int try_mode(const char *node, const char *version, const char *dir, cons
 }
 
 /*
- * Every collection compacts, and functions, code and scripts move all the time. An object
- * of the same kind that takes the place of another between the sample and the look at it
- * can't always be told: hence the hundredth here, too.
+ * Every collection compacts, so functions, code and scripts move constantly. An
+ * object that another one of the same kind replaced before it was read cannot always
+ * be recognized, so 1 % may be wrong here, too.
  */
 static int try_late(const char *node, const char *version, const char *dir)
 {
@@ -417,7 +425,7 @@ static int try_late(const char *node, const char *version, const char *dir)
 	return 1;
 }
 
-/* Stops are random: what fails once is tried again, what fails twice is a fault. */
+/* Stops are random: a failed run is repeated once, and two failures are a fault. */
 static int run_mode(const char *node, const char *version, const char *dir, const char *script,
 		    const struct mode *mode)
 {
@@ -458,8 +466,7 @@ static int run_version(const char *node, const char *version, const char *fixtur
 	return failed;
 }
 
-/* @major: "24", or NULL for all. */
-/* What is found in a file as if it were stripped is what its symbols say, but for padding. */
+/* The builtins found without symbols are those of the symbols, except for padding. */
 static bool finds_without_symbols(const char *path)
 {
 	static u8 sizes[3][V8_MAX_BYTECODES];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #pragma once
 
-/* The core's walk of a thread that is stopped, in port_world. */
+/* The core's walk of a stopped thread, in port_world. */
 
 #include "../../inspect/target/target.h"
 #include "live_cpu.h"

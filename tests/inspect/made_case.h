@@ -13,9 +13,9 @@
 /**
  * made_case() - the case
  *
- * The stack's bytes are those of the addresses: byte n is n. Its first 64 bytes come
- * from the walk, the next 64 from a copy; 128 bytes of code lie elsewhere; a page
- * behind the stack faults.
+ * Byte n of the stack has the value n. Its first 64 bytes come from the walk, the next 64
+ * from a copy; 128 bytes of code are elsewhere; a page after the stack faults.
+ *
  *
  * Return: borrowed, the same each time.
  */

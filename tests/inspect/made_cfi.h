@@ -8,8 +8,8 @@
  *	0x1000	code, MADE_CODE_LEN bytes that are no instruction
  *	0x4000	.eh_frame_hdr, .eh_frame
  *
- * in two PT_LOADs at MADE_BASE, the first executable. Nothing is checked: most of what is made
- * is meant to be wrong.
+ * in two PT_LOADs at MADE_BASE, the first executable. Nothing is checked, because most
+ * contents are meant to be wrong.
  */
 
 #include "../../inspect/unwind/cfi.h"
@@ -22,36 +22,42 @@
 #define MADE_CAP (1u << 22)
 
 struct made_cfi {
-	u8 *bytes; /* MADE_CAP */
+	u8 *bytes; /* MADE_CAP bytes */
 	u32 len;
 	u32 n_fdes;
-	u32 table_len; /* FDEs that there is room for */
-	u32 frames_off; /* of the CIE */
+	u32 table_len; /* number of FDEs that fit the table */
+	u32 frames_off; /* offset of the CIE */
 	u16 machine;
 };
 
-/* Room for @n FDEs; the CIE says: cfa = sp + 8, ra at cfa - 8 (arm64: cfa = sp). */
+/*
+ * Allocates room for @n FDEs. The CIE has the rule cfa = sp + 8, ra at cfa - 8
+ * (arm64: cfa = sp).
+ */
 void made_init(struct made_cfi *m, u16 machine, u32 n);
 void made_deinit(struct made_cfi *m);
 
-/* Offset in the file of the FDE. Its addresses are relative to MADE_CODE. */
+/* Adds an FDE; returns its file offset. Addresses are relative to MADE_CODE. */
 u32 made_fde(struct made_cfi *m, u32 start, u32 len, const void *program, u32 program_len);
 
-/* Segments as long as the file is now. */
+/* Writes the headers, with segments of the current length. */
 void made_headers(struct made_cfi *m);
 
-/* A value in the file. */
+/* Stores a value in the file. */
 void made_put(struct made_cfi *m, u32 off, u64 value, u32 len);
 
-/* The file, of @len bytes. */
+/* Returns a descriptor of the file's first @len bytes. */
 int made_fd(const struct made_cfi *m, u32 len);
 
-/* What a page has: rows that hold together, or the test fails; and the rule at each byte. */
+/*
+ * The rows of a page, which must be consistent or the test fails, and the rule at
+ * each byte.
+ */
 struct made_page {
 	struct uw_rule rule[UW_ROW_PAGE_LEN];
 	struct cfi_counts counts;
 	u32 n;
 };
 
-/* -errno of opening or of the page. */
+/* Returns 0, or -errno of opening the file or reading the page. */
 int made_page(int fd, u64 page_off, struct made_page *page);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * Written from go/src/cmd/link/internal/ld/pcln.go and symtab.go at go1.16 to go1.26, as
- * numbers of their own: what inspect/go/ knows of the format is not used here.
+ * Written from go/src/cmd/link/internal/ld/pcln.go and symtab.go at go1.16 to go1.26
+ * with separate constants; the definitions in inspect/go/ are not used.
  */
 
 #include <elf.h>
@@ -11,13 +11,13 @@
 #include "../check.h"
 #include "made_go.h"
 
-/* From the table's start. */
+/* Offsets from the table's start. */
 #define NAMES 0x80
 #define UNITS 0x600
 #define FILES 0x680
 #define VALUES 0x800
 #define FUNCTIONS 0xc00
-#define RECORDS 0x400 /* from FUNCTIONS */
+#define RECORDS 0x400 /* offset from FUNCTIONS */
 #define RECORD_LEN 0x60
 #define DATA 0x2000
 #define MODULE 0x2800
@@ -97,7 +97,7 @@ s32 made_go_file(struct made_go *g, const char *name)
 void made_go_inlined(struct made_go *g, const char *name, u32 call_off)
 {
 	struct made_go_record *r = &g->records[g->n - 1];
-	u32 old = g->version < MADE_GO_1_20 ? 8 : 0; /* parent, file, line come before */
+	u32 old = g->version < MADE_GO_1_20 ? 8 : 0; /* length of parent, file, line */
 
 	if (r->data == ~0u)
 		r->data = g->data_len;

@@ -10,13 +10,16 @@
 
 #define MADE_GO_TABLE_OFF (MADE_HDR_OFF + 0x400)
 
-/* By the magic of the table: go1.16, go1.18, go1.20, and go1.26, whose header has no address. */
+/*
+ * By the magic number of the table: go1.16, go1.18, go1.20, and go1.26, whose header
+ * has no address.
+ */
 enum made_go_version { MADE_GO_1_16, MADE_GO_1_18, MADE_GO_1_20, MADE_GO_1_26, N_MADE_GO };
 
 struct made_go {
 	struct made_cfi elf;
 	enum made_go_version version;
-	u32 names_len, files_len, values_len, data_len; /* so far */
+	u32 names_len, files_len, values_len, data_len; /* lengths so far */
 	u32 n;
 	struct made_go_record {
 		u32 start, name, sp, file, line, inlining, data;
@@ -24,7 +27,7 @@ struct made_go {
 	} records[32];
 };
 
-/* A value holds for @len bytes. */
+/* The value applies to @len bytes. */
 struct made_go_value {
 	u32 len;
 	s32 value;
@@ -32,19 +35,19 @@ struct made_go_value {
 
 void made_go_init(struct made_go *g, u16 machine, enum made_go_version version);
 
-/* The next function's; it ends where the one after it starts. */
+/* Adds a function; it ends where the next one starts. */
 struct made_go_record *made_go_function(struct made_go *g, const char *name, u32 start);
 
-/* Where a table of values begins, of the list's that ends with len 0. */
+/* Adds a table of values from a list that ends with len 0; returns its offset. */
 u32 made_go_values(struct made_go *g, const struct made_go_value *list);
 
-/* A file's number, the same in all units. */
+/* Adds a file; its number is the same in all units. */
 s32 made_go_file(struct made_go *g, const char *name);
 
-/* One more inlined call of the function that was made last; the first is number 0. */
+/* Adds an inlined call to the last function; the first call is number 0. */
 void made_go_inlined(struct made_go *g, const char *name, u32 call_off);
 
-/* Code. */
+/* Stores code. */
 void made_go_code(struct made_go *g, u32 off, const void *bytes, u32 len);
 
 /* Writes the table; the last function ends at @end. */

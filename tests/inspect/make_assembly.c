@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
-/* make_assembly FILE METADATA PDB: the assembly made by hand, its metadata alone, a PDB. */
+/*
+ * make_assembly FILE METADATA PDB: writes the hand-made assembly, its metadata, and a
+ * PDB.
+ */
 
 #include <stdio.h>
 

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
-/* make_case x86_64|arm64 PATH: writes made_case.c's case, for tests by other tools. */
+/*
+ * make_case x86_64|arm64 PATH: writes the case of made_case.c, for tests with other
+ * tools.
+ */
 
 #include "made_case.h"
 

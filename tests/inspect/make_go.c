@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
-/* make_go FILE...: a program of each version of made_go.h, for fuzzing. */
+/* make_go FILE...: writes a program of each version in made_go.h, for fuzzing. */
 
 #include <elf.h>
 #include <stdio.h>

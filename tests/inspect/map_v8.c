@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * Names of compiled code against V8's own list of it: Node.js runs with
+ * Names of compiled code, compared with V8's own list: Node.js runs with
  * --perf-basic-prof and is stopped at random instants, and each pc in JIT code is
- * looked up in /tmp/perf-PID.map as it is then.
+ * looked up in /tmp/perf-PID.map as of that instant.
  *
  *	map_v8 STOPS NODE [FLAG]... SCRIPT [ARG]...
  *
- * A line there is "ADDRESS LENGTH KIND:TIER NAME FILE:LINE[:COLUMN]", for example
- * "7f10 1a0 JS:*leaf /a.js:3:4"; the newest that covers a pc counts. V8 has one name for a
- * piece of code, that of the function that was compiled: the outermost of what was
- * inlined.
+ * A line of the map is "ADDRESS LENGTH KIND:TIER NAME FILE:LINE[:COLUMN]", for example
+ * "7f10 1a0 JS:*leaf /a.js:3:4"; the newest line that covers a pc is valid. V8 has one name for
+ * a code object, that of the compiled function: the outermost one if others are inlined.
  */
 
 #include <errno.h>
@@ -89,7 +88,7 @@ static const struct code_line *line_at(const struct map_judge *j, u64 pc)
 
 static bool same(const struct code_line *line, const char *name)
 {
-	/* What has no name at all V8 leaves empty. */
+	/* V8 leaves the name of an anonymous function empty. */
 	return name &&
 	       (!strcmp(line->name, name) || (!line->name[0] && !strcmp(name, "(anonymous)")));
 }
@@ -123,7 +122,7 @@ static void judge_frame(struct map_judge *j, u32 i)
 	}
 	line = line_at(j, uw_frame_lookup_pc(f));
 	if (!same(line, outer->name))
-		printf("  V8 says '%s', we say '%s' (%s:%u) tier %d %s\n", line->name,
+		printf("  V8 has '%s', found '%s' (%s:%u) tier %d %s\n", line->name,
 		       outer->name ? outer->name : "?", outer->file ? outer->file : "", outer->line,
 		       outer->tier, outer->reason ? outer->reason : "");
 }
@@ -152,7 +151,7 @@ static int run(struct map_judge *j, int stops)
 	return r;
 }
 
-/* V8 logs beside that list, too, a file for each isolate. */
+/* V8 also writes a log file for each isolate. */
 static void remove_logs(const char *folder)
 {
 	char pattern[64];

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #pragma once
 
-/* The world of fake_world.h, a sample of one frame in it, and its names: for one test program. */
+/*
+ * The world of fake_world.h, a sample with one frame of it, and its names: for one
+ * test program.
+ */
 
 #include <string.h>
 

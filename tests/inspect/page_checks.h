@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #pragma once
 
-/* What the rows of a page of a file made by hand must be; for one page at a time. */
+/* Checks on the rows of one page of a hand-made file; one page at a time. */
 
 #include <elf.h>
 #include <string.h>
@@ -29,7 +29,7 @@ static void expect_kind(u32 from, u32 to, enum uw_cfa cfa)
 		assert_int_equal(page.rule[i].cfa, cfa);
 }
 
-/* Make the page of @m's code with this number, and be done with @m. */
+/* Makes page @number of @m's code, and frees @m. */
 static void make_page(struct made_cfi *m, u32 number)
 {
 	_cleanup_close_ int fd = made_fd(m, m->len);

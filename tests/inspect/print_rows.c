@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * Prints the unwind rows of a file, one a line, for rows_like_readelf.py:
+ * Prints the unwind rows of a file, one on each line, for rows_like_readelf.py:
  *
  *	START END CFA RA FP		link-time addresses
  *	401126 40112a sp+8 c-8 u
  *
- * taking .debug_frame from DEBUG, if it is given; and last what they cost and what became of the
- *entries. --ignore-fp forgets one thing that was read: the comparison must notice.
+ * With DEBUG, .debug_frame is read from there. The last line has the cost and the counts of
+ * entries. --ignore-fp drops a part of the result, which the comparison must detect.
  */
 
 #include <stdio.h>

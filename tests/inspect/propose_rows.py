@@ -1,16 +1,16 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""propose_rows.py LIVE_V8 NODE V8 RELEASE STOPS SCRIPT...: rows that make a V8 fit its heap.
+"""propose_rows.py LIVE_V8 NODE V8 RELEASE STOPS SCRIPT...: proposes rows for a new V8.
 
-LIVE_V8 judges live processes by a table of versions that ends before V8 (MAJOR.MINOR), and counts
-the functions that are for the layout and against it (inspect/v8/v8_probe.c). If more are against
-it, or the binary's metadata lacks a field, values of the fields of that aspect are tried one after
-the other: what leaves most stacks exact is kept, until all are, or nothing helps. Prints the rows
-for inspect/v8/v8_versions.c; their source in RELEASE is for a human to find. Exit
-status 1: no rows make it fit.
+LIVE_V8 judges live processes with a table of versions that ends before V8 (MAJOR.MINOR), and counts
+the functions that confirm and contradict the layout (inspect/v8/v8_probe.c). If more contradict
+it, or if the binary's metadata lacks a field, the values of the fields of that aspect are tried
+one after the other. The value with the most exact stacks is kept, until all stacks are exact or no
+value helps. Prints the rows for inspect/v8/v8_versions.c; their source in RELEASE must be added by
+hand. Exit status 1: no rows make the layout fit.
 
-propose_rows.py --self-test: the search finds two planted values, and reports that a third one, which
-no field can have, is missing.
+propose_rows.py --self-test: the search finds two planted values, and reports that a third one,
+which is no candidate of its field, is missing.
 """
 
 import os
@@ -20,9 +20,9 @@ import subprocess
 import sys
 
 MAX_ROWS = 4
-EXACT = 0.98  # of the stacks that were judged: a walk without rows misses some
+EXACT = 0.98  # share of the judged stacks; a walk without rows misses some
 
-# Offsets and numbers that a field may have, by what the votes of v8_probe.c look at.
+# Candidate offsets and numbers for fields, by the aspects of the votes in v8_probe.c.
 CANDIDATES = {
     "names": {
         "sfi_data": range(8, 32, 8),
@@ -48,14 +48,14 @@ LACKS = re.compile(r"^the metadata lacks (\S+)$", re.M)
 
 
 def field_of(symbol):
-    """The field of the layout that the metadata should have had."""
+    """The layout field for which the metadata should have a symbol."""
     header = pathlib.Path(__file__).parents[2] / "inspect/v8/v8_layout.h"
     found = re.search(r"X\((\w+), \"" + re.escape(symbol) + r"\"\)", header.read_text("utf-8"))
     return found and found[1]
 
 
 class Outcome:
-    """What one run of the judge says."""
+    """The result of one run of the judge."""
 
     def __init__(self, text):
         tally = TALLY.search(text)
@@ -66,17 +66,17 @@ class Outcome:
         self.lacks = lacks[1] if lacks else None
 
     def is_good(self):
-        """Do the stacks bear the layout out?"""
+        """Do the stacks confirm the layout?"""
         return self.judged > 0 and self.exact >= self.judged * EXACT
 
     def score(self):
-        """The more the better: known metadata, functions for the layout, exact stacks."""
+        """Higher is better: complete metadata, exact stacks, functions that confirm the layout."""
         votes = [max(-1, min(1, self.votes.get(aspect, 0))) for aspect in CANDIDATES]
         share = self.exact / self.judged if self.judged else 0
         return (self.lacks is None, share, sum(votes))
 
     def candidates(self):
-        """{field: values} that may mend it."""
+        """{field: values} that may correct the layout."""
         if self.lacks:
             field = field_of(self.lacks)
             return {field: range(8, 72, 4)} if field else {}
@@ -85,7 +85,7 @@ class Outcome:
 
 
 def search(judge, scripts):
-    """The fields to plant, {name: value}, or None; judge(script, plants) gives an Outcome."""
+    """The fields to plant, {name: value}, or None; judge(script, plants) returns an Outcome."""
     plants = {}
     for _ in range(MAX_ROWS + 1):
         outcomes = [(script, judge(script, plants)) for script in scripts]
@@ -121,9 +121,9 @@ def live_judge(live, node, v8, stops):
 
 
 def self_test():
-    """A judge that is content with two values, then one that no value contents."""
+    """A judge that two values satisfy, then one that no value satisfies."""
 
-    def says(plants, truth):
+    def outcome_for(plants, truth):
         good = all(plants.get(field) == value for field, value in truth.items())
         lines = 9 if plants.get("bytecode_positions") == truth["bytecode_positions"] else -9
         if plants.get("sfi_data") != truth["sfi_data"]:
@@ -135,15 +135,15 @@ def self_test():
         )
 
     truth = {"sfi_data": 24, "bytecode_positions": 40}
-    assert search(lambda _, plants: says(plants, truth), ["x.js"]) == truth
+    assert search(lambda _, plants: outcome_for(plants, truth), ["x.js"]) == truth
     truth["bytecode_positions"] = 1000
-    assert search(lambda _, plants: says(plants, truth), ["x.js"]) is None
-    print("two values were found, one that is none was not")
+    assert search(lambda _, plants: outcome_for(plants, truth), ["x.js"]) is None
+    print("two planted values were found, an impossible one was not")
     return 0
 
 
 def main(argv):
-    """As the head of this file says."""
+    """See the top of this file."""
     if argv[1:] == ["--self-test"]:
         return self_test()
     live, node, v8, _, stops, *scripts = argv[1:]

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Unwind rows against what binutils says of the same file.
+"""Unwind rows, compared with binutils' output for the same file.
 
-rows_like_readelf.py PRINT_ROWS ELF[,DEBUG]...	and of some of Debian's files that are there
-rows_like_readelf.py --flow PRINT_ROWS ELF...	rows made of the instructions alone
+rows_like_readelf.py PRINT_ROWS ELF[,DEBUG]...	also compares files of Debian that are present
+rows_like_readelf.py --flow PRINT_ROWS ELF...	compares rows derived from the instructions alone
 
-`readelf -wF` is the truth for every row of every function; where it only says `exp`,
-the text of the expression in `readelf -wf` is. What no rule can say must be `none`. Where gcc's
-description is wrong (LEAVE), what the instructions do is the truth.
+`readelf -wF` is the truth for every row of every function. Where it only prints `exp`, the text of
+the expression in `readelf -wf` is. A row that no rule can express must be `none`. Where gcc's
+description is wrong (LEAVE), the effect of the instructions is the truth.
 """
 
 import bisect
@@ -34,8 +34,8 @@ EXPRESSIONS = [
     (r"DW_OP_breg6 \(rbp\): (-?\d+); DW_OP_deref; DW_OP_lit(\d+); DW_OP_plus", "*fp{0:+d}{1:+d}"),
 ]
 
-# lea -8(%r10), %rsp: rbp was popped, but gcc tells that it is saved where it points to, here
-# and up to the return (CFA rsp+8).
+# lea -8(%r10), %rsp: rbp is already popped, but gcc describes it as still saved, from
+# here up to the return (CFA rsp+8).
 LEAVE = b"\x49\x8d\x62\xf8"
 
 Fde = collections.namedtuple("Fde", "start end rows signal ra")
@@ -51,7 +51,7 @@ COLUMNS = {"6": "fp", "29": "fp", "16": "ra", "30": "ra"}
 
 
 def spelled_out(elf):
-    """{(start of FDE, column): [(address, text)]}: what `readelf -wF` does not tell apart, from an
+    """{(start of FDE, column): [(address, text)]}: details that `readelf -wF` omits, from an
     address on: the text of an expression, "undefined", or None for anything else."""
     found = collections.defaultdict(list)
     start = at = None
@@ -83,7 +83,7 @@ def spelled_out(elf):
     return found
 
 
-def told(elf):
+def read_fdes(elf):
     """The FDEs, each with rows (address, {column: text})."""
     cies, fdes = {}, []
     columns, rows, pc, cie = [], [], None, None
@@ -135,7 +135,7 @@ def leaves(elf):
 
 
 class Judge:
-    """Says of one row of readelf what ours must be: (cfa, ra, fp)."""
+    """Translates a row of readelf into the expected row: (cfa, ra, fp)."""
 
     def __init__(self, elf, machine, entry):
         self.arm = machine == "AArch64"
@@ -153,9 +153,9 @@ class Judge:
                 last = text
         return last or ""
 
-    def cfa(self, fde, at, said):
-        if said != "exp":
-            reg, off = re.match(r"(\w+?)([+-]\d+)$", said).groups()
+    def cfa(self, fde, at, printed):
+        if printed != "exp":
+            reg, off = re.match(r"(\w+?)([+-]\d+)$", printed).groups()
             return self.regs[reg] + off if reg in self.regs else None
         text = self.text(fde, "cfa", at)
         for pattern, form in EXPRESSIONS:
@@ -168,22 +168,22 @@ class Judge:
         return None
 
     def pieces(self, start, end, cfa):
-        """A row, cut where its description goes wrong: (start, end)."""
+    """A row, split where its description becomes wrong: (start, end)."""
         i = bisect.bisect_left(self.leaves, start)
         if cfa == "r10+0" and i < len(self.leaves) and start < self.leaves[i] < end:
             return [(start, self.leaves[i]), (self.leaves[i], end)]
         return [(start, end)]
 
-    def saved_fp(self, fde, at, said, cfa):
-        if said == "exp" and (cfa == "rsp+8" or cfa == "r10+0" and at in self.leaves):
+    def saved_fp(self, fde, at, printed, cfa):
+        if printed == "exp" and (cfa == "rsp+8" or cfa == "r10+0" and at in self.leaves):
             return "u"
-        if said == "u":
+        if printed == "u":
             return "lost" if self.text(fde, "fp", at) == "undefined" else "u"
-        if said == "s":
+        if printed == "s":
             return "u"
-        if said.startswith("c"):
-            return said
-        if said == "exp":
+        if printed.startswith("c"):
+            return printed
+        if printed == "exp":
             match = re.fullmatch(r"DW_OP_breg6 \(rbp\): (-?\d+)", self.text(fde, "fp", at))
             return f"fp{int(match[1]):+d}" if match else "lost"
         return "lost"
@@ -202,11 +202,12 @@ class Judge:
             return ("none", "u", "u")
         if not re.fullmatch("c[+-][0-9]+|[us]", ra):
             return ("none", "u", "u")
-        return (cfa, "u" if ra == "s" else ra, self.saved_fp(fde, at, row.get(self.fp, "u"), row["CFA"]))
+        fp = self.saved_fp(fde, at, row.get(self.fp, "u"), row["CFA"])
+        return (cfa, "u" if ra == "s" else ra, fp)
 
 
 class Rows:
-    """What print_rows printed."""
+    """The output of print_rows."""
 
     def __init__(self, lines):
         self.rows = []
@@ -233,8 +234,8 @@ def header_of(elf):
 
 
 def by_callee(row, have, fdes):
-    """Of what no rule can say, the last byte of a call may have a rule: the callee has stored the
-    register that the frame counts from."""
+    """Where no rule can express a row, the last byte of a call may have one: the callee has stored
+    the register on which the CFA is based."""
     reg, add = re.match(r"(\w+?)\+(\d+)$", row["CFA"]).groups()
     slot = re.match(rf"\*sp([+-]\d+)\+{add}$", have[2][0])
     return have[1] - have[0] == 1 and slot and any(r.get(reg) == "c" + slot[1] for f in fdes
@@ -252,10 +253,10 @@ def differences(judge, rows, fde, row, start, end):
 
 
 def compare(elf, rows):
-    """The list of differences, and how many rows and FDEs were compared."""
+    """The list of differences, and the numbers of compared rows and FDEs."""
     elf = elf.split(",")[-1]
     judge = Judge(elf, *header_of(elf))
-    fdes = judge.fdes = sorted(told(elf))
+    fdes = judge.fdes = sorted(read_fdes(elf))
     wrong, n = [], 0
     for i, fde in enumerate(fdes):
         limit = min(fde.end, fdes[i + 1].start) if i + 1 < len(fdes) else fde.end
@@ -287,18 +288,18 @@ def judge(program, elf):
 
 
 def like(have, want, saved):
-    """Rows by instructions may go by the other register. Between a push of fp and the next
-    change, and from its pop on, fp is in two places, so is lr: @saved has those of the function."""
+    """Rows derived from instructions may be based on the other register. Between a push of fp and
+    the next change, and after its pop, fp is in two places, as is lr: @saved has both."""
     cfa = have[0][:2] != want[0][:2] or have[0] == want[0]
     places = [(want[i], "u") if want[i][0] == "c" else (want[i], *saved[i]) for i in (1, 2)]
     return cfa and have[1] in places[0] and have[2] in places[1]
 
 
 def compare_flow(elf, rows):
-    """How many bytes have a row, have a wrong one, and have none."""
+    """The numbers of bytes with a right row, with a wrong row, and without a row."""
     truth = Judge(elf, *header_of(elf))
     right = wrong = none = 0
-    for fde in told(elf):
+    for fde in read_fdes(elf):
         columns = {1: "ra" if truth.arm else "", 2: truth.fp}
         saved = {i: {at for _, row in fde.rows if (at := row.get(column, "u"))[0] == "c"}
                  for i, column in columns.items()}
@@ -328,14 +329,14 @@ def main():
     debian = sorted({os.path.realpath(path) for name in DEBIAN for path in glob.glob(name)})
     results = [(judge_flow if by_flow else judge)(program, elf)
                for elf in files + ([] if by_flow else debian)]
-    # The comparison must notice what is wrong.
+    # The comparison must detect wrong rows.
     if by_flow:
         broken = print_rows(program, files[0], "--flow", "--shift")
         results.append(compare_flow(files[0], broken)[1] > 0)
     else:
         results.append(len(compare(files[0], print_rows(program, files[0], "--ignore-fp"))[0]) > 0)
     if not results[-1]:
-        print(f"{files[0]}: wrong rows were not noticed")
+        print(f"{files[0]}: wrong rows were not detected")
     print(f"{sum(results)} passed, {len(results) - sum(results)} failed")
     return not all(results)
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * arm64: a call puts its return address into lr, and who is called keeps it wherever it
- * likes, also while sp is above that of the call (arguments are dropped before the return).
- * So what has sp below it is only gone if lr has something else.
+ * arm64: a call puts its return address into lr. The callee may save it anywhere, and
+ * may raise sp above the sp of the call (when arguments are dropped before the
+ * return). So an entry whose sp is below the current sp is dead only if lr holds
+ * another value.
  */
 
 #include <string.h>

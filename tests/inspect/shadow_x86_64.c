@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * x86-64: a call puts its return address on the stack. Code can take it into a register and
- * put it back elsewhere, or copy it to make room for arguments; it stays on the shadow stack
- * meanwhile. Or it jumps there: a jump through a register to the innermost return address is a
+ * x86-64: a call pushes its return address. Code can load it into a register and
+ * store it elsewhere, or copy it to make room for arguments; it stays on the shadow
+ * stack meanwhile. A jump through a register to the innermost return address is a
  * return.
  */
 

@@ -11,16 +11,18 @@
 struct step_chain {
 	u64 ras[STEP_MAX_CHAIN];
 	u32 n;
-	bool is_cut; /* the last one is compared, its callers are not */
+	bool is_cut; /* the last one is compared, but not its callers */
 };
 
-/* At least the cut is compared. Are the frames from @from on the return addresses from @ra_idx on,
- * @offset bytes off? */
+/*
+ * At least the last entry before a cut is compared. Are the frames from @from on the
+ * return addresses from @ra_idx on, @offset bytes off?
+ */
 bool step_chain_agrees(const struct uw_sample *s, u32 from, const struct step_chain *chain,
 		       u32 ra_idx, u64 offset);
 
-/* How the frames differ; static. */
+/* How the frames differ; a static string. */
 const char *step_chain_form(const struct uw_sample *s, const struct step_chain *chain);
 
-/* Drops the outermost caller that is compared whole; false: there is none. */
+/* Drops the outermost caller that is compared completely; false: there is none. */
 bool step_chain_drop_outermost(struct step_chain *chain);

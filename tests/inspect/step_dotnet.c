@@ -6,15 +6,15 @@
  *
  *	step_dotnet STEPS SKIP_MS NESTING CASE...
  *
- * Native code calls the case's loop over and over (fixtures/dotnet/nesting.turn.cs). The shadow
- * stack begins at a breakpoint where it does: there the true stack is one return address, in
+ * Native code calls the case's loop again and again (fixtures/dotnet/nesting.turn.cs). The shadow
+ * stack begins at a breakpoint on that call: there the true stack is one return address, in
  * lfind(), whose callers are not judged. But a walk must be complete: the thread's entry is known.
  *
- * Judged are steps in methods, precompiled ones and stubs. What throws is judged up to there: the
- * runtime leaves frames without returning, and the shadow stack begins anew at the next call. The
- * thread is stopped after SKIP_MS, and anew for half of each case's steps, so that more than
- * one stretch of the program is seen. Misses are listed by method or kind of stub, with the bytes
- * at pc.
+ * Steps in methods, precompiled methods and stubs are judged. A case that throws is judged up to
+ * the throw: the runtime leaves frames without returning, and the shadow stack restarts at the
+ * next call. The thread is stopped after SKIP_MS, and again after half of the steps of each case,
+ * so that more than one stretch of the program is covered. Misses are listed by method or kind of
+ * stub, with the bytes at pc.
  */
 
 #include <errno.h>
@@ -42,11 +42,11 @@ static bool is_mapped(const struct step_judge *j, u64 pc)
 {
 	const struct uw_mapping *m = live_clr_mapping(j->data, pc);
 
-	/* Of unknown stubs the runtime may know more by now. */
+	/* The runtime may know a range for unknown stubs by now. */
 	return m && (m->kind != UW_MAP_DOTNET_STUBS || m->info_idx != DOTNET_STUB_HELPER);
 }
 
-/* The first return address, which nothing but a walk shows callers of. */
+/* The first return address: only a walk shows its callers. */
 static bool is_last(const struct step_judge *j, u64 ra)
 {
 	return ra == j->shadow.entries[0].ra;
@@ -108,7 +108,7 @@ static int refresh(struct step_judge *j, bool is_fresh)
 	return live_clr_read_mappings(j->data);
 }
 
-/* A stack that is not complete lacks what is not compared. */
+/* An incomplete walk becomes a miss: only one frame of it is compared. */
 static int walk(struct step_judge *j)
 {
 	struct live_clr *c = j->data;

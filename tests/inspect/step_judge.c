@@ -7,13 +7,13 @@
 #include <time.h>
 
 #define NATIVE_STEPS 500
-#define STRETCH_STEPS 300 /* that are judged in a row */
-#define MAX_SKIP_STEPS 600 /* that are only recorded between them, at random */
-#define WINDOW_STEPS 700 /* that are judged, then it begins anew elsewhere */
-#define MAX_LOST_STEPS 20 /* then it begins anew */
-#define MAX_TRIES 200 /* to begin */
+#define STRETCH_STEPS 300 /* judged in a row */
+#define MAX_SKIP_STEPS 600 /* recorded between stretches; at most, the number is random */
+#define WINDOW_STEPS 700 /* judged steps; then judging restarts elsewhere */
+#define MAX_LOST_STEPS 20 /* steps with a lost shadow stack before a restart */
+#define MAX_TRIES 200 /* to find a start */
 #define MAX_NATIVE_NS 500000000ull
-#define MAX_RUN_NS 300000000000ull /* of collections there can be many */
+#define MAX_RUN_NS 300000000000ull /* there can be many garbage collections */
 
 static u64 now_ns(void)
 {
@@ -23,7 +23,7 @@ static u64 now_ns(void)
 	return (u64)ts.tv_sec * 1000000000 + (u64)ts.tv_nsec;
 }
 
-/* Marsaglia's xorshift64; the same in each run. */
+/* Marsaglia's xorshift64; the same sequence in each run. */
 static u64 next_random(struct step_judge *j)
 {
 	j->random = j->random ? j->random : 88172645463325252ull;
@@ -155,7 +155,7 @@ int step_run_to(struct step_judge *j, u64 pc, u64 sp)
 			r = step_look(j);
 		if (r || (c->regs.pc == pc && c->regs.sp >= sp))
 			break;
-		/* Off the breakpoint, in a deeper call. */
+		/* At the breakpoint, but in a deeper call. */
 		if (c->regs.pc == pc)
 			r = live_cpu_step(c);
 	}
@@ -165,7 +165,7 @@ int step_run_to(struct step_judge *j, u64 pc, u64 sp)
 	return r;
 }
 
-/* A random power of two: as often little as much. */
+/* A random power of two, so that small and large values are equally frequent. */
 static u32 first_skip(struct step_judge *j)
 {
 	return j->kind->skip_bits ? 1u << (next_random(j) % (j->kind->skip_bits + 1u))
@@ -190,7 +190,7 @@ static int begin(struct step_judge *j)
 	return 0;
 }
 
-/* Runs on to where the innermost call returns to. */
+/* Runs the thread to the return address of the innermost call. */
 static int run_out(struct step_judge *j)
 {
 	int r = step_run_to(j, shadow_ra(&j->shadow, 0), j->cpu->regs.sp);
@@ -209,7 +209,7 @@ static int step(struct step_judge *j)
 	u64 loads_from = shadow_loads_from(insn, &before), top = 0, loaded = 0;
 	int r;
 
-	if (c->signal) /* its handler returns to here */
+	if (c->signal) /* the signal's handler returns to this pc */
 		return step_run_to(j, c->regs.pc, c->regs.sp);
 	if (loads_from)
 		target_read(j->target, loads_from, &loaded, sizeof(loaded));
@@ -224,7 +224,7 @@ static int step(struct step_judge *j)
 	return j->kind->is_mapped(j, c->regs.pc) ? 0 : j->kind->refresh(j, true);
 }
 
-/* Judges stretches, with others between them that are only recorded. */
+/* Alternates between stretches that are judged and stretches that are only recorded. */
 static bool is_skipped(struct step_judge *j)
 {
 	if (j->skip_steps) {

@@ -2,34 +2,34 @@
 #pragma once
 
 /*
- * The walk at every instruction of a runtime's code, against a true stack: a thread of a live
- * process is single-stepped, a shadow stack (shadow_stack.h) records each call and return, and
- * the core walks the live memory after each step. The runtime's part is in step_v8.c and
- * step_dotnet.c.
+ * The walk at every instruction of a runtime's code, compared with a true stack: a thread of a
+ * live process is single-stepped, a shadow stack (shadow_stack.h) records each call and return,
+ * and the core walks the live memory after each step. step_v8.c and step_dotnet.c have the
+ * parts of the runtimes.
  *
- * The shadow stack begins where the stack that is judged is known from elsewhere
- * (step_kind.begin). Everything above is a call that was executed under the judge's eyes.
- * Functions that take long are run to the return address that the shadow stack has for them.
+ * The shadow stack begins where the true stack is known from another source (step_kind.begin).
+ * Everything above is a call that was single-stepped. Functions that take long are run to
+ * their return address on the shadow stack.
  *
- * A step is
+ * The verdicts on a step are
  *
  *	exact    all return addresses are frames, in order, and all names are right
  *	by name  the innermost return address, in a function, is no frame, but all names are right
  *	moved    all return addresses are frames, but other functions are inlined at pc
  *	miss     anything else
  *
- * Names are right when the program itself reports the same functions (step_program.h). An
- * optimizing compiler moves instructions past those that report, also of an inlined function past
- * the report of the one with the frame, and gives no positions for code out of line; so moved
- * steps are no misses, but at most MAX_MOVED % may be. Steps for
- * which the shadow stack is lost, and steps whose names were never settled, are left out; at
- * most MAX_LEFT_OUT % of all steps may be. As a control, each step is also compared with a true
- * stack whose innermost caller is dropped, with one whose outermost caller is dropped, with
- * return addresses that are off by one, and with a wrong name: none of them may agree.
+ * Names are right if the program itself reports the same functions (step_program.h). An
+ * optimizing compiler moves instructions past those that report, and instructions of an inlined
+ * function past the report of the function with the frame, and records no positions for deferred
+ * code. So moved steps are no misses, but at most MAX_MOVED % are allowed. Steps without a valid
+ * shadow stack, and steps whose names were never settled, are left out; at most MAX_LEFT_OUT % of
+ * all steps are allowed. As a control, each step is also compared with a true stack without its
+ * innermost caller, with one without its outermost caller, with return addresses that are off by
+ * one, and with a wrong name: none of them may agree.
  *
- * STEP_PRINT: print misses whose line has this text in full. STEP_FAIL_UNDER: fail when less
- * than this many % are right, or when fewer steps than asked were judged. STEP_NAME and
- * UNSPOOL_RESULTS: append the figures under this name to this file, as a line of JSON.
+ * STEP_PRINT: print misses whose line contains this text in full. STEP_FAIL_UNDER: fail if fewer
+ * than this many % are right, or if fewer steps than requested were judged. STEP_NAME and
+ * UNSPOOL_RESULTS: append the figures to this file under this name, as a line of JSON.
  */
 
 #include "../../inspect/target/target.h"
@@ -58,30 +58,34 @@ enum step_control {
 	STEP_N_CONTROLS
 };
 
-/* Where steps were missed, and how often. */
+/* A place with misses, and their number. */
 struct step_place {
 	char text[STEP_PLACE_LEN];
 	u64 n;
 };
 
-/* The runtime's part. @j->data is its own. Callbacks that may be NULL say so. */
+/* The callbacks of one runtime; @j->data belongs to it. Optional callbacks are marked. */
 struct step_kind {
 	/* Runs the thread to a known stack and begins j->shadow; -ETIMEDOUT: try again. */
 	int (*begin)(struct step_judge *j);
-	bool (*is_mapped)(const struct step_judge *j, u64 pc); /* code that is known */
+	bool (*is_mapped)(const struct step_judge *j, u64 pc); /* known code */
 	bool (*is_judged)(const struct step_judge *j, u64 pc); /* the runtime's code */
-	bool (*is_last)(const struct step_judge *j, u64 ra); /* callers of this are not judged */
-	/* After each step, before it is judged. NULL: nothing to do. */
+	bool (*is_last)(const struct step_judge *j, u64 ra); /* the callers of @ra are not judged */
+	/* Called after each step, before it is judged. NULL: nothing to do. */
 	int (*after_step)(struct step_judge *j);
-	/* Do names show the function with this return address? NULL: names are not judged. */
+	/*
+	 * Do names include the function with this return address? NULL: names are not
+	 * judged.
+	 */
 	bool (*is_named)(const struct step_judge *j, u64 ra);
-	/* @is_spoiled: compare with a wrong name. */
+	/* @is_spoiled: compare with a wrong name (control). */
 	enum step_names (*names)(struct step_judge *j, bool is_spoiled);
-	void (*describe)(const struct step_judge *j, char *text, size_t len); /* where pc is */
+	void (*describe)(const struct step_judge *j, char *text, size_t len); /* describes pc */
 	void (*print)(const struct step_judge *j); /* names, of a miss; NULL: there are none */
 	int (*refresh)(struct step_judge *j, bool is_fresh); /* mappings may have changed */
 	int (*walk)(struct step_judge *j); /* fills @j->walk, and @j->is_spoiled (step_spoil.h) */
-	u8 skip_bits; /* up to 2^this steps are only recorded, after the first ones; 0: none */
+	u8 skip_bits; /* after the first steps, up to 2^skip_bits steps are only recorded; 0: none
+		       */
 };
 
 struct step_judge {
@@ -93,15 +97,15 @@ struct step_judge {
 
 	struct shadow_stack shadow;
 	u8 insn[16];
-	bool is_outside; /* no part of the program runs: a step is not judged */
+	bool is_outside; /* no function of the program runs: the step is not judged */
 	u64 steps, judged, verdicts[STEP_N_VERDICTS];
-	u64 pending[STEP_N_VERDICTS]; /* whose names are open */
+	u64 pending[STEP_N_VERDICTS]; /* steps whose names are not settled yet */
 	u64 recorded; /* steps in the runtime's code, judged or not */
 	u64 lost, open; /* left out: the shadow stack was lost, the name was never settled */
 	u64 outside;
-	bool is_spoiled; /* the last walk */
-	u64 spoiled, noticed; /* walks that were made wrong, and of these the misses */
-	u64 controls[STEP_N_CONTROLS]; /* that agreed: 0 is demanded */
+	bool is_spoiled; /* the last walk was made wrong */
+	u64 spoiled, noticed; /* walks that were made wrong; the misses among them */
+	u64 controls[STEP_N_CONTROLS]; /* controls that agreed; must be 0 */
 	u64 random;
 	u32 native_steps, lost_steps, window_steps, skip_steps, windows;
 	struct step_place places[STEP_MAX_PLACES];
@@ -109,26 +113,29 @@ struct step_judge {
 };
 
 /**
- * step_thread() - judge steps of a thread that runs and can be stopped
- * @j:		kind, data, cpu, target and walk are set; the counts go on
+ * @j:		kind, data, cpu, target and walk are set; the counts continue
+ * @n:		number of further steps to judge
  * @n:		judge so many more
  *
- * Return: 0 (also when time was over), -EAGAIN (it never reaches a known stack) or another
- * negative errno.
+ * Return: 0 (also after a timeout), -EAGAIN (the thread never reaches a known stack)
+ * or another negative errno.
  */
 int step_thread(struct step_judge *j, u64 n);
 
-/* Runs on to @pc, when sp is at least @sp. -ETIMEDOUT: it has not come there; it is stopped. */
+/*
+ * Runs to @pc with sp at least @sp. -ETIMEDOUT: not reached; the thread is stopped
+ * anyway.
+ */
 int step_run_to(struct step_judge *j, u64 pc, u64 sp);
 
 /* Reads registers and the instruction of the stopped thread. */
 int step_look(struct step_judge *j);
 
-/* The steps whose names are open are settled. */
+/* Settles the steps whose names are pending. */
 void step_settle(struct step_judge *j, bool is_right);
 
 /* Counts a miss of the last walk under @form and where pc is. */
 void step_list_miss(struct step_judge *j, const char *form);
 
-/* Prints the figures and misses. Return: whether they are as good as $STEP_FAIL_UNDER asks. */
+/* Prints the figures and misses. Return: whether they meet $STEP_FAIL_UNDER. */
 bool step_report(struct step_judge *j, u64 n);

@@ -10,7 +10,7 @@
 #define MAX_MAPPING_LEN (256ull << 20)
 #define N_MARKS 4
 
-/* A line's words between tabs. */
+/* The tab-separated words of a line. */
 static int read_names(FILE *f, char **line, const char **names, u32 *n)
 {
 	size_t len = 0;
@@ -27,7 +27,7 @@ static int read_names(FILE *f, char **line, const char **names, u32 *n)
 	return 0;
 }
 
-/* The program's marks, as steps.js makes them. */
+/* The marker words in the program's memory, computed as in steps.js. */
 static void make_marks(u32 marks[N_MARKS])
 {
 	u32 word = 0x53746570;
@@ -123,7 +123,10 @@ int step_program_read(struct step_program *p, struct target *t, u32 n_callers,
 	return 0;
 }
 
-/* The functions that are reported, innermost first, and those that called the outermost one. */
+/*
+ * The reported functions, innermost first, followed by the callers of the outermost
+ * one.
+ */
 static u32 list_reported(const struct step_program *p, u32 from_depth, const char **list)
 {
 	bool has_callers = !from_depth && p->words[0] && !strcmp(name_at(p, 0), p->callers[0]);

@@ -8,7 +8,7 @@
 #define MAX_LEFT_OUT 0.5 /* % of all steps */
 #define MAX_MOVED 3.0 /* % of those judged */
 
-/* Both stacks of a miss. */
+/* Prints the true stack and the walked stack of a miss. */
 static void print_stacks(const struct step_judge *j)
 {
 	const struct uw_sample *s = &j->walk->sample;

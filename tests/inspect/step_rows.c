@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * Rows at every instruction of a program's file, against a true stack: its first thread is
- * single-stepped, a shadow stack (shadow_stack.h) keeps what was called, and where the return
- * address lies and what fp the caller had is compared with what the row says. x86-64, by hand.
+ * Unwind rows at every instruction of a program's file, compared with a true stack. The first
+ * thread is single-stepped; a shadow stack (shadow_stack.h) records the calls. The location of the
+ * return address and the caller's fp are compared with the row. For x86-64; run by hand.
  *
  *	step_rows STEPS SKIP_MS PROGRAM [ARG]...
  *
- * Judged are steps in the file whose caller was seen calling. Last line: how many were judged, how
- * many of them had no row, another return address, another fp; and how many are right when each
- * row's CFA is taken for 8 bytes more (control: none).
+ * Steps in the file whose caller was seen calling are judged. The last line has the number of
+ * judged steps, of steps without a row, with another return address and with another fp, and of
+ * steps that are right although 8 bytes are added to each CFA (control: none).
  */
 
 #include <errno.h>
@@ -37,9 +37,9 @@ struct judge {
 	struct elf_file *file;
 	struct cfi *cfi;
 	struct rules rules;
-	u64 start, end, file_off; /* of its executable mapping */
+	u64 start, end, file_off; /* offset of the executable mapping */
 	struct shadow_stack shadow;
-	u64 fps[SHADOW_MAX]; /* of the callers of the shadow stack's calls */
+	u64 fps[SHADOW_MAX]; /* fp of the caller for each entry of the shadow stack */
 	u64 judged, no_row, wrong_ra, wrong_fp, control;
 };
 
@@ -152,7 +152,7 @@ static int step(struct judge *j, struct user_regs_struct *regs)
 	if (!WIFSTOPPED(status) || ptrace(PTRACE_GETREGS, j->pid, 0, regs) < 0)
 		return -ESRCH;
 	after_regs = (struct uw_regs){ .pc = regs->rip, .sp = regs->rsp };
-	if (WSTOPSIG(status) != SIGTRAP) /* taken from it: handlers would run unseen */
+	if (WSTOPSIG(status) != SIGTRAP) /* not delivered: handlers would run unseen */
 		return 0;
 	shadow_step(&j->shadow, insn, &before_regs, &after_regs, peek(j, regs->rsp), loaded);
 	if (insn == SHADOW_CALL && j->shadow.n && j->shadow.n <= n + 1)

@@ -2,20 +2,20 @@
 
 /*
  * The walk at every instruction of V8's code (step_judge.h): the main thread of a live
- * Node.js, on this machine or of arm64 under qemu-user (live_cpu.h).
+ * Node.js, on this machine, or for arm64 under qemu-user (live_cpu.h).
  *
  *	step_v8 STEPS SKIP_MS NODE [FLAG]... SCRIPT
  *
  * SCRIPT is fixtures/node/steps.js, which reports its own functions (step_program.h). The shadow
- * stack begins at a breakpoint on a builtin by which C++ calls JavaScript; from there on down to
- * the first native frame all return addresses are judged, and the names of all functions from
- * scripts. Names of builtins are not judged. Steps while no function of SCRIPT runs are outside.
+ * stack begins at a breakpoint on a builtin through which C++ calls JavaScript. From there to the
+ * first native frame, all return addresses and the names of all script functions are judged.
+ * Names of builtins are not judged. Steps while no function of SCRIPT runs are not counted.
  *
- * Frameless builtins, handlers of the interpreter and builtins that are about to make a frame
- * may lack their caller's return address; then the names must show the caller.
+ * Frameless builtins, bytecode handlers and builtins in their prologue may lack their caller's
+ * return address; then the names must include the caller.
  *
- * Misses are listed by builtin, or tier and whether its code has just begun, with the bytes at
- * pc.
+ * Misses are listed by builtin, or by tier and whether the code has just been entered, with the
+ * bytes at pc.
  */
 
 #include <errno.h>
@@ -37,9 +37,11 @@
 struct stepped {
 	struct live_node node;
 	struct step_program program;
-	u32 depths[SHADOW_MAX]; /* by entry of the shadow stack: reported when native code called */
-	bool is_own[SHADOW_MAX]; /* by entry: it is the interpreter's, on the function's frame */
-	u32 n_shadow; /* before the last step */
+	u32 depths[SHADOW_MAX]; /* for each shadow stack entry: functions reported when native code
+				   called */
+	bool is_own[SHADOW_MAX]; /* for each entry: it belongs to the interpreter, on the function's
+				    frame */
+	u32 n_shadow; /* number of entries before the last step */
 	u32 n_begun;
 };
 
@@ -93,7 +95,10 @@ static int read_program(struct step_judge *j)
 	return r;
 }
 
-/* The entry of the builtin with this name, in one of the mappings that show it; 0: in none. */
+/*
+ * The entry of the builtin with this name in the @i-th mapping of the builtins; 0:
+ * none.
+ */
 static u64 find_entry(const struct live_node *n, const char *name, u32 i)
 {
 	const struct v8_builtin *b = NULL;
@@ -113,8 +118,8 @@ static u64 find_entry(const struct live_node *n, const char *name, u32 i)
 }
 
 /*
- * C++ calls JavaScript by these builtins. On their first instruction the true stack is one
- * return address, in C++, whose callers are not judged.
+ * C++ calls JavaScript through these builtins. At their first instruction the true
+ * stack is one return address in C++; callers of that are not judged.
  */
 static int begin(struct step_judge *j)
 {
@@ -149,7 +154,7 @@ static int begin(struct step_judge *j)
 	return r;
 }
 
-/* Notes what has just been called from. */
+/* Records the function that made the last call. */
 static int after_step(struct step_judge *j)
 {
 	struct stepped *st = j->data;
@@ -165,7 +170,10 @@ static int after_step(struct step_judge *j)
 	return read_program(j);
 }
 
-/* How many functions had been reported when the innermost native code called. */
+/*
+ * The number of functions that were reported when the innermost native code made its
+ * call.
+ */
 static u32 depth_of_segment(const struct step_judge *j)
 {
 	const struct stepped *st = j->data;
@@ -177,8 +185,8 @@ static u32 depth_of_segment(const struct step_judge *j)
 }
 
 /*
- * The functions of scripts in a walk's frames, innermost first, down to the first native one.
- * @n_inlined: so many of the innermost are inlined in the first that is not.
+ * Lists the script functions of a walk, innermost first, down to the first native
+ * frame. @n_inlined: number of innermost functions that are inlined in the next one.
  */
 static u32 list_names(const struct stepped *st, const struct uw_sample *s, char list[MAX_NAMES][64],
 		      u32 *n_inlined)
@@ -205,7 +213,10 @@ static u32 list_names(const struct stepped *st, const struct uw_sample *s, char 
 	return n;
 }
 
-/* Names of builtins are not judged, but the interpreter's frame is its function's. */
+/*
+ * Names of builtins are not judged, but a frame of the interpreter has its function's
+ * name.
+ */
 static bool is_named(const struct step_judge *j, u64 ra)
 {
 	const struct stepped *st = j->data;
@@ -214,7 +225,7 @@ static bool is_named(const struct step_judge *j, u64 ra)
 	return is_v8(&st->node, ra) && (!b || b->kind == V8_BUILTIN_INTERPRETER);
 }
 
-/* Code whose instructions may have been moved past the report. */
+/* In optimized code, instructions may have been moved past the report. */
 static bool is_optimized(const struct stepped *st)
 {
 	struct v8_code code;
@@ -223,7 +234,7 @@ static bool is_optimized(const struct stepped *st)
 	       (code.tier == V8_TIER_MAGLEV || code.tier == V8_TIER_TURBOFAN);
 }
 
-/* Steps at which @name is the innermost function that is yet to report are open until it does. */
+/* Leaves steps pending while @name is the innermost function and has not reported yet. */
 static void await_report(struct step_program *p, const char *name)
 {
 	snprintf(p->pending, sizeof(p->pending), "%s", name);
@@ -236,7 +247,7 @@ static enum step_names judge_spoiled(const struct step_program *p, const char **
 	bool is_pending;
 
 	if (!step_program_agrees(p, names, n, from_depth, &is_pending) || n == is_pending)
-		return STEP_NAMES_WRONG; /* or nothing to compare with yet */
+		return STEP_NAMES_WRONG; /* or there is nothing to compare with yet */
 	names[is_pending ? n - 1 : 0] = "another function";
 	return step_program_agrees(p, names, n, from_depth, &is_pending) && !is_pending
 		       ? STEP_NAMES_RIGHT
@@ -244,8 +255,8 @@ static enum step_names judge_spoiled(const struct step_program *p, const char **
 }
 
 /*
- * An instruction of an inlined function can also run before the function with the frame has
- * reported, or after its end: then that one must be right.
+ * An instruction of an inlined function can run before the function with the frame
+ * has reported, or after its end. Then the function with the frame must be right.
  */
 static enum step_names judge_names(struct step_judge *j, bool is_spoiled)
 {
@@ -333,7 +344,10 @@ static int refresh(struct step_judge *j, bool is_fresh)
 	return live_node_read_mappings(&((struct stepped *)j->data)->node, is_fresh);
 }
 
-/* The innermost function is free until it reports, and inlined ones are where code was moved. */
+/*
+ * The innermost function is not judged before its report, nor inlined ones where code
+ * was moved.
+ */
 static bool has_other_names(void *data, const struct uw_sample *good)
 {
 	static char list[MAX_NAMES][64], good_list[MAX_NAMES][64];
@@ -348,7 +362,10 @@ static bool has_other_names(void *data, const struct uw_sample *good)
 	return false;
 }
 
-/* All leaves are named, as a recorder does: what a function's BytecodeArray is comes from that. */
+/*
+ * Names all leaves, as a recorder does: that is how it learns the BytecodeArray of a
+ * function.
+ */
 static int walk(struct step_judge *j)
 {
 	struct live_node *node = &((struct stepped *)j->data)->node;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
-/* What is written comes back; what cannot be is not written. */
+/* Round trips of case files, and the cases that the writer refuses. */
 
 #include "../check.h"
 #include "made_case.h"
@@ -135,7 +135,7 @@ static void same_walk(const struct case_file *a, const struct case_file *b)
 	}
 }
 
-/* Index of pc, sp, fp, lr in NT_PRSTATUS, as <sys/user.h> and <asm/ptrace.h> have them. */
+/* Index of pc, sp, fp and lr in NT_PRSTATUS, as in <sys/user.h> and <asm/ptrace.h>. */
 static const u32 named_regs[CASE_N_ARCHS][4] = { { 16, 19, 4, 99 }, { 32, 31, 29, 30 } };
 
 static void same_registers(const struct case_file *a, const struct case_file *b)
@@ -179,7 +179,7 @@ static void case_file_round_trips(void **state)
 		}
 }
 
-/* What is unknown stays unknown: no truth, no walk, no tables, no memory. */
+/* Without a truth, a walk, tables and memory. */
 static void empty_case_round_trips(void **state)
 {
 	struct case_file c = { .regs = { 1, 2, 3, 0, false, { 0 } }, .va_mask = 0xffff }, *b;
@@ -209,18 +209,18 @@ static const struct state_row state_rows[] = {
 	{ "all of both ranges", MADE_STACK, 128, 0 },
 	{ "the last byte", MADE_STACK + 127, 1, 0 },
 	{ "nothing", MADE_FAULT, 0, 0 },
-	{ "behind the last byte", MADE_STACK + 128, 1, -ENODATA },
+	{ "after the last byte", MADE_STACK + 128, 1, -ENODATA },
 	{ "beyond the last byte", MADE_STACK + 124, 8, -ENODATA },
 	{ "before the first byte", MADE_STACK - 4, 8, -ENODATA },
 	{ "between ranges", 0x500000, 8, -ENODATA },
 	{ "below all", 0, 8, -ENODATA },
 	{ "a fault", MADE_FAULT, 8, -EFAULT },
 	{ "into a fault", MADE_FAULT - 8, 9, -EFAULT },
-	{ "right before a fault", MADE_FAULT - 8, 8, -ENODATA },
+	{ "immediately before a fault", MADE_FAULT - 8, 8, -ENODATA },
 	{ "out of a fault", MADE_FAULT + 4095, 8, -EFAULT },
-	{ "behind a fault", MADE_FAULT + 4096, 8, -ENODATA },
-	{ "the last byte of all", ~0ull, 1, -EFAULT },
-	{ "round the end of all", ~0ull - 3, 8, -EFAULT },
+	{ "after a fault", MADE_FAULT + 4096, 8, -ENODATA },
+	{ "the last byte of the address space", ~0ull, 1, -EFAULT },
+	{ "across the end of the address space", ~0ull - 3, 8, -EFAULT },
 };
 
 static void every_address_is_recorded_a_fault_or_missing(void **state)
@@ -289,7 +289,7 @@ static void frame_flags_round_trip(void **state)
 	case_free(&b);
 }
 
-/* Each row breaks one thing of a good case. */
+/* Each row makes one change that invalidates a valid case. */
 static struct case_range some_ranges[3];
 static struct case_fault some_faults[2];
 static struct case_mapping some_mappings[2];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
-/* Files that are cut off, broken, huge, of others, or that lie. */
+/* Case files that are truncated, broken, huge, of another machine, or inconsistent. */
 
 #include "../check.h"
 #include "made_case.h"
@@ -21,7 +21,7 @@
 
 static char folder[] = "/tmp/test_case_hostile.XXXXXX";
 
-/* A file in memory, to be spoiled and written out. */
+/* A file in memory, to be damaged and written. */
 static u8 bytes[ROOM];
 static size_t len;
 
@@ -46,7 +46,7 @@ static void load(enum case_arch arch, const char *name)
 	close(fd);
 }
 
-/* Where store() has put it: a file that is on no disk, for there are tens of thousands. */
+/* Path of the file from store(). It is in memory: the tests write tens of thousands. */
 static char stored[32];
 
 static void store(const void *from, size_t n)
@@ -60,7 +60,7 @@ static void store(const void *from, size_t n)
 	snprintf(stored, sizeof(stored), "/proc/self/fd/%d", fd);
 }
 
-/* Reads it, looks at all of it, forgets it. */
+/* Reads the file, looks at all of it, and frees it. */
 static int try(const char *path, struct case_error *error)
 {
 	struct case_file *c = NULL;
@@ -107,7 +107,10 @@ static void bytes_after_the_compressed_data_are_refused(void **state)
 	assert_int_equal(try(stored, &error), -ENOEXEC);
 }
 
-/* Anything but a crash; what is compressed has a checksum, so it is never read wrongly. */
+/*
+ * Only a crash is a failure. Compressed data have a checksum, so they are never read
+ * wrongly.
+ */
 static void flipped_bit_never_crashes(void **state)
 {
 	struct case_error error;
@@ -165,7 +168,7 @@ static void *find(const char *text)
 }
 
 struct lie {
-	const char *old, *new; /* of one length */
+	const char *old, *new; /* of the same length */
 	int err;
 	const char *words;
 };
@@ -226,13 +229,13 @@ static void wrong_note_is_refused(void **state)
 	}
 }
 
-/* What a header says. */
+/* The ELF header. */
 static Elf64_Ehdr *header(void)
 {
 	return (Elf64_Ehdr *)bytes;
 }
 
-/* Program headers: the notes, code, stack. */
+/* Program headers: 0 notes, 1 code, 2 stack. */
 static Elf64_Phdr *segment(u32 i)
 {
 	return (Elf64_Phdr *)(bytes + sizeof(Elf64_Ehdr)) + i;
@@ -353,7 +356,7 @@ static void no_registers(void)
 	((Elf64_Nhdr *)(bytes + segment(0)->p_offset))->n_type = 99;
 }
 
-/* Word @i of NT_FILE: count, page size, start, end, page; the path follows. */
+/* Sets word @i of NT_FILE: count, page size, start, end, page; the path follows. */
 static void set_file_word(u32 i, u64 word)
 {
 	memcpy((u8 *)find("/lib/libc.so.6") - 40 + i * 8ul, &word, sizeof(word));

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * Plain cores, made here of this very program: its first page and its path are in the
- * core, its code is not, as gcore and the kernel leave it.
+ * Core files made here from this very program. A core contains the program's first
+ * page and path, but not its code, as with gcore and the kernel.
  */
 
 #include "../check.h"
@@ -21,7 +21,7 @@
 #define PAGE 4096ull
 #define STACK 0x7ffe00000000ull
 
-/* As /proc/self/maps has it. */
+/* A line of /proc/self/maps. */
 struct place {
 	u64 start, end, off;
 };
@@ -53,7 +53,7 @@ static void add_note(const char *name, u32 type, const void *desc, u32 n)
 	add(zeros, -n & 3);
 }
 
-/* Room for 8 program headers; the first is the notes'. */
+/* Reserves 8 program headers; the first one is for the notes. */
 static void start(u16 machine)
 {
 	Elf64_Ehdr eh = {
@@ -98,7 +98,7 @@ static void add_load(u32 i, u64 addr, u64 mem_len, u32 flags, const void *bytes,
 
 static void add_files(const char *path)
 {
-	const struct place below = { PAGE, 2 * PAGE, PAGE }; /* a bundle's: .NET single files */
+	const struct place below = { PAGE, 2 * PAGE, PAGE }; /* as in a .NET single-file bundle */
 	const struct place *places[] = { &below, &head, &code, &data };
 	u8 desc[2048];
 	u64 words[2 + 3 * N(places)] = { N(places), PAGE };
@@ -206,7 +206,10 @@ static void code_is_read_from_the_mapped_file(void **state)
 	}
 }
 
-/* The kernel's core tells what was code, gcore's does not; neither has its bytes. */
+/*
+ * The kernel's core marks executable mappings, gcore's does not; neither contains the
+ * code.
+ */
 static void file_with_another_build_id_is_not_used(void **state)
 {
 	static const u8 zeros[PAGE];
@@ -264,7 +267,7 @@ static void missing_rows_are_read_from_the_file(void **state)
 	frames[1] = frame_at(c, (u64)(unsigned long)read_good);
 	frames[2] = frames[0]; /* recursion */
 	frames[3] = frame_at(c, (u64)(unsigned long)frame_at);
-	frames[3].aux = 99; /* nobody's */
+	frames[3].aux = 99; /* no such module */
 	frames[4] = frame_at(c, (u64)(unsigned long)frame_at);
 	frames[4].kind = UW_V8_CODE;
 	frames[5] = frame_at(c, code_addr() + 1); /* a return address is looked up before it */
@@ -336,7 +339,7 @@ static void truncated_core_is_refused(void **state)
 	}
 }
 
-/* Nobody's lists are so long; they must not take for ever either. */
+/* No real list is that long, but it must not take forever. */
 static void many_file_mappings_are_read(void **state)
 {
 	enum { COUNT = 400 };
@@ -375,7 +378,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(many_file_mappings_are_read),
 };
 
-/* Where this program is mapped. */
+/* Finds the mappings of this program. */
 static bool find_self(void)
 {
 	FILE *maps = fopen("/proc/self/maps", "re");

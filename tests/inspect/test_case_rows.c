@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
-/* Which unwind rows of a walk's tables belong into its case. */
+/* The unwind rows of a walk's tables that a case must contain. */
 
 #include <errno.h>
 #include <stdlib.h>
@@ -33,7 +33,7 @@ static const struct uw_mapping *mapping(void *ctx, u64 pc)
 	return NULL;
 }
 
-/* A rule for each place, that tells which it is of. */
+/* A rule for each place, which encodes the place. */
 static const struct uw_rule *find(void *ctx, u32 module, u64 file_off)
 {
 	static struct uw_rule rule;
@@ -43,7 +43,7 @@ static const struct uw_rule *find(void *ctx, u32 module, u64 file_off)
 	return ctx ? NULL : &rule;
 }
 
-/* One frame, and where its row is; module 0: it has none. */
+/* One frame, and the place of its row; module 0: no row. */
 static const struct {
 	const char *what;
 	struct uw_frame frame;
@@ -81,7 +81,7 @@ static const struct {
 	  0 },
 	{ "a builtin", { .pc = BUILTINS + 0x20, .kind = UW_V8_CODE }, 9, 0x8020 },
 	{ "compiled JavaScript", { .pc = JIT + 0x20, .kind = UW_V8_JS }, 0, 0 },
-	{ "a module beyond what rows can tell",
+	{ "a module number beyond the range of rows",
 	  { .pc = PC, .kind = UW_DOTNET_R2R, .a = UW_MAX_ROW_OFF, .aux = MODULE },
 	  0,
 	  0 },
@@ -133,7 +133,7 @@ static void missing_row_page_prevents_the_case(void **state)
 	(void)state;
 	assert_int_equal(case_rows_used(&frames[2].frame, 1, &empty, &rows, &n), -ESTALE);
 	assert_null(rows);
-	/* Of what has no row nothing can be gone. */
+	/* A frame without a row cannot lack one. */
 	assert_int_equal(case_rows_used(&frames[6].frame, 1, &empty, &rows, &n), 0);
 	assert_int_equal(n, 0);
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * Rows of pages: what FDEs do at the edges of a page and of each other, what code
- * is known by its bytes, and the same as elfutils for the test itself and the vDSO.
- * rows_like_readelf.py compares whole libraries.
+ * Unwind rows of pages: FDEs at the edges of a page and of each other, code that is
+ * recognized by its bytes, and a comparison with elfutils for the test itself and the
+ * vDSO. rows_like_readelf.py compares whole libraries.
  */
 
 #include <dwarf.h>
@@ -112,7 +112,7 @@ static void pages_outside_the_code_are_empty(void **state)
 	made_deinit(&m);
 }
 
-/* The last page of a segment: its last byte, and the bytes of the page that it hasn't. */
+/* The last page of a segment ends with the segment's last byte. */
 static void the_last_page_of_a_segment_is_short(void **state)
 {
 	Elf64_Phdr *ph;
@@ -172,7 +172,7 @@ static const struct known {
 	  EM_X86_64,
 	  { 0xff, 0x25, 1, 2, 3, 0, 0x66, 0x90 },
 	  { { 0, SP_(8) }, { 5, SP_(8) }, { 8, {} }, { -1, {} } } },
-	{ "a jump that is no stub",
+	{ "a jump that is not a stub",
 	  EM_X86_64,
 	  { 0xff, 0x25, 1, 2, 3, 0, 0x66, 0x91 },
 	  { { 0, {} }, { 5, {} }, { 8, {} }, { -1, {} } } },
@@ -180,7 +180,7 @@ static const struct known {
 	  EM_X86_64,
 	  { 0x90, 0x48, 0xc7, 0xc0, 15, 0, 0, 0, 0x0f, 0x05 },
 	  { { -1, {} }, { 0, SIGNAL_ }, { 9, SIGNAL_ }, { 10, {} } } },
-	{ "the same right behind another function",
+	{ "the same directly after another function",
 	  EM_X86_64,
 	  { 0xc3, 0x48, 0xc7, 0xc0, 15, 0, 0, 0, 0x0f, 0x05 },
 	  { { -1, {} }, { 0, {} }, { 1, SIGNAL_ }, { 10, {} } } },
@@ -242,7 +242,10 @@ static void code_with_cfi_is_not_matched_as_a_stub(void **state)
 	made_deinit(&m);
 }
 
-/* As of glibc's clone(): of what is there the walk looks up the last byte alone. */
+/*
+ * As in glibc's clone(): the walk looks up only the last byte before the return
+ * address.
+ */
 static void system_call_right_after_an_fde_belongs_to_its_function(void **state)
 {
 	static const u8 program[] = { 0x44, 0x0e, 24 }; /* advance_loc 4, cfa 24 */
@@ -284,29 +287,29 @@ static void entry_point_is_a_root(void **state)
 	eh = (void *)m.bytes;
 	memcpy(m.bytes + MADE_CODE_OFF + 0x100, code, sizeof(code));
 
-	eh->e_entry = MADE_CODE + 0x50; /* a library's means nothing */
+	eh->e_entry = MADE_CODE + 0x50; /* the entry point of a library is ignored */
 	make_page(&m, 0);
 	expect_sp(0x40, 0x80, 8);
 
-	eh->e_type = ET_EXEC; /* its FDE */
+	eh->e_type = ET_EXEC; /* the FDE at the entry */
 	make_page(&m, 0);
 	expect_kind(0x40, 0x80, UW_CFA_ROOT);
 	expect_kind(0x80, 0x800, UW_CFA_NONE);
 
-	eh->e_entry = MADE_CODE + 0x100; /* undescribed: as far as its call */
+	eh->e_entry = MADE_CODE + 0x100; /* no FDE: a root up to the call */
 	make_page(&m, 0);
 	expect_kind(0xff, 0x100, UW_CFA_NONE);
 	expect_kind(0x100, 0x10d, UW_CFA_ROOT);
 	expect_kind(0x10d, 0x800, UW_CFA_NONE);
 
-	eh->e_entry = MADE_CODE + 0x7c0; /* undescribed, an FDE is near */
+	eh->e_entry = MADE_CODE + 0x7c0; /* no FDE, but one is near */
 	make_page(&m, 0);
 	expect_kind(0x7c0, 0x800, UW_CFA_ROOT);
 	expect_sp(0x800, 0x840, 8);
 	made_deinit(&m);
 }
 
-/* As _dl_runtime_resolve does: cfa = rbx + 32, and the callee has rbx at cfa - 40. */
+/* As in _dl_runtime_resolve: cfa = rbx + 32, and the callee saves rbx at cfa - 40. */
 static void cfa_register_after_a_call_is_restored_from_the_callees_frame(void **state)
 {
 	static const u8 by_rbx[] = { 0x0c, 3, 32 }, by_rax[] = { 0x0c, 0, 32 };
@@ -384,7 +387,7 @@ static void rules_are_unique_and_refused_when_the_table_is_full(void **state)
 	rules_deinit(&r);
 }
 
-/* Where elfutils says that a register is: *(cfa + off). */
+/* Reads the rule *(cfa + off) that elfutils has for a register. */
 static bool at_cfa(Dwarf_Frame *frame, int reg, s64 *off)
 {
 	Dwarf_Op mem[3], *ops;
@@ -405,7 +408,7 @@ static bool is_undefined(Dwarf_Frame *frame, int reg)
 	return !dwarf_frame_register(frame, reg, mem, &ops, &n) && !n && ops == mem;
 }
 
-/* Expressions are only counted: readelf's text of them is compared elsewhere. */
+/* Expressions are only counted; rows_like_readelf.py compares their text. */
 static bool differs(Dwarf_CFI *cfi, u64 addr, const struct uw_rule *have)
 {
 	_cleanup_free_ Dwarf_Frame *frame = NULL;
@@ -414,7 +417,7 @@ static bool differs(Dwarf_CFI *cfi, u64 addr, const struct uw_rule *have)
 	s64 off = 0;
 
 	if (dwarf_cfi_addrframe(cfi, addr, &frame))
-		return false; /* described by nobody: other tests are about that */
+		return false; /* no FDE: other tests cover that */
 	if (dwarf_frame_cfa(frame, &ops, &n))
 		return have->cfa != UW_CFA_NONE;
 	if (have->cfa == UW_CFA_ROOT)
@@ -427,7 +430,7 @@ static bool differs(Dwarf_CFI *cfi, u64 addr, const struct uw_rule *have)
 	       (have->fp == UW_SAVED_CFA && off != have->fp_off);
 }
 
-/* Every byte of a file's code. @break_it: the comparison must notice. */
+/* Compares every byte of a file's code. With @break_it the comparison must fail. */
 static void compare_with_elfutils(int fd, bool break_it)
 {
 	Elf *elf = elf_begin(fd, ELF_C_READ, NULL);

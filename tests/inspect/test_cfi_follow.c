@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
-/* Rows of code that nobody describes, made of its instructions. */
+/* Rows of code without call frame information, derived from its instructions. */
 
 #include "page_checks.h"
 
-/* From the entry to a function that pushes a register, of which no entry tells. */
+/*
+ * A program whose entry calls a function that pushes a register and that no FDE
+ * describes.
+ */
 static void make_program(struct made_cfi *m, u32 n_fdes)
 {
 	static const u8 start[] = { 0xe8, 0xfb, 0x06, 0x00, 0x00, 0xf4 }; /* call 0x800; hlt */
@@ -19,7 +22,7 @@ static void make_program(struct made_cfi *m, u32 n_fdes)
 	((Elf64_Ehdr *)m->bytes)->e_entry = MADE_CODE + 0x100;
 }
 
-/* The rest of a function is the end of a gap, or of all code. */
+/* The rest of a function can be the end of a gap, or of the code. */
 static void code_without_cfi_is_analyzed(void **state)
 {
 	struct made_cfi m;
@@ -35,7 +38,7 @@ static void code_without_cfi_is_analyzed(void **state)
 	make_page(&m, 0);
 	expect_sp(0x801, 0x804, 16);
 
-	/* So little code, and the entries may all be the start code's. */
+	/* With so little code, all FDEs may belong to the start code. */
 	code = (void *)(m.bytes + sizeof(Elf64_Ehdr));
 	code->p_filesz = code->p_memsz = 0x2000;
 	make_page(&m, 0);
@@ -43,10 +46,13 @@ static void code_without_cfi_is_analyzed(void **state)
 	made_deinit(&m);
 }
 
-/* Of a described program the gaps are followed, of another one the code that is reached. */
+/*
+ * In a program with FDEs, code in gaps is analyzed; otherwise, code that is reached
+ * by calls.
+ */
 static void fdes_of_the_start_code_alone_do_not_count_as_cfi(void **state)
 {
-	const u32 uncalled = 0x805; /* behind the function at 0x800 */
+	const u32 uncalled = 0x805; /* after the function at 0x800 */
 	struct made_cfi m;
 	Elf64_Phdr *code;
 
@@ -63,7 +69,10 @@ static void fdes_of_the_start_code_alone_do_not_count_as_cfi(void **state)
 	made_deinit(&m);
 }
 
-/* What V8 calls its garbage collector by: heap/base/asm/ARCH/push_registers_asm.cc, 12.4.254. */
+/*
+ * V8's entry to its garbage collector: heap/base/asm/ARCH/push_registers_asm.cc,
+ * 12.4.254.
+ */
 static const u8 push_x86_64[] = {
 	0x55, 0x48, 0x89, 0xe5, 0x68, 0xcd, 0xcd, 0xcd, 0,    0x53, 0x41,
 	0x54, 0x41, 0x55, 0x41, 0x56, 0x41, 0x57, 0x49, 0x89, 0xd0, 0x48,
@@ -74,7 +83,7 @@ static const u32 push_arm64[] = {
 	0xaa0203e7, 0x910003e2, 0xd63f00e0, 0xa8c17bfd, 0x910143ff, 0xd65f03c0,
 };
 
-/* Functions at 0 and 0x200, and between them code that nobody describes. */
+/* Functions at 0 and 0x200 with FDEs, and between them code without. */
 static void make_gap(struct made_cfi *m, u16 machine, const void *code, size_t len)
 {
 	made_init(m, machine, MADE_HDR_OFF / 1024 + 2);
@@ -114,7 +123,7 @@ static void functions_in_gaps_between_fdes_are_analyzed(void **state)
 	made_deinit(&m);
 }
 
-/* One that returns with something left on the stack is none. */
+/* Code that returns with a word left on the stack is no function. */
 static void code_that_is_no_function_gets_no_rows(void **state)
 {
 	u8 code[sizeof(push_x86_64)];

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * Call frame information that is wrong, cut off, or meant to take long: whatever it
- * holds, a page's rows hold together, and what could not be used is counted.
- * made_page() checks the rows.
+ * Call frame information that is wrong, truncated, or meant to take long. Whatever it
+ * contains, a page's rows are consistent (checked by made_page()), and unusable
+ * entries are counted.
  */
 
 #include <elf.h>
@@ -35,7 +35,7 @@ static bool is_described(u32 from, u32 to)
 	return all;
 }
 
-/* Two functions with rows, and the rest of the page; all are read when nothing is wrong. */
+/* Two functions with rows, and the rest of the page. All is read if nothing is wrong. */
 static void make_two(struct made_cfi *m, u16 machine)
 {
 	u8 program[] = { 0x41, 0x0e, 16,   0x86, 2,    0x43, 0x0a, 0x0c,
@@ -122,7 +122,7 @@ static void other_machines_are_not_supported(void **state)
 	made_deinit(&m);
 }
 
-/* Programs of the first of two functions; the second one is always read. */
+/* Programs of the first of two functions; the second function is always readable. */
 static const struct broken {
 	const char *what;
 	u8 program[24];
@@ -157,7 +157,7 @@ static void broken_cfi_program_affects_only_its_function(void **state)
 	}
 }
 
-/* elfutils makes room for each register that it sees: for this one, 2 GiB. */
+/* elfutils allocates room up to the highest register number: 2 GiB for this one. */
 static void large_register_number_allocates_nothing(void **state)
 {
 	static const u8 program[] = { 0x05, 0xff, 0xff, 0xff, 0x3f, 1,	  0x07, 0xff, 0xff, 0xff,
@@ -188,15 +188,15 @@ static void remembered_states_are_limited(void **state)
 	made_deinit(&m);
 }
 
-/* Where a CIE is wrong, so are its functions. @at: offset in the CIE. */
+/* If a CIE is wrong, so are its functions. @at: offset in the CIE. */
 static void broken_cie_gives_no_rows(void **state)
 {
 	static const struct {
 		u8 at, value;
 	} wrong[] = {
 		{ 0, 0 }, /* no length */
-		{ 0, 200 }, /* reaches over other entries: other instructions */
-		{ 4, 1 }, /* no CIE */
+		{ 0, 200 }, /* covers other entries: wrong instructions */
+		{ 4, 1 }, /* not a CIE */
 		{ 8, 99 }, /* version */
 		{ 9, 'q' }, /* augmentation */
 		{ 12, 0 }, /* code_align */
@@ -275,7 +275,7 @@ static void entries_of_a_page_are_bounded(void **state)
 
 	(void)state;
 	made_init(&m, EM_X86_64, n);
-	for (u32 i = 0; i < n; i++) { /* all of them of one function */
+	for (u32 i = 0; i < n; i++) { /* all for one function */
 		made_put(&m, MADE_HDR_OFF + 12 + 8 * i, MADE_CODE_OFF - MADE_HDR_OFF, 4);
 		made_put(&m, MADE_HDR_OFF + 16 + 8 * i, m.frames_off + 24 - MADE_HDR_OFF, 4);
 	}
@@ -285,7 +285,7 @@ static void entries_of_a_page_are_bounded(void **state)
 	made_deinit(&m);
 }
 
-/* A function with a row at each byte of many pages: each page has its 4096, and no more. */
+/* A function with a row at each byte of many pages: each page gets its 4096 rows. */
 static void page_with_a_row_at_every_byte_is_complete(void **state)
 {
 	u8 program[4 * 1024 * 3];

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * Data flow along graphs of up to eight nodes. A state is a number; each node adds to it, and two
- * ways that differ by a number make it MIXED, or contradict a trial.
+ * Data flow over graphs of up to eight nodes. A state is a number, and each node adds
+ * to it. When two paths meet with different numbers, the state becomes MIXED, or a
+ * trial is contradicted.
  */
 
 #include <string.h>
@@ -13,7 +14,7 @@
 #define MAX_NODES 8
 #define MAX_LOG 16
 #define MIXED 1000
-#define REFUSED 99 /* no state of a trial behind a node */
+#define REFUSED 99 /* a state that a trial must not have after a node */
 
 struct node {
 	u32 n_next, next[2];
@@ -188,11 +189,11 @@ static void contradicted_trial_leaves_no_state(void **state)
 	start(&f, &diamond);
 	put(&f, 0, 5);
 	data_flow_follow(&f.d);
-	assert_false(try(&f, 5, 20)); /* two ways meet */
+	assert_false(try(&f, 5, 20)); /* two paths meet */
 	check_states(&f, (u32[]){ 5, 6, 6, 16, 17, 0, 0 });
 	assert_true(try(&f, 5, 14));
 	data_flow_clear(&f.d);
-	assert_false(try(&f, 5, REFUSED - 2)); /* behind 6 */
+	assert_false(try(&f, 5, REFUSED - 2)); /* after 6 */
 	check_states(&f, (u32[]){ 0, 0, 0, 0, 0, 0, 0 });
 	data_flow_deinit(&f.d);
 }
@@ -240,7 +241,7 @@ static void exhausted_step_budget_ends_the_analysis(void **state)
 	assert_false(data_flow_follow(&f.d));
 	check_states(&f, (u32[]){ 5, 6, 6, 16, 0, 0, 0 });
 	f.d.steps = 100;
-	assert_true(data_flow_follow(&f.d)); /* nothing waits */
+	assert_true(data_flow_follow(&f.d)); /* no node is pending */
 	assert_int_equal(f.log.n, 2);
 	f.d.steps = 1;
 	data_flow_clear(&f.d);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * Maps from native to IL offsets, written here as each version of the runtime packs
- * them (coreclr vm/debuginfostore.cpp), then asked, cut, and made to lie.
+ * Maps from native to IL offsets, encoded here as each version of the runtime encodes
+ * them (coreclr vm/debuginfostore.cpp), then looked up, truncated and corrupted.
  */
 
 #include <errno.h>
@@ -26,7 +26,7 @@ static const struct point points[] = {
 	{ 4050, -3 }, { 4060, -2 },   { 4070, -3 }, { 4074, -2 }, { 4080, 20 }, { 4088, 25 },
 };
 
-/* The IL offset from each native offset on; -1: there is none. */
+/* The IL offset from each native offset on; -1: none. */
 static const struct point expected[] = {
 	{ 0, 0 },     { 99, 9 },    { 263, 34 },  { 312, 45 },	{ 4000, 9000 },
 	{ 4020, 70 }, { 4060, -1 }, { 4074, 20 }, { 4088, 25 },
@@ -44,7 +44,7 @@ static void put_bits(struct writer *w, u64 value, u32 n)
 			w->bytes[w->bits / 8] |= (u8)(1u << w->bits % 8);
 }
 
-/* Three bits a nibble, the highest first; bit 3: more follow. */
+/* Three bits in a nibble, most significant first; bit 3: more nibbles follow. */
 static void put_nibbles(struct writer *w, u32 value)
 {
 	int n = 1;
@@ -87,7 +87,10 @@ static void put_bounds(struct writer *w, bool is_bit_packed)
 	round_up(w);
 }
 
-/* @locals: of a PatchpointInfo, -1: there is none, -2: nor flags (precompiled code). */
+/*
+ * @locals: number in the PatchpointInfo; -1: no PatchpointInfo; -2: also no flags
+ * (precompiled code).
+ */
 static void put_info(struct writer *w, u32 major, int locals, bool is_instrumented)
 {
 	static const struct {
@@ -116,7 +119,7 @@ static void put_info(struct writer *w, u32 major, int locals, bool is_instrument
 	put_nibbles(w, 4);
 	round_up(w);
 	put_bounds(w, major >= 10);
-	w->bits += 64 * 8; /* the variables, and what lies behind */
+	w->bits += 64 * 8; /* the variables, and the bytes after them */
 }
 
 static void check(const struct debug_info_layout *l, const struct writer *w)
@@ -167,7 +170,7 @@ static void precompiled_code_has_no_flags(void **state)
 	}
 }
 
-/* The negative control: read as another version's it tells something else somewhere. */
+/* The negative control: read as another version, some offset must differ. */
 static void format_of_another_version_disagrees(void **state)
 {
 	struct fake_bytes b;
@@ -217,7 +220,7 @@ static void wrong_counts_are_refused(void **state)
 
 	(void)state;
 	fake_bytes_init(&b, BASE, w.bytes, sizeof(w.bytes));
-	memset(w.bytes, 0xff, sizeof(w.bytes)); /* numbers without end */
+	memset(w.bytes, 0xff, sizeof(w.bytes)); /* endless numbers */
 	assert_int_equal(debug_info_find(l, &b.target, BASE, 5, &il), -EINVAL);
 	memset(w.bytes, 0, sizeof(w.bytes)); /* no bounds */
 	assert_int_equal(debug_info_find(l, &b.target, BASE, 5, &il), -ENOENT);

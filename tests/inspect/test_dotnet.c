@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * A CoreCLR made by hand for each version that is supported: ranges, a code heap, one
- * method, its module and assembly. The offsets stand here once more, as they were measured
- * on live processes (6.0.36, 7.0.19, 8.0.34, 9.0.17, 10.0.15): of 6 and 7 there is no other
- * proof.
+ * A CoreCLR in fake memory for each supported version: ranges, a code heap, one
+ * method, its module and its assembly. The offsets are repeated here as measured on
+ * live processes (6.0.36, 7.0.19, 8.0.34, 9.0.17, 10.0.15). For versions 6 and 7 they
+ * are checked nowhere else.
  */
 
 #include "../../inspect/dotnet/dotnet_build.h"
@@ -16,7 +16,7 @@
 #define N(a) (sizeof(a) / sizeof((a)[0]))
 #define BASE 0x7f1234000000ull
 
-/* Places in the memory. */
+/* Offsets in the memory. */
 enum {
 	DAC_TABLE = 0x100,
 	HEAD = 0x180,
@@ -86,7 +86,7 @@ static void put_ranges(const struct version *v)
 	for (int level = 0, shift = 49; level < 5; level++, shift -= 8) {
 		u64 next = level == 4 ? BASE + FRAGMENT : table + 2048;
 
-		/* Bit 0: something below can be collected. */
+		/* Bit 0: a collectible range is below. */
 		put((u32)(table - BASE + 8 * ((BASE + CODE) >> shift & 255)), next | 1, 8);
 		table += 2048;
 	}
@@ -109,7 +109,7 @@ static void put_code(const struct version *v)
 		put(NIBBLES + word * 4, (off & ~15u) | (9 + off % 16 / 4), 4);
 	put(METHOD - 8, BASE + HEADER, 8);
 	put(HEADER + 0x18, BASE + METHOD_DESC, 8);
-	put(HEADER + 0x20, 2, 4); /* a funclet */
+	put(HEADER + 0x20, 2, 4); /* start of a funclet */
 	put(HEADER + 0x24, off, 4);
 	put(HEADER + 0x28, off + 0x600, 4);
 	put(HEADER + 0x30, off + 0x600, 4);
@@ -120,7 +120,7 @@ static void put_method(const struct version *v)
 {
 	put(CHUNK, BASE + METHOD_TABLE, 8);
 	put(CHUNK + 18, FAKE_WORK >> v->bits, 2);
-	/* What stands above the row's bits is something else. */
+	/* The bits above the row are unrelated. */
 	put(METHOD_DESC, FAKE_WORK | 0xffffu << v->bits, 2);
 	put(METHOD_DESC + 2, 3, 1);
 	if (v->has_wide_token)
@@ -264,7 +264,7 @@ static void a_dynamic_method_has_the_name_in_its_descriptor(void **state)
 	}
 }
 
-/* Its descriptor, and perhaps its memory, are another dynamic method's then. */
+/* The descriptor, and perhaps its memory, belong to another dynamic method now. */
 static void dynamic_method_whose_code_is_gone_has_no_name(void **state)
 {
 	(void)state;
@@ -279,19 +279,19 @@ static void dynamic_method_whose_code_is_gone_has_no_name(void **state)
 		open_clr(&c, versions[i].major, 0);
 		assert_int_equal(dotnet_code_find(c.runtime, BASE + METHOD, &code), 0);
 		assert_int_equal(dotnet_name_get(c.runtime, &code, &name), 0);
-		code.start_addr += 16; /* a shorter one lay in the same memory */
+		code.start_addr += 16; /* a shorter method was in the same memory */
 		assert_int_equal(dotnet_name_get(c.runtime, &code, &name), -ENOENT);
 		assert_string_equal(name.reason, "the dynamic method is gone");
 		code.start_addr = BASE + CODE + CODE_LEN;
 		assert_int_equal(dotnet_name_get(c.runtime, &code, &name), -ENOENT);
 		code.start_addr = BASE + METHOD;
-		put(HEADER + 0x18, BASE + METHOD_DESC + 8, 8); /* another's */
+		put(HEADER + 0x18, BASE + METHOD_DESC + 8, 8); /* of another method */
 		assert_int_equal(dotnet_name_get(c.runtime, &code, &name), -ENOENT);
 		dotnet_runtime_free(&c.runtime);
 	}
 }
 
-/* The row is another method's of the assembly, but the type is not that method's. */
+/* The row belongs to another method of the assembly, and its type does not match. */
 static void method_row_of_another_type_gives_no_name(void **state)
 {
 	(void)state;
@@ -324,7 +324,10 @@ static void assembly_with_another_name_is_not_used(void **state)
 	}
 }
 
-/* A collectible assembly went, its next build took the place, with the name at the same byte. */
+/*
+ * A collectible assembly was unloaded; its next build has the same address and name
+ * offset.
+ */
 static void assembly_that_replaces_another_is_read_again(void **state)
 {
 	const struct version *v8 = &versions[2];
@@ -345,8 +348,7 @@ static void assembly_that_replaces_another_is_read_again(void **state)
 	dotnet_runtime_free(&c.runtime);
 }
 
-/* The assembly as Reflection.Emit has one: no image, a name of its own, its metadata written down.
- */
+/* An assembly of Reflection.Emit: no image, its own name, and saved metadata. */
 static void put_emitted(const struct version *v)
 {
 	u64 data = BASE + EMITTED + 4;
@@ -374,7 +376,10 @@ static void method_of_reflection_emit_has_its_name(void **state)
 		open_clr(&c, versions[i].major, 0);
 		assert_int_equal(name_at(&c, BASE + METHOD, &name), 0);
 		assert_string_equal(name.name, "Demo.Outer.Inner.Work(int, List<T>)");
-		/* Another type was made, and the memory of before is another's. */
+		/*
+		 * A type was added, so the saved metadata was replaced and its memory
+		 * reused.
+		 */
 		memset(memory + EMITTED + 4, 0, assembly.metadata_len);
 		assert_int_equal(name_at(&c, BASE + METHOD, &name), -ENOENT);
 		assert_string_equal(name.reason, "the module's metadata is not in memory");
@@ -417,7 +422,7 @@ static void endless_range_list_is_abandoned(void **state)
 	}
 }
 
-/* It is mapped and filled bit by bit; what was told of it has to do for code made later. */
+/* The heap is mapped and filled gradually; its range must also cover code made later. */
 static void code_heap_extends_to_the_end_of_its_range(void **state)
 {
 	(void)state;
@@ -456,7 +461,7 @@ static void stub_block_has_a_kind(void **state)
 	}
 }
 
-/* Versions of the method, of which the first node is the code with the tier @tier. */
+/* A list of code versions; the first node is the code, with tier @tier. */
 static void put_versions(const struct version *v, u32 tier)
 {
 	put(VERSIONS, BASE + METHOD_DESC, 8);
@@ -509,7 +514,7 @@ static void code_version_gives_the_tier(void **state)
 	}
 }
 
-/* A list that goes round, a node of another method, a table that lies about its length. */
+/* A cyclic list, a node of another method, a table with a wrong length. */
 static void invalid_code_versions_give_no_tier(void **state)
 {
 	static const struct {

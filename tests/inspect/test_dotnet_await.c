@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * Fields by their names, types by their rows, and what waits for an async method, of two modules
- * made by hand after the sources that dotnet_field.c and dotnet_await.c name:
- * System.Private.CoreLib, and one of another name with the very same types.
+ * Field lookup by name, type lookup by row, and the awaiters of async methods, over
+ * two modules in fake memory. The layout follows the sources that dotnet_field.c and
+ * dotnet_await.c cite. One module is System.Private.CoreLib; the other has another
+ * name and the same types.
  */
 
 #include <errno.h>
@@ -20,9 +21,9 @@
 
 enum {
 	DAC_TABLE = 0x100,
-	CORELIB = 0x1000, /* Modules, each followed by what it has */
+	CORELIB = 0x1000, /* Modules, each followed by its data */
 	OTHER = 0x9000,
-	MODULE_NAME = 0x800, /* in those */
+	MODULE_NAME = 0x800, /* offsets in a module */
 	METADATA = 0x1000,
 	TABLES = METADATA + 0x80,
 	STRINGS = METADATA + 0x800,
@@ -119,7 +120,7 @@ static void add_string(struct writer *w, const char *s)
 	w->string += (u32)strlen(s) + 1;
 }
 
-/* Columns in the order of ECMA-335 II.22, all indexes narrow. */
+/* Columns in the order of ECMA-335 II.22; all indexes are narrow. */
 static void add_rows(struct writer *w, const char *assembly)
 {
 	for (u32 i = 1; i <= N_TYPES; i++) {
@@ -128,7 +129,7 @@ static void add_rows(struct writer *w, const char *assembly)
 		add_string(w, types[i].namespace);
 		add(w, 0, 2);
 		add(w, types[i].first_field, 2);
-		add(w, i > MACHINE ? 2 : 1, 2); /* methods */
+		add(w, i > MACHINE ? 2 : 1, 2); /* first row of MethodDef */
 	}
 	for (u32 i = 1; i <= N_FIELDS; i++) {
 		add(w, 0, 2);
@@ -314,7 +315,7 @@ static void field_offset_comes_from_its_descriptor(void **state)
 					 0);
 			assert_int_equal(off, fields[f].off);
 		}
-		/* Static; none of its own; none of its name. */
+		/* A static field; a field of the parent type; an unknown name. */
 		assert_int_equal(field(&versions[i], type_addr(OTHER, TASK), "s_current", &off),
 				 -ENOENT);
 		assert_int_equal(field(&versions[i], type_addr(OTHER, BOX), "m_action", &off),
@@ -337,7 +338,7 @@ static void instantiation_has_the_fields_of_its_canonical_type(void **state)
 	put(OTHER + FIELDS + 16 * 4, BASE + shared, 8);
 	assert_int_equal(field(v, type_addr(OTHER, BOX), "StateMachine", &off), 0);
 	assert_int_equal(off, 0x30);
-	/* No instantiation of an instantiation. */
+	/* An instantiation cannot be instantiated again. */
 	put(shared + 0x28, (BASE + shared) | 1, 8);
 	assert_int_not_equal(field(v, type_addr(OTHER, BOX), "StateMachine", &off), 0);
 }
@@ -418,7 +419,7 @@ static void each_type_gives_the_path_to_its_awaiter(void **state)
 				await(&versions[k], type_addr(CORELIB, waiting[i].row), 0, &a), 0);
 			assert_waiting(&a, i);
 		}
-		/* An iterator goes on itself, not by the task around it. */
+		/* An iterator resumes by itself, not through the task around it. */
 		put(CORELIB + ARGUMENTS + 8, type_addr(CORELIB, ITERATOR), 8);
 		assert_int_equal(await(&versions[k], type_addr(CORELIB, BOX), 0, &a), 0);
 		assert_true(a.is_method);

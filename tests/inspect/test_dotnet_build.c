@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
-/* Files that export what CoreCLR does, made for it (fake_coreclr.c). */
+/* Files that export the symbols of CoreCLR, built from fake_coreclr.c. */
 
 #include <errno.h>
 #include <string.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * Precompiled code of a composite image: the image tells a function's row in some component, the
- * runtime's table of restored methods whose it is. Both are made by hand here; the offsets stand
- * here once more, as they were measured on live processes (8.0.33, 9.0.22, 10.0.14).
+ * Precompiled code of a composite image. The image maps a function to a method row of some
+ * component; the runtime's table of restored methods identifies the component. Both are made by
+ * hand. The offsets are repeated here as measured on live processes (8.0.33, 9.0.22, 10.0.14).
  *
  *	RVA 0x4000  0x4100    0x4200
  *	    | Work  | Pick... |		Work by the component's rows, Pick by the hash table
@@ -17,7 +17,7 @@
 #define N(a) (sizeof(a) / sizeof((a)[0]))
 #define BASE 0x7f1234000000ull
 
-/* Places in the memory. */
+/* Offsets in the memory. */
 enum {
 	DAC_TABLE = 0x100,
 	SECTION = 0x200,
@@ -94,7 +94,7 @@ static void put_section(u32 at, u32 type, u32 where, u32 len)
 	put(at + 8, len, 4);
 }
 
-/* The rows are told by section @methods of the image itself, or of its one component. */
+/* Section @methods of the image itself, or of its only component, has the method rows. */
 static void put_image(u32 methods)
 {
 	/* 3 rows, width 1; rows from there on; index 1; function 0. */
@@ -123,7 +123,10 @@ static void put_image(u32 methods)
 	put(FUNCTIONS + 16, END - IMAGE, 4);
 }
 
-/* What was restored has entry point @entry; its first bucket is full of others. */
+/*
+ * The restored method has entry point @entry; the first bucket is full of other
+ * methods.
+ */
 static void put_restored(const struct version *v, u32 entry)
 {
 	u64 key = BASE + entry;
@@ -168,9 +171,12 @@ static void make(const struct version *v, u32 entry, u32 row)
 }
 
 static struct dotnet_name name;
-static size_t memory_len = MEMORY_LEN; /* nothing behind it can be read */
+static size_t memory_len = MEMORY_LEN; /* nothing beyond it can be read */
 
-/* What the code at @at is called; @fail_at: the read that fails, and how many there were. */
+/*
+ * The name of the code at @at. @fail_at: in: the read that fails; out: the number of
+ * reads.
+ */
 static int name_at(u32 major, u32 at, u32 *fail_at)
 {
 	struct dotnet_build build = { dotnet_layout_get(major), DAC_TABLE };
@@ -212,7 +218,7 @@ static void method_has_the_name_recorded_by_the_runtime(void **state)
 		make(&versions[i], WORK, FAKE_WORK);
 		expect(versions[i].major, WORK, "Demo.Outer.Inner.Work(int, List<T>)");
 		expect(versions[i].major, PICK - 1, "Demo.Outer.Inner.Work(int, List<T>)");
-		expect(versions[i].major, PICK, NULL); /* was not restored */
+		expect(versions[i].major, PICK, NULL); /* not restored */
 		make(&versions[i], PICK, FAKE_PICK);
 		expect(versions[i].major, PICK, "Demo.Outer.Inner.Pick");
 		expect(versions[i].major, END - 1, "Demo.Outer.Inner.Pick");
@@ -229,7 +235,10 @@ static void method_with_another_row_is_not_used(void **state)
 	}
 }
 
-/* Of one assembly, the row of an instantiation of another can't be told. */
+/*
+ * In an image of one assembly, the row of an instantiation from another one is
+ * unknown.
+ */
 static void non_composite_image_has_no_methods_of_other_components(void **state)
 {
 	(void)state;
@@ -260,7 +269,7 @@ static void failing_read_gives_no_wrong_result(void **state)
 	}
 }
 
-/* Memory that ends within, before and behind whatever is in it. */
+/* The memory ends inside, before and after each structure. */
 static void memory_truncated_anywhere_gives_the_right_name_or_none(void **state)
 {
 	static const char *const names[] = { "Work", "Pick" };

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * Where frames keep `this`. A method that was replaced on the stack is one of .NET 10.0.12: its
- * own code says at which place of its frame the state machine is (mov 0x60(%rbp),%rdi, the
- * instruction behind the prologue), which is nothing that is read here.
+ * The stack slots where frames keep `this`. The method that was replaced on the stack
+ * is from .NET 10.0.12. Its own code shows where in the frame the state machine is
+ * (mov 0x60(%rbp),%rdi, the instruction after the prologue); the code under test does
+ * not read that.
  */
 
 #include <errno.h>
@@ -78,7 +79,10 @@ static void put_versions(const struct version *v)
 	put(DOMAIN + 0x9ec, 5, 4);
 }
 
-/* Its first local's home is at -0x30 of Tier0's rbp, and its address is not taken. */
+/*
+ * The home of its first local is at -0x30 from Tier0's rbp, and its address is not
+ * taken.
+ */
 static void put_debug_info(const struct version *v)
 {
 	put(DEBUG_INFO, 1, 1);
@@ -91,7 +95,7 @@ static void make(const struct version *v)
 	memset(memory, 0, sizeof(memory));
 	put(CHUNK, BASE + TYPE, 8);
 	put(TYPE + 0x18, BASE + MODULE, 8);
-	/* A slot, what it overrides, its first code. */
+	/* A slot, the method it overrides, its first code. */
 	put(METHOD_DESC + 6, 0x38, 2);
 	put(METHOD_DESC + v->method_desc_len + 24, BASE + TIER0, 8);
 	put_versions(v);
@@ -161,7 +165,7 @@ static void osr_method_uses_the_frame_of_the_original_method(void **state)
 		assert_int_equal(find(&versions[i], OSR, 0, &home), 0);
 		assert_int_equal(home.slot, SLOT);
 		assert_int_equal(home.from, FROM);
-		/* lea 0x10(%rsp),%rbp with four bytes; mov %rsp,%rbp */
+		/* lea 0x10(%rsp),%rbp with a four-byte displacement; mov %rsp,%rbp */
 		memcpy(memory + OSR + 0x19, "\x48\x8d\xac\x24\x10\0\0\0", 8);
 		assert_int_equal(find(&versions[i], OSR, 0, &home), 0);
 		assert_int_equal(home.slot, SLOT);
@@ -199,7 +203,8 @@ static void corrupt_memory_gives_no_home(void **state)
 		u32 len;
 		int r;
 	} lies[] = {
-		{ TIER0_HEADER + 0x18, BASE + METHOD_DESC + 8, 8, -ENOENT }, /* another's code */
+		{ TIER0_HEADER + 0x18, BASE + METHOD_DESC + 8, 8,
+		  -ENOENT }, /* code of another method */
 		{ METHOD_DESC + 6, 0x18, 2, -ENOENT }, /* it has no code of its own */
 		{ METHOD_DESC + 16 + 24, 0, 8, -ENOENT },
 		{ METHOD_DESC + 16 + 24, 4, 8, -EFAULT },

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * The list of a CoreCLR's threads, made by hand for each version of which it is known.
- *
+ * The list of a CoreCLR's threads, made by hand for each version with a known layout.
  *	DAC_TABLE[slot] -> STORE_ADDR -> STORE + first -> THREAD(0) + link -> THREAD(1) + link -> 0
  */
 
@@ -26,7 +25,7 @@ enum {
 	MEMORY_LEN = THREADS + N_THREADS * THREAD_LEN,
 };
 
-/* As debuggers see them in live processes: offsets in ThreadStore and Thread. */
+/* Offsets in ThreadStore and Thread, from a debugger on live processes. */
 static const struct version {
 	u32 major, slot, first, link, id, hijack;
 } versions[] = {
@@ -142,7 +141,7 @@ static void endless_thread_list_is_abandoned(void **state)
 	assert_int_equal(ask(v->major, 0, &s), -ELOOP);
 }
 
-/* One that has not begun yet has no number. */
+/* A thread that has not started yet has no ID. */
 static void entry_without_a_thread_id_is_no_thread(void **state)
 {
 	static const u64 numbers[] = { 0, 1ull << 32, ~0ull };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * The ELF reader against the test's own executable: what the dynamic linker and
- * the compiler know of it is the truth.
+ * The ELF reader applied to the test's own executable. The dynamic linker and the
+ * compiler give the expected values.
  */
 
 #include <elf.h>
@@ -88,7 +88,7 @@ static void file_bytes_and_offsets_match_memory(void **state)
 	elf_file_free(&f);
 }
 
-/* The first executable mapping of this program, as the kernel tells it. */
+/* The first executable mapping of this program, from /proc/self/maps. */
 static void read_own_mapping(u64 *start, u64 *off)
 {
 	_cleanup_fclose_ FILE *maps = fopen("/proc/self/maps", "re");
@@ -141,7 +141,7 @@ static int end_search(const char *text, size_t n, void *data)
 
 static void a_constant_is_found_by_its_text(void **state)
 {
-	/* Not a constant of this program as a whole. */
+	/* Patched at run time, so that the text is no constant of this program. */
 	char mark[] = "bytes that the file hat ";
 	struct elf_file *f;
 	int n = 0;
@@ -244,7 +244,10 @@ static u8 *read_self(size_t *len)
 	return bytes;
 }
 
-/* Everything that reads a file, on these bytes; only crashes and hangs count. */
+/*
+ * Calls everything that reads a file on these bytes; only crashes and hangs are
+ * failures.
+ */
 static void use(const u8 *bytes, size_t len)
 {
 	_cleanup_close_ int fd = memfd_create("elf", MFD_CLOEXEC);
@@ -286,7 +289,7 @@ static void file_truncated_anywhere_is_survived(void **state)
 		use(bytes, n);
 	for (size_t n = 4096; n < len; n += len / 200 + 1)
 		use(bytes, n);
-	/* Section headers are last. */
+	/* The section headers are at the end. */
 	for (size_t n = len > 4096 ? len - 4096 : 0; n < len; n += 61)
 		use(bytes, n);
 }
@@ -334,7 +337,7 @@ static int open_bytes(const u8 *bytes, size_t len, struct elf_file **f)
 	return elf_file_open_fd(f, fd);
 }
 
-/* 2^50 bytes would be searched for the name of a runtime. */
+/* Without the limit, 2^50 bytes would be searched for the name of a runtime. */
 static void segment_is_limited_to_the_bytes_of_the_file(void **state)
 {
 	_cleanup_(elf_file_free) struct elf_file *f = NULL;
@@ -386,7 +389,10 @@ static void forget_sections(u8 *bytes)
 	eh->e_shnum = eh->e_shstrndx = 0;
 }
 
-/* Without section headers everything hangs on PT_DYNAMIC, and what that leads to. */
+/*
+ * Without section headers, everything depends on PT_DYNAMIC and the tables it points
+ * to.
+ */
 static void a_file_without_sections_and_a_crafted_dynamic_segment_is_survived(void **state)
 {
 	static const u64 values[] = { 0, 1, 5, 0x7f, 0xffff, 0x7fffffff, 0x6ffffef5, ~0ull };
@@ -442,7 +448,7 @@ static void mangled_names_become_readable(void **state)
 	}
 }
 
-/* f(pair<int, int>, pair of that and that, pair of that and that, ...) */
+/* f(pair<int, int>, pair of the first and itself, pair of the second and itself, ...) */
 static void nest(char *mangled, int levels)
 {
 	mangled += sprintf(mangled, "_Z1fSt4pairIiiE");
@@ -469,8 +475,9 @@ static void name_that_demangles_to_gigabytes_stays_mangled(void **state)
 }
 
 /*
- * A return type that is not printed holds A<A<..>, A<..>> 30 deep; to expand the pack
- * of the only parameter the printer would visit all 2^30 of it, and print nothing.
+ * A return type that is not printed contains A<A<..>, A<..>> nested 30 deep. To
+ * expand the pack of the only parameter, the printer would visit all 2^30 nodes and
+ * print nothing.
  */
 static void name_that_demangles_in_exponential_time_stays_mangled(void **state)
 {
@@ -484,12 +491,13 @@ static void name_that_demangles_in_exponential_time_stays_mangled(void **state)
 	sprintf(mangled + n, "EDpS%c_", digits[i]);
 	demangle(mangled, text, sizeof(text));
 	assert_string_equal(text, mangled);
-	/* What is expanded like that in real names still is. */
+	/* Real names with such expansions are still demangled. */
 	demangle("_Z1fIJilEEvDpT_", text, sizeof(text));
 	assert_string_equal(text, "f<int, long>(int, long)");
 	demangle("_ZZ4mainENKUlT_E_clIiEEDaS_", text, sizeof(text));
 	assert_string_equal(text, "main::{lambda(auto:1)#1}::operator()<int>(int) const");
-	demangle("_ZZ4mainEN1xUt0_C2Ev", text, sizeof(text)); /* a part that is just a number */
+	demangle("_ZZ4mainEN1xUt0_C2Ev", text,
+		 sizeof(text)); /* an unnamed type: the part is only a number */
 }
 
 static void name_is_truncated_to_the_buffer(void **state)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
-/* A text that is longer than what elf_file_search() reads at a time, in the test's own file. */
+/* A text in the test's own file that is longer than a read of elf_file_search(). */
 
 #include <errno.h>
 #include <string.h>
@@ -18,7 +18,7 @@ __asm__(".pushsection .rodata\n"
 	".endr\n"
 	".popsection\n");
 
-/* The first two are preceded by something else. */
+/* The first two matches are preceded by other bytes. */
 static int look_before(const char *text, size_t n, void *data)
 {
 	int *seen = data;
@@ -31,7 +31,7 @@ static int look_before(const char *text, size_t n, void *data)
 
 static void bytes_before_a_match_can_be_read(void **state)
 {
-	char mark[] = "fifteen letterS"; /* else it were one more */
+	char mark[] = "fifteen letterS"; /* corrected below, so that the literal itself does not match */
 	struct elf_file *f;
 	int seen = 0;
 

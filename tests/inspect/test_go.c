@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * Code of Go by the table of its linker: unwind rules where each kind of frame begins and
- * ends, names, lines, inlined calls, and what a broken table does.
+ * Go programs by `.gopclntab`: unwind rules at the start and end of each kind of
+ * frame, names, lines, inlined calls, and broken tables.
  */
 
 #include <elf.h>
@@ -30,7 +30,7 @@ static void make_rows(struct made_go *g, u32 end)
 	made_deinit(&g->elf);
 }
 
-/* One rule for all of [from, to). */
+/* Expects one rule for all of [from, to). */
 static void expect(u32 from, u32 to, struct uw_rule want)
 {
 	for (u32 i = from; i < to; i++) {
@@ -133,7 +133,7 @@ static void roots_come_from_the_flags_of_the_table(void **state)
 	made_go_init(&g, EM_X86_64, MADE_GO_1_20);
 	made_go_function(&g, "main.first", 0)->flags = TOP;
 	made_go_function(&g, "main.called", 32)->sp = made_go_values(&g, leaf);
-	/* What returns from it returns to the kernel's frame. */
+	/* A return from it leads to the signal frame of the kernel. */
 	*made_go_function(&g, "runtime.sigtramp", 64) = (struct made_go_record){
 		.start = 64, .name = g.records[2].name, .sp = g.records[1].sp, .flags = TOP
 	};
@@ -277,7 +277,7 @@ static int tell(const struct lines_frame *f, void *data)
 	return 0;
 }
 
-/* main.outer [100, 140), into which middle is inlined, and inner into that. */
+/* main.outer [100, 140), into which middle is inlined, and inner into middle. */
 static void make_nested(struct made_go *g, enum made_go_version version)
 {
 	static const struct made_go_value lines[] = {
@@ -385,7 +385,10 @@ static void functions_of_a_stripped_program_have_full_names(void **state)
 	}
 }
 
-/* What is read of a file stays in bounds, whatever it is: the sanitizer and valgrind look on. */
+/*
+ * Reads everything in a file. Sanitizers and valgrind check that all reads are within
+ * bounds.
+ */
 static void read_all(const struct made_go *g, u32 len)
 {
 	_cleanup_(elf_file_free) struct elf_file *f = NULL;
@@ -406,7 +409,7 @@ static void read_all(const struct made_go *g, u32 len)
 	}
 }
 
-/* Most of the file is zeros, and as much is read of those that are cut off. */
+/* The file is mostly zeros, and bytes after a truncation read as zeros, too. */
 static bool has_bytes(const struct made_go *g, u32 off)
 {
 	u64 word;
@@ -424,7 +427,7 @@ static void truncated_table_gives_fewer_rows_or_none(void **state)
 	for (u32 len = MADE_GO_TABLE_OFF; len < g.elf.len; len++)
 		if (has_bytes(&g, len))
 			read_all(&g, len);
-	/* Without its end, where the description of the program is, nothing is known. */
+	/* The module data is at the end; without it nothing is known. */
 	read_all(&g, MADE_GO_TABLE_OFF + 0x2700);
 	expect_sp(100, 140, 8, false);
 	made_deinit(&g.elf);

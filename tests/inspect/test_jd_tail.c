@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
-/* A jitdump that is followed while a hostile writer writes it, cuts it, or replaces it. */
+/* A jitdump that is followed while a hostile program writes, truncates or replaces it. */
 
 #include <errno.h>
 #include <fcntl.h>
@@ -32,7 +32,7 @@ static void put_load(u8 *to, u64 addr)
 	memcpy(to, load, sizeof(load));
 }
 
-/* Two lines of the code at @addr, said to be of code @of. */
+/* Two lines of the code at @addr, recorded for code @of. */
 static void put_debug(u8 *to, u64 of, u64 addr)
 {
 	const u8 debug[DEBUG_LEN] = { LE32(2),	      LE32(DEBUG_LEN), LE64(999), LE64(of), LE64(2),

@@ -41,7 +41,10 @@ static struct jdr_record end(const struct jdr_header *h)
 	return rec;
 }
 
-/* A LOAD that says it has @said bytes of code, with @slack bytes of 0 before its 4 bytes. */
+/*
+ * A LOAD record with length @said for its code, and @slack zero bytes before its 4
+ * bytes.
+ */
 static struct jdr_record load(u64 addr, u64 said, u32 slack)
 {
 	static const struct jdr_header h = { .mach = 62 };

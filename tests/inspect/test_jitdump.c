@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * The reader on a file that is cut at every byte and spoilt at every byte, and which code
- * lay where and when. The bytes below are by hand, from the specification.
+ * The reader on a file that is truncated and corrupted at every byte, and the code
+ * that was at an address at a time. The bytes below are hand-written from the
+ * specification.
  */
 
 #include "../check.h"
@@ -119,7 +120,7 @@ static void file_truncated_anywhere_gives_the_complete_records(void **state)
 	}
 }
 
-/* Everything that a record says lies inside of it. */
+/* Everything in a record must lie inside the record. */
 static void must_be_inside(const struct jdr_header *h, const struct jdr_record *rec)
 {
 	const u8 *end = rec->bytes + rec->size;
@@ -191,7 +192,7 @@ static void fields_are_at_their_specified_offsets(void **state)
 	assert_int_equal(rec.move.new_addr, 0x2000);
 }
 
-/* What lay at @addr at @time, "" for nothing. */
+/* The code at @addr at @time; "" for none. */
 static const char *at(const struct jd_index *x, u64 addr, u64 time)
 {
 	const struct jd_code *c = jd_index_find(x, addr, time);
@@ -218,7 +219,7 @@ static void code_is_found_by_address_and_time(void **state)
 	assert_string_equal(at(&x, 0x10ff, 10), "a");
 	assert_string_equal(at(&x, 0x1100, 10), "");
 	assert_string_equal(at(&x, 0x1000, 19), "a");
-	assert_string_equal(at(&x, 0x1000, 20), ""); /* what is left of it can't run */
+	assert_string_equal(at(&x, 0x1000, 20), ""); /* the rest of it cannot run */
 	assert_string_equal(at(&x, 0x1080, 20), "over a");
 	assert_string_equal(at(&x, 0x2000, 99), "b");
 	assert_int_equal(jd_index_move(&x, 0x2000, 0x1000, 30), 0);
@@ -234,7 +235,7 @@ static void code_is_found_by_address_and_time(void **state)
 	jd_index_deinit(&x);
 }
 
-/* Against a plain table of bytes. */
+/* Compares with a table that has an entry for each byte. */
 static void random_histories_match_a_simple_table(void **state)
 {
 	enum { N = 64, TIMES = 200 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
-/* PE headers and metadata of an assembly made by hand, whole, cut and damaged. */
+/* PE headers and metadata of a hand-made assembly: complete, truncated and damaged. */
 
 #include "../../inspect/dotnet/metadata_number.h"
 #include "../../inspect/dotnet/metadata_type.h"
@@ -17,7 +17,10 @@
 
 static struct fake_assembly assembly;
 
-/* Finds the metadata through the PE headers; @len bytes of the file are there. */
+/*
+ * Finds the metadata through the PE headers, with only the first @len bytes of the
+ * file.
+ */
 static int open_metadata(struct fake_bytes *b, size_t len, struct metadata *m)
 {
 	struct pe pe;
@@ -59,7 +62,10 @@ static const struct {
 
 static const u8 pick[] = { 0x30, 1, 2, 1, 0x1e, 0, 0x13, 0 };
 
-/* What can be read is right: how many of the names and parameters that was. */
+/*
+ * Every name and parameter that can be read must be right. Return: how many could be
+ * read.
+ */
 static int check_names(const struct metadata *m)
 {
 	char name[256], parameters[256];
@@ -93,7 +99,10 @@ static void types_and_parameters_are_read(void **state)
 	assert_int_equal(check_names(&m), 7);
 }
 
-/* Tables of what is still being made: searched by order, they may have none. */
+/*
+ * Tables of an assembly that is still being built can be unsorted, so a search may
+ * fail.
+ */
 static void unsorted_tables_are_refused(void **state)
 {
 	u8 *root = assembly.bytes + FAKE_METADATA_OFF, *name;
@@ -135,7 +144,7 @@ static void mapped_image_has_its_sections_at_their_rvas(void **state)
 	assert_int_equal(pe_addr(&pe, range, &addr), 0);
 	assert_int_equal(metadata_init(&m, &b.target, addr, range.len), 0);
 	assert_int_equal(check_names(&m), 7);
-	/* The other way to lay it out does not lead to metadata. */
+	/* With the other layout, the headers do not lead to metadata. */
 	pe.is_flat = true;
 	assert_true(pe_cli_range(&pe, CLI_METADATA, &range) || pe_addr(&pe, range, &addr) ||
 		    metadata_init(&m, &b.target, addr, range.len));
@@ -184,7 +193,7 @@ static void file_truncated_anywhere_gives_right_names_or_none(void **state)
 			assert_true(check_names(&m) < 7 || len > assembly.len - GUID_LEN - 4);
 		}
 	}
-	/* The tables come first, then the heaps; what is in the last one is no name. */
+	/* Tables come first, then heaps; the end of the last heap contains no name. */
 	assert_true(n_open > 100);
 }
 
@@ -259,11 +268,11 @@ static void cyclic_nesting_is_an_error(void **state)
 
 	(void)state;
 	fake_assembly_make(&assembly, pick, sizeof(pick));
-	/* Inner in the body, the body in Inner. */
+	/* Inner is nested in the iterator class, which is nested in Inner. */
 	assembly.bytes[assembly.nested_off + 2] = FAKE_BODY;
 	assert_int_equal(open_metadata(&b, assembly.len, &m), 0);
 	assert_int_equal(type_text(&m, FAKE_WORK, name, sizeof(name)), -ELOOP);
-	/* A type in itself. */
+	/* A type nested in itself. */
 	assembly.bytes[assembly.nested_off + 2] = FAKE_INNER;
 	assert_int_equal(type_text(&m, FAKE_WORK, name, sizeof(name)), -ELOOP);
 }
@@ -271,7 +280,7 @@ static void cyclic_nesting_is_an_error(void **state)
 /* ---- signatures ---- */
 
 struct signature {
-	const char *text; /* NULL: it is refused */
+	const char *text; /* NULL: refused */
 	u8 bytes[24];
 	u8 len;
 };
@@ -304,7 +313,7 @@ static const struct signature signatures[] = {
 	SIG(NULL, 0, 1, 1, 0x12, 2), /* a TypeSpec */
 	SIG(NULL, 0, 1, 1, 0x14, 8, 0, 0, 0), /* no rank */
 	SIG(NULL, 0, 1, 1, 0x14, 8, 33, 0, 0),
-	SIG(NULL, 0, 1, 1, 0x15, 8, 5, 1, 8), /* generic what? */
+	SIG(NULL, 0, 1, 1, 0x15, 8, 5, 1, 8), /* generic instance of a non-class */
 	SIG(NULL, 0, 1, 1, 0x21), /* no such element */
 	SIG(NULL, 0, 0xc0), /* half a number */
 };
@@ -343,7 +352,7 @@ static void endless_type_is_refused(void **state)
 	assert_int_equal(metadata_parameters(&m, FAKE_PICK, &out), -ENOEXEC);
 }
 
-/* ---- numbers and made-up names ---- */
+/* ---- compressed numbers and compiler-generated names ---- */
 
 /* The examples of ECMA-335 II.23.2. */
 static void compressed_numbers_agree_with_the_standard(void **state)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
-/* The runtime's native format, from bytes written after its description. */
+/* The runtime's native format, in bytes written from its description. */
 
 #include <errno.h>
 
@@ -51,10 +51,10 @@ static void integer_length_comes_from_its_first_byte(void **state)
 }
 
 /*
- * 17 places, byte-wide table at 1: place 5 has the element 0x22, place 9 the element 0x44,
- * place 16 the element 0x66.
+ * 17 indexes, byte-wide table at 1: index 5 has the element 0x22, index 9 the element 0x44,
+ * index 16 the element 0x66.
  *
- *	3: node with both halves, the upper one 3 bytes behind it; leaf 5; leaf 9
+ *	3: node with both halves, the upper one 3 bytes after it; leaf 5; leaf 9
  */
 static const u8 array[] = {
 	17 << 3,

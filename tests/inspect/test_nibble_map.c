@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * Nibble maps of made-up heaps. The maps are written as the runtime writes them
- * (EEJitManager::NibbleMapSet at v9.0.22 and v10.0.14), method by method; every few bytes
- * of every method must lead to its start.
+ * Nibble maps of made-up heaps, written method by method as the runtime writes them
+ * (EEJitManager::NibbleMapSet at v9.0.22 and v10.0.14). Every few bytes of every
+ * method must map to its start.
  */
 
 #include "../../inspect/dotnet/nibble_map.h"
@@ -22,8 +22,9 @@ struct method {
 };
 
 /*
- * Short ones around 32 KiB of code, where a window that is moved by 128 words goes wrong;
- * longer than 32 KiB, than 77 KiB, than 1 MiB; in neighbouring buckets; the heap's last bytes.
+ * Short methods around 32 KiB of code, where a read window that is moved by 128 words
+ * would fail; methods longer than 32 KiB, 77 KiB and 1 MiB; in neighboring buckets;
+ * at the heap's end.
  */
 static const struct method methods[] = {
 	{ 0x10, 20 },
@@ -57,7 +58,7 @@ static void set_nibble(struct heap *h, u32 off)
 	h->words[off / 256] |= (off % 32 / 4 + 1) << (28 - 4 * (off / 32 % 8));
 }
 
-/* In words that lie wholly inside the method .NET 10 keeps where it starts. */
+/* In map words that lie completely inside a method, .NET 10 stores the method's start. */
 static void set_pointers(struct heap *h, const struct method *m)
 {
 	for (u32 word = m->off / 256 + 1; (word + 1) * 256 <= m->off + m->len; word++)
@@ -156,7 +157,7 @@ static void address_outside_the_heap_is_refused(void **state)
 	assert_int_equal(start, 1);
 }
 
-/* The form is no guess: a map read as the other one has starts that are wrong or refused. */
+/* A map that is read in the other format gives wrong starts or is refused. */
 static void map_of_the_other_format_is_not_accepted(void **state)
 {
 	const struct method *long_one = &methods[N(methods) - 3];

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
-/* The memory of a case: what came first stays, and what the walk saw is never contradicted. */
+/*
+ * The memory of a case: the first bytes stay, and bytes that the walk saw are never
+ * contradicted.
+ */
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
-/* Lines of a portable PDB made by hand, whole, cut and damaged. */
+/* Lines of a hand-made portable PDB: complete, truncated and damaged. */
 
 #include <errno.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@
 
 static struct fake_pdb fake;
 
-/* @len: of the file's bytes that are there. */
+/* @len: the number of bytes of the file that are present. */
 static int open_pdb(size_t len, struct pdb **pdb)
 {
 	_cleanup_free_ u8 *bytes = malloc(len + 1);
@@ -30,7 +30,7 @@ static int open_pdb(size_t len, struct pdb **pdb)
 }
 
 static const struct {
-	u32 method, il, line; /* 0: there is none */
+	u32 method, il, line; /* 0: no line */
 	const char *file;
 	u32 start_line, start_column;
 } expected[] = {
@@ -56,7 +56,7 @@ static void make(void)
 	fake_pdb_make(&fake, fake_points1, fake_points1_len, fake_points3, fake_points3_len);
 }
 
-/* What can be read is right; how many lines that was. */
+/* All lines that can be read must be right. Return: how many could be read. */
 static int check(const struct pdb *pdb)
 {
 	int n = 0;

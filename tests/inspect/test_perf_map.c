@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
-/* Lines of perf maps, and a map that is cut, written over and added to while it is followed. */
+/*
+ * Lines of perf maps, and a map that is truncated, overwritten and extended while it
+ * is read.
+ */
 
 #include "../check.h"
 
@@ -25,7 +28,7 @@ static void line_has_two_numbers_and_a_name(void **state)
 		{ "ABCDEF 1f JS:*f /a b.js:1:2", 0xabcdef, 0x1f, "JS:*f /a b.js:1:2" },
 		{ "0 1 f", 0, 1, "f" },
 		{ "ffffffffffffff00 ff f", 0xffffffffffffff00, 0xff, "f" },
-		{ "ffffffffffffff00 100 f", 0, 0, "" }, /* to the very end: as if it wrapped */
+		{ "ffffffffffffff00 100 f", 0, 0, "" }, /* up to 2^64: treated as a wraparound */
 		{ "1000 ffffffffffffffff f", 0, 0, "" },
 		{ "11000000000000000 1 f", 0, 0, "" },
 		{ "1000 0 f", 0, 0, "" },
@@ -69,7 +72,7 @@ static void truncated_line_is_read_within_bounds(void **state)
 	}
 }
 
-/* What was told: a name a line, "!" for a map that was written anew. */
+/* The entries reported: one name and a comma each; "!" for a rewritten map. */
 static char told[1 << 16];
 
 static void tell(void *data, const struct perf_map_entry *e)
@@ -118,11 +121,11 @@ static void rewritten_map_is_reported_from_its_start(void **state)
 		const char *text;
 		const char *want;
 	} rows[] = {
-		{ "10 1 x\n20 1 y\n", "!,x,y," }, /* as long as before */
+		{ "10 1 x\n20 1 y\n", "!,x,y," }, /* same length as before */
 		{ "10 1 x\n", "!,x," },
 		{ "", "!," },
 		{ "10 1 xx\n20 1 yy\n30 1 zz\n", "!,xx,yy,zz," },
-		{ "10 1 a\n20 1 b\n30 1 c\n", "c," }, /* no more than added to */
+		{ "10 1 a\n20 1 b\n30 1 c\n", "c," }, /* lines were only added */
 	};
 
 	(void)state;
@@ -148,7 +151,7 @@ static void long_line_gives_the_start_of_its_name(void **state)
 
 	(void)state;
 	for (u32 i = 0; i < 300000; i += 8)
-		memcpy(text + i, "30 1 nn ", 8); /* a piece of it looks like a line, too */
+		memcpy(text + i, "30 1 nn ", 8); /* a part of it looks like a line, too */
 	text[299999] = '\n';
 	text[300000] = '\0';
 	put(fd, 0, text);

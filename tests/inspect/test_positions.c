@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * Position tables of one function as Node.js 24.21.0 (V8 13.6) and 26.10.0 (14.6)
- * held them in memory, against what --print-bytecode printed of them:
+ * Position tables of one function, as Node.js 24.21.0 (V8 13.6) and 26.10.0 (14.6)
+ * held them in memory, compared with the output of --print-bytecode:
  *
  *	function known(a, b) {
  *		nop(a);
@@ -33,7 +33,7 @@ static const u8 table_14_6[] = {
 	0x34, 0x0e, 0x14, 0x0e, 0x33, 0x0b, 0x2b, 0x16, 0x67, 0x13, 0xe0, 0x01, 0x13, 0x30,
 };
 
-/* What --print-bytecode says: bytecode offset, source position. */
+/* The listing of --print-bytecode: bytecode offset, source position. */
 struct entry {
 	int offset, pos;
 };
@@ -48,7 +48,7 @@ static const struct entry listing_14_6[] = {
 	{ 61, 170 }, { 64, 157 }, { 66, 146 }, { 71, 120 }, { 75, 176 }, { 79, 188 }, { 80, -1 },
 };
 
-/* Every offset of the function has the position of the nearest entry below it. */
+/* Each offset of the function has the position of the nearest entry at or below it. */
 static void check_listing(const u8 *table, size_t n, bool is_v14, const struct entry *e, size_t n_e)
 {
 	u64 pos;
@@ -75,7 +75,7 @@ static void a_table_of_v8_14_agrees_with_the_listing(void **state)
 	check_listing(table_14_6, sizeof(table_14_6), true, listing_14_6, N(listing_14_6));
 }
 
-/* The negative control: the other encoding gives something else somewhere. */
+/* The negative control: the other encoding must give a different position somewhere. */
 static void the_other_encoding_disagrees(void **state)
 {
 	int differ = 0;
@@ -89,7 +89,7 @@ static void the_other_encoding_disagrees(void **state)
 	assert_true(differ > 10);
 }
 
-/* A prefix of the table still is right, or gives the position of an earlier bytecode. */
+/* A prefix of the table is right, or gives the position of an earlier bytecode. */
 static void a_truncated_table_gives_no_position_of_later_code(void **state)
 {
 	u64 pos;
@@ -146,8 +146,8 @@ static void position_has_an_offset_and_an_inlining_id(void **state)
 /* ---- baseline ---- */
 
 /*
- * The first bytecodes of the function above in V8 13.6, and how long the listing
- * shows them to be, with a prefix in the middle.
+ * The first bytecodes of the function above in V8 13.6, with their lengths in the
+ * listing, and with a prefix in the middle.
  */
 static const u8 bytecodes[] = {
 	0x19, 0x03, /* 0 LdaImmutableCurrentContextSlot */
@@ -187,7 +187,10 @@ static void bytecode_lengths_match_the_listing(void **state)
 
 static void first_entry_of_a_baseline_table_is_the_prologue(void **state)
 {
-	/* Machine code: prologue 300 bytes, then 10, 3, 20, 8, 15, 5 a bytecode. */
+	/*
+	 * Machine code: prologue 300 bytes, then 10, 3, 20, 8, 15, 5 bytes for the
+	 * bytecodes.
+	 */
 	static const u8 table[] = { 0xac, 0x02, 10, 3, 20, 8, 15, 5 };
 	static const struct {
 		u64 delta;

@@ -49,7 +49,10 @@ static void read_returns_all_bytes_or_zeros(void **state)
 	target_process_deinit(&t);
 }
 
-/* Again with pages kept: a page that fails is not kept, nor one that another takes the place of. */
+/*
+ * Again with cached pages: neither a page that fails nor a page that replaces another
+ * is cached.
+ */
 static void pages_are_cached_until_refreshed(void **state)
 {
 	const size_t len = 130 * 4096, far = 64 * 4096;

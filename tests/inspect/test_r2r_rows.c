@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * Unwind rows of precompiled images, which are files made by hand: of one assembly, and of many (a
- * composite image), whose methods are told elsewhere but whose functions are all in it.
+ * Unwind rows of hand-made precompiled images: of one assembly, and of several (a composite
+ * image), where other files have the method tables but the image has all functions.
  *
- *	push %rbp; sub $0x10,%rsp; ...      one function, from IMAGE + FUNCTION on
+ *	push %rbp; sub $0x10,%rsp; ...      one function, at IMAGE + FUNCTION
  */
 
 #include <errno.h>
@@ -19,7 +19,7 @@
 
 #define N(a) (sizeof(a) / sizeof((a)[0]))
 
-/* In the file; the only section is at 0x200 in the file and at RVA 0x2000. */
+/* Offsets in the file; the only section is at 0x200 in the file and at RVA 0x2000. */
 enum {
 	RVA = 0x2000 - 0x200,
 	SECTION_HEADER = 0x188,
@@ -76,7 +76,7 @@ static void make(u32 other_section, u32 first_section)
 	memcpy(file + UNWIND, unwind, sizeof(unwind));
 }
 
-/* Of the first @len bytes of the file. */
+/* Opens the first @len bytes of the file. */
 static int open_cut(struct r2r_rows **rows, size_t len)
 {
 	_cleanup_close_ int fd = memfd_create("r2r", MFD_CLOEXEC);
@@ -137,7 +137,10 @@ static void a_component_has_no_functions(void **state)
 	assert_int_equal(open_rows(&rows), -ENOEXEC);
 }
 
-/* Opening it needs FUNCTIONS, the rows of the page UNWIND; nothing that is behind. */
+/*
+ * Opening needs FUNCTIONS, and the rows of a page need UNWIND; nothing after them is
+ * used.
+ */
 static void truncated_file_is_refused_or_has_no_wrong_row(void **state)
 {
 	static u32 found[UW_MAX_PAGE_ROWS];

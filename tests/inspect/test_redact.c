@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
-/* What is private is not in a case; what the walk and the names need is. */
+/*
+ * A redacted case has no private data, but still has all that the walk and the names
+ * need.
+ */
 
 #include <string.h>
 
@@ -29,7 +32,7 @@ static u64 text(void)
 	return word;
 }
 
-/* A page of one state, whose words are @words from @addr on. */
+/* Sets words from @addr on, in a page of state @state. */
 static void put_words(struct pages *p, u64 addr, const u64 *words, u32 n, enum byte_state state)
 {
 	assert_int_equal(pages_put(p, addr, words, n * 8, state), 0);
@@ -105,11 +108,12 @@ static void window_words_are_replaced_by_words_that_end_a_walk_the_same_way(void
 	const struct {
 		u64 word, is;
 	} rows[] = {
-		{ text(), ~MASK | (text() & 7) }, /* no address at all */
+		{ text(), ~MASK | (text() & 7) }, /* not an address */
 		{ ~0ull << 60 | 8, ~MASK },
-		{ 0x7fff00000018ull, MASK - 7 }, /* above the stack, further than a frame is long */
+		{ 0x7fff00000018ull,
+		  MASK - 7 }, /* above the stack by more than the length of a frame */
 		{ 0x656565656565ull, 4096 | 5 }, /* below the stack */
-		{ STACK + PAGE_LEN + 16, STACK + PAGE_LEN + 16 }, /* above it, and near */
+		{ STACK + PAGE_LEN + 16, STACK + PAGE_LEN + 16 }, /* just above it */
 	};
 
 	(void)state;
@@ -148,7 +152,10 @@ static void address_of_the_failed_read_is_kept(void **state)
 
 static void text_in_v8_frame_slots_is_removed_from_frames_too(void **state)
 {
-	/* Return addresses of frames of V8 at words 10 and 24; a builtin is waited for between. */
+	/*
+	 * Return addresses of V8 frames at words 10 and 24; a builtin between them
+	 * awaits a call.
+	 */
 	struct uw_frame frames[] = { { .kind = UW_V8_JS, .a = HEAP + 1 },
 				     { .kind = UW_V8_JS, .flags = UW_FRAME_ASYNC },
 				     { .pc = CODE + 2, .kind = UW_V8_STUB },
@@ -165,7 +172,7 @@ static void text_in_v8_frame_slots_is_removed_from_frames_too(void **state)
 	words[24] = CODE + 3;
 	frames[0].b = words[4];
 	frames[0].aux = (u32)words[5];
-	frames[1].aux = (u32)words[6]; /* of no slot */
+	frames[1].aux = (u32)words[6]; /* from no slot */
 	frames[2].a = words[22];
 	frames[3].a = words[22]; /* an offset in a file */
 	r.frames = frames;
@@ -206,7 +213,7 @@ static void word_that_the_walk_followed_is_kept(void **state)
 	}
 }
 
-/* Two bytes in a word that was copied. */
+/* Two bytes of a word that was copied. */
 static void object_type_is_kept_without_its_neighbors(void **state)
 {
 	const u64 word = text();
@@ -232,7 +239,7 @@ static void coreclr_memory_read_by_a_walk_is_kept(void **state)
 
 	(void)state;
 	for (u32 i = 0; i < 3; i++) {
-		bool knows = i > 0, stays = i == 1; /* with 2 it is of the stack */
+		bool knows = i > 0, stays = i == 1; /* if i == 2, they are of the stack */
 		struct redaction r = nothing_walked();
 		struct pages p = { 0 };
 
@@ -240,9 +247,9 @@ static void coreclr_memory_read_by_a_walk_is_kept(void **state)
 		r.mappings = &map;
 		r.n_frames = r.n_mappings = knows;
 		assert_int_equal(pages_put(&p, CODE + 0xf8, &header, 8, BYTE_READ), 0);
-		put_words(&p, HEAP + 64, words, 2, BYTE_READ); /* of the nibble map */
+		put_words(&p, HEAP + 64, words, 2, BYTE_READ); /* words of the nibble map */
 		put_words(&p, header + 0x18, words, 2, BYTE_READ);
-		put_words(&p, HEAP + 256, words, 1, BYTE_READ); /* of neither */
+		put_words(&p, HEAP + 256, words, 1, BYTE_READ); /* neither */
 		put_words(&p, header + 0x28, words, 1, BYTE_COPIED);
 		pages_find(&p, HEAP)->holds = i == 2 ? CASE_STACK : CASE_HEAP;
 		redact_pages(&r, &p);
@@ -262,7 +269,7 @@ static void text_in_a_register_is_removed(void **state)
 	(void)state;
 	regs.all[0] = text() + 1;
 	regs.all[1] = HEAP + 1;
-	regs.all[2] = text(); /* the frame pointer's own number: the walk started from it */
+	regs.all[2] = text(); /* index of the frame pointer, at which the walk started */
 	redact_regs(&r, &regs);
 	assert_int_equal(regs.all[0], 0);
 	assert_int_equal(regs.all[1], HEAP + 1);

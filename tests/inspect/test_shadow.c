@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * The judge of single steps, without a process: instructions of x86-64, as objdump reads the
- * bytes; the shadow stack; the comparison of a walk with it, and with a program's own report.
+ * The judge of single steps, tested without a process: x86-64 instructions in
+ * objdump's syntax, the shadow stack, and the comparison of a walk with the shadow
+ * stack and with a program's report.
  */
 
 #include <string.h>
@@ -94,13 +95,13 @@ static void every_wrong_chain_differs(void **state)
 		const char *form; /* NULL: it agrees */
 	} rows[] = {
 		{ { 1, 10, 20, 30, 40 }, NULL },
-		{ { 1, 10, 20, 30, 40, 99 }, NULL }, /* callers of the cut are not judged */
+		{ { 1, 10, 20, 30, 40, 99 }, NULL }, /* callers beyond the cut are not judged */
 		{ { 1, 20, 30, 40 }, "the caller is missing" },
 		{ { 1, 10, 30, 40 }, "its caller's caller is missing" },
 		{ { 1, 30, 40 }, "two callers are missing" },
 		{ { 1, 5, 10, 20, 30, 40 }, "a caller too many" },
 		{ { 1 }, "no caller" },
-		{ { 1, 10, 20, 40 }, "another stack" }, /* a base with a caller missing */
+		{ { 1, 10, 20, 40 }, "another stack" }, /* the outermost part lacks a caller */
 		{ { 1, 10, 20, 30 }, "another stack" }, /* it ends early */
 		{ { 1, 20, 10, 30, 40 }, "another stack" },
 		{ { 1, 10, 20, 31, 40 }, "another stack" },
@@ -211,7 +212,7 @@ static void name_of_a_starting_function_is_judged_after_its_report(void **state)
 		assert_int_equal(step_program_read(&p, &memory.target, 2, &event), 0);
 		assert_int_equal(event, number == 3 ? PROGRAM_WAS_RIGHT : PROGRAM_WAS_WRONG);
 	}
-	/* It has reported its end, then it has returned. */
+	/* The function has reported its end, then it has returned. */
 	memory.words[0] = 1;
 	assert_int_equal(step_program_read(&p, &memory.target, 2, &event), 0);
 	assert_true(step_program_agrees(&p, names, 2, 0, &is_pending) && !is_pending);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * What is told where memory is short. Each allocation of a job fails in turn, through the
- * linker's --wrap: what comes out is all or nothing, and nothing comes with an error.
+ * Output when memory is short. Each allocation of a job fails in turn, through the
+ * linker's --wrap: the output must be complete or absent, and absent with an error.
  */
 
 #include "../../inspect/util/json_memory.h"
@@ -13,9 +13,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MANY 100000 /* more allocations than any job makes */
+#define MANY 100000 /* more than any job allocates */
 
-static int left = -1; /* allocations until one fails; less than 0: none does */
+static int left = -1; /* allocations until one fails; negative: never */
 
 void *__real_malloc(size_t size);
 void *__real_realloc(void *p, size_t size);
@@ -57,7 +57,7 @@ static char *write_lines(int n)
 	return text;
 }
 
-/* A value is parsed and written, which gives @text again, or NULL. */
+/* Parses and prints a value; the result must be @text, or NULL. */
 static char *parse_and_write(const char *text)
 {
 	json_t *json = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
@@ -83,7 +83,7 @@ static char *repeat_json(void)
 			       "[1,2,3,{\"deep\":[\"x\",\"y\",\"z\"]}],\"none\":null}");
 }
 
-/* How many allocations there were to fail. */
+/* Fails each allocation in turn. Return: the number of allocations. */
 static int fail_each(char *(*job)(void))
 {
 	char *whole = job();

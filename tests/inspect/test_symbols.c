@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
-/* Suffixes of symbols, in the symbol table of the test's own executable. */
+/* Suffixes of symbols in the symbol table of the test's own executable. */
 
 #include <link.h>
 #include <string.h>
@@ -9,7 +9,10 @@
 #include "../../inspect/symbols/symbols.h"
 #include "../check.h"
 
-/* A function with another symbol. No two are the same, so that the compiler keeps each. */
+/*
+ * Functions with a second symbol. All differ, so that the compiler does not merge
+ * them.
+ */
 #define FUNCTION(id, symbol)                                                                       \
 	int id(int n) __asm__(symbol);                                                             \
 	__attribute__((noinline)) int id(int n)                                                    \

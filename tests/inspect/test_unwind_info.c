@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
-/* UNWIND_INFO: each operation, then what is cut, chained or unknown. */
+/* UNWIND_INFO: each operation, then truncated, chained and unknown data. */
 
 #include "../../inspect/dotnet/unwind_info.h"
 #include "../check.h"
@@ -11,7 +11,7 @@
 enum { RBX = 3, R12 = 12 };
 
 struct row {
-	const char *what; /* for who reads */
+	const char *what; /* for the reader */
 	u8 bytes[24];
 	u8 len;
 	int r;
@@ -62,10 +62,10 @@ static const struct row rows[] = {
 	  0,
 	  2,
 	  { { 9, UNWIND_SAVE, RBX, 16 }, { 8, UNWIND_SAVE, UNWIND_RBP, 0x10000 } } },
-	{ "another version", BYTES(0x1a, 0, 0, 0), -ENOTSUP, 0, {} },
+	{ "another version of the format", BYTES(0x1a, 0, 0, 0), -ENOTSUP, 0, {} },
 	{ "chained", BYTES(0x21, 0, 0, 0, 0, 0), -ENOTSUP, 0, {} },
 	{ "a machine frame", BYTES(0x19, 0, 1, 0, 0, 0x0a), -ENOTSUP, 0, {} },
-	{ "an operation that there is not", BYTES(0x19, 0, 1, 0, 0, 0x06), -ENOTSUP, 0, {} },
+	{ "an unknown operation", BYTES(0x19, 0, 1, 0, 0, 0x06), -ENOTSUP, 0, {} },
 	{ "half an operation", BYTES(0x19, 7, 1, 0, 7, 0x01, 0x88, 0), -EINVAL, 0, {} },
 };
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
-/* What of a build tells how to find functions that wait, and what is missing to it. */
+/* The parts of a build that async stacks need, and builds where one is missing. */
 
 #include "../../inspect/v8/v8_async.h"
 #include "../check.h"
 
 #include <string.h>
 
-/* As they lie in 12.4, but for what is between them. */
+/* In the order of 12.4, without the builtins between them. */
 static const char *const names[] = {
 	"Abort",
 	"AsyncFunctionAwaitRejectClosure",

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * Lines by deoptimization points, in the heap made by hand. The frames of Maglev's code in it
- * are among those that test_v8_names.c names, with reads that fail and lie.
+ * Lines by deoptimization points, in the fake heap. test_v8_names.c names the Maglev
+ * frames of that heap with failing and corrupt reads.
  */
 
 #include <limits.h>
@@ -14,7 +14,7 @@
 #include "fake_meta.h"
 #include "name_frame.h"
 
-/* A function that is all on line 2. */
+/* A function whose only line is 2. */
 static void code_without_positions_has_the_line_of_a_one_line_function(void **state)
 {
 	static const u8 table[] = { 0x02, 0x3c };
@@ -55,7 +55,7 @@ static void check_call(enum fake_call how, bool is_wrong, const char *callee, u3
 	v8_heap_free(&h);
 }
 
-/* Line 2 by V8's positions, 4 by the bytecode at which the check would go on. */
+/* Line 2 by V8's position; line 4 by the bytecode at which the check would resume. */
 static void call_with_a_wrong_position_has_the_line_of_its_safepoint(void **state)
 {
 	(void)state;
@@ -64,7 +64,10 @@ static void call_with_a_wrong_position_has_the_line_of_its_safepoint(void **stat
 	check_call(FAKE_CALL_OF_ITSELF, true, "outer", 4);
 }
 
-/* Calls of several targets are told by their position, which several calls have then. */
+/*
+ * Calls with several targets are distinguished by position; then several calls share
+ * one.
+ */
 static void call_without_a_safepoint_has_its_unique_position(void **state)
 {
 	(void)state;
@@ -74,7 +77,7 @@ static void call_without_a_safepoint_has_its_unique_position(void **state)
 	check_call(FAKE_CALL_ALSO_MADE, false, "inner", 2);
 }
 
-/* The position table at @bytecode, and bytes behind it that end it as well. */
+/* Appends bytes to the position table at @bytecode; the first of them ends the table. */
 static void lengthen_positions(u64 bytecode, u32 len)
 {
 	static u8 longer[64 << 10];
@@ -90,8 +93,8 @@ static void lengthen_positions(u64 bytecode, u32 len)
 }
 
 /*
- * How often the target is read for a frame of such code; *line: of the caller, whose position
- * table has @n_positions bytes, 0: as it is.
+ * Counts the reads of the target for one such frame. *line is the caller's.
+ * @n_positions: length of the caller's position table; 0: unchanged.
  */
 static int reads_of(u32 n_checks, u32 n_exits, u32 n_positions, u32 *line)
 {
@@ -113,7 +116,7 @@ static int reads_of(u32 n_checks, u32 n_exits, u32 n_positions, u32 *line)
 	return v.reads - before;
 }
 
-/* Each place where the caller may stand is looked up in its tables, so it costs reads. */
+/* Each candidate position of the caller is looked up in its tables, which costs reads. */
 static void ambiguous_caller_costs_limited_reads(void **state)
 {
 	u32 line;
@@ -127,7 +130,7 @@ static void ambiguous_caller_costs_limited_reads(void **state)
 	assert_int_equal(line, 0);
 }
 
-/* 64 tables of 64 KiB are all that is read for a name: later ones cost their lengths alone. */
+/* At most 64 tables of 64 KiB are read for a name; later ones cost only their lengths. */
 static void long_position_tables_cost_limited_reads(void **state)
 {
 	u32 line;
@@ -152,7 +155,10 @@ static void caller_with_too_many_candidate_points_has_no_line(void **state)
 	assert_int_equal(line, 0);
 }
 
-/* Checks at 0, 6 and 12 are all at one place of inner(), which may have ended behind the last. */
+/*
+ * The checks at 0, 6 and 12 are all at one place of inner(), which may have ended
+ * after the last.
+ */
 static void code_after_the_last_point_belongs_to_the_outermost_function(void **state)
 {
 	static const struct {
@@ -176,7 +182,7 @@ static void code_after_the_last_point_belongs_to_the_outermost_function(void **s
 	}
 }
 
-/* What is known of that code: its points, those of its calls alone, or nothing. */
+/* The metadata that Maglev's code has: all points, only those of calls, or none. */
 static enum { ALL_POINTS, CALLS, NO_POINTS } known;
 
 static void forget_points(void)
@@ -188,7 +194,7 @@ static void forget_points(void)
 	}
 }
 
-/* At @off of that code: where the two functions are, 0: there is no such frame. */
+/* Expects the lines of both functions at @off of that code; 0: there is no such frame. */
 static void check_place(u32 off, u8 flags, u32 inner, u32 outer)
 {
 	struct uw_frame f;
@@ -230,7 +236,7 @@ static void call_in_deoptimized_code_has_the_line_of_its_safepoint(void **state)
 	check_place(64, UW_FRAME_RA, 4, 4);
 }
 
-/* After 38 the position is the last one, which is the outer function's. */
+/* After 38 the last position applies, which belongs to the outer function. */
 static void deferred_code_maps_to_the_jump_to_it(void **state)
 {
 	(void)state;
@@ -240,14 +246,14 @@ static void deferred_code_maps_to_the_jump_to_it(void **state)
 	check_place(39, 0, 0, 4);
 }
 
-/* Its position table has line 2. */
+/* The position table gives line 2. */
 static void inlined_function_is_called_at_the_line_of_its_points(void **state)
 {
 	(void)state;
 	check_place(20, 0, 4, 4);
 }
 
-/* On arm64 calls have their points; a version without a table has none at all. */
+/* On arm64 calls have points; a version without a layout has none at all. */
 static void maglev_code_without_points_has_no_line(void **state)
 {
 	(void)state;
@@ -266,7 +272,7 @@ static void maglev_code_without_points_has_no_line(void **state)
 	known = ALL_POINTS;
 }
 
-/* Without its points nothing tells which positions of it are its own. */
+/* Without points, it is unknown which positions belong to the function. */
 static void discarded_maglev_code_has_no_line(void **state)
 {
 	(void)state;
@@ -290,7 +296,7 @@ static void discarded_maglev_code_has_no_line(void **state)
 		}
 }
 
-/* What no vote of functions for a borrowed table would find to be wrong. */
+/* The votes of functions on a borrowed layout would not detect such an error. */
 static void version_without_a_layout_borrows_no_points(void **state)
 {
 	struct v8_layout own, borrowed;
@@ -317,7 +323,7 @@ static int by_name(const void *a, const void *b)
 	return strcmp(((const struct v8_meta *)a)->name, ((const struct v8_meta *)b)->name);
 }
 
-/* With what the metadata of old versions have beside that of new ones. */
+/* Adds the metadata that old versions have in addition to those of new ones. */
 static void old_layout(struct v8_layout *l, u32 version)
 {
 	struct v8_meta meta[] = {
@@ -334,7 +340,10 @@ static void old_layout(struct v8_layout *l, u32 version)
 	assert_null(v8_layout_init(l, &v8_versions, version, meta, n));
 }
 
-/* Of V8 @version the table of @row is taken; what a table has of its own tells which it was. */
+/*
+ * V8 @version uses the layout of @row; a field that only this layout has identifies
+ * it.
+ */
 static void version_uses_its_own_layout_or_the_previous_one(void **state)
 {
 	static const struct {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * Names and lines where a function is just entered or left, or calls from code out of line:
- * what it has on the stack tells less there, and its surroundings tell the rest.
+ * Names and lines of functions that were just entered or are about to return, and of
+ * calls from deferred code. Their stack frames give less information; the surrounding
+ * frames and code give the rest.
  */
 
 #include <string.h>
@@ -11,7 +12,7 @@
 #include "name_frame.h"
 
 #define N(a) (sizeof(a) / sizeof((a)[0]))
-#define JS_FUNCTION 998 /* whichever it is */
+#define JS_FUNCTION 998 /* an arbitrary instance type */
 #define BASELINE_DATA 997
 
 static struct fake_scene scenes[FAKE_MAX_SCENES];
@@ -32,7 +33,7 @@ static const struct fake_scene *scene_of(const char *what)
 	return NULL;
 }
 
-/* It counts if it has the BytecodeArray that is entered. */
+/* The register is used if the function has the BytecodeArray that is entered. */
 static void unknown_function_is_identified_by_the_call_register(void **state)
 {
 	const struct fake_scene *scene;
@@ -64,7 +65,10 @@ static void unknown_function_is_identified_by_the_call_register(void **state)
 	sample.callee = 0;
 }
 
-/* Baseline code of V8 9.0 to 9.4 does not tell whose it is; the SharedFunctionInfo has both. */
+/*
+ * Baseline code of V8 9.0 to 9.4 has no link to its function; the SharedFunctionInfo
+ * has both.
+ */
 static void frameless_function_is_the_callee_if_it_has_the_code(void **state)
 {
 	static const u8 offsets[] = { 8, 8, 8, 8, 8 };
@@ -104,7 +108,7 @@ static void frameless_function_is_the_callee_if_it_has_the_code(void **state)
 	}
 }
 
-/* It calls V8 on the function's frame. */
+/* The builtin calls V8 on the function's frame. */
 static void builtin_leaving_baseline_code_maps_to_the_only_return(void **state)
 {
 	const struct fake_scene *scene;
@@ -149,12 +153,12 @@ static void builtin_leaving_by_one_of_several_returns_has_no_line(void **state)
 	v8_heap_free(&h);
 }
 
-#define N_READS 1000 /* more than it takes to name a frame */
+#define N_READS 1000 /* more than naming a frame takes */
 
 /*
- * Frame 1 has line @line or none, whichever read fails. Only one does: where each n-th one fails,
- * so do some that follow, and there is no line for another reason. A heap that has named the
- * frame before makes fewer reads.
+ * Expects frame 1 to have line @line or none, whichever single read fails. If every
+ * n-th read failed, later reads would fail as well, and the line would be missing for
+ * another reason. A heap that has named the frame before makes fewer reads.
  */
 static void check_failing_reads(u32 line)
 {
@@ -174,7 +178,10 @@ static void check_failing_reads(u32 line)
 	v.fault_every = 0;
 }
 
-/* Code out of line is after all else, where the last position is another call's. */
+/*
+ * Deferred code follows all other code, so the preceding position belongs to another
+ * call.
+ */
 static void write_barrier_call_maps_to_resume_point(void **state)
 {
 	static const struct {
@@ -190,14 +197,14 @@ static void write_barrier_call_maps_to_resume_point(void **state)
 		/* After pop %rdi, pop %r9; mov (%rsp), %r9d, add $8, %rsp */
 		{ FAKE_BARRIER, { 0x5f, 0x41, 0x59, 0xeb, 0xf3 }, 2 },
 		{ FAKE_BARRIER, { 0x44, 0x8b, 0x0c, 0x24, 0x48, 0x83, 0xc4, 8, 0xeb, 0xee }, 2 },
-		{ FAKE_BARRIER, { 0x50, 0xeb, 0xf5 }, 4 }, /* push */
-		{ FAKE_BARRIER, { 0xeb, 0x10 }, 4 }, /* not back */
-		{ FAKE_BARRIER, { 0xeb, 0x80 }, 4 }, /* out of the code */
+		{ FAKE_BARRIER, { 0x50, 0xeb, 0xf5 }, 4 }, /* with a push */
+		{ FAKE_BARRIER, { 0xeb, 0x10 }, 4 }, /* not backwards */
+		{ FAKE_BARRIER, { 0xeb, 0x80 }, 4 }, /* outside the code */
 		{ FAKE_BARRIER, { 0x90 }, 4 },
 		{ FAKE_PLAIN, { 0xeb, 0xf6 }, 4 },
 		{ FAKE_BARRIER, { 0xfe, 0xff, 0xff, 0x17 }, 2, true },
-		{ FAKE_BARRIER, { 0x04, 0x00, 0x00, 0x14 }, 4, true }, /* not back */
-		{ FAKE_BARRIER, { 0xc0, 0xff, 0xff, 0x17 }, 4, true }, /* out of the code */
+		{ FAKE_BARRIER, { 0x04, 0x00, 0x00, 0x14 }, 4, true }, /* not backwards */
+		{ FAKE_BARRIER, { 0xc0, 0xff, 0xff, 0x17 }, 4, true }, /* outside the code */
 		{ FAKE_BARRIER, { 0xfe, 0xff, 0xff, 0x97 }, 4, true }, /* a call */
 		{ FAKE_BARRIER, { 0xe9, 0xf3, 0xff, 0xff, 0xff }, 4, true },
 	};
@@ -221,11 +228,11 @@ static void write_barrier_call_maps_to_resume_point(void **state)
 	}
 }
 
-/* Where the call returns to that ends at offset 33; the jump back leads to 12. */
+/* Return address of the call that ends at offset 33; the jump back leads to 12. */
 #define RETURN 33
-#define POOL 48 /* an address that is loaded */
+#define POOL 48 /* offset of an address that is loaded */
 
-/* TurboFan's slow way to allocate; the function that runs meanwhile is not known. */
+/* TurboFan's slow path of an allocation; the builtin that runs meanwhile is unknown. */
 static void deferred_allocation_maps_to_resume_point(void **state)
 {
 	enum { MOV, LOAD, NEAR };
@@ -250,7 +257,7 @@ static void deferred_allocation_maps_to_resume_point(void **state)
 		{ FAKE_ALLOCATE, MOV, { 0x74, 0x00, 0xeb, 0xe7 }, 4 }, /* je */
 		{ FAKE_ALLOCATE, MOV, { 0xff, 0xd0, 0xeb, 0xe7 }, 4 }, /* call *%rax */
 		{ FAKE_ALLOCATE, MOV, { 0xff, 0xe0 }, 4 }, /* jmp *%rax */
-		{ FAKE_ALLOCATE, MOV, { 0xeb, 0x02 }, 4 }, /* not back */
+		{ FAKE_ALLOCATE, MOV, { 0xeb, 0x02 }, 4 }, /* not backwards */
 		{ FAKE_ALLOCATE, MOV, { 0xeb, 0xe9 }, 4, true },
 		{ FAKE_ALLOCATE + 1, MOV, { 0xeb, 0xe9 }, 4 },
 		{ FAKE_PLAIN, MOV, { 0xeb, 0xe9 }, 4 },

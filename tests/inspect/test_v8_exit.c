@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
-/* Lines of functions whose code is being left, by fake_left(). */
+/* Lines of functions at a deoptimization exit, in the code of fake_left(). */
 
 #include <string.h>
 
@@ -8,7 +8,7 @@
 #include "../check.h"
 #include "fake_world.h"
 
-/* Where its exits return to. */
+/* Return addresses of the exits. */
 enum { OF_INNER = 48, OF_TWO_PLACES = 52, OF_OUTER = 56, OF_CALL = 60 };
 #define EXIT_OF_CALL 56
 #define MAX_READS 120
@@ -42,7 +42,7 @@ static const struct uw_frame deoptimizer = { .pc = FAKE_BLOB_ADDR + FAKE_DEOPT +
 					     .status = UW_F_NO_FRAME,
 					     .flags = UW_FRAME_RA };
 
-/* Its frame is on the stack still. */
+/* The function's frame is still on the stack. */
 static int name_left(struct v8_heap *h, u32 ra)
 {
 	struct uw_frame f = fake_js(start + ra, w.outer, 0, 0, UW_FRAME_RA);
@@ -50,7 +50,7 @@ static int name_left(struct v8_heap *h, u32 ra)
 	return name_caller(h, &deoptimizer, &f);
 }
 
-/* Its frame is gone. */
+/* The function's frame is gone. */
 static int name_gone(struct v8_heap *h, u32 ra)
 {
 	struct uw_frame f = fake_js(deoptimizer.pc, w.outer, start + ra, 0, UW_FRAME_RA);
@@ -58,7 +58,7 @@ static int name_gone(struct v8_heap *h, u32 ra)
 	return name_caller(h, &native, &f);
 }
 
-/* Its code was given up; it waits for a call of it. */
+/* The function's code is deoptimized while it waits for a call to return. */
 static int name_waiting(struct v8_heap *h, const struct uw_frame *callee)
 {
 	struct uw_frame f = fake_js(start + EXIT_OF_CALL, w.outer, 0, 0, UW_FRAME_RA);
@@ -104,7 +104,10 @@ static void function_without_its_frame_maps_to_its_check(void **state)
 	v8_heap_free(&h);
 }
 
-/* V8 8.4 makes at run time what enters its deoptimizer; it is in no function's code. */
+/*
+ * V8 8.4 generates the entry to its deoptimizer at run time, outside any function's
+ * code.
+ */
 static void exit_of_v8_8_4_maps_to_its_check(void **state)
 {
 	static const u32 others[] = { 0, OF_INNER + 1 };
@@ -135,7 +138,7 @@ static void exit_of_v8_8_4_maps_to_its_check(void **state)
 	v8_heap_free(&h);
 }
 
-/* Nothing tells yet that its frame is left but what is at sp. */
+/* Only the word at sp shows that the function is leaving its code. */
 static void function_entering_the_deoptimizer_maps_to_its_check(void **state)
 {
 	struct v8_heap *h = set_up(false);
@@ -152,7 +155,7 @@ static void function_entering_the_deoptimizer_maps_to_its_check(void **state)
 	v8_heap_free(&h);
 }
 
-/* It is like an exit, before where V8 says that they begin. */
+/* The bytes look like an exit, but lie before the start of the exits that V8 records. */
 static void call_before_the_exits_is_no_exit(void **state)
 {
 	static const u8 call[] = { 0x41, 0xff, 0x55, 0xd8 };
@@ -201,14 +204,17 @@ static void call_returning_to_an_exit_maps_to_the_call(void **state)
 	check_name(&names[0], "outer", 2);
 	assert_int_equal(name_waiting(h, &native), 1);
 	check_name(&names[0], "outer", 2);
-	/* What it called is left itself: that has the deoptimizer's pc, and is no call of it. */
+	/*
+	 * The callee is at an exit itself: it has the deoptimizer's pc, so this is no
+	 * call.
+	 */
 	gone = fake_js(deoptimizer.pc, w.inner, start + OF_OUTER, 0, UW_FRAME_RA);
 	assert_int_equal(name_waiting(h, &gone), 1);
 	check_name(&names[0], "outer", 2);
 	v8_heap_free(&h);
 }
 
-/* Maglev's points have the exit's own place there, and this code no safepoints. */
+/* Maglev's points give the exit's own position, and this code has no safepoints. */
 static void maglev_call_is_not_located_by_its_exit(void **state)
 {
 	struct v8_heap *h = set_up(false);
@@ -236,7 +242,7 @@ static void discarded_code_gives_only_its_own_lines(void **state)
 	v8_heap_free(&h);
 }
 
-/* Which bytes are its exits is not known any more: behind its last position they are. */
+/* It is no longer known which bytes are exits: those after the last position are. */
 static void caller_in_discarded_code_has_no_line_from_its_exit(void **state)
 {
 	struct v8_heap *h = set_up(true);
@@ -250,7 +256,10 @@ static void caller_in_discarded_code_has_no_line_from_its_exit(void **state)
 	v8_heap_free(&h);
 }
 
-/* Its first and its last place; V8 8.4 has others' only of calls of several targets. */
+/*
+ * Its first and last positions; in V8 8.4, other positions can only be those of calls
+ * with several targets.
+ */
 static void discarded_code_keeps_its_lines(void **state)
 {
 	static const u32 offs[] = { 31, 42 }, lines[] = { 4, 2 };
@@ -267,7 +276,7 @@ static void discarded_code_keeps_its_lines(void **state)
 	}
 }
 
-/* A word that is no return address of an exit, or of nothing. */
+/* Words that are no return address of an exit, or no return address at all. */
 static void unrelated_words_give_no_line(void **state)
 {
 	static const u32 others[] = { 13, 44, 46, 49, 61, 1 << 12 };

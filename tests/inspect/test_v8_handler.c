@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * Where a bytecode handler has its bytecode's offset: handlers that are made up, but of what
- * V8's are made of, with the slot at fp - 40. At each byte a letter, worked out by hand from
- * what the instructions do:
+ * The location of the bytecode offset in bytecode handlers. The handlers are made up, with the
+ * instruction sequences of V8's, and the slot is at fp - 40. At each byte a letter gives the
+ * location, derived by hand from the instructions:
  *
  *	s	in the slot
- *	0 to 9	in r9, which is so much more
- *	a to c	in that word of the own frame, from fp - 24 on
+ *	0 to 9	in r9, which is that much too large
+ *	a to c	in that word of the handler's own frame, from fp - 24 on
  *	.	nowhere
  *
- * Where several have it, the first of these.
+ * If several locations have it, the letter is the first of these.
  */
 
 #include <stdlib.h>
@@ -76,7 +76,7 @@ static const struct row {
 	    "000000000"
 	    "44"),
 	ROW("a_call_may_change_what_is_not", CALL "\xc3", "00000."),
-	/* mov %r8, %r9 after a call that nobody promised r8 of: the call returns in rax */
+	/* mov %r8, %r9 after a call that need not preserve r8 */
 	ROW("a_call_changes_what_it_returns_in", "\x4c\x89\xc8" CALL "\x49\x89\xc1\x90",
 	    "00000000"
 	    "...."),
@@ -94,12 +94,12 @@ static const struct row {
 	/* mov (%rbp), %rdx; mov %r9d, -0x24(%rdx) */
 	ROW("the_own_frame_leads_to_the_functions", FRAME "\x48\x8b\x55\x00\x44\x89\x4a\xdc\x90",
 	    "000000000000s"),
-	/* mov %rsp, %rbp without a push before */
+	/* mov %rsp, %rbp without a preceding push */
 	ROW("a_frame_begins_with_the_callers_fp", "\x48\x89\xe5" SAVE LOSE "\xc3", "0000000000."),
-	/* xor %ebp, %ebp before */
+	/* preceded by xor %ebp, %ebp */
 	ROW("and_the_callers_fp_is_the_functions", "\x33\xed" FRAME SAVE LOSE "\xc3",
 	    "0000000000000."),
-	/* jmp over what nothing leads to */
+	/* jmp over unreachable code */
 	ROW("code_that_nothing_leads_to_has_nothing", "\xeb\x01\x90\x90", "00.0"),
 };
 
@@ -131,7 +131,7 @@ static void offset_is_found(void **state)
 	assert_string_equal(text, row->places);
 }
 
-/* A handler that is cut, and bytes by chance: nothing is read or written beyond. */
+/* Truncated handlers and random bytes: nothing outside the buffers is accessed. */
 static void random_bytes_are_analyzed_within_bounds(void **state)
 {
 	unsigned int seed = 1;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * Lines in a bytecode handler whose instructions are followed: outer() is at bytecode 4 (line 4),
- * of which its handler (LdarHandler) is, and its slot still has bytecode 1 (line 2).
+ * Lines in a bytecode handler whose instructions are analyzed. outer() is at bytecode
+ * 4 (line 4), in LdarHandler, while its slot still holds bytecode 1 (line 2).
  */
 
 #include <string.h>
@@ -16,7 +16,7 @@
 #define INTERNAL 22 /* frame type */
 #define ENTRY_NAME "InterpreterEntryTrampoline"
 
-/* Where each instruction of the handler begins. */
+/* Offsets of the handler's instructions. */
 enum { AT_ENTRY = 0, AT_SUM = 3, AT_CALL = 17, AFTER_CALL = 22, AT_LOST = 26 };
 
 static const u8 handler[] = {
@@ -44,7 +44,7 @@ static struct v8_heap *start(void)
 	return fake_heap(&v);
 }
 
-/* The handler is interrupted, on the function's frame. */
+/* The handler is interrupted while it uses the function's frame. */
 static u32 line_at(struct v8_heap *h, u32 off, u64 word)
 {
 	sample.interp[0] = word;
@@ -57,7 +57,7 @@ static u32 line_at(struct v8_heap *h, u32 off, u64 word)
 	return names[0].line;
 }
 
-/* The handler has a frame of its own, and has called something or was interrupted. */
+/* The handler has its own frame, and has called something or was interrupted. */
 static u32 line_below(struct v8_heap *h, struct uw_frame own, u64 word)
 {
 	sample.interp[0] = word;
@@ -88,7 +88,7 @@ static void offset_register_is_corrected_by_the_instructions_executed(void **sta
 	assert_int_equal(line_at(h, AT_ENTRY, WORD), 4);
 	assert_int_equal(line_at(h, AT_SUM, WORD), 4);
 	assert_int_equal(line_at(h, AT_SUM + 4, WORD + 3), 4);
-	/* In the slot is bytecode 1's offset: it never counts here. */
+	/* The slot holds the offset of bytecode 1, which must never be used here. */
 	assert_int_equal(line_at(h, AT_ENTRY, WORD - 3), 2);
 	assert_int_equal(line_at(h, AT_ENTRY, WORD + 1000), 0);
 	assert_int_equal(line_at(h, AT_ENTRY, 1ull << 40), 0);
@@ -104,7 +104,10 @@ static void overwritten_register_counts_if_it_points_to_the_handlers_bytecode(vo
 	assert_int_equal(line_at(h, AT_LOST, WORD), 4);
 	assert_int_equal(line_at(h, AT_LOST, WORD + 1), 0);
 	assert_int_equal(line_at(h, AT_LOST, WORD - 3), 0);
-	/* An operand that looks like it is none, and what follows a prefix is one. */
+	/*
+	 * An operand with the value of the opcode does not count; an opcode after a
+	 * prefix does.
+	 */
 	fake_bytes(&v, w.bytecode + WORD + 1, &op, 1);
 	assert_int_equal(line_at(h, AT_LOST, WORD + 1), 0);
 	fake_bytes(&v, w.bytecode + WORD, &wide, 1);
@@ -121,7 +124,7 @@ static void saved_offset_counts_below_a_call(void **state)
 	assert_int_equal(line_below(h, own_frame(AFTER_CALL, WORD + 3, UW_FRAME_RA), 7), 4);
 	assert_int_equal(line_below(h, own_frame(AFTER_CALL, WORD, UW_FRAME_RA), 7), 2);
 	assert_int_equal(line_below(h, own_frame(AFTER_CALL, 0x1234, UW_FRAME_RA), 7), 0);
-	/* Interrupted before the call the register is as good. */
+	/* When interrupted before the call, the register is equally good. */
 	assert_int_equal(line_below(h, own_frame(AT_CALL, 0x1234, 0), WORD + 3), 4);
 	v8_heap_free(&h);
 }
@@ -135,7 +138,10 @@ static void frame_of_another_function_has_no_saved_offset(void **state)
 	own.status = UW_F_NO_FRAME;
 	own.kind = UW_V8_CODE;
 	assert_int_equal(line_below(h, own, 7), 0);
-	/* Another function's, which this one called: the slot counts. */
+	/*
+	 * The frame belongs to another function that this one called: the slot is
+	 * used.
+	 */
 	own = fake_js(own.pc, w.inner, 0, w.inner_bytecode, 0);
 	assert_int_equal(line_below(h, own, 7), 2);
 	v8_heap_free(&h);
@@ -159,7 +165,7 @@ static void outer_function_has_no_registers_and_no_saved_offset(void **state)
 	v8_heap_free(&h);
 }
 
-/* What is in the registers is the signal handler's. */
+/* The registers are those of the signal handler. */
 static void function_interrupted_by_a_signal_has_no_registers(void **state)
 {
 	struct v8_heap *h = start();
@@ -207,7 +213,10 @@ static void unreadable_handler_gives_no_line(void **state)
 	v8_heap_free(&h);
 }
 
-/* What is called has no frame yet; fp and the function are its caller's. Names, or line of it. */
+/*
+ * The callee has no frame yet; fp and the function are its caller's. Return: number
+ * of names, or its line.
+ */
 static int name_at_entry(struct v8_heap *h, u64 pc, u64 ra, u8 flags)
 {
 	sample.n_frames = 1;
@@ -216,7 +225,10 @@ static int name_at_entry(struct v8_heap *h, u64 pc, u64 ra, u8 flags)
 	return v8_heap_name(h, &sample, 0, names);
 }
 
-/* A copy of the interpreter's entry, one a function (--interpreted-frames-native-stack). */
+/*
+ * With --interpreted-frames-native-stack each function has a copy of the
+ * interpreter's entry.
+ */
 static void caller_of_an_entry_copy_is_found_by_its_return_address(void **state)
 {
 	struct v8_heap *h = start();
@@ -253,7 +265,10 @@ static void caller_of_an_entry_copy_is_found_by_its_return_address(void **state)
 	v8_heap_free(&h);
 }
 
-/* Its frame is the stub's that called it, its own around a call of C++, or none. */
+/*
+ * The frame is that of the stub that called it, its own frame around a call of C++,
+ * or none.
+ */
 static void frame_of_an_entry_copy_has_the_name_of_the_entry(void **state)
 {
 	static const struct {

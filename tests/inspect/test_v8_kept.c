@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * Names by pages of the target that are kept while the collector goes on: one function,
- * whose name and source lie on other pages than itself. At some read all of it becomes
- * something else. What was read before and after must not become one answer.
+ * Names from cached pages of the target while the garbage collector runs. The name
+ * and the source of one function lie on other pages than the function. At some read
+ * all objects are replaced; reads from before and after must not be combined into one
+ * answer.
  */
 
 #include <string.h>
@@ -21,7 +22,7 @@ static struct fake_world w;
 static struct v8_name names[V8_MAX_NAMES];
 static struct uw_sample sample;
 
-/* Pages of v, as the loader's target keeps them. */
+/* A page cache over v, like that of the loader's target. */
 static struct keeper {
 	struct target target;
 	u8 bytes[FAKE_HEAP_LEN];
@@ -31,7 +32,7 @@ static struct keeper {
 
 static u64 name_of_function, source, function;
 
-/* What comes next lies on another page. */
+/* Puts the next object on another page. */
 static u64 alone(u64 object)
 {
 	fake_alloc(&v, PAGE_LEN);
@@ -43,7 +44,7 @@ static u8 *bytes_at(u64 tagged, u32 off)
 	return v.heap + (tagged - 1 + off - FAKE_HEAP_ADDR);
 }
 
-/* Another function and another script are there; the old name and source are gone. */
+/* Puts another function and another script there; the old name and source are gone. */
 static void change(void)
 {
 	const struct v8_layout *l = &v.build.layout;
@@ -120,7 +121,7 @@ static void object_that_changes_while_read_is_not_named(void **state)
 		kept.change_at = n;
 		assert_int_equal(name_it(h, 0), 1);
 		print_message("%d: %s:%u\n", n, names[0].name ? names[0].name : "-", names[0].line);
-		if (n == MOST_READS) { /* it was done by then */
+		if (n == MOST_READS) { /* naming was complete before the change */
 			assert_true(kept.reads < MOST_READS);
 			line = names[0].line;
 			assert_int_not_equal(line, 0);
@@ -142,7 +143,7 @@ static void next_sample_reads_the_pages_again(void **state)
 	struct v8_heap *h = set_up();
 
 	(void)state;
-	for (int i = 0; i < 2; i++) { /* the second time only to see whether it is the same */
+	for (int i = 0; i < 2; i++) { /* the second time checks that nothing changed */
 		assert_int_equal(name_it(h, monotonic_ns()), 1);
 		assert_string_equal(names[0].name, "owner");
 	}

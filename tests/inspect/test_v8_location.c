@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
-/* Which resolver locates a pc, in code where one of them alone can be right (fake_world.h). */
+/*
+ * The resolver that locates a pc, in code where only one of them can be right
+ * (fake_world.h).
+ */
 
 #include <limits.h>
 #include <string.h>
@@ -19,7 +22,7 @@ static struct v8_name names[V8_MAX_NAMES];
 static struct v8_asked asked[MAX_ASKED];
 static u32 n_asked;
 static int n_names;
-static char innermost[64]; /* its name, which is freed with the heap */
+static char innermost[64]; /* copy of its name, which is freed with the heap */
 
 static const char *const order[] = {
 	"eager deoptimization", "lazy deoptimization",	 "safepoint",	   "deferred code",
@@ -39,7 +42,10 @@ static void note(void *ctx, const struct v8_asked *a)
 	asked[n_asked++] = *a;
 }
 
-/* The resolvers are asked in their order, and who does not answer says why not, or moves. */
+/*
+ * Resolvers are asked in order, and one that gives no answer gives a reason, or
+ * another pc.
+ */
 static void check_asked(void)
 {
 	for (u32 i = 0; i < n_asked; i++) {
@@ -52,7 +58,10 @@ static void check_asked(void)
 	}
 }
 
-/* Names a frame of outer() that @callee is called by; the last to be asked. */
+/*
+ * Names a frame of outer() that called @callee; returns the last resolver that was
+ * asked.
+ */
 static const struct v8_asked *locate(u64 pc, u8 flags, const struct uw_frame *callee)
 {
 	struct v8_heap *h = fake_heap(&v);
@@ -202,7 +211,7 @@ static void unlocated_code_maps_to_its_whole_function(void **state)
 	assert_string_equal(names[0].reason, v8_no_line);
 }
 
-/* Without who listens the same frame is found among those that were named before. */
+/* Without an observer, the same frame is found in the cache of names. */
 static void observer_disables_the_cache_of_names(void **state)
 {
 	struct v8_heap *h;

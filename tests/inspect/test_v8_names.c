@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * Names of frames in a heap made by hand: one script, a function outer() that
- * calls inner(), in every tier. What a right answer is does not change when
- * reads fail or lie: another name or line than that is a failure.
+ * Names of frames in the fake heap: one script, where outer() calls inner() in every
+ * tier. The right answer does not depend on failing or corrupt reads: a name or line
+ * may be missing then, but another one is a failure.
  */
 
 #include <errno.h>
@@ -14,7 +14,7 @@
 #include "name_frame.h"
 
 #define N(a) (sizeof(a) / sizeof((a)[0]))
-#define EXPORT_DATA 999 /* a type of its own */
+#define EXPORT_DATA 999 /* an instance type of its own */
 
 static struct fake_scene scenes[FAKE_MAX_SCENES];
 static size_t n_scenes;
@@ -40,7 +40,7 @@ static void every_kind_of_frame_has_its_name_and_line(void **state)
 	(void)state;
 	set_scenes();
 	h = fake_heap(&v);
-	/* Twice: cold, and from the caches. */
+	/* Twice: first uncached, then from the caches. */
 	for (size_t i = 0; i < 2 * n_scenes; i++) {
 		const struct fake_expected *e = &scenes[i % n_scenes].expected;
 
@@ -61,7 +61,7 @@ static void every_kind_of_frame_has_its_name_and_line(void **state)
 	v8_heap_free(&h);
 }
 
-/* Is what was found part of what is right? Less is fine, other is not. */
+/* Is the result part of the right answer? It may be incomplete, but not different. */
 static bool is_harmless(const struct fake_expected *e, int n)
 {
 	for (int i = 0; i < n; i++) {
@@ -120,7 +120,7 @@ static void stripped_file_loses_only_the_names_of_builtins(void **state)
 	v8_heap_free(&h);
 }
 
-/* In an unnamed builtin the slots of the interrupted frame may be of long ago. */
+/* In an unnamed builtin, the slots of the interrupted frame may be stale. */
 static void slots_of_an_interrupted_frame_give_no_line_in_a_stripped_file(void **state)
 {
 	struct v8_builtin all = { .len = 0x10000, .kind = V8_BUILTIN_UNNAMED };
@@ -177,7 +177,7 @@ static void failing_read_removes_names_but_invents_none(void **state)
 				assert_true(is_harmless(&scenes[i].expected,
 							name_scene(h, &scenes[i])));
 			}
-			/* What failed for a while must not stay. */
+			/* A failure must not be cached. */
 			v.fault_every = 0;
 			sample.time_ns = ~0ull;
 			assert_int_equal(name_scene(h, &scenes[i]), scenes[i].expected.n);
@@ -189,7 +189,10 @@ static void failing_read_removes_names_but_invents_none(void **state)
 	}
 }
 
-/* The pc's builtin, or that a function has no name, and no line: it has an empty string. */
+/*
+ * The pc's builtin, or the reason why a function has no name, and no line; the name
+ * may be "".
+ */
 static bool says_little(int n)
 {
 	for (int i = 0; i < n; i++)
@@ -199,7 +202,7 @@ static bool says_little(int n)
 	return true;
 }
 
-/* All scenes in a process whose layout is another; how many names were right. */
+/* Names all scenes with another layout; returns the number of right names. */
 static u32 name_with(struct v8_layout layout, bool is_borrowed, bool *is_misread)
 {
 	struct v8_heap *h;
@@ -239,7 +242,10 @@ static void wrong_layout_field_gives_no_wrong_name(void **state)
 			for (size_t k = 0; k < N(steps); k++) {
 				struct v8_layout bad = good;
 
-				/* Noise is text, too; every build tells what strings are. */
+				/*
+				 * Noise is text, too; in every build the metadata
+				 * give the string types.
+				 */
 				if (i >= offsetof(struct v8_layout, string_length) / sizeof(u16) &&
 				    i <= offsetof(struct v8_layout, external_resource) /
 						    sizeof(u16))
@@ -254,7 +260,7 @@ static void wrong_layout_field_gives_no_wrong_name(void **state)
 	assert_true(n_misread > 100);
 }
 
-/* Noise and stray pointers in any one read: no crash, no endless loop. */
+/* Random bytes and stray pointers in any one read cause no crash and no endless loop. */
 static void corrupt_read_is_survived(void **state)
 {
 	(void)state;
@@ -288,7 +294,7 @@ static void new_function_at_the_same_address_has_its_own_name(void **state)
 		    UW_FRAME_RA);
 	assert_int_equal(name_frame(h, &f), 1);
 	assert_string_equal(names[0].name, "outer");
-	/* The collector puts inner there; a sample from before still is of outer. */
+	/* The collector puts inner() there; an older sample still belongs to outer(). */
 	memcpy(v.heap + (w.outer - 1 - FAKE_HEAP_ADDR), v.heap + (w.inner - 1 - FAKE_HEAP_ADDR),
 	       72);
 	sample.time_ns = ~0ull;
@@ -327,7 +333,7 @@ static void code_of_another_function_gives_no_line(void **state)
 	}
 }
 
-/* That of V8 9.0, which is another form: read as the later one's it gives lines, wrong ones. */
+/* The table format of V8 9.0. Read as the later format it would give wrong lines. */
 static void unknown_baseline_table_format_gives_no_line(void **state)
 {
 	(void)state;
@@ -362,7 +368,7 @@ static void bytecode_of_another_function_gives_no_line(void **state)
 	assert_int_equal(name_frame(h, &f), 1);
 	assert_string_equal(names[0].name, "outer");
 	assert_int_equal(names[0].line, 0);
-	/* And no offset at all. */
+	/* Without any offset. */
 	f = fake_js(FAKE_BLOB_ADDR + FAKE_ENTRY + 8, w.outer, 0x1234, w.bytecode, UW_FRAME_RA);
 	assert_int_equal(name_frame(h, &f), 1);
 	assert_string_equal(names[0].name, "outer");
@@ -372,7 +378,7 @@ static void bytecode_of_another_function_gives_no_line(void **state)
 
 static void register_without_a_valid_offset_gives_no_line(void **state)
 {
-	/* No bytecode of this handler's there; past the end; far away. */
+	/* No bytecode of this handler at that offset; past the end; far away. */
 	static const u64 offsets[] = { 64 - 1 + 1, 64 - 1 + 6, 64 - 1 + 1000, 1ull << 40 };
 	struct uw_frame f;
 	struct v8_heap *h;
@@ -393,7 +399,10 @@ static void register_without_a_valid_offset_gives_no_line(void **state)
 	v8_heap_free(&h);
 }
 
-/* Its frame is marked from V8 11 on; before, a word of its own is where a function would be. */
+/*
+ * The frame has a marker from V8 11 on; before, another word is in the slot of the
+ * function.
+ */
 static void unmarked_regular_expression_frame_is_recognized_by_its_code(void **state)
 {
 	static const struct {

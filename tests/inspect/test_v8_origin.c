@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
-/* What code of eval() is called, in a heap made by hand: outer() or other code of eval asked. */
+/*
+ * File names of eval() code in the fake heap; eval() is called by outer() or by other
+ * eval code.
+ */
 
 #include <string.h>
 
@@ -16,7 +19,7 @@ static struct fake_world w;
 static struct v8_name names[V8_MAX_NAMES];
 static struct uw_sample sample;
 
-/* A function of a script that has no name. */
+/* A function of a script without a name. */
 static u64 make_eval(u64 asker, u64 position)
 {
 	u64 undefined = fake_object(&v, 131, 40);
@@ -41,7 +44,7 @@ static const char *file_of(struct v8_heap *h, u64 sfi)
 
 static void eval_code_has_the_caller_and_position_of_eval(void **state)
 {
-	/* Offsets in the source; minus offsets in the bytecode. */
+	/* Source offsets; negative: bytecode offsets. */
 	static const struct {
 		s32 position;
 		const char *file;
@@ -94,7 +97,7 @@ static void nested_eval_code_has_nested_origins(void **state)
 	v8_heap_free(&h);
 }
 
-/* Each asks for the one before; in a circle the first for the last. */
+/* Each function calls eval() for the next; in a cycle, the first one for the last. */
 static void cyclic_eval_origins_end(void **state)
 {
 	(void)state;
@@ -116,7 +119,10 @@ static void cyclic_eval_origins_end(void **state)
 	}
 }
 
-/* The line may be missing for ever: a function can be found not to fit the layout. */
+/*
+ * The line may be missing permanently: the function may be found not to fit the
+ * layout.
+ */
 static bool is_outer(const char *file)
 {
 	return file && (!strcmp(file, "eval at outer (/srv/app.js:2:6), <anonymous>") ||

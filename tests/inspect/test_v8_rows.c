@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * Unwind rows of builtins that are made up, but of what V8's are made of: each byte's
- * rule as a letter, worked out by hand from what the instructions do to the stack.
+ * Unwind rows of hand-made builtins with V8's instruction sequences. For each byte a letter gives
+ * its rule, derived by hand from the instructions' effect on the stack.
  *
  *	0 to 9	cfa = sp + 8 * (n + 1), fp is the caller's
- *	p	cfa = sp: the return address lies below it
- *	a, b	*sp is where sp was, n words below the return address
- *	x to z	as 2 to 4, and fp leads to the second word, where the caller's is
- *	d	*sp is where sp was, 3 words below the return address, and fp as in x
- *	I	cfa = *fp + 16: fp leads to where the fp of a frame was pushed
+ *	p	cfa = sp: the return address is below sp
+ *	a, b	*sp is a former sp, n words below the return address
+ *	x to z	like 2 to 4, and fp points to the second word, which has the caller's fp
+ *	d	*sp is a former sp, 3 words below the return address, and fp as in x
+ *	I	cfa = *fp + 16: fp points to the pushed fp of a frame
  *	F	cfa = fp + 16
  *	r, c	the return address is in r10, rcx
  *	@	cfa = r8 + 8
@@ -18,7 +18,7 @@
  *	E	cfa = fp + 32: the record is at cfa - 32, below two other words (arm64)
  *	.	there is no rule
  *
- * On arm64, a letter for each instruction.
+ * On arm64 there is one letter for each instruction.
  */
 
 #include <elf.h>
@@ -75,7 +75,7 @@ static const struct row {
 	/* mov 8(%rbp), %rcx; mov (%rbp), %rbp; lea 8(%r15), %rsp; push %rcx */
 	{ "return_address_is_copied_before_the_frame_is_taken_down", "A",
 	  FRAME "\x48\x8b\x4d\x08\x48\x8b\x6d\x00\x49\x8d\x67\x08\x51\xc3", "0111FFFFFFFFccccc0" },
-	/* the same of the word above it */
+	/* the same with the next higher word */
 	{ "other_word_is_no_copy_of_the_return_address", "A",
 	  FRAME "\x48\x8b\x4d\x10\x48\x8b\x6d\x00\x49\x8d\x67\x08\x51\xc3", "0111FFFFFFFF.....0" },
 	/* pop %rdx; push %rdx; jmp *%rcx */
@@ -90,13 +90,13 @@ static const struct row {
 	{ "return_address_is_where_sp_was", "A",
 	  "\x4c\x8b\xc4\x48\x2b\xe3\x4d\x8b\x10\x4e\x89\x14\xdc\xc3", "000000@@@@@@@0" },
 	/*
-	 * the same in a loop: nobody knows in its first two instructions; mov (%r8,%r11,8), %r10;
-	 * mov %r10, (%rsp,%r11,8); inc %r11; jl; ret
+	 * the same in a loop: cfa is unknown in its first two instructions; mov
+	 * (%r8,%r11,8), %r10; mov %r10, (%rsp,%r11,8); inc %r11; jl; ret
 	 */
 	{ "return_address_is_copied_by_a_loop", "A",
 	  "\x4c\x8b\xc4\x48\x2b\xe3\x4f\x8b\x14\xd8\x4e\x89\x14\xdc\x49\xff\xc3\x7c\xf3\xc3",
 	  "000000........000000" },
-	/* the same, r8 changed: mov %ecx, %r8d */
+	/* the same, after r8 was changed: mov %ecx, %r8d */
 	{ "where_sp_was_is_forgotten_with_its_register", "A",
 	  "\x4c\x8b\xc4\x44\x8b\xc1\x48\x2b\xe3\x90\xeb\xfd", "000000000..." },
 	/* test %eax, %eax; je to the nop; push %rax; nop; ret $0 */
@@ -105,7 +105,7 @@ static const struct row {
 	/* push %rax twice; mov (%rbp), %rbp; mov; add $24, %rsp; jmp *%rcx */
 	{ "frame_is_taken_off_before_a_builtin_is_left_for_another", "A",
 	  FRAME "\x50\x50\x48\x8b\x6d\x00" NOP "\x48\x83\xc4\x18\xff\xe1", "0111FFFFFF33333300" },
-	/* the same by two ways: testl $1, 8(%rcx); jne; mov; jmp; mov; mov; jmp *%rcx */
+	/* the same on two paths: testl $1, 8(%rcx); jne; mov; jmp; mov; mov; jmp *%rcx */
 	{ "frame_is_taken_off_before_a_builtin_is_left_by_two_ways", "A",
 	  FRAME "\x50\x50\x48\x8b\x6d\x00\x48\x83\xc4\x18\xf7\x41\x08\x01\x00\x00\x00\x75\x04" NOP
 		"\xeb\x02" NOP NOP "\xff\xe1",
@@ -118,22 +118,25 @@ static const struct row {
 	{ "return_address_is_copied_down_before_a_builtin_is_left", "A",
 	  FRAME "\x48\x8b\x6d\x00\x48\x83\xc4\x08\x51\xff\x74\x24\x08\x48\x89\x54\x24\x10\xff\xe1",
 	  "0111FFFF1111011110000000" },
-	/* the same, the last word that is pushed being in a register: who knows of whom */
+	/* the same, but the last word is pushed from a register */
 	{ "word_of_a_register_is_no_copy_of_the_return_address", "A",
 	  FRAME "\x48\x8b\x6d\x00\x48\x83\xc4\x08\x51\x52\xff\xe1", "0111FFFF......00" },
-	/* jmp over what nothing leads to */
+	/* jmp over unreachable code */
 	{ "code_that_nothing_leads_to_has_the_frame", "A", FRAME "\xeb\x02" NOP UNFRAME "\xc3",
 	  "0111FFFFFFFF0" },
 	{ "code_that_nothing_leads_to_has_no_frame_where_there_is_none", "A",
 	  "\xeb\x02" NOP NOP "\xc3", "0000000" },
-	/* ret before the frame is gone: what leads there has none of it */
+	/* ret before the frame is popped: no code that leads there has a frame */
 	{ "trial_that_contradicts_itself_changes_nothing", "A", FRAME UNFRAME "\xc3" NOP "\xc3",
 	  "0111FFFF0000" },
 	{ "code_that_traps_has_no_frame_where_there_is_none", "A", "\xc3" NOP "\x0f\x0b", "0...." },
-	/* jmp to the ret, which has no frame any more */
+	/* jmp to the ret, where the frame is gone */
 	{ "trial_that_contradicts_what_is_known_changes_nothing", "A",
 	  FRAME UNFRAME "\xc3" NOP "\xeb\xfb", "0111FFFF00000" },
-	/* jmp over; from each nop to a ret without an end of the frame; what would have it */
+	/*
+	 * jmp over; each nop leads to a ret without the end of the frame; an assumed
+	 * frame would contradict it
+	 */
 	{ "trials_of_one_builtin_end_some_time", "A",
 	  FRAME "\xeb\x30" TEN_NOPS TEN_NOPS TEN_NOPS TEN_NOPS "\xc3" NOP UNFRAME "\xc3" UNFRAME
 		"\xc3",
@@ -144,7 +147,7 @@ static const struct row {
 	{ "frame_behind_another_word_is_no_record", "A",
 	  "\x50" FRAME "\x52" ALIGN "\xe8\x00\x00\x00\x00\x48\x8b\x24\x24" UNFRAME "\x58\xff\xe3",
 	  "01222xyyyyyyyzzzz....dddddddddyyyx100" },
-	/* the same, and another word is taken off: add $8, %rsp */
+	/* the same, and another word is dropped: add $8, %rsp */
 	{ "builtin_that_drops_its_return_address_counts_as_its_caller", "A",
 	  "\x50" FRAME UNFRAME "\x58\x48\x83\xc4\x08\xff\xe3", "01222xxxx10000FF" },
 	/* push %rax; push, mov; push %rdx; call; pop %rax; jmp *%rbx */
@@ -176,7 +179,7 @@ static const struct row {
 	{ "sp_that_is_aligned_is_kept_at_sp", "DeoptimizationEntry_Eager",
 	  "\x50" ALIGN "\xe8\x00\x00\x00\x00\x48\x8b\x24\x24\x59\xc3",
 	  "011111112222....bbbbbbbbb10" },
-	/* push %rdx where another was meant */
+	/* push %rdx where another push was meant */
 	{ "push_loses_where_the_aligned_sp_was", "A", "\x50" ALIGN "\x52\x90\x59\xc3",
 	  "011111112222....b..0" },
 	/* sub $8, %rsp; and $-16, %rsp; call */
@@ -226,7 +229,7 @@ static const struct row {
 	  "\xfb\x73\xbf\xa9" FRAME_ARM64 "\xff\x33\xbf\xa9\xff\x43\x00\x91\xfd\x7b\xc1\xa8"
 	  "\xfb\x73\xc1\xa8" RET_ARM64,
 	  "LMsEEEML", true },
-	/* b +8 over what nothing leads to */
+	/* b +8 over unreachable code */
 	{ "arm64_code_that_nothing_leads_to_has_the_frame", "A",
 	  FRAME_ARM64 "\x02\x00\x00\x14" NOP_ARM64 UNFRAME_ARM64 RET_ARM64, "L1FFFFL", true },
 	{ "arm64_trial_that_contradicts_itself_changes_nothing", "A",
@@ -234,7 +237,10 @@ static const struct row {
 	/* b to the ret */
 	{ "arm64_trial_that_contradicts_what_is_known_changes_nothing", "A",
 	  FRAME_ARM64 UNFRAME_ARM64 RET_ARM64 NOP_ARM64 "\xfe\xff\xff\x17", "L1FFL..", true },
-	/* b over; from each nop to a ret without an end of the frame; what would have it */
+	/*
+	 * b over; each nop leads to a ret without the end of the frame; an assumed
+	 * frame would contradict it
+	 */
 	{ "arm64_trials_of_one_builtin_end_some_time", "A",
 	  FRAME_ARM64 "\x2e\x00\x00\x14" TEN_NOPS_ARM64 TEN_NOPS_ARM64 TEN_NOPS_ARM64 TEN_NOPS_ARM64
 		  RET_ARM64 NOP_ARM64 UNFRAME_ARM64 RET_ARM64 UNFRAME_ARM64 RET_ARM64,
@@ -255,7 +261,7 @@ struct found {
 	size_t len;
 };
 
-/* @first to @last for 0, @unit, ... of @off. */
+/* The letter from @first to @last for @off = 0, @unit, 2 * @unit, ... */
 static char one_of(char first, char last, s32 off, s32 unit)
 {
 	return off >= 0 && off % unit == 0 && off / unit <= last - first
@@ -367,7 +373,7 @@ static void other_machines_have_no_rows(void **state)
 	assert_string_equal(f.text, "....");
 }
 
-/* Every beginning of each: nothing is read beyond, and all rules lie within. */
+/* Every truncation of each builtin: no read goes beyond it, and all rules are inside. */
 static void truncated_builtins_are_read_to_their_end(void **state)
 {
 	struct found f;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * What a ScopeInfo and a source tell of a function, in the heap made by hand: its name,
- * whether that is believed, and where lines begin.
+ * ScopeInfo and source text in the fake heap: the name of a function, whether that
+ * name is accepted, and the starts of lines.
  */
 
 #include <string.h>
@@ -250,7 +250,7 @@ static void source_that_is_being_moved_is_read_at_its_new_address(void **state)
 	texts[0] = fake_string(&v, "old");
 	copy = fake_string(&v, "a\nb");
 	texts[1] = fake_cons(&v, texts[0], fake_string(&v, "c"), 4);
-	fake_put(&v, texts[0] - 1, copy - 1); /* instead of its map */
+	fake_put(&v, texts[0] - 1, copy - 1); /* a forwarding address in place of its map */
 	for (size_t i = 0; i < N(texts); i++) {
 		struct v8_heap *h = fake_heap(&v);
 		struct v8_script *s = v8_script_get(h, fake_script(&v, fake_smi(0), texts[i]));
@@ -270,7 +270,7 @@ static void class_initializers_have_the_names_of_v8(void **state)
 	static const char *const instance = "<instance_members_initializer>";
 	static const char *const members = "<static_initializer>";
 	const struct {
-		u16 first_static; /* of V8 before 11.8, from then on, and 14.6 */
+		u16 first_static; /* in V8 before 11.8, from 11.8 on, and in 14.6 */
 		u32 kind;
 		const char *name;
 	} rows[] = { { 0, 24, NULL },	   { 0, 25, NULL },	 { 25, 22, NULL },
@@ -298,7 +298,7 @@ static void class_initializers_have_the_names_of_v8(void **state)
 	}
 }
 
-/* The source is as it was but for so many blanks before it. */
+/* The source is unchanged except for @n preceding blanks. */
 static void put_far_into_the_source(u64 script, u32 n)
 {
 	u64 field = script - 1 + v.build.layout.script_source, source, before;
@@ -318,7 +318,8 @@ static void put_far_into_the_source(u64 script, u32 n)
 
 static void name_is_accepted_at_any_source_position(void **state)
 {
-	static const u32 distances[] = { 4u << 20, 128u << 20 }; /* the other is too far to look */
+	static const u32 distances[] = { 4u << 20,
+					 128u << 20 }; /* the second is too far to be searched */
 
 	(void)state;
 	for (size_t k = 0; k < N(distances); k++) {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * Translations and safepoints of one function as Node.js 14.21.3 (V8 8.4, TurboFan), 23.11.1
- * (V8 12.9, Maglev) and 24.21.0 (V8 13.6, Maglev) held them in memory, against what
- * --print-opt-code --print-code-verbose (with --print-maglev-code) printed of them:
+ * Translations and safepoints of one function, as Node.js 14.21.3 (V8 8.4, TurboFan), 23.11.1
+ * (V8 12.9, Maglev) and 24.21.0 (V8 13.6, Maglev) held them in memory, compared with the output
+ * of --print-opt-code --print-code-verbose (with --print-maglev-code):
  *
  *	function leaf(n) { let s = 0; for (let i = 0; i < n; i++) s = (s + i) | 0; return s; }
  *	function mid(n) {
@@ -113,7 +113,7 @@ static const u8 safepoints_13_6[] = {
 	0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00,
 };
 
-/* Where the literals have the functions; the listing has their names. */
+/* Indexes of the functions in the literals; the listing has their names. */
 enum { LEAF = 0, MID_8_4 = 3, MID_12_9 = 1, MID_13_6 = 1 };
 
 struct listed {
@@ -197,7 +197,7 @@ struct version {
 static const struct version versions[] = { VERSION(V8_DEOPT_8_4, 8_4), VERSION(V8_DEOPT_12_9, 12_9),
 					   VERSION(V8_DEOPT_13_6, 13_6) };
 
-/* Whose tables look least like them. */
+/* The version whose tables differ most. */
 static const struct version *other_of(size_t v)
 {
 	return &versions[!v];
@@ -254,7 +254,7 @@ static void other_format_disagrees(void **state)
 			versions[2].n_listed - 1);
 }
 
-/* What is cut off is missing, and what is there is right: count_right() looks. */
+/* Truncated parts are missing, and the rest is right: count_right() checks it. */
 static void truncated_translations_give_no_wrong_frame(void **state)
 {
 	(void)state;
@@ -275,7 +275,7 @@ static void frames_of_a_translation_are_limited_to_the_buffer(void **state)
 			 -E2BIG);
 }
 
-/* A basis that is before the table, that is its own, and one that ends too early. */
+/* A basis before the table, a basis that is its own, and a basis that ends too early. */
 static void a_crafted_basis_is_refused(void **state)
 {
 	static const u8 before[] = { 0x0e, 9, 2, 2, 0x2d }, own[] = { 0x0e, 0, 2, 2, 0x2d },
@@ -294,7 +294,7 @@ static void a_crafted_basis_is_refused(void **state)
 		-EINVAL);
 }
 
-/* All of 20 KiB stands for one function that is not there. */
+/* All of the 20 KiB describe one function that does not exist. */
 static void basis_translation_length_is_limited(void **state)
 {
 	static const u8 begin[] = { 0x0e, 0, 2, 2 }, match[] = {
@@ -348,7 +348,7 @@ static void safepoints_agree_with_the_listing(void **state)
 	}
 }
 
-/* The last of Maglev's is a call that V8 does not come back from in the interpreter. */
+/* The last call of Maglev's code never returns to the interpreter. */
 static void call_without_a_safepoint_is_reported(void **state)
 {
 	struct v8_safepoints t;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * WebAssembly's functions, in C++ objects made by hand as V8 13.6 has them (v8_wasm.c says
- * where from): a module that imports one function and has four of its own. One is in V8's map
- * of code, one was replaced by newer code and is in the list of new code, one has no name.
- * V8 8.4 has no such list.
+ * Functions of WebAssembly, in hand-made C++ objects with the layout of V8 13.6
+ * (v8_wasm.c cites its sources). The module imports one function and defines four.
+ * One is in V8's map of code, one was replaced by newer code and is in the list of
+ * new code, one has no name. V8 8.4 has no such list.
  */
 
 #include <stdlib.h>
@@ -18,8 +18,8 @@
 #define WASM_FRAME 4
 #define STATE_LEN 0x200
 #define MODULE_LEN 0x300
-#define MAP_OFF 0x28 /* in the state */
-#define BYTES_OFF 0xf0 /* in the module, and the rest */
+#define MAP_OFF 0x28 /* offset in the state */
+#define BYTES_OFF 0xf0 /* offsets in the module */
 #define CODES_OFF 0x140
 #define HAS_NO_CODE (-1)
 
@@ -28,7 +28,10 @@ static struct uw_sample sample;
 static struct v8_name names[V8_MAX_NAMES];
 static u64 module_addr, bytes_addr, table_addr, list_addr, inlined_addr;
 
-/* Four of its own, "mod", names: 1 "inner", 2 "\xff-ter" (no UTF-8), 3 "" */
+/*
+ * The module "mod" defines four functions. Names: 1 "inner", 2 "\xff-ter" (invalid
+ * UTF-8), 3 ""
+ */
 static const u8 module_bytes[] = {
 	0,
 	'a',
@@ -46,7 +49,7 @@ static const u8 module_bytes[] = {
 	0,
 	0,
 	0,
-	/* a custom section of no interest */
+	/* an unrelated custom section */
 	0,
 	5,
 	3,
@@ -116,7 +119,10 @@ static u64 pointer_to(const u64 *words, u32 n)
 	return addr;
 }
 
-/* Code of function 2 and of nobody in the map; of 1 (old in the map), 3 and 4 in the list. */
+/*
+ * The map has code of function 2, old code of 1 and code of no function; the list has
+ * 1, 3, 4.
+ */
 static void build_module(u64 bytes_len)
 {
 	u64 codes = module_addr + CODES_OFF, root, right, left, functions[4];
@@ -179,7 +185,7 @@ static int name_at(struct v8_heap *h, u32 at, u8 kind)
 
 struct expected {
 	u32 at;
-	const char *name; /* NULL: there is none */
+	const char *name; /* NULL: none */
 };
 
 #define URL "wasm://wasm/mod-"
@@ -222,15 +228,15 @@ static u32 put_number(u8 *to, u64 v)
 	return n;
 }
 
-/* A position word, 10 bytes into the source, of an inlined call (-1: of none). */
+/* A position word: source offset 10, in inlined call @call (-1: in none). */
 static u64 position_of(s32 call)
 {
 	return 11 << 1 | (u64)(call + 1) << 31;
 }
 
 /*
- * Code of function 2 in which, from byte 16 on, 3 runs, called by 1, called by 2. Its metadata
- * has parts of 2 and 3 bytes before.
+ * Code of function 2. From byte 16 on it runs function 3, which is inlined into 1,
+ * which is inlined into 2. Two parts of 2 and 3 bytes precede the metadata.
  */
 static void inline_two(bool is_tail_call)
 {
@@ -285,7 +291,7 @@ static void functions_inlined_into_another_have_their_names(void **state)
 	}
 }
 
-/* A call that is its own caller, one past the list, a function that there is not. */
+/* A call that is its own caller, a call past the list, a function that does not exist. */
 static void impossible_inlined_functions_are_not_named(void **state)
 {
 	static const struct {
@@ -298,7 +304,8 @@ static void impossible_inlined_functions_are_not_named(void **state)
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		build(sizeof(module_bytes));
 		inline_two(false);
-		fake_bytes(&v, inlined_addr + 4, "\1", 1); /* a tail call: no frame bounds it */
+		fake_bytes(&v, inlined_addr + 4, "\1",
+			   1); /* after a tail call no frame confirms it */
 		fake_bytes(&v, inlined_addr + rows[i].off, &rows[i].value, i < 2 ? 8 : 4);
 		h = fake_heap(&v);
 		assert_int_equal(name_at(h, 0x118, UW_V8_STUB), 1);
@@ -308,7 +315,7 @@ static void impossible_inlined_functions_are_not_named(void **state)
 	}
 }
 
-/* V8 empties its list into the map, and fills it anew in the same place. */
+/* V8 empties its list into the map, then fills the list again in the same place. */
 static void new_code_is_found_in_a_refilled_list(void **state)
 {
 	struct v8_heap *h;
@@ -328,7 +335,10 @@ static void new_code_is_found_in_a_refilled_list(void **state)
 	v8_heap_free(&h);
 }
 
-/* Its table of functions is where later ones have the list, here: of other code. */
+/*
+ * In older versions the table of functions is at the offset of the list; here it
+ * holds other code.
+ */
 static void before_v8_9_all_code_is_in_the_map(void **state)
 {
 	struct v8_layout old;
@@ -350,7 +360,7 @@ static void before_v8_9_all_code_is_in_the_map(void **state)
 	v8_heap_free(&h);
 }
 
-/* Of Node.js 16 to 24: the URL that Error.stack gave this module, "mymod". */
+/* The URL that Error.stack of Node.js 16 to 24 printed for this module, "mymod". */
 static void module_has_the_url_that_v8_gives_it(void **state)
 {
 	static const u8 like_v8s[] = {
@@ -373,7 +383,7 @@ static void module_has_the_url_that_v8_gives_it(void **state)
 	v8_heap_free(&h);
 }
 
-/* A wrong offset in the version's table, as a newer V8 would have it. */
+/* A wrong offset in the layout, as with a newer V8. */
 static void functions_contradicted_by_v8s_table_have_no_name(void **state)
 {
 	struct v8_heap *h;
@@ -422,7 +432,7 @@ static void name_beyond_its_section_is_ignored(void **state)
 	(void)state;
 	for (u32 i = 0; i < 2; i++) {
 		struct v8_heap *h;
-		u8 len = (u8)(left + i); /* to the end, and one more */
+		u8 len = (u8)(left + i); /* up to the end, then one byte beyond */
 
 		build(sizeof(module_bytes));
 		fake_bytes(&v, bytes_addr + (u64)(inner - module_bytes) - 1, &len, 1);
@@ -443,9 +453,9 @@ static void function_missing_from_the_names_has_its_index(void **state)
 
 	(void)state;
 	build(sizeof(module_bytes));
-	/* Nothing before the functions' names says 0, which would be an empty name. */
+	/* No subsection with id 0 (the module's name), and no name of function 3. */
 	fake_bytes(&v, bytes_addr + (u64)(mod - module_bytes) - 3, &other_id, 1);
-	fake_bytes(&v, bytes_addr + sizeof(module_bytes) - 2, &other_idx, 1); /* not 3's */
+	fake_bytes(&v, bytes_addr + sizeof(module_bytes) - 2, &other_idx, 1); /* no longer 3 */
 	h = fake_heap(&v);
 	name_at(h, 0x400, UW_V8_STUB);
 	assert_string_equal(names[0].name, "wasm-function[3]");
@@ -475,7 +485,7 @@ static void failing_read_removes_names_and_corrupt_read_is_survived(void **state
 	assert_true(n_named > 400);
 }
 
-/* Freed, and another one in its place: same code, other bytes. */
+/* The module was freed and another one is in its place: the same code, other bytes. */
 static void another_module_at_the_same_address_has_its_own_names(void **state)
 {
 	u64 other = 0;

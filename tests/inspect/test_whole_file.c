@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
-/* Files that appear whole or not at all. */
+/* Output files appear complete or not at all. */
 
 #include "../../inspect/util/whole_file.h"
 #include "../../core/types.h"

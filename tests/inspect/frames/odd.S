@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * Call frame information as linkers and hand-written assembly have it, every
- * instruction of it at least once. The code does nothing; nobody runs it.
- * DW_CFA_* and DW_OP_* numbers are those of DWARF 5, 7.24 and 7.7.1.
+ * Call frame information as linkers and hand-written assembly contain it, with every
+ * instruction at least once. The code does nothing and is never run. DW_CFA_* and
+ * DW_OP_* numbers are from DWARF 5, 7.24 and 7.7.1.
  */
 
 #ifndef FAR
@@ -21,7 +21,7 @@
 
 	.text
 
-	/* DW_CFA_def_cfa_expression: *(rsp + 8) + 8, as perlasm of OpenSSL has it */
+	/* DW_CFA_def_cfa_expression: *(rsp + 8) + 8, as in OpenSSL's perlasm */
 	function at_sp
 	.cfi_startproc
 	nop
@@ -35,7 +35,7 @@
 	nop
 	.cfi_escape 0x0f, 5, 0x76, 0x78, 0x06, 0x38, 0x22 /* *(rbp - 8) + 8: DW_OP_lit8, plus */
 	nop
-	.cfi_def_cfa rax, 8 /* of another register: no rule */
+	.cfi_def_cfa rax, 8 /* based on another register: no rule */
 	nop
 	.cfi_endproc
 
@@ -54,7 +54,7 @@
 	nop
 	.cfi_endproc
 
-	/* The PLT of binutils, with each number that it uses */
+	/* The PLT of binutils, with each number that it uses. */
 	function plt
 	.cfi_startproc
 	nop
@@ -62,12 +62,12 @@
 	nop
 	.cfi_escape 0x0f, 11, 0x77, 8, 0x80, 0, 0x3f, 0x1a, 0x39, 0x2a, 0x33, 0x24, 0x22
 	nop
-	/* and something that only looks like it: DW_OP_lit2 where it has lit3 */
+	/* A similar expression, which must not match: DW_OP_lit2 in place of lit3. */
 	.cfi_escape 0x0f, 11, 0x77, 8, 0x80, 0, 0x3f, 0x1a, 0x3b, 0x2a, 0x32, 0x24, 0x22
 	nop
 	.cfi_endproc
 
-	/* A signal's frame: glibc's form, then another one */
+	/* A signal frame: glibc's form, then another form. */
 	function signal_frame
 	.cfi_startproc
 	.cfi_signal_frame
@@ -77,7 +77,7 @@
 	nop
 	.cfi_endproc
 
-	/* Every way to say where registers are */
+	/* Every encoding of a register's location. */
 	function registers
 	.cfi_startproc
 	nop
@@ -112,7 +112,7 @@
 	nop
 	.cfi_endproc
 
-	/* States remembered in each other */
+	/* Nested remembered states. */
 	function nested
 	.cfi_startproc
 	nop
@@ -129,7 +129,7 @@
 	nop
 	.cfi_endproc
 
-	/* Over pages: DW_CFA_advance_loc1, _loc2 and _loc4 */
+	/* Across pages: DW_CFA_advance_loc1, _loc2 and _loc4. */
 	function long
 	.cfi_startproc
 	.skip 200
@@ -141,7 +141,7 @@
 	nop
 	.cfi_endproc
 
-	/* Between descriptions: nobody's */
+	/* A gap without call frame information. */
 	.skip 33
 
 	function nobody_called

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
-// Frames that are unwound by exceptions, aligned, of unknown size, or cold.
+// Frames that are unwound by exceptions, realigned, of variable size, or cold.
 
 extern "C" long opaque(long);
 extern "C" void touch(void *);

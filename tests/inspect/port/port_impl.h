@@ -2,8 +2,8 @@
 #pragma once
 
 /*
- * The core's port in a test: one target, one table of mappings, one build of V8.
- * A walk here is the walk of the kernel, on memory that struct target reads.
+ * The core's port in a test: one target, one table of mappings, one V8 build. The
+ * walk is the same as in the kernel, on memory that struct target reads.
  */
 
 #include <string.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
-// Functions inlined into each other over several files, cold parts, local functions, exceptions.
+// Functions inlined into each other across files, cold parts, local functions, exceptions.
 
 #include <algorithm>
 #include <cstdio>

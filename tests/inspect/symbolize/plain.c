@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
-/* Functions with and without a name for other files, and stubs for those of libc. */
+/* Exported and local functions, and calls of libc's functions through stubs. */
 
 #include <stdio.h>
 #include <stdlib.h>

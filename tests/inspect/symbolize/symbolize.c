@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * symbolize FILE [DEBUG]: reads addresses in hex, a line each, and prints what the library makes
- * of them, for symbolize.py to compare with what other programs make of them:
+ * symbolize FILE [DEBUG]: reads one hexadecimal address a line, and prints the names and lines
+ * that the library finds. symbolize.py compares them with the results of other programs:
  *
  *	0xADDR \t NAME \t OFFSET	by the symbols of DEBUG, of .gnu_debugdata, of FILE; ?
  *	  NAME \t FILE:LINE:COLUMN	a line a frame by the DWARF of DEBUG or FILE, not demangled

@@ -5,13 +5,13 @@ with those of llvm-symbolizer, addr2line, eu-addr2line, objdump and nm.
 
     symbolize.py SYMBOLIZE    (see symbolize.c)
 
-Where these disagree among each other, and why one of them is not asked:
+Known disagreements, and what each program judges:
 * addr2line 2.40 gives the innermost inlined function the name of the symbol around it (gcc), and
   does not know clang's inlined functions in DWARF 5: it judges the files and lines of gcc.
-* eu-addr2line 0.188 needs .debug_aranges, which clang leaves out: it judges gcc. Where the ranges of
-  two inlined functions overlap it may take the other one: 99 of 100 have to agree.
-* llvm-symbolizer takes the outermost function's name from .symtab, this library from DWARF here: it
-  judges the names of all but the outermost frame, and all else."""
+* eu-addr2line 0.188 needs .debug_aranges, which clang omits: it judges gcc. Where the ranges of
+  two inlined functions overlap, it may choose the other one: 99 % must agree.
+* llvm-symbolizer reads the outermost function's name from .symtab, this library from DWARF here:
+  it judges everything except the name of the outermost frame."""
 
 import os
 import re
@@ -25,7 +25,7 @@ SYMBOLIZE = os.path.realpath(sys.argv[1])
 PASSED, FAILED = [], []
 
 
-def that(good, words):
+def expect(good, words):
     (PASSED if good else FAILED).append(words)
     print(f"{'ok' if good else 'FAILED'}: {words}", flush=True)
 
@@ -81,24 +81,25 @@ def by_llvm(pcs, path):
         frames = []
         for name, at in zip(lines[::2], lines[1::2]):
             where = re.fullmatch(r"(.*):(\d+):(\d+)", at)
-            line = int(where[2])  # a column without a line says nothing
+            line = int(where[2])  # a column without a line is meaningless
             frames.append((name, os.path.normpath(where[1]), line, int(where[3]) if line else 0))
         out[int(pc, 16)] = frames
     return out
 
 
-def same_lines(known, told):
-    return [f[1:3] for f in known] == [f[1:3] for f in told]
+def same_lines(known, answers):
+    return [f[1:3] for f in known] == [f[1:3] for f in answers]
 
 
-def same_all(known, told):
-    return [f[1:] for f in known] == [f[1:] for f in told] and \
-        [f[0] for f in known[:-1]] == [f[0] for f in told[:-1]]
+def same_all(known, answers):
+    return [f[1:] for f in known] == [f[1:] for f in answers] and \
+        [f[0] for f in known[:-1]] == [f[0] for f in answers[:-1]]
 
 
-def share(known, told, same):
-    """How many are told the same, and one that is not."""
-    misses = [(hex(pc), v[2], told[pc]) for pc, v in known.items() if not same(v[2], told[pc])]
+def share(known, answers, same):
+    """How many answers agree, and one that does not."""
+    misses = [(hex(pc), v[2], answers[pc]) for pc, v in known.items()
+              if not same(v[2], answers[pc])]
     return len(known) - len(misses), misses[:1]
 
 
@@ -107,36 +108,36 @@ def judge_lines(words, path, is_gcc, debug=None):
     where = debug or path
     pcs = instructions(path)
     known = {pc: v for pc, v in ours(pcs, *files).items() if v[2]}
-    told = [f"{pc:x}" for pc in known]
+    queried = [f"{pc:x}" for pc in known]
     n = len(known)
-    that(n > 1000 and sum(len(v[2]) > 1 for v in known.values()) > n // 4,
-         f"{words}: {n} instructions have lines, many of them are inlined")
-    same, miss = share(known, by_llvm(told, where), same_all)
-    that(same == n, f"{words}: llvm-symbolizer tells the same of {same} of {n} {miss}")
+    expect(n > 1000 and sum(len(v[2]) > 1 for v in known.values()) > n // 4,
+           f"{words}: {n} instructions have lines, many of them are inlined")
+    same, miss = share(known, by_llvm(queried, where), same_all)
+    expect(same == n, f"{words}: llvm-symbolizer agrees on {same} of {n} {miss}")
     if is_gcc:
-        same, miss = share(known, theirs(("addr2line",), told, where), same_lines)
-        that(same == n, f"{words}: addr2line tells the same of {same} of {n} {miss}")
-        same, miss = share(known, theirs(("eu-addr2line",), told, where), same_lines)
-        that(same >= n * 0.99, f"{words}: eu-addr2line tells the same of {same} of {n}")
-    return known, told, where
+        same, miss = share(known, theirs(("addr2line",), queried, where), same_lines)
+        expect(same == n, f"{words}: addr2line agrees on {same} of {n} {miss}")
+        same, miss = share(known, theirs(("eu-addr2line",), queried, where), same_lines)
+        expect(same >= n * 0.99, f"{words}: eu-addr2line agrees on {same} of {n}")
+    return known, queried, where
 
 
-def negative_control(known, told, where):
-    """One column, one line or one frame off must be seen."""
-    other = by_llvm(told, where)
+def negative_control(known, queried, where):
+    """A difference of one column, one line, one name or one frame must be detected."""
+    other = by_llvm(queried, where)
     pc = max(known, key=lambda k: len(known[k][2]))
     symbol, off, frames = known[pc]
     for words, wrong in {
             "another column": [(*frames[0][:3], frames[0][3] + 1)] + frames[1:],
             "another line": [(*frames[0][:2], frames[0][2] + 1, frames[0][3])] + frames[1:],
             "another name": [("x", *frames[0][1:])] + frames[1:],
-            "a frame less": frames[1:]}.items():
+            "one frame less": frames[1:]}.items():
         same, _ = share({pc: (symbol, off, wrong)}, other, same_all)
-        that(same == 0, f"the judge sees {words}")
+        expect(same == 0, f"the judge detects {words}")
 
 
 def judge_symbols(words, path, *debug, truth=None):
-    """At each function's first and last byte: a name that nm has of that address."""
+    """At each function's first and last byte: a name that nm prints for that address."""
     names, lens = {}, {}
     for line in run("nm", "-S", truth or path).splitlines():
         parts = line.split()
@@ -149,7 +150,8 @@ def judge_symbols(words, path, *debug, truth=None):
     plain = demangled(set().union(*names.values()))
     wrong = [(hex(a), n, known[a][0]) for a, n in names.items() for at in (a, a + lens[a] - 1)
              if not any(is_name(known[at][0], plain[x]) for x in n) or known[at][1] != at - a]
-    that(len(names) > 3 and not wrong, f"{words}: {len(names)} functions as nm has them {wrong[:2]}")
+    expect(len(names) > 3 and not wrong,
+           f"{words}: {len(names)} functions agree with nm {wrong[:2]}")
 
 
 def demangled(names):
@@ -159,22 +161,23 @@ def demangled(names):
 
 
 def is_name(known, demangled_):
-    """The library leaves a template's return type out."""
+    """The library omits the return type of a template."""
     return demangled_ == known or demangled_.endswith(" " + known)
 
 
 def judge_stubs(words, path, objdump="objdump"):
-    # *ABS* leads to what a resolver of the same file chooses; such have no name here.
+    # *ABS* stubs lead to a function that a resolver of the same file selects; they
+    # have no name here.
     stubs = dict((int(a, 16), n) for a, n in
                  re.findall(r"^([0-9a-f]+) <(.*@plt)>:$", run(objdump, "-d", path), re.M))
     known = ours([f"{a:x}" for a in stubs], path)
     wrong = [(hex(a), n, known[a][0]) for a, n in stubs.items()
              if known[a][0] != ("?" if n.startswith("*ABS*") else n)]
-    that(stubs and not wrong, f"{words}: {len(stubs)} stubs as objdump has them {wrong[:2]}")
+    expect(stubs and not wrong, f"{words}: {len(stubs)} stubs agree with objdump {wrong[:2]}")
 
 
 def compile_(source, out, *argv):
-    """The source by a relative path, as most build systems do."""
+    """Compiles the source by a relative path, as most build systems do."""
     subprocess.run([*argv, os.path.join("src", source), "-o", out], check=True, timeout=100,
                    capture_output=True)
     return out
@@ -208,20 +211,20 @@ def check_split():
 
 
 def check_dwz():
-    """What dwz takes out of two programs into a third file, as `dwz -m` of packages does."""
+    """Debug information that dwz moves from two programs into a third file, like `dwz -m`."""
     paths = [compile_("basket.cc", name, "g++", "-O2", "-g") for name in ("one", "two")]
     pcs = instructions(paths[0])
     want = ours(pcs, paths[0])
     run("dwz", "-m", "common.debug", *paths)
-    told = sum(bool(frames) for _, _, frames in want.values())
-    that(told > 1000 and ours(pcs, paths[0], paths[0], "common.debug") == want,
-         f"beside a file of dwz: {told} addresses as before")
-    that(not any(frames for _, _, frames in ours(pcs, paths[0]).values()),
-         "without that file: no lines")
+    n_lines = sum(bool(frames) for _, _, frames in want.values())
+    expect(n_lines > 1000 and ours(pcs, paths[0], paths[0], "common.debug") == want,
+           f"with the file of dwz: {n_lines} addresses as before")
+    expect(not any(frames for _, _, frames in ours(pcs, paths[0]).values()),
+           "without that file: no lines")
 
 
 def check_mini():
-    """As Fedora makes it: the functions of .symtab that are not in .dynsym, compressed by xz."""
+    """As in Fedora: functions of .symtab that are not in .dynsym, compressed with xz."""
     path = compile_("plain.c", "plain", "gcc", "-O2", "-rdynamic")
     judge_symbols("a program in C with an IFUNC", path)
     run("cp", path, "whole")
@@ -230,9 +233,9 @@ def check_mini():
     run("xz", "-f", "mini")
     run("strip", path)
     hidden = re.search(r"^0*([0-9a-f]+) t hidden$", run("nm", "whole"), re.M)[1]
-    that(ours([hidden], path)[int(hidden, 16)][0] == "?", "a stripped function has no name")
+    expect(ours([hidden], path)[int(hidden, 16)][0] == "?", "a stripped function has no name")
     run("objcopy", "--add-section", ".gnu_debugdata=mini.xz", path)
-    that(ours([hidden], path)[int(hidden, 16)][0] == "hidden", ".gnu_debugdata names it")
+    expect(ours([hidden], path)[int(hidden, 16)][0] == "hidden", ".gnu_debugdata names it")
 
 
 def check_no_sections():
@@ -247,8 +250,8 @@ def check_no_sections():
             file.seek(0x3c)
             file.write(bytes(4))
         known = ours([f"{a:x}" for a in want], path)
-        that(want and all(known[a][0] == n for a, n in want.items()),
-             f"without section headers, {words}: {len(want)} functions by PT_DYNAMIC")
+        expect(want and all(known[a][0] == n for a, n in want.items()),
+               f"without section headers, {words}: {len(want)} functions by PT_DYNAMIC")
 
 
 def check_stubs():
