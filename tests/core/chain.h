@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #pragma once
 
-/* Stacks of many frames, for the depth limit and what is paid by the frame. */
+/* Stacks with many frames, for the depth limit and for costs per frame. */
 
 #include "../../fixtures/stacks/layout.h"
 
 #include <string.h>
 
-#define CHAIN_STRIDE 4 /* words: record and two locals */
+#define CHAIN_STRIDE 4 /* words: a record and two locals */
 #define CHAIN_MAX_WORDS ((UW_MAX_FRAMES + 2) * CHAIN_STRIDE)
 
 /* The words of the last chain made. */

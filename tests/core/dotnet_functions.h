@@ -2,8 +2,8 @@
 #pragma once
 
 /*
- * Functions as CoreCLR's compiler makes them, with their UNWIND_INFO by hand, for test_dotnet.c to
- * execute: what each instruction is in bytes, and what functions consist of.
+ * Functions as CoreCLR's compiler emits them, with hand-made UNWIND_INFO, for
+ * test_dotnet.c to execute: the encoding of each instruction, and the functions.
  */
 
 #include "../../core/types.h"
@@ -41,11 +41,11 @@ struct insn {
 	s32 n;
 };
 
-/* What llvm-mc 14 makes of them; a %d8 or %d32 is @n. */
+/* The encodings of llvm-mc 14; %d8 and %d32 are replaced by @n. */
 static inline u32 encode(const struct insn *i, u8 *b)
 {
 	static const struct {
-		u8 len, arg; /* length of all, and of the number that ends it */
+		u8 len, arg; /* total length, and length of the number at the end */
 		u8 bytes[5];
 	} forms[] = {
 		[PUSH_RBP] = { 1, 0, { 0x55 } },
@@ -81,8 +81,8 @@ struct function {
 	const char *name;
 	struct insn insns[20];
 	u8 info[24]; /* UNWIND_INFO, by hand */
-	u32 entry_words; /* that lie between sp and the return address at its first byte */
-	bool is_funclet; /* of a method that comes before it */
+	u32 entry_words; /* words between sp and the return address at its first byte */
+	bool is_funclet; /* funclet of the preceding method */
 };
 
 /* u8 version and flags (3), prologue, slots, frame register; then { offset, op | info << 4 } */

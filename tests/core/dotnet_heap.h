@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #pragma once
 
-/* A code heap of CoreCLR made by hand: methods, their headers, both forms of the nibble map. */
+/*
+ * A hand-made code heap of CoreCLR: methods, their headers, both forms of the nibble
+ * map.
+ */
 
 #include "walks.h"
 
@@ -21,7 +24,7 @@
 #define MAX_METHODS 2048
 
 struct method {
-	u32 start, end; /* of its code, in the heap */
+	u32 start, end; /* offsets of its code in the heap */
 };
 
 struct heap {
@@ -30,15 +33,18 @@ struct heap {
 	struct method methods[MAX_METHODS];
 	u32 n, used;
 	bool is_constant;
-	const struct dotnet_await *awaits; /* that walks know */
+	const struct dotnet_await *awaits; /* offsets for async methods that the walk has */
 	u32 n_awaits;
 };
 
-/* UNWIND_INFO of functions that leave their return address at sp, and above rbp. */
+/*
+ * UNWIND_INFO of functions whose return address is at sp, and of functions that push
+ * rbp.
+ */
 static const u8 no_slots[] = { 0x19, 0, 0, 0 };
 static const u8 pushes_rbp[] = { 0x19, 1, 1, 0, 1, 0x50, 0, 0 };
 
-/* The native code: a thread's entry, and what hijacked threads return to. */
+/* Native code: a thread's entry, and the function to which hijacked threads return. */
 #define TRIP_OFF 0x800
 static const struct uw_row_page root_page = { 1, 0, 0, 2 };
 static const struct uw_rule root_rules[] = { { .cfa = UW_CFA_NONE },
@@ -106,7 +112,10 @@ static void put_word(struct heap *h, u32 i, u32 or)
 	put(h, NIBBLES_ADDR + 4ull * i, &word, 4);
 }
 
-/* As the runtime enters a method: the start, and where whole words lie in it, the way to it. */
+/*
+ * Enters a method like the runtime: the nibble of its start; words inside it get the
+ * encoded start.
+ */
 static void put_nibbles(struct heap *h, u32 start, u32 end)
 {
 	u32 bucket = start / 32;
@@ -120,7 +129,10 @@ struct entry {
 	u32 begin, end, unwind;
 };
 
-/* Every third one begins where there is room, also in the bucket where the one before ends. */
+/*
+ * Every third method starts at the next free address, so it can share the previous
+ * one's bucket.
+ */
 static u32 place_method(const struct heap *h)
 {
 	u32 start = (h->used + 8 + 3) & ~3u;
@@ -130,7 +142,10 @@ static u32 place_method(const struct heap *h)
 	return start;
 }
 
-/* A method of @len bytes, and a funclet after it; the UNWIND_INFO of each behind its code. */
+/*
+ * A method of @len bytes and a funclet after it; the UNWIND_INFO of each follows its
+ * code.
+ */
 static u32 add_method(struct heap *h, u32 len, const u8 *info, u32 info_len, u32 funclet_len,
 		      const u8 *funclet_info, u32 funclet_info_len)
 {

@@ -2,9 +2,9 @@
 #pragma once
 
 /*
- * The conformance program: the core walks in the kernel, over memory of this
- * process that lies where the target has it. CONFORMANCE_SKEL is the skeleton of
- * the flavour under test; both run on any host.
+ * The conformance program: the core walks in the kernel, over memory of this process
+ * at the target's addresses. CONFORMANCE_SKEL is the skeleton of the flavor under
+ * test; every host can run both.
  */
 
 #include "../../bpf/tables.h"
@@ -26,7 +26,7 @@ struct kernel {
 	u8 *slots;
 	size_t slots_len;
 	struct uw_state *state; /* of the CPU that this thread is pinned to */
-	u32 n_mappings; /* of the pool, in use */
+	u32 n_mappings; /* mappings of the pool in use */
 };
 
 /* As in bpf/conformance.bpf.c. */
@@ -51,7 +51,7 @@ static inline void kernel_close(struct kernel *k)
 }
 
 #ifdef KERNEL_RING_SLOTS
-/* Of a program with the flight recorder: rings as long as a recording's. */
+/* For a program with the flight recorder: rings of the length used by a recording. */
 static inline int kernel_size_rings(struct kernel *k, u32 n_cpus)
 {
 	k->skel->rodata->flight_slot_mask = KERNEL_RING_SLOTS - 1;
@@ -103,7 +103,7 @@ fail:
 	return err;
 }
 
-/* A page takes the first free place where the program looks for it. */
+/* Stores a page in the first free place that the program searches. */
 static inline void kernel_set_page(struct uw_row_page *table, const struct uw_row_page *page)
 {
 	u32 at = uw_row_page_hash(page->module, page->page);
@@ -127,7 +127,7 @@ static inline void kernel_set_rows(struct kernel *k, const struct sim_target *t)
 		bpf_map_update_elem(bpf_map__fd(k->skel->maps.uw_rows), &i, &pairs[2 * i], 0);
 }
 
-/* The target's tables, into the program's. */
+/* Copies the target's tables into the program's maps. */
 static inline void kernel_set_tables(struct kernel *k, const struct sim_target *t)
 {
 	kernel_set_rows(k, t);
@@ -140,7 +140,7 @@ static inline struct kernel_start kernel_start_of(const struct sim_target *t)
 	return (struct kernel_start){ t->regs, t->extent, t->va_mask, t->sample_flags };
 }
 
-/* Walks @t, whose memory is mapped; the sample is in k->state. */
+/* Walks @t, whose memory is mapped; the sample is then in k->state. */
 static inline int kernel_walk(struct kernel *k, const struct sim_target *t)
 {
 	struct kernel_start start = kernel_start_of(t);

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #pragma once
 
-/* An image in this process, at its own addresses, where BPF programs can read it. */
+/*
+ * An image mapped into this process at its own addresses, where BPF programs can read
+ * it.
+ */
 
 #include "../../sim/mem/image.h"
 
@@ -12,7 +15,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* May this process load BPF programs at all? Anything that goes wrong later is a failure. */
+/* May this process load BPF programs at all? Any later error is a failure. */
 static inline bool kernel_can_run(void)
 {
 	int fd = bpf_map_create(BPF_MAP_TYPE_ARRAY, NULL, 4, 4, 1, NULL);
@@ -23,7 +26,10 @@ static inline bool kernel_can_run(void)
 	return true;
 }
 
-/* Keeps the thread on the CPU that it is on: the programs' results lie in an array by CPU. */
+/*
+ * Pins the thread to its current CPU, because the programs' results are in a per-CPU
+ * array.
+ */
 static inline int kernel_pin(u32 *cpu)
 {
 	cpu_set_t set;

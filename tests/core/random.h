@@ -2,9 +2,9 @@
 #pragma once
 
 /*
- * Random stacks that are likely enough for a walk to get somewhere: pairs of
- * words that look like records, with all that V8 keeps between them, and words
- * that are plain wrong. The same seed always gives the same stack.
+ * Random stacks on which a walk makes progress: pairs of words that look like frame
+ * records, with the words that V8 puts between them, and plainly wrong words. The
+ * same seed always gives the same stack.
  */
 
 #include "walks.h"
@@ -12,7 +12,7 @@
 #include "../../fixtures/stacks/dotnet.h"
 #include "../../fixtures/stacks/v8.h"
 
-#define RANDOM_FIRST 300 /* words of the stack that are redrawn: across a page's end */
+#define RANDOM_FIRST 300 /* words of the stack that are redrawn; they cross a page end */
 #define RANDOM_LAST 700
 #define RANDOM_WORDS 1024
 
@@ -40,7 +40,7 @@ static inline u64 draw_code(u64 r)
 	return texts[r % 4] + (r >> 8) % TEXT_LEN;
 }
 
-/* What lies between records: locals, markers, functions, contexts, nonsense. */
+/* Words between records: locals, markers, functions, contexts, nonsense. */
 static inline u64 draw_local(u64 r, u32 i)
 {
 	static const u64 functions[] = { FUNCTION_A, FUNCTION_B, FUNCTION_C, CONTEXT };
@@ -78,7 +78,7 @@ static inline u64 draw_fp(u64 r, u32 i)
 	return S((i + 2 + (r >> 8) % 20) & ~1u);
 }
 
-/* Redraws the stack's words; those of even number are more often records. */
+/* Redraws the stack's words; even-numbered words are more often records. */
 static inline void draw_words(u64 *seed, u64 *words)
 {
 	for (u32 i = RANDOM_FIRST; i < RANDOM_LAST; i += 2) {
@@ -105,7 +105,7 @@ static inline void draw_regs(u64 *seed, struct uw_regs *regs)
 		regs->scratch[i] = S(at + ((r >> 40) + i) % 32);
 }
 
-/* The text of each module is full of instructions that have a rule, and of others. */
+/* Fills the text of each module with instructions that have a rule, and with others. */
 static inline void draw_text(u64 *seed, u8 *text, u32 bit)
 {
 	static const u32 x86[] = { 0x55, 0xc3, 0xe58948, 0xfa1e0ff3, 0x90909090, 0xe8 };
@@ -117,7 +117,7 @@ static inline void draw_text(u64 *seed, u8 *text, u32 bit)
 		       4);
 }
 
-/* CoreCLR's methods, good and bad. */
+/* Valid and invalid methods of CoreCLR. */
 static inline void put_methods(struct sim_mem *mem)
 {
 	static const struct stack_word words[] = { CLR_NIBBLES,	 CLR_METHOD_1, CLR_INFO_1,
@@ -127,7 +127,7 @@ static inline void put_methods(struct sim_mem *mem)
 		assert_int_equal(sim_image_write(mem, words[i].addr, &words[i].word, 8), 0);
 }
 
-/* A target to draw words into. Its memory is the caller's. */
+/* A target for random words; the caller owns its memory. */
 static inline void random_target(const struct arch_row *arch, struct sim_target *out)
 {
 	static const u64 texts[] = { APP_TEXT, LIBC_TEXT, BUILTINS_TEXT, JIT_TEXT };

@@ -2,7 +2,7 @@
 #pragma once
 
 /*
- * Reads of user memory and what must come of them, over this layout at READ_ADDR:
+ * Reads of user memory and their expected results, over this layout at READ_ADDR:
  *
  *	0x0000  0x1000  0x2000       0x3000   0x4000     0x5000     0x6000
  *	 read    read    no access    absent   unmapped   exec+read  (unmapped)
@@ -28,7 +28,7 @@ static const struct read_row read_rows[] = {
 	{ "one byte", READ_ADDR + 5, 1, true },
 	{ "a word", READ_ADDR + 16, 8, true },
 	{ "a misaligned word", READ_ADDR + 13, 8, true },
-	{ "the most at once", READ_ADDR + 64, 1024, true },
+	{ "the longest possible read", READ_ADDR + 64, 1024, true },
 	{ "the last bytes of a page", READ_ADDR + 0xff8, 8, true },
 	{ "across two pages", READ_ADDR + 0xffc, 8, true },
 	{ "the last bytes before a page without access", READ_ADDR + 0x1ff8, 8, true },
@@ -48,12 +48,12 @@ static const struct read_row read_rows[] = {
 	{ "an address that is not canonical", 0x800000000000, 8, false },
 	{ "a kernel address", 0xffffffff81000000, 8, false },
 	{ "a tagged pointer", READ_ADDR | 0xb4ull << 56, 8, false },
-	{ "the last word of all", 0xfffffffffffffff8, 8, false },
-	{ "past the last word of all", 0xfffffffffffffff8, 16, false },
+	{ "the last word of the address space", 0xfffffffffffffff8, 8, false },
+	{ "past the end of the address space", 0xfffffffffffffff8, 16, false },
 };
 #define N_READ_ROWS (sizeof(read_rows) / sizeof(read_rows[0]))
 
-/* The layout, as a new image. */
+/* Creates a new image with the layout. */
 static inline int read_rows_image(struct sim_mem **out)
 {
 	struct sim_mem *mem = NULL;
@@ -75,7 +75,7 @@ static inline int read_rows_image(struct sim_mem **out)
 	return err;
 }
 
-/* The destination after the read, which was all 0x5a before. */
+/* The expected destination after the read; before, each byte was 0x5a. */
 static inline void read_row_bytes(const struct read_row *row, u8 out[READ_MAX_LEN])
 {
 	memset(out, 0x5a, READ_MAX_LEN);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 
 /*
- * bpf_probe_read_user() by itself: once, to see what comes of it, and in a loop,
- * to see what it costs. No part of the core.
+ * bpf_probe_read_user() alone: once, for its result, and in a loop, for its cost. Not
+ * a part of the core.
  */
 
 #include <linux/bpf.h>
@@ -10,7 +10,7 @@
 
 #include <bpf/bpf_helpers.h>
 
-#define N_READS 200 /* a run of a loop */
+#define N_READS 200 /* reads per run of the loop */
 
 unsigned char read_bytes[1024];
 long long read_result;

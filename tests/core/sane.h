@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #pragma once
 
-/* What holds of every walk, whatever the target's memory says. */
+/* Properties of every walk, whatever the target's memory contains. */
 
 #include "walks.h"
 
@@ -26,7 +26,7 @@ static inline const struct uw_mapping *mapping_of(u64 pc)
 	return NULL;
 }
 
-/* Is the frame's kind one that its mapping can have? */
+/* Can a frame in this mapping have this kind? */
 static inline bool kind_fits(const struct uw_frame *f, const struct uw_mapping *m)
 {
 	switch (m->kind) {
@@ -44,7 +44,10 @@ static inline bool kind_fits(const struct uw_frame *f, const struct uw_mapping *
 	return f->kind == UW_V8_STUB || f->kind == UW_V8_JS || f->kind == UW_V8_CODE;
 }
 
-/* What a signal's handler returns to, as rows say it: the frame after it was interrupted. */
+/*
+ * The return target of a signal handler, according to the rows: the next frame was
+ * interrupted.
+ */
 static inline bool is_restorer(const struct uw_frame *f, const struct sim_target *t)
 {
 	bool has_rows = f->kind == UW_NATIVE || f->kind == UW_DOTNET_R2R;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * A signal's frame is where arch.h says: of the kernel that runs this, or of an
- * emulator that makes it like one. What the interrupted registers were is known,
- * since interrupted.S sets them; that the frame begins where sp is for the code that
- * the handler returns to, the compiler knows as its CFA.
+ * Checks that a signal frame has the layout in arch.h, in this kernel or in an
+ * emulator. interrupted.S sets the interrupted registers to known values. The
+ * compiler knows the address of the signal frame as the handler's CFA: it begins at
+ * sp of the code to which the handler returns.
  */
 
 #include <setjmp.h>
@@ -18,8 +18,8 @@
 #define OTHER 0x99aabbccddeeff01ull
 
 /*
- * arch/: sets fp and, by architecture, lr or r10 and, each by one more, rax, rcx, r9 and r11;
- * stores sp, and traps at interrupted_at.
+ * In arch/: sets fp and, by architecture, lr or r10; on x86-64 also sets rax, rcx, r9
+ * and r11 to the following values. Stores sp, and traps at interrupted_at.
  */
 void interrupted(u64 *sp, u64 fp, u64 other);
 extern const char interrupted_at[];

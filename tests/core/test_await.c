@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * Tasks made by hand: a leaf is called by an async method, whose frame keeps its state machine in
- * the word below fp. It lies in a task; that and each object after it keeps the next at NEXT.
+ * Tasks in fake memory: a leaf is called by an async method, whose frame holds its state machine
+ * in the word below fp. The state machine is part of a task. That task and each awaiter link to
+ * the next awaiter at NEXT.
  *
  *	fp - 8 -> machine + BUILDER -> task 0 (machine lies in it) + NEXT -> task 1 -> task 2
  */
@@ -15,14 +16,14 @@
 #define TYPE(i) (0x7fa000 + 0x100ull * (i))
 #define BUILDER 0x10
 #define NEXT 0x20
-#define FROM 40 /* bytes of the method, after which the frame keeps the state machine */
+#define FROM 40 /* offset in the method from which its frame holds the state machine */
 #define PROCESS 7
 #define NOWHERE 0x123456789000ull
 
 static const struct dotnet_await of_types[] = {
 	{ .process_key = PROCESS, .key = TYPE(0), .off = NEXT },
 	{ .process_key = PROCESS, .key = TYPE(1), .off = NEXT },
-	{ .process_key = PROCESS, .key = TYPE(2) }, /* nothing waits for those */
+	{ .process_key = PROCESS, .key = TYPE(2) }, /* these have no awaiter */
 };
 
 struct world {
@@ -63,7 +64,10 @@ static void world_walk(struct world *w)
 	walk_by(w->u, &w->h, w->leaf + 8, DOTNET_STACK + 64, FP, PROCESS);
 }
 
-/* Leaf, method, @n that wait, root; the walk ends as without them. */
+/*
+ * Expects the leaf, the method, @n awaiters and the root; the walk ends as without
+ * awaiters.
+ */
 static void expect(const struct world *w, u32 n, enum uw_status last)
 {
 	const struct uw_frame *f = w->u->sample.frames;
@@ -100,14 +104,14 @@ static void awaiters_follow_the_async_method(void **state)
 static void reason_that_ends_the_awaiters_is_reported(void **state)
 {
 	static const struct row {
-		u64 addr, word; /* that is changed */
+		u64 addr, word; /* the word that is changed */
 		u32 n;
 		enum uw_status last;
 	} rows[] = {
 		{ TASK(1), TYPE(9), 2, UW_F_AWAITER_TYPE },
-		{ TASK(1), TYPE(1) | 1, 2, UW_F_AWAITER_TYPE }, /* being marked */
+		{ TASK(1), TYPE(1) | 1, 2, UW_F_AWAITER_TYPE }, /* marked by the collector */
 		{ TASK(0) + NEXT, NOWHERE, 2, UW_F_AWAITER_FAULT },
-		{ TASK(0) + NEXT, 0, 1, UW_OK }, /* nobody waits */
+		{ TASK(0) + NEXT, 0, 1, UW_OK }, /* no awaiter */
 		{ TASK(1) + NEXT, TASK(1), DOTNET_MAX_AWAITERS, UW_F_AWAITER_TYPE },
 		{ MACHINE + BUILDER, 0, 0, UW_OK },
 		{ FP - 8, NOWHERE, 0, UW_OK },
@@ -125,7 +129,7 @@ static void reason_that_ends_the_awaiters_is_reported(void **state)
 	}
 }
 
-/* Its caller is on the stack: of the next method that is known those that wait are sought. */
+/* Its caller is on the stack: the awaiters are those of the next known async method. */
 static void method_that_has_not_suspended_yet_is_skipped(void **state)
 {
 	static const u64 tasks[] = { 0, TASK(2), MACHINE + 8, MACHINE - DOTNET_MAX_TASK_LEN };
@@ -149,7 +153,7 @@ static void awaiters_belong_to_the_innermost_async_method(void **state)
 
 	(void)state;
 	world_init(&w);
-	put_u64(&w.h, DOTNET_STACK + 80, w.method + 300); /* it is called by itself */
+	put_u64(&w.h, DOTNET_STACK + 80, w.method + 300); /* the method is recursive */
 	put_u64(&w.h, DOTNET_STACK + 72, FP);
 	put_u64(&w.h, DOTNET_STACK + 88, 0x1234);
 	put_u64(&w.h, DOTNET_STACK + 96, ROOT_RA);
@@ -178,7 +182,7 @@ static void prologue_has_no_state_machine_yet(void **state)
 	}
 }
 
-/* An async iterator tells who waits for its next value. */
+/* An async iterator holds the awaiter of its next value. */
 static void state_machine_may_hold_its_own_awaiter(void **state)
 {
 	struct world w;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * The core in the kernel finds, byte for byte, what it finds natively. Compiled
- * once for each architecture.
+ * The walk in the kernel gives the same result as the native walk, byte for byte.
+ * Compiled once for each architecture.
  */
 
 #include "chain.h"
@@ -18,7 +18,7 @@ static const struct sim_arch *const sim = &CAT(sim_arch_, SIM_ARCH);
 static struct kernel kernel;
 static const struct arch_row *arch;
 
-/* All that a walk sets of a sample. */
+/* Compares all fields of a sample that a walk sets. */
 static bool samples_equal(const struct uw_sample *a, const struct uw_sample *b)
 {
 	return a->status == b->status && a->flags == b->flags && a->n_frames == b->n_frames &&
@@ -27,7 +27,7 @@ static bool samples_equal(const struct uw_sample *a, const struct uw_sample *b)
 	       !memcmp(a->frames, b->frames, a->n_frames * sizeof(struct uw_frame));
 }
 
-/* Are the walks the same in both worlds? The memory is mapped. */
+/* Do both walks give the same result? The memory is mapped. */
 static bool walks_agree(const struct sim_target *target, const char *name, bool say)
 {
 	const struct uw_sample *k = &kernel.state->sample;
@@ -134,10 +134,10 @@ static void random_stacks_give_equal_walks(void **state)
 	take_down(&target);
 }
 
-/* The comparison notices one word that is another in the kernel's world. */
+/* The comparison detects one word that differs in the kernel's memory. */
 static void changed_word_makes_walks_differ(void **state)
 {
-	const u32 ra = 3, function = 15; /* of the hand-over stack */
+	const u32 ra = 3, function = 15; /* words of the hand-over stack */
 	u64 *mapped = (u64 *)STACK_ADDR;
 	struct sim_target target;
 
@@ -156,7 +156,7 @@ static void changed_word_makes_walks_differ(void **state)
 	take_down(&target);
 }
 
-/* The kernel's memory decides: a page that is away there only is a fault there only. */
+/* The kernel reads its own memory: a page that is absent only there faults only there. */
 static void page_missing_in_the_kernel_makes_walks_differ(void **state)
 {
 	struct sim_target target;

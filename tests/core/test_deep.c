@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * Stacks of many frames, and frames at every place of a page: the depth limit,
- * the window on the stack, and what a walk reads.
+ * Stacks with many frames, and frames at every offset in a page: the depth limit, the
+ * stack window, and the reads of a walk.
  */
 
 #include "chain.h"
@@ -45,7 +45,7 @@ static void frame_1025_is_beyond_the_depth_limit(void **state)
 	}
 }
 
-/* The record is the stack's last but for what fits behind it: nothing is readable beyond. */
+/* The record is the last one that fits the stack; nothing after the stack is readable. */
 static void record_is_read_at_any_offset_in_its_page(void **state)
 {
 	(void)state;
@@ -62,7 +62,7 @@ static void record_is_read_at_any_offset_in_its_page(void **state)
 		}
 }
 
-/* Three records at a distance that takes them across windows and pages. */
+/* Three records at a distance that crosses windows and pages. */
 static void records_are_read_at_any_distance(void **state)
 {
 	(void)state;
@@ -77,7 +77,7 @@ static void records_are_read_at_any_distance(void **state)
 		}
 }
 
-/* By a guess: one read that crosses pages holds no more than the record. */
+/* For a guess, a read that crosses a page end covers no more than the record. */
 static void record_across_two_pages_reads_no_further_in_the_second(void **state)
 {
 	struct sim_read reads[8];
@@ -114,7 +114,7 @@ static void small_frames_share_a_read(void **state)
 	}
 }
 
-/* A chain that the walk follows for ever would hang here: it goes up, or it ends. */
+/* Without the limit this cyclic chain would hang; a chain must go up or end. */
 static void two_records_that_point_at_each_other_end(void **state)
 {
 	(void)state;

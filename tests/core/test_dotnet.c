@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * CoreCLR's code on x86-64: a code heap made by hand, with both forms of the nibble map, and
- * functions whose instructions are executed here, one by one, on a stack of their own. What the
- * walk must find at each is what this execution knows.
+ * CoreCLR's code on x86-64: a hand-made code heap with both forms of the nibble map,
+ * and functions whose instructions are executed here, one by one, on their own stack.
+ * The execution gives the expected result of the walk at each instruction.
  */
 
 #include "dotnet_functions.h"
@@ -17,9 +17,12 @@ static const struct uw_state *walk(const struct heap *h, u64 pc, u64 sp, u64 fp)
 	return u;
 }
 
-/* ---- which method ---- */
+/* ---- finding the method ---- */
 
-/* Lengths that a window, a page, a bucket and a word of the map end in, and far beyond. */
+/*
+ * Lengths at the limits of a read window, a page, a bucket and a word of the map, and
+ * beyond.
+ */
 static const u32 lens[] = { 1,	 31,   32,   33,   224,	  255,	 256,	257,   511,   512,
 			    600, 4096, 7000, 8192, 16384, 16640, 33000, 78848, 400000 };
 
@@ -142,7 +145,7 @@ static void each_of_many_funclets_is_found(void **state)
 	sim_mem_free(&h.mem);
 }
 
-/* ---- how it is unwound ---- */
+/* ---- unwinding ---- */
 
 #define CALLER_SP (DOTNET_STACK + 0x7000)
 #define CALLER_FP 0x7ffd00007120ull
@@ -211,14 +214,14 @@ static void execute(struct cpu *c, const struct insn *i)
 	}
 }
 
-/* The stack as it is at the function's first byte. */
+/* Sets up the stack at the function's first byte. */
 static void enter(struct cpu *c, struct heap *h, const struct function *f)
 {
 	*c = (struct cpu){ h, CALLER_SP, CALLER_FP };
 	push(c, ROOT_RA);
 	if (!f->entry_words)
 		return;
-	push(c, CALLER_FP); /* by the method whose frame it takes over */
+	push(c, CALLER_FP); /* pushed by the method whose frame it takes over */
 	c->fp = c->sp;
 	for (u32 i = 2; i < f->entry_words + 1; i++)
 		push(c, 0x0b0b);
@@ -248,7 +251,7 @@ static bool is_unwound(const struct uw_state *u, const struct function *f, u32 o
 	return false;
 }
 
-/* Return: at how many of its instructions the walk goes wrong. */
+/* Return: the number of instructions at which the walk is wrong. */
 static u32 sweep(const struct function *f, const u8 *info, bool say)
 {
 	u8 code[128], body[8] = { 0x90, 0x90, 0xc3 };
@@ -283,7 +286,7 @@ static void caller_is_found_at_every_instruction_of_a_function(void **state)
 		assert_int_equal(sweep(&functions[i], functions[i].info, true), 0);
 }
 
-/* The negative control: with a slot of "framed" wrong, some of its instructions must fail. */
+/* The negative control: with a wrong slot in "framed", some instructions must fail. */
 static void wrong_return_address_slot_is_detected(void **state)
 {
 	static const u8 places[] = { 4, 5, 6, 8, 10, 11 };
@@ -322,7 +325,7 @@ static void unwind_information_of_another_kind_is_refused(void **state)
 		{ { 0x19, 0, 1, 0, 1, 0x0a }, UW_F_UNWIND_INFO }, /* a machine frame */
 		{ { 0x19, 0, 1, 0, 1, 0x01 }, UW_F_UNWIND_INFO }, /* a slot is missing */
 		{ { 0x19, 0, 1, 0x03, 1, 0x03 }, UW_F_UNWIND_INFO }, /* rbx is the frame register */
-		{ { 0x19, 0, 33, 0 }, UW_F_UNWIND_INFO }, /* too many */
+		{ { 0x19, 0, 33, 0 }, UW_F_UNWIND_INFO }, /* too many codes */
 	};
 
 	(void)state;
@@ -378,14 +381,14 @@ static void return_address_of_a_stub_is_above_its_pushes(void **state)
 		assert_int_equal(stub_ra(rows[i].kind, rows[i].off), rows[i].slot);
 }
 
-/* ---- recipes ---- */
+/* ---- cached rules ---- */
 
-/* The leaf is called by the method, which has pushed rbp and is called by the root. */
+/* The method calls the leaf; the method has pushed rbp, and the root calls it. */
 struct calls {
 	struct heap h;
 	struct uw_state *u;
 	u32 leaf, method;
-	u64 n_reads; /* of the last walk */
+	u64 n_reads; /* reads of the last walk */
 };
 
 static void calls_init(struct calls *c, bool is_constant)
@@ -432,7 +435,7 @@ static void known_return_address_costs_one_read(void **state)
 		assert_int_equal(calls_walk(&c, 8), UW_END); /* another process */
 		assert_int_equal(c.n_reads, first);
 		for (int i = 0; i < 2; i++) {
-			assert_int_equal(calls_walk(&c, 0), UW_END); /* none are kept */
+			assert_int_equal(calls_walk(&c, 0), UW_END); /* no rule is cached */
 			assert_int_equal(c.n_reads, first);
 		}
 		sim_mem_free(&c.h.mem);
@@ -446,18 +449,21 @@ static void replaced_code_is_detected(void **state)
 
 	(void)state;
 	calls_init(&c, true);
-	add_method(&c.h, 600, no_slots, 4, 0, NULL, 0); /* for its header */
+	add_method(&c.h, 600, no_slots, 4, 0, NULL, 0); /* only its header is used */
 	assert_int_equal(calls_walk(&c, 7), UW_END);
-	put(&c.h, CODE_ADDR + c.method - 8, &none, 8); /* thrown away: it looks like stubs */
+	put(&c.h, CODE_ADDR + c.method - 8, &none, 8); /* discarded: it looks like stubs */
 	calls_walk(&c, 7);
 	assert_int_equal(c.u->sample.frames[1].kind, UW_DOTNET_STUB);
-	put(&c.h, CODE_ADDR + c.method - 8, &header, 8); /* another method's */
+	put(&c.h, CODE_ADDR + c.method - 8, &header, 8); /* the header of another method */
 	calls_walk(&c, 7);
 	assert_int_equal(c.u->sample.frames[1].b, METHOD_DESC(2));
 	sim_mem_free(&c.h.mem);
 }
 
-/* The header lies behind the code: what comes there next may have the same one. */
+/*
+ * The header is after the code: the next method at this address may have the same
+ * header.
+ */
 static void dynamic_method_is_read_on_each_walk(void **state)
 {
 	u64 header = CODE_ADDR + CODE_LEN - 0x100, desc = METHOD_DESC(1);

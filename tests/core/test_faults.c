@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * Fault sweep: of every bundled stack, each read fails in turn. What then may be
- * different follows from what the read was for:
+ * Fault sweep: for every bundled stack, each read fails in turn. The allowed differences depend
+ * on the purpose of the read:
  *
- *	function          one frame has no function; all else is the same
- *	V8 frame's slots  one frame is known by its pc only; all else is the same
- *	record            the walk ends there with a fault, or for want of a row
- *	who waits         of them some first ones are left, and perhaps one that says why;
- *	                  all else is the same
- *	CoreCLR's method  it has no name, and the walk says that it goes on by a guess
+ *	function          one frame has no function; everything else is the same
+ *	V8 frame's slots  one frame has only its pc; everything else is the same
+ *	record            the walk ends there with a fault, or for lack of a row
+ *	awaiters          only the first awaiters are left, perhaps with one that gives the reason;
+ *	                  everything else is the same
+ *	CoreCLR's method  it has no name, and the walk reports that it continues by a guess
  *	first instruction or the word at sp
- *	                  the walk goes by the record: the direct caller is missing if
+ *	                  the walk uses the record: the direct caller is missing if
  *	                  the record was not the leaf's, and frame 0 may be unnamed
  */
 
@@ -34,7 +34,7 @@ enum outcome {
 
 static struct uw_sample good;
 
-/* Is @bad the good walk but for one frame, which lost its identity to @status? */
+/* Is @bad the good walk except for one frame, which lost its identity with @status? */
 static bool lost_one(const struct uw_sample *bad, enum uw_status status)
 {
 	u32 n_lost = 0;
@@ -62,7 +62,7 @@ static bool is_same(const struct uw_sample *bad)
 	       !memcmp(bad->frames, good.frames, good.n_frames * sizeof(struct uw_frame));
 }
 
-/* The last frame has no row, and so its record may fail it. */
+/* The last frame has no row, so its record may be wrong. */
 static bool is_guess(const struct uw_sample *bad)
 {
 	return bad->status == UW_T_NO_ROW || bad->status == UW_T_ROWS_PENDING;
@@ -81,7 +81,10 @@ static bool is_prefix(const struct uw_sample *bad)
 	       !memcmp(bad->frames, good.frames, bad->n_frames * sizeof(struct uw_frame));
 }
 
-/* Frames are those of the good walk but for one behind what was interrupted. */
+/*
+ * Are the frames those of the good walk, without one caller after the interrupted
+ * code?
+ */
 static bool lost_caller(const struct uw_sample *bad)
 {
 	u32 n = 0;
@@ -96,7 +99,7 @@ static bool lost_caller(const struct uw_sample *bad)
 	return bad->status == good.status;
 }
 
-/* The same down to a method that can't be read; what follows is no complete stack. */
+/* The same down to an unreadable method; the rest is no complete stack. */
 static bool is_guessed_on(const struct uw_sample *bad)
 {
 	u32 n = 0;
@@ -110,7 +113,7 @@ static bool is_guessed_on(const struct uw_sample *bad)
 	return bad->status != UW_END || bad->frames[n].flags & UW_FRAME_GUESS;
 }
 
-/* The index of the first frame from @i on that waits, or that does not; n_frames: none. */
+/* The index of the first frame from @i on that is (not) an awaiter; n_frames: none. */
 static u32 next_that(const struct uw_sample *s, u32 i, bool waits)
 {
 	while (i < s->n_frames && !(s->frames[i].flags & UW_FRAME_ASYNC) == waits)
@@ -118,7 +121,7 @@ static u32 next_that(const struct uw_sample *s, u32 i, bool waits)
 	return i;
 }
 
-/* Is it the frame that the chain begins at, or may it not be begun at it? */
+/* Is it the frame at which the chain begins, or may the chain be missing there? */
 static bool is_same_or_lost(const struct uw_frame *b, const struct uw_frame *g)
 {
 	return !memcmp(b, g, sizeof(*b)) ||
@@ -126,7 +129,7 @@ static bool is_same_or_lost(const struct uw_frame *b, const struct uw_frame *g)
 		(b->status == UW_F_FUNCTION_FAULT || b->status == UW_F_NO_FRAME));
 }
 
-/* Of the frames that wait, some are missing, and the last may say why. */
+/* Some awaiters are missing, and the last one may give the reason. */
 static bool is_cut(const struct uw_sample *bad)
 {
 	u32 first = next_that(&good, 0, true), end = next_that(bad, first, false), i = first;
@@ -146,7 +149,10 @@ static bool is_cut(const struct uw_sample *bad)
 		       (bad->n_frames - end) * sizeof(struct uw_frame));
 }
 
-/* The same down to a frame of V8's whose fp leads elsewhere, and what it should lead to is gone. */
+/*
+ * The same down to a V8 frame whose fp points elsewhere, because the frame's slots
+ * are unreadable.
+ */
 static bool has_strayed(const struct uw_sample *bad)
 {
 	u32 last = bad->n_frames - 1u;
@@ -178,15 +184,16 @@ static enum outcome judge(const struct uw_sample *bad, const struct sim_target *
 	return lost_caller(bad) ? LOST_CALLER : WRONG;
 }
 
-/* Which outcomes a read of the good walk can have, by its shape. */
+/* Which outcomes are possible for a read of the good walk, by its shape? */
 static bool outcome_fits(const struct sim_read *read, u32 idx, enum outcome outcome)
 {
 	if (read->addr >= PROMISES_ADDR - 1 && read->addr < PROMISES_ADDR + 4096)
 		return outcome == CUT || outcome == SAME || outcome == LOST_FUNCTION;
-	if (outcome == CUT) /* a function that waits, or whose frame the chain begins at */
+	if (outcome == CUT) /* an awaiter, or the frame at which the chain begins */
 		return read->addr < STACK_ADDR;
-	if (outcome == SAME) { /* what it reads is not used */
-		u32 n_unused = good.frames[0].status == UW_F_NO_FRAME ? 3 : 2; /* its slots */
+	if (outcome == SAME) { /* the word is not used */
+		u32 n_unused = good.frames[0].status == UW_F_NO_FRAME ? 3
+								      : 2; /* slots of that frame */
 
 		return read->result || idx < n_unused || read->len == 4 ||
 		       good.status == UW_E_FP_BELOW_SP;
@@ -259,7 +266,7 @@ static void each_read_can_fail(void **state)
 		assert_int_not_equal(seen[i], 0);
 }
 
-/* The judge takes none of these for a consequence of a fault. */
+/* The judge attributes none of these to a fault. */
 static void walk_that_a_fault_does_not_explain_is_rejected(void **state)
 {
 	static struct uw_sample bad;
@@ -271,7 +278,7 @@ static void walk_that_a_fault_does_not_explain_is_rejected(void **state)
 	sim_mem_free(&target.mem);
 	bad = good;
 	assert_int_equal(judge(&bad, &target), SAME);
-	bad.n_frames = 4; /* ends too early, and says that it is whole */
+	bad.n_frames = 4; /* ends too early, but is reported as complete */
 	assert_int_equal(judge(&bad, &target), WRONG);
 	bad.status = UW_E_FAULT;
 	assert_int_equal(judge(&bad, &target), ENDED);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * A hijacked thread: a leaf's return address was replaced by that of OnHijackTripThread (code whose
- * rule is UW_CFA_HIJACKED), and a word pair elsewhere keeps the true one, that of a method, and the
- * slot on the stack. By fp alone the method would be missed.
+ * A hijacked thread: the return address of a leaf was replaced by that of OnHijackTripThread (code
+ * whose rule is UW_CFA_HIJACKED). A pair of words elsewhere saves the true return address, in a
+ * method, and the stack slot. By fp alone the walk would skip the method.
  *
  *	sp -> TRIP_RA   KEPT { method + 300, sp }
  *	      fp        FP { 0, ROOT_RA }
@@ -71,11 +71,11 @@ static void hijacked_return_address_is_replaced_by_the_true_one(void **state)
 	sim_mem_free(&w.h.mem);
 }
 
-/* What is kept may be that of another hijack, long ago, or no such thing at all. */
+/* The saved pair may belong to an earlier hijack, or be something else. */
 static void saved_return_address_applies_to_its_own_slot_only(void **state)
 {
 	static const struct row {
-		u64 of, kept_at, ra, slot; /* 0: as it is */
+		u64 of, kept_at, ra, slot; /* 0: unchanged */
 	} rows[] = {
 		{ .slot = SP - 8 },	   { .slot = SP + 8 },	 { .slot = ~0ull },
 		{ .ra = UW_PAGE_LEN - 1 }, { .ra = 1ull << 63 }, { .kept_at = NOWHERE },
@@ -112,7 +112,7 @@ static void saved_return_address_of_another_thread_is_not_used(void **state)
 	sim_mem_free(&w.h.mem);
 }
 
-/* It was returned to, and has pushed some registers. */
+/* The thread has returned to it, and it has pushed some registers. */
 static void running_hijack_stub_is_kept_and_its_caller_is_the_true_one(void **state)
 {
 	(void)state;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
-/* The running kernel's bpf_probe_read_user() does what test_mem says that it does. */
+/* The running kernel's bpf_probe_read_user() behaves as test_mem expects. */
 
 #include "mapped.h"
 #include "read-rows.h"

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
-/* Memory that is drawn when it is read. */
+/* Memory whose contents are drawn from the input when it is read. */
 
 #include "walks.h"
 
 #include "../../sim/mem/lazy.h"
 
 #define STACK_AT 0x7ffc00001000ull
-#define THERE 0xff /* a page that is there */
+#define THERE 0xff /* a page that is present */
 #define RAW 0xff /* a word of the eight bytes that follow */
 #define NEAR 0 /* a word that points to the next */
 
@@ -105,7 +105,8 @@ static void pages_of_one_run_are_limited(void **state)
 	u64 n = 0, word;
 
 	(void)state;
-	memset(input, THERE - 0x80, sizeof(input)); /* pages that are there, words near */
+	memset(input, THERE - 0x80,
+	       sizeof(input)); /* present pages, words that point to the next */
 	mem = make(input, sizeof(input));
 	while (!sim_mem_read(mem, &word, 8, STACK_AT + n * SIM_PAGE_LEN))
 		n++;
@@ -114,7 +115,7 @@ static void pages_of_one_run_are_limited(void **state)
 	sim_mem_free(&mem);
 }
 
-/* The same bytes and the same draws as by reads of each word. */
+/* The same bytes and the same draws as with a read of each word. */
 static void window_read_draws_the_same_bytes_as_word_reads(void **state)
 {
 	static const struct {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * The simulator's memory reads as bpf_probe_read_user() does: all or nothing, and
- * nothing means zeroes. The same table is put to the kernel in test_kernel_reads.
+ * The simulator's memory reads like bpf_probe_read_user(): all or nothing, and zeros
+ * on failure. test_kernel_reads applies the same table to the kernel.
  */
 
 #include "walks.h"
@@ -45,7 +45,7 @@ static void read_is_all_or_nothing(void **state)
 			fail_msg("%s", read_rows[i].name);
 }
 
-/* A row that claims the contrary is seen to be wrong. */
+/* A row that claims the opposite fails. */
 static void inverted_row_fails(void **state)
 {
 	(void)state;

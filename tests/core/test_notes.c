@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * What a walk tells of itself (core/uw_note.h): each decision and its value, in order.
- * Expected lists were written by hand from the rules in core/ and the stacks' words.
+ * The notes of a walk (core/uw_note.h): each decision and its value, in order. The
+ * expected lists were written by hand from the rules in core/ and the words of the
+ * stacks.
  */
 
 #include "walks.h"
@@ -43,7 +44,7 @@ struct noted {
 	}
 #define FP_16 ((u64)16 << 32 | UW_CFA_FP)
 #define SP_16 ((u64)16 << 32 | UW_CFA_SP)
-/* By the rule of a frame record at @fp. */
+/* With the rule of a frame record at @fp. */
 #define ROW_RECORD(fp, ra)                                                                         \
 	RULED_BY(FP_16), { UW_NOTE_ROW_FP, fp }, { UW_NOTE_ROW_RA, (fp) + 8 },                     \
 		{ UW_NOTE_RECORD_RA, ra },                                                         \
@@ -353,7 +354,7 @@ static const struct stack *stack_named(const char *name)
 	return NULL;
 }
 
-/* The index of the first note that is not as expected; @n for none. */
+/* The index of the first note that differs; @n for none. */
 static u32 first_other(const struct trace *t, const struct noted *notes, u32 n)
 {
 	u32 at = 0;
@@ -396,7 +397,7 @@ static void decisions_are_noted_in_order(void **state)
 	assert_true(n_walks > N_ROWS);
 }
 
-/* The comparison above sees one changed word, at its note. */
+/* The comparison above detects a changed word, at the right note. */
 static void changed_word_changes_the_note_that_depends_on_it(void **state)
 {
 	struct stack stack = *stack_named("chain_to_main_in_libc_is_complete");
@@ -404,10 +405,11 @@ static void changed_word_changes_the_note_that_depends_on_it(void **state)
 	struct trace t;
 
 	(void)state;
-	stack.pokes[0] = (struct stack_word){ S(7), APP(0x314) }; /* where the second returns to */
+	stack.pokes[0] =
+		(struct stack_word){ S(7), APP(0x314) }; /* return address of the second frame */
 	target_of(&stack, &arch_rows[0], &target);
 	assert_int_equal(trace_walk(&t, arch_rows[0].sim, &target, fresh_state()), 0);
-	/* 8 notes of the leaf, then step, map, native, row, fp, ra's place, ra */
+	/* 8 notes of the leaf, then step, map, native, row, fp, slot of ra, ra */
 	assert_int_equal(first_other(&t, chain, sizeof(chain) / sizeof(chain[0])), 14);
 	trace_deinit(&t);
 	sim_mem_free(&target.mem);
@@ -426,7 +428,10 @@ static void every_kind_of_note_occurs(void **state)
 			fail_msg("note %u is in no row", n);
 }
 
-/* Walks plainly and told, with the @nth read failing; 0: none. Are they the same? */
+/*
+ * Walks with and without notes, with the @nth read failing (0: none). Are the samples
+ * equal?
+ */
 static bool is_same_told(const struct arch_row *arch, const struct sim_target *target, u32 nth,
 			 u32 told_nth, u32 *n_reads)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * Random words as a stack: every walk ends, and what it says holds together. The
- * seeds are fixed; a failure names its own.
+ * Random words as a stack: every walk ends with a consistent result. The seeds are
+ * fixed, and a failure prints its seed.
  */
 
 #include "random.h"
@@ -52,15 +52,15 @@ static void walks_of_random_stacks_end_and_are_plausible(void **state)
 		walk_random(&arch_rows[i], seen);
 		for (u32 s = 0; s < UW_N_STATUS; s++) {
 			if (s == UW_T_DEPTH || s == UW_T_STALE_TABLES || s == UW_T_STACK_SWITCHED)
-				continue; /* the last: by too many words at once */
+				continue; /* needs too many particular words */
 			if (s == UW_T_32_BIT)
-				continue; /* of the program in the kernel, no walk's */
+				continue; /* a status of the BPF program, not of a walk */
 			if (s == UW_F_UNWIND_INFO && arch_rows[i].bit != STACK_X86_64)
-				continue; /* not read there */
+				continue; /* not read in this test */
 			if (s == UW_F_AWAITER_TYPE || s == UW_F_AWAITER_FAULT)
-				continue; /* not without what user space tells: test_await */
+				continue; /* needs data from user space: test_await */
 			if (s >= UW_F_WAITS_FAULT && s <= UW_F_WAITS_MORE)
-				continue; /* no promises are drawn */
+				continue; /* the stacks contain no promises */
 			if (!seen[s])
 				fail_msg("%s: no walk met \"%s\"", arch_rows[i].sim->name,
 					 sim_status_words(s));
@@ -68,7 +68,7 @@ static void walks_of_random_stacks_end_and_are_plausible(void **state)
 		print_message("%s: %.1f frames a walk, %.1f %% end at a root\n",
 			      arch_rows[i].sim->name, (double)seen[UW_OK] / N_SEEDS,
 			      100.0 * (double)seen[UW_END] / N_SEEDS);
-		assert_true(seen[UW_OK] > 4 * N_SEEDS); /* they get somewhere */
+		assert_true(seen[UW_OK] > 4 * N_SEEDS); /* they make progress */
 	}
 }
 
@@ -82,7 +82,7 @@ static bool is_insane(const struct uw_sample *good, const struct sim_target *tar
 	return !sample_is_sane(&s, target);
 }
 
-/* The judge of the test above finds fault with each of these. */
+/* The judge of the test above rejects each of these. */
 static void implausible_walk_is_detected(void **state)
 {
 	u32 frame = offsetof(struct uw_sample, frames) + 2 * sizeof(struct uw_frame);

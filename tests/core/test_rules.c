@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * Where the return address is, by the instruction: arch_ra_slot() of both
- * architectures. The encodings are what llvm-mc 14 makes of the mnemonics.
+ * The return address slot by instruction: arch_ra_slot() of both architectures. The
+ * encodings are those of llvm-mc 14.
  */
 
 #include "walks.h"
@@ -68,9 +68,9 @@ static const struct rule arm64_rules[] = {
 };
 
 /*
- * What V8's compilers put around a function's frame (x86-64), copied from live code of
- * Node.js 14.21.3 to 24.21.0. @outside: at which of its bytes an instruction begins before
- * which there is no frame and the return address lies at sp.
+ * Prologues and epilogues of V8's compilers (x86-64), copied from live code of
+ * Node.js 14.21.3 to 24.21.0. @outside: the bytes at which an instruction begins
+ * while there is no frame, so that the return address is at sp.
  */
 struct sequence {
 	const char *name;
@@ -127,8 +127,8 @@ static const struct sequence sequences[] = {
 };
 
 /*
- * The same on arm64, copied from live code of Node.js 18.20.8 to 26.10.0. @outside: before which
- * of its instructions the return address is in lr alone.
+ * The same on arm64, copied from live code of Node.js 18.20.8 to 26.10.0. @outside:
+ * the instructions at which the return address is only in lr.
  */
 static const struct arm64_sequence {
 	const char *name;
@@ -188,7 +188,7 @@ static void arm64_instruction_determines_the_return_address_slot(void **state)
 	assert_int_equal(count_wrong(&sim_arch_arm64, arm64_rules, N(arm64_rules), true), 0);
 }
 
-/* On x86 only the first bytes count, whatever follows them. */
+/* On x86 only the first bytes count, not the bytes after the instruction. */
 static void bytes_after_an_x86_instruction_do_not_matter(void **state)
 {
 	(void)state;
@@ -199,7 +199,7 @@ static void bytes_after_an_x86_instruction_do_not_matter(void **state)
 	}
 }
 
-/* The architectures do not share a rule: each table is wrong for the other in every rule. */
+/* The architectures share no rule: each table is wrong in every row for the other one. */
 static void architectures_share_no_rule(void **state)
 {
 	(void)state;
@@ -207,7 +207,7 @@ static void architectures_share_no_rule(void **state)
 	assert_int_equal(count_wrong(&sim_arch_x86_64, arm64_rules, N(arm64_rules), false), 12);
 }
 
-/* As v8_top_step() does. */
+/* Same lookup as in v8_top_step(). */
 static int v8_slot(const struct sim_arch *arch, const u8 *code)
 {
 	u32 insn;
@@ -244,7 +244,7 @@ static void v8_code_that_drops_arguments_keeps_the_return_address_in_a_register(
 	}
 }
 
-/* Only where instructions begin: pc never lies within one. */
+/* Only at instruction boundaries, since pc is never inside an instruction. */
 static void v8_frameless_code_has_its_return_address_at_sp(void **state)
 {
 	const u32 before = sim_arch_x86_64.v8_before;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
-/* Every bundled stack, walked natively for each architecture it is meant for. */
+/* Every bundled stack, walked natively for each of its architectures. */
 
 #include "walks.h"
 
@@ -26,7 +26,7 @@ static void run_row(void **state)
 	assert_true(sample_is(row->stack, &u->sample, true));
 }
 
-/* The comparison above sees any byte that is wrong. */
+/* The comparison above detects every wrong byte. */
 static void wrong_byte_of_a_sample_is_detected(void **state)
 {
 	const struct stack *stack = &v8_stacks[0];
@@ -53,7 +53,7 @@ static void wrong_byte_of_a_sample_is_detected(void **state)
 	assert_false(sample_is(stack, &u->sample, false));
 }
 
-/* Not those of the stub that called the functions. */
+/* The result has the words of the stub that the innermost JavaScript function called. */
 static void words_belong_to_the_stub_called_by_the_innermost_function(void **state)
 {
 	struct uw_state *u = fresh_state();
@@ -68,7 +68,7 @@ static void words_belong_to_the_stub_called_by_the_innermost_function(void **sta
 	assert_int_equal(u->sample.saved[2], 0x23);
 }
 
-/* Changes one word of the hand-over stack; is the walk another one? */
+/* Changes one word of the hand-over stack. Does the walk change? */
 static bool changed_word_changes_walk(u32 word, const struct arch_row *arch)
 {
 	const struct stack *stack = &v8_stacks[0];
@@ -84,8 +84,8 @@ static bool changed_word_changes_walk(u32 word, const struct arch_row *arch)
 }
 
 /*
- * Exactly the words that frames are made of make the walk: not locals, argument
- * counts and contexts, nor main's saved fp, which is small either way.
+ * Only the words that make up frames affect the walk: locals, argument counts,
+ * contexts and main's saved fp (which is small either way) do not.
  */
 static void only_words_of_frames_affect_the_walk(void **state)
 {
@@ -104,14 +104,14 @@ static void only_words_of_frames_affect_the_walk(void **state)
 		}
 }
 
-/* The table of every stack that names a status; every status but those below has one. */
+/* Every status except those below must have a bundled stack. */
 static void every_status_has_a_stack(void **state)
 {
 	bool seen[UW_N_STATUS] = { [UW_OK] = true,
 				   [UW_T_DEPTH] = true, /* test_deep */
 				   [UW_F_AWAITER_TYPE] = true, /* test_await */
 				   [UW_F_AWAITER_FAULT] = true, /* test_await */
-				   /* the driver's */
+				   /* statuses of the driver */
 				   [UW_T_STALE_TABLES] = true,
 				   [UW_T_32_BIT] = true };
 
@@ -146,7 +146,7 @@ static void add_row(const struct stack *stack, const struct arch_row *arch)
 	if (!(stack->archs & arch->bit))
 		return;
 	if (n_tests == MAX_ROWS)
-		abort(); /* one that nobody walks is no test */
+		abort(); /* a stack for no architecture is no test */
 	row->stack = stack;
 	row->arch = arch;
 	snprintf(row->name, sizeof(row->name), "%s: %s", arch->sim->name, stack->name);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * The state that one step leaves behind, also what no frame tells: the caller's sp.
- * Compiled once an architecture.
+ * The state after one step, including the caller's sp, which no frame records.
+ * Compiled once for each architecture.
  */
 
 #include "walks.h"
@@ -18,7 +18,7 @@
 static struct sim_target target;
 static struct uw_state u;
 
-/* A stack of @words, its registers; the text at pc holds @insn. */
+/* A stack of @words with registers @regs; the text at pc contains @insn. */
 static void begin(const struct uw_regs *regs, const u64 *words, u32 n_words, u32 insn)
 {
 	struct stack stack = { .name = "one step",

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #pragma once
 
-/* What the tests of walks share: both architectures, and the comparison of what was found. */
+/* Shared by the tests of walks: both architectures, and the comparison of results. */
 
 #include "../check.h"
 
@@ -23,7 +23,10 @@ static const struct arch_row arch_rows[] = {
 };
 #define N_ARCHS (sizeof(arch_rows) / sizeof(arch_rows[0]))
 
-/* The state of the walk under test; fouled, so that nothing can rely on what was in it. */
+/*
+ * The state of the walk under test, filled with garbage, so that no walk depends on
+ * its contents.
+ */
 static inline struct uw_state *fresh_state(void)
 {
 	static struct uw_state u;
@@ -59,7 +62,10 @@ static inline void print_frame(const char *what, const struct uw_frame *f)
 		    f->b, f->aux, sim_kind_words(f->kind), sim_status_words(f->status), f->flags);
 }
 
-/* Does the sample hold what the stack expects? Says what differs when @verbose. */
+/*
+ * Does the sample agree with the stack's expectation? Prints the difference when
+ * @verbose.
+ */
 static inline bool sample_is(const struct stack *stack, const struct uw_sample *s, bool verbose)
 {
 	u32 at = frames_differ(s->frames, s->n_frames, stack->frames, stack->n_frames);
