@@ -20,7 +20,10 @@ static bool is_branch(u32 w)
 	       (w & 0x7c000000) == 0x34000000 || (w & 0xfe000000) == 0xd6000000;
 }
 
-/* ret, br, or b to elsewhere; @at: index of @w in its function of @n instructions. */
+/*
+ * ret, br, or b to another function; @at: index of @w in its function of @n
+ * instructions.
+ */
 static bool leaves(u32 w, u64 at, u64 n)
 {
 	s64 to = (s64)at + ((s32)(w << 6) >> 6);
@@ -29,7 +32,10 @@ static bool leaves(u32 w, u64 at, u64 n)
 	       ((w & 0xfc000000) == 0x14000000 && (to < 0 || to >= (s64)n));
 }
 
-/* SUB and ADD (extended register) to sp; AND (immediate) to sp; ADD to sp from another. */
+/*
+ * SUB and ADD (extended register) to sp; AND (immediate) to sp; ADD to sp from
+ * another register.
+ */
 static bool moves_sp(u32 w)
 {
 	return (w & 31) == 31 &&
@@ -53,7 +59,7 @@ static bool is_of_frame(u32 w)
 	return (w & 0x04000000) || rd >= 19 || (is_pair && rt2 >= 19);
 }
 
-/* SUB, or what sets x29, or a store. */
+/* SUB, an instruction that sets x29, or a store. */
 static bool sets_up(u32 w)
 {
 	if (!is_of_frame(w))
@@ -113,7 +119,7 @@ static bool saves_ra(u32 w)
 	return (w & 0xfac00000) == 0xf8000000 && (w & 31) == 30;
 }
 
-/* br: where a table of jumps leads is not followed. */
+/* br: the targets of jump tables are not analyzed. */
 static bool hides_arm64(const u32 *code, u64 n, bool is_caller)
 {
 	bool is_saved = false;

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * A program that calls itself ten times, says so, and spins. Built with frame pointers. On
- * its stack it has a copy of $PRIVATE: the environment itself is some random pages further up.
+ * A program that calls itself ten times, reports it, and spins. Built with frame
+ * pointers. A copy of $PRIVATE is on its stack, because the environment itself is a
+ * random number of pages away.
  */
 
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-static volatile bool is_over; /* never */
+static volatile bool is_over; /* never set */
 
 __attribute__((noinline)) static long descend(int n)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #pragma once
 
-/* What the tests of engines share: an engine's session against the native one. */
+/* Shared by the tests of engines: an engine's session compared with the native one. */
 
 #include "../core/walks.h"
 
@@ -24,7 +24,10 @@ static inline struct sim_session *open_session(const struct sim_engine *engine,
 	return session;
 }
 
-/* Walks with both and counts the bytes that differ; says the first if @say. */
+/*
+ * Walks with both engines and counts the bytes that differ; prints the first one if
+ * @say.
+ */
 static inline struct sim_difference differences(struct sim_session *native,
 						struct sim_session *other,
 						const struct sim_target *target, const char *name,

@@ -36,7 +36,7 @@ static inline struct sim_case *row_load(const struct row *row)
 	return c;
 }
 
-/* @what: of the file, "" or ": and so on"; @wanted: only files whose name has this. */
+/* @what: suffix for the name, "" or ": and so on"; @wanted: a part of the file name. */
 static inline void rows_add(const char *wanted, const char *what, void (*test)(void **))
 {
 	static const struct sim_arch *const archs[] = { &sim_arch_x86_64, &sim_arch_arm64 };
@@ -55,7 +55,7 @@ static inline void rows_add(const char *wanted, const char *what, void (*test)(v
 	}
 }
 
-/* Finds the files, those of hand-laid stacks as well; 0 when there are any. */
+/* Finds the files, including hand-laid stacks; 0 if there are any. */
 static inline int rows_find(const char *dir)
 {
 	char pattern[4096];

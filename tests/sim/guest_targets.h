@@ -2,16 +2,16 @@
 #pragma once
 
 /*
- * Targets over which a broken guest must show: the bundled stacks, random ones, and ones that are
- * derived from the bundled ones:
+ * Targets that expose a broken guest: the bundled stacks, random stacks, and targets derived from
+ * the bundled ones:
  *
  *	a page ends within the stack's words
- *	other instructions at pc: those that a rule looks for, and those that are a bit off
- *	another pc in code of .NET, also where no method is
+ *	other instructions at pc: instructions that have a rule, and slightly changed ones
+ *	another pc in .NET code, also where there is no method
  *	more rows in each page, so that a search takes more steps
- *	a process that keeps what was found, which the second of two walks uses
+ *	a process that caches results, which the second of two walks uses
  *
- * What a walk must find in a derived one is not known; that all engines find the same is. They are
+ * The right walk of a derived target is unknown, but all engines must agree on it. The targets are
  * the same in each run.
  */
 
@@ -24,6 +24,6 @@ struct guest_targets {
 	u32 n;
 };
 
-/* Ends with guest_targets_deinit(). */
+/* Free with guest_targets_deinit(). */
 void guest_targets_init(struct guest_targets *t, const struct arch_row *arch);
 void guest_targets_deinit(struct guest_targets *t);

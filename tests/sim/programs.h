@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #pragma once
 
-/* Programs of a few instructions, written as machine code, made into executed cases. */
+/* Programs of a few machine instructions as executed cases. */
 
 #include "../../sim/cpu/cpu.h"
 #include "../../sim/mem/image.h"
@@ -21,8 +21,8 @@ struct program {
 	const void *code;
 	u32 len;
 	u64 exit_addr;
-	u64 n_insns; /* that are executed */
-	const char *error; /* a part of it; NULL: the program ends well */
+	u64 n_insns; /* number of executed instructions */
+	const char *error; /* part of the error text; NULL: the program succeeds */
 	u64 max_insns; /* 0: 10,000 */
 	u64 sp; /* 0: START_SP */
 	u8 code_prot; /* 0: SIM_READ | SIM_EXEC */

@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * Negative control: guests with one changed instruction, walked over many targets
- * (guest_targets.h). Only instructions that do something there are changed (guest_cover.h). A
- * conditional branch is inverted; any other instruction is left out, and where that goes
- * unnoticed, one of two bits of each of its bytes is flipped, which must give another result
- * without the guest going astray.
+ * The negative control of the engines' comparison: guests with one changed
+ * instruction walk many targets (guest_targets.h). Only instructions that have an
+ * effect are changed (guest_cover.h). A conditional branch is inverted; any other
+ * instruction is removed. If a removal goes undetected, one of two bits of each of
+ * its bytes is flipped instead; one of these changes must give another result without
+ * an error of the guest.
  *
- * The engines' comparison must notice each guest that does something else than the good one: asks
- * for other memory, or leaves another byte in the sample. This is known from the guest's own
- * registers and memory (struct guest_trace), and not one such guest may go unnoticed. What is left
- * does the same as the good one on all targets: clamps, hashes of caches, comparisons of opcodes
- * that no target has on either side. That these are few says how good the targets are, so
- * LEAST_NOTICED is no goal of the comparison: below it the targets are too few to show anything.
+ * The comparison must detect each guest whose effects differ from those of the good
+ * guest: other memory requests, or another byte in the sample. The effects are known
+ * from the guest's own registers and memory (struct guest_trace); not one such guest
+ * may go undetected. The remaining changes have the same effects on all targets:
+ * clamps, hashes of caches, comparisons of opcodes that no target contains. Their
+ * share shows the quality of the targets: below LEAST_NOTICED % of detected changes,
+ * the targets are too few to prove anything.
  */
 
 #include "engines.h"
@@ -29,13 +31,13 @@
 enum verdict { UNNOTICED, BY_FRAMES, BY_READS_ONLY, BY_ITS_END, MISSED, N_VERDICTS };
 
 static struct guest_targets targets;
-static u64 good_traces[MAX_WALKS]; /* of the good guest, walk by walk */
+static u64 good_traces[MAX_WALKS]; /* traces of the good guest, by walk */
 
 /* Two sessions that walk the same targets. */
 struct pair {
 	struct sim_session *native, *guest;
 	struct guest_trace trace;
-	bool is_good; /* this guest's traces are kept */
+	bool is_good; /* store the traces of this guest */
 	u32 n_walks;
 };
 
@@ -62,7 +64,10 @@ static void foul(struct sim_session *guest)
 	guest_foul(guest, GARBAGE);
 }
 
-/* From what the walk before left, from garbage, and once more where that keeps what it found. */
+/*
+ * Walks with the state of the previous walk, with garbage, and once more if results
+ * are cached.
+ */
 static enum verdict judge_target(struct pair *p, const struct sim_target *target)
 {
 	enum verdict verdict = judge_walk(p, target);
@@ -74,7 +79,10 @@ static enum verdict judge_target(struct pair *p, const struct sim_target *target
 	return verdict == UNNOTICED && target->process_key ? judge_walk(p, target) : verdict;
 }
 
-/* @c: what the guest executes is recorded there; NULL: it is not, and it may be broken. */
+/*
+ * @c: receives the executed instructions; NULL: nothing is recorded, and the guest
+ * may be broken.
+ */
 static enum verdict try_image(const struct arch_row *arch, struct sim_blob image,
 			      struct guest_cover *c)
 {
@@ -138,8 +146,9 @@ static void leave_out(bool is_arm64, u8 *insn, u8 len)
 }
 
 /*
- * The instruction at @insn, in @image: inverted or left out. Where that is not noticed, and it is
- * no branch, one of two bits of each byte is flipped: one of these must give another result.
+ * Changes the instruction at @insn in @image: inverts or removes it. If that goes
+ * undetected and it is no branch, one of two bits of each byte is flipped: one of
+ * these flips must be detected.
  */
 static enum verdict try_changes(const struct arch_row *arch, struct sim_blob image, u8 *insn,
 				u8 len)
@@ -182,7 +191,7 @@ static void print_insn(const struct arch_row *arch, u32 off, const u8 *insn, u8 
 	print_message("  %s: %#x: %s\n", arch->sim->name, off, text);
 }
 
-/* Every STRIDEth instruction that does something. */
+/* Every STRIDE-th instruction that has an effect. */
 static void changed_instruction_that_is_executed_is_caught(void **state)
 {
 	static u8 bytes[GUEST_TEXT_LEN + 16];
@@ -215,7 +224,7 @@ static void changed_instruction_that_is_executed_is_caught(void **state)
 		}
 		guest_targets_deinit(&targets);
 		print_message(
-			"%s: %u instructions are executed, %u do something, %u of these were "
+			"%s: %u instructions are executed, %u have an effect, %u of these were "
 			"changed: %u differ in frames, %u in reads only, %u run astray, %u do "
 			"the same, %u differ unnoticed\n",
 			arch->sim->name, n_executed, n_effective, n, seen[BY_FRAMES],
@@ -226,7 +235,7 @@ static void changed_instruction_that_is_executed_is_caught(void **state)
 	}
 }
 
-/* A guest that never ends, one that asks for memory it does not have, one that is too large. */
+/* Guests that never end, that read memory they do not have, and that are too large. */
 static void misbehaving_guest_is_an_error(void **state)
 {
 	static const u8 x86_loop[] = { 0xeb, 0xfe };

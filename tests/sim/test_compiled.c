@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * test_compiled DIR: the compiled fixtures, every build, every instruction. By unwind rows every
- * walk is exact and complete. Where a build has none, or wrong ones, a walk may be wrong only at
- * instructions that show why (compiled_expect.h), or lose the direct caller where there is no
- * frame record, and then must not count as complete.
+ * test_compiled DIR: every build of the compiled fixtures, at every instruction.
+ * Walks with unwind rows are exact and complete. Where a build has no rows, or wrong
+ * ones, a walk may be wrong only at instructions that explain it (compiled_expect.h),
+ * or lose the direct caller if it has no frame record; then it must not be reported
+ * as complete.
  */
 
 #include "../../inspect/elf/elf_file.h"
@@ -28,7 +29,7 @@ static const struct sim_arch *arch_of(const char *path)
 	return strstr(path, ".arm64.elf") ? &sim_arch_arm64 : &sim_arch_x86_64;
 }
 
-/* What walks of a build can go by. */
+/* The unwind information of a build. */
 enum by { BY_ROWS, BY_WRONG_ROWS, BY_RECORDS, BY_FLOW, N_BYS };
 
 static const char *const by_names[] = { "rows", "rows of clang for arm64", "records alone",
@@ -56,7 +57,7 @@ static bool is_corners(const char *path)
 	return strstr(path, "/corners-") != NULL;
 }
 
-/* The number that the program computed; every build of it computes the same. */
+/* The result that the program computes; it is the same in every build. */
 static u64 result_of(const char *path, const struct sim_case *c)
 {
 	_cleanup_(elf_file_free) struct elf_file *f = NULL;
@@ -84,7 +85,7 @@ static void judge(const char *path, const struct sweep_walker *walker, struct sw
 	sim_compiled_free(&c);
 }
 
-/* The native walk; counts those that are not complete. */
+/* The native walk; counts incomplete walks. */
 struct counted {
 	const struct sim_arch *arch;
 	u64 n_incomplete;
@@ -100,8 +101,8 @@ static int walk_counted(void *ctx, const struct sim_target *target, struct uw_st
 }
 
 /*
- * Can nothing show the stack of @m? Rows that are wrong are believed; all other walks that are
- * wrong must not count as complete.
+ * Can no walk be right at @m? Wrong rows are trusted; all other wrong walks must not
+ * be reported as complete.
  */
 static bool is_excused(const struct sim_case *c, enum by by, const struct sweep_miss *m)
 {
@@ -174,11 +175,11 @@ static void walks_by_rows_are_exact_and_walks_by_records_lose_only_callers(void 
 		assert_int_equal(exact[by] == boundaries[by], by == BY_ROWS);
 }
 
-/* How often what the second program is for did happen. */
+/* How often the corner cases of the second program occur. */
 struct corners {
 	const struct sim_case *c;
 	u64 n_cold; /* in the cold part of a function */
-	u64 n_outside; /* a frame's return address is behind its function */
+	u64 n_outside; /* a return address is at the end of its function */
 	u64 n_leaving; /* at lea -8(%r10), %rsp */
 };
 
@@ -229,7 +230,7 @@ static void second_program_has_cold_parts_and_noreturn_calls(void **state)
 	assert_int_equal(n_builds, 2);
 }
 
-/* A walk that is wrong in one way, everywhere. */
+/* A walk that is wrong in the same way everywhere. */
 struct wrong {
 	const struct sim_arch *arch;
 	enum { RIGHT, DROP_LAST, ADD_ONE, OFF_BY_ONE, DROP_CALLER } how;
@@ -252,7 +253,7 @@ static int walk_wrong(void *ctx, const struct sim_target *target, struct uw_stat
 	return 0;
 }
 
-/* One build whose walks are all exact. */
+/* A build whose walks are all exact. */
 static const char *exact_path(void)
 {
 	for (u32 i = 0; i < paths.n; i++)
@@ -368,7 +369,10 @@ static void relocatable_and_oversized_programs_are_refused(void **state)
 	expect_of(bytes, len, "link it with -static -no-pie");
 }
 
-/* The section headers come last, and without them there is no symbol to end at. */
+/*
+ * The section headers are at the end, and without them there is no symbol at which to
+ * stop.
+ */
 static void truncated_programs_are_refused(void **state)
 {
 	static u8 bytes[1 << 20];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
-/* The CPU tells the truth about calls, and refuses whatever it can't vouch for. */
+/* The CPU reports the true calls, and refuses whatever it cannot track. */
 
 #include "programs.h"
 
@@ -64,7 +64,7 @@ static const struct program programs[] = {
 	{ "another interrupt", &sim_arch_x86_64, X86(0xcd, 0x29), CODE + 8, 1, "traps" },
 	{ "the trap flag", &sim_arch_x86_64,
 	  X86(0x9c, 0x81, 0x0c, 0x24, 0, 1, 0, 0, 0x9d, 0x90), CODE + 12, 4, "traps" },
-	{ "what Unicorn's translator gives up at", &sim_arch_x86_64,
+	{ "code that Unicorn's translator does not support", &sim_arch_x86_64,
 	  X86(0x90, 0x90, 0xff, 0xe8), CODE + 8, 0, "Unicorn breaks down over the code after 0x10000" },
 	{ "a halt", &sim_arch_x86_64, X86(0xf4), CODE + 8, 1, "halts" },
 	{ "no instruction", &sim_arch_x86_64, X86(0x0f, 0x0b), CODE + 8, 1, "traps" },
@@ -244,7 +244,7 @@ static void true_stack_is_the_pc_and_the_return_addresses(void **state)
 	assert_memory_equal(seen.truth, want, sizeof(want));
 }
 
-/* With these keys and this sp, an independent run of Unicorn gave the signature 0x7d. */
+/* With these keys and this sp, a separate run of Unicorn gave the signature 0x7d. */
 static void return_addresses_are_really_signed(void **state)
 {
 	static const u32 code[] = { 0xd503233f, 0xd503201f, 0xd50323bf, 0xd503201f };
@@ -295,7 +295,7 @@ static void memory_with_too_many_ranges_is_refused(void **state)
 	sim_mem_free(&c.target.mem);
 }
 
-/* lea, 3 nops, call *%rax, whose bytes are in pages of different protection; hlt; ret */
+/* lea, 3 nops, call *%rax, with bytes in pages of different protection; hlt; ret */
 static void instruction_across_two_fetch_windows_counts_once(void **state)
 {
 	static const u8 code[] = { 0x48, 0x8d, 0x05, 6,	   0,	 0,    0,

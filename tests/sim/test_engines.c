@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * One engine against the native one: ENGINE is guest or kernel. Frames, statuses
- * and logs of reads are the same, byte for byte; and every way in which they could
- * differ is noticed.
+ * ENGINE (guest or kernel) compared with the native engine: frames, statuses and logs
+ * of reads are equal, byte for byte, and every possible difference is detected.
  */
 
 #include "../core/random.h"
@@ -98,7 +97,7 @@ static void pages_of_every_kind_give_equal_reads(void **state)
 	assert_true(n_faults > 0);
 }
 
-/* What each part of the comparison is for: a change that only it can see. */
+/* For each part of the comparison, a change that only this part can detect. */
 static void every_difference_is_detected(void **state)
 {
 	struct sim_difference d;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
-/* test_expect: new values in a fixture's expectation, and nothing else. */
+/* Replaces values in a fixture's expectation, and nothing else. */
 
 #include "../../sim/fixture/expect.h"
 #include "../check.h"
@@ -136,7 +136,10 @@ static void reasons_are_refused_where_the_expectation_has_none(void **state)
 	doc_file_free(&file);
 }
 
-/* The document is from the whole text, the text is another: nothing is believed of it. */
+/*
+ * The document is from the complete text, but the text is another one: none of it is
+ * trusted.
+ */
 static void truncated_text_is_refused_or_rewritten(void **state)
 {
 	struct doc_file *file = open_text(rows[0].before);

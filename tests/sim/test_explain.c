@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * What explain concludes: which frame is the first wrong one, and where the true return
- * addresses lie. Stacks are array literals, so both are known beforehand.
+ * The conclusions of explain: the first wrong frame, and the slots of the true return
+ * addresses. Stacks are array literals, so both are known beforehand.
  */
 
 #include "../core/walks.h"
@@ -11,11 +11,11 @@
 
 #define X86 0
 #define ARM 1
-#define AGAIN APP(0x200) /* what a recursive function returns to */
+#define AGAIN APP(0x200) /* return address of a recursive function */
 #define MAIN LIBC(0x128)
 #define SIGNED_AGAIN (AGAIN | 0x007b000000000000)
 
-/* Runs explain_make() over a stack; the caller deinits. */
+/* Runs explain_make() on a stack; the caller frees the result. */
 static struct explain *explained(const struct stack *stack, u32 arch, const u64 *pcs, u32 n)
 {
 	static struct sim_case c;
@@ -70,7 +70,7 @@ struct corruption {
 	bool no_rows;
 };
 
-/* The negative control: each word of the chain that counts. */
+/* The negative control: each word of the chain that matters. */
 static const struct corruption corruptions[] = {
 	{ { S(3), APP(0x3f0) }, 1, "WRONG from frame 1 on" },
 	{ { S(7), APP(0x3f0) }, 2, "WRONG from frame 2 on" },
@@ -106,7 +106,7 @@ static void corrupt_word_makes_its_frame_wrong(void **state)
 	}
 }
 
-/* Truth knows less than the walk. */
+/* The truth has fewer frames than the walk. */
 static void frame_without_a_call_is_wrong(void **state)
 {
 	static const struct stack stack = CHAIN;
@@ -123,7 +123,7 @@ static void frame_without_a_call_is_wrong(void **state)
 	end(e);
 }
 
-/* Leaf without a record, called by a function that calls itself: all return to one address. */
+/* A leaf without a record; its caller calls itself, so all return addresses are equal. */
 static const u64 leaf_words[] = { AGAIN, S(3), 0x11, S(5), AGAIN, S(7), AGAIN, 1, MAIN };
 static const u64 leaf_pcs[] = { APP(0x108), AGAIN, AGAIN, AGAIN, MAIN };
 
@@ -145,7 +145,7 @@ static void lost_caller_is_distinguished_from_its_recursion(void **state)
 	end(e);
 }
 
-/* The same where lr has the return address, and the words are signed. */
+/* The same with the return address in lr, and with signed words. */
 static const u64 lr_words[] = { 0x10, 0x11, 0x12, S(5), SIGNED_AGAIN, S(7), SIGNED_AGAIN, 1, MAIN };
 
 static void return_address_in_lr_has_no_stack_slot(void **state)
@@ -164,7 +164,7 @@ static void return_address_in_lr_has_no_stack_slot(void **state)
 	end(e);
 }
 
-/* A local variable of the leaf holds an old return address. */
+/* A local variable of the leaf contains an old return address. */
 static const u64 stale_words[] = { AGAIN, 0, S(4), AGAIN, 1, MAIN };
 static const u64 stale_pcs[] = { APP(0x108), AGAIN, MAIN };
 
@@ -183,7 +183,7 @@ static void stale_return_address_makes_the_slot_ambiguous(void **state)
 	end(e);
 }
 
-/* A mask that is too wide leaves the signature: the place is found all the same. */
+/* With a mask that is too wide the signature stays; the slot must be found anyway. */
 static void signed_return_address_is_found_with_any_mask(void **state)
 {
 	static const u64 words[] = { S(2), SIGNED_AGAIN, 1, MAIN };
@@ -197,13 +197,16 @@ static void signed_return_address_is_found_with_any_mask(void **state)
 	assert_int_equal(e->places[1].low, S(1));
 	assert_int_equal(e->places[1].high, S(1));
 	end(e);
-	/* On x86-64 nothing is signed. */
+	/* On x86-64 return addresses are not signed. */
 	e = explained(&stack, X86, stale_pcs, 3);
 	assert_int_equal(e->places[1].low, 0);
 	end(e);
 }
 
-/* sp and fp of any value: told or refused, never followed out of the picture. */
+/*
+ * Any values of sp and fp are printed or refused, but never dereferenced outside the
+ * stack.
+ */
 static void wild_registers_are_explained(void **state)
 {
 	static const u64 wild[] = { 0,	       1,     7,      0xfff,
@@ -235,7 +238,10 @@ static void wild_registers_are_explained(void **state)
 	assert_in_range(n, 150, 200);
 }
 
-/* Of a long walk the first frames are told, those round the wrong one, and the last. */
+/*
+ * For a long walk, the first frames, those around the wrong one, and the last are
+ * printed.
+ */
 static void long_walk_is_printed_around_the_wrong_frame(void **state)
 {
 	static u64 words[200], pcs[101] = { APP(0x108) };

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * Fixtures whose code goes wrong when it is run: its first instruction, or what it
- * calls, is patched. Each ends with words that name the function, none well. And some
- * that must not go wrong.
+ * Fixtures whose code fails at run time: the first instruction, or a callee, is
+ * patched. Each run ends with an error that names the function. Other fixtures must
+ * not fail.
  */
 
 #include "../../sim/cpu/cpu.h"
@@ -115,7 +115,7 @@ static void run_row(void **state)
 	}
 }
 
-/* What the rows are made of is right but for what they patch. */
+/* Without its patch, the code of a row runs to its end. */
 static void unpatched_code_runs_to_its_end(void **state)
 {
 	struct sim_cpu_run run = { .at_stop = nothing };
@@ -127,7 +127,10 @@ static void unpatched_code_runs_to_its_end(void **state)
 	sim_text_free(&c);
 }
 
-/* JavaScript calls C, which calls JavaScript, whose result C hands on: it is no exception. */
+/*
+ * JavaScript calls C, which calls JavaScript and returns its result: that is no
+ * exception.
+ */
 static void javascript_result_through_an_exit_is_no_exception(void **state)
 {
 	static const char *const runtimes[] = { "node 18", "node 20", "node 22", "node 24",

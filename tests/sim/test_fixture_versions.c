@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * What fixtures know of each version against the metadata in its binary: the numbers
- * of frame types, where things are in objects, the first kind of JSFunction.
+ * The fixtures' knowledge of each V8 version, compared with the metadata in its
+ * binary: numbers of frame types, offsets in objects, the first type of JSFunction.
  * UNSPOOL_NODE_DIR has VERSION/bin/node.
  */
 
@@ -17,7 +17,7 @@
 
 #define MISSING (-1)
 
-/* Symbols, or what they begin with when a type is at their end. */
+/* Symbols, or their prefix if the name ends with a type. */
 enum { FRAMES = V8_N_FRAMES, SHARED = FRAMES, BYTECODES, FUNCTION_TYPE, N_SYMBOLS };
 static const char *const symbols[N_SYMBOLS] = {
 	[V8_FRAME_ENTRY] = "frametype_EntryFrame",

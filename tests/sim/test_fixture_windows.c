@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * test_fixture_windows DIR: every instruction of every executed fixture. The windows are
- * what the templates say of their code; outside them a walk finds exactly the calls in
- * progress, and who each function is. Inside, so that windows are no more than they
- * must be:
+ * test_fixture_windows DIR: every instruction of every executed fixture. The templates declare
+ * windows, in which a walk may be wrong. Outside them a walk finds exactly the calls in
+ * progress, and the identity of each function. Inside, to check that windows are not too large:
  *
  *	|<- prologue ->| body, calls |<- epilogue ->|
  *	 ^            ^               ^            ^
@@ -19,7 +18,7 @@
 #include <stdlib.h>
 
 struct edge {
-	u64 pc; /* of the instruction */
+	u64 pc; /* pc of the instruction */
 	bool is_miss;
 };
 
@@ -27,7 +26,7 @@ struct sweep {
 	const struct sim_case *c;
 	struct sim_target target;
 	struct uw_state u;
-	struct edge *first, *last; /* of each window, as executed */
+	struct edge *first, *last; /* for each window, as executed */
 	u64 n_inside, n_outside, n_wrong_outside, n_unknown_outside, n_callers_inside;
 	u64 wrong_pc;
 };
@@ -66,7 +65,7 @@ static void note_edges(struct sweep *s, const struct sim_window *w, u64 pc, bool
 		*last = (struct edge){ pc, is_miss };
 }
 
-/* The shared prologue of baseline code is called before its caller has a frame. */
+/* Baseline code calls the shared prologue before it has a frame. */
 static bool may_be_called_in_window(const struct sim_case *c, u64 pc)
 {
 	for (u32 i = 0; i < c->n_functions; i++)
@@ -126,7 +125,7 @@ static u32 n_misses(const struct edge *edges, u32 n)
 	return n_found;
 }
 
-/* Sorted, apart, each within one function. */
+/* Windows are sorted, disjoint, and each is within one function. */
 static void check_form(const struct sim_case *c)
 {
 	const struct sim_window *w = c->windows;
@@ -174,7 +173,7 @@ static void outside_windows_nothing_is_missed(void **state)
 			 sim_where(c, s.wrong_pc, at, sizeof(at)));
 	assert_int_equal(s.n_callers_inside, 0);
 	assert_true(s.n_outside > s.n_inside / 2);
-	if (has_v8(c)) { /* of native functions the instructions tell */
+	if (has_v8(c)) { /* native functions are identified by their instructions */
 		assert_true(n_misses(s.first, c->n_windows) > c->n_windows / 2);
 		assert_true(n_misses(s.last, c->n_windows) > c->n_windows / 2);
 	}
@@ -182,7 +181,7 @@ static void outside_windows_nothing_is_missed(void **state)
 	sim_text_free(&c);
 }
 
-/* With each window an instruction shorter, at either end, there are misses outside. */
+/* If each window is one instruction shorter at either end, there are misses outside. */
 static void shortened_windows_are_detected(void **state)
 {
 	static struct sweep whole, less;

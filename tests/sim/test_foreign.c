@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * test_foreign DIR...: a foreign header against our port: the example, a naive
- * frame-pointer unwinder, over executed cases. What it must find is told from fp alone:
- * while fp is what it was when a function was called, that function has no record, and
+ * test_foreign DIR...: a foreign header used with our port. The example, a naive
+ * frame-pointer unwinder, runs over executed cases. The expected result is computed from fp
+ * alone: while fp has the value from the call of a function, that function has no record, and
  * its caller is lost.
  *
  *	depth 3   pc          fp == entry_fp[3]: no record, frame 1 is lost
@@ -29,15 +29,15 @@ struct watch {
 	const struct sim_case *c;
 	struct sim_session *session;
 	struct sim_target target;
-	u64 entry_fp[MAX_DEPTH + 2]; /* by depth: when the function there was called */
-	u64 pcs[MAX_DEPTH]; /* what must be found */
+	u64 entry_fp[MAX_DEPTH + 2]; /* by depth: fp when the function there was called */
+	u64 pcs[MAX_DEPTH]; /* the expected frames */
 	u32 depth;
 	u64 n, n_exact, n_lost_caller, n_lost_more;
-	u64 n_wrong; /* found something else */
+	u64 n_wrong; /* other results */
 	bool called_baseline_prologue;
 };
 
-/* Which of the true frames a chain of records leads to. */
+/* The true frames to which a chain of records leads. */
 static u32 foretell(struct watch *w, const struct sim_stop *stop)
 {
 	u32 depth = stop->truth.n, n = 0;
@@ -63,7 +63,7 @@ static bool found(const u64 *pcs, u32 n)
 	return is_right;
 }
 
-/* V8's BaselineOutOfLinePrologue makes the record of its caller: fp is no more what it was. */
+/* V8's BaselineOutOfLinePrologue creates the record of its caller, so fp changes. */
 static bool makes_callers_record(const struct watch *w, u64 pc)
 {
 	const struct sim_function *f = sim_function_at(w->c, pc);
@@ -98,7 +98,7 @@ static int at_stop(void *ctx, const struct sim_stop *stop)
 	return 0;
 }
 
-/* False: the case says nothing of this architecture, or is not executed. */
+/* False: the case is not executed, or has no code for this architecture. */
 static bool watch_case(const char *path, const struct sim_arch *arch, struct watch *w)
 {
 	const struct sim_case_kind *kind = sim_case_kind_of(path);
@@ -124,7 +124,10 @@ static bool watch_case(const char *path, const struct sim_arch *arch, struct wat
 	return w->n > 0;
 }
 
-/* On x86-64 BaselineOutOfLinePrologue is called before there is a frame: two have no record. */
+/*
+ * On x86-64 BaselineOutOfLinePrologue is called before there is a frame: two
+ * functions lack a record.
+ */
 static bool calls_without_record(const struct watch *w, const struct sim_arch *arch)
 {
 	return w->called_baseline_prologue && arch == &sim_arch_x86_64;
@@ -162,7 +165,7 @@ static void callers_are_lost_exactly_where_there_is_no_record(void **state)
 				n_wrong += w.n_wrong;
 			}
 	printf("%u cases on x86_64, %u on arm64\n", n_watched[0], n_watched[1]);
-	assert_true(n_wrong); /* fp that is no frame pointer: this can be told */
+	assert_true(n_wrong); /* fp that is no frame pointer can be detected */
 	assert_true(n_watched[0] > 20 && n_watched[1] > 20);
 }
 

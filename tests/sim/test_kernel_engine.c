@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * What only the kernel engine can get wrong: objects that are not the core, and
- * places where memory cannot be.
+ * Errors that only the kernel engine can make: objects that are not the core, and
+ * addresses that cannot be mapped.
  */
 
 #include "engines.h"
@@ -12,7 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define USER_END (1ull << 47) /* of x86-64 with four levels of page tables */
+#define USER_END (1ull << 47) /* x86-64 with four levels of page tables */
 
 /* Walks the bundled stacks; returns the sum of all differences. */
 static struct sim_difference walk_all(const struct arch_row *arch, struct sim_session *kernel)
@@ -39,8 +39,8 @@ static struct sim_difference walk_all(const struct arch_row *arch, struct sim_se
 }
 
 /*
- * `wN = 1024`, the length of a window, becomes 768: one byte of one instruction. It
- * shows in how much is read and in nothing that is found: the log is what notices.
+ * `wN = 1024`, the length of a window, becomes 768: one byte of one instruction. That
+ * changes how much is read, but not the result: only the log of reads detects it.
  */
 static void changed_constant_is_detected_by_the_reads(void **state)
 {
@@ -92,7 +92,7 @@ static void invalid_bpf_object_is_an_error(void **state)
 	sim_session_close(&kernel);
 }
 
-/* One frame at sp, whose record's caller is 0. */
+/* One frame at sp, with a record whose caller is 0. */
 static int walk_at(struct sim_session *kernel, u64 addr)
 {
 	struct sim_target target = { .regs = { 0x1234, addr, addr, 0 }, .va_mask = VA52 };
@@ -136,12 +136,12 @@ static void unavailable_address_is_reported_and_gives_no_result(void **state)
 		int err = walk_at(kernel, addrs[i]);
 
 		if (!err && i < 2)
-			continue; /* a kernel with more address bits has it */
+			continue; /* a kernel with more address bits can map it */
 		assert_int_equal(err, -EOPNOTSUPP);
 		snprintf(words, sizeof(words), "%#llx", addrs[i]);
 		assert_non_null(strstr(kernel->why, words));
 	}
-	assert_int_equal(walk_at(kernel, 0x400000), 0); /* it goes on */
+	assert_int_equal(walk_at(kernel, 0x400000), 0); /* the engine still works */
 	sim_session_close(&kernel);
 }
 
@@ -158,7 +158,7 @@ static void fault_on_demand_is_refused(void **state)
 	sim_session_close(&kernel);
 }
 
-/* In a process that gave its rights up. */
+/* Runs in a process that dropped its permissions. */
 static void engine_without_permission_reports_it(void **state)
 {
 	struct sim_session *session;

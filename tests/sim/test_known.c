@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
-/* Lists of known misses: what they forgive, what they don't, and what can't be one. */
+/* Lists of known misses: which misses they allow, which not, and invalid lists. */
 
 #include "../../sim/sweep/known.h"
 #include "../check.h"
@@ -61,7 +61,7 @@ static struct known *load(void)
 	return k;
 }
 
-/* How many places of one miss are new, when the list is @text. */
+/* The number of new places for one miss, if the list is @text. */
 static u32 n_new(const char *text, const struct sim_case *c, struct sweep_miss miss)
 {
 	struct sweep_result r = result_of(&miss, 1);
@@ -91,7 +91,7 @@ static void listed_miss_is_known_and_no_other(void **state)
 		{ "# x\n\narm64 main+0x4 4 caller\n", &arm, caller, 0 },
 		{ "arm64 main+0x4 3 other nop\n", &arm, caller, 0 },
 		{ "arm64 main+0x4 3 other nop\n", &arm, other, 0 },
-		{ "arm64 main+0x4 3 caller nop\n", &arm, other, 1 }, /* wrong in another way */
+		{ "arm64 main+0x4 3 caller nop\n", &arm, other, 1 }, /* another kind of miss */
 		{ "arm64 main+0x4 2 caller nop\n", &arm, caller, 1 }, /* more often */
 		{ "arm64 main+0x8 3 caller nop\n", &arm, caller, 1 },
 		{ "x86_64 main+0x4 3 caller nop\n", &arm, caller, 1 },

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
-/* What plugins print: reading it, and judging it. */
+/* The output of plugins: parsing and judging. */
 
 #include "../../sim/plugin/answer.h"
 #include "../check.h"
@@ -101,7 +101,7 @@ static void invalid_answer_is_reported(void **state)
 	assert_int_equal(plugin_answer_parse("[\"\xff\"]", 5, &answer, why, sizeof(why)), -EBADMSG);
 }
 
-/* In memory of just that size: a sanitizer sees a read past it. */
+/* In a buffer of exactly that size: a sanitizer detects a read past it. */
 static void truncated_answer_is_no_answer(void **state)
 {
 	char why[160];
@@ -156,12 +156,14 @@ static void answer_with_too_many_frames_is_refused(void **state)
 #define FINE PLUGIN_ACCEPTABLE
 #define WRONG PLUGIN_WRONG
 
-/* The truth is 1 2 3 4. */
+/* The true stack is 1 2 3 4. */
 struct judged {
 	const char *what;
 	u32 n;
 	u64 pcs[6];
-	/* The verdict when the answer is complete, truncated, failed; the truth is whole, or not.
+	/*
+	 * The verdicts if the answer is complete, truncated, failed; for a complete
+	 * and an incomplete truth.
 	 */
 	enum plugin_verdict whole[3], partial[3];
 };

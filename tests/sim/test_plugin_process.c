@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * test_plugin_process MISBEHAVE: running somebody's program, and cleaning up behind it,
+ * test_plugin_process MISBEHAVE: runs an arbitrary program and cleans up after it,
  * whatever it does.
  */
 
@@ -37,7 +37,7 @@ static void nap_ms(u32 ms)
 	nanosleep(&t, NULL);
 }
 
-/* Runs it to its end. */
+/* Runs the program to its end. */
 static void run(struct plugin_process *p, const char *how, u64 timeout_ns)
 {
 	assert_int_equal(plugin_process_init(p), 0);
@@ -50,7 +50,7 @@ static void run(struct plugin_process *p, const char *how, u64 timeout_ns)
 struct row {
 	const char *how;
 	u64 timeout_ns;
-	const char *out; /* what it begins with */
+	const char *out; /* start of the output */
 	const char *why;
 };
 
@@ -100,7 +100,7 @@ static void only_the_standard_files_are_inherited(void **state)
 	run(&p, "shows-fds", LONG);
 	p.out[p.out_len] = 0;
 	assert_string_equal(p.why, "");
-	/* 3 is the folder itself, or bash's own. */
+	/* 3 is the folder itself, or opened by bash. */
 	assert_non_null(strstr(p.out, "/proc/self/fd/2"));
 	assert_null(strstr(p.out, "/proc/self/fd/4"));
 	assert_true(leaky > 2);
@@ -194,7 +194,7 @@ static void folder_is_private_and_removed(void **state)
 	assert_int_equal(janitor_close(&j), 0);
 }
 
-/* In a child: opens, starts something that never ends, tells both, and is killed. */
+/* In a child: opens a process that never ends, sends both pids, and is killed. */
 static _Noreturn void be_killed(int to)
 {
 	struct plugin_process p;
@@ -211,7 +211,7 @@ static _Noreturn void be_killed(int to)
 	_exit(1);
 }
 
-/* A dead process can stay a zombie where no init waits for it. */
+/* A dead process may remain a zombie if no init process reaps it. */
 static bool is_alive(pid_t pid)
 {
 	char path[64], text[512];

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * Stops of executed fixtures, written to files and replayed: what is found and read is
- * the same as over the fixture's own memory, in every engine. And everything that can
- * be wrong with a replay is noticed.
+ * Stops of executed fixtures, written to files and replayed: frames and reads are the
+ * same as with the fixture's own memory, in every engine. Every possible error of a
+ * replay is detected.
  */
 
 #include "../check.h"
@@ -25,12 +25,13 @@
 #include <unistd.h>
 
 #define MAX_FIXTURES 32
-#define STRIDE 7 /* of new places, one in so many is written */
+#define STRIDE 7 /* one of this many new places is written */
 
 static char folder[] = "/tmp/test_recorded.XXXXXX";
 static char *fixtures[MAX_FIXTURES];
 static u32 n_fixtures;
-static struct sim_session *sessions[SIM_N_ARCHS][SIM_N_ENGINES]; /* NULL: cannot run here */
+static struct sim_session
+	*sessions[SIM_N_ARCHS][SIM_N_ENGINES]; /* NULL: the engine cannot run here */
 static struct sim_walk walks[2];
 
 static const char *path_of(const char *name)
@@ -73,7 +74,7 @@ struct tour {
 	size_t most_bytes;
 };
 
-/* The same stop from memory and from the file. */
+/* Walks the same stop from memory and from the file. */
 static void replay(struct tour *t, const struct sim_target *target, const char *path)
 {
 	struct sim_case *recorded = load(path, t->c->arch);
@@ -137,7 +138,7 @@ static void every_stop_replays_identically(void **state)
 	assert_true(t.n_files > 100 && t.n_frames > 5 * t.n_files);
 }
 
-/* The first stop of the first fixture, @n_insns in, as a file. */
+/* Writes the first stop of the first fixture after @n_insns instructions to a file. */
 struct stopped {
 	struct sim_case *c;
 	bool with_truth;
@@ -211,7 +212,7 @@ static void unknown_truth_is_written_to_no_file(void **state)
 	case_free(&untold);
 }
 
-/* Records the native walk of a file into another one. */
+/* Records the native walk of a file in another one. */
 static void record_walk(const char *from, const char *to)
 {
 	static struct case_read reads[SIM_MAX_READS];
@@ -245,7 +246,7 @@ static bool differs(const char *name, char *words, size_t len)
 	return result;
 }
 
-/* Each changes one thing of a recorded walk, which the replay then must miss. */
+/* Each function changes one part of a recorded walk; the replay must detect it. */
 static struct uw_frame frames[UW_MAX_FRAMES];
 static struct case_walk changed;
 static struct case_read changed_reads[SIM_MAX_READS];
@@ -312,7 +313,7 @@ static void different_replay_is_detected(void **state)
 		memcpy(changed_reads, f->reads, f->n_reads * sizeof(*changed_reads));
 		other.walk = &changed;
 		other.reads = changed_reads;
-		other.n_frames = 0; /* those with names are made of the walk's */
+		other.n_frames = 0; /* frames with names are derived from those of the walk */
 		changes[i].change();
 		write_file(&other, "changed.core");
 		if (!differs("changed.core", words, sizeof(words)) ||
@@ -322,7 +323,7 @@ static void different_replay_is_detected(void **state)
 	}
 }
 
-/* Without the page that fp points into. */
+/* Drops the page that fp points into. */
 static void drop_stack(const struct case_file *f, struct case_file *out)
 {
 	static struct case_range ranges[64];
@@ -363,7 +364,7 @@ static void read_of_unrecorded_memory_gives_no_result(void **state)
 	case_free(&f);
 }
 
-/* The same page as a fault is a fault, and a result. */
+/* If the same page is recorded as a fault, the read is a fault and gives a result. */
 static void recorded_fault_faults_again(void **state)
 {
 	struct case_file *f, less;
@@ -397,7 +398,7 @@ static void recorded_fault_faults_again(void **state)
 	case_free(&f);
 }
 
-/* A kernel maps whole pages, so it cannot have one that is half a fault: it says so. */
+/* A kernel maps whole pages, so the engine must refuse a page that is half a fault. */
 static void page_with_a_partial_fault_is_refused_by_the_kernel_engine(void **state)
 {
 	struct case_range range;
