@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
-/* The made-up kernel: what its helpers do. Errors are those of the real ones. */
+/* The helpers of the fake kernel. They return the errors of the real ones. */
 
 #include "fake/bpf/bpf_helpers.h"
 
@@ -45,7 +45,7 @@ void *bpf_map_lookup_elem(void *map, const void *key)
 			return index < array->n ? (u8 *)array->values + index * array->value_len
 						: NULL;
 	}
-	abort(); /* a map that the test did not make */
+	abort(); /* a map that the test did not create */
 }
 
 long bpf_ringbuf_output(void *ring, void *data, u64 len, u64 flags)
@@ -63,14 +63,14 @@ long bpf_ringbuf_output(void *ring, void *data, u64 len, u64 flags)
 	return 0;
 }
 
-/* Bytes, not addresses, are what it counts. */
+/* The size is in bytes, not in addresses. */
 long bpf_get_stack(void *ctx, void *buf, u32 len, u64 flags)
 {
 	u32 n = len / 8;
 
 	(void)ctx;
 	if (flags)
-		return -EINVAL; /* the user's stack, or build ids: not what is wanted */
+		return -EINVAL; /* a user stack or build IDs: not used by the programs */
 	if (fake.n_kernel_pcs < 0)
 		return fake.n_kernel_pcs;
 	if (n > (u32)fake.n_kernel_pcs)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * The capturing program: the log of a walk's reads, against what the memory itself
- * was asked for. Compiled once an architecture.
+ * The capturing program: the log of a walk's reads, compared with the requests to the
+ * memory. Compiled once for each architecture.
  */
 
 #include "world.h"
@@ -15,7 +15,10 @@ static struct uw_log_buffer buffers[N_CPUS], sent_log;
 static struct sim_read asked[MAX_READS];
 static struct sim_read_log asked_log;
 
-/* The world of a capture: a log a CPU, and its ring before that of the samples. */
+/*
+ * A world for captures: a log for each CPU, and its ring before the ring of the
+ * samples.
+ */
 static void capture_begin_on(const struct stack *stack)
 {
 	world_begin_on(stack);
@@ -35,7 +38,10 @@ static void capture_begin(void)
 	capture_begin_on(&stack);
 }
 
-/* What lies in memory; the first read are the words at sp, which are in the sample. */
+/*
+ * The expected log from memory. The first read returns the words at sp, which are in
+ * the sample.
+ */
 static u32 expected_log(u8 *out)
 {
 	u32 len = 0;
@@ -50,7 +56,7 @@ static u32 expected_log(u8 *out)
 		assert_int_equal(sim_mem_read(w.target.mem, out + len, read.len, read.addr), 0);
 		len += read.len;
 		while (len % 8)
-			out[len++] = 0xa5; /* the padding is what was there before */
+			out[len++] = 0xa5; /* the padding keeps its previous contents */
 	}
 	return len;
 }
@@ -110,7 +116,7 @@ static void log_carries_the_identity_of_its_sample(void **state)
 	world_end();
 }
 
-/* As many reads as there are registers of the user, whatever the CPU is doing. */
+/* The registers are the user's even if the CPU is in the kernel. */
 static void log_has_the_user_registers(void **state)
 {
 	const struct uw_regs in_kernel = { .pc = LOWEST_KERNEL_PC };
@@ -155,7 +161,7 @@ static void sample_that_does_not_fit_is_counted_once(void **state)
 	capture_begin();
 	fake.full_ring = &uw_ring;
 	run();
-	assert_int_equal(fake.n_sent, 1); /* the log was first */
+	assert_int_equal(fake.n_sent, 1); /* the log was sent before */
 	assert_int_equal(counters->no_room, 1);
 	assert_int_equal(counters->sent, 0);
 	world_end();
@@ -173,9 +179,9 @@ static void cpu_without_a_log_sends_nothing(void **state)
 }
 
 /*
- * Each record in a window of its own: 1 KiB and its head a read. The instruction
- * comes first, 4 bytes in 8; so 252 windows fit, and 72 bytes are left, too few for
- * one more, but enough for what else is small.
+ * Each record is in its own window: a read of 1 KiB and a header. The instruction is
+ * first, 4 bytes in 8. So 252 windows fit, and 72 bytes are left: not enough for
+ * another window, but enough for small reads.
  */
 static void reads_that_do_not_fit_are_counted(void **state)
 {
@@ -200,7 +206,7 @@ static void reads_that_do_not_fit_are_counted(void **state)
 	world_end();
 }
 
-/* The last read ends where the room ends; the next one has none. */
+/* The last read ends at the end of the buffer, and the next one does not fit. */
 static void log_is_filled_to_its_last_byte(void **state)
 {
 	struct uw_log_buffer *b = &buffers[CPU];
@@ -220,7 +226,7 @@ static void log_is_filled_to_its_last_byte(void **state)
 	assert_int_equal(b->log.n_reads, 2);
 	b->log = (struct uw_log){ .len = UW_LOG_LEN - 16 };
 	assert_int_equal(port_read_user(&word, 8, S(0)), 0);
-	assert_int_equal(b->log.n_dropped, 1); /* its head alone would have fitted */
+	assert_int_equal(b->log.n_dropped, 1); /* only its header would have fitted */
 	assert_int_equal(b->log.len, UW_LOG_LEN - 16);
 	assert_int_equal(port_read_user(&word, 8, 0), -14);
 	assert_int_equal(b->log.len, UW_LOG_LEN);

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * Code that no table tells of: the kernel's own mappings, as trees of a made-up kernel. Nodes
- * are packed here by the rules of lib/maple_tree.c, and read by bpf/files.h.
+ * Code in files that no table contains: the kernel's own mappings, as trees in a fake
+ * kernel. Nodes are encoded here by the rules of lib/maple_tree.c, and read by
+ * bpf/files.h.
  */
 
 #include "world.h"
 
 #define MAX_MADE 700
-#define SLOTS 16 /* of a leaf; its parents have ten */
+#define SLOTS 16 /* slots of a leaf; inner nodes have ten */
 #define ARANGE_SLOTS 10
 #define AREA 0x10000ull
-#define STEP 0x3000ull /* from one mapping to the next: two pages and a hole */
+#define STEP 0x3000ull /* distance between mappings: two pages and a hole */
 
 struct node {
 	u64 words[32];
@@ -23,11 +24,11 @@ static struct vm_area_struct vmas[MAX_MADE];
 static struct mm_struct mm;
 static struct super_block super;
 static struct inode inode;
-static struct backing_file mapped; /* on overlayfs, if it has a path */
+static struct backing_file mapped; /* on overlayfs if it has a path */
 static struct inode___6_7 inode_6_7;
 static struct inode___5_10 inode_5_10;
 
-/* One file, of which each mapping shows another place. */
+/* Mappings of one file, each at a different offset. */
 static void make_vmas(u32 n)
 {
 	super.s_dev = 8 << 20 | 1;
@@ -51,7 +52,10 @@ static void make_vmas(u32 n)
 	leader->mm = thread->mm = &mm;
 }
 
-/* A leaf of mapping @first on, holes between them; what it covers ends with the last one's hole. */
+/*
+ * A leaf with @n mappings from @first on, with holes between them; it ends after the
+ * last hole.
+ */
 static u64 make_leaf(u32 first, u32 n, bool is_last)
 {
 	struct node *node = &nodes[n_nodes++];
@@ -85,7 +89,7 @@ static u64 make_parent(const u64 *children, const u64 *ends, u32 n, u32 type)
 	return (u64)node | type << MAPLE_TYPE_SHIFT | 4;
 }
 
-/* Levels of parents of type @type until there is one. */
+/* Adds levels of inner nodes of type @type until there is one root. */
 static void make_maple(u32 n, u32 type)
 {
 	u32 per = type == MAPLE_ARANGE_64 ? ARANGE_SLOTS : SLOTS, n_level = 0;
@@ -156,7 +160,7 @@ static void enter_known(void)
 	enter_file(&f, 0);
 }
 
-/* By counting, not by a tree. */
+/* The expected result, by counting instead of a tree. */
 static bool should_be_found(u64 pc, u32 n, u32 *i)
 {
 	*i = (u32)((pc - AREA) / STEP);
@@ -218,7 +222,7 @@ static void every_mapping_of_a_red_black_tree_is_found(void **state)
 	}
 }
 
-/* As deep as no tree of the kernel's is, and in a circle: the search ends. */
+/* Deeper than any tree of the kernel, or cyclic: the search ends. */
 static void broken_trees_lead_nowhere(void **state)
 {
 	struct uw_mapping m;
@@ -246,7 +250,10 @@ static void broken_trees_lead_nowhere(void **state)
 	assert_false(uw_find_file(AREA, &m));
 }
 
-/* A freed mapping is another process's by now; code runs in what may be executed. */
+/*
+ * A freed mapping can belong to another process; only executable mappings contain
+ * code.
+ */
 static void a_mapping_that_is_not_this_process_code_does_not_count(void **state)
 {
 	struct mm_struct other = { 0 };
@@ -289,7 +296,10 @@ static void another_file_than_the_known_one_is_unknown(void **state)
 	}
 }
 
-/* What is mapped is the file below, what user space knows by the numbers the upper one. */
+/*
+ * The mapping has the inode below; user space knows the file by the upper inode's
+ * number.
+ */
 static void a_file_on_overlayfs_is_found_by_its_upper_number(void **state)
 {
 	struct super_block upper_super = { .s_dev = 40 };
@@ -333,7 +343,10 @@ static void the_time_of_change_is_read_from_kernels_old_and_new(void **state)
 	assert_int_equal(uw_changed_ns((void *)&inode_5_10), 18000000006ull);
 }
 
-/* The mapping around the interrupted instruction is the kernel's alone, and no table's. */
+/*
+ * Moves the mapping around the interrupted instruction out of the tables; only the
+ * kernel has it.
+ */
 static struct uw_mapping move_into_the_kernel(void)
 {
 	struct uw_file f;
@@ -375,7 +388,7 @@ static void a_process_without_tables_is_walked_in_known_files(void **state)
 	assert_int_equal(w.sample.status, UW_T_UNKNOWN_PROCESS);
 }
 
-/* A library that was mapped a moment ago. */
+/* A library that was just mapped. */
 static void a_pc_that_the_tables_lack_is_looked_for(void **state)
 {
 	struct uw_sample before;

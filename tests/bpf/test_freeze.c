@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * The capturing program with the flight recorder: of all logs only that of the walk that
- * froze its ring goes out. The recorder is that of user space.
+ * The capturing program with the flight recorder of user space: only the log of the
+ * walk that froze the ring is sent.
  */
 
 #include "world.h"
@@ -12,7 +12,7 @@
 static struct uw_log_buffer buffers[N_CPUS], sent_log;
 static struct fl_ring ring;
 
-/* A walk that is complete, in rings that freeze on the ways to end of @freeze_on. */
+/* A complete walk, with rings that freeze on the statuses in @freeze_on. */
 static void freeze_begin(u64 freeze_on)
 {
 	world_begin();
@@ -72,7 +72,7 @@ static void walks_with_another_status_send_no_log_after_the_freeze(void **state)
 	(void)state;
 	freeze_begin(1ull << UW_E_FAULT);
 	((struct flight_ring *)ring.ring)->frozen_epoch = 1;
-	control.post = 256; /* so that this walk is recorded all the same */
+	control.post = 256; /* so that this walk is still recorded */
 	fake.sent[0].bytes = (u8 *)&w.sample;
 	run();
 	assert_int_equal(ring.ring->begin_ns, fake.now_ns);

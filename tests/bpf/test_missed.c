@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * Periods without a run. The table is in tenths of a period, worked out by hand: a
- * run that comes half a period late or more has taken the place of another.
+ * Periods without a run. The table is in tenths of a period, computed by hand: a run
+ * that is late by half a period or more counts as a missed run.
  */
 
 #include "world.h"
@@ -11,7 +11,7 @@
 #define TENTH (PERIOD_NS / 10)
 
 static const struct row {
-	u32 tenths; /* between two runs */
+	u32 tenths; /* time between two runs */
 	u64 n_missed;
 } rows[] = {
 	{ 1, 0 },  { 9, 0 },  { 10, 0 }, { 14, 0 }, { 15, 0 },	{ 16, 1 },    { 20, 1 },
@@ -19,7 +19,7 @@ static const struct row {
 };
 #define N_ROWS (sizeof(rows) / sizeof(rows[0]))
 
-/* Two runs, @gap_ns apart. */
+/* The missed runs that are counted for two runs @gap_ns apart. */
 static u64 missed_in(u64 gap_ns)
 {
 	u64 before = counters->missed;
@@ -62,7 +62,7 @@ static void first_run_counts_no_missed_runs(void **state)
 	assert_int_equal(counters->last_ns, fake.now_ns);
 }
 
-/* Another run than that of this CPU does not count. */
+/* Runs on other CPUs do not count. */
 static void each_cpu_has_its_own_gaps(void **state)
 {
 	(void)state;
@@ -94,7 +94,7 @@ static void idle_time_counts_no_missed_runs(void **state)
 	assert_int_equal(counters->missed, 8);
 }
 
-/* It is looked up once: by the next run the CPU's tasks may be in other groups. */
+/* It is looked up once: at the next run the CPU's tasks may be in other groups. */
 static void idle_task_is_looked_up_once(void **state)
 {
 	(void)state;
@@ -105,7 +105,7 @@ static void idle_task_is_looked_up_once(void **state)
 	assert_int_equal(counters->idle_task, (u64)&w.tasks[IDLE].task);
 }
 
-/* A kernel without groups of tasks: every gap counts. */
+/* On a kernel without task groups, every gap counts. */
 static void every_gap_counts_without_an_idle_task(void **state)
 {
 	(void)state;
@@ -124,7 +124,7 @@ static void events_without_a_period_count_no_missed_runs(void **state)
 	assert_int_equal(missed_in(5 * PERIOD_NS), 0);
 }
 
-/* A run that sends nothing is a run. */
+/* A run without a sample is still a run. */
 static void run_without_a_sample_ends_a_gap(void **state)
 {
 	(void)state;

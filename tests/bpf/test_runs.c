@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
-/* How a run of the program ends: in exactly one counter, and in the ring or not. */
+/*
+ * The end of a run of the program: exactly one counter is incremented, and a sample
+ * is sent or not.
+ */
 
 #include "world.h"
 
@@ -46,7 +49,7 @@ static void ring_is_full(void)
 	fake.full_ring = &uw_ring;
 }
 
-/* What comes first decides. */
+/* The first condition decides. */
 static void idle_task_is_exiting_and_unwanted(void)
 {
 	idle_task_runs();
@@ -77,7 +80,7 @@ static const struct row {
 } rows[] = {
 	{ "a usual sample is sent", nothing, COUNT(sent) },
 	{ "the idle task", idle_task_runs, COUNT(idle) },
-	{ "a CPU that the loader did not know", cpu_has_no_slot, COUNT(idle) },
+	{ "a CPU without a slot from the loader", cpu_has_no_slot, COUNT(idle) },
 	{ "an exiting thread", thread_is_exiting, COUNT(exiting) },
 	{ "another thread is exiting", leader_is_exiting, COUNT(sent) },
 	{ "a process that the recorder cannot name", namespace_is_another, COUNT(foreign) },
@@ -88,7 +91,7 @@ static const struct row {
 	{ "foreign before unwanted", unwanted_process_of_another_namespace, COUNT(foreign) },
 };
 
-/* The counts are @count alone, once. */
+/* Only the counter @count is incremented, by one. */
 static void assert_counted(size_t count, const char *name)
 {
 	const u64 *counts = (const u64 *)counters;
@@ -115,7 +118,7 @@ static void each_run_increments_one_counter(void **state)
 	}
 }
 
-/* Also the last; beyond it they share, since there is no more room. */
+/* Every CPU with a slot has its own counters; CPUs beyond the slots share them. */
 static void each_cpu_has_its_own_counters(void **state)
 {
 	static const u32 cpus[] = { 0, 1, 511, UW_MAX_CPUS - 1, UW_MAX_CPUS };

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * What a sample says: of the process, of the registers, of the kernel's frames and
- * of the user's. Compiled once an architecture.
+ * The contents of a sample: the process, the registers, the kernel's frames and the
+ * user's frames. Compiled once for each architecture.
  */
 
 #include "world.h"
@@ -17,7 +17,10 @@ static const u64 kernel_pcs[UW_MAX_KERNEL_FRAMES + 1] = {
 	LOWEST_KERNEL_PC + 0x3008,
 };
 
-/* The thread is in the kernel, where @n frames are known; it came from the stack's registers. */
+/*
+ * The thread is in the kernel with @n known frames; it entered with the stack's
+ * registers.
+ */
 static void enter_kernel(long n)
 {
 	const struct uw_regs in_kernel = { .pc = kernel_pcs[0], .sp = -64ull, .fp = -32ull };
@@ -29,7 +32,7 @@ static void enter_kernel(long n)
 	fake.n_kernel_pcs = n;
 }
 
-/* The user's part of the sample is that of the usual stack. */
+/* The user part of the sample is that of the usual stack. */
 static bool user_frames_follow(u32 n_kernel)
 {
 	const struct uw_frame usual[] = {
@@ -86,11 +89,11 @@ static void header_identifies_the_process_and_the_time(void **state)
 	assert_int_equal(w.sample.cpu, CPU);
 	assert_int_equal(w.sample.pid, PID);
 	assert_int_equal(w.sample.tid, TID);
-	assert_int_equal(w.sample.start_ns, START_NS); /* the process's, not the thread's */
+	assert_int_equal(w.sample.start_ns, START_NS); /* of the process, not of the thread */
 	assert_int_equal(w.sample.exec_id, EXEC_ID);
 	assert_int_equal(w.sample.proc_gen, GENERATION);
 	assert_int_equal(w.sample.flags, 0);
-	assert_int_equal(w.sample.n_reads, 1); /* a window with all records */
+	assert_int_equal(w.sample.n_reads, 1); /* one window has all records */
 	assert_int_equal(w.sample.fault_addr, 0);
 	assert_true(user_frames_follow(0));
 }
@@ -125,7 +128,7 @@ static void words_at_sp_are_zero_where_unreadable(void **state)
 	assert_true(user_frames_follow(0));
 }
 
-/* The leaf's pc is where it was, its callers' are return addresses. */
+/* The leaf's pc is exact; those of its callers are return addresses. */
 static void kernel_frames_come_first(void **state)
 {
 	(void)state;
@@ -142,12 +145,12 @@ static void kernel_frames_come_first(void **state)
 			assert_memory_equal(&w.sample.frames[i], &f, sizeof(f));
 		}
 		assert_true(user_frames_follow(n));
-		assert_int_equal(w.sample.pc, APP(0x108)); /* the user's */
+		assert_int_equal(w.sample.pc, APP(0x108)); /* the user pc */
 		world_end();
 	}
 }
 
-/* Is the leaf looked up before its pc? It is @insn that stands there. */
+/* Is the leaf looked up before its pc, if @insn is there? */
 static bool is_in_syscall(u32 insn, u64 result, bool in_kernel)
 {
 	const struct uw_frame *leaf;
@@ -171,14 +174,14 @@ static bool is_in_syscall(u32 insn, u64 result, bool in_kernel)
 	return is_told;
 }
 
-/* The call is in memory, and the kernel runs it for who has made it. */
+/* The instruction at pc is a system call that the kernel is executing. */
 static void pc_in_a_system_call_is_looked_up_inside_the_instruction(void **state)
 {
 	struct arch_pt_regs unused;
 	u32 insn = set_syscall(&unused, 0);
 
 	(void)state;
-	assert_true(is_in_syscall(insn, -38ull, true)); /* -ENOSYS: it has no result yet */
+	assert_true(is_in_syscall(insn, -38ull, true)); /* -ENOSYS: no result yet */
 	assert_true(is_in_syscall(insn, 812, true));
 	assert_false(is_in_syscall(insn, 0, true)); /* a new child */
 	assert_false(is_in_syscall(insn ^ 1 << 24, -38ull, true));
@@ -191,7 +194,7 @@ static void kernel_stack_of_the_maximum_depth_is_complete(void **state)
 	enter_kernel(UW_MAX_KERNEL_FRAMES);
 	assert_non_null(run());
 	assert_true(user_frames_follow(UW_MAX_KERNEL_FRAMES));
-	enter_kernel(UW_MAX_KERNEL_FRAMES + 1); /* what bpf_get_stack() has no room for */
+	enter_kernel(UW_MAX_KERNEL_FRAMES + 1); /* more than bpf_get_stack() can return */
 	w.saved_regs = pt_regs_of(&w.target.regs, 0, 0);
 	assert_non_null(run());
 	assert_true(user_frames_follow(UW_MAX_KERNEL_FRAMES));
@@ -222,7 +225,7 @@ static void unavailable_kernel_stack_gives_no_kernel_frames(void **state)
 	assert_true(user_frames_follow(0));
 }
 
-/* Nothing of a sample is left in the next one. */
+/* Nothing of a sample remains in the next one. */
 static void a_user_sample_after_a_kernel_sample_has_no_kernel_frames(void **state)
 {
 	const struct arch_pt_regs user = w.event.regs;
@@ -237,7 +240,10 @@ static void a_user_sample_after_a_kernel_sample_has_no_kernel_frames(void **stat
 	assert_true(user_frames_follow(0));
 }
 
-/* A kernel before v5.15 has no bpf_task_pt_regs(): they are at the kernel stack's end. */
+/*
+ * A kernel before v5.15 has no bpf_task_pt_regs(): the registers are at the end of
+ * the kernel stack.
+ */
 static void saved_registers_lie_at_the_end_of_the_kernel_stack(void **state)
 {
 	struct uw_config config = usual_config();
@@ -267,8 +273,8 @@ static void unreadable_saved_registers_leave_only_kernel_frames(void **state)
 }
 
 /*
- * The registers are those of the image before; so is the stack until the memory is another's, or
- * the parent of a vfork child, which waits no longer, writes to it.
+ * The registers belong to the old image. So does the stack, until the memory is
+ * replaced, or until the parent of a vfork child resumes and writes to it.
  */
 static void exec_that_replaced_the_stack_leaves_only_kernel_frames(void **state)
 {
@@ -303,7 +309,7 @@ static void exec_that_replaced_the_stack_leaves_only_kernel_frames(void **state)
 	}
 }
 
-/* By what the processor was in: the segment of its code, a bit of its state. */
+/* The mode of the processor decides: the segment of its code, or a bit of its state. */
 static void only_the_leaf_of_a_32_bit_program_is_reported(void **state)
 {
 	(void)state;
@@ -321,7 +327,7 @@ static void only_the_leaf_of_a_32_bit_program_is_reported(void **state)
 	assert_int_equal(w.sample.n_kernel, 2);
 }
 
-/* Whatever lies where a user's registers would be. */
+/* Whatever is at the place of a user's registers. */
 static void kernel_thread_has_only_kernel_frames(void **state)
 {
 	static const long counts[] = { 3, 0, -14 };
@@ -343,7 +349,7 @@ static void kernel_thread_has_only_kernel_frames(void **state)
 	}
 }
 
-/* Also with the largest user addresses that the architecture can have. */
+/* Including the largest user addresses of the architecture. */
 static void pc_decides_between_user_and_kernel(void **state)
 {
 	static const struct {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * Which tables a walk may use, and how they are searched. A walk without tables
- * follows frame records blindly: the usual stack's end is found with them only.
+ * The tables that a walk may use, and their lookup. A walk without tables follows
+ * frame records blindly: the end of the usual stack is found only with tables.
  */
 
 #include "world.h"
@@ -47,7 +47,7 @@ static void pc_is_unknown_without_mappings(void **state)
 	assert_int_equal(w.sample.n_frames, 1);
 }
 
-/* The table has it as /proc/PID/stat: in hundredths of a second. */
+/* The table has the start time of /proc/PID/stat, in hundredths of a second. */
 static void another_start_time_is_another_process(void **state)
 {
 	static const struct {
@@ -74,14 +74,14 @@ static void tables_of_another_image_are_refused(void **state)
 	leader->self_exec_id = EXEC_ID + 1;
 	assert_false(tables_are_used());
 	assert_int_equal(w.sample.exec_id, EXEC_ID + 1);
-	assert_int_equal(process()->exec_id, EXEC_ID); /* and stay what they are */
+	assert_int_equal(process()->exec_id, EXEC_ID); /* the tables keep their exec ID */
 	leader->self_exec_id = EXEC_ID + (1ull << 32);
 	assert_false(tables_are_used());
 	leader->self_exec_id = EXEC_ID;
 	assert_true(tables_are_used());
 }
 
-/* Tables that were made from /proc do not know it; the first sample tells. */
+/* Tables from /proc do not have the exec ID; the first sample sets it. */
 static void first_sample_sets_an_unknown_exec_id(void **state)
 {
 	(void)state;
@@ -93,7 +93,7 @@ static void first_sample_sets_an_unknown_exec_id(void **state)
 	assert_false(tables_are_used());
 }
 
-/* Neither is one told by a process of the same number that is another. */
+/* A sample of another process with the same pid must not set it. */
 static void refused_process_sets_no_exec_id(void **state)
 {
 	(void)state;
@@ -116,7 +116,7 @@ static void tables_that_are_being_written_are_not_used(void **state)
 	assert_true(tables_are_used());
 }
 
-/* The first read are the words at sp, which nothing of the tables is needed for. */
+/* The first read returns the words at sp, which needs no tables. */
 static void table_change_during_the_walk_makes_the_sample_stale(void **state)
 {
 	static const enum uw_status expected[] = {
@@ -135,7 +135,7 @@ static void table_change_during_the_walk_makes_the_sample_stale(void **state)
 	}
 }
 
-/* What keeps a child from having its parent's tables. */
+/* Conditions under which a child must not use its parent's tables. */
 enum obstacle {
 	NONE,
 	IS_OLD,
@@ -175,7 +175,7 @@ static void new_fork_uses_the_tables_of_its_parent(void **state)
 		assert_non_null(run());
 		if (w.sample.status != (o == NONE ? UW_END : UW_T_UNKNOWN_PROCESS))
 			fail_msg("obstacle %d: status %u", o, w.sample.status);
-		assert_int_equal(w.sample.proc_gen, 0); /* of the child's own */
+		assert_int_equal(w.sample.proc_gen, 0); /* the child has no tables of its own */
 	}
 }
 
@@ -189,7 +189,7 @@ static void table_change_does_not_affect_a_process_without_tables(void **state)
 	assert_int_equal(w.sample.status, UW_T_UNKNOWN_PROCESS);
 }
 
-/* @n mappings of a page, every other page, from entry @first of the pool on. */
+/* @n mappings of one page, on every other page, from entry @first of the pool on. */
 #define MAPS_START 0x10000ull
 #define MAPS_STEP 0x2000ull
 
@@ -203,7 +203,7 @@ static struct uw_state searcher(u32 first, u32 n)
 	return (struct uw_state){ .extent = (u64)first << 32 | n };
 }
 
-/* The module at @pc as counted, not searched; 0: none. */
+/* The module at @pc by arithmetic instead of a search; 0: none. */
 static u32 module_at(u64 pc, u32 n)
 {
 	u64 i = (pc - MAPS_START) / MAPS_STEP;
@@ -221,7 +221,7 @@ static void assert_found(const struct uw_state *u, u64 pc, u32 module)
 			 module);
 }
 
-/* Around each border, and where no process has anything. */
+/* At each boundary, and at addresses without mappings. */
 static void assert_searched(u32 first, u32 n, u32 stride)
 {
 	struct uw_state u = searcher(first, n);
@@ -242,7 +242,8 @@ static void assert_searched(u32 first, u32 n, u32 stride)
 static void the_mapping_around_a_pc_is_found(void **state)
 {
 	(void)state;
-	memset(uw_mappings, 0, sizeof(uw_mappings)); /* others' begin below every pc */
+	memset(uw_mappings, 0,
+	       sizeof(uw_mappings)); /* entries of other processes begin below every pc */
 	for (u32 n = 1; n <= 70; n++)
 		assert_searched(1600, n, 1);
 	assert_searched(0, 33, 1);
@@ -277,19 +278,22 @@ static void v8_build_is_known_once_it_has_offsets(void **state)
 #define MODULE 77
 #define PAGE 5
 
-/* A page of @n rows every @stride bytes, from row @first of the pool on; each its own rule. */
+/*
+ * A page of @n rows, one every @stride bytes, from row @first of the pool on; each
+ * has its own rule.
+ */
 static struct uw_row_page *make_page(u32 first, u32 n, u32 stride)
 {
 	const struct uw_row_page page = { MODULE, PAGE, first, n };
 
 	memset(uw_row_pages, 0, sizeof(uw_row_pages));
-	memset(w.rows, 0xff, sizeof(w.rows)); /* others' rows */
+	memset(w.rows, 0xff, sizeof(w.rows)); /* rows of other pages */
 	for (u32 i = 0; i < n; i++)
 		w.rows[first + i] = (i * stride) << UW_ROW_OFF_SHIFT | (i + 1);
 	return enter_page(&page);
 }
 
-/* Number of the rule for an offset in the page; 0: the page is missing. */
+/* The number of the rule at an offset of the page; 0: the page is missing. */
 static u32 rule_at(u32 off)
 {
 	struct uw_state u = searcher(0, 1);
@@ -352,7 +356,7 @@ static void page_of_another_file_or_offset_is_missing(void **state)
 	assert_null(port_row(&u, MODULE, (PAGE - 1) * UW_ROW_PAGE_LEN));
 }
 
-/* Whatever the search had found by then: the rows may be another page's already. */
+/* The result of the search is discarded, because the rows may belong to another page. */
 static void page_removed_during_the_search_is_missing(void **state)
 {
 	struct uw_row_page *page;
@@ -375,7 +379,7 @@ static void page_removed_during_the_search_is_missing(void **state)
 		}
 }
 
-/* Tables that nobody should have written: the search ends, and stays within them. */
+/* Invalid tables: the search ends, and stays within them. */
 static void rows_beyond_the_pool_are_missing(void **state)
 {
 	(void)state;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
-/* Whose samples are wanted, and what their processes are called. */
+/* The processes whose samples are wanted, and the pids that samples have. */
 
 #include "world.h"
 
@@ -28,17 +28,20 @@ static void process_with_the_target_flag_is_a_target(void **state)
 	(void)state;
 	set_mode(UW_TARGET_PIDS);
 	assert_true(is_sent());
-	p->flags = UW_PROC_USED | UW_PROC_TABLES; /* known, as one that was mapped by others */
+	p->flags = UW_PROC_USED | UW_PROC_TABLES; /* known, but not a target */
 	assert_false(is_sent());
-	p->flags = UW_PROC_TARGET; /* what a process left behind */
+	p->flags = UW_PROC_TARGET; /* a stale entry */
 	assert_false(is_sent());
 	p->flags = UW_PROC_USED | UW_PROC_TARGET;
 	assert_true(is_sent());
-	p->pid = TID; /* a thread's number is no process's */
+	p->pid = TID; /* a thread ID is not a pid */
 	assert_false(is_sent());
 }
 
-/* Entries lie within 16 of their hash; the last ones go on at the table's start. */
+/*
+ * Entries are within 16 of their hash; the last ones wrap around to the start of the
+ * table.
+ */
 static void an_entry_is_found_near_its_hash(void **state)
 {
 	u32 last_pid = PID;
@@ -83,7 +86,7 @@ static void descendants_of_a_target_are_targets(void **state)
 	assert_false(is_sent());
 }
 
-/* A task of every generation: task @i is the parent of task @i - 1. */
+/* One task for each generation: task @i is the parent of task @i - 1. */
 static void sixteen_generations_are_searched(void **state)
 {
 	static struct made_task line[20];
@@ -123,7 +126,7 @@ static void threads_are_targets_by_their_id(void **state)
 		}
 	}
 	memset(uw_tids, 0xff, sizeof(uw_tids));
-	uw_tids[0] = PID; /* its process's number is not its own */
+	uw_tids[0] = PID; /* the thread does not have its process's ID */
 	assert_false(is_sent());
 }
 
@@ -160,13 +163,13 @@ static void inner_pid_namespace_has_its_own_pids(void **state)
 	assert_int_equal(w.sample.tid, INNER_TID);
 	set_mode(UW_TARGET_PIDS);
 	forget_processes();
-	enter_process(600, UW_PROC_TARGET, 0); /* the parent's number outside */
+	enter_process(600, UW_PROC_TARGET, 0); /* the parent's pid in the outer namespace */
 	assert_false(is_sent());
 	enter_process(1600, UW_PROC_TARGET, 0);
 	assert_true(is_sent());
 }
 
-/* Deeper in: it has a number in each namespace up to the first one. */
+/* A process in a nested namespace has a pid in each namespace up to the first. */
 static void process_of_a_descendant_namespace_has_a_pid_here(void **state)
 {
 	struct pid_namespace innermost = { { 4026532009u } };
@@ -186,7 +189,7 @@ static void process_of_a_descendant_namespace_has_a_pid_here(void **state)
 static void process_of_an_ancestor_namespace_is_foreign(void **state)
 {
 	(void)state;
-	w.tasks[PROCESS].pid.pid.level = 0; /* what lies behind its only number is not its own */
+	w.tasks[PROCESS].pid.pid.level = 0; /* data after its only pid are not its own */
 	uw_pidns_level = 1;
 	uw_pidns_ino = w.inner.ns.inum;
 	assert_false(is_sent());

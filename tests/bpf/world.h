@@ -2,15 +2,15 @@
 #pragma once
 
 /*
- * The production program as a part of a test, and the world that it samples:
+ * The production program as a part of a test, and the processes that it samples:
  *
  *	init (1) - grandparent (500) - parent (600) - process (700), running thread (701)
  *
- * each with its number in the first PID namespace (these) and, from 1000 on, in the
- * namespace inside it. world_begin() makes everything anew and fouls what a sample
- * is built in, so that a row of a test says only what is special about it.
+ * each with its pid in the first PID namespace (these) and, from 1000 on, in the
+ * namespace inside it. world_begin() resets everything and fills the buffer of the sample
+ * with garbage, so that a row of a test has only what is special about it.
  *
- * Compiled for one architecture's flavour of the program: the include path has it.
+ * Compiled for one architecture's flavor of the program, which the include path selects.
  */
 
 /* The program is one file, and its maps and counters are its own. */
@@ -35,7 +35,7 @@
 #define GENERATION 8
 #define MAX_ROWS 8192
 
-/* A task's number in each namespace, from the first one inwards. */
+/* A task's pid in each namespace, the outermost one first. */
 struct made_pid {
 	struct pid pid;
 	struct upid more[2];
@@ -59,14 +59,14 @@ static struct world {
 	struct sim_target target;
 	struct uw_slot slots[N_CPUS];
 	u32 rows[MAX_ROWS];
-	struct uw_sample sample; /* what was sent */
+	struct uw_sample sample; /* the sample that was sent */
 } w;
 
 static struct uw_counters *const counters = &uw_counters[CPU];
 static struct task_struct *const thread = &w.tasks[THREAD].task;
 static struct task_struct *const leader = &w.tasks[PROCESS].task;
 
-/* A constant for the programs; like their loader, the test sets it before they run. */
+/* Sets a constant of the programs, as their loader does before they run. */
 static inline void set_config(const struct uw_config *config)
 {
 	uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), at = (uintptr_t)&uw_config & -page;
@@ -74,7 +74,7 @@ static inline void set_config(const struct uw_config *config)
 	void *dst = (void *)&uw_config;
 
 	assert_int_equal(mprotect((void *)at, end - at, PROT_READ | PROT_WRITE), 0);
-	asm volatile("" : "+r"(dst)); /* a compiler may drop stores into a constant */
+	asm volatile("" : "+r"(dst)); /* a compiler may drop stores to a constant */
 	memcpy(dst, config, sizeof(*config));
 }
 
@@ -96,7 +96,7 @@ static inline void set_mode(enum uw_target_mode mode)
 	set_config(&config);
 }
 
-/* Enters a process where the programs look for it first, @probe entries on. */
+/* Enters a process in the table, @probe entries after the first place of the lookup. */
 static inline struct uw_process *enter_process(u32 pid, u32 flags, u32 probe)
 {
 	u32 at = (uw_process_hash(pid) + probe) & (UW_MAX_PROCESSES - 1);
@@ -110,7 +110,7 @@ static inline struct uw_process *enter_process(u32 pid, u32 flags, u32 probe)
 	return &uw_processes[at];
 }
 
-/* Enters a page of rows as far from its hash as others force it to be. */
+/* Enters a page of rows at the first free place after its hash. */
 static inline struct uw_row_page *enter_page(const struct uw_row_page *page)
 {
 	u32 at = uw_row_page_hash(page->module, page->page);
@@ -129,7 +129,10 @@ static inline void enter_rows(const struct sim_target *t)
 		enter_page(&t->row_pages[i]);
 }
 
-/* The same start and exec id on a thread would go unnoticed: each task has its own. */
+/*
+ * Each task has its own start time and exec ID, so that using the wrong task is
+ * detected.
+ */
 static inline void make_task(u32 which, u32 nr, u32 leads, u32 parent)
 {
 	struct made_task *t = &w.tasks[which];
@@ -159,7 +162,7 @@ static inline void make_tasks(void)
 	make_task(GRANDPARENT, 500, GRANDPARENT, INIT);
 	make_task(PARENT, 600, PARENT, GRANDPARENT);
 	make_task(PARENT_THREAD, 605, PARENT, GRANDPARENT);
-	make_task(PROCESS, PID, PROCESS, PARENT_THREAD); /* a thread forked it */
+	make_task(PROCESS, PID, PROCESS, PARENT_THREAD); /* forked by a thread of the parent */
 	make_task(THREAD, TID, PROCESS, PARENT_THREAD);
 }
 
@@ -176,7 +179,7 @@ static inline void clear_tables(void)
 	uw_pidns_level = uw_pidns_ino = 0;
 }
 
-/* The sampled process runs on @stack; the recorder knows it and wants it. */
+/* The sampled process runs on @stack; the recorder knows it and it is a target. */
 static inline void world_begin_on(const struct stack *stack)
 {
 	struct uw_config config = usual_config();
@@ -208,7 +211,7 @@ static inline void world_begin_on(const struct stack *stack)
 	};
 }
 
-/* Three frames: the program's, its caller, the C library's; two reads tell them. */
+/* Three frames: the program, its caller, the C library; two reads. */
 static inline void world_begin(void)
 {
 	const struct stack stack = chain(3, 0, CHAIN_STRIDE);
@@ -237,7 +240,7 @@ static inline int end_test(void **state)
 
 #define T(f) cmocka_unit_test_setup_teardown(f, begin_test, end_test)
 
-/* One run of the program; NULL when it sent nothing. */
+/* Runs the program once; NULL if it sent nothing. */
 static inline const struct uw_sample *run(void)
 {
 	fake.n_sent = 0;

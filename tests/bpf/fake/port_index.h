@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #pragma once
 
-/* In place of bpf/port/port_index.h, which is assembly of BPF. */
+/* Replaces bpf/port/port_index.h, which is BPF assembly. */
 
 UW_INLINE u64 port_index(u64 n, u64 mask)
 {

@@ -2,13 +2,16 @@
 #pragma once
 
 /*
- * In place of libbpf's header: the made-up kernel's structures are laid out as the
- * programs declare them. A read through a null pointer gives zero, as in the kernel.
+ * Replaces libbpf's header: the fake kernel's structures have the layout that the
+ * programs declare. A read through a null pointer returns zero, as in the kernel.
  */
 
 #include <string.h>
 
-/* bpf_core_field_exists() of the members that not every kernel has: all or none, but for these. */
+/*
+ * bpf_core_field_exists() for members that not every kernel has: all or none, except
+ * these.
+ */
 extern bool fake_has_fields;
 extern const char *fake_lacks; /* their names, or NULL */
 
@@ -17,7 +20,7 @@ static inline bool fake_has(const char *field)
 	return fake_has_fields && (!fake_lacks || !strstr(fake_lacks, strrchr(field, '>') + 1));
 }
 
-/* struct pt_regs of the made-up kernel is longer than what the programs look at. */
+/* struct pt_regs of the fake kernel is longer than the part that the programs read. */
 #define FAKE_PT_REGS_LEN 352
 
 #define FAKE_READ_1(src, a)                                                                        \

@@ -2,11 +2,11 @@
 #pragma once
 
 /*
- * In place of libbpf's header: the helpers that the programs call, and the made-up
- * kernel that answers them. A test says in `fake` what the kernel knows, runs a
- * program as a function, and looks at what `fake` was given.
+ * Replaces libbpf's header: the helpers that the programs call, implemented by a fake
+ * kernel. A test sets the state of the kernel in `fake`, calls a program as a
+ * function, and reads its effects in `fake`.
  *
- * User memory is an image of the simulator's (sim/mem); kernel memory is the test's
+ * User memory is an image of the simulator (sim/mem); kernel memory is the test's
  * own, by pointer.
  */
 
@@ -23,7 +23,7 @@ struct task_struct;
 #define FAKE_MAX_MAPS 3
 
 struct fake_map {
-	void *map; /* the program's variable */
+	void *map; /* variable of the program */
 	void *values;
 	size_t value_len;
 	u32 n;
@@ -33,26 +33,26 @@ struct fake_sent {
 	void *ring;
 	u64 len;
 	u64 flags;
-	u8 *bytes; /* the test's; holds as much as may be sent */
+	u8 *bytes; /* owned by the test; holds the largest possible record */
 };
 
 struct fake {
-	/* Who runs where and when. */
+	/* The current process, CPU and time. */
 	u32 cpu;
 	u64 ids; /* process << 32 | thread, in the first PID namespace */
 	u64 now_ns;
 	struct task_struct *task;
 	long in_cgroup; /* 1, 0 or a negative errno */
-	/* What it is doing. */
+	/* The state of the process. */
 	struct sim_mem *mem;
 	const void *saved_regs; /* user registers; NULL: they can't be read */
 	const u64 *kernel_pcs;
 	long n_kernel_pcs; /* negative: an errno */
-	/* The read of user memory that comes with a change of *changed; 0: none. */
+	/* The read of user memory after which *changed is incremented; 0: none. */
 	u32 n_user_reads;
 	u32 change_at_read;
 	u32 *changed;
-	/* The look-up in a map that comes with *cleared becoming 0; 0: none. */
+	/* The map lookup after which *cleared becomes 0; 0: none. */
 	u32 n_lookups;
 	u32 clear_at_lookup;
 	u32 *cleared;
