@@ -4,14 +4,14 @@
 /* The parts of the bench; each prints its own section. 0, or a negative errno. */
 
 /**
- * bench_walks() - what a frame costs in the kernel, and what a read costs
+ * bench_walks() - measure the cost of a frame and of a read in the kernel
  *
- * Return: 0; -EBADMSG when a walk did not find the frames that were laid out.
+ * Return: 0; -EBADMSG when a walk did not find the expected frames.
  */
 int bench_walks(void);
 
 /**
- * bench_programs() - what a BPF object costs to load and to keep
+ * bench_programs() - measure load time and memory of a BPF object
  * @path:	the object file
  */
 int bench_programs(const char *path);

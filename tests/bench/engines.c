@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * unspool-bench-engines FOLDER: walks a second in the simulator's engines, one core,
- * of CPU time: a machine that does other things, too, does not show. What the walks
- * found is checked. The best of several rounds counts: what disturbs a round only
- * makes it slower. The last column says how many walks of the first row's one is worth.
+ * unspool-bench-engines FOLDER: walks per second of CPU time in the simulator's engines, on one
+ * core. CPU time is independent of other load. The results of the walks are checked. The best of
+ * several rounds counts, as disturbances only slow a round down. The last column is the cost
+ * relative to a walk of the first row.
  *
  *	walk     the core natively, no log, over one stack: a chain of native frames as
  *	         deep as compiled programs are on average at a random instruction
  *	logged   the same with the log of reads
  *	guest    the same in Unicorn, with the log
- *	kernel   with the target sent, mapped and unmapped for each walk; time of the
- *	         wall, for other processes do the work
+ *	kernel   with the target sent, mapped and unmapped for each walk; wall time, as other
+ *            processes do the work
  *
  * and over all instructions of the executed cases in FOLDER
  *
- *	code     nothing is walked: the bound of any sweep
+ *	code     no walks: the bound of any sweep
  *	sweep    natively
  *	guest    in Unicorn
  */
@@ -56,7 +56,7 @@ static int make_target(u32 arch, struct sim_target *out)
 	return sim_stack_target(&stack, arch, out);
 }
 
-/* A session of NULL is the core alone, as a sweep calls it. */
+/* Without a session only the core runs, as in a sweep. */
 static int walk(struct sim_session *session, const struct sim_arch *arch,
 		const struct sim_target *target, struct sim_walk *out)
 {

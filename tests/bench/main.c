@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * unspool-bench [OBJECT...]: figures of this machine and kernel; for ci/bench.
+ * unspool-bench [OBJECT...]: measures this machine and kernel, for ci/bench.
  * Exit status: 0, 1 when something failed, 3 when BPF cannot be used here.
  */
 

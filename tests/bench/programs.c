@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * Verified instructions and load time of each program, loaded alone, and the
- * memory of the object's maps. The verifier drops what the configuration rules
- * out, so the production program is loaded once for each way to choose targets.
+ * Verified instructions and load time of each program, loaded alone, and the memory of the object's
+ * maps. The verifier removes code that the configuration disables, so the production program is
+ * loaded once for each way to select targets.
  */
 
 #include "bench.h"
@@ -17,7 +17,7 @@
 #include <string.h>
 #include <time.h>
 
-#define LOG_LEVEL_STATS 4 /* the verifier says its statistics only: since v5.2 */
+#define LOG_LEVEL_STATS 4 /* the verifier prints only its statistics (since v5.2) */
 
 static const char *const mode_names[] = { "all", "pids", "tids", "cgroup" };
 
@@ -31,7 +31,7 @@ static double now_ms(void)
 	return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
 }
 
-/* The map of constants of the production object, NULL in the other. */
+/* The map of constants of the production object; NULL for the conformance object. */
 static struct bpf_map *config_map(struct bpf_object *obj)
 {
 	struct bpf_map *map;
@@ -86,7 +86,7 @@ static void print_maps(struct bpf_object *obj)
 	printf("  maps, together %15.1f KiB\n", sum);
 }
 
-/* Leaves only the @idx-th program to be loaded. */
+/* Disables loading of all programs except the @idx-th. */
 static struct bpf_program *pick(struct bpf_object *obj, u32 idx)
 {
 	struct bpf_program *prog, *found = NULL;
@@ -118,7 +118,7 @@ static void print_program(const char *object, const struct bpf_program *prog, co
 	       info.xlated_prog_len / 8, info.jited_prog_len, ms);
 }
 
-/* Loads the @idx-th program alone: 0, 1 when there is none, or a negative errno. */
+/* Loads only the @idx-th program: 0, 1 when there is none, or a negative errno. */
 static int load_one(const char *path, u32 idx, u32 mode, bool *has_modes)
 {
 	struct bpf_object *obj = bpf_object__open_file(path, NULL);

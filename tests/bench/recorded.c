@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
-/* Compiled once for each of the two programs: RECORDED is the name of its operations. */
+/* Compiled once for each of the two programs; RECORDED is the name of their operations. */
 
 #include "made_walks.h"
 #include "recorded.h"

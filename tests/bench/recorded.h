@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #pragma once
 
-/* A walk in the kernel by a program with the flight recorder, and by the same without. */
+/* Times a walk in the kernel by a program with the flight recorder, and by the same without. */
 
 #include "../../core/types.h"
 

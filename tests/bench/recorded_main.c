@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * unspool-bench-recorded: how much dearer the flight recorder makes a walk of 32 frames in
- * the kernel, against the same program without it. Both take turns, the best of all rounds
- * counts; the program without it twice, so that it is seen what two equal ones differ by.
+ * unspool-bench-recorded: the cost of the flight recorder for a walk of 32 frames in the kernel,
+ * relative to the same program without it. The programs alternate, and the best of all rounds
+ * counts. The program without it runs twice, to show the difference between two equal programs.
  */
 
 #include <stdio.h>

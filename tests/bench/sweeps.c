@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * Every instruction of compiled programs. Unicorn translates each instruction before
- * it executes it for the first time, which costs it 3 us where it has to stop there;
- * the programs execute each some 17 times. So most of a sweep's time is no walk's,
- * and what is left when nothing is walked is the bound of any sweep.
+ * Sweeps over every instruction of compiled programs. Unicorn translates each instruction before
+ * its first execution, which takes 3 us if it must stop there; the programs execute each some 17
+ * times. So walks are the smaller part of a sweep's time, and the time of a sweep without walks is
+ * its lower bound.
  *
- * Each case counts with the best of its rounds.
+ * The best round of each case counts.
  */
 
 #include "engines.h"
@@ -57,7 +57,7 @@ static int sweep(const struct sim_case *c, const struct sweep_walker *walker, st
 	return 0;
 }
 
-/* One case, once. -ENOTSUP: it is not for this architecture. */
+/* Sweeps one case once; -ENOTSUP if it is for another architecture. */
 static int run_once(const char *path, const struct sim_arch *arch, enum part part,
 		    const struct sweep_walker *guest, struct sum *out, struct sim_error *error)
 {

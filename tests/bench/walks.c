@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * Nanoseconds a frame. A stack is @depth frames of one kind, 96 bytes each, above a
- * root in libc (made_walks.h). The slope between two depths leaves out what a walk
- * costs once.
+ * Measures nanoseconds per frame. A stack is @depth frames of one kind, 96 bytes each, above a root
+ * in libc (made_walks.h). The slope between two depths eliminates the fixed cost of a walk.
  *
- * The yardstick is an 8-byte bpf_probe_read_user() in the same run: machines
- * differ in it by a factor, and a frame costs its reads and little else.
+ * The unit is an 8-byte bpf_probe_read_user() in the same run: its cost varies between machines,
+ * and the reads are most of the cost of a frame.
  */
 
 #include "bench.h"
@@ -26,7 +25,7 @@ struct cost {
 
 static struct kernel kernel;
 
-/* Lowers @with and @without to the times of N_READS reads of memory that is hot, and of none. */
+/* Lowers @with and @without to the times of N_READS reads of cached memory, and of none. */
 static int measure_read(const struct reads_bpf *skel, u32 *with, u32 *without)
 {
 	static u64 hot = 1;
@@ -53,7 +52,7 @@ static int measure_all(struct cost costs[N_KINDS], double *read_ns)
 	return err;
 }
 
-/* One line; the frame's time in reads' worth of it. */
+/* Prints one line; returns the frame's time in units of a read. */
 static double print_cost(const struct kind *kind, const struct cost *cost, double read_ns)
 {
 	double n = depths[1] - depths[0], slope = ((double)cost->ns[1] - cost->ns[0]) / n;
@@ -81,9 +80,9 @@ static void print_costs(const struct cost costs[N_KINDS], double read_ns)
 		if (kinds[i].kind == UW_V8_JS && ratio > worst)
 			worst = ratio;
 	}
-	printf("\na native frame by its row: %.2f reads' worth of time (aim: 2.3)\n", native);
-	printf("the dearest V8 JavaScript frame: %.2f reads' worth of time (aim: 2.7)\n", worst);
-	printf("a CoreCLR JIT frame met before: %.2f reads' worth of time (aim: 2.2)\n", met);
+	printf("\na native frame by its row takes the time of %.2f reads (goal: 2.3)\n", native);
+	printf("the slowest V8 JavaScript frame takes the time of %.2f reads (goal: 2.7)\n", worst);
+	printf("a cached CoreCLR JIT frame takes the time of %.2f reads (goal: 2.2)\n", met);
 }
 
 int bench_walks(void)

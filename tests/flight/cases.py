@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""cases.py UNSPOOL MAKE-DUMP: what `unspool flight cases` makes of a dump that has two cases, and
-one frozen ring without: the bytes of each case, under a name that tells of whom and why."""
+"""cases.py UNSPOOL MAKE-DUMP: runs `unspool flight cases` on a dump with two cases and one
+frozen ring without: it writes the bytes of each case under a name with pid and reason."""
 
 import os
 import subprocess
@@ -35,17 +35,17 @@ with tempfile.TemporaryDirectory() as tmp:
         subprocess.run([MAKE_DUMP], stdout=file, check=True)
     listed = cases("--list", dump)
     print(listed.stdout, listed.stderr)
-    check(listed.returncode == 0 and listed.stdout.splitlines() == FROZEN, "each is told in a line")
+    check(listed.returncode == 0 and listed.stdout.splitlines() == FROZEN, "each is listed in a line")
     check(os.listdir(tmp) == ["made.fr"], "a list writes nothing")
     done = cases(dump, "-o", tmp)
     print(done.stdout, done.stderr, os.listdir(tmp))
     first = os.path.join(tmp, "flight-7-fault.core")
     second = os.path.join(tmp, "flight-4194303-no-unwind-row.core")
     check(done.returncode == 0 and done.stdout.splitlines() ==
-          [FROZEN[0], first, *FROZEN[1:], second], "each that is written is told after it")
+          [FROZEN[0], first, *FROZEN[1:], second], "each case is listed after it was written")
     with open(first, "rb") as one, open(second, "rb") as two:
         check(one.read() == b"one case" and two.read().startswith(b"another case, of 64 bytes"),
-              "with its own bytes")
-    check(cases(dump, "-o", os.path.join(tmp, "none")).returncode == 1, "no folder, no case")
+              "each case has its own bytes")
+    check(cases(dump, "-o", os.path.join(tmp, "none")).returncode == 1, "without a folder there is no case")
 print(f"{passed} passed, {failed} failed")
 sys.exit(failed != 0)

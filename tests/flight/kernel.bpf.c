@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 
-/* The recorder's writer in the kernel, by itself: walks of 32 steps whose words are known. */
+/* Only the recorder's writer in the kernel: walks of 32 steps with known words. */
 
 #include "../../core/flight.h"
 
@@ -36,7 +36,7 @@ int record_group(struct __sk_buff *skb)
 	return 0;
 }
 
-/* The same loop with nothing in it. */
+/* The same loop without entries. */
 SEC("tc")
 int record_nothing(struct __sk_buff *skb)
 {

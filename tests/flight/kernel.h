@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #pragma once
 
-/* The recorder's writer in the kernel, its rings mapped here, and this thread on one CPU. */
+/*
+ * The recorder's writer in the kernel with its rings mapped here, and this
+ * thread bound to one CPU.
+ */
 
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
@@ -75,7 +78,7 @@ static inline int kernel_load(struct kernel *k, u64 n_slots, int cpu)
 	return err;
 }
 
-/* Runs a program so often. ns of a run, or a negative errno. */
+/* Runs a program @n times; returns the ns of a run, or a negative errno. */
 static inline int kernel_run(const struct bpf_program *program, u32 n)
 {
 	u8 packet[14] = { 0 };

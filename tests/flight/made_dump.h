@@ -2,9 +2,9 @@
 #pragma once
 
 /*
- * A dump of two CPUs with all that a dump can have: walks of two threads, one that
- * moved to the other CPU, one without an end, one whose begin was overwritten, an entry of
- * several slots, names that are no UTF-8, cases that are none. Times are given, not measured.
+ * A dump of two CPUs with everything that a dump can contain: walks of two threads, one that moved
+ * to the other CPU, one without an end, one whose begin was overwritten, an entry of several slots,
+ * names that are not UTF-8, cases that are not cases. Times are constants.
  */
 
 #include <stdio.h>
@@ -15,9 +15,9 @@
 #include "../../inspect/flight/fl_dump.h"
 #include "rings.h"
 
-#define MADE_BASE 5000000000ull /* when the first walk began */
+#define MADE_BASE 5000000000ull /* start of the first walk */
 
-/* As long as it is aligned: the file ends with it. */
+/* Its length is aligned, as the file ends with it. */
 static const char made_case[65] = "another case, of 64 bytes ................................. end";
 
 struct made_walk {
@@ -51,7 +51,7 @@ static inline void made_walk(struct flight_ring *r, const struct made_walk *w)
 			   (u64[]){ begin + w->took_ns, w->status, w->n_steps, 0x7fff0000, 4 }, 5);
 }
 
-/* @names: of FL_NAMES_MIN words, all zero */
+/* @names: FL_NAMES_MIN words, all zero */
 static inline void made_names(struct fl_names *names)
 {
 	fl_names_add(names, FL_NAMES_MIN, FL_NAME_PROCESS, 7ull << 32, 1, "server \"js\"", 11);
@@ -59,7 +59,7 @@ static inline void made_names(struct fl_names *names)
 	fl_names_add(names, FL_NAMES_MIN, FL_NAME_CODE, 0x1000, 1, "render", 6);
 }
 
-/* @out: the whole file, for free() */
+/* @out: the whole file; the caller frees it */
 static inline int made_dump(char **out, size_t *len)
 {
 	static u64 memory[8 + FL_NAMES_MIN];

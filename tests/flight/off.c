@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
-/* A function that records, for test_off: with core/flight-off it must be the one that does not. */
+/*
+ * A function that records and one that does not; with core/flight-off both must
+ * be equal (off.py).
+ */
 
 #include "../../core/flight.h"
 

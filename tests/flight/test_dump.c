@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
-/* Dumps: written, read whole, cut at every byte and damaged; and the traces made of them. */
+/* Tests dumps: written, read complete, cut at every byte and damaged; and their traces. */
 
 #include "../check.h"
 #include "made_dump.h"
@@ -71,7 +71,7 @@ static void a_dump_is_read_as_it_was_written(void **state)
 	fl_dump_deinit(&d);
 }
 
-static void cases_are_read_whole_or_not_at_all(void **state)
+static void cases_are_read_complete_or_not_at_all(void **state)
 {
 	struct fl_section *s;
 	struct fl_dump d;
@@ -141,7 +141,10 @@ static void walks_are_found_by_thread_and_time(void **state)
 	make();
 	assert_int_equal(fl_dump_parse(file, file_len, &d), 0);
 	assert_int_equal(fl_walks_init(&d, &w), 0);
-	/* Of 36 slots on CPU 0 the first 4 are gone, and with them the first walk's begin. */
+	/*
+	 * Of 36 slots on CPU 0 the first 4 are overwritten, and with them the
+	 * begin of the first walk.
+	 */
 	assert_int_equal(w.rings[0].lost, 4);
 	assert_int_equal(w.rings[0].read, 32);
 	assert_int_equal(w.rings[0].orphans, 1);
@@ -165,12 +168,12 @@ static void a_trace_shows_walks_steps_names_and_loss(void **state)
 	make();
 	assert_int_equal(fl_dump_parse(file, file_len, &d), 0);
 	trace = trace_of(&d);
-	/* The earliest walk that is left began at 1600. */
+	/* The earliest remaining walk began at 1600. */
 	e = find(trace, "X", "no unwind row", 0.4);
 	assert_non_null(e);
 	assert_true(json_number_value(json_object_get(e, "dur")) == 4.21);
 	assert_int_equal(json_integer_value(json_object_get(e, "tid")), 9);
-	assert_null(json_object_get(e, "args")); /* slices that are alike are to look alike */
+	assert_null(json_object_get(e, "args")); /* equal slices must look the same */
 	e = find(trace, "i", "walk", 0.4);
 	assert_int_equal(json_integer_value(json_object_get(json_object_get(e, "args"), "frames")),
 			 17);
@@ -193,13 +196,13 @@ static void a_trace_shows_walks_steps_names_and_loss(void **state)
 	fl_dump_deinit(&d);
 }
 
-/* In ns, from microseconds with three decimals. */
+/* In ns, parsed from microseconds with three decimals. */
 static u64 ns_of(const json_t *e, const char *key)
 {
 	return (u64)(json_number_value(json_object_get(e, key)) * 1000 + 0.5);
 }
 
-/* Slices of a track lie in each other or beside each other: how many do not? */
+/* The number of slices of a track that overlap another without being nested. */
 static u32 crossings(const json_t *trace)
 {
 	const json_t *events = json_object_get(trace, "traceEvents");
@@ -241,7 +244,7 @@ static void slices_of_a_track_nest(void **state)
 	fl_dump_deinit(&d);
 }
 
-static void a_dump_is_read_up_to_where_it_was_cut(void **state)
+static void a_truncated_dump_is_read_up_to_the_cut(void **state)
 {
 	u32 most_walks = 0;
 
@@ -292,7 +295,7 @@ static void a_damaged_dump_is_refused_or_read(void **state)
 	assert_true(n_read > 0 && n_refused > 0);
 }
 
-static void what_is_no_dump_is_told_apart(void **state)
+static void files_that_are_no_dumps_are_recognized(void **state)
 {
 	struct fl_dump d;
 	struct fl_header *h;
@@ -312,7 +315,7 @@ static void what_is_no_dump_is_told_apart(void **state)
 	assert_int_equal(fl_dump_parse(file, file_len, &d), -E2BIG);
 }
 
-static void sections_that_are_not_known_are_passed_over(void **state)
+static void unknown_sections_are_skipped(void **state)
 {
 	struct fl_section *s;
 	struct fl_dump d;
@@ -332,15 +335,15 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_dump_is_read_as_it_was_written),
-		cmocka_unit_test(cases_are_read_whole_or_not_at_all),
+		cmocka_unit_test(cases_are_read_complete_or_not_at_all),
 		cmocka_unit_test(frozen_rings_without_a_case_have_a_reason),
 		cmocka_unit_test(walks_are_found_by_thread_and_time),
 		cmocka_unit_test(a_trace_shows_walks_steps_names_and_loss),
 		cmocka_unit_test(slices_of_a_track_nest),
-		cmocka_unit_test(a_dump_is_read_up_to_where_it_was_cut),
+		cmocka_unit_test(a_truncated_dump_is_read_up_to_the_cut),
 		cmocka_unit_test(a_damaged_dump_is_refused_or_read),
-		cmocka_unit_test(what_is_no_dump_is_told_apart),
-		cmocka_unit_test(sections_that_are_not_known_are_passed_over),
+		cmocka_unit_test(files_that_are_no_dumps_are_recognized),
+		cmocka_unit_test(unknown_sections_are_skipped),
 	};
 	int failed = CHECK_RUN(tests);
 

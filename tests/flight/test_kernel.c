@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
-/* Walks that are recorded in the kernel, read here: afterwards, and while they are written. */
+/* Reads walks recorded in the kernel, afterwards and while they are written. */
 
 #include "../check.h"
 #include "kernel.h"
@@ -22,7 +22,7 @@ static void assert_step(const struct fl_entry *e, u64 walk)
 		    e->d[3] == (walk ^ i) && e->d[4] == ~walk);
 }
 
-/* Each entry fits its own words: from 1 on, walks are numbered as the program counts them. */
+/* Each entry has the expected words: walks are numbered from 1. */
 static void assert_entry(const struct fl_entry *e)
 {
 	u64 walk = e->walk - 1;
@@ -92,7 +92,7 @@ static void *write_all(void *data)
 	return NULL;
 }
 
-/* The writer on one CPU in the kernel, this reader on another, where it is lapped at once. */
+/* The writer runs in the kernel on one CPU and laps this reader on another at once. */
 static void no_entry_is_torn_while_the_kernel_writes(void **state)
 {
 	static const u64 n_slots[] = { 32, 16384 };

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * The recorder's protocol against every order in which memory may show its stores: no
- * entry is taken that is not whole. What holds is shown by taking each part of it away.
+ * Tests the recorder's protocol against every order in which its stores can become visible: no torn
+ * entry is accepted. Removing any part of the protocol must break it.
  */
 
 #include "../check.h"
@@ -13,7 +13,7 @@
 
 static u64 n_accepted;
 
-/* The entry at an index, wherever it is whole, must be that entry. */
+/* A complete entry at an index must have that index. */
 static bool entry_is_whole(const struct model *m, u64 at)
 {
 	struct flight_slot slots[FLIGHT_MAX_SLOTS];
@@ -34,7 +34,7 @@ static bool entry_is_whole(const struct model *m, u64 at)
 	return true;
 }
 
-/* What fl_ring.c takes for proof that an entry will not come: how far next is ahead. */
+/* fl_ring.c's proof that an entry will never be complete: the distance of next. */
 static u64 proof;
 
 static bool what_was_reserved_comes(const struct model *m, u64 at)
@@ -64,8 +64,8 @@ static bool is_wrong_anywhere(const struct model *m, bool (*read)(const struct m
 }
 
 /*
- * Of entries of one, two and three slots, in rings that they lap at different places. What
- * is wrong must be so with one slot; of more there are too many ways without a fence.
+ * Entries of one, two and three slots, in rings that they lap at different offsets. Faults are
+ * tested with one slot; with more slots and no fence there are too many executions.
  */
 static void check(enum model_order order, enum model_break without, bool is_wrong)
 {
@@ -86,7 +86,7 @@ static void no_entry_is_torn_on_x86_64(void **state)
 	check(MODEL_TSO, MODEL_WHOLE, false);
 }
 
-static void no_entry_is_torn_where_stores_and_loads_pass_each_other(void **state)
+static void no_entry_is_torn_with_weak_memory_order(void **state)
 {
 	(void)state;
 	check(MODEL_WEAK, MODEL_WHOLE, false);
@@ -99,7 +99,7 @@ static void without_invalidation_entries_are_torn(void **state)
 	check(MODEL_WEAK, MODEL_NO_INVALIDATION, true);
 }
 
-static void without_the_second_look_at_seq_entries_are_torn(void **state)
+static void without_the_second_check_of_seq_entries_are_torn(void **state)
 {
 	(void)state;
 	check(MODEL_TSO, MODEL_NO_RECHECK, true);
@@ -124,7 +124,7 @@ static void on_x86_64_a_fence_need_only_stop_the_compiler(void **state)
 	check(MODEL_TSO, MODEL_NO_ACQUIRE, false);
 }
 
-static void an_entry_is_given_up_only_when_it_will_not_come(void **state)
+static void an_entry_is_skipped_only_if_it_never_completes(void **state)
 {
 	static const u32 n_words[] = { 5, 12 };
 
@@ -145,12 +145,12 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(no_entry_is_torn_on_x86_64),
-		cmocka_unit_test(no_entry_is_torn_where_stores_and_loads_pass_each_other),
+		cmocka_unit_test(no_entry_is_torn_with_weak_memory_order),
 		cmocka_unit_test(without_invalidation_entries_are_torn),
-		cmocka_unit_test(without_the_second_look_at_seq_entries_are_torn),
+		cmocka_unit_test(without_the_second_check_of_seq_entries_are_torn),
 		cmocka_unit_test(each_fence_is_needed_where_order_is_weak),
 		cmocka_unit_test(on_x86_64_a_fence_need_only_stop_the_compiler),
-		cmocka_unit_test(an_entry_is_given_up_only_when_it_will_not_come),
+		cmocka_unit_test(an_entry_is_skipped_only_if_it_never_completes),
 	};
 
 	return CHECK_RUN(tests);

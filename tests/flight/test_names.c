@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
-/* Names: whatever their length and place, what comes out is what went in, or counted as lost. */
+/* Tests names: of any length and at any place they are read as written, or counted as lost. */
 
 #include "../check.h"
 
@@ -22,7 +22,7 @@ static struct fl_names *new_names(void)
 	return n;
 }
 
-/* The text of a name is known by its ident: its length and all its bytes. */
+/* The ident of a name determines its length and bytes. */
 static size_t text_of(u64 ident, char *text)
 {
 	size_t len = ident * 31 % 300;
@@ -61,7 +61,7 @@ static void an_empty_ring_has_no_names(void **state)
 	free(n);
 }
 
-/* Records of every length begin at every word of the ring, and cross its end at each. */
+/* Records of every length begin at every word of the ring, and cross its end at every word. */
 static void names_wrap_at_every_place(void **state)
 {
 	static struct fl_name name;
@@ -110,7 +110,7 @@ static void names_that_were_overwritten_are_counted(void **state)
 	free(n);
 }
 
-static void what_is_too_long_is_cut_and_says_so(void **state)
+static void names_that_are_too_long_are_cut_and_marked(void **state)
 {
 	static char text[FL_NAME_MAX + 9];
 	static struct fl_name name;
@@ -158,7 +158,7 @@ static void *write_all(void *data)
 	return NULL;
 }
 
-/* A reader beside a writer that laps it all the time. */
+/* A reader runs beside a writer that laps it all the time. */
 static void no_name_is_torn_while_it_is_written(void **state)
 {
 	struct fl_names *n = new_names(), *copy = new_names();
@@ -188,8 +188,8 @@ static void no_name_is_torn_while_it_is_written(void **state)
 	free(copy);
 }
 
-/* The same, but `first` is looked at before the copy: shows that the test above can fail. */
-static void a_reader_that_looks_too_early_takes_torn_names(void **state)
+/* The same with `first` read before the copy, which shows that the test above can fail. */
+static void a_reader_that_checks_too_early_accepts_torn_names(void **state)
 {
 	struct fl_names *n = new_names(), *copy = new_names();
 	static struct fl_name name;
@@ -224,10 +224,10 @@ int main(void)
 		cmocka_unit_test(an_empty_ring_has_no_names),
 		cmocka_unit_test(names_wrap_at_every_place),
 		cmocka_unit_test(names_that_were_overwritten_are_counted),
-		cmocka_unit_test(what_is_too_long_is_cut_and_says_so),
+		cmocka_unit_test(names_that_are_too_long_are_cut_and_marked),
 		cmocka_unit_test(damage_is_refused_and_never_read_across),
 		cmocka_unit_test(no_name_is_torn_while_it_is_written),
-		cmocka_unit_test(a_reader_that_looks_too_early_takes_torn_names),
+		cmocka_unit_test(a_reader_that_checks_too_early_accepts_torn_names),
 	};
 
 	return CHECK_RUN(tests);

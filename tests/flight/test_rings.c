@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
-/* Rings and their readers: order, loss, freezing; every slot is accounted for. */
+/* Tests rings and their readers: order, loss, freezing; every slot is accounted for. */
 
 #include "../check.h"
 #include "rings.h"
@@ -48,7 +48,7 @@ static void entries_come_out_as_they_went_in(void **state)
 	ring_free(&r);
 }
 
-/* Every size of entry, at every place of the ring: across its end too. */
+/* Every size of entry at every place of the ring, including across its end. */
 static void entries_of_all_sizes_wrap_everywhere(void **state)
 {
 	struct fl_ring r = ring_new(32);
@@ -68,15 +68,15 @@ static void entries_of_all_sizes_wrap_everywhere(void **state)
 			assert_int_equal(e.n_slots, flight_n_slots(n_words));
 			for (u32 k = 0; k < n_words; k++)
 				assert_int_equal(e.d[k], known_word(at, k));
-			if (e.n_slots % 2 == 0) /* so that heads lie at odd places too */
+			if (e.n_slots % 2 == 0) /* so that heads are at odd places, too */
 				put_known(fl_thread.ring, 0, 1), fl_ring_read(&r, &c, &e);
 		}
 	assert_int_equal(c.lost, 0);
 	ring_free(&r);
 }
 
-/* A reader that slept while the ring was written many times over. */
-static void what_a_sleeping_reader_missed_is_counted_to_the_slot(void **state)
+/* A reader sleeps while the ring wraps many times. */
+static void entries_missed_by_a_sleeping_reader_are_counted(void **state)
 {
 	struct fl_ring r = ring_new(64);
 	struct fl_cursor c = { 0 };
@@ -159,7 +159,7 @@ static void an_entry_that_was_never_finished_is_passed_over_and_lost(void **stat
 	ring_free(&r);
 }
 
-static void of_a_ring_nobody_writes_nothing_is_waited_for(void **state)
+static void reader_does_not_wait_for_an_idle_ring(void **state)
 {
 	struct fl_ring r = ring_new(64);
 	struct fl_cursor c = { .is_final = true };
@@ -245,7 +245,7 @@ static void a_class_that_is_off_writes_nothing(void **state)
 	ring_free(&r);
 }
 
-static void a_ring_freezes_behind_the_walk_that_ended_so(void **state)
+static void a_ring_freezes_behind_the_trigger_walk(void **state)
 {
 	struct fl_ring r = ring_new(64);
 	u64 frozen;
@@ -267,7 +267,7 @@ static void a_ring_freezes_behind_the_walk_that_ended_so(void **state)
 	ring_free(&r);
 }
 
-static void as_much_as_was_asked_for_follows_the_trigger_in_whole_walks(void **state)
+static void requested_size_follows_the_trigger_in_whole_walks(void **state)
 {
 	(void)state;
 	for (u64 post = 0; post < 17; post++) {
@@ -283,7 +283,7 @@ static void as_much_as_was_asked_for_follows_the_trigger_in_whole_walks(void **s
 	}
 }
 
-static void a_trigger_within_what_follows_the_first_moves_nothing(void **state)
+static void a_second_trigger_moves_nothing(void **state)
 {
 	struct fl_ring r = ring_new(64);
 	u64 frozen;
@@ -314,7 +314,7 @@ static void a_recorder_that_is_stopped_records_no_walk(void **state)
 	ring_free(&r);
 }
 
-static void walks_are_numbered_and_a_long_one_is_as_long_as_can_be_told(void **state)
+static void walks_are_numbered_and_the_length_of_a_long_one_saturates(void **state)
 {
 	struct fl_ring r = ring_new(64);
 	struct fl_cursor c = { 0 };
@@ -353,7 +353,7 @@ static void only_the_process_asked_for_is_recorded(void **state)
 	ring_free(&r);
 }
 
-static void the_first_are_kept_and_the_rest_counted(void **state)
+static void first_entries_are_kept_and_the_rest_counted(void **state)
 {
 	struct fl_ring r = ring_new(64);
 	struct fl_cursor c = { 0 };
@@ -372,7 +372,7 @@ static void the_first_are_kept_and_the_rest_counted(void **state)
 	ring_free(&r);
 }
 
-static void a_copy_has_what_the_ring_had(void **state)
+static void a_copy_has_the_entries_of_the_ring(void **state)
 {
 	struct fl_ring r = ring_new(64), copy = ring_new(64);
 	struct fl_cursor c = { 0 }, d = { .is_final = true };
@@ -399,22 +399,22 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(entries_come_out_as_they_went_in),
 		cmocka_unit_test(entries_of_all_sizes_wrap_everywhere),
-		cmocka_unit_test(what_a_sleeping_reader_missed_is_counted_to_the_slot),
+		cmocka_unit_test(entries_missed_by_a_sleeping_reader_are_counted),
 		cmocka_unit_test(a_full_ring_is_read_from_its_oldest_whole_entry),
 		cmocka_unit_test(an_entry_that_is_being_written_is_waited_for),
 		cmocka_unit_test(an_entry_that_was_never_finished_is_passed_over_and_lost),
-		cmocka_unit_test(of_a_ring_nobody_writes_nothing_is_waited_for),
+		cmocka_unit_test(reader_does_not_wait_for_an_idle_ring),
 		cmocka_unit_test(any_bytes_are_read_to_an_end),
 		cmocka_unit_test(lengths_that_no_ring_has_are_refused),
 		cmocka_unit_test(a_class_that_is_off_writes_nothing),
-		cmocka_unit_test(a_ring_freezes_behind_the_walk_that_ended_so),
-		cmocka_unit_test(as_much_as_was_asked_for_follows_the_trigger_in_whole_walks),
-		cmocka_unit_test(a_trigger_within_what_follows_the_first_moves_nothing),
+		cmocka_unit_test(a_ring_freezes_behind_the_trigger_walk),
+		cmocka_unit_test(requested_size_follows_the_trigger_in_whole_walks),
+		cmocka_unit_test(a_second_trigger_moves_nothing),
 		cmocka_unit_test(a_recorder_that_is_stopped_records_no_walk),
-		cmocka_unit_test(walks_are_numbered_and_a_long_one_is_as_long_as_can_be_told),
+		cmocka_unit_test(walks_are_numbered_and_the_length_of_a_long_one_saturates),
 		cmocka_unit_test(only_the_process_asked_for_is_recorded),
-		cmocka_unit_test(the_first_are_kept_and_the_rest_counted),
-		cmocka_unit_test(a_copy_has_what_the_ring_had),
+		cmocka_unit_test(first_entries_are_kept_and_the_rest_counted),
+		cmocka_unit_test(a_copy_has_the_entries_of_the_ring),
 	};
 
 	return CHECK_RUN(tests);

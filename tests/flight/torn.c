@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * torn [MILLIONS]: a writer flat out on one CPU and a reader on another, until the reader
- * has tried so many entries (2 million), in a tiny ring and in one of full size, with
- * entries of one slot and of three. None may be taken that has another one's words.
+ * torn [MILLIONS]: a writer at full speed on one CPU and a reader on another, until the reader has
+ * tried that many entries (2 million), in a tiny ring and in one of full size, with entries of one
+ * slot and of three. No accepted entry may have words of another.
  *
- * The same with a writer that leaves seq while it changes an entry, and with a reader that
- * looks at seq only once, must take torn ones: if not, this shows nothing.
+ * Negative controls: with a writer that keeps seq valid while it changes an entry, and with a
+ * reader that checks seq only once, torn entries must be accepted.
  */
 
 #include <pthread.h>
@@ -16,7 +16,7 @@
 #include "../../inspect/flight/fl_slot.h"
 #include "rings.h"
 
-#define CONTROL_TRIES 500000000ull /* in which what is broken must have shown */
+#define CONTROL_TRIES 500000000ull /* in which a broken protocol must show */
 
 struct run {
 	const char *what;
@@ -51,7 +51,7 @@ static void *write_all(void *data)
 	return NULL;
 }
 
-/* A reader that believes the first look. */
+/* A reader that checks seq only once. */
 static u32 copy_once(u64 at, struct flight_slot *out)
 {
 	u32 n = flight_n_slots(now.n_words);
@@ -86,7 +86,7 @@ static bool is_torn(u64 at, const struct flight_slot *slots, u32 n)
 	return false;
 }
 
-/* Where the writer is: now among the newest, now among those that go next. */
+/* Reads near the writer: among the newest entries or among those overwritten next. */
 static u64 place(u64 i, u64 next)
 {
 	u32 n = flight_n_slots(now.n_words);
@@ -95,7 +95,7 @@ static u64 place(u64 i, u64 next)
 	return next > ring.n_slots ? (next - back) / n * n : 0;
 }
 
-/* How many of the entries taken are torn; with a broken protocol it ends at the first. */
+/* The number of torn entries among the accepted; with a broken protocol it stops at the first. */
 static u64 read_all(u64 n_tries, u64 *tried)
 {
 	bool is_broken = now.leaves_seq || now.looks_once;
@@ -103,7 +103,7 @@ static u64 read_all(u64 n_tries, u64 *tried)
 	u64 n_torn = 0, i;
 
 	while (flight_load_acquire(&ring.ring->next) <= ring.n_slots)
-		sched_yield(); /* the writer may have to wait for its CPU */
+		sched_yield(); /* the writer may not get its CPU at once */
 	n_taken = 0;
 	for (i = 0; i < n_tries && !(is_broken && n_torn); i++) {
 		u64 at = place(i, flight_load_acquire(&ring.ring->next));

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""`unspool jitdump dump` and `check` over files that were made by another hand."""
+"""`unspool jitdump dump` and `check` over files not made by Unspool."""
 
 import json
 import mmap
@@ -45,14 +45,14 @@ def test_rules(checks, path):
         found = [json.loads(line) for line in done.stdout.splitlines()]
         checks.equal(sorted(f["rule"] for f in found), sorted(rules), f"{words}: {', '.join(rules) or 'fine'}")
         checks.equal(done.returncode, 1 if set(rules) - HARMLESS else 0, f"{words}: its exit status")
-        checks.that(all(f["cure"] and f["off"] <= len(dump.data) for f in found), "a place and a cure",
+        checks.that(all(f["cure"] and f["off"] <= len(dump.data) for f in found), "the offset and the remedy",
                     quiet=True)
         seen |= set(rules)
     write(path, Dump().load())
     other = os.path.join(os.path.dirname(path), "other.dump")
     os.rename(path, other)
     done = jitdump("check", "--json", other)
-    checks.equal(json.loads(done.stdout)["rule"], "file-name", "a name that perf does not take")
+    checks.equal(json.loads(done.stdout)["rule"], "file-name", "a name that perf does not accept")
     with open(RULES, encoding="utf-8") as file:
         rules = set(re.findall(r'X\([A-Z0-9_]+, (?:NOTE|WARNING|ERROR), "([a-z0-9-]+)"', file.read()))
     own = write(os.path.join(os.path.dirname(path), f"jit-{os.getpid()}.dump"), Dump(pid=os.getpid()).load())
@@ -60,7 +60,7 @@ def test_rules(checks, path):
         found = [json.loads(line)["rule"] for line in jitdump("check", "--json", own).stdout.splitlines()]
         checks.equal(found, ["marker"], "a writer that has not mapped its file")
         with mmap.mmap(file.fileno(), 0, flags=mmap.MAP_PRIVATE, prot=mmap.PROT_READ | mmap.PROT_EXEC):
-            checks.equal(jitdump("check", own).returncode, 0, "and one that has")
+            checks.equal(jitdump("check", own).returncode, 0, "and one that has mapped it")
     checks.equal(rules - seen, {"file-name", "marker"}, "each rule has a file that breaks it")
 
 

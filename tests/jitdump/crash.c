@@ -10,7 +10,7 @@
 #include "../../core/types.h"
 #include "../../inspect/jitdump/unspool-jitdump.h"
 
-/* Files of tests are not to fill a disk. */
+/* Test files must not fill a disk. */
 #define MAX_BYTES (256ull << 20)
 
 static struct jdw *w;

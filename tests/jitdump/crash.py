@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""crash.py [COUNT]: a writer that is killed leaves whole records and at most a piece of one."""
+"""crash.py [COUNT]: a killed writer leaves complete records and at most a part of one."""
 
 import json
 import random
@@ -10,7 +10,7 @@ import time
 
 from jd import CRASH, DEBUG, LOAD, Checks, folder, jitdump, name_of, read, records, running, write
 
-# A piece at the end, and what stood before it in its group.
+# A partial record at the end, and the records before it in its group.
 ENDS = {"partial-tail", "debug-orphan", "unwind-orphan"}
 
 
@@ -20,7 +20,7 @@ def rules(path):
 
 
 def is_whole(data, max_size):
-    """Records as the writer numbers and names them, then at most the begin of such a one."""
+    """Records as the writer numbers and names them, then at most the begin of one more."""
     end = number = last = 0
     for at, kind, record in records(data):
         end, last = at + len(record), struct.unpack_from("<Q", record, 8)[0]
@@ -38,7 +38,7 @@ def is_whole(data, max_size):
 
 
 def kill_one(threads, size, wait):
-    """What check finds in the file of a writer that was killed, and the file."""
+    """(findings of check in the file of a killed writer, the file)."""
     with folder() as path:
         with running([CRASH, path, str(threads), str(size)]) as child:
             dump = child.stdout.readline().decode().strip()
@@ -62,8 +62,8 @@ def main():
         checks.that(not found - ENDS and is_whole(data, size), f"killed with {threads} threads, up to {size} bytes: {found}",
                     quiet=True)
     print(f"{count} kills, {torn} files with a cut record at the end, {bytes_written >> 20} MiB written")
-    checks.that(bytes_written > count * 1000, "the writers did write")
-    # What it looks like when a piece is missing inside.
+    checks.that(bytes_written > count * 1000, "the writers wrote records")
+    # The negative control: a part is missing inside the file.
     with folder() as path:
         with running([CRASH, path, "1", "200"]) as child:
             dump = child.stdout.readline().decode().strip()

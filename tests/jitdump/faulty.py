@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Jitdumps with one fault each, and a whole one."""
+"""Jitdumps with one fault each, and a valid one."""
 
 import os
 import struct
@@ -12,7 +12,7 @@ CLOSED = [(0x1000, 3, 1, b"a.js"), (0x1010, 3, 1, b"a.js")]
 
 
 def whole(order, mach):
-    """One of each record, all well."""
+    """One record of each kind, all valid."""
     return (Dump(order, mach).unwind().load(b"plain").debug([(0x2000, 3, 7, b"/src/a.js"),
             (0x2008, 4, 1, b"/src/b.js"), (0x2010, 4, 1, b"/src/b.js")], addr=0x2000)
             .unwind().load(b"lines", 0x2000).move().load(b"", 0x5000, b"").record(3, b""))
@@ -22,7 +22,7 @@ def v8(**options):
     return Dump(pad=0xDEADBEEF, **options)
 
 
-# What is wrong, the file, the rules that find it. Notes are named as well.
+# (the fault, the file, the rules that find it, notes included).
 TABLE = [
     ("nothing is wrong", whole("<", 62), []),
     ("nothing is wrong in the other byte order", whole(">", 183), []),
@@ -37,10 +37,10 @@ TABLE = [
     ("a header of the wall's time", Dump(time=1795285365785018).load(), ["header-time"]),
     ("another pid than the name's", Dump(pid=813).load(), ["pid-name"]),
     ("records of another process", Dump().load().load(b"g", 0x2000, pid=99), ["pid"]),
-    ("half a record of a kind that is not known", Dump().load().record(77, b"", size=1000), ["corrupt"]),
+    ("half a record of an unknown kind", Dump().load().record(77, b"", size=1000), ["corrupt"]),
     ("a size of 5", Dump().load().record(0, b"", size=5), ["corrupt"]),
     ("a cut record", Dump().load().raw(struct.pack("<IIQ", 0, 96, 1020) + b"\1" * 20), ["partial-tail"]),
-    ("what can't begin a record", Dump().load().raw(struct.pack("<IIQ", 0, 96, 3) + b"\1" * 20),
+    ("bytes that can't begin a record", Dump().load().raw(struct.pack("<IIQ", 0, 96, 3) + b"\1" * 20),
      ["corrupt"]),
     ("a cut prefix", Dump().load().raw(b"\0" * 15), ["partial-tail"]),
     ("zeros at the end", Dump().load().raw(b"\0" * 4096), ["zero-tail"]),
@@ -61,7 +61,7 @@ TABLE = [
     ("code past the last address", Dump().load(addr=2 ** 64 - 4), ["load-addr"]),
     ("a number twice", Dump().load().load(b"g", 0x2000, index=0), ["load-index"]),
     ("code over half of other code", Dump().load().load(b"g", 0x1008), ["load-overlap"]),
-    ("code again at its place", Dump().load().load(b"g"), []),
+    ("the same code at the same address again", Dump().load().load(b"g"), []),
     ("lines for other code", Dump().debug(CLOSED).load(b"g", 0x2000), ["debug-orphan"]),
     ("lines at the end", Dump().load().debug(CLOSED), ["debug-orphan"]),
     ("lines twice", Dump().debug(CLOSED).debug(CLOSED).load(), ["debug-replaced"]),

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
-/* What jit-image runs: perf.py looks for the marked lines. */
+/* The code that jit-image runs; perf.py checks the marked lines. */
 
 #define OWN __attribute__((noinline))
 
 typedef unsigned long long u64;
 
-/* A name of one letter stands in the debug entry itself, others in a table. */
+/* A name of one letter is in the debug entry itself, others are in a table. */
 static OWN u64 f(u64 n)
 {
 	u64 x = n;

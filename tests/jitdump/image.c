@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * jit-image DIR IMAGE ROUNDS [PREFIX [CUT]]: does with a shared object what a JIT does: copies
- * its text to fresh memory, tells a jitdump of it by its debug information, and calls
- * its function `work` ROUNDS times. It keeps CUT bytes of the text to itself. Prints the jitdump's
- * path and what became of it.
+ * jit-image DIR IMAGE ROUNDS [PREFIX [CUT]]: treats a shared object like the output of a JIT:
+ * copies its text to fresh memory, writes it to a jitdump by its debug information, and calls its
+ * function `work` ROUNDS times. It omits the last CUT bytes of the text. Prints the jitdump's path
+ * and the result of the import.
  */
 
 #include "../../inspect/elf/elf_file.h"

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Jitdumps written and taken apart by a hand of its own: from the specification of perf
-(tools/perf/Documentation/jitdump-specification.txt), with nothing of what is tested."""
+"""An independent writer and reader of jitdumps, from perf's specification
+(tools/perf/Documentation/jitdump-specification.txt), without any tested code."""
 
 import os
 import struct
@@ -19,7 +19,7 @@ IMAGE = os.environ.get("UNSPOOL_JIT_IMAGE", "jit-image")  # image.c
 
 
 class Dump:
-    """Builds a file in one byte order; records are numbered and timed unless told."""
+    """Builds a file in one byte order; records get numbers and times by default."""
 
     def __init__(self, order="<", mach=62, pid=812, version=1, flags=0, pad=0, size=40, time=900):
         self.order, self.pid, self.time, self.index = order, pid, 1000, 0

@@ -5,7 +5,8 @@
  * half, and jit_birch, a third; frees birch and compiles jit_cedar at its place, which runs
  * for the second half with ash again, which was moved. Prints the jitdump's path.
  *
- * Each function's loop is line 12, 22 or 32 of NAME.jit; what is before it, one less.
+ * The loop of a function is at line 12, 22 or 32 of NAME.jit; the code before it is one line
+ * earlier.
  */
 
 #include "emit.h"

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""perf as the judge of the writer, and of `check`: perf.py jit|images|faults"""
+"""perf.py jit|images|faults: perf judges the writer and `check`."""
 
 import os
 import re
@@ -16,7 +16,7 @@ HOT = os.path.join(os.path.dirname(os.path.realpath(__file__)), "hot.c")
 
 
 class Perf:
-    """A recording in a folder of its own. perf would fill ~/.debug with every image it makes."""
+    """A recording in its own folder, as perf would add each image to ~/.debug."""
 
     def __init__(self, path):
         self.path, self.data = path, os.path.join(path, "perf.data")
@@ -31,7 +31,7 @@ class Perf:
                         *command)
 
     def inject(self):
-        """The status, and {symbol: (percent, {line})} of what perf report says then."""
+        """(exit status, {symbol: (percent, {line})} of perf report)."""
         out = os.path.join(self.path, "injected.data")
         done = self.run("inject", "-j", "-i", self.data, "-o", out)
         found = {}
@@ -67,11 +67,11 @@ def recorded(checks, path, *command):
 
 
 def test_jit(checks):
-    """Code at the place of other code belongs to who was there at the time."""
+    """Samples of reused addresses belong to the function that was there at the time."""
     with folder() as path:
         perf, dump, _ = recorded(checks, path, JIT, path, "12")
         status, found = perf.inject()
-        checks.equal(status, 0, "perf takes the file")
+        checks.equal(status, 0, "perf accepts the file")
         for symbol, percent, line in (("jit_ash", 66, 12), ("jit_birch", 17, 22), ("jit_cedar", 17, 32)):
             near(checks, found, symbol, percent, "a small JIT")
             checks.equal(hottest(found, symbol), f"{symbol}.jit:{line}", "its hot line")
@@ -82,7 +82,7 @@ def test_jit(checks):
 
 
 def test_images(checks):
-    """Functions of an image with debug information of each kind, at another place."""
+    """Functions of an image with each kind of debug information, at another address."""
     with open(HOT, encoding="utf-8") as file:
         source = file.read().splitlines()
     line = {mark: n for n, text in enumerate(source, 1) for mark in re.findall(r"/\* (hot-\w+) \*/", text)}
@@ -97,7 +97,7 @@ def test_images(checks):
                 checks.that("lines 3 outside 0 overlapping 0 nameless 0 broken 0" in said,
                             f"{words}: every function with lines", quiet=True)
                 status, found = perf.inject()
-                checks.equal(status, 0, f"{words}: perf takes the file", quiet=True)
+                checks.equal(status, 0, f"{words}: perf accepts the file", quiet=True)
                 for symbol, percent, mark in (("p::f", 66, "hot-f"),
                                               ("p::a_function_with_a_rather_long_name", 33, "hot-long")):
                     near(checks, found, symbol, percent, words)
@@ -112,7 +112,7 @@ def at(data, offset, form, value):
 
 
 def each(data, change):
-    """With change(kind, bytes) of each record in its place."""
+    """Replaces each record by change(kind, bytes)."""
     return data[:40] + b"".join(change(kind, record) for _, kind, record in records(data))
 
 
@@ -128,7 +128,7 @@ def slack(kind, r):
 
 
 def unclosed(kind, r):
-    """Without its last entry."""
+    """Without the last entry of each line table."""
     if kind != DEBUG:
         return r
     n, ends, place = struct.unpack_from("<Q", r, 24)[0], [], 32
@@ -150,7 +150,7 @@ def lines_late(data):
 
 
 def after(data, name, more):
-    """With more behind the LOAD of that name."""
+    """Inserts bytes behind the LOAD of that name."""
     return each(data, lambda kind, r: r + more if kind == LOAD and name_of(r) == name else r)
 
 
@@ -162,13 +162,13 @@ ALL = {"jit_ash": 12, "jit_birch": 22, "jit_cedar": 32}
 NO_CEDAR = {"jit_ash": 12, "jit_birch": 22}
 WALL = 1_700_000_000_000_000_000
 
-# What is done to a good file, perf's status, whose hot line is right then, what check says.
+# (change of a good file, perf's status, functions with the right hot line, findings of check).
 FAULTS = [
     ("nothing", lambda d: d, 0, ALL, []),
     ("three bytes are missing", lambda d: d[:-3], 0, NO_CEDAR,
      ["debug-orphan", "partial-tail"]),
     ("zeros at the end", lambda d: d + b"\0" * 4096, 0, ALL, ["zero-tail"]),
-    ("a record that was only begun", lambda d: d + prefix(0, 1 << 30, list(records(d))[-1][2][8:16]), 0, ALL, ["partial-tail"]),
+    ("an incomplete record", lambda d: d + prefix(0, 1 << 30, list(records(d))[-1][2][8:16]), 0, ALL, ["partial-tail"]),
     ("another magic", lambda d: b"abcd" + d[4:], 255, {}, None),
     ("version 2", lambda d: at(d, 4, "I", 2), 255, {}, ["header-version"]),
     ("version 0", lambda d: at(d, 4, "I", 0), 0, ALL, ["header-version"]),
@@ -189,20 +189,20 @@ FAULTS = [
      ["size-16", "time-backward"]),
     ("9 bytes before the code", lambda d: each(d, slack), 0, ALL, ["load-slack"] * 3),
     ("no closing entry", lambda d: each(d, unclosed), 0, ALL, ["debug-closing"] * 3),
-    # Those of birch stand before cedar, which is at the same address.
+    # Lines of birch are before cedar, which is at the same address.
     ("lines after their code", lines_late, 0, {}, ["debug-orphan"] * 2),
 ]
 
 
-# What no tool can know.
+# Information that no tool can restore.
 HOPELESS = ("another magic", "the wall's times", "times ahead")
 
 
 def check_repaired(checks, perf, dump, words, lines):
-    """perf has every line right that can be."""
+    """perf has every line right that the file permits."""
     done = jitdump("repair", "-q", dump, "-o", dump)
     if words in HOPELESS:
-        checks.equal(done.returncode, 1, f"{words}: can't be repaired, which is said")
+        checks.equal(done.returncode, 1, f"{words}: can't be repaired, and reports it")
         return
     status, found = perf.inject()
     right = {name: n for name, n in ALL.items() if hottest(found, name) == f"{name}.jit:{n}"}
@@ -210,7 +210,7 @@ def check_repaired(checks, perf, dump, words, lines):
 
 
 def test_faults(checks):
-    """One recording; what perf makes of its jitdump depends on the file alone."""
+    """One recording serves all files, as perf's result depends only on the jitdump."""
     with folder() as path:
         perf, dump, _ = recorded(checks, path, JIT, path, "8")
         good = read(dump)
@@ -219,18 +219,18 @@ def test_faults(checks):
             status, found = perf.inject()
             checks.equal(status, want, f"{words}: perf's status")
             right = {name: n for name, n in ALL.items() if hottest(found, name) == f"{name}.jit:{n}"}
-            checks.equal(right, lines, f"{words}: the lines that perf has right")
+            checks.equal(right, lines, f"{words}: perf has the expected lines right")
             done = jitdump("check", dump)
             said = re.findall(r"^\d+: (?:error|warning): ([a-z0-9-]+):", done.stdout, re.M)
             checks.equal(sorted(said) if rules is not None else done.returncode,
-                         rules if rules is not None else 1, f"{words}: check says so")
+                         rules if rules is not None else 1, f"{words}: check reports it")
             check_repaired(checks, perf, dump, words, NO_CEDAR if "missing" in words else ALL)
-        # Two engines that each number from 0.
+        # Two engines that both number their code from 0.
         write(dump, each(good, lambda kind, r: at(r, 48, "Q", 0) if kind == LOAD else r))
         status, found = perf.inject()
         checks.that(status == 0 and {"jit_ash", "jit_birch"} - set(found),
                     "one number for all: perf loses names")
-        checks.that("load-index" in jitdump("check", dump).stdout, "check says so")
+        checks.that("load-index" in jitdump("check", dump).stdout, "check reports it")
         check_repaired(checks, perf, dump, "one number for all", ALL)
         moved = prefix(MOVE, 64, good[48:56]) + b"\0" * 48
         write(dump, good + moved)

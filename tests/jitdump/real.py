@@ -24,7 +24,7 @@ def find(path):
 
 
 def judge(checks, words, dump):
-    """Every record is walked by a hand of its own and by dump; repair loses no code."""
+    """Both jd.py and `dump` read every record; repair loses no code."""
     data = read(dump)
     mine = list(records(data))
     done = jitdump("dump", "--json", dump)
@@ -37,7 +37,7 @@ def judge(checks, words, dump):
     fixed = os.path.join(fixed, os.path.basename(dump))
     done = jitdump("repair", dump, "-o", fixed)
     checks.equal((done.returncode, jitdump("check", "-q", fixed).returncode), (0, 0),
-                 f"{words}: nothing is wrong once it is repaired")
+                 f"{words}: nothing is wrong after repair")
     kept = [kind for _, kind, _ in records(read(fixed))]
     whole = sum("fault" not in r for r in loads)
     checks.equal(kept.count(LOAD), whole, f"{words}: all code is kept")
@@ -67,12 +67,12 @@ def test_node(checks, major):
             skip("perf can't record here: " + done.stderr.strip().split("\n")[-1])
         dump, = find(path)
         fixed = judge(checks, f"Node.js {major}", dump)
-        checks.that(b"JS:" in read(dump) and b"fib" in read(dump), "its own function is there")
+        checks.that(b"JS:" in read(dump) and b"fib" in read(dump), "its own function is found")
         os.replace(fixed, dump)
         done = perf("inject", "-j", "-i", "perf.data", "-o", "injected.data")
         report = perf("report", "-i", "injected.data", "--stdio", "-F", "overhead,sym", "-g", "none").stdout
         share = sum(float(n) for n in re.findall(r"^ +([0-9.]+)% +\[.\] JS:\S*fib", report, re.M))
-        checks.that(done.returncode == 0 and share > 50, f"perf takes the repaired file: fib has {share} %")
+        checks.that(done.returncode == 0 and share > 50, f"perf accepts the repaired file: fib has {share} %")
 
 
 def test_dotnet(checks):
@@ -95,7 +95,7 @@ def test_dotnet(checks):
             if granularity:
                 checks.that(kinds.count(LOAD) > 100, f"{words}: {kinds.count(LOAD)} LOADs")
             elif "partial-tail" in (said := jitdump("check", largest).stdout):
-                checks.that("DOTNET_PerfMapStubGranularity=2" in said, f"{words}: gave up; check says what helps")
+                checks.that("DOTNET_PerfMapStubGranularity=2" in said, f"{words}: stopped writing; check prints the remedy")
 
 
 def main():

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""record.py: `unspool record` names what a JIT compiled, by its jitdump or perf map, at the right
-time, and believes no file that may be another's."""
+"""record.py: `unspool record` names JIT-compiled code by its jitdump or perf map, at the right
+time, and ignores files that may be of another process."""
 
 import contextlib
 import glob
@@ -16,7 +16,7 @@ from lib import Profile, need_bpf, node, record, version_of
 
 TARGET = os.path.join(os.path.dirname(os.path.realpath(__file__)), "target.py")
 
-# What frames are called before and after the file was changed, and why they are not.
+# Names of frames before and after the change of the file, and reasons for missing names.
 NONE = {None}
 NAMED = {
     "map-plain": ({"before"}, {"before"}), "map-0x": ({"before"}, {"before"}),
@@ -40,7 +40,7 @@ REASONS = {"map-of-another": "its perf map is of another user", "map-stale": "it
            "map-fifo": "its perf map is no regular file", "map-symlink": "its perf map is no regular file",
            "map-folder": "its perf map is no regular file"}
 WRITTEN_ANEW = {"map-in-place", "map-replaced", "map-cut", "dump-cut"}
-SPARE_US = 600000  # a change is seen with the next sample, and a perf map has no times
+SPARE_US = 600000  # a change takes effect with the next sample, and a perf map has no times
 
 
 def test_jit(checks):
@@ -63,13 +63,13 @@ def test_jit(checks):
             checks.that(abs(100 * len(had) / n - percent) < 8, f"{name}, line {line}: {len(had)} of {n} samples")
         birch, cedar = (times[(name, f"/src/{name}.jit", line)] for name, line in (("jit_birch", 22),
                                                                                   ("jit_cedar", 32)))
-        checks.that(max(birch) < min(cedar), "what lay there before is named before, at one address")
-        checks.that(len(times) <= 7, f"nothing else: {[k for k in times if k != 'main']}")
+        checks.that(max(birch) < min(cedar), "earlier code at the same address is named for earlier samples")
+        checks.that(len(times) <= 7, f"no other names: {[k for k in times if k != 'main']}")
         checks.that(times.get("main") and all(times["main"]), "its callers follow by their frame records")
 
 
 def test_node(checks, major="22"):
-    """A V8 of which nothing, or no more than its version, can be told from its binary."""
+    """A V8 without any metadata in its binary, or only with its version."""
     version = b"_ZN2v88internal7Version6"
     with open(node(version_of(major)), "rb") as file:
         unread = file.read().replace(b"v8dbg_", b"v8xbg_")
@@ -78,7 +78,7 @@ def test_node(checks, major="22"):
 
 
 def test_names_of(checks, binary, unwanted):
-    """A map of its own names; no frame is of a kind that is unwanted."""
+    """Its perf map gives names; no frame has an unexpected kind."""
     with folder() as path:
         other, script, out = (os.path.join(path, name) for name in ("other-js", "hot.js", "p.ndjson"))
         with open(other, "wb") as file:
@@ -121,13 +121,13 @@ def judge(checks, case, found, changed_us):
     after = [f for f in found if f[0] > changed_us + SPARE_US]
     words = f"{case}: {len(before)} and {len(after)} samples"
     names = tuple({f[1] for f in part} for part in (before, after))
-    if case in WRITTEN_ANEW:  # what was there is gone for samples that wait for other names
+    if case in WRITTEN_ANEW:  # earlier names are gone for samples that await other names
         names = names[0] - NONE, names[1]
-    if case in WRITTEN_ANEW and not names[0]:  # looked at too late, on a machine that is busy
+    if case in WRITTEN_ANEW and not names[0]:  # read too late, on a busy machine
         names = NAMED[case][0], names[1]
     checks.equal(names, NAMED[case], words)
     if case in REASONS:
-        checks.equal({f[2].get("reason") for f in found}, {REASONS[case]}, f"{case} is said to be that")
+        checks.equal({f[2].get("reason") for f in found}, {REASONS[case]}, f"{case} is reported")
     if case == "dump-again":
         lines = {(f[1], f[2].get("file"), f[2].get("line"), f[2].get("column")) for f in found}
         checks.equal(lines, {("before", "/a.jit", 12, 3), ("after", "/b.jit", 21, 3)}, f"{case}: the right lines")
@@ -136,7 +136,7 @@ def judge(checks, case, found, changed_us):
 def test_files(checks):
     with folder() as path, contextlib.ExitStack() as stack:
         children = {case: start(stack, case, path) for case in sorted(NAMED) if case != "dump-child"}
-        # As this namespace sees them.
+        # Pids in this namespace.
         pids = {case: [int(pid) for pid in child.stdout.readline().split()] for case, child in children.items()}
         pids["dump-child"], pids["dump-fork"] = pids["dump-fork"][1:], pids["dump-fork"][:1]
         for made in pids.values():
@@ -155,7 +155,7 @@ def test_files(checks):
                 os.makedirs(os.path.join(path, case, "go"), exist_ok=True)
             time.sleep(2)
             recorder.send_signal(signal.SIGINT)
-            checks.equal(recorder.wait(60), 0, "recorded, and nothing held it up")
+            checks.equal(recorder.wait(60), 0, "the recording succeeds and is not delayed")
         profile = Profile(out)
         changed_us = (changed - profile.of("header")[0]["start_boottime_ns"]) // 1000
         for case in sorted(NAMED):

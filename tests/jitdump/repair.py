@@ -12,9 +12,9 @@ from jd import DEBUG, IMAGE, LOAD, UNWIND, Checks, Dump, folder, jitdump, name_o
 
 HOT = os.path.join(os.path.dirname(os.path.realpath(__file__)), "hot.c")
 
-# What can't be mended is said.
+# The messages for faults that repair can't fix.
 STAYS = {"time-wall", "time-future", "arch-time"}
-# Code that is lost, by the rule that is broken; of all others every LOAD is kept.
+# The number of LOADs lost, by broken rule; with all other rules every LOAD is kept.
 LOST = {"record-short": 1, "load-name": 1, "load-no-code": 1, "load-addr": 1, "partial-tail": 0}
 
 
@@ -23,7 +23,7 @@ def names(data):
 
 
 def test_table(checks, path, out):
-    """Each faulty file becomes one that nothing is wrong with."""
+    """Each faulty file becomes a valid one."""
     for words, dump, rules in TABLE:
         if dump.order == ">" or "machine-zero" in rules or "header-size" in rules:
             continue
@@ -34,12 +34,12 @@ def test_table(checks, path, out):
             print(done.stderr)
             continue
         if not stays and "pid-name" not in rules:
-            checks.equal(jitdump("check", out).returncode, 0, f"{words}: nothing is left", quiet=True)
+            checks.equal(jitdump("check", out).returncode, 0, f"{words}: no fault is left", quiet=True)
         had, has = names(dump.data), names(read(out))
         lost = sum(LOST.get(rule, 0) for rule in rules)
         if "record-short" not in rules and "load-name" not in rules:
             checks.equal(len(has), len(had) - lost, f"{words}: code is kept", quiet=True)
-        checks.that(set(has) <= set(had), f"{words}: no name is made up", quiet=True)
+        checks.that(set(has) <= set(had), f"{words}: no name is invented", quiet=True)
 
 
 def mended(path, out, dump, *args):
@@ -63,19 +63,19 @@ def test_mending(checks, path, out):
     lines = [(0x1000, 3, 1, b"a.js"), (0x1008, 4, 2, b"b.js")]
     closed = lines + [(0x1010, 4, 2, b"b.js")]
     _, got = mended(path, out, Dump().load(b"f").load(b"g", 0x2000).debug(lines))
-    checks.equal([kind for _, kind, _ in got], [DEBUG, LOAD, LOAD], "lines stand before their code")
+    checks.equal([kind for _, kind, _ in got], [DEBUG, LOAD, LOAD], "lines precede their code")
     checks.equal(entries(got[0][2]), closed, "with a closing entry")
     _, got = mended(path, out, Dump().debug(lines).debug([(0x2000, 7, 0, b"c.js")], 0x2000)
                     .load(b"f").load(b"g", 0x2000))
     checks.equal([kind for _, kind, _ in got], [DEBUG, LOAD, DEBUG, LOAD],
                  "all lines, then all code: as LLVM writes it")
     checks.equal([entries(r)[0][3] for _, kind, r in got if kind == DEBUG], [b"a.js", b"c.js"],
-                 "each its own")
+                 "each has its own lines")
     _, got = mended(path, out, Dump(pad=0xDEADBEEF).debug([(a + 0x40, *rest) for a, *rest in lines]).load())
     checks.equal((entries(got[0][2]), struct.unpack_from("<I", read(out), 16)[0]), (closed, 0),
-                 "V8's shift and mark are taken off")
+                 "V8's shift and mark are removed")
     _, got = mended(path, out, Dump().debug(closed[:1] + [(0x1008, 4, 2, b"\xff")]).load())
-    checks.equal([e[3] for e in entries(got[0][2])], [b"a.js"] * 3, "repeated files are written out")
+    checks.equal([e[3] for e in entries(got[0][2])], [b"a.js"] * 3, "repeated file names are expanded")
     _, got = mended(path, out, Dump().unwind(hdr_first=True).load())
     kind, record = got[0][1:]
     checks.equal((kind, record[40:44], record[52:56]), (UNWIND, b"\x14\0\0\0", b"\1\x1b\3\x3b"),
@@ -84,24 +84,24 @@ def test_mending(checks, path, out):
         dump = Dump().load(b"f", slack=slack) if words == "before" else Dump().load(
             b"f", slack=b"\xc3" * 16, code=b"\0" * 9, code_size=16)
         _, got = mended(path, out, dump)
-        checks.equal(got[0][2][-18:], b"f\0" + b"\xc3" * 16, f"bytes {words} the code are taken out")
+        checks.equal(got[0][2][-18:], b"f\0" + b"\xc3" * 16, f"bytes {words} the code are removed")
     _, got = mended(path, out, Dump().load(b"late", time=5000).load(b"early", 0x2000, time=3000))
-    checks.equal(names(read(out)), ["early", "late"], "the order of time")
+    checks.equal(names(read(out)), ["early", "late"], "records are ordered by time")
     _, got = mended(path, out, Dump().load().load(b"g", 0x2000, index=0).move(0x2000, 0x4000, index=0))
     checks.equal([struct.unpack_from("<Q", r, 48 if k == LOAD else 56)[0] for _, k, r in got], [0, 1, 1],
-                 "numbers, also of moves")
+                 "records are renumbered, including moves")
     checks.equal(struct.unpack_from("<QQ", got[2][2], 32), (0x2000, 0x4000), "a move is kept")
     _, got = mended(path, out, Dump().load().move(0x1008, 0x4000))
-    checks.equal([kind for _, kind, _ in got], [LOAD], "but not one from within code")
+    checks.equal([kind for _, kind, _ in got], [LOAD], "a move from within code is dropped")
     cie = b"\x14\0\0\0\0\0\0\0\1zR\0\1\x78\x10\1\x1b" + b"\0" * 7
     done, got = mended(path, out, Dump(mach=0).unwind(cie).load())
     checks.equal((struct.unpack_from("<I", read(out), 12)[0], done.returncode), (62, 0),
-                 "the machine is in the unwind data")
+                 "the machine is taken from the unwind data")
     done, _ = mended(path, out, Dump(mach=0).load(), "--machine", "arm64")
     checks.equal((struct.unpack_from("<I", read(out), 12)[0], done.returncode), (183, 0),
                  "or on the command line")
     done, _ = mended(path, out, Dump(mach=0).load())
-    checks.equal(done.returncode, 1, "else it can't be known")
+    checks.equal(done.returncode, 1, "otherwise it is unknown")
     _, got = mended(path, out, Dump(size=128).raw(b"\0" * 88).load(b"f"))
     checks.equal((names(read(out)), struct.unpack_from("<I", read(out), 8)[0]), (["f"], 40), "a long header")
 
@@ -109,23 +109,23 @@ def test_mending(checks, path, out):
 def test_resync(checks, path, out):
     dump = Dump().load(b"f").load(b"g", 0x2000).load(b"h", 0x3000)
     places = [at for at, _, _ in records(dump.data)] + [len(dump.data)]
-    hurt = dump.data[:places[1] + 30] + dump.data[places[2]:]  # g is cut in its middle
+    hurt = dump.data[:places[1] + 30] + dump.data[places[2]:]  # g is cut in the middle
     write(path, hurt)
     for args, want in (((), ["f"]), (("--resync",), ["f", "h"])):
         jitdump("repair", path, "-o", out, *args)
-        checks.equal(names(read(out))[:2], want, f"behind a hole: {' '.join(args) or 'nothing'}")
+        checks.equal(names(read(out))[:2], want, f"records behind a gap: {' '.join(args) or 'nothing'}")
     write(path, dump.data[:places[1]] + b"\7" * 100 + dump.data[places[1]:])
     jitdump("repair", path, "-o", out, "--resync")
     checks.equal(names(read(out)), ["f", "g", "h"], "strange bytes between records")
 
 
 def test_order(checks, path, out):
-    """A file of the other byte order stays one."""
+    """A file of the other byte order keeps it."""
     write(path, whole(">", 22))
     done = jitdump("repair", path, "-o", out)
     was, now = (jitdump("dump", "--json", "--lines", name).stdout.splitlines() for name in (path, out))
     strip = [line.split('"name"')[-1] for line in was if '"name"' in line]
-    checks.equal((done.returncode, read(out)[:4]), (0, b"JiTD"), "the other byte order stays")
+    checks.equal((done.returncode, read(out)[:4]), (0, b"JiTD"), "the other byte order is kept")
     checks.equal([line.split('"name"')[-1] for line in now if '"name"' in line], strip, "with its code")
 
 
@@ -133,12 +133,12 @@ def test_perfmap(checks, path, out):
     write(path, Dump().load(b"a").load(b"b\nc", 0x2000).load(b"d").load(b"s", 0x9000, b"", code_size=64)
           .move(0x2000, 0x5000, index=1))
     done = jitdump("to-perfmap", path)
-    checks.equal(done.stdout, "1000 10 d\n9000 40 s\n5000 10 b?c\n", "what is live at the end")
+    checks.equal(done.stdout, "1000 10 d\n9000 40 s\n5000 10 b?c\n", "live code at the end")
     done = jitdump("to-perfmap", path, "--at", "0.00000102")
     checks.equal(done.stdout, "1000 10 a\n2000 10 b?c\n", "at a time")
     done = jitdump("to-perfmap", path, "--all", "-o", out)
-    checks.equal(len(read(out).splitlines()), 5, "all there ever was")
-    checks.equal(jitdump("to-perfmap", path, "-o", "/nowhere/x").returncode, 1, "a folder that is not")
+    checks.equal(len(read(out).splitlines()), 5, "all code ever loaded")
+    checks.equal(jitdump("to-perfmap", path, "-o", "/nowhere/x").returncode, 1, "a folder that does not exist")
 
 
 def test_elf(checks, path):
@@ -150,7 +150,7 @@ def test_elf(checks, path):
                    if len(line.split()) == 3)
     found = {name_of(r): struct.unpack_from("<Q", r, 32)[0] for _, k, r in records(read(out)) if k == LOAD}
     checks.equal({n: found.get("p::" + n) for n in ("f", "work")},
-                 {n: int(symbols[n], 16) + 0x10000000 for n in ("f", "work")}, "functions, as nm has them")
+                 {n: int(symbols[n], 16) + 0x10000000 for n in ("f", "work")}, "functions match nm")
     code = {name_of(r): r[r.index(b"\0", 56) + 1:] for _, k, r in records(read(out)) if k == LOAD}
     checks.that(code["p::work"] in read(image), "with their bytes")
     checks.equal((done.returncode, jitdump("check", "-q", out).returncode), (0, 0), "check finds nothing")
@@ -163,11 +163,11 @@ def test_elf(checks, path):
     stripped = os.path.join(path, "stripped.so")
     subprocess.run(["strip", "-o", stripped, image], check=True)
     jitdump("from-elf", stripped, "-o", out, "--fallback", "wasm-function[%u]")
-    checks.equal(names(read(out)), ["wasm-function[0]"], "code without any name has a record")
+    checks.equal(names(read(out)), ["wasm-function[0]"], "code without a name has a record")
     subprocess.run(["gcc", "-c", "-g", "-o", image, HOT], check=True)
     checks.equal(jitdump("from-elf", image, "-o", out).returncode, 1, "an object that is not linked")
-    checks.equal(names(read(out)), ["wasm-function[0]"], "leaves what was there")
-    checks.equal(sorted(os.listdir(path)), ["hot.so", "jit-9.dump", "stripped.so"], "and nothing else")
+    checks.equal(names(read(out)), ["wasm-function[0]"], "keeps the old file")
+    checks.equal(sorted(os.listdir(path)), ["hot.so", "jit-9.dump", "stripped.so"], "and writes no other")
 
 
 def run(*args):
@@ -187,7 +187,7 @@ extern "C" int plain(int x) { return n::S::T::t(x); }
 
 
 def functions_of(path, source, *compiler):
-    """{name: address} of what from-elf makes of a program, and the same of nm."""
+    """{name: address} of the output of from-elf for a program, and of nm."""
     name, image, out = (os.path.join(path, name) for name in ("a.src", "a.so", "jit-9.dump"))
     write(name, source.encode())
     subprocess.run([*compiler, "-shared", "-fPIC", "-g", "-O2", "-nostdlib", "-o", image, name], check=True)
@@ -213,7 +213,7 @@ def test_functions(checks, path):
 
 
 def test_images(checks, path):
-    """Of every unit, compressed or not, also where addresses begin at 0."""
+    """Lines of every unit, compressed or not, even if addresses begin at 0."""
     sources = []
     for name in ("one", "two", "three"):
         sources.append(write(os.path.join(path, name + ".c"), f"int {name}(int x)\n{{\n\treturn x * 7;\n}}\n".encode()))
@@ -256,14 +256,14 @@ def test_to_elf(checks, path):
         checks.that("No errors." in run("llvm-dwarfdump", "--verify", out), f"{words}: and LLVM say")
     write(dump, Dump().load(b"old", time=2000).load(b"new", time=3000))
     jitdump("elf", dump, "-o", out, "--at", "0.0000025")
-    checks.that(" old" in run("nm", out) and " new" not in run("nm", out), "what was live at a time")
+    checks.that(" old" in run("nm", out) and " new" not in run("nm", out), "code that was live at a given time")
     for dump_of, words in ((Dump(), "nothing live"), (Dump(mach=0).load(), "no machine")):
         write(dump, dump_of)
         if os.path.exists(out):
             os.unlink(out)
         done = jitdump("elf", dump, "-o", out)
         checks.that(done.returncode == 1 and len(done.stderr.splitlines()) == 1 and not os.path.exists(out),
-                    f"{words}: said, and no file is left")
+                    f"{words}: reported, and no file is left")
 
 
 def main():

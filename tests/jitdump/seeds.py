@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""seeds.py FOLDER: the faulty and the whole jitdumps, as files to begin fuzzing with.
+"""seeds.py FOLDER: writes the faulty and the valid jitdumps as seeds for fuzzing.
 
-With `followed`: as tests/fuzz/jit.c takes them, in two pieces, and perf maps."""
+With `followed`: in the form of tests/fuzz/jit.c, in two parts, and perf maps."""
 
 import os
 import sys

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""sim.py UNSPOOL-SIM FOLDER: the simulator writes code of cases as jitdumps and reads those of
-either machine. Truth: the ELF files' own bytes at the addresses that nm tells."""
+"""sim.py UNSPOOL-SIM FOLDER: the simulator writes code of cases as jitdumps and reads jitdumps
+of both architectures. The reference is the bytes of the ELF files at nm's addresses."""
 
 import glob
 import os
@@ -23,7 +23,7 @@ def sim(*args):
 
 
 def bytes_at(elf, addr, size):
-    """Of an ELF file for 64 bits, by its program headers (elf(5))."""
+    """Bytes of a 64-bit ELF file, by its program headers (elf(5))."""
     at, = struct.unpack_from("<Q", elf, 32)
     each, n = struct.unpack_from("<HH", elf, 54)
     for i in range(n):
@@ -34,7 +34,7 @@ def bytes_at(elf, addr, size):
 
 
 def functions(path):
-    """{(name, address): size} that nm knows."""
+    """{(name, address): size} by nm."""
     out = subprocess.run(["nm", "-S", path], capture_output=True, text=True, check=True).stdout
     found = re.findall(r"^([0-9a-f]+) ([0-9a-f]+) [tTwW] (\S+)$", out, re.M)
     return {(name, int(addr, 16)): int(size, 16) for addr, size, name in found}
@@ -46,7 +46,7 @@ def test_compiled(checks, path, arch):
     done = sim("show", "--jitdump", dump, elf_path)
     checks.equal((done.returncode, done.stdout), (0, ""), f"{arch}: code of a compiled case is written {done.stderr}")
     data, elf, known = read(dump), read(elf_path), functions(elf_path)
-    checks.equal(struct.unpack_from("<IIII", data)[1:], (1, 40, MACHINES[arch]), f"{arch}: its machine")
+    checks.equal(struct.unpack_from("<IIII", data)[1:], (1, 40, MACHINES[arch]), f"{arch}: the machine is right")
     loads = {}
     for _, kind, record in records(data):
         addr, size = struct.unpack_from("<QQ", record, 32)
@@ -54,7 +54,7 @@ def test_compiled(checks, path, arch):
         loads[(name_of(record), addr)] = record[len(record) - size:]
     checks.that(len(loads) > 3 and set(loads) <= set(known), f"{arch}: {len(loads)} functions, as nm has them")
     checks.that(all(code == bytes_at(elf, addr, known[(name, addr)]) for (name, addr), code in loads.items()),
-                f"{arch}: and their bytes")
+                f"{arch}: their bytes are right")
     checks.equal(jitdump("check", "-q", dump).returncode, 0, f"{arch}: check finds nothing")
     shown = sim("show", dump)
     checks.that(shown.returncode == 0 and f"({arch})" in shown.stdout, f"{arch}: it is read back")
@@ -86,7 +86,7 @@ def main():
                 file.write(data[:cut])
             done = sim("show", dump)
             checks.equal(done.returncode, 1 if cut < 40 else 0, f"cut to {cut} bytes: {done.stderr.strip()}")
-        checks.equal(sim("run", dump).returncode != 0, True, "code without a stack is no case to run")
+        checks.equal(sim("run", dump).returncode != 0, True, "code without a stack is refused by run")
     return checks.end()
 
 

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""`unspool jitdump tail` beside writers that are slow, that begin anew, that are real."""
+"""`unspool jitdump tail` beside slow, restarting and real writers."""
 
 import json
 import os
@@ -13,7 +13,7 @@ from jd import CRASH, JIT, UNSPOOL, Checks, Dump, folder, jitdump, records, runn
 
 
 class Tail:
-    """Runs beside the test; its lines come with the moment of their coming."""
+    """Runs beside the test; its lines have their time of arrival."""
 
     def __init__(self, *args):
         self.lines = []
@@ -48,7 +48,7 @@ class Tail:
 
 
 def test_pieces(checks, path):
-    """A file that grows by pieces that know nothing of records."""
+    """A file that grows by pieces that don't align with records."""
     dump = Dump()
     for i in range(200):
         dump.debug([(i * 64, i + 1, 1, b"/src/a.js"), (i * 64 + 16, i + 1, 1, b"/src/a.js")], i * 64)
@@ -66,7 +66,7 @@ def test_pieces(checks, path):
     tail.wait_for(200)
     checks.equal(tail.names(), [f"f{i}" for i in range(200)], "each once, in order")
     checks.equal([line.get("line") for _, line in tail.lines], list(range(1, 201)), "with its line")
-    checks.equal(tail.end(), "", "nothing to complain of")
+    checks.equal(tail.end(), "", "no warning")
 
 
 def test_changes(checks, path):
@@ -77,30 +77,30 @@ def test_changes(checks, path):
     with open(path, "ab") as file:
         file.write(Dump().load(b"c").data[40:])
     os.rename(path + "~", path)
-    checks.that(tail.wait_for(5), "a file that was replaced is read to its end, the new from its start")
+    checks.that(tail.wait_for(5), "a replaced file is read to its end, the new one from its start")
     write(path, Dump().load(b"f"))
     checks.that(tail.wait_for(6), "one that was cut, too")
     os.unlink(path)
     time.sleep(0.2)
     write(path, Dump().load(b"g"))
-    checks.that(tail.wait_for(7), "and one that was deleted and came again")
-    checks.equal((tail.names(), tail.end().count("from its start")), (list("abcdefg"), 3), "all of it")
+    checks.that(tail.wait_for(7), "and one that was deleted and recreated")
+    checks.equal((tail.names(), tail.end().count("from its start")), (list("abcdefg"), 3), "each new file is read from its start")
     hole = Dump().load(b"a").data
     write(path, hole + b"\0" * 100)
     tail = Tail(path)
     tail.wait_for(1)
     write(path, hole + Dump(time=0).load(b"b", 0x2000).data[40:])
-    checks.that(tail.wait_for(2), "room made in advance is waited for")
+    checks.that(tail.wait_for(2), "zeros of a preallocated file are not read as records")
     tail.end()
     write(path, hole + b"\7\0\0\0\7\0\0\0" + b"\7" * 64)
     tail = Tail(path, "-d", "300ms")
-    checks.equal(tail.end(stop=False).count("nothing more"), 1, "no way on is said once")
+    checks.equal(tail.end(stop=False).count("nothing more"), 1, "a corrupt record is reported once")
     write(path, b"\x7fELF" + b"\0" * 60)
     checks.equal(jitdump("tail", path).returncode, 1, "what is no jitdump is refused")
 
 
 def test_process(checks, path):
-    """The small JIT by its pid; its code comes while it runs."""
+    """The small JIT by its pid; its code is listed while it runs."""
     with running([JIT, path, "12"]) as child:
         child.stdout.readline()
         tail = Tail("-p", child.pid)
@@ -109,14 +109,14 @@ def test_process(checks, path):
         child.wait()
     tail.end(stop=False)
     checks.equal((first, tail.names()), (2, ["jit_ash", "jit_birch", None, "jit_cedar"]), "to its end")
-    checks.equal(tail.lines[2][1]["type"], "move", "with what was moved")
+    checks.equal(tail.lines[2][1]["type"], "move", "including moved code")
     checks.equal([line.get("line") for _, line in tail.lines], [11, 21, None, 31], "with lines")
     done = jitdump("tail", "-p", os.getpid())
-    checks.that(done.returncode == 1 and "no jitdump" in done.stderr, "a process that has none")
+    checks.that(done.returncode == 1 and "no jitdump" in done.stderr, "a process without a jitdump")
 
 
 def test_busy(checks, path):
-    """As many as the file has, however fast they come."""
+    """All records of the file are listed, at any speed."""
     with running([CRASH, path, "2", "2000"]) as child:
         dump = child.stdout.readline().decode().strip()
         tail = Tail("-p", child.pid)
@@ -125,7 +125,7 @@ def test_busy(checks, path):
         want = [r for _, kind, r in records(file.read()) if kind == 0]
     tail.end(stop=False)
     checks.that(len(want) > 1000, f"{len(want)} functions were written")
-    checks.equal(len(tail.lines), len(want), "and as many were told")
+    checks.equal(len(tail.lines), len(want), "and as many were listed")
 
 
 def main():

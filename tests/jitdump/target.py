@@ -1,9 +1,9 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""target.py CASE FOLDER: runs code of its own making and says what it is, well or badly.
+"""target.py CASE FOLDER: runs code that it generates and describes it in valid or faulty files.
 
-It runs once FOLDER/../run is there, and half of the time passes before FOLDER/go is: then what
-the case does, and on it goes. Of a CPU it takes a fortieth.
+It starts when FOLDER/../run exists. When FOLDER/go exists, halfway, it applies the change of the
+case and continues. It uses a fortieth of a CPU.
 """
 
 import ctypes
@@ -23,7 +23,7 @@ CLONE_NEWNS, CLONE_NEWPID, MS_REC_PRIVATE = 0x20000, 0x20000000, 0x44000  # linu
 
 
 def isolate():
-    """Goes on as the first process of another PID namespace, with a /tmp of its own."""
+    """Continues as the first process of another PID namespace, with its own /tmp."""
     libc = ctypes.CDLL(None, use_errno=True)
     for result in (libc.unshare(CLONE_NEWNS | CLONE_NEWPID), libc.mount(b"none", b"/", None, MS_REC_PRIVATE, None),
                    libc.mount(b"none", b"/tmp", b"tmpfs", 0, None)):
@@ -99,7 +99,7 @@ class Live:
 
 
 def rewrite_dump(live):
-    """The same file from its start, as long as it was."""
+    """Rewrites the file from its start, with the same length."""
     other = Dump(pid=PID, time=now())
     other.time = now()
     other.load(b"after", addr=ADDR, code=SPIN)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
-/* The writer, whose files the checker must find nothing in. */
+/* Tests the writer: the checker must find no fault in its files. */
 
 #include "../check.h"
 
@@ -41,7 +41,7 @@ static void found(void *data, const struct jd_finding *f)
 	fail_msg("%llu: %s: %s", f->off, jd_rules[f->rule].name, f->text);
 }
 
-/* The file's records, of which none may be found fault with. */
+/* The file's records, which must be free of faults. */
 static s64 checked(const char *path, struct jd_file *f)
 {
 	const char *slash = strrchr(path, '/');
@@ -110,7 +110,7 @@ static void a_file_of_an_earlier_process_is_replaced(void **state)
 	jdw_close(&w);
 }
 
-static void what_is_no_code_is_refused(void **state)
+static void arguments_that_are_no_code_are_refused(void **state)
 {
 	struct jdw *w = open_writer();
 
@@ -183,7 +183,7 @@ static void unwind_data_has_the_frames_first(void **state)
 
 	(void)state;
 	assert_int_equal(jdw_add(w, &c), 0);
-	c.eh_frame_hdr = NULL; /* alone it would stick to what follows */
+	c.eh_frame_hdr = NULL; /* alone it would apply to the following record */
 	assert_int_equal(jdw_add(w, &c), 0);
 	assert_int_equal(checked(jdw_path(w), &f), 3);
 	assert_int_equal(jd_file_next(&f, &at, &rec), JDR_RECORD);
@@ -229,7 +229,7 @@ static void threads_write_whole_groups_in_order(void **state)
 		assert_int_equal(pthread_create(&threads[i], NULL, write_many, (void *)(i + 1)), 0);
 	for (size_t i = 0; i < 4; i++)
 		pthread_join(threads[i], NULL);
-	/* Of 500 one is empty and has no lines. */
+	/* One of 500 is empty and has no lines. */
 	assert_int_equal(n_checked(jdw_path(w)), 4 * (2 * 500 - 1));
 	jdw_counts(w, &counts);
 	assert_int_equal(counts.records, 2000);
@@ -238,7 +238,7 @@ static void threads_write_whole_groups_in_order(void **state)
 	jdw_close(&w);
 }
 
-/* A limit that came after the file was opened: writes end short, as on a full disk. */
+/* A limit set after the file was opened: writes are short, as on a full disk. */
 static void a_full_disk_loses_whole_records_and_counts_them(void **state)
 {
 	struct rlimit old, limit;
@@ -265,8 +265,8 @@ static void a_full_disk_loses_whole_records_and_counts_them(void **state)
 	jdw_close(&w);
 }
 
-/* What ends the jitdump of .NET 10.0.12: part of a write arrives, the rest is no memory. */
-static void code_that_is_no_memory_is_taken_back(void **state)
+/* A fault of .NET 10.0.12: a write is partial because the rest of the source is unmapped. */
+static void code_in_unmapped_memory_is_rolled_back(void **state)
 {
 	u8 *half = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	struct jdw *w = open_writer();
@@ -282,7 +282,7 @@ static void code_that_is_no_memory_is_taken_back(void **state)
 	munmap(half, 8192);
 }
 
-/* In the child, as it can't fail for the parent. */
+/* Runs in the child, which can't fail the parent's test. */
 static int child_of_fork(struct jdw *w, const char *parents)
 {
 	struct jdr_record rec;
@@ -308,7 +308,7 @@ static int child_of_fork(struct jdw *w, const char *parents)
 	return strcmp(rec.load.name, "own") != 0 || rec.load.index != 2 ? 6 : 0;
 }
 
-static void a_child_has_a_file_of_its_own_with_what_lives(void **state)
+static void a_child_has_its_own_file_with_live_code(void **state)
 {
 	struct jdw *w = open_writer();
 	char parents[64];
@@ -340,7 +340,7 @@ static uint64_t ticks(void *data)
 	return *now -= 5; /* a clock that goes backward */
 }
 
-static void a_file_of_ones_own_choice_can_be_for_another_machine(void **state)
+static void a_chosen_file_can_be_for_another_machine(void **state)
 {
 	uint64_t now = 1000;
 	char path[64];
@@ -376,7 +376,7 @@ static void a_file_of_ones_own_choice_can_be_for_another_machine(void **state)
 	jd_file_deinit(&f);
 }
 
-static void a_file_goes_at_the_end_if_asked(void **state)
+static void a_file_is_removed_at_the_end_on_request(void **state)
 {
 	struct jdw_options o = { .dir = dir, .delete_at_close = 1 };
 	struct jdw *w = NULL;
@@ -394,15 +394,15 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(two_engines_share_one_file),
 	cmocka_unit_test(a_live_writer_is_mapped_executable_under_its_name),
 	cmocka_unit_test(a_file_of_an_earlier_process_is_replaced),
-	cmocka_unit_test(what_is_no_code_is_refused),
+	cmocka_unit_test(arguments_that_are_no_code_are_refused),
 	cmocka_unit_test(lines_are_put_in_order_and_closed),
 	cmocka_unit_test(unwind_data_has_the_frames_first),
 	cmocka_unit_test(threads_write_whole_groups_in_order),
 	cmocka_unit_test(a_full_disk_loses_whole_records_and_counts_them),
-	cmocka_unit_test(code_that_is_no_memory_is_taken_back),
-	cmocka_unit_test(a_child_has_a_file_of_its_own_with_what_lives),
-	cmocka_unit_test(a_file_of_ones_own_choice_can_be_for_another_machine),
-	cmocka_unit_test(a_file_goes_at_the_end_if_asked),
+	cmocka_unit_test(code_in_unmapped_memory_is_rolled_back),
+	cmocka_unit_test(a_child_has_its_own_file_with_live_code),
+	cmocka_unit_test(a_chosen_file_can_be_for_another_machine),
+	cmocka_unit_test(a_file_is_removed_at_the_end_on_request),
 };
 
 int main(void)

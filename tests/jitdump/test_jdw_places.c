@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * The writer where it is hard to write: on a full disk, on one without programs, and in children
- * that are forked while threads write. The disks are small ones of its own, which needs root.
+ * Tests the writer in difficult places: on a full disk, on a noexec file system, and in children
+ * forked while threads write. It mounts small file systems, which needs root.
  */
 
 #include "../check.h"
@@ -39,7 +39,7 @@ static void count(void *data, const struct jd_finding *f)
 	++*(u64 *)data;
 }
 
-/* How many records the file has; negative: it can't be read, or fault is found with it. */
+/* The number of records in the file; negative if it is unreadable or faulty. */
 static s64 n_checked(const char *path)
 {
 	struct jd_file f;
@@ -55,13 +55,13 @@ static s64 n_checked(const char *path)
 	return n_found ? -2 : n;
 }
 
-/* A disk of its own over the folder. */
+/* Mounts a file system over the folder. */
 static void mount_disk(unsigned long flags, const char *how)
 {
 	assert_int_equal(mount("none", dir, "tmpfs", flags, how), 0);
 }
 
-static void a_disk_without_programs_is_told_and_left_as_it_was(void **state)
+static void a_noexec_file_system_is_reported_and_left_unchanged(void **state)
 {
 	struct jdw_options o = { .dir = dir };
 	struct jdw *w = NULL;
@@ -76,7 +76,7 @@ static void a_disk_without_programs_is_told_and_left_as_it_was(void **state)
 	assert_int_equal(umount(dir), 0);
 }
 
-static void a_full_disk_has_whole_records_and_room_again_is_used(void **state)
+static void a_full_disk_has_whole_records_and_freed_space_is_used(void **state)
 {
 	struct jdw_options o = { .dir = dir };
 	char filler[64], path[64];
@@ -127,7 +127,7 @@ static int child(struct jdw *w)
 	char path[64];
 	s64 n;
 
-	alarm(20); /* a lock that was held in the parent would be held for ever */
+	alarm(20); /* a lock held in the parent would be held forever */
 	snprintf(path, sizeof(path), "%s/jit-%d.dump", dir, getpid());
 	for (u64 i = 0; i < 5; i++)
 		if (add(w, "of a child", 0x9000000 + i * 16, 16))
@@ -166,8 +166,8 @@ static void children_forked_while_threads_write_have_whole_files(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(a_disk_without_programs_is_told_and_left_as_it_was),
-	cmocka_unit_test(a_full_disk_has_whole_records_and_room_again_is_used),
+	cmocka_unit_test(a_noexec_file_system_is_reported_and_left_unchanged),
+	cmocka_unit_test(a_full_disk_has_whole_records_and_freed_space_is_used),
 	cmocka_unit_test(children_forked_while_threads_write_have_whole_files),
 };
 

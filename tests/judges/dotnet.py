@@ -1,11 +1,11 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""dotnet.py VERSION: does the judge of .NET's stacks notice each fault in 1 sample of 100?
+"""dotnet.py VERSION: does the judge of .NET's stacks detect each fault in 1 sample of 100?
 
-The program of fixtures/dotnet/nesting.cs is recorded once. The profile must reach every goal as it is, and
-with each fault of plant.py one of them must be missed by what was planted. Two of these can't
-be in managed code, whose frames are never inlined and have no columns. That the leaf is missing is planted
-and judged in the cases that have a limit for it, all but those of dotnet_calls.SHORT.
+The program of fixtures/dotnet/nesting.cs is recorded once. The unchanged profile must reach every
+goal. With each fault of plant.py a goal must be missed by the number of planted faults. Two faults
+are impossible in managed code, whose frames are never inlined and have no columns. A missing leaf
+is planted and judged in the cases with a limit for it, all except those of dotnet_calls.SHORT.
 """
 
 import itertools
@@ -32,9 +32,9 @@ BOUNDED = [case for case in CASES if case not in SHORT]
 CASES_OF = {"the leaf is missing": BOUNDED}
 FOREIGN = {"kind": "dotnet", "name": "System.Math.Max(long, long)", "module": "System.Private.CoreLib",
            "tier": "R2R"}
-# In code that is compiled once, no helper of the runtime that counts may lie above any method.
+# In code that is compiled once, no call-counting helper of the runtime is above a method.
 MODE = {"DOTNET_EnableDiagnostics": "0", "DOTNET_TieredCompilation": "0"}
-FIRST = -20  # nice: CPU time is then known well
+FIRST = -20  # nice: makes the CPU time predictable
 
 
 def is_of_programs(frame):
@@ -43,7 +43,7 @@ def is_of_programs(frame):
 
 
 class Settled:
-    """A profile from SETTLED_US on."""
+    """The part of a profile from SETTLED_US on."""
 
     def __init__(self, profile):
         self.summary = profile.summary
@@ -62,7 +62,7 @@ class Settled:
 
 
 def recorded(program, path, tmp):
-    """Records to @path; (what the runtime reported, how many samples there should be)."""
+    """Records to @path; returns (reports of the runtime, expected number of samples)."""
     truth = Recorder(os.path.join(tmp, "truth"))
     env = {**os.environ, **MODE, "UNSPOOL_TRUTH": truth.path}
     with running([program], wait_for=b"ready", env=env) as child:

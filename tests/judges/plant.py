@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Plants a fault in 1 sample of 100 of a good profile, for the tests of the judges.
 
-A fault is a function of FAULTS: it gets the frames of one sample, leaf first, and returns
-others, or None where the fault is not possible. The samples to change are chosen at random
-among those where it is possible (the eligible ones): one of 100 of all that count, or every
-eligible one where there are fewer. Every one that is changed gets a stack of its own. Nothing
-else of the profile changes, and the status of a stack stays what it was.
+A fault is a function of FAULTS: it gets the frames of one sample, leaf first, and returns others,
+or None where the fault is not possible. The samples to change are chosen at random among those
+where it is possible (the eligible ones): one of 100 of all that count, or every eligible one if
+there are fewer. Each changed sample gets its own stack. Nothing else of the profile changes, and
+the status of the stacks is kept.
 
-Nothing here knows what a judge accepts. A fault may by chance make another true stack (a
-recursive function once more), hence `is_noticed` demands four fifths of what was planted.
+This code is independent of the judges' rules. A fault can produce another valid stack by chance
+(one more recursive call), so `is_noticed` requires only four fifths of the planted faults.
 """
 
 import collections
@@ -33,7 +33,7 @@ class World:
     may_be_at: callable = lambda frame, line: True
     seed: int = 1
     functions: list = field(default_factory=list)  # a frame of each function of the programs
-    others: dict = field(default_factory=dict)  # {(pid, tid): its stacks with frames of these}
+    others: dict = field(default_factory=dict)  # {(pid, tid): its stacks with frames of the programs}
 
     def __post_init__(self):
         self.random = random.Random(self.seed)
@@ -69,7 +69,7 @@ def _leaf_in_another_function(frames, world, _):
 
 
 def _place(frame):
-    """The leaf stays as it was compiled."""
+    """Keeps the leaf's tier."""
     return {key: frame[key] for key in ("tier", "inlined") if key in frame}
 
 
@@ -85,7 +85,7 @@ def _leaf_a_line_off(frames, world, _):
 
 
 def _leaf_lost(frames, world, _):
-    """What the leaf has called goes with it, but for the kernel, which is entered from anywhere."""
+    """Removes the leaf with its callees, except for the kernel, which can be entered anywhere."""
     own = _own(frames, world)
     if len(own) < 2 or any(f["kind"] != "kernel" for f in frames[:own[0]]):
         return None
@@ -93,7 +93,7 @@ def _leaf_lost(frames, world, _):
 
 
 def _programs_lost(frames, world, _):
-    """And what stands between them. The stack ends where the event loop calls the program."""
+    """Removes the frames of the programs and those between them, up to the event loop's call."""
     own = _own(frames, world)
     if not own or any(f["kind"] != "kernel" for f in frames[:own[0]]):
         return None
@@ -101,7 +101,7 @@ def _programs_lost(frames, world, _):
 
 
 def _middle(change):
-    """Of a frame of the programs that is neither their outermost nor their innermost."""
+    """Applies to a frame of the programs that is neither their outermost nor their innermost."""
     def fault(frames, world, _):
         own = _own(frames, world)[1:-1]
         if not own:
@@ -136,7 +136,7 @@ def _columns_off(frames, world, _):
 
 
 def _another_threads(frames, world, sample):
-    """Only samples with a frame of the programs, so that something is replaced."""
+    """Applies only to samples with a frame of the programs, so that something is replaced."""
     stacks = [s for key, found in world.others.items() if key != (sample["pid"], sample["tid"])
               for s in found]
     return world.random.choice(stacks) if stacks and _own(frames, world) else None
@@ -161,21 +161,21 @@ FAULTS = {  # name: (the figure that it lowers, function)
     "the leaf is another function": ("names", _leaf_in_another_function),
     "the leaf is the runtime's own code": ("names", _leaf_foreign),
     "the leaf is on a neighbour line": ("lines", _leaf_a_line_off),
-    "a caller is there twice": ("names", _middle(lambda frame, _: [frame, frame])),
+    "a caller is duplicated": ("names", _middle(lambda frame, _: [frame, frame])),
     "a caller is missing": ("names", _middle(lambda *_: [])),
     "a caller is another function": ("names", _middle(_replaced)),
     "inlined frames are missing": ("names", _inlined_lost),
     "all lines are missing": ("lines", _lines_lost),
     "columns are off by one": ("lines", _columns_off),
     "the stack is another thread's": ("names", _another_threads),
-    "a stack that ends early is called complete": ("complete", _ends_early),
+    "a truncated stack is called complete": ("complete", _ends_early),
     "a sample is missing and not counted as lost": ("counted", _removed),
 }
 
 
 @dataclass(frozen=True)
 class Planted:
-    """Samples that were changed, that could have been, and that there are."""
+    """The numbers of changed, eligible and all samples."""
 
     n: int
     eligible: int
@@ -186,9 +186,9 @@ class Planted:
         return 100 * self.n / self.total if self.total else 0
 
     def is_noticed(self, goal, clean, got):
-        """Figures in %: the good profile reaches the goal, the other falls by what was planted.
+        """Figures in %: does the good profile reach the goal, and does the other fall by the planted share?
 
-        A fault that is possible in less than 1 sample of 100 may leave the goal reached.
+        With a fault that is possible in less than 1 sample of 100 the goal may still be reached.
         """
         fell = clean - got >= 0.8 * self.share
         return bool(self.n) and clean >= goal and fell and \
@@ -208,7 +208,7 @@ class _Profile:
                 for i in self.stacks[line["stack"]]["frames"]]
 
     def learn(self, world):
-        """Functions and stacks to put in place of others."""
+        """Functions and stacks as replacements."""
         functions, others = {}, collections.defaultdict(dict)
         for line in self.lines:
             if line["type"] != "samples" or not world.counts(line):
@@ -233,7 +233,7 @@ class _Profile:
         return found, found[-1]["id"]
 
     def split(self, line, changed):
-        """The lines instead of a samples line of which the samples @changed ({i: frames}) go."""
+        """The lines that replace a samples line whose samples @changed ({i: frames}) differ."""
         times = list(itertools.accumulate(line["t"]))
         found = []
         for i, frames in sorted(changed.items()):
@@ -249,7 +249,7 @@ class _Profile:
 
 
 def plant(path, out, fault, world, one_in=100):
-    """Writes @out, the profile at @path with one sample of @one_in changed. Returns Planted."""
+    """Writes the profile at @path to @out with one sample of @one_in changed. Returns Planted."""
     profile = _Profile(path)
     profile.learn(world)
     total, eligible = 0, []
@@ -266,7 +266,7 @@ def plant(path, out, fault, world, one_in=100):
     for at, i in chosen:
         line = profile.lines[at]
         frames, instead = profile.frames_of(line), None
-        while instead in (None, frames):  # it may choose at random
+        while instead in (None, frames):  # it may make a random choice
             instead = fault(frames, world, {**line, "status":
                                             profile.stacks[line["stack"]]["status"]})
         changed[at][i] = instead

@@ -2,14 +2,14 @@
 """Plants a fault in 1 sample of 100 of a recording of native code, for the test of its judge.
 
 A fault gets the user frames of one stack, leaf first, and returns others, or None where it is not
-possible. The samples are chosen at random among those where it is; of all samples 1 in 100 gets
-it, as long as there are so many. What a judge accepts is not known here.
+possible. The samples are chosen at random among those where it is possible, up to 1 in 100 of all
+samples. This code is independent of the judge's rules.
 """
 
 import random
 
 SHARE = 100
-NEAR = 4  # frames of a stack in which callers are changed, at least
+NEAR = 4  # minimum number of frames to change callers in
 
 
 def function(frame):
@@ -50,7 +50,7 @@ FAULTS = {
 
 
 class Others:
-    """Functions of the same recording, and which are called by which."""
+    """The functions of the same recording, and their callers."""
 
     def __init__(self, profile, rng):
         self.frames = [f for f in profile.of("frame") if f["kind"] == "native"]
@@ -60,7 +60,7 @@ class Others:
             self.pairs.update(zip(names, names[1:]))
 
     def never(self, pair):
-        """A frame with which @pair, of callee and caller, is not in the recording."""
+        """A frame so that @pair (callee, caller) is not in the recording."""
         found = [f for f in self.frames if pair(f) not in self.pairs and len(set(pair(f))) == 2]
         return self.random.choice(found) if found else None
 
@@ -81,7 +81,7 @@ class Planted:
         return self.profile.of(kind)
 
     def _changed(self, stack, frames):
-        """Frames of inlined functions are left out: the judges know nothing of them."""
+        """Inlined frames are left out, as the judges ignore them."""
         user = [f for f in frames if f["kind"] == "native" and not f.get("inlined")]
         bad = self.fault(user, self.others) if user and stack["status"] == "complete" else None
         return bad and [f for f in frames if f["kind"] == "kernel"] + bad

@@ -1,9 +1,9 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""v8.py MAJOR: does the judge of V8's stacks notice each fault in 1 sample of 100?
+"""v8.py MAJOR: does the judge of V8's stacks detect each fault in 1 sample of 100?
 
-Programs of fixtures/node/known are recorded once. The profile must reach every goal as it is,
-and with each fault of plant.py one of them must be missed by what was planted.
+Programs of fixtures/node/known are recorded once. The unchanged profile must reach every goal. With
+each fault of plant.py a goal must be missed by the number of planted faults.
 """
 
 import contextlib
@@ -21,7 +21,7 @@ from parallel import each
 from plant import FAULTS, World, plant
 from tally import GOALS, Figures, Tally
 
-RECORDED = "callbacks", "osr", "eval", "workers"  # no function is in two threads'
+RECORDED = "callbacks", "osr", "eval", "workers"  # no function runs in two threads
 SECONDS = 8
 FIRST = -20  # nice
 TRIES = 6
@@ -42,13 +42,13 @@ def is_within(frame, line):
 
 
 def recorded(path, version):
-    """Records to @path; ({pid: judges}, the samples that there should be)."""
+    """Records to @path; returns ({pid: judges}, expected number of samples)."""
     with folder() as tmp, contextlib.ExitStack() as stack:
         started = [start(stack, tmp, version, "default", name) for name in RECORDED]
         time.sleep(2)
         pids = [child.pid for child, _ in started]
         for tid in (tid for pid in pids for tid in os.listdir(f"/proc/{pid}/task")):
-            os.setpriority(os.PRIO_PROCESS, int(tid), FIRST)  # CPU time is then known well
+            os.setpriority(os.PRIO_PROCESS, int(tid), FIRST)  # makes the CPU time predictable
         with CpuTime(pids) as cpu:
             profile = record("-p", ",".join(map(str, pids)), "-d", f"{SECONDS}s", out=path,
                              timeout=300)[1]

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * The walks of a pack on the running kernel: all of them by the conformance program of their
- * architecture (BPF_PROG_TEST_RUN), those of this architecture also by the production
- * program, on a page fault at their pc with their registers. What comes out must be what the
- * native engine found where the pack was made, byte for byte: header, with the number of reads,
- * and frames; by test run also address, length and result of each read.
+ * Replays the walks of a pack on the running kernel: all by the conformance program of their
+ * architecture (BPF_PROG_TEST_RUN), and those of this architecture also by the production program,
+ * on a page fault at their pc with their registers. The results must equal those of the native
+ * engine that made the pack, byte for byte: the header with the number of reads, and the frames;
+ * for test runs also address, length and result of each read.
  */
 
 #include "cases.h"
@@ -34,7 +34,7 @@ struct cases {
 	struct sampler sampler;
 	struct sim_process process; /* it faults */
 	struct sim_bpf tables; /* the sampler's */
-	u32 no_log; /* which it does not have */
+	u32 no_log; /* absent from its mappings */
 	u64 va_mask; /* of all walks by the sampler */
 	u32 n_runs, n_faults, n_never; /* walks; that cannot fault */
 	u64 n_bytes; /* compared */
@@ -74,8 +74,8 @@ static void run_one(struct cases *c, const struct packed_walk *w, struct tally *
 }
 
 /*
- * No instruction can be fetched from there, and no page's fault tells so; or the case is of a
- * machine with another mask, of which the program has one.
+ * No page fault can happen at this pc; or the case is of a machine with another address mask, of
+ * which the program has only one.
  */
 static bool never_faults(const struct cases *c, const struct packed_walk *w)
 {
@@ -83,7 +83,7 @@ static bool never_faults(const struct cases *c, const struct packed_walk *w)
 	       (w->head.is_arm64 && w->head.regs.pc % 4);
 }
 
-/* The production program reports how many reads it made, and not which. */
+/* The production program reports only the number of reads. */
 static void take_sample(struct cases *c)
 {
 	const struct uw_sample *s = &c->sampler.last;
@@ -93,7 +93,7 @@ static void take_sample(struct cases *c)
 	c->got.log.n = 0;
 }
 
-/* Code that is not there can fault twice: the page comes, and then it is not executable. */
+/* A missing code page can fault twice: first it is mapped, and then it is not executable. */
 static int fault(struct cases *c, const struct packed_walk *w)
 {
 	struct helper_reply reply = { 0 };
@@ -120,7 +120,7 @@ static void fault_one(struct cases *c, const struct packed_walk *w, struct tally
 	}
 	c->n_faults++;
 	err = sim_bpf_set_tables(&c->tables, &w->target);
-	/* Whose faults these are, the first tells. */
+	/* The first fault identifies the process. */
 	if (!err && !c->sampler.last.pid)
 		err = fault(c, w);
 	if (!err) {
@@ -138,7 +138,7 @@ static void fault_one(struct cases *c, const struct packed_walk *w, struct tally
 	w->found->log.n = n_reads;
 }
 
-/* A frame that differs must be noticed. */
+/* A changed frame must be detected. */
 static void check_comparison(struct packed_walk *w, struct cases *c, struct tally *t)
 {
 	struct sim_session *s = c->sessions[w->head.is_arm64];

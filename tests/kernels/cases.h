@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #pragma once
 
-/* One walk of a pack at a time, as the engines take it. */
+/* Reads a pack walk by walk, in the form that the engines take. */
 
 #include "../../sim/engine/engine.h"
 #include "../../sim/mem/image.h"
 #include "pack.h"
 
 struct packed_walk {
-	struct sim_mem mem; /* the target's: only its pages can be had */
+	struct sim_mem mem; /* the target's; only pages of the pack are readable */
 	struct pack_walk head;
 	struct sim_target target;
 	struct sim_region *regions;
-	struct sim_walk *found; /* by the native engine, where the pack was made */
+	struct sim_walk *found; /* by the native engine that made the pack */
 	void *blobs[PACK_N_BLOBS];
 };
 
 struct pack {
-	const u8 *bytes, *at; /* the file, and where the next walk begins */
+	const u8 *bytes, *at; /* the file, and the offset of the next walk */
 	u64 len;
 	u32 n_walks, n_chunks;
 };

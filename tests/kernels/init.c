@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * The one process of a guest that ci/kernels boots: loads the BPF objects under
- * /bpf, walks stacks with them, and the cases of the pack there, says how it went and
- * powers off. Started as an ordinary program (root needed) it does the same with the
- * files that its arguments name, on the running kernel.
+ * The only process of a guest that ci/kernels boots. It loads the BPF objects under /bpf, walks
+ * stacks and the cases of the pack there, prints the results and powers off. Started as an ordinary
+ * program (as root) it does the same on the running kernel, with the files that its arguments name.
  */
 
 #include "guest.h"
@@ -20,7 +19,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-/* The guest starts without any file system but its own, and without a console. */
+/* The guest starts with no file system except its own, and without a console. */
 static void guest_setup(void)
 {
 	int fd;
@@ -28,7 +27,7 @@ static void guest_setup(void)
 	mount("proc", "/proc", "proc", 0, NULL);
 	mount("sysfs", "/sys", "sysfs", 0, NULL);
 	mount("devtmpfs", "/dev", "devtmpfs", 0, NULL);
-	/* By this name TOMOYO looks for a program that has none. */
+	/* TOMOYO uses this name for a program that has none. */
 	if (symlink("/proc/self/fd", "/dev/fd"))
 		perror("/dev/fd");
 	fd = open("/dev/console", O_RDWR);
@@ -45,7 +44,7 @@ static bool is_pack(const char *path)
 
 static void load_all(struct tally *t, char **paths)
 {
-	/* Before v5.11 maps and programs count against it. */
+	/* Before v5.11 maps and programs count against this limit. */
 	struct rlimit all = { RLIM_INFINITY, RLIM_INFINITY };
 
 	setrlimit(RLIMIT_MEMLOCK, &all);

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * pack OUT CASE|DIR...: writes the walks of cases for guests to repeat (pack.h). It takes the
- * place of the kernel engine of `unspool-sim run`: what that would be asked to walk, this
- * writes down. Of an executed case a few of these, and the last. Whether the native walk
- * is right is for others to judge.
+ * pack OUT CASE|DIR...: writes the walks of cases for guests to repeat (pack.h). It replaces the
+ * kernel engine of `unspool-sim run` and writes each walk requested of that engine; of an executed
+ * case only a few and the last. Other tests judge whether the native walk is right.
  */
 
 #include "pack.h"
@@ -32,8 +31,8 @@ struct packer {
 	void *tree; /* of chunks, by their bytes */
 	struct chunk **chunks;
 	u32 n_chunks, n_walks;
-	FILE *walks; /* what is behind the chunks */
-	char *waiting; /* the last walk, not written yet; NULL: it is */
+	FILE *walks; /* the part after the chunks */
+	char *waiting; /* the last walk, if not yet written */
 	size_t waiting_len;
 };
 
@@ -44,7 +43,7 @@ static int by_bytes(const void *a, const void *b)
 	return memcmp(a, b, PACK_CHUNK_LEN);
 }
 
-/* Memory is for the program's end to free. */
+/* Memory is freed at the program's exit. */
 static u32 number_of(struct packer *p, const u8 *bytes, size_t len)
 {
 	struct chunk *chunk = calloc(1, sizeof(*chunk)), **found;
@@ -83,7 +82,7 @@ static void put_blob(FILE *to, const void *bytes, u64 len)
 	}
 }
 
-/* Did the walk look at a page, whatever came of it? */
+/* Did the walk read this page, even without success? */
 static bool is_read(const struct sim_walk *found, u64 page)
 {
 	for (u32 i = 0; i < found->log.n; i++) {
@@ -96,8 +95,8 @@ static bool is_read(const struct sim_walk *found, u64 page)
 }
 
 /*
- * Of a region the pages that the walk read: as regions of one page, whose number is returned.
- * Whoever reads another one there differs.
+ * Adds the pages of a region that the walk read, as regions of one page, and returns their number.
+ * A walk that reads any other page gives another result.
  */
 static u32 put_region(FILE *to, const struct sim_region *r, const struct sim_walk *found)
 {
@@ -118,7 +117,7 @@ static u32 put_region(FILE *to, const struct sim_region *r, const struct sim_wal
 	return n;
 }
 
-/* @to: NULL: only counts */
+/* @to: NULL only counts */
 static u32 put_regions(FILE *to, const struct sim_region *regions, size_t n,
 		       const struct sim_walk *found)
 {
@@ -150,7 +149,7 @@ static void put_walk(FILE *to, const struct packer *p, const struct sim_target *
 	put_blob(to, found->reads, found->log.n * sizeof(found->reads[0]));
 }
 
-/* Writes the walk that waits. */
+/* Writes the pending walk. */
 static void flush_walk(struct packer *p)
 {
 	if (!p->waiting)
@@ -161,7 +160,7 @@ static void flush_walk(struct packer *p)
 	packers[0].n_walks++;
 }
 
-/* The native walk once more; all the first, and then ever fewer. */
+/* Repeats the native walk; of each case all first walks, then ever fewer. */
 static int pack_walk(struct sim_session *session, const struct sim_target *target,
 		     struct sim_walk *out)
 {

@@ -2,8 +2,8 @@
 #pragma once
 
 /*
- * A pack: walks, each with all that it is made over and with what the native engine found
- * and read. Made where the cases are (pack.c), walked in a guest (cases.c):
+ * A pack: walks, each with its complete input and with the frames and reads of the native engine.
+ * pack.c makes it, cases.c replays it in a guest:
  *
  *	pack_head | chunk | chunk ... | walk | walk ...
  *
@@ -11,9 +11,8 @@
  *		address, flags of its pages, bytes: u64 blob blob
  *	blob	length, then the numbers of its chunks: u64 u32 ...
  *
- * Of memory there are the pages that the walk read; most of it is the same from walk to walk,
- * and is there once. Both
- * architectures have the same layout and byte order.
+ * A pack has the pages of memory that the walks read. Most are the same from walk to walk and are
+ * stored once. Both architectures have the same layout and byte order.
  */
 
 #include "../../core/uw_state.h"
@@ -40,7 +39,7 @@ enum pack_blob {
 	PACK_ROW_PAGES,
 	PACK_ROWS,
 	PACK_RULES,
-	PACK_SAMPLE, /* as far as it has frames */
+	PACK_SAMPLE, /* up to the last frame */
 	PACK_READS,
 	PACK_N_BLOBS
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #pragma once
 
-/* The production program as page faults of one thread run it, and the sample of one of them. */
+/* Runs the production program on the page faults of one thread, and keeps the sample of one. */
 
 #include <sys/types.h>
 
@@ -18,9 +18,9 @@ struct sampler {
 	struct unspool_bpf *skel;
 	struct ring_buffer *ring;
 	struct bpf_link *link;
-	u64 sp, fp; /* of the fault that is wanted: the thread faults at other times, too */
+	u64 sp, fp; /* of the expected fault; the thread has other faults, too */
 	struct uw_sample last; /* of the first fault there */
-	int n; /* how many since sampler_arm() */
+	int n; /* count since sampler_arm() */
 };
 
 /**
@@ -34,17 +34,17 @@ struct sampler {
  */
 int sampler_open(pid_t pid, u64 va_mask, u32 n_row_pairs, struct sampler *out);
 
-/* A fault with these registers will be wanted. */
+/* Expect a fault with these registers. */
 void sampler_arm(struct sampler *s, u64 sp, u64 fp);
 
-/* Return: how many came, the first is in @s->last; or a negative errno. */
+/* Return: the number of faults, the first of which is in @s->last; or a negative errno. */
 int sampler_take(struct sampler *s);
 
 /**
- * sampler_set_process() - whose faults these are, and which mappings it has
+ * sampler_set_process() - set the faulting process and its mappings
  * @extent:	0: it has no tables
  *
- * After a first sample, which tells.
+ * Call it after a first sample, which identifies the process.
  */
 void sampler_set_process(struct sampler *s, u64 extent);
 void sampler_close(struct sampler *s);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * The production program on the running kernel, as a sample runs it, but at an instruction
- * of our choice: each page fault of this thread is an event. The frame pointer is made
- * to lead to a stack of stacks.h, and then a page is touched that is not there.
+ * Runs the production program on the running kernel like a sample, but at a chosen instruction:
+ * each page fault of this thread is an event. The test points the frame pointer to a stack of
+ * stacks.h and then touches a missing page.
  *
  *	arch_fault()         frame 0: this program's, no caller pushed
- *	  fp -> slots[0]     frame 1 on: as made
+ *	  fp -> slots[0]     frame 1 on: the made stack
  */
 
 #include "guest.h"
@@ -26,7 +26,7 @@
 
 #include <fault.h>
 
-/* One fault over the stack at @fp; the sample of it is in @s->last. */
+/* Causes one fault with the stack at @fp; its sample is in @s->last. */
 static int sample_once(struct sampler *s, u64 fp, char *page)
 {
 	int n;
@@ -39,7 +39,10 @@ static int sample_once(struct sampler *s, u64 fp, char *page)
 	return n < 0 ? n : n == 1 ? 0 : -ENODATA;
 }
 
-/* This program, as the kernel knows its file, and where arch_fault() is in it; 0 or -errno. */
+/*
+ * The kernel's identity of this program's file, and the offset of arch_fault()
+ * in it; 0 or -errno.
+ */
 static int know_own_file(struct uw_file *f, u64 *off)
 {
 	_cleanup_fclose_ FILE *maps = fopen("/proc/self/maps", "re");
@@ -65,8 +68,8 @@ static int know_own_file(struct uw_file *f, u64 *off)
 }
 
 /*
- * Without tables: the kernel's mappings tell the file, if it is known. With another time of
- * change it is not.
+ * Without tables the kernel's mappings identify the file if it is known. With another modification
+ * time it is not known.
  */
 static int run_files(struct sampler *s, char *page, struct tally *t)
 {

@@ -25,7 +25,7 @@ struct slots {
 	u64 fp, ra;
 };
 
-static struct slots *stack; /* STACK_LEN bytes, and as much again that is not readable */
+static struct slots *stack; /* STACK_LEN bytes, followed by as many that are not readable */
 static u64 functions[MAX_DEPTH][8]; /* JSFunction objects */
 static struct uw_frame truth[MAX_DEPTH + 1];
 
@@ -44,7 +44,7 @@ const struct stack_case stack_cases[] = {
 };
 const int n_stack_cases = sizeof(stack_cases) / sizeof(stack_cases[0]);
 
-/* What frame @i is, by its pc; its slots in its own record when it is V8's. */
+/* Sets the pc of frame @i for its kind, and the slots in its record if it is a V8 frame. */
 static void make_frame(u64 i, u64 depth)
 {
 	struct uw_frame *f = &truth[i];
@@ -119,7 +119,7 @@ static void set_page(const struct stack_tables *tables, u32 module, u32 page, u3
 		(struct uw_row_page){ .module = module, .page = page, .first = row, .n = 1 };
 }
 
-/* Rules and rows have the same numbers; frame records, and a root. */
+/* Rules and rows with equal numbers: frame records, and a root. */
 static int fill_rows(const struct stack_tables *tables)
 {
 	struct uw_row_pair rows = { { RECORD, ROOT } };

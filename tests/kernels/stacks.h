@@ -2,8 +2,8 @@
 #pragma once
 
 /*
- * Stacks made in this process for the kernel to walk. What must come out is written
- * down while a stack is made, frame by frame, not computed by the core:
+ * Stacks made in this process for the kernel to walk. The expected frames are recorded while a
+ * stack is made, not computed by the core:
  *
  *	slots[i]                          slots[i + 1]
  *	+-----------------------+----+----+-------- ...
@@ -12,8 +12,8 @@
  *	                          |     `- pc of frame i + 1
  *	                          `- &slots[i + 1].fp; of the root: 0
  *
- * Frames take turns: native, V8 stub, JavaScript. Native code has rows that say what is
- * drawn above; for the last frame's there is one that says it has no caller.
+ * Kinds of frames alternate: native, V8 stub, JavaScript. Native code has rows for the layout
+ * above; the row of the last frame marks it as the root.
  */
 
 #include "../../bpf/tables.h"
@@ -26,8 +26,8 @@ enum damage { SOUND, UNMAPPED_FP, MISALIGNED_FP, FP_GOES_DOWN, WRONG_TRUTH };
 
 struct stack_case {
 	const char *name;
-	int depth; /* frame records; frames are one more */
-	enum damage damage; /* to the record in the middle */
+	int depth; /* frame records; there is one more frame */
+	enum damage damage; /* up to the record in the middle */
 	enum uw_status status;
 	int n_frames; /* that must be found */
 };
@@ -46,7 +46,7 @@ struct stack_tables {
 
 /**
  * stacks_fill() - mappings, rows and a V8 build
- * @tables:	get them, from their first element on; the mappings' extent is STACKS_N_MAPPINGS
+ * @tables:	are filled from their first element on; the mappings' extent is STACKS_N_MAPPINGS
  * @own_pc:	in this program, below STACKS_TEXT_ADDR: its page has frame records, too
  *
  * Return: 0 or a negative errno.
@@ -54,19 +54,19 @@ struct stack_tables {
 int stacks_fill(const struct stack_tables *tables, u64 own_pc);
 
 /**
- * stacks_make() - make the stack of a case, in place of the last one
+ * stacks_make() - make the stack of a case, replacing the last one
  *
  * Return: the first frame record's address, 0: no memory.
  */
 u64 stacks_make(const struct stack_case *c);
 
 /**
- * stacks_compare() - is it what was put there?
+ * stacks_compare() - compare a sample with the made stack
  * @c:		the case made last
- * @sample:	what the kernel found
+ * @sample:	the kernel's result
  * @own_frame:	frame 0 is this program's, in place of the stack's first
  *
- * Return: NULL, or a word on what differs.
+ * Return: NULL, or the name of the difference.
  */
 const char *stacks_compare(const struct stack_case *c, const struct uw_sample *sample,
 			   bool own_frame);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * The conformance program on the running kernel: raw_tp, BPF_PROG_TEST_RUN (v5.10),
- * over the stacks of stacks.h.
+ * Runs the conformance program on the running kernel (raw_tp, BPF_PROG_TEST_RUN, v5.10) over the
+ * stacks of stacks.h.
  */
 
 #include "guest.h"
@@ -20,7 +20,7 @@
 
 #include CONFORMANCE_SKEL
 
-/* As the program takes it (bpf/conformance.bpf.c). */
+/* The input of the program (bpf/conformance.bpf.c). */
 struct start {
 	struct uw_regs regs;
 	u64 extent;

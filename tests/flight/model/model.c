@@ -19,13 +19,13 @@ struct op {
 	u32 epoch; /* fences before it */
 };
 
-/* One way: what was chosen at each point where there was a choice. */
+/* One execution: the option taken at each choice. */
 struct way {
 	u8 taken[MAX_CHOICES], n_options[MAX_CHOICES];
 	u32 n, at;
 	bool is_over;
 	u64 visible, floor; /* bits of ops */
-	u64 history; /* hash of all that was loaded */
+	u64 history; /* hash of all loaded values */
 	u64 acquired; /* by the last acquiring load */
 };
 
@@ -42,12 +42,12 @@ static const struct model *model;
 static struct way way;
 static u64 *table;
 
-/* Words that the reader loads; what becomes of others makes no difference to it. */
+/* The words that the reader loads; others have no effect on it. */
 static bool is_loaded[sizeof(memory) / sizeof(memory[0])], has_grown;
 
 /*
- * Words 2 .. 6 of a slot are stored between the same fences as words 1 and 7 (the test
- * looks), so nothing can be found out by them that these two do not show.
+ * Words 2 .. 6 of a slot are stored between the same fences as words 1 and 7 (the test checks
+ * this), so these two words suffice.
  */
 static bool is_followed(const u64 *at)
 {
@@ -105,7 +105,7 @@ static bool is_visible(u32 i)
 	return way.visible >> i & 1;
 }
 
-/* May store @i be the next that becomes visible? */
+/* Can store @i be the next to become visible? */
 static bool may_show(u32 i)
 {
 	if (is_visible(i))
@@ -123,7 +123,7 @@ static u64 mix(u64 h, u64 v)
 	return h ^ h >> 29;
 }
 
-/* True: this state was not seen before. Two hashes that are the same are one in 2^64. */
+/* True if this state is new. Two hashes collide with a probability of 2^-64. */
 static bool enter(u64 key)
 {
 	for (u64 i = key;; i++) {
@@ -154,7 +154,7 @@ static u32 choose(u32 n)
 	return way.taken[way.at++];
 }
 
-/* The values that a load may find, the newest first: how many, in @out. */
+/* Sets @out to the values that a load may return, newest first; returns their number. */
 static u32 versions(const u64 *at, bool may_be_old, u64 *out)
 {
 	u32 n = 0;
@@ -171,7 +171,7 @@ static u32 versions(const u64 *at, bool may_be_old, u64 *out)
 	return n;
 }
 
-/* Lets stores become visible for as long as it likes, then loads. */
+/* Makes any number of stores visible, then loads. */
 static u64 load(const u64 *at, bool may_be_old)
 {
 	u64 found[MODEL_MAX_OPS + 1];
@@ -228,7 +228,7 @@ bool model_is_over(void)
 	return way.is_over;
 }
 
-/* On to the next way: the last choice that has another option takes it. */
+/* Selects the next execution: the last choice with another option takes it. */
 static bool next_way(void)
 {
 	while (way.n && way.taken[way.n - 1] + 1 == way.n_options[way.n - 1])
@@ -239,7 +239,7 @@ static bool next_way(void)
 	return true;
 }
 
-/* All ways of a reader that loads no words but those that are known. */
+/* Runs all executions of a reader that loads only known words. */
 static int read_all_ways(const struct model *m, bool (*read)(const struct model *m, u64 at), u64 at)
 {
 	u64 unseen = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #pragma once
 
-/* The recorder of user space, which can be made to leave seq while it changes an entry. */
+/* The recorder of user space, with an option to keep seq valid while it changes an entry. */
 
 #define flight_store flight_store_always
 #include "../../../inspect/flight/port/flight_impl.h"
