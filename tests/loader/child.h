@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #pragma once
 
-/* Programs that tests start, to look at them while they run. */
+/* Programs that tests start and inspect while they run. */
 
 #include <fcntl.h>
 #include <signal.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
-/* What V8's own functions do, by names as profiles of Node.js 18 to 26 have them. */
+/* Activities of V8's own functions, by their names in profiles of Node.js 18 to 26. */
 
 #include "../../loader/runtime/v8_activity.h"
 #include "../check.h"
@@ -34,7 +34,7 @@ static const struct row {
 	{ NULL, PROF_ACT_NATIVE },
 };
 
-static void collectors_and_compilers_are_told_by_their_classes(void **state)
+static void collectors_and_compilers_are_recognized_by_their_classes(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
@@ -46,7 +46,7 @@ static void collectors_and_compilers_are_told_by_their_classes(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(collectors_and_compilers_are_told_by_their_classes),
+		cmocka_unit_test(collectors_and_compilers_are_recognized_by_their_classes),
 	};
 
 	return CHECK_RUN(tests);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
-/* When the profile has a process's line and a thread's name again, and when it need not. */
+/* Tests when the profile repeats a process's line or a thread's name, and when it does not. */
 
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +20,7 @@ static int begin(void **state)
 
 	(void)state;
 	out = tmpfile();
-	process = process_new(5000000); /* no pid of a living one */
+	process = process_new(5000000); /* not the pid of any live process */
 	if (!out || !process || profile_new(&profile, out, &header) ||
 	    announcer_new(&announcer, profile))
 		return -1;
@@ -40,7 +40,7 @@ static int finish(void **state)
 	return fclose(out);
 }
 
-/* How many lines of the profile so far have this text. */
+/* The number of lines of the profile so far with this text. */
 static u32 n_lines(const char *text)
 {
 	char line[4096];
@@ -60,7 +60,7 @@ static void sample(struct process *p, u32 tid, u64 start_ns)
 	assert_int_equal(announcer_sample(announcer, p, &s), 0);
 }
 
-static void a_process_has_a_line_once_and_again_with_another_name(void **state)
+static void a_process_line_is_repeated_when_its_name_changes(void **state)
 {
 	(void)state;
 	for (u32 i = 0; i < 3; i++)
@@ -77,7 +77,7 @@ static void a_process_has_a_line_once_and_again_with_another_name(void **state)
 	assert_int_equal(n_lines("second.js"), 2);
 }
 
-static void without_a_name_it_has_that_of_its_thread(void **state)
+static void process_without_a_name_has_the_name_of_its_thread(void **state)
 {
 	(void)state;
 	process->name[0] = 0;
@@ -86,14 +86,14 @@ static void without_a_name_it_has_that_of_its_thread(void **state)
 	assert_int_equal(n_lines("\"name\":\"comm\""), 1);
 }
 
-static void a_thread_has_a_name_once_and_again_when_it_is_another(void **state)
+static void a_thread_name_is_repeated_when_it_changes(void **state)
 {
 	(void)state;
 	assert_int_equal(process_add_thread(process, 7, "worker"), 0);
 	for (u32 i = 0; i < 3; i++)
 		sample(process, 7, 10);
 	assert_int_equal(n_lines("worker"), 1);
-	sample(process, 7, 11); /* another thread of that number */
+	sample(process, 7, 11); /* another thread with the same tid */
 	assert_int_equal(n_lines("worker"), 2);
 	announcer_forget_thread(announcer, 8);
 	sample(process, 7, 11);
@@ -103,7 +103,7 @@ static void a_thread_has_a_name_once_and_again_when_it_is_another(void **state)
 	assert_int_equal(n_lines("worker"), 3);
 }
 
-static void a_process_that_nobody_saw_has_its_pid_once(void **state)
+static void an_unknown_process_has_its_pid_once(void **state)
 {
 	(void)state;
 	for (u32 i = 0; i < 3; i++)
@@ -119,10 +119,10 @@ static void a_process_that_nobody_saw_has_its_pid_once(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		TEST(a_process_has_a_line_once_and_again_with_another_name),
-		TEST(without_a_name_it_has_that_of_its_thread),
-		TEST(a_thread_has_a_name_once_and_again_when_it_is_another),
-		TEST(a_process_that_nobody_saw_has_its_pid_once),
+		TEST(a_process_line_is_repeated_when_its_name_changes),
+		TEST(process_without_a_name_has_the_name_of_its_thread),
+		TEST(a_thread_name_is_repeated_when_it_changes),
+		TEST(an_unknown_process_has_its_pid_once),
 	};
 
 	return CHECK_RUN(tests);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * Which anonymous code is taken for CoreCLR's stubs. The process is this one: it reserves memory
- * as the runtime does, and makes pieces of it executable.
+ * Tests which anonymous code is recognized as CoreCLR's stubs. The target is this process: it
+ * reserves memory like the runtime and makes pieces of it executable.
  *
  *	piece 1: an image	piece 2: stubs, or not	piece 3: a code heap
  */
@@ -17,10 +17,10 @@
 
 #define RESERVED (64ull << 20)
 #define PIECE 0x10000ull
-#define FIRST (RESERVED / 2) /* of the pieces, in what is reserved */
+#define FIRST (RESERVED / 2) /* of the pieces, in the reserved memory */
 
 struct world {
-	u64 addr; /* of what is reserved */
+	u64 addr; /* of the reserved memory */
 	struct anon_stubs stubs;
 };
 
@@ -56,7 +56,7 @@ static int tear_down(void **state)
 	return 0;
 }
 
-/* The kind of stub that @addr is taken for when the runtime tells of an image and a code heap. */
+/* The kind of stub at @addr when the runtime reports an image and a code heap. */
 static u32 look(struct world *w, u64 addr)
 {
 	const struct dotnet_range ranges[] = {
@@ -78,7 +78,7 @@ static u32 look(struct world *w, u64 addr)
 	return found;
 }
 
-static void what_was_there_before_holds_stubs(void **state)
+static void memory_made_before_the_heap_holds_stubs(void **state)
 {
 	struct world *w = *state;
 
@@ -89,7 +89,7 @@ static void what_was_there_before_holds_stubs(void **state)
 	assert_int_equal(look(w, piece(w, 2) + PIECE), DOTNET_STUB_UNKNOWN);
 }
 
-static void what_grew_may_be_a_code_heap(void **state)
+static void memory_that_grew_may_be_a_code_heap(void **state)
 {
 	struct world *w = *state;
 
@@ -103,7 +103,7 @@ static void what_grew_may_be_a_code_heap(void **state)
 	assert_int_equal(look(w, piece(w, 2) - 1), DOTNET_STUB_HELPER);
 }
 
-static void what_was_taken_away_was_not_there(void **state)
+static void memory_that_was_unmapped_holds_no_stubs(void **state)
 {
 	struct world *w = *state;
 
@@ -142,8 +142,8 @@ static void files_are_no_stubs(void **state)
 	assert_int_equal(look(w, piece(w, 2)), DOTNET_STUB_UNKNOWN);
 }
 
-/* Without a code heap nobody knows where the allocator is. */
-static void without_a_code_heap_there_are_none(void **state)
+/* Without a code heap the allocator's memory is not known. */
+static void without_a_code_heap_there_are_no_stubs(void **state)
 {
 	struct world *w = *state;
 	const struct uw_mapping all = { .start_addr = w->addr,
@@ -165,12 +165,12 @@ static void without_a_code_heap_there_are_none(void **state)
 #define STUBS_TEST(name_) cmocka_unit_test_setup_teardown(name_, set_up, tear_down)
 
 static const struct CMUnitTest tests[] = {
-	STUBS_TEST(what_was_there_before_holds_stubs),
-	STUBS_TEST(what_grew_may_be_a_code_heap),
-	STUBS_TEST(what_was_taken_away_was_not_there),
+	STUBS_TEST(memory_made_before_the_heap_holds_stubs),
+	STUBS_TEST(memory_that_grew_may_be_a_code_heap),
+	STUBS_TEST(memory_that_was_unmapped_holds_no_stubs),
 	STUBS_TEST(only_memory_of_the_allocator_counts),
 	STUBS_TEST(files_are_no_stubs),
-	STUBS_TEST(without_a_code_heap_there_are_none),
+	STUBS_TEST(without_a_code_heap_there_are_no_stubs),
 };
 
 int main(void)

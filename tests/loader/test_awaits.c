@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * Whose awaiters a chain of objects is, and what the walk is told of methods and types. The
- * runtime is made by hand: main() awaits inner(), both async; resume() calls the body of an async
+ * Tests which frame a chain of awaiters belongs to, and which methods and types the walk learns.
+ * The runtime is faked: main() awaits inner(), both async; resume() calls the body of an async
  * method for the thread pool.
  */
 
@@ -24,7 +24,7 @@ static struct awaits *awaits;
 static struct dotnet_await told[N_TOLD];
 static u32 n_told, n_asked;
 static u64 objects[6]; /* type, next, of three objects */
-static u64 inner_desc; /* of the method whose code is at INNER by now */
+static u64 inner_desc; /* of the method whose code is now at INNER */
 
 int dotnet_code_find(struct dotnet_runtime *rt, u64 pc, struct dotnet_code *code)
 {
@@ -179,11 +179,11 @@ static void task_of_another_method_is_not_its(void **state)
 	check_owner(of_main, 2, false, "its task is not where");
 	check_owner(no_machine, 2, false, "its task is not where");
 	check_owner(unknown, 2, false, "its task is not where");
-	inner_desc = 0x77; /* other code is at that address by now */
+	inner_desc = 0x77; /* other code is now at that address */
 	check_owner(replaced, 2, false, "its task is not where");
 }
 
-static void method_is_told_once(void **state)
+static void method_is_reported_once(void **state)
 {
 	const struct uw_frame frames[] = { method(INNER, 0), method(PLAIN, 0), method(RESUME, 0) };
 	u32 asked;
@@ -201,7 +201,7 @@ static void method_is_told_once(void **state)
 	assert_int_equal(n_asked, asked);
 }
 
-static void frame_that_was_not_identified_is_not_asked(void **state)
+static void unidentified_frame_has_no_awaiters(void **state)
 {
 	struct uw_frame frames[] = { method(INNER, 0), { .kind = UW_NATIVE, .pc = INNER } };
 
@@ -211,8 +211,8 @@ static void frame_that_was_not_identified_is_not_asked(void **state)
 	assert_int_equal(n_told + n_asked, 0);
 }
 
-/* Of precompiled code each place is told, without the method's beginning. */
-static void precompiled_place_is_told_where_its_slot_is_valid(void **state)
+/* Each place in precompiled code is recorded, without the start of its method. */
+static void precompiled_place_is_reported_where_its_slot_is_valid(void **state)
 {
 	struct uw_frame f = { .kind = UW_DOTNET_R2R, .pc = INNER + FROM - 1 };
 
@@ -226,7 +226,7 @@ static void precompiled_place_is_told_where_its_slot_is_valid(void **state)
 	assert_int_equal(told[0].from, 0);
 }
 
-static void unknown_type_is_told_with_those_behind_it(void **state)
+static void unknown_type_is_reported_with_those_behind_it(void **state)
 {
 	const struct uw_frame frames[] = { method(PLAIN, 0),
 					   awaiter(INNER_TASK, UW_F_AWAITER_TYPE) };
@@ -252,13 +252,13 @@ static void chain_of_types_ends_where_it_cannot_be_followed(void **state)
 	(void)state;
 	awaits_learn(awaits, sample_of(&known, 1));
 	assert_int_equal(n_told, 0);
-	objects[1] = 0; /* nothing waits */
+	objects[1] = 0; /* no awaiter */
 	awaits_learn(awaits, sample_of(&frame, 1));
 	assert_int_equal(n_told, 1);
 	objects[1] = 8; /* unreadable */
 	awaits_learn(awaits, sample_of(&frame, 1));
 	assert_int_equal(n_told, 2);
-	objects[1] = OBJECTS, objects[0] = INNER_TASK; /* a circle */
+	objects[1] = OBJECTS, objects[0] = INNER_TASK; /* a cycle */
 	awaits_learn(awaits, sample_of(&frame, 1));
 	assert_int_equal(n_told, 2 + 16);
 }
@@ -270,10 +270,10 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		TEST(awaiters_are_those_of_the_nearest_async_method),
 		TEST(task_of_another_method_is_not_its),
-		TEST(method_is_told_once),
-		TEST(frame_that_was_not_identified_is_not_asked),
-		TEST(precompiled_place_is_told_where_its_slot_is_valid),
-		TEST(unknown_type_is_told_with_those_behind_it),
+		TEST(method_is_reported_once),
+		TEST(unidentified_frame_has_no_awaiters),
+		TEST(precompiled_place_is_reported_where_its_slot_is_valid),
+		TEST(unknown_type_is_reported_with_those_behind_it),
 		TEST(chain_of_types_ends_where_it_cannot_be_followed),
 	};
 

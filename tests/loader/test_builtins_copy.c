@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * Which anonymous code is taken for a copy of V8's builtins. The process is this one: its
- * "builtins" are random bytes in a file, which begin and end inside a page as V8's do, and what it
- * has reserved for code is one mapping, as anonymous neighbours are.
+ * Tests which anonymous code is recognized as a copy of V8's builtins. The target is this process.
+ * Its "builtins" are random bytes in a file that begin and end inside a page, like V8's. Its memory
+ * reserved for code is one mapping, as adjacent anonymous mappings are merged.
  *
  *	reserved	|- 8 pages -|- the copy -|- 8 pages -|
  */
@@ -34,7 +34,7 @@ struct world {
 	struct process *p;
 	int fd; /* the file */
 	struct runtime_build build;
-	struct runtime rt; /* V8, as far as copies need it */
+	struct runtime rt; /* the part of V8 that copies need */
 };
 
 static void add(struct world *w, u64 start_addr, u64 len, u64 inode, const char *path)
@@ -124,7 +124,7 @@ static void a_copy_becomes_a_mapping_of_the_file(void **state)
 	assert_string_equal(m->path->text, PATH);
 }
 
-static void what_is_around_a_copy_stays_anonymous(void **state)
+static void memory_around_a_copy_stays_anonymous(void **state)
 {
 	struct world *w = *state;
 
@@ -133,7 +133,7 @@ static void what_is_around_a_copy_stays_anonymous(void **state)
 	assert_true(mappings_find(w->p->maps, copy_addr(w) + COPY_LEN)->is_anon);
 }
 
-static void one_that_an_event_tells_is_taken(void **state)
+static void copy_reported_by_an_event_is_recognized(void **state)
 {
 	struct world *w = *state;
 
@@ -141,8 +141,8 @@ static void one_that_an_event_tells_is_taken(void **state)
 	assert_int_equal(module_at(w, copy_addr(w)), MODULE);
 }
 
-/* What is compared lies less than an eighth apart. */
-static void an_eighth_of_other_bytes_is_none(void **state)
+/* The compared bytes are less than an eighth of the length apart. */
+static void copy_with_an_eighth_of_other_bytes_is_refused(void **state)
 {
 	struct world *w = *state;
 	const u64 len = BLOB_LEN / 8;
@@ -159,7 +159,7 @@ static void an_eighth_of_other_bytes_is_none(void **state)
 	assert_int_equal(module_at(w, copy_addr(w)), MODULE);
 }
 
-static void another_length_is_none(void **state)
+static void copy_of_another_length_is_refused(void **state)
 {
 	struct world *w = *state;
 
@@ -169,7 +169,7 @@ static void another_length_is_none(void **state)
 	assert_int_equal(module_at(w, copy_addr(w)), 0);
 }
 
-static void one_that_is_gone_is_none(void **state)
+static void unmapped_copy_is_refused(void **state)
 {
 	struct world *w = *state;
 
@@ -178,7 +178,7 @@ static void one_that_is_gone_is_none(void **state)
 	assert_int_equal(module_at(w, copy_addr(w)), 0);
 }
 
-static void without_the_file_there_is_none(void **state)
+static void without_the_file_no_copy_is_recognized(void **state)
 {
 	struct world *w = *state;
 
@@ -195,12 +195,12 @@ static void without_the_file_there_is_none(void **state)
 
 static const struct CMUnitTest tests[] = {
 	CASE(a_copy_becomes_a_mapping_of_the_file),
-	CASE(what_is_around_a_copy_stays_anonymous),
-	CASE(one_that_an_event_tells_is_taken),
-	CASE(an_eighth_of_other_bytes_is_none),
-	CASE(another_length_is_none),
-	CASE(one_that_is_gone_is_none),
-	CASE(without_the_file_there_is_none),
+	CASE(memory_around_a_copy_stays_anonymous),
+	CASE(copy_reported_by_an_event_is_recognized),
+	CASE(copy_with_an_eighth_of_other_bytes_is_refused),
+	CASE(copy_of_another_length_is_refused),
+	CASE(unmapped_copy_is_refused),
+	CASE(without_the_file_no_copy_is_recognized),
 };
 
 int main(void)

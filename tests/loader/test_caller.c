@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
-/* As whom a program is executed under sudo. */
+/* Tests which user a program is executed as under sudo. */
 
 #include <stdlib.h>
 #include <string.h>
@@ -28,7 +28,7 @@ static void set(const char *name, const char *value)
 		unsetenv(name);
 }
 
-/* In a child, for there is no way back. */
+/* Runs in a child, as the change can't be undone. */
 static struct result become(const char *uid, const char *gid)
 {
 	struct result r = { 0 };
@@ -58,7 +58,7 @@ static struct result become(const char *uid, const char *gid)
 
 static void sudo_is_undone_and_cannot_be_taken_back(void **state)
 {
-	struct result r = become("54321", "54322"); /* nobody has them, so there are no groups */
+	struct result r = become("54321", "54322"); /* ids without a user, so there are no groups */
 
 	(void)state;
 	if (geteuid())
@@ -69,7 +69,7 @@ static void sudo_is_undone_and_cannot_be_taken_back(void **state)
 	assert_true(r.n_groups == 1 && r.group == 54322);
 }
 
-static void what_is_no_user_changes_nothing(void **state)
+static void invalid_user_changes_nothing(void **state)
 {
 	static const char *const rows[][2] = {
 		{ NULL, NULL },
@@ -98,7 +98,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(sudo_is_undone_and_cannot_be_taken_back),
-		cmocka_unit_test(what_is_no_user_changes_nothing),
+		cmocka_unit_test(invalid_user_changes_nothing),
 	};
 
 	return CHECK_RUN(tests);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * Control groups in a directory tree that the test makes: the names are the
- * runtimes', the files only hold pids. And, as root with version 2 mounted, a real
- * group, whose number is compared with the one that the kernel tells elsewhere.
+ * Tests control groups in a directory tree that the test makes, with the names of container
+ * runtimes and files of pids. As root with version 2 mounted it also tests a real group, and
+ * compares its number with the kernel's.
  */
 
 #include <errno.h>
@@ -40,15 +40,15 @@ static const struct group {
 	{ "v2/machine.slice", "" },
 	{ "v2/machine.slice/libpod-conmon-" ID_C ".scope", "41\n" },
 	{ "v2/machine.slice/libpod-" ID_C ".scope", "42\n" },
-	{ "v2/" ID_D, "" }, /* hybrid: here without processes, there with them */
+	{ "v2/" ID_D, "" }, /* hybrid: without processes in one version, with them in the other */
 	{ "cpu", "" },
 	{ "cpu/docker", "" },
 	{ "cpu/docker/" ID_D, "51\n52\n" },
 	{ "cpu/only-here", "61\n" },
 	{ "memory", "" },
-	{ "memory/" ID_E, "" }, /* ended */
+	{ "memory/" ID_E, "" }, /* exited */
 	{ "no-group", "" },
-	{ "v2-not", "" }, /* begins like a mount */
+	{ "v2-not", "" }, /* has a mount as its prefix */
 };
 
 static char *below_top(const char *path, char *buf)
@@ -105,7 +105,7 @@ static void each_name_of_a_group_is_found_or_refused(void **state)
 {
 	static const struct {
 		const char *name;
-		bool is_below_top; /* written as an absolute path */
+		bool is_below_top; /* an absolute path */
 		int result;
 		const char *path;
 		bool is_v2;
@@ -211,7 +211,7 @@ static void ids_are_sorted_and_kept_once(void **state)
 	ids_deinit(&ids);
 }
 
-/* kernfs tells a node's number twice: as a file handle and as its inode, on 64 bits. */
+/* kernfs has a node's number as its file handle and, on 64-bit kernels, as its inode. */
 static void the_number_of_a_real_group_is_its_inode(void **state)
 {
 	struct cgroup_mounts real;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * The command line of `unspool record`, row by row: words in, and either what
- * was understood (written out by describe()) or the exact error.
+ * Tests command lines of `unspool record`: the parsed options, printed by describe(), or the exact
+ * error.
  */
 
 #include <errno.h>
@@ -16,7 +16,7 @@
 
 static const struct row {
 	const char *words[MAX_WORDS];
-	const char *understood; /* NULL: an error */
+	const char *understood; /* NULL if it is an error */
 	const char *error;
 } rows[] = {
 	{ { NULL }, "hz 99", NULL },

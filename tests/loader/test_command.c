@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
-/* COMMAND: waits until recording is ready, then runs as env(1) would run it. */
+/* Tests COMMAND, which waits until the recording is ready and then runs like under env(1). */
 
 #include <errno.h>
 #include <fcntl.h>
@@ -65,7 +65,7 @@ static bool exists(const char *path)
 	return !access(path, F_OK);
 }
 
-static void it_runs_only_when_it_is_told_to_and_with_the_pid_that_was_told(void **state)
+static void it_runs_only_after_the_signal_to_start_and_with_the_reported_pid(void **state)
 {
 	char marker[] = "/tmp/test-command-XXXXXX", script[128], text[32] = "";
 	int fd = mkstemp(marker), status;
@@ -90,7 +90,7 @@ static void it_runs_only_when_it_is_told_to_and_with_the_pid_that_was_told(void 
 	unlink(marker);
 }
 
-static void without_a_word_from_the_recorder_it_ends_without_running(void **state)
+static void it_exits_without_running_if_the_recorder_ends(void **state)
 {
 	char marker[] = "/tmp/test-command-XXXXXX";
 	int fd = mkstemp(marker);
@@ -107,7 +107,7 @@ static void without_a_word_from_the_recorder_it_ends_without_running(void **stat
 	assert_int_equal(kill(pid, 0), -1);
 }
 
-static void one_that_was_killed_while_it_waited_is_noticed(void **state)
+static void death_while_it_waits_is_noticed(void **state)
 {
 	struct command c;
 
@@ -120,7 +120,7 @@ static void one_that_was_killed_while_it_waited_is_noticed(void **state)
 	command_deinit(&c);
 }
 
-static void it_inherits_no_descriptor_of_the_hand_shake(void **state)
+static void it_inherits_no_descriptor_of_the_handshake(void **state)
 {
 	char *argv[] = { "sh", "-c", "test ! -e /proc/self/fd/$0 && test ! -e /proc/self/fd/$1",
 			 NULL, NULL, NULL };
@@ -131,7 +131,7 @@ static void it_inherits_no_descriptor_of_the_hand_shake(void **state)
 	(void)state;
 	argv[3] = ours;
 	argv[4] = theirs;
-	snprintf(theirs, sizeof(theirs), "%d", dup(0)); /* the next free ones */
+	snprintf(theirs, sizeof(theirs), "%d", dup(0)); /* the next free descriptors */
 	close(atoi(theirs));
 	snprintf(ours, sizeof(ours), "%d", atoi(theirs) + 1);
 	assert_int_equal(command_start(argv, &c), 0);
@@ -142,7 +142,7 @@ static void it_inherits_no_descriptor_of_the_hand_shake(void **state)
 	command_deinit(&c);
 }
 
-/* Runs a shell test as COMMAND. Its exit status. */
+/* Runs a shell test as COMMAND; returns its exit status. */
 static int run_condition(char *condition)
 {
 	struct command c;
@@ -191,15 +191,15 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_status_is_passed_on_as_env_does),
-		cmocka_unit_test(it_runs_only_when_it_is_told_to_and_with_the_pid_that_was_told),
-		cmocka_unit_test(without_a_word_from_the_recorder_it_ends_without_running),
-		cmocka_unit_test(one_that_was_killed_while_it_waited_is_noticed),
-		cmocka_unit_test(it_inherits_no_descriptor_of_the_hand_shake),
+		cmocka_unit_test(it_runs_only_after_the_signal_to_start_and_with_the_reported_pid),
+		cmocka_unit_test(it_exits_without_running_if_the_recorder_ends),
+		cmocka_unit_test(death_while_it_waits_is_noticed),
+		cmocka_unit_test(it_inherits_no_descriptor_of_the_handshake),
 		cmocka_unit_test(under_sudo_it_runs_as_the_user_who_called_sudo),
 	};
 	size_t n = sizeof(tests) / sizeof(tests[0]);
 
 	setenv("PATH", "/usr/bin:/bin", 1); /* a directory that may not be searched gives EACCES */
-	/* The last one needs root; the others must not be lost for that. */
+	/* Only the last test needs root; the others run without it. */
 	return check_run(__FILE_NAME__, tests, geteuid() ? n - 1 : n);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * Guesses that rows confirm later. A stack is main > caller > leaf, in one file, of which the
- * walk had no rows; what the rows say of each function is a test's.
+ * Tests guesses that rows confirm later. A stack is main > caller > leaf, in one file, for which
+ * the walk had no rows. Each test chooses the rows of these functions.
  */
 
 #include "../check.h"
@@ -40,7 +40,7 @@ static const struct uw_rule in_lr = { 0, 0, 0, UW_CFA_SP, UW_SAVED_SAME, UW_SAVE
 static const struct uw_rule unknown = { 0 };
 static const struct uw_rule root = { .cfa = UW_CFA_ROOT };
 
-/* What the rows say by now; NULL: still nothing. */
+/* The rule that the rows have now; NULL if there is none yet. */
 struct known {
 	const struct uw_rule *leaf, *caller, *main, *missed;
 	int slot; /* of the leaf's instruction */
@@ -105,7 +105,7 @@ static struct uw_sample *new_sample(void)
 	return s;
 }
 
-/* Which frames stay guesses, bit by bit; and how the walk has ended then. */
+/* A bit for each frame that stays a guess, and the status of the walk. */
 struct outcome {
 	u32 guesses;
 	u8 status;
@@ -131,7 +131,7 @@ static struct outcome confirm(struct uw_sample *s, bool fp_is_record, struct kno
 	return o;
 }
 
-static void what_rows_say_decides(void **state)
+static void rows_decide_about_guesses(void **state)
 {
 	static const struct row {
 		const char *what;
@@ -139,13 +139,13 @@ static void what_rows_say_decides(void **state)
 		bool fp_is_record;
 		struct outcome want;
 	} rows[] = {
-		{ "nothing is known yet", { NULL, NULL, NULL }, true, { 6, UW_T_ROWS_PENDING } },
-		{ "all of it", { &record_by_fp, &record_by_fp, &root }, false, { 0, UW_END } },
+		{ "no rows are known yet", { NULL, NULL, NULL }, true, { 6, UW_T_ROWS_PENDING } },
+		{ "all frames", { &record_by_fp, &record_by_fp, &root }, false, { 0, UW_END } },
 		{ "all but the root",
 		  { &record_by_fp, &record_by_fp, NULL },
 		  false,
 		  { 0, UW_T_ROWS_PENDING } },
-		{ "the last is no root",
+		{ "the last frame is no root",
 		  { &record_by_fp, &record_by_fp, &record_by_fp },
 		  false,
 		  { 0, UW_T_ROWS_PENDING } },
@@ -163,7 +163,7 @@ static void what_rows_say_decides(void **state)
 		  { &record_by_fp, &fp_kept, &root },
 		  true,
 		  { 4, UW_T_GUESSED } },
-		{ "nobody knows the caller",
+		{ "the caller is not known",
 		  { &record_by_fp, &unknown, &root },
 		  true,
 		  { 4, UW_T_GUESSED } },
@@ -198,8 +198,8 @@ static void what_rows_say_decides(void **state)
 	}
 }
 
-/* Of the interrupted function it is known where sp and fp are. */
-static void a_leafs_record_is_where_its_registers_say(void **state)
+/* sp and fp of the interrupted function are known. */
+static void a_leafs_record_is_found_by_its_registers(void **state)
 {
 	(void)state;
 	for (u64 fp = SP - 16; fp <= SP + 64; fp += 8) {
@@ -213,7 +213,7 @@ static void a_leafs_record_is_where_its_registers_say(void **state)
 	}
 }
 
-/* Stacks main > caller > missed > leaf: the walk went from the leaf to the caller by fp. */
+/* Stacks main > caller > missed > leaf: the walk followed fp from the leaf to caller. */
 static void the_caller_of_a_leaf_without_a_record_is_inserted(void **state)
 {
 	static const struct uw_rule leaf_pushed = { 24,	       -8,	     0,
@@ -238,7 +238,7 @@ static void the_caller_of_a_leaf_without_a_record_is_inserted(void **state)
 		{ "another fp was saved", &leaf_pushed_fp, &record_by_fp, 0, { 8, ra, 2 }, false },
 		{ "not in the sample", &deep, &record_by_fp, 0, { ra, ra, ra }, false },
 		{ "it keeps no record", &fp_kept_bare, &fp_kept, 0, { ra, 1, 2 }, false },
-		{ "nothing is known of it", &fp_kept_bare, NULL, 0, { ra, 1, 2 }, false },
+		{ "its rows are not known", &fp_kept_bare, NULL, 0, { ra, 1, 2 }, false },
 		{ "no code", &fp_kept_bare, &record_by_fp, 0, { BASE - 8, 1, 2 }, false },
 		{ "a builtin of V8's", &fp_kept_bare, &record_by_fp, 0, { BASE + 0x1400 }, false },
 	};
@@ -267,8 +267,11 @@ static void the_caller_of_a_leaf_without_a_record_is_inserted(void **state)
 	}
 }
 
-/* Recursion has the same return address at sp and in the record at fp: the instruction decides. */
-static void a_caller_that_the_instruction_told_is_confirmed(void **state)
+/*
+ * In recursion the return address at sp and in the record at fp are equal, so
+ * the instruction decides.
+ */
+static void a_caller_derived_from_the_instruction_is_confirmed(void **state)
 {
 	static const struct row {
 		int slot;
@@ -319,7 +322,7 @@ static void a_full_sample_gets_no_frame(void **state)
 	free(s);
 }
 
-static void what_the_walk_had_rows_of_stays_as_it_is(void **state)
+static void frames_with_rows_are_unchanged(void **state)
 {
 	struct uw_sample *s = new_sample();
 	struct outcome o;
@@ -332,7 +335,7 @@ static void what_the_walk_had_rows_of_stays_as_it_is(void **state)
 	free(s);
 }
 
-static void other_ends_stay_what_they_were(void **state)
+static void other_statuses_are_unchanged(void **state)
 {
 	static const u8 statuses[] = { UW_T_UNKNOWN_PROCESS, UW_T_UNKNOWN_PC, UW_T_NO_ROW,
 				       UW_E_FAULT, UW_T_DEPTH };
@@ -349,7 +352,7 @@ static void other_ends_stay_what_they_were(void **state)
 	}
 }
 
-static void any_number_of_frames_will_do(void **state)
+static void any_number_of_frames_is_accepted(void **state)
 {
 	(void)state;
 	for (u16 n = 0; n <= 3; n++)
@@ -365,14 +368,14 @@ static void any_number_of_frames_will_do(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(what_rows_say_decides),
-	cmocka_unit_test(a_leafs_record_is_where_its_registers_say),
+	cmocka_unit_test(rows_decide_about_guesses),
+	cmocka_unit_test(a_leafs_record_is_found_by_its_registers),
 	cmocka_unit_test(the_caller_of_a_leaf_without_a_record_is_inserted),
-	cmocka_unit_test(a_caller_that_the_instruction_told_is_confirmed),
+	cmocka_unit_test(a_caller_derived_from_the_instruction_is_confirmed),
 	cmocka_unit_test(a_full_sample_gets_no_frame),
-	cmocka_unit_test(what_the_walk_had_rows_of_stays_as_it_is),
-	cmocka_unit_test(other_ends_stay_what_they_were),
-	cmocka_unit_test(any_number_of_frames_will_do),
+	cmocka_unit_test(frames_with_rows_are_unchanged),
+	cmocka_unit_test(other_statuses_are_unchanged),
+	cmocka_unit_test(any_number_of_frames_is_accepted),
 };
 
 int main(void)

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * Which debug file is found for a binary, and why another is not believed. Binaries and debug
- * files are compiled here, what two of them share is moved into a file of its own by dwz(1), and
- * all is laid into a root directory.
+ * Tests which debug file is found for a binary, and why others are refused. The test compiles
+ * binaries and debug files, moves the common part of two of them into another file by dwz(1), and
+ * puts all into a root directory.
  */
 
 #include <errno.h>
@@ -38,7 +38,7 @@ static void run(const char *format, ...)
 		fail_msg("%s", command);
 }
 
-/* A binary of that build id, or of none, in @top, and its debug file beside it. */
+/* Makes a binary in @top with that build id, or without one, and its debug file beside it. */
 static void make(const char *name, const char *id)
 {
 	run("cd %s && echo 'int %s(int n) { return n + 1; }' > %s.c &&"
@@ -82,7 +82,7 @@ static struct elf_file *open_file(const char *name)
 	return f;
 }
 
-/* As it is mapped: /usr/bin/NAME under the root. */
+/* The path that is mapped: /usr/bin/NAME under the root. */
 static int search_with(const char *name, const char *fetched)
 {
 	struct elf_file *f = open_file(name);
@@ -148,7 +148,7 @@ static void without_a_build_id_the_checksum_decides(void **state)
 	assert_string_equal(why, "/usr/bin/plain.debug has another checksum");
 }
 
-static void what_is_no_regular_file_is_refused(void **state)
+static void debug_file_must_be_a_regular_file(void **state)
 {
 	(void)state;
 	run("mkfifo %s/usr/bin/one.debug", root);
@@ -159,7 +159,7 @@ static void what_is_no_regular_file_is_refused(void **state)
 	assert_string_equal(why, "/usr/bin/one.debug can't be read");
 }
 
-/* A link's target is below the root, whatever it says. */
+/* A link's target is resolved below the root, whatever its text. */
 static void no_link_leads_out_of_the_root(void **state)
 {
 	(void)state;
@@ -172,7 +172,7 @@ static void no_link_leads_out_of_the_root(void **state)
 	assert_int_equal(search("one"), 0);
 }
 
-/* A binary whose debug link names itself is none. */
+/* A binary whose debug link names itself is no debug file. */
 static void binary_is_not_its_own_debug_file(void **state)
 {
 	(void)state;
@@ -180,7 +180,7 @@ static void binary_is_not_its_own_debug_file(void **state)
 	assert_int_equal(search("one"), -ENOENT);
 }
 
-static void fetched_file_comes_first_if_it_is_the_right_one(void **state)
+static void fetched_file_comes_first_if_it_matches(void **state)
 {
 	char path[128];
 
@@ -194,7 +194,7 @@ static void fetched_file_comes_first_if_it_is_the_right_one(void **state)
 	assert_int_equal(search_with("one", path), 0);
 }
 
-/* ---- what dwz(1) makes ---- */
+/* ---- files of dwz(1) ---- */
 
 /*
  * Two debug files whose common types dwz moves into @common, which they name @link. Their build
@@ -234,7 +234,7 @@ static const char *build_id_of(const char *name)
 	return id;
 }
 
-/* Searched for by @name, which names it, it is found at each place alone. */
+/* Found by @name at each of the places, if it is at that place only. */
 static void check_common(const char *common, const char *name, const char *const *places, size_t n)
 {
 	assert_int_equal(search_alt(name), -ENOENT);
@@ -305,10 +305,10 @@ int main(void)
 		TEST(each_place_is_searched),
 		TEST(another_build_is_refused),
 		TEST(without_a_build_id_the_checksum_decides),
-		TEST(what_is_no_regular_file_is_refused),
+		TEST(debug_file_must_be_a_regular_file),
 		TEST(no_link_leads_out_of_the_root),
 		TEST(binary_is_not_its_own_debug_file),
-		TEST(fetched_file_comes_first_if_it_is_the_right_one),
+		TEST(fetched_file_comes_first_if_it_matches),
 		TEST(file_of_dwz_is_searched_by_its_build_id),
 		TEST(file_of_dwz_is_searched_where_its_relative_link_leads),
 		TEST(file_of_dwz_is_searched_at_its_absolute_link),

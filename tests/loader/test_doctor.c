@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * The doctor twice: on invented facts, where every check can be made to fail, and
- * on this machine in a child that has really dropped capabilities. There its
- * words are compared with what bpf() and perf_event_open() do when this file
- * calls them itself.
+ * Tests the doctor on invented facts, where every check can fail, and on this machine in a child
+ * that has dropped capabilities. There its findings are compared with direct calls of bpf() and
+ * perf_event_open().
  */
 
 #include <errno.h>
@@ -83,7 +82,7 @@ BREAK(tree, f->mappings_tree = DOCTOR_TREE_UNKNOWN)
 BREAK(tree_not, f->mappings_tree = DOCTOR_TREE_RED_BLACK)
 BREAK(pt_regs, f->try_task_pt_regs = -EINVAL)
 
-/* The worst finding, and parts of its words and of what mends it. */
+/* The worst finding, with parts of its text and of its remedy. */
 static const struct row {
 	void (*break_it)(struct doctor_facts *f);
 	enum doctor_state state;
@@ -136,7 +135,7 @@ static const struct doctor_finding *worst(const struct doctor_report *r)
 	return found;
 }
 
-static void each_fact_that_is_broken_is_named_with_what_mends_it(void **state)
+static void each_broken_fact_is_named_with_its_remedy(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
@@ -159,7 +158,7 @@ static void each_fact_that_is_broken_is_named_with_what_mends_it(void **state)
 	}
 }
 
-/* Capabilities of a user namespace would not help, so they are not what is asked for. */
+/* Capabilities of a user namespace would not help, so the remedy does not name them. */
 static void a_user_namespace_comes_before_capabilities(void **state)
 {
 	struct doctor_facts f = healthy();
@@ -178,8 +177,8 @@ static void a_user_namespace_comes_before_capabilities(void **state)
 	assert_int_equal(n_named, 2);
 }
 
-/* It takes nothing away, so it is no limit. */
-static void a_way_without_a_helper_is_named(void **state)
+/* It blocks nothing, so it is no limit. */
+static void debuginfod_without_its_helper_is_named(void **state)
 {
 	struct doctor_facts f = healthy();
 	struct doctor_report r;
@@ -195,7 +194,7 @@ static void a_way_without_a_helper_is_named(void **state)
 }
 
 /* Maple trees are there since Linux 6.1 (mm/mmap.c), as bpf/files.h says. */
-static void this_kernels_tree_of_mappings_is_the_one_of_its_version(void **state)
+static void this_kernels_tree_of_mappings_matches_its_version(void **state)
 {
 	struct doctor_facts f;
 
@@ -209,7 +208,7 @@ static void this_kernels_tree_of_mappings_is_the_one_of_its_version(void **state
 		assert_int_equal(f.mappings_tree, DOCTOR_TREE_UNKNOWN);
 }
 
-/* The same kernel calls as recording's, in the plainest form: 0 or an errno. */
+/* The kernel calls of a recording in their simplest form: 0 or an errno. */
 static int load_program(void)
 {
 	struct bpf_insn insns[] = { { .code = 0xb7 }, { .code = 0x95 } }; /* r0 = 0; exit */
@@ -351,7 +350,7 @@ static const struct unreadable_row {
 	{ break_bpf_user, -EIO, "Input/output error" },
 };
 
-static void a_target_that_cannot_be_read_is_told_with_its_reason(void **state)
+static void an_unreadable_target_is_reported_with_its_reason(void **state)
 {
 	char text[256];
 
@@ -371,20 +370,20 @@ static void a_target_that_cannot_be_read_is_told_with_its_reason(void **state)
 int main(void)
 {
 	static const struct CMUnitTest invented[] = {
-		cmocka_unit_test(each_fact_that_is_broken_is_named_with_what_mends_it),
+		cmocka_unit_test(each_broken_fact_is_named_with_its_remedy),
 		cmocka_unit_test(a_user_namespace_comes_before_capabilities),
 		cmocka_unit_test(a_user_namespace_comes_before_capabilities),
-		cmocka_unit_test(a_way_without_a_helper_is_named),
-		cmocka_unit_test(this_kernels_tree_of_mappings_is_the_one_of_its_version),
-		cmocka_unit_test(a_target_that_cannot_be_read_is_told_with_its_reason),
+		cmocka_unit_test(debuginfod_without_its_helper_is_named),
+		cmocka_unit_test(this_kernels_tree_of_mappings_matches_its_version),
+		cmocka_unit_test(an_unreadable_target_is_reported_with_its_reason),
 	};
 	static const struct CMUnitTest real[] = {
-		cmocka_unit_test(each_fact_that_is_broken_is_named_with_what_mends_it),
+		cmocka_unit_test(each_broken_fact_is_named_with_its_remedy),
 		cmocka_unit_test(a_user_namespace_comes_before_capabilities),
 		cmocka_unit_test(a_user_namespace_comes_before_capabilities),
-		cmocka_unit_test(a_way_without_a_helper_is_named),
-		cmocka_unit_test(this_kernels_tree_of_mappings_is_the_one_of_its_version),
-		cmocka_unit_test(a_target_that_cannot_be_read_is_told_with_its_reason),
+		cmocka_unit_test(debuginfod_without_its_helper_is_named),
+		cmocka_unit_test(this_kernels_tree_of_mappings_matches_its_version),
+		cmocka_unit_test(an_unreadable_target_is_reported_with_its_reason),
 		cmocka_unit_test(without_capabilities_the_words_are_what_the_kernel_does),
 	};
 

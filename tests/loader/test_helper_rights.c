@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
-/* What the process that reads debug information may still do once it has given up its rights. */
+/* Tests the rights of the process that reads debug information after it has dropped them. */
 
 #include <errno.h>
 #include <fcntl.h>
@@ -62,7 +62,7 @@ static struct result look(void)
 	return r;
 }
 
-/* What a child says that has given up its rights. */
+/* The result of a child that has dropped its rights. */
 static struct result give_up(void)
 {
 	struct result r = { 0 };
@@ -70,10 +70,10 @@ static struct result give_up(void)
 	pid_t pid;
 
 	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, pair), 0);
-	assert_true(open("/", O_RDONLY) >= 0); /* one more that must not stay */
+	assert_true(open("/", O_RDONLY) >= 0); /* one more, which must be closed */
 	pid = fork();
 	if (!pid) {
-		setgroups(2, (gid_t[]){ 1, 2 }); /* as root may have */
+		setgroups(2, (gid_t[]){ 1, 2 }); /* as root can have */
 		helper_give_up_rights(pair[1]);
 		r = look();
 		_exit(write(pair[1], &r, sizeof(r)) != sizeof(r));
@@ -102,7 +102,7 @@ static void it_ends_with_the_recorder_alone(void **state)
 	assert_false(r.takes_sigterm);
 }
 
-static void of_root_nothing_is_left_but_reading(void **state)
+static void root_keeps_only_the_right_to_read(void **state)
 {
 	struct result r = give_up();
 	u32 may = r.permitted & ~(1u << CAP_DAC_READ_SEARCH);
@@ -126,7 +126,7 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(it_has_one_descriptor_and_bounded_memory),
 		cmocka_unit_test(it_ends_with_the_recorder_alone),
-		cmocka_unit_test(of_root_nothing_is_left_but_reading),
+		cmocka_unit_test(root_keeps_only_the_right_to_read),
 	};
 
 	return CHECK_RUN(tests);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
-/* Which jitdump and which perf map is believed to be a process's own. */
+/* Tests which jitdump and perf map are accepted as a process's own. */
 
 #include <errno.h>
 #include <fcntl.h>
@@ -15,7 +15,7 @@
 
 #define N(a) (sizeof(a) / sizeof((a)[0]))
 
-/* Of this process, with a number that no process has: pid_max is at most 4 Mi. */
+/* A name of this process with a number that no process has: pid_max is at most 4 Mi. */
 static struct jit_owner owner;
 static char map[64];
 static struct process process;
@@ -81,7 +81,7 @@ static void a_map_of_another_user_is_refused(void **state)
 	(void)state;
 	write_map();
 	owner.uid = geteuid() + 1;
-	if (geteuid()) { /* else it is root's, who may write it for anybody */
+	if (geteuid()) { /* otherwise it belongs to root, who may write maps for any user */
 		expect(-EPERM, "another user");
 		return;
 	}
@@ -104,12 +104,12 @@ static void a_map_of_an_earlier_process_is_refused(void **state)
 	expect(-EPERM, "earlier process");
 	process.start_ns = boot_ns() - 10000000000;
 	expect(0, NULL);
-	clock_gettime(CLOCK_MONOTONIC, &now); /* it is another program since */
+	clock_gettime(CLOCK_MONOTONIC, &now); /* it has executed another program since then */
 	process.exec_ns = (u64)now.tv_sec * 1000000000 + (u64)now.tv_nsec - 1000000000;
 	expect(-EPERM, "earlier process");
 }
 
-static void what_is_no_file_of_its_own_is_refused(void **state)
+static void links_and_special_files_are_refused(void **state)
 {
 	char other[96];
 
@@ -128,7 +128,7 @@ static void what_is_no_file_of_its_own_is_refused(void **state)
 	assert_int_equal(unlink(other), 0);
 }
 
-static void a_marker_is_told_by_its_name(void **state)
+static void a_marker_is_recognized_by_its_name(void **state)
 {
 	static const struct {
 		const char *path;
@@ -184,8 +184,8 @@ int main(void)
 		TEST(a_map_of_the_process_is_opened),
 		TEST(a_map_of_another_user_is_refused),
 		TEST(a_map_of_an_earlier_process_is_refused),
-		TEST(what_is_no_file_of_its_own_is_refused),
-		TEST(a_marker_is_told_by_its_name),
+		TEST(links_and_special_files_are_refused),
+		TEST(a_marker_is_recognized_by_its_name),
 		TEST(an_owner_is_the_user_that_makes_its_files),
 	};
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * Which files of a process's JIT are followed, and what is known of its code from them. The files
- * and the process are made by hand; test_jit_file.c and the tests of jit_source have real ones.
+ * Tests which JIT files of a process are followed, and the names that they give. Files and process
+ * are faked; test_jit_file.c and the tests of jit_source use real ones.
  */
 
 #include <errno.h>
@@ -18,18 +18,18 @@
 #define OWN 10 /* the process, in its own namespace */
 #define N_FILES 5
 #define MS 1000000ull
-#define AHEAD_NS (100 * MS) /* time in which the machine slept */
+#define AHEAD_NS (100 * MS) /* time that the machine was suspended */
 #define BORN_NS (3000 * MS) /* CLOCK_MONOTONIC */
 #define SAMPLE_NS (5000 * MS)
 
-/* A jitdump each by its mapping's address, the last one the perf map; its inode is its index. */
+/* Jitdumps by the addresses of their mappings, then the perf map; the inode is the index. */
 struct jit_source {
 	u32 file;
 	struct jit_source_config config;
 };
 
 static struct {
-	const char *name; /* of its code; NULL: of none */
+	const char *name; /* for its code; NULL if there is none */
 	bool is_unread, is_gone, is_full;
 	u32 writer;
 } files[N_FILES];
@@ -106,7 +106,7 @@ void jit_source_free(struct jit_source **s)
 	*s = NULL;
 }
 
-/* Another perf map has the same name and another inode. */
+/* A replaced perf map has the same name and another inode. */
 bool jit_source_is(const struct jit_source *s, u64 dev, u64 inode)
 {
 	(void)dev, (void)inode;
@@ -191,7 +191,7 @@ static void check_name(u64 time_ns, const char *name, const char *why_not)
 		assert_null(why);
 }
 
-static void process_is_looked_at_once_a_second(void **state)
+static void process_is_checked_once_a_second(void **state)
 {
 	(void)state;
 	assert_true(poll_names());
@@ -207,7 +207,7 @@ static void process_is_looked_at_once_a_second(void **state)
 	check_name(SAMPLE_NS, NULL, "of another user");
 }
 
-static void perf_map_that_is_not_believed_is_the_reason(void **state)
+static void refused_perf_map_is_the_reason(void **state)
 {
 	(void)state;
 	map_why = "of another user";
@@ -244,14 +244,14 @@ static void reason_names_the_file_without_the_code(void **state)
 static void parents_jitdump_ends_at_the_birth(void **state)
 {
 	(void)state;
-	files[0].writer = OWN + 1; /* what a parent left */
+	files[0].writer = OWN + 1; /* inherited from a parent */
 	files[0].name = "of the parent";
 	poll_names();
 	check_name(BORN_NS - 1, "of the parent", NULL);
 	check_name(BORN_NS, NULL, "not in its jitdump");
 }
 
-static void only_so_many_jitdumps_are_followed(void **state)
+static void number_of_followed_jitdumps_is_limited(void **state)
 {
 	(void)state;
 	for (u32 i = 0; i < N_FILES - 1; i++)
@@ -283,14 +283,14 @@ static void another_perf_map_is_read_from_where_the_last_one_ended(void **state)
 	now_ns += 19 * MS;
 	poll_names();
 	assert_int_equal(n_looks, 1);
-	now_ns += MS; /* sooner than else */
+	now_ns += MS; /* sooner than usual */
 	poll_names();
 	assert_int_equal(n_looks, 2);
 	assert_int_equal(n_open, 1);
 	assert_int_equal(last_map.since_ns, SAMPLE_NS);
 }
 
-static void process_that_is_gone_is_not_looked_at(void **state)
+static void exited_process_is_not_checked(void **state)
 {
 	(void)state;
 	files[0].writer = OWN;
@@ -311,15 +311,15 @@ static void process_that_is_gone_is_not_looked_at(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		TEST(process_is_looked_at_once_a_second),
-		TEST(perf_map_that_is_not_believed_is_the_reason),
+		TEST(process_is_checked_once_a_second),
+		TEST(refused_perf_map_is_the_reason),
 		TEST(jitdump_comes_before_the_perf_map),
 		TEST(reason_names_the_file_without_the_code),
 		TEST(parents_jitdump_ends_at_the_birth),
-		TEST(only_so_many_jitdumps_are_followed),
+		TEST(number_of_followed_jitdumps_is_limited),
 		TEST(all_is_known_when_all_files_are_read),
 		TEST(another_perf_map_is_read_from_where_the_last_one_ended),
-		TEST(process_that_is_gone_is_not_looked_at),
+		TEST(exited_process_is_not_checked),
 	};
 
 	return CHECK_RUN(tests);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
-/* What is remembered of lines, how long, and in how much memory. */
+/* Tests the cache of lines: its contents, lifetimes and memory limit. */
 
 #include <stdlib.h>
 #include <string.h>
@@ -53,7 +53,7 @@ static void an_address_is_of_its_module(void **state)
 	assert_int_equal(find(1, 0x11, 1, &known), LINES_UNKNOWN);
 }
 
-static void what_a_dead_helper_was_asked_is_asked_again(void **state)
+static void requests_of_a_dead_helper_are_repeated(void **state)
 {
 	struct lines_key key = { 1, 0x10 };
 	struct lines_known known;
@@ -63,11 +63,11 @@ static void what_a_dead_helper_was_asked_is_asked_again(void **state)
 	assert_int_equal(find(1, 0x10, 7, &known), LINES_ASKED);
 	assert_int_equal(find(1, 0x10, 8, &known), LINES_UNKNOWN);
 	put(1, 0x10, "", 0);
-	assert_int_equal(find(1, 0x10, 9, &known), LINES_KNOWN); /* an answer outlives it */
+	assert_int_equal(find(1, 0x10, 9, &known), LINES_KNOWN); /* an answer survives it */
 	assert_int_equal(known.n_frames, 0);
 }
 
-static void a_later_answer_takes_the_place_of_the_first(void **state)
+static void a_later_answer_replaces_the_first(void **state)
 {
 	struct lines_known known;
 
@@ -78,7 +78,7 @@ static void a_later_answer_takes_the_place_of_the_first(void **state)
 	assert_string_equal(known.text, "second");
 }
 
-static void what_was_used_last_stays(void **state)
+static void recently_used_entries_stay(void **state)
 {
 	struct lines_known known;
 	u32 n_known = 0;
@@ -122,9 +122,9 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		TEST(an_address_is_of_its_module),
-		TEST(what_a_dead_helper_was_asked_is_asked_again),
-		TEST(a_later_answer_takes_the_place_of_the_first),
-		TEST(what_was_used_last_stays),
+		TEST(requests_of_a_dead_helper_are_repeated),
+		TEST(a_later_answer_replaces_the_first),
+		TEST(recently_used_entries_stay),
 		TEST(all_texts_together_are_bounded),
 	};
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
-/* Which log of reads is that of a sample, and which logs are believed: without a kernel. */
+/* Tests which log of reads belongs to a sample, and which logs are valid, without a kernel. */
 
 #include "../check.h"
 
-/* Its state is its own. */
+/* Includes the source to reach its static state. */
 #include "../../loader/sample/logs.c" /* NOLINT(bugprone-suspicious-include) */
 
 #define N(a) (sizeof(a) / sizeof((a)[0]))
@@ -43,7 +43,7 @@ static u32 n_kept(const struct logs *logs)
 	return n;
 }
 
-static void reads_are_walked_one_by_one(void **state)
+static void reads_are_iterated_one_by_one(void **state)
 {
 	_Alignas(8) u8 bytes[ROOM];
 	struct uw_log *log = (void *)bytes;
@@ -70,7 +70,7 @@ static void only_a_log_of_whole_reads_is_kept(void **state)
 	(void)state;
 	for (size_t len = 0; len < whole; len++) {
 		on_log(&logs, bytes, len);
-		if (len >= sizeof(*log)) { /* also where its length is what came */
+		if (len >= sizeof(*log)) { /* even if its length matches the received bytes */
 			log->len = (u32)(len - sizeof(*log));
 			on_log(&logs, bytes, len);
 			make(log, 0, 1);
@@ -85,7 +85,7 @@ static void only_a_log_of_whole_reads_is_kept(void **state)
 	((struct uw_log_read *)(log + 1))->len = 1000;
 	on_log(&logs, bytes, whole);
 	make(log, 0, 1);
-	((struct uw_log_read *)(bytes + whole))[-1].result = 0; /* its 8 bytes are not there */
+	((struct uw_log_read *)(bytes + whole))[-1].result = 0; /* its 8 bytes are missing */
 	on_log(&logs, bytes, whole);
 	assert_int_equal(n_kept(&logs), 0);
 	make(log, 0, 1);
@@ -101,7 +101,7 @@ static void a_sample_takes_the_log_of_its_time_and_cpu(void **state)
 		u32 cpu;
 		u64 time_ns;
 		bool is_found;
-		u32 n_left; /* older ones of the same CPU go */
+		u32 n_left; /* older ones of the same CPU are dropped */
 	} rows[] = {
 		{ 0, 10, true, 4 },  { 0, 20, true, 3 },  { 1, 10, true, 4 }, { 0, 15, false, 4 },
 		{ 2, 10, false, 5 }, { 1, 40, false, 3 }, { 0, 5, false, 5 },
@@ -123,7 +123,7 @@ static void a_sample_takes_the_log_of_its_time_and_cpu(void **state)
 		if (k)
 			assert_true(k->log.cpu == rows[i].cpu && k->log.time_ns == rows[i].time_ns);
 		assert_int_equal(n_kept(&logs), rows[i].n_left);
-		add(&logs, 3, 99); /* behind what is left */
+		add(&logs, 3, 99); /* behind the remaining entries */
 		assert_int_equal(n_kept(&logs), rows[i].n_left + 1);
 		free(k);
 		while (logs.oldest)
@@ -132,7 +132,7 @@ static void a_sample_takes_the_log_of_its_time_and_cpu(void **state)
 	}
 }
 
-static void logs_that_nobody_takes_do_not_fill_the_memory(void **state)
+static void unclaimed_logs_do_not_fill_the_memory(void **state)
 {
 	struct logs logs = { .newest = &logs.oldest };
 	_Alignas(8) u8 bytes[ROOM];
@@ -152,10 +152,10 @@ static void logs_that_nobody_takes_do_not_fill_the_memory(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(reads_are_walked_one_by_one),
+		cmocka_unit_test(reads_are_iterated_one_by_one),
 		cmocka_unit_test(only_a_log_of_whole_reads_is_kept),
 		cmocka_unit_test(a_sample_takes_the_log_of_its_time_and_cpu),
-		cmocka_unit_test(logs_that_nobody_takes_do_not_fill_the_memory),
+		cmocka_unit_test(unclaimed_logs_do_not_fill_the_memory),
 	};
 
 	return CHECK_RUN(tests);

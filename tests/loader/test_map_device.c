@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
-/* Which file systems are tried in another process first, and what is remembered of them. */
+/* Tests which file systems are first tried in another process, and the memory of the results. */
 
 #include <errno.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 
 #define N(a) (sizeof(a) / sizeof((a)[0]))
 
-static void only_a_file_system_that_somebody_answers_for_may_hang(void **state)
+static void only_a_file_system_served_by_another_process_may_hang(void **state)
 {
 	static const struct {
 		const char *type;
@@ -29,7 +29,7 @@ static void only_a_file_system_that_somebody_answers_for_may_hang(void **state)
 	for (size_t i = 0; i < N(rows); i++)
 		assert_int_equal(map_device_may_hang(rows[i].type, strlen(rows[i].type)),
 				 rows[i].may_hang);
-	assert_true(map_device_may_hang("nfs rw", 3)); /* it need not end there */
+	assert_true(map_device_may_hang("nfs rw", 3)); /* it may continue in another file system */
 	assert_false(map_device_may_hang("nfs4", 2));
 }
 
@@ -71,7 +71,7 @@ static void a_file_on_a_disk_is_opened_at_once(void **state)
 	assert_true(map_device_open(&devices, &m, &(int){ -1 }) < 0);
 }
 
-static void what_is_no_file_asks_no_file_system(void **state)
+static void paths_without_a_file_try_no_file_system(void **state)
 {
 	struct map_file m = { .pid = (u32)getpid(), .path = "[heap]", .inode = 1 };
 	struct map_devices devices = { 0 };
@@ -84,7 +84,7 @@ static void what_is_no_file_asks_no_file_system(void **state)
 	assert_int_equal(devices.n, 0);
 }
 
-/* A file system that is mounted nowhere may be any: it is tried by another process. */
+/* A file system without a mount is of unknown type, so another process tries it. */
 static void the_oldest_of_many_file_systems_is_forgotten(void **state)
 {
 	struct map_file m = { .pid = (u32)getpid(), .path = "/nowhere", .inode = 1 };
@@ -105,9 +105,9 @@ static void the_oldest_of_many_file_systems_is_forgotten(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(only_a_file_system_that_somebody_answers_for_may_hang),
+		cmocka_unit_test(only_a_file_system_served_by_another_process_may_hang),
 		cmocka_unit_test(a_file_on_a_disk_is_opened_at_once),
-		cmocka_unit_test(what_is_no_file_asks_no_file_system),
+		cmocka_unit_test(paths_without_a_file_try_no_file_system),
 		cmocka_unit_test(the_oldest_of_many_file_systems_is_forgotten),
 	};
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * How frames of the kernel, of files and of code without a file are named, and when a sample is
- * ready to be. Modules, symbols and the JIT's files are made by hand.
+ * Tests the naming of frames of the kernel, of files and of code without a file, and when a sample
+ * is ready for it. Modules, symbols and JIT files are faked.
  */
 
 #include <errno.h>
@@ -13,11 +13,11 @@
 #include "../check.h"
 
 #define LIB 2 /* a module with symbols; at LIB_ADDR */
-#define DATA 3 /* a file that is no binary; at DATA_ADDR */
+#define DATA 3 /* a file that is not ELF; at DATA_ADDR */
 #define LIB_ADDR 0x400000ull
 #define DATA_ADDR 0x500000ull
 #define ANON_ADDR 0x600000ull
-#define MEMORY_ADDR 0x700000ull /* a file that is but memory, and can't be opened */
+#define MEMORY_ADDR 0x700000ull /* a file name of anonymous memory, which can't be opened */
 #define VDSO_ADDR 0x800000ull
 #define LEN 0x10000
 #define FILE_OFF 0x3000
@@ -321,13 +321,13 @@ static void code_that_the_jit_does_not_know_has_the_reason(void **state)
 	assert_int_equal(named[0].kind, PROF_JIT);
 	assert_string_equal(named[0].reason, "not in its perf map");
 	assert_int_equal(named[0].off, anon.pc);
-	name(&data); /* the file says where it is */
+	name(&data); /* the file has the location */
 	assert_int_equal(named[0].kind, PROF_NATIVE);
 	assert_string_equal(named[0].module, "/tmp/data");
 	assert_int_equal(named[0].off, FILE_OFF + 0x10);
 }
 
-static void sample_is_ready_when_all_was_answered(void **state)
+static void sample_is_ready_when_all_requests_are_answered(void **state)
 {
 	const struct uw_frame lib = { .kind = UW_NATIVE,
 				      .pc = LIB_ADDR + 0x150,
@@ -346,7 +346,7 @@ static void sample_is_ready_when_all_was_answered(void **state)
 	assert_int_equal(n_asked, 2);
 	is_ready = false;
 	assert_false(naming_is_ready(naming, &process, &image, &s));
-	assert_int_equal(n_asked, 4); /* all are asked for at once */
+	assert_int_equal(n_asked, 4); /* all are requested at once */
 	s.n_kernel = 3;
 	assert_true(naming_is_ready(naming, &process, &image, &s));
 }
@@ -362,7 +362,7 @@ int main(void)
 		TEST(frame_without_tables_is_named_by_the_mappings),
 		TEST(jit_names_code_that_no_binary_has),
 		TEST(code_that_the_jit_does_not_know_has_the_reason),
-		TEST(sample_is_ready_when_all_was_answered),
+		TEST(sample_is_ready_when_all_requests_are_answered),
 	};
 
 	return CHECK_RUN(tests);

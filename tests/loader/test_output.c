@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
-/* Where a recording is written: names, who may read them, and what is in the way. */
+/* Tests the files of a recording: names, permissions, and obstacles. */
 
 #include "../check.h"
 
-/* Its functions are its own. */
+/* Includes the source to reach its static functions. */
 #include "../../loader/record/output.c" /* NOLINT(bugprone-suspicious-include) */
 
 #define N(a) (sizeof(a) / sizeof((a)[0]))
@@ -19,7 +19,7 @@ static char *in_dir(const char *name)
 	return path;
 }
 
-/* As of -o DIR/NAME. */
+/* As given by -o DIR/NAME. */
 static struct outputs outputs_of(const char *name)
 {
 	struct record_options options = { .outputs = { in_dir(name) }, .n_outputs = 1 };
@@ -161,7 +161,7 @@ static int look_at_copy(void *data, FILE *to)
 	return -EIO;
 }
 
-static void a_copy_is_private_and_does_not_stay_when_it_fails(void **state)
+static void a_copy_is_private_and_is_removed_on_failure(void **state)
 {
 	struct outputs o = outputs_of("e.ndjson");
 	struct stat st;
@@ -200,7 +200,7 @@ static void copies_are_numbered_before_the_suffix(void **state)
 	}
 }
 
-static void no_copy_is_made_of_what_goes_to_a_pipe(void **state)
+static void output_to_a_pipe_has_no_copies(void **state)
 {
 	struct record_options options = { .outputs = { "-" }, .n_outputs = 1, .format = "ndjson" };
 	char path[PATH_MAX];
@@ -223,9 +223,9 @@ int main(void)
 		cmocka_unit_test(a_partial_that_is_a_trap_is_refused),
 		cmocka_unit_test(a_partial_that_another_writes_is_left_alone),
 		cmocka_unit_test(a_folder_is_no_output),
-		cmocka_unit_test(a_copy_is_private_and_does_not_stay_when_it_fails),
+		cmocka_unit_test(a_copy_is_private_and_is_removed_on_failure),
 		cmocka_unit_test(copies_are_numbered_before_the_suffix),
-		cmocka_unit_test(no_copy_is_made_of_what_goes_to_a_pipe),
+		cmocka_unit_test(output_to_a_pipe_has_no_copies),
 	};
 	int status;
 

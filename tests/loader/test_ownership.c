@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * Which image of a process a sample is of. The kernel tells of an exec before it counts
- * it: the sample in between must not spoil those after it.
+ * Tests which image of a process a sample belongs to. The kernel reports an exec before it
+ * increments the count, and a sample in between must not affect later ones.
  */
 
 #include "../check.h"
@@ -25,7 +25,7 @@ struct world {
 	struct image image;
 };
 
-/* A process that has executed something, its tables told to the kernel side. */
+/* A process after an exec, whose tables the kernel side has. */
 static struct world *new_world(void)
 {
 	struct world *w = calloc(1, sizeof(*w));
@@ -39,7 +39,7 @@ static struct world *new_world(void)
 	w->image = (struct image){ .all = &w->images,
 				   .process = &w->process,
 				   .exec_id = UW_EXEC_UNKNOWN };
-	for (int i = 0; i < 2; i++) /* so that there are older tables */
+	for (int i = 0; i < 2; i++) /* to get older tables */
 		assert_int_equal(tables_set_mappings(w->images.tables, &key, &map, 1,
 						     UW_EXEC_UNKNOWN, &w->image.gen),
 				 0);
@@ -65,7 +65,7 @@ static u64 number_of_kernel_side(const struct world *w)
 struct row {
 	u64 time_ns, exec_id;
 	bool in_kernel;
-	int gen; /* of the tables it was walked with, from the image's first on; NONE */
+	int gen; /* generation of the tables of its walk, from the image's first on; or NONE */
 	bool is_owned;
 };
 
@@ -97,7 +97,7 @@ static void expect(const struct row *rows, size_t n, u64 exec_id)
 		expect(rows, sizeof(rows) / sizeof(*rows), exec_id);                               \
 	} while (0)
 
-static void a_sample_between_record_and_count_does_not_spoil_those_after_it(void **state)
+static void a_sample_between_record_and_count_does_not_affect_later_ones(void **state)
 {
 	(void)state;
 	EXPECT(6, { EXEC_NS, 5, true, NONE, true }, { EXEC_NS + 1, 6, true, 0, true },
@@ -111,7 +111,7 @@ static void another_number_is_another_image_once_the_number_is_known(void **stat
 	       { EXEC_NS + 2, 5, true, NONE, false }, { EXEC_NS + 3, 6, false, 0, true });
 }
 
-static void only_user_mode_tells_the_number(void **state)
+static void only_samples_in_user_mode_have_the_number(void **state)
 {
 	(void)state;
 	EXPECT(UW_EXEC_UNKNOWN, { EXEC_NS, 5, true, NONE, true },
@@ -131,7 +131,7 @@ static void a_sample_walked_with_older_tables_is_not_of_this_image(void **state)
 	       { EXEC_NS, 6, false, 2, true });
 }
 
-static void the_kernel_side_hears_when_it_took_the_wrong_number(void **state)
+static void a_wrong_number_is_corrected_in_the_kernel(void **state)
 {
 	struct world *w = new_world();
 	struct uw_sample s = { .time_ns = EXEC_NS, .exec_id = 6 };
@@ -145,7 +145,7 @@ static void the_kernel_side_hears_when_it_took_the_wrong_number(void **state)
 	free_world(w);
 }
 
-static void what_is_disowned_keeps_its_addresses_and_kernel_frames(void **state)
+static void disowned_samples_keep_addresses_and_kernel_frames(void **state)
 {
 	struct uw_sample *s = calloc(1, sizeof(*s));
 
@@ -166,12 +166,15 @@ static void what_is_disowned_keeps_its_addresses_and_kernel_frames(void **state)
 	free(s);
 }
 
-#define LIBRARY 4 /* its module, and where code of it is */
+#define LIBRARY 4 /* its module, and the address of its code */
 #define LIBRARY_AT 0x10000
 #define LIBRARY_OFF 0x1000
 #define SEEN_NS 500
 
-/* A frame of the program, and above it one of a library whose place has now @module, @off. */
+/*
+ * A frame of the program, and above it one of a library, at whose address
+ * @module, @off is mapped now.
+ */
 static void walk_stale(u32 module, u64 off, u64 time_ns, struct uw_sample *s)
 {
 	struct process_mmap_event map = { .start_addr = LIBRARY_AT,
@@ -193,7 +196,7 @@ static void walk_stale(u32 module, u64 off, u64 time_ns, struct uw_sample *s)
 	mappings_unref(&p.maps);
 }
 
-static void what_lies_behind_a_library_that_another_took_the_place_of_is_left_out(void **state)
+static void frames_behind_a_replaced_library_are_left_out(void **state)
 {
 	static const struct {
 		u32 module;
@@ -201,11 +204,12 @@ static void what_lies_behind_a_library_that_another_took_the_place_of_is_left_ou
 		u32 n_frames, kind, aux;
 	} rows[] = {
 		{ LIBRARY, LIBRARY_OFF, SEEN_NS + 1, 3, UW_NATIVE, LIBRARY },
-		{ 0, LIBRARY_OFF, SEEN_NS + 1, 3, UW_NATIVE, LIBRARY }, /* not asked yet */
+		{ 0, LIBRARY_OFF, SEEN_NS + 1, 3, UW_NATIVE, LIBRARY }, /* not looked up yet */
 		{ MODULE_NONE, LIBRARY_OFF, SEEN_NS + 1, 3, UW_NATIVE, LIBRARY },
 		{ LIBRARY + 1, LIBRARY_OFF, SEEN_NS, 2, UW_UNKNOWN, 0 },
 		{ LIBRARY, LIBRARY_OFF + 0x1000, SEEN_NS, 2, UW_UNKNOWN, 0 },
-		{ LIBRARY + 1, LIBRARY_OFF, SEEN_NS - 1, 2, UW_NATIVE, 0 }, /* what was there? */
+		{ LIBRARY + 1, LIBRARY_OFF, SEEN_NS - 1, 2, UW_NATIVE,
+		  0 }, /* a module at the address then */
 	};
 	struct uw_sample *s = calloc(1, sizeof(*s));
 
@@ -222,14 +226,14 @@ static void what_lies_behind_a_library_that_another_took_the_place_of_is_left_ou
 }
 
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(what_lies_behind_a_library_that_another_took_the_place_of_is_left_out),
-	cmocka_unit_test(a_sample_between_record_and_count_does_not_spoil_those_after_it),
+	cmocka_unit_test(frames_behind_a_replaced_library_are_left_out),
+	cmocka_unit_test(a_sample_between_record_and_count_does_not_affect_later_ones),
 	cmocka_unit_test(another_number_is_another_image_once_the_number_is_known),
-	cmocka_unit_test(only_user_mode_tells_the_number),
+	cmocka_unit_test(only_samples_in_user_mode_have_the_number),
 	cmocka_unit_test(a_sample_older_than_the_exec_is_not_of_the_new_image),
 	cmocka_unit_test(a_sample_walked_with_older_tables_is_not_of_this_image),
-	cmocka_unit_test(the_kernel_side_hears_when_it_took_the_wrong_number),
-	cmocka_unit_test(what_is_disowned_keeps_its_addresses_and_kernel_frames),
+	cmocka_unit_test(a_wrong_number_is_corrected_in_the_kernel),
+	cmocka_unit_test(disowned_samples_keep_addresses_and_kernel_frames),
 };
 
 int main(void)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
-/* Samples that wait: their order, those that are overtaken, and how many there may be. */
+/* Tests pending samples: their order, removal from the middle, and their limit. */
 
 #include "../check.h"
 
@@ -18,7 +18,7 @@ static void add(struct pending *p, u64 time_ns, u16 n_frames)
 	pending_add(p, &s);
 }
 
-static void samples_stand_in_the_order_of_time(void **state)
+static void samples_are_ordered_by_time(void **state)
 {
 	const u64 times[] = { 5, 1, 9, 3, 7 };
 	struct pending p = { 0 };
@@ -34,7 +34,7 @@ static void samples_stand_in_the_order_of_time(void **state)
 	pending_deinit(&p);
 }
 
-static void those_between_can_be_taken(void **state)
+static void samples_in_the_middle_can_be_removed(void **state)
 {
 	struct pending p = { 0 };
 
@@ -75,7 +75,7 @@ static void above_the_limit_each_is_dropped_and_counted(void **state)
 	pending_deinit(&p);
 }
 
-static void those_given_up_are_counted(void **state)
+static void dropped_samples_are_counted(void **state)
 {
 	struct pending p = { 0 };
 
@@ -90,10 +90,10 @@ static void those_given_up_are_counted(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(samples_stand_in_the_order_of_time),
-	cmocka_unit_test(those_between_can_be_taken),
+	cmocka_unit_test(samples_are_ordered_by_time),
+	cmocka_unit_test(samples_in_the_middle_can_be_removed),
 	cmocka_unit_test(above_the_limit_each_is_dropped_and_counted),
-	cmocka_unit_test(those_given_up_are_counted),
+	cmocka_unit_test(dropped_samples_are_counted),
 };
 
 int main(void)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
-/* What a profile is called that got no name, and whom it belongs to. */
+/* Tests the default name of a profile, and its owner. */
 
 #include <stdlib.h>
 #include <string.h>
@@ -49,7 +49,7 @@ static void a_long_name_is_cut_at_60_characters(void **state)
 	assert_int_equal(path[strlen("unspool-") + 60], '-');
 }
 
-static void a_profile_belongs_to_who_called_sudo_in_a_folder_of_theirs(void **state)
+static void a_profile_belongs_to_the_caller_of_sudo_in_their_own_folder(void **state)
 {
 	char dir[] = "/tmp/test-place-XXXXXX";
 	static const struct {
@@ -63,7 +63,7 @@ static void a_profile_belongs_to_who_called_sudo_in_a_folder_of_theirs(void **st
 	};
 
 	(void)state;
-	if (geteuid()) { /* no sudo: whoever it is keeps it */
+	if (geteuid()) { /* without sudo the owner is unchanged */
 		assert_int_equal(place_owner("/").uid, (uid_t)-1);
 		return;
 	}
@@ -82,13 +82,13 @@ static void a_profile_belongs_to_who_called_sudo_in_a_folder_of_theirs(void **st
 	rmdir(dir);
 }
 
-/* It is never followed to where the directory of the test lies. */
+/* The link is never followed into the directory of the test. */
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_name_of_a_process_becomes_a_name_of_a_file),
 		cmocka_unit_test(a_long_name_is_cut_at_60_characters),
-		cmocka_unit_test(a_profile_belongs_to_who_called_sudo_in_a_folder_of_theirs),
+		cmocka_unit_test(a_profile_belongs_to_the_caller_of_sudo_in_their_own_folder),
 	};
 	char dir[] = "/tmp/test-place-XXXXXX";
 	int status;

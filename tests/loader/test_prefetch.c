@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
-/* Which pages of rows are prefetched for what lies on a stack: memory of this process. */
+/*
+ * Tests which pages of rows are prefetched for the contents of a stack, in
+ * memory of this process.
+ */
 
 #include <stdlib.h>
 #include <string.h>
@@ -80,8 +83,8 @@ static void page_before_a_return_address_is_wanted(void **state)
 		{ CODE + UW_ROW_PAGE_LEN + 1, true, FILE_OFF / UW_ROW_PAGE_LEN + 1 },
 		{ OTHER, true, (FILE_OFF + CODE_LEN - 1) / UW_ROW_PAGE_LEN },
 		{ CODE, false, 0 }, /* no call ends there */
-		{ OTHER + 1, false, 0 }, /* asked for, and no module */
-		{ OTHER + PAGE + 1, false, 0 }, /* not asked for yet */
+		{ OTHER + 1, false, 0 }, /* looked up, without a module */
+		{ OTHER + PAGE + 1, false, 0 }, /* not looked up yet */
 		{ OTHER + 2 * PAGE + 1, false, 0 },
 		{ 0, false, 0 },
 		{ 42, false, 0 },
@@ -115,7 +118,7 @@ static void stack_is_read_from_sp_on(void **state)
 	assert_int_equal(wanted.n, 0);
 }
 
-static void stack_is_read_so_far(void **state)
+static void stack_is_read_up_to_the_limit(void **state)
 {
 	(void)state;
 	stack[LOOKED_AT / 8 - 1] = CODE + 1;
@@ -127,7 +130,7 @@ static void stack_is_read_so_far(void **state)
 	assert_int_equal(wanted.n, 2);
 }
 
-static void unreadable_piece_is_left_out(void **state)
+static void unreadable_part_is_skipped(void **state)
 {
 	(void)state;
 	stack[0] = stack[PAGE / 8] = stack[2 * PAGE / 8] = CODE + 1;
@@ -154,7 +157,7 @@ static void impossible_sp_is_no_stack(void **state)
 	assert_int_equal(wanted.n, 0);
 	prefetch_at(~0ull - 8);
 	assert_int_equal(wanted.n, 0);
-	process.pid = 5000000; /* no pid of a living one */
+	process.pid = 5000000; /* not the pid of any live process */
 	prefetch_at((u64)stack);
 	assert_int_equal(wanted.n, 0);
 }
@@ -192,8 +195,8 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		TEST(page_before_a_return_address_is_wanted),
 		TEST(stack_is_read_from_sp_on),
-		TEST(stack_is_read_so_far),
-		TEST(unreadable_piece_is_left_out),
+		TEST(stack_is_read_up_to_the_limit),
+		TEST(unreadable_part_is_skipped),
 		TEST(enough_pages_end_the_search),
 		TEST(impossible_sp_is_no_stack),
 		TEST(first_stack_ends_at_the_environment),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
-/* What a case takes memory for, which decides what of it is blanked: of this process. */
+/* Tests the classification of this process's memory, which determines what a case blanks. */
 
 #include <elf.h>
 #include <errno.h>
@@ -21,7 +21,7 @@ static const struct area *area_of(const struct areas *a, const void *addr)
 	return area;
 }
 
-static void memory_is_known_by_where_it_lies(void **state)
+static void memory_is_classified_by_its_mapping(void **state)
 {
 	u8 *heap = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	u8 *code = mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -39,7 +39,7 @@ static void memory_is_known_by_where_it_lies(void **state)
 	file = area_of(&a, &data);
 	assert_int_equal(file->holds, CASE_OTHER);
 	assert_non_null(strstr(file->path, "test_process_areas"));
-	file = area_of(&a, (const void *)(uintptr_t)memory_is_known_by_where_it_lies);
+	file = area_of(&a, (const void *)(uintptr_t)memory_is_classified_by_its_mapping);
 	assert_int_equal(file->holds, CASE_CODE);
 	assert_non_null(file->path);
 	areas_deinit(&a);
@@ -48,7 +48,7 @@ static void memory_is_known_by_where_it_lies(void **state)
 }
 
 /* A thread's stack is anonymous memory, like any heap. */
-static void the_stack_is_where_sp_lies_and_nowhere_else(void **state)
+static void only_the_mapping_with_sp_is_the_stack(void **state)
 {
 	u8 *other = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	u32 n_stacks = 0;
@@ -64,7 +64,7 @@ static void the_stack_is_where_sp_lies_and_nowhere_else(void **state)
 	munmap(other, 4096);
 }
 
-static void a_process_that_is_gone_has_none(void **state)
+static void an_exited_process_has_no_memory(void **state)
 {
 	struct areas a;
 
@@ -77,9 +77,9 @@ static void a_process_that_is_gone_has_none(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(memory_is_known_by_where_it_lies),
-		cmocka_unit_test(the_stack_is_where_sp_lies_and_nowhere_else),
-		cmocka_unit_test(a_process_that_is_gone_has_none),
+		cmocka_unit_test(memory_is_classified_by_its_mapping),
+		cmocka_unit_test(only_the_mapping_with_sp_is_the_stack),
+		cmocka_unit_test(an_exited_process_has_no_memory),
 	};
 
 	return CHECK_RUN(tests);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
-/* What is taken for a CPU that came online, of datagrams in place of the kernel's. */
+/* Tests which datagrams count as a CPU that came online; a socket stands in for the kernel's. */
 
 #include "../check.h"
 
@@ -30,7 +30,7 @@ static void say(const char *text)
 	assert_int_equal(send(ends[1], text, strlen(text) + 1, 0), strlen(text) + 1);
 }
 
-static void cpus_that_come_online_are_told(void **state)
+static void cpus_that_come_online_are_reported(void **state)
 {
 	u32 cpu = 99;
 
@@ -48,7 +48,7 @@ static void cpus_that_come_online_are_told(void **state)
 	close_ends();
 }
 
-static void whatever_else_is_told_is_passed_over(void **state)
+static void other_messages_are_ignored(void **state)
 {
 	static const char *const others[] = {
 		"offline@/devices/system/cpu/cpu7", "online@/devices/system/cpu/cpu7/cache",
@@ -67,8 +67,8 @@ static void whatever_else_is_told_is_passed_over(void **state)
 	close_ends();
 }
 
-/* A sender's name lies where a netlink message has the sender's number, which is not 0 then. */
-static void only_the_kernel_is_believed(void **state)
+/* The address of a Unix sender overlaps the port number of netlink, which is then not 0. */
+static void only_messages_of_the_kernel_are_accepted(void **state)
 {
 	struct sockaddr_un own = { .sun_family = AF_UNIX };
 	u32 cpu = 99;
@@ -86,9 +86,9 @@ static void only_the_kernel_is_believed(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(cpus_that_come_online_are_told),
-		cmocka_unit_test(whatever_else_is_told_is_passed_over),
-		cmocka_unit_test(only_the_kernel_is_believed),
+		cmocka_unit_test(cpus_that_come_online_are_reported),
+		cmocka_unit_test(other_messages_are_ignored),
+		cmocka_unit_test(only_messages_of_the_kernel_are_accepted),
 	};
 
 	return CHECK_RUN(tests);

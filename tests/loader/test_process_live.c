@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * The kernel's own records: storms of short processes, seen whole; losses, counted
- * to the last record; wake-ups; names and mappings of those that are dead.
+ * Tests the kernel's own records: storms of short processes without a gap; losses counted exactly;
+ * wake-ups; names and mappings of dead processes.
  */
 
 #include "../check.h"
@@ -38,7 +38,7 @@ struct tally {
 	u64 last_ns;
 };
 
-/* Applies what has happened so far; counts what happened to the table's processes. */
+/* Applies all pending events; counts those of the table's processes. */
 static void drain(struct sideband *sb, struct processes *t, u64 until_ns, struct tally *tally)
 {
 	struct process_event ev;
@@ -78,7 +78,7 @@ static pid_t spawn(bool exec)
 	return child;
 }
 
-static void a_storm_of_short_processes_is_seen_whole(void **state)
+static void a_storm_of_short_processes_is_recorded_completely(void **state)
 {
 	struct processes *t = NULL;
 	struct sideband *sb = NULL;
@@ -110,8 +110,8 @@ static void a_storm_of_short_processes_is_seen_whole(void **state)
 	sideband_free(&sb);
 }
 
-/* Control for the above: nobody reads, so most is lost. What came and what is lost add up. */
-static void what_finds_no_room_is_counted(void **state)
+/* Negative control: without a reader most records are lost. Received and lost records add up. */
+static void records_without_room_are_counted(void **state)
 {
 	size_t page = getpagesize();
 	u8 *mem = mmap(NULL, page, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -121,14 +121,14 @@ static void what_finds_no_room_is_counted(void **state)
 	cpu_set_t all, one;
 
 	(void)state;
-	/* On one CPU, so that its ring overflows and tells of it at last. */
+	/* Runs on one CPU, so that its ring overflows and reports it. */
 	assert_int_equal(sched_getaffinity(0, sizeof(all), &all), 0);
 	CPU_ZERO(&one);
 	CPU_SET(sched_getcpu(), &one);
 	assert_int_equal(sched_setaffinity(0, sizeof(one), &one), 0);
 	assert_ptr_not_equal(mem, MAP_FAILED);
 	assert_int_equal(sideband_new(&sb), 0);
-	for (u64 i = 0; i < n; i++) { /* each makes one record */
+	for (u64 i = 0; i < n; i++) { /* each writes one record */
 		assert_int_equal(mprotect(mem, page, PROT_READ | PROT_EXEC), 0);
 		assert_int_equal(mprotect(mem, page, PROT_READ), 0);
 	}
@@ -138,7 +138,8 @@ static void what_finds_no_room_is_counted(void **state)
 				  ev.mmap.start_addr == (u64)mem;
 			n_lost += ev.type == PROCESS_LOST ? ev.n_lost : 0;
 		}
-		for (u64 i = 0; !round && i < 100; i++, n++) { /* there is room again to tell */
+		for (u64 i = 0; !round && i < 100;
+		     i++, n++) { /* there is room for the record of the loss */
 			assert_int_equal(mprotect(mem, page, PROT_READ | PROT_EXEC), 0);
 			assert_int_equal(mprotect(mem, page, PROT_READ), 0);
 		}
@@ -195,7 +196,7 @@ static void events_later_than_the_limit_wait(void **state)
 	sideband_free(&sb);
 }
 
-/* sleep(1) is dead and was never looked at in /proc: its file opens by what an event told. */
+/* sleep(1) is dead and was never read from /proc; its file opens by the data of an event. */
 static void a_dead_process_is_known_by_its_events(void **state)
 {
 	struct processes *t = NULL;
@@ -219,7 +220,7 @@ static void a_dead_process_is_known_by_its_events(void **state)
 	assert_true(dead->exit_ns > dead->exec_ns && dead->exec_ns > dead->born_ns);
 	assert_string_equal(dead->comm, "true");
 	assert_string_equal(dead->name, "true");
-	assert_true(dead->maps->n >= 2); /* itself and its interpreter, at least */
+	assert_true(dead->maps->n >= 2); /* at least itself and its interpreter */
 	for (u32 i = 0; i < dead->maps->n; i++) {
 		const struct mapping *m = &dead->maps->v[i];
 		struct map_file f = { dead->pid,     dead->ppid,
@@ -242,8 +243,8 @@ static void a_dead_process_is_known_by_its_events(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(a_storm_of_short_processes_is_seen_whole),
-	cmocka_unit_test(what_finds_no_room_is_counted),
+	cmocka_unit_test(a_storm_of_short_processes_is_recorded_completely),
+	cmocka_unit_test(records_without_room_are_counted),
 	cmocka_unit_test(a_ring_that_fills_up_wakes_its_reader),
 	cmocka_unit_test(events_later_than_the_limit_wait),
 	cmocka_unit_test(a_dead_process_is_known_by_its_events),

@@ -18,7 +18,7 @@
 #include "../../loader/process/mappings.h"
 #include "../../loader/process/maps.h"
 
-static void a_line_is_taken_apart(void **state)
+static void a_line_is_parsed(void **state)
 {
 	static const struct {
 		const char *line;
@@ -59,7 +59,7 @@ static void a_line_is_taken_apart(void **state)
 	}
 }
 
-static void what_is_no_line_is_refused(void **state)
+static void invalid_lines_are_refused(void **state)
 {
 	static const char *const rows[] = {
 		"",
@@ -162,7 +162,7 @@ static void assert_steps(const struct mappings *m, const struct step *s, size_t 
 
 #define N(a) (sizeof(a) / sizeof((a)[0]))
 
-static void a_new_mapping_covers_what_was_there(void **state)
+static void a_new_mapping_replaces_overlapped_ones(void **state)
 {
 	static const struct {
 		struct step add[5], want[5];
@@ -213,7 +213,7 @@ static void a_new_mapping_covers_what_was_there(void **state)
 	}
 }
 
-/* Against the plainest model there is: which file each of 256 bytes belongs to. */
+/* Compares with a simple model: the file of each of 256 bytes. */
 static void random_mappings_agree_with_a_byte_map(void **state)
 {
 	u8 owner[256] = {};
@@ -258,7 +258,7 @@ static void a_shared_set_is_copied_when_one_owner_changes_it(void **state)
 	mappings_unref(&child);
 }
 
-static void mappings_beyond_the_limit_are_counted_and_cut_what_they_cover(void **state)
+static void mappings_beyond_the_limit_are_counted_and_still_cut_others(void **state)
 {
 	struct process_mmap_event map = { .len = 8, .inode = 1, .path = "/lib/x" };
 	struct mappings *m = mappings_new();
@@ -275,7 +275,7 @@ static void mappings_beyond_the_limit_are_counted_and_cut_what_they_cover(void *
 	assert_int_equal(m->n_dropped, 2);
 	assert_null(mappings_find(m, 21));
 	assert_non_null(mappings_find(m, 17));
-	map.start_addr = 32; /* in the place of another there is room */
+	map.start_addr = 32; /* there is room when it replaces another */
 	assert_int_equal(mappings_add(&m, &map, 1), 0);
 	map.len = 0;
 	assert_int_equal(mappings_add(&m, &map, 1), -EINVAL);
@@ -316,7 +316,7 @@ static void map_copy(struct mapped_copy *c)
 	assert_non_null(mkdtemp(c->dir));
 	snprintf(c->path, sizeof(c->path), "%s/file", c->dir);
 	write_file(c->path, "original");
-	usleep(20000); /* a file's times are as coarse as the clock tick */
+	usleep(20000); /* a file's times have the resolution of the clock tick */
 	fd = open(c->path, O_RDONLY | O_CLOEXEC);
 	c->len = getpagesize();
 	c->addr = mmap(NULL, c->len, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0);
@@ -385,7 +385,7 @@ static void a_mapped_file_opens_even_when_it_is_deleted(void **state)
 	unmap_copy(&c);
 }
 
-/* What is known of a process that is gone: nothing but an event. */
+/* A process that has exited, of which only an event is known. */
 static void the_file_of_a_dead_process_opens_if_it_is_the_same(void **state)
 {
 	struct mapped_copy c;
@@ -446,7 +446,7 @@ static void links_pipes_and_devices_are_not_opened(void **state)
 	dead.path = link;
 	assert_true(map_file_open(&dead, &fd) < 0);
 	unlink(link);
-	assert_int_equal(mkfifo(link, 0700), 0); /* opening it for reading would wait */
+	assert_int_equal(mkfifo(link, 0700), 0); /* opening it for reading would block */
 	assert_int_equal(stat(link, &st), 0);
 	dead.inode = st.st_ino;
 	dead.seen_ns = now_ns();
@@ -483,7 +483,7 @@ static void the_executable_mappings_of_a_process_are_listed(void **state)
 
 #define MIB (1ull << 20)
 
-/* What of [start, end) is listed, and whether there is a gap in it. */
+/* The listed mappings in [start, end), and whether they have a gap. */
 struct cover {
 	u64 start, end, from, to;
 	bool is_torn;
@@ -526,7 +526,7 @@ static void memory_reserved_next_to_code_counts_as_code(void **state)
 
 	(void)state;
 	assert_ptr_not_equal(p, MAP_FAILED);
-	protect(start, PROT_READ); /* not the code of a neighbour's */
+	protect(start, PROT_READ); /* not a neighbour's code */
 	protect(start + len - 4096, PROT_READ);
 	protect(start + data, PROT_READ | PROT_WRITE);
 	assert_code(start, len, 0, 0);
@@ -541,14 +541,14 @@ static void memory_reserved_next_to_code_counts_as_code(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(a_line_is_taken_apart),
-	cmocka_unit_test(what_is_no_line_is_refused),
+	cmocka_unit_test(a_line_is_parsed),
+	cmocka_unit_test(invalid_lines_are_refused),
 	cmocka_unit_test(a_cut_line_is_refused_until_its_inode_ends),
 	cmocka_unit_test(escapes_and_deletion_marks_are_undone),
-	cmocka_unit_test(a_new_mapping_covers_what_was_there),
+	cmocka_unit_test(a_new_mapping_replaces_overlapped_ones),
 	cmocka_unit_test(random_mappings_agree_with_a_byte_map),
 	cmocka_unit_test(a_shared_set_is_copied_when_one_owner_changes_it),
-	cmocka_unit_test(mappings_beyond_the_limit_are_counted_and_cut_what_they_cover),
+	cmocka_unit_test(mappings_beyond_the_limit_are_counted_and_still_cut_others),
 	cmocka_unit_test(a_mapped_file_opens_even_when_it_is_deleted),
 	cmocka_unit_test(the_file_of_a_dead_process_opens_if_it_is_the_same),
 	cmocka_unit_test(links_pipes_and_devices_are_not_opened),

@@ -17,7 +17,7 @@
 	" 8192 100 184467 4194304 27 28 29 30 31 32 33 34 0 36 37 -1 39 0 0 0 43 44 45 46 47 48 "  \
 	"49 50 140737488347112 0\n"
 
-static void stat_is_read_whatever_the_name_looks_like(void **state)
+static void stat_is_parsed_with_any_name(void **state)
 {
 	static const struct {
 		const char *text, *comm;
@@ -43,7 +43,7 @@ static void stat_is_read_whatever_the_name_looks_like(void **state)
 	}
 }
 
-static void a_kernel_thread_is_told_by_its_flag(void **state)
+static void a_kernel_thread_is_recognized_by_its_flag(void **state)
 {
 	const char *text = "2 (kthreadd)" STAT_TAIL("2129984", "3"); /* 0x208040 */
 	struct proc_stat s;
@@ -136,7 +136,7 @@ static void containers_are_found_in_the_paths_of_every_manager(void **state)
 	}
 }
 
-static void the_cgroup_that_tells_most_is_taken(void **state)
+static void the_most_specific_cgroup_is_used(void **state)
 {
 	static const struct {
 		const char *text, *path;
@@ -267,13 +267,13 @@ static void a_cut_command_line_is_read_within_its_bounds(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(stat_is_read_whatever_the_name_looks_like),
-	cmocka_unit_test(a_kernel_thread_is_told_by_its_flag),
+	cmocka_unit_test(stat_is_parsed_with_any_name),
+	cmocka_unit_test(a_kernel_thread_is_recognized_by_its_flag),
 	cmocka_unit_test(a_cut_stat_is_refused_at_every_length),
 	cmocka_unit_test(the_innermost_pid_is_the_last_one),
 	cmocka_unit_test(files_are_made_by_the_last_uid),
 	cmocka_unit_test(containers_are_found_in_the_paths_of_every_manager),
-	cmocka_unit_test(the_cgroup_that_tells_most_is_taken),
+	cmocka_unit_test(the_most_specific_cgroup_is_used),
 	cmocka_unit_test(a_cut_cgroup_file_gives_a_path_inside_of_it),
 	cmocka_unit_test(processes_are_called_by_script_or_program),
 	cmocka_unit_test(a_long_name_is_cut_to_its_room),

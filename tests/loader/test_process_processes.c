@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * The table of processes, fed with events by hand. Pids are above every real one
- * (PID_MAX_LIMIT is 2^22), so /proc knows none of them, unless a test asks.
+ * Tests the table of processes with synthetic events. Pids are above every real one (PID_MAX_LIMIT
+ * is 2^22), so /proc has none of them unless a test uses real ones.
  */
 
 #include "../check.h"
@@ -83,7 +83,7 @@ static struct process *apply(struct processes *t, struct process_event ev)
 		}                                                                                  \
 	}
 
-/* A table with this very process in it, loaded from /proc, as everybody's parent. */
+/* A table with this process, loaded from /proc, as the parent of all others. */
 static struct processes *table_with_self(void)
 {
 	struct processes *t = NULL;
@@ -124,7 +124,7 @@ static void a_child_has_its_parents_mappings_until_it_execs(void **state)
 	processes_free(&t);
 }
 
-static void events_of_strangers_are_ignored(void **state)
+static void events_of_unknown_processes_are_ignored(void **state)
 {
 	struct processes *t = table_with_self();
 
@@ -180,7 +180,7 @@ static void a_thread_that_execs_becomes_the_process(void **state)
 	processes_free(&t);
 }
 
-static void samples_find_the_process_that_had_the_pid_then(void **state)
+static void samples_find_the_process_that_had_the_pid_at_their_time(void **state)
 {
 	struct processes *t = table_with_self();
 	u64 now = clock_ns(CLOCK_MONOTONIC), ms = 1000000;
@@ -246,7 +246,7 @@ static void count_free(struct process *p, void *data)
 	++*(u32 *)data;
 }
 
-static void the_dead_are_kept_until_reaped_and_no_more_than_so_many(void **state)
+static void the_dead_are_kept_until_reaped_up_to_a_limit(void **state)
 {
 	struct processes *t = NULL;
 	struct process *p = NULL;
@@ -346,7 +346,7 @@ static void loading_a_process_that_is_gone_or_another_fails(void **state)
 		_exit(0);
 	assert_int_equal(waitpid(child, NULL, 0), child);
 	assert_int_equal(process_load(p), 0);
-	p->start_ns -= 3 * PROCESS_TICK_NS; /* so it is another process's start */
+	p->start_ns -= 3 * PROCESS_TICK_NS; /* so it belongs to another process */
 	assert_int_equal(process_load(p), -ESRCH);
 	p->pid = child;
 	p->start_ns = 0;
@@ -356,7 +356,7 @@ static void loading_a_process_that_is_gone_or_another_fails(void **state)
 
 #define OTHER_NAME "not-the-file's"
 
-/* A child that executes a program under another name than its file's, once told to. */
+/* A child that, on a signal, executes a program under a name other than its file's. */
 static pid_t fork_one_that_execs(int *go)
 {
 	int fds[2];
@@ -382,7 +382,7 @@ static void end(pid_t child)
 	assert_int_equal(waitpid(child, NULL, 0), child);
 }
 
-/* Up to 10 s: until /proc has the new image, whole. */
+/* Waits up to 10 s until /proc has all of the new image. */
 static void await_exec(pid_t child)
 {
 	struct process *p = NULL;
@@ -407,7 +407,7 @@ static struct process_event first_mapping(u32 pid, u64 time_ns)
 	return ev;
 }
 
-static void in_the_midst_of_an_exec_no_image_is_read(void **state)
+static void no_image_is_read_during_an_exec(void **state)
 {
 	u32 n_waited = 0;
 
@@ -439,11 +439,11 @@ static void in_the_midst_of_an_exec_no_image_is_read(void **state)
 		process_free(&p);
 		end(child);
 	}
-	print_message("looked at in the midst: %u times\n", n_waited);
+	print_message("read during the exec: %u times\n", n_waited);
 	assert_true(n_waited > 0);
 }
 
-static void an_image_is_not_known_before_its_exec_was_told(void **state)
+static void an_image_is_unknown_before_the_event_of_its_exec(void **state)
 {
 	struct processes *t = table_with_self();
 	u64 now = clock_ns(CLOCK_MONOTONIC);
@@ -463,9 +463,9 @@ static void an_image_is_not_known_before_its_exec_was_told(void **state)
 
 	now = clock_ns(CLOCK_MONOTONIC);
 	apply(t, EXEC(child, now, "sleep"));
-	assert_string_equal(p->name, "sleep"); /* by the event alone */
+	assert_string_equal(p->name, "sleep"); /* only by the event */
 	assert_true(process_is_unread(p));
-	assert_int_equal(process_load(p), -EAGAIN); /* it could be the next one's */
+	assert_int_equal(process_load(p), -EAGAIN); /* it could belong to the next image */
 	apply(t, first_mapping(child, now + 1));
 	assert_int_equal(process_load(p), 0);
 	assert_string_equal(p->name, OTHER_NAME);
@@ -474,7 +474,7 @@ static void an_image_is_not_known_before_its_exec_was_told(void **state)
 	processes_free(&t);
 }
 
-/* "env node": the first exec is known by its events, /proc has the second already. */
+/* "env node": the first exec is known by its events while /proc already has the second. */
 static void an_image_known_by_events_is_not_given_the_next_ones_name(void **state)
 {
 	struct processes *t = table_with_self();
@@ -499,7 +499,7 @@ static void an_image_known_by_events_is_not_given_the_next_ones_name(void **stat
 	processes_free(&t);
 }
 
-static void an_exec_that_was_lost_is_found(void **state)
+static void a_lost_exec_is_found(void **state)
 {
 	struct processes *t = table_with_self();
 	struct process *p;
@@ -521,7 +521,7 @@ static void an_exec_that_was_lost_is_found(void **state)
 	processes_free(&t);
 }
 
-static void after_losses_the_table_is_as_proc_has_it(void **state)
+static void after_losses_the_table_matches_proc(void **state)
 {
 	struct processes *t = table_with_self();
 	u64 now = clock_ns(CLOCK_MONOTONIC);
@@ -532,7 +532,7 @@ static void after_losses_the_table_is_as_proc_has_it(void **state)
 		pause();
 		_exit(0);
 	}
-	apply(t, FORK(getpid(), BASE, now)); /* its exit will never be told */
+	apply(t, FORK(getpid(), BASE, now)); /* its exit will never be reported */
 	assert_int_equal(processes_resync(t), 0);
 	assert_null(processes_alive(t, BASE));
 	assert_int_equal(processes_n_dead(t), 1);
@@ -547,21 +547,21 @@ static void after_losses_the_table_is_as_proc_has_it(void **state)
 
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(a_child_has_its_parents_mappings_until_it_execs),
-	cmocka_unit_test(events_of_strangers_are_ignored),
+	cmocka_unit_test(events_of_unknown_processes_are_ignored),
 	cmocka_unit_test(a_process_ends_with_its_last_thread),
 	cmocka_unit_test(a_thread_that_execs_becomes_the_process),
-	cmocka_unit_test(samples_find_the_process_that_had_the_pid_then),
+	cmocka_unit_test(samples_find_the_process_that_had_the_pid_at_their_time),
 	cmocka_unit_test(a_birth_under_a_living_pid_ends_the_former_holder),
 	cmocka_unit_test(events_older_than_proc_change_nothing),
-	cmocka_unit_test(the_dead_are_kept_until_reaped_and_no_more_than_so_many),
+	cmocka_unit_test(the_dead_are_kept_until_reaped_up_to_a_limit),
 	cmocka_unit_test(a_fork_bomb_is_followed_up_to_the_limit),
 	cmocka_unit_test(proc_tells_who_this_process_is),
 	cmocka_unit_test(loading_a_process_that_is_gone_or_another_fails),
-	cmocka_unit_test(in_the_midst_of_an_exec_no_image_is_read),
-	cmocka_unit_test(an_image_is_not_known_before_its_exec_was_told),
+	cmocka_unit_test(no_image_is_read_during_an_exec),
+	cmocka_unit_test(an_image_is_unknown_before_the_event_of_its_exec),
 	cmocka_unit_test(an_image_known_by_events_is_not_given_the_next_ones_name),
-	cmocka_unit_test(an_exec_that_was_lost_is_found),
-	cmocka_unit_test(after_losses_the_table_is_as_proc_has_it),
+	cmocka_unit_test(a_lost_exec_is_found),
+	cmocka_unit_test(after_losses_the_table_matches_proc),
 };
 
 int main(void)

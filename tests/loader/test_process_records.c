@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * Rings and records built from bytes, after the layouts in perf_event_open(2).
+ * Tests rings and records built from bytes by the layouts in
+ * perf_event_open(2).
  */
 
 #include "../check.h"
@@ -132,7 +133,7 @@ static void ring_put_record(struct ring_fixture *f, const struct perf_event_head
 	ring_put(f, rec, rec->size);
 }
 
-static void fork_and_exit_tell_child_and_parent(void **state)
+static void fork_and_exit_have_child_and_parent(void **state)
 {
 	struct process_event ev;
 	struct bytes b;
@@ -165,7 +166,7 @@ static void a_name_change_and_an_exec_differ_by_a_flag(void **state)
 	assert_int_equal(perf_record_decode(comm_record(&b, 0, "sixteen letters!"), &ev), -EBADMSG);
 }
 
-static void a_mapping_tells_range_file_and_path(void **state)
+static void a_mapping_has_range_file_and_path(void **state)
 {
 	struct process_event ev;
 	struct bytes b;
@@ -184,7 +185,7 @@ static void a_mapping_tells_range_file_and_path(void **state)
 	assert_string_equal(ev.mmap.path, "/lib/a b");
 }
 
-static void what_a_record_cannot_be_is_refused(void **state)
+static void invalid_records_are_refused(void **state)
 {
 	struct perf_event_header *rec;
 	struct process_event ev;
@@ -201,7 +202,7 @@ static void what_a_record_cannot_be_is_refused(void **state)
 	assert_int_equal(perf_record_decode((void *)b.data, &ev), -EBADMSG);
 }
 
-static void other_namespaces_and_other_records_are_of_no_interest(void **state)
+static void other_namespaces_and_other_records_are_ignored(void **state)
 {
 	struct process_event ev;
 	struct bytes b;
@@ -285,7 +286,7 @@ static void a_ring_gives_its_records_in_order_wherever_it_wraps(void **state)
 	}
 }
 
-static void a_header_that_cannot_be_skips_the_ring_and_is_counted(void **state)
+static void an_invalid_header_skips_the_ring_and_is_counted(void **state)
 {
 	static const u16 lengths[] = { 0, 1, 7, 400, 0xffff };
 	static struct ring_fixture f;
@@ -305,12 +306,12 @@ static void a_header_that_cannot_be_skips_the_ring_and_is_counted(void **state)
 		assert_non_null(perf_ring_peek(&f.ring));
 	}
 	ring_init(&f, 0);
-	f.head = RING_LEN + 8; /* more unread than there is room */
+	f.head = RING_LEN + 8; /* more unread bytes than the ring has */
 	assert_null(perf_ring_peek(&f.ring));
 	assert_int_equal(f.ring.n_bad, 1);
 }
 
-static void a_record_above_the_limit_is_passed_over_and_counted(void **state)
+static void a_record_above_the_limit_is_skipped_and_counted(void **state)
 {
 	struct perf_event_header h = { .type = PERF_RECORD_MMAP2, .size = 9000 };
 	static const u8 rest[9000 - sizeof(struct perf_event_header)];
@@ -353,16 +354,16 @@ static void rings_merge_by_time_up_to_a_limit(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(fork_and_exit_tell_child_and_parent),
+	cmocka_unit_test(fork_and_exit_have_child_and_parent),
 	cmocka_unit_test(a_name_change_and_an_exec_differ_by_a_flag),
-	cmocka_unit_test(a_mapping_tells_range_file_and_path),
-	cmocka_unit_test(what_a_record_cannot_be_is_refused),
-	cmocka_unit_test(other_namespaces_and_other_records_are_of_no_interest),
+	cmocka_unit_test(a_mapping_has_range_file_and_path),
+	cmocka_unit_test(invalid_records_are_refused),
+	cmocka_unit_test(other_namespaces_and_other_records_are_ignored),
 	cmocka_unit_test(lost_records_are_counted),
 	cmocka_unit_test(truncated_records_are_refused_or_stay_inside),
 	cmocka_unit_test(a_ring_gives_its_records_in_order_wherever_it_wraps),
-	cmocka_unit_test(a_header_that_cannot_be_skips_the_ring_and_is_counted),
-	cmocka_unit_test(a_record_above_the_limit_is_passed_over_and_counted),
+	cmocka_unit_test(an_invalid_header_skips_the_ring_and_is_counted),
+	cmocka_unit_test(a_record_above_the_limit_is_skipped_and_counted),
 	cmocka_unit_test(rings_merge_by_time_up_to_a_limit),
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
-/* What is taken for a process, a thread and a name, of this test and its children. */
+/* Tests the recognition of processes, threads and names, by this test and its children. */
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -54,7 +54,7 @@ static void *be_a_thread(void *data)
 	return read(go[0], &c, 1) == 1 ? NULL : &go;
 }
 
-static void a_thread_tells_its_process(void **state)
+static void a_thread_has_its_process(void **state)
 {
 	int leader = 0;
 	pthread_t thread;
@@ -87,7 +87,7 @@ static void a_process_that_ended_is_a_zombie_and_then_gone(void **state)
 	assert_int_equal(proc_kind_of(pid, &leader), PROC_GONE);
 }
 
-/* The kernel escapes the newline, so a name tells no state and no process. */
+/* The kernel escapes the newline, so a name can't forge a state or a process. */
 static void a_name_is_no_line_of_a_status(void **state)
 {
 	char old[16];
@@ -164,7 +164,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_name_matches_whole_or_without_dll),
-		cmocka_unit_test(a_thread_tells_its_process),
+		cmocka_unit_test(a_thread_has_its_process),
 		cmocka_unit_test(a_process_that_ended_is_a_zombie_and_then_gone),
 		cmocka_unit_test(a_name_is_no_line_of_a_status),
 		cmocka_unit_test(names_are_those_of_script_and_executable),

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
-/* When a recorder's rings are due to be written, and the cases with them: without a kernel. */
+/* Tests when a recorder's rings and cases are due to be written, without a kernel. */
 
 #include "../check.h"
 
-/* Its state is its own. */
+/* Includes the source to reach its static state. */
 #include "../../loader/flight/recorder.c" /* NOLINT(bugprone-suspicious-include) */
 
 enum { N_RINGS = 4, N_SLOTS = 8, RING_LEN = 64 + N_SLOTS * 64 };
@@ -47,7 +47,7 @@ static void a_dump_is_due_once_a_frozen_ring(void **state)
 	freeze(0);
 	assert_true(is_dump_due(&r, false));
 	assert_false(is_dump_due(&r, true));
-	freeze(N_RINGS - 1); /* the recorder's own is never frozen by a walk */
+	freeze(N_RINGS - 1); /* the recorder's own ring is never frozen by a walk */
 	assert_false(is_dump_due(&r, false));
 }
 
@@ -67,7 +67,7 @@ static void a_dump_waits_for_the_cases_of_all_rings(void **state)
 	drop_cases(&r);
 }
 
-static void a_dump_does_not_wait_for_ever(void **state)
+static void a_dump_does_not_wait_forever(void **state)
 {
 	struct recorder r = made(true);
 	struct fl_dump d = { 0 };
@@ -87,7 +87,7 @@ static void a_dump_does_not_wait_for_ever(void **state)
 	assert_true(is_dump_due(&r, true));
 }
 
-static void cases_end_with_the_freeze_that_they_are_of(void **state)
+static void cases_end_with_their_freeze(void **state)
 {
 	struct recorder r = made(true);
 
@@ -126,8 +126,8 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_dump_is_due_once_a_frozen_ring),
 		cmocka_unit_test(a_dump_waits_for_the_cases_of_all_rings),
-		cmocka_unit_test(a_dump_does_not_wait_for_ever),
-		cmocka_unit_test(cases_end_with_the_freeze_that_they_are_of),
+		cmocka_unit_test(a_dump_does_not_wait_forever),
+		cmocka_unit_test(cases_end_with_their_freeze),
 		cmocka_unit_test(cases_that_are_too_large_or_too_many_are_not_kept),
 	};
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
-/* What the loader brings to the pool, from a real file: this test's own binary. */
+/* Tests the pages that the loader adds to the pool, from a real file: this test's own binary. */
 
 #include <errno.h>
 #include <fcntl.h>
@@ -17,7 +17,7 @@
 #define OWN 7 /* module ids: this binary, */
 #define TEXT 8 /* a file that is no ELF file, */
 #define GONE 9 /* one that can't be opened now, */
-#define BARE 10 /* one that was stripped of what described its code, */
+#define BARE 10 /* one stripped of its unwind information, */
 #define COPIES 11 /* and this binary again, under as many ids from here on */
 #define N_COPIES 60
 #define FOREVER (~0ull)
@@ -27,8 +27,8 @@ struct world {
 	struct uw_rule rules[UW_MAX_RULES];
 	u32 rows[1 << 20];
 	int own_fd, text_fd, bare_fd;
-	int debug_fd; /* what is said of BARE's debug file */
-	struct row_code code; /* of this binary that nothing describes, if it has a length */
+	int debug_fd; /* the state of BARE's debug file */
+	struct row_code code; /* in this binary without unwind information, if it has a length */
 	u32 n_opened[COPIES + N_COPIES];
 	u32 first_page, n_pages; /* of this binary's code */
 	struct row_memory memory;
@@ -127,7 +127,7 @@ static const struct uw_row_page *find(const struct world *w, u32 module, u32 pag
 	return NULL;
 }
 
-/* The rows of a page as the walk finds them are those of the file. */
+/* The rows of a page in the pool must be those of the file. */
 static void assert_right(struct world *w, u32 page)
 {
 	struct uw_rule *table = calloc(UW_MAX_RULES, sizeof(*table));
@@ -156,7 +156,7 @@ static void assert_right(struct world *w, u32 page)
 	free(table);
 }
 
-static void a_missed_page_comes_with_its_neighbours(void **state)
+static void a_missed_page_is_loaded_with_its_neighbours(void **state)
 {
 	struct world *w = make_world(1 << 20);
 	u32 page = w->first_page + 2;
@@ -171,7 +171,7 @@ static void a_missed_page_comes_with_its_neighbours(void **state)
 	end_world(w);
 }
 
-static void a_prefetched_page_comes_alone(void **state)
+static void a_prefetched_page_is_loaded_alone(void **state)
 {
 	struct world *w = make_world(1 << 20);
 
@@ -185,7 +185,7 @@ static void a_prefetched_page_comes_alone(void **state)
 	end_world(w);
 }
 
-/* The pool is filled in order. */
+/* Checks that the pool is filled in order. */
 static void missed_pages_come_before_prefetched_ones(void **state)
 {
 	struct world *w = make_world(1 << 20);
@@ -211,7 +211,7 @@ static u32 make_costly(struct world *w)
 	return page;
 }
 
-static void builtins_come_last_of_what_was_missed(void **state)
+static void builtins_are_loaded_last_of_the_missed_pages(void **state)
 {
 	struct world *w = make_world(1 << 20);
 	u32 costly = make_costly(w), page = w->first_page + 4;
@@ -228,7 +228,7 @@ static void builtins_come_last_of_what_was_missed(void **state)
 	end_world(w);
 }
 
-static void builtins_do_not_come_in_the_background(void **state)
+static void builtins_are_not_loaded_in_the_background(void **state)
 {
 	struct world *w = make_world(1 << 20);
 	u32 costly = make_costly(w);
@@ -241,7 +241,7 @@ static void builtins_do_not_come_in_the_background(void **state)
 	end_world(w);
 }
 
-static void in_the_background_all_of_a_file_comes(void **state)
+static void all_of_a_file_is_loaded_in_the_background(void **state)
 {
 	struct world *w = make_world(1 << 20);
 
@@ -256,7 +256,7 @@ static void in_the_background_all_of_a_file_comes(void **state)
 	end_world(w);
 }
 
-static void without_time_only_one_page_comes(void **state)
+static void without_time_only_one_page_is_loaded(void **state)
 {
 	struct world *w = make_world(1 << 20);
 
@@ -272,7 +272,7 @@ static void without_time_only_one_page_comes(void **state)
 	end_world(w);
 }
 
-static void the_background_never_makes_a_page_leave(void **state)
+static void background_loading_never_evicts_a_page(void **state)
 {
 	struct world *w = make_world(3 * UW_MAX_PAGE_ROWS);
 
@@ -286,8 +286,8 @@ static void the_background_never_makes_a_page_leave(void **state)
 	end_world(w);
 }
 
-/* More pages than there is room for, missed in turn. */
-static void a_page_that_comes_again_is_counted(void **state)
+/* Misses more pages than there is room for, in turn. */
+static void a_page_that_is_loaded_again_is_counted(void **state)
 {
 	struct world *w = make_world(1024);
 	u32 page = w->first_page + w->n_pages / 2;
@@ -311,7 +311,7 @@ static void a_page_that_comes_again_is_counted(void **state)
 	end_world(w);
 }
 
-static void a_file_without_code_is_asked_once(void **state)
+static void a_file_without_code_is_read_once(void **state)
 {
 	struct world *w = make_world(1 << 20);
 
@@ -327,7 +327,7 @@ static void a_file_without_code_is_asked_once(void **state)
 	end_world(w);
 }
 
-static void a_file_that_is_gone_is_counted_and_asked_again_by_its_misses(void **state)
+static void a_deleted_file_is_counted_and_retried_on_misses(void **state)
 {
 	struct world *w = make_world(1 << 20);
 
@@ -345,7 +345,7 @@ static void a_file_that_is_gone_is_counted_and_asked_again_by_its_misses(void **
 	end_world(w);
 }
 
-/* Of a page that is there: bytes with a rule that only a description can give. */
+/* Code bytes on a present page with a rule that needs unwind information. */
 static u32 described(const struct world *w, u32 module, u32 page)
 {
 	u32 n = 0;
@@ -384,7 +384,7 @@ static void rows_of_a_stripped_file_wait_for_its_debug_file(void **state)
 	end_world(w);
 }
 
-static void a_stripped_file_without_a_usable_debug_file_has_none_but_its_own_rows(void **state)
+static void a_stripped_file_without_a_usable_debug_file_has_only_its_own_rows(void **state)
 {
 	struct world *w = make_world(1 << 20);
 
@@ -405,7 +405,7 @@ static void a_stripped_file_without_a_usable_debug_file_has_none_but_its_own_row
 	end_world(w);
 }
 
-static void pages_outside_of_the_code_are_nothing(void **state)
+static void pages_outside_of_the_code_have_no_rows(void **state)
 {
 	struct world *w = make_world(1 << 20);
 
@@ -438,21 +438,20 @@ static void without_a_pool_no_file_is_opened(void **state)
 int main(int argc, char **argv)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_missed_page_comes_with_its_neighbours),
-		cmocka_unit_test(a_prefetched_page_comes_alone),
+		cmocka_unit_test(a_missed_page_is_loaded_with_its_neighbours),
+		cmocka_unit_test(a_prefetched_page_is_loaded_alone),
 		cmocka_unit_test(missed_pages_come_before_prefetched_ones),
-		cmocka_unit_test(builtins_come_last_of_what_was_missed),
-		cmocka_unit_test(builtins_do_not_come_in_the_background),
-		cmocka_unit_test(in_the_background_all_of_a_file_comes),
-		cmocka_unit_test(without_time_only_one_page_comes),
-		cmocka_unit_test(the_background_never_makes_a_page_leave),
-		cmocka_unit_test(a_page_that_comes_again_is_counted),
-		cmocka_unit_test(a_file_without_code_is_asked_once),
-		cmocka_unit_test(a_file_that_is_gone_is_counted_and_asked_again_by_its_misses),
+		cmocka_unit_test(builtins_are_loaded_last_of_the_missed_pages),
+		cmocka_unit_test(builtins_are_not_loaded_in_the_background),
+		cmocka_unit_test(all_of_a_file_is_loaded_in_the_background),
+		cmocka_unit_test(without_time_only_one_page_is_loaded),
+		cmocka_unit_test(background_loading_never_evicts_a_page),
+		cmocka_unit_test(a_page_that_is_loaded_again_is_counted),
+		cmocka_unit_test(a_file_without_code_is_read_once),
+		cmocka_unit_test(a_deleted_file_is_counted_and_retried_on_misses),
 		cmocka_unit_test(rows_of_a_stripped_file_wait_for_its_debug_file),
-		cmocka_unit_test(
-			a_stripped_file_without_a_usable_debug_file_has_none_but_its_own_rows),
-		cmocka_unit_test(pages_outside_of_the_code_are_nothing),
+		cmocka_unit_test(a_stripped_file_without_a_usable_debug_file_has_only_its_own_rows),
+		cmocka_unit_test(pages_outside_of_the_code_have_no_rows),
 		cmocka_unit_test(without_a_pool_no_file_is_opened),
 	};
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
-/* Which ReadyToRun image of a file gives a page its rows. */
+/* Tests which ReadyToRun image of a file provides the rows of a page. */
 
 #include <errno.h>
 #include <sys/mman.h>
@@ -25,7 +25,7 @@ static int page_of(struct row_images *images, int fd, u32 page)
 	return err;
 }
 
-static void an_image_is_known_by_its_first_page_once(void **state)
+static void an_image_is_added_once_by_its_first_page(void **state)
 {
 	struct row_images images = { 0 };
 	struct row_image one = { .off = 0x1000, .first_page = 3, .end_page = 5 };
@@ -55,7 +55,7 @@ static void more_images_than_a_file_may_have_are_refused(void **state)
 	row_images_deinit(&images);
 }
 
-static void what_is_no_image_is_opened_once_and_has_no_rows(void **state)
+static void a_file_without_an_image_is_opened_once_and_has_no_rows(void **state)
 {
 	struct row_images images = { 0 };
 	int fd = memfd_create("images", MFD_CLOEXEC);
@@ -65,10 +65,10 @@ static void what_is_no_image_is_opened_once_and_has_no_rows(void **state)
 	row_images_add(&images, &(struct row_image){ .first_page = 2, .end_page = 4 });
 	assert_int_equal(page_of(&images, fd, 1), -ENOENT);
 	assert_int_equal(page_of(&images, fd, 4), -ENOENT);
-	assert_false(images.v[0].is_bad); /* it was not asked */
+	assert_false(images.v[0].is_bad); /* it was not opened */
 	assert_int_equal(page_of(&images, fd, 3), -ENOENT);
 	assert_true(images.v[0].is_bad);
-	assert_int_equal(page_of(&images, -1, 3), -ENOENT); /* not even looked at */
+	assert_int_equal(page_of(&images, -1, 3), -ENOENT); /* not even inspected */
 	row_images_deinit(&images);
 	close(fd);
 }
@@ -76,9 +76,9 @@ static void what_is_no_image_is_opened_once_and_has_no_rows(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(an_image_is_known_by_its_first_page_once),
+		cmocka_unit_test(an_image_is_added_once_by_its_first_page),
 		cmocka_unit_test(more_images_than_a_file_may_have_are_refused),
-		cmocka_unit_test(what_is_no_image_is_opened_once_and_has_no_rows),
+		cmocka_unit_test(a_file_without_an_image_is_opened_once_and_has_no_rows),
 	};
 
 	return CHECK_RUN(tests);

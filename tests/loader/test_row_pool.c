@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
-/* The pool of rows, written as the loader writes it and read as the walk does. */
+/* Tests the pool of rows, written like the loader and read like the walk. */
 
 #include <errno.h>
 #include <pthread.h>
@@ -44,7 +44,7 @@ static void tick(struct world *w)
 	row_pool_tick(w->p, w->now_ns);
 }
 
-/* Rows that tell whose they are: all rules of a page are its tag. */
+/* Rows that identify their page: all its rules contain its tag. */
 static u32 tag(u32 module, u32 page)
 {
 	return (module * 977 + page * 13) % UW_MAX_RULES;
@@ -59,7 +59,7 @@ static int add(struct world *w, u32 module, u32 page, u32 n)
 	return row_pool_add(w->p, module, page, rows, n);
 }
 
-/* Adds it, in a later tick if it must be. */
+/* Adds it, in a later tick if necessary. */
 static void add_sometime(struct world *w, u32 module, u32 page, u32 n)
 {
 	int err = -EAGAIN;
@@ -72,7 +72,7 @@ static void add_sometime(struct world *w, u32 module, u32 page, u32 n)
 	assert_int_equal(err, 0);
 }
 
-/* As the walk does: the entry, its rows, and once more the entry. */
+/* Reads like the walk: the entry, its rows, and the entry again. */
 struct found {
 	bool there, whole;
 	u32 n;
@@ -180,8 +180,11 @@ static void a_page_too_large_for_the_pool_is_refused_for_good(void **state)
 	}
 }
 
-/* Pages of all sizes, many times round: who is there is right, and the newest always is. */
-static void the_oldest_make_room_for_the_newest(void **state)
+/*
+ * Pages of all sizes, many times around the pool: present pages are right, and
+ * the newest is always present.
+ */
+static void the_oldest_pages_are_evicted_for_the_newest(void **state)
 {
 	static const u32 sizes[] = { 100, 1000, 4096, 20000, MAX_ROWS };
 
@@ -205,8 +208,8 @@ static void the_oldest_make_room_for_the_newest(void **state)
 	}
 }
 
-/* First in, first out: those that are there are the newest ones, without a gap. */
-static void the_order_of_leaving_is_that_of_coming(void **state)
+/* First in, first out: the newest pages are present, without a gap. */
+static void pages_are_evicted_in_the_order_of_their_arrival(void **state)
 {
 	struct world *w = make_world(10000);
 	u32 first = 0;
@@ -226,7 +229,7 @@ static void the_order_of_leaving_is_that_of_coming(void **state)
 	end_world(w);
 }
 
-static void rows_of_a_forgotten_page_stay_for_the_grace_time(void **state)
+static void rows_of_an_evicted_page_stay_for_the_grace_time(void **state)
 {
 	struct world *w = make_world(4000);
 	u32 page = 0, gone = 0, first;
@@ -235,7 +238,7 @@ static void rows_of_a_forgotten_page_stay_for_the_grace_time(void **state)
 	while (add(w, 1, page, 500) == 0)
 		page++;
 	first = entry(w, 1, 0)->first;
-	tick(w); /* forgets page 0 at least */
+	tick(w); /* evicts at least page 0 */
 	assert_false(row_pool_has(w->p, 1, 0));
 	while (gone < page && !row_pool_has(w->p, 1, gone))
 		gone++;
@@ -251,7 +254,7 @@ static void rows_of_a_forgotten_page_stay_for_the_grace_time(void **state)
 	end_world(w);
 }
 
-/* Pages that all want the same places. */
+/* Pages that all hash to the same slots. */
 static u32 colliding(u32 nth)
 {
 	u32 page = 0, hash = uw_row_page_hash(1, 0);
@@ -261,7 +264,7 @@ static u32 colliding(u32 nth)
 	return page;
 }
 
-static void of_too_many_with_the_same_hash_the_oldest_goes(void **state)
+static void too_many_pages_of_one_hash_evict_the_oldest(void **state)
 {
 	struct world *w = make_world(MAX_ROWS);
 
@@ -271,7 +274,7 @@ static void of_too_many_with_the_same_hash_the_oldest_goes(void **state)
 	for (u32 i = UW_ROW_PAGE_PROBES; i < 3 * UW_ROW_PAGE_PROBES; i++) {
 		assert_int_equal(add(w, 1, colliding(i), 10), -EAGAIN);
 		assert_false(row_pool_has(w->p, 1, colliding(i - UW_ROW_PAGE_PROBES)));
-		assert_int_equal(add(w, 1, colliding(i), 10), -EAGAIN); /* a walk may be looking */
+		assert_int_equal(add(w, 1, colliding(i), 10), -EAGAIN); /* a walk may be reading */
 		assert_true(row_pool_has(w->p, 1, colliding(i - UW_ROW_PAGE_PROBES + 1)));
 		tick(w);
 		assert_int_equal(add(w, 1, colliding(i), 10), 0);
@@ -294,7 +297,7 @@ static void more_pages_than_entries_leave_room_for_the_newest(void **state)
 	end_world(w);
 }
 
-static void room_is_what_needs_nobody_to_leave(void **state)
+static void room_is_the_space_without_eviction(void **state)
 {
 	struct world *w = make_world(MAX_ROWS);
 	u32 page = 0;
@@ -312,7 +315,7 @@ static void room_is_what_needs_nobody_to_leave(void **state)
 	end_world(w);
 }
 
-/* A walk that never rests, against a writer that never rests either. */
+/* A walk that never pauses, against a writer that never pauses. */
 struct race {
 	struct world *w;
 	bool looks_twice, stop;
@@ -344,7 +347,7 @@ static u64 elapsed_ms(const struct timespec *from)
 	       (u64)((now.tv_nsec - from->tv_nsec) / 1000000);
 }
 
-/* Time passes by ticks alone here, so the second look is all that guards a walk. */
+/* Only ticks advance the time here, so the second check alone protects a walk. */
 static void write_all_the_time(struct race *r, bool clears, u64 ms)
 {
 	struct uw_row_page *before = calloc(UW_MAX_ROW_PAGES, sizeof(*before));
@@ -384,8 +387,8 @@ static void a_walk_never_takes_a_torn_page(void **state)
 	assert_int_equal(run_race(true, true, 500).n_torn, 0);
 }
 
-/* So the test above can fail. */
-static void without_clearing_the_entry_it_would(void **state)
+/* Shows that the test above can fail. */
+static void without_clearing_the_entry_a_walk_takes_torn_pages(void **state)
 {
 	(void)state;
 	assert_true(run_race(false, true, 20000).n_torn > 0);
@@ -420,14 +423,14 @@ int main(void)
 		cmocka_unit_test(a_page_is_found_with_its_rows),
 		cmocka_unit_test(what_cannot_be_a_page_is_refused),
 		cmocka_unit_test(a_page_too_large_for_the_pool_is_refused_for_good),
-		cmocka_unit_test(the_oldest_make_room_for_the_newest),
-		cmocka_unit_test(the_order_of_leaving_is_that_of_coming),
-		cmocka_unit_test(rows_of_a_forgotten_page_stay_for_the_grace_time),
-		cmocka_unit_test(of_too_many_with_the_same_hash_the_oldest_goes),
+		cmocka_unit_test(the_oldest_pages_are_evicted_for_the_newest),
+		cmocka_unit_test(pages_are_evicted_in_the_order_of_their_arrival),
+		cmocka_unit_test(rows_of_an_evicted_page_stay_for_the_grace_time),
+		cmocka_unit_test(too_many_pages_of_one_hash_evict_the_oldest),
 		cmocka_unit_test(more_pages_than_entries_leave_room_for_the_newest),
-		cmocka_unit_test(room_is_what_needs_nobody_to_leave),
+		cmocka_unit_test(room_is_the_space_without_eviction),
 		cmocka_unit_test(a_walk_never_takes_a_torn_page),
-		cmocka_unit_test(without_clearing_the_entry_it_would),
+		cmocka_unit_test(without_clearing_the_entry_a_walk_takes_torn_pages),
 	};
 
 	return CHECK_RUN(tests);

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * The runtime of live processes. What Node.js says of itself (--version) is the
- * truth for each $UNSPOOL_NODE_DIR/VERSION/bin/node; without that directory only
- * what needs no Node.js is tested.
+ * Tests the detection of the runtime of live processes. For each $UNSPOOL_NODE_DIR/VERSION/bin/node
+ * the truth is the output of --version; without that directory only the tests without Node.js run.
  */
 
 #include <dirent.h>
@@ -57,8 +56,8 @@ static void a_process_that_is_gone_is_an_error(void **state)
 	runtime_cache_free(&cache);
 }
 
-/* .NET is known by what is in its library, not by the name. */
-static void a_file_that_is_called_coreclr_makes_no_dotnet(void **state)
+/* .NET is recognized by the contents of its library, not by the name. */
+static void a_file_named_coreclr_is_not_dotnet(void **state)
 {
 	char dir[] = "/tmp/test-runtime-XXXXXX", path[64];
 	struct runtime_cache *cache = NULL;
@@ -87,7 +86,7 @@ static void a_file_that_is_called_coreclr_makes_no_dotnet(void **state)
 
 #define PAGE 4096
 
-/* A copy of @source of @len bytes, mapped as a library is, in a page at @place. */
+/* Maps a copy of @source of @len bytes like a library, in a page at @place. */
 static void map_copy(const char *source, size_t len, u8 *place)
 {
 	int in = open(source, O_RDONLY | O_CLOEXEC), out = memfd_create("library", MFD_CLOEXEC);
@@ -103,8 +102,8 @@ static void map_copy(const char *source, size_t len, u8 *place)
 	assert_ptr_equal(map, place);
 }
 
-/* Where V8 has no metadata, and lies after or before .NET: then V8 is its guest. */
-static void a_v8_that_cannot_be_read_is_a_guest_of_dotnets(void **state)
+/* V8 has no metadata and is mapped after or before .NET; then V8 is embedded in .NET. */
+static void an_unreadable_v8_is_embedded_in_dotnet(void **state)
 {
 	struct runtime_info alone, first, last;
 	struct runtime_cache *cache = NULL;
@@ -131,7 +130,7 @@ static void a_v8_that_cannot_be_read_is_a_guest_of_dotnets(void **state)
 	assert_memory_equal(&first, &last, sizeof(first));
 }
 
-/* Exit status 0: it is called unreadable. */
+/* Exit status 0 if it is reported as unreadable. */
 static int look_as_nobody(pid_t pid)
 {
 	struct runtime_cache *cache = NULL;
@@ -147,14 +146,14 @@ static int look_as_nobody(pid_t pid)
 	return strstr(info.why_not, "run as root") ? 0 : 4;
 }
 
-static void a_process_of_somebody_else_is_not_guessed_at(void **state)
+static void a_process_of_another_user_is_not_guessed(void **state)
 {
 	pid_t pid, parent = getpid();
 	int status;
 
 	(void)state;
 	if (geteuid()) {
-		print_message("not root: nobody can be looked at as somebody else\n");
+		print_message("not root: can't inspect a process as another user\n");
 		return;
 	}
 	pid = fork();
@@ -164,7 +163,7 @@ static void a_process_of_somebody_else_is_not_guessed_at(void **state)
 	assert_int_equal(status, 0);
 }
 
-/* Bytes that this process has read so far, by the kernel's own count. */
+/* The bytes that this process has read so far, by the kernel's count. */
 static u64 bytes_read(void)
 {
 	FILE *f = fopen("/proc/self/io", "re");
@@ -212,13 +211,14 @@ static void check_node(char *node)
 	child_stop(second);
 	print_message("%s: %llu, then %llu bytes read\n", a.name, first_n, second_n);
 	assert_string_equal(a.name, expected);
-	if (strtoul(expected + strlen("Node.js "), NULL, 10) >= 18) /* before: not each minor one */
+	if (strtoul(expected + strlen("Node.js "), NULL, 10) >=
+	    18) /* up to then without the minor version */
 		assert_true(a.is_supported && a.has_runtime);
 	assert_memory_equal(&a, &b, sizeof(a));
 	assert_true(second_n < first_n / 4);
 }
 
-static void each_node_is_told_by_its_version_and_looked_into_once(void **state)
+static void each_node_has_its_version_and_is_read_once(void **state)
 {
 	const char *top = getenv("UNSPOOL_NODE_DIR");
 	DIR *dir = top ? opendir(top) : NULL;
@@ -245,10 +245,10 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_process_without_a_runtime_is_native),
 		cmocka_unit_test(a_process_that_is_gone_is_an_error),
-		cmocka_unit_test(a_file_that_is_called_coreclr_makes_no_dotnet),
-		cmocka_unit_test(a_v8_that_cannot_be_read_is_a_guest_of_dotnets),
-		cmocka_unit_test(a_process_of_somebody_else_is_not_guessed_at),
-		cmocka_unit_test(each_node_is_told_by_its_version_and_looked_into_once),
+		cmocka_unit_test(a_file_named_coreclr_is_not_dotnet),
+		cmocka_unit_test(an_unreadable_v8_is_embedded_in_dotnet),
+		cmocka_unit_test(a_process_of_another_user_is_not_guessed),
+		cmocka_unit_test(each_node_has_its_version_and_is_read_once),
 	};
 	size_t n = sizeof(tests) / sizeof(tests[0]);
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * When the threads of a .NET process are looked at, which of them the walk is told, where code may
- * be, and how frames and awaiters are named. CoreCLR is made by hand.
+ * Tests when the threads of a .NET process are read, which of them the walk knows, where code can
+ * be, and how frames and awaiters are named. CoreCLR is faked.
  */
 
 #include <errno.h>
@@ -217,7 +217,7 @@ static bool learn(u64 time_ns, enum uw_status status)
 	return dotnet_runtime.learn(rt, &s);
 }
 
-static void threads_are_looked_at_once_and_when_one_was_hijacked(void **state)
+static void threads_are_read_once_and_after_a_hijack(void **state)
 {
 	(void)state;
 	learn(1000 * MS, UW_OK);
@@ -231,7 +231,7 @@ static void threads_are_looked_at_once_and_when_one_was_hijacked(void **state)
 	assert_int_equal(n_looks, 3);
 }
 
-static void thread_that_is_gone_is_not_looked_for(void **state)
+static void exited_thread_is_not_looked_for(void **state)
 {
 	(void)state;
 	is_gone = true;
@@ -242,7 +242,7 @@ static void thread_that_is_gone_is_not_looked_for(void **state)
 	assert_int_equal(n_looks, 1);
 }
 
-static void all_threads_are_told_by_their_numbers(void **state)
+static void all_threads_are_known_by_their_ids(void **state)
 {
 	(void)state;
 	learn(1000 * MS, UW_OK);
@@ -254,8 +254,8 @@ static void all_threads_are_told_by_their_numbers(void **state)
 	}
 }
 
-/* The runtime numbers threads as the process's own namespace does. */
-static void in_a_namespace_only_the_samples_thread_is_told(void **state)
+/* The runtime uses thread ids of the process's own namespace. */
+static void in_a_namespace_only_the_samples_thread_is_known(void **state)
 {
 	(void)state;
 	own_tid = 12;
@@ -265,7 +265,7 @@ static void in_a_namespace_only_the_samples_thread_is_told(void **state)
 	assert_int_equal(told[0].hijack_addr, 0x222);
 }
 
-static void async_methods_are_learnt_where_somebody_wants_them(void **state)
+static void async_methods_are_recorded_on_request(void **state)
 {
 	(void)state;
 	learn(1000 * MS, UW_OK);
@@ -275,7 +275,7 @@ static void async_methods_are_learnt_where_somebody_wants_them(void **state)
 	assert_int_equal(n_learnt, 1);
 }
 
-static void memory_that_was_not_there_is_touched(void **state)
+static void missing_memory_is_touched(void **state)
 {
 	(void)state;
 	learn(1000 * MS, UW_OK);
@@ -284,7 +284,7 @@ static void memory_that_was_not_there_is_touched(void **state)
 	assert_int_equal(n_touched, 1);
 }
 
-static void code_in_no_range_asks_for_the_ranges(void **state)
+static void code_outside_the_ranges_reloads_them(void **state)
 {
 	struct uw_sample s = sample_of(1000 * MS, UW_OK);
 
@@ -296,7 +296,7 @@ static void code_in_no_range_asks_for_the_ranges(void **state)
 	assert_false(dotnet_runtime.learn(rt, &s));
 }
 
-static void code_lies_in_anonymous_memory_or_the_runtimes_file(void **state)
+static void code_is_in_anonymous_memory_or_the_runtimes_file(void **state)
 {
 	static const struct {
 		struct runtime_mapping m;
@@ -382,7 +382,7 @@ static void frame_has_a_name_or_a_reason(void **state)
 	assert_string_equal(named[2].reason, runtime_reason(&s.frames[2]));
 }
 
-/* Frame 0, its task, and two objects that wait for it. */
+/* Frame 0, its task, and two objects that await it. */
 static void name_awaiters(u64 type, enum uw_status status)
 {
 	struct uw_sample s = sample_of(1000 * MS, UW_OK);
@@ -402,7 +402,7 @@ static void awaiters_are_named_where_they_are_methods(void **state)
 	awaiter = (struct dotnet_awaiter){ .machine = 5, .is_method = true };
 	are_its = true;
 	name_awaiters(1, UW_OK);
-	assert_int_equal(n_named, 0); /* nothing was learnt yet */
+	assert_int_equal(n_named, 0); /* nothing is known yet */
 	rt->home.wants_async = true;
 	learn(1000 * MS, UW_OK);
 	name_awaiters(1, UW_OK);
@@ -413,14 +413,14 @@ static void awaiters_are_named_where_they_are_methods(void **state)
 	name_awaiters(1, UW_OK);
 	assert_null(named[0].name);
 	assert_string_equal(named[0].reason, "moved");
-	awaiter.is_method = false; /* a step on the way to one */
+	awaiter.is_method = false; /* an intermediate object */
 	name_awaiters(1, UW_OK);
 	assert_int_equal(n_named, 0);
 	name_awaiters(0, UW_OK);
 	assert_int_equal(n_named, 0);
 }
 
-static void awaiters_of_another_are_left_out_with_the_reason(void **state)
+static void awaiters_of_another_frame_are_left_out_with_the_reason(void **state)
 {
 	(void)state;
 	awaiter = (struct dotnet_awaiter){ .machine = 5, .is_method = true };
@@ -445,19 +445,19 @@ static void awaiters_of_another_are_left_out_with_the_reason(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		TEST(threads_are_looked_at_once_and_when_one_was_hijacked),
-		TEST(thread_that_is_gone_is_not_looked_for),
-		TEST(all_threads_are_told_by_their_numbers),
-		TEST(in_a_namespace_only_the_samples_thread_is_told),
-		TEST(async_methods_are_learnt_where_somebody_wants_them),
-		TEST(memory_that_was_not_there_is_touched),
-		TEST(code_in_no_range_asks_for_the_ranges),
-		TEST(code_lies_in_anonymous_memory_or_the_runtimes_file),
+		TEST(threads_are_read_once_and_after_a_hijack),
+		TEST(exited_thread_is_not_looked_for),
+		TEST(all_threads_are_known_by_their_ids),
+		TEST(in_a_namespace_only_the_samples_thread_is_known),
+		TEST(async_methods_are_recorded_on_request),
+		TEST(missing_memory_is_touched),
+		TEST(code_outside_the_ranges_reloads_them),
+		TEST(code_is_in_anonymous_memory_or_the_runtimes_file),
 		TEST(mappings_stay_as_they_are_without_ranges),
 		TEST(without_memory_nothing_is_read),
 		TEST(frame_has_a_name_or_a_reason),
 		TEST(awaiters_are_named_where_they_are_methods),
-		TEST(awaiters_of_another_are_left_out_with_the_reason),
+		TEST(awaiters_of_another_frame_are_left_out_with_the_reason),
 	};
 
 	return CHECK_RUN(tests);

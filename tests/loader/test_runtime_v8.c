@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * How frames of V8 become frames of the profile: by its heap, without one, and after the process
- * is gone; and which mappings hold its code. The heap is made by hand.
+ * Tests how V8 frames become frames of the profile: with its heap, without it, and after the
+ * process has exited; and which mappings hold its code. The heap is faked.
  */
 
 #include <errno.h>
@@ -22,9 +22,9 @@
 
 static struct runtime_build build;
 static struct runtime *rt;
-static struct v8_name names[2]; /* what the heap knows */
+static struct v8_name names[2]; /* the contents of the heap */
 static int n_names; /* or a negative errno */
-static u32 n_regions, n_told; /* regions, and how often the heap got them */
+static u32 n_regions, n_told; /* regions, and the number of times the heap received them */
 static bool has_heap, is_misread;
 static struct prof_frame named[4];
 static u32 n_named;
@@ -121,7 +121,7 @@ static int take(const struct prof_frame *f, void *data)
 	return 0;
 }
 
-/* As the walk has the process: builtins at BLOB, code at JIT. */
+/* The process as the walk has it: builtins at BLOB, code at JIT. */
 static void place(u32 n)
 {
 	struct uw_mapping maps[] = {
@@ -221,7 +221,7 @@ static void kinds_of_names_are_kinds_of_frames(void **state)
 	}
 }
 
-/* A heap that can't be named from is gone: V8 that can be read has no reason of its own. */
+/* A readable V8 whose heap gives no name has no reason of its own: the process has exited. */
 static void process_that_is_gone_names_nothing(void **state)
 {
 	static const struct uw_frame js = { .kind = UW_V8_JS, .pc = BLOB + 0x10 };
@@ -358,7 +358,7 @@ static void only_its_own_file_and_anonymous_memory_are_its(void **state)
 	free(l.v);
 }
 
-static void walk_looks_for_awaiters_where_they_are_wanted(void **state)
+static void walk_looks_for_awaiters_on_request(void **state)
 {
 	struct runtime_build *b;
 
@@ -373,7 +373,7 @@ static void walk_looks_for_awaiters_where_they_are_wanted(void **state)
 	runtime_build_free(&b);
 }
 
-static void report_is_of_the_worst(void **state)
+static void worst_problem_is_reported(void **state)
 {
 	char text[256];
 
@@ -406,8 +406,8 @@ int main(void)
 		TEST(heap_gets_its_regions_when_they_change),
 		TEST(builtins_of_a_mapping_become_a_range),
 		TEST(only_its_own_file_and_anonymous_memory_are_its),
-		TEST(walk_looks_for_awaiters_where_they_are_wanted),
-		TEST(report_is_of_the_worst),
+		TEST(walk_looks_for_awaiters_on_request),
+		TEST(worst_problem_is_reported),
 	};
 
 	return CHECK_RUN(tests);

@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
-/* Which runtime a frame is of, which one speaks for a process, and what every runtime must have. */
+/*
+ * Tests which runtime a frame belongs to, which one represents a process, and
+ * the required parts of every runtime.
+ */
 
 #include <errno.h>
 
 #include "../../loader/runtime/runtimes.h"
 #include "../check.h"
 
-static void each_kind_of_frame_is_of_one_runtime(void **state)
+static void each_kind_of_frame_belongs_to_one_runtime(void **state)
 {
 	static const u32 owners[UW_N_KINDS] = {
 		[UW_UNKNOWN] = N_RUNTIMES,
@@ -32,7 +35,7 @@ static void each_kind_of_frame_is_of_one_runtime(void **state)
 	}
 }
 
-static void the_first_that_can_be_read_speaks_for_the_process(void **state)
+static void the_first_readable_runtime_represents_the_process(void **state)
 {
 	const struct runtime_build good = { .name = "good" }, bad = { .name = "bad", .why = "old" },
 				   worse = { .name = "worse", .why = "older" };
@@ -65,7 +68,7 @@ static void a_frame_without_a_name_has_its_address_and_a_reason(void **state)
 	assert_true(f.async && !f.guess);
 }
 
-static void frames_of_a_process_that_cannot_be_read_are_gone(void **state)
+static void frames_of_an_unreadable_process_have_that_reason(void **state)
 {
 	const struct runtime_home home = { .has_bias = true };
 	struct uw_sample s = { .n_frames = 1, .frames[0] = { .kind = UW_V8_JS } };
@@ -82,7 +85,7 @@ static void frames_of_a_process_that_cannot_be_read_are_gone(void **state)
 	}
 }
 
-static void a_runtime_that_needs_its_bias_is_not_where_it_has_none(void **state)
+static void a_runtime_that_needs_its_bias_is_absent_without_it(void **state)
 {
 	const struct runtime_home home = { .pid = 1 };
 	struct runtime_build b = { .ops = &dotnet_runtime };
@@ -96,11 +99,11 @@ static void a_runtime_that_needs_its_bias_is_not_where_it_has_none(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_kind_of_frame_is_of_one_runtime),
-		cmocka_unit_test(the_first_that_can_be_read_speaks_for_the_process),
+		cmocka_unit_test(each_kind_of_frame_belongs_to_one_runtime),
+		cmocka_unit_test(the_first_readable_runtime_represents_the_process),
 		cmocka_unit_test(a_frame_without_a_name_has_its_address_and_a_reason),
-		cmocka_unit_test(frames_of_a_process_that_cannot_be_read_are_gone),
-		cmocka_unit_test(a_runtime_that_needs_its_bias_is_not_where_it_has_none),
+		cmocka_unit_test(frames_of_an_unreadable_process_have_that_reason),
+		cmocka_unit_test(a_runtime_that_needs_its_bias_is_absent_without_it),
 	};
 
 	return CHECK_RUN(tests);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
-/* Amounts of memory on the command line: what they mean, and what is refused. */
+/* Tests amounts of memory on the command line: valid ones and refused ones. */
 
 #include <errno.h>
 
@@ -44,7 +44,7 @@ static const struct row {
 	{ "1T", -EINVAL, 0 },
 };
 
-static void each_amount_has_its_meaning(void **state)
+static void each_amount_is_parsed_or_refused(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
@@ -60,7 +60,7 @@ static void each_amount_has_its_meaning(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_amount_has_its_meaning),
+		cmocka_unit_test(each_amount_is_parsed_or_refused),
 	};
 
 	return CHECK_RUN(tests);

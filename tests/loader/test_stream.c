@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
-/* The stream that can be given up: what is written arrives whole, and a stuck reader holds nobody.
+/* Tests the stream with a stop condition: all bytes arrive, and a stuck reader does not block the
+ * writer.
  */
 
 #include "../check.h"
@@ -22,7 +23,7 @@
 
 struct stop {
 	int fd;
-	u32 n_ignored; /* this often it is not the end that is asked for */
+	u32 n_ignored; /* the number of calls before the end is requested */
 	u32 n_asked;
 };
 
@@ -54,7 +55,7 @@ static u8 byte_at(u32 i)
 	return (u8)(i * 31 >> 3);
 }
 
-/* Reads to the end and compares; the number of bytes that were right. */
+/* Reads to the end and compares; returns the number of right bytes. */
 static void *read_all(void *data)
 {
 	int fd = *(int *)data;
@@ -69,7 +70,7 @@ static void *read_all(void *data)
 	return (void *)(uintptr_t)at;
 }
 
-static void what_is_written_arrives_whole_and_in_order(void **state)
+static void all_bytes_arrive_in_order(void **state)
 {
 	void (*const opens[])(int *) = { open_pipe, open_sockets };
 
@@ -101,7 +102,7 @@ static void what_is_written_arrives_whole_and_in_order(void **state)
 	}
 }
 
-static void a_stuck_reader_is_given_up_when_that_is_asked_for(void **state)
+static void a_stuck_reader_is_abandoned_on_request(void **state)
 {
 	void (*const opens[])(int *) = { open_pipe, open_sockets };
 	u8 *bytes = calloc(1, LEN);
@@ -150,7 +151,7 @@ static void a_reader_that_is_gone_is_an_error(void **state)
 	close(s.fd);
 }
 
-/* A shell's >> must go on where it was. */
+/* A shell's >> must continue at its position. */
 static void a_file_is_written_where_its_position_is(void **state)
 {
 	struct stop s = { .fd = eventfd(0, EFD_CLOEXEC) };
@@ -170,8 +171,8 @@ static void a_file_is_written_where_its_position_is(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(what_is_written_arrives_whole_and_in_order),
-	cmocka_unit_test(a_stuck_reader_is_given_up_when_that_is_asked_for),
+	cmocka_unit_test(all_bytes_arrive_in_order),
+	cmocka_unit_test(a_stuck_reader_is_abandoned_on_request),
 	cmocka_unit_test(a_reader_that_is_gone_is_an_error),
 	cmocka_unit_test(a_file_is_written_where_its_position_is),
 };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * The helper on files that are what they should be, and on some that are not: the
- * compiler's __LINE__ says what is right, objcopy(1) makes the debug files.
+ * Tests the helper on valid and damaged files. The compiler's __LINE__ is the reference, and
+ * objcopy(1) makes the debug files.
  */
 
 #include "../check.h"
@@ -26,7 +26,7 @@
 static u64 bias; /* of this program */
 static char dir[] = "/tmp/unspool-helper-XXXXXX";
 
-/* A label in what is inlined, once. */
+/* A label in the inlined code, only once. */
 extern const char helper_test_inlined[];
 
 static inline __attribute__((always_inline)) int inlined_one(int x)
@@ -96,7 +96,7 @@ static struct helper *new_helper(void)
 	return h;
 }
 
-/* The address of what is inlined into outer_one(), link-time. */
+/* The link-time address of the code inlined into outer_one(). */
 static u64 inlined_addr(void)
 {
 	return (u64)(uintptr_t)helper_test_inlined - bias;
@@ -145,7 +145,7 @@ static void lines_and_inlined_functions_of_this_program(void **state)
 	assert_lines_of_this_program(h, 7);
 	assert_int_equal(helper_lines(h, 7, 1), 0);
 	assert_int_equal(wait_for(h).answer.err, -ENOENT);
-	assert_int_equal(helper_lines(h, 8, 1), 0); /* never heard of */
+	assert_int_equal(helper_lines(h, 8, 1), 0); /* unknown */
 	assert_int_equal(wait_for(h).answer.err, -ESTALE);
 	helper_free(&h);
 }
@@ -204,7 +204,7 @@ static void a_debug_file_is_found_by_build_id_in_the_targets_root(void **state)
 	(void)state;
 	make_files(id);
 	got = open_file(h, 1, in_dir("stripped"), in_dir("root"), "/bin/stripped");
-	assert_int_equal(got.answer.flags, HELPER_LACKS_DEBUG); /* it is not there yet */
+	assert_int_equal(got.answer.flags, HELPER_LACKS_DEBUG); /* it does not exist yet */
 	assert_int_equal(rename(in_dir("debug"), id), 0);
 	got = open_file(h, 2, in_dir("stripped"), in_dir("root"), "/bin/stripped");
 	assert_int_equal(got.answer.flags, HELPER_HAS_LINES | HELPER_HAS_DEBUG);
@@ -239,7 +239,7 @@ static void a_debug_file_is_found_by_its_link(void **state)
 	}
 }
 
-/* What is wrong with the file at the place where the debug file should be. */
+/* The fault of the file at the path of the debug file. */
 static void refused(const char *command, const char *why)
 {
 	struct helper *h = new_helper();
@@ -255,7 +255,7 @@ static void refused(const char *command, const char *why)
 	remove_files();
 }
 
-static void what_is_not_its_debug_file_is_refused_with_a_reason(void **state)
+static void other_debug_files_are_refused_with_a_reason(void **state)
 {
 	(void)state;
 	refused("mkfifo %s", "is not a regular file");
@@ -264,7 +264,7 @@ static void what_is_not_its_debug_file_is_refused_with_a_reason(void **state)
 	refused("mkdir %s", "is not a regular file");
 }
 
-/* The link leads to the true debug file, but out of the root: inside of it there is none. */
+/* The link leads to the real debug file outside the root; inside the root there is none. */
 static void a_symlink_out_of_the_targets_root_is_not_followed(void **state)
 {
 	struct helper *h = new_helper();
@@ -276,7 +276,7 @@ static void a_symlink_out_of_the_targets_root_is_not_followed(void **state)
 	assert_int_equal(symlink(in_dir("debug"), id), 0);
 	got = open_file(h, 1, in_dir("stripped"), in_dir("root"), "/bin/stripped");
 	assert_int_equal(got.answer.flags, HELPER_LACKS_DEBUG);
-	/* The same path inside of the root is what the link means there. */
+	/* Inside the root the link leads to the same path below it. */
 	shell("mkdir -p %s/root%s && mv %s/debug $(echo %s/root%s)", dir);
 	got = open_file(h, 2, in_dir("stripped"), in_dir("root"), "/bin/stripped");
 	assert_int_equal(got.answer.flags, HELPER_HAS_LINES | HELPER_HAS_DEBUG);
@@ -309,7 +309,7 @@ static void without_a_build_id_the_checksum_decides(void **state)
 	remove_files();
 }
 
-/* ---- what ends a helper ---- */
+/* ---- death of a helper ---- */
 
 static pid_t child_of_mine(void)
 {
@@ -324,7 +324,7 @@ static pid_t child_of_mine(void)
 	return pid;
 }
 
-static void a_helper_that_dies_is_replaced_and_its_module_given_up(void **state)
+static void a_dead_helper_is_replaced_and_its_module_abandoned(void **state)
 {
 	struct helper *h = new_helper();
 	struct got got;
@@ -345,7 +345,7 @@ static void a_helper_that_dies_is_replaced_and_its_module_given_up(void **state)
 	helper_free(&h);
 }
 
-static void a_helper_that_hangs_is_killed_and_only_who_it_was_at_is_to_blame(void **state)
+static void a_hanging_helper_is_killed_and_only_its_current_module_abandoned(void **state)
 {
 	struct helper *h = new_helper();
 	struct got got = { 0 };
@@ -358,7 +358,7 @@ static void a_helper_that_hangs_is_killed_and_only_who_it_was_at_is_to_blame(voi
 	assert_int_equal(helper_lines(h, 2, 1), 0);
 	for (int i = 0; !got.n && i < 100; i++)
 		helper_poll(h, 100, take, &got);
-	assert_int_equal(got.n, 2); /* both at once; the second is what is left in it */
+	assert_int_equal(got.n, 2); /* both at once; the second request is left in the pipe */
 	assert_int_equal(got.answer.module, 2);
 	assert_int_equal(got.answer.err, -ESTALE);
 	open_file(h, 2, "/proc/self/exe", NULL, "/x");
@@ -366,8 +366,8 @@ static void a_helper_that_hangs_is_killed_and_only_who_it_was_at_is_to_blame(voi
 	helper_free(&h);
 }
 
-/* Helpers that die again and again are not started for ever. */
-static void after_many_deaths_there_is_no_helper_any_more(void **state)
+/* Helpers that die repeatedly are not restarted forever. */
+static void after_many_deaths_there_is_no_helper(void **state)
 {
 	struct helper *h = new_helper();
 	struct got got = { 0 };
@@ -390,7 +390,7 @@ static void after_many_deaths_there_is_no_helper_any_more(void **state)
 	helper_free(&h);
 }
 
-/* ---- spoilt debug information ---- */
+/* ---- damaged debug information ---- */
 
 static u8 *read_all(const char *path, size_t *len)
 {
@@ -405,7 +405,7 @@ static u8 *read_all(const char *path, size_t *len)
 	return bytes;
 }
 
-/* Opens the bytes as a module and asks for lines. Whatever comes, something has to. */
+/* Opens the bytes as a module and requests lines; there must be an answer of any kind. */
 static void use(struct helper *h, u32 module, const u8 *bytes, size_t len, u64 addr)
 {
 	_cleanup_close_ int fd = memfd_create("elf", MFD_CLOEXEC);
@@ -423,7 +423,7 @@ static void use(struct helper *h, u32 module, const u8 *bytes, size_t len, u64 a
 	wait_for(h);
 }
 
-static void spoilt_and_cut_debug_information_is_survived(void **state)
+static void damaged_and_cut_debug_information_is_survived(void **state)
 {
 	static const char *const sections[] = { ".debug_info", ".debug_abbrev", ".debug_line",
 						".debug_rnglists", ".debug_str" };
@@ -460,12 +460,12 @@ static void spoilt_and_cut_debug_information_is_survived(void **state)
 	helper_free(&h);
 	h = new_helper();
 	use(h, 1, bytes, len, addr);
-	assert_lines_of_this_program(h, 1); /* it is the bytes that were wrong */
+	assert_lines_of_this_program(h, 1); /* the damaged bytes were the cause */
 	helper_free(&h);
 	elf_file_free(&f);
 }
 
-static void what_a_helper_may_do_is_little(void **state)
+static void a_helper_has_few_rights(void **state)
 {
 	struct helper *h = new_helper();
 	char path[64], line[256];
@@ -508,14 +508,14 @@ int main(void)
 		cmocka_unit_test(lines_and_inlined_functions_of_this_program),
 		cmocka_unit_test(a_debug_file_is_found_by_build_id_in_the_targets_root),
 		cmocka_unit_test(a_debug_file_is_found_by_its_link),
-		cmocka_unit_test(what_is_not_its_debug_file_is_refused_with_a_reason),
+		cmocka_unit_test(other_debug_files_are_refused_with_a_reason),
 		cmocka_unit_test(a_symlink_out_of_the_targets_root_is_not_followed),
 		cmocka_unit_test(without_a_build_id_the_checksum_decides),
-		cmocka_unit_test(a_helper_that_dies_is_replaced_and_its_module_given_up),
-		cmocka_unit_test(a_helper_that_hangs_is_killed_and_only_who_it_was_at_is_to_blame),
-		cmocka_unit_test(after_many_deaths_there_is_no_helper_any_more),
-		cmocka_unit_test(spoilt_and_cut_debug_information_is_survived),
-		cmocka_unit_test(what_a_helper_may_do_is_little),
+		cmocka_unit_test(a_dead_helper_is_replaced_and_its_module_abandoned),
+		cmocka_unit_test(a_hanging_helper_is_killed_and_only_its_current_module_abandoned),
+		cmocka_unit_test(after_many_deaths_there_is_no_helper),
+		cmocka_unit_test(damaged_and_cut_debug_information_is_survived),
+		cmocka_unit_test(a_helper_has_few_rights),
 	};
 	int result;
 

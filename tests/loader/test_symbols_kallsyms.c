@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * Kernel names from files made by hand, and the running kernel's against what
- * awk(1) finds in /proc/kallsyms.
+ * Tests kernel names from made files, and compares the running kernel's with awk(1) on
+ * /proc/kallsyms.
  */
 
 #include "../check.h"
@@ -99,7 +99,7 @@ static void cut_and_overlong_lines_stay_within_bounds(void **state)
 	assert_int_equal(strlen(l.name), KALLSYMS_MAX_NAME - 2);
 }
 
-static void functions_end_at_what_follows_them(void **state)
+static void functions_end_at_the_next_symbol(void **state)
 {
 	struct kallsyms *k = from_text("0000000000000040 A per_cpu_thing\n"
 				       "ffffffff81000000 T start\n"
@@ -157,8 +157,8 @@ static void a_name_is_cut_to_its_room(void **state)
 	kallsyms_free(&k);
 }
 
-/* What awk knows of the running kernel, evenly picked: address, then one of its names. */
-static void the_running_kernels_names_are_those_that_awk_finds(void **state)
+/* A regular selection of the running kernel's symbols by awk: address, then one of its names. */
+static void the_running_kernels_names_match_awk(void **state)
 {
 	FILE *f = popen("awk '$2 ~ /^[tTwW]$/ && $1 !~ /^0/ && NR % 97 == 0 "
 			"{ print $1, $3, $4 }' /proc/kallsyms",
@@ -180,7 +180,7 @@ static void the_running_kernels_names_are_those_that_awk_finds(void **state)
 		assert_int_equal(kallsyms_lookup(k, addr, name, sizeof(name), &off), 0);
 		assert_int_equal(off, 0);
 		n++;
-		n_same += !strcmp(name, want); /* else another name of the same address */
+		n_same += !strcmp(name, want); /* otherwise another name of the same address */
 		assert_int_equal(kallsyms_lookup(k, addr + 1, line, sizeof(line), &off), 0);
 		if (off == 1)
 			assert_string_equal(line, name);
@@ -202,10 +202,10 @@ static void the_running_kernels_names_are_those_that_awk_finds(void **state)
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(a_line_has_address_type_name_and_module),
 	cmocka_unit_test(cut_and_overlong_lines_stay_within_bounds),
-	cmocka_unit_test(functions_end_at_what_follows_them),
+	cmocka_unit_test(functions_end_at_the_next_symbol),
 	cmocka_unit_test(a_file_without_addresses_has_no_names),
 	cmocka_unit_test(a_name_is_cut_to_its_room),
-	cmocka_unit_test(the_running_kernels_names_are_those_that_awk_finds),
+	cmocka_unit_test(the_running_kernels_names_match_awk),
 };
 
 int main(void)

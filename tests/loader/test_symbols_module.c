@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * Modules and names of this very process, and of one that is dead, against what
- * dlsym(3), nm(1) and readelf(1) say.
+ * Compares modules and names of this process, and of a dead one, with dlsym(3), nm(1) and
+ * readelf(1).
  */
 
 #include "../check.h"
@@ -23,7 +23,7 @@
 #include "../../inspect/symbols/libc_name.h"
 #include "../../loader/symbols/module.h"
 
-/* Known to .symtab only. */
+/* Only in .symtab. */
 static __attribute__((noinline, noclone)) int local_function(int x)
 {
 	__asm__ volatile("nop\n\tnop" : "+r"(x));
@@ -114,7 +114,7 @@ static void own_functions_have_the_names_that_nm_prints(void **state)
 /* A function has several names; each of them must lead the dynamic linker to it. */
 static void library_functions_have_names_that_dlsym_finds(void **state)
 {
-	/* Such as no sanitizer replaces. */
+	/* Functions that no sanitizer replaces. */
 	void *const functions[] = { dlsym(RTLD_DEFAULT, "hcreate"), dlsym(RTLD_DEFAULT, "l64a"),
 				    dlsym(RTLD_DEFAULT, "strfry") };
 	struct modules *m = NULL;
@@ -192,7 +192,7 @@ static void the_vdso_has_the_names_that_it_exports(void **state)
 	process_free(&p);
 }
 
-static void anonymous_memory_has_no_module_and_is_not_asked_twice(void **state)
+static void anonymous_memory_has_no_module_and_is_looked_up_once(void **state)
 {
 	struct modules *m = NULL;
 	struct process *p = process_new(getpid());
@@ -233,7 +233,7 @@ static void the_file_of_a_dead_process_still_names_its_functions(void **state)
 	process_free(&p);
 }
 
-/* A directory with files that a dead process had mapped, one after the other from 1 << 20 on. */
+/* A directory with files that a dead process had mapped, consecutively from 1 << 20 on. */
 struct files {
 	char dir[32];
 	int n;
@@ -242,7 +242,7 @@ struct files {
 
 #define FILE_ADDR(i) ((1ull << 20) + 4096ull * (u64)(i))
 
-/* The next file is there already. */
+/* The next file already exists. */
 static void map_file(struct files *f)
 {
 	char path[64];
@@ -254,7 +254,7 @@ static void map_file(struct files *f)
 	e.inode = st.st_ino;
 	e.dev_major = major(st.st_dev);
 	e.dev_minor = minor(st.st_dev);
-	/* In a minute: files' times and this clock need not agree. */
+	/* One minute from now, as files' times and this clock can differ. */
 	assert_int_equal(mappings_add(&f->process->maps, &e, now_ns() + 60000000000ull), 0);
 }
 
@@ -310,7 +310,8 @@ static void open_files_are_limited_and_open_again(void **state)
 	assert_int_equal(modules_usage(m).n_modules, f.n);
 	assert_int_equal(modules_usage(m).n_open, MODULES_MAX_OPEN);
 	assert_int_equal(modules_fd(m, first), -ESTALE);
-	assert_string_equal(modules_info(m, first)->name, "0"); /* known, though closed */
+	assert_string_equal(modules_info(m, first)->name,
+			    "0"); /* still known after it was closed */
 	assert_int_equal(open_at(m, f.process, FILE_ADDR(0)), first);
 	files_deinit(&f);
 	modules_free(&m);
@@ -405,7 +406,7 @@ static void a_file_that_is_written_to_gives_no_more_names(void **state)
 
 static const char *bare_path, *debug_path;
 
-/* What modules_debug_fd() says when it knows. */
+/* Waits for the final result of modules_debug_fd(). */
 static int wait_for_debug(struct modules *m, u32 id)
 {
 	int fd = modules_debug_fd(m, id);
@@ -417,8 +418,8 @@ static int wait_for_debug(struct modules *m, u32 id)
 	return fd;
 }
 
-/* A file without anything that describes its code, with a link to its debug file. */
-static void what_was_stripped_is_found_beside_the_file(void **state)
+/* A file without unwind information, with a link to its debug file. */
+static void debug_file_is_found_beside_the_file(void **state)
 {
 	struct process *p = self();
 	struct modules *m = NULL;
@@ -446,7 +447,7 @@ static void what_was_stripped_is_found_beside_the_file(void **state)
 	assert_true(fd >= 0);
 	assert_int_equal(fstat(fd, &is), 0);
 	assert_int_equal(is.st_ino, want.st_ino);
-	/* Nothing was stripped of this program. */
+	/* This program is not stripped. */
 	assert_int_equal(wait_for_debug(m, open_at(m, p, (u64)local_function)), -ENOENT);
 	assert_int_equal(modules_debug_fd(m, 12345), -ENOENT);
 	f.n = 2;
@@ -455,8 +456,8 @@ static void what_was_stripped_is_found_beside_the_file(void **state)
 	process_free(&p);
 }
 
-/* Without a process nobody knows in whose root its debug file would be. */
-static void what_was_stripped_is_not_looked_for_before_a_process_maps_the_file(void **state)
+/* Without a process the root directory for its debug file is unknown. */
+static void debug_file_is_not_searched_before_a_process_maps_the_file(void **state)
 {
 	int fd = open(bare_path, O_RDONLY | O_CLOEXEC);
 	struct modules *m = NULL;
@@ -474,7 +475,7 @@ static void what_was_stripped_is_not_looked_for_before_a_process_maps_the_file(v
 	modules_free(&m);
 }
 
-static void the_c_library_is_known_by_name(void **state)
+static void the_c_library_is_recognized_by_name(void **state)
 {
 	static const struct {
 		const char *name;
@@ -504,15 +505,15 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(library_functions_have_names_that_dlsym_finds),
 	cmocka_unit_test(a_build_id_is_the_one_that_readelf_prints),
 	cmocka_unit_test(the_vdso_has_the_names_that_it_exports),
-	cmocka_unit_test(anonymous_memory_has_no_module_and_is_not_asked_twice),
+	cmocka_unit_test(anonymous_memory_has_no_module_and_is_looked_up_once),
 	cmocka_unit_test(the_file_of_a_dead_process_still_names_its_functions),
 	cmocka_unit_test(open_files_are_limited_and_open_again),
 	cmocka_unit_test(modules_are_limited_and_no_id_comes_twice),
 	cmocka_unit_test(symbol_tables_are_limited_and_read_again),
 	cmocka_unit_test(a_file_that_is_written_to_gives_no_more_names),
-	cmocka_unit_test(what_was_stripped_is_found_beside_the_file),
-	cmocka_unit_test(what_was_stripped_is_not_looked_for_before_a_process_maps_the_file),
-	cmocka_unit_test(the_c_library_is_known_by_name),
+	cmocka_unit_test(debug_file_is_found_beside_the_file),
+	cmocka_unit_test(debug_file_is_not_searched_before_a_process_maps_the_file),
+	cmocka_unit_test(the_c_library_is_recognized_by_name),
 };
 
 int main(int argc, char **argv)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
-/* The tables of the kernel side, written as the loader writes them and read as the walk does. */
+/* Tests the tables of the kernel side, written like the loader and read like the walk. */
 
 #include <errno.h>
 #include <stdlib.h>
@@ -39,7 +39,7 @@ static int end_world(void **state)
 	return 0;
 }
 
-/* As uw_process_search() in bpf/target.h. */
+/* Same as uw_process_search() in bpf/target.h. */
 static const struct uw_process *look_up(const struct world *w, u32 pid)
 {
 	for (u32 i = 0; i < UW_PROC_PROBES; i++) {
@@ -52,7 +52,7 @@ static const struct uw_process *look_up(const struct world *w, u32 pid)
 	return NULL;
 }
 
-/* As uw_file_search() in bpf/files.h; what is to be found is whole. */
+/* Same as uw_file_search() in bpf/files.h; the found entry must be complete. */
 static u32 module_of(const struct world *w, const struct uw_file *file)
 {
 	for (u32 i = 0; i < UW_FILE_PROBES; i++) {
@@ -149,7 +149,7 @@ static void a_full_pool_leaves_a_process_without_tables(void **state)
 	expect(w, pid, 1024, 0x1000);
 }
 
-static void mappings_that_find_no_room_take_the_old_ones_with_them(void **state)
+static void mappings_without_room_remove_the_old_ones(void **state)
 {
 	struct world *w = *state;
 
@@ -160,8 +160,8 @@ static void mappings_that_find_no_room_take_the_old_ones_with_them(void **state)
 	expect(w, 7, 3, 0x9000);
 }
 
-/* Processes, files and awaiters that the hash puts into the same place. */
-static void neighbours_in_a_table_are_told_apart(void **state)
+/* Processes, files and awaiters with the same hash. */
+static void neighbours_in_a_table_are_distinguished(void **state)
 {
 	struct uw_file one = { 4711, 1000, 5, 8 << 20, 1 }, other = one;
 	struct dotnet_await first = { .process_key = 1, .key = 77, .flags = 1 }, second = first;
@@ -228,7 +228,7 @@ static void equal_builds_share_an_index(void **state)
 	assert_memory_equal(&w->builds[second], &b, sizeof(b));
 }
 
-static void a_file_that_was_replaced_is_known_as_it_is_now(void **state)
+static void a_replaced_file_is_known_in_its_new_state(void **state)
 {
 	struct uw_file before = { 4711, 1000, 5, 8 << 20, 1 }, now = { 4711, 1000, 6, 8 << 20, 2 };
 	struct world *w = *state;
@@ -242,7 +242,7 @@ static void a_file_that_was_replaced_is_known_as_it_is_now(void **state)
 	assert_int_equal(module_of(w, &now), 2);
 }
 
-/* As many as there are modules: one that finds no room takes another's. */
+/* As many as there are modules; one without room replaces another. */
 static void nearly_all_files_find_room(void **state)
 {
 	struct world *w = *state;
@@ -273,12 +273,12 @@ static const struct CMUnitTest tests[] = {
 	IN_WORLD(a_replacement_has_a_later_even_generation),
 	IN_WORLD(an_extent_in_use_is_never_given_to_another),
 	IN_WORLD(a_full_pool_leaves_a_process_without_tables),
-	IN_WORLD(mappings_that_find_no_room_take_the_old_ones_with_them),
-	IN_WORLD(neighbours_in_a_table_are_told_apart),
+	IN_WORLD(mappings_without_room_remove_the_old_ones),
+	IN_WORLD(neighbours_in_a_table_are_distinguished),
 	IN_WORLD(exec_keeps_a_target_and_exit_forgets_it),
 	IN_WORLD(as_many_processes_as_promised_find_room),
 	IN_WORLD(equal_builds_share_an_index),
-	IN_WORLD(a_file_that_was_replaced_is_known_as_it_is_now),
+	IN_WORLD(a_replaced_file_is_known_in_its_new_state),
 	IN_WORLD(nearly_all_files_find_room),
 };
 

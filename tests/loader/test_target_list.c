@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
-/* Which processes are listed to choose from, and how their lines look. The processes are made up.
+/* Tests the list of candidate processes and the format of its lines. The processes are invented.
  */
 
 #include <errno.h>
@@ -19,7 +19,7 @@ static const struct proc_load busy[] = {
 	{ KERNEL, SECOND },	  { NODE, SECOND / 2 }, { GONE, SECOND / 4 },
 	{ HOSTILE, SECOND / 10 }, { QUICK, 0 },
 };
-static int measured; /* what measuring gives */
+static int measured; /* result of the measurement */
 
 int procs_list(struct ids *pids)
 {
@@ -101,7 +101,7 @@ static void busiest_are_listed_with_their_share(void **state)
 			    "      10    50 %  Node.js 24.21.0   server.js\n");
 }
 
-static void who_is_not_listed_takes_no_place(void **state)
+static void unlisted_processes_take_no_space(void **state)
 {
 	const char *text = listed(target_list_busiest, 2, 0);
 
@@ -148,7 +148,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(busiest_are_listed_with_their_share),
-		cmocka_unit_test(who_is_not_listed_takes_no_place),
+		cmocka_unit_test(unlisted_processes_take_no_space),
 		cmocka_unit_test(name_cannot_write_to_the_terminal),
 		cmocka_unit_test(pids_are_listed_without_a_share),
 		cmocka_unit_test(error_of_measuring_is_reported),

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * From the command line to live processes: the test starts copies of sleep(1)
- * and sh(1) under names of its own, says whom it wants, and looks at the pids, the
- * exit status and what stands on stderr.
+ * Tests the selection of live processes by the command line: the test starts copies of sleep(1) and
+ * sh(1) under unique names, selects some, and checks pids, exit status and stderr.
  */
 
 #include <errno.h>
@@ -25,7 +24,7 @@
 #define TEXT_LEN 8192
 
 static char dir[] = "/tmp/test-targets-XXXXXX";
-static char twin[64], single[64], dotnet[64]; /* executables, with names that nobody else has */
+static char twin[64], single[64], dotnet[64]; /* executables with unique names */
 
 static void copy_file(const char *from, const char *to)
 {
@@ -40,7 +39,7 @@ static pid_t start_sleep(char *path)
 	return child_start((char *[]){ path, "1000", NULL });
 }
 
-/* Resolves a command line; what went to stderr is in @text. */
+/* Resolves a command line; @text receives stderr. */
 static int resolve(char *const *words, struct target_set *t, char *text)
 {
 	char *argv[MAX_WORDS + 2] = { "unspool record" };
@@ -87,7 +86,7 @@ static bool lists(const char *text, pid_t pid)
 
 #define RESOLVE(t, text, ...) resolve((char *[]){ __VA_ARGS__, NULL }, t, text)
 
-static void one_process_of_a_name_is_taken_two_are_listed(void **state)
+static void a_unique_name_is_selected_and_two_processes_are_listed(void **state)
 {
 	pid_t a = start_sleep(twin), b;
 	char text[TEXT_LEN], *name = strrchr(twin, '/') + 1;
@@ -267,7 +266,7 @@ static void groups_and_containers_that_do_not_exist_are_usage_errors(void **stat
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(one_process_of_a_name_is_taken_two_are_listed),
+		cmocka_unit_test(a_unique_name_is_selected_and_two_processes_are_listed),
 		cmocka_unit_test(an_assembly_is_found_with_and_without_its_suffix),
 		cmocka_unit_test(pids_and_names_come_together),
 		cmocka_unit_test(a_pid_that_is_no_process_is_a_usage_error),

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
-/* What a hostile name looks like on a terminal. */
+/* Tests the escaping of hostile names on a terminal. */
 
 #include <string.h>
 
@@ -31,7 +31,7 @@ static const struct row {
 	{ "\xed\xa0\x80", "\\xed\\xa0\\x80" }, /* surrogate */
 	{ "\xf4\x90\x80\x80", "\\xf4\\x90\\x80\\x80" }, /* above U+10FFFF */
 	{ "x\xe6\x97", "x\\xe6\\x97" }, /* cut off */
-	{ "\xef\xbf\xbd", "\xef\xbf\xbd" }, /* a replacement character of its own */
+	{ "\xef\xbf\xbd", "\xef\xbf\xbd" }, /* a genuine replacement character */
 	{ "\xef\xbf", "\\xef\\xbf" },
 };
 
@@ -44,7 +44,7 @@ static void each_name_is_made_harmless(void **state)
 		assert_string_equal(term_escape(rows[i].in, out, sizeof(out)), rows[i].out);
 }
 
-static void what_does_not_fit_is_cut_between_characters(void **state)
+static void long_names_are_cut_between_characters(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
@@ -80,7 +80,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_name_is_made_harmless),
-		cmocka_unit_test(what_does_not_fit_is_cut_between_characters),
+		cmocka_unit_test(long_names_are_cut_between_characters),
 		cmocka_unit_test(the_nearest_word_is_found_unless_it_is_far),
 	};
 

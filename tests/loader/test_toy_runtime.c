@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * The exercise of docs/toy-runtime. Compiled for each architecture, whose stacks are walked and
- * named; this program is one with Toy in it, too.
+ * Tests the example of docs/toy-runtime. It is compiled for each architecture, whose stacks are
+ * walked and named; this program also contains Toy itself.
  */
 
 #include <errno.h>
@@ -22,7 +22,7 @@
 
 extern _Thread_local const struct sim_target *sim_port_target;
 
-/* What a program with Toy in it has. */
+/* The data of a program with Toy. */
 struct {
 	u64 n;
 	struct {
@@ -41,7 +41,7 @@ static enum uw_status step(struct uw_state *u)
 	return toy_or_other_step(u);
 }
 
-/* The JIT's text of the address plan is Toy's. */
+/* The JIT's text of the address plan is Toy's code. */
 static const struct uw_mapping *mappings_with_toy(const struct sim_target *t)
 {
 	static struct uw_mapping v[64];
@@ -77,7 +77,7 @@ static void stacks_are_walked(void **state)
 	}
 }
 
-/* Memory of a stack as a target. */
+/* A stack's memory as a target. */
 struct memory {
 	struct target target;
 	struct sim_mem *mem;
@@ -97,7 +97,7 @@ static int keep_name(const struct prof_frame *f, void *data)
 	return 0;
 }
 
-/* Toy in this process, or as if it were in another one. */
+/* Toy in this process, or as if in another one. */
 static struct runtime *open_toy(struct runtime_build **b, u64 bias, struct target *memory)
 {
 	struct runtime_home home = { .has_bias = true, .bias = bias };
@@ -151,7 +151,7 @@ static int take_bias(struct dl_phdr_info *info, size_t len, void *data)
 {
 	(void)len;
 	*(u64 *)data = info->dlpi_addr;
-	return 1; /* the first one is the program */
+	return 1; /* the first mapping is the program */
 }
 
 static void a_live_process_is_read(void **state)
@@ -182,7 +182,7 @@ static void a_live_process_is_read(void **state)
 	target_process_deinit(&memory);
 }
 
-static void a_program_without_the_table_has_no_toy(void **state)
+static void a_program_without_the_table_is_not_toy(void **state)
 {
 	struct runtime_build *b = NULL;
 	struct elf_file *elf;
@@ -219,7 +219,7 @@ int main(void)
 		cmocka_unit_test(stacks_are_walked),
 		cmocka_unit_test(frames_have_the_names_of_the_table),
 		cmocka_unit_test(a_live_process_is_read),
-		cmocka_unit_test(a_program_without_the_table_has_no_toy),
+		cmocka_unit_test(a_program_without_the_table_is_not_toy),
 		cmocka_unit_test(anonymous_code_is_claimed_and_files_are_not),
 	};
 

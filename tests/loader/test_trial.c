@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * Which system call each trial of the doctor depends on: in a child, a seccomp filter refuses one
- * of them with an error of its own, and that trial alone must have this error.
+ * Tests which system call each trial of the doctor depends on: in a child a seccomp filter refuses
+ * one of them with a unique error, which only that trial may report.
  */
 
 #include <errno.h>
@@ -22,7 +22,7 @@
 #include "../../loader/doctor/facts.h"
 #include "../check.h"
 
-#define REFUSED 42 /* no errno that these calls have here */
+#define REFUSED 42 /* an errno that these calls never return here */
 #define ARG(i) (offsetof(struct seccomp_data, args) + 8 * (i)) /* its low half */
 #define ALL (~0u)
 
@@ -36,7 +36,7 @@ static void results_of(const struct doctor_facts *f, int r[N_TRIALS])
 	memcpy(r, all, sizeof(all));
 }
 
-/* From now on the call fails where its argument is @value, or always. 0 or -1. */
+/* Makes the call fail always, or if its argument is @value. Return: 0 or -1. */
 static int refuse(int number, u32 arg, u32 value)
 {
 	struct sock_filter insns[] = {
@@ -59,7 +59,7 @@ static const struct row {
 	int number;
 	u32 arg, value;
 	u32 refused; /* trials, a bit each */
-	u32 may_change; /* they need what was refused */
+	u32 may_change; /* the trials that need the refused call */
 } rows[] = {
 	{ SYS_bpf, 0, BPF_PROG_LOAD, 1u << PROGRAM | 1u << ATOMIC | 1u << PT_REGS, 1u << ATTACH },
 	{ SYS_bpf, 0, BPF_MAP_CREATE, 1u << RINGBUF | 1u << MMAPABLE, 0 },
@@ -68,7 +68,7 @@ static const struct row {
 	{ SYS_getppid, 0, ALL, 0, 0 },
 };
 
-/* In a child: 0, or 1 + the trial that went otherwise. */
+/* Runs in a child: 0, or 1 + the trial with another result. */
 static int compare_with(const struct row *row, const int usual[N_TRIALS])
 {
 	struct doctor_facts f = { 0 };

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# The sub-commands report and convert as a user calls them, judged by Python,
-# gzip and zstd: check.sh UNSPOOL MAKE_PROFILE JUDGE
+# Runs report and convert like a user; Python, gzip and zstd judge the output: check.sh UNSPOOL
+# MAKE_PROFILE JUDGE
 
 set -u
 tool=$(realpath "$1") make=$(realpath "$2") judge=$(realpath "$3")

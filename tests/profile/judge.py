@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Judges profiles with Python's own JSON, gzip and UTF-8: judge.py WHAT FILE...
+"""judge.py CHECK FILE...: judges profiles with Python's own JSON, gzip and UTF-8.
 
-lines PROFILE           every line is JSON, refers to what was before it, adds up
-folded PROFILE FOLDED   the counts are the profile's, and so are the labels
-stacks PROFILE JSON     `report --json` holds the profile's samples
-utf8 FILE               no control or bidirectional character but newline
+lines PROFILE           every line is JSON and refers only to earlier lines; counts add up folded
+PROFILE FOLDED   counts and labels are the profile's stacks PROFILE JSON     `report
+--json` holds the profile's samples utf8 FILE               no control or bidirectional character
+but newline
 """
 
 import collections
@@ -63,7 +63,7 @@ class Profile:
 
 
 def clean(text):
-    """The label rules, in Python's words."""
+    """The rules of labels, in Python."""
     out = ""
     for c in text:
         hostile = ord(c) < 32 or 127 <= ord(c) < 160 or ord(c) in BIDI

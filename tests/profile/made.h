@@ -2,15 +2,15 @@
 #pragma once
 
 /*
- * Profiles for tests: made by the writer from names that try to break every
- * format, and files with any content.
+ * Profiles for tests: written by the writer with names that try to break every format, and files
+ * with any content.
  */
 
 #include <stdio.h>
 
 #include "../../loader/profile/profile.h"
 
-/* What a name may be in a hostile target. The last is 10 kB, made by made_names(). */
+/* Possible names in a hostile target. The last is 10 kB, made by made_names(). */
 #define MADE_N_NAMES 12
 const char *const *made_names(void);
 
@@ -24,7 +24,7 @@ struct made {
 /* Appends a profile to @out; the same arguments give the same profile. */
 void made_write(FILE *out, const struct made *m);
 
-/* The same in memory, with a 0 behind it; to be freed. */
+/* The same in memory, followed by a 0; the caller frees it. */
 char *made_bytes(const struct made *m, size_t *len);
 
 /* An open file of these bytes, at its start. */
@@ -36,5 +36,5 @@ void made_remove(char *path);
 
 void made_file(const char *path, const void *bytes, size_t len);
 
-/* The whole file, with a 0 behind it; to be freed. */
+/* The whole file, followed by a 0; the caller frees it. */
 char *made_slurp(const char *path, size_t *len);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
-/* The words of a profile, there and back, and what a kind and a status count as. */
+/* Tests the words of a profile in both directions, and how kinds and statuses are counted. */
 
 #include <string.h>
 
@@ -9,7 +9,7 @@
 
 #define N(a) (sizeof(a) / sizeof((a)[0]))
 
-static void each_word_means_what_it_is_written_for(void **state)
+static void each_word_is_read_as_it_was_written(void **state)
 {
 	(void)state;
 	for (u32 i = 0; i < PROF_N_KINDS; i++)
@@ -67,7 +67,7 @@ static void a_walk_is_complete_truncated_or_failed(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_word_means_what_it_is_written_for),
+		cmocka_unit_test(each_word_is_read_as_it_was_written),
 		cmocka_unit_test(a_kind_counts_as_its_runtime_and_activity),
 		cmocka_unit_test(a_walk_is_complete_truncated_or_failed),
 	};

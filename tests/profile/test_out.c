@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
-/* Formats and final files: whole, private, and only there when they are whole. */
+/* Tests formats and output files: complete, private, and visible only when complete. */
 
 #include "../check.h"
 
@@ -97,7 +97,7 @@ struct folded_row {
 
 static const struct folded_row folded_rows[] = {
 	{ H, "" },
-	/* Root first; file and line where they are known. */
+	/* Root first; file and line if they are known. */
 	{ H P("1", "a") F("1", "\"name\":\"leaf\",\"file\":\"/x.js\",\"line\":3")
 		  F("2", "\"name\":\"root\",\"file\":\"/y.js\"") S("1", "1,2", COMPLETE)
 			  N("1", "1", "4"),
@@ -110,7 +110,7 @@ static const struct folded_row folded_rows[] = {
 			  S("1", "1", COMPLETE) S("2", "2", COMPLETE) S("3", "3", COMPLETE)
 				  N("1", "1", "1") N("1", "2", "2") N("1", "3", "4"),
 	  "f (/x.js:2) 7\n" },
-	/* Two that start on one line are told apart by the column, and are not both without it. */
+	/* Two that start on one line are distinguished by the column, and are not both without it. */
 	{ H F("1", "\"name\":\"f\",\"file\":\"/x.js\",\"start_line\":2,\"start_column\":9") F(
 		  "2", "\"name\":\"f\",\"file\":\"/x.js\",\"start_line\":2,"
 		       "\"start_column\":40") F("3", "\"name\":\"f\",\"file\":\"/x.js\"")
@@ -118,12 +118,12 @@ static const struct folded_row folded_rows[] = {
 			 "\"start_column\":7") S("1", "1,4", COMPLETE) S("2", "2", COMPLETE)
 			  S("3", "3", COMPLETE) N("1", "1", "1") N("1", "2", "2") N("1", "3", "4"),
 	  "f (/y.js:2);f (/x.js:2:9) 1\nf (/x.js:2:40) 2\nf (/x.js) 4\n" },
-	/* Without a start, anonymous functions are told apart by the line that was executed. */
+	/* Without a start, anonymous functions are distinguished by the line that was executed. */
 	{ H F("1", "\"name\":\"(anonymous)\",\"file\":\"/x.js\",\"line\":3") F(
 		  "2", "\"name\":\"(anonymous)\",\"file\":\"/x.js\",\"line\":4")
 		  S("1", "1", COMPLETE) S("2", "2", COMPLETE) N("1", "1", "1") N("1", "2", "2"),
 	  "(anonymous) (/x.js:3) 1\n(anonymous) (/x.js:4) 2\n" },
-	/* What would break a line or a terminal. */
+	/* Characters that would break a line or a terminal. */
 	{ H F("1",
 	      "\"name\":\"a;b\\n\\u001b[1m\\u202e\\u0085;\",\"file\":\"/x;y\\t.js\",\"line\":1")
 		  S("1", "1", COMPLETE) N("1", "1", "1"),
@@ -139,7 +139,7 @@ static const struct folded_row folded_rows[] = {
 				  N("1", "2", "2") N("1", "3", "3") N("1", "4", "4"),
 	  "[truncated: depth:limit];f 1\n[failed: fault];f 2\n[failed: no reason given] 3\n"
 	  "[no frame] 4\n" },
-	/* The process is told when there are several with samples, and before all else. */
+	/* The process is printed first if several have samples. */
 	{ H P("1", "a;b") P("2", "c") P("3", "idle") F("1", "\"name\":\"f\"") S("1", "1", COMPLETE)
 		  S("2", "1", "\"status\":\"failed\",\"reason\":\"fault\"") N("1", "1", "1")
 			  N("2", "2", "2") N("9", "1", "3"),
@@ -148,7 +148,7 @@ static const struct folded_row folded_rows[] = {
 	{ H P("1", "sh") F("1", "\"name\":\"f\"") S("1", "1", COMPLETE) N("1", "1", "1")
 		  P("1", "node") N("1", "1", "1"),
 	  "f 2\n" },
-	/* What waits says so. */
+	/* Awaiters are marked. */
 	{ H F("1", "\"name\":\"f\",\"file\":\"/x.js\",\"line\":3,\"async\":true")
 		  F("2", "\"name\":\"f\",\"file\":\"/x.js\",\"line\":3") S("1", "2,1", COMPLETE)
 			  N("1", "1", "1"),
@@ -161,7 +161,7 @@ static const struct folded_row folded_rows[] = {
 	  "[js: gone];[js 0x1f];libz.so.1+0x1f 1\n" },
 };
 
-static void folded_stacks_are_as_flamegraph_takes_them(void **state)
+static void folded_stacks_are_valid_input_of_flamegraph(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < sizeof(folded_rows) / sizeof(*folded_rows); i++) {
@@ -173,7 +173,7 @@ static void folded_stacks_are_as_flamegraph_takes_them(void **state)
 	}
 }
 
-/* What flamegraph.pl does to a line: stack, space, number. Returns the sum, or -1. */
+/* Parses lines like flamegraph.pl: stack, space, number. Returns the sum, or -1. */
 static long long sum_of_folded(char *text)
 {
 	long long sum = 0;
@@ -206,7 +206,7 @@ static void folded_counts_are_all_samples_whatever_the_names(void **state)
 	assert_null(strstr(folded, ";;"));
 	assert_int_equal(sum_of_folded(folded), d->samples);
 	assert_true(d->samples >= 300);
-	/* Would the check have noticed? */
+	/* Negative control: the check detects a wrong sum. */
 	assert_int_equal(sum_of_folded((char[]){ "a 1\nb c\n" }), -1);
 	assert_int_equal(sum_of_folded((char[]){ "a 1\nb\r\n" }), -1);
 	data_free(&d);
@@ -320,7 +320,7 @@ static void a_full_disk_is_an_error_also_behind_a_device(void **state)
 	free(text);
 }
 
-static void a_fifo_that_nobody_reads_is_an_error_and_no_wait(void **state)
+static void a_fifo_without_a_reader_is_an_error_without_blocking(void **state)
 {
 	char *path = made_path("fifo"), start[sizeof(H)] = "";
 	struct prof_reader *in = reader_of(H, strlen(H));
@@ -338,7 +338,7 @@ static void a_fifo_that_nobody_reads_is_an_error_and_no_wait(void **state)
 	made_remove(path);
 }
 
-static void folders_that_are_not_there_and_folders_as_files_are_errors(void **state)
+static void missing_folders_and_folders_as_files_are_errors(void **state)
 {
 	struct prof_reader *in = reader_of(H, strlen(H));
 
@@ -349,7 +349,7 @@ static void folders_that_are_not_there_and_folders_as_files_are_errors(void **st
 	prof_reader_free(&in);
 }
 
-static void finishing_takes_the_partial_away_and_a_failure_keeps_it(void **state)
+static void finishing_removes_the_partial_file_and_a_failure_keeps_it(void **state)
 {
 	static const char *const formats[] = { "ndjson", "ndjson.zst", "folded" };
 	size_t len;
@@ -378,7 +378,7 @@ static void finishing_takes_the_partial_away_and_a_failure_keeps_it(void **state
 	free(text);
 }
 
-/* Of a stream without a buffer nothing is left for the flush to fail on. */
+/* An unbuffered stream leaves nothing on which the flush could fail. */
 static int write_unbuffered(void *data, FILE *out)
 {
 	(void)data;
@@ -400,15 +400,15 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(a_write_that_failed_in_the_middle_is_an_error),
 	cmocka_unit_test(formats_are_found_by_name_and_by_suffix),
 	cmocka_unit_test(lines_survive_every_compression),
-	cmocka_unit_test(folded_stacks_are_as_flamegraph_takes_them),
+	cmocka_unit_test(folded_stacks_are_valid_input_of_flamegraph),
 	cmocka_unit_test(folded_counts_are_all_samples_whatever_the_names),
 	cmocka_unit_test(a_file_is_private_and_replaces_the_old_one),
 	cmocka_unit_test(a_broken_profile_leaves_the_old_file),
 	cmocka_unit_test(a_size_limit_is_an_error_and_leaves_nothing),
 	cmocka_unit_test(a_full_disk_is_an_error_also_behind_a_device),
-	cmocka_unit_test(a_fifo_that_nobody_reads_is_an_error_and_no_wait),
-	cmocka_unit_test(folders_that_are_not_there_and_folders_as_files_are_errors),
-	cmocka_unit_test(finishing_takes_the_partial_away_and_a_failure_keeps_it),
+	cmocka_unit_test(a_fifo_without_a_reader_is_an_error_without_blocking),
+	cmocka_unit_test(missing_folders_and_folders_as_files_are_errors),
+	cmocka_unit_test(finishing_removes_the_partial_file_and_a_failure_keeps_it),
 };
 
 int main(void)

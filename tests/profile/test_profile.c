@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
-/* The writer, judged by jansson: lines are parsed by somebody else's reader. */
+/* Tests the writer with an independent parser of its lines, jansson. */
 
 #include "../check.h"
 
@@ -150,7 +150,7 @@ static void frames_that_differ_in_anything_have_ids_of_their_own(void **state)
 	json_decref(close_fixture(&f));
 }
 
-static void the_header_tells_time_machine_and_rate(void **state)
+static void the_header_has_time_machine_and_rate(void **state)
 {
 	struct fixture f = open_fixture();
 	json_t *lines, *h;
@@ -191,7 +191,7 @@ static void equal_frames_and_stacks_are_written_once(void **state)
 	json_decref(lines);
 }
 
-/* Every member but one equal: still another frame. */
+/* Frames that differ in a single member are different frames. */
 static void no_key_of_a_frame_is_ignored(void **state)
 {
 	const struct prof_frame rows[] = {
@@ -352,7 +352,7 @@ static void the_summary_adds_up(void **state)
 {
 	struct fixture f = open_fixture();
 	u32 js = add_frame(f.p, PROF_JS, "a"), kernel = add_frame(f.p, PROF_KERNEL, "k"), guess;
-	u32 waits; /* which nobody unwound */
+	u32 waits; /* without a walk */
 	const char *want =
 		"{'type':'summary','samples':6,'lost':3,'lost_events':4,'complete':3,'guessed':1,'"
 		"unresolved':1,"
@@ -399,7 +399,7 @@ static void the_summary_adds_up(void **state)
 	summary = json_loads(text, 0, NULL);
 	assert_non_null(summary);
 	assert_true(json_equal(nth(lines, "summary", 0), summary));
-	/* Would it have noticed? */
+	/* Negative control. */
 	json_object_set_new(summary, "guessed", json_integer(2));
 	assert_false(json_equal(nth(lines, "summary", 0), summary));
 	json_decref(summary);
@@ -407,7 +407,7 @@ static void the_summary_adds_up(void **state)
 	free(text);
 }
 
-static void what_cannot_be_is_refused(void **state)
+static void invalid_samples_are_refused(void **state)
 {
 	struct fixture f = open_fixture();
 	struct prof_frame bad_kind = { .kind = PROF_N_KINDS };
@@ -489,7 +489,7 @@ static void many_names_pass_through_a_small_budget(void **state)
 
 		assert_int_equal(profile_sample(f.p, 1, 1, s, n, PROF_ACT_JS, false), 0);
 	}
-	/* Too old an id is refused, and can be had anew. */
+	/* An id that is too old is refused, and can be defined again. */
 	assert_int_equal(profile_stack(f.p, &(struct prof_stack){ &first, 1, UW_END }, &ids[0]),
 			 -ESTALE);
 	assert_int_equal(profile_sample(f.p, 1, 1, 1, 300000, PROF_ACT_JS, false), -ESTALE);
@@ -530,7 +530,7 @@ static void the_first_failed_write_is_final(void **state)
 	fclose(full);
 }
 
-static void a_copy_is_complete_and_the_profile_goes_on(void **state)
+static void a_copy_is_complete_and_the_profile_continues(void **state)
 {
 	struct fixture f = open_fixture();
 	u32 frame = add_frame(f.p, PROF_JS, "a"), s = add_stack(f.p, &frame, 1, UW_END);
@@ -557,7 +557,7 @@ static void a_copy_is_complete_and_the_profile_goes_on(void **state)
 
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(frames_that_differ_in_anything_have_ids_of_their_own),
-	cmocka_unit_test(the_header_tells_time_machine_and_rate),
+	cmocka_unit_test(the_header_has_time_machine_and_rate),
 	cmocka_unit_test(equal_frames_and_stacks_are_written_once),
 	cmocka_unit_test(no_key_of_a_frame_is_ignored),
 	cmocka_unit_test(hostile_names_stay_one_well_formed_line),
@@ -565,10 +565,10 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(samples_of_a_stack_are_merged_with_deltas_in_time_order),
 	cmocka_unit_test(samples_come_before_the_process_that_replaces_theirs),
 	cmocka_unit_test(the_summary_adds_up),
-	cmocka_unit_test(what_cannot_be_is_refused),
+	cmocka_unit_test(invalid_samples_are_refused),
 	cmocka_unit_test(many_names_pass_through_a_small_budget),
 	cmocka_unit_test(the_first_failed_write_is_final),
-	cmocka_unit_test(a_copy_is_complete_and_the_profile_goes_on),
+	cmocka_unit_test(a_copy_is_complete_and_the_profile_continues),
 };
 
 int main(void)

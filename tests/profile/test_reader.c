@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
-/* Reading: what is accepted, what is refused and in which words, and every cut. */
+/* Tests the reader: accepted and refused files with their messages, and files cut at every byte. */
 
 #include "../check.h"
 
@@ -15,7 +15,7 @@
 
 #define HEADER "{\"type\":\"header\",\"schema\":1,\"hz\":99}\n"
 
-/* Reads all; the number of records, or the negative errno with its words in @error. */
+/* Reads all; returns the number of records, or a negative errno with its message in @error. */
 static int read_bytes(const void *bytes, size_t len, bool *cut, char *error)
 {
 	struct prof_reader *r = NULL;
@@ -26,7 +26,7 @@ static int read_bytes(const void *bytes, size_t len, bool *cut, char *error)
 	while ((err = prof_reader_next(r, &record)) == 1)
 		n++;
 	*cut = prof_reader_is_cut(r);
-	/* The end stays the end. */
+	/* Reading at the end returns the end again. */
 	assert_int_equal(prof_reader_next(r, &record), err);
 	strcpy(error, prof_reader_error(r));
 	assert_int_equal(error[0] != 0, err < 0);
@@ -85,7 +85,7 @@ static const struct bad_row bad_rows[] = {
 	{ "\x28\xb5\x2f\xfd", "p:1: the compressed data is cut off" },
 };
 
-static void what_is_wrong_is_told_with_its_line(void **state)
+static void errors_have_the_number_of_the_line(void **state)
 {
 	char error[600];
 	bool cut;
@@ -112,7 +112,7 @@ static void unknown_types_and_keys_are_skipped(void **state)
 	assert_false(cut);
 }
 
-static void a_stack_has_at_most_as_many_frames_as_there_is_room_for(void **state)
+static void the_number_of_frames_of_a_stack_is_limited(void **state)
 {
 	char *text = calloc(1, 64 << 10), error[600];
 	bool cut;
@@ -131,7 +131,7 @@ static void a_stack_has_at_most_as_many_frames_as_there_is_room_for(void **state
 	free(text);
 }
 
-static void a_line_of_a_megabyte_is_the_longest(void **state)
+static void lines_are_limited_to_a_megabyte(void **state)
 {
 	const size_t megabyte = 1 << 20;
 	char *text = calloc(1, megabyte + 1000), error[600];
@@ -173,7 +173,7 @@ static char *zstd_bytes(const char *bytes, size_t len, size_t *out_len)
 	return out;
 }
 
-/* Lines that end before @len; where a cut at @len would be in the middle of one. */
+/* The number of lines that end before @len, and whether a cut at @len is inside a line. */
 static int whole_lines(const char *text, size_t len, bool *cut)
 {
 	int n = 0;
@@ -184,7 +184,7 @@ static int whole_lines(const char *text, size_t len, bool *cut)
 	return n;
 }
 
-static void a_partial_cut_anywhere_is_read_up_to_its_last_whole_line(void **state)
+static void a_partial_file_cut_anywhere_is_read_up_to_its_last_whole_line(void **state)
 {
 	size_t len;
 	char *text = made_bytes(&(struct made){ 1, 12, true, true }, &len), error[600];
@@ -213,7 +213,7 @@ static void sweep_compressed(char *(*compress)(const char *, size_t, size_t *))
 
 	assert_int_equal(read_bytes(packed, packed_len, &cut, error),
 			 whole_lines(text, len, &want_cut));
-	/* Fewer than four bytes may be anything, and are no profile. */
+	/* Fewer than four bytes have no known format and are no profile. */
 	for (size_t at = 0; at < packed_len; at++) {
 		assert_int_equal(read_bytes(packed, at, &cut, error), -EBADMSG);
 		if (at >= 4)
@@ -257,7 +257,7 @@ static void several_gzip_members_and_zstd_frames_are_one_file(void **state)
 	}
 }
 
-/* One byte of a finished profile changed: an error or another profile, never a crash. */
+/* A finished profile with one changed byte gives an error or another profile, never a crash. */
 static void a_changed_byte_never_crashes_the_reader(void **state)
 {
 	size_t len;
@@ -355,7 +355,7 @@ static bool same_summary(const struct prof_summary *a, const struct prof_summary
 	       memcmp(a->unwound_by, b->unwound_by, sizeof(a->unwound_by)) == 0;
 }
 
-static void without_a_summary_the_lines_tell_the_same(void **state)
+static void without_a_summary_the_lines_give_the_same_counts(void **state)
 {
 	size_t len;
 	char *text = made_bytes(&(struct made){ 3, 500, true, false }, &len), error[600];
@@ -364,14 +364,14 @@ static void without_a_summary_the_lines_tell_the_same(void **state)
 
 	(void)state;
 	assert_int_equal(read_data(text, len, &whole, error), 0);
-	/* Cut in the summary, as a killed recorder leaves it. */
+	/* Cut in the summary, as left by a killed recorder. */
 	assert_int_equal(read_data(text, (size_t)(summary - text) + 20, &killed, error), 0);
 	assert_false(whole->interrupted);
 	assert_true(killed->interrupted);
 	assert_true(whole->summary.guessed > 0 && whole->summary.unresolved > 0);
 	assert_true(whole->summary.reasons[PROF_TRUNCATED].n == 2);
 	assert_true(same_summary(&whole->summary, &killed->summary));
-	/* Would it have noticed? */
+	/* Negative control. */
 	killed->summary.reasons[PROF_FAILED].reasons[0].count++;
 	assert_false(same_summary(&whole->summary, &killed->summary));
 	killed->summary = whole->summary;
@@ -423,17 +423,17 @@ static void a_missing_file_and_a_folder_are_errors(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(what_is_wrong_is_told_with_its_line),
+	cmocka_unit_test(errors_have_the_number_of_the_line),
 	cmocka_unit_test(unknown_types_and_keys_are_skipped),
-	cmocka_unit_test(a_stack_has_at_most_as_many_frames_as_there_is_room_for),
-	cmocka_unit_test(a_line_of_a_megabyte_is_the_longest),
-	cmocka_unit_test(a_partial_cut_anywhere_is_read_up_to_its_last_whole_line),
+	cmocka_unit_test(the_number_of_frames_of_a_stack_is_limited),
+	cmocka_unit_test(lines_are_limited_to_a_megabyte),
+	cmocka_unit_test(a_partial_file_cut_anywhere_is_read_up_to_its_last_whole_line),
 	cmocka_unit_test(a_gzip_file_cut_anywhere_is_broken),
 	cmocka_unit_test(a_zstd_file_cut_anywhere_is_broken),
 	cmocka_unit_test(several_gzip_members_and_zstd_frames_are_one_file),
 	cmocka_unit_test(a_changed_byte_never_crashes_the_reader),
 	cmocka_unit_test(lines_that_do_not_fit_together_are_refused),
-	cmocka_unit_test(without_a_summary_the_lines_tell_the_same),
+	cmocka_unit_test(without_a_summary_the_lines_give_the_same_counts),
 	cmocka_unit_test(samples_belong_to_the_process_before_an_exec),
 	cmocka_unit_test(a_missing_file_and_a_folder_are_errors),
 };

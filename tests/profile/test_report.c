@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
-/* The report, line by line, for profiles whose figures are easily added up by hand. */
+/* Tests each line of the report, for profiles whose figures are easy to add up by hand. */
 
 #include "../check.h"
 
@@ -56,7 +56,7 @@ static int print(const char *text, u32 width, char **out, size_t *len)
 	return r;
 }
 
-/* Inlined, gcc 12 takes the stream's buffer for a pointer to a variable that is gone. */
+/* If this is inlined, gcc 12 warns that the stream's buffer is a dangling pointer. */
 static __attribute__((noinline)) char *printed(const char *text, u32 width)
 {
 	char *out = NULL;
@@ -106,7 +106,7 @@ static void an_interrupted_recording_is_added_up_from_its_lines(void **state)
 	free(out);
 }
 
-static void not_quite_all_is_never_a_hundred_percent(void **state)
+static void less_than_all_is_never_rounded_up_to_a_hundred_percent(void **state)
 {
 	char *out = printed(H P FRAMES S("1", "1", COMPLETE) S("2", "3", COMPLETE)
 				    S("3", "3", "\"status\":\"failed\",\"reason\":\"fault\"")
@@ -135,8 +135,8 @@ static void several_processes_are_counted_in_the_title(void **state)
 	free(out);
 }
 
-/* Two functions, of which one ran at two lines, and a named one, which is one row. */
-static void functions_without_a_name_are_told_apart_by_their_lines(void **state)
+/* Anonymous functions have a row for each line; a named function has one row. */
+static void functions_without_a_name_are_distinguished_by_their_lines(void **state)
 {
 	char *out = printed(
 		H P F("1", "\"kind\":\"js\",\"name\":\"(anonymous)\",\"file\":\"/v.js\",\"line\":8")
@@ -160,7 +160,7 @@ static void functions_without_a_name_are_told_apart_by_their_lines(void **state)
 }
 
 /* Two arrow functions of one line; lines that were executed make no rows. */
-static void functions_are_told_apart_by_where_they_start(void **state)
+static void functions_are_distinguished_by_where_they_start(void **state)
 {
 #define ARROW(id, line, column)                                                                    \
 	F(id, "\"kind\":\"js\",\"name\":\"(anonymous)\",\"file\":\"/v.js\",\"line\":" line         \
@@ -178,7 +178,7 @@ static void functions_are_told_apart_by_where_they_start(void **state)
 	free(out);
 }
 
-static void lost_events_are_told_when_there_are_any(void **state)
+static void lost_events_are_reported_if_there_are_any(void **state)
 {
 	static const char *const summaries[] = {
 		"{\"type\":\"summary\",\"samples\":100,\"lost\":1234,\"lost_events\":0}\n",
@@ -197,7 +197,7 @@ static void lost_events_are_told_when_there_are_any(void **state)
 	}
 }
 
-static void unwind_rows_are_told_of_when_some_were_missing(void **state)
+static void missing_unwind_rows_are_reported(void **state)
 {
 	static const struct {
 		const char *rows, *line;
@@ -313,7 +313,7 @@ static void hostile_names_reach_no_terminal(void **state)
 	free(out);
 }
 
-static void json_stacks_stand_on_their_own(void **state)
+static void json_stacks_are_self_contained(void **state)
 {
 	char *out = printed(
 		H P "{\"type\":\"thread\",\"pid\":812,\"tid\":812,\"name\":\"main\"}\n" FRAMES S(
@@ -336,7 +336,7 @@ static void json_stacks_stand_on_their_own(void **state)
 	free(out);
 }
 
-static void a_profile_without_samples_says_so(void **state)
+static void a_profile_without_samples_is_reported(void **state)
 {
 	char *out = NULL;
 	size_t len;
@@ -353,17 +353,17 @@ static void a_profile_without_samples_says_so(void **state)
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(a_finished_recording_has_its_own_figures),
 	cmocka_unit_test(an_interrupted_recording_is_added_up_from_its_lines),
-	cmocka_unit_test(not_quite_all_is_never_a_hundred_percent),
+	cmocka_unit_test(less_than_all_is_never_rounded_up_to_a_hundred_percent),
 	cmocka_unit_test(several_processes_are_counted_in_the_title),
-	cmocka_unit_test(functions_without_a_name_are_told_apart_by_their_lines),
-	cmocka_unit_test(functions_are_told_apart_by_where_they_start),
-	cmocka_unit_test(lost_events_are_told_when_there_are_any),
-	cmocka_unit_test(unwind_rows_are_told_of_when_some_were_missing),
+	cmocka_unit_test(functions_without_a_name_are_distinguished_by_their_lines),
+	cmocka_unit_test(functions_are_distinguished_by_where_they_start),
+	cmocka_unit_test(lost_events_are_reported_if_there_are_any),
+	cmocka_unit_test(missing_unwind_rows_are_reported),
 	cmocka_unit_test(only_the_top_functions_are_shown),
 	cmocka_unit_test(long_names_are_cut_to_the_width_and_keep_the_line),
 	cmocka_unit_test(hostile_names_reach_no_terminal),
-	cmocka_unit_test(json_stacks_stand_on_their_own),
-	cmocka_unit_test(a_profile_without_samples_says_so),
+	cmocka_unit_test(json_stacks_are_self_contained),
+	cmocka_unit_test(a_profile_without_samples_is_reported),
 };
 
 int main(void)

@@ -24,7 +24,7 @@ static const struct row rows[] = {
 	{ "\xef\xbf\xbf", { 0xffff } },
 	{ "\xf0\x90\x80\x80", { 0x10000 } },
 	{ "\xf4\x8f\xbf\xbf", { 0x10ffff } },
-	/* Overlong, surrogates, too large: each byte on its own is no start. */
+	/* Overlong, surrogates, too large: each byte is replaced separately. */
 	{ "\xc0\xaf", { R, R } },
 	{ "\xc1\xbf", { R, R } },
 	{ "\xe0\x9f\xbf", { R, R, R } },
@@ -70,7 +70,7 @@ static void no_byte_beyond_the_end_is_read(void **state)
 		size_t len = strlen(rows[i].bytes);
 
 		for (size_t cut = 1; cut <= len; cut++) {
-			/* On the heap and exact, for valgrind and ASan. */
+			/* On the heap with the exact size, for valgrind and ASan. */
 			char *copy = malloc(cut);
 			u32 points[16];
 
@@ -97,7 +97,7 @@ static void every_code_point_survives_encoding(void **state)
 	}
 }
 
-static void controls_and_marks_of_direction_are_told_from_letters(void **state)
+static void controls_and_bidirectional_marks_are_distinguished_from_letters(void **state)
 {
 	static const u32 control[] = { 0,      '\n',   0x1b,   0x1f,   0x7f,   0x80,
 				       0x9b,   0x9f,   0x61c,  0x200e, 0x200f, 0x2028,
@@ -117,7 +117,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(sequences_are_decoded_and_broken_ones_replaced),
 	cmocka_unit_test(no_byte_beyond_the_end_is_read),
 	cmocka_unit_test(every_code_point_survives_encoding),
-	cmocka_unit_test(controls_and_marks_of_direction_are_told_from_letters),
+	cmocka_unit_test(controls_and_bidirectional_marks_are_distinguished_from_letters),
 };
 
 int main(void)
