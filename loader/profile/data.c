@@ -24,6 +24,7 @@ struct data_build {
 	} * current_process;
 	u32 *current_thread;
 	bool has_summary;
+	struct data_span span;
 };
 
 struct thread_key {
@@ -165,11 +166,10 @@ static int process_of(struct prof_data *d, u32 pid, u32 *idx)
 }
 
 static void count_from_lines(struct prof_data *d, const struct data_stack *s,
-			     const struct prof_record *rec)
+			     const struct prof_record *rec, u64 n)
 {
 	struct prof_summary *sum = &d->summary;
 	enum prof_kind leaf = s->n_frames ? d->frames[s->frames[0]].kind : PROF_N_KINDS;
-	u64 n = rec->samples.count;
 	bool labelled = rec->samples.activity != PROF_N_ACTIVITIES, guess = false;
 
 	for (u32 i = 0; i < s->n_frames; i++) {
@@ -193,10 +193,13 @@ static int on_samples(struct prof_data *d, struct prof_reader *r, const struct p
 	struct thread_key key = { rec->samples.pid, rec->samples.tid };
 	struct data_build *b = d->build;
 	struct data_cell cell = { .thread = DATA_NONE, .tid = key.tid };
+	u64 n = prof_record_count(rec, b->span.since_us, b->span.until_us);
 	u32 at, id = rec->samples.stack;
 
 	if (intern_find(&b->stack_ids, &id, sizeof(id), &cell.stack) < 0)
 		return prof_reader_fail(r, "the samples name a stack that is not there");
+	if (!n)
+		return 0;
 	if (process_of(d, key.pid, &cell.process) < 0)
 		return too_large(r);
 	if (intern_find(&b->tids, &key, sizeof(key), &at) == 0)
@@ -208,21 +211,36 @@ static int on_samples(struct prof_data *d, struct prof_reader *r, const struct p
 		return too_large(r);
 	if (added == 1)
 		d->counts[d->n_cells++] = 0;
-	d->counts[at] += rec->samples.count;
-	d->samples += rec->samples.count;
-	d->stacks[cell.stack].samples += rec->samples.count;
-	d->processes[cell.process].samples += rec->samples.count;
+	d->counts[at] += n;
+	d->samples += n;
+	d->stacks[cell.stack].samples += n;
+	d->processes[cell.process].samples += n;
 	if (rec->samples.last_t_us > d->last_t_us)
 		d->last_t_us = rec->samples.last_t_us;
 	if (!b->has_summary)
-		count_from_lines(d, &d->stacks[cell.stack], rec);
+		count_from_lines(d, &d->stacks[cell.stack], rec, n);
 	return 0;
+}
+
+/* Of a part of the recording only the length is in it. */
+static void take_length(struct prof_data *d, const struct prof_record *rec)
+{
+	const struct data_span *span = &d->build->span;
+	u64 end_us = rec->summary.duration_ns / 1000ull;
+
+	if (span->until_us && span->until_us < end_us)
+		end_us = span->until_us;
+	d->summary.duration_ns = end_us > span->since_us ? (end_us - span->since_us) * 1000ull : 0;
 }
 
 static int on_summary(struct prof_data *d, struct prof_reader *r, const struct prof_record *rec)
 {
-	d->summary = rec->summary;
 	d->build->has_summary = true;
+	if (d->build->span.since_us || d->build->span.until_us) {
+		take_length(d, rec);
+		return 0;
+	}
+	d->summary = rec->summary;
 	for (u32 status = 0; status < PROF_N_STATUSES; status++) {
 		struct prof_reasons *reasons = &d->summary.reasons[status];
 
@@ -305,12 +323,19 @@ void data_free(struct prof_data **data)
 
 int data_read(struct prof_reader *reader, struct prof_data **data)
 {
+	return data_read_span(reader, &(struct data_span){ 0 }, data);
+}
+
+int data_read_span(struct prof_reader *reader, const struct data_span *span,
+		   struct prof_data **data)
+{
 	_cleanup_(data_free) struct prof_data *d = NULL;
 	struct prof_record rec;
 	int r = data_new(&d);
 
 	if (r < 0)
 		return r;
+	d->build->span = *span;
 	while ((r = prof_reader_next(reader, &rec)) == 1) {
 		r = on_record(d, reader, &rec);
 		if (r < 0)
@@ -323,6 +348,17 @@ int data_read(struct prof_reader *reader, struct prof_data **data)
 		return prof_reader_fail(reader, "the summary does not count what the lines hold");
 	*data = TAKE_PTR(d);
 	return 0;
+}
+
+const struct data_process *data_busiest(const struct prof_data *d)
+{
+	const struct data_process *best = NULL;
+
+	for (u32 i = 0; i < d->n_processes; i++) {
+		if (!best || d->processes[i].samples > best->samples)
+			best = &d->processes[i];
+	}
+	return best;
 }
 
 struct data_cell data_cell(const struct prof_data *d, u32 i)

@@ -36,6 +36,11 @@ struct data_cell {
 	u32 stack; /* index */
 };
 
+/* A part of a recording, in microseconds since its start. */
+struct data_span {
+	u64 since_us, until_us; /* 0, 0: all of it; until 0: to its end */
+};
+
 struct prof_data {
 	u32 hz;
 	struct data_process *processes;
@@ -61,7 +66,14 @@ struct prof_data {
  * another negative errno; prof_reader_error() tells more.
  */
 int data_read(struct prof_reader *reader, struct prof_data **data);
+
+/* The same with the samples of a part alone; the summary is made from the lines. */
+int data_read_span(struct prof_reader *reader, const struct data_span *span,
+		   struct prof_data **data);
 void data_free(struct prof_data **data);
+
+/* The process with the most samples; NULL: there is none. */
+const struct data_process *data_busiest(const struct prof_data *d);
 
 /* Cell @i in the order of first sight, below n_cells. */
 struct data_cell data_cell(const struct prof_data *d, u32 i);

@@ -173,6 +173,7 @@ static void parse_samples(struct keys *k, struct prof_record *r)
 		sum += (u64)json_integer_value(v);
 	}
 	r->samples.last_t_us = sum;
+	r->samples.times = t;
 	if (t && json_array_size(t) != r->samples.count)
 		k->wrong = "\"t\" does not hold \"count\" times";
 }
@@ -269,6 +270,22 @@ int prof_record_parse(const json_t *o, struct prof_record *record, const char **
 u32 prof_record_frame(const struct prof_record *stack, u32 i)
 {
 	return (u32)json_integer_value(json_array_get(stack->stack.frames, i));
+}
+
+u64 prof_record_count(const struct prof_record *samples, u64 since_us, u64 until_us)
+{
+	u64 n = 0, at = 0;
+	json_t *v;
+	size_t i;
+
+	if (!since_us && !until_us)
+		return samples->samples.count;
+	json_array_foreach(samples->samples.times, i, v)
+	{
+		at += (u64)json_integer_value(v);
+		n += at >= since_us && (!until_us || at < until_us);
+	}
+	return n;
 }
 
 void prof_reasons_add(struct prof_reasons *r, const char *words, u64 n)

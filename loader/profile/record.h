@@ -69,6 +69,7 @@ struct prof_record {
 			u32 pid, tid, stack;
 			u64 count;
 			u64 last_t_us; /* 0 without "t" */
+			const json_t *times; /* checked: use prof_record_count() */
 			enum prof_activity activity; /* PROF_N_ACTIVITIES: not labelled */
 			bool unresolved;
 		} samples;
@@ -88,6 +89,9 @@ int prof_record_parse(const json_t *o, struct prof_record *record, const char **
 
 /* The id of frame @i, leaf first. */
 u32 prof_record_frame(const struct prof_record *stack, u32 i);
+
+/* How many of the samples are of [since, until); 0, 0: all. Without times none is of a part. */
+u64 prof_record_count(const struct prof_record *samples, u64 since_us, u64 until_us);
 
 /* Counts @n for a reason; when there is no room left, for the last one. */
 void prof_reasons_add(struct prof_reasons *r, const char *words, u64 n);

@@ -211,7 +211,7 @@ static void print_report(const struct recording *r, const struct out_stop *stop)
 
 	if (!prof_reader_open(r->outputs.partial_path, &in) &&
 	    !out_stream_new(&to, STDOUT_FILENO, stop)) {
-		report_print(to, in, report_width(stdout));
+		report_print(to, in, &(struct report_options){ .width = report_width(stdout) });
 		fclose(to);
 	}
 	prof_reader_free(&in);

@@ -1,279 +1,164 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- *	server.js  (node 24.21.0, pid 812)   30.0 s  2,931 samples at 99 Hz   0.98 CPUs
- *	JS 71.2 %   GC 12.4 %   compile 3.1 %   native 6.0 %   kernel 7.3 %
- *	stacks: complete 99.6 %   truncated 0.3 % (9 no unwind row)   failed 0.1 % (3 fault)   lost
- *0 self   total  function          where 23.1 %  41.0 %  render            /srv/app/view.js:88
+ * Which answers make a report. The default: the hottest of the program's own functions, a tree of
+ * them, all functions by self, and what processes and threads used.
  */
 
 #include "report.h"
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/ioctl.h>
-#include <unistd.h>
 
 #include "../../inspect/util/array.h"
 #include "../../inspect/util/cleanup.h"
-#include "../../inspect/util/term.h"
-#include "../profile/data.h"
 #include "cell.h"
-#include "functions.h"
+#include "section.h"
+#include "title.h"
 
 #define N_ROWS 25
-#define WIDTH_WITHOUT_TERMINAL 120
-#define MIN_WIDTH 60
-#define NUMBERS_WIDTH 18 /* "  23.1 %  41.0 %  " */
+#define N_TREE_ROWS 15
+#define N_THREADS 8
+#define MAX_SECTIONS 5
 
-/* Not all is never 100.0, and something is never 0.0. */
-static double percent(u64 n, u64 of)
-{
-	double p = of ? 100.0 * (double)n / (double)of : 0;
-
-	if (n && p < 0.1)
-		return 0.1;
-	return n < of && p > 99.9 ? 99.9 : p;
-}
-
-static void print_grouped(FILE *out, u64 n)
-{
-	char digits[24];
-	int len = snprintf(digits, sizeof(digits), "%llu", n);
-
-	for (int i = 0; i < len; i++) {
-		if (i && (len - i) % 3 == 0)
-			putc(',', out);
-		putc(digits[i], out);
-	}
-}
-
-static void print_escaped(FILE *out, const char *s, u32 width)
-{
-	char text[1024];
-
-	cell_print(out, term_escape(s, text, sizeof(text)), width, CELL_CUT_END, false);
-}
-
-static const struct data_process *busiest(const struct prof_data *d)
-{
-	const struct data_process *best = NULL;
-
-	for (u32 i = 0; i < d->n_processes; i++) {
-		if (!best || d->processes[i].samples > best->samples)
-			best = &d->processes[i];
-	}
-	return best;
-}
-
-static void print_process(FILE *out, const struct prof_data *d)
-{
-	static const char node[] = "Node.js ";
-	const struct data_process *p = busiest(d);
-	const char *runtime = p ? p->process.runtime : NULL;
-
-	if (!p) {
-		fputs("no process", out);
-		return;
-	}
-	print_escaped(out, p->process.name && p->process.name[0] ? p->process.name : "unnamed", 60);
-	fputs("  (", out);
-	if (runtime && strncmp(runtime, node, sizeof(node) - 1) == 0) {
-		fputs("node ", out);
-		runtime += sizeof(node) - 1;
-	}
-	if (runtime && runtime[0]) {
-		print_escaped(out, runtime, 60);
-		fputs(", ", out);
-	}
-	fprintf(out, "pid %u", p->process.pid);
-	if (d->n_pids > 1)
-		fprintf(out, ", and %u more", d->n_pids - 1);
-	putc(')', out);
-}
-
-/* How long a recorder ran that was killed, only its samples tell. */
-static void print_title(FILE *out, const struct prof_data *d)
-{
-	const struct prof_summary *s = &d->summary;
-	double seconds = s->duration_ns ? (double)s->duration_ns / 1e9 : (double)d->last_t_us / 1e6;
-	double cpu_seconds = d->hz ? (double)d->samples / d->hz : 0;
-
-	print_process(out, d);
-	fprintf(out, "   %.1f s  ", seconds);
-	print_grouped(out, d->samples);
-	fprintf(out, " sample%s at %u Hz", d->samples == 1 ? "" : "s", d->hz);
-	if (seconds > 0)
-		fprintf(out, "   %.2f CPUs", cpu_seconds / seconds);
-	fprintf(out, "%s\n", d->interrupted ? "   (recording was interrupted)" : "");
-}
-
-static void print_activities(FILE *out, const struct prof_summary *s)
-{
-	static const char *const words[PROF_N_ACTIVITIES] = {
-		[PROF_ACT_JS] = "JS",		[PROF_ACT_GC] = "GC",
-		[PROF_ACT_COMPILE] = "compile", [PROF_ACT_DOTNET] = ".NET",
-		[PROF_ACT_JIT] = "JIT",		[PROF_ACT_NATIVE] = "native",
-		[PROF_ACT_KERNEL] = "kernel",
-	};
-	const char *gap = "";
-
-	for (u32 i = 0; i < PROF_N_ACTIVITIES; i++) {
-		if (!s->by_activity[i])
-			continue;
-		fprintf(out, "%s%s %.1f %%", gap, words[i], percent(s->by_activity[i], s->samples));
-		gap = "   ";
-	}
-	if (gap[0])
-		putc('\n', out);
-}
-
-static int compare_reasons(const void *a, const void *b)
-{
-	const struct prof_reason *x = a, *y = b;
-
-	return (x->count < y->count) - (x->count > y->count);
-}
-
-static void print_status(FILE *out, const struct prof_summary *s, enum prof_status status)
-{
-	struct prof_reasons r = s->reasons[status];
-	u64 sum = 0;
-
-	qsort(r.reasons, r.n, sizeof(*r.reasons), compare_reasons);
-	for (u32 i = 0; i < r.n; i++)
-		sum += r.reasons[i].count;
-	fprintf(out, "   %s %.1f %%", prof_status_name(status), percent(sum, s->samples));
-	for (u32 i = 0; i < r.n; i++) {
-		fputs(i ? ", " : " (", out);
-		print_grouped(out, r.reasons[i].count);
-		putc(' ', out);
-		print_escaped(out, r.reasons[i].words, 60);
-	}
-	if (r.n)
-		putc(')', out);
-}
-
-static void print_stacks_line(FILE *out, const struct prof_summary *s)
-{
-	fprintf(out, "stacks: complete %.1f %%", percent(s->complete, s->samples));
-	print_status(out, s, PROF_TRUNCATED);
-	print_status(out, s, PROF_FAILED);
-	if (s->guessed)
-		fprintf(out, "   guessed %.1f %%", percent(s->guessed, s->samples));
-	if (s->unresolved) {
-		fputs("   unresolved ", out);
-		print_grouped(out, s->unresolved);
-	}
-	fputs("   lost ", out);
-	print_grouped(out, s->lost);
-	if (s->lost_events) {
-		fputs("   ", out);
-		print_grouped(out, s->lost_events);
-		fputs(" events of processes lost", out);
-	}
-	putc('\n', out);
-}
-
-/* Only what may have cost a frame. */
-static void print_rows_line(FILE *out, const struct prof_rows *rows)
-{
-	const struct {
-		u64 n;
-		const char *words;
-	} parts[] = { { rows->evicted, "made room for others" },
-		      { rows->refetched, "were read again" },
-		      { rows->refused, "found no room" },
-		      { rows->failed, "are of files that can't be read" } };
-	const char *gap = "unwind rows: of their pages ";
-
-	for (size_t i = 0; i < ARRAY_SIZE(parts); i++) {
-		if (!parts[i].n)
-			continue;
-		fputs(gap, out);
-		print_grouped(out, parts[i].n);
-		fprintf(out, " %s", parts[i].words);
-		gap = ", ";
-	}
-	if (rows->evicted || rows->refused)
-		fputs("; --max-memory makes more room", out);
-	if (*gap == ',')
-		putc('\n', out);
-}
-
-/* A row of the table, its text escaped. */
-struct row {
-	char *name, *where;
+const char *const report_format_names[REPORT_N_FORMATS] = {
+	[REPORT_TEXT] = "text",
+	[REPORT_JSON] = "json",
+	[REPORT_MARKDOWN] = "markdown",
+	[REPORT_CSV] = "csv",
 };
 
-static void row_deinit(struct row *r)
+struct answers {
+	struct section v[MAX_SECTIONS];
+	u32 n;
+};
+
+static void answers_deinit(struct answers *a)
 {
-	free(r->name);
-	free(r->where);
+	for (u32 i = 0; i < a->n; i++)
+		query_result_free(&a->v[i].result);
 }
 
-/* @row is to be freed in every case. */
-static int row_from_function(const struct report_function *f, struct row *row)
+static int ask(struct answers *a, const struct prof_data *d, const struct section *s, u32 top)
 {
-	_cleanup_free_ char *where = NULL;
-	int n = f->has_line && f->line ? asprintf(&where, "%s:%u", f->where, f->line)
-				       : asprintf(&where, "%s", f->where);
+	struct section *to = &a->v[a->n];
+	int r;
 
-	if (n < 0) {
-		where = NULL;
-		return -ENOMEM;
-	}
-	row->name = cell_escape(f->name);
-	row->where = cell_escape(where);
-	if (row->name && row->where)
-		return 0;
-	return -ENOMEM;
-}
-
-static int name_width(const struct report_functions *f, u32 n, u32 room, u32 *out)
-{
-	u32 widest = (u32)strlen("function"), half = room / 2;
-
-	for (u32 i = 0; i < n; i++) {
-		_cleanup_free_ char *name = cell_escape(f->functions[i].name);
-		u32 width;
-
-		if (!name)
-			return -ENOMEM;
-		width = cell_width(name);
-		widest = width > widest ? width : widest;
-	}
-	*out = widest < half ? widest : half;
-	return 0;
-}
-
-static int print_table(FILE *out, const struct prof_data *d, u32 width)
-{
-	_cleanup_(report_functions_deinit) struct report_functions f = { 0 };
-	int r = report_functions_from_data(d, &f);
-	u32 n = f.n < N_ROWS ? f.n : N_ROWS, room = width - NUMBERS_WIDTH - 2;
-	u32 name_room = 0;
-
-	if (r == 0)
-		r = name_width(&f, n, room, &name_room);
+	*to = *s;
+	to->samples = d->samples;
+	r = query_run(d, &to->query, &to->result);
 	if (r < 0)
 		return r;
-	fprintf(out, "   self   total  %-*s  where\n", (int)name_room, "function");
-	for (u32 i = 0; i < n; i++) {
-		_cleanup_(row_deinit) struct row row = { 0 };
+	a->n++;
+	return query_result_trim(&to->result, &to->query, top);
+}
 
-		r = row_from_function(&f.functions[i], &row);
-		if (r < 0)
-			return r;
-		fprintf(out, "%6.1f %%%6.1f %%  ", percent(f.functions[i].self, d->samples),
-			percent(f.functions[i].total, d->samples));
-		cell_print(out, row.name, name_room, CELL_CUT_END, true);
-		fputs("  ", out);
-		cell_print(out, row.where, room - name_room, CELL_CUT_START, false);
-		putc('\n', out);
+static int ask_default(struct answers *a, const struct prof_data *d, const struct report_options *o)
+{
+	const struct {
+		struct section section;
+		u32 top;
+	} all[MAX_SECTIONS] = {
+		{ { .id = "hottest", .title = "your code", .query = { .only = QUERY_APP } }, 1 },
+		{ { .id = "tree",
+		    .title = "your code",
+		    .query = { .shape = QUERY_TREE, .only = QUERY_APP } },
+		  o->top ? o->top : N_TREE_ROWS },
+		{ { .id = "functions", .title = "function" }, o->top ? o->top : N_ROWS },
+		{ { .id = "processes", .title = "process", .query = { .by = QUERY_BY_PROCESS } },
+		  N_THREADS },
+		{ { .id = "threads", .title = "thread", .query = { .by = QUERY_BY_THREAD } },
+		  N_THREADS },
+	};
+	int r = 0;
+
+	for (u32 i = 0; r == 0 && i < MAX_SECTIONS; i++) {
+		struct section s = all[i].section;
+
+		s.query.grep = o->query.grep;
+		r = ask(a, d, &s, all[i].top);
 	}
+	return r;
+}
+
+static int ask_one(struct answers *a, const struct prof_data *d, const struct report_options *o)
+{
+	static const char *const ids[] = {
+		[QUERY_FLAT] = NULL,
+		[QUERY_TREE] = "tree",
+		[QUERY_CALLERS] = "callers",
+		[QUERY_CALLEES] = "callees",
+	};
+	const char *by = query_by_names[o->query.by];
+	struct section s = { .id = ids[o->query.shape] ? ids[o->query.shape] : by,
+			     .title = by,
+			     .query = o->query };
+
+	return ask(a, d, &s, o->top ? o->top : o->format == REPORT_TEXT ? N_ROWS : 0);
+}
+
+static int print_hottest(FILE *out, const struct section *s)
+{
+	const struct query_row *row = s->result.rows;
+	_cleanup_free_ char *name = NULL, *where = NULL;
+
+	if (!s->result.n) {
+		fputs("your code: not on the CPU\n", out);
+		return 0;
+	}
+	name = cell_escape(row->name);
+	where = cell_escape(row->where);
+	if (!name || !where)
+		return -ENOMEM;
+	fprintf(out, "your code: %.1f %% in %s  %s\n", section_percent(row->self, s->samples), name,
+		where);
 	return 0;
+}
+
+/* One process, or one thread, is in the title. */
+static bool is_worth_it(const struct section *s)
+{
+	bool is_of_title = s->query.by == QUERY_BY_PROCESS || s->query.by == QUERY_BY_THREAD;
+
+	return s->result.n > is_of_title;
+}
+
+/* The first is a line, the second is a tree of the same, the third is there in any case. */
+static int print_text(FILE *out, const struct answers *a, u32 width)
+{
+	int r = print_hottest(out, &a->v[0]);
+	bool has_gap = false;
+
+	for (u32 i = 1; r == 0 && i < a->n; i++) {
+		if (i != 2 && !is_worth_it(&a->v[i]))
+			continue;
+		if (has_gap)
+			putc('\n', out);
+		r = section_text(out, &a->v[i], width);
+		has_gap = true;
+	}
+	return r;
+}
+
+static int print_answers(FILE *out, const struct prof_data *d, const struct answers *a,
+			 const struct report_options *o)
+{
+	u32 width = o->width ? o->width : report_width(out);
+	int r = 0;
+
+	if (o->format == REPORT_JSON)
+		return sections_json(out, d, a->v, a->n);
+	if (o->format == REPORT_CSV)
+		fputs("section,depth,self,total,name,where\r\n", out);
+	else
+		title_print(out, d);
+	if (o->format == REPORT_TEXT)
+		return o->is_question ? section_text(out, a->v, width) : print_text(out, a, width);
+	for (u32 i = 0; r == 0 && i < a->n; i++)
+		r = o->format == REPORT_CSV ? section_csv(out, &a->v[i])
+					    : section_markdown(out, &a->v[i]);
+	return r;
 }
 
 u32 report_width(FILE *out)
@@ -283,22 +168,19 @@ u32 report_width(FILE *out)
 
 	if (fd >= 0 && ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col)
 		return size.ws_col;
-	return WIDTH_WITHOUT_TERMINAL;
+	return REPORT_UNLIMITED;
 }
 
-int report_print(FILE *out, struct prof_reader *in, u32 width)
+int report_print(FILE *out, struct prof_reader *in, const struct report_options *options)
 {
 	_cleanup_(data_free) struct prof_data *d = NULL;
-	int r = data_read(in, &d);
+	_cleanup_(answers_deinit) struct answers a = { 0 };
+	int r = data_read_span(in, &options->span, &d);
 
-	if (r < 0)
-		return r;
-	width = width ? width : report_width(out);
-	print_title(out, d);
-	print_activities(out, &d->summary);
-	print_stacks_line(out, &d->summary);
-	print_rows_line(out, &d->summary.rows);
-	r = print_table(out, d, width < MIN_WIDTH ? MIN_WIDTH : width);
+	if (r == 0)
+		r = options->is_question ? ask_one(&a, d, options) : ask_default(&a, d, options);
+	if (r == 0)
+		r = print_answers(out, d, &a, options);
 	if (r < 0)
 		return r;
 	if (fflush(out) != 0 || ferror(out))

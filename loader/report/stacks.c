@@ -32,11 +32,11 @@ static int print_stack(FILE *out, const struct prof_data *d, u32 i, struct json_
 	return json_line_write(l, out);
 }
 
-int report_print_stacks(FILE *out, struct prof_reader *in)
+int report_print_stacks(FILE *out, struct prof_reader *in, const struct data_span *span)
 {
 	_cleanup_(json_line_deinit) struct json_line line = { 0 };
 	_cleanup_(data_free) struct prof_data *d = NULL;
-	int r = data_read(in, &d);
+	int r = data_read_span(in, span, &d);
 
 	for (u32 i = 0; r == 0 && i < d->n_cells; i++)
 		r = print_stack(out, d, i, &line);

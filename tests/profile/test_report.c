@@ -44,13 +44,13 @@ static const char the_summary[] =
 
 static int print(const char *text, u32 width, char **out, size_t *len)
 {
-	int (*const stacks)(FILE *, struct prof_reader *) = report_print_stacks;
+	const struct report_options options = { .width = width };
 	struct prof_reader *in = NULL;
 	FILE *f = open_memstream(out, len);
 	int r;
 
 	assert_int_equal(prof_reader_new(made_fd(text, strlen(text)), "in", &in), 0);
-	r = width ? report_print(f, in, width) : stacks(f, in);
+	r = width ? report_print(f, in, &options) : report_print_stacks(f, in, &options.span);
 	fclose(f);
 	prof_reader_free(&in);
 	return r;
@@ -85,11 +85,16 @@ static void a_finished_recording_has_its_own_figures(void **state)
 		"JS 48.0 %   GC 12.0 %   native 30.0 %   kernel 10.0 %\n"
 		"stacks: complete 88.0 %   truncated 10.0 % (8 depth limit, 2 stale tables)"
 		"   failed 2.0 % (2 fault)   guessed 1.0 %   unresolved 2   lost 1,234\n"
+		"your code: 60.0 % in render  /v.js\n"
+		"    own   total  your code  where\n"
+		"  38.0 %  98.0 %  main       /m.js  (native 30.0 %, kernel 8.0 %)\n"
+		"  60.0 %  60.0 %    render   /v.js\n"
+		"\n"
 		"   self   total  function     where\n"
-		"  60.0 %  60.0 %  render       /v.js:88\n"
+		"  60.0 %  60.0 %  render       /v.js\n"
 		"  30.0 %  30.0 %  [libz.so.1]  /lib/libz.so.1\n"
 		"  10.0 %  10.0 %  vfs_write    [kernel]\n"
-		"   0.0 %  98.0 %  main         /m.js:1\n");
+		"   0.0 %  98.0 %  main         /m.js\n");
 	free(out);
 	free(text);
 }
@@ -155,7 +160,7 @@ static void functions_without_a_name_are_distinguished_by_their_lines(void **sta
 	assert_string_equal(strstr(out, "   self"), "   self   total  function     where\n"
 						    "  40.0 %  70.0 %  (anonymous)  /v.js:8\n"
 						    "  30.0 %  30.0 %  (anonymous)  /v.js:9\n"
-						    "  30.0 %  30.0 %  a            /v.js:8\n");
+						    "  30.0 %  30.0 %  a            /v.js\n");
 	free(out);
 }
 
@@ -202,15 +207,15 @@ static void missing_unwind_rows_are_reported(void **state)
 	static const struct {
 		const char *rows, *line;
 	} cases[] = {
-		{ "{}", "lost 0\n   self" },
-		{ "{\"budget\":1024,\"pages\":7,\"rows\":8}", "lost 0\n   self" },
+		{ "{}", "lost 0\nyour code" },
+		{ "{\"budget\":1024,\"pages\":7,\"rows\":8}", "lost 0\nyour code" },
 		{ "{\"evicted\":1234,\"refetched\":5}",
 		  "lost 0\nunwind rows: of their pages 1,234 made room for others, 5 were read "
-		  "again; --max-memory makes more room\n   self" },
+		  "again; --max-memory makes more room\nyour code" },
 		{ "{\"refused\":1}", "lost 0\nunwind rows: of their pages 1 found no room; "
-				     "--max-memory makes more room\n   self" },
+				     "--max-memory makes more room\nyour code" },
 		{ "{\"failed\":2}", "lost 0\nunwind rows: of their pages 2 are of files that "
-				    "can't be read\n   self" },
+				    "can't be read\nyour code" },
 	};
 
 	(void)state;
@@ -246,7 +251,7 @@ static void only_the_top_functions_are_shown(void **state)
 	out = printed(text, 100);
 	for (line = out; line; line = strchr(line + 1, '\n'))
 		n++;
-	assert_int_equal(n - 1, 4 + 25);
+	assert_int_equal(n - 1, 5 + 25);
 	assert_non_null(strstr(out, "  f40"));
 	assert_non_null(strstr(out, "  f16"));
 	assert_null(strstr(out, "  f15"));
@@ -267,11 +272,11 @@ static u32 widest_line(const char *text)
 
 static void long_names_are_cut_to_the_width_and_keep_the_line(void **state)
 {
-	const char *text =
-		H P F("1",
-		      "\"name\":\"abcdefghijklmnopqrstuvwxyzabcdefghijklmnopqrstuvwxyz\",\"file\":"
-		      "\"/a/very/long/path/to/some/folder/far/away/from/root/view.js\",\"line\":88")
-			S("1", "1", COMPLETE) N("1", "1");
+	const char *text = H P F(
+		"1",
+		"\"name\":\"abcdefghijklmnopqrstuvwxyzabcdefghijklmnopqrstuvwxyz\",\"file\":"
+		"\"/a/very/long/path/to/some/folder/far/away/from/root/view.js\",\"start_line\":88")
+		S("1", "1", COMPLETE) N("1", "1");
 	char *out = printed(text, 70), *table = strstr(out, "   self");
 
 	(void)state;

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+
+/* Tables of GitHub's Markdown. What Markdown or HTML would take for its own is escaped. */
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../inspect/util/cleanup.h"
+#include "cell.h"
+#include "section.h"
+
+static int put(FILE *out, const char *text)
+{
+	_cleanup_free_ char *safe = cell_escape(text);
+
+	if (!safe)
+		return -ENOMEM;
+	for (const char *at = safe; *at; at++) {
+		if (strchr("\\`*_{}[]<>()#+!|~&", *at))
+			putc('\\', out);
+		putc(*at, out);
+	}
+	return 0;
+}
+
+static int put_row(FILE *out, const struct section *s, const struct query_row *row)
+{
+	_cleanup_free_ char *note = section_note(s, row);
+	int r;
+
+	if (!note)
+		return -ENOMEM;
+	fprintf(out, "| %.1f %% | %.1f %% | ", section_percent(row->self, s->samples),
+		section_percent(row->total, s->samples));
+	for (u32 i = 0; i < row->depth; i++)
+		fputs("&nbsp;&nbsp;", out);
+	r = put(out, row->name);
+	fputs(" | ", out);
+	if (r == 0)
+		r = put(out, row->where ? row->where : "");
+	fprintf(out, "%s%s%s |\n", note[0] ? " (" : "", note, note[0] ? ")" : "");
+	return r;
+}
+
+int section_markdown(FILE *out, const struct section *s)
+{
+	int r = 0;
+
+	fprintf(out, "\n| %s | total | %s | where |\n|--:|--:|:--|:--|\n", section_self(s),
+		s->title);
+	for (u32 i = 0; r == 0 && i < s->result.n; i++)
+		r = put_row(out, s, &s->result.rows[i]);
+	return r;
+}

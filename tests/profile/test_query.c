@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+
+/* Questions to profiles whose answers are easily found by hand. */
+
+#include "../check.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "../../loader/query/query.h"
+#include "made.h"
+
+#define H "{\"type\":\"header\",\"schema\":1,\"hz\":99}\n"
+#define P "{\"type\":\"process\",\"pid\":1,\"name\":\"app.js\",\"runtime\":\"Node.js 24.21.0\"}\n"
+#define C "{\"type\":\"process\",\"pid\":2,\"name\":\"c\",\"exe\":\"/bin/c\"}\n"
+#define T "{\"type\":\"thread\",\"pid\":1,\"tid\":3,\"name\":\"worker\"}\n"
+#define F(id, kind, name, more)                                                                    \
+	"{\"type\":\"frame\",\"id\":" id ",\"kind\":\"" kind "\",\"name\":\"" name "\"" more "}\n"
+#define S(id, frames)                                                                              \
+	"{\"type\":\"stack\",\"id\":" id ",\"frames\":[" frames "],\"status\":\"complete\"}\n"
+#define N(pid, tid, stack, n, t)                                                                   \
+	"{\"type\":\"samples\",\"pid\":" pid ",\"tid\":" tid ",\"stack\":" stack ",\"count\":" n   \
+	",\"t\":[" t "]}\n"
+
+/*
+ * main calls work, which calls a package, which calls native code; and itself. Of 20 samples are
+ * 2 in main, 7 in work, 5 in the package, 4 in native code and 2 in the kernel.
+ */
+static const char the_profile[] = H P C T F("1", "js", "main",
+					    ",\"file\":\"/srv/app.js\",\"start_line\":1")
+	F("2", "js", "work", ",\"file\":\"/srv/app.js\",\"start_line\":5,\"line\":6,\"tier\":\"x\"")
+		F("3", "js", "work", ",\"file\":\"/srv/app.js\",\"start_line\":5,\"line\":7") F(
+			"4", "js", "get",
+			",\"file\":\"/srv/node_modules/dep/"
+			"i.js\",\"start_line\":9") F("5", "native", "hash",
+						     ",\"module\":\"/lib/z.so\"")
+			F("6", "kernel", "page_fault", "") S("1", "1") S("2", "2,1") S("3", "3,2,1")
+				S("4", "4,2,1") S("5", "5,4,2,1") S("6", "6,1") N(
+					"1", "1", "1", "2", "1,1") N("1", "1", "2", "4", "10,1,1,1")
+					N("1", "1", "3", "3", "20,1,1")
+						N("1", "3", "4", "5", "30,1,1,1,1")
+							N("1", "3", "5", "4", "40,1,1,1")
+								N("1", "1", "6", "2", "50,1");
+
+static struct prof_data *read_span(const char *text, u64 since_us, u64 until_us)
+{
+	const struct data_span span = { since_us, until_us };
+	struct prof_reader *in = NULL;
+	struct prof_data *d = NULL;
+
+	assert_int_equal(prof_reader_new(made_fd(text, strlen(text)), "in", &in), 0);
+	assert_int_equal(data_read_span(in, &span, &d), 0);
+	prof_reader_free(&in);
+	return d;
+}
+
+struct want {
+	u32 depth;
+	u64 self, total;
+	const char *name;
+};
+
+struct question {
+	const char *what;
+	struct query query;
+	u32 top;
+	struct want rows[10];
+};
+
+static const struct question questions[] = {
+	{ "functions by self",
+	  { 0 },
+	  0,
+	  { { 0, 7, 16, "work" },
+	    { 0, 5, 9, "get" },
+	    { 0, 4, 4, "hash" },
+	    { 0, 2, 20, "main" },
+	    { 0, 2, 2, "page_fault" } } },
+	{ "functions by total",
+	  { .by_total = true },
+	  2,
+	  { { 0, 2, 20, "main" }, { 0, 7, 16, "work" } } },
+	{ "what the application calls counts for it",
+	  { .only = QUERY_APP },
+	  0,
+	  { { 0, 16, 16, "work" }, { 0, 4, 20, "main" } } },
+	{ "frames of a kind keep their own", { .only = QUERY_NATIVE }, 0, { { 0, 4, 4, "hash" } } },
+	{ "a tree of the application",
+	  { .shape = QUERY_TREE, .only = QUERY_APP },
+	  0,
+	  { { 0, 4, 20, "main" }, { 1, 16, 16, "work" } } },
+	{ "a tree has the parents of its largest rows",
+	  { .shape = QUERY_TREE },
+	  3,
+	  { { 0, 2, 20, "main" }, { 1, 7, 16, "work" }, { 2, 5, 9, "get" } } },
+	{ "callers of a function",
+	  { .shape = QUERY_CALLERS, .function = "get" },
+	  0,
+	  { { 0, 5, 9, "get" }, { 1, 0, 9, "work" }, { 2, 0, 9, "main" } } },
+	{ "callees of a function",
+	  { .shape = QUERY_CALLEES, .function = "work" },
+	  0,
+	  { { 0, 7, 16, "work" }, { 1, 5, 9, "get" }, { 2, 4, 4, "hash" } } },
+	{ "a part of a name will do",
+	  { .shape = QUERY_CALLEES, .function = "ge" },
+	  0,
+	  { { 0, 5, 9, "get" }, { 0, 2, 2, "page_fault" }, { 1, 4, 4, "hash" } } },
+	{ "lines that ran",
+	  { .by = QUERY_BY_LINE, .only = QUERY_APP },
+	  0,
+	  { { 0, 13, 16, "work" }, { 0, 4, 20, "main" }, { 0, 3, 3, "work" } } },
+	{ "files",
+	  { .by = QUERY_BY_FILE },
+	  0,
+	  { { 0, 9, 20, "/srv/app.js" },
+	    { 0, 5, 9, "/srv/node_modules/dep/i.js" },
+	    { 0, 4, 4, "/lib/z.so" },
+	    { 0, 2, 2, "[kernel]" } } },
+	{ "packages",
+	  { .by = QUERY_BY_PACKAGE },
+	  0,
+	  { { 0, 9, 20, "app" },
+	    { 0, 5, 9, "dep" },
+	    { 0, 4, 4, "/lib/z.so" },
+	    { 0, 2, 2, "kernel" } } },
+	{ "kinds",
+	  { .by = QUERY_BY_KIND },
+	  0,
+	  { { 0, 14, 20, "js" }, { 0, 4, 4, "native" }, { 0, 2, 2, "kernel" } } },
+	{ "runtimes",
+	  { .by = QUERY_BY_RUNTIME },
+	  0,
+	  { { 0, 14, 20, "v8" }, { 0, 4, 4, "native" }, { 0, 2, 2, "kernel" } } },
+	{ "threads",
+	  { .by = QUERY_BY_THREAD },
+	  0,
+	  { { 0, 11, 11, "unnamed" }, { 0, 9, 9, "worker" } } },
+	{ "processes", { .by = QUERY_BY_PROCESS }, 0, { { 0, 20, 20, "app.js" } } },
+	{ "stacks that match",
+	  { .grep = "^get .*dep/i.js:9" },
+	  0,
+	  { { 0, 5, 9, "get" }, { 0, 4, 4, "hash" }, { 0, 0, 9, "main" }, { 0, 0, 9, "work" } } },
+};
+
+/* "a part of a name": the order of a tree is that of a walk. */
+static bool has_row(const struct query_result *result, const struct want *w)
+{
+	for (u32 i = 0; i < result->n; i++) {
+		const struct query_row *row = &result->rows[i];
+
+		if (row->depth == w->depth && row->self == w->self && row->total == w->total &&
+		    !strcmp(row->name, w->name))
+			return true;
+	}
+	return false;
+}
+
+static void each_question_has_its_answer(void **state)
+{
+	struct prof_data *d = read_span(the_profile, 0, 0);
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(questions) / sizeof(*questions); i++) {
+		const struct question *q = &questions[i];
+		struct query_result result;
+		u32 n = 0;
+
+		assert_int_equal(query_run(d, &q->query, &result), 0);
+		assert_int_equal(query_result_trim(&result, &q->query, q->top), 0);
+		for (; q->rows[n].name; n++)
+			if (!has_row(&result, &q->rows[n]))
+				fail_msg("%s: no row %s", q->what, q->rows[n].name);
+		if (result.n != n)
+			fail_msg("%s: %u rows, not %u", q->what, result.n, n);
+		if (q->query.shape != QUERY_CALLEES)
+			assert_string_equal(result.rows[n - 1].name, q->rows[n - 1].name);
+		query_result_free(&result);
+	}
+	data_free(&d);
+}
+
+static void folded_time_is_shown_by_where_it_went(void **state)
+{
+	const struct query q = { .only = QUERY_APP };
+	struct prof_data *d = read_span(the_profile, 0, 0);
+	struct query_result result;
+
+	(void)state;
+	assert_int_equal(query_run(d, &q, &result), 0);
+	assert_int_equal(result.rows[0].of_origin[ORIGIN_APP], 7);
+	assert_int_equal(result.rows[0].of_origin[ORIGIN_PACKAGE], 5);
+	assert_int_equal(result.rows[0].of_origin[ORIGIN_NATIVE], 4);
+	assert_int_equal(result.rows[1].of_origin[ORIGIN_KERNEL], 2);
+	query_result_free(&result);
+	data_free(&d);
+}
+
+static void questions_that_make_no_sense_are_refused(void **state)
+{
+	const struct query no_function = { .shape = QUERY_CALLERS, .function = "nosuch" };
+	const struct query no_regex = { .grep = "[" };
+	struct prof_data *d = read_span(the_profile, 0, 0);
+	struct query_result result;
+
+	(void)state;
+	assert_int_equal(query_run(d, &no_function, &result), -ENOENT);
+	assert_int_equal(query_run(d, &no_regex, &result), -EINVAL);
+	data_free(&d);
+}
+
+static void a_part_of_a_recording_has_the_samples_of_its_time(void **state)
+{
+	static const struct {
+		u64 since_us, until_us, samples;
+	} spans[] = { { 0, 0, 20 },  { 0, 3, 2 },   { 1, 2, 1 },   { 2, 3, 1 },
+		      { 10, 12, 2 }, { 13, 21, 2 }, { 100, 0, 0 }, { 40, 0, 6 } };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(spans) / sizeof(*spans); i++) {
+		struct prof_data *d = read_span(the_profile, spans[i].since_us, spans[i].until_us);
+
+		assert_int_equal(d->samples, spans[i].samples);
+		assert_int_equal(d->summary.samples, spans[i].samples);
+		data_free(&d);
+	}
+}
+
+static void code_is_known_by_its_path(void **state)
+{
+	static const struct {
+		const char *frame;
+		enum origin origin;
+	} cases[] = {
+		{ F("1", "js", "f", ",\"file\":\"/srv/a.js\""), ORIGIN_APP },
+		{ F("1", "js", "f", ",\"file\":\"file:///srv/a.mjs\""), ORIGIN_APP },
+		{ F("1", "js", "f", ",\"file\":\"[eval]\""), ORIGIN_APP },
+		{ F("1", "js", "f", ",\"file\":\"evalmachine.<anonymous>\""), ORIGIN_APP },
+		{ F("1", "js", "f", ",\"file\":\"node:net\""), ORIGIN_RUNTIME },
+		{ F("1", "js", "f", ",\"file\":\"internal/streams/x.js\""), ORIGIN_RUNTIME },
+		{ F("1", "js", "f", ",\"file\":\"net.js\""), ORIGIN_RUNTIME },
+		{ F("1", "js", "f", ",\"file\":\"/a/node_modules/@s/d/i.js\""), ORIGIN_PACKAGE },
+		{ F("1", "js", "f", ",\"file\":\"/a/node_modules/.cache\""), ORIGIN_APP },
+		{ F("1", "js", "f", ""), ORIGIN_BUILTIN },
+		{ F("1", "builtin", "f", ""), ORIGIN_BUILTIN },
+		{ F("1", "dotnet", "f", ",\"module\":\"Shop\""), ORIGIN_APP },
+		{ F("1", "dotnet", "f", ",\"module\":\"System.Private.CoreLib\""), ORIGIN_RUNTIME },
+		{ F("1", "dotnet", "f", ",\"module\":\"SystemShop\""), ORIGIN_APP },
+		{ F("1", "native", "f", ",\"module\":\"/bin/c\""), ORIGIN_APP },
+		{ F("1", "native", "f", ",\"module\":\"./c\""), ORIGIN_APP },
+		{ F("1", "native", "f", ",\"module\":\"/usr/c\""), ORIGIN_NATIVE },
+		{ F("1", "native", "runtime.gc", ",\"module\":\"/bin/c\""), ORIGIN_RUNTIME },
+		{ F("1", "native", "f",
+		    ",\"module\":\"/bin/c\",\"file\":\"/r/go/pkg/mod/h.org/p@v1.2/a.go\""),
+		  ORIGIN_PACKAGE },
+		{ F("1", "native", "f", ",\"module\":\"/lib/libc.so.6\""), ORIGIN_NATIVE },
+		{ F("1", "kernel", "f", ""), ORIGIN_KERNEL },
+		{ F("1", "jit", "py::f:/srv/a.py", ""), ORIGIN_APP },
+		{ F("1", "jit", "py::f:/usr/lib/python3.12/json/x.py", ""), ORIGIN_RUNTIME },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct prof_data *d;
+		char text[1024];
+
+		snprintf(text, sizeof(text), "%s%s", H C, cases[i].frame);
+		d = read_span(text, 0, 0);
+		if (origin_of(d, &d->frames[0]) != cases[i].origin)
+			fail_msg("%s is %s", cases[i].frame,
+				 origin_name(origin_of(d, &d->frames[0])));
+		data_free(&d);
+	}
+}
+
+static void packages_are_read_off_the_path(void **state)
+{
+	static const struct {
+		const char *file, *name, *version;
+	} cases[] = {
+		{ "/a/node_modules/dep/i.js", "dep", "" },
+		{ "/a/node_modules/x/node_modules/dep/i.js", "dep", "" },
+		{ "/a/node_modules/@s/d/i.js", "@s/d", "" },
+		{ "/a/node_modules/.pnpm/dep@4.18.2/node_modules/dep/i.js", "dep", "4.18.2" },
+		{ "/a/node_modules/.pnpm/@s+d@1.0.0_x@2/node_modules/@s/d/i.js", "@s/d", "1.0.0" },
+		{ "/r/go/pkg/mod/h.org/p@v1.2.3/a.go", "h.org/p", "v1.2.3" },
+		{ "/r/.cargo/registry/src/i-1/serde_json-1.0.9/src/l.rs", "serde_json", "1.0.9" },
+		{ "/srv/app.js", "", "" },
+		{ "/a/node_modules/dep", "", "" },
+		{ "/a/node_modules/@s", "", "" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct origin_package p = origin_package(cases[i].file);
+		char name[64], version[64];
+
+		snprintf(name, sizeof(name), "%.*s", (int)p.name_len, p.name ? p.name : "");
+		snprintf(version, sizeof(version), "%.*s", (int)p.version_len,
+			 p.version ? p.version : "");
+		assert_string_equal(name, cases[i].name);
+		assert_string_equal(version, cases[i].version);
+	}
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(each_question_has_its_answer),
+		cmocka_unit_test(folded_time_is_shown_by_where_it_went),
+		cmocka_unit_test(questions_that_make_no_sense_are_refused),
+		cmocka_unit_test(a_part_of_a_recording_has_the_samples_of_its_time),
+		cmocka_unit_test(code_is_known_by_its_path),
+		cmocka_unit_test(packages_are_read_off_the_path),
+	};
+
+	return CHECK_RUN(tests);
+}
