@@ -65,9 +65,9 @@ static const struct argp argp = {
 	.options = options,
 	.parser = parse_option,
 	.args_doc = "IN OUT",
-	.doc = "Write the profile IN (.ndjson, plain or compressed, or a .partial) to OUT in "
-	       "another "
-	       "format. - is standard input or output.\v"
+	.doc = "Write the profile IN (.ndjson, plain or compressed, a .partial, or folded stacks) "
+	       "to "
+	       "OUT in another format. - is standard input or output.\v"
 	       "Exit status: 0 done, 1 IN is broken or OUT can't be written.",
 };
 

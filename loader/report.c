@@ -215,8 +215,9 @@ static const struct argp argp = {
 	.args_doc = "FILE",
 	.doc = "Print where the time of a recording went: the hot paths of the program's own code, "
 	       "all functions, threads and processes. FILE is a profile (.ndjson, plain or "
-	       "compressed), the .partial of a recording that runs or was killed, or - for "
-	       "standard input.\v"
+	       "compressed), the .partial of a recording that runs or was killed, folded stacks, "
+	       "or "
+	       "- for standard input.\v"
 	       "Exit status: 0 done, 1 FILE is broken, can't be read, or holds no sample, or no "
 	       "function is called NAME.",
 };

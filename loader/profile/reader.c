@@ -9,6 +9,7 @@
 
 #include "../../inspect/util/cleanup.h"
 #include "../../inspect/util/json_memory.h"
+#include "folded.h"
 #include "json_line.h"
 #include "source.h"
 
@@ -24,8 +25,9 @@ _Static_assert(LINE_CAP > 7 * 6 * (JSON_STRING_CAP + 64), "all that is written c
 struct prof_reader {
 	struct source *source;
 	json_t *json; /* of the record given out last */
+	struct folded_lines *folded; /* NULL: it has lines of its own */
 	char *name;
-	u64 line;
+	u64 line, n_records;
 	bool cut, ended;
 	char error[512];
 	size_t at, n; /* what is unread of buf */
@@ -74,6 +76,7 @@ void prof_reader_free(struct prof_reader **reader)
 		return;
 	source_free(&r->source);
 	json_decref(r->json);
+	folded_lines_free(&r->folded);
 	free(r->name);
 	free(r);
 	*reader = NULL;
@@ -146,16 +149,47 @@ static int next_line(struct prof_reader *r, const char **line, size_t *len)
 	return 1;
 }
 
+static int fold_failed(struct prof_reader *r, int err)
+{
+	if (err == -EBADMSG)
+		return prof_reader_fail(r, "the line is no folded stack");
+	if (err == -ENOSPC)
+		return prof_reader_fail(r, "the folded stacks have too many names");
+	return fail_with(r, err, strerror(-err));
+}
+
+/* The next line of a profile, which folded stacks are made into. As next_line(). */
+static int next_profile_line(struct prof_reader *r, const char **line, size_t *len)
+{
+	int err;
+
+	while (!r->folded || !folded_lines_next(r->folded, line, len)) {
+		int n = next_line(r, line, len);
+
+		if (n < 1 || (r->line == 1 && !folded_is_line(*line, *len)))
+			return n;
+		if (!r->folded && r->line > 1)
+			return n;
+		err = r->folded ? 0 : folded_lines_new(&r->folded);
+		if (err == 0)
+			err = folded_lines_take(r->folded, *line, *len);
+		if (err < 0)
+			return fold_failed(r, err);
+	}
+	return 1;
+}
+
 /* The order of lines that makes it a profile, and one profile. */
 static int check_place(struct prof_reader *r, const struct prof_record *record)
 {
 	bool is_header = record->type == PROF_REC_HEADER;
 
-	if (r->line == 1 && !is_header)
+	if (!r->n_records && !is_header)
 		return prof_reader_fail(r,
 					"this is no Unspool profile: the first line is no header");
-	if (r->line > 1 && is_header)
+	if (r->n_records && is_header)
 		return prof_reader_fail(r, "a second header: these are two profiles in one file");
+	r->n_records++;
 	return 1;
 }
 
@@ -168,7 +202,7 @@ int prof_reader_next(struct prof_reader *r, struct prof_record *record)
 
 	if (r->ended)
 		return r->error[0] ? -EBADMSG : 0;
-	n = next_line(r, &line, &len);
+	n = next_profile_line(r, &line, &len);
 	if (n < 0)
 		return n;
 	if (n == 0 && r->line == 0)

@@ -2,8 +2,8 @@
 #pragma once
 
 /*
- * Reads a profile line by line: a finished one of any compression, or the
- * .partial of a recorder that runs or was killed. Files are hostile: lines are
+ * Reads a profile line by line: a finished one of any compression, the .partial
+ * of a recorder that runs or was killed, or folded stacks. Files are hostile: lines are
  * capped, every value is checked, and what is wrong is told with its line.
  */
 

@@ -69,6 +69,11 @@ static void print_title(FILE *out, const struct prof_data *d)
 	double seconds = s->duration_ns ? (double)s->duration_ns / 1e9 : (double)d->last_t_us / 1e6;
 	double cpu_seconds = d->hz ? (double)d->samples / d->hz : 0;
 
+	if (!d->hz) { /* folded stacks: nothing else is known */
+		print_grouped(out, d->samples);
+		fprintf(out, " sample%s of folded stacks\n", d->samples == 1 ? "" : "s");
+		return;
+	}
 	print_process(out, d);
 	fprintf(out, "   %.1f s  ", seconds);
 	print_grouped(out, d->samples);
