@@ -20,13 +20,14 @@
 /* The only function that is returned to without having called. */
 #define RETURN_FROM_SIGNAL "runtime.sigreturn__sigaction"
 
-static int tell(const struct go_table *t, const struct go_function *fn, u64 name_addr, u64 addr,
-		bool inlined, lines_fn *callback, void *data)
+/* @inlined: what is called at @addr; NULL: the function itself. */
+static int tell(const struct go_table *t, const struct go_function *fn,
+		const struct go_inlined *inlined, u64 addr, lines_fn *callback, void *data)
 {
 	char name[MAX_NAME], file[MAX_FILE];
-	struct lines_frame frame = { .name = name, .inlined = inlined };
+	struct lines_frame frame = { .name = name, .inlined = inlined != NULL };
 	s32 number, line;
-	int r = go_table_text(t, name_addr, name, sizeof(name));
+	int r = go_table_text(t, inlined ? inlined->name_addr : fn->name_addr, name, sizeof(name));
 
 	if (r)
 		return r;
@@ -34,6 +35,7 @@ static int tell(const struct go_table *t, const struct go_function *fn, u64 name
 	if (!go_table_value(t, fn, fn->file, addr, &number) &&
 	    !go_table_file(t, fn, number, file, sizeof(file)) && file[0] != '<') {
 		frame.file = file;
+		frame.start_line = inlined ? inlined->start_line : fn->start_line;
 		if (!go_table_value(t, fn, fn->line, addr, &line) && line > 0)
 			frame.line = (u32)line;
 	}
@@ -60,12 +62,12 @@ int go_frames(const struct go_table *t, u64 addr, lines_fn *callback, void *data
 			return -E2BIG;
 		r = go_table_inlined(t, &fn, number, &call);
 		if (!r)
-			r = tell(t, &fn, call.name_addr, addr, true, callback, data);
+			r = tell(t, &fn, &call, addr, callback, data);
 		if (r)
 			return r;
 		addr = call.call_addr;
 	}
-	return tell(t, &fn, fn.name_addr, addr, false, callback, data);
+	return tell(t, &fn, NULL, addr, callback, data);
 }
 
 /*

@@ -10,6 +10,7 @@
 #include "go_table.h"
 
 #include <errno.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -85,10 +86,17 @@ static int read_place(const struct go_table *t, u32 i, struct place *p)
 	return r;
 }
 
+/* A signed number in the table; code that the compiler made has none. */
+static u32 start_line(u32 field)
+{
+	return field <= INT32_MAX ? field : 0;
+}
+
 int go_table_function(const struct go_table *t, u32 i, struct go_function *fn)
 {
 	u64 at = t->version == GO_1_16 ? 8 : 4; /* skips a copy of the start */
-	u32 last = N_FIELDS + (t->version == GO_1_20); /* id, flags, -, number of data */
+	/* since go1.20 the start line comes before the id, the flags and the number of data */
+	u32 last = N_FIELDS + (t->version == GO_1_20);
 	u32 fields[N_FIELDS + 2];
 	struct place p;
 	int r = i < t->n ? read_place(t, i, &p) : -ENOEXEC;
@@ -107,6 +115,7 @@ int go_table_function(const struct go_table *t, u32 i, struct go_function *fn)
 		.file = fields[FILE_],
 		.line = fields[LINE],
 		.unit = fields[UNIT],
+		.start_line = t->version == GO_1_20 ? start_line(fields[N_FIELDS]) : 0,
 		.n_values = fields[N_VALUES],
 		.n_data = fields[last] >> 24,
 		.more_addr = t->functions + p.record + at + 4 * (last + 1),
@@ -271,7 +280,7 @@ int go_table_inlined(const struct go_table *t, const struct go_function *fn, s32
 {
 	/* 1.18: file and line of the call before the name. */
 	u64 len = t->version == GO_1_20 ? 16 : 20, skip = t->version == GO_1_20 ? 4 : 12;
-	u32 off, words[2]; /* name, offset of the call */
+	u32 off, words[3]; /* name, offset of the call, from go1.20 on the line of the start */
 	int r;
 
 	if (number < 0)
@@ -282,10 +291,11 @@ int go_table_inlined(const struct go_table *t, const struct go_function *fn, s32
 		r = -ENOENT;
 	if (!r)
 		r = elf_file_read_addr(t->file, t->data + off + (u32)number * len + skip, words,
-				       sizeof(words));
+				       t->version == GO_1_20 ? 12 : 8);
 	if (!r && words[1] >= fn->end - fn->start)
 		r = -ENOEXEC;
 	if (!r)
-		*call = (struct go_inlined){ t->names + words[0], fn->start + words[1] };
+		*call = (struct go_inlined){ t->names + words[0], fn->start + words[1],
+					     t->version == GO_1_20 ? start_line(words[2]) : 0 };
 	return r;
 }

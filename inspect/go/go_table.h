@@ -30,6 +30,7 @@ struct go_function {
 	u64 name_addr;
 	u32 sp, file, line; /* offsets of its tables of these values; 0: none */
 	u32 unit;
+	u32 start_line; /* 0: before go1.20 it is not there */
 	u32 n_values, n_data;
 	u64 more_addr; /* u32s: offsets of the other tables, then n_data offsets of data */
 	u8 flags; /* GO_* */
@@ -100,6 +101,7 @@ int go_table_file(const struct go_table *t, const struct go_function *fn, s32 nu
 struct go_inlined {
 	u64 name_addr;
 	u64 call_addr; /* of an instruction of the call */
+	u32 start_line; /* of what was called; 0: before go1.20 it is not there */
 };
 
 /* A call by its number in the table of go_table_inlining(). 0, -ENOENT or the errno of reading. */

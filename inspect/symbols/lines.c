@@ -284,20 +284,20 @@ static const char *absolute(struct lines *l, Dwarf_Die *unit, const char *path)
 }
 
 /* The line of the address in the innermost function. */
-static void take_line(struct lines *l, Dwarf_Die *unit, u64 addr, struct lines_frame *f)
+static void take_line(Dwarf_Die *unit, u64 addr, struct lines_frame *f)
 {
 	Dwarf_Line *line = dwarf_getsrc_die(unit, addr);
 	int n;
 
 	if (!line)
 		return;
-	f->file = absolute(l, unit, dwarf_linesrc(line, NULL, NULL));
+	f->file = dwarf_linesrc(line, NULL, NULL);
 	f->line = !dwarf_lineno(line, &n) && n > 0 ? (u32)n : 0;
 	f->column = f->line && !dwarf_linecol(line, &n) && n > 0 ? (u32)n : 0;
 }
 
 /* The call site of an inlined function. */
-static void take_call(struct lines *l, Dwarf_Die *unit, Dwarf_Die *inlined, struct lines_frame *f)
+static void take_call(Dwarf_Die *unit, Dwarf_Die *inlined, struct lines_frame *f)
 {
 	Dwarf_Attribute attr;
 	Dwarf_Files *files;
@@ -308,7 +308,17 @@ static void take_call(struct lines *l, Dwarf_Die *unit, Dwarf_Die *inlined, stru
 	f->column = f->line ? number(inlined, DW_AT_call_column) : 0;
 	if (dwarf_attr(inlined, DW_AT_call_file, &attr) && !dwarf_formudata(&attr, &i) &&
 	    !dwarf_getsrcfiles(unit, &files, &n) && i < n)
-		f->file = absolute(l, unit, dwarf_filesrc(files, i, NULL, NULL));
+		f->file = dwarf_filesrc(files, i, NULL, NULL);
+}
+
+/* A function of a macro or an included file is defined elsewhere than where its code is. */
+static void take_start(Dwarf_Die *function, struct lines_frame *f)
+{
+	const char *file = f->file ? dwarf_decl_file(function) : NULL;
+	int n;
+
+	if (file && !strcmp(file, f->file) && !dwarf_decl_line(function, &n) && n > 0)
+		f->start_line = (u32)n;
 }
 
 static int tell(struct lines *l, Dwarf_Die *unit, struct chain *c, u64 addr, lines_fn *fn,
@@ -320,9 +330,11 @@ static int tell(struct lines *l, Dwarf_Die *unit, struct chain *c, u64 addr, lin
 		struct lines_frame f = { .name = name_of(&c->dies[i]), .inlined = i };
 
 		if (i + 1 == c->n)
-			take_line(l, unit, addr, &f);
+			take_line(unit, addr, &f);
 		else
-			take_call(l, unit, &c->dies[i + 1], &f);
+			take_call(unit, &c->dies[i + 1], &f);
+		take_start(&c->dies[i], &f);
+		f.file = absolute(l, unit, f.file);
 		r = fn(&f, data);
 	}
 	return r;
@@ -341,7 +353,8 @@ int lines_lookup(struct lines *l, u64 addr, lines_fn *fn, void *data)
 		return err;
 	function = lines_ranges_find(&unit->functions, addr);
 	if (!function) { /* written in assembly */
-		take_line(l, &die, addr, &alone);
+		take_line(&die, addr, &alone);
+		alone.file = absolute(l, &die, alone.file);
 		return unit->err ? unit->err : alone.file ? fn(&alone, data) : -ENOENT;
 	}
 	if (!dwarf_offdie(l->dwarf, function->die_off, &c.dies[0]))

@@ -17,6 +17,7 @@ struct lines_frame {
 	const char *name; /* mangled; NULL: unknown */
 	const char *file; /* NULL: unknown */
 	u32 line, column; /* from 1; 0: unknown */
+	u32 start_line; /* where the function is defined, in the same file; 0: unknown */
 	bool inlined; /* into the next frame */
 };
 

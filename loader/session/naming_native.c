@@ -73,6 +73,7 @@ static int append_module(struct naming *n, const struct image *image, const stru
 		out.file = native->file;
 		out.line = native->line;
 		out.column = native->column;
+		out.start_line = native->start_line;
 		out.inlined = native->inlined;
 		out.has_off = !native->name;
 		if (n->told == PROF_ACT_NATIVE)

@@ -246,7 +246,7 @@ static bool put(struct child *c, const void *bytes, size_t len)
 static int put_frame(const struct lines_frame *f, void *data)
 {
 	struct child *c = data;
-	struct helper_frame out = { f->line, f->column, f->inlined };
+	struct helper_frame out = { f->line, f->column, f->start_line, f->inlined };
 	const char *file = f->file ? f->file : "";
 
 	c->name[0] = 0;

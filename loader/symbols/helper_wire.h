@@ -48,6 +48,6 @@ struct helper_answer {
 };
 
 struct helper_frame {
-	u32 line, column;
+	u32 line, column, start_line;
 	u32 inlined;
 };

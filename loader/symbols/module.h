@@ -118,6 +118,7 @@ struct module_frame {
 	const char *name; /* NULL: unknown */
 	const char *file; /* NULL: unknown */
 	u32 line, column; /* 0: unknown */
+	u32 start_line; /* of the function; 0: unknown */
 	bool inlined; /* into the next one */
 };
 

@@ -48,7 +48,7 @@ struct list {
 
 static int add(const struct lines_frame *f, void *data)
 {
-	struct helper_frame head = { f->line, f->column, f->inlined };
+	struct helper_frame head = { f->line, f->column, f->start_line, f->inlined };
 	struct list *l = data;
 
 	l->n++;

@@ -249,6 +249,7 @@ static const char *take_frame(const char *text, const char *end, struct module_f
 				      .file = file[0] ? file : NULL,
 				      .line = f.line,
 				      .column = f.column,
+				      .start_line = f.start_line,
 				      .inlined = f.inlined };
 	return stop + 1;
 }

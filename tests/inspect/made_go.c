@@ -103,6 +103,8 @@ void made_go_inlined(struct made_go *g, const char *name, u32 call_off)
 		r->data = g->data_len;
 	put(g, DATA + g->data_len + 4 + old, text(g, NAMES, &g->names_len, name), 4);
 	put(g, DATA + g->data_len + 8 + old, call_off, 4);
+	if (!old)
+		put(g, DATA + g->data_len + 12, 9, 4); /* first line */
 	g->data_len += old ? 20 : 16;
 }
 

@@ -265,6 +265,7 @@ static void arm64_keeps_lr_at_sp_and_fp_below(void **state)
 
 struct told {
 	char text[512];
+	u32 starts[4], n;
 };
 
 static int tell(const struct lines_frame *f, void *data)
@@ -274,6 +275,8 @@ static int tell(const struct lines_frame *f, void *data)
 
 	snprintf(t->text + n, sizeof(t->text) - n, "%s %s:%u%s;", f->name, f->file ? f->file : "-",
 		 f->line, f->inlined ? " inlined" : "");
+	if (f->file)
+		t->starts[t->n++] = f->start_line;
 	return 0;
 }
 
@@ -342,6 +345,10 @@ static void lines_and_inlined_calls_match_the_source(void **state)
 			assert_int_equal(go_frames(t, MADE_CODE + cases[i].off, tell, &told),
 					 cases[i].err);
 			assert_string_equal(told.text, cases[i].text);
+			for (u32 k = 0; k < told.n; k++)
+				assert_int_equal(told.starts[k], v < MADE_GO_1_20  ? 0
+								 : k + 1 == told.n ? 7
+										   : 9);
 		}
 		made_deinit(&g.elf);
 	}

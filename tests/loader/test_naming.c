@@ -77,7 +77,7 @@ int modules_frames(struct modules *m, u32 id, u64 off, char *name, size_t len,
 	if (id != LIB || off < 0x3100 || off >= 0x3200)
 		return -ENOENT;
 	snprintf(name, len, "outer");
-	v[0] = (struct module_frame){ .name = "inner", .file = "a.c", .line = 3, .inlined = true };
+	v[0] = (struct module_frame){ .name = "inner", .file = "a.c", .line = 3, .start_line = 2, .inlined = true };
 	v[1] = (struct module_frame){ .name = name };
 	*n = 2;
 	return 0;
@@ -232,6 +232,7 @@ static void frame_of_a_file_has_what_is_inlined(void **state)
 	name(&f);
 	assert_int_equal(n_named, 2);
 	assert_string_equal(named[0].name, "inner");
+	assert_int_equal(named[0].start_line, 2);
 	assert_true(named[0].inlined);
 	assert_int_equal(named[0].line, 3);
 	assert_string_equal(named[1].name, "outer");

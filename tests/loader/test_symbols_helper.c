@@ -128,6 +128,7 @@ static void assert_lines_of_this_program(struct helper *h, u32 module)
 	next_frame(text, &f, &name, &file);
 	assert_string_equal(name, "outer_one");
 	assert_int_equal(f.line, outer_line);
+	assert_int_equal(f.start_line, outer_line - 2);
 	assert_false(f.inlined);
 }
 
