@@ -177,6 +177,13 @@ bool v8_script_is_same(struct v8_heap *h, const struct v8_script *s)
 	return !read_key(h, s->tagged, key, &line, &column) && !memcmp(key, s->key, sizeof(key));
 }
 
+/* Since it was identified. */
+static bool has_moved(struct v8_heap *h, const struct v8_script *s)
+{
+	target_renew(h->target);
+	return !v8_script_is_same(h, s);
+}
+
 static const char *read_lines(struct v8_heap *h, struct v8_script *s)
 {
 	struct lines l = {};
@@ -195,8 +202,7 @@ static const char *read_lines(struct v8_heap *h, struct v8_script *s)
 	if (r < 0)
 		return r == -E2BIG ? "the script is too large"
 				   : "the script's source is unreadable";
-	target_renew(h->target);
-	if (!v8_script_is_same(h, s))
+	if (has_moved(h, s))
 		return "the script moved"; /* and what was read may be something else */
 	s->line_starts = arena_alloc(&h->arena, l.n * sizeof(u32));
 	if (!s->line_starts)
@@ -221,8 +227,7 @@ int v8_script_visit(struct v8_heap *h, struct v8_script *s, u32 from, u32 n,
 		r = v8_string_visit_part(h, s->key[1], from, n, TARGET_SOURCE, fn, data);
 	if (r)
 		return r;
-	target_renew(h->target);
-	return v8_script_is_same(h, s) ? 0 : -ESTALE;
+	return has_moved(h, s) ? -ESTALE : 0;
 }
 
 /* During a collection reads fail; a large source is not read all the time either. */
