@@ -2,6 +2,8 @@
 
 #include "case_note_fields.h"
 
+#include "../util/reasons.h"
+
 #include <ctype.h>
 #include <errno.h>
 #include <stdint.h>
@@ -96,6 +98,13 @@ static u8 index_of(struct note_parse *p, const char *key, const char *word,
 u8 note_get_word(struct note_parse *p, const char *key, const char *const *words)
 {
 	return index_of(p, key, json_string_value(json_object_get(p->item, key)), words);
+}
+
+u8 note_get_status(struct note_parse *p, const char *key)
+{
+	const char *words = json_string_value(json_object_get(p->item, key));
+
+	return index_of(p, key, reason_current(words), case_status_words);
 }
 
 u8 note_get_flags(struct note_parse *p, const char *key, const char *const *words)

@@ -33,6 +33,9 @@ const char *note_get_text(struct note_parse *p, const char *key);
 u8 note_get_word(struct note_parse *p, const char *key, const char *const *words);
 u8 note_get_flags(struct note_parse *p, const char *key, const char *const *words);
 
+/* A status by its words, in their present or an earlier spelling. */
+u8 note_get_status(struct note_parse *p, const char *key);
+
 /**
  * note_get_list() - read a list of objects
  * @from:	the object that has @key

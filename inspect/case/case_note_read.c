@@ -8,6 +8,8 @@
 
 #include "case_note_fields.h"
 
+#include "../util/reasons.h"
+
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -109,7 +111,7 @@ static void take_walk_frame(struct note_parse *p, void *to)
 		.b = note_get_hex(p, "b"),
 		.aux = (u32)note_get_number(p, "aux", UINT32_MAX),
 		.kind = note_get_word(p, "kind", case_kind_words),
-		.status = note_get_word(p, "status", case_status_words),
+		.status = note_get_status(p, "status"),
 		.flags = note_get_flags(p, "flags", case_frame_flag_words),
 	};
 }
@@ -132,7 +134,7 @@ static void take_frame(struct note_parse *p, void *to)
 	f->inlined = note_get_true(p, "inlined");
 	f->async = note_get_true(p, "async");
 	f->guess = note_get_true(p, "guess");
-	f->reason = note_get_text(p, "reason");
+	f->reason = reason_current(note_get_text(p, "reason"));
 }
 
 static struct case_walk *get_walk(struct note_parse *p, const json_t *json)
@@ -145,7 +147,7 @@ static struct case_walk *get_walk(struct note_parse *p, const json_t *json)
 	}
 	p->item = json;
 	w->engine = note_get_text(p, "engine");
-	w->status = note_get_word(p, "status", case_status_words);
+	w->status = note_get_status(p, "status");
 	w->fault_addr = note_get_hex(p, "fault_addr");
 	w->frames =
 		note_get_list(p, json, "frames", sizeof(*w->frames), &w->n_frames, take_walk_frame);
@@ -169,7 +171,7 @@ static struct case_truth *get_truth(struct note_parse *p, const json_t *json)
 	}
 	p->item = json;
 	t->n_pcs = (u32)n;
-	t->status = note_get_word(p, "status", case_status_words);
+	t->status = note_get_status(p, "status");
 	for (size_t i = 0; i < n; i++)
 		if (note_parse_hex(json_string_value(json_array_get(list, i)), &pcs[i]))
 			note_wrong(p, "truth.pcs", "has an item that is not \"0x...\"");

@@ -65,7 +65,7 @@ static int learn(struct dotnet_build *b, const struct elf_file *f)
 
 	if (r == -ENOENT) {
 		strcpy(b->runtime, ".NET");
-		b->why = "the runtime does not tell its version";
+		b->why = "runtime version unknown";
 		return -ENOTSUP;
 	}
 	if (r < 0)

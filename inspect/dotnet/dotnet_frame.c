@@ -9,7 +9,7 @@ static void name_stub(struct dotnet_frame *d, u32 kind)
 	d->is_stub = true;
 	d->text = dotnet_stub_name(kind);
 	if (!d->text)
-		d->reason = "a part of the runtime without a name";
+		d->reason = "unnamed runtime code";
 }
 
 static void name_method(struct dotnet_frame *d, struct dotnet_runtime *rt,
@@ -47,7 +47,7 @@ void dotnet_frame_name(struct dotnet_frame *d, struct dotnet_runtime *rt, const 
 		return;
 	}
 	if (err) {
-		d->reason = "no code here any more";
+		d->reason = "code no longer present";
 		return;
 	}
 	name_method(d, rt, &code);

@@ -227,13 +227,13 @@ static const char *find_pdb_of(struct dotnet_runtime *rt, u64 addr, struct pdb *
 	struct dotnet_module *module;
 
 	if (dotnet_module_get(rt, addr, &module) || module->reason)
-		return "the module's metadata is not in memory";
+		return "module metadata not found";
 	if (!module->was_pdb_sought) {
 		module->was_pdb_sought = true;
 		find_pdb(rt, module, &module->pdb);
 	}
 	*pdb = module->pdb;
-	return *pdb ? NULL : "there is no portable PDB";
+	return *pdb ? NULL : "no portable PDB";
 }
 
 static const char *find_line(struct dotnet_runtime *rt, const struct place *at,
@@ -248,7 +248,7 @@ static const char *find_line(struct dotnet_runtime *rt, const struct place *at,
 		return reason;
 	text_init(&file, line->file, sizeof(line->file));
 	if (pdb_line(pdb, at->row, at->il, &found, &file) || file.is_cut)
-		return "the PDB has no line for it";
+		return "no line in PDB";
 	line->line = found.line;
 	line->start_line = found.start_line;
 	line->start_column = found.start_column;
@@ -308,7 +308,7 @@ int dotnet_line_get(struct dotnet_runtime *rt, const struct dotnet_code *code, u
 	struct place at;
 	int r;
 
-	*line = (struct dotnet_line){ .reason = "no IL belongs to this code" };
+	*line = (struct dotnet_line){ .reason = "no IL for this code" };
 	if (code->kind == DOTNET_STUB || pc < code->start_addr || pc >= code->end_addr)
 		return -ENOENT;
 	dotnet_runtime_trim(rt);

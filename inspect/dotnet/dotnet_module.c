@@ -28,7 +28,7 @@
 #define MAX_BEFORE_NAME (64u << 20) /* from the metadata's root to a string */
 #define PAGE 4096u /* the smallest page size */
 
-static const char *const not_found = "the module's metadata is not in memory";
+static const char *const not_found = "module metadata not found";
 
 static int assembly_name(const struct metadata *m, u32 *idx)
 {

@@ -143,7 +143,7 @@ static int make_readable(struct naming *n)
 	add_arguments(&n->out, &n->of_method, 0, n->of_method.n);
 	r = metadata_parameters(n->m, n->row, &n->out);
 	if (r)
-		n->name->reason = "the method's signature can't be read";
+		n->name->reason = "method signature unreadable";
 	return r == -ESRCH ? r : 0;
 }
 
@@ -184,7 +184,7 @@ static int read_arguments(struct naming *n)
 		return r;
 	if (r) {
 		n->of_type.n = n->of_method.n = 0;
-		n->name->reason = "a type argument can't be named";
+		n->name->reason = "type argument unreadable";
 	}
 	return r == -ESRCH ? r : 0;
 }
@@ -235,14 +235,14 @@ static int name_dynamic(struct naming *n, const struct dotnet_code *code)
 	if (r == -ESRCH)
 		return r;
 	if (r || now.start_addr != code->start_addr || now.method_desc != code->method_desc) {
-		name->reason = "the dynamic method is gone";
+		name->reason = "dynamic method freed";
 		return -ENOENT;
 	}
 	r = dotnet_word(n->rt, n->method.addr + n->rt->l->dynamic_name, &addr);
 	if (!r)
 		r = dotnet_text(n->rt, addr, name->method, sizeof(name->method));
 	if (r || !is_text(name->method)) {
-		name->reason = "the dynamic method has no name";
+		name->reason = "dynamic method unnamed";
 		return r == -ESRCH ? r : -ENOENT;
 	}
 	name->is_dynamic = true;
@@ -290,9 +290,9 @@ static int name_r2r(struct naming *n, const struct dotnet_code *code)
 	int r = dotnet_image_get(n->rt, code->image_addr, code->module, &r2r);
 
 	if (r == -ENOENT)
-		n->name->reason = "the index of the precompiled code can't be read";
+		n->name->reason = "ReadyToRun index unreadable";
 	if (!r && r2r->is_composite) {
-		n->name->reason = "the runtime does not tell the method of this precompiled code";
+		n->name->reason = "composite method unknown";
 		r = -ENOENT;
 	}
 	if (!r)
@@ -309,8 +309,7 @@ static int name_r2r(struct naming *n, const struct dotnet_code *code)
 
 static int fail(struct dotnet_name *name, int r)
 {
-	const char *reason = name->reason ? name->reason
-					  : "what the runtime keeps of it can't be read";
+	const char *reason = name->reason ? name->reason : "method data unreadable";
 
 	*name = (struct dotnet_name){ .reason = reason };
 	return r == -ESRCH ? r : -ENOENT;
@@ -321,7 +320,7 @@ static int name_stub(const struct dotnet_code *code, struct dotnet_name *name)
 	const char *stub = dotnet_stub_name(code->stub_kind);
 
 	if (!stub) {
-		name->reason = "a stub of a kind that is not known";
+		name->reason = "unknown stub kind";
 		return -ENOENT;
 	}
 	snprintf(name->name, sizeof(name->name), "%s", stub);

@@ -9,6 +9,7 @@
 
 #include "../../core/uw_frame.h"
 #include "../../core/uw_note.h"
+#include "../util/reasons.h"
 
 #define ROOM 24
 
@@ -158,7 +159,8 @@ int fl_tables_from_json(const json_t *json, struct fl_tables *out)
 	for (u32 i = 0; i < n_statuses; i++) {
 		const json_t *s = json_array_get(statuses, i);
 
-		put(out->statuses[i].words, sizeof(out->statuses[i].words), text_of(s, "words"));
+		put(out->statuses[i].words, sizeof(out->statuses[i].words),
+		    reason_current(text_of(s, "words")));
 		put(out->statuses[i].class, sizeof(out->statuses[i].class), text_of(s, "class"));
 	}
 	out->n_notes = take_list(json_object_get(json, "notes"), out->notes[0],

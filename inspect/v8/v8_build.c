@@ -149,7 +149,7 @@ static int find_version(struct v8_build *b, struct elf_file *f, const struct col
 
 	if (c->n_meta)
 		return r;
-	b->why = "it was built without metadata";
+	b->why = "built without V8 metadata";
 	if (r == -ENOENT && c->addr[NODE_API_FUNCTION])
 		r = v8_find_embedder(f, b->version, &b->why);
 	return r;
@@ -271,10 +271,10 @@ static const char *take_info(struct v8_build *b, const struct collection *c)
 		b->info.jspi_marker = marker_of(c, "frametype_StackSwitchFrame");
 	if (v8_meta_get(c->meta, c->n_meta, "off_fp_context", 1) != -V8_CONTEXT_SLOT ||
 	    v8_meta_get(c->meta, c->n_meta, "off_fp_function", 1) != -V8_FUNCTION_SLOT)
-		return "the metadata lacks the slots of a frame";
+		return "no frame slots in metadata";
 	for (int i = 0; i < 2; i++)
 		if (slots[i] >= -V8_FUNCTION_SLOT || slots[i] < -V8_SLOTS_LEN || slots[i] % 8)
-			return "the metadata has odd slots of a frame";
+			return "invalid frame slots in metadata";
 	b->info.bytecode_array_slot = (u16)-array_slot;
 	b->info.bytecode_offset_slot = (u16)-offset_slot;
 	return NULL;
@@ -317,7 +317,7 @@ static int learn(struct v8_build *b, struct elf_file *f, const struct collection
 	if (r < 0)
 		return r;
 	if (!b->why && !b->n_builtins)
-		b->why = "its embedded builtins were not found";
+		b->why = "embedded builtins not found";
 	if (!b->why)
 		b->async_why = v8_async_fill(&b->info.async, b);
 	return b->why ? -ENOTSUP : 0;

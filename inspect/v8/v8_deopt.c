@@ -35,8 +35,8 @@
 /* {u64 position of the call, i32 function, pad} of an inlined call. */
 #define TREE_ENTRY_FUNCTION 8
 
-const char v8_unreadable[] = "the inlined functions are unreadable";
-const char v8_no_line[] = "this code does not tell its line";
+const char v8_unreadable[] = "inlined functions unreadable";
+const char v8_no_line[] = "source position unknown";
 
 void v8_deopt_deinit(struct v8_deopt *d)
 {

@@ -20,8 +20,8 @@ struct embedder {
 };
 
 static const struct embedder embedders[] = {
-	{ "-rusty", "it was built for Deno, without metadata" },
-	{ "-electron.0", "it was built for Electron, without metadata" },
+	{ "-rusty", "Deno, built without V8 metadata" },
+	{ "-electron.0", "Electron, built without V8 metadata" },
 };
 
 struct search {

@@ -33,14 +33,14 @@ static int by_offset(struct v8_heap *h, const struct uw_sample *s, struct v8_fun
 	v8_name_function(h, f, names);
 	names->tier = V8_TIER_INTERPRETED;
 	if (offset < -1 || offset > INT32_MAX)
-		return v8_give_reason(names, "no bytecode offset in the frame");
+		return v8_give_reason(names, "no bytecode offset");
 	site = v8_site_find(h, V8_SITE_INTERPRETED, f, like.where, s->time_ns);
 	if (site)
 		return v8_site_give(site, names);
 	v8_look(h);
 	bytecode = v8_function_bytecode(h, f);
 	if (!bytecode || (u32)bytecode != aux)
-		return v8_give_reason(names, "the frame's bytecode is not the function's");
+		return v8_give_reason(names, "bytecode array mismatch");
 	pos = v8_bytecode_position(h, bytecode, (s32)offset);
 	v8_locate(h, f, pos, names);
 	if (!names->reason)
@@ -173,7 +173,7 @@ int v8_name_in_handler(struct v8_heap *h, const struct uw_sample *s, const struc
 		return by_offset(h, s, f, frame->aux, word, names);
 	v8_name_function(h, f, names);
 	names->tier = V8_TIER_INTERPRETED;
-	return v8_give_reason(names, "the interpreter's registers are gone");
+	return v8_give_reason(names, "interpreter registers lost");
 }
 
 int v8_name_entering(struct v8_heap *h, const struct uw_sample *s, struct v8_name *names)
@@ -182,7 +182,7 @@ int v8_name_entering(struct v8_heap *h, const struct uw_sample *s, struct v8_nam
 
 	names[0] = (struct v8_name){ .kind = V8_NAME_JS, .tier = V8_TIER_BASELINE };
 	if (!f)
-		return v8_give_reason(names, "interrupted before its frame existed");
+		return v8_give_reason(names, "interrupted before frame setup");
 	v8_name_function(h, f, names);
 	names[0].tier = V8_TIER_BASELINE;
 	v8_locate(h, f, v8_bytecode_position(h, s->interp[1], -1), names);
@@ -216,7 +216,7 @@ int v8_name_waiting(struct v8_heap *h, const struct uw_frame *frame, struct v8_f
 
 	v8_name_function(h, f, names);
 	if (offset < 0)
-		return v8_give_reason(names, "it does not say where it waits");
+		return v8_give_reason(names, "await position unknown");
 	v8_locate(h, f, v8_bytecode_position(h, v8_function_bytecode(h, f), (s32)offset), names);
 	return 1;
 }

@@ -81,7 +81,7 @@ static enum v8_verdict resolve_safepoint(struct v8_query *q)
 	call = call_at(d, q->at.off);
 	if (call)
 		return v8_deopt_path(d, call, &path) < 1 ? V8_GIVES_UP : answer(q, &path);
-	q->at.reason = "no call with a deoptimization point ends there";
+	q->at.reason = "no deoptimization point";
 	return V8_DECLINES;
 }
 
@@ -183,7 +183,7 @@ static enum v8_verdict resolve_baseline(struct v8_query *q)
 {
 	int offset = v8_baseline_offset(q->d.h, q->d.code, q->bytecode, q->at.off);
 
-	q->at.reason = "the bytecode offset table is unreadable";
+	q->at.reason = "bytecode offset table unreadable";
 	if (offset < -1)
 		return V8_DECLINES;
 	add(q, &(struct v8_inlined){ .sfi = q->sfi, .pos = offset, .is_bytecode = true });
@@ -208,7 +208,7 @@ static enum v8_verdict resolve_cleared(struct v8_query *q)
 	u64 pos;
 	s32 offset = -1;
 
-	q->at.reason = "its code was thrown out meanwhile";
+	q->at.reason = "code discarded";
 	if (v8_deopt_position(&q->d, q->at.off, &pos) >= 0 && v8_position_inlining(pos) < 0)
 		offset = v8_position_offset(pos);
 	if (offset < 0 || !v8_bytecode_has_position(h, q->bytecode, offset))

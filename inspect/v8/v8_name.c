@@ -138,13 +138,13 @@ static int name_in_jit(struct v8_heap *h, const struct uw_sample *s, u32 i, stru
 	if (n > 0)
 		return n;
 	v8_name_function(h, f, names);
-	return v8_give_reason(names, n == -ESTALE ? "the code at pc is another function's"
-						  : "no code object at pc");
+	return v8_give_reason(names,
+			      n == -ESTALE ? "code of another function" : "no code object at pc");
 }
 
 /* ---- builtins ---- */
 
-#define STRIPPED "the symbols of builtins are stripped"
+#define STRIPPED "builtin symbols stripped"
 
 /*
  * The interpreter, or a builtin that compiled code called: then the return address is
@@ -163,13 +163,13 @@ static int name_in_unnamed(struct v8_heap *h, const struct uw_sample *s, u32 i,
 		if (n || (u32)s->interp[1] == frame->aux)
 			return n ? 1 + n : v8_name_in_handler(h, s, frame, frame, f, NULL, names);
 		v8_name_function(h, f, names + 1);
-		v8_give_reason(names + 1, "no return address at the top of the stack");
+		v8_give_reason(names + 1, "no return address at sp");
 		return 2;
 	}
 	if (bytecode && (u32)bytecode == frame->aux && v8_is_smi(frame->b))
 		return v8_name_interpreted(h, s, frame, f, names);
 	v8_name_function(h, f, names);
-	return v8_give_reason(names, "the function is in a builtin");
+	return v8_give_reason(names, "pc in a builtin");
 }
 
 static int name_in_builtin(struct v8_heap *h, const struct uw_sample *s, u32 i,
@@ -198,7 +198,7 @@ static int name_in_builtin(struct v8_heap *h, const struct uw_sample *s, u32 i,
 	if (!is_top) {
 		v8_name_function(h, f, names);
 		v8_locate_at_edge(h, f, b, names);
-		return names->line ? 1 : v8_give_reason(names, "the function is in a builtin");
+		return names->line ? 1 : v8_give_reason(names, "pc in a builtin");
 	}
 	n = name_by_stack(h, s, frame, f, names + 1);
 	if (n)
@@ -206,7 +206,7 @@ static int name_in_builtin(struct v8_heap *h, const struct uw_sample *s, u32 i,
 	v8_name_function(h, f, names + 1);
 	v8_locate_at_edge(h, f, b, names + 1);
 	if (!names[1].line)
-		v8_give_reason(names + 1, "no return address at the top of the stack");
+		v8_give_reason(names + 1, "no return address at sp");
 	return 2;
 }
 
@@ -214,9 +214,8 @@ static int name_in_builtin(struct v8_heap *h, const struct uw_sample *s, u32 i,
 
 static int name_nobody(const struct v8_heap *h, struct v8_name *names)
 {
-	return v8_give_reason(names, v8_probe_denies(h, V8_NAMES)
-					     ? V8_MISFIT
-					     : "the function moved or is unreadable");
+	return v8_give_reason(names, v8_probe_denies(h, V8_NAMES) ? V8_MISFIT
+								  : "function moved or unreadable");
 }
 
 static int name_js(struct v8_heap *h, const struct uw_sample *s, u32 i, struct v8_name *names)
@@ -246,7 +245,7 @@ static int name_js(struct v8_heap *h, const struct uw_sample *s, u32 i, struct v
 		names->name = b->name;
 		names->reason = NULL;
 	}
-	return f->script ? v8_give_reason(names, "pc is in no code of V8") : 1;
+	return f->script ? v8_give_reason(names, "pc outside V8 code") : 1;
 }
 
 /* A function or a builtin that waits. */
@@ -261,7 +260,7 @@ static int name_waiting(struct v8_heap *h, const struct uw_sample *s, const stru
 	if (frame->aux) {
 		names[0].kind = V8_NAME_BUILTIN;
 		names[0].name = v8_async_name(&h->build->info.async, frame->aux);
-		return names[0].name ? 1 : v8_give_reason(names, "a builtin without a name");
+		return names[0].name ? 1 : v8_give_reason(names, "unnamed builtin");
 	}
 	f = v8_function_get(h, frame->a, s->time_ns);
 	return f ? v8_name_waiting(h, frame, f, names) : name_nobody(h, names);
@@ -297,13 +296,13 @@ static int name_code(struct v8_heap *h, const struct uw_sample *s, const struct 
 		return v8_name_shared(h, frame, names);
 	f = v8_function_of(h, s, &code);
 	if (!f)
-		return v8_give_reason(names, "interrupted before its frame existed");
+		return v8_give_reason(names, "interrupted before frame setup");
 	n = v8_name_compiled(h, s, f, pc, V8_VIA_PC, names);
 	if (n > 0)
 		return n;
 	v8_name_function(h, f, names);
 	names[0].tier = code.tier;
-	return v8_give_reason(names, "interrupted before its frame existed");
+	return v8_give_reason(names, "interrupted before frame setup");
 }
 
 /* One look serves all samples before it, but objects move: what is read belongs together. */

@@ -38,7 +38,7 @@
 #define MAX_WAY_LEN 256 /* bytes from the call to the jump back */
 #define CALL_LEN 13 /* of the longest call */
 
-const char v8_no_exit[] = "its code is given up, and does not tell where";
+const char v8_no_exit[] = "deoptimized; source position ambiguous";
 
 /* ---- exits ---- */
 
@@ -144,7 +144,7 @@ enum v8_verdict v8_resolve_eager(struct v8_query *q)
 	struct v8_deopt *d = &q->d;
 	u32 off, first;
 
-	q->at.reason = "it is at no exit";
+	q->at.reason = "not a deoptimization exit";
 	if (!v8_code_is_optimized(d->code))
 		return none;
 	if (v8_deopt_read_data(d) < 0 || v8_deopt_read_text(d) < 0) {
@@ -193,7 +193,7 @@ enum v8_verdict v8_resolve_lazy(struct v8_query *q)
 	if (v8_array_word(d->h, d->code->deopt, idx, &first) < 0)
 		return V8_GIVES_UP;
 	if (!v8_is_smi(first) || v8_smi(first) <= 0 || ra < (u32)v8_smi(first)) {
-		q->at.reason = "it is before the first exit";
+		q->at.reason = "before first deoptimization exit";
 		return V8_DECLINES;
 	}
 	if (v8_deopt_read_text(d) < 0 || v8_deopt_read_data(d) < 0)
@@ -327,7 +327,7 @@ enum v8_verdict v8_resolve_deferred(struct v8_query *q)
 			return V8_GIVES_UP;
 		off = in_line(&q->d, off);
 	}
-	q->at.reason = "it is in line";
+	q->at.reason = "not deferred code";
 	if (off == q->at.off)
 		return V8_DECLINES;
 	q->at.off = off;

@@ -192,7 +192,7 @@ static const char *read_lines(struct v8_heap *h, struct v8_script *s)
 	int r;
 
 	if (identify(h, s) < 0)
-		return "the script moved";
+		return "script moved";
 	r = add_line(&l, 0);
 	if (!r)
 		r = v8_string_visit(h, s->key[1], MAX_SOURCE_LEN, TARGET_SOURCE, count_lines, &l);
@@ -200,10 +200,10 @@ static const char *read_lines(struct v8_heap *h, struct v8_script *s)
 	if (r == -E2BIG)
 		s->retry_ns = ~0ull;
 	if (r < 0)
-		return r == -E2BIG ? "the script is too large"
-				   : "the script's source is unreadable";
+		return r == -E2BIG ? "script too large"
+				   : "script source unreadable";
 	if (has_moved(h, s))
-		return "the script moved"; /* and what was read may be something else */
+		return "script moved"; /* and what was read may be something else */
 	s->line_starts = arena_alloc(&h->arena, l.n * sizeof(u32));
 	if (!s->line_starts)
 		return "out of memory";
@@ -256,7 +256,7 @@ bool v8_script_position(struct v8_heap *h, struct v8_script *s, s32 pos, u32 *li
 	if (s->lines_missing)
 		return false;
 	if (pos < 0 || (u32)pos > s->source_len) {
-		*reason = "the position is outside of the script";
+		*reason = "position outside script";
 		return false;
 	}
 	next = search_first(s->n_lines, i, s->line_starts[i] <= (u32)pos);
@@ -264,7 +264,7 @@ bool v8_script_position(struct v8_heap *h, struct v8_script *s, s32 pos, u32 *li
 	nth = (s64)at + 1 + s->line_offset;
 	unit = (s64)pos - s->line_starts[at] + 1 + (at ? 0 : s->column_offset);
 	if (nth < 1) {
-		*reason = "the line is before the file's first";
+		*reason = "line before file start";
 		return false;
 	}
 	*line = (u32)nth;

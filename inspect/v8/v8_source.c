@@ -34,7 +34,7 @@ int v8_give_reason(struct v8_name *name, const char *reason)
 
 void v8_locate(struct v8_heap *h, struct v8_function *f, s32 pos, struct v8_name *name)
 {
-	const char *reason = "no position in the code's table";
+	const char *reason = "no source position";
 
 	if (!f->script)
 		return;
@@ -132,7 +132,7 @@ void v8_name_function(struct v8_heap *h, const struct v8_function *f, struct v8_
 		.kind = f->script ? V8_NAME_JS : V8_NAME_BUILTIN,
 		.name = f->name,
 		.file = f->script ? f->script->file ?: f->script->origin : NULL,
-		.reason = f->name ? NULL : "a builtin without a name",
+		.reason = f->name ? NULL : "unnamed builtin",
 	};
 	name->script = f->script;
 	name->start = f->start;

@@ -5,7 +5,7 @@
 
 #include "v8_function.h"
 
-#define V8_MISFIT "V8's heap is not laid out as expected"
+#define V8_MISFIT "unexpected V8 heap layout"
 
 /* @f's name, file and start, without a line. */
 void v8_name_function(struct v8_heap *h, const struct v8_function *f, struct v8_name *name);

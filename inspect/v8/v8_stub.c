@@ -48,7 +48,7 @@ static void name_target(struct v8_heap *h, const struct uw_sample *s, const stru
 
 	if (!f)
 		names[0] = (struct v8_name){ .kind = V8_NAME_STUB,
-					     .reason = "the function moved or is unreadable" };
+					     .reason = "function moved or unreadable" };
 	else if (!f->script && f->name)
 		v8_name_function(h, f, names);
 }
@@ -67,7 +67,7 @@ int v8_name_shared(struct v8_heap *h, const struct uw_frame *frame, struct v8_na
 	const struct v8_builtin *entry = copied(h, frame);
 
 	names[0] = (struct v8_name){ .kind = V8_NAME_STUB, .name = entry ? entry->name : NULL };
-	return entry ? 1 : v8_give_reason(names, "code that is no function's");
+	return entry ? 1 : v8_give_reason(names, "code without a function");
 }
 
 /* In a copy of the interpreter's entry; 0: it is no such frame. */
@@ -114,6 +114,6 @@ int v8_name_stub(struct v8_heap *h, const struct uw_sample *s, const struct uw_f
 	if (frame->status != UW_OK)
 		v8_give_reason(names, v8_status_words(frame->status));
 	if (!names[0].name)
-		v8_give_reason(names, "a frame of unknown type");
+		v8_give_reason(names, "unknown frame type");
 	return 1;
 }

@@ -330,7 +330,7 @@ static int find_functions(struct v8_heap *h, u64 pc, struct v8_wasm_site *site)
 		return 0;
 	site->n = 1;
 	site->functions[0] = (u32)code.function_idx;
-	site->why = "the inlined functions are unreadable";
+	site->why = "inlined functions unreadable";
 	return 0;
 }
 
@@ -382,7 +382,7 @@ int v8_wasm_name_frame(struct v8_heap *h, u64 pc, u64 time_ns, struct v8_name *n
 	if (r > 0)
 		return r;
 	names[0] = (struct v8_name){ .kind = V8_NAME_WASM };
-	return v8_give_reason(names, r == -ENOTSUP ? "WebAssembly of this V8 is not read"
+	return v8_give_reason(names, r == -ENOTSUP ? "unsupported WebAssembly layout"
 						   : "no WebAssembly function at pc");
 }
 

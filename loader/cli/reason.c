@@ -3,6 +3,7 @@
 #include "reason.h"
 
 #include "../../core/uw_status.h"
+#include "../../inspect/util/reasons.h"
 
 #include <errno.h>
 #include <string.h>
@@ -18,16 +19,6 @@ static const u8 classes[UW_N_STATUS] = {
 	UW_STATUS_LIST(X)
 #undef X
 };
-
-/* A dash may stand for each blank. */
-static bool is_word(const char *typed, const char *word)
-{
-	size_t i = 0;
-
-	while (word[i] && (typed[i] == word[i] || (typed[i] == '-' && word[i] == ' ')))
-		i++;
-	return !word[i] && !typed[i];
-}
 
 static u64 of_class(u8 class)
 {
@@ -47,7 +38,7 @@ int reason_parse(const char *word, u64 *stacks, u64 *frames)
 	if (!strcmp(word, "truncated") || !strcmp(word, "failed")) {
 		s = of_class(*word == 't' ? UW_CLASS_TRUNCATED : UW_CLASS_FAILED);
 	} else if (strcmp(word, "any") != 0) {
-		while (i < UW_N_STATUS && !is_word(word, words[i]))
+		while (i < UW_N_STATUS && !reason_matches(word, words[i]))
 			i++;
 		if (i == UW_N_STATUS)
 			return -EINVAL;

@@ -4,12 +4,12 @@
 #include "../../core/types.h"
 
 /**
- * reason_parse() - the ways for a stack to end that a word names
- * @word:	any, truncated, failed, or a reason as reports print it, where a dash may stand
- *		for each blank
- * @stacks:	a bit an enum uw_status that the stack may end with
- * @frames:	a bit an enum uw_status that one frame must have; 0: any
+ * reason_parse() - the statuses that a word on the command line selects
+ * @word:	any, truncated, failed, or a reason as reports print it or as earlier versions
+ *		did; a dash may replace each blank
+ * @stacks:	one bit per enum uw_status that the stack may end with
+ * @frames:	one bit per enum uw_status, one of which a frame must have; 0: any
  *
- * Return: 0, or -EINVAL: there is no such reason.
+ * Return: 0, or -EINVAL for an unknown reason.
  */
 int reason_parse(const char *word, u64 *stacks, u64 *frames);

@@ -91,11 +91,11 @@ static const char *doubt(const struct process *p, const struct jit_owner *o, con
 	u64 written = timespec_ns(st->st_mtim);
 
 	if (!S_ISREG(st->st_mode))
-		return "its perf map is no regular file";
+		return "perf map not a regular file";
 	if (st->st_uid && st->st_uid != o->uid)
-		return "its perf map is of another user";
+		return "perf map of another user";
 	if (written < began_ns(p))
-		return "its perf map is of an earlier process";
+		return "perf map of an earlier process";
 	return NULL;
 }
 

@@ -134,7 +134,7 @@ static const char *why_not(const struct jit_names *n)
 	for (u32 i = 0; i < MAX_DUMPS && n->dumps[i]; i++)
 		is_full |= jit_source_is_full(n->dumps[i]);
 	if (is_full)
-		return "more functions than can be kept";
+		return "too many functions";
 	if (n->dumps[0])
 		return n->map ? "not in its jitdump or perf map" : "not in its jitdump";
 	return n->map ? "not in its perf map" : n->why;

@@ -2,6 +2,7 @@
 #include "record.h"
 
 #include "../../inspect/util/array.h"
+#include "../../inspect/util/reasons.h"
 
 #include <errno.h>
 #include <stdint.h>
@@ -116,7 +117,7 @@ static void parse_frame(struct keys *k, struct prof_record *r)
 	f->async = FLAG(k, "async");
 	f->guess = FLAG(k, "guess");
 	f->ignored = FLAG(k, "ignored");
-	f->reason = STRING(k, "reason");
+	f->reason = reason_current(STRING(k, "reason"));
 	if (off && (strncmp(off, "0x", 2) != 0 || end == off + 2 || *end) && !k->wrong)
 		k->wrong = "\"off\" is no hexadecimal number";
 }
@@ -131,7 +132,7 @@ static void parse_stack(struct keys *k, struct prof_record *r)
 	r->stack.frames = frames;
 	r->stack.n_frames = (u32)json_array_size(frames);
 	r->stack.status = status ? prof_status_from_name(status) : PROF_N_STATUSES;
-	r->stack.reason = STRING(k, "reason");
+	r->stack.reason = reason_current(STRING(k, "reason"));
 	if (!json_is_array(frames) || json_array_size(frames) > PROF_MAX_FRAMES)
 		k->wrong = "\"frames\" is no list of at most 8192 ids";
 	else if (r->stack.status == PROF_N_STATUSES)
@@ -186,7 +187,8 @@ static void parse_reasons(struct keys *k, enum prof_status status, struct prof_s
 	json_object_foreach(map, words, v)
 	{
 		if (json_integer_value(v) > 0)
-			prof_reasons_add(&s->reasons[status], words, (u64)json_integer_value(v));
+			prof_reasons_add(&s->reasons[status], reason_current(words),
+					 (u64)json_integer_value(v));
 	}
 }
 

@@ -147,14 +147,14 @@ bool awaits_are_its(struct awaits *a, const struct uw_sample *s, u32 i, const ch
 		if (role == DOTNET_AWAIT_RESUMES)
 			return false;
 		if (role == DOTNET_AWAIT_MACHINE && !(s->frames[k].flags & UW_FRAME_FIRST_RUN)) {
-			*why = "an async method nearer to the leaf was not known yet";
+			*why = "inner async method unknown";
 			return false;
 		}
 	}
 	if (dotnet_await_type(a->rt, s->frames[i].a, &own) || !own.machine ||
 	    identify(a, &s->frames[i - 1], &code) ||
 	    !dotnet_await_is(a->rt, &code, &a->name, own.machine)) {
-		*why = "its task is not where it was expected";
+		*why = "async task not found";
 		return false;
 	}
 	return true;

@@ -215,7 +215,7 @@ static int name_awaiter(struct dotnet_process *p, const struct uw_frame *f, runt
 				  name->reason, fn, data);
 	}
 	if (a.are_several)
-		why = "several wait for it";
+		why = "multiple awaiters";
 	return err || !why ? err : add_awaiter(NULL, NULL, why, fn, data);
 }
 

@@ -111,7 +111,7 @@ BUSY = {
         Want("epilogue", "", at=("busy_inner", r"^ret"), leaf="busy_inner", ra="lr"),
     ),
 }
-BELOW = "caller's frame below stack pointer"
+BELOW = "CFA out of range"
 LOST = (
     Want("record-unaligned", "unaligned", status="failed", reason=BELOW),
     Want("record-below", "below", status="failed", reason=BELOW),

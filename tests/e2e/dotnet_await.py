@@ -83,7 +83,7 @@ class Tally:
         for frame, name in zip(frames[first:rest], names[first:rest]):
             if "name" not in frame:
                 self.told += WORK == frames[0].get("name") and count
-                if "several" in frame.get("reason", "") and before != SEVERAL:
+                if frame.get("reason") == "multiple awaiters" and before != SEVERAL:
                     self.miss(f"{before} has multiple awaiters", count)
                 return
             if self.awaits.get(before) != name:

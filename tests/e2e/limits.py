@@ -18,7 +18,7 @@ PROGRAM = os.path.join(TOP, "fixtures/node/limits.js")
 FLAGS = ["--allow-natives-syntax", "--no-turbofan"]
 FIRST_MAJOR = 23  # with Maglev by default
 LEAST_TICKS = 10
-NO_LINE = "this code does not tell its line"
+NO_LINE = "source position unknown"
 # Calls for which Maglev makes no deoptimization point ("DefineSafepoint" alone, or none, in
 # v8/src/maglev/maglev-ir.cc at 12.9.202), so that Error.stack can't be made in them.
 WITHOUT_POINT = re.compile(

@@ -20,7 +20,7 @@ BOTTOM, WHOLE = 98, 99.5  # percent, with the scatter of bounds.py
 LEAVES = ("leaf", "later", "inner", "WasmMemoryGrow")
 FIT = 99  # percent, likewise
 FAR_DURATIONS = "2500ms", "10s", "30s"  # until there are enough samples
-LATE = "process or thread is gone", "the function moved or is unreadable"
+LATE = "process or thread is gone", "function moved or unreadable"
 LEAF_LINES = range(14, 18)
 CALLERS = [("(anonymous)", 21), ("middle", 21), ("(anonymous)", 48)]  # of leaf, in far.js
 KNOWN = os.path.join(TOP, "fixtures/node/known/run.js")
@@ -86,7 +86,7 @@ def copies(check):
     profile = profile_of(node(version_of("18")), flag, KNOWN, "20000", "osr", duration="5s")
     fresh = [(count, frame) for count, _, frames, _ in profile.samples() for frame in frames
              if frame.get("name") == "fresh"]
-    strange = sum(n for n, f in fresh if f.get("reason") == "the code at pc is another function's")
+    strange = sum(n for n, f in fresh if f.get("reason") == "code of another function")
     known = sum(n for n, f in fresh if f.get("tier") == "interpreted" and f.get("line"))
     check.that(known >= 10 and strange * 20 <= known,
                f"copies: {known} frames of interpreted code have lines, {strange} lack one")

@@ -281,7 +281,7 @@ static void dynamic_method_whose_code_is_gone_has_no_name(void **state)
 		assert_int_equal(dotnet_name_get(c.runtime, &code, &name), 0);
 		code.start_addr += 16; /* a shorter method was in the same memory */
 		assert_int_equal(dotnet_name_get(c.runtime, &code, &name), -ENOENT);
-		assert_string_equal(name.reason, "the dynamic method is gone");
+		assert_string_equal(name.reason, "dynamic method freed");
 		code.start_addr = BASE + CODE + CODE_LEN;
 		assert_int_equal(dotnet_name_get(c.runtime, &code, &name), -ENOENT);
 		code.start_addr = BASE + METHOD;
@@ -319,7 +319,7 @@ static void assembly_with_another_name_is_not_used(void **state)
 		put(MODULE + versions[i].module_name, BASE + TEXT, 8);
 		open_clr(&c, versions[i].major, 0);
 		assert_int_equal(name_at(&c, BASE + METHOD, &name), -ENOENT);
-		assert_string_equal(name.reason, "the module's metadata is not in memory");
+		assert_string_equal(name.reason, "module metadata not found");
 		dotnet_runtime_free(&c.runtime);
 	}
 }
@@ -382,7 +382,7 @@ static void method_of_reflection_emit_has_its_name(void **state)
 		 */
 		memset(memory + EMITTED + 4, 0, assembly.metadata_len);
 		assert_int_equal(name_at(&c, BASE + METHOD, &name), -ENOENT);
-		assert_string_equal(name.reason, "the module's metadata is not in memory");
+		assert_string_equal(name.reason, "module metadata not found");
 		dotnet_runtime_free(&c.runtime);
 	}
 }

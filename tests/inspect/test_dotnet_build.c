@@ -16,7 +16,7 @@ static const struct {
 	{ FAKE_CORECLR_dac10, 0, ".NET 10.0.14", NULL },
 	{ FAKE_CORECLR_dac12, -ENOTSUP, ".NET 12.1.3", "only .NET 6 to 10 are supported" },
 	{ FAKE_CORECLR_descriptor11, -ENOTSUP, ".NET 11.0.0", "only .NET 6 to 10 are supported" },
-	{ FAKE_CORECLR_unversioned, -ENOTSUP, ".NET", "the runtime does not tell its version" },
+	{ FAKE_CORECLR_unversioned, -ENOTSUP, ".NET", "runtime version unknown" },
 	{ FAKE_CORECLR_nativeaot, -ENOENT, NULL, NULL },
 	{ FAKE_CORECLR_none, -ENOENT, NULL, NULL },
 };

@@ -245,7 +245,7 @@ static void non_composite_image_has_no_methods_of_other_components(void **state)
 	make(&versions[2], PICK, FAKE_PICK);
 	put_image(OF_METHODS);
 	expect(10, PICK, NULL);
-	assert_string_equal(name.reason, "the index of the precompiled code can't be read");
+	assert_string_equal(name.reason, "ReadyToRun index unreadable");
 }
 
 static void failing_read_gives_no_wrong_result(void **state)

@@ -23,10 +23,10 @@ static void v8_without_metadata_is_reported_with_version_and_reason(void **state
 	static const struct {
 		const char *path, *v8, *why;
 	} rows[] = {
-		{ FAKE_DENO, "V8 15.0.245.2", "it was built for Deno, without metadata" },
-		{ FAKE_ELECTRON, "V8 14.8.178.31", "it was built for Electron, without metadata" },
-		{ FAKE_BARE, "V8 14.8.178.31", "it was built without metadata" },
-		{ FAKE_VERSIONED, "V8 14.8.178.31", "it was built without metadata" },
+		{ FAKE_DENO, "V8 15.0.245.2", "Deno, built without V8 metadata" },
+		{ FAKE_ELECTRON, "V8 14.8.178.31", "Electron, built without V8 metadata" },
+		{ FAKE_BARE, "V8 14.8.178.31", "built without V8 metadata" },
+		{ FAKE_VERSIONED, "V8 14.8.178.31", "built without V8 metadata" },
 	};
 	struct v8_build *b;
 

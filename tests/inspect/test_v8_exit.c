@@ -165,7 +165,7 @@ static void call_before_the_exits_is_no_exit(void **state)
 	fake_bytes(&v, start + 38, call, sizeof(call));
 	assert_int_equal(name_gone(h, 42), 1);
 	assert_string_equal(names[0].name, "outer");
-	assert_string_equal(names[0].reason, "the function is in a builtin");
+	assert_string_equal(names[0].reason, "pc in a builtin");
 	v8_heap_free(&h);
 }
 

@@ -36,9 +36,9 @@ NAMED = {
     "dump-fork": ({"before"}, {"after"}), "dump-child": ({"before"}, {"before"}),
     "dump-namespace": ({"before"}, {"before"}),
 }
-REASONS = {"map-of-another": "its perf map is of another user", "map-stale": "its perf map is of an earlier process",
-           "map-fifo": "its perf map is no regular file", "map-symlink": "its perf map is no regular file",
-           "map-folder": "its perf map is no regular file"}
+REASONS = {"map-of-another": "perf map of another user", "map-stale": "perf map of an earlier process",
+           "map-fifo": "perf map not a regular file", "map-symlink": "perf map not a regular file",
+           "map-folder": "perf map not a regular file"}
 WRITTEN_ANEW = {"map-in-place", "map-replaced", "map-cut", "dump-cut"}
 SPARE_US = 600000  # a change takes effect with the next sample, and a perf map has no times
 

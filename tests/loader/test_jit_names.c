@@ -238,7 +238,7 @@ static void reason_names_the_file_without_the_code(void **state)
 	poll_names();
 	check_name(SAMPLE_NS, NULL, "not in its jitdump");
 	files[0].is_full = true;
-	check_name(SAMPLE_NS, NULL, "more functions than can be kept");
+	check_name(SAMPLE_NS, NULL, "too many functions");
 }
 
 static void parents_jitdump_ends_at_the_birth(void **state)

@@ -126,7 +126,7 @@ static void an_unreadable_v8_is_embedded_in_dotnet(void **state)
 	assert_false(alone.is_supported);
 	assert_string_equal(first.name, ".NET 10.0.14");
 	assert_true(first.is_supported);
-	assert_string_equal(first.why_not, "V8 14.8.178.31 in it: it was built without metadata");
+	assert_string_equal(first.why_not, "V8 14.8.178.31 in it: built without V8 metadata");
 	assert_memory_equal(&first, &last, sizeof(first));
 }
 

@@ -5,8 +5,8 @@
 # MAKE_PROFILE JUDGE
 
 set -u
-tool=$(realpath "$1") make=$(realpath "$2") judge=$(realpath "$3")
-for need in python3 gzip zstd; do
+tool=$(realpath "$1") make=$(realpath "$2") judge=$(realpath "$3") old=$(realpath "$4")
+for need in python3 gzip zstd jq; do
 	command -v "$need" >/dev/null || {
 		echo "cannot run here: $need is missing"
 		exit 77
@@ -99,6 +99,28 @@ check the_report_is_harmless_on_a_terminal judge utf8 p.txt
 check the_report_has_its_table grep -qE '^   self   total  function +where$' p.txt
 check a_partial_is_reported reports_interruption
 check a_finished_one_is_not_interrupted fails grep -q interrupted p.txt
+
+# OLD_PROFILE spells its reasons as Unspool 0.1.0 did.
+reasons() { # FILE: those of its stacks and frames
+	jq -r '.. | .reason? // empty' "$1" | sort -u
+}
+cat >want.reasons <<-END
+	CFA out of range
+	code discarded
+	multiple awaiters
+	no method at pc
+	no unwind row
+	not in its jitdump
+END
+"$tool" report --json "$old" >new.stacks
+"$tool" report "$old" >new.txt
+"$tool" convert "$old" new.folded
+check old_reasons_are_read_as_present_ones diff want.reasons <(reasons new.stacks)
+check an_old_reason_would_be_noticed fails diff want.reasons <(reasons "$old")
+for f in new.txt new.folded; do
+	check "${f}_has_the_present_reason" grep -q 'CFA out of range' $f
+	check "${f}_lacks_the_old_reason" fails grep -q "caller's frame" $f
+done
 
 head -c 5000 p.ndjson.gz >cut.ndjson.gz
 check a_cut_gzip_is_refused fails "$tool" report cut.ndjson.gz

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#pragma once
+
+/*
+ * Reasons that were respelled. Profiles, cases and flight recorder dumps of earlier versions
+ * contain the old spellings, and scripts pass them to --freeze and --on. Readers replace them by
+ * the present ones. docs/reference/statuses.md lists both.
+ */
+
+#include "../../core/types.h"
+
+struct reason_alias {
+	const char *old, *now;
+};
+
+/* Ends with { NULL, NULL }. Several old spellings may have become one. */
+extern const struct reason_alias reason_aliases[];
+
+/**
+ * reason_current() - the present spelling of a reason
+ * @words:	a reason in either spelling, or NULL
+ *
+ * Return: the present spelling; @words itself if it has no other.
+ */
+const char *reason_current(const char *words);
+
+/**
+ * reason_matches() - compare a reason on the command line
+ * @typed:	in either spelling; a dash may replace each blank
+ * @words:	the present spelling
+ */
+bool reason_matches(const char *typed, const char *words);
