@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * Unwind rows of one of V8's builtins, by its instructions. The first byte says which it is,
- * and of which machine; the others are its code.
+ * Unwind rows of a V8 builtin, from its instructions. The first byte selects the kind
+ * of builtin and the machine; the other bytes are its code.
  */
 
 #include "file.h"
@@ -14,8 +14,8 @@
 #include "../../inspect/v8/v8_rows.h"
 
 struct rows {
-	u64 end; /* of the last rule; of all bytes of code at first */
-	u64 sum; /* of all that was told */
+	u64 end; /* end of the last rule */
+	u64 sum; /* checksum of all rules */
 };
 
 static void check_rule(const struct uw_rule *rule, u64 start, u64 end, void *data)
@@ -35,7 +35,7 @@ static void check_rule(const struct uw_rule *rule, u64 start, u64 end, void *dat
 	rows->sum = rows->sum * 31 + start + end;
 }
 
-/* What the rows of @build are. */
+/* Reads the rows of @build. */
 static struct rows read_rows(const struct v8_build *build, struct elf_file *f)
 {
 	struct rows rows = { .end = MADE_CODE };
@@ -47,7 +47,7 @@ static struct rows read_rows(const struct v8_build *build, struct elf_file *f)
 
 int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 {
-	/* As each of them begins. */
+	/* The first instructions of each kind of builtin. */
 	static const char *const names[] = { "StringAdd", "InterpreterEnterAtBytecode",
 					     "BaselineOutOfLinePrologue", "DeoptimizationEntry" };
 	static struct made_cfi files[2];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
-/* A recorded case: read, told, and walked natively. */
+/* A recorded case: read, printed, and walked natively. */
 
 #include "file.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * Call frame information of an ELF file: the rows of its pages hold together, and
- * two readings are the same.
+ * Call frame information of an ELF file: the rows of each page are consistent, and
+ * reading them twice gives the same result.
  */
 
 #include "file.h"
@@ -11,7 +11,7 @@
 #include "../../inspect/unwind/cfi.h"
 
 #define MAX_PAGES 64
-#define MAX_RULES 64 /* few enough to be used up */
+#define MAX_RULES 64 /* small, so that the table can fill up */
 
 static struct uw_rule table[MAX_RULES];
 static u32 rows[UW_MAX_PAGE_ROWS], again[UW_MAX_PAGE_ROWS];

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
-/* A seed: the symbols that V8 leaves in a binary (inspect/v8/v8_build.c), in a small library. */
+/*
+ * A seed: a small library with the symbols that V8 adds to a binary
+ * (inspect/v8/v8_build.c).
+ */
 
 #include "../inspect/fake_meta.h"
 
@@ -23,7 +26,7 @@ const int _ZN2v88internal7Version6patch_E = 17;
 const char _ZN2v88internal11interpreter9Bytecodes14kBytecodeSizesE[3 * BYTECODES] = { 1, 2, 3 };
 const char headers[] = "/download/release/v24.21.0/node-v24.21.0-headers.tar.gz";
 
-/* The blob, and three builtins in it. */
+/* The blob with three builtins. */
 __asm__(".text\n"
 	".globl v8_Default_embedded_blob_code_data_, Builtins_StringAdd, Builtins_LdarHandler\n"
 	".globl Builtins_InterpreterEntryTrampoline\n"

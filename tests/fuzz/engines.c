@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
-/* The walk natively and in a guest, over the same memory: the same frames, statuses and reads. */
+/*
+ * The native walk and a guest's walk over the same memory: equal frames, statuses and
+ * reads.
+ */
 
 #include "walk.h"
 

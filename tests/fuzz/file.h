@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #pragma once
 
-/* An input as a file, for parsers that open what they read. */
+/* An input as a file, for parsers that open their input. */
 
 #include "fuzz.h"
 
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* A descriptor of an anonymous file that holds the input; the same one each time. */
+/* A descriptor of an anonymous file with the input; always the same file. */
 static inline int fuzz_fd(const u8 *data, size_t size)
 {
 	static int fd = -1;
@@ -21,7 +21,7 @@ static inline int fuzz_fd(const u8 *data, size_t size)
 	return fd;
 }
 
-/* Its path. */
+/* The path of that file. */
 static inline const char *fuzz_path(const u8 *data, size_t size)
 {
 	static char path[64];

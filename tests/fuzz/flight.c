@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
-/* A dump of the flight recorder: every slot is accounted for, and its trace is JSON. */
+/* A dump of the flight recorder: every slot is read or lost, and its trace is JSON. */
 
 #include "fuzz.h"
 
@@ -17,11 +17,11 @@ static void read_rings(const struct fl_dump *d)
 
 		while (fl_ring_read(&d->rings[i].ring, &c, &e) == FL_ENTRY) {
 			FUZZ_MUST(c.read + c.lost == c.at, "slots without account");
-			FUZZ_MUST(c.at > before, "no way on");
+			FUZZ_MUST(c.at > before, "the cursor did not advance");
 			FUZZ_MUST(e.n_words <= FLIGHT_MAX_WORDS, "%d words", e.n_words);
 			before = c.at;
 		}
-		FUZZ_MUST(c.read <= d->rings[i].ring.n_slots, "more than there is room for");
+		FUZZ_MUST(c.read <= d->rings[i].ring.n_slots, "more entries than slots");
 	}
 }
 

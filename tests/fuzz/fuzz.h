@@ -2,9 +2,9 @@
 #pragma once
 
 /*
- * A fuzz target is one function of bytes, with the name that libFuzzer, AFL++ and
- * ClusterFuzzLite call. Built without an engine, once.c calls it for each file of a
- * corpus. What must hold is checked with FUZZ_MUST, which ends the process.
+ * A fuzz target is a function of bytes, with the name that libFuzzer, AFL++ and
+ * ClusterFuzzLite call. Without an engine, once.c calls it for each file of a corpus.
+ * FUZZ_MUST checks a condition and ends the process if it is false.
  */
 
 #include <stddef.h>
@@ -26,12 +26,15 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size);
 		}                                                                                  \
 	} while (0)
 
-/* An input. It is compiled without instrumentation: how bytes are taken is not news. */
+/*
+ * The rest of an input. Compiled without instrumentation, because its branches are
+ * not interesting.
+ */
 struct fuzz_input {
 	const u8 *data;
 	size_t left;
 };
 
-/* From its front. After its end everything is zero. */
+/* Takes a value from the front of the input. After its end every byte is zero. */
 u8 fuzz_u8(struct fuzz_input *in);
 u64 fuzz_u64(struct fuzz_input *in);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * What a process's JIT writes while it is followed: a perf map or a jitdump that comes in two
- * pieces, the second perhaps over the first, and is looked up in between.
+ * A perf map or a jitdump that a process writes while it is read: it comes in two parts, the
+ * second perhaps over the first, and is looked up in between.
  *
- *	byte 0		map or dump, added to or written anew, whose it is
- *	byte 1		where the pieces part, in 1/256
+ *	byte 0		map or dump, appended or rewritten, owner
+ *	byte 1		end of the first part, in 1/256
  */
 
 #include "fuzz.h"

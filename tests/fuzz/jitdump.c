@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
-/* A jitdump: read, judged, repaired; what is repaired can be read again and has no more in it. */
+/*
+ * A jitdump: read, checked, repaired. The repaired file can be read and has no more
+ * LOADs.
+ */
 
 #include "fuzz.h"
 
@@ -12,7 +15,7 @@
 #include "../../inspect/jitdump/jd_elf.h"
 #include "../../inspect/jitdump/jd_repair.h"
 
-/* What repair must have mended; of the rest the values are unknowable. */
+/* Faults that a repair must fix; the right values of the others are unknown. */
 static void found(void *data, const struct jd_finding *f)
 {
 	u64 *n = data;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #pragma once
 
-/* What metadata is asked for, of every type and method up to some number. */
+/* Queries metadata for every type and method up to some number. */
 
 #include "fuzz.h"
 

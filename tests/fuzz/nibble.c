@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * A nibble map of both forms, asked for addresses all over its heap: a start is never
- * behind the address, nor before the heap, nor read from before the map.
+ * A nibble map of both formats, with lookups all over its heap: a start is never
+ * after the address, never before the heap, and never read from before the map.
  */
 
 #include "fuzz.h"

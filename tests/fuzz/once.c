@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
-/* In place of an engine: FILE|DIR...: the target is called for each file, once. */
+/* Replaces an engine: FILE|DIR...: calls the target once for each file. */
 
 #include "fuzz.h"
 
@@ -9,7 +9,7 @@
 
 #define MAX_LEN (16u << 20)
 
-/* In memory of just its length, so that a read behind it is seen. */
+/* In a buffer of exactly that size, so that a read past it is detected. */
 static int run_file(const char *path)
 {
 	static u8 data[MAX_LEN];

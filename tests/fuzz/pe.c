@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
-/* A PE image, taken for a file and for a mapped one, down to its metadata. */
+/* A PE image, parsed as a file and as a mapped image, down to its metadata. */
 
 #include "metadata.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
-/* A profile, as `unspool report` and `convert` read it. */
+/* A profile, read like in `unspool report` and `convert`. */
 
 #include "file.h"
 

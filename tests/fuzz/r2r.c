@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * The index of precompiled code: as an image, and its parts from the front of the input.
+ * The index of precompiled code: as an image, and its parts from the start of the
+ * input.
  */
 
 #include "fuzz.h"

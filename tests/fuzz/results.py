@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """results.py FOUND FILE COMMAND COVERAGE ALL TARGET...: adds a run of ci/fuzz to a result file.
 
-FOUND has the log, time and status that ci/fuzz left of each target; COVERAGE is the line that
-tests/fuzz/coverage printed, ALL the names of all targets that there are. Runs add up: the head
-of the file has what all of them did together. Runs of other commits stay, with their commit;
-remove the file to begin anew.
+FOUND has the log, time and status of each target from ci/fuzz; COVERAGE is the line that
+tests/fuzz/coverage printed, ALL the names of all targets. Runs add up: the head of the file has
+the totals of all runs. Runs of other commits stay, with their commit; remove the file to start
+over.
 """
 
 import pathlib
@@ -16,13 +16,13 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 import runs  # noqa: E402
 
 
-def number(pattern, text):
+    """The last match in the text, or 0."""
     """The last one in the text, or 0."""
     found = re.findall(pattern, text)
     return int(found[-1]) if found else 0
 
 
-def figure(found, target):
+    """The figures of one target."""
     """What one target did."""
     log = (found / f"{target}.log").read_text(errors="replace")
     user, system = (found / f"{target}.time").read_text().split()[-2:]
@@ -32,7 +32,7 @@ def figure(found, target):
             "crashes": int((found / f"{target}.status").read_text().strip() != "0")}
 
 
-def totals(all_runs, targets):
+    """The totals of each target over all runs."""
     """Of each target, over all runs."""
     figures = []
     for target in targets:

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * seeds DIR: the bundled stacks as inputs of the targets that walk. Each stack is walked
- * over a memory that writes down, in the format of sim/mem/lazy.h, what is touched for
- * the first time; the input is walked again and has to give the same.
+ * seeds DIR: converts the bundled stacks to inputs of the targets that walk. Each
+ * stack is walked over a memory that records all first accesses in the format of
+ * sim/mem/lazy.h. A walk of the input must give the same result.
  */
 
 #include "walk.h"
@@ -13,7 +13,7 @@
 
 #include <sys/stat.h>
 
-/* Three objects wait, one for the other, for the method that has called the leaf. */
+/* Three objects await, in a chain, the method that called the leaf. */
 static const u64 clr_awaited_words[] = { S(2),	CLR(0x120),	   1,	 LIBC(0x128), S(6),
 					 0,	TAGGED(HEAP_ADDR), S(8), STACK_ADDR,  0,
 					 S(11), JIT(0x8000) };
@@ -30,12 +30,12 @@ struct output {
 	size_t len;
 };
 
-/* Stands before the stack's own memory. */
+/* Wraps the stack's own memory. */
 struct scribe {
 	struct sim_mem mem;
 	struct sim_mem *inner;
 	struct output *out;
-	u64 touched[MAX_TOUCHED]; /* addresses of words, of pages with bit 0 set */
+	u64 touched[MAX_TOUCHED]; /* addresses of words; addresses of pages with bit 0 set */
 	u32 n;
 };
 
@@ -62,12 +62,12 @@ static bool is_new(struct scribe *s, u64 key)
 	for (u32 i = 0; i < s->n; i++)
 		if (s->touched[i] == key)
 			return false;
-	FUZZ_MUST(s->n < MAX_TOUCHED, "too much is touched");
+	FUZZ_MUST(s->n < MAX_TOUCHED, "too many accesses");
 	s->touched[s->n++] = key;
 	return true;
 }
 
-/* A page is there if its word is: the stacks have no page that is there in part. */
+/* A page is present if its word is: no bundled stack has a partial page. */
 static int touch(struct scribe *s, u64 addr)
 {
 	u64 word;
@@ -114,7 +114,7 @@ static void put_head(struct output *o, const struct sim_target *t, u32 arch)
 	put_u8(o, t->n_row_pages < STACK_N_ROW_PAGES);
 }
 
-/* Does the input give what the stack gave? */
+/* Does a walk of the input give the result of the stack? */
 static bool gives(const struct output *o, const struct uw_sample *wanted)
 {
 	static struct sim_target target;
@@ -156,7 +156,7 @@ static bool make_seed(const struct stack *stack, u32 a, struct output *o)
 	target.mem = &scribe.mem;
 	arch_rows[a].sim->walk(&u, &target);
 	sim_mem_free(&scribe.inner);
-	FUZZ_MUST(stack != &clr_awaited || count_awaiters(&u.sample) == 3, "nobody awaits it");
+	FUZZ_MUST(stack != &clr_awaited || count_awaiters(&u.sample) == 3, "it has no awaiter");
 	return gives(o, &u.sample);
 }
 
@@ -198,6 +198,6 @@ int main(int argc, char **argv)
 		for (u32 i = 0; i < stack_groups[g].n; i++)
 			add_seeds(argv[1], &stack_groups[g].stacks[i], &t);
 	add_seeds(argv[1], &clr_awaited, &t);
-	printf("%u seeds, %u of them do not give what their stack gives\n", t.n, t.n_unlike);
+	printf("%u seeds, %u of them give another walk than their stack\n", t.n, t.n_unlike);
 	return t.n_unlike > 0;
 }

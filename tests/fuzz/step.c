@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * One step of the core. It reads little, leaves registers that can be, and changes
- * none when it fails. Compiled once an architecture.
+ * One step of the core: it reads a limited amount, leaves valid registers, and
+ * changes no register when it fails. Compiled once for each architecture.
  */
 
 #include "walk.h"
@@ -11,11 +11,15 @@
 #include "../../core/uw_walk.h"
 #include "../../sim/port/tables.h"
 
-/* Instruction (two tries) and those around it, a word of the top frame, slots, record, JSFunction.
+/*
+ * Instruction (two tries) and adjacent ones, a word of the top frame, slots, record,
+ * JSFunction.
  */
 #define MAX_READS 9
-/* The nibble map; functions, slot, header, code, UNWIND_INFO (two tries), its words; who awaits;
- * then a guess. */
+/*
+ * The nibble map; functions, slot, header, code, UNWIND_INFO (two tries), its words;
+ * the awaiter; then a guess.
+ */
 #define MAX_DOTNET_READS (DOTNET_MAX_CHUNKS + 32 + 2 + MAX_READS)
 
 static bool is_dotnet(const struct uw_frame *f)
@@ -23,7 +27,10 @@ static bool is_dotnet(const struct uw_frame *f)
 	return f->kind == UW_DOTNET_METHOD || f->kind == UW_DOTNET_R2R || f->kind == UW_DOTNET_STUB;
 }
 
-/* A frame of V8's on a stack for WebAssembly, or an unwind row says that the caller's is away. */
+/*
+ * A V8 frame on a stack for WebAssembly, or a row with the caller's stack pointer
+ * elsewhere.
+ */
 static bool leads_away(const struct sim_target *t, const struct uw_regs *before,
 		       const struct uw_frame *f)
 {
@@ -51,7 +58,7 @@ static void check(const struct sim_target *t, const struct uw_state *u,
 		return;
 	}
 	FUZZ_MUST(u->regs.pc >= UW_PAGE_LEN && u->regs.pc <= u->va_mask, "pc %#llx", u->regs.pc);
-	if (!(u->next_flags & UW_FRAME_RA)) /* what a signal interrupted is wherever it was */
+	if (!(u->next_flags & UW_FRAME_RA)) /* interrupted code can be on any stack */
 		return;
 	FUZZ_MUST(u->stack_low >= before->sp || leads_away(t, before, f), "it goes down");
 }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * fuzz-to-case INPUT CASE.core: an input of a target that walks becomes a case, which
- * `unspool-sim run` replays and `explain` tells, also if the walk crashes or never ends.
+ * fuzz-to-case INPUT CASE.core: converts an input of a target that walks to a case, which
+ * `unspool-sim run` replays and `explain` explains, even if the walk crashes or never ends.
  *
- *	child     walks, and may die of it; logs its reads where the parent sees them
- *	parent    makes the same reads: lazy memory gives the same bytes. What was
- *	          drawn is written, whole pages; all the rest of the address space is a fault
+ *	child     walks, and may crash; logs its reads in memory shared with the parent
+ *	parent    makes the same reads, for which lazy memory returns the same bytes. Writes the
+ *	          pages that were drawn; the rest of the address space is a fault
  */
 
 #include "walk.h"
@@ -32,7 +32,7 @@ struct memory {
 	u32 n_ranges, n_faults;
 };
 
-/* What the target did: all reads up to the end, whatever that was. */
+/* The reads of the target up to its end, however it ends. */
 static const struct sim_read_log *reads_of(struct sim_target *t, const struct arch_row *arch)
 {
 	const int prot = PROT_READ | PROT_WRITE, flags = MAP_SHARED | MAP_ANONYMOUS;
@@ -89,7 +89,7 @@ static void take_read(struct memory *m, struct sim_mem *mem, const struct sim_re
 		take_page(m, mem, page);
 }
 
-/* All that lies between pages, below the first and above the last. */
+/* The address ranges between, below and above the pages. */
 static void take_faults(struct memory *m)
 {
 	u64 end = 0;
@@ -102,7 +102,7 @@ static void take_faults(struct memory *m)
 			m->faults[m->n_faults++] = (struct case_fault){ end, addr - end };
 		end = addr + SIM_PAGE_LEN;
 	}
-	if (!end) { /* 2^64 is no length */
+	if (!end) { /* 2^64 does not fit a length */
 		end = 1ull << 63;
 		m->faults[m->n_faults++] = (struct case_fault){ 0, end };
 	}
@@ -131,7 +131,7 @@ static void write_case(const struct sim_target *t, u32 arch, const struct memory
 
 	for (u32 i = 0; i < STACK_N_MAPPINGS; i++)
 		mappings[i].map = t->mappings[i];
-	/* An input gives lr to either architecture; no walk on x86-64 looks at it. */
+	/* An input sets lr for both architectures; no walk on x86-64 uses it. */
 	FUZZ_MUST(!case_write(
 			  &(struct case_file){
 				  .arch = arch_rows[arch].bit == STACK_ARM64 ? CASE_ARM64

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
-/* UNWIND_INFO and the map from native to IL offsets: small forms that any bytes may be. */
+/*
+ * UNWIND_INFO and the map from native to IL offsets: small formats that any bytes can
+ * have.
+ */
 
 #include "fuzz.h"
 

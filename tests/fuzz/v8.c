@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * Names out of a hostile V8 heap. The first byte says which:
+ * Names from a hostile V8 heap. The first byte selects the kind:
  *
- *	even    a sound heap with frames in every tier. Operations follow, a byte each with
- *	        what it needs: words and bytes of the heap are replaced, frames are named
+ *	even    a valid heap with frames in every tier. Operations follow, one byte each with
+ *	        its operands: words and bytes of the heap are replaced, frames are named
  *	odd     a frame, and memory that is drawn when it is read (sim/mem/lazy.h)
  *
- * Its upper bits: whose deoptimization data the heap's are taken for.
+ * Its upper bits select the version of the deoptimization data.
  */
 
 #include "fuzz.h"
@@ -17,7 +17,7 @@
 #include "../../inspect/v8/v8_translation.h"
 #include "../../sim/mem/lazy.h"
 
-/* For one frame. A script's source alone can be 64 MiB, by 8 KiB at a time. */
+/* For one frame. Reading a script's source alone can take 64 MiB, 8 KiB at a time. */
 #define MAX_READS 100000
 #define MAX_OPERATIONS 64
 
@@ -26,7 +26,10 @@ static struct {
 	struct fake_world w;
 	struct fake_scene scenes[FAKE_MAX_SCENES];
 	u32 n_scenes;
-	/* Code with a call that has a wrong position, code out of line, code that is left. */
+	/*
+	 * Code with a wrong call position, with deferred code, and with a
+	 * deoptimization exit.
+	 */
 	u64 wrong_start, pieces_start, left_start, cleared_start;
 	u8 heap[FAKE_HEAP_LEN], code[FAKE_CODE_LEN]; /* as they were built */
 	struct target lazy;
@@ -132,7 +135,7 @@ static struct uw_frame draw_frame(struct fuzz_input *in)
 	};
 }
 
-/* One of the heap's words or bytes, or a byte of the code. */
+/* Replaces a word or a byte of the heap, or a byte of the code. */
 static void patch(struct fuzz_input *in, u8 k)
 {
 	u32 words = (u32)world.v.heap_used / 8, raw = (fuzz_u8(in) | (u32)fuzz_u8(in) << 8);

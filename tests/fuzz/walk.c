@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * A whole walk, natively: it ends, and what it says can be. Who comes by again with what was
- * remembered sees the same.
+ * A complete native walk: it ends with a plausible result. A second walk that uses
+ * the cached results of the first gives the same sample.
  */
 
 #include "walk.h"

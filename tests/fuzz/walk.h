@@ -2,8 +2,8 @@
 #pragma once
 
 /*
- * How an input becomes a walk: architecture, options, registers; what is left is the
- * memory, drawn where it is read. The process is that of the bundled stacks.
+ * Converts an input to a walk: architecture, options, registers; the remaining bytes
+ * are the memory, drawn when it is read. The process is that of the bundled stacks.
  */
 
 #include "fuzz.h"
@@ -11,23 +11,23 @@
 #include "../../sim/case/target.h"
 
 /**
- * fuzz_target() - take the start of a walk from an input
- * @t:		all zero the first time; for the process's whole life
- * @in:		left at what the memory is made of
+ * fuzz_target() - read the start of a walk from an input
+ * @t:		all zero at the first call; used until the process exits
+ * @in:		afterwards starts with the bytes of the memory
  *
- * Return: which architecture the input is for, an index into arch_rows.
+ * Return: the input's architecture, an index into arch_rows.
  */
 u32 fuzz_target(struct sim_target *t, struct fuzz_input *in);
 
 /**
- * fuzz_awaits() - let walks follow who awaits methods of .NET that the bundled stacks have
- * @t:		process_key is set; no other engine than the native one knows of awaits
+ * fuzz_awaits() - let walks follow awaiters of the .NET methods in the bundled stacks
+ * @t:		process_key is set; only the native engine supports awaits
  *
- * What waits is of one of three types, whose MethodTables are words that memory is drawn from.
+ * An awaiter has one of three types, whose MethodTables are words that memory is drawn from.
  */
 void fuzz_awaits(struct sim_target *t);
 
-/* The memory anew, for each engine that is to see the same. */
+/* Resets the memory, for each engine that must see the same. */
 void fuzz_memory(struct sim_target *t, const struct fuzz_input *in);
 
 static inline bool fuzz_is_same(const struct uw_sample *a, const struct uw_sample *b)

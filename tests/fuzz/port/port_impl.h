@@ -2,9 +2,9 @@
 #pragma once
 
 /*
- * The port of the targets that take one step: that of native builds, behind calls into
- * step_port.c, which is compiled without instrumentation. How tables are searched is
- * not the core's coverage; the targets that walk look at it.
+ * The port of targets that take one step: the port of native builds, behind calls
+ * into step_port.c, which is compiled without instrumentation. The search of tables
+ * is not part of the core's coverage; the targets that walk cover it.
  */
 
 #include "../../../sim/case/target.h"
