@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""What is tried, on which input."""
+"""The commands that are tried, and their inputs."""
 
 import contextlib
 import json
@@ -53,7 +53,7 @@ def of_cases(folder):
     for path, argv in (case, ["zstd", "-dcq", NATIVE]), (profile, [tool("make_profile")]):
         with open(path, "wb") as file:
             subprocess.run(argv, stdout=file, check=True)
-    # Not a command's --help: without memory argp_help() of glibc 2.36 says less, or asserts.
+    # Not a command's --help: without memory, argp_help() of glibc 2.36 prints less, or asserts.
     for argv in [SIM, "--help"], [SIM, "run", "-V"], [UNSPOOL, "--help"], [UNSPOOL, "ps", "-V"]:
         yield Command(" ".join([os.path.basename(argv[0]), *argv[1:]]), argv)
     yield Command("run a case", [SIM, "run", "--json", "{out}/json", case],
@@ -90,14 +90,14 @@ def rows(output):
 
 
 def has_the_checks(got, want):
-    """A check may find something else than without a fault, but it is there."""
+    """A check may have another result than without a fault, but it must be present."""
     missing = [row["check"] for row in rows(want)
                if row["check"] not in (r["check"] for r in rows(got))]
     return f"the checks {missing} are missing" if missing else None
 
 
 def has_the_processes(got, want):
-    """Of one that can't be read less may be known, but it is there, and nothing else is told."""
+    """An unreadable process may lack data, but it must be listed, without wrong data."""
     got, want = rows(got), rows(want)
     if [row["pid"] for row in got] != [row["pid"] for row in want]:
         return f"it shows {got} instead of {want}"
@@ -108,9 +108,9 @@ def has_the_processes(got, want):
     return None
 
 
-PATH = r"^/\S*/r\.ndjson"  # where it is, the last line
-UNWRITABLE = ["ends with 2.*choose another file"]  # a file that can't be made is usage
-ALONE = ["unshare", "--pid", "--fork", "--mount-proc"]  # among few processes, always the same
+PATH = r"^/\S*/r\.ndjson"  # the last line is the path of the file
+UNWRITABLE = ["ends with 2.*choose another file"]  # an unwritable file is a usage error
+ALONE = ["unshare", "--pid", "--fork", "--mount-proc"]  # with few processes, which are always the same
 
 
 def of_live(busy):

@@ -4,11 +4,11 @@
 
 Every allocation and every system call of the case tools and of the loader's commands fails
 once (the n-th, n = 1, 2, 3, ...), and every call that a signal can end is interrupted once.
-trial.py says what must hold.
+trial.py defines the conditions that must hold.
 
-  --self-test   a program that does it well passes, and each wrong one is caught
-  --live        the commands that look at this machine, beside a busy program
-  --most N      faults of a kind a command, drawn from all; 0: all
+  --self-test   a correct program passes, and each faulty one is detected
+  --live        the commands that inspect this machine, beside a busy program
+  --most N      number of faults of a kind for each command, drawn at random; 0: all
   --sanitized   the binaries are built with -Db_sanitize=address,undefined
 """
 
@@ -22,16 +22,16 @@ import tempfile
 import commands
 from trial import Trial
 
-MOST = 15  # faults of a kind a command
+MOST = 15  # faults of a kind for each command
 MOST_LIVE = 2  # each takes a second
-AT_ONCE = 4  # of the live ones, which mostly wait
+AT_ONCE = 4  # live commands in parallel; they mostly wait
 FAULTY = {"crash": "allocations", "leak": "calls", "half": "calls", "litter": "calls",
           "silent": "calls", "late": "calls", "mute": "calls", "noisy": "calls",
           "odd": "allocations", "hang": "calls"}
 
 
 def try_command(command, folder, is_sanitized, most):
-    """Whether it held. Each fault is printed once a wording."""
+    """Return whether the command passed. Equal messages are printed once."""
     n_runs, found = 0, set()
     for kind, n, failed, wrong in Trial(command, folder, is_sanitized).all(most):
         n_runs += 1
@@ -43,7 +43,7 @@ def try_command(command, folder, is_sanitized, most):
 
 
 def is_caught(how, folder, is_sanitized):
-    """Each fault is found where it is, and the good program has none."""
+    """Return whether the fault is found with the expected kind; the correct program has none."""
     n_runs, found = 0, {}
     for kind, n, failed, wrong in Trial(commands.faulty(how, folder), folder, is_sanitized).all(0):
         n_runs += 1
@@ -56,7 +56,7 @@ def is_caught(how, folder, is_sanitized):
 
 
 def try_all(made, folder, options, most):
-    """Whether each command held. Live, several are tried at a time."""
+    """Return whether each command passed. Live commands run in parallel."""
     def try_one(i, command):
         own = os.path.join(folder, str(i))
         os.mkdir(own)
@@ -77,7 +77,7 @@ def main():
     most = options.most
     if most is None:
         most = MOST_LIVE if options.live else MOST
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # what was started is ended
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # ends all child processes
     with tempfile.TemporaryDirectory(prefix="unspool-inject-") as folder:
         if options.self_test:
             held = [is_caught(how, folder, options.sanitized) for how in ("well", *FAULTY)]

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * faulty HOW IN OUT: copies IN to OUT as it should be done, or with one of the faults that
- * faults.py must find. HOW:
+ * faulty HOW IN OUT: copies IN to OUT correctly, or with one of the faults that faults.py must
+ * find. HOW:
  *
- *	well	nothing is wrong
- *	crash	believes that memory is there
- *	leak	forgets its memory where reading fails
+ *	well	correct
+ *	crash	uses memory without checking the allocation
+ *	leak	leaks memory if reading fails
  *	half	writes under the final name
- *	litter	leaves its temporary file behind where writing fails
- *	silent	does not look whether writing worked
- *	late	nor whether what it prints was written in exit()
- *	mute	fails without a word
+ *	litter	leaves its temporary file behind if writing fails
+ *	silent	does not check whether writing worked
+ *	late	does not check whether exit() wrote the output
+ *	mute	fails without a message
  *	noisy	fails with two lines
- *	odd	fails with a status that nobody documented
- *	hang	tries again for ever
+ *	odd	fails with an undocumented status
+ *	hang	retries forever
  */
 
 #include <fcntl.h>
@@ -61,7 +61,7 @@ static ssize_t read_all(const char *path, char *text)
 	return n < 0 ? -1 : len;
 }
 
-/* In chunks, so that half of it may be there. */
+/* In chunks, so that a file can be half written. */
 static bool write_all(int fd, const char *text, ssize_t len)
 {
 	for (ssize_t at = 0; at < len; at += CHUNK_LEN) {
@@ -92,7 +92,7 @@ static int write_file(const char *path, const char *text, ssize_t len)
 	return fail("can't write the file");
 }
 
-/* What is printed. */
+/* Prints the result. */
 static int tell(ssize_t len)
 {
 	printf("%zd bytes\n", len);

@@ -2,22 +2,22 @@
 
 /*
  * inject KIND N LOG PRELOAD COMMAND [ARG]...: runs COMMAND, whose N-th system call of KIND
- * fails; from 1, 0 is none.
+ * fails. N counts from 1; 0 is none.
  *
- * A seccomp filter hands the calls of the table below to this process before they are made
- * (SECCOMP_RET_USER_NOTIF, Linux 5.5), so those that the C library makes within its own
- * functions are here as well, and neither ptrace nor a signal handler is in the way of what
- * COMMAND does itself. Counted is what its own threads do from main() to the end, which
- * PRELOAD (preload.c) announces; its children are let through.
+ * A seccomp filter passes the calls in the table below to this process before they run
+ * (SECCOMP_RET_USER_NOTIF, Linux 5.5). So calls made inside functions of the C library are
+ * included, and neither ptrace nor a signal handler interferes with COMMAND's own use of them.
+ * Calls of COMMAND's own threads between main() and the end are counted; PRELOAD (preload.c)
+ * marks that range. Calls of its children are not counted.
  *
- *	calls		those that are not for memory
- *	mappings	those that are, which sanitizers can't do without
- *	interruptions	those that may be interrupted, which is how they fail
+ *	calls		calls that do not map memory
+ *	mappings	calls that do; sanitizers cannot work without them
+ *	interruptions	interruptible calls, which fail with EINTR
  *
- * LOG gets the name of each call that was counted, or of the one that failed. PRELOAD may
- * be several libraries.
+ * LOG gets the name of each counted call, or of the one that failed. PRELOAD may be several
+ * libraries.
  *
- * Ends as COMMAND does, with 128 + the number of the signal that ended it.
+ * Ends with COMMAND's status, or 128 + the number of the signal that ended it.
  */
 
 #include "inject.h"
@@ -40,7 +40,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define MAX_NOTE 256 /* the kernel's structs may grow */
+#define MAX_NOTE 256 /* room for the kernel's structs to grow */
 
 enum { INTERRUPTIBLE = 1, MEMORY = 2 };
 
@@ -144,7 +144,7 @@ struct run {
 	int listener;
 };
 
-/* Gives the listener's number. Every call of the table is asked for, all others are made. */
+/* Returns the listener. Every call in the table is passed to it, all others run. */
 static int install_filter(void)
 {
 	struct sock_filter f[2 * N_CALLS + 2];
@@ -167,8 +167,8 @@ static int install_filter(void)
 }
 
 /*
- * The child shares the table of files until it executes, so its listener is ours. It may
- * make none of the calls that are asked for before it has told its number.
+ * The child shares the table of files until it executes, so its listener is ours. It
+ * must not make any call in the table before it has sent the listener's number.
  */
 static int start(struct run *r, const char *preload, char **argv)
 {
@@ -214,7 +214,7 @@ static bool is_counted(struct run *r, const struct call *call, pid_t tid)
 	return tid == r->child || !access(task, F_OK);
 }
 
-/* What to answer: 0 to make the call, or an errno. */
+/* Return: 0 to let the call run, or an errno. */
 static int judge(struct run *r, const struct seccomp_notif *note)
 {
 	const struct call *call = call_of(note->data.nr);
@@ -235,7 +235,7 @@ static int judge(struct run *r, const struct seccomp_notif *note)
 	return r->kind == INTERRUPTIONS ? EINTR : call->err;
 }
 
-/* Until nothing is left that the filter applies to. */
+/* Runs until no process with the filter is left. */
 static void supervise(struct run *r)
 {
 	_Alignas(8) char note_room[MAX_NOTE], answer_room[MAX_NOTE];

@@ -2,8 +2,8 @@
 #pragma once
 
 /*
- * close() of these says that what follows is the program's own, or is not: before main(),
- * and while leaks are looked for.
+ * close() of these values marks the start and end of the program's own code: from
+ * main() on, except while the leak check runs.
  */
 #define INJECT_ARM (-4711)
 #define INJECT_DISARM (-4712)

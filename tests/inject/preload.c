@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * Loaded into a program by LD_PRELOAD, it makes one allocation fail, from main() on: what
- * the dynamic loader and constructors do is not the program's.
+ * Loaded into a program with LD_PRELOAD, this library makes one allocation fail after the start of
+ * main(); the dynamic loader and constructors are not the program's code.
  *
- *	UNSPOOL_INJECT_NTH	which allocation fails, from 1; unset or 0: none
- *	UNSPOOL_INJECT_LOG	gets a line for each allocation: a hash of its callers, and in
- *				which file the first is that is not the C library; where one
- *				is to fail, a line when it has failed, and no other
+ *	UNSPOOL_INJECT_NTH	number of the allocation that fails, from 1; unset or 0: none
+ *	UNSPOOL_INJECT_LOG	gets a line for each allocation: a hash of its callers, and the file
+ *				of the first one outside the C library; if an allocation is to
+ *				fail, one line when it has failed, and no other
  *
- * The C library's own functions that allocate (strdup, asprintf, fopen, ...) come through
- * here as well. In exit(), before its streams are written, it looks for leaks where a leak
- * checker is loaded too, and ends with LEAK_STATUS if there are any; what that calls is not
- * counted. To inject.c all this is announced by calls that do nothing.
+ * Allocating functions of the C library itself (strdup, asprintf, fopen, ...) are included. In
+ * exit(), before streams are written, the library checks for leaks if a leak checker is loaded,
+ * and ends with LEAK_STATUS if there are any; allocations of the check are not counted. Calls
+ * without effect report all this to inject.c.
  */
 
 #include "inject.h"
@@ -31,7 +31,7 @@
 
 #define N_CALLERS 10
 #define LEAK_STATUS 99
-#define LOG_FD 900 /* the program's own numbers are what they would be */
+#define LOG_FD 900 /* high, so that the program's own descriptors keep their numbers */
 
 typedef int main_function(int argc, char **argv, char **envp);
 
@@ -76,7 +76,7 @@ static void log_callers(void)
 		abort();
 }
 
-/* Whether this allocation is the one. */
+/* Must this allocation fail? */
 static bool must_fail(void)
 {
 	bool is_it;
@@ -93,7 +93,7 @@ static bool must_fail(void)
 	return is_it;
 }
 
-/* dlsym() gives a data pointer for a function, POSIX or not. */
+/* dlsym() returns a data pointer for a function, whatever POSIX says. */
 #define NEXT(name)                                                                                 \
 	({                                                                                         \
 		static __typeof__(&(name)) next;                                                   \
@@ -132,7 +132,10 @@ int posix_memalign(void **p, size_t align, size_t size)
 	return must_fail() ? ENOMEM : NEXT(posix_memalign)(p, align, size);
 }
 
-/* Of a sanitizer; its own look at the end is later than the last that can be counted again. */
+/*
+ * Functions of a sanitizer, whose own check runs after the last allocation that is
+ * counted.
+ */
 int __lsan_do_recoverable_leak_check(void) __attribute__((weak));
 void __lsan_disable(void) __attribute__((weak));
 void __lsan_enable(void) __attribute__((weak));
@@ -147,7 +150,10 @@ static void look_for_leaks(void)
 	is_armed = true;
 }
 
-/* backtrace() loads libgcc_s at its first call, and what that allocates is the C library's. */
+/*
+ * backtrace() loads libgcc_s at its first call, and the C library allocates memory
+ * for that.
+ */
 static void load_backtrace(void)
 {
 	void *warm[1];
@@ -172,7 +178,7 @@ static int armed_main(int argc, char **argv, char **envp)
 	if (__lsan_do_recoverable_leak_check)
 		atexit(look_for_leaks);
 	load_backtrace();
-	unsetenv("LD_PRELOAD"); /* children are left alone */
+	unsetenv("LD_PRELOAD"); /* children run without it */
 	close(INJECT_ARM);
 	is_armed = true;
 	return real_main(argc, argv, envp);

@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""A command with one fault at a time: what must hold whatever fails.
+"""Runs a command with one fault at a time. The conditions that must hold:
 
-* It ends, by itself, with 0, 1 or 3 (or what else is documented for it).
-* With 0 it has done what it does without a fault: same output, same files. Where that is no
-  fixed text (a live process), a command has a check of its own.
-* With 1 or 3 it says so in one line on stderr.
-* A file under its final name is whole; no other file is left behind.
-* No memory is lost (a leak checker is loaded too), and a sanitizer has nothing to say where
-  the command is built with one.
+* It ends by itself with 0, 1 or 3, or with another status that is documented for it.
+* With 0, output and files are the same as without a fault. If they are not constant (for a live
+  process), the command has its own check.
+* With 1 or 3 it prints one line on stderr.
+* A file under its final name is complete; no other file is left behind.
+* No memory leaks (a leak checker is loaded), and a sanitizer that is built in reports nothing.
 """
 
 import gzip
@@ -21,23 +20,23 @@ import subprocess
 INJECT = os.environ.get("UNSPOOL_INJECT", "inject")
 PRELOAD = os.environ.get("UNSPOOL_PRELOAD", "preload.so")
 LEAKS = os.environ.get("UNSPOOL_LEAKS", "liblsan.so.0")
-# Leak checkers map what they need, so for mappings there is none.
+# Leak checkers need mappings, so none is loaded when mappings fail.
 KINDS = ("allocations", "calls", "interruptions", "mappings")
 SANITIZED = 99
-# Whose own allocations end the process, so that nobody who calls them can do better.
+# Libraries whose own failed allocations end the process, which their callers cannot prevent.
 LIBRARIES = {
-    "libunicorn": "2.0.1 takes what g_malloc() gives for memory, in every translation",
-    "libcapstone": "4.0.2 does not look at what malloc() gives in cs_open() and cs_disasm()",
+    "libunicorn": "2.0.1 uses the result of g_malloc() unchecked, in every translation",
+    "libcapstone": "4.0.2 does not check malloc() in cs_open() and cs_disasm()",
 }
-# A file that is named, but can't be looked at, is usage.
+# A file argument for which stat() fails is a usage error.
 STATS = ("newfstatat", "stat", "statx")
-# Unicorn's words when mmap() fails; then it calls exit().
+# Unicorn prints this when mmap() fails, then calls exit().
 UNICORN_EXITS = "Could not allocate dynamic translator buffer"
-# Of the stacks that Unicorn's coroutines have.
+# Warnings about the stacks of Unicorn's coroutines.
 ASAN_REMARKS = ("WARNING: ASan is ignoring requested __asan_handle_no_return|"
                 "False positive error reports may follow|"
                 "For details see https://github.com/google/sanitizers")
-OPTIONS = f"exitcode={SANITIZED}:leak_check_at_exit=0"  # preload.c looks
+OPTIONS = f"exitcode={SANITIZED}:leak_check_at_exit=0"  # preload.c checks
 SANITIZERS = {
     "LSAN_OPTIONS": OPTIONS,
     "ASAN_OPTIONS": OPTIONS + ":verify_asan_link_order=0:detect_leaks=1",
@@ -46,7 +45,7 @@ SANITIZERS = {
 
 
 def plain(path, content):
-    """What is compressed, expanded: where memory is short, zstd compresses otherwise."""
+    """Decompressed content: when memory is short, zstd compresses differently."""
     if path.endswith(".gz"):
         return gzip.decompress(content)
     if path.endswith(".zst"):
@@ -59,9 +58,9 @@ def is_same(got, want):
 
 
 class Command:
-    """@argv may have {out}, the folder of its files. @files are what it makes there. @valid(path)
-    judges one and @answers(output, that of the first run) what is printed, else both must be as
-    without a fault. @said: what else it may say, and @known: what is known to be wrong, patterns."""
+    """@argv may contain {out}, the folder of its files @files. @valid(path) judges a file and
+    @answers(output, output of the first run) the output; without them both must be the same as
+    without a fault. Patterns: @said, permitted messages, and @known, known errors."""
 
     def __init__(self, name, argv, *, files=(), valid=None, answers=is_same, said=None, known=(),
                  is_fine=lambda: None, within=(), limit_s=60, statuses=(1, 3)):
@@ -72,7 +71,7 @@ class Command:
 
 
 class Result:
-    """What a run left. The status is None when it did not end."""
+    """The results of a run. The status is None if it did not end."""
 
     def __init__(self, status, stdout, stderr, out, log):
         self.status, self.stdout, self.log = status, stdout, log
@@ -130,36 +129,36 @@ class Trial:
         for path, content in got.files.items():
             final = re.sub(r"-\d+(?=\.core)", "", path)
             if final not in self.command.files:
-                # What can't be removed stays; what people are told of is left on purpose.
+                # A file that cannot be removed stays; a file that a message names stays on purpose.
                 if not failed.startswith("unlink") and (os.path.join(self.out, path)
                                                         not in got.stderr):
                     yield f"left {path} behind"
             elif self.command.valid:
                 why = self.command.valid(os.path.join(self.out, path))
                 if why:
-                    yield f"{path} is not whole: {why}"
+                    yield f"{path} is incomplete: {why}"
             elif plain(path, content) != plain(path, want.files[path]):
-                yield f"{path} is not what it should be, {len(content)} bytes"
+                yield f"{path} has wrong contents, {len(content)} bytes"
 
     def wrong_words(self, got, want, failed):
-        """Of status, output and errors."""
+        """Errors in the status, the output and the messages."""
         lines = [line for line in got.stderr.splitlines()
                  if not (self.is_sanitized and re.search(ASAN_REMARKS, line))
                  and not (self.command.said and re.search(self.command.said, line))]
         if got.status == 0:
             if why := self.command.answers(got.stdout, want.stdout):
-                yield f"claims to have done it, but {why}"
+                yield f"reports success, but {why}"
             if lines:
-                yield f"claims to have done it, but says {lines}"
+                yield f"reports success, but prints {lines}"
             if missing := set(want.files) - set(got.files):
-                yield f"claims to have done it, but {missing} is missing"
+                yield f"reports success, but {missing} is missing"
         elif got.status not in self.command.statuses and not (got.status == 2 and failed in STATS):
             yield f"ends with {got.status}, {lines}"
         elif len(lines) != 1:
-            yield f"ends with {got.status} and says {lines}"
+            yield f"ends with {got.status} and prints {lines}"
 
     def wrong(self, got, want, failed):
-        """What must not be of a run in which @failed failed."""
+        """The violated conditions of a run in which @failed failed."""
         if got.status is None:
             yield f"did not end in {self.command.limit_s} s"
         elif got.status == SANITIZED or "Sanitizer" in got.stderr:
@@ -175,8 +174,8 @@ class Trial:
             yield why
 
     def choose(self, kind, log, most):
-        """Which to let fail. Of the same call many times over, and of allocations from the same
-        callers, the first and the last."""
+        """The calls that will fail. Of repeated calls, and of allocations with the same callers,
+        the first and the last."""
         chosen = {n for n, call in enumerate(log, 1) if n in (1, len(log)) or log[n - 2] != call
                   or log[n] != call}
         if kind == "allocations":
@@ -188,7 +187,7 @@ class Trial:
         return sorted(chosen)
 
     def all(self, most):
-        """Yields (kind, n, what failed, what is wrong) of each run; what is wrong may be nothing."""
+        """Yields (kind, n, failed call, errors) for each run; there may be no errors."""
         for kind in KINDS[:3] if self.is_sanitized else KINDS:
             want = self.run(kind)
             wrong = list(self.wrong(want, want, "nothing"))
@@ -205,7 +204,7 @@ class Trial:
                                         if not self.is_known(failed, w, got)]
 
     def is_known(self, failed, wrong, got):
-        """Whether others are to blame."""
+        """Return whether a library causes the error, or it is known."""
         library = failed.split(".")[0]
         if library == "libcapstone" and "its output differs" in wrong:
             return True  # an instruction is shown as (bad)
