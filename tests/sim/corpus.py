@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""corpus.py UNSPOOL_SIM RECORDED ENGINE: every recorded case gives again what was recorded, and
-one in which a return address is another one does not."""
+"""corpus.py UNSPOOL_SIM RECORDED ENGINE: the replay of every recorded case gives the recorded
+walk, and the replay of a case with a changed return address does not."""
 
 import glob
 import json
@@ -31,7 +31,7 @@ class Checks:
 
 
 def run(sim, engine, paths, tmp):
-    """{case: its line of JSON}; ends the test where the engine cannot run."""
+    """{case: its line of JSON}; ends the test if the engine cannot run."""
     out = os.path.join(tmp, "out.json")
     done = subprocess.run([sim, "run", "-q", "--engine", engine, "--json", out, *paths],
                           capture_output=True, text=True, timeout=300, check=False)
@@ -44,7 +44,7 @@ def run(sim, engine, paths, tmp):
 
 
 def place_of(data, addr):
-    """Where in a case's file eight bytes of memory are, None: nowhere."""
+    """The file offset of eight bytes of memory in a case; None: not in the case."""
     start, (size, count) = struct.unpack_from("<Q", data, 32)[0], struct.unpack_from("<HH", data, 54)
     for i in range(count):
         kind, _, off, vaddr, _, length = struct.unpack_from("<IIQQQQ", data, start + i * size)
@@ -54,8 +54,8 @@ def place_of(data, addr):
 
 
 def spoil(path, note, to):
-    """A copy whose first frame record that the walk stepped over returns elsewhere; None if the
-    walk used none."""
+    """Writes a copy with another return address in the first frame record that the walk used;
+    None if it used none."""
     data = bytearray(subprocess.run(["zstd", "-dcq", path], capture_output=True, check=True).stdout)
     pcs = [int(f["pc"], 16) for f in note["walk"]["frames"]]
     at = place_of(data, int(note["registers"]["fp"], 16) + 8)
@@ -68,12 +68,12 @@ def spoil(path, note, to):
 
 
 def notes_of(sim, cases, check):
-    """{case: its note}; the one beside each case is the one in it."""
+    """{case: its note}; the file beside each case must be equal to the note in it."""
     notes = {}
     for case in cases:
         shown = subprocess.run([sim, "show", case], capture_output=True, text=True, check=True)
         with open(case.removesuffix(".core.zst") + ".json", encoding="utf-8") as file:
-            check.that(file.read() == shown.stdout, f"{case}: the note beside it is its own")
+            check.that(file.read() == shown.stdout, f"{case}: the note beside it is equal")
         notes[case] = json.loads(shown.stdout)
     return notes
 
@@ -88,13 +88,13 @@ def main():
     with tempfile.TemporaryDirectory() as tmp:
         for case, line in (found := run(sim, engine, cases, tmp)).items():
             check.that(line.get("equal") is True, f"{case}: {line.get('wrong')}")
-        check.that(sorted(found) == cases, f"{len(found)} of {len(cases)} cases have been run")
+        check.that(sorted(found) == cases, f"{len(found)} of {len(cases)} cases ran")
         spoilt = [to for i, (case, note) in enumerate(notes.items())
                   if (to := spoil(case, note, f"{tmp}/{i}.core"))]
-        check.that(len(spoilt) > len(cases) * 0.8, f"{len(spoilt)} cases are spoilt")
+        check.that(len(spoilt) > len(cases) * 0.8, f"{len(spoilt)} cases can be changed")
         found = run(sim, engine, spoilt, tmp)
         for case in spoilt:
-            check.that(found.get(case, {}).get("equal") is False, f"{case}: spoilt, and nobody sees")
+            check.that(found.get(case, {}).get("equal") is False, f"{case}: the change is not detected")
     return check.end()
 
 
