@@ -2,14 +2,14 @@
 # SPDX-License-Identifier: BSD-2-Clause
 #
 # Puts into $OUT: each target, TARGET_seed_corpus.zip, TARGET.dict, and in lib/ the shared
-# libraries, which the machine that fuzzes has not. From the environment: SRC (the project
-# is in unspool/), OUT, CC, CFLAGS with the instrumentation, LIB_FUZZING_ENGINE; WORK if there is one.
+# libraries, which the fuzzing machine lacks. From the environment: SRC (the project is in
+# unspool/), OUT, CC, CFLAGS with the instrumentation, LIB_FUZZING_ENGINE; WORK if there is one.
 
 set -euo pipefail
 cd "$SRC/unspool"
 build=${WORK:-$SRC}/build
 
-# BPF and guests: not every clang can make them, the distribution's can.
+# BPF and guests: not every clang can build them; the distribution's can.
 cat >"$build.ini" <<INI
 [binaries]
 clang = ['/usr/bin/clang']

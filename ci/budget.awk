@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# awk -v arch=ARCH -f ci/budget.awk CONSOLE: what the verifier spent by a guest's console,
-# as in ci/budget.txt: `SERIES ARCH OBJECT/PROGRAM INSNS` a line.
+# awk -v arch=ARCH -f ci/budget.awk CONSOLE: the verifier's instructions from a guest's console, in
+# the form of ci/budget.txt: `SERIES ARCH OBJECT/PROGRAM INSNS` a line.
 #
-# awk -v arch=ARCH -v budget=ci/budget.txt -f ci/budget.awk CONSOLE: says instead what is more
-# than 10 % above the budget, or not in it. Exit status 1 when it said something.
+# awk -v arch=ARCH -v budget=ci/budget.txt -f ci/budget.awk CONSOLE: prints only lines that are more
+# than 10 % above the budget, or not in it. Exit status 1 if it printed any.
 
 BEGIN {
 	while (budget != "" && (getline line < budget) > 0) {

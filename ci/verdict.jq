@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# The verdict of ci/test (see there), of meson's testlog.json (slurped), that of the tests that were run
-# again ($again), the names of all that should run ($expected), the lines of ci/probe ($probed) and the
-# capabilities that were promised ($required).
+# The verdict of ci/test (see there), from meson's testlog.json (slurped), that of the repeated
+# tests ($again), the names of all tests that should run ($expected), the lines of ci/probe
+# ($probed) and the required capabilities ($required).
 
 def lines: split("\n") | map(select(. != ""));
 ($probed | lines | map(split(" ") | {key: .[0], value: (.[1] == "yes")}) | from_entries) as $has |
 
-# Meson 1.0 tells the suites in the name only: "unspool:a+b / what it tests".
+# Meson 1.0 has the suites only in the name: "unspool:a+b / name of the test".
 def title: sub("^[^:/]*:[^ ]* / "; "");
 def suites: (capture("^[^:/]*:(?<all>[^ ]*) / ").all | split("+")) // [];
 def needs: [.name | suites[] | select(startswith("needs-")) | ltrimstr("needs-")];
@@ -17,7 +17,7 @@ def verdict:
 	elif .result == "SKIP" and any(needs[]; $has[.] == false) then "skipped"
 	else "failed" end;
 
-# A test that passed prints what it left out: "skipped: WORDS (needs-NAME)".
+# A test that passed prints its skipped parts: "skipped: WORDS (needs-NAME)".
 def parts: .name as $name | select(.verdict == "passed") | .stdout // "" | lines[]
 	| capture("^skipped: (?<words>.*) \\(needs-(?<need>[^ )]*)\\)$")
 	| {name: ($name + ": " + .words), needs: [.need], result: "SKIP",

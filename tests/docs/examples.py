@@ -1,11 +1,11 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Runs every example of README, CONTRIBUTING and docs, with a busy Node.js beside.
+"""Runs every example of README, CONTRIBUTING and docs, beside a busy Node.js.
 
   examples.py BUILD [PAGE...]        the pages, all by default; exit 1 if an example is wrong
   examples.py BUILD --self-test      wrong examples, each of which must be found
 
-Fenced blocks by their language (pages.py says how console is written):
+Fenced blocks by their language (pages.py has the format of console):
 
   console   each command must succeed and print what the page shows. Words: `live` figures may be
             any; `fails` the last command must not succeed; `needs-NAME` left out where ci/probe has
@@ -51,14 +51,14 @@ def output_of(*command, **options):
 
 
 class Examples:
-    """What is checked of one page."""
+    """The checks of one page."""
 
     def __init__(self, build, binary, pid, check):
         self.build, self.binary, self.pid, self.check = build, binary, pid, check
         self.lacking, self.helps, self.left_to_ci = {}, {}, 0
 
     def lacks(self, words):
-        """The first capability that a block needs and the machine has not."""
+        """The first capability that a block needs and the machine lacks."""
         for need in [word[6:] for word in words if word.startswith("needs-")]:
             if need not in self.lacking:
                 _, said = output_of(os.path.join(pages.TOP, "ci/probe"), need)
@@ -79,7 +79,7 @@ class Examples:
                 print(f"  exit status {status}, printed last:\n{last}", flush=True)
 
     def ci(self, page, block):
-        """Scripts, their options and tests of a block that takes too long here."""
+        """Checks that scripts, options and tests of a block exist that takes too long to run."""
         for step in block.steps():
             self.left_to_ci += 1
             words = shlex.split(step.command, comments=True)
@@ -117,7 +117,7 @@ class Examples:
                         quiet=True)
 
     def checked(self, page, block):
-        """Blocks that are no commands."""
+        """Checks a block without commands."""
         text = "\n".join(block.lines) + "\n"
         said = ""
         if block.language == "c":
@@ -177,7 +177,7 @@ def run_pages(build, named):
             texts[page] = file.read()
     examples = with_server(build, lambda examples: at_once(
         4, [lambda page=page: examples.page(page, texts[page]) for page in texts]))
-    print(f"{examples.left_to_ci} commands take minutes: their parts are there")
+    print(f"{examples.left_to_ci} commands take minutes: only their parts were checked")
     return examples.check.end()
 
 
@@ -200,7 +200,7 @@ WRONG = [
 
 
 def self_test(build):
-    """Each wrong page must fail, once."""
+    """Each wrong page must fail exactly once."""
     result = Checks()
 
     def run(examples):
@@ -216,7 +216,7 @@ def self_test(build):
 
 def main():
     build, *named = sys.argv[1:]
-    if "UNSPOOL_DOCS_INSIDE" not in os.environ:  # no other server.js is in a namespace of one's own
+    if "UNSPOOL_DOCS_INSIDE" not in os.environ:  # a new namespace has no other server.js
         need_bpf()
         node(version_of("24"))
         os.environ["UNSPOOL_DOCS_INSIDE"] = "1"

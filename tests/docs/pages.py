@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
-r"""Examples of a page: its fenced blocks, and what a block of commands should print.
+r"""Examples of a page: its fenced blocks, and the expected output of commands.
 
     ```console live        the words after the language are the block's
-    $ unspool ps           a command; it goes on while a line ends with \ or |,
+    $ unspool ps           a command; it continues while a line ends with \ or |,
                            and to the END of a <<'END'
         PID     CPU ...    its output; a command without output may print anything
     ...                    any lines; inside a line, any text
@@ -55,13 +55,13 @@ class Block:
 
 
 def paths():
-    """README, CONTRIBUTING, SECURITY and everything in docs that a person writes."""
+    """README, CONTRIBUTING, SECURITY and all of docs that is not generated."""
     found = glob.glob("*.md", root_dir=TOP) + glob.glob("docs/**/*.md", root_dir=TOP, recursive=True)
     return sorted(set(found) - {"CHANGELOG.md", "docs/support-matrix.md"})
 
 
 def blocks(text):
-    """Fenced blocks, also those of lists, whose lines lose the list's indentation."""
+    """Fenced blocks, including those in lists, without the list's indentation."""
     found, indent = [], None
     for number, line in enumerate(text.splitlines(), 1):
         fence = re.match(r"( *)```(.*)", line)
@@ -76,7 +76,7 @@ def blocks(text):
 
 
 def inline(text):
-    """(line, code) of each `code` of prose that is a command of one of the two programs."""
+    """(line, code) of each `code` in prose that is a command of one of the two programs."""
     prose = re.sub(r"(?ms)^ *```.*?^ *```", lambda block: "\n" * block[0].count("\n"), text)
     for code in re.finditer(r"`(unspool(?:-sim)? [^`]+)`", prose):
         yield prose.count("\n", 0, code.start()) + 1, " ".join(code[1].split())
@@ -97,7 +97,7 @@ def _line_pattern(line, live):
 
 
 def matches(output, printed, live):
-    """True if @printed is what a page shows as @output, lines."""
+    """Does the text @printed match the lines @output of a page?"""
     if not output:
         return True
     pattern = "".join(r"(?:.*\n)*?" if line.strip() == "..." else _line_pattern(line, live) + "\n"

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""A reader at a terminal: one shell in a folder of its own, the two programs on its PATH.
+"""A shell like that of a reader: in its own folder, with the two programs on its PATH.
 
-Around it the tree seems to be there (links to it and to its build), and server.js and app.js lie
-beside: a busy Node.js runs the first. The reader is impatient: recordings of several seconds take
-one, and one without an end is ended by Ctrl-C after two.
+The folder has links to the tree and its build, and server.js and app.js; a busy Node.js runs
+server.js. To save time, recordings of several seconds take one second, and a recording without an
+end gets Ctrl-C after two.
 """
 
 import os
@@ -29,7 +29,7 @@ exec {program} "$@"
 
 
 def make_folder(work, node, build, programs):
-    """What lies around the reader; returns the environment of the shell."""
+    """Makes the folder's contents; returns the environment of the shell."""
     for name in os.listdir(TOP):
         if not name.startswith(".") and not name.startswith("build"):
             os.symlink(os.path.join(TOP, name), os.path.join(work, name))
@@ -50,7 +50,7 @@ def make_folder(work, node, build, programs):
 
 
 class Shell:
-    """Commands run one after another; what one leaves (files, jobs) the next has."""
+    """Commands run one after another; files and jobs of one are there for the next."""
 
     def __init__(self, work, environment):
         self.work, self.environment = work, environment
@@ -64,7 +64,7 @@ class Shell:
         self.run_once("set -m", 0)  # jobs that Ctrl-C ends
 
     def run(self, command, pid):
-        """(exit status, output). What a job in the background needs to start, the next command waits."""
+        """(exit status, output). Waits after a background job until it has started."""
         tries, self.tries = self.tries, 30 if command.endswith(" &") else 1
         while (result := self.run_once(command, pid))[0] and tries > 1:
             time.sleep(0.5)
@@ -72,7 +72,7 @@ class Shell:
         return result
 
     def run_once(self, command, pid, seconds=60):
-        """(exit status, output); the status is None when the time was up."""
+        """(exit status, output); the status is None after a timeout."""
         command = re.sub(r"\bPID\b", str(pid), command)
         command = DURATION.sub(lambda m: f"{m[1]}1{' -F 997' * (m[2] == 'record')}", command)
         if command.endswith(" &"):
@@ -93,7 +93,7 @@ class Shell:
         return int(found[1]), PLACES.sub("/srv/app", output[:found.start()].decode("utf-8", "replace"))
 
     def finish(self):
-        """Jobs end as by Ctrl-C; what does not is killed."""
+        """Sends SIGINT to all jobs, and kills those that do not end."""
         self.run_once("kill -INT $(jobs -p) 2>/dev/null; wait", 0, seconds=10)
         self.run_once("kill -KILL $(jobs -p) 2>/dev/null", 0)
         self.end()

@@ -3,12 +3,12 @@
 """Circles of includes and calls among the modules that git tracks.
 
   circles.py              prints each circle of more than LIMIT modules; exit 1 if there is one
-  circles.py --graph DIR  prints who uses whom in a folder, and its circles of every size
-  circles.py --self-test  proves that a circle is found, and that a line is none
+  circles.py --graph DIR  prints the uses among modules of a folder, and its circles of every size
+  circles.py --self-test  proves that circles are found, and that a chain is none
 
-A module is x.c and x.h of one folder. It uses another one whose header its own header includes,
-or whose function or object with external linkage it names. Modules of a circle use one another,
-so that none can be read, tested or moved alone.
+A module is x.c and x.h of one folder. It uses another module if its header includes that module's
+header, or if it names a function or object of it with external linkage. The modules of a circle use
+one another, so none can be read, tested or moved alone.
 """
 
 import os
