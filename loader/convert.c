@@ -11,14 +11,18 @@
 #include "../inspect/util/cli.h"
 #include "commands.h"
 #include "out/out.h"
+#include "sourcemap/map_dir.h"
 
 struct convert_options {
-	const char *in, *out, *format_name;
+	const char *in, *out, *format_name, *source_maps;
 	const struct out_format *format;
 };
 
+enum { KEY_SOURCE_MAPS = 0x100 };
+
 static const struct argp_option options[] = {
 	{ "format", 'f', "FORMAT", 0, OUT_FORMAT_NAMES "; else OUT's suffix says it", 1 },
+	{ "source-maps", KEY_SOURCE_MAPS, "DIR", 0, MAP_DIR_HELP, 1 },
 	{ 0 },
 };
 
@@ -48,6 +52,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	switch (key) {
 	case 'f':
 		o->format_name = arg;
+		return 0;
+	case KEY_SOURCE_MAPS:
+		o->source_maps = arg;
 		return 0;
 	case ARGP_KEY_ARG:
 		if (o->out)
@@ -97,6 +104,7 @@ static int convert(const struct convert_options *o, struct prof_reader *in)
 
 int cmd_convert(int argc, char **argv)
 {
+	_cleanup_(map_dir_free) struct map_dir *maps = NULL;
 	_cleanup_(prof_reader_free) struct prof_reader *in = NULL;
 	struct convert_options o = { 0 };
 	int status = cli_parse_or_exit_status(&argp, argc, argv, &o), r;
@@ -105,10 +113,13 @@ int cmd_convert(int argc, char **argv)
 		return status;
 	/* A size limit is to be an error of the write, not the end. */
 	signal(SIGXFSZ, SIG_IGN);
+	if (o.source_maps && map_dir_open(&maps, o.source_maps))
+		return CLI_USAGE;
 	r = prof_reader_open(o.in, &in);
 	if (r < 0) {
 		cli_error("can't read %s: %s", o.in, strerror(-r));
 		return CLI_FAILURE;
 	}
+	map_dir_attach(maps, in);
 	return convert(&o, in);
 }

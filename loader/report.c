@@ -13,12 +13,13 @@
 #include "cli/duration.h"
 #include "commands.h"
 #include "report/report.h"
+#include "sourcemap/map_dir.h"
 
 #define BY_WORDS "function, line, file, package, module, kind, runtime, thread or process"
 #define ONLY_WORDS "app, js, dotnet, native or kernel"
 
 struct report_call {
-	const char *file;
+	const char *file, *source_maps;
 	bool is_json, is_wide;
 	struct report_options print;
 };
@@ -36,6 +37,7 @@ enum {
 	KEY_SINCE,
 	KEY_UNTIL,
 	KEY_WIDE,
+	KEY_SOURCE_MAPS,
 };
 
 static const struct argp_option options[] = {
@@ -55,6 +57,7 @@ static const struct argp_option options[] = {
 	  2 },
 	{ "since", KEY_SINCE, "TIME", 0, "Samples from this time of the recording on: 10, 1m", 2 },
 	{ "until", KEY_UNTIL, "TIME", 0, "Samples before this time", 2 },
+	{ "source-maps", KEY_SOURCE_MAPS, "DIR", 0, MAP_DIR_HELP, 2 },
 	{ NULL, 0, NULL, 0, "Output:", 3 },
 	{ "top", KEY_TOP, "N", 0, "Print at most N rows", 3 },
 	{ "format", 'f', "FORMAT", 0, "text, json, markdown or csv", 3 },
@@ -193,6 +196,7 @@ static error_t set_until(struct cli_parse *p, const char *arg, void *member)
 static const struct cli_field fields[] = {
 	{ 'j', offsetof(struct report_call, is_json), cli_set_flag, NULL },
 	{ KEY_WIDE, offsetof(struct report_call, is_wide), cli_set_flag, NULL },
+	{ KEY_SOURCE_MAPS, offsetof(struct report_call, source_maps), cli_set_text, NULL },
 	{ KEY_SORT, PRINT, set_sort, NULL },
 	{ KEY_TOP, PRINT, set_top, NULL },
 	{ KEY_TREE, PRINT, set_tree, NULL },
@@ -241,6 +245,7 @@ static void print_error(const struct report_call *o, const struct prof_reader *i
 
 int cmd_report(int argc, char **argv)
 {
+	_cleanup_(map_dir_free) struct map_dir *maps = NULL;
 	_cleanup_(prof_reader_free) struct prof_reader *in = NULL;
 	struct report_call o = { 0 };
 	int status = cli_set_fields(&argp, fields, argc, argv, &o), r;
@@ -249,7 +254,11 @@ int cmd_report(int argc, char **argv)
 		return status;
 	setlocale(LC_CTYPE, "");
 	o.print.width = o.is_wide ? REPORT_UNLIMITED : 0;
+	if (o.source_maps && map_dir_open(&maps, o.source_maps))
+		return CLI_USAGE;
 	r = prof_reader_open(o.file, &in);
+	if (r == 0)
+		map_dir_attach(maps, in);
 	if (r == 0)
 		r = o.is_json ? report_print_stacks(stdout, in, &o.print.span)
 			      : report_print(stdout, in, &o.print);

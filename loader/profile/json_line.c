@@ -185,6 +185,13 @@ void json_line_frame(struct json_line *l, const struct prof_frame *f)
 	json_line_string(l, "reason", f->reason);
 }
 
+const char *json_line_end(struct json_line *l, size_t *len)
+{
+	append(l, "}", 1);
+	*len = l->len;
+	return l->no_memory ? NULL : l->buf;
+}
+
 int json_line_write(struct json_line *l, FILE *out)
 {
 	append(l, "}\n", 2);

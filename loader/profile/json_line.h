@@ -45,6 +45,9 @@ void json_line_close(struct json_line *l, char bracket);
 /* The keys of a frame, without its id. */
 void json_line_frame(struct json_line *l, const struct prof_frame *f);
 
+/* Ends the line; its text without a newline, borrowed until the next one. NULL without memory. */
+const char *json_line_end(struct json_line *l, size_t *len);
+
 /**
  * json_line_write() - end the line and write it
  *

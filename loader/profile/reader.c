@@ -11,6 +11,7 @@
 #include "../../inspect/util/json_memory.h"
 #include "folded.h"
 #include "json_line.h"
+#include "lines.h"
 #include "source.h"
 
 /*
@@ -26,6 +27,9 @@ struct prof_reader {
 	struct source *source;
 	json_t *json; /* of the record given out last */
 	struct folded_lines *folded; /* NULL: it has lines of its own */
+	bool (*change)(void *data, struct prof_frame *f); /* NULL: frames stay as they are */
+	void *change_data;
+	struct json_line changed;
 	char *name;
 	u64 line, n_records;
 	bool cut, ended;
@@ -77,6 +81,7 @@ void prof_reader_free(struct prof_reader **reader)
 	source_free(&r->source);
 	json_decref(r->json);
 	folded_lines_free(&r->folded);
+	json_line_deinit(&r->changed);
 	free(r->name);
 	free(r);
 	*reader = NULL;
@@ -193,7 +198,7 @@ static int check_place(struct prof_reader *r, const struct prof_record *record)
 	return 1;
 }
 
-int prof_reader_next(struct prof_reader *r, struct prof_record *record)
+static int next_record(struct prof_reader *r, struct prof_record *record)
 {
 	const char *line = NULL, *wrong;
 	json_error_t e;
@@ -222,6 +227,25 @@ int prof_reader_next(struct prof_reader *r, struct prof_record *record)
 	record->line = line;
 	record->len = len;
 	return check_place(r, record);
+}
+
+int prof_reader_next(struct prof_reader *r, struct prof_record *record)
+{
+	int n = next_record(r, record);
+
+	if (n != 1 || record->type != PROF_REC_FRAME || !r->change ||
+	    !r->change(r->change_data, &record->frame.frame))
+		return n;
+	line_frame(&r->changed, &record->frame.frame, record->frame.id);
+	record->line = json_line_end(&r->changed, &record->len);
+	return record->line ? 1 : fail_with(r, -ENOMEM, strerror(ENOMEM));
+}
+
+void prof_reader_set_frames(struct prof_reader *r, bool (*change)(void *data, struct prof_frame *f),
+			    void *data)
+{
+	r->change = change;
+	r->change_data = data;
 }
 
 bool prof_reader_is_cut(const struct prof_reader *r)

@@ -36,6 +36,16 @@ void prof_reader_free(struct prof_reader **reader);
  */
 int prof_reader_next(struct prof_reader *r, struct prof_record *record);
 
+/**
+ * prof_reader_set_frames() - name frames anew while they are read
+ * @change:	may change a frame that was read, and returns whether it did; its strings are
+ *		borrowed until it is called again
+ *
+ * The line of a changed frame is written anew; keys that this version does not know are left out.
+ */
+void prof_reader_set_frames(struct prof_reader *r, bool (*change)(void *data, struct prof_frame *f),
+			    void *data);
+
 /* The file ended in the middle of a line, as a killed recorder leaves it. */
 bool prof_reader_is_cut(const struct prof_reader *r);
 

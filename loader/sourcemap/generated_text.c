@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "generated_text.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "../../inspect/util/cleanup.h"
+#include "../../inspect/util/file_read.h"
+#include "../../inspect/util/utf8.h"
+
+#define MAX_LEN (64ll << 20)
+
+int generated_text_read(struct generated_text *t, int fd)
+{
+	_cleanup_free_ char *bytes = NULL;
+	struct stat st;
+	int r;
+
+	if (fstat(fd, &st))
+		return -errno;
+	if (!S_ISREG(st.st_mode) || st.st_size > MAX_LEN)
+		return S_ISREG(st.st_mode) ? -EFBIG : -EINVAL;
+	bytes = malloc((size_t)st.st_size + 1);
+	if (!bytes)
+		return -ENOMEM;
+	r = file_read(fd, 0, bytes, (u64)st.st_size);
+	if (r)
+		return r;
+	t->bytes = TAKE_PTR(bytes);
+	t->len = (size_t)st.st_size;
+	return 0;
+}
+
+void generated_text_deinit(struct generated_text *t)
+{
+	free(t->bytes);
+	*t = (struct generated_text){ 0 };
+}
+
+static bool ends_line(u32 cp)
+{
+	return cp == '\n' || cp == '\r' || cp == 0x2028 || cp == 0x2029;
+}
+
+/* Behind a line's end, CR LF as one; @len at the end of the text. */
+static size_t next_line(const struct generated_text *t, size_t at)
+{
+	u32 cp = 0;
+
+	while (at < t->len && !ends_line(cp))
+		at += utf8_decode(t->bytes + at, t->len - at, &cp);
+	return cp == '\r' && at < t->len && t->bytes[at] == '\n' ? at + 1 : at;
+}
+
+int generated_text_before(const struct generated_text *t, u32 line, u32 column, char *out,
+			  size_t len)
+{
+	u32 unit = 1, n = 0, first = column > len ? column - (u32)len : 1;
+	size_t at = 0;
+
+	if (!line || !column)
+		return -ENOENT;
+	for (u32 i = 1; i < line && at < t->len; i++)
+		at = next_line(t, at);
+	while (at < t->len && unit < column) {
+		u32 cp, units;
+
+		at += utf8_decode(t->bytes + at, t->len - at, &cp);
+		if (ends_line(cp))
+			return -ENOENT;
+		units = cp >= 0x10000 ? 2 : 1;
+		for (u32 i = 0; i < units && unit < column; i++, unit++)
+			if (unit >= first)
+				out[n++] = cp < 0x80 ? (char)cp : (char)0x80;
+	}
+	return unit == column ? (int)n : -ENOENT;
+}
