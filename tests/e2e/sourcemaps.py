@@ -1,0 +1,145 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""sourcemaps.py: are functions of generated JavaScript those of their sources?
+
+fixtures/sourcemaps, built by ci/sourcemaps with each tool that makes source maps, runs in all of
+these forms at once and is recorded once. Each of its functions must have the name, file and start
+that the source has (`// = NAME` stands where NAME begins), and a line in its body. No position of
+generated code may be shown as one of a source.
+
+A bundle without its map must fail the same judge, be reported once, and pass it with
+--source-maps. On other machines than the builder's, this is what a profile looks like.
+"""
+
+import contextlib
+import os
+import re
+import sys
+
+from lib import CACHE, TOP, Checks, Profile, folder, need_bpf, node, running, skip, unspool, version_of
+
+SOURCES = os.path.join(TOP, "fixtures/sourcemaps")
+BUILT = os.environ.get("UNSPOOL_SOURCEMAPS_DIR") or os.path.join(CACHE, "sourcemaps")
+MAJOR = "22"
+SECONDS = 4
+ENOUGH = 20  # samples of a function
+BUSY = {"hashRow", "weighRow"}  # where the time goes
+TOOLS = {
+    "tsc": ["tsc/app.js"],
+    "esbuild": ["esbuild/app.js"],
+    "webpack": ["webpack/app.js"],
+    "vite": ["vite/app.mjs"],
+    "tsx": ["--import", "tsx", "src/app.ts"],
+    "ts-node": ["-r", "ts-node/register/transpile-only", "src/app.ts"],
+}
+# Minified until nothing is left of the name but the place: "(anonymous)" is right, too.
+NAMELESS = {("webpack", "runRounds")}
+
+
+def functions():
+    """{(file, first line): (name, last line)}"""
+    found = {}
+    for file in "app.ts", "work.ts":
+        with open(os.path.join(SOURCES, file), encoding="utf-8") as source:
+            lines = source.read().splitlines()
+        for i, line in enumerate(lines):
+            if match := re.search(r"^(\s*)(?!//)\S.*// = (\w+)$", line):
+                last = next(k for k in range(i + 1, len(lines))
+                            if re.match(match.group(1) + r"}", lines[k]))
+                found[file, i + 1] = match.group(2), last + 1
+    return found
+
+
+FUNCTIONS = functions()
+
+
+def wrong(tool, frame):
+    """What is wrong with an application's frame, or None; None, too, for a script's top level."""
+    file, start = os.path.basename(frame["file"]), frame.get("start_line", 0)
+    line, name = frame.get("line", 0), frame.get("name")
+    if "generated_file" not in frame:
+        return "no source"
+    if not start:
+        inside = any(f == file and first <= line <= last
+                     for (f, first), (_, last) in FUNCTIONS.items())
+        return "a function without a start" if inside else None
+    if (file, start) not in FUNCTIONS:
+        return "starts where no function does"
+    want, last = FUNCTIONS[file, start]
+    if name != want and not (name == "(anonymous)" and (tool, want) in NAMELESS):
+        return f"is {want}"
+    return None if not line or start <= line <= last else "line outside of the function"
+
+
+def is_own(frame):
+    file = frame.get("file", "")
+    return frame["kind"] == "js" and "/node_modules/" not in file and not file.startswith("node:")
+
+
+def judge(tool, profile, pid):
+    """(samples by function, what is wrong with frames: a set)"""
+    seen, faults = {}, set()
+    for count, _, frames, line in profile.samples():
+        if line["pid"] != pid:
+            continue
+        for i, frame in enumerate(frames):
+            if not is_own(frame):
+                continue
+            fault = wrong(tool, frame)
+            # The top level of a module that is no source: a wrapper of the tool.
+            if fault == "no source" and frame.get("start_line") == 1 == frame.get("start_column"):
+                continue
+            if fault:
+                faults.add(f"{frame.get('name')} {frame.get('file')}:{frame.get('line')}"
+                           f" from {frame.get('start_line')}: {fault}")
+            elif i == 0:
+                seen[frame["name"]] = seen.get(frame["name"], 0) + count
+    return seen, faults
+
+
+def is_right(seen, faults):
+    return not faults and all(seen.get(name, 0) >= ENOUGH for name in BUSY)
+
+
+def main():
+    need_bpf()
+    binary = node(version_of(MAJOR))
+    if not os.path.exists(os.path.join(BUILT, "made-of")):
+        skip("no output of tools that make source maps: ci/sourcemaps builds it")
+    checks = Checks()
+    with folder() as tmp, contextlib.ExitStack() as stack:
+        def start(argv):
+            return stack.enter_context(running([binary, *argv, "60"], b"started", cwd=BUILT)).pid
+
+        pids = {tool: start(argv) for tool, argv in TOOLS.items()}
+        unmapped = start(["unmapped/app.js"])
+        out = os.path.join(tmp, "all.ndjson")
+        done = unspool("record", "-F", 997, "-d", SECONDS, "-o", out, "-p",
+                       ",".join(map(str, [*pids.values(), unmapped])))
+        profile = Profile(out)
+        for tool, pid in pids.items():
+            seen, faults = judge(tool, profile, pid)
+            checks.that(is_right(seen, faults), f"{tool}: {seen}, {sorted(faults)[:4]}")
+        checks.that(not is_right(*judge("esbuild", profile, unmapped)),
+                    "a bundle without its map fails the judge")
+        checks.equal(done.stderr.count("its source map"), 1, "a missing map is reported once")
+        mapped = os.path.join(tmp, "mapped.ndjson")
+        unspool("convert", "--source-maps", os.path.join(BUILT, "unmapped"), out, mapped)
+        seen, faults = judge("esbuild", Profile(mapped), unmapped)
+        checks.that(faults, "a folder without the map changes nothing")
+        unspool("convert", "--source-maps", stand_in(tmp), out, mapped)
+        seen, faults = judge("esbuild", Profile(mapped), unmapped)
+        checks.that(is_right(seen, faults), f"--source-maps: {seen}, {sorted(faults)[:4]}")
+    return checks.end()
+
+
+def stand_in(tmp):
+    """A folder with the bundle and its map, as the builder's machine has it."""
+    path = os.path.join(tmp, "unmapped")
+    os.mkdir(path)
+    for file in "unmapped/app.js", "maps/app.js.map":
+        os.symlink(os.path.join(BUILT, file), os.path.join(path, os.path.basename(file)))
+    return path
+
+
+sys.exit(main())
