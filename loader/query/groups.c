@@ -107,14 +107,14 @@ static void read_version(const char *file, const struct origin_package *p, char 
 	json_decref(json);
 }
 
-static int put_package(char **text, const char *file, const struct origin_package *p)
+static int put_package(char **text, const struct origin_package *p)
 {
 	char name[512], version[64] = "";
 
 	if (p->version)
 		snprintf(version, sizeof(version), "%.*s", (int)p->version_len, p->version);
-	else if (file[0] == '/')
-		read_version(file, p, version, sizeof(version));
+	else if (p->file[0] == '/')
+		read_version(p->file, p, version, sizeof(version));
 	snprintf(name, sizeof(name), "%.*s%s%s", (int)p->name_len, p->name, version[0] ? "@" : "",
 		 version);
 	return put(text, name, NULL);
@@ -124,10 +124,10 @@ static int put_package(char **text, const char *file, const struct origin_packag
 static int by_package(const struct groups *g, const struct prof_data *d, u32 i, char **text)
 {
 	const struct prof_frame *f = &d->frames[i];
-	struct origin_package p = f->file ? origin_package(f->file) : (struct origin_package){ 0 };
+	struct origin_package p = origin_frame_package(f);
 
 	if (p.name)
-		return put_package(text, f->file, &p);
+		return put_package(text, &p);
 	if (f->module)
 		return put(text, f->module, NULL);
 	if (f->kind != PROF_JS && f->kind != PROF_WASM)

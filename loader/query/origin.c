@@ -106,6 +106,18 @@ struct origin_package origin_package(const char *file)
 		p = cached_package(file, "/go/pkg/mod/", '@');
 	if (!p.name)
 		p = cached_package(file, "/registry/src/", '-');
+	p.file = file;
+	return p;
+}
+
+struct origin_package origin_frame_package(const struct prof_frame *f)
+{
+	struct origin_package p = { 0 };
+
+	if (f->file)
+		p = origin_package(f->file);
+	if (!p.name && f->generated_file)
+		p = origin_package(f->generated_file);
 	return p;
 }
 
@@ -126,7 +138,7 @@ static enum origin of_js(const struct prof_frame *f)
 		return f->name && !f->reason ? ORIGIN_BUILTIN : ORIGIN_APP;
 	if (is_of_node(f->file))
 		return ORIGIN_RUNTIME;
-	return origin_package(f->file).name ? ORIGIN_PACKAGE : ORIGIN_APP;
+	return f->ignored || origin_frame_package(f).name ? ORIGIN_PACKAGE : ORIGIN_APP;
 }
 
 static enum origin of_dotnet(const struct prof_frame *f)

@@ -26,13 +26,16 @@ const char *origin_name(enum origin o);
 
 /* Part of a path; NULL: there is none. */
 struct origin_package {
-	const char *name, *version;
+	const char *file, *name, *version;
 	size_t name_len, version_len;
 	size_t folder_len; /* of the path to its folder */
 };
 
 /* The package that a file belongs to. */
 struct origin_package origin_package(const char *file);
+
+/* That of a frame: by its source, else by the generated file that its source map is of. */
+struct origin_package origin_frame_package(const struct prof_frame *f);
 
 /* Whose code a frame of a profile runs. */
 enum origin origin_of(const struct prof_data *d, const struct prof_frame *f);
