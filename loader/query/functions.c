@@ -86,7 +86,7 @@ static void meet_start(struct base *b, const struct prof_frame *f, u32 place)
 	struct start s = { f->start_line, f->start_column };
 
 	b->place = place;
-	if (!s.line)
+	if (!s.line || !f->file)
 		return;
 	if (!b->first.line)
 		b->first = s;
@@ -120,11 +120,13 @@ static bool is_nameless(const char *name)
 
 static struct start start_of(const struct base *b, const struct prof_frame *f)
 {
+	if (!f->file)
+		return (struct start){ 0 };
 	if (f->start_line)
 		return (struct start){ f->start_line, f->start_column };
 	if (b->first.line && !b->has_several)
 		return b->first;
-	return (struct start){ f->file && is_nameless(f->name) ? f->line : 0, 0 };
+	return (struct start){ is_nameless(f->name) ? f->line : 0, 0 };
 }
 
 static int find_functions(struct numbering *n)

@@ -53,8 +53,11 @@ static u32 made_frame(struct profile *p, const struct made *m, u32 *seed)
 				.guess = next_random(seed) % 64 == 0 };
 	u32 id = 0, what = next_random(seed) % 4;
 
-	if (what == 0)
+	if (what == 0) {
 		f.file = "/srv/app/view.js";
+		f.start_line = f.line ? 1 : 0;
+		f.start_column = f.line;
+	}
 	if (what == 1)
 		f.module = made_name(m, seed);
 	if (what == 2) {
