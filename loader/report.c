@@ -43,12 +43,12 @@ enum {
 static const struct argp_option options[] = {
 	{ NULL, 0, NULL, 0, "Questions:", 1 },
 	{ "tree", KEY_TREE, NULL, 0, "Print a call tree instead of a table", 1 },
-	{ "callers", KEY_CALLERS, "NAME", 0, "Print who calls the function, as a tree", 1 },
-	{ "callees", KEY_CALLEES, "NAME", 0, "Print what the function calls, as a tree", 1 },
-	{ "lines", KEY_LINES, NULL, 0, "Print the lines that ran, not only functions", 1 },
+	{ "callers", KEY_CALLERS, "NAME", 0, "Print the callers of a function as a tree", 1 },
+	{ "callees", KEY_CALLEES, "NAME", 0, "Print the callees of a function as a tree", 1 },
+	{ "lines", KEY_LINES, NULL, 0, "Print a row for each executed line", 1 },
 	{ "by", KEY_BY, "WORD", 0, "Group by " BY_WORDS, 1 },
 	{ "sort", KEY_SORT, "WORD", 0, "Sort the table by self or total", 1 },
-	{ NULL, 0, NULL, 0, "What counts:", 2 },
+	{ NULL, 0, NULL, 0, "Filters:", 2 },
 	{ "only", KEY_ONLY, "WORD", 0,
 	  "Frames of this kind: " ONLY_WORDS
 	  "; with app, other code counts for the application function that called it",

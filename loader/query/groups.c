@@ -152,16 +152,14 @@ static int by_thread(const struct groups *g, const struct prof_data *d, u32 i, c
 {
 	struct data_cell cell = data_cell(d, i);
 	const struct prof_process *p = &d->processes[cell.process].process;
-	const char *name = cell.thread == DATA_NONE ? NULL : d->threads[cell.thread];
 	_cleanup_free_ char *where = NULL;
 
-	(void)g;
 	if (asprintf(&where, "%s, pid %u, tid %u", p->name && p->name[0] ? p->name : "unnamed",
 		     p->pid, cell.tid) < 0) {
 		where = NULL;
 		return -ENOMEM;
 	}
-	return put(text, name && name[0] ? name : "unnamed", where);
+	return put(text, g->threads.labels[g->threads.of_cell[i]], where);
 }
 
 /* ---- all ---- */
@@ -235,6 +233,8 @@ int groups_new(const struct prof_data *d, enum query_by by, struct groups **grou
 	g->is_by_cell = by == QUERY_BY_THREAD || by == QUERY_BY_PROCESS;
 	intern_init(&g->texts, TABLE_LIMIT);
 	r = functions_init(d, false, &g->functions);
+	if (r == 0 && by == QUERY_BY_THREAD)
+		r = threads_init(d, &g->threads);
 	if (r == 0)
 		r = number(g, d, fns[by],
 			   g->is_by_cell	     ? d->n_cells
@@ -261,6 +261,7 @@ void groups_free(struct groups **groups)
 	free(g->v);
 	free(g->of);
 	functions_deinit(&g->functions);
+	threads_deinit(&g->threads);
 	intern_deinit(&g->texts);
 	free(g);
 	*groups = NULL;

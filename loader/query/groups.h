@@ -4,6 +4,7 @@
 /* What the frames, or the cells, of a profile are grouped by. Private to loader/query. */
 
 #include "query.h"
+#include "threads.h"
 
 struct group {
 	const char *name, *where; /* where is NULL: the name says all */
@@ -15,6 +16,7 @@ struct groups {
 	u32 *of; /* by frame, or by cell */
 	bool is_by_cell;
 	struct functions functions;
+	struct threads threads; /* grouped by thread */
 	struct intern texts; /* "name \0 where \0", or "name \0" alone */
 };
 

@@ -136,7 +136,9 @@ static enum origin of_js(const struct prof_frame *f)
 {
 	if (!f->file)
 		return f->name && !f->reason ? ORIGIN_BUILTIN : ORIGIN_APP;
-	if (is_of_node(f->file))
+	if (f->ignored)
+		return ORIGIN_PACKAGE;
+	if (!f->generated_file && is_of_node(f->file))
 		return ORIGIN_RUNTIME;
 	return f->ignored || origin_frame_package(f).name ? ORIGIN_PACKAGE : ORIGIN_APP;
 }

@@ -13,7 +13,7 @@
 #define H "{\"type\":\"header\",\"schema\":1,\"hz\":99}\n"
 #define P "{\"type\":\"process\",\"pid\":1,\"name\":\"app.js\",\"runtime\":\"Node.js 24.21.0\"}\n"
 #define C "{\"type\":\"process\",\"pid\":2,\"name\":\"c\",\"exe\":\"/bin/c\"}\n"
-#define T "{\"type\":\"thread\",\"pid\":1,\"tid\":3,\"name\":\"worker\"}\n"
+#define T "{\"type\":\"thread\",\"pid\":1,\"tid\":3,\"name\":\"resize\"}\n"
 #define F(id, kind, name, more)                                                                    \
 	"{\"type\":\"frame\",\"id\":" id ",\"kind\":\"" kind "\",\"name\":\"" name "\"" more "}\n"
 #define S(id, frames)                                                                              \
@@ -134,7 +134,7 @@ static const struct question questions[] = {
 	{ "threads",
 	  { .by = QUERY_BY_THREAD },
 	  0,
-	  { { 0, 11, 11, "unnamed" }, { 0, 9, 9, "worker" } } },
+	  { { 0, 11, 11, "main thread" }, { 0, 9, 9, "worker 1 resize" } } },
 	{ "processes", { .by = QUERY_BY_PROCESS }, 0, { { 0, 20, 20, "app.js" } } },
 	{ "stacks that match",
 	  { .grep = "^get .*dep/i.js:9" },
@@ -176,6 +176,33 @@ static void each_question_has_its_answer(void **state)
 			assert_string_equal(result.rows[n - 1].name, q->rows[n - 1].name);
 		query_result_free(&result);
 	}
+	data_free(&d);
+}
+
+static void threads_are_workers_if_they_run_javascript(void **state)
+{
+#define THREAD(tid, name) "{\"type\":\"thread\",\"pid\":1,\"tid\":" tid ",\"name\":\"" name "\"}\n"
+	static const char text[] = H P F("1", "js", "f", "") F("2", "native", "g", "") S("1", "2,1")
+		S("2", "2") THREAD("1", "node") THREAD("3", "node") THREAD("4", "V8Worker")
+			THREAD("9", "node") N("1", "1", "1", "1", "1") N("1", "9", "1", "2", "1,1")
+				N("1", "3", "1", "3", "1,1,1") N("1", "4", "2", "4", "1,1,1,1")
+					THREAD("3", "resize") N("1", "3", "2", "2", "1,1");
+	static const struct want want[] = { { 0, 5, 5, "worker 1 resize" },
+					    { 0, 4, 4, "V8Worker" },
+					    { 0, 2, 2, "worker 2" },
+					    { 0, 1, 1, "main thread" } };
+	const struct query q = { .by = QUERY_BY_THREAD };
+	struct prof_data *d = read_span(text, 0, 0);
+	struct query_result result;
+
+	(void)state;
+	assert_int_equal(query_run(d, &q, &result), 0);
+	assert_int_equal(result.n, 4);
+	for (u32 i = 0; i < result.n; i++) {
+		assert_string_equal(result.rows[i].name, want[i].name);
+		assert_int_equal(result.rows[i].self, want[i].self);
+	}
+	query_result_free(&result);
 	data_free(&d);
 }
 
@@ -245,6 +272,8 @@ static void code_is_known_by_its_path(void **state)
 		{ F("1", "js", "f", ",\"file\":\"/a/i.ts\",\"generated_file\":\"/a/b/i.js\""),
 		  ORIGIN_APP },
 		{ F("1", "js", "f", ",\"file\":\"/a/i.ts\",\"ignored\":true"), ORIGIN_PACKAGE },
+		{ F("1", "js", "f", ",\"file\":\"net.js\",\"generated_file\":\"/a/b.js\""),
+		  ORIGIN_APP },
 		{ F("1", "js", "f", ",\"file\":\"/a/node_modules/.cache\""), ORIGIN_APP },
 		{ F("1", "js", "f", ""), ORIGIN_BUILTIN },
 		{ F("1", "builtin", "f", ""), ORIGIN_BUILTIN },
@@ -312,6 +341,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_question_has_its_answer),
+		cmocka_unit_test(threads_are_workers_if_they_run_javascript),
 		cmocka_unit_test(folded_time_is_shown_by_where_it_went),
 		cmocka_unit_test(questions_that_make_no_sense_are_refused),
 		cmocka_unit_test(a_part_of_a_recording_has_the_samples_of_its_time),

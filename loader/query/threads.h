@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#pragma once
+
+/*
+ * Labels of threads. Private to loader/query.
+ *
+ *	main thread            its number is the process's
+ *	worker 2               runs JavaScript, in the order of their numbers
+ *	worker 3 resize        the same with a name of its own
+ *	V8Worker               its last name
+ */
+
+#include "../profile/data.h"
+
+struct threads {
+	char **labels; /* by thread; to be escaped */
+	u32 n;
+	u32 *of_cell;
+};
+
+/* Free with threads_deinit(), also on failure. 0, -ENOMEM or -ENOSPC. */
+int threads_init(const struct prof_data *d, struct threads *t);
+void threads_deinit(struct threads *t);
