@@ -9,8 +9,9 @@
 
 #include "rules.h"
 
-#define CFI_CODE_MARGIN 128 /* bytes around a page that are needed to recognize code at its edge   \
-			     */
+#define CFI_CODE_MARGIN                                                                            \
+	128 /* bytes around a page that are needed to recognize code at its edge                   \
+	     */
 
 struct cfi_code {
 	const u8 *bytes;

@@ -21,6 +21,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "arch/v8_arches.h"
 #include "../util/array.h"
 #include "../util/cleanup.h"
 #include "v8_async.h"

@@ -200,8 +200,7 @@ static const char *read_lines(struct v8_heap *h, struct v8_script *s)
 	if (r == -E2BIG)
 		s->retry_ns = ~0ull;
 	if (r < 0)
-		return r == -E2BIG ? "script too large"
-				   : "script source unreadable";
+		return r == -E2BIG ? "script too large" : "script source unreadable";
 	if (has_moved(h, s))
 		return "script moved"; /* and what was read may be something else */
 	s->line_starts = arena_alloc(&h->arena, l.n * sizeof(u32));

@@ -3,7 +3,7 @@
 
 /* What the frames, or the cells, of a profile are grouped by. Private to loader/query. */
 
-#include "query.h"
+#include "query_types.h"
 #include "threads.h"
 
 struct group {

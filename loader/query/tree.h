@@ -3,7 +3,7 @@
 
 /* Paths of groups as a tree. Private to loader/query. */
 
-#include "query.h"
+#include "query_types.h"
 
 struct tree_node {
 	u32 group, depth;

@@ -10,6 +10,7 @@
 #include <elf.h>
 
 #include "../inspect/made_cfi.h"
+#include "../../inspect/v8/arch/v8_arches.h"
 #include "../../inspect/v8/v8_build.h"
 #include "../../inspect/v8/v8_rows.h"
 
@@ -57,7 +58,11 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 	u32 len = in.left < MADE_CODE_LEN ? (u32)in.left : MADE_CODE_LEN;
 	struct v8_builtin builtin = { .len = len, .name = names[k >> 1 & 3] };
 	struct v8_build build = {
-		.blob_off = MADE_CODE_OFF, .blob_len = len, .builtins = &builtin, .n_builtins = 1
+		.arch = v8_arch_of(k & 1 ? EM_AARCH64 : EM_X86_64),
+		.blob_off = MADE_CODE_OFF,
+		.blob_len = len,
+		.builtins = &builtin,
+		.n_builtins = 1,
 	};
 	struct elf_file *f;
 	struct rows rows;

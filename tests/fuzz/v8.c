@@ -13,6 +13,7 @@
 #include "fuzz.h"
 
 #include "../inspect/fake_world.h"
+#include "../../inspect/v8/arch/v8_arches.h"
 #include "../../inspect/util/utf8.h"
 #include "../../inspect/v8/v8_translation.h"
 #include "../../sim/mem/lazy.h"

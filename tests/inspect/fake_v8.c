@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "../../inspect/v8/arch/v8_arches.h"
 #include "../../inspect/v8/v8_translation.h"
 #include "fake_meta.h"
 #include "fake_v8.h"

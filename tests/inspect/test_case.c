@@ -549,7 +549,7 @@ static void invalid_names_and_folders_are_refused(void **state)
 
 	(void)state;
 	assert_int_equal(case_write(made_case(CASE_X86_64), path_of("a.elf"), &error), -EINVAL);
-	assert_non_null(strstr(error.text, "ends in .core"));
+	assert_non_null(strstr(error.text, "must end in .core"));
 	assert_int_equal(case_write(made_case(CASE_X86_64), path_of("no/a.core"), &error), -ENOENT);
 	assert_int_equal(case_write(made_case(CASE_X86_64), ".core", &error), -EINVAL);
 }

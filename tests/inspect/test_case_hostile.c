@@ -175,7 +175,8 @@ struct lie {
 
 static const struct lie lies[] = {
 	{ "{\"format\"", "[\"format\"", -ENOEXEC, "not JSON" },
-	{ "\"format\":1", "\"format\":2", -ENOTSUP, "format 2 is not supported; this unspool reads format 1" },
+	{ "\"format\":1", "\"format\":2", -ENOTSUP,
+	  "format 2 is not supported; this unspool reads format 1" },
 	{ "\"format\":1", "\"formal\":1", -ENOEXEC, "format is not a number" },
 	{ "\"x86_64\"", "\"x86-64\"", -ENOEXEC, "arch is unknown" },
 	{ "\"arch\":\"x86_64\"", "\"arch\":\"arm64\" ", -ENOEXEC, "the note is for arm64" },
@@ -192,7 +193,8 @@ static const struct lie lies[] = {
 	{ "\"addr\":\"0x400000\",\"len\":128", "\"addr\":\"0x400001\",\"len\":128", -ENOEXEC,
 	  "memory 0 of the note has no program header" },
 	{ "\"len\":64,\"from\":\"walk\"", "\"len\":65,\"from\":\"walk\"", -ENOEXEC, "memory 2" },
-	{ "\"from\":\"walk\"", "\"from\":\"talk\"", -ENOEXEC, "memory[1].from has an unknown word" },
+	{ "\"from\":\"walk\"", "\"from\":\"talk\"", -ENOEXEC,
+	  "memory[1].from has an unknown word" },
 	{ "\"addr\":\"0x7ffe00003000\",\"len\":\"0x1000\"",
 	  "\"addr\":\"0x7ffe00001000\",\"len\":\"0x1000\"", -ENOEXEC, "fault 0 overlaps memory" },
 	{ "\"addr\":\"0x7ffe00002ff8\",\"len\":16", "\"addr\":\"0x7ffe00002ff8\",\"len\":08",
@@ -457,7 +459,7 @@ static void decompression_bomb_is_refused(void **state)
 	ZSTD_freeCStream(z);
 	store(out, to.pos);
 	assert_int_equal(try(stored, &error), -EFBIG);
-	assert_non_null(strstr(error.text, "more than 256 MiB"));
+	assert_non_null(strstr(error.text, "larger than 256 MiB"));
 }
 
 static void deeply_nested_json_is_refused(void **state)

@@ -31,7 +31,8 @@ static int look_before(const char *text, size_t n, void *data)
 
 static void bytes_before_a_match_can_be_read(void **state)
 {
-	char mark[] = "fifteen letterS"; /* corrected below, so that the literal itself does not match */
+	char mark[] =
+		"fifteen letterS"; /* corrected below, so that the literal itself does not match */
 	struct elf_file *f;
 	int seen = 0;
 

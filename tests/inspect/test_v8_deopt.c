@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../inspect/v8/arch/v8_arches.h"
 #include "../../inspect/v8/v8_resolver.h"
 #include "../check.h"
 #include "fake_meta.h"

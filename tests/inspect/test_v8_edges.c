@@ -8,6 +8,7 @@
 
 #include <string.h>
 
+#include "../../inspect/v8/arch/v8_arches.h"
 #include "../check.h"
 #include "name_frame.h"
 

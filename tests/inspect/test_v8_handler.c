@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../inspect/v8/arch/v8_arch.h"
+#include "../../inspect/v8/arch/v8_arches.h"
 #include "../check.h"
 
 #define SLOT_OFF 40

@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "../../inspect/v8/arch/v8_arches.h"
 #include "../check.h"
 #include "fake_world.h"
 

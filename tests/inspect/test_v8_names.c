@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../inspect/v8/arch/v8_arches.h"
 #include "../check.h"
 #include "name_frame.h"
 

@@ -25,6 +25,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "../../inspect/v8/arch/v8_arches.h"
 #include "../../inspect/v8/v8_build.h"
 #include "../../inspect/v8/v8_rows.h"
 #include "../check.h"

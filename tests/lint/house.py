@@ -171,7 +171,7 @@ USES = {
 }
 WIRE = r"core/((types|uw_frame|uw_note|uw_status|uw_mapping|flight|flight_ring|native/row)|.*_info)\.h$"
 # What frames are called: the simulator's cases have the recorder's names.
-NAMES = r"loader/(runtime/runtime|profile/case_frame)\.h$"
+NAMES = r"loader/(runtime/runtimes?|profile/case_frame)\.h$"
 CORE_SYSTEM = {"stddef.h", "stdbool.h", "arch.h", "dotnet_unwind.h", "port_impl.h", "flight_impl.h"}
 
 

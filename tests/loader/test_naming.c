@@ -77,7 +77,9 @@ int modules_frames(struct modules *m, u32 id, u64 off, char *name, size_t len,
 	if (id != LIB || off < 0x3100 || off >= 0x3200)
 		return -ENOENT;
 	snprintf(name, len, "outer");
-	v[0] = (struct module_frame){ .name = "inner", .file = "a.c", .line = 3, .start_line = 2, .inlined = true };
+	v[0] = (struct module_frame){
+		.name = "inner", .file = "a.c", .line = 3, .start_line = 2, .inlined = true
+	};
 	v[1] = (struct module_frame){ .name = name };
 	*n = 2;
 	return 0;

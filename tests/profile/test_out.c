@@ -110,7 +110,8 @@ static const struct folded_row folded_rows[] = {
 			  S("1", "1", COMPLETE) S("2", "2", COMPLETE) S("3", "3", COMPLETE)
 				  N("1", "1", "1") N("1", "2", "2") N("1", "3", "4"),
 	  "f (/x.js:2) 7\n" },
-	/* Two that start on one line are distinguished by the column, and are not both without it. */
+	/* Two that start on one line are distinguished by the column, and are not both without it.
+	 */
 	{ H F("1", "\"name\":\"f\",\"file\":\"/x.js\",\"start_line\":2,\"start_column\":9") F(
 		  "2", "\"name\":\"f\",\"file\":\"/x.js\",\"start_line\":2,"
 		       "\"start_column\":40") F("3", "\"name\":\"f\",\"file\":\"/x.js\"")

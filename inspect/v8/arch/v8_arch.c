@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
-#include <elf.h>
 #include <string.h>
 
 #include "v8_arch.h"
@@ -51,11 +50,4 @@ u64 v8_insn_operand(const struct v8_insn *insn, const u8 *text, u64 addr)
 	memcpy(&word, text + insn->operand_off, sizeof(word));
 	distance = (s64)((s32)(word << unused) >> unused) * (1 << insn->operand_shift);
 	return addr + (insn->is_from_end ? insn->len : 0) + (u64)distance;
-}
-
-const struct v8_arch *v8_arch_of(u16 machine)
-{
-	static const struct v8_arch none;
-
-	return machine == EM_X86_64 ? &v8_x86_64 : machine == EM_AARCH64 ? &v8_arm64 : &none;
 }

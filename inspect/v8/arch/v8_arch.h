@@ -125,8 +125,3 @@ struct v8_arch {
 	 */
 	int (*handler_places)(const u8 *code, u32 len, u32 slot_off, struct v8_place *places);
 };
-
-extern const struct v8_arch v8_x86_64, v8_arm64;
-
-/* By EM_... of an ELF file. One that is not supported has no functions. */
-const struct v8_arch *v8_arch_of(u16 machine);

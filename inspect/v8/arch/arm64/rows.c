@@ -16,7 +16,7 @@
  *	ldp x29, x30, [x29]		sp is put right later
  */
 
-#include "../v8_arch.h"
+#include "../v8_arches.h"
 
 #define MAX_HEIGHT 4096 /* words */
 #define NO_HEIGHT (-1)

@@ -13,6 +13,7 @@
  */
 
 #include "../../../unwind/disasm.h"
+#include "../v8_arches.h"
 #include "x86_64.h"
 
 /* May control go elsewhere after @in, or does @in store, but to its own frame? */

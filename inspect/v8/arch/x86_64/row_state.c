@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
+#include "../v8_arches.h"
 #include "x86_64.h"
 
 /* ---- one instruction ---- */

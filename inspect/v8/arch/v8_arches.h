@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#pragma once
+
+/* The architectures whose V8 code is supported. */
+
+#include "v8_arch.h"
+
+extern const struct v8_arch v8_x86_64, v8_arm64;
+
+/* By EM_... of an ELF file. An unsupported architecture has no functions. */
+const struct v8_arch *v8_arch_of(u16 machine);

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#pragma once
+
+/* A question to a profile, and the rows that answer it. */
+
+#include "functions.h"
+#include "origin.h"
+
+enum query_shape {
+	QUERY_FLAT, /* a row for each group */
+	QUERY_TREE, /* from the roots to the leaves */
+	QUERY_CALLERS, /* from a function to the roots */
+	QUERY_CALLEES, /* from a function to the leaves */
+};
+
+enum query_by {
+	QUERY_BY_FUNCTION,
+	QUERY_BY_LINE, /* function and executed line */
+	QUERY_BY_FILE,
+	QUERY_BY_PACKAGE,
+	QUERY_BY_MODULE,
+	QUERY_BY_KIND,
+	QUERY_BY_RUNTIME,
+	QUERY_BY_THREAD,
+	QUERY_BY_PROCESS,
+	QUERY_N_BY
+};
+
+enum query_only {
+	QUERY_ALL,
+	QUERY_APP,
+	QUERY_JS,
+	QUERY_DOTNET,
+	QUERY_NATIVE,
+	QUERY_KERNEL,
+	QUERY_N_ONLY
+};
+
+/* Words of the command line, in the order of the values. */
+extern const char *const query_by_names[QUERY_N_BY], *const query_only_names[QUERY_N_ONLY];
+
+struct query {
+	enum query_shape shape;
+	enum query_by by;
+	enum query_only only;
+	bool by_total; /* rows are sorted by total, else by self */
+	const char *function; /* of callers and callees: its name or a part of it */
+	const char *grep; /* extended regular expression that a frame of a stack has to match */
+};
+
+/* Numbers count samples. */
+struct query_row {
+	u32 depth; /* in a tree, from 0 */
+	u64 self, total;
+	u64 of_origin[N_ORIGINS]; /* parts of self, by the origin of the leaf */
+	const char *name; /* as in the profile: to be escaped */
+	const char *where; /* NULL: the name says all */
+};
+
+struct query_result {
+	struct query_row *rows; /* a tree: a row is followed by its children, the largest first */
+	u32 n;
+	u64 samples; /* that count */
+	struct groups *groups; /* texts of the rows */
+};
