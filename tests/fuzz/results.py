@@ -16,8 +16,8 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 import runs  # noqa: E402
 
 
+def last(pattern, text):
     """The last match in the text, or 0."""
-    """The last one in the text, or 0."""
     found = re.findall(pattern, text)
     return int(found[-1]) if found else 0
 

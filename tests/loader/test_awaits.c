@@ -164,7 +164,7 @@ static void awaiters_are_those_of_the_nearest_async_method(void **state)
 	check_owner(own, 2, true, NULL);
 	check_owner(above, 3, true, NULL);
 	check_owner(first_run, 3, true, NULL);
-	check_owner(nearer, 3, false, "nearer to the leaf");
+	check_owner(nearer, 3, false, "inner async method unknown");
 	check_owner(resumed, 3, false, NULL);
 }
 
@@ -176,11 +176,11 @@ static void task_of_another_method_is_not_its(void **state)
 			      replaced[] = { method(INNER, 0), awaiter(INNER_TASK, 0) };
 
 	(void)state;
-	check_owner(of_main, 2, false, "its task is not where");
-	check_owner(no_machine, 2, false, "its task is not where");
-	check_owner(unknown, 2, false, "its task is not where");
+	check_owner(of_main, 2, false, "async task not found");
+	check_owner(no_machine, 2, false, "async task not found");
+	check_owner(unknown, 2, false, "async task not found");
 	inner_desc = 0x77; /* other code is now at that address */
-	check_owner(replaced, 2, false, "its task is not where");
+	check_owner(replaced, 2, false, "async task not found");
 }
 
 static void method_is_reported_once(void **state)

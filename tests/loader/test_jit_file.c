@@ -115,16 +115,16 @@ static void links_and_special_files_are_refused(void **state)
 
 	(void)state;
 	assert_int_equal(mkdir(map, 0700), 0);
-	expect(-EPERM, "no regular file");
+	expect(-EPERM, "not a regular file");
 	assert_int_equal(rmdir(map), 0);
 	assert_int_equal(mkfifo(map, 0600), 0);
-	expect(-EPERM, "no regular file");
+	expect(-EPERM, "not a regular file");
 	assert_int_equal(unlink(map), 0);
 	write_map();
 	snprintf(other, sizeof(other), "%s.other", map);
 	assert_int_equal(rename(map, other), 0);
 	assert_int_equal(symlink(other, map), 0);
-	expect(-EPERM, "no regular file"); /* the link, which is not followed */
+	expect(-EPERM, "not a regular file"); /* the link, which is not followed */
 	assert_int_equal(unlink(other), 0);
 }
 
