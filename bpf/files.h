@@ -24,8 +24,7 @@
 #define UW_MAPLE_DEPTH 8 /* a node has at least five children */
 
 /* include/linux/maple_tree.h, lib/maple_tree.c, v6.1 to v7.2 */
-#define MAPLE_PIVOTS                                                                               \
-	15 /* MAPLE_RANGE64_SLOTS - 1; an arange_64 has fewer, followed by its children */
+#define MAPLE_PIVOTS 15 /* MAPLE_RANGE64_SLOTS - 1; an arange_64 has fewer, then its children */
 #define MAPLE_HALF 8
 _Static_assert(2 * MAPLE_HALF - 1 == MAPLE_PIVOTS, "two halves");
 #define MAPLE_NODE_MASK 255ull

@@ -21,9 +21,7 @@
 
 #include <log_impl.h>
 
-#define UW_MAX_YOUTH_NS                                                                            \
-	1000000000 /* older processes have been in the recorder's tables for long                  \
-		    */
+#define UW_MAX_YOUTH_NS 1000000000 /* older processes are in the recorder's tables */
 
 struct uw_counters uw_counters[UW_MAX_CPUS];
 

@@ -57,8 +57,7 @@ _Static_assert(sizeof(struct flight_ring) == 64, "slots are whole lines");
 struct flight_control {
 	u64 mask; /* bits of enum flight_event: what is recorded */
 	u64 epoch; /* a ring that was frozen in an earlier epoch records again */
-	u64 freeze_on; /* bits of enum uw_status: a walk that ends with one of them freezes its ring
-			*/
+	u64 freeze_on; /* bits of enum uw_status: a walk with such a status freezes its ring */
 	u64 post; /* slots that whole walks may still fill after the ring was frozen */
 	u32 pid; /* record walks of this process only; 0: of all processes */
 	u32 is_stopped; /* no walk is recorded on any CPU */

@@ -110,8 +110,7 @@ UW_INLINE enum uw_status fp_step(struct uw_state *u, u8 flags)
 
 /* Result of decoding the interrupted instruction. */
 enum top_result {
-	TOP_HAS_FRAME, /* as far as the instruction shows, the record at fp belongs to the function
-			*/
+	TOP_HAS_FRAME, /* the record at fp is its own, as far as the instruction shows */
 	TOP_STEPPED, /* the function has no record; regs are now the caller's */
 	TOP_UNREADABLE, /* the owner of the record at fp is unknown */
 };
