@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
-/* unspool-sim: one binary, one sub-command a word. A command is a row of the table. */
+/* unspool-sim: one binary with sub-commands. A command is an entry of the table. */
 
 #include "../inspect/util/array.h"
 #include "../inspect/util/cli_words.h"
@@ -13,12 +13,11 @@
 #include <unistd.h>
 
 static const struct cli_command commands[] = {
-	{ "run", "walk cases in engines, compare what is found and read", cmd_run },
+	{ "run", "walk cases in engines, compare frames and reads", cmd_run },
 	{ "sweep", "run cases, unwind at every instruction, compare with the truth", cmd_sweep },
-	{ "show", "say what a fixture becomes on each architecture, what a recording holds",
-	  cmd_show },
-	{ "explain", "tell one walk step by step, and where it went wrong", cmd_explain },
-	{ "add", "take recorded cases into fixtures/", cmd_add },
+	{ "show", "print the case that a fixture makes, or the contents of a recording", cmd_show },
+	{ "explain", "explain one walk step by step, and where it went wrong", cmd_explain },
+	{ "add", "add recorded cases to fixtures/", cmd_add },
 };
 
 static const struct cli_words all = {
@@ -30,8 +29,8 @@ static const struct cli_words all = {
 };
 
 /*
- * A standard file that is closed would give its number, and what is printed, to the
- * next file that is opened. What holds the place of an output can't be written.
+ * If a standard file is closed, the next file that is opened would get its number, and receive the
+ * output. So each one is replaced by a file that can't be used in that direction.
  */
 static int hold_standard_files(void)
 {

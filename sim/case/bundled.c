@@ -61,7 +61,7 @@ int sim_bundled_load(const char *path, const struct sim_arch *arch, struct sim_c
 	int err;
 
 	if (!stack)
-		return sim_fail(error, -ENOENT, "%s: no bundled stack has this name", path);
+		return sim_fail(error, -ENOENT, "%s: no such bundled stack", path);
 	if (!(stack->archs & (arch == &sim_arch_arm64 ? STACK_ARM64 : STACK_X86_64)))
 		return -ENOTSUP;
 	c = calloc(1, sizeof(*c));
@@ -71,7 +71,7 @@ int sim_bundled_load(const char *path, const struct sim_arch *arch, struct sim_c
 	c->name = strdup(path);
 	err = lay_out(stack, c);
 	if (err)
-		return sim_fail(error, err, "%s: can't be laid out: %s", path, strerror(-err));
+		return sim_fail(error, err, "%s: can't build the memory: %s", path, strerror(-err));
 	*out = TAKE_PTR(c);
 	return 0;
 }

@@ -2,21 +2,21 @@
 #pragma once
 
 /*
- * The bundled stacks (fixtures/stacks) as hand-laid cases: "stack:NAME" stands where
- * the path of a case does.
+ * The bundled stacks (fixtures/stacks) as hand-laid cases: "stack:NAME" is used in place of
+ * a case's path.
  */
 
 #include "cases.h"
 
 #define SIM_BUNDLED_PREFIX "stack:"
 
-/* The @idx-th name, without the prefix; NULL: there are not so many. */
+/* The @idx-th name, without the prefix; NULL: beyond the last one. */
 const char *sim_bundled_name(u32 idx);
 
 /**
  * sim_bundled_load() - make a case of a bundled stack, as sim_case_kind.load
  *
- * Return: 0, -ENOENT when no stack has this name, -ENOTSUP when the stack is not for @arch, or a
+ * Return: 0, -ENOENT if no stack has this name, -ENOTSUP if the stack is not for @arch, or a
  * negative errno.
  */
 int sim_bundled_load(const char *path, const struct sim_arch *arch, struct sim_case **out,

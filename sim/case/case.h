@@ -2,13 +2,13 @@
 #pragma once
 
 /*
- * A case: one target, what is to be walked in it, and the truth about it. Made from
- * a fixture (text), from a compiled program, from a recording.
+ * A case: a target, and the stack that a walk of it must find. Cases are made from fixtures
+ * (text), compiled programs and recordings.
  *
- *	hand-laid   one stop: target.regs; truth is written down
+ *	hand-laid   one stop: target.regs; the case contains the true stack
  *	recorded    one stop of a real process, and the walk that was made there
  *	executed    the CPU runs the case's code from target.regs to exit_addr; every
- *	            instruction is a stop; truth is the shadow stack of its calls
+ *	            instruction is a stop; the true stack is the shadow stack of its calls
  */
 
 #include "target.h"
@@ -21,18 +21,18 @@ struct sim_function {
 };
 
 /*
- * Code in which its function has no frame of its own, as the fixture tells, not the
- * walk: a miss in it is counted apart.
+ * A range of code whose function has no frame of its own, as stated by the fixture and not by the
+ * walk. Misses in such a range are counted separately.
  */
 struct sim_window {
 	const char *what; /* "prologue", "epilogue", "frameless" */
 	u64 start_addr, len;
 };
 
-/* What a walk at one stop must find. */
+/* The stack that a walk at one stop must find. */
 struct sim_truth {
 	const u64 *pcs; /* leaf first: pc, then return addresses */
-	const u8 *reasons; /* of each frame, enum uw_status; NULL: nothing is said of them */
+	const u8 *reasons; /* of each frame, enum uw_status; NULL: not checked */
 	u32 n;
 };
 
@@ -41,13 +41,14 @@ struct sim_case {
 	const struct sim_arch *arch;
 	struct sim_target target;
 	struct sim_function *functions; /* sorted by address */
-	struct sim_window *windows; /* sorted by address; NULL: the fixture tells of none */
+	struct sim_window *windows; /* sorted by address; NULL: the fixture has none */
 	u32 n_functions, n_windows;
 	bool is_executed;
 	u64 exit_addr; /* executed: the code ends when pc gets here */
-	bool ends_inside; /* executed: calls may be left that did not return */
-	u64 max_insns; /* executed: a fixture that runs longer is an error */
-	struct sim_truth truth; /* hand-laid; recorded: pcs may be NULL, it is not known */
-	u8 status; /* hand-laid: enum uw_status to end with */
-	const struct case_file *recorded; /* NULL: none; its walk, if any, is to be repeated */
+	bool ends_inside; /* executed: at the end some calls may not have returned */
+	u64 max_insns; /* executed: a longer run is an error */
+	struct sim_truth truth; /* hand-laid; recorded: pcs may be NULL, then it is unknown */
+	u8 status; /* hand-laid: enum uw_status at the end of the walk */
+	const struct case_file
+		*recorded; /* NULL: none; if it contains a walk, that walk is repeated */
 };

@@ -24,7 +24,7 @@ const struct sim_arch *const sim_archs[SIM_N_ARCHS] = { &sim_arch_x86_64, &sim_a
 
 static const struct sim_case_kind bundled = { "", sim_bundled_load, sim_bundled_free };
 
-#define KIND_CORE 2 /* of kinds */
+#define KIND_CORE 2 /* index in kinds */
 
 static const struct sim_case_kind kinds[] = {
 	{ ".elf", sim_compiled_load, sim_compiled_free, NULL },
@@ -34,7 +34,7 @@ static const struct sim_case_kind kinds[] = {
 	{ ".core.zst", sim_recorded_load, sim_recorded_free, sim_recorded_show },
 };
 
-/* "core" and "core.812": as gcore and the kernel name what they leave. */
+/* "core" and "core.812": names that gcore and the kernel use. */
 static bool is_named_core(const char *path)
 {
 	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
@@ -68,7 +68,7 @@ static int compare_keys(const void *a, const void *b)
 	return strcmp(a, b);
 }
 
-/* Takes @key, which is the same for each way to name the case; NULL: out of memory. */
+/* Takes @key, the same string for each name of a case; NULL: out of memory. */
 static int see(struct sim_paths *paths, char *key, bool *is_new)
 {
 	char **at = key ? tsearch(key, &paths->seen, compare_keys) : NULL;
@@ -163,7 +163,7 @@ static int add_bundled(struct sim_paths *paths, const char *path, struct sim_err
 		return sim_fail(error, err, "%s: %s", path, strerror(-err));
 	return paths->n_named > before
 		       ? 0
-		       : sim_fail(error, -ENOENT, "%s: no bundled stack has this name", path);
+		       : sim_fail(error, -ENOENT, "%s: no such bundled stack", path);
 }
 
 int sim_paths_add(struct sim_paths *paths, const char *path, struct sim_error *error)
@@ -181,7 +181,7 @@ int sim_paths_add(struct sim_paths *paths, const char *path, struct sim_error *e
 			return sim_fail(error, -EINVAL, "%s: not a regular file", path);
 		if (!sim_case_kind_of(path))
 			return sim_fail(error, -EINVAL,
-					"%s: no kind of case ends like this; of a core: rename it "
+					"%s: unknown kind of case; for a core file, rename it "
 					"to NAME.core",
 					path);
 		err = add_file(paths, path, &st);
@@ -190,7 +190,7 @@ int sim_paths_add(struct sim_paths *paths, const char *path, struct sim_error *e
 	err = add_folder(paths, path, 0);
 	if (err)
 		return sim_fail(error, err, "%s: %s", path, strerror(-err));
-	return paths->n_named > before ? 0 : sim_fail(error, -ENOENT, "%s: holds no case", path);
+	return paths->n_named > before ? 0 : sim_fail(error, -ENOENT, "%s: contains no case", path);
 }
 
 void sim_paths_deinit(struct sim_paths *paths)
@@ -202,7 +202,7 @@ void sim_paths_deinit(struct sim_paths *paths)
 	*paths = (struct sim_paths){ 0 };
 }
 
-/* Names come from hostile files. */
+/* Names come from hostile files, so they are escaped. */
 static int make_safe(char **name)
 {
 	size_t size = strlen(*name) * 4 + 1;

@@ -3,8 +3,8 @@
 /*
  * The address space of a compiled case:
  *
- *	0x400000 or so   the program's segments, as the ELF says; shared pages get
- *	                 the protection of both
+ *	0x400000 or so   the program's segments, by the ELF headers; a page shared by two
+ *	                 segments gets the protection of both
  *	STACK_TOP - 1 MiB .. STACK_TOP
  */
 
@@ -33,10 +33,10 @@ struct compiled {
 	struct sim_case c;
 	struct uw_mapping mappings[MAX_SEGMENTS];
 	struct sim_rows rows;
-	u64 room; /* that segments may still take */
+	u64 room; /* bytes that segments may still take */
 	u32 functions_room;
 	bool has_exit;
-	bool follow; /* its rows are made of its instructions, too */
+	bool follow; /* also make rows from instructions */
 };
 
 static struct compiled *compiled_of(struct sim_case *c)
@@ -58,7 +58,7 @@ void sim_compiled_free(struct sim_case **c)
 	*c = NULL;
 }
 
-/* A number of the ELF header; 0 when it can't be read. */
+/* A number of the ELF header; 0 if it can't be read. */
 static Elf64_Half header_half(const struct elf_file *f, off_t off)
 {
 	Elf64_Half half;
@@ -110,7 +110,7 @@ static u8 prot_at(struct sim_mem *mem, u64 addr)
 	return 0;
 }
 
-/* Maps what is not mapped yet; a page that another segment has gets both protections. */
+/* Maps the pages that are not mapped yet; a page of two segments gets both protections. */
 static int map_pages(struct sim_mem *mem, u64 start, u64 end, u8 prot)
 {
 	for (u64 addr = start; addr < end; addr += SIM_PAGE_LEN) {
@@ -155,7 +155,7 @@ static int load_segment(const struct elf_file *f, const struct elf_segment *s, s
 		return -EFBIG;
 	p->room -= s->mem_len;
 	end = page_down(s->addr + s->mem_len + SIM_PAGE_LEN - 1);
-	/* One block of memory where that is possible: a CPU's windows are few. */
+	/* Preferably one block of memory: a CPU has only few mappings. */
 	err = sim_image_map(t->mem, start, end - start, prot);
 	if (err == -EEXIST)
 		err = map_pages(t->mem, start, end, prot);
@@ -192,7 +192,7 @@ static int load_memory(const struct elf_file *f, struct compiled *p)
 	return err;
 }
 
-/* What a program says about itself. */
+/* Special symbols of a program. */
 static void note_special(struct compiled *p, const char *name, u64 addr)
 {
 	bool inside = !strcmp(name, "fixture_exit_inside");
@@ -279,9 +279,9 @@ static int load(struct elf_file *f, const char *path, struct compiled *p, struct
 				"addresses below %#llx",
 				MAX_SEGMENTS, MAX_MEMORY_LEN >> 20, MAX_FUNCTIONS, SIM_ADDR_LIMIT);
 	if (err)
-		return sim_fail(error, err, "can't be laid out in memory: %s", strerror(-err));
+		return sim_fail(error, err, "can't build the memory: %s", strerror(-err));
 	if (!p->has_exit)
-		return sim_fail(error, -ENOEXEC, "has no symbol fixture_exit, where it would end");
+		return sim_fail(error, -ENOEXEC, "has no symbol fixture_exit, which marks its end");
 	if (c->n_functions)
 		qsort(c->functions, c->n_functions, sizeof(*c->functions), compare_functions);
 	c->target.regs.sp = STACK_TOP - 64;

@@ -8,16 +8,16 @@
 
 /**
  * sim_compiled_load() - make a case of a program
- * @path:	NAME.ARCH.elf; the case is called compiled/NAME
- * @arch:	what is wanted
- * @out:	ends with sim_compiled_free()
+ * @path:	NAME.ARCH.elf; the case is named compiled/NAME
+ * @arch:	the architecture that is wanted
+ * @out:	freed by sim_compiled_free()
  * @error:	what is wrong with the file
  *
- * The program starts at its entry point with an empty stack of 1 MiB, and ends at
- * its symbol fixture_exit. Its executable segments are the process's mappings; its unwind
- * rows are what its call frame information says.
+ * The program starts at its entry point with an empty stack of 1 MiB, and ends at its symbol
+ * fixture_exit. Its executable segments are the process's mappings; its unwind rows come from
+ * its call frame information.
  *
- * Return: 0, -ENOTSUP when the program is another architecture's (@error untouched), or a
+ * Return: 0, -ENOTSUP if the program is for another architecture (@error unchanged), or a
  * negative errno with @error set.
  */
 int sim_compiled_load(const char *path, const struct sim_arch *arch, struct sim_case **out,

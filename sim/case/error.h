@@ -2,8 +2,8 @@
 #pragma once
 
 /*
- * Why something about a case went wrong, in words for its author. Functions that
- * can say more than an errno fill one of these.
+ * The reason why loading or running a case failed, as text for its author. Functions use it
+ * if an errno does not suffice.
  */
 
 #define SIM_ERROR_LEN 320
@@ -13,7 +13,7 @@ struct sim_error {
 };
 
 /**
- * sim_fail() - say what is wrong
+ * sim_fail() - set an error text
  * @error:	NULL is fine
  * @err:	a negative errno
  *

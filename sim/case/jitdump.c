@@ -15,7 +15,7 @@
 #include "../sweep/disasm.h"
 
 #define MAX_FUNCTION_LEN (16u << 20)
-#define PID 1 /* a case has none */
+#define PID 1 /* a case has no pid */
 
 static u32 machine_of(const struct sim_arch *arch)
 {
@@ -27,7 +27,7 @@ static int put(FILE *out, const void *bytes, size_t len)
 	return fwrite(bytes, 1, len, out) == len ? 0 : -EIO;
 }
 
-/* By pages, as the case may have only some. */
+/* Page by page, because the case may contain only some of the pages. */
 static bool read_code(struct sim_mem *mem, u8 *code, u64 addr, u64 len)
 {
 	for (u64 at = 0; at < len;) {
@@ -41,7 +41,7 @@ static bool read_code(struct sim_mem *mem, u8 *code, u64 addr, u64 len)
 	return true;
 }
 
-/* 0, -ENODATA: its bytes are not known, or a negative errno. */
+/* 0, -ENODATA if its bytes are unknown, or a negative errno. */
 static int write_function(const struct sim_case *c, const struct sim_function *f, u32 number,
 			  FILE *out)
 {
@@ -112,7 +112,8 @@ int sim_jitdump_show(const char *path, const char *arch_name, struct sim_error *
 
 	if (err)
 		return sim_fail(error, err, "%s: %s", path,
-				err == -EBADMSG || err == -ENODATA ? "no jitdump" : strerror(-err));
+				err == -EBADMSG || err == -ENODATA ? "not a jitdump"
+								   : strerror(-err));
 	for (u32 i = 0; i < 2; i++)
 		if (f.h.mach == machine_of(archs[i]))
 			arch = archs[i];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #pragma once
 
-/* A case's code as a jitdump, for whoever reads such; and a jitdump of either machine, read. */
+/* Writes a case's code as a jitdump, and prints jitdumps of either machine. */
 
 #include <stdio.h>
 
@@ -9,14 +9,14 @@
 #include "error.h"
 
 /**
- * sim_jitdump_write() - each function of a case as a LOAD
- * @n_missing:	functions whose bytes the case does not have, left out
+ * sim_jitdump_write() - write a LOAD record for each function of a case
+ * @n_missing:	number of functions omitted because the case does not contain their bytes
  *
- * Return: 0, -ENODATA (all of them), -ENOMEM or -EIO.
+ * Return: 0, -ENODATA (no function was written), -ENOMEM or -EIO.
  */
 int sim_jitdump_write(const struct sim_case *c, FILE *out, u32 *n_missing);
 
-/* As sim_case_kind has them. Code alone is no case: there is no stack, so it can't be loaded. */
+/* As in sim_case_kind. A jitdump has no stack, so it can't be loaded as a case. */
 int sim_jitdump_show(const char *path, const char *arch, struct sim_error *error);
 int sim_jitdump_load(const char *path, const struct sim_arch *arch, struct sim_case **out,
 		     struct sim_error *error);

@@ -34,7 +34,7 @@ static int add_segment(struct sim_rows *r, struct cfi *cfi, struct rules *rules,
 	for (; off < end && !err; off += UW_ROW_PAGE_LEN) {
 		u32 page = (u32)(off / UW_ROW_PAGE_LEN);
 
-		/* Where two segments meet in a page it is whole already. */
+		/* A page that two segments share is complete already. */
 		if (r->n_pages && r->pages[r->n_pages - 1].page >= page)
 			continue;
 		err = cfi_page(cfi, rules, off, rows, &n);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #pragma once
 
-/* The unwind rows of a target, while a case is made: tables that grow. */
+/* The unwind rows of a target while a case is made: tables that grow. */
 
 #include "target.h"
 
@@ -16,27 +16,26 @@ struct sim_rows {
 };
 
 /**
- * sim_rows_of_file() - the rows of all executable code of a file
- * @r:		empty; ends with sim_rows_deinit()
- * @module:	whose rows they are
- * @follow:	code that nobody describes gets rows by its instructions
+ * sim_rows_of_file() - make the rows of all executable code of a file
+ * @r:		empty; freed by sim_rows_deinit()
+ * @module:	module id of the file
+ * @follow:	derive rows from instructions for code without unwind information
+ * The rows come from the call frame information (inspect/unwind/cfi.h).
  *
- * As the call frame information has them (inspect/unwind/cfi.h).
- *
- * Return: 0 or a negative errno; -EFBIG: more than every engine has room for.
+ * Return: 0 or a negative errno; -EFBIG if some engine has no room for them.
  */
 int sim_rows_of_file(struct sim_rows *r, struct elf_file *f, u32 module, bool follow);
 
 /**
- * sim_rows_add_page() - one page of a file
- * @rows:	@n of them, offset and rule; the rule is one of @r
+ * sim_rows_add_page() - add one page of a file
+ * @rows:	@n of them, offset and rule; the rule is an index of @r's rules
  *
- * Pages come in the order of module and page.
+ * Pages must be added in the order of module and page.
  *
  * Return: 0, -ENOMEM, -EFBIG.
  */
 int sim_rows_add_page(struct sim_rows *r, u32 module, u32 page, const u32 *rows, u32 n);
 
-/* The tables become the target's: borrowed from @r. */
+/* Lends the tables to the target. */
 void sim_rows_use(const struct sim_rows *r, struct sim_target *t);
 void sim_rows_deinit(struct sim_rows *r);

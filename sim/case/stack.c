@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
-/* From a stack's words and the address plan to memory, tables and registers. */
+/* Makes memory, tables and registers from a stack's words and the address plan. */
 
 #include "stack.h"
 
@@ -12,8 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Other processes' mappings, before and behind. Where stacks have "unknown" pcs, these have code.
- */
+/* Mappings of other processes, before and after. They cover the "unknown" pcs of stacks. */
 #define N_DECOYS 3
 static const struct uw_mapping decoy = {
 	0x200000000000, 0x200000001000, 0, 99, UW_MAP_NATIVE, 0, 0

@@ -8,23 +8,23 @@
 struct stack;
 
 /**
- * sim_stack_target() - lay a stack out in memory
- * @stack:	as bundled, or made like one
- * @arch:	one of STACK_X86_64, STACK_ARM64: picks what is usual there
- * @out:	its memory is the caller's, ends with sim_mem_free()
+ * sim_stack_target() - build the memory of a stack
+ * @stack:	a bundled stack or similar
+ * @arch:	STACK_X86_64 or STACK_ARM64: selects the defaults of that architecture
+ * @out:	its memory is owned by the caller, freed by sim_mem_free()
  *
- * The process's mappings lie in the middle of the pool, among those of others.
+ * The process's mappings are in the middle of the pool, between those of others.
  *
- * Return: 0 or a negative errno (-EFAULT: a word lies outside the address plan).
+ * Return: 0 or a negative errno (-EFAULT: a word is outside of the address plan).
  */
 int sim_stack_target(const struct stack *stack, u32 arch, struct sim_target *out);
 
 /**
- * sim_status_words() - what reports call a status
+ * sim_status_words() - the name of a status in reports
  */
 const char *sim_status_words(u32 status);
 
 /**
- * sim_kind_words() - what people call an enum uw_kind
+ * sim_kind_words() - the name of an enum uw_kind in reports
  */
 const char *sim_kind_words(u32 kind);

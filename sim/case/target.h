@@ -2,8 +2,8 @@
 #pragma once
 
 /*
- * What a walk is made over: memory, the tables that user space keeps for the
- * process, and the registers to start from. Every engine gets the same target.
+ * Input of a walk: memory, the tables that user space keeps for the process, and the registers
+ * at the start. Every engine gets the same target.
  */
 
 #include "../../core/native/row.h"
@@ -11,7 +11,7 @@
 #include "../../core/v8/v8_info.h"
 #include "../mem/mem.h"
 
-/* What every engine has room for. */
+/* Sizes of the tables in every engine. */
 #define SIM_MAX_ROW_PAGES 4096
 #define SIM_MAX_ROWS (1u << 18)
 #define SIM_MAX_RULES 4096
@@ -23,7 +23,7 @@ struct sim_target {
 	const struct uw_row_page *row_pages; /* sorted by module and page */
 	const u32 *rows; /* the pool that they point into */
 	const struct uw_rule *rules;
-	const struct dotnet_await *awaits; /* of the native engine alone */
+	const struct dotnet_await *awaits; /* used by the native engine only */
 	u32 n_mappings;
 	u32 n_v8_builds;
 	u32 n_row_pages;
@@ -33,12 +33,12 @@ struct sim_target {
 	struct uw_regs regs;
 	u64 extent; /* as in struct uw_process; 0: the process has no tables */
 	u64 va_mask;
-	u64 process_key; /* as in struct uw_state; only where one state walks twice */
-	u32 tid; /* the thread's number, by which its entry of awaits is found */
-	u8 sample_flags; /* enum uw_sample_flags: what is known before the walk */
+	u64 process_key; /* as in struct uw_state; set only for repeated walks */
+	u32 tid; /* thread id, the key of the thread's entry in awaits */
+	u8 sample_flags; /* enum uw_sample_flags that are set before the walk */
 };
 
-/* What a driver of the core fills in before it walks. */
+/* Sets the fields that a driver of the core sets before a walk. */
 UW_INLINE void sim_walk_start(struct uw_state *u, const struct sim_target *target)
 {
 	u->regs = target->regs;
@@ -54,11 +54,11 @@ UW_INLINE void sim_walk_start(struct uw_state *u, const struct sim_target *targe
 
 /**
  * struct sim_arch - the core, built for one architecture
- * @walk:	unwind @target natively; the result is in u->sample. What else was
- *		in @u does not matter. A thread makes one walk at a time.
+ * @walk:	unwind @target natively; the result is in u->sample. The previous contents of
+ *		@u do not matter. A thread makes one walk at a time.
  * @ra_slot:	arch_ra_slot() of this architecture
  * @v8_is_window:	arch_v8_may_lack_frame()
- * @v8_ra_slot:	arch_v8_ra_slot(), which looks at @v8_before bytes before pc, too
+ * @v8_ra_slot:	arch_v8_ra_slot(), which also reads @v8_before bytes before pc
  */
 struct sim_arch {
 	const char *name; /* "x86_64", "arm64" */

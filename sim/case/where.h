@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #pragma once
 
-/* Where in a case an address is, for people. */
+/* Formats addresses of a case for people. */
 
 #include "case.h"
 
-/* The function that holds @pc, or NULL; borrowed from the case. */
+/* The function that contains @pc, or NULL; borrowed from the case. */
 const struct sim_function *sim_function_at(const struct sim_case *c, u64 pc);
 
-/* What the case calls the window that holds @pc, or NULL: none does; borrowed. */
+/* The kind of frameless range that contains @pc, or NULL; borrowed from the case. */
 const char *sim_window_at(const struct sim_case *c, u64 pc);
 
 /**
- * sim_where() - "name+0x12 (0x400012)", or the address alone outside of functions
+ * sim_where() - "name+0x12 (0x400012)", or only the address outside of functions
  *
  * Return: @out.
  */

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of the options that are being parsed, for parsers that do not have it. */
+/* The options being parsed, for parsers that have no pointer to them. */
 static struct cli_parse *current;
 
 int sim_usage(const char *fmt, ...)
@@ -40,7 +40,7 @@ int sim_finish(int status)
 	return CLI_FAILURE;
 }
 
-/* Stands above the command's own parser, which is given its input. */
+/* Parent of the command's own parser; passes its input on to it. */
 static error_t parse_above(int key, char *arg, struct argp_state *state)
 {
 	(void)arg;

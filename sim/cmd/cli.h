@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #pragma once
 
-/* inspect/util/cli.h for commands whose parsers' input is what the command gives. */
+/* inspect/util/cli.h for commands that pass the input of their own parser. */
 
 #include "../../inspect/util/cli.h"
 
-/* For option parsers: keep the first error. Return: EINVAL, for argp. */
+/* For option parsers: store the first error. Return: EINVAL, for argp. */
 int sim_usage(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
-/* The same for what sim_paths_add() refused. Return: ENOMEM where @err says so, else EINVAL. */
+/* The same for an error of sim_paths_add(). Return: ENOMEM if @err is -ENOMEM, else EINVAL. */
 int sim_refuse(int err, const char *words);
 
-/* @status, or a failure that is told where what was printed has not arrived. */
+/* Returns @status, or a failure, with a message, if stdout could not be written. */
 int sim_finish(int status);
 
 /**
- * sim_parse() - parse options; --help and --version print and exit
+ * sim_parse() - parse options; handles --help and --version and exits
  *
- * Return: CLI_OK, or the exit status after an error was printed.
+ * Return: CLI_OK, or the exit status after a message.
  */
 int sim_parse(const struct argp *argp, int argc, char **argv, void *input);

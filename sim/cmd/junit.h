@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #pragma once
 
-/* What JUnit's readers (continuous integration) know: a suite of test cases. */
+/* JUnit's XML format, which continuous integration reads: a suite of test cases. */
 
 #include "../../core/types.h"
 #include "../../inspect/util/text_stream.h"
@@ -14,10 +14,10 @@ enum sim_outcome { SIM_PASSED, SIM_FAILED, SIM_CANNOT_RUN };
 struct sim_verdict {
 	const char *name, *arch, *engine;
 	enum sim_outcome outcome;
-	const char *words; /* why it did not pass; not used when it did */
+	const char *words; /* reason why it did not pass; unused if it did */
 };
 
-/* The cases are kept in memory: their number comes first in the file. */
+/* The cases are buffered in memory, because their number comes first in the file. */
 struct sim_junit {
 	u32 n, n_failed, n_skipped;
 	FILE *body;
@@ -26,11 +26,11 @@ struct sim_junit {
 
 /**
  * sim_junit_add() - add a case
- * @j:		zero at first, ends with sim_junit_end()
+ * @j:		initially zero; freed by sim_junit_end()
  *
  * Return: 0 or -ENOMEM.
  */
 int sim_junit_add(struct sim_junit *j, const struct sim_verdict *v);
 
-/* Writes the suite and frees what was kept; @to NULL: only frees. Return: 0 or -ENOMEM. */
+/* Writes the suite and frees the buffer; @to NULL: only frees. Return: 0 or -ENOMEM. */
 int sim_junit_end(struct sim_junit *j, const char *suite, FILE *to);

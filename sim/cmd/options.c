@@ -16,18 +16,19 @@ enum { KEY_JUNIT = 256, KEY_SHARD, KEY_FAIL_UNDER, KEY_UPDATE, KEY_PLUGIN, KEY_P
 static const struct argp_option argp_options[] = {
 	{ "arch", 'A', "ARCH", 0, "x86_64, arm64 or all (default)", 0 },
 	{ "engine", 'e', "ENGINE", 0,
-	  "native (default), guest, kernel or all; sweep: foreign, the header of -Dforeign", 0 },
-	{ "json", 'j', "FILE", 0, "Write JSON lines; - is stdout, and nothing else goes there", 0 },
-	{ "junit", KEY_JUNIT, "FILE", 0, "Write JUnit's XML; - as for --json", 0 },
+	  "native (default), guest, kernel or all; sweep also: foreign, the header of -Dforeign",
+	  0 },
+	{ "json", 'j', "FILE", 0, "Write JSON lines; - is stdout, with no other output", 0 },
+	{ "junit", KEY_JUNIT, "FILE", 0, "Write JUnit XML; - as for --json", 0 },
 	{ "shard", KEY_SHARD, "I/N", 0, "Only part I of N of the cases, I from 1", 0 },
 	{ "fail-under", KEY_FAIL_UNDER, "PCT", 0,
-	  "What percentage must be right, and not less (default 100)", 0 },
-	{ "update", KEY_UPDATE, NULL, 0, "Write down what is found as what is expected", 0 },
+	  "Fail if less than PCT percent are right (default 100)", 0 },
+	{ "update", KEY_UPDATE, NULL, 0, "Replace the expected results by the actual ones", 0 },
 	{ "plugin", KEY_PLUGIN, "PROGRAM", 0,
-	  "Judge somebody else's unwinder, in place of engines (docs/guides/plugins.md)", 0 },
+	  "Test an external unwinder instead of the engines (docs/guides/plugins.md)", 0 },
 	{ "plugin-timeout", KEY_PLUGIN_TIMEOUT, "SECONDS", 0,
-	  "How long it may look at a stop (default 10)", 0 },
-	{ "quiet", 'q', NULL, 0, "Print only what is wrong, and the sum", 0 },
+	  "Time limit of the plug-in for a stop (default 10)", 0 },
+	{ "quiet", 'q', NULL, 0, "Print only failures and the totals", 0 },
 	{ 0 },
 };
 
@@ -59,7 +60,7 @@ static int parse_shard(const char *text, struct sim_options *o)
 	const char *p = take_number(text, &i);
 
 	if (!p || *p != '/' || !sim_parse_u32(p + 1, &n) || !i || i > n)
-		return sim_usage("--shard is I/N with I from 1 to N, not '%s'", text);
+		return sim_usage("--shard needs I/N with I from 1 to N, not '%s'", text);
 	o->shard = i - 1;
 	o->n_shards = n;
 	return 0;
@@ -71,12 +72,12 @@ static int parse_percent(const char *text, double *out)
 	double pct = strtod(text, &end);
 
 	if (end == text || *end || !(pct >= 0 && pct <= 100))
-		return sim_usage("--fail-under is a percentage from 0 to 100, not '%s'", text);
+		return sim_usage("--fail-under needs a percentage from 0 to 100, not '%s'", text);
 	*out = pct;
 	return 0;
 }
 
-/* Sets those of @n flags whose name is @word, or all. */
+/* Sets the flag named @word, or all @n flags for "all". */
 static int choose(const char *option, const char *word, bool *flags, u32 n,
 		  const char *(*name_of)(u32 idx))
 {
@@ -86,9 +87,7 @@ static int choose(const char *option, const char *word, bool *flags, u32 n,
 		flags[i] = !strcmp(word, "all") || !strcmp(word, name_of(i));
 		found |= flags[i];
 	}
-	return found ? 0
-		     : sim_usage("--%s doesn't know '%s'; --help lists what it knows", option,
-				 word);
+	return found ? 0 : sim_usage("--%s: unknown value '%s'; see --help", option, word);
 }
 
 static const char *arch_name(u32 idx)
@@ -109,16 +108,17 @@ static int add_case(struct sim_options *o, const char *path)
 	return err ? sim_refuse(err, error.text) : 0;
 }
 
-/* What can only be told when all options are known. */
+/* Checks that need all options. */
 static int check(const struct sim_options *o, const char *command)
 {
 	if (!o->paths.n)
-		return sim_usage("which cases? %s CASE|DIR...; stack:all are the bundled ones",
-				 command);
+		return sim_usage(
+			"no case given; use %s CASE|DIR..., or stack:all for the bundled stacks",
+			command);
 	if (o->is_update && (sim_is_strange(o) || !o->engines[0] || o->engines[1] || o->engines[2]))
-		return sim_usage("--update writes what the engine native finds, and no other");
+		return sim_usage("--update needs the native engine and no other");
 	if (o->json && o->junit && !strcmp(o->json, o->junit))
-		return sim_usage("--json and --junit can't both have %s",
+		return sim_usage("--json and --junit can't both write to %s",
 				 strcmp(o->json, "-") ? o->json : "stdout");
 	return 0;
 }
@@ -155,7 +155,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		return sim_parse_u32(arg, &o->plugin_timeout_s) && o->plugin_timeout_s &&
 				       o->plugin_timeout_s <= PLUGIN_MAX_TIMEOUT_S
 			       ? 0
-			       : sim_usage("--plugin-timeout is a number from 1 to %u, not '%s'",
+			       : sim_usage("--plugin-timeout needs a number from 1 to %u, not '%s'",
 					   PLUGIN_MAX_TIMEOUT_S, arg);
 	case 'q':
 		o->is_quiet = true;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #pragma once
 
-/* The options that `unspool-sim run` and `sweep` share, and the cases that they are given. */
+/* The options that `unspool-sim run` and `sweep` share, and the cases they apply to. */
 
 #include "../case/cases.h"
 #include "../engine/engine.h"
@@ -9,41 +9,41 @@
 #include <argp.h>
 
 struct sim_options {
-	bool archs[SIM_N_ARCHS], engines[SIM_N_ENGINES]; /* which are wanted */
+	bool archs[SIM_N_ARCHS], engines[SIM_N_ENGINES]; /* selected ones */
 	const char *json, *junit; /* NULL: none; "-": standard output */
 	const char *plugin; /* NULL: none */
 	u32 plugin_timeout_s;
-	bool is_foreign; /* the engine of a foreign header, and no other */
-	u32 shard, n_shards; /* counted from 0 */
+	bool is_foreign; /* only the engine of the foreign header */
+	u32 shard, n_shards; /* zero-based */
 	double fail_under; /* percent */
 	bool is_update, is_quiet;
 	struct sim_paths paths;
 };
 
-/* A command's parser has it as a child whose input is a struct sim_options. */
+/* A command's parser uses it as a child whose input is a struct sim_options. */
 extern const struct argp sim_options_argp;
 
-/* Somebody else's unwinder is to be judged, not the engines. */
+/* Is an external unwinder tested instead of the engines? */
 static inline bool sim_is_strange(const struct sim_options *o)
 {
 	return o->plugin || o->is_foreign;
 }
 
 /**
- * sim_options_init() - what holds when nothing is said
- * @out:	ends with sim_options_deinit()
+ * sim_options_init() - set the defaults
+ * @out:	freed by sim_options_deinit()
  */
 void sim_options_init(struct sim_options *out);
 void sim_options_deinit(struct sim_options *o);
 
-/* A decimal number up to 1000000 that is all of @text; false: it is none. */
+/* Parses all of @text as a decimal number up to 1000000; false: invalid. */
 bool sim_parse_u32(const char *text, u32 *out);
 
 /**
- * sim_options_each() - go through the cases of this shard, each on each architecture
- * @fn:		gets each pair, also one of which the case says nothing; non-zero ends it
+ * sim_options_each() - call @fn for the cases of this shard, on each architecture
+ * @fn:		gets each pair, even if the case is not for that architecture; nonzero stops
  *
- * Return: 0 or what @fn returned.
+ * Return: 0 or the result of @fn.
  */
 int sim_options_each(const struct sim_options *o,
 		     int (*fn)(void *ctx, const char *path, const struct sim_arch *arch),

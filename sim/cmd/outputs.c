@@ -92,13 +92,13 @@ int sim_outputs_close(struct sim_outputs *o, bool is_whole)
 {
 	int json, junit;
 
-	fflush(o->people); /* before any complaint */
+	fflush(o->people); /* before any message */
 	if (o->people != stdout)
 		fclose(o->people);
 	json = close_file(&o->json_file, is_whole);
 	junit = sim_junit_end(&o->junit, o->command, is_whole ? o->junit_file.f : NULL);
 	if (junit)
-		cli_error("out of memory for JUnit's file");
+		cli_error("out of memory for the JUnit file");
 	if (close_file(&o->junit_file, is_whole && !junit))
 		junit = -EIO;
 	return json ? json : junit;

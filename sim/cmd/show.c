@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
-/* `unspool-sim show`: cases in words; each kind of case knows its own. */
+/* `unspool-sim show`: prints cases as text; each kind of case has its own format. */
 
 #include "../case/cases.h"
 #include "../case/jitdump.h"
@@ -27,7 +27,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	switch (key) {
 	case 'A':
 		if (strcmp(arg, "all") && strcmp(arg, "x86_64") && strcmp(arg, "arm64"))
-			return sim_usage("no architecture is called '%s', only x86_64, arm64, all",
+			return sim_usage("--arch: unknown value '%s'; use x86_64, arm64 or all",
 					 arg);
 		o->arch = arg;
 		return 0;
@@ -39,16 +39,16 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		return err ? sim_refuse(err, error.text) : 0;
 	case ARGP_KEY_END:
 		if (o->jitdump && o->paths.n > 1)
-			return sim_usage("a jitdump is of one case");
-		return o->paths.n ? 0 : sim_usage("which cases? unspool-sim show CASE...");
+			return sim_usage("--jitdump needs exactly one case");
+		return o->paths.n ? 0 : sim_usage("no case given; use unspool-sim show CASE...");
 	default:
 		return ARGP_ERR_UNKNOWN;
 	}
 }
 
 static const struct argp_option argp_options[] = {
-	{ "arch", 'A', "ARCH", 0, "x86_64, arm64 or all (default), of a fixture of text", 0 },
-	{ "jitdump", 'J', "OUT", 0, "write the case's code as a jitdump, of one --arch", 0 },
+	{ "arch", 'A', "ARCH", 0, "x86_64, arm64 or all (default), for a text fixture", 0 },
+	{ "jitdump", 'J', "OUT", 0, "Write the code of the case as a jitdump, for one --arch", 0 },
 	{ 0 },
 };
 
@@ -56,9 +56,9 @@ static const struct argp argp = {
 	.options = argp_options,
 	.parser = parse_option,
 	.args_doc = "CASE|DIR...",
-	.doc = "Of a fixture of text: what it becomes on each architecture. Of a recorded case: "
-	       "its "
-	       "note, as JSON. Of a jitdump (.dump): its code, disassembled.\v"
+	.doc = "For a text fixture, print the case that it makes on each architecture. For a "
+	       "recorded "
+	       "case, print its note as JSON. For a jitdump (.dump), disassemble its code.\v"
 	       "Exit status: 0 done, 1 a case is broken, 2 usage.",
 };
 
@@ -68,7 +68,7 @@ static int show(const char *path, const char *arch)
 	struct sim_error error = { "out of memory" };
 
 	if (!kind->show) {
-		cli_error("%s: there is nothing to show of programs; objdump -d does it", path);
+		cli_error("%s: programs can't be shown; use objdump -d", path);
 		return CLI_FAILURE;
 	}
 	if (!kind->show(path, arch, &error))
@@ -77,11 +77,11 @@ static int show(const char *path, const char *arch)
 	return CLI_FAILURE;
 }
 
-/* The only architecture that the case is of, or the one that was asked for. */
+/* The case for @arch, or for the only architecture that it supports. */
 static int load_one(const char *path, const char *arch, struct sim_case **out,
 		    struct sim_error *error)
 {
-	int err = sim_fail(error, -ENOTSUP, "%s: not of this architecture", path);
+	int err = sim_fail(error, -ENOTSUP, "%s: not for this architecture", path);
 	struct sim_case *found = NULL, *c;
 
 	for (u32 i = 0; i < SIM_N_ARCHS; i++) {
@@ -93,7 +93,7 @@ static int load_one(const char *path, const char *arch, struct sim_case **out,
 		if (!err && found) {
 			sim_case_free(path, &c);
 			err = sim_fail(error, -EINVAL,
-				       "%s: is of both architectures; say --arch x86_64 or arm64",
+				       "%s: is for both architectures; use --arch x86_64 or arm64",
 				       path);
 			break;
 		}
@@ -127,7 +127,7 @@ static int export(const struct options *o)
 	err = whole_file_close(&file, !err) ?: err;
 	if (err)
 		cli_error("%s: %s", o->jitdump,
-			  err == -ENODATA ? "the case has no function whose code is in it"
+			  err == -ENODATA ? "the case contains no function's code"
 					  : strerror(-err));
 	else if (n_missing)
 		cli_error("%u of %u functions have no recorded code", n_missing, c->n_functions);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #pragma once
 
-/* Other people's unwinders, as a command was asked for them. */
+/* External unwinders that a command tests. */
 
 #include "../foreign/foreign.h"
 #include "../plugin/plugin.h"
@@ -9,19 +9,19 @@
 #include "sessions.h"
 
 struct sim_strangers {
-	struct sim_plugin *plugin; /* NULL: not asked for */
-	struct sim_session *foreign[SIM_N_ARCHS]; /* NULL: not asked for, or not here */
+	struct sim_plugin *plugin; /* NULL: not requested */
+	struct sim_session *foreign[SIM_N_ARCHS]; /* NULL: not requested, or not available here */
 };
 
 /**
- * sim_strangers_open() - make ready what is wanted, before any work is done
- * @sessions:	where it is noted that there is no foreign header
- * @out:	ends with sim_strangers_close(), also after an error
+ * sim_strangers_open() - open the requested unwinders, before any work is done
+ * @sessions:	a missing foreign header is recorded there
+ * @out:	closed by sim_strangers_close(), also after an error
  *
- * Return: CLI_OK, or what to exit with after a complaint.
+ * Return: CLI_OK, or the exit status after a message.
  */
 int sim_strangers_open(const struct sim_options *o, struct sim_sessions *sessions,
 		       struct sim_strangers *out);
 
-/* 0, or a negative errno after a complaint: something is left behind. */
+/* 0, or a negative errno after a message: a temporary folder remains. */
 int sim_strangers_close(struct sim_strangers *s);

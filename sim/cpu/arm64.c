@@ -15,10 +15,10 @@
 #define SCRATCH_LEN 0x1000
 
 /*
- * Unicorn executes at EL1, where programs do not: what they have no use for is
+ * Unicorn executes at EL1, unlike programs. These instructions are privileged:
  *
  *	eret, eretaa, eretab, drps
- *	msr and sys with op1 0, which are EL1's; but cfinv, xaflag and axflag are anybody's
+ *	msr and sys with op1 0, except cfinv, xaflag and axflag
  */
 static bool changes_mode(u32 w)
 {
@@ -61,7 +61,7 @@ static int set_keys(uc_engine *uc)
 		{ 1, 1, 3, 6, 0, 1ul << 10 | 1ul << 17 | 1ul << 16 | 1 },
 		/* HCR_EL2: API, APK; not RW, with which addresses from 2^44 on would fault */
 		{ 1, 1, 3, 4, 0, 1ul << 41 | 1ul << 40 },
-		/* APIAKey, APIBKey: any number will do */
+		/* APIAKey, APIBKey: any value */
 		{ 2, 1, 3, 0, 0, 0x1122334455667788 },
 		{ 2, 1, 3, 0, 1, 0x99aabbccddeeff00 },
 		{ 2, 1, 3, 0, 2, 0x0123456789abcdef },
@@ -75,8 +75,8 @@ static int set_keys(uc_engine *uc)
 }
 
 /*
- * Unicorn 2.0.1 notices that signing is on only when the guest writes the registers
- * itself; without it paciasp is a nop.
+ * Unicorn 2.0.1 enables signing only if the guest writes the registers itself; otherwise paciasp
+ * is a nop.
  */
 static int prepare(uc_engine *uc)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * A call or return is seen before it executes, and takes effect when the next
- * instruction is seen: only then is it known that it did execute.
+ * A call or return is recognized before it executes, but takes effect only when the next
+ * instruction is reached, because only then it has executed.
  *
  *	shadow.words:  [ ....... | pc | return address | ... | outermost return address ]
  *	                           ^ top
@@ -30,14 +30,14 @@ struct cpu {
 	uc_engine *uc;
 	struct cpu_windows windows;
 	u64 shadow[SIM_CPU_MAX_DEPTH + 1];
-	u64 sps[SIM_CPU_MAX_DEPTH + 1]; /* sp when the call of the word was made, after it */
-	u32 top; /* index of the word that is the current pc */
-	enum cpu_insn pending; /* what the instruction before this one was */
-	u64 last_pc; /* its address */
-	u64 return_addr; /* pending call: where it will return to */
-	u64 fault_addr; /* of the access that Unicorn refused */
+	u64 sps[SIM_CPU_MAX_DEPTH + 1]; /* sp after the call that pushed the word */
+	u32 top; /* index of the word for the current pc */
+	enum cpu_insn pending; /* kind of the previous instruction */
+	u64 last_pc; /* address of the previous instruction */
+	u64 return_addr; /* pending call: its return address */
+	u64 fault_addr; /* of the access that faulted */
 	u8 code[CPU_CODE_LEN];
-	int result; /* non-zero: the run is to end */
+	int result; /* nonzero: stop the run */
 };
 
 static void end_run(struct cpu *cpu, int result)
@@ -58,7 +58,7 @@ static void finish_call(struct cpu *cpu, u64 sp)
 	char at[WHERE_LEN];
 
 	if (!cpu->top) {
-		refuse(cpu, "calls nest deeper than %d at %s", SIM_CPU_MAX_DEPTH,
+		refuse(cpu, "calls nest deeper than %d levels at %s", SIM_CPU_MAX_DEPTH,
 		       where(cpu, cpu->last_pc, at));
 		return;
 	}
@@ -72,10 +72,10 @@ static void refuse_return(struct cpu *cpu, u64 pc)
 
 	where(cpu, cpu->last_pc, from);
 	if (cpu->top == SIM_CPU_MAX_DEPTH)
-		refuse(cpu, "%s returns, but nothing called it", from);
+		refuse(cpu, "%s returns without a call", from);
 	else
-		refuse(cpu, "%s returns to %s, but was called from before %s", from,
-		       where(cpu, pc, to), where(cpu, cpu->shadow[cpu->top + 1], due));
+		refuse(cpu, "%s returns to %s instead of %s", from, where(cpu, pc, to),
+		       where(cpu, cpu->shadow[cpu->top + 1], due));
 }
 
 static void finish_return(struct cpu *cpu, u64 pc)
@@ -86,18 +86,18 @@ static void finish_return(struct cpu *cpu, u64 pc)
 		refuse_return(cpu, pc);
 }
 
-/* To the return address, with nothing of the call on the stack any more. */
+/* Checks for a jump to the return address that has removed the call's stack. */
 static void check_jump(struct cpu *cpu, u64 pc, u64 sp)
 {
 	char at[WHERE_LEN];
 
 	if (cpu->top < SIM_CPU_MAX_DEPTH && cpu->shadow[cpu->top + 1] == pc &&
 	    sp >= cpu->sps[cpu->top + 1] + cpu->arch->ra_len)
-		refuse(cpu, "%s returns by a jump, which looks like any other",
+		refuse(cpu, "%s returns by a jump; use a return instruction",
 		       where(cpu, cpu->last_pc, at));
 }
 
-/* The instruction before this one did execute. */
+/* The previous instruction has executed. */
 static void finish_last(struct cpu *cpu, u64 pc, u64 sp)
 {
 	if (cpu->pending == CPU_CALL)
@@ -142,7 +142,7 @@ static void look(struct cpu *cpu, struct sim_stop *stop)
 		end_run(cpu, result);
 }
 
-/* What will not be executed. */
+/* Refuses instructions that are not allowed. */
 static void check_insn(struct cpu *cpu, u64 pc, enum cpu_insn kind)
 {
 	char at[WHERE_LEN];
@@ -150,7 +150,7 @@ static void check_insn(struct cpu *cpu, u64 pc, enum cpu_insn kind)
 	if (kind == CPU_SYSCALL)
 		refuse(cpu, "makes a system call at %s", where(cpu, pc, at));
 	else if (kind == CPU_MODE)
-		refuse(cpu, "would change the CPU's mode at %s", where(cpu, pc, at));
+		refuse(cpu, "changes the CPU's mode at %s", where(cpu, pc, at));
 }
 
 static void on_insn(uc_engine *uc, uint64_t pc, uint32_t size, void *ctx)
@@ -194,7 +194,9 @@ static void on_code_write(uc_engine *uc, uc_mem_type type, uint64_t addr, int si
 	(void)size;
 	(void)value;
 	if (!cpu->result)
-		refuse(cpu, "%s stores to executable memory at %#lx: code that changes is not run",
+		refuse(cpu,
+		       "%s stores to executable memory at %#lx: self-modifying code is not "
+		       "supported",
 		       where(cpu, cpu->last_pc, at), addr);
 }
 
@@ -211,7 +213,7 @@ static bool on_fault(uc_engine *uc, uc_mem_type type, uint64_t addr, int size, i
 	return false;
 }
 
-/* Unicorn wants hooks before the first instruction is translated. */
+/* Unicorn requires hooks before it translates the first instruction. */
 static int add_hooks(struct cpu *cpu)
 {
 	uc_hook hook;
@@ -254,9 +256,9 @@ static int set_up(struct cpu *cpu)
 	if (!err)
 		err = cpu->arch->prepare(cpu->uc);
 	if (err)
-		return sim_fail(cpu->error, err, "Unicorn has not the CPU that is needed");
+		return sim_fail(cpu->error, err, "Unicorn lacks the required CPU model");
 	if (cpu_windows_list(cpu->c->target.mem, &cpu->windows))
-		return sim_fail(cpu->error, -ENOTSUP, "memory is in more than %d pieces",
+		return sim_fail(cpu->error, -ENOTSUP, "memory has more than %d ranges",
 				CPU_MAX_WINDOWS);
 	err = cpu_windows_map(&cpu->windows, cpu->uc);
 	if (!err)
@@ -266,7 +268,7 @@ static int set_up(struct cpu *cpu)
 	return err ? sim_fail(cpu->error, err, "Unicorn refuses the memory of the case") : 0;
 }
 
-/* What Unicorn stopped for, in words. */
+/* Describes why Unicorn stopped. */
 static int blame(const struct cpu *cpu, uc_err err, u64 pc)
 {
 	char at[WHERE_LEN];
@@ -278,8 +280,8 @@ static int blame(const struct cpu *cpu, uc_err err, u64 pc)
 		return sim_fail(cpu->error, -ENOEXEC, "%s halts", at);
 	case UC_ERR_FETCH_UNMAPPED:
 	case UC_ERR_FETCH_PROT:
-		return sim_fail(cpu->error, -ENOEXEC, "%s jumps out of the case's code, to %#llx",
-				at, pc);
+		return sim_fail(cpu->error, -ENOEXEC,
+				"%s jumps outside of the code of the case, to %#llx", at, pc);
 	case UC_ERR_READ_UNMAPPED:
 	case UC_ERR_READ_PROT:
 		return sim_fail(cpu->error, -ENOEXEC, "%s reads %#llx, which can't be read", at,
@@ -297,7 +299,7 @@ static int blame(const struct cpu *cpu, uc_err err, u64 pc)
 	}
 }
 
-/* At exit_addr: what was called has returned. */
+/* At exit_addr: all calls must have returned. */
 static int finish(struct cpu *cpu)
 {
 	struct uw_regs regs;
@@ -306,7 +308,7 @@ static int finish(struct cpu *cpu)
 	read_regs(cpu, &regs);
 	finish_last(cpu, cpu->c->exit_addr, regs.sp);
 	if (!cpu->result && cpu->top != SIM_CPU_MAX_DEPTH && !cpu->c->ends_inside)
-		refuse(cpu, "%s ends the case, but of its calls %d did not return",
+		refuse(cpu, "%s ends the case, but %d calls have not returned",
 		       where(cpu, cpu->last_pc, at), SIM_CPU_MAX_DEPTH - cpu->top);
 	return cpu->result;
 }
@@ -318,7 +320,8 @@ static int execute(struct cpu *cpu)
 	u64 pc = 0;
 
 	if (cpu_guard_start(cpu->uc, cpu->c->target.regs.pc, cpu->c->exit_addr, &end))
-		return sim_fail(cpu->error, -ENOEXEC, "Unicorn breaks down over the code after %s",
+		return sim_fail(cpu->error, -ENOEXEC,
+				"Unicorn aborts while translating the code after %s",
 				where(cpu, cpu->last_pc, at));
 	if (cpu->result)
 		return cpu->result;
@@ -340,7 +343,7 @@ int sim_cpu_run(const struct sim_case *c, struct sim_cpu_run *run, struct sim_er
 
 	run->n_insns = 0;
 	if (!c->is_executed || strcmp(c->target.mem->ops->name, "image") != 0)
-		return sim_fail(error, -ENOTSUP, "the case has no code that could be run");
+		return sim_fail(error, -ENOTSUP, "the case has no executable code");
 	cpu = calloc(1, sizeof(*cpu));
 	if (!cpu)
 		return -ENOMEM;

@@ -1,31 +1,31 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #pragma once
 
-/* What the CPU must know of an architecture; private to sim/cpu. */
+/* Facts about an architecture that the CPU needs; private to sim/cpu. */
 
 #include <unicorn/unicorn.h>
 
 #include "../../core/native/row.h"
 
 enum cpu_insn {
-	CPU_PLAIN, /* jumps, too */
+	CPU_PLAIN, /* includes jumps */
 	CPU_CALL,
 	CPU_RETURN,
 	CPU_SYSCALL,
-	CPU_MODE, /* could change what addresses or instructions mean */
+	CPU_MODE, /* could change the meaning of addresses or instructions */
 };
 
 struct cpu_arch {
 	uc_arch arch;
 	uc_mode mode;
-	int model; /* UC_CPU_*, -1: the default */
-	int pc, sp, fp, lr; /* UC_*_REG_*, -1: there is none */
+	int model; /* UC_CPU_*, or -1 for the default */
+	int pc, sp, fp, lr; /* UC_*_REG_*, or -1 if there is none */
 	int scratch[UW_N_SCRATCH], n_scratch;
 	u8 insn_align;
-	u8 ra_len; /* bytes of stack that a call takes */
-	/* What an instruction does to the shadow stack; @len: 1 .. CPU_CODE_LEN */
+	u8 ra_len; /* bytes of stack that a call pushes */
+	/* Effect of an instruction on the shadow stack; @len: 1 .. CPU_CODE_LEN */
 	enum cpu_insn (*kind)(const u8 *code, u32 len);
-	/* Before memory is mapped; 0 or -ENOTSUP. */
+	/* Called before memory is mapped; 0 or -ENOTSUP. */
 	int (*prepare)(uc_engine *uc);
 };
 

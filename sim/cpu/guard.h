@@ -2,9 +2,9 @@
 #pragma once
 
 /*
- * Unicorn calls abort() when its translator meets what it did not expect: 2.0.1 does
- * for a far jump to a register (ff e8) and, as it translates ahead, wherever that lies
- * in code. Here this is an error like others.
+ * Unicorn calls abort() if its translator hits an unexpected instruction: 2.0.1 does for a
+ * far jump to a register (ff e8), even if the code is only translated and not executed. The
+ * guard turns this into an ordinary error.
  */
 
 #include <unicorn/unicorn.h>
@@ -15,12 +15,12 @@
  * cpu_guard_start() - uc_emu_start(), but it always returns
  * @out:	its result
  *
- * Takes SIGABRT for as long as it runs. One thread at a time.
+ * Handles SIGABRT while it runs. One thread at a time.
  *
- * Return: 0, or -ENOTSUP when it aborted: of @uc only uc_close() is left.
+ * Return: 0, or -ENOTSUP if Unicorn aborted: then only uc_close() may be called on @uc.
  */
 int cpu_guard_start(uc_engine *uc, u64 begin, u64 until, uc_err *out);
 
-/* Round what is not Unicorn's within its hooks: whose abort() is nobody else's. */
+/* Put around callbacks within Unicorn's hooks, whose abort() is not handled. */
 void cpu_guard_pause(void);
 void cpu_guard_resume(void);

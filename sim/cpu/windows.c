@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * At each store Unicorn 2.0.1 asks what code was translated in 1,024 pages around it
- * (page_find() in qemu/accel/tcg/translate-all.c), pages being numbered as they were
- * mapped. A store far from all code costs half as much, so there is a pad:
+ * At each store, Unicorn 2.0.1 searches for translated code in 1,024 pages around it
+ * (page_find() in qemu/accel/tcg/translate-all.c), with pages numbered in the order of their
+ * mapping. A store far from all code costs half as much, so there is padding:
  *
- *	code | PAD_LEN that nothing uses | data
+ *	code | PAD_LEN unused bytes | data
  */
 
 #include "windows.h"

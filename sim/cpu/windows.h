@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #pragma once
 
-/* Windows of Unicorn onto a case's memory: runs of pages with one protection. */
+/* Mappings of Unicorn to a case's memory: ranges of pages with the same protection. */
 
 #include <unicorn/unicorn.h>
 
@@ -19,19 +19,19 @@ struct cpu_window {
 struct cpu_windows {
 	struct cpu_window at[CPU_MAX_WINDOWS];
 	u32 n;
-	u32 last_idx; /* hint */
+	u32 last_idx; /* index of the last match, tried first */
 };
 
 /* Lists the image's mapped pages. 0 or -E2BIG. */
 int cpu_windows_list(struct sim_mem *mem, struct cpu_windows *w);
 
-/* Maps them all. 0, or -ENOTSUP when Unicorn won't. */
+/* Maps them all. 0, or -ENOTSUP if Unicorn refuses. */
 int cpu_windows_map(const struct cpu_windows *w, uc_engine *uc);
 
-#define CPU_CODE_LEN 16 /* no instruction is longer */
+#define CPU_CODE_LEN 16 /* the length of the longest instruction */
 
 /*
- * The bytes of the instruction at @addr, and more if there are; @out points to them in a
- * window, or in @room when they lie in two. Up to CPU_CODE_LEN; 0: in no window.
+ * The bytes of the instruction at @addr, and more if there are any; @out points to them in the
+ * case's memory, or in @room if they are in two ranges. Up to CPU_CODE_LEN; 0: not mapped.
  */
 u32 cpu_windows_code(struct cpu_windows *w, u64 addr, u8 room[CPU_CODE_LEN], const u8 **out);

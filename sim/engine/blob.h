@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #pragma once
 
-/* Programs for other worlds, carried inside this one (made by sim/embed.py). */
+/* Programs that the engines run, embedded by sim/embed.py. */
 
 #include "../../core/types.h"
 
@@ -12,4 +12,4 @@ struct sim_blob {
 
 extern const struct sim_blob sim_guest_x86_64, sim_guest_arm64; /* flat, at GUEST_TEXT_ADDR */
 extern const struct sim_blob sim_kernel_x86_64, sim_kernel_arm64; /* ELF, BPF */
-extern const struct sim_blob sim_kernel_helper; /* ELF, the host's */
+extern const struct sim_blob sim_kernel_helper; /* ELF, for the host */

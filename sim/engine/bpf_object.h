@@ -2,8 +2,8 @@
 #pragma once
 
 /*
- * The logging conformance program, loaded: what of it the kernel engine needs.
- * This side knows libbpf, the engine knows the helper.
+ * The loaded conformance-log program, for the kernel engine. Only this file uses libbpf; only
+ * the engine uses the helper process.
  */
 
 #include "blob.h"
@@ -18,7 +18,7 @@ struct sim_bpf {
 	int prog_fd;
 	u8 *slots, *bss, *pool; /* the program's memory, mapped */
 	size_t slots_len, bss_len, pool_len;
-	const struct uw_state *state; /* of the CPU that the program runs on */
+	const struct uw_state *state; /* of the CPU on which the program runs */
 	struct uw_mapping *mappings;
 	struct v8_info *v8_builds;
 	struct uw_row_page *row_pages;
@@ -26,33 +26,33 @@ struct sim_bpf {
 	u32 *rows;
 	const struct sim_read *reads;
 	u32 *n_reads;
-	u32 n_row_pages; /* that it has from the last target, */
-	u32 row_page_idx[SIM_MAX_ROW_PAGES]; /* and where */
+	u32 n_row_pages; /* number of pages of the last target, */
+	u32 row_page_idx[SIM_MAX_ROW_PAGES]; /* and their slots */
 };
 
 /**
- * sim_bpf_try() - may this process load BPF programs at all?
+ * sim_bpf_try() - may this process load BPF programs?
  *
- * Anything that goes wrong later is a failure.
+ * After success, every later error is a failure of the engine.
  *
- * Return: 0, or what bpf(2) says: -EPERM; -ENOSYS under an emulator that has none.
+ * Return: 0, or the error of bpf(2): -EPERM; -ENOSYS under an emulator without it.
  */
 int sim_bpf_try(void);
 
 /**
  * sim_bpf_load() - load an object
  * @elf:	conformance-log of either architecture
- * @cpu:	on which it will run
- * @out:	ends with sim_bpf_unload(), also after a failure
+ * @cpu:	the CPU on which it will run
+ * @out:	freed by sim_bpf_unload(), also after a failure
  *
  * Return: 0 or a negative errno.
  */
 int sim_bpf_load(struct sim_blob elf, u32 cpu, struct sim_bpf *out);
 
 /**
- * sim_bpf_set_tables() - give it a target's tables, and empty its log
+ * sim_bpf_set_tables() - copy a target's tables to the program, and empty its log
  *
- * Return: 0, or -ENOSPC: others have all the places of a page of rows.
+ * Return: 0, or -ENOSPC: no slot is free for a page of rows.
  */
 int sim_bpf_set_tables(struct sim_bpf *bpf, const struct sim_target *t);
 

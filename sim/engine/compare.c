@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* All that a walk sets of a sample beside its frames. */
+/* All fields of a sample that a walk sets, except its frames. */
 struct header {
 	u64 fault_addr, saved[V8_SAVED_WORDS];
 	u16 n_frames, n_kernel, n_reads;
@@ -32,7 +32,8 @@ static u64 count_bytes(const void *a, const void *b, size_t len)
 	return n;
 }
 
-/* Two lists; what only one of them has differs as a whole. @first: where they part. */
+/* Compares two lists; an item that only one list has differs as a whole. @first: first difference.
+ */
 static u64 compare_lists(const void *a, u32 n_a, const void *b, u32 n_b, u32 size, u32 *first)
 {
 	u32 n = n_a < n_b ? n_a : n_b, n_more = (n_a > n_b ? n_a : n_b) - n;

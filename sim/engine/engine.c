@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
-/* What all engines share, and the native one, which needs nothing more. */
+/* The common part of all engines, and the native engine, which needs nothing else. */
 
 #include "engine.h"
 
@@ -103,7 +103,7 @@ int sim_session_walk(struct sim_session *session, const struct sim_target *targe
 	session->why[0] = 0;
 	if (!tables_fit(target)) {
 		snprintf(session->why, sizeof(session->why),
-			 "the mappings or rows are not those that a process can have");
+			 "invalid mappings or rows: no process can have them");
 		return -EINVAL;
 	}
 	out->log = (struct sim_read_log){ out->reads, SIM_MAX_READS, 0 };

@@ -2,15 +2,15 @@
 #pragma once
 
 /*
- * Engines: worlds that execute the same core over the same target. What a walk
- * finds and what it reads must be the same in all of them, byte for byte.
+ * Engines: environments that execute the same core on the same target. The frames and the
+ * reads of a walk must be the same in all of them, byte for byte.
  *
- *	native   the host's compiler; in this process
+ *	native   compiled for the host, in this process
  *	guest    compiled freestanding for the architecture, executed by Unicorn
- *	kernel   the BPF object, by BPF_PROG_TEST_RUN in a process of its own
+ *	kernel   the BPF object, run by BPF_PROG_TEST_RUN in a separate process
  *
- * A session is one engine made ready for one architecture; it walks any number
- * of targets, one at a time.
+ * A session is one engine prepared for one architecture. It walks any number of targets, one
+ * at a time.
  */
 
 #include "../case/target.h"
@@ -18,24 +18,24 @@
 /* A walk of UW_MAX_FRAMES frames reads less than this. */
 #define SIM_MAX_READS 8192
 
-/* What a walk found: state.sample, and its reads in order. */
+/* Result of a walk: state.sample, and its reads in order. */
 struct sim_walk {
-	struct uw_state state; /* only the sample's result fields and frames are the engine's */
+	struct uw_state state; /* engines set only the sample's result fields and frames */
 	struct sim_read_log log; /* points into reads */
 	struct sim_read reads[SIM_MAX_READS];
 };
 
-/* An engine's own session embeds it as its first member. */
+/* First member of an engine's own session. */
 struct sim_session {
 	const struct sim_engine *engine;
 	const struct sim_arch *arch;
-	char why[160]; /* after an error: what is wrong, for people */
+	char why[160]; /* error message after a failure */
 };
 
 /*
- * open() and walk() return 0 or a negative errno. -EOPNOTSUPP is no fault: the engine,
- * or this target in it, cannot run here. A session exists after a failed open()
- * unless there was no memory for it; it only tells why.
+ * open() and walk() return 0 or a negative errno. -EOPNOTSUPP is not a failure: the engine cannot
+ * run here, or not with this target. After a failed open() a session exists, unless memory was
+ * short; it only holds the message.
  */
 struct sim_engine {
 	const char *name;
@@ -49,7 +49,7 @@ extern const struct sim_engine sim_engine_native;
 extern const struct sim_engine sim_engine_guest;
 extern const struct sim_engine sim_engine_kernel;
 
-/* Native first: it is what the others are compared with. */
+/* The native engine is first: the others are compared with it. */
 #define SIM_N_ENGINES 3
 extern const struct sim_engine *const sim_engines[SIM_N_ENGINES];
 
@@ -59,25 +59,25 @@ extern const struct sim_engine *const sim_engines[SIM_N_ENGINES];
 const struct sim_engine *sim_engine_find(const char *name);
 
 /**
- * sim_session_open() - make an engine ready
- * @out:	the caller's, ends with sim_session_close(); set after a failure, too,
- *		unless there is no memory
+ * sim_session_open() - prepare an engine
+ * @out:	owned by the caller, freed by sim_session_close(); also set after a failure,
+ *		unless memory was short
  *
- * Return: 0 or a negative errno, -EOPNOTSUPP when the engine cannot run here.
+ * Return: 0 or a negative errno, -EOPNOTSUPP if the engine cannot run here.
  */
 int sim_session_open(const struct sim_engine *engine, const struct sim_arch *arch,
 		     struct sim_session **out);
 
 /**
  * sim_session_walk() - walk @target
- * @target:	a fault to be injected, and the log, are those of its memory: the log is
- *		set aside during the walk
- * @out:	large; reuse it
+ * @target:	its memory may have an injected fault and a log; the log is detached during
+ *		the walk
+ * @out:	large, so reuse it
  *
- * Tables that no engine can have (extent outside of the pool) are refused here.
+ * Refuses invalid tables (an extent outside of the pool).
  *
- * Return: 0 or a negative errno: -EOPNOTSUPP when this engine cannot take the target
- * here, -ENODATA when the walk read what the memory does not know (@out is no result).
+ * Return: 0 or a negative errno: -EOPNOTSUPP if this engine cannot walk the target here,
+ * -ENODATA if the walk read memory that the case does not contain (@out is invalid).
  */
 int sim_session_walk(struct sim_session *session, const struct sim_target *target,
 		     struct sim_walk *out);

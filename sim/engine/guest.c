@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * The guest engine. Unicorn executes the image of sim/guest; hooks on the one
- * instruction of each hypercall do what it stands for. What the host gets back is
- * checked like anything hostile: a broken image may do what it likes.
+ * The guest engine. Unicorn executes the image of sim/guest; hooks on the single instruction
+ * of each hypercall implement it. The guest's output is checked as hostile input, because a
+ * broken image may do anything.
  *
- * To start Unicorn costs microseconds each time. So it runs on a stack of its own, as a
- * coroutine, and the guest's call for its next walk is where it waits:
+ * Each start of Unicorn costs microseconds. So Unicorn runs on a stack of its own, as a
+ * coroutine, and waits in the guest's call for the next walk:
  *
  *	guest_walk()                     the coroutine
  *	fills the box    -- resume -->   guest_next() returns, the guest walks
  *	takes the sample <-- yield ---   guest_next() is called again
  *
- * Only the first way there is setcontext()'s: it makes system calls, longjmp() none.
+ * Only the first switch to it uses setcontext(), which makes system calls; longjmp() does not.
  *
- * A load costs a guest 1 ns, a store 50 (Unicorn 2.0.1 looks for code that it changes):
- * what the host can fill in is not the guest's work.
+ * A load costs a guest 1 ns, a store 50 ns (Unicorn 2.0.1 checks whether it changes code), so
+ * the host fills in as much as possible.
  */
 
-#undef _FORTIFY_SOURCE /* it allows no longjmp() to another stack */
+#undef _FORTIFY_SOURCE /* it forbids longjmp() to another stack */
 
 #include "guest.h"
 
@@ -34,11 +34,11 @@
 #include <string.h>
 #include <ucontext.h>
 
-/* A step is a few dozen blocks, a search of a mapping some more. */
+/* A step executes a few dozen basic blocks, and a search for a mapping some more. */
 #define MAX_BLOCKS (UW_MAX_FRAMES * 256u)
 #define COROUTINE_STACK_LEN 0x100000
 
-/* Unicorn's names of an architecture's registers. */
+/* Unicorn's register ids of an architecture. */
 struct guest_arch {
 	const struct sim_arch *sim;
 	const struct sim_blob *image;
@@ -54,7 +54,7 @@ _Static_assert(sizeof(struct guest_box) + UW_MAX_MAPPINGS * sizeof(struct uw_map
 			       GUEST_STACK_LEN <=
 		       GUEST_BOX_LEN,
 	       "the largest tables have room");
-_Static_assert(GUEST_BOX_LEN % (1024 * SIM_PAGE_LEN) == 0, "what is mapped next is far away");
+_Static_assert(GUEST_BOX_LEN % (1024 * SIM_PAGE_LEN) == 0, "the next mapping is far away");
 
 static const struct guest_arch guest_archs[] = {
 	{ &sim_arch_x86_64, &sim_guest_x86_64, UC_ARCH_X86, UC_MODE_64, UC_X86_REG_RIP,
@@ -67,16 +67,16 @@ struct guest {
 	struct sim_session session;
 	const struct guest_arch *arch;
 	uc_engine *uc;
-	u32 n_opened; /* Unicorns, when this one was: see unicorn.h */
-	u8 *text, *box; /* windows that the guest sees at GUEST_*_ADDR */
-	struct sim_mem *mem; /* of the walk under way */
+	u32 n_opened; /* number of instances when this one was opened: see unicorn.h */
+	u8 *text, *box; /* memory that the guest sees at GUEST_*_ADDR */
+	struct sim_mem *mem; /* of the current walk */
 	jmp_buf host, coroutine;
 	u8 *stack; /* the coroutine's */
-	bool is_running; /* it waits in guest_next() */
+	bool is_running; /* waits in guest_next() */
 	bool is_closing;
-	bool is_bounded; /* blocks are counted: the image may never end */
-	u32 n_blocks; /* of this walk */
-	uc_err end; /* what Unicorn said when it ended */
+	bool is_bounded; /* count blocks, because the image may never end */
+	u32 n_blocks; /* executed in this walk */
+	uc_err end; /* Unicorn's result when it ended */
 };
 
 static _Thread_local struct guest *starting; /* makecontext() passes no pointers */
@@ -151,7 +151,7 @@ static uc_err set_up(struct guest *g)
 
 	if (err)
 		return err;
-	/* In this order the text is not among the 1,024 pages that each store looks at. */
+	/* In this order, the text is not among the 1,024 pages that each store searches. */
 	err = uc_mem_map_ptr(g->uc, GUEST_BOX_ADDR, GUEST_BOX_LEN, UC_PROT_READ | UC_PROT_WRITE,
 			     g->box);
 	if (!err)
@@ -217,7 +217,7 @@ struct uc_struct *sim_guest_uc(struct sim_session *session)
 	return ((struct guest *)session)->uc;
 }
 
-/* One table behind what is in the box so far; where the guest sees it. */
+/* Appends a table to the box and returns its address in the guest. */
 static const void *put_table(struct guest *g, u64 *used, const void *from, u64 len)
 {
 	u64 at = *used;
@@ -230,7 +230,7 @@ static const void *put_table(struct guest *g, u64 *used, const void *from, u64 l
 
 #define PUT_TABLE(g, used, t, table, n) put_table(g, used, (t)->table, (n) * sizeof(*(t)->table))
 
-/* The tables lie behind the box. They fit: sim_session_walk() bounds them. */
+/* Tables follow the box. They fit, because sim_session_walk() checks their sizes. */
 static void fill_box(struct guest *g, const struct sim_target *target)
 {
 	struct guest_box *box = (struct guest_box *)g->box;
@@ -240,7 +240,7 @@ static void fill_box(struct guest *g, const struct sim_target *target)
 	*t = *target;
 	t->mem = NULL;
 	sim_walk_start(&box->state, target);
-	box->state.sample.status = UW_N_STATUS; /* a guest that does not walk leaves it */
+	box->state.sample.status = UW_N_STATUS; /* remains if the guest does not walk */
 	t->v8_builds = PUT_TABLE(g, &used, target, v8_builds, target->n_v8_builds);
 	t->mappings = PUT_TABLE(g, &used, target, mappings, target->n_mappings);
 	t->row_pages = PUT_TABLE(g, &used, target, row_pages, target->n_row_pages);
@@ -248,7 +248,7 @@ static void fill_box(struct guest *g, const struct sim_target *target)
 	t->rules = PUT_TABLE(g, &used, target, rules, target->n_rules);
 }
 
-/* The coroutine: executes the guest until it fails or is told to end. */
+/* The coroutine: executes the guest until it fails or is ordered to end. */
 static void execute(void)
 {
 	struct guest *g = starting;
@@ -260,7 +260,7 @@ static void execute(void)
 	_longjmp(g->host, 1);
 }
 
-/* Until the guest asks for its next walk, or ended. */
+/* Runs until the guest requests its next walk or ends. */
 static void resume(struct guest *g)
 {
 	ucontext_t first;
@@ -321,8 +321,7 @@ static int guest_walk(struct sim_session *session, const struct sim_target *targ
 		return guest_fail(g, -EIO, "the guest stopped at %#llx: %s",
 				  get_reg(g, g->arch->pc), uc_strerror(g->end));
 	if (!g->is_running)
-		return guest_fail(g, -EIO, "the guest ran astray, to %#llx",
-				  get_reg(g, g->arch->pc));
+		return guest_fail(g, -EIO, "the guest jumped to %#llx", get_reg(g, g->arch->pc));
 	take_sample(g, &out->state.sample);
 	return 0;
 }

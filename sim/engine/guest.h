@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #pragma once
 
-/* For tests: a guest whose program is not the one that was built. */
+/* For tests: a guest engine with another image than the built one. */
 
 #include "blob.h"
 #include "engine.h"
 
 /**
- * sim_guest_open() - a session of the guest engine over any flat image
+ * sim_guest_open() - open a session of the guest engine with any flat image
  * @image:	copied
  *
  * Return: 0 or a negative errno; @out as for sim_session_open().
@@ -16,5 +16,5 @@ int sim_guest_open(const struct sim_arch *arch, struct sim_blob image, struct si
 
 struct uc_struct;
 
-/* The Unicorn of a guest's session, for hooks; it ends with the session. */
+/* The Unicorn instance of a guest's session, for hooks; it ends with the session. */
 struct uc_struct *sim_guest_uc(struct sim_session *session);

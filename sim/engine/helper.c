@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * The process whose memory the kernel engine walks. bpf_probe_read_user() reads
- * the process that calls BPF_PROG_TEST_RUN, or that a perf event is of, so this one gives up all
- *that it can of its address space: a small static program at an unusual base, that moves its stack
- *beside itself and then unmaps everything else that the kernel gave it (the first stack, the vDSO).
- *What is left is free for a case.
+ * The process whose memory the kernel engine walks. bpf_probe_read_user() reads the process
+ * that calls BPF_PROG_TEST_RUN, or the one that a perf event hits. So this process frees as
+ * much of its address space as it can: it is a small static program at an unusual base, moves
+ * its stack beside itself and unmaps everything else that the kernel mapped (the first stack,
+ * the vDSO). The rest is free for a case.
  *
- *	HELPER_BASE   text, data, heap   stack | the rest is the case's
+ *	HELPER_BASE   text, data, heap   stack | free for the case
  *
- * It only obeys the engine. The engine's end of the socket closed is the end.
+ * It only executes the engine's requests. It ends when the engine closes its socket.
  */
 
 #include "helper.h"
@@ -47,7 +47,7 @@ static void receive(void *to, u64 len)
 	}
 }
 
-/* Bytes that have nowhere to go, so that the next request is found. */
+/* Skips bytes without a destination, so that the next request is found. */
 static void skip(u64 len)
 {
 	static u8 sink[4096];
@@ -85,7 +85,7 @@ static void unmap_runs(u64 n)
 		munmap((void *)runs[i].addr, runs[i].len);
 }
 
-/* Maps what it can and takes every byte off the socket. Returns how many runs are mapped. */
+/* Maps what it can and receives all bytes from the socket. Returns the number of mapped runs. */
 static u64 receive_runs(u64 n, struct helper_reply *reply)
 {
 	u64 n_mapped = 0;
@@ -141,7 +141,7 @@ static void serve_one(void)
 		_exit(1);
 }
 
-/* The program itself, and its heap, which need not be near. */
+/* The program itself, and its heap, which may be elsewhere. */
 static bool is_own(const char *line, u64 start)
 {
 	return (start >= HELPER_BASE && start < HELPER_BASE + HELPER_SPAN) ||
@@ -149,8 +149,8 @@ static bool is_own(const char *line, u64 start)
 }
 
 /*
- * The list first: reading it changes it. What the kernel does not let go stays, and
- * a case that needs its place is told so.
+ * Reads the whole list first, because reading changes it. Regions that the kernel does not
+ * unmap remain; a case that needs their addresses fails.
  */
 static int leave_the_rest(void)
 {
@@ -183,7 +183,7 @@ int main(void)
 {
 	static ucontext_t here, there;
 
-	/* A huge page would bring the absent pages beside it along. */
+	/* A huge page would also make absent pages beside it present. */
 	if (prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0) || getcontext(&there))
 		return 1;
 	there.uc_stack.ss_sp = stack;

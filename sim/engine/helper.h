@@ -2,8 +2,8 @@
 #pragma once
 
 /*
- * Between a target's process and who has started it, over a stream socket. A request is
- * one walk; its runs follow it, each with its pages' bytes if it is readable:
+ * Protocol between the helper process and its parent, over a stream socket. A request is one
+ * walk. It is followed by its runs, each with its pages' bytes if they are readable:
  *
  *	helper_request  helper_run [bytes]  helper_run [bytes]  ...
  *
@@ -42,7 +42,7 @@ enum helper_run_kind {
 	HELPER_NO_ACCESS,
 };
 
-/* Pages that lie together and are alike. */
+/* Adjacent pages of the same kind. */
 struct helper_run {
 	u64 addr;
 	u64 len;

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * A page fault that has a target's registers, at the target's pc: one signal handler puts
- * them where sigreturn takes them from, the processor finds the code not executable, which
- * is the fault, and the handler of the signal that follows goes back to where this began.
+ * Makes a page fault with a target's registers, at the target's pc. A signal handler stores
+ * them where sigreturn restores them from. The processor finds that the code is not
+ * executable and faults. The handler of the resulting signal returns to the start.
  *
  *	helper_fault()  tgkill -> begin(): registers of the target
  *	target's pc     page fault -> SIGSEGV -> end(): registers of helper_fault()
- *	helper_fault()  goes on
+ *	helper_fault()  continues
  *
- * The kernel's own names of signal actions: a restorer is needed, since there is no vDSO.
+ * Uses the kernel's own struct of signal actions: without a vDSO a restorer is needed.
  */
 
 #include "helper_fault.h"
@@ -21,7 +21,7 @@
 
 #include <helper_regs.h>
 
-#define RESTORER 0x04000000ul /* SA_RESTORER, which glibc keeps to itself */
+#define RESTORER 0x04000000ul /* SA_RESTORER, which glibc does not export */
 
 struct kernel_sigaction {
 	void (*handler)(int signal, siginfo_t *info, void *context);
@@ -31,7 +31,7 @@ struct kernel_sigaction {
 };
 
 static char handler_stack[64 << 10] __attribute__((aligned(16)));
-static ucontext_t before; /* the registers to come back with */
+static ucontext_t before; /* registers to restore at the end */
 static struct uw_regs target;
 
 static void begin(int signal, siginfo_t *info, void *context)

@@ -4,8 +4,8 @@
 #include "../../core/uw_state.h"
 
 /**
- * helper_fault() - one page fault of an instruction, with a target's registers
- * @regs:	pc lies in memory that is not executable, or not there at all
+ * helper_fault() - make one instruction page fault with a target's registers
+ * @regs:	pc must be in memory that is not executable or not mapped
  *
  * Return: 0 or a negative errno.
  */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * The kernel engine. The program is loaded here, the helper process runs it over
- * memory that it has mapped as the target has it:
+ * The kernel engine. The program is loaded here, and the helper process runs it on memory
+ * that is mapped like the target's:
  *
  *	engine                         helper
  *	tables into the program's      pages at the target's own
@@ -10,8 +10,8 @@
  *	sample and log from            |
  *	the program's maps      <---   done
  *
- * What a helper cannot have (an address above this kernel's user half, or where
- * the helper itself lies) is said, and is no result.
+ * A target that the helper cannot map (an address above this kernel's user half, or of the
+ * helper itself) gives an error and no result.
  */
 
 #include "kernel.h"
@@ -55,7 +55,7 @@ int sim_kernel_open(const struct sim_arch *arch, struct sim_blob elf, struct sim
 	k->process.socket = -1;
 	*out = &k->session;
 	if (cpu < 0)
-		return kernel_fail(k, -errno, "no CPU: %s", strerror(errno));
+		return kernel_fail(k, -errno, "can't pin to a CPU: %s", strerror(errno));
 	err = sim_bpf_try();
 	if (err && err != -EPERM)
 		return kernel_fail(k, -EOPNOTSUPP, "BPF can't be used: %s", strerror(-err));
@@ -75,7 +75,7 @@ static int kernel_open(const struct sim_arch *arch, struct sim_session **out)
 		arch, arch == &sim_arch_x86_64 ? sim_kernel_x86_64 : sim_kernel_arm64, out);
 }
 
-/* The walk itself, where the target's memory is. */
+/* Makes the walk in the helper process. */
 static int walk_there(struct kernel *k, const struct sim_target *target,
 		      const struct sim_region *regions, size_t n)
 {
@@ -85,8 +85,8 @@ static int walk_there(struct kernel *k, const struct sim_target *target,
 	if (err)
 		return kernel_fail(k, err, "helper process: %s", strerror(-err));
 	if (reply.outcome == HELPER_CANNOT_MAP)
-		return kernel_fail(k, -EOPNOTSUPP, "memory at %#llx cannot be had here: %s",
-				   reply.addr, strerror(-reply.err));
+		return kernel_fail(k, -EOPNOTSUPP, "can't map memory at %#llx: %s", reply.addr,
+				   strerror(-reply.err));
 	if (reply.outcome == HELPER_CANNOT_WALK)
 		return kernel_fail(k, reply.err, "BPF_PROG_TEST_RUN: %s", strerror(-reply.err));
 	return 0;
@@ -103,7 +103,7 @@ static void take_result(const struct kernel *k, struct sim_walk *out)
 	out->log.n = n;
 }
 
-/* The pages had zeros where nothing is known: were they read? */
+/* Unknown memory was mapped as zeros: check whether the walk read it. */
 static void look_for_missing(struct sim_mem *mem, const struct sim_walk *walk)
 {
 	struct sim_read_log *log = mem->log;
@@ -125,9 +125,9 @@ static int kernel_walk(struct sim_session *session, const struct sim_target *tar
 	int err;
 
 	if (target->mem->fail_read)
-		return kernel_fail(k, -EOPNOTSUPP, "the kernel's reads fail by themselves only");
+		return kernel_fail(k, -EOPNOTSUPP, "the kernel engine can't inject read faults");
 	if (!target->mem->ops->pages || target->mem->ops->pages(target->mem, &regions, &n))
-		return kernel_fail(k, -EOPNOTSUPP, "its memory is not of pages that can be mapped");
+		return kernel_fail(k, -EOPNOTSUPP, "its memory can't be mapped as pages");
 	if (sim_bpf_set_tables(&k->bpf, target))
 		return kernel_fail(k, -EOPNOTSUPP, "no room for a page of unwind rows");
 	err = walk_there(k, target, regions, n);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #pragma once
 
-/* For tests: a kernel engine whose object is not the one that was built. */
+/* For tests: a kernel engine with another object than the built one. */
 
 #include "blob.h"
 #include "engine.h"
 
 /**
- * sim_kernel_open() - a session of the kernel engine over any conformance-log object
+ * sim_kernel_open() - open a session of the kernel engine with any conformance-log object
  *
  * Return: 0 or a negative errno; @out as for sim_session_open().
  */

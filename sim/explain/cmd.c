@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * `unspool-sim explain`. Exit status: 0 the walk is right, or nobody knows; 1 it is
+ * `unspool-sim explain`. Exit status: 0 the walk is right, or the truth is unknown; 1 it is
  * wrong, or could not be made; 2 usage.
  */
 
@@ -18,20 +18,20 @@
 #include <string.h>
 
 struct options {
-	const struct sim_arch *arch; /* NULL: the first that the case is for */
+	const struct sim_arch *arch; /* NULL: the first one that the case supports */
 	struct sim_paths paths;
 	const char *path; /* the only one */
-	const char *at, *json, *file; /* NULL: not said */
+	const char *at, *json, *file; /* NULL: not given */
 	struct pick pick;
 	u32 max_frames;
 };
 
-/* One walk to be told. */
+/* One walk to be explained. */
 struct telling {
 	const struct options *o;
 	const struct sim_case *c;
 	struct explain e;
-	FILE *text, *json; /* NULL: none */
+	FILE *text, *json; /* NULL: not requested */
 };
 
 enum { KEY_AT = 256, KEY_NTH, KEY_FRAMES, KEY_FILE };
@@ -39,27 +39,28 @@ enum { KEY_AT = 256, KEY_NTH, KEY_FRAMES, KEY_FILE };
 static const struct argp_option argp_options[] = {
 	{ "arch", 'A', "ARCH", 0, "x86_64 or arm64 (default: the first the case is for)", 0 },
 	{ "at", KEY_AT, "STOP", 0,
-	  "Of an executed case: N, the N-th instruction that is executed; 0xPC or FUNCTION[+OFF], "
-	  "when it comes there. Default: where the walk misses the truth",
+	  "For an executed case: N, the N-th executed instruction; 0xPC or FUNCTION[+OFF], when it "
+	  "gets there. Default: where the walk is wrong",
 	  0 },
-	{ "nth", KEY_NTH, "K", 0, "Not the first time that it comes there, but the K-th", 0 },
+	{ "nth", KEY_NTH, "K", 0, "Select the K-th arrival there, not the first", 0 },
 	{ "engine", 'e', "ENGINE", 0,
-	  "native, the only one that tells; the others find the same, byte for byte", 0 },
+	  "native, the only one with a trace; the others have the same results", 0 },
 	{ "frames", KEY_FRAMES, "N", 0,
-	  "Tell so many frames, those round the first wrong one, and the last (default 32)", 0 },
+	  "Print the first N frames, those around the first wrong one, and the last (default 32)",
+	  0 },
 	{ "file", KEY_FILE, "FILE", 0,
-	  "A file that a recorded case maps (the runtime's), if it is not where it was", 0 },
-	{ "json", 'j', "FILE", 0, "Write JSON lines; - is stdout, in place of the text", 0 },
+	  "The file that a recorded case maps (the runtime's), if it has moved", 0 },
+	{ "json", 'j', "FILE", 0, "Write JSON lines; - is stdout, instead of the text", 0 },
 	{ 0 },
 };
 
-/* A count, from 1 up. */
+/* Parses a count, at least 1. */
 static int parse_count(const char *option, const char *text, u32 *out)
 {
 	u32 n;
 
 	if (!sim_parse_u32(text, &n) || !n)
-		return sim_usage("--%s is a number from 1 to 1000000, not '%s'", option, text);
+		return sim_usage("--%s needs a number from 1 to 1000000, not '%s'", option, text);
 	*out = n;
 	return 0;
 }
@@ -71,7 +72,7 @@ static int parse_arch(const char *name, const struct sim_arch **out)
 			*out = sim_archs[i];
 			return 0;
 		}
-	return sim_usage("--arch is x86_64 or arm64, not '%s': one walk is explained", name);
+	return sim_usage("--arch needs x86_64 or arm64, not '%s'", name);
 }
 
 static int parse_path(struct options *o, const char *path)
@@ -82,8 +83,7 @@ static int parse_path(struct options *o, const char *path)
 	if (err)
 		return sim_refuse(err, error.text);
 	if (o->paths.n > 1)
-		return sim_usage("one walk is explained: with '%s' there are %u cases", path,
-				 o->paths.n);
+		return sim_usage("explain needs exactly one case; '%s' makes %u", path, o->paths.n);
 	o->path = o->paths.at[0];
 	return 0;
 }
@@ -91,11 +91,12 @@ static int parse_path(struct options *o, const char *path)
 static int parse_end(struct options *o)
 {
 	if (!o->path)
-		return sim_usage("which case? unspool-sim explain CASE");
+		return sim_usage("no case given; use unspool-sim explain CASE");
 	if (o->at && pick_parse(o->at, &o->pick))
-		return sim_usage("--at is N, 0xPC or FUNCTION[+OFF], not '%s'", o->at);
+		return sim_usage("--at needs N, 0xPC or FUNCTION[+OFF], not '%s'", o->at);
 	if (o->pick.kind == PICK_INSN && o->pick.nth != 1)
-		return sim_usage("an instruction is executed as the N-th only once: no --nth");
+		return sim_usage("--nth needs --at 0xPC or FUNCTION; the N-th instruction is "
+				 "executed only once");
 	return 0;
 }
 
@@ -113,7 +114,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		return parse_count("nth", arg, &o->pick.nth);
 	case 'e':
 		if (strcmp(arg, "native") != 0)
-			return sim_usage("only the engine 'native' tells its steps, not '%s'", arg);
+			return sim_usage("--engine: only native can be explained, not '%s'", arg);
 		return 0;
 	case KEY_FRAMES:
 		return parse_count("frames", arg, &o->max_frames);
@@ -136,11 +137,12 @@ static const struct argp argp = {
 	.options = argp_options,
 	.parser = parse_option,
 	.args_doc = "CASE",
-	.doc = "Tell one walk step by step: every read, every decision with its reason, the code "
-	       "round the pc, the stack with what each word is, and the step that went wrong.\v"
+	.doc = "Explain one walk step by step: every read, every decision with its reason, the "
+	       "code "
+	       "around the pc, the meaning of each word on the stack, and the step that went "
+	       "wrong.\v"
 	       "CASE is a file, or stack:NAME, a bundled stack.\n"
-	       "Exit status: 0 the walk is right, or nobody knows the truth, 1 it is wrong or "
-	       "could "
+	       "Exit status: 0 the walk is right, or the truth is unknown, 1 it is wrong or could "
 	       "not be made, 2 usage.",
 };
 
@@ -171,7 +173,7 @@ static int tell_laid(struct telling *t)
 {
 	struct sim_stop stop = { .regs = t->c->target.regs, .truth = t->c->truth };
 
-	snprintf(t->e.why, sizeof(t->e.why), "the only one of the case");
+	snprintf(t->e.why, sizeof(t->e.why), "the only stop of the case");
 	return tell(t, &stop);
 }
 
@@ -206,7 +208,7 @@ static int explain_case(struct telling *t, struct pick *pick, struct sim_error *
 	return err;
 }
 
-/* 0 and it is told, or a negative errno after a complaint. */
+/* 0 and it was printed, or a negative errno after a message. */
 static int explain(struct telling *t)
 {
 	struct sim_error error = { "out of memory" };

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * Disassembly round the pc. It begins at the function's start: code of x86-64 can't
- * be read backwards.
+ * Disassembly around the pc. It starts at the function's start, because x86-64 code can't be
+ * decoded backwards.
  */
 
 #include "explain.h"
@@ -19,7 +19,7 @@
 #define N_AFTER 6
 #define MAX_INSN_LEN 16
 
-/* As much of @len bytes as can be read, page by page. */
+/* Reads as much of @len bytes as is readable, page by page. */
 static u32 read_code(const struct explain *e, u64 addr, u8 *out, u32 len)
 {
 	u32 n = 0;
@@ -36,7 +36,7 @@ static u32 read_code(const struct explain *e, u64 addr, u8 *out, u32 len)
 	return n;
 }
 
-/* Of bytes that are no instruction the first stands for itself. */
+/* Length of the instruction; bytes that are not an instruction are printed one at a time. */
 static u32 insn_len(const struct explain *e, const u8 *code, u32 len, u64 pc)
 {
 	u32 unit = e->c->arch == &sim_arch_arm64 ? 4 : 1, n;
@@ -59,8 +59,8 @@ static void print_insn(const struct explain *e, const u8 *code, u32 len, u64 pc,
 		sim_disasm(e->c->arch, code, len, pc, text, sizeof(text)));
 }
 
-/* Where to begin, so that N_BEFORE instructions come before the one at @at; @at if none leads
- * there. */
+/* Start for N_BEFORE instructions before @at; @at itself if no sequence of instructions leads to
+ * it. */
 static u32 find_first(const struct explain *e, const u8 *code, u32 len, u64 addr, u32 at)
 {
 	u32 last[N_BEFORE] = { 0 }, n = 0, off = 0;

@@ -9,7 +9,7 @@
 
 #define MAX_WORDS (UW_MAX_FRAME_LEN / 8)
 
-/* A slot counts as the place of the return address only once the walk followed it. */
+/* A slot is the location of the return address only if the walk used it. */
 static void note_step(struct explain_step *s, const struct trace_event *e, u64 *slot_addr)
 {
 	switch ((enum uw_note)e->note) {
@@ -66,7 +66,7 @@ static void find_steps(struct explain *e)
 	}
 }
 
-/* Above this no record lies that the walk has read. */
+/* The highest frame record that the walk has read. */
 static u64 highest_record(const struct explain *e)
 {
 	u64 highest = 0;
@@ -77,7 +77,7 @@ static u64 highest_record(const struct explain *e)
 	return highest;
 }
 
-/* All that can be read from sp up, and what can't as far as the walk has gone. */
+/* Reads all that is readable from sp up, and marks the rest as far as the walk has gone. */
 static int read_stack(struct explain *e)
 {
 	struct explain_stack *s = &e->stack;
@@ -169,7 +169,7 @@ static void print_end(const struct explain *e, FILE *f)
 	fprintf(f, "\nstatus   %s (%s), %u frames, %u reads", sim_status_words(s->status),
 		meanings[s->status], s->n_frames, s->n_reads);
 	if (s->fault_addr)
-		fprintf(f, "; the last that failed: %#llx", s->fault_addr);
+		fprintf(f, "; last failed read: %#llx", s->fault_addr);
 	fputc('\n', f);
 }
 

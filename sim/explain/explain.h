@@ -2,18 +2,18 @@
 #pragma once
 
 /*
- * `unspool-sim explain`: one walk told step by step, for whoever looks for the
- * reason of a wrong one.
+ * `unspool-sim explain`: prints one walk step by step, for finding the reason why it is
+ * wrong.
  *
- *	pick.c     which stop of the case
- *	trace.c    the walk, written down
- *	truth.c    where the true return addresses lie, and which step went wrong
- *	code.c     disassembly round the pc
- *	steps.c    a block a frame: reads, decisions, verdict
- *	words.c    addresses and decisions in words
- *	picture.c  the stack: whose words they are
- *	json.c     the same for machines
- *	names.c    names of frames, and how they were found
+ *	pick.c     selects the stop of the case
+ *	trace.c    records the walk
+ *	truth.c    locates the true return addresses, and the step that went wrong
+ *	code.c     disassembly around the pc
+ *	steps.c    a block for each frame: reads, decisions, verdict
+ *	words.c    formats addresses and decisions
+ *	picture.c  the stack, with the meaning of its words
+ *	json.c     the same as JSON
+ *	names.c    names of frames, and the resolvers that found them
  */
 
 #include <stdio.h>
@@ -21,80 +21,80 @@
 #include "../case/case.h"
 #include "trace.h"
 
-/* What the trace says of the step from one frame to its caller. */
+/* The trace of the step from one frame to its caller. */
 struct explain_step {
-	u32 event_idx, n_events; /* of the trace */
-	struct uw_regs regs; /* to begin with */
-	u64 fp_addr; /* where its row has the caller's fp, 0: nowhere */
+	u32 event_idx, n_events; /* range in the trace */
+	struct uw_regs regs; /* at the start of the step */
+	u64 fp_addr; /* address of the caller's fp by the unwind row; 0: not saved */
 	u64 record_addr; /* of the frame record that was read; 0: none */
-	u64 ra_addr; /* of the return address that was followed; 0: none on the stack */
-	u32 n_slots; /* V8: bytes below the record that were looked at */
+	u64 ra_addr; /* of the return address that was used; 0: not on the stack */
+	u32 n_slots; /* V8: bytes below the record that were read */
 	u16 info_idx; /* V8: layout of the slots */
 };
 
-/* Where a true return address lies: at low, or if they differ, somewhere from low to high. */
+/* Location of a true return address: low, or if they differ, somewhere from low to high. */
 struct explain_place {
-	u64 low, high; /* 0: no word holds it */
+	u64 low, high; /* 0: in no word */
 };
 
 /* The words from sp up. */
 struct explain_stack {
 	u64 addr;
 	u64 *words;
-	bool *is_read; /* the word can be read */
+	bool *is_read; /* the word is readable */
 	u32 n;
 };
 
 struct explain {
 	const struct sim_case *c;
 	struct sim_target target; /* the case's, with the registers of the stop */
-	struct sim_truth truth; /* n 0: nobody knows it */
-	char why[192]; /* this stop */
-	u32 max_frames; /* that are told in full */
+	struct sim_truth truth; /* n 0: unknown */
+	char why[192]; /* reason for this stop */
+	u32 max_frames; /* maximum number of frames printed in full */
 	struct trace trace;
 	struct uw_state u; /* the walk's result */
 	struct explain_step steps[UW_MAX_FRAMES];
-	u32 n_steps; /* one more than frames when the last led nowhere */
+	u32 n_steps; /* one more than frames if the last step found no frame */
 	struct explain_stack stack;
 	struct explain_place *places; /* one for each frame of truth */
-	char missing[128]; /* what the case does not hold: there is no result; empty: it does */
-	bool is_right; /* or nobody knows */
-	u32 first_wrong; /* frame; if not right, and 0 also when the end alone is wrong */
+	char missing[128]; /* data that the case lacks, so there is no result; empty: none */
+	bool is_right; /* or the truth is unknown */
+	u32 first_wrong; /* frame; valid if not right; 0 also if only the status is wrong */
 };
 
 /**
- * explain_make() - walk, and find out what is wrong
- * @e:		c, target, truth, why, max_frames set, the rest zero
+ * explain_make() - make the walk, and compare it with the truth
+ * @e:		c, target, truth, why, max_frames are set, the rest is zero
  *
- * Return: 0, and explain_deinit() is due; or -ENOMEM.
+ * Return: 0, then explain_deinit() must be called; or -ENOMEM.
  */
 int explain_make(struct explain *e);
 void explain_deinit(struct explain *e);
 
-/* All of it as text. 0 or -ENOMEM. */
+/* Prints everything as text. 0 or -ENOMEM. */
 int explain_print(const struct explain *e, FILE *f);
 
 /**
- * explain_json() - all of it but code and picture, as JSON lines
+ * explain_json() - print everything except code and picture as JSON lines
  *
  * Return: 0 or -ENOMEM.
  */
 int explain_json(const struct explain *e, FILE *f);
 
 /**
- * explain_tell_names() - names of the frames of a recorded case, and how they were found
- * @file:	a file that the case maps, if it is not where it was; or NULL
- * @text:	or NULL
- * @json:	or NULL: JSON lines
+ * explain_tell_names() - print the names of a recorded case's frames, and their resolvers
+ * @file:	a file that the case maps, if it has moved; or NULL
+ * @text:	output, or NULL
+ * @json:	output as JSON lines, or NULL
  *
  * Return: 0, -ENOMEM, -EMFILE or -ENFILE.
  */
 int explain_tell_names(struct explain *e, const char *file, FILE *text, FILE *json);
 
-/* Is this step told? The first and the last are, and those round the wrong one. */
+/* Is this step printed? The first and the last are, and those around the wrong one. */
 bool explain_is_told(const struct explain *e, u32 step);
 
-/* An address for people: "0x400012 name+0x12"; @is_ra: it follows a call. */
+/* An address as text: "0x400012 name+0x12"; @is_ra: it is a return address. */
 struct explain_where {
 	char text[128];
 };
@@ -109,23 +109,23 @@ struct explain_addr explain_addr(const struct explain *e, u64 addr);
 /**
  * explain_is_return_to() - is this word the return address @pc?
  *
- * Signed or not; it does not ask the walk's own mask, which may be what is wrong.
+ * Signed or not. It does not use the walk's mask, which may be wrong.
  */
 bool explain_is_return_to(const struct explain *e, u64 word, u64 pc);
 
-/* Which of truth's frames the word at @addr surely returns to; truth.n: none. */
+/* The true frame that the word at @addr certainly returns to; truth.n: none. */
 u32 explain_frame_at(const struct explain *e, u64 addr);
 
-/* Parts of it; f is where text goes. */
+/* Parts of the above; text goes to f. */
 int explain_find_truth(struct explain *e);
 int explain_print_code(const struct explain *e, FILE *f);
 void explain_print_steps(const struct explain *e, FILE *f);
 int explain_print_picture(const struct explain *e, FILE *f);
 
-/* What is wrong, in one line; "right" or "nobody knows the truth" otherwise. */
+/* Describes the fault in one line, or "right", or that the truth is unknown. */
 void explain_verdict(const struct explain *e, char *out, size_t size);
 
-/* A note's words and value. */
+/* Text of a note and its value. */
 const char *explain_note_name(u32 note);
 void explain_note_words(const struct explain *e, const struct trace_event *event, char *out,
 			size_t size);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * JSON lines: `explain` (the stop), then in the walk's order `frame`, `read` and `note`,
- * at last `end`.
+ * JSON lines: `explain` (the stop), then in the order of the walk `frame`, `read` and
+ * `note`, then `end`.
  */
 
 #include "explain.h"

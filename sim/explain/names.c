@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * Names of a recorded walk's frames, and which resolvers of inspect/v8/v8_location.c were asked
- * where a pc of compiled code stands.
+ * Names of a recorded walk's frames, and the resolvers of inspect/v8/v8_location.c that were
+ * called for each pc of compiled code.
  */
 
 #include "explain.h"
@@ -17,9 +17,9 @@
 
 struct teller {
 	const struct explain *e;
-	FILE *text, *json; /* NULL: none */
-	u32 frame; /* that is being named */
-	bool has_head; /* of it */
+	FILE *text, *json; /* NULL: not requested */
+	u32 frame; /* being named */
+	bool has_head; /* its heading was printed */
 	int err;
 };
 
@@ -92,7 +92,7 @@ int explain_tell_names(struct explain *e, const char *file, FILE *text, FILE *js
 	if (!e->c->recorded)
 		return 0;
 	if (text)
-		fputs("\nnames    and who located each pc of V8's compiled code\n", text);
+		fputs("\nnames    with the resolvers of each pc in V8's compiled code\n", text);
 	sim_take_regs(e->c->recorded, &e->u.sample);
 	case_target_init(&memory, e->c->recorded);
 	err = sim_name_frames(e->c->recorded, &e->u.sample, &memory.target, &listener, runtime,

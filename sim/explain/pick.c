@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What ends the run at the stop. */
+/* Result that ends the run at the stop. */
 #define TOLD 1
 
 struct search {
@@ -20,8 +20,8 @@ struct search {
 	int (*tell)(void *ctx, const struct sim_stop *stop);
 	void *ctx;
 	u64 n_insns; /* so far */
-	u64 n_met; /* stops that the pick describes */
-	u64 deepest; /* the n-th instruction, which has the most frames: */
+	u64 n_met; /* stops so far that match the pick */
+	u64 deepest; /* index of the instruction with the most frames: */
 	u32 n_deepest;
 	int err; /* of tell */
 	struct uw_state u;
@@ -70,7 +70,7 @@ static int check_pc(u64 pc, const struct sim_case *c, struct sim_error *error)
 		if (pc >= m->start_addr && pc < m->end_addr)
 			return 0;
 	}
-	return sim_fail(error, -EINVAL, "no code of the case is at %#llx", pc);
+	return sim_fail(error, -EINVAL, "the case has no code at %#llx", pc);
 }
 
 static int check_function(const struct pick *pick, const struct sim_case *c,
@@ -95,7 +95,8 @@ static int check_function(const struct pick *pick, const struct sim_case *c,
 int pick_check(const struct pick *pick, const struct sim_case *c, struct sim_error *error)
 {
 	if (!c->is_executed && (pick->kind != PICK_WRONG || pick->nth != 1))
-		return sim_fail(error, -EINVAL, "it is laid by hand and has one stop: no --at");
+		return sim_fail(error, -EINVAL,
+				"--at needs an executed case; this one is hand-laid");
 	if (pick->kind == PICK_PC)
 		return check_pc(pick->value, c, error);
 	return pick->kind == PICK_FUNCTION ? check_function(pick, c, error) : 0;
@@ -139,14 +140,14 @@ static void say_why(const struct search *s)
 
 	if (pick->kind == PICK_WRONG)
 		snprintf(s->why, s->why_size,
-			 "instruction %llu of the run, where the walk misses the truth, for time "
+			 "instruction %llu of the run, where the walk is wrong for time "
 			 "%llu",
 			 s->n_insns, s->n_met);
 	else if (pick->kind == PICK_INSN && !*s->why)
 		snprintf(s->why, s->why_size, "instruction %llu of the run", s->n_insns);
 	else if (pick->kind != PICK_INSN)
 		snprintf(s->why, s->why_size,
-			 "instruction %llu of the run, which comes here for time %llu", s->n_insns,
+			 "instruction %llu of the run, at arrival %llu", s->n_insns,
 			 s->n_met);
 }
 
@@ -177,14 +178,14 @@ static int never_reached(struct search *s, struct sim_error *error)
 	if (pick->kind == PICK_INSN)
 		return sim_fail(error, -ENOENT, "only %llu instructions are executed", s->n_insns);
 	if (pick->kind != PICK_WRONG || nth > 1)
-		return sim_fail(error, -ENOENT, "only %llu such stops are among %llu instructions",
-				s->n_met, s->n_insns);
+		return sim_fail(error, -ENOENT, "only %llu of %llu instructions match", s->n_met,
+				s->n_insns);
 	if (!s->n_insns)
 		return sim_fail(error, -ENOENT, "no instruction is executed");
 	*pick = (struct pick){ .kind = PICK_INSN, .value = s->deepest, .nth = 1 };
 	snprintf(s->why, s->why_size,
 		 "instruction %llu of the run, the first with the most frames; "
-		 "at none of %llu does the walk miss the truth",
+		 "the walk is right at all %llu",
 		 s->deepest, s->n_insns);
 	return -EAGAIN;
 }

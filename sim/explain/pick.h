@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #pragma once
 
-/* Which stop of a case is to be explained. */
+/* Selects the stop of a case that is explained. */
 
 #include "../cpu/cpu.h"
 
 enum pick_kind {
-	PICK_WRONG, /* a stop where the walk misses the truth, else the deepest one */
-	PICK_INSN, /* the n-th instruction that is executed */
+	PICK_WRONG, /* a stop where the walk is wrong, else the deepest one */
+	PICK_INSN, /* the n-th executed instruction */
 	PICK_PC,
 	PICK_FUNCTION, /* NAME+OFF */
 };
@@ -16,11 +16,11 @@ struct pick {
 	enum pick_kind kind;
 	u64 value; /* n, pc or OFF */
 	char name[128];
-	u32 nth; /* the n-th such stop, from 1; not of PICK_INSN */
+	u32 nth; /* the n-th such stop, from 1; not for PICK_INSN */
 };
 
 /**
- * pick_parse() - from "12", "0x400010" or "NAME+OFF"
+ * pick_parse() - parse "12", "0x400010" or "NAME+OFF"
  *
  * Return: 0, -EINVAL.
  */
@@ -28,22 +28,23 @@ int pick_parse(const char *text, struct pick *out);
 
 /**
  * pick_check() - can the case have such a stop?
- * @error:	why not
+ * @error:	set to the reason if not
  *
  * Return: 0, or -EINVAL with @error set.
  */
 int pick_check(const struct pick *pick, const struct sim_case *c, struct sim_error *error);
 
 /**
- * pick_stop() - execute a case until the stop is there
+ * pick_stop() - execute a case up to the stop
  * @c:		executed case; used up
- * @pick:	PICK_WRONG may become PICK_INSN: there is no such stop, the case is to be loaded
- *		anew and this one to be picked
- * @why:	words for people: what stop this is
- * @tell:	called at the stop, while memory is as it is there; its error is the result
+ * @pick:	PICK_WRONG may change to PICK_INSN if there is no such stop; then load the case
+ *		again and repeat the call
+ * @why:	set to a description of the stop
+ * @tell:	called at the stop, while memory is in the state of that stop; its error is the
+ *		result
  *
- * Return: 0; -EAGAIN when @pick has changed; -ENOENT with @error set when the stop is never
- * reached; other negative errnos as of sim_cpu_run().
+ * Return: 0; -EAGAIN if @pick has changed; -ENOENT with @error set if the stop is never
+ * reached; other negative errnos as for sim_cpu_run().
  */
 int pick_stop(const struct sim_case *c, struct pick *pick, char *why, size_t why_size,
 	      int (*tell)(void *ctx, const struct sim_stop *stop), void *ctx,

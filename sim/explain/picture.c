@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
-/* The stack from sp up: what each word is, as the walk understood it and as truth has it. */
+/* The stack from sp up: the meaning of each word, for the walk and in truth. */
 
 #include "../../inspect/util/array.h"
 #include "explain.h"
@@ -10,13 +10,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* When a walk ends early, so many of truth's frames beyond it are shown. */
+/* Number of true frames shown after the end of a walk that ends early. */
 #define N_BEYOND 8
-#define MAX_BARE 3 /* longer runs of words that nobody knows are left out */
+#define MAX_BARE 3 /* longer runs of unknown words are omitted */
 
 struct mark {
 	u64 addr;
-	u32 order; /* of marks of one word */
+	u32 order; /* order of the marks of one word */
 	char text[160];
 };
 
@@ -54,7 +54,7 @@ static int compare_marks(const void *a, const void *b)
 	return (x->order > y->order) - (x->order < y->order);
 }
 
-/* A slot that the step looked at; @slot bytes below the record. */
+/* A slot that the step read; @slot bytes below the record. */
 static void mark_slot(struct marks *m, const struct explain_step *s, u32 slot, u32 frame,
 		      const char *what)
 {
@@ -153,7 +153,7 @@ static void print_word(const struct explain *e, u32 idx, FILE *f)
 		fputs("can't be read   ", f);
 }
 
-/* Words @from to @to - 1, of which nothing is known. */
+/* Words @from to @to - 1, whose meaning is unknown. */
 static void print_bare(const struct explain *e, u32 from, u32 to, FILE *f)
 {
 	if (to - from > MAX_BARE) {
@@ -175,7 +175,7 @@ static void print_marked(const struct explain *e, const struct marks *m, FILE *f
 		u32 idx = (u32)(off / 8);
 
 		if (off % 8 || off / 8 >= e->stack.n) {
-			fprintf(f, "    %#llx, not in the picture: %s\n", m->at[i].addr,
+			fprintf(f, "    %#llx, outside of the picture: %s\n", m->at[i].addr,
 				m->at[i].text);
 			continue;
 		}

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * A block a frame: what was read and decided to get from it to its caller, and whether
- * that is the caller that truth has.
+ * A block for each frame: the reads and decisions of the step to its caller, and whether that
+ * is the true caller.
  */
 
 #include "explain.h"
@@ -18,7 +18,7 @@ static void print_read(const struct explain *e, const struct trace_event *event,
 	fprintf(f, "  read     %u at %s", event->len, explain_addr(e, event->value).text);
 	memcpy(&word, event->bytes, sizeof(word));
 	if (event->is_missing)
-		fputs(": NOT RECORDED, what follows was made of nothing\n", f);
+		fputs(": NOT RECORDED, the rest of the walk is invalid\n", f);
 	else if (event->result)
 		fputs(": FAULT\n", f);
 	else if (event->len <= sizeof(word))
@@ -51,10 +51,10 @@ static void print_place(const struct explain *e, u32 frame, FILE *f)
 
 	fputs("           its return address ", f);
 	if (p->low && p->low == p->high) {
-		fprintf(f, "lies at %s", explain_addr(e, p->low).text);
+		fprintf(f, "is at %s", explain_addr(e, p->low).text);
 		word = e->stack.words[(p->low - e->stack.addr) / 8];
 	} else if (p->low) {
-		fprintf(f, "lies at %s or %s, or between them", explain_addr(e, p->low).text,
+		fprintf(f, "is at %s or %s, or between them", explain_addr(e, p->low).text,
 			explain_addr(e, p->high).text);
 	} else if (frame == 1 && explain_is_return_to(e, lr, pc)) {
 		fputs("is in lr", f);
@@ -67,7 +67,7 @@ static void print_place(const struct explain *e, u32 frame, FILE *f)
 	fputc('\n', f);
 }
 
-/* Which of truth's frames the walk found as @frame; truth.n: none. */
+/* Index of the true frame that the walk found as @frame; truth.n: none. */
 static u32 true_frame(const struct explain *e, u32 frame)
 {
 	u64 found = frame ? e->steps[frame - 1].ra_addr : 0, pc = e->u.sample.frames[frame].pc;
@@ -84,18 +84,18 @@ static void print_true_frame(const struct explain *e, u32 frame, FILE *f)
 	u32 i = true_frame(e, frame);
 
 	if (i < e->truth.n)
-		fprintf(f, "what was found is truth's frame %u\n", i);
+		fprintf(f, "this is frame %u of the true stack\n", i);
 	else
-		fputs("what was found is no frame of truth\n", f);
+		fputs("this is not a frame of the true stack\n", f);
 }
 
 static void print_wrong(const struct explain *e, u32 frame, FILE *f)
 {
 	if (frame >= e->truth.n) {
-		fputs("  WRONG    nothing called this\n", f);
+		fputs("  WRONG    the true stack ends before this frame\n", f);
 		return;
 	}
-	fprintf(f, "  WRONG    truth's frame %u is %s\n", frame,
+	fprintf(f, "  WRONG    the true frame %u is %s\n", frame,
 		explain_where(e, e->truth.pcs[frame], frame > 0).text);
 	if (frame)
 		print_place(e, frame, f);
@@ -105,7 +105,7 @@ static void print_wrong(const struct explain *e, u32 frame, FILE *f)
 	}
 }
 
-/* Of the step that led to @frame, or to the end of the walk. */
+/* Verdict on the step that found @frame, or on the end of the walk. */
 static void print_verdict(const struct explain *e, u32 frame, FILE *f)
 {
 	const struct uw_sample *s = &e->u.sample;
@@ -116,7 +116,7 @@ static void print_verdict(const struct explain *e, u32 frame, FILE *f)
 	if (frame < e->first_wrong && !is_end)
 		fputs("  right\n", f);
 	else if (is_end && e->is_right)
-		fputs("  right    here it ends\n", f);
+		fputs("  right    the stack ends here\n", f);
 	else if (frame == e->first_wrong && frame == e->truth.n && is_end)
 		fprintf(f, "  WRONG    it ends with \"%s\", not \"%s\"\n",
 			sim_status_words(s->status), sim_status_words(e->c->status));
@@ -152,7 +152,7 @@ void explain_print_steps(const struct explain *e, FILE *f)
 			continue;
 		}
 		if (n_untold)
-			fprintf(f, "\n...      %u frames; --frames tells more\n", n_untold);
+			fprintf(f, "\n...      %u frames; use --frames for more\n", n_untold);
 		n_untold = 0;
 		print_step(e, i, f);
 	}

@@ -11,7 +11,7 @@
 #include "../../inspect/util/array.h"
 #include "../../inspect/util/cleanup.h"
 
-/* A walk has at most UW_MAX_FRAMES steps of some twenty events each, of two slots at most. */
+/* A walk has at most UW_MAX_FRAMES steps of about twenty events, of at most two slots each. */
 #define N_SLOTS (1u << 17)
 
 _Thread_local struct trace *trace_current;
@@ -41,7 +41,7 @@ static void take_read(struct trace *t, const struct fl_entry *in, struct trace_e
 	memcpy(out->bytes, &in->d[3], TRACE_BYTES);
 }
 
-/* As flight_walk_decision() puts them. */
+/* The layout of flight_walk_decision(). */
 static void take_decision(const struct fl_entry *in, struct trace_event *out)
 {
 	out->kind = TRACE_NOTE;
@@ -58,7 +58,7 @@ static void take_decision(const struct fl_entry *in, struct trace_event *out)
 		out->frame = (u16)(in->detail - 1);
 }
 
-/* What else is recorded is told by these already: steps, misses, refusals, faults. */
+/* Other recorded entries repeat these: steps, misses, refusals, faults. */
 static int take_events(struct trace *t, const struct flight_ring *ring)
 {
 	struct fl_ring r = { ring, N_SLOTS };

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * Where the true return addresses lie. Truth says in which order they are met from
- * sp up, so they are searched in that order from below, and in the other from above.
- * Where both searches meet the same word it is that one; old words that look like
- * return addresses make them differ.
+ * Locates the true return addresses. The order of the true frames is their order from sp up, so
+ * they are searched in that order from below, and in reverse order from above. If both searches
+ * find the same word, it is the location; stale words that look like return addresses make
+ * them differ.
  *
  *	truth        leaf  a      b      a             a is called by b is called by a
  *	words        ...  [a] ... [a] ... [b] ... [a]
- *	from below         a              b      a      the a that is an old word is
- *	from above               a        b      a      not told from the true one
+ *	from below         a              b      a      the first a may be stale:
+ *	from above               a        b      a      the two searches differ
  *
- * A place that is sure tells frames of the same pc apart, as recursion makes them.
+ * A certain location distinguishes frames with the same pc, as recursion makes them.
  */
 
 #include "explain.h"
@@ -23,7 +23,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* No address has fewer bits on any configuration of arm64 that is of interest. */
+/* No configuration of arm64 that is of interest has fewer address bits. */
 #define ADDR_BITS ((1ull << 39) - 1)
 
 bool explain_is_return_to(const struct explain *e, u64 word, u64 pc)
@@ -39,7 +39,7 @@ static bool holds(const struct explain *e, u32 word_idx, u32 frame)
 	       explain_is_return_to(e, e->stack.words[word_idx], e->truth.pcs[frame]);
 }
 
-/* Sets the places' low for frames from @first on; how many were found. */
+/* Sets the places' low for frames from @first on; returns the number found. */
 static u32 search_up(struct explain *e, u32 first)
 {
 	u32 at = 0, n_found = 0;
@@ -73,7 +73,7 @@ static void search_down(struct explain *e, u32 first)
 	}
 }
 
-/* A leaf's return address can be in lr alone; then the words are one fewer. */
+/* A leaf's return address may be only in lr; then there is one word less. */
 static void find_places(struct explain *e)
 {
 	bool in_lr = e->truth.n > 1 && e->c->arch == &sim_arch_arm64 &&
@@ -90,7 +90,7 @@ static void find_places(struct explain *e)
 			e->places[i] = (struct explain_place){ 0 };
 }
 
-/* Is it sure that this word is the return address to truth's @frame? */
+/* Is this word certainly the return address to the true frame @frame? */
 static bool lies_at(const struct explain *e, u32 frame, u64 addr)
 {
 	return e->places[frame].low == addr && e->places[frame].high == addr;
@@ -105,7 +105,7 @@ u32 explain_frame_at(const struct explain *e, u64 addr)
 	return i;
 }
 
-/* Was this frame found where truth has another one, of the same pc? */
+/* Was this frame found at the location of another true frame with the same pc? */
 static bool is_elsewhere(const struct explain *e, u32 frame)
 {
 	u64 found = frame ? e->steps[frame - 1].ra_addr : 0;
@@ -142,7 +142,7 @@ int explain_find_truth(struct explain *e)
 	return 0;
 }
 
-/* By how many frames the walk is short, if those are all that is wrong; else 0. */
+/* Number of missing frames if nothing else is wrong; else 0. */
 static u32 n_lost(const struct explain *e)
 {
 	const struct uw_sample *s = &e->u.sample;
@@ -173,10 +173,10 @@ void explain_verdict(const struct explain *e, char *out, size_t size)
 	if (e->missing[0])
 		snprintf(out, size, "no result: %s", e->missing);
 	else if (!e->truth.n)
-		snprintf(out, size, "nobody knows the truth of this case");
+		snprintf(out, size, "the truth of this case is unknown");
 	else if (e->is_right && n_nameless(s))
-		snprintf(out, size, "right: %u frames; of %u it is not known who they are",
-			 s->n_frames, n_nameless(s));
+		snprintf(out, size, "right: %u frames, %u of them not identified", s->n_frames,
+			 n_nameless(s));
 	else if (e->is_right)
 		snprintf(out, size, "right: %u frames", s->n_frames);
 	else if (wrong == e->truth.n && wrong == s->n_frames)
@@ -184,17 +184,18 @@ void explain_verdict(const struct explain *e, char *out, size_t size)
 			 "WRONG: the frames are right, but it ends with \"%s\", not \"%s\"",
 			 sim_status_words(s->status), sim_status_words(e->c->status));
 	else if (wrong == e->truth.n)
-		snprintf(out, size, "WRONG from frame %u on: truth has %u frames, the walk %u",
-			 wrong, e->truth.n, s->n_frames);
+		snprintf(out, size,
+			 "WRONG from frame %u on: the true stack has %u frames, the walk %u", wrong,
+			 e->truth.n, s->n_frames);
 	else if (wrong == s->n_frames)
 		snprintf(out, size, "WRONG: the walk ends after %u of %u frames", wrong,
 			 e->truth.n);
 	else if ((lost = n_lost(e)) == 1)
-		snprintf(out, size, "WRONG: frame %u is lost, %s; all others are right", wrong,
+		snprintf(out, size, "WRONG: frame %u is missing, %s; all others are right", wrong,
 			 explain_where(e, e->truth.pcs[wrong], wrong > 0).text);
 	else if (lost)
-		snprintf(out, size, "WRONG: frames %u to %u are lost; all others are right", wrong,
-			 wrong + lost - 1);
+		snprintf(out, size, "WRONG: frames %u to %u are missing; all others are right",
+			 wrong, wrong + lost - 1);
 	else
 		snprintf(out, size, "WRONG from frame %u on", wrong);
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * The core natively once more, with a port that listens. Compiled once for each
- * architecture: TRACE_WALK is the function's name.
+ * The core, built natively with a recording port, once for each architecture: TRACE_WALK is
+ * the function's name.
  */
 
 #include "../port/walk.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
-/* Addresses, notes and their values in words. */
+/* Formats addresses, notes and their values. */
 
 #include "explain.h"
 
@@ -84,7 +84,7 @@ static struct text insn_words(const struct explain *e, u32 insn)
 	u8 code[16];
 	struct text t;
 
-	if (sim_mem_read(e->target.mem, code, len, pc)) { /* no more than the walk has read */
+	if (sim_mem_read(e->target.mem, code, len, pc)) { /* at most what the walk has read */
 		len = sizeof(insn);
 		memcpy(code, &insn, len);
 	}
@@ -114,21 +114,21 @@ static struct text slot_words(s32 slot)
 	return t;
 }
 
-/* Where a rule (UW_NOTE_ROW_VALUE()) has the CFA, as readelf writes it. */
+/* CFA of a rule (UW_NOTE_ROW_VALUE()), as readelf prints it. */
 static struct text rule_words(u64 value)
 {
 	static const char *const forms[] = {
-		[UW_CFA_NONE] = "nothing describes this code",
+		[UW_CFA_NONE] = "no unwind information",
 		[UW_CFA_SP] = "cfa = sp%+d",
 		[UW_CFA_FP] = "cfa = fp%+d",
 		[UW_CFA_SCRATCH] = "",
 		[UW_CFA_AT_SP] = "cfa = *(sp%+d)%+d",
 		[UW_CFA_AT_FP] = "cfa = *(fp%+d)%+d",
 		[UW_CFA_PLT] = "cfa = sp%+d, and 8 more from byte %d of 16 on",
-		[UW_CFA_SIGNAL] = "a signal's frame",
-		[UW_CFA_ROOT] = "there is no caller",
+		[UW_CFA_SIGNAL] = "signal frame",
+		[UW_CFA_ROOT] = "no caller",
 		[UW_CFA_FP_OTHER_STACK] = "cfa = fp%+d, on another stack",
-		[UW_CFA_HIJACKED] = "it was not called: the true return address is kept elsewhere",
+		[UW_CFA_HIJACKED] = "hijacked return address; the true one is stored elsewhere",
 	};
 	u8 cfa = (u8)value;
 	struct text t;
@@ -177,7 +177,7 @@ static struct text value_words(const struct explain *e, const struct trace_event
 	return t;
 }
 
-/* What the value alone does not tell. */
+/* Additional information to the value. */
 static struct text more_words(const struct explain *e, const struct trace_event *event)
 {
 	const struct uw_regs *r = &event->regs;

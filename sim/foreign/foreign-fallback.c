@@ -14,8 +14,8 @@ static int foreign_open(const struct sim_arch *arch, struct sim_session **out)
 	if (err)
 		return err;
 	snprintf((*out)->why, sizeof((*out)->why),
-		 "this build has no foreign header; meson configure BUILD -Dforeign=HEADER adds "
-		 "one");
+		 "this build has no foreign header; add one with meson configure BUILD "
+		 "-Dforeign=HEADER");
 	return -EOPNOTSUPP;
 }
 

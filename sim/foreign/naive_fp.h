@@ -5,11 +5,10 @@
  * An example of a foreign header: the naive frame-pointer unwinder.
  *
  *	fp+8   return address
- *	fp     caller's fp; no address in the outermost frame: 0, or main()'s argc
+ *	fp     caller's fp; in the outermost frame not an address: 0, or main()'s argc
  *
- * It believes every frame pointer. Where a function has no record of its own (not
- * yet, not any more, or never) fp leads to its caller's record: exactly the direct
- * caller is lost.
+ * It trusts every frame pointer. If a function has no record of its own (not yet, not any
+ * more, or never), fp points to its caller's record, and exactly the direct caller is lost.
  */
 
 #include "core/port.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * A foreign header natively. Compiled once for each architecture: SIM_ARCH is its name,
+ * A foreign header, built natively, once for each architecture: SIM_ARCH is its name,
  * SIM_FOREIGN the header in quotes, and the include path has the architecture's arch.h.
  */
 
@@ -13,7 +13,7 @@
 #define SIM_CAT_(a, b) a##b
 #define SIM_CAT(a, b) SIM_CAT_(a, b)
 
-/* As uw_step(): a frame is where the registers are, the header finds its caller's. */
+/* Like uw_step(): adds a frame for the current registers, then the header finds the caller's. */
 static enum uw_status step(struct uw_state *u)
 {
 	struct uw_frame *f = uw_new_frame(u, u->regs.pc);

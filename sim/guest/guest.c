@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
-/* The program inside a guest: walks for ever. The same text serves both architectures. */
+/* The program inside a guest: walks in an endless loop. The same source serves both architectures.
+ */
 
 #include "../port/walk.h"
 
@@ -22,7 +23,7 @@ __attribute__((section(".main"))) void guest_main(void)
 	}
 }
 
-/* What the compiler may call for large copies, where there is no libc. */
+/* Functions that the compiler may call for large copies; there is no libc. */
 void *memcpy(void *dst, const void *src, size_t len)
 {
 	for (size_t i = 0; i < len; i++)

@@ -2,13 +2,13 @@
 #pragma once
 
 /*
- * A guest's address space, which is not the target's: the core's only way to the
- * target is the hypercall.
+ * A guest's address space, which is not the target's: the core reaches the target only by
+ * the hypercall.
  *
- *	TEXT      guest_read: ret          the host does what it stands for
- *	TEXT+16   guest_next: ret          the next box.target is there
- *	TEXT+32   guest_main()             walks each into box.state
- *	BOX       struct guest_box, the target's tables behind it
+ *	TEXT      guest_read: ret          the host performs the read
+ *	TEXT+16   guest_next: ret          the host sets the next box.target
+ *	TEXT+32   guest_main()             walks each one into box.state
+ *	BOX       struct guest_box, followed by the target's tables
  *	STACK     grows down from its end
  *
  * Host and guests have the same layout of structures: 64 bits, little-endian.
@@ -26,6 +26,6 @@
 #define GUEST_STACK_LEN 0x10000ull /* at the end of the box */
 
 struct guest_box {
-	struct sim_target target; /* its pointers are the guest's; mem is none */
+	struct sim_target target; /* its pointers are guest addresses; mem is unused */
 	struct uw_state state;
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #pragma once
 
-/* The port in a guest: reads are a call to nowhere, which the host catches. */
+/* The port in a guest: a read is a call of an empty function, which the host intercepts. */
 
 #include "../port/port_plain.h"
 #include "../port/tables.h"
@@ -40,7 +40,7 @@ UW_INLINE bool port_wants_async(void)
 	return true;
 }
 
-/* They stay with the simulator. */
+/* Await entries are supported natively only. */
 UW_INLINE const struct dotnet_await *port_await(const struct uw_state *u, u64 key)
 {
 	(void)u;

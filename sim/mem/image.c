@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * Regions sorted by address, each with a byte of flags a page. A walk's reads keep
- * to a few pages, so it is remembered where these are.
+ * Regions sorted by address, each with a byte of flags for each page. A walk reads few pages,
+ * so their locations are cached.
  */
 
 #include "image.h"
@@ -15,10 +15,10 @@
 
 #define N_KNOWN 16
 
-/* A page that can be read. */
+/* A readable page. */
 struct known_page {
 	u64 addr;
-	const u8 *bytes; /* NULL: none is known */
+	const u8 *bytes; /* NULL: empty entry */
 };
 
 struct image {
@@ -26,7 +26,7 @@ struct image {
 	struct sim_region *regions;
 	size_t n_regions;
 	u64 total_len;
-	struct known_page known[N_KNOWN]; /* by page number; forgotten when flags change */
+	struct known_page known[N_KNOWN]; /* by page number; cleared when flags change */
 };
 
 static struct image *image_of(struct sim_mem *mem)
@@ -47,7 +47,7 @@ static bool region_holds(const struct sim_region *r, u64 addr, u64 len)
 	return addr - r->addr < r->len && len <= r->len - (addr - r->addr);
 }
 
-/* The region that holds the whole range, or NULL. */
+/* The region that contains the whole range, or NULL. */
 static struct sim_region *region_of(struct image *image, u64 addr, u64 len)
 {
 	size_t idx = find_region(image, addr);
@@ -68,7 +68,7 @@ static bool all_pages(const struct sim_region *r, u64 addr, u64 len, u8 flags)
 	return true;
 }
 
-/* Where the host keeps a page that can be read, or NULL. */
+/* Host address of a readable page, or NULL. */
 static const u8 *find_page(struct image *image, u64 addr)
 {
 	struct known_page *known = &image->known[addr / SIM_PAGE_LEN % N_KNOWN];
@@ -83,7 +83,7 @@ static const u8 *find_page(struct image *image, u64 addr)
 	return known->bytes;
 }
 
-/* memmove(): of memcpy() up to a page gcc makes a rep movs, which is slow to start. */
+/* memmove(): gcc turns memcpy() of up to a page into rep movs, which is slow to start. */
 static int image_read(struct sim_mem *mem, void *dst, u32 len, u64 addr)
 {
 	u8 *to = dst;
@@ -199,7 +199,7 @@ int sim_image_map(struct sim_mem *mem, u64 addr, u64 len, u8 prot)
 	return map_region(image, idx, addr, len, prot);
 }
 
-/* Each page of a range that is mapped as a whole: its flags become (flags & keep) | set. */
+/* Sets the flags of each page of a range to (flags & keep) | set. All must be mapped. */
 static int change_pages(struct sim_mem *mem, u64 addr, u64 len, u8 keep, u8 set)
 {
 	struct sim_region *r;

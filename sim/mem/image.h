@@ -2,9 +2,9 @@
 #pragma once
 
 /*
- * The image back end: memory laid out by hand. Pages have a protection and are
- * present or not, as a kernel's are; memory that is mapped together is one block
- * of host memory, so that a CPU emulator can be given a window on it.
+ * The image back end: memory built by hand. Pages have a protection and are present or not,
+ * like a kernel's. Memory that is mapped together is one block of host memory, so that a CPU
+ * emulator can map it.
  */
 
 #include "mem.h"
@@ -15,7 +15,7 @@ enum sim_page_flags {
 	SIM_EXEC = 1 << 2,
 	SIM_PROT = SIM_READ | SIM_WRITE | SIM_EXEC,
 	SIM_MAPPED = 1 << 3,
-	SIM_PRESENT = 1 << 4, /* resident: a read need not wait for it */
+	SIM_PRESENT = 1 << 4, /* resident: a read does not have to wait for it */
 };
 
 struct sim_region {
@@ -29,14 +29,14 @@ struct sim_region {
 
 /**
  * sim_image_new() - memory with nothing mapped
- * @out:	owned by the caller, ends with sim_mem_free()
+ * @out:	owned by the caller, freed by sim_mem_free()
  *
  * Return: 0 or -ENOMEM.
  */
 int sim_image_new(struct sim_mem **out);
 
 /**
- * sim_mem_is_image() - is this memory of this back end?
+ * sim_mem_is_image() - does this memory belong to this back end?
  */
 bool sim_mem_is_image(const struct sim_mem *mem);
 
@@ -45,41 +45,41 @@ bool sim_mem_is_image(const struct sim_mem *mem);
  * @addr, @len:	multiples of SIM_PAGE_LEN
  * @prot:	SIM_READ ... of each page
  *
- * The range is either new or a part of one region that was unmapped.
+ * The range must be new, or an unmapped part of one region.
  *
- * Return: 0, -EINVAL for a range that no process can have, -EEXIST when a page of
- * it is mapped already, -ENOMEM (also above SIM_IMAGE_MAX_LEN in all).
+ * Return: 0, -EINVAL for a range that no process can have, -EEXIST if one of its pages is
+ * mapped already, -ENOMEM (also above SIM_IMAGE_MAX_LEN in total).
  */
 int sim_image_map(struct sim_mem *mem, u64 addr, u64 len, u8 prot);
 
 /**
  * sim_image_unmap(), sim_image_protect(), sim_image_set_present() - change pages
- * @addr, @len:	as for sim_image_map(); every page of it is mapped
+ * @addr, @len:	as for sim_image_map(); all pages must be mapped
  *
- * What a page holds survives that it is protected or not present.
+ * A page keeps its contents while it is protected or not present.
  *
- * Return: 0, -EINVAL, or -EFAULT when a page is not mapped (nothing changed).
+ * Return: 0, -EINVAL, or -EFAULT if a page is not mapped (nothing changed).
  */
 int sim_image_unmap(struct sim_mem *mem, u64 addr, u64 len);
 int sim_image_protect(struct sim_mem *mem, u64 addr, u64 len, u8 prot);
 int sim_image_set_present(struct sim_mem *mem, u64 addr, u64 len, bool present);
 
 /**
- * sim_image_write() - store bytes, whatever the pages' protection and presence
+ * sim_image_write() - store bytes, regardless of the pages' protection and presence
  *
- * Return: 0, or -EFAULT when a page is not mapped (nothing is stored).
+ * Return: 0, or -EFAULT if a page is not mapped (nothing is stored).
  */
 int sim_image_write(struct sim_mem *mem, u64 addr, const void *src, u64 len);
 
 /**
- * sim_image_host() - where the host keeps a range
+ * sim_image_host() - host address of a range
  *
- * Return: borrowed until the image is freed; NULL when the range is not in one region.
+ * Return: borrowed until the image is freed; NULL if the range is not in one region.
  */
 u8 *sim_image_host(struct sim_mem *mem, u64 addr, u64 len);
 
 /**
- * sim_image_regions() - all regions, by address
+ * sim_image_regions() - all regions, sorted by address
  *
  * Return: @n regions, borrowed until the next sim_image_map().
  */

@@ -12,12 +12,12 @@
 struct page {
 	u64 number;
 	bool is_there;
-	u64 drawn[PAGE_WORDS / 64]; /* a bit a word */
+	u64 drawn[PAGE_WORDS / 64]; /* one bit for each word */
 	u64 words[PAGE_WORDS];
 };
 
 struct slot {
-	u32 run; /* 0, or the reset after which the page was drawn */
+	u32 run; /* 0, or the number of the run in which the page was drawn */
 	u32 page;
 };
 
@@ -28,8 +28,8 @@ struct lazy {
 	const u8 *input;
 	u64 left;
 	u32 run;
-	u32 n_pages; /* of this run */
-	struct page *last; /* that was read, NULL: none in this run */
+	u32 n_pages; /* in this run */
+	struct page *last; /* page that was read last, NULL: none in this run */
 	struct slot slots[N_SLOTS];
 	struct page pages[SIM_LAZY_PAGES];
 };
@@ -59,7 +59,7 @@ static u64 draw_word(struct lazy *l, u64 addr)
 	return word;
 }
 
-/* The page with this number, drawn if it is new; NULL when the run has all it may have. */
+/* The page with this number, drawn if it is new; NULL if the limit of the run is reached. */
 static struct page *page_of(struct lazy *l, u64 number)
 {
 	u32 i = (u32)(number * 0x9e3779b97f4a7c15ull >> 40) & (N_SLOTS - 1);
@@ -79,7 +79,7 @@ static struct page *page_of(struct lazy *l, u64 number)
 	return page;
 }
 
-/* Draws those of the page's 64 words from @i on that @missing has bits of. */
+/* Draws those of the page's 64 words from @i on whose bits are set in @missing. */
 static void draw_words(struct lazy *l, struct page *page, u32 i, u64 missing)
 {
 	if (!l->left && missing == ~0ull) {
@@ -93,7 +93,7 @@ static void draw_words(struct lazy *l, struct page *page, u32 i, u64 missing)
 	}
 }
 
-/* Words @first to @last of a page are there from now on. */
+/* Makes sure that words @first to @last of a page are drawn. */
 static void have_words(struct lazy *l, struct page *page, u32 first, u32 last)
 {
 	for (u32 group = first / 64; group <= last / 64; group++) {

@@ -2,35 +2,35 @@
 #pragma once
 
 /*
- * The lazy back end, for fuzzing: memory that does not exist until it is read. A page
- * is drawn when it is first touched (there or not), a word of it likewise, also inside a
- * window; from then on both stay. What is drawn comes from an input of bytes:
+ * The lazy back end, for fuzzing: memory that does not exist until it is read. The first access
+ * to a page draws whether it exists, and the first access to a word, also within a window, draws
+ * its value; from then on both stay the same. The drawn values come from an input of bytes:
  *
  *	page    < 24: absent
- *	word    < 128: own address + 8 * (byte + 1), as frame records point
+ *	word    < 128: own address + 8 * (byte + 1), like a frame record
  *	        < 224: one of the hints, plus a byte: code, objects
- *	        else:  the eight bytes that follow
+ *	        else:  the next eight bytes
  *
- * After the input's end pages are absent and words are zero. The same input gives the
- * same memory to whoever makes the same reads in the same order.
+ * After the end of the input, pages are absent and words are zero. The same input gives the
+ * same memory to the same reads in the same order.
  */
 
 #include "mem.h"
 
-/* Drawn in one run; what is touched after that is absent. */
+/* Maximum number of pages in one run; further pages are absent. */
 #define SIM_LAZY_PAGES 128
 
 /**
- * sim_lazy_new() - memory without an input: all absent
- * @hints:	addresses that are worth pointing to; borrowed
- * @out:	owned by the caller, ends with sim_mem_free()
+ * sim_lazy_new() - make memory without an input: all pages are absent
+ * @hints:	addresses that words should point to; borrowed
+ * @out:	owned by the caller, freed by sim_mem_free()
  *
  * Return: 0 or -ENOMEM.
  */
 int sim_lazy_new(const u64 *hints, u32 n_hints, struct sim_mem **out);
 
 /**
- * sim_lazy_reset() - forget everything, and draw from @input from now on
+ * sim_lazy_reset() - drop all contents, and draw from @input from now on
  * @input:	borrowed until the next reset
  */
 void sim_lazy_reset(struct sim_mem *mem, const u8 *input, u64 len);

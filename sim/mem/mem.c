@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
-/* What all back ends share: faults on demand, the log, the zeroed destination. */
+/* Common part of all back ends: injected faults, the log, the zeroed destination. */
 
 #include "mem.h"
 
@@ -46,7 +46,7 @@ void sim_mem_fail_read(struct sim_mem *mem, u32 nth)
 const char *sim_mem_missing_words(const struct sim_mem *mem, char *out, size_t len)
 {
 	snprintf(out, len,
-		 "it does not hold %u bytes at %#llx: the recorded walk did not read them",
+		 "%u bytes at %#llx are not in the case: the recorded walk did not read them",
 		 mem->missing.len, mem->missing.addr);
 	return out;
 }

@@ -2,15 +2,15 @@
 #pragma once
 
 /*
- * The simulator's own memory, as the core sees it: one way to read, and any of
- * several back ends that know the bytes.
+ * The simulator's memory, as the core sees it: one function to read, and several back ends that
+ * provide the bytes.
  *
  *	core -> port_read_user -> sim_mem_read -> ops->read (image, ...)
  *	                            |
  *	                            injected faults, the log of reads
  *
- * What a reader can tell from bpf_probe_read_user() it can tell from this:
- * whatever goes wrong, the result is -14 and the whole destination is zero.
+ * A reader can't distinguish it from bpf_probe_read_user(): on any error the result is -14 and
+ * the whole destination is zero.
  */
 
 #include "../../core/types.h"
@@ -18,24 +18,25 @@
 #define SIM_FAULT (-14)
 #define SIM_PAGE_LEN 4096
 
-/* No user address has more bits, with the largest page tables of either architecture. */
+/* No user address has more bits, even with the largest page tables of either architecture. */
 #define SIM_ADDR_LIMIT (1ull << 56)
 
 struct sim_mem;
 struct sim_region;
 
-/* A back end, whose pages are those of image.h. It embeds struct sim_mem as its first member. */
+/* A back end; its pages are those of image.h. Its first member is a struct sim_mem. */
 struct sim_mem_ops {
 	const char *name;
 	/*
-	 * All of @dst and 0, or a negative errno and @dst in any state: -ENODATA where the
-	 * back end does not know what a read gives, any other is a fault.
+	 * Fills all of @dst and returns 0, or a negative errno with @dst in any state: -ENODATA
+	 * if the back end does not know these bytes; any other error is a fault.
 	 */
 	int (*read)(struct sim_mem *mem, void *dst, u32 len, u64 addr);
 	void (*free)(struct sim_mem *mem);
-	/* All pages by address, for who can only map them: 0 or a negative errno. NULL: never. */
+	/* All pages by address, for readers that have to map them: 0 or a negative errno. May be
+	 * NULL. */
 	int (*pages)(struct sim_mem *mem, const struct sim_region **out, size_t *n);
-	bool is_partial; /* some addresses it does not know; its pages have zeros there */
+	bool is_partial; /* does not know all addresses; its pages have zeros there */
 };
 
 struct sim_read {
@@ -44,7 +45,7 @@ struct sim_read {
 	s32 result; /* 0 or SIM_FAULT */
 };
 
-/* The caller's; at[] holds the first reads, n counts all of them. */
+/* Owned by the caller; at[] has the first reads, n counts all of them. */
 struct sim_read_log {
 	struct sim_read *at;
 	u32 room;
@@ -53,12 +54,12 @@ struct sim_read_log {
 
 struct sim_mem {
 	const struct sim_mem_ops *ops;
-	struct sim_read_log *log; /* NULL: none is kept */
-	u32 fail_read; /* this many reads from now fails; 0: none */
+	struct sim_read_log *log; /* NULL: no log */
+	u32 fail_read; /* the n-th read from now fails; 0: none */
 	struct {
 		u64 addr;
 		u32 len; /* 0: none */
-	} missing; /* first read since it was reset that asked for what is not known */
+	} missing; /* first read of unknown bytes since the last reset */
 };
 
 /**
@@ -67,8 +68,8 @@ struct sim_mem {
  * @dst:	@len bytes, all zero after a failure
  * @addr:	any value; addr + len may wrap
  *
- * What is not known reads as a fault, and is noted in @mem->missing: whatever is made
- * of such a read is no result.
+ * Unknown bytes read as a fault and are recorded in @mem->missing: then the result of the walk
+ * is invalid.
  *
  * Return: 0 or SIM_FAULT.
  */
@@ -76,16 +77,16 @@ long sim_mem_read(struct sim_mem *mem, void *dst, u32 len, u64 addr);
 
 /**
  * sim_mem_fail_read() - inject a fault
- * @nth:	1 for the next read, 0 to take the injection back
+ * @nth:	1 for the next read, 0 to cancel the injection
  *
- * It holds for that one read; those after it are as good as the memory is.
+ * Only that read fails; later reads are not affected.
  */
 void sim_mem_fail_read(struct sim_mem *mem, u32 nth);
 
 /**
- * sim_mem_missing_words() - what @mem->missing is, in one line for people
+ * sim_mem_missing_words() - describe @mem->missing in one line
  *
- * Return: @out, 128 bytes will do.
+ * Return: @out, for which 128 bytes are enough.
  */
 const char *sim_mem_missing_words(const struct sim_mem *mem, char *out, size_t len);
 

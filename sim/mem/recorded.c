@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * Reads go to the file's ranges. Who needs pages (a kernel) gets an image that is made
- * of them when it is first asked for. Its pages are whole, so it knows less than the
- * file: what of a page is not recorded is zero there, and a reader of the image has to
- * repeat its reads here to learn of it.
+ * Reads use the file's ranges. A reader that needs pages (the kernel engine) gets an image, made
+ * on its first request. The image has whole pages, so it does not distinguish unknown bytes,
+ * which are zero there; its reader has to repeat its reads here to detect them.
  */
 
 #include "recorded.h"
@@ -18,7 +17,7 @@
 struct recorded {
 	struct sim_mem mem;
 	const struct case_file *c;
-	struct sim_mem *image; /* NULL: not asked for yet */
+	struct sim_mem *image; /* NULL: not requested yet */
 };
 
 static u64 page_down(u64 addr)
@@ -31,7 +30,7 @@ static u64 page_end(const struct case_range *r)
 	return page_down(r->addr + (r->len - 1)) + SIM_PAGE_LEN;
 }
 
-/* No page holds both bytes and a fault: a kernel could not have it. */
+/* No page has both bytes and a fault, because a kernel could not map it. */
 static bool has_torn_page(const struct case_file *c)
 {
 	for (u32 i = 0, k = 0; i < c->n_ranges && k < c->n_faults;) {
@@ -48,7 +47,7 @@ static bool has_torn_page(const struct case_file *c)
 	return false;
 }
 
-/* All pages that some byte is known of, each run of them one region. */
+/* Maps all pages with some known byte, each run of them as one region. */
 static int map_pages(const struct case_file *c, struct sim_mem *image)
 {
 	int err = 0;

@@ -2,8 +2,8 @@
 #pragma once
 
 /*
- * The case back end: memory as a file recorded it. An address that the file does not
- * speak of is no fault: see sim_mem.missing.
+ * The case back end: memory as recorded in a file. An address that the file does not contain is
+ * not a fault: see sim_mem.missing.
  */
 
 #include "mem.h"
@@ -12,8 +12,8 @@ struct case_file;
 
 /**
  * sim_recorded_new() - the memory of a recorded case
- * @c:		borrowed, outlives it
- * @out:	owned by the caller, ends with sim_mem_free()
+ * @c:		borrowed; must outlive the memory
+ * @out:	owned by the caller, freed by sim_mem_free()
  *
  * Return: 0 or -ENOMEM.
  */

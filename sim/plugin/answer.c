@@ -22,7 +22,7 @@ const char *const plugin_verdict_words[PLUGIN_N_VERDICTS] = {
 	[PLUGIN_WRONG] = "wrong",
 };
 
-/* "0x" and up to 16 digits, nothing else. */
+/* Parses "0x" and up to 16 digits, nothing else. */
 static bool parse_pc(const char *text, u64 *out)
 {
 	size_t n = 0;
@@ -49,7 +49,7 @@ static int parse_frames(const json_t *frames, struct plugin_answer *out, char *w
 	json_t *frame;
 
 	if (json_array_size(frames) > PLUGIN_MAX_FRAMES) {
-		snprintf(why, why_len, "%zu frames; %u are the most", json_array_size(frames),
+		snprintf(why, why_len, "%zu frames; the limit is %u", json_array_size(frames),
 			 PLUGIN_MAX_FRAMES);
 		return -EBADMSG;
 	}
@@ -58,7 +58,8 @@ static int parse_frames(const json_t *frames, struct plugin_answer *out, char *w
 		const char *pc = json_string_value(json_object_get(frame, "pc"));
 
 		if (!pc || !parse_pc(pc, &out->pcs[i])) {
-			snprintf(why, why_len, "frame %zu has no \"pc\" like \"0x401a2c\"", i);
+			snprintf(why, why_len,
+				 "frame %zu: \"pc\" must be a string like \"0x401a2c\"", i);
 			return -EBADMSG;
 		}
 	}
@@ -78,7 +79,7 @@ static int parse_status(const json_t *status, struct plugin_answer *out, char *w
 			out->status = i;
 			return 0;
 		}
-	snprintf(why, why_len, "\"status\" is none of complete, truncated, failed");
+	snprintf(why, why_len, "\"status\" must be complete, truncated or failed");
 	return -EBADMSG;
 }
 
@@ -89,7 +90,7 @@ static int parse_root(const json_t *root, struct plugin_answer *out, char *why, 
 	int err;
 
 	if (!json_is_array(frames)) {
-		snprintf(why, why_len, "its JSON has no array \"frames\"");
+		snprintf(why, why_len, "its JSON lacks the array \"frames\"");
 		return -EBADMSG;
 	}
 	err = parse_status(json_object_get(root, "status"), out, why, why_len);
@@ -109,13 +110,13 @@ int plugin_answer_parse(const char *text, size_t len, struct plugin_answer *out,
 
 	out->n = 0;
 	if (json_memory_failed())
-		snprintf(why, why_len, "printed what there is no memory for");
+		snprintf(why, why_len, "printed more than fits into memory");
 	else if (root)
 		err = parse_root(root, out, why, why_len);
 	else if (!len)
 		snprintf(why, why_len, "printed nothing");
 	else
-		snprintf(why, why_len, "printed no JSON: line %d: %s", error.line,
+		snprintf(why, why_len, "printed invalid JSON: line %d: %s", error.line,
 			 term_escape(error.text, safe, sizeof(safe)));
 	json_decref(root);
 	return err;

@@ -2,8 +2,8 @@
 #pragma once
 
 /*
- * What a plugin says of a stack, and what that is worth. docs/guides/plugins.md has the format
- * and the judgement.
+ * A plug-in's answer for a stack, and its verdict. docs/guides/plugins.md describes the format and
+ * the verdicts.
  */
 
 #include "../case/case.h"
@@ -11,23 +11,23 @@
 #define PLUGIN_MAX_FRAMES 8192 /* more than an executed case can have */
 #define PLUGIN_REASON_LEN 80
 
-/* The profile's words for the status of a stack. */
+/* The status of a stack, with the same names as in profiles. */
 enum plugin_status { PLUGIN_COMPLETE, PLUGIN_TRUNCATED, PLUGIN_FAILED, PLUGIN_N_STATUS };
 
 extern const char *const plugin_status_words[PLUGIN_N_STATUS];
 
 struct plugin_answer {
 	enum plugin_status status;
-	char reason[PLUGIN_REASON_LEN]; /* safe to print; empty: none was given */
+	char reason[PLUGIN_REASON_LEN]; /* safe to print; empty: none */
 	u32 n;
 	u64 pcs[PLUGIN_MAX_FRAMES]; /* leaf first */
 };
 
 /**
- * plugin_answer_parse() - read what a plugin printed
- * @text:	@len bytes of anything
+ * plugin_answer_parse() - parse the output of a plug-in
+ * @text:	@len bytes, hostile
  * @out:	large; also written on failure
- * @why:	what is wrong, one line that is safe to print
+ * @why:	set to the error, one line that is safe to print
  *
  * Return: 0 or -EBADMSG with @why set.
  */
@@ -35,18 +35,18 @@ int plugin_answer_parse(const char *text, size_t len, struct plugin_answer *out,
 			size_t why_len);
 
 enum plugin_verdict {
-	PLUGIN_EXACT, /* all true frames and nothing else */
-	PLUGIN_ACCEPTABLE, /* true frames from the leaf on, not all, and it says so */
-	PLUGIN_WRONG, /* an untrue frame, one left out, or fewer than it claims */
+	PLUGIN_EXACT, /* all true frames and no others */
+	PLUGIN_ACCEPTABLE, /* true frames from the leaf on, not all, and not claimed to be all */
+	PLUGIN_WRONG, /* a false frame, a missing one, or fewer frames than claimed */
 	PLUGIN_N_VERDICTS
 };
 
 extern const char *const plugin_verdict_words[PLUGIN_N_VERDICTS];
 
 /**
- * plugin_judge() - compare an answer with the truth
- * @is_whole:	@truth ends with the outermost frame; false: nobody can know what comes
- *		behind it, and who claims to is wrong
+ * plugin_judge() - compare an answer with the true stack
+ * @is_whole:	@truth ends with the outermost frame; false: its callers are unknown, so an
+ *		answer that claims to be complete is wrong
  */
 enum plugin_verdict plugin_judge(const struct plugin_answer *answer, const struct sim_truth *truth,
 				 bool is_whole);

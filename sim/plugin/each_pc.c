@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define MAX_SILENT 10 /* with a timeout of 10 s that is 50 s, two at once */
+#define MAX_SILENT 10 /* with a timeout of 10 s this takes 50 s, since two run at once */
 
 struct asked {
 	struct sim_plugin *plugin;
@@ -18,7 +18,7 @@ struct asked {
 	struct sim_target target; /* the case's, with the registers of the stop */
 	struct plugin_shown *shown;
 	struct sim_error *error;
-	u32 n_silent; /* replies without an answer since the last one with */
+	u32 n_silent; /* replies without an answer since the last answer */
 };
 
 static int count_wrong(struct asked *a, const struct plugin_reply *r)
@@ -68,7 +68,7 @@ static int take_reply(void *ctx, const struct plugin_reply *r)
 	a->n_silent = r->why ? a->n_silent + 1 : 0;
 	if (a->n_silent == MAX_SILENT)
 		return sim_fail(a->error, -ECANCELED,
-				"the plugin gave no answer %d times in a row, the last time it %s",
+				"plugin: no answer %d times in a row; the last time it %s",
 				MAX_SILENT, r->why);
 	if (a->shown)
 		show(a->shown, r);

@@ -27,7 +27,7 @@ static int remove_entry(const char *path, const struct stat *st, int type, struc
 	return 0;
 }
 
-/* In the child. Of what it inherited it keeps nothing but the pipe. */
+/* In the child. Closes everything that it inherited except the pipe. */
 static _Noreturn void wait_and_clean(int fd, const char *folder)
 {
 	pid_t groups[JANITOR_SLOTS] = { 0 };
@@ -83,7 +83,7 @@ void janitor_note(struct janitor *j, unsigned int slot, pid_t group)
 {
 	struct note note = { slot, group };
 
-	/* A janitor that is gone can't be helped. */
+	/* If the janitor has died, nothing can be done. */
 	send(j->fd, &note, sizeof(note), MSG_NOSIGNAL);
 }
 

@@ -2,9 +2,8 @@
 #pragma once
 
 /*
- * A private folder, and the processes that were started to work in it. A child of
- * this process waits for its end, however it ends (SIGKILL too), and then kills those
- * processes and removes the folder.
+ * A private folder, and the processes that work in it. A child process waits until this process
+ * ends, in any way (even by SIGKILL); then it kills the workers and removes the folder.
  */
 
 #include <limits.h>
@@ -14,28 +13,28 @@
 
 struct janitor {
 	pid_t pid; /* 0: none */
-	int fd; /* closed with this process: that is the sign */
+	int fd; /* closed when this process ends, which wakes the janitor */
 	char folder[PATH_MAX]; /* mode 0700 */
 };
 
 /**
- * janitor_open() - make a folder in $TMPDIR or /tmp, and who removes it
- * @out:	ends with janitor_close()
+ * janitor_open() - make a folder in $TMPDIR or /tmp, and start its janitor
+ * @out:	freed by janitor_close()
  *
  * Return: 0 or a negative errno.
  */
 int janitor_open(struct janitor *out);
 
 /**
- * janitor_note() - say which process group works in a slot
+ * janitor_note() - set the process group that works in a slot
  * @slot:	below JANITOR_SLOTS
- * @group:	0: it has ended
+ * @group:	0: none any more
  */
 void janitor_note(struct janitor *j, unsigned int slot, pid_t group);
 
 /**
- * janitor_close() - remove the folder now; fine for what was never opened
+ * janitor_close() - remove the folder now; a no-op if it was never opened
  *
- * Return: 0, or -EIO when something of it could not be removed.
+ * Return: 0, or -EIO if a part of it could not be removed.
  */
 int janitor_close(struct janitor *j);

@@ -17,9 +17,9 @@
 #define N_SLOTS 2
 #define CODE_LEN 16
 
-/* A stop that was asked about. */
+/* A stop that was queried. */
 struct slot {
-	struct sim_stop stop; /* truth and code are the slot's */
+	struct sim_stop stop; /* the slot owns truth and code */
 	u64 *pcs;
 	u8 code[CODE_LEN];
 	bool is_whole;
@@ -39,13 +39,13 @@ static int find_program(const char *program, char *out, struct sim_error *error)
 	struct stat st;
 
 	if (!realpath(program, out) || stat(out, &st))
-		return sim_fail(error, -ENOENT, "plugin %s: %s; it is a path, nothing is searched",
+		return sim_fail(error, -ENOENT,
+				"plugin %s: %s; give its path, because PATH is not searched",
 				program, strerror(errno));
 	if (!S_ISREG(st.st_mode))
-		return sim_fail(error, -EACCES, "plugin %s: is no regular file", program);
+		return sim_fail(error, -EACCES, "plugin %s: not a regular file", program);
 	if (access(out, X_OK))
-		return sim_fail(error, -EACCES,
-				"plugin %s: can't be executed: chmod +x makes it so", program);
+		return sim_fail(error, -EACCES, "plugin %s: not executable; use chmod +x", program);
 	return 0;
 }
 
@@ -60,19 +60,20 @@ int sim_plugin_open(const char *program, u32 timeout_s, struct sim_plugin **out,
 	err = find_program(program, p->program, error);
 	if (err)
 		return err;
-	signal(SIGCHLD, SIG_DFL); /* ignored, it would take away how a program ended */
+	signal(SIGCHLD, SIG_DFL); /* if ignored, the exit status of a program would be lost */
 	p->timeout_ns = timeout_s * NS_PER_S;
 	for (u32 i = 0; i < N_SLOTS && !err; i++)
 		err = plugin_process_init(&p->processes[i]);
 	if (!err)
 		err = janitor_open(&p->janitor);
 	if (err)
-		return sim_fail(error, err, "no folder for a plugin's cases: %s", strerror(-err));
+		return sim_fail(error, err, "can't create a folder for the plugin's cases: %s",
+				strerror(-err));
 	*out = TAKE_PTR(p);
 	return 0;
 }
 
-/* The slot's process has ended: say what came of it. */
+/* The slot's process has ended: report the result. */
 static int reply(struct sim_plugin *p, u32 i, const struct plugin_listener *listener)
 {
 	struct plugin_process *process = &p->processes[i];
@@ -90,7 +91,7 @@ static int reply(struct sim_plugin *p, u32 i, const struct plugin_listener *list
 	return listener->reply(listener->ctx, &r);
 }
 
-/* Gives out the replies that are there, or waits for one. */
+/* Delivers the available replies, or waits for one. */
 static int take_replies(struct sim_plugin *p, bool wait, const struct plugin_listener *listener)
 {
 	struct plugin_process *done;
@@ -128,7 +129,7 @@ static int keep_stop(struct slot *s, const struct sim_case *c, const struct sim_
 	return 0;
 }
 
-/* A recorded case as it is, but for what the recorder and others found. */
+/* A recorded case as it is, without the frames that the recorder and others found. */
 static int write_recorded(const struct case_file *recorded, const char *path,
 			  struct sim_error *error)
 {
@@ -150,7 +151,7 @@ static int write_case(const struct sim_case *c, const struct sim_target *target,
 
 	if (c->recorded)
 		return write_recorded(c->recorded, path, error);
-	nameless.n_functions = 0; /* to write names costs more than all the rest */
+	nameless.n_functions = 0; /* writing names costs more than all the rest */
 	return sim_case_write(&nameless, target, NULL, 0, path, error);
 }
 
@@ -187,7 +188,7 @@ int plugin_ask(struct sim_plugin *p, const struct sim_case *c, const struct sim_
 		return err;
 	process = find_free(p);
 	if (!process)
-		return sim_fail(error, -EBUSY, "plugin %s: can't be waited for", p->program);
+		return sim_fail(error, -EBUSY, "plugin %s: can't wait for it", p->program);
 	i = (u32)(process - p->processes);
 	err = keep_stop(&p->slots[i], c, stop);
 	return err ? err : start(p, i, c, target, error);

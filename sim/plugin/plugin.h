@@ -2,13 +2,13 @@
 #pragma once
 
 /*
- * Somebody else's unwinder as a program: it gets the path of a case, and prints the
- * frames that it finds. docs/guides/plugins.md is its author's view.
+ * An external unwinder as a program: it gets the path of a case, and prints the frames that it
+ * finds. docs/guides/plugins.md is for its authors.
  *
  *	stop --> SLOT.core in a private folder --> PROGRAM SLOT.core --> answer --> verdict
  *
- * A run costs a process, so two go on at once while the case goes on: a stop is copied
- * when it is asked about, and its reply comes some stops later.
+ * Each query starts a process, so two run at once while the case continues: a stop is copied when
+ * it is queried, and its reply arrives some stops later.
  */
 
 #include "../case/error.h"
@@ -19,60 +19,60 @@
 
 struct sim_plugin;
 
-/* What became of a stop. Valid during the call only. */
+/* Result of a query. Valid during the callback only. */
 struct plugin_reply {
-	const struct sim_stop *stop; /* as it was asked about */
-	const struct plugin_answer *answer; /* no frames, if there was none */
-	const char *why; /* why there was none; NULL: there was one */
+	const struct sim_stop *stop; /* as it was at the query */
+	const struct plugin_answer *answer; /* without frames if there is no answer */
+	const char *why; /* reason for no answer; NULL if there is one */
 	enum plugin_verdict verdict; /* PLUGIN_WRONG without an answer */
 };
 
-/* Who gets the replies; a non-zero result is passed on by plugin_ask() or plugin_settle(). */
+/* Receives replies; plugin_ask() and plugin_settle() pass a nonzero result on. */
 struct plugin_listener {
 	int (*reply)(void *ctx, const struct plugin_reply *reply);
 	void *ctx;
 };
 
 /**
- * sim_plugin_open() - make ready to run a program
- * @program:	its path; nothing is searched
- * @timeout_s:	how long a run may take, 1 .. PLUGIN_MAX_TIMEOUT_S
- * @out:	ends with sim_plugin_close()
- * @error:	why not
+ * sim_plugin_open() - prepare a program as plug-in
+ * @program:	its path; PATH is not searched
+ * @timeout_s:	time limit of a run, 1 .. PLUGIN_MAX_TIMEOUT_S
+ * @out:	freed by sim_plugin_close()
+ * @error:	set on failure
  *
- * Return: 0; -ENOENT or -EACCES when there is no such program or it can't be executed;
- * another negative errno when it can't be run here.
+ * Return: 0; -ENOENT or -EACCES if there is no such program or it can't be executed; another
+ * negative errno if it can't be run here.
  */
 int sim_plugin_open(const char *program, u32 timeout_s, struct sim_plugin **out,
 		    struct sim_error *error);
 
 /**
- * plugin_ask() - have the program look at a stop
- * @c:		the case; @target is what it has become by now
+ * plugin_ask() - query the program for a stop
+ * @c:		the case; @target is its current state
  * @stop:	copied
- * @listener:	gets replies to earlier stops
- * @error:	why the program can't be asked
+ * @listener:	receives replies to earlier queries
+ * @error:	set if the program can't be queried
  *
- * Waits only when two programs run already.
+ * Waits only if two programs are running already.
  *
- * Return: 0, what the listener returned, or a negative errno with @error set:
- * -EOPNOTSUPP when the program can't be started here.
+ * Return: 0, the listener's result, or a negative errno with @error set: -EOPNOTSUPP if the
+ * program can't be started here.
  */
 int plugin_ask(struct sim_plugin *p, const struct sim_case *c, const struct sim_target *target,
 	       const struct sim_stop *stop, const struct plugin_listener *listener,
 	       struct sim_error *error);
 
 /**
- * plugin_settle() - wait for the replies to all that was asked
- * @listener:	NULL: end the runs, nobody wants to know
+ * plugin_settle() - wait for the replies to all queries
+ * @listener:	NULL: end the runs and drop their replies
  *
- * Return: 0 or what the listener returned; nothing runs any more.
+ * Return: 0 or the listener's result; nothing runs any more.
  */
 int plugin_settle(struct sim_plugin *p, const struct plugin_listener *listener);
 
 /**
  * sim_plugin_close() - NULL is fine
  *
- * Return: 0, or -EIO when the private folder could not be removed.
+ * Return: 0, or -EIO if the private folder could not be removed.
  */
 int sim_plugin_close(struct sim_plugin **p);

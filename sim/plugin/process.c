@@ -41,7 +41,7 @@ static void close_fd(int *fd)
 	*fd = -1;
 }
 
-/* The end that is read never blocks; the other one is a program's and does. */
+/* The read end never blocks; the write end belongs to a program and does. */
 static int open_pipe(int *in, int *out)
 {
 	int fds[2];
@@ -119,7 +119,7 @@ int plugin_process_start(struct plugin_process *p, const char *program, const ch
 	return 0;
 }
 
-/* Reads what is there; closes at its end. True: it is more than is allowed. */
+/* Reads the available output; closes the pipe at its end. True: there is too much output. */
 static bool take_output(struct plugin_process *p)
 {
 	ssize_t n;
@@ -138,7 +138,7 @@ static bool take_output(struct plugin_process *p)
 	return p->out_len > PLUGIN_MAX_OUTPUT;
 }
 
-/* Keeps the end. Takes no more at once than a pipe holds: others wait. */
+/* Keeps the last bytes. Takes at most as much as a pipe holds, so that others get their turn. */
 static void take_words(struct plugin_process *p)
 {
 	char chunk[4096];
@@ -161,7 +161,7 @@ static void take_words(struct plugin_process *p)
 	}
 }
 
-/* The last line with something on it. */
+/* The last line that is not empty. */
 static const char *last_words(struct plugin_process *p)
 {
 	char *end = p->said + p->said_len, *start;
@@ -187,7 +187,7 @@ static void say_status(struct plugin_process *p, int status)
 			 term_escape(words, safe, sizeof(safe)));
 }
 
-/* A program with another user's rights can't be killed: it is left alone, not waited for. */
+/* A program with another user's rights can't be killed: it is abandoned. */
 static void reap(struct plugin_process *p)
 {
 	struct pollfd fd = { p->pid_fd, POLLIN, 0 };
@@ -196,12 +196,12 @@ static void reap(struct plugin_process *p)
 	while (poll(&fd, 1, MS_TO_DIE) < 0 && errno == EINTR)
 		;
 	if (waitpid(p->pid, &status, WNOHANG) != p->pid)
-		snprintf(p->why, sizeof(p->why), "can't be killed");
+		snprintf(p->why, sizeof(p->why), "could not be killed");
 	else if (!p->why[0])
 		say_status(p, status);
 }
 
-/* Until it is waited for, a program that is dead keeps its number, and its group's. */
+/* A dead program keeps its pid and its process group until it is waited for. */
 static void finish(struct plugin_process *p)
 {
 	kill(-p->pid, SIGKILL);
@@ -228,7 +228,7 @@ void plugin_process_deinit(struct plugin_process *p)
 	p->out = NULL;
 }
 
-/* True: it has ended, or its time is up, or it went too far. */
+/* True: it has ended, its time is up, or it has printed too much. */
 static bool feed(struct plugin_process *p, const struct pollfd *fds, u64 now)
 {
 	bool is_over = fds[0].revents;
@@ -238,7 +238,7 @@ static bool feed(struct plugin_process *p, const struct pollfd *fds, u64 now)
 	if (fds[2].revents)
 		take_words(p);
 	if (!is_over && now >= p->end_ns) {
-		snprintf(p->why, sizeof(p->why), "had not ended after %g s",
+		snprintf(p->why, sizeof(p->why), "was still running after %g s",
 			 (double)(p->end_ns - p->start_ns) / NS_PER_S);
 		is_over = true;
 	}
@@ -247,7 +247,7 @@ static bool feed(struct plugin_process *p, const struct pollfd *fds, u64 now)
 	return is_over;
 }
 
-/* Poll's: until the first of them has no more time. -1: none runs. */
+/* Timeout for poll(): until the time of the first process is up. -1: none runs. */
 static int time_left(const struct plugin_process *p, u32 n, u64 now)
 {
 	u64 first = ~0ull;

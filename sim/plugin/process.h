@@ -2,13 +2,13 @@
 #pragma once
 
 /*
- * One run of somebody's program, with one argument, of which nothing is taken on trust:
+ * One run of an untrusted program with one argument:
  *
  *	stdin    empty
- *	stdout   kept, up to PLUGIN_MAX_OUTPUT; more ends it
- *	stderr   its last line is kept, for people
+ *	stdout   kept, up to PLUGIN_MAX_OUTPUT; more ends the run
+ *	stderr   the last line is kept, for messages
  *	group    its own; killed as a whole when the program ends or its time is up, so
- *	         that no child of it holds the pipes, or the processor, for longer
+ *	         that no child keeps the pipes, or the processor, for longer
  */
 
 #include <sys/types.h>
@@ -21,17 +21,17 @@
 struct plugin_process {
 	pid_t pid; /* 0: none runs */
 	int pid_fd, out_fd, err_fd; /* -1: closed */
-	u64 start_ns, end_ns; /* CLOCK_MONOTONIC; end: when its time is up */
-	char *out; /* what it printed, PLUGIN_MAX_OUTPUT + 1 bytes of room */
+	u64 start_ns, end_ns; /* CLOCK_MONOTONIC; end: time limit */
+	char *out; /* its output, with room for PLUGIN_MAX_OUTPUT + 1 bytes */
 	size_t out_len;
 	char said[PLUGIN_WHY_LEN]; /* the end of stderr */
 	size_t said_len;
-	char why[PLUGIN_WHY_LEN]; /* when it has ended: what was wrong with that; empty: nothing */
+	char why[PLUGIN_WHY_LEN]; /* after the end: the error; empty: none */
 };
 
 /**
- * plugin_process_init() - make room for runs, one at a time
- * @out:	ends with plugin_process_deinit(), which also ends what runs
+ * plugin_process_init() - prepare runs, one at a time
+ * @out:	freed by plugin_process_deinit(), which also ends a running program
  *
  * Return: 0 or -ENOMEM.
  */
@@ -40,22 +40,22 @@ void plugin_process_deinit(struct plugin_process *p);
 
 /**
  * plugin_process_start() - run @program with the argument @path
- * @timeout_ns:	how long it may run
+ * @timeout_ns:	time limit
  *
- * Return: 0, or a negative errno when it can't be started.
+ * Return: 0, or a negative errno if it can't be started.
  */
 int plugin_process_start(struct plugin_process *p, const char *program, const char *path,
 			 u64 timeout_ns);
 
-/* Ends what runs, if anything does. */
+/* Ends the running program, if any. */
 void plugin_process_stop(struct plugin_process *p);
 
 /**
- * plugin_process_wait() - until one of @n has ended
- * @wait:	false: only look
+ * plugin_process_wait() - wait until one of @n processes has ended
+ * @wait:	false: only check
  *
- * All are fed meanwhile. Those that run no program are passed over.
+ * Reads the output of all meanwhile. Entries without a program are skipped.
  *
- * Return: the first that has ended, its why filled in and its pid 0; NULL: none.
+ * Return: the first that has ended, with why set and pid 0; NULL: none.
  */
 struct plugin_process *plugin_process_wait(struct plugin_process *p, u32 n, bool wait);

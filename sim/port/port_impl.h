@@ -2,8 +2,8 @@
 #pragma once
 
 /*
- * The port of native builds. The core's reads carry no context, so the target
- * of the walk that a thread makes is the thread's own variable.
+ * The port of native builds. The core's reads have no context argument, so a thread-local
+ * variable has the target of the thread's walk.
  */
 
 #include "port_plain.h"

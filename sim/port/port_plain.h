@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #pragma once
 
-/* Of ports outside the kernel: no verifier wants a proof, and nobody listens to decisions. */
+/* Ports outside the kernel: no verifier needs a bound, and decisions are ignored. */
 
 UW_INLINE u64 port_index(u64 n, u64 mask)
 {

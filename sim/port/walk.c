@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * The core natively. Compiled once for each architecture: SIM_ARCH is its name,
- * and the include path has its arch.h.
+ * The core, built natively, once for each architecture: SIM_ARCH is its name, and the include
+ * path has its arch.h.
  */
 
 #include "walk.h"

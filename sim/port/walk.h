@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #pragma once
 
-/* The loop round the core's step where nothing limits loops: natively and in a guest. */
+/* The loop around the core's step without limits on loops: natively and in a guest. */
 
 #include "../../core/uw_walk.h"
 #include "../case/target.h"
 
-/* @u: as sim_walk_start() left it; @step: uw_step(), or a stranger's in its place */
+/* @u: after sim_walk_start(); @step: uw_step(), or the step of an external unwinder */
 UW_INLINE void sim_walk_by(struct uw_state *u, enum uw_status (*step)(struct uw_state *u))
 {
 	enum uw_status status;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * `unspool-sim add`: recorded cases become fixtures.
+ * `unspool-sim add`: adds recorded cases to the fixtures.
  *
- *	fixtures/recorded/<runtime>/<version>/<arch>/NAME.core.zst    replayed by `run`
+ *	fixtures/recorded/<runtime>/<version>/<arch>/NAME.core.zst    walked again by `run`
  *	                                             NAME.json        its note, for review
  *
- * Runtime and version are a note's words, so a stranger's: only letters, digits and
- * ._- of them get into a path.
+ * Runtime and version come from the note, which is hostile: only letters, digits and ._- of
+ * them get into a path.
  */
 
 #include "../../inspect/case/case.h"
@@ -27,7 +27,7 @@ enum { KEY_WALK = 0x100, KEY_RAW, KEY_MINIMAL };
 
 struct options {
 	const char *fixtures;
-	bool walk; /* what is a plain core, and add what is found */
+	bool walk; /* also add plain cores, with the result of a walk */
 	struct sim_walked_options walked;
 	char **cases;
 	int n_cases;
@@ -55,20 +55,20 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		o->n_cases = state->argc - state->next;
 		return 0;
 	case ARGP_KEY_NO_ARGS:
-		return sim_usage("which cases? unspool-sim add CASE...");
+		return sim_usage("no case given; use unspool-sim add CASE...");
 	default:
 		return ARGP_ERR_UNKNOWN;
 	}
 }
 
 static const struct argp_option argp_options[] = {
-	{ "fixtures", 'C', "DIR", 0, "Where fixtures are (default: fixtures)", 0 },
+	{ "fixtures", 'C', "DIR", 0, "Folder of the fixtures (default: fixtures)", 0 },
 	{ "walk", KEY_WALK, NULL, 0,
-	  "Take plain cores (gcore's), too: with what the native engine finds, and of their "
-	  "memory what it and the names needed and the pages round it",
+	  "Also add plain cores (of gcore): with the result of the native engine, the memory that "
+	  "it and the names needed, and the pages around it",
 	  0 },
-	{ "minimal", KEY_MINIMAL, NULL, 0, "With --walk: not the pages round it", 0 },
-	{ "raw", KEY_RAW, NULL, 0, "With --walk: keep what is private", 0 },
+	{ "minimal", KEY_MINIMAL, NULL, 0, "With --walk: without the pages around that memory", 0 },
+	{ "raw", KEY_RAW, NULL, 0, "With --walk: keep private data", 0 },
 	{ 0 },
 };
 
@@ -76,12 +76,12 @@ static const struct argp argp = {
 	.options = argp_options,
 	.parser = parse_option,
 	.args_doc = "CASE...",
-	.doc = "Take recorded cases into fixtures/recorded/RUNTIME/VERSION/ARCH, compressed, each "
+	.doc = "Add recorded cases to fixtures/recorded/RUNTIME/VERSION/ARCH, compressed, each "
 	       "with its note beside it as JSON.\v"
-	       "Exit status: 0 done, 1 a case can't be taken, 2 usage.",
+	       "Exit status: 0 done, 1 a case can't be added, 2 usage.",
 };
 
-/* What may stand in a path of @word's @len bytes; "any" when nothing is left. */
+/* The characters of @word's @len bytes that are allowed in a path; "any" if none are. */
 static void folder_of(const char *word, size_t len, char *out, size_t size)
 {
 	size_t n = 0;
@@ -110,7 +110,7 @@ static void runtime_folder(const struct case_file *c, char *out, size_t size)
 	snprintf(out, size, "recorded/%s/%s/%s", name, version, case_arch_name(c->arch));
 }
 
-/* Makes what is missing of @folder below @fixtures. */
+/* Makes the missing folders of @folder below @fixtures. */
 static int make_folders(const char *fixtures, const char *folder)
 {
 	_cleanup_free_ char *path = NULL;
@@ -128,7 +128,7 @@ static int make_folders(const char *fixtures, const char *folder)
 	return 0;
 }
 
-/* The last part of @path without what tells the kind of a case. */
+/* The last part of @path without the suffix. */
 static int name_of(const char *path, char **out)
 {
 	const char *base = strrchr(path, '/');
@@ -158,7 +158,7 @@ static int write_text(const char *path, const char *text)
 	return err;
 }
 
-/* The note first: it is what may be there already, and is taken back if the case fails. */
+/* Writes the note first: it may exist already, and is removed if the case fails. */
 static int add_to(const struct case_file *c, const char *stem)
 {
 	_cleanup_free_ char *core = NULL, *json = NULL, *text = case_note_text(c);
@@ -173,7 +173,7 @@ static int add_to(const struct case_file *c, const char *stem)
 	err = write_text(json, text);
 	if (err) {
 		cli_error("%s: %s", json,
-			  err == -EEXIST ? "is there already; give the case another name"
+			  err == -EEXIST ? "exists already; give the case another name"
 					 : strerror(-err));
 		return CLI_FAILURE;
 	}
@@ -213,7 +213,7 @@ static void unlink_case(char **path)
 	free(*path);
 }
 
-/* The case of a plain core, for a moment beside where it will be. */
+/* Makes the case of a plain core, temporarily beside its destination. */
 static int add_walked(const char *path, const struct options *o)
 {
 	_cleanup_(case_free) struct case_file *c = NULL;
@@ -246,9 +246,9 @@ static int add(const char *path, const struct options *o)
 		return add_walked(path, o);
 	if (c->walk || c->truth)
 		return add_case(c, path, o->fixtures);
-	cli_error("%s: tells nothing that a walk must find; `unspool capture` makes cases "
-		  "that do%s",
-		  path, c->is_plain_core ? ", and so does --walk of a core" : "");
+	cli_error("%s: contains no walk or truth to check; use `unspool capture` to make such "
+		  "a case%s",
+		  path, c->is_plain_core ? ", or --walk" : "");
 	return CLI_FAILURE;
 }
 
@@ -261,7 +261,7 @@ int cmd_add(int argc, char **argv)
 	if (status)
 		return status;
 	if (stat(o.fixtures, &st) || !S_ISDIR(st.st_mode)) {
-		cli_error("%s: is no folder; --fixtures DIR says where they are", o.fixtures);
+		cli_error("%s: not a folder; use --fixtures DIR", o.fixtures);
 		return CLI_USAGE;
 	}
 	for (int i = 0; i < o.n_cases; i++)

@@ -4,19 +4,19 @@
 #include "../case/cases.h"
 
 /**
- * sim_recorded_load() - make a case of a recorded one, or of a plain core, as
+ * sim_recorded_load() - make a case from a recorded one, or from a plain core, as
  * sim_case_kind.load
- * @out:	ends with sim_recorded_free()
+ * @out:	freed by sim_recorded_free()
  *
- * Return: 0, -ENOTSUP when it was recorded on another architecture than @arch, or a
- * negative errno with @error set.
+ * Return: 0, -ENOTSUP if it was recorded on another architecture than @arch, or a negative
+ * errno with @error set.
  */
 int sim_recorded_load(const char *path, const struct sim_arch *arch, struct sim_case **out,
 		      struct sim_error *error);
 void sim_recorded_free(struct sim_case **c);
 
-/* Nothing tells what a walk of @c should find. */
+/* Is there neither truth nor a recorded walk to compare a walk of @c with? */
 bool sim_is_unjudged(const struct sim_case *c);
 
-/* Prints the note, as sim_case_kind.show; @arch does not matter. */
+/* Prints the note, as sim_case_kind.show; @arch is ignored. */
 int sim_recorded_show(const char *path, const char *arch, struct sim_error *error);

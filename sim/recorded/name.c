@@ -22,8 +22,8 @@ struct naming {
 	const struct sim_listener *listener; /* or NULL */
 	struct case_frames *out;
 	struct runtime_build *builds[N_RUNTIMES];
-	struct runtime *runtimes[N_RUNTIMES]; /* NULL: none, or its file is not here */
-	u64 pc; /* of the frame that is being named */
+	struct runtime *runtimes[N_RUNTIMES]; /* NULL: none, or its file was not found */
+	u64 pc; /* of the frame being named */
 	struct {
 		u32 module;
 		struct symbols *symbols; /* NULL: none */
@@ -42,15 +42,15 @@ static void naming_deinit(struct naming *n)
 }
 
 /*
- * A file that is missing or unreadable leaves frames without names; where this process has no
- * room for it naming ends.
+ * A missing or unreadable file leaves frames without names. If this process runs out of memory or
+ * files, naming ends.
  */
 static int or_no_room(int err)
 {
 	return err == -ENOMEM || err == -EMFILE || err == -ENFILE ? err : 0;
 }
 
-/* Opens a mapping's file as @path, if it is the one that was mapped. 0, *elf NULL: it is not. */
+/* Opens a mapping's file as @path, if it is the file that was mapped. 0, *elf NULL: it is not. */
 static int open_as(struct elf_file **elf, const struct case_mapping *m, const char *path)
 {
 	int err;
@@ -141,18 +141,18 @@ static int add(const struct prof_frame *f, void *data)
 	return case_frames_add(n->out, &frame);
 }
 
-/* Of runtime @r. */
+/* Names a frame of runtime @r. */
 static int add_managed(struct naming *n, const struct uw_sample *s, u32 i, u32 r)
 {
 	struct runtime *rt = n->runtimes[r];
 	struct prof_frame unnamed =
-		runtime_unnamed(runtimes[r], &s->frames[i], "the runtime's file is not here");
+		runtime_unnamed(runtimes[r], &s->frames[i], "the runtime's file was not found");
 	int err = rt ? runtimes[r]->name(rt, s, i, add, n) : RUNTIME_GONE;
 
 	return err == RUNTIME_GONE ? add(&unnamed, n) : err;
 }
 
-/* Is it runtime @r's file? Then the runtime is open. */
+/* If it is the file of runtime @r, opens the runtime. */
 static int try_file(struct naming *n, u32 r, const struct case_mapping *m)
 {
 	struct runtime_home home = { .module = m->map.module };
@@ -214,7 +214,7 @@ static int add_frame(struct naming *n, const struct uw_sample *s, u32 i)
 	return err;
 }
 
-/* Registers of V8: see arch_take_regs() of bpf/arch. */
+/* Registers of V8: see arch_take_regs() in bpf/arch. */
 void sim_take_regs(const struct case_file *core, struct uw_sample *s)
 {
 	static const u8 interp[CASE_N_ARCHS][2] = { { 8, 3 }, { 19, 20 } };
@@ -236,7 +236,8 @@ int sim_name_frames(const struct case_file *c, const struct uw_sample *s, struct
 {
 	_cleanup_(naming_deinit) struct naming n = { .c = c, .listener = listener, .out = out };
 	const struct runtime_build *first;
-	struct case_target unwatched; /* as in the recorder, a case has what V8's names need */
+	struct case_target
+		unwatched; /* like in the recorder: a case has all that V8's names need */
 	int err = 0;
 
 	case_target_init(&unwatched, c);

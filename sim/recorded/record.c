@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * From the pages of an image to the ranges of a case. Each page is one of
+ * Converts the pages of an image to the ranges of a case. Each page is one of
  *
- *	known    readable and worth a place in the file: a range
- *	fault    mapped, but not readable or not there; so is everything between regions
- *	         and behind the last one
- *	left out below the stack's end, or elsewhere and zero, which is nothing to tell
+ *	known    readable and stored in the file: a range
+ *	fault    mapped, but not readable or not present; also all memory between regions and
+ *	         after the last one
+ *	left out below the end of the stack, or elsewhere and all zero
  */
 
 #include "record.h"
@@ -21,7 +21,7 @@
 #include <errno.h>
 #include <string.h>
 
-/* Slots of a frame that is not built yet lie below sp; V8's are at most this far. */
+/* Slots of a frame that is not built yet are below sp; V8's are at most this far. */
 #define BELOW_SP_LEN 512
 
 enum page_is { PAGE_KNOWN, PAGE_FAULT, PAGE_LEFT_OUT };
@@ -30,7 +30,7 @@ struct record {
 	struct case_range *ranges;
 	struct case_fault *faults;
 	u32 n_ranges, n_faults;
-	u64 fault_end; /* all below has been looked at */
+	u64 fault_end; /* everything below was processed */
 	u64 stack_low; /* first page of the stack that is written */
 };
 
@@ -58,7 +58,7 @@ static enum page_is judge_page(const struct record *r, const struct sim_region *
 	return is_zero(region->bytes + page * SIM_PAGE_LEN) ? PAGE_LEFT_OUT : PAGE_KNOWN;
 }
 
-/* One more, or one that goes on where the last one ended. */
+/* Adds a fault, or extends the last one if they are adjacent. */
 static void add_fault(struct record *r, u64 addr, u64 len)
 {
 	struct case_fault *last = r->n_faults ? &r->faults[r->n_faults - 1] : NULL;
@@ -139,7 +139,7 @@ static int take_mappings(const struct sim_target *t, struct case_mapping **out)
 	return 0;
 }
 
-/* struct sim_function is the case's own, but for the order of its fields. */
+/* A copy of the case's struct sim_function, with another order of fields. */
 static int take_functions(const struct sim_case *c, struct case_function **out)
 {
 	struct case_function *f = calloc(c->n_functions + 1, sizeof(*f));
@@ -176,7 +176,7 @@ int sim_rows_used(const struct sim_target *t, const struct uw_sample *s, struct 
 	return case_rows_used(s->frames, s->n_frames, &source, out, n);
 }
 
-/* Those that the core's own walk uses. */
+/* The rows that a walk by the core uses. */
 static int take_rows(const struct sim_arch *arch, const struct sim_target *t, struct case_row **out,
 		     u32 *n)
 {
@@ -202,7 +202,7 @@ int sim_case_write(const struct sim_case *c, const struct sim_target *target,
 	int err;
 
 	if (!sim_mem_is_image(target->mem))
-		return sim_fail(error, -EINVAL, "%s: only what lies in an image can be written",
+		return sim_fail(error, -EINVAL, "%s: only cases with image memory can be written",
 				path);
 	err = take_memory(&r, target);
 	if (!err)

@@ -188,7 +188,7 @@ static int load(const char *core, struct sim_case **out, struct sim_error *error
 		return err;
 	return (*out)->recorded->is_plain_core
 		       ? 0
-		       : sim_fail(error, -EINVAL, "%s: is a case already", core);
+		       : sim_fail(error, -EINVAL, "%s: already a case", core);
 }
 
 int sim_walked_write(const char *core, const struct sim_walked_options *options, const char *path,

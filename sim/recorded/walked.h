@@ -2,8 +2,8 @@
 #pragma once
 
 /*
- * From a plain core to a case: the native engine walks, the frames get names, and what
- * both read is kept, with or without what lies round it.
+ * Makes a case from a plain core: the native engine walks, the frames are named, and the memory
+ * read by both is kept, optionally with the memory around it.
  */
 
 #include "../../core/types.h"
@@ -15,14 +15,14 @@ struct sim_walked_options {
 };
 
 /**
- * sim_walked_write() - walk a plain core, and write that as a case
- * @core:	a file that case_read() takes for a plain core
+ * sim_walked_write() - walk a plain core, and write the result as a case
+ * @core:	a file that case_read() accepts as a plain core
  * @path:	NAME.core or NAME.core.zst
  *
- * The case's walk is the native engine's, and says so.
+ * The case's walk is marked as the native engine's.
  *
- * Return: 0 or a negative errno with @error set: -ENODATA when the walk needs what the
- * core does not have, -EINVAL when it is a case already.
+ * Return: 0 or a negative errno with @error set: -ENODATA if the walk needs memory that the core
+ * does not contain, -EINVAL if it is already a case.
  */
 int sim_walked_write(const char *core, const struct sim_walked_options *options, const char *path,
 		     struct sim_error *error);

@@ -21,7 +21,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case ARGP_KEY_END:
 		return o->is_update && !(o->archs[0] && o->archs[1])
-			       ? sim_usage("--update is about both architectures: leave --arch out")
+			       ? sim_usage("--update covers both architectures; drop --arch")
 			       : 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -32,23 +32,23 @@ static const struct argp argp = {
 	.parser = parse,
 	.args_doc = "CASE|DIR...",
 	.children = (const struct argp_child[]){ { &sim_options_argp, 0, NULL, 0 }, { 0 } },
-	.doc = "Walk cases in engines and compare what is found with the truth, and what is "
-	       "found and read with the native engine, byte for byte.\v"
-	       "CASE is a file, stack:NAME or stack:all (the bundled stacks); one that is named "
-	       "twice is taken once. A case that is laid by hand is walked once and must find what "
-	       "is written down. An executed case is walked where its code comes to an instruction "
-	       "for the first time, by the kernel engine at one of 64 of these; it is right when "
-	       "no byte differs from the native walks and when the deepest call stack (outside "
-	       "of windows) is found as a whole at one instruction at least. At how many it is "
-	       "found is told, and is "
-	       "what 'unspool-sim sweep' judges. A plugin is right when none of its answers is "
-	       "wrong. --update makes what the native walk finds the "
-	       "expectation of a fixture that is laid by hand, or of a recorded case. --fail-under "
-	       "is about cases in "
-	       "engines.\n"
-	       "Exit status: 0 as many are right as --fail-under wants, 1 they are not or a case "
-	       "is broken, 2 usage, 3 an engine, or a case in it, cannot run here (what could "
-	       "run, has run).",
+	.doc = "Walk cases in engines. Compare the frames with the truth, and frames and reads "
+	       "with "
+	       "those of the native engine, byte for byte.\v"
+	       "CASE is a file, stack:NAME or stack:all (the bundled stacks); duplicates are run "
+	       "once.\n"
+	       "A hand-laid case is walked once and must give the expected frames. An executed "
+	       "case is walked at the first arrival at each instruction, by the kernel engine at "
+	       "one of 64. It passes if no byte differs from the native walks and if the deepest "
+	       "call stack outside of frameless code is found completely at one instruction at "
+	       "least. The number of instructions where it is found is printed; 'unspool-sim "
+	       "sweep' "
+	       "checks all of them. A plugin passes if none of its answers is wrong.\n"
+	       "--update makes the frames of the native walk the expectation of a hand-laid "
+	       "fixture or recorded case. --fail-under counts cases in engines.\n"
+	       "Exit status: 0 as many pass as --fail-under requires, 1 fewer pass or a case is "
+	       "broken, 2 usage, 3 an engine, or a case in it, cannot run here (the others "
+	       "have run).",
 };
 
 /* Once for both architectures; then the case is run like any other. */
@@ -64,9 +64,7 @@ static int update(struct sim_runner *r, const char *path, const struct sim_arch 
 		err = sim_run_update_recorded(r, path, &error);
 	else if (len < 5 || strcmp(path + len - 5, ".yaml") != 0)
 		err = sim_fail(&error, -EINVAL,
-			       "%s: only fixtures that are text and recorded cases have something "
-			       "to update",
-			       path);
+			       "%s: --update needs a text fixture or a recorded case", path);
 	else
 		err = sim_run_update(r, path, &error);
 	return err ? sim_run_broken(r, path, arch, error.text) : 0;
@@ -103,7 +101,7 @@ static int conclude(const struct sim_runner *r)
 	if (r->sessions.cannot[0])
 		return CLI_CANNOT_RUN;
 	if (!r->n_cases && r->options->n_shards == 1) {
-		cli_error("none of these cases is for this architecture");
+		cli_error("no case is for this architecture");
 		return CLI_FAILURE;
 	}
 	return CLI_OK;
@@ -114,7 +112,7 @@ static int run_all(struct sim_runner *r)
 	int err = sim_options_each(r->options, run_path, r);
 
 	if (err)
-		cli_error("not all cases were run: %s", strerror(-err));
+		cli_error("stopped before the last case: %s", strerror(-err));
 	fprintf(r->out.people,
 		"%llu cases, %llu walks: %llu wrong, %llu of %llu compared bytes differ\n",
 		r->n_cases, r->n_walks, r->n_wrong + r->n_broken, r->n_differing, r->n_compared);
@@ -142,7 +140,7 @@ static int run(const struct sim_options *o)
 	int status, end;
 
 	if (o->is_foreign) {
-		cli_error("the engine 'foreign' is for 'unspool-sim sweep'");
+		cli_error("the engine 'foreign' works only with 'unspool-sim sweep'");
 		return CLI_USAGE;
 	}
 	if (sim_outputs_open("run", o, &r.out))

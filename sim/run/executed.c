@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * An executed case in engines: the CPU stops at each instruction, and where it comes
- * for the first time every engine walks from there, over memory as it is then.
+ * An executed case in engines: the CPU stops at each instruction. At the first arrival at a pc,
+ * every engine walks from there, over the memory of that moment.
  *
- * What is shown, and must be the truth, is a walk of the deepest call stack that is
- * met at these stops outside of windows: the first that finds all of it, else the
- * first one.
+ * One walk is printed and must be right: a walk of the deepest call stack at these stops,
+ * outside of frameless code. It is the first one that finds all of that stack, else the first
+ * one.
  */
 
 #include "run.h"
@@ -18,12 +18,12 @@
 #include <errno.h>
 #include <string.h>
 
-/* The kernel engine maps the whole case for each walk: it takes one new place in so many. */
+/* The kernel engine maps the whole case for each walk, so it walks at one of 64 new pcs. */
 static const u32 strides[SIM_N_ENGINES] = { 1, 1, 64 };
 
 struct engine_sum {
 	struct sim_result result;
-	bool is_over; /* it failed, or cannot take the case: no more walks */
+	bool is_over; /* it failed, or cannot walk the case: no more walks */
 	bool cannot;
 	struct uw_sample deepest;
 };
@@ -32,14 +32,14 @@ struct execution {
 	struct sim_runner *r;
 	const struct sim_case *c;
 	struct sim_session *const *sessions;
-	struct sim_target target; /* the case's, from where it stopped */
+	struct sim_target target; /* the case's, with the registers of the stop */
 	struct sweep_pcs pcs;
 	struct engine_sum sums[SIM_N_ENGINES];
 	u32 depth; /* of the deepest call stack so far */
-	bool is_found; /* all of it, by the native walk */
+	bool is_found; /* all of it was found by the native walk */
 };
 
-/* Counts a walk; @is_shown: it is the one to show, so far. */
+/* Counts a walk; @is_shown: it replaces the walk to print. */
 static void take(struct engine_sum *sum, const struct uw_sample *s, bool is_exact, bool is_shown)
 {
 	sum->result.n_walks++;
@@ -117,7 +117,8 @@ static int report(struct execution *x, u32 e)
 	sum->result.engine = sim_engines[e]->name;
 	if (!x->is_found && !sum->result.wrong[0])
 		snprintf(sum->result.wrong, sizeof(sum->result.wrong),
-			 "the deepest call stack, %u frames, is found at no instruction", x->depth);
+			 "the deepest call stack, %u frames, was not found at any instruction",
+			 x->depth);
 	return sim_run_report(x->r, &sum->result);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
-/* A walk as a line of JSON: the profile's keys, and each frame's pc. */
+/* Prints a walk as a line of JSON, with the keys of a profile and each frame's pc. */
 
 #include "run.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * A case and a plugin: right when none of its answers is wrong. What is shown is what
- * it said of the deepest call stack.
+ * A case and a plug-in: it passes if none of its answers is wrong. The answer for the deepest
+ * call stack is printed.
  */
 
 #include "../cmd/json_line.h"
@@ -42,7 +42,7 @@ static void print(const struct sim_runner *r, const struct sim_case *c,
 		sweep_n_wrong(s) ? "WRONG: " : "", words);
 }
 
-/* The counts, and the first answer that was wrong. */
+/* The counts, and the first wrong answer. */
 static void summarize(const struct sweep_result *s, char *words, size_t size)
 {
 	const struct sweep_miss *m = s->misses;
@@ -50,8 +50,8 @@ static void summarize(const struct sweep_result *s, char *words, size_t size)
 			 s->n_acceptable, sweep_n_wrong(s));
 
 	if (s->n_misses)
-		snprintf(words + n, size - (size_t)n, "; at %#llx: %u frames, %u are true; %s",
-			 m->pc, m->n_found, m->n_expected, m->words);
+		snprintf(words + n, size - (size_t)n, "; at %#llx: %u frames of %u; %s", m->pc,
+			 m->n_found, m->n_expected, m->words);
 }
 
 static int report(struct sim_runner *r, const struct sim_case *c, const struct plugin_shown *shown,

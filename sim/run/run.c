@@ -12,7 +12,7 @@
 #include <errno.h>
 #include <string.h>
 
-/* First frame that is not the truth's; n_frames of both if none. */
+/* Index of the first frame that differs from the truth; n_frames if none does. */
 static u32 first_wrong(const struct uw_sample *s, const struct sim_truth *truth)
 {
 	u32 i = 0;
@@ -22,7 +22,7 @@ static u32 first_wrong(const struct uw_sample *s, const struct sim_truth *truth)
 	return i;
 }
 
-/* Says that a frame's reason is another than expected, if one is. */
+/* Describes a frame whose reason is not the expected one, if there is one. */
 static void say_reason(const struct uw_sample *s, const struct sim_truth *truth, char *words,
 		       size_t len)
 {
@@ -33,7 +33,7 @@ static void say_reason(const struct uw_sample *s, const struct sim_truth *truth,
 				 sim_status_words(truth->reasons[i]));
 }
 
-/* In one line, what a walk missed of the truth, if that is known; nothing when nothing. */
+/* Describes in one line how a walk differs from the truth; empty if it does not. */
 static void say_missed(const struct sim_case *c, const struct uw_sample *s, char *words, size_t len)
 {
 	u32 at = first_wrong(s, &c->truth);
@@ -66,7 +66,7 @@ static void print_result(const struct sim_runner *r, const struct sim_result *re
 			result->n_exact);
 	else
 		fprintf(f, "%s, %u frames, %u reads%s\n", sim_status_words(s->status), s->n_frames,
-			s->n_reads, sim_is_unjudged(result->c) ? "; nothing to compare with" : "");
+			s->n_reads, sim_is_unjudged(result->c) ? "; not compared" : "");
 }
 
 int sim_run_report(struct sim_runner *r, const struct sim_result *result)
@@ -85,7 +85,7 @@ int sim_run_report(struct sim_runner *r, const struct sim_result *result)
 	return err ? err : sim_outputs_verdict(&r->out, &verdict);
 }
 
-/* What is wrong with a file is so for each architecture, and told once. */
+/* An error of a file is the same for each architecture, and printed once. */
 static void complain(struct sim_runner *r, const char *name, const char *why)
 {
 	bool has_name = !strncmp(why, name, strlen(name));

@@ -2,17 +2,16 @@
 #pragma once
 
 /*
- * Runs cases in engines, one result for a case in an engine.
+ * Runs cases in engines, with one result for each case in each engine.
  *
- *	hand-laid   one walk; right: it found what is written down, and does not
- *	            differ from the native walk by a byte
- *	executed    a walk where the code comes to an instruction for the first time;
- *	            right: not a byte differs from the native walks, and at the deepest
- *	            of these stops the whole call stack was found, at one instruction
- *	            at least. At how many others it is found is a sweep's to judge; here
- *	            it is only told.
+ *	hand-laid   one walk; passes if it gives the expected frames and no byte differs
+ *	            from the native walk
+ *	executed    a walk at the first arrival at each instruction; passes if no byte
+ *	            differs from the native walks, and if the whole call stack was found
+ *	            at one of the deepest stops at least. The number of instructions
+ *	            where it is found is only printed; a sweep checks all of them.
  *
- * The native walk is always made, asked for or not.
+ * The native walk is always made, even if not requested.
  */
 
 #include "../cmd/outputs.h"
@@ -27,63 +26,64 @@ struct sim_runner {
 	struct sim_outputs out;
 	struct sim_walk *native, *other;
 	u64 n_cases, n_walks;
-	u64 n_results, n_wrong; /* a case in an engine */
+	u64 n_results, n_wrong; /* number of pairs of a case and an engine */
 	u64 n_broken; /* cases that could not be loaded or executed */
 	u64 n_compared, n_differing; /* bytes */
-	char complaint[1024 + SIM_ERROR_LEN]; /* the last about a file */
+	char complaint[1024 + SIM_ERROR_LEN]; /* the last message about a file */
 };
 
 /**
- * sim_run_case() - walk a case in each open engine, report each engine
+ * sim_run_case() - walk a case in each open engine, and report the results
  *
- * Return: 0 whatever the walks found, or a negative errno.
+ * Return: 0 whatever the results are, or a negative errno.
  */
 int sim_run_case(struct sim_runner *r, const struct sim_case *c);
 
-/* The same for an executed case. Its memory changes: it runs once. */
+/* The same for an executed case. Its memory changes, so it runs once. */
 int sim_run_executed(struct sim_runner *r, const struct sim_case *c);
 
-/* A plugin looks at a case, hand-laid or executed; engines do not. */
+/* A plug-in walks a case, hand-laid or executed; engines do not. */
 int sim_run_plugin(struct sim_runner *r, const struct sim_case *c);
 
 /* A case that could not be loaded or executed. Return: 0 or -ENOMEM. */
 int sim_run_broken(struct sim_runner *r, const char *name, const struct sim_arch *arch,
 		   const char *why);
 
-/* An engine that cannot take a case; its session says why. Return: 0 or -ENOMEM. */
+/* An engine that cannot walk a case; its session has the reason. Return: 0 or -ENOMEM. */
 int sim_run_cannot(struct sim_runner *r, const struct sim_case *c,
 		   const struct sim_session *session);
 
-/* What became of a case in an engine. */
+/* Result of a case in an engine. */
 struct sim_result {
 	const struct sim_case *c;
 	const char *engine;
-	const struct uw_sample *sample; /* the walk to show; NULL: there is none */
-	u64 n_walks, n_exact; /* executed: walks, and those that found the whole call stack */
-	char wrong[384]; /* empty: right */
+	const struct uw_sample *sample; /* the walk to print; NULL: none */
+	u64 n_walks, n_exact; /* executed: number of walks, and of those that found the whole call
+				 stack */
+	char wrong[384]; /* empty: passed */
 };
 
 /* Counts and reports a result. Return: 0 or -ENOMEM. */
 int sim_run_report(struct sim_runner *r, const struct sim_result *result);
 
-/* Its line of JSON; the result has a sample. Return: 0 or -ENOMEM. */
+/* Prints it as a line of JSON; the result has a sample. Return: 0 or -ENOMEM. */
 int sim_run_json(FILE *to, const struct sim_result *result);
 
 /**
- * sim_run_update() - make what the native walk finds a hand-laid fixture's expectation
+ * sim_run_update() - make the native walk the expectation of a hand-laid fixture
  * @path:	rewritten as a whole or not at all; only the values below expect: change
  *
- * Both architectures share the expectation, so both must find the same, in names that
- * mean it on both. What changes is printed.
+ * Both architectures share the expectation, so both walks must give the same frames, with names
+ * that are valid on both. Prints the changes.
  *
- * Return: 0, or a negative errno with @error set: the file is as it was.
+ * Return: 0, or a negative errno with @error set: the file is unchanged.
  */
 int sim_run_update(struct sim_runner *r, const char *path, struct sim_error *error);
 
 /**
  * sim_run_update_recorded() - the same for a recorded case, and the note beside it
  *
- * Return: 0, or a negative errno with @error set: -EINVAL when the walk's frames are not the
- * recorded ones, as far as it gets.
+ * Return: 0, or a negative errno with @error set: -EINVAL if the walk's frames are not the
+ * recorded ones, as far as the walk gets.
  */
 int sim_run_update_recorded(struct sim_runner *r, const char *path, struct sim_error *error);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * run --update: a fixture is walked natively on each architecture that it is for, the
- * frames get names, the text gets new values. Before the file gets its name it is read
- * again: it must mean what was found.
+ * run --update: a fixture is walked natively on each of its architectures, the frames are named,
+ * and the text gets the new values. Before the file is replaced, the new text is read again: it
+ * must have the intended meaning.
  */
 
 #include "run.h"
@@ -22,7 +22,7 @@
 struct realised {
 	struct sim_case c;
 	struct names names;
-	u64 pcs[UW_MAX_FRAMES]; /* found */
+	u64 pcs[UW_MAX_FRAMES]; /* found by the walk */
 	u8 reasons[UW_MAX_FRAMES];
 	u32 n;
 	u8 status;
@@ -31,8 +31,8 @@ struct realised {
 struct update {
 	struct doc_file *file;
 	struct realised at[SIM_N_ARCHS];
-	u32 n; /* architectures that it is for */
-	char *pcs[UW_MAX_FRAMES]; /* how the frames are called; at[0].n */
+	u32 n; /* number of its architectures */
+	char *pcs[UW_MAX_FRAMES]; /* names of the frames; at[0].n of them */
 	const char *reasons[UW_MAX_FRAMES];
 };
 
@@ -69,8 +69,8 @@ static int read_fixture(struct update *u, const char *path, struct sim_error *er
 		return sim_fail(error, err, "%s", problem.text);
 	if (!u->n || u->at[0].c.is_executed)
 		return sim_fail(error, -EINVAL,
-				"%s: is executed: nothing is written down that "
-				"could be updated",
+				"%s: an executed fixture has no expectation to "
+				"update",
 				path);
 	return 0;
 }
@@ -102,7 +102,7 @@ static bool means(const struct update *u, const char *text, u32 frame)
 	return true;
 }
 
-/* As it is called now, else a name (callers': a return address), else function+offset. */
+/* Its current name, else another name (for callers: of a return address), else function+offset. */
 static char *call(const struct update *u, u32 frame)
 {
 	const struct doc_expect *now = u->file->doc->expect;
@@ -141,11 +141,11 @@ static int name_frames(struct update *u, const char *path, struct sim_error *err
 	const struct realised *a = &u->at[0], *b = &u->at[u->n - 1];
 
 	if (!a->n)
-		return sim_fail(error, -EINVAL, "%s: no frame is found", path);
+		return sim_fail(error, -EINVAL, "%s: the walk found no frame", path);
 	if (a->n != b->n || a->status != b->status)
 		return sim_fail(error, -EINVAL,
-				"%s: the architectures find different things (%u frames, %s; %u "
-				"frames, %s): split the fixture by archs:",
+				"%s: the architectures have different results (%u frames, %s; %u "
+				"frames, %s); split the fixture by archs:",
 				path, a->n, sim_status_words(a->status), b->n,
 				sim_status_words(b->status));
 	for (u32 i = 0; i < a->n; i++) {
@@ -155,8 +155,8 @@ static int name_frames(struct update *u, const char *path, struct sim_error *err
 			return -ENOMEM;
 		if (u->pcs[i][0] == '"' && u->n > 1 && a->pcs[i] != b->pcs[i])
 			return sim_fail(error, -EINVAL,
-					"%s: frame %u has no name that is right on both "
-					"architectures (%#llx, %#llx): split the fixture by archs:",
+					"%s: frame %u has no name that is valid on both "
+					"architectures (%#llx, %#llx); split the fixture by archs:",
 					path, i, a->pcs[i], b->pcs[i]);
 	}
 	return 0;
@@ -194,7 +194,7 @@ static void print_reasons(FILE *f, const struct update *u, const char *path)
 
 	for (u32 i = 0; i < now->reasons_count && i < u->at[0].n; i++)
 		if (strcmp(now->reasons[i], u->reasons[i]) != 0)
-			fprintf(f, "%s: reason of frame %u was %s, is %s\n", path, i,
+			fprintf(f, "%s: reason of frame %u changed from %s to %s\n", path, i,
 				now->reasons[i], u->reasons[i]);
 }
 
@@ -207,18 +207,18 @@ static void print_changes(FILE *f, const struct update *u)
 
 	term_escape(u->file->path, path, sizeof(path));
 	if (strcmp(now->status, status) != 0)
-		fprintf(f, "%s: status was %s, is %s\n", path, now->status, status);
+		fprintf(f, "%s: status changed from %s to %s\n", path, now->status, status);
 	for (u32 i = 0; i < n || i < now->pcs_count; i++) {
 		const char *was = i < now->pcs_count ? now->pcs[i] : "none";
 		const char *is = i < n ? u->pcs[i] : "none";
 
 		if (strcmp(was, is) != 0)
-			fprintf(f, "%s: frame %u was %s, is %s\n", path, i, was, is);
+			fprintf(f, "%s: frame %u changed from %s to %s\n", path, i, was, is);
 	}
 	print_reasons(f, u, path);
 }
 
-/* What is in the file is as good as what was found. */
+/* Do the values in the file already have the right meaning? */
 static bool is_meant(struct update *u, const char *path)
 {
 	struct sim_problem problem;
@@ -263,7 +263,7 @@ static int write_fixture(struct update *u, const char *path, struct sim_error *e
 	if (!file.temporary || !is_meant(u, file.temporary)) {
 		whole_file_close(&file, false);
 		return sim_fail(error, -EINVAL,
-				"%s: can't be updated in the form it has: edit expect: by hand",
+				"%s: can't update this form of the file; edit expect: by hand",
 				path);
 	}
 	err = whole_file_close(&file, true);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * run --update of a recorded case: what the walk of today finds in the same memory
- * becomes what is expected. The frames must be the recorded ones, as far as it gets: a
- * walk that finds others has a fault, or the case is to be recorded anew.
+ * run --update of a recorded case: the result of today's walk over the same memory becomes the
+ * expectation. Its frames must be the recorded ones, as far as it gets. If they are not, the walk
+ * is wrong, or the case has to be recorded again.
  */
 
 #include "run.h"
@@ -20,7 +20,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* The note beside the case, if there is one, is the case's own. */
+/* Updates the note in the file beside the case, if there is one. */
 static int write_beside(const char *path, const struct case_file *c)
 {
 	_cleanup_free_ char *json = NULL, *text = case_note_text(c);
@@ -62,7 +62,7 @@ static int write_walk(const char *path, const struct case_file *old, const struc
 	c.walk = &walk;
 	c.reads = reads;
 	c.n_reads = found->log.n;
-	/* Of the names those of frames that are still found; inlined ones share their pc. */
+	/* Keeps the names of frames that are still found; inlined frames share a pc. */
 	while (c.n_frames && s->n_frames &&
 	       c.frames[c.n_frames - 1].pc != s->frames[s->n_frames - 1].pc)
 		c.n_frames--;
@@ -97,8 +97,8 @@ static int update(struct sim_runner *r, const struct sim_case *c, const char *pa
 	if (err)
 		return sim_fail(error, err, "%s: %s", path, session->why);
 	if (!finds_the_recorded(old, s))
-		return sim_fail(error, -EINVAL, "%s: the walk finds other frames: record it anew",
-				path);
+		return sim_fail(error, -EINVAL,
+				"%s: the walk finds other frames; record the case again", path);
 	if (s->status == old->status && s->n_frames == old->n_frames &&
 	    !memcmp(s->frames, old->frames, s->n_frames * sizeof(*s->frames)))
 		return 0;

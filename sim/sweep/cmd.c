@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
-/* `unspool-sim sweep`: every case, every instruction, in each engine, against the truth. */
+/* `unspool-sim sweep`: walks at every instruction of every case in each engine, and judges the
+ * frames. */
 
 #include "../../inspect/util/term.h"
 #include "../cmd/cli.h"
@@ -17,7 +18,7 @@
 
 struct options {
 	struct sim_options common;
-	u32 every; /* 0: as is usual for the engine */
+	u32 every; /* 0: the engine's default */
 	u32 n_shown;
 };
 
@@ -32,9 +33,9 @@ struct sweep {
 enum { KEY_EVERY = 256 };
 
 static const struct argp_option argp_options[] = {
-	{ "misses", 'm', "N", 0, "Show that many misses a case in the table (default 3)", 0 },
+	{ "misses", 'm', "N", 0, "Show at most N misses of each case in the table (default 3)", 0 },
 	{ "every", KEY_EVERY, "N", 0,
-	  "Walk at one boundary in N only (default 1, engine kernel: 997); a plugin: at one "
+	  "Walk at only one boundary in N (default 1, engine kernel: 997); a plugin: at one "
 	  "different pc in N",
 	  0 },
 	{ 0 },
@@ -51,14 +52,15 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	case 'm':
 		return sim_parse_u32(arg, &o->n_shown)
 			       ? 0
-			       : sim_usage("--misses is a number up to 1000000, not '%s'", arg);
+			       : sim_usage("--misses needs a number up to 1000000, not '%s'", arg);
 	case KEY_EVERY:
 		return sim_parse_u32(arg, &o->every) && o->every
 			       ? 0
-			       : sim_usage("--every is a number from 1 to 1000000, not '%s'", arg);
+			       : sim_usage("--every needs a number from 1 to 1000000, not '%s'",
+					   arg);
 	case ARGP_KEY_END:
 		return o->common.is_update && o->every > 1
-			       ? sim_usage("--update walks at every boundary: leave --every out")
+			       ? sim_usage("--update walks at every boundary; drop --every")
 			       : 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -71,22 +73,22 @@ static const struct argp argp = {
 	.args_doc = "CASE|DIR...",
 	.children = (const struct argp_child[]){ { &sim_options_argp, 0, NULL, 0 }, { 0 } },
 	.doc = "Execute each case, stop at every instruction, unwind there, and compare the frames "
-	       "with the calls and returns that were executed.\v"
-	       "CASE is a file, stack:NAME or stack:all (the bundled stacks); one that is named "
-	       "twice is taken once. A case that is laid by hand is one boundary, and must end "
-	       "with its status as well. --fail-under is about the boundaries of a case at which "
-	       "the walk is exact. CASE.misses beside a case lists known "
-	       "misses: then a case also passes when it has no others; --update writes the list. "
-	       "The kernel engine maps the whole case for each walk: it walks "
-	       "at "
-	       "one boundary in 997, and 'boundaries' counts those. A plugin is asked once about "
-	       "each different pc. In GitHub Actions each failed "
-	       "case becomes an annotation.\n"
-	       "Exit status: 0 every case is as exact as --fail-under wants, 1 one is not or could "
-	       "not be run, 2 usage, 3 an engine cannot run here (what could run, has run).",
+	       "with the executed calls and returns.\v"
+	       "CASE is a file, stack:NAME or stack:all (the bundled stacks); duplicates are run "
+	       "once. A stop is called a boundary. A hand-laid case is one boundary, and must also "
+	       "end with its expected status. --fail-under is the percentage of a case's "
+	       "boundaries "
+	       "where the walk is exact. CASE.misses beside a case lists known misses: then the "
+	       "case "
+	       "also passes if it has no others; --update writes the list. The kernel engine maps "
+	       "the whole case for each walk, so it walks at one boundary in 997, and 'boundaries' "
+	       "counts only those. A plugin is queried once for each pc. In GitHub Actions, each "
+	       "failed case becomes an annotation.\n"
+	       "Exit status: 0 every case is as exact as --fail-under requires, 1 one is not or "
+	       "could not be run, 2 usage, 3 an engine cannot run here (the others have run).",
 };
 
-/* The list of known misses: says what is new and what is gone, or is written anew. */
+/* The list of known misses: reports new and obsolete entries, or rewrites the list. */
 static int use_list(const struct sweep *s, const char *path, struct report_case *rc,
 		    struct sweep_result *result)
 {
@@ -95,7 +97,8 @@ static int use_list(const struct sweep *s, const char *path, struct report_case 
 
 	if (sim_is_bundled(path))
 		return is_update ? sim_fail(&rc->error, -EINVAL,
-					    "there is no file beside which misses could be listed")
+					    "a bundled stack has no file, so it can't have a list "
+					    "of misses")
 				 : 0;
 	err = known_load(path, &rc->known, &rc->error);
 	if (!err && rc->known)
@@ -130,7 +133,7 @@ static int judge_engine(struct sweep *s, struct sim_session *session, struct swe
 	return err;
 }
 
-/* What the case is worth in the engine, or to the plugin, goes into @rc. */
+/* Judges the case in the engine, or with the plug-in; the result goes into @rc. */
 static void judge(struct sweep *s, const char *path, struct sim_session *session,
 		  struct sweep_result *result, struct report_case *rc)
 {
@@ -152,8 +155,8 @@ static void judge(struct sweep *s, const char *path, struct sim_session *session
 }
 
 /*
- * Loads, runs and reports one case in one engine, or by the plugin when @session is
- * NULL: a case is used up when it has run.
+ * Loads, runs and reports one case in one engine, or with the plug-in if @session is NULL. A case
+ * is used up after its run.
  */
 static int sweep_case(struct sweep *s, const char *path, const struct sim_arch *arch,
 		      struct sim_session *session)
@@ -204,7 +207,7 @@ static int conclude(const struct sweep *s)
 	const struct report *r = &s->report;
 
 	if (r->n_failed) {
-		cli_error("%u of %u cases are less than %g %% exact or could not be run",
+		cli_error("%u of %u cases were less than %g %% exact or could not be run",
 			  r->n_failed, r->n_cases, s->o->common.fail_under);
 		return CLI_FAILURE;
 	}
@@ -213,7 +216,7 @@ static int conclude(const struct sweep *s)
 		return CLI_CANNOT_RUN;
 	}
 	if (!r->n_cases && s->o->common.n_shards == 1) {
-		cli_error("none of these cases is for this architecture");
+		cli_error("no case is for this architecture");
 		return CLI_FAILURE;
 	}
 	return CLI_OK;
@@ -224,7 +227,7 @@ static int sweep_all(struct sweep *s)
 	int err = sim_options_each(&s->o->common, sweep_path, s);
 
 	if (err)
-		cli_error("not all cases were run: %s", strerror(-err));
+		cli_error("stopped before the last case: %s", strerror(-err));
 	report_end(&s->report);
 	return err ? CLI_FAILURE : CLI_OK;
 }

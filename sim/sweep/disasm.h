@@ -7,15 +7,15 @@
  * sim_disasm() - an instruction as text
  * @code:	@len bytes at @pc
  *
- * Return: @out; "(bad)" for what is no instruction.
+ * Return: @out; "(bad)" for an invalid instruction.
  */
 const char *sim_disasm(const struct sim_arch *arch, const u8 *code, size_t len, u64 pc, char *out,
 		       size_t size);
 
 /**
- * sim_disasm_insn() - the same, and how long the instruction is
+ * sim_disasm_insn() - the same, with the length of the instruction
  *
- * Return: its bytes; 0 for what is no instruction.
+ * Return: its length in bytes; 0 for an invalid instruction.
  */
 u32 sim_disasm_insn(const struct sim_arch *arch, const u8 *code, size_t len, u64 pc, char *out,
 		    size_t size);

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #pragma once
 
-/* Any engine as the walker of a sweep. */
+/* An engine as the walker of a sweep. */
 
 #include "../engine/engine.h"
 #include "judge.h"
 
 /*
- * The kernel engine maps the whole case for each walk, which takes milliseconds: it
- * walks at one boundary in so many, if nothing else is said. A prime: loops are not
- * met at the same instruction each time.
+ * The kernel engine maps the whole case for each walk, which takes milliseconds. By default it
+ * walks at one boundary in this many. A prime, so that loops are not stopped at the same
+ * instruction each time.
  */
 #define SWEEP_KERNEL_EVERY 997
 
@@ -20,10 +20,10 @@ struct sweep_engine {
 };
 
 /**
- * sweep_engine_init() - let an engine walk
+ * sweep_engine_init() - make a walker of an engine
  * @session:	borrowed; the native engine walks without a log of its reads
- * @every:	walk at one boundary in so many; 0: as many as is usual for the engine
- * @out:	must not be moved; ends with sweep_engine_deinit()
+ * @every:	walk at one boundary in this many; 0: the engine's default
+ * @out:	must not be moved; freed by sweep_engine_deinit()
  *
  * Return: 0 or -ENOMEM.
  */

@@ -18,13 +18,13 @@ struct known_line {
 	const char *text; /* the whole line */
 	const char *arch, *place;
 	u64 n;
-	bool is_caller; /* else it is wrong in any way */
+	bool is_caller; /* else any difference */
 	bool is_met;
 };
 
 struct known {
-	char *text, *words; /* the file; the same, cut into words */
-	struct known_line *lines; /* by arch, then place */
+	char *text, *words; /* the file; a copy, cut into words */
+	struct known_line *lines; /* sorted by arch, then place */
 	u32 n;
 };
 
@@ -36,8 +36,8 @@ static char *list_path(const char *path)
 }
 
 /*
- * What the list calls an address. Names come from the case: what could not be told
- * from the rest of a line is escaped.
+ * The address as written in the list. Names come from the case, so characters that would break the
+ * line format are escaped.
  */
 static const char *place_of(const struct sim_case *c, u64 pc, char *out, size_t size)
 {
@@ -65,7 +65,7 @@ static int compare_lines(const void *a, const void *b)
 	return order ? order : strcmp(x->place, y->place);
 }
 
-/* Takes a line into words; false: it is none. */
+/* Parses a line; false: invalid. */
 static bool parse_line(char *words, struct known_line *out)
 {
 	char *arch = strsep(&words, " "), *place = strsep(&words, " ");
@@ -103,8 +103,8 @@ static int parse(struct known *k, const char *path, struct sim_error *error)
 			continue;
 		if (!parse_line(line, at))
 			return sim_fail(error, -EINVAL,
-					"%s" SUFFIX ":%u: not ARCH PLACE COUNT caller|other", path,
-					number);
+					"%s" SUFFIX ":%u: expected ARCH PLACE COUNT caller|other",
+					path, number);
 		k->n++;
 	}
 	if (k->n)
@@ -193,7 +193,7 @@ static int compare_text(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* The lines of a new list: the caller's, as is each of them. */
+/* Collects the lines of a new list; the caller owns the array and each line. */
 static int collect(const struct known *k, const struct sim_case *c, const struct sweep_result *r,
 		   char **lines, u32 *n)
 {

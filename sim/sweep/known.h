@@ -2,16 +2,16 @@
 #pragma once
 
 /*
- * Known misses: a list beside a case, CASE.misses, which --update writes. A sweep of
- * a case that has one fails by misses that are not in it, however few; what is
- * exact is counted and shown as ever. A line is
+ * Known misses: a list beside a case, CASE.misses, which --update writes. A sweep of a case with
+ * a list fails if any miss is not in it. Exact boundaries are counted and printed as without a
+ * list. A line is
  *
  *	ARCH PLACE COUNT caller|other INSTRUCTION
  *	arm64 main+0x4 12 caller stp x29, x30, [sp, #-0x10]!
  *
- * PLACE is FUNCTION+0xOFFSET, or an address where that is not clear. At most COUNT
- * boundaries are missed there; with "caller" each of them loses exactly the direct
- * caller. The rest of the line is for people, and so are lines that begin with #.
+ * PLACE is FUNCTION+0xOFFSET, or an address if that is ambiguous. At most COUNT boundaries are
+ * missed there; with "caller" each of them loses exactly the direct caller. The rest of the line
+ * is for readers, and so are lines that begin with #.
  */
 
 #include "judge.h"
@@ -20,9 +20,9 @@ struct known;
 
 /**
  * known_load() - read the list of a case
- * @path:	the case's; hostile, as the list is
- * @out:	NULL when the case has none; ends with known_free()
- * @error:	"FILE:LINE: what is wrong"
+ * @path:	of the case; hostile, like the list
+ * @out:	NULL if the case has none; freed by known_free()
+ * @error:	set to "FILE:LINE: what is wrong"
  *
  * Return: 0 or a negative errno.
  */
@@ -32,30 +32,30 @@ int known_load(const char *path, struct known **out, struct sim_error *error);
 void known_free(struct known **k);
 
 /**
- * known_apply() - mark the misses that are listed
+ * known_apply() - mark the misses that are in the list
  * @r:		of @c
  *
- * Return: how many places are missed that are not listed, or more often, or in another way.
+ * Return: number of places that are not in the list, or missed more often or in another way.
  */
 u32 known_apply(struct known *k, const struct sim_case *c, struct sweep_result *r);
 
 /**
- * known_gone() - go through what is listed for an architecture and was not met
- * @at:		0 at first
+ * known_gone() - iterate over an architecture's entries of the list that were not missed
+ * @at:		initially 0
  *
- * After known_apply() of a sweep that walked at each boundary these are no misses any more.
+ * After known_apply() of a sweep that walked at each boundary, these entries are obsolete.
  *
  * Return: the next PLACE, or NULL.
  */
 const char *known_gone(const struct known *k, const struct sim_arch *arch, u32 *at);
 
 /**
- * known_update() - write the list: what is missed by @r, for the architecture of @c
+ * known_update() - write the misses of @r as the list, for the architecture of @c
  * @k:		the list so far, NULL: none; its lines for other architectures are kept
  *
  * A list without lines is removed.
  *
- * Return: 0 or a negative errno: the file is as it was.
+ * Return: 0 or a negative errno: the file is unchanged.
  */
 int known_update(const struct known *k, const char *path, const struct sim_case *c,
 		 const struct sweep_result *r, struct sim_error *error);

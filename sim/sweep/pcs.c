@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * Open addressing, at most half full. Code runs on, so neighbouring pcs have
+ * Open addressing, at most half full. Code is mostly sequential, so neighbouring pcs have
  * neighbouring slots; only MiBs are scattered.
  */
 

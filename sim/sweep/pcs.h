@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #pragma once
 
-/* The set of pcs that were seen, each with a number that the user of the set keeps. */
+/* A set of pcs, each with a value for the user of the set. */
 
 #include "../../core/types.h"
 
 struct sweep_pc {
 	u64 pc;
-	u32 value; /* 0 at first */
+	u32 value; /* initially 0 */
 	bool used;
 };
 

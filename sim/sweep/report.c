@@ -40,7 +40,7 @@ static void add_up(struct report *r, const struct report_case *rc)
 	t->n_pcs += rc->result->n_pcs;
 }
 
-/* In one line, for who reads no table. */
+/* Summary in one line. */
 static void summarize(const struct report_case *rc, char *out, size_t size)
 {
 	const struct sweep_result *s = rc->result;
@@ -52,7 +52,7 @@ static void summarize(const struct report_case *rc, char *out, size_t size)
 	if (!s)
 		snprintf(out, size, "%s", rc->error.text);
 	else if (!s->n_misses)
-		snprintf(out, size, "no instruction was looked at");
+		snprintf(out, size, "no instruction was checked");
 	else
 		snprintf(out, size, "%.3f %% exact, %llu of %llu boundaries; first miss at %s: %s",
 			 sweep_percent(s->exact, s->boundaries), s->exact, s->boundaries,
@@ -92,7 +92,7 @@ void report_end(struct report *r)
 			"%s, %s: %llu of %llu boundaries exact (%.3f %%), %llu different (case, "
 			"pc); "
 			"%llu misses: %llu lose exactly the caller, %llu are wrong in other ways; "
-			"%llu lie outside of windows\n",
+			"%llu are outside of frameless code\n",
 			t->arch, t->engine, t->exact, t->boundaries,
 			sweep_percent(t->exact, t->boundaries), t->n_pcs, n_misses,
 			t->n_lost_caller, n_misses - t->n_lost_caller, n_misses - t->n_in_windows);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
-/* A case of a sweep as JSON: a line for the case, a line for each instruction missed. */
+/* Prints a case of a sweep as JSON: a line for the case, a line for each missed instruction. */
 
 #include "report.h"
 

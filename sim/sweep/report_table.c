@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * The table: a row a case in an engine, below it the first instructions that were missed.
+ * The table: a row for each case in an engine, followed by the first missed instructions.
  *
  *	exact %   of all boundaries
- *	misses    boundaries that are not exact, nor acceptable; of them
+ *	misses    boundaries that are neither exact nor acceptable; of these:
  *	caller    lose the direct caller and nothing else
  *	others    are wrong in other ways
- *	windows   lie where the case says that a function has no frame of its own
+ *	windows   are in code whose function has no frame, by the case
  */
 
 #include "report.h"
@@ -37,12 +37,12 @@ static void print_miss(FILE *f, const struct sim_case *c, const struct sweep_mis
 		sweep_miss_words(m));
 	if (!m->words && m->wanted_status < UW_N_STATUS && m->wanted_status != m->status)
 		fprintf(f, ", expected %s", sim_status_words(m->wanted_status));
-	fprintf(f, "%s%s)\n", m->window ? "; in a window: " : "", m->window ? m->window : "");
+	fprintf(f, "%s%s)\n", m->window ? "; in frameless code: " : "", m->window ? m->window : "");
 	print_frames(f, c, "expected", m->expected, m->n_expected);
 	print_frames(f, c, "found", m->found, m->n_found);
 }
 
-/* Those that are listed are not shown. */
+/* Misses in the list are not printed. */
 static void print_misses(FILE *f, const struct report_case *rc, u32 n_shown)
 {
 	const struct sweep_result *s = rc->result;
@@ -61,7 +61,7 @@ static void print_header(FILE *f)
 		"boundaries", "exact", "exact %", "misses", "caller", "others", "windows", "pcs");
 }
 
-/* What the list of known misses has to say. */
+/* Prints the result of the comparison with the list of known misses. */
 static void print_known(FILE *f, const struct report_case *rc)
 {
 	const char *gone;
@@ -75,7 +75,7 @@ static void print_known(FILE *f, const struct report_case *rc)
 			rc->result->n_misses);
 	while (rc->known && rc->result->every == 1 &&
 	       (gone = known_gone(rc->known, rc->c->arch, &at)))
-		fprintf(f, "    listed, but no miss any more: %s\n", gone);
+		fprintf(f, "    in the list, but not missed: %s\n", gone);
 }
 
 void report_table(struct report *r, const struct report_case *rc)

@@ -93,7 +93,7 @@ static int stop_once(const struct sim_case *c, struct sim_cpu_run *run)
 int sweep_tally_run(const struct sweep_tally *t, struct sim_cpu_run *run, struct sim_error *error)
 {
 	if (sim_is_unjudged(t->c))
-		return sim_fail(error, -ENODATA, "it tells nothing that a walk must find");
+		return sim_fail(error, -ENODATA, "it has no truth and no recorded walk");
 	return t->c->is_executed ? sim_cpu_run(t->c, run, error) : stop_once(t->c, run);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #pragma once
 
-/* Counts what is found at the stops of a case, and keeps the first miss at each pc. */
+/* Counts the results at the stops of a case, and keeps the first miss at each pc. */
 
 #include "../cpu/cpu.h"
 #include "judge.h"
@@ -10,21 +10,21 @@
 struct sweep_tally {
 	const struct sim_case *c;
 	struct sweep_result result;
-	struct sweep_pcs pcs; /* value: index of the pc's miss, plus 1 */
-	u32 room; /* of result.misses */
+	struct sweep_pcs pcs; /* value: index of the pc's miss plus 1 */
+	u32 room; /* size of result.misses */
 };
 
-/* What was found at a stop, leaf first. */
+/* Frames found at a stop, leaf first. */
 struct sweep_found {
-	const u64 *pcs; /* each @stride words behind the one before */
+	const u64 *pcs; /* @stride words apart */
 	u32 stride, n;
 	u8 status; /* enum uw_status */
-	const char *words; /* in place of the status', NULL: none */
+	const char *words; /* used instead of the status; NULL: none */
 };
 
 /**
- * sweep_tally_miss() - count what is not exact
- * @at:		the stop's entry in @t->pcs
+ * sweep_tally_miss() - count a miss
+ * @at:		entry of the stop's pc in @t->pcs
  *
  * Return: 0 or -ENOMEM.
  */
@@ -32,17 +32,17 @@ int sweep_tally_miss(struct sweep_tally *t, struct sweep_pc *at, const struct si
 		     const struct sweep_found *found);
 
 /**
- * sweep_tally_run() - go through the stops of a case
+ * sweep_tally_run() - run over the stops of a case
  * @run:	as for sim_cpu_run(); a hand-laid case is one stop
  *
- * Return: as sim_cpu_run(), or -ENODATA when there is no truth to judge by.
+ * Return: as sim_cpu_run(), or -ENODATA if the truth is unknown.
  */
 int sweep_tally_run(const struct sweep_tally *t, struct sim_cpu_run *run, struct sim_error *error);
 
 /**
- * sweep_tally_end() - conclude
- * @err:	what came of it
- * @out:	ends with sweep_result_deinit(); not written when @err
+ * sweep_tally_end() - finish
+ * @err:	the result so far
+ * @out:	freed by sweep_result_deinit(); not written if @err
  *
  * Return: @err.
  */

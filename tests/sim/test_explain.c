@@ -115,11 +115,12 @@ static void frame_without_a_call_is_wrong(void **state)
 
 	(void)state;
 	explain_verdict(e, verdict, sizeof(verdict));
-	assert_string_equal(verdict, "WRONG from frame 3 on: truth has 3 frames, the walk 4");
+	assert_string_equal(verdict,
+			    "WRONG from frame 3 on: the true stack has 3 frames, the walk 4");
 	end(e);
 	e = explained(&stack, X86, NULL, 0);
 	explain_verdict(e, verdict, sizeof(verdict));
-	assert_string_equal(verdict, "nobody knows the truth of this case");
+	assert_string_equal(verdict, "the truth of this case is unknown");
 	end(e);
 }
 
@@ -270,7 +271,7 @@ static void long_walk_is_printed_around_the_wrong_frame(void **state)
 	}
 	for (u32 i = 0; i < 101; i++)
 		assert_int_equal(is_told[i], i < 32 || (i >= 58 && i <= 60) || i == 100);
-	assert_non_null(strstr(text, "\n  WRONG    truth's frame 60 is 0x200000403000"));
+	assert_non_null(strstr(text, "\n  WRONG    the true frame 60 is 0x200000403000"));
 	free(text);
 	end(e);
 }

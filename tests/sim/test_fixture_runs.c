@@ -41,11 +41,11 @@ static const struct row {
 	/* xor %eax, %eax; jmp *%rax    br xzr */
 	{ "jump_out_of_the_fixture_is_told",
 	  { PATCH("0xe0ff90c031"), PATCH("0xd61f03e0") },
-	  "jumps out of the case's code, to 0" },
+	  "jumps outside of the code of the case, to 0" },
 	/* jmp *%rsp    mov x0, sp; br x0 */
 	{ "jump_into_the_stack_is_told",
 	  { PATCH("0xe4ff"), PATCH("0xd61f0000910003e0") },
-	  "jumps out of the case's code, to 0x2000040" },
+	  "jumps outside of the code of the case, to 0x2000040" },
 	/* movb $0x90, 0(%rip)    adr x0, .; str x0, [x0] */
 	{ "code_that_changes_itself_is_refused",
 	  { PATCH("0x900000000005c6"), PATCH("0xf900000010000000") },
@@ -60,7 +60,7 @@ static const struct row {
 	  "returns to main+" },
 	{ "page_of_code_that_is_gone_is_told",
 	  { TEXT("faults:\n  - {at: leaf, make: unmapped}\n") },
-	  "jumps out of the case's code" },
+	  "jumps outside of the code of the case" },
 	{ "page_of_stack_that_is_gone_is_told",
 	  { TEXT("faults:\n  - {at: stack+253952, make: unmapped, pages: 2}\n") },
 	  "which can't be written" },

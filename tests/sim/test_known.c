@@ -198,7 +198,7 @@ static void invalid_list_is_refused_with_its_line(void **state)
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
 		write_text(texts[i]);
 		assert_int_equal(known_load(path, &k, &error), -EINVAL);
-		assert_non_null(strstr(error.text, ".misses:1: not ARCH PLACE"));
+		assert_non_null(strstr(error.text, ".misses:1: expected ARCH PLACE"));
 		assert_null(k);
 	}
 }

@@ -63,26 +63,26 @@ struct bad {
 
 static const struct bad bad_rows[] = {
 	{ "", "printed nothing" },
-	{ "\n", "printed no JSON: line 2: '[' or '{' expected near end of file" },
+	{ "\n", "printed invalid JSON: line 2: '[' or '{' expected near end of file" },
 	{ "Segmentation fault",
-	  "printed no JSON: line 1: '[' or '{' expected near 'Segmentation'" },
-	{ "\x1b[31m", "printed no JSON: line 1: '[' or '{' expected near '\\x1b'" },
-	{ "[]\n[]", "printed no JSON: line 2: end of file expected near '['" },
+	  "printed invalid JSON: line 1: '[' or '{' expected near 'Segmentation'" },
+	{ "\x1b[31m", "printed invalid JSON: line 1: '[' or '{' expected near '\\x1b'" },
+	{ "[]\n[]", "printed invalid JSON: line 2: end of file expected near '['" },
 	{ "{\"frames\":\"0x1\"}", "its JSON has no array \"frames\"" },
 	{ "{}", "its JSON has no array \"frames\"" },
-	{ "[4198956]", "frame 0 has no \"pc\" like \"0x401a2c\"" },
-	{ "[\"0x1\"]", "frame 0 has no \"pc\" like \"0x401a2c\"" },
-	{ "[{\"pc\":\"0x1\"},{\"pc\":1}]", "frame 1 has no \"pc\" like \"0x401a2c\"" },
-	{ "[{\"pc\":\"401a2c\"}]", "frame 0 has no \"pc\" like \"0x401a2c\"" },
-	{ "[{\"pc\":\"0x\"}]", "frame 0 has no \"pc\" like \"0x401a2c\"" },
-	{ "[{\"pc\":\"0x12345678123456781\"}]", "frame 0 has no \"pc\" like \"0x401a2c\"" },
-	{ "[{\"pc\":\"0x1 \"}]", "frame 0 has no \"pc\" like \"0x401a2c\"" },
-	{ "[{\"pc\":null}]", "frame 0 has no \"pc\" like \"0x401a2c\"" },
-	{ "{\"frames\":[],\"status\":\"ok\"}",
-	  "\"status\" is none of complete, truncated, failed" },
-	{ "{\"frames\":[],\"status\":7}", "\"status\" is none of complete, truncated, failed" },
+	{ "[4198956]", "frame 0: \"pc\" must be a string like \"0x401a2c\"" },
+	{ "[\"0x1\"]", "frame 0: \"pc\" must be a string like \"0x401a2c\"" },
+	{ "[{\"pc\":\"0x1\"},{\"pc\":1}]", "frame 1: \"pc\" must be a string like \"0x401a2c\"" },
+	{ "[{\"pc\":\"401a2c\"}]", "frame 0: \"pc\" must be a string like \"0x401a2c\"" },
+	{ "[{\"pc\":\"0x\"}]", "frame 0: \"pc\" must be a string like \"0x401a2c\"" },
+	{ "[{\"pc\":\"0x12345678123456781\"}]",
+	  "frame 0: \"pc\" must be a string like \"0x401a2c\"" },
+	{ "[{\"pc\":\"0x1 \"}]", "frame 0: \"pc\" must be a string like \"0x401a2c\"" },
+	{ "[{\"pc\":null}]", "frame 0: \"pc\" must be a string like \"0x401a2c\"" },
+	{ "{\"frames\":[],\"status\":\"ok\"}", "\"status\" must be complete, truncated or failed" },
+	{ "{\"frames\":[],\"status\":7}", "\"status\" must be complete, truncated or failed" },
 	{ "{\"frames\":[],\"frames\":[]}",
-	  "printed no JSON: line 1: duplicate object key near '\"frames\"'" },
+	  "printed invalid JSON: line 1: duplicate object key near '\"frames\"'" },
 };
 
 static void invalid_answer_is_reported(void **state)
@@ -148,7 +148,7 @@ static void answer_with_too_many_frames_is_refused(void **state)
 	text = many_frames(PLUGIN_MAX_FRAMES + 1);
 	assert_int_equal(plugin_answer_parse(text, strlen(text), &answer, why, sizeof(why)),
 			 -EBADMSG);
-	assert_string_equal(why, "8193 frames; 8192 are the most");
+	assert_string_equal(why, "8193 frames; the limit is 8192");
 	free(text);
 }
 

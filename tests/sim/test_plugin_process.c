@@ -63,11 +63,11 @@ static const struct row rows[] = {
 	{ "unknown", LONG, "", "ended with exit status 9" },
 	{ "crashes", LONG, "", "died of signal 11 (Segmentation fault)" },
 	{ "floods", LONG, "y\ny\n", "printed more than 1048576 bytes" },
-	{ "complains", 300 * MS, "", "had not ended after 0.3 s" },
-	{ "sleeps", 200 * MS, "", "had not ended after 0.2 s" },
-	{ "stops", 200 * MS, "", "had not ended after 0.2 s" },
-	{ "ignores-signals", 200 * MS, "", "had not ended after 0.2 s" },
-	{ "closes-stdout", 200 * MS, "", "had not ended after 0.2 s" },
+	{ "complains", 300 * MS, "", "was still running after 0.3 s" },
+	{ "sleeps", 200 * MS, "", "was still running after 0.2 s" },
+	{ "stops", 200 * MS, "", "was still running after 0.2 s" },
+	{ "ignores-signals", 200 * MS, "", "was still running after 0.2 s" },
+	{ "closes-stdout", 200 * MS, "", "was still running after 0.2 s" },
 };
 
 static void every_way_to_end_is_reported(void **state)
@@ -159,7 +159,7 @@ static void program_that_ends_first_is_reported_first(void **state)
 	assert_int_equal(plugin_process_start(&p[1], misbehave, "answers", LONG), 0);
 	assert_ptr_equal(plugin_process_wait(p, 2, true), &p[1]);
 	assert_ptr_equal(plugin_process_wait(p, 2, true), &p[0]);
-	assert_string_equal(p[0].why, "had not ended after 0.6 s");
+	assert_string_equal(p[0].why, "was still running after 0.6 s");
 	for (u32 i = 0; i < 2; i++)
 		plugin_process_deinit(&p[i]);
 }

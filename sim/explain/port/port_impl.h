@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #pragma once
 
-/* The port of native builds, and the flight recorder of what the walk reads and decides. */
+/* The port of native builds, which records all reads and decisions in a flight recorder. */
 
 #include "../../../core/flight_walk.h"
 #include "../../port/tables.h"

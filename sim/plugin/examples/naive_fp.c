@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * naive_fp CASE: an example of a plugin for unspool-sim: believes every frame pointer.
+ * naive_fp CASE: an example of a plug-in for unspool-sim that trusts every frame pointer.
  * CASE is a 64-bit ELF core of x86-64 or arm64. Build: cc -o naive_fp naive_fp.c
  */
 
@@ -16,7 +16,7 @@
 static unsigned char core[64 << 20];
 static const Elf64_Ehdr *const elf = (void *)core;
 
-/* 8 bytes of the target; 0: the core does not have them. */
+/* Reads 8 bytes of the target; 0: the core does not contain them. */
 static int at(uint64_t addr, uint64_t *word)
 {
 	const Elf64_Phdr *p = (void *)(core + elf->e_phoff);

@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""naive_fp.py CASE: an example of a plugin for unspool-sim: believes every frame pointer.
+"""naive_fp.py CASE: an example of a plug-in for unspool-sim that trusts every frame pointer.
 
-CASE is a 64-bit ELF core of x86-64 or arm64, its frames are printed as JSON.
+CASE is a 64-bit ELF core of x86-64 or arm64. The frames are printed as JSON.
 """
 
 import json
@@ -32,7 +32,7 @@ class Core:
             at = desc + (desc_len + 3 & ~3)
 
     def words(self, addr):
-        """Two words at an address of the target; None: the core does not have them."""
+        """Two words at an address of the target; None: the core does not contain them."""
         for kind, _, offset, start, _, length, _, _ in self.segments:
             if kind == PT_LOAD and start <= addr and addr + 16 <= start + length:
                 return struct.unpack_from("<QQ", self.data, offset + addr - start)
