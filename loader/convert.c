@@ -21,25 +21,25 @@ struct convert_options {
 enum { KEY_SOURCE_MAPS = 0x100 };
 
 static const struct argp_option options[] = {
-	{ "format", 'f', "FORMAT", 0, OUT_FORMAT_NAMES "; else OUT's suffix says it", 1 },
+	{ "format", 'f', "FORMAT", 0, OUT_FORMAT_NAMES " (default: by the suffix of OUT)", 1 },
 	{ "source-maps", KEY_SOURCE_MAPS, "DIR", 0, MAP_DIR_HELP, 1 },
 	{ 0 },
 };
 
-/* After the last word: all that can be wrong with them together. */
+/* Checks that need all arguments. */
 static error_t check(struct cli_parse *p, struct convert_options *o)
 {
 	if (!o->in || !o->out)
-		return cli_fail(p, "convert what to what? unspool convert IN OUT");
+		return cli_fail(p, "missing arguments; use unspool convert IN OUT");
 	if (!o->format_name && strcmp(o->out, "-") == 0)
-		return cli_fail(p, "which format? -f says it: " OUT_FORMAT_NAMES);
+		return cli_fail(
+			p, "standard output needs a format; add -f with one of " OUT_FORMAT_NAMES);
 	o->format = out_format_find(o->format_name ? o->format_name : o->out);
 	if (!o->format && o->format_name)
-		return cli_fail(p, "there is no format '%s', only " OUT_FORMAT_NAMES,
+		return cli_fail(p, "unknown format '%s'; use one of " OUT_FORMAT_NAMES,
 				o->format_name);
 	if (!o->format)
-		return cli_fail(p,
-				"the suffix of '%s' names no format; -f says it: " OUT_FORMAT_NAMES,
+		return cli_fail(p, "%s: unknown format; add -f with one of " OUT_FORMAT_NAMES,
 				o->out);
 	return 0;
 }
@@ -58,7 +58,8 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		return 0;
 	case ARGP_KEY_ARG:
 		if (o->out)
-			return cli_fail(p, "'%s' is too much: convert takes IN and OUT", arg);
+			return cli_fail(p, "unexpected argument '%s'; use unspool convert IN OUT",
+					arg);
 		*(o->in ? &o->out : &o->in) = arg;
 		return 0;
 	case ARGP_KEY_END:
@@ -72,10 +73,9 @@ static const struct argp argp = {
 	.options = options,
 	.parser = parse_option,
 	.args_doc = "IN OUT",
-	.doc = "Write the profile IN (.ndjson, plain or compressed, a .partial, or folded stacks) "
-	       "to "
-	       "OUT in another format. - is standard input or output.\v"
-	       "Exit status: 0 done, 1 IN is broken or OUT can't be written.",
+	.doc = "Convert the profile IN (.ndjson, plain or compressed, .partial, or folded stacks) "
+	       "to another format and write it to OUT. - is standard input or output.\v"
+	       "Exit status: 0 success, 1 IN is invalid or OUT can't be written.",
 };
 
 static int write_stdout(const struct out_format *format, struct prof_reader *in)
@@ -91,8 +91,7 @@ static int convert(const struct convert_options *o, struct prof_reader *in)
 					 : out_write_file(o->format, in, o->out, OUT_OWNER_SELF);
 
 	if (r == 0 && prof_reader_is_cut(in))
-		cli_error("%s ends in the middle of a line, as after a kill; that line is left out",
-			  o->in);
+		cli_error("%s: truncated profile; its incomplete last line is dropped", o->in);
 	if (r == 0)
 		return CLI_OK;
 	if (prof_reader_error(in)[0])
@@ -111,7 +110,7 @@ int cmd_convert(int argc, char **argv)
 
 	if (status >= 0)
 		return status;
-	/* A size limit is to be an error of the write, not the end. */
+	/* A file size limit must fail the write instead of killing the process. */
 	signal(SIGXFSZ, SIG_IGN);
 	if (o.source_maps && map_dir_open(&maps, o.source_maps))
 		return CLI_USAGE;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
-/* `unspool doctor`: a line a finding, and the verdict. */
+/* `unspool doctor`: prints one line per finding, then the verdict. */
 
 #include <jansson.h>
 #include <stdio.h>
@@ -12,7 +12,7 @@
 #include "doctor/doctor.h"
 
 static const struct argp_option options[] = {
-	{ "json", 'j', NULL, 0, "Print a JSON object a line", 1 },
+	{ "json", 'j', NULL, 0, "Print one JSON object per line", 1 },
 	{ 0 },
 };
 
@@ -23,8 +23,8 @@ static const struct cli_field fields[] = {
 
 static const struct argp argp = {
 	.options = options,
-	.doc = "Say what this machine allows, what is missing, and what mends it.\v"
-	       "Exit status: 0 recording can work, 3 it can't.",
+	.doc = "Check whether this machine can record, and print how to fix what is missing.\v"
+	       "Exit status: 0 recording works, 3 it doesn't.",
 };
 
 static int print_text(const struct doctor_finding *d)
@@ -60,8 +60,8 @@ int cmd_doctor(int argc, char **argv)
 	missing = doctor_first_missing(&r);
 	if (missing) {
 		fflush(stdout);
-		cli_error("recording can't work here: %s: %s%s%s", missing->check, missing->text,
-			  missing->mend[0] ? "; mend: " : "", missing->mend);
+		cli_error("recording doesn't work here: %s: %s%s%s", missing->check, missing->text,
+			  missing->mend[0] ? "; fix: " : "", missing->mend);
 		return CLI_CANNOT_RUN;
 	}
 	if (!is_json)

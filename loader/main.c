@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * unspool: one binary, one sub-command a word. A command is a row of the table.
+ * unspool: one binary; each subcommand is a row of the table.
  */
 
 #include <errno.h>
@@ -20,13 +20,13 @@
 
 static const struct cli_command commands[] = {
 	{ "record", "sample processes and write a profile", cmd_record },
-	{ "report", "show what a profile holds", cmd_report },
+	{ "report", "print the contents of a profile", cmd_report },
 	{ "convert", "write a profile in another format", cmd_convert },
-	{ "capture", "write stacks of a process as cases to replay", cmd_capture },
-	{ "flight", "read the flight recorder: what the unwinder did", cmd_flight },
-	{ "ps", "processes with runtime, version, CPU, and what is supported", cmd_ps },
-	{ "doctor", "what this machine allows, what is missing, what mends it", cmd_doctor },
-	{ "jitdump", "look at, judge and mend what JITs write for perf", cmd_jitdump },
+	{ "capture", "write stacks of a process to files for replay", cmd_capture },
+	{ "flight", "read the flight recorder, the log of the unwinder", cmd_flight },
+	{ "ps", "list processes with runtime, version, CPU use and support", cmd_ps },
+	{ "doctor", "check whether recording works here and how to fix it", cmd_doctor },
+	{ "jitdump", "print, check, repair and convert jitdump files", cmd_jitdump },
 };
 
 static const struct cli_words all = {
@@ -37,7 +37,7 @@ static const struct cli_words all = {
 	.n = ARRAY_SIZE(commands),
 };
 
-/* Else a file that is opened gets the number of a closed stdout, and its text. */
+/* Otherwise a file opened later may get the number of a closed stdout, and its output. */
 static bool open_standard_files(void)
 {
 	int fd;
@@ -50,7 +50,7 @@ static bool open_standard_files(void)
 	return fd >= 0;
 }
 
-/* What was printed has arrived, or the command has failed. */
+/* Flush stdout; a write error makes the command fail. */
 static int finish(int status)
 {
 	int err = text_stream_flush(stdout);
@@ -63,7 +63,7 @@ static int finish(int status)
 
 int main(int argc, char **argv)
 {
-	/* What a large file took goes back when it was read; else 64 MiB of that may stay. */
+	/* Return the memory of large files to the system; malloc would retain up to 64 MiB. */
 	mallopt(M_MMAP_THRESHOLD, MAX_KEPT_LEN);
 	mallopt(M_TRIM_THRESHOLD, MAX_KEPT_LEN);
 	if (!open_standard_files()) {

@@ -33,8 +33,8 @@ struct ps_row {
 };
 
 static const struct argp_option options[] = {
-	{ "all", 'a', NULL, 0, "Native processes too", 1 },
-	{ "json", 'j', NULL, 0, "Print a JSON object a line", 1 },
+	{ "all", 'a', NULL, 0, "Include native processes", 1 },
+	{ "json", 'j', NULL, 0, "Print one JSON object per line", 1 },
 	{ 0 },
 };
 
@@ -46,8 +46,8 @@ static const struct cli_field fields[] = {
 
 static const struct argp argp = {
 	.options = options,
-	.doc = "List processes with their runtime and version, how busy they are (measured for "
-	       "0.3 s), and whether their frames can be named.",
+	.doc = "List processes with runtime, version, CPU use (measured for 0.3 s), and whether "
+	       "Unspool can name their frames.",
 };
 
 static int print_text(const struct ps_row *r)
@@ -63,7 +63,7 @@ static int print_text(const struct ps_row *r)
 	return 0;
 }
 
-/* Escaped, so that it is UTF-8 whatever the target chose. */
+/* Escaped because the target chooses these bytes; the output must be UTF-8. */
 static int print_json(const struct ps_row *r)
 {
 	char name[4 * PROC_NAME_LEN], exe[4 * PROC_NAME_LEN], runtime[256], why[512];
@@ -78,13 +78,13 @@ static int print_json(const struct ps_row *r)
 	return json_memory_line(object, JSON_COMPACT | JSON_REAL_PRECISION(4), stdout);
 }
 
-/* It is gone, or hidden from us. */
+/* The process has ended or is hidden. */
 static bool is_passed_over(int err)
 {
 	return err == -ESRCH || err == -EACCES || err == -EPERM;
 }
 
-/* 0, also for what is not wanted or passed over; or a negative errno. */
+/* Return: 0, also for a process that is not listed; or a negative errno. */
 static int show(const struct ps_options *o, struct runtime_cache *cache, struct ps_row *r,
 		struct ps_counts *n)
 {
@@ -142,8 +142,8 @@ int cmd_ps(int argc, char **argv)
 		return CLI_FAILURE;
 	}
 	if (!n.shown && !o.json)
-		cli_error("no Node.js or .NET process was found; --all lists native ones too");
+		cli_error("no Node.js or .NET process; use --all to list native processes");
 	if (n.unreadable && !o.all && geteuid())
-		cli_error("%d processes may not be read; run as root to see them", n.unreadable);
+		cli_error("%d processes can't be read; run as root to list them", n.unreadable);
 	return CLI_OK;
 }

@@ -13,28 +13,26 @@ enum { KEY_ON = 0x100, KEY_MATCH, KEY_AT, KEY_ASYNC, KEY_RAW, KEY_MINIMAL };
 
 static const struct argp_option options[] = {
 	{ "pid", 'p', "PID|NAME", 0, "Capture stacks of this process", 1 },
-	{ "on", KEY_ON, "WHAT", 0,
-	  "Wait for a stack that is truncated or failed, or for a reason as reports print it, "
-	  "\"no frame pointer\" or no-frame-pointer (default: any)",
+	{ "on", KEY_ON, "REASON", 0,
+	  "Capture only stacks that end so: any (default), truncated, failed, or a reason that "
+	  "reports print (\"no frame pointer\" or no-frame-pointer)",
 	  1 },
 	{ "match", KEY_MATCH, "REGEX", 0,
-	  "Wait for a stack with a frame whose name matches (extended)", 1 },
+	  "Capture only stacks with a frame name that matches this extended regex", 1 },
 	{ "at", KEY_AT, "ADDR|SYMBOL[+OFF],...", 0,
-	  "Capture when the process is about to execute one of these instructions (a hardware "
-	  "breakpoint), not by time: 0xADDR, or a symbol of its executable",
+	  "Capture before the process executes one of these instructions (hardware breakpoint), "
+	  "not by time: 0xADDR, or a symbol of its executable",
 	  1 },
 	{ NULL, 'n', "N", 0, "Capture N stacks (1)", 1 },
 	{ "async", KEY_ASYNC, NULL, 0,
-	  "With the asynchronous functions of Node.js that wait for the one that runs, as its "
-	  "callers",
-	  1 },
-	{ "freq", 'F', "HZ", 0, "Samples a second of CPU time (99)", 2 },
+	  "Include async callers: Node.js functions that await the running function", 1 },
+	{ "freq", 'F', "HZ", 0, "Samples per second of CPU time (99)", 2 },
 	{ "rate", 'r', NULL, OPTION_ALIAS, NULL, 2 },
-	{ "duration", 'd', "TIME", 0, "Give up after 30, 30s, 500ms, 2m or 1h", 2 },
-	{ "output", 'o', "CASE", 0, "Write NAME.core or, compressed, NAME.core.zst", 3 },
-	{ "raw", KEY_RAW, NULL, 0, "Keep what is private: strings, sources, environment", 3 },
+	{ "duration", 'd', "TIME", 0, "Stop after this time: 30, 30s, 500ms, 2m or 1h", 2 },
+	{ "output", 'o', "CASE", 0, "Output file: NAME.core, or compressed NAME.core.zst", 3 },
+	{ "raw", KEY_RAW, NULL, 0, "Do not redact private data: strings, sources, environment", 3 },
 	{ "minimal", KEY_MINIMAL, NULL, 0,
-	  "Keep only what the walk and the names needed, not the pages round it", 3 },
+	  "Keep only memory that unwinding and naming read, not the rest of the pages", 3 },
 	{ "quiet", 'q', NULL, 0, "Print only the paths", 3 },
 	{ 0 },
 };
@@ -47,8 +45,8 @@ static int parse_on(struct cli_parse *p, const char *arg)
 	if (!reason_parse(arg, &o->stacks, &o->frames))
 		return 0;
 	return cli_fail(p,
-			"--on %s: no stack ends so; give any, truncated, failed, or a reason as "
-			"'unspool report' prints it",
+			"--on %s: unknown reason; use any, truncated, failed, or a reason that "
+			"'unspool report' prints",
 			arg);
 }
 
@@ -94,7 +92,7 @@ static int parse_output(struct cli_parse *p, const char *arg)
 	struct capture_options *o = p->input;
 
 	if (!ends_with(arg, ".core") && !ends_with(arg, ".core.zst"))
-		return cli_fail(p, "-o %s: a case is called NAME.core or NAME.core.zst", arg);
+		return cli_fail(p, "-o %s: unknown suffix; use NAME.core or NAME.core.zst", arg);
 	o->output = arg;
 	return 0;
 }
@@ -106,7 +104,7 @@ static int parse_pid(struct cli_parse *p, const char *arg)
 	u32 pid = 0;
 
 	if (t->n_pids || t->n_names)
-		return cli_fail(p, "-p: one process is captured at a time");
+		return cli_fail(p, "-p: more than one process; choose one");
 	if (!*arg || arg[strspn(arg, "0123456789")]) {
 		t->names[t->n_names++] = arg;
 		return 0;
@@ -159,8 +157,8 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		return 0;
 	case ARGP_KEY_END:
 		if (!o->target.n_pids && !o->target.n_names)
-			return cli_fail(p, "whose stacks? unspool capture -p PID; 'unspool ps' "
-					   "lists processes");
+			return cli_fail(p, "no process; add -p PID ('unspool ps' lists "
+					   "processes)");
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -170,9 +168,10 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 static const struct argp argp = {
 	.options = options,
 	.parser = parse_option,
-	.doc = "Capture stacks of a running process as cases, which 'unspool-sim run' replays "
-	       "anywhere: what the walk in the kernel read, byte for byte, and the memory round "
-	       "it. The process is never stopped. What is private is blanked.",
+	.doc = "Capture stacks of a running process as cases: all bytes that the kernel's walk "
+	       "read, "
+	       "and the memory around them. 'unspool-sim run' replays a case on any machine. The "
+	       "process is never stopped. Private data is redacted.",
 };
 
 int capture_options_parse(int argc, char **argv, struct capture_options *o)

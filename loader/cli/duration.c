@@ -51,7 +51,7 @@ int duration_parse(const char *text, u64 *ns)
 	if (!is_digit(*p))
 		return -EINVAL;
 	for (; is_digit(*p); p++) {
-		if (whole <= MAX_NS) /* anything above stays above */
+		if (whole <= MAX_NS) /* larger values stay out of range */
 			whole = whole * 10 + (u64)(*p - '0');
 	}
 	if (*p == '.') {

@@ -4,7 +4,7 @@
 #include "../../core/types.h"
 
 /**
- * duration_parse() - read a time as people write it
+ * duration_parse() - parse a time
  * @text:	"30", "30s", "1.5s", "500ms", "2m", "1h"; no unit means seconds
  * @ns:		nanoseconds, 1 ms to 365 days; written only on success
  *

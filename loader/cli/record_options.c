@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * The options of `unspool record`. The first word that is no option starts
- * COMMAND, and all words after it belong to COMMAND; a "--" before it is
- * allowed. -g and --call-graph are perf's: taken and ignored.
+ * The options of `unspool record`. The first argument that is not an option starts
+ * COMMAND, and all arguments after it belong to COMMAND; a "--" before it is
+ * allowed. -g and --call-graph exist for users of perf and are ignored.
  */
 
 #include <errno.h>
@@ -33,46 +33,45 @@ enum {
 };
 
 static const struct argp_option options[] = {
-	{ "pid", 'p', "PID[,PID]|NAME", 0,
-	  "Record these processes and the children that they start", 1 },
+	{ "pid", 'p', "PID[,PID]|NAME", 0, "Record these processes and the children they start",
+	  1 },
 	{ "all", 'a', NULL, 0, "Record all processes", 1 },
 	{ "tid", 't', "TID[,TID]", 0, "Record these threads", 1 },
 	{ "cgroup", KEY_CGROUP, "PATH", 0, "Record the processes of a cgroup", 1 },
 	{ "container", KEY_CONTAINER, "ID", 0,
-	  "Record the processes of a container; 8 digits of its id are enough", 1 },
-	{ "freq", 'F', "HZ", 0, "Samples a second of CPU time (99)", 2 },
+	  "Record the processes of a container; the first 8 digits of its id suffice", 1 },
+	{ "freq", 'F', "HZ", 0, "Samples per second of CPU time (99)", 2 },
 	{ "rate", 'r', NULL, OPTION_ALIAS, NULL, 2 },
-	{ "duration", 'd', "TIME", 0, "Stop after 30, 30s, 500ms, 2m or 1h", 2 },
+	{ "duration", 'd', "TIME", 0, "Stop after this time: 30, 30s, 500ms, 2m or 1h", 2 },
 	{ "async", KEY_ASYNC, NULL, 0,
-	  "Show the asynchronous functions that wait for the one that runs, too, as its callers",
-	  2 },
+	  "Include async callers: functions that await the running function", 2 },
 	{ "max-memory", KEY_MAX_MEMORY, "SIZE", 0,
-	  "Memory for unwind rows: bytes, or with k, M, G (16M); what was needed first makes room "
-	  "for what is needed now",
+	  "Memory for unwind rows, in bytes or with suffix k, M or G (16M); the oldest rows are "
+	  "evicted first",
 	  2 },
 	{ "debuginfod", KEY_DEBUGINFOD, NULL, 0,
-	  "Fetch debug files that are missing, for names and lines, from the servers in "
-	  "$DEBUGINFOD_URLS (by debuginfod-find)",
+	  "Fetch missing debug files, for names and lines, from the servers in $DEBUGINFOD_URLS "
+	  "(with debuginfod-find)",
 	  2 },
 	{ "output", 'o', "FILE", 0,
-	  "Write the profile here (.ndjson, .ndjson.gz, .ndjson.zst, .folded; - is stdout)", 3 },
-	{ "format", 'f', "FORMAT", 0, "Write in this format, whatever FILE is called", 3 },
+	  "Output file (.ndjson, .ndjson.gz, .ndjson.zst, .folded; - is stdout)", 3 },
+	{ "format", 'f', "FORMAT", 0, "Output format (default: by the suffix of FILE)", 3 },
 	{ "quiet", 'q', NULL, 0, "Show no progress", 3 },
 	{ "flight", KEY_FLIGHT, NULL, 0,
-	  "Let 'unspool flight' read the flight recorder: what the unwinder did, walk by walk "
-	  "(SIGUSR2 writes it to a file at any time, also without this)",
+	  "Let 'unspool flight' read the flight recorder, a log of every walk of the unwinder "
+	  "(SIGUSR2 writes it to a file at any time, even without this option)",
 	  4 },
 	{ "flight-memory", KEY_FLIGHT_MEMORY, "SIZE", 0,
-	  "Of the flight recorder, for each CPU: 4k to 2M, a power of two (64k; 1M with --flight)",
+	  "Flight recorder memory per CPU: a power of two from 4k to 2M (64k; 1M with --flight)",
 	  4 },
 	{ "freeze", KEY_FREEZE, "WHEN", 0,
-	  "Freeze and write the flight recorder on a stack that is truncated or failed, on a "
-	  "reason as reports print it, or on loss; can be repeated. The walk that froze it is kept "
-	  "as a case: unspool flight cases",
+	  "Freeze the flight recorder and write it to a file when a stack ends so: truncated, "
+	  "failed, or a reason that reports print; or on loss. Can be repeated. The file holds "
+	  "that walk as a case (unspool flight cases)",
 	  4 },
-	{ "freeze-pid", KEY_FREEZE_PID, "PID", 0, "The flight recorder records this process only",
+	{ "freeze-pid", KEY_FREEZE_PID, "PID", 0, "Restrict the flight recorder to this process",
 	  4 },
-	{ NULL, 'g', NULL, 0, "Ignored, as is --call-graph: stacks are always recorded", 5 },
+	{ NULL, 'g', NULL, 0, "Ignored, like --call-graph: stacks are always recorded", 5 },
 	{ "call-graph", KEY_CALL_GRAPH, "ANY", OPTION_HIDDEN, NULL, 5 },
 	{ 0 },
 };
@@ -142,7 +141,7 @@ static int parse_pid(struct cli_parse *p, const char *arg)
 	struct record_options *o = p->input;
 
 	if (!*arg)
-		return cli_fail(p, "-p needs a PID or a NAME; 'unspool ps' lists them");
+		return cli_fail(p, "-p needs a PID or a NAME; 'unspool ps' lists both");
 	if (!arg[strspn(arg, "0123456789,")])
 		return parse_ids(p, "-p", arg, &o->pids, &o->n_pids);
 	if (o->n_names == RECORD_MAX_NAMES)
@@ -196,8 +195,8 @@ static int parse_freeze(struct cli_parse *p, const char *arg)
 	}
 	if (reason_parse(arg, &stacks, &frames) || frames || stacks == ~0ull)
 		return cli_fail(p,
-				"--freeze %s: no stack ends so; give truncated, failed, loss, or a "
-				"reason as 'unspool report' prints it",
+				"--freeze %s: unknown reason; use truncated, failed, loss, or a "
+				"reason that 'unspool report' prints",
 				arg);
 	o->freeze_on |= stacks;
 	return 0;
@@ -222,11 +221,11 @@ static int parse_output(struct cli_parse *p, const char *arg)
 	if (!*arg)
 		return cli_fail(p, "-o needs the name of a file, or - for stdout");
 	if (o->n_outputs == RECORD_MAX_OUTPUTS)
-		return cli_fail(p, "-o: more than %d files; 'unspool convert' makes the others",
+		return cli_fail(p, "-o: more than %d files; use 'unspool convert' for the others",
 				RECORD_MAX_OUTPUTS);
 	for (size_t i = 0; i < o->n_outputs; i++) {
 		if (!strcmp(o->outputs[i], arg))
-			return cli_fail(p, "-o %s is given twice; leave one out", arg);
+			return cli_fail(p, "-o %s is given twice; drop one", arg);
 	}
 	o->outputs[o->n_outputs++] = arg;
 	return 0;
@@ -266,8 +265,8 @@ static int parse_freeze_pid(struct cli_parse *p, const char *arg)
 	return 0;
 }
 
-/* What no single option shows to be wrong. */
-static int check_whole(struct cli_parse *p)
+/* Checks that involve several options. */
+static int check_combination(struct cli_parse *p)
 {
 	const struct record_options *o = p->input;
 	const char *given[5];
@@ -347,7 +346,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		state->next = state->argc;
 		return 0;
 	case ARGP_KEY_END:
-		return check_whole(p);
+		return check_combination(p);
 	default:
 		return ARGP_ERR_UNKNOWN;
 	}
@@ -358,9 +357,9 @@ static const struct argp argp = {
 	.parser = parse_option,
 	.args_doc = "[-- COMMAND [ARG]...]",
 	.doc = "Record where processes, or COMMAND and its descendants, spend their CPU time.\v"
-	       "With COMMAND beside a target, COMMAND only sets the duration. "
-	       "COMMAND ends with the recording (SIGTERM), at the latest. Ctrl-C ends the "
-	       "recording, once more the writing to a pipe that nobody reads.",
+	       "With a target as well, COMMAND only sets the duration. When the recording ends, "
+	       "COMMAND receives SIGTERM. Ctrl-C ends the recording; a second Ctrl-C aborts "
+	       "writing to a blocked pipe.",
 };
 
 int record_options_parse(int argc, char **argv, struct record_options *o, struct cli_parse *p)

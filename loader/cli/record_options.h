@@ -7,16 +7,16 @@
 #define RECORD_MAX_HZ 20000
 #define RECORD_DEFAULT_MEMORY (16ull << 20)
 #define RECORD_MAX_MEMORY (1ull << 30)
-#define RECORD_MIN_FLIGHT (4ull << 10) /* of a ring */
-#define RECORD_MAX_FLIGHT (2ull << 20) /* what an array's element may be on 5.10 */
-#define RECORD_MAX_IDS 4096 /* of -p, of -t */
+#define RECORD_MIN_FLIGHT (4ull << 10) /* per ring */
+#define RECORD_MAX_FLIGHT (2ull << 20) /* maximum size of an array element on Linux 5.10 */
+#define RECORD_MAX_IDS 4096 /* for each of -p and -t */
 #define RECORD_MAX_NAMES 16
 #define RECORD_MAX_OUTPUTS 8
 
-/* What `unspool record` was asked for. Strings are argv's. */
+/* The options of `unspool record`. Strings are borrowed from argv. */
 struct record_options {
-	/* Whom: at most one of these five groups is set; none with COMMAND alone. */
-	int *pids; /* -p; as the caller's PID namespace sees them */
+	/* The target: at most one of these five groups is set; none with COMMAND alone. */
+	int *pids; /* -p; in the caller's PID namespace */
 	size_t n_pids;
 	const char *names[RECORD_MAX_NAMES]; /* -p; together with pids */
 	size_t n_names;
@@ -30,17 +30,17 @@ struct record_options {
 
 	u32 hz;
 	u64 max_memory; /* --max-memory: bytes of unwind rows */
-	bool async; /* --async: frames of functions that wait */
+	bool async; /* --async: frames of awaiting functions */
 	bool debuginfod; /* --debuginfod: fetch debug files */
-	u64 duration_ns; /* 0: until the end */
+	u64 duration_ns; /* 0: unlimited */
 	const char *outputs[RECORD_MAX_OUTPUTS]; /* -o; "-" is stdout, at most once */
 	size_t n_outputs;
 	const char *format; /* -f as typed, or NULL */
 	bool quiet;
 
 	/* The flight recorder. */
-	bool flight; /* --flight: its rings can be read by `unspool flight` */
-	u64 flight_memory; /* --flight-memory: of each CPU's ring; 0: as --flight says */
+	bool flight; /* --flight: `unspool flight` can read the rings */
+	u64 flight_memory; /* --flight-memory: bytes per CPU; 0: the default of --flight */
 	u64 freeze_on; /* --freeze: bits of enum uw_status */
 	bool freeze_on_loss;
 	int freeze_pid; /* --freeze-pid; 0: any */
@@ -48,15 +48,15 @@ struct record_options {
 
 /**
  * record_options_parse() - parse the command line of `unspool record`
- * @o:		filled; free with record_options_deinit() whatever is returned
- * @p:		its error is set when -EINVAL is returned; nothing is printed then
+ * @o:		filled; free with record_options_deinit(), also after an error
+ * @p:		holds the error message after -EINVAL; nothing was printed
  *
- * That a pid exists or a format is known is not checked here.
+ * Does not check that pids exist or that the format is known.
  *
- * Return: 0 (look at @p->done: help was printed), -EINVAL or -ENOMEM.
+ * Return: 0 (help was printed if @p->done), -EINVAL or -ENOMEM.
  */
 int record_options_parse(int argc, char **argv, struct record_options *o, struct cli_parse *p);
 void record_options_deinit(struct record_options *o);
 
-/* Does anything but COMMAND say whom to record? */
+/* Whether an option, not just COMMAND, selects a target. */
 bool record_options_has_target(const struct record_options *o);

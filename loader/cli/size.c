@@ -14,7 +14,7 @@ int size_parse(const char *text, u64 max, u64 *bytes)
 	u64 value = 0, scale = 1;
 
 	for (; *p >= '0' && *p <= '9'; p++) {
-		if (value <= max) /* anything above stays above */
+		if (value <= max) /* larger values stay out of range */
 			value = value * 10 + (u64)(*p - '0');
 	}
 	if (p == text)

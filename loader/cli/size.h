@@ -4,7 +4,7 @@
 #include "../../core/types.h"
 
 /**
- * size_parse() - read an amount of memory as people write it
+ * size_parse() - parse an amount of memory
  * @text:	"0", "4096", "512k", "16M", "1G"; no unit means bytes
  * @max:	bytes
  * @bytes:	written only on success

@@ -33,7 +33,7 @@ bool doctor_why_not(char *buf, size_t size)
 	buf[0] = '\0';
 	if (!d)
 		return false;
-	snprintf(buf, size, "%s: %s%s%s", d->check, d->text, d->mend[0] ? "; mend: " : "", d->mend);
+	snprintf(buf, size, "%s: %s%s%s", d->check, d->text, d->mend[0] ? "; fix: " : "", d->mend);
 	return true;
 }
 

@@ -152,7 +152,7 @@ def what_never_comes(check, tmp):
             check.that(len(done.stderr.splitlines()) == 1 and words in done.stderr,
                        f"one line gives the reason: {done.stderr.strip()}")
     check.that(not glob.glob(f"{tmp}/never*"), "no file is made")
-    for args, words in [(["--on", "sunday"], "no stack ends so"), (["--match", "("], "--match ("),
+    for args, words in [(["--on", "sunday"], "unknown reason"), (["--match", "("], "--match ("),
                         (["-n", "0"], "from 1"), (["-o", "x.ndjson"], "NAME.core"),
                         (["--at", "+4"], "--at +4"), (["--at", "0x12z"], "--at 0x12z")]:
         done = unspool("capture", "-p", os.getpid(), *args)

@@ -16,7 +16,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 import runs  # noqa: E402
 
 
-def last(pattern, text):
+def number(pattern, text):
     """The last match in the text, or 0."""
     found = re.findall(pattern, text)
     return int(found[-1]) if found else 0

@@ -79,7 +79,7 @@ static const struct row {
 	  NULL,
 	  "--max-memory some: not an amount; write 16M, 512k or 1G" },
 	{ { "-o", "" }, NULL, "-o needs the name of a file, or - for stdout" },
-	{ { "-o", "x", "-o", "x" }, NULL, "-o x is given twice; leave one out" },
+	{ { "-o", "x", "-o", "x" }, NULL, "-o x is given twice; drop one" },
 	{ { "-o", "-" }, NULL, "-o - needs a format: -f ndjson or -f folded" },
 	{ { "-p", "1", "-a" }, NULL, "-p and -a can't be combined; choose one" },
 	{ { "-t", "1", "--container", "01234567" },

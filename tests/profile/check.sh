@@ -129,10 +129,10 @@ check nothing_is_left_of_it test ! -e cut.folded -a -z "$(find . -name '.unspool
 
 check without_file_is_usage exits 2 'unspool: which profile? unspool report FILE' "$tool" report
 check without_out_is_usage exits 2 \
-	'unspool: convert what to what? unspool convert IN OUT' "$tool" convert p.ndjson
-check an_unknown_suffix_is_usage exits 2 "unspool: the suffix of 'p.svg' names no format; -f says \
-it: ndjson, ndjson.gz, ndjson.zst, folded" "$tool" convert p.ndjson p.svg
-check an_unknown_format_is_usage exits 2 "unspool: there is no format 'svg', only \
+	'unspool: missing arguments; use unspool convert IN OUT' "$tool" convert p.ndjson
+check an_unknown_suffix_is_usage exits 2 "unspool: p.svg: unknown format; add -f with one of \
+ndjson, ndjson.gz, ndjson.zst, folded" "$tool" convert p.ndjson p.svg
+check an_unknown_format_is_usage exits 2 "unspool: unknown format 'svg'; use one of \
 ndjson, ndjson.gz, ndjson.zst, folded" "$tool" convert -f svg p.ndjson p.x
 check a_missing_file_is_a_failure exits 1 \
 	"unspool: can't read no: No such file or directory" "$tool" report no
