@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * From a walk that failed to a case. The dump of a recording that froze has the very walk: it is
- * written out. Other rings hold a walk's registers and what it could not read, but not
- * the stack: that nobody copies for walks that may be good. So the process that it was
- * of is asked for the next stack that ends in the same way, which `unspool capture` writes
- * with all that the walk read.
+ * From a failed walk to a case. The dump of a frozen recording contains the walk itself, which
+ * is written as it is. Other rings contain the registers of a walk and its faults but not the
+ * stack, because copying stacks of good walks would cost too much. Then `unspool capture`
+ * captures the next stack of the same process that ends with the same status.
  */
 
 #include "flight.h"
@@ -33,15 +32,15 @@ struct options {
 
 struct failing {
 	u32 pid, status, n;
-	u64 pc; /* of the newest; where it started */
+	u64 pc; /* of the newest walk: its first pc */
 };
 
 enum { KEY_LIST = 0x100 };
 
 static const struct argp_option argp_options[] = {
 	{ "output", 'o', "DIR", 0, "Write the cases into this directory (the current one)", 1 },
-	{ "duration", 'd', "TIME", 0, "Wait so long for each that has to be captured (10s)", 1 },
-	{ "list", KEY_LIST, NULL, 0, "Only print which stacks failed, of whom", 1 },
+	{ "duration", 'd', "TIME", 0, "Wait this long for each capture (10s)", 1 },
+	{ "list", KEY_LIST, NULL, 0, "Only list the failed stacks and their processes", 1 },
 	FLIGHT_RECORDER_OPTION,
 	{ 0 },
 };
@@ -64,12 +63,12 @@ static const struct cli_field fields[] = {
 static const struct argp argp = {
 	.options = argp_options,
 	.args_doc = "[FILE]",
-	.doc = "Of a dump FILE that 'unspool record --freeze' wrote: the walks that froze it, as "
-	       "cases for unspool-sim. Else, for each process and reason that walks in the rings, "
-	       "or in FILE, failed for: capture the next stack of it that fails so.",
+	.doc = "Write the walks that froze the rings, from a FILE of 'unspool record --freeze', as "
+	       "cases for unspool-sim. Without such walks: for each process and reason of the "
+	       "failed walks in FILE or in the rings, capture the next stack that fails so.",
 };
 
-/* The process and the way to end of each walk that was not complete, each once. */
+/* Collects the distinct pairs of process and status of all incomplete walks. */
 static u32 find_failing(const struct fl_walks *walks, struct failing *v)
 {
 	u32 n = 0, at;
@@ -100,7 +99,7 @@ static void print_failing(const struct fl_tables *t, const struct failing *f)
 	       fl_status_words(t, f->status, room), f->n, f->pc);
 }
 
-/* "no-unwind-row", from a file that may have any bytes in it: a part of a file's name. */
+/* "no-unwind-row", a part of a file name. The dump may contain any bytes. */
 static void reason_of(const struct fl_tables *t, u32 status, char reason[64])
 {
 	char room[24];
@@ -111,7 +110,7 @@ static void reason_of(const struct fl_tables *t, u32 status, char reason[64])
 			*c = '-';
 }
 
-/* DIR/flight-PID-REASON.core; of several alike: -2.core, -3.core. False: it is too long. */
+/* DIR/flight-PID-REASON.core, then -2.core, -3.core. Return: false if the path is too long. */
 static bool name_case(const struct options *o, u32 pid, const char *reason, u32 n, char *path)
 {
 	char number[16] = "";
@@ -135,7 +134,7 @@ static int capture(const struct options *o, const struct fl_tables *t, const str
 	snprintf(pid, sizeof(pid), "%u", f->pid);
 	reason_of(t, f->status, reason);
 	if (kill((pid_t)f->pid, 0) && errno == ESRCH) {
-		cli_error("pid %u has ended; 'unspool record --freeze %s' keeps such a walk",
+		cli_error("pid %u has ended; use 'unspool record --freeze %s' to save such a walk",
 			  f->pid, reason);
 		return CLI_FAILURE;
 	}
@@ -161,7 +160,7 @@ static void print_no_case(const struct fl_tables *t, const struct fl_case *c)
 		       fl_no_case_words(c->why_not));
 }
 
-/* What froze the rings, as it was when it did. */
+/* Writes the walk that froze a ring. */
 static int write_frozen(const struct options *o, const struct fl_dump *d, u32 i)
 {
 	const struct fl_case *c = &d->cases[i];

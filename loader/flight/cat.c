@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * What is in the rings, as text: a ring after the other, or with --follow whatever comes. A
- * walk is held back until its end is read, since whether it is wanted its end may say.
+ * Prints the rings as text: one ring after the other, or with --follow new entries as they
+ * arrive. The entries of a walk are held until its end is read, because --on selects walks by
+ * their end.
  */
 
 #include "../../inspect/util/clock.h"
@@ -20,7 +21,7 @@
 #include "../cli/duration.h"
 #include "../cli/reason.h"
 
-#define MAX_HELD 2200 /* entries of a walk: 1024 steps, and two more each */
+#define MAX_HELD 2200 /* entries of a walk: 1024 steps with two more entries each */
 #define WAIT_MS 50
 
 struct options {
@@ -38,7 +39,7 @@ struct reading {
 	struct fl_ring ring;
 	struct fl_cursor cursor;
 	u32 cpu;
-	u64 lost; /* that was told */
+	u64 lost; /* reported so far */
 	struct fl_entry *held;
 	u32 n_held;
 };
@@ -48,21 +49,22 @@ struct cat {
 	struct fl_tables tables;
 	struct reading *v;
 	u32 n;
-	u64 from_ns; /* nothing before it */
-	bool has_failed; /* nobody reads any more */
+	u64 from_ns; /* print no earlier entries */
+	bool has_failed; /* stdout is closed */
 };
 
 enum { KEY_CPU = 0x100, KEY_SINCE, KEY_FOLLOW, KEY_EVENTS, KEY_ON, KEY_RAW };
 
 static const struct argp_option argp_options[] = {
-	{ "cpu", KEY_CPU, "N", 0, "What happened on this CPU", 1 },
-	{ "pid", 'p', "PID", 0, "Walks of this process", 1 },
-	{ "since", KEY_SINCE, "TIME", 0, "Not older than 10, 10s, 500ms or 2m", 1 },
-	{ "events", KEY_EVENTS, "EVENT[,EVENT]", 0, "These events or classes only", 1 },
-	{ "on", KEY_ON, "WHAT", 0,
-	  "Walks that were truncated or failed, or ended for a reason as reports print it", 1 },
-	{ "follow", KEY_FOLLOW, NULL, 0, "Go on with what comes, until the recording ends", 2 },
-	{ "raw", KEY_RAW, NULL, 0, "Print words as they are, 16 digits each", 2 },
+	{ "cpu", KEY_CPU, "N", 0, "Only entries of this CPU", 1 },
+	{ "pid", 'p', "PID", 0, "Only walks of this process", 1 },
+	{ "since", KEY_SINCE, "TIME", 0, "Only entries younger than this: 10, 10s, 500ms or 2m",
+	  1 },
+	{ "events", KEY_EVENTS, "EVENT[,EVENT]", 0, "Only these events or classes", 1 },
+	{ "on", KEY_ON, "REASON", 0,
+	  "Only walks that end so: truncated, failed, or a reason that reports print", 1 },
+	{ "follow", KEY_FOLLOW, NULL, 0, "Keep printing new entries until the recording ends", 2 },
+	{ "raw", KEY_RAW, NULL, 0, "Print raw words, 16 hexadecimal digits each", 2 },
 	FLIGHT_RECORDER_OPTION,
 	{ 0 },
 };
@@ -73,7 +75,9 @@ static int parse_events(struct cli_parse *p, const char *arg)
 	char bad[64];
 
 	if (flight_events(arg, &o->events, bad, sizeof(bad)))
-		return cli_fail(p, "--events %s: '%s' is no event of the kernel's", arg, bad);
+		return cli_fail(
+			p, "--events %s: '%s' is not an event; 'unspool flight show' lists them",
+			arg, bad);
 	return 0;
 }
 
@@ -84,8 +88,8 @@ static int parse_on(struct cli_parse *p, const char *arg)
 
 	if (reason_parse(arg, &o->statuses, &frames) || frames)
 		return cli_fail(p,
-				"--on %s: no walk ends so; give truncated, failed, or a reason "
-				"as 'unspool report' prints it",
+				"--on %s: unknown reason; use truncated, failed, or a reason "
+				"that 'unspool report' prints",
 				arg);
 	return 0;
 }
@@ -131,7 +135,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		o->is_raw = true;
 		return 0;
 	case ARGP_KEY_ARG:
-		return cli_fail(p, "there is nothing to do with '%s'; see --help", arg);
+		return cli_fail(p, "unexpected argument '%s'; see --help", arg);
 	default:
 		return key == ARGP_KEY_END ? 0 : ARGP_ERR_UNKNOWN;
 	}
@@ -140,7 +144,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 static const struct argp argp = {
 	.options = argp_options,
 	.parser = parse_option,
-	.doc = "Print what is in the rings of a recording, an entry a line, the CPU first.",
+	.doc = "Print the rings of a recording, one entry per line, which starts with its CPU.",
 };
 
 static void print(struct cat *c, const struct reading *r, const struct fl_entry *e)
@@ -158,7 +162,7 @@ static void print(struct cat *c, const struct reading *r, const struct fl_entry 
 	c->has_failed |= putchar('\n') == EOF;
 }
 
-/* Of the whole walk that is held; @end: NULL if it has none. */
+/* Whether the options select the held walk. @end: its last entry, or NULL. */
 static bool is_wanted(const struct cat *c, const struct reading *r, const struct fl_entry *end)
 {
 	const struct fl_entry *begin = &r->held[0];
@@ -169,12 +173,12 @@ static bool is_wanted(const struct cat *c, const struct reading *r, const struct
 		if (c->o->pid && c->o->pid != begin->d[1] >> 32)
 			return false;
 	} else if (c->o->pid || c->from_ns) {
-		return false; /* whose it is, and when, was overwritten */
+		return false; /* the entry with its process and time was overwritten */
 	}
 	return c->o->statuses == ~0ull || (end && c->o->statuses >> (end->d[1] & 63) & 1);
 }
 
-static void let_go(struct cat *c, struct reading *r, const struct fl_entry *end)
+static void release_held(struct cat *c, struct reading *r, const struct fl_entry *end)
 {
 	if (r->n_held && is_wanted(c, r, end))
 		for (u32 i = 0; i < r->n_held; i++)
@@ -191,24 +195,24 @@ static void take(struct cat *c, struct reading *r, const struct fl_entry *e)
 	}
 	if (e->event == FLIGHT_BEGIN || r->n_held == MAX_HELD ||
 	    (r->n_held && r->held[0].walk != e->walk))
-		let_go(c, r, NULL);
+		release_held(c, r, NULL);
 	r->held[r->n_held++] = *e;
 	if (e->event == FLIGHT_END)
-		let_go(c, r, &r->held[r->n_held - 1]);
+		release_held(c, r, &r->held[r->n_held - 1]);
 }
 
-/* What is held of a walk came before. */
-static void tell_lost(struct cat *c, struct reading *r)
+/* Releases the held walk first: its entries precede the lost ones. */
+static void report_lost(struct cat *c, struct reading *r)
 {
 	if (r->cursor.lost == r->lost)
 		return;
-	let_go(c, r, NULL);
+	release_held(c, r, NULL);
 	if (!c->o->is_raw && c->o->follows)
 		c->has_failed |= printf("%-3u lost %llu\n", r->cpu, r->cursor.lost - r->lost) < 0;
 	r->lost = r->cursor.lost;
 }
 
-/* All that there is now. */
+/* Reads at most @max entries of each ring. */
 static void read_rings(struct cat *c, u64 max)
 {
 	struct fl_entry e;
@@ -219,7 +223,7 @@ static void read_rings(struct cat *c, u64 max)
 		for (u64 n = 0; n < max && !c->has_failed; n++) {
 			if (fl_ring_read(&r->ring, &r->cursor, &e) != FL_ENTRY)
 				break;
-			tell_lost(c, r);
+			report_lost(c, r);
 			take(c, r, &e);
 		}
 	}
@@ -243,7 +247,7 @@ static int open_readings(struct cat *c, const struct rings *r)
 	return c->v ? 0 : -ENOMEM;
 }
 
-/* Whatever is written meanwhile: it ends with what the rings held when it began. */
+/* Stops after one ring length, even if the recorder writes faster than this prints. */
 static void cat_once(struct cat *c)
 {
 	u64 longest = 0;
@@ -253,10 +257,10 @@ static void cat_once(struct cat *c)
 			longest = c->v[i].ring.n_slots;
 	read_rings(c, longest);
 	for (u32 i = 0; i < c->n; i++)
-		let_go(c, &c->v[i], NULL);
+		release_held(c, &c->v[i], NULL);
 }
 
-/* Its end removes what it pinned, unless it was killed. */
+/* A recorder removes its pins when it ends, unless it was killed. */
 static bool is_recorded(const struct pinned *p)
 {
 	return !access(p->dir, F_OK) && pinned_is_alive(p);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
-/* What is recorded: shown, and changed while it is. The control page is all that is written. */
+/* Shows and changes the recorded events of a running recorder. Writes only the control page. */
 
 #include "../../inspect/util/clock.h"
 #include "flight.h"
@@ -38,35 +38,36 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		return 0;
 	}
 	if (key == ARGP_KEY_ARG)
-		return cli_fail(p, "there is nothing to do with '%s'; see --help", arg);
+		return cli_fail(p, "unexpected argument '%s'; see --help", arg);
 	if (key == ARGP_KEY_END && o->takes_mask && !o->words)
-		return cli_fail(p, "give set, bits or clear, and events: 'unspool flight mask "
-				   "bits step'");
+		return cli_fail(p, "missing arguments; use set, bits or clear with events: "
+				   "'unspool flight mask bits step'");
 	return key == ARGP_KEY_END ? 0 : ARGP_ERR_UNKNOWN;
 }
 
 static const struct argp show_argp = {
 	.options = argp_options,
 	.parser = parse_option,
-	.doc = "Print what a recording's flight recorder records, as commands that restore it.",
+	.doc = "Print the state of a flight recorder, and a command that restores its events.",
 };
 static const struct argp mask_argp = {
 	.options = argp_options,
 	.parser = parse_option,
 	.args_doc = "set|bits|clear EVENT[,EVENT]",
-	.doc = "Record these events alone (set), these as well (bits), or no longer (clear). An "
-	       "EVENT is a word that 'show' prints, a class (walk, step, error, loader), or all of "
-	       "them as a number.",
+	.doc = "Record only these events (set), add them (bits), or remove them (clear). An EVENT "
+	       "is "
+	       "a word that 'show' prints, a class (walk, step, error, loader), or a number with a "
+	       "bit for each event.",
 };
 static const struct argp clear_argp = {
 	.options = argp_options,
 	.parser = parse_option,
-	.doc = "From now on cat shows nothing older. A dump still holds what the rings hold.",
+	.doc = "Hide the present entries from 'cat'. A dump still contains them.",
 };
 static const struct argp reset_argp = {
 	.options = argp_options,
 	.parser = parse_option,
-	.doc = "Let frozen rings go on; what freezes them stays set.",
+	.doc = "Resume frozen rings. The conditions of --freeze stay set.",
 };
 
 static void print_mask(u64 mask)
@@ -111,12 +112,12 @@ static void show(const struct pinned *p, const struct rings *r)
 	const struct flight_control *c = r->control;
 
 	printf("# recorder %u, %s; %u rings of %llu entries (%llu KiB), the last its own\n", p->pid,
-	       p->is_alive ? "running" : "ended without removing them ('unspool flight dump' does)",
-	       r->n, (r->ring_len / 64) - 1, r->ring_len * r->n >> 10);
+	       p->is_alive ? "running" : "ended; 'unspool flight dump' removes its rings", r->n,
+	       (r->ring_len / 64) - 1, r->ring_len * r->n >> 10);
 	if (c->pid)
 		printf("# walks of process %u only\n", c->pid);
 	if (c->is_stopped)
-		puts("# stopped: samples were lost; 'unspool flight reset' goes on");
+		puts("# stopped because samples were lost; 'unspool flight reset' resumes");
 	for (u32 i = 0; i < r->n; i++)
 		show_ring(r, i);
 	printf("unspool flight mask set ");
@@ -142,8 +143,8 @@ static int show_all(u32 recorder)
 	}
 	for (size_t i = 0; i < n; i++) {
 		if (pinned_open(&v[i], &r)) {
-			printf("# recorder %u: its rings can't be read; run as the one who "
-			       "records, with the same unspool\n",
+			printf("# recorder %u: rings unreadable; run as the user who records, "
+			       "with the same unspool\n",
 			       v[i].pid);
 			continue;
 		}
@@ -186,17 +187,17 @@ int flight_mask(int argc, char **argv)
 	while (verb < N_VERBS && strcmp(o.verb, verbs[verb]) != 0)
 		verb++;
 	if (verb == N_VERBS) {
-		cli_error("'%s' changes no mask; give set, bits or clear", o.verb);
+		cli_error("unknown word '%s'; use set, bits or clear", o.verb);
 		return CLI_USAGE;
 	}
 	err = flight_events(o.words, &bits, bad, sizeof(bad));
 	if (err) {
 		cli_error("'%s' %s", bad,
 			  err == -ENOTSUP
-				  ? "is not recorded in the kernel; 'unspool-sim explain' "
-				    "tells it of a case"
-				  : "is no event; give begin, end, step, fault, miss, refused, "
-				    "limit, trigger, walk, error or loader");
+				  ? "is not recorded in the kernel; use 'unspool-sim explain' "
+				    "with a case"
+				  : "is not an event; use begin, end, step, fault, miss, "
+				    "refused, limit, trigger, walk, error or loader");
 		return CLI_USAGE;
 	}
 	status = flight_open(o.recorder, &p, &r);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
-/* Rings to a file, and a file to a trace. */
+/* `unspool flight dump` and `unspool flight export`. */
 
 #include "flight.h"
 
@@ -25,7 +25,7 @@ static const struct argp_option dump_options[] = {
 };
 static const struct argp_option export_options[] = {
 	{ "output", 'o', "OUT", 0,
-	  "Write here: .json for speedscope, Perfetto and Chrome; .pftrace for Perfetto", 1 },
+	  "Output file: .json for speedscope, Perfetto and Chrome; .pftrace for Perfetto", 1 },
 	{ 0 },
 };
 
@@ -33,10 +33,10 @@ static error_t set_output(struct cli_parse *p, const char *arg, void *member)
 {
 	return *arg && strcmp(arg, "-") != 0
 		       ? cli_set_text(p, arg, member)
-		       : cli_fail(p, "-o needs the name of a file, which stdout is not");
+		       : cli_fail(p, "-o needs a file name; stdout is not supported");
 }
 
-#define EXPORT_WHAT "give a dump and -o: 'unspool flight export FILE.fr -o OUT.json'"
+#define EXPORT_WHAT "missing arguments; use 'unspool flight export FILE.fr -o OUT.json'"
 
 static const struct cli_field dump_fields[] = {
 	{ FLIGHT_KEY_RECORDER, offsetof(struct options, recorder), flight_set_recorder, NULL },
@@ -51,14 +51,15 @@ static const struct cli_field export_fields[] = {
 
 static const struct argp dump_argp = {
 	.options = dump_options,
-	.doc = "Write all that the rings of a recording hold to a file. What a recording that was "
-	       "killed left is removed then.",
+	.doc = "Write the rings of a recording to a file. If its recorder is dead, the rings are "
+	       "then "
+	       "removed.",
 };
 static const struct argp export_argp = {
 	.options = export_options,
 	.args_doc = "FILE",
-	.doc = "Write a dump as a trace: a track a thread, a slice a walk with how it ended as its "
-	       "name, its steps in it.",
+	.doc = "Convert a dump to a trace: one track per thread, one slice per walk, named by its "
+	       "status, with its steps.",
 };
 
 static int write_dump(void *data, FILE *to)
@@ -126,7 +127,7 @@ int flight_export(int argc, char **argv)
 		return status;
 	suffix = strrchr(o.output, '.');
 	if (!suffix || (strcmp(suffix, ".json") != 0 && strcmp(suffix, ".pftrace") != 0)) {
-		cli_error("the suffix of '%s' names no trace; give .json or .pftrace", o.output);
+		cli_error("%s: unknown format; use .json or .pftrace", o.output);
 		return CLI_USAGE;
 	}
 	status = flight_read_file(o.file, &d);
@@ -136,7 +137,8 @@ int flight_export(int argc, char **argv)
 	signal(SIGXFSZ, SIG_IGN);
 	err = out_write(&job, o.output, OUT_OWNER_SELF);
 	if (!err && d.is_cut)
-		fprintf(stderr, "'%s' ends too early; the trace holds what is in it\n", o.file);
+		fprintf(stderr, "%s: truncated dump; the trace contains the part before its end\n",
+			o.file);
 	fl_dump_deinit(&d);
 	if (!err)
 		return CLI_OK;

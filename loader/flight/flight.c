@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
-/* `unspool flight`: what the unwinder did, read without stopping it. */
+/* `unspool flight`: reads the log of the unwinder without stopping it. */
 
 #include "flight.h"
 
@@ -9,20 +9,20 @@
 #include "../commands.h"
 
 static const struct cli_command words[] = {
-	{ "show", "print what is recorded, as commands that restore it", flight_show },
-	{ "mask", "set, bits, clear: change which events are recorded", flight_mask },
-	{ "cat", "print what is in the rings", flight_cat },
-	{ "clear", "let cat show nothing older than now", flight_clear },
-	{ "reset", "let frozen rings go on", flight_reset },
-	{ "dump", "write the rings to a file; what a crash left is removed", flight_dump },
-	{ "export", "write a dump as a trace, for speedscope or Perfetto", flight_export },
-	{ "cases", "capture stacks that end as those that failed, as cases", flight_cases },
+	{ "show", "print the recorder's state and a command that restores its mask", flight_show },
+	{ "mask", "set, bits, clear: change the recorded events", flight_mask },
+	{ "cat", "print the entries of the rings", flight_cat },
+	{ "clear", "hide older entries from cat", flight_clear },
+	{ "reset", "resume frozen rings", flight_reset },
+	{ "dump", "write the rings to a file, and remove those of a dead recorder", flight_dump },
+	{ "export", "convert a dump to a trace for speedscope or Perfetto", flight_export },
+	{ "cases", "write or capture failed walks as cases", flight_cases },
 };
 
 static const struct cli_words all = {
 	.before = "unspool flight",
 	.usage = "WORD [OPTION]...\n"
-		 "The flight recorder of a running 'unspool record --flight', or what it left.",
+		 "Reads the flight recorder of 'unspool record --flight', also after it crashed.",
 	.v = words,
 	.n = ARRAY_SIZE(words),
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #pragma once
 
-/* The words after `unspool flight`, and what they share. argv[0] is "unspool flight WORD". */
+/* The subcommands of `unspool flight` and their shared parts. argv[0] is "unspool flight WORD". */
 
 #include "../../inspect/util/cli_fields.h"
 #include "pinned.h"
@@ -20,16 +20,16 @@ int flight_cases(int argc, char **argv);
 #define FLIGHT_RECORDER_OPTION                                                                     \
 	{                                                                                          \
 		"recorder", FLIGHT_KEY_RECORDER, "PID", 0,                                         \
-			"Of the 'unspool record --flight' with this pid; needed if there are "     \
-			"several",                                                                 \
+			"Select the 'unspool record --flight' with this pid; needed if several "   \
+			"run",                                                                     \
 			9                                                                          \
 	}
 int flight_set_recorder(struct cli_parse *p, const char *arg, void *member);
 
 /**
  * flight_open() - the rings of a recording
- * @pid:	of the recorder; 0: the only one there is, or that runs
- * @p:		which it is
+ * @pid:	of the recorder; 0: the only one, or the only one that runs
+ * @p:		the recording that was found
  * @r:		ends with rings_unmap()
  *
  * Return: CLI_OK, else a CLI exit status after an error was printed.
@@ -37,17 +37,17 @@ int flight_set_recorder(struct cli_parse *p, const char *arg, void *member);
 int flight_open(u32 pid, struct pinned *p, struct rings *r);
 
 /**
- * flight_events() - the events that a list of words names
- * @words:	events and classes, parted by commas, or a number
+ * flight_events() - parse a list of events
+ * @words:	events and classes, separated by commas, or a number
  * @out:	bits of enum flight_event
  *
- * Return: 0; -EINVAL and @bad, of @len bytes, has the word that is none; -ENOTSUP: of an event
- *	   that the kernel side is built without.
+ * Return: 0; -EINVAL for an unknown word; -ENOTSUP for an event that is not compiled into the
+ *	   kernel side. After an error @bad, of @len bytes, holds the word.
  */
 int flight_events(const char *words, u64 *out, char *bad, size_t len);
 
 /**
- * flight_read_file() - a dump
+ * flight_read_file() - read a dump
  * @out:	ends with fl_dump_deinit()
  *
  * Return: CLI_OK, else a CLI exit status after an error was printed.

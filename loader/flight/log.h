@@ -2,34 +2,34 @@
 #pragma once
 
 /*
- * What the recording itself says to the flight recorder: of processes, not of walks. For
- * the thread that owns the rings; where none has them, nothing happens.
+ * Entries that the recorder itself writes to the flight recorder: about processes, not walks.
+ * Only the thread that called flight_log_to() writes; without it these functions do nothing.
  */
 
 #include "../../inspect/flight/fl_names.h"
 
-/* From now on this thread records here; NULLs: no longer. All borrowed. */
+/* Sets the ring of this thread; NULLs end it. All borrowed. */
 struct flight_control;
 struct flight_ring;
 void flight_log_to(const struct flight_control *control, struct flight_ring *ring, u64 n_slots,
 		   struct fl_names *names, u64 n_name_words);
 
-/* A process was seen first, or executes something else; @name: any bytes. */
+/* A new process, or an exec; @name: any bytes. */
 void flight_log_process(u32 pid, const char *name);
 
-/* What is recorded, since the recording began or somebody changed it. */
+/* The mask of recorded events, at the start and after each change. */
 void flight_log_mask(u64 mask);
 
-/* The newest name of a process, when it becomes known later. */
+/* A process's name that became known later. */
 void flight_log_name(u32 pid, const char *name);
 
 void flight_log_exit(u32 pid);
 
-/* "Node.js 24.21.0" was found in it. */
+/* The runtime of a process, "Node.js 24.21.0". */
 void flight_log_runtime(u32 pid, const char *runtime);
 
-/* The kernel side was told @n mappings of it; 0: there was no room. */
+/* @n mappings of the process were entered for the kernel side; 0: no room. */
 void flight_log_tables(u32 pid, u32 n);
 
-/* What was kept of its memory is no longer to be believed. */
+/* Cached memory of the process was invalidated. */
 void flight_log_dropped(u32 pid);

@@ -2,14 +2,14 @@
 #pragma once
 
 /*
- * Where a recording with --flight leaves its rings: a directory of its own in a BPF
- * file system (bpf_fs.h), for its owner alone.
+ * The pinned rings of a recording with --flight: a directory in a BPF file system
+ * (bpf_fs.h), accessible to its owner only.
  *
  *	/sys/fs/bpf/unspool-PID-START/{rings,control,names}
  *
- * START is when that process started, in ticks since boot, so that another one with its
- * pid is not taken for it. A recorder that was killed leaves the directory behind, unless
- * it had a file system of its own.
+ * START is the start time of the recorder in ticks since boot; it distinguishes processes
+ * with the same pid. A killed recorder leaves the directory behind, unless it used a file
+ * system of its own.
  */
 
 #include "rings.h"
@@ -21,7 +21,7 @@ struct pinned {
 	u32 pid; /* of the recorder */
 	u64 start_ticks; /* of it, since boot */
 	bool is_alive; /* when it was listed */
-	int fs_fd; /* this process's own file system; -1: it has none */
+	int fs_fd; /* this process's own file system, or -1 */
 };
 
 /**
@@ -34,23 +34,23 @@ int pinned_make(const struct rings_fds *fds, struct pinned *out);
 void pinned_remove(const struct pinned *p);
 
 /**
- * pinned_list() - what recordings there are
+ * pinned_list() - list the recordings
  * @out:	to be freed
  *
- * Directories of another user, or that others may write to, are passed over.
+ * Skips directories that another user owns or can write to.
  *
  * Return: 0 or a negative errno.
  */
 int pinned_list(struct pinned **out, size_t *n);
 
-/* Does the recorder run, now? */
+/* Whether the recorder runs. */
 bool pinned_is_alive(const struct pinned *p);
 
 /**
  * pinned_open() - map the rings of a recording
  * @out:	ends with rings_unmap()
  *
- * Return: 0, -EBADMSG: there is something else; -EPROTO: another build of unspool made
- * them; or a negative errno.
+ * Return: 0; -EBADMSG: not rings; -EPROTO: rings of another build of unspool; or another
+ * negative errno.
  */
 int pinned_open(const struct pinned *p, struct rings *out);

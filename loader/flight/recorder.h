@@ -2,7 +2,7 @@
 #pragma once
 
 /*
- * The flight recorder of a recording: its rings, what freezes them, and dumps of them.
+ * The flight recorder of a recording: its rings, the conditions that freeze them, and dumps.
  *
  *	kernel -> rings -> here: counts of nanoseconds, freezing, dumps
  *	                -> `unspool flight`, where they are pinned
@@ -12,24 +12,25 @@
 #include "../../inspect/flight/fl_dump.h"
 #include "../profile/profile.h"
 
-#define RECORDER_SLOTS 1024 /* of each CPU's ring: 64 KiB */
+#define RECORDER_SLOTS 1024 /* per CPU: 64 KiB */
 #define RECORDER_PINNED_SLOTS 16384 /* with --flight: 1 MiB */
 
 struct recorder;
 struct sampler;
 
 struct recorder_config {
-	bool is_pinned; /* so that `unspool flight` finds it */
-	u64 freeze_on; /* bits of enum uw_status: a walk that ends so freezes its CPU's ring */
+	bool is_pinned; /* `unspool flight` can find it */
+	u64 freeze_on; /* bits of enum uw_status: a walk with such a status freezes its CPU's ring
+			*/
 	bool freezes_on_loss; /* all rings, when samples are lost */
 	bool has_cases; /* recorder_add_case() follows each ring that a walk freezes */
 	u32 pid; /* walks of this process only; 0: of all */
 };
 
 /**
- * recorder_new() - take the rings of a sampler that has not started
+ * recorder_new() - create a recorder on the rings of a sampler that has not started
  * @s:		borrowed
- * @out:	NULL where the kernel gives no rings: there is nothing to record with then
+ * @out:	NULL if the kernel has no rings: nothing can be recorded then
  * @why:	@why_len bytes: on failure, one line for people
  *
  * Return: 0 or a negative errno.
@@ -37,31 +38,31 @@ struct recorder_config {
 int recorder_new(struct recorder **out, const struct sampler *s, const struct recorder_config *c,
 		 char *why, size_t why_len);
 
-/* What was pinned is removed. NULL is fine. */
+/* Removes the pins, too. NULL is fine. */
 void recorder_free(struct recorder **r);
 
 /**
- * recorder_add_case() - the walk that froze a ring, for dumps from now on
- * @c:		bytes: taken over; or why_not
+ * recorder_add_case() - add the walk that froze a ring to later dumps
+ * @c:		its bytes, which this takes over, or why_not
  *
- * The process changes, so what it read has to be kept at once.
+ * Call it at once: the memory that the walk read changes.
  */
 void recorder_add_case(struct recorder *r, const struct fl_case *c);
 
-/* How many of the frozen walks there are as cases. */
+/* Number of frozen walks that have a case. */
 u32 recorder_n_cases(const struct recorder *r);
 
 /**
- * recorder_tick() - take in what was recorded
+ * recorder_tick() - read the rings and check for freezes
  * @n_lost:	samples lost so far
- * @is_last:	no case will come any more
+ * @is_last:	no more cases will be added
  *
- * Return: true when rings have frozen, and their cases have come or do not, so that a dump is due.
+ * Return: whether a dump is due: rings have frozen, and no case is outstanding.
  */
 bool recorder_tick(struct recorder *r, u64 n_lost, bool is_last);
 
 /* Rings and cases, as a file. For struct out_job; @recorder: struct recorder. */
 int recorder_dump(void *recorder, FILE *to);
 
-/* Of walks that were recorded. */
+/* Timing of the recorded walks. */
 const struct prof_walks *recorder_walks(const struct recorder *r);

@@ -2,10 +2,10 @@
 #pragma once
 
 /*
- * The memory of a flight recorder: three BPF maps, mapped. They are this process's own, or
- * were found pinned; then whoever pinned them may have put anything into them.
+ * The memory of a flight recorder: three BPF maps, mapped. They belong to this process or
+ * were found pinned; the contents of pinned maps are not trusted.
  *
- *	rings     a ring a CPU, and the last one the recorder's own    read here
+ *	rings     one ring per CPU, the last one for the recorder      read here
  *	control   struct flight_control                                written here
  *	names     struct fl_names                                      read here
  */
@@ -13,7 +13,7 @@
 #include "../../inspect/flight/fl_dump.h"
 
 #define RINGS_NAME_WORDS 8192 /* 64 KiB of names */
-#define RINGS_LOADER 0xffffffffu /* the recorder's own ring, as a CPU */
+#define RINGS_LOADER 0xffffffffu /* "CPU" of the recorder's own ring */
 
 struct rings {
 	u8 *memory; /* n rings of ring_len bytes */
@@ -29,12 +29,12 @@ struct rings_fds {
 };
 
 /**
- * rings_map() - map the three
+ * rings_map() - map the three maps
  * @fds:	borrowed
- * @is_owner:	rings and names are written, too
+ * @is_owner:	map rings and names writable, too
  * @out:	ends with rings_unmap()
  *
- * Return: 0, -EBADMSG: these are no such maps; or a negative errno.
+ * Return: 0, -EBADMSG for other maps, or a negative errno.
  */
 int rings_map(const struct rings_fds *fds, bool is_owner, struct rings *out);
 void rings_unmap(struct rings *r);
@@ -43,17 +43,16 @@ void rings_unmap(struct rings *r);
 struct fl_ring rings_at(const struct rings *r, u32 i);
 u32 rings_cpu(const struct rings *r, u32 i);
 
-/* How long ago the oldest walk in ring @i began, or the oldest of what the recorder said; 0: none.
- */
+/* Age of the oldest walk in ring @i, or of the recorder's oldest entry; 0: empty. */
 u64 rings_age_ns(const struct rings *r, u32 i);
 
 /**
- * rings_to_dump() - all of it, as it can be written
+ * rings_to_dump() - a dump of all rings
  * @out:	borrows from @r; its rings are to be freed
  *
  * Return: 0 or -ENOMEM.
  */
 int rings_to_dump(const struct rings *r, struct fl_dump *out);
 
-/* What the numbers of this build mean, in a number: rings of another build aren't read. */
+/* Hash of the meaning of event and status numbers: rings of another build are refused. */
 u32 rings_format(void);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
-/* The words of `unspool flight` share how they find a recording, events and a dump. */
+/* Finding a recording, parsing events and reading a dump, for all of `unspool flight`. */
 
 #include "flight.h"
 
@@ -29,7 +29,7 @@ static int say_none(u32 pid)
 {
 	if (pid)
 		cli_error("no recording of pid %u has pinned rings; 'unspool flight show' lists "
-			  "those that have",
+			  "recordings",
 			  pid);
 	else
 		cli_error(
@@ -44,7 +44,7 @@ static int say_several(const struct pinned *v, size_t n)
 	for (size_t i = 0; i < n && strlen(list) < sizeof(list) - 32; i++)
 		snprintf(list + strlen(list), sizeof(list) - strlen(list), "%s%u%s", i ? ", " : "",
 			 v[i].pid, v[i].is_alive ? "" : " (ended)");
-	cli_error("there are several recordings; choose one with --recorder: %s", list);
+	cli_error("several recordings; choose one with --recorder: %s", list);
 	return CLI_USAGE;
 }
 
@@ -85,11 +85,12 @@ int flight_open(u32 pid, struct pinned *p, struct rings *r)
 	if (!err)
 		return CLI_OK;
 	if (err == -EBADMSG)
-		cli_error("%s holds no rings of a flight recorder; remove it", p->dir);
+		cli_error("%s: no flight recorder rings; remove it", p->dir);
 	else if (err == -EPROTO)
-		cli_error("%s is of another version of unspool; use that one", p->dir);
+		cli_error("%s: made by another version of unspool; use that version", p->dir);
 	else
-		cli_error("cannot open %s: %s; run as the one who records", p->dir, strerror(-err));
+		cli_error("cannot open %s: %s; run as the user who records", p->dir,
+			  strerror(-err));
 	return err == -EPERM || err == -EACCES ? CLI_CANNOT_RUN : CLI_FAILURE;
 }
 
