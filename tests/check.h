@@ -2,7 +2,7 @@
 #pragma once
 
 /*
- * Runs one group of cmocka tests and says the result in the last line:
+ * Runs one group of cmocka tests and prints the result in the last line:
  *
  *	static const struct CMUnitTest tests[] = { cmocka_unit_test(...), };
  *
@@ -11,8 +11,8 @@
  *		return CHECK_RUN(tests);
  *	}
  *
- * A test that cannot run here says why with check_cannot_run(), in place of the
- * line; the harness counts it as skipped.
+ * A test that cannot run here prints the reason with check_cannot_run() instead of that line; the
+ * harness counts it as skipped.
  */
 
 #include <setjmp.h>
@@ -23,7 +23,7 @@
 
 #include <cmocka.h>
 
-/* What the harness takes for "skipped". */
+/* The exit status of a skipped test. */
 #define CHECK_EXIT_SKIP 77
 
 static inline int check_run(const char *group, const struct CMUnitTest *tests, size_t n)

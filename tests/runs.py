@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Result files of docs/results (docs/reference/ci.md has their format): what a run was made of and on, and a
-replacement of the file that other processes may write at the same time."""
+"""Result files of docs/results (docs/reference/ci.md has their format): the commit and machine
+of a run, and atomic replacement of a file that other processes may write at the same time."""
 
 import contextlib
 import datetime
@@ -31,14 +31,14 @@ def load():
 
 
 def begin(command):
-    """What is known of a run at its start."""
+    """The record of a run at its start."""
     now = datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
     return {"commit": commit(), "command": command, "date": now, "kernel": platform.release(),
             "cpus": os.cpu_count(), "load": [load()], "seconds": 0, "figures": []}
 
 
 def end(run, seconds):
-    """May be called again, of a run that went on."""
+    """Completes the record; may be called again for a continued run."""
     run["seconds"] = round(seconds)
     run["load"][1:] = [load()]
 
@@ -50,7 +50,7 @@ def read(file):
 
 @contextlib.contextmanager
 def locked(file):
-    """Nobody else reads the file to write it."""
+    """Excludes other writers of the file."""
     lock = os.open(file.parent, os.O_RDONLY)
     try:
         fcntl.flock(lock, fcntl.LOCK_EX)
@@ -60,7 +60,7 @@ def locked(file):
 
 
 def lines_of(values):
-    """A line a value, so that a change of one is a change of one line."""
+    """One value per line, so that a change of one value changes one line."""
     return "[" + ",".join("\n   " + json.dumps(value) for value in values) + "]"
 
 
@@ -70,7 +70,8 @@ def text_of(run):
 
 
 def write(file, part, command, result, run, figures, runs=()):
-    """@command: repeats all; @run: the last one; @figures: of all; @runs: each one, if they add up."""
+    """@command: repeats all; @run: the last run; @figures: those of all runs; @runs: each run,
+    if they add up."""
     head = {"schema": 1, "part": part, "result": result, "command": command,
             **{name: run[name] for name in OF_A_RUN},
             "seconds": sum(each["seconds"] for each in runs or [run])}

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Rules over the documents: README, CONTRIBUTING, CHANGELOG and docs, less what results generate.
+"""Rules over the documents: README, CONTRIBUTING, CHANGELOG and docs, except generated pages.
 
   documents.py              prints FILE:LINE: RULE: what is wrong; exit 1 if anything is
   documents.py --self-test  proves that each rule catches its `bad` and lets its `good` pass
@@ -26,7 +26,7 @@ def is_document(f):
 
 
 def without_code(f):
-    """Lines, those of fenced blocks blank."""
+    """The lines, with those of fenced blocks blank."""
     inside = False
     for line in f.lines:
         fence = re.match(r" *```", line)
@@ -50,7 +50,7 @@ def readme_length(f):
 @rule("code-language", ("docs/a.md", "```console live\n$ x\n```\n"), ("docs/a.md", "```\n$ x\n```\n"))
 @rule("code-language", ("docs/a.md", "```text\nx\n```\n"), ("docs/a.md", "```sh\nx\n```\n"))
 def code_language(f):
-    """Each block has a language that the test of examples knows."""
+    """Each block has a language that the test of examples supports."""
     inside = False
     for number, line in enumerate(f.lines if is_document(f) else [], 1):
         if fence := re.match(r" *```(\S*)", line):
@@ -60,7 +60,7 @@ def code_language(f):
 
 
 def anchors(text):
-    """GitHub's names of headings."""
+    """GitHub's anchors of headings."""
     for heading in re.findall(r"(?m)^#+ (.*)", text):
         yield re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
 
@@ -68,7 +68,7 @@ def anchors(text):
 @rule("link", ("docs/a.md", "[b](../README.md)\n", ["README.md"]), ("docs/a.md", "[b](b.md)\n", ["README.md"]))
 @rule("link", ("docs/a.md", "# My Part\n[b](#my-part)\n"), ("docs/a.md", "# My Part\n[b](#no-part)\n"))
 def link(f):
-    """Files and headings that links lead to are there."""
+    """The targets of links exist."""
     if not f.path.endswith(".md"):
         return
     for number, line in enumerate(without_code(f), 1):
@@ -103,7 +103,7 @@ MONTHS = r"\b20\d\d-\d\d-\d\d\b|\b(January|February|March|April|June|July|August
 
 @rule("date", ("docs/measurements/a.md", "On 2026-11-22\n"), ("docs/internals/a.md", "On 2026-11-22\n"))
 def date(f):
-    """Measurements have dates; how it works has none."""
+    """Only measurements have dates."""
     if is_document(f) and not f.path.startswith("docs/measurements/"):
         yield from grep(without_code(f), MONTHS, "date `{}` outside docs/measurements")
 
@@ -127,7 +127,7 @@ def repeatable(f):
         os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../core/uw_status.h"),
         encoding="utf-8").read()))), ("docs/reference/statuses.md", "`end`\n"))
 def reasons(f):
-    """The page of reasons has each of core/uw_status.h."""
+    """The page of reasons has each reason of core/uw_status.h."""
     if f.path != "docs/reference/statuses.md":
         return
     with open("core/uw_status.h", encoding="utf-8") as file:

@@ -5,8 +5,8 @@
   house.py              prints FILE:LINE: RULE: what is wrong; exit 1 if anything is
   house.py --self-test  proves that each rule catches its `bad` and lets its `good` pass
 
-A rule is a small function of one file that yields (line, words). Its examples stand
-beside it, because a rule that has never caught anything is no rule.
+A rule is a small function of one file that yields (line, words). Its examples are beside it and
+prove that it can fail.
 """
 
 import os
@@ -20,7 +20,7 @@ CODE = (".c", ".h", ".S")
 
 
 class File:
-    """Path from the top of the repository, text, and the same without C comments."""
+    """A file: path from the top of the repository, text, and lines without C comments."""
 
     def __init__(self, path, text, tracked=()):
         self.path, self.text, self.tracked = path, text, tracked
@@ -63,8 +63,7 @@ BOTH = "GPL-2.0-only OR BSD-2-Clause"
 @rule("spdx", ("ci/x", "#!/bin/sh\n# SPDX-License-Identifier: BSD-2-Clause\n"),
       ("ci/x", "#!/bin/sh\necho\n"))
 def spdx(f):
-    """The licence stands in the first line, or the second after #!; what is loaded into a
-    kernel or may be, has both."""
+    """The licence is in the first line, or in the second after #!; code for the kernel has both."""
     if f.top in ("LICENSES", "fixtures") and not f.is_code:
         return
     if f.path.endswith((".md", ".json", ".gitignore", ".txt")) or "/corpus/" in f.path:
@@ -81,14 +80,14 @@ def spdx(f):
       ("core/a.h", "long e = bpf_probe_read_user(d, 8, s);\n"))
 @rule("core-names", ("sim/a.c", "uc_open();\n"), ("core/v8/a.h", "uc_engine *e;\n"))
 def core_names(f):
-    """The core knows neither the kernel nor an emulator."""
+    """The core depends neither on the kernel nor on an emulator."""
     if f.top == "core" and f.is_code:
         yield from grep(f.code_lines(), r"\b(bpf|uc)_\w+", "`{}` in core")
 
 
 @rule("core-if", ("core/a.h", "/*\n#if x\n*/\n#define X\n"), ("core/a.h", "#ifdef __bpf__\n"))
 def core_if(f):
-    """One source for all worlds: what differs is picked by include path."""
+    """The core is one source for all environments; the include path selects the variants."""
     if f.top == "core" and f.is_code:
         yield from grep(f.code_lines(), r"^\s*#\s*(if|ifdef|ifndef|elif|else)\b", "`{}` in core")
 
@@ -96,7 +95,7 @@ def core_if(f):
 @rule("arch-macro", ("bpf/arch/arm64/a.h", "#ifdef __aarch64__\n"),
       ("loader/a.c", "#ifdef __x86_64__\n"))
 def arch_macro(f):
-    """An architecture is known under an arch/ folder only."""
+    """Only code under an arch/ folder depends on the architecture."""
     if f.is_code and "arch" not in f.path.split("/")[:-1]:
         yield from grep(f.code_lines(), r"__(x86_64|aarch64|amd64|arm64)__", "`{}` outside arch/")
 
@@ -114,7 +113,7 @@ def typedef(f):
 
 
 def most_lines(f, code, other):
-    """Of a file: code outside tests is held shorter."""
+    """The limit for a file; that for code outside tests is lower."""
     return code if f.is_code and f.top not in ("tests", "fixtures") else other
 
 
@@ -131,7 +130,7 @@ def file_length(f):
 @rule("function-length", ("tests/a.c", "int f(void)\n{\n" + "\tg();\n" * 98 + "}\n"),
       ("tests/a.c", "int f(void)\n{\n" + "\tg();\n" * 99 + "}\n"))
 def function_length(f):
-    """Of C in kernel style: from a { in column 1 to the } below it."""
+    """For C in kernel style: from a { in column 1 to the } below it."""
     start, most = None, most_lines(f, 60, 100)
     for number, line in enumerate(f.lines if f.is_code else [], 1):
         if line == "{":
@@ -147,7 +146,7 @@ def function_length(f):
 @rule("machine-path", ("ci/x", "cd ..\n"), ("ci/x", "ls /" + "root/x\n"))
 @rule("machine-path", ("ci/x", "../sharedlib\n"), ("ci/x", "ls .." + "/shared/x\n"))
 def machine_path(f):
-    """Nothing speaks of one machine's folders."""
+    """No file names a folder of one machine."""
     yield from grep(f.lines, r"(?<![\w.$}*])/(work|root|home/\w+)/|\.\./shared\b", "path `{}`")
 
 
@@ -156,12 +155,12 @@ HOSTS = r"npmjs\.(com|org)|(deb|security|snapshot)\.debian\.org|nuget\.org|crate
 
 @rule("registry-host", ("ci/x", "npm install x\n"), ("ci/x", "curl https://registry.npmjs" + ".org/x\n"))
 def registry_host(f):
-    """Packages come by name, from wherever the machine's clients look."""
+    """Packages are fetched by name, from the registries of the machine's clients."""
     if f.path != "tests/lint/house.py":
         yield from grep(f.lines, HOSTS, "host `{}`")
 
 
-# Who may use whom. Tests use everything; `wire` are core's shared structures.
+# The allowed uses. Tests use everything; `wire` is core's shared structures.
 USES = {
     "core": {"core"},
     "bpf": {"bpf", "core"},
@@ -170,7 +169,7 @@ USES = {
     "sim": {"sim", "core", "wire", "inspect", "bpf", "fixtures", "names"},
 }
 WIRE = r"core/((types|uw_frame|uw_note|uw_status|uw_mapping|flight|flight_ring|native/row)|.*_info)\.h$"
-# What frames are called: the simulator's cases have the recorder's names.
+# Names of frames: the simulator's cases have the recorder's names.
 NAMES = r"loader/(runtime/runtimes?|profile/case_frame)\.h$"
 CORE_SYSTEM = {"stddef.h", "stdbool.h", "arch.h", "dotnet_unwind.h", "port_impl.h", "flight_impl.h"}
 
@@ -192,15 +191,15 @@ def may_use(top, path):
     return used in USES[top]
 
 
-@rule("who-uses-whom", ("inspect/a.c", '#include "../core/types.h"\n', ["core/types.h"]),
+@rule("layers", ("inspect/a.c", '#include "../core/types.h"\n', ["core/types.h"]),
       ("inspect/a.c", '#include "../core/port.h"\n', ["core/port.h"]))
-@rule("who-uses-whom", ("loader/a.c", '#include "elf/e.h"\n', ["inspect/elf/e.h"]),
+@rule("layers", ("loader/a.c", '#include "elf/e.h"\n', ["inspect/elf/e.h"]),
       ("bpf/a.h", '#include "record.h"\n', ["loader/record.h"]))
-@rule("who-uses-whom",
+@rule("layers",
       ("sim/a.c", '#include "../loader/runtime/runtime.h"\n', ["loader/runtime/runtime.h"]),
       ("sim/a.c", '#include "../loader/session/image.h"\n', ["loader/session/image.h"]))
-@rule("who-uses-whom", ("core/a.h", "#include <stddef.h>\n"), ("core/a.h", "#include <string.h>\n"))
-def who_uses_whom(f):
+@rule("layers", ("core/a.h", "#include <stddef.h>\n"), ("core/a.h", "#include <string.h>\n"))
+def layers(f):
     if f.top not in USES or not f.is_code:
         return
     for number, line in enumerate(f.code_lines(), 1):

@@ -1,15 +1,16 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""The way of a pc through inspect/v8: few files, and downwards only.
+"""Checks the path of a pc through inspect/v8: few files, and downwards only.
 
-  pc_path.py              prints the files that a pc passes through, and what is wrong: more than
-                          MOST of them, or a function of one that hands it back up
-  pc_path.py --self-test  proves that a file too many and a way back are found
+  pc_path.py              prints the files that a pc passes through, and the faults: more than MOST
+                          files, or a function that passes it back up
+  pc_path.py --self-test  proves that an extra file and a path back are found
 
-A function is handed the pc if a parameter of it is called pc or ra, or is a struct v8_query. The
-way begins with v8_heap_name(), and goes on where one such function names another. A pc of
-WebAssembly has a way of its own, from v8_wasm_name() on, and so has one in the interpreter, from
-v8_interpreted.c on. Decoders of tables get an offset, the cache a key: those are no part of it.
+A function receives the pc if a parameter of it is called pc or ra, or is a struct v8_query. The
+path begins with v8_heap_name() and continues where one such function names another. A pc of
+WebAssembly has its own path, from v8_wasm_name() on, and so has one in the interpreter, from
+v8_interpreted.c on. Decoders of tables, which get an offset, and the cache, which gets a key, are
+not part of it.
 """
 
 import os
@@ -30,7 +31,7 @@ HANDED = re.compile(r"\b(?:pc|ra)\s*(?:,|$)|\bstruct v8_query \*")
 
 
 def functions(files):
-    """{name: (module, is it handed the pc?, words of its body)}; a static one by its module."""
+    """{name: (module, does it receive the pc, words of its body)}; static functions by module."""
     found = {}
     for path, text in files.items():
         module = posixpath.basename(circles.module_of(path))
@@ -45,7 +46,7 @@ def functions(files):
 
 
 def way(files):
-    """{module: modules that it hands the pc on to}, from FIRST on."""
+    """{module: modules that it passes the pc to}, from FIRST on."""
     known = functions(files)
     uses, todo, seen = {FIRST: set()}, [n for n in known if known[n][0] == FIRST], set()
     while todo:
@@ -54,7 +55,7 @@ def way(files):
             continue
         seen.add(name)
         module, _, words = known[name]
-        # A table of functions stands outside of all: its module hands on to what it names.
+        # A table of functions is outside of functions: its module passes the pc to those it names.
         for word in words | tables(files, module):
             for callee in (f"{module}:{word}", word):
                 if callee in known and known[callee][1]:
@@ -81,7 +82,7 @@ def faults(uses):
     if len(uses) > MOST:
         yield f"a pc passes through {len(uses)} files; {MOST} are the most"
     for circle in circles.circles(uses):
-        yield f"it is handed round: {' '.join(circle)}"
+        yield f"it is passed in a circle: {' '.join(circle)}"
 
 
 def lint():
@@ -106,11 +107,11 @@ def self_test():
     table = dict(back, **{"x/v8_e.c": "static const struct r all[] = {\n\t{ c },\n};\n" +
                           file("e", "all[0](pc)")})
     other = dict(line, **{"x/v8_e.c": file("e", "f(1)"), "x/v8_f.c": "int f(u32 off)\n{\n}\n"})
-    failed = [name for name, files, n in (("a short way is right", line, 0),
-                                          ("a file too many is found", longer, 1),
-                                          ("a way back is found", back, 1),
-                                          ("a way back by a table is found", table, 1),
-                                          ("what gets no pc is none of it", other, 0))
+    failed = [name for name, files, n in (("a short path is right", line, 0),
+                                          ("an extra file is found", longer, 1),
+                                          ("a path back is found", back, 1),
+                                          ("a path back through a table is found", table, 1),
+                                          ("a function without the pc is not part of it", other, 0))
               if len(list(faults(way(files)))) != n]
     print(f"{5 - len(failed)} passed, {len(failed)} failed", *failed)
     return len(failed)

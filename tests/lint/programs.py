@@ -2,20 +2,20 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """ci/programs names each program that the build, ci/ or a test runs, and its package.
 
-  programs.py              prints what does not fit; exit 1 if anything does
+  programs.py              prints each mismatch; exit 1 if there is any
   programs.py --self-test  proves that each kind of fault is found
 
-ci/deps installs the packages of that table. Compared with it are
+ci/deps installs the packages of that table. These are compared with it:
 
-  the sources   what they run and this machine has is in the table, unless every Debian has it:
-                its package is Essential, of priority "required", or apt
-  the table     each of its names is run by a source
-  dpkg          each of its names that this machine has as a file of a package is of the package named
+  the sources   programs that they run and this machine has are in the table, unless every Debian
+              has them: their package is Essential, of priority "required", or apt
+  the table     a source runs each of its programs
+  dpkg          each of its programs that this machine has is in the package of the table
 
-A program is noticed where it is installed: a word counts where a shell would look for a command (at the
-start of a line, behind | && ; and the like), in a script or in a string of Python or of a test in C, but
-only if this machine has a program of that name, for words of prose stand there, too. In meson.build it is
-what find_program() looks for. Files count by their absolute names, below the folders of PLACE.
+Only installed programs are noticed: a word counts at the position of a shell command (at the start
+of a line, behind | && ; and the like), in a script or in a string of Python or of a C test, if this
+machine has a program of that name, as words of prose are there, too. In meson.build the arguments
+of find_program() count. Files count by their absolute names, below the folders of PLACE.
 """
 
 import ast
@@ -27,7 +27,7 @@ import sys
 
 TOP = os.path.join(os.path.dirname(os.path.realpath(__file__)), "../..")
 TABLE = "ci/programs"
-# Words that stand where a command may, and are none.
+# Words at the position of a command that are not commands.
 PROSE = set("as bc c++ column convert curl docker file idle init js lld look node nodejs pc poweroff postgres "
             "python ps tc time w write kill X who".split())
 COMMAND = re.compile(
@@ -74,7 +74,7 @@ def dpkg(*command):
 
 
 class Machine:
-    """Which packages the programs and files @names are of, as far as they are here."""
+    """The packages of the programs and files @names that this machine has."""
 
     def __init__(self, names):
         self.paths = {name: name if name.startswith("/") else shutil.which(name) for name in names}
@@ -88,11 +88,11 @@ class Machine:
             line.split()[0] for line in lines if " yes" in line or " required" in line}
 
     def forms(self, path):
-        """A file of a merged /usr is of a package by either name, or by what it links to."""
+        """A file of a merged /usr belongs to a package by either name, or by its link target."""
         return (path, path.removeprefix("/usr"), os.path.realpath(path)) if path else ()
 
     def packages(self, name):
-        """None: it is not here, or of no package."""
+        """None: the machine lacks it, or it is in no package."""
         return next((self.owners[form] for form in self.forms(self.paths[name]) if form in self.owners), None)
 
     def is_everywhere(self, package):
@@ -109,7 +109,7 @@ def is_in(table, name):
 
 
 def compare(table, sources, machine_of):
-    """@sources: [(path, text)]; @machine_of: makes a Machine of names. Yields what does not fit."""
+    """@sources: [(path, text)]; @machine_of: makes a Machine of names. Yields each mismatch."""
     seen = {}
     for path, text in sources:
         for name in used(path, text):
@@ -128,7 +128,7 @@ def compare(table, sources, machine_of):
 
 
 class FakeMachine:
-    """As Machine, of four files."""
+    """Like Machine, with four files."""
 
     FILES = {"pgrep": "procps", "sed": "sed", "nm": "binutils", "/usr/lib/debug": "libc6-dbg"}
 
@@ -143,7 +143,7 @@ class FakeMachine:
 
 
 def self_test():
-    """Each source beside the table `nm binutils`, and how many faults that has."""
+    """Each source with the table `nm binutils`, and its number of faults."""
     shell, failed = "#!/bin/sh\n", 0
     cases = [
         (0, "nm binutils", "ci/a", shell + "nm a | sed 1d\n"),
@@ -191,7 +191,7 @@ def main():
     with open(TABLE, encoding="utf-8") as file:
         table = read_table(file.read())
     found = list(compare(table, tracked_sources(), Machine))
-    print(*found, f"{len(table)} programs and files, {len(found)} that do not fit", sep="\n")
+    print(*found, f"{len(table)} programs and files, {len(found)} with faults", sep="\n")
     return bool(found)
 
 

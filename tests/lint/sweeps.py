@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """sweeps.py: does SECURITY.md's table name a sweep for each reader of hostile bytes?
 
-Each fuzz target has to be in the table, each row has to name a test, and each test that is named
-has to have a sweep: a function whose name says that the input is cut, or that a read fails. With
---self-test the same check must refuse tables that are wrong.
+Each fuzz target must be in the table, each row must name a test, and each named test must have a
+sweep: a function with a name for truncated input or a failing read. With --self-test the same check
+must refuse wrong tables.
 """
 
 import pathlib
@@ -31,7 +31,7 @@ def rows(text):
 
 
 def problems(text):
-    """Sentences on what is wrong with the table."""
+    """Sentences on the faults of the table."""
     table = rows(text)
     named = {target for row in table for target in row[0]}
     found = [f"no row has the fuzz target {target}" for target in sorted(targets() - named)]
@@ -45,7 +45,7 @@ def problems(text):
 
 
 def self_test(text):
-    """A target that is missing, one too many, a row without a test, a test without a sweep."""
+    """A missing target, an unknown one, a row without a test, tests without a sweep."""
     wrong = [text.replace("`nibble`", ""), text.replace("`nibble`", "`nibbles`"),
              re.sub(r"(\| `unwind` \|).*", r"\1 |", text),
              text.replace("`inspect/test_pdb.c`", "`inspect/test_process.c`"),

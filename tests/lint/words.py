@@ -5,8 +5,8 @@
   words.py              prints FILE:LINE: RULE: what is wrong; exit 1 if anything is
   words.py --self-test  proves that each rule catches its `bad` and lets its `good` pass
 
-Newcomers must understand a sentence when they first read it. The rules are for the forms that they
-stumbled over most often.
+A newcomer must understand each sentence at first reading. The rules find the most frequent forms
+that hinder it.
 """
 
 import os
@@ -42,7 +42,7 @@ def find(f, pattern, words, kinds=("comment", "message", "test", "document")):
       ("x/a.c", "static void what_has_rows_is_sorted(void **state)\n"))
 @rule("begins-with-what", ("x/a.sh", "# The parts that failed.\n"), ("x/a.sh", "# What failed.\n"))
 def begins_with_what(f):
-    """A comment names its thing; it does not circumscribe it."""
+    """A comment names its subject instead of describing it indirectly."""
     yield from find(f, r"\A([Ww]hat(ever)?\b(?![^.]*\?)|Where [^.\n]*,|Who\b)",
                     "begins with `{}`; name the thing", ("comment", "test"))
 

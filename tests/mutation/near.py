@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Which tests see a file of the source: those whose programs are made of it, the ones first
-that a change of it makes the least to compile for. Nothing needs to be built before: which
-programs are made of an object ninja knows, and what a source includes stands in it."""
+"""Finds the tests of a source file: those whose programs depend on it, ordered by the compile
+time that a change costs. Nothing needs to be built before: ninja knows the objects of programs,
+and the sources name their includes."""
 
 import collections
 import json
@@ -11,18 +11,18 @@ import subprocess
 
 
 class Near:
-    """Of a tree that has been set up."""
+    """The tests of a configured build tree."""
 
     def __init__(self, build):
         self.build = build
-        self.users = {}  # a source: the objects that are compiled from it
+        self.users = {}  # source -> objects compiled from it
         includes = Includes(build.parent)
         for command in json.loads((build / "compile_commands.json").read_text()):
             for source in includes.all_of(self.path(command["file"])):
                 self.users.setdefault(source, set()).add(command["output"])
         targets = json.loads(self.ask("meson", "introspect", "--targets", "."))
         files = {target["id"]: target["filename"] for target in targets}
-        self.tests = {}  # a test: what it is made of, in all
+        self.tests = {}  # test -> all files that it depends on
         for test in json.loads(self.ask("meson", "introspect", "--tests", ".")):
             if "unspool:unit" in test["suite"]:
                 made = {os.path.relpath(file, build)
@@ -32,21 +32,21 @@ class Near:
         self.rarity = {word: 1 / n for word, n in n_with.items()}
 
     def ask(self, *command):
-        """What a command prints."""
+        """The output of a command."""
         return subprocess.run(command, cwd=self.build, check=True, capture_output=True, text=True,
                               stdin=subprocess.DEVNULL).stdout
 
     def path(self, file):
-        """From the tree's top."""
+        """A path relative to the tree's top."""
         return os.path.normpath(os.path.join(self.build.name, file))
 
     def parts(self, made):
-        """What files are made of, and what that is."""
+        """The transitive inputs of files."""
         return set(self.ask("ninja", "-t", "inputs", *made).splitlines()) if made else set()
 
     def order(self, path, caught):
-        """The tests that see the file: first those with words of its path in their name, rare
-        ones above all, of these the ones that are oftener in @caught, then those soon built."""
+        """The tests of the file: first those with words of its path in their names, especially
+        rare words; among these the ones more often in @caught, then those that build faster."""
         users = self.users.get(path, set())
         stale = {name: len(parts & users) for name, parts in self.tests.items()}
         common = {name: sum(self.rarity[word] for word in words(path) & words(name))
@@ -56,7 +56,7 @@ class Near:
 
 
 class Includes:
-    """What sources include, by name: of two files with the name in angle brackets, both."""
+    """The includes of sources, by name; an ambiguous name in angle brackets means all its files."""
 
     def __init__(self, top):
         self.top = top
@@ -67,7 +67,7 @@ class Includes:
         self.known = {}
 
     def direct(self, path):
-        """Of one file."""
+        """The direct includes of one file."""
         if path not in self.known:
             file = self.top / path
             text = file.read_text(errors="replace") if file.is_file() else ""
@@ -79,7 +79,7 @@ class Includes:
         return self.known[path]
 
     def all_of(self, path):
-        """The file, and all that it includes, directly or not."""
+        """The file and all its direct and indirect includes."""
         found, left = set(), {path}
         while left:
             found |= left
@@ -88,5 +88,5 @@ class Includes:
 
 
 def words(name):
-    """Those of a path or a name, less an s at the end."""
+    """The words of a path or a name, without a trailing s."""
     return {word.rstrip("s") for word in re.split(r"[^a-z0-9]+", name.lower())}

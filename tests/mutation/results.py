@@ -32,7 +32,7 @@ def key_of(fault, content):
 
 
 class Results:
-    """@keys: of all faults that there are, by name; @command: of this run."""
+    """@keys: the keys of all faults, by name; @command: the command of this run."""
 
     def __init__(self, file, keys, command):
         self.file, self.keys = file, keys
@@ -50,7 +50,7 @@ class Results:
                 for figure in run["figures"] if figure["key"] == self.keys.get(figure["fault"])}
 
     def add(self, name, test, seconds):
-        """@test: what caught the fault, or nothing."""
+        """@test: the test that caught the fault, or nothing."""
         self.run["figures"].append({"fault": name, "caught_by": test, "seconds": round(seconds, 1),
                                     "key": self.keys[name]})
         runs.end(self.run, time.monotonic() - self.start)
@@ -58,7 +58,8 @@ class Results:
             self.write(self.merge())
 
     def merge(self):
-        """The runs with this one, each fault in the newest; faults that are gone are left out."""
+        """The runs including this one, each fault in its newest run; deleted faults are left
+        out."""
         mine = (self.run["date"], self.run["command"])
         older = [run for run in runs.read(self.file)["runs"] if (run["date"], run["command"]) != mine]
         done, merged = set(), []
