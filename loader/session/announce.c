@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * Who was announced is remembered in small tables where newer entries push older
- * ones out: a line too many does no harm.
+ * Small tables remember the threads that were written. A newer entry replaces an older one, so a
+ * line may be written twice, which is harmless.
  */
 
 #include "announce.h"
@@ -85,7 +85,7 @@ static int announce_process(struct announcer *a, struct process *p, struct image
 	return profile_process(a->profile, &line);
 }
 
-/* A process that was gone before anything could be learnt: only its pid is known. */
+/* A process that ended before /proc was read: only its pid is known. */
 static int announce_unseen(struct announcer *a, const struct uw_sample *s)
 {
 	struct prof_process line = { .pid = s->pid, .nspid = s->pid };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #pragma once
 
-/* Writes the profile's lines about processes and threads before their first sample. */
+/* Writes the metadata of processes and threads into the profile, before their first sample. */
 
 #include "../profile/profile.h"
 #include "image.h"
@@ -12,21 +12,21 @@ int announcer_new(struct announcer **a, struct profile *profile);
 void announcer_free(struct announcer **a);
 
 /**
- * announcer_must_wait() - is the process's name not known yet, but will be in a moment?
+ * announcer_must_wait() - check whether the process's name will be known soon
  * @image:	of @p
- * @tick_ns:	begin of the tick: /proc is asked once in each
+ * @tick_ns:	begin of the tick: /proc is read once in each
  *
- * So it is in the midst of an exec: the arguments are not there.
+ * During an exec /proc has no arguments yet.
  */
 bool announcer_must_wait(struct process *p, struct image *image, u64 tick_ns);
 
 /**
- * announcer_sample() - the lines that must stand before this sample's
- * @p:		its process, NULL: it died unseen
+ * announcer_sample() - write the lines that must precede this sample
+ * @p:		its process, NULL: it ended before it was known
  *
  * Return: 0 or a negative errno of the profile.
  */
 int announcer_sample(struct announcer *a, struct process *p, const struct uw_sample *s);
 
-/* The thread has a new name: say it again with its next sample. */
+/* The thread has a new name: write it with the next sample. */
 void announcer_forget_thread(struct announcer *a, u32 tid);

@@ -2,7 +2,7 @@
 #pragma once
 
 /*
- * Anonymous memory of a process that is a copy of a runtime's code becomes a mapping of the file
+ * Finds anonymous memory that is a copy of a runtime's code, and makes it a mapping of the file
  * that it was copied from.
  */
 
@@ -10,15 +10,15 @@
 #include "../runtime/runtime.h"
 
 /**
- * copies_take() - take one mapping for a copy, if it is one
+ * copies_take() - handle one mapping, if it is a copy
  * @p:		its mappings are changed
  * @rt:		of @p, with is_copy()
- * @fd:		its file, borrowed; negative: nothing is a copy
- * @start_addr, @len: what was mapped without a file, in bytes
+ * @fd:		the runtime's file, borrowed; negative: nothing is a copy
+ * @start_addr, @len: the anonymous mapping, in bytes
  *
- * What there is no memory for stays what it was.
+ * Without memory nothing changes.
  */
 void copies_take(struct process *p, const struct runtime *rt, int fd, u64 start_addr, u64 len);
 
-/* Asks /proc for all copies that the process has now. */
+/* Finds all copies that the process has now, in /proc. */
 void copies_find(struct process *p, const struct runtime *rt, int fd);

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
-/* Fork, exec, mmap and exit of processes. */
+/* Handlers of fork, exec, mmap and exit. */
 
 #include "../flight/log.h"
 #include "session_state.h"
 
 #define RESYNC_NS (1000 * MSEC)
 
-/* A child has its parent's image; with that one's number no sample of the next is taken for it. */
+/* A child begins with its parent's image and exec id, so samples of a later image do not match. */
 static void on_fork(struct session *s, struct process *child)
 {
 	struct process *parent = processes_alive(s->processes, child->ppid);

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * From the mappings of a process to the kernel side's: each range gets its module and the kind of
- * code that is in it. A runtime claims what is its own (loader/runtime/runtime.h); the rest is
- * native.
+ * Makes the kernel side's mappings of a process: each range gets its module and the kind of code
+ * in it. A runtime claims its own mappings (loader/runtime/runtime.h); the rest is native.
  */
 
 #include "image.h"
@@ -125,7 +124,7 @@ void image_forget_thread(struct image *im, u32 tid)
 		return;
 	image_forget_names(im);
 	memset(im->named_tids, 0, sizeof(im->named_tids));
-	im->serial = ++im->all->last_serial; /* what was kept under the old one is void */
+	im->serial = ++im->all->last_serial; /* names cached under the old one are invalid */
 	flight_log_dropped(im->process->pid);
 }
 
@@ -143,7 +142,7 @@ static bool had_mapping(const struct image *im, u64 addr)
 	       bsearch(&addr, im->maps, im->n_maps, sizeof(*im->maps), compare_with_mapping);
 }
 
-/* The module of a file mapping, 0: none that could be opened. */
+/* The module of a file mapping, or 0 if it cannot be opened. */
 static u32 module_of(const struct image *im, struct mapping *m)
 {
 	u32 id;
@@ -160,7 +159,7 @@ static bool is_code_file(const struct mapping *m)
 	return false;
 }
 
-/* 1, 0: it is no runtime's, or -ENOMEM. */
+/* 1 if a runtime claims the mapping, 0 if none does, or -ENOMEM. */
 static int claim(const struct image *im, const struct runtime_mapping *m, struct map_list *l)
 {
 	int claimed = 0;
@@ -171,7 +170,7 @@ static int claim(const struct image *im, const struct runtime_mapping *m, struct
 	return claimed;
 }
 
-/* Claimed without its file, then with it, else native. */
+/* Runtimes are asked before the file is opened, then again; else the mapping is native. */
 static int push_mapping(struct image *im, struct map_list *l, struct mapping *m)
 {
 	struct runtime_mapping rm = { .map = { .start_addr = m->start_addr,
@@ -194,7 +193,7 @@ static int push_mapping(struct image *im, struct map_list *l, struct mapping *m)
 	return map_list_push(l, &rm.map);
 }
 
-/* Where the file that is mapped at @m is in the process; false: @m is another part of it. */
+/* The load bias of the file that @m maps; false: @m is another part of it. */
 static bool bias_of(const struct image *im, u32 module, const struct mapping *m, u64 *bias)
 {
 	struct elf_file *elf;
@@ -223,7 +222,7 @@ static void open_runtime(struct image *im, u32 r, struct image_build *b, u32 mod
 	flight_log_runtime(im->process->pid, image_runtime(im)->name);
 }
 
-/* Of each runtime the one that comes first. */
+/* The first mapping of each runtime counts. */
 static void find_runtimes(struct image *im)
 {
 	for (u32 i = 0; i < im->process->maps->n; i++) {
@@ -237,7 +236,7 @@ static void find_runtimes(struct image *im)
 	}
 }
 
-/* Without memory or rights its frames stay unnamed, which is said frame by frame. */
+/* Without memory or rights its frames have no names, and each frame reports that. */
 static void open_memory(struct image *im, u32 r)
 {
 	struct target_process *t = &im->memory[r];
@@ -265,7 +264,7 @@ static int tell_kernel(struct image *im)
 	return err;
 }
 
-/* Has the kernel side tables under the name that the process's samples have? */
+/* Does the kernel side have tables for this process and start time? */
 static bool is_told(const struct image *im)
 {
 	return im->gen && im->told_start_ns == im->process->start_ns;
@@ -280,7 +279,7 @@ void image_take_mapping(struct image *im, const struct process_mmap_event *e)
 				    e->start_addr, e->len);
 }
 
-/* Once each time that the mappings come from /proc; those of the file are opened first. */
+/* Once after each read of /proc. Mappings of the file are opened first. */
 static void find_copies(struct image *im)
 {
 	const struct mappings *maps = im->process->maps;
@@ -300,7 +299,7 @@ static void find_copies(struct image *im)
 	}
 }
 
-/* The process's mappings as its runtimes see them. 0 or -ENOMEM. */
+/* Lays out the process's mappings with its runtimes. 0 or -ENOMEM. */
 static int lay_out(struct image *im, struct map_list *l)
 {
 	int err = 0;
@@ -324,7 +323,7 @@ int image_update(struct image *im)
 
 	im->changed = false;
 	if (!im->process->start_ns)
-		process_load(im->process); /* known by its birth alone, and not for certain */
+		process_load(im->process); /* its start time is not known for certain */
 	if (!image_runtime(im))
 		find_runtimes(im);
 	find_copies(im);

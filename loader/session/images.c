@@ -19,7 +19,7 @@ void images_deinit(struct images *all)
 	all->n_builds = 0;
 }
 
-/* A runtime that the walk can't be told of is none: its frames are native ones. */
+/* If the walk's table is full, the frames of the runtime are native frames. */
 static void look_for(struct images *all, struct image_build *b, struct elf_file *elf, u32 r)
 {
 	u32 wants = RUNTIME_WANTS_ACTIVITY | (all->wants_async ? RUNTIME_WANTS_ASYNC : 0);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
-/* The first look at a sample, long before its turn: what a walk lacked is there for the next. */
+/* Handles a sample early: adds tables and rows that its walk lacked, for the next walks. */
 
 #include <errno.h>
 
@@ -10,10 +10,10 @@
 #include "../rows/prefetch.h"
 #include "session_state.h"
 
-#define REFRESH_NS (100 * MSEC) /* tables of a process, from /proc */
-#define PREFETCH_NS (50 * MSEC) /* at most so often for one process */
+#define REFRESH_NS (100 * MSEC) /* between two reads of /proc for one process */
+#define PREFETCH_NS (50 * MSEC) /* between two prefetches for one process */
 
-/* Ask /proc again about a process whose tables did not do, but not too often. */
+/* Reads /proc again for a process with incomplete tables, but not too often. */
 static void refresh(struct session *s, struct process *p, struct image *im)
 {
 	int err = 0;
@@ -25,14 +25,14 @@ static void refresh(struct session *s, struct process *p, struct image *im)
 	im->refreshed_ns = s->tick_ns;
 	if (p->loaded_ns < s->tick_ns)
 		err = process_load(p);
-	if (err == -EAGAIN || err == -ESTALE) /* until then events tell its mappings */
+	if (err == -EAGAIN || err == -ESTALE) /* events have its mappings until then */
 		im->refreshed_ns -= REFRESH_NS - SESSION_TICK_MS * MSEC;
 	session_mark_changed(s, im);
 }
 
 /*
- * Who it is must be asked while it lives, and not only when a sample's turn comes: that
- * can be late. If its birth is not yet known, it could have executed something since.
+ * /proc must be read while the process lives. When the sample is named, it may have ended or
+ * executed another program.
  */
 static void meet(struct session *s, const struct uw_sample *sample)
 {
@@ -49,7 +49,7 @@ static void meet(struct session *s, const struct uw_sample *sample)
 		refresh(s, p, im);
 }
 
-/* Where there is one frame without rows, more will follow. */
+/* One frame without rows means that its callers lack rows, too. */
 static void prefetch_more(struct session *s, const struct uw_sample *sample)
 {
 	struct process *p = processes_find(s->processes, sample->pid, sample->start_ns);
@@ -72,7 +72,7 @@ static void miss(struct session *s, const struct uw_sample *sample, const struct
 		prefetch_missed(s->rows, p, uw_frame_lookup_pc(f));
 }
 
-/* The rows of a leaf's caller, which confirm_guesses() asks for if the leaf keeps no record. */
+/* The rows of a leaf's caller, which confirm_guesses() needs if the leaf has no frame record. */
 static void miss_caller(struct session *s, const struct uw_sample *sample, u64 ra)
 {
 	struct process *p = processes_find(s->processes, sample->pid, sample->start_ns);
@@ -93,7 +93,7 @@ static void miss_callers(struct session *s, const struct uw_sample *sample)
 	miss_caller(s, sample, sample->lr);
 }
 
-/* Rows that the walk looked for in vain. */
+/* Requests the rows that the walk did not find. */
 static void take_misses(struct session *s, const struct uw_sample *sample)
 {
 	bool missed = false;

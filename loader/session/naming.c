@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * One frame of the walk becomes one to many of the profile (functions inlined into
- * it, a builtin without a frame). Looking a JavaScript function up costs reads of
- * the target, so what a token was called is kept for a moment: within NAMES_AGE_NS
- * the same pc, SharedFunctionInfo and bytecode position are the same function.
- * The leaf is named each time, and so is the function that is in a stub: what they are called
- * depends on registers, too.
+ * One frame of the walk becomes one or more frames of the profile (functions inlined into it, a
+ * builtin without a frame). The lookup of a JavaScript function reads the target, so the names of
+ * a token are cached: within NAMES_AGE_NS the same pc, SharedFunctionInfo and bytecode position
+ * are the same function. The leaf and a function that called a stub are looked up each time,
+ * because their names depend on registers, too.
  */
 
 #include "naming_parts.h"
@@ -58,7 +57,7 @@ static int append(const struct prof_frame *f, void *data)
 	return naming_append(data, f);
 }
 
-/* A frame of a runtime. Of one that can't be read its JIT's files know more. */
+/* A frame of a runtime. If the runtime cannot be read, the files of its JIT are used. */
 static int append_managed(struct naming *n, struct process *p, struct image *image,
 			  const struct uw_sample *s, u32 i, u32 r)
 {
@@ -88,7 +87,7 @@ static int append_frame(struct naming *n, struct process *p, struct image *image
 	return f->kind == UW_KERNEL ? naming_kernel(n, f) : naming_native(n, p, image, s, f);
 }
 
-/* The objects from frame @i on, which wait for the one before it; @i: the last of them. */
+/* The awaiters from frame @i on, of the frame before it; @i becomes the last of them. */
 static int append_awaiters(struct naming *n, struct image *image, const struct uw_sample *s, u32 *i)
 {
 	u32 first = *i, r = runtime_of_awaiter(&s->frames[first]);
@@ -116,7 +115,7 @@ static void append_ids(struct naming *n, const u32 *ids, u32 count)
 		n->ids[n->n_ids++] = ids[i];
 }
 
-/* The same as append_frame(), by what the token was called a moment ago. */
+/* The same as append_frame(), with cached names. */
 static int append_cached(struct naming *n, struct process *p, struct image *image,
 			 const struct uw_sample *s, u32 i, u64 now_ns)
 {
@@ -137,7 +136,7 @@ static int append_cached(struct naming *n, struct process *p, struct image *imag
 	n->is_momentary = false;
 	err = append_frame(n, p, image, s, i);
 	if (err || n->unresolved || n->is_momentary || n->n_ids - before > NAMING_CACHED_IDS)
-		return err; /* each stack that misses a name has to know */
+		return err; /* each stack that lacks a name must report that */
 	*c = (struct naming_cached){
 		.image = serial,
 		.token = *f,
@@ -177,8 +176,8 @@ enum prof_activity naming_classify(const struct image *image, const struct runti
 }
 
 /*
- * Of a leaf in native code the functions below the first managed frame tell whether a
- * runtime collects garbage or compiles; where there is no managed frame, the thread does.
+ * If the leaf is native, the functions below the first managed frame show whether a runtime
+ * collects garbage or compiles. Without a managed frame the name of the thread shows it.
  */
 static enum prof_activity of_native_leaf(struct naming *n, struct process *p,
 					 const struct image *image, const struct uw_sample *s)
@@ -267,6 +266,6 @@ int naming_stack(struct naming *n, struct process *p, struct image *image,
 
 	if (err != -ESTALE)
 		return err;
-	memset(n->cache, 0, sizeof(n->cache)); /* the ids in it are too old */
+	memset(n->cache, 0, sizeof(n->cache)); /* its ids are of an older part of the profile */
 	return enter_stack(n, p, image, s, now_ns, result);
 }

@@ -9,7 +9,7 @@
  *	UW_V8_*     function, pc               -> the process's heap, while it lives
  *	            code in no file            -> the process's jitdump or perf map
  *	UW_DOTNET_* MethodDesc, pc             -> the process's runtime, while it lives
- *	            type of what waits         -> the same; steps on the way are no frames
+ *	            type of an awaiter         -> the same; objects in between are no frames
  *	UW_UNKNOWN  pc, tables came too late   -> the process's mappings, then as native
  */
 
@@ -30,16 +30,16 @@ int naming_new(struct naming **n, const struct naming_sources *sources);
 void naming_free(struct naming **n);
 
 /**
- * naming_is_ready() - is all known that will be known of a sample's native frames?
+ * naming_is_ready() - check whether symbols and lines of a sample's native frames are loaded
  * @p:		the sample's process, NULL: not known
  * @image:	its image, NULL: none
  *
- * Asks for what is not. A sample may be named all the same: then by what is known.
+ * Requests those that are not. A sample can be named without them, with less detail.
  */
 bool naming_is_ready(struct naming *n, struct process *p, struct image *image,
 		     const struct uw_sample *s);
 
-/* What became of a stack. */
+/* The result of naming a stack. */
 struct naming_result {
 	u32 stack; /* id in the profile */
 	enum prof_activity activity;
@@ -50,7 +50,7 @@ struct naming_result {
  * naming_stack() - name the frames of a sample and enter its stack
  * @p:		the sample's process, NULL: not known
  * @image:	its image, NULL: none
- * @now_ns:	CLOCK_MONOTONIC; names are looked up anew when older than 100 ms
+ * @now_ns:	CLOCK_MONOTONIC; cached names expire after 100 ms
  *
  * Return: 0 or a negative errno of the profile.
  */
@@ -58,15 +58,15 @@ int naming_stack(struct naming *n, struct process *p, struct image *image,
 		 const struct uw_sample *s, u64 now_ns, struct naming_result *result);
 
 /*
- * Gets a named frame, borrowed until it returns, and the pc of the walk's frame that it is
- * of; a non-zero return ends the stack.
+ * Gets a named frame, borrowed until the function returns, and the pc of the frame in the walk.
+ * A non-zero return value ends the stack.
  */
 typedef int naming_fn(const struct prof_frame *f, u64 pc, void *data);
 
 /**
- * naming_each() - name the user frames of a sample for somebody else than the profile
+ * naming_each() - pass the named user frames of a sample to a function
  *
- * Nothing that is kept is used: whatever the names depend on is read from the target.
+ * Cached names are not used: everything is read from the target.
  *
  * Return: 0 or what @fn returned.
  */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * Frames of the kernel, of files, and of code that no file holds: what a JIT said of it, else
- * its address.
+ * Frames of the kernel, of files, and of code without a file: those have the name that a JIT
+ * wrote, else their address.
  */
 
 #include "../../inspect/util/array.h"
@@ -24,8 +24,8 @@ int naming_kernel(struct naming *n, const struct uw_frame *f)
 }
 
 /*
- * The frames of a file's offset. For somebody else than the profile, what the file itself says and
- * no more: that is what a replay can say again.
+ * The frames at an offset of a file. For naming_each() the symbols of the file alone count, which a
+ * replay can reproduce.
  */
 static u32 native_frames(struct naming *n, u32 module, u64 off)
 {
@@ -43,13 +43,13 @@ static u32 native_frames(struct naming *n, u32 module, u64 off)
 	return 1;
 }
 
-/* Where in a file the function is that a frame is in, for looking it up: @off is the pc's. */
+/* The offset to look a frame up by, if its pc is at @off of the file. */
 static u64 lookup_off(const struct uw_frame *f, u64 off)
 {
 	return off - (f->pc - uw_frame_lookup_pc(f));
 }
 
-/* A frame of a file: @off is where pc is in it. */
+/* A frame of a file, in which pc is at @off. */
 static int append_module(struct naming *n, const struct image *image, const struct uw_frame *f,
 			 u32 module, u64 off)
 {
@@ -85,8 +85,8 @@ static int append_module(struct naming *n, const struct image *image, const stru
 }
 
 /*
- * The module of a native frame and where its pc is in the file. For one that was walked without
- * tables, the mappings that were known at the time say whose pc it is.
+ * The module of a native frame and the offset of its pc in the file. If the walk had no tables,
+ * both come from the mappings of the process.
  */
 static bool find_module(struct naming *n, struct process *p, const struct uw_frame *f, u32 *module,
 			u64 *off)
@@ -105,7 +105,7 @@ static bool find_module(struct naming *n, struct process *p, const struct uw_fra
 	return true;
 }
 
-/* Files that are but memory: JITs that map their code twice use such. */
+/* Files in memory: JITs that map their code twice use them. */
 static bool is_memory_file(const struct mapping *m)
 {
 	static const char *const begins[] = { "/memfd:", "/dev/zero", "/dev/shm/", "/SYSV" };
@@ -116,7 +116,7 @@ static bool is_memory_file(const struct mapping *m)
 	return false;
 }
 
-/* May a JIT's own files tell what it is? They do not know more than a runtime that can be read. */
+/* May the files of a JIT name the frame? Not if its runtime can be read. */
 static bool may_be_told(const struct image *image, const struct uw_frame *f)
 {
 	u32 r = runtime_of_frame(f);
@@ -126,7 +126,7 @@ static bool may_be_told(const struct image *image, const struct uw_frame *f)
 	return f->kind == UW_NATIVE || f->kind == UW_UNKNOWN;
 }
 
-/* Is a frame in code of no binary, which a JIT may have put there? */
+/* Is a frame in code without a binary, which a JIT may have written? */
 static bool is_jit_code(struct naming *n, struct process *p, const struct image *image,
 			const struct uw_frame *f)
 {
@@ -149,8 +149,8 @@ static bool is_jit_code(struct naming *n, struct process *p, const struct image 
 }
 
 /*
- * Code is freed and its memory used again, so that a name is good for one sample. Return: 1 when
- * the process's JIT says nothing of it, 0 or a negative errno.
+ * Memory of freed code is used again, so a name is right for one sample only. Return: 0, 1 if the
+ * process's JIT has no name, or a negative errno.
  */
 static int append_jit(struct naming *n, struct image *image, const struct uw_sample *s,
 		      const struct uw_frame *f, bool is_in_file)
@@ -214,7 +214,7 @@ bool naming_is_ready(struct naming *n, struct process *p, struct image *image,
 			is_ready &= !image_jit(image) || jit_names_poll(image->jit, p, s);
 		else if (find_module(n, p, f, &module, &off) &&
 			 !modules_is_ready(n->from.modules, s->pid, module, lookup_off(f, off)))
-			is_ready = false; /* go on: all are asked for at once */
+			is_ready = false; /* continue: all are requested at once */
 	}
 	return is_ready;
 }

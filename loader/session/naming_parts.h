@@ -2,10 +2,10 @@
 #pragma once
 
 /*
- * Inside of naming: what is known while a stack is named, and who names which frames.
+ * State while a stack is named, private to naming:
  *
- *	naming.c            the stack, names that are kept, and frames of runtimes
- *	naming_native.c     the kernel's, of files, of JITs that say what they made
+ *	naming.c            the stack, cached names, and frames of runtimes
+ *	naming_native.c     frames of the kernel, of files, and of JITs that describe their code
  */
 
 #include "naming.h"
@@ -32,25 +32,25 @@ struct naming {
 	u32 ids[NAMING_MAX_IDS];
 	u32 n_ids;
 	enum prof_kind leaf; /* of the stack that is being named */
-	enum prof_activity told; /* by the names of the frame: what its runtime does in it */
+	enum prof_activity told; /* of the runtime, by the names of the frame */
 	bool unresolved;
-	bool is_momentary; /* the name is the token's at the sample's time only */
+	bool is_momentary; /* the name is right for this sample only */
 	naming_fn *fn; /* NULL: frames go into the profile */
 	void *data;
-	u64 pc; /* @fn's: of the frame that is being named */
+	u64 pc; /* for @fn: of the frame that is being named */
 	char symbol[SYMBOLS_NAME_LEN];
 };
 
-/* Enters a frame and appends it to the stack. A stack that is full keeps its leaf side. */
+/* Adds a frame to the profile and the stack. A full stack drops frames of its root side. */
 int naming_append(struct naming *n, const struct prof_frame *f);
 
 int naming_kernel(struct naming *n, const struct uw_frame *f);
 int naming_native(struct naming *n, struct process *p, struct image *image,
 		  const struct uw_sample *s, const struct uw_frame *f);
 
-/* By what the process's JIT has written; 1: nothing of this frame. Else 0 or a negative errno. */
+/* By the files of the process's JIT. 0, 1 if they lack the frame, or a negative errno. */
 int naming_jit(struct naming *n, struct process *p, struct image *image, const struct uw_sample *s,
 	       const struct uw_frame *f);
 
-/* What the image's runtimes do at a place in native code, as far as they know. */
+/* The activity of the image's runtimes at a place in native code. */
 enum prof_activity naming_classify(const struct image *image, const struct runtime_native *at);

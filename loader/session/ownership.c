@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * The kernel tells of an exec a moment before it counts it (begin_new_exec(), v5.10 to
- * v6.18: the comm record, then self_exec_id):
+ * The kernel reports an exec shortly before it counts it (begin_new_exec(), v5.10 to v6.18: the
+ * comm record, then self_exec_id):
  *
  *	   old image     |    exec    :       |    new image
  *	            comm record    self_exec_id + 1
  *	                 ^ exec_ns
  *
- * A sample in between has the time of the new image and the number of the old one. So
- * only a sample in user mode tells the number: nothing runs there before the exec is done.
+ * A sample in between has the time of the new image and the number of the old one. So the number
+ * is taken from a sample in user mode, where nothing runs before the exec is complete.
  */
 
 #include "ownership.h"
@@ -26,7 +26,7 @@ static void learn_exec_id(struct image *im, u64 exec_id)
 bool image_owns(struct image *im, const struct uw_sample *sample)
 {
 	if (sample->time_ns < im->process->exec_ns)
-		return false; /* it comes late */
+		return false; /* a late sample of the image before */
 	if (im->exec_id == UW_EXEC_UNKNOWN && !(sample->flags & UW_SAMPLE_IN_KERNEL))
 		learn_exec_id(im, sample->exec_id);
 	if (im->exec_id != UW_EXEC_UNKNOWN && im->exec_id != sample->exec_id)
@@ -34,7 +34,7 @@ bool image_owns(struct image *im, const struct uw_sample *sample)
 	return !sample->proc_gen || (im->first_gen && (s32)(sample->proc_gen - im->first_gen) >= 0);
 }
 
-/* What is mapped now where the walk took a frame for one of another module's; NULL: the same. */
+/* The mapping at a frame that the walk found in another module; NULL: the module is right. */
 static const struct mapping *stale_by(const struct process *p, const struct uw_frame *f)
 {
 	const struct mapping *m;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #pragma once
 
-/* Samples that wait for the events before them, in the order of time. */
+/* Samples that wait until the events before them are applied, sorted by time. */
 
 #include "../../core/uw_frame.h"
 
@@ -11,7 +11,7 @@ struct pending {
 	struct uw_sample **v; /* each as long as its frames */
 	u32 n, cap;
 	size_t bytes; /* of the samples */
-	u64 n_dropped; /* for want of room, or of time */
+	u64 n_dropped; /* for lack of memory or time */
 };
 
 void pending_deinit(struct pending *p);
@@ -19,15 +19,15 @@ void pending_deinit(struct pending *p);
 /* Keeps a copy. Without memory, or above PENDING_MAX_BYTES, the sample is dropped, and counted. */
 void pending_add(struct pending *p, const struct uw_sample *s);
 
-/* Call once after adding: sorts. */
+/* Sorts by time. Call it after samples were added. */
 void pending_sort(struct pending *p);
 
-/* How many samples are older than a time (CLOCK_MONOTONIC); they come first. */
+/* The number of samples before a time (CLOCK_MONOTONIC). They come first. */
 u32 pending_before(const struct pending *p, u64 until_ns);
 
-/* Frees one; then call pending_close_up() before anything else. */
+/* Frees a sample. Call pending_close_up() after the last one. */
 void pending_take(struct pending *p, u32 i);
 void pending_close_up(struct pending *p);
 
-/* Frees all that still wait, and counts them. */
+/* Drops and counts all samples. */
 void pending_give_up(struct pending *p);

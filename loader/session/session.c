@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * The kernel side knows nothing of a process until its first image_update(). With
- * few targets that is at once (eager); else when a sample asks for it by ending as
- * UW_T_UNKNOWN_PROCESS.
+ * The kernel side has no tables of a process before its first image_update(). With few targets
+ * this is done at once (eager), else after a sample that ends with UW_T_UNKNOWN_PROCESS.
  */
 
 #include "../../inspect/util/array.h"
@@ -27,7 +26,7 @@
 #define PREFILL_NS 50000000ull /* of CPU time, for all targets together */
 #define PREFILL_STEP_NS 2000000ull
 
-/* The table of processes lets one go. */
+/* Called when the table of processes frees one. */
 static void on_process_free(struct process *p, void *data)
 {
 	struct image *im = p->priv;
@@ -53,7 +52,7 @@ void session_mark_changed(struct session *s, struct image *im)
 	if (!im || im->changed)
 		return;
 	if (array_reserve(s->changed, s->cap_changed, s->n_changed + 1))
-		return; /* the next sample without tables asks again */
+		return; /* the next sample without tables tries again */
 	im->changed = true;
 	s->changed[s->n_changed++] = im->process->pid;
 }
@@ -70,7 +69,7 @@ void session_update_changed(struct session *s)
 	s->n_changed = 0;
 }
 
-/* Rows that are wanted from the first sample on, as far as they can be had now; @p may be NULL. */
+/* Loads rows for the first samples, within PREFILL_NS; @p may be NULL. */
 static void prefill(struct session *s, const struct process *p)
 {
 	u64 start_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID), took_ns = 0;
@@ -110,7 +109,7 @@ int session_add_target(struct session *s, u32 pid)
 	return 0;
 }
 
-/* The file that execvp() would take, open for reading; -1: none. */
+/* Opens the file that execvp() would execute, for reading; -1: none. */
 static int open_in_path(const char *name, char *path, size_t len)
 {
 	const char *dir = getenv("PATH");
@@ -128,7 +127,7 @@ static int open_in_path(const char *name, char *path, size_t len)
 	return fd;
 }
 
-/* The C library and the dynamic linker of the recorder are the command's as well, as a rule. */
+/* The command usually has the same C library and dynamic linker as the recorder. */
 static int preload_own(const struct maps_entry *e, void *data)
 {
 	char path[PATH_MAX];

@@ -2,8 +2,7 @@
 #pragma once
 
 /*
- * A recording while it runs: brings samples and the life of processes together in
- * the order of time.
+ * A running recording. It brings samples and process events together, in the order of time.
  *
  *	sampler   -- samples --+
  *	                       +--> by time --> process, image --> naming --> profile
@@ -28,14 +27,14 @@ struct session_config {
 	struct profile *profile; /* borrowed */
 	u64 start_ns; /* CLOCK_MONOTONIC: time 0 of the profile */
 	bool fetches; /* debug files from servers: see debuginfod.h */
-	bool wants_async; /* functions that wait for what runs */
-	bool eager; /* the targets are few: know them before their first sample */
-	/* Gets each sample that is known to be of its process's image; NULL: nobody asks. */
+	bool wants_async; /* look for awaiters */
+	bool eager; /* few targets: read them before their first sample */
+	/* Gets each sample that belongs to its process's image. Optional. */
 	void (*on_stack)(const struct session_stack *stack, void *data);
 	void *data;
 };
 
-/* A sample, and what belongs to it. All borrowed. */
+/* A sample and its context, all borrowed. */
 struct session_stack {
 	const struct uw_sample *sample;
 	struct process *process;
@@ -48,13 +47,13 @@ struct session_stack {
 /**
  * session_new() - begin to follow processes
  * @s:		new session, free with session_free()
- * @why:	@why_len bytes: on failure, one line for people
+ * @why:	@why_len bytes: the message on failure, one line
  */
 int session_new(struct session **s, const struct session_config *config, char *why, size_t why_len);
 void session_free(struct session **s);
 
 /**
- * session_add_target() - a process to record, with all its children from now on
+ * session_add_target() - record a process, and all its children from now on
  *
  * Return: 0, -ESRCH, -EACCES, -ENOSPC, -ENOMEM.
  */
@@ -63,8 +62,7 @@ int session_add_target(struct session *s, u32 pid);
 /**
  * session_add_command() - the same for a process that is about to execute @name
  *
- * Learns the file, looked for as execvp() does, and the C library before it runs. What the
- * process is until then is of no interest.
+ * Reads the file, which it finds as execvp() does, and the C library before they run.
  */
 int session_add_command(struct session *s, u32 pid, const char *name);
 
@@ -73,11 +71,11 @@ int session_add_command(struct session *s, u32 pid, const char *name);
 int session_fd(const struct session *s);
 
 /**
- * session_tick() - handle what has happened
- * @last:	sampling has ended: leave nothing for later
+ * session_tick() - handle events and samples
+ * @last:	sampling has ended: handle all that is left
  *
- * It takes 150 ms at most, unless events were lost; the last one 10 s. Samples for which there is
- * no time then are dropped, and counted.
+ * Takes 150 ms at most, unless events were lost; the last tick 10 s. Samples that are left then are
+ * dropped and counted.
  *
  * Return: 0, 1 when there was more to do than time: do not wait before the next tick, or a negative
  * errno of the profile (no space left, ...).
@@ -92,11 +90,11 @@ const char *session_target_name(const struct session *s, const char **runtime);
 
 struct session_counts {
 	u64 n_lost_events; /* side-band records: processes may have gone unnoticed */
-	u64 n_dropped; /* samples, for want of memory or time */
-	u64 helper_cpu_ns; /* of the processes that the session has started */
-	u32 n_unheard; /* times a CPU came back, and is neither sampled nor listened to any more */
-	int unheard_err; /* why, the last time */
-	struct row_counts rows; /* what became of unwind rows */
+	u64 n_dropped; /* samples, for lack of memory or time */
+	u64 helper_cpu_ns; /* CPU time of processes that the session has started */
+	u32 n_unheard; /* CPUs that came online and could not be sampled or monitored */
+	int unheard_err; /* of the last one */
+	struct row_counts rows; /* of unwind rows */
 };
 
 struct session_counts session_counts(const struct session *s);

@@ -1,19 +1,17 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * One look at what has happened. A sample is handled when every event before it is
- * applied: those become visible up to SIDEBAND_SETTLE_NS late, so younger samples wait
- * for the next tick. So does a sample whose process is in the midst of an exec, which
- * has no name yet; those of other processes overtake it.
+ * One tick. A sample is handled when all events before it are applied. Events become visible up
+ * to SIDEBAND_SETTLE_NS late, so newer samples wait for the next tick. A sample whose process is in
+ * an exec, and has no name yet, waits, too; samples of other processes overtake it.
  *
  *	               reached         settled       now
  *	... events applied |  no time left  |  not all visible  |
  *	... samples handled|   waiting      |      waiting      |
  *
- * Lines of native code come from another process, and samples wait for them, too, but
- * none for long.
+ * Lines of native code come from another process. Samples wait for them, but not for long.
  *
- * A tick ends in time whatever there is to do: SIGTERM and the duration depend on it.
+ * A tick always ends in time, because SIGTERM and the duration depend on it.
  */
 
 #include <errno.h>
@@ -29,23 +27,23 @@
 
 #define REAP_NS (1000 * MSEC)
 #define BUDGET_NS (20 * MSEC) /* for each kind of work, in a tick */
-#define LATE_NS (50 * MSEC) /* samples that wait longer get more time than that: */
+#define LATE_NS (50 * MSEC) /* with older samples pending, names get LATE_BUDGET_NS */
 #define LATE_BUDGET_NS (100 * MSEC)
-#define LAST_BUDGET_NS (5000 * MSEC) /* the same in the last one */
-#define IDLE_NS (8 * MSEC) /* for rows that nothing missed yet */
+#define LAST_BUDGET_NS (5000 * MSEC) /* in the last tick */
+#define IDLE_NS (8 * MSEC) /* for rows that no walk has needed yet */
 #define MAX_WAIT_NS (1000 * MSEC) /* for a name */
 #define MAX_V8_WAIT_NS (50 * MSEC) /* for lines of native code, while the heap changes */
-#define MAX_BLOCKED_NS (10 * MSEC) /* waiting in a tick for lines of what ends now */
-#define LAST_BLOCKED_NS (1500 * MSEC) /* the same in the last one */
+#define MAX_BLOCKED_NS (10 * MSEC) /* of a tick that waits for lines of an ending process */
+#define LAST_BLOCKED_NS (1500 * MSEC) /* in the last tick */
 
-/* Which of the samples that wait. */
+/* A selection of pending samples. */
 struct pass {
 	u64 until_ns, deadline_ns;
-	u32 pid; /* 0: every process's */
-	bool is_last; /* none waits for a name any more */
+	u32 pid; /* 0: all processes */
+	bool is_last; /* do not wait for names */
 };
 
-/* The process that was sampled, also when nothing was heard of it before. */
+/* The process that was sampled, which may be new. */
 static struct process *process_of(struct session *s, const struct uw_sample *sample)
 {
 	struct process *p = processes_find(s->processes, sample->pid, sample->start_ns);
@@ -58,13 +56,13 @@ static struct process *process_of(struct session *s, const struct uw_sample *sam
 	return p;
 }
 
-/* The isolate is gone with its thread, and its memory may be another's by now. */
+/* The isolate ends with its thread, and its memory may be used again. */
 static bool is_thread_gone(const struct process *p, u32 tid)
 {
 	return !p->exit_ns && !p->n_more_threads && !process_find_thread(p, tid);
 }
 
-/* Does it have frames that are named by objects which move, and end with their thread? */
+/* Do names of its frames depend on objects that move, and end with their thread? */
 static bool has_objects(const struct uw_sample *sample)
 {
 	for (u32 i = sample->n_kernel; i < sample->n_frames; i++) {
@@ -76,13 +74,13 @@ static bool has_objects(const struct uw_sample *sample)
 	return false;
 }
 
-/* No tables were there that could be another image's: the kernel has told of each file. */
+/* Walked without tables, by the files that the kernel had mapped: no tables can be stale. */
 static bool is_by_files(const struct uw_sample *sample)
 {
 	return !sample->proc_gen && sample->flags & UW_SAMPLE_BY_FILE;
 }
 
-/* The image that can name the sample's frames; NULL: none, or none any more. */
+/* The image that can name the sample's frames; NULL: none. */
 static struct image *image_for(struct process *p, struct image *im, struct uw_sample *sample)
 {
 	if (!im)
@@ -102,7 +100,7 @@ static struct image *image_for(struct process *p, struct image *im, struct uw_sa
 	return im;
 }
 
-/* Must the sample wait for lines? When it can't, the tick waits for a while. */
+/* Must the sample wait for lines? If it cannot, the tick waits for a while. */
 static bool must_wait_for_lines(struct session *s, struct process *p, struct image *im,
 				const struct uw_sample *sample, bool may_wait)
 {
@@ -191,7 +189,7 @@ static void keep_sample(const struct uw_sample *sample, void *data)
 		pending_add(&s->pending, sample);
 }
 
-/* In the order of time. 0, 1 when there was no time for all, or an errno of the profile. */
+/* Handles samples by time. 0, 1 if there was no time for all, or a negative errno. */
 static int handle_samples(struct session *s, const struct pass *pass)
 {
 	u32 ready = pending_before(&s->pending, pass->until_ns);
@@ -214,8 +212,8 @@ static int handle_samples(struct session *s, const struct pass *pass)
 }
 
 /*
- * Events go first, so that the kernel side hears of a new mapping before any time is
- * spent on names. Only an exec waits for the samples of the image that it ends.
+ * Events come first, so that the kernel side gets new mappings before time is spent on names.
+ * Only an exec waits for the samples of the image that it ends.
  */
 static int apply_events(struct session *s, u64 until_ns, u64 deadline_ns, u64 *reached_ns)
 {
@@ -238,7 +236,7 @@ static int apply_events(struct session *s, u64 until_ns, u64 deadline_ns, u64 *r
 	return err;
 }
 
-/* With 20 ms of names to 20 ms of events they would fall behind for ever. */
+/* With 20 ms for names and 20 ms for events, samples could fall behind for ever. */
 static u64 budget_for_names(const struct session *s, u64 budget_ns)
 {
 	bool is_late = s->pending.n && s->tick_ns - s->pending.v[0]->time_ns > LATE_NS;
@@ -261,25 +259,25 @@ static int tick(struct session *s, u64 until_ns, u64 budget_ns, bool is_last)
 	pass.deadline_ns = monotonic_ns() + budget_for_names(s, budget_ns);
 	if (!err)
 		err = handle_samples(s, &pass);
-	session_update_changed(s); /* of processes that samples made known */
+	session_update_changed(s); /* processes that samples have added */
 	if (!is_last && !err)
 		more_rows = row_filler_idle(s->rows, monotonic_ns() + IDLE_NS);
 	return err ? err : more_rows || pass.until_ns < until_ns;
 }
 
-/* Sampling has ended; events go on for ever, but those up to now are all that matter. */
+/* Sampling has ended. Events continue, but only those up to now matter. */
 static int last_tick(struct session *s)
 {
 	int err;
 
-	/* They become visible late. */
+	/* Events become visible late. */
 	poll(NULL, 0, SIDEBAND_SETTLE_NS / MSEC);
 	err = tick(s, s->tick_ns, LAST_BUDGET_NS, true);
 	pending_give_up(&s->pending);
 	return err < 0 ? err : 0;
 }
 
-/* The dead are kept for a while, and for as long as samples of theirs may wait. */
+/* Ended processes are freed after a while, when no sample of theirs can be pending. */
 static void reap(struct session *s)
 {
 	u64 before_ns = s->reaped_ns;
@@ -304,7 +302,7 @@ static void renew_cpu(struct session *s, u32 cpu)
 	s->must_resync = true;
 }
 
-/* Nothing is heard of a CPU that was offline until it is listened to anew. */
+/* A CPU that was offline reports nothing until its events are opened again. */
 static void renew_cpus(struct session *s)
 {
 	u32 cpu;
