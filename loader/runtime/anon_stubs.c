@@ -12,7 +12,7 @@
 #define RESERVED_LEN 0x7fff0000ull
 #define MAX_BEFORE_LEN (1ull << 20) /* of what is before the first image */
 
-/* Where the runtime's allocator has taken memory; both 0: not known. */
+/* The address range of the runtime's allocator; both 0: not known. */
 struct reserved {
 	u64 start_addr, end_addr;
 };

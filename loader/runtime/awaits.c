@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * The walk takes the first method from the leaf on that it was told of. That is the right one only
- * if no other async method is nearer to the leaf, unless it has not awaited anything yet, and
- * is called by what is on the stack; and if the task that was found is one of that very method.
+ * The walk takes the first method from the leaf that is in its table. That method is right only if
+ * no other async method is nearer to the leaf (except one that has not awaited anything yet, whose
+ * callers are on the stack), and if the task that was found belongs to that method.
  *
- * A type that the walk did not know is looked up, and so are those behind it, as far as the
- * objects are still there. If they are not, what is read there by now may be anything: only what
- * can be learned of a type is kept, and that is true of any object of it.
+ * A type that the walk did not know is looked up, and so are the types of the objects after it, as
+ * long as the objects exist. Memory of freed objects may hold anything, so only facts about types
+ * are kept, which hold for all objects of a type.
  */
 
 #include "awaits.h"
@@ -27,7 +27,7 @@ struct awaits {
 	struct {
 		u64 key; /* as in struct dotnet_await; 0: none */
 		u8 role; /* enum dotnet_await_role */
-	} roles[N_ROLES]; /* by hash of the key: what was asked last */
+	} roles[N_ROLES]; /* by hash of the key; a new entry replaces an old one */
 	struct dotnet_name name;
 };
 
@@ -58,7 +58,7 @@ static struct dotnet_await entry_of(const struct uw_sample *s, u64 key)
 	};
 }
 
-/* As in struct dotnet_await: of precompiled code each place, its beginning only user space knows.
+/* As in struct dotnet_await. For precompiled code it is the pc: the walk lacks the method's start.
  */
 static u64 key_of(const struct uw_frame *f)
 {
@@ -71,7 +71,7 @@ static int identify(struct awaits *a, const struct uw_frame *f, struct dotnet_co
 	int r = dotnet_code_find(a->rt, key_of(f), code);
 
 	if (!r && f->kind == UW_DOTNET_METHOD && code->method_desc != f->b)
-		r = -ENOENT; /* another's by now */
+		r = -ENOENT; /* the memory has another method now */
 	return r ? r : dotnet_name_get(a->rt, code, &a->name);
 }
 

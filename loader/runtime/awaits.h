@@ -2,9 +2,9 @@
 #pragma once
 
 /*
- * Who awaits the async methods of a CoreCLR (core/dotnet/await.h): what user space does for it. The
- * walk is told of methods and types as they are met, so the first stacks of each miss their
- * awaiting callers.
+ * Awaiters of async methods of CoreCLR (core/dotnet/await.h): the part of user space. It adds
+ * methods and types to the walk's table when they are first sampled, so the first stacks of each
+ * lack their awaiters.
  */
 
 #include "../../inspect/dotnet/dotnet.h"
@@ -12,17 +12,17 @@
 
 struct awaits;
 
-/* @rt, @memory: of one image of a process; all borrowed. 0 or -ENOMEM. */
+/* @rt, @memory: of one image of a process. All are borrowed. 0 or -ENOMEM. */
 int awaits_new(struct awaits **a, struct dotnet_runtime *rt, struct target *memory,
 	       const struct runtime_host *host);
 void awaits_free(struct awaits **a);
 
-/* Tells the walk of what it did not know in this sample. */
+/* Adds the methods and types to the walk's table that it lacked in this sample. */
 void awaits_learn(struct awaits *a, const struct uw_sample *s);
 
 /**
- * awaits_are_its() - do the objects from frame @i on wait for frame @i - 1?
+ * awaits_are_its() - check whether the objects from frame @i on await frame @i - 1
  * @i:		the first of a row of UW_DOTNET_AWAITER: the task of frame @i - 1 itself
- * @why:	set where not; NULL: nothing is missing, no async method runs there yet
+ * @why:	the reason if they do not; NULL: no async method has awaited anything yet
  */
 bool awaits_are_its(struct awaits *a, const struct uw_sample *s, u32 i, const char **why);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * CoreCLR. Where its code is, the runtime itself knows: what is mapped is stubs, unless it says
- * better.
+ * CoreCLR. The runtime's own tables have the ranges of its code; the rest of its executable memory
+ * is stubs.
  */
 
 #include "runtimes.h"
@@ -23,15 +23,15 @@
 #include "anon_stubs.h"
 #include "awaits.h"
 
-#define MIN_THREADS_NS 100000000ull /* between two looks at all threads */
+#define MIN_THREADS_NS 100000000ull /* between two reads of all threads */
 
 struct dotnet_process {
 	struct runtime rt;
 	struct dotnet_runtime *runtime; /* NULL: it can't be read */
 	struct anon_stubs stubs;
-	bool has_anon; /* of the mappings that place() is about to get */
-	u64 threads_ns; /* time of the sample at which its threads were looked at; 0: not yet */
-	struct awaits *awaits; /* NULL: nobody asked yet who awaits its async methods */
+	bool has_anon; /* among the mappings that place() gets next */
+	u64 threads_ns; /* time of the sample after which its threads were read; 0: not yet */
+	struct awaits *awaits; /* NULL: not needed yet */
 	struct dotnet_frame frame;
 };
 
@@ -66,8 +66,7 @@ static void dotnet_close(struct runtime *rt)
 	anon_stubs_deinit(&p->stubs);
 }
 
-/* A code heap is mapped first and made known then: memory that was there before is something else.
- */
+/* A code heap is in the tables soon after it was mapped: older memory is something else. */
 static int claim(struct runtime *rt, const struct runtime_mapping *m, struct map_list *l)
 {
 	struct dotnet_process *p = (struct dotnet_process *)rt;
@@ -99,7 +98,7 @@ static int find_path(const struct maps_entry *e, void *data)
 	return 1;
 }
 
-/* A PDB: its id is checked by who asks. */
+/* Opens a PDB. The caller checks its id. */
 static int open_beside(void *data, u64 addr, const char *name)
 {
 	const struct dotnet_process *p = data;
@@ -113,7 +112,7 @@ static int open_beside(void *data, u64 addr, const char *name)
 	return r ? r : fd;
 }
 
-/* An image that is a file of its own begins where the file does, and is found there. */
+/* An image that is a whole file needs no report: it begins at offset 0. */
 static void report_image(const struct dotnet_process *p, const struct dotnet_range *r,
 			 const struct uw_mapping *m)
 {
@@ -157,7 +156,7 @@ static int place(struct runtime *rt, struct map_list *l)
 	    rt->home.pid)
 		dotnet_runtime_set_files(p->runtime, open_beside, p);
 	if (!p->runtime || dotnet_ranges_get(p->runtime, &v, &n))
-		return 0; /* it is not there yet, or not any more */
+		return 0; /* the runtime has not started, or has ended */
 	report_images(p, v, n, l);
 	if (has_anon)
 		err = anon_stubs_place(&p->stubs, rt->home.pid, v, n, l);
@@ -199,7 +198,7 @@ static int add_awaiter(const char *name, const char *module, const char *reason,
 		  data);
 }
 
-/* An object that waits, if it stands for a method: why not more wait is told in any case. */
+/* An awaiter, if it is a method's, and the reason if its own awaiters are missing. */
 static int name_awaiter(struct dotnet_process *p, const struct uw_frame *f, runtime_frame_fn *fn,
 			void *data)
 {
@@ -245,7 +244,7 @@ struct learning {
 	u32 own_tid; /* the sample's thread, in the innermost namespace */
 };
 
-/* Of a namespace of its own no other thread's number is known as the walk has it. */
+/* In another pid namespace only the sample's own thread has a known id. */
 static void learn_thread(const struct dotnet_thread *thread, void *data)
 {
 	const struct learning *l = data;
@@ -262,7 +261,7 @@ static void learn_thread(const struct dotnet_thread *thread, void *data)
 	l->host->await(l->host->data, &e);
 }
 
-/* All threads that there are, and a new one when the walk has come to what replaced its return. */
+/* Reads all threads once, and again when a walk ends at a hijacked return address. */
 static void learn_threads(struct dotnet_process *p, const struct uw_sample *s)
 {
 	struct learning l = { .host = p->rt.host, .sample = s };
@@ -276,7 +275,7 @@ static void learn_threads(struct dotnet_process *p, const struct uw_sample *s)
 	dotnet_threads_each(p->runtime, learn_thread, &l);
 }
 
-/* Memory that a walk could not read is resident from now on: the kernel never waits for a page. */
+/* Makes memory resident that a walk could not read: a BPF program cannot wait for a page. */
 static void touch(const struct dotnet_process *p, u64 addr)
 {
 	u8 byte;
@@ -284,7 +283,7 @@ static void touch(const struct dotnet_process *p, u64 addr)
 	target_read(p->rt.memory, addr, &byte, sizeof(byte));
 }
 
-/* Are there frames in memory of which the ranges told nothing when they were last asked for? */
+/* Are there frames in memory that was in no range at the last look? */
 static bool has_new_code(const struct dotnet_process *p, const struct uw_sample *s)
 {
 	bool is_new = false;
@@ -321,8 +320,8 @@ struct known {
 };
 
 /*
- * CoreCLR's own threads, as far as a thread's name reaches (15 bytes). Source: coreclr
- * src/coreclr/gc/gc.cpp and vm/tieredcompilation.cpp at v8.0.33 to v10.0.14.
+ * Names of CoreCLR's own threads, cut at 15 bytes. Source: src/coreclr/gc/gc.cpp and
+ * vm/tieredcompilation.cpp at v8.0.33 to v10.0.14.
  */
 static const struct known threads[] = {
 	{ ".NET Server GC", PROF_ACT_GC },

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * V8. The file of its binary holds native code and the embedded builtins, and the builtins may be
- * mapped twice:
+ * V8. Its binary has native code and the embedded builtins, which may be mapped twice:
  *
  *	file mapping   |  native  |  builtins  |  native  |    becomes up to three
  *	second copy               |  builtins  |               known by its file offset, or its
@@ -24,14 +23,13 @@
 #include "v8_activity.h"
 #include "v8_sources.h"
 
-#define N_SPOTS                                                                                    \
-	16 /* of a copy that are compared: the first bytes, the last ones, and between them */
+#define N_SPOTS 16 /* parts of a copy that are compared, from the first bytes to the last */
 #define SPOT_LEN 4096ull
 
 struct v8_process {
 	struct runtime rt;
-	struct v8_heap *heap; /* NULL: it can't be read */
-	u64 number; /* of all that had a heap */
+	struct v8_heap *heap; /* NULL: not readable */
+	u64 number; /* counts the processes that had a heap */
 	struct v8_region *regions; /* of the walk: JIT and builtins */
 	size_t n_regions;
 	struct v8_name names[V8_MAX_NAMES];
@@ -139,7 +137,7 @@ static bool is_copy(const struct runtime *rt, int fd, u64 start_addr, u64 len)
 	       has_bytes(rt, fd, start_addr);
 }
 
-/* A mapping of the file: the part that is builtins becomes a range of its own. */
+/* A mapping of the file: the builtins in it become a range of their own. */
 static int claim_file(const struct runtime *rt, const struct uw_mapping *m, struct map_list *l)
 {
 	const struct runtime_build *b = rt->build;
@@ -176,7 +174,7 @@ static int claim(struct runtime *rt, const struct runtime_mapping *m, struct map
 
 static u64 n_heaps;
 
-/* The heap needs to know where code is, and forgets all when that changes. */
+/* The heap gets the ranges of code, and drops its caches when they change. */
 static int place(struct runtime *rt, struct map_list *l)
 {
 	struct v8_process *p = (struct v8_process *)rt;
@@ -218,7 +216,7 @@ static enum prof_kind kind_of(const struct v8_name *name)
 	return kinds[name->kind];
 }
 
-/* For a build whose heap can't be read; NULL: it is no builtin, or has no symbol. */
+/* For a build whose heap is not supported; NULL: not a builtin, or one without a symbol. */
 static const char *builtin_at(const struct v8_process *p, u64 pc)
 {
 	for (size_t i = 0; i < p->n_regions; i++) {
@@ -231,7 +229,7 @@ static const char *builtin_at(const struct v8_process *p, u64 pc)
 	return NULL;
 }
 
-/* A builtin that is interrupted runs on the frame of the function that called it. */
+/* An interrupted builtin runs on the frame of the function that called it. */
 static int name_without_heap(const struct v8_process *p, const struct uw_sample *s, u32 i,
 			     runtime_frame_fn *fn, void *data)
 {
@@ -288,7 +286,7 @@ static void explain(struct runtime *rt, void (*tell)(void *ctx, const struct v8_
 		v8_heap_explain(p->heap, tell, ctx);
 }
 
-/* Where a function is depends on what of V8's own it has called, and on registers. */
+/* The line of a function that called a stub depends on that stub, and on registers. */
 static bool is_fleeting(const struct uw_sample *s, u32 i)
 {
 	return i && s->frames[i].kind == UW_V8_JS &&

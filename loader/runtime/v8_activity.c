@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * V8 collects garbage and compiles on the program's threads and on its own. What is
- * common to both is who is on the stack, between the leaf and the first frame of the
- * program: a function of the collector or of a compiler. They are told by classes and
- * namespaces, as they were seen in profiles of Node.js 14 to 26 ("v8::internal::" is
- * left out below). Where symbols are stripped nothing is told.
+ * V8 collects garbage and compiles on the program's threads and on its own. In both cases a
+ * function of the collector or of a compiler is on the stack, between the leaf and the first frame
+ * of the program. The table has their classes and namespaces, from profiles of Node.js 14 to 26
+ * (without "v8::internal::"). Stripped binaries have no names to match.
  */
 
 #include "v8_activity.h"

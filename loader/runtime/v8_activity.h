@@ -4,9 +4,9 @@
 #include "../profile/profile.h"
 
 /**
- * activity_of_v8() - what V8 does while a function of its own runs
+ * activity_of_v8() - the activity of V8 while one of its functions runs
  * @name:	readable name of a native function, or NULL
  *
- * Return: PROF_ACT_GC, PROF_ACT_COMPILE, or PROF_ACT_NATIVE: this function tells nothing.
+ * Return: PROF_ACT_GC, PROF_ACT_COMPILE, or PROF_ACT_NATIVE if the name does not show it.
  */
 enum prof_activity activity_of_v8(const char *name);
