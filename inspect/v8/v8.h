@@ -2,7 +2,7 @@
 #pragma once
 
 /*
- * V8 from outside: which build it is, and what its frames are called.
+ * V8 from outside: detects the build, and names its frames.
  *
  *	struct v8_build    one binary: layout, builtins; shared by its processes
  *	struct v8_heap     one live process (or core, or image): names frames
@@ -20,20 +20,19 @@ struct v8_build;
  * @b:		the new build, free with v8_build_free(); keeps nothing of @f
  * @f:		the executable or libnode.so
  *
- * Return: 0, -ENOENT (there is no V8 in it), -ENOTSUP (a V8 that is not
- * supported: @b is set, struct v8_facts says why; frames can't be named), or
- * another negative errno.
+ * Return: 0, -ENOENT (no V8 in the file), -ENOTSUP (this V8 is not supported: @b is set, struct
+ * v8_facts has the reason, and frames have no names), or another negative errno.
  */
 int v8_build_new(struct v8_build **b, struct elf_file *f);
 void v8_build_free(struct v8_build **b);
 
-/* A build as its file shows it. Strings are the build's own. */
+/* Facts about a build. The build owns the strings. */
 struct v8_facts {
 	const char *runtime; /* "Node.js 24.21.0", else as @v8 */
 	const char *v8; /* "V8 13.6.233.17" */
 	const char *why; /* not supported, or NULL */
 	const char *doubt; /* "V8 15.2 is not known, and taken for 14.6"; NULL: it is known */
-	const char *async_why; /* functions that wait (UW_FRAME_ASYNC) can't be found, or NULL */
+	const char *async_why; /* the reason why awaiters (UW_FRAME_ASYNC) are not found, or NULL */
 	const struct v8_info *info;
 	u64 blob_off, blob_len; /* of the embedded builtins in the file; length 0: not found */
 };
@@ -41,17 +40,17 @@ struct v8_facts {
 struct v8_facts v8_build_facts(const struct v8_build *b);
 
 /**
- * v8_build_builtin_name() - what a builtin is called, for a build whose heap can't be read
+ * v8_build_builtin_name() - name a builtin of a build whose heap is not supported
  * @file_off:	of its code
  *
- * Return: the name, owned by the build; NULL: there is none, it has no symbol, or it is
- * the interpreter, in which some function runs.
+ * Return: the name, owned by the build; NULL: there is no builtin, it has no symbol, or it is the
+ * interpreter, which runs a function.
  */
 const char *v8_build_builtin_name(const struct v8_build *b, u64 file_off);
 
 struct v8_heap;
 
-/* An executable mapping of V8 in the process, as v8_heap needs it. */
+/* An executable mapping of V8 in the process. */
 struct v8_region {
 	u64 start_addr, end_addr;
 	u64 file_off;
@@ -61,26 +60,26 @@ struct v8_region {
 int v8_heap_new(struct v8_heap **h, const struct v8_build *b, struct target *t);
 void v8_heap_free(struct v8_heap **h);
 
-/* Tell the regions (copied), sorted by address; caches that depend on them are dropped. */
+/* Sets the regions (copied), sorted by address, and drops caches that depend on them. */
 int v8_heap_set_regions(struct v8_heap *h, const struct v8_region *r, size_t n);
 
-/* One resolver that was asked where a pc of compiled code stands (v8_location.c). */
+/* The answer of one resolver about a pc of compiled code (v8_location.c). */
 struct v8_asked {
 	const char *resolver;
 	const char *verdict; /* "declines", "moves", "answers", "gives up" */
-	const char *reason; /* it declines or gives up, or NULL */
-	u64 pc; /* that the next one is asked about */
+	const char *reason; /* for which it declines or gives up, or NULL */
+	u64 pc; /* for the next resolver */
 };
 
-/* From now on @tell hears of each resolver; names that were found before are not used. */
+/* From now on @tell gets each answer of a resolver, and cached names are not used. */
 void v8_heap_explain(struct v8_heap *h, void (*tell)(void *ctx, const struct v8_asked *asked),
 		     void *ctx);
 
 /**
- * v8_heap_forget() - drop all names that are kept
+ * v8_heap_forget() - drop all cached names
  *
- * To be called when an isolate of the process has ended: the next one lays the same
- * objects out at the same addresses, and they can't be told from the old ones.
+ * Call it when an isolate of the process has ended: the next isolate has similar objects at the
+ * same addresses, which cannot be distinguished from the old ones.
  */
 void v8_heap_forget(struct v8_heap *h);
 
@@ -93,10 +92,10 @@ enum v8_tier {
 	V8_N_TIERS
 };
 
-/* What profiles and cases call it: "interpreted", ...; NULL: it has none. */
+/* The name in profiles and cases: "interpreted", ...; NULL: none. */
 const char *v8_tier_name(enum v8_tier tier);
 
-/* What a frame is called. Strings are owned by the heap, valid until the next call of
+/* The name of a frame. The heap owns the strings, which are valid until the next call of
  * v8_heap_name(). */
 struct v8_name {
 	enum { V8_NAME_JS, V8_NAME_BUILTIN, V8_NAME_STUB, V8_NAME_REGEXP, V8_NAME_WASM } kind;
@@ -113,7 +112,7 @@ struct v8_name {
 
 #define V8_MAX_NAMES 128
 
-/* Has the heap shown that it is not laid out as its version was thought to be? */
+/* Does the heap contradict the layout that is assumed for its version? */
 bool v8_heap_is_misread(const struct v8_heap *h);
 
 /**
@@ -124,10 +123,10 @@ bool v8_heap_is_misread(const struct v8_heap *h);
  * @names:	V8_MAX_NAMES entries; inlined functions come first (leaf first), and
  *		a frameless builtin comes before the function that called it
  *
- * Validates what it reads against what was sampled; never gives a wrong name for
- * a moved object, rather a reason. What was looked up at some time answers for all
- * samples before it (time_ns), so name samples in batches, and soon: an object that
- * moved since the sample has no name any more. Keeps at most about 12 MiB.
+ * Checks objects against the sample: a moved object gives a reason, never a wrong name. A name
+ * that was read at some time is valid for all samples before it (time_ns), so name samples in
+ * batches, and soon: an object that has moved since the sample has no name. Caches at most about
+ * 12 MiB.
  *
  * Return: number of names (>= 1), or -ESRCH when the target is gone.
  */

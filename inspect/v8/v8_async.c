@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * What core/v8/v8_async.h has to know of a build. Builtins lie in the file in the order of
- * their ids, and those that are asked for here are neighbours in every version; where they
- * are not, or a name or a type is missing, nothing is followed.
+ * Facts about a build for core/v8/v8_async.h. Builtins are in the file in the order of their ids,
+ * and the ones used here are neighbours in every version. If they are not, or a name or a type is
+ * missing, awaiters are not followed.
  */
 
 #include <stdint.h>
@@ -11,7 +11,7 @@
 
 #include "v8_async.h"
 
-/* In the order of their ids, from 8.4 to 14.6. NULL ends the list. */
+/* In the order of their ids in 8.4 to 14.6, up to NULL. */
 static const char *const await_names[] = { "AsyncFunctionAwaitRejectClosure",
 					   "AsyncFunctionAwaitResolveClosure", NULL };
 static const char *const generate_names[] = { "AsyncGeneratorAwaitResolveClosure",
@@ -35,7 +35,7 @@ static bool has_name(const struct v8_builtin *b, const char *name)
 	       (!b->name[strlen(name)] || !strcmp(name, "AsyncGeneratorYield"));
 }
 
-/* The id of the first of neighbouring builtins; 0: they are not all there. */
+/* The id of the first of neighbouring builtins; 0: one is missing. */
 static u16 find_ids(const struct v8_build *b, const char *const *names)
 {
 	size_t i = 0, n = 0;

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * One pass over the symbols collects everything that V8 leaves in a binary:
+ * One pass over the symbols collects all facts that V8 leaves in a binary:
  *
  *	v8dbg_*                              layout metadata, an int each
  *	v8::internal::Version::major_ ...    four ints
  *	v8_Default_embedded_blob_code_*      where the embedded builtins are
- *	Builtins_*                           their names; stripped files have neither
+ *	Builtins_*                           their names; stripped files lack both
  *	Bytecodes::kBytecodeSizes            3 tables of one byte a bytecode
  *	wasm::(anonymous)::global_wasm_state a pointer to all WebAssembly of the process; up to V8 8
  *	                                     a static object that begins with one
  *
- * The file name plays no part. A binary with a version is V8, without metadata one that can't
- * be read (Bare, workerd). One with neither may be Deno or Electron; to spare others the
- * search for the text that tells, only what exports the functions of Node-API is looked into.
+ * The file name is not used. A binary with a version is V8; without metadata it is not supported
+ * (Bare, workerd). A binary with neither may be Deno or Electron, which are found by a string. Only
+ * binaries that export the functions of Node-API are searched for it.
  */
 
 #include <errno.h>
@@ -31,7 +31,7 @@
 #define MAX_BUILTINS 16384
 #define MAX_NAME_LEN 128
 #define MAX_BLOB_LEN (64u << 20)
-/* Of a V8 whose own are not known; what is read there is not used. */
+/* For a V8 whose slots are unknown. Their contents are not used. */
 #define V8_ANY_ARRAY_SLOT 32
 #define V8_ANY_OFFSET_SLOT 40
 #define V8_ANY_SHARED 24
@@ -55,8 +55,8 @@ enum place {
 };
 
 /*
- * Of the two symbols for the blob the second is the label in Node.js 15 to 18, the first from 20
- * on. In 14 code and data are one; later "data" alone is the name of something else.
+ * The label of the blob is BLOB_DATA in Node.js 15 to 18, and BLOB from 20 on. In 14 code and data
+ * are one blob, OLD_BLOB_DATA; later that is the name of another symbol.
  */
 static const char *const place_names[N_PLACES] = {
 	[MAJOR] = "_ZN2v88internal7Version6major_E",
@@ -80,7 +80,7 @@ struct collection {
 	size_t n_meta;
 	struct elf_symbol *builtins;
 	size_t n_builtins, room;
-	struct arena *names; /* of meta and builtins, less what all begin with */
+	struct arena *names; /* of meta and builtins, without their common prefixes */
 	u64 addr[N_PLACES], len[N_PLACES];
 };
 
@@ -156,7 +156,7 @@ static int find_version(struct v8_build *b, struct elf_file *f, const struct col
 	return r;
 }
 
-/* Deno has the address of some Node.js' headers, too. */
+/* Deno has the address of Node.js headers, too, but no metadata. */
 static void name_runtime(struct v8_build *b, const struct elf_file *f, bool has_metadata)
 {
 	char node[48];
@@ -169,7 +169,7 @@ static void name_runtime(struct v8_build *b, const struct elf_file *f, bool has_
 		strcpy(b->runtime, b->v8);
 }
 
-/* A stripped file: where they are is found, which is which is not. */
+/* A stripped file: the builtins are found as a whole, but not their names. */
 static int take_unnamed(struct v8_build *b, struct elf_file *f)
 {
 	u64 addr, off, len;
@@ -189,7 +189,7 @@ static int take_unnamed(struct v8_build *b, struct elf_file *f)
 	return 0;
 }
 
-/* The label must lie in code; a variable of that name, which holds a pointer, does not. */
+/* The label must be in code. A variable of that name, which has a pointer, is not. */
 static int take_blob(struct v8_build *b, struct elf_file *f, const struct collection *c)
 {
 	bool is_old = c->addr[OLD_BLOB_LEN];
@@ -210,7 +210,7 @@ static int take_blob(struct v8_build *b, struct elf_file *f, const struct collec
 	return v8_build_take_builtins(b, addr, c->builtins, c->n_builtins);
 }
 
-/* Bytes since V8 9, ints before. */
+/* The elements are bytes since V8 9, and ints before. */
 static void take_bytecode_sizes(struct v8_build *b, struct elf_file *f, const struct collection *c)
 {
 	u32 width = c->len[SIZES] > sizeof(b->bytecode_sizes) ? sizeof(u32) : sizeof(u8);
@@ -241,7 +241,7 @@ static void take_frame_types(struct v8_build *b, const struct collection *c)
 	}
 }
 
-/* What a frame of that type has in its slot of the context; 0: there is no such type. */
+/* The marker in the context slot of a frame of this type; 0: there is no such type. */
 static u16 marker_of(const struct collection *c, const char *name)
 {
 	s32 type = v8_meta_get(c->meta, c->n_meta, name, 0);
@@ -249,7 +249,7 @@ static u16 marker_of(const struct collection *c, const char *name)
 	return type > 0 && type < V8_MAX_FRAME_TYPES ? (u16)(type << 1) : 0;
 }
 
-/* Frames of a V8 whose heap can't be read are walked all the same. */
+/* Fills the data for the walk, even if the heap is not supported. Returns NULL or a reason. */
 static const char *take_info(struct v8_build *b, const struct collection *c)
 {
 	s32 array_slot = v8_meta_get(c->meta, c->n_meta, "off_fp_bytecode_array",
@@ -281,7 +281,7 @@ static const char *take_info(struct v8_build *b, const struct collection *c)
 	return NULL;
 }
 
-/* What may be missing: names of builtins and frames, lengths of bytecodes. */
+/* Optional parts: names of builtins and frames, lengths of bytecodes. */
 static int take_rest(struct v8_build *b, struct elf_file *f, const struct collection *c)
 {
 	int r = c->n_builtins ? take_blob(b, f, c) : take_unnamed(b, f);

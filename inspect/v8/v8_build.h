@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #pragma once
 
-/* One build of V8 as the rest of this folder sees it. Private to inspect/v8. */
+/* One build of V8. Private to inspect/v8. */
 
 #include "v8.h"
 #include "../util/arena.h"
@@ -11,7 +11,7 @@
 enum v8_builtin_kind {
 	V8_BUILTIN_PLAIN,
 	V8_BUILTIN_INTERPRETER, /* runs on the frame of the interpreted function */
-	V8_BUILTIN_UNNAMED, /* any of them: the file is stripped, this one is as long as all */
+	V8_BUILTIN_UNNAMED, /* all builtins of a stripped file, as one */
 };
 
 struct v8_builtin {
@@ -21,10 +21,10 @@ struct v8_builtin {
 	enum v8_builtin_kind kind;
 	bool is_handler; /* of one bytecode: the interpreter's registers are live */
 	bool is_entering, is_leaving; /* the frame of baseline code */
-	bool is_out_of_line; /* is called by optimized code out of its line */
-	bool is_allocating; /* so, too, where the fast way to allocate fails */
-	bool is_deopt; /* called where optimized code is left for the interpreter */
-	u8 bytecode, n_bytecodes; /* the first that it handles, and how many; 0: not known */
+	bool is_out_of_line; /* called by deferred code */
+	bool is_allocating; /* called by deferred code if inline allocation fails */
+	bool is_deopt; /* called by deoptimization exits */
+	u8 bytecode, n_bytecodes; /* the first that it handles, and their number; 0: unknown */
 };
 
 #define V8_MAX_FRAME_TYPES 64
@@ -35,11 +35,11 @@ struct v8_build {
 	struct v8_info info;
 	int version[4];
 	char runtime[64], v8[48];
-	const char *why; /* not supported, or NULL */
-	const char *async_why; /* functions that wait can't be found, or NULL */
+	const char *why; /* the reason why it is not supported, or NULL */
+	const char *async_why; /* the reason why awaiters are not found, or NULL */
 	const struct v8_arch *arch;
-	bool is_borrowed; /* the layout is another version's */
-	char doubt[80]; /* what to say of that */
+	bool is_borrowed; /* the layout is of another version */
+	char doubt[80]; /* a message about that */
 	u64 blob_off, blob_len; /* in the file; length 0: unknown */
 	u64 blob_addr; /* link-time */
 	u64 wasm_state_addr; /* link-time, of the pointer global_wasm_state; 0: unknown */
@@ -49,26 +49,26 @@ struct v8_build {
 	const char *frame_types[V8_MAX_FRAME_TYPES]; /* "StubFrame"; NULL where there is none */
 	u8 bytecode_sizes[3][V8_MAX_BYTECODES]; /* by operand scale: 1, 2, 4 */
 	u32 n_bytecodes; /* 0: unknown */
-	bool has_return; /* is the number of bytecode Return known? */
+	bool has_return; /* return_op is known */
 	u8 return_op;
 };
 
-/* v8_build_new() by another table of versions. */
+/* v8_build_new() with another table of versions. */
 int v8_build_new_by(struct v8_build **b, struct elf_file *f, const struct v8_deltas *t);
 
-/* Takes @symbols of the builtins, which are sorted; 0 or -ENOMEM. */
+/* Takes the @symbols of the builtins, and sorts them. 0 or -ENOMEM. */
 int v8_build_take_builtins(struct v8_build *b, u64 blob_addr, struct elf_symbol *symbols, size_t n);
-/* Which bytecode each handler is of. */
+/* Sets the bytecode of each handler. */
 void v8_build_number_handlers(struct v8_build *b);
 
 /* The builtin at an offset in the blob, or NULL. */
 const struct v8_builtin *v8_build_builtin_at(const struct v8_build *b, u64 blob_off);
 
 /**
- * v8_find_blob() - the embedded builtins of a stripped file
- * @addr:	link-time address; some bytes of padding may come first, and last
+ * v8_find_blob() - find the embedded builtins of a stripped file
+ * @addr:	link-time address; there may be padding at both ends
  *
- * Return: 0, -ENOENT, -ENOMEM or what reading gave.
+ * Return: 0, -ENOENT, -ENOMEM or the error of a read.
  */
 int v8_find_blob(struct elf_file *f, u64 *addr, u64 *len);
 
@@ -79,9 +79,9 @@ int v8_find_bytecode_sizes(const struct elf_file *f, u8 sizes[3][V8_MAX_BYTECODE
 int v8_find_node_version(const struct elf_file *f, char *version, size_t len);
 
 /**
- * v8_find_embedder() - a V8 of which only the text of its version is left
- * @version:	as "15.0.245.2-rusty" has it
- * @why:	it is not supported: whose it is; static
+ * v8_find_embedder() - find a V8 by its version string alone
+ * @version:	the numbers of "15.0.245.2-rusty"
+ * @why:	why it is not supported, with the name of the embedder; static
  *
  * Return: 0, -ENOENT (there is none in the file) or -ENOMEM.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
-/* The embedded builtins of a build: how each is treated goes by its name. */
+/* The embedded builtins of a build. Their properties follow from their names. */
 
 #include <errno.h>
 #include <stdlib.h>
@@ -75,7 +75,7 @@ static int find_builtin(const struct v8_build *b, const char *name)
 /*
  * Handlers lie in the order of their bytecodes, from Wide (0) to Illegal, the last one;
  * those of wider operands follow (v8/src/builtins/generate-bytecodes-builtins-list.cc at
- * 12.4.254). If they do not fit together, none is known.
+ * 12.4.254). If the numbers do not match, no handler gets a bytecode.
  */
 void v8_build_number_handlers(struct v8_build *b)
 {

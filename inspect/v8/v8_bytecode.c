@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
-/*
- * BytecodeArrays: of what holds one, and what is at an offset of one.
- */
+/* BytecodeArrays: finding them, and reading them at an offset. */
 
 #include <errno.h>
 #include <stdlib.h>
@@ -15,7 +13,7 @@
 #define MAX_BYTECODE_HOPS 3
 #define LAST_PREFIX 3 /* DebugBreakExtraWide */
 
-/* The BytecodeArray or InterpreterData that it is, or that baseline code was made of; else 0. */
+/* @tagged if it is a BytecodeArray or InterpreterData, or that of baseline code; else 0. */
 static u64 interpreted(struct v8_heap *h, u64 tagged)
 {
 	struct v8_code code;

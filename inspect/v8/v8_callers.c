@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * Where inlined functions are called, in code whose position table has the wrong places for it:
- * by the deoptimization points in what is inlined, which tell all that called it. So it is where
- * TurboFan of V8 8.4 compiles a call that has several targets, and in Maglev's loops from 13.6 on:
- * of the second copy of a loop all calls are where the loop begins.
+ * Call positions of inlined functions, if the position table has wrong ones: deoptimization points
+ * in inlined code have the positions of all its callers. TurboFan of V8 8.4 writes wrong positions
+ * for calls with several targets, and Maglev from 13.6 on for loops: in the second copy of a loop
+ * all calls have the position of the loop's start.
  */
 
 #include <errno.h>
@@ -12,12 +12,12 @@
 #include "v8_bytecode.h"
 #include "v8_callers.h"
 
-/* A crafted heap shall not hold the recorder. */
+/* Limits for a hostile heap. */
 #define MAX_CALLER_PATHS 4096
 #define MAX_CALLER_LOOKUPS 256
 #define MAX_CALLER_BYTES (4u << 20) /* of translations and position tables */
 
-/* What is left for one name. */
+/* The rest of the limits for one name. */
 struct budget {
 	u32 paths, lookups, bytes;
 };
@@ -30,7 +30,7 @@ static bool spend(struct budget *b, u32 n_bytes)
 	return is_enough;
 }
 
-/* By @path, whose innermost is the inlined call @id: where the caller of @wanted stands. */
+/* The bytecode offset of the inlined call @wanted in @path, whose innermost call is @id. */
 static bool find_call(const struct v8_deopt *d, const struct v8_path *path, s32 id, s32 wanted,
 		      s32 *offset)
 {
@@ -60,7 +60,7 @@ static u64 position_of(const struct v8_deopt *d, s32 id)
 	return in.position;
 }
 
-/* Is it not known that no other inlined call has the position of @id? */
+/* May another inlined call have the position of @id? */
 static bool is_shared(const struct v8_deopt *d, s32 id)
 {
 	u32 n_same = 0;
@@ -72,14 +72,14 @@ static bool is_shared(const struct v8_deopt *d, s32 id)
 	return n_same != 1;
 }
 
-/* Where a caller stands by what was found so far. One call of several targets was made several. */
+/* The position of a call as found so far. A call of several targets becomes several calls. */
 struct call {
 	bool is_shared; /* its position, with another one */
 	s32 offset;
 	enum { NO_CALL, ONE_CALL, SEVERAL_CALLS, SURE_CALL } state;
 };
 
-/* The bytes of the position table at @bytecode, 0: there is none. */
+/* The length of the position table of @bytecode, 0: there is none. */
 static u32 positions_len(struct v8_heap *h, u64 bytecode)
 {
 	u64 table, addr;
@@ -91,7 +91,7 @@ static u32 positions_len(struct v8_heap *h, u64 bytecode)
 	return len;
 }
 
-/* Points of one inlined call may disagree; then the one counts that V8's position agrees with. */
+/* Points of one inlined call may disagree; then V8's own position decides. */
 static void note_call(struct v8_heap *h, struct call *call, const struct v8_inlined *caller,
 		      s32 offset, struct budget *left)
 {
@@ -123,7 +123,7 @@ static void take_call(struct v8_inlined *caller, const struct call *call)
 		caller->why = v8_no_line;
 }
 
-/* The positions up to a point, as a walk over all points goes on. */
+/* A walk over all points, and the entry of the position table at the current one. */
 struct walk {
 	const struct v8_deopt *d;
 	const s32 *ids;
@@ -143,7 +143,7 @@ static void note_point(struct walk *w, const struct v8_point *p)
 			w->calls[i].is_shared = w->last == position_of(w->d, w->ids[i]);
 }
 
-/* false: too much was read. */
+/* False: a limit was reached. */
 static bool walk_points(struct walk *w, const struct v8_inlined *out)
 {
 	struct budget left = { MAX_CALLER_PATHS, MAX_CALLER_LOOKUPS, MAX_CALLER_BYTES };

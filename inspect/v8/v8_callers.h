@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #pragma once
 
-/* Where inlined functions are called. Private to inspect/v8. */
+/* Positions of calls of inlined functions. Private to inspect/v8. */
 
 #include "v8_resolver.h"
 
 /*
- * Puts right where @out[1..n-1] call, of which V8's positions are wrong in some code.
+ * Corrects the positions of the calls in @out[1..n-1], which are wrong in some code.
  * @d: positions and tree are read
  * @ids: indices of the inlined calls of @out[0..n-2]
  */

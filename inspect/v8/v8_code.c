@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * From a pc to its Code. JSFunction.code is no help: it says what the function
- * will run next time, not what runs (on-stack replacement, deoptimization).
+ * From a pc to its Code. JSFunction.code is the code of the next call, not the running one
+ *(on-stack replacement, deoptimization).
  *
  *	code space          Code (in code space itself up to V8 10)
  *	+-----------+
@@ -12,8 +12,8 @@
  *	| code      | <- a + header == Code.start
  *	|   pc      |
  *
- * Scan down from pc for such a word. That its Code names exactly these
- * instructions makes a chance hit in machine code impossible in practice.
+ * The scan goes down from pc to such a word. A word in machine code could match by chance, but its
+ * Code would not have the address of these instructions.
  */
 
 #include <errno.h>
@@ -114,8 +114,8 @@ static bool is_stream_map(const struct v8_heap *h, u64 word)
 }
 
 /*
- * Is the object at @addr, which begins with @word, the header of machine code? Types are
- * asked for if there are @probes.
+ * Loads the Code if the object at @addr, whose first word is @word, is the header of machine code.
+ * With @probes, types of unknown maps are read.
  */
 static int try_header(struct v8_heap *h, u64 addr, u64 word, int *probes, struct v8_code *code)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * Names of compiled functions, baseline and optimized: by the Code that the pc is in, which has
- * to be the function's own. What was inlined comes from it, too.
+ * Names of compiled functions, baseline and optimized, by the Code at the pc, which must belong to
+ * the function. The Code also has the inlined functions.
  */
 
 #include <errno.h>
@@ -23,7 +23,7 @@ static void query_deinit(struct v8_query *q)
 	v8_deopt_deinit(&q->d);
 }
 
-/* Where it is in the function is not known: it has a line if the function is all on one. */
+/* The position in the function is unknown: it has a line if all of the function is on it. */
 static void locate_anywhere(struct v8_heap *h, struct v8_function *f, struct v8_name *name)
 {
 	_cleanup_free_ u8 *bytes = NULL;
@@ -78,7 +78,7 @@ static int name_all(struct v8_heap *h, const struct uw_sample *s, const struct v
 	return at->n;
 }
 
-/* The names at what @q is of; how many, or -ENOENT. */
+/* The names for a query. Returns their number, or -ENOENT. */
 static int name_at(const struct uw_sample *s, struct v8_function *f, struct v8_query *q,
 		   struct v8_name *names)
 {
@@ -100,7 +100,7 @@ static int name_at(const struct uw_sample *s, struct v8_function *f, struct v8_q
 	return n;
 }
 
-/* Is this code the function's own? */
+/* Does this code belong to the function? */
 static bool belongs(struct v8_heap *h, const struct v8_code *code, const struct v8_function *f,
 		    u64 bytecode)
 {
@@ -109,7 +109,7 @@ static bool belongs(struct v8_heap *h, const struct v8_code *code, const struct 
 	return bytecode && bytecode == v8_baseline_bytecode(h, code, f->tagged);
 }
 
-/* What is missing for good may be kept, too; not what could not be read. */
+/* Names may be cached if nothing is missing, or if it is missing for good. */
 static bool is_complete(const struct v8_name *names, int n, bool is_read)
 {
 	for (int i = 0; i < n; i++)

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * Where optimized code is, by what V8 keeps to leave it: each call, and each check that may
- * fail, is a deoptimization point, whose translation (v8_translation.c) tells the functions
- * and bytecodes there, of inlined functions, too. V8 makes Error.stack of it.
+ * Positions in optimized code by its deoptimization data. Each call, and each check that may fail,
+ * is a deoptimization point. The translation of a point (v8_translation.c) has the functions,
+ * including inlined ones, and their bytecodes. V8 makes Error.stack from it.
  *
  *	instructions		  deoptimization data	   translations
  *	  call f      <- safepoint ---.
  *	  ...			       +-> point { pc of its exit, translation } -> functions
  *	  jo exit     -> exit --------'
  *
- * A point tells where a call is. A check's may lag: V8 goes back to the last bytecode before it
- * after which nothing has happened, so it tells the functions, and not the line. What is no
- * point lies between two of them: what was inlined is in one piece, so the functions that both
- * tell are there, and a line only if a function is all on one. What was inlined and has neither
- * call nor check is not seen.
+ * The point of a call has its exact position. The point of a check may lag: V8 resumes at the last
+ * bytecode without a side effect, so the point has the right functions, but not the line. Any other
+ * instruction lies between two points. Inlined code is contiguous, so the functions of both points
+ * are there, with a line only if a function is on one line. An inlined function without calls and
+ * checks is not found.
  */
 
 #include <errno.h>
@@ -152,7 +152,7 @@ static void add_point(struct v8_deopt *d, u32 pc, u32 idx, s32 exit, bool is_cal
 		d->points[d->n_points++] = (struct v8_point){ pc, idx, exit, is_call };
 }
 
-/* @table borrows from *bytes, to be freed. */
+/* @table refers to *bytes, to be freed. */
 static int read_safepoints(struct v8_heap *h, const struct v8_code *code, u8 **bytes,
 			   struct v8_safepoints *table)
 {
@@ -228,8 +228,8 @@ static bool is_behind(const struct v8_deopt *d, enum v8_insn_kind kind, u32 off)
 }
 
 /*
- * Maglev has what is rarely run behind the rest, in pieces that end with a jump back and a
- * trap. The first one begins where a jump leads, after what goes nowhere.
+ * The start of Maglev's deferred code. It consists of pieces that end with a jump back and a trap.
+ * The first piece is the target of a jump, behind an instruction that ends execution.
  */
 static u32 find_pieces(const struct v8_deopt *d)
 {
@@ -273,7 +273,7 @@ const struct v8_piece *v8_deopt_piece(const struct v8_deopt *d, u32 off)
 	return i ? &d->pieces[i - 1] : NULL;
 }
 
-/* Points at the jumps to exits, and to pieces with a call. */
+/* Adds points at jumps to exits, and at jumps to pieces that have a call. */
 static void add_checks(struct v8_deopt *d)
 {
 	u32 n_calls = d->n_points;

@@ -3,7 +3,7 @@
 
 /*
  * The tables of one piece of optimized code: deoptimization data, instructions, positions, and
- * the points made of them. Each is read when it is first asked for. Private to inspect/v8.
+ * the points made from them. Each is read on first use. Private to inspect/v8.
  */
 
 #include "v8_code.h"
@@ -15,15 +15,15 @@ extern const char v8_unreadable[], v8_no_line[];
 #define V8_DEOPT_FRAMES (V8_MAX_NAMES - 1)
 
 struct v8_point {
-	u32 pc; /* offset of the instruction, of a call that of its last byte */
+	u32 pc; /* offset of the instruction; of a call: of its last byte */
 	u32 idx;
-	s32 exit; /* of a call, its offset in the code; or -1 */
+	s32 exit; /* of a call: offset of the exit in the code, or -1 */
 	bool is_call;
 };
 
 /* Deferred code. */
 struct v8_piece {
-	u32 start, from; /* from: the jump to it */
+	u32 start, from; /* offset of the jump to it */
 };
 
 struct v8_deopt {
@@ -37,7 +37,7 @@ struct v8_deopt {
 	u32 n_inlined; /* entries of the tree of inlined calls */
 	struct v8_point *points; /* by pc */
 	u32 n_points;
-	struct v8_piece *pieces; /* by start; NULL: not looked for */
+	struct v8_piece *pieces; /* by start; NULL: not searched */
 	u32 n_pieces;
 };
 
@@ -45,26 +45,26 @@ struct v8_deopt {
 struct v8_path {
 	struct v8_translated frames[V8_DEOPT_FRAMES];
 	int n;
-	u32 len; /* bytes of translations that it took to read it */
+	u32 len; /* bytes of translations that were decoded */
 };
 
 /* An inlined call. */
 struct v8_inlining {
 	u64 position;
-	s32 function_idx; /* of a literal; below 0: the outermost function */
+	s32 function_idx; /* literal; below 0: the outermost function */
 };
 
-/* All zero but @h and @code to begin with. */
+/* Set @h and @code, and zero the rest, before the first call. */
 void v8_deopt_deinit(struct v8_deopt *d);
 
-/* Each reads what it is called after, unless that is there; 0 or a negative errno. */
+/* Each reads the part in its name on first use. 0 or a negative errno. */
 int v8_deopt_read_data(struct v8_deopt *d);
 int v8_deopt_read_text(struct v8_deopt *d);
 int v8_deopt_read_positions(struct v8_deopt *d);
 int v8_deopt_read_tree(struct v8_deopt *d);
-/* Points at calls. */
+/* Points of calls. */
 int v8_deopt_read_calls(struct v8_deopt *d);
-/* Points at checks, too, and deferred code, by the instructions. */
+/* Points of checks, too, and deferred code, by the instructions. */
 int v8_deopt_read_checks(struct v8_deopt *d);
 
 /* The entry of the position table at @off, as v8_positions_find(). */
@@ -75,15 +75,15 @@ enum { V8_ENTRY_BYTECODE, V8_ENTRY_TRANSLATION, V8_ENTRY_PC, V8_ENTRY_WORDS };
 u32 v8_deopt_entry(const struct v8_deopt *d, u32 idx, u32 field);
 
 /*
- * How many functions there are at a point, or -EINVAL. An entry repeats the bytecode of the
- * innermost frame: so it is one, and its translation is its own.
+ * The number of functions at a point, or -EINVAL. Checks that the entry and the translation have
+ * the same bytecode of the innermost frame.
  */
 int v8_deopt_path(const struct v8_deopt *d, const struct v8_point *p, struct v8_path *path);
 
-/* The piece that @off is in, or NULL. */
+/* The piece that contains @off, or NULL. */
 const struct v8_piece *v8_deopt_piece(const struct v8_deopt *d, u32 off);
 
-/* -EINVAL: there is none with this number. */
+/* Reads an inlined call; -EINVAL: the id is out of range. */
 int v8_deopt_inlining(const struct v8_deopt *d, s32 id, struct v8_inlining *in);
 
 /* The function of a literal, tagged, or 0. */
@@ -99,13 +99,13 @@ static inline const struct v8_insn *v8_deopt_insn(const struct v8_deopt *d, enum
 	return v8_insn_at(d->h->build->arch, kind, d->text, d->text_len, off);
 }
 
-/* Are these tables missing, or wrong? (enum v8_lack) */
+/* Is any of these tables (enum v8_lack) missing, or wrong? */
 static inline bool v8_lacks(const struct v8_heap *h, const struct v8_code *code, u16 tables)
 {
 	return h->l->lacks[code->tier] & tables;
 }
 
-/* Has deferred code no positions, and is it not known which code it is? */
+/* Does deferred code lack positions, and cannot be recognized? */
 static inline bool v8_lacks_deferred(const struct v8_heap *h, const struct v8_code *code)
 {
 	return v8_lacks(h, code, V8_NO_DEFERRED) &&

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * Functions are cached by the address of their SharedFunctionInfo. The garbage
- * collector can put another one there, so an entry counts up to the last moment
- * at which the object was read and was the same; a sample that is younger makes
- * it be read again (once for all samples that came before that reading). Pages of the
- * target may be kept for so long; what is read for the first time is read of new
- * pages, so that its parts are of one moment.
+ * Functions are cached by the address of their SharedFunctionInfo. The garbage collector can put
+ * another one there, so an entry is valid up to the last time at which the object was read and was
+ * the same. For a newer sample it is read again, once for all samples before that. Cached pages of
+ * the target may serve such checks. A new function is read from new pages, so that its parts are
+ * consistent.
  */
 
 #include <errno.h>
@@ -23,9 +22,8 @@
 #define DEBUG_INFO_WORDS 12
 
 /*
- * What makes a SharedFunctionInfo this one and not another: map, name, script, and
- * the six bytes of length, parameter count and token offset. The rest changes
- * during its life (compiled code, age, flags).
+ * Reads the parts of a SharedFunctionInfo that identify it: map, name, script, and the six bytes of
+ * length, parameter count and token offset. The other parts can change (compiled code, age, flags).
  */
 static int read_key(struct v8_heap *h, u64 sfi, u64 key[4])
 {
@@ -48,8 +46,8 @@ static int read_key(struct v8_heap *h, u64 sfi, u64 key[4])
 }
 
 /*
- * The function's script, NULL for a builtin. With an inspector attached the slot
- * can hold a DebugInfo, which has the script.
+ * The function's script, NULL for a builtin. With an inspector attached the slot can have a
+ * DebugInfo, which has the script.
  */
 static int find_script(struct v8_heap *h, u64 slot, struct v8_script **script)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #pragma once
 
-/* What a SharedFunctionInfo is called, cached. Private to inspect/v8. */
+/* A cache of functions by SharedFunctionInfo. Private to inspect/v8. */
 
 #include "v8_code.h"
 #include "v8_script.h"
@@ -13,24 +13,24 @@ struct v8_function {
 	struct v8_function *next, *next_by_bytecode;
 	u64 tagged; /* SharedFunctionInfo */
 	u64 key[4]; /* map, name or scope info, script, counts */
-	u64 valid_ns; /* it was this function up to then */
+	u64 valid_ns; /* time of the last check */
 	const char *name; /* NULL: a builtin without a name */
 	struct v8_script *script; /* NULL: a builtin */
 	s32 start; /* offset in the script's source; -1: not known */
-	bool is_wasm_export; /* its frame is of code that calls WebAssembly */
+	bool is_wasm_export; /* its frame is of a stub that calls WebAssembly */
 	u64 bytecode; /* last seen, 0: never; only a hint */
-	u64 generation; /* new when another function took the address */
-	u64 lines_generation; /* when lines_vote was asked */
+	u64 generation; /* changes when another function has the address */
+	u64 lines_generation; /* that lines_vote is of */
 	s8 names_vote, lines_vote; /* v8_probe.c */
 };
 
 /*
- * The function of a SharedFunctionInfo that was seen at @time_ns; NULL when there
- * is none at that address now.
+ * The function of a SharedFunctionInfo that was sampled at @time_ns; NULL if the address does not
+ * have one now.
  */
 struct v8_function *v8_function_get(struct v8_heap *h, u64 sfi, u64 time_ns);
 
-/* The function's own BytecodeArray, 0 if it has none now. Also remembers it as a hint. */
+/* The function's BytecodeArray, 0 if it has none now. Caches it as a hint. */
 u64 v8_function_bytecode(struct v8_heap *h, struct v8_function *f);
 struct v8_function *v8_function_by_bytecode(struct v8_heap *h, u64 bytecode, u64 time_ns);
 
@@ -38,14 +38,14 @@ struct v8_function *v8_function_by_bytecode(struct v8_heap *h, u64 bytecode, u64
 bool v8_function_has_lines(struct v8_heap *h, struct v8_function *f);
 
 /*
- * The function of @bytecode that is being called: one that was met before, else the one in the
- * sample's register. NULL when that has another BytecodeArray.
+ * The function of @bytecode that is being called: a cached one, else the one in the sample's
+ * register. NULL if that has another BytecodeArray.
  */
 struct v8_function *v8_function_called(struct v8_heap *h, const struct uw_sample *s, u64 bytecode);
 
 /*
- * The function that @code was made for, NULL if that is not known. Baseline code of V8 9.0 to 9.4
- * does not tell it: then it is the one in the sample's register, if it is run by @code.
+ * The function that @code was compiled for, or NULL. Baseline code of V8 9.0 to 9.4 has no
+ * reference to it: then it is the one in the sample's register, if @code is its code.
  */
 struct v8_function *v8_function_of(struct v8_heap *h, const struct uw_sample *s,
 				   const struct v8_code *code);

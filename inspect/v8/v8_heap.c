@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
-/* A process's heap as such: what is kept of it begins, is dropped and ends. */
+/* Creates and frees a heap, and drops its caches. */
 
 #include <errno.h>
 #include <stdlib.h>

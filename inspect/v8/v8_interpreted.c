@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * Names of interpreted functions: where one is stands in its frame, or in the registers of the
+ * Names of interpreted functions. The bytecode offset is in the frame, or in a register of the
  * interpreter.
  */
 
@@ -69,7 +69,7 @@ static bool handles(struct v8_heap *h, const struct v8_builtin *b, struct v8_fun
 	return op >= b->bytecode && op - b->bytecode < b->n_bytecodes;
 }
 
-/* Where no instructions are followed: the offset is r9's (arm64: x19) if all speaks for it. */
+/* Without handler_places(): r9 (arm64: x19) has the offset if it fits the frame. */
 static bool guess_offset(struct v8_heap *h, const struct uw_sample *s, const struct uw_frame *frame,
 			 struct v8_function *f, const struct v8_builtin *b)
 {
@@ -79,7 +79,7 @@ static bool guess_offset(struct v8_heap *h, const struct uw_sample *s, const str
 				     handles(h, b, f, frame->aux, word));
 }
 
-/* Of a handler's bytes; NULL: it was not read. */
+/* By byte of a handler; NULL: not known. */
 static const struct v8_place *places_of(struct v8_heap *h, const struct v8_builtin *b, u64 addr)
 {
 	size_t idx = (size_t)(b - h->build->builtins);
@@ -111,8 +111,8 @@ void v8_forget_handlers(struct v8_heap *h)
 }
 
 /*
- * Registers and words of its own frame are there of the innermost function alone, and not if a
- * signal has interrupted it.
+ * Only the innermost function has registers and saved words in the sample, and only if no signal
+ * has interrupted it.
  */
 static bool is_innermost(const struct uw_sample *s, const struct uw_frame *frame)
 {
@@ -122,7 +122,7 @@ static bool is_innermost(const struct uw_sample *s, const struct uw_frame *frame
 	return true;
 }
 
-/* In one of the words of the handler's own frame that the walk took. */
+/* Finds it in a word of the handler's own frame that the walk has saved. */
 static bool find_saved(const struct uw_sample *s, const struct uw_frame *own,
 		       const struct v8_place *at, s64 *word)
 {
@@ -136,7 +136,7 @@ static bool find_saved(const struct uw_sample *s, const struct uw_frame *own,
 	return false;
 }
 
-/* Where it is not sure that r9 has it, it counts if the bytecode there is the handler's. */
+/* If r9 may have it, it counts if the handler handles the bytecode at that offset. */
 static bool find_offset(struct v8_heap *h, const struct uw_sample *s, const struct uw_frame *frame,
 			const struct uw_frame *inner, struct v8_function *f,
 			const struct v8_builtin *b, const struct v8_place *at, s64 *word)
@@ -151,8 +151,8 @@ static bool find_offset(struct v8_heap *h, const struct uw_sample *s, const stru
 }
 
 /*
- * In a bytecode handler the slot is stale until the handler calls something. Where its bytecode's
- * offset is until then is told by its instructions.
+ * In a bytecode handler the slot is stale until the handler calls something. Until then
+ * handler_places() finds the offset.
  */
 int v8_name_in_handler(struct v8_heap *h, const struct uw_sample *s, const struct uw_frame *frame,
 		       const struct uw_frame *inner, struct v8_function *f,
@@ -190,9 +190,8 @@ int v8_name_entering(struct v8_heap *h, const struct uw_sample *s, struct v8_nam
 }
 
 /*
- * A builtin enters or leaves baseline code on the function's own frame, and has its return
- * address nowhere while it does. Who enters is at the beginning; who leaves is at its
- * only return.
+ * A builtin enters or leaves baseline code on the function's own frame, without a return address. A
+ * function that enters is at its beginning; one that leaves is at its only return.
  */
 void v8_locate_at_edge(struct v8_heap *h, struct v8_function *f, const struct v8_builtin *b,
 		       struct v8_name *name)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * A layout is put together of the rows up to the version (v8_versions.c), the binary's own
- * metadata, and what follows from both.
+ * A layout consists of the rows up to the version (v8_versions.c), the binary's metadata, and
+ * fields derived from both.
  */
 
 #include <stdint.h>
@@ -42,7 +42,7 @@ static const char *check_tagging(const struct v8_meta *meta, size_t n)
 	return NULL;
 }
 
-/* No vote of v8_probe.c looks at these: it counts positions and names of functions. */
+/* Clears fields that v8_probe.c does not check. */
 static void distrust(struct v8_layout *l)
 {
 	l->deopt_form = V8_DEOPT_UNKNOWN;
@@ -59,7 +59,7 @@ static void set(struct v8_layout *l, const struct v8_delta *d)
 void v8_layout_sum(struct v8_layout *l, u32 version, const struct v8_deltas *t)
 {
 	u32 at = version < t->rows[0].since ? t->rows[0].since : version;
-	bool is_same = false; /* as the version that was tried last */
+	bool is_same = false; /* no row since the last version that was tried */
 
 	*l = (struct v8_layout){ 0 };
 	for (size_t i = 0; i < t->n; i++) {
@@ -82,7 +82,7 @@ void v8_layout_sum(struct v8_layout *l, u32 version, const struct v8_deltas *t)
 		distrust(l);
 }
 
-/* Fields that follow from others, where the metadata lacks them. */
+/* Derives fields that the metadata lacks. */
 static void derive(struct v8_layout *l)
 {
 	l->script_line_offset = l->script_name + 8;

@@ -4,9 +4,9 @@
 /*
  * Layout of the objects of one build of V8. Private to inspect/v8.
  *
- * Offsets count from the untagged address, in bytes. They come from the binary's own
- * metadata (the "v8dbg_" symbols); where those lack one, from another field that it follows,
- * or from the table of what changed between versions (v8_versions.c).
+ * Offsets are in bytes from the untagged address. They come from the binary's metadata (the
+ * "v8dbg_" symbols), from neighbouring fields, or from the table of changes between versions
+ * (v8_versions.c).
  */
 
 #include "v8.h"
@@ -14,9 +14,8 @@
 #define V8_VERSION(major, minor) ((u32)(major) << 16 | (u32)(minor))
 
 /*
- * X(field, metadata symbol or prefix of it): "class_..__" symbols end in the
- * field's C++ type, which changes between versions, so a name that ends in '_'
- * stands for every symbol that begins so.
+ * X(field, metadata symbol or prefix of it): "class_..__" symbols end in the field's C++ type,
+ * which changes between versions, so a name that ends in '_' matches as a prefix.
  */
 #define V8_LAYOUT_FIELDS(X)                                                                        \
 	X(map_instance_type, "class_Map__instance_type__")                                         \
@@ -63,7 +62,7 @@
 	X(type_fixed_array, "type_FixedArray__FIXED_ARRAY_TYPE")                                   \
 	X(type_weak_fixed_array, "type_WeakFixedArray__WEAK_FIXED_ARRAY_TYPE")
 
-/* Fields that some versions do not have, or that follow from others; else 0. */
+/* Fields that some versions lack, or that are derived; else 0. */
 #define V8_LAYOUT_OPTIONAL(X)                                                                      \
 	X(deopt_sfi_idx, "DeoptimizationDataSharedFunctionInfoIndex")                              \
 	X(deopt_literals_idx, "DeoptimizationDataLiteralArrayIndex")                               \
@@ -89,23 +88,23 @@
 	X(type_request, "type_AsyncGeneratorRequest__ASYNC_GENERATOR_REQUEST_TYPE")
 
 /*
- * No code has this kind. Kinds of tiers count from the baseline's, in V8 8, too, which has none:
- * OPTIMIZED_FUNCTION, two on as TurboFan's kind is, is 0 there.
+ * No code has this kind. Kinds of tiers count from that of baseline code. V8 8 has no baseline, and
+ * OPTIMIZED_FUNCTION is 0, so its baseline kind is -2.
  */
 #define V8_NO_KIND 0xfffe
 
-/* Places in promises, generators and contexts. */
+/* Offsets in promises, generators and contexts. */
 enum v8_async_form {
 	V8_ASYNC_UNKNOWN,
 	V8_ASYNC_8_3, /* those of core/v8/v8_async.h */
 };
 
-/* Tables of compiled code that are missing, or that are wrong for some of it. */
+/* Tables of compiled code that are missing, or wrong for a part of it. */
 enum v8_lack {
-	V8_NO_POSITIONS = 1, /* its deoptimization points alone locate it */
+	V8_NO_POSITIONS = 1, /* only deoptimization points have positions */
 	V8_NO_DEFERRED = 2, /* deferred code has no positions, and loops have wrong ones */
 	V8_NO_CALLS = 4, /* calls with several targets have wrong positions */
-	V8_NO_OFFSETS = 8, /* baseline: bytecode offsets have a form that is not read */
+	V8_NO_OFFSETS = 8, /* baseline: the form of bytecode offsets is not supported */
 };
 
 struct v8_layout {
@@ -114,16 +113,16 @@ struct v8_layout {
 	V8_LAYOUT_OPTIONAL(X)
 #undef X
 	u16 script_line_offset, script_column_offset, script_id;
-	u16 code_kinds; /* from the baseline's on: kinds of tiers */
+	u16 code_kinds; /* number of kinds of tiers after that of baseline code */
 	u16 code_kind_regexp; /* V8_NO_KIND: its frames are marked */
 	u16 stream_code; /* in InstructionStream: its Code */
-	u16 has_map_an_isolate; /* maps of machine code's headers are not shared by all isolates */
+	u16 has_map_an_isolate; /* each isolate has its own map of machine code's headers */
 	u16 baseline_data_code, baseline_data_bytecode; /* in BaselineData; 0: there is none */
 	/* ScopeType (low four bits of flags) whose ScopeInfo has one more slot before the names. */
 	u16 scope_module_type;
-	u16 scope_slots; /* where they begin in a ScopeInfo */
-	u16 scope_is_old; /* up to V8 9: where "this" is, and all names without a table */
-	/* First FunctionKind of what initializes static members; 0: it has a name of its own. */
+	u16 scope_slots; /* offset of the slots of a ScopeInfo */
+	u16 scope_is_old; /* up to V8 9: a slot for "this", and no hash table of names */
+	/* First FunctionKind of initializers of static members; 0: they have names. */
 	u16 scope_static_kind;
 	u16 positions_v14; /* newer encoding of source position tables */
 	u16 bytecode_array_slot, bytecode_offset_slot; /* below fp */
@@ -132,18 +131,17 @@ struct v8_layout {
 	u16 reaction_handler; /* of the fulfill handler in PromiseReaction */
 	u16 wasm_code_len, wasm_code_function; /* in WasmCode; 0: not known */
 	u16 wasm_fresh, wasm_table; /* lists of code, from the map of a module's code; 0: none */
-	u16 wasm_url_is_hash; /* StringHasher's, of the module's bytes */
-	u16 wasm_inlines; /* WasmCode has what was inlined */
+	u16 wasm_url_is_hash; /* the URL has StringHasher's hash of the module's bytes */
+	u16 wasm_inlines; /* WasmCode has its inlined functions */
 	u16 deopt_caller; /* in Deoptimizer: sp, fp and pc of the caller; 0: not known */
-	u16 deopt_from; /* ... and where the exit of its code returns to */
-	u16 deopt_pushed; /* by an entry of it that is no builtin; 0: it is one */
-	u16 deopt_form; /* enum v8_deopt_form; 0: its translations are not read */
+	u16 deopt_from; /* in Deoptimizer: return address of the exit */
+	u16 deopt_pushed; /* bytes that an entry pushes which is not a builtin; 0: it is one */
+	u16 deopt_form; /* enum v8_deopt_form; 0: translations are not supported */
 	u16 deopt_entries; /* first point in deoptimization data, from deopt_inlining_idx */
 	u16 deopt_entries_idx; /* its index; 0: not known */
-	u16 code_safepoints; /* offset of the table, from the first instruction; 0: it is their
-				length */
+	u16 code_safepoints; /* offset in Code of the table's offset; 0: it follows the code */
 	u16 lacks[V8_N_TIERS]; /* enum v8_lack, of each tier */
-	u32 version; /* V8_VERSION() that the table is of */
+	u32 version; /* V8_VERSION() of the rows */
 };
 
 /* Index of the offset of the first exit (DeoptimizationData::kDeoptExitStartIndex). */
@@ -154,10 +152,10 @@ static inline u32 v8_deopt_exits_idx(const struct v8_layout *l)
 
 #define V8_TRIED UINT16_MAX
 
-/* One row of the table: from V8 @since on the field has the value. */
+/* One row: from V8 @since on the field has the value. */
 struct v8_delta {
 	u32 since; /* V8_VERSION() */
-	u16 field_off; /* in struct v8_layout; V8_TRIED: @since was tried with the rows so far */
+	u16 field_off; /* in struct v8_layout; V8_TRIED: @since was tested with the rows so far */
 	u16 value;
 	const char *source; /* file and name in V8's source; V8_TRIED: the release of Node.js */
 };
@@ -171,12 +169,12 @@ struct v8_deltas {
 extern const struct v8_deltas v8_versions;
 
 /**
- * v8_layout_sum() - what the table has of a version
+ * v8_layout_sum() - sum up the rows of a version
  * @l:		written
- * @version:	one that was not tried has the rows up to it, less what no vote of v8_probe.c
- *		looks at, unless nothing changed until the next that was
+ * @version:	one that was not tested has the rows up to it, without the fields that v8_probe.c
+ *		does not check, unless the next tested version has the same rows
  *
- * @l->version is @version, or, if that is not known, the one that was tried before it.
+ * @l->version is @version, or, if that is not known, the last one that was tested before it.
  */
 void v8_layout_sum(struct v8_layout *l, u32 version, const struct v8_deltas *t);
 

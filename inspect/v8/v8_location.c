@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * Where does a pc of compiled code stand? The resolvers are asked in their order, the most exact
- * first. One that knows of another place that stands for the pc moves the question there, and
- * the ones after it are asked about that.
+ * Finds the functions and positions of a pc in compiled code. The resolvers are called in order,
+ * the most exact first. A resolver may replace the offset by that of another instruction with the
+ * same position, and the next resolvers use the new offset.
  */
 
 #include <errno.h>
@@ -35,8 +35,8 @@ static const struct v8_point *call_at(const struct v8_deopt *d, u32 off)
 }
 
 /*
- * @path as functions, leaf first. The outermost has to be the code's own. What goes on in a
- * builtin that Maglev has inlined bears its caller's function, and is left out.
+ * @path as functions, leaf first. The outermost one must be the function that was compiled. An
+ * entry for a builtin that Maglev has inlined has its caller's function, and is left out.
  */
 static enum v8_verdict answer(struct v8_query *q, const struct v8_path *path)
 {
@@ -85,7 +85,7 @@ static enum v8_verdict resolve_safepoint(struct v8_query *q)
 	return V8_DECLINES;
 }
 
-/* How many functions both have that were called from the same places. */
+/* The number of functions that both have, called from the same places. */
 static int common(const struct v8_path *a, const struct v8_path *b)
 {
 	int n = 0;
@@ -97,8 +97,8 @@ static int common(const struct v8_path *a, const struct v8_path *b)
 }
 
 /*
- * The functions in the gap between two points where only a part of the functions of both is
- * the same: that part, or, where it just called what is next, all of @next.
+ * The functions between two points that share only some of their functions: the shared ones, or
+ * all of @next if they are called at the position of the first point.
  */
 static void in_gap(struct v8_path *path, const struct v8_path *next)
 {
@@ -110,7 +110,7 @@ static void in_gap(struct v8_path *path, const struct v8_path *next)
 		path->n = n;
 }
 
-/* Before the first point and after the last: all begin and end in the outermost function. */
+/* Before the first point and after the last, code is of the outermost function. */
 static int at_edge(const struct v8_deopt *d, struct v8_path *path)
 {
 	if (v8_deopt_path(d, &d->points[0], path) < 1)
@@ -119,7 +119,7 @@ static int at_edge(const struct v8_deopt *d, struct v8_path *path)
 	return 0;
 }
 
-/* What is at @off, which is no call. */
+/* The functions at @off, which is not a call. */
 static int between(const struct v8_deopt *d, u32 off, struct v8_path *path)
 {
 	size_t after = search_first(d->n_points, i, d->points[i].pc <= off);
@@ -137,7 +137,7 @@ static int between(const struct v8_deopt *d, u32 off, struct v8_path *path)
 	return path->n ? 0 : -EINVAL;
 }
 
-/* Which point's exit is @off in, or -1. */
+/* The point whose exit contains @off, or -1. */
 static s64 exit_around(const struct v8_deopt *d, u32 off)
 {
 	return (s64)search_first(d->n_entries, i, v8_deopt_entry(d, (u32)i, V8_ENTRY_PC) <= off) -
@@ -149,7 +149,7 @@ static bool has_no_positions(const struct v8_query *q)
 	return is_read_by_points(q) && v8_lacks(q->d.h, q->d.code, V8_NO_POSITIONS);
 }
 
-/* In an exit it is known where the interpreter goes on. */
+/* An exit has the bytecode at which the interpreter resumes. */
 static enum v8_verdict resolve_points(struct v8_query *q)
 {
 	struct v8_deopt *d = &q->d;
@@ -196,9 +196,9 @@ static bool is_optimized(const struct v8_query *q)
 }
 
 /*
- * Code that was thrown out since counts as the function's where it has one of the function's own
- * positions. What was inlined there can't be told any more, nor what led to an exit: where the
- * position may be another's, there is no line.
+ * Discarded code has lost its deoptimization data, which has the inlined functions and the exits.
+ * So a position counts if it is one of the function's own, and neither an inlined function nor an
+ * exit can be there.
  */
 static enum v8_verdict resolve_cleared(struct v8_query *q)
 {
@@ -267,7 +267,7 @@ static enum v8_verdict resolve_position(struct v8_query *q)
 	q->at.reason = v8_no_line;
 	if (!r && v8_lacks_deferred(d->h, d->code)) {
 		r = v8_deopt_position(d, INT64_MAX, &last);
-		if (!r && pos == last) /* behind it is what is out of line */
+		if (!r && pos == last) /* deferred code follows the last entry */
 			return V8_DECLINES;
 	}
 	q->at.reason = v8_unreadable;

@@ -3,8 +3,8 @@
 /*
  * Names of a walk's frames.
  *
- * What runs in a JavaScript frame is told by the pc, never by the frame's slots
- * (a function that was replaced on the stack still has the interpreter's):
+ * The pc alone shows what runs in a JavaScript frame. The slots may be stale: after on-stack
+ * replacement a frame still has those of the interpreter.
  *
  *	pc in                                  the frame is
  *	JIT region                             compiled: find the Code
@@ -13,7 +13,7 @@
  *	                                       the code position is on the stack
  *	another builtin                        of a builtin function, or unknown
  *
- * Results are kept by site (v8_site.c).
+ * Results are cached by site (v8_site.c).
  */
 
 #include <errno.h>
@@ -28,13 +28,13 @@
 #include "v8_stub.h"
 #include "v8_wasm.h"
 
-/* Names, line tables and sites of one process; when they are more all are dropped. */
+/* Names, line tables and sites of one process. All are dropped when they take more. */
 #define MAX_CACHE_LEN (12u << 20)
-#define MAX_LOOK_NS 1000000 /* that pages of the target are kept */
+#define MAX_LOOK_NS 1000000 /* for which pages of the target are cached */
 
 /*
- * A frame that was made of optimized code goes on at the first instruction of a builtin
- * of the interpreter, which nobody has called from there.
+ * A frame that deoptimization has built resumes at the first instruction of a builtin of the
+ * interpreter. Its return address was not pushed by a call.
  */
 static const struct v8_builtin *builtin_of(const struct v8_heap *h, const struct uw_frame *frame)
 {
@@ -48,7 +48,7 @@ static const struct v8_builtin *builtin_of(const struct v8_heap *h, const struct
 	return next;
 }
 
-/* What a call of @callee, by what returns to it, says of the pc. */
+/* The context of a pc that called @callee. */
 static enum v8_via via_of(const struct v8_builtin *callee)
 {
 	if (!callee)
@@ -67,9 +67,8 @@ static bool is_own_entry(struct v8_heap *h, u64 pc, const struct v8_function *f)
 }
 
 /*
- * Frame 0 is not the builtin's, so the return address into the function is one of
- * the first words at sp. Not everything there is one: a word only counts if it
- * leads to the function's own code, or into the interpreter.
+ * Frame 0 is not the builtin's, so the return address into the function is one of the first words
+ * at sp. A word counts if it is in the function's own code, or in the interpreter.
  */
 static int name_by_stack(struct v8_heap *h, const struct uw_sample *s, const struct uw_frame *frame,
 			 struct v8_function *f, struct v8_name *names)
@@ -92,8 +91,8 @@ static int name_by_stack(struct v8_heap *h, const struct uw_sample *s, const str
 }
 
 /*
- * In code that is not this function's: a copy of the interpreter's entry, its own or that of one
- * that it calls, which has no frame yet; or by what V8 8.4 enters its deoptimizer.
+ * In code of no function, or of another one: the copy of the interpreter's entry of this function
+ * or of a callee without a frame yet, or the code by which V8 8.4 enters its deoptimizer.
  */
 static int name_in_shared(struct v8_heap *h, const struct uw_sample *s,
 			  const struct uw_frame *frame, struct v8_function *f, u64 pc,
@@ -127,7 +126,7 @@ static int name_in_jit(struct v8_heap *h, const struct uw_sample *s, u32 i, stru
 	enum v8_via via = via_of(callee);
 	int n;
 
-	/* With a frame of its own its caller has one, too; else it stands for who left. */
+	/* A deoptimizer with a frame was not entered from this code. */
 	if (via == V8_VIA_DEOPT && frame[-1].kind != UW_V8_CODE)
 		via = V8_VIA_PC;
 	n = v8_name_compiled(h, s, f, pc, via, names);
@@ -147,8 +146,8 @@ static int name_in_jit(struct v8_heap *h, const struct uw_sample *s, u32 i, stru
 #define STRIPPED "builtin symbols stripped"
 
 /*
- * The interpreter, or a builtin that compiled code called: then the return address is
- * on the stack. The frame's slots tell nothing of an interrupted function.
+ * The interpreter, or a builtin that compiled code called, whose return address is on the stack. If
+ * the function was interrupted, the slots of the frame may be stale.
  */
 static int name_in_unnamed(struct v8_heap *h, const struct uw_sample *s, u32 i,
 			   struct v8_function *f, struct v8_name *names)
@@ -183,7 +182,7 @@ static int name_in_builtin(struct v8_heap *h, const struct uw_sample *s, u32 i,
 		return name_in_unnamed(h, s, i, f, names);
 	if (b->kind == V8_BUILTIN_INTERPRETER) {
 		if (!b->is_handler && i > s->n_kernel && frame[-1].kind != UW_V8_JS)
-			b = builtin_of(h, --inner); /* a handler may have a frame of its own */
+			b = builtin_of(h, --inner); /* a handler may have its own frame */
 		if (b && b->is_handler)
 			return v8_name_in_handler(h, s, frame, inner, f, b, names);
 		/* Before and after the interpreter's own frame the frame is the caller's. */
@@ -248,7 +247,7 @@ static int name_js(struct v8_heap *h, const struct uw_sample *s, u32 i, struct v
 	return f->script ? v8_give_reason(names, "pc outside V8 code") : 1;
 }
 
-/* A function or a builtin that waits. */
+/* A function or a builtin that awaits. */
 static int name_waiting(struct v8_heap *h, const struct uw_sample *s, const struct uw_frame *frame,
 			struct v8_name *names)
 {
@@ -266,7 +265,7 @@ static int name_waiting(struct v8_heap *h, const struct uw_sample *s, const stru
 	return f ? v8_name_waiting(h, frame, f, names) : name_nobody(h, names);
 }
 
-/* The function had no frame yet: its code says which one it is. */
+/* The function had no frame yet, and is found by its code. */
 static int name_code(struct v8_heap *h, const struct uw_sample *s, const struct uw_frame *frame,
 		     struct v8_name *names)
 {
@@ -277,7 +276,7 @@ static int name_code(struct v8_heap *h, const struct uw_sample *s, const struct 
 	int n;
 
 	names[0] = (struct v8_name){ .kind = V8_NAME_JS };
-	if (b) { /* it has no frame (any more), or is the interpreter on its way in or out */
+	if (b) { /* it has no frame, or is the entry or exit of the interpreter */
 		names[0].kind = b->kind == V8_BUILTIN_INTERPRETER ? V8_NAME_STUB : V8_NAME_BUILTIN;
 		names[0].name = b->name;
 		names[0].reason = b->name ? NULL : STRIPPED;
@@ -305,7 +304,7 @@ static int name_code(struct v8_heap *h, const struct uw_sample *s, const struct 
 	return v8_give_reason(names, "interrupted before frame setup");
 }
 
-/* One look serves all samples before it, but objects move: what is read belongs together. */
+/* One look serves all samples before it. Objects move, so it must not be older than MAX_LOOK_NS. */
 static void look_for(struct v8_heap *h, const struct uw_sample *s)
 {
 	if (s->time_ns > h->looked_ns || monotonic_ns() - h->looked_ns > MAX_LOOK_NS)

@@ -7,7 +7,7 @@
 #include "../util/clock.h"
 #include "v8_object.h"
 
-/* The most elements that an array of this library's interest can have. */
+/* The most elements of an array that is accepted. */
 #define MAX_ARRAY_LEN (16u << 20)
 #define MAX_WORDS (1u << 18) /* of an array that is read whole */
 #define MAX_TABLE_LEN (4u << 20)
@@ -49,8 +49,8 @@ int v8_word(struct v8_heap *h, u64 tagged, u32 off, u64 *word)
 }
 
 /*
- * The maps of all types that this library asks for are immortal and never move.
- * A map that can move has another type, which no caller accepts.
+ * The maps of all types that callers accept are immortal and never move. A map that can move has
+ * another type.
  */
 int v8_map_type(struct v8_heap *h, u64 map)
 {
@@ -119,7 +119,7 @@ static bool is_array_type(const struct v8_layout *l, int type)
 	       (l->type_trusted_weak_array && type == l->type_trusted_weak_array);
 }
 
-/* 0, or -EINVAL: it is no array. */
+/* 0, -EINVAL (not an array) or the error of a read. */
 static int checked_array_len(struct v8_heap *h, u64 tagged, u32 *len)
 {
 	int type = v8_type(h, tagged);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * Optimized code has behind all other instructions what is rarely run: deferred code, and exits,
- * calls that leave it for the interpreter. The position table ends before the exits, and knows
- * little of the deferred code. So what is looked up is what led there:
+ * Optimized code ends with instructions that are rarely run: deferred code, and deoptimization
+ * exits, which are calls that leave the code for the interpreter. The position table ends before
+ * the exits and has few entries for deferred code. So the instruction that led there is looked up:
  *
- *	  call f      <- if the code was given up meanwhile, returns to its exit
+ *	  call f      <- if the code was deoptimized meanwhile, returns to its exit
  *	  jo exit
  *	  cmp r9, limit
  *	  jae slow	<- the deferred code belongs here
@@ -13,7 +13,7 @@
  *	  ...
  *	slow:
  *	  call AllocateInYoungGeneration
- *	  mov ...	takes back what the call has overwritten
+ *	  mov ...	restores registers
  *	  jmp back
  *	exits:
  *	  call DeoptimizationEntry     of points 0, 1, 2 ..., those of calls last
@@ -33,8 +33,8 @@
 
 #define NO_CALL ((u32)-1)
 #define MAX_EXIT_LEN 12
-#define MAX_CHECKS 16 /* that share an exit: more are not compared */
-#define MAX_HOPS 8 /* of deferred code that is entered from other such code */
+#define MAX_CHECKS 16 /* that share an exit and are compared */
+#define MAX_HOPS 8 /* between pieces of deferred code */
 #define MAX_WAY_LEN 256 /* bytes from the call to the jump back */
 #define CALL_LEN 13 /* of the longest call */
 
@@ -59,7 +59,7 @@ static u32 exit_before(const struct v8_deopt *d, u32 off)
 	return exit ? off - exit->len : NO_CALL;
 }
 
-/* Where the exits begin; NO_CALL: not known. */
+/* The offset of the first exit; NO_CALL: unknown. */
 static u32 first_exit(const struct v8_deopt *d)
 {
 	u32 i = v8_deopt_exits_idx(d->h->l);
@@ -69,7 +69,7 @@ static u32 first_exit(const struct v8_deopt *d)
 	return (u32)v8_smi(d->data[i]);
 }
 
-/* Of Maglev's code, by the safepoints. */
+/* The same in Maglev code, by the safepoints. */
 static u32 call_by_safepoint(struct v8_deopt *d, u32 off)
 {
 	if (!d->h->l->deopt_form || v8_deopt_read_calls(d) < 0)
@@ -97,7 +97,7 @@ static u32 call_of(struct v8_deopt *d, u32 off)
 	return pc > 0 && (u32)pc <= first ? (u32)pc - 1 : NO_CALL;
 }
 
-/* Have two offsets one entry of the position table, or neither any? */
+/* Do two offsets have the same entry of the position table, or both none? */
 static bool is_one_place(struct v8_deopt *d, u32 a, u32 b)
 {
 	u64 at_a = ~0ull, at_b = ~0ull;
@@ -105,7 +105,7 @@ static bool is_one_place(struct v8_deopt *d, u32 a, u32 b)
 	return v8_deopt_position(d, a, &at_a) == v8_deopt_position(d, b, &at_b) && at_a == at_b;
 }
 
-/* The jump to the exit at @off, the first of those that are for the same; or NO_CALL. */
+/* The first jump to the exit at @off; NO_CALL if there is none, or they have different places. */
 static u32 check_of(struct v8_deopt *d, u32 off)
 {
 	u32 found = NO_CALL, n = 0;
@@ -123,7 +123,7 @@ static u32 check_of(struct v8_deopt *d, u32 off)
 	return found;
 }
 
-/* To what led to the exit at @off. */
+/* Moves the query to the instruction that led to the exit at @off. */
 static enum v8_verdict move_to_source(struct v8_query *q, u32 off)
 {
 	struct v8_deopt *d = &q->d;
@@ -161,7 +161,7 @@ enum v8_verdict v8_resolve_eager(struct v8_query *q)
 	return V8_MOVES;
 }
 
-/* The exit at @off, or else the one that @off - 1 is in; NO_CALL: neither. */
+/* The exit at @off, else the one that contains @off - 1; NO_CALL: neither. */
 static u32 exit_at(const struct v8_deopt *d, u32 off, u32 first)
 {
 	u32 len = exit_len(d, first);
@@ -206,7 +206,7 @@ enum v8_verdict v8_resolve_lazy(struct v8_query *q)
 
 /* ---- deferred code ---- */
 
-/* Where the jump back leads that stands at @ra, or after what only fills registers; or 0. */
+/* The target of the jump back at @ra, or after instructions that only load registers; or 0. */
 static u64 resumed(struct v8_heap *h, const struct v8_code *code, u64 ra)
 {
 	const struct v8_arch *arch = h->build->arch;
@@ -259,7 +259,7 @@ static u64 called(struct v8_heap *h, const struct v8_code *code, u64 ra)
 	return word;
 }
 
-/* The same of a call that allocates. */
+/* The same if the call allocates, else 0. */
 static u64 allocated(struct v8_heap *h, const struct v8_code *code, u64 ra)
 {
 	u64 callee = called(h, code, ra);
@@ -271,8 +271,8 @@ static u64 allocated(struct v8_heap *h, const struct v8_code *code, u64 ra)
 }
 
 /*
- * Where TurboFan's code that allocates, or any that calls a write barrier, goes on, or 0. The
- * byte before it belongs to the call; another position may begin there.
+ * The address at which TurboFan code resumes after an allocation, and any code after a write
+ * barrier, or 0. The byte before it belongs to the call; another position may begin there.
  */
 static u64 resume_point(struct v8_query *q)
 {
@@ -287,7 +287,7 @@ static u64 resume_point(struct v8_query *q)
 	return to;
 }
 
-/* Maglev's deferred code stands for where it was jumped from. */
+/* Maglev's deferred code has the place of the jump to it. */
 static u32 in_line(const struct v8_deopt *d, u32 off)
 {
 	const struct v8_piece *piece = v8_deopt_piece(d, off);
@@ -299,7 +299,7 @@ static u32 in_line(const struct v8_deopt *d, u32 off)
 	return off;
 }
 
-/* Are the jumps to deferred code all that is known of it? An exit that was moved to is none. */
+/* Is the place of deferred code known by the jumps to it alone? An exit is no deferred code. */
 static bool is_told_by_jumps(const struct v8_query *q)
 {
 	const struct v8_heap *h = q->d.h;

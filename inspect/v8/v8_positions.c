@@ -10,8 +10,8 @@
  *	V8 14 on      u: code += u >> 2; bit 0 marks a statement
  *	then          zigzag: position
  *
- * The encoding of V8 14 was found by decoding tables of 14.1 and 14.6 against
- * what --print-bytecode says of them. Bit 1's meaning is not known.
+ * The encoding of V8 14 was derived by comparing tables of 14.1 and 14.6 with the output of
+ * --print-bytecode. The meaning of bit 1 is not known.
  */
 
 #include <errno.h>

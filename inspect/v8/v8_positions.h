@@ -2,8 +2,7 @@
 #pragma once
 
 /*
- * Decoders of the tables that map code to source. They work on bytes that were
- * read before, and never look past them.
+ * Decoders of the tables that map code to source. They never read past the bytes they get.
  */
 
 #include "v8_build.h"

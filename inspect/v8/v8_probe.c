@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * Does the layout fit the process? What the binary's own metadata does not tell is from
- * a table by version, and a version without one borrows that of another. Neither is
- * believed before the heap agreed, by what is in it twice:
+ * Checks that the layout fits the process. Facts that the binary's metadata lacks are from a table
+ * by version, and an unknown version borrows the table of another one. The heap has some facts
+ * twice, which must agree:
  *
- *	names  what is compiled has a ScopeInfo, which goes on behind the name as it
- *	       should, and the name stands in the source
- *	lines  bytecodes end where their array does; a position is of the beginning of
- *	       one, and in the source
- *	code   tables of optimized code refer to what they have
+ *	names  a compiled function has a ScopeInfo of the right shape, and its name is in
+ *	       the source
+ *	lines  the last bytecode ends with its array; each position is of the start of a
+ *	       bytecode, and in the source
+ *	code   indices in tables of optimized code are in range
  *
- * Each function has one vote, none if it can't be told. Nothing of an aspect is said
- * while more are against the layout than for it (with a borrowed one: as many), nor of a
- * function that is against it itself unless most are for it (with a borrowed one: not
- * before it is trusted). Once enough were for it none is asked any more.
+ * Each function has one vote, or none if the check is impossible. An aspect is not reported while
+ * more votes are against the layout than for it (borrowed: as many). A function with a vote against
+ * it is not reported unless most are for it (borrowed: unless it is trusted). After enough votes
+ * for the layout it is trusted, and there are no more checks.
  */
 
 #include <errno.h>
@@ -125,7 +125,7 @@ static int look(const struct v8_chars *c, void *data)
 	return 0;
 }
 
-/* Names that V8 makes up, or that are written otherwise in the source. */
+/* Is the name written in the source? V8 makes up other names. */
 static bool is_literal(const char *name)
 {
 	if (strlen(name) >= MAX_NAME || strchr("[<", name[0]))
@@ -158,7 +158,7 @@ static int vote_on_text(struct v8_heap *h, u64 script, const char *name)
 	return r ? 1 : s.is_blank || h->searched == MAX_SEARCHED ? 0 : -1;
 }
 
-/* How a ScopeInfo goes on: { name, index }, inferred name or undefined. */
+/* Checks the parts of a ScopeInfo: { name, index }, inferred name or undefined. */
 static int vote_on_scope(struct v8_heap *h, u64 scope_info)
 {
 	u64 name, index, inferred;

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #pragma once
 
-/* Does the layout fit the process? Private to inspect/v8. */
+/* Checks that the layout fits the process. Private to inspect/v8. */
 
 #include "v8_code.h"
 
-/* Is more against the layout than for it? */
+/* Are more votes against the layout than for it? */
 bool v8_probe_denies(const struct v8_heap *h, enum v8_aspect aspect);
 
-/* May that be reported which had this vote? */
+/* May a function with this vote be reported? */
 bool v8_probe_allows(const struct v8_heap *h, enum v8_aspect aspect, int vote);
 
 /*
- * The vote of a function that was just read, if any is needed: 1, -1 or 0. @script: tagged, 0 of
+ * The vote of a function that was just read: 1, -1, or 0 if none is needed. @script: tagged, 0 for
  * a builtin.
  */
 int v8_probe_names(struct v8_heap *h, u64 sfi, u64 name_or_scope, u64 script);

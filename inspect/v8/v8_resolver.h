@@ -2,18 +2,18 @@
 #pragma once
 
 /*
- * A question to the resolvers of v8_location.c, which functions and lines a pc of compiled code
- * stands for, and the answer. Private to inspect/v8.
+ * A query to the resolvers of v8_location.c, about the functions and lines at a pc of compiled
+ * code, and its answer. Private to inspect/v8.
  */
 
 #include "v8_deopt.h"
 
-/* What a pc is known to be besides. */
+/* The context of a pc. */
 enum v8_via {
-	V8_VIA_PC, /* nothing */
-	V8_VIA_DEFERRED, /* a builtin returns behind it that is called by deferred code */
-	V8_VIA_DEOPT, /* the deoptimizer was called, and what returns behind it may be an exit */
-	V8_VIA_EXIT, /* ... and is one, or the pc means nothing */
+	V8_VIA_PC, /* none */
+	V8_VIA_DEFERRED, /* it called a builtin that deferred code calls */
+	V8_VIA_DEOPT, /* it called the deoptimizer, and may be in an exit */
+	V8_VIA_EXIT, /* it called the deoptimizer, and is in an exit or meaningless */
 };
 
 /* One function of a frame. */
@@ -21,33 +21,33 @@ struct v8_inlined {
 	u64 sfi;
 	s32 pos; /* offset in its script, or -1 */
 	bool is_bytecode; /* @pos is the offset of a bytecode, -1: the function's entry */
-	bool is_anywhere; /* @pos means nothing */
-	const char *why; /* it has no line, or NULL */
+	bool is_anywhere; /* @pos is meaningless */
+	const char *why; /* the reason why it has no line, or NULL */
 };
 
 struct v8_location {
-	u32 off; /* of the instruction that stands for the pc */
-	bool is_moved; /* ... which is another one */
+	u32 off; /* of the instruction that has the position of the pc */
+	bool is_moved; /* @off is not the offset of the pc */
 	bool is_own; /* of cleared code: it has a position of the function */
-	const char *how; /* the resolver that was asked last */
-	const char *reason; /* the last to decline did so, or no function is known */
+	const char *how; /* the last resolver */
+	const char *reason; /* why it declined, or why no function is known */
 	int n;
 	struct v8_inlined functions[V8_MAX_NAMES - 1]; /* leaf first */
 };
 
 struct v8_query {
 	struct v8_deopt d; /* the code's tables */
-	u64 sfi, bytecode; /* the function that the code is of */
+	u64 sfi, bytecode; /* of the function that was compiled */
 	u32 off; /* of the pc in the code */
 	enum v8_via via;
-	bool is_cleared; /* V8 has thrown the code out, and cleared its deoptimization data */
-	struct v8_location at; /* the answer; its @off is @off to begin with */
+	bool is_cleared; /* V8 has discarded the code, and cleared its deoptimization data */
+	struct v8_location at; /* the answer; at.off is set to @off first */
 };
 
 enum v8_verdict {
-	V8_DECLINES, /* with a reason: the next one is asked */
-	V8_MOVES, /* the offset: the next one is asked about that */
+	V8_DECLINES, /* with a reason; the next resolver is called */
+	V8_MOVES, /* changes the offset; the next resolver is called with it */
 	V8_ANSWERS,
-	V8_GIVES_UP, /* with a reason: the function is known, and nothing else */
+	V8_GIVES_UP, /* with a reason; only the compiled function is known */
 	V8_MEANS_NOTHING, /* V8_VIA_EXIT: there is no exit */
 };

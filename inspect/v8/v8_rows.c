@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * Builtins are followed instruction by instruction. Instructions that nothing leads to (catch
- * blocks, targets of tables) are tried with the frame that the builtin has elsewhere; a trial
- * that contradicts itself changes nothing but FRAMED and AT_FP, which stay that.
+ * Builtins are followed instruction by instruction. Instructions that no other one leads to (catch
+ * blocks, targets of jump tables) are tried with the frame that the builtin has elsewhere. A trial
+ * that contradicts itself changes no states but FRAMED and AT_FP.
  *
- * A handler of the interpreter counts as the function that is interpreted: fp leads to
- * that function's frame, and the handler is called by the interpreter's entry alone. Where
- * it builds a frame of its own fp leads there.
+ * A bytecode handler counts as the interpreted function: fp leads to that function's frame, and
+ * only the interpreter's entry calls handlers. If a handler builds its own frame, fp leads there.
  */
 
 #include <errno.h>
@@ -21,8 +20,8 @@
 #define MAX_BUILTIN_LEN (256u << 10) /* the longest of V8 14.6 has 31 KiB */
 
 /*
- * For each instruction: of the ways from the start, which need 8 at most, and of all trials, which
- * need 5 at most in V8 8.4 to 14.6. Trials that contradict each other could take n * n.
+ * Limit per instruction: paths from the start need 8 steps at most, and all trials 5 in V8 8.4 to
+ * 14.6. Trials that contradict each other could take n * n.
  */
 #define MAX_STEPS 12
 
@@ -38,7 +37,7 @@ static u32 successors(const void *text, u32 i, u32 next[2])
 	return flow_code_successors(&((const struct v8_row_text *)text)->code, i, next);
 }
 
-/* Is V8's frame there before any instruction? */
+/* Does any instruction have V8's frame? */
 static bool has_frame(const struct v8_arch *arch, const struct data_flow *d)
 {
 	struct uw_rule rule;
@@ -63,7 +62,7 @@ static void follow_all(const struct v8_arch *arch, const struct v8_row_text *tex
 		arch->follow_exits(text, d->states);
 }
 
-/* From an instruction to the next: a return address is inside of the call before it. */
+/* Reports a rule for each instruction. */
 static void report(const struct v8_row_text *text, const struct data_flow *d,
 		   const struct sink *sink)
 {
@@ -102,8 +101,8 @@ static int follow_builtin(const u8 *bytes, u32 len, enum v8_row_start start,
 /* ---- builtins ---- */
 
 /*
- * Not all are called. These begin on the frame of the function that they work for, which
- * was built by someone else; or nobody's return address is at sp.
+ * Builtins that are not entered by a call: they begin on the frame of the function that they work
+ * for, or without a return address at sp.
  */
 static const struct entry {
 	const char *name;

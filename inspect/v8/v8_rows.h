@@ -2,21 +2,21 @@
 #pragma once
 
 /*
- * Unwind rows of V8's embedded builtins. Nobody describes them, and a part of
- * them builds no frame: they are followed by their instructions, one builtin at a time.
- * The rules are of six kinds on x86-64:
+ * Unwind rows of V8's embedded builtins. They have no call frame information, and some of them
+ *build no frame, so the rows come from their instructions, one builtin at a time. On x86-64 there
+ *are six kinds of rules:
  *
  *	cfa = sp + n, fp the caller's	no frame (yet, or any more)
  *	cfa = fp + 16			V8's frame, or the walk takes the function's for it
- *	ra = a scratch register		the return address is on its way to another place
- *	cfa = a scratch register + 8	it stays where sp was before room was made
- *	cfa = *sp			sp was aligned, and is kept there
- *	none				not understood: the walk does what it can without
+ *	ra = a scratch register		the return address is being moved
+ *	cfa = a scratch register + 8	it is at the sp before a variable allocation
+ *	cfa = *sp			sp was aligned, and the old sp is saved there
+ *	none				not understood
  *
  * and on arm64 of the second, and these:
  *
- *	cfa = sp + n, ra = lr		no frame; where sp was may not be known, and n is 0 then:
- *					fp leads on
+ *	cfa = sp + n, ra = lr		no frame; n is 0 if the old sp is unknown: fp leads to
+ *					the caller
  *	cfa = sp + n, ra = *(cfa - m)	no frame, and the return address was saved
  */
 
@@ -24,19 +24,20 @@
 #include "v8.h"
 
 /**
- * v8_build_rows() - the rules of a range of the builtins
+ * v8_build_rows() - find the rules of a range of the builtins
  * @build:	struct v8_build
- * @f:		the file that @build was made of
+ * @f:		the file of @build
  * @start:	link-time address, as @end
- * @fn:		called for each part of the range that has a rule; it may reach over the edges
+ * @fn:		called for each part with a rule; parts may extend beyond the range
  *
- * Takes about 1 ms for 4 KiB: the builtins that reach into the range are followed whole.
+ * Takes about 1 ms for 4 KiB: the builtins that overlap the range are followed whole.
  *
- * A describe_fn. Return: 0, -ENOMEM or what reading gave. Builtins of stripped files and of
+ * A describe_fn. Return: 0, -ENOMEM or the error of a read. Builtins of stripped files and of
  * other machines have no rules.
  */
 int v8_build_rows(const void *build, struct elf_file *f, u64 start, u64 end, rule_fn *fn,
 		  void *data);
 
-/* Has the builtins of a file described so; @b must outlive @c. 0 or an errno. */
+/* Makes @c use these rules for the builtins of a file; @b must outlive @c. 0 or a negative errno.
+ */
 int v8_rows_add(struct cfi *c, const struct v8_build *b);

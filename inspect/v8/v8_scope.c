@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * A ScopeInfo is an array of words whose parts come and go with its flags
+ * A ScopeInfo is an array of words whose parts depend on its flags
  * (v8/src/objects/scope-info.tq; up to V8 9.0 a FixedArray, scope-info.h); n is the
  * number of variables in the context:
  *
@@ -16,8 +16,8 @@
  *	start, end                            before V8 12.9
  *	outer scope ...
  *
- * The empty string is an answer: the function has no name, and V8 may have
- * inferred one from what it was assigned to.
+ * An empty name means that the function has none. V8 may have inferred one from the variable that
+ * it was assigned to.
  */
 
 #include <errno.h>
@@ -32,8 +32,8 @@
 #define RECEIVER_MASK 3
 #define RECEIVER_STACK 1
 #define RECEIVER_CONTEXT 2
-/* FunctionKind, from the first on that initializes members of a class (function-kind.h; these
- * bits and numbers were seen in heaps of 10.2 to 14.6). */
+/* FunctionKind; KIND_INSTANCE is the first that initializes members of a class (function-kind.h;
+ * bits and numbers as found in heaps of 10.2 to 14.6). */
 #define KIND_SHIFT 17
 #define KIND_MASK 31
 #define KIND_INSTANCE 24
@@ -62,7 +62,7 @@ static u32 more_slots(const struct v8_layout *l, u32 flags)
 	return l->scope_module_type && (flags & SCOPE_TYPE_MASK) == l->scope_module_type;
 }
 
-/* Other words (a SMI, undefined) become 0; what can't be read is an error, not an absence. */
+/* Words that are not strings (a SMI, undefined) become 0. A failed read is an error. */
 static int string_or_none(struct v8_heap *h, u64 *word)
 {
 	int type = v8_is_tagged(*word) ? v8_type(h, *word) : h->l->first_nonstring_type;

@@ -5,7 +5,7 @@
 
 #include "v8_object.h"
 
-/* Where the function's name is in a ScopeInfo. */
+/* The offset of the function's name in a ScopeInfo. */
 int v8_scope_name_off(struct v8_heap *h, u64 scope_info, u32 *off);
 
 /* The function's name and inferred name in a ScopeInfo; tagged, 0 where there is none. */
@@ -13,18 +13,18 @@ int v8_scope_names(struct v8_heap *h, u64 scope_info, u64 *name, u64 *inferred);
 
 /**
  * v8_scope_start() - offset in the source of the function that a ScopeInfo describes
- * @start:	of its parameters, as V8's own profiler has it; -1: the words there are not one
+ * @start:	of its parameters, as in V8's own profiler; -1: the words there are not a start
  *
  * Return: 0, or the error of a read.
  */
 int v8_scope_start(struct v8_heap *h, u64 scope_info, s32 *start);
 
 /**
- * v8_scope_given_name() - what V8 calls a function that stands in no source
- * @name:	"<static_initializer>", "<instance_members_initializer>"; NULL: none of them
+ * v8_scope_given_name() - name a function that V8 has made for a class
+ * @name:	"<static_initializer>", "<instance_members_initializer>"; NULL: neither
  *
- * Its own name is empty from V8 11.8 on, and the inferred one is the class's.
+ * From V8 11.8 on its own name is empty, and the inferred one is the name of the class.
  *
- * Return: 0, or what reading gave.
+ * Return: 0, or the error of a read.
  */
 int v8_scope_given_name(struct v8_heap *h, u64 scope_info, const char **name);

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * V8 counts lines only when it needs them itself, so Script.line_ends is absent
- * in a normal run: the source is read once and its line starts are kept. Line
- * ends are LF, CR, CR LF as one, U+2028 and U+2029. Positions and columns count
- * UTF-16 units. Who compiles a script says where in its file it begins, which may
- * be before it (a header of its own): V8 counts such lines and columns from 0 down,
- * here they have none.
+ * V8 computes line ends only when it needs them, so Script.line_ends is usually absent. The source
+ * is read once, and its line starts are cached. Line ends are LF, CR, CR LF as one, U+2028 and
+ * U+2029. Positions and columns count UTF-16 units. The compiler of a script sets the line and
+ * column at which it begins in its file. They may be before the file (for a wrapper): V8 counts
+ * such lines and columns from 0 down, here they have none.
  */
 
 #include <errno.h>
@@ -24,7 +23,7 @@
 #define MAX_SOURCE_LEN (64u << 20)
 #define MAX_LINES (1u << 20)
 #define MAX_FILE_NAME 4096
-#define QUICK_ATTEMPTS 8 /* a failed read is often good a moment later */
+#define QUICK_ATTEMPTS 8 /* a failed read often succeeds soon after */
 #define RETRY_NS 50000000ull
 #define MAX_RETRY_SHIFT 6
 
@@ -63,7 +62,7 @@ static int read_key(struct v8_heap *h, u64 tagged, u64 key[3], s32 *line, s32 *c
 	return 0;
 }
 
-/* NULL if the script has no name, as code from eval. */
+/* *file is NULL if the script has no name, like code of eval. */
 static int read_file_name(struct v8_heap *h, u64 tagged, const char **file)
 {
 	char name[MAX_FILE_NAME] = "";
@@ -149,7 +148,7 @@ static int count_lines(const struct v8_chars *c, void *data)
 	return 0;
 }
 
-/* A collection moves the name and the source of a script that stays where it is. */
+/* Garbage collection may move the name and the source of a script, but not the script. */
 static int identify(struct v8_heap *h, struct v8_script *s)
 {
 	const char *file;
@@ -202,7 +201,7 @@ static const char *read_lines(struct v8_heap *h, struct v8_script *s)
 	if (r < 0)
 		return r == -E2BIG ? "script too large" : "script source unreadable";
 	if (has_moved(h, s))
-		return "script moved"; /* and what was read may be something else */
+		return "script moved"; /* the lines may be of another object */
 	s->line_starts = arena_alloc(&h->arena, l.n * sizeof(u32));
 	if (!s->line_starts)
 		return "out of memory";
@@ -229,7 +228,7 @@ int v8_script_visit(struct v8_heap *h, struct v8_script *s, u32 from, u32 n,
 	return has_moved(h, s) ? -ESTALE : 0;
 }
 
-/* During a collection reads fail; a large source is not read all the time either. */
+/* Reads fail during garbage collection. A large source is read again after longer pauses. */
 static void try_lines(struct v8_heap *h, struct v8_script *s)
 {
 	u64 now = monotonic_ns();

@@ -9,9 +9,9 @@
 struct v8_script {
 	struct v8_script *next;
 	u64 tagged;
-	u64 key[3]; /* name, source, id: it is still this script */
+	u64 key[3]; /* name, source, id: they identify it */
 	const char *file; /* UTF-8 or NULL */
-	const char *origin; /* of code of eval, instead of a file; or NULL */
+	const char *origin; /* for code of eval: replaces the file; or NULL */
 	bool is_origin_known;
 	s32 line_offset, column_offset;
 	u32 *line_starts; /* in UTF-16 units; NULL: not read yet */
@@ -20,20 +20,20 @@ struct v8_script {
 		       */
 	u32 map_pos, map_len; /* of that URL, in UTF-16 units of the source */
 	u32 n_attempts; /* to read the lines */
-	u64 retry_ns; /* not before */
-	const char *lines_missing; /* why, or NULL */
+	u64 retry_ns; /* time of the next attempt */
+	const char *lines_missing; /* the reason, or NULL */
 };
 
 /* NULL: not a script, or unreadable. */
 struct v8_script *v8_script_get(struct v8_heap *h, u64 tagged);
 
-/* Is it still this script, with these strings? */
+/* Does the object still have this key? */
 bool v8_script_is_same(struct v8_heap *h, const struct v8_script *s);
 
 /* Visits @n units of the source from @from on. -ESTALE: the script moved; or an error of a read. */
 int v8_script_visit(struct v8_heap *h, struct v8_script *s, u32 from, u32 n,
 		    int (*fn)(const struct v8_chars *c, void *data), void *data);
 
-/* Line and column (0: before the first) of an offset in the source; else *reason says why not. */
+/* Line and column (0: before the first) of an offset in the source; false with a *reason. */
 bool v8_script_position(struct v8_heap *h, struct v8_script *s, s32 pos, u32 *line, u32 *column,
 			const char **reason);

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * What frames were called, kept by site: (function, pc) of compiled code,
- * (function, bytecode offset) of interpreted code. A site holds as long as its
- * function does, and, if compiled, as its Code is found unchanged. Like
- * functions, sites count up to the moment of the last look, so that one look
- * serves all samples that came before it.
+ * A cache of names by site: (function, pc) of compiled code, (function, bytecode offset) of
+ * interpreted code. A site is valid as long as its function, and, if compiled, its unchanged Code.
+ * Like functions, sites are valid up to the last check, so one check serves all samples before it.
  */
 
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #pragma once
 
-/* Names that were found before. Private to inspect/v8. */
+/* Cached names. Private to inspect/v8. */
 
 #include "v8_function.h"
 
@@ -19,9 +19,9 @@ struct v8_site {
 	struct v8_name names[];
 };
 
-/* A site that held at @time_ns, or NULL. */
+/* A site that was valid at @time_ns, or NULL. */
 struct v8_site *v8_site_find(struct v8_heap *h, enum v8_site_kind kind, struct v8_function *f,
 			     u64 where, u64 time_ns);
-/* Keeps a copy of @like with these names. */
+/* Caches a copy of @like with these names. */
 void v8_site_add(struct v8_heap *h, const struct v8_site *like, const struct v8_name *names, int n);
 int v8_site_give(const struct v8_site *site, struct v8_name *names);

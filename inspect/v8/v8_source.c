@@ -3,14 +3,14 @@
 /*
  * A function's name, file and line as a profile has them.
  *
- * Code of eval() and new Function() is in no file. Its script says which function asked for
- * it and where, and it is called what V8's own stack traces call it:
+ * Code of eval() and new Function() is in no file. Its script has the function that compiled it,
+ *and the position. It is named as in V8's own stack traces:
  *
  *	eval at outer (/srv/app.js:5:14), <anonymous>
  *
- * The place is an offset in the source, or minus an offset in the bytecode as long as nobody
- * has asked V8 for it. Who asked can be code of eval itself, and so on: in a process that lies
- * without an end.
+ * The position is an offset in the source, or, until V8 has computed that, minus an offset in the
+ * bytecode. The function can be code of eval itself, and so on; MAX_DEPTH ends this for a hostile
+ * heap.
  *
  * The text is that of FormatEvalOrigin() in v8/src/objects/call-site-info.cc.
  */
@@ -43,8 +43,8 @@ void v8_locate(struct v8_heap *h, struct v8_function *f, s32 pos, struct v8_name
 		return;
 	}
 	/*
-	 * Maglev has 0 for what it adds to a generator (seen in 14.6). Nothing of a
-	 * function that has a name is at the first character of its script.
+	 * Maglev writes 0 for code that it adds to a generator (14.6). No code of a named
+	 * function is at the first character of its script.
 	 */
 	if (!pos && strcmp(f->name, "(anonymous)"))
 		pos = -1;

@@ -9,8 +9,8 @@
  *	3 sliced       parent, offset
  *	5 thin         the actual string
  *
- * A visit keeps a list of what is still to be read, so neither recursion nor a
- * loop in a hostile heap can run away: pieces and depth are counted.
+ * A visit has a list of the pieces to read, instead of recursion. Limits for pieces and depth end
+ * loops in a hostile heap.
  *
  * Instance type bits: v8/src/objects/instance-type.h (10.2 to 14.6): low three
  * bits representation, bit 3 one-byte, bit 4 uncached external.
@@ -61,10 +61,10 @@ static int push(struct visit *v, u64 tagged, u32 from, u32 n)
 }
 
 /*
- * Where a string is that the collector has moved while this slot still names the old
- * place: the copy's untagged address stands there instead of the map (MapWord in
- * v8/src/objects/objects.h at 10.2, seen in 14.6). The copy is complete by then, but a
- * page of it that is kept may be older.
+ * The new address of a string that the collector has moved, if this slot still has the old one. The
+ * old object has the copy's untagged address instead of a map (MapWord in
+ * v8/src/objects/objects.h at 10.2, seen in 14.6). The copy is complete by then, but a cached page
+ * of it may be older.
  */
 static u64 moved_to(struct v8_heap *h, u64 tagged)
 {

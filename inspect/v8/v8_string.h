@@ -12,13 +12,13 @@ struct v8_chars {
 };
 
 /**
- * v8_string_visit() - the characters of a string, piece by piece
+ * v8_string_visit() - call a function for each piece of a string
  * @max:	most characters to visit
- * @holds:	what the reads are for, as struct target tells it
+ * @holds:	the kind of memory that is read, for struct target
  * @fn:		a non-zero return ends the visit
  *
- * Return: what @fn returned last, or 0, -EINVAL (not a string), -E2BIG (deeper or
- * more scattered than any honest string), -EFAULT or -ESRCH.
+ * Return: the last result of @fn, or 0, -EINVAL (not a string), -E2BIG (too many pieces, or too
+ * deep), -EFAULT or -ESRCH.
  */
 int v8_string_visit(struct v8_heap *h, u64 tagged, size_t max, enum target_holds holds,
 		    int (*fn)(const struct v8_chars *c, void *data), void *data);

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * What is found in a file though its symbols were stripped.
+ * Finds parts of V8 in a stripped file.
  *
- * The embedded builtins are generated as one piece, without call frame information
- * (V8 7.8 to 14.6); no other piece of code is nearly as long without.
+ * The embedded builtins are one piece of code without call frame information (V8 7.8 to 14.6). No
+ * other code without it is nearly as long.
  *
  * kBytecodeSizes is three tables of one byte a bytecode, for operands of 1, 2 and 4
  * bytes. The first bytecodes have been the same since V8 9.4 (Wide, ExtraWide, their
  * DebugBreaks, DebugBreak0 to 6, Ldar; v8/src/interpreter/bytecodes.h at 12.4.254),
- * so each table begins as below. Of the lengths only how far apart these are is open.
+ * so each table begins as below. Only the distance between the tables is unknown.
  */
 
 #include <errno.h>
@@ -22,7 +22,7 @@
 #define MIN_LEN (1u << 20) /* Node.js 16 to 26 have 1.3 to 2.2 MB */
 #define MAX_LEN (64u << 20)
 
-/* The code between two functions that follow each other; -ENOENT: too short, or not code. */
+/* The code between two neighbouring functions; -ENOENT: too short, or not code. */
 static int gap_between(struct cfi_section *s, const struct cfi_listed *e, u64 next, u64 *start)
 {
 	struct cfi_fde fde;
@@ -76,7 +76,7 @@ struct sizes {
 	u32 n;
 };
 
-/* @text follows the beginning of the first table. */
+/* @text follows the first bytes of the first table. */
 static int take_sizes(const char *text, size_t len, void *data)
 {
 	struct sizes *s = data;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * Names of frames that are no function's: those with a marker in the context's slot.
+ * Names of frames without a function, which have a marker in the slot of the context.
  *
- * A builtin's has the builtin's name, other code's that of its frame's type. A copy of the
- * interpreter's entry (--interpreted-frames-native-stack) is no builtin, and is found by its
- * length. It has a frame of its own around a call of C++, an InternalFrame; before it builds
- * the function's frame, fp still leads to that of the stub that called it:
+ * A frame of a builtin has the builtin's name, other frames that of their type. A copy of the
+ * interpreter's entry (--interpreted-frames-native-stack) is not a builtin, and is found by its
+ * length. It has its own frame around a call of C++, an InternalFrame. Before it builds the
+ * function's frame, fp still leads to the frame of the stub that called it:
  *
  *	pc in a copy     sp      a return address into a builtin
  *	                 fp-8    that builtin's marker
@@ -29,7 +29,7 @@ const char *v8_status_words(u8 status)
 	return status < UW_N_STATUS ? words[status] : "unknown status";
 }
 
-/* V8 up to 10.2 does not mark a regular expression's frame: its code tells. */
+/* V8 up to 10.2 does not mark the frame of a regular expression: it is found by its code. */
 bool v8_name_regexp(struct v8_heap *h, const struct uw_frame *frame, struct v8_name *names)
 {
 	struct v8_code code;
@@ -53,7 +53,7 @@ static void name_target(struct v8_heap *h, const struct uw_sample *s, const stru
 		v8_name_function(h, f, names);
 }
 
-/* The builtin that the code at pc is a copy of, NULL: it is none. */
+/* The builtin that the code at pc is a copy of; NULL: none. */
 static const struct v8_builtin *copied(struct v8_heap *h, const struct uw_frame *frame)
 {
 	struct v8_code code;
@@ -70,7 +70,7 @@ int v8_name_shared(struct v8_heap *h, const struct uw_frame *frame, struct v8_na
 	return entry ? 1 : v8_give_reason(names, "code without a function");
 }
 
-/* In a copy of the interpreter's entry; 0: it is no such frame. */
+/* In a copy of the interpreter's entry. Returns the number of names, 0: another frame. */
 static int name_in_copy(struct v8_heap *h, const struct uw_sample *s, const struct uw_frame *frame,
 			const char *type_name, struct v8_name *names)
 {

@@ -1,21 +1,19 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #pragma once
 
-/* Names of frames that are no function's. Private to inspect/v8. */
+/* Names of frames without a function. Private to inspect/v8. */
 
 #include "v8_function.h"
 
-/* The words of an enum uw_status. */
+/* The text of an enum uw_status. */
 const char *v8_status_words(u8 status);
 
-/* Fills one name, and returns true, if the frame's code is a regular expression's. */
+/* If the frame is of a regular expression, fills one name and returns true. */
 bool v8_name_regexp(struct v8_heap *h, const struct uw_frame *frame, struct v8_name *names);
 
-/* Code without a function, which has no frame: a copy of the interpreter's entry. Fills one name.
- */
+/* Code without a function and a frame: a copy of the interpreter's entry. Fills one name. */
 int v8_name_shared(struct v8_heap *h, const struct uw_frame *frame, struct v8_name *names);
 
-/* A frame with a marker. Fills one name, or two: a copy of the entry, and the stub that called it.
- */
+/* A frame with a marker. Fills one name, or two: a copy of the entry, and its caller. */
 int v8_name_stub(struct v8_heap *h, const struct uw_sample *s, const struct uw_frame *frame,
 		 struct v8_name *names);

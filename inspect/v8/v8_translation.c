@@ -7,10 +7,10 @@
  *	a frame		bytecode offset, function, ... outermost first
  *	a value		where a register of that frame is; for each of them
  *
- * V8 8.4 writes all as numbers, 7 bits a byte, bit 0 set on all but the last. 12.9 has an
- * opcode in a byte, and in numbers bit 7. Signed ones have their sign in bit 0. Since
- * neighbours are alike, a BEGIN of 12.9 can tell how far before it another one, the basis, is;
- * then one instruction stands for as many of the basis, from the place where this one is.
+ * V8 8.4 writes numbers of 7 bits a byte, with bit 0 set in all but the last byte. In 12.9 opcodes
+ * are bytes, and numbers use bit 7. Signed numbers have their sign in bit 0. Since neighbours are
+ * similar, a BEGIN of 12.9 can have the distance to an earlier one, the basis. Then a MATCH
+ * instruction repeats a number of instructions of the basis, from the same position on.
  *
  * Opcodes and their operands are those of Node.js 14.21.3 (Translation::NumberOfOperandsFor),
  * 23.11.1 (v8/src/deoptimizer/translation-opcode.h at 12.9.202) and 24.21.0 (the same at
@@ -59,7 +59,7 @@ static const struct op ops_12_9[] = {
 	{ 1, VALUE },	 { 1, VALUE },	  { 2, VALUE },	  { 1, MATCH },
 };
 
-/* Functions have a BytecodeArray, too; a value that is a concatenation is one instruction. */
+/* FUNCTION has a BytecodeArray, too, and a concatenated string is one instruction. */
 static const struct op ops_13_6[] = {
 	{ 6, FUNCTION }, { 4, FUNCTION }, { 3, BUILTIN }, { 3, BUILTIN }, { 2, VALUE },
 	{ 1, VALUE },	 { 3, VALUE },	  { 4, VALUE },	  { 3, VALUE },	  { 3, VALUE },
@@ -113,7 +113,7 @@ static s32 to_signed(u32 v)
 
 struct insn {
 	struct op op;
-	u32 operands[3]; /* the first ones; the short form of MATCH of 12.9 on has its number */
+	u32 operands[3]; /* the first three; the short form of MATCH (12.9) has its count */
 };
 
 static bool next_insn(struct reader *r, struct insn *insn)
@@ -145,12 +145,12 @@ static bool next_insn(struct reader *r, struct insn *insn)
 	return true;
 }
 
-/* The instructions of one translation, those of its basis in their places. */
+/* A walk over the instructions of a translation, with those of its basis inserted. */
 struct walk {
 	struct reader own, basis;
 	bool has_basis;
-	u32 n_since; /* own instructions that the basis has to be moved on by */
-	u32 n_matched; /* to be taken from the basis */
+	u32 n_since; /* own instructions since the last one of the basis */
+	u32 n_matched; /* instructions to take from the basis */
 };
 
 static bool next(struct walk *w, struct insn *insn)
@@ -173,7 +173,7 @@ static bool next(struct walk *w, struct insn *insn)
 	return next_insn(&w->basis, insn) && insn->op.meaning != MATCH;
 }
 
-/* Reads BEGIN. How many frames of JavaScript follow, and of all kinds; or -EINVAL. */
+/* Reads BEGIN. Returns the number of JavaScript frames, sets that of all frames; or -EINVAL. */
 static int begin(struct walk *w, const u8 *bytes, size_t n, u32 at, enum v8_deopt_form form,
 		 int *n_all)
 {

@@ -2,14 +2,14 @@
 #pragma once
 
 /*
- * Decoders of what optimized code has for its own end: translations, which tell the frames
- * that the interpreter would have at a point of it, and safepoints, which tell the point of a
- * return address. They work on bytes that were read before, and never look past them.
+ * Decoders of deoptimization data: translations have the frames that the interpreter would have at
+ * a point of optimized code, and safepoints have the point of a return address. They never read
+ * past the bytes they get.
  */
 
 #include "../../core/types.h"
 
-/* How a version writes both. */
+/* The encoding of both. */
 enum v8_deopt_form {
 	V8_DEOPT_UNKNOWN,
 	V8_DEOPT_8_4,
@@ -21,19 +21,19 @@ enum v8_deopt_form {
 struct v8_translated {
 	s32 literal; /* index of its SharedFunctionInfo */
 	s32 offset; /* of the bytecode that runs, -1: the function's entry */
-	bool is_builtin; /* it goes on in a builtin: @offset means nothing */
+	bool is_builtin; /* it resumes in a builtin: @offset is meaningless */
 	bool is_among_stubs; /* the translation has frames of other kinds, too */
 };
 
 /**
- * v8_translation_read() - the functions that one translation tells
+ * v8_translation_read() - read the functions of one translation
  * @bytes:	all translations of a piece of code
- * @at:		where the one begins
+ * @at:		offset of the translation
  * @frames:	outermost first
- * @max:	most of them
- * @len:	bytes that were decoded, those of its basis, too: what it cost
+ * @max:	room in @frames
+ * @len:	bytes that were decoded, including those of its basis
  *
- * Return: how many (>= 1), -EINVAL (truncated or crafted) or -E2BIG.
+ * Return: the number of functions (>= 1), -EINVAL (truncated or crafted) or -E2BIG.
  */
 int v8_translation_read(const u8 *bytes, size_t n, u32 at, enum v8_deopt_form form,
 			struct v8_translated *frames, int max, u32 *len);

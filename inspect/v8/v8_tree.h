@@ -14,8 +14,8 @@ struct v8_tree_header {
 	u64 color, root, first, last, count;
 };
 
-/* The node with the greatest key up to @key; 0, -ENOENT or what reading gave. */
+/* The node with the greatest key up to @key. 0, -ENOENT or the error of a read. */
 int v8_tree_find(struct v8_heap *h, u64 root, u64 key, struct v8_tree_node *best);
 
-/* Does the root of a tree lead back to its header? */
+/* Is the header the parent of the root? */
 bool v8_is_tree(struct v8_heap *h, u64 header_addr, u64 root, struct v8_tree_node *node);

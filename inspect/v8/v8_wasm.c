@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * From a pc to the WebAssembly function. Its code is no heap object: the C++ part of V8
- * owns it, so what is here does not move, and nothing of it is in the metadata.
+ * From a pc to the WebAssembly function. Its code is not a heap object but belongs to the C++ part
+ *of V8, so it does not move, and the metadata lacks it.
  *
  *	global_wasm_state (symbol; up to V8 8, GetSharedWasmEngine()'s object)
  *	  -> state: a std::map, code region -> { its end, NativeModule }
@@ -13,11 +13,10 @@
  *	            (up to V8 8 there is none); then the table of each function's newest WasmCode
  *	              -> WasmCode { NativeModule, first byte, ..., length, ..., function }
  *
- * Where the two maps lie is found by their form (a tree of libstdc++, whose root knows the
- * header) and by what they lead to: bytes that are a module, code that knows its module.
- * WasmCode's length and function are in the version's table. Functions of the module come
- * after those that it imports; that entry i of the table is function i + n for one and the
- * same n is what says that the version's table is right.
+ * The two maps are recognized as trees of libstdc++ (the header is the parent of the root), and by
+ * their contents: bytes of a module, code with a pointer to its module. The offsets of WasmCode's
+ * length and function are in v8_versions.c. They are right if entry i of the table is function
+ * i + n, with the same n for all entries: the number of imported functions, which come first.
  */
 
 #include <errno.h>
@@ -48,7 +47,7 @@
 struct v8_wasm_site {
 	u64 pc, valid_ns;
 	struct v8_wasm_module *module;
-	const char *why; /* not all are known, or NULL */
+	const char *why; /* the reason if some are unknown, or NULL */
 	u32 functions[V8_WASM_INLINED];
 	int n;
 };
@@ -95,7 +94,7 @@ static int probe_module(struct v8_heap *h, struct v8_wasm_module *m)
 	return m->bytes_addr && m->codes_off ? 0 : -ENOENT;
 }
 
-/* Do the functions in V8's own table bear out what is taken for a WasmCode's function? */
+/* Checks the offset of WasmCode's function by V8's table of functions. */
 static int count_imports(struct v8_heap *h, struct v8_wasm_module *m)
 {
 	u32 n = m->n_own < N_WITNESSES ? m->n_own : N_WITNESSES, n_seen = 0;
@@ -150,7 +149,7 @@ void v8_wasm_free(struct v8_heap *h)
 	h->wasm = NULL;
 }
 
-/* A module that was freed may have made room for another one. */
+/* Is it the same module? Its memory may have been freed and used again. */
 static bool is_same(struct v8_heap *h, const struct v8_wasm_module *m)
 {
 	u64 addr, bytes[2];
@@ -184,7 +183,7 @@ static struct v8_wasm_module *get_module(struct v8_heap *h, u64 addr)
 
 /* ---- where ---- */
 
-/* The state's address, by where the builtins are loaded: they may be mapped twice. */
+/* The state's address, relative to the builtins, which may be mapped twice. */
 static bool read_state(struct v8_heap *h, size_t region, u64 *state, u64 words[])
 {
 	const struct v8_region *r = &h->regions[region];
@@ -236,8 +235,8 @@ static int compare_codes(const void *pa, const void *pb)
 }
 
 /*
- * Reads V8's list of new code, if it is another one than last time. V8 empties it into the
- * tree (of @n_codes) and fills it anew in the same place.
+ * Reads V8's list of new code if it has changed. V8 moves its contents into the tree (of @n_codes),
+ * and fills the list again at the same address.
  */
 static int read_fresh(struct v8_heap *h, struct v8_wasm_module *m, u64 n_codes)
 {
@@ -308,7 +307,7 @@ static bool is_own(const struct v8_wasm_module *m, u32 idx)
 	return idx >= m->n_imports && idx < m->n_imports + m->n_own;
 }
 
-/* The functions at @pc; -ENOENT: none, -EINVAL: which one can't be told. */
+/* The functions at @pc. 0, -ENOENT (none) or -EINVAL (the layout is not known). */
 static int find_functions(struct v8_heap *h, u64 pc, struct v8_wasm_site *site)
 {
 	struct v8_wasm_module *m = module_at(h, pc);
@@ -386,7 +385,7 @@ int v8_wasm_name_frame(struct v8_heap *h, u64 pc, u64 time_ns, struct v8_name *n
 						   : "no WebAssembly function at pc");
 }
 
-/* As V8's profiler calls it; its JSFunction has the number of what it calls for a name. */
+/* The name is that of V8's profiler. The name of the JSFunction is just a number. */
 int v8_wasm_name_export(struct v8_name *names)
 {
 	names[0] = (struct v8_name){ .kind = V8_NAME_STUB, .name = "js-to-wasm" };

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * WasmCode, and which functions of WebAssembly are at a place in it. V8 inlines them from Node.js
- * 23 on. The source position there may have the number of an inlined call, and these have a list:
+ * WasmCode, and the WebAssembly functions at a pc in it. V8 inlines functions from Node.js 23 on.
+ *The source position may have the number of an inlined call, which is an index of a list of:
  *
  *	int function; bool is_tail_call; u64 position of the call in its caller	(13 bytes)
  *
- * (WasmCode::GetInliningPosition() in v8/src/wasm/wasm-code-manager.cc at 13.6.233). Who was
- * left by a tail call has no frame, as in V8 (WasmFrame::Summarize()).
+ * (WasmCode::GetInliningPosition() in v8/src/wasm/wasm-code-manager.cc at 13.6.233). A function
+ *that made a tail call has no frame, as in V8 (WasmFrame::Summarize()).
  */
 
 #include <errno.h>
@@ -25,9 +25,9 @@
 #define MAX_WASM_CODE_LEN 0x40
 
 /*
- * Before a code's length is where its metadata is, behind it how long the parts are: those
- * of relocation, source positions and inlining. Protected instructions, whose length is
- * before the function, come first (read off WasmCode::GetInliningPosition() of 12.4 to 14.6).
+ * The address of the metadata precedes the code's length, and the lengths of relocation, source
+ * positions and inlining follow it. Protected instructions come first; their length precedes the
+ * function (from disassembly of WasmCode::GetInliningPosition() of 12.4 to 14.6).
  */
 static void take_metadata(const struct v8_layout *l, const u8 *object, struct v8_wasm_code *code)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * The names that a WebAssembly module carries (WebAssembly Core Specification 2.0,
+ * Names in a WebAssembly module (WebAssembly Core Specification 2.0,
  * sections 5.5 and 7.4.1); all numbers are LEB128:
  *
  *	"\0asm" 1    { section id, length, payload } ...
@@ -10,11 +10,11 @@
  *	    id 0     the module's name
  *	    id 1     how many, { function, length, name } ...
  *
- * Its URL is what V8 made of it: "wasm://wasm/" NAME "-" HASH, or the hash alone. Up to
- * V8 13 that is the one of a string of these bytes (StringHasher, Jenkins' one-at-a-time
- * with seed 0), and of more than 16,383 bytes it is their number alone, in V8 14, too.
- * V8's flags of a string's hash are in the low bits of both (compared with Error.stack of
- * 9.4 to 14.6). The shorter ones of V8 14 have another hash, which is not known here.
+ * V8 makes the URL: "wasm://wasm/" NAME "-" HASH, or the hash alone. Up to V8 13 the hash is that
+ *of a string of the module's bytes (StringHasher: Jenkins' one-at-a-time with seed 0). For more
+ *than 16,383 bytes it is their number, in V8 14, too. The low bits are V8's flags of a string's
+ *hash. (Compared with Error.stack of 9.4 to 14.6.) The hash of shorter modules in V8 14 is not
+ *known.
  */
 
 #include <errno.h>
@@ -43,7 +43,7 @@ struct cursor {
 	const u8 *p, *end;
 };
 
-/* Past the end, and of numbers over 32 bits: false. */
+/* False past the end, and for numbers over 32 bits. */
 static bool take_number(struct cursor *c, u32 *value)
 {
 	u64 v = 0;
@@ -173,7 +173,7 @@ static int take_function_names(struct v8_wasm_module *m, struct cursor c)
 	return r;
 }
 
-/* Names up to where the section is broken count, as they do in V8. */
+/* Names before a broken part of the section are used, as in V8. */
 static int take_names(struct v8_wasm_module *m, char *module_name)
 {
 	struct cursor c = { m->names, m->names + m->names_len }, part, name;
@@ -208,7 +208,7 @@ static int read_names(struct v8_heap *h, struct v8_wasm_module *m, u64 addr, u32
 	return r;
 }
 
-/* One section at @addr of the module; *len: with its head. */
+/* One section at @addr of the module; *len includes its header. */
 static int read_section(struct v8_heap *h, struct v8_wasm_module *m, u64 addr, u64 *len)
 {
 	u64 room = m->bytes_addr + m->bytes_len - addr;

@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * Builtins of arm64, as v8_rows.c follows them. One is called, or jumped to:
- * at its first instruction the return address is in lr, and fp is the caller's. From there on
+ * Builtins of arm64, for v8_rows.c. A builtin is entered by a call or a jump: at its first
+ * instruction the return address is in lr, and fp is the caller's. States:
  *
  *	BARE	fp is the caller's. The return address is in lr, or was saved, or both
  *	FRAMED	fp leads to V8's frame record
- *	LOST	the return address is nowhere, or fp is something else
+ *	LOST	the place of the return address or of fp is unknown
  *
- * and sp is height words below where it was, if that is known. Where two ways meet that
- * differ in what they have, what both have holds. That gets less and less, so it ends. V8's
- * own ways of leaving a frame:
+ * and sp is height words below the first sp, if that is known. A join of two paths keeps the facts
+ * of both, which become fewer each time, so it ends. V8 leaves a frame by one of these:
  *
  *	mov sp, x29; ldp x29, x30, [sp], #16
- *	ldp x29, x30, [x29]		sp is put right later
+ *	ldp x29, x30, [x29]		sp is adjusted later
  */
 
 #include "../v8_arches.h"
@@ -27,7 +26,7 @@ struct state {
 	u8 where;
 	bool has_lr; /* BARE: lr is the return address */
 	s32 height; /* in words, or NO_HEIGHT: then nothing but a record counts as saved */
-	s32 saved_ra, saved_fp; /* words below where sp was; 0: not saved */
+	s32 saved_ra, saved_fp; /* words below the first sp; 0: not saved */
 };
 
 static const struct state lost = { .where = LOST };
@@ -45,7 +44,7 @@ static void set_height(struct state *s, s64 height)
 	s->height = (s32)height;
 	if (s->where == FRAMED)
 		return;
-	if (s->saved_ra > s->height) /* what lies below sp may be overwritten */
+	if (s->saved_ra > s->height) /* words below sp may be overwritten */
 		s->saved_ra = 0;
 	if (s->saved_fp > s->height)
 		s->saved_fp = 0;
@@ -68,7 +67,7 @@ static void store(struct state *s, const struct flow_insn *insn)
 		s->saved_ra = s->height - insn->ra_at;
 }
 
-/* Only what was saved may be loaded. */
+/* A load counts only if it is from the place of the save. */
 static void load(struct state *s, const struct flow_insn *insn)
 {
 	if (insn->has_fp && (!s->saved_fp || s->height - insn->fp_at != s->saved_fp)) {
@@ -80,7 +79,7 @@ static void load(struct state *s, const struct flow_insn *insn)
 	add_to_sp(s, insn->arg);
 }
 
-/* fp becomes sp + @bytes: is the record there? */
+/* fp becomes sp + @bytes: FRAMED if the record is there. */
 static struct state framed_from(const struct state *s, s32 bytes)
 {
 	struct state now = *s;
@@ -181,7 +180,7 @@ static bool transfer(const void *user, u32 i, void *state)
 	return s->where != LOST && (insn->op != FLOW_RET || s->has_lr);
 }
 
-/* ---- where two ways meet ---- */
+/* ---- joins ---- */
 
 static bool same(const struct state *a, const struct state *b)
 {

@@ -1,16 +1,20 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * At a handler's first instruction r9 has the offset and rbp the function's frame. What each
- * instruction does to where these two are is known for moves, for the addition of a constant and
- * for words of the handler's own frame; anything else that writes a register makes it unknown.
- * Where two ways meet only what both agree on is left.
+ * Finds the places of the bytecode offset in bytecode handlers of x86-64.
  *
- * A call keeps what its caller goes on to read without writing it before: so the compiler has
- * promised, be it that the callee saves all registers (write barriers) or that the caller has
- * loaded it again. For that, liveness is found first, backwards. A call returns in rax and rdx:
- * an offset there is lost. The address of a frame is not, because no call returns one: a callee
- * that saves all registers (DoubleToI) keeps it there, too.
+ * A handler is entered by a jump with the offset in r9, and ends with a jump with that of the next
+ * bytecode (v8/src/codegen/x64/register-x64.h at 12.4.254; the same from 8.4 to 14.6). In between
+ *it may keep the offset anywhere, and the slot in the function's frame has an older one until the
+ * handler makes a call. So its instructions are followed. At the first one rbp has the function's
+ * frame. Moves, additions of a constant and words of the handler's own frame are understood; any
+ * other write to a register makes its contents unknown. A join of two paths keeps equal contents.
+ *
+ * A register that is read after a call, before it is written, survives the call: the compiler
+ * relies on that, for example if the callee saves all registers (write barriers). So liveness is
+ * computed first, backwards. A call returns in rax and rdx, so an offset there is lost. The address
+ * of a frame is not, because no call returns one, and a callee that saves all registers (DoubleToI)
+ * keeps it.
  *
  *	function's frame           own frame, where there is one
  *	fp - slot_off  offset      rbp      function's fp
@@ -27,17 +31,17 @@
 
 #define N_REGS 16
 #define N_SAVED 32 /* words of the own frame that are followed */
-#define MAX_ADDEND 64 /* no bytecode with its prefix is as long */
+#define MAX_ADDEND 64 /* longer than any bytecode with its prefix */
 #define MAX_VISITS 16 /* of a byte, on average; V8's instructions take about two */
 #define MAX_WAY 64 /* instructions before a dispatch */
-#define MAX_PASSES 64 /* for liveness; with less of it less is known */
+#define MAX_PASSES 64 /* for liveness; too few passes lose information, nothing more */
 
 enum { RAX, RDX = 2, RSP = 4, RBP, R9 = 9, R12 = 12, R14 = 14, R15, NO_REG = -1 };
 
-/* What a word is: the offset and so much (|addend| <= MAX_ADDEND), or one of these. */
+/* The contents of a word: the offset + an addend (|addend| <= MAX_ADDEND), or one of these. */
 enum { NOT_KNOWN = INT16_MAX, FUNCTION_FP = 1000, OWN_FP };
 
-/* Words that are followed: registers by their numbers, the slot, and those of the own frame. */
+/* Words that are followed: registers by number, the slot, and words of the own frame. */
 enum { SLOT = N_REGS, SAVED, N_WORDS = SAVED + N_SAVED };
 
 struct state {
@@ -55,13 +59,13 @@ enum op {
 
 struct insn {
 	s32 disp;
-	s32 target; /* offset of what it may jump to, or -1 */
+	s32 target; /* offset of a jump's target, or -1 */
 	u16 reads, writes; /* masks of registers */
-	u16 live; /* what is read after it before it is written */
+	u16 live; /* registers that are read after it before they are written */
 	u8 len, op; /* len 0: no instruction begins here */
 	s8 to, from, base;
 	bool is_word : 1; /* all of a word is loaded or stored */
-	bool ends : 1; /* nothing goes on to the next one */
+	bool ends : 1; /* execution does not reach the next one */
 	bool is_dispatch : 1;
 };
 
@@ -75,9 +79,9 @@ static const struct v8_place nowhere = {
 	.saved = { V8_ABSENT, V8_ABSENT, V8_ABSENT },
 };
 
-/* ---- what an instruction does ---- */
+/* ---- decoding ---- */
 
-/* Its number if it is a register that an offset fits in. */
+/* The number of a register that an offset fits in. */
 static s8 register_of(const cs_x86_op *op)
 {
 	return op->type == X86_OP_REG && op->size >= 4 ? (s8)disasm_reg(op->reg) : NO_REG;
@@ -149,7 +153,7 @@ static void set_op(struct insn *at, const cs_insn *in)
 	}
 }
 
-/* What else writes memory; one operand at most does. */
+/* Other stores; at most one operand writes memory. */
 static void set_store(struct insn *at, const cs_x86 *x)
 {
 	at->from = NO_REG;
@@ -204,7 +208,7 @@ static int note(csh handle, const cs_insn *in, void *data)
 	return 0;
 }
 
-/* ---- what is known after it ---- */
+/* ---- states ---- */
 
 static s16 plus(s16 value, s32 n)
 {
@@ -216,7 +220,7 @@ static s16 plus(s16 value, s32 n)
 	return n < -MAX_ADDEND || n > MAX_ADDEND ? NOT_KNOWN : (s16)n;
 }
 
-/* The word of the own frame that it is in, or NULL. */
+/* The word of the own frame that the instruction accesses, or NULL. */
 static s16 *saved_at(struct state *s, const struct insn *at)
 {
 	s64 n = (7 - (s64)at->disp) / 8;
@@ -234,7 +238,7 @@ static s16 load(struct state *s, const struct insn *at)
 	return saved && at->disp % 8 == 0 ? *saved : NOT_KNOWN;
 }
 
-/* The slot has a SMI: the value is its upper half, and the lower one is zero. */
+/* The slot has a SMI: the value is in the upper half, and the lower one is zero. */
 static void store(const struct work *w, struct state *s, const struct insn *at)
 {
 	s64 upper = 4 - (s64)w->slot_off;
@@ -275,7 +279,7 @@ static bool transfer(const void *user, u32 i, void *state)
 	return true;
 }
 
-/* ---- all of a handler ---- */
+/* ---- whole handlers ---- */
 
 static u32 successors(const void *user, u32 i, u32 next[2])
 {
@@ -344,7 +348,7 @@ static bool follow(struct data_flow *d)
 	return data_flow_follow(d);
 }
 
-/* Just before a dispatch, as far as there is one way, r9 has what it takes to the next. */
+/* Does a straight path lead to a dispatch, with r9 unchanged? */
 static bool has_next(const struct work *w, u32 i)
 {
 	const struct insn *at = &w->insns[i];

@@ -16,7 +16,7 @@ static struct v8_row_state bare(const struct v8_row_state *s, s64 height, bool f
 				      .scratch = s->scratch };
 }
 
-/* Does it change the scratch register that @s is about? */
+/* Does it change the scratch register of @s? */
 static bool is_overwritten(const struct v8_row_state *s, const struct flow_insn *insn)
 {
 	bool is_loaded = insn->op == FLOW_POP || insn->op == FLOW_SCRATCH_FROM_SP;
@@ -44,7 +44,7 @@ static struct v8_row_state after_bare(const struct v8_row_text *text, const stru
 	s = &kept;
 	switch (insn->op) {
 	case FLOW_PUSH:
-		/* The return address is copied down: where it was, an argument is put. */
+		/* The return address is copied down, and an argument replaces the old one. */
 		if (insn->arg == 8 * (s64)s->height && !s->fp_pushed && !s->fp_at)
 			return (struct v8_row_state){ .where = BARE };
 		return bare(s, (s64)s->height + 1, s->fp_pushed);
@@ -60,7 +60,7 @@ static struct v8_row_state after_bare(const struct v8_row_text *text, const stru
 			return lost;
 		return (struct v8_row_state){ .where = BARE, .height = s->height - 1 };
 	case FLOW_SP_ADD:
-		/* The return address is dropped: the builtin goes on as its caller. */
+		/* The return address is dropped: the builtin continues as its caller. */
 		if (insn->arg == 8 * ((s64)s->height + 1) && !s->fp_pushed && !s->fp_at)
 			return framed;
 		return insn->arg % 8 ? lost : bare(s, (s64)s->height - insn->arg / 8, s->fp_pushed);
@@ -251,9 +251,9 @@ bool v8_row_rule(const struct v8_row_text *text, u32 i, const void *state, struc
 		return true;
 	case POPPED:
 		return true;
-	case ALIGNED: /* the caller's sp lies higher: fp leads on from it */
+	case ALIGNED: /* cfa is the old sp, below the return address */
 		if (is_aligning(text, &text->code.insns[i], 4))
-			return false; /* where sp was is not kept yet */
+			return false; /* the old sp is not saved yet */
 		rule->cfa = UW_CFA_AT_SP;
 		rule->ra_off = 8 * (s32)s->height;
 		rule->fp = s->fp_at ? UW_SAVED_CFA : UW_SAVED_SAME;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * Two ways that meet in a builtin of x86-64, and ways to its exits: where a builtin is left for
- * another, the return address is at sp, whatever was not understood before.
+ * Joins of paths in a builtin of x86-64, and paths to its exits: where a builtin returns, or jumps
+ * to another one, the return address is at sp, even after instructions that were not understood.
  */
 
 #include "x86_64.h"
 
-/* A loop that copies begins with one of them and goes on with the other. */
+/* A loop that copies begins with one of them and continues with the other. */
 static bool is_copying(const struct v8_row_state *a, const struct v8_row_state *b)
 {
 	return (a->where == AT || a->where == COPYING) &&
@@ -20,7 +20,7 @@ static bool same(const struct v8_row_state *a, const struct v8_row_state *b)
 	       a->fp_at == b->fp_at && a->scratch == b->scratch;
 }
 
-/* The same, but for a register that has the sp in one of them alone. */
+/* Equal except for a register that has sp in only one of them. */
 static bool same_stack(const struct v8_row_state *a, const struct v8_row_state *b)
 {
 	struct v8_row_state like = *a;
@@ -96,7 +96,7 @@ static bool is_exit(const struct work *w, const struct flow_insn *insn)
 	       (insn->op == FLOW_JUMP && (insn->arg < 0 || !flow_code_at(w->code, (u32)insn->arg)));
 }
 
-/* The height before an instruction, by that after it. Only a copy of it can put it at sp. */
+/* Computes the height before an instruction. At height 0 only a copy can have put it there. */
 static bool height_before(const struct flow_insn *insn, s64 *height)
 {
 	switch (insn->op) {
@@ -117,7 +117,7 @@ static bool height_before(const struct flow_insn *insn, s64 *height)
 	return false;
 }
 
-/* Before the instruction at @off, -1: it is not known. */
+/* The height before the instruction at @off; -1: unknown. */
 static s64 height_at(const struct work *w, u32 off)
 {
 	const struct flow_insn *insn = flow_code_at(w->code, off);
@@ -126,7 +126,7 @@ static s64 height_at(const struct work *w, u32 off)
 	return s->where == BARE && !s->fp_pushed && !s->fp_at ? (s64)s->height : -1;
 }
 
-/* -1: it is not known, or the two ways of a branch do not agree. */
+/* The height after an instruction; -1: unknown, or the paths of a branch disagree. */
 static s64 height_after(const struct work *w, const struct flow_insn *insn)
 {
 	s64 next = height_at(w, insn->off + insn->len);
@@ -137,9 +137,8 @@ static s64 height_after(const struct work *w, const struct flow_insn *insn)
 }
 
 /*
- * Backwards from the exits, as far as all ways lead there with the same height: not into loops.
- * Before the instructions that take the frame off is the one that loads the caller's fp: where
- * that stands the frame is known.
+ * Goes backwards from the exits as long as all paths have the same height, so not into loops. It
+ * ends at the latest where the frame is removed, because before that the state is known.
  */
 void v8_row_follow_exits(const struct v8_row_text *text, void *states)
 {

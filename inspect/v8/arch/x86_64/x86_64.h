@@ -2,25 +2,25 @@
 #pragma once
 
 /*
- * A builtin is called, or jumped to by another in its last instruction: at its first
- * instruction the return address is at sp, and fp is the caller's. From there on every
- * instruction's state follows from the one before it:
+ * A builtin is entered by a call, or by a jump that ends another builtin: at its first instruction
+ * the return address is at sp, and fp is the caller's. The state of every other instruction follows
+ * from the one before it:
  *
  *	BARE	the return address is height words above sp; the caller's fp may have
- *		been pushed as the first of them (push rbp), or as a later one to which fp
- *		leads by now, behind what is no return address
- *	FRAMED	fp leads to V8's frame record; where sp is does not matter
+ *		been pushed as the first of them (push rbp), or as a later one, after a word
+ *		that is not a return address; then fp leads to it
+ *	FRAMED	fp leads to V8's frame record; sp does not matter
  *	AT_FP	the same, and sp is fp (mov rbp, rsp)
  *	INNER	the fp of FRAMED was pushed, and fp leads there
- *	POPPED	the return address was popped into a register, and is below sp still
- *	HELD	it was popped into a scratch register (core/native/row.h), or copied before fp was
- *		loaded, where it stays while what lies above it is moved
- *	AT	a scratch register has the sp of before the stack was made larger by a number that
- *		is not known: the return address is there
- *	COPYING	what lies there is copied down by a loop, the return address first: it is there,
- *		or at sp already
- *	ALIGNED	as BARE, and sp was aligned for a call of C++: where it was is kept at sp
- *	LOST	two ways that don't agree, or something that is not understood
+ *	POPPED	the return address was popped into a register, and is still below sp
+ *	HELD	it is in a scratch register (core/native/row.h) while the stack above it is moved:
+ *		it was popped, or copied before fp was loaded
+ *	AT	the stack was extended by an unknown number of bytes: a scratch register has the
+ *		old sp, where the return address is
+ *	COPYING	a loop copies the words at the old sp down, the return address first: it is still
+ *		there, or already at sp
+ *	ALIGNED	as BARE, and sp was aligned for a call of C++: the old sp is saved at sp
+ *	LOST	paths that disagree, or an instruction that is not understood
  */
 
 #include "../../../../core/native/row.h"
@@ -33,16 +33,16 @@ enum where { UNKNOWN, BARE, FRAMED, AT_FP, INNER, POPPED, HELD, AT, COPYING, ALI
 struct v8_row_state {
 	u8 where;
 	bool fp_pushed; /* BARE: the caller's fp is the first word */
-	u8 scratch; /* 1 + which one HELD and AT are about; BARE: has the sp of height 0; 0: none */
-	u32 height; /* BARE, ALIGNED: words between the return address and sp, or where sp was */
-	u32 fp_at; /* BARE, ALIGNED: fp leads to this one of them, and the caller's is there; or 0.
-		      INNER: is sp fp? */
+	u8 scratch; /* 1 + the register of HELD and AT; BARE: with the sp of height 0; 0: none */
+	u32 height; /* BARE, ALIGNED: words between the return address and the (old) sp */
+	u32 fp_at; /* BARE, ALIGNED: the one of them that fp leads to, which has the caller's fp;
+		      or 0. INNER: is sp fp? */
 };
 
 static const struct v8_row_state lost = { .where = LOST };
 static const struct v8_row_state framed = { .where = FRAMED };
 
-/* The state behind an instruction, @s being that before it. */
+/* The state after an instruction, if @s is the state before it. */
 struct v8_row_state v8_row_after(const struct v8_row_text *text, const struct v8_row_state *s,
 				 const struct flow_insn *insn);
 
