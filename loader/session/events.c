@@ -69,7 +69,7 @@ void session_on_event(struct session *s, const struct process_event *ev)
 	else if (ev->type == PROCESS_EXIT && p->priv)
 		image_forget_thread(p->priv, ev->tid);
 	else if (ev->type == PROCESS_COMM)
-		announcer_forget_thread(s->announcer, ev->tid);
+		metadata_writer_forget_thread(s->metadata, ev->tid);
 }
 
 static void look_again(struct process *p, void *data)

@@ -184,7 +184,7 @@ static int push_mapping(struct image *im, struct map_list *l, struct mapping *m)
 	if (claimed)
 		return claimed < 0 ? claimed : 0;
 	rm.map.module = module_of(im, m);
-	images_tell_file(im->all, rm.map.module, m->dev_major, m->dev_minor, m->inode);
+	images_add_file(im->all, rm.map.module, m->dev_major, m->dev_minor, m->inode);
 	if (rm.map.module && im->all->rows)
 		row_filler_expect(im->all->rows, rm.map.module);
 	claimed = rm.map.module ? claim(im, &rm, l) : 0;
@@ -249,13 +249,13 @@ static void open_memory(struct image *im, u32 r)
 		im->runtimes[r]->memory = &t->target;
 }
 
-static int tell_kernel(struct image *im)
+static int write_tables(struct image *im)
 {
 	struct tables_key key = { .pid = im->process->pid, .start_ns = im->process->start_ns };
 	int err = tables_set_mappings(im->all->tables, &key, im->maps, im->n_maps, im->exec_id,
 				      &im->gen);
 
-	im->told_start_ns = key.start_ns;
+	im->tables_start_ns = key.start_ns;
 	flight_log_tables(key.pid, err ? 0 : im->n_maps);
 	if (err)
 		im->gen = 0;
@@ -265,9 +265,9 @@ static int tell_kernel(struct image *im)
 }
 
 /* Does the kernel side have tables for this process and start time? */
-static bool is_told(const struct image *im)
+static bool has_tables(const struct image *im)
 {
-	return im->gen && im->told_start_ns == im->process->start_ns;
+	return im->gen && im->tables_start_ns == im->process->start_ns;
 }
 
 void image_take_mapping(struct image *im, const struct process_mmap_event *e)
@@ -329,12 +329,12 @@ int image_update(struct image *im)
 	find_copies(im);
 	err = lay_out(im, &l);
 	if (err ||
-	    (is_told(im) && l.n == im->n_maps && !memcmp(l.v, im->maps, l.n * sizeof(*l.v)))) {
+	    (has_tables(im) && l.n == im->n_maps && !memcmp(l.v, im->maps, l.n * sizeof(*l.v)))) {
 		free(l.v);
 		return err;
 	}
 	free(im->maps);
 	im->maps = l.v;
 	im->n_maps = l.n;
-	return tell_kernel(im);
+	return write_tables(im);
 }

@@ -21,7 +21,7 @@ struct image {
 	struct uw_mapping *maps; /* as the kernel side has them */
 	u32 n_maps;
 	u32 gen, first_gen; /* of the tables now and at first, as samples carry them; 0: none */
-	u64 told_start_ns; /* of the process, as the tables have it */
+	u64 tables_start_ns; /* of the process, as the tables have it */
 	u64 exec_id; /* from a sample; UW_EXEC_UNKNOWN before */
 	/* CLOCK_MONOTONIC: the last reads of /proc, for the tables and for the name. */
 	u64 refreshed_ns, asked_ns;
@@ -31,8 +31,8 @@ struct image {
 	u64 named_tids[4]; /* bits by tid: threads whose names of functions are cached */
 	bool must_wait; /* /proc had no name yet */
 	bool changed; /* mappings are newer than the kernel side's */
-	bool announced; /* the profile has the process's line */
-	char told_name[sizeof(((struct process *)0)->name)]; /* name in that line */
+	bool is_written; /* the profile has the process's line */
+	char written_name[sizeof(((struct process *)0)->name)]; /* name in that line */
 };
 
 /**

@@ -87,7 +87,7 @@ static bool has_runtime(const struct image_build *b)
 	return false;
 }
 
-void images_tell_file(struct images *all, u32 module, u32 dev_major, u32 dev_minor, u64 inode)
+void images_add_file(struct images *all, u32 module, u32 dev_major, u32 dev_minor, u64 inode)
 {
 	const struct image_build *b = module ? images_build(all, module) : NULL;
 	struct uw_file file = { .inode = inode,
@@ -108,7 +108,7 @@ void images_preload(struct images *all, int fd, const char *path)
 		return;
 	images_build(all, module);
 	if (!fstat(fd, &st))
-		images_tell_file(all, module, major(st.st_dev), minor(st.st_dev), st.st_ino);
+		images_add_file(all, module, major(st.st_dev), minor(st.st_dev), st.st_ino);
 	if (all->rows)
 		row_filler_expect(all->rows, module);
 }

@@ -35,7 +35,7 @@ struct image_build *images_build(struct images *all, u32 module);
 bool images_code(struct images *all, u32 module, struct row_code *code);
 
 /* Adds a file without a runtime: a process that maps it does not need tables. */
-void images_tell_file(struct images *all, u32 module, u32 dev_major, u32 dev_minor, u64 inode);
+void images_add_file(struct images *all, u32 module, u32 dev_major, u32 dev_minor, u64 inode);
 
 /* Reads a file that is about to be executed. Parts that fail are read again later. */
 void images_preload(struct images *all, int fd, const char *path);

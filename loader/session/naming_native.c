@@ -117,7 +117,7 @@ static bool is_memory_file(const struct mapping *m)
 }
 
 /* May the files of a JIT name the frame? Not if its runtime can be read. */
-static bool may_be_told(const struct image *image, const struct uw_frame *f)
+static bool may_be_jit(const struct image *image, const struct uw_frame *f)
 {
 	u32 r = runtime_of_frame(f);
 
@@ -134,7 +134,7 @@ static bool is_jit_code(struct naming *n, struct process *p, const struct image 
 	struct mapping *m;
 	u32 module;
 
-	if (n->fn || !p || !image || !may_be_told(image, f))
+	if (n->fn || !p || !image || !may_be_jit(image, f))
 		return false;
 	info = f->kind == UW_NATIVE && f->aux ? modules_info(n->from.modules, f->aux) : NULL;
 	if (info)

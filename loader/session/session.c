@@ -203,7 +203,7 @@ static int open_sources(struct session *s)
 					   .kallsyms = s->kallsyms,
 					   .profile = s->config.profile };
 	err = naming_new(&s->naming, &sources);
-	return err ? err : announcer_new(&s->announcer, s->config.profile);
+	return err ? err : metadata_writer_new(&s->metadata, s->config.profile);
 }
 
 int session_new(struct session **session, const struct session_config *config, char *why,
@@ -246,7 +246,7 @@ void session_free(struct session **session)
 		return;
 	pending_deinit(&s->pending);
 	naming_free(&s->naming);
-	announcer_free(&s->announcer);
+	metadata_writer_free(&s->metadata);
 	processes_free(&s->processes);
 	images_deinit(&s->images);
 	row_filler_free(&s->rows);

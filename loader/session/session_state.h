@@ -7,7 +7,7 @@
 #include "../process/processes.h"
 #include "../process/sideband.h"
 #include "../rows/row_filler.h"
-#include "announce.h"
+#include "metadata_writer.h"
 #include "image.h"
 #include "naming.h"
 #include "pending.h"
@@ -27,14 +27,14 @@ struct session {
 	struct row_filler *rows;
 	u64 prefill_ns; /* CPU time left for rows before the first sample */
 	struct naming *naming;
-	struct announcer *announcer;
+	struct metadata_writer *metadata;
 	struct pending pending;
 	struct uw_sample confirmed; /* room for a sample in which rows confirm a caller late */
 	u32 *changed; /* pids whose image has changed since the last tick */
 	u32 n_changed, cap_changed;
 	u32 first_target;
 	u64 tick_ns; /* CLOCK_MONOTONIC: when this tick began */
-	u64 met_ns; /* all samples before this were handled early */
+	u64 early_ns; /* all samples before this were handled early */
 	u64 reaped_ns, resynced_ns;
 	u64 blocked_left_ns; /* time that this tick may still wait for lines */
 	bool must_resync; /* events were lost, and /proc was not read since */
@@ -50,7 +50,7 @@ void session_mark_changed(struct session *s, struct image *im);
 void session_update_changed(struct session *s);
 
 /* Handles new samples early, until the deadline. */
-void session_meet_new(struct session *s, u64 deadline_ns);
+void session_handle_early(struct session *s, u64 deadline_ns);
 
 /* Handles an event. All samples before an exec must have been handled. */
 void session_on_event(struct session *s, const struct process_event *ev);

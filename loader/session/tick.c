@@ -160,13 +160,13 @@ static int on_sample(struct session *s, struct uw_sample *sample, u64 now_ns, bo
 	struct naming_result r = { 0 };
 	int err;
 
-	if (im && announcer_must_wait(p, im, s->tick_ns) && may_wait &&
+	if (im && metadata_writer_must_wait(p, im, s->tick_ns) && may_wait &&
 	    s->tick_ns - sample->time_ns < MAX_WAIT_NS)
 		return 1;
 	if (must_wait_for_lines(s, im ? p : NULL, im, sample, may_wait))
 		return 1;
 	im = image_for(p, im, sample);
-	err = announcer_sample(s->announcer, p, sample);
+	err = metadata_writer_sample(s->metadata, p, sample);
 	if (!err && im && s->config.on_stack)
 		s->config.on_stack(
 			&(struct session_stack){ sample, p, im, s->naming, s->modules, s->rows },
@@ -252,7 +252,7 @@ static int tick(struct session *s, u64 until_ns, u64 budget_ns, bool is_last)
 
 	if (!is_last) {
 		session_resync(s);
-		session_meet_new(s, monotonic_ns() + budget_ns);
+		session_handle_early(s, monotonic_ns() + budget_ns);
 		row_filler_misses(s->rows, monotonic_ns() + budget_ns);
 	}
 	session_update_changed(s);

@@ -5,7 +5,7 @@
  * line may be written twice, which is harmless.
  */
 
-#include "announce.h"
+#include "metadata_writer.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -19,12 +19,12 @@ struct known {
 	u64 start_ns;
 };
 
-struct announcer {
+struct metadata_writer {
 	struct profile *profile;
 	struct known threads[N_THREADS], unseen[N_UNSEEN];
 };
 
-int announcer_new(struct announcer **a, struct profile *profile)
+int metadata_writer_new(struct metadata_writer **a, struct profile *profile)
 {
 	*a = calloc(1, sizeof(**a));
 	if (!*a)
@@ -33,7 +33,7 @@ int announcer_new(struct announcer **a, struct profile *profile)
 	return 0;
 }
 
-void announcer_free(struct announcer **a)
+void metadata_writer_free(struct metadata_writer **a)
 {
 	free(*a);
 	*a = NULL;
@@ -52,7 +52,7 @@ static const char *or_null(const char *s)
 	return s && *s ? s : NULL;
 }
 
-bool announcer_must_wait(struct process *p, struct image *im, u64 tick_ns)
+bool metadata_writer_must_wait(struct process *p, struct image *im, u64 tick_ns)
 {
 	if (p->exit_ns || !process_is_unread(p))
 		return false;
@@ -62,7 +62,7 @@ bool announcer_must_wait(struct process *p, struct image *im, u64 tick_ns)
 	return im->must_wait;
 }
 
-static int announce_process(struct announcer *a, struct process *p, struct image *im)
+static int write_process(struct metadata_writer *a, struct process *p, struct image *im)
 {
 	const struct runtime_build *runtime;
 	struct prof_process line;
@@ -79,14 +79,14 @@ static int announce_process(struct announcer *a, struct process *p, struct image
 				      .cgroup = or_null(p->cgroup),
 				      .container = or_null(p->container) };
 	if (im) {
-		im->announced = true;
-		memcpy(im->told_name, p->name, sizeof(im->told_name));
+		im->is_written = true;
+		memcpy(im->written_name, p->name, sizeof(im->written_name));
 	}
 	return profile_process(a->profile, &line);
 }
 
 /* A process that ended before /proc was read: only its pid is known. */
-static int announce_unseen(struct announcer *a, const struct uw_sample *s)
+static int write_unseen(struct metadata_writer *a, const struct uw_sample *s)
 {
 	struct prof_process line = { .pid = s->pid, .nspid = s->pid };
 
@@ -95,7 +95,7 @@ static int announce_unseen(struct announcer *a, const struct uw_sample *s)
 		       : 0;
 }
 
-static int announce_thread(struct announcer *a, struct process *p, const struct uw_sample *s)
+static int write_thread(struct metadata_writer *a, struct process *p, const struct uw_sample *s)
 {
 	const char *name;
 
@@ -105,19 +105,19 @@ static int announce_thread(struct announcer *a, struct process *p, const struct 
 	return name ? profile_thread(a->profile, s->pid, s->tid, name) : 0;
 }
 
-int announcer_sample(struct announcer *a, struct process *p, const struct uw_sample *s)
+int metadata_writer_sample(struct metadata_writer *a, struct process *p, const struct uw_sample *s)
 {
 	struct image *im = p ? p->priv : NULL;
 	int err = 0;
 
 	if (!p)
-		return announce_unseen(a, s);
-	if (!im || !im->announced || strcmp(im->told_name, p->name))
-		err = announce_process(a, p, im);
-	return err ? err : announce_thread(a, p, s);
+		return write_unseen(a, s);
+	if (!im || !im->is_written || strcmp(im->written_name, p->name))
+		err = write_process(a, p, im);
+	return err ? err : write_thread(a, p, s);
 }
 
-void announcer_forget_thread(struct announcer *a, u32 tid)
+void metadata_writer_forget_thread(struct metadata_writer *a, u32 tid)
 {
 	a->threads[tid % N_THREADS].tid = 0;
 }

@@ -34,7 +34,7 @@ static void refresh(struct session *s, struct process *p, struct image *im)
  * /proc must be read while the process lives. When the sample is named, it may have ended or
  * executed another program.
  */
-static void meet(struct session *s, const struct uw_sample *sample)
+static void read_process(struct session *s, const struct uw_sample *sample)
 {
 	struct process *p = processes_find(s->processes, sample->pid, sample->start_ns);
 	struct image *im = p ? session_image_of(s, p) : NULL;
@@ -42,7 +42,7 @@ static void meet(struct session *s, const struct uw_sample *sample)
 
 	if (!im)
 		return;
-	announcer_must_wait(p, im, s->tick_ns);
+	metadata_writer_must_wait(p, im, s->tick_ns);
 	has_new = image_learn(im, sample);
 	if (has_new || sample->status == UW_T_UNKNOWN_PROCESS ||
 	    sample->status == UW_T_UNKNOWN_PC || sample->flags & UW_SAMPLE_BY_FILE)
@@ -111,12 +111,12 @@ static void take_misses(struct session *s, const struct uw_sample *sample)
 	prefetch_more(s, sample);
 }
 
-void session_meet_new(struct session *s, u64 deadline_ns)
+void session_handle_early(struct session *s, u64 deadline_ns)
 {
-	for (u32 i = pending_before(&s->pending, s->met_ns); i < s->pending.n; i++) {
-		meet(s, s->pending.v[i]);
+	for (u32 i = pending_before(&s->pending, s->early_ns); i < s->pending.n; i++) {
+		read_process(s, s->pending.v[i]);
 		take_misses(s, s->pending.v[i]);
-		s->met_ns = s->pending.v[i]->time_ns + 1;
+		s->early_ns = s->pending.v[i]->time_ns + 1;
 		if (monotonic_ns() >= deadline_ns)
 			break;
 	}

@@ -5,12 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../loader/session/announce.h"
+#include "../../loader/session/metadata_writer.h"
 #include "../check.h"
 
 static FILE *out;
 static struct profile *profile;
-static struct announcer *announcer;
+static struct metadata_writer *metadata;
 static struct process *process;
 static struct image image;
 
@@ -22,7 +22,7 @@ static int begin(void **state)
 	out = tmpfile();
 	process = process_new(5000000); /* not the pid of any live process */
 	if (!out || !process || profile_new(&profile, out, &header) ||
-	    announcer_new(&announcer, profile))
+	    metadata_writer_new(&metadata, profile))
 		return -1;
 	image = (struct image){ .process = process, .gen = 1 };
 	strcpy(process->name, "first.js");
@@ -34,7 +34,7 @@ static int begin(void **state)
 static int finish(void **state)
 {
 	(void)state;
-	announcer_free(&announcer);
+	metadata_writer_free(&metadata);
 	profile_free(&profile);
 	process_free(&process);
 	return fclose(out);
@@ -57,7 +57,7 @@ static void sample(struct process *p, u32 tid, u64 start_ns)
 {
 	struct uw_sample s = { .pid = 5000000, .tid = tid, .start_ns = start_ns };
 
-	assert_int_equal(announcer_sample(announcer, p, &s), 0);
+	assert_int_equal(metadata_writer_sample(metadata, p, &s), 0);
 }
 
 static void a_process_line_is_repeated_when_its_name_changes(void **state)
@@ -72,7 +72,7 @@ static void a_process_line_is_repeated_when_its_name_changes(void **state)
 		sample(process, 1, 10);
 	assert_int_equal(n_lines("first.js"), 1);
 	assert_int_equal(n_lines("second.js"), 1);
-	image.announced = false; /* it executed something of the same name */
+	image.is_written = false; /* it executed something of the same name */
 	sample(process, 1, 10);
 	assert_int_equal(n_lines("second.js"), 2);
 }
@@ -95,10 +95,10 @@ static void a_thread_name_is_repeated_when_it_changes(void **state)
 	assert_int_equal(n_lines("worker"), 1);
 	sample(process, 7, 11); /* another thread with the same tid */
 	assert_int_equal(n_lines("worker"), 2);
-	announcer_forget_thread(announcer, 8);
+	metadata_writer_forget_thread(metadata, 8);
 	sample(process, 7, 11);
 	assert_int_equal(n_lines("worker"), 2);
-	announcer_forget_thread(announcer, 7);
+	metadata_writer_forget_thread(metadata, 7);
 	sample(process, 7, 11);
 	assert_int_equal(n_lines("worker"), 3);
 }
