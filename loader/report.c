@@ -45,7 +45,8 @@ static const struct argp_option options[] = {
 	{ "tree", KEY_TREE, NULL, 0, "Print a call tree instead of a table", 1 },
 	{ "callers", KEY_CALLERS, "NAME", 0, "Print the callers of a function as a tree", 1 },
 	{ "callees", KEY_CALLEES, "NAME", 0, "Print the callees of a function as a tree", 1 },
-	{ "lines", KEY_LINES, NULL, 0, "Print a row for each executed line", 1 },
+	{ "lines", KEY_LINES, "NAME", OPTION_ARG_OPTIONAL,
+	  "Print a row for each executed line; of NAME alone, beside its source", 1 },
 	{ "by", KEY_BY, "WORD", 0, "Group by " BY_WORDS, 1 },
 	{ "sort", KEY_SORT, "WORD", 0, "Sort the table by self or total", 1 },
 	{ NULL, 0, NULL, 0, "Filters:", 2 },
@@ -149,7 +150,9 @@ static error_t set_callees(struct cli_parse *p, const char *arg, void *member)
 
 static error_t set_lines(struct cli_parse *p, const char *arg, void *member)
 {
-	(void)arg;
+	struct report_options *o = member;
+
+	o->query.function = arg ? arg : o->query.function;
 	return set_by(p, "line", member);
 }
 

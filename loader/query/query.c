@@ -69,43 +69,6 @@ static int by_total(const void *a, const void *b)
 	return order ? order : by_text(x, y);
 }
 
-/* Groups without samples are no rows. */
-static void drop_empty(struct query_result *result)
-{
-	u32 n = 0;
-
-	for (u32 i = 0; i < result->n; i++)
-		if (result->rows[i].total)
-			result->rows[n++] = result->rows[i];
-	result->n = n;
-}
-
-static int make_flat(const struct query *q, const struct selection *s, struct selection_path *path,
-		     struct query_result *result)
-{
-	const struct groups *g = s->groups;
-	_cleanup_free_ u32 *seen = calloc(g->n + 1ul, sizeof(u32));
-
-	result->rows = calloc(g->n + 1ul, sizeof(*result->rows));
-	if (!seen || !result->rows)
-		return -ENOMEM;
-	for (; result->n < g->n; result->n++) {
-		result->rows[result->n].name = g->v[result->n].name;
-		result->rows[result->n].where = g->v[result->n].where;
-	}
-	for (u32 i = 0; i < s->data->n_cells; i++) {
-		if (!selection_path(s, i, path))
-			continue;
-		result->samples += path->count;
-		count(result->rows, seen, i, path);
-	}
-	drop_empty(result);
-	qsort(result->rows, result->n, sizeof(*result->rows), q->by_total ? by_total : by_self);
-	return 0;
-}
-
-/* ---- trees ---- */
-
 /* Groups that are called @name; if none is, those with it in their name. NULL: no memory. */
 static bool *called(const struct groups *g, const char *name, bool *is_any)
 {
@@ -121,6 +84,50 @@ static bool *called(const struct groups *g, const char *name, bool *is_any)
 	}
 	return is_it;
 }
+
+/* Groups without samples are no rows, nor are those that are not asked for. */
+static void drop_rows(struct query_result *result, const bool *is_it)
+{
+	u32 n = 0;
+
+	for (u32 i = 0; i < result->n; i++)
+		if (result->rows[i].total && (!is_it || is_it[i]))
+			result->rows[n++] = result->rows[i];
+	result->n = n;
+}
+
+static int make_flat(const struct query *q, const struct selection *s, struct selection_path *path,
+		     struct query_result *result)
+{
+	const struct groups *g = s->groups;
+	_cleanup_free_ u32 *seen = calloc(g->n + 1ul, sizeof(u32));
+	_cleanup_free_ bool *is_it = NULL;
+	bool is_any = true;
+
+	if (q->function) {
+		is_it = called(g, q->function, &is_any);
+		if (!is_it || !is_any)
+			return is_it ? -ENOENT : -ENOMEM;
+	}
+	result->rows = calloc(g->n + 1ul, sizeof(*result->rows));
+	if (!seen || !result->rows)
+		return -ENOMEM;
+	for (; result->n < g->n; result->n++) {
+		result->rows[result->n].name = g->v[result->n].name;
+		result->rows[result->n].where = g->v[result->n].where;
+	}
+	for (u32 i = 0; i < s->data->n_cells; i++) {
+		if (!selection_path(s, i, path))
+			continue;
+		result->samples += path->count;
+		count(result->rows, seen, i, path);
+	}
+	drop_rows(result, is_it);
+	qsort(result->rows, result->n, sizeof(*result->rows), q->by_total ? by_total : by_self);
+	return 0;
+}
+
+/* ---- trees ---- */
 
 static void turn(u32 *v, u32 n)
 {

@@ -44,7 +44,8 @@ struct query {
 	enum query_by by;
 	enum query_only only;
 	bool by_total; /* rows are sorted by total, else by self */
-	const char *function; /* of callers and callees: its name or a part of it */
+	/* Its name, else a part of it: of callers and callees; of rows the only ones, NULL: all. */
+	const char *function;
 	const char *grep; /* extended regular expression that a frame of a stack has to match */
 };
 

@@ -153,6 +153,9 @@ static int print_answers(FILE *out, const struct prof_data *d, const struct answ
 		fputs("section,depth,self,total,name,where\r\n", out);
 	else
 		title_print(out, d);
+	if (o->format == REPORT_TEXT && o->is_question && o->query.by == QUERY_BY_LINE &&
+	    o->query.shape == QUERY_FLAT && o->query.function)
+		return section_lines(out, a->v);
 	if (o->format == REPORT_TEXT)
 		return o->is_question ? section_text(out, a->v, width) : print_text(out, a, width);
 	for (u32 i = 0; r == 0 && i < a->n; i++)

@@ -17,6 +17,7 @@ struct section {
 
 /* 0 or a negative errno. */
 int section_text(FILE *out, const struct section *s, u32 width);
+int section_lines(FILE *out, const struct section *s); /* by line: with the source */
 int section_markdown(FILE *out, const struct section *s);
 int section_csv(FILE *out, const struct section *s);
 

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "../../loader/report/report.h"
 #include "made.h"
@@ -181,6 +182,68 @@ static void functions_are_distinguished_by_where_they_start(void **state)
 						    "  60.0 %  60.0 %  (anonymous)  /v.js:8:9\n"
 						    "  40.0 %  40.0 %  (anonymous)  /v.js:8:30\n");
 	free(out);
+}
+
+static void put_file(const char *path, const char *text)
+{
+	FILE *f = fopen(path, "we");
+
+	assert_non_null(f);
+	fputs(text, f);
+	fclose(f);
+}
+
+static char *lines_of(const char *text, const char *function)
+{
+	const struct report_options options = {
+		.is_question = true, .query = { .by = QUERY_BY_LINE, .function = function }
+	};
+	struct prof_reader *in = NULL;
+	char *out = NULL;
+	size_t len;
+	FILE *f = open_memstream(&out, &len);
+
+	assert_int_equal(prof_reader_new(made_fd(text, strlen(text)), "in", &in), 0);
+	assert_int_equal(report_print(f, in, &options), 0);
+	fclose(f);
+	prof_reader_free(&in);
+	return out;
+}
+
+static void lines_of_a_function_are_beside_its_source(void **state)
+{
+#define LINE(id, file, line)                                                                       \
+	F(id, "\"kind\":\"js\",\"name\":\"f\",\"file\":\"" file "\",\"line\":" line                \
+	      ",\"start_line\":2")
+	char path[] = "/tmp/unspool-lines-XXXXXX", *text, *out, *want;
+	int fd = mkstemp(path);
+
+	(void)state;
+	assert_true(fd >= 0);
+	close(fd);
+	put_file(path, "one\ntwo() {\n\tthree\x1b[31m\n}\n\n\n\n\nnine\n");
+	assert_true(asprintf(&text,
+			     H P LINE("1", "%s", "3") LINE("2", "%s", "9")
+				     LINE("3", "/no/file", "7") S("1", "1", COMPLETE)
+					     S("2", "2,1", COMPLETE) S("3", "3", COMPLETE)
+						     N("1", "50") N("2", "30") N("3", "20"),
+			     path, path) > 0);
+	assert_true(asprintf(&want,
+			     "f  /no/file\n   self   total    line\n"
+			     "  20.0 %%  20.0 %%      7\n\n"
+			     "f  %s\n   self   total    line\n"
+			     "                      1  one\n"
+			     "                      2  two() {\n"
+			     "  50.0 %%  80.0 %%      3      three\\x1b[31m\n"
+			     "                     ...\n"
+			     "  30.0 %%  30.0 %%      9  nine\n",
+			     path) > 0);
+	out = lines_of(text, "f");
+	assert_string_equal(strstr(out, "f  /no"), want);
+	unlink(path);
+	free(out);
+	free(want);
+	free(text);
 }
 
 static void lost_events_are_reported_if_there_are_any(void **state)
@@ -362,6 +425,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(several_processes_are_counted_in_the_title),
 	cmocka_unit_test(functions_without_a_name_are_distinguished_by_their_lines),
 	cmocka_unit_test(functions_are_distinguished_by_where_they_start),
+	cmocka_unit_test(lines_of_a_function_are_beside_its_source),
 	cmocka_unit_test(lost_events_are_reported_if_there_are_any),
 	cmocka_unit_test(missing_unwind_rows_are_reported),
 	cmocka_unit_test(only_the_top_functions_are_shown),
