@@ -30,6 +30,7 @@ enum {
 	KEY_TREE,
 	KEY_CALLERS,
 	KEY_CALLEES,
+	KEY_AWAITED,
 	KEY_BY,
 	KEY_ONLY,
 	KEY_GREP,
@@ -45,6 +46,8 @@ static const struct argp_option options[] = {
 	{ "tree", KEY_TREE, NULL, 0, "Print a call tree instead of a table", 1 },
 	{ "callers", KEY_CALLERS, "NAME", 0, "Print the callers of a function as a tree", 1 },
 	{ "callees", KEY_CALLEES, "NAME", 0, "Print the callees of a function as a tree", 1 },
+	{ "awaited", KEY_AWAITED, NULL, 0,
+	  "Print awaited functions with their async callers (record --async)", 1 },
 	{ "lines", KEY_LINES, "NAME", OPTION_ARG_OPTIONAL,
 	  "Print a row for each executed line; of NAME alone, beside its source", 1 },
 	{ "by", KEY_BY, "WORD", 0, "Group by " BY_WORDS, 1 },
@@ -125,7 +128,7 @@ static error_t set_shape(struct cli_parse *p, struct report_options *o, enum que
 			 const char *name)
 {
 	if (o->query.shape != QUERY_FLAT)
-		return cli_fail(p, "only one of --tree, --callers and --callees");
+		return cli_fail(p, "only one of --tree, --callers, --callees and --awaited");
 	o->is_question = true;
 	o->query.shape = shape;
 	o->query.function = name;
@@ -146,6 +149,12 @@ static error_t set_callers(struct cli_parse *p, const char *arg, void *member)
 static error_t set_callees(struct cli_parse *p, const char *arg, void *member)
 {
 	return set_shape(p, member, QUERY_CALLEES, arg);
+}
+
+static error_t set_awaited(struct cli_parse *p, const char *arg, void *member)
+{
+	(void)arg;
+	return set_shape(p, member, QUERY_AWAITED, NULL);
 }
 
 static error_t set_lines(struct cli_parse *p, const char *arg, void *member)
@@ -205,6 +214,7 @@ static const struct cli_field fields[] = {
 	{ KEY_TREE, PRINT, set_tree, NULL },
 	{ KEY_CALLERS, PRINT, set_callers, NULL },
 	{ KEY_CALLEES, PRINT, set_callees, NULL },
+	{ KEY_AWAITED, PRINT, set_awaited, NULL },
 	{ KEY_BY, PRINT, set_by, NULL },
 	{ KEY_ONLY, PRINT, set_only, NULL },
 	{ KEY_GREP, PRINT, set_grep, NULL },

@@ -171,6 +171,14 @@ static int add_path(struct tree *t, const struct query *q, const struct selectio
 	return r;
 }
 
+static bool path_of(const struct query *q, const struct selection *s, u32 cell, const bool *is_it,
+		    struct selection_path *path)
+{
+	if (q->shape == QUERY_AWAITED)
+		return selection_awaited(s, cell, path);
+	return selection_path(s, cell, path) && begin_path(q, is_it, path);
+}
+
 static int fill_tree(const struct query *q, const struct selection *s, struct selection_path *path,
 		     struct tree *t, u64 *samples)
 {
@@ -178,13 +186,13 @@ static int fill_tree(const struct query *q, const struct selection *s, struct se
 	bool is_any = true;
 	int r = 0;
 
-	if (q->shape != QUERY_TREE) {
+	if (q->shape == QUERY_CALLERS || q->shape == QUERY_CALLEES) {
 		is_it = called(s->groups, q->function, &is_any);
 		if (!is_it || !is_any)
 			return is_it ? -ENOENT : -ENOMEM;
 	}
 	for (u32 i = 0; r == 0 && i < s->data->n_cells; i++) {
-		if (!selection_path(s, i, path) || !begin_path(q, is_it, path))
+		if (!path_of(q, s, i, is_it, path))
 			continue;
 		*samples += path->count;
 		r = add_path(t, q, path);

@@ -11,6 +11,7 @@ enum query_shape {
 	QUERY_TREE, /* from the roots to the leaves */
 	QUERY_CALLERS, /* from a function to the roots */
 	QUERY_CALLEES, /* from a function to the leaves */
+	QUERY_AWAITED, /* from each awaited function to the async callers that await it */
 };
 
 enum query_by {

@@ -119,8 +119,10 @@ void selection_deinit(struct selection *s)
 	free(s->origins);
 }
 
-static void add(struct selection_path *path, u32 group)
+static void add(const struct selection *s, u32 cell, u32 frame, struct selection_path *path)
 {
+	u32 group = s->groups->of[s->groups->is_by_cell ? cell : frame];
+
 	if (!path->n || path->groups[path->n - 1] != group)
 		path->groups[path->n++] = group;
 }
@@ -142,9 +144,32 @@ bool selection_path(const struct selection *s, u32 cell, struct selection_path *
 		u32 frame = stack->frames[i];
 
 		if (s->is_shown[frame])
-			add(path, s->groups->of[is_by_cell ? cell : frame]);
+			add(s, cell, frame, path);
 	}
 	if (is_by_cell && !stack->n_frames)
-		add(path, s->groups->of[cell]);
+		add(s, cell, 0, path);
+	return true;
+}
+
+/* Async frames come behind the awaited function and what of the runtime resumed it. */
+bool selection_awaited(const struct selection *s, u32 cell, struct selection_path *path)
+{
+	u32 stack_idx = data_cell(s->data, cell).stack, awaited = DATA_NONE, i = 0;
+	const struct data_stack *stack = &s->data->stacks[stack_idx];
+	const struct prof_frame *frames = s->data->frames;
+
+	for (; i < stack->n_frames && !frames[stack->frames[i]].async; i++)
+		if (s->is_shown[stack->frames[i]] && s->origins[stack->frames[i]] < ORIGIN_BUILTIN)
+			awaited = stack->frames[i];
+	path->count = s->data->counts[cell];
+	path->n = 0;
+	path->has_self = false;
+	if (!path->count || (s->is_in && !s->is_in[stack_idx]) || i == stack->n_frames ||
+	    awaited == DATA_NONE)
+		return false;
+	add(s, cell, awaited, path);
+	for (; i < stack->n_frames && frames[stack->frames[i]].async; i++)
+		if (s->is_shown[stack->frames[i]])
+			add(s, cell, stack->frames[i], path);
 	return true;
 }

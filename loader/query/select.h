@@ -30,3 +30,6 @@ void selection_deinit(struct selection *s);
 
 /* The path of a cell; false: it does not count. */
 bool selection_path(const struct selection *s, u32 cell, struct selection_path *path);
+
+/* The same of an awaited function and its async callers; false: it has none. */
+bool selection_awaited(const struct selection *s, u32 cell, struct selection_path *path);

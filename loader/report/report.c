@@ -20,7 +20,8 @@
 #define N_ROWS 25
 #define N_TREE_ROWS 15
 #define N_THREADS 8
-#define MAX_SECTIONS 5
+#define MAX_SECTIONS 6
+#define N_AWAITED 10
 
 const char *const report_format_names[REPORT_N_FORMATS] = {
 	[REPORT_TEXT] = "text",
@@ -66,6 +67,8 @@ static int ask_default(struct answers *a, const struct prof_data *d, const struc
 		    .query = { .shape = QUERY_TREE, .only = QUERY_APP } },
 		  o->top ? o->top : N_TREE_ROWS },
 		{ { .id = "functions", .title = "function" }, o->top ? o->top : N_ROWS },
+		{ { .id = "awaited", .title = "awaited", .query = { .shape = QUERY_AWAITED } },
+		  o->top ? o->top : N_AWAITED },
 		{ { .id = "processes", .title = "process", .query = { .by = QUERY_BY_PROCESS } },
 		  N_THREADS },
 		{ { .id = "threads", .title = "thread", .query = { .by = QUERY_BY_THREAD } },
@@ -85,10 +88,9 @@ static int ask_default(struct answers *a, const struct prof_data *d, const struc
 static int ask_one(struct answers *a, const struct prof_data *d, const struct report_options *o)
 {
 	static const char *const ids[] = {
-		[QUERY_FLAT] = NULL,
-		[QUERY_TREE] = "tree",
-		[QUERY_CALLERS] = "callers",
-		[QUERY_CALLEES] = "callees",
+		[QUERY_FLAT] = NULL,	     [QUERY_TREE] = "tree",
+		[QUERY_CALLERS] = "callers", [QUERY_CALLEES] = "callees",
+		[QUERY_AWAITED] = "awaited",
 	};
 	const char *by = query_by_names[o->query.by];
 	struct section s = { .id = ids[o->query.shape] ? ids[o->query.shape] : by,

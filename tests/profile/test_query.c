@@ -183,6 +183,38 @@ static void each_question_has_its_answer(void **state)
 	data_free(&d);
 }
 
+/* load() is resumed for page() twice and for feed() once; its builtin is between them. */
+static void async_callers_are_grouped_by_the_awaited_function(void **state)
+{
+#define JS(id, name, more) F(id, "js", name, ",\"file\":\"/a.js\",\"start_line\":" id more)
+	static const char text[] = H P JS("1", "burn", "") JS("2", "load", "") F("3", "builtin",
+										 "resume", "")
+		JS("4", "page", ",\"async\":true") JS("5", "feed", ",\"async\":true")
+			JS("6", "main", ",\"async\":true") F("7", "stub", "RunMicrotasks", "")
+				S("1", "1,2,3,4,6,7") S("2", "1,2,3,5,6,7") S("3", "1,2")
+					N("1", "1", "1", "2", "1,1") N("1", "1", "2", "1", "1")
+						N("1", "1", "3", "7", "1,1,1,1,1,1,1");
+	static const struct want want[] = { { 0, 0, 3, "load" },
+					    { 1, 0, 2, "page" },
+					    { 2, 0, 2, "main" },
+					    { 1, 0, 1, "feed" },
+					    { 2, 0, 1, "main" } };
+	const struct query q = { .shape = QUERY_AWAITED };
+	struct prof_data *d = read_span(text, 0, 0);
+	struct query_result result;
+
+	(void)state;
+	assert_int_equal(query_run(d, &q, &result), 0);
+	assert_int_equal(result.n, 5);
+	for (u32 i = 0; i < result.n; i++) {
+		assert_string_equal(result.rows[i].name, want[i].name);
+		assert_int_equal(result.rows[i].depth, want[i].depth);
+		assert_int_equal(result.rows[i].total, want[i].total);
+	}
+	query_result_free(&result);
+	data_free(&d);
+}
+
 static void threads_are_workers_if_they_run_javascript(void **state)
 {
 #define THREAD(tid, name) "{\"type\":\"thread\",\"pid\":1,\"tid\":" tid ",\"name\":\"" name "\"}\n"
@@ -345,6 +377,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_question_has_its_answer),
+		cmocka_unit_test(async_callers_are_grouped_by_the_awaited_function),
 		cmocka_unit_test(threads_are_workers_if_they_run_javascript),
 		cmocka_unit_test(folded_time_is_shown_by_where_it_went),
 		cmocka_unit_test(questions_that_make_no_sense_are_refused),
