@@ -6,8 +6,7 @@
  *	index map    {"version": 3, "sections": [{"offset": {"line", "column"}, "map": ..}, ..]}
  *
  * The maps of an index map are joined into one. jansson takes up to 30 bytes of memory for a byte
- * of JSON ("[0,0,..]"), so values are counted before it sees the text. It also holds
- * `sourcesContent` for a moment; nothing of that is kept.
+ * of JSON ("[0,0,..]"), so values are counted before it sees the text.
  */
 
 #include <errno.h>
@@ -24,10 +23,12 @@
 #define MAX_VALUES (1u << 20)
 #define MAX_SEGMENTS (4u << 20)
 #define MAX_DEPTH 4 /* of index maps in index maps */
+#define MAX_CONTENT (16ul << 20) /* bytes of `sourcesContent` that are kept of a map */
 #define MAX_STRINGS (64ul << 20) /* bytes of sources, with `sourceRoot` each, and of names */
 
 struct source {
-	const char *name;
+	const char *name, *text;
+	size_t text_len;
 	bool is_ignored;
 };
 
@@ -38,6 +39,7 @@ struct source_map {
 	const char **names;
 	u32 n_sources, n_names; /* so far */
 	u32 cap_sources, cap_names;
+	size_t content_len; /* kept so far */
 };
 
 /* ---- JSON ---- */
@@ -151,6 +153,30 @@ static void mark_ignored(struct source_map *m, const json_t *map, u32 first_sour
 	}
 }
 
+/* Keeps the texts of sources that are not ignored, while there is room. */
+static int add_content(struct source_map *m, const json_t *map, u32 first_source)
+{
+	const json_t *list = json_object_get(map, "sourcesContent"), *v;
+	size_t i;
+
+	json_array_foreach(list, i, v)
+	{
+		size_t len = json_string_length(v);
+		struct source *s = &m->sources[first_source + i];
+
+		if (i >= m->n_sources - first_source)
+			break;
+		if (!len || s->is_ignored || len > MAX_CONTENT - m->content_len)
+			continue;
+		s->text = arena_dup(&m->arena, json_string_value(v), len);
+		if (!s->text)
+			return -ENOMEM;
+		s->text_len = len;
+		m->content_len += len;
+	}
+	return 0;
+}
+
 /* @section: its start and end; the rest is set here. */
 static int add_map(struct source_map *m, const json_t *map, struct segments_section *section)
 {
@@ -169,6 +195,9 @@ static int add_map(struct source_map *m, const json_t *map, struct segments_sect
 	section->n_sources = m->n_sources - section->first_source;
 	section->n_names = m->n_names - section->first_name;
 	mark_ignored(m, map, section->first_source);
+	r = add_content(m, map, section->first_source);
+	if (r)
+		return r;
 	return segments_decode(&m->segments, json_string_value(mappings),
 			       json_string_length(mappings), section);
 }
@@ -334,6 +363,8 @@ static int place_of(const struct source_map *map, const struct segment *s,
 		.column = s->source_column + 1,
 		.name = s->name == SEGMENT_NONE ? NULL : map->names[s->name],
 		.is_ignored = source->is_ignored,
+		.text = source->text,
+		.text_len = source->text_len,
 	};
 	return 0;
 }

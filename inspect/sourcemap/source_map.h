@@ -25,6 +25,8 @@ struct source_map_place {
 	u32 line, column; /* from 1, columns in UTF-16 units */
 	const char *name; /* of the token there, before it was renamed; NULL: none */
 	bool is_ignored; /* third-party code, by the map's ignoreList */
+	const char *text; /* of the source, by `sourcesContent`; NULL: not kept, see MAX_CONTENT */
+	size_t text_len;
 };
 
 /**

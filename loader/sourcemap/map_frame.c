@@ -2,6 +2,8 @@
 
 #include "map_frame.h"
 
+#include "../../inspect/sourcemap/source_name.h"
+
 #include <errno.h>
 #include <string.h>
 
@@ -127,6 +129,27 @@ static const char *find_name(struct source_maps *s, const struct source_map *map
 	return name.is_given ? source_maps_keep(s, text + name.off, name.len) : NULL;
 }
 
+/* A name of one or two letters is what a minifier makes. */
+static bool is_useless(const char *name)
+{
+	const char *dot = strrchr(name, '.');
+
+	return !strcmp(name, "(anonymous)") || strlen(dot ? dot + 1 : name) <= 2;
+}
+
+/* The name that the source's text has where the function starts, for want of a better one. */
+static const char *find_source_name(struct source_maps *s, const struct prof_frame *f,
+				    const struct source_map_place *start)
+{
+	const char *name;
+	size_t len;
+
+	if (!f->name || !is_useless(f->name) || !start->text ||
+	    source_name(start->text, start->text_len, start->line, start->column, &name, &len))
+		return NULL;
+	return source_maps_keep(s, name, len);
+}
+
 /* Of a position without a source. */
 static void drop_line(struct prof_frame *f)
 {
@@ -172,6 +195,8 @@ void map_frame(struct source_maps *s, const struct source_maps_script *script, s
 		return;
 	}
 	name = find_name(s, found.map, f, text, data);
+	if (!name && has_start)
+		name = find_source_name(s, f, &start);
 	place(f, has_start ? &start : NULL, has_line ? &line : NULL,
 	      has_start && has_line && strcmp(start.source, line.source) != 0);
 	f->file = file;

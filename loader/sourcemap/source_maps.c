@@ -49,10 +49,18 @@ struct source {
 	const char *file;
 };
 
+/* A name that no map has as a string. */
+struct kept_name {
+	struct kept_name *next;
+	size_t len;
+	char text[];
+};
+
 struct source_maps {
 	struct arena arena;
 	struct script *scripts[N_BUCKETS];
 	struct source *sources[N_BUCKETS];
+	struct kept_name *names[N_BUCKETS];
 	struct kept_map *maps;
 	const struct script *last; /* that was found */
 	u32 n_maps, cap_maps, n_scripts;
@@ -73,6 +81,7 @@ static void drop_all(struct source_maps *s)
 		source_map_free(&s->maps[i].map);
 	memset(s->scripts, 0, sizeof(s->scripts));
 	memset(s->sources, 0, sizeof(s->sources));
+	memset(s->names, 0, sizeof(s->names));
 	arena_clear(&s->arena);
 	s->last = NULL;
 	s->n_maps = s->n_scripts = 0;
@@ -300,7 +309,21 @@ u32 source_maps_count(const struct source_maps *s)
 
 const char *source_maps_keep(struct source_maps *s, const char *text, size_t len)
 {
-	char *copy = arena_alloc(&s->arena, len + 1);
+	u64 hash = len;
+	struct kept_name **bucket, *kept;
 
-	return copy ? memcpy(copy, text, len) : NULL;
+	for (size_t i = 0; i < len; i++)
+		hash = hash * 31 + (u8)text[i];
+	bucket = &s->names[hash & (N_BUCKETS - 1)];
+	for (kept = *bucket; kept; kept = kept->next)
+		if (kept->len == len && !memcmp(kept->text, text, len))
+			return kept->text;
+	kept = arena_alloc(&s->arena, sizeof(*kept) + len + 1);
+	if (!kept)
+		return NULL;
+	kept->next = *bucket;
+	kept->len = len;
+	memcpy(kept->text, text, len);
+	*bucket = kept;
+	return kept->text;
 }

@@ -54,7 +54,7 @@ void source_maps_find(struct source_maps *s, const struct source_maps_script *sc
  */
 const char *source_maps_file(struct source_maps *s, const char *source);
 
-/* A copy of a text that lives as long; NULL without memory. */
+/* A copy of a name that lives as long, one for equal names; NULL without memory. */
 const char *source_maps_keep(struct source_maps *s, const char *text, size_t len);
 
 /* How many maps are kept. */

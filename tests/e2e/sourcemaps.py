@@ -32,8 +32,6 @@ TOOLS = {
     "tsx": ["--import", "tsx", "src/app.ts"],
     "ts-node": ["-r", "ts-node/register/transpile-only", "src/app.ts"],
 }
-# Minified until nothing is left of the name but the place: "(anonymous)" is right, too.
-NAMELESS = {("webpack", "runRounds")}
 
 
 def functions():
@@ -53,7 +51,7 @@ def functions():
 FUNCTIONS = functions()
 
 
-def wrong(tool, frame):
+def wrong(frame):
     """What is wrong with an application's frame, or None; None, too, for a script's top level."""
     file, start = os.path.basename(frame["file"]), frame.get("start_line", 0)
     line, name = frame.get("line", 0), frame.get("name")
@@ -66,7 +64,7 @@ def wrong(tool, frame):
     if (file, start) not in FUNCTIONS:
         return "starts where no function does"
     want, last = FUNCTIONS[file, start]
-    if name != want and not (name == "(anonymous)" and (tool, want) in NAMELESS):
+    if name != want:
         return f"is {want}"
     return None if not line or start <= line <= last else "line outside of the function"
 
@@ -76,7 +74,7 @@ def is_own(frame):
     return frame["kind"] == "js" and "/node_modules/" not in file and not file.startswith("node:")
 
 
-def judge(tool, profile, pid):
+def judge(profile, pid):
     """(samples by function, what is wrong with frames: a set)"""
     seen, faults = {}, set()
     for count, _, frames, line in profile.samples():
@@ -85,7 +83,7 @@ def judge(tool, profile, pid):
         for i, frame in enumerate(frames):
             if not is_own(frame):
                 continue
-            fault = wrong(tool, frame)
+            fault = wrong(frame)
             # The top level of a module that is no source: a wrapper of the tool.
             if fault == "no source" and frame.get("start_line") == 1 == frame.get("start_column"):
                 continue
@@ -118,17 +116,17 @@ def main():
                        ",".join(map(str, [*pids.values(), unmapped])))
         profile = Profile(out)
         for tool, pid in pids.items():
-            seen, faults = judge(tool, profile, pid)
+            seen, faults = judge(profile, pid)
             checks.that(is_right(seen, faults), f"{tool}: {seen}, {sorted(faults)[:4]}")
-        checks.that(not is_right(*judge("esbuild", profile, unmapped)),
+        checks.that(not is_right(*judge(profile, unmapped)),
                     "a bundle without its map fails the judge")
         checks.equal(done.stderr.count("its source map"), 1, "a missing map is reported once")
         mapped = os.path.join(tmp, "mapped.ndjson")
         unspool("convert", "--source-maps", os.path.join(BUILT, "unmapped"), out, mapped)
-        seen, faults = judge("esbuild", Profile(mapped), unmapped)
+        seen, faults = judge(Profile(mapped), unmapped)
         checks.that(faults, "a folder without the map changes nothing")
         unspool("convert", "--source-maps", stand_in(tmp), out, mapped)
-        seen, faults = judge("esbuild", Profile(mapped), unmapped)
+        seen, faults = judge(Profile(mapped), unmapped)
         checks.that(is_right(seen, faults), f"--source-maps: {seen}, {sorted(faults)[:4]}")
     return checks.end()
 

@@ -6,15 +6,21 @@
 
 #include "../../inspect/sourcemap/map_url.h"
 #include "../../inspect/sourcemap/source_map.h"
+#include "../../inspect/sourcemap/source_name.h"
 
 static void look(const struct source_map *map, u32 line, u32 column)
 {
 	struct source_map_place at, start;
+	const char *name;
+	size_t len;
 
 	if (source_map_find(map, line, column, &at))
 		return;
 	FUZZ_MUST(at.source && at.line && at.column, "a place without a source at %u:%u", line,
 		  column);
+	if (at.text && !source_name(at.text, at.text_len, at.line, at.column, &name, &len))
+		FUZZ_MUST(len && name >= at.text && name + len <= at.text + at.text_len,
+			  "a name outside of the source");
 	if (!source_map_find_start(map, line, column, &start))
 		FUZZ_MUST(start.source == at.source && start.line == at.line, "two places at %u:%u",
 			  line, column);

@@ -271,6 +271,32 @@ static void scripts_without_end_are_dropped_and_come_back(void **state)
 	assert_int_equal(n_urls, 5001);
 }
 
+/* A minifier left "r", and the map no name for it. */
+static void useless_name_is_that_of_the_source_text(void **state)
+{
+	static const struct {
+		const char *content, *name;
+	} cases[] = {
+		{ "function draw(x) {}", "draw" },
+		{ "draw = 1", "r" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		_cleanup_free_ char *map = NULL;
+		const char *name;
+
+		assert_true(asprintf(&map,
+				     "{\"version\":3,\"sources\":[\"a\"],"
+				     "\"sourcesContent\":[\"%s\"],\"mappings\":\"AAAA\"}",
+				     cases[i].content) > 0);
+		write_map("app.js.map", map);
+		name = map_it(i, 11, 15).name;
+		assert_string_equal(name, cases[i].name);
+		assert_ptr_equal(map_it(i, 11, 15).name, name); /* kept once */
+	}
+}
+
 static void names_are_found_before_parameters(void **state)
 {
 	static const struct {
@@ -333,6 +359,7 @@ int main(void)
 		TEST(url_that_cannot_be_read_is_asked_for_again),
 		TEST(missing_and_malformed_maps_are_reported_once),
 		TEST(scripts_without_end_are_dropped_and_come_back),
+		TEST(useless_name_is_that_of_the_source_text),
 		cmocka_unit_test(names_are_found_before_parameters),
 	};
 	int failed;
