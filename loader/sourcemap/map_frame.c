@@ -104,24 +104,22 @@ static bool is_called(const struct prof_frame *f, const char *name, size_t len)
 }
 
 /*
- * The name of a function in its source: that of its token in the map, or the generated one if that
- * is all there is. NULL: V8's.
+ * The name of a function by the token before it: what the map has for the token, or the token
+ * itself if a call gives it as the name. NULL: V8's.
  */
-static const char *find_name(struct source_maps *s, const struct source_map *map,
-			     const struct prof_frame *f, map_frame_text_fn *read, void *data)
+static const char *find_token_name(struct source_maps *s, const struct source_map *map,
+				   const struct prof_frame *f, const char *text, size_t len)
 {
-	char text[MAP_FRAME_TEXT];
 	struct map_frame_name name;
 	struct source_map_place at;
-	int len = f->name && f->start_line ? read(data, text, sizeof(text)) : -ENOENT;
 	u32 before;
 
-	if (len <= 0 || map_frame_name(text, (size_t)len, &name))
+	if (map_frame_name(text, len, &name))
 		return NULL;
 	if (!is_called(f, text + name.off, name.len) &&
 	    !(name.is_given && !strcmp(f->name, "(anonymous)")))
 		return NULL;
-	before = (u32)((size_t)len - name.off);
+	before = (u32)(len - name.off);
 	if (before < f->start_column &&
 	    !source_map_find_start(map, f->start_line, f->start_column - before, &at) && at.name &&
 	    *at.name)
@@ -144,10 +142,32 @@ static const char *find_source_name(struct source_maps *s, const struct prof_fra
 	const char *name;
 	size_t len;
 
-	if (!f->name || !is_useless(f->name) || !start->text ||
+	if (!is_useless(f->name) || !start->text ||
 	    source_name(start->text, start->text_len, start->line, start->column, &name, &len))
 		return NULL;
 	return source_maps_keep(s, name, len);
+}
+
+/* The name of a function, NULL: V8's. Looked for once, or again if its text can't be read now. */
+static const char *find_name(struct source_maps *s, const struct source_map *map,
+			     const struct prof_frame *f, const struct source_map_place *start,
+			     map_frame_text_fn *read, void *data)
+{
+	struct source_maps_name *known = source_maps_name(s, f->start_line, f->start_column);
+	const char *name = NULL;
+	char text[MAP_FRAME_TEXT];
+	int len;
+
+	if (!f->name || !known || known->is_known)
+		return f->name && known ? known->name : NULL;
+	len = read(data, text, sizeof(text));
+	if (len > 0)
+		name = find_token_name(s, map, f, text, (size_t)len);
+	if (!name)
+		name = find_source_name(s, f, start);
+	known->is_known = len >= 0;
+	known->name = name;
+	return name;
 }
 
 /* Of a position without a source. */
@@ -194,9 +214,7 @@ void map_frame(struct source_maps *s, const struct source_maps_script *script, s
 			drop_line(f);
 		return;
 	}
-	name = find_name(s, found.map, f, text, data);
-	if (!name && has_start)
-		name = find_source_name(s, f, &start);
+	name = has_start ? find_name(s, found.map, f, &start, text, data) : NULL;
 	place(f, has_start ? &start : NULL, has_line ? &line : NULL,
 	      has_start && has_line && strcmp(start.source, line.source) != 0);
 	f->file = file;

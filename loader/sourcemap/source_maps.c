@@ -49,6 +49,14 @@ struct source {
 	const char *file;
 };
 
+/* A function of a script. */
+struct function {
+	struct function *next;
+	const struct script *script;
+	u32 line, column; /* its start in the script */
+	struct source_maps_name name;
+};
+
 /* A name that no map has as a string. */
 struct kept_name {
 	struct kept_name *next;
@@ -60,6 +68,7 @@ struct source_maps {
 	struct arena arena;
 	struct script *scripts[N_BUCKETS];
 	struct source *sources[N_BUCKETS];
+	struct function *functions[N_BUCKETS];
 	struct kept_name *names[N_BUCKETS];
 	struct kept_map *maps;
 	const struct script *last; /* that was found */
@@ -81,6 +90,7 @@ static void drop_all(struct source_maps *s)
 		source_map_free(&s->maps[i].map);
 	memset(s->scripts, 0, sizeof(s->scripts));
 	memset(s->sources, 0, sizeof(s->sources));
+	memset(s->functions, 0, sizeof(s->functions));
 	memset(s->names, 0, sizeof(s->names));
 	arena_clear(&s->arena);
 	s->last = NULL;
@@ -300,6 +310,23 @@ const char *source_maps_file(struct source_maps *s, const char *source)
 	if (known->file)
 		*bucket = known;
 	return known->file;
+}
+
+struct source_maps_name *source_maps_name(struct source_maps *s, u32 line, u32 column)
+{
+	u64 hash = ((u64)line << 32 | column) ^ (uintptr_t)s->last;
+	struct function **bucket, *f;
+
+	bucket = &s->functions[hash * 0x9e3779b97f4a7c15ull >> 32 & (N_BUCKETS - 1)];
+	for (f = *bucket; f; f = f->next)
+		if (f->script == s->last && f->line == line && f->column == column)
+			return &f->name;
+	f = arena_alloc(&s->arena, sizeof(*f));
+	if (!f)
+		return NULL;
+	*f = (struct function){ *bucket, s->last, line, column, { false, NULL } };
+	*bucket = f;
+	return &f->name;
 }
 
 u32 source_maps_count(const struct source_maps *s)

@@ -54,6 +54,15 @@ void source_maps_find(struct source_maps *s, const struct source_maps_script *sc
  */
 const char *source_maps_file(struct source_maps *s, const char *source);
 
+/* What is known of the name of a function. */
+struct source_maps_name {
+	bool is_known;
+	const char *name; /* NULL: no better one than V8's */
+};
+
+/* Of that which starts there in the script that was found last; NULL without memory. */
+struct source_maps_name *source_maps_name(struct source_maps *s, u32 line, u32 column);
+
 /* A copy of a name that lives as long, one for equal names; NULL without memory. */
 const char *source_maps_keep(struct source_maps *s, const char *text, size_t len);
 

@@ -23,7 +23,7 @@
 static char folder[] = "/tmp/unspool-maps-XXXXXX";
 static const char *url; /* NULL: it can't be read now */
 static const char *before; /* the text in front of the function */
-static u32 n_urls, n_opened;
+static u32 n_urls, n_opened, n_texts;
 static struct source_maps *maps;
 
 static int give_url(void *data, char **out)
@@ -45,9 +45,12 @@ static int open_map(void *data, const char *path)
 
 static int give_text(void *data, char *text, size_t len)
 {
-	size_t n = strlen(before);
+	size_t n = before ? strlen(before) : 0;
 
 	(void)data;
+	n_texts++;
+	if (!before)
+		return -EFAULT;
 	assert_in_range(n, 0, len);
 	memcpy(text, before, n);
 	return (int)n;
@@ -96,7 +99,7 @@ static int begin(void **state)
 	snprintf(file, sizeof(file), "%s/app.js", folder);
 	url = "app.js.map";
 	before = "function r";
-	n_urls = n_opened = 0;
+	n_urls = n_opened = n_texts = 0;
 	write_map("app.js.map", MAP);
 	return source_maps_new(&maps);
 }
@@ -155,7 +158,19 @@ static void name_must_stand_before_the_function(void **state)
 	before = "function s";
 	assert_string_equal(map_it(1, 11, 15).name, "r");
 	before = "function r";
-	assert_string_equal(map_it(1, 12, 15).name, "r"); /* it begins one column later */
+	assert_string_equal(map_it(2, 12, 15).name, "r"); /* it begins one column later */
+	assert_string_equal(map_it(2, 11, 15).name, "render");
+	assert_int_equal(n_texts, 3);
+	assert_string_equal(map_it(2, 11, 19).name, "render");
+	assert_int_equal(n_texts, 3); /* it is known */
+}
+
+static void text_that_cannot_be_read_is_asked_for_again(void **state)
+{
+	(void)state;
+	before = NULL;
+	assert_string_equal(map_it(1, 11, 15).name, "r");
+	before = "function r";
 	assert_string_equal(map_it(1, 11, 15).name, "render");
 }
 
@@ -352,6 +367,7 @@ int main(void)
 		TEST(line_of_another_source_is_left_out),
 		TEST(module_as_a_whole_is_of_the_source_that_ran),
 		TEST(name_must_stand_before_the_function),
+		TEST(text_that_cannot_be_read_is_asked_for_again),
 		TEST(place_without_a_source_is_left_in_the_file),
 		TEST(place_without_a_source_of_an_inline_map_is_no_line),
 		TEST(source_of_an_inline_map_lies_beside_the_script),
