@@ -19,7 +19,7 @@ struct {
 } samples SEC(".maps");
 
 SEC("perf_event")
-int on_sample(struct arch_pt_regs *ctx) /* what struct bpf_perf_event_data starts with */
+int on_sample(struct arch_pt_regs *ctx) /* the start of struct bpf_perf_event_data */
 {
 	struct uw_slot *s = uw_this_slot();
 	struct uw_sample *sample;

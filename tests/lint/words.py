@@ -68,7 +68,7 @@ PEOPLE = ("people", "users", "user", "anyone", "those", "readers", "reader", "au
 def who(f):
     """Code is not a person."""
     after = "".join(rf"(?<!\b{person}\s)" for person in PEOPLE)
-    yield from find(f, rf"(?i){after}\bwho(m|ever)?\b", "`{}`; code is not a person")
+    yield from find(f, rf"(?i){after}\bwho(m|ever)?\b(?! wants?\b)", "`{}`; code is not a person")
 
 
 METAPHORS = r"recipes?|fore(see|sees|seen|saw)|thrown out|by and by|at a guess|mends?|mended|" \
