@@ -248,8 +248,8 @@ static int name_js(struct v8_heap *h, const struct uw_sample *s, u32 i, struct v
 }
 
 /* A function or a builtin that awaits. */
-static int name_waiting(struct v8_heap *h, const struct uw_sample *s, const struct uw_frame *frame,
-			struct v8_name *names)
+static int name_waiting_caller(struct v8_heap *h, const struct uw_sample *s,
+			       const struct uw_frame *frame, struct v8_name *names)
 {
 	struct v8_function *f;
 
@@ -320,8 +320,9 @@ int v8_heap_name(struct v8_heap *h, const struct uw_sample *s, u32 i, struct v8_
 	look_for(h, s);
 	switch (s->frames[i].kind) {
 	case UW_V8_JS:
-		n = s->frames[i].flags & UW_FRAME_ASYNC ? name_waiting(h, s, &s->frames[i], names)
-							: name_js(h, s, i, names);
+		n = s->frames[i].flags & UW_FRAME_ASYNC
+			    ? name_waiting_caller(h, s, &s->frames[i], names)
+			    : name_js(h, s, i, names);
 		break;
 	case UW_V8_CODE:
 		n = name_code(h, s, &s->frames[i], names);

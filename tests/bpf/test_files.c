@@ -254,7 +254,7 @@ static void broken_trees_lead_nowhere(void **state)
  * A freed mapping can belong to another process; only executable mappings contain
  * code.
  */
-static void a_mapping_that_is_not_this_process_code_does_not_count(void **state)
+static void mapping_without_code_of_this_process_does_not_count(void **state)
 {
 	struct mm_struct other = { 0 };
 	struct uw_mapping m;
@@ -271,7 +271,7 @@ static void a_mapping_that_is_not_this_process_code_does_not_count(void **state)
 	assert_false(uw_find_file(AREA + 2 * STEP, &m));
 }
 
-static void another_file_than_the_known_one_is_unknown(void **state)
+static void file_that_differs_from_the_known_one_is_unknown(void **state)
 {
 	struct uw_file like = known_file(), rows[5] = { like, like, like, like, like };
 	struct uw_mapping m;
@@ -300,7 +300,7 @@ static void another_file_than_the_known_one_is_unknown(void **state)
  * The mapping has the inode below; user space knows the file by the upper inode's
  * number.
  */
-static void a_file_on_overlayfs_is_found_by_its_upper_number(void **state)
+static void overlayfs_file_is_found_by_its_upper_inode(void **state)
 {
 	struct super_block upper_super = { .s_dev = 40 };
 	struct inode upper;
@@ -330,7 +330,7 @@ static void a_file_on_overlayfs_is_found_by_its_upper_number(void **state)
 }
 
 /* The member has had three names. */
-static void the_time_of_change_is_read_from_kernels_old_and_new(void **state)
+static void mtime_is_read_on_old_and_new_kernels(void **state)
 {
 	(void)state;
 	make_vmas(1);
@@ -369,7 +369,7 @@ static struct uw_mapping move_into_the_kernel(void)
 	return m;
 }
 
-static void a_process_without_tables_is_walked_in_known_files(void **state)
+static void process_without_tables_is_walked_in_known_files(void **state)
 {
 	struct uw_mapping m = move_into_the_kernel();
 
@@ -389,7 +389,7 @@ static void a_process_without_tables_is_walked_in_known_files(void **state)
 }
 
 /* A library that was just mapped. */
-static void a_pc_that_the_tables_lack_is_looked_for(void **state)
+static void pc_missing_from_the_tables_is_searched_in_the_kernel(void **state)
 {
 	struct uw_sample before;
 
@@ -409,7 +409,7 @@ static void a_pc_that_the_tables_lack_is_looked_for(void **state)
 	assert_int_equal(w.sample.n_frames, 1);
 }
 
-static void a_deep_stack_of_a_file_that_is_found_ends_at_the_depth_limit(void **state)
+static void deep_stack_in_a_file_found_by_the_kernel_ends_at_the_depth_limit(void **state)
 {
 	const struct stack stack = chain(1025, 0, CHAIN_STRIDE);
 
@@ -429,13 +429,13 @@ int main(void)
 		T(every_mapping_of_a_maple_tree_is_found),
 		T(every_mapping_of_a_red_black_tree_is_found),
 		T(broken_trees_lead_nowhere),
-		T(a_mapping_that_is_not_this_process_code_does_not_count),
-		T(another_file_than_the_known_one_is_unknown),
-		T(a_file_on_overlayfs_is_found_by_its_upper_number),
-		T(the_time_of_change_is_read_from_kernels_old_and_new),
-		T(a_process_without_tables_is_walked_in_known_files),
-		T(a_pc_that_the_tables_lack_is_looked_for),
-		T(a_deep_stack_of_a_file_that_is_found_ends_at_the_depth_limit),
+		T(mapping_without_code_of_this_process_does_not_count),
+		T(file_that_differs_from_the_known_one_is_unknown),
+		T(overlayfs_file_is_found_by_its_upper_inode),
+		T(mtime_is_read_on_old_and_new_kernels),
+		T(process_without_tables_is_walked_in_known_files),
+		T(pc_missing_from_the_tables_is_searched_in_the_kernel),
+		T(deep_stack_in_a_file_found_by_the_kernel_ends_at_the_depth_limit),
 	};
 
 	return CHECK_RUN(tests);

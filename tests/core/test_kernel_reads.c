@@ -13,7 +13,7 @@
 static struct reads_bpf *skel;
 static struct sim_mem *mem;
 
-static bool reads_as_said(const struct read_row *row)
+static bool reads_as_expected(const struct read_row *row)
 {
 	struct {
 		u64 addr, len;
@@ -33,7 +33,7 @@ static void kernel_read_is_all_or_nothing(void **state)
 {
 	(void)state;
 	for (u32 i = 0; i < N_READ_ROWS; i++)
-		if (!reads_as_said(&read_rows[i]))
+		if (!reads_as_expected(&read_rows[i]))
 			fail_msg("%s", read_rows[i].name);
 }
 
@@ -44,7 +44,7 @@ static void inverted_row_fails_in_the_kernel(void **state)
 		struct read_row row = read_rows[i];
 
 		row.ok = !row.ok;
-		assert_false(reads_as_said(&row));
+		assert_false(reads_as_expected(&row));
 	}
 }
 

@@ -26,7 +26,7 @@ static int tear_down(void **state)
 	return 0;
 }
 
-static bool reads_as_said(const struct read_row *row)
+static bool reads_as_expected(const struct read_row *row)
 {
 	u8 got[READ_MAX_LEN], want[READ_MAX_LEN];
 	long result;
@@ -41,7 +41,7 @@ static void read_is_all_or_nothing(void **state)
 {
 	(void)state;
 	for (u32 i = 0; i < N_READ_ROWS; i++)
-		if (!reads_as_said(&read_rows[i]))
+		if (!reads_as_expected(&read_rows[i]))
 			fail_msg("%s", read_rows[i].name);
 }
 
@@ -53,11 +53,11 @@ static void inverted_row_fails(void **state)
 		struct read_row row = read_rows[i];
 
 		row.ok = !row.ok;
-		assert_false(reads_as_said(&row));
+		assert_false(reads_as_expected(&row));
 	}
 }
 
-static void read_that_is_to_fail_fails_and_no_other(void **state)
+static void only_the_selected_read_fails(void **state)
 {
 	u64 word;
 
@@ -93,7 +93,7 @@ static void log_keeps_the_first_reads_and_counts_all(void **state)
 	assert_int_equal(at[1].result, SIM_FAULT);
 }
 
-static void range_that_no_process_has_is_refused(void **state)
+static void impossible_address_range_is_refused(void **state)
 {
 	(void)state;
 	assert_int_equal(sim_image_map(mem, 0x1234, 0x1000, SIM_READ), -EINVAL);
@@ -106,7 +106,7 @@ static void range_that_no_process_has_is_refused(void **state)
 	assert_int_equal(sim_image_map(mem, 0x1000, 2 * SIM_IMAGE_MAX_LEN, SIM_READ), -ENOMEM);
 }
 
-static void page_that_is_mapped_is_not_mapped_again(void **state)
+static void mapped_page_is_not_mapped_twice(void **state)
 {
 	u64 word;
 
@@ -143,10 +143,10 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		TEST(read_is_all_or_nothing),
 		TEST(inverted_row_fails),
-		TEST(read_that_is_to_fail_fails_and_no_other),
+		TEST(only_the_selected_read_fails),
 		TEST(log_keeps_the_first_reads_and_counts_all),
-		TEST(range_that_no_process_has_is_refused),
-		TEST(page_that_is_mapped_is_not_mapped_again),
+		TEST(impossible_address_range_is_refused),
+		TEST(mapped_page_is_not_mapped_twice),
 		TEST(bytes_survive_protection_and_absence),
 	};
 

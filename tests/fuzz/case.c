@@ -9,7 +9,7 @@
 #include "../../inspect/util/cleanup.h"
 #include "../../sim/recorded/load.h"
 
-static void tell(const struct case_file *file)
+static void print_note(const struct case_file *file)
 {
 	_cleanup_free_ char *text = case_note_text(file);
 
@@ -41,7 +41,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 		FUZZ_MUST(!err || err == -95 || error.text[0], "an error without a word: %d", err);
 		if (!c)
 			continue;
-		tell(c->recorded);
+		print_note(c->recorded);
 		walk(c);
 		sim_recorded_free(&c);
 		n++;

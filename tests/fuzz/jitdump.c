@@ -26,11 +26,11 @@ static void found(void *data, const struct jd_finding *f)
 	      f->rule != JD_R_ARCH_TIME && f->rule != JD_R_ARCH_TIME_WRONG;
 }
 
-static void told(void *data, u64 off, const char *words)
+static void report(void *data, u64 off, const char *words)
 {
 	(void)data;
 	(void)off;
-	FUZZ_MUST(words[0], "nothing told");
+	FUZZ_MUST(words[0], "an empty report");
 }
 
 static u64 n_loads(const struct jd_file *f)
@@ -45,7 +45,7 @@ static u64 n_loads(const struct jd_file *f)
 
 static void repair(const struct jd_file *f, bool resync)
 {
-	struct jd_repair how = { .resync = resync, .told = told };
+	struct jd_repair how = { .resync = resync, .told = report };
 	struct jd_repaired result = { 0 };
 	struct jd_file made = { 0 };
 	u64 n_found = 0;

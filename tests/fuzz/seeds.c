@@ -84,7 +84,7 @@ static int touch(struct scribe *s, u64 addr)
 	return 0;
 }
 
-static int scribe_read(struct sim_mem *mem, void *dst, u32 len, u64 addr)
+static int recorder_read(struct sim_mem *mem, void *dst, u32 len, u64 addr)
 {
 	struct scribe *s = (struct scribe *)mem;
 
@@ -94,7 +94,7 @@ static int scribe_read(struct sim_mem *mem, void *dst, u32 len, u64 addr)
 	return (int)sim_mem_read(s->inner, dst, len, addr);
 }
 
-static const struct sim_mem_ops scribe_ops = { "scribe", scribe_read, NULL };
+static const struct sim_mem_ops recorder_ops = { "scribe", recorder_read, NULL };
 
 static void put_head(struct output *o, const struct sim_target *t, u32 arch)
 {
@@ -147,7 +147,7 @@ static bool make_seed(const struct stack *stack, u32 a, struct output *o)
 	FUZZ_MUST(!sim_stack_target(stack, arch_rows[a].bit, &target), "%s", stack->name);
 	target.process_key = target.extent ? ++n_with_cache : 0;
 	fuzz_awaits(&target);
-	scribe.mem.ops = &scribe_ops;
+	scribe.mem.ops = &recorder_ops;
 	scribe.inner = target.mem;
 	scribe.out = o;
 	scribe.n = 0;

@@ -76,9 +76,9 @@ static void build_world(void)
 {
 	fake_world(&world.v, &world.w);
 	world.wrong_start = fake_inlined_call(&world.v, &world.w, FAKE_CALL_SEEN);
-	world.left_start = fake_left(&world.v, &world.w, false);
-	world.cleared_start = fake_left(&world.v, &world.w, true);
-	world.pieces_start = fake_out_of_line(&world.v, &world.w);
+	world.left_start = fake_deopt_exits(&world.v, &world.w, false);
+	world.cleared_start = fake_deopt_exits(&world.v, &world.w, true);
+	world.pieces_start = fake_deferred_code(&world.v, &world.w);
 	world.n_scenes = fake_scenes(&world.w, world.scenes);
 	memcpy(world.heap, world.v.heap, sizeof(world.heap));
 	memcpy(world.code, world.v.code, sizeof(world.code));

@@ -93,7 +93,7 @@ static int write_file(const char *path, const char *text, ssize_t len)
 }
 
 /* Prints the result. */
-static int tell(ssize_t len)
+static int print_result(ssize_t len)
 {
 	printf("%zd bytes\n", len);
 	return !is("late") && fflush(stdout) ? fail("can't print") : 0;
@@ -114,7 +114,7 @@ int main(int argc, char **argv)
 	len = read_all(argv[2], text);
 	status = len < 0 ? fail("can't read") : write_file(argv[3], text, len);
 	if (!status)
-		status = tell(len);
+		status = print_result(len);
 	if (len >= 0 || !is("leak"))
 		free(text);
 	return status;

@@ -63,7 +63,7 @@ static u32 next_random(u32 *seed)
 }
 
 /* Replaces bytes by noise, or by words that point back into the heap. */
-static void lie(struct fake_v8 *v, u8 *dst, size_t len)
+static void corrupt(struct fake_v8 *v, u8 *dst, size_t len)
 {
 	u32 how = next_random(&v->lie_seed) % 3;
 
@@ -87,8 +87,8 @@ static int fake_read(struct target *t, u64 addr, void *dst, size_t len)
 	if (!src || (v->fault_every && v->reads % v->fault_every == 0))
 		return -EFAULT;
 	memcpy(dst, src, len);
-	if (v->lie_at == v->reads)
-		lie(v, dst, len);
+	if (v->corrupt_at == v->reads)
+		corrupt(v, dst, len);
 	return 0;
 }
 

@@ -38,7 +38,7 @@ struct fake_v8 {
 	u64 maps[4096]; /* map objects, by instance type */
 	int reads; /* number of reads so far */
 	int fault_every; /* every such read fails; 0: none */
-	int lie_at; /* this read returns wrong bytes; 0: none */
+	int corrupt_at; /* this read returns wrong bytes; 0: none */
 	u32 lie_seed;
 	struct v8_build build;
 };

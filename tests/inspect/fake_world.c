@@ -128,7 +128,7 @@ static u64 make_points(struct fake_v8 *v, const struct fake_world *w, u32 kind, 
 	return start;
 }
 
-u64 fake_out_of_line(struct fake_v8 *v, const struct fake_world *w)
+u64 fake_deferred_code(struct fake_v8 *v, const struct fake_world *w)
 {
 	static const u8 translations[] = {
 		0x0e, 0, 4, 4, 0x01, 8, 2, 0, 0, 0x01, 0, 0, 0, 0, /* 0 */
@@ -235,7 +235,7 @@ u64 fake_checks(struct fake_v8 *v, const struct fake_world *w, u32 n_checks, u32
 	return start;
 }
 
-u64 fake_left(struct fake_v8 *v, const struct fake_world *w, bool is_cleared)
+u64 fake_deopt_exits(struct fake_v8 *v, const struct fake_world *w, bool is_cleared)
 {
 	const struct position positions[] = { { 4, word_of(POS_TWO, -1) },
 					      { 16, word_of(POS_FOUR, 0) },

@@ -82,7 +82,7 @@ u64 fake_inlined_call(struct fake_v8 *v, const struct fake_world *w, enum fake_c
  *
  * By its positions, outer calls inner on line 2, and is on line 4 from 38 on.
  */
-u64 fake_out_of_line(struct fake_v8 *v, const struct fake_world *w);
+u64 fake_deferred_code(struct fake_v8 *v, const struct fake_world *w);
 
 /*
  * Optimized code of outer() that always runs inner(): @n_checks checks that jump to
@@ -103,7 +103,7 @@ u64 fake_checks(struct fake_v8 *v, const struct fake_world *w, u32 n_checks, u32
  *	34  jo 52		in outer, line 4
  *	44  the exits, four bytes each
  */
-u64 fake_left(struct fake_v8 *v, const struct fake_world *w, bool is_cleared);
+u64 fake_deopt_exits(struct fake_v8 *v, const struct fake_world *w, bool is_cleared);
 
 /* A JavaScript frame, and the word in its slot of the bytecode offset. */
 struct uw_frame fake_js(u64 pc, u64 sfi, u64 b, u64 bytecode, u8 flags);

@@ -54,7 +54,7 @@ int live_cpu_attach(struct live_cpu *c);
 int live_cpu_wait(struct live_cpu *c, int ms);
 /* Stops the thread wherever it is, if it runs. */
 int live_cpu_interrupt(struct live_cpu *c);
-int live_cpu_go_on(struct live_cpu *c);
+int live_cpu_continue(struct live_cpu *c);
 /* Executes one instruction; the thread is stopped before and after. */
 int live_cpu_step(struct live_cpu *c);
 /* Sets the breakpoint of a stopped thread; 0: none. */

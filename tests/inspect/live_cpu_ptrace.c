@@ -97,7 +97,7 @@ int live_cpu_interrupt(struct live_cpu *c)
 	return live_cpu_wait(c, LIVE_CPU_LONG_MS);
 }
 
-int live_cpu_go_on(struct live_cpu *c)
+int live_cpu_continue(struct live_cpu *c)
 {
 	return resume(c, PTRACE_CONT);
 }

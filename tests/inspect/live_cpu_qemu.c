@@ -160,7 +160,7 @@ int live_cpu_begin(struct live_cpu *c, pid_t tid)
 	unlink(at.sun_path);
 	if (!r)
 		r = ask(c, "?", answer);
-	return r ? r : live_cpu_go_on(c);
+	return r ? r : live_cpu_continue(c);
 }
 
 void live_cpu_end(struct live_cpu *c)
@@ -194,7 +194,7 @@ int live_cpu_attach(struct live_cpu *c)
 		   pread(fd, &word, sizeof(word), (off_t)c->regs.pc) != sizeof(word) ||
 		   word != word_of(answer)))
 		r = -EADDRNOTAVAIL;
-	return r ? r : live_cpu_go_on(c);
+	return r ? r : live_cpu_continue(c);
 }
 
 int live_cpu_wait(struct live_cpu *c, int ms)
@@ -233,7 +233,7 @@ int live_cpu_interrupt(struct live_cpu *c)
 	return live_cpu_wait(c, LIVE_CPU_LONG_MS);
 }
 
-int live_cpu_go_on(struct live_cpu *c)
+int live_cpu_continue(struct live_cpu *c)
 {
 	return resume(c, 'c');
 }

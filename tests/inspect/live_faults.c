@@ -32,7 +32,7 @@ static bool is_part(const struct v8_name *found, int n, const struct v8_name *wh
 	return n > 0;
 }
 
-int live_sweep_faults(struct live_node *node, int *n_stacks, int *n_made_up)
+int live_sweep_failing_reads(struct live_node *node, int *n_stacks, int *n_made_up)
 {
 	struct v8_name whole[V8_MAX_NAMES], found[V8_MAX_NAMES];
 	const struct uw_sample *s = &node->walk.sample;
@@ -43,7 +43,7 @@ int live_sweep_faults(struct live_node *node, int *n_stacks, int *n_made_up)
 	for (; faulty.every < 120 && !r; faulty.every += 7) {
 		r = v8_heap_new(&heap, node->build, &faulty.target);
 		if (!r)
-			r = live_node_tell_regions(node, heap);
+			r = live_node_set_regions(node, heap);
 		for (u32 i = 0; !r && i < s->n_frames; i++) {
 			int n, n_whole;
 

@@ -180,7 +180,7 @@ static void add_line(struct live_node *n, const struct line *l)
 	add(n, high, l->end, l->off + (high - l->start), UW_MAP_NATIVE);
 }
 
-int live_node_tell_regions(struct live_node *n, struct v8_heap *heap)
+int live_node_set_regions(struct live_node *n, struct v8_heap *heap)
 {
 	struct v8_region regions[LIVE_MAX_MAPPINGS];
 	size_t n_regions = 0;
@@ -216,7 +216,7 @@ int live_node_read_mappings(struct live_node *n, bool is_fresh)
 	for (line = strtok_r(copy, "\n", &save); line; line = strtok_r(NULL, "\n", &save))
 		if (parse(line, &l))
 			add_line(n, &l);
-	return live_node_tell_regions(n, n->heap);
+	return live_node_set_regions(n, n->heap);
 }
 
 /* ---- samples ---- */
@@ -249,5 +249,5 @@ int live_node_sample(struct live_node *n)
 
 int live_node_resume(struct live_node *n)
 {
-	return live_cpu_go_on(&n->cpu);
+	return live_cpu_continue(&n->cpu);
 }

@@ -53,10 +53,10 @@ int live_node_read_mappings(struct live_node *n, bool is_fresh);
 int live_node_walk(struct live_node *n);
 
 /* Sets the code regions of another heap over the same process. */
-int live_node_tell_regions(struct live_node *n, struct v8_heap *heap);
+int live_node_set_regions(struct live_node *n, struct v8_heap *heap);
 
 /*
  * Names the stopped process's stack again with every n-th read failing, for several
  * n. Counts the stacks, and the frames whose names or lines are then wrong.
  */
-int live_sweep_faults(struct live_node *node, int *n_stacks, int *n_made_up);
+int live_sweep_failing_reads(struct live_node *node, int *n_stacks, int *n_made_up);

@@ -195,7 +195,7 @@ static int judge_now(struct run *run, struct live_node *node, const struct truth
 	int r = judge(run, node, t, stop % CONTROL_EVERY == 0);
 
 	if (!r && stop % SWEEP_EVERY == 0)
-		r = live_sweep_faults(node, &run->faulty_stacks, &run->made_up);
+		r = live_sweep_failing_reads(node, &run->faulty_stacks, &run->made_up);
 	return r ? r : live_node_resume(node);
 }
 

@@ -50,7 +50,7 @@ def readelf(option, elf):
 COLUMNS = {"6": "fp", "29": "fp", "16": "ra", "30": "ra"}
 
 
-def spelled_out(elf):
+def expression_texts(elf):
     """{(start of FDE, column): [(address, text)]}: details that `readelf -wF` omits, from an
     address on: the text of an expression, "undefined", or None for anything else."""
     found = collections.defaultdict(list)
@@ -143,7 +143,7 @@ class Judge:
         self.fp, self.ra_reg = ("x29", 30) if self.arm else ("rbp", 16)
         self.entry = entry
         self.leaves = [] if self.arm else leaves(elf)
-        self.found = spelled_out(elf)
+        self.found = expression_texts(elf)
         self.unknown = collections.Counter()
 
     def text(self, fde, column, at):

@@ -58,7 +58,7 @@ static int stop(struct step_judge *j)
 
 	if (!r)
 		r = j->kind->refresh(j, true);
-	return r ? r : step_look(j);
+	return r ? r : step_read_state(j);
 }
 
 static int begin(struct step_judge *j)

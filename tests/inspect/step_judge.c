@@ -80,7 +80,7 @@ static void count(struct step_judge *j, enum step_verdict verdict, u64 n)
 	j->judged += n;
 }
 
-void step_settle(struct step_judge *j, bool is_right)
+void step_settle_names(struct step_judge *j, bool is_right)
 {
 	for (int i = 0; i < STEP_N_VERDICTS; i++) {
 		for (u64 k = 0; !is_right && k < j->pending[i]; k++)
@@ -126,7 +126,7 @@ static int judge_step(struct step_judge *j)
 
 /* ---- stepping ---- */
 
-int step_look(struct step_judge *j)
+int step_read_state(struct step_judge *j)
 {
 	int r = live_cpu_read(j->cpu);
 
@@ -148,11 +148,11 @@ int step_run_to(struct step_judge *j, u64 pc, u64 sp)
 			r = -ETIMEDOUT;
 			break;
 		}
-		r = live_cpu_go_on(c);
+		r = live_cpu_continue(c);
 		if (!r)
 			r = live_cpu_wait(c, LIVE_CPU_SOON_MS);
 		if (!r)
-			r = step_look(j);
+			r = step_read_state(j);
 		if (r || (c->regs.pc == pc && c->regs.sp >= sp))
 			break;
 		/* At the breakpoint, but in a deeper call. */
@@ -215,7 +215,7 @@ static int step(struct step_judge *j)
 		target_read(j->target, loads_from, &loaded, sizeof(loaded));
 	r = live_cpu_step(c);
 	if (!r)
-		r = step_look(j);
+		r = step_read_state(j);
 	if (r < 0 || c->signal)
 		return r; /* before the instruction was executed */
 	target_read(j->target, c->regs.sp, &top, sizeof(top));

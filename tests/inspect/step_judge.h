@@ -129,10 +129,10 @@ int step_thread(struct step_judge *j, u64 n);
 int step_run_to(struct step_judge *j, u64 pc, u64 sp);
 
 /* Reads registers and the instruction of the stopped thread. */
-int step_look(struct step_judge *j);
+int step_read_state(struct step_judge *j);
 
 /* Settles the steps whose names are pending. */
-void step_settle(struct step_judge *j, bool is_right);
+void step_settle_names(struct step_judge *j, bool is_right);
 
 /* Counts a miss of the last walk under @form and where pc is. */
 void step_list_miss(struct step_judge *j, const char *form);

@@ -76,7 +76,7 @@ static int stop(struct step_judge *j)
 
 	if (!r)
 		r = j->kind->refresh(j, true);
-	return r ? r : step_look(j);
+	return r ? r : step_read_state(j);
 }
 
 static int read_program(struct step_judge *j)
@@ -90,7 +90,7 @@ static int read_program(struct step_judge *j)
 		n_callers -= st->is_own[i];
 	r = step_program_read(&st->program, j->target, n_callers, &event);
 	if (event != PROGRAM_NOTHING)
-		step_settle(j, event == PROGRAM_WAS_RIGHT);
+		step_settle_names(j, event == PROGRAM_WAS_RIGHT);
 	j->is_outside = !st->program.words[0];
 	return r;
 }

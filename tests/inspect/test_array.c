@@ -21,7 +21,7 @@ static void elements_stay_when_the_array_grows(void **state)
 	free(v);
 }
 
-static void room_for_many_is_made_at_once(void **state)
+static void room_for_many_elements_is_allocated_at_once(void **state)
 {
 	u8 *v = NULL;
 	size_t room = 0;
@@ -32,7 +32,7 @@ static void room_for_many_is_made_at_once(void **state)
 	free(v);
 }
 
-static void room_that_is_enough_moves_nothing(void **state)
+static void sufficient_room_moves_nothing(void **state)
 {
 	u64 *v = NULL, *before;
 	u32 room = 0;
@@ -46,7 +46,7 @@ static void room_that_is_enough_moves_nothing(void **state)
 	free(v);
 }
 
-static void no_memory_changes_nothing(void **state)
+static void failed_allocation_changes_nothing(void **state)
 {
 	u64 *v = NULL, *before;
 	size_t room = 0;
@@ -61,7 +61,7 @@ static void no_memory_changes_nothing(void **state)
 	free(v);
 }
 
-static void count_that_its_integer_cannot_hold_is_refused(void **state)
+static void count_overflow_is_refused(void **state)
 {
 	u8 *v = NULL, room = 0;
 
@@ -74,11 +74,9 @@ static void count_that_its_integer_cannot_hold_is_refused(void **state)
 
 #define T cmocka_unit_test
 static const struct CMUnitTest tests[] = {
-	T(elements_stay_when_the_array_grows),
-	T(room_for_many_is_made_at_once),
-	T(room_that_is_enough_moves_nothing),
-	T(no_memory_changes_nothing),
-	T(count_that_its_integer_cannot_hold_is_refused),
+	T(elements_stay_when_the_array_grows), T(room_for_many_elements_is_allocated_at_once),
+	T(sufficient_room_moves_nothing),      T(failed_allocation_changes_nothing),
+	T(count_overflow_is_refused),
 };
 
 int main(void)

@@ -167,13 +167,13 @@ static void *find(const char *text)
 	return at;
 }
 
-struct lie {
+struct wrong_note {
 	const char *old, *new; /* of the same length */
 	int err;
 	const char *words;
 };
 
-static const struct lie lies[] = {
+static const struct wrong_note wrong_notes[] = {
 	{ "{\"format\"", "[\"format\"", -ENOEXEC, "not JSON" },
 	{ "\"format\":1", "\"format\":2", -ENOTSUP,
 	  "format 2 is not supported; this unspool reads format 1" },
@@ -217,17 +217,17 @@ static const struct lie lies[] = {
 static void wrong_note_is_refused(void **state)
 {
 	(void)state;
-	for (u32 i = 0; i < N(lies); i++) {
+	for (u32 i = 0; i < N(wrong_notes); i++) {
 		struct case_error error = { "" };
 		int err;
 
 		load(CASE_X86_64, "a.core");
-		assert_int_equal(strlen(lies[i].old), strlen(lies[i].new));
-		memcpy(find(lies[i].old), lies[i].new, strlen(lies[i].new));
+		assert_int_equal(strlen(wrong_notes[i].old), strlen(wrong_notes[i].new));
+		memcpy(find(wrong_notes[i].old), wrong_notes[i].new, strlen(wrong_notes[i].new));
 		store(bytes, len);
 		err = try(stored, &error);
-		if (err != lies[i].err || !strstr(error.text, lies[i].words))
-			fail_msg("%s: %d, %s", lies[i].new, err, error.text);
+		if (err != wrong_notes[i].err || !strstr(error.text, wrong_notes[i].words))
+			fail_msg("%s: %d, %s", wrong_notes[i].new, err, error.text);
 	}
 }
 

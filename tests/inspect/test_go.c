@@ -263,14 +263,14 @@ static void arm64_keeps_lr_at_sp_and_fp_below(void **state)
 	expect(76, 92, arm64_rule(UW_CFA_FP_OTHER_STACK, 32, true));
 }
 
-struct told {
+struct printed {
 	char text[512];
 	u32 starts[4], n;
 };
 
-static int tell(const struct lines_frame *f, void *data)
+static int print_frame(const struct lines_frame *f, void *data)
 {
-	struct told *t = data;
+	struct printed *t = data;
 	size_t n = strlen(t->text);
 
 	snprintf(t->text + n, sizeof(t->text) - n, "%s %s:%u%s;", f->name, f->file ? f->file : "-",
@@ -340,15 +340,16 @@ static void lines_and_inlined_calls_match_the_source(void **state)
 		assert_int_equal(elf_file_open_fd(&f, fd), 0);
 		assert_int_equal(go_table_open(&t, f), 0);
 		for (u32 i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-			struct told told = { "" };
+			struct printed printed = { "" };
 
-			assert_int_equal(go_frames(t, MADE_CODE + cases[i].off, tell, &told),
-					 cases[i].err);
-			assert_string_equal(told.text, cases[i].text);
-			for (u32 k = 0; k < told.n; k++)
-				assert_int_equal(told.starts[k], v < MADE_GO_1_20  ? 0
-								 : k + 1 == told.n ? 7
-										   : 9);
+			assert_int_equal(
+				go_frames(t, MADE_CODE + cases[i].off, print_frame, &printed),
+				cases[i].err);
+			assert_string_equal(printed.text, cases[i].text);
+			for (u32 k = 0; k < printed.n; k++)
+				assert_int_equal(printed.starts[k], v < MADE_GO_1_20	 ? 0
+								    : k + 1 == printed.n ? 7
+											 : 9);
 		}
 		made_deinit(&g.elf);
 	}
@@ -410,9 +411,9 @@ static void read_all(const struct made_go *g, u32 len)
 	if (go_table_open(&t, f))
 		return;
 	for (u32 off = 96; off < 260; off += 3) {
-		struct told told = { "" };
+		struct printed printed = { "" };
 
-		go_frames(t, MADE_CODE + off, tell, &told);
+		go_frames(t, MADE_CODE + off, print_frame, &printed);
 	}
 }
 

@@ -118,7 +118,7 @@ static void code_is_told_once_it_is_whole(void **state)
 	assert_int_equal(seen.code, 0);
 }
 
-static void lines_are_those_of_the_code_that_follows(void **state)
+static void lines_belong_to_the_next_code(void **state)
 {
 	u8 debug[DEBUG_LEN];
 
@@ -140,7 +140,7 @@ static void lines_are_those_of_the_code_that_follows(void **state)
 	assert_true(seen.code == 3 && seen.lines == 0);
 }
 
-static void a_file_that_was_cut_is_begun_anew(void **state)
+static void truncated_file_is_read_from_the_start(void **state)
 {
 	(void)state;
 	add(head, HEAD_LEN);
@@ -153,7 +153,7 @@ static void a_file_that_was_cut_is_begun_anew(void **state)
 	assert_true(seen.anew == 1 && seen.code == 1 && seen.addr == 0x1000);
 }
 
-static void a_file_that_was_written_over_is_begun_anew(void **state)
+static void overwritten_file_is_read_from_the_start(void **state)
 {
 	(void)state;
 	add(head, HEAD_LEN);
@@ -165,7 +165,7 @@ static void a_file_that_was_written_over_is_begun_anew(void **state)
 	assert_true(seen.anew == 1 && seen.code == 2);
 }
 
-static void another_file_of_the_name_follows_the_first(void **state)
+static void file_that_replaces_the_first_is_followed(void **state)
 {
 	(void)state;
 	add(head, HEAD_LEN);
@@ -183,7 +183,7 @@ static void another_file_of_the_name_follows_the_first(void **state)
 	assert_true(seen.anew == 1 && seen.code == 1 && seen.addr == 0x3000);
 }
 
-static void what_is_no_regular_file_is_not_followed(void **state)
+static void only_regular_files_are_followed(void **state)
 {
 	struct jd_tail other;
 
@@ -198,7 +198,7 @@ static void what_is_no_regular_file_is_not_followed(void **state)
 	assert_int_equal(jd_tail_open(&other, "/dev/null"), -EINVAL);
 }
 
-static void a_record_that_cannot_be_ends_the_walk_once(void **state)
+static void invalid_record_ends_the_reading_once(void **state)
 {
 	static const u8 corrupt[16] = { LE32(0), LE32(3), LE64(1000) };
 
@@ -213,7 +213,7 @@ static void a_record_that_cannot_be_ends_the_walk_once(void **state)
 	assert_true(seen.code == 0 && seen.stuck == 0);
 }
 
-static void a_record_that_is_too_large_is_passed_over(void **state)
+static void oversized_record_is_skipped(void **state)
 {
 	const u32 len = JD_TAIL_MAX_RECORD + 8;
 	const u8 large[16] = { LE32(0), LE32(len), LE64(1000) };
@@ -231,7 +231,7 @@ static void a_record_that_is_too_large_is_passed_over(void **state)
 	assert_true(tail.room <= JD_TAIL_KEEP);
 }
 
-static void no_more_is_read_than_was_asked_for(void **state)
+static void read_stops_at_the_requested_limit(void **state)
 {
 	u32 n = 0, looks = 0;
 
@@ -252,14 +252,14 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		TEST(code_is_told_once_it_is_whole),
-		TEST(lines_are_those_of_the_code_that_follows),
-		TEST(a_file_that_was_cut_is_begun_anew),
-		TEST(a_file_that_was_written_over_is_begun_anew),
-		TEST(another_file_of_the_name_follows_the_first),
-		TEST(what_is_no_regular_file_is_not_followed),
-		TEST(a_record_that_cannot_be_ends_the_walk_once),
-		TEST(a_record_that_is_too_large_is_passed_over),
-		TEST(no_more_is_read_than_was_asked_for),
+		TEST(lines_belong_to_the_next_code),
+		TEST(truncated_file_is_read_from_the_start),
+		TEST(overwritten_file_is_read_from_the_start),
+		TEST(file_that_replaces_the_first_is_followed),
+		TEST(only_regular_files_are_followed),
+		TEST(invalid_record_ends_the_reading_once),
+		TEST(oversized_record_is_skipped),
+		TEST(read_stops_at_the_requested_limit),
 	};
 
 	return CHECK_RUN(tests);

@@ -73,22 +73,23 @@ static void truncated_line_is_read_within_bounds(void **state)
 }
 
 /* The entries reported: one name and a comma each; "!" for a rewritten map. */
-static char told[1 << 16];
+static char reported[1 << 16];
 
-static void tell(void *data, const struct perf_map_entry *e)
+static void report(void *data, const struct perf_map_entry *e)
 {
-	size_t n = strlen(told);
+	size_t n = strlen(reported);
 
 	(void)data;
-	snprintf(told + n, sizeof(told) - n, "%.*s,", e ? (int)e->name_len : 1, e ? e->name : "!");
+	snprintf(reported + n, sizeof(reported) - n, "%.*s,", e ? (int)e->name_len : 1,
+		 e ? e->name : "!");
 }
 
 static const char *polled(struct perf_map_tail *t)
 {
-	told[0] = '\0';
-	while (perf_map_poll(t, 1, tell, NULL) == 1)
+	reported[0] = '\0';
+	while (perf_map_poll(t, 1, report, NULL) == 1)
 		;
-	return told;
+	return reported;
 }
 
 static void put(int fd, off_t at, const char *text)

@@ -203,7 +203,7 @@ static void check_place(u32 off, u8 flags, u32 inner, u32 outer)
 	int n;
 
 	fake_world(&v, &w);
-	f = fake_js(fake_out_of_line(&v, &w) + off, w.outer, 0, 0, flags);
+	f = fake_js(fake_deferred_code(&v, &w) + off, w.outer, 0, 0, flags);
 	forget_points();
 	h = fake_heap(&v);
 	n = name_frame(h, &f);
@@ -284,7 +284,7 @@ static void discarded_maglev_code_has_no_line(void **state)
 			struct v8_heap *h;
 
 			fake_world(&v, &w);
-			f = fake_js(fake_out_of_line(&v, &w) + off, w.outer, 0, 0, 0);
+			f = fake_js(fake_deferred_code(&v, &w) + off, w.outer, 0, 0, 0);
 			v.build.layout.lacks[V8_TIER_MAGLEV] = is_wrong ? V8_NO_DEFERRED : 0;
 			h = fake_heap(&v);
 			assert_int_equal(v8_code_find(h, f.pc, &code), 0);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
-/* Lines of functions at a deoptimization exit, in the code of fake_left(). */
+/* Lines of functions at a deoptimization exit, in the code of fake_deopt_exits(). */
 
 #include <string.h>
 
@@ -23,7 +23,7 @@ static struct v8_heap *set_up(bool is_cleared)
 {
 	memset(&sample, 0, sizeof(sample));
 	fake_world(&v, &w);
-	start = fake_left(&v, &w, is_cleared);
+	start = fake_deopt_exits(&v, &w, is_cleared);
 	return fake_heap(&v);
 }
 
@@ -43,7 +43,7 @@ static const struct uw_frame deoptimizer = { .pc = FAKE_BLOB_ADDR + FAKE_DEOPT +
 					     .flags = UW_FRAME_RA };
 
 /* The function's frame is still on the stack. */
-static int name_left(struct v8_heap *h, u32 ra)
+static int name_at_exit(struct v8_heap *h, u32 ra)
 {
 	struct uw_frame f = fake_js(start + ra, w.outer, 0, 0, UW_FRAME_RA);
 
@@ -51,7 +51,7 @@ static int name_left(struct v8_heap *h, u32 ra)
 }
 
 /* The function's frame is gone. */
-static int name_gone(struct v8_heap *h, u32 ra)
+static int name_without_frame(struct v8_heap *h, u32 ra)
 {
 	struct uw_frame f = fake_js(deoptimizer.pc, w.outer, start + ra, 0, UW_FRAME_RA);
 
@@ -59,7 +59,7 @@ static int name_gone(struct v8_heap *h, u32 ra)
 }
 
 /* The function's code is deoptimized while it waits for a call to return. */
-static int name_waiting(struct v8_heap *h, const struct uw_frame *callee)
+static int name_waiting_caller(struct v8_heap *h, const struct uw_frame *callee)
 {
 	struct uw_frame f = fake_js(start + EXIT_OF_CALL, w.outer, 0, 0, UW_FRAME_RA);
 
@@ -82,11 +82,11 @@ static void function_at_a_taken_exit_maps_to_its_check(void **state)
 	struct v8_heap *h = set_up(false);
 
 	(void)state;
-	assert_int_equal(name_left(h, OF_INNER), 2);
+	assert_int_equal(name_at_exit(h, OF_INNER), 2);
 	check_name(&names[0], "inner", 4);
 	check_name(&names[1], "outer", 2);
 	assert_true(names[0].inlined);
-	assert_int_equal(name_left(h, OF_OUTER), 1);
+	assert_int_equal(name_at_exit(h, OF_OUTER), 1);
 	check_name(&names[0], "outer", 4);
 	v8_heap_free(&h);
 }
@@ -96,7 +96,7 @@ static void function_without_its_frame_maps_to_its_check(void **state)
 	struct v8_heap *h = set_up(false);
 
 	(void)state;
-	assert_int_equal(name_gone(h, OF_INNER), 3);
+	assert_int_equal(name_without_frame(h, OF_INNER), 3);
 	assert_string_equal(names[0].name, "DeoptimizationEntry_Eager");
 	assert_int_equal((int)names[0].kind, V8_NAME_BUILTIN);
 	check_name(&names[1], "inner", 4);
@@ -163,7 +163,7 @@ static void call_before_the_exits_is_no_exit(void **state)
 
 	(void)state;
 	fake_bytes(&v, start + 38, call, sizeof(call));
-	assert_int_equal(name_gone(h, 42), 1);
+	assert_int_equal(name_without_frame(h, 42), 1);
 	assert_string_equal(names[0].name, "outer");
 	assert_string_equal(names[0].reason, "pc in a builtin");
 	v8_heap_free(&h);
@@ -189,7 +189,7 @@ static void exit_shared_by_two_checks_gives_no_line(void **state)
 	struct v8_heap *h = set_up(false);
 
 	(void)state;
-	assert_int_equal(name_left(h, OF_TWO_PLACES), 1);
+	assert_int_equal(name_at_exit(h, OF_TWO_PLACES), 1);
 	check_name(&names[0], "outer", 0);
 	v8_heap_free(&h);
 }
@@ -200,16 +200,16 @@ static void call_returning_to_an_exit_maps_to_the_call(void **state)
 	struct v8_heap *h = set_up(false);
 
 	(void)state;
-	assert_int_equal(name_left(h, OF_CALL), 1);
+	assert_int_equal(name_at_exit(h, OF_CALL), 1);
 	check_name(&names[0], "outer", 2);
-	assert_int_equal(name_waiting(h, &native), 1);
+	assert_int_equal(name_waiting_caller(h, &native), 1);
 	check_name(&names[0], "outer", 2);
 	/*
 	 * The callee is at an exit itself: it has the deoptimizer's pc, so this is no
 	 * call.
 	 */
 	gone = fake_js(deoptimizer.pc, w.inner, start + OF_OUTER, 0, UW_FRAME_RA);
-	assert_int_equal(name_waiting(h, &gone), 1);
+	assert_int_equal(name_waiting_caller(h, &gone), 1);
 	check_name(&names[0], "outer", 2);
 	v8_heap_free(&h);
 }
@@ -222,7 +222,7 @@ static void maglev_call_is_not_located_by_its_exit(void **state)
 	(void)state;
 	v.build.layout.code_kind_baseline++;
 	v.build.layout.lacks[V8_TIER_MAGLEV] = 0;
-	assert_int_equal(name_waiting(h, &native), 1);
+	assert_int_equal(name_waiting_caller(h, &native), 1);
 	assert_string_equal(names[0].name, "outer");
 	assert_int_equal(names[0].tier, V8_TIER_MAGLEV);
 	assert_int_equal(names[0].line, 0);
@@ -234,9 +234,9 @@ static void discarded_code_gives_only_its_own_lines(void **state)
 	struct v8_heap *h = set_up(true);
 
 	(void)state;
-	assert_int_equal(name_gone(h, OF_OUTER), 2);
+	assert_int_equal(name_without_frame(h, OF_OUTER), 2);
 	check_name(&names[1], "outer", 4);
-	assert_int_equal(name_gone(h, OF_INNER), 2);
+	assert_int_equal(name_without_frame(h, OF_INNER), 2);
 	assert_string_equal(names[1].name, "outer");
 	assert_int_equal(names[1].line, 0);
 	v8_heap_free(&h);
@@ -248,7 +248,7 @@ static void caller_in_discarded_code_has_no_line_from_its_exit(void **state)
 	struct v8_heap *h = set_up(true);
 
 	(void)state;
-	assert_int_equal(name_waiting(h, &native), 1);
+	assert_int_equal(name_waiting_caller(h, &native), 1);
 	assert_string_equal(names[0].name, "outer");
 	assert_int_equal(names[0].tier, V8_TIER_TURBOFAN);
 	assert_int_equal(names[0].line, 0);
@@ -284,7 +284,7 @@ static void unrelated_words_give_no_line(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++) {
-		assert_int_equal(name_gone(h, others[i]), 1);
+		assert_int_equal(name_without_frame(h, others[i]), 1);
 		assert_string_equal(names[0].name, "outer");
 		assert_int_equal(names[0].line, 0);
 		assert_non_null(names[0].reason);
@@ -303,8 +303,8 @@ static void failing_read_removes_lines_but_invents_none(void **state)
 			const struct v8_name *outer;
 
 			v.fault_every = n;
-			outer = &names[(is_call ? name_waiting(h, &native)
-						: name_left(h, OF_OUTER)) -
+			outer = &names[(is_call ? name_waiting_caller(h, &native)
+						: name_at_exit(h, OF_OUTER)) -
 				       1];
 			if (outer->name)
 				assert_string_equal(outer->name, "outer");

@@ -116,7 +116,7 @@ static char letter(const struct v8_place *p)
 	return '.';
 }
 
-static void offset_is_found(void **state)
+static void bytecode_offset_is_located(void **state)
 {
 	const struct row *row = *state;
 	struct v8_place places[64];
@@ -166,7 +166,7 @@ int main(void)
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
 		tests[i + 1] = (struct CMUnitTest){ .name = rows[i].test,
-						    .test_func = offset_is_found,
+						    .test_func = bytecode_offset_is_located,
 						    .initial_state = (void *)&rows[i] };
 	return CHECK_RUN(tests);
 }

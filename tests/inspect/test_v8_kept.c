@@ -55,7 +55,7 @@ static void change(void)
 	memcpy(bytes_at(w.script, l->script_source), &name_of_function, 8);
 }
 
-static int kept_read(struct target *t, u64 addr, void *dst, size_t len)
+static int cached_read(struct target *t, u64 addr, void *dst, size_t len)
 {
 	u64 off = addr - FAKE_HEAP_ADDR;
 
@@ -73,7 +73,7 @@ static int kept_read(struct target *t, u64 addr, void *dst, size_t len)
 	return 0;
 }
 
-static void kept_renew(struct target *t)
+static void cached_renew(struct target *t)
 {
 	(void)t;
 	kept.renewals++;
@@ -95,7 +95,7 @@ static struct v8_heap *set_up(void)
 	scope = fake_scope(&v, FUNCTION_SCOPE, 0, name_of_function, fake_object(&v, 131, 40));
 	function = fake_sfi(&v, scope, w.script, w.bytecode);
 	h = fake_heap(&v);
-	kept = (struct keeper){ .target = { .read = kept_read, .renew = kept_renew } };
+	kept = (struct keeper){ .target = { .read = cached_read, .renew = cached_renew } };
 	h->target = &kept.target;
 	return h;
 }

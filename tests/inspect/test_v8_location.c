@@ -151,7 +151,7 @@ static void taken_exit_is_located_at_its_check(void **state)
 
 	(void)state;
 	fake_world(&v, &w);
-	start = fake_left(&v, &w, false);
+	start = fake_deopt_exits(&v, &w, false);
 	check_last(locate(start + 48, UW_FRAME_RA, &deoptimizer), "position table", start + 16);
 	check_moved("eager deoptimization", start + 16);
 }
@@ -162,7 +162,7 @@ static void call_returning_to_an_exit_is_located_at_the_call(void **state)
 
 	(void)state;
 	fake_world(&v, &w);
-	start = fake_left(&v, &w, false);
+	start = fake_deopt_exits(&v, &w, false);
 	check_last(locate(start + 56, UW_FRAME_RA, &native), "position table", start + 12);
 	check_moved("lazy deoptimization", start + 12);
 }
@@ -173,7 +173,7 @@ static void exit_shared_by_two_checks_is_not_located(void **state)
 
 	(void)state;
 	fake_world(&v, &w);
-	last = locate(fake_left(&v, &w, false) + 52, UW_FRAME_RA, &deoptimizer);
+	last = locate(fake_deopt_exits(&v, &w, false) + 52, UW_FRAME_RA, &deoptimizer);
 	assert_string_equal(last->resolver, "eager deoptimization");
 	assert_string_equal(last->verdict, "gives up");
 }
@@ -184,7 +184,7 @@ static void call_with_a_wrong_position_is_located_by_its_safepoint(void **state)
 
 	(void)state;
 	fake_world(&v, &w);
-	start = fake_out_of_line(&v, &w);
+	start = fake_deferred_code(&v, &w);
 	check_last(locate(start + 8, UW_FRAME_RA, &native), "safepoint", start + 7);
 }
 
@@ -194,7 +194,7 @@ static void deferred_code_is_located_at_the_jump_to_it(void **state)
 
 	(void)state;
 	fake_world(&v, &w);
-	start = fake_out_of_line(&v, &w);
+	start = fake_deferred_code(&v, &w);
 	check_last(locate(start + 47, 0, &native), "position table", start + 24);
 	check_moved("deferred code", start + 24);
 }
@@ -205,7 +205,7 @@ static void unlocated_code_maps_to_its_whole_function(void **state)
 
 	(void)state;
 	fake_world(&v, &w);
-	start = fake_out_of_line(&v, &w);
+	start = fake_deferred_code(&v, &w);
 	v.build.layout.deopt_form = V8_DEOPT_UNKNOWN;
 	check_last(locate(start + 50, 0, &native), "whole function", start + 50);
 	assert_string_equal(names[0].reason, v8_no_line);

@@ -271,14 +271,14 @@ static void corrupt_read_is_survived(void **state)
 			for (u32 seed = 1; seed < 30; seed++) {
 				struct v8_heap *h = fake_heap(&v);
 
-				v.lie_at = n;
+				v.corrupt_at = n;
 				v.lie_seed = seed * 2654435761u;
 				v.reads = 0;
 				assert_in_range(name_scene(h, &scenes[i]), 1, V8_MAX_NAMES);
 				assert_true(v.reads < 10000);
 				v8_heap_free(&h);
 			}
-	v.lie_at = 0;
+	v.corrupt_at = 0;
 }
 
 /* ---- validation ---- */

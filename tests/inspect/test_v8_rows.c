@@ -375,7 +375,7 @@ static void other_machines_have_no_rows(void **state)
 }
 
 /* Every truncation of each builtin: no read goes beyond it, and all rules are inside. */
-static void truncated_builtins_are_read_to_their_end(void **state)
+static void truncated_builtins_are_read_within_bounds(void **state)
 {
 	struct found f;
 
@@ -389,7 +389,7 @@ int main(void)
 {
 	struct CMUnitTest tests[sizeof(rows) / sizeof(rows[0]) + 2] = {
 		cmocka_unit_test(other_machines_have_no_rows),
-		cmocka_unit_test(truncated_builtins_are_read_to_their_end),
+		cmocka_unit_test(truncated_builtins_are_read_within_bounds),
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)

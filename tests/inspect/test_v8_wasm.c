@@ -472,12 +472,12 @@ static void failing_read_removes_names_and_corrupt_read_is_survived(void **state
 
 		build(sizeof(module_bytes));
 		v.fault_every = i % 2 ? i : 0;
-		v.lie_at = i % 2 ? 0 : i / 2;
+		v.corrupt_at = i % 2 ? 0 : i / 2;
 		v.lie_seed = (u32)i;
 		h = fake_heap(&v);
 		for (u32 at = 0; at < 0x600; at += 0x80) {
 			name_at(h, at, UW_V8_STUB);
-			assert_true(v.lie_at || may_be(names[0].name));
+			assert_true(v.corrupt_at || may_be(names[0].name));
 			n_named += names[0].name != NULL;
 		}
 		v8_heap_free(&h);

@@ -38,7 +38,7 @@ struct watch {
 };
 
 /* The true frames to which a chain of records leads. */
-static u32 foretell(struct watch *w, const struct sim_stop *stop)
+static u32 predict_found(struct watch *w, const struct sim_stop *stop)
 {
 	u32 depth = stop->truth.n, n = 0;
 
@@ -79,7 +79,7 @@ static int at_stop(void *ctx, const struct sim_stop *stop)
 
 	if (n_true > MAX_DEPTH)
 		return -EFBIG;
-	n = foretell(w, stop);
+	n = predict_found(w, stop);
 	w->called_baseline_prologue |= makes_callers_record(w, stop->regs.pc);
 	w->target.regs = stop->regs;
 	if (sim_session_walk(w->session, &w->target, &walk))
