@@ -128,7 +128,7 @@ static int take_files(const u8 *desc, u64 len, struct core *core)
 	return err;
 }
 
-static int take_ours(const u8 *desc, u64 len, struct core *core)
+static int take_unspool(const u8 *desc, u64 len, struct core *core)
 {
 	if (core->note)
 		return -ENOEXEC;
@@ -155,7 +155,7 @@ static const struct {
 	{ "CORE", NT_AUXV, take_auxv },
 	{ "CORE", NT_FILE, take_files },
 	{ "LINUX", NT_ARM_PAC_MASK, take_pac_mask },
-	{ CASE_NOTE_NAME, CASE_NOTE_TYPE, take_ours },
+	{ CASE_NOTE_NAME, CASE_NOTE_TYPE, take_unspool },
 };
 
 static int take_note(const GElf_Nhdr *nh, const u8 *name, const u8 *desc, struct core *core)

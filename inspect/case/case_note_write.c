@@ -40,7 +40,7 @@ static json_t *hex(u64 value)
 }
 
 /* Replaces each byte that is not ASCII, or is DEL, by U+FFFD. */
-static json_t *mended(const char *s)
+static json_t *replace_invalid(const char *s)
 {
 	char *text = malloc(3 * strlen(s) + 1), *to = text;
 	json_t *json;
@@ -68,7 +68,7 @@ static void put_text(struct note *n, json_t *to, const char *key, const char *s)
 		return;
 	for (u32 i = 0; i < 2 && !text && !strchr(s, 0x7f); i++)
 		text = json_string(s);
-	put(n, to, key, text ? text : mended(s));
+	put(n, to, key, text ? text : replace_invalid(s));
 }
 
 static void put_hex(struct note *n, json_t *to, const char *key, u64 value)

@@ -73,7 +73,8 @@ static bool is_array_slot(const struct redaction *r, const struct pages *p, u64 
 }
 
 /* The tokens of V8 frames hold values of their slots; update them, too. See uw_frame.h. */
-static void retell(const struct redaction *r, const struct pages *p, u64 addr, u64 word, u64 like)
+static void redact_tokens(const struct redaction *r, const struct pages *p, u64 addr, u64 word,
+			  u64 like)
 {
 	for (u32 i = 0; i < r->n_frames; i++) {
 		struct uw_frame *f = &r->frames[i];
@@ -158,7 +159,7 @@ static void redact_word(const struct redaction *r, const struct pages *p, struct
 		else if (page->state[off + i] == BYTE_COPIED)
 			page->bytes[off + i] = 0;
 	if (n_read)
-		retell(r, p, page->addr + off, word, like);
+		redact_tokens(r, p, page->addr + off, word, like);
 }
 
 void redact_pages(const struct redaction *r, struct pages *p)

@@ -158,8 +158,8 @@ bool dotnet_await_is(struct dotnet_runtime *rt, const struct dotnet_code *code,
 }
 
 /* A box of a method's state machine: its method, and the awaiter of an iterator's box. */
-static int look_at_box(struct dotnet_runtime *rt, const struct dotnet_type *type,
-		       struct dotnet_awaiter *a)
+static int describe_box(struct dotnet_runtime *rt, const struct dotnet_type *type,
+			struct dotnet_awaiter *a)
 {
 	struct dotnet_type machine;
 	bool is_iterator;
@@ -214,7 +214,7 @@ int dotnet_await_type(struct dotnet_runtime *rt, u64 addr, struct dotnet_awaiter
 	if (r)
 		return r;
 	if (is_corelib(&type) && (!strcmp(type.name, task_box) || !strcmp(type.name, pooled_box)))
-		r = look_at_box(rt, &type, &a);
+		r = describe_box(rt, &type, &a);
 	if (!r && is_iterator) {
 		a.machine = addr;
 		r = dotnet_field_off(rt, &type, iterator_source, &off);

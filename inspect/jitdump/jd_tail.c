@@ -72,7 +72,7 @@ void jd_tail_deinit(struct jd_tail *t)
 	*t = (struct jd_tail){ .fd = -1 };
 }
 
-static void begin_anew(struct polling *p)
+static void restart(struct polling *p)
 {
 	struct jd_tail *t = p->t;
 
@@ -250,7 +250,7 @@ static int see_changes(struct polling *p, u64 max)
 	if (fstat(t->fd, &own))
 		return -errno;
 	if ((u64)own.st_size < t->off || has_another_header(t))
-		begin_anew(p);
+		restart(p);
 	if (!t->path || stat(t->path, &named) ||
 	    (named.st_ino == own.st_ino && named.st_dev == own.st_dev))
 		return 0; /* a deleted file is read to its end */
@@ -263,7 +263,7 @@ static int see_changes(struct polling *p, u64 max)
 	}
 	close(t->fd);
 	t->fd = fd;
-	begin_anew(p);
+	restart(p);
 	return 0;
 }
 

@@ -224,7 +224,7 @@ bool cfi_code_is_padding(const struct cfi_code *c, u64 start, u64 end)
  * In musl's arm64 code the byte before is not a nop but the last byte of another function's
  * last instruction, which is never a pc. On x86-64 it may be a whole `ret`.
  */
-static void tell_signal(const struct cfi_code *c, size_t at, size_t len, bool and_before)
+static void report_signal(const struct cfi_code *c, size_t at, size_t len, bool and_before)
 {
 	u64 start = c->addr + at;
 
@@ -248,11 +248,11 @@ bool cfi_code_signals(const struct cfi_code *c, bool and_before)
 
 		found = true;
 		if (c->is_arm64 && (c->addr + at) % 4 == 0)
-			tell_signal(c, at, len, and_before);
+			report_signal(c, at, len, and_before);
 		else if (!c->is_arm64 && at >= 3 && !memcmp(p - 3, rax, 3))
-			tell_signal(c, at - 3, len + 3, and_before);
+			report_signal(c, at - 3, len + 3, and_before);
 		else if (!c->is_arm64 && at >= 1 && p[-1] == 0xb8)
-			tell_signal(c, at - 1, len + 1, and_before);
+			report_signal(c, at - 1, len + 1, and_before);
 	}
 	return found;
 }

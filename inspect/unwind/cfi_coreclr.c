@@ -41,7 +41,7 @@ static void tell(const struct cfi_code *c, u64 start, u64 end, u32 off)
 }
 
 /* The pops at @at remove @n words, the first of which is the return address. */
-static void tell_pops(const struct cfi_code *c, size_t at, u32 n)
+static void report_pops(const struct cfi_code *c, size_t at, u32 n)
 {
 	for (; n > 1 && at + 1 < c->len; n--) {
 		size_t len = c->bytes[at] == 0x41 ? 2 : 1;
@@ -52,7 +52,7 @@ static void tell_pops(const struct cfi_code *c, size_t at, u32 n)
 	tell(c, c->addr + at, c->addr + at + 1, 0);
 }
 
-static void tell_function(const struct cfi_code *c, size_t start)
+static void report_function(const struct cfi_code *c, size_t start)
 {
 	static const struct uw_rule hijacked = { .cfa = UW_CFA_HIJACKED };
 	size_t at = start + sizeof(pushes);
@@ -73,7 +73,7 @@ static void tell_function(const struct cfi_code *c, size_t start)
 	leave -= n - N_PUSHES; /* pop rax, rdx and rcx */
 	tell(c, c->addr + at, c->addr + (u64)(leave - c->bytes),
 	     8 * (n - 1) + (u32) - (s8)c->bytes[at - 1]);
-	tell_pops(c, (size_t)(leave - c->bytes), n);
+	report_pops(c, (size_t)(leave - c->bytes), n);
 }
 
 void cfi_code_coreclr(const struct cfi_code *c)
@@ -81,5 +81,5 @@ void cfi_code_coreclr(const struct cfi_code *c)
 	const u8 *p = c->bytes, *end = c->bytes + c->len;
 
 	for (; !c->is_arm64 && (p = memmem(p, (size_t)(end - p), pushes, sizeof(pushes))); p++)
-		tell_function(c, (size_t)(p - c->bytes));
+		report_function(c, (size_t)(p - c->bytes));
 }

@@ -70,7 +70,7 @@ static void tell(const struct leaving *l, const struct flow_insn *insn, const st
 }
 
 /* From the last instruction back to the first that changes the stack pointer. */
-static void tell_epilogue(const struct leaving *l, u32 last)
+static void report_epilogue(const struct leaving *l, u32 last)
 {
 	const struct flow_insn *insn = &l->insns.insns[last], *end = insn;
 	struct uw_rule rule = { .cfa = UW_CFA_SP, .cfa_off = 8, .ra = UW_SAVED_CFA, .ra_off = -8 };
@@ -109,7 +109,7 @@ int cfi_epilogues(const struct cfi_code *c, struct elf_file *f, u64 start, u64 e
 	*work -= *work < l.insns.n ? *work : l.insns.n;
 	for (u32 i = 0; i < l.insns.n; i++)
 		if (is_end(&l, i))
-			tell_epilogue(&l, i);
+			report_epilogue(&l, i);
 	flow_code_deinit(&l.insns);
 	return 0;
 }

@@ -14,7 +14,7 @@ static int print_help(const struct cli_words *w)
 	return CLI_OK;
 }
 
-static int refuse(const struct cli_words *w, const char *word)
+static int report_unknown(const struct cli_words *w, const char *word)
 {
 	const char *names[CLI_MAX_WORDS], *near;
 
@@ -54,5 +54,5 @@ int cli_run_word(const struct cli_words *w, int argc, char **argv)
 	for (size_t i = 0; i < w->n; i++)
 		if (!strcmp(argv[1], w->v[i].name))
 			return run(w, &w->v[i], argc, argv);
-	return refuse(w, argv[1]);
+	return report_unknown(w, argv[1]);
 }
