@@ -55,7 +55,7 @@ static const struct row {
 	{ { "--" }, "hz 99", NULL },
 	{ { "--help", "-Z" }, "done", NULL },
 
-	{ { "-p", "" }, NULL, "-p needs a PID or a NAME; 'unspool ps' lists them" },
+	{ { "-p", "" }, NULL, "-p needs a PID or a NAME; 'unspool ps' lists both" },
 	{ { "-p", "1,,2" }, NULL, "-p 1,,2: '' is not an id; give numbers from 1 to 4194304" },
 	{ { "-p", "0" }, NULL, "-p 0: '0' is not an id; give numbers from 1 to 4194304" },
 	{ { "-p", "4194305" },

@@ -291,7 +291,7 @@ static void memory_with_too_many_ranges_is_refused(void **state)
 		assert_int_equal(
 			sim_image_map(c.target.mem, 0x100000 + i * 0x2000, 0x1000, SIM_READ), 0);
 	assert_int_equal(sim_cpu_run(&c, &run, &error), -ENOTSUP);
-	assert_non_null(strstr(error.text, "more than 256 pieces"));
+	assert_non_null(strstr(error.text, "more than 256 ranges"));
 	sim_mem_free(&c.target.mem);
 }
 

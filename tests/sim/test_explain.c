@@ -75,7 +75,7 @@ static const struct corruption corruptions[] = {
 	{ { S(3), APP(0x3f0) }, 1, "WRONG from frame 1 on" },
 	{ { S(7), APP(0x3f0) }, 2, "WRONG from frame 2 on" },
 	{ { S(11), LIBC(0x3f0) }, 3, "WRONG from frame 3 on" },
-	{ { S(2), S(10) }, 2, "WRONG: frame 2 is lost, 0x200000400310; all others are right" },
+	{ { S(2), S(10) }, 2, "WRONG: frame 2 is missing, 0x200000400310; all others are right" },
 	{ { S(2), S(0) }, 2, "WRONG: the walk ends after 2 of 4 frames" },
 	{ { S(6), 0 }, 3, "WRONG: the walk ends after 3 of 4 frames" },
 	{ { S(0), 0 },

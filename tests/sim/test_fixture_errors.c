@@ -105,7 +105,7 @@ static const struct row {
 	  ":4: expect.status: unknown status \"fine\"" },
 	{ "reasons_that_are_fewer_than_frames_are_refused",
 	  BY_HAND "expect: {status: end, pcs: [main, root.ra0], reasons: [ok]}\n",
-	  ":4: expect.reasons: as many items as pcs" },
+	  ":4: expect.reasons: use as many items as pcs, or none" },
 	{ "unknown_reason_is_named",
 	  BY_HAND "expect: {status: end, pcs: [main], reasons: [great]}\n",
 	  ":4: expect.reasons.0: unknown status \"great\"" },

@@ -4,11 +4,11 @@
  * Finds the places of the bytecode offset in bytecode handlers of x86-64.
  *
  * A handler is entered by a jump with the offset in r9, and ends with a jump with that of the next
- * bytecode (v8/src/codegen/x64/register-x64.h at 12.4.254; the same from 8.4 to 14.6). In between
- *it may keep the offset anywhere, and the slot in the function's frame has an older one until the
- * handler makes a call. So its instructions are followed. At the first one rbp has the function's
- * frame. Moves, additions of a constant and words of the handler's own frame are understood; any
- * other write to a register makes its contents unknown. A join of two paths keeps equal contents.
+ * bytecode (v8/src/codegen/x64/register-x64.h at 12.4.254; the same from 8.4 to 14.6). Before that
+ * jump the offset may be anywhere, and the slot in the function's frame is stale until the handler
+ * makes a call. So its instructions are followed; at the first one rbp has the function's frame.
+ * Moves, additions of a constant and words of the own frame are understood; any other write makes
+ * a register's contents unknown. A join of two paths keeps equal contents.
  *
  * A register that is read after a call, before it is written, survives the call: the compiler
  * relies on that, for example if the callee saves all registers (write barriers). So liveness is
