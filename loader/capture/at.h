@@ -4,7 +4,7 @@
 #include "../../inspect/util/cli.h"
 #include "../sample/sampler.h"
 
-/* Where `--at` wants to capture. */
+/* The instructions of `--at`. */
 struct capture_at {
 	struct {
 		char *symbol; /* of the executable, as nm(1) prints it; NULL: off is an address */
@@ -13,17 +13,17 @@ struct capture_at {
 	u32 n;
 };
 
-/* "0xADDR" or "SYMBOL[+OFF]", with commas between. 0, or an error left in @p. */
+/* Parses "0xADDR" or "SYMBOL[+OFF]", separated by commas. Return: 0, or the error set in @p. */
 int capture_at_parse(struct cli_parse *p, const char *arg, struct capture_at *at);
 void capture_at_deinit(struct capture_at *at);
 
 /**
- * capture_at_resolve() - the addresses in a process
- * @addrs:	SAMPLER_MAX_AT of them
- * @n:		how many there are
+ * capture_at_resolve() - find the addresses in a process
+ * @addrs:	room for SAMPLER_MAX_AT addresses
+ * @n:		number of addresses
  *
- * A symbol is at each place that its bytes are mapped to for execution: V8 maps its
- * builtins once more.
+ * A symbol has one address for each executable mapping of its bytes: V8 maps its builtins
+ * twice.
  *
  * Return: CLI_OK, else an exit status; the error has been printed.
  */

@@ -4,8 +4,8 @@
 #include "take.h"
 
 /**
- * take_frames() - name the frames, and keep what was read for it
+ * take_frames() - name the frames, and save the memory that naming read
  *
- * Return: 0, -ENOMSG when a name has to match and none does, or a negative errno.
+ * Return: 0, -ENOMSG when no name matches @o->match, or another negative errno.
  */
 int take_frames(struct taken *t, const struct session_stack *stack, const struct take_options *o);

@@ -8,25 +8,25 @@
 
 #define CAPTURE_MAX_CASES 100000
 
-/* What `unspool capture` was asked for. Strings are argv's. */
+/* The options of `unspool capture`. Strings are borrowed from argv. */
 struct capture_options {
 	struct record_options target; /* pids and names, hz, duration; quiet */
-	const char *output; /* NULL: a name of our own */
+	const char *output; /* NULL: a generated name */
 	u64 stacks; /* a bit an enum uw_status that the stack may end with */
 	u64 frames; /* a bit an enum uw_status that one frame must have; 0: any */
 	const char *on; /* as typed */
 	const char *match;
 	regex_t regex; /* valid if match is set */
-	struct capture_at at; /* not of a time but of an instruction */
+	struct capture_at at; /* --at: sample at instructions, not by time */
 	u32 n;
 	bool raw, minimal;
 };
 
 /**
  * capture_options_parse() - parse the command line of `unspool capture`
- * @o:	filled; ends with capture_options_deinit() whatever is returned
+ * @o:	filled; free with capture_options_deinit(), also after an error
  *
- * Return: -1 to go on, else the exit status; an error has been printed.
+ * Return: -1 to continue, else the exit status, with an error printed.
  */
 int capture_options_parse(int argc, char **argv, struct capture_options *o);
 void capture_options_deinit(struct capture_options *o);

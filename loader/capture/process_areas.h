@@ -4,9 +4,9 @@
 #include "../../inspect/case/areas.h"
 
 /**
- * areas_read() - the mappings of a process, as /proc/PID/maps tells a moment after the walk
- * @sp:		the mapping that it lies in is the stack
- * @a:		ends with areas_deinit(), also after a failure
+ * areas_read() - read the mappings of a process from /proc/PID/maps, just after the walk
+ * @sp:		stack pointer; its mapping is the stack
+ * @a:		free with areas_deinit(), also after an error
  *
  * Return: 0, -ESRCH, -EACCES, -E2BIG, -ENOMEM.
  */

@@ -4,9 +4,11 @@
 #include "take.h"
 
 /**
- * take_tables() - what the walk had beside memory: mappings, layouts, rows, what it found
+ * take_tables() - copy the input of the walk other than memory, and its result
  *
- * Return: 0, -ESTALE when the mappings or rows are not those of the walk any more, -ENOMEM.
+ * Copies mappings, V8 layouts and rows.
+ *
+ * Return: 0, -ESTALE when mappings or rows have changed since the walk, -ENOMEM.
  */
 int take_tables(struct taken *t, const struct session_stack *stack);
 void tables_free_taken(struct taken *t);

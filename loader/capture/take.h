@@ -2,8 +2,8 @@
 #pragma once
 
 /*
- * From one sample of the capturing program to a case: what the walk read comes from
- * its log; the rest is copied from the target while it runs, and is marked so.
+ * From one sample of the capturing program to a case. The memory that the walk read comes
+ * from its log; other memory is copied from the running target and marked as a copy.
  */
 
 #include "../../inspect/case/frames.h"
@@ -15,13 +15,13 @@
 #include <regex.h>
 
 struct take_options {
-	const regex_t *match; /* NULL: any; else one frame's name has to match */
+	const regex_t *match; /* one frame name must match; NULL: any stack */
 	u64 va_mask; /* of the walk */
-	bool raw; /* leave private bytes as they are */
-	bool minimal; /* only what the walk and naming read */
+	bool raw; /* do not redact private bytes */
+	bool minimal; /* only memory that the walk and naming read */
 };
 
-/* A case, and what its parts are made of. */
+/* A case and the memory of its parts. */
 struct taken {
 	struct case_file file;
 	struct case_regs regs;
@@ -41,16 +41,16 @@ struct taken {
 
 enum take_result {
 	TAKE_OK,
-	TAKE_NO_MATCH, /* no frame's name does */
-	TAKE_CHANGED, /* the target changed what the walk read, or its mappings */
+	TAKE_NO_MATCH, /* no frame name matches */
+	TAKE_CHANGED, /* the target changed its mappings or memory that the walk read */
 	TAKE_GONE, /* the target has ended */
-	TAKE_FAILED, /* no memory, or too much of it */
+	TAKE_FAILED, /* out of memory, or the case is too large */
 };
 
 /**
  * take() - make a case of a sample
- * @log:	the reads of its walk
- * @out:	to be freed by taken_deinit() whatever is returned
+ * @log:	reads of the walk
+ * @out:	free with taken_deinit(), whatever the result
  */
 enum take_result take(const struct session_stack *stack, const struct uw_log *log,
 		      const struct take_options *options, struct taken *out);

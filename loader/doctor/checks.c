@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * One function a check: facts in, a finding out. Causes come before effects, so
- * the first finding that is missing is what to mend first. A fact is only called
- * missing when recording can't work without it; the trials are the last word.
+ * One function per check, from facts to a finding. Causes come before effects, so
+ * the first DOCTOR_MISSING finding is the first to fix. A fact counts as missing only
+ * if recording can't work without it; the trials decide.
  */
 
 #include "checks.h"
@@ -59,7 +59,7 @@ static bool has_failed_trial(const struct doctor_facts *f)
 	       f->try_attach;
 }
 
-/* The command line that gives capabilities: "BPF PERFMON". */
+/* Suggests a command line that grants capabilities, such as "BPF PERFMON". */
 static void mend_caps(struct doctor_finding *d, const struct doctor_facts *f, const char *caps)
 {
 	char options[96] = "", units[96] = "";
@@ -169,7 +169,7 @@ static void check_memlock(const struct doctor_facts *f, struct doctor_finding *d
 	mend(d, "ulimit -l unlimited (as root), or docker run --ulimit memlock=-1");
 }
 
-/* A trial that failed: by what is known to be missing, else by what can still forbid it. */
+/* Explains a failed trial by a known missing fact, else by what may forbid the call. */
 static void explain(const struct doctor_facts *f, struct doctor_finding *d, const char *what,
 		    int err, bool is_allowed)
 {
@@ -196,7 +196,7 @@ static void check_program(const struct doctor_facts *f, struct doctor_finding *d
 		say(d, DOCTOR_OK, "a BPF program was loaded");
 }
 
-/* The walk of a thread that is in the kernel starts from what that saved. */
+/* A walk of a thread in the kernel starts from the saved user registers. */
 static void check_user_regs(const struct doctor_facts *f, struct doctor_finding *d)
 {
 	say(d, DOCTOR_OK, "%s",
@@ -220,7 +220,7 @@ static void check_flight(const struct doctor_facts *f, struct doctor_finding *d)
 	mend(d, "boot Linux 5.18 or newer");
 }
 
-/* Until user space has read its mappings, the kernel is asked for the file around a pc. */
+/* Before user space has read the mappings, the BPF program finds the file of a pc itself. */
 static void check_new_processes(const struct doctor_facts *f, struct doctor_finding *d)
 {
 	if (!f->has_btf)

@@ -4,8 +4,8 @@
 #include "doctor.h"
 #include "facts.h"
 
-/* Judges facts, however they came about; doctor_examine() is this on the real ones. */
+/* Judges facts, real ones for doctor_examine() or made-up ones in tests. */
 void doctor_judge(const struct doctor_facts *f, struct doctor_report *r);
 
-/* Likewise of doctor_why_unreadable(). */
+/* The same for doctor_why_unreadable(). */
 void doctor_judge_unreadable(const struct doctor_facts *f, int err, char *buf, size_t size);

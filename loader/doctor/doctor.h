@@ -2,15 +2,15 @@
 #pragma once
 
 /*
- * What this machine allows. Facts are read, and what can be tried is tried with
- * the very system calls that recording needs; a trial decides, facts explain.
+ * Checks whether this machine can record. Trials run the system calls that recording
+ * needs and decide; facts from /proc and /sys explain the result.
  */
 
 #include "../../core/types.h"
 
 enum doctor_state {
 	DOCTOR_OK,
-	DOCTOR_LIMITED, /* recording works, with less to see */
+	DOCTOR_LIMITED, /* recording works, with fewer details */
 	DOCTOR_MISSING, /* recording can't work */
 };
 
@@ -18,7 +18,7 @@ struct doctor_finding {
 	const char *check;
 	enum doctor_state state;
 	char text[200];
-	char mend[200]; /* the smallest command that mends it, or "" */
+	char mend[200]; /* the smallest command that fixes it, or "" */
 };
 
 #define DOCTOR_MAX_FINDINGS 24
@@ -36,11 +36,11 @@ struct doctor_report {
  */
 void doctor_examine(struct doctor_report *r);
 
-/* What is missing, first cause first; NULL when recording can work. */
+/* The first cause why recording fails; NULL if recording works. */
 const struct doctor_finding *doctor_first_missing(const struct doctor_report *r);
 
 /**
- * doctor_why_not() - one line on why recording can't work, and what mends it
+ * doctor_why_not() - one line on why recording fails and how to fix it
  * @buf:	written in any case, "" when nothing is missing
  *
  * Return: whether something is missing.
@@ -49,7 +49,7 @@ bool doctor_why_not(char *buf, size_t size);
 
 /**
  * doctor_why_unreadable() - one line on why another process can't be read
- * @err:	what reading it gave, a negative errno
+ * @err:	the negative errno of the read
  * @buf:	written in any case
  */
 void doctor_why_unreadable(int err, char *buf, size_t size);

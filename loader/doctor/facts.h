@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #pragma once
 
-/* What /proc and /sys say, and how the trials went; read once, judged by checks.c. */
+/* Facts from /proc, /sys and the trials: read once, judged by checks.c. */
 
 #include "../../core/types.h"
 
-#define FACT_UNKNOWN (-99) /* of a setting that can't be read */
+#define FACT_UNKNOWN (-99) /* value of an unreadable setting */
 
-/* What the kernel keeps a process's mappings in; see bpf/files.h. */
+/* The kernel's data structure for mappings of a process; see bpf/files.h. */
 enum doctor_tree { DOCTOR_TREE_UNKNOWN, DOCTOR_TREE_MAPLE, DOCTOR_TREE_RED_BLACK };
 
 struct doctor_facts {
@@ -18,7 +18,7 @@ struct doctor_facts {
 	int seccomp; /* 0 none, 1 strict, 2 filter; FACT_UNKNOWN */
 	bool is_initial_user_ns, is_initial_pid_ns;
 	int perf_event_paranoid, kptr_restrict, unprivileged_bpf_disabled, ptrace_scope, bpf_jit;
-	char lockdown[32]; /* "" where the kernel has none */
+	char lockdown[32]; /* "" if the kernel has no lockdown */
 	bool has_btf, has_kernel_addresses;
 	enum doctor_tree mappings_tree;
 	bool fences_by_atomic; /* the flight recorder's rings, on arm64 */
@@ -31,9 +31,9 @@ struct doctor_facts {
 
 void doctor_facts_read(struct doctor_facts *f);
 
-/* Does a capability of linux/capability.h work for this process? */
+/* Whether this process has a capability of linux/capability.h. */
 bool doctor_has_cap(const struct doctor_facts *f, int cap);
 bool doctor_kernel_at_least(const struct doctor_facts *f, int major, int minor);
 
-/* The eight trials, by system calls; needs the rest of @f. */
+/* Runs the eight trials; needs the rest of @f. */
 void doctor_try(struct doctor_facts *f);

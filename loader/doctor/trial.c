@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * What recording needs from the kernel, tried in the small: a program of two
- * instructions, the two kinds of map, a sampling event, and the one on the other; and
- * what it can do without: an atomic addition with a result, a helper.
+ * Tries the system calls that recording needs, with minimal objects: a program of two
+ * instructions, both kinds of map, a sampling event, and attaching the program to it. Also
+ * tries two optional features: an atomic addition with a result, and a helper function.
  */
 
 #include <bpf/bpf.h>

@@ -2,7 +2,7 @@
 #pragma once
 
 /*
- * Where a process's JIT writes what it compiled:
+ * The files in which JITs record the code they compiled:
  *
  *	jit-PID.dump	anywhere; the process keeps an executable mapping of it, by which it is
  *found /tmp/perf-PID.map	in its own mount namespace

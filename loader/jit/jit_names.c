@@ -42,7 +42,7 @@ void jit_names_free(struct jit_names **names)
 	*names = NULL;
 }
 
-/* What a child shares with its parent is what there was at its birth. */
+/* A child shares with its parent the code that existed at the fork. */
 static u64 birth_ns(const struct uw_sample *s)
 {
 	u64 mono = monotonic_ns(), ahead_ns = clock_ns(CLOCK_BOOTTIME) - mono;

@@ -104,7 +104,7 @@ static void forget(struct jit_source *s)
 	s->is_full = false;
 }
 
-/* What the index takes counts for all. */
+/* Updates the memory use that all sources share. */
 static void count(struct jit_source *s)
 {
 	*s->config.used += s->index.n_bytes - s->counted;
@@ -156,7 +156,7 @@ static u64 stamp(const struct jit_source *s, u64 addr, u64 len)
 	return s->is_anew || jd_index_live(&s->index, addr, len) ? s->written_ns : s->polled_ns;
 }
 
-/* What finds no room ends what it is written over all the same. */
+/* Even code without room for its name ends the older code at its addresses. */
 static void add(struct jit_source *s, struct jd_code *c)
 {
 	c->from = c->from > s->last_ns ? c->from : s->last_ns;

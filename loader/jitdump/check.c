@@ -22,9 +22,9 @@ struct check_run {
 };
 
 static const struct argp_option options[] = {
-	{ "json", 'j', NULL, 0, "Print a JSON line a finding, for jq", 1 },
+	{ "json", 'j', NULL, 0, "Print one JSON line per finding, for jq", 1 },
 	{ "all", 'a', NULL, 0, "Print all findings of a rule, not the first 20", 1 },
-	{ "quiet", 'q', NULL, 0, "Print nothing, the exit status tells", 1 },
+	{ "quiet", 'q', NULL, 0, "Print nothing; see the exit status", 1 },
 	{ 0 },
 };
 
@@ -46,10 +46,10 @@ static const struct cli_field fields[] = {
 static const struct argp argp = {
 	.options = options,
 	.args_doc = "FILE",
-	.doc = "Say what is wrong with the jitdump FILE, one line a finding: offset, severity, "
-	       "rule, what was found, what mends it.\v"
-	       "Exit status: 0 there is nothing but notes, 1 there is a warning or an error, or "
-	       "FILE can't be read.",
+	.doc = "Check the jitdump FILE and print one line per finding: offset, severity, rule, "
+	       "problem, remedy.\v"
+	       "Exit status: 0 no errors or warnings, 1 an error or warning, or FILE can't be "
+	       "read.",
 };
 
 static void found(void *data, const struct jd_finding *f)

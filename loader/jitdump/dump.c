@@ -16,8 +16,8 @@ struct dump_options {
 };
 
 static const struct argp_option options[] = {
-	{ "json", 'j', NULL, 0, "Print a JSON line a record, for jq", 1 },
-	{ "lines", 'l', NULL, 0, "Print also the entries of debug records", 1 },
+	{ "json", 'j', NULL, 0, "Print one JSON line per record, for jq", 1 },
+	{ "lines", 'l', NULL, 0, "Print the entries of debug records, too", 1 },
 	{ 0 },
 };
 
@@ -48,9 +48,9 @@ static const struct cli_field fields[] = {
 static const struct argp argp = {
 	.options = options,
 	.args_doc = "FILE",
-	.doc = "Print every record of the jitdump FILE, in its order. 'unspool jitdump check' "
-	       "judges them.\v"
-	       "Exit status: 0 done, 1 FILE can't be read or ends in what is no record.",
+	.doc = "Print every record of the jitdump FILE in file order. 'unspool jitdump check' "
+	       "checks them.\v"
+	       "Exit status: 0 success, 1 FILE can't be read or does not end with a record.",
 };
 
 static void print_entries(const struct jdr_header *h, const struct jdr_record *rec)
@@ -168,7 +168,7 @@ static int json_header(struct json_line *l, const struct jdr_header *h)
 	return json_line_write(l, stdout);
 }
 
-/* What the file ends in; CLI_OK when that is a record. */
+/* Reports how the file ends; CLI_OK if it ends with a whole record. */
 static int end(const struct jd_file *f, const char *path, u64 at, enum jdr_status status)
 {
 	if (at == f->len)

@@ -9,19 +9,20 @@
 #include "../commands.h"
 
 static const struct cli_command words[] = {
-	{ "dump", "print what a file holds", jitdump_dump },
-	{ "check", "say what is wrong with it and what mends it", jitdump_check },
-	{ "repair", "write it anew with all that can be mended", jitdump_repair },
-	{ "to-perfmap", "write a perf map of what it names", jitdump_to_perfmap },
-	{ "elf", "write its code as one ELF file with symbols and lines", jitdump_elf },
-	{ "tail", "print code as it is compiled", jitdump_tail },
+	{ "dump", "print the records of a file", jitdump_dump },
+	{ "check", "report errors and how to fix them", jitdump_check },
+	{ "repair", "rewrite a file without its errors", jitdump_repair },
+	{ "to-perfmap", "convert a file to a perf map", jitdump_to_perfmap },
+	{ "elf", "convert its code to one ELF file with symbols and lines", jitdump_elf },
+	{ "tail", "follow a file and print new code", jitdump_tail },
 	{ "from-elf", "write the functions of an ELF file as a jitdump", jitdump_from_elf },
 };
 
 static const struct cli_words all = {
 	.before = "unspool jitdump",
 	.usage = "WORD [OPTION]... FILE\n"
-		 "What JITs write for perf (jit-PID.dump): looks at it, judges it, mends it.",
+		 "Prints, checks, repairs and converts jitdump files (jit-PID.dump), which JITs "
+		 "write for perf.",
 	.v = words,
 	.n = ARRAY_SIZE(words),
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
-/* What several words of `unspool jitdump` need. */
+/* Helpers that several subcommands of `unspool jitdump` share. */
 
 #include "../../inspect/util/array.h"
 #include "../../inspect/util/clock.h"

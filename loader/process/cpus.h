@@ -2,24 +2,24 @@
 #pragma once
 
 /*
- * CPUs that come back while a recording runs. A perf event of a CPU that went offline stays
- * silent for ever: who listens on all CPUs has to open it anew when the CPU is there again.
- * The kernel tells of it on its socket of uevents.
+ * CPUs that come online while a recording runs. A perf event of a CPU that was offline stays
+ * silent forever and must be opened again when the CPU is back. The kernel announces that on
+ * its uevent socket.
  */
 
 #include "../../core/types.h"
 
 /**
- * cpus_listen() - hear from now on which CPUs come online
+ * cpus_listen() - listen for CPUs that come online
  *
- * Return: a file descriptor, or a negative errno: in some containers nothing is told.
+ * Return: a file descriptor, or a negative errno, as in some containers.
  */
 int cpus_listen(void);
 
 /**
- * cpus_next() - a CPU that has come online
+ * cpus_next() - get a CPU that has come online
  * @fd:		of cpus_listen(), or negative
  *
- * Return: 1, 0: none has; -ENOBUFS: it could be any, what was told is lost.
+ * Return: 1; 0: none; -ENOBUFS: messages were lost, so any CPU may have come online.
  */
 int cpus_next(int fd, u32 *cpu);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * What is on a disk or in memory answers by itself. The mapping says which device it is of, and
- * the mount table of its process which file system that is; neither asks the file system. One
- * that is in no table, since it was unmounted while in use, may be any.
+ * File systems on disks or in memory always answer. The mapping has the device number, and the
+ * mount table of its process the type of the file system; reading both does not access the file
+ * system. A file system that was unmounted while in use is in no table and may be of any type.
  */
 
 #include "map_device.h"
@@ -112,7 +112,7 @@ static void try(const struct map_file *m, int out)
 	_exit(0);
 }
 
-/* What opening and reading gives; -ETIMEDOUT: nothing in time. */
+/* Opens and reads the file in a child. Return: the result; -ETIMEDOUT: no answer in time. */
 static int probe(const struct map_file *m)
 {
 	_cleanup_close_ int in = -1, out = -1;

@@ -2,7 +2,7 @@
 #pragma once
 
 /*
- * Whether opening a mapped file could take for ever: a daemon of FUSE or a server answers for it.
+ * Opens mapped files whose file system may never answer: FUSE and network file systems.
  *
  * (Of FUSE daemons of other users only those of whom an administrator said allow_other: to the
  * others the kernel refuses; fs/fuse/dir.c, fuse_allow_current_process(), Linux 6.1.)
@@ -22,7 +22,7 @@ struct map_device {
 	bool may_hang, hangs;
 };
 
-/* What is known of file systems; the oldest is forgotten first. All zero at first. */
+/* Cache of file systems; evicts the oldest. Initially zero. */
 struct map_devices {
 	struct map_device v[MAP_DEVICES_MAX];
 	u32 n;
@@ -35,5 +35,5 @@ struct map_devices {
  */
 int map_device_open(struct map_devices *d, const struct map_file *m, int *fd);
 
-/* Whether a file system of this type has somebody who answers for it. */
+/* Whether a daemon or server answers for file systems of this type. */
 bool map_device_may_hang(const char *type, size_t len);

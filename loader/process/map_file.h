@@ -2,13 +2,13 @@
 #pragma once
 
 /*
- * Opening the file behind a mapping of another process, which may be deleted, in
- * another mount namespace, or the process may be gone.
+ * Opens the file of a mapping of another process. The file may be deleted or in another
+ * mount namespace; the process may have exited.
  *
- * Every path is a hostile process's. So a file is first opened with O_PATH, which
- * reads nothing, waits for nothing and wakes no driver, then checked to be a regular
- * file, and only then opened for reading. A symlink is never followed in a
- * path that a record told. Only a file system that hangs can hold us: see map_device.h.
+ * Paths come from hostile processes. So a file is first opened with O_PATH, which
+ * reads nothing, never blocks and wakes no driver; it is opened for reading only if it is
+ * a regular file. Symlinks in the path of an event are not followed. Only a file system that
+ * hangs can block the recorder: see map_device.h.
  */
 
 #include "../../core/types.h"
@@ -20,7 +20,7 @@ struct map_file {
 	u32 dev_major, dev_minor;
 	u64 seen_ns; /* CLOCK_MONOTONIC: the mapping was there then */
 	const char *path; /* unescaped */
-	bool may_change; /* it is written to all the time: only that it is the same file matters */
+	bool may_change; /* the file is written continuously: check only that it is the same file */
 };
 
 /**
@@ -54,7 +54,7 @@ int map_file_reopen(int path_fd, int *fd);
  * @name:	the last part of a path
  * @fd:		open for reading, regular; the caller closes it
  *
- * What it is has to be checked by what is in it.
+ * The caller checks the identity of the file by its contents.
  *
  * Return: 0, -ENOENT, -EINVAL (no regular file, or a name that can't be), -EACCES, or what
  * opening gave.

@@ -6,8 +6,8 @@
  * process and the children it forks until one of them changes. With them what a JIT has
  * reserved for more code (maps_each_code()).
  *
- * munmap tells nobody, so a mapping may be stale until something new takes its
- * place; when the memory is executable again an event says what is there.
+ * There is no event for munmap, so a mapping may be stale until another replaces it;
+ * memory that becomes executable again has a new event.
  */
 
 #include "../../core/types.h"
@@ -34,7 +34,7 @@ struct mapping {
 struct mappings {
 	u32 n_refs;
 	u32 n, cap;
-	u32 n_dropped; /* for want of room */
+	u32 n_dropped; /* for lack of room */
 	struct mapping *v;
 };
 
@@ -49,8 +49,8 @@ void mappings_unref(struct mappings **m);
  * @map:	copied, path too
  * @seen_ns:	CLOCK_MONOTONIC
  *
- * What is partly covered keeps the rest, as the kernel does. Anonymous neighbours
- * are joined, so a JIT that changes protections page by page stays one range.
+ * Cuts or splits mappings that the new one overlaps, as the kernel does. Joins adjacent
+ * anonymous mappings, so a JIT that changes protections page by page stays one range.
  *
  * Return: 0, -E2BIG (counted in n_dropped; what was there is cut all the same),
  * -ENOMEM, -EINVAL (empty or wrapping range).

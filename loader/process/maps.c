@@ -140,7 +140,7 @@ int maps_each_exec(u32 pid, int (*fn)(const struct maps_entry *e, void *data), v
 	return each_with(pid, MAPS_EXEC, fn, data);
 }
 
-/* What is before the entry that comes next, if that entry touches it. */
+/* The preceding mappings that touch the next entry. */
 struct code_scan {
 	int (*fn)(const struct maps_entry *e, void *data);
 	void *data;

@@ -36,7 +36,7 @@ struct process {
 	char *cgroup; /* NULL: unknown */
 	char container[65]; /* "": none, or unknown */
 	struct mappings *maps;
-	/* What tells the image from the next one: each as far as known, else 0. */
+	/* These identify the image across execs; 0: unknown. */
 	u64 env_end; /* of its environment, on its stack */
 	u64 text_addr, text_end; /* the executable's first mapping */
 	struct thread *threads; /* sorted by tid */

@@ -2,8 +2,8 @@
 #pragma once
 
 /*
- * What happens to processes, as the kernel tells it: births, deaths, new images,
- * new executable mappings. Pids are those of the recorder's own PID namespace.
+ * Process events from the kernel: fork, exit, exec, new names and executable
+ * mappings. Pids are those of the recorder's PID namespace.
  */
 
 #include "../../core/types.h"
@@ -21,7 +21,7 @@ enum process_event_type {
 
 struct process_mmap_event {
 	u64 start_addr, len, file_off;
-	u64 inode, inode_gen; /* as the file system has them; 0 for anonymous memory */
+	u64 inode, inode_gen; /* of the file system; 0 for anonymous memory */
 	u32 dev_major, dev_minor;
 	const char *path; /* "//anon" and "[vdso]" are not files */
 };

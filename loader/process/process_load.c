@@ -196,7 +196,7 @@ static int load_rest(struct process *p, struct proc_text *t)
 	return err;
 }
 
-/* What an exec leaves as it is. */
+/* Moves over the fields that an exec does not change. */
 static void swap_in_task(struct process *p, struct process *fresh)
 {
 	struct thread *threads = p->threads;

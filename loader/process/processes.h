@@ -4,11 +4,12 @@
 /*
  * All processes that a recording cares about, by pid and start time.
  *
- * Whom it knows: those that processes_get() or processes_scan() brought in, and all
- * their descendants from then on. Events of others are ignored.
+ * Contains the processes that processes_get() or processes_scan() added, and all their
+ * later descendants. Events of other processes are ignored.
  *
- * Who dies stays, for samples that are still on their way, until processes_reap() or
- * until too many dead wait. So a pid can name several processes: at most one alive.
+ * A dead process stays for samples that are still in the ring, until processes_reap() or
+ * until there are too many dead processes. So several processes can have the same pid, at
+ * most one of them alive.
  */
 
 #include "process.h"
@@ -66,9 +67,9 @@ int processes_apply(struct processes *t, const struct process_event *ev, struct 
 /**
  * processes_resync() - make good for events that were lost, from /proc
  *
- * Who is gone is dead; everybody else is read anew, and whose image is another has one more
- * in n_execs. Children that were born unseen are found only if their parents are in the
- * table still.
+ * Marks processes without an entry in /proc as dead and reads all others again; a changed
+ * image increments n_execs. Children whose fork event was lost are found only if their
+ * parents are still in the table.
  */
 int processes_resync(struct processes *t);
 

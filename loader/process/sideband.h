@@ -39,10 +39,10 @@ void sideband_free(struct sideband **sb);
 /**
  * sideband_renew() - listen anew on a CPU that may have been offline
  *
- * What happened on it since it came back is not known: the caller looks at /proc again. Nothing
- * happens where the CPU is offline.
+ * Events since the CPU came online are lost, so the caller scans /proc again. Does nothing if
+ * the CPU is offline.
  *
- * Return: 0, or as sideband_new(): nothing is heard of the CPU any more.
+ * Return: 0, or as sideband_new(): the CPU has no events any more.
  */
 int sideband_renew(struct sideband *sb, u32 cpu);
 

@@ -84,7 +84,7 @@ static bool split(const char *path, char *dir, const char **file)
 	return true;
 }
 
-/* Where the partial goes: beside the first regular output, else where files may be made. */
+/* Puts the .partial file beside the first regular output, else in a writable directory. */
 static void name_partial(struct outputs *o)
 {
 	char dir[PATH_MAX], own[32];

@@ -5,8 +5,8 @@
  *
  *	options -> targets -> outputs -> sampler -> session -> loop -> outputs, report
  *
- * Whatever can be wrong with the command line is said before anything starts. From
- * then on every way out goes through finish(), which writes what was recorded.
+ * Errors of the command line are reported before anything starts. After that, every
+ * exit goes through finish(), which writes the recorded samples.
  */
 
 #include <errno.h>
@@ -142,9 +142,9 @@ static void be_as_others(void)
 }
 
 /*
- * Where a machine has more to do than it can, the recorder needs its time most: what it does not
- * read in time is lost, and stacks end at rows that it could not load. Without the right to it
- * nothing changes; processes that it starts are as before.
+ * Raises the priority of the recorder: on an overloaded machine, samples that it does not read
+ * in time are lost, and stacks are truncated at rows that it could not load. Ignores missing
+ * privileges; child processes keep the original priority.
  */
 static void go_first(void)
 {

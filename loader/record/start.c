@@ -175,7 +175,7 @@ static int start_session(struct recording *r)
 	return CLI_OK;
 }
 
-/* What the recording is called after, and whose pid stands for it. */
+/* Finds the process whose name and pid identify the recording. */
 static void find_name(struct recording *r)
 {
 	struct proc_names names;

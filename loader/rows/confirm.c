@@ -85,7 +85,7 @@ const struct uw_mapping *confirm_mapping(const struct uw_mapping *maps, u32 n_ma
 	return m && ra <= m->end_addr && m->kind == UW_MAP_NATIVE && m->module ? m : NULL;
 }
 
-/* What a walk without rows takes for the return address by the leaf's instruction, or 0. */
+/* The return address that a walk without rows finds by the leaf's instruction, or 0. */
 static u64 address_by_instruction(const struct uw_sample *s, int slot)
 {
 	u64 ra = 0;

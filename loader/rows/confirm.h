@@ -2,22 +2,21 @@
 #pragma once
 
 /*
- * A walk that comes to code whose rows are not loaded goes on by the frame record that fp
- * leads to, and says that it guessed. When the sample is named the rows are there, as a
- * rule. Where they say that the function keeps its record just where fp led, the step
- * was the one that they would have told, and no guess.
+ * A walk through code whose rows are not loaded continues with the frame record at fp and
+ * marks the step as a guess. When the sample is named, the rows are usually loaded. If they
+ * place the frame record where fp pointed, they confirm the step.
  *
  *	frame i      no rows when it was walked     its rule now: { fp, ra } at fp
  *	frame i + 1  a guess                        confirmed
  *
- * An interrupted function that keeps no record has its caller's fp still, so the walk
- * has missed that caller. The sample holds the first words of its stack, and lr:
+ * An interrupted function without a frame record still has its caller's fp, so the walk
+ * missed that caller. The sample contains the first words of the stack, and lr:
  *
  *	leaf         no rows when it was walked     its rule now: ra at sp + n, or in lr
  *	caller       missed                         inserted: its rule says { fp, ra } at fp
  *	frame 1      a guess                        confirmed: the caller's record leads to it
  *
- * Where the leaf's instruction has led to that caller already, this is confirmed.
+ * If the walk found that caller by the leaf's instruction, the caller is confirmed.
  */
 
 #include "../../core/native/row.h"
@@ -27,7 +26,7 @@
 /* As row_filler_rule(). */
 typedef const struct uw_rule *confirm_rule_fn(const void *data, u32 module, u64 file_off);
 
-/* Where the instruction of a function that is interrupted there has the return address. */
+/* Location of the return address of a function interrupted at this instruction. */
 typedef int confirm_slot_fn(const void *data, u32 module, u64 file_off);
 #define CONFIRM_IN_FRAME (-1) /* as arch_ra_slot(): else that many bytes above sp */
 #define CONFIRM_IN_LR (-2)
@@ -43,11 +42,11 @@ struct confirm_source {
 };
 
 /**
- * confirm_guesses() - take for found what the rows would have found
+ * confirm_guesses() - confirm guesses by rows that were loaded since
  * @s:		gets flags of frames, and its status, as a walk with these rows has them
  * @room:	for a sample with one frame more
  *
- * What the rows don't say stays a guess.
+ * A step that the rows contradict or do not cover stays a guess.
  *
  * Return: @s, or @room with a copy that has the leaf's caller, too.
  */

@@ -20,7 +20,7 @@ static const struct mapping *page_at(const struct process *p, u64 addr, u32 *pag
 	return m && m->module && m->module != MODULE_NONE && at <= ~0u ? m : NULL;
 }
 
-/* What of a piece of memory points behind an instruction of a file. Return: how many pages. */
+/* Prefetches the rows of all words that may be return addresses. Return: number of pages. */
 static u32 prefetch_words(struct row_filler *rows, const struct process *p, const u64 *words, u32 n)
 {
 	u32 n_pages = 0;

@@ -2,19 +2,19 @@
 #pragma once
 
 /*
- * Rows that are about to be missed: where one frame of a stack had none, its callers
- * probably have none either. What looks like a return address on the stack tells
- * their pages. A wrong guess costs the time to read a page, nothing else.
+ * Prefetching rows: if one frame of a stack lacks rows, its callers probably lack them,
+ * too. Words on the stack that look like return addresses select the pages. A wrong
+ * prefetch only costs the time to read a page.
  */
 
 #include "../process/process.h"
 #include "row_filler.h"
 
-/* prefetch_stack() - of a thread whose stack pointer is known */
+/* prefetch_stack() - prefetch for the stack of a thread, from its stack pointer */
 void prefetch_stack(struct row_filler *rows, const struct process *p, u64 sp);
 
-/* prefetch_first_stack() - the outermost callers of the main thread, wherever it is now */
+/* prefetch_first_stack() - prefetch for the outermost callers of the main thread */
 void prefetch_first_stack(struct row_filler *rows, const struct process *p);
 
-/* prefetch_missed() - a walk came to code without rows, and did not say where in a file it is */
+/* prefetch_missed() - prefetch for a pc without rows whose file offset the walk did not record */
 void prefetch_missed(struct row_filler *rows, const struct process *p, u64 pc);

@@ -61,7 +61,7 @@ void row_filler_expect(struct row_filler *f, u32 module);
  * row_filler_idle() - load what may be missed next
  * @until_ns:	CLOCK_MONOTONIC: no page is begun after this
  *
- * What there is no time for is left for the next call.
+ * Work that does not fit into the time is left for the next call.
  *
  * Return (idle): is there anything left that can be done now?
  */

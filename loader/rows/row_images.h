@@ -37,7 +37,7 @@ void row_images_close(struct row_images *images);
  * row_images_page() - the rows of one page
  * @fd:		of the file, borrowed
  *
- * Where two images share a page the first that is known has it. Return: as r2r_rows_page().
+ * A page that two images share belongs to the one added first. Return: as r2r_rows_page().
  */
 int row_images_page(struct row_images *images, int fd, struct rules *rules, u32 page, u32 *rows,
 		    u32 *n);

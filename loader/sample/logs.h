@@ -23,7 +23,7 @@ void logs_free(struct logs **logs);
 /**
  * logs_find() - the log of a sample
  *
- * What is older on the sample's CPU is forgotten: ask in the order of time.
+ * Frees older logs of the sample's CPU: call this in time order.
  *
  * Return: borrowed until the next call, its len and reads checked; NULL: there is none, or reads
  * are missing in it.

@@ -2,8 +2,8 @@
 #pragma once
 
 /*
- * The kernel side from the loader: loads the program, opens a sampling event on
- * each CPU, hands out samples, and knows how many are missing.
+ * The loader's interface to the kernel side: loads the program, opens a sampling event
+ * on each CPU, delivers samples, and counts lost ones.
  */
 
 #include "../../core/uw_frame.h"
@@ -64,7 +64,7 @@ int sampler_start(struct sampler *s, char *why, size_t why_len);
  */
 int sampler_renew(struct sampler *s, u32 cpu);
 
-/* How many CPUs there can be. */
+/* Number of possible CPUs. */
 u32 sampler_n_cpus(const struct sampler *s);
 
 /* Sampling ends; what is in the ring can still be drained. */
@@ -80,7 +80,7 @@ void sampler_stop(struct sampler *s);
 int sampler_drain(struct sampler *s, void (*fn)(const struct uw_sample *sample, void *data),
 		  void *data);
 
-/* What the walk of a sample read, as logs_find() says; NULL when there is no log of it. */
+/* The reads of the walk of a sample, as logs_find(). */
 const struct uw_log *sampler_log(struct sampler *s, const struct uw_sample *sample);
 
 struct sampler_counts sampler_counts(const struct sampler *s);
@@ -107,5 +107,5 @@ u64 sampler_flight_cost(const struct sampler *s);
 /* Bits of an address, as the walk takes them: see struct uw_state. */
 u64 sampler_va_mask(void);
 
-/* Is the source of samples hardware cycles (true) or the CPU clock? */
+/* Whether samples come from hardware cycles (true) or the CPU clock. */
 bool sampler_uses_cycles(const struct sampler *s);

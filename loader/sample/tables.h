@@ -2,9 +2,9 @@
 #pragma once
 
 /*
- * The writing side of bpf/tables.h: what the walk in the kernel knows of each
- * process. Everything here is a store into memory shared with the programs; no
- * system call is made, so no sample is lost by it.
+ * The writing side of bpf/tables.h, the tables that the walk in the kernel reads.
+ * Every update is a store into memory shared with the programs; there are no system
+ * calls, so no sample is lost.
  */
 
 #include <stddef.h>
@@ -20,10 +20,10 @@ struct tables_memory {
 	struct v8_info *v8_builds; /* UW_MAX_V8_BUILDS */
 	struct uw_file *files; /* UW_MAX_FILES */
 	struct dotnet_await *awaits; /* UW_MAX_AWAITS */
-	bool wants_awaits; /* somebody wants async frames */
+	bool wants_awaits; /* --async */
 };
 
-/* Which image of which process. */
+/* Identifies an image of a process. */
 struct tables_key {
 	u32 pid;
 	u64 start_ns; /* since boot, to UW_TICK_NS */
@@ -40,10 +40,10 @@ void tables_free(struct tables **t);
 int tables_set_target(struct tables *t, u32 pid);
 
 /**
- * tables_set_mappings() - replace what is known of a process
+ * tables_set_mappings() - replace the mappings of a process
  * @key:	the process
  * @maps:	sorted by address, not overlapping
- * @exec_id:	of the image, or UW_EXEC_UNKNOWN: the first sample tells it
+ * @exec_id:	of the image, or UW_EXEC_UNKNOWN until the first sample
  * @gen:	generation that samples walked with these tables carry
  *
  * Return: 0 or -ENOSPC (no room: the process has no tables then).
@@ -51,7 +51,7 @@ int tables_set_target(struct tables *t, u32 pid);
 int tables_set_mappings(struct tables *t, const struct tables_key *key,
 			const struct uw_mapping *maps, u32 n, u64 exec_id, u32 *gen);
 
-/* The image that the process's mappings, if it has any, are of. */
+/* Sets the exec_id of the process's mappings, if it has any. */
 void tables_set_exec_id(struct tables *t, u32 pid, u64 exec_id);
 
 /* Forget the mappings; a target stays one (exec). */
@@ -76,13 +76,13 @@ void tables_add_file(struct tables *t, const struct uw_file *file);
  */
 int tables_add_v8(struct tables *t, const struct v8_info *info, u16 *idx);
 
-/* Does anybody want to know who awaits an async method of .NET? */
+/* Whether walks look for the awaiters of .NET async methods. */
 bool tables_want_awaits(const struct tables *t);
 
 /**
- * tables_add_await() - tell of an async method of .NET, of a type, or of a thread
- * @e:		@process_key and @key say of which; what was told of it before is replaced
+ * tables_add_await() - enter an async method, a type or a thread of .NET
+ * @e:		replaces an entry with the same @process_key and @key
  *
- * Where there is no room, an older one's place is taken.
+ * Replaces an older entry if the table is full.
  */
 void tables_add_await(struct tables *t, const struct dotnet_await *e);

@@ -137,7 +137,7 @@ static void start(struct debuginfod *d, struct running *r)
 	memmove(d->waiting, d->waiting + 1, d->n_waiting * sizeof(d->waiting[0]));
 }
 
-/* What it printed so far, and whether it has ended; then its status. */
+/* Reads the output so far. Return: whether the program has ended, with @status set. */
 static bool has_ended(struct running *r, int *status)
 {
 	bool is_dead = waitpid(r->pid, status, WNOHANG) == r->pid;

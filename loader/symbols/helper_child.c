@@ -101,7 +101,7 @@ static void make_room(struct child *c, u64 len)
 	}
 }
 
-/* What the heap has in use. libdw keeps the line tables that were asked for beside the sections. */
+/* Heap memory in use, which includes the line tables that libdw has parsed. */
 static size_t memory_in_use(void)
 {
 	struct mallinfo2 m = mallinfo2();

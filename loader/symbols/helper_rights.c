@@ -23,7 +23,7 @@ static void keep_one_descriptor(int fd)
 	syscall(SYS_close_range, fd + 1, ~0u, 0);
 }
 
-/* What the terminal sends is for the recorder; the helper ends when its socket does. */
+/* Terminal signals are for the recorder; the helper exits when its socket closes. */
 static void ignore_signals(void)
 {
 	static const int ignored[] = { SIGINT,	SIGTERM, SIGQUIT, SIGHUP,

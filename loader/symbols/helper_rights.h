@@ -2,8 +2,8 @@
 #pragma once
 
 /*
- * What the helper gives up before it reads anything: all descriptors but @fd, signals of
- * the terminal, root (it becomes nobody, and keeps the right to read files), new
- * privileges, files of its own, memory above a limit. It ends with the recorder.
+ * Drops privileges of the helper before it reads anything: all descriptors except @fd,
+ * terminal signals, root (it becomes nobody, and keeps the capability to read files), new
+ * privileges, creating files, memory above a limit. The helper exits with the recorder.
  */
 void helper_give_up_rights(int fd);

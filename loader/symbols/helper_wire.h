@@ -2,8 +2,8 @@
 #pragma once
 
 /*
- * What the recorder and its helper say to each other, a packet each. Both are of one
- * build, but what the helper says is checked like a file: it reads what is hostile.
+ * Messages between the recorder and its helper, one packet each. Both are the same build, but
+ * the recorder validates answers like file contents, because the helper reads hostile files.
  *
  *	HELPER_OPEN, the file and the root to search as descriptors, the path, 0, and that of
  *	a debug file that was fetched, or nothing

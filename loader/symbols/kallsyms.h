@@ -6,7 +6,7 @@
  * first name is wanted. Kept compact: 4 bytes of address a function, and the names in
  * blocks that zstd has packed (Linux 6.18 with 122,000 functions: below 2 MB).
  *
- * What the kernel loads later, modules and BPF programs, has no name here.
+ * Modules and BPF programs that are loaded later have no names.
  */
 
 #include "../../core/types.h"

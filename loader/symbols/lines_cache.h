@@ -2,8 +2,8 @@
 #pragma once
 
 /*
- * What the helper said of addresses, so that each is asked for once: 16,384 of them, in
- * LINES_CACHE_BYTES at most. What was not used for longest goes first.
+ * Caches the helper's answers by address: at most 16,384 of them in at most
+ * LINES_CACHE_BYTES. Evicts the least recently used.
  */
 
 #include "../../core/types.h"

@@ -166,7 +166,7 @@ static int key_of(int fd, bool is_vdso, struct module_key *key)
 	return 0;
 }
 
-/* What the path tells. */
+/* A new module with the name of its path. */
 static int module_named(struct module **out, const char *path)
 {
 	_cleanup_(module_free) struct module *mod = calloc(1, sizeof(*mod));

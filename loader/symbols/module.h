@@ -70,7 +70,7 @@ int modules_preload(struct modules *m, int fd, const char *path, u32 *id);
 /* The same for a module that is known. */
 int modules_load_symbols(struct modules *m, u32 id);
 
-/* What is known of a module, valid until the next modules_open(); NULL for no such id. */
+/* A module by id, valid until the next modules_open(); NULL for an unknown id. */
 const struct module_info *modules_info(struct modules *m, u32 id);
 
 /**

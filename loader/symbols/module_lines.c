@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * What a module's helper knows, step by step:
+ * The state of a module in the helper:
  *
  *	not told  --open-->  told  --answer-->  answered: lines? another file's functions?
  *	each address:  unknown  --lines-->  asked  --answer-->  known (perhaps as nothing)
  *
- * What is known of a Go program's code is known at once, from its linker's table.
- * A new helper has been told nothing. A module that cost one its life is given up.
+ * Go programs need no helper: .gopclntab has their lines.
+ * A new helper starts without modules. A module that crashed a helper is abandoned.
  */
 
 #include <errno.h>

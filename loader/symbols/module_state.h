@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #pragma once
 
-/* What modules are made of, for module.c (files, symbols) and module_lines.c (the helper). */
+/* Internals of modules, shared by module.c (files, symbols) and module_lines.c (the helper). */
 
 #include "../../inspect/symbols/symbols.h"
 #include "../process/map_device.h"
@@ -26,10 +26,10 @@ struct module {
 	struct module_go *go; /* as symbols; NULL: no program of Go's */
 	u64 used; /* by the cache's clock */
 
-	/* What the helper made of it. */
-	u32 told; /* the generation of the helper that was told of it; 0: none */
-	bool is_answered; /* it said what it found */
-	bool is_given_up; /* nothing more is asked */
+	/* State in the helper. */
+	u32 told; /* generation of the helper that has opened it; 0: none */
+	bool is_answered; /* the helper has reported its result */
+	bool is_given_up; /* no further requests */
 	bool has_lines;
 	bool has_more; /* there is another file with the functions that this one lacks: */
 	int more_fd; /* -1: not, or closed to make room */

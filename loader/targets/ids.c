@@ -13,7 +13,7 @@
 
 #define MAX_IDS (1u << 20)
 
-/* Where it is, or would be. */
+/* Index of @id, or where to insert it. */
 static size_t lower_bound(const struct ids *ids, int id)
 {
 	return search_first(ids->n, i, ids->v[i] < id);

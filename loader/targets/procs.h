@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #pragma once
 
-/* The processes of this machine, as this PID namespace sees them: who, and how busy. */
+/* The processes of this PID namespace: names, kinds and CPU use. */
 
 #include "ids.h"
 
 #define PROC_NAME_LEN 128
 
-/* What a process may be called by. Texts are its own choice: escape before printing. */
+/* Names of a process. The process chooses them: escape before printing. */
 struct proc_names {
 	char name[PROC_NAME_LEN]; /* for people: the script or assembly, else the executable */
 	char exe[PROC_NAME_LEN]; /* file name of the executable, "" when it can't be read */

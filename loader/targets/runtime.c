@@ -100,7 +100,7 @@ static void inspect_file(int fd, u64 len, struct file_entry *e)
 	}
 }
 
-/* What is known of a file; looked into if it is new. NULL: no memory. */
+/* The cache entry of a file; a new file is inspected. NULL: out of memory. */
 static const struct file_entry *look_up(struct search *s, int fd, const struct stat *st)
 {
 	struct file_entry fresh = { .key = { (u64)st->st_dev, (u64)st->st_ino, (u64)st->st_size,

@@ -12,7 +12,7 @@ enum target_mode {
 	TARGET_COMMAND, /* COMMAND and its descendants; its pid is added once it is started */
 };
 
-/* Whom to record, found and checked. */
+/* The processes to record, resolved and checked. */
 struct target_set {
 	enum target_mode mode;
 	struct ids ids; /* pids or tids, as the caller's PID namespace sees them; sorted */
@@ -25,11 +25,10 @@ struct target_set {
  * target_set_resolve() - from options to processes
  * @t:	end with target_set_deinit() whatever is returned
  *
- * A pid that does not exist is a mistake in the command line and so a usage error,
- * as is a name that no process or more than one has. A process that ends after
- * this is the recorder's to notice. Takes 0.3 s when there is no target.
+ * An unknown pid is a usage error, as is a name that no process or several processes
+ * have. The recorder handles processes that end later. Takes 0.3 s without a target.
  *
- * Return: CLI_OK, or the exit status; what is wrong has been said on stderr.
+ * Return: CLI_OK, or the exit status after an error was printed.
  */
 int target_set_resolve(const struct record_options *o, struct target_set *t);
 void target_set_deinit(struct target_set *t);
