@@ -171,7 +171,7 @@ static enum origin of_program(const struct prof_frame *f)
 {
 	if (f->file && origin_package(f->file).name)
 		return ORIGIN_PACKAGE;
-	if ((f->name && begins(f->name, "runtime.")) ||
+	if ((f->name && (begins(f->name, "runtime.") || !strcmp(f->name, "_start"))) ||
 	    (f->file && (strstr(f->file, "/go/src/") || begins(f->file, "/rustc/") ||
 			 begins(f->file, "/usr/lib/go-"))))
 		return ORIGIN_RUNTIME;

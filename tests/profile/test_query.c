@@ -319,6 +319,7 @@ static void code_is_known_by_its_path(void **state)
 		{ F("1", "native", "f", ",\"module\":\"/bin/c\""), ORIGIN_APP },
 		{ F("1", "native", "f", ",\"module\":\"./c\""), ORIGIN_APP },
 		{ F("1", "native", "f", ",\"module\":\"/usr/c\""), ORIGIN_NATIVE },
+		{ F("1", "native", "_start", ",\"module\":\"/bin/c\""), ORIGIN_RUNTIME },
 		{ F("1", "native", "runtime.gc", ",\"module\":\"/bin/c\""), ORIGIN_RUNTIME },
 		{ F("1", "native", "f",
 		    ",\"module\":\"/bin/c\",\"file\":\"/r/go/pkg/mod/h.org/p@v1.2/a.go\""),
