@@ -146,9 +146,8 @@ static void say_why(const struct search *s)
 	else if (pick->kind == PICK_INSN && !*s->why)
 		snprintf(s->why, s->why_size, "instruction %llu of the run", s->n_insns);
 	else if (pick->kind != PICK_INSN)
-		snprintf(s->why, s->why_size,
-			 "instruction %llu of the run, at arrival %llu", s->n_insns,
-			 s->n_met);
+		snprintf(s->why, s->why_size, "instruction %llu of the run, at arrival %llu",
+			 s->n_insns, s->n_met);
 }
 
 static int at_stop(void *ctx, const struct sim_stop *stop)

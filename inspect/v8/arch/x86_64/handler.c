@@ -11,10 +11,9 @@
  * a register's contents unknown. A join of two paths keeps equal contents.
  *
  * A register that is read after a call, before it is written, survives the call: the compiler
- * relies on that, for example if the callee saves all registers (write barriers). So liveness is
- * computed first, backwards. A call returns in rax and rdx, so an offset there is lost. The address
- * of a frame is not, because no call returns one, and a callee that saves all registers (DoubleToI)
- * keeps it.
+ * relies on that, for example if the callee saves all registers (write barriers, DoubleToI). So
+ * liveness is computed first, backwards. A call returns in rax and rdx, so an offset there is lost;
+ * the address of a frame is not, because no call returns one.
  *
  *	function's frame           own frame, where there is one
  *	fp - slot_off  offset      rbp      function's fp
@@ -74,10 +73,8 @@ struct work {
 	u32 len, slot_off;
 };
 
-static const struct v8_place nowhere = {
-	.in_register = V8_ABSENT,
-	.saved = { V8_ABSENT, V8_ABSENT, V8_ABSENT },
-};
+static const struct v8_place nowhere = { .in_register = V8_ABSENT,
+					 .saved = { V8_ABSENT, V8_ABSENT, V8_ABSENT } };
 
 /* ---- decoding ---- */
 
