@@ -89,6 +89,8 @@ UW_INLINE enum uw_status uw_step_in_mapping(struct uw_state *u, struct uw_frame 
 {
 	u8 kind = u->map.kind;
 	const struct uw_rule *r = NULL;
+	u64 fp = u->regs.fp;
+	enum uw_status status;
 
 	if (kind == UW_MAP_NATIVE)
 		native_identify(u, f);
@@ -97,8 +99,12 @@ UW_INLINE enum uw_status uw_step_in_mapping(struct uw_state *u, struct uw_frame 
 	u->record_len = 0;
 	if (port_wants_async() && kind == UW_MAP_V8_BUILTINS && v8_async_begins(u, f))
 		return UW_OK;
-	if (kind == UW_MAP_V8_JIT || (kind == UW_MAP_V8_BUILTINS && !v8_lacks_record(u, r)))
-		return v8_step(u, f);
+	if (kind == UW_MAP_V8_JIT || (kind == UW_MAP_V8_BUILTINS && !v8_lacks_record(u, r))) {
+		status = v8_step(u, f);
+		if (status != UW_OK)
+			u->regs.fp = fp; /* v8_lacks_record() may have left an inner frame */
+		return status;
+	}
 	return uw_step_by_rule(u, f, r);
 }
 
