@@ -85,6 +85,10 @@ static const struct question questions[] = {
 	  0,
 	  { { 0, 16, 16, "work" }, { 0, 4, 20, "main" } } },
 	{ "frames of a kind keep their own", { .only = QUERY_NATIVE }, 0, { { 0, 4, 4, "hash" } } },
+	{ "JavaScript without what it calls",
+	  { .only = QUERY_JS },
+	  0,
+	  { { 0, 7, 16, "work" }, { 0, 5, 9, "get" }, { 0, 2, 20, "main" } } },
 	{ "a tree of the application",
 	  { .shape = QUERY_TREE, .only = QUERY_APP },
 	  0,
@@ -374,11 +378,62 @@ static void packages_are_read_off_the_path(void **state)
 	}
 }
 
+static struct query_result answer(const char *text, const struct query *q, u32 top,
+				  struct prof_data **d)
+{
+	struct query_result result;
+
+	*d = read_span(text, 0, 0);
+	assert_int_equal(query_run(*d, q, &result), 0);
+	assert_int_equal(query_result_trim(&result, q, top), 0);
+	return result;
+}
+
+static void recursion_counts_once(void **state)
+{
+	const struct query q = { .by_total = true };
+	struct prof_data *d;
+	struct query_result result = answer(H P F("1", "js", "f", "") F("2", "js", "g", "")
+						    S("1", "1,2,1,2") N("1", "1", "1", "2", "1,1"),
+					    &q, 0, &d);
+
+	(void)state;
+	assert_int_equal(result.n, 2);
+	assert_int_equal(result.rows[0].total, 2);
+	assert_int_equal(result.rows[1].total, 2);
+	query_result_free(&result);
+	data_free(&d);
+}
+
+/* r 10, below it a 6 with a1 3 and a2 1, and b 4 with b1 4. */
+static void rows_of_one_size_are_kept_in_order(void **state)
+{
+	static const char text[] = H P F("1", "js", "r", "") F("2", "js", "a", "")
+		F("3", "js", "a1", "") F("4", "js", "a2", "") F("5", "js", "b", "")
+			F("6", "js", "b1", "") S("1", "2,1") S("2", "3,2,1") S("3", "4,3,2,1")
+				S("4", "6,5,1") N("1", "1", "1", "3", "1,1,1")
+					N("1", "1", "2", "2", "1,1") N("1", "1", "3", "1", "1")
+						N("1", "1", "4", "4", "1,1,1,1");
+	static const char *const want[] = { "r", "a", "b", "b1" };
+	const struct query q = { .shape = QUERY_TREE };
+	struct prof_data *d;
+	struct query_result result = answer(text, &q, 4, &d);
+
+	(void)state;
+	assert_int_equal(result.n, 4);
+	for (u32 i = 0; i < 4; i++)
+		assert_string_equal(result.rows[i].name, want[i]);
+	query_result_free(&result);
+	data_free(&d);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_question_has_its_answer),
 		cmocka_unit_test(async_callers_are_grouped_by_the_awaited_function),
+		cmocka_unit_test(recursion_counts_once),
+		cmocka_unit_test(rows_of_one_size_are_kept_in_order),
 		cmocka_unit_test(threads_are_workers_if_they_run_javascript),
 		cmocka_unit_test(folded_time_is_shown_by_where_it_went),
 		cmocka_unit_test(questions_that_make_no_sense_are_refused),
