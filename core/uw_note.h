@@ -2,8 +2,8 @@
 #pragma once
 
 /*
- * Trace of a walk: each decision as a number and one value, through port_note(). If nobody
- * listens, the port's hook is empty and none of this becomes code.
+ * Trace of a walk: each decision as a number and one value, through port_note(). Without a
+ * listener the port's hook is empty and none of this becomes code.
  *
  * X(name, form, words): the words are followed by the value, printed in the form that is
  * most readable. A step begins with UW_NOTE_STEP, a walk ends with UW_NOTE_END:

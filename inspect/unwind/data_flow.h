@@ -47,7 +47,7 @@ struct data_flow {
 	const void *user;
 	u32 n; /* nodes */
 	void *states; /* before each node */
-	u64 steps; /* remaining steps; set by the client, who may add more */
+	u64 steps; /* remaining steps; set by the client, which may add more */
 	/* private */
 	u32 *reached; /* by node: 0: never; 1: outside of trials; else the trial's number */
 	u32 *tried, n_tried, trial;

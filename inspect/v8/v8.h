@@ -66,8 +66,8 @@ int v8_heap_set_regions(struct v8_heap *h, const struct v8_region *r, size_t n);
 /* The answer of one resolver about a pc of compiled code (v8_location.c). */
 struct v8_asked {
 	const char *resolver;
-	const char *verdict; /* "declines", "moves", "answers", "gives up" */
-	const char *reason; /* for which it declines or gives up, or NULL */
+	const char *verdict; /* `declines`, `moves`, `answers`, `gives up` */
+	const char *reason; /* why it `declines` or `gives up`, or NULL */
 	u64 pc; /* for the next resolver */
 };
 

@@ -23,7 +23,7 @@ struct search {
 	u64 n_met; /* stops so far that match the pick */
 	u64 deepest; /* index of the instruction with the most frames: */
 	u32 n_deepest;
-	int err; /* of tell */
+	int err; /* result of the callback */
 	struct uw_state u;
 	struct sim_target target;
 };

@@ -25,7 +25,7 @@ static double now_ns(void)
 	return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
 }
 
-/* What is left where the recorder is off: the loop, and a value the compiler must make. */
+/* Code without the recorder: the loop, and a value that the compiler must compute. */
 static void nothing(u64 i)
 {
 	asm volatile("" : : "r"(i) : "memory");

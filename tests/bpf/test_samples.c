@@ -327,7 +327,7 @@ static void only_the_leaf_of_a_32_bit_program_is_reported(void **state)
 	assert_int_equal(w.sample.n_kernel, 2);
 }
 
-/* Whatever is at the place of a user's registers. */
+/* The words at the place of a user's registers don't matter. */
 static void kernel_thread_has_only_kernel_frames(void **state)
 {
 	static const long counts[] = { 3, 0, -14 };

@@ -52,7 +52,7 @@ FUNCTIONS = functions()
 
 
 def wrong(frame):
-    """What is wrong with an application's frame, or None; None, too, for a script's top level."""
+    """The fault of an application's frame, or None; also None for a script's top level."""
     file, start = os.path.basename(frame["file"]), frame.get("start_line", 0)
     line, name = frame.get("line", 0), frame.get("name")
     if "generated_file" not in frame:

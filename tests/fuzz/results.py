@@ -23,7 +23,7 @@ def number(pattern, text):
 
 
     """The figures of one target."""
-    """What one target did."""
+    """The results of one target."""
     log = (found / f"{target}.log").read_text(errors="replace")
     user, system = (found / f"{target}.time").read_text().split()[-2:]
     return {"target": target, "cpu_seconds": round(float(user) + float(system)),

@@ -7,7 +7,7 @@
 #include "live_cpu.h"
 
 /*
- * Fills @u->sample; of what @u was before, recipes and process_key are kept. 0 or a negative
+ * Fills @u->sample; cached rules and process_key of the old @u are kept. 0 or a negative
  * errno.
  */
 int live_walk(struct uw_state *u, struct live_cpu *c, struct target *t);

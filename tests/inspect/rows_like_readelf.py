@@ -234,7 +234,7 @@ def header_of(elf):
 
 
 def by_callee(row, have, fdes):
-    """Where no rule can express a row, the last byte of a call may have one: the callee has stored
+    """If no rule can express a row, the last byte of a call may have one: the callee has stored
     the register on which the CFA is based."""
     reg, add = re.match(r"(\w+?)\+(\d+)$", row["CFA"]).groups()
     slot = re.match(rf"\*sp([+-]\d+)\+{add}$", have[2][0])

@@ -3,7 +3,7 @@
 /*
  * Lines at every instruction of V8's interpreter: a live Node.js is single-stepped, and what its
  * innermost function is named with is compared with the bytecode that runs. That is known from
- * the handlers' entries: whoever enters one has the offset in r9 there.
+ * the handlers' entries, where r9 holds the offset.
  *
  *	step_handlers STEPS SKIP_MS NODE [FLAG]... SCRIPT [ARG]...
  *
@@ -96,7 +96,7 @@ static void list(struct stepper *st, const struct v8_builtin *handler, u32 off, 
 	st->places[i].n++;
 }
 
-/* Where the function is, by its own table. False: nowhere, as far as it tells. */
+/* The position of the function by its own table; false if the table has none. */
 static bool locate(struct stepper *st, u64 sfi, u64 word, u32 *line, u32 *column)
 {
 	struct v8_heap *h = st->node.heap;

@@ -100,7 +100,7 @@ static void add_load(u64 addr)
 	add(load, sizeof(load));
 }
 
-static void code_is_told_once_it_is_whole(void **state)
+static void code_is_reported_when_it_is_complete(void **state)
 {
 	u8 all[HEAD_LEN + LOAD_LEN];
 
@@ -251,7 +251,7 @@ static void read_stops_at_the_requested_limit(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		TEST(code_is_told_once_it_is_whole),
+		TEST(code_is_reported_when_it_is_complete),
 		TEST(lines_belong_to_the_next_code),
 		TEST(truncated_file_is_read_from_the_start),
 		TEST(overwritten_file_is_read_from_the_start),

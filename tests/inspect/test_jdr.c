@@ -29,7 +29,7 @@ static void begin(u32 id)
 	put(1000, 8);
 }
 
-/* What reading it gives; its size is what was put in. */
+/* The record as read; its size is the input's. */
 static struct jdr_record end(const struct jdr_header *h)
 {
 	struct jdr_record rec = { .fault = JDR_SOUND };
@@ -170,7 +170,7 @@ struct line {
 	const char *file; /* NULL: that of the line before */
 };
 
-/* What the lines are worth to 8 bytes of code at 0x1000. */
+/* The verdict on the lines for 8 bytes of code at 0x1000. */
 static enum jdr_lines judge(const struct line *lines, u32 n, u32 said, u32 rest)
 {
 	static const struct jdr_header h = { .mach = 62 };

@@ -15,7 +15,7 @@ static int read_map(struct source_map **map, const char *text)
 	return source_map_new(map, text, strlen(text));
 }
 
-/* What a map has for a place: "SOURCE:LINE:COLUMN NAME", or "-". */
+/* The entry of a map for a place: "SOURCE:LINE:COLUMN NAME", or "-". */
 static const char *look(const struct source_map *map, u32 line, u32 column)
 {
 	static char text[256];
@@ -91,7 +91,7 @@ static void sections_of_an_index_map_begin_at_their_offsets(void **state)
 	_cleanup_(source_map_free) struct source_map *map = NULL;
 
 	(void)state;
-	/* The first goes on behind the second's start: there it does not count. */
+	/* The first extends beyond the second's start, where it does not count. */
 	assert_int_equal(
 		read_map(&map,
 			 "{\"version\":3,\"sections\":[" SECTION(

@@ -6,7 +6,7 @@
  * many failed.
  */
 
-/* What has been checked; the last line tells. */
+/* Counts of checks, for the last line. */
 struct tally {
 	int passed;
 	int failed;

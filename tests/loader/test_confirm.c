@@ -69,7 +69,7 @@ static const struct uw_rule *rule_of(const void *data, u32 module, u64 file_off)
 	case MISSED - 1:
 		return k->missed;
 	}
-	fail_msg("nobody is at 0x%llx", (unsigned long long)file_off);
+	fail_msg("no function is at 0x%llx", (unsigned long long)file_off);
 	return NULL;
 }
 

@@ -81,7 +81,7 @@ static void a_map_of_another_user_is_refused(void **state)
 	(void)state;
 	write_map();
 	owner.uid = geteuid() + 1;
-	if (geteuid()) { /* otherwise it belongs to root, who may write maps for any user */
+	if (geteuid()) { /* otherwise it belongs to root, which may write maps for any user */
 		expect(-EPERM, "another user");
 		return;
 	}

@@ -300,7 +300,7 @@ static void *name_and_wait(void *pipe_fds)
 	return NULL;
 }
 
-static void proc_tells_who_this_process_is(void **state)
+static void this_process_is_loaded_from_proc(void **state)
 {
 	struct process *p = process_new(getpid());
 	int ready[2], quit[2], fds[2];
@@ -328,8 +328,8 @@ static void proc_tells_who_this_process_is(void **state)
 	for (u32 i = 0; i < p->n_threads; i++)
 		found |= !strcmp(process_thread_name(p, p->threads[i].tid), "named-thread");
 	assert_true(found);
-	assert_string_equal(mappings_find(p->maps, (u64)proc_tells_who_this_process_is)->path->text,
-			    exe);
+	assert_string_equal(
+		mappings_find(p->maps, (u64)this_process_is_loaded_from_proc)->path->text, exe);
 
 	assert_int_equal(write(quit[1], "x", 1), 1);
 	pthread_join(thread, NULL);
@@ -555,7 +555,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(events_older_than_proc_change_nothing),
 	cmocka_unit_test(the_dead_are_kept_until_reaped_up_to_a_limit),
 	cmocka_unit_test(a_fork_bomb_is_followed_up_to_the_limit),
-	cmocka_unit_test(proc_tells_who_this_process_is),
+	cmocka_unit_test(this_process_is_loaded_from_proc),
 	cmocka_unit_test(loading_a_process_that_is_gone_or_another_fails),
 	cmocka_unit_test(no_image_is_read_during_an_exec),
 	cmocka_unit_test(an_image_is_unknown_before_the_event_of_its_exec),

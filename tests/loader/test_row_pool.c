@@ -137,7 +137,7 @@ static void a_page_is_found_with_its_rows(void **state)
 	end_world(w);
 }
 
-static void what_cannot_be_a_page_is_refused(void **state)
+static void invalid_pages_are_refused(void **state)
 {
 	static const struct {
 		u32 module, n, rows[3];
@@ -421,7 +421,7 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_rule_is_that_of_the_last_row_before),
 		cmocka_unit_test(a_page_is_found_with_its_rows),
-		cmocka_unit_test(what_cannot_be_a_page_is_refused),
+		cmocka_unit_test(invalid_pages_are_refused),
 		cmocka_unit_test(a_page_too_large_for_the_pool_is_refused_for_good),
 		cmocka_unit_test(the_oldest_pages_are_evicted_for_the_newest),
 		cmocka_unit_test(pages_are_evicted_in_the_order_of_their_arrival),

@@ -187,7 +187,7 @@ static void place_without_a_source_is_left_in_the_file(void **state)
 	assert_null(f.generated_file);
 }
 
-/* A text that is in no file: nobody can look at its line. */
+/* A text that is in no file, so a line of it can't be looked up. */
 static void place_without_a_source_of_an_inline_map_is_no_line(void **state)
 {
 	struct prof_frame f;

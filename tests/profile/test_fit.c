@@ -49,7 +49,7 @@ static void the_method_is_cut_last(void **state)
 	}
 }
 
-/* Whatever the width, what is left is no wider than the method or the room. */
+/* At any width the result is no wider than the method or the available width. */
 static void any_name_fits_any_width(void **state)
 {
 	static const char *const names[] = { sort,

@@ -171,7 +171,7 @@ static void walks_by_rows_are_exact_and_walks_by_records_lose_only_callers(void 
 	printf("%llu different (build, pc) on x86_64, %llu on arm64\n", n_pcs[0], n_pcs[1]);
 	assert_true(n_pcs[0] >= 100000 && n_pcs[1] >= 100000);
 	assert_true(n[BY_ROWS] && n[BY_WRONG_ROWS] && n[BY_RECORDS] && n[BY_FLOW]);
-	for (u32 by = 0; by < N_BYS; by++) /* what is excused happens */
+	for (u32 by = 0; by < N_BYS; by++) /* excused boundaries occur */
 		assert_int_equal(exact[by] == boundaries[by], by == BY_ROWS);
 }
 

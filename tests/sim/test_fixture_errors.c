@@ -33,8 +33,8 @@ static const struct row {
 	{ "unknown_tier_is_named", "runtime: native\nfunctions:\n  - name: m\n    tier: jit\n",
 	  ":4: functions.0.tier: unknown tier \"jit\"" },
 	{ "unknown_callee_is_named",
-	  "runtime: native\nfunctions:\n  - {name: m, tier: native,\n     calls: [nobody]}\n",
-	  ":4: functions.0.calls.0: unknown function \"nobody\"" },
+	  "runtime: native\nfunctions:\n  - {name: m, tier: native,\n     calls: [absent]}\n",
+	  ":4: functions.0.calls.0: unknown function \"absent\"" },
 	{ "callee_that_this_tier_cannot_call_is_refused",
 	  "runtime: node 22\nfunctions:\n  - {name: m, tier: native, calls: [j]}\n"
 	  "  - {name: j, tier: interpreted}\n",

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * The templates' bytes against the code in recorded cases of arm64, which live code is not at
- * hand for everywhere: every piece must lie, but for its holes, where the builtin is
- * that it was taken from. Where that is, the cases tell: some of them start at a known
- * instruction. The interpreter's trampoline has a copy (ForProfiling) right behind it, and that
- * may be the one that is recorded. From 24 on optimized code has no check, and no case
- * holds the page with the baseline code that was about to be entered. "optimized.limit" is not
- * compared: where the context is kept, and whether a sum stands before the limit, depends on the
- * function. Argument: fixtures/recorded/node.
+ * The templates' bytes against the code in recorded cases of arm64, which live code is not at hand
+ * for everywhere: every piece must lie, but for its holes, where the builtin is that it was taken
+ * from. The cases determine the place: some of them start at a known instruction. The interpreter's
+ * trampoline has a copy (ForProfiling) right behind it, and that may be the one that is recorded.
+ * From 24 on optimized code has no check, and no case holds the page with the baseline code that
+ * was about to be entered. "optimized.limit" is not compared: where the context is kept, and
+ * whether a sum stands before the limit, depends on the function. Argument: fixtures/recorded/node.
  */
 
 #include <glob.h>
