@@ -95,10 +95,14 @@ static int read_name(struct v8_heap *h, u64 slot, char *name, size_t len)
 	return r;
 }
 
-static int read_start(struct v8_heap *h, u64 slot, s32 *start)
+/* -1: unknown, for example because a recorded case lacks the word; the name is known even then. */
+static s32 read_start(struct v8_heap *h, u64 slot)
 {
-	*start = -1;
-	return v8_is_type(h, slot, h->l->type_scope_info) ? v8_scope_start(h, slot, start) : 0;
+	s32 start = -1;
+
+	if (v8_is_type(h, slot, h->l->type_scope_info) && v8_scope_start(h, slot, &start) < 0)
+		return -1;
+	return start;
 }
 
 static bool is_wasm_export(struct v8_heap *h, const struct v8_function *f)
@@ -116,10 +120,9 @@ static int fill(struct v8_heap *h, struct v8_function *f)
 
 	if (!r)
 		r = read_name(h, f->key[1], name, sizeof(name));
-	if (!r)
-		r = read_start(h, f->key[1], &f->start);
 	if (r < 0)
 		return r;
+	f->start = read_start(h, f->key[1]);
 	f->is_wasm_export = is_wasm_export(h, f);
 	if (name[0])
 		f->name = arena_strdup(&h->arena, name);
