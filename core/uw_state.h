@@ -69,6 +69,7 @@ struct uw_state {
 	struct uw_regs regs; /* of the frame that the next step processes */
 	u64 va_mask; /* address bits of a return address; the other bits are its signature */
 	u64 stack_low; /* no frame record is below */
+	u64 step_fp; /* regs.fp at the start of this step */
 	u64 extent; /* of the process's mappings, as in struct uw_process */
 	struct uw_mapping map; /* of the last pc; end_addr 0: none yet */
 	u64 memo_function; /* V8: the last JSFunction that was read, 0: none; */

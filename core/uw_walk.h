@@ -84,12 +84,14 @@ UW_INLINE enum uw_status uw_step_by_rule(struct uw_state *u, struct uw_frame *f,
 	return native_step(u, f, r, flags);
 }
 
-/* Unwind a frame of a process with tables, according to its mapping's kind. */
+/*
+ * Unwind a frame of a process with tables, according to its mapping's kind. v8_lacks_record() may
+ * set fp to the outer one of two frames; if the step fails then, fp is restored.
+ */
 UW_INLINE enum uw_status uw_step_in_mapping(struct uw_state *u, struct uw_frame *f)
 {
 	u8 kind = u->map.kind;
 	const struct uw_rule *r = NULL;
-	u64 fp = u->regs.fp;
 	enum uw_status status;
 
 	if (kind == UW_MAP_NATIVE)
@@ -97,12 +99,13 @@ UW_INLINE enum uw_status uw_step_in_mapping(struct uw_state *u, struct uw_frame 
 	if (kind == UW_MAP_NATIVE || kind == UW_MAP_V8_BUILTINS)
 		r = native_row(u, f);
 	u->record_len = 0;
+	u->step_fp = u->regs.fp;
 	if (port_wants_async() && kind == UW_MAP_V8_BUILTINS && v8_async_begins(u, f))
 		return UW_OK;
 	if (kind == UW_MAP_V8_JIT || (kind == UW_MAP_V8_BUILTINS && !v8_lacks_record(u, r))) {
 		status = v8_step(u, f);
 		if (status != UW_OK)
-			u->regs.fp = fp; /* v8_lacks_record() may have left an inner frame */
+			u->regs.fp = u->step_fp;
 		return status;
 	}
 	return uw_step_by_rule(u, f, r);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
-/* What `unspool capture` takes from its command line, and where --at is in a process. */
+/* Tests the command line of `unspool capture`, and the address of --at in a process. */
 
 #include <string.h>
 #include <unistd.h>
@@ -12,7 +12,7 @@
 #define N(a) (sizeof(a) / sizeof((a)[0]))
 #define MAX_WORDS 6
 
-/* The exit status of a command line; -1: it is good. */
+/* The exit status of a command line; -1 if it is valid. */
 static int parse(const char *const *words, struct capture_options *o)
 {
 	char *argv[MAX_WORDS + 2] = { "unspool capture" };
@@ -23,7 +23,7 @@ static int parse(const char *const *words, struct capture_options *o)
 	return capture_options_parse(argc, argv, o);
 }
 
-static void what_makes_no_sense_is_refused(void **state)
+static void meaningless_options_are_refused(void **state)
 {
 	static const char *const rows[][MAX_WORDS + 1] = {
 		{ NULL },
@@ -59,7 +59,7 @@ static void what_makes_no_sense_is_refused(void **state)
 	}
 }
 
-static void what_is_asked_for_is_taken(void **state)
+static void valid_options_are_accepted(void **state)
 {
 	static const char *const words[] = { "-p",	"4194304", "-n", "100000",
 					     "--match", "^a|b$",   NULL };
@@ -80,7 +80,7 @@ static void what_is_asked_for_is_taken(void **state)
 	capture_options_deinit(&o);
 }
 
-static void a_reason_is_how_a_stack_ends_or_what_a_frame_lacks(void **state)
+static void reasons_of_stacks_and_of_frames_are_accepted(void **state)
 {
 	static const struct {
 		const char *on;
@@ -148,7 +148,7 @@ static void a_symbol_is_where_it_is_mapped(void **state)
 		{ "a_function_to_stop_at", 1, CLI_OK },
 		{ "a_function_that_is_not_there", 0, CLI_USAGE },
 		{ "a_function_to_stop_at", 1ull << 40, CLI_USAGE },
-		{ "a_variable_of_this_file", 0, CLI_USAGE }, /* nothing executes it */
+		{ "a_variable_of_this_file", 0, CLI_USAGE }, /* not executable */
 	};
 
 	(void)state;
@@ -169,9 +169,9 @@ static void a_symbol_is_where_it_is_mapped(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_makes_no_sense_is_refused),
-		cmocka_unit_test(what_is_asked_for_is_taken),
-		cmocka_unit_test(a_reason_is_how_a_stack_ends_or_what_a_frame_lacks),
+		cmocka_unit_test(meaningless_options_are_refused),
+		cmocka_unit_test(valid_options_are_accepted),
+		cmocka_unit_test(reasons_of_stacks_and_of_frames_are_accepted),
 		cmocka_unit_test(places_are_addresses_or_symbols),
 		cmocka_unit_test(a_symbol_is_where_it_is_mapped),
 	};
