@@ -2,13 +2,13 @@
 #pragma once
 
 /*
- * The functions of a profile. A function is its name, its file (without one: its
- * module, or its kind) and where it starts: the frames of all its lines, tiers and
- * processes are one.
+ * The functions of a profile. A function is identified by its name, its file (or
+ * its module, or its kind) and its start. Frames of all its lines, tiers and
+ * processes belong to one function.
  *
- * Frames without a start belong to the one function of their name and file that
- * has one, if there is just one. Else those with a name are one function, and
- * anonymous ones are one for each executed line.
+ * A frame without a start belongs to the function of the same name and file if
+ * exactly one such function has a start. Otherwise named frames form one function,
+ * and anonymous frames form one function for each executed line.
  */
 
 #include <stdio.h>
@@ -16,12 +16,12 @@
 #include "../profile/data.h"
 
 struct function {
-	const char *name; /* as in the profile: to be escaped */
+	const char *name; /* as in the profile; escape before printing */
 	const char *where; /* file or module, else "[kind]" */
-	u32 line, column; /* start; 0: unknown. Of an anonymous one without: the executed line */
-	bool has_file; /* where is a file */
+	u32 line, column; /* start; 0: unknown. Anonymous without a start: executed line */
+	bool has_file; /* @where is a file */
 	bool shows_column; /* another function starts on the same line */
-	u32 frame; /* the first of its frames in the profile */
+	u32 frame; /* index of its first frame in the profile */
 };
 
 struct functions {
@@ -33,7 +33,7 @@ struct functions {
 
 /**
  * functions_init() - find the functions of a profile
- * @with_off:	an unnamed frame is "libz.so.1+0x1234", else all of a module are "[libz.so.1]"
+ * @with_off:	unnamed frames are "libz.so.1+0x1234"; else a module is one "[libz.so.1]"
  * @f:		free with functions_deinit(), also on failure
  *
  * Return: 0, -ENOMEM, or -ENOSPC when there are too many.
@@ -41,5 +41,5 @@ struct functions {
 int functions_init(const struct prof_data *d, bool with_off, struct functions *f);
 void functions_deinit(struct functions *f);
 
-/* "/srv/app.js:12", "/srv/app.js:12:40", "/lib/libz.so.1"; to be freed, NULL without memory. */
+/* "/srv/app.js:12", "/srv/app.js:12:40", "/lib/libz.so.1". Free it; NULL without memory. */
 char *function_place(const struct function *f);

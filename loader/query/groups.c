@@ -16,7 +16,7 @@
 #define TABLE_LIMIT (256u << 20)
 #define MAX_PACKAGE_JSON (1u << 20)
 
-/* Makes a text of groups.h; to be freed. Returns its length, or -ENOMEM. */
+/* Makes the text of group @i as groups.h describes it; free it. Returns its length or -ENOMEM. */
 typedef int text_fn(const struct groups *g, const struct prof_data *d, u32 i, char **text);
 
 static int put(char **text, const char *name, const char *where)
@@ -88,7 +88,7 @@ static json_t *read_json(const char *path)
 	return json_memory_failed() ? NULL : json;
 }
 
-/* Of the package.json in its folder, if that is at hand. */
+/* Reads the version from the package.json in the package's folder, if it is readable. */
 static void read_version(const char *file, const struct origin_package *p, char *version,
 			 size_t len)
 {
@@ -120,7 +120,7 @@ static int put_package(char **text, const struct origin_package *p)
 	return put(text, name, NULL);
 }
 
-/* A package, an assembly, a module; "app" and "node" for JavaScript of neither. */
+/* The package, assembly or module; JavaScript in no package is in "app" or "node". */
 static int by_package(const struct groups *g, const struct prof_data *d, u32 i, char **text)
 {
 	const struct prof_frame *f = &d->frames[i];
@@ -173,7 +173,7 @@ static int by_function(const struct groups *g, const struct prof_data *d, u32 i,
 	(void)d;
 	if (len < 0)
 		return len;
-	/* The number behind it keeps apart those that are called alike. */
+	/* The number after the text distinguishes functions of the same name. */
 	*text = realloc(plain, (size_t)len + sizeof(i));
 	if (!*text)
 		return -ENOMEM;
@@ -207,7 +207,7 @@ static int number(struct groups *g, const struct prof_data *d, text_fn *fn, u32 
 	return 0;
 }
 
-/* Texts stay where they are now that all are there. */
+/* Runs after all texts are added, because adding a text may move the others. */
 static int take_texts(struct groups *g)
 {
 	g->v = calloc(g->texts.n + 1ul, sizeof(*g->v));

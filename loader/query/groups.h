@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #pragma once
 
-/* What the frames, or the cells, of a profile are grouped by. Private to loader/query. */
+/* The groups of the frames, or of the cells, of a profile. Private to loader/query. */
 
 #include "query_types.h"
 #include "threads.h"
 
 struct group {
-	const char *name, *where; /* where is NULL: the name says all */
+	const char *name, *where; /* where is NULL: the name is enough */
 };
 
 struct groups {
 	struct group *v;
 	u32 n;
-	u32 *of; /* by frame, or by cell */
+	u32 *of; /* group of each frame, or of each cell */
 	bool is_by_cell;
 	struct functions functions;
-	struct threads threads; /* grouped by thread */
+	struct threads threads; /* labels for groups by thread */
 	struct intern texts; /* "name \0 where \0", or "name \0" alone */
 };
 

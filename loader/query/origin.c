@@ -123,7 +123,7 @@ struct origin_package origin_frame_package(const struct prof_frame *f)
 
 /* ---- origins ---- */
 
-/* The files of Node.js up to 14 have no "node:". */
+/* Up to Node.js 14, the runtime's own files have no "node:" prefix. */
 static bool is_of_node(const char *file)
 {
 	size_t len = strlen(file);
@@ -166,7 +166,7 @@ static enum origin of_jit(const struct prof_frame *f)
 									: ORIGIN_APP;
 }
 
-/* Of an executable that is no runtime of others. */
+/* For an executable that is not a runtime or an interpreter. */
 static enum origin of_program(const struct prof_frame *f)
 {
 	if (f->file && origin_package(f->file).name)
@@ -202,14 +202,14 @@ static bool is_interpreter(const char *exe)
 	return false;
 }
 
-/* Mapped before its path was known, it is called as it was started: "./program". */
+/* A module mapped before its path was known has the name it was started by: "./program". */
 static bool is_same_file(const char *exe, const char *module)
 {
 	return strcmp(exe, module) == 0 ||
 	       (module[0] != '/' && strcmp(base_of(exe), base_of(module)) == 0);
 }
 
-/* Is it the executable of a process without a runtime of ours? */
+/* Is @module the executable of a process without a supported runtime? */
 static bool is_program(const struct prof_data *d, const char *module)
 {
 	for (u32 i = 0; module && i < d->n_processes; i++) {

@@ -22,7 +22,7 @@ const char *const query_only_names[QUERY_N_ONLY] = {
 	[QUERY_DOTNET] = "dotnet", [QUERY_NATIVE] = "native", [QUERY_KERNEL] = "kernel",
 };
 
-/* ---- a row for each group ---- */
+/* ---- flat: a row for each group ---- */
 
 static void count(struct query_row *rows, u32 *seen, u32 cell, const struct selection_path *path)
 {
@@ -69,7 +69,7 @@ static int by_total(const void *a, const void *b)
 	return order ? order : by_text(x, y);
 }
 
-/* Groups that are called @name; if none is, those with it in their name. NULL: no memory. */
+/* Groups with this exact name, or else groups whose name contains it. NULL: no memory. */
 static bool *called(const struct groups *g, const char *name, bool *is_any)
 {
 	bool *is_it = calloc(g->n + 1ul, sizeof(bool));
@@ -85,7 +85,7 @@ static bool *called(const struct groups *g, const char *name, bool *is_any)
 	return is_it;
 }
 
-/* Groups without samples are no rows, nor are those that are not asked for. */
+/* Drops groups that have no samples or that the query does not select. */
 static void drop_rows(struct query_result *result, const bool *is_it)
 {
 	u32 n = 0;
@@ -139,7 +139,7 @@ static void turn(u32 *v, u32 n)
 	}
 }
 
-/* Makes the path begin where the tree does. False: the function is not in it. */
+/* Makes the path begin at the tree's root. False: the function is not in the path. */
 static bool begin_path(const struct query *q, const bool *is_it, struct selection_path *path)
 {
 	u32 i = 0;
@@ -158,7 +158,7 @@ static bool begin_path(const struct query *q, const bool *is_it, struct selectio
 	return path->n;
 }
 
-/* The function's own samples are its callers' as well: they are told of it alone. */
+/* Callers do not get a share of the function's own samples; only the function does. */
 static int add_path(struct tree *t, const struct query *q, const struct selection_path *path)
 {
 	if (q->shape != QUERY_CALLERS)
@@ -262,7 +262,7 @@ static int largest_first(const void *a, const void *b)
 	return (*x < *y) - (*x > *y);
 }
 
-/* Of rows as small as the last one the first are kept: a row comes after its parents. */
+/* Of rows that tie with the last one, the first are kept: parents come before children. */
 static int trim_tree(struct query_result *result, u32 top)
 {
 	_cleanup_free_ u64 *totals = calloc(result->n + 1ul, sizeof(u64));

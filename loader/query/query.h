@@ -2,29 +2,29 @@
 #pragma once
 
 /*
- * Questions to a profile. The report, comparisons and tables of a page ask here.
+ * Queries on a profile. Reports, comparisons and tables of a page use them.
  *
  *	stacks --> cells that count: --grep
  *	       --> groups, leaf first: --by, without the frames that --only leaves out
  *	       --> rows: one for each group, or a tree of them
  *
- * Frames that are left out: with QUERY_APP, their time is the nearest application
- * function's that called them; with a kind, it is nobody's. Shares are of all samples
- * of the profile.
+ * With QUERY_APP, the time of omitted frames counts for the nearest application
+ * function that called them. With any other --only, it counts for no function.
+ * Shares are relative to all samples of the profile.
  */
 
 #include "query_types.h"
 
 /**
- * query_run() - answer a question
+ * query_run() - run a query
  * @d:		outlives @result
  * @result:	free with query_result_free()
  *
- * Return: 0, -ENOENT (no function is called so), -EINVAL (@q->grep is no regular
+ * Return: 0, -ENOENT (no such function), -EINVAL (@q->grep is not a valid regular
  * expression), -ENOSPC (too many groups) or -ENOMEM.
  */
 int query_run(const struct prof_data *d, const struct query *q, struct query_result *result);
 void query_result_free(struct query_result *result);
 
-/* Keep @top rows: the first, or of a tree the largest. 0: all. 0 or -ENOMEM. */
+/* Keeps @top rows: the first rows, or the largest of a tree. 0: all. Returns 0 or -ENOMEM. */
 int query_result_trim(struct query_result *result, const struct query *q, u32 top);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #pragma once
 
-/* A question to a profile, and the rows that answer it. */
+/* A query on a profile, and the rows of its result. */
 
 #include "functions.h"
 #include "origin.h"
@@ -37,31 +37,31 @@ enum query_only {
 	QUERY_N_ONLY
 };
 
-/* Words of the command line, in the order of the values. */
+/* Words of the command line, in the order of the enum values. */
 extern const char *const query_by_names[QUERY_N_BY], *const query_only_names[QUERY_N_ONLY];
 
 struct query {
 	enum query_shape shape;
 	enum query_by by;
 	enum query_only only;
-	bool by_total; /* rows are sorted by total, else by self */
-	/* Its name, else a part of it: of callers and callees; of rows the only ones, NULL: all. */
+	bool by_total; /* sort rows by total, else by self */
+	/* Full name or else part of it. Callers and callees: the root; flat: the only rows. */
 	const char *function;
-	const char *grep; /* extended regular expression that a frame of a stack has to match */
+	const char *grep; /* extended regular expression; some frame of a stack must match */
 };
 
-/* Numbers count samples. */
+/* Counts are samples. */
 struct query_row {
-	u32 depth; /* in a tree, from 0 */
+	u32 depth; /* in a tree, 0 at the root */
 	u64 self, total;
 	u64 of_origin[N_ORIGINS]; /* parts of self, by the origin of the leaf */
-	const char *name; /* as in the profile: to be escaped */
-	const char *where; /* NULL: the name says all */
+	const char *name; /* as in the profile; escape before printing */
+	const char *where; /* NULL: the name is enough */
 };
 
 struct query_result {
-	struct query_row *rows; /* a tree: a row is followed by its children, the largest first */
+	struct query_row *rows; /* of a tree: parents before children, largest child first */
 	u32 n;
-	u64 samples; /* that count */
-	struct groups *groups; /* texts of the rows */
+	u64 samples; /* samples that the query selects */
+	struct groups *groups; /* owns the texts of the rows */
 };

@@ -151,7 +151,7 @@ bool selection_path(const struct selection *s, u32 cell, struct selection_path *
 	return true;
 }
 
-/* Async frames come behind the awaited function and what of the runtime resumed it. */
+/* Async frames follow the awaited function and the runtime's frames that resumed it. */
 bool selection_awaited(const struct selection *s, u32 cell, struct selection_path *path)
 {
 	u32 stack_idx = data_cell(s->data, cell).stack, awaited = DATA_NONE, i = 0;

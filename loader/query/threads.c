@@ -15,7 +15,7 @@ struct key {
 
 struct thread {
 	struct key key;
-	u32 name; /* index of the last name, DATA_NONE: none */
+	u32 name; /* index of the thread's last name, or DATA_NONE */
 	bool runs_js;
 	u32 idx; /* before sorting */
 };
@@ -61,7 +61,7 @@ static int by_key(const void *a, const void *b)
 	return x->key.tid < y->key.tid ? -1 : 1;
 }
 
-/* Names that Node.js gives to all of them. */
+/* Node.js gives these names to all of its threads. */
 static bool is_common(const char *name)
 {
 	return !name[0] || !strcmp(name, "node") || !strcmp(name, "WorkerThread");

@@ -4,9 +4,9 @@
 /*
  * Labels of threads. Private to loader/query.
  *
- *	main thread            its number is the process's
- *	worker 2               runs JavaScript, in the order of their numbers
- *	worker 3 resize        the same with a name of its own
+ *	main thread            its tid is the pid
+ *	worker 2               runs JavaScript; workers are numbered in the order of their tids
+ *	worker 3 resize        the same, with a name of its own
  *	V8Worker               its last name
  */
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #pragma once
 
-/* Paths of groups as a tree. Private to loader/query. */
+/* A tree of the paths of groups. Private to loader/query. */
 
 #include "query_types.h"
 
 struct tree_node {
 	u32 group, depth;
-	u32 first_child, next; /* + 1; 0: none */
+	u32 first_child, next; /* index + 1; 0: none */
 	u64 self, total;
 	u64 of_origin[N_ORIGINS];
 };
@@ -15,7 +15,7 @@ struct tree_node {
 struct tree {
 	struct tree_node *v;
 	u32 n, room;
-	u32 first; /* root, + 1 */
+	u32 first; /* first root, index + 1 */
 	struct intern edges; /* parent + 1, group */
 };
 
@@ -25,15 +25,14 @@ void tree_deinit(struct tree *t);
 /**
  * tree_add() - count a path
  * @groups:	from the root
- * @self:	the last one's: of @leaf
+ * @self:	the samples are self samples of the last group, with a leaf of origin @leaf
  *
  * Return: 0, -ENOSPC or -ENOMEM.
  */
 int tree_add(struct tree *t, const u32 *groups, u32 n, u64 count, bool self, enum origin leaf);
 
-/* Count samples as a root's own. The root must be there. */
+/* Counts samples as a root's self samples. The root must exist. */
 void tree_add_self(struct tree *t, u32 group, u64 count, enum origin leaf);
 
-/* Children by total, the largest first. The nodes in order of a walk, parents first; to be freed.
- */
+/* Nodes in preorder; children by total, the largest first. Free the result. */
 u32 *tree_walk(const struct tree *t);
