@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
-/* COMMAND: its start, its end, its children. */
+/* Start, end and descendants of COMMAND. */
 
 #include <poll.h>
 #include <signal.h>
@@ -38,7 +38,7 @@ void recording_check_command(struct recording *r)
 	r->stop = true;
 }
 
-/* Waits for COMMAND's end, @ms at most. */
+/* Waits at most @ms milliseconds for COMMAND to end. */
 static void await_command(struct recording *r, int ms)
 {
 	for (recording_check_command(r); r->command.pid && ms > 0; ms -= 10) {
@@ -47,7 +47,7 @@ static void await_command(struct recording *r, int ms)
 	}
 }
 
-/* A descendant of COMMAND that went off as a session of its own is left alone. */
+/* Spares descendants of COMMAND that left its process group. */
 static void terminate(struct process *p, void *data)
 {
 	(void)data;
@@ -55,7 +55,7 @@ static void terminate(struct process *p, void *data)
 		kill((pid_t)p->pid, SIGTERM);
 }
 
-/* One may be born while its parent is told, so they are looked for again. */
+/* A parent may fork before it gets SIGTERM, so look for descendants repeatedly. */
 static void end_descendants(struct recording *r)
 {
 	struct processes *processes = session_processes(r->session);
@@ -84,5 +84,5 @@ void recording_end_command(struct recording *r)
 		cli_error("'%s' (pid %d) does not end on SIGTERM; it still runs",
 			  r->options.command[0], pid);
 	else if (!r->interrupted)
-		r->command_status = CLI_OK; /* it was this program that ended it */
+		r->command_status = CLI_OK; /* this program ended COMMAND */
 }

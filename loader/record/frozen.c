@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * The walk that froze a ring of the flight recorder: what it read, its tables and its names,
- * kept while its process still is as it was.
+ * A walk that froze a ring of the flight recorder becomes a case: the memory it read, its tables
+ * and its names. They are saved while the process has not changed.
  *
  *	kernel: walk freezes -> log of its reads, sample -> here -> recorder -> dump
  */

@@ -55,7 +55,7 @@ int outputs_check(struct outputs *o, const struct record_options *options)
 	}
 	if (options->n_outputs)
 		return CLI_OK;
-	/* The name follows with outputs_open(). */
+	/* outputs_open() sets the name. */
 	o->v[0].format = out_format_find(options->format ? options->format : "ndjson");
 	if (!o->v[0].format)
 		return check_one(&o->v[0], "", options->format);
@@ -91,7 +91,7 @@ static void name_partial(struct outputs *o)
 	const char *file = own;
 	struct stat st;
 
-	snprintf(own, sizeof(own), "unspool-%d", getpid()); /* several may write to a pipe */
+	snprintf(own, sizeof(own), "unspool-%d", getpid()); /* recorders may share a pipe */
 	snprintf(dir, sizeof(dir), "%s", place_dir());
 	for (size_t i = 0; i < o->n; i++) {
 		bool special = !stat(o->v[i].path, &st) && !S_ISREG(st.st_mode) &&
@@ -112,7 +112,7 @@ static int refuse(const char *path, int err)
 	return CLI_USAGE;
 }
 
-/* In a directory of others the name may be taken: by a link, or by a file they own. */
+/* In a shared directory, another user may have created this name as a link or a file. */
 static bool is_ours(const struct outputs *o, int fd)
 {
 	struct stat st;
@@ -166,7 +166,7 @@ int outputs_open(struct outputs *o, const char *name, u32 pid)
 	return err ? refuse(err == -EEXIST ? o->partial_path : o->v[0].path, -err) : CLI_OK;
 }
 
-/* Is it a pipe or a terminal, which can't be renamed to when it is whole? */
+/* A pipe or a terminal can't be replaced by rename(). */
 static bool is_special(const struct output *out)
 {
 	struct stat st;
@@ -223,7 +223,7 @@ int outputs_finish(struct outputs *o, const struct out_stop *stop)
 	return CLI_OK;
 }
 
-/* "DIR/profile.ndjson.gz" -> "DIR/profile-1.ndjson.gz", or with another end */
+/* "DIR/profile.ndjson.gz" -> "DIR/profile-1.ndjson.gz", or with another suffix. */
 static bool name_copy(const struct outputs *o, u32 n, const char *end, char *path, size_t len)
 {
 	const struct output *out = &o->v[0];
@@ -253,7 +253,7 @@ int outputs_name(const struct outputs *o, u32 n, const char *end, char *path, si
 	return name_copy(o, n, end, path, len) ? 0 : -ENAMETOOLONG;
 }
 
-/* A new file that only its owner can read, whatever the umask is. NULL: see errno. */
+/* Creates a file that only its owner can read, whatever the umask is. NULL: see errno. */
 static FILE *create_private(const char *path)
 {
 	_cleanup_close_ int fd =

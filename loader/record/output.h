@@ -2,8 +2,8 @@
 #pragma once
 
 /*
- * The files of one recording. Lines are appended to a hidden partial beside the
- * first file; at the end every output is made from it, whole or not at all.
+ * The output files of a recording. Lines are appended to a hidden .partial file
+ * beside the first output. At the end every output is made from it, atomically.
  */
 
 #include <limits.h>
@@ -23,49 +23,49 @@ struct outputs {
 	size_t n;
 	bool has_stdout;
 	char partial_path[PATH_MAX];
-	FILE *partial; /* open for reading and writing */
+	FILE *partial; /* the .partial file, open for reading and writing */
 	struct out_owner owner;
-	u32 n_copies; /* made so far */
+	u32 n_copies; /* copies made so far */
 };
 
 /**
- * outputs_check() - are the formats known and the names possible?
+ * outputs_check() - check the formats and the names
  *
- * Return: a CLI exit status; what is wrong has been said.
+ * Return: a CLI exit status; errors have been reported.
  */
 int outputs_check(struct outputs *o, const struct record_options *options);
 
 /**
- * outputs_open() - name what has no name, and create the partial
+ * outputs_open() - set the default name and create the .partial file
  * @name:	of the target; any bytes
- * @pid:	of the target, 0: several
+ * @pid:	of the target; 0: multiple targets
  *
- * Return: a CLI exit status; what is wrong has been said.
+ * Return: a CLI exit status; errors have been reported.
  */
 int outputs_open(struct outputs *o, const char *name, u32 pid);
 
 /**
- * outputs_finish() - make every output from the finished partial, which then goes
- * @stop:	ends the writing to a pipe that nobody reads
+ * outputs_finish() - make every output from the .partial file and remove it
+ * @stop:	cancels a blocked write to a pipe
  *
- * Return: a CLI exit status; what is wrong has been said, and the partial is still there.
+ * Return: a CLI exit status; errors have been reported. On failure the .partial file remains.
  */
 int outputs_finish(struct outputs *o, const struct out_stop *stop);
 
-/* A copy of the profile so far beside the first output: FILE-1.ndjson, FILE-2.ndjson, ... */
+/* Writes a copy of the profile so far beside the first output: FILE-1.ndjson, FILE-2.ndjson, ... */
 int outputs_copy(struct outputs *o, int (*write)(void *data, FILE *to), void *data);
 
 /**
- * outputs_name() - a name for a file beside the first output
- * @n:		number in it
+ * outputs_name() - name a file beside the first output
+ * @n:		number in the name
  * @end:	its suffix
  *
- * Beside a pipe there is no room: then it is where files may be made.
+ * If the first output is a pipe, the file is in place_dir().
  *
  * Return: 0 or -ENAMETOOLONG.
  */
 int outputs_name(const struct outputs *o, u32 n, const char *end, char *path, size_t len);
 
-/* Nothing was recorded: removes the partial. */
+/* Removes the .partial file of an empty recording. */
 void outputs_discard(struct outputs *o);
 void outputs_deinit(struct outputs *o);

@@ -5,12 +5,12 @@
 
 struct progress {
 	const char *name; /* of the target; any bytes */
-	const char *runtime; /* NULL: none */
+	const char *runtime; /* NULL: unknown */
 	u64 elapsed_ns, samples, complete, lost;
 };
 
-/* One line on stderr, over the last one. */
+/* Prints one line on stderr in place of the previous one. */
 void progress_print(const struct progress *p);
 
-/* Takes the line away. */
+/* Clears the line. */
 void progress_clear(void);

@@ -68,7 +68,7 @@ static int write_copy(void *data, FILE *to)
 	return profile_copy(r->profile, &t, to);
 }
 
-/* The flight recorder, beside the profile. */
+/* Writes a dump of the flight recorder beside the profile. */
 static void dump_flight(struct recording *r, const char *because)
 {
 	u32 n_cases = r->flight ? recorder_n_cases(r->flight) : 0;
@@ -105,7 +105,7 @@ static void on_signals(struct recording *r)
 		} else if (info.ssi_signo == SIGUSR2) {
 			dump_flight(r, "SIGUSR2");
 		} else if (info.ssi_signo == SIGUSR1 && r->stop_ns) {
-			continue; /* all of it is being written */
+			continue; /* a snapshot is pointless: the final profile is being written */
 		} else if (info.ssi_signo == SIGUSR1) {
 			int err = outputs_copy(&r->outputs, write_copy, r);
 
@@ -194,7 +194,7 @@ static int say_no_sample(struct recording *r)
 	return CLI_FAILURE;
 }
 
-/* One more signal, after the one or the -d that ended the recording? */
+/* Has another signal arrived after the signal or the -d that ended the recording? */
 static bool is_stop_asked(void *data)
 {
 	struct recording *r = data;
@@ -237,7 +237,7 @@ static void say_doubt(const char *runtime, const char *why, void *data)
 		term_escape(why, words, sizeof(words)));
 }
 
-/* Samples that nobody counts are missing: it is said to whom wants quiet, too. */
+/* Lost samples are reported even with -q. */
 static void say_unheard(const struct recording *r)
 {
 	struct session_counts c = session_counts(r->session);
@@ -249,7 +249,7 @@ static void say_unheard(const struct recording *r)
 			c.n_unheard, c.n_unheard == 1 ? "" : "s", strerror(-c.unheard_err));
 }
 
-/* Which files' functions could not be told as well as they should be. */
+/* Reports files whose functions could not be named as well as possible. */
 static void say_problems(const struct recording *r)
 {
 	u32 n = 0;
@@ -261,7 +261,7 @@ static void say_problems(const struct recording *r)
 		fprintf(stderr, "and %u more files\n", n - MAX_PROBLEMS);
 }
 
-/* Ends the recording and makes the files; what was recorded is never thrown away. */
+/* Ends the recording and writes the files. Recorded samples are never discarded. */
 static int finish(struct recording *r)
 {
 	const struct out_stop stop = { r->signal_fd, is_stop_asked, r };
@@ -316,7 +316,7 @@ static void deinit(struct recording *r)
 		close(r->signal_fd);
 }
 
-/* COMMAND's status wins once it ran, unless this program failed later. */
+/* If COMMAND ran, its status is returned unless this program failed later. */
 static int exit_status(const struct recording *r, int status)
 {
 	if (!r->command_alone || !r->command_ran)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
-/* From the command line to the first sample. */
+/* The steps from the command line to the first sample. */
 
 #include <errno.h>
 #include <signal.h>
@@ -35,7 +35,7 @@ static enum uw_target_mode sampler_mode(enum target_mode mode)
 	}
 }
 
-/* Slots of a ring of the flight recorder; beside them it has a header. */
+/* Number of slots of a flight recorder ring; the ring also has a header. */
 static u32 flight_slots(const struct record_options *o)
 {
 	if (o->flight_memory)
@@ -105,7 +105,7 @@ static int start_profile(struct recording *r)
 	return err ? CLI_FAILURE : CLI_OK;
 }
 
-/* Whose process a target is: with -t the thread's. */
+/* The pid of a target; with -t the target is a thread. */
 static u32 process_of(const struct recording *r, u32 id)
 {
 	int leader;
@@ -115,7 +115,7 @@ static u32 process_of(const struct recording *r, u32 id)
 	return (u32)leader;
 }
 
-/* A target that ended between then and now is no mistake: what is left is recorded. */
+/* A target that has ended in the meantime is not an error; the others are recorded. */
 static int add_targets(struct recording *r)
 {
 	char why[256];
@@ -137,7 +137,7 @@ static int add_targets(struct recording *r)
 	return CLI_CANNOT_RUN;
 }
 
-/* Time and CPU time count from the first moment at which a sample can come. */
+/* Elapsed time and CPU time count from the first moment that a sample can arrive. */
 static void start_clocks(struct recording *r)
 {
 	r->start_ns = r->flushed_ns = monotonic_ns();
@@ -167,7 +167,7 @@ static int start_session(struct recording *r)
 	status = add_targets(r);
 	if (status)
 		return status;
-	start_clocks(r); /* what came before took long: symbols of the targets were read */
+	start_clocks(r); /* after the slow part: reading the symbols of the targets */
 	if (sampler_start(r->sampler, why, sizeof(why))) {
 		cli_error("%s", why);
 		return CLI_CANNOT_RUN;
