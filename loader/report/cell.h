@@ -2,7 +2,7 @@
 #pragma once
 
 /*
- * Text in columns. Hostile text: escaped, and measured as a terminal shows it.
+ * Text in columns. The text is hostile, so it is escaped; its width is what a terminal displays.
  */
 
 #include <stdio.h>
@@ -14,10 +14,10 @@ enum cell_cut {
 	CELL_CUT_START, /* "…/view.js:88" */
 };
 
-/* Escaped for a terminal; to be freed, NULL without memory. */
+/* Escapes text for a terminal. Free the result; NULL without memory. */
 char *cell_escape(const char *s);
 
-/* Columns that escaped text takes. */
+/* Number of columns of escaped text. */
 u32 cell_width(const char *s);
 
 /**

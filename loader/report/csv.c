@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
-/* RFC 4180; self and total are samples. Names are escaped as on a terminal. */
+/* CSV by RFC 4180; self and total are samples. Names are escaped as for a terminal. */
 
 #include <errno.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 #include "cell.h"
 #include "section.h"
 
-/* A spreadsheet takes a text that begins so for a formula. */
+/* Does a spreadsheet treat text with this first character as a formula? */
 static bool is_formula(const char *text)
 {
 	return text[0] && strchr("=+-@", text[0]);

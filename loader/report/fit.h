@@ -4,16 +4,18 @@
 #include "../../core/types.h"
 
 /**
- * name_fit() - shorten a function's name to a width, the method last
+ * name_fit() - shorten a function's name to a width
  * @name:	escaped
  * @width:	columns
  *
- *	System.Collections.Generic.ArraySortHelper<int>.IntroSort(Span<int>, int)
- *	System.Collections.Generic.ArraySortHelper<int>.IntroSort(…)    parameters first
- *	…ArraySortHelper<int>.IntroSort                                 then the namespace
- *	…lper<int>.IntroSort                                            then the type
- *	IntroS…                                                         then the method
+ * Parts are dropped in this order: parameters, namespace, type, end of the method.
  *
- * Return: to be freed, NULL without memory.
+ *	System.Collections.Generic.ArraySortHelper<int>.IntroSort(Span<int>, int)
+ *	System.Collections.Generic.ArraySortHelper<int>.IntroSort(…)
+ *	…ArraySortHelper<int>.IntroSort
+ *	…lper<int>.IntroSort
+ *	IntroS…
+ *
+ * Return: a string to be freed, NULL without memory.
  */
 char *name_fit(const char *name, u32 width);

@@ -5,8 +5,8 @@
  *	 "rows": [{"depth": 0, "self": 3, "total": 9, "name": "f", "where": "/a.js:1",
  *	           "native": 2}]}]}
  *
- * One line; self and total are samples. What self is made of but the code itself is named by
- * its origin.
+ * One line; self and total are samples. The parts of self that are not application code are
+ * listed by origin.
  */
 
 #include "../profile/json_line.h"

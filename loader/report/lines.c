@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * The lines of a function, with the source where its file is at hand:
+ * The executed lines of a function, with their text if the source file is readable:
  *
  *	work  /srv/app.js
  *	   self   total   line
@@ -24,20 +24,20 @@
 #include "section.h"
 
 #define MAX_SOURCE (16u << 20)
-#define MAX_GAP 4 /* lines without samples that are printed, too */
+#define MAX_GAP 4 /* longest run of lines without samples that is printed */
 #define AROUND 2
 #define TAB "    "
 
 struct executed {
 	const struct query_row *row;
-	const char *file; /* where, up to its line */
+	const char *file; /* row->where without ":LINE"; not terminated */
 	size_t file_len;
 	u32 line;
 };
 
 struct source {
 	char *text;
-	const char *at; /* where the line begins */
+	const char *at; /* start of the current line; NULL after the last one */
 	u32 line;
 };
 
@@ -68,7 +68,7 @@ static struct executed executed_of(const struct query_row *row)
 				  has_line ? (u32)strtoul(colon + 1, NULL, 10) : 0 };
 }
 
-/* NULL: not at hand. */
+/* NULL: the file is unreadable. */
 static char *read_source(const struct executed *e)
 {
 	_cleanup_free_ char *path = strndup(e->file, e->file_len), *text = NULL;
@@ -109,7 +109,7 @@ static int put_text(FILE *out, const char *text, size_t len)
 	return 0;
 }
 
-/* The text of a line at or after the last that was asked for; nothing if there is none. */
+/* Prints a line's number and text. Lines must be asked for in ascending order. */
 static int put_line(FILE *out, struct source *s, u32 line)
 {
 	int r = 0;
@@ -137,7 +137,7 @@ static int put_executed(FILE *out, const struct section *s, struct source *sourc
 	return 0;
 }
 
-/* Lines between those that were executed. */
+/* Prints the lines between two executed lines. */
 static int put_between(FILE *out, struct source *source, u32 from, u32 to)
 {
 	int r = 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * Which answers make a report. The default: the hottest of the program's own functions, a tree of
- * them, all functions by self, and what processes and threads used.
+ * The sections of a report. The default report has the hottest of the application's functions, a
+ * tree of them, all functions by self, and the time of processes and threads.
  */
 
 #include "report.h"
@@ -118,7 +118,7 @@ static int print_hottest(FILE *out, const struct section *s)
 	return 0;
 }
 
-/* One process, or one thread, is in the title. */
+/* A single process or thread is already in the title. */
 static bool is_worth_it(const struct section *s)
 {
 	bool is_of_title = s->query.by == QUERY_BY_PROCESS || s->query.by == QUERY_BY_THREAD;
@@ -126,7 +126,7 @@ static bool is_worth_it(const struct section *s)
 	return s->result.n > is_of_title;
 }
 
-/* The first is a line, the second is a tree of the same, the third is there in any case. */
+/* Section 0 is one line, section 1 a tree; section 2 is printed even when empty. */
 static int print_text(FILE *out, const struct answers *a, u32 width)
 {
 	int r = print_hottest(out, &a->v[0]);

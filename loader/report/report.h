@@ -2,8 +2,8 @@
 #pragma once
 
 /*
- * Prints what a profile holds: the answers to questions (query/query.h) as text, JSON,
- * Markdown or CSV, and stacks for jq.
+ * Prints a profile: results of queries (query/query.h) as text, JSON, Markdown or
+ * CSV, and stacks as JSON lines.
  */
 
 #include <stdio.h>
@@ -15,29 +15,29 @@ enum report_format { REPORT_TEXT, REPORT_JSON, REPORT_MARKDOWN, REPORT_CSV, REPO
 
 extern const char *const report_format_names[REPORT_N_FORMATS];
 
-#define REPORT_UNLIMITED (~0u) /* columns: nothing is cut */
+#define REPORT_UNLIMITED (~0u) /* columns: never truncate */
 
 struct report_options {
 	enum report_format format;
 	u32 width; /* columns of text; 0 for report_width() */
-	bool is_question; /* @query alone, else the default report */
+	bool is_question; /* print @query alone, else the default report */
 	struct query query;
 	u32 top; /* rows; 0: the format's default */
 	struct data_span span;
 };
 
 /**
- * report_print() - print the title and the answers
+ * report_print() - print the title and the sections
  * @out:	text: control and bidirectional characters are escaped
- * @in:		at its start
+ * @in:		positioned at its start
  *
- * Return: 0, -ENODATA when it holds no sample (the rest was printed), -ENOENT when no function
- * is called so, -EINVAL when a regular expression is none, or another negative errno;
- * prof_reader_error() is set when @in is to blame.
+ * Return: 0, -ENODATA for a profile without samples (the rest was printed), -ENOENT for an
+ * unknown function, -EINVAL for an invalid regular expression, or another negative errno;
+ * prof_reader_error() is set when @in is malformed or unreadable.
  */
 int report_print(FILE *out, struct prof_reader *in, const struct report_options *options);
 
-/* Columns of the terminal that @out is, else REPORT_UNLIMITED. */
+/* Columns of the terminal behind @out, else REPORT_UNLIMITED. */
 u32 report_width(FILE *out);
 
 /**

@@ -4,7 +4,7 @@
  *	   self   total  function          where
  *	  23.1 %  41.0 %  render            /srv/app/view.js:88
  *
- * A tree's names are indented. Only a terminal has a width that rows are cut to.
+ * A tree's names are indented. Rows are truncated only on a terminal.
  */
 
 #include <errno.h>
@@ -19,10 +19,10 @@
 
 #define NUMBERS_WIDTH 18 /* "  23.1 %  41.0 %  " */
 #define MIN_WIDTH 60
-#define MAX_PADDED 60 /* columns of names where there is no limit */
+#define MAX_PADDED 60 /* columns of names when the width is unlimited */
 #define MAX_INDENT 40
 
-/* A row's text, escaped. */
+/* Escaped texts of a row. */
 struct cells {
 	char *name, *where, *note;
 	u32 indent;
@@ -35,7 +35,7 @@ static void cells_deinit(struct cells *c)
 	free(c->note);
 }
 
-/* @c is to be freed in every case. */
+/* Free @c also on failure. */
 static int cells_of(const struct section *s, const struct query_row *row, struct cells *c)
 {
 	c->indent = 2 * row->depth < MAX_INDENT ? 2 * row->depth : MAX_INDENT;
@@ -45,7 +45,7 @@ static int cells_of(const struct section *s, const struct query_row *row, struct
 	return c->name && c->where && c->note ? 0 : -ENOMEM;
 }
 
-/* Room of the names' column. */
+/* Width of the column of names. */
 static int name_width(const struct section *s, u32 room, u32 *out)
 {
 	u32 widest = (u32)strlen(s->title), most = MAX_PADDED;
@@ -79,7 +79,7 @@ static int print_name(FILE *out, const struct cells *c, u32 width, bool is_cut, 
 	return 0;
 }
 
-/* The note only where there is room for all of it. */
+/* Prints the note only if all of it fits. */
 static void print_where(FILE *out, const struct cells *c, u32 room)
 {
 	u32 width = cell_width(c->where), note = (u32)strlen(c->note) + 4;

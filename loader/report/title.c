@@ -3,8 +3,9 @@
 /*
  *	server.js  (node 24.21.0, pid 812)   30.0 s  2,931 samples at 99 Hz   0.98 CPUs
  *	JS 71.2 %   GC 12.4 %   compile 3.1 %   native 6.0 %   kernel 7.3 %
- *	stacks: complete 99.6 %   truncated 0.3 % (9 no unwind row)   failed 0.1 % (3 fault)   lost
- *0
+ *	stacks: complete 99.6 %   truncated 0.3 % (9 no unwind row)   failed 0.1 % (3 fault)
+ *
+ * The last line ends with "   lost 0".
  */
 
 #include "title.h"
@@ -62,14 +63,14 @@ static void print_process(FILE *out, const struct prof_data *d)
 	putc(')', out);
 }
 
-/* How long a recorder ran that was killed, only its samples tell. */
+/* A killed recorder leaves no duration, so the last sample stands in for it. */
 static void print_title(FILE *out, const struct prof_data *d)
 {
 	const struct prof_summary *s = &d->summary;
 	double seconds = s->duration_ns ? (double)s->duration_ns / 1e9 : (double)d->last_t_us / 1e6;
 	double cpu_seconds = d->hz ? (double)d->samples / d->hz : 0;
 
-	if (!d->hz) { /* folded stacks: nothing else is known */
+	if (!d->hz) { /* folded stacks have no other metadata */
 		print_grouped(out, d->samples);
 		fprintf(out, " sample%s of folded stacks\n", d->samples == 1 ? "" : "s");
 		return;
@@ -151,7 +152,7 @@ static void print_stacks_line(FILE *out, const struct prof_summary *s)
 	putc('\n', out);
 }
 
-/* Only what may have cost a frame. */
+/* Prints only the counts of pages whose absence may have truncated a stack. */
 static void print_rows_line(FILE *out, const struct prof_rows *rows)
 {
 	const struct {

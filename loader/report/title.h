@@ -5,5 +5,5 @@
 
 #include "../profile/data.h"
 
-/* Process, activities and completeness: the first lines of a report. */
+/* Prints the first lines of a report: process, activities and completeness. */
 void title_print(FILE *out, const struct prof_data *d);
