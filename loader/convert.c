@@ -26,7 +26,7 @@ static const struct argp_option options[] = {
 	{ 0 },
 };
 
-/* Checks that need all arguments. */
+/* Checks that depend on several arguments. */
 static error_t check(struct cli_parse *p, struct convert_options *o)
 {
 	if (!o->in || !o->out)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * `unspool ps`: the processes that have a runtime, or all of them; busiest first.
+ * `unspool ps`: lists processes that have a runtime, or all processes; busiest first.
  */
 
 #include <errno.h>
@@ -27,7 +27,7 @@ struct ps_counts {
 
 struct ps_row {
 	int pid;
-	double cpus; /* 1.0: one CPU */
+	double cpus; /* CPU usage; 1.0: one CPU */
 	struct proc_names names;
 	struct runtime_info runtime;
 };
@@ -78,7 +78,7 @@ static int print_json(const struct ps_row *r)
 	return json_memory_line(object, JSON_COMPACT | JSON_REAL_PRECISION(4), stdout);
 }
 
-/* The process has ended or is hidden. */
+/* Processes that have ended or are hidden are skipped. */
 static bool is_passed_over(int err)
 {
 	return err == -ESRCH || err == -EACCES || err == -EPERM;

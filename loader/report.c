@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
-/* `unspool report`: what a profile holds. */
+/* `unspool report`: prints a profile. */
 
 #include <errno.h>
 #include <locale.h>
@@ -70,9 +70,9 @@ static const struct argp_option options[] = {
 	{ 0 },
 };
 
-/* ---- setters; @member is the struct report_options ---- */
+/* ---- setters; @member is a member of struct report_options ---- */
 
-/* The index of a word. */
+/* Sets a member to the index of a word in a list. */
 static error_t set_word(struct cli_parse *p, const char *option, const char *arg,
 			const char *const *words, u32 n, u32 *out)
 {
