@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * Finding a URL follows "extract a source map URL without parsing",
- * https://tc39.es/ecma426/#sec-JavaScriptExtractSourceMapURL (2024), as far as that needs no
- * tokens: a text that merely quotes such a comment has code behind it or quotes in it.
+ * Finds a URL by "extract a source map URL without parsing",
+ * https://tc39.es/ecma426/#sec-JavaScriptExtractSourceMapURL (2024). No tokenizer is needed: if
+ * such a comment is merely quoted in a string, quotes or code follow it.
  */
 
 #include "map_url.h"
@@ -25,7 +25,7 @@ static bool is_space(u16 unit)
 	return unit == ' ' || unit == '\t' || unit == '\n' || unit == '\r';
 }
 
-/* @ instead of # is what the comment had at first. */
+/* The comment originally used @ instead of #. */
 static bool is_word(u32 i, u16 unit)
 {
 	return unit == (u16)words[i] || (words[i] == '#' && unit == '@') ||
@@ -36,11 +36,11 @@ static void match_words(struct map_url_scan *s, u16 unit)
 {
 	if (is_word(s->n_matched, unit))
 		s->n_matched++;
-	else /* a third '/' leaves two of them */
+	else /* after "///" the last two count */
 		s->n_matched = unit != '/' ? 0 : s->n_matched == 2 ? 2 : 1;
 }
 
-/* Code behind a URL makes it that of something within the text; other comments don't. */
+/* If code follows a URL, it was inside other text; further comments may follow it. */
 static void scan_behind(struct map_url_scan *s, u16 unit)
 {
 	if (s->in_comment)
@@ -130,7 +130,7 @@ static int base64_of(char c)
 	return at ? (int)(at - digits) : -1;
 }
 
-/* Returns the length that is left, or -ENOEXEC. */
+/* Decodes in place. Returns the decoded length or -ENOEXEC. */
 static ssize_t decode_base64(char *text, size_t len)
 {
 	u32 bits = 0, n_bits = 0;
@@ -177,7 +177,7 @@ int map_url_decode(const char *url, char **text, size_t *len)
 
 /* ---- relative URLs ---- */
 
-/* Bytes before the path: "webpack://app", "file://"; 0: it has none. */
+/* Number of bytes before the path: "webpack://app", "file://"; 0 without such a prefix. */
 static size_t origin_len(const char *url)
 {
 	size_t scheme = strcspn(url, ":/");
@@ -187,7 +187,7 @@ static size_t origin_len(const char *url)
 	return scheme + 3 + strcspn(url + scheme + 3, "/");
 }
 
-/* Takes "." and ".." out of a path that begins with '/'. */
+/* Resolves "." and ".." in a path that begins with '/'. */
 static void normalize(char *path)
 {
 	char *to = path;
@@ -209,7 +209,7 @@ static void normalize(char *path)
 	*to = 0;
 }
 
-/* A file: URL as a path. */
+/* Converts a file: URL to a path. */
 static void drop_file_scheme(char *url)
 {
 	if (strncmp(url, "file://", 7) == 0) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #pragma once
 
-/* The URL by which a generated file names its source map: found, decoded, resolved. */
+/* The URL of a generated file's source map: finding, decoding and resolving it. */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -11,54 +11,54 @@
 #define MAP_URL_MAX_LEN (48u << 20) /* of a data: URL */
 
 /*
- * Finds the URL in a text that comes piece by piece, as the last comment with nothing but white
- * space behind it:
+ * Finds the URL in a text that arrives in pieces. It is in the last comment that only white
+ * space or other comments follow:
  *
  *	//# sourceMappingURL=app.js.map
  */
 struct map_url_scan {
-	u32 n_matched; /* of the words before the URL */
+	u32 n_matched; /* units of the words before the URL that matched */
 	enum { MAP_URL_NONE, MAP_URL_READING, MAP_URL_COMPLETE } state;
-	bool in_comment; /* another one, behind the URL */
+	bool in_comment; /* in a comment after the URL */
 	u64 hash; /* of the URL */
-	size_t pos, at, len; /* units: where the URL begins in the text, the text's length so far */
+	size_t pos, at, len; /* in units: offset of the URL, length scanned, length of the URL */
 };
 
-/* All zero is a new scan. @unit: UTF-16, or a byte. */
+/* A zeroed struct is a new scan. @unit: a UTF-16 unit or a byte. */
 void map_url_scan(struct map_url_scan *s, u16 unit);
 
-/* At the end of the text. 0 and the place of the URL in it, in units, or -ENOENT. */
+/* Ends the scan. Returns 0 and the offset and length of the URL in units, or -ENOENT. */
 int map_url_end(const struct map_url_scan *s, size_t *pos, size_t *len);
 
 /**
- * map_url_find() - the same in a text as a whole
+ * map_url_find() - find the URL in a complete text
  *
- * Return: the URL's first byte, NULL: there is none.
+ * Return: the URL's first byte, or NULL if there is none.
  */
 const char *map_url_find(const char *text, size_t text_len, size_t *len);
 
-/* Whether it holds the map itself. */
+/* Whether the URL is a data: URL, which contains the map. */
 bool map_url_is_data(const char *url);
 
 /**
- * map_url_decode() - the content of a data: URL
- * @text:	the caller's, ends with a NUL byte
+ * map_url_decode() - decode the content of a data: URL
+ * @text:	free it; ends with a NUL byte
  *
- * Return: 0, -ENOEXEC (it is none, or malformed) or -ENOMEM.
+ * Return: 0, -ENOEXEC (not a data: URL, or malformed) or -ENOMEM.
  */
 int map_url_decode(const char *url, char **text, size_t *len);
 
-/* Replaces %XX in a URL, or in a part of it. Returns its length then. */
+/* Replaces %XX in a URL or a part of it. Returns the new length. */
 size_t map_url_unescape(char *url, size_t len);
 
 /**
- * map_url_resolve() - the path of what a file refers to
+ * map_url_resolve() - resolve a reference in a file
  * @file:	path or file: URL of the file
  * @url:	relative to @file, a path, or a file: URL
  *
- * "/srv/dist/app.js" and "../maps/app.js.map" are "/srv/maps/app.js.map". "." and ".." are taken
- * out, also of other URLs: "webpack://app/./src/a.ts" is "webpack://app/src/a.ts".
+ * "/srv/dist/app.js" and "../maps/app.js.map" give "/srv/maps/app.js.map". "." and ".." are
+ * resolved in other URLs too: "webpack://app/./src/a.ts" gives "webpack://app/src/a.ts".
  *
- * Return: a path, or a URL of another scheme, to be freed; NULL without memory.
+ * Return: a path or a URL of another scheme, to be freed; NULL without memory.
  */
 char *map_url_resolve(const char *file, const char *url);

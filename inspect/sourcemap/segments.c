@@ -2,13 +2,13 @@
 
 /*
  * Numbers of a segment are Base64 VLQ: digits of 6 bits, the least significant first. Bit 5 of a
- * digit continues the number, bit 0 of the number is its sign.
+ * digit is set if more digits follow; bit 0 of the number is its sign.
  *
  *	mappings   line ';' line ';' ...
  *	line       segment ',' segment ',' ...
  *	segment    column [source source_line source_column [name]]
  *
- * Each number is relative to the one before of its kind; `column` starts at 0 in each line.
+ * Each number is relative to the previous one in the same field; `column` starts at 0 in each line.
  */
 
 #include <errno.h>
@@ -21,15 +21,15 @@
 #include "segments.h"
 
 #define MAX_FIELDS 5
-#define MAX_DIGITS 7 /* 35 bits: a sign and 32 bits fit */
+#define MAX_DIGITS 7 /* 35 bits: enough for a sign and 32 bits */
 
 struct decoder {
 	const char *at, *end;
 	s64 line; /* of the generated file */
-	s64 fields[MAX_FIELDS]; /* as read so far: column, source, its line and column, name */
+	s64 fields[MAX_FIELDS]; /* column, source, source line, source column, name */
 };
 
-/* The value of a Base64 digit, negative: it is none. */
+/* The value of a Base64 digit; negative for any other character. */
 static int digit_of(char c)
 {
 	if (c >= 'A' && c <= 'Z')
@@ -59,7 +59,7 @@ static int read_number(struct decoder *d, s64 *number)
 	return -ENOEXEC;
 }
 
-/* Reads one segment; returns its number of fields or a negative errno. */
+/* Reads one segment. Returns its number of fields or a negative errno. */
 static int read_fields(struct decoder *d)
 {
 	int n = 0, r;
@@ -84,7 +84,7 @@ static bool is_before_end(const struct segments_section *s, u64 line, u64 column
 	return line < s->end_line || (line == s->end_line && column < s->end_column);
 }
 
-/* 0, 1 (from here on nothing belongs to the section) or a negative errno. */
+/* Returns 0, 1 (this segment and the rest are past the section's end) or a negative errno. */
 static int append(struct segments *s, const struct decoder *d, int n_fields,
 		  const struct segments_section *section)
 {
@@ -139,7 +139,7 @@ static int compare(const struct segment *a, const struct segment *b)
 	return a->column < b->column ? -1 : a->column > b->column;
 }
 
-/* Of equal places the order is that of the sources, so that it is always the same. */
+/* Orders segments at the same position by source, so that the result is deterministic. */
 static int compare_all(const void *a_, const void *b_)
 {
 	const struct segment *a = a_, *b = b_;

@@ -10,7 +10,7 @@
 /* All lines and columns count from 0; columns in UTF-16 units. */
 struct segment {
 	u32 line, column; /* in the generated file */
-	u32 source; /* SEGMENT_NONE: generated code that no source has */
+	u32 source; /* SEGMENT_NONE: generated code without a source */
 	u32 source_line, source_column;
 	u32 name; /* SEGMENT_NONE: no name */
 };
@@ -18,34 +18,34 @@ struct segment {
 struct segments {
 	struct segment *v;
 	u32 n, room;
-	u32 max; /* more are refused */
+	u32 max; /* limit; more segments are an error */
 };
 
 /* The part of a generated file that the mappings of one section describe. */
 struct segments_section {
-	u32 line, column; /* its start */
-	u32 end_line, end_column; /* start of the next one */
-	u32 first_source, n_sources; /* its own, in the list of all sections */
+	u32 line, column; /* start */
+	u32 end_line, end_column; /* start of the next section */
+	u32 first_source, n_sources; /* its own part of the list of all sections */
 	u32 first_name, n_names;
 };
 
 /**
  * segments_decode() - append the segments of one `mappings` text
  *
- * The text is VLQ: https://tc39.es/ecma426/#sec-mappings (2024). Segments from the end of the
- * section on are dropped.
+ * The text is VLQ: https://tc39.es/ecma426/#sec-mappings (2024). Segments past the end of
+ * the section are dropped.
  *
- * Return: 0, -ENOEXEC (no such text, or a number out of range), -EFBIG (more than
+ * Return: 0, -ENOEXEC (malformed, or a number out of range), -EFBIG (more than
  * @s->max segments) or -ENOMEM.
  */
 int segments_decode(struct segments *s, const char *text, size_t len,
 		    const struct segments_section *section);
 
-/* Sorts by place in the generated file, if they are not. */
+/* Sorts the segments by position in the generated file, unless they are sorted already. */
 void segments_sort(struct segments *s);
 
 /*
- * The segment that holds a place: the last one on its line that does not begin after it; the first
- * of several that begin there. NULL: there is none.
+ * The segment that contains a position: the last one on its line that does not begin after it. If
+ * several begin at the same column, the first of them. NULL: none.
  */
 const struct segment *segments_find(const struct segments *s, u32 line, u32 column);

@@ -5,8 +5,8 @@
  *	              "mappings": "..", "ignoreList": [..]}
  *	index map    {"version": 3, "sections": [{"offset": {"line", "column"}, "map": ..}, ..]}
  *
- * The maps of an index map are joined into one. jansson takes up to 30 bytes of memory for a byte
- * of JSON ("[0,0,..]"), so values are counted before it sees the text.
+ * The maps of an index map are joined into one. jansson needs up to 30 bytes of memory for a byte
+ * of JSON ("[0,0,..]"), so the number of values is checked before parsing.
  */
 
 #include <errno.h>
@@ -22,9 +22,9 @@
 
 #define MAX_VALUES (1u << 20)
 #define MAX_SEGMENTS (4u << 20)
-#define MAX_DEPTH 4 /* of index maps in index maps */
-#define MAX_CONTENT (16ul << 20) /* bytes of `sourcesContent` that are kept of a map */
-#define MAX_STRINGS (64ul << 20) /* bytes of sources, with `sourceRoot` each, and of names */
+#define MAX_DEPTH 4 /* of nested index maps */
+#define MAX_CONTENT (16ul << 20) /* bytes of `sourcesContent` kept per map */
+#define MAX_STRINGS (64ul << 20) /* bytes of names and of sources, each with its `sourceRoot` */
 
 struct source {
 	const char *name, *text;
@@ -39,12 +39,12 @@ struct source_map {
 	const char **names;
 	u32 n_sources, n_names; /* so far */
 	u32 cap_sources, cap_names;
-	size_t content_len; /* kept so far */
+	size_t content_len; /* bytes kept so far */
 };
 
 /* ---- JSON ---- */
 
-/* Whether a text has so few values that jansson may read it. */
+/* Whether a text has few enough values for jansson. */
 static bool has_few_values(const char *text, size_t len)
 {
 	bool in_string = false;
@@ -61,7 +61,7 @@ static bool has_few_values(const char *text, size_t len)
 	return n < MAX_VALUES;
 }
 
-/* Behind the line that keeps a browser from running JSON as a script. */
+/* Skips the first line that prevents a browser from running the JSON as a script. */
 static const char *skip_guard(const char *text, size_t len)
 {
 	const char *end;
@@ -72,7 +72,7 @@ static const char *skip_guard(const char *text, size_t len)
 	return end ? end + 1 : text;
 }
 
-/* A string without its NUL characters, which bundlers put before names of their own modules. */
+/* Copies a string without NUL characters, which bundlers put before names of virtual modules. */
 static const char *take_string(struct source_map *m, const char *prefix, const json_t *s)
 {
 	const char *from = json_string_value(s);
@@ -153,7 +153,7 @@ static void mark_ignored(struct source_map *m, const json_t *map, u32 first_sour
 	}
 }
 
-/* Keeps the texts of sources that are not ignored, while there is room. */
+/* Keeps the texts of sources that are not ignored, up to MAX_CONTENT. */
 static int add_content(struct source_map *m, const json_t *map, u32 first_source)
 {
 	const json_t *list = json_object_get(map, "sourcesContent"), *v;
@@ -177,7 +177,7 @@ static int add_content(struct source_map *m, const json_t *map, u32 first_source
 	return 0;
 }
 
-/* @section: its start and end; the rest is set here. */
+/* @section: its start and end are set; this sets the rest. */
 static int add_map(struct source_map *m, const json_t *map, struct segments_section *section)
 {
 	const json_t *mappings = json_object_get(map, "mappings");
@@ -204,7 +204,7 @@ static int add_map(struct source_map *m, const json_t *map, struct segments_sect
 
 /* ---- index maps ---- */
 
-/* Where a section of @all begins in the generated file. */
+/* Start of a section in the generated file, which begins at the start of @all. */
 static int read_offset(const json_t *section, const struct segments_section *all, u32 *line,
 		       u32 *column)
 {
@@ -226,7 +226,7 @@ static bool is_after(u32 line, u32 column, u32 other_line, u32 other_column)
 	return line > other_line || (line == other_line && column > other_column);
 }
 
-/* Narrows the section @all to the one at @i of a list; -ENOEXEC if the list is not in order. */
+/* Narrows @all to section @i of the list. -ENOEXEC if the list is not in order. */
 static int place_section(const json_t *list, size_t i, const struct segments_section *all,
 			 struct segments_section *own)
 {
@@ -252,7 +252,7 @@ static int place_section(const json_t *list, size_t i, const struct segments_sec
 	return 0;
 }
 
-/* A map or an index map for the part @where of the generated file. */
+/* Adds a map or an index map for the part @where of the generated file. */
 static int add_any(struct source_map *m, const json_t *map, const struct segments_section *where,
 		   u32 depth)
 {
@@ -268,7 +268,7 @@ static int add_any(struct source_map *m, const json_t *map, const struct segment
 	json_array_foreach(list, i, v)
 	{
 		r = place_section(list, i, where, &own);
-		/* A section may have a URL instead: that map is another file's. */
+		/* A section may have a URL instead of a map; it then has no segments here. */
 		if (!r && json_object_get(v, "map"))
 			r = add_any(m, json_object_get(v, "map"), &own, depth + 1);
 		if (r)
@@ -277,7 +277,7 @@ static int add_any(struct source_map *m, const json_t *map, const struct segment
 	return 0;
 }
 
-/* How many sources and names there are in all. */
+/* Counts all sources and names. */
 static void count_lists(const json_t *map, u32 depth, struct source_map *m)
 {
 	const json_t *list = json_object_get(map, "sections"), *v;
@@ -291,7 +291,7 @@ static void count_lists(const json_t *map, u32 depth, struct source_map *m)
 		json_array_foreach(list, i, v) count_lists(json_object_get(v, "map"), depth + 1, m);
 }
 
-/* ---- all of it ---- */
+/* ---- the whole map ---- */
 
 static int read_map(struct source_map *m, const json_t *map)
 {

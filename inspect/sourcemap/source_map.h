@@ -2,12 +2,12 @@
 #pragma once
 
 /*
- * A source map (ECMA-426, revision 3): from places in a generated file to places in the sources
- * that it was made of.
+ * A source map (ECMA-426, revision 3) maps positions in a generated file to positions in the
+ * sources it was made from.
  *
- * Maps come from a target or beside its files, so they are hostile: their length, the number of
- * their values, sections and segments are capped. A map with anything malformed is refused as a
- * whole.
+ * Maps come from a target or from beside its files, so they are hostile: their length and the
+ * numbers of their values, sections and segments are capped. A map with any malformed part is
+ * rejected as a whole.
  */
 
 #include <stdbool.h>
@@ -15,44 +15,44 @@
 
 #include "../../core/types.h"
 
-#define SOURCE_MAP_MAX_LEN (64u << 20) /* of its JSON */
+#define SOURCE_MAP_MAX_LEN (64u << 20) /* of the JSON text */
 
 struct source_map;
 
-/* A place in a source. Strings are the map's own. */
+/* A position in a source. The map owns the strings. */
 struct source_map_place {
-	const char *source; /* as the map has it, `sourceRoot` before it */
+	const char *source; /* as in the map, with its `sourceRoot` */
 	u32 line, column; /* from 1, columns in UTF-16 units */
-	const char *name; /* of the token there, before it was renamed; NULL: none */
-	bool is_ignored; /* third-party code, by the map's ignoreList */
-	const char *text; /* of the source, by `sourcesContent`; NULL: not kept, see MAX_CONTENT */
+	const char *name; /* original name of the token there; NULL: none */
+	bool is_ignored; /* third-party code, according to the map's ignoreList */
+	const char *text; /* from `sourcesContent`; NULL: not kept, see MAX_CONTENT */
 	size_t text_len;
 };
 
 /**
- * source_map_new() - read a map
+ * source_map_new() - parse a map
  * @map:	new map, free with source_map_free()
- * @text:	JSON; may begin with the line ")]}'" that servers put before it
+ * @text:	JSON; may begin with the line ")]}'" that some servers prepend
  *
- * Return: 0, -ENOEXEC (no source map, or one that is not well-formed), -EFBIG or -ENOMEM.
+ * Return: 0, -ENOEXEC (not a source map, or malformed), -EFBIG or -ENOMEM.
  */
 int source_map_new(struct source_map **map, const char *text, size_t len);
 void source_map_free(struct source_map **map);
 
-/* Bytes that a map holds. */
+/* Memory of a map in bytes. */
 size_t source_map_size(const struct source_map *map);
 
 /**
- * source_map_find() - the source of a place in the generated file
+ * source_map_find() - find the source of a position in the generated file
  * @line, @column:	from 1, columns in UTF-16 units
  *
- * It is that of the closest segment on the line which does not begin after @column.
+ * Uses the last segment on the line that does not begin after @column.
  *
- * Return: 0, or -ENOENT when the map has none.
+ * Return: 0, or -ENOENT if there is none.
  */
 int source_map_find(const struct source_map *map, u32 line, u32 column,
 		    struct source_map_place *place);
 
-/* The same, but only if a segment begins at @column: -ENOENT otherwise. */
+/* Like source_map_find(), but -ENOENT unless a segment begins exactly at @column. */
 int source_map_find_start(const struct source_map *map, u32 line, u32 column,
 			  struct source_map_place *place);

@@ -59,7 +59,7 @@ static bool next_is(const struct span *s, char c)
 	return s->at < s->end && *s->at == c;
 }
 
-/* A name with parameters behind it: of a function, a method, an accessor. */
+/* Finds the name of a function, method or accessor: an identifier before parameters. */
 static bool find_declared(struct span rest, struct span *name)
 {
 	static const char *const no_names[] = { "if",	 "for",	   "while", "switch",
@@ -78,7 +78,7 @@ static bool find_declared(struct span rest, struct span *name)
 	return name->at < name->end && (next_is(&rest, '(') || next_is(&rest, '<'));
 }
 
-/* Behind the type of a variable: at the '=' that is in no bracket. */
+/* Skips the type of a variable, up to the '=' that is not in brackets. */
 static void skip_type(struct span *s)
 {
 	u32 depth = 0;
@@ -95,7 +95,7 @@ static void skip_type(struct span *s)
 	}
 }
 
-/* A variable, to which the function behind @before is assigned. */
+/* Finds the variable that the function after @before is assigned to. */
 static bool find_variable(struct span before, struct span *name)
 {
 	skip_spaces(&before);
@@ -113,7 +113,7 @@ static bool find_variable(struct span before, struct span *name)
 	return before.at == before.end && name->at < name->end;
 }
 
-/* The line and what is in it from a column on. */
+/* Finds the line, and its part from a column on. */
 static int find_place(const char *text, size_t len, u32 line, u32 column, struct span *all,
 		      struct span *rest)
 {
