@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
-/* The profile's lines through zlib, in gzip's container. */
+/* The lines of the profile, compressed with gzip by zlib. */
 
 #include <errno.h>
 #include <zlib.h>

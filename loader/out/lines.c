@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
-/* Of formats that are made of the lines of a profile. */
+/* Shared by the formats that consist of the profile's lines. */
 
 #include "out.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
-/* The profile's own lines, as they are. */
+/* The lines of the profile, unchanged. */
 
 #include <errno.h>
 

@@ -2,8 +2,8 @@
 #pragma once
 
 /*
- * Turns a profile into any format. A format is one struct; to add one, write a
- * file with its write() and name it in out.c.
+ * Converts a profile to any output format. A format is one struct. To add a format,
+ * write a file with its write() and list it in out.c.
  */
 
 #include <stdio.h>
@@ -12,32 +12,32 @@
 #include "../profile/reader.h"
 
 struct out_format {
-	const char *name; /* for -f; with a dot before it, the files' suffix */
+	const char *name; /* for -f; with a leading dot it is the suffix of its files */
 
 	/**
 	 * write() - write a whole profile
-	 * @in:		at its start
-	 * @out:	what is buffered in it need not be flushed
+	 * @in:		positioned at its start
+	 * @out:	write() need not flush it
 	 *
-	 * Return: 0, or a negative errno: that of @out, or what made
-	 * prof_reader_error() tell more.
+	 * Return: 0, or a negative errno: of @out, or of @in with
+	 * prof_reader_error() set.
 	 */
 	int (*write)(struct prof_reader *in, FILE *out);
 };
 
 extern const struct out_format out_ndjson, out_ndjson_gz, out_ndjson_zst, out_folded;
 
-/* For messages. */
+/* For error messages. */
 #define OUT_FORMAT_NAMES "ndjson, ndjson.gz, ndjson.zst, folded"
 
 /**
- * out_format_find() - the format of that name, else of a path with its suffix
+ * out_format_find() - find a format by its name or by the suffix of a path
  *
- * Return: NULL when there is none.
+ * Return: NULL if there is none.
  */
 const struct out_format *out_format_find(const char *name_or_path);
 
-/* Who is to own the file; (uid_t)-1 for whoever writes it. */
+/* Owner of a new file; (uid_t)-1: the current user. */
 struct out_owner {
 	uid_t uid;
 	gid_t gid;
@@ -45,7 +45,7 @@ struct out_owner {
 
 #define OUT_OWNER_SELF ((struct out_owner){ (uid_t)-1, (gid_t)-1 })
 
-/* Something that can be written. write() gives 0 or a negative errno. */
+/* A file content to write. write() returns 0 or a negative errno. */
 struct out_job {
 	int (*write)(void *data, FILE *out);
 	void *data;
@@ -54,32 +54,32 @@ struct out_job {
 /**
  * out_write() - write a file
  *
- * The file appears under its name when it is whole, with mode 0600; until then
- * it is a temporary beside it, which a failure removes. A pipe or character
- * device is written directly. SIGXFSZ must be ignored, else a size limit kills.
+ * The file gets its name when it is complete, with mode 0600. Until then it is a
+ * temporary file in the same directory, which is removed on failure. A pipe or character
+ * device is written directly. The caller must ignore SIGXFSZ.
  *
- * Return: 0 or a negative errno, also of the job.
+ * Return: 0 or a negative errno, of the job or of the write.
  */
 int out_write(const struct out_job *job, const char *path, struct out_owner owner);
 
 /**
  * out_write_file() - write a profile to a file, as out_write() does
- * @in:		at its start
+ * @in:		positioned at its start
  *
- * Return: 0 or a negative errno; prof_reader_error() is set when @in is to blame.
+ * Return: 0 or a negative errno; prof_reader_error() is set if @in is malformed or unreadable.
  */
 int out_write_file(const struct out_format *format, struct prof_reader *in, const char *path,
 		   struct out_owner owner);
 
 /**
  * out_finish() - make the final file of a recording
- * @partial:	the finished .partial; gone afterwards
+ * @partial:	the finished .partial file; removed on success
  *
- * Return: as out_write_file(); on a failure @partial is still there.
+ * Return: as out_write_file(); on failure @partial still exists.
  */
 int out_finish(const struct out_format *format, const char *partial, const char *path,
 	       struct out_owner owner);
 
-/* For formats made of lines: hands each to @line, without its end. */
+/* For formats that consist of lines: calls @line for each, without its newline. */
 int out_each_line(struct prof_reader *in, int (*line)(void *sink, const char *text, size_t len),
 		  void *sink);

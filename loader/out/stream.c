@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * Writes do not block, poll() does: for room and for the wish to stop. O_NONBLOCK belongs
- * to whoever opened the pipe, a shell's other commands included, so the pipe is opened
- * once more. What can't be (a socket) gets no more at once than poll() promised room for.
+ * Writes do not block; poll() waits for room in the pipe and for a request to stop.
+ * O_NONBLOCK applies to the open file description, which other commands of a shell share,
+ * so the pipe is reopened. A file that can't be reopened (a socket) gets only as many bytes
+ * at once as poll() guarantees room for.
  */
 #include "stream.h"
 
@@ -19,12 +20,12 @@
 
 struct stream {
 	int fd;
-	size_t most; /* bytes in one write */
+	size_t most; /* maximum length of a write in bytes */
 	const struct out_stop *stop;
 	bool is_stopped;
 };
 
-/* 0, or -1 with errno when the end was asked for. */
+/* Returns 0, or -1 with errno when a stop was requested. */
 static int await_room(struct stream *s)
 {
 	struct pollfd fds[] = { { .fd = s->fd, .events = POLLOUT },
@@ -42,7 +43,7 @@ static int await_room(struct stream *s)
 	return -1;
 }
 
-/* All of it, or 0: then the stream has an error. */
+/* Writes all bytes and returns @len, or returns 0 to set the stream's error. */
 static ssize_t write_all(void *cookie, const char *buf, size_t len)
 {
 	struct stream *s = cookie;

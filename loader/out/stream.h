@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #pragma once
 
-/* A stream to a pipe or terminal that can be given up while its reader does not read. */
+/* A stream to a pipe or terminal. Writing can be cancelled while the reader is stalled. */
 
 #include <stdbool.h>
 #include <stdio.h>
 
 struct out_stop {
-	int fd; /* readable when it is worth to ask */
-	bool (*is_asked)(void *data); /* must the writing end? Reads from fd. */
+	int fd; /* is_asked() is called when this is readable */
+	bool (*is_asked)(void *data); /* is a stop requested? Reads from fd */
 	void *data;
 };
 
 /**
  * out_stream_new() - a stream that writes to a file descriptor
  * @stream:	new stream, fclose() it
- * @fd:		borrowed; other users of the same pipe are not disturbed
+ * @fd:		borrowed; its file status flags don't change
  * @stop:	borrowed
  *
- * Once the end is asked for, every write fails with ECANCELED.
+ * After a stop is requested, every write fails with ECANCELED.
  *
  * Return: 0 or a negative errno.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
-/* The profile's lines through libzstd, with a checksum. */
+/* The lines of the profile, compressed by libzstd with a checksum. */
 
 #include <errno.h>
 #include <zstd.h>
