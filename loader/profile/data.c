@@ -8,15 +8,15 @@
 #include "../../inspect/util/cleanup.h"
 #include "../../inspect/util/arena.h"
 
-/* Of each of the five tables, and of all strings and stacks together. */
+/* Limit of each of the five tables, and of all strings and stacks together. */
 #define TABLE_LIMIT (64u << 20)
 #define ARENA_LIMIT (512u << 20)
 
-/* What is needed only while lines come in. */
+/* State that is needed only while lines are read. */
 struct data_build {
 	struct arena arena;
 	struct intern frame_ids, stack_ids; /* id -> index */
-	struct intern pids, tids; /* (pid), (pid, tid) -> index into the two below */
+	struct intern pids, tids; /* (pid), (pid, tid) -> index into the two arrays below */
 	struct intern cells; /* struct data_cell */
 	struct current_process {
 		u32 idx;
@@ -36,7 +36,7 @@ static int too_large(struct prof_reader *r)
 	return prof_reader_fail(r, "the profile is too large to be held in memory");
 }
 
-/* Grows @array, whose room is the power of two at or above @n, for one more. */
+/* Makes room for element @n of an array whose capacity is @n rounded up to a power of two. */
 static bool make_room(void *array, u32 n, size_t size)
 {
 	void **a = array;
@@ -51,7 +51,7 @@ static bool make_room(void *array, u32 n, size_t size)
 	return true;
 }
 
-/* Keeps a copy of *@s, which may be NULL. */
+/* Replaces *@s, which may be NULL, by a copy. */
 static bool keep(struct data_build *b, const char **s)
 {
 	if (!*s)
@@ -146,7 +146,7 @@ static int on_stack(struct prof_data *d, struct prof_reader *r, const struct pro
 	return 0;
 }
 
-/* The process of a sample; a pid that was never told of gets one without a name. */
+/* The process of a sample. A pid without a process line gets an unnamed process. */
 static int process_of(struct prof_data *d, u32 pid, u32 *idx)
 {
 	struct data_build *b = d->build;
@@ -222,7 +222,7 @@ static int on_samples(struct prof_data *d, struct prof_reader *r, const struct p
 	return 0;
 }
 
-/* Of a part of the recording only the length is in it. */
+/* For a part of a recording, only the length is taken from the summary. */
 static void take_length(struct prof_data *d, const struct prof_record *rec)
 {
 	const struct data_span *span = &d->build->span;

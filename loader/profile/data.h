@@ -2,12 +2,12 @@
 #pragma once
 
 /*
- * A whole profile in memory, put together from its lines: what reports and
- * formats other than the lines themselves are made from.
+ * A whole profile in memory, built from its lines. Reports and all formats other than
+ * the lines themselves use it.
  *
- * Ids of the file are gone: frames, stacks, processes and threads are indices
- * into arrays. A process or thread that was replaced (exec, reuse) is an entry
- * of its own.
+ * The ids of the file are replaced: frames, stacks, processes and threads are indices
+ * into arrays. A process or thread that was replaced (exec, reuse of its id) has an
+ * entry of its own.
  */
 
 #include "intern.h"
@@ -24,21 +24,21 @@ struct data_stack {
 	const u32 *frames; /* indices, leaf first */
 	u32 n_frames;
 	enum prof_status status;
-	const char *reason; /* NULL when complete */
+	const char *reason; /* NULL for complete stacks */
 	u64 samples;
 };
 
-/* Samples that share all of this are counted together. */
+/* Samples that agree in all of these are counted together. */
 struct data_cell {
 	u32 process; /* index */
-	u32 thread; /* index into threads' names, DATA_NONE without a line of its own */
+	u32 thread; /* index into the threads' names; DATA_NONE: no thread line */
 	u32 tid;
 	u32 stack; /* index */
 };
 
-/* A part of a recording, in microseconds since its start. */
+/* A part of a recording, in microseconds since the start of the recording. */
 struct data_span {
-	u64 since_us, until_us; /* 0, 0: all of it; until 0: to its end */
+	u64 since_us, until_us; /* both 0: all; until_us 0: to the end */
 };
 
 struct prof_data {
@@ -47,33 +47,33 @@ struct prof_data {
 	const char **threads;
 	struct prof_frame *frames;
 	struct data_stack *stacks;
-	u64 *counts; /* of cell i, see data_cell() */
+	u64 *counts; /* samples of cell i, see data_cell() */
 	u32 n_processes, n_threads, n_frames, n_stacks, n_cells;
-	u32 n_pids; /* that have samples */
-	u64 samples; /* counted from the lines */
+	u32 n_pids; /* number of pids with samples */
+	u64 samples; /* total of the samples' lines */
 	u64 last_t_us;
 	struct prof_summary summary;
-	bool interrupted; /* the file has no summary: it was made from the lines */
+	bool interrupted; /* the file has no summary; it was computed from the lines */
 	struct data_build *build;
 };
 
 /**
  * data_read() - read a whole profile
- * @reader:	at its start; read to its end
+ * @reader:	at the start of the profile; read to its end
  * @data:	free with data_free()
  *
- * Return: 0, -EBADMSG when the file is broken or too large to hold (1 GiB), or
- * another negative errno; prof_reader_error() tells more.
+ * Return: 0, -EBADMSG when the file is malformed or too large to hold (1 GiB), or
+ * another negative errno; prof_reader_error() has details.
  */
 int data_read(struct prof_reader *reader, struct prof_data **data);
 
-/* The same with the samples of a part alone; the summary is made from the lines. */
+/* Like data_read(), but only samples in @span. The summary is computed from the lines. */
 int data_read_span(struct prof_reader *reader, const struct data_span *span,
 		   struct prof_data **data);
 void data_free(struct prof_data **data);
 
-/* The process with the most samples; NULL: there is none. */
+/* The process with the most samples, or NULL if there is none. */
 const struct data_process *data_busiest(const struct prof_data *d);
 
-/* Cell @i in the order of first sight, below n_cells. */
+/* Cell @i, below n_cells, in the order of first appearance. */
 struct data_cell data_cell(const struct prof_data *d, u32 i);

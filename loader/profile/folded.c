@@ -18,12 +18,12 @@ struct folded_lines {
 	struct intern labels;
 	struct json_line line;
 	u32 n_stacks;
-	char *text; /* lines of the stack that was taken last */
+	char *text; /* profile lines of the stack that was parsed last */
 	size_t len, at;
-	u32 ids[PROF_MAX_FRAMES]; /* from the root */
+	u32 ids[PROF_MAX_FRAMES]; /* root first */
 };
 
-/* A label's parts. */
+/* The parts of a label. */
 struct label {
 	struct prof_frame frame;
 	char *name, *file;
@@ -55,7 +55,7 @@ void folded_lines_free(struct folded_lines **f)
 	*f = NULL;
 }
 
-/* Where the number at the end begins; 0: there is none. */
+/* Offset of the number at the end of a line; 0: none. */
 static size_t number_at(const char *line, size_t len)
 {
 	size_t at = len;
@@ -72,7 +72,7 @@ bool folded_is_line(const char *line, size_t len)
 
 /* ---- labels ---- */
 
-/* ":12" at the end of a text is cut off it. 0: there is none. */
+/* Removes ":12" from the end of a text and returns the number, or returns 0. */
 static u32 cut_number(char *text)
 {
 	char *colon = strrchr(text, ':'), *end;
@@ -87,7 +87,7 @@ static u32 cut_number(char *text)
 	return (u32)n;
 }
 
-/* The bracket that the last one closes: of "name (file)" the one after the space. */
+/* The '(' that matches the final ')'. For "name (file)", the one after the space. */
 static const char *opening(const char *text, size_t len)
 {
 	int depth = 0;
@@ -100,7 +100,7 @@ static const char *opening(const char *text, size_t len)
 	return NULL;
 }
 
-/* Names of C++ end with brackets, too. */
+/* Names of C++ functions end with parentheses, too. */
 static bool is_file(const char *text)
 {
 	return text[0] == '/' || !strncmp(text, "node:", 5) || !strncmp(text, "eval at ", 8) ||
@@ -193,7 +193,7 @@ static int add_frame(struct folded_lines *f, const char *text, size_t len, FILE 
 
 /* ---- stacks ---- */
 
-/* "[truncated: reason]": PROF_COMPLETE if it is a frame. */
+/* Status of the label "[truncated: reason]"; PROF_COMPLETE for an ordinary frame. */
 static enum prof_status status_of(const char *text, size_t len, char *reason, size_t size)
 {
 	for (enum prof_status s = PROF_TRUNCATED; s < PROF_N_STATUSES; s++) {
@@ -252,7 +252,7 @@ static int put_all(struct folded_lines *f, const char *line, size_t len, u64 cou
 		const char *semicolon = memchr(line + at, ';', len - at);
 
 		end = semicolon ? (size_t)(semicolon - line) : len;
-		/* The first, or the one after the process. */
+		/* The status is the first label, or the second after a process. */
 		if (n < 2 && status == PROF_COMPLETE) {
 			status = status_of(line + at, end - at, reason, sizeof(reason));
 			if (status != PROF_COMPLETE)

@@ -2,12 +2,13 @@
 #pragma once
 
 /*
- * Folded stacks as lines of a profile: what loader/out/folded.c and other profilers write.
+ * Converts folded stacks, as loader/out/folded.c and other profilers write them, to lines of a
+ * profile.
  *
  *	[process;][[truncated: reason];]label;label;label 12
  *
- * A label "name (file:line:column)" has the function's start. Kinds are told from the
- * file's suffix, else unknown; a process's name is taken for a frame.
+ * A label "name (file:line:column)" has the function's start. The kind of a frame follows from
+ * the file's suffix, else it is unknown. A process name is treated as a frame.
  */
 
 #include <sys/types.h>
@@ -19,17 +20,17 @@ struct folded_lines;
 int folded_lines_new(struct folded_lines **f);
 void folded_lines_free(struct folded_lines **f);
 
-/* Does a line end with a space and a number? */
+/* Does the line end with a space and a number? */
 bool folded_is_line(const char *line, size_t len);
 
 /**
- * folded_lines_take() - make lines of a profile of a stack
+ * folded_lines_take() - convert one folded stack
  *
- * Of the first one there is a header, too. Call folded_lines_next() until it returns 0.
+ * The first call also produces a header. Call folded_lines_next() until it returns 0.
  *
- * Return: 0, -EBADMSG (no folded stack, or one of too many frames), -ENOSPC or -ENOMEM.
+ * Return: 0, -EBADMSG (not a folded stack, or too many frames), -ENOSPC or -ENOMEM.
  */
 int folded_lines_take(struct folded_lines *f, const char *line, size_t len);
 
-/* The next of them without its end, valid until folded_lines_take(). 1, or 0 at the end. */
+/* The next line without its newline, valid until folded_lines_take(). 1, or 0 at the end. */
 int folded_lines_next(struct folded_lines *f, const char **line, size_t *len);

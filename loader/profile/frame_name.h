@@ -4,15 +4,15 @@
 #include "profile.h"
 
 /**
- * frame_name() - what to call a frame where people read it
- * @with_off:	tell unnamed frames of one module apart
+ * frame_name() - the name of a frame for display
+ * @with_off:	distinguish unnamed frames of one module
  *
  *	named                  the name
  *	unnamed, of a module   libz.so.1+0x1234, or [libz.so.1] without @with_off
- *	else                   [js 0x55d0], [js], [js: function unreadable]
+ *	otherwise              [js 0x55d0], [js], [js: function unreadable]
  *
- * Nothing is escaped.
+ * The result is not escaped.
  *
- * Return: to be freed, NULL without memory.
+ * Return: a string to be freed, NULL without memory.
  */
 char *frame_name(const struct prof_frame *f, bool with_off);

@@ -15,7 +15,7 @@ struct key_head {
 void intern_init(struct intern *t, size_t limit)
 {
 	*t = (struct intern){ .limit = limit };
-	/* Keys are hostile; without a seed they could be made to collide. */
+	/* Keys are hostile: without a seed an attacker could make them collide. */
 	if (getrandom(&t->seed, sizeof(t->seed), GRND_NONBLOCK) != sizeof(t->seed))
 		t->seed = (u64)(size_t)t;
 }
@@ -36,7 +36,7 @@ void intern_empty(struct intern *t)
 		memset(t->slots, 0, t->n_slots * sizeof(*t->slots));
 }
 
-/* Folds 8 bytes at a time with a 64x64->128 multiplication. */
+/* Processes 8 bytes at a time with a 64x64->128 bit multiplication. */
 static u64 hash_bytes(u64 seed, const void *key, size_t len)
 {
 	u64 h = seed ^ len;
@@ -94,7 +94,7 @@ static int grow(void **array, size_t bytes)
 	return 0;
 }
 
-/* Makes room for one more key of @need bytes, within the limit. */
+/* Makes room for a key of @need bytes, within the limit. */
 static int reserve(struct intern *t, size_t need)
 {
 	size_t keys_room = t->keys_room ? t->keys_room : FIRST_ROOM * 16;

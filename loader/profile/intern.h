@@ -2,9 +2,9 @@
 #pragma once
 
 /*
- * Gives equal byte strings equal numbers: 0, 1, 2, ... in the order of their
- * first sight. Memory grows up to a limit; what to do then is the caller's
- * choice. Keys are kept and compared whole: two names never share a number.
+ * Numbers distinct byte strings 0, 1, 2, ... in the order of their first appearance.
+ * Memory grows up to a limit; the caller decides how to continue then. Keys are stored
+ * and compared in full, so two different keys never share a number.
  *
  *	keys    | len | bytes ... | len | bytes ... |
  *	offs    [i]: offset of key i in keys
@@ -25,30 +25,30 @@ struct intern {
 };
 
 /**
- * intern_init() - start an empty table
- * @limit:	bytes that it may hold
+ * intern_init() - initialize an empty table
+ * @limit:	maximum size in bytes
  */
 void intern_init(struct intern *t, size_t limit);
 void intern_deinit(struct intern *t);
 
-/* Forgets all keys, keeps the memory. Numbers start at 0 again. */
+/* Removes all keys but keeps the memory. Numbers start at 0 again. */
 void intern_empty(struct intern *t);
 
 /**
  * intern_add() - find a key or add it
  * @idx:	its number
  *
- * Return: 1 when it is new, 0 when it was there, -ENOSPC when the limit is
- * reached, -ENOMEM.
+ * Return: 1 for a new key, 0 for an existing key, -ENOSPC if the limit is reached,
+ * -ENOMEM.
  */
 int intern_add(struct intern *t, const void *key, size_t len, u32 *idx);
 
-/* The number of a key that is there: 0, else -ENOENT. */
+/* Finds the number of an existing key. Returns 0 or -ENOENT. */
 int intern_find(const struct intern *t, const void *key, size_t len, u32 *idx);
 
 /**
- * intern_key() - the key of a number that intern_add() gave
+ * intern_key() - the key that has number @idx
  *
- * Return: borrowed, valid until the next intern_add(); its bytes are aligned to 8.
+ * Return: borrowed, valid until the next intern_add(); the bytes are aligned to 8.
  */
 const void *intern_key(const struct intern *t, u32 idx, size_t *len);

@@ -50,7 +50,7 @@ static void append_code_point(struct json_line *l, u32 cp)
 
 	if (cp == '"' || cp == '\\')
 		n = (size_t)snprintf(out, sizeof(out), "\\%c", (char)cp);
-	else if (utf8_is_control(cp)) /* all of them are below U+10000 */
+	else if (utf8_is_control(cp)) /* all control characters are below U+10000 */
 		n = (size_t)snprintf(out, sizeof(out), "\\u%04x", cp);
 	else
 		n = utf8_put(cp, out);
@@ -78,7 +78,7 @@ static void append_string(struct json_line *l, const char *s)
 		append(l, s + at, plain - at);
 		if (plain == end)
 			break;
-		/* Looks beyond end, so that a cap inside a character does not break it. */
+		/* Decode beyond end, because the cap may be inside a character. */
 		at = plain + utf8_decode(s + plain, len - plain, &cp);
 		if (at > end)
 			break;

@@ -2,12 +2,12 @@
 #pragma once
 
 /*
- * Builds one JSON object on one line. Used where lines are made by the thousand
- * and strings are hostile: one pass mends UTF-8, caps, and escapes. Beyond what
- * JSON asks for, control and bidirectional characters are written as \uXXXX too,
- * so that a profile can be looked at on a terminal.
+ * Builds one JSON object on one line. For thousands of lines with hostile strings: one
+ * pass repairs UTF-8, truncates and escapes. Control and bidirectional characters are
+ * written as \uXXXX even where JSON does not require it, so that a profile can be viewed
+ * on a terminal.
  *
- * Memory that runs out is remembered; json_line_write() tells.
+ * An allocation failure is remembered; json_line_write() returns it.
  */
 
 #include <stdio.h>
@@ -15,7 +15,7 @@
 #include "../../core/types.h"
 #include "profile_types.h"
 
-/* A string's bytes before escaping; what is cut off is replaced by an ellipsis. */
+/* Maximum length of a string before escaping; an ellipsis replaces the rest. */
 #define JSON_STRING_CAP (16u << 10)
 
 struct json_line {
@@ -26,26 +26,26 @@ struct json_line {
 
 void json_line_deinit(struct json_line *l);
 
-/* Starts a new line, the previous one is dropped: {"type":"@type" */
+/* Starts a new line and discards the previous one: {"type":"@type" */
 void json_line_start(struct json_line *l, const char *type);
 
-/* Like json_line_start(), but with no "type". */
+/* Like json_line_start(), but without "type". */
 void json_line_start_untyped(struct json_line *l);
 
-/* A key and its value. A NULL string writes nothing; a NULL key writes the value alone. */
+/* Adds a key and its value. A NULL @value adds nothing; a NULL @key adds the value alone. */
 void json_line_string(struct json_line *l, const char *key, const char *value);
 void json_line_u64(struct json_line *l, const char *key, u64 value);
 void json_line_hex(struct json_line *l, const char *key, u64 value);
 void json_line_true(struct json_line *l, const char *key, bool value);
 
-/* '{' or '[' opens what json_line_close() with '}' or ']' closes. */
+/* Opens '{' or '['. json_line_close() with '}' or ']' closes it. */
 void json_line_open(struct json_line *l, const char *key, char bracket);
 void json_line_close(struct json_line *l, char bracket);
 
-/* The keys of a frame, without its id. */
+/* Adds the keys of a frame, except for its id. */
 void json_line_frame(struct json_line *l, const struct prof_frame *f);
 
-/* Ends the line; its text without a newline, borrowed until the next one. NULL without memory. */
+/* Ends the line. Returns it without a newline, borrowed until the next line, or NULL. */
 const char *json_line_end(struct json_line *l, size_t *len);
 
 /**

@@ -2,8 +2,8 @@
 #pragma once
 
 /*
- * Samples that are not written yet. They are kept as they come and sorted when
- * they are written, so that those of one thread and stack make one line.
+ * Samples that are not yet written. They are stored in the order of arrival and sorted
+ * before writing, so that the samples of one thread and stack share a line.
  */
 
 #include <stdio.h>
@@ -14,7 +14,7 @@ struct kept_sample {
 	u32 pid, tid, stack;
 	u8 activity; /* enum prof_activity */
 	u8 unresolved;
-	u8 label; /* the activity can't be told from the stack: it is a label */
+	u8 label; /* the activity does not follow from the stack */
 	u64 t_us;
 };
 
@@ -23,17 +23,17 @@ struct kept {
 	size_t n, room;
 };
 
-/* Frees what was there, makes room for @bytes bytes of samples. 0 or -ENOMEM. */
+/* Frees any previous memory and allocates @bytes bytes for samples. Returns 0 or -ENOMEM. */
 int kept_init(struct kept *k, size_t bytes);
 void kept_deinit(struct kept *k);
 
 bool kept_is_full(const struct kept *k);
 
-/* There must be room. */
+/* The caller ensures that there is room. */
 void kept_add(struct kept *k, const struct kept_sample *s);
 
 /**
- * kept_write() - write all samples as "samples" lines and forget them
+ * kept_write() - write all samples as "samples" lines and remove them
  * @line:	scratch
  *
  * Return: 0 or the negative errno of a write.

@@ -2,8 +2,8 @@
 #pragma once
 
 /*
- * The profile's lines, key by key, but for samples (kept.h) and the summary
- * (profile_counts.h). json_line_write() is left to the caller.
+ * Builds the profile's lines, except for samples (kept.h) and the summary
+ * (profile_counts.h). The caller calls json_line_write().
  */
 
 #include "json_line.h"
@@ -13,5 +13,5 @@ void line_process(struct json_line *l, const struct prof_process *proc);
 void line_thread(struct json_line *l, u32 pid, u32 tid, const char *name);
 void line_frame(struct json_line *l, const struct prof_frame *f, u32 id);
 
-/* The status must be a stack's. */
+/* The status must be one that a stack can have. */
 void line_stack(struct json_line *l, const struct prof_stack *s, u32 id);

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * The writer of a profile. What it holds in memory, and what bounds it:
+ * The writer of a profile. Its data in memory, and the limits of that data:
  *
- *	frames, stacks   intern tables; emptied when full, ids go on
- *	kinds            a ring by frame id: what a stack must know of its frames
- *	infos            a ring by stack id: what a sample must know of its stack
- *	kept             samples not yet written; written out when full
+ *	frames, stacks   intern tables; emptied when full, while ids keep increasing
+ *	kinds            a ring by frame id: the properties of frames that stacks depend on
+ *	infos            a ring by stack id: the properties of stacks that samples depend on
+ *	kept             pending samples; written when full
  *
- * Frames are keyed by their fields' bytes and not by their JSON, which is built
- * only for new ones: at 99 samples a second of 100 frames, ten thousand look-ups
- * a second find a frame that is there already.
+ * The key of a frame consists of the bytes of its fields, not of its JSON, which is built
+ * only for new frames: at 99 samples of 100 frames per second, about ten thousand look-ups
+ * per second find an existing frame.
  */
 
 #include "profile.h"
@@ -35,21 +35,21 @@ struct profile {
 	int error;
 	struct json_line line;
 	struct intern frames, stacks;
-	u32 first_frame, first_stack; /* id of the tables' number 0 */
-	u32 n_frames, n_stacks; /* ids given out so far */
+	u32 first_frame, first_stack; /* id of number 0 in each table */
+	u32 n_frames, n_stacks; /* ids assigned so far */
 	u8 *kinds; /* by id & kinds_mask: enum prof_kind, KIND_GUESS, KIND_ASYNC */
 	u32 kinds_mask;
 	struct stack_info *infos; /* by id & infos_mask */
 	u32 infos_mask;
 	struct kept kept;
 	struct prof_counts counts;
-	u8 *key; /* scratch: the key of a frame */
+	u8 *key; /* scratch buffer for the key of a frame */
 };
 
 static const size_t frame_strings = 7;
 static const size_t max_key = 7 * (JSON_STRING_CAP + 2) + 64;
 
-/* The first failure stays. */
+/* Keeps the first failure. */
 static int fail(struct profile *p, int r)
 {
 	if (r < 0 && !p->error)
@@ -72,8 +72,8 @@ static u32 power_of_two_below(size_t n)
 }
 
 /*
- * Shares of the budget: frames 1/4, stacks 1/2, the rest 1/16 each, where kept
- * samples need theirs twice while they are sorted.
+ * Shares of the budget: frames 1/4, stacks 1/2, the others 1/16 each. Sorting pending
+ * samples needs their memory twice.
  */
 int profile_set_budget(struct profile *p, size_t bytes)
 {
@@ -146,8 +146,8 @@ void profile_free(struct profile **profile)
 }
 
 /*
- * Interns a key; when the table is full it is emptied first. *@id is the key's;
- * returns 1 when it is new.
+ * Interns a key. A full table is emptied first. Stores the key's id in *@id and returns
+ * 1 for a new key.
  */
 static int intern_id(struct intern *t, u32 *first, u32 *n, const void *key, size_t len, u32 *id)
 {
@@ -171,7 +171,7 @@ static int intern_id(struct intern *t, u32 *first, u32 *n, const void *key, size
 	return r;
 }
 
-/* What is cut off when the string is written does not tell frames apart. */
+/* The part of a string that is truncated in the output is not part of the key. */
 static size_t key_string(u8 *at, const char *s)
 {
 	size_t len = s ? strnlen(s, JSON_STRING_CAP + 1) : 0;

@@ -2,10 +2,9 @@
 #pragma once
 
 /*
- * The profile while it is recorded: interns frames and stacks, counts, and
- * appends JSON lines to a stream (the .partial file). What is in memory is
- * bounded: when the intern tables are full they are emptied and ids go on, so a
- * later line may define the same frame anew.
+ * The profile during recording: interns frames and stacks, counts, and appends JSON
+ * lines to a stream (the .partial file). Its memory is bounded: full intern tables are
+ * emptied while ids keep increasing, so a later line may define the same frame again.
  *
  * Line types and keys: docs/reference/profile.md.
  */
@@ -21,10 +20,10 @@
 struct profile;
 
 /**
- * profile_new() - start a profile that is appended to @out
+ * profile_new() - start a profile on a stream
  * @profile:	the new profile, free with profile_free()
- * @out:	borrowed; must stay open until profile_free(); opened for reading
- *		too ("w+") when profile_copy() is to work
+ * @out:	borrowed; must stay open until profile_free(); must be readable
+ *		("w+") for profile_copy()
  *
  * Return: 0 or a negative errno (-ENOMEM, or that of the first write).
  */
@@ -32,76 +31,76 @@ int profile_new(struct profile **profile, FILE *out, const struct prof_header *h
 void profile_free(struct profile **profile);
 
 /**
- * profile_set_budget() - how many bytes the profile may hold, PROF_BUDGET unless told
+ * profile_set_budget() - set the profile's maximum memory in bytes (default: PROF_BUDGET)
  *
- * To be called before the first frame; at least PROF_MIN_BUDGET.
+ * Call it before the first frame; the minimum is PROF_MIN_BUDGET.
  *
  * Return: 0, -EINVAL, -ENOMEM.
  */
 int profile_set_budget(struct profile *p, size_t bytes);
 
 /*
- * Each of these: 0 or a negative errno; ids are 1-based. The first failed write
- * (and lack of memory in one) is final: it is returned by every call from then
- * on, because lines that later ones refer to may be missing.
+ * Each of these returns 0 or a negative errno; ids start at 1. The first failed write
+ * (or allocation for it) is final: every later call returns its error, because lines
+ * that later lines refer to may be missing.
  */
 
 /**
- * profile_frame() - the id of a frame, which is written if it is new
- * @id:		stays good while less than 2^20 younger frame ids are given out (at
- *		PROF_BUDGET): a caller that keeps ids must ask anew when
- *		profile_stack() says -ESTALE
+ * profile_frame() - the id of a frame; writes a new frame
+ * @id:		valid until 2^20 newer frame ids are assigned (at PROF_BUDGET). A caller
+ *		that stores ids must call this again when profile_stack() returns
+ *		-ESTALE.
  */
 int profile_frame(struct profile *p, const struct prof_frame *f, u32 *id);
 
 /**
- * profile_stack() - the id of a stack, which is written if it is new
- * @id:		for the samples that follow at once; ask anew for later ones
+ * profile_stack() - the id of a stack; writes a new stack
+ * @id:		for samples that follow immediately; call this again for later ones
  *
- * Return: 0, -E2BIG for more than PROF_MAX_FRAMES frames, -ESTALE for a frame id
- * that is too old, -EINVAL for one that was never given out or for a status that
- * is not a stack's (UW_F_*), or the error of a write.
+ * Return: 0, -E2BIG for more than PROF_MAX_FRAMES frames, -ESTALE for a frame id that
+ * is too old, -EINVAL for a frame id that was never assigned or for a status that a
+ * stack can't have (UW_F_*), or the error of a write.
  */
 int profile_stack(struct profile *p, const struct prof_stack *s, u32 *id);
 
-/* Both write the samples kept so far first: those belong to what was there before. */
+/* Both first write the pending samples, which belong to the previous process or thread. */
 int profile_process(struct profile *p, const struct prof_process *proc);
 int profile_thread(struct profile *p, u32 pid, u32 tid, const char *name);
 
 /**
  * profile_sample() - count one sample
  * @t_us:	microseconds since the start
- * @activity:	what the recorder knows the process to do; of the leaf's kind as a rule
- * @unresolved: the target died before its frames could be named
+ * @activity:	of the process, as the recorder knows it; usually that of the leaf's kind
+ * @unresolved: the target ended before its frames could be named
  *
- * Samples are kept back and written as one line a (pid, tid, stack) by
- * profile_flush(), which this calls when it has kept enough.
+ * Samples stay pending until profile_flush(), which writes one line per (pid, tid,
+ * stack). This function calls it when enough samples are pending.
  *
- * Return: 0, -ESTALE or -EINVAL for a stack id as profile_stack() has them for
- * frames, or the error of a write.
+ * Return: 0, -ESTALE or -EINVAL for a stack id as for frame ids in profile_stack(), or
+ * the error of a write.
  */
 int profile_sample(struct profile *p, u32 pid, u32 tid, u32 stack, u64 t_us,
 		   enum prof_activity activity, bool unresolved);
 
-/* Writes the samples kept so far and flushes the stream. */
+/* Writes the pending samples and flushes the stream. */
 int profile_flush(struct profile *p);
 
-/* Writes samples and the summary line and flushes the stream. Call once, at the end. */
+/* Writes the pending samples and the summary line, and flushes the stream. Call once. */
 int profile_finish(struct profile *p, const struct prof_totals *totals);
 
 /**
- * profile_copy() - write a complete profile of what was seen so far
+ * profile_copy() - write a complete profile of the recording so far
  * @to:		gets the bytes of the profile's stream and a summary
  *
- * The profile goes on as if nothing had happened.
+ * The recording continues.
  *
  * Return: 0 or a negative errno: -EBADF when the stream can't be read.
  */
 int profile_copy(struct profile *p, const struct prof_totals *totals, FILE *to);
 
-/* 0, or the first failed write: from then on the file is cut, its summary would lie. */
+/* 0, or the error of the first failed write, after which the file is incomplete. */
 int profile_error(const struct profile *p);
 
-/* Figures for the progress line. */
+/* Numbers for the progress line. */
 u64 profile_n_samples(const struct profile *p);
 u64 profile_n_complete(const struct profile *p);

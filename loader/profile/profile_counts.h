@@ -2,13 +2,13 @@
 #pragma once
 
 /*
- * The figures of the summary while a profile is written, and its line.
+ * Counts for the summary of a profile, and the summary line.
  */
 
 #include "json_line.h"
 #include "kinds.h"
 
-/* What a sample must know of its stack. */
+/* Properties of a stack that its samples are counted by. */
 struct stack_info {
 	u32 id;
 	u8 status; /* enum uw_status */
@@ -27,6 +27,6 @@ struct prof_counts {
 void prof_counts_add(struct prof_counts *c, const struct stack_info *stack,
 		     enum prof_activity activity, bool unresolved);
 
-/* Makes the summary line; json_line_write() is left to the caller. */
+/* Builds the summary line. The caller calls json_line_write(). */
 void prof_counts_line(const struct prof_counts *c, const struct prof_totals *totals,
 		      struct json_line *line);

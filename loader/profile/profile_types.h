@@ -19,7 +19,7 @@ enum prof_kind {
 	PROF_N_KINDS
 };
 
-/* What the process was doing: class of the leaf. */
+/* Activity of the process: class of the leaf frame. */
 enum prof_activity {
 	PROF_ACT_JS,
 	PROF_ACT_GC,
@@ -31,25 +31,24 @@ enum prof_activity {
 	PROF_N_ACTIVITIES
 };
 
-/* A named frame. Strings are borrowed, UTF-8 (anything else is mended), may be NULL. */
+/* A named frame. Strings are borrowed and may be NULL; invalid UTF-8 is repaired on output. */
 struct prof_frame {
 	enum prof_kind kind;
 	const char *name;
 	const char *file;
-	u32 line, column; /* executed; 1-based, 0: unknown */
-	u32 start_line, start_column; /* of the function; the same */
-	/* Where V8 ran it, if all of these are of a source by its source map; NULL, 0: they are
-	 * not. */
+	u32 line, column; /* of the executed code; from 1, 0: unknown */
+	u32 start_line, start_column; /* of the function; from 1, 0: unknown */
+	/* Position in the generated code, if a source map gave all of the above; else NULL, 0. */
 	const char *generated_file;
-	u32 generated_line, generated_column; /* executed */
+	u32 generated_line, generated_column; /* of the executed code */
 	const char *module;
 	const char *build_id; /* hex */
-	u64 off; /* of an unnamed frame, in its module (native) or address (others) */
+	u64 off; /* offset of an unnamed frame in its module (native), or its address (others) */
 	bool has_off;
 	const char *tier;
 	bool inlined, async, guess;
-	bool ignored; /* of third-party code, by the source map's ignoreList */
-	const char *reason; /* why the identity is missing, or NULL */
+	bool ignored; /* third-party code, according to the source map's ignoreList */
+	const char *reason; /* why the name is missing, or NULL */
 };
 
 struct prof_process {
@@ -69,36 +68,36 @@ struct prof_stack {
 	enum uw_status status;
 };
 
-/* Unwind rows that the recorder brought to the kernel: the summary's "rows". */
+/* Unwind rows that the recorder loaded into the kernel: the summary's "rows". */
 struct prof_rows {
-	u64 budget; /* bytes; 0: it had none */
-	u64 pages, rows; /* there at the end */
-	u64 evicted; /* pages that made room for others */
-	u64 refetched; /* pages that came back after that */
-	u64 refused; /* pages that found no room, or no place for their rules */
-	u64 failed; /* pages whose file could not be read */
+	u64 budget; /* bytes; 0: no budget */
+	u64 pages, rows; /* loaded at the end */
+	u64 evicted; /* pages evicted to make room for others */
+	u64 refetched; /* evicted pages that were loaded again */
+	u64 refused; /* pages without room for their rows or rules */
+	u64 failed; /* pages of files that could not be read */
 };
 
-/* What the recorder counted; the rest of the summary the profile counts itself. */
+/* Counts of the recorder; the profile counts the rest of the summary itself. */
 #define PROF_N_BUCKETS 32
 
-/* Walks that the flight recorder has timed: how many took 2^i ns and more, and as much a frame. */
+/* Walks timed by the flight recorder. Bucket i counts times from 2^i ns, per walk and per frame. */
 struct prof_walks {
 	u64 n, ns, frames;
-	u64 uncounted; /* entries of the recorder that were overwritten before they were counted */
-	u64 entry_ps; /* what an entry took when it was tried before the recording; 0: not known */
+	u64 uncounted; /* flight recorder entries that were overwritten before they were read */
+	u64 entry_ps; /* cost of one entry, measured before the recording; 0: unknown */
 	u64 walk_ns[PROF_N_BUCKETS], frame_ns[PROF_N_BUCKETS];
 };
 
 struct prof_totals {
 	u64 lost;
-	u64 lost_events; /* of processes: births, deaths, mappings */
+	u64 lost_events; /* process events: starts, ends, mappings */
 	u64 cpu_ns; /* CPU time of the recorder itself */
-	u64 bpf_ns; /* time in its BPF program, all CPUs */
+	u64 bpf_ns; /* time in the recorder's BPF program on all CPUs */
 	u64 duration_ns; /* of the recording, so far */
 	struct prof_rows rows;
-	struct prof_walks walks; /* n 0: none were timed */
+	struct prof_walks walks; /* n is 0 if none were timed */
 };
 
-/* A stack of more frames is refused. UW_MAX_FRAMES frames and what is inlined in them. */
+/* Limit of frames per stack: UW_MAX_FRAMES frames plus inlined functions. */
 #define PROF_MAX_FRAMES 8192

@@ -15,8 +15,8 @@
 #include "source.h"
 
 /*
- * The longest line that is read. The longest that is written is a frame or
- * process of seven strings whose every byte became \uXXXX.
+ * Limit of a line's length. The longest line that the writer produces is a frame or
+ * process with seven strings in which every byte became \uXXXX.
  */
 #define LINE_CAP (1u << 20)
 _Static_assert(LINE_CAP > 7 * 6 * (JSON_STRING_CAP + 64), "all that is written can be read");
@@ -25,16 +25,16 @@ _Static_assert(LINE_CAP > 7 * 6 * (JSON_STRING_CAP + 64), "all that is written c
 
 struct prof_reader {
 	struct source *source;
-	json_t *json; /* of the record given out last */
-	struct folded_lines *folded; /* NULL: it has lines of its own */
-	bool (*change)(void *data, struct prof_frame *f); /* NULL: frames stay as they are */
+	json_t *json; /* of the last record returned */
+	struct folded_lines *folded; /* NULL: the file has the lines of a profile */
+	bool (*change)(void *data, struct prof_frame *f); /* NULL: frames are not changed */
 	void *change_data;
 	struct json_line changed;
 	char *name;
 	u64 line, n_records;
 	bool cut, ended;
 	char error[512];
-	size_t at, n; /* what is unread of buf */
+	size_t at, n; /* unread part of buf */
 	char buf[LINE_CAP + READ_LEN];
 };
 
@@ -100,7 +100,7 @@ int prof_reader_fail(struct prof_reader *r, const char *what)
 	return fail_with(r, -EBADMSG, what);
 }
 
-/* Moves what is unread to the front and reads on. Returns bytes read, 0 at the end. */
+/* Moves unread bytes to the front and reads more. Returns bytes read, 0 at the end. */
 static ssize_t fill(struct prof_reader *r)
 {
 	ssize_t n;
@@ -124,7 +124,7 @@ static int read_failed(struct prof_reader *r, int err)
 	return fail_with(r, err, strerror(-err));
 }
 
-/* The next whole line into *@line. 1, 0 at the end, or a negative errno. */
+/* Sets *@line to the next complete line. Returns 1, 0 at the end, or a negative errno. */
 static int next_line(struct prof_reader *r, const char **line, size_t *len)
 {
 	const char *end;
@@ -163,7 +163,7 @@ static int fold_failed(struct prof_reader *r, int err)
 	return fail_with(r, err, strerror(-err));
 }
 
-/* The next line of a profile, which folded stacks are made into. As next_line(). */
+/* Like next_line(), but converts folded stacks to lines of a profile. */
 static int next_profile_line(struct prof_reader *r, const char **line, size_t *len)
 {
 	int err;
@@ -184,7 +184,7 @@ static int next_profile_line(struct prof_reader *r, const char **line, size_t *l
 	return 1;
 }
 
-/* The order of lines that makes it a profile, and one profile. */
+/* Checks the order of lines; a second profile in the file is an error. */
 static int check_place(struct prof_reader *r, const struct prof_record *record)
 {
 	bool is_header = record->type == PROF_REC_HEADER;
@@ -215,7 +215,7 @@ static int next_record(struct prof_reader *r, struct prof_record *record)
 	if (n == 0)
 		return 0;
 	json_decref(r->json);
-	/* jansson's own words quote the line, which may be anything. */
+	/* jansson's message is not used: it quotes the line, which is hostile. */
 	r->json = json_loadb(line, len, 0, &e);
 	if (json_memory_failed())
 		return fail_with(r, -ENOMEM, strerror(ENOMEM));

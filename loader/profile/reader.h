@@ -2,9 +2,9 @@
 #pragma once
 
 /*
- * Reads a profile line by line: a finished one of any compression, the .partial
- * of a recorder that runs or was killed, or folded stacks. Files are hostile: lines are
- * capped, every value is checked, and what is wrong is told with its line.
+ * Reads a profile line by line: a finished one, with or without compression, the .partial
+ * file of a running or killed recorder, or folded stacks. Files are hostile: the length of
+ * lines is capped, every value is checked, and errors are reported with their line number.
  */
 
 #include "record.h"
@@ -20,7 +20,7 @@ struct prof_reader;
  */
 int prof_reader_open(const char *path, struct prof_reader **reader);
 
-/* The same for an open file; @fd is owned by the reader, also on failure. @name is for messages. */
+/* Opens a file descriptor, which the reader owns, also on failure. @name is for messages. */
 int prof_reader_new(int fd, const char *name, struct prof_reader **reader);
 void prof_reader_free(struct prof_reader **reader);
 
@@ -28,34 +28,34 @@ void prof_reader_free(struct prof_reader **reader);
  * prof_reader_next() - read one line
  * @record:	borrowed from the reader, valid until the next call
  *
- * The first record is a header. A last line without its end is left out and
- * makes prof_reader_is_cut() true.
+ * The first record is a header. An incomplete last line is skipped;
+ * prof_reader_is_cut() is true then.
  *
- * Return: 1, 0 at the end, -EBADMSG when the file is broken, or the negative
- * errno of a read; prof_reader_error() tells more.
+ * Return: 1, 0 at the end, -EBADMSG when the file is malformed, or the negative
+ * errno of a read; prof_reader_error() has details.
  */
 int prof_reader_next(struct prof_reader *r, struct prof_record *record);
 
 /**
- * prof_reader_set_frames() - name frames anew while they are read
- * @change:	may change a frame that was read, and returns whether it did; its strings are
- *		borrowed until it is called again
+ * prof_reader_set_frames() - change frames while they are read
+ * @change:	may change a frame and returns whether it did; its strings are borrowed
+ *		until the next call
  *
- * The line of a changed frame is written anew; keys that this version does not know are left out.
+ * The line of a changed frame is rebuilt, without keys that this version does not know.
  */
 void prof_reader_set_frames(struct prof_reader *r, bool (*change)(void *data, struct prof_frame *f),
 			    void *data);
 
-/* The file ended in the middle of a line, as a killed recorder leaves it. */
+/* The file ends in the middle of a line, as after the recorder was killed. */
 bool prof_reader_is_cut(const struct prof_reader *r);
 
-/* What went wrong, one line: "NAME:LINE: what". Empty while nothing did. */
+/* The first error, on one line: "NAME:LINE: problem". Empty if there was none. */
 const char *prof_reader_error(const struct prof_reader *r);
 
 /**
- * prof_reader_fail() - blame the line that was read last
+ * prof_reader_fail() - report an error in the line that was read last
  *
- * For what only shows when lines are put together. The first error stays.
+ * For errors that a single line does not show. Keeps the first error.
  *
  * Return: -EBADMSG.
  */

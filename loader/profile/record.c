@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Reads keys of one object; the first thing that is wrong stays. */
+/* Reads the keys of one object. Keeps the first error. */
 struct keys {
 	const json_t *o;
 	const char *wrong;

@@ -2,8 +2,8 @@
 #pragma once
 
 /*
- * One line of a profile, checked and typed. What a key is missing is 0 or NULL;
- * unknown keys are skipped, a known key of the wrong type is an error.
+ * One line of a profile, checked and typed. Missing keys are 0 or NULL; unknown keys are
+ * skipped; a known key of the wrong type is an error.
  */
 
 #include <jansson.h>
@@ -11,7 +11,7 @@
 #include "kinds.h"
 
 enum prof_record_type {
-	PROF_REC_UNKNOWN, /* a type of a later version: to be skipped */
+	PROF_REC_UNKNOWN, /* a type of a later version; skip it */
 	PROF_REC_HEADER,
 	PROF_REC_PROCESS,
 	PROF_REC_THREAD,
@@ -23,7 +23,7 @@ enum prof_record_type {
 
 #define PROF_MAX_REASONS 64
 
-/* {reason: n} of the summary. */
+/* {reason: n} in the summary. */
 struct prof_reasons {
 	u32 n;
 	struct prof_reason {
@@ -34,7 +34,7 @@ struct prof_reasons {
 
 struct prof_summary {
 	u64 samples, lost, lost_events, complete, guessed, unresolved;
-	struct prof_reasons reasons[PROF_N_STATUSES]; /* of truncated and failed */
+	struct prof_reasons reasons[PROF_N_STATUSES]; /* for truncated and failed */
 	u64 by_activity[PROF_N_ACTIVITIES];
 	u64 unwound_by[PROF_N_RUNTIMES];
 	u64 cpu_ns, bpf_ns, duration_ns;
@@ -43,7 +43,7 @@ struct prof_summary {
 
 struct prof_record {
 	enum prof_record_type type;
-	const char *line; /* as it was read, without its end; not terminated */
+	const char *line; /* as read, without its newline; not NUL-terminated */
 	size_t len;
 	union {
 		struct {
@@ -57,11 +57,11 @@ struct prof_record {
 		} thread;
 		struct {
 			u32 id;
-			struct prof_frame frame; /* kind is PROF_N_KINDS when unknown */
+			struct prof_frame frame; /* kind is PROF_N_KINDS if it is unknown */
 		} frame;
 		struct {
 			u32 id, n_frames;
-			const json_t *frames; /* checked: use prof_record_frame() */
+			const json_t *frames; /* checked; use prof_record_frame() */
 			enum prof_status status;
 			const char *reason;
 		} stack;
@@ -69,8 +69,8 @@ struct prof_record {
 			u32 pid, tid, stack;
 			u64 count;
 			u64 last_t_us; /* 0 without "t" */
-			const json_t *times; /* checked: use prof_record_count() */
-			enum prof_activity activity; /* PROF_N_ACTIVITIES: not labelled */
+			const json_t *times; /* checked; use prof_record_count() */
+			enum prof_activity activity; /* PROF_N_ACTIVITIES: the line has no label */
 			bool unresolved;
 		} samples;
 		struct prof_summary summary;
@@ -78,10 +78,10 @@ struct prof_record {
 };
 
 /**
- * prof_record_parse() - understand a line
+ * prof_record_parse() - convert a line
  * @o:		the line's JSON; the record borrows from it
- * @record:	all but line and len are written
- * @wrong:	what is wrong, in words that never hold bytes of the line
+ * @record:	all members but line and len are written
+ * @wrong:	description of the error; never contains bytes of the line
  *
  * Return: 0 or -EBADMSG with @wrong set.
  */
@@ -90,8 +90,8 @@ int prof_record_parse(const json_t *o, struct prof_record *record, const char **
 /* The id of frame @i, leaf first. */
 u32 prof_record_frame(const struct prof_record *stack, u32 i);
 
-/* How many of the samples are of [since, until); 0, 0: all. Without times none is of a part. */
+/* Number of samples in [since, until); both 0: all. Samples without times are in no part. */
 u64 prof_record_count(const struct prof_record *samples, u64 since_us, u64 until_us);
 
-/* Counts @n for a reason; when there is no room left, for the last one. */
+/* Adds @n to a reason. If there is no room for a new reason, adds it to the last one. */
 void prof_reasons_add(struct prof_reasons *r, const char *words, u64 n);

@@ -16,10 +16,10 @@ struct source {
 	int fd;
 	enum codec codec;
 	bool fd_ended;
-	bool in_the_middle; /* of a gzip member or zstd frame */
+	bool in_the_middle; /* of a gzip member or a zstd frame */
 	z_stream gzip;
 	ZSTD_DStream *zstd;
-	size_t at, n; /* of in */
+	size_t at, n; /* unread part of in */
 	u8 in[1 << 16];
 };
 
@@ -50,7 +50,7 @@ void source_free(struct source **source)
 	*source = NULL;
 }
 
-/* Adds what a read gives to in. */
+/* Reads more bytes into in. */
 static int fill(struct source *s)
 {
 	ssize_t n;
@@ -58,7 +58,7 @@ static int fill(struct source *s)
 	if (s->at == s->n)
 		s->at = s->n = 0;
 	if (s->n == sizeof(s->in))
-		return -EBADMSG; /* a decoder that does not get on with 64 KiB */
+		return -EBADMSG; /* the decoder makes no progress with 64 KiB of input */
 	do
 		n = read(s->fd, s->in + s->n, sizeof(s->in) - s->n);
 	while (n < 0 && errno == EINTR);
@@ -81,7 +81,7 @@ static int find_codec(struct source *s)
 			return r;
 	}
 	if (s->n >= sizeof(gzip) && memcmp(s->in, gzip, sizeof(gzip)) == 0) {
-		/* 15: the largest window; 16: gzip, nothing else. */
+		/* 15: the largest window; 16: gzip only */
 		if (inflateInit2(&s->gzip, 15 + 16) != Z_OK)
 			return -ENOMEM;
 		s->codec = CODEC_GZIP;
@@ -96,7 +96,7 @@ static int find_codec(struct source *s)
 	return 0;
 }
 
-/* The steps: consume from in, produce into @buf. Negative errno or bytes produced. */
+/* Decoders: consume from in, write to @buf. Return the number of bytes or a negative errno. */
 
 static ssize_t step_plain(struct source *s, char *buf, size_t size)
 {

@@ -2,9 +2,9 @@
 #pragma once
 
 /*
- * The bytes of a profile, plain or compressed with gzip or zstd. Which it is the
- * first bytes tell, never the file's name. Bytes come as they are read: a file
- * that is larger than memory, or grows without end, costs no more than others.
+ * The bytes of a profile, plain or compressed with gzip or zstd. The first bytes determine
+ * the compression; the file's name does not. Bytes are streamed, so a file that is larger
+ * than memory, or that grows endlessly, needs no more memory than others.
  */
 
 #include <sys/types.h>
@@ -14,8 +14,8 @@
 struct source;
 
 /**
- * source_new() - start to read
- * @fd:		owned by the source from here on, also on failure
+ * source_new() - create a source
+ * @fd:		the source owns it from here on, also on failure
  *
  * Return: 0 or a negative errno.
  */
@@ -23,9 +23,9 @@ int source_new(int fd, struct source **source);
 void source_free(struct source **source);
 
 /**
- * source_read() - the next bytes
+ * source_read() - read the next bytes
  *
- * Return: how many; 0 at the end; -EBADMSG when compressed data is damaged,
- * -ENODATA when it ends in the middle, or the negative errno of a read.
+ * Return: their number; 0 at the end; -EBADMSG for damaged compressed data, -ENODATA
+ * for compressed data that is truncated, or the negative errno of a read.
  */
 ssize_t source_read(struct source *s, char *buf, size_t size);
