@@ -17,15 +17,15 @@
 struct map_dir {
 	int fd;
 	struct source_maps *maps;
-	struct generated_text text; /* of the file that was looked at last */
-	char *file; /* its name, as profiles have it; NULL: none */
+	struct generated_text text; /* of the last file */
+	char *file; /* path of that file, as in the profile; NULL: none */
 };
 
-/* The frame that is being looked at. */
+/* The frame that needs a map. */
 struct wanted {
 	struct map_dir *d;
 	const struct prof_frame *f;
-	const char *file; /* its path */
+	const char *file; /* path of the generated file */
 };
 
 int map_dir_new(struct map_dir **dir, const char *path)
@@ -68,7 +68,7 @@ void map_dir_free(struct map_dir **dir)
 	*dir = NULL;
 }
 
-/* The file in the folder that has the longest end of @path. */
+/* Opens the file in the folder that matches the longest suffix of @path. */
 static int open_file(const struct map_dir *d, const char *path)
 {
 	for (const char *end = path; (end = strchr(end, '/')); end++) {
@@ -90,7 +90,7 @@ static int open_map(void *data, const char *path)
 	return open_file(w->d, path);
 }
 
-/* The text of a generated file, kept until another one is wanted; empty if there is none. */
+/* The text of a generated file, empty if unreadable. Cached until another file is needed. */
 static const struct generated_text *text_of(struct map_dir *d, const char *file)
 {
 	_cleanup_close_ int fd = -1;

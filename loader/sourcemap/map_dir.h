@@ -2,10 +2,10 @@
 #pragma once
 
 /*
- * Source maps for a profile of another machine: those in a folder.
+ * Source maps in a folder, for profiles of another machine.
  *
- * Of /srv/app/dist/app.js the map is the one that the file of this name in the folder names, else
- * app.js.map. A path is looked for by its longest end first:
+ * The map of /srv/app/dist/app.js is the one named by the copy of this file in the folder,
+ * else app.js.map. Longer suffixes of a path are tried first:
  *
  *	DIR/srv/app/dist/app.js.map, DIR/app/dist/app.js.map, DIR/dist/app.js.map, DIR/app.js.map
  */
@@ -18,12 +18,12 @@ struct map_dir;
 	"Name functions of generated JavaScript by the source maps in this folder, for a profile " \
 	"of another machine"
 
-/* 0, -ENOMEM, or what opening the folder gave. */
+/* Returns 0, -ENOMEM, or the error of opening the folder. */
 int map_dir_new(struct map_dir **d, const char *path);
 
-/* The same for an option of a command, with a message on failure. */
+/* Like map_dir_new() for a command-line option; prints an error message on failure. */
 int map_dir_open(struct map_dir **d, const char *path);
 void map_dir_free(struct map_dir **d);
 
-/* From now on @r names frames by the folder's maps, which must outlive it. @d NULL: by none. */
+/* Makes @r apply the folder's maps to frames. @d must outlive @r. NULL: no maps. */
 void map_dir_attach(struct map_dir *d, struct prof_reader *r);

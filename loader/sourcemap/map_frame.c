@@ -27,7 +27,7 @@ static size_t start_of_word(const char *text, size_t end)
 	return end;
 }
 
-/* Removes a word and the spaces before it; false: another one is there. */
+/* Removes a word and the spaces before it from the end. False: the text ends otherwise. */
 static bool take_word(const char *text, size_t *end, const char *word)
 {
 	size_t start = start_of_word(text, *end);
@@ -38,7 +38,7 @@ static bool take_word(const char *text, size_t *end, const char *word)
 	return true;
 }
 
-/* Removes "=" or ":"; not "==" or "+=". */
+/* Removes "=" or ":" from the end, but not "==" or "+=". */
 static bool take_assignment(const char *text, size_t *end)
 {
 	if (!*end || (text[*end - 1] != '=' && text[*end - 1] != ':'))
@@ -49,7 +49,7 @@ static bool take_assignment(const char *text, size_t *end)
 	return true;
 }
 
-/* Removes "__name(". */
+/* Removes "__name(" from the end. */
 static bool take_call(const char *text, size_t *end)
 {
 	size_t before = *end;
@@ -63,7 +63,7 @@ static bool take_call(const char *text, size_t *end)
 	return true;
 }
 
-/* Removes a comment such as that of a call without side effects. */
+/* Removes a comment from the end, such as the annotation of a call without side effects. */
 static void take_comment(const char *text, size_t *end)
 {
 	size_t start = *end;
@@ -104,8 +104,8 @@ static bool is_called(const struct prof_frame *f, const char *name, size_t len)
 }
 
 /*
- * The name of a function by the token before it: what the map has for the token, or the token
- * itself if a call gives it as the name. NULL: V8's.
+ * The name of a function from the token before it: the token's name in the map, or the token
+ * itself if a call such as __name() gives it. NULL: use V8's name.
  */
 static const char *find_token_name(struct source_maps *s, const struct source_map *map,
 				   const struct prof_frame *f, const char *text, size_t len)
@@ -127,7 +127,7 @@ static const char *find_token_name(struct source_maps *s, const struct source_ma
 	return name.is_given ? source_maps_keep(s, text + name.off, name.len) : NULL;
 }
 
-/* A name of one or two letters is what a minifier makes. */
+/* Minifiers generate names of one or two letters. */
 static bool is_useless(const char *name)
 {
 	const char *dot = strrchr(name, '.');
@@ -135,7 +135,7 @@ static bool is_useless(const char *name)
 	return !strcmp(name, "(anonymous)") || strlen(dot ? dot + 1 : name) <= 2;
 }
 
-/* The name that the source's text has where the function starts, for want of a better one. */
+/* The name in the source text at the function's start. A fallback for useless names. */
 static const char *find_source_name(struct source_maps *s, const struct prof_frame *f,
 				    const struct source_map_place *start)
 {
@@ -148,7 +148,7 @@ static const char *find_source_name(struct source_maps *s, const struct prof_fra
 	return source_maps_keep(s, name, len);
 }
 
-/* The name of a function, NULL: V8's. Looked for once, or again if its text can't be read now. */
+/* The name of a function; NULL: use V8's. Cached, unless its text is unreadable now. */
 static const char *find_name(struct source_maps *s, const struct source_map *map,
 			     const struct prof_frame *f, const struct source_map_place *start,
 			     map_frame_text_fn *read, void *data)
@@ -170,7 +170,7 @@ static const char *find_name(struct source_maps *s, const struct source_map *map
 	return name;
 }
 
-/* Of a position without a source. */
+/* For a position without a source. */
 static void drop_line(struct prof_frame *f)
 {
 	f->generated_file = f->file;
@@ -179,7 +179,7 @@ static void drop_line(struct prof_frame *f)
 	f->line = f->column = f->start_line = f->start_column = 0;
 }
 
-/* @is_elsewhere: the line is of another source, whose code was moved into the function. */
+/* @is_elsewhere: the line is in a different source, whose code was moved into the function. */
 static void place(struct prof_frame *f, const struct source_map_place *start,
 		  const struct source_map_place *line, bool is_elsewhere)
 {
@@ -202,7 +202,7 @@ void map_frame(struct source_maps *s, const struct source_maps_script *script, s
 	bool is_module, has_start, has_line;
 
 	source_maps_find(s, script, &found);
-	/* A module as a whole: the first source of a bundle is not where it starts. */
+	/* A whole module does not start where the first source of a bundle does. */
 	is_module = f->start_line == 1 && f->start_column == 1;
 	has_start = found.map && !is_module &&
 		    !source_map_find(found.map, f->start_line, f->start_column, &start);

@@ -2,7 +2,8 @@
 
 /*
  *	scripts   (owner, file, hash of the URL)   -> map file, map
- *	maps      (device, inode, size, time)      -> map; of a data: URL its script has it alone
+ *	maps      (device, inode, size, time)      -> map; in a data: URL, a map is its script's
+ *alone
  */
 
 #include "source_maps.h"
@@ -21,11 +22,11 @@
 #include "../../inspect/util/file_read.h"
 
 #define MAX_SCRIPTS 4096
-#define MAX_NAMES (16ul << 20) /* bytes of paths, and of what failed */
+#define MAX_NAMES (16ul << 20) /* bytes of paths and names, including failed ones */
 #define N_BUCKETS 1024 /* a power of two */
 #define TEXT_LEN 200
 
-/* A map that was read, and what makes its file this one. */
+/* A map and the identity of its file. */
 struct kept_map {
 	struct source_map *map;
 	u64 dev, inode, size, changed_ns;
@@ -36,16 +37,16 @@ struct script {
 	u64 owner, url_hash;
 	const char *file;
 	const char
-		*base; /* path of the map or, if it is inline, folder: sources are relative to it */
-	const struct source_map *map; /* NULL: there is none */
+		*base; /* path of the map, or folder if it is inline; sources are relative to it */
+	const struct source_map *map; /* NULL: none */
 	bool is_inline;
 };
 
-/* A source of a script's map by path. */
+/* A source of a script's map, and its path. */
 struct source {
 	struct source *next;
 	const struct script *script;
-	const char *name; /* the map's own */
+	const char *name; /* owned by the map */
 	const char *file;
 };
 
@@ -53,11 +54,11 @@ struct source {
 struct function {
 	struct function *next;
 	const struct script *script;
-	u32 line, column; /* its start in the script */
+	u32 line, column; /* start in the script */
 	struct source_maps_name name;
 };
 
-/* A name that no map has as a string. */
+/* A name that is not a string of a map. */
 struct kept_name {
 	struct kept_name *next;
 	size_t len;
@@ -71,11 +72,11 @@ struct source_maps {
 	struct function *functions[N_BUCKETS];
 	struct kept_name *names[N_BUCKETS];
 	struct kept_map *maps;
-	const struct script *last; /* that was found */
+	const struct script *last; /* result of the last look-up */
 	u32 n_maps, cap_maps, n_scripts;
 	size_t maps_size;
 	u64 n_missing;
-	char problem[2 * TEXT_LEN]; /* the first one */
+	char problem[2 * TEXT_LEN]; /* the first problem */
 };
 
 int source_maps_new(struct source_maps **maps)
@@ -122,7 +123,7 @@ static u32 bucket_of(const struct source_maps_script *script)
 
 /* ---- reading ---- */
 
-/* Takes the map, also on failure. */
+/* Takes ownership of the map, also on failure. */
 static int keep(struct source_maps *s, struct kept_map *kept)
 {
 	if (array_reserve(s->maps, s->cap_maps, s->n_maps + 1ul)) {
@@ -224,7 +225,7 @@ bool source_maps_problem(const struct source_maps *s, char *text, size_t len)
 	return true;
 }
 
-/* Finds the map that @url names; sets @script's base and map. -EAGAIN: not now. */
+/* Finds the map that @url refers to; sets @script's base and map. -EAGAIN: try again later. */
 static int read_map(struct source_maps *s, const struct source_maps_script *of,
 		    struct script *script)
 {
