@@ -169,7 +169,7 @@ static void check_memlock(const struct doctor_facts *f, struct doctor_finding *d
 	mend(d, "ulimit -l unlimited (as root), or docker run --ulimit memlock=-1");
 }
 
-/* Explains a failed trial by a known missing fact, else by what may forbid the call. */
+/* Explains a failed trial by a known missing fact, else by what may block the call. */
 static void explain(const struct doctor_facts *f, struct doctor_finding *d, const char *what,
 		    int err, bool is_allowed)
 {

@@ -4,8 +4,8 @@
 #include "doctor.h"
 #include "facts.h"
 
-/* Judges facts, real ones for doctor_examine() or made-up ones in tests. */
+/* Makes the findings of a report from facts, which may be synthetic in tests. */
 void doctor_judge(const struct doctor_facts *f, struct doctor_report *r);
 
-/* The same for doctor_why_unreadable(). */
+/* Makes the message of doctor_why_unreadable() from facts. */
 void doctor_judge_unreadable(const struct doctor_facts *f, int err, char *buf, size_t size);

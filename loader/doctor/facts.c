@@ -19,7 +19,7 @@
 /* include/linux/proc_ns.h at v6.12: PROC_USER_INIT_INO, PROC_PID_INIT_INO */
 #define INITIAL_USER_NS "user:[4026531837]"
 #define INITIAL_PID_NS "pid:[4026531836]"
-#define MAX_NESTED 8 /* structs without a name in another */
+#define MAX_NESTED 8 /* nested anonymous structs */
 #define MAX_KALLSYMS_LINES 4096 /* the first ones can be absolute zeros on any kernel */
 
 /* The first line of a small file, without its newline; false when it can't be read. */
@@ -62,12 +62,12 @@ static bool link_is(const char *path, const char *expected)
 	ssize_t n = readlink(path, text, sizeof(text) - 1);
 
 	if (n < 0)
-		return true; /* no such namespaces: there is but one */
+		return true; /* without such namespaces, there is only one */
 	text[n] = '\0';
 	return !strcmp(text, expected);
 }
 
-/* "none [integrity] confidentiality": the one in brackets. */
+/* Reads the mode in brackets: "none [integrity] confidentiality". */
 static void read_lockdown(char *mode, size_t size)
 {
 	char line[128], *from, *to;
@@ -104,7 +104,7 @@ static bool has_member(const struct btf *btf, s32 id, const char *name, u32 dept
 	return false;
 }
 
-/* By the members that bpf/files.h goes by. */
+/* Tests for the same members as bpf/files.h. */
 static enum doctor_tree mappings_tree(void)
 {
 	struct btf *btf = btf__load_vmlinux_btf();
@@ -146,7 +146,7 @@ static int cgroup_version(void)
 	return !access("/sys/fs/cgroup/memory", F_OK) || !access("/sys/fs/cgroup/cpu", F_OK);
 }
 
-/* Before 5.11 maps count against RLIMIT_MEMLOCK; recording raises it as far as it may. */
+/* Before 5.11 maps count against RLIMIT_MEMLOCK; recording raises it as far as possible. */
 static u64 raise_memlock(void)
 {
 	struct rlimit limit = { RLIM_INFINITY, RLIM_INFINITY };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #pragma once
 
-/* Facts from /proc, /sys and the trials: read once, judged by checks.c. */
+/* Facts from /proc, /sys and the trials. They are read once; checks.c evaluates them. */
 
 #include "../../core/types.h"
 
@@ -21,12 +21,12 @@ struct doctor_facts {
 	char lockdown[32]; /* "" if the kernel has no lockdown */
 	bool has_btf, has_kernel_addresses;
 	enum doctor_tree mappings_tree;
-	bool fences_by_atomic; /* the flight recorder's rings, on arm64 */
-	int cgroup_version; /* 2, 1 or 0: nothing is mounted */
-	u64 memlock_len; /* ~0: unlimited; after the attempt to raise it */
+	bool fences_by_atomic; /* arm64: the flight recorder's rings use atomics */
+	int cgroup_version; /* 2, 1, or 0 if nothing is mounted */
+	u64 memlock_len; /* after the attempt to raise it; ~0: unlimited */
 	/* Trials: 0 or a negative errno. */
 	int try_program, try_ringbuf, try_mmapable, try_cpu_clock, try_attach, try_cycles;
-	int try_atomic, try_task_pt_regs; /* with a result; the helper */
+	int try_atomic, try_task_pt_regs; /* atomic with a result; the helper function */
 };
 
 void doctor_facts_read(struct doctor_facts *f);

@@ -50,7 +50,7 @@ static int try_program(int *fd)
 	return try_insns(insns, ARRAY_SIZE(insns), fd);
 }
 
-/* Of a word of the stack. */
+/* Adds to a word on the stack. */
 static int try_atomic(void)
 {
 	const struct bpf_insn insns[] = {
@@ -90,7 +90,7 @@ static int try_map(enum bpf_map_type type, u32 key_len, u32 value_len, u32 n, u3
 	return fd < 0 ? -errno : 0;
 }
 
-/* All processes, one CPU, kernel included: as recording opens it. */
+/* Opens an event as recording does: all processes, one CPU, kernel included. */
 static int try_event(u32 type, u64 config, int *fd)
 {
 	struct perf_event_attr attr = {
