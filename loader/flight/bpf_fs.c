@@ -55,7 +55,7 @@ static bool is_unspool(const char *pid)
 	return fd >= 0 && read(fd, comm, sizeof(comm)) == 8 && !memcmp(comm, "unspool\n", 8);
 }
 
-/* Asks only file systems that are mounted nowhere: statfs() of another may never return. */
+/* Visits only unmounted file systems: statfs() on others may block forever. */
 static int visit_process(const char *pid, int (*visit)(const char *path, void *data), void *data)
 {
 	char path[BPF_FS_PATH_LEN], target[8];

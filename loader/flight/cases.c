@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * From a failed walk to a case. The dump of a frozen recording contains the walk itself, which
- * is written as it is. Other rings contain the registers of a walk and its faults but not the
- * stack, because copying stacks of good walks would cost too much. Then `unspool capture`
+ * Turns a failed walk into a case. The dump of a frozen recording contains the walk itself, which
+ * is written unchanged. Other rings contain the registers of a walk and its faults but not the
+ * stack, because copying stacks of good walks would cost too much. In that case `unspool capture`
  * captures the next stack of the same process that ends with the same status.
  */
 
@@ -32,7 +32,7 @@ struct options {
 
 struct failing {
 	u32 pid, status, n;
-	u64 pc; /* of the newest walk: its first pc */
+	u64 pc; /* first pc of the newest walk */
 };
 
 enum { KEY_LIST = 0x100 };

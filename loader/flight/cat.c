@@ -49,7 +49,7 @@ struct cat {
 	struct fl_tables tables;
 	struct reading *v;
 	u32 n;
-	u64 from_ns; /* print no earlier entries */
+	u64 from_ns; /* skip earlier entries */
 	bool has_failed; /* stdout is closed */
 };
 

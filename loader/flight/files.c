@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
-/* `unspool flight dump` and `unspool flight export`. */
+/* Implements `unspool flight dump` and `unspool flight export`. */
 
 #include "flight.h"
 

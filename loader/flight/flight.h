@@ -15,7 +15,7 @@ int flight_dump(int argc, char **argv);
 int flight_export(int argc, char **argv);
 int flight_cases(int argc, char **argv);
 
-/* --recorder, which all but export take. */
+/* --recorder, for all subcommands except export */
 #define FLIGHT_KEY_RECORDER 0x200
 #define FLIGHT_RECORDER_OPTION                                                                     \
 	{                                                                                          \
@@ -27,10 +27,10 @@ int flight_cases(int argc, char **argv);
 int flight_set_recorder(struct cli_parse *p, const char *arg, void *member);
 
 /**
- * flight_open() - the rings of a recording
- * @pid:	of the recorder; 0: the only one, or the only one that runs
+ * flight_open() - map the rings of a recording
+ * @pid:	of the recorder; 0: the only recording, or the only one that is running
  * @p:		the recording that was found
- * @r:		ends with rings_unmap()
+ * @r:		unmap with rings_unmap()
  *
  * Return: CLI_OK, else a CLI exit status after an error was printed.
  */
@@ -48,7 +48,7 @@ int flight_events(const char *words, u64 *out, char *bad, size_t len);
 
 /**
  * flight_read_file() - read a dump
- * @out:	ends with fl_dump_deinit()
+ * @out:	free with fl_dump_deinit()
  *
  * Return: CLI_OK, else a CLI exit status after an error was printed.
  */

@@ -8,7 +8,7 @@
 
 #include "../../inspect/flight/fl_names.h"
 
-/* Sets the ring of this thread; NULLs end it. All borrowed. */
+/* Sets the ring of this thread. NULLs stop logging. All pointers are borrowed. */
 struct flight_control;
 struct flight_ring;
 void flight_log_to(const struct flight_control *control, struct flight_ring *ring, u64 n_slots,
@@ -20,7 +20,7 @@ void flight_log_process(u32 pid, const char *name);
 /* The mask of recorded events, at the start and after each change. */
 void flight_log_mask(u64 mask);
 
-/* A process's name that became known later. */
+/* A process's name, if it became known after its start. */
 void flight_log_name(u32 pid, const char *name);
 
 void flight_log_exit(u32 pid);
@@ -28,7 +28,7 @@ void flight_log_exit(u32 pid);
 /* The runtime of a process, "Node.js 24.21.0". */
 void flight_log_runtime(u32 pid, const char *runtime);
 
-/* @n mappings of the process were entered for the kernel side; 0: no room. */
+/* @n mappings of the process were loaded into the kernel; 0: no room. */
 void flight_log_tables(u32 pid, u32 n);
 
 /* Cached memory of the process was invalidated. */

@@ -16,7 +16,7 @@
 
 static const char *const names[] = { "rings", "control", "names" };
 
-/* When a process started, in ticks since boot; 0: there is none, or it has ended. */
+/* Start time of a process in ticks since boot; 0: no such process, or it has ended. */
 static u64 start_of(u32 pid)
 {
 	char path[64], text[2048];
@@ -82,7 +82,7 @@ void pinned_remove(const struct pinned *p)
 		close(p->fs_fd);
 }
 
-/* Is it a directory that only this user, or root, could have filled? */
+/* Can only this user or root write to the directory? */
 static bool is_trusted(const char *dir)
 {
 	struct stat st;

@@ -19,14 +19,14 @@
 struct pinned {
 	char dir[PATH_MAX];
 	u32 pid; /* of the recorder */
-	u64 start_ticks; /* of it, since boot */
-	bool is_alive; /* when it was listed */
+	u64 start_ticks; /* start time of the recorder, since boot */
+	bool is_alive; /* at the time of pinned_list() */
 	int fs_fd; /* this process's own file system, or -1 */
 };
 
 /**
- * pinned_make() - pin the maps of this process
- * @out:	pinned_remove() undoes it
+ * pinned_make() - pin the maps of a flight recorder
+ * @out:	undo with pinned_remove()
  *
  * Return: 0 or a negative errno.
  */
@@ -43,12 +43,12 @@ void pinned_remove(const struct pinned *p);
  */
 int pinned_list(struct pinned **out, size_t *n);
 
-/* Whether the recorder runs. */
+/* Whether the recorder is still running. */
 bool pinned_is_alive(const struct pinned *p);
 
 /**
  * pinned_open() - map the rings of a recording
- * @out:	ends with rings_unmap()
+ * @out:	unmap with rings_unmap()
  *
  * Return: 0; -EBADMSG: not rings; -EPROTO: rings of another build of unspool; or another
  * negative errno.

@@ -13,22 +13,21 @@
 #include "log.h"
 #include "pinned.h"
 
-#define MAX_ENTRIES 2048 /* that are counted in a tick, of a ring */
-#define CASE_WAIT_NS 2000000000 /* a sample waits for names of its process, and may be lost */
+#define MAX_ENTRIES 2048 /* limit of entries counted per ring and tick */
+#define CASE_WAIT_NS 2000000000 /* limit: the sample of a case may be lost, or not be named yet */
 
 struct recorder {
 	struct recorder_config config;
 	struct rings rings;
 	int names_fd;
-	struct pinned pinned; /* pid 0: it is not */
+	struct pinned pinned; /* pid 0: not pinned */
 	struct fl_cursor *cursors;
 	struct prof_walks walks;
 	u64 n_lost; /* samples, as of the last tick */
-	u32 n_frozen; /* rings, as of the last tick */
-	u64 due_ns; /* when a dump is due at the latest; 0: none is */
-	struct fl_case cases[FL_MAX_CASES]; /* of the walks that froze rings in this epoch */
-	u32 n_cases,
-		n_asked; /* those that are kept, and those that there was no place for as well */
+	u32 n_frozen; /* frozen rings, as of the last tick */
+	u64 due_ns; /* deadline of the pending dump; 0: none is pending */
+	struct fl_case cases[FL_MAX_CASES]; /* cases of the walks that froze rings in this epoch */
+	u32 n_cases, n_asked; /* stored; all, even without room */
 	u64 epoch, mask; /* as of the last tick */
 };
 
@@ -41,7 +40,7 @@ static int make_names(void)
 	return fd < 0 ? -errno : fd;
 }
 
-/* Rings are as they were: nothing is recorded yet. */
+/* Measures the cost of an entry, then clears the rings. */
 static void measure(struct recorder *r, const struct sampler *s)
 {
 	r->rings.control->mask = 1ull << FLIGHT_STEP;
@@ -195,7 +194,7 @@ static void count_ring(struct recorder *r, u32 i)
 	r->walks.uncounted += c->lost - lost;
 }
 
-/* A frozen ring stays so until somebody re-arms all of them: `unspool flight reset`. */
+/* Number of frozen rings. `unspool flight reset` starts a new epoch, which re-arms all rings. */
 static u32 n_frozen(const struct recorder *r)
 {
 	u64 epoch = r->rings.control->epoch + 1;
@@ -206,7 +205,7 @@ static u32 n_frozen(const struct recorder *r)
 	return n;
 }
 
-/* Rings that have frozen: is it time to write them? */
+/* Checks whether newly frozen rings are ready to be dumped. */
 static bool is_dump_due(struct recorder *r, bool is_last)
 {
 	u64 now_ns = flight_now();
@@ -245,7 +244,7 @@ bool recorder_tick(struct recorder *r, u64 n_lost, bool is_last)
 	return is_due;
 }
 
-/* Whatever is not awaited any more and did not come is lost; not kept, it may be late. */
+/* Adds a lost case for each frozen ring whose case has not arrived by the deadline. */
 static void add_cases(const struct recorder *r, struct fl_dump *d)
 {
 	u32 n_lost = r->config.has_cases && !r->due_ns && r->n_frozen > r->n_asked

@@ -4,8 +4,8 @@
 /*
  * The flight recorder of a recording: its rings, the conditions that freeze them, and dumps.
  *
- *	kernel -> rings -> here: counts of nanoseconds, freezing, dumps
- *	                -> `unspool flight`, where they are pinned
+ *	kernel -> rings -> here: histograms of times, freezing, dumps
+ *	                -> `unspool flight`, if the rings are pinned
  */
 
 #include "../../core/types.h"
@@ -22,34 +22,34 @@ struct recorder_config {
 	bool is_pinned; /* `unspool flight` can find it */
 	u64 freeze_on; /* bits of enum uw_status: a walk with such a status freezes its CPU's ring
 			*/
-	bool freezes_on_loss; /* all rings, when samples are lost */
-	bool has_cases; /* recorder_add_case() follows each ring that a walk freezes */
-	u32 pid; /* walks of this process only; 0: of all */
+	bool freezes_on_loss; /* loss of samples freezes all rings */
+	bool has_cases; /* recorder_add_case() is called for each ring that a walk freezes */
+	u32 pid; /* only for walks of this process; 0: all processes */
 };
 
 /**
- * recorder_new() - create a recorder on the rings of a sampler that has not started
+ * recorder_new() - create a recorder on the rings of a sampler that is not yet started
  * @s:		borrowed
- * @out:	NULL if the kernel has no rings: nothing can be recorded then
- * @why:	@why_len bytes: on failure, one line for people
+ * @out:	NULL if the kernel does not support rings, so nothing can be recorded
+ * @why:	@why_len bytes; on failure, a one-line error message
  *
  * Return: 0 or a negative errno.
  */
 int recorder_new(struct recorder **out, const struct sampler *s, const struct recorder_config *c,
 		 char *why, size_t why_len);
 
-/* Removes the pins, too. NULL is fine. */
+/* Also removes the pins. NULL is fine. */
 void recorder_free(struct recorder **r);
 
 /**
  * recorder_add_case() - add the walk that froze a ring to later dumps
- * @c:		its bytes, which this takes over, or why_not
+ * @c:		either the case's bytes, which this takes ownership of, or why_not
  *
- * Call it at once: the memory that the walk read changes.
+ * Call it immediately, before the memory that the walk read changes.
  */
 void recorder_add_case(struct recorder *r, const struct fl_case *c);
 
-/* Number of frozen walks that have a case. */
+/* Number of frozen walks for which a case was added. */
 u32 recorder_n_cases(const struct recorder *r);
 
 /**
@@ -61,7 +61,7 @@ u32 recorder_n_cases(const struct recorder *r);
  */
 bool recorder_tick(struct recorder *r, u64 n_lost, bool is_last);
 
-/* Rings and cases, as a file. For struct out_job; @recorder: struct recorder. */
+/* Writes rings and cases to a file. For struct out_job; @recorder: struct recorder. */
 int recorder_dump(void *recorder, FILE *to);
 
 /* Timing of the recorded walks. */

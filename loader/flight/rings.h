@@ -2,8 +2,8 @@
 #pragma once
 
 /*
- * The memory of a flight recorder: three BPF maps, mapped. They belong to this process or
- * were found pinned; the contents of pinned maps are not trusted.
+ * The three BPF maps of a flight recorder, mapped into memory. They belong to this process
+ * or were found pinned; the contents of pinned maps are not trusted.
  *
  *	rings     one ring per CPU, the last one for the recorder      read here
  *	control   struct flight_control                                written here
@@ -31,15 +31,15 @@ struct rings_fds {
 /**
  * rings_map() - map the three maps
  * @fds:	borrowed
- * @is_owner:	map rings and names writable, too
- * @out:	ends with rings_unmap()
+ * @is_owner:	also map rings and names writable
+ * @out:	unmap with rings_unmap()
  *
- * Return: 0, -EBADMSG for other maps, or a negative errno.
+ * Return: 0, -EBADMSG if the maps have another layout, or a negative errno.
  */
 int rings_map(const struct rings_fds *fds, bool is_owner, struct rings *out);
 void rings_unmap(struct rings *r);
 
-/* Ring @i; its CPU, or RINGS_LOADER. */
+/* Ring @i with its CPU or RINGS_LOADER. */
 struct fl_ring rings_at(const struct rings *r, u32 i);
 u32 rings_cpu(const struct rings *r, u32 i);
 
@@ -47,12 +47,12 @@ u32 rings_cpu(const struct rings *r, u32 i);
 u64 rings_age_ns(const struct rings *r, u32 i);
 
 /**
- * rings_to_dump() - a dump of all rings
- * @out:	borrows from @r; its rings are to be freed
+ * rings_to_dump() - make a dump of all rings
+ * @out:	borrows from @r; the caller frees its rings
  *
  * Return: 0 or -ENOMEM.
  */
 int rings_to_dump(const struct rings *r, struct fl_dump *out);
 
-/* Hash of the meaning of event and status numbers: rings of another build are refused. */
+/* Hash of the meaning of event and status numbers. Rings of another build are rejected. */
 u32 rings_format(void);

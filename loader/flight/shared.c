@@ -143,7 +143,7 @@ int flight_events(const char *list, u64 *out, char *bad, size_t bad_len)
 	return 0;
 }
 
-/* The bytes of a regular file. */
+/* Reads a regular file. */
 static int read_all(const char *path, char **out, size_t *len)
 {
 	_cleanup_close_ int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
