@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
-/* `unspool jitdump check`: one line a finding. */
+/* `unspool jitdump check`: prints one line per finding. */
 
 #include "jitdump.h"
 
@@ -11,7 +11,7 @@
 #include "../../inspect/util/cleanup.h"
 #include "../profile/json_line.h"
 
-/* Of one rule; a file with a million faults has one fault. */
+/* Findings printed per rule, because one bug usually causes all of them. */
 #define MAX_SAME 20
 
 struct check_run {
@@ -75,7 +75,7 @@ static void found(void *data, const struct jd_finding *f)
 	json_line_write(&run->line, stdout);
 }
 
-/* The last lines: what was left out, and the sum. Return: whether all is well. */
+/* Prints omitted findings and totals. Returns whether there are no errors or warnings. */
 static bool sum_up(const struct check_run *run, s64 n_records)
 {
 	u64 sums[3] = { 0 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
-/* `unspool jitdump dump`: every record, as text or as JSON lines. */
+/* `unspool jitdump dump`: prints every record as text or as JSON lines. */
 
 #include "../../inspect/util/clock.h"
 #include "jitdump.h"
@@ -168,7 +168,7 @@ static int json_header(struct json_line *l, const struct jdr_header *h)
 	return json_line_write(l, stdout);
 }
 
-/* Reports how the file ends; CLI_OK if it ends with a whole record. */
+/* Reports the end of the file. Returns CLI_OK if the file ends with a complete record. */
 static int end(const struct jd_file *f, const char *path, u64 at, enum jdr_status status)
 {
 	if (at == f->len)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
-/* `unspool jitdump elf`: for gdb, objdump, addr2line and disassemblers of any machine. */
+/* `unspool jitdump elf`: makes an ELF file for gdb, objdump, addr2line and other tools. */
 
 #include "jitdump.h"
 
@@ -16,7 +16,7 @@ struct elf_run {
 	const char *file, *out;
 	u64 time, n;
 	struct jd_file f;
-	int err; /* why no ELF file could be made */
+	int err; /* error of making the ELF file */
 };
 
 enum { KEY_AT = 0x100 };

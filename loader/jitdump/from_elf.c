@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
-/* `unspool jitdump from-elf`: the writer's walk over an image, for files. */
+/* `unspool jitdump from-elf`: applies the writer's import of an image to a file. */
 
 #include "jitdump.h"
 
@@ -109,7 +109,7 @@ static int read_image(struct from_elf *o, struct elf_file *elf)
 	return 0;
 }
 
-/* The executable segments, as far as they have bytes in the file. */
+/* Finds the executable segments, as far as the file contains their bytes. */
 static int find_ranges(struct from_elf *o, struct elf_file *elf)
 {
 	const struct elf_segment *s;
@@ -132,7 +132,7 @@ static int find_ranges(struct from_elf *o, struct elf_file *elf)
 	return o->image.n_ranges ? 0 : -ENOEXEC;
 }
 
-/* Beside OUT, so that it can be renamed. */
+/* Writes a temporary file beside OUT, then renames it. */
 static int write_dump(struct from_elf *o, struct jdw_image_result *result)
 {
 	const char *slash = strrchr(o->out, '/');
@@ -144,7 +144,7 @@ static int write_dump(struct from_elf *o, struct jdw_image_result *result)
 		     getpid()) >= (int)sizeof(o->temporary))
 		return -ENAMETOOLONG;
 	o->writer.path = o->temporary;
-	/* e_machine of a little-endian file, which elf_file has seen to. */
+	/* e_machine; elf_file accepts only little-endian files. */
 	o->writer.machine = (u32)(u8)o->bytes[18] | (u32)(u8)o->bytes[19] << 8;
 	err = jdw_open(&o->writer, &w);
 	if (err)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
-/* `unspool jitdump`: look at, judge and mend what JITs write for perf. */
+/* `unspool jitdump`: prints, checks and repairs the files that JITs write for perf. */
 
 #include "jitdump.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #pragma once
 
-/* The words after `unspool jitdump`, and what they share. argv[0] is "unspool jitdump WORD". */
+/* Subcommands of `unspool jitdump`, and shared parts. argv[0] is "unspool jitdump WORD". */
 
 #include "../../inspect/jitdump/jd_file.h"
 #include "../../inspect/util/cli_fields.h"
@@ -14,39 +14,39 @@ int jitdump_from_elf(int argc, char **argv);
 int jitdump_tail(int argc, char **argv);
 int jitdump_elf(int argc, char **argv);
 
-/* When nothing else is said: after all records, before the end of what still lives. */
+/* Default time: after all records, but before code that is still alive ends. */
 #define JITDUMP_AT_END (~0ull - 1)
 
 /**
- * jitdump_open() - read a jitdump, or say in one line why not
+ * jitdump_open() - read a jitdump; print an error message on failure
  *
  * Return: CLI_OK, or CLI_FAILURE after an error was printed.
  */
 int jitdump_open(struct jd_file *f, const char *path);
 
-/* CLOCK_MONOTONIC, if the file was written since the machine started; else 0: unknown. */
+/* Current CLOCK_MONOTONIC time if the file was written since boot, else 0. */
 u64 jitdump_now(const char *path);
 
-/* Whether this process has the file open, so writes it, but not mapped executable. */
+/* Whether this process has the file open, as its writer does, but not mapped executable. */
 bool jitdump_is_unmapped(const char *path, u32 pid);
 
-/* EM_* by number or by a name as x86_64; 0: there is none. */
+/* EM_* for a number or a name such as x86_64; 0: unknown. */
 u32 jitdump_machine(const char *word);
 
 struct out_job;
 
 /**
- * jitdump_write() - what a job writes, to a file or to stdout
+ * jitdump_write() - write the content of a job to a file or to stdout
  * @path:	NULL or "-": stdout
  *
  * Return: CLI_OK, or CLI_FAILURE after an error was printed.
  */
 int jitdump_write(const struct out_job *job, const char *path);
 
-/* For --at: seconds as dump prints them. 0, or EINVAL for argp. */
+/* For --at: parses seconds as `dump` prints them. Returns 0, or EINVAL for argp. */
 error_t jitdump_set_time(struct cli_parse *p, const char *arg, void *member);
 
-/* A name as it may be printed: in a buffer that the next four calls leave alone. */
+/* A printable copy of a name. The next four calls do not overwrite it. */
 const char *jitdump_safe(const char *name);
 
 /* Flushes stdout; CLI_OK, or CLI_FAILURE after an error was printed. */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
-/* `unspool jitdump repair`: a jitdump that perf takes, of one that it does not. */
+/* `unspool jitdump repair`: turns a faulty jitdump into one that perf accepts. */
 
 #include "jitdump.h"
 
@@ -14,7 +14,7 @@
 #include "../../inspect/util/cleanup.h"
 #include "../out/out.h"
 
-/* Of what is told; a file with a million faults has one fault. */
+/* Limit of printed changes, because one bug usually causes all of them. */
 #define MAX_TOLD 40
 
 struct repair_run {
@@ -22,10 +22,10 @@ struct repair_run {
 	bool is_quiet;
 	struct jd_repair how;
 	u64 n_told;
-	/* The result. */
+	/* the repaired file */
 	char *bytes;
 	size_t len;
-	u64 n_left; /* faults that are still there */
+	u64 n_left; /* remaining faults */
 };
 
 enum { KEY_RESYNC = 0x100 };

@@ -90,7 +90,7 @@ int jitdump_write(const struct out_job *job, const char *path)
 {
 	int r;
 
-	/* A size limit is to be an error of the write, not the end. */
+	/* A file size limit must fail the write instead of killing the process. */
 	signal(SIGXFSZ, SIG_IGN);
 	if (!path || strcmp(path, "-") == 0) {
 		r = job->write(job->data, stdout);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
-/* `unspool jitdump tail`: what a JIT compiles, as it does. */
+/* `unspool jitdump tail`: prints the functions of a JIT as it compiles them. */
 
 #include "../../inspect/util/clock.h"
 #include "jitdump.h"
@@ -84,7 +84,7 @@ static void stop(int signal)
 	stopped = 1;
 }
 
-/* The marker: an executable mapping of a file that is called so. */
+/* The marker is an executable mapping of a file named like a jitdump. */
 static bool is_marker(const struct maps_entry *e)
 {
 	static const char name[] = "/jit-";
@@ -103,7 +103,7 @@ static bool is_marker(const struct maps_entry *e)
 	return true;
 }
 
-/* The first marker of a process. 1: *data holds its file, open, or a negative errno. */
+/* Opens the first marker of a process. Returns 1 and stores its fd or a negative errno in *data. */
 static int open_marker(const struct maps_entry *e, void *data)
 {
 	struct marker *marker = data;
@@ -215,7 +215,7 @@ static int follow(struct tail_run *run, struct jd_tail *t)
 			continue;
 		if (is_last)
 			break;
-		/* Once more after the end: it may have written until then. */
+		/* Read once more after the process ended: it may have written until then. */
 		is_last = !is_alive(run->pid) || monotonic_ns() >= end;
 		if (!is_last)
 			nanosleep(&(struct timespec){ .tv_nsec = POLL_NS }, NULL);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
-/* `unspool jitdump to-perfmap`: names alone, for tools that read /tmp/perf-PID.map. */
+/* `unspool jitdump to-perfmap`: writes names for tools that read /tmp/perf-PID.map. */
 
 #include "jitdump.h"
 
@@ -67,7 +67,7 @@ static int read_index(struct perfmap_run *run, const struct jd_file *f)
 	return err;
 }
 
-/* A line feed would begin another line. */
+/* Replaces control characters, because a line feed would start another line. */
 static void print_name(FILE *out, const char *name)
 {
 	for (; *name; name++)

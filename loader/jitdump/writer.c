@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
-/* Has the process that writes a jitdump told perf of it? */
+/* Checks whether the process that writes a jitdump has mapped it, which is how perf finds it. */
 
 #include "jitdump.h"
 
@@ -48,7 +48,7 @@ static bool has_mapped(u32 pid, const struct stat *file)
 		if (parse_maps_line(line, strcspn(line, "\n"), &e) == 0 && e.prot & MAPS_EXEC &&
 		    e.inode == file->st_ino)
 			return true;
-	return !maps; /* who can't be asked has not been found wanting */
+	return !maps; /* assume the mapping exists if the maps are unreadable */
 }
 
 bool jitdump_is_unmapped(const char *path, u32 pid)
