@@ -24,17 +24,17 @@ struct made {
 /* Appends a profile to @out; the same arguments give the same profile. */
 void made_write(FILE *out, const struct made *m);
 
-/* The same in memory, followed by a 0; the caller frees it. */
+/* Like made_write(), but in memory, followed by a 0. The caller frees the result. */
 char *made_bytes(const struct made *m, size_t *len);
 
 /* An open file of these bytes, at its start. */
 int made_fd(const void *bytes, size_t len);
 
-/* A new file of its own in a new folder; free both with made_remove(). */
+/* A new file in a new folder. Remove both with made_remove(). */
 char *made_path(const char *name);
 void made_remove(char *path);
 
 void made_file(const char *path, const void *bytes, size_t len);
 
-/* The whole file, followed by a 0; the caller frees it. */
+/* Reads the whole file and appends a 0. The caller frees the result. */
 char *made_slurp(const char *path, size_t *len);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * Writes a profile with hostile names to standard output: `make-profile whole`
- * a finished one, `make-profile partial` one without a summary, `make-profile brief`
+ * Writes a profile with hostile names to standard output: `make-profile whole` writes
+ * a finished one, `make-profile partial` one without a summary, and `make-profile brief`
  * a small one.
  */
 

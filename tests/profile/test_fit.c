@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
-/* Names that are too wide lose parameters, then namespaces, then types; the method last. */
+/* Names that are too wide lose parameters, then namespaces, then types, then the method. */
 
 #include "../check.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
-/* Folded stacks read as a profile: what of a frame is in its label. */
+/* Tests folded stacks that are read as a profile: the frame's fields come from its label. */
 
 #include "../check.h"
 

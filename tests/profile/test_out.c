@@ -28,7 +28,7 @@ static struct prof_reader *reader_of(const char *bytes, size_t len)
 	return r;
 }
 
-/* The bytes of @bytes in another format. */
+/* Converts @bytes to another format. */
 static char *converted(const char *format, const char *bytes, size_t len, size_t *out_len)
 {
 	struct prof_reader *in = reader_of(bytes, len);
@@ -110,8 +110,7 @@ static const struct folded_row folded_rows[] = {
 			  S("1", "1", COMPLETE) S("2", "2", COMPLETE) S("3", "3", COMPLETE)
 				  N("1", "1", "1") N("1", "2", "2") N("1", "3", "4"),
 	  "f (/x.js:2) 7\n" },
-	/* Two that start on one line are distinguished by the column, and are not both without it.
-	 */
+	/* Functions that start on the same line are distinguished by their column. */
 	{ H F("1", "\"name\":\"f\",\"file\":\"/x.js\",\"start_line\":2,\"start_column\":9") F(
 		  "2", "\"name\":\"f\",\"file\":\"/x.js\",\"start_line\":2,"
 		       "\"start_column\":40") F("3", "\"name\":\"f\",\"file\":\"/x.js\"")
@@ -119,7 +118,7 @@ static const struct folded_row folded_rows[] = {
 			 "\"start_column\":7") S("1", "1,4", COMPLETE) S("2", "2", COMPLETE)
 			  S("3", "3", COMPLETE) N("1", "1", "1") N("1", "2", "2") N("1", "3", "4"),
 	  "f (/y.js:2);f (/x.js:2:9) 1\nf (/x.js:2:40) 2\nf (/x.js) 4\n" },
-	/* Without a start, anonymous functions are distinguished by the line that was executed. */
+	/* Anonymous functions without a start are distinguished by the executed line. */
 	{ H F("1", "\"name\":\"(anonymous)\",\"file\":\"/x.js\",\"line\":3") F(
 		  "2", "\"name\":\"(anonymous)\",\"file\":\"/x.js\",\"line\":4")
 		  S("1", "1", COMPLETE) S("2", "2", COMPLETE) N("1", "1", "1") N("1", "2", "2"),
@@ -145,7 +144,7 @@ static const struct folded_row folded_rows[] = {
 		  S("2", "1", "\"status\":\"failed\",\"reason\":\"fault\"") N("1", "1", "1")
 			  N("2", "2", "2") N("9", "1", "3"),
 	  "a:b;f 1\nc;[failed: fault];f 2\npid 9;f 3\n" },
-	/* An exec does not make two processes of one. */
+	/* An exec does not turn one process into two. */
 	{ H P("1", "sh") F("1", "\"name\":\"f\"") S("1", "1", COMPLETE) N("1", "1", "1")
 		  P("1", "node") N("1", "1", "1"),
 	  "f 2\n" },

@@ -33,7 +33,7 @@ static struct fixture open_fixture(void)
 	return f;
 }
 
-/* All lines as an array of objects; fails on a line that is no JSON. */
+/* All lines as an array of objects. Fails if a line is not JSON. */
 static json_t *lines_of(FILE *f)
 {
 	json_t *lines = json_array();
@@ -256,7 +256,7 @@ static void hostile_names_stay_one_well_formed_line(void **state)
 	json_decref(lines);
 }
 
-/* A name of @n bytes is kept, or cut with an ellipsis at a whole character. */
+/* A name of @n bytes is kept, or truncated with an ellipsis at a character boundary. */
 static void check_long_name(const char *unit, size_t n, size_t kept)
 {
 	struct fixture f = open_fixture();

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
-/* Questions to profiles whose answers are easily found by hand. */
+/* Tests queries on profiles whose results are easy to calculate by hand. */
 
 #include "../check.h"
 
@@ -23,8 +23,8 @@
 	",\"t\":[" t "]}\n"
 
 /*
- * main calls work, which calls a package, which calls native code; and itself. Of 20 samples are
- * 2 in main, 7 in work, 5 in the package, 4 in native code and 2 in the kernel.
+ * main calls work; work calls itself and a package, which calls native code. Of 20 samples,
+ * 2 are in main, 7 in work, 5 in the package, 4 in native code and 2 in the kernel.
  */
 static const char the_profile[] = H P C T F("1", "js", "main",
 					    ",\"file\":\"/srv/app.js\",\"start_line\":1")
@@ -150,7 +150,7 @@ static const struct question questions[] = {
 	  { { 0, 5, 9, "get" }, { 0, 4, 4, "hash" }, { 0, 0, 9, "main" }, { 0, 0, 9, "work" } } },
 };
 
-/* "a part of a name": the order of a tree is that of a walk. */
+/* Is there such a row, at any index? */
 static bool has_row(const struct query_result *result, const struct want *w)
 {
 	for (u32 i = 0; i < result->n; i++) {
@@ -405,7 +405,7 @@ static void recursion_counts_once(void **state)
 	data_free(&d);
 }
 
-/* r 10, below it a 6 with a1 3 and a2 1, and b 4 with b1 4. */
+/* r has 10 samples; its child a has 6 (a1 3, a2 1), and its child b has 4 (b1 4). */
 static void rows_of_one_size_are_kept_in_order(void **state)
 {
 	static const char text[] = H P F("1", "js", "r", "") F("2", "js", "a", "")

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
-/* Reasons that were respelled: both spellings mean the same, and only those. */
+/* Tests former spellings of reasons: both spellings select the same statuses, others none. */
 
 #include "../check.h"
 

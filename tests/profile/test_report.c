@@ -165,7 +165,7 @@ static void functions_without_a_name_are_distinguished_by_their_lines(void **sta
 	free(out);
 }
 
-/* Two arrow functions of one line; lines that were executed make no rows. */
+/* Two arrow functions on one line are two rows; executed lines do not add rows. */
 static void functions_are_distinguished_by_where_they_start(void **state)
 {
 #define ARROW(id, line, column)                                                                    \
