@@ -36,7 +36,7 @@ struct functions {
  * @with_off:	unnamed frames are "libz.so.1+0x1234"; else a module is one "[libz.so.1]"
  * @f:		free with functions_deinit(), also on failure
  *
- * Return: 0, -ENOMEM, or -ENOSPC when there are too many.
+ * Return: 0, -ENOMEM, or -ENOSPC for too many functions.
  */
 int functions_init(const struct prof_data *d, bool with_off, struct functions *f);
 void functions_deinit(struct functions *f);

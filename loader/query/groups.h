@@ -7,7 +7,7 @@
 #include "threads.h"
 
 struct group {
-	const char *name, *where; /* where is NULL: the name is enough */
+	const char *name, *where; /* @where may be NULL */
 };
 
 struct groups {

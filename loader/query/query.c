@@ -262,7 +262,7 @@ static int largest_first(const void *a, const void *b)
 	return (*x < *y) - (*x > *y);
 }
 
-/* Of rows that tie with the last one, the first are kept: parents come before children. */
+/* Among rows that tie for the last place, keeps the first: a parent precedes its children. */
 static int trim_tree(struct query_result *result, u32 top)
 {
 	_cleanup_free_ u64 *totals = calloc(result->n + 1ul, sizeof(u64));

@@ -56,7 +56,7 @@ struct query_row {
 	u64 self, total;
 	u64 of_origin[N_ORIGINS]; /* parts of self, by the origin of the leaf */
 	const char *name; /* as in the profile; escape before printing */
-	const char *where; /* NULL: the name is enough */
+	const char *where; /* NULL: the group has only a name */
 };
 
 struct query_result {

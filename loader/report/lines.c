@@ -109,7 +109,7 @@ static int put_text(FILE *out, const char *text, size_t len)
 	return 0;
 }
 
-/* Prints a line's number and text. Lines must be asked for in ascending order. */
+/* Prints a line's number and text. Call it for ascending lines. */
 static int put_line(FILE *out, struct source *s, u32 line)
 {
 	int r = 0;

@@ -63,7 +63,7 @@ static void print_process(FILE *out, const struct prof_data *d)
 	putc(')', out);
 }
 
-/* A killed recorder leaves no duration, so the last sample stands in for it. */
+/* A killed recorder writes no duration, so the time of the last sample is used. */
 static void print_title(FILE *out, const struct prof_data *d)
 {
 	const struct prof_summary *s = &d->summary;

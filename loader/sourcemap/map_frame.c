@@ -202,7 +202,7 @@ void map_frame(struct source_maps *s, const struct source_maps_script *script, s
 	bool is_module, has_start, has_line;
 
 	source_maps_find(s, script, &found);
-	/* A whole module does not start where the first source of a bundle does. */
+	/* A module as a whole does not start at the first source of its bundle. */
 	is_module = f->start_line == 1 && f->start_column == 1;
 	has_start = found.map && !is_module &&
 		    !source_map_find(found.map, f->start_line, f->start_column, &start);

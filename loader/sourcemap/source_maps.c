@@ -2,8 +2,7 @@
 
 /*
  *	scripts   (owner, file, hash of the URL)   -> map file, map
- *	maps      (device, inode, size, time)      -> map; in a data: URL, a map is its script's
- *alone
+ *	maps      (device, inode, size, time)      -> map; inline maps are not shared
  */
 
 #include "source_maps.h"

@@ -70,7 +70,7 @@ u32 source_maps_count(const struct source_maps *s);
 
 /**
  * source_maps_problem() - report missing and malformed maps
- * @text:	one line about the first one, with the number of them
+ * @text:	one line: the first such script, and the number of them
  *
  * Return: whether there are any.
  */
