@@ -183,7 +183,7 @@ static void unwind_data_has_the_frames_first(void **state)
 
 	(void)state;
 	assert_int_equal(jdw_add(w, &c), 0);
-	c.eh_frame_hdr = NULL; /* alone it would apply to the following record */
+	c.eh_frame_hdr = NULL; /* an .eh_frame without it would apply to the next record */
 	assert_int_equal(jdw_add(w, &c), 0);
 	assert_int_equal(checked(jdw_path(w), &f), 3);
 	assert_int_equal(jd_file_next(&f, &at, &rec), JDR_RECORD);
