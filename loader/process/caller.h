@@ -2,9 +2,9 @@
 #pragma once
 
 /**
- * caller_become() - be the user who called sudo, with his groups and HOME
+ * caller_become() - switch to the user that called sudo, with that user's groups and HOME
  *
- * For a child before it executes something. Without sudo nothing changes.
+ * Call it in a child before exec. Without sudo nothing changes.
  *
  * Return: 0 or a negative errno.
  */

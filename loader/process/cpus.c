@@ -9,7 +9,7 @@
 
 #include "../../inspect/util/cleanup.h"
 
-#define KERNELS_GROUP 1 /* of NETLINK_KOBJECT_UEVENT; 2 is udev's */
+#define KERNELS_GROUP 1 /* group of NETLINK_KOBJECT_UEVENT; group 2 is udev's */
 
 int cpus_listen(void)
 {
@@ -22,7 +22,7 @@ int cpus_listen(void)
 	return TAKE_FD(fd);
 }
 
-/* "online@/devices/system/cpu/cpu7" */
+/* Parses "online@/devices/system/cpu/cpu7". */
 static bool is_online_cpu(const char *text, u32 *cpu)
 {
 	u32 value;

@@ -2,9 +2,9 @@
 #pragma once
 
 /*
- * CPUs that come online while a recording runs. A perf event of a CPU that was offline stays
- * silent forever and must be opened again when the CPU is back. The kernel announces that on
- * its uevent socket.
+ * CPUs that come online while a recording runs. If a CPU goes offline, its perf events deliver
+ * nothing even after it is back online and must be opened again. The kernel reports CPUs that
+ * come online on its uevent socket.
  */
 
 #include "../../core/types.h"
@@ -18,7 +18,7 @@ int cpus_listen(void);
 
 /**
  * cpus_next() - get a CPU that has come online
- * @fd:		of cpus_listen(), or negative
+ * @fd:		from cpus_listen(), or negative
  *
  * Return: 1; 0: none; -ENOBUFS: messages were lost, so any CPU may have come online.
  */

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * File systems on disks or in memory always answer. The mapping has the device number, and the
- * mount table of its process the type of the file system; reading both does not access the file
- * system. A file system that was unmounted while in use is in no table and may be of any type.
+ * File systems on disks or in memory always answer. The mapping contains the device number, and
+ * the mount table of its process the type of the file system; reading both does not access the
+ * file system. A file system that was unmounted while in use is in no mount table, so its type
+ * is unknown.
  */
 
 #include "map_device.h"
@@ -42,7 +43,7 @@ bool map_device_may_hang(const char *type, size_t len)
 	return false;
 }
 
-/* 1: yes; 0: no; -ENOENT: no mount of the process is of this device. */
+/* Return: 1: may hang; 0: cannot hang; -ENOENT: the process has no mount of this device. */
 static int look_up(const struct map_file *m, u32 pid)
 {
 	_cleanup_fclose_ FILE *f = NULL;
@@ -64,7 +65,7 @@ static int look_up(const struct map_file *m, u32 pid)
 	return -ENOENT;
 }
 
-/* The kernel's own file system, of memory that is shared: mounted nowhere. */
+/* Shared memory is on a file system internal to the kernel, which is mounted nowhere. */
 static bool is_shared_memory(const struct map_file *m)
 {
 	_cleanup_close_ int fd = memfd_create("unspool", MFD_CLOEXEC);
@@ -93,7 +94,7 @@ static struct map_device *device_of(struct map_devices *d, const struct map_file
 	return new;
 }
 
-/* Says what became of it when all is done, closing too, so that it ends at once. */
+/* Writes the result after close(), the last call that can hang; the child then exits at once. */
 static void try(const struct map_file *m, int out)
 {
 	int fd = -1, result;
@@ -130,8 +131,8 @@ static int probe(const struct map_file *m)
 		try(m, out);
 	close(TAKE_FD(out));
 	if (poll(&(struct pollfd){ .fd = in, .events = POLLIN }, 1, MAP_DEVICE_PATIENCE_MS) < 1) {
-		kill(pid, SIGKILL); /* which it may heed never: init gets it when the recorder has
-				       gone */
+		kill(pid, SIGKILL); /* may never take effect; init reaps the child after the
+	  recorder has exited */
 		return -ETIMEDOUT;
 	}
 	if (read(in, &result, sizeof(result)) != sizeof(result))

@@ -4,12 +4,12 @@
 /*
  * Opens mapped files whose file system may never answer: FUSE and network file systems.
  *
- * (Of FUSE daemons of other users only those of whom an administrator said allow_other: to the
- * others the kernel refuses; fs/fuse/dir.c, fuse_allow_current_process(), Linux 6.1.)
+ * (The kernel refuses access to FUSE mounts of other users unless they have the option
+ * allow_other; fs/fuse/dir.c, fuse_allow_current_process(), Linux 6.1.)
  *
- * Such a file is first opened and read by a process that can be left behind; if that takes
- * longer than MAP_DEVICE_PATIENCE_MS, nothing of its file system is opened any more. A daemon
- * that hangs later, between that and the last read, does hold the recorder.
+ * A child process, which can be abandoned, first opens and reads such a file. If that takes
+ * longer than MAP_DEVICE_PATIENCE_MS, no file of its file system is opened again. A daemon that
+ * starts to hang after the probe still blocks the recorder.
  */
 
 #include "map_file.h"
@@ -29,11 +29,11 @@ struct map_devices {
 };
 
 /**
- * map_device_open() - map_file_open() that never hangs
+ * map_device_open() - open a mapped file unless its file system hangs
  *
  * Return: as map_file_open(); -ETIMEDOUT: the file system does not answer.
  */
 int map_device_open(struct map_devices *d, const struct map_file *m, int *fd);
 
-/* Whether a daemon or server answers for file systems of this type. */
+/* Return: whether a daemon or server implements file systems of this type. */
 bool map_device_may_hang(const char *type, size_t len);

@@ -39,7 +39,7 @@ int map_file_reopen(int path_fd, int *fd)
 	return 0;
 }
 
-/* When the mapping was seen, as file systems count: CLOCK_REALTIME. */
+/* seen_ns in CLOCK_REALTIME, the clock of file timestamps. */
 static u64 seen_real_ns(const struct map_file *m)
 {
 	return clock_ns(CLOCK_REALTIME) - (monotonic_ns() - m->seen_ns);
@@ -51,10 +51,10 @@ static bool is_mapped_file(const struct map_file *m, const struct stat *st)
 	       minor(st->st_dev) == m->dev_minor;
 }
 
-/* Neither replaced nor written to after the mapping was seen. */
+/* Whether the file was neither replaced nor written after the mapping was seen. */
 static bool is_unchanged(const struct map_file *m, int fd, const struct stat *st)
 {
-	/* The ioctl writes an int on every file system that has it, in spite of its type. */
+	/* The ioctl writes an int on every file system that has it, although its type is long. */
 	unsigned long gen = 0;
 
 	if (!m->may_change && timespec_ns(st->st_ctim) > seen_real_ns(m))
@@ -92,8 +92,9 @@ static int is_this_mapping(const struct maps_entry *e, void *data)
 }
 
 /*
- * The pid may be another process by now, or have another image. On overlayfs and
- * btrfs fstat() tells another device than a mapping has, then /proc/PID/maps decides.
+ * The pid may belong to another process by now, or the process may have another image. On
+ * overlayfs and btrfs, fstat() returns another device than the mapping's; compare with
+ * /proc/PID/maps then.
  */
 static int open_map_files(const struct map_file *m, int *fd)
 {
@@ -113,7 +114,10 @@ static int open_map_files(const struct map_file *m, int *fd)
 	return map_file_reopen(path_fd, fd);
 }
 
-/* A path as the process sees it whose root it is; 0 is the recorder. O_PATH or a negative errno. */
+/*
+ * Opens a path under the root of process @pid; 0 is the recorder. Return: a descriptor opened
+ * with O_PATH, or a negative errno.
+ */
 static int open_path_under_root(const char *path, u32 pid)
 {
 	struct open_how how = {

@@ -44,7 +44,7 @@ void mappings_unref(struct mappings **mp)
 	free(m);
 }
 
-/* A set that only this owner has, so that it may be changed. */
+/* Replaces a shared set by a private copy, which may be changed. */
 static int make_own(struct mappings **mp)
 {
 	_cleanup_(mappings_unref) struct mappings *copy = NULL;
@@ -91,7 +91,7 @@ static void set_start(struct mapping *map, u64 start_addr)
 	map->start_addr = start_addr;
 }
 
-/* Room for one more has been reserved. */
+/* The caller has reserved room for one more mapping. */
 static void insert_at(struct mappings *m, u32 i, const struct mapping *map)
 {
 	memmove(&m->v[i + 1], &m->v[i], (m->n - i) * sizeof(*map));
@@ -107,7 +107,7 @@ static void remove_at(struct mappings *m, u32 i, u32 n)
 	m->n -= n;
 }
 
-/* Makes [start, end) free; returns the index where it would go in. */
+/* Unmaps [start, end). Return: the index at which a mapping of that range belongs. */
 static u32 cut_out(struct mappings *m, u64 start, u64 end)
 {
 	u32 i = first_after(m, start), n = 0;
@@ -132,7 +132,7 @@ static u32 cut_out(struct mappings *m, u64 start, u64 end)
 	return i;
 }
 
-/* Joins anonymous memory at i with what touches it. */
+/* Joins anonymous memory at i with adjacent anonymous mappings. */
 static void join_anon(struct mappings *m, u32 i)
 {
 	if (i + 1 < m->n && m->v[i + 1].is_anon && m->v[i + 1].start_addr == m->v[i].end_addr) {
@@ -150,7 +150,7 @@ static bool is_anonymous(const char *path)
 	return !*path || !strcmp(path, "//anon") || !strncmp(path, "[anon:", 6);
 }
 
-/* Of a file that was deleted before it was mapped, events and /proc tell this with the path. */
+/* Events and /proc append this to the path of a file that was deleted before it was mapped. */
 static size_t path_len(const char *text)
 {
 	static const char deleted[] = " (deleted)";
@@ -159,7 +159,7 @@ static size_t path_len(const char *text)
 	return len > n && !strcmp(text + len - n, deleted) ? len - n : len;
 }
 
-/* One copy of a path for the mappings of one file, which are neighbours. */
+/* Adjacent mappings of one file share one copy of its path. */
 static struct path_ref *path_for(const struct mappings *m, u32 i, const char *text)
 {
 	size_t len = path_len(text);
@@ -203,8 +203,7 @@ int mappings_add(struct mappings **mp, const struct process_mmap_event *e, u64 s
 	err = make_own(mp);
 	m = *mp;
 	if (!err)
-		err = array_reserve(m->v, m->cap,
-				    m->n + 2); /* itself, and the rest of one that it splits */
+		err = array_reserve(m->v, m->cap, m->n + 2); /* the new one, and one split off */
 	if (err)
 		return err;
 	i = cut_out(m, map.start_addr, map.end_addr);

@@ -3,8 +3,8 @@
 
 /*
  * The executable mappings of a process: sorted, never overlapping, shared by a
- * process and the children it forks until one of them changes. With them what a JIT has
- * reserved for more code (maps_each_code()).
+ * process and the children it forks until one of them changes. The set includes memory that a
+ * JIT has reserved for more code (maps_each_code()).
  *
  * There is no event for munmap, so a mapping may be stale until another replaces it;
  * memory that becomes executable again has a new event.
@@ -13,7 +13,7 @@
 #include "../../core/types.h"
 #include "process_event.h"
 
-#define MAPPINGS_MAX 16384 /* of one process; more are counted, not kept */
+#define MAPPINGS_MAX 16384 /* of one process; more are only counted */
 
 /* A path with an owner count; many mappings have the same. */
 struct path_ref {
@@ -25,8 +25,8 @@ struct mapping {
 	u64 start_addr, end_addr, file_off;
 	u64 inode, inode_gen; /* inode 0: no file */
 	u32 dev_major, dev_minor;
-	u64 seen_ns; /* CLOCK_MONOTONIC: it was there then */
-	u32 module; /* module id, for whoever names frames; 0: not asked yet */
+	u64 seen_ns; /* CLOCK_MONOTONIC time at which the mapping existed */
+	u32 module; /* module id, for naming frames; 0: not looked up yet */
 	bool is_anon;
 	struct path_ref *path;
 };
@@ -34,25 +34,25 @@ struct mapping {
 struct mappings {
 	u32 n_refs;
 	u32 n, cap;
-	u32 n_dropped; /* for lack of room */
+	u32 n_dropped; /* mappings dropped for lack of room */
 	struct mapping *v;
 };
 
-/* One empty set, owned by the caller; NULL without memory. */
+/* Return: an empty set, owned by the caller; NULL if out of memory. */
 struct mappings *mappings_new(void);
 struct mappings *mappings_ref(struct mappings *m);
 void mappings_unref(struct mappings **m);
 
 /**
- * mappings_add() - put an executable mapping in, over what was there
- * @m:		set; replaced by a copy of its own if it is shared
+ * mappings_add() - add an executable mapping; it replaces what it overlaps
+ * @m:		set; replaced by a private copy if it is shared
  * @map:	copied, path too
  * @seen_ns:	CLOCK_MONOTONIC
  *
  * Cuts or splits mappings that the new one overlaps, as the kernel does. Joins adjacent
  * anonymous mappings, so a JIT that changes protections page by page stays one range.
  *
- * Return: 0, -E2BIG (counted in n_dropped; what was there is cut all the same),
+ * Return: 0, -E2BIG (counted in n_dropped; overlapped mappings are cut all the same),
  * -ENOMEM, -EINVAL (empty or wrapping range).
  */
 int mappings_add(struct mappings **m, const struct process_mmap_event *map, u64 seen_ns);

@@ -15,7 +15,7 @@ struct cursor {
 	const char *at, *end;
 };
 
-/* Digits of one number, and the character that has to follow them. */
+/* Parses the digits of a number and the character that must follow them. */
 static bool number(struct cursor *c, int base, char after, u64 *value)
 {
 	u64 v = 0;
@@ -60,7 +60,7 @@ int parse_maps_line(const char *line, size_t len, struct maps_entry *e)
 	u64 start, end, off, major, minor, inode;
 	u32 prot;
 
-	/* 7f00-7f01 r-xp 00026000 fe:00 332096     /path; the inode's blank is always there */
+	/* 7f00-7f01 r-xp 00026000 fe:00 332096     /path; a blank always follows the inode */
 	if (!number(&c, 16, '-', &start) || !number(&c, 16, ' ', &end) || !protection(&c, &prot) ||
 	    !number(&c, 16, ' ', &off) || !number(&c, 16, ':', &major) ||
 	    !number(&c, 16, ' ', &minor) || !number(&c, 10, ' ', &inode))
@@ -140,12 +140,12 @@ int maps_each_exec(u32 pid, int (*fn)(const struct maps_entry *e, void *data), v
 	return each_with(pid, MAPS_EXEC, fn, data);
 }
 
-/* The preceding mappings that touch the next entry. */
+/* State carried from the mappings that precede an entry and touch it. */
 struct code_scan {
 	int (*fn)(const struct maps_entry *e, void *data);
 	void *data;
-	u64 code_end; /* of anonymous code, and of what is reserved behind it */
-	u64 room; /* how much of that may still be reserved */
+	u64 code_end; /* end of anonymous code and of the reserved memory after it */
+	u64 room; /* bytes of reserved memory that may still be added */
 	struct maps_entry reserved;
 };
 

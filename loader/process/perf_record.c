@@ -16,11 +16,11 @@ struct task_body { /* PERF_RECORD_FORK, PERF_RECORD_EXIT */
 	__u64 time;
 };
 
-struct comm_body { /* then the name, a multiple of 8 bytes */
+struct comm_body { /* the name follows, padded to a multiple of 8 bytes */
 	u32 pid, tid;
 };
 
-struct mmap2_body { /* then the path, a multiple of 8 bytes */
+struct mmap2_body { /* the path follows, padded to a multiple of 8 bytes */
 	u32 pid, tid;
 	__u64 addr, len, pgoff;
 	u32 dev_major, dev_minor;
@@ -46,13 +46,13 @@ u64 perf_record_time(const struct perf_event_header *rec)
 	return id ? id->time : 0;
 }
 
-/* perf_event_pid() of Linux gives 0, or -1, for a task that has no pid in the namespace. */
+/* Linux's perf_event_pid() returns 0 or -1 for a task without a pid in the namespace. */
 static bool is_foreign(u32 pid, u32 tid)
 {
 	return (s32)pid <= 0 || (s32)tid <= 0;
 }
 
-/* The text after the fixed part, up to its NUL, which must be there. */
+/* The text after the fixed part. Return: NULL if it is not terminated. */
 static const char *text_of(const u8 *body, size_t body_len, size_t fixed)
 {
 	const char *text = (const char *)body + fixed;
@@ -136,7 +136,7 @@ static int decode_body(const struct perf_event_header *rec, const u8 *body, size
 	case PERF_RECORD_MMAP2:
 		ev->type = PROCESS_MMAP;
 		if (rec->misc & PERF_RECORD_MISC_MMAP_BUILD_ID)
-			return -EBADMSG; /* never asked for: the inode would be garbage */
+			return -EBADMSG; /* not requested; the inode would be garbage */
 		return decode_mmap2(body, len, ev);
 	case PERF_RECORD_LOST:
 		ev->type = PROCESS_LOST;

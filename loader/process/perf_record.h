@@ -2,7 +2,7 @@
 #pragma once
 
 /*
- * Side-band records of perf, decoded. Layout of each: include/uapi/linux/perf_event.h,
+ * Decodes perf's side-band records. Their layout is in include/uapi/linux/perf_event.h,
  * enum perf_event_type (Linux 6.1). All end in the same sample_id, because the
  * events are opened with sample_id_all and PERF_RECORD_SAMPLE_TYPE:
  *
@@ -17,16 +17,16 @@
 #define PERF_RECORD_SAMPLE_TYPE (PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU)
 
 /**
- * perf_record_decode() - one record to one event
- * @rec:	a record, header.size bytes of it readable
+ * perf_record_decode() - decode one record into one event
+ * @rec:	record with header.size readable bytes
  * @ev:		the event; its path points into @rec
  *
  * Return: 0, -ENOMSG (a record of no interest, or of a process outside of the
- * recorder's PID namespace), -EBADMSG (it can't be what it says).
+ * recorder's PID namespace), -EBADMSG (malformed).
  */
 int perf_record_decode(const struct perf_event_header *rec, struct process_event *ev);
 
-/* When it happened, CLOCK_MONOTONIC; 0 for a record that is too short. */
+/* Time of the event, CLOCK_MONOTONIC; 0 for a record that is too short. */
 u64 perf_record_time(const struct perf_event_header *rec);
 
 /* The ring with the earliest record that is not later than @until_ns, or NULL. */

@@ -2,7 +2,7 @@
 #pragma once
 
 /*
- * The reading end of one perf ring buffer: hands out whole records, in order.
+ * The reading end of one perf ring buffer: returns whole records, in order.
  *
  *	           tail                head
  *	            |<--- unread ------>|
@@ -10,8 +10,8 @@
  *	  |  free   | rec | rec | rec   |  free   |   the last record may wrap
  *	  +---------+-------------------+---------+
  *
- * Which words are head and tail is the caller's business, so that a test can
- * build a ring from bytes.
+ * The caller passes the addresses of head and tail, so that a test can build a ring from
+ * bytes.
  */
 
 #include <linux/perf_event.h>
@@ -19,7 +19,7 @@
 
 #include "../../core/types.h"
 
-/* Above every record that is asked for: a mapping's has a path of up to 4096 bytes. */
+/* Larger than every requested record: that of a mapping has a path of up to 4096 bytes. */
 #define PERF_RING_MAX_RECORD 8192
 
 struct perf_ring {
@@ -27,22 +27,22 @@ struct perf_ring {
 	size_t size; /* a power of two */
 	const __u64 *head; /* the kernel's */
 	__u64 *tail; /* ours */
-	u64 n_bad; /* records that could not be, or rings that had to be skipped */
+	u64 n_bad; /* malformed records, and rings that had to be skipped */
 	size_t peeked; /* length of the record in scratch, 0: none */
 	u8 scratch[PERF_RING_MAX_RECORD] __attribute__((aligned(8)));
 };
 
 /**
- * perf_ring_peek() - the oldest unread record, which stays in the ring
+ * perf_ring_peek() - read the oldest unread record and leave it in the ring
  * @r:		ring
  *
- * A header whose length can't be makes the rest of the ring unreadable: it is
- * skipped and counted in n_bad. So is a record above PERF_RING_MAX_RECORD.
+ * A header with an impossible length makes the rest of the ring unreadable: it is
+ * skipped and counted in n_bad. So is a record larger than PERF_RING_MAX_RECORD.
  *
  * Return: a copy of the record, all of its header.size bytes readable; valid
  * until perf_ring_consume(). NULL when there is none.
  */
 const struct perf_event_header *perf_ring_peek(struct perf_ring *r);
 
-/* Gives the room of the record that was peeked back to the kernel. */
+/* Returns the space of the peeked record to the kernel. */
 void perf_ring_consume(struct perf_ring *r);

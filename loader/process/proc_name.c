@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * proc_display_name(): what people call a process. For Node.js that is its script,
- * so the command line is read as Node.js reads it: options that take a value take
- * the next argument too when they have no "=" ("node -r dotenv/config server.js").
+ * proc_display_name(): the display name of a process. For Node.js that is its script,
+ * so the command line is parsed as Node.js parses it: an option that needs a value and
+ * has no "=" takes the next argument ("node -r dotenv/config server.js").
  */
 
 #include "proc_text.h"
@@ -13,7 +13,7 @@
 /*
  * Options of Node.js with a value that may be the next argument: those that
  * `node --help` of 18.20.8, 20.20.2, 22.23.3, 24.21.0 and 26.10.0 prints with "=...".
- * Those of V8 need the "=".
+ * V8's options need the "=".
  */
 static const char *const value_options[] = {
 	"-C",
@@ -107,10 +107,10 @@ static const char *const value_options[] = {
 	"--watch-path",
 };
 
-/* The text given on the command line is the program: Node.js calls that "[eval]". */
+/* With these options the command line contains the program text; Node.js names it "[eval]". */
 static const char *const eval_options[] = { "-e", "-p", "-pe", "--eval", "--print" };
 
-/* Node.js takes an underscore inside an option for a dash; up to a "=". */
+/* Before a "=", Node.js treats an underscore inside an option as a dash. */
 static bool is_option(const char *arg, const char *option)
 {
 	for (; *option; arg++, option++)
@@ -141,7 +141,7 @@ static bool is_node(const char *name)
 	return !strcmp(name, "node") || !strcmp(name, "nodejs");
 }
 
-/* The next argument, or NULL. All are terminated: the caller checked the last byte. */
+/* The next argument, or NULL. All are terminated; the caller has checked the last byte. */
 static const char *next_arg(const char *arg, const char *end)
 {
 	arg += strlen(arg) + 1;
@@ -212,7 +212,7 @@ void proc_display_name(const char *cmdline, size_t len, const char *exe, char *d
 	const char *name = exe ? base_name(exe) : "";
 	size_t n;
 
-	/* A title that was written over the arguments need not be terminated. */
+	/* A title that the program wrote over its arguments may lack the terminator. */
 	if (len && cmdline[0] && !cmdline[len - 1])
 		name = name_of(cmdline, cmdline + len, exe);
 	n = strlen(name);

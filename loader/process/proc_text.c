@@ -8,7 +8,7 @@
 
 #define PF_KTHREAD 0x00200000 /* include/linux/sched.h, Linux 5.10 to 6.18 */
 
-/* Decimal digits from *at on; false if there are none, or too many. */
+/* Parses decimal digits from *at on. Return: false if there are none or too many. */
 static bool decimal(const char **at, const char *end, u64 *value)
 {
 	const char *start = *at;
@@ -22,7 +22,7 @@ static bool decimal(const char **at, const char *end, u64 *value)
 	return *at > start;
 }
 
-/* To the start of the n-th word from here, words being parted by single blanks. */
+/* Advances *at to the start of the n-th next word. A single blank separates words. */
 static bool skip_words(const char **at, const char *end, int n)
 {
 	for (; n; n--) {
@@ -58,7 +58,7 @@ int parse_proc_stat(const char *text, size_t len, struct proc_stat *stat)
 	if (!skip_words(&at, end, 9 - 4) || !decimal(&at, end, &flags))
 		return -EBADMSG;
 	s.is_kernel_thread = flags & PF_KTHREAD;
-	/* startcode 26, env_end 51; something must follow the last number */
+	/* startcode 26, env_end 51; a character must follow the last number */
 	whole = skip_words(&at, end, 22 - 9) && decimal(&at, end, &s.start_ticks) &&
 		skip_words(&at, end, 26 - 22) && decimal(&at, end, &s.code_addr) &&
 		skip_words(&at, end, 51 - 26) && decimal(&at, end, &s.env_end);
@@ -68,7 +68,7 @@ int parse_proc_stat(const char *text, size_t len, struct proc_stat *stat)
 	return 0;
 }
 
-/* The last of the numbers behind a key. */
+/* The last of the numbers that follow a key. */
 static int last_number(const char *text, size_t len, const char *key, u64 *last)
 {
 	const char *end = text + len;
@@ -115,7 +115,7 @@ static bool is_hex(char c)
 	return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
 }
 
-/* An id that is all of one component, or all between a dash and ".scope". */
+/* An id that is a whole component, or the whole text between a dash and ".scope". */
 static bool id_in_component(const char *c, size_t len, const char **id)
 {
 	static const char suffix[] = ".scope";

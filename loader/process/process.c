@@ -13,7 +13,7 @@
 #include "../../inspect/util/search.h"
 #include "proc_text.h"
 
-/* From the start time that fork took to the time of its record, with preemption. */
+/* Longest time between a task's start time and its fork record, including preemption. */
 #define MAX_BIRTH_NS 1000000000ull
 
 struct process *process_new(u32 pid)
@@ -66,7 +66,7 @@ int process_add_thread(struct process *p, u32 tid, const char *name)
 	struct thread new = { .tid = tid };
 	u32 i = thread_idx(p, tid);
 
-	set_comm(new.name, name); /* now: it may be another thread's, in p->threads */
+	set_comm(new.name, name); /* only now: name may point into p->threads */
 	if (i < p->n_threads && p->threads[i].tid == tid) {
 		if (new.name[0])
 			p->threads[i] = new;
@@ -113,7 +113,7 @@ int process_exec(struct process *p, const struct process_event *ev)
 
 	p->n_execs++;
 	p->exec_ns = ev->time_ns;
-	if (ev->time_ns <= p->loaded_ns) /* what was read is the new image */
+	if (ev->time_ns <= p->loaded_ns) /* /proc was read after the exec */
 		return process_add_thread(p, p->pid, ev->comm);
 	p->loaded_ns = p->env_end = p->text_addr = p->text_end = 0;
 	p->is_kernel_thread = false;
@@ -183,7 +183,7 @@ int process_fork(struct process *parent, const struct process_event *ev, struct 
 	return 0;
 }
 
-/* The time spent suspended, which CLOCK_MONOTONIC leaves out. Never less than it is. */
+/* The time spent suspended, which CLOCK_MONOTONIC omits. The result is never too small. */
 static u64 boot_ahead_ns(void)
 {
 	u64 mono_ns = monotonic_ns();

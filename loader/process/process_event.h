@@ -3,7 +3,7 @@
 
 /*
  * Process events from the kernel: fork, exit, exec, new names and executable
- * mappings. Pids are those of the recorder's PID namespace.
+ * mappings. Pids are in the recorder's PID namespace.
  */
 
 #include "../../core/types.h"
@@ -14,14 +14,14 @@ enum process_event_type {
 	PROCESS_FORK, /* a process, or a thread when pid == ppid */
 	PROCESS_EXIT, /* one thread */
 	PROCESS_COMM, /* a thread's new name */
-	PROCESS_EXEC, /* a new image: name in comm, every mapping is gone */
+	PROCESS_EXEC, /* a new image, its name in comm; all mappings are gone */
 	PROCESS_MMAP, /* an executable mapping */
-	PROCESS_LOST, /* events that the kernel had no room for */
+	PROCESS_LOST, /* the kernel dropped events for lack of room */
 };
 
 struct process_mmap_event {
 	u64 start_addr, len, file_off;
-	u64 inode, inode_gen; /* of the file system; 0 for anonymous memory */
+	u64 inode, inode_gen; /* inode in the file system; 0 for anonymous memory */
 	u32 dev_major, dev_minor;
 	const char *path; /* "//anon" and "[vdso]" are not files */
 };

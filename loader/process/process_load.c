@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * process_load(): a process as /proc shows it. Everything goes into a fresh object
- * first; what tells processes and images apart is read before and after, so that no half
- * of it is of another:
+ * process_load(): reads a process from /proc. All values are first stored in a new object. The
+ * fields that identify the process and its image are read before and after, to detect a change
+ * in between:
  *
  *	process		start time
  *	image		where its environment ends: an address on its stack, so a random one,
  *			and 0 until the kernel has laid out the arguments and before that
  *			the mappings (load_elf_binary(), v5.10 to v6.18)
  *
- * A child that was forked has the stack and the code of its parent until it executes
- * something. Of an image that is only known by events, the address of the code is known.
+ * A forked child has the stack and the code of its parent until it calls exec. If an image is
+ * known only from events, it is identified by the address of its code.
  */
 
 #include "../../inspect/util/clock.h"
@@ -29,8 +29,8 @@
 #include "maps.h"
 #include "proc_text.h"
 
-#define MAX_EXEC_NS 1000000000ull /* from the record of an exec to that of its first mapping */
-#define MAX_TEXT 16384 /* of one file of /proc/PID; a longer command line is cut */
+#define MAX_EXEC_NS 1000000000ull /* at most, from an exec to its first mapping */
+#define MAX_TEXT 16384 /* bytes of one file of /proc/PID; a longer command line is cut */
 
 struct proc_text {
 	size_t len;
@@ -169,12 +169,12 @@ static int load_name(struct process *p, struct proc_text *t)
 	if (err)
 		t->len = 0;
 	if (t->len == MAX_TEXT)
-		t->text[MAX_TEXT - 1] = '\0'; /* it was cut inside an argument */
+		t->text[MAX_TEXT - 1] = '\0'; /* cut inside an argument */
 	proc_display_name(t->text, t->len, p->exe ? p->exe : p->comm, p->name, sizeof(p->name));
 	return 0;
 }
 
-/* All but the stat file, into a new object. */
+/* Reads all files but stat into a new object. */
 static int load_rest(struct process *p, struct proc_text *t)
 {
 	struct mapping_target to = { &p->maps, p->loaded_ns };
@@ -196,7 +196,7 @@ static int load_rest(struct process *p, struct proc_text *t)
 	return err;
 }
 
-/* Moves over the fields that an exec does not change. */
+/* Moves the fields that an exec does not change from @fresh to @p. */
 static void swap_in_task(struct process *p, struct process *fresh)
 {
 	struct thread *threads = p->threads;
@@ -237,13 +237,13 @@ static void swap_in_image(struct process *p, struct process *fresh)
 	fresh->maps = maps;
 }
 
-/* An exec was told, its first mapping was not yet: nothing to know the image by. */
+/* Whether the exec event has been read but not its first mapping, which identifies the image. */
 static bool is_faceless(const struct process *p, u64 now_ns)
 {
 	return p->exec_ns && !p->env_end && !p->text_end && now_ns < p->exec_ns + MAX_EXEC_NS;
 }
 
-/* Is what was read between two looks one whole image, and the one that @p is known to have? */
+/* Checks that @fresh is one complete image and the image that @p is known to have. */
 static int check_image(const struct process *p, const struct process *fresh,
 		       const struct proc_stat *before, const struct proc_stat *after)
 {
@@ -285,10 +285,10 @@ int process_load(struct process *p)
 	if (after.start_ticks != before.start_ticks)
 		return -ESRCH;
 	if (after.state == 'Z' && fresh->n_threads <= 1)
-		return -ESRCH; /* it has ended; only its parent has not looked yet */
+		return -ESRCH; /* a zombie that its parent has not reaped */
 	fresh->env_end = after.env_end;
 	swap_in_task(p, fresh);
-	if (after.state == 'Z') { /* the leader died, its threads still run in the same memory */
+	if (after.state == 'Z') { /* the leader has exited, its threads still run */
 		if (!p->comm[0])
 			memcpy(p->comm, fresh->comm, sizeof(p->comm));
 		return 0;

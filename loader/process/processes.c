@@ -12,7 +12,7 @@
 
 #define N_BUCKETS 4096 /* a power of two */
 
-/* Two lists by `older` and `newer`: the living in no order, the dead by time of death. */
+/* A list linked by `older` and `newer`: live processes unordered, dead ones by time of exit. */
 struct list {
 	struct process *oldest, *newest;
 	u32 n;
@@ -127,7 +127,8 @@ struct process *processes_find(struct processes *t, u32 pid, u64 start_ns)
 			continue;
 		if (p->start_ns)
 			return p;
-		/* Of those known by birth only, the first born after that start. */
+		/* Of the processes with only a birth time, choose the first born after that start.
+		 */
 		if (!best || p->born_ns < best->born_ns)
 			best = p;
 	}
@@ -197,13 +198,13 @@ static int apply_fork(struct processes *t, const struct process_event *ev, struc
 		*out = known;
 		return process_add_thread(known, ev->tid, creator ? creator->name : "");
 	}
-	if (known && ev->time_ns <= known->loaded_ns) { /* it was found in /proc meanwhile */
+	if (known && ev->time_ns <= known->loaded_ns) { /* already read from /proc */
 		known->born_ns = ev->time_ns;
 		*out = known;
 		return 0;
 	}
 	if (known)
-		die(t, known, ev->time_ns); /* its end was lost */
+		die(t, known, ev->time_ns); /* its exit event was lost */
 	if (!parent)
 		return 0;
 	if (t->alive.n >= PROCESSES_MAX_ALIVE)
@@ -263,7 +264,10 @@ int processes_apply(struct processes *t, const struct process_event *ev, struct 
 	return -EINVAL;
 }
 
-/* Brings in the children in /proc whose parents are known; returns how many, or an errno. */
+/*
+ * Adds the processes in /proc whose parents are in the table. Return: their number or a negative
+ * errno.
+ */
 static int adopt_children(struct processes *t)
 {
 	DIR *dir = opendir("/proc");
@@ -290,17 +294,17 @@ static int adopt_children(struct processes *t)
 	return err ? err : n;
 }
 
-/* An exec may be among what was lost: then the image is another, or there is none yet. */
+/* If an exec event was lost, the image has changed or is not readable yet. */
 static int load_again(struct process *p, u64 now_ns)
 {
 	struct process_event exec = { .type = PROCESS_EXEC, .time_ns = now_ns, .pid = p->pid };
 	int err = process_load(p);
 
 	if (err == -ESTALE) {
-		memcpy(exec.comm, p->comm, sizeof(exec.comm)); /* until there is a better name */
+		memcpy(exec.comm, p->comm, sizeof(exec.comm)); /* until the new name is known */
 		p->loaded_ns = 0;
 		err = process_exec(p, &exec);
-		p->exec_ns = 0; /* no mapping will be told: take what is there */
+		p->exec_ns = 0; /* no mapping event will follow: accept the current image */
 		if (!err)
 			err = process_load(p);
 		p->exec_ns = now_ns;
@@ -322,7 +326,7 @@ int processes_resync(struct processes *t)
 		else if (err && err != -EACCES)
 			return err;
 	}
-	/* Again, as a grandchild's pid may come before its parent's; but no fork bomb's game. */
+	/* Repeat, as a grandchild may precede its parent in /proc; a limit defeats fork bombs. */
 	for (int i = 0; i < 4 && (n = adopt_children(t)) > 0; i++)
 		;
 	return n < 0 ? n : 0;

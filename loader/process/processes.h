@@ -2,14 +2,14 @@
 #pragma once
 
 /*
- * All processes that a recording cares about, by pid and start time.
+ * The processes of a recording, by pid and start time.
  *
  * Contains the processes that processes_get() or processes_scan() added, and all their
  * later descendants. Events of other processes are ignored.
  *
  * A dead process stays for samples that are still in the ring, until processes_reap() or
- * until there are too many dead processes. So several processes can have the same pid, at
- * most one of them alive.
+ * until there are too many dead processes. So several processes can have the same pid; at
+ * most one of them is alive.
  */
 
 #include "process.h"
@@ -20,52 +20,52 @@
 struct processes;
 
 /**
- * processes_new() - an empty table
+ * processes_new() - create an empty table
  * @t:		new object, free with processes_free()
- * @on_free:	called before a process is freed, to end what its priv is; may be NULL
+ * @on_free:	called before a process is freed, to free its priv; may be NULL
  */
 int processes_new(struct processes **t, void (*on_free)(struct process *p, void *data), void *data);
 void processes_free(struct processes **t);
 
-/* The process that is alive under this pid as far as is known, or NULL. */
+/* The process with this pid that has no exit event yet, or NULL. */
 struct process *processes_alive(const struct processes *t, u32 pid);
 
 /**
- * processes_find() - the process that a sample is of
- * @start_ns:	its start since boot
+ * processes_find() - find the process of a sample
+ * @start_ns:	start of the process since boot
  *
- * Learns the exact start of a process that is only known by its birth.
+ * Records the exact start of a process that so far had only a birth time.
  *
- * Return: it, dead or alive, or NULL.
+ * Return: the process, dead or alive, or NULL.
  */
 struct process *processes_find(struct processes *t, u32 pid, u64 start_ns);
 
 /**
- * processes_get() - the process that is alive under this pid, from /proc if need be
+ * processes_get() - get the live process with this pid, from /proc if necessary
  *
- * Its image may be unread (-EAGAIN of process_load()).
+ * The image may still be unread (process_load() returned -EAGAIN).
  *
  * Return: 0, -ENOSPC (PROCESSES_MAX_ALIVE), or an error of process_load().
  */
 int processes_get(struct processes *t, u32 pid, struct process **p);
 
-/* Every process of /proc; those that vanish meanwhile are left out. 0 or a negative errno. */
+/* Adds every process of /proc that does not exit meanwhile. Return: 0 or a negative errno. */
 int processes_scan(struct processes *t);
 
 /**
- * processes_apply() - let an event happen
- * @p:		the process that it happened to: for a fork the child, NULL when the
- *		event is of no process in the table
+ * processes_apply() - apply an event
+ * @p:		the process of the event, for a fork the child; NULL if it is not in the
+ *  table
  *
  * After PROCESS_LOST call processes_resync(). After PROCESS_EXEC the process is unloaded:
- * process_load() it, if its name or cgroup are wanted.
+ * call process_load() if its name or cgroup is needed.
  *
- * Return: 0, -ENOSPC (a fork that finds no room is not followed), -E2BIG, -ENOMEM.
+ * Return: 0, -ENOSPC (no room for the child of a fork; it is ignored), -E2BIG, -ENOMEM.
  */
 int processes_apply(struct processes *t, const struct process_event *ev, struct process **p);
 
 /**
- * processes_resync() - make good for events that were lost, from /proc
+ * processes_resync() - recover from lost events by reading /proc
  *
  * Marks processes without an entry in /proc as dead and reads all others again; a changed
  * image increments n_execs. Children whose fork event was lost are found only if their
@@ -73,13 +73,13 @@ int processes_apply(struct processes *t, const struct process_event *ev, struct 
  */
 int processes_resync(struct processes *t);
 
-/* Forgets who died before a time (CLOCK_MONOTONIC). */
+/* Frees processes that exited before a time (CLOCK_MONOTONIC). */
 void processes_reap(struct processes *t, u64 before_ns);
 
-/* Each process that is alive; @fn must not change the table. */
+/* Calls @fn for each live process; @fn must not change the table. */
 void processes_each_alive(const struct processes *t, void (*fn)(struct process *p, void *data),
 			  void *data);
 
 u32 processes_n_alive(const struct processes *t);
 u32 processes_n_dead(const struct processes *t);
-u64 processes_n_forgotten(const struct processes *t); /* dead ones, for want of room */
+u64 processes_n_forgotten(const struct processes *t); /* dead processes freed for lack of room */

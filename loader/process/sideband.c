@@ -31,11 +31,11 @@ struct cpu_ring {
 
 struct sideband {
 	int epoll_fd;
-	u32 n_rings, n_cpus; /* those that there are, those that there can be */
+	u32 n_rings, n_cpus; /* opened rings, possible CPUs */
 	size_t ring_len, map_len;
 	u64 n_lost, n_bad;
-	struct perf_ring *last; /* whose record is in the caller's hands */
-	struct perf_ring **rings; /* those of cpus */
+	struct perf_ring *last; /* ring whose record the caller is using */
+	struct perf_ring **rings; /* the rings of cpus */
 	struct cpu_ring **cpus;
 };
 
@@ -48,7 +48,7 @@ static void ring_free(struct cpu_ring *r, size_t map_len)
 	free(r);
 }
 
-/* Linux 6.0 and later count what an event lost; before, only PROCESS_LOST tells. */
+/* Linux 6.0 and later count lost records per event; older ones only report PROCESS_LOST. */
 static int open_event(u32 cpu, size_t watermark, u64 read_format)
 {
 	struct perf_event_attr attr = {
@@ -60,8 +60,8 @@ static int open_event(u32 cpu, size_t watermark, u64 read_format)
 		.sample_id_all = 1,
 		.use_clockid = 1,
 		.clockid = CLOCK_MONOTONIC,
-		.disabled = 1, /* until the ring is there */
-		.mmap = 1, /* without mmap_data: executable ones only */
+		.disabled = 1, /* until the ring is mapped */
+		.mmap = 1, /* without mmap_data: executable mappings only */
 		.mmap2 = 1,
 		.comm = 1,
 		.comm_exec = 1,
@@ -89,7 +89,7 @@ static int map_ring(struct cpu_ring *r, size_t ring_len, size_t map_len)
 	return ioctl(r->fd, PERF_EVENT_IOC_ENABLE, 0) ? -errno : 0;
 }
 
-/* 0, also for a CPU that is offline, or a negative errno. */
+/* Return: 0, also for a CPU that is offline, or a negative errno. */
 static int add_cpu(struct sideband *sb, u32 cpu)
 {
 	struct epoll_event want = { .events = EPOLLIN };
