@@ -8,7 +8,7 @@
 
 #define N_WORDS (sizeof(((struct uw_sample *)0)->sp_words) / 8)
 
-/* The rule that a walk did not find, if it is there now. */
+/* The rule that was not loaded during the walk, or NULL if it still is not. */
 static const struct uw_rule *late_rule(const struct confirm_source *from, const struct uw_frame *f)
 {
 	if (f->kind != UW_NATIVE || !(f->flags & UW_FRAME_NO_ROWS))
@@ -16,13 +16,13 @@ static const struct uw_rule *late_rule(const struct confirm_source *from, const 
 	return from->rule_of(from->data, f->aux, f->a - (f->pc - uw_frame_lookup_pc(f)));
 }
 
-/* Does the rule say that the function keeps { fp, ra }, in this order? */
+/* Whether the rule places a frame record { fp, ra } in the function's frame. */
 static bool keeps_record(const struct uw_rule *r)
 {
 	return r->ra == UW_SAVED_CFA && r->fp == UW_SAVED_CFA && r->ra_off == r->fp_off + 8;
 }
 
-/* Is the record of a function where fp is? @sp is its own. */
+/* Whether fp points to the function's frame record. @sp: stack pointer of the function. */
 static bool is_at_fp(const struct uw_sample *s, const struct uw_rule *r, u64 sp)
 {
 	u64 base = r->cfa == UW_CFA_SP ? sp : s->fp;
@@ -30,7 +30,7 @@ static bool is_at_fp(const struct uw_sample *s, const struct uw_rule *r, u64 sp)
 	return base + (u64)(s64)r->cfa_off + (u64)(s64)r->fp_off == s->fp;
 }
 
-/* Would the rule of a frame have led where fp did? */
+/* Whether the rule of a frame leads to the same caller as fp did. */
 static bool is_confirmed(const struct uw_sample *s, const struct confirm_source *from,
 			 const struct uw_frame *f)
 {
@@ -45,7 +45,7 @@ static bool is_confirmed(const struct uw_sample *s, const struct confirm_source 
 	return f->flags & UW_FRAME_RA ? from->fp_is_record : is_at_fp(s, r, s->sp);
 }
 
-/* The word at sp + off; false: the sample does not have it. */
+/* Reads the word at sp + off. Return: false if the sample does not contain it. */
 static bool word_at_sp(const struct uw_sample *s, s64 off, u64 *word)
 {
 	if (off < 0 || off % 8 || (u64)off >= 8 * N_WORDS)
@@ -54,7 +54,7 @@ static bool word_at_sp(const struct uw_sample *s, s64 off, u64 *word)
 	return true;
 }
 
-/* Has the interrupted function its caller's fp still, by its rule? */
+/* Whether, by its rule, the interrupted function still has its caller's fp. */
 static bool has_callers_fp(const struct uw_sample *s, const struct uw_rule *r)
 {
 	u64 saved;
@@ -65,7 +65,7 @@ static bool has_callers_fp(const struct uw_sample *s, const struct uw_rule *r)
 	       saved == s->fp;
 }
 
-/* The return address of an interrupted function that keeps no record, or 0. */
+/* The return address of an interrupted function without a frame record, or 0. */
 static u64 return_address(const struct uw_sample *s, const struct uw_rule *r)
 {
 	u64 ra = s->lr;
@@ -85,7 +85,7 @@ const struct uw_mapping *confirm_mapping(const struct uw_mapping *maps, u32 n_ma
 	return m && ra <= m->end_addr && m->kind == UW_MAP_NATIVE && m->module ? m : NULL;
 }
 
-/* The return address that a walk without rows finds by the leaf's instruction, or 0. */
+/* The return address that a walk without rows derives from the leaf's instruction, or 0. */
 static u64 address_by_instruction(const struct uw_sample *s, int slot)
 {
 	u64 ra = 0;
@@ -95,7 +95,7 @@ static u64 address_by_instruction(const struct uw_sample *s, int slot)
 	return slot >= 0 && word_at_sp(s, slot, &ra) ? ra : 0;
 }
 
-/* The leaf's caller, if it keeps the record at fp. */
+/* Finds the leaf's caller, if fp points to the caller's frame record. */
 static bool find_caller(const struct uw_sample *s, const struct confirm_source *from, u64 ra,
 			u64 sp, struct uw_frame *caller)
 {
@@ -128,8 +128,9 @@ static struct uw_sample *insert(const struct uw_sample *s, const struct uw_frame
 }
 
 /*
- * The interrupted function keeps no record: without its rule the walk has gone on by its
- * instruction, to its caller, or else by the record at fp, to its caller's caller.
+ * Handles an interrupted function without a frame record. The walk did not have its rule, so it
+ * continued by the interrupted instruction to the caller, or else by the record at fp to the
+ * caller's caller.
  */
 static struct uw_sample *confirm_leaf(struct uw_sample *s, const struct confirm_source *from,
 				      struct uw_sample *room)

@@ -16,47 +16,47 @@
  *	caller       missed                         inserted: its rule says { fp, ra } at fp
  *	frame 1      a guess                        confirmed: the caller's record leads to it
  *
- * If the walk found that caller by the leaf's instruction, the caller is confirmed.
+ * If the walk found that caller by decoding the leaf's instruction, the caller is confirmed.
  */
 
 #include "../../core/native/row.h"
 #include "../../core/uw_frame.h"
 #include "../../core/uw_mapping.h"
 
-/* As row_filler_rule(). */
+/* See row_filler_rule(). */
 typedef const struct uw_rule *confirm_rule_fn(const void *data, u32 module, u64 file_off);
 
 /* Location of the return address of a function interrupted at this instruction. */
 typedef int confirm_slot_fn(const void *data, u32 module, u64 file_off);
-#define CONFIRM_IN_FRAME (-1) /* as arch_ra_slot(): else that many bytes above sp */
+#define CONFIRM_IN_FRAME (-1) /* as arch_ra_slot(); values >= 0: bytes above sp */
 #define CONFIRM_IN_LR (-2)
-#define CONFIRM_UNKNOWN (-3) /* it is unreadable */
+#define CONFIRM_UNKNOWN (-3) /* the instruction is unreadable */
 
 struct confirm_source {
 	bool fp_is_record; /* ARCH_FP_IS_RECORD */
 	confirm_rule_fn *rule_of;
 	confirm_slot_fn *slot_of;
 	const void *data;
-	const struct uw_mapping *maps; /* of the process, sorted */
+	const struct uw_mapping *maps; /* mappings of the process, sorted */
 	u32 n_maps;
 };
 
 /**
- * confirm_guesses() - confirm guesses by rows that were loaded since
- * @s:		gets flags of frames, and its status, as a walk with these rows has them
- * @room:	for a sample with one frame more
+ * confirm_guesses() - confirm guesses by rows loaded after the walk
+ * @s:		its frame flags and status are updated to those of a walk with these rows
+ * @room:	room for a sample with one more frame
  *
  * A step that the rows contradict or do not cover stays a guess.
  *
- * Return: @s, or @room with a copy that has the leaf's caller, too.
+ * Return: @s, or @room with a copy that also contains the leaf's caller.
  */
 struct uw_sample *confirm_guesses(struct uw_sample *s, const struct confirm_source *from,
 				  struct uw_sample *room);
 
 /**
- * confirm_mapping() - the native mapping of a return address
+ * confirm_mapping() - find the native mapping of a return address
  * @maps:	sorted
  *
- * Return: NULL when it is in none, or in none with a module.
+ * Return: NULL if no mapping with a module contains it.
  */
 const struct uw_mapping *confirm_mapping(const struct uw_mapping *maps, u32 n_maps, u64 ra);

@@ -6,11 +6,11 @@
 
 #include "../symbols/module.h"
 
-#define STACK_LEN (64u << 10) /* that is looked at */
-#define PIECE_LEN 4096u /* what is not there is left out by pieces */
-#define MAX_PAGES 256 /* of one stack */
+#define STACK_LEN (64u << 10) /* bytes of stack that are searched */
+#define PIECE_LEN 4096u /* unmapped stack is skipped in units of this */
+#define MAX_PAGES 256 /* pages prefetched for one stack */
 
-/* The page of a file that an address is mapped from; NULL: none. */
+/* Finds the mapping of an address and its page in the file. Return: NULL if there is none. */
 static const struct mapping *page_at(const struct process *p, u64 addr, u32 *page)
 {
 	const struct mapping *m = mappings_find(p->maps, addr);
@@ -56,7 +56,7 @@ void prefetch_stack(struct row_filler *rows, const struct process *p, u64 sp)
 		prefetch(rows, p, sp, sp + STACK_LEN);
 }
 
-/* The environment lies where the main thread's stack begins. */
+/* The main thread's stack begins just below the environment. */
 void prefetch_first_stack(struct row_filler *rows, const struct process *p)
 {
 	if (p->env_end > STACK_LEN)

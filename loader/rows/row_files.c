@@ -12,7 +12,7 @@
 
 struct row_files {
 	struct row_source source;
-	struct row_file *v[ROW_MAX_FILES]; /* in no order */
+	struct row_file *v[ROW_MAX_FILES]; /* unordered */
 	u32 n, n_open;
 	u64 clock;
 };
@@ -63,7 +63,7 @@ void row_files_free(struct row_files **files)
 	free(TAKE_PTR(*files));
 }
 
-/* The place in v of the file that was not used for longest; open ones only, if so asked. */
+/* Index in v of the least recently used file, or of the least recently used open file. */
 static u32 oldest(const struct row_files *files, bool open)
 {
 	u32 best = files->n;
@@ -109,7 +109,7 @@ struct row_file *row_files_best(struct row_files *files,
 	return best;
 }
 
-/* Code ends at page @end, if not later: a bit for each page. */
+/* Grows the bitmap of pages for code that ends at page @end. */
 static int extend(struct row_file *f, u64 end)
 {
 	u64 n = end - f->first_page;
@@ -152,7 +152,7 @@ void row_file_add_image(struct row_file *f, const struct row_image *image)
 		extend(f, image->end_page);
 }
 
-/* From the first page of code to the last; they are one piece in all but crafted files. */
+/* Finds the first and last page of code. Only crafted files have gaps between them. */
 static int find_code(struct row_file *f)
 {
 	const struct elf_segment *s;
@@ -181,7 +181,7 @@ static int find_r2r_code(struct row_file *f)
 	return set_pages(f, start_off / UW_ROW_PAGE_LEN, end_off / UW_ROW_PAGE_LEN + 1);
 }
 
-/* The rest may be data: some linkers put all that is read beside the code. */
+/* Limits background loading to described code; some linkers put read-only data beside it. */
 static void find_described(struct row_file *f)
 {
 	u64 start, end;
@@ -192,7 +192,8 @@ static void find_described(struct row_file *f)
 	if (f->elf && !cfi_span(f->cfi, &start, &end) && start / UW_ROW_PAGE_LEN >= f->first_page &&
 	    end / UW_ROW_PAGE_LEN < (u64)f->first_page + f->n_pages) {
 		f->next = (u32)(start / UW_ROW_PAGE_LEN) - f->first_page;
-		n = (u32)(end / UW_ROW_PAGE_LEN) + 2 - f->first_page; /* its end may be there */
+		n = (u32)(end / UW_ROW_PAGE_LEN) + 2 -
+		    f->first_page; /* the code may end in this page */
 		f->end = n < f->n_pages ? n : f->n_pages;
 	}
 	if (f->end - f->next > ROW_IDLE_PAGES)
@@ -252,7 +253,7 @@ int row_files_open(struct row_files *files, struct row_file *f)
 	return file_open(files, f, fd);
 }
 
-/* Nothing of a debug file is wrong enough to go without the file's own rows. */
+/* No error in a debug file prevents the use of the file's own rows. */
 static int add_debug(struct row_files *files, struct row_file *f)
 {
 	int fd = -ENOENT;

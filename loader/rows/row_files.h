@@ -2,13 +2,13 @@
 #pragma once
 
 /*
- * The files whose unwind information (an ELF file's call frame information, a ReadyToRun
- * image's runtime functions) is of interest, by module: which of their
- * pages hold code, which of those were loaded once, and the reader of each.
+ * Files with unwind information (an ELF file's call frame information, a ReadyToRun image's
+ * runtime functions), by module. For each file: its pages of code, the pages that were loaded
+ * at least once, and its reader.
  *
- * Budget: ROW_MAX_FILES files of some hundred bytes and a bit a page of code;
- * ROW_MAX_OPEN_FILES readers, of which the one that was not used for longest is closed
- * and opened again when it is wanted.
+ * Budget: ROW_MAX_FILES files of some hundred bytes plus a bit per page of code;
+ * ROW_MAX_OPEN_FILES readers. The least recently used reader is closed and opened again when
+ * it is needed.
  */
 
 #include "../../inspect/unwind/cfi.h"
@@ -17,92 +17,94 @@
 #define ROW_MAX_FILES 2048
 #define ROW_MAX_OPEN_FILES 64
 #define ROW_IDLE_PAGES 16384 /* 64 MiB of code */
-#define ROW_MAX_FILE_PAGES (1u << 18) /* of code: 1 GiB; what lies beyond has no rows */
+#define ROW_MAX_FILE_PAGES (1u << 18) /* of code: 1 GiB; code beyond it has no rows */
 
 struct row_files;
 
 struct row_file {
 	u32 module;
-	bool has_none; /* no such file, or nothing in it: asking again is no use */
-	u32 first_page, n_pages; /* of the file, that hold code */
-	u32 next, end; /* of those pages, what is left for the background */
-	bool is_given_up; /* by the background */
+	bool has_none; /* no such file, or no unwind information in it; do not try again */
+	u32 first_page, n_pages; /* pages of the file that contain code */
+	u32 next, end; /* pages left for background loading */
+	bool is_given_up; /* background loading has stopped */
 	u32 n_missed;
 	u32 costly_first, costly_n; /* pages */
-	u64 *loaded; /* a bit a page of n_pages: it was, once; NULL: never opened */
-	u64 used; /* by the cache's clock */
-	struct elf_file *elf; /* NULL: closed, or no ELF file */
+	u64 *loaded; /* bit per page of n_pages: was loaded at least once; NULL: never opened */
+	u64 used; /* last use, in the cache's clock */
+	struct elf_file *elf; /* NULL: closed, or not an ELF file */
 	struct elf_file *debug; /* NULL: none, or not needed */
-	bool has_debug; /* that is settled */
+	bool has_debug; /* the search for it has ended */
 	struct cfi *cfi;
-	struct r2r_rows *r2r; /* NULL: closed, or no ReadyToRun image */
-	struct row_images images; /* in what is an ELF file */
-	u32 end_page; /* of its own code; images lie behind */
+	struct r2r_rows *r2r; /* NULL: closed, or not a ReadyToRun image */
+	struct row_images images; /* ReadyToRun images inside an ELF file */
+	u32 end_page; /* end of the file's own code; images follow it */
 };
 
 /*
- * An open file of a module, borrowed; a negative errno when it can't be had now. @debug: the file
- * with what was stripped from it, -EINPROGRESS while that is looked for.
+ * Gets an open file of a module. @debug: get the file with the stripped information instead.
+ *
+ * Return: a borrowed descriptor; -EINPROGRESS while the debug file is searched for; another
+ * negative errno if no file is available now.
  */
 typedef int row_open_fn(u32 module, bool debug, void *data);
 
-/* Code that its file does not describe, but a runtime; borrowed for as long as there are files. */
+/* Code described by a runtime and not by its file. Borrowed for the lifetime of row_files. */
 struct row_code {
-	u64 off, len; /* in the file */
+	u64 off, len; /* range in the file */
 	struct cfi_provider provider;
 };
 
-/* False: a module's file has no such code. */
+/* Return: false if the module's file has no such code. */
 typedef bool row_code_fn(u32 module, struct row_code *code, void *data);
 
 struct row_source {
 	row_open_fn *open;
-	row_code_fn *code; /* NULL: none is known */
+	row_code_fn *code; /* NULL: no such code */
 	void *data;
 };
 
 int row_files_new(struct row_files **files, const struct row_source *source);
 void row_files_free(struct row_files **files);
 
-/* The file of a module, made if need be; NULL without memory. Valid until the next call. */
+/* Return: the file of a module, added if new; NULL if out of memory. Valid until the next call. */
 struct row_file *row_files_get(struct row_files *files, u32 module);
 
-/* For each file; what @fn returns last that is not NULL. */
+/* Return: the file that @is_better prefers to all others, or NULL. */
 struct row_file *row_files_best(struct row_files *files,
 				bool (*is_better)(const struct row_file *f,
 						  const struct row_file *than));
 
-/* An image is mapped from it, behind its own code. */
+/* Adds an image that is mapped from the file, after the file's own code. */
 void row_file_add_image(struct row_file *f, const struct row_image *image);
 
 /**
- * row_files_open() - find out what pages of a file hold code
+ * row_files_open() - find the pages of a file that contain code
  *
- * The module's file is asked for each time: it may have been written to since it was mapped.
+ * Requests the module's file each time, because it may have been written since it was mapped.
  *
- * Return: 0, -ENOENT (it never has any rows), or an error that may pass (-ESTALE, -ENOMEM,
- * what reading gave).
+ * Return: 0, -ENOENT (the file will never have rows), or a temporary error (-ESTALE, -ENOMEM,
+ * an error of reading).
  */
 int row_files_open(struct row_files *files, struct row_file *f);
 
 /**
- * row_files_read() - the rows of one page
- * @rules:	where its rules are entered
+ * row_files_read() - read the rows of one page
+ * @rules:	table to which the page's rules are added
  * @rows:	room for UW_MAX_PAGE_ROWS
  *
- * A file without call frame information has that of its debug file, and no rows before it is
- * known whether there is one.
+ * If a file has no call frame information, that of its debug file is used. The file has no rows
+ * until the search for the debug file has ended.
  *
- * Return: as row_files_open(); -EINPROGRESS.
+ * Return: as row_files_open(); -EINPROGRESS (still searching).
  */
 int row_files_read(struct row_files *files, struct row_file *f, u32 page, struct rules *rules,
 		   u32 *rows, u32 *n);
 
 /*
- * A page of V8's builtins: it takes 1 ms and more to read, so it is read only when a walk comes
- * there. The file was opened once.
+ * Whether it is a page of V8's builtins. Reading one takes 1 ms or more, so it is read only when
+ * a walk needs it. The file must have been opened before.
  */
 bool row_file_is_costly(const struct row_file *f, u32 page);
 
-/* A page that was read is with the walk now. Was it there before? */
+/* Marks a page as loaded. Return: whether it had been loaded before. */
 bool row_file_loaded(struct row_file *f, u32 page);

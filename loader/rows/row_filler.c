@@ -9,22 +9,22 @@
 #include "../../inspect/util/cleanup.h"
 #include "../../inspect/util/clock.h"
 
-#define MAX_WANTED 1024 /* pages; what is dropped is missed again */
-#define MISS_SHARE 20 /* of the time that passes, one part */
+#define MAX_WANTED 1024 /* pages; a dropped page is requested again by its next miss */
+#define MISS_SHARE 20 /* misses may use 1/20 of the elapsed time */
 #define IDLE_SHARE 100
-#define COSTLY_NS 4000000ull /* at a time: what a walk guesses without must not wait for them */
+#define COSTLY_NS 4000000ull /* per call; other misses must not wait for costly pages */
 
 struct wanted {
 	u32 module, page;
 };
 
-/* A ring. */
+/* A ring buffer. */
 struct queue {
 	struct wanted v[MAX_WANTED];
 	u32 newest, oldest;
 };
 
-/* CPU time that may be spent: grows with the time that passes, up to a burst. */
+/* CPU time that may be spent; grows with elapsed time, up to a burst. */
 struct credit {
 	s64 left_ns, burst_ns;
 	u64 seen_ns;
@@ -34,8 +34,8 @@ struct row_filler {
 	struct row_pool *pool;
 	struct row_files *files;
 	struct rules rules;
-	struct queue missed, probable; /* the second when there is none left in the first */
-	struct queue costly; /* missed, but a walk guesses nothing without it */
+	struct queue missed, probable; /* probable is read only when missed is empty */
+	struct queue costly; /* missed pages whose absence causes no guesses */
 	struct credit for_misses, for_costly, for_idle;
 	u64 n_refetched, n_failed;
 	bool is_off; /* there is no pool */
@@ -143,8 +143,8 @@ static bool has_credit(struct credit *c, u32 share, s64 kept_ns)
 }
 
 /*
- * 0, -EAGAIN (the pool has no room in this tick), -EINPROGRESS (its debug file is looked for),
- * or why there will be no rows now.
+ * Return: 0, -EAGAIN (the pool has no room in this tick), -EINPROGRESS (searching for the debug
+ * file), or another negative errno if there are no rows now.
  */
 static int load(struct row_filler *f, struct row_file *file, u32 page, struct credit *credit)
 {
@@ -161,7 +161,7 @@ static int load(struct row_filler *f, struct row_file *file, u32 page, struct cr
 	return err;
 }
 
-/* False: not now. */
+/* Return: false if no page can be loaded now. */
 static bool load_wanted(struct row_filler *f, struct queue *q, struct credit *credit)
 {
 	struct wanted w = q->v[q->oldest % MAX_WANTED];
@@ -180,8 +180,9 @@ static bool load_wanted(struct row_filler *f, struct queue *q, struct credit *cr
 }
 
 /*
- * The next page of a queue; false: there is none, or not now. What is probable leaves half of
- * the burst to what will be missed.
+ * Loads the next page of a queue. Probable pages leave half of the burst to future misses.
+ *
+ * Return: false if the queue is empty or no page can be loaded now.
  */
 static bool load_first(struct row_filler *f, struct queue *q, struct credit *credit, u64 until_ns)
 {
@@ -205,7 +206,7 @@ void row_filler_misses(struct row_filler *f, u64 until_ns)
 		;
 }
 
-/* How much of a file is left to be loaded in the background; 1 while it was never opened. */
+/* Number of pages of a file left for background loading; 1 if it was never opened. */
 static u32 n_left(const struct row_file *f)
 {
 	if (f->has_none || f->is_given_up)
@@ -213,7 +214,7 @@ static u32 n_left(const struct row_file *f)
 	return f->end ? f->end - f->next : 1;
 }
 
-/* Files that were missed before those that were not, then the shorter one. */
+/* Prefers files with misses, then the file with fewer pages left. */
 static bool is_better(const struct row_file *f, const struct row_file *than)
 {
 	if (!n_left(f) || !than)
@@ -223,7 +224,10 @@ static bool is_better(const struct row_file *f, const struct row_file *than)
 	return n_left(f) < n_left(than);
 }
 
-/* The next page of a file; -EAGAIN: not now. One that can't be opened is left to its misses. */
+/*
+ * Loads the next page of a file; -EAGAIN: not now. A file that can't be opened gets no more
+ * background loading, only its misses are served.
+ */
 static int load_next(struct row_filler *f, struct row_file *file)
 {
 	int err = row_files_open(f->files, file);

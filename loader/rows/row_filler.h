@@ -2,17 +2,18 @@
 #pragma once
 
 /*
- * Brings rows into the pool: what a walk missed first, with the pages beside it, then
- * what it missed of V8's builtins, and in what time is left whole files, those of which
- * something was missed first, the shortest first, as long as nothing has to leave the
- * pool for it.
+ * Loads rows into the pool, in this order:
  *
- * Time: a page costs about 0.04 ms (the C library 13 ms, Node.js 24 0.35 s), one of V8's
- * builtins 1 ms. Without those a walk guesses nothing, so they come a few at a time, of
- * time of their own, and never in the background. Misses of either kind may take
- * ROW_MISS_BURST_NS, half of which the pages beside them may use up, and then a twentieth
- * of a CPU, the background ROW_IDLE_BURST_NS and then a hundredth; of one file it brings
- * ROW_IDLE_PAGES at most.
+ * 1. pages that a walk missed, and the pages beside them
+ * 2. pages of V8's builtins that a walk missed
+ * 3. in the background, whole files while the pool has free room: files with misses first,
+ *    then the shortest, at most ROW_IDLE_PAGES of each
+ *
+ * Time: a page costs about 0.04 ms (the C library 13 ms, Node.js 24 0.35 s), a page of V8's
+ * builtins 1 ms. A walk without rows of builtins makes no guesses, so builtins are loaded a few
+ * at a time, have their own time budget, and are never loaded in the background. Misses of
+ * either kind may use ROW_MISS_BURST_NS (pages beside them: half of it) and then a twentieth of
+ * a CPU; the background ROW_IDLE_BURST_NS and then a hundredth.
  */
 
 #include "row_files.h"
@@ -25,50 +26,53 @@ struct row_filler;
 
 struct row_counts {
 	struct row_pool_counts pool;
-	u64 refetched; /* pages that came again after they had been forgotten */
+	u64 refetched; /* pages loaded again after they were evicted */
 	u64 failed; /* pages whose file could not be read */
-	u64 rules, rules_refused; /* that walks can find; that found no room */
+	u64 rules, rules_refused; /* rules that walks can find; rules refused for lack of room */
 };
 
 /**
- * row_filler_new() - nothing is loaded yet
- * @memory:	of the walk's tables
- * @source:	gives a module's file; copied
+ * row_filler_new() - create a filler with an empty pool
+ * @memory:	the walk's tables
+ * @source:	callbacks that get a module's file; copied
  */
 int row_filler_new(struct row_filler **f, const struct row_memory *memory,
 		   const struct row_source *source);
 void row_filler_free(struct row_filler **f);
 
-/* A walk came to a page without rows. */
+/* Reports that a walk reached a page without rows. */
 void row_filler_miss(struct row_filler *f, u32 module, u32 page);
 
-/* A page that a walk will probably come to. Return: 1, 0 when it is there or wanted already. */
+/*
+ * Requests a page that a walk will probably reach. Return: 1, or 0 if it is already loaded or
+ * requested.
+ */
 u32 row_filler_prefetch(struct row_filler *f, u32 module, u32 page);
 
 /**
- * row_filler_image() - a file has a ReadyToRun image in it
- * row_filler_has_image() - is that known of its code at @page?
- * @image:	where; copied
+ * row_filler_image() - add a ReadyToRun image inside a file
+ * row_filler_has_image() - return whether an image with code at @page was added
+ * @image:	location of the image; copied
  */
 void row_filler_image(struct row_filler *f, u32 module, const struct row_image *image);
 bool row_filler_has_image(struct row_filler *f, u32 module, u32 page);
 
-/* A file whose rows will be wanted. */
+/* Adds a file whose rows will be needed. */
 void row_filler_expect(struct row_filler *f, u32 module);
 
 /**
- * row_filler_misses() - load what was missed
- * row_filler_idle() - load what may be missed next
- * @until_ns:	CLOCK_MONOTONIC: no page is begun after this
+ * row_filler_misses() - load missed pages
+ * row_filler_idle() - load pages that may be missed next
+ * @until_ns:	CLOCK_MONOTONIC; no page is started after this
  *
  * Work that does not fit into the time is left for the next call.
  *
- * Return (idle): is there anything left that can be done now?
+ * Return (idle): whether there is more work that can be done now.
  */
 void row_filler_misses(struct row_filler *f, u64 until_ns);
 bool row_filler_idle(struct row_filler *f, u64 until_ns);
 
-/* As row_pool_rule(). */
+/* See row_pool_rule(). */
 const struct uw_rule *row_filler_rule(const struct row_filler *f, u32 module, u64 file_off);
 
 struct row_counts row_filler_counts(const struct row_filler *f);

@@ -2,21 +2,21 @@
 #pragma once
 
 /*
- * ReadyToRun images in a file that is something else: a program that is a single file has them
- * behind its own code. Where they are, a process that has mapped them tells.
+ * ReadyToRun images inside another file: a single-file program contains them after its own
+ * code. Their locations come from the mappings of a process.
  */
 
 #include "../../core/types.h"
 
-#define ROW_MAX_IMAGES 1024 /* in a file; .NET's own libraries are 170 */
+#define ROW_MAX_IMAGES 1024 /* in a file; .NET itself has 170 libraries */
 
 struct r2r_rows;
 struct rules;
 
 struct row_image {
-	u64 off; /* of its first byte in the file */
-	u32 first_page, end_page; /* of its code, pages of the file */
-	bool is_bad; /* it can't be read */
+	u64 off; /* offset in the file of the image's first byte */
+	u32 first_page, end_page; /* pages of the file with the image's code */
+	bool is_bad; /* the image can't be read */
 	struct r2r_rows *rows; /* NULL: not open */
 };
 
@@ -25,17 +25,17 @@ struct row_images {
 	u32 n;
 };
 
-/* 1; 0 when it is known already, -ENOMEM, -E2BIG. */
+/* Return: 1, 0 if the image was added before, -ENOMEM, -E2BIG. */
 int row_images_add(struct row_images *images, const struct row_image *image);
 bool row_images_has(const struct row_images *images, u32 first_page);
 void row_images_deinit(struct row_images *images);
 
-/* Give memory back until one of them is read again. */
+/* Frees the readers; the next read opens them again. */
 void row_images_close(struct row_images *images);
 
 /**
- * row_images_page() - the rows of one page
- * @fd:		of the file, borrowed
+ * row_images_page() - read the rows of one page
+ * @fd:		the file, borrowed
  *
  * A page that two images share belongs to the one added first. Return: as r2r_rows_page().
  */

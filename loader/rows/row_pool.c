@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * Positions count the rows ever written, so they only grow; row @pos lies at
- * pos % n_rows. A page's rows never wrap: what is left at the end is skipped.
+ * Positions count all rows ever written, so they only grow; row @pos is at index
+ * pos % n_rows. A page's rows never wrap: too small a rest at the end is skipped.
  *
  *	released <= cleared <= head <= released + n_rows
  *
- * From cleared to head walks find pages, from released to cleared they may be
- * reading still. Entries of pages are taken out of order when sixteen of them want
- * the same places; then only the page's line in the queue is left, for its rows.
+ * Walks find the pages from cleared to head; they may still be reading pages from released
+ * to cleared. If sixteen pages hash to the same slots, an entry is evicted out of order; then
+ * only the page's line in the queue remains, to account for its rows.
  */
 
 #include "row_pool.h"
@@ -19,24 +19,25 @@
 
 #include "../../inspect/util/search.h"
 
-#define MAX_PAGES (UW_MAX_ROW_PAGES / 4 * 3) /* beyond, places get hard to find */
+#define MAX_PAGES (UW_MAX_ROW_PAGES / 4 * 3) /* at a higher load, free slots are hard to find */
 #define MASK (UW_MAX_ROW_PAGES - 1)
 
-/* A page in the order of age; number @seq is at seq % UW_MAX_ROW_PAGES. */
+/* A page, in order of age; line number @seq is at index seq % UW_MAX_ROW_PAGES. */
 struct line {
 	u64 end_pos;
-	u32 slot; /* of its entry, unless stamp[slot] is of another */
+	u32 slot; /* slot of its entry, unless stamps[slot] belongs to another line */
 };
 
 struct row_pool {
 	struct row_memory m;
 	u64 head, cleared, released;
-	u64 wanted; /* a page waits until all up to this position is free */
-	u32 newest, oldest; /* seq of the next and of the first line */
+	u64 wanted; /* a page is waiting until all rows up to this position are free */
+	u32 newest, oldest; /* seq of the next line to write and of the first line */
 	u32 tick;
 	u64 ticked_ns;
 	struct row_pool_counts counts;
-	/* Of an entry in use: its line's seq. Of a free one: the tick in which it was cleared. */
+	/* For an entry in use, its line's seq; for a free entry, the tick in which it was cleared.
+	 */
 	u32 stamps[UW_MAX_ROW_PAGES];
 	struct line lines[UW_MAX_ROW_PAGES];
 };
@@ -111,7 +112,7 @@ static void forget_oldest(struct row_pool *p)
 	p->oldest++;
 }
 
-/* A place that no walk looks at any more; -EAGAIN: in the next tick. */
+/* Finds a slot that no walk reads any more. Return: 0; -EAGAIN: try again in the next tick. */
 static int find_place(struct row_pool *p, u32 module, u32 page, u32 *slot)
 {
 	u32 hash = uw_row_page_hash(module, page), oldest = hash & MASK;
@@ -136,7 +137,7 @@ static int find_place(struct row_pool *p, u32 module, u32 page, u32 *slot)
 	return -EAGAIN;
 }
 
-/* From where @n rows in a row can be written; -EAGAIN: in the next tick. */
+/* Finds a position for @n contiguous rows. Return: 0; -EAGAIN: try again in the next tick. */
 static int find_room(struct row_pool *p, u32 n, u64 *pos)
 {
 	u32 at = (u32)(p->head % p->m.n_rows);
@@ -163,7 +164,7 @@ static bool is_page(const u32 *rows, u32 n)
 	return true;
 }
 
-/* Everything is there before the module says that it is. */
+/* Stores the module id last, because it makes the entry valid. */
 static void write_page(struct row_pool *p, u32 slot, const struct uw_row_page *new, const u32 *rows)
 {
 	struct uw_row_page *e = &p->m.pages[slot];
@@ -207,7 +208,7 @@ int row_pool_add(struct row_pool *p, u32 module, u32 page, const u32 *rows, u32 
 	return 0;
 }
 
-/* So much is kept free, that a tick's new pages need not wait for the next. */
+/* Number of rows kept free, so that new pages need not wait for the next tick. */
 static u32 reserve(const struct row_pool *p)
 {
 	u32 share = p->m.n_rows / 16;
@@ -222,7 +223,7 @@ u32 row_pool_room(const struct row_pool *p)
 	return p->counts.pages >= MAX_PAGES || used >= limit ? 0 : (u32)(limit - used);
 }
 
-/* Is there too much to be found, in rows or in entries? */
+/* Whether free rows or free entries are short. */
 static bool is_short(const struct row_pool *p)
 {
 	return p->head - p->cleared > p->m.n_rows - reserve(p) ||

@@ -2,76 +2,76 @@
 #pragma once
 
 /*
- * The writing side of uw_row_pages and uw_rows: which pages of which files the walk
- * has rows of. Plain stores into memory shared with the programs, as in
+ * The writing side of uw_row_pages and uw_rows, the rows that walks can find, by page of a
+ * file. Updates are plain stores into memory shared with the programs, as in
  * loader/sample/tables.h.
  *
- * The pool is a ring. New pages are written behind the newest; the oldest are
- * forgotten to make room, whoever still uses them: they come back by a miss.
+ * The pool is a ring. New pages are written after the newest; the oldest pages are evicted to
+ * make room, even if they are still in use: a miss loads them again.
  *
  *	      oldest                      newest
  *	  free  |  pages that walks can find  |  free
- *	  ^-- forgotten before this tick, so that no walk reads them any more
+ *   ^-- evicted before this tick, so that no walk reads them any more
  *
- * A page is forgotten by its entry alone; its rows stay as they are for at least
+ * Evicting a page clears only its entry; its rows stay unchanged for at least
  * ROW_POOL_GRACE_NS. So a walk that found the entry reads the rows of that page, or finds
- * on its second look that the entry has changed.
+ * when it checks the entry again that it has changed.
  */
 
 #include "../../core/types.h"
 
 #include "../../bpf/tables.h"
 
-#define ROW_POOL_GRACE_NS 10000000ull /* a walk takes a tenth of that at most */
+#define ROW_POOL_GRACE_NS 10000000ull /* a walk takes at most a tenth of this */
 
 struct row_pool;
 
 /* Shared with the walk, all zero; borrowed. */
 struct row_memory {
 	struct uw_row_page *pages; /* UW_MAX_ROW_PAGES */
-	struct uw_rule *rules; /* UW_MAX_RULES; not the pool's but row_rules.h's */
+	struct uw_rule *rules; /* UW_MAX_RULES; managed by row_rules.h, not by the pool */
 	u32 *rows;
 	u32 n_rows; /* 0: there is no pool, every page is refused */
 };
 
 struct row_pool_counts {
-	u64 pages, rows; /* that walks can find */
-	u64 added, evicted; /* pages, since the start */
-	u64 refused; /* pages that could not be taken, however long one waits */
+	u64 pages, rows; /* pages and rows that walks can find */
+	u64 added, evicted; /* number of pages since the start */
+	u64 refused; /* pages that could never be added */
 };
 
 int row_pool_new(struct row_pool **p, const struct row_memory *memory);
 void row_pool_free(struct row_pool **p);
 
-/* Can walks find the page? */
+/* Return: whether walks can find the page. */
 bool row_pool_has(const struct row_pool *p, u32 module, u32 page);
 
 /**
- * row_pool_add() - enter a page
+ * row_pool_add() - add a page
  * @module:	not 0
- * @page:	offset in the file / UW_ROW_PAGE_LEN; not there yet
- * @rows:	as on the wire, rules with numbers
- * @n:		of them
+ * @page:	offset in the file / UW_ROW_PAGE_LEN; not in the pool
+ * @rows:	rows in the walk's format, with rule numbers
+ * @n:		number of rows
  *
- * Return: 0; -EAGAIN (there will be room after row_pool_tick()); -EINVAL (no such page can
- * be: rows out of order, too many, the first not at offset 0); -EFBIG (larger than a
- * quarter of the pool).
+ * Return: 0; -EAGAIN (there will be room after row_pool_tick()); -EINVAL (invalid page: rows
+ * out of order, too many rows, or the first not at offset 0); -EFBIG (larger than a quarter
+ * of the pool).
  */
 int row_pool_add(struct row_pool *p, u32 module, u32 page, const u32 *rows, u32 n);
 
 /**
- * row_pool_rule() - the rule for code, as a walk finds it now
+ * row_pool_rule() - get the rule that a walk now finds for code
  *
- * Return: valid until row_pool_add(), or NULL: the page is not there.
+ * Return: a rule, valid until row_pool_add(); NULL if the page is not in the pool.
  */
 const struct uw_rule *row_pool_rule(const struct row_pool *p, u32 module, u64 file_off);
 
-/* How many rows can be added before anything has to be forgotten for them. */
+/* Number of rows that can be added before pages must be evicted. */
 u32 row_pool_room(const struct row_pool *p);
 
 /**
- * row_pool_tick() - free what was forgotten before, and forget what is oldest if room is short
- * @now_ns:	CLOCK_MONOTONIC; does nothing within ROW_POOL_GRACE_NS of the last time
+ * row_pool_tick() - free pages evicted earlier, and evict the oldest pages if room is short
+ * @now_ns:	CLOCK_MONOTONIC; does nothing within ROW_POOL_GRACE_NS of the last tick
  */
 void row_pool_tick(struct row_pool *p, u64 now_ns);
 
