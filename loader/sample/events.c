@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * Events of a CPU, and not of a thread: a thread's event starts late and costs a
- * file descriptor, and whose sample it is the program knows best.
+ * Events are per CPU, not per thread: a thread's event starts late and costs a file
+ * descriptor, and the program itself can filter samples by thread.
  *
- * The CPU clock has a fixed period, so the program itself sees when a run is
- * missing (uw_count_missed). Hardware cycles, where there is a PMU, have none.
+ * The CPU clock has a fixed period, so the program detects missing runs
+ * (uw_count_missed). Hardware cycles, used if there is a PMU, have no fixed period.
  */
 
 #include "sampler_state.h"

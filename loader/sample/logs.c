@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MAX_KEPT_LEN (64u << 20) /* of all logs */
+#define MAX_KEPT_LEN (64u << 20) /* bytes of all pending logs */
 
 struct kept {
 	struct kept *next; /* newer */
@@ -19,7 +19,7 @@ struct kept {
 struct logs {
 	struct ring_buffer *ring;
 	struct kept *oldest, **newest;
-	struct kept *given; /* what logs_find() gave */
+	struct kept *given; /* the last result of logs_find() */
 	size_t len;
 };
 
@@ -36,7 +36,7 @@ const struct uw_log_read *logs_next(const struct uw_log *log, const struct uw_lo
 	return next < first + log->len ? (const struct uw_log_read *)next : NULL;
 }
 
-/* Does the log consist of whole reads, all of them? */
+/* Whether the log contains all reads of its walk, each of them complete. */
 static bool is_whole(const struct uw_log *log, size_t len)
 {
 	const u8 *at = (const u8 *)(log + 1);
@@ -116,7 +116,7 @@ void logs_free(struct logs **logs)
 	free(TAKE_PTR(*logs));
 }
 
-/* Takes the sample's log out of those that are kept, and drops what is older on its CPU. */
+/* Removes and returns the sample's pending log; frees older logs of the same CPU. */
 static struct kept *take(struct logs *logs, const struct uw_sample *sample)
 {
 	struct kept **at = &logs->oldest, *found = NULL;

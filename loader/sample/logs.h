@@ -2,8 +2,8 @@
 #pragma once
 
 /*
- * Logs of the capturing program, kept until their samples are looked at. A log is on
- * its ring before its sample is on the other one.
+ * Logs of the capturing program, stored until their samples are processed. The program
+ * submits a log to the ring of logs before it submits the sample to the ring of samples.
  */
 
 #include "../../bpf/log.h"
@@ -12,8 +12,8 @@
 struct logs;
 
 /**
- * logs_new() - read the ring of logs
- * @ring_fd:	of the map; borrowed
+ * logs_new() - open the ring of logs
+ * @ring_fd:	the ring's map; borrowed
  *
  * Return: 0 or a negative errno.
  */
@@ -21,19 +21,19 @@ int logs_new(struct logs **logs, int ring_fd);
 void logs_free(struct logs **logs);
 
 /**
- * logs_find() - the log of a sample
+ * logs_find() - find the log of a sample
  *
  * Frees older logs of the sample's CPU: call this in time order.
  *
- * Return: borrowed until the next call, its len and reads checked; NULL: there is none, or reads
- * are missing in it.
+ * Return: a log with valid len and reads, borrowed until the next call; NULL if there is none or
+ * it lacks reads.
  */
 const struct uw_log *logs_find(struct logs *logs, const struct uw_sample *sample);
 
 /**
- * logs_next() - the reads of a log, one by one
- * @at:		NULL for the first
+ * logs_next() - iterate over the reads of a log
+ * @at:		previous read; NULL for the first
  *
- * Return: a read, its bytes behind it when the result is 0; NULL after the last.
+ * Return: a read, followed by its bytes if its result is 0; NULL after the last.
  */
 const struct uw_log_read *logs_next(const struct uw_log *log, const struct uw_log_read *at);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * Compiled once a build of the object: PROGRAM_SKEL is its skeleton, PROGRAM its name;
- * PROGRAM_HAS_FLIGHT: it has a flight recorder.
+ * Compiled once for each build of the BPF object. PROGRAM_SKEL is its skeleton, PROGRAM its
+ * name; PROGRAM_HAS_FLIGHT is defined if it has a flight recorder.
  */
 
 #include "program.h"

@@ -2,9 +2,9 @@
 #pragma once
 
 /*
- * The BPF object, opened: its parts by name. There are four builds of it: the one that
- * records, the same without the flight recorder, the one that captures, and the one that
- * captures what freezes the flight recorder; program.c is compiled once for each.
+ * The parts of the opened BPF object. It has four builds: one records, one records without the
+ * flight recorder, one captures, and one captures walks that freeze the flight recorder.
+ * program.c is compiled once for each.
  */
 
 #include "../../bpf/tables.h"
@@ -26,16 +26,16 @@ struct program {
 	struct uw_rule *rules;
 	struct dotnet_await *awaits;
 	struct bpf_map *slots, *ring, *cgroup, *rows;
-	struct bpf_map *logs, *log_ring; /* NULL: it keeps none */
-	struct bpf_map *flight_rings, *flight_control; /* NULL: it has no flight recorder */
+	struct bpf_map *logs, *log_ring; /* NULL: this build writes no logs */
+	struct bpf_map *flight_rings, *flight_control; /* NULL: no flight recorder */
 	u64 *flight_slot_mask; /* until it is loaded */
 	struct bpf_program *on_sample, *whoami, *flight_cost;
 };
 
 struct program_ops {
-	/* 0 or a negative errno; what the program was afterwards ends with close(). */
+	/* Return: 0 or a negative errno; call close() in either case. */
 	int (*open)(struct program *p);
-	/* After this the memory of the tables is that of the program in the kernel. */
+	/* After load() the tables' memory is shared with the program in the kernel. */
 	int (*load)(struct program *p);
 	void (*close)(struct program *p);
 };

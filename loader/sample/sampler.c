@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
-/* The BPF program with its memory, from its load to the last sample. Its events: events.c. */
+/* The BPF program and its memory, from loading to the last sample. events.c has its events. */
 
 #include "sampler_state.h"
 
@@ -20,7 +20,7 @@
 #define RING_LEN_PER_CPU (1u << 20)
 #define RING_LEN_MIN (1u << 22)
 #define RING_LEN_MAX (1u << 26)
-#define COST_ROUNDS 5 /* the least of them is told */
+#define COST_ROUNDS 5 /* the minimum is reported */
 
 static int say(char *why, size_t len, int err, const char *what)
 {
@@ -50,7 +50,7 @@ static u32 ring_len(u32 n_cpus)
 	return len;
 }
 
-/* Does the running kernel's helper list have bpf_task_pt_regs() (v5.15)? */
+/* Whether the running kernel has the helper bpf_task_pt_regs() (v5.15). */
 static bool has_task_pt_regs(void)
 {
 	struct btf *btf = btf__load_vmlinux_btf();
@@ -60,7 +60,7 @@ static bool has_task_pt_regs(void)
 	return has;
 }
 
-/* The stack lies at the top of the address space: its address has the highest bit that any has. */
+/* The stack is at the top of the address space, so its address has the highest bit in use. */
 u64 sampler_va_mask(void)
 {
 	u64 top = (u64)(uintptr_t)__builtin_frame_address(0);
@@ -68,7 +68,7 @@ u64 sampler_va_mask(void)
 	return ~0ull >> __builtin_clzll(top);
 }
 
-/* There is no map without elements. */
+/* The kernel refuses maps without elements. */
 static u32 n_row_pairs(const struct sampler *s)
 {
 	u64 n = s->config.rows_len / sizeof(struct uw_row_pair);
@@ -129,7 +129,7 @@ static int set_targets(struct sampler *s)
 				   BPF_ANY);
 }
 
-/* The program compares pids in the recorder's PID namespace, so it has to know which that is. */
+/* The program compares pids in the recorder's PID namespace, so it needs its identity. */
 static int find_own_pidns(struct sampler *s)
 {
 	LIBBPF_OPTS(bpf_test_run_opts, opts);
@@ -166,7 +166,7 @@ static int load(struct sampler *s, char *why, size_t why_len)
 	s->uses_cycles = events_have_cycles(s);
 	err = load_program(s);
 	if (err && err != -EPERM && s->program.flight_rings) {
-		s->ops->close(&s->program); /* 5.10 on arm64: it has no fence for the rings */
+		s->ops->close(&s->program); /* 5.10 on arm64 lacks the fence for the rings */
 		s->ops = &program_plain;
 		err = load_program(s);
 	}
@@ -219,7 +219,7 @@ int sampler_new(struct sampler **sampler, const struct sampler_config *c, char *
 	if (s->event_fds)
 		memset(s->event_fds, -1, (size_t)s->n_cpus * s->n_per_cpu * sizeof(int));
 	if (s->event_fds && s->links) {
-		setrlimit(RLIMIT_MEMLOCK, &unlimited); /* before v5.11 maps are charged to it */
+		setrlimit(RLIMIT_MEMLOCK, &unlimited); /* before v5.11 maps count against it */
 		err = load(s, why, why_len);
 	}
 	if (err)

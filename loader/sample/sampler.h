@@ -17,7 +17,7 @@ struct uw_log;
 
 struct sampler_config {
 	u32 hz;
-	/* Instead of by time: each time one of these instructions is about to be executed. */
+	/* If n_at is not 0, sample before each execution of these instructions, not by time. */
 	u64 at_addrs[SAMPLER_MAX_AT];
 	u32 n_at;
 	enum uw_target_mode mode;
@@ -25,13 +25,13 @@ struct sampler_config {
 	u32 n_tids;
 	int cgroup_fd; /* UW_TARGET_CGROUP, else -1; borrowed */
 	u64 rows_len; /* bytes of unwind rows; 0: none */
-	bool wants_async; /* walk on to the functions that wait for those on the stack */
-	bool captures; /* keep a log of each walk's reads: sampler_log() */
-	bool freezes; /* keep the log of each walk that freezes its CPU's ring: sampler_log() */
-	u32 flight_slots; /* of each CPU's ring of the flight recorder, a power of two; 0: none */
+	bool wants_async; /* continue walks through awaiters */
+	bool captures; /* log each walk's reads: sampler_log() */
+	bool freezes; /* log walks that freeze their CPU's ring: sampler_log() */
+	u32 flight_slots; /* slots of each CPU's flight recorder ring, a power of two; 0: none */
 };
 
-/* All CPUs, since the start. */
+/* Counts of all CPUs since the start. */
 struct sampler_counts {
 	u64 runs, idle, exiting, foreign, unwanted, sent;
 	u64 no_room; /* ring buffer full */
@@ -41,7 +41,7 @@ struct sampler_counts {
 
 /**
  * sampler_new() - load the program
- * @why:	@why_len bytes: on failure, one line for people
+ * @why:	@why_len bytes; on failure, a message of one line
  *
  * Return: 0 or a negative errno (-EPERM, -ENOTSUP, ...).
  */
@@ -52,60 +52,60 @@ void sampler_free(struct sampler **s);
 struct tables_memory sampler_tables(struct sampler *s);
 struct row_memory sampler_rows(struct sampler *s);
 
-/* Sampling begins; 0 or a negative errno with @why set. */
+/* Starts sampling. Return: 0 or a negative errno with @why set. */
 int sampler_start(struct sampler *s, char *why, size_t why_len);
 
 /**
- * sampler_renew() - sample a CPU anew that may have been offline: its events are silent then
+ * sampler_renew() - reopen the events of a CPU that may have been offline
  *
- * Nothing happens where it is offline, or sampling has not begun.
+ * Does nothing if the CPU is offline or sampling has not started.
  *
- * Return: 0 or a negative errno: the CPU is not sampled any more, or not for all addresses.
+ * Return: 0 or a negative errno; the CPU is then no longer sampled, or not at all addresses.
  */
 int sampler_renew(struct sampler *s, u32 cpu);
 
 /* Number of possible CPUs. */
 u32 sampler_n_cpus(const struct sampler *s);
 
-/* Sampling ends; what is in the ring can still be drained. */
+/* Stops sampling; samples in the ring can still be drained. */
 void sampler_stop(struct sampler *s);
 
 /**
- * sampler_drain() - every sample that is in the ring
- * @fn:		gets each; the sample is borrowed until it returns, and whole: its
- *		size was checked against n_frames
+ * sampler_drain() - process every sample in the ring
+ * @fn:		called for each; the sample is borrowed until it returns, and its size has
+ *  been checked against n_frames
  *
  * Return: number of samples, or a negative errno.
  */
 int sampler_drain(struct sampler *s, void (*fn)(const struct uw_sample *sample, void *data),
 		  void *data);
 
-/* The reads of the walk of a sample, as logs_find(). */
+/* Return: the log of a sample's walk, as from logs_find(). */
 const struct uw_log *sampler_log(struct sampler *s, const struct uw_sample *sample);
 
 struct sampler_counts sampler_counts(const struct sampler *s);
 
 /**
- * sampler_flight() - the maps of the flight recorder
- * @rings_fd:	a ring a CPU, and one more; borrowed
- * @control_fd:	its control page; borrowed
+ * sampler_flight() - get the maps of the flight recorder
+ * @rings_fd:	a ring for each CPU, and one more; borrowed
+ * @control_fd:	control page; borrowed
  *
- * Return: false: there is none, since this kernel refuses a program with it.
+ * Return: false if this kernel refuses a program with a flight recorder.
  */
 bool sampler_flight(const struct sampler *s, int *rings_fd, int *control_fd);
 
 /**
- * sampler_flight_cost() - what an entry of the flight recorder costs on this machine
+ * sampler_flight_cost() - measure the cost of a flight recorder entry on this machine
  *
- * Before sampler_start(), for whoever records: it writes entries, if steps are on, and leaves them
- * in the rings.
+ * Call it before sampler_start(), and only when recording: if steps are enabled, it writes
+ * entries and leaves them in the rings.
  *
- * Return: picoseconds; 0: not known.
+ * Return: picoseconds; 0: unknown.
  */
 u64 sampler_flight_cost(const struct sampler *s);
 
-/* Bits of an address, as the walk takes them: see struct uw_state. */
+/* Mask of the address bits that the walk uses; see struct uw_state. */
 u64 sampler_va_mask(void);
 
-/* Whether samples come from hardware cycles (true) or the CPU clock. */
+/* Return: whether samples come from hardware cycles (true) or the CPU clock. */
 bool sampler_uses_cycles(const struct sampler *s);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #pragma once
 
-/* A sampler as its modules share it: sampler.c has the program, events.c the events of the CPUs. */
+/* Sampler state shared by sampler.c (the program) and events.c (the events of the CPUs). */
 
 #include "logs.h"
 #include "program.h"
@@ -18,9 +18,9 @@ struct sampler {
 	const struct program_ops *ops;
 	struct program program;
 	struct ring_buffer *ring;
-	struct logs *logs; /* NULL: none are kept */
+	struct logs *logs; /* NULL: no logs */
 	struct drain drain;
-	u32 *rows; /* the map's memory, rows_len of config; NULL: none */
+	u32 *rows; /* memory of the map, config.rows_len bytes; NULL: none */
 	u32 n_cpus, n_per_cpu; /* events */
 	int *event_fds; /* -1: CPU offline */
 	struct bpf_link **links;
@@ -31,7 +31,7 @@ struct sampler {
 	bool is_running;
 };
 
-/* Are there hardware cycles? */
+/* Return: whether there are hardware cycles. */
 bool events_have_cycles(const struct sampler *s);
 
 /**

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * An entry is changed under its generation: odd while it is being written. The
- * programs look at it before and after a walk (uw_mapping.h), so a walk that ran
- * into a change says so instead of giving frames of two worlds.
+ * Each entry has a generation, which is odd while the entry is being written. The programs
+ * read it before and after a walk (uw_mapping.h), so a walk that overlaps a change reports
+ * the change instead of mixing old and new frames.
  *
- * Mappings of a process are one extent of a pool, taken first fit and never
- * reused within the change that frees it.
+ * The mappings of a process are one extent of a pool, allocated first-fit and never reused
+ * within the change that frees it.
  */
 
 #include "tables.h"
@@ -22,9 +22,9 @@
 
 struct tables {
 	struct tables_memory m;
-	u32 next_unit; /* where the search for room goes on */
+	u32 next_unit; /* the next search for room starts here */
 	u16 n_v8;
-	u32 n_awaits; /* that were ever entered */
+	u32 n_awaits; /* awaits ever added */
 	bool taken[N_UNITS];
 };
 
@@ -45,7 +45,7 @@ void tables_free(struct tables **t)
 	*t = NULL;
 }
 
-/* The process's entry, or a free one near its hash (@create), or NULL. */
+/* The process's entry; if absent and @create is set, a free entry near its hash; or NULL. */
 static struct uw_process *find(struct tables *t, u32 pid, bool create)
 {
 	struct uw_process *unused = NULL;
@@ -81,7 +81,7 @@ static void mark_units(struct tables *t, u64 extent, bool taken)
 	memset(t->taken + first, taken, n);
 }
 
-/* Room for @n mappings; 0 or -ENOSPC. */
+/* Allocates room for @n mappings. Return: 0 or -ENOSPC. */
 static int take_extent(struct tables *t, u32 n, u64 *extent)
 {
 	u32 units = (n + UNIT - 1) / UNIT, run = 0;
@@ -147,7 +147,7 @@ int tables_set_mappings(struct tables *t, const struct tables_key *key,
 	return 0;
 }
 
-/* No change to a walk that is under way: it has looked at the number already. */
+/* This does not affect a walk in progress, which has already read the number. */
 void tables_set_exec_id(struct tables *t, u32 pid, u64 exec_id)
 {
 	struct uw_process *p = find(t, pid, false);
@@ -181,7 +181,7 @@ void tables_remove(struct tables *t, u32 pid)
 	end_change(p);
 }
 
-/* The file's entry, else a free one, else one that has to go. */
+/* The file's entry, else a free entry, else one to be replaced. */
 static struct uw_file *find_file(struct tables *t, const struct uw_file *file)
 {
 	u32 hash = uw_file_hash(file->dev, file->inode);
@@ -232,7 +232,7 @@ bool tables_want_awaits(const struct tables *t)
 	return t->m.wants_awaits;
 }
 
-/* The entry of the same key, a free one near its hash, or one that has to go. */
+/* The entry with the same key, else a free entry near its hash, else one to be replaced. */
 static struct dotnet_await *await_slot(struct tables *t, const struct dotnet_await *e)
 {
 	u32 hash = uw_await_hash(e->process_key, e->key), evicted = t->n_awaits % UW_AWAIT_PROBES;

@@ -33,9 +33,9 @@ int tables_new(struct tables **t, const struct tables_memory *memory);
 void tables_free(struct tables **t);
 
 /**
- * tables_set_target() - enter a process whose samples are wanted
+ * tables_set_target() - add a process to sample
  *
- * Return: 0, or -ENOSPC when the table is full round this pid.
+ * Return: 0, or -ENOSPC if the table is full near this pid's hash.
  */
 int tables_set_target(struct tables *t, u32 pid);
 
@@ -43,10 +43,10 @@ int tables_set_target(struct tables *t, u32 pid);
  * tables_set_mappings() - replace the mappings of a process
  * @key:	the process
  * @maps:	sorted by address, not overlapping
- * @exec_id:	of the image, or UW_EXEC_UNKNOWN until the first sample
- * @gen:	generation that samples walked with these tables carry
+ * @exec_id:	exec_id of the image, or UW_EXEC_UNKNOWN until the first sample
+ * @gen:	generation of samples walked with these tables
  *
- * Return: 0 or -ENOSPC (no room: the process has no tables then).
+ * Return: 0 or -ENOSPC (no room; the process then has no tables).
  */
 int tables_set_mappings(struct tables *t, const struct tables_key *key,
 			const struct uw_mapping *maps, u32 n, u64 exec_id, u32 *gen);
@@ -54,33 +54,33 @@ int tables_set_mappings(struct tables *t, const struct tables_key *key,
 /* Sets the exec_id of the process's mappings, if it has any. */
 void tables_set_exec_id(struct tables *t, u32 pid, u64 exec_id);
 
-/* Forget the mappings; a target stays one (exec). */
+/* Removes the mappings of a process after an exec; it stays a target. */
 void tables_clear_mappings(struct tables *t, u32 pid);
 
-/* Forget the process (exit). */
+/* Removes a process after its exit. */
 void tables_remove(struct tables *t, u32 pid);
 
 /**
- * tables_add_file() - enter a file: processes that map it are walked in it before they have tables
- * @file:	its code is native, all of it
+ * tables_add_file() - add a file, so that walks can use its rows in processes without tables
+ * @file:	a file that contains only native code
  *
- * One that was there under the same number is replaced; where there is no room, another one is.
+ * Replaces an entry with the same number, or another entry if the table is full.
  */
 void tables_add_file(struct tables *t, const struct uw_file *file);
 
 /**
- * tables_add_v8() - enter a build of V8
+ * tables_add_v8() - add a build of V8
  * @idx:	for uw_mapping.info_idx
  *
  * Return: 0 or -ENOSPC.
  */
 int tables_add_v8(struct tables *t, const struct v8_info *info, u16 *idx);
 
-/* Whether walks look for the awaiters of .NET async methods. */
+/* Return: whether walks search for the awaiters of .NET async methods. */
 bool tables_want_awaits(const struct tables *t);
 
 /**
- * tables_add_await() - enter an async method, a type or a thread of .NET
+ * tables_add_await() - add an async method, a type or a thread of .NET
  * @e:		replaces an entry with the same @process_key and @key
  *
  * Replaces an older entry if the table is full.
