@@ -21,8 +21,8 @@
 
 struct search {
 	struct elf_file *f;
-	const char *want_id; /* of the file that is searched for; NULL: none */
-	struct debug_link link; /* no name: none */
+	const char *want_id; /* build id of the wanted file; NULL: none */
+	struct debug_link link; /* empty name: no link */
 	const char *path;
 	char *why;
 	size_t why_len;
@@ -41,7 +41,7 @@ static bool is_same_file(int a, int b)
 	return !fstat(a, &sa) && !fstat(b, &sb) && sa.st_ino == sb.st_ino && sa.st_dev == sb.st_dev;
 }
 
-/* A regular file under a root, open for reading; -1: none. */
+/* Opens a regular file under a root for reading. Return: a descriptor or -1. */
 static int open_under(const struct search *s, int root_fd, const char *path)
 {
 	struct open_how how = { .flags = O_PATH | O_CLOEXEC,
@@ -82,7 +82,7 @@ static bool belongs(const struct search *s, const char *path, struct elf_file *d
 	return false;
 }
 
-/* Is it this one? Then the search has ended. */
+/* Return: whether the file is a match, which ends the search. */
 static bool try_path(struct search *s, int root_fd, const char *path)
 {
 	_cleanup_(elf_file_free) struct elf_file *debug = NULL;
@@ -111,7 +111,7 @@ static bool by_build_id(struct search *s, int root_fd)
 	return try_path(s, root_fd, path);
 }
 
-/* Beside the binary only in its own root: there its folder's links lead nowhere else. */
+/* Search beside the binary only in its own root, which its folder's symlinks cannot leave. */
 static bool by_link(struct search *s, int root_fd, bool is_own_root)
 {
 	static const char *const before[] = { "/usr/lib/debug", "", "" };
@@ -155,7 +155,7 @@ int debug_search(struct elf_file *f, int root_fd, const char *path, const char *
 	return 0;
 }
 
-/* dwz names it from the folder of the debug file: which of them that was is not kept. */
+/* dwz's path is relative to the folder of the debug file, which is unknown here; try each. */
 static bool by_altlink(struct search *s, int root_fd, const char *name, bool is_own_root)
 {
 	static const char *const before[] = { "/usr/lib/debug", "" };

@@ -4,26 +4,27 @@
 #include "../../inspect/elf/elf_file.h"
 
 /**
- * debug_search() - the debug file of a binary
+ * debug_search() - find the debug file of a binary
  * @f:		the binary
- * @root_fd:	where to search first: the root directory of a process that maps it, or -1;
- *		then under the recorder's
- * @path:	of the binary under that root
- * @fetched:	a debug file that was fetched for it (debuginfod.h), tried first; NULL: none
+ * @root_fd:	root directory of a process that maps it, searched before the recorder's
+ *  root; or -1
+ * @path:	path of the binary under that root
+ * @fetched:	debug file fetched for it (debuginfod.h), tried first; NULL: none
  * @debug:	the debug file, free with elf_file_free()
- * @why:	@why_len bytes: why what was found is not it; else left alone
+ * @why:	@why_len bytes: why a file that was found does not match; else unchanged
  *
- * Searched are, as gdb does:
+ * Searches the same paths as gdb:
  *
  *	/usr/lib/debug/.build-id/xx/yyyy.debug
  *	/usr/lib/debug/DIR/LINK, DIR/LINK, DIR/.debug/LINK	by .gnu_debuglink
  *
- * the last two not under the recorder's root, where DIR may be a target's to fill with links.
+ * The last two are not tried under the recorder's root, where a target may be able to place
+ * symlinks in DIR.
  *
  * No symlink leads out of the root. A file must be regular, not on FUSE (reading it might never
- * end), and of the same build id; the checksum decides for a binary without one.
+ * end), and have the same build id, or the same checksum if the binary has no build id.
  *
- * Opening can block: for the helper only.
+ * Opening can block, so only the helper calls this.
  *
  * Return: 0 or -ENOENT.
  */
@@ -31,15 +32,16 @@ int debug_search(struct elf_file *f, int root_fd, const char *path, const char *
 		 struct elf_file **debug, char *why, size_t why_len);
 
 /**
- * debug_search_alt() - the file that dwz(1) made beside a debug file
+ * debug_search_alt() - find the file that dwz(1) created for a debug file
  * @f:		the binary, or its debug file
- * @root_fd, @path, @why, @why_len: as above, of the binary
+ * @root_fd, @path, @why, @why_len:	as in debug_search(), for the binary
  * @alt:	the file, free with elf_file_free()
  *
- * Searched by build id as above, and where .gnu_debugaltlink says: a path, or one from the binary's
- * folder, that below /usr/lib/debug, or that by the build id of @f.
+ * Searches by build id, as debug_search() does, and then by the path in .gnu_debugaltlink. A
+ * relative path is tried from the binary's folder, from that folder below /usr/lib/debug, and
+ * from the folder of the debug file that has the build id of @f.
  *
- * Return: 0 or -ENOENT, also when @f needs none.
+ * Return: 0 or -ENOENT, also if @f needs no such file.
  */
 int debug_search_alt(struct elf_file *f, int root_fd, const char *path, struct elf_file **alt,
 		     char *why, size_t why_len);

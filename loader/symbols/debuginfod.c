@@ -25,7 +25,7 @@ struct running {
 	u32 module;
 	u64 since_ns;
 	u32 len;
-	char path[PATH_MAX]; /* as far as it was printed */
+	char path[PATH_MAX]; /* the part printed so far */
 };
 
 struct debuginfod {
@@ -37,7 +37,7 @@ struct debuginfod {
 	u32 n_waiting;
 };
 
-/* Is the program in a folder of $PATH? */
+/* Whether the program is in a folder of $PATH. */
 static bool is_installed(void)
 {
 	const char *dir = getenv("PATH");
@@ -104,7 +104,7 @@ _Noreturn static void child(const char *id, int out)
 
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
-	signal(SIGINT, SIG_IGN); /* the terminal's are for the recorder, which ends it */
+	signal(SIGINT, SIG_IGN); /* on Ctrl-C the recorder ends this child */
 	if (null < 0 || dup2(null, 0) < 0 || dup2(null, 2) < 0 || dup2(out, 1) < 0 ||
 	    caller_become())
 		_exit(127);
@@ -137,7 +137,7 @@ static void start(struct debuginfod *d, struct running *r)
 	memmove(d->waiting, d->waiting + 1, d->n_waiting * sizeof(d->waiting[0]));
 }
 
-/* Reads the output so far. Return: whether the program has ended, with @status set. */
+/* Reads the available output. Return: whether the program has exited; then @status is set. */
 static bool has_ended(struct running *r, int *status)
 {
 	bool is_dead = waitpid(r->pid, status, WNOHANG) == r->pid;

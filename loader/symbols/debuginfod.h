@@ -2,10 +2,10 @@
 #pragma once
 
 /*
- * Debug files from servers, for who asks for them: debuginfod-find(1) of elfutils fetches one for
- * each build id, as the user who called the recorder, into his cache, from the servers in
- * $DEBUGINFOD_URLS. It is a process of its own, so nothing of it is linked in, and a server that
- * never answers blocks nobody.
+ * Debug files from servers, if the user enables this. debuginfod-find(1) of elfutils fetches a
+ * file for a build id from the servers in $DEBUGINFOD_URLS. It runs as the user that called the
+ * recorder and writes to that user's cache. It is a separate process, so nothing of it is linked
+ * in, and a server that never answers does not block the recorder.
  */
 
 #include "../../core/types.h"
@@ -13,22 +13,22 @@
 #define DEBUGINFOD_PROGRAM "debuginfod-find"
 #define DEBUGINFOD_MAX_RUNNING 4
 #define DEBUGINFOD_MAX_WAITING 512
-#define DEBUGINFOD_PATIENCE_NS 60000000000ull /* of one file */
+#define DEBUGINFOD_PATIENCE_NS 60000000000ull /* for one file */
 
 struct debuginfod;
 
-/* 0 or -ENOMEM. Freeing it ends what is running. */
+/* Return: 0 or -ENOMEM. debuginfod_free() kills programs that are running. */
 int debuginfod_new(struct debuginfod **d);
 void debuginfod_free(struct debuginfod **d);
 
-/* Asks for the debug file of a build id. 0 or -EAGAIN: too much is asked already. */
+/* Requests the debug file of a build id. Return: 0 or -EAGAIN (too many pending requests). */
 int debuginfod_ask(struct debuginfod *d, u32 module, const char *build_id);
 
-/* @path: the file, in the cache; NULL: no server has it, or @why. */
+/* @path: the file in the cache; NULL: no server has it, or it failed and @why is the reason. */
 typedef void debuginfod_fn(u32 module, const char *path, const char *why, void *data);
 
-/* Takes the answers that are there; never waits. */
+/* Processes available answers; never blocks. */
 void debuginfod_poll(struct debuginfod *d, debuginfod_fn *fn, void *data);
 
-/* Why it can't be used here, one line for people; NULL: it can. */
+/* Return: a message of one line if debuginfod can't be used here, else NULL. */
 const char *debuginfod_why_not(void);

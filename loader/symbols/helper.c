@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * The recorder's side. The helper answers in the order in which it was asked, so the
- * oldest request is the one that it is at.
+ * The recorder's side. The helper answers in the order of requests, so it is always working on
+ * the oldest.
  */
 
 #include "helper.h"
@@ -57,7 +57,7 @@ int helper_new(struct helper **helper)
 	return 0;
 }
 
-/* One that hangs in a file system can't be killed; init gets it when the recorder has gone. */
+/* A helper that hangs in a file system can't be killed; init reaps it after the recorder exits. */
 static void reap(struct helper *h)
 {
 	struct rusage used;
@@ -157,7 +157,7 @@ static int send_ask(struct helper *h, struct helper_ask *ask, size_t len, const 
 		control.header.cmsg_len = CMSG_LEN(n_fds * sizeof(int));
 		memcpy(CMSG_DATA(&control.header), fds, n_fds * sizeof(int));
 	}
-	/* If it has died, polling will find out. */
+	/* If the helper has died, helper_poll() detects it. */
 	if (sendmsg(h->fd, &m, MSG_DONTWAIT | MSG_NOSIGNAL) < 0)
 		return -EAGAIN;
 	h->asked[h->n_asked++] =
@@ -200,7 +200,7 @@ static void take_fds(struct msghdr *m, int fds[2])
 	memcpy(fds, CMSG_DATA(c), (n < 2 ? n : 2) * sizeof(int));
 }
 
-/* 1: there is an answer to what was asked first; 0: not yet; -EIO: the helper is no more. */
+/* Return: 1: received the answer to the oldest request; 0: not yet; -EIO: the helper has died. */
 static int receive(struct helper *h, int fds[2])
 {
 	union {
@@ -232,7 +232,7 @@ static int receive(struct helper *h, int fds[2])
 	return -EIO;
 }
 
-/* The helper is at the oldest request, and that has taken too long or was its end. */
+/* Ends a helper that took too long for the oldest request or died in it. */
 static void give_up(struct helper *h, const char *why, helper_fn *fn, void *data)
 {
 	struct asked asked[MAX_ASKED];

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * The helper: a request, an answer, until the recorder closes the socket. Debug
- * information is opened when a line is asked for; that of the module whose turn was
- * longest ago is closed when there is too much of it.
+ * The helper answers requests until the recorder closes the socket. It opens a module's debug
+ * information when a line is requested. If too much is open, it closes that of the least
+ * recently used module.
  */
 
 #include <errno.h>
@@ -29,8 +29,8 @@
 struct file {
 	u32 module; /* 0: free */
 	struct elf_file *own, *debug; /* debug NULL: none, or not needed */
-	struct elf_file *alt; /* of that with lines; NULL: none, or not needed */
-	struct lines *lines; /* NULL: not asked for yet, or closed */
+	struct elf_file *alt; /* dwz file of the file with lines; NULL: none, or not needed */
+	struct lines *lines; /* NULL: not requested yet, or closed */
 	u64 lines_len, used;
 };
 
@@ -42,7 +42,7 @@ struct child {
 		struct helper_answer answer;
 		char text[HELPER_MAX_PACKET - sizeof(struct helper_answer) - 1];
 	} out;
-	int out_fds[2]; /* borrowed but for mini */
+	int out_fds[2]; /* borrowed, except the descriptor of .gnu_debugdata */
 	char name[SYMBOLS_NAME_LEN];
 };
 
@@ -81,7 +81,7 @@ static struct file *room_for_file(struct child *c)
 	return oldest;
 }
 
-/* Closes what was not asked for longest, until @len more is within the budget. */
+/* Closes the least recently used modules until @len more bytes fit the budget. */
 static void make_room(struct child *c, u64 len)
 {
 	for (;;) {
@@ -109,7 +109,7 @@ static size_t memory_in_use(void)
 	return m.uordblks + m.hblkhd;
 }
 
-/* Between two answers: of all that is open only little is kept, and the newest. */
+/* Between answers, closes old modules above HELPER_KEPT_MEMORY; the newest stays open. */
 static void keep_little(struct child *c)
 {
 	bool was_closed = false;
@@ -137,13 +137,13 @@ static bool has_symtab(struct elf_file *f)
 	return elf_file_section_len(f, ".symtab") > 0;
 }
 
-/* Nothing in it describes its code. */
+/* Whether the file has no call frame information. */
 static bool lacks_frames(struct elf_file *f)
 {
 	return !elf_file_section_len(f, ".eh_frame") && !elf_file_section_len(f, ".debug_frame");
 }
 
-/* The file that tells lines; NULL: none does. */
+/* The file that contains lines; NULL: none. */
 static struct elf_file *file_with_lines(const struct file *f)
 {
 	return f->own && lines_in(f->own)	? f->own
@@ -264,7 +264,7 @@ static int look_up(struct child *c, const struct helper_ask *ask)
 	struct file *f = find(c, ask->module);
 	int err = f ? open_lines(c, f) : -ESTALE;
 
-	if (err == -ENOENT) /* nothing to open: then there is nothing for other addresses either */
+	if (err == -ENOENT) /* the module has no lines at all */
 		say_why_no_lines(err, 0, &c->out.answer);
 	if (err)
 		return err == -ENOENT ? -ENOEXEC : err;
@@ -321,7 +321,7 @@ static void handle(struct child *c, const struct helper_ask *ask, int fds[2])
 	keep_little(c);
 }
 
-/* 0 at the end of it all. */
+/* Return: false once the recorder has closed the socket. */
 static bool receive(int fd, struct helper_ask *ask, int fds[2])
 {
 	union {

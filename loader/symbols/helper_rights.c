@@ -47,7 +47,7 @@ static void become_nobody(void)
 		_exit(1);
 	caps[0].effective = caps[0].permitted = 1u << CAP_DAC_READ_SEARCH;
 	if (syscall(SYS_capset, &header, caps)) {
-		caps[0].effective = caps[0].permitted = 0; /* it was not there to be kept */
+		caps[0].effective = caps[0].permitted = 0; /* the capability was not available */
 		if (syscall(SYS_capset, &header, caps))
 			_exit(1);
 	}

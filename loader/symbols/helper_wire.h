@@ -20,30 +20,30 @@
 
 enum helper_kind { HELPER_OPEN, HELPER_LINES };
 
-/* Of the answer to HELPER_OPEN. */
+/* Flags of the answer to HELPER_OPEN. */
 #define HELPER_HAS_LINES 1u
 /*
- * The first descriptor: a file with the .symtab that was stripped, or where only the call frame
- * information was, with that.
+ * The first descriptor is a file with the .symtab, or only the call frame information, that was
+ * stripped from the module.
  */
 #define HELPER_HAS_DEBUG 2u
-#define HELPER_HAS_MINI 4u /* the next one: the file in .gnu_debugdata */
-#define HELPER_LACKS_DEBUG 8u /* a debug file would tell more, and there is none */
+#define HELPER_HAS_MINI 4u /* the next descriptor is the file in .gnu_debugdata */
+#define HELPER_LACKS_DEBUG 8u /* a debug file would add information, but there is none */
 
 struct helper_ask {
 	u32 kind; /* enum helper_kind */
 	u32 module;
 	u64 addr;
-	u32 has_root; /* the second descriptor is there */
+	u32 has_root; /* the second descriptor is present */
 	char path[2 * HELPER_MAX_PATH];
 };
 
 struct helper_answer {
 	u32 kind, module;
 	u64 addr;
-	s32 err; /* negative: no lines of the module any more, see why; -ENOENT: none here */
+	s32 err; /* -ENOENT: no lines here; other errors: the module has no more lines, see why */
 	u32 flags, n_frames;
-	u32 text_len; /* of the frames behind */
+	u32 text_len; /* length of the frames that follow */
 	char why[HELPER_MAX_WHY];
 };
 

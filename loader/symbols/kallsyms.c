@@ -7,8 +7,8 @@
  *	addrs	a0  a1  a2 ... | a256 ...		offsets from base
  *	blocks	zstd("n0\0n1\0n2\0...") | zstd("n256\0...")
  *
- * An empty name ends what is before it: data, or the end of a module. All that is
- * needed only for loading goes back to the system with it.
+ * An empty name marks the end of the function before it: data, or the end of a module.
+ * Memory needed only for loading is freed afterwards.
  */
 
 #include "kallsyms.h"
@@ -25,7 +25,7 @@
 #include "../../inspect/util/search.h"
 
 #define MAX_SYMBOLS (1u << 20)
-#define BLOCK 256 /* names, and at most that many times KALLSYMS_MAX_NAME bytes */
+#define BLOCK 256 /* names per block, each of at most KALLSYMS_MAX_NAME bytes */
 #define MAX_BLOCK_LEN ((size_t)BLOCK * KALLSYMS_MAX_NAME)
 #define PAGE 4096ull
 #define ZSTD_LEVEL 6
@@ -37,18 +37,18 @@ struct block {
 struct kallsyms {
 	const char *path;
 	bool is_loaded;
-	int err; /* of loading */
+	int err; /* result of loading */
 	u64 base_addr;
 	u32 *addrs;
 	u32 n;
 	struct block *blocks;
 	u8 *packed;
 	size_t packed_len;
-	u32 unpacked; /* which block is in text, plus one */
+	u32 unpacked; /* index of the block in text, plus one */
 	char *text;
 };
 
-/* While it is loaded. */
+/* A symbol during loading. */
 struct raw {
 	u64 addr;
 	u32 name_off; /* in names; 0 is the empty name */
@@ -60,7 +60,7 @@ struct loading {
 	u32 n, cap;
 	char *names;
 	size_t names_len, names_cap;
-	u64 any_addr; /* all zero where addresses are hidden */
+	u64 any_addr; /* OR of all addresses; 0 if the kernel hides them */
 };
 
 static bool is_text(char type)
@@ -85,7 +85,7 @@ static int add_raw(struct loading *l, u64 addr, char type, const char *name)
 
 static int read_lines(struct loading *l, const char *path)
 {
-	char buf[BUFSIZ]; /* without memory stdio would read byte by byte */
+	char buf[BUFSIZ]; /* if stdio's own allocation failed, it would read byte by byte */
 	_cleanup_fclose_ FILE *f = fopen(path, "re");
 	_cleanup_free_ char *line = NULL;
 	struct kallsyms_line k;
@@ -95,7 +95,7 @@ static int read_lines(struct loading *l, const char *path)
 
 	if (f)
 		setvbuf(f, buf, _IOFBF, sizeof(buf));
-	l->n = 0; /* that was for name_off 0 */
+	l->n = 0; /* the first entry was only for name_off 0 */
 	while (!err && l->n < MAX_SYMBOLS && (len = getline(&line, &cap, f)) > 0) {
 		if (parse_kallsyms_line(line, len - (line[len - 1] == '\n'), &k))
 			continue;
@@ -137,7 +137,10 @@ static const char *module_of(const char *name)
 	return module ? module : "";
 }
 
-/* One entry an address, no two empty ones in a row, an end for each owner's last function. */
+/*
+ * Keeps one entry per address, drops repeated empty names, and adds an end after each owner's
+ * last function.
+ */
 static int tidy(const struct loading *in, struct loading *out)
 {
 	int err = add_raw(out, 0, 0, "");
@@ -207,7 +210,7 @@ static int pack(struct kallsyms *k, const struct loading *l)
 	k->text = malloc(MAX_BLOCK_LEN);
 	if (!zstd || !k->addrs || !k->blocks || !k->text)
 		return -ENOMEM;
-	/* Kernel and modules lie within 2 GiB of each other, for relative calls. */
+	/* Kernel and modules are within 2 GiB of each other, for relative calls. */
 	while (k->n < l->n && l->v[k->n].addr - k->base_addr <= 0xffffffff) {
 		k->addrs[k->n] = l->v[k->n].addr - k->base_addr;
 		k->n++;
@@ -266,7 +269,7 @@ void kallsyms_free(struct kallsyms **kp)
 	free(k);
 }
 
-/* The name with this index; the block's text stays for the next one. */
+/* The name with this index; its block stays decompressed for the next call. */
 static const char *name_at(struct kallsyms *k, u32 i)
 {
 	const struct block *b = &k->blocks[i / BLOCK];

@@ -2,9 +2,9 @@
 #pragma once
 
 /*
- * The kernel's functions by address, from /proc/kallsyms, which is read when the
- * first name is wanted. Kept compact: 4 bytes of address a function, and the names in
- * blocks that zstd has packed (Linux 6.18 with 122,000 functions: below 2 MB).
+ * The kernel's functions by address, from /proc/kallsyms, which is read when the first name is
+ * needed. The table is compact: 4 bytes of address per function, and the names in blocks
+ * compressed with zstd (Linux 6.18 with 122,000 functions: below 2 MB).
  *
  * Modules and BPF programs that are loaded later have no names.
  */
@@ -14,32 +14,32 @@
 struct kallsyms;
 
 /**
- * kallsyms_new() - nothing is read yet
- * @path:	"/proc/kallsyms", or a test's file of that form; borrowed
+ * kallsyms_new() - create a table without reading any names yet
+ * @path:	"/proc/kallsyms", or a test file of that format; borrowed
  */
 int kallsyms_new(struct kallsyms **k, const char *path);
 void kallsyms_free(struct kallsyms **k);
 
-/* Reads them now: it takes a fifth of a second. 0, or why there will be no names. */
+/* Reads the names now, which takes 0.2 s. Return: 0, or the errno for which there are none. */
 int kallsyms_preload(struct kallsyms *k);
 
 /**
- * kallsyms_lookup() - the function at a kernel address
- * @addr:	address (of a return address: minus one)
+ * kallsyms_lookup() - find the function at a kernel address
+ * @addr:	address; for a return address, pass it minus one
  * @name:	"tcp_sendmsg", "nf_hook [nf_tables]"; at least one byte of room
- * @len:	its size
- * @off:	from the function's first byte
+ * @len:	size of @name
+ * @off:	offset from the function's first byte
  *
- * Of several names of one address the one with fewest leading underscores, then a
- * global one, then the shortest. A function ends where the next symbol begins; the last
- * one of the kernel, or of a module, ends with its page.
+ * If an address has several names, the name with the fewest leading underscores wins, then a
+ * global name, then the shortest. A function ends where the next symbol begins; the last
+ * function of the kernel, or of a module, ends with its page.
  *
- * Return: 0, -ENOENT (nothing is known there), -EACCES (the kernel shows no addresses:
- * kptr_restrict, or CAP_SYSLOG is missing), or what reading gave.
+ * Return: 0, -ENOENT (no function there), -EACCES (the kernel hides addresses: kptr_restrict
+ * is set, or CAP_SYSLOG is missing), or an error of reading.
  */
 int kallsyms_lookup(struct kallsyms *k, u64 addr, char *name, size_t len, u64 *off);
 
-/* Bytes that are held; functions that are known. */
+/* Bytes of memory in use; number of functions. */
 size_t kallsyms_memory(const struct kallsyms *k);
 u32 kallsyms_count(const struct kallsyms *k);
 
@@ -48,8 +48,8 @@ u32 kallsyms_count(const struct kallsyms *k);
 struct kallsyms_line {
 	u64 addr;
 	char type;
-	char name[KALLSYMS_MAX_NAME]; /* with " [module]" behind it */
+	char name[KALLSYMS_MAX_NAME]; /* followed by " [module]" */
 };
 
-/* "ffffffffc0201000 t name\t[module]", without its newline. 0 or -EBADMSG. */
+/* Parses "ffffffffc0201000 t name\t[module]", without newline. Return: 0 or -EBADMSG. */
 int parse_kallsyms_line(const char *line, size_t len, struct kallsyms_line *l);

@@ -12,7 +12,7 @@
 struct entry {
 	struct lines_key key; /* module 0: empty */
 	enum lines_state state;
-	u32 generation; /* of a helper that was asked */
+	u32 generation; /* generation of the helper that got the request */
 	u64 used;
 	u32 n_frames, len;
 	char *text;
@@ -67,7 +67,7 @@ static struct entry *find(struct lines_cache *c, const struct lines_key *key)
 	return NULL;
 }
 
-/* Empty, with the key. */
+/* Gets an empty entry for the key; evicts the least recently used entry of its set. */
 static struct entry *take(struct lines_cache *c, const struct lines_key *key)
 {
 	struct entry *set = set_of(c, key), *e = find(c, key);

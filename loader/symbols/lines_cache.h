@@ -19,7 +19,7 @@ struct lines_key {
 	u64 addr;
 };
 
-/* Frames as the helper sends them; none: nothing is known of the address. */
+/* Frames in the helper's format; n_frames is 0 if the address has no lines. */
 struct lines_known {
 	u32 n_frames, len;
 	const char *text;
@@ -29,14 +29,14 @@ int lines_cache_new(struct lines_cache **c);
 void lines_cache_free(struct lines_cache **c);
 
 /**
- * lines_cache_find() - what is known of an address
- * @generation:	of the helper: what another one was asked is unknown
+ * lines_cache_find() - look up an address
+ * @generation:	that of the helper; requests to another generation count as unknown
  * @known:	borrowed until the next lines_cache_put(); written for LINES_KNOWN
  */
 enum lines_state lines_cache_find(struct lines_cache *c, const struct lines_key *key,
 				  u32 generation, struct lines_known *known);
 void lines_cache_asked(struct lines_cache *c, const struct lines_key *key, u32 generation);
 
-/* Keeps a copy. Without memory the address is unknown again. */
+/* Stores a copy. If out of memory, the address is unknown again. */
 void lines_cache_put(struct lines_cache *c, const struct lines_key *key,
 		     const struct lines_known *known);

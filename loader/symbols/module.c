@@ -161,12 +161,12 @@ static int key_of(int fd, bool is_vdso, struct module_key *key)
 	if (fstat(fd, &st))
 		return -errno;
 	*key = (struct module_key){ st.st_dev, st.st_ino, st.st_size, timespec_ns(st.st_mtim) };
-	if (is_vdso) /* each copy is another file */
+	if (is_vdso) /* each copy is a separate file */
 		*key = (struct module_key){ .size = st.st_size };
 	return 0;
 }
 
-/* A new module with the name of its path. */
+/* Creates a module with the name of its path. */
 static int module_named(struct module **out, const char *path)
 {
 	_cleanup_(module_free) struct module *mod = calloc(1, sizeof(*mod));
@@ -186,7 +186,7 @@ static int module_named(struct module **out, const char *path)
 	return 0;
 }
 
-/* Names and build id, from a file of which the cache knows nothing yet. */
+/* Creates a module with name and build id from a file that is not in the cache. */
 static int module_new(struct module **out, int fd, const char *path)
 {
 	_cleanup_(module_free) struct module *mod = NULL;
@@ -219,7 +219,7 @@ static void add(struct modules *m, struct module *mod, const struct module_key *
 	m->v[m->n++] = mod;
 }
 
-/* A file that nobody opens, since that could take for ever. */
+/* Creates a module for a file that must not be opened because its file system may hang. */
 static int module_unread(struct modules *m, const struct mapping *map, struct module **out)
 {
 	struct module_key key = { makedev(map->dev_major, map->dev_minor), map->inode, ~0ull, 0 };
@@ -230,7 +230,7 @@ static int module_unread(struct modules *m, const struct mapping *map, struct mo
 		return err;
 	if (!mod->info.id) {
 		mod->has_no_symbols = true;
-		mod->info.is_elf = true; /* as a rule, and no JIT's */
+		mod->info.is_elf = true; /* usually true; the code is not from a JIT */
 		mod->why = strdup("its file system does not answer");
 		add(m, mod, &key);
 	}
@@ -238,7 +238,7 @@ static int module_unread(struct modules *m, const struct mapping *map, struct mo
 	return 0;
 }
 
-/* Takes the descriptor. */
+/* Gets the module of an open file; takes over the descriptor. */
 static int module_for(struct modules *m, int *fd, const char *path, struct module **out)
 {
 	struct module_key key;
@@ -340,7 +340,7 @@ int modules_fd(struct modules *m, u32 id)
 	return mod->fd;
 }
 
-/* The file may have been written to since it was mapped: then it is another's symbols. */
+/* If the file was written since it was mapped, its symbols belong to other code. */
 static int read_symbols(struct modules *m, struct module *mod)
 {
 	_cleanup_(elf_file_free) struct elf_file *elf = NULL;
@@ -356,7 +356,7 @@ static int read_symbols(struct modules *m, struct module *mod)
 		return -ENOENT;
 	}
 	if (!err && !mod->go)
-		module_go_open(&mod->go, fd); /* without it there are names still */
+		module_go_open(&mod->go, fd); /* on failure, only lines are missing */
 	if (!err)
 		modules_make_room(m);
 	return err;

@@ -2,18 +2,17 @@
 #pragma once
 
 /*
- * The files that processes execute, each known once whatever the number of processes
- * and mappings: what it is called, its build id, its functions.
+ * The files that processes execute: name, build id, functions. A file is one module regardless
+ * of its number of processes and mappings.
  *
- * A file is who it is by device, inode, size and time of change, so a rebuilt library
- * is another module. Ids are handed out once and never again: when a module had to make
- * room, its id finds nothing.
+ * Device, inode, size and time of change identify a file, so a rebuilt library is a new module.
+ * Ids are never reused: the id of an evicted module is invalid.
  *
- * Budget: MODULES_MAX modules of about 400 bytes; MODULES_MAX_OPEN files are kept open
- * (a deleted file can be read as long); MODULES_MAX_TABLES symbol tables with
- * MODULES_MAX_FUNCTIONS functions in all, 16 bytes and a descriptor (Go: two) a table;
- * LINES_CACHE_BYTES of lines (lines_cache.h); the helper's memory is a process's of its own
- * (helper.h). What was not used for longest goes first, and comes back when it is wanted again.
+ * Budget: MODULES_MAX modules of about 400 bytes; MODULES_MAX_OPEN open files (a deleted file
+ * is readable while open); MODULES_MAX_TABLES symbol tables with MODULES_MAX_FUNCTIONS
+ * functions in total, 16 bytes each, and a descriptor per table (Go: two); LINES_CACHE_BYTES of
+ * lines (lines_cache.h). The helper is a separate process with its own limit (helper.h). The
+ * least recently used is freed first and read again when it is needed.
  */
 
 #include "../process/process.h"
@@ -22,14 +21,14 @@
 #define MODULES_MAX_OPEN 256
 #define MODULES_MAX_TABLES 128
 #define MODULES_MAX_FUNCTIONS (1u << 20) /* 16 MiB; Node.js 24 has 117,000 */
-#define MODULE_NONE 0xffffffffu /* of a mapping: asked, and there is nothing */
+#define MODULE_NONE 0xffffffffu /* for a mapping: looked up, has no module */
 
 struct modules;
 
 struct module_info {
 	u32 id;
-	const char *path; /* as it was mapped; "[vdso]" */
-	const char *name; /* the last part of it */
+	const char *path; /* as mapped; "[vdso]" */
+	const char *name; /* last component of path */
 	const char *build_id; /* hex, or NULL */
 	bool is_vdso;
 	bool is_elf;
@@ -38,21 +37,20 @@ struct module_info {
 int modules_new(struct modules **m);
 void modules_free(struct modules **m);
 
-/* From now on debug files that are missing are fetched (debuginfod.h). 0 or -ENOMEM. */
+/* Enables fetching of missing debug files (debuginfod.h). Return: 0 or -ENOMEM. */
 int modules_fetch(struct modules *m);
 
 /**
- * modules_open() - the module behind a mapping
+ * modules_open() - get the module of a mapping
  * @m:		cache
- * @p:		whose mapping it is, dead or alive
- * @map:	mapping; its `module` remembers the answer
+ * @p:		process of the mapping, dead or alive
+ * @map:	mapping; its `module` caches the result
  * @id:		the module's id
  *
- * The file is opened as map_file_open() does; one that isn't ELF is a module without
- * symbols.
+ * Opens the file like map_file_open(); a file that isn't ELF is a module without symbols.
  *
- * Return: 0, -ENOENT (no file, or none that is sure to be the one that was mapped:
- * remembered), or an error that may pass: -EMFILE, -ENFILE, -ENOMEM.
+ * Return: 0, -ENOENT (no file, or not certainly the mapped file; this result is cached), or a
+ * temporary error: -EMFILE, -ENFILE, -ENOMEM.
  */
 int modules_open(struct modules *m, const struct process *p, struct mapping *map, u32 *id);
 
@@ -60,97 +58,97 @@ int modules_open(struct modules *m, const struct process *p, struct mapping *map
  * modules_preload() - read a file's symbols before a process maps it
  * @fd:		open file; borrowed
  *
- * Reading those of a large binary takes a tenth of a second, in which nothing else is
- * done: this is for when there is time.
+ * The symbols of a large binary take 0.1 s to read, which blocks the caller: call this only
+ * when there is time.
  *
- * Return: 0, or what reading gave.
+ * Return: 0, or an error of reading.
  */
 int modules_preload(struct modules *m, int fd, const char *path, u32 *id);
 
-/* The same for a module that is known. */
+/* Reads the symbols of a module that is already in the cache. */
 int modules_load_symbols(struct modules *m, u32 id);
 
 /* A module by id, valid until the next modules_open(); NULL for an unknown id. */
 const struct module_info *modules_info(struct modules *m, u32 id);
 
 /**
- * modules_stamp() - what tells a module's file from what was there under its name before
- * @size, @changed_ns: of its content
+ * modules_stamp() - get size and time of change, which distinguish files of the same name
+ * @size, @changed_ns:	size and time of change of the file's content
  *
- * Return: false: it is not one of code that could be read.
+ * Return: false if the module has no readable file with code.
  */
 bool modules_stamp(struct modules *m, u32 id, u64 *size, u64 *changed_ns);
 
 /*
- * The module's file, borrowed until the next modules_open(); -ESTALE if it is closed by now, or
- * was written to.
+ * Return: the module's file, borrowed until the next modules_open(); -ESTALE if it was closed
+ * or has been written.
  */
 int modules_fd(struct modules *m, u32 id);
 
 /**
- * modules_debug_fd() - the file with what was stripped from a module's
+ * modules_debug_fd() - get the file with the information stripped from a module
  *
- * Its debug file, else what .gnu_debugdata holds. The helper is asked for it, as for lines.
+ * That is its debug file, else the file in .gnu_debugdata. The helper searches for it.
  *
  * Return: the descriptor, borrowed until the next modules_open(); -EINPROGRESS (not known yet,
- * ask again after modules_take_answers()), -ENOENT (there is none).
+ * try again after modules_take_answers()), -ENOENT (there is none).
  */
 int modules_debug_fd(struct modules *m, u32 id);
 
 /**
- * modules_symbol() - the function at an offset of a module's file
- * @off_in_file: of a return address: minus one
+ * modules_symbol() - find the function at an offset of a module's file
+ * @off_in_file:	offset; for a return address, pass it minus one
  * @name:	demangled, at least one byte of room
- * @len:	its size
- * @off:	from the function's first byte
+ * @len:	size of @name
+ * @off:	offset from the function's first byte
  *
- * Return: 0, -ENOENT (no function is there, or there are no symbols), -ESTALE (no
- * such module any more, or its file was changed), or what reading gave.
+ * Return: 0, -ENOENT (no function there, or no symbols), -ESTALE (the module was evicted, or
+ * its file has changed), or an error of reading.
  */
 int modules_symbol(struct modules *m, u32 id, u64 off_in_file, char *name, size_t len, u64 *off);
 
 /*
- * Lines and inlined functions come from another process (helper.h), and so do the functions of
- * a stripped file from its debug file. Nobody waits for them: first modules_is_ready(), which asks,
- * then modules_take_answers(), until it is.
+ * Lines and inlined functions come from another process (helper.h), as do the functions of a
+ * stripped file from its debug file. Call modules_is_ready(), which requests them, and
+ * modules_take_answers() until modules_is_ready() returns true.
  */
 struct module_frame {
 	const char *name; /* NULL: unknown */
 	const char *file; /* NULL: unknown */
 	u32 line, column; /* 0: unknown */
-	u32 start_line; /* of the function; 0: unknown */
-	bool inlined; /* into the next one */
+	u32 start_line; /* first line of the function; 0: unknown */
+	bool inlined; /* into the next frame */
 };
 
 #define MODULES_MAX_FRAMES 128
 
 /**
- * modules_is_ready() - is all known that will be known of an offset in a module's file?
- * @pid:	a process that maps it: in its root debug files are looked for
+ * modules_is_ready() - check whether all requests for an offset in a module's file are done
+ * @pid:	a process that maps it; debug files are searched for in its root
  */
 bool modules_is_ready(struct modules *m, u32 pid, u32 id, u64 off_in_file);
 
-/* Takes what was answered; waits @wait_ms for a first answer if something was asked. */
+/* Processes answers; waits @wait_ms for the first if requests are pending. */
 void modules_take_answers(struct modules *m, int wait_ms);
 
 /**
- * modules_frames() - the functions at an offset of a module's file, by all that is known by now
- * @off_in_file: of a return address: minus one
- * @name:	room of @len bytes for the name of the outermost one
+ * modules_frames() - get the functions at an offset of a module's file from current information
+ * @off_in_file:	offset; for a return address, pass it minus one
+ * @name:	room of @len bytes for the name of the outermost function
  * @v:		innermost first; strings are borrowed until modules_take_answers()
  * @n:		1 to MODULES_MAX_FRAMES
  *
- * Return: 0, -ENOENT (nothing is known: not even the function's name), or as modules_symbol().
+ * Return: 0, -ENOENT (not even the function's name is known), or as modules_symbol().
  */
 int modules_frames(struct modules *m, u32 id, u64 off_in_file, char *name, size_t len,
 		   struct module_frame *v, u32 *n);
 
-/* The modules without lines or names that they should have, and why. */
+/* Calls @fn for each module that lacks expected lines or names; @why is the reason. */
 void modules_each_problem(const struct modules *m,
 			  void (*fn)(const struct module_info *info, const char *why, void *data),
 			  void *data);
 
-/* Processor time of the helper. */
+/* CPU time used by the helper. */
 u64 modules_helper_cpu_ns(const struct modules *m);
 
 /* Figures for tests and benchmarks. */

@@ -2,17 +2,17 @@
 #pragma once
 
 /*
- * Lines and inlined functions of a Go program. They come from the table that its linker
- * made (inspect/go/), which is read here, within bounds, and not by the helper.
+ * Lines and inlined functions of a Go program, from the linker's table (inspect/go/). The
+ * recorder reads the table itself, with bounds checks, without the helper.
  */
 
 #include "lines_cache.h"
 
 struct module_go;
 
-/* @fd: the program's file, borrowed. 0, -ENOENT (it is no program of Go's) or what reading gave. */
+/* @fd: program file, borrowed. Return: 0, -ENOENT (not a Go program) or an error of reading. */
 int module_go_open(struct module_go **g, int fd);
 void module_go_free(struct module_go **g);
 
-/* Enters what is known of an address. False: nothing is. */
+/* Adds the frames of an address to the cache. Return: false if it has none. */
 bool module_go_enter(const struct module_go *g, struct lines_cache *c, const struct lines_key *key);

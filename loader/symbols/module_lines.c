@@ -6,7 +6,7 @@
  *	not told  --open-->  told  --answer-->  answered: lines? another file's functions?
  *	each address:  unknown  --lines-->  asked  --answer-->  known (perhaps as nothing)
  *
- * Go programs need no helper: .gopclntab has their lines.
+ * Go programs need no helper: .gopclntab contains their lines.
  * A new helper starts without modules. A module that crashed a helper is abandoned.
  */
 
@@ -22,8 +22,8 @@
 #include "module_state.h"
 
 /*
- * The root directory of a process, and what the module's path is under it: a path that
- * /proc/PID/maps tells begins with it, one that an event tells does not.
+ * Opens the root directory of a process and makes the module's path relative to it. Paths from
+ * /proc/PID/maps begin with the root's path; paths from events do not.
  */
 static int open_root(u32 pid, const char **file)
 {
@@ -37,7 +37,7 @@ static int open_root(u32 pid, const char **file)
 	return open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
 }
 
-/* 0: wait for what it says; or a negative errno. */
+/* Sends the module to the helper. Return: 0 if an answer will follow, or a negative errno. */
 static int tell(struct modules *m, struct module *mod, u32 pid)
 {
 	_cleanup_close_ int root_fd = -1;
@@ -55,7 +55,7 @@ static int tell(struct modules *m, struct module *mod, u32 pid)
 	return err;
 }
 
-/* The other file was closed to make room, and is wanted again. */
+/* Whether the file with more functions was closed to make room and is needed again. */
 static bool is_more_missing(const struct module *mod)
 {
 	return mod->has_more && !mod->more && mod->more_fd < 0 && mod->fd >= 0;
@@ -67,7 +67,7 @@ static bool may_have_lines(const struct modules *m, const struct module *mod)
 	       helper_generation(m->helper);
 }
 
-/* Is an address in code of Go? Then its lines are there now. */
+/* Return: whether an address is in Go code; then its lines are in the cache. */
 static bool is_go(struct modules *m, struct module *mod, const struct lines_key *key)
 {
 	struct lines_known known;
@@ -123,7 +123,7 @@ int modules_debug_fd(struct modules *m, u32 id)
 		mod->used = ++m->clock;
 		return !mod->is_answered ? -EINPROGRESS : mod->has_more ? mod->more_fd : -ENOENT;
 	}
-	/* In whose root it would be looked for is not known before. */
+	/* The root to search is unknown until a process has mapped the module. */
 	err = mod->pid ? tell(m, mod, mod->pid) : -EAGAIN;
 	return err && err != -EAGAIN ? -ENOENT : -EINPROGRESS;
 }
@@ -142,7 +142,7 @@ static void fetch(struct modules *m, struct module *mod)
 	mod->was_fetched = !debuginfod_ask(m->debuginfod, mod->info.id, mod->build_id);
 }
 
-/* The helper is told of it again, and opens the file. */
+/* Sends the module to the helper again, now with the fetched file. */
 static void on_fetched(u32 id, const char *path, const char *why, void *data)
 {
 	struct modules *m = data;
@@ -203,7 +203,7 @@ void modules_take_answers(struct modules *m, int wait_ms)
 		debuginfod_poll(m->debuginfod, on_fetched, m);
 }
 
-/* The functions that the file itself does not name. */
+/* Loads the functions that the file itself lacks. */
 static void load_more(struct modules *m, struct module *mod)
 {
 	_cleanup_(elf_file_free) struct elf_file *elf = NULL;
@@ -230,7 +230,7 @@ static int find_name(struct modules *m, struct module *mod, u64 addr, char *name
 	return symbols_lookup(mod->symbols, addr, name, len, &off);
 }
 
-/* One frame of an answer; what is left of it, or NULL where it is none. */
+/* Parses one frame of an answer. Return: the text after it, or NULL if it is invalid. */
 static const char *take_frame(const char *text, const char *end, struct module_frame *out)
 {
 	struct helper_frame f;

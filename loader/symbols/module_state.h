@@ -20,23 +20,23 @@ struct module {
 	struct module_key key;
 	char *path, *build_id;
 	int fd; /* -1: closed to make room */
-	u32 pid; /* that mapped it last; 0: none yet */
-	bool has_no_symbols; /* tried, and never will */
+	u32 pid; /* process that mapped it last; 0: none yet */
+	bool has_no_symbols; /* reading symbols failed permanently */
 	struct symbols *symbols; /* NULL: not read, or dropped to make room */
-	struct module_go *go; /* as symbols; NULL: no program of Go's */
-	u64 used; /* by the cache's clock */
+	struct module_go *go; /* as symbols; also NULL: not a Go program */
+	u64 used; /* last use, in the cache's clock */
 
 	/* State in the helper. */
 	u32 told; /* generation of the helper that has opened it; 0: none */
 	bool is_answered; /* the helper has reported its result */
 	bool is_given_up; /* no further requests */
 	bool has_lines;
-	bool has_more; /* there is another file with the functions that this one lacks: */
-	int more_fd; /* -1: not, or closed to make room */
-	struct symbols *more; /* its functions; as symbols */
-	bool was_fetched; /* its debug file was asked for elsewhere */
-	char *fetched; /* where that is now; NULL: not */
-	char *why; /* NULL, or why the module is without lines or names that it should have */
+	bool has_more; /* another file has the functions that this one lacks: */
+	int more_fd; /* -1: none, or closed to make room */
+	struct symbols *more; /* functions of that file; as symbols */
+	bool was_fetched; /* its debug file was requested from debuginfod */
+	char *fetched; /* path of the fetched file; NULL: none */
+	char *why; /* NULL, or the reason why the module lacks expected lines or names */
 };
 
 struct modules {
@@ -44,12 +44,12 @@ struct modules {
 	u32 n, last_id;
 	u64 clock;
 	struct helper *helper;
-	struct debuginfod *debuginfod; /* NULL: nothing is fetched */
+	struct debuginfod *debuginfod; /* NULL: fetching is disabled */
 	struct lines_cache *lines;
 	struct map_devices devices;
 };
 
 struct module *modules_find(struct modules *m, u32 id);
 
-/* Down to the budget; the module in use is the newest, so it stays. */
+/* Evicts modules down to the budget; the module in use is the newest, so it stays. */
 void modules_make_room(struct modules *m);

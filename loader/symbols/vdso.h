@@ -4,12 +4,12 @@
 #include "../../core/types.h"
 
 /**
- * vdso_open() - the kernel's vDSO as a file
- * @len:	length of the mapping that it is wanted for
+ * vdso_open() - get the kernel's vDSO as a file
+ * @len:	length of the process's vDSO mapping
  * @fd:		a private copy in memory; the caller closes it
  *
- * The image is the kernel's, so the recorder's own is everybody's. Processes of another
- * word size have another image: they are told by its length.
+ * All processes map the same image from the kernel, so the recorder's own is copied. Processes
+ * of another word size have another image, which is detected by its length.
  *
  * Return: 0, -ENOENT, or a negative errno.
  */
