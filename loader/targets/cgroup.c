@@ -14,7 +14,7 @@
 #include "../process/proc_text.h"
 
 #define CGROUP_PLACE "/sys/fs/cgroup"
-#define MAX_DEPTH 24 /* of groups in groups */
+#define MAX_DEPTH 24 /* of nested groups */
 #define MAX_DIRS 200000 /* in one walk */
 
 static void cleanup_closedir(DIR **dir)
@@ -56,7 +56,7 @@ static bool is_below(const char *path, const char *mount)
 	return len && !strncmp(path, mount, len) && (!path[len] || path[len] == '/');
 }
 
-/* 0, -ENOENT, or -EINVAL for what is outside the mounts. */
+/* Return: 0, -ENOENT, or -EINVAL for a path outside the mounts. */
 static int try_dir(const struct cgroup_mounts *m, const char *path, struct cgroup_dir *dir)
 {
 	char real[PATH_MAX];
@@ -106,8 +106,8 @@ int cgroup_find(const struct cgroup_mounts *m, const char *name, struct cgroup_d
 }
 
 /*
- * Walks directories, outermost first. The function's result: 0 go on, 1 do not go
- * into this one, a negative errno ends the walk.
+ * Walks directories, outermost first. @fn returns 0 to continue, 1 to skip the directory's
+ * children, or a negative errno to end the walk.
  */
 struct walk {
 	int (*fn)(const char *path, const char *name, void *data);
@@ -121,7 +121,7 @@ static int walk_dirs(struct walk *w, const char *path, int depth)
 	const struct dirent *e;
 
 	if (!dir)
-		return 0; /* removed meanwhile */
+		return 0; /* removed during the walk */
 	while ((e = readdir(dir))) {
 		char below[PATH_MAX];
 		int err;
@@ -151,7 +151,7 @@ static int add_procs(const char *path, const char *name, void *data)
 	snprintf(file, sizeof(file), "%s/cgroup.procs", path);
 	f = fopen(file, "re");
 	while (f && fscanf(f, "%d", &pid) == 1) {
-		err = pid > 0 ? ids_add(data, pid) : 0; /* 0: of another PID namespace */
+		err = pid > 0 ? ids_add(data, pid) : 0; /* 0: in another PID namespace */
 		if (err)
 			return err;
 	}
@@ -166,7 +166,7 @@ int cgroup_pids(const char *path, struct ids *pids)
 	return err ? err : walk_dirs(&w, path, 0);
 }
 
-/* The containers that match, and the first directory that has processes. */
+/* Search for matching containers and the first of their directories with processes. */
 struct container_search {
 	const char *prefix;
 	char id[CONTAINER_ID_LEN + 1];
@@ -263,7 +263,7 @@ int cgroup_id(const char *path, u64 *id)
 	} h = { .handle = { .handle_bytes = sizeof(u64) } };
 	int mount_id;
 
-	/* kernfs: a handle of 8 bytes that is the node's id, fs/kernfs/mount.c at v5.10 */
+	/* A kernfs handle is the node's id, 8 bytes; fs/kernfs/mount.c at v5.10. */
 	if (name_to_handle_at(AT_FDCWD, path, &h.handle, &mount_id, 0))
 		return -errno;
 	if (h.handle.handle_bytes != sizeof(u64))

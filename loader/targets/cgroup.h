@@ -2,9 +2,9 @@
 #pragma once
 
 /*
- * Control groups, of version 2, version 1 and both mounted side by side
- * ("hybrid": version 2 at /sys/fs/cgroup/unified). Only version 2 can be compared
- * in the kernel; of the others the pids are taken.
+ * Control groups of version 2, of version 1, and of both mounted side by side ("hybrid":
+ * version 2 at /sys/fs/cgroup/unified). The kernel side can compare only version 2 groups;
+ * for others the recorder collects pids.
  */
 
 #include <limits.h>
@@ -25,43 +25,43 @@ struct cgroup_dir {
 };
 
 /**
- * cgroup_mounts_read() - where control groups are mounted
- * @file:	/proc/self/mounts, or a file like it
+ * cgroup_mounts_read() - find where control groups are mounted
+ * @file:	/proc/self/mounts, or a file of that format
  *
- * Return: 0 or a negative errno; nothing mounted is a success.
+ * Return: 0, also if none is mounted, or a negative errno.
  */
 int cgroup_mounts_read(const char *file, struct cgroup_mounts *m);
 
 /**
- * cgroup_find() - a control group by the name that people give it
- * @name:	a directory, absolute or relative to /sys/fs/cgroup or to a mount of
- *		it; version 2 is looked at first
+ * cgroup_find() - find a control group by the name a user gives
+ * @name:	a directory, absolute or relative to /sys/fs/cgroup or to a cgroup mount;
+ *  version 2 is tried first
  *
- * Return: 0, -ENOENT, or -EINVAL when it is a directory but no control group.
+ * Return: 0, -ENOENT, or -EINVAL if it is a directory but not a control group.
  */
 int cgroup_find(const struct cgroup_mounts *m, const char *name, struct cgroup_dir *dir);
 
 /**
- * cgroup_find_container() - the control group of a container
+ * cgroup_find_container() - find the control group of a container
  * @prefix:	the first digits of its id
- * @dir:	the outermost group of that id that has processes; version 2 first
- * @id:		65 bytes; the whole id. With -EEXIST: one of them
+ * @dir:	the outermost group of that id with processes; version 2 first
+ * @id:		65 bytes; the full id. With -EEXIST: one of the matching ids
  *
- * Return: 0, -ENOENT, -EEXIST when containers with different ids match.
+ * Return: 0, -ENOENT, -EEXIST if containers with different ids match.
  */
 int cgroup_find_container(const struct cgroup_mounts *m, const char *prefix, struct cgroup_dir *dir,
 			  char *id);
 
 /**
- * cgroup_pids() - processes of a control group and those below it
- * @pids:	added to
+ * cgroup_pids() - add the processes of a control group and of the groups below it
+ * @pids:	pids are added to this list
  *
  * Return: 0 or a negative errno.
  */
 int cgroup_pids(const char *path, struct ids *pids);
 
 /**
- * cgroup_container_pids() - processes of a container by /proc/PID/cgroup alone
+ * cgroup_container_pids() - find the processes of a container from /proc/PID/cgroup alone
  *
  * For a recorder whose own /sys/fs/cgroup does not show the container.
  *
@@ -70,7 +70,7 @@ int cgroup_pids(const char *path, struct ids *pids);
 int cgroup_container_pids(const char *prefix, struct ids *pids, char *id);
 
 /**
- * cgroup_id() - the kernel's number of a version 2 group, as BPF sees it
+ * cgroup_id() - get the kernel's id of a version 2 group, as BPF helpers return it
  *
  * Return: 0 or a negative errno.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
-/* Sorted, so that a cgroup with thousands of processes costs no squares of it. */
+/* Ids are sorted, so that thousands of processes in a cgroup do not cost quadratic time. */
 
 #include "ids.h"
 

@@ -3,13 +3,13 @@
 
 #include "../../core/types.h"
 
-/* A growing list of pids or tids, without duplicates. Starts as { 0 }. */
+/* A growing list of pids or tids without duplicates. Initialize it with { 0 }. */
 struct ids {
 	int *v;
 	size_t n, room;
 };
 
-/* 0, -ENOMEM, or -E2BIG beyond a million. */
+/* Return: 0, -ENOMEM, or -E2BIG above a million ids. */
 int ids_add(struct ids *ids, int id);
 bool ids_has(const struct ids *ids, int id);
 void ids_deinit(struct ids *ids);

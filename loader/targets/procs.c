@@ -77,7 +77,7 @@ static void copy(char *dst, const char *src)
 	snprintf(dst, PROC_NAME_LEN, "%.*s", PROC_NAME_LEN - 1, src);
 }
 
-/* Path of the executable; false for kernel threads and when it is not allowed. */
+/* Reads the path of the executable. Return: false for kernel threads or without permission. */
 static bool read_exe(int pid, char *exe, size_t size)
 {
 	static const char deleted[] = " (deleted)";
@@ -139,7 +139,7 @@ enum proc_kind proc_kind_of(int id, int *leader)
 
 	if (len <= 0)
 		return !len || len == -ESRCH ? PROC_GONE : PROC_UNREADABLE;
-	/* The only line before these is the name, in which a newline is escaped. */
+	/* Only the line of the name precedes these, and newlines in it are escaped. */
 	tgid = strstr(text, "\nTgid:");
 	state_line = strstr(text, "\nState:");
 	if (!tgid || !state_line || sscanf(tgid, "\nTgid: %d", &n) != 1)
@@ -151,7 +151,9 @@ enum proc_kind proc_kind_of(int id, int *leader)
 	return state == 'Z' || state == 'X' ? PROC_IS_ZOMBIE : PROC_IS_PROCESS;
 }
 
-/* The numbers of its auxiliary vector are half as long: the first entry's value is where zeros are.
+/*
+ * Numbers in the auxiliary vector of a 32-bit process are half as long, so the first entry's
+ * value is at an offset where a 64-bit process has zeros.
  */
 bool proc_is_32_bit(int pid)
 {
@@ -202,7 +204,7 @@ int procs_measure(const struct ids *pids, struct proc_load **loads, size_t *n, u
 	for (size_t i = 0; i < n_before; i++) {
 		u64 after_ns;
 
-		/* A pid that was reused has used less than the one before it, as a rule. */
+		/* A lower CPU time usually means that the pid was reused. */
 		if (proc_cpu_ns(list[i].pid, &after_ns) || after_ns < list[i].cpu_ns)
 			continue;
 		list[n_after].pid = list[i].pid;

@@ -9,55 +9,55 @@
 
 /* Names of a process. The process chooses them: escape before printing. */
 struct proc_names {
-	char name[PROC_NAME_LEN]; /* for people: the script or assembly, else the executable */
-	char exe[PROC_NAME_LEN]; /* file name of the executable, "" when it can't be read */
+	char name[PROC_NAME_LEN]; /* display name: script or assembly, else executable */
+	char exe[PROC_NAME_LEN]; /* file name of the executable, "" if unreadable */
 	bool is_kernel; /* a kernel thread */
 };
 
 /**
- * procs_list() - pids of all processes
- * @pids:	added to
+ * procs_list() - list the pids of all processes
+ * @pids:	pids are added to this list
  *
  * Return: 0 or a negative errno.
  */
 int procs_list(struct ids *pids);
 
 /**
- * proc_names_read() - what a process is called
+ * proc_names_read() - read the names of a process
  *
- * Return: 0, -ESRCH when it is gone, or another negative errno.
+ * Return: 0, -ESRCH if it has exited, or another negative errno.
  */
 int proc_names_read(int pid, struct proc_names *names);
 
-/* Is it this executable, script or assembly ("app" or "app.dll")? */
+/* Return: whether @wanted is its executable, script or assembly ("app" or "app.dll"). */
 bool proc_names_match(const struct proc_names *names, const char *wanted);
 
 enum proc_kind {
 	PROC_GONE, /* no such id */
 	PROC_UNREADABLE,
 	PROC_IS_PROCESS,
-	PROC_IS_THREAD, /* of another process, @leader */
-	PROC_IS_ZOMBIE, /* has ended */
+	PROC_IS_THREAD, /* thread of process @leader */
+	PROC_IS_ZOMBIE, /* has exited */
 };
 
 enum proc_kind proc_kind_of(int id, int *leader);
 
-/* Does it execute a program of 32 bits? False where that can't be read. */
+/* Return: whether it executes a 32-bit program; false if that can't be read. */
 bool proc_is_32_bit(int pid);
 
-/* CPU time of all its threads so far, in ns. Needs no right. 0 or -ESRCH. */
+/* Reads the CPU time of all its threads. Needs no privileges. Return: 0 or -ESRCH. */
 int proc_cpu_ns(int pid, u64 *ns);
 
 struct proc_load {
 	int pid;
-	u64 cpu_ns; /* used while it was watched */
+	u64 cpu_ns; /* used during the measurement */
 };
 
 /**
- * procs_measure() - how much CPU processes use just now
- * @pids:	whom; those that end meanwhile are left out
- * @loads:	busiest first, free(); the caller itself is not in it
- * @wall_ns:	how long they were watched
+ * procs_measure() - measure the current CPU use of processes
+ * @pids:	processes; those that exit meanwhile are skipped
+ * @loads:	busiest first, without the caller; free with free()
+ * @wall_ns:	duration of the measurement
  *
  * Takes 0.3 s.
  *

@@ -14,8 +14,8 @@
 #include "../process/maps.h"
 #include "../runtime/runtimes.h"
 
-#define MAX_MAPPINGS 4096 /* of one process */
-#define MAX_FILES 4096 /* in the cache; beyond it nothing is remembered */
+#define MAX_MAPPINGS 4096 /* examined in one process */
+#define MAX_FILES 4096 /* in the cache; more are not cached */
 
 struct file_key {
 	u64 dev, inode, len, ctime_ns;
@@ -23,8 +23,8 @@ struct file_key {
 
 struct file_entry {
 	struct file_key key;
-	u32 runtime; /* in it; N_RUNTIMES: none */
-	struct runtime_info info; /* of that one */
+	u32 runtime; /* runtime in the file; N_RUNTIMES: none */
+	struct runtime_info info; /* of that runtime */
 };
 
 struct runtime_cache {
@@ -37,7 +37,7 @@ struct search {
 	int pid;
 	int n_mappings;
 	u64 last_inode;
-	int err; /* why a file that was worth a look could not be read */
+	int err; /* error of a file that could not be read */
 	struct runtime_info found[N_RUNTIMES]; /* has_runtime false: none */
 	struct file_entry uncached;
 };
@@ -69,7 +69,7 @@ static void say(struct runtime_info *info, const char *name, bool is_supported, 
 	snprintf(info->why_not, sizeof(info->why_not), "%s", why_not);
 }
 
-/* Is runtime @r in the file? */
+/* Return: whether the file contains runtime @r. */
 static bool inspect_for(struct elf_file *elf, u32 r, struct runtime_info *info)
 {
 	struct runtime_build *b = NULL;
@@ -127,7 +127,7 @@ static const struct file_entry *look_up(struct search *s, int fd, const struct s
 	return e;
 }
 
-/* One executable mapping; 1 ends the search. */
+/* Examines one executable mapping. Return: 1 to end the search. */
 static int look_at(const struct maps_entry *m, void *data)
 {
 	struct search *s = data;
@@ -173,8 +173,8 @@ static int look_at(const struct maps_entry *m, void *data)
 }
 
 /*
- * The first that can be read, else the last. One before it is its guest (ClearScript is V8 in
- * .NET). False: there is none.
+ * Chooses the first runtime whose frames can be named, else the last found. An earlier one is
+ * embedded in the chosen one (ClearScript is V8 in .NET). Return: false if there is none.
  */
 static bool choose(struct runtime_info *info, const struct search *s)
 {
@@ -193,7 +193,7 @@ static bool choose(struct runtime_info *info, const struct search *s)
 	return true;
 }
 
-/* Ours, so that nothing is known of the process. */
+/* Whether the recorder itself lacks resources; the runtime is unknown then. */
 static bool is_shortage(int err)
 {
 	return err == -ENOMEM || err == -EMFILE || err == -ENFILE;

@@ -10,7 +10,7 @@
 
 #define NO_LOAD (~0ull)
 
-/* 1: a line was written, 0: the process is gone or the kernel's. */
+/* Return: 1: printed a line; 0: the process has exited or is a kernel thread. */
 static int list_one(FILE *out, struct runtime_cache *cache, int pid, u64 cpu_ns, u64 wall_ns)
 {
 	char name[4 * PROC_NAME_LEN], runtime[256];

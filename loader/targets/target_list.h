@@ -5,10 +5,10 @@
 
 #include "procs.h"
 
-/* Processes for people to choose from: pid, CPU if it was measured, runtime, name. */
+/* Prints lists of processes to choose from: pid, CPU if measured, runtime, name. */
 
-/* A line for each of the pids. 0 or a negative errno. */
+/* Prints a line for each of the pids. Return: 0 or a negative errno. */
 int target_list_pids(FILE *out, const struct ids *pids);
 
-/* A line for each of the @n busiest processes. 0 or a negative errno. Takes 0.3 s. */
+/* Prints a line for each of the @n busiest processes. Takes 0.3 s. Return: as above. */
 int target_list_busiest(FILE *out, size_t n);

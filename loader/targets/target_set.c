@@ -132,7 +132,7 @@ static int take_v2(const char *path, struct target_set *t)
 	return CLI_OK;
 }
 
-/* The pids that are in it now; the children that they start are recorded too. */
+/* Adds the pids that are in the group now; their later children are recorded, too. */
 static int take_pids(const char *what, const char *path, struct target_set *t)
 {
 	t->mode = TARGET_PIDS;

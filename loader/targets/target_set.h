@@ -6,9 +6,9 @@
 
 enum target_mode {
 	TARGET_ALL,
-	TARGET_PIDS, /* all threads, and children born while recording */
+	TARGET_PIDS, /* all threads, and children started while recording */
 	TARGET_TIDS,
-	TARGET_CGROUP, /* version 2, with the groups below it */
+	TARGET_CGROUP, /* a version 2 group and the groups below it */
 	TARGET_COMMAND, /* COMMAND and its descendants; its pid is added once it is started */
 };
 
@@ -18,15 +18,15 @@ struct target_set {
 	struct ids ids; /* pids or tids, as the caller's PID namespace sees them; sorted */
 	int cgroup_fd; /* O_PATH directory, or -1 */
 	u64 cgroup_id; /* as bpf_get_current_ancestor_cgroup_id() gives it */
-	char *cgroup_path; /* or NULL */
+	char *cgroup_path; /* NULL: none */
 };
 
 /**
- * target_set_resolve() - from options to processes
- * @t:	end with target_set_deinit() whatever is returned
+ * target_set_resolve() - find the processes that options select
+ * @t:		free with target_set_deinit(), also after an error
  *
- * An unknown pid is a usage error, as is a name that no process or several processes
- * have. The recorder handles processes that end later. Takes 0.3 s without a target.
+ * An unknown pid is a usage error, as is a name that no process or several processes have.
+ * The recorder handles processes that exit later. Takes 0.3 s without a target.
  *
  * Return: CLI_OK, or the exit status after an error was printed.
  */
