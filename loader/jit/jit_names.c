@@ -10,15 +10,15 @@
 #include "../../inspect/util/cleanup.h"
 #include "../../inspect/util/clock.h"
 
-#define MAX_DUMPS 3 /* two engines in a process, and what a parent left */
+#define MAX_DUMPS 3 /* two engines in a process, and one inherited from its parent */
 #define LOOK_NS 1000000000ull
-#define LOOK_SOON_NS 20000000ull /* when the perf map has no name any more */
+#define LOOK_SOON_NS 20000000ull /* interval if the perf map was deleted */
 
 struct jit_names {
 	size_t *used;
 	struct jit_source *dumps[MAX_DUMPS];
 	struct jit_source *map;
-	const char *why; /* a file is not believed */
+	const char *why; /* reason why a file is not trusted */
 	u64 looked_ns;
 };
 
@@ -80,7 +80,7 @@ static void look_for_dumps(struct jit_names *n, const struct process *p, u32 pid
 	}
 }
 
-/* Another file under the name tells of the code from now on. */
+/* A new file of the same name replaces the perf map. */
 static void look_for_map(struct jit_names *n, const struct process *p, const struct jit_owner *o)
 {
 	struct jit_source_config config = { .is_map = true, .until_ns = ~0ull, .used = n->used };
@@ -123,7 +123,7 @@ bool jit_names_poll(struct jit_names *n, const struct process *p, const struct u
 	if (n->map)
 		is_done &= jit_source_poll(n->map, s->time_ns);
 	if (n->map && jit_source_is_gone(n->map))
-		look(n, p, s); /* another map is read with the next poll */
+		look(n, p, s); /* the next poll reads a new map */
 	return is_done && (!n->map || jit_source_polled_ns(n->map) >= s->time_ns);
 }
 

@@ -2,8 +2,8 @@
 #pragma once
 
 /*
- * Names of the code that a process has compiled, whatever its runtime, from what it writes for
- * perf. Files are looked for when code without a name is met, and again after a second.
+ * Names of code that a process of any runtime has compiled, from the files it writes for perf.
+ * These files are searched for when a sample contains unnamed code, and again after a second.
  */
 
 #include "../../core/uw_frame.h"
@@ -13,28 +13,28 @@
 struct jit_names;
 
 /**
- * jit_names_new() - nothing is looked for yet
- * @used:	bytes of names of all processes, for JIT_MAX_BYTES; borrowed
+ * jit_names_new() - create an object without searching for files yet
+ * @used:	bytes of names of all processes, limited to JIT_MAX_BYTES; borrowed
  *
- * Return: NULL without memory.
+ * Return: NULL if out of memory.
  */
 struct jit_names *jit_names_new(size_t *used);
 void jit_names_free(struct jit_names **n);
 
 /**
- * jit_names_poll() - learn what there is to know
+ * jit_names_poll() - read new names
  * @p:		the process
- * @s:		a sample of it: what was written by its time
+ * @s:		a sample of the process; names written up to its time are read
  *
- * Return: whether all is known; else call it again.
+ * Return: whether all names were read; if not, call it again.
  */
 bool jit_names_poll(struct jit_names *n, const struct process *p, const struct uw_sample *s);
 
 /**
- * jit_names_find() - the code at an address
- * @time_ns:	at this time
+ * jit_names_find() - find the code at an address
+ * @time_ns:	time at which the code was executed
  * @c:		borrowed until the next call
- * @why:	-ENOENT: words, or NULL when the process has told nothing of any code
+ * @why:	with -ENOENT, the reason; NULL if the process has recorded no code
  *
  * Return: 0 or -ENOENT.
  */

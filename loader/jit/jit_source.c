@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * Names are kept, lines are not: of those the place in the file is, and the record is read
- * again, and checked again, when code is met.
+ * Names are stored in memory. For lines only their position in the file is stored; the record
+ * is read and checked again when a sample contains the code.
  *
- * Without times in the file, of which nothing is known from before it was made:
+ * For a file without times, no code is known from before the file was created:
  *
- *	polled_ns         written_ns   now_ns
- *	... is known  |  new code  |  old code's place taken
+ *	polled_ns	new code is valid from here
+ *	written_ns	code that replaced other code is valid from here
+ *	now_ns		time of this poll
  */
 
 #include "jit_source.h"
@@ -26,9 +27,9 @@
 #include "../../inspect/util/cleanup.h"
 #include "../../inspect/util/clock.h"
 
-#define KEEP_NS 2000000000ull /* a sample may wait that long, while younger ones are named */
+#define KEEP_NS 2000000000ull /* a sample may wait this long while later ones are named */
 #define DROP_NS 1000000000ull
-#define AHEAD_NS 1000000000ull /* a record's time after that is another clock's */
+#define AHEAD_NS 1000000000ull /* a record further ahead uses another clock */
 
 struct jit_source {
 	struct jit_source_config config;
@@ -36,20 +37,20 @@ struct jit_source {
 	struct jd_tail dump;
 	struct perf_map_tail map;
 	struct jd_index index;
-	size_t counted; /* of the index, in config.used */
+	size_t counted; /* bytes of the index included in *config.used */
 	u64 polled_ns, dropped_ns;
-	u64 now_ns; /* of this poll */
-	u64 written_ns; /* when the file was written last; between polled_ns and now_ns */
-	u64 last_ns; /* from when on the latest code is */
+	u64 now_ns; /* time of this poll */
+	u64 written_ns; /* last write to the file; between polled_ns and now_ns */
+	u64 last_ns; /* start time of the latest code */
 	bool has_more, is_full, is_gone;
-	bool is_anew; /* written anew since the last look: what was there is not known */
+	bool is_anew; /* rewritten since the last poll, so the old content is unknown */
 	char name[PERF_MAP_MAX_NAME + 1];
-	u8 *lines; /* the DEBUG_INFO that was read last */
+	u8 *lines; /* the last DEBUG_INFO record read */
 	u64 lines_off;
 	struct jdr_record lines_rec;
 };
 
-/* When the file was made or written last, as CLOCK_MONOTONIC has it; 0: long ago, or not told. */
+/* Creation or last write of the file in CLOCK_MONOTONIC; 0: long ago or unknown. */
 static u64 file_time(struct jit_source *s, u32 which)
 {
 	u64 now = monotonic_ns(), real = clock_ns(CLOCK_REALTIME), at;
@@ -87,7 +88,7 @@ int jit_source_new(struct jit_source **source, int fd, const struct jit_source_c
 		free(s);
 		return -EINVAL;
 	}
-	if (config->is_map) /* code that it tells of may be older, but who knows */
+	if (config->is_map) /* its code may be older, but its age is unknown */
 		s->polled_ns = file_time(s, STATX_BTIME);
 	if (s->polled_ns < config->since_ns)
 		s->polled_ns = config->since_ns;
@@ -150,7 +151,10 @@ bool jit_source_is_full(const struct jit_source *s)
 	return s->is_full;
 }
 
-/* Was between two looks: what is new there, from then on; what took other code's place, at last. */
+/*
+ * Start time of code that was added between two polls: the first poll, or the last write if it
+ * replaced other code.
+ */
 static u64 stamp(const struct jit_source *s, u64 addr, u64 len)
 {
 	return s->is_anew || jd_index_live(&s->index, addr, len) ? s->written_ns : s->polled_ns;
@@ -166,10 +170,10 @@ static void add(struct jit_source *s, struct jd_code *c)
 		return;
 	s->is_full = true;
 	if (jd_index_end(&s->index, c->addr, c->len, c->from))
-		forget(s); /* rather no name than a wrong one */
+		forget(s); /* no name is better than a wrong one */
 }
 
-/* From when on what a record tells is so; ~0: it is of no time of this process. */
+/* Time from which a record is valid; ~0: outside the lifetime of this process. */
 static u64 time_of(const struct jit_source *s, const struct jdr_header *h,
 		   const struct jdr_record *rec)
 {
@@ -270,7 +274,7 @@ static bool pread_all(int fd, u8 *bytes, size_t len, u64 off)
 	return pread(fd, bytes, len, (off_t)off) == (ssize_t)len;
 }
 
-/* The lines of some code, if they are still where they were. */
+/* Reads the lines of some code. Return: false if the file no longer contains them there. */
 static bool read_lines(struct jit_source *s, const struct jd_code *c)
 {
 	const struct jdr_header *h = &s->dump.h;
@@ -298,7 +302,7 @@ static bool read_lines(struct jit_source *s, const struct jd_code *c)
 	return true;
 }
 
-/* The line is the last one that begins at or before the address; they are sorted. */
+/* Finds the last line that begins at or before the address; lines are sorted. */
 static void find_line(struct jit_source *s, const struct jd_code *code, u64 addr,
 		      struct jit_code *c)
 {
@@ -307,7 +311,7 @@ static void find_line(struct jit_source *s, const struct jd_code *code, u64 addr
 
 	if (!code->off || !read_lines(s, code))
 		return;
-	addr = addr - code->addr + code->index; /* it may have been moved since */
+	addr = addr - code->addr + code->index; /* the code may have moved */
 	while (jdr_entry(&s->dump.h, &s->lines_rec, &cursor, &e) == 1 && e.addr <= addr) {
 		c->file = e.file;
 		c->line = e.line;

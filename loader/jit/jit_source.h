@@ -2,16 +2,16 @@
 #pragma once
 
 /*
- * One file with names of code, a jitdump or a perf map, followed while it is written.
+ * One file with names of code, a jitdump or a perf map, read while the process writes it.
  *
- * Code is known from its record's time on. A perf map has no times, and the clock of some
- * jitdumps is another: then code is known from when the file was last looked at without
- * it; what was there at first, from when the file was made.
+ * Code is valid from its record's time on. A perf map has no times, and some jitdumps use
+ * another clock: then code is valid from the last poll that did not find it, and code found by
+ * the first poll is valid from the file's creation.
  */
 
 #include "../../core/types.h"
 
-#define JIT_MAX_BYTES (64u << 20) /* of names, of all processes together */
+#define JIT_MAX_BYTES (64u << 20) /* bytes of names of all processes */
 
 struct jit_source;
 
@@ -23,41 +23,41 @@ struct jit_code {
 
 struct jit_source_config {
 	bool is_map;
-	u32 pid; /* the process's own number: who else writes to its jitdump is another */
-	u64 until_ns; /* code from then on is of another process; ~0: never */
-	u64 since_ns; /* of a file without times: no code is known from before */
-	size_t *used; /* of JIT_MAX_BYTES; borrowed */
+	u32 pid; /* pid in the process's namespace; records of other pids are ignored */
+	u64 until_ns; /* code from this time on belongs to another process; ~0: never */
+	u64 since_ns; /* in a file without times, no code is valid before this */
+	size_t *used; /* bytes used of JIT_MAX_BYTES; borrowed */
 };
 
-/* Takes @fd. 0, -EINVAL (no regular file) or -ENOMEM. */
+/* Takes over @fd. Return: 0, -EINVAL (not a regular file) or -ENOMEM. */
 int jit_source_new(struct jit_source **s, int fd, const struct jit_source_config *config);
 void jit_source_free(struct jit_source **s);
 
-/* Is it of this file? */
+/* Return: whether it reads this file. */
 bool jit_source_is(const struct jit_source *s, u64 dev, u64 inode);
 bool jit_source_is_map(const struct jit_source *s);
 
 /**
- * jit_source_poll() - what has been added
- * @until_ns:	CLOCK_MONOTONIC: what was there at that time is wanted
+ * jit_source_poll() - read code added to the file
+ * @until_ns:	CLOCK_MONOTONIC; code written up to this time is needed
  *
  * Reads JIT_POLL_BYTES at most. Return: whether all was read.
  */
 #define JIT_POLL_BYTES (4u << 20)
 bool jit_source_poll(struct jit_source *s, u64 until_ns);
 
-/* When it was looked at last and all was read; 0: not yet. */
+/* Time of the last poll that read everything; 0: none yet. */
 u64 jit_source_polled_ns(const struct jit_source *s);
 
-/* Has it no name any more? Another file may have it. */
+/* Return: whether the file was unlinked; another file may have its name. */
 bool jit_source_is_gone(const struct jit_source *s);
 
-/* Did not all of it find room? */
+/* Return: whether some code was dropped for lack of room. */
 bool jit_source_is_full(const struct jit_source *s);
 
 /**
- * jit_source_find() - the code at an address
- * @addr:	of a return address: minus one
+ * jit_source_find() - find the code at an address
+ * @addr:	address; for a return address, pass it minus one
  * @c:		borrowed until the next call with @s
  *
  * Return: 0 or -ENOENT.
