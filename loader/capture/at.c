@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* All of @text is a number. */
+/* Parses @text, all of which must be a number. */
 static int number_of(const char *text, int base, u64 *out)
 {
 	char *end;
@@ -21,7 +21,7 @@ static int number_of(const char *text, int base, u64 *out)
 	return *text < '0' || *text > '9' || *end || errno || *out >> 63 ? -EINVAL : 0;
 }
 
-/* Takes @text apart in place. */
+/* Parses @text and modifies it. */
 static int parse_one(struct capture_at *at, char *text)
 {
 	char *plus = strrchr(text, '+');
@@ -77,7 +77,7 @@ static int is_symbol(const struct elf_symbol *s, void *data)
 }
 
 struct place {
-	const char *path; /* as the kernel has it */
+	const char *path; /* as the kernel reports it */
 	u64 file_off;
 	u64 *addrs;
 	u32 *n;
@@ -98,7 +98,7 @@ static int take_mapping(const struct maps_entry *e, void *data)
 	return 0;
 }
 
-/* 0, -ENOENT: no such symbol; or -E2BIG, or what reading gave. */
+/* Return: 0, -ENOENT (no such symbol), -E2BIG, or an error of reading. */
 static int add_symbol(u32 pid, const char *symbol, u64 off, u64 *addrs, u32 *n)
 {
 	_cleanup_(elf_file_free) struct elf_file *elf = NULL;

@@ -31,12 +31,12 @@ struct capture {
 	struct target_set targets;
 	struct sampler *sampler;
 	struct profile *profile;
-	FILE *nowhere; /* of the profile, which nobody reads */
+	FILE *nowhere; /* discards the profile */
 	struct session *session;
 	int signal_fd;
 	u32 pid;
 	u64 start_ns;
-	char path[PATH_MAX]; /* of the first case */
+	char path[PATH_MAX]; /* path of the first case */
 	struct out_owner owner;
 	u32 n_cases;
 	u64 n_seen, n_unwanted, n_unlogged, n_by_result[TAKE_FAILED + 1];
@@ -55,7 +55,7 @@ static bool is_wanted(const struct capture_options *o, const struct uw_sample *s
 	return o->stacks >> s->status & 1 && (!o->frames || o->frames & frames);
 }
 
-/* NAME.core of the first case, NAME-2.core of the second. */
+/* Makes a file name: NAME.core for the first case, NAME-2.core for the second. */
 static void name_case(const struct capture *c, char *path, size_t len)
 {
 	const char *slash = strrchr(c->path, '/');
@@ -262,7 +262,7 @@ static void loop(struct capture *c)
 	sampler_stop(c->sampler);
 }
 
-/* Fewer than were asked for: why, in one line. */
+/* Prints in one line why there are fewer cases than requested. */
 static int say_missing(const struct capture *c)
 {
 	const u64 *by = c->n_by_result;

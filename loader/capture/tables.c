@@ -25,7 +25,7 @@ static int take_mappings(struct taken *t, const struct session_stack *stack)
 	const struct image *im = stack->image;
 
 	if (stack->sample->flags & UW_SAMPLE_BY_FILE)
-		return -ESTALE; /* walked by what is in no table */
+		return -ESTALE; /* used rows of a file that is in no table */
 	if (!stack->sample->proc_gen)
 		return 0; /* walked without tables */
 	if (stack->sample->proc_gen != im->gen)
@@ -47,7 +47,7 @@ static int take_mappings(struct taken *t, const struct session_stack *stack)
 	return 0;
 }
 
-/* Entries below the process's own stay empty: info_idx counts all builds of the machine. */
+/* Entries of other builds stay empty: info_idx numbers all builds on the machine. */
 static int take_v8(struct taken *t, const struct image *im)
 {
 	const struct runtime *v8 = im->runtimes[RUNTIME_V8];
@@ -120,7 +120,10 @@ static int take_auxv(struct taken *t, u32 pid)
 	return 0;
 }
 
-/* Whose build of the kernel it is, behind the first dash, is this machine's affair. */
+/*
+ * Copies the result of the walk. Names the kernel without the part of its release after the first
+ * dash, which identifies the build.
+ */
 static int take_walk(struct taken *t, const struct uw_sample *s)
 {
 	u32 n = (u32)s->n_frames - s->n_kernel;

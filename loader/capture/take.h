@@ -2,7 +2,7 @@
 #pragma once
 
 /*
- * From one sample of the capturing program to a case. The memory that the walk read comes
+ * Makes a case from one sample of the capturing program. The memory that the walk read comes
  * from its log; other memory is copied from the running target and marked as a copy.
  */
 
@@ -16,7 +16,7 @@
 
 struct take_options {
 	const regex_t *match; /* one frame name must match; NULL: any stack */
-	u64 va_mask; /* of the walk */
+	u64 va_mask; /* va_mask of the walk */
 	bool raw; /* do not redact private bytes */
 	bool minimal; /* only memory that the walk and naming read */
 };
@@ -26,7 +26,7 @@ struct taken {
 	struct case_file file;
 	struct case_regs regs;
 	struct case_walk walk;
-	struct uw_frame *walked; /* its frames */
+	struct uw_frame *walked; /* frames of the walk */
 	struct pages pages;
 	struct areas areas;
 	struct case_frames frames;
@@ -43,14 +43,14 @@ enum take_result {
 	TAKE_OK,
 	TAKE_NO_MATCH, /* no frame name matches */
 	TAKE_CHANGED, /* the target changed its mappings or memory that the walk read */
-	TAKE_GONE, /* the target has ended */
+	TAKE_GONE, /* the target has exited */
 	TAKE_FAILED, /* out of memory, or the case is too large */
 };
 
 /**
  * take() - make a case of a sample
  * @log:	reads of the walk
- * @out:	free with taken_deinit(), whatever the result
+ * @out:	free with taken_deinit(), also after an error
  */
 enum take_result take(const struct session_stack *stack, const struct uw_log *log,
 		      const struct take_options *options, struct taken *out);
