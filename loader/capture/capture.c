@@ -252,7 +252,7 @@ static void loop(struct capture *c)
 		poll(fds, 2, SESSION_TICK_MS);
 		err = session_tick(c->session, false);
 		if (err < 0) {
-			cli_error("can't go on with what was captured: %s", strerror(-err));
+			cli_error("can't process the captured stacks: %s", strerror(-err));
 			c->status = CLI_FAILURE;
 		}
 		if (fds[0].revents || !processes_n_alive(session_processes(c->session)) ||

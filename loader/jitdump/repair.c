@@ -62,11 +62,11 @@ static const struct cli_field fields[] = {
 static const struct argp argp = {
 	.options = options,
 	.args_doc = "FILE -o OUT",
-	.doc = "Write FILE anew: records that are broken left out, the others in order, with "
-	       "numbers, lines and unwind data as perf wants them. What is changed is said on "
+	.doc = "Write a repaired copy of FILE: without broken records, the others in order, with "
+	       "indexes, lines and unwind data as perf requires. The changes are printed on "
 	       "stderr.\v"
-	       "Exit status: 0 'unspool jitdump check' finds nothing in OUT, 1 something could not "
-	       "be mended, as times of another clock; OUT is written all the same.",
+	       "Exit status: 0 'unspool jitdump check' finds nothing in OUT, 1 not "
+	       "everything could be repaired, for example times of another clock; OUT is written.",
 };
 
 static void told(void *data, u64 off, const char *words)
@@ -84,7 +84,7 @@ static void still_wrong(void *data, const struct jd_finding *f)
 
 	if (rule->severity == JD_NOTE || run->n_left++)
 		return;
-	cli_error("can't be mended: %s: %s; %s", rule->name, f->text, rule->cure);
+	cli_error("can't be repaired: %s: %s; %s", rule->name, f->text, rule->cure);
 }
 
 static int write_bytes(void *data, FILE *out)

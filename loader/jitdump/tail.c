@@ -73,7 +73,7 @@ static const struct cli_field fields[] = {
 static const struct argp argp = {
 	.options = options,
 	.args_doc = "FILE\n-p PID",
-	.doc = "Print code with its names from the file's start on, and go on while it is written: "
+	.doc = "Print each piece of code in the file and what is added later: "
 	       "time, address, size, name, first line.\v"
 	       "Exit status: 0 done, 1 there is no such jitdump.",
 };
@@ -254,6 +254,7 @@ int jitdump_tail(int argc, char **argv)
 	r = follow(&run, &t);
 	if (r == 0)
 		return CLI_OK;
-	cli_error("can't go on: %s", r == -EBADMSG ? "the file is no jitdump" : strerror(-r));
+	cli_error("can't follow the file: %s",
+		  r == -EBADMSG ? "it is not a jitdump" : strerror(-r));
 	return CLI_FAILURE;
 }

@@ -145,7 +145,7 @@ static void parse_stack(struct keys *k, struct prof_record *r)
 			k->wrong = "\"frames\" holds what is no id";
 	}
 }
-_Static_assert(PROF_MAX_FRAMES == 8192, "told in a message above");
+_Static_assert(PROF_MAX_FRAMES == 8192, "stated in a message above");
 
 static void parse_labels(struct keys *k, struct prof_record *r)
 {

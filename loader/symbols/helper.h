@@ -6,7 +6,7 @@
  * files along a target's paths (FUSE and network file systems may never answer), decompressing
  * .gnu_debugdata, and reading DWARF with libdw.
  *
- *	recorder  -- HELPER_OPEN, HELPER_LINES -->  helper    as nobody, CAP_DAC_READ_SEARCH,
+ *	recorder  -- HELPER_OPEN, HELPER_LINES -->  helper    as `nobody`, CAP_DAC_READ_SEARCH,
  *	          <-- answers, descriptors ------             HELPER_MEMORY, no other file open
  *
  * The recorder never waits for it: requests and answers are sent without blocking. If a request

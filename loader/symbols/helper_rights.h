@@ -3,7 +3,7 @@
 
 /*
  * Drops privileges of the helper before it reads anything. It closes all descriptors except @fd,
- * ignores terminal signals, becomes nobody but keeps the capability to read files, and can gain
+ * ignores terminal signals, becomes `nobody` but keeps the capability to read files, and can gain
  * no privileges, create no files and use no memory above a limit. The helper exits with the
  * recorder.
  */

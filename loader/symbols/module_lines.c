@@ -3,7 +3,7 @@
 /*
  * The state of a module in the helper:
  *
- *	not told  --open-->  told  --answer-->  answered: lines? another file's functions?
+ *	not sent  --open-->  sent  --answer-->  answered: lines? another file's functions?
  *	each address:  unknown  --lines-->  asked  --answer-->  known (perhaps as nothing)
  *
  * Go programs need no helper: .gopclntab contains their lines.
@@ -49,7 +49,7 @@ static int tell(struct modules *m, struct module *mod, u32 pid)
 	root_fd = open_root(pid, &path);
 	err = helper_open(m->helper, mod->info.id, mod->fd, root_fd, path, mod->fetched);
 	if (!err) {
-		mod->told = helper_generation(m->helper);
+		mod->sent = helper_generation(m->helper);
 		mod->is_answered = false;
 	}
 	return err;
@@ -92,7 +92,7 @@ bool modules_is_ready(struct modules *m, u32 pid, u32 id, u64 off_in_file)
 	if (!modules_load_symbols(m, id) &&
 	    !symbols_off_to_addr(mod->symbols, off_in_file, &key.addr) && is_go(m, mod, &key))
 		return true;
-	if (mod->told != generation || (mod->is_answered && is_more_missing(mod))) {
+	if (mod->sent != generation || (mod->is_answered && is_more_missing(mod))) {
 		err = tell(m, mod, pid);
 		return err && err != -EAGAIN;
 	}
@@ -118,7 +118,7 @@ int modules_debug_fd(struct modules *m, u32 id)
 
 	if (!mod || !may_have_lines(m, mod))
 		return -ENOENT;
-	if (mod->told == helper_generation(m->helper) &&
+	if (mod->sent == helper_generation(m->helper) &&
 	    (!mod->is_answered || !mod->has_more || mod->more_fd >= 0)) {
 		mod->used = ++m->clock;
 		return !mod->is_answered ? -EINPROGRESS : mod->has_more ? mod->more_fd : -ENOENT;
@@ -154,7 +154,7 @@ static void on_fetched(u32 id, const char *path, const char *why, void *data)
 		set_why(mod, why);
 	mod->fetched = path ? strdup(path) : NULL;
 	if (mod->fetched)
-		mod->told = 0;
+		mod->sent = 0;
 }
 
 static void on_opened(struct module *mod, const struct helper_answer *a, int fds[2])
@@ -180,7 +180,7 @@ static void on_answer(const struct helper_answer *a, const char *text, int fds[2
 		return;
 	set_why(mod, a->why);
 	if (a->err == -ESTALE) {
-		mod->told = 0;
+		mod->sent = 0;
 	} else if (a->err && a->err != -ENOENT) {
 		mod->is_given_up = true;
 		mod->has_lines = false;

@@ -27,7 +27,7 @@ struct module {
 	u64 used; /* last use, in the cache's clock */
 
 	/* State in the helper. */
-	u32 told; /* generation of the helper that has opened it; 0: none */
+	u32 sent; /* generation of the helper that has opened it; 0: none */
 	bool is_answered; /* the helper has reported its result */
 	bool is_given_up; /* no further requests */
 	bool has_lines;

@@ -18,7 +18,7 @@ import prose
 from house import rule
 
 house.RULES.clear()
-LATER = ("loader/",)
+LATER = ()
 # Bad examples, former words of reasons, names of commands.
 QUOTES = ("tests/lint/words.py", "tests/lint/programs.py", "inspect/util/reasons.c",
           "tests/profile/test_reasons.c")
