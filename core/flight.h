@@ -11,10 +11,10 @@
  *	-- fence --                 a reader that sees the new seq sees all of its words
  *	publish                     seq = (n + 1) << 1
  *
- * Plain stores are enough: a ring has one writer, which no other writer of the same ring
- * interrupts. perf_event programs do not nest (the kernel skips one that would), nor does a
- * thread that does not record in signal handlers. So the kernel's atomics, which came with
- * 5.12, are only needed for the fence on architectures that reorder stores.
+ * Plain stores are enough: a ring has one writer at a time, which is never interrupted by another.
+ * perf_event programs do not nest (the kernel skips one that would), and threads do not record in
+ * signal handlers. So the kernel's atomics, which came with 5.12, are only needed for the fence on
+ * architectures that reorder stores.
  *
  * The include path selects <flight_impl.h>, which locates the ring and the control page. In
  * core/flight-off both are NULL, and the compiler drops all calls that a walk makes.
@@ -36,7 +36,7 @@ UW_INLINE const struct flight_control *flight_control(void);
  */
 UW_INLINE struct flight_ring *flight_ring(void);
 
-/* Slot of an index; number of slots of the ring: a power of two, at least the largest entry. */
+/* The slot of an index. The number of slots is a power of two; the largest entry fits. */
 UW_INLINE struct flight_slot *flight_slot(struct flight_ring *r, u64 index);
 UW_INLINE u64 flight_len(void);
 
@@ -46,12 +46,12 @@ UW_INLINE u64 flight_now(void);
 /* One atomic store of 8 bytes. */
 UW_INLINE void flight_store(u64 *at, u64 value);
 
-/* Stores before it become visible before stores after it. The compiler moves no store across it. */
+/* Makes stores before it visible before stores after it. The compiler moves no store across it. */
 UW_INLINE void flight_fence(struct flight_ring *r);
 
 #include <flight_impl.h>
 
-/* The one load that an event costs while it is off. */
+/* The events that are on, as bits: the only load that an event costs while it is off. */
 UW_INLINE u64 flight_mask(void)
 {
 	const struct flight_control *c = flight_control();
@@ -59,7 +59,7 @@ UW_INLINE u64 flight_mask(void)
 	return c ? *(const volatile u64 *)&c->mask : 0;
 }
 
-/* FLIGHT_BUILT of <flight_impl.h>: the events that this build can record. */
+/* Is the event recorded? FLIGHT_BUILT (flight_impl.h): the events that this build can record. */
 UW_INLINE bool flight_on(enum flight_event event)
 {
 	return FLIGHT_BUILT >> event & 1 && __builtin_expect(flight_mask() >> event & 1, 0);
@@ -89,7 +89,7 @@ UW_INLINE void flight_publish(struct flight_ring *r, u64 n, u64 *head, u32 n_slo
  * @r:		the ring
  * @what:	event | phase << 8
  * @when:	ns since the walk began | detail << 32
- * @d:		the words
+ * @d:		the data words
  * @n_words:	constant, 1 .. FLIGHT_MAX_WORDS
  */
 UW_INLINE void flight_put(struct flight_ring *r, u64 what, u64 when, const u64 *d, u32 n_words)
@@ -120,7 +120,10 @@ UW_INLINE bool flight_is_frozen(const struct flight_control *c, const struct fli
 	return r->frozen_epoch == c->epoch + 1;
 }
 
-/* Is a walk of this process recorded? Decided when the walk begins, so that no walk is cut. */
+/*
+ * Is a walk of this process recorded? Decided when the walk begins, so that no walk is recorded in
+ * part.
+ */
 UW_INLINE bool flight_admits(const struct flight_control *c, struct flight_ring *r, u32 pid)
 {
 	if (c->pid && c->pid != pid)
@@ -160,7 +163,7 @@ UW_INLINE void flight_begin_at(u64 now, u64 process, u64 pc, u64 sp, u64 fp, u32
 	}
 }
 
-/* The same at the current time. */
+/* flight_begin_at() with the current time. */
 UW_INLINE void flight_begin(u64 process, u64 pc, u64 sp, u64 fp, u32 detail)
 {
 	if (flight_mask())
@@ -172,7 +175,7 @@ UW_INLINE void flight_begin(u64 process, u64 pc, u64 sp, u64 fp, u32 detail)
  * @event:	constant
  * @phase:	constant
  * @detail:	any value
- * @d:		its words
+ * @d:		the event's data words
  * @n_words:	constant
  */
 UW_INLINE void flight_event(enum flight_event event, enum flight_phase phase, u32 detail,
@@ -208,7 +211,7 @@ UW_INLINE void flight_trigger(const struct flight_control *c, struct flight_ring
  * @n_frames:	number of frames found
  * @fault:	address of the last read that failed, or 0
  * @n_reads:	number of reads made
- * @detail:	of the last frame
+ * @detail:	kind, status, flags and rule of the last frame (FLIGHT_STEP_*_SHIFT)
  */
 UW_INLINE void flight_end(u32 status, u32 n_frames, u64 fault, u32 n_reads, u32 detail)
 {
@@ -237,7 +240,7 @@ UW_INLINE void flight_end(u32 status, u32 n_frames, u64 fault, u32 n_reads, u32 
 
 /**
  * flight_log() - record an event outside of walks
- * @d:		words; the first is flight_now()
+ * @d:		data words; the first is flight_now()
  */
 UW_INLINE void flight_log(enum flight_event event, enum flight_phase phase, u32 detail,
 			  const u64 *d, u32 n_words)

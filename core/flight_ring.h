@@ -30,10 +30,10 @@
 #define FLIGHT_SLOT_WORDS 8
 #define FLIGHT_HEAD_WORDS 5
 #define FLIGHT_MORE_WORDS 7
-#define FLIGHT_MAX_SLOTS 16 /* of one entry */
+#define FLIGHT_MAX_SLOTS 16 /* slots of one entry, at most */
 #define FLIGHT_MAX_WORDS (FLIGHT_HEAD_WORDS + (FLIGHT_MAX_SLOTS - 1) * FLIGHT_MORE_WORDS)
 #define FLIGHT_NO_TIME 0xffffffffu
-#define FLIGHT_READ_BYTES 16 /* bytes of the data read that an entry holds */
+#define FLIGHT_READ_BYTES 16 /* number of the bytes read that an entry holds */
 
 struct flight_slot {
 	u64 word[FLIGHT_SLOT_WORDS];
@@ -45,17 +45,17 @@ struct flight_ring {
 	u64 suppressed; /* walks that were not recorded because the ring was frozen */
 	u64 dropped; /* entries dropped for lack of room, with keep_first */
 	u64 frozen; /* value of next when the ring was frozen */
-	u64 frozen_epoch; /* 1 + the control page's epoch at that time */
+	u64 frozen_epoch; /* 1 + the control page's epoch when the ring was frozen */
 	u64 begin_ns; /* start of the walk that is being recorded */
 	u64 fence; /* target of the atomic operation that is a barrier on some architectures */
-	u32 walk; /* number of the walk */
+	u32 walk; /* number of the current walk */
 	u32 recording; /* a walk is being recorded */
 	struct flight_slot slots[];
 };
 _Static_assert(sizeof(struct flight_ring) == 64, "slots are whole lines");
 
 struct flight_control {
-	u64 mask; /* bits of enum flight_event: what is recorded */
+	u64 mask; /* the events that are recorded, as bits of enum flight_event */
 	u64 epoch; /* a ring that was frozen in an earlier epoch records again */
 	u64 freeze_on; /* bits of enum uw_status: a walk with such a status freezes its ring */
 	u64 post; /* slots that whole walks may still fill after the ring was frozen */
@@ -63,7 +63,7 @@ struct flight_control {
 	u32 is_stopped; /* no walk is recorded on any CPU */
 	u32 keep_first; /* when a ring is full, new entries are dropped */
 	u32 format; /* version of the event numbers, set by the build that records */
-	u64 clear_ns; /* readers skip entries that are older */
+	u64 clear_ns; /* readers skip entries older than this time */
 	u32 owner; /* pid of the recorder in its own namespace */
 	u32 pad;
 };
@@ -108,7 +108,7 @@ _Static_assert(FLIGHT_N_EVENTS <= 64, "bits of the mask");
 	X(FLIGHT_BY_NOTHING,  "")                                                   \
 	X(FLIGHT_BY_ROW,      "row")      /* unwind row */                          \
 	X(FLIGHT_BY_RECORD,   "fp")       /* frame record */                        \
-	X(FLIGHT_BY_INSN,   "window")   /* no frame yet or any more, by the interrupted instruction */ \
+	X(FLIGHT_BY_INSN,   "window")   /* frameless code, by the interrupted instruction */ \
 	X(FLIGHT_BY_SIGNAL,   "signal")   /* registers that the kernel saved */     \
 	X(FLIGHT_BY_EPILOGUE, "epilogue") /* decoded epilogue of CoreCLR */                  \
 	X(FLIGHT_BY_UNWIND,   "unwind")   /* UNWIND_INFO of CoreCLR */               \

@@ -3,9 +3,9 @@
 
 /*
  * Flight recorder hooks of a walk. A port calls these from its own hooks. The include path
- * (flight.h) and FLIGHT_BUILT, class by class, select the hooks that are compiled in: a
- * decision costs a load even while its class is off, and a walk makes about a dozen for each
- * frame, so kernel programs are built without them.
+ * (flight.h) selects whether hooks are compiled in, and FLIGHT_BUILT selects their classes. A
+ * decision costs a load even while its class is off, and a walk makes about a dozen decisions per
+ * frame, so kernel programs are built without this class.
  *
  *	port_note()       -> step       one for each frame: its registers, the identity of the
  *	                                last frame and the rule that found this one
@@ -19,13 +19,15 @@
 #include "uw_note.h"
 #include "uw_state.h"
 
-/* Bits of the detail of a step (the frame before) and of an end (the last frame); 0..7: its kind.
+/*
+ * Detail of a step (about the previous frame) and of an end (about the last frame). Bits 0..7 are
+ * the frame's kind.
  */
-#define FLIGHT_STEP_STATUS_SHIFT 8 /* of the frame: enum uw_status */
-#define FLIGHT_STEP_FLAGS_SHIFT 16 /* of the frame: enum uw_frame_flags */
-#define FLIGHT_STEP_RULE_SHIFT 24 /* enum flight_rule that found its caller */
+#define FLIGHT_STEP_STATUS_SHIFT 8 /* the frame's enum uw_status */
+#define FLIGHT_STEP_FLAGS_SHIFT 16 /* the frame's enum uw_frame_flags */
+#define FLIGHT_STEP_RULE_SHIFT 24 /* enum flight_rule that found the frame's caller */
 
-/* Records an event of three words, whose class is on. Not inlined if that costs too much. */
+/* Records an event of three words; its class is on. Not inlined where inlining costs too much. */
 FLIGHT_COLD int flight_put3(u32 event, u32 detail, u64 first, u64 second, u64 third)
 {
 	u64 d[] = { first, second, third };
@@ -49,8 +51,9 @@ UW_INLINE u32 flight_frame_detail(const struct uw_frame *f)
 }
 
 /*
- * Records the start registers of a step and the result of the last one. Recording a step at its
- * end would cost more while the class is off, because all of it had to be kept until then.
+ * Records the registers that a step starts from, and the result of the previous step. Recording a
+ * step at its end would cost more while the class is off, because its data would be kept until
+ * then.
  */
 UW_INLINE void flight_walk_step(const struct uw_state *u)
 {
@@ -59,7 +62,7 @@ UW_INLINE void flight_walk_step(const struct uw_state *u)
 
 	if (!flight_on(FLIGHT_STEP))
 		return;
-	asm volatile("" ::: "memory"); /* clang would load all of it before the test */
+	asm volatile("" ::: "memory"); /* otherwise clang loads the whole frame before the test */
 	last = flight_frame(&u->sample, 1);
 	is_first = u->sample.n_frames < 2;
 	flight_event(FLIGHT_STEP, FLIGHT_START,
@@ -71,7 +74,7 @@ UW_INLINE void flight_walk_step(const struct uw_state *u)
 		     5);
 }
 
-/* Rule of a note. The last rule of a step is the one that found the caller. */
+/* The rule that a note stands for. The last one in a step is the rule that found the caller. */
 UW_INLINE enum flight_rule flight_rule_of(enum uw_note note)
 {
 	switch (note) {
@@ -123,7 +126,7 @@ UW_INLINE void flight_walk_note(const struct uw_state *u, enum uw_note note, u64
 
 	if (FLIGHT_BUILT >> FLIGHT_DECISION & 1)
 		flight_walk_decision(u, note, value);
-	/* Store always: a test of the mask would cost as much. No unwind rule reads the field. */
+	/* Always store found_by: testing the mask would cost as much. No unwind rule reads it. */
 	if (FLIGHT_BUILT >> FLIGHT_STEP & 1 && rule)
 		((struct uw_state *)u)->found_by = (u8)rule;
 	switch (note) {
@@ -163,7 +166,7 @@ UW_INLINE void flight_walk_read(const void *dst, u32 len, u64 addr, long err)
 		flight_put3(FLIGHT_FAULT, 0, addr, len, (u64)err);
 }
 
-/* Records the end of a walk, and first the limit if it ended for lack of room. */
+/* Records the end of a walk. If the walk ended for lack of room, records the limit before that. */
 UW_INLINE void flight_walk_end(const struct uw_sample *s)
 {
 	if (s->status == UW_T_DEPTH && flight_on(FLIGHT_LIMIT))

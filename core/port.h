@@ -39,7 +39,7 @@ UW_INLINE const struct uw_mapping *port_mapping(const struct uw_state *u, u64 pc
  * port_row() - the unwind rule of native code
  * @u:		walk state
  * @module:	as in struct uw_mapping, not 0
- * @file_off:	of the code in the module's file, below UW_MAX_ROW_OFF
+ * @file_off:	offset of the code in the module's file, below UW_MAX_ROW_OFF
  *
  * Return: borrowed until the step ends, or NULL if the rows of this page are not loaded.
  */
@@ -55,8 +55,8 @@ UW_INLINE const struct v8_info *port_info_v8(u32 info_idx);
 /**
  * port_wants_async() - does the walk follow async callers?
  *
- * In BPF this is a constant at load time: if false, the verifier drops the code. Types that
- * a build's info does not describe are not followed in either case.
+ * In BPF this is a constant at load time: if false, the verifier drops the code. Awaiters of types
+ * that a build's info does not describe are not followed in either case.
  */
 UW_INLINE bool port_wants_async(void);
 

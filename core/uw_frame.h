@@ -54,8 +54,7 @@ enum uw_kind {
 enum uw_frame_flags {
 	UW_FRAME_RA = 1 << 0, /* pc is a return address: look up pc - 1 */
 	UW_FRAME_GUESS = 1 << 1, /* found by a frame pointer that nothing vouches for */
-	UW_FRAME_NO_ROWS =
-		1 << 2, /* the unwind rows of its page (native: aux, a) were not loaded */
+	UW_FRAME_NO_ROWS = 1 << 2, /* the unwind rows of the frame's page of code were not loaded */
 	UW_FRAME_ASYNC = 1 << 3, /* not on the stack: it awaits the frame before it */
 	UW_FRAME_FIRST_RUN = 1 << 4, /* .NET: an async method that has not awaited anything yet */
 	UW_FRAME_SYSCALL = 1 << 5, /* pc is after the system call in progress: look up pc - 1 */
@@ -80,7 +79,7 @@ _Static_assert(offsetof(struct uw_frame, pad) == 31, "wire");
 /* One sample; only the first n_frames of frames go over the wire. */
 struct uw_sample {
 	u64 time_ns; /* CLOCK_MONOTONIC */
-	u64 start_ns; /* start of the process, since boot (task start_boottime) */
+	u64 start_ns; /* start of the process, ns since boot (task start_boottime) */
 	u64 exec_id; /* changes with every exec of the process */
 	u32 pid; /* process, in the recorder's PID namespace */
 	u32 tid;
@@ -97,10 +96,13 @@ struct uw_sample {
 	u64 sp;
 	u64 fp;
 	u64 lr; /* 0 where the architecture has none */
-	u64 sp_words[3]; /* at sp; 0 where unreadable */
+	u64 sp_words[3]; /* words at sp; 0 where unreadable */
 	u64 interp[2]; /* the interpreter's bytecode offset and array registers */
-	u64 callee; /* the register with the JSFunction that is called */
-	u64 saved[V8_SAVED_WORDS]; /* from fp - 24 downwards, of the innermost function's stub */
+	u64 callee; /* register that has the called JSFunction */
+	/*
+	 * Words from fp - 24 downwards, in the frame of the stub called by the innermost function.
+	 */
+	u64 saved[V8_SAVED_WORDS];
 	struct uw_frame frames[UW_MAX_FRAMES];
 };
 _Static_assert(offsetof(struct uw_sample, frames) == 160, "wire");
@@ -119,8 +121,8 @@ enum uw_sample_flags {
  * uw_frame_lookup_pc() - the address inside the calling instruction
  * @f:	a frame
  *
- * The instruction after a call can be the start of the next function, and so can the one after
- * a system call that does not return, rt_sigreturn(). Only this function subtracts one.
+ * The instruction after a call can be the start of the next function, and so can the instruction
+ * after a system call that does not return, rt_sigreturn(). Only this function subtracts one.
  *
  * Return: the address for lookups of symbols, lines and code objects.
  */

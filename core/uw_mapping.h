@@ -29,7 +29,7 @@ enum uw_map_kind {
 struct uw_mapping {
 	u64 start_addr;
 	u64 end_addr; /* exclusive */
-	u64 file_off; /* of start_addr in the module's file */
+	u64 file_off; /* offset of start_addr in the module's file */
 	u32 module; /* user space's id of the file, 0: none */
 	u8 kind; /* enum uw_map_kind */
 	u8 pad;
@@ -40,7 +40,7 @@ _Static_assert(offsetof(struct uw_mapping, info_idx) == 30, "wire");
 
 enum uw_proc_flags {
 	UW_PROC_USED = 1 << 0, /* the entry is taken */
-	UW_PROC_TARGET = 1 << 1, /* its samples are wanted */
+	UW_PROC_TARGET = 1 << 1, /* samples of the process are wanted */
 	UW_PROC_TABLES = 1 << 2, /* extent is valid */
 };
 

@@ -15,7 +15,7 @@
 
 #include "port.h"
 
-/* Reads and counts; records the address of a failure. 0 or -14. */
+/* Reads target memory and counts the read; records the address of a failure. Returns 0 or -14. */
 UW_INLINE long uw_read(struct uw_state *u, void *dst, u32 len, u64 addr)
 {
 	long err = port_read_user(dst, len, addr);

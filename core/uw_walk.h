@@ -53,7 +53,7 @@ UW_INLINE enum uw_status uw_unknown_pc(struct uw_state *u)
 	return UW_T_UNKNOWN_PC;
 }
 
-/* A process without tables: only frame records can be followed, and they are guesses. */
+/* Steps in a process without tables: only by a frame record, which is a guess. */
 UW_INLINE enum uw_status uw_step_blind(struct uw_state *u)
 {
 	port_note(u, UW_NOTE_BLIND, 0);
@@ -62,7 +62,7 @@ UW_INLINE enum uw_status uw_step_blind(struct uw_state *u)
 	return fp_step(u, UW_FRAME_GUESS);
 }
 
-/* Native code, CoreCLR's code, and V8 builtins without a frame record have rules. */
+/* Steps by a rule: for native code, CoreCLR's code, and V8 builtins without a frame record. */
 UW_INLINE enum uw_status uw_step_by_rule(struct uw_state *u, struct uw_frame *f,
 					 const struct uw_rule *r)
 {

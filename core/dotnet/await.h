@@ -10,11 +10,12 @@
  *	  fp + slot ----------> ... builder --------> MethodTable    ,--> MethodTable
  *	                        (in the task itself)  continuation --'    ...
  *
- * The garbage collector moves these objects, so the walk follows the chain right after the
- * frame. Each object becomes a frame of kind UW_DOTNET_AWAITER, which has a MethodTable and no
- * code. From metadata, user space learns in which slot a method keeps its state machine, and at
- * which offset an object of a type has the next object. It enters them under their keys (struct
- * dotnet_await). A type without an entry ends the chain; user space adds the entry afterwards.
+ * The garbage collector moves these objects, so the walk follows the chain right after the frame.
+ * Each object becomes a frame of kind UW_DOTNET_AWAITER, which has a MethodTable and no code. From
+ * metadata, user space learns in which slot a method keeps its state machine, and at which offset
+ * an object of a type has the next object. User space enters the slot under the method's key and
+ * the offset under the type's (struct dotnet_await). A type without an entry ends the chain; user
+ * space adds the entry afterwards.
  *
  * The walk starts with the async frame nearest to the leaf. A state machine that has not awaited
  * anything is on the stack, and so is its caller: then the walk tries the next frame.
@@ -62,12 +63,12 @@ UW_INLINE void dotnet_await_find(struct uw_state *u, struct uw_frame *f)
 		return;
 	e = port_await(u, key);
 	if (e && f->pc - key >= e->from && dotnet_await_begin(u, f, e))
-		u->n_awaiters = 1; /* later frames have awaiters of their own */
+		u->n_awaiters = 1; /* search once: later frames have other awaiters */
 }
 
 /**
  * dotnet_await_step() - append one awaiter
- * @u:		walk state; u->awaiter is its address
+ * @u:		walk state; u->awaiter is the awaiter's address
  *
  * Return: UW_OK; the walk continues with unchanged regs.
  */

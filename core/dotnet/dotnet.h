@@ -21,7 +21,7 @@
 #include "nibble.h"
 #include "rule_cache.h"
 
-/* The block of code is a stub: its header slot holds the kind of stubs, not an address. */
+/* The rule of a stub. The header slot of a block of stubs holds their kind, not an address. */
 UW_INLINE const struct uw_rule *dotnet_stub_rule(struct uw_state *u, struct uw_frame *f, u32 kind,
 						 u64 off)
 {
@@ -65,7 +65,7 @@ UW_INLINE const struct uw_rule *dotnet_jit_rule(struct uw_state *u, struct uw_fr
 /**
  * dotnet_rule() - identify a frame in CoreCLR's code and find its rule
  * @u:		walk state; u->map is the mapping of f->pc
- * @f:		the frame, pc and flags set
+ * @f:		the frame; pc and flags are set
  *
  * Return: the rule, or NULL; then f->status or f->flags have the reason.
  */

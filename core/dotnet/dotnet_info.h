@@ -37,8 +37,8 @@ enum dotnet_stub {
 	DOTNET_STUB_HELPER, /* copies of write barriers and shuffle thunks; in no range section */
 };
 
-#define DOTNET_MAX_AWAITERS 64 /* of one stack */
-#define DOTNET_MAX_TASK_LEN 0x10000 /* more than any task with its state machine */
+#define DOTNET_MAX_AWAITERS 64 /* per stack */
+#define DOTNET_MAX_TASK_LEN 0x10000 /* bytes; larger than any task with its state machine */
 
 enum dotnet_await_flags {
 	DOTNET_AWAIT_IN_TASK = 1 << 0, /* the state machine is a part of its task */
@@ -51,15 +51,15 @@ enum dotnet_await_flags {
  * If an entry changes during a walk, user space notices that the types do not match, and the walk
  * notices that the slot does not match.
  *
- *	key of a method  slot: of its state machine, relative to fp
- *	                 off: in the state machine, of the task or the awaiter
- *	key of a type    off: in an object of that type, of the next object; 0: none
+ *	key of a method  slot: fp-relative slot of the method's state machine
+ *	                 off: offset of the task or the awaiter in the state machine
+ *	key of a type    off: offset in an object of that type of the pointer to the next object,
+ *	                 0: none
  *	key of a thread  hijack_addr: address of the hijack fields of its Thread object
  */
 struct dotnet_await {
 	u64 process_key; /* as uw_state.process_key */
-	u64 key; /* first byte of a method, or pc of a precompiled one; a MethodTable;
-		    DOTNET_THREAD_KEY() */
+	u64 key; /* first byte of a method (precompiled: pc), MethodTable, DOTNET_THREAD_KEY() */
 	union {
 		struct {
 			s32 slot;
@@ -73,13 +73,13 @@ struct dotnet_await {
 _Static_assert(sizeof(struct dotnet_await) == 32, "wire");
 _Static_assert(offsetof(struct dotnet_await, flags) == 28, "wire");
 
-#define DOTNET_MAX_TRIP_LEN 96 /* pushed by OnHijackTripThread before it reads the address */
-#define DOTNET_THREAD_KEY(tid) (~(u64)(tid)) /* not an address of user space */
+#define DOTNET_MAX_TRIP_LEN 96 /* bytes that OnHijackTripThread pushes before the read */
+#define DOTNET_THREAD_KEY(tid) (~(u64)(tid)) /* never an address of user space */
 
 /* The word before a method's first byte is the address of its RealCodeHeader. */
 #define DOTNET_HEADER_SLOT 8
-#define DOTNET_HEADER_METHOD_DESC 0x18 /* then u32 number of unwind entries, and those */
+#define DOTNET_HEADER_METHOD_DESC 0x18 /* followed by u32 n_entries and the unwind entries */
 
-/* A method may have 1 MiB of code; the linear nibble map has 4 bytes for each 256 bytes of it. */
+/* A method may have 1 MiB of code; the linear nibble map has 4 bytes for each 256 bytes of code. */
 #define DOTNET_CHUNK_WORDS 64
 #define DOTNET_MAX_CHUNKS 64

@@ -2,16 +2,17 @@
 #pragma once
 
 /*
- * CoreCLR hijacks a thread that has to stop for the garbage collector: it replaces the return
- * address of the innermost method that can be stopped by that of OnHijackTripThread, whose unwind
- * rule is UW_CFA_HIJACKED. The Thread object keeps the true address and its slot on the stack:
+ * CoreCLR hijacks a thread that has to stop for the garbage collector: the innermost method that
+ * can be stopped gets the address of OnHijackTripThread as its return address. The unwind rule of
+ * OnHijackTripThread is UW_CFA_HIJACKED. The Thread object keeps the true address and its slot on
+ * the stack:
  *
  *	Thread { ..., m_pvHJRetAddr, m_ppvHJRetAddrPtr, ... }
  *	                   |                |
  *	              true address       its slot      the caller's frame starts after it
  *
  * The runtime does so on the thread itself, in a signal handler, and writes both fields before it
- * changes the stack. So they are valid if the slot is the one that the walk has reached. User
+ * changes the stack. So the fields are valid if the slot is the one that the walk has reached. User
  * space enters the address of the Thread object under the thread's id (struct dotnet_await).
  * Source: coreclr vm/threads.h and vm/threadsuspend.cpp (Thread::HijackThread) at v8.0.33 and
  * v10.0.14.

@@ -12,7 +12,7 @@
  *
  * The last nonzero nibble at or before the address gives the start. Up to .NET 9 the search can
  * go back as many words as the method is long. In .NET 10, words inside a method point to its
- * start and have a low nibble of 9 to 12, so only the word before has to be read.
+ * start and have a low nibble of 9 to 12, so only the preceding word has to be read.
  *
  * Positions are counted in words of the map, so a search that continues updates its position
  * and the derived offset together.
@@ -24,8 +24,8 @@
 #define DOTNET_NO_START (~0ull)
 
 /*
- * Reads the words up to @last into u->scratch. The last one goes to DOTNET_CHUNK_WORDS
- * - 1; words before the map are 0.
+ * Reads the words of the map up to index @last into u->scratch. Word @last goes to index
+ * DOTNET_CHUNK_WORDS - 1; words before the map are 0.
  */
 UW_INLINE bool dotnet_read_words(struct uw_state *u, u64 last)
 {
@@ -37,7 +37,7 @@ UW_INLINE bool dotnet_read_words(struct uw_state *u, u64 last)
 	return !uw_read(u, u->scratch + at, (u32)len, u->map.file_off + (last + 1 - n) * 4);
 }
 
-/* The start that the last nonzero nibble of @word gives; @bucket: of the word's lowest nibble. */
+/* The method start in the last nonzero nibble of @word; @bucket: bucket of the lowest nibble. */
 UW_INLINE u64 dotnet_last_start(u32 word, u64 bucket)
 {
 	if (!(word & 0xffff)) {
@@ -55,7 +55,7 @@ UW_INLINE u64 dotnet_last_start(u32 word, u64 bucket)
 	return 32 * bucket + 4 * ((word & 0xf) - 1);
 }
 
-/* Clears the nibbles of word @i that are for starts after @off. */
+/* Clears the nibbles of @word that stand for starts after @off. */
 UW_INLINE u32 dotnet_nibbles_before(u32 word, u64 off)
 {
 	u32 shift = 28 - 4 * (u32)(off >> 5 & 7);
@@ -74,9 +74,9 @@ UW_INLINE u64 dotnet_pointed_start(u32 word)
 }
 
 /*
- * Returns the last nonzero word of the chunk; @place: its index plus one. No branch depends on
- * the words, because each would double the verifier's work. Nor does a mask, which some verifiers
- * treat as a branch.
+ * Returns the last nonzero word of the chunk; @place: its index plus one. No branch depends on the
+ * words, because each would double the verifier's work. No mask does either, because some verifiers
+ * treat a mask as a branch.
  */
 UW_INLINE u32 dotnet_scan(const struct uw_state *u, u64 *place)
 {
@@ -151,9 +151,9 @@ UW_INLINE u64 dotnet_linear_start(struct uw_state *u, u64 off, volatile u32 *sta
 
 /**
  * dotnet_find_start() - nearest start of code at or before an address
- * @u:		walk state; u->map is the code heap's
- * @f:		gets the status if there is none: UW_F_NO_METHOD, UW_F_METHOD_FAULT
- * @pc:		in u->map
+ * @u:		walk state; u->map is the mapping of the code heap
+ * @f:		if no start is found, gets the status UW_F_NO_METHOD or UW_F_METHOD_FAULT
+ * @pc:		address in u->map
  * @start_addr:	set on success; the caller checks whether that code reaches @pc
  *
  * Reads 256 bytes of the map. The linear form reads 256 more for each 16 KiB of the method

@@ -2,16 +2,16 @@
 #pragma once
 
 /*
- * Cache of the rules of return addresses in compiled code: a method's rules stay the same as
- * long as the method exists. With it, a caller's frame costs one read beside its stack, which
+ * Cache of the rules of return addresses in compiled code: a method's rules stay the same as long
+ * as the method exists. With the cache, a caller's frame costs one read outside the stack, which
  * checks that the word before the method's first byte is still the address of the same
  * RealCodeHeader.
  *
  *	u->rule_cache[hash(pc)]   process key, pc -> start, header, MethodDesc, rule
  *
  * Dynamic methods are not cached: their header follows their code in the code heap itself, so
- * another method of the same length at the same address would be mistaken for them. Nor are
- * interrupted instructions: there are too many, and a walk has one.
+ * another method of the same length at the same address would be mistaken for them. Nor are rules
+ * of interrupted instructions: there are too many, and each walk needs only one.
  *
  * A driver that keeps the state between walks sets u->process_key to the process whose cached
  * rules are valid. 0 disables the cache: then a walk reads the same memory whatever was walked

@@ -2,9 +2,9 @@
 #pragma once
 
 /*
- * Native frames: by unwind rows, and without a row by frame records. Runtimes that keep
- * frame records share the second part. Nothing vouches for the record of a native function
- * without a row, so a frame found that way is a guess.
+ * Native frames: by unwind rows, and without a row by frame records. Runtimes that keep frame
+ * records use fp_step(), too. Nothing vouches for the record of a native function without a row, so
+ * a frame found that way is a guess.
  */
 
 #include "row_step.h"
@@ -35,7 +35,7 @@ UW_INLINE bool uw_find_mapping(struct uw_state *u, u64 pc)
 	return true;
 }
 
-/* The checks of fp_check(). */
+/* fp_check() without a note. */
 UW_INLINE enum uw_status fp_verdict(const struct uw_state *u)
 {
 	u64 fp = u->regs.fp;
@@ -110,12 +110,12 @@ UW_INLINE enum uw_status fp_step(struct uw_state *u, u8 flags)
 
 /* Result of decoding the interrupted instruction. */
 enum top_result {
-	TOP_HAS_FRAME, /* the record at fp is its own, as far as the instruction shows */
+	TOP_HAS_FRAME, /* the record at fp is the function's, as far as the instruction shows */
 	TOP_STEPPED, /* the function has no record; regs are now the caller's */
-	TOP_UNREADABLE, /* the owner of the record at fp is unknown */
+	TOP_UNREADABLE, /* can't be read; the record at fp may be another function's */
 };
 
-/* The instruction at pc, or only its first byte if the rest can't be read. */
+/* Reads the instruction at pc, or only its first byte if the rest can't be read. */
 UW_INLINE bool top_read_insn(struct uw_state *u, u32 *insn)
 {
 	u8 first;
@@ -133,10 +133,10 @@ UW_INLINE bool top_read_insn(struct uw_state *u, u32 *insn)
 
 /**
  * top_leave() - unwind an interrupted function that has no frame record
- * @slot:	location of its return address, as arch_ra_slot() returns it
+ * @slot:	location of the return address, as arch_ra_slot() returns it
  *
  * Accepts only a return address in a known mapping: in code without frame pointers the
- * same instructions have another meaning. fp is already the caller's.
+ * same instructions have another meaning. regs.fp is already the caller's.
  */
 UW_INLINE enum top_result top_leave(struct uw_state *u, int slot, u8 flags)
 {
@@ -178,7 +178,7 @@ UW_INLINE enum top_result top_step(struct uw_state *u, u8 flags)
 	return top_leave(u, arch_ra_slot(insn), flags);
 }
 
-/* By the interrupted instruction, or by the record at fp if the instruction suggests one. */
+/* Steps by the interrupted instruction, or by the record at fp if the instruction suggests one. */
 UW_INLINE enum uw_status native_guess(struct uw_state *u, u8 flags)
 {
 	if (u->is_top && top_step(u, flags) == TOP_STEPPED)
@@ -197,7 +197,7 @@ UW_INLINE void native_identify(struct uw_state *u, struct uw_frame *f)
 
 /**
  * native_row() - the rule for a frame's code
- * @f:	gets UW_FRAME_NO_ROWS if the rows of its page are not loaded
+ * @f:	gets UW_FRAME_NO_ROWS if the rows of its page of code are not loaded
  *
  * Return: the rule, or NULL.
  */
@@ -223,7 +223,7 @@ UW_INLINE const struct uw_rule *native_row(struct uw_state *u, struct uw_frame *
  * @r:		its rule, or NULL
  * @flags:	UW_FRAME_GUESS if nothing vouches for the frame record used without a rule
  *
- * If a guess fails, the status is that no row was found: the stack itself may be intact.
+ * If a guess fails, returns UW_T_NO_ROW or UW_T_ROWS_PENDING: the stack itself may be intact.
  *
  * Return: UW_OK with the caller's regs, or the reason why the walk ends here.
  */

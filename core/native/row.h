@@ -29,14 +29,14 @@ enum uw_cfa {
 	UW_CFA_NONE, /* the code has no unwind information */
 	UW_CFA_SP, /* sp + cfa_off */
 	UW_CFA_FP, /* fp + cfa_off */
-	UW_CFA_SCRATCH, /* scratch register cfa_add + cfa_off, e.g. while a frame is aligned */
+	UW_CFA_SCRATCH, /* (scratch register number cfa_add) + cfa_off, e.g. in an aligned frame */
 	UW_CFA_AT_SP, /* *(sp + cfa_off) + cfa_add */
 	UW_CFA_AT_FP, /* *(fp + cfa_off) + cfa_add */
-	UW_CFA_PLT, /* sp + cfa_off, 8 more from byte cfa_add of a 16-byte entry on (x86-64) */
+	UW_CFA_PLT, /* sp + cfa_off; from byte cfa_add of a 16-byte PLT entry on, 8 more (x86-64) */
 	UW_CFA_SIGNAL, /* signal frame: the kernel saved all registers */
 	UW_CFA_ROOT, /* no caller: entry point of the program or of a thread */
 	UW_CFA_FP_OTHER_STACK, /* fp + cfa_off, on another stack (Go's runtime) */
-	UW_CFA_HIJACKED, /* a runtime replaced the return address and has the true one */
+	UW_CFA_HIJACKED, /* a runtime replaced the return address, and stores the true one */
 	UW_N_CFAS
 };
 
@@ -46,8 +46,7 @@ enum uw_saved {
 	UW_SAVED_CFA, /* *(cfa + off) */
 	UW_SAVED_FP, /* *(fp + off) with this frame's fp (x86-64, aligned frames) */
 	UW_SAVED_LOST, /* not saved */
-	/* a return address in scratch register cfa_add while it is moved; the caller's sp is
-	   unknown */
+	/* only a return address: in scratch register number cfa_add; the caller's sp is unknown */
 	UW_SAVED_SCRATCH,
 	UW_N_SAVED
 };
@@ -71,11 +70,11 @@ _Static_assert(sizeof(struct uw_rule) == 16, "wire");
 _Static_assert(offsetof(struct uw_rule, cfa_add) == 15, "wire");
 
 #define UW_ROW_PAGE_LEN 4096 /* bytes of a file that one uw_row_page covers */
-#define UW_MAX_ROW_OFF ((u64)UW_ROW_PAGE_LEN << 32) /* in a file: page numbers have 32 bits */
+#define UW_MAX_ROW_OFF ((u64)UW_ROW_PAGE_LEN << 32) /* in a file: u32 page numbers */
 #define UW_ROW_OFF_SHIFT 20
 /*
- * A large file has some hundreds (libLLVM 14: 586). The table is one map value, of 4 MiB at
- * most on v5.10 (KMALLOC_MAX_SIZE).
+ * Room for the rules of all files. A large file has some hundreds (libLLVM 14: 586). The table is
+ * one map value, which has 4 MiB at most on v5.10 (KMALLOC_MAX_SIZE).
  */
 #define UW_MAX_RULES (1u << 13)
 #define UW_MAX_PAGE_ROWS 4096

@@ -31,7 +31,10 @@ UW_INLINE u64 uw_scratch(const struct uw_state *u, u32 i)
 	return i < UW_N_SCRATCH ? u->regs.scratch[port_index(i, 7)] : 0;
 }
 
-/* If sp is unknown (arm64), fp still points to the record of a function that keeps one. */
+/*
+ * Is sp unknown (arm64), and does the rule say that the function keeps a record, so fp points to
+ * it?
+ */
 UW_INLINE bool row_record_at_fp(const struct uw_state *u, const struct uw_rule *r)
 {
 	u64 fp = u->regs.fp;

@@ -11,8 +11,7 @@
  *	fp-24  argument count
  *	fp-32  BytecodeArray       only in interpreted frames, else anything
  *	fp-40  bytecode offset     only in interpreted frames, else anything
- *	fp+24  JSFunction          only in exit frames of C++ builtins, which have a type of their
- *own
+ *	fp+24  JSFunction          only in exit frames of C++ builtins (a frame type of its own)
  *
  * v8/src/execution/frame-constants.h at 12.4.254 (StandardFrameConstants,
  * InterpreterFrameConstants, BuiltinExitFrameConstants); the same from 9.4 to 14.6 on both
@@ -59,9 +58,9 @@ UW_INLINE enum uw_status v8_read_function(struct uw_state *u, const struct v8_in
 }
 
 /*
- * A frame with a marker. An exit frame belongs to a C++ builtin. If a bytecode handler called V8
- * code, its frame holds the bytecode offset, in a word that depends on the handler. Keep only the
- * stub called by the innermost JavaScript function.
+ * Identifies a stub frame. An exit frame belongs to a C++ builtin. If a bytecode handler called V8
+ * code, the handler's frame holds the bytecode offset, in a word that depends on the handler; the
+ * words are kept only for the stub called by the innermost JavaScript function.
  */
 UW_INLINE void v8_read_stub(struct uw_state *u, struct uw_frame *f, const struct v8_info *info,
 			    const u8 *slots)
@@ -90,7 +89,7 @@ UW_INLINE void v8_read_stub(struct uw_state *u, struct uw_frame *f, const struct
  * v8_identify() - copy from the frame what a garbage collection could move
  * @slots:	the V8_SLOTS_LEN bytes below fp
  *
- * Slots below sp do not exist yet, or any more.
+ * Slots below sp are ignored: they do not exist yet, or no longer exist.
  */
 UW_INLINE void v8_identify(struct uw_state *u, struct uw_frame *f, const struct v8_info *info,
 			   const u8 *slots)
@@ -123,8 +122,8 @@ UW_INLINE void v8_identify(struct uw_state *u, struct uw_frame *f, const struct 
  * v8_top_step() - unwind an interrupted V8 function that has no frame
  * @u:		walk state, regs of the interrupted instruction
  *
- * By the instruction at pc, and by the instructions around it if that one also occurs in
- * code without a frame.
+ * Decodes the instruction at pc. If that instruction may belong to frameless code of V8, decodes
+ * the instructions around it, too.
  */
 UW_INLINE enum top_result v8_top_step(struct uw_state *u)
 {
@@ -142,8 +141,8 @@ UW_INLINE enum top_result v8_top_step(struct uw_state *u)
 }
 
 /*
- * A builtin that works on a function's frame has pushed fp to call C++, without a return address of
- * its own above it. Continues with the function's fp. False: it can't be read; fp is unchanged.
+ * A builtin that works on a function's frame has pushed fp to call C++; no return address is above
+ * that word. Sets fp to the function's. Return: false if the word can't be read; fp is unchanged.
  */
 UW_INLINE bool v8_leave_inner(struct uw_state *u)
 {
@@ -158,9 +157,10 @@ UW_INLINE bool v8_leave_inner(struct uw_state *u)
  * v8_lacks_record() - does a builtin have no frame record here, by its row?
  * @r:		its rule, or NULL
  *
- * If it has a record, u->record_len is set: in memory, where the verifier forgets that the two
- * are related. For a frame within a frame the record is the outer one, and regs.fp is set to it.
- * If that can't be read, the walk uses the rule, which reads the same word.
+ * If the builtin has a record, u->record_len is set, in memory, so that the verifier does not
+ * relate it to the result. If a builtin's frame is within a function's frame, the record is the
+ * function's, and regs.fp is set to it. If the function's fp can't be read, the walk uses the rule,
+ * which reads the same word.
  */
 UW_INLINE bool v8_lacks_record(struct uw_state *u, const struct uw_rule *r)
 {
@@ -174,7 +174,7 @@ UW_INLINE bool v8_lacks_record(struct uw_state *u, const struct uw_rule *r)
 	return cfa == UW_CFA_SP || cfa == UW_CFA_AT_SP || cfa == UW_CFA_SCRATCH;
 }
 
-/* By the frame record; the caller may have saved its return address at its sp (arm64). */
+/* Unwinds by the frame record. Sets sp, too, if the record's distance from it is known. */
 UW_INLINE enum uw_status v8_step_record(struct uw_state *u)
 {
 	u64 fp = u->regs.fp;
@@ -187,8 +187,7 @@ UW_INLINE enum uw_status v8_step_record(struct uw_state *u)
 	return err;
 }
 
-/* Set f to the function that is being deoptimized and regs to its caller's; false: there is none.
- */
+/* Sets f to the function being deoptimized, and regs to its caller's. False: there is none. */
 UW_INLINE bool v8_step_deoptimized(struct uw_state *u, struct uw_frame *f,
 				   const struct v8_info *info)
 {
@@ -203,8 +202,8 @@ UW_INLINE bool v8_step_deoptimized(struct uw_state *u, struct uw_frame *f,
 
 /**
  * v8_step() - identify a frame in V8's code and unwind it
- * @u:		walk state; u->map is the mapping of f->pc; u->record_len
- * @f:		the frame, pc and flags set
+ * @u:		walk state; u->map is the mapping of f->pc; u->record_len is set
+ * @f:		the frame; pc and flags are set
  *
  * The slots of a frame that is half built can be in a stack page that has not been touched
  * yet; its record is readable even then.

@@ -20,7 +20,7 @@
  *	await in an async function, an async generator   context slot 2: its generator object
  *	element of Promise.all, allSettled, any          context slot 3: PromiseCapability
  *	resolve function of a promise                    context slot 2: JSPromise
- *	any other handler: `.then(f)`, none              the target of the reaction
+ *	another handler (`.then(f)`), or no handler       the target of the reaction
  *
  * v8/src/execution/isolate.cc (CaptureAsyncStackTrace) and v8/src/builtins/promise-*.tq at
  * 12.4.254 follow the same path. Offsets in objects were the same in live 8.4 to 14.6 on
@@ -41,7 +41,7 @@
 #define V8_PROMISE_LEN 40
 #define V8_PROMISE_REACTIONS 24
 #define V8_PROMISE_FLAGS 32 /* a SMI; low two bits 0: pending */
-#define V8_REACTION_LEN 48 /* next lies 16 below the handler, the target 8 above */
+#define V8_REACTION_LEN 48 /* the next reaction is 16 below the handler, the target 8 above */
 #define V8_CONTEXT_LEN 48
 #define V8_CONTEXT_SLOT_2 32
 #define V8_CONTEXT_SLOT_3 40
@@ -50,8 +50,8 @@
 #define V8_GENERATOR_LEN 88
 #define V8_GENERATOR_FUNCTION 24
 #define V8_GENERATOR_POSITION 48 /* suspended position: a bytecode offset, as in a frame */
-#define V8_GENERATOR_STATE 64 /* a SMI; negative: it runs (-2), it has finished (-1) */
-#define V8_GENERATOR_PROMISE 80 /* of an async generator: its first AsyncGeneratorRequest */
+#define V8_GENERATOR_STATE 64 /* a SMI; -2: running, -1: finished */
+#define V8_GENERATOR_PROMISE 80 /* in an async generator: the first AsyncGeneratorRequest */
 #define V8_REQUEST_LEN 40
 #define V8_REQUEST_PROMISE 32
 
@@ -171,7 +171,7 @@ UW_INLINE enum v8_link v8_async_settle(struct uw_state *u, const struct v8_async
 	return V8_LINK_ON;
 }
 
-/* From the handler to the promise that it settles. */
+/* Follows the handler to the promise that the handler settles. */
 UW_INLINE enum v8_link v8_async_follow(struct uw_state *u, const struct v8_info *info)
 {
 	const struct v8_async *a = &info->async;
@@ -194,7 +194,7 @@ UW_INLINE enum v8_link v8_async_follow(struct uw_state *u, const struct v8_info 
 	return v8_async_settle(u, a, target);
 }
 
-/* From a promise to the handler that runs when it is settled. */
+/* Follows the promise to the handler that runs when the promise is settled. */
 UW_INLINE enum uw_status v8_async_reaction(struct uw_state *u, const struct v8_async *a)
 {
 	struct v8_chain *c = &u->chain;
@@ -205,7 +205,7 @@ UW_INLINE enum uw_status v8_async_reaction(struct uw_state *u, const struct v8_a
 	flags = v8_async_word(u, V8_PROMISE_FLAGS);
 	reactions = v8_async_word(u, V8_PROMISE_REACTIONS);
 	if (flags >> 32 & 3 || !v8_is_heap_object(reactions))
-		return UW_END; /* it is settled, or it has no reaction */
+		return UW_END; /* the promise is settled, or has no reaction */
 	if (!v8_async_read(u, a, V8_ASYNC_REACTION, reactions, V8_REACTION_LEN))
 		return UW_F_WAITS_FAULT;
 	if (v8_async_word(u, a->fulfill_off - 16u))
@@ -256,8 +256,8 @@ UW_INLINE enum uw_status v8_async_step(struct uw_state *u)
  * @u:		walk state; u->map is the mapping of f->pc
  * @f:		the last frame of the sample
  *
- * If so, the awaiters come before the frame, which the walk will reach again. The frame
- * above it has to be that of a JavaScript function that was called.
+ * If so, the awaiters are appended before the frame; the walk finds the frame again after them. The
+ * frame above has to be that of a called JavaScript function.
  */
 UW_INLINE bool v8_async_begins(struct uw_state *u, const struct uw_frame *f)
 {

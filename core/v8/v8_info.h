@@ -13,7 +13,7 @@
 /* Slots below fp that are the same in every build; see v8.h. */
 #define V8_CONTEXT_SLOT 8
 #define V8_FUNCTION_SLOT 16
-#define V8_SAVED_SLOT 24 /* of a stub's frame, and the following ones: struct uw_sample.saved */
+#define V8_SAVED_SLOT 24 /* in a stub's frame: first of the words that go to uw_sample.saved */
 #define V8_SLOTS_LEN 48 /* all slots, read by one uw_window() call */
 /* fp + this: the JSFunction of an exit frame of a C++ builtin; see v8.h. */
 #define V8_EXIT_TARGET 24
@@ -33,12 +33,12 @@ enum v8_async_type {
 
 /* How to find the awaiters of the function that runs; see v8_async.h. */
 struct v8_async {
-	u32 job_off, job_len; /* in the file: the builtins that run reactions; 0: unknown */
-	u16 map_type_off; /* of the instance type in Map */
+	u32 job_off, job_len; /* file offset of the builtins that run reactions; 0: unknown */
+	u16 map_type_off; /* offset of the instance type in Map */
 	u16 types[V8_ASYNC_N_TYPES]; /* instance types */
-	u16 context_off; /* of the context in JSFunction */
-	u16 id_off; /* of a builtin's id, a SMI, in SharedFunctionInfo */
-	u16 fulfill_off; /* of the handler in PromiseReaction */
+	u16 context_off; /* offset of the context in JSFunction */
+	u16 id_off; /* offset in SharedFunctionInfo of a builtin's id, a SMI */
+	u16 fulfill_off; /* offset of the handler in PromiseReaction */
 	/* Ids of the builtins whose closures settle promises; first id of each group: */
 	u16 await_id; /* V8_AWAIT_IDS that resume an async function */
 	u16 generate_id; /* V8_GENERATE_IDS that resume an async generator */
@@ -55,15 +55,15 @@ _Static_assert(offsetof(struct v8_async, pad) == 38, "wire");
 
 struct v8_info {
 	u16 bytecode_array_slot; /* fp - this: BytecodeArray of an interpreted frame */
-	u16 bytecode_offset_slot; /* fp - this: its offset, a SMI */
-	u16 shared_off; /* of SharedFunctionInfo in JSFunction */
+	u16 bytecode_offset_slot; /* fp - this: the bytecode offset, a SMI */
+	u16 shared_off; /* offset of the SharedFunctionInfo in JSFunction */
 	u16 exit_marker; /* frame type << 1 of the exit frame of C++ builtins, 0: unknown */
-	u16 jspi_marker; /* of the frame at the bottom of a WebAssembly stack, 0: unknown */
-	u16 deopt_caller_off; /* in a Deoptimizer: sp, fp and pc of the caller; 0: unknown */
-	u16 deopt_from_off; /* in a Deoptimizer: return address of the deoptimization exit; 0:
-			       unknown */
-	u16 deopt_pushed_len; /* bytes pushed by the entry that V8 8.4 makes at run time; 0: it is a
-				 builtin */
+	u16 jspi_marker; /* marker of the frame at the bottom of a WebAssembly stack, 0: unknown */
+	u16 deopt_caller_off; /* in a Deoptimizer, of the caller's sp, fp and pc; 0: unknown */
+	/* In a Deoptimizer: offset of the deoptimization exit's return address; 0: unknown. */
+	u16 deopt_from_off;
+	/* Bytes pushed by V8 8.4's deoptimization entry; 0: the entry is a builtin. */
+	u16 deopt_pushed_len;
 	struct v8_async async;
 };
 _Static_assert(sizeof(struct v8_info) == 56, "wire");

@@ -12,27 +12,29 @@
  *	                          WebAssembly's frames
  *	                          a frame of JSPI     saved fp 0: the bottom
  *
- * Only C++ objects know the caller of the other stack; the walk ends there.
+ * Only C++ objects have the caller of the other stack's bottom frame, so the walk ends at that
+ * frame.
  *
  * The Deoptimizer (C++) takes the frame of a function off the stack and keeps it until it has
  * computed the interpreter's frames. Meanwhile fp still has the frame's old address, and the
  * builtin DeoptimizationEntry, at its call, has
  *
- *	slot                      Deoptimizer; slot is sp (arm64), or stored at sp (x86-64)
- *	slot + 16 (arm64), 8      top of the removed frame: the caller's sp
+ *	slot                      word: the Deoptimizer. slot = sp (arm64), *(sp) (x86-64)
+ *	slot + 16 (arm64), + 8    address: the caller's sp, the top of the removed frame
  *
- * The Deoptimizer object has that sp, too, and with it the caller's fp and pc, and the return
- * address of the deoptimization exit (v8/src/deoptimizer/deoptimizer.h at 12.4.254; the same in
- * 9.4 to 14.6). Nothing else shows the state of the builtin, so both values of sp must be equal.
+ * The Deoptimizer object also has the caller's sp, with the caller's fp and pc, and the return
+ * address of the deoptimization exit (v8/src/deoptimizer/deoptimizer.h at 12.4.254; the same in 9.4
+ * to 14.6). Nothing else shows that the builtin is at that call, so both values of the caller's sp
+ * must be equal.
  *
- * In V8 8.4 (x86-64) this is not a builtin but code that is made at run time and has no unwind
- * row. While the Deoptimizer is made, that code has pushed all registers, and the frame is still
- * on the stack:
+ * In V8 8.4 (x86-64) the entry is not a builtin but code that V8 generates at run time, without
+ * unwind rows. While it constructs the Deoptimizer, it has pushed all registers, and the frame is
+ * still on the stack:
  *
  *	slot + deopt_pushed_len   return address of the deoptimization exit
  *	slot + 88                 sp at that time: slot + 96
  *	slot + 80                 fp
- *	slot                      r15; slot is stored at sp
+ *	slot                      r15; slot = *(sp)
  *
  * (Deoptimizer::GenerateDeoptimizationEntries() in
  * v8/src/deoptimizer/x64/deoptimizer-x64.cc at 8.4.371)
@@ -41,8 +43,8 @@
 #include "../native/native.h"
 
 #define V8_DEOPT_FUNCTION 8 /* in a Deoptimizer: its JSFunction */
-#define V8_DEOPTIMIZER_LEN 128 /* bytes of it that are read */
-#define V8_DEOPT_PUSHED_FP 80 /* among the registers; sp follows */
+#define V8_DEOPTIMIZER_LEN 128 /* bytes of a Deoptimizer that are read */
+#define V8_DEOPT_PUSHED_FP 80 /* offset of fp in the pushed registers; sp follows */
 
 /* The word of the frame @slot bytes below fp. @slots: V8_SLOTS_LEN bytes below fp. */
 UW_INLINE u64 v8_slot(const u8 *slots, u32 slot)
@@ -59,7 +61,7 @@ UW_INLINE bool v8_is_far(const struct uw_state *u, const struct v8_info *info)
 
 /**
  * v8_follow_other_stack() - continue on the other stack that fp points to
- * @u:		walk state; v8_is_far()
+ * @u:		walk state; v8_is_far() is true
  * @slots:	the V8_SLOTS_LEN bytes below fp, or NULL
  *
  * Return: false if no stub's frame is there.
@@ -82,7 +84,7 @@ UW_INLINE bool v8_is_bottom(const struct v8_info *info, const u8 *slots)
 	       !uw_word(slots + V8_SLOTS_LEN);
 }
 
-/* The Deoptimizer of DeoptimizationEntry, and the caller's sp, if it is at its call; or 0. */
+/* Returns the Deoptimizer, or 0 if DeoptimizationEntry is not at its call. Sets @caller_sp. */
 UW_INLINE u64 v8_deoptimizer(struct uw_state *u, u64 *caller_sp)
 {
 	const u8 *words = uw_window(u, u->regs.sp, 24);
@@ -98,7 +100,7 @@ UW_INLINE u64 v8_deoptimizer(struct uw_state *u, u64 *caller_sp)
 /**
  * v8_leave_deoptimizer() - set regs to the caller of a function that is being deoptimized
  * @u:		walk state, at DeoptimizationEntry's call; fp_verdict() has refused regs.fp
- * @function:	set on success: its JSFunction
+ * @function:	set on success: the JSFunction of that function
  * @from:	set on success: the return address of its deoptimization exit
  *
  * Return: false if no Deoptimizer has this sp; regs are unchanged.
@@ -138,7 +140,7 @@ UW_INLINE bool v8_leave_deoptimizer(struct uw_state *u, const struct v8_info *in
  *
  * The pushed registers must hold this frame's fp and their own address.
  *
- * Return: false if it is not being deoptimized, or this can't be read.
+ * Return: false if the function is not being deoptimized, or a word can't be read.
  */
 UW_INLINE bool v8_find_exit(struct uw_state *u, const struct v8_info *info, u64 *from)
 {

@@ -13,7 +13,7 @@
 
 #define ARCH_RA_IN_FRAME (-1) /* the frame record exists */
 #define ARCH_RA_IN_LR (-2)
-#define ARCH_RA_IN_SCRATCH (-3) /* and below: one value for each scratch register */
+#define ARCH_RA_IN_SCRATCH (-3) /* minus i: in scratch register i (enum uw_scratch) */
 
 /* Does fp always point to a valid frame record in a function that has made a call? */
 #define ARCH_FP_IS_RECORD true
@@ -89,8 +89,7 @@ UW_INLINE bool arch_v8_tests_code(const u8 *p)
 }
 
 /*
- * Before the frame is built: a check whether the code was deoptimized (V8 10 to
- * 12).
+ * Matches the check, before the frame is built, whether the code was deoptimized (V8 10 to 12).
  *
  *	ldur x16, [x2, #-n]
  *	ldur w16, [x16, #n]
@@ -125,8 +124,8 @@ UW_INLINE bool arch_v8_rounds(const u8 *p)
 }
 
 /*
- * After the frame is torn down: drop the arguments; their number is rounded up to
- * even.
+ * Matches the code after the frame is torn down that drops the arguments, rounded up to an even
+ * number.
  *
  *	cmp x3, #n
  *	b.ge +8
@@ -155,7 +154,7 @@ UW_INLINE bool arch_v8_drops_arguments(const u8 *p)
  * @insn:	the instruction at pc
  *
  * True for each instruction of the sequences above. They also occur elsewhere, so
- * arch_v8_ra_slot() has to confirm it.
+ * arch_v8_ra_slot() has to confirm that the frame is missing.
  */
 UW_INLINE bool arch_v8_may_lack_frame(u32 insn)
 {
@@ -197,8 +196,8 @@ UW_INLINE u64 arch_strip_ra(u64 ra, u64 va_mask)
  * whose registers follow 176 bytes and the fault address (arch/arm64/kernel/signal.c,
  * arch/arm64/include/uapi/asm/{ucontext,sigcontext}.h; since v3.7).
  */
-#define ARCH_SIGNAL_OFF 544 /* x29 */
-#define ARCH_SIGNAL_LEN 32 /* x30, sp, pc */
+#define ARCH_SIGNAL_OFF 544 /* of x29 */
+#define ARCH_SIGNAL_LEN 32 /* x29, x30, sp, pc */
 
 /* @words: ARCH_SIGNAL_LEN bytes at ARCH_SIGNAL_OFF */
 UW_INLINE UW_UNALIGNED struct uw_regs arch_signal_regs(const u8 *words)
@@ -208,7 +207,7 @@ UW_INLINE UW_UNALIGNED struct uw_regs arch_signal_regs(const u8 *words)
 	return (struct uw_regs){ .fp = x29[0], .lr = x29[1], .sp = x29[2], .pc = x29[3] };
 }
 
-/* After a step by the frame record at @fp: the record may be anywhere in the frame. */
+/* Forgets sp after a step by the frame record at @fp: the record may be anywhere in the frame. */
 UW_INLINE void arch_set_caller_sp(struct uw_state *u, u64 fp)
 {
 	(void)fp;

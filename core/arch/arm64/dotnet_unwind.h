@@ -9,14 +9,14 @@
 #include "../../dotnet/dotnet_info.h"
 #include "../../native/native.h"
 
-#define DOTNET_FALLBACK_FLAGS 0 /* once it is built, the record at fp belongs to the method */
+#define DOTNET_FALLBACK_FLAGS 0 /* no guess: once built, the record at fp is the method's */
 
 /* Part of RealCodeHeader, from DOTNET_HEADER_METHOD_DESC on. */
 struct dotnet_header {
 	u64 method_desc;
 };
 
-/* A stub's return address is in lr. */
+/* Sets the rule of a stub, whose return address is in lr. */
 UW_INLINE bool arch_dotnet_stub(struct uw_state *u, u32 kind, u64 off)
 {
 	(void)off;
@@ -24,7 +24,7 @@ UW_INLINE bool arch_dotnet_stub(struct uw_state *u, u32 kind, u64 off)
 	return kind != DOTNET_STUB_UNKNOWN;
 }
 
-/* The generic rules decode the epilogue, as for native code. */
+/* Finds no rule: top_step() decodes the epilogue, as for native code. */
 UW_INLINE enum uw_status arch_dotnet_epilogue(struct uw_state *u, u64 begin, u64 end)
 {
 	(void)u;
@@ -33,7 +33,7 @@ UW_INLINE enum uw_status arch_dotnet_epilogue(struct uw_state *u, u64 begin, u64
 	return UW_T_NO_ROW;
 }
 
-/* The frame record is the only rule: UW_CFA_NONE. */
+/* Sets an empty rule: the walk uses the frame record. */
 UW_INLINE enum uw_status arch_dotnet_method(struct uw_state *u, u64 start, u64 header,
 					    const struct dotnet_header *h, u64 pc)
 {

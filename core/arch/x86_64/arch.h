@@ -13,7 +13,7 @@
 
 #define ARCH_RA_IN_FRAME (-1) /* the frame record exists */
 #define ARCH_RA_IN_LR (-2)
-#define ARCH_RA_IN_SCRATCH (-3) /* and below: one value for each scratch register */
+#define ARCH_RA_IN_SCRATCH (-3) /* minus i: in scratch register i (enum uw_scratch) */
 
 /* Does fp always point to a valid frame record in a function that has made a call? */
 #define ARCH_FP_IS_RECORD false
@@ -99,8 +99,7 @@ UW_INLINE bool arch_v8_builds_frame(const u8 *p)
 }
 
 /*
- * Before Maglev builds its frame: a check whether more optimized code exists (V8
- * 12.9).
+ * Matches Maglev's check, before the frame is built, whether more optimized code exists (V8 12.9).
  *
  *	49 b9 iq          mov $iq,%r9
  *	41 f6 41 xx xx    testb $x,x(%r9)
@@ -120,7 +119,7 @@ UW_INLINE bool arch_v8_tests_feedback(const u8 *p)
 }
 
 /*
- * Before the frame is built: a check whether the code was deoptimized (V8 8 to 12).
+ * Matches the check, before the frame is built, whether the code was deoptimized (V8 8 to 12).
  *
  *	48 8b 59 xx                      mov -x(%rcx),%rbx
  *	f6 43 xx xx                      testb $x,x(%rbx)
@@ -146,8 +145,8 @@ UW_INLINE bool arch_v8_checks_code(const u8 *p)
 }
 
 /*
- * After the frame is torn down: drop the larger of two argument counts. TurboFan emits it,
- * also before V8 9.5, and so does Maglev.
+ * Matches the code after the frame is torn down that drops the larger of two argument counts.
+ * TurboFan (also before V8 9.5) and Maglev emit it.
  *
  *	48 83 f9 xx       cmp $x,%rcx                 49 83 f8 xx       cmp $x,%r8
  *	7f 03             jg +3                       0f 8f 03 00 00 00
@@ -158,7 +157,7 @@ UW_INLINE bool arch_v8_checks_code(const u8 *p)
  *	41 52             push %r10                   41 51             push %r9
  *	c3                ret                         c3
  *
- * Between pop and push the register holds the return address.
+ * Between pop and push, r10 or r9 holds the return address.
  */
 UW_INLINE bool arch_v8_drops_arguments(const u8 *p)
 {
@@ -189,7 +188,7 @@ UW_INLINE bool arch_v8_holds_ra(const u8 *p)
 	return arch_v8_insn_drops_rcx_and_one(word) ? arch_v8_puts_ra(p + 5) : arch_v8_puts_ra(p);
 }
 
-/* The register that holds the return address. The push is at most five bytes away. */
+/* The register that holds the return address. The push that follows is at most five bytes away. */
 UW_INLINE int arch_v8_ra_register(const u8 *p)
 {
 	u8 push = p[0] == 0x41 ? p[1] : p[2] == 0x64 ? p[6] : p[5];
@@ -198,7 +197,8 @@ UW_INLINE int arch_v8_ra_register(const u8 *p)
 }
 
 /*
- * Baseline code loads registers, then calls a builtin that builds its frame.
+ * Matches the start of baseline code, which loads registers and calls a builtin that builds the
+ * frame.
  *
  *	bb id  or  33 db  mov $id,%ebx; xor %ebx,%ebx
  *	49 bc iq          mov $iq,%r12
@@ -209,7 +209,7 @@ UW_INLINE bool arch_v8_calls_builtin(const u8 *p)
 	return arch_v8_insn_calls(arch_u32(p)) || arch_v8_insn_calls_root(arch_u32(p));
 }
 
-/* Does the code just before @p, which loads r12, set the id? */
+/* The instruction at @p loads r12. Does the instruction before it load the builtin's id? */
 UW_INLINE bool arch_v8_sets_id(const u8 *p)
 {
 	return arch_v8_insn_moves_id(arch_u32(p - 5)) || arch_v8_insn_clears_id(arch_u32(p - 2));
@@ -236,7 +236,7 @@ UW_INLINE bool arch_v8_enters_baseline(const u8 *p)
  * @insn:	the four bytes at pc
  *
  * True for each instruction of the sequences above. They also occur elsewhere, so
- * arch_v8_ra_slot() has to confirm it.
+ * arch_v8_ra_slot() has to confirm that the frame is missing.
  */
 UW_INLINE bool arch_v8_may_lack_frame(u32 insn)
 {
@@ -264,7 +264,7 @@ UW_INLINE int arch_v8_ra_slot(const u8 *code)
 	return arch_v8_holds_ra(p) ? arch_v8_ra_register(p) : ARCH_RA_IN_FRAME;
 }
 
-/* Before V8's code calls C it aligns sp, and stores the old sp at the new one. */
+/* Before a call of C, V8's code aligns sp and stores the old sp at the new sp. */
 #define ARCH_V8_ALIGNS_SP true
 #define ARCH_V8_PUSH_LEN 8 /* stack bytes that a push of one word takes */
 
@@ -280,7 +280,7 @@ UW_INLINE u64 arch_strip_ra(u64 ra, u64 va_mask)
  * returned. The frame is a struct ucontext, whose registers follow 40 bytes of flags, link
  * and stack (arch/x86/include/uapi/asm/sigcontext.h, struct sigcontext_64; since v2.6).
  */
-#define ARCH_SIGNAL_OFF 48 /* r9; from r8 on it would exceed UW_WINDOW_USE */
+#define ARCH_SIGNAL_OFF 48 /* of r9; with r8 the length would exceed UW_WINDOW_USE */
 #define ARCH_SIGNAL_LEN 128 /* up to rip */
 
 /* @words: ARCH_SIGNAL_LEN bytes at ARCH_SIGNAL_OFF */
@@ -300,7 +300,7 @@ UW_INLINE UW_UNALIGNED struct uw_regs arch_signal_regs(const u8 *words)
 	};
 }
 
-/* After a step by the frame record at @fp: cfa = fp + 16, exact. */
+/* Sets sp after a step by the frame record at @fp, to the CFA: fp + 16. */
 UW_INLINE void arch_set_caller_sp(struct uw_state *u, u64 fp)
 {
 	u->regs.sp = fp + 16;

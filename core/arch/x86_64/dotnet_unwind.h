@@ -13,7 +13,7 @@
  *
  *	base           sp, or fp once it was set         rule.cfa
  *	base + off     sp after the operations undone so far
- *	base + fp_at   where rbp was pushed or saved
+ *	base + fp_at   slot in which rbp was saved
  *
  * UNWIND_INFO does not describe the epilogue. It is recognized by its instructions, which
  * only undo the prologue:
@@ -35,13 +35,13 @@
 #define DOTNET_SEARCH_STEPS 12 /* enough for 4096 functions of one method */
 
 struct dotnet_entry {
-	u32 begin, end, unwind; /* relative to a base of their own */
+	u32 begin, end, unwind; /* offsets from one base; entry 0 begins at the method's start */
 };
 
 /* Part of RealCodeHeader, from DOTNET_HEADER_METHOD_DESC on. */
 struct dotnet_header {
 	u64 method_desc;
-	u32 n_entries; /* its body, then its funclets */
+	u32 n_entries; /* number of entries: the method's body, then its funclets */
 	struct dotnet_entry body;
 };
 _Static_assert(sizeof(struct dotnet_header) == 24, "as the runtime has it");
@@ -74,7 +74,7 @@ UW_INLINE void arch_dotnet_make_rule(struct uw_state *u)
 				    .fp_off = (s32)(d->fp_at - up) };
 }
 
-/* Starts with nothing undone. */
+/* Resets u->undo: nothing is undone yet. */
 UW_INLINE volatile struct uw_undo *arch_dotnet_begin(struct uw_state *u)
 {
 	u->undo = (struct uw_undo){ 0 };
@@ -83,10 +83,10 @@ UW_INLINE volatile struct uw_undo *arch_dotnet_begin(struct uw_state *u)
 
 /**
  * arch_dotnet_stub() - rule of an interrupted stub
- * @off:	of pc in the block of stubs
+ * @off:	offset of pc in the block of stubs
  *
- * Some stubs push registers. From the bytes of the stubs of 8.0.33, 9.0.22 and 10.0.14:
- * a lookup stub pushes rax; a resolve stub pushes rdx, and again when the lookup fails.
+ * Some stubs push registers. In the stubs of .NET 8.0.33, 9.0.22 and 10.0.14, a lookup stub pushes
+ * rax; a resolve stub pushes rdx, and pushes it again when the lookup fails.
  *
  * Return: whether u->rule is valid.
  */
@@ -106,11 +106,10 @@ UW_INLINE bool arch_dotnet_stub(struct uw_state *u, u32 kind, u64 off)
 }
 
 /*
- * Does the code at @p leave the function, whose bounds are @begin and @end (0, 0: unknown)?
- * A jump through a register or memory leaves it if it has a REX prefix, which marks tail
- * calls, or if it goes through a word beside the code, which no switch does. Any other
- * indirect jump may be a switch, and any direct jump may stay in the function, unless part
- * of the frame was undone before it.
+ * Does the code at @p leave the function, whose bounds are @begin and @end (0, 0: unknown)? An
+ * indirect jump with a REX prefix is a tail call, and leaves the function. So does jmp *n(%rip),
+ * which no switch uses. Any other indirect jump may be a switch, and a direct jump between unknown
+ * bounds may stay in the function; both leave only if part of the frame was undone before the jump.
  */
 UW_INLINE bool arch_dotnet_leaves(const u8 *p, u64 pc, u64 begin, u64 end, bool undid)
 {
@@ -133,8 +132,7 @@ UW_INLINE bool arch_dotnet_leaves(const u8 *p, u64 pc, u64 begin, u64 end, bool 
 	return end ? to - begin >= end - begin : undid;
 }
 
-/* Reads the interrupted instruction and the code after it; zeros beyond a page that can't be read.
- */
+/* Reads the code from pc on. Bytes on the next page are 0 if that page can't be read. */
 UW_INLINE bool arch_dotnet_read_code(struct uw_state *u)
 {
 	u64 pc = u->regs.pc, room = UW_PAGE_LEN - (pc & (UW_PAGE_LEN - 1));
@@ -151,7 +149,7 @@ UW_INLINE bool arch_dotnet_read_code(struct uw_state *u)
  * arch_dotnet_epilogue() - is the interrupted instruction one of an epilogue?
  * @begin, @end: bounds of the function's code; 0, 0: unknown
  *
- * Return: UW_OK (u->rule is its rule), UW_T_NO_ROW (it is not), UW_F_METHOD_FAULT (the
+ * Return: UW_OK (u->rule is its rule), UW_T_NO_ROW (not an epilogue), UW_F_METHOD_FAULT (the
  * instruction can't be read).
  */
 UW_INLINE enum uw_status arch_dotnet_epilogue(struct uw_state *u, u64 begin, u64 end)
@@ -219,7 +217,7 @@ UW_INLINE bool arch_dotnet_sets_fp(u32 op)
 	return op == DOTNET_SET_FPREG || op == DOTNET_SET_FPREG_LARGE;
 }
 
-/* Undo one operation. @near: the value of the next slot; @far: of the next two slots. */
+/* Undoes one operation. @near: the number in the next slot; @far: that in the next two slots. */
 UW_INLINE void arch_dotnet_undo(volatile struct uw_undo *d, u32 op, u32 info, u32 near, u32 far,
 				u32 frame)
 {
@@ -244,7 +242,7 @@ UW_INLINE void arch_dotnet_undo(volatile struct uw_undo *d, u32 op, u32 info, u3
 	}
 }
 
-/* Undo the slots of the UNWIND_INFO in u->scratch whose instruction has been executed. */
+/* Undoes the operations of the UNWIND_INFO in u->scratch whose instructions have been executed. */
 UW_INLINE bool arch_dotnet_undo_all(struct uw_state *u, u64 done)
 {
 	volatile struct uw_undo *d = arch_dotnet_begin(u);
@@ -269,7 +267,7 @@ UW_INLINE bool arch_dotnet_undo_all(struct uw_state *u, u64 done)
 	       (info[0] & 0x27) == 1; /* version 1, not chained */
 }
 
-/* Reads the UNWIND_INFO at @addr, as far as its page reaches if that is enough. */
+/* Reads the UNWIND_INFO at @addr; touches the next page only if the UNWIND_INFO extends to it. */
 UW_INLINE bool arch_dotnet_read_info(struct uw_state *u, u64 addr)
 {
 	u64 room = UW_PAGE_LEN - (addr & (UW_PAGE_LEN - 1));
@@ -283,7 +281,7 @@ UW_INLINE bool arch_dotnet_read_info(struct uw_state *u, u64 addr)
 	return !uw_read(u, u->scratch, DOTNET_INFO_LEN, addr);
 }
 
-/* Find the function of the method that contains @rel. */
+/* Finds the body or funclet that contains @rel, an offset from the entries' base. */
 UW_INLINE bool arch_dotnet_find(struct uw_state *u, u64 header, const struct dotnet_header *h,
 				u32 rel, struct dotnet_entry *e)
 {
@@ -307,9 +305,9 @@ UW_INLINE bool arch_dotnet_find(struct uw_state *u, u64 header, const struct dot
 
 /**
  * arch_dotnet_method() - rule of a method at an address
- * @start:	of the method
- * @header:	address of its RealCodeHeader, of which @h is a part
- * @pc:		in the method; for a return address minus one
+ * @start:	address of the method's first byte
+ * @header:	address of the method's RealCodeHeader; @h is a copy of a part of it
+ * @pc:		address in the method; for a return address, that address minus one
  *
  * Return: UW_OK (u->rule is the rule), UW_F_NO_METHOD (@pc is beyond the method),
  * UW_F_METHOD_FAULT, UW_F_UNWIND_INFO.
