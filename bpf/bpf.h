@@ -23,7 +23,7 @@ struct dotnet_await uw_awaits[UW_MAX_AWAITS];
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(map_flags, BPF_F_MMAPABLE);
-	__uint(max_entries, 1); /* the loader sets it to its memory budget */
+	__uint(max_entries, 1); /* the loader sets this from the memory budget */
 	__type(key, u32);
 	__type(value, struct uw_row_pair);
 } uw_rows SEC(".maps");

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 
 /*
- * The conformance program: runs the core in the kernel on demand, on the memory of the process
- * that calls BPF_PROG_TEST_RUN. raw_tp works from 5.10 on; tc can repeat a run and reports its
- * duration.
+ * The conformance program: runs the core in the kernel on demand, on the memory of the process that
+ * calls BPF_PROG_TEST_RUN. As raw_tp it runs on kernels from 5.10 on; as tc it can be repeated, and
+ * the kernel reports the duration.
  *
  * The result is the sample in uw_slots, which the caller maps. The caller is pinned to one CPU.
  */
@@ -11,10 +11,10 @@
 #include "bpf.h"
 #include "driver.h"
 
-/* Start of a walk: the context of raw_tp; for tc the packet's bytes from 16 on. */
+/* The start of a walk. raw_tp: the context; tc: the packet's bytes from 16 on. */
 struct uw_start {
 	struct uw_regs regs;
-	u64 extent; /* of the mappings, as in struct uw_process */
+	u64 extent; /* the mappings, as uw_process.extent */
 	u64 va_mask : 56;
 	u64 sample_flags : 8; /* enum uw_sample_flags */
 };

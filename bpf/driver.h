@@ -23,8 +23,8 @@ _Static_assert(UW_BLOCK *UW_BLOCK == UW_MAX_FRAMES, "two levels make all frames"
 
 struct uw_slot {
 	struct uw_state state;
-	u32 n_kernel; /* kernel_pcs that are not frames of the sample yet */
-	u32 done; /* how the walk ended, enum uw_status; 0: not ended */
+	u32 n_kernel; /* number of kernel_pcs that are not in the sample yet */
+	u32 done; /* enum uw_status with which the walk ended; 0: it goes on */
 	u64 kernel_pcs[UW_MAX_KERNEL_FRAMES + 1];
 	struct arch_pt_regs user_regs;
 };
@@ -32,7 +32,7 @@ struct uw_slot {
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(map_flags, BPF_F_MMAPABLE);
-	__uint(max_entries, 1); /* the loader sets it to the number of CPUs */
+	__uint(max_entries, 1); /* the loader sets this to the number of CPUs */
 	__type(key, u32);
 	__type(value, struct uw_slot);
 } uw_slots SEC(".maps");
@@ -58,8 +58,8 @@ UW_INLINE int uw_kernel_step(struct uw_slot *s, u32 i)
 }
 
 /*
- * Looks for a known file with the next frame's code, which is in no table of the process. Changes
- * the walk's mapping only if there is one. Return: 0 if not found.
+ * Looks for a known file that is mapped at @pc, the next frame's code, which is in no table of the
+ * process. Sets the walk's mapping if it finds a file. Return: 0 if it finds none.
  */
 __attribute__((noinline)) int uw_look_for_file(u64 pc)
 {
@@ -78,9 +78,9 @@ UW_INLINE u64 uw_next_pc(const struct uw_state *u)
 }
 
 /*
- * The walk ended at a pc that is in no table. If a known file contains it, the step is repeated;
- * in a process without any table it is made by frame record. Not part of uw_walk_step(), because
- * both together need too much stack. Return: 1 to continue.
+ * The walk ended at a pc that is in no table. Repeats the step if a known file contains the pc; in
+ * a process without any table, steps by the frame record. Not a part of uw_walk_step(), because the
+ * two together need too much stack. Return: 1 to continue.
  */
 __attribute__((noinline)) int uw_look_again(u32 i)
 {
@@ -107,7 +107,7 @@ __attribute__((noinline)) int uw_look_again(u32 i)
 	return status == UW_OK;
 }
 
-/* No user stack, or 32-bit code, whose stack is not walked: then only the leaf is reported. */
+/* Ends a walk that never begins: without a user stack, or in 32-bit code (leaf frame only). */
 UW_INLINE int uw_no_walk(struct uw_slot *s)
 {
 	bool is_32_bit = !(s->state.sample.flags & UW_SAMPLE_KTHREAD);
@@ -147,7 +147,7 @@ __attribute__((noinline)) int uw_block(u32 first)
 	return 0;
 }
 
-/* Walks the slot's state; sample.status is how it ended. */
+/* Walks from the slot's state; sets sample.status to the status with which the walk ended. */
 UW_INLINE void uw_walk(struct uw_slot *s)
 {
 	s->done = 0;

@@ -20,17 +20,17 @@
 #include "bpf.h"
 #include "task.h"
 
-#define UW_VMA_DEPTH 32 /* of a red-black tree of 65,530 mappings (vm.max_map_count) */
-#define UW_MAPLE_DEPTH 8 /* a node has at least five children */
+#define UW_VMA_DEPTH 32 /* depth of a red-black tree of 65,530 mappings (vm.max_map_count) */
+#define UW_MAPLE_DEPTH 8 /* depth of a maple tree, whose nodes have at least five children */
 
 /* include/linux/maple_tree.h, lib/maple_tree.c, v6.1 to v7.2 */
-#define MAPLE_PIVOTS 15 /* MAPLE_RANGE64_SLOTS - 1; an arange_64 has fewer, then its children */
+#define MAPLE_PIVOTS 15 /* MAPLE_RANGE64_SLOTS - 1; an arange_64 has fewer, before its children */
 #define MAPLE_HALF 8
 _Static_assert(2 * MAPLE_HALF - 1 == MAPLE_PIVOTS, "two halves");
 #define MAPLE_NODE_MASK 255ull
 #define MAPLE_TYPE_SHIFT 3
 #define MAPLE_TYPE_MASK 15
-#define MAPLE_RANGE_64 2 /* types below are leaves */
+#define MAPLE_RANGE_64 2 /* smaller types are leaves */
 #define MAPLE_ARANGE_64 3
 
 #define VM_EXEC 4 /* include/linux/mm.h */
@@ -90,7 +90,7 @@ struct maple_arange_64 {
 #pragma clang attribute pop
 
 struct uw_file uw_files[UW_MAX_FILES];
-const volatile u32 uw_page_shift = 12; /* of the kernel's page size; the loader sets it */
+const volatile u32 uw_page_shift = 12; /* log2 of the kernel's page size; set by the loader */
 
 /* The address of the mapping that contains pc, from a red-black tree; 0: none. */
 UW_INLINE u64 uw_vma_by_rb(const struct mm_struct *mm, u64 pc)
@@ -113,8 +113,8 @@ UW_INLINE u64 uw_vma_by_rb(const struct mm_struct *mm, u64 pc)
 
 /*
  * The number of a node's children that end before pc. @pivots are the last addresses of the
- * children; after them there are zeros or, in the kernel's half, pointers. No branches, as in
- * uw_mapping_search().
+ * children; the words after the last child's are zeros or pointers into the kernel's half. No
+ * branches, as in uw_mapping_search().
  */
 UW_INLINE u32 uw_maple_before(const u64 *pivots, u32 n_pivots, u64 pc)
 {
@@ -132,9 +132,9 @@ UW_INLINE u32 uw_maple_before(const u64 *pivots, u32 n_pivots, u64 pc)
 }
 
 /*
- * The child for pc of a node, which is itself an entry; 0: unreadable. A separate function,
- * because verifiers up to v6.1 treat clang's nested loop as infinite. It reads the node in two
- * halves, because the stack is small.
+ * Returns the child of a node that contains pc, or 0 if the node is unreadable. @entry: refers to
+ * the node. A separate function, because verifiers up to v6.1 treat clang's nested loop as
+ * infinite. Reads the node in two halves, because the stack is small.
  */
 __attribute__((noinline)) u64 uw_maple_step(u64 entry, u64 pc)
 {
@@ -200,7 +200,7 @@ UW_INLINE u64 uw_changed_ns(const struct inode *inode)
 	return sec * 1000000000 + nsec;
 }
 
-/* The module of a file, 0: user space has not seen it. The verifier checks it once. */
+/* The module of a file, or 0 if user space has not seen the file. Checked once by the verifier. */
 __attribute__((noinline)) u32 uw_file_search(u64 inode, u64 size, u64 changed_ns, u32 dev)
 {
 	u32 hash = uw_file_hash(dev, inode);
@@ -224,9 +224,10 @@ UW_INLINE u32 uw_module_of_inode(const struct inode *inode)
 }
 
 /*
- * For a file on overlayfs, the lower file is mapped, but perf events and /proc report the inode
- * numbers of the upper one, which the kernel stores after struct file. An upper file has the
- * size and time of the lower one; the data after any other struct file does not match them.
+ * The module of a file. For a file on overlayfs, the lower file is mapped, but perf events and
+ * /proc report the inode number of the upper file, which the kernel stores after struct file. An
+ * upper file has the size and time of its lower file; the data after any other struct file does not
+ * match the file's size and time.
  */
 UW_INLINE u32 uw_module_of(const struct file *file)
 {
@@ -267,7 +268,7 @@ UW_INLINE const struct vm_area_struct *uw_vma_around(u64 pc)
 /**
  * uw_find_file() - the mapping of a known file around a pc of the running process
  * @pc:		user address
- * @map:	gets it; unchanged unless it is found
+ * @map:	set if the file is found, else unchanged
  * @map:	set only if found
  *
  * Return: false if there is no file, or none that user space has entered.

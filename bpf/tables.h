@@ -3,7 +3,7 @@
 
 /*
  * The tables that user space writes and the walk reads. They are plain arrays in .bss, which
- * libbpf maps into the loader (BPF_F_MMAPABLE), so user space fills them by stores. A bpf()
+ * libbpf maps into the loader (BPF_F_MMAPABLE), so user space fills the arrays by stores. A bpf()
  * call for each change would cost samples, because the kernel skips perf_event programs on a
  * CPU that is inside bpf().
  *
@@ -37,26 +37,26 @@ enum uw_target_mode { UW_TARGET_ALL, UW_TARGET_PIDS, UW_TARGET_TIDS, UW_TARGET_C
 /* Set before the programs are loaded. */
 struct uw_config {
 	u64 va_mask; /* see struct uw_state */
-	u64 period_ns; /* of sampling; 0 if the period is not a time */
+	u64 period_ns; /* sampling period; 0 if it is not a time */
 	u32 target_mode; /* enum uw_target_mode */
 	u32 n_tids;
 	u32 page_shift;
 	bool has_task_pt_regs; /* bpf_task_pt_regs() exists (v5.15) */
 };
 
-/* Each run is counted in exactly one of the fields from idle to sent. */
+/* Counters of a CPU. Each run of the program is counted in exactly one field from idle to sent. */
 struct uw_counters {
 	u64 runs;
-	u64 idle; /* the idle task */
+	u64 idle; /* the idle task was running */
 	u64 exiting; /* the thread is exiting, so its memory is being freed */
-	u64 foreign; /* process outside the recorder's PID namespace */
-	u64 unwanted; /* not a target */
-	u64 no_room; /* ring buffer full: lost */
+	u64 foreign; /* the process is outside the recorder's PID namespace */
+	u64 unwanted; /* the process is not a target */
+	u64 no_room; /* the ring buffer was full: samples lost */
 	u64 sent;
-	u64 missed; /* periods without a run while the CPU was not idle: lost */
+	u64 missed; /* periods without a run on a busy CPU: samples lost */
 	u64 last_ns; /* time of the last run */
-	u64 last_idle; /* how often the CPU had left its idle task at that time */
-	u64 idle_task; /* kernel address, 0: unknown so far */
+	u64 last_idle; /* how often the CPU had left its idle task at last_ns */
+	u64 idle_task; /* kernel address of the CPU's idle task, 0: unknown so far */
 	u64 pad[5];
 };
 _Static_assert(sizeof(struct uw_counters) == 128, "own cache lines for each CPU");
@@ -68,21 +68,21 @@ struct uw_row_pair {
 };
 _Static_assert(sizeof(struct uw_row_pair) == 8, "wire");
 
-/* A unique number of a process image: from its start time, 22 bits of pid, and its exec id. */
+/* A unique number of a process image, made from start time, 22 bits of the pid, and exec id. */
 UW_INLINE u64 uw_image_number(u32 pid, u64 start_ns, u64 exec_id)
 {
 	return (start_ns / UW_TICK_NS << 22 | pid) ^ exec_id << 54;
 }
 
 /*
- * A file whose code is all native. Its entry is within UW_FILE_PROBES of its hash; module is 0
- * while the entry is written.
+ * A file whose code is all native. Its entry is within UW_FILE_PROBES slots of the file's hash;
+ * module is 0 while the entry is being written.
  */
 struct uw_file {
 	u64 inode;
 	u64 size;
 	u64 changed_ns; /* modification time, since 1970 */
-	u32 dev; /* as in the kernel: major << 20 | minor */
+	u32 dev; /* device, as in the kernel: major << 20 | minor */
 	u32 module; /* as in struct uw_mapping; 0: the entry is free */
 };
 _Static_assert(sizeof(struct uw_file) == 32, "wire");

@@ -2,9 +2,9 @@
 #pragma once
 
 /*
- * Selects the samples that are wanted, before anything is walked. A child of a target is a
- * target as well. The recorder enters it into the table when it learns of the fork; until then
- * its ancestors identify it.
+ * Selects the samples that are wanted, before anything is walked. A child of a target is a target
+ * as well. The recorder enters the child into the table when it learns of the fork; until then the
+ * child is identified by its ancestors.
  */
 
 #include "bpf.h"
@@ -20,7 +20,7 @@ struct {
 	__type(value, u32);
 } uw_cgroup SEC(".maps");
 
-/* Slot of a process in the table, or UW_MAX_PROCESSES. The verifier checks it once. */
+/* Slot of a process in the table, or UW_MAX_PROCESSES. Checked once by the verifier. */
 __attribute__((noinline)) u32 uw_process_search(u32 pid)
 {
 	u32 hash = uw_process_hash(pid);

@@ -48,7 +48,7 @@ struct maple_tree {
 	void *ma_root;
 };
 struct mm_struct {
-	unsigned long start_stack; /* random; a child's is the same until it executes a program */
+	unsigned long start_stack; /* random; a child has its parent's until it execs */
 	unsigned long start_brk;
 	struct rb_root mm_rb; /* before v6.1 */
 	struct maple_tree mm_mt; /* since v6.1 */
@@ -66,7 +66,7 @@ struct task_struct {
 	u64 parent_exec_id; /* the parent's self_exec_id when it forked */
 	u64 self_exec_id;
 	unsigned long nivcsw;
-	void *vfork_done; /* of a vfork child, while its parent waits */
+	void *vfork_done; /* not NULL in a vfork child while its parent waits */
 	unsigned int in_execve : 1;
 };
 
@@ -85,7 +85,7 @@ UW_INLINE const struct upid *uw_upid(const struct pid *pid, u32 level)
 	       level * bpf_core_type_size(struct upid);
 }
 
-/* The task's id in the recorder's PID namespace, 0 when it has none there. */
+/* The task's id in the recorder's PID namespace, or 0 if it has none in that namespace. */
 UW_INLINE u32 uw_task_nr(const struct task_struct *task)
 {
 	const struct pid *pid = BPF_CORE_READ(task, thread_pid);
@@ -130,8 +130,8 @@ UW_INLINE bool uw_is_copy(const struct task_struct *child, const struct task_str
 
 /**
  * uw_user_regs() - the user registers of the running task
- * @user:	gets them
- * @regs:	those of the sample
+ * @user:	set to the user registers
+ * @regs:	the sample's registers
  * @in_kernel:	the sample hit kernel code: take the user's registers saved at kernel entry
  */
 UW_INLINE void uw_user_regs(struct arch_pt_regs *user, const struct arch_pt_regs *regs,
@@ -153,8 +153,7 @@ UW_INLINE void uw_user_regs(struct arch_pt_regs *user, const struct arch_pt_regs
 		__builtin_memset(user, 0, sizeof(*user));
 }
 
-/* Is the running task inside execve()? Then its stack may be gone, although its registers are not.
- */
+/* Is the running task inside execve()? If so, its stack may be gone; its registers still exist. */
 UW_INLINE bool uw_is_executing(void)
 {
 	const struct task_struct *task = (void *)bpf_get_current_task();
@@ -165,8 +164,8 @@ UW_INLINE bool uw_is_executing(void)
 
 /*
  * A vfork() child runs on its parent's stack. In execve() it lets the parent continue before it
- * leaves the parent's memory (mm_release() of kernel/fork.c, v2.6 to v7.2). From then on the
- * stack no longer belongs to the child.
+ * leaves the parent's memory (mm_release() of kernel/fork.c, v2.6 to v7.2). From then on the stack
+ * no longer belongs to the child. Is the running task such a child?
  */
 UW_INLINE bool uw_is_parents_stack(void)
 {

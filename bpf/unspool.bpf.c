@@ -6,9 +6,9 @@
  *	perf event -> target? -> user registers -> walk -> ring buffer
  *
  * Every run is counted in exactly one counter, so that lost samples can be distinguished from
- * unwanted ones. There are no atomic operations, because counters belong to a CPU. So one object
- * loads on every kernel from 5.10 on; calls of helpers that an older kernel lacks are behind
- * constants of uw_config.
+ * unwanted ones. Counters are per CPU and need no atomic operations, which older kernels lack, so
+ * one object loads on every kernel from 5.10 on. Calls of helpers that an older kernel lacks are
+ * behind constants of uw_config.
  *
  * Built with bpf/port-capture, it sends a log of the walk's reads with each sample, or with a
  * sample that froze the flight recorder (log.h).
@@ -21,13 +21,13 @@
 
 #include <log_impl.h>
 
-#define UW_MAX_YOUTH_NS 1000000000 /* older processes are in the recorder's tables */
+#define UW_MAX_YOUTH_NS 1000000000 /* processes older than this are in the recorder's tables */
 
 struct uw_counters uw_counters[UW_MAX_CPUS];
 
 struct {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);
-	__uint(max_entries, 1 << 22); /* the loader sets it by the number of CPUs */
+	__uint(max_entries, 1 << 22); /* the loader sets this from the number of CPUs */
 } uw_ring SEC(".maps");
 
 /* The context of a perf_event program (struct bpf_perf_event_data), with the core's types. */
@@ -52,8 +52,8 @@ UW_INLINE struct uw_process *uw_tables_of(u32 pid, u64 start_ns, u64 exec_id)
 }
 
 /*
- * A new child has no tables yet and perhaps never will; its parent's are used. A pc in what it
- * has mapped itself since is unknown.
+ * The parent's tables, for a new child, which has none yet and may never get any. A pc in a mapping
+ * that the child has made since the fork is unknown.
  */
 UW_INLINE struct uw_process *uw_parent_tables(const struct uw_sample *sample)
 {
@@ -76,8 +76,7 @@ UW_INLINE struct uw_process *uw_use_tables(struct uw_state *u)
 
 	if (!p)
 		p = uw_parent_tables(sample);
-	u->has_tables = p ||
-			!uw_log_is_all(); /* an extent of none is possible: see uw_look_again() */
+	u->has_tables = p || !uw_log_is_all(); /* the extent may be empty: see uw_look_again() */
 	u->sample.proc_gen = p ? p->gen : 0;
 	u->extent = p ? p->extent : 0;
 	u->process_key = p && !uw_log_is_all() ? uw_image_number(p->pid, p->start_ns, p->exec_id)
@@ -86,9 +85,10 @@ UW_INLINE struct uw_process *uw_use_tables(struct uw_state *u)
 }
 
 /*
- * Is the user's code waiting in a system call? The code after the call may be another function,
- * so the walk looks up the call itself. Registers alone do not suffice: a signal that was just
- * delivered leaves them as in the interrupted call, except for pc.
+ * Is the thread in a system call? If so, the walk looks up the call instruction, because the code
+ * after it may be another function. The registers alone don't show it: after delivery of a signal
+ * they are as in the interrupted call, except for pc. So the instruction before pc is compared,
+ * too.
  */
 UW_INLINE bool uw_is_in_syscall(const struct arch_pt_regs *user)
 {
@@ -171,8 +171,8 @@ UW_INLINE void uw_send(struct uw_slot *s, struct uw_counters *c)
 
 /*
  * Counts the periods without a run since the last run. The kernel skips the program while the CPU
- * is inside bpf(), and a virtual CPU can be stopped. The timer of an idle CPU may stop as well,
- * which is no loss.
+ * is inside bpf(), and a hypervisor can stop a virtual CPU. The timer of an idle CPU may stop as
+ * well, which loses no samples.
  */
 UW_INLINE void uw_count_missed(struct uw_counters *c, const struct task_struct *task, u64 now_ns)
 {
@@ -233,7 +233,7 @@ int uw_on_sample(struct uw_perf_event *ctx)
 	return 0;
 }
 
-/* The loader runs it once through BPF_PROG_TEST_RUN to get its own PID namespace. */
+/* The loader runs this program once through BPF_PROG_TEST_RUN to get its own PID namespace. */
 SEC("raw_tp")
 int uw_whoami(void *ctx)
 {
@@ -245,7 +245,7 @@ int uw_whoami(void *ctx)
 	return 0;
 }
 
-/* Part of uw_flight_cost(), so that the verifier checks it once. */
+/* A part of uw_flight_cost(): a function, so that the verifier checks it only once. */
 __attribute__((noinline)) int uw_flight_cost_block(u32 walk)
 {
 	for (u32 i = 0; i < UW_BLOCK; i++) {
@@ -257,8 +257,8 @@ __attribute__((noinline)) int uw_flight_cost_block(u32 walk)
 }
 
 /*
- * The loader runs it before sampling: the time in ns that UW_COST_ENTRIES entries of the flight
- * recorder take here. The entries stay in the ring of the CPU.
+ * Returns the time in ns that UW_COST_ENTRIES entries of the flight recorder take on this machine.
+ * The loader runs this program before sampling. The entries stay in the ring of the CPU.
  */
 SEC("raw_tp")
 int uw_flight_cost(void *ctx)

@@ -2,9 +2,9 @@
 #pragma once
 
 /*
- * The recorder in the kernel: one ring for each CPU in a map that user space has mapped. The
- * loader sets the length of a ring: the value size and flight_slot_mask, both before loading,
- * so the verifier sees the mask as a constant.
+ * The recorder in the kernel: one ring for each CPU in a map that user space has mapped. The loader
+ * sets the length of a ring before loading: the value size and flight_slot_mask. So the verifier
+ * sees the mask as a constant.
  */
 
 #include <linux/bpf.h>
@@ -17,14 +17,14 @@
 #define FLIGHT_BUILT (~(1ull << FLIGHT_DECISION | 1ull << FLIGHT_READ))
 #define FLIGHT_COLD __attribute__((noinline))
 
-/* Written by user space. A map of its own, so that it can be pinned by itself. */
+/* Written by user space. In a map of its own, which can be pinned without the rings. */
 struct flight_control flight_page SEC(".data.flight");
 const volatile u64 flight_slot_mask = FLIGHT_LEAST_SLOTS - 1;
 
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(map_flags, BPF_F_MMAPABLE);
-	__uint(max_entries, 1); /* the loader sets it to the number of CPUs plus one for itself */
+	__uint(max_entries, 1); /* the loader sets this: a ring for each CPU and its own */
 	__uint(key_size, sizeof(u32));
 	__uint(value_size,
 	       sizeof(struct flight_ring) + FLIGHT_LEAST_SLOTS * sizeof(struct flight_slot));
@@ -42,7 +42,7 @@ UW_INLINE struct flight_ring *flight_ring(void)
 	return bpf_map_lookup_elem(&flight_rings, &cpu);
 }
 
-/* In assembly, so that clang can't optimize the mask away. */
+/* The mask is in assembly, so that clang can't optimize it away. */
 UW_INLINE struct flight_slot *flight_slot(struct flight_ring *r, u64 index)
 {
 	asm volatile("%0 &= %1" : "+r"(index) : "r"(flight_slot_mask));

@@ -11,10 +11,10 @@
 
 struct {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);
-	__uint(max_entries, 1 << 22); /* the loader sets it by the number of CPUs */
+	__uint(max_entries, 1 << 22); /* the loader sets this from the number of CPUs */
 } uw_log_ring SEC(".maps");
 
-/* A walk is about to start from the slot's registers. */
+/* Called before a walk starts from the slot's registers. */
 UW_INLINE void uw_log_begin(const struct uw_slot *s)
 {
 	struct uw_log_buffer *b = uw_this_log();
@@ -42,7 +42,7 @@ UW_INLINE bool uw_log_is_wanted(const struct uw_sample *s)
 	       c->freeze_on >> (s->status & 63) & 1;
 }
 
-/* The walk has ended. False: don't send the sample, because its log did not fit. */
+/* Called after the walk. False: don't send the sample, because its log did not fit. */
 UW_INLINE bool uw_log_send(const struct uw_slot *s)
 {
 	struct uw_log_buffer *b = uw_this_log();

@@ -19,7 +19,7 @@ struct uw_log_buffer {
 
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(max_entries, 1); /* the loader sets it to the number of CPUs */
+	__uint(max_entries, 1); /* the loader sets this to the number of CPUs */
 	__type(key, u32);
 	__type(value, struct uw_log_buffer);
 } uw_logs SEC(".maps");
@@ -31,7 +31,7 @@ UW_INLINE struct uw_log_buffer *uw_this_log(void)
 	return bpf_map_lookup_elem(&uw_logs, &cpu);
 }
 
-/* Copies the bytes from @dst, because the target could have changed its memory since. */
+/* Copies the bytes from @dst: the target may have changed its memory since the read. */
 UW_INLINE void uw_log_append(struct uw_log_buffer *b, const void *dst, u32 len, u64 addr, long err)
 {
 	struct uw_log_read *read = (void *)&b->reads[port_index(b->log.len, UW_LOG_LEN - 8)];

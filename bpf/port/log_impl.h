@@ -5,13 +5,13 @@
 
 #include "../driver.h"
 
-/* A walk is about to start from the slot's registers. */
+/* Called before a walk starts from the slot's registers. */
 UW_INLINE void uw_log_begin(const struct uw_slot *s)
 {
 	(void)s;
 }
 
-/* The walk has ended. False: don't send the sample. */
+/* Called after the walk. False: don't send the sample. */
 UW_INLINE bool uw_log_send(const struct uw_slot *s)
 {
 	(void)s;

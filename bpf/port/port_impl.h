@@ -32,8 +32,8 @@ __attribute__((noinline)) u32 uw_mapping_search(u32 first, u32 n, u64 pc)
 
 	for (int i = 0; i < 16; i++) {
 		u64 probe = port_index(first + at + step, UW_MAX_MAPPINGS - 1);
-		u64 below = (u64)at + step - n; /* negative: one of the process's mappings */
-		u64 after = pc - uw_mappings[probe].start_addr; /* negative: it starts after pc */
+		u64 below = (u64)at + step - n; /* negative: at + step < n */
+		u64 after = pc - uw_mappings[probe].start_addr; /* negative: start is after pc */
 
 		asm volatile("" : "+r"(below), "+r"(after)); /* otherwise clang would branch */
 		at += step & (u32)((s64)(below & ~after) >> 63);
@@ -53,7 +53,7 @@ UW_INLINE const struct uw_mapping *port_mapping(const struct uw_state *u, u64 pc
 	return pc >= m->start_addr && pc < m->end_addr ? m : NULL;
 }
 
-/* Slot of a page of rows in the table, or UW_MAX_ROW_PAGES. The verifier checks it once. */
+/* Slot of a page of rows in the table, or UW_MAX_ROW_PAGES. Checked once by the verifier. */
 __attribute__((noinline)) u32 uw_row_page_search(u32 module, u32 page)
 {
 	u32 hash = uw_row_page_hash(module, page);
@@ -82,12 +82,12 @@ UW_INLINE bool uw_row_at(u32 at, u32 *row)
  * uw_row_search() - the last row of a page at or below an offset
  * @first:	first row of the page in the pool
  * @n:		number of its rows, 1 .. UW_MAX_PAGE_ROWS
- * @off:	in the page
+ * @off:	offset in the page
  *
- * Like uw_mapping_search(), but it starts with the largest power of two below @n and reads
- * only rows of the page, because each may be in another cache line.
+ * Like uw_mapping_search(), but the first step is the largest power of two below @n, and only rows
+ * of the page are read, because each read may cost a cache line.
  *
- * Return: the row, or UW_NO_ROW if the pool is smaller than the page requires.
+ * Return: the row, or UW_NO_ROW if the page's rows are beyond the end of the pool.
  */
 __attribute__((noinline)) u32 uw_row_search(u32 first, u32 n, u32 off)
 {
@@ -96,8 +96,8 @@ __attribute__((noinline)) u32 uw_row_search(u32 first, u32 n, u32 off)
 	if (!uw_row_at(first, &row))
 		return UW_NO_ROW;
 	for (int i = 0; i < UW_ROW_SEARCH_STEPS && step; i++) {
-		u64 below = (u64)at + step - n; /* negative: a row of the page */
-		u64 after; /* negative: it starts after off */
+		u64 below = (u64)at + step - n; /* negative: at + step < n */
+		u64 after; /* negative: the row starts after off */
 
 		asm volatile("" : "+r"(below));
 		if (!uw_row_at(first + ((at + step) & (u32)((s64)below >> 63)), &next))
@@ -112,7 +112,7 @@ __attribute__((noinline)) u32 uw_row_search(u32 first, u32 n, u32 off)
 	return row;
 }
 
-/* A page that is evicted during the search counts as missing, because its rows may be reused. */
+/* A page evicted during the search counts as missing: its rows may have been overwritten. */
 UW_INLINE const struct uw_rule *port_row(const struct uw_state *u, u32 module, u64 file_off)
 {
 	u32 page = (u32)(file_off / UW_ROW_PAGE_LEN), at = uw_row_page_search(module, page);
@@ -141,7 +141,7 @@ UW_INLINE bool port_wants_async(void)
 	return uw_wants_async;
 }
 
-/* Slot of an await entry in the table, or UW_MAX_AWAITS. The verifier checks it once. */
+/* Slot of an await entry in the table, or UW_MAX_AWAITS. Checked once by the verifier. */
 __attribute__((noinline)) u32 uw_await_search(u64 of, u64 key)
 {
 	u32 hash = uw_await_hash(of, key);

@@ -2,13 +2,13 @@
 #pragma once
 
 /*
- * The index mask, in a file of its own: it is the only assembly in the programs, so tests that
- * compile them for the host replace this file.
+ * The index mask. It has a file of its own because tests that compile the programs for the host
+ * replace its inline assembly.
  */
 
 #include "../../core/types.h"
 
-/* In inline assembly: clang would optimize the mask away, and the verifier lose the bound. */
+/* In inline assembly, because clang would optimize the mask away, and the verifier needs it. */
 UW_INLINE u64 port_index(u64 n, u64 mask)
 {
 	asm volatile("%0 &= %1" : "+r"(n) : "i"(mask));

@@ -7,7 +7,7 @@
 
 #include "../../../core/uw_state.h"
 
-/* First part of struct pt_regs of arch/arm64/include/asm/ptrace.h (struct user_pt_regs). */
+/* The first part of struct pt_regs, struct user_pt_regs (arch/arm64/include/asm/ptrace.h). */
 struct arch_pt_regs {
 	u64 x[31], sp, pc, pstate;
 };
@@ -35,8 +35,8 @@ UW_INLINE bool arch_is_32_bit(const struct arch_pt_regs *r)
 #define ARCH_SYSCALL_LEN 4
 
 /*
- * A system call returns 0 in a new child, which has no caller. Before it returns, x0 is the first
- * argument; rt_sigreturn() has none.
+ * Is the system call's result 0, as in a new child, whose pc has no caller? Before a system call
+ * returns, x0 has its first argument; rt_sigreturn() has no arguments.
  */
 UW_INLINE bool arch_returns_zero(const struct arch_pt_regs *r)
 {

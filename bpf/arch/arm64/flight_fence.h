@@ -4,7 +4,7 @@
 /*
  * An atomic addition whose result is used is a full barrier: LDADDAL, or DMB ISH after it
  * (arch/arm64/net/bpf_jit_comp.c in v6.12). If the result is unused, clang emits a variant
- * without ordering. The kernel supports it since 5.12.
+ * without ordering. The kernel supports atomic operations since 5.12.
  */
 UW_INLINE void flight_fence(struct flight_ring *r)
 {

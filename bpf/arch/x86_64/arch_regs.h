@@ -36,8 +36,8 @@ UW_INLINE bool arch_is_32_bit(const struct arch_pt_regs *r)
 #define ARCH_SYSCALL_LEN 2
 
 /*
- * A system call returns 0 in a new child, which has no caller. Before it returns, rax is -ENOSYS
- * (arch/x86/entry/entry_64.S, v2.6 to v7.2).
+ * Is the system call's result 0, as in a new child, whose pc has no caller? Before a system call
+ * returns, rax is -ENOSYS (arch/x86/entry/entry_64.S, v2.6 to v7.2).
  */
 UW_INLINE bool arch_returns_zero(const struct arch_pt_regs *r)
 {
