@@ -30,21 +30,21 @@ void v8_build_free(struct v8_build **b);
 struct v8_facts {
 	const char *runtime; /* "Node.js 24.21.0", else as @v8 */
 	const char *v8; /* "V8 13.6.233.17" */
-	const char *why; /* not supported, or NULL */
-	const char *doubt; /* "V8 15.2 is not known, and taken for 14.6"; NULL: it is known */
+	const char *why; /* the reason why the build is not supported, or NULL */
+	const char *doubt; /* "V8 15.2 is not known, and taken for 14.6"; NULL: V8 is known */
 	const char *async_why; /* the reason why awaiters (UW_FRAME_ASYNC) are not found, or NULL */
 	const struct v8_info *info;
-	u64 blob_off, blob_len; /* of the embedded builtins in the file; length 0: not found */
+	u64 blob_off, blob_len; /* embedded builtins in the file; length 0: not found */
 };
 
 struct v8_facts v8_build_facts(const struct v8_build *b);
 
 /**
  * v8_build_builtin_name() - name a builtin of a build whose heap is not supported
- * @file_off:	of its code
+ * @file_off:	file offset of the builtin's code
  *
- * Return: the name, owned by the build; NULL: there is no builtin, it has no symbol, or it is the
- * interpreter, which runs a function.
+ * Return: the name, owned by the build; NULL: no builtin is at @file_off, the builtin has no
+ * symbol, or it is the interpreter, which runs a function.
  */
 const char *v8_build_builtin_name(const struct v8_build *b, u64 file_off);
 
@@ -54,7 +54,7 @@ struct v8_heap;
 struct v8_region {
 	u64 start_addr, end_addr;
 	u64 file_off;
-	bool is_jit; /* anonymous; else builtins from the file */
+	bool is_jit; /* anonymous memory; false: builtins from the file */
 };
 
 int v8_heap_new(struct v8_heap **h, const struct v8_build *b, struct target *t);
@@ -68,10 +68,10 @@ struct v8_asked {
 	const char *resolver;
 	const char *verdict; /* `declines`, `moves`, `answers`, `gives up` */
 	const char *reason; /* why it `declines` or `gives up`, or NULL */
-	u64 pc; /* for the next resolver */
+	u64 pc; /* the pc that the next resolver gets */
 };
 
-/* From now on @tell gets each answer of a resolver, and cached names are not used. */
+/* From now on, calls @tell with each answer of a resolver, and does not use cached names. */
 void v8_heap_explain(struct v8_heap *h, void (*tell)(void *ctx, const struct v8_asked *asked),
 		     void *ctx);
 
@@ -92,7 +92,7 @@ enum v8_tier {
 	V8_N_TIERS
 };
 
-/* The name in profiles and cases: "interpreted", ...; NULL: none. */
+/* The name of a tier in profiles and cases: "interpreted", ...; NULL: none. */
 const char *v8_tier_name(enum v8_tier tier);
 
 /* The name of a frame. The heap owns the strings, which are valid until the next call of
@@ -102,12 +102,12 @@ struct v8_name {
 	const char *name; /* UTF-8; "(anonymous)"; NULL with a reason */
 	const char *file; /* script name, UTF-8, or NULL */
 	u32 line, column; /* 1-based, 0: unknown */
-	u32 start_line, start_column; /* of the function's parameters; 0: unknown */
+	u32 start_line, start_column; /* start of the function's parameters; 0: unknown */
 	enum v8_tier tier;
 	bool inlined;
 	const char *reason; /* why name or line is missing, or NULL */
-	struct v8_script *script; /* for v8_name_map_hash() and its like; NULL: none */
-	s32 start; /* of the function's parameters in the script's text; negative: not known */
+	struct v8_script *script; /* the function's script, for v8_name_map_hash(); NULL: none */
+	s32 start; /* offset of the parameters in the script's text; negative: not known */
 };
 
 #define V8_MAX_NAMES 128
@@ -118,8 +118,8 @@ bool v8_heap_is_misread(const struct v8_heap *h);
 /**
  * v8_heap_name() - name one frame of a walk
  * @h:		heap
- * @s:		the sample; the interrupted frame is the one at n_kernel
- * @i:		index of a UW_V8_* frame in it
+ * @s:		the sample; frame n_kernel is the interrupted one
+ * @i:		index of a UW_V8_* frame in @s
  * @names:	V8_MAX_NAMES entries; inlined functions come first (leaf first), and
  *		a frameless builtin comes before the function that called it
  *
@@ -133,17 +133,20 @@ bool v8_heap_is_misread(const struct v8_heap *h);
 int v8_heap_name(struct v8_heap *h, const struct uw_sample *s, u32 i, struct v8_name *names);
 
 /*
- * The text of a named frame's script. Until the next v8_heap_name().
+ * The functions below read the text of a named frame's script. A name is valid for them until the
+ * next v8_heap_name().
  */
 
 /* Hash of the URL by which the script names its source map; 0: it names none. */
 u64 v8_name_map_hash(const struct v8_name *name);
 
-/* That URL, to be freed. 0, -ENOENT, -ENOMEM, or an error that may pass. */
+/*
+ * Gets the URL of the script's source map; free it. 0, -ENOENT, -ENOMEM, or an error that may pass.
+ */
 int v8_name_map_url(struct v8_heap *h, const struct v8_name *name, char **url);
 
 /*
- * The text before the function's start, up to @len characters; what is not ASCII is 0x80. Returns
- * how many, or a negative errno.
+ * Copies up to @len characters that precede the function's start; a character that is not ASCII
+ * becomes 0x80. Returns their number, or a negative errno.
  */
 int v8_name_text_before(struct v8_heap *h, const struct v8_name *name, char *text, size_t len);

@@ -11,7 +11,7 @@
 
 #include "v8_async.h"
 
-/* In the order of their ids in 8.4 to 14.6, up to NULL. */
+/* Builtins in the order of their ids in V8 8.4 to 14.6; NULL ends each list. */
 static const char *const await_names[] = { "AsyncFunctionAwaitRejectClosure",
 					   "AsyncFunctionAwaitResolveClosure", NULL };
 static const char *const generate_names[] = { "AsyncGeneratorAwaitResolveClosure",
@@ -28,14 +28,14 @@ _Static_assert(sizeof(await_names) / sizeof(char *) == V8_AWAIT_IDS + 1, "as the
 _Static_assert(sizeof(generate_names) / sizeof(char *) == V8_GENERATE_IDS + 1, "likewise");
 _Static_assert(sizeof(element_names) / sizeof(char *) == V8_ELEMENT_IDS + 1, "likewise");
 
-/* Does the builtin have the name? That of yield is longer by "WithAwait" since V8 11. */
+/* Does the builtin have the name? Since V8 11, "WithAwait" is appended to yield's. */
 static bool has_name(const struct v8_builtin *b, const char *name)
 {
 	return b->name && !strncmp(b->name, name, strlen(name)) &&
 	       (!b->name[strlen(name)] || !strcmp(name, "AsyncGeneratorYield"));
 }
 
-/* The id of the first of neighbouring builtins; 0: one is missing. */
+/* The id of the first of @names, which are neighbouring builtins; 0: one is missing. */
 static u16 find_ids(const struct v8_build *b, const char *const *names)
 {
 	size_t i = 0, n = 0;

@@ -12,8 +12,8 @@
  *	                                     a static object that begins with one
  *
  * The file name is not used. A binary with a version is V8; without metadata it is not supported
- * (Bare, workerd). A binary with neither may be Deno or Electron, which are found by a string. Only
- * binaries that export the functions of Node-API are searched for it.
+ * (Bare, workerd). A binary with neither may be Deno or Electron, which are found by a version
+ * string. Only binaries that export the functions of Node-API are searched for that string.
  */
 
 #include <errno.h>
@@ -31,7 +31,7 @@
 #define MAX_BUILTINS 16384
 #define MAX_NAME_LEN 128
 #define MAX_BLOB_LEN (64u << 20)
-/* For a V8 whose slots are unknown. Their contents are not used. */
+/* Slots for a V8 whose slots are unknown; the contents of these are not used. */
 #define V8_ANY_ARRAY_SLOT 32
 #define V8_ANY_OFFSET_SLOT 40
 #define V8_ANY_SHARED 24
@@ -56,7 +56,7 @@ enum place {
 
 /*
  * The label of the blob is BLOB_DATA in Node.js 15 to 18, and BLOB from 20 on. In 14 code and data
- * are one blob, OLD_BLOB_DATA; later that is the name of another symbol.
+ * are one blob, OLD_BLOB_DATA; later versions use OLD_BLOB_DATA for another symbol.
  */
 static const char *const place_names[N_PLACES] = {
 	[MAJOR] = "_ZN2v88internal7Version6major_E",
@@ -80,7 +80,7 @@ struct collection {
 	size_t n_meta;
 	struct elf_symbol *builtins;
 	size_t n_builtins, room;
-	struct arena *names; /* of meta and builtins, without their common prefixes */
+	struct arena *names; /* names of meta and builtins, without common prefixes */
 	u64 addr[N_PLACES], len[N_PLACES];
 };
 
@@ -143,7 +143,7 @@ static int read_version(struct v8_build *b, struct elf_file *f, const struct col
 	return 0;
 }
 
-/* -ENOENT: not V8. Without metadata @b->why is set. */
+/* Finds the version. -ENOENT: the file is not V8. Sets @b->why if the file has no metadata. */
 static int find_version(struct v8_build *b, struct elf_file *f, const struct collection *c)
 {
 	int r = read_version(b, f, c);
@@ -156,7 +156,7 @@ static int find_version(struct v8_build *b, struct elf_file *f, const struct col
 	return r;
 }
 
-/* Deno has the address of Node.js headers, too, but no metadata. */
+/* Names the runtime. Deno has the URL of Node.js headers, too, but no metadata. */
 static void name_runtime(struct v8_build *b, const struct elf_file *f, bool has_metadata)
 {
 	char node[48];
@@ -169,7 +169,7 @@ static void name_runtime(struct v8_build *b, const struct elf_file *f, bool has_
 		strcpy(b->runtime, b->v8);
 }
 
-/* A stripped file: the builtins are found as a whole, but not their names. */
+/* In a stripped file, finds the builtins as a whole, without their names. */
 static int take_unnamed(struct v8_build *b, struct elf_file *f)
 {
 	u64 addr, off, len;
@@ -189,7 +189,7 @@ static int take_unnamed(struct v8_build *b, struct elf_file *f)
 	return 0;
 }
 
-/* The label must be in code. A variable of that name, which has a pointer, is not. */
+/* The blob's label must be in code. A variable of the same name has a pointer to the blob. */
 static int take_blob(struct v8_build *b, struct elf_file *f, const struct collection *c)
 {
 	bool is_old = c->addr[OLD_BLOB_LEN];
@@ -210,7 +210,7 @@ static int take_blob(struct v8_build *b, struct elf_file *f, const struct collec
 	return v8_build_take_builtins(b, addr, c->builtins, c->n_builtins);
 }
 
-/* The elements are bytes since V8 9, and ints before. */
+/* The elements of kBytecodeSizes are bytes since V8 9, and ints before. */
 static void take_bytecode_sizes(struct v8_build *b, struct elf_file *f, const struct collection *c)
 {
 	u32 width = c->len[SIZES] > sizeof(b->bytecode_sizes) ? sizeof(u32) : sizeof(u8);

@@ -15,16 +15,16 @@ enum v8_builtin_kind {
 };
 
 struct v8_builtin {
-	u32 blob_off; /* of its first byte, in the embedded builtins */
+	u32 blob_off; /* offset of its first byte in the embedded builtins */
 	u32 len;
 	const char *name; /* NULL: unnamed */
 	enum v8_builtin_kind kind;
-	bool is_handler; /* of one bytecode: the interpreter's registers are live */
-	bool is_entering, is_leaving; /* the frame of baseline code */
+	bool is_handler; /* handles a bytecode: the interpreter's registers are live */
+	bool is_entering, is_leaving; /* enters or leaves the frame of baseline code */
 	bool is_out_of_line; /* called by deferred code */
 	bool is_allocating; /* called by deferred code if inline allocation fails */
 	bool is_deopt; /* called by deoptimization exits */
-	u8 bytecode, n_bytecodes; /* the first that it handles, and their number; 0: unknown */
+	u8 bytecode, n_bytecodes; /* first bytecode that it handles, and their number; 0: unknown */
 };
 
 #define V8_MAX_FRAME_TYPES 64
@@ -39,10 +39,10 @@ struct v8_build {
 	const char *async_why; /* the reason why awaiters are not found, or NULL */
 	const struct v8_arch *arch;
 	bool is_borrowed; /* the layout is of another version */
-	char doubt[80]; /* a message about that */
-	u64 blob_off, blob_len; /* in the file; length 0: unknown */
-	u64 blob_addr; /* link-time */
-	u64 wasm_state_addr; /* link-time, of the pointer global_wasm_state; 0: unknown */
+	char doubt[80]; /* a message about a borrowed layout */
+	u64 blob_off, blob_len; /* embedded builtins in the file; length 0: unknown */
+	u64 blob_addr; /* link-time address of the embedded builtins */
+	u64 wasm_state_addr; /* link-time address of the pointer global_wasm_state; 0: unknown */
 	struct v8_builtin *builtins; /* sorted by blob_off */
 	size_t n_builtins;
 	struct arena names; /* of builtins and frame types */
@@ -56,7 +56,7 @@ struct v8_build {
 /* v8_build_new() with another table of versions. */
 int v8_build_new_by(struct v8_build **b, struct elf_file *f, const struct v8_deltas *t);
 
-/* Takes the @symbols of the builtins, and sorts them. 0 or -ENOMEM. */
+/* Makes the builtins from their @symbols, which it sorts. Returns 0 or -ENOMEM. */
 int v8_build_take_builtins(struct v8_build *b, u64 blob_addr, struct elf_symbol *symbols, size_t n);
 /* Sets the bytecode of each handler. */
 void v8_build_number_handlers(struct v8_build *b);
@@ -72,7 +72,7 @@ const struct v8_builtin *v8_build_builtin_at(const struct v8_build *b, u64 blob_
  */
 int v8_find_blob(struct elf_file *f, u64 *addr, u64 *len);
 
-/* The tables kBytecodeSizes of a stripped file. 0, -ENOENT, -ENOMEM. */
+/* Finds the tables kBytecodeSizes of a stripped file. Returns 0, -ENOENT or -ENOMEM. */
 int v8_find_bytecode_sizes(const struct elf_file *f, u8 sizes[3][V8_MAX_BYTECODES], u32 *n);
 
 /* Node.js' own version ("24.21.0") from the file's read-only data; -ENOENT: not Node.js. */
@@ -81,7 +81,7 @@ int v8_find_node_version(const struct elf_file *f, char *version, size_t len);
 /**
  * v8_find_embedder() - find a V8 by its version string alone
  * @version:	the numbers of "15.0.245.2-rusty"
- * @why:	why it is not supported, with the name of the embedder; static
+ * @why:	the reason why it is not supported, with the embedder's name; static
  *
  * Return: 0, -ENOENT (there is none in the file) or -ENOMEM.
  */

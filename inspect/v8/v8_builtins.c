@@ -74,7 +74,7 @@ static int find_builtin(const struct v8_build *b, const char *name)
 
 /*
  * Handlers lie in the order of their bytecodes, from Wide (0) to Illegal, the last one;
- * those of wider operands follow (v8/src/builtins/generate-bytecodes-builtins-list.cc at
+ * handlers of wider operands follow (v8/src/builtins/generate-bytecodes-builtins-list.cc at
  * 12.4.254). If the numbers do not match, no handler gets a bytecode.
  */
 void v8_build_number_handlers(struct v8_build *b)

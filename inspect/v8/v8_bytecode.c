@@ -13,7 +13,9 @@
 #define MAX_BYTECODE_HOPS 3
 #define LAST_PREFIX 3 /* DebugBreakExtraWide */
 
-/* @tagged if it is a BytecodeArray or InterpreterData, or that of baseline code; else 0. */
+/*
+ * The BytecodeArray or InterpreterData: @tagged itself, or that of baseline code @tagged; else 0.
+ */
 static u64 interpreted(struct v8_heap *h, u64 tagged)
 {
 	struct v8_code code;

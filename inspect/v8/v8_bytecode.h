@@ -7,15 +7,15 @@
 
 /* The BytecodeArray of an object (itself, InterpreterData, baseline Code), or 0. */
 u64 v8_bytecode_of(struct v8_heap *h, u64 tagged);
-/* That of a SharedFunctionInfo, or 0 if it has none now. */
+/* The BytecodeArray of a SharedFunctionInfo, or 0 if it has none now. */
 u64 v8_bytecode_of_function(struct v8_heap *h, u64 sfi);
-/* That of baseline code of @sfi, or 0 if the code is not the function's. */
+/* The BytecodeArray of baseline code @code, or 0 if the code is not that of @sfi. */
 u64 v8_baseline_bytecode(struct v8_heap *h, const struct v8_code *code, u64 sfi);
 /* Is @code the function's own copy of the interpreter's entry? */
 bool v8_code_enters(struct v8_heap *h, const struct v8_code *code, u64 sfi);
 
 int v8_bytecode_array_len(struct v8_heap *h, u64 bytecode, u32 *len);
-/* The source position table; *bytes to be freed. */
+/* Reads the source position table of a BytecodeArray; free *bytes. */
 int v8_bytecode_positions(struct v8_heap *h, u64 bytecode, u8 **bytes, struct v8_positions *t);
 /* The script offset at a bytecode offset (-1: the function's entry), or -1. */
 s32 v8_bytecode_position(struct v8_heap *h, u64 bytecode, s32 offset);

@@ -15,9 +15,9 @@
 /* Limits for a hostile heap. */
 #define MAX_CALLER_PATHS 4096
 #define MAX_CALLER_LOOKUPS 256
-#define MAX_CALLER_BYTES (4u << 20) /* of translations and position tables */
+#define MAX_CALLER_BYTES (4u << 20) /* bytes of translations and position tables */
 
-/* The rest of the limits for one name. */
+/* The remainder of both limits, for one name. */
 struct budget {
 	u32 paths, lookups, bytes;
 };
@@ -60,7 +60,7 @@ static u64 position_of(const struct v8_deopt *d, s32 id)
 	return in.position;
 }
 
-/* May another inlined call have the position of @id? */
+/* May another inlined call have the same position as the call @id? */
 static bool is_shared(const struct v8_deopt *d, s32 id)
 {
 	u32 n_same = 0;
@@ -74,7 +74,7 @@ static bool is_shared(const struct v8_deopt *d, s32 id)
 
 /* The position of a call as found so far. A call of several targets becomes several calls. */
 struct call {
-	bool is_shared; /* its position, with another one */
+	bool is_shared; /* another call has the same position */
 	s32 offset;
 	enum { NO_CALL, ONE_CALL, SEVERAL_CALLS, SURE_CALL } state;
 };
@@ -91,7 +91,7 @@ static u32 positions_len(struct v8_heap *h, u64 bytecode)
 	return len;
 }
 
-/* Points of one inlined call may disagree; then V8's own position decides. */
+/* Notes a call's position at one point. If points disagree, V8's own position decides. */
 static void note_call(struct v8_heap *h, struct call *call, const struct v8_inlined *caller,
 		      s32 offset, struct budget *left)
 {
@@ -143,7 +143,7 @@ static void note_point(struct walk *w, const struct v8_point *p)
 			w->calls[i].is_shared = w->last == position_of(w->d, w->ids[i]);
 }
 
-/* False: a limit was reached. */
+/* Walks over all points. False: a limit was reached. */
 static bool walk_points(struct walk *w, const struct v8_inlined *out)
 {
 	struct budget left = { MAX_CALLER_PATHS, MAX_CALLER_LOOKUPS, MAX_CALLER_BYTES };

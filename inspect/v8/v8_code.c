@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * From a pc to its Code. JSFunction.code is the code of the next call, not the running one
- *(on-stack replacement, deoptimization).
+ * From a pc to its Code. JSFunction.code is the code of the next call, not of the
+ * running one (on-stack replacement, deoptimization).
  *
  *	code space          Code (in code space itself up to V8 10)
  *	+-----------+

@@ -39,10 +39,10 @@ int v8_code_load(struct v8_heap *h, u64 tagged, struct v8_code *code);
 /* Reads the Code again: is it unchanged? */
 bool v8_code_same(struct v8_heap *h, const struct v8_code *code);
 
-/* Is it of a regular expression? Not known for V8 11 and later, which mark the frame. */
+/* Is it a regular expression's code? Not known for V8 11 and later, which mark the frame. */
 bool v8_code_is_regexp(const struct v8_heap *h, const struct v8_code *code);
 
-/* A source position table, tagged; *bytes, which @t refers to, to be freed. */
+/* Reads a source position table (tagged); @t refers to *bytes, which is to be freed. */
 int v8_read_positions(struct v8_heap *h, u64 table, u8 **bytes, struct v8_positions *t);
 
 /* A SharedFunctionInfo from a slot that has it, a weak reference to it or a wrapper; or 0. */
@@ -50,9 +50,9 @@ u64 v8_unwrap_function(struct v8_heap *h, u64 word);
 /* The function that optimized code was compiled for, tagged, or 0. */
 u64 v8_code_function(struct v8_heap *h, const struct v8_code *code);
 /*
- * Is it discarded code? V8 10 clears the deoptimization data of such code, which has its function,
- * but not its positions.
+ * Is @code discarded? V8 10 clears the deoptimization data of discarded code, so that its function
+ * is lost, but its positions are not.
  */
 bool v8_code_is_cleared(struct v8_heap *h, const struct v8_code *code);
-/* The interpreter's entry that @code is a copy of, by its length; or NULL. */
+/* The builtin of which @code is a copy, an entry of the interpreter of equal length; or NULL. */
 const struct v8_builtin *v8_code_entry(const struct v8_heap *h, const struct v8_code *code);

@@ -23,7 +23,7 @@ static void query_deinit(struct v8_query *q)
 	v8_deopt_deinit(&q->d);
 }
 
-/* The position in the function is unknown: it has a line if all of the function is on it. */
+/* Sets the line of an unknown position, if all of the function is on one line. */
 static void locate_anywhere(struct v8_heap *h, struct v8_function *f, struct v8_name *name)
 {
 	_cleanup_free_ u8 *bytes = NULL;
@@ -109,7 +109,7 @@ static bool belongs(struct v8_heap *h, const struct v8_code *code, const struct 
 	return bytecode && bytecode == v8_baseline_bytecode(h, code, f->tagged);
 }
 
-/* Names may be cached if nothing is missing, or if it is missing for good. */
+/* May names be cached? Only if nothing is missing, or what is missing stays missing. */
 static bool is_complete(const struct v8_name *names, int n, bool is_read)
 {
 	for (int i = 0; i < n; i++)

@@ -8,8 +8,8 @@
 
 /*
  * Names the functions at @pc of @f's code, inlined functions first. Returns their number (at most
- * V8_MAX_NAMES), -ENOENT if @pc has no code, or no exit (V8_VIA_EXIT), or -ESTALE if the code is of
- * another function.
+ * V8_MAX_NAMES), -ENOENT if @pc has no code, or with V8_VIA_EXIT no exit, or -ESTALE if the code
+ * belongs to another function.
  */
 int v8_name_compiled(struct v8_heap *h, const struct uw_sample *s, struct v8_function *f, u64 pc,
 		     enum v8_via via, struct v8_name *names);

@@ -2,8 +2,8 @@
 #pragma once
 
 /*
- * The tables of one piece of optimized code: deoptimization data, instructions, positions, and
- * the points made from them. Each is read on first use. Private to inspect/v8.
+ * The tables of one function's optimized code: deoptimization data, instructions, positions, and
+ * the points made from them. Each table is read on first use. Private to inspect/v8.
  */
 
 #include "v8_code.h"
@@ -15,29 +15,29 @@ extern const char v8_unreadable[], v8_no_line[];
 #define V8_DEOPT_FRAMES (V8_MAX_NAMES - 1)
 
 struct v8_point {
-	u32 pc; /* offset of the instruction; of a call: of its last byte */
+	u32 pc; /* offset of the instruction; of a call's last byte */
 	u32 idx;
 	s32 exit; /* of a call: offset of the exit in the code, or -1 */
 	bool is_call;
 };
 
-/* Deferred code. */
+/* A piece of deferred code, entered by a jump. */
 struct v8_piece {
-	u32 start, from; /* offset of the jump to it */
+	u32 start, from; /* offsets of its first byte, and of the jump to it */
 };
 
 struct v8_deopt {
 	struct v8_heap *h;
 	const struct v8_code *code;
-	u64 *data; /* of the deoptimization data */
+	u64 *data; /* words of the deoptimization data */
 	u32 n_data, n_entries;
 	u8 *translations, *text, *position_bytes, *tree;
 	u32 translations_len, text_len;
 	struct v8_positions positions; /* refers to position_bytes; NULL: not read yet */
 	u32 n_inlined; /* entries of the tree of inlined calls */
-	struct v8_point *points; /* by pc */
+	struct v8_point *points; /* sorted by pc */
 	u32 n_points;
-	struct v8_piece *pieces; /* by start; NULL: not searched */
+	struct v8_piece *pieces; /* sorted by start; NULL: not searched */
 	u32 n_pieces;
 };
 
@@ -54,23 +54,23 @@ struct v8_inlining {
 	s32 function_idx; /* literal; below 0: the outermost function */
 };
 
-/* Set @h and @code, and zero the rest, before the first call. */
+/* Frees the tables. Before the first use of @d, set @h and @code, and zero the rest. */
 void v8_deopt_deinit(struct v8_deopt *d);
 
-/* Each reads the part in its name on first use. 0 or a negative errno. */
+/* Each function reads the part in its name on first use. Returns 0 or a negative errno. */
 int v8_deopt_read_data(struct v8_deopt *d);
 int v8_deopt_read_text(struct v8_deopt *d);
 int v8_deopt_read_positions(struct v8_deopt *d);
 int v8_deopt_read_tree(struct v8_deopt *d);
-/* Points of calls. */
+/* Makes the points of calls. */
 int v8_deopt_read_calls(struct v8_deopt *d);
-/* Points of checks, too, and deferred code, by the instructions. */
+/* Also makes the points of checks, and finds deferred code, by the instructions. */
 int v8_deopt_read_checks(struct v8_deopt *d);
 
 /* The entry of the position table at @off, as v8_positions_find(). */
 int v8_deopt_position(struct v8_deopt *d, s64 off, u64 *pos);
 
-/* A word of a point: V8_ENTRY_... */
+/* Words of a point in the deoptimization data. */
 enum { V8_ENTRY_BYTECODE, V8_ENTRY_TRANSLATION, V8_ENTRY_PC, V8_ENTRY_WORDS };
 u32 v8_deopt_entry(const struct v8_deopt *d, u32 idx, u32 field);
 
@@ -80,7 +80,7 @@ u32 v8_deopt_entry(const struct v8_deopt *d, u32 idx, u32 field);
  */
 int v8_deopt_path(const struct v8_deopt *d, const struct v8_point *p, struct v8_path *path);
 
-/* The piece that contains @off, or NULL. */
+/* The piece of deferred code that contains @off, or NULL. */
 const struct v8_piece *v8_deopt_piece(const struct v8_deopt *d, u32 off);
 
 /* Reads an inlined call; -EINVAL: the id is out of range. */
@@ -89,7 +89,7 @@ int v8_deopt_inlining(const struct v8_deopt *d, s32 id, struct v8_inlining *in);
 /* The function of a literal, tagged, or 0. */
 u64 v8_deopt_function(const struct v8_deopt *d, s32 literal);
 
-/* The target of the jump at @off of the text, or -1. */
+/* The target of the jump at offset @off of the text, or -1. */
 s64 v8_deopt_jump(const struct v8_deopt *d, u32 off);
 
 /* The instruction at @off of the text if it is of a kind, or NULL. */
@@ -105,7 +105,7 @@ static inline bool v8_lacks(const struct v8_heap *h, const struct v8_code *code,
 	return h->l->lacks[code->tier] & tables;
 }
 
-/* Does deferred code lack positions, and cannot be recognized? */
+/* Does deferred code have no positions, and is it not recognized? */
 static inline bool v8_lacks_deferred(const struct v8_heap *h, const struct v8_code *code)
 {
 	return v8_lacks(h, code, V8_NO_DEFERRED) &&

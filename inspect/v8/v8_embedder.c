@@ -2,7 +2,7 @@
 
 /*
  * Deno and Electron are stripped, and their V8 has no metadata. They still have the string that
- * v8::V8::GetVersion() returns: "15.0.245.2-rusty". The embedder sets its end
+ * v8::V8::GetVersion() returns: "15.0.245.2-rusty". The embedder sets the end of the string
  * (V8_EMBEDDER_STRING): rusty_v8, as found in Deno 2.9.6, and v8_embedder_string of Electron
  * (build/args/all.gn at 2026-11).
  */
@@ -40,7 +40,7 @@ static const char *number_before(const char *end, int *value)
 	return p < end && *value <= UINT16_MAX ? p : NULL;
 }
 
-/* @text follows the mark. Four numbers are at most 23 bytes before it. */
+/* Reads the version before the mark: four numbers, at most 23 bytes. @text follows the mark. */
 static int take_version(const char *text, size_t n, void *data)
 {
 	const struct search *s = data;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * Functions are cached by the address of their SharedFunctionInfo. The garbage collector can put
- * another one there, so an entry is valid up to the last time at which the object was read and was
- * the same. For a newer sample it is read again, once for all samples before that. Cached pages of
- * the target may serve such checks. A new function is read from new pages, so that its parts are
- * consistent.
+ * Functions are cached by the address of their SharedFunctionInfo. The garbage collector can move
+ * another function to that address, so an entry is valid up to the last time at which the object
+ * was read and found unchanged. For a newer sample the object is read again, once for all samples
+ * before the read. Cached pages of the target may serve such checks. A new function is read from
+ * new pages, so that its parts are consistent.
  */
 
 #include <errno.h>
@@ -68,7 +68,7 @@ static int find_script(struct v8_heap *h, u64 slot, struct v8_script **script)
 	return *script ? 0 : -EFAULT;
 }
 
-/* 0: @name is written, perhaps empty. */
+/* Reads the function's name, which may be empty, into @name. */
 static int read_name(struct v8_heap *h, u64 slot, char *name, size_t len)
 {
 	u64 own = slot, inferred = 0;
@@ -95,7 +95,7 @@ static int read_name(struct v8_heap *h, u64 slot, char *name, size_t len)
 	return r;
 }
 
-/* -1: unknown, for example because a recorded case lacks the word; the name is known even then. */
+/* The function's start; -1: unknown, for example because a recorded case lacks the word. */
 static s32 read_start(struct v8_heap *h, u64 slot)
 {
 	s32 start = -1;
@@ -153,7 +153,7 @@ static struct v8_function *add(struct v8_heap *h, u64 sfi)
 	return f;
 }
 
-/* Reads what the key belongs to. Moved or collected meanwhile, it may be of anything. */
+/* Reads the function that had @key; another object may have taken its address meanwhile. */
 static int refill(struct v8_heap *h, struct v8_function *f, const u64 key[4])
 {
 	u64 again[4];

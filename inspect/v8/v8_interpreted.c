@@ -15,9 +15,9 @@
 #include "v8_site.h"
 
 #define MAX_HANDLER_LEN (32u << 10) /* the longest has 10 KiB */
-#define MAX_HANDLERS_LEN (4u << 20) /* of all; V8 has less than 1 MiB */
+#define MAX_HANDLERS_LEN (4u << 20) /* of all handlers; V8's have less than 1 MiB */
 
-/* @offset_word: untagged pointer arithmetic of the interpreter: offset + data - 1. */
+/* @offset_word: the bytecode offset as the interpreter counts it, from the tagged array. */
 static int by_offset(struct v8_heap *h, const struct uw_sample *s, struct v8_function *f, u32 aux,
 		     s64 offset_word, struct v8_name *names)
 {
@@ -56,7 +56,7 @@ int v8_name_interpreted(struct v8_heap *h, const struct uw_sample *s, const stru
 	return by_offset(h, s, f, frame->aux, word, names);
 }
 
-/* Is the bytecode at @word one that @b is the handler of? */
+/* Does @b handle the bytecode at @word? */
 static bool handles(struct v8_heap *h, const struct v8_builtin *b, struct v8_function *f, u32 aux,
 		    u64 word)
 {
@@ -79,7 +79,7 @@ static bool guess_offset(struct v8_heap *h, const struct uw_sample *s, const str
 				     handles(h, b, f, frame->aux, word));
 }
 
-/* By byte of a handler; NULL: not known. */
+/* The places of the offset at each byte of the handler; NULL: not known. */
 static const struct v8_place *places_of(struct v8_heap *h, const struct v8_builtin *b, u64 addr)
 {
 	size_t idx = (size_t)(b - h->build->builtins);
@@ -122,7 +122,7 @@ static bool is_innermost(const struct uw_sample *s, const struct uw_frame *frame
 	return true;
 }
 
-/* Finds it in a word of the handler's own frame that the walk has saved. */
+/* Finds the offset in a word of the handler's own frame that the walk has saved. */
 static bool find_saved(const struct uw_sample *s, const struct uw_frame *own,
 		       const struct v8_place *at, s64 *word)
 {
@@ -136,7 +136,7 @@ static bool find_saved(const struct uw_sample *s, const struct uw_frame *own,
 	return false;
 }
 
-/* If r9 may have it, it counts if the handler handles the bytecode at that offset. */
+/* Finds the offset. An offset in r9 counts only if the handler handles the bytecode at it. */
 static bool find_offset(struct v8_heap *h, const struct uw_sample *s, const struct uw_frame *frame,
 			const struct uw_frame *inner, struct v8_function *f,
 			const struct v8_builtin *b, const struct v8_place *at, s64 *word)

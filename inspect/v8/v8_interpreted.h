@@ -5,12 +5,13 @@
 
 #include "v8_source.h"
 
-/* By the offset in its frame. */
+/* Names a function by the bytecode offset in its frame. */
 int v8_name_interpreted(struct v8_heap *h, const struct uw_sample *s, const struct uw_frame *frame,
 			struct v8_function *f, struct v8_name *names);
 
 /*
- * The same in a bytecode handler @b (NULL: unknown), whose frame @inner is @frame or its own.
+ * Names the function of a bytecode handler @b (NULL: unknown). @inner: the handler's own frame, or
+ * @frame if it has none.
  */
 int v8_name_in_handler(struct v8_heap *h, const struct uw_sample *s, const struct uw_frame *frame,
 		       const struct uw_frame *inner, struct v8_function *f,
@@ -20,8 +21,8 @@ int v8_name_in_handler(struct v8_heap *h, const struct uw_sample *s, const struc
 void v8_forget_handlers(struct v8_heap *h);
 
 /*
- * The function that called the builtin which builds the frame of baseline code, before the frame
- * exists. The interpreter's register for the BytecodeArray has that of the function.
+ * Names the function that called the builtin which builds the frame of baseline code, before the
+ * frame exists. The interpreter's register has the function's BytecodeArray.
  */
 int v8_name_entering(struct v8_heap *h, const struct uw_sample *s, struct v8_name *names);
 
@@ -32,6 +33,6 @@ int v8_name_entering(struct v8_heap *h, const struct uw_sample *s, struct v8_nam
 void v8_locate_at_edge(struct v8_heap *h, struct v8_function *f, const struct v8_builtin *b,
 		       struct v8_name *name);
 
-/* An awaiter, at the position of its await. */
+/* Names an awaiter, at the position of its await. */
 int v8_name_waiting(struct v8_heap *h, const struct uw_frame *frame, struct v8_function *f,
 		    struct v8_name *names);

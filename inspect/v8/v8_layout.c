@@ -22,7 +22,7 @@ s32 v8_meta_get(const struct v8_meta *meta, size_t n, const char *name, s32 miss
 	return name[len - 1] == '_' || !meta[low].name[len] ? meta[low].value : missing;
 }
 
-/* Everything is a small non-negative number: an offset, an index, a type. */
+/* Sets a field from metadata. All values are small and non-negative: offsets, indices, types. */
 static bool overlay(u16 *field, const char *symbol, const struct v8_meta *meta, size_t n)
 {
 	s32 value = v8_meta_get(meta, n, symbol, *field ? *field : -1);

@@ -62,7 +62,7 @@
 	X(type_fixed_array, "type_FixedArray__FIXED_ARRAY_TYPE")                                   \
 	X(type_weak_fixed_array, "type_WeakFixedArray__WEAK_FIXED_ARRAY_TYPE")
 
-/* Fields that some versions lack, or that are derived; else 0. */
+/* Fields that some versions lack (0), or that are derived. */
 #define V8_LAYOUT_OPTIONAL(X)                                                                      \
 	X(deopt_sfi_idx, "DeoptimizationDataSharedFunctionInfoIndex")                              \
 	X(deopt_literals_idx, "DeoptimizationDataLiteralArrayIndex")                               \
@@ -88,8 +88,8 @@
 	X(type_request, "type_AsyncGeneratorRequest__ASYNC_GENERATOR_REQUEST_TYPE")
 
 /*
- * No code has this kind. Kinds of tiers count from that of baseline code. V8 8 has no baseline, and
- * OPTIMIZED_FUNCTION is 0, so its baseline kind is -2.
+ * A kind that no code has. The kinds of the tiers are counted from baseline code's. V8 8 has no
+ * baseline code, and OPTIMIZED_FUNCTION is 0, so the kind of its baseline code is -2.
  */
 #define V8_NO_KIND 0xfffe
 
@@ -128,18 +128,18 @@ struct v8_layout {
 	u16 bytecode_array_slot, bytecode_offset_slot; /* below fp */
 	u16 sfi_builtin; /* a builtin's id, a SMI */
 	u16 async_form; /* enum v8_async_form */
-	u16 reaction_handler; /* of the fulfill handler in PromiseReaction */
+	u16 reaction_handler; /* offset of the fulfill handler in PromiseReaction */
 	u16 wasm_code_len, wasm_code_function; /* in WasmCode; 0: not known */
 	u16 wasm_fresh, wasm_table; /* lists of code, from the map of a module's code; 0: none */
 	u16 wasm_url_is_hash; /* the URL has StringHasher's hash of the module's bytes */
 	u16 wasm_inlines; /* WasmCode has its inlined functions */
 	u16 deopt_caller; /* in Deoptimizer: sp, fp and pc of the caller; 0: not known */
 	u16 deopt_from; /* in Deoptimizer: return address of the exit */
-	u16 deopt_pushed; /* bytes that an entry pushes which is not a builtin; 0: it is one */
+	u16 deopt_pushed; /* bytes pushed by the deoptimization entry; 0: it is a builtin */
 	u16 deopt_form; /* enum v8_deopt_form; 0: translations are not supported */
 	u16 deopt_entries; /* first point in deoptimization data, from deopt_inlining_idx */
 	u16 deopt_entries_idx; /* its index; 0: not known */
-	u16 code_safepoints; /* offset in Code of the table's offset; 0: it follows the code */
+	u16 code_safepoints; /* offset in Code of the table's offset; 0: table follows the code */
 	u16 lacks[V8_N_TIERS]; /* enum v8_lack, of each tier */
 	u32 version; /* V8_VERSION() of the rows */
 };
@@ -160,7 +160,7 @@ struct v8_delta {
 	const char *source; /* file and name in V8's source; V8_TRIED: the release of Node.js */
 };
 
-/* Sorted by @since; V8_TRIED comes last of its version. */
+/* Sorted by @since; V8_TRIED is the last row of its version. */
 struct v8_deltas {
 	const struct v8_delta *rows;
 	size_t n;
@@ -171,8 +171,8 @@ extern const struct v8_deltas v8_versions;
 /**
  * v8_layout_sum() - sum up the rows of a version
  * @l:		written
- * @version:	one that was not tested has the rows up to it, without the fields that v8_probe.c
- *		does not check, unless the next tested version has the same rows
+ * @version: an untested version has the rows up to it, without the fields that v8_probe.c does not
+ *	check, unless the next tested version has the same rows
  *
  * @l->version is @version, or, if that is not known, the last one that was tested before it.
  */
@@ -187,7 +187,7 @@ struct v8_meta {
 /**
  * v8_layout_init() - put a build's layout together
  * @l:		written on success
- * @t:		what changed between versions
+ * @t:		changes between versions
  * @version:	V8_VERSION()
  * @meta:	metadata, sorted by name (strcmp)
  *

@@ -23,7 +23,7 @@ static bool is_read_by_points(const struct v8_query *q)
 
 /* ---- deoptimization points ---- */
 
-/* The call that the byte at @off is the last of, or NULL. */
+/* The call whose last byte is at @off, or NULL. */
 static const struct v8_point *call_at(const struct v8_deopt *d, u32 off)
 {
 	size_t i = search_first(d->n_points, k, d->points[k].pc < off);
@@ -35,8 +35,9 @@ static const struct v8_point *call_at(const struct v8_deopt *d, u32 off)
 }
 
 /*
- * @path as functions, leaf first. The outermost one must be the function that was compiled. An
- * entry for a builtin that Maglev has inlined has its caller's function, and is left out.
+ * Answers with the functions of @path, leaf first. The outermost one must be the function that was
+ * compiled. A builtin that Maglev has inlined is in @path with its caller's function, and is left
+ * out.
  */
 static enum v8_verdict answer(struct v8_query *q, const struct v8_path *path)
 {
@@ -85,7 +86,7 @@ static enum v8_verdict resolve_safepoint(struct v8_query *q)
 	return V8_DECLINES;
 }
 
-/* The number of functions that both have, called from the same places. */
+/* The number of outermost functions that both paths have, called at the same positions. */
 static int common(const struct v8_path *a, const struct v8_path *b)
 {
 	int n = 0;
@@ -97,8 +98,8 @@ static int common(const struct v8_path *a, const struct v8_path *b)
 }
 
 /*
- * The functions between two points that share only some of their functions: the shared ones, or
- * all of @next if they are called at the position of the first point.
+ * Sets @path to the functions between its point and that of @next, which share only some functions:
+ * the shared ones, or all of @next if they are called at the position of the first point.
  */
 static void in_gap(struct v8_path *path, const struct v8_path *next)
 {
@@ -110,7 +111,7 @@ static void in_gap(struct v8_path *path, const struct v8_path *next)
 		path->n = n;
 }
 
-/* Before the first point and after the last, code is of the outermost function. */
+/* Code before the first point and after the last belongs to the outermost function. */
 static int at_edge(const struct v8_deopt *d, struct v8_path *path)
 {
 	if (v8_deopt_path(d, &d->points[0], path) < 1)
@@ -149,7 +150,7 @@ static bool has_no_positions(const struct v8_query *q)
 	return is_read_by_points(q) && v8_lacks(q->d.h, q->d.code, V8_NO_POSITIONS);
 }
 
-/* An exit has the bytecode at which the interpreter resumes. */
+/* Answers by the points. An exit has the bytecode at which the interpreter resumes. */
 static enum v8_verdict resolve_points(struct v8_query *q)
 {
 	struct v8_deopt *d = &q->d;
@@ -306,7 +307,7 @@ static bool applies_always(const struct v8_query *q)
 static const struct v8_resolver {
 	const char *name;
 	bool (*applies)(const struct v8_query *q);
-	const char *unless; /* the reason if it does not apply */
+	const char *unless; /* the reason if the resolver does not apply */
 	enum v8_verdict (*resolve)(struct v8_query *q);
 } resolvers[] = {
 	{ "eager deoptimization", is_by_deoptimizer, "no deoptimizer was called from there",

@@ -7,9 +7,9 @@
 
 /**
  * v8_location_find() - call the resolvers in their order
- * @q:		the query; end it with v8_deopt_deinit(&q->d). Sets @at; without functions
- *		it has a reason
+ * @q:		the query; end it with v8_deopt_deinit(&q->d). Sets q->at, which has a reason if it
+ *		has no functions
  *
- * Return: 0, or -ENOENT: V8_VIA_EXIT, and there is no exit.
+ * Return: 0, or -ENOENT with V8_VIA_EXIT if no exit is found.
  */
 int v8_location_find(struct v8_query *q);

@@ -28,13 +28,13 @@
 #include "v8_stub.h"
 #include "v8_wasm.h"
 
-/* Names, line tables and sites of one process. All are dropped when they take more. */
+/* Bytes of names, line tables and sites of one process; all are dropped at this limit. */
 #define MAX_CACHE_LEN (12u << 20)
-#define MAX_LOOK_NS 1000000 /* for which pages of the target are cached */
+#define MAX_LOOK_NS 1000000 /* time for which pages of the target are cached */
 
 /*
- * A frame that deoptimization has built resumes at the first instruction of a builtin of the
- * interpreter. Its return address was not pushed by a call.
+ * The builtin of a frame. A frame that deoptimization has built resumes at the first instruction of
+ * a builtin of the interpreter: its return address was not pushed by a call.
  */
 static const struct v8_builtin *builtin_of(const struct v8_heap *h, const struct uw_frame *frame)
 {
@@ -58,7 +58,7 @@ static enum v8_via via_of(const struct v8_builtin *callee)
 					: V8_VIA_PC;
 }
 
-/* Is this the copy of the interpreter's entry that is @f's? (--interpreted-frames-native-stack) */
+/* Is @pc in @f's own copy of the interpreter's entry? (--interpreted-frames-native-stack) */
 static bool is_own_entry(struct v8_heap *h, u64 pc, const struct v8_function *f)
 {
 	struct v8_code code;
@@ -67,8 +67,8 @@ static bool is_own_entry(struct v8_heap *h, u64 pc, const struct v8_function *f)
 }
 
 /*
- * Frame 0 is not the builtin's, so the return address into the function is one of the first words
- * at sp. A word counts if it is in the function's own code, or in the interpreter.
+ * The builtin at pc has no frame, so the return address into the function is one of the first words
+ * at sp. A word counts if it points into the function's own code, or into the interpreter.
  */
 static int name_by_stack(struct v8_heap *h, const struct uw_sample *s, const struct uw_frame *frame,
 			 struct v8_function *f, struct v8_name *names)
@@ -91,8 +91,9 @@ static int name_by_stack(struct v8_heap *h, const struct uw_sample *s, const str
 }
 
 /*
- * In code of no function, or of another one: the copy of the interpreter's entry of this function
- * or of a callee without a frame yet, or the code by which V8 8.4 enters its deoptimizer.
+ * Names a frame whose pc is in code of no function, or of another function: a copy of the
+ * interpreter's entry, of this function or of a callee without a frame yet, or the code by which V8
+ * 8.4 enters its deoptimizer.
  */
 static int name_in_shared(struct v8_heap *h, const struct uw_sample *s,
 			  const struct uw_frame *frame, struct v8_function *f, u64 pc,
@@ -146,8 +147,8 @@ static int name_in_jit(struct v8_heap *h, const struct uw_sample *s, u32 i, stru
 #define STRIPPED "builtin symbols stripped"
 
 /*
- * The interpreter, or a builtin that compiled code called, whose return address is on the stack. If
- * the function was interrupted, the slots of the frame may be stale.
+ * The unnamed code is the interpreter, or a builtin that compiled code called; then the return
+ * address is on the stack. If the function was interrupted, the slots of its frame may be stale.
  */
 static int name_in_unnamed(struct v8_heap *h, const struct uw_sample *s, u32 i,
 			   struct v8_function *f, struct v8_name *names)
@@ -185,7 +186,9 @@ static int name_in_builtin(struct v8_heap *h, const struct uw_sample *s, u32 i,
 			b = builtin_of(h, --inner); /* a handler may have its own frame */
 		if (b && b->is_handler)
 			return v8_name_in_handler(h, s, frame, inner, f, b, names);
-		/* Before and after the interpreter's own frame the frame is the caller's. */
+		/*
+		 * Before the interpreter builds its frame, and after it, fp has the caller's frame.
+		 */
 		n = is_top ? name_by_stack(h, s, frame, f, names) : 0;
 		return n ? n : v8_name_interpreted(h, s, frame, f, names);
 	}
@@ -247,7 +250,7 @@ static int name_js(struct v8_heap *h, const struct uw_sample *s, u32 i, struct v
 	return f->script ? v8_give_reason(names, "pc outside V8 code") : 1;
 }
 
-/* A function or a builtin that awaits. */
+/* Names a function or a builtin that awaits. */
 static int name_waiting_caller(struct v8_heap *h, const struct uw_sample *s,
 			       const struct uw_frame *frame, struct v8_name *names)
 {
@@ -265,7 +268,7 @@ static int name_waiting_caller(struct v8_heap *h, const struct uw_sample *s,
 	return f ? v8_name_waiting(h, frame, f, names) : name_nobody(h, names);
 }
 
-/* The function had no frame yet, and is found by its code. */
+/* Names a function that had no frame yet, by its code. */
 static int name_code(struct v8_heap *h, const struct uw_sample *s, const struct uw_frame *frame,
 		     struct v8_name *names)
 {
@@ -276,7 +279,7 @@ static int name_code(struct v8_heap *h, const struct uw_sample *s, const struct 
 	int n;
 
 	names[0] = (struct v8_name){ .kind = V8_NAME_JS };
-	if (b) { /* it has no frame, or is the entry or exit of the interpreter */
+	if (b) { /* without a frame, or the interpreter's entry or exit */
 		names[0].kind = b->kind == V8_BUILTIN_INTERPRETER ? V8_NAME_STUB : V8_NAME_BUILTIN;
 		names[0].name = b->name;
 		names[0].reason = b->name ? NULL : STRIPPED;
@@ -304,7 +307,7 @@ static int name_code(struct v8_heap *h, const struct uw_sample *s, const struct 
 	return v8_give_reason(names, "interrupted before frame setup");
 }
 
-/* One look serves all samples before it. Objects move, so it must not be older than MAX_LOOK_NS. */
+/* Drops cached pages that are older than the sample or, because objects move, than MAX_LOOK_NS. */
 static void look_for(struct v8_heap *h, const struct uw_sample *s)
 {
 	if (s->time_ns > h->looked_ns || monotonic_ns() - h->looked_ns > MAX_LOOK_NS)

@@ -26,7 +26,7 @@ static bool is_version_char(char c)
 	return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || c == '.' || c == '-';
 }
 
-/* @text follows MARK. */
+/* Reads the version from @text, which follows MARK. */
 static int take_version(const char *text, size_t n, void *data)
 {
 	const struct version *v = data;

@@ -7,9 +7,9 @@
 #include "../util/clock.h"
 #include "v8_object.h"
 
-/* The most elements of an array that is accepted. */
+/* Maximum number of elements of an array. */
 #define MAX_ARRAY_LEN (16u << 20)
-#define MAX_WORDS (1u << 18) /* of an array that is read whole */
+#define MAX_WORDS (1u << 18) /* maximum for an array that is read whole */
 #define MAX_TABLE_LEN (4u << 20)
 
 u32 v8_hash(u64 a, u64 b)
@@ -49,8 +49,8 @@ int v8_word(struct v8_heap *h, u64 tagged, u32 off, u64 *word)
 }
 
 /*
- * The maps of all types that callers accept are immortal and never move. A map that can move has
- * another type.
+ * The maps of all types that callers accept are immortal and never move. A map that can move has a
+ * type that no caller accepts.
  */
 int v8_map_type(struct v8_heap *h, u64 map)
 {
@@ -119,7 +119,7 @@ static bool is_array_type(const struct v8_layout *l, int type)
 	       (l->type_trusted_weak_array && type == l->type_trusted_weak_array);
 }
 
-/* 0, -EINVAL (not an array) or the error of a read. */
+/* Reads an array's length. Returns 0, -EINVAL (not an array) or the error of a read. */
 static int checked_array_len(struct v8_heap *h, u64 tagged, u32 *len)
 {
 	int type = v8_type(h, tagged);

@@ -14,7 +14,7 @@
 
 #define V8_MAP_CACHE 64
 #define V8_BUCKETS 2048
-#define V8_STREAM_MAPS 8 /* one an isolate, or one for all */
+#define V8_STREAM_MAPS 8 /* one for each isolate, or one for all */
 
 /* Parts of a layout that are trusted separately (v8_probe.c). */
 enum v8_aspect { V8_NAMES, V8_LINES, V8_CODE, V8_N_ASPECTS };
@@ -33,7 +33,7 @@ struct v8_heap {
 	void (*tell)(void *ctx, const struct v8_asked *asked); /* or NULL */
 	void *tell_ctx;
 	u32 n_failed; /* reads that failed so far */
-	u32 origin_depth; /* of scripts whose origin is being read */
+	u32 origin_depth; /* nesting depth of scripts whose origin is being read */
 	bool misses_origins; /* reads of an origin failed */
 	struct v8_region *regions;
 	size_t n_regions;
@@ -43,16 +43,16 @@ struct v8_heap {
 	} maps[V8_MAP_CACHE];
 	u64 generation; /* number of functions that were read */
 	struct v8_votes votes[V8_N_ASPECTS];
-	size_t searched; /* characters of sources, for names */
+	size_t searched; /* characters of sources that were searched for names */
 	u64 stream_maps[V8_STREAM_MAPS]; /* maps of headers of machine code, the last ones found */
 	u32 n_stream_maps;
 	struct arena arena;
 	struct v8_function *functions[V8_BUCKETS], *by_bytecode[V8_BUCKETS];
 	struct v8_script *scripts[V8_BUCKETS];
 	struct v8_site *sites[V8_BUCKETS];
-	struct v8_place **places; /* by builtin, then by byte of the handler; NULL: not read yet */
+	struct v8_place **places; /* by builtin, then by byte of its handler; NULL: not read yet */
 	size_t places_len; /* bytes of all handlers that were read */
-	struct v8_wasm *wasm; /* NULL: none was sampled */
+	struct v8_wasm *wasm; /* NULL: no WebAssembly was sampled */
 };
 
 static inline bool v8_is_tagged(u64 word)
@@ -75,7 +75,9 @@ u32 v8_hash(u64 a, u64 b);
 /* Drops cached pages: later reads see memory as it is now, or later. */
 void v8_look(struct v8_heap *h);
 
-/* Reads of the target. 0 or a negative errno. Sets @gone when the target has ended. */
+/*
+ * Reads memory of the target. Returns 0 or a negative errno; sets h->gone if the target has ended.
+ */
 int v8_read(struct v8_heap *h, u64 addr, void *dst, size_t len);
 int v8_word(struct v8_heap *h, u64 tagged, u32 off, u64 *word);
 
@@ -89,7 +91,7 @@ bool v8_is_type(struct v8_heap *h, u64 tagged, u16 type);
 /* Length and first address of the bytes or words of an array-like object. */
 int v8_byte_array(struct v8_heap *h, u64 tagged, u64 *data_addr, u32 *len);
 int v8_array_word(struct v8_heap *h, u64 tagged, u32 idx, u64 *word);
-/* All words of an array; *words to be freed. */
+/* Reads all words of an array; free *words. */
 int v8_array_words(struct v8_heap *h, u64 tagged, u64 **words, u32 *n);
-/* All of a byte array; *bytes to be freed. */
+/* Reads all of a byte array; free *bytes. */
 int v8_read_bytes(struct v8_heap *h, u64 tagged, u8 **bytes, u32 *len);

@@ -3,7 +3,8 @@
 /*
  * Optimized code ends with instructions that are rarely run: deferred code, and deoptimization
  * exits, which are calls that leave the code for the interpreter. The position table ends before
- * the exits and has few entries for deferred code. So the instruction that led there is looked up:
+ * the exits and has few entries for deferred code. So the instruction that led to such code is
+ * looked up:
  *
  *	  call f      <- if the code was deoptimized meanwhile, returns to its exit
  *	  jo exit
@@ -18,12 +19,14 @@
  *	exits:
  *	  call DeoptimizationEntry     of points 0, 1, 2 ..., those of calls last
  *
- * Exits. A jump leads to the exit of a check; of the exit of a call, its deoptimization point or,
- * in Maglev's code, the safepoint of the call has the place. Checks of different places can share
- * an exit: then the place is not known. On arm64 there is no line.
+ * Exits. The exit of a check has the position of the jump to the exit. The exit of a call has the
+ * position of the call, which is found by the deoptimization point or, in Maglev's code, by the
+ * safepoint. Checks with different positions can share an exit: then its position is unknown. On
+ * arm64 exits have no line.
  *
- * Deferred code. A write barrier is known by the builtin that runs. Code that allocates leaves for
- * C++ by a tail call, so there the call itself is looked at (x86-64).
+ * Deferred code. A write barrier is recognized by the builtin that runs. A builtin that allocates
+ * leaves for C++ by a tail call, so an allocation is recognized by the call to the builtin
+ * (x86-64).
  */
 
 #include <stdint.h>
@@ -33,10 +36,10 @@
 
 #define NO_CALL ((u32)-1)
 #define MAX_EXIT_LEN 12
-#define MAX_CHECKS 16 /* that share an exit and are compared */
+#define MAX_CHECKS 16 /* checks with a common exit that are compared */
 #define MAX_HOPS 8 /* between pieces of deferred code */
 #define MAX_WAY_LEN 256 /* bytes from the call to the jump back */
-#define CALL_LEN 13 /* of the longest call */
+#define CALL_LEN 13 /* bytes of the longest call */
 
 const char v8_no_exit[] = "deoptimized; source position ambiguous";
 
@@ -69,7 +72,7 @@ static u32 first_exit(const struct v8_deopt *d)
 	return (u32)v8_smi(d->data[i]);
 }
 
-/* The same in Maglev code, by the safepoints. */
+/* call_of() for Maglev code, by the safepoints. */
 static u32 call_by_safepoint(struct v8_deopt *d, u32 off)
 {
 	if (!d->h->l->deopt_form || v8_deopt_read_calls(d) < 0)
@@ -105,7 +108,7 @@ static bool is_one_place(struct v8_deopt *d, u32 a, u32 b)
 	return v8_deopt_position(d, a, &at_a) == v8_deopt_position(d, b, &at_b) && at_a == at_b;
 }
 
-/* The first jump to the exit at @off; NO_CALL if there is none, or they have different places. */
+/* The first jump to the exit at @off; NO_CALL: no jump, or jumps with different positions. */
 static u32 check_of(struct v8_deopt *d, u32 off)
 {
 	u32 found = NO_CALL, n = 0;
@@ -234,7 +237,7 @@ static u64 last_operand(const struct v8_arch *arch, enum v8_insn_kind kind, cons
 	return insn ? v8_insn_operand(insn, text + off, addr + off) : 0;
 }
 
-/* The function that the call which returns to @ra calls, or 0. */
+/* The function that the call before @ra calls, or 0. */
 static u64 called(struct v8_heap *h, const struct v8_code *code, u64 ra)
 {
 	const struct v8_arch *arch = h->build->arch;
@@ -259,7 +262,7 @@ static u64 called(struct v8_heap *h, const struct v8_code *code, u64 ra)
 	return word;
 }
 
-/* The same if the call allocates, else 0. */
+/* The function that the call before @ra calls, if that function allocates; else 0. */
 static u64 allocated(struct v8_heap *h, const struct v8_code *code, u64 ra)
 {
 	u64 callee = called(h, code, ra);
@@ -287,7 +290,7 @@ static u64 resume_point(struct v8_query *q)
 	return to;
 }
 
-/* Maglev's deferred code has the place of the jump to it. */
+/* The offset of the jump to Maglev's deferred code at @off, or @off in other code. */
 static u32 in_line(const struct v8_deopt *d, u32 off)
 {
 	const struct v8_piece *piece = v8_deopt_piece(d, off);
@@ -299,7 +302,7 @@ static u32 in_line(const struct v8_deopt *d, u32 off)
 	return off;
 }
 
-/* Is the place of deferred code known by the jumps to it alone? An exit is no deferred code. */
+/* Do only the jumps to deferred code have its position? An exit is no deferred code. */
 static bool is_told_by_jumps(const struct v8_query *q)
 {
 	const struct v8_heap *h = q->d.h;

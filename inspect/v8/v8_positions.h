@@ -18,7 +18,7 @@ struct v8_positions {
 
 struct v8_positions v8_positions_of(const u8 *bytes, size_t n, bool is_v14);
 
-/* 1, 0 at the end, or -ENOENT when the entry is cut off. */
+/* Moves to the next entry. Returns 1, 0 at the end, or -ENOENT if the entry is cut off. */
 int v8_positions_next(struct v8_positions *t);
 
 /**
@@ -27,11 +27,11 @@ int v8_positions_next(struct v8_positions *t);
  * @code:	offset in bytecode or machine code
  * @pos:	written on success
  *
- * Return: 0, -ERANGE when @code is before the first entry, -ENOENT when there is none.
+ * Return: 0, -ERANGE if @code is before the first entry, -ENOENT if the table is empty.
  */
 int v8_positions_find(struct v8_positions t, s64 code, u64 *pos);
 
-/* The parts of a position word; -1 where there is none. */
+/* The parts of a position word, or -1 if the word lacks the part. */
 s32 v8_position_offset(u64 pos);
 s32 v8_position_inlining(u64 pos);
 

@@ -12,9 +12,9 @@
  *	code   indices in tables of optimized code are in range
  *
  * Each function has one vote, or none if the check is impossible. An aspect is not reported while
- * more votes are against the layout than for it (borrowed: as many). A function with a vote against
- * it is not reported unless most are for it (borrowed: unless it is trusted). After enough votes
- * for the layout it is trusted, and there are no more checks.
+ * more votes are against the layout than for it (a borrowed layout: at least as many). A function
+ * that voted against the layout is not reported unless most votes are for the layout (a borrowed
+ * layout: unless it is trusted). After enough votes for it, a layout is trusted, and checks end.
  */
 
 #include <errno.h>
@@ -55,7 +55,7 @@ bool v8_heap_is_misread(const struct v8_heap *h)
 	return false;
 }
 
-/* @vote: 1, -1 or 0 */
+/* Counts a vote: 1, -1 or 0 (none). */
 static int cast(struct v8_heap *h, enum v8_aspect aspect, int vote)
 {
 	h->votes[aspect].fit += vote > 0;
@@ -210,7 +210,7 @@ static bool source_len(struct v8_heap *h, u64 script, u32 *len)
 	       !v8_read(h, source - 1 + h->l->string_length, len, sizeof(*len));
 }
 
-/* Bit @i: a bytecode begins there. NULL: they do not end where the array does. */
+/* One bit per byte: a bytecode begins there. NULL: the last one does not end with the array. */
 static u8 *mark_bytecodes(const struct v8_heap *h, const u8 *bytecodes, u32 len)
 {
 	u8 *begins = calloc(1, len / 8 + 1);

@@ -10,10 +10,10 @@
 
 /* The context of a pc. */
 enum v8_via {
-	V8_VIA_PC, /* none */
-	V8_VIA_DEFERRED, /* it called a builtin that deferred code calls */
-	V8_VIA_DEOPT, /* it called the deoptimizer, and may be in an exit */
-	V8_VIA_EXIT, /* it called the deoptimizer, and is in an exit or meaningless */
+	V8_VIA_PC, /* no context */
+	V8_VIA_DEFERRED, /* the code called a builtin that deferred code calls */
+	V8_VIA_DEOPT, /* the code called the deoptimizer, and pc may be in an exit */
+	V8_VIA_EXIT, /* the code called the deoptimizer; pc is in an exit or meaningless */
 };
 
 /* One function of a frame. */
@@ -26,19 +26,19 @@ struct v8_inlined {
 };
 
 struct v8_location {
-	u32 off; /* of the instruction that has the position of the pc */
+	u32 off; /* offset of the instruction that has the position of the pc */
 	bool is_moved; /* @off is not the offset of the pc */
-	bool is_own; /* of cleared code: it has a position of the function */
-	const char *how; /* the last resolver */
-	const char *reason; /* why it declined, or why no function is known */
+	bool is_own; /* cleared code: the position is one of the function's own */
+	const char *how; /* name of the last resolver */
+	const char *reason; /* why that resolver declined, or why no function is known */
 	int n;
 	struct v8_inlined functions[V8_MAX_NAMES - 1]; /* leaf first */
 };
 
 struct v8_query {
 	struct v8_deopt d; /* the code's tables */
-	u64 sfi, bytecode; /* of the function that was compiled */
-	u32 off; /* of the pc in the code */
+	u64 sfi, bytecode; /* SharedFunctionInfo and BytecodeArray of the compiled function */
+	u32 off; /* offset of the pc in the code */
 	enum v8_via via;
 	bool is_cleared; /* V8 has discarded the code, and cleared its deoptimization data */
 	struct v8_location at; /* the answer; at.off is set to @off first */

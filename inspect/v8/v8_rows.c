@@ -20,14 +20,14 @@
 #define MAX_BUILTIN_LEN (256u << 10) /* the longest of V8 14.6 has 31 KiB */
 
 /*
- * Limit per instruction: paths from the start need 8 steps at most, and all trials 5 in V8 8.4 to
- * 14.6. Trials that contradict each other could take n * n.
+ * Maximum number of steps per instruction: paths from the start need 8 steps at most, and all
+ * trials 5 in V8 8.4 to 14.6. Trials that contradict each other could take n * n.
  */
 #define MAX_STEPS 12
 
 struct sink {
 	const struct v8_arch *arch;
-	u64 addr; /* of the builtin */
+	u64 addr; /* the builtin's address */
 	rule_fn *fn;
 	void *data;
 };

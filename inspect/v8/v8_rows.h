@@ -2,18 +2,18 @@
 #pragma once
 
 /*
- * Unwind rows of V8's embedded builtins. They have no call frame information, and some of them
- *build no frame, so the rows come from their instructions, one builtin at a time. On x86-64 there
- *are six kinds of rules:
+ * Unwind rows of V8's embedded builtins. Builtins have no call frame information, and some of them
+ * build no frame, so the rows come from their instructions, one builtin at a time. On x86-64 there
+ * are six kinds of rules:
  *
  *	cfa = sp + n, fp the caller's	no frame (yet, or any more)
- *	cfa = fp + 16			V8's frame, or the walk takes the function's for it
+ *	cfa = fp + 16			V8's frame, or the function's, which the walk uses instead
  *	ra = a scratch register		the return address is being moved
- *	cfa = a scratch register + 8	it is at the sp before a variable allocation
+ *	cfa = a scratch register + 8	the return address is at the sp before a variable allocation
  *	cfa = *sp			sp was aligned, and the old sp is saved there
  *	none				not understood
  *
- * and on arm64 of the second, and these:
+ * On arm64 there are the second kind and these:
  *
  *	cfa = sp + n, ra = lr		no frame; n is 0 if the old sp is unknown: fp leads to
  *					the caller
@@ -38,6 +38,7 @@
 int v8_build_rows(const void *build, struct elf_file *f, u64 start, u64 end, rule_fn *fn,
 		  void *data);
 
-/* Makes @c use these rules for the builtins of a file; @b must outlive @c. 0 or a negative errno.
+/*
+ * Makes @c use these rules for the builtins of a file; @b must outlive @c. 0 or a negative errno.
  */
 int v8_rows_add(struct cfi *c, const struct v8_build *b);

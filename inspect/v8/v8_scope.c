@@ -38,7 +38,7 @@
 #define KIND_MASK 31
 #define KIND_INSTANCE 24
 #define MAX_INLINED_NAMES 75
-#define FIXED_START 1 /* slots from the number of variables, V8 12.9 on */
+#define FIXED_START 1 /* slot of the start, counted from the number of variables; V8 12.9 on */
 #define MAX_CONTEXT_LOCALS (1 << 20)
 
 static int slot(struct v8_heap *h, u64 scope_info, u32 idx, u64 *word)
@@ -46,13 +46,13 @@ static int slot(struct v8_heap *h, u64 scope_info, u32 idx, u64 *word)
 	return v8_word(h, scope_info, h->l->scope_slots + 8 * idx, word);
 }
 
-/* A SMI before V8 13, a plain 32-bit number since. */
+/* The flags: a SMI before V8 13, a plain 32-bit number since. */
 static u32 flags_of(u64 word)
 {
 	return v8_is_smi(word) ? (u32)v8_smi(word) : (u32)word;
 }
 
-/* Slots between the variables and the names, or before both. */
+/* Number of optional slots between the variables and the names, or before both. */
 static u32 more_slots(const struct v8_layout *l, u32 flags)
 {
 	u32 receiver = flags >> RECEIVER_SHIFT & RECEIVER_MASK;
@@ -62,7 +62,7 @@ static u32 more_slots(const struct v8_layout *l, u32 flags)
 	return l->scope_module_type && (flags & SCOPE_TYPE_MASK) == l->scope_module_type;
 }
 
-/* Words that are not strings (a SMI, undefined) become 0. A failed read is an error. */
+/* Sets *word to 0 if it is no string (a SMI, undefined). Returns 0 or the error of a read. */
 static int string_or_none(struct v8_heap *h, u64 *word)
 {
 	int type = v8_is_tagged(*word) ? v8_type(h, *word) : h->l->first_nonstring_type;
@@ -143,7 +143,9 @@ int v8_scope_names(struct v8_heap *h, u64 scope_info, u64 *name, u64 *inferred)
 	return 0;
 }
 
-/* A function has an inferred name before its start; a script, a module and eval do not. */
+/*
+ * The offset of the start. Only a function, not a script or eval, has an inferred name before it.
+ */
 static int start_off(struct v8_heap *h, u64 scope_info, u32 *off)
 {
 	const struct v8_layout *l = h->l;

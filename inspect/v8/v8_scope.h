@@ -13,7 +13,7 @@ int v8_scope_names(struct v8_heap *h, u64 scope_info, u64 *name, u64 *inferred);
 
 /**
  * v8_scope_start() - offset in the source of the function that a ScopeInfo describes
- * @start:	of its parameters, as in V8's own profiler; -1: the words there are not a start
+ * @start:	start of the function's parameters, as in V8's own profiler; -1: not found
  *
  * Return: 0, or the error of a read.
  */
@@ -23,7 +23,7 @@ int v8_scope_start(struct v8_heap *h, u64 scope_info, s32 *start);
  * v8_scope_given_name() - name a function that V8 has made for a class
  * @name:	"<static_initializer>", "<instance_members_initializer>"; NULL: neither
  *
- * From V8 11.8 on its own name is empty, and the inferred one is the name of the class.
+ * From V8 11.8 on, the function's own name is empty, and its inferred name is that of the class.
  *
  * Return: 0, or the error of a read.
  */

@@ -4,8 +4,8 @@
  * V8 computes line ends only when it needs them, so Script.line_ends is usually absent. The source
  * is read once, and its line starts are cached. Line ends are LF, CR, CR LF as one, U+2028 and
  * U+2029. Positions and columns count UTF-16 units. The compiler of a script sets the line and
- * column at which it begins in its file. They may be before the file (for a wrapper): V8 counts
- * such lines and columns from 0 down, here they have none.
+ * column at which it begins in its file. A wrapper begins before its file: V8 counts the wrapper's
+ * lines and columns from 0 down; here they have no number.
  */
 
 #include <errno.h>
@@ -62,7 +62,7 @@ static int read_key(struct v8_heap *h, u64 tagged, u64 key[3], s32 *line, s32 *c
 	return 0;
 }
 
-/* *file is NULL if the script has no name, like code of eval. */
+/* Reads the script's name; *file is NULL if it has none, like code of eval. */
 static int read_file_name(struct v8_heap *h, u64 tagged, const char **file)
 {
 	char name[MAX_FILE_NAME] = "";
@@ -148,7 +148,7 @@ static int count_lines(const struct v8_chars *c, void *data)
 	return 0;
 }
 
-/* Garbage collection may move the name and the source of a script, but not the script. */
+/* Reads the script's key. Garbage collection may move its name and source, but not the script. */
 static int identify(struct v8_heap *h, struct v8_script *s)
 {
 	const char *file;
@@ -176,7 +176,7 @@ bool v8_script_is_same(struct v8_heap *h, const struct v8_script *s)
 	return !read_key(h, s->tagged, key, &line, &column) && !memcmp(key, s->key, sizeof(key));
 }
 
-/* Since it was identified. */
+/* Has the script moved since identify()? */
 static bool has_moved(struct v8_heap *h, const struct v8_script *s)
 {
 	target_renew(h->target);

@@ -2,8 +2,9 @@
 
 /*
  * A cache of names by site: (function, pc) of compiled code, (function, bytecode offset) of
- * interpreted code. A site is valid as long as its function, and, if compiled, its unchanged Code.
- * Like functions, sites are valid up to the last check, so one check serves all samples before it.
+ * interpreted code. A site is valid as long as its function is valid and, for compiled code, its
+ * Code is unchanged. Like functions, sites are valid up to the last check, so one check serves all
+ * samples before it.
  */
 
 #include <string.h>

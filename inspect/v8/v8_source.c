@@ -4,13 +4,13 @@
  * A function's name, file and line as a profile has them.
  *
  * Code of eval() and new Function() is in no file. Its script has the function that compiled it,
- *and the position. It is named as in V8's own stack traces:
+ * and the position. It is named as in V8's own stack traces:
  *
  *	eval at outer (/srv/app.js:5:14), <anonymous>
  *
- * The position is an offset in the source, or, until V8 has computed that, minus an offset in the
- * bytecode. The function can be code of eval itself, and so on; MAX_DEPTH ends this for a hostile
- * heap.
+ * The position is an offset in the source, or, until V8 has computed that, a bytecode offset,
+ * negated. The compiling function can be code of eval itself, and so on; MAX_DEPTH limits this in a
+ * hostile heap.
  *
  * The text is that of FormatEvalOrigin() in v8/src/objects/call-site-info.cc.
  */
@@ -66,7 +66,7 @@ static struct v8_function *read_asker(struct v8_heap *h, const struct v8_script 
 	return v8_function_get(h, shared, h->looked_ns);
 }
 
-/* Length of the text, as of snprintf(). */
+/* Prints the place of the eval. Returns the length of the text, as snprintf() does. */
 static int print_place(struct v8_heap *h, struct v8_function *asker, s32 position, char *text,
 		       size_t len)
 {

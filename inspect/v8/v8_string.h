@@ -13,7 +13,7 @@ struct v8_chars {
 
 /**
  * v8_string_visit() - call a function for each piece of a string
- * @max:	most characters to visit
+ * @max:	maximum number of characters to visit
  * @holds:	the kind of memory that is read, for struct target
  * @fn:		a non-zero return ends the visit
  *
@@ -23,10 +23,10 @@ struct v8_chars {
 int v8_string_visit(struct v8_heap *h, u64 tagged, size_t max, enum target_holds holds,
 		    int (*fn)(const struct v8_chars *c, void *data), void *data);
 
-/* The same for @n units from @from on; -EINVAL: the string is shorter. */
+/* Visits the @n units from @from on, like v8_string_visit(); -EINVAL: the string is shorter. */
 int v8_string_visit_part(struct v8_heap *h, u64 tagged, u32 from, u32 n, enum target_holds holds,
 			 int (*fn)(const struct v8_chars *c, void *data), void *data);
 
-/* As UTF-8 with U+FFFD for what is none; ends in "..." (U+2026) if cut. */
+/* Converts to UTF-8, with U+FFFD for invalid characters; ends in "..." (U+2026) if cut. */
 int v8_string_utf8(struct v8_heap *h, u64 tagged, char *dst, size_t len);
 bool v8_is_string(struct v8_heap *h, u64 tagged);

@@ -76,7 +76,7 @@ struct sizes {
 	u32 n;
 };
 
-/* @text follows the first bytes of the first table. */
+/* Reads the tables. @text follows the first bytes of the first table. */
 static int take_sizes(const char *text, size_t len, void *data)
 {
 	struct sizes *s = data;

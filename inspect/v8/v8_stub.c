@@ -3,10 +3,10 @@
 /*
  * Names of frames without a function, which have a marker in the slot of the context.
  *
- * A frame of a builtin has the builtin's name, other frames that of their type. A copy of the
- * interpreter's entry (--interpreted-frames-native-stack) is not a builtin, and is found by its
- * length. It has its own frame around a call of C++, an InternalFrame. Before it builds the
- * function's frame, fp still leads to the frame of the stub that called it:
+ * A frame of a builtin has the builtin's name; any other frame has the name of its type. A copy of
+ * the interpreter's entry (--interpreted-frames-native-stack) is not a builtin, and is found by its
+ * length. Around a call of C++ the copy has a frame of its own, an InternalFrame. Before the copy
+ * builds the function's frame, fp still leads to the frame of the stub that called the copy:
  *
  *	pc in a copy     sp      a return address into a builtin
  *	                 fp-8    that builtin's marker
@@ -40,7 +40,7 @@ bool v8_name_regexp(struct v8_heap *h, const struct uw_frame *frame, struct v8_n
 	return true;
 }
 
-/* An exit frame, by the C++ builtin behind it. */
+/* Names an exit frame after its C++ builtin. */
 static void name_target(struct v8_heap *h, const struct uw_sample *s, const struct uw_frame *frame,
 			struct v8_name *names)
 {
@@ -70,7 +70,7 @@ int v8_name_shared(struct v8_heap *h, const struct uw_frame *frame, struct v8_na
 	return entry ? 1 : v8_give_reason(names, "code without a function");
 }
 
-/* In a copy of the interpreter's entry. Returns the number of names, 0: another frame. */
+/* Names a frame in a copy of the interpreter's entry. Returns the number of names; 0: no copy. */
 static int name_in_copy(struct v8_heap *h, const struct uw_sample *s, const struct uw_frame *frame,
 			const char *type_name, struct v8_name *names)
 {

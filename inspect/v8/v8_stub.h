@@ -11,9 +11,9 @@ const char *v8_status_words(u8 status);
 /* If the frame is of a regular expression, fills one name and returns true. */
 bool v8_name_regexp(struct v8_heap *h, const struct uw_frame *frame, struct v8_name *names);
 
-/* Code without a function and a frame: a copy of the interpreter's entry. Fills one name. */
+/* Names code without a function or a frame, a copy of the interpreter's entry. Fills one name. */
 int v8_name_shared(struct v8_heap *h, const struct uw_frame *frame, struct v8_name *names);
 
-/* A frame with a marker. Fills one name, or two: a copy of the entry, and its caller. */
+/* Names a frame with a marker. Fills one name, or two: a copy of the entry, and its caller. */
 int v8_name_stub(struct v8_heap *h, const struct uw_sample *s, const struct uw_frame *frame,
 		 struct v8_name *names);

@@ -5,7 +5,7 @@
  *
  *	BEGIN		frames, frames of JavaScript
  *	a frame		bytecode offset, function, ... outermost first
- *	a value		where a register of that frame is; for each of them
+ *	a value		the location of a register of that frame; one for each register
  *
  * V8 8.4 writes numbers of 7 bits a byte, with bit 0 set in all but the last byte. In 12.9 opcodes
  * are bytes, and numbers use bit 7. Signed numbers have their sign in bit 0. Since neighbours are
@@ -59,7 +59,7 @@ static const struct op ops_12_9[] = {
 	{ 1, VALUE },	 { 1, VALUE },	  { 2, VALUE },	  { 1, MATCH },
 };
 
-/* FUNCTION has a BytecodeArray, too, and a concatenated string is one instruction. */
+/* In 13.6 FUNCTION also has a BytecodeArray; a concatenated string is one instruction. */
 static const struct op ops_13_6[] = {
 	{ 6, FUNCTION }, { 4, FUNCTION }, { 3, BUILTIN }, { 3, BUILTIN }, { 2, VALUE },
 	{ 1, VALUE },	 { 3, VALUE },	  { 4, VALUE },	  { 3, VALUE },	  { 3, VALUE },

@@ -9,25 +9,25 @@
 
 #include "../../core/types.h"
 
-/* The encoding of both. */
+/* The encoding of translations and safepoints. */
 enum v8_deopt_form {
 	V8_DEOPT_UNKNOWN,
 	V8_DEOPT_8_4,
 	V8_DEOPT_12_9, /* safepoints: of Maglev's code */
-	V8_DEOPT_13_6, /* the same */
+	V8_DEOPT_13_6, /* safepoints: of Maglev's code */
 };
 
 /* One function of a translation. */
 struct v8_translated {
 	s32 literal; /* index of its SharedFunctionInfo */
-	s32 offset; /* of the bytecode that runs, -1: the function's entry */
-	bool is_builtin; /* it resumes in a builtin: @offset is meaningless */
+	s32 offset; /* offset of the bytecode that runs; -1: the function's entry */
+	bool is_builtin; /* the function resumes in a builtin: @offset is meaningless */
 	bool is_among_stubs; /* the translation has frames of other kinds, too */
 };
 
 /**
  * v8_translation_read() - read the functions of one translation
- * @bytes:	all translations of a piece of code
+ * @bytes:	all translations of a function's code
  * @at:		offset of the translation
  * @frames:	outermost first
  * @max:	room in @frames
@@ -45,10 +45,10 @@ struct v8_safepoints {
 	bool is_biased; /* the index is stored + 1 */
 };
 
-/* 0, or -EINVAL: no table, or one that is longer than @n bytes. */
+/* Reads a table's header. Returns 0, or -EINVAL: no table, or it is longer than @n bytes. */
 int v8_safepoints_of(const u8 *bytes, size_t n, enum v8_deopt_form form, struct v8_safepoints *t);
 
-/* Of one call. */
+/* The safepoint of one call. */
 struct v8_safepoint {
 	u32 pc; /* offset in the code of the return address */
 	s32 point; /* its deoptimization point, or -1 */

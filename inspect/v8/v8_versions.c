@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * The differences between versions of V8, each from the version on that brought it, or that
- * was the first to be tried with it. A version is the sum of its rows; the metadata of the
- * binary comes on top. A version ends with the release of Node.js that it was tried with; one
- * that changed nothing is that row alone. tests/inspect/live_v8.c judges releases
- * (docs/guides/new-node-release.md).
+ * The differences between versions of V8. Each difference applies from the version that introduced
+ * it, or from the first tested version that had it. The layout of a version is the sum of all rows
+ * up to it; then the binary's metadata overrides it. The last row of a version has the release of
+ * Node.js with which it was tested; a version that changed nothing has only that row.
+ * tests/inspect/live_v8.c judges releases (docs/guides/new-node-release.md).
  *
  * A row's source is under https://github.com/nodejs/node/tree/v<release>/deps/v8/src, with the
- * release at the end of its version. Values of 0 end what an earlier row began. Of classes that
+ * release at the end of its version. A value of 0 cancels an earlier row. Of classes that
  * no metadata describes (WasmCode, Deoptimizer) the values were read off the machine code of
  * the release and compared with its live processes.
  */
@@ -27,7 +27,7 @@
 	{                                                                                          \
 		V8_VERSION(major, minor), V8_TRIED, 0, release                                     \
 	}
-#define METADATA "../tools/gen-postmortem-metadata.py" /* from here on it has the field */
+#define METADATA "../tools/gen-postmortem-metadata.py" /* has the field from here on */
 
 static const struct v8_delta rows[] = {
 	SINCE(8, 3, bytecode_data, 54, "objects/code.tq, BytecodeArray"),

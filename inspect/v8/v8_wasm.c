@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * From a pc to the WebAssembly function. Its code is not a heap object but belongs to the C++ part
- *of V8, so it does not move, and the metadata lacks it.
+ * Finds the WebAssembly function at a pc. Its code is not a heap object but belongs to the C++ part
+ * of V8, so it does not move, and the metadata lacks it.
  *
  *	global_wasm_state (symbol; up to V8 8, GetSharedWasmEngine()'s object)
  *	  -> state: a std::map, code region -> { its end, NativeModule }
@@ -55,14 +55,14 @@ struct v8_wasm_site {
 struct v8_wasm {
 	struct v8_wasm_module *modules;
 	u32 n_modules;
-	u32 map_idx; /* of the root of the map of code regions, once seen */
+	u32 map_idx; /* index of the root of the map of code regions, once seen */
 	struct v8_wasm_site sites[N_SITES];
 	char names[V8_WASM_INLINED][V8_MAX_NAME];
 };
 
 /* ---- modules ---- */
 
-/* The module's own bytes, and where its code is listed. */
+/* Finds the module's own bytes, and the lists of its code. */
 static int probe_module(struct v8_heap *h, struct v8_wasm_module *m)
 {
 	u64 words[MAX_MODULE_LEN / 8] = { 0 }, bytes[2], magic;
@@ -183,7 +183,7 @@ static struct v8_wasm_module *get_module(struct v8_heap *h, u64 addr)
 
 /* ---- where ---- */
 
-/* The state's address, relative to the builtins, which may be mapped twice. */
+/* Reads the state. Its address is relative to the builtins, which may be mapped twice. */
 static bool read_state(struct v8_heap *h, size_t region, u64 *state, u64 words[])
 {
 	const struct v8_region *r = &h->regions[region];

@@ -10,9 +10,9 @@
  * none, -EINVAL if the code's function is unknown, or -ENOTSUP for this build.
  */
 int v8_wasm_name(struct v8_heap *h, u64 pc, u64 time_ns, struct v8_name *names);
-/* The same for a WasmFrame: at least one name, with a reason if the function is unknown. */
+/* v8_wasm_name() for a WasmFrame: at least one name, with a reason if the function is unknown. */
 int v8_wasm_name_frame(struct v8_heap *h, u64 pc, u64 time_ns, struct v8_name *names);
-/* The frame of a stub that calls an exported function. Fills one name. */
+/* Names the frame of a stub that calls an exported function. Fills one name. */
 int v8_wasm_name_export(struct v8_name *names);
 void v8_wasm_forget(struct v8_heap *h);
 void v8_wasm_free(struct v8_heap *h);

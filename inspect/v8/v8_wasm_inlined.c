@@ -2,12 +2,12 @@
 
 /*
  * WasmCode, and the WebAssembly functions at a pc in it. V8 inlines functions from Node.js 23 on.
- *The source position may have the number of an inlined call, which is an index of a list of:
+ * The source position may have the number of an inlined call, which is an index of a list of:
  *
  *	int function; bool is_tail_call; u64 position of the call in its caller	(13 bytes)
  *
  * (WasmCode::GetInliningPosition() in v8/src/wasm/wasm-code-manager.cc at 13.6.233). A function
- *that made a tail call has no frame, as in V8 (WasmFrame::Summarize()).
+ * that made a tail call has no frame, as in V8 (WasmFrame::Summarize()).
  */
 
 #include <errno.h>

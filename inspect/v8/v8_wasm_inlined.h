@@ -16,7 +16,7 @@ struct v8_wasm_code {
 	u32 positions_len, inlined_len;
 };
 
-/* The code at @addr, if it is of @module. 0, -EINVAL or the error of a read. */
+/* Reads the code at @addr if it belongs to @module. Returns 0, -EINVAL or the error of a read. */
 int v8_wasm_read_code(struct v8_heap *h, u64 module, u64 addr, struct v8_wasm_code *code);
 
 /**

@@ -5,16 +5,16 @@
  * sections 5.5 and 7.4.1); all numbers are LEB128:
  *
  *	"\0asm" 1    { section id, length, payload } ...
- *	id 3         how many functions, their types
+ *	id 3         number of functions, their types
  *	id 0         a custom section: its name, here "name", then { id, length, payload } ...
  *	    id 0     the module's name
- *	    id 1     how many, { function, length, name } ...
+ *	    id 1     number of names, { function, length, name } ...
  *
- * V8 makes the URL: "wasm://wasm/" NAME "-" HASH, or the hash alone. Up to V8 13 the hash is that
- *of a string of the module's bytes (StringHasher: Jenkins' one-at-a-time with seed 0). For more
- *than 16,383 bytes it is their number, in V8 14, too. The low bits are V8's flags of a string's
- *hash. (Compared with Error.stack of 9.4 to 14.6.) The hash of shorter modules in V8 14 is not
- *known.
+ * V8 makes the URL: "wasm://wasm/" NAME "-" HASH, or the hash alone. Up to V8 13 the hash is
+ * that of a string of the module's bytes (StringHasher: Jenkins' one-at-a-time with seed 0).
+ * For a module of more than 16,383 bytes the hash is the number of bytes, in V8 14, too. The
+ * low bits are V8's flags of a string's hash. (Compared with Error.stack of 9.4 to 14.6.) The
+ * hash of shorter modules in V8 14 is not known.
  */
 
 #include <errno.h>
@@ -43,7 +43,7 @@ struct cursor {
 	const u8 *p, *end;
 };
 
-/* False past the end, and for numbers over 32 bits. */
+/* Decodes a number. False: past the end, or over 32 bits. */
 static bool take_number(struct cursor *c, u32 *value)
 {
 	u64 v = 0;

@@ -20,7 +20,7 @@ struct v8_wasm_module {
 	u32 names_len, n_names;
 	struct v8_wasm_code *fresh; /* code that is not in the tree yet, by address */
 	u32 n_fresh;
-	u64 fresh_key[4]; /* of V8's list: begin, end, last; codes in the tree */
+	u64 fresh_key[4]; /* of V8's list: begin, end, last; and the number of codes in the tree */
 };
 
 /**

@@ -17,17 +17,17 @@
 
 enum v8_insn_kind {
 	V8_INSN_EXIT, /* a deoptimization exit, up to the end of its call */
-	V8_INSN_NUMBERED_EXIT, /* one whose operand is its deoptimization point */
+	V8_INSN_NUMBERED_EXIT, /* an exit whose operand is its deoptimization point */
 	V8_INSN_JUMP, /* to its operand, taken or not */
-	V8_INSN_LAST_JUMP, /* the jump that ends a piece of deferred code, and the trap behind it */
+	V8_INSN_LAST_JUMP, /* the jump at the end of deferred code, and the trap after it */
 	V8_INSN_END, /* execution does not continue after it */
 	V8_INSN_TRAP,
-	V8_INSN_CALL, /* of its operand */
-	V8_INSN_CALL_REG, /* of the address that one of the next two loads */
+	V8_INSN_CALL, /* calls its operand */
+	V8_INSN_CALL_REG, /* calls the address loaded by one of the next two */
 	V8_INSN_SET_REG,
-	V8_INSN_LOAD_REG, /* from the address in its operand */
+	V8_INSN_LOAD_REG, /* loads from the address in its operand */
 	V8_INSN_BUILD_FRAME,
-	V8_INSN_LOAD_FRAME, /* return address and caller's fp */
+	V8_INSN_LOAD_FRAME, /* loads return address and caller's fp */
 	V8_INSN_SAVE_SP, /* first half of an alignment of sp */
 	V8_INSN_ALIGN_SP, /* second half */
 	V8_INSN_RESTORE_SP,
@@ -36,9 +36,9 @@ enum v8_insn_kind {
 
 #define V8_INSN_FORMS 3
 
-/* One form of a kind. */
+/* One encoding of a kind of instruction. */
 struct v8_insn {
-	u64 bytes, mask; /* it begins with @bytes in the bits of @mask, the first byte lowest */
+	u64 bytes, mask; /* its first bytes are @bytes in the bits of @mask; first byte lowest */
 	u8 len; /* 0: no form */
 	u8 operand_off; /* in bytes */
 	u8 operand_bits; /* 64: a number; less: a distance */
@@ -48,13 +48,13 @@ struct v8_insn {
 
 struct v8_arch;
 
-/* The form of @kind at @off of @len bytes of code, or the one that ends there; NULL: none. */
+/* The form of @kind that begins at @off of the @len bytes @text, or that ends there; NULL: none. */
 const struct v8_insn *v8_insn_at(const struct v8_arch *arch, enum v8_insn_kind kind, const u8 *text,
 				 u32 len, u32 off);
 const struct v8_insn *v8_insn_before(const struct v8_arch *arch, enum v8_insn_kind kind,
 				     const u8 *text, u32 len, u32 off);
 
-/* The operand of an instruction, which begins with @text, at @addr. */
+/* The operand of an instruction. @text: its bytes; @addr: its address. */
 u64 v8_insn_operand(const struct v8_insn *insn, const u8 *text, u64 addr);
 
 /* ---- rows of builtins ---- */
@@ -74,16 +74,16 @@ enum v8_row_start {
 	V8_N_ROW_STARTS,
 };
 
-/* cfa = fp + 16: V8's frame record is there, on all architectures. */
+/* The rule of code with V8's frame record, on all architectures: cfa = fp + 16. */
 extern const struct uw_rule v8_rule_framed;
 
 /* ---- bytecode handlers ---- */
 
 #define V8_ABSENT INT8_MAX
 
-/* Places that may have the offset of the bytecode, or more by this number; or V8_ABSENT. */
+/* Places that have the bytecode offset + the member's value; V8_ABSENT: not that place. */
 struct v8_place {
-	bool in_slot; /* the slot of the function's frame, be it the offset of its prefix */
+	bool in_slot; /* the function's frame has the offset, perhaps that of the prefix */
 	s8 in_register; /* r9 */
 	s8 saved[V8_SAVED_WORDS]; /* words of the handler's own frame, from V8_SAVED_SLOT on */
 };
@@ -105,9 +105,9 @@ struct v8_arch {
 	bool (*transfer)(const void *text, u32 i, void *state);
 	enum data_flow_join (*join)(const void *text, u32 i, void *old, const void *now,
 				    enum data_flow_when when);
-	/* Sets states of unreachable code by what must hold at an exit. Optional. */
+	/* Sets states of unreachable code, backwards from the builtin's exits. Optional. */
 	void (*follow_exits)(const struct v8_row_text *text, void *states);
-	/* The rule at an instruction, @state being that before it; false: there is none. */
+	/* The rule at instruction @i, from the @state before it; false: there is none. */
 	bool (*rule)(const struct v8_row_text *text, u32 i, const void *state,
 		     struct uw_rule *rule);
 
@@ -116,10 +116,11 @@ struct v8_arch {
 	 * @code:	the handler's instructions
 	 * @len:	their bytes
 	 * @slot_off:	bytes from the slot up to the function's fp
-	 * @places:	set: @len of them, the same for each byte of an instruction
+	 * @places:	@len entries, set; all bytes of an instruction get the same
 	 *
-	 * Optional. After a jump that depends on the operand r9 may have the offset of the next
-	 * bytecode only, which cannot be undone: then r9 counts. Takes about 1 us an instruction.
+	 * Optional. After a jump that depends on the operand, r9 may have only the offset of the
+	 * next bytecode, and the bytecode's own offset cannot be computed from it: then r9 counts.
+	 * Takes about 1 us an instruction.
 	 *
 	 * Return: 0, -ENOMEM or -ENOTSUP.
 	 */

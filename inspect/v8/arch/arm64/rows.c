@@ -6,10 +6,11 @@
  *
  *	BARE	fp is the caller's. The return address is in lr, or was saved, or both
  *	FRAMED	fp leads to V8's frame record
- *	LOST	the place of the return address or of fp is unknown
+ *	LOST	the location of the return address or of fp is unknown
  *
- * and sp is height words below the first sp, if that is known. A join of two paths keeps the facts
- * of both, which become fewer each time, so it ends. V8 leaves a frame by one of these:
+ * In each state sp is height words below the initial sp, if that is known. A join of two paths
+ * keeps the facts that both have; they become fewer each time, so the analysis ends. V8 leaves a
+ * frame by one of these:
  *
  *	mov sp, x29; ldp x29, x30, [sp], #16
  *	ldp x29, x30, [x29]		sp is adjusted later
@@ -67,7 +68,7 @@ static void store(struct state *s, const struct flow_insn *insn)
 		s->saved_ra = s->height - insn->ra_at;
 }
 
-/* A load counts only if it is from the place of the save. */
+/* A load restores a register only if it reads the slot in which the register was saved. */
 static void load(struct state *s, const struct flow_insn *insn)
 {
 	if (insn->has_fp && (!s->saved_fp || s->height - insn->fp_at != s->saved_fp)) {
@@ -79,7 +80,7 @@ static void load(struct state *s, const struct flow_insn *insn)
 	add_to_sp(s, insn->arg);
 }
 
-/* fp becomes sp + @bytes: FRAMED if the record is there. */
+/* The state after fp = sp + @bytes: FRAMED if the frame record is at that address. */
 static struct state framed_from(const struct state *s, s32 bytes)
 {
 	struct state now = *s;
@@ -123,7 +124,7 @@ static struct state after_bare(const struct state *before, const struct flow_ins
 	return s.has_lr || s.saved_ra ? s : lost;
 }
 
-/* The record is loaded; sp += @bytes. */
+/* The state after a load of the frame record and sp += @bytes. */
 static struct state unframed(const struct state *s, s32 bytes)
 {
 	struct state now = { .where = BARE, .has_lr = true, .height = s->height };

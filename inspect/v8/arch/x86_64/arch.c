@@ -3,9 +3,9 @@
 /*
  * Deoptimization exits of V8 8.4 are "mov r13, point; call", later ones "call [r13 + distance]"
  * with four or one bytes of distance (Deoptimizer::kEagerDeoptExitSize and kLazyDeoptExitSize in
- * v8/src/deoptimizer/x64/deoptimizer-x64.cc). A call of a builtin is one of these, where the
- * second loads the address that is part of an earlier mov (TurboAssembler::Call and CallBuiltin
- * in v8/src/codegen/x64/macro-assembler-x64.cc at 8.4.371, 9.4.146, 11.3.244):
+ * v8/src/deoptimizer/x64/deoptimizer-x64.cc). A call of a builtin has one of these forms; the
+ * second loads an address that is the operand of an earlier mov (TurboAssembler::Call and
+ * CallBuiltin in v8/src/codegen/x64/macro-assembler-x64.cc at 8.4.371, 9.4.146, 11.3.244):
  *
  *	mov r10, ADDRESS; call r10
  *	mov r10, [rip + distance]; call r10
@@ -16,7 +16,7 @@
 #include "../v8_arches.h"
 #include "x86_64.h"
 
-/* May control go elsewhere after @in, or does @in store, but to its own frame? */
+/* May @in transfer control, or store outside of its own frame? */
 static bool has_effect(csh handle, const cs_insn *in)
 {
 	const cs_x86 *x = &in->detail->x86;
@@ -38,7 +38,7 @@ static int find_jump(csh handle, const cs_insn *in, void *data)
 {
 	struct jump *jump = data;
 
-	if (in->address != jump->addr) /* after bytes that are no instruction */
+	if (in->address != jump->addr) /* the bytes before are no instruction */
 		return 1;
 	jump->addr += in->size;
 	if (in->id == X86_INS_JMP && in->detail->x86.operands[0].type == X86_OP_IMM)

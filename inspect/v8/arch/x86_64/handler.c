@@ -31,8 +31,8 @@
 #define N_REGS 16
 #define N_SAVED 32 /* words of the own frame that are followed */
 #define MAX_ADDEND 64 /* longer than any bytecode with its prefix */
-#define MAX_VISITS 16 /* of a byte, on average; V8's instructions take about two */
-#define MAX_WAY 64 /* instructions before a dispatch */
+#define MAX_VISITS 16 /* visits of a byte, on average; V8's instructions need about two */
+#define MAX_WAY 64 /* instructions on a straight path to a dispatch */
 #define MAX_PASSES 64 /* for liveness; too few passes lose information, nothing more */
 
 enum { RAX, RDX = 2, RSP = 4, RBP, R9 = 9, R12 = 12, R14 = 14, R15, NO_REG = -1 };
@@ -60,11 +60,11 @@ struct insn {
 	s32 disp;
 	s32 target; /* offset of a jump's target, or -1 */
 	u16 reads, writes; /* masks of registers */
-	u16 live; /* registers that are read after it before they are written */
+	u16 live; /* registers that are read afterwards, before they are written */
 	u8 len, op; /* len 0: no instruction begins here */
 	s8 to, from, base;
 	bool is_word : 1; /* all of a word is loaded or stored */
-	bool ends : 1; /* execution does not reach the next one */
+	bool ends : 1; /* execution does not reach the next instruction */
 	bool is_dispatch : 1;
 };
 

@@ -16,7 +16,7 @@ static struct v8_row_state bare(const struct v8_row_state *s, s64 height, bool f
 				      .scratch = s->scratch };
 }
 
-/* Does it change the scratch register of @s? */
+/* Does @insn change the scratch register of @s? */
 static bool is_overwritten(const struct v8_row_state *s, const struct flow_insn *insn)
 {
 	bool is_loaded = insn->op == FLOW_POP || insn->op == FLOW_SCRATCH_FROM_SP;
@@ -26,7 +26,7 @@ static bool is_overwritten(const struct v8_row_state *s, const struct flow_insn 
 		(is_loaded && insn->scratch == s->scratch - 1) || insn->op == FLOW_CALL);
 }
 
-/* Does code of this kind begin @before bytes before an instruction? */
+/* Does code of @kind begin @before bytes before @insn? */
 static bool is_in(const struct v8_row_text *text, const struct flow_insn *insn, u32 before,
 		  enum v8_insn_kind kind)
 {
@@ -174,7 +174,7 @@ static struct v8_row_state after_made_room(const struct v8_row_state *s,
 	return is_plain(insn) && !is_overwritten(s, insn) ? *s : lost;
 }
 
-/* Is it the instruction of V8_INSN_ALIGN_SP that begins @before bytes after its first? */
+/* Is @insn the instruction of V8_INSN_ALIGN_SP at byte @before? */
 static bool is_aligning(const struct v8_row_text *text, const struct flow_insn *insn, u32 before)
 {
 	return is_in(text, insn, before, V8_INSN_ALIGN_SP) &&

@@ -7,7 +7,7 @@
 
 #include "x86_64.h"
 
-/* A loop that copies begins with one of them and continues with the other. */
+/* Does a loop that copies begin with one of these states and continue with the other? */
 static bool is_copying(const struct v8_row_state *a, const struct v8_row_state *b)
 {
 	return (a->where == AT || a->where == COPYING) &&
@@ -20,7 +20,7 @@ static bool same(const struct v8_row_state *a, const struct v8_row_state *b)
 	       a->fp_at == b->fp_at && a->scratch == b->scratch;
 }
 
-/* Equal except for a register that has sp in only one of them. */
+/* Are the states equal, except for a register that has sp in only one of them? */
 static bool same_stack(const struct v8_row_state *a, const struct v8_row_state *b)
 {
 	struct v8_row_state like = *a;
@@ -89,14 +89,14 @@ static bool is_known(const struct work *w, u32 i)
 	return w->states[i].where != LOST && w->states[i].where != UNKNOWN;
 }
 
-/* A return, or a jump out of the builtin. */
+/* Is @insn a return, or a jump out of the builtin? */
 static bool is_exit(const struct work *w, const struct flow_insn *insn)
 {
 	return insn->op == FLOW_RET ||
 	       (insn->op == FLOW_JUMP && (insn->arg < 0 || !flow_code_at(w->code, (u32)insn->arg)));
 }
 
-/* Computes the height before an instruction. At height 0 only a copy can have put it there. */
+/* Computes the height before @insn from that after it. Only a copy can lead to height 0. */
 static bool height_before(const struct flow_insn *insn, s64 *height)
 {
 	switch (insn->op) {

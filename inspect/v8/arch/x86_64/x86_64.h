@@ -11,14 +11,14 @@
  *		that is not a return address; then fp leads to it
  *	FRAMED	fp leads to V8's frame record; sp does not matter
  *	AT_FP	the same, and sp is fp (mov rbp, rsp)
- *	INNER	the fp of FRAMED was pushed, and fp leads there
+ *	INNER	the fp of FRAMED was pushed, and fp leads to that word
  *	POPPED	the return address was popped into a register, and is still below sp
- *	HELD	it is in a scratch register (core/native/row.h) while the stack above it is moved:
+ *	HELD	the return address is in a scratch register (core/native/row.h) during a move:
  *		it was popped, or copied before fp was loaded
  *	AT	the stack was extended by an unknown number of bytes: a scratch register has the
  *		old sp, where the return address is
- *	COPYING	a loop copies the words at the old sp down, the return address first: it is still
- *		there, or already at sp
+ *	COPYING	a loop copies the words at the old sp down, the return address first: that is still
+ *		at the old sp, or already at sp
  *	ALIGNED	as BARE, and sp was aligned for a call of C++: the old sp is saved at sp
  *	LOST	paths that disagree, or an instruction that is not understood
  */
@@ -33,10 +33,10 @@ enum where { UNKNOWN, BARE, FRAMED, AT_FP, INNER, POPPED, HELD, AT, COPYING, ALI
 struct v8_row_state {
 	u8 where;
 	bool fp_pushed; /* BARE: the caller's fp is the first word */
-	u8 scratch; /* 1 + the register of HELD and AT; BARE: with the sp of height 0; 0: none */
+	u8 scratch; /* 1 + register of HELD, AT; BARE: 1 + one with the sp of height 0; 0: none */
 	u32 height; /* BARE, ALIGNED: words between the return address and the (old) sp */
-	u32 fp_at; /* BARE, ALIGNED: the one of them that fp leads to, which has the caller's fp;
-		      or 0. INNER: is sp fp? */
+	u32 fp_at; /* BARE, ALIGNED: number of the word at fp, which has the caller's fp, or 0;
+		      INNER: is sp fp? */
 };
 
 static const struct v8_row_state lost = { .where = LOST };
