@@ -82,7 +82,7 @@ static void round_up(struct reader *r)
 	r->bit = (r->bit + 7) & ~7ull;
 }
 
-/* Moves to the bounds. Returns their length, 0 if there are none. */
+/* Moves to the bounds. Returns the length of the bounds, or 0 if there are none. */
 static u32 skip_head(const struct debug_info_layout *l, struct reader *r, u64 addr)
 {
 	u32 len, n;

@@ -38,10 +38,10 @@ const char *dotnet_build_runtime(const struct dotnet_build *b); /* ".NET 10.0.14
  */
 int dotnet_build_find_gc(struct dotnet_build *b, const struct elf_file *f);
 
-/* Whether a file offset is in one of them. Their callees are garbage collection, too. */
+/* Whether a file offset is in one of these functions, all of whose callees collect garbage, too. */
 bool dotnet_build_is_gc(const struct dotnet_build *b, u64 file_off);
 
-/* Whether a path of maps is the file, from .NET 7 on, through which CoreCLR maps its code. */
+/* Whether a path in /proc/PID/maps is the file through which CoreCLR maps code (.NET 7 on). */
 bool dotnet_is_code_file(const char *path);
 
 struct dotnet_runtime;
@@ -62,9 +62,9 @@ void dotnet_runtime_free(struct dotnet_runtime **rt);
 /* A range of code, as the walk's tables need it (core/dotnet/dotnet_info.h). */
 struct dotnet_range {
 	enum { DOTNET_RANGE_JIT, DOTNET_RANGE_R2R, DOTNET_RANGE_STUBS } kind;
-	u64 start_addr, end_addr; /* of R2R: the whole image */
-	u64 nibbles_addr; /* of JIT: the nibble map, whose origin is start_addr */
-	u32 info_idx; /* of JIT: enum dotnet_nibbles; of stubs: their kind */
+	u64 start_addr, end_addr; /* R2R: bounds of the whole image */
+	u64 nibbles_addr; /* JIT: address of the nibble map, whose origin is start_addr */
+	u32 info_idx; /* JIT: enum dotnet_nibbles; stubs: their kind */
 };
 
 /**
@@ -96,18 +96,21 @@ enum dotnet_kind {
 /* The code at an address. */
 struct dotnet_code {
 	enum dotnet_kind kind;
-	/* Of the method with its funclets; of a stub the range or block. end_addr 0: unknown. */
+	/*
+	 * Bounds of the method with its funclets, or of a stub's range or block. end_addr 0:
+	 * unknown.
+	 */
 	u64 start_addr, end_addr;
-	u64 header_addr; /* RealCodeHeader, 0: it has none */
-	u64 method_desc; /* 0: unknown, as for R2R except in composite images */
-	u32 stub_kind; /* of DOTNET_STUB: the runtime's number */
-	u64 image_addr; /* of DOTNET_R2R */
-	u64 module; /* of DOTNET_R2R: the runtime's Module */
+	u64 header_addr; /* RealCodeHeader, or 0 if the code has none */
+	u64 method_desc; /* 0: unknown; R2R: known only in composite images */
+	u32 stub_kind; /* DOTNET_STUB: the runtime's number of the kind */
+	u64 image_addr; /* DOTNET_R2R: address of the image */
+	u64 module; /* DOTNET_R2R: the runtime's Module */
 };
 
 /**
  * dotnet_code_find() - find the code at an address
- * @pc:		address in the process (of a return address: minus one)
+ * @pc:		address in the process (a return address: minus one)
  *
  * Always reads the target, so freed or replaced code is not found.
  *
@@ -118,7 +121,7 @@ int dotnet_code_find(struct dotnet_runtime *rt, u64 pc, struct dotnet_code *code
 /* A function: a method's body, or one of its funclets. */
 struct dotnet_function {
 	u64 start_addr, end_addr;
-	u64 unwind_addr; /* of its UNWIND_INFO (unwind_info.h) */
+	u64 unwind_addr; /* address of its UNWIND_INFO (unwind_info.h) */
 };
 
 /**
@@ -164,10 +167,10 @@ struct dotnet_name {
 	char type[DOTNET_NAME_LEN]; /* as in metadata: "Demo.Outer`1+Inner"; "": none */
 	char method[DOTNET_NAME_LEN]; /* as in metadata: "Work" */
 	char module[256]; /* simple name of its assembly, "": none */
-	u32 token; /* of the method in the assembly, 0: none */
+	u32 token; /* metadata token of the method, 0: none */
 	bool is_dynamic; /* made at run time by the program or the runtime; no metadata */
 	bool is_cut; /* the name is truncated */
-	const char *reason; /* why @name is empty or lacks its arguments, else NULL */
+	const char *reason; /* why @name is empty or has no arguments, else NULL */
 };
 
 /**
@@ -189,7 +192,7 @@ int dotnet_name_get(struct dotnet_runtime *rt, const struct dotnet_code *code,
  *		returns a descriptor, which is closed after use, or a negative errno; must
  *		not block on special files
  *
- * Without it lines come only from embedded PDBs.
+ * Without @open_file, lines come only from embedded PDBs.
  */
 void dotnet_runtime_set_files(struct dotnet_runtime *rt,
 			      int (*open_file)(void *data, u64 addr, const char *name), void *data);
@@ -197,14 +200,14 @@ void dotnet_runtime_set_files(struct dotnet_runtime *rt,
 struct dotnet_line {
 	char file[DOTNET_NAME_LEN]; /* as in the PDB: a path on the build machine */
 	u32 line; /* 1-based */
-	u32 start_line, start_column; /* of the method; 0: unknown */
-	const char *reason; /* why there is none, or NULL */
+	u32 start_line, start_column; /* start of the method; 0: unknown */
+	const char *reason; /* why there is no line, or NULL */
 };
 
 /**
  * dotnet_line_get() - find the line of an address in compiled code
  * @code:	from dotnet_code_find()
- * @pc:		in it (of a return address: minus one)
+ * @pc:		address in @code (a return address: minus one)
  * @line:	filled on success, else with a reason
  *
  * Return: 0, -ENOENT (no line is known) or -ESRCH.
@@ -212,7 +215,7 @@ struct dotnet_line {
 int dotnet_line_get(struct dotnet_runtime *rt, const struct dotnet_code *code, u64 pc,
 		    struct dotnet_line *line);
 
-/* A thread that runs managed code, or has run it. */
+/* A thread that runs, or has run, managed code. */
 struct dotnet_thread {
 	u32 tid; /* in the process's own pid namespace */
 	u64 hijack_addr; /* for struct dotnet_await; see core/dotnet/hijack.h */
@@ -226,7 +229,7 @@ int dotnet_threads_each(struct dotnet_runtime *rt,
 enum dotnet_await_role {
 	DOTNET_AWAIT_NONE,
 	DOTNET_AWAIT_MACHINE, /* the body of an async method */
-	DOTNET_AWAIT_RESUMES, /* calls such a body, whose awaiter is not on the stack */
+	DOTNET_AWAIT_RESUMES, /* calls such a body; its awaiter is not on the stack */
 };
 
 /**
@@ -236,8 +239,8 @@ enum dotnet_await_role {
  * @role:	always set
  * @e:		slot, off, from and flags are set on success
  *
- * Return: 0, -ENOENT (not the body of an async method, or it cannot be followed) or another
- * negative errno.
+ * Return: 0, -ENOENT (not the body of an async method, or its awaiters cannot be followed) or
+ * another negative errno.
  */
 int dotnet_await_method(struct dotnet_runtime *rt, const struct dotnet_code *code,
 			const struct dotnet_name *name, enum dotnet_await_role *role,
@@ -246,15 +249,15 @@ int dotnet_await_method(struct dotnet_runtime *rt, const struct dotnet_code *cod
 /* An awaiter, described by the type of its object. */
 struct dotnet_awaiter {
 	u64 machine; /* MethodTable of an async method's state machine, 0: none */
-	s32 off; /* offset in the object of its own awaiter; 0: unknown */
-	bool is_method; /* it represents the method; false: only a step towards one */
-	bool are_several; /* it is a list of several awaiters */
+	s32 off; /* offset in the object of the pointer to its own awaiter; 0: unknown */
+	bool is_method; /* the awaiter is an async method; false: a step towards one */
+	bool are_several; /* the object is a list of several awaiters */
 };
 
 /* Describes the objects of a type (MethodTable). 0 or a negative errno. */
 int dotnet_await_type(struct dotnet_runtime *rt, u64 type, struct dotnet_awaiter *a);
 
-/* Whether @code, with its @name, is the body of the method of a state machine (MethodTable). */
+/* Whether @code, named @name, is the body of the method of a state machine (MethodTable). */
 bool dotnet_await_is(struct dotnet_runtime *rt, const struct dotnet_code *code,
 		     const struct dotnet_name *name, u64 machine);
 

@@ -43,7 +43,7 @@ static const char pooled_box[] =
 	"System.Runtime.CompilerServices.PoolingAsyncValueTaskMethodBuilder`1+StateMachineBox`1";
 static const char iterator_source[] = "<>v__promiseOfValueOrEnd";
 
-/* The field with the next object, for the first of an object's base types that is listed. */
+/* Fields that have the next object. Of an object's base types, the first one listed counts. */
 static const struct link {
 	const char *type, *field;
 	s32 more;
@@ -90,7 +90,7 @@ static int find_task(struct dotnet_runtime *rt, const struct dotnet_type *machin
 	return 0;
 }
 
-/* The type that declares a method. Generic types of ReadyToRun code have no address. */
+/* Finds the type that declares a method. Generic types of ReadyToRun code have no address. */
 static int method_type(struct dotnet_runtime *rt, const struct dotnet_code *code,
 		       const struct dotnet_name *name, struct dotnet_type *type)
 {
@@ -157,7 +157,7 @@ bool dotnet_await_is(struct dotnet_runtime *rt, const struct dotnet_code *code,
 	       type.module == other.module && type.row == other.row;
 }
 
-/* A box of a method's state machine: its method, and the awaiter of an iterator's box. */
+/* Describes a box of a state machine: its method and, for an iterator's box, its awaiter. */
 static int describe_box(struct dotnet_runtime *rt, const struct dotnet_type *type,
 			struct dotnet_awaiter *a)
 {

@@ -43,7 +43,7 @@ static int find_exports(const struct elf_symbol *s, void *data)
 	return 1;
 }
 
-/* @text follows MARK; it is not terminated. */
+/* Reads the version from @text, which follows MARK and is not terminated. */
 static int take_version(const char *text, size_t n, void *data)
 {
 	struct dotnet_build *b = data;

@@ -14,8 +14,8 @@ struct dotnet_build {
 	u32 major, minor, patch;
 	char runtime[32];
 	struct dotnet_gc {
-		u64 start_off, end_off; /* in the file */
+		u64 start_off, end_off; /* file offsets */
 	} gc[DOTNET_MAX_GC]; /* functions that collect garbage */
 	u32 n_gc;
-	const char *why; /* why it is unsupported, or NULL */
+	const char *why; /* why the build is unsupported, or NULL */
 };

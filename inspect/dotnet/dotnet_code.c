@@ -6,11 +6,11 @@
  *	code start - 8:  RealCodeHeader *
  *	RealCodeHeader   0x00 DebugInfo  0x08 EHInfo  0x10 GCInfo  0x18 MethodDesc
  *	                 0x20 u32 number of unwind entries, then, on x86-64,
- *	                      { begin, end, UNWIND_INFO } u32 each, with a base of their own
+ *	                      { begin, end, UNWIND_INFO } u32 each, relative to a common base
  *	                      (the first entry starts at the start of the code)
  *
- * A value of at most 15 is not a pointer but the kind of a block of stubs. The nibble map
- * does not contain a method's end; it is the end of the last entry. The same from .NET 6 to
+ * A value of at most 15 is not a pointer but the kind of a block of stubs. The nibble map does not
+ * contain a method's end; a method ends with its last entry. All this is the same from .NET 6 to
  * 10. Source: coreclr vm/codeman.h, RealCodeHeader and StubCodeBlockKind at v10.0.14.
  */
 
@@ -122,7 +122,7 @@ static int find_in_heap(struct dotnet_runtime *rt, u64 heap_addr, u64 pc, struct
 	return r || !code->end_addr || pc < code->end_addr ? r : -ENOENT;
 }
 
-/* In a composite image the runtime names the component; the row must be the image's. */
+/* In a composite image only the runtime knows the component; the row must be the image's. */
 static int find_method(struct dotnet_runtime *rt, u32 row, struct dotnet_code *code)
 {
 	struct dotnet_method method;

@@ -10,5 +10,5 @@ struct dotnet_heap {
 	u64 next, heap, start, end, map_base, header_map;
 };
 
-/* 0, -EINVAL or the errno of reading. */
+/* Reads a code heap. Returns 0, -EINVAL or the errno of reading. */
 int dotnet_heap_read(struct dotnet_runtime *rt, u64 addr, struct dotnet_heap *heap);

@@ -3,7 +3,7 @@
 /*
  * The offset of a field in an object, by the field's name:
  *
- *	MethodTable   0x28 EEClass, or | 1 the MethodTable of the shared instantiation, which has it
+ *	MethodTable   0x28 EEClass, or the MethodTable with the EEClass (shared instantiation) | 1
  *	EEClass       0x18 FieldDescs, in the order of metadata; only of the type's own fields
  *	FieldDesc     0 MethodTable, 8 u32 row of Field (24 bits), bit 24: static;
  *	              0xc u32 offset (27 bits), from the end of the object's MethodTable word
@@ -22,7 +22,7 @@
 #include "metadata_type.h"
 #include "text.h"
 
-#define MAX_FIELDS 4096 /* of one type */
+#define MAX_FIELDS 4096 /* fields of one type */
 #define TYPE_PARENT 0x10
 #define TYPE_CLASS 0x28
 #define CLASS_FIELDS 0x18
@@ -117,7 +117,7 @@ int dotnet_field_row(const struct metadata *m, u32 type_row, const char *name, u
 			return 0;
 		}
 		if (r == -E2BIG)
-			r = 0; /* longer than any name looked up here */
+			r = 0; /* the field's name is longer than any name looked up */
 	}
 	return r ? r : -ENOENT;
 }

@@ -7,7 +7,7 @@
 
 /* A MethodTable and its row of TypeDef. */
 struct dotnet_type {
-	u64 addr, parent; /* 0: none */
+	u64 addr, parent; /* parent 0: none */
 	u32 row;
 	struct dotnet_module *module; /* with metadata; valid as long as the runtime object */
 	char name[DOTNET_NAME_LEN]; /* as in metadata */
@@ -17,10 +17,10 @@ struct dotnet_type {
 int dotnet_type_find(struct dotnet_runtime *rt, const struct dotnet_module *module, u32 row,
 		     u64 *addr);
 
-/* 0, -ENOENT (no metadata), -EINVAL or the errno of reading. */
+/* Reads a type. Returns 0, -ENOENT (no metadata), -EINVAL or the errno of reading. */
 int dotnet_type_get(struct dotnet_runtime *rt, u64 addr, struct dotnet_type *type);
 
-/* The row of Field of one of the type's own fields; -ENOENT: no such field. */
+/* Finds the row (table Field) of one of the type's own fields; -ENOENT: no such field. */
 int dotnet_field_row(const struct metadata *m, u32 type_row, const char *name, u32 *row);
 
 /* The offset of a field from the end of the MethodTable word; -ENOENT: no such field. */

@@ -8,10 +8,10 @@
 
 struct dotnet_frame {
 	struct dotnet_name name;
-	struct dotnet_line line; /* file "": none */
+	struct dotnet_line line; /* line.file "": no line */
 	const char *text; /* the frame's name, NULL: none; borrowed */
 	const char *tier; /* NULL: unknown */
-	bool is_stub; /* not a method */
+	bool is_stub; /* code of the runtime, not a method */
 	const char *reason; /* why name or line is missing, or NULL */
 };
 
@@ -20,7 +20,7 @@ struct dotnet_frame {
  * @d:		filled
  * @f:		UW_DOTNET_*
  *
- * A method is the one that the walk found. If its address holds other code now, the frame keeps
- * its name but gets no line. Code that was missing in the walk's tables may be known now.
+ * Names the method that the walk found. If its address holds other code now, the frame keeps the
+ * method's name but gets no line. Code that was missing in the walk's tables may be known now.
  */
 void dotnet_frame_name(struct dotnet_frame *d, struct dotnet_runtime *rt, const struct uw_frame *f);

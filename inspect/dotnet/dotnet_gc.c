@@ -48,7 +48,7 @@ struct code {
 struct found {
 	u64 addrs[DOTNET_MAX_GC];
 	u32 n;
-	bool is_full; /* there are more */
+	bool is_full; /* there are more addresses than room */
 };
 
 static void code_deinit(struct code *c)
@@ -77,7 +77,7 @@ static bool holds(const struct found *f, u64 addr)
 	return is_there;
 }
 
-/* The index of the table's entry for an address. */
+/* Finds the index of the entry for an address in the table of functions. */
 static bool function_at(const struct code *c, u64 addr, u32 *idx)
 {
 	size_t low = search_first(c->n, i, c->table_addr + (u64)(s64)c->table[i].start <= addr);
@@ -103,7 +103,7 @@ static bool target_of(const struct code *c, size_t at, bool is_call, u64 *addr)
 	return true;
 }
 
-/* The functions that refer to one of @to; fails on none or too many. */
+/* Finds the functions that refer to one of @to; fails if there are none or too many. */
 static int referrers(const struct code *c, const struct found *to, bool is_call, struct found *out)
 {
 	*out = (struct found){};

@@ -8,7 +8,7 @@
  * in every tier. An OSR method has no such store: it uses the frame of the Tier0 body, and builds
  * its own below.
  *
- *	cfa - 16          Tier0's rbp: caller's rbp
+ *	cfa - 16          Tier0's rbp points here; holds the caller's rbp
  *	      - 16 + this   PatchpointInfo of the Tier0 body: the home of its first local
  *	...
  *	      + d         OSR's rbp, by `lea d(%rsp),%rbp`
@@ -42,7 +42,7 @@ static s32 read_s32(const u8 *p)
 	return v;
 }
 
-/* mov %rdi,n(%rbp) */
+/* Finds mov %rdi,n(%rbp). */
 static int find_store(const u8 *code, struct dotnet_home *home)
 {
 	for (u32 i = 0; i + 7 <= PROLOGUE_LEN; i++) {
@@ -60,7 +60,7 @@ static int find_store(const u8 *code, struct dotnet_home *home)
 	return -ENOENT;
 }
 
-/* Matches lea d(%rsp),%rbp, or mov %rsp,%rbp: returns d, and the offset after it. */
+/* Finds lea d(%rsp),%rbp, or mov %rsp,%rbp. Sets d, and the offset after the instruction. */
 static int find_frame(const u8 *code, s32 *d, u32 *end)
 {
 	for (u32 i = 0; i + 8 <= PROLOGUE_LEN; i++) {
@@ -97,7 +97,7 @@ static u32 undone_len(const struct unwind_info *info)
 	return len;
 }
 
-/* Relative to Tier0's rbp, for the body that the MethodDesc points to. */
+/* Finds the home, relative to Tier0's rbp, in the body that the MethodDesc points to. */
 static int find_tier0_home(struct dotnet_runtime *rt, u64 method_desc, s32 *off)
 {
 	u64 start, header, own, info;

@@ -11,6 +11,6 @@ struct dotnet_home {
 	u32 from;
 };
 
-/* 0, -ENOENT (unknown slot), -EINVAL, -ENOTSUP or the errno of reading. */
+/* Finds the slot. Returns 0, -ENOENT (unknown), -EINVAL, -ENOTSUP or the errno of reading. */
 int dotnet_home_find(struct dotnet_runtime *rt, const struct dotnet_code *code,
 		     struct dotnet_home *home);

@@ -24,7 +24,7 @@ struct dotnet_layout {
 	u16 method_versions; /* MethodDescCodeData *, 0: none */
 	/* Module */
 	u16 module_name; /* char *, into the metadata */
-	u16 module_base; /* of the image; 0: unknown */
+	u16 module_base; /* address of the image; 0: unknown */
 	u16 module_dynamic; /* serialized metadata of Reflection.Emit; 0: unknown */
 	bool dynamic_is_buffer; /* SBuffer, else { u32 length; the metadata } */
 	u16 module_types; /* MethodTables by row of TypeDef: first, then u32 count; 0: unknown */
@@ -34,14 +34,14 @@ struct dotnet_layout {
 	u16 module_restored; /* ReadyToRunInfo *; 0: unknown */
 	u16 restored_buckets; /* ReadyToRunInfo: hash table of entry points */
 	/* ThreadStore, and offsets from the list link in each Thread; threads_slot 0: unknown */
-	u8 threads_slot; /* of g_dacTable: address of the ThreadStore's address */
+	u8 threads_slot; /* slot of g_dacTable with the address of the ThreadStore's address */
 	u16 first_thread; /* address of the first link; a link starts with the address of the next
 			   */
 	u16 thread_id; /* u64: gettid() in the process */
-	u16 thread_hijack; /* as struct dotnet_hijack */
+	u16 thread_hijack; /* fields of struct dotnet_hijack */
 	/* MethodTable */
 	bool type_has_token; /* the upper 24 bits of its second flags are the TypeDef's row */
 };
 
-/* NULL: an unknown version. */
+/* The layout of a major version; NULL: unknown version. */
 const struct dotnet_layout *dotnet_layout_get(u32 major);

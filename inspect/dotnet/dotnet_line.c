@@ -9,8 +9,8 @@
  *
  *	entry { u32, u32 time stamp, u16, u16 minor, u32 type, u32 length, u32 rva, u32 }
  *
- * Only the last component of the path counts, because it is a path on the build machine. A file is
- * the PDB if it has the id. Source: Microsoft's PE format; dotnet/runtime
+ * Only the last component of the path is used, because it is a path on the build machine. A file is
+ * accepted as the PDB if it has the PDB's id. Source: Microsoft's PE format; dotnet/runtime
  * docs/design/specs/PE-COFF.md at v10.0.14.
  */
 
@@ -54,7 +54,7 @@ static bool is_its_image(const struct pe *pe, u64 metadata)
 	       addr == metadata;
 }
 
-/* Before .NET 9 the Module has no pointer to its image; the image lies before its metadata. */
+/* Finds the image before its metadata: before .NET 9 the Module has no pointer to its image. */
 static int find_image(struct dotnet_runtime *rt, u64 metadata, struct pe *pe)
 {
 	u64 end = metadata & ~(u64)(IMAGE_ALIGN - 1);
@@ -218,7 +218,7 @@ static int find_pdb(struct dotnet_runtime *rt, const struct dotnet_module *modul
 /* The key of a line lookup. */
 struct place {
 	u64 module;
-	u32 row; /* of MethodDef */
+	u32 row; /* row of MethodDef */
 	u32 il;
 };
 

@@ -9,7 +9,7 @@
  *	chunk = MethodDesc - 8 * index - 24
  *	row   = (token range << bits) | (remainder & ((1 << bits) - 1))
  *
- * After a MethodDesc that is neither generic nor dynamic follow, if the flag is set:
+ * A MethodDesc that is neither generic nor dynamic is followed by these, if their flag is set:
  *
  *	0x08  a slot of its own, 8 bytes
  *	0x10  the methods that it overrides, 16 bytes

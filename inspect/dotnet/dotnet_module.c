@@ -7,7 +7,7 @@
  * because only memory is read. Both layouts of an image are tried; it is the module's only if its
  * row of table Assembly contains the same name as the Module.
  *
- * Without the image's address the metadata is searched backwards from the name: it is found when
+ * Without the image's address the metadata is searched backwards from the name: it is accepted if
  * its row of table Assembly refers to the byte that the Module points to.
  *
  * A module made by Reflection.Emit has no image. The runtime serializes its metadata for debuggers
@@ -25,7 +25,7 @@
 
 #define CLI_METADATA 1
 #define MAX_METADATA (256u << 20)
-#define MAX_BEFORE_NAME (64u << 20) /* from the metadata's root to a string */
+#define MAX_BEFORE_NAME (64u << 20) /* maximum distance from the metadata's root to a string */
 #define PAGE 4096u /* the smallest page size */
 
 static const char *const not_found = "module metadata not found";
@@ -163,7 +163,9 @@ static int read_mvid(struct dotnet_runtime *rt, struct dotnet_module *module)
 	return dotnet_read(rt, module->mvid_addr, module->mvid, sizeof(module->mvid));
 }
 
-/* Memory of a collectible assembly is reused, perhaps for its next build. */
+/*
+ * Is the module unchanged? Memory of a collectible assembly is reused, perhaps for its next build.
+ */
 static bool is_still_there(struct dotnet_runtime *rt, const struct dotnet_module *kept)
 {
 	u8 mvid[sizeof(kept->mvid)];

@@ -7,7 +7,7 @@
  *	Demo.Maker+<SumAsync>d__5  MoveNext      ->  Demo.Maker.SumAsync
  *	Demo.Maker+<>c  <Captured>b__6_0         ->  Demo.Maker.Captured.<lambda_6_0>(int)
  *
- * Two independent ways to the type must agree: from the MethodDesc to the method's row, whose
+ * Two independent paths to the type must agree: from the MethodDesc to the method's row, whose
  * type is in the metadata; and the MethodTable.
  */
 
@@ -23,12 +23,12 @@
 #include "readable.h"
 
 #define MAX_NAME 512
-#define MAX_METHODS 64 /* of a state machine, before its MoveNext */
+#define MAX_METHODS 64 /* methods of a state machine before its MoveNext */
 
 struct naming {
 	struct dotnet_runtime *rt;
 	const struct metadata *m;
-	struct dotnet_method method; /* of R2R code: only module and token */
+	struct dotnet_method method; /* R2R code: only module and token are set */
 	struct r2r_instance instance; /* row 0: not an instantiation */
 	struct metadata_path path;
 	u32 row;
@@ -89,7 +89,7 @@ static void add_segment(struct naming *n, const char *name, bool is_part)
 	add_type_arguments(n, arity);
 }
 
-/* A lambda, local function, or part of the state machine of an async method or iterator. */
+/* Is the method a lambda, a local function, or part of a state machine? */
 static bool is_part(const char *type, const char *method, bool *is_body)
 {
 	char ignored[MAX_NAME];
@@ -207,7 +207,7 @@ static u32 make_utf8(char *s)
 	return n_broken;
 }
 
-/* A dynamic method's name has no second source; it only has to be readable text. */
+/* A dynamic method's name can't be checked against a second source: is it readable text? */
 static bool is_text(const char *s)
 {
 	char copy[DOTNET_NAME_LEN];
@@ -224,7 +224,7 @@ static bool is_text(const char *s)
 	return true;
 }
 
-/* A MethodDesc of a dynamic method is reused for other code after the method is collected. */
+/* Names a dynamic method. After it is collected, its MethodDesc is reused for other code. */
 static int name_dynamic(struct naming *n, const struct dotnet_code *code)
 {
 	struct dotnet_name *name = n->name;
@@ -281,7 +281,7 @@ static int name_compiled(struct naming *n, const struct dotnet_code *code)
 						       : name_by_metadata(n);
 }
 
-/* R2R code: the image has the method's row and, for an instantiation, the arguments. */
+/* Names R2R code: the image has the method's row and, for an instantiation, the arguments. */
 static int name_r2r(struct naming *n, const struct dotnet_code *code)
 {
 	struct r2r *r2r;
@@ -341,7 +341,7 @@ static int finish(struct naming *n, int r)
 	return 0;
 }
 
-/* The row of a type's MoveNext method. */
+/* Finds the row of a type's MoveNext method. */
 static int find_body(struct dotnet_runtime *rt, struct dotnet_method *m)
 {
 	u32 row, end, type = dotnet_type_row(rt, m->type);

@@ -19,8 +19,8 @@
 
 #include "dotnet_range.h"
 
-#define MAX_SECTIONS 65536 /* of a list */
-#define MAX_FRAGMENTS 4096 /* of a leaf: 128 KiB have 32 pages */
+#define MAX_SECTIONS 65536 /* sections of a list */
+#define MAX_FRAGMENTS 4096 /* fragments of a leaf, whose 128 KiB have 32 pages */
 #define SECTION_LEN 0x38
 #define N_LEVELS 5
 
@@ -156,7 +156,7 @@ struct each {
 	u32 n_nodes;
 };
 
-/* An invalid section is skipped. */
+/* Calls the visitor for a section, unless the section is invalid. */
 static int call(const struct each *e, u64 addr)
 {
 	struct dotnet_section s;

@@ -10,10 +10,10 @@ enum dotnet_section_kind { DOTNET_SECTION_HEAP, DOTNET_SECTION_STUBS, DOTNET_SEC
 struct dotnet_section {
 	enum dotnet_section_kind kind;
 	u64 start_addr, end_addr;
-	u64 heap; /* CodeHeapListNode of a heap; range list of stubs; Module of R2R */
+	u64 heap; /* heap: CodeHeapListNode; stubs: range list; R2R: Module */
 };
 
-/* 0, -ENOENT, -ELOOP (an endless list) or the errno of reading. */
+/* Finds the section at @pc. 0, -ENOENT, -ELOOP (an endless list) or the errno of reading. */
 int dotnet_section_find(struct dotnet_runtime *rt, u64 pc, struct dotnet_section *s);
 
 /*

@@ -32,7 +32,7 @@ static int take_heap(struct list *l, const struct dotnet_section *s, struct dotn
 		return err;
 	r->kind = DOTNET_RANGE_JIT;
 	r->start_addr = heap.map_base;
-	r->end_addr = s->end_addr; /* the heap's own end is its current fill level */
+	r->end_addr = s->end_addr; /* not the heap's own end, which is how far it is filled */
 	r->nibbles_addr = heap.header_map;
 	r->info_idx = l->rt->l->nibbles_are_constant_time ? DOTNET_NIBBLES_CONSTANT
 							  : DOTNET_NIBBLES_LINEAR;
@@ -82,7 +82,7 @@ static int by_start(const void *a, const void *b)
 	return (x->start_addr > y->start_addr) - (x->start_addr < y->start_addr);
 }
 
-/* Of two overlapping ranges keep the first: it is right, or neither is. */
+/* Keeps the first of two overlapping ranges: if one is right, the first is. */
 static u32 without_overlaps(struct dotnet_range *v, u32 n)
 {
 	u32 kept = 0;

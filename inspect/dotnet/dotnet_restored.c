@@ -4,7 +4,7 @@
  * Before ReadyToRun code is executed for the first time, the runtime prepares ("restores") it and
  * records the method of its entry point, for its own stack walks:
  *
- *	Module -> ReadyToRunInfo, + 40 -> that of the composite image (or itself) -> buckets
+ *	Module -> ReadyToRunInfo, + 40 -> the composite image's (or itself) -> buckets
  *	buckets   { u64 n, ... } 64 bytes, then n times { u64 key[4], u64 value[4] }
  *	key       entry point; 0: none
  *	value     address of the MethodDesc / 2; bit 63 of the first: the bucket overflowed

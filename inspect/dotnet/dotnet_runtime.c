@@ -69,7 +69,7 @@ int dotnet_word(struct dotnet_runtime *rt, u64 addr, u64 *word)
 	return target_read(rt->target, addr, word, sizeof(*word));
 }
 
-/* Reads in small pieces, because the mapping may end soon after the text. */
+/* Reads the text in small pieces, because the mapping may end soon after the text. */
 int dotnet_text(struct dotnet_runtime *rt, u64 addr, char *dst, size_t len)
 {
 	for (size_t at = 0, piece; at < len; at += piece) {

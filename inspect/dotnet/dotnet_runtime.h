@@ -48,11 +48,11 @@ struct dotnet_runtime {
 	void *open_file_data;
 };
 
-/* Empties full caches; a program that loads and unloads assemblies fills them. */
+/* Empties caches that are full, as after a program has loaded and unloaded many assemblies. */
 void dotnet_runtime_trim(struct dotnet_runtime *rt);
 
-/* Read the target; 0 or a negative errno. */
+/* Reads memory of the target. Returns 0 or a negative errno. */
 int dotnet_read(struct dotnet_runtime *rt, u64 addr, void *dst, size_t len);
 int dotnet_word(struct dotnet_runtime *rt, u64 addr, u64 *word);
-/* A NUL-terminated text of at most @len - 1 bytes; -E2BIG if it is longer. */
+/* Reads a NUL-terminated text of at most @len - 1 bytes; -E2BIG if the text is longer. */
 int dotnet_text(struct dotnet_runtime *rt, u64 addr, char *dst, size_t len);

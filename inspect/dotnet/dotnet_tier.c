@@ -57,7 +57,10 @@ const char *dotnet_tier_name(enum dotnet_tier tier)
 	return tier < sizeof(names) / sizeof(names[0]) ? names[tier] : NULL;
 }
 
-/* NativeCodeVersion::OptimizationTier; an instrumented tier counts as the same tier without. */
+/*
+ * NativeCodeVersion::OptimizationTier; an instrumented tier counts as that tier without
+ * instrumentation.
+ */
 static enum dotnet_tier tier_of_node(u32 tier)
 {
 	static const enum dotnet_tier tiers[] = { DOTNET_TIER_0,   DOTNET_TIER_1,
@@ -111,7 +114,7 @@ static int find_in_domain(struct dotnet_runtime *rt, const struct dotnet_method 
 	return probe(rt, &t, m->addr, v);
 }
 
-/* -ENOENT: the method has only the default version. */
+/* Finds a method's versions; -ENOENT: it has only the default version. */
 static int find_versions(struct dotnet_runtime *rt, const struct dotnet_method *m,
 			 struct versions *v)
 {
@@ -133,7 +136,7 @@ static int find_versions(struct dotnet_runtime *rt, const struct dotnet_method *
 	return !r && v->method_desc != m->addr ? -EINVAL : r;
 }
 
-/* -ENOENT: the code belongs to none of the nodes. */
+/* Finds the node of code that starts at @start; -ENOENT: no node has it. */
 static int find_node(struct dotnet_runtime *rt, const struct versions *v, u64 start,
 		     enum dotnet_tier *tier)
 {
@@ -175,7 +178,7 @@ static bool saves_rbp_alone(struct dotnet_runtime *rt, const struct dotnet_code 
 	return n_saved == 1 && n_rbp == 1;
 }
 
-/* Whether the method requests optimization, or may: .NET 8 compiles some of those in tiers. */
+/* Whether the method requests, or may request, optimization. .NET 8 may compile it in tiers. */
 static bool is_optimized_at_once(struct dotnet_runtime *rt, const struct dotnet_method *m)
 {
 	struct dotnet_module *module;

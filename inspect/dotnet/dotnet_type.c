@@ -33,7 +33,7 @@
 enum {
 	FLAG_HAS_COMPONENT_SIZE = 0x80000000, /* arrays and strings */
 	FLAG_GENERICS = 0x30,
-	FLAG_CATEGORY = 0x000c0000, /* of the type: 0x80000 is an array */
+	FLAG_CATEGORY = 0x000c0000, /* category of the type: 0x80000 is an array */
 	FLAG_ARRAY = 0x00080000,
 	FLAG_VALUE = 0x00040000,
 	FLAG_SZ_ARRAY = 0x00020000,
@@ -74,7 +74,7 @@ static int add_list(struct dotnet_runtime *rt, u64 addr, u32 n, struct text *out
 	return 0;
 }
 
-/* The address and number of a type's arguments; 0 for a type that is not generic. */
+/* Finds the address and number of a type's arguments; number 0: the type is not generic. */
 static int find_arguments(struct dotnet_runtime *rt, u64 type, u32 flags, u64 *addr, u32 *n)
 {
 	u16 counts[2];
@@ -96,7 +96,7 @@ static int find_arguments(struct dotnet_runtime *rt, u64 type, u32 flags, u64 *a
 	return r;
 }
 
-/* The type's own name, without those of its enclosing types. */
+/* Adds the type's own name, without the names of its enclosing types. */
 static int add_name(struct dotnet_runtime *rt, u64 type, struct text *out)
 {
 	char name[256], namespace[256];
@@ -256,7 +256,7 @@ static int take_types(const struct metadata *m, const u8 *p, const u8 *end, u32 
 	return 0;
 }
 
-/* "GENERICINST CLASS|VALUETYPE TypeDef n types": its arguments, if TypeDef is the row's type. */
+/* Takes the arguments of "GENERICINST CLASS|VALUETYPE TypeDef n types" of the row's type. */
 static int take_owner(const struct metadata *m, const struct r2r_instance *i,
 		      struct dotnet_arguments *out)
 {

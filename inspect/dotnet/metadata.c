@@ -11,7 +11,8 @@
  * several tables uses some bits as a tag. So all tables up to the last one in use must be known.
  *
  * Metadata that is still under construction has a stream "#-" instead: its rows may be unsorted,
- * and may be reached through tables of pointers. It is read if neither is the case.
+ * and may be reached through tables of pointers. Such metadata is accepted if its rows are sorted
+ * and no table of pointers is used.
  * Source: ECMA-335 6th edition, II.22 and II.24.2; portable PDB specification v1.0 (dotnet/runtime
  * docs/design/specs/PortablePdb-Metadata.md).
  */

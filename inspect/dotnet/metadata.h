@@ -65,10 +65,10 @@ struct metadata {
 	u64 addr;
 	u32 len;
 	struct metadata_heap strings, blobs, guids, pdb;
-	u8 heap_widths; /* bit 0 strings, 1 GUIDs, 2 blobs: set if its indexes have 4 bytes, not 2
-			 */
+	/* Bit 0 strings, 1 GUIDs, 2 blobs: if set, indexes of that heap have 4 bytes, not 2. */
+	u8 heap_widths;
 	u32 rows[METADATA_TABLES];
-	u32 shared_rows[METADATA_TABLES]; /* of the assembly that a PDB belongs to */
+	u32 shared_rows[METADATA_TABLES]; /* rows of the assembly that a PDB belongs to */
 	u32 row_len[METADATA_TABLES];
 	u64 table_addr[METADATA_TABLES];
 };
@@ -76,7 +76,7 @@ struct metadata {
 /**
  * metadata_init() - read the root of metadata
  * @m:		filled on success
- * @addr:	of the root ("BSJB")
+ * @addr:	address of the root ("BSJB")
  * @len:	upper limit of its length
  *
  * Checks that tables and heaps lie within @len, so that later reads do, too.
@@ -86,14 +86,14 @@ struct metadata {
  */
 int metadata_init(struct metadata *m, struct target *t, u64 addr, u32 len);
 
-/* A cell; rows count from 1. 0, -ENOENT (no such row) or the errno of reading. */
+/* Reads a cell; rows count from 1. Returns 0, -ENOENT (no such row) or the errno of reading. */
 int metadata_cell(const struct metadata *m, enum metadata_table table, u32 row, u32 column,
 		  u32 *value);
 
-/* A string of the heap; -E2BIG when it is longer than @len. */
+/* Reads a string of the heap; -E2BIG if the string and its NUL exceed @len. */
 int metadata_string(const struct metadata *m, u32 idx, char *dst, size_t len);
 
-/* The address and length of a blob. */
+/* Gets the address and length of a blob. */
 int metadata_blob(const struct metadata *m, u32 idx, u64 *addr, u32 *len);
 
 /**
@@ -101,7 +101,7 @@ int metadata_blob(const struct metadata *m, u32 idx, u64 *addr, u32 *len);
  *
  * For columns that ECMA-335 requires to be sorted; an unsorted table gives an arbitrary row.
  *
- * Return: 0 or -ENOENT: there is none.
+ * Return: 0 or -ENOENT (no such row).
  */
 int metadata_last_row(const struct metadata *m, enum metadata_table table, u32 column, u32 value,
 		      u32 *row);

@@ -71,7 +71,7 @@ int metadata_path_text(const struct metadata *m, const struct metadata_path *pat
 	return 0;
 }
 
-/* The last type whose methods start at or before the row; types without methods precede it. */
+/* Finds the last type whose methods start at or before the row; empty types come before it. */
 int metadata_method_type(const struct metadata *m, u32 method_row, u32 *type_row)
 {
 	if (!method_row || method_row > m->rows[METADATA_METHOD_DEF])

@@ -8,20 +8,20 @@
 
 #define METADATA_MAX_NESTING 16
 
-/* A type and its enclosing types, itself last. */
+/* A type (last) and its enclosing types. */
 struct metadata_path {
 	u32 rows[METADATA_MAX_NESTING]; /* of TypeDef */
 	u32 n;
 };
 
-/* 0, -ENOENT, -ELOOP (nested too deeply) or the errno of reading. */
+/* Gets a type's path. 0, -ENOENT, -ELOOP (nested too deeply) or the errno of reading. */
 int metadata_path_get(const struct metadata *m, u32 type_row, struct metadata_path *path);
 
-/* "Demo.Outer`1+Inner", as in metadata. */
+/* Formats a path as in metadata: "Demo.Outer`1+Inner". */
 int metadata_path_text(const struct metadata *m, const struct metadata_path *path,
 		       struct text *out);
 
-/* The type that declares a method: row of TypeDef. */
+/* Finds the row (TypeDef) of the type that declares a method. */
 int metadata_method_type(const struct metadata *m, u32 method_row, u32 *type_row);
 
 /* The C# keyword for a type of namespace System ("Int32": "int"), else NULL. */

@@ -22,7 +22,7 @@ int native_format_sint(const struct native_format *f, u32 *pos, s32 *value);
 /* The number of places of the array at the start of the bytes; 0 or -EINVAL. */
 int native_format_array_len(const struct native_format *f, u32 *n);
 
-/* The position of an array's element; -ENOENT: the place is empty. */
+/* Finds the position of an array's element; -ENOENT: the array has no element @idx. */
 int native_format_array_find(const struct native_format *f, u32 idx, u32 *pos);
 
 /*

@@ -7,10 +7,10 @@
 
 struct nibble_map {
 	struct target *target;
-	u64 map_addr; /* of the u32 words */
-	u64 base_addr; /* of the first bucket's code */
+	u64 map_addr; /* address of the u32 words */
+	u64 base_addr; /* address of the first bucket's code */
 	u64 code_len; /* from base_addr to the end of the code */
-	bool is_constant_time; /* the form of .NET 10; else the linear one of 6 to 9 */
+	bool is_constant_time; /* the form of .NET 10; false: the linear form of 6 to 9 */
 };
 
 /**
@@ -19,8 +19,8 @@ struct nibble_map {
  * @start_addr:	the nearest start at or before @pc; the caller checks that the method is
  *		long enough to reach @pc
  *
- * Reads backwards in pieces of 512 bytes, as far as the method reaches; at most the map of
- * 16 MiB of code, and nothing before the map.
+ * Reads the map backwards in pieces of 512 bytes, to the method's start, but for at most 16 MiB of
+ * code and never beyond the beginning of the map.
  *
  * Return: 0, -ENOENT (no code starts before it), -EINVAL (an impossible map) or the errno of
  * reading.

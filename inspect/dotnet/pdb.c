@@ -66,7 +66,7 @@ const u8 *pdb_id(const struct pdb *pdb)
 	return pdb->id;
 }
 
-/* The bytes of a blob; valid as long as the PDB. */
+/* Gets the bytes of a blob, which are valid as long as the PDB. */
 static int get_blob(const struct pdb *pdb, u32 idx, const u8 **p, const u8 **end)
 {
 	u64 addr;
@@ -107,7 +107,7 @@ struct points {
 	bool is_first, is_visible, has_start;
 };
 
-/* The first start is unsigned, later ones are deltas from the previous one. */
+/* Reads a start. The first start is unsigned; a later one is a delta from the previous start. */
 static int take_start(struct points *s)
 {
 	u32 line = 0, column = 0;
@@ -199,7 +199,7 @@ static int add_document(const struct pdb *pdb, u32 row, struct text *file)
 	return p < end ? -ENOEXEC : 0;
 }
 
-/* The method starts anew in each document. */
+/* Takes a point's line. In each document the method starts at its first point. */
 static void take_line(const struct points *s, u32 *document, struct pdb_line *line)
 {
 	if (*document != s->document) {

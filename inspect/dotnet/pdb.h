@@ -13,24 +13,24 @@ struct pdb;
 /**
  * pdb_new() - parse a portable PDB
  * @pdb:	the new object, free with pdb_free()
- * @bytes:	of the file, from malloc(); owned by @pdb on success
+ * @bytes:	bytes of the file, from malloc(); owned by @pdb on success
  *
  * Return: 0, -ENOEXEC (no portable PDB, or crafted) or -ENOMEM.
  */
 int pdb_new(struct pdb **pdb, u8 *bytes, size_t len);
 void pdb_free(struct pdb **pdb);
 
-/* The id, PDB_ID_LEN bytes, that the assembly refers to it by. */
+/* The id by which the assembly refers to the PDB: PDB_ID_LEN bytes. */
 const u8 *pdb_id(const struct pdb *pdb);
 
 struct pdb_line {
 	u32 line; /* from 1 */
-	u32 start_line, start_column; /* of the method's first visible point in that document */
+	u32 start_line, start_column; /* the method's first visible point in that document */
 };
 
 /**
  * pdb_line() - find the line of a method at an IL offset
- * @method_row:	of MethodDef
+ * @method_row:	row of MethodDef
  * @file:	the document's name is appended on success
  *
  * Returns the line of the last visible point at or before the offset.

@@ -20,7 +20,7 @@ struct pe_section {
 struct pe {
 	struct target *target;
 	u64 base_addr;
-	bool is_flat; /* laid out as in the file; false: each section is at its RVA */
+	bool is_flat; /* laid out as in the file; false: sections are at their RVAs */
 	struct pe_range directories[PE_DIRECTORIES];
 	struct pe_section sections[PE_MAX_SECTIONS];
 	u32 n_sections;

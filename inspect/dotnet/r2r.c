@@ -5,7 +5,7 @@
  * { u32 type, u32 rva, u32 length } each:
  *
  *	102  runtime functions { begin, end, unwind }, sorted, a method's funclets after it
- *	105  array: runtime function -> debug information; an integer there is the distance back
+ *	105  array: runtime function -> debug information; an element is the distance back
  *	     to its start, 0: right after it
  *	103  array: row of MethodDef - 1 -> runtime function
  *	109  hash table: instantiated methods -> runtime function
@@ -158,7 +158,7 @@ struct building {
 	struct r2r *r;
 	struct native_format format;
 	u32 room;
-	u32 methods_len; /* of the components so far */
+	u32 methods_len; /* total of the components so far */
 };
 
 static int add_entry(struct building *b, u32 pos, u32 row, u32 instance_off)
@@ -344,7 +344,7 @@ int r2r_function_find(const struct r2r *r, u32 rva, struct r2r_function *f)
 	return err ? err : read_function(r, idx, f);
 }
 
-/* The last entry at or before a function. */
+/* Finds the last entry at or before a function. */
 static u32 find_entry(const struct r2r *r, u32 function)
 {
 	return (u32)search_first(r->n_entries, i, r->entries[i].function <= function);

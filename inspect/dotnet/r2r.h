@@ -12,8 +12,8 @@
 /* A method, or an instantiation of a generic one; its funclets follow it. */
 struct r2r_entry {
 	u32 function; /* index of its first runtime function */
-	u32 row; /* of MethodDef; in a composite image of an unknown component */
-	u32 instance_off; /* of the instantiation's signature in r2r.instances; 0: none */
+	u32 row; /* row of MethodDef; in a composite image the component is unknown */
+	u32 instance_off; /* offset of its signature in r2r.instances; 0: no instantiation */
 };
 
 struct r2r {
@@ -21,7 +21,7 @@ struct r2r {
 	u64 base_addr;
 	u64 functions_addr;
 	u32 n_functions;
-	struct r2r_entry *entries; /* by function */
+	struct r2r_entry *entries; /* sorted by function */
 	u32 n_entries;
 	u8 *instances;
 	u32 instances_len;
@@ -34,7 +34,7 @@ struct r2r {
 /**
  * r2r_new() - read the index of a ReadyToRun image
  * @r:		the new object, free with r2r_free()
- * @base:	of the image, mapped section by section
+ * @base:	address of the image, which is mapped section by section
  *
  * x86-64 only. Return: 0, -ENOEXEC (no such image, or crafted), -ENOTSUP (no index of methods,
  * or functions that are split into parts), -ENOMEM or the errno of reading.
@@ -45,7 +45,7 @@ void r2r_free(struct r2r **r);
 /* A method's code: consecutive functions, funclets last. */
 struct r2r_code {
 	const struct r2r_entry *entry; /* borrowed */
-	u32 begin, end; /* RVAs, of all of its functions */
+	u32 begin, end; /* RVAs of all of the method's functions */
 };
 
 /**
@@ -73,19 +73,19 @@ struct r2r_function {
 	u32 begin, end, unwind;
 };
 
-/* The function at an RVA: 0, -ENOENT or the errno of reading. */
+/* Finds the function at an RVA. Returns 0, -ENOENT or the errno of reading. */
 int r2r_function_find(const struct r2r *r, u32 rva, struct r2r_function *f);
 
 /* The decoded signature of an instantiated method (instance_off). */
 struct r2r_instance {
-	const u8 *owner; /* type that declares it; NULL: the one of the row */
-	const u8 *arguments; /* n_arguments types, of the method itself */
-	const u8 *end; /* of the readable bytes */
+	const u8 *owner; /* type that declares the method; NULL: the type of the row */
+	const u8 *arguments; /* n_arguments types: arguments of the method itself */
+	const u8 *end; /* end of the readable bytes */
 	u32 n_arguments;
 	u32 row;
 	bool is_elsewhere; /* row and types are those of another module */
 };
 
-/* 0 or -ENOTSUP: an unknown encoding. */
+/* Decodes a signature. Returns 0 or -ENOTSUP (unknown encoding). */
 int r2r_instance_get(const u8 *bytes, const u8 *end, struct r2r_instance *instance,
 		     const u8 **after);

@@ -24,7 +24,7 @@
 #include "r2r.h"
 #include "unwind_info.h"
 
-#define MAX_GAP 64 /* between functions: padding, never executed */
+#define MAX_GAP 64 /* longest padding between functions; never executed */
 
 struct r2r_rows {
 	struct target file;
@@ -127,7 +127,7 @@ void r2r_rows_span(const struct r2r_rows *r, u64 *start_off, u64 *end_off)
 		return;
 	}
 	*start_off += r->image_off;
-	*end_off += r->image_off + UW_ROW_PAGE_LEN; /* beyond this the last function has no rows */
+	*end_off += r->image_off + UW_ROW_PAGE_LEN; /* the last function has no rows beyond this */
 }
 
 /* The rule after @done bytes of the prologue; NONE if no rule can express it. */
@@ -159,7 +159,7 @@ static struct uw_rule rule_at(const struct unwind_info *info, u32 done)
 	return rule;
 }
 
-/* @end: the start of the next function, or of padding. */
+/* Reports the rules of a function. @end: start of the next function, or of padding. */
 static void describe_function(const struct r2r_rows *r, const struct r2r_function *f, u64 end,
 			      rule_fn *fn, void *data)
 {
@@ -185,13 +185,13 @@ static void describe_function(const struct r2r_rows *r, const struct r2r_functio
 		fn(&rule, at, end, data);
 }
 
-/* The first function that ends after an RVA. */
+/* Finds the first function that ends after an RVA. */
 static u32 first_function(const struct r2r_rows *r, u32 rva)
 {
 	return (u32)search_first(r->n, i, r->functions[i].end <= rva);
 }
 
-/* @start and @end are RVAs. */
+/* Reports the rules between the RVAs @start and @end. */
 static void describe(const struct r2r_rows *r, u64 start, u64 end, rule_fn *fn, void *data)
 {
 	for (u32 i = first_function(r, (u32)start); i < r->n && r->functions[i].begin < end; i++) {
@@ -210,7 +210,7 @@ int r2r_rows_page(const struct r2r_rows *r, struct rules *rules, u64 page_off, u
 	struct paint paint;
 	u32 rva;
 
-	if (!s) /* the section starts in the page */
+	if (!s) /* no section at the page's start; one may start in the page */
 		s = section_at(r, page_off + UW_ROW_PAGE_LEN - 1 - r->image_off);
 	if (!s)
 		return -ENOENT;

@@ -24,9 +24,9 @@ void r2r_rows_free(struct r2r_rows **r);
 
 /**
  * r2r_rows_image_off() - find the file offset of an image that a process has mapped
- * @base:	of the image
+ * @base:	address of the image
  * @start_addr, @end_addr: executable mapping, a part of the image
- * @file_off:	of @start_addr in the file
+ * @file_off:	offset of @start_addr in the file
  * @image_off:	filled on success
  *
  * Return: 0, -ENOEXEC (no such image, or the mapping is not one of its sections) or the errno of
@@ -35,7 +35,7 @@ void r2r_rows_free(struct r2r_rows **r);
 int r2r_rows_image_off(struct target *t, u64 base, u64 start_addr, u64 end_addr, u64 file_off,
 		       u64 *image_off);
 
-/* The range of file offsets that contains its code. */
+/* Gets the range of file offsets that contains the image's code. */
 void r2r_rows_span(const struct r2r_rows *r, u64 *start_off, u64 *end_off);
 
 /**
@@ -43,7 +43,7 @@ void r2r_rows_span(const struct r2r_rows *r, u64 *start_off, u64 *end_off);
  * @rules:	receives the rules
  * @page_off:	offset in the file, a multiple of UW_ROW_PAGE_LEN
  * @rows:	room for UW_MAX_PAGE_ROWS
- * @n:		at least 1
+ * @n:		set to the number of rows, at least 1
  *
  * Epilogues have no rows of their own: the walk recognizes them by their instructions.
  *

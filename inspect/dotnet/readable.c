@@ -23,7 +23,7 @@ struct made_up {
 	const char *rest; /* after "__"; "" if there is none */
 };
 
-/* @n: number of bytes of the name to consider. */
+/* Splits a name into its parts. @n: number of bytes of the name to consider. */
 static bool take_apart(const char *name, size_t n, struct made_up *m)
 {
 	size_t depth = 0, i;

@@ -5,7 +5,7 @@
 
 #include "text.h"
 
-/* A type that represents a part of a method, and is named after the method. */
+/* Kinds of nested types; the compiler names some after the method of which they are a part. */
 enum readable_type {
 	READABLE_PLAIN,
 	READABLE_CLOSURE, /* "<>c", "<>c__DisplayClass1_0": adds nothing to a name */

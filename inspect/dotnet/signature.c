@@ -50,7 +50,7 @@ struct signature {
 	const struct metadata *m;
 	u8 bytes[MAX_LEN];
 	u32 len, pos;
-	u32 method_row, type_row; /* the owners of the type parameters VAR and MVAR */
+	u32 method_row, type_row; /* owners of the type parameters MVAR and VAR */
 	struct text *out;
 };
 
@@ -64,7 +64,7 @@ static int take(struct signature *s, u32 *value)
 	return 0;
 }
 
-/* TypeDefOrRef: tag 0 TypeDef, 1 TypeRef, 2 TypeSpec. */
+/* Adds the type of a TypeDefOrRef: tag 0 TypeDef, 1 TypeRef, 2 TypeSpec. */
 static int add_token(struct signature *s)
 {
 	static const struct {
@@ -133,7 +133,7 @@ static int add_list(struct signature *s, u32 n, int depth)
 	return 0;
 }
 
-/* Rank, then the known sizes and lower bounds, which names omit. */
+/* Adds an array type: its rank; names omit the known sizes and lower bounds that follow. */
 static int add_array(struct signature *s, int depth)
 {
 	u32 rank, n, ignored;
@@ -171,7 +171,7 @@ static int add_generic(struct signature *s, int depth)
 	return r;
 }
 
-/* Convention, [type parameters,] parameters, result: these determine a signature's length. */
+/* Reads a signature's head: convention, [number of type parameters,] number of parameters. */
 static int take_head(struct signature *s, u32 *n)
 {
 	u32 convention, ignored;

@@ -10,7 +10,7 @@
 #include "../../core/types.h"
 
 struct text {
-	char *bytes; /* always terminated */
+	char *bytes; /* always NUL-terminated */
 	size_t room, len;
 	bool is_cut;
 };

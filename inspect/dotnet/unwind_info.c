@@ -40,7 +40,7 @@ struct head {
 	u8 version_flags, prologue_len, n_slots, frame;
 };
 
-/* The one or two following slots as a number. */
+/* The number in the one or two slots that follow. */
 static u32 operand(const struct slot *s, u32 n)
 {
 	u32 v = 0;

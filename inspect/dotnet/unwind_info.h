@@ -19,7 +19,7 @@ enum unwind_op {
 };
 
 struct unwind_code {
-	u8 prologue_off; /* of the instruction's end: undone if the pc is at or after it */
+	u8 prologue_off; /* end of the instruction: undone if the pc is at or after this */
 	u8 op;
 	u8 reg;
 	u32 value;
@@ -27,7 +27,7 @@ struct unwind_code {
 
 #define UNWIND_MAX_CODES 64
 
-/* In the order in which they are undone. */
+/* Operations in the order in which they are undone. */
 struct unwind_info {
 	u8 prologue_len;
 	u8 n_codes;
@@ -36,7 +36,7 @@ struct unwind_info {
 
 /**
  * unwind_info_read() - read one UNWIND_INFO
- * @addr:	of its first byte
+ * @addr:	address of its first byte
  * @info:	filled on success; saves of xmm registers are omitted
  *
  * Return: 0, -ENOTSUP (chained, another version, an operation that the runtime does not
