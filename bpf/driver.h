@@ -24,7 +24,7 @@ _Static_assert(UW_BLOCK *UW_BLOCK == UW_MAX_FRAMES, "two levels make all frames"
 struct uw_slot {
 	struct uw_state state;
 	u32 n_kernel; /* number of kernel_pcs that are not in the sample yet */
-	u32 done; /* enum uw_status with which the walk ended; 0: it goes on */
+	u32 done; /* enum uw_status with which the walk ended; 0: not ended yet */
 	u64 kernel_pcs[UW_MAX_KERNEL_FRAMES + 1];
 	struct arch_pt_regs user_regs;
 };
