@@ -27,7 +27,7 @@ int v8_positions_next(struct v8_positions *t);
  * @code:	offset in bytecode or machine code
  * @pos:	written on success
  *
- * Return: 0, -ERANGE if @code is before the first entry, -ENOENT if the table is empty.
+ * Return: 0, -ERANGE if @code is before the first entry, -ENOENT if there is no entry.
  */
 int v8_positions_find(struct v8_positions t, s64 code, u64 *pos);
 

@@ -48,7 +48,7 @@ struct v8_insn {
 
 struct v8_arch;
 
-/* The form of @kind that begins at @off of the @len bytes @text, or that ends there; NULL: none. */
+/* The form of @kind that begins (v8_insn_before(): ends) at @off of @text; NULL: none. */
 const struct v8_insn *v8_insn_at(const struct v8_arch *arch, enum v8_insn_kind kind, const u8 *text,
 				 u32 len, u32 off);
 const struct v8_insn *v8_insn_before(const struct v8_arch *arch, enum v8_insn_kind kind,

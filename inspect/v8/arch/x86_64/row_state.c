@@ -174,7 +174,7 @@ static struct v8_row_state after_made_room(const struct v8_row_state *s,
 	return is_plain(insn) && !is_overwritten(s, insn) ? *s : lost;
 }
 
-/* Is @insn the instruction of V8_INSN_ALIGN_SP at byte @before? */
+/* Is @insn the instruction that begins @before bytes into a V8_INSN_ALIGN_SP? */
 static bool is_aligning(const struct v8_row_text *text, const struct flow_insn *insn, u32 before)
 {
 	return is_in(text, insn, before, V8_INSN_ALIGN_SP) &&
