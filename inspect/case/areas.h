@@ -9,7 +9,7 @@
 
 struct area {
 	u64 start_addr, end_addr, file_off;
-	char *path; /* NULL: anonymous, or a mapping of the kernel */
+	char *path; /* NULL for an anonymous or kernel mapping */
 	u8 prot; /* PF_R, PF_W, PF_X */
 	u8 holds; /* enum case_holds */
 };
@@ -21,7 +21,7 @@ struct areas {
 
 /**
  * areas_add() - append an area
- * @area:	starts at or above the end of the last one; on success @a owns its path
+ * @area:	must start at or above the end of the last area; on success @a owns its path
  *
  * Return: 0, -E2BIG, -ENOMEM.
  */
@@ -33,7 +33,7 @@ const struct area *areas_find(const struct areas *a, u64 addr);
 
 /**
  * areas_files() - list the areas that map files
- * @files:	free() it; its paths belong to @a
+ * @files:	the array, to be freed with free(); @a owns the paths in it
  *
  * Return: the number of files, or -ENOMEM.
  */

@@ -2,7 +2,7 @@
 #pragma once
 
 /*
- * A recorded case: all that one walk read of a process, in one file that can be replayed
+ * A recorded case: everything that one walk read from a process, in one file that can be replayed
  * on any machine. The file is a sparse ELF core, so gdb and readelf open it:
  *
  *	ELF header    ET_CORE, the target's machine
@@ -32,11 +32,11 @@ enum case_arch { CASE_X86_64, CASE_ARM64, CASE_N_ARCHS };
 /* The origin of bytes. */
 enum case_origin {
 	CASE_BY_WALK, /* read by the walk itself */
-	CASE_COPIED, /* copied by user space right after the walk: they may be newer */
+	CASE_COPIED, /* copied by user space right after the walk; may have changed since */
 	CASE_N_ORIGINS
 };
 
-/* The contents of bytes, as far as the writer knows. */
+/* The kind of data in a range, as far as the writer knows it. */
 enum case_holds { CASE_OTHER, CASE_STACK, CASE_HEAP, CASE_STRINGS, CASE_CODE, CASE_N_HOLDS };
 
 #define CASE_MAX_REGS 34
@@ -44,7 +44,7 @@ enum case_holds { CASE_OTHER, CASE_STACK, CASE_HEAP, CASE_STRINGS, CASE_CODE, CA
 struct case_regs {
 	u64 pc, sp, fp;
 	u64 lr; /* 0 if the architecture has none */
-	bool has_all; /* false: only the four above are known */
+	bool has_all; /* false: only pc, sp, fp and lr are known */
 	u64 all[CASE_MAX_REGS]; /* in the order of PTRACE_GETREGSET's NT_PRSTATUS */
 };
 
@@ -70,30 +70,35 @@ struct case_fault {
 
 #define CASE_MAX_ROWS 2000 /* a walk uses at most one per frame */
 
-/* The unwind row that the walk used for a pc of a module, or the fact that there was none. */
+/*
+ * The unwind row that the walk used for a pc in a module, or the fact that no row covered the pc.
+ */
 struct case_row {
-	u32 module; /* as in mappings, not 0 */
+	u32 module; /* module id, as in mappings; not 0 */
 	u64 file_off; /* of the pc */
 	struct uw_rule rule; /* cfa UW_CFA_NONE: no row covered the pc */
 };
 
-/* One read of the walk, in order. */
+/* One read by the walk. Reads are listed in the order in which the walk made them. */
 struct case_read {
 	u64 addr;
 	u32 len;
 	bool is_fault;
 };
 
-/* A frame as people see it, in the profile's schema. Unknown fields are NULL or 0. */
+/* A named frame, with the fields of a profile's frame. Unknown fields are NULL or 0. */
 struct case_frame {
 	u64 pc;
 	const char *kind, *name, *file, *module, *build_id, *tier, *reason;
-	u64 off; /* in the module; only without a name */
+	u64 off; /* offset in the module; set only if there is no name */
 	u32 line, column;
 	bool inlined, async, guess;
 };
 
-/* The output of the recorded walk, to be reproduced byte for byte. User frames only. */
+/*
+ * The result of the recorded walk, which a replay must reproduce byte for byte. It has user frames
+ * only.
+ */
 struct case_walk {
 	const char *engine; /* the unwinder: "kernel 6.1.0 x86_64", "native" */
 	const struct uw_frame *frames; /* leaf first */
@@ -129,14 +134,14 @@ struct case_file {
 	enum case_arch arch;
 	struct case_regs regs;
 	u64 va_mask; /* as in struct uw_state */
-	u64 extent; /* first mapping << 32 | number; 0: the process had no tables */
+	u64 extent; /* index of first mapping << 32 | number of mappings; 0: no tables */
 	const struct case_mapping *mappings; /* the pool that extent points into */
-	const struct v8_info *v8_builds; /* by info_idx; shared_off 0: unknown */
+	const struct v8_info *v8_builds; /* indexed by info_idx; shared_off 0: unknown */
 	const struct case_row *rows; /* sorted by module and file_off */
 	const struct case_range *ranges;
 	const struct case_fault *faults;
-	const struct case_read *reads; /* of the recorded walk */
-	const struct case_frame *frames; /* expected, with names; none: made from the walk's */
+	const struct case_read *reads; /* reads of the recorded walk */
+	const struct case_frame *frames; /* expected frames with names; if none, walk->frames */
 	const struct case_function *functions; /* sorted by address */
 	const struct case_map_file *files; /* sorted by address */
 	const struct case_aux *auxv;
@@ -146,7 +151,7 @@ struct case_file {
 		n_auxv, n_rows;
 	u32 pid, tid;
 	const char *runtime; /* "Node.js 24.21.0"; NULL: native only */
-	const char *version; /* version of unspool that wrote it; NULL when writing: this one */
+	const char *version; /* the writer's version of unspool; case_write(): NULL for this one */
 	bool is_redacted; /* private data was blanked */
 	bool is_plain_core; /* read from a core without our note */
 };
@@ -206,9 +211,9 @@ int case_bytes(const struct case_file *c, u64 addr, void *dst, u32 len);
 /**
  * case_plain_add_rows() - add the unwind rows that a walk over a plain core lacked
  * @c:		from case_read(), with is_plain_core; its rows change
- * @frames:	of the walk; missing rows are computed from the files of the frames
+ * @frames:	frames of the walk; the missing rows are computed from the files that contain their code
  *
- * Return: the number of rows added, 0 when another walk would find no more; -ENOMEM.
+ * Return: the number of rows added, 0 if another walk would find no more frames, or -ENOMEM.
  */
 int case_plain_add_rows(struct case_file *c, const struct uw_frame *frames, u32 n_frames);
 
@@ -224,7 +229,10 @@ const struct v8_info *case_v8(const struct case_file *c);
 /* "x86_64", "arm64". */
 const char *case_arch_name(enum case_arch arch);
 
-/* The profile's word for the class of a status: "complete", "truncated", "failed"; else "frame". */
+/*
+ * The profile's word for the class of a status: "complete", "truncated" or "failed"; "frame" for a
+ * status of a single frame.
+ */
 const char *case_status_class(u8 status);
 
 /* The profile's "kind" for an enum uw_kind; NULL: the kind alone does not determine it. */
@@ -235,6 +243,6 @@ const char *case_profile_kind(u8 kind);
  *
  * The text is ASCII without control characters, so it is safe to print on a terminal.
  *
- * Return: text to free(), or NULL without memory.
+ * Return: the text, to be freed with free(), or NULL without memory.
  */
 char *case_note_text(const struct case_file *c);

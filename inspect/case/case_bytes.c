@@ -9,7 +9,7 @@
 #include <errno.h>
 #include <string.h>
 
-/* No byte follows the end of the address space: a read that wraps around fails. */
+/* A read that wraps around the end of the address space fails. */
 int case_state(const struct case_file *c, u64 addr, u32 len, u32 *first)
 {
 	u64 last = addr + (len - 1);

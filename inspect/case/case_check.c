@@ -70,7 +70,7 @@ static int check_rows(const struct case_file *c, struct case_error *why)
 	return 0;
 }
 
-/* Ends are inclusive, so that the last byte of the address space can be in one. */
+/* Ends are inclusive, so that a range can contain the last byte of the address space. */
 static int check_memory(const struct case_file *c, struct case_error *why)
 {
 	u64 last = 0;
@@ -134,7 +134,9 @@ static int check_walk(const struct case_file *c, struct case_error *why)
 	return 0;
 }
 
-/* Bytes that the walk read are known; reads that failed touch a fault. */
+/*
+ * Checks that the bytes of successful reads are known, and that each failed read touches a fault.
+ */
 static int check_reads(const struct case_file *c, struct case_error *why)
 {
 	u32 first;
@@ -174,7 +176,7 @@ int case_check(const struct case_file *c, struct case_error *why)
 	if (c->arch >= CASE_N_ARCHS || !is_mask(c->va_mask))
 		return case_fail(why, -EINVAL, NULL,
 				 "the architecture or the address mask is invalid");
-	if (c->arch == CASE_X86_64 && c->regs.lr) /* not part of its NT_PRSTATUS */
+	if (c->arch == CASE_X86_64 && c->regs.lr) /* NT_PRSTATUS of x86-64 has no lr */
 		return case_fail(why, -EINVAL, NULL, "x86-64 has no lr");
 	err = check_lengths(c, why);
 	if (!err)

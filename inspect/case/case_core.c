@@ -65,7 +65,7 @@ static int take_registers(const u8 *desc, u64 len, struct core *core)
 {
 	u64 n = case_machines[core->arch].n_regs;
 
-	if (core->has_regs) /* keep the first thread's */
+	if (core->has_regs) /* keep the registers of the first thread */
 		return 0;
 	if (len != CASE_PRSTATUS_REGS_OFF + 8 * n + CASE_PRSTATUS_TAIL_LEN)
 		return -ENOEXEC;
@@ -93,7 +93,7 @@ static int take_auxv(const u8 *desc, u64 len, struct core *core)
 	return 0;
 }
 
-/* Entry @i of NT_FILE; its path is @path. */
+/* Appends entry @i of NT_FILE, whose path is @path. */
 static int take_file(const u8 *desc, u64 i, u64 page_len, const char *path, struct core *core)
 {
 	const u8 *entry = desc + 16 + 24 * i;
@@ -106,7 +106,7 @@ static int take_file(const u8 *desc, u64 i, u64 page_len, const char *path, stru
 	return 0;
 }
 
-/* count, page size, { start, end, page of the file } ..., paths */
+/* NT_FILE: count, page size, { start, end, page of the file } ..., paths */
 static int take_files(const u8 *desc, u64 len, struct core *core)
 {
 	u64 n = len >= 16 ? word_at(desc) : 0, page_len = len >= 16 ? word_at(desc + 8) : 0;
@@ -137,7 +137,7 @@ static int take_unspool(const u8 *desc, u64 len, struct core *core)
 	return 0;
 }
 
-/* { data mask, instruction mask }: include/uapi/asm/ptrace.h of arm64 at v6.1 */
+/* NT_ARM_PAC_MASK: { data mask, instruction mask }, arm64's include/uapi/asm/ptrace.h at v6.1 */
 static int take_pac_mask(const u8 *desc, u64 len, struct core *core)
 {
 	if (len != 16)

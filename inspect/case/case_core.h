@@ -5,23 +5,23 @@
 
 #include "case_source.h"
 
-/* A PT_LOAD. */
+/* A PT_LOAD of the core. */
 struct core_segment {
-	u64 addr, len; /* len is that of the mapping */
-	u64 off, file_len; /* the part of it that is in the file */
+	u64 addr, len; /* the mapping in the process */
+	u64 off, file_len; /* the part of the mapping that is in the core file */
 	u8 prot;
 };
 
 struct core {
 	struct case_source source;
 	enum case_arch arch;
-	struct core_segment *segments; /* by address, no overlap */
+	struct core_segment *segments; /* sorted by address, not overlapping */
 	u32 n_segments;
-	u64 regs[CASE_MAX_REGS]; /* of the first thread */
+	u64 regs[CASE_MAX_REGS]; /* registers of the first thread */
 	bool has_regs;
 	u32 tid;
 	u64 pac_mask; /* the signature bits of a code pointer; 0: not recorded */
-	struct case_map_file *files; /* by address; paths point into the note */
+	struct case_map_file *files; /* sorted by address; paths point into the note */
 	struct case_aux *auxv;
 	u32 n_files, n_auxv;
 	const char *note; /* unspool's JSON; NULL: none */

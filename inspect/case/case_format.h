@@ -12,7 +12,7 @@
 #define CASE_NOTE_TYPE 0x4e4f534a /* "JSON": not a type of any other note */
 #define CASE_PAGE_LEN 4096
 
-#define CASE_MAX_LEN (256ull << 20) /* of an uncompressed case */
+#define CASE_MAX_LEN (256ull << 20) /* bytes of an uncompressed case */
 #define CASE_MAX_NOTES_LEN (32u << 20)
 #define CASE_MAX_SEGMENTS 65000 /* e_phnum has 16 bits */
 #define CASE_MAX_MAPPINGS 65536
@@ -28,9 +28,9 @@ struct case_machine {
 	const char *name;
 	u16 machine; /* EM_* */
 	u8 n_regs;
-	u8 pc, sp, fp; /* index of each */
+	u8 pc, sp, fp; /* indexes in NT_PRSTATUS */
 	s8 lr; /* -1: there is none */
-	u8 n_scratch, scratch[UW_N_SCRATCH]; /* index of each */
+	u8 n_scratch, scratch[UW_N_SCRATCH]; /* indexes in NT_PRSTATUS */
 };
 
 extern const struct case_machine case_machines[CASE_N_ARCHS];
@@ -57,24 +57,24 @@ extern const struct case_machine case_machines[CASE_N_ARCHS];
 	X(element_id)                                                                              \
 	X(resolve_id)
 
-/* The note's words for the values of enums, in their order; NULL-terminated. */
+/* The note's words for the values of an enum, in the enum's order; NULL-terminated. */
 extern const char *const case_origin_words[];
 extern const char *const case_holds_words[];
 extern const char *const case_map_kind_words[];
 extern const char *const case_kind_words[];
-extern const char *const case_frame_flag_words[]; /* by bit */
-extern const char *const case_async_type_words[]; /* by enum v8_async_type */
+extern const char *const case_frame_flag_words[]; /* indexed by bit number */
+extern const char *const case_async_type_words[]; /* indexed by enum v8_async_type */
 extern const char *const case_cfa_words[];
 extern const char *const case_saved_words[];
 extern const char *const case_status_words[];
 
-/* Formats "@path: ..." into @error; without @path only the rest. Return: @err. */
+/* Formats "@path: ..." into @error; omits "@path: " if @path is NULL. Return: @err. */
 int case_fail(struct case_error *error, int err, const char *path, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
 
 /**
  * case_check() - check the invariants of a case
- * @why:	one line, without a file name
+ * @why:	set to the reason, one line without a file name
  *
  * Return: 0, -EINVAL or -E2BIG.
  */
@@ -88,17 +88,20 @@ int case_check(const struct case_file *c, struct case_error *why);
  */
 int case_state(const struct case_file *c, u64 addr, u32 len, u32 *first);
 
-/* The note as JSON; NULL without memory. */
+/* Makes the note as JSON. Return: NULL without memory. */
 json_t *case_note_json(const struct case_file *c);
 
-/* The note as text, dumped with jansson's @flags: free() it; NULL without memory. */
+/*
+ * Dumps the note as text with jansson's @flags. Return: the text, to be freed with free(), or NULL
+ * without memory.
+ */
 char *case_note_dump(const struct case_file *c, size_t flags, size_t *len);
 
 /**
  * case_note_read() - read a note into a case
  * @note:	the parsed JSON; strings of @c point into it
  * @c:		receives arrays; free them with case_note_deinit(), also after a failure
- * @why:	one line
+ * @why:	set to the reason, one line
  *
  * Return: 0, -EINVAL for an invalid value, -ENOTSUP for another format, or -ENOMEM.
  */

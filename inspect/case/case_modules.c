@@ -75,7 +75,7 @@ static int by_path(const void *a, const void *b, void *data)
 	return order ? order : (i > k) - (i < k);
 }
 
-/* The number of a module is that of the first mapping of its path, from 1. */
+/* Numbers modules. A module's number is 1 plus the index of the first mapping of its path. */
 static void number_modules(const struct core *core, u32 *order, u32 *of)
 {
 	for (u32 i = 0; i < core->n_files; i++)
@@ -134,7 +134,7 @@ bool case_module_is_code(const struct case_modules *m, u32 module, u64 file_off)
 	const struct elf_segment *s = elf ? elf_file_segments(elf, &n) : NULL;
 
 	for (size_t i = 0; i < n; i++) {
-		u64 in_page = s[i].file_off % CASE_PAGE_LEN; /* mapped from the start of its page */
+		u64 in_page = s[i].file_off % CASE_PAGE_LEN; /* mappings start at page boundaries */
 
 		if (s[i].is_exec && file_off - (s[i].file_off - in_page) < s[i].file_len + in_page)
 			return true;

@@ -9,15 +9,15 @@
 #include "../elf/elf_file.h"
 
 struct case_modules {
-	u32 *of; /* for each file mapping of the core: its module's number, from 1 */
-	struct elf_file **at; /* by number - 1; NULL: absent, or not the process's */
+	u32 *of; /* module number, from 1, of each file mapping of the core */
+	struct elf_file **at; /* by number - 1; NULL: absent, or not the file that was mapped */
 	struct cfi **cfi; /* by number - 1; NULL until rows are requested */
 	u32 n; /* file mappings of the core; there are fewer modules */
 	u32 v8; /* the module that contains V8, 0: none */
 	struct v8_info v8_info;
-	u64 blob_off, blob_len; /* V8's embedded builtins in its file */
+	u64 blob_off, blob_len; /* V8's embedded builtins in the file of that module */
 	u32 dotnet; /* the module that contains CoreCLR, 0: none that is readable */
-	struct dotnet_build *dotnet_build; /* of that CoreCLR */
+	struct dotnet_build *dotnet_build; /* the build of that CoreCLR */
 };
 
 /**
@@ -31,7 +31,10 @@ struct case_modules {
 int case_modules_open(const struct core *core, struct case_modules *out);
 void case_modules_deinit(struct case_modules *m);
 
-/* Whether a page of the process equals the file's at @file_off; zeros follow the end of file. */
+/*
+ * Whether the page at @addr equals the one at @file_off of @fd. Bytes past the end of the file
+ * count as zeros.
+ */
 bool case_page_is_of_file(const struct core *core, u64 addr, int fd, u64 file_off);
 
 /* Whether @file_off of an open module is code. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * From a note to a case. The first error is reported with its place in the note; values
+ * Reads a note into a case. The first error is reported with its place in the note; values
  * read after it are zero and unused. Unknown keys are ignored, so that later versions can
  * add some.
  */

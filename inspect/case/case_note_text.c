@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * The note as text for review: an object of plain values only (a frame, a read) is one
- * line, so that a changed frame is a changed line.
+ * Formats the note as text for review. An object with plain values only, such as a frame or a
+ * read, is one line, so that a changed frame is a changed line.
  */
 
 #include "case_format.h"
@@ -25,7 +25,7 @@ static bool is_list(const json_t *value)
 	return true;
 }
 
-/* Contains no objects, and lists only of plain values. */
+/* Whether @value contains no objects, and no lists except lists of plain values. */
 static bool is_flat(const json_t *value)
 {
 	const char *key;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * From a case to its note: everything but memory, by name, for programs and for review.
+ * Makes the note of a case: everything except memory, by name, for programs and for review.
  * Addresses are strings ("0x..."), because a JSON number cannot hold 64 bits. Unknown
  * values are omitted.
  */
@@ -31,7 +31,7 @@ static void append(struct note *n, json_t *to, json_t *value)
 		n->failed = true;
 }
 
-/* Called often: json_sprintf() would format each value twice. */
+/* Formats "0x...". Not with json_sprintf(), which would format each of many values twice. */
 static json_t *hex(u64 value)
 {
 	char text[20];
@@ -81,7 +81,7 @@ static void put_number(struct note *n, json_t *to, const char *key, u64 value)
 	put(n, to, key, json_integer((json_int_t)value));
 }
 
-/* 0 is omitted. */
+/* Adds a number; omits 0. */
 static void put_some(struct note *n, json_t *to, const char *key, u64 value)
 {
 	if (value)
@@ -250,7 +250,7 @@ static void fill_frame(struct note *n, json_t *item, u32 i)
 	put_text(n, item, "reason", f->reason);
 }
 
-/* A walk's frame as in a profile, without names. */
+/* Fills @item with frame @i of the walk, as in a profile but without names. */
 static void fill_unnamed(struct note *n, json_t *item, u32 i)
 {
 	const struct uw_frame *f = &n->c->walk->frames[i];

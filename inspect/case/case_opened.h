@@ -7,7 +7,7 @@
 
 #include "../unwind/rules.h"
 
-/* The place of a range's bytes that are not in memory. */
+/* The location of a range's bytes in a file, if they are not in memory. */
 struct case_place {
 	int fd; /* borrowed; -1: in the core itself */
 	u64 off;
@@ -17,17 +17,17 @@ struct case_opened {
 	struct case_file c; /* first: the public part */
 	struct core core;
 	json_t *note; /* strings of c point into it */
-	u8 *bytes; /* of all ranges of a case */
-	struct case_place *places; /* of a plain core, for each range */
-	struct case_modules modules; /* of a plain core */
-	struct dotnet_range *dotnet; /* of a plain core: the code ranges of its CoreCLR */
+	u8 *bytes; /* the bytes of all ranges of a case */
+	struct case_place *places; /* for a plain core: one per range */
+	struct case_modules modules; /* for a plain core */
+	struct dotnet_range *dotnet; /* for a plain core: the code ranges of its CoreCLR */
 	u32 n_dotnet;
 };
 
 /**
  * case_take_plain() - make a case from a plain core
- * @o:		its core is open
- * @path:	for @error
+ * @o:		receives the case; its core is already open
+ * @path:	path of the core, for @error
  *
  * Return: 0 or a negative errno with @error set.
  */
@@ -42,10 +42,10 @@ int case_plain_add_dotnet(struct case_opened *o);
 
 /**
  * case_plain_image_rows() - get rows of a ReadyToRun image
- * @pc:		in the image
- * @page_off:	offset in its file, a multiple of UW_ROW_PAGE_LEN
+ * @pc:		an address in the image
+ * @page_off:	offset in the image's file, a multiple of UW_ROW_PAGE_LEN
  *
- * Return: as r2r_rows_page(), or -ESTALE: nothing proves that the process mapped the file.
+ * Return: as r2r_rows_page(), or -ESTALE if nothing proves that the process mapped the file.
  */
 int case_plain_image_rows(struct case_opened *o, u64 pc, u64 page_off, struct rules *rules,
 			  u32 *rows, u32 *n);

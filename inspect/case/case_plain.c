@@ -20,9 +20,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#define V8_INFO_IDX 1 /* 0 is for code that is not V8's */
+#define V8_INFO_IDX 1 /* index 0 is for code that is not V8's */
 
-/* User addresses, unless the core has a PAC mask: 4-level page tables of both architectures. */
+/* Masks of user addresses with 4-level page tables; used unless the core has a PAC mask. */
 static const u64 va_masks[CASE_N_ARCHS] = { (1ull << 47) - 1, (1ull << 48) - 1 };
 
 struct plain {
@@ -66,7 +66,7 @@ static u64 addr_of(const struct uw_mapping *m, u64 file_off)
 					    : m->end_addr;
 }
 
-/* Code of a file, in up to three mappings: V8's embedded builtins are one of their own. */
+/* Adds the code of a file as up to three mappings, because V8's embedded builtins get their own. */
 static void add_file_code(struct plain *p, u32 file, u64 start, u64 end)
 {
 	const struct case_map_file *f = &p->core->files[file];
@@ -110,7 +110,7 @@ static void add_anonymous_code(struct plain *p, const struct core_segment *s)
 	add_mapping(p, &m, NULL, NULL);
 }
 
-/* The bytes of code that are in the file, not in the core. */
+/* Adds the bytes of code that the file contains and the core does not. */
 static void add_file_bytes(struct plain *p, u32 file, u64 start, u64 end)
 {
 	const struct case_map_file *f = &p->core->files[file];
@@ -143,7 +143,7 @@ static void add_segment(struct plain *p, const struct core_segment *s)
 		add_file_bytes(p, file, s->addr + s->file_len, s->addr + s->len);
 }
 
-/* A mapping of a file without a program header. */
+/* Adds a file mapping for which the core has no program header. */
 static void add_file(struct plain *p, u32 file)
 {
 	const struct case_map_file *f = &p->core->files[file];

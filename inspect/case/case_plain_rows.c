@@ -39,7 +39,7 @@ static int cfi_rows(struct case_modules *m, u32 module, u64 page_off, struct rul
 	return err ? err : cfi_page(m->cfi[module - 1], rules, page_off, rows, n);
 }
 
-/* The rule of the files for one byte of code. The rule may be that no row covers it. */
+/* Finds the rule for one byte of code in the files. The rule may be that no row covers the byte. */
 static int find_rule(struct case_opened *o, const struct uw_frame *f, u64 file_off,
 		     struct uw_rule *out)
 {
@@ -62,7 +62,7 @@ static int find_rule(struct case_opened *o, const struct uw_frame *f, u64 file_o
 	return 0;
 }
 
-/* The index to insert a row at; false: the row exists. */
+/* Finds the index at which to insert a row. Returns false if the row exists. */
 static bool find_place(const struct case_file *c, const struct case_row *row, u32 *out)
 {
 	u32 i = 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * From a file to a case. The note and the rest of the core both record the machine, the
+ * Reads a file into a case. The note and the rest of the core both record the machine, the
  * registers and the extent of memory. A file in which they differ is refused.
  */
 
@@ -29,7 +29,7 @@ static int check_head(const struct case_opened *o, struct case_error *why)
 	return 0;
 }
 
-/* The note's ranges cover the segments exactly. */
+/* Checks that the note's ranges cover the segments exactly. */
 static int check_segments(const struct case_opened *o, struct case_error *why)
 {
 	const struct core_segment *s = o->core.segments, *end = s + o->core.n_segments;
@@ -53,7 +53,7 @@ static int check_segments(const struct case_opened *o, struct case_error *why)
 				    s->addr + off);
 }
 
-/* Both lists have the same order. */
+/* Loads the bytes of each range from its segment; both lists have the same order. */
 static int load_memory(struct case_opened *o)
 {
 	struct case_range *r = (struct case_range *)o->c.ranges;

@@ -16,7 +16,7 @@ static int compare(const void *a, const void *b)
 	return x->file_off < y->file_off ? -1 : x->file_off > y->file_off;
 }
 
-/* Recursion looks up the same row repeatedly. */
+/* Removes duplicates; recursion looks up the same row repeatedly. */
 static u32 drop_repeated(struct case_row *rows, u32 n)
 {
 	u32 kept = 0;
@@ -27,7 +27,10 @@ static u32 drop_repeated(struct case_row *rows, u32 n)
 	return kept;
 }
 
-/* The place of a frame's row; false: it has none (only code of files and V8 builtins have). */
+/*
+ * Finds the module and file offset of a frame's row. Returns false if the frame has none: only code
+ * of files and V8 builtins have rows.
+ */
 static bool place_of(const struct uw_frame *f, const struct case_rule_source *source, u32 *module,
 		     u64 *off)
 {

@@ -16,8 +16,8 @@ struct case_rule_source {
 
 /**
  * case_rows_used() - repeat the row lookups of a walk
- * @frames:	of the walk
- * @out:	sorted, for struct case_file; free() it. NULL when there are none
+ * @frames:	frames of the walk
+ * @out:	the rows, sorted, for struct case_file; to be freed with free(). NULL if there are none
  *
  * Return: 0, -ENOMEM, or -ESTALE: a page that the walk used has since been evicted, so the
  * case would differ from the walk.

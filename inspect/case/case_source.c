@@ -62,7 +62,7 @@ static int expand_chunk(ZSTD_DStream *z, ZSTD_inBuffer *in, struct expansion *x,
 	return 0;
 }
 
-/* Expands the data that is in the decoder once the file is read. */
+/* Expands the data that remains in the decoder after the file has been read. */
 static int drain(ZSTD_DStream *z, struct expansion *x, size_t *left)
 {
 	ZSTD_inBuffer none = { NULL, 0, 0 };

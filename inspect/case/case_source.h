@@ -9,7 +9,7 @@
 
 struct case_source {
 	int fd; /* -1: bytes has the whole file */
-	u8 *bytes; /* of a compressed file, expanded */
+	u8 *bytes; /* the expanded contents of a compressed file */
 	u64 len;
 	Elf *elf;
 };

@@ -22,7 +22,7 @@
 
 #define ZSTD_LEVEL 9
 
-/* The file under construction. After an allocation fails nothing more is added. */
+/* The file under construction. After an allocation has failed, nothing more is added. */
 struct image {
 	u8 *bytes;
 	size_t len, room;
@@ -103,7 +103,7 @@ static void add_auxv(struct image *im, const struct case_file *c)
 	im->failed |= desc.failed;
 }
 
-/* count, page size, { start, end, page of the file } ..., paths */
+/* NT_FILE: count, page size, { start, end, page of the file } ..., paths */
 static void add_files(struct image *im, const struct case_file *c)
 {
 	_cleanup_(cleanup_image) struct image desc = { 0 };

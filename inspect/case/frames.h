@@ -10,6 +10,6 @@ struct case_frames {
 	u32 n, room;
 };
 
-/* Appends a copy of @f; 0 or -ENOMEM. */
+/* Appends a copy of @f. Return: 0 or -ENOMEM. */
 int case_frames_add(struct case_frames *frames, const struct case_frame *f);
 void case_frames_deinit(struct case_frames *frames);

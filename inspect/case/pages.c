@@ -61,7 +61,7 @@ static int put_byte(struct page *page, u32 off, u8 byte, enum byte_state state)
 	u8 *was = &page->state[off];
 
 	if (state == BYTE_READ && *was == BYTE_FAULT)
-		*was = BYTE_NONE; /* a shorter read of it succeeded */
+		*was = BYTE_NONE; /* a shorter read of this byte succeeded */
 	if (state == BYTE_READ && *was == BYTE_READ && page->bytes[off] != byte)
 		return -ESTALE;
 	if (*was == BYTE_NONE || (state == BYTE_TEXT && *was == BYTE_NAMED)) {

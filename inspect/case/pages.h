@@ -22,7 +22,7 @@ enum byte_state { BYTE_NONE, BYTE_READ, BYTE_FAULT, BYTE_NAMED, BYTE_TEXT, BYTE_
 
 struct page {
 	u64 addr;
-	u8 holds; /* enum case_holds, of all but text */
+	u8 holds; /* enum case_holds of all bytes except text */
 	u8 prot; /* PF_R, PF_W, PF_X */
 	u8 bytes[PAGE_LEN];
 	u8 state[PAGE_LEN]; /* enum byte_state */
@@ -40,20 +40,23 @@ struct page *pages_find(const struct pages *p, u64 addr);
 
 /**
  * pages_put() - enter bytes
- * @state:	for bytes that have none yet; the others do not change
+ * @state:	new state of bytes that have no state yet; other bytes do not change
  *
- * Return: 0, -ESTALE when the walk read other bytes there before, or a fault (@state
- * is BYTE_READ: the target changed them in between), -E2BIG, -ENOMEM.
+ * Return: 0, -E2BIG, -ENOMEM, or -ESTALE if @state is BYTE_READ and an earlier read of the walk
+ * found other bytes or a fault there, because the target changed them in between.
  */
 int pages_put(struct pages *p, u64 addr, const void *bytes, u64 len, enum byte_state state);
 
-/* Records a failed read of the walk. Bytes of it that were read are no fault. As pages_put(). */
+/*
+ * Records a failed read of the walk. Bytes in the range that another read returned do not become
+ * faults. Return: as pages_put().
+ */
 int pages_put_fault(struct pages *p, u64 addr, u64 len);
 
 /**
  * pages_ranges() - turn the pages into ranges and faults of a case
  * @minimal:	omit bytes that were only copied
- * @c:		receives ranges and faults; free with pages_free_ranges(). They point into @p
+ * @c:		receives ranges and faults, which point into @p; free with pages_free_ranges()
  *
  * Return: 0 or -ENOMEM.
  */

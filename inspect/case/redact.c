@@ -9,7 +9,7 @@
 #define SMALL 4096
 #define NEAR_SP (1ull << 20) /* one step of a walk reads no further */
 #define SMALL_SMI (1 << 24)
-#define FOLLOWED_LEN 64 /* from an object's tagged address to a field that was read */
+#define FOLLOWED_LEN 64 /* maximum distance from a tagged address to a field that was read */
 #define TYPE_LEN 2 /* length of a V8 instance type; two bytes hold nothing private */
 
 static bool is_harmless(const struct redaction *r, u64 word)
@@ -27,8 +27,8 @@ static bool is_harmless(const struct redaction *r, u64 word)
 }
 
 /*
- * A replacement that ends a walk in the same way: it has the same alignment, and like the
- * word it is beyond all addresses, above the stack pointer, or below it.
+ * Returns a replacement that ends a walk in the same way as @word: it has the same alignment, and
+ * is in the same range (beyond all addresses, above the stack pointer, or below it).
  */
 static u64 blank(const struct redaction *r, u64 word)
 {
@@ -56,10 +56,13 @@ static u64 return_pc(const struct redaction *r, u32 frame)
 	for (u32 i = frame + 1; i < r->n_frames; i++)
 		if (!(r->frames[i].flags & UW_FRAME_ASYNC))
 			return r->frames[i].pc;
-	return r->fault_addr; /* in no known code */
+	return r->fault_addr; /* an address in no known code */
 }
 
-/* Whether @addr is the BytecodeArray slot of a frame. Its record has the slot's position. */
+/*
+ * Whether @addr is the BytecodeArray slot of a frame. The frame's record has the position of the
+ * slot.
+ */
 static bool is_array_slot(const struct redaction *r, const struct pages *p, u64 addr, u32 frame)
 {
 	u64 at = addr + (r->v8 ? r->v8->bytecode_array_slot + 8u : 0), word;
@@ -72,7 +75,7 @@ static bool is_array_slot(const struct redaction *r, const struct pages *p, u64 
 	return (word & r->va_mask) == return_pc(r, frame);
 }
 
-/* The tokens of V8 frames hold values of their slots; update them, too. See uw_frame.h. */
+/* The token of a V8 frame holds values of the frame's slots, so update it, too. See uw_frame.h. */
 static void redact_tokens(const struct redaction *r, const struct pages *p, u64 addr, u64 word,
 			  u64 like)
 {
@@ -103,7 +106,10 @@ static bool is_nibble_map(const struct redaction *r, u64 addr)
 	return false;
 }
 
-/* The MethodDesc and the unwind entries, which the word before a method points to. */
+/*
+ * Whether @addr is near a method's header (MethodDesc, unwind entries), to which the word before
+ * the method points.
+ */
 static bool is_dotnet_header(const struct redaction *r, const struct pages *p, u64 addr)
 {
 	for (u32 i = 0; i < r->n_frames; i++) {
@@ -123,7 +129,10 @@ static bool is_dotnet_header(const struct redaction *r, const struct pages *p, u
 	return false;
 }
 
-/* Copied bytes beside them are not needed by the walk, and may be anything. */
+/*
+ * Whether the walk read this word of a nibble map or method header. Copied bytes beside such words
+ * are not needed, and may be anything.
+ */
 static bool is_of_dotnet(const struct redaction *r, const struct pages *p, const struct page *page,
 			 u32 off)
 {

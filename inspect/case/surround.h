@@ -9,10 +9,10 @@
 
 /**
  * pages_surround() - copy memory around the entered bytes
- * @sp:		where the stack starts
+ * @sp:		stack pointer, at which the copy of the stack starts
  *
- * Copies each entered page whole, its two neighbours, and the stack from @sp to its last
- * page that was read, at most 256 KiB. Unreadable memory is omitted. Then sets the holds of
+ * Copies the whole of each entered page, its two neighbours, and the stack from @sp to the last of
+ * its pages that was read, at most 256 KiB. Omits unreadable memory. Then sets the member holds of
  * each page.
  *
  * Return: 0, -E2BIG, -ENOMEM.

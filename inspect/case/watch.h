@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #pragma once
 
-/* Records the reads of a target that are made for names, for a case. */
+/* Adds the reads of a target that are made for names to the pages of a case. */
 
 #include "../target/target.h"
 #include "pages.h"
@@ -12,8 +12,8 @@ struct case_watch {
 	int err; /* the first error of entering bytes */
 };
 
-/* Enters every read of @memory from now on, until its on_read is NULL again. */
+/* Enters every later read of @memory, until case_watch_end(). */
 void case_watch_begin(struct case_watch *w, struct target *memory);
 
-/* Return: 0 or a negative errno: some bytes were not entered. */
+/* Ends the watch. Return: 0, or a negative errno if some bytes were not entered. */
 int case_watch_end(const struct case_watch *w, struct target *memory);
