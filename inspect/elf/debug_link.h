@@ -6,10 +6,10 @@
 /* The name of a separate debug file: .gnu_debuglink (gdb's manual, "Separate Debug Files"). */
 struct debug_link {
 	char name[256]; /* without a slash */
-	u32 crc; /* of the whole debug file */
+	u32 crc; /* checksum of the whole debug file */
 };
 
-/* 0, -ENOENT, or -ENOEXEC for an invalid name. */
+/* Reads .gnu_debuglink. Return: 0, -ENOENT, or -ENOEXEC for an invalid name. */
 int debug_link_read(struct elf_file *f, struct debug_link *link);
 
 /* The file of debug information shared by several files: .gnu_debugaltlink (dwz 0.15). */
@@ -18,8 +18,11 @@ struct debug_altlink {
 	char build_id[2 * 64 + 1]; /* hex, lower case */
 };
 
-/* 0, -ENOENT, or -ENOEXEC for an invalid section. */
+/* Reads .gnu_debugaltlink. Return: 0, -ENOENT, or -ENOEXEC for an invalid section. */
 int debug_altlink_read(struct elf_file *f, struct debug_altlink *link);
 
-/* The checksum of a file. 0, -EFBIG for more than @max_len bytes, or the errno of reading. */
+/*
+ * Computes the checksum of a file. Return: 0, -EFBIG for more than @max_len bytes, or the errno of
+ * reading.
+ */
 int debug_link_crc(int fd, u64 max_len, u32 *crc);

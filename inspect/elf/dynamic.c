@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * DT_HASH contains the number of symbols: it equals the number of chains. DT_GNU_HASH does
- * not; it has the start of each bucket's chain, and the end of the last chain is the end of
- * the symbols:
+ * DT_HASH contains the number of symbols, which equals the number of chains. DT_GNU_HASH does not
+ * contain the number, but the start of each bucket's chain; the last chain ends with the last
+ * symbol:
  *
  *	nbuckets, symoffset, bloom_size, bloom_shift,
  *	bloom[bloom_size] (u64), buckets[nbuckets] (u32), chains[] (u32, bit 0: last)
@@ -61,7 +61,9 @@ static int find_tags(struct elf_file *f, struct dynamic *d)
 	return 0;
 }
 
-/* The highest symbol that starts a bucket's chain, 0: none; and the address of the chains. */
+/*
+ * Finds the highest symbol that starts a bucket's chain (0: none), and the address of the chains.
+ */
 static int last_bucket(struct elf_file *f, u64 addr, u32 *last, u64 *chains_addr)
 {
 	u32 header[4], buckets[BATCH];
@@ -120,7 +122,7 @@ static int count(struct elf_file *f, const struct dynamic *d, u32 *n)
 	return err;
 }
 
-/* Passes a symbol to @fn. 0, the result of @fn, or -ENOEXEC. */
+/* Passes a symbol to @fn. Return: 0, the result of @fn, or -ENOEXEC. */
 static int tell(struct elf_file *f, const struct dynamic *d, const Elf64_Sym *sym,
 		int (*fn)(const struct elf_symbol *s, void *data), void *data)
 {

@@ -3,7 +3,7 @@
 /*
  * libelf checks the offsets and sizes of headers and sections against the length of the
  * file; this file checks the relations between headers. The file may shrink while it is
- * read. Nothing is mapped, so that ends in a short read and an error, not in SIGBUS.
+ * read. Nothing is mapped, so a file that shrinks causes a short read and an error, not SIGBUS.
  */
 
 #include <errno.h>
@@ -60,7 +60,10 @@ static void take_build_id_of_section(struct elf_file *f)
 			take_build_id(f, sh.sh_offset, sh.sh_size, sh.sh_addralign);
 }
 
-/* Segments do not overlap in memory; bytes beyond the end of the file do not exist. */
+/*
+ * Appends a segment without its bytes beyond the end of the file. Segments must not overlap in
+ * memory.
+ */
 static int take_segment(struct elf_file *f, const GElf_Phdr *ph)
 {
 	u64 room = ph->p_offset < f->len ? f->len - ph->p_offset : 0;
@@ -207,7 +210,10 @@ int elf_file_off_to_addr(const struct elf_file *f, u64 off, u64 *addr)
 	return elf_segments_off_to_addr(f->segments, f->n_segments, off, addr);
 }
 
-/* A mapping starts at a page boundary, a segment anywhere in the page, at the same page offset. */
+/*
+ * A mapping starts at a page boundary; its segment may start anywhere in that page. The offset in
+ * the page is the same in the file and in memory.
+ */
 int elf_file_bias(const struct elf_file *f, u64 start, u64 file_off, u64 *bias)
 {
 	const u64 page = 65536; /* the largest page size */

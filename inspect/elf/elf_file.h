@@ -19,7 +19,7 @@ struct elf_symbol {
 	u8 type; /* STT_* */
 	u8 bind; /* STB_* */
 	bool defined;
-	bool in_text; /* its section holds instructions */
+	bool in_text; /* the symbol's section holds instructions */
 	bool is_dynamic; /* from .dynsym */
 };
 
@@ -54,7 +54,7 @@ struct Elf *elf_file_elf(const struct elf_file *f);
 
 /**
  * elf_file_section() - get the bytes of a section, decompressed
- * @name:	of the section
+ * @name:	name of the section
  * @max_len:	refuse a longer section
  * @bytes:	borrowed, valid while the file is open
  *
@@ -69,15 +69,15 @@ u64 elf_file_section_len(struct elf_file *f, const char *name);
 /* The link-time addresses of a section that is loaded; false: there is none. */
 bool elf_file_section_span(struct elf_file *f, const char *name, u64 *start, u64 *end);
 
-/* Hex, lower case; NULL when there is none. Valid while the file is open. */
+/* The build id in lower-case hex, or NULL if there is none. Valid while the file is open. */
 const char *elf_file_build_id(const struct elf_file *f);
 
 /* The PT_LOADs and their number; valid while the file is open. */
 const struct elf_segment *elf_file_segments(const struct elf_file *f, size_t *n);
 
 /*
- * Translate between file offsets and link-time addresses through the PT_LOADs. 0 or -ERANGE.
- * Where segments share bytes of the file, an offset belongs to the executable one.
+ * Translate between file offsets and link-time addresses through the PT_LOADs. If segments share
+ * bytes of the file, an offset belongs to the executable segment. Return: 0 or -ERANGE.
  */
 int elf_file_off_to_addr(const struct elf_file *f, u64 off, u64 *addr);
 int elf_file_addr_to_off(const struct elf_file *f, u64 addr, u64 *off);
@@ -95,7 +95,10 @@ int elf_segments_off_to_addr(const struct elf_segment *s, size_t n, u64 off, u64
  */
 int elf_file_bias(const struct elf_file *f, u64 start, u64 file_off, u64 *bias);
 
-/* Reads bytes at a link-time address, zeros in .bss. 0, -ERANGE or the errno of reading. */
+/*
+ * Reads bytes at a link-time address; .bss reads as zeros. Return: 0, -ERANGE or the errno of
+ * reading.
+ */
 int elf_file_read_addr(const struct elf_file *f, u64 addr, void *dst, size_t len);
 
 /**

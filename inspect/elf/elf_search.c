@@ -16,7 +16,7 @@ struct search {
 	int (*fn)(const char *text, size_t n, void *data);
 	void *data;
 	char *chunk; /* BEFORE bytes precede it */
-	u64 budget; /* remaining bytes; a limit, because segments can share bytes of the file */
+	u64 budget; /* bytes left to read; limited, because segments can share bytes of the file */
 };
 
 static int search_chunk(const struct search *s, size_t n)

@@ -5,7 +5,7 @@
 
 #include "elf_file.h"
 
-/* Bytes before the mark that @fn may read, too. */
+/* Number of bytes before the mark that @fn may also read. */
 #define ELF_SEARCH_BEFORE 64
 
 /**
@@ -14,7 +14,7 @@
  * @len:	bytes of interest after @mark, at most 4096
  * @fn:		called for each match with the bytes after @mark: up to @len bytes, or more;
  *		-ENOENT continues the search, anything else ends it. The mark and
- *		ELF_SEARCH_BEFORE bytes precede @text; before the segment they are zeros
+ *		ELF_SEARCH_BEFORE bytes precede @text; bytes before the segment are zeros
  *
  * Searches read-only data first, then code: some programs are linked with their constants
  * beside the code, in one segment. Reads at most 256 MiB.

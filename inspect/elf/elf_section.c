@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * Sections by name. The header of a compressed section contains its length; that is
- * compared with the limit before libelf allocates memory for it.
+ * Sections by name. The header of a compressed section contains the decompressed length, which is
+ * compared with the limit before libelf allocates memory for the section.
  */
 
 #include <errno.h>

@@ -16,19 +16,19 @@
 #include "dynamic.h"
 #include "elf_file.h"
 
-#define BATCH 512 /* symbols */
+#define BATCH 512 /* symbols per read */
 #define MAX_HELD (8u << 20) /* a table of names up to this length is read whole */
 #define NAMES_LEN 65536
-#define SHORT_LEN 512 /* read for a name that does not follow the previous one */
+#define SHORT_LEN 512 /* bytes read for a name that does not follow the previous one */
 
 /* A loaded piece of a string table. */
 struct names {
 	int fd;
-	u64 off, len; /* of the table, in the file */
-	u64 at; /* of the piece, in the table */
-	size_t n; /* its bytes */
+	u64 off, len; /* offset of the table in the file, and its length */
+	u64 at; /* offset of the piece in the table */
+	size_t n; /* length of the piece */
 	size_t room;
-	char bytes[]; /* and a zero */
+	char bytes[]; /* the piece, followed by a NUL */
 };
 
 static bool section_is_text(Elf *elf, GElf_Section idx)

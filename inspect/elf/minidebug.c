@@ -9,7 +9,9 @@
 
 #include "../util/cleanup.h"
 
-/* 0: the end; 1: more to come; or a negative errno. */
+/*
+ * Writes decompressed bytes to @fd. Return: 1 if there are more, 0 at the end, or a negative errno.
+ */
 static int decompress(lzma_stream *xz, u64 max_len, int fd)
 {
 	u8 bytes[65536];
