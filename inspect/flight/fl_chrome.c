@@ -11,18 +11,18 @@
 #include "fl_walks.h"
 
 #define N_LEVELS 8 /* tracks for overlapping walks of a thread, which only damaged dumps have */
-#define LEVEL_SHIFT 33 /* in a thread's id on these tracks */
+#define LEVEL_SHIFT 33 /* position of the level in the id of such a track */
 #define NO_DURATION (~0ull)
 
 struct trace {
 	const struct fl_dump *d;
 	FILE *out;
-	u64 base_ns; /* of the first walk */
+	u64 base_ns; /* begin of the first walk */
 	u64 n_lines;
 	int err;
 };
 
-/* Any bytes as a JSON string; many readers reject a NUL in one. */
+/* Makes a JSON string of any bytes. Replaces NUL, which many readers reject. */
 static json_t *text(const char *s, size_t len)
 {
 	_cleanup_free_ char *mended = malloc(len * UTF8_MAX_LEN + 1);
@@ -43,7 +43,7 @@ static json_t *words(const char *s)
 	return text(s, strlen(s));
 }
 
-/* As text, because a JSON number cannot hold 64 bits everywhere. */
+/* Formats @v as a string, because many readers cannot hold 64 bits in a number. */
 static json_t *hex(u64 v)
 {
 	char s[24];
@@ -52,7 +52,7 @@ static json_t *hex(u64 v)
 	return json_string(s);
 }
 
-/* Microseconds with three decimals, exact. */
+/* Writes a time in microseconds with three decimals, without rounding. */
 static void put_us(FILE *out, const char *key, u64 ns)
 {
 	fprintf(out, "\"%s\":%llu.%03llu,", key, ns / 1000, ns % 1000);
@@ -75,14 +75,14 @@ static void put(struct trace *t, json_t *json, u64 at_ns, u64 took_ns)
 	fputs(s + 1, t->out);
 }
 
-/* @args: NULL: none */
+/* @args: NULL if there are none */
 static json_t *event(const char *phase, json_t *name, u64 pid, u64 tid, json_t *args)
 {
 	return json_pack("{s:s, s:o, s:I, s:I, s:o*}", "ph", phase, "name", name, "pid",
 			 (json_int_t)pid, "tid", (json_int_t)tid, "args", args);
 }
 
-/* The words of an entry by name; unnamed ones by number. */
+/* Makes an object of the words of an entry. Words without a name are named by their number. */
 static json_t *entry_args(const struct trace *t, const struct fl_entry *e)
 {
 	const struct fl_event_words *known =
@@ -133,7 +133,8 @@ struct within {
 
 /*
  * The arguments of the slice itself must be the same each time: speedscope takes slices with
- * different arguments for different functions. The others are in a point at its start.
+ * different arguments for different functions. All other arguments are in an instant event at the
+ * start of the slice.
  */
 static json_t *step_args(const struct trace *t, const struct fl_part *part)
 {
@@ -152,14 +153,14 @@ static json_t *step_args(const struct trace *t, const struct fl_part *part)
 	return args;
 }
 
-/* A step; its name is the frame's kind and address. */
+/* Writes a step, named by the frame's kind and address. */
 static void put_step(struct within *in, const struct fl_part *part)
 {
 	const struct fl_tables *tables = &in->t->d->tables;
 	json_t *args = entry_args(in->t, part->entry);
 	char room[24], name[64];
 
-	json_object_del(args, "last_id"); /* of the previous frame */
+	json_object_del(args, "last_id"); /* describes the previous frame */
 	json_object_del(args, "last_value");
 	json_object_del(args, "detail");
 	snprintf(name, sizeof(name), "%s 0x%llx",
@@ -210,7 +211,10 @@ static void put_walk(struct trace *t, const struct fl_walk *w, u64 tid)
 	fl_walk_each(t->d, w, put_part, &(struct within){ t, w, tid });
 }
 
-/* Slices of one track must not overlap: an overlapping walk goes to another track. */
+/*
+ * Writes all walks. Slices of one track must not overlap, so an overlapping walk goes to another
+ * track.
+ */
 static void put_walks(struct trace *t, const struct fl_walks *walks)
 {
 	u64 busy_until[N_LEVELS] = { 0 };
@@ -224,7 +228,7 @@ static void put_walks(struct trace *t, const struct fl_walks *walks)
 		while (level < N_LEVELS && w->begin_ns < busy_until[level])
 			level++;
 		if (level == N_LEVELS)
-			continue; /* the counts below include it */
+			continue; /* not drawn, but counted below */
 		busy_until[level] = w->begin_ns + fl_walk_drawn_ns(w);
 		put_walk(t, w, w->tid + (level << LEVEL_SHIFT));
 	}
@@ -253,7 +257,7 @@ static void put_names(struct trace *t)
 		bool is_thread = name.tag == FL_NAME_THREAD;
 
 		if (!is_thread && name.tag != FL_NAME_PROCESS)
-			continue; /* a runtime's name is in its event */
+			continue; /* the name of a runtime is in its own event */
 		put(t,
 		    event("M", json_string(is_thread ? "thread_name" : "process_name"),
 			  name.ident >> 32, (u32)name.ident,

@@ -6,7 +6,7 @@
  * one track per thread, one slice per walk, named by its status and with its steps inside.
  *
  * Viewers merge slices whose names and arguments are equal. So slices have no arguments;
- * registers and figures are in a point at the start of each.
+ * registers and figures are in an instant event at the start of each slice.
  *
  * The clock is read twice per walk. The times of the steps in between are unknown, so steps
  * are spread evenly, and the trace has "steps_timed": false.

@@ -10,18 +10,18 @@
 #include "../util/json_memory.h"
 
 #define MAX_TABLES (1u << 20)
-#define MAX_CUT (64u << 20) /* limit of a truncated section */
+#define MAX_CUT (64u << 20) /* limit for the length of a truncated section */
 
 struct parse {
 	const u8 *bytes;
 	u64 len;
-	u64 end; /* of the last section: sections do not overlap */
+	u64 end; /* end of the last section; sections do not overlap */
 	u8 *room; /* for rings, names and cases, in order */
 	u64 used;
 	struct fl_dump d;
 };
 
-/* The section, or the part of it that is in the file; false: no part is. */
+/* Finds section @i, or the part of it that is in the file. Returns false if no part is. */
 static bool find_section(struct parse *p, u32 i, struct fl_section *s, u64 *have)
 {
 	u64 at = sizeof(struct fl_header) + (u64)i * sizeof(*s);
@@ -104,7 +104,7 @@ static void take_case(struct parse *p, const struct fl_section *s, u64 have)
 	p->d.n_cases++;
 }
 
-/* Dumps of older versions have none of these. */
+/* Reads the reason for a missing case. Dumps of older versions have no such section. */
 static void take_no_case(struct parse *p, const struct fl_section *s, u64 have)
 {
 	struct fl_case *c = &p->d.cases[p->d.n_cases];
@@ -144,7 +144,7 @@ static int take_sections(struct parse *p, u32 n)
 	return err;
 }
 
-/* The memory for all sections: they do not overlap, and at most one is truncated. */
+/* Computes the memory for all sections, which do not overlap. At most one is truncated. */
 static u64 find_room(struct parse p, u32 n)
 {
 	u64 room = p.len, have;

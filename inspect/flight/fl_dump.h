@@ -11,7 +11,7 @@
  *	RING     of one CPU: struct flight_ring and its slots, as in memory
  *	NAMES    struct fl_names and its words
  *	CASE     of a walk that froze its ring: a complete file that unspool-sim replays
- *	NO_CASE  why such a walk has no case: a u32, enum fl_no_case
+ *	NO_CASE  the reason why such a walk has no case: a u32, enum fl_no_case
  *
  * Readers skip unknown sections. A truncated file is read up to its end: missing slots of a
  * ring count as lost.
@@ -35,14 +35,14 @@ struct fl_header {
 	u64 magic;
 	u32 version;
 	u32 n_sections;
-	u64 monotonic_ns; /* both clocks at the same time */
+	u64 monotonic_ns; /* both clocks, read at the same time */
 	u64 realtime_ns;
 };
 _Static_assert(sizeof(struct fl_header) == 32, "wire");
 
 struct fl_section {
 	u32 kind; /* enum fl_section_kind */
-	u32 id; /* of a ring: its CPU; of CASE and NO_CASE: fl_case_id() */
+	u32 id; /* the CPU of a RING; fl_case_id() of a CASE or NO_CASE */
 	u64 off; /* from the start of the file; a multiple of 64 */
 	u64 len;
 };
@@ -63,16 +63,16 @@ enum fl_no_case {
 	FL_CASE_LOST, /* no sample of a known process arrived: pid 0 */
 };
 
-/* The walk itself, with the memory that it read; or the reason why there is none. */
+/* The case of a walk that froze its ring, or the reason why there is no case. */
 struct fl_case {
 	u32 pid; /* 0: unknown */
 	u32 status; /* enum uw_status */
-	const u8 *bytes; /* of a NAME.core; NULL: none */
+	const u8 *bytes; /* contents of a NAME.core; NULL: none */
 	u64 len;
-	u32 why_not; /* enum fl_no_case, or a later version's; 0: there is a case */
+	u32 why_not; /* enum fl_no_case, or a value of a later version; 0: there is a case */
 };
 
-/* Linux has at most 2^22 pids. */
+/* Identifies the walk: pid and status. Linux has at most 2^22 pids, so a pid fits into 24 bits. */
 static inline u32 fl_case_id(const struct fl_case *c)
 {
 	return c->pid | c->status << 24;
@@ -89,16 +89,16 @@ struct fl_dump {
 	struct fl_case cases[FL_MAX_CASES];
 	u32 n_cases;
 	bool is_cut; /* the file is truncated */
-	void *owned; /* of fl_dump_parse() */
+	void *owned; /* memory allocated by fl_dump_parse() */
 };
 
-/* "the process had ended" */
+/* The reason in words, such as "the process had ended". */
 const char *fl_no_case_words(u32 why_not);
 
 /**
  * fl_dump_write() - write a dump
  * @d:		its rings may be live
- * @out:	at its start
+ * @out:	positioned at the start of the file
  *
  * Return: 0, -ENOMEM, or the errno of writing.
  */
@@ -108,8 +108,8 @@ int fl_dump_write(const struct fl_dump *d, FILE *out);
  * fl_dump_parse() - parse the bytes of a file, which may be hostile
  * @out:	owns copies of all that it points to; free with fl_dump_deinit()
  *
- * Return: 0, -EBADMSG: not a dump; -EPROTO: another byte order or a later version; -E2BIG;
- *         -ENOMEM.
+ * Return: 0, -EBADMSG if the file is no dump, -EPROTO for another byte order or a later version,
+ * -E2BIG or -ENOMEM.
  */
 int fl_dump_parse(const void *bytes, size_t len, struct fl_dump *out);
 void fl_dump_deinit(struct fl_dump *d);

@@ -67,7 +67,7 @@ void fl_names_copy(const struct fl_names *n, u64 n_words, struct fl_names *out)
 	flight_load_fence();
 	out->first = flight_load(&n->first);
 	out->number = flight_load(&n->number);
-	if (out->first > out->end) /* all of them were overwritten */
+	if (out->first > out->end) /* all records were overwritten */
 		out->first = out->end;
 }
 

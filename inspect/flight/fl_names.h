@@ -12,7 +12,7 @@
  * Offsets count words since the start and never wrap, so a record may cross the end of the
  * ring, and an overwritten record cannot be taken for a new one. The writer moves `first` past
  * the words that it is going to overwrite, and moves `end` past a record once the record is
- * complete. So the valid part of a reader's copy starts at the `first` that is read after it.
+ * complete. So the valid part of a reader's copy starts at the `first` that is read after the copy.
  */
 
 #include "../../core/types.h"
@@ -24,15 +24,15 @@
 
 struct fl_names {
 	u64 first; /* offset of the oldest complete record */
-	u64 end; /* offset after the newest */
-	u64 number; /* of records ever written */
+	u64 end; /* offset after the newest record */
+	u64 number; /* number of records ever written */
 	u64 pad[5];
 	u64 words[];
 };
 _Static_assert(sizeof(struct fl_names) == 64, "one cache line");
 
 struct fl_name {
-	u64 number; /* 0 for the first one ever written */
+	u64 number; /* number of the record; 0 for the first one ever written */
 	u64 time_ns; /* idents are reused: the newest name before an entry is the right one */
 	u64 ident;
 	u8 tag;
@@ -43,33 +43,33 @@ struct fl_name {
 
 /**
  * fl_names_add() - write a name
- * @n_words:	of the ring, a power of two from FL_NAMES_MIN to FL_NAMES_MAX
+ * @n_words:	length of the ring, a power of two from FL_NAMES_MIN to FL_NAMES_MAX
  * @tag:	the kind of ident, defined by the caller
  * @text:	truncated to FL_NAME_MAX bytes, and marked so
  *
- * One thread at a time.
+ * Only one thread at a time may call this.
  */
 void fl_names_add(struct fl_names *n, u64 n_words, u8 tag, u64 ident, u64 time_ns, const char *text,
 		  size_t len);
 
 /**
  * fl_names_copy() - copy a live ring
- * @out:	of the same length
+ * @out:	receives the copy; has the same length
  */
 void fl_names_copy(const struct fl_names *n, u64 n_words, struct fl_names *out);
 
 struct fl_names_cursor {
-	u64 at; /* offset */
-	u64 number; /* of the next expected record */
+	u64 at; /* offset of the next record */
+	u64 number; /* number of the next expected record */
 	u64 lost; /* records that were overwritten before they were read */
 };
 
 /**
  * fl_names_next() - get the next record of a copy
  * @c:		start with a zeroed one; also valid for later copies of the same ring
- * @out:	written on 1
+ * @out:	written only if 1 is returned
  *
- * Return: 1, 0 after the last, -EBADMSG for invalid records.
+ * Return: 1, 0 after the last record, or -EBADMSG for invalid records.
  */
 int fl_names_next(const struct fl_names *n, u64 n_words, struct fl_names_cursor *c,
 		  struct fl_name *out);

@@ -31,7 +31,7 @@ struct made {
 	char keys[MAX_NOTES][KEY_LEN];
 };
 
-/* Any bytes as text that is valid for protobuf. */
+/* Makes valid UTF-8 of any bytes, as protobuf requires. */
 static char *mend(const char *s, size_t len)
 {
 	char *out = malloc(len * UTF8_MAX_LEN + 1);
@@ -264,7 +264,10 @@ static void put_thread(struct trace *t, u32 pid, u32 tid)
 	put(t, &packet);
 }
 
-/* Of overlapping walks of a thread, which only damaged dumps have, the later ones are skipped. */
+/*
+ * Writes all walks except those that overlap an earlier walk of the same thread. Only damaged dumps
+ * have such walks.
+ */
 static void put_walks(struct trace *t, const struct fl_walks *walks)
 {
 	u64 busy_until = 0;

@@ -22,7 +22,7 @@ struct fl_ring {
 struct fl_cursor {
 	u64 at; /* index of the next slot */
 	u64 read, lost; /* slots */
-	bool is_final; /* there is no writer any more: missing entries never arrive */
+	bool is_final; /* the writer is gone, so missing entries never arrive */
 };
 
 struct fl_entry {
@@ -30,7 +30,7 @@ struct fl_entry {
 	u32 walk;
 	u32 took_ns; /* FLIGHT_NO_TIME: not measured */
 	u32 detail;
-	u8 event; /* enum flight_event, or a newer writer's */
+	u8 event; /* enum flight_event, or a value of a newer writer */
 	u8 phase;
 	u8 n_slots;
 	u8 n_words; /* at most FLIGHT_MAX_WORDS */
@@ -40,15 +40,15 @@ struct fl_entry {
 /**
  * fl_ring_init() - open a ring in memory
  * @memory:	aligned to 8
- * @len:	of header and slots, nothing else
+ * @len:	length of header and slots, with nothing after them
  * @out:	borrows @memory
  *
- * Return: 0, or -EBADMSG: no ring has this length.
+ * Return: 0, or -EBADMSG if no ring can have this length.
  */
 int fl_ring_init(const void *memory, u64 len, struct fl_ring *out);
 
 enum fl_got {
-	FL_END, /* no more for now */
+	FL_END, /* no further entry for now */
 	FL_ENTRY,
 	FL_IN_FLIGHT, /* the next entry is being written, or overwritten too fast */
 };
@@ -56,7 +56,7 @@ enum fl_got {
 /**
  * fl_ring_read() - read the next entry
  * @c:		start with a zeroed one
- * @e:		written with FL_ENTRY
+ * @e:		written only if FL_ENTRY is returned
  *
  * Returns after a bounded number of loads. A slot that its writer left unfinished is
  * skipped and counted as lost.
@@ -65,6 +65,7 @@ enum fl_got fl_ring_read(const struct fl_ring *r, struct fl_cursor *c, struct fl
 
 /**
  * fl_ring_copy() - copy a live ring
- * @out:	of the same length; slots that are being written are unused in it
+ * @out:	receives the copy; has the same length. Slots that are being written are empty
+ *		in the copy
  */
 void fl_ring_copy(const struct fl_ring *r, struct flight_ring *out);

@@ -37,9 +37,9 @@ static inline u64 fl_slot_copy(const struct flight_slot *slot, struct flight_slo
 /**
  * fl_group_copy() - copy a whole entry
  * @ring:	may change at any time
- * @mask:	its slots - 1
- * @at:		index of the head
- * @out:	FLIGHT_MAX_SLOTS
+ * @mask:	number of slots in @ring, minus 1
+ * @at:		index of the entry's first slot
+ * @out:	room for FLIGHT_MAX_SLOTS slots
  *
  * Return: number of slots of the entry, 0: it is missing or incomplete.
  */

@@ -3,14 +3,14 @@
 
 /*
  * The meaning of the numbers in entries, as text. Each dump contains these tables, so later
- * versions, which assign other meanings, can read it.
+ * versions can read the dump even if they assign other meanings.
  */
 
 #include <jansson.h>
 
 #include "../../core/flight_ring.h"
 
-#define FL_MAX_NUMBERS 256 /* per table */
+#define FL_MAX_NUMBERS 256 /* entries per table */
 #define FL_N_DECODED 8 /* named words of an event */
 
 struct fl_event_words {
@@ -24,9 +24,9 @@ struct fl_tables {
 	struct {
 		char words[48], class[16];
 	} statuses[FL_MAX_NUMBERS];
-	char notes[FL_MAX_NUMBERS][88]; /* for the detail of a miss or a refusal */
-	char kinds[FL_MAX_NUMBERS][16]; /* of frames */
-	char rules[FL_MAX_NUMBERS][16]; /* that found a caller */
+	char notes[FL_MAX_NUMBERS][88]; /* detail of a miss or a refusal */
+	char kinds[FL_MAX_NUMBERS][16]; /* kinds of frames */
+	char rules[FL_MAX_NUMBERS][16]; /* rules that find a caller */
 	char arch[16], version[32], kernel[80];
 };
 
@@ -46,11 +46,14 @@ json_t *fl_tables_to_json(const struct fl_tables *t);
  * fl_tables_from_json() - read the tables of a dump, which may contain anything
  * @out:	missing or wrong values are empty, long ones are truncated
  *
- * Return: 0, or -EBADMSG: not such tables.
+ * Return: 0, or -EBADMSG if @json has no such tables.
  */
 int fl_tables_from_json(const json_t *json, struct fl_tables *out);
 
-/* A name, or one made from the number if the tables lack it; @room of at least 24. */
+/*
+ * The name of an event. If the tables lack the event, a name is made from its number in @room,
+ * which has at least 24 bytes.
+ */
 const char *fl_event_name(const struct fl_tables *t, u32 event, char *room);
 const char *fl_note_words(const struct fl_tables *t, u32 note, char *room);
 const char *fl_rule_words(const struct fl_tables *t, u32 rule, char *room);

@@ -46,7 +46,7 @@ static void add(struct fl_walk *walk, const struct fl_entry *e)
 	walk->n_reads = e->d[4];
 }
 
-/* A trigger follows its walk's end; all other entries of a walk precede it. */
+/* A trigger follows its walk's end; all other entries of a walk precede its end. */
 static bool belongs(const struct fl_walk *walk, const struct fl_entry *e, u64 lost)
 {
 	return walk && walk->number == e->walk && !lost &&
@@ -126,11 +126,11 @@ struct drawing {
 	const struct fl_walk *w;
 	void (*fn)(const struct fl_part *part, void *data);
 	void *data;
-	u64 n_steps; /* so far */
+	u64 n_steps; /* steps drawn so far */
 	struct fl_entry step; /* the last step, whose result is pending; n_words 0: none */
 };
 
-/* The start of a step, and the end of the previous one: inside the walk, not at its ends. */
+/* The time at which step @step starts and the previous step ends, strictly inside the walk. */
 static u64 step_ns(const struct fl_walk *w, u64 step)
 {
 	u64 room = fl_walk_drawn_ns(w) - 2;
@@ -138,7 +138,10 @@ static u64 step_ns(const struct fl_walk *w, u64 step)
 	return w->begin_ns + 1 + (w->n_steps ? room * step / w->n_steps : 0);
 }
 
-/* @e: the next step, or the end, with the result of the pending step; NULL: unknown */
+/*
+ * Draws the pending step. @e: the entry with its result (the next step, or the walk's end); NULL:
+ * unknown
+ */
 static void draw_step(struct drawing *g, const struct fl_entry *e)
 {
 	struct fl_part part = { .entry = &g->step };

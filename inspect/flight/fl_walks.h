@@ -1,32 +1,32 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #pragma once
 
-/* The entries of a dump as walks, each from its begin to its end, by thread and time. */
+/* Groups the entries of a dump into walks, from begin to end, sorted by thread and time. */
 
 #include "fl_dump.h"
 
 struct fl_walk {
 	u32 ring; /* index in the dump's rings */
 	u32 pid, tid;
-	u32 number; /* of the walk, on its CPU */
+	u32 number; /* number of the walk on its CPU */
 	u32 n_steps;
 	bool has_end; /* false: the members after begin_ns are unknown */
-	u64 first, last; /* indexes of its entries */
+	u64 first, last; /* indexes of the walk's entries */
 	u64 begin_ns;
 	u64 took_ns;
 	u64 pc;
-	u64 status, n_frames, fault_addr, n_reads; /* with has_end */
+	u64 status, n_frames, fault_addr, n_reads; /* set if has_end */
 };
 
 struct fl_ring_counts {
 	u64 read, lost; /* slots */
-	u64 orphans; /* entries whose walk has lost its begin */
+	u64 orphans; /* entries of walks whose begin is lost */
 };
 
 struct fl_walks {
-	struct fl_walk *v; /* by pid, tid, begin_ns */
+	struct fl_walk *v; /* sorted by pid, tid and begin_ns */
 	u32 n, room;
-	struct fl_ring_counts *rings; /* as many as the dump has */
+	struct fl_ring_counts *rings; /* one for each ring of the dump */
 };
 
 /**
@@ -42,13 +42,13 @@ void fl_walks_deinit(struct fl_walks *w);
 struct fl_part {
 	const struct fl_entry *entry;
 	u64 from_ns, took_ns; /* took 0: a point */
-	bool has_frame; /* of a step: the next entry describes the frame */
+	bool has_frame; /* for a step: the next entry describes the frame */
 	u32 frame; /* detail: kind, status, flags */
 	u64 id, value;
 };
 
 /**
- * fl_walk_each() - visit all of a walk except its begin and end, in order
+ * fl_walk_each() - visit all parts of a walk except its begin and end, in order
  *
  * Steps share the walk's time evenly, because the clock is read only twice per walk.
  */
@@ -56,7 +56,8 @@ void fl_walk_each(const struct fl_dump *d, const struct fl_walk *w,
 		  void (*fn)(const struct fl_part *part, void *data), void *data);
 
 /*
- * A walk's length as it is drawn. Viewers add times as floating point, so nothing may start where
- * something else ends: a step has at least two nanoseconds, one of them after it.
+ * The length of a walk as it is drawn. Viewers add times as floating point, so a slice must not
+ * start exactly where another one ends: a step gets at least two nanoseconds, the last of which
+ * stays empty.
  */
 u64 fl_walk_drawn_ns(const struct fl_walk *w);

@@ -12,7 +12,7 @@
 struct fl_thread {
 	const struct flight_control *control;
 	struct flight_ring *ring;
-	u64 mask; /* slots of the ring - 1 */
+	u64 mask; /* number of slots in the ring, minus 1 */
 };
 
 extern _Thread_local struct fl_thread fl_thread;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #pragma once
 
-/* Loads of readers, here from memory; the model checker has its own. */
+/* The loads of ring readers, from memory. The model checker has its own version. */
 
 #include "../../../core/types.h"
 
-/* Later loads are not moved before it. */
+/* A load with acquire order: later loads are not moved before it. */
 UW_INLINE u64 flight_load_acquire(const u64 *at)
 {
 	return __atomic_load_n(at, __ATOMIC_ACQUIRE);
