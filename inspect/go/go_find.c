@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * The table is in a section of its own. If the C linker has merged that section, or the section
- * headers were stripped, the table is found by its magic in the data segments.
+ * .gopclntab normally is a section of its own. If the C linker has merged that section, or the
+ * section headers were stripped, the table is found by its magic in the data segments.
  *
  * The runtime's description of the program (moduledata) contains the start of code and the start
  * of function data. It starts with pointers to the table and into it, which identify it. In a
@@ -19,7 +19,7 @@
 #include "go_layout.h"
 
 #define CHUNK_LEN (64u << 10) /* a multiple of 8 */
-#define MAX_SCAN (256u << 20) /* bytes of all segments, for each of the two */
+#define MAX_SCAN (256u << 20) /* bytes read from all segments, for each of the two searches */
 
 /* Words of moduledata: go/src/runtime/symtab.go at go1.16 to go1.26. */
 enum { MD_TABLE = 0, MD_NAMES = 1, MD_UNITS = 4, MD_TEXT = 22, MD_DATA_1_18 = 38, MD_DATA = 40 };
@@ -76,7 +76,7 @@ static bool take_header(struct go_table *t, u64 addr)
 
 /*
  * Calls @fn for each data word that equals @value under @mask, starting with the last segment.
- * True: @fn accepted a word.
+ * Returns true if @fn accepted a word.
  */
 static bool scan(struct go_table *t, u64 mask, u64 value, bool (*fn)(struct go_table *t, u64 addr))
 {
@@ -103,7 +103,7 @@ static bool scan(struct go_table *t, u64 mask, u64 value, bool (*fn)(struct go_t
 	return false;
 }
 
-/* Sections that only Go's linker makes. */
+/* Whether this is the name of a section that only Go's linker makes. */
 static bool is_mark(const char *name)
 {
 	return !strcmp(name, ".go.buildinfo") || !strcmp(name, ".note.go.buildid") ||
@@ -169,7 +169,7 @@ static bool take_module_at(struct go_table *t, u64 addr)
 	return !elf_file_read_addr(t->file, addr, words, sizeof(words)) && take_module(t, words);
 }
 
-/* A relocation that is the load bias plus a constant. */
+/* Whether the relocated value is the load bias plus a constant. */
 static bool is_relative(const Elf64_Rela *r)
 {
 	return ELF64_R_TYPE(r->r_info) == R_X86_64_RELATIVE ||
@@ -178,8 +178,8 @@ static bool is_relative(const Elf64_Rela *r)
 
 struct relocs {
 	u64 pointer; /* the value of the relocations to find */
-	u64 at; /* the last of them */
-	u64 *words; /* NULL: find them; else receives the relocated words from @at on */
+	u64 at; /* address of the last word with this value */
+	u64 *words; /* NULL: search for the value; else receives the relocated words from @at on */
 };
 
 static void take_relocs(const Elf64_Rela *v, size_t n, struct relocs *r)

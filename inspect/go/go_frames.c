@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * A table of the function assigns an inlined call to each instruction, or none. The entry of a
- * call names the callee and an instruction of the caller, at which the lookup is repeated for
- * the next frame outwards. The innermost frame takes file and line from the instruction itself,
- * the others from their calls.
+ * A table of the function maps each instruction to the inlined call that it belongs to, if any.
+ * The entry of a call names the callee and an instruction of the caller, at which the lookup is
+ * repeated for the next frame outwards. The innermost frame takes file and line from the
+ * instruction itself, the others from their calls.
  */
 
 #include "go_frames.h"
@@ -17,10 +17,13 @@
 #define MAX_NAME 1024
 #define MAX_FILE 4096
 
-/* The only function that is returned to without having called. */
+/* The only function to which code returns although it made no call. */
 #define RETURN_FROM_SIGNAL "runtime.sigreturn__sigaction"
 
-/* @inlined: what is called at @addr; NULL: the function itself. */
+/*
+ * Reports a frame. @inlined: the call that is inlined at @addr; NULL: the frame is the function
+ * itself.
+ */
 static int tell(const struct go_table *t, const struct go_function *fn,
 		const struct go_inlined *inlined, u64 addr, lines_fn *callback, void *data)
 {
@@ -71,8 +74,8 @@ int go_frames(const struct go_table *t, u64 addr, lines_fn *callback, void *data
 }
 
 /*
- * The return address of a signal handler is this function's start, and is looked up one byte lower.
- * So that byte is made part of the function.
+ * Whether @fn is the function that signal handlers return to. They return to its start, and a
+ * return address is looked up one byte lower, so that byte is made part of the function.
  */
 static bool is_returned_to(const struct go_table *t, const struct go_function *fn)
 {

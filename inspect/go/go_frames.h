@@ -18,5 +18,8 @@
  */
 int go_frames(const struct go_table *t, u64 addr, lines_fn *fn, void *data);
 
-/* A symbols_table_fn: all functions of a Go program, none of other programs; skips broken ones. */
+/*
+ * A symbols_table_fn that reports all functions of a Go program except broken ones, and none of
+ * other programs.
+ */
 int go_symbols(struct elf_file *f, symbols_named_fn *fn, void *data);

@@ -11,8 +11,8 @@ struct go_table {
 	const struct elf_file *file;
 	enum go_version version;
 	u8 quantum; /* minimum length of an instruction */
-	u32 n; /* functions */
-	u64 addr, end; /* the table, and the end of its segment */
+	u32 n; /* number of functions */
+	u64 addr, end; /* start of the table, and end of its segment */
 	u64 names, units, files, values, functions;
 	u64 text; /* base of the functions' addresses; 0 with GO_1_16 */
 	u64 data; /* base of the functions' data; 0: unknown */
@@ -21,5 +21,5 @@ struct go_table {
 #define GO_HEADER_LEN 72
 #define GO_MAX_FUNCTIONS (4u << 20)
 
-/* Fills all members but @file. 0, -ENOENT or the errno of reading. */
+/* Sets all members except file. Return: 0, -ENOENT or the errno of reading. */
 int go_find(struct go_table *t);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * The table contains the distance of sp below its value at function entry:
+ * The table contains delta, the distance of sp below its value at function entry:
  *
  *	x86-64                              arm64
  *	cfa = sp + delta + 8                cfa = sp + delta
  *	ra = *(cfa - 8)                     ra = lr, or *(cfa - delta) = *sp
  *	fp = *(cfa - 16), once stored       fp = *(cfa - delta - 8), once stored
  *
- * The table does not record the store of fp, but it is among the first instructions:
+ * The table does not record the store of fp, but the store is among the first instructions:
  *
  *	x86-64, go1.21 on   push %rbp | mov %rsp,%rbp
  *	        before      sub $n,%rsp | mov %rbp,n-8(%rsp); lea n-8(%rsp),%rbp
@@ -35,7 +35,7 @@
 
 #define MAX_WORK 100000 /* values per call of go_rows(); a page of tsc takes 1,000 */
 #define MAX_DELTA (1 << 20)
-#define MAX_SWITCH_LEN 4096 /* of a function that sets sp */
+#define MAX_SWITCH_LEN 4096 /* bytes of a function that sets sp */
 #define NOWHERE (~0ull)
 
 #define PROLOGUE_BEFORE 8
@@ -49,10 +49,10 @@ struct painter {
 	rule_fn *fn;
 	void *data;
 
-	/* Of the current function: the addresses from which on */
+	/* Of the current function: the address from which on the condition holds */
 	u64 fp_stored, fp_own; /* the caller's fp is in its frame; fp points to the frame */
 	u64 sp_set; /* sp is on another stack */
-	bool is_root_there; /* no return is possible after that */
+	bool is_root_there; /* nothing returns after sp_set */
 	struct go_function function;
 };
 
@@ -134,7 +134,9 @@ static bool arm64_sets_sp(const u8 *p)
 	return (word_at(p) & 0xfffffc1f) == 0x9100001f;
 }
 
-/* The first instruction that sets sp; the function's start if there is none. */
+/*
+ * The address of the first instruction that sets sp, or of the function's start if there is none.
+ */
 static u64 find_sp_set(const struct painter *g)
 {
 	const struct go_function *fn = &g->function;
@@ -169,7 +171,7 @@ static const struct known {
 	{ "runtime.walltime", GO_SETS_SP },
 	{ "runtime.clone", GO_SETS_SP },
 	{ "runtime.sigfwd", GO_SETS_SP },
-	{ "runtime.sigtramp", 0 }, /* the signal's frame is its caller */
+	{ "runtime.sigtramp", 0 }, /* its caller is the signal frame */
 };
 
 static void name_flags(struct painter *g)
@@ -199,7 +201,7 @@ static void begin_function(struct painter *g)
 
 static struct uw_rule rule_at(const struct painter *g, u64 addr, s32 delta)
 {
-	s32 below = g->is_arm64 ? delta : 8; /* the return address, below the cfa */
+	s32 below = g->is_arm64 ? delta : 8; /* distance of the return address below the CFA */
 	struct uw_rule r = { .cfa = UW_CFA_SP, .ra = UW_SAVED_CFA };
 
 	if (delta < 0 || delta > MAX_DELTA || delta & 7)
@@ -223,7 +225,7 @@ static struct uw_rule rule_at(const struct painter *g, u64 addr, s32 delta)
 	return r;
 }
 
-/* Paints the range of one value, split where the rule changes within. */
+/* Paints the range of one value. Splits the range where the rule changes. */
 static void paint_value(struct painter *g, u64 start, u64 end, s32 delta)
 {
 	const u64 cuts[] = { g->fp_stored, g->fp_own, g->sp_set };

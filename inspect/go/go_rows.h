@@ -9,5 +9,8 @@
 /* A describe_fn; @table: struct go_table. Broken or overly complex code has no rule. */
 int go_rows(const void *table, struct elf_file *f, u64 start, u64 end, rule_fn *fn, void *data);
 
-/* Makes a Go program's table the provider of @c. 0, also for other programs, or an errno. */
+/*
+ * Makes a Go program's table a provider of @c. Return: 0, also for other programs, or a negative
+ * errno.
+ */
 int go_rows_add(struct cfi *c, struct elf_file *f);

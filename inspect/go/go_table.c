@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * A table of values is a list of pairs of numbers, least significant 7 bits first, bit 7:
- * more follow. The first is the change of the value, (v << 1) or ~(v << 1), from -1 at the
- * function's start; the second is the number of instructions that have the value. A pair
- * that starts with 0 ends the table, unless it is the first.
+ * A table of values is a list of pairs of numbers. A number is stored in groups of 7 bits, the
+ * least significant group first; bit 7 of a byte is set if another follows. The first number of a
+ * pair is the change of the value, (v << 1) or ~(v << 1), from -1 at the function's start; the
+ * second is the number of instructions that have the value. A pair that starts with 0 ends the
+ * table, unless it is the first.
  */
 
 #include "go_table.h"
@@ -57,7 +58,7 @@ u32 go_table_count(const struct go_table *t)
 	return t->n;
 }
 
-/* Reads bytes at an offset of the table. */
+/* Reads bytes of the table at a link-time address. */
 static int read_at(const struct go_table *t, u64 addr, void *dst, size_t len)
 {
 	if (addr < t->addr || addr >= t->end || len > t->end - addr)
@@ -66,7 +67,7 @@ static int read_at(const struct go_table *t, u64 addr, void *dst, size_t len)
 }
 
 struct place {
-	u64 start, record; /* offset of it */
+	u64 start, record; /* addresses of the function and of its record */
 	u64 next; /* start of the next function */
 };
 
@@ -86,7 +87,7 @@ static int read_place(const struct go_table *t, u32 i, struct place *p)
 	return r;
 }
 
-/* A signed number in the table; code that the compiler made has none. */
+/* Decodes a start line, a signed number; compiler-generated code has none. */
 static u32 start_line(u32 field)
 {
 	return field <= INT32_MAX ? field : 0;
@@ -94,7 +95,7 @@ static u32 start_line(u32 field)
 
 int go_table_function(const struct go_table *t, u32 i, struct go_function *fn)
 {
-	u64 at = t->version == GO_1_16 ? 8 : 4; /* skips a copy of the start */
+	u64 at = t->version == GO_1_16 ? 8 : 4; /* skip a copy of the function's start */
 	/* since go1.20 the start line comes before the id, the flags and the number of data */
 	u32 last = N_FIELDS + (t->version == GO_1_20);
 	u32 fields[N_FIELDS + 2];
@@ -278,7 +279,7 @@ u32 go_table_inlining(const struct go_table *t, const struct go_function *fn)
 int go_table_inlined(const struct go_table *t, const struct go_function *fn, s32 number,
 		     struct go_inlined *call)
 {
-	/* 1.18: file and line of the call before the name. */
+	/* Go 1.18 stores file and line of the call before the name. */
 	u64 len = t->version == GO_1_20 ? 16 : 20, skip = t->version == GO_1_20 ? 4 : 12;
 	u32 off, words[3]; /* name, offset of the call, from go1.20 on the line of the start */
 	int r;

@@ -26,18 +26,18 @@
 struct go_table;
 
 struct go_function {
-	u64 start, end; /* link-time addresses; includes the padding after it */
+	u64 start, end; /* link-time addresses, with the padding after the function */
 	u64 name_addr;
-	u32 sp, file, line; /* offsets of its tables of these values; 0: none */
+	u32 sp, file, line; /* offsets of the tables of these values; 0: none */
 	u32 unit;
-	u32 start_line; /* 0: before go1.20 it is not there */
+	u32 start_line; /* 0: not recorded, as before go1.20 */
 	u32 n_values, n_data;
 	u64 more_addr; /* u32s: offsets of the other tables, then n_data offsets of data */
 	u8 flags; /* GO_* */
 };
 
-#define GO_IS_TOP 1 /* it has no caller: FuncFlagTopFrame */
-#define GO_SETS_SP 2 /* to a value that no table has: FuncFlagSPWrite */
+#define GO_IS_TOP 1 /* the function has no caller: FuncFlagTopFrame */
+#define GO_SETS_SP 2 /* the function sets sp to a value that no table has: FuncFlagSPWrite */
 
 /**
  * go_table_open() - find the table of a Go program
@@ -50,7 +50,7 @@ struct go_function {
 int go_table_open(struct go_table **t, const struct elf_file *f);
 void go_table_free(struct go_table **t);
 
-/* The file that contains it; borrowed. */
+/* The file that contains the table; borrowed. */
 const struct elf_file *go_table_elf(const struct go_table *t);
 
 /* Whether functions have flags; before go1.17 they have none. */
@@ -59,16 +59,18 @@ bool go_table_has_flags(const struct go_table *t);
 /* The number of functions. */
 u32 go_table_count(const struct go_table *t);
 
-/* A function by its number. 0, -ENOEXEC (broken) or the errno of reading. */
+/* Reads a function by its number. Return: 0, -ENOEXEC (broken) or the errno of reading. */
 int go_table_function(const struct go_table *t, u32 i, struct go_function *fn);
 
-/* The last function that starts at or before an address. 0, -ENOENT, -ENOEXEC or the errno of
- * reading. */
+/*
+ * Finds the last function that starts at or before an address. Return: 0, -ENOENT, -ENOEXEC or the
+ * errno of reading.
+ */
 int go_table_find(const struct go_table *t, u64 addr, u32 *i, struct go_function *fn);
 
 /*
- * A string of the table, truncated to @len - 1 bytes. -ENOENT: it is empty; or the errno of
- * reading.
+ * Reads a string of the table, truncated to @len - 1 bytes. Return: 0, -ENOENT if the string is
+ * empty, or the errno of reading.
  */
 int go_table_text(const struct go_table *t, u64 addr, char *text, size_t len);
 
@@ -76,9 +78,9 @@ int go_table_text(const struct go_table *t, u64 addr, char *text, size_t len);
 struct go_values {
 	const struct go_table *table;
 	u64 at; /* the next byte to read */
-	u64 start, end; /* the code with... */
-	s32 value; /* ...this value */
-	u32 pos, len; /* of bytes */
+	u64 start, end; /* the range of code that has the value */
+	s32 value; /* the current value */
+	u32 pos, len; /* position in bytes, and its length */
 	u8 bytes[128];
 };
 
@@ -86,27 +88,35 @@ struct go_values {
 void go_values_begin(struct go_values *v, const struct go_table *t, const struct go_function *fn,
 		     u32 table);
 
-/* 0, -ENOENT (no more), -ENOEXEC (broken) or the errno of reading. */
+/*
+ * Moves to the next value. Return: 0, -ENOENT (no more), -ENOEXEC (broken) or the errno of reading.
+ */
 int go_values_next(struct go_values *v);
 
-/* The value at an address; as go_values_next(). */
+/* Finds the value at an address. Return: as go_values_next(). */
 int go_table_value(const struct go_table *t, const struct go_function *fn, u32 table, u64 addr,
 		   s32 *value);
 
-/* The name of a file, by its number in a function's table of files. Errors as go_table_text(). */
+/*
+ * Reads the name of a file by its number in a function's table of files. Return: as
+ * go_table_text().
+ */
 int go_table_file(const struct go_table *t, const struct go_function *fn, s32 number, char *text,
 		  size_t len);
 
 /* An inlined call. */
 struct go_inlined {
 	u64 name_addr;
-	u64 call_addr; /* of an instruction of the call */
-	u32 start_line; /* of what was called; 0: before go1.20 it is not there */
+	u64 call_addr; /* an instruction of the call */
+	u32 start_line; /* start line of the callee; 0: not recorded, as before go1.20 */
 };
 
-/* A call by its number in the table of go_table_inlining(). 0, -ENOENT or the errno of reading. */
+/*
+ * Reads a call by its number in the table of go_table_inlining(). Return: 0, -ENOENT or the errno
+ * of reading.
+ */
 int go_table_inlined(const struct go_table *t, const struct go_function *fn, s32 number,
 		     struct go_inlined *call);
 
-/* The table of inlined calls; 0: none. */
+/* The offset of the function's table of inlined calls; 0: none. */
 u32 go_table_inlining(const struct go_table *t, const struct go_function *fn);
