@@ -176,7 +176,7 @@ static const char *why_partial(const u8 *bytes, u64 left)
 		       : "";
 }
 
-/* A prefix that no writer uses: the walk is out of step. */
+/* Whether no writer would write this prefix, so that the walk is out of step. */
 static bool is_no_prefix(const struct jd_run *r, const u8 *bytes)
 {
 	u64 time = jdr_u64(&r->f->h, bytes + JD_P_TIME);

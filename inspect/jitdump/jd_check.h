@@ -94,21 +94,22 @@ struct jd_rule_text {
 extern const struct jd_rule_text jd_rules[JD_N_RULES];
 
 struct jd_finding {
-	u64 off; /* in the file */
+	u64 off; /* file offset of the finding */
 	enum jd_rule rule;
 	char text[200]; /* the finding; names in it are hostile */
 };
 
 struct jd_check {
 	const char *file_name; /* without directories; NULL: none */
-	bool is_unmapped; /* its process has it open, but not mapped executable */
-	u64 now; /* CLOCK_MONOTONIC, 0: the file is from another boot or machine */
+	bool is_unmapped; /* the process has the file open, but not mapped executable */
+	u64 now; /* CLOCK_MONOTONIC; 0 for a file from another boot or machine */
 	void (*found)(void *data, const struct jd_finding *f);
 	void *data;
 };
 
 /**
- * jd_time_is_clock() - check whether times are CLOCK_MONOTONIC although the flag is for ticks
+ * jd_time_is_clock() - check whether times are CLOCK_MONOTONIC although the header's flag
+ *	says ticks
  * @first:	the time of the first record
  * @now:	CLOCK_MONOTONIC, 0: unknown
  */
@@ -117,7 +118,7 @@ bool jd_time_is_clock(const struct jdr_header *h, u64 first, u64 now);
 /**
  * jd_check_file() - check a whole file
  *
- * Findings are in the order of the file. A finding that needs all of it, such as a repeated
+ * Findings are in the order of the file. A finding that needs the whole file, such as a repeated
  * index, is reported at the record that repeats.
  *
  * Return: the number of records read, or -ENOMEM.

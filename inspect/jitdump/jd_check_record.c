@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
-/* Checks single records, and the order of those that belong together. */
+/* Checks single records, and the order of records that belong together. */
 
 #include "jd_check_run.h"
 

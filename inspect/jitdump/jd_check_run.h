@@ -13,7 +13,7 @@ struct jd_run {
 	struct jdr_record rec; /* the current record */
 	u64 n, last_time, close_off;
 	bool is_wall_told, is_future_told, is_shift_told;
-	/* Pending for the next LOAD; .bytes is NULL if there is none. */
+	/* Pending records for the next LOAD; .bytes is NULL if there is none. */
 	struct jdr_record debug, unwind;
 	u64 debug_off, unwind_off;
 	struct jd_index index;
@@ -23,13 +23,13 @@ struct jd_run {
 void jd_found(struct jd_run *r, enum jd_rule rule, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* Reports a finding at another offset than the current record's. */
+/* Reports a finding at @off instead of at the current record. */
 void jd_found_at(struct jd_run *r, u64 off, enum jd_rule rule, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
 
 void jd_check_header(struct jd_run *r);
 
-/* Check the current record, by its kind. 0 or -ENOMEM. */
+/* Check the current record, by its kind. Return: 0 or -ENOMEM. */
 int jd_check_load(struct jd_run *r);
 void jd_check_debug(struct jd_run *r);
 void jd_check_unwind(struct jd_run *r);

@@ -6,8 +6,8 @@
 #include "jdw.h"
 
 struct jd_function {
-	struct jdr_record load, debug; /* debug.bytes is NULL: it has no lines */
-	u64 addr; /* its final address */
+	struct jdr_record load, debug; /* debug.bytes is NULL if there are no lines */
+	u64 addr; /* the function's final address */
 };
 
 struct jd_dwarf {
@@ -15,7 +15,8 @@ struct jd_dwarf {
 };
 
 /**
- * jd_dwarf_make() - make one unit, an entry per function, a line sequence per function with lines
+ * jd_dwarf_make() - make one unit with an entry per function, and a line sequence per
+ *	function with lines
  * @d:		zeroed; free with jd_dwarf_deinit()
  * @addr_len:	4 or 8
  *

@@ -23,15 +23,15 @@
 struct building {
 	const struct jd_file *f;
 	struct jd_index index;
-	struct jd_function *functions; /* by address */
+	struct jd_function *functions; /* sorted by address */
 	size_t n;
-	u16 *section; /* of each function */
-	u8 **code; /* of each place; owned by libelf until it is written */
+	u16 *section; /* section number of each function */
+	u8 **code; /* code of each place; libelf uses it until the file is written */
 	size_t n_places;
 	struct {
 		u64 addr, len;
 	} places[MAX_PLACES];
-	struct jdw_buf names, strings; /* of sections; of symbols */
+	struct jdw_buf names, strings; /* names of sections; names of symbols */
 	struct jd_dwarf dwarf;
 	Elf *elf;
 };
@@ -76,7 +76,10 @@ static int by_off(const void *a, const void *b)
 	return x->load.bytes < y->load.bytes ? -1 : x->load.bytes > y->load.bytes;
 }
 
-/* Finds valid lines directly before their code, or before its unwind data. */
+/*
+ * Finds the lines of each function: a valid DEBUG_INFO directly before the LOAD, or before its
+ * unwind data.
+ */
 static void find_lines(struct building *b)
 {
 	struct jdr_record rec, debug = { 0 };
@@ -313,7 +316,7 @@ static int add_names(struct building *b)
 	size_t at = b->names.len;
 	int err;
 
-	/* Add its own name before taking its bytes. */
+	/* Add the section's own name before using the bytes of names. */
 	put_name(&b->names, ".shstrtab");
 	if (b->names.no_memory)
 		return -ENOMEM;

@@ -30,7 +30,6 @@ void jd_file_deinit(struct jd_file *f);
 
 /**
  * jd_file_next() - parse the record at an offset
- * @at:		start with zero, which stands for the end of the header; advanced if there
- *		is a record
+ * @at:		initially 0, for the end of the header; advanced if there is a record
  */
 enum jdr_status jd_file_next(const struct jd_file *f, u64 *at, struct jdr_record *rec);

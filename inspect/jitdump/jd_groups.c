@@ -32,7 +32,7 @@ struct reading {
 	const struct jd_file *f;
 	const struct jd_repair *how;
 	struct jd_groups *g;
-	struct jdr_record debug, unwind; /* pending for the next LOAD */
+	struct jdr_record debug, unwind; /* pending records for the next LOAD */
 	u64 debug_off, unwind_off;
 };
 
@@ -52,7 +52,7 @@ static int defer_debug(struct reading *r)
 	return push(&r->g->waiting, &r->g->n_waiting, &r->g->waiting_room, &item);
 }
 
-/* Why a LOAD is dropped; NULL: it is not. */
+/* The reason why a LOAD is dropped; NULL: it is kept. */
 static const char *why_no_load(const struct jdr_record *rec)
 {
 	switch (rec->fault) {
@@ -90,7 +90,10 @@ static int take_load(struct reading *r, const struct jdr_record *rec, u64 off)
 	return err ? err : defer_debug(r);
 }
 
-/* After its code and with the same time: it is not for later code at that address. */
+/*
+ * Takes a DEBUG_INFO that directly follows its LOAD with the same time, as data of that LOAD. It is
+ * not for later code at that address.
+ */
 static bool is_of_last(struct reading *r, const struct jdr_record *rec, u64 off)
 {
 	struct jd_item *last = r->g->n ? &r->g->all[r->g->n - 1] : NULL;
@@ -133,7 +136,9 @@ static int take(struct reading *r, const struct jdr_record *rec, u64 off)
 	return err;
 }
 
-/* Whether a record can start here: then the next one can, too, or the file ends. */
+/*
+ * Whether a record can start here. If so, another one can start after it, or the file ends there.
+ */
 static bool is_plausible(const struct jd_file *f, u64 off, u64 last_time, bool is_first)
 {
 	static const u32 least[JD_N_IDS] = { JD_L_NAME + 1, JD_M_LEN, JD_D_ENTRIES, JD_P_LEN,
@@ -151,7 +156,7 @@ static bool is_plausible(const struct jd_file *f, u64 off, u64 last_time, bool i
 	return !is_first || is_plausible(f, off + rec.size, rec.time, false);
 }
 
-/* A record whose end is missing: its last bytes are those of later records. */
+/* Whether the end of a record is missing, so that its last bytes belong to later records. */
 static bool is_torn(const struct reading *r, u64 end, const struct jdr_record *rec)
 {
 	return r->how->resync && rec->fault && !is_plausible(r->f, end, 0, false);
@@ -191,7 +196,10 @@ static bool take_lines(struct jd_item *load, const struct jd_item *debug)
 	return true;
 }
 
-/* Prefers the next LOAD of its address, else takes the previous one, unless it has lines. */
+/*
+ * Gives @debug to the next LOAD of its address, else to the previous one, unless that LOAD has
+ * lines.
+ */
 static bool place_debug(struct jd_item **loads, size_t n, const struct jd_item *debug)
 {
 	u64 addr = debug->debug.debug.addr;

@@ -7,13 +7,13 @@
 
 struct jd_item {
 	u64 off;
-	struct jdr_record rec; /* LOAD or MOVE */
+	struct jdr_record rec; /* a LOAD or a MOVE */
 	struct jdr_record debug, unwind; /* .bytes is NULL: none */
 	u64 debug_off;
 };
 
 struct jd_groups {
-	struct jd_item *all; /* in the order of the file */
+	struct jd_item *all; /* in file order */
 	size_t n, room;
 	struct jd_item *waiting; /* debug records that do not belong to the next LOAD */
 	size_t n_waiting, waiting_room;
@@ -32,6 +32,6 @@ struct jd_groups {
 int jd_groups_read(const struct jd_file *f, const struct jd_repair *how, struct jd_groups *g);
 void jd_groups_deinit(struct jd_groups *g);
 
-/* Reports to how->told. */
+/* Passes a message to how->told. */
 void jd_tell(const struct jd_repair *how, u64 off, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));

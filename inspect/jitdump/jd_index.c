@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A node of glibc's tree, and the entries in the lists. */
+/* Bytes of a node of glibc's tree and of the entries in the lists. */
 #define OVERHEAD 64
 
 static size_t size_of(const struct jd_code *c)
@@ -113,7 +113,7 @@ int jd_index_move(struct jd_index *x, u64 addr, u64 to_addr, u64 time)
 	if (end(x, old, time))
 		return -ENOMEM;
 	if (to_addr + moved.len < to_addr)
-		return -ENOENT; /* the record's length may differ from the code's */
+		return -ENOENT; /* moved.len may differ from the length in the record */
 	return jd_index_add(x, &moved);
 }
 

@@ -11,9 +11,9 @@
 
 struct jd_code {
 	u64 addr, len;
-	u64 from, until; /* times; until is ~0 while it lives */
-	u64 index; /* of the LOAD */
-	u64 off; /* for the caller: an offset in the file */
+	u64 from, until; /* times; until is ~0 while the code lives */
+	u64 index; /* code index of the LOAD */
+	u64 off; /* file offset, for use by the caller */
 	const char *name; /* a copy */
 };
 
@@ -21,7 +21,7 @@ struct jd_index {
 	void *live; /* search.h's tree; its ranges never overlap */
 	struct jd_code **all; /* in order of arrival */
 	size_t n, room;
-	struct jd_code **closed; /* in the order of their ends */
+	struct jd_code **closed; /* ended code, in the order of end times */
 	size_t n_closed, closed_room;
 	size_t n_bytes; /* approximate size in memory */
 };
@@ -30,19 +30,19 @@ void jd_index_deinit(struct jd_index *x);
 
 /**
  * jd_index_add() - add code that starts to live
- * @c:		copied with its name; until is set here. Its time must not be before that of
- *		earlier additions
+ * @c:		copied with its name; until is set here. Times must not decrease from
+ *		one addition to the next
  *
- * Code of zero length is never live, and is only listed in @x->all.
+ * Code of zero length is never live; it is only listed in @x->all.
  *
  * Return: 0 or -ENOMEM.
  */
 int jd_index_add(struct jd_index *x, const struct jd_code *c);
 
-/* Moves the live code that starts at @addr. 0, -ENOENT or -ENOMEM. */
+/* Moves the live code that starts at @addr. Return: 0, -ENOENT or -ENOMEM. */
 int jd_index_move(struct jd_index *x, u64 addr, u64 to_addr, u64 time);
 
-/* Ends the live code in the range. 0 or -ENOMEM: some is still live. */
+/* Ends the live code in the range. Return: 0, or -ENOMEM if some code is still live. */
 int jd_index_end(struct jd_index *x, u64 addr, u64 len, u64 time);
 
 /* Any live code in the range; NULL: none. */

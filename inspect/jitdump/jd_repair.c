@@ -70,7 +70,7 @@ static u64 skip_leb(const u8 *bytes, u64 len, u64 at)
 	return at + 1;
 }
 
-/* The return address register in a CIE (.eh_frame) distinguishes these two. */
+/* The return address register in a CIE of .eh_frame distinguishes x86-64 from arm64. */
 static u32 machine_of_cie(const struct jdr_unwind *u)
 {
 	u64 at = 9, len = u->eh_frame_len;
@@ -128,7 +128,7 @@ static int write_header(struct repairing *r)
 	return err;
 }
 
-/* With slack the code is at the end, unless only the end is zeros. */
+/* A record with slack has the code at its end, unless only the end is zeros. */
 static const u8 *find_code(const struct repairing *r, const struct jd_item *item)
 {
 	const struct jdr_load *l = &item->rec.load;
@@ -145,7 +145,10 @@ static const u8 *find_code(const struct repairing *r, const struct jd_item *item
 	return end_is_zero && !front_is_zero ? front : l->code;
 }
 
-/* The lines of a record for the writer; NULL: none, or with *err set no memory. */
+/*
+ * Makes the lines of a record for the writer. Return: NULL if there are none, or if *err is
+ * -ENOMEM.
+ */
 static struct jdw_line *take_lines(struct repairing *r, const struct jd_item *item, int *err)
 {
 	const struct jdr_load *l = &item->rec.load;
@@ -167,7 +170,10 @@ static struct jdw_line *take_lines(struct repairing *r, const struct jd_item *it
 	return lines;
 }
 
-/* perf's image is longer than the code by this; it must not overlap live code. */
+/*
+ * The number of bytes by which perf's image is longer than the code; these must not overlap live
+ * code.
+ */
 static u64 keep_mapped(struct repairing *r, const struct jd_item *item)
 {
 	const struct jdr_load *l = &item->rec.load;

@@ -12,7 +12,7 @@
 #include "jd_file.h"
 
 struct jd_repair {
-	u32 machine; /* EM_*; 0: from the header, else from the unwind data */
+	u32 machine; /* EM_*; 0: taken from the header, else from the unwind data */
 	bool resync; /* search for records after unreadable bytes */
 	u64 now; /* as in struct jd_check */
 	/* Receives each repair and each dropped record. */
@@ -22,12 +22,12 @@ struct jd_repair {
 
 struct jd_repaired {
 	u64 loads, lines, unwind, moves; /* records in the result */
-	u64 dropped; /* dropped records, except CLOSE and bytes that are not a record */
+	u64 dropped; /* dropped records; CLOSE and bytes that are not a record don't count */
 };
 
 /**
  * jd_repair_file() - write a repaired file
- * @out:	in the byte order of @f
+ * @out:	receives the file, in the byte order of @f
  *
  * Return: 0, -ENOMEM, or the errno of writing.
  */

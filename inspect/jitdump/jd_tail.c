@@ -81,7 +81,7 @@ static void restart(struct polling *p)
 	tell(p, JD_TAIL_NEW, NULL, NULL);
 }
 
-/* Loads at least @need bytes at off. 1, 0 at the file's end, or a negative errno. */
+/* Loads at least @need bytes at off. Return: 1, 0 at the file's end, or a negative errno. */
 static int fill(struct jd_tail *t, u64 need)
 {
 	size_t want = need > CHUNK ? (size_t)need : CHUNK;
@@ -158,7 +158,7 @@ static int take(struct polling *p, const struct jdr_record *rec)
 
 /*
  * Processes all complete records in memory, then moves the rest to the front. Return: the length
- * of the next record, 0: unknown yet, or -ENOMEM.
+ * of the next record, 0 if it is still unknown, or -ENOMEM.
  */
 static s64 take_held(struct polling *p)
 {
@@ -211,7 +211,9 @@ static int read_records(struct polling *p, u64 max)
 
 	while (t->off < end && !t->is_stuck) {
 		if (need > JD_TAIL_MAX_RECORD) {
-			/* Wait until the file has all of it: the size may be wrong. */
+			/*
+			 * Wait until the file has the whole record: the stated size may be wrong.
+			 */
 			if (fstat(t->fd, &st) || (u64)st.st_size - t->off < (u64)need)
 				return 0;
 			tell(p, JD_TAIL_PASSED, NULL, NULL);
@@ -228,7 +230,10 @@ static int read_records(struct polling *p, u64 max)
 	return !t->is_stuck;
 }
 
-/* Truncated and rewritten beyond our offset: the size does not show it. */
+/*
+ * Whether the header changed: the file was truncated and rewritten beyond our offset, which its
+ * size does not show.
+ */
 static bool has_another_header(const struct jd_tail *t)
 {
 	u8 head[JD_H_LEN];
@@ -238,8 +243,8 @@ static bool has_another_header(const struct jd_tail *t)
 }
 
 /*
- * Detects another file under the name, or the same file truncated below our offset. 1: more of the
- * old one must be read first, 0, or a negative errno.
+ * Detects another file under the name, or the same file truncated below our offset. Return: 1 if
+ * more of the old file must be read first, 0, or a negative errno.
  */
 static int see_changes(struct polling *p, u64 max)
 {
@@ -259,7 +264,7 @@ static int see_changes(struct polling *p, u64 max)
 	fd = open_file(t->path);
 	if (fd < 0 || fstat(fd, &named) || !S_ISREG(named.st_mode)) {
 		cleanup_close(&fd);
-		return 0; /* not now */
+		return 0; /* the new file is not usable now */
 	}
 	close(t->fd);
 	t->fd = fd;

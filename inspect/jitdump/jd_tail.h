@@ -10,12 +10,12 @@
 
 /* A larger record is skipped, because its bytes would be held in memory. */
 #define JD_TAIL_MAX_RECORD (64u << 20)
-#define JD_TAIL_MAX_DEBUG (4u << 20) /* of pending lines */
-#define JD_TAIL_KEEP (1u << 20) /* of memory kept between polls */
+#define JD_TAIL_MAX_DEBUG (4u << 20) /* bytes of pending lines */
+#define JD_TAIL_KEEP (1u << 20) /* bytes of memory kept between polls */
 
 enum jd_tail_what {
 	JD_TAIL_CODE, /* a LOAD or MOVE */
-	JD_TAIL_NEW, /* another file, or this one from the start: earlier events are void */
+	JD_TAIL_NEW, /* the file was replaced or rewritten: earlier events are void */
 	JD_TAIL_PASSED, /* a record that is too large or broken was skipped */
 	JD_TAIL_STUCK, /* the rest is unreadable; reported once */
 };
@@ -25,14 +25,14 @@ struct jd_tail_event {
 	const struct jdr_header *header;
 	u64 off;
 	const struct jdr_record *code;
-	const struct jdr_record *debug; /* of a LOAD: its lines, which are valid; or NULL */
-	u64 debug_off; /* of that record */
+	const struct jdr_record *debug; /* the valid lines of a LOAD, or NULL */
+	u64 debug_off; /* file offset of debug */
 };
 
 struct jd_tail {
 	int fd;
 	char *path; /* NULL: only the descriptor is followed */
-	u64 off; /* of the next record */
+	u64 off; /* file offset of the next record */
 	struct jdr_header h;
 	u8 head[JD_H_LEN]; /* the header's bytes, to detect another file */
 	bool has_header, is_stuck;
@@ -47,7 +47,7 @@ struct jd_tail {
  * jd_tail_open() - follow a file from its start
  * @t:		free with jd_tail_deinit()
  *
- * Return: 0, -EINVAL: not a regular file, or the errno of open.
+ * Return: 0, -EINVAL for anything but a regular file, or the errno of open.
  */
 int jd_tail_open(struct jd_tail *t, const char *path);
 
@@ -58,10 +58,10 @@ void jd_tail_deinit(struct jd_tail *t);
 /**
  * jd_tail_poll() - read new records
  * @max:	limit of bytes per call, so that a long file does not block the caller
- * @event:	called for each; its pointers are valid during the call
+ * @event:	called for each event; the event's pointers are valid during the call
  *
- * Never blocks. Return: 1 when there is more to read, 0 when there is not, -EBADMSG: not
- * a jitdump, or the errno of reading.
+ * Never blocks. Return: 1 if there is more to read, 0 if there is not, -EBADMSG if the file is no
+ * jitdump, or the errno of reading.
  */
 int jd_tail_poll(struct jd_tail *t, u64 max,
 		 void (*event)(void *data, const struct jd_tail_event *e), void *data);

@@ -107,9 +107,9 @@ static enum jdr_fault take_debug(const struct jdr_header *h, struct jdr_record *
 
 /*
  * perf, V8 and CPython put .eh_frame first; the specification, LLVM's JITLoaderPerf and
- * Rust's linux-perf-data put .eh_frame_hdr first. That starts with its version, 1, and an
- * encoding of pointers that is always one of these two. A CIE or FDE starts with a
- * length, which is never 0x1b01 or 0xff01.
+ * Rust's linux-perf-data put .eh_frame_hdr first. .eh_frame_hdr starts with its version, 1, and a
+ * pointer encoding that is always 0x1b or 0xff. A CIE or FDE starts with a length, which is never
+ * 0x1b01 or 0xff01.
  */
 static bool begins_with_hdr(const u8 *data, u64 hdr_len)
 {
@@ -204,7 +204,10 @@ int jdr_entry(const struct jdr_header *h, const struct jdr_record *rec, struct j
 	return 1;
 }
 
-/* Freed memory starts with pointers of the allocator: bytes that no path contains. */
+/*
+ * Whether @s can be a path. Freed memory starts with pointers of the allocator, whose bytes no path
+ * contains.
+ */
 static bool is_path(const char *s)
 {
 	const char *start = s, *end = s + strlen(s);

@@ -2,8 +2,8 @@
 #pragma once
 
 /*
- * Parses a jitdump: pure functions over hostile bytes. Records are walked by their stated
- * size, and their contents are checked against it. A record with invalid contents is
+ * Parses a jitdump: pure functions over hostile bytes. Records are walked by their stated sizes,
+ * and the contents of a record are checked against its size. A record with invalid contents is
  * returned with a fault, so that the caller can report it and continue.
  */
 
@@ -12,7 +12,7 @@
 #include "jitdump_format.h"
 
 struct jdr_header {
-	bool is_swapped; /* not this machine's byte order */
+	bool is_swapped; /* the byte order is not this machine's */
 	u32 version, size, mach, pad, pid;
 	u64 time, flags;
 };
@@ -30,7 +30,7 @@ enum jdr_fault {
 	JDR_SHORT, /* shorter than the fields of its kind */
 	JDR_NO_NUL, /* a LOAD's name has no NUL */
 	JDR_NO_CODE, /* a LOAD has fewer bytes of code than stated: .NET 10 does so on purpose */
-	JDR_ADDR, /* its range exceeds the address space */
+	JDR_ADDR, /* the range of code exceeds the address space */
 	JDR_UNWIND_LEN, /* inconsistent sizes of unwind data */
 	JDR_N_FAULTS,
 };
@@ -40,8 +40,8 @@ struct jdr_load {
 	u64 vma, addr, code_len, index;
 	const char *name; /* terminated inside the record */
 	size_t name_len;
-	const u8 *code; /* where perf finds it; NULL with JDR_NO_CODE */
-	u64 slack; /* bytes between the name and that code: other readers find other code */
+	const u8 *code; /* the code as perf finds it; NULL with JDR_NO_CODE */
+	u64 slack; /* bytes between name and code; if not 0, other readers find other code */
 };
 
 struct jdr_move {
@@ -52,13 +52,13 @@ struct jdr_move {
 struct jdr_debug {
 	u64 addr, n;
 	const u8 *entries;
-	size_t entries_len; /* of the rest of the record, with padding */
+	size_t entries_len; /* length of the rest of the record, with padding */
 };
 
 struct jdr_unwind {
 	const u8 *eh_frame, *hdr;
 	u64 eh_frame_len, hdr_len, mapped;
-	bool hdr_is_first; /* as in the specification, but not in perf */
+	bool hdr_is_first; /* .eh_frame_hdr is first, as in the specification but not in perf */
 };
 
 struct jdr_record {
@@ -66,7 +66,7 @@ struct jdr_record {
 	u32 size;
 	u32 id; /* enum jd_id or unknown */
 	u64 time;
-	enum jdr_fault fault; /* not JDR_SOUND: the union is valid only in part */
+	enum jdr_fault fault; /* unless JDR_SOUND, the union is valid only in part */
 	union {
 		struct jdr_load load;
 		struct jdr_move move;
@@ -76,9 +76,9 @@ struct jdr_record {
 };
 
 struct jdr_entry {
-	u64 addr; /* V8's shift is subtracted */
+	u64 addr; /* without V8's shift */
 	u32 line, column;
-	const char *file; /* terminated; an earlier entry's if it repeats */
+	const char *file; /* NUL-terminated; may point into an earlier entry */
 	bool is_repeat;
 };
 
@@ -89,15 +89,15 @@ struct jdr_entry {
  * Only checks the magic; version, size and flags are for the caller to check. Records
  * start at @h->size.
  *
- * Return: 0, -ENODATA when there are fewer than 40 bytes, -EBADMSG: not a jitdump.
+ * Return: 0, -ENODATA if there are fewer than 40 bytes, or -EBADMSG if the file is no jitdump.
  */
 int jdr_header(const u8 *bytes, size_t len, struct jdr_header *h);
 
 /**
  * jdr_next() - parse the first record
  * @bytes:	from the record's first byte to the end of the available bytes
- * @rec:	written with JDR_RECORD; points into @bytes
- * @need:	written with JDR_NEED_MORE: the number of bytes needed
+ * @rec:	written if JDR_RECORD is returned; points into @bytes
+ * @need:	set to the number of bytes needed if JDR_NEED_MORE is returned
  */
 enum jdr_status jdr_next(const struct jdr_header *h, const u8 *bytes, size_t len,
 			 struct jdr_record *rec, u64 *need);
@@ -112,7 +112,7 @@ struct jdr_cursor {
 /**
  * jdr_entry() - get the next entry of a DEBUG_INFO
  *
- * Return: 1, 0 after the last, -EBADMSG when the entries exceed the record or the first
+ * Return: 1, 0 after the last entry, or -EBADMSG if the entries exceed the record or the first
  * file repeats another.
  */
 int jdr_entry(const struct jdr_header *h, const struct jdr_record *rec, struct jdr_cursor *c,
@@ -131,12 +131,12 @@ enum jdr_lines {
 
 /**
  * jdr_lines() - check the entries of a DEBUG_INFO
- * @addr:	of the code they are for
- * @code_len:	of that code; an entry may be at its end
+ * @addr:	address of the code that the entries describe
+ * @code_len:	length of that code; an entry may be at its end
  *
  * V8 writes freed memory as file names of many scripts (seen in Node.js 20, 22 and 24);
- * zeros in it end a name early, and everything after it is out of step. Then discard the
- * whole record: no line is better than a wrong one.
+ * zeros in that memory end a name early, and everything after the name is out of step. Then
+ * discard the whole record: no line is better than a wrong one.
  */
 enum jdr_lines jdr_lines(const struct jdr_header *h, const struct jdr_record *rec, u64 addr,
 			 u64 code_len);

@@ -120,7 +120,7 @@ static int writer_new(const struct jdw_options *o, struct jdw **out)
 	w->users = 1;
 	w->pid = o->path && o->pid ? o->pid : (u32)getpid();
 	pthread_mutex_init(&w->lock, NULL);
-	/* Set it for child processes, too. */
+	/* Child processes use the directory, too. */
 	if (o->dir && !o->path) {
 		w->options.dir = strdup(o->dir);
 		if (!w->options.dir) {
@@ -219,11 +219,11 @@ int jdw_add(struct jdw *w, const struct jdw_code *c)
 			w->counts.records++;
 		}
 	}
-	/* Older code at the address is gone, even if this cannot be written. */
+	/* Older code at the address is gone, even if the new record cannot be written. */
 	if (err)
 		jdw_live_forget(w, c->addr, c->size);
 	else
-		jdw_live_set(w, &live); /* without memory it is missing in a child or a move */
+		jdw_live_set(w, &live); /* without memory, children and moves lack this code */
 	w->counts.lost += err != 0;
 	pthread_mutex_unlock(&w->lock);
 	jdw_buf_deinit(&b);

@@ -11,10 +11,10 @@
 /* Live code and the position of its group in the file, so that a child can copy it. */
 struct jdw_live {
 	u64 addr, size;
-	u64 group_off, group_len; /* in the file */
-	u64 number; /* of its LOAD */
-	u64 order; /* of arrival */
-	u64 loaded_addr; /* of its LOAD */
+	u64 group_off, group_len; /* position in the file */
+	u64 number; /* code index of the LOAD */
+	u64 order; /* position in the order of arrival */
+	u64 loaded_addr; /* address in the LOAD */
 };
 
 struct jdw {
@@ -24,7 +24,7 @@ struct jdw {
 	int fd;
 	void *marker;
 	u32 pid, users;
-	u64 end; /* of the complete records in the file */
+	u64 end; /* end of the complete records in the file */
 	u64 limit; /* RLIMIT_FSIZE at open; writing beyond it would raise a signal */
 	u64 next_number, next_order, last_time, last_report;
 	void *live; /* tsearch() tree of struct jdw_live, which never overlap */
@@ -62,12 +62,12 @@ void jdw_put_header(struct jdw_buf *b, const struct jdr_header *h);
 int jdw_group(struct jdw_buf *b, const struct jdw_code *c);
 void jdw_group_stamp(struct jdw_buf *b, u64 time, u32 pid, u32 tid, u64 number);
 
-/* The file. Open and append are called under the lock. */
+/* Functions of the file. Open and append are called under the lock. */
 int jdw_file_open(struct jdw *w);
 int jdw_file_append(struct jdw *w, const struct jdw_buf *head, const void *code, size_t code_len);
 void jdw_file_close(struct jdw *w);
 
-/* The live code, under the lock. */
+/* Functions of the live code, called under the lock. */
 int jdw_live_set(struct jdw *w, const struct jdw_live *l);
 void jdw_live_forget(struct jdw *w, u64 addr, u64 size);
 struct jdw_live *jdw_live_at(struct jdw *w, u64 addr);

@@ -10,13 +10,13 @@
 struct jdw_function {
 	u64 lo, hi; /* addresses in the image */
 	char *name; /* NULL: none */
-	u32 part; /* 0: the first range, 1: the next: hot and cold */
-	Dwarf_Lines *lines; /* of its unit; NULL: none */
+	u32 part; /* index of the range: 0 for the first (hot), 1 for the next (cold) */
+	Dwarf_Lines *lines; /* lines of the unit; NULL: none */
 	size_t n_lines;
 };
 
 struct jdw_functions {
-	struct jdw_function *all; /* by lo */
+	struct jdw_function *all; /* sorted by lo */
 	size_t n, room;
 	u32 broken_units;
 };

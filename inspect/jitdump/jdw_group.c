@@ -2,7 +2,7 @@
 
 /*
  * The bytes of [DEBUG_INFO][UNWINDING_INFO]LOAD. perf assigns debug and unwind data to the
- * next LOAD in the file, regardless of their address, so the three are one piece.
+ * next LOAD in the file, regardless of their address, so the three are written as one piece.
  */
 
 #include "../util/array.h"
@@ -99,7 +99,7 @@ static int by_addr(const void *a, const void *b)
 	return x->i < y->i ? -1 : 1;
 }
 
-/* Sorts the lines; of several at one address the last wins, as in a DWARF line table. */
+/* Sorts the lines. Of several lines at one address, keeps the last, as a DWARF line table does. */
 static size_t choose(const struct jdw_code *c, struct ordered_line *lines)
 {
 	size_t n = 0, kept = 0;
@@ -168,7 +168,7 @@ int jdw_group(struct jdw_buf *b, const struct jdw_code *c)
 		return -E2BIG;
 	if (c->n_lines)
 		err = put_debug(b, c);
-	/* Without a header perf would apply it to all later code. */
+	/* perf applies unwind data without .eh_frame_hdr to all later code. */
 	if (!err && c->eh_frame_hdr && c->eh_frame_hdr_size)
 		put_unwind(b, c);
 	if (err)

@@ -33,9 +33,9 @@ struct placing {
 	struct jdw_functions functions;
 	u8 *is_placed; /* for each function */
 	struct jdw_image_result result;
-	struct jdw_line *lines; /* of the current record */
+	struct jdw_line *lines; /* lines of the current record */
 	size_t n_lines, lines_room;
-	char **files; /* names made for it */
+	char **files; /* file names made for the current record */
 	size_t n_files, files_room;
 	int err; /* the first error of writing */
 };
@@ -75,7 +75,7 @@ static u64 row_addr(const struct jdw_function *f, size_t i)
 	return addr;
 }
 
-/* The first row at or after an address; rows are sorted by it. */
+/* The index of the first row at or after an address; rows are sorted by address. */
 static size_t first_row(const struct jdw_function *f, u64 addr)
 {
 	return search_first(f->n_lines, i, row_addr(f, i) < addr);
@@ -87,7 +87,7 @@ static int take_lines(struct placing *p, const struct jdw_function *f)
 	size_t i = f->lines ? first_row(f, f->lo) : 0;
 	Dwarf_Addr at = 0;
 
-	/* The previous row may extend to the start. */
+	/* The previous row may extend to the start address. */
 	if (i && (i == f->n_lines ||
 		  (dwarf_lineaddr(dwarf_onesrcline(f->lines, i), &at) == 0 && at > f->lo)))
 		i--;
@@ -139,7 +139,9 @@ static void write_code(struct placing *p, const struct jdw_range *range, const c
 	forget_lines(p);
 }
 
-/* Uses the range's name, or the fallback with its number. */
+/*
+ * Writes code without a function, under the range's name, or under the fallback name with a number.
+ */
 static void write_rest(struct placing *p, const struct jdw_range *range, u64 addr, u64 size)
 {
 	const char *fallback = p->image->fallback ? p->image->fallback : "code[%u]";
@@ -236,7 +238,10 @@ static int place(struct placing *p)
 	return p->err;
 }
 
-/* Whether the linker has placed its sections, so that debug information has final addresses. */
+/*
+ * Whether the linker has placed the image's sections, so that debug information has final
+ * addresses.
+ */
 static bool is_linked(Elf *elf)
 {
 	GElf_Ehdr eh;

@@ -73,7 +73,7 @@ static ssize_t read_at(int fd, char *buf, size_t len, u64 off)
 	return n < 0 ? -errno : n;
 }
 
-/* Truncated, or overwritten: the size alone does not show that a map was rewritten. */
+/* Whether the map was truncated or rewritten; the size alone does not show a rewritten map. */
 static bool is_another(const struct perf_map_tail *t)
 {
 	char there[PERF_MAP_KNOWN];

@@ -7,9 +7,9 @@
  *
  *	START SIZE NAME		both in hex, wasmtime writes 0x; a name may contain blanks
  *
- * It has no times: a later line is later code. The file is hostile, as in jd_tail.h. Invalid
- * lines and code of zero length are skipped; a last line without newline is read once the
- * newline is there.
+ * A map has no times: a later line is later code. The file is hostile, as in jd_tail.h. Invalid
+ * lines and code of zero length are skipped; a last line without newline is read once its newline
+ * is written.
  */
 
 #include <stddef.h>
@@ -29,14 +29,15 @@ struct perf_map_entry {
  * perf_map_line() - parse a line
  * @line:	without its newline; need not be terminated
  *
- * Return: 0 or -EBADMSG: not a line of a perf map, zero length, or beyond the address space.
+ * Return: 0, or -EBADMSG if this is no line of a perf map, the length is 0, or the range exceeds
+ * the address space.
  */
 int perf_map_line(const char *line, size_t len, struct perf_map_entry *e);
 
 struct perf_map_tail {
 	int fd;
-	u64 off; /* of the next line */
-	bool in_long_line; /* its start was reported: skip the rest */
+	u64 off; /* file offset of the next line */
+	bool in_long_line; /* the start of a long line was reported: skip the rest */
 	u8 n_known;
 	char known[PERF_MAP_KNOWN]; /* the last bytes before off, to detect another map */
 };
@@ -48,8 +49,8 @@ void perf_map_deinit(struct perf_map_tail *t);
 /**
  * perf_map_poll() - read new lines
  * @max:	limit of bytes per call
- * @fn:		called for each line; with NULL when the file was rewritten: earlier lines are
- *		void then
+ * @fn:		called for each line, and with NULL if the file was rewritten, which
+ *		voids earlier lines
  *
  * Never blocks. Return: 1 when there is more to read, 0 when there is not, or the errno of reading.
  */

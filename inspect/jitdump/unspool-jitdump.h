@@ -34,14 +34,17 @@ struct jdw_options {
 	/* Directory of jit-PID.dump; NULL: $JITDUMPDIR, else /tmp. perf must be able to write
 	 * there, too. */
 	const char *dir;
-	/* Exactly this file instead, which must not exist. There is no marker, no copy in a child,
-	 * and jdw_open() of others does not return it: for tools that write another process's. */
+	/*
+	 * Path of the file to use instead, which must not exist. There is no marker and no copy in
+	 * a child, and another jdw_open() does not return this writer. For tools that write the
+	 * jitdump of another process.
+	 */
 	const char *path;
 	uint32_t machine; /* EM_* of the code; 0: this program's own */
-	uint32_t pid; /* with path: 0: this process */
-	int with_close; /* write a CLOSE when the last user closes. perf ignores what follows */
+	uint32_t pid; /* used only with path; 0: this process */
+	int with_close; /* write a CLOSE when the last user closes; perf ignores later records */
 	int delete_at_close;
-	int swap; /* the other byte order; for tests of readers, only with path */
+	int swap; /* write the other byte order; for tests of readers, only with path */
 	uint64_t (*clock)(void *data); /* NULL: CLOCK_MONOTONIC in ns, as with perf -k 1 */
 	/* Receives a line for each loss or omission, at most a few times a second. NULL: none.
 	 * Called without locks of the writer. */
@@ -51,7 +54,7 @@ struct jdw_options {
 
 /**
  * jdw_open() - open the writer, or join it
- * @options:	NULL: all zero. Only those of the first caller count
+ * @options:	NULL: all zero. Only the options of the first caller count
  * @out:	close with jdw_close()
  *
  * Return: 0; -EPERM when the directory is mounted noexec, so that perf cannot be notified of
@@ -84,19 +87,24 @@ struct jdw_code {
  * jdw_add() - record code that is about to run
  * @c:		copied
  *
- * Call it before the code can be reached: earlier samples have no name. Older code at these
- * addresses ends.
+ * Call this before the code can be reached: earlier samples have no name. Ends older code at these
+ * addresses.
  *
- * Return: 0; -EINVAL: no name, or code that exceeds the address space; -E2BIG: 2 GiB or
- * more; or the errno of writing: then it is counted as lost.
+ * Return: 0; -EINVAL for code without a name or beyond the address space; -E2BIG for 2 GiB or
+ * more; or the errno of writing, in which case the code is counted as lost.
  */
 int jdw_add(struct jdw *w, const struct jdw_code *c);
 
-/* Records that the code at @from now runs at @to. -ENOENT: there is none. */
+/*
+ * Records that the code at @from now runs at @to. Return: 0, -ENOENT if there is no code, or the
+ * errno of writing.
+ */
 int jdw_move(struct jdw *w, uint64_t from, uint64_t to);
 
-/* Forgets code that starts in a freed range. The format has no record for it, so only the file of a
- * child changes. */
+/*
+ * Forgets code that starts in a freed range. The format has no record for freed code, so only the
+ * file of a child changes.
+ */
 void jdw_forget(struct jdw *w, uint64_t addr, uint64_t size);
 
 /* A range of code that an image describes. */
@@ -110,18 +118,18 @@ struct jdw_range {
 struct jdw_image {
 	const void *bytes; /* an ELF file with DWARF 2 to 5, in memory */
 	size_t size;
-	uint64_t bias; /* address at run time minus the one in the image */
+	uint64_t bias; /* address at run time minus address in the image */
 	const struct jdw_range *ranges; /* code outside them is not written */
 	size_t n_ranges;
-	const char *prefix; /* of every name from the image; NULL: none */
-	const char *fallback; /* for code without a name: one %u, NULL: "code[%u]" */
+	const char *prefix; /* prefix of every name from the image; NULL: none */
+	const char *fallback; /* name of code without a name, with one %u; NULL: "code[%u]" */
 	int one_record; /* one record per range; each line's file has "::function" appended */
 };
 
 /* Statistics of an image. */
 struct jdw_image_result {
 	uint32_t records; /* written */
-	uint32_t with_lines; /* of those, with lines */
+	uint32_t with_lines; /* records with lines */
 	uint32_t outside; /* functions outside all ranges */
 	uint32_t overlapping; /* functions that overlap another; omitted */
 	uint32_t nameless; /* records with a fallback for a name */
@@ -141,7 +149,7 @@ struct jdw_image_result {
 int jdw_add_image(struct jdw *w, const struct jdw_image *image, struct jdw_image_result *result);
 
 struct jdw_counts {
-	uint64_t records, bytes; /* in the file */
+	uint64_t records, bytes; /* written to the file */
 	uint64_t lost; /* failed calls of jdw_add() and jdw_move() */
 	uint64_t live; /* pieces of code */
 };
