@@ -211,7 +211,7 @@ int case_bytes(const struct case_file *c, u64 addr, void *dst, u32 len);
 /**
  * case_plain_add_rows() - add the unwind rows that a walk over a plain core lacked
  * @c:		from case_read(), with is_plain_core; its rows change
- * @frames:	frames of the walk; the missing rows are computed from the files that contain their code
+ * @frames:	frames of the walk; missing rows are computed from the files with their code
  *
  * Return: the number of rows added, 0 if another walk would find no more frames, or -ENOMEM.
  */

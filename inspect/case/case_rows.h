@@ -17,7 +17,7 @@ struct case_rule_source {
 /**
  * case_rows_used() - repeat the row lookups of a walk
  * @frames:	frames of the walk
- * @out:	the rows, sorted, for struct case_file; to be freed with free(). NULL if there are none
+ * @out:	the sorted rows, to be freed with free(); NULL if there are none
  *
  * Return: 0, -ENOMEM, or -ESTALE: a page that the walk used has since been evicted, so the
  * case would differ from the walk.
