@@ -3,14 +3,14 @@
 /*
  * libiberty prints piece by piece into a callback and cannot be stopped, while substitutions
  * ("pair<T, T>" of "pair<T, T>" of ...) double the text with every few bytes. So the callback
- * leaves by longjmp() when the room is used up. The C++ printer holds no heap memory at that
- * point: with a callback its parts live on the stack. The Rust printer can leak one decoded
- * identifier.
+ * leaves by longjmp() when the output buffer is full. The C++ printer holds no heap memory at that
+ * point: with a callback it keeps the parts of the name on the stack. The Rust printer can leak
+ * one decoded identifier.
  *
- * Some of that work prints nothing: to find the pack of a pack expansion ("T..."), the printer
- * visits the whole type, each substitution as often as it is used. So a C++ name is parsed
- * first, its parts are counted as they would be visited, and a name with too many parts is not
- * printed at all.
+ * The printer also does work that prints nothing: to find the pack of a pack expansion ("T..."),
+ * the printer visits the whole type, each substitution as often as it is used. So a C++ name is
+ * parsed first, its parts are counted as they would be visited, and a name with too many parts is
+ * not printed at all.
  */
 
 #include <setjmp.h>
@@ -77,7 +77,7 @@ static bool has_one_below(const struct demangle_component *c)
 	return c->type == DEMANGLE_COMPONENT_LAMBDA || c->type == DEMANGLE_COMPONENT_DEFAULT_ARG;
 }
 
-/* Counts a part and all parts below it; false: more than @left. */
+/* Counts a part and all parts below it. Returns false if there are more than @left. */
 static bool count_parts(const struct demangle_component *c, u32 nesting, u32 *left)
 {
 	if (!c)
@@ -103,7 +103,7 @@ static bool print(const char *mangled, struct demangle_component *parts, struct 
 	return count_parts(parts, 0, &left) && cplus_demangle_print_callback(cxx, parts, put, room);
 }
 
-/* Rust's older names look like C++ ones, so they are tried first. */
+/* Prints a name. Rust's older names look like C++ names, so Rust is tried first. */
 static bool try_print(const char *mangled, struct room *room)
 {
 	_cleanup_free_ void *mem = NULL;

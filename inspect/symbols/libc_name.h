@@ -3,5 +3,5 @@
 
 #include <stdbool.h>
 
-/* Whether this is the file name of the C library, glibc or musl. */
+/* Whether @name is the file name of a C library, glibc or musl. */
 bool elf_name_is_libc(const char *name);

@@ -5,7 +5,7 @@
  *
  *	address -> unit       ranges of all units (clang omits .debug_aranges)
  *	        -> function   ranges of the unit's functions
- *	        -> inlined    down from the function, through the entries that contain the address
+ *	        -> inlined    the entries below the function that contain the address
  *
  * The entry of an inlined function contains its call site; the line table contains the line in
  * the innermost function.
@@ -30,7 +30,7 @@
 struct unit {
 	Dwarf_Off die_off;
 	struct lines_ranges functions;
-	int err; /* the error, if its functions could not be read */
+	int err; /* the error if the unit's functions could not be read */
 	bool known;
 };
 
@@ -41,7 +41,7 @@ struct lines {
 	struct lines_ranges ranges;
 	struct unit *units; /* sorted by offset */
 	size_t n_units, room;
-	char path[PATH_MAX]; /* of the current frame */
+	char path[PATH_MAX]; /* source path of the current frame */
 };
 
 /* The functions at an address, from the innermost outwards. */
@@ -100,7 +100,7 @@ static int index_units(struct lines *l)
 	return 0;
 }
 
-/* No code lies below the first executable segment. */
+/* The start of the first executable segment; no code has a lower address. */
 static u64 min_addr(const struct elf_file *f)
 {
 	u64 min = ~0ull;
@@ -213,8 +213,9 @@ static bool leads_to(Dwarf_Die *die, u64 addr)
 }
 
 /*
- * A block without addresses may contain nothing, so its siblings are visited, too. At the end of a
- * block the search returns to its parent, unless the block contained an inlined function.
+ * A block without addresses may lead nowhere, so its siblings are visited, too. At the end of a
+ * block the search returns to the parent of the block, unless the block contained an inlined
+ * function.
  */
 static int descend(struct chain *c, u64 addr)
 {
@@ -269,7 +270,7 @@ static u32 number(Dwarf_Die *die, unsigned int name)
 		       : 0;
 }
 
-/* In DWARF 5 libdw does not make paths absolute: they are relative to DW_AT_comp_dir. */
+/* Makes a path absolute. libdw leaves the paths of DWARF 5 relative to DW_AT_comp_dir. */
 static const char *absolute(struct lines *l, Dwarf_Die *unit, const char *path)
 {
 	Dwarf_Attribute attr;
@@ -283,7 +284,7 @@ static const char *absolute(struct lines *l, Dwarf_Die *unit, const char *path)
 	return n > 0 && n < (int)sizeof(l->path) ? l->path : path;
 }
 
-/* The line of the address in the innermost function. */
+/* Takes the line of the address in the innermost function from the line table. */
 static void take_line(Dwarf_Die *unit, u64 addr, struct lines_frame *f)
 {
 	Dwarf_Line *line = dwarf_getsrc_die(unit, addr);
@@ -296,7 +297,7 @@ static void take_line(Dwarf_Die *unit, u64 addr, struct lines_frame *f)
 	f->column = f->line && !dwarf_linecol(line, &n) && n > 0 ? (u32)n : 0;
 }
 
-/* The call site of an inlined function. */
+/* Takes the call site of an inlined function. */
 static void take_call(Dwarf_Die *unit, Dwarf_Die *inlined, struct lines_frame *f)
 {
 	Dwarf_Attribute attr;
@@ -311,7 +312,10 @@ static void take_call(Dwarf_Die *unit, Dwarf_Die *inlined, struct lines_frame *f
 		f->file = dwarf_filesrc(files, i, NULL, NULL);
 }
 
-/* A function of a macro or an included file is defined elsewhere than where its code is. */
+/*
+ * Takes the line where a function is defined, if that is in the same file as its code. A macro or
+ * an included file may define the function elsewhere.
+ */
 static void take_start(Dwarf_Die *function, struct lines_frame *f)
 {
 	const char *file = f->file ? dwarf_decl_file(function) : NULL;

@@ -2,7 +2,7 @@
 #pragma once
 
 /*
- * From an address to source lines and inlined calls, by a file's DWARF.
+ * Finds the source lines and inlined calls of an address in a file's DWARF.
  *
  * libdw parses it. libdw reads each debug section into memory as a whole, keeps every line table
  * in use, trusts much of its input, and cannot be interrupted. So check the size first, and read
@@ -18,10 +18,10 @@ struct lines_frame {
 	const char *file; /* NULL: unknown */
 	u32 line, column; /* from 1; 0: unknown */
 	u32 start_line; /* where the function is defined, in the same file; 0: unknown */
-	bool inlined; /* into the next frame */
+	bool inlined; /* the function is inlined into the next frame */
 };
 
-/* Limit of inlined functions at an address; beyond it none is reported. */
+/* Limit of inlined functions at an address. If there are more, none is reported. */
 #define LINES_MAX_DEPTH 128
 
 /* Whether the file has the DWARF sections for lines. */
@@ -34,7 +34,7 @@ bool lines_in(struct elf_file *f);
  * @alt:	the file named by its .gnu_debugaltlink, must outlive @l; NULL: none
  * @max_len:	limit for the decompressed length of the debug sections
  *
- * Return: 0, -ENOENT (no DWARF), -EFBIG, -EXDEV (it needs @alt),
+ * Return: 0, -ENOENT (no DWARF), -EFBIG, -EXDEV (the file needs @alt),
  * -ENOEXEC, -ENOMEM.
  */
 int lines_new(struct lines **l, struct elf_file *f, struct elf_file *alt, u64 max_len);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * libdw's own search for the scopes of an address visits the whole unit each time. This
+ * libdw's own search for the scopes of an address visits the whole unit each time. This code
  * visits the unit once, and only the entries that can contain functions:
  *
  *	unit > namespace > function > block > class > function

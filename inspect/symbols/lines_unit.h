@@ -9,7 +9,7 @@
 
 struct lines_range {
 	u64 start_addr, end_addr;
-	Dwarf_Off die_off; /* of its unit or function */
+	Dwarf_Off die_off; /* offset of the unit's or function's entry */
 };
 
 struct lines_ranges {
@@ -17,8 +17,10 @@ struct lines_ranges {
 	size_t n, room;
 };
 
-/* Adds all ranges of an entry, except those that start below @min_addr: linkers leave such ranges
- * for discarded functions. 0, -E2BIG or -ENOMEM. */
+/*
+ * Adds all ranges of an entry, except those that start below @min_addr: linkers leave such ranges
+ * for discarded functions. Return: 0, -E2BIG or -ENOMEM.
+ */
 int lines_ranges_add(struct lines_ranges *r, Dwarf_Die *die, u64 min_addr);
 void lines_ranges_sort(struct lines_ranges *r);
 /* The smallest range around an address, or NULL. */
@@ -26,7 +28,7 @@ const struct lines_range *lines_ranges_find(const struct lines_ranges *r, u64 ad
 
 /**
  * lines_unit_functions() - list the functions of a unit that have code
- * @max_entries: upper limit; no file has more entries than bytes
+ * @max_entries: limit of entries, such as the file's length: no file has more entries than bytes
  *
  * Return: 0, -ENOEXEC, -E2BIG or -ENOMEM.
  */

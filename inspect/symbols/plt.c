@@ -44,7 +44,7 @@ static bool is_slot(u32 machine, u64 type)
 	return type == R_AARCH64_JUMP_SLOT || type == R_AARCH64_GLOB_DAT;
 }
 
-/* The slots of one relocation section; none of a crafted or very large one. */
+/* Adds the slots of one relocation section, but none of a crafted or very large section. */
 static int add_slots(Elf *elf, Elf_Scn *scn, const GElf_Shdr *sh, u32 machine, struct slots *slots)
 {
 	Elf_Scn *symbols_scn = elf_getscn(elf, sh->sh_link), *names_scn;

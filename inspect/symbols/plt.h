@@ -6,7 +6,7 @@
 /* A stub of a procedure linkage table. */
 struct plt_stub {
 	u64 addr, len;
-	u64 name_off; /* file offset of the name of its function */
+	u64 name_off; /* file offset of the name of the function that the stub calls */
 };
 
 /**

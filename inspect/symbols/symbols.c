@@ -26,17 +26,17 @@
 
 #define MAX_SYMBOLS (8u << 20)
 #define MAX_MANGLED 4096
-/* The maximum length assumed for a function without one, if nothing follows it. */
+/* The length assumed for a function without a length, at most, if no symbol follows. */
 #define MAX_GUESSED_LEN 4096
 #define MAX_WALK_BACK 16
 
-/* Stored beside the name's offset, which elf_file caps at 2 GiB. */
+/* A flag in name_off, which elf_file caps at 2 GiB. */
 #define IS_STUB (1u << 31)
 
 struct symbol {
 	u64 addr;
 	u32 len;
-	u32 name_off; /* in the file */
+	u32 name_off; /* file offset of the name */
 };
 
 struct symbols {
@@ -47,7 +47,7 @@ struct symbols {
 	struct symbol *table;
 	size_t n;
 	bool has_symtab;
-	u64 as_is, as_is_end; /* range of file offsets of names that are shown unchanged */
+	u64 as_is, as_is_end; /* file offsets of the names that are shown unchanged */
 };
 
 /* A symbol while the table is built. */
@@ -98,7 +98,10 @@ static int collect(const struct elf_symbol *s, void *data)
 		      });
 }
 
-/* Takes precedence: in a Go program .symtab has longer names of generic functions. */
+/*
+ * Adds a function of the other table, which takes precedence: in a Go program .symtab has longer
+ * names of generic functions.
+ */
 static int collect_named(const struct symbols_named *s, void *data)
 {
 	struct collection *c = data;
@@ -140,7 +143,9 @@ static int compare(const void *pa, const void *pb)
 	       (a->symbol.name_off < b->symbol.name_off);
 }
 
-/* Up to the next symbol; for the last one up to the segment's end, or one page. */
+/*
+ * The distance to the next symbol; for the last symbol, to the segment's end, but at most a page.
+ */
 static u32 guess_len(const struct symbols *s, const struct candidate *c,
 		     const struct candidate *next)
 {
@@ -261,7 +266,9 @@ static const struct symbol *find(const struct symbols *s, u64 addr)
 	return NULL;
 }
 
-/* A file that was modified in place has other names at the old offsets. */
+/*
+ * Reads a name, and checks it: a file that was modified in place has other names at these offsets.
+ */
 static int read_name(const struct symbols *s, u32 off, char *name, size_t len)
 {
 	struct stat st;

@@ -22,7 +22,10 @@ struct symbols_named {
 
 typedef int symbols_named_fn(const struct symbols_named *s, void *data);
 
-/* Calls @fn for each function of such a table. Returns the last result of @fn, or an errno. */
+/*
+ * Calls @fn for each function of another table. Returns the last result of @fn, or a negative
+ * errno.
+ */
 typedef int symbols_table_fn(struct elf_file *f, symbols_named_fn *fn, void *data);
 
 /**
@@ -31,13 +34,13 @@ typedef int symbols_table_fn(struct elf_file *f, symbols_named_fn *fn, void *dat
  * @f:		the file; may be freed afterwards
  * @table:	names that take precedence (go_symbols()); NULL: none
  *
- * Reads .symtab and .dynsym. Among several names of one address prefers one with a length,
- * then a global one, then one with fewer leading underscores. A symbol without a length
- * (assembly) ends at the next one, and is used only if the file has .symtab, which lists all
- * others. Stubs of the procedure linkage table are named "NAME@plt"; the cold part of a
- * function ("NAME.cold") has the function's name.
+ * Reads .symtab and .dynsym. Of several names at one address, prefers a name with a length, then a
+ * global one, then one with fewer leading underscores. A symbol without a length (assembly) ends
+ * at the next symbol, and is used only if the file has .symtab, which lists all other symbols.
+ * Stubs of the procedure linkage table are named "NAME@plt"; the cold part of a function
+ * ("NAME.cold") has the function's name.
  *
- * Return: 0 (also with no symbol at all), -ENOEXEC, -ENOMEM or -EMFILE.
+ * Return: 0 (also if there are no symbols), -ENOEXEC, -ENOMEM or -EMFILE.
  */
 int symbols_new(struct symbols **s, struct elf_file *f, symbols_table_fn *table);
 void symbols_free(struct symbols **s);
