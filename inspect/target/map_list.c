@@ -17,13 +17,16 @@ int map_list_push(struct map_list *l, const struct uw_mapping *m)
 	return 0;
 }
 
-/* The mappings under an overlay that are not yet in the result. */
+/* The mappings under an overlay that are not in the result yet. */
 struct below {
 	struct uw_mapping *v;
 	u32 n;
 };
 
-/* Moves the first mapping's part below @end_addr, as @kind, to @out (NULL: discards it). */
+/*
+ * Moves the part of the first mapping below @end_addr to @out, with kind @kind. If @out is NULL,
+ * discards that part.
+ */
 static int take(struct below *b, u64 end_addr, u8 kind, struct map_list *out)
 {
 	struct uw_mapping part = *b->v;

@@ -10,14 +10,14 @@ struct map_list {
 	u32 n, cap;
 };
 
-/* Appends; omits empty mappings and those of the kernel's half. 0 or -ENOMEM. */
+/* Appends a mapping, unless it is empty or in the kernel's half. Return: 0 or -ENOMEM. */
 int map_list_push(struct map_list *l, const struct uw_mapping *m);
 
 /**
  * map_list_overlay() - overlay ranges of runtime code on mappings
  * @l:		replaced by the result on success
- * @over:	sorted, not overlapping. A range replaces the mappings under it, except
- *		UW_MAP_DOTNET_R2R, which keeps them and only changes their kind.
+ * @over:	sorted, not overlapping. A range replaces the mappings under it; but
+ *		UW_MAP_DOTNET_R2R keeps them and only changes their kind
  *
  * Return: 0 or -ENOMEM.
  */

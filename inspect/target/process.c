@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * Memory is read through /proc/PID/mem, because a descriptor of it is bound to one address
- * space: after an exec or exit it reads as end of file, never as another process's memory. A
- * read that crosses into an unmapped page is short, which counts as a fault.
+ * Memory is read through /proc/PID/mem, because a descriptor of that file is bound to one address
+ * space: after an exec or exit, reads return end of file, never another process's memory. A read
+ * that crosses into an unmapped page is short, which counts as a fault.
  *
- * Cached pages lie in a direct-mapped table of N_PAGES slots. A read across a page boundary
- * bypasses it.
+ * The page cache is a direct-mapped table of N_PAGES slots. A read across a page boundary bypasses
+ * the cache.
  */
 
 #include <errno.h>

@@ -15,16 +15,16 @@ enum target_holds { TARGET_OBJECT, TARGET_TEXT, TARGET_SOURCE };
 
 struct target {
 	/*
-	 * Reads all of [addr, addr + len) or nothing. Returns 0, or -EFAULT
-	 * (not mapped), or -ESRCH (the target is gone).
+	 * Reads all of [addr, addr + len) or nothing. Return: 0, -EFAULT (not mapped), or -ESRCH
+	 * (the target is gone).
 	 */
 	int (*read)(struct target *t, u64 addr, void *dst, size_t len);
-	/* Drops cached bytes; NULL: there is no cache. */
+	/* Drops cached bytes; NULL if there is no cache. */
 	void (*renew)(struct target *t);
 	/* Called after each successful read; may be NULL. */
 	void (*on_read)(struct target *t, u64 addr, const void *bytes, size_t len);
 	void *data; /* for on_read */
-	enum target_holds holds; /* of the current read */
+	enum target_holds holds; /* kind of the current read */
 };
 
 /**
@@ -47,7 +47,7 @@ void target_renew(struct target *t);
 
 struct target_pages;
 
-/* A live process. Embeds struct target; _init() opens it, _deinit() closes it. */
+/* A live process as a target. target_process_init() opens it, target_process_deinit() closes it. */
 struct target_process {
 	struct target target;
 	int mem_fd; /* /proc/PID/mem: bound to this address space; ends with exec and exit */
