@@ -26,8 +26,8 @@
 #include "cfi_page.h"
 
 /*
- * Limit of instructions and FDEs per page. Node.js 24 needs at most 3,000; 200,000 take a
- * few milliseconds.
+ * Limit of the number of instructions and FDEs processed per page. Node.js 24 needs at most 3,000;
+ * 200,000 take a few milliseconds.
  */
 #define MAX_WORK 200000
 
@@ -40,7 +40,7 @@ struct cfi {
 	u64 entry, entry_end;
 	u64 aot_start, aot_end;
 	struct cfi_gaps gaps;
-	bool is_complete; /* a provider covers all code: no code is followed */
+	bool is_complete; /* a provider covers all code, so no code is followed */
 	bool follows_nothing;
 	struct cfi_counts counts;
 	struct paint paint;

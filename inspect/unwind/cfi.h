@@ -4,9 +4,9 @@
 /*
  * Call frame information of an ELF file as unwind rows, one page of the file at a
  * time: only the entries for that page are read. The sources are .eh_frame, then
- * .debug_frame, then added providers. Code that none of them describes is analyzed
- * itself: a few kinds are matched by their bytes (PLT stubs, return from a signal), the
- * rest is followed by its instructions (flow.h).
+ * .debug_frame, then added providers. Code that no source describes is analyzed: a few kinds are
+ * matched by their bytes (PLT stubs, return from a signal), the rest is followed instruction by
+ * instruction (flow.h).
  */
 
 #include "../elf/elf_file.h"
@@ -17,7 +17,7 @@ struct cfi;
 /* Statistics; all counts only grow. */
 struct cfi_counts {
 	u64 pages;
-	u64 fdes; /* FDEs executed; one that spans two pages counts twice */
+	u64 fdes; /* FDEs executed; an FDE that spans two pages counts twice */
 	u64 rows;
 	u64 unknown; /* ranges that no rule can express */
 	u64 broken; /* malformed entries */
@@ -33,8 +33,8 @@ struct cfi_counts {
  * regardless of the size of @f. Otherwise the section is held in memory and its entries
  * are listed once: 16 bytes and about 0.1 us each, at most a million.
  *
- * Return: 0, also when there is none; -ENOTSUP (not x86-64 or arm64), -ENOMEM or
- * the errno of reading.
+ * Return: 0, also if there is no call frame information; -ENOTSUP (not x86-64 or arm64), -ENOMEM
+ * or the errno of reading.
  */
 int cfi_open(struct cfi **c, struct elf_file *f);
 void cfi_free(struct cfi **c);
@@ -43,7 +43,7 @@ void cfi_free(struct cfi **c);
  * cfi_add_debug() - take .debug_frame from a file's separate debug file
  * @debug:	must outlive @c
  *
- * No effect if the file itself has one. Return: 0, -ENOMEM or the errno of reading.
+ * No effect if the file itself has a .debug_frame. Return: 0, -ENOMEM or the errno of reading.
  */
 int cfi_add_debug(struct cfi *c, struct elf_file *debug);
 
@@ -51,26 +51,32 @@ int cfi_add_debug(struct cfi *c, struct elf_file *debug);
 struct cfi_provider {
 	describe_fn *describe;
 	const void *data;
-	void (*free)(const void *data); /* when the cfi is freed; NULL: @data is borrowed */
-	/* Covers all code of the file: takes precedence over .eh_frame, and no code is followed. */
+	void (*free)(const void *data); /* called when the cfi is freed; NULL: data is borrowed */
+	/*
+	 * The provider covers all code of the file: it takes precedence over .eh_frame, and no code
+	 * is followed.
+	 */
 	bool is_complete;
 };
 
 #define CFI_MAX_PROVIDERS 2
 
-/* Owns @provider->data on success. 0 or -E2BIG. */
+/* Adds a provider; on success @c owns @provider->data. Return: 0 or -E2BIG. */
 int cfi_add_provider(struct cfi *c, const struct cfi_provider *provider);
 
-/* Disables following code without description, for comparisons. Matching by bytes remains. */
+/*
+ * Disables following of code without description, for comparisons. Code is still matched by its
+ * bytes.
+ */
 void cfi_follow_nothing(struct cfi *c);
 
 /*
- * The code that .eh_frame covers, as file offsets: from the start of the first to the start of
- * the last function. 0, -ENOENT or the errno of reading.
+ * Finds the code that .eh_frame covers, as file offsets: from the start of the first function to
+ * the start of the last. Return: 0, -ENOENT or the errno of reading.
  */
 int cfi_span(struct cfi *c, u64 *start_off, u64 *end_off);
 
-/* Whether there is an entry, or a complete provider. */
+/* Whether there is any CFI entry, or a complete provider. */
 bool cfi_has_entries(const struct cfi *c);
 
 /**
@@ -78,7 +84,7 @@ bool cfi_has_entries(const struct cfi *c);
  * @r:		receives the rules
  * @page_off:	offset in the file, a multiple of UW_ROW_PAGE_LEN
  * @rows:	room for UW_MAX_PAGE_ROWS rows as in core/native/row.h
- * @n:		rows written, at least 1
+ * @n:		set to the number of rows written, at least 1
  *
  * Bytes outside an executable PT_LOAD get rule 0, and so do broken entries and states
  * that no rule can express. Takes at most some milliseconds for any file, plus, for
@@ -88,5 +94,5 @@ bool cfi_has_entries(const struct cfi *c);
  */
 int cfi_page(struct cfi *c, struct rules *r, u64 page_off, u32 *rows, u32 *n);
 
-/* Valid while @c is open. */
+/* The statistics; valid while @c is open. */
 const struct cfi_counts *cfi_counts(const struct cfi *c);

@@ -28,7 +28,7 @@ static inline const u8 *cfi_take(struct cfi_bytes *b, u64 len)
 	return p;
 }
 
-/* Little-endian, 1 to 8 bytes. */
+/* Reads a little-endian number of 1 to 8 bytes. */
 static inline u64 cfi_take_uint(struct cfi_bytes *b, u32 len)
 {
 	const u8 *p = cfi_take(b, len);

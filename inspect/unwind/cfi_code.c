@@ -15,7 +15,7 @@
 #define N(a) (sizeof(a) / sizeof((a)[0]))
 #define MAX_WORDS 6
 
-/* Little-endian words of code, each with its mask; rule @then applies from byte @split on. */
+/* A stub: little-endian words of code, each with its mask. Rule then applies from byte split on. */
 struct stub {
 	u32 words[MAX_WORDS][2];
 	u8 n, len, split, first, then;
@@ -32,7 +32,7 @@ static const struct uw_rule rules[] = {
 };
 
 #define ALL 0xffffffff
-#define IMM12 0xffc003ff /* all but a 12-bit immediate */
+#define IMM12 0xffc003ff /* mask of all bits except a 12-bit immediate */
 #define ENDBR64 0xfa1e0ff3
 
 /* clang-format off: one stub a line */
@@ -138,7 +138,7 @@ static bool matches(const struct cfi_code *c, size_t at, const struct stub *s)
 	return true;
 }
 
-/* Whether any stub starts with this byte; few other instructions do. */
+/* Whether a stub can start with this byte; few other instructions do. */
 static bool may_begin(const struct cfi_code *c, u8 byte)
 {
 	return c->is_arm64 ? (byte & 0x1f) == 0x10 || byte == 0x5f : byte == 0xff || byte == 0xf3;
@@ -221,8 +221,9 @@ bool cfi_code_is_padding(const struct cfi_code *c, u64 start, u64 end)
 }
 
 /*
- * In musl's arm64 code the byte before is not a nop but the last byte of another function's
- * last instruction, which is never a pc. On x86-64 it may be a whole `ret`.
+ * Reports the code that returns from a signal, with the byte before it if @and_before. In musl's
+ * arm64 code that byte is not a nop but the last byte of another function's last instruction,
+ * which is never a pc. On x86-64 the byte may be a whole `ret`.
  */
 static void report_signal(const struct cfi_code *c, size_t at, size_t len, bool and_before)
 {
@@ -272,7 +273,10 @@ static bool arm64_leaves(u32 insn)
 	       (insn & 0xff9ffc1f) == 0xd61f0000 /* br, blr, ret */;
 }
 
-/* A byte e8 or e9 may be part of an operand; then its target is rarely inside the code. */
+/*
+ * Whether a call or jump is at @at. A byte e8 or e9 may be part of an operand; then the target is
+ * rarely inside the code.
+ */
 static bool x86_64_leaves(const struct cfi_code *c, size_t at)
 {
 	return (c->bytes[at] & 0xfe) == 0xe8 &&

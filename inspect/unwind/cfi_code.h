@@ -15,50 +15,51 @@
 
 struct cfi_code {
 	const u8 *bytes;
-	u64 addr; /* link-time address of the first one */
+	u64 addr; /* link-time address of the first byte */
 	size_t len;
-	u64 text_start, text_end; /* its segment */
+	u64 text_start, text_end; /* the segment of the code */
 	bool is_arm64;
 
-	/* Called for each recognized range, which may reach over the edges. */
+	/* Called for each recognized range, which may extend beyond the page. */
 	rule_fn *fn;
 	void *data;
 };
 
 /*
- * The system call that returns from a signal: the layout of its frame does not depend on
- * the libc. @and_before: the range starts one byte earlier, where the walk looks up a
- * return address. False: none.
+ * Reports the system call that returns from a signal. The layout of the signal frame does not
+ * depend on the libc. @and_before: start the range one byte earlier, where the walk looks up a
+ * return address. Returns false if there is no such system call.
  */
 bool cfi_code_signals(const struct cfi_code *c, bool and_before);
 
 /* Whether there is a system call at @addr. */
 bool cfi_code_is_syscall(const struct cfi_code *c, u64 addr);
 
-/* Stubs of the procedure linkage table, and veneers. */
+/* Reports stubs of the procedure linkage table, and veneers. */
 void cfi_code_stubs(const struct cfi_code *c);
 
 /*
- * The address in [start, end), code whose CFA is relative to r10, from which rbp is the caller's
- * again; @end: none. gcc 12 describes rbp as saved until the end of a function that aligned its
- * frame, but pops it before it restores rsp.
+ * Returns the address in [start, end) from which on rbp is the caller's again, or @end if there is
+ * none. The code's CFA is relative to r10. gcc 12 describes rbp as saved until the end of a
+ * function that aligned its frame, but pops it before it restores rsp.
  */
 u64 cfi_code_leaves_aligned(const struct cfi_code *c, u64 start, u64 end);
 
 /*
- * The next direct call whose last byte is in [*at, end), x86-64: any byte may look like a call, so
- * the caller checks the callee. Moves *at to its end. False: none.
+ * Finds the next direct call whose last byte is in [*at, end), on x86-64, and moves *at to the end
+ * of the call. Any byte may look like a call, so the caller has to check the callee. Returns false
+ * if there is none.
  */
 bool cfi_code_next_call(const struct cfi_code *c, u64 *at, u64 end, u64 *callee);
 
 /* Whether [start, end) contains only padding between functions. */
 bool cfi_code_is_padding(const struct cfi_code *c, u64 start, u64 end);
 
-/* CoreCLR's OnHijackTripThread, which is returned to without having called (x86-64). */
+/* Reports CoreCLR's OnHijackTripThread, to which code returns although it made no call (x86-64). */
 void cfi_code_coreclr(const struct cfi_code *c);
 
 /*
- * The number of bytes that belong to the entry code of a program: up to its first call or
- * jump. The following code is another function, or never runs.
+ * Returns the number of bytes of a program's entry code, which ends with its first call or jump.
+ * The following code is another function, or never runs.
  */
 size_t cfi_code_entry_len(const struct cfi_code *c);

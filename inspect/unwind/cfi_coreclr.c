@@ -7,16 +7,16 @@
  *	push rax            room for the return address
  *	push rbp .. rax
  *	lea -n(%rsp), %rsp
- *	call                writes it
+ *	call writes the return address
  *	lea n(%rsp), %rsp
  *	pop rax .. rbp
  *	ret
  *
  * Its call frame information is written as if it had been called: it puts the return address one
- * word too low. Before the call the return address is not on the stack at all; nor is it at the
- * function's own start, which the walk looks up one byte lower. Source: coreclr
- * vm/amd64/asmhelpers.S (8), vm/amd64/unixasmhelpers.S and unixasmmacrosamd64.inc at v10.0.14;
- * the bytes are those of 8.0.33, 9.0.22 and 10.0.14.
+ * word too low. Before that call, the return address is not on the stack at all. Nor is it at the
+ * function's own start, for which the walk looks up the byte before. Source: coreclr
+ * vm/amd64/asmhelpers.S (8), vm/amd64/unixasmhelpers.S and unixasmmacrosamd64.inc at v10.0.14; the
+ * bytes are those of 8.0.33, 9.0.22 and 10.0.14.
  */
 
 #include <string.h>
@@ -27,10 +27,10 @@ static const u8 pushes[] = { 0x50, 0x55, 0x53, 0x41, 0x57, 0x41, 0x56, 0x41, 0x5
 #define N_PUSHES 7 /* rax, rbp, rbx, r15 to r12 */
 #define PUSH_RCX 0x51 /* from .NET 10 on */
 static const u8 rest[] = { 0x52, 0x50, 0x48, 0x89, 0xe7, 0x48, 0x8d, 0x64, 0x24 };
-#define BODY_LEN 64 /* upper limit of the distance to its lea */
+#define BODY_LEN 64 /* maximum distance from the start to the lea */
 static const u8 pops[] = { 0x41, 0x5c, 0x41, 0x5d, 0x41, 0x5e, 0x41, 0x5f, 0x5b, 0x5d, 0xc3 };
 
-/* From @start on the return address is @off above sp. */
+/* Reports the rule of [@start, @end), where the return address is @off above sp. */
 static void tell(const struct cfi_code *c, u64 start, u64 end, u32 off)
 {
 	struct uw_rule rule = {
@@ -40,7 +40,10 @@ static void tell(const struct cfi_code *c, u64 start, u64 end, u32 off)
 	c->fn(&rule, start, end, c->data);
 }
 
-/* The pops at @at remove @n words, the first of which is the return address. */
+/*
+ * Reports the rules of the pops at @at. There are @n words from sp up to the return address,
+ * inclusive.
+ */
 static void report_pops(const struct cfi_code *c, size_t at, u32 n)
 {
 	for (; n > 1 && at + 1 < c->len; n--) {

@@ -12,10 +12,10 @@
 #include "cfi_page.h"
 #include "cfi_rule.h"
 
-#define WORK_A_CALL 100 /* for looking up the callee */
-#define MAX_HELD 16 /* per page; glibc 2.36's ld.so has at most 2 */
+#define WORK_A_CALL 100 /* cost of looking up the callee of a call */
+#define MAX_HELD 16 /* limit per page; glibc 2.36's ld.so has at most 2 */
 
-/* Code whose CFA is relative to a register that a walk does not track, but that callees save. */
+/* Code whose CFA is relative to a register that callees save and that a walk does not track. */
 struct held {
 	u64 start, end;
 	u64 reg;
@@ -56,7 +56,7 @@ static void find_saved(const struct cfi_state *s, u64 start, u64 end, void *data
 		*found = s->fp;
 }
 
-/* The slot of a function for its caller's register, below its CFA. */
+/* Finds where a function saves its caller's register: the offset from the function's CFA. */
 static bool is_saved_by(struct described *d, u64 callee, u64 reg, s32 *off)
 {
 	struct cfi_page *p = d->page;

@@ -58,7 +58,7 @@ static int fill(struct cfi_section *s, u64 pos, u64 len)
 	return 0;
 }
 
-/* Valid until the next call. */
+/* Reads bytes of the section, valid until the next call. */
 static int bytes_at(struct cfi_section *s, u64 pos, u64 len, struct cfi_bytes *b)
 {
 	const u8 *p;
@@ -79,7 +79,7 @@ static int bytes_at(struct cfi_section *s, u64 pos, u64 len, struct cfi_bytes *b
 	return r;
 }
 
-/* -ENOENT at the end. */
+/* Reads the header of an entry. Return: 0, -ENOENT at the end, or another negative errno. */
 static int read_header(struct cfi_section *s, u64 pos, struct header *h)
 {
 	u64 left = pos <= s->end ? s->end - pos : 0, len, id_pos, id;
@@ -153,7 +153,7 @@ static int take_augmentation(struct cfi_cie *cie, const Dwarf_CIE *from)
 		case 'L':
 			cfi_take_uint(&b, 1);
 			break;
-		case 'P': /* value and base are irrelevant */
+		case 'P': /* the personality routine is irrelevant */
 			cfi_take(&b, size_of((u8)cfi_take_uint(&b, 1)));
 			break;
 		case 'S':

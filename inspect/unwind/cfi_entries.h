@@ -12,7 +12,7 @@
 #define CFI_MAX_LISTED (1u << 20) /* FDEs of a section without a search table */
 #define CFI_MAX_SECTION (64u << 20) /* bytes of a section that is held in memory */
 #define CFI_MAX_ENTRY (128u << 10) /* bytes of an entry */
-#define CFI_PIECE 64 /* entries of the linker's table per read */
+#define CFI_PIECE 64 /* entries of the linker's table that are read at once */
 #define CFI_N_PIECES 61 /* cached pieces; a prime, since a binary search goes by halves */
 #define CFI_MAX_CIE_PROGRAM 256
 
@@ -23,7 +23,7 @@ struct cfi_cie {
 	u64 ra_reg;
 	u8 ptr_enc; /* DW_EH_PE_* of the FDEs' addresses */
 	bool is_sized; /* FDEs have augmentation data */
-	bool is_signal; /* the frame was interrupted; it did not call */
+	bool is_signal; /* the frame was interrupted by a signal; it made no call */
 	u32 program_len;
 	u8 program[CFI_MAX_CIE_PROGRAM];
 };
@@ -54,13 +54,16 @@ struct cfi_section {
 	/* The section's bytes, owned by libelf; NULL: read on demand. */
 	const u8 *bytes;
 
-	/* FDEs by start address: an own list, or the linker's table and cached pieces of it. */
+	/*
+	 * FDEs by start address: either a list of their own, or the linker's table and cached
+	 * pieces of it.
+	 */
 	u32 n;
 	struct cfi_listed *list;
 	u64 table_addr, table_base;
-	struct cfi_piece *pieces; /* CFI_N_PIECES, own; number i is at i % CFI_N_PIECES */
+	struct cfi_piece *pieces; /* CFI_N_PIECES, owned; piece i is at i % CFI_N_PIECES */
 
-	/* The last bytes and CIEs read. */
+	/* Caches of the last bytes and CIEs that were read. */
 	u8 *window;
 	u64 window_pos;
 	size_t window_len, window_cap;
@@ -68,15 +71,18 @@ struct cfi_section {
 	u32 next_cie;
 };
 
-/* Open a section; n is 0 if there is none. 0, -ENOMEM or the errno of reading. */
+/* Open a section; s->n is 0 if there is none. Return: 0, -ENOMEM or the errno of reading. */
 int cfi_section_eh(struct cfi_section *s, struct elf_file *f);
 int cfi_section_debug(struct cfi_section *s, struct elf_file *f);
 void cfi_section_deinit(struct cfi_section *s);
 
-/* The index of the last FDE that starts at or before @addr, else 0. 0 or the errno of reading. */
+/*
+ * Finds the index of the last FDE that starts at or before @addr; without one, sets *i to 0.
+ * Return: 0 or the errno of reading.
+ */
 int cfi_section_find(struct cfi_section *s, u64 addr, u32 *i);
 
-/* Start and position of an FDE, by its index. 0 or the errno of reading. */
+/* Reads start and position of an FDE by its index. Return: 0 or the errno of reading. */
 int cfi_section_at(struct cfi_section *s, u32 i, struct cfi_listed *e);
 
 /**
@@ -94,8 +100,13 @@ int cfi_section_gap(struct cfi_section *s, u64 addr, u64 *start, u64 *end);
  */
 int cfi_section_fde(struct cfi_section *s, u64 pos, struct cfi_fde *fde);
 
-/* The same for the function that starts at @addr; -ENOENT: no such function. */
+/*
+ * The same for the FDE of the function that starts at @addr. Return: also -ENOENT if there is none.
+ */
 int cfi_section_fde_of(struct cfi_section *s, u64 addr, struct cfi_fde *fde);
 
-/* The same for the next entry; moves @pos to its end. 1: a CIE; -ENOENT: the end. */
+/*
+ * The same for the entry at *pos; moves *pos to the end of the entry. Return: also 1 for a CIE,
+ * -ENOENT at the end.
+ */
 int cfi_section_next(struct cfi_section *s, u64 *pos, struct cfi_fde *fde);

@@ -13,7 +13,7 @@
 #include "cfi_code.h"
 #include "cfi_entry.h"
 
-#define MAX_ENTRY 128 /* the dynamic loader's have 61 bytes on x86-64, 72 on arm64 */
+#define MAX_ENTRY 128 /* bytes; the dynamic loader's entry code has 61 on x86-64, 72 on arm64 */
 #define MAX_DYNAMIC 128
 
 static bool is_pie(const struct elf_file *f, const GElf_Phdr *ph)
@@ -64,7 +64,10 @@ static bool is_meant(const struct elf_file *f, const GElf_Ehdr *eh)
 	return !is_text_start(elf, eh->e_entry);
 }
 
-/* The FDE that covers an address; else lowers @next to the start of the next FDE. */
+/*
+ * Finds the FDE that covers an address. If there is none, lowers *next to the start of the next
+ * FDE.
+ */
 static bool find_fde(struct cfi_section *s, u64 addr, struct cfi_fde *fde, u64 *next)
 {
 	struct cfi_listed e;
@@ -83,7 +86,7 @@ static bool find_fde(struct cfi_section *s, u64 addr, struct cfi_fde *fde, u64 *
 	return false;
 }
 
-/* @next: start of the next FDE. */
+/* The end of the entry code without an FDE. @next: start of the next FDE. */
 static u64 end_by_code(const struct elf_file *f, u64 entry, bool is_arm64, u64 next)
 {
 	u8 bytes[MAX_ENTRY];

@@ -5,11 +5,11 @@
 
 /**
  * cfi_entry_find() - find the code at a program's entry point
- * @s:		its sections
- * @n:		their number
+ * @s:		sections of call frame information of @f
+ * @n:		number of sections
  * @start, @end: link-time addresses; both 0 when the file is not a program
  *
- * If an FDE covers the entry, this is its range. Otherwise the code ends where the next FDE
- * starts, if that is near, or with its first call or jump.
+ * If an FDE covers the entry point, the code is the range of that FDE. Otherwise the code ends
+ * where the next FDE starts, if that is near, or with the first call or jump.
  */
 void cfi_entry_find(struct elf_file *f, struct cfi_section *s, size_t n, u64 *start, u64 *end);

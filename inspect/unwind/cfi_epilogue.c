@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * .NET NativeAOT describes a function's prologue, but its last row lasts to the function's end
- * (8.0.33 and 9.0.22, x86-64): in an epilogue it is too high by the bytes that were already
- * popped. Epilogues have one form (genFnEpilog() of src/coreclr/jit/codegenxarch.cpp at v9.0.0),
- * so the height is counted backwards from their end:
+ * .NET NativeAOT describes a function's prologue, but the last row of the prologue lasts to the
+ * function's end (8.0.33 and 9.0.22, x86-64): in an epilogue, the height in that row is too high
+ * by the bytes that were already popped. Epilogues have one form (genFnEpilog() of
+ * src/coreclr/jit/codegenxarch.cpp at v9.0.0), so the height is counted backwards from their end:
  *
  *	add $n, %rsp    cfa = sp + n + 8 * pops + 8
  *	pop ...         cfa = sp + 8 * pops + 8
@@ -28,7 +28,7 @@
 
 struct leaving {
 	const struct cfi_code *code;
-	u64 start, len; /* of the function */
+	u64 start, len; /* range of the function */
 	struct flow_code insns;
 };
 
@@ -69,7 +69,10 @@ static void tell(const struct leaving *l, const struct flow_insn *insn, const st
 	l->code->fn(rule, at, at + insn->len, l->code->data);
 }
 
-/* From the last instruction back to the first that changes the stack pointer. */
+/*
+ * Reports the rules of an epilogue, from its last instruction back to the first that changes the
+ * stack pointer.
+ */
 static void report_epilogue(const struct leaving *l, u32 last)
 {
 	const struct flow_insn *insn = &l->insns.insns[last], *end = insn;

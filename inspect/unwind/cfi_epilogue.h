@@ -4,14 +4,17 @@
 #include "cfi_code.h"
 #include "../elf/elf_file.h"
 
-/* Code of .NET NativeAOT for x86-64, link-time addresses; both 0: the file has none. */
+/*
+ * Finds the code of .NET NativeAOT for x86-64, as link-time addresses. Sets both to 0 if the file
+ * has none.
+ */
 void cfi_epilogue_code(struct elf_file *f, u64 *start, u64 *end);
 
 /**
  * cfi_epilogues() - report the rules of a function's epilogues, which its FDE lacks
  * @c:		code of a page, and the callback
- * @start, @end: of the function
- * @to:		end of the page
+ * @start, @end: range of the function
+ * @to:		end of the page's code
  * @work:	limit of instructions to decode, counted down
  *
  * Return: 0, -E2BIG (the page is too far into the function), -ENOMEM or the errno of reading.

@@ -2,7 +2,7 @@
 
 /*
  * If entries cover most of a segment, only the gaps between them are followed; otherwise the whole
- * segment is, at once.
+ * segment is followed at once.
  */
 
 #include <errno.h>
@@ -13,8 +13,8 @@
 #define MIN_GAP 16
 #define MAX_GAP (512u << 10) /* less than all of V8's builtins */
 #define MAX_GAPS (4u << 20) /* per file: 0.5 s. Chromium describes 1 % of its 225 MiB */
-#define BYTES_AN_ENTRY 1024 /* of code; Debian's libraries have one entry per 270 to 520 */
-#define CRT_LEN (8u << 10) /* the start code of a program has entries enough for this much */
+#define BYTES_AN_ENTRY 1024 /* of code per entry; Debian's libraries have 270 to 520 */
+#define CRT_LEN (8u << 10) /* bytes that the entries of a program's start code count for */
 
 void cfi_gaps_deinit(struct cfi_gaps *g)
 {
@@ -30,7 +30,10 @@ static bool is_described(const struct cfi_page *p, const struct cfi_section *sec
 	       (p->segment->file_len > CRT_LEN && n * BYTES_AN_ENTRY > p->segment->file_len);
 }
 
-/* The flow of the gap around @addr; NULL: none that can be followed. 0 or -ENOMEM. */
+/*
+ * Finds the flow of the gap around @addr, or NULL if the gap can't be followed. Return: 0 or
+ * -ENOMEM.
+ */
 static int find_gap(struct cfi_page *p, struct cfi_gaps *g, struct cfi_section *sections, u64 addr,
 		    const struct flow **flow)
 {

@@ -27,10 +27,10 @@ struct machine {
 	struct cfi_state remembered[MAX_REMEMBERED];
 	u32 n_remembered;
 	u64 loc;
-	bool done; /* the end of the requested range was reached */
+	bool done; /* the end of the requested range has been reached */
 };
 
-/* The value of a register, NULL if it is not tracked. */
+/* The value of a register, or NULL if the register is not tracked. */
 static struct cfi_value *value_of(struct machine *m, struct cfi_state *s, u64 reg)
 {
 	const struct cfi_regs *regs = m->run->regs;
@@ -79,7 +79,7 @@ static struct cfi_value take_expr(struct machine *m, enum cfi_how how)
 	};
 }
 
-/* Reports the state up to @until. */
+/* Reports the current state for the range up to @until. */
 static void tell(struct machine *m, u64 until)
 {
 	u64 start = m->loc > m->run->from ? m->loc : m->run->from;
@@ -118,7 +118,10 @@ static void recall(struct machine *m)
 		m->now = m->remembered[--m->n_remembered];
 }
 
-/* Operands are read in order: C leaves the order of evaluation of arguments open. */
+/*
+ * Executes a rare instruction. Operands are read into variables first, because C leaves the order
+ * of evaluation of arguments open.
+ */
 static void step_rare(struct machine *m, u8 op)
 {
 	struct cfi_bytes *in = &m->in;

@@ -12,7 +12,7 @@
 struct cfi_regs {
 	u8 sp, fp, ra;
 	u8 drap; /* holds the argument pointer while gcc aligns a frame; sp if there is none */
-	bool has_lr; /* ra is a register, not just a column */
+	bool has_lr; /* ra is a real register, not only a column of the table */
 };
 
 /* The last DW_CFA_* for a register. */
@@ -45,10 +45,13 @@ struct cfi_run {
 	u64 from, to; /* the requested range, link-time addresses */
 	u32 work; /* limit of instructions, counted down */
 
-	/* Called for each range inside [from, to), in order. */
+	/* Called with the state of each range inside [from, to), in order. */
 	void (*fn)(const struct cfi_state *s, u64 start, u64 end, void *data);
 	void *data;
 };
 
-/* 0, -ENOEXEC (malformed) or -E2BIG (limit reached); ranges before the fault were reported. */
+/*
+ * Executes the instructions. Return: 0, -ENOEXEC (malformed) or -E2BIG (limit reached). After an
+ * error, the ranges before the faulty instruction have been reported.
+ */
 int cfi_run(struct cfi_run *r);

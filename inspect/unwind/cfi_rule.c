@@ -21,12 +21,15 @@
 #define MAX_OPS 9
 
 struct op {
-	u8 op; /* DW_OP_breg0 for any register, DW_OP_lit0 for any number */
+	u8 op; /* DW_OP_*; DW_OP_breg0 stands for any register, DW_OP_lit0 for any number */
 	u8 reg;
 	s64 arg;
 };
 
-/* The operations of an expression; 0 when there are others than these, or too many. */
+/*
+ * Parses the operations of an expression. Returns their number, or 0 if there are too many or
+ * unsupported ones.
+ */
 static u32 parse(const struct cfi_value *v, struct op ops[MAX_OPS])
 {
 	struct cfi_bytes in = { v->expr, v->expr + v->expr_len, false };
@@ -63,7 +66,9 @@ static bool fits(s64 off, s32 *to)
 	return off == *to;
 }
 
-/* elf_x86_64_eh_frame_plt and its variants in binutils 2.40, bfd/elfxx-x86.c; one number differs.
+/*
+ * Matches elf_x86_64_eh_frame_plt and its variants in binutils 2.40, bfd/elfxx-x86.c. The variants
+ * differ in one number.
  */
 static bool is_plt(const struct cfi_regs *regs, const struct op *ops, u32 n)
 {
@@ -156,8 +161,9 @@ static void fp_from(const struct cfi_regs *regs, const struct cfi_value *fp, str
 	else if (fp->how == CFI_EXPR)
 		fp_from_expr(regs, fp, rule);
 	/*
-	 * If only the return address is left of a frame, fp is the caller's. gcc 12 still describes
-	 * it as saved at rbp, after it was popped (x86-64, frames that it aligned).
+	 * If only the return address of a frame is left on the stack, fp is the caller's. In
+	 * frames that it aligned, gcc 12 still describes rbp as saved at rbp after the pop
+	 * (x86-64).
 	 */
 	if (rule->fp == UW_SAVED_FP && rule->cfa == UW_CFA_SP && rule->cfa_off == 8)
 		rule->fp = UW_SAVED_SAME;
@@ -178,7 +184,7 @@ static bool is_kernels_signal(const struct cfi_regs *regs, const struct cfi_valu
 				rule.cfa_off == 160 && rule.cfa_add == 0);
 }
 
-/* rbx, r12 to r15: callee-saved registers (x86-64 psABI 1.0, 3.2.1). */
+/* Whether @reg is rbx or one of r12 to r15, which are callee-saved (x86-64 psABI 1.0, 3.2.1). */
 bool cfi_reg_is_saved(u64 reg)
 {
 	return reg == 3 || (reg >= 12 && reg <= 15);
@@ -200,7 +206,7 @@ bool cfi_rule_from(const struct cfi_regs *regs, const struct cfi_cie *cie,
 		rule->cfa = UW_CFA_ROOT;
 		return true;
 	}
-	/* The caller's sp is the CFA; any other value is a switch of stacks. */
+	/* The caller's sp is normally the CFA; any other value is a switch of stacks. */
 	if (s->sp.how != CFI_UNSET && !(s->sp.how == CFI_VAL_OFFSET && s->sp.off == 0))
 		return false;
 	if (!cfa_from(regs, &s->cfa, &made) || !ra_from(regs, &s->ra, &made))

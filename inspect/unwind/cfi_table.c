@@ -15,7 +15,7 @@
 
 #define ENTRY_LEN sizeof(((struct cfi_piece *)NULL)->entries[0])
 
-/* The end of the file's bytes around an address; 0: none. */
+/* The end of the segment's bytes in the file that contain @addr; 0: none do. */
 static u64 end_of_bytes(const struct elf_file *f, u64 addr)
 {
 	size_t n;
@@ -83,7 +83,7 @@ static int list_add(struct cfi_section *s, u32 *cap, const struct cfi_listed *e)
 	return 0;
 }
 
-/* A broken entry hides none of the others, unless its length is broken. */
+/* Lists all FDEs. A broken entry does not hide the others, unless its length is broken. */
 static int list_all(struct cfi_section *s)
 {
 	struct cfi_listed e;
@@ -122,7 +122,7 @@ static Elf_Scn *section_named(Elf *elf, const char *name, GElf_Shdr *sh)
 	return NULL;
 }
 
-/* Loads a section, decompressed. -ENOENT when that fails. */
+/* Loads a section, decompressed. Return: -ENOENT if that fails. */
 static int hold_section(struct cfi_section *s, const char *name)
 {
 	Elf *elf = elf_file_elf(s->file);

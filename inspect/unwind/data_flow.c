@@ -10,7 +10,7 @@
 
 #include "data_flow.h"
 
-#define OUTSIDE 1 /* of all trials */
+#define OUTSIDE 1 /* in reached: reached outside of all trials */
 
 static void take_off(struct data_flow *d, u32 node)
 {
@@ -67,7 +67,10 @@ void data_flow_clear(struct data_flow *d)
 	memset(d->reached, 0, d->n * sizeof(*d->reached));
 }
 
-/* @trial: number of the trial, or OUTSIDE. Returns false on a contradiction. */
+/*
+ * Joins @state into the state before @node. @trial: number of the trial, or OUTSIDE. Returns false
+ * on a contradiction.
+ */
 static bool put(struct data_flow *d, u32 trial, u32 node, const void *state)
 {
 	enum data_flow_join joined = DATA_FLOW_CHANGED;
@@ -109,7 +112,7 @@ static bool step(struct data_flow *d, u32 trial, u32 node)
 	return ok;
 }
 
-/* False: a contradiction, or the steps are used up. */
+/* Follows all listed nodes. Returns false on a contradiction, or if the steps are used up. */
 static bool follow(struct data_flow *d, u32 trial)
 {
 	bool ok = true;

@@ -3,12 +3,12 @@
 
 /*
  * Data flow analysis: the state before each node (an instruction) follows from the states after
- * its predecessors. Nodes whose state changed are followed, the newest first, until no state
- * changes.
+ * its predecessors. Nodes whose state changed are followed, the most recently changed first, until
+ * no state changes.
  *
  *	data_flow_put()		join a state into the state before a node
  *	data_flow_follow()	follow all nodes whose state changed
- *	data_flow_try()		both, on trial: a contradiction undoes them
+ *	data_flow_try() both, on trial: a contradiction resets the nodes reached
  */
 
 #include <stdlib.h>
@@ -21,23 +21,29 @@ enum data_flow_join { DATA_FLOW_SAME, DATA_FLOW_CHANGED, DATA_FLOW_CONTRADICTED 
 enum data_flow_when {
 	DATA_FLOW_SURE, /* outside of trials: a join does not contradict */
 	DATA_FLOW_TRIED, /* at a node first reached in this trial */
-	DATA_FLOW_KNOWN, /* in a trial, at a node reached before it; cannot be undone */
+	DATA_FLOW_KNOWN, /* in a trial, at a node reached before the trial; cannot be undone */
 };
 
-/* The functions of a client; @user is that of struct data_flow. */
+/* The functions of a client; @user is the member of struct data_flow. */
 struct data_flow_ops {
 	size_t state_size; /* bytes; all zero: the node is unreached */
 	/* @state: before @node on entry, after it on return. Returns false to contradict a trial.
 	 */
 	bool (*transfer)(const void *user, u32 node, void *state);
-	/* The successors of @node; returns their number. The last one is followed first. */
+	/*
+	 * Sets @next to the successors of @node, and returns their number. The last one is followed
+	 * first.
+	 */
 	u32 (*successors)(const void *user, u32 node, u32 next[2]);
 	/* @old: the state before @node on entry, its join with @now on return. */
 	enum data_flow_join (*join)(const void *user, u32 node, void *old, const void *now,
 				    enum data_flow_when when);
 };
 
-/* A node's neighbours in the list of nodes to follow; itself twice: not in the list. */
+/*
+ * A node's neighbours in the list of nodes to follow. A node that is its own neighbour is not in
+ * the list.
+ */
 struct data_flow_link {
 	u32 prev, next;
 };
@@ -45,16 +51,18 @@ struct data_flow_link {
 struct data_flow {
 	const struct data_flow_ops *ops;
 	const void *user;
-	u32 n; /* nodes */
-	void *states; /* before each node */
+	u32 n; /* number of nodes */
+	void *states; /* the state before each node */
 	u64 steps; /* remaining steps; set by the client, which may add more */
 	/* private */
-	u32 *reached; /* by node: 0: never; 1: outside of trials; else the trial's number */
+	u32 *reached; /* by node: 0: no; 1: outside of trials; else number of the trial */
 	u32 *tried, n_tried, trial;
 	struct data_flow_link *links; /* the last one is the list head */
 };
 
-/* 0 or -ENOMEM. In either case free it with data_flow_deinit(). */
+/*
+ * Makes @n unreached nodes. Return: 0 or -ENOMEM; in either case free @d with data_flow_deinit().
+ */
 int data_flow_init(struct data_flow *d, const struct data_flow_ops *ops, const void *user, u32 n);
 void data_flow_deinit(struct data_flow *d);
 
@@ -75,8 +83,11 @@ void data_flow_clear(struct data_flow *d);
 
 void data_flow_put(struct data_flow *d, u32 node, const void *state);
 
-/* False: the steps are used up, and states may be unfinished. */
+/* Returns false if the steps are used up; then states may be unfinished. */
 bool data_flow_follow(struct data_flow *d);
 
-/* False: a contradiction, or the steps are used up. Nodes reached in the trial are reset. */
+/*
+ * Returns false on a contradiction, or if the steps are used up; then the nodes reached in the
+ * trial are reset.
+ */
 bool data_flow_try(struct data_flow *d, u32 node, const void *state);

@@ -7,12 +7,15 @@
 
 #include "../../core/types.h"
 
-/* @in is valid during the call. 0 to continue; anything else ends the disassembly. */
+/*
+ * Receives an instruction; @in is valid during the call. Return: 0 to continue; anything else ends
+ * the disassembly.
+ */
 typedef int disasm_fn(csh handle, const cs_insn *in, void *data);
 
 /**
  * disasm_x86_64() - call a function for each instruction, with details
- * @bytes:	@len bytes, at the address @addr
+ * @bytes:	@len bytes of code
  *
  * Bytes that are not an instruction are skipped. Return: 0, -ENOMEM, -ENOTSUP (no disassembler) or
  * the last result of @fn.

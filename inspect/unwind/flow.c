@@ -3,10 +3,10 @@
 /*
  * Functions are found by symbols and calls. Each starts in the state of a function's first
  * instruction (flow_state.h), and every other state follows from a predecessor. After a call of a
- * function that never reaches a return, the flow ends. For functions of other files that is not
- * known, so padding after a call ends the flow, too. A jump through a table is assumed to reach
- * every part of its function that nothing else reaches. In a gap between described functions other
- * function starts are unknown, so after each end of flow one is assumed, on trial.
+ * function that never reaches a return, the flow ends. Whether a function of another file returns
+ * is not known, so padding after a call ends the flow, too. A jump through a table is assumed to
+ * reach every part of its function that nothing else reaches. In a gap between described functions
+ * other function starts are unknown, so after each end of flow one is assumed, on trial.
  */
 
 #include <elf.h>
@@ -21,8 +21,8 @@
 #include "flow_code.h"
 #include "flow_state.h"
 
-#define MAX_ROUNDS 4 /* of finding functions that don't return */
-#define MAX_STEPS 16 /* per instruction and round; trials may repeat steps */
+#define MAX_ROUNDS 4 /* rounds of finding functions that don't return */
+#define MAX_STEPS 16 /* limit per instruction and round; trials may repeat steps */
 #define MAX_DATA (4u << 20) /* bytes of data to search for addresses */
 
 struct row {
@@ -31,7 +31,7 @@ struct row {
 };
 
 struct flow {
-	u64 addr; /* of the segment */
+	u64 addr; /* address of the segment */
 	struct row *rows;
 	u32 n;
 };
@@ -39,11 +39,11 @@ struct flow {
 struct work {
 	struct flow_code code;
 	struct data_flow way;
-	const struct flow_state *states; /* before each instruction */
+	const struct flow_state *states; /* the state before each instruction */
 	u64 addr;
 	u32 len;
 	bool is_gap;
-	const struct flow_state *start; /* at a function's first instruction */
+	const struct flow_state *start; /* the state at a function's first instruction */
 };
 
 static enum data_flow_join join(const void *user, u32 i, void *old, const void *now,
@@ -85,7 +85,10 @@ static bool goes_on(const struct work *w, u32 i)
 	return to && !is_stub(w, to) ? !to->is_noreturn : insn[1].op != FLOW_NOP;
 }
 
-/* No contradiction: sp is lost only where it is set from elsewhere, and returns are possible. */
+/*
+ * Applies an instruction. Returns false (a contradiction) if sp is lost but not set from elsewhere,
+ * or if a return is impossible in this state.
+ */
 static bool transfer(const void *user, u32 i, void *state)
 {
 	const struct work *w = user;
@@ -117,7 +120,7 @@ static const struct data_flow_ops ops = {
 	.join = join,
 };
 
-/* @is_called: false: only its address is taken. */
+/* Marks the start of a function. @is_called: false if only the address is taken. */
 static void mark(struct work *w, u64 off, bool is_called)
 {
 	struct flow_insn *insn = off < w->len ? flow_code_at(&w->code, (u32)off) : NULL;
@@ -194,7 +197,10 @@ static int mark_all(struct work *w, struct elf_file *f, u64 entry)
 	return w->is_gap ? 0 : mark_data(w, f);
 }
 
-/* [@first, @end): the instructions of a function and of the uncalled functions after it. */
+/*
+ * Follows the parts that nothing reaches of [@first, @end): the instructions of a function and of
+ * the uncalled functions after it.
+ */
 static void follow_rest(struct work *w, u32 first, u32 end)
 {
 	const struct flow_state *at_jump = NULL;
@@ -247,7 +253,7 @@ static bool leaves(const struct work *w, u32 i, u32 first, u32 end)
 	       (end < w->code.n && insn->arg >= (s32)w->code.insns[end].off);
 }
 
-/* Finds functions that do not return. False: no new ones. */
+/* Finds functions that do not return. Returns false if there are no new ones. */
 static bool find_noreturn(struct work *w)
 {
 	bool found = false;
@@ -264,7 +270,10 @@ static bool find_noreturn(struct work *w)
 	return found;
 }
 
-/* Makes a row for each change of state; @rows NULL: only counts. */
+/*
+ * Makes a row for each change of state; only counts them if @rows is NULL. Returns the number of
+ * rows.
+ */
 static u32 make_rows(const struct work *w, struct row *rows)
 {
 	static const struct flow_state none;

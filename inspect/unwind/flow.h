@@ -19,8 +19,8 @@ struct flow;
 /* Code of one segment, by link-time address. */
 struct flow_span {
 	u64 addr, len;
-	u64 entry; /* of the program; 0: not a program */
-	bool is_gap; /* between described functions; false: the whole segment */
+	u64 entry; /* entry point; 0 if the file is not a program */
+	bool is_gap; /* the span is a gap between described functions; false: a whole segment */
 };
 
 /**

@@ -36,7 +36,10 @@ static void set(struct flow_insn *to, enum flow_op op, s64 arg)
 		to->op = FLOW_SP_LOST;
 }
 
-/* A wrong guess is harmless: it only marks a possible function start. */
+/*
+ * Records that the instruction takes an address. A wrong guess only marks a possible function
+ * start.
+ */
 static void set_address(struct flow_insn *to, s64 off)
 {
 	to->is_address = off >= 0 && off <= 0x7fffffff;
@@ -57,7 +60,7 @@ static void set_lea(const cs_insn *insn, const cs_x86 *x, struct flow_insn *to)
 		set_address(to, (s64)insn->address + insn->size + disp);
 }
 
-/* enum uw_scratch, or -1; only for whole registers. */
+/* The enum uw_scratch of an operand that is a whole register, else -1. */
 static int scratch_of(const cs_x86 *x, u32 i)
 {
 	static const x86_reg regs[UW_N_SCRATCH] = { X86_REG_R10, X86_REG_RAX, X86_REG_RCX,
@@ -84,7 +87,7 @@ static void set_scratch_from_sp(const cs_x86 *x, struct flow_insn *to)
 	set(to, FLOW_SCRATCH_FROM_SP, 0);
 }
 
-/* Changes of sp or fp, and address computations. */
+/* Handles known changes of sp or fp, and address computations. */
 static void set_known(const cs_insn *insn, const cs_x86 *x, u64 addr, struct flow_insn *to)
 {
 	bool has_imm = x->op_count == 2 && x->operands[1].type == X86_OP_IMM;
@@ -173,7 +176,7 @@ static bool is_indexed_by_sp(const cs_x86_op *op)
 	       op->mem.index != X86_REG_INVALID && !op->mem.disp;
 }
 
-/* Anything else that writes sp, fp, a scratch register or memory. */
+/* Handles all other writes to sp, fp, a scratch register or memory. */
 static void set_lost(csh handle, const cs_insn *insn, struct flow_insn *to)
 {
 	cs_regs read, written;
@@ -205,8 +208,8 @@ static void set_lost(csh handle, const cs_insn *insn, struct flow_insn *to)
 
 struct sweep {
 	struct flow_code *code;
-	u32 cap; /* capacity of its instructions */
-	u64 addr; /* of the first byte */
+	u32 cap; /* capacity of the array of instructions */
+	u64 addr; /* address of the first byte */
 };
 
 static int add(csh handle, const cs_insn *insn, void *data)

@@ -9,9 +9,9 @@
 enum flow_op {
 	FLOW_OTHER,
 	FLOW_NOP,
-	FLOW_PUSH, /* of scratch; or of the word at sp + arg, -1: of anything */
+	FLOW_PUSH, /* pushes scratch, else the word at sp + arg; arg -1: anything else */
 	FLOW_PUSH_FP,
-	FLOW_POP, /* to scratch */
+	FLOW_POP, /* pop to scratch */
 	FLOW_POP_FP,
 	FLOW_SP_ADD, /* sp += arg */
 	FLOW_SP_FROM_FP, /* sp = fp + arg */
@@ -22,12 +22,12 @@ enum flow_op {
 	FLOW_FP_ZERO,
 	FLOW_LEAVE,
 	FLOW_CALL, /* arg: target, as offset in the segment; -1: unknown */
-	FLOW_BRANCH, /* to arg, or to the next instruction */
-	FLOW_JUMP, /* to arg */
+	FLOW_BRANCH, /* goes to arg, or to the next instruction */
+	FLOW_JUMP, /* goes to arg */
 	FLOW_RET,
 	FLOW_STOP, /* a trap: nothing follows */
 	FLOW_STORE, /* sp += arg; fp or lr are stored at sp + 8 * fp_at, ra_at */
-	FLOW_LOAD, /* fp or lr are loaded from there; sp += arg */
+	FLOW_LOAD, /* fp or lr are loaded from sp + 8 * fp_at, ra_at; sp += arg */
 	FLOW_LR_LOST,
 };
 
@@ -37,16 +37,16 @@ struct flow_insn {
 	s16 fp_at, ra_at; /* in words, if has_fp, has_ra; FLOW_LOAD loses the others */
 	u8 len, op;
 	bool has_fp : 1, has_ra : 1;
-	bool is_entry : 1; /* of a function */
-	bool may_be_entry : 1; /* its address is taken: a function, or a jump's target */
+	bool is_entry : 1; /* a function starts here */
+	bool may_be_entry : 1; /* the address is taken: a function, or the target of a jump */
 	bool is_noreturn : 1; /* the function that begins here never returns */
-	bool is_address : 1; /* it takes the address of arg; changes nothing, or loses sp or fp */
+	bool is_address : 1; /* takes the address arg; may also lose sp or fp */
 	bool is_indirect : 1; /* a jump through a register or table */
-	bool writes_memory : 1; /* this and the following: x86-64 only */
-	bool writes_at_sp : 1; /* a word at sp + index register */
-	bool writes_above_sp : 1; /* a word at sp + a displacement that is not 0 */
+	bool writes_memory : 1; /* this and the next two members: x86-64 only */
+	bool writes_at_sp : 1; /* writes a word at sp + index register */
+	bool writes_above_sp : 1; /* writes a word at sp + a displacement that is not 0 */
 	s8 scratch; /* enum uw_scratch, -1: another register */
-	u8 writes_scratch; /* by FLOW_OTHER: one bit per register */
+	u8 writes_scratch; /* registers that a FLOW_OTHER writes, one bit each */
 };
 
 struct flow_code {
@@ -55,18 +55,21 @@ struct flow_code {
 };
 
 /*
- * Decodes consecutive instructions. @addr: of the first byte. Bytes that are not an instruction are
- * skipped. 0, -ENOMEM, -ENOTSUP.
+ * Decodes consecutive instructions; the first byte is at @addr. Skips bytes that are not an
+ * instruction. Return: 0, -ENOMEM or -ENOTSUP.
  */
 int flow_code_x86_64(struct flow_code *c, const u8 *bytes, u32 len, u64 addr);
 int flow_code_arm64(struct flow_code *c, const u8 *bytes, u32 len, u64 addr);
 void flow_code_deinit(struct flow_code *c);
 
-/* NULL: no instruction starts there. */
+/* The instruction that starts at @off, or NULL. */
 struct flow_insn *flow_code_at(const struct flow_code *c, u32 off);
 
 /* Whether the next instruction in the order of addresses may follow this one. */
 bool flow_code_goes_on(const struct flow_code *c, u32 i);
 
-/* The possible successors: the target of a jump, then the next instruction. Returns how many. */
+/*
+ * Sets @next to the possible successors: the target of a jump, then the next instruction. Returns
+ * their number.
+ */
 u32 flow_code_successors(const struct flow_code *c, u32 i, u32 next[2]);

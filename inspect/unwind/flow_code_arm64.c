@@ -17,7 +17,7 @@ enum { FP = 29, LR = 30, SP = 31 };
 #define NOP 0xd503201f
 
 struct decoder {
-	u64 addr; /* of the first byte */
+	u64 addr; /* address of the first byte */
 	u64 pages[32]; /* the last result of adrp in each register, minus addr; ~0: none */
 };
 
@@ -141,9 +141,9 @@ static void set_arithmetic(struct decoder *d, u32 w, struct flow_insn *to)
 
 /* A memory access. */
 struct access {
-	bool is_load, is_simd, has_pre, has_post; /* the base is updated before, after */
+	bool is_load, is_simd, has_pre, has_post; /* has_*: base updated before, after */
 	u32 base, regs[2], n_regs;
-	s32 off, size; /* of the first register; bytes of each */
+	s32 off, size; /* offset of the first register; bytes of each register */
 };
 
 /* ldp, stp, and their non-temporal forms. */

@@ -2,7 +2,7 @@
 
 #include "flow_state.h"
 
-#define MAX_WORDS (1 << 17) /* of a frame: 1 MiB, what the walk allows */
+#define MAX_WORDS (1 << 17) /* words of a frame: 1 MiB, the limit of the walk */
 
 const struct flow_state flow_start_x86_64 = {
 	.kind = FLOW_KNOWN, .has_height = true, .height = 1, .saved_ra = 1
@@ -45,7 +45,10 @@ static void set_height(struct flow_state *s, s64 bytes)
 {
 	s->has_height = bytes % 8 == 0 && bytes >= 0 && bytes < 8 * MAX_WORDS;
 	s->height = s->has_height ? (s32)(bytes / 8) : 0;
-	/* Memory below sp may be overwritten; on x86-64 explicit pops track this. */
+	/*
+	 * Memory below sp may be overwritten, so a return address there is lost. On x86-64,
+	 * explicit pops track this.
+	 */
 	if (s->has_lr && s->has_height && s->saved_ra > s->height)
 		s->saved_ra = 0;
 }

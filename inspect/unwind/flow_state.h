@@ -34,17 +34,20 @@ extern const struct flow_state flow_start_x86_64, flow_start_arm64;
 
 bool flow_same(const struct flow_state *a, const struct flow_state *b);
 
-/* Whether two paths agree, except on the use of fp and lr, which one of them may have clobbered. */
+/* Whether two paths agree, except on fp and lr, which one of the paths may have clobbered. */
 bool flow_agree(const struct flow_state *a, const struct flow_state *b);
 
-/* The state that holds on both of two such paths. */
+/* The state that holds on both of two paths that agree. */
 struct flow_state flow_both(const struct flow_state *a, const struct flow_state *b);
 
 /* Whether a function may return in this state. */
 bool flow_may_return(const struct flow_state *s, const struct flow_state *start);
 
-/* Changes the state to the one after an instruction. Neither sp nor fp known: FLOW_TWO_WAYS. */
+/*
+ * Changes the state to the one after an instruction; to FLOW_TWO_WAYS if neither sp nor fp is known
+ * then.
+ */
 void flow_change(struct flow_state *s, const struct flow_insn *insn);
 
-/* False: there is no rule. */
+/* Translates a state to a rule. Returns false if there is no rule. */
 bool flow_rule(const struct flow_state *s, struct uw_rule *rule);

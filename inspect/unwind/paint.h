@@ -24,10 +24,10 @@ void paint_init(struct paint *p, struct rules *rules);
 /* Sets the span: the @len bytes from @off of the page are those at @addr. */
 void paint_span(struct paint *p, u32 off, u32 len, u64 addr);
 
-/* Gives a rule to those bytes of [start, end) that have none. */
+/* Gives rule @number to those bytes of [start, end) that have no rule. */
 void paint_number(struct paint *p, u64 start, u64 end, u32 number);
 
-/* The same, as a rule_fn; @data: the struct paint. */
+/* The same as a rule_fn, by contents of the rule; @data is the struct paint. */
 void paint_rule(const struct uw_rule *rule, u64 start, u64 end, void *data);
 
 /* The rule number of the byte at an address of the span, or PAINT_NONE. */

@@ -19,7 +19,7 @@ typedef void rule_fn(const struct uw_rule *rule, u64 start, u64 end, void *data)
  * @provider:	a runtime's own description of code: Go's table, V8's builtins, a ReadyToRun image
  * @f:		the file with the code
  * @start:	address in the file's own terms, like @end
- * @fn:		called for each piece that has a rule; it may reach over the edges
+ * @fn:		called for each range that has a rule; the range may extend beyond @start and @end
  *
  * Return: 0, -ENOMEM or the errno of reading.
  */
@@ -28,8 +28,8 @@ typedef int describe_fn(const void *provider, struct elf_file *f, u64 start, u64
 
 struct rules {
 	struct uw_rule *table; /* borrowed */
-	u32 cap; /* of the table */
-	u32 n; /* in use, at least 1 */
+	u32 cap; /* capacity of the table */
+	u32 n; /* number of rules in use, at least 1 */
 	u64 n_refused; /* rules that did not fit and became rule 0 */
 	u32 *slots; /* hash: number of a rule, 0: free */
 	u32 slots_mask;
@@ -47,7 +47,7 @@ int rules_init(struct rules *r, struct uw_rule *table, u32 cap);
 void rules_deinit(struct rules *r);
 
 /*
- * The number of a rule, which is added if it is new; the entry is written before
- * the number is returned. 0 when the table is full.
+ * Returns the number of a rule, which is added if it is new; the entry is written before the
+ * number is returned. Returns 0 if the table is full.
  */
 u32 rules_add(struct rules *r, const struct uw_rule *rule);
