@@ -11,10 +11,10 @@
 struct arena_block;
 
 struct arena {
-	struct arena_block *blocks; /* the newest first */
-	size_t used, room; /* of the newest block */
+	struct arena_block *blocks; /* list of blocks, the newest first */
+	size_t used, room; /* bytes of the newest block */
 	size_t total; /* bytes allocated in all blocks */
-	size_t limit; /* of @total; 0: none */
+	size_t limit; /* limit of total; 0: none */
 };
 
 /* Zeroed memory, aligned to 16, valid until arena_clear(); NULL: no memory, or over the limit. */

@@ -10,7 +10,7 @@
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 #define ARRAY_FIRST 8
 
-/* For array_reserve(): NULL without memory, or if @n exceeds @max. */
+/* Grows an array for array_reserve(). Returns NULL without memory, or if @n exceeds @max. */
 static inline void *array_grow(void *v, size_t *room, size_t n, size_t max, size_t size)
 {
 	size_t more = *room ? *room : ARRAY_FIRST;

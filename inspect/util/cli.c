@@ -2,7 +2,7 @@
 
 /*
  * Each error is one line. argp would print three for an unknown option, so its messages are
- * disabled. When it fails, the offending word is searched again here, because argp reports
+ * disabled. When argp fails, the offending word is searched for again here, because argp reports
  * only the word at which it stopped, not the reason.
  */
 
@@ -30,7 +30,7 @@ static const struct argp_option common_options[] = {
 
 struct parse_context {
 	struct cli_parse *p;
-	const struct argp *user; /* the command's own */
+	const struct argp *user; /* the command's own options */
 	const struct argp *whole; /* with the common options */
 };
 
@@ -57,7 +57,7 @@ int cli_fail(struct cli_parse *p, const char *fmt, ...)
 	return EINVAL;
 }
 
-/* Levenshtein distance; words are cut at MAX_WORD. */
+/* The Levenshtein distance of two words, which are truncated to MAX_WORD. */
 static size_t edit_distance(const char *a, const char *b)
 {
 	size_t n = strnlen(b, MAX_WORD), row[MAX_WORD + 1];
@@ -84,7 +84,7 @@ static size_t edit_distance(const char *a, const char *b)
 
 const char *cli_nearest(const char *word, const char *const *candidates, size_t n)
 {
-	size_t len = strlen(word), best = len < 4 ? 2 : len / 2 + 1; /* too far */
+	size_t len = strlen(word), best = len < 4 ? 2 : len / 2 + 1; /* this distance is too far */
 	const char *found = NULL;
 
 	if (len > MAX_WORD)

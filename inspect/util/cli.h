@@ -19,7 +19,7 @@ enum cli_exit {
 	CLI_USAGE = 2,
 	CLI_CANNOT_RUN = 3, /* a capability or a kernel feature is missing */
 	CLI_LATE_FAILURE = 125, /* unspool failed after COMMAND was started */
-	CLI_NOT_EXECUTABLE = 126, /* COMMAND is; as env(1) */
+	CLI_NOT_EXECUTABLE = 126, /* COMMAND is not executable; as env(1) */
 	CLI_NOT_FOUND = 127,
 };
 
@@ -51,10 +51,10 @@ const char *cli_nearest(const char *word, const char *const *candidates, size_t 
 
 struct cli_field;
 
-/* The outcome of option parsing. Options' callbacks fill error through cli_fail(). */
+/* The result of option parsing. The callbacks of options set error through cli_fail(). */
 struct cli_parse {
 	void *input; /* the caller's options */
-	const struct cli_field *fields; /* of cli_fields.h, NULL: the command has a parser */
+	const struct cli_field *fields; /* see cli_fields.h; NULL: the command has a parser */
 	char error[CLI_ERROR_LEN]; /* one line, empty without an error */
 	bool done; /* --help or --version was printed: exit with CLI_OK */
 };
@@ -80,5 +80,5 @@ int cli_fail(struct cli_parse *p, const char *fmt, ...) __attribute__((format(pr
  */
 int cli_parse_or_exit_status(const struct argp *argp, int argc, char **argv, void *input);
 
-/* The same, for a @p with more members set than its input. */
+/* The same, for a @p that has other members set besides input. */
 int cli_parse_status(const struct argp *argp, int argc, char **argv, struct cli_parse *p);

@@ -8,13 +8,13 @@
 #include "cli.h"
 
 struct cli_field {
-	int key; /* as in struct argp_option, or ARGP_KEY_ARG: the argument, a const char * */
-	size_t off; /* of the member in the command's struct */
+	int key; /* as in struct argp_option, or ARGP_KEY_ARG for the argument */
+	size_t off; /* offset of the member in the command's struct */
 	error_t (*set)(struct cli_parse *p, const char *arg, void *member); /* as cli_set_text() */
 	const char *missing; /* the error if the member, a pointer, is NULL at the end */
 };
 
-/* Setters: bool and const char *. Return: 0, or what cli_fail() returned. */
+/* Setters for members of type bool and const char *. Return: 0, or the result of cli_fail(). */
 error_t cli_set_flag(struct cli_parse *p, const char *arg, void *member);
 error_t cli_set_text(struct cli_parse *p, const char *arg, void *member);
 

@@ -14,7 +14,10 @@ static inline u64 timespec_ns(struct timespec t)
 	return (u64)t.tv_sec * NS_PER_S + (u64)t.tv_nsec;
 }
 
-/* 0 if the clock is unreadable: the process whose CPU time it counts has ended. */
+/*
+ * Reads a clock. Returns 0 if it is unreadable, because the process whose CPU time it counts has
+ * ended.
+ */
 static inline u64 clock_ns(clockid_t clock)
 {
 	struct timespec t = { 0 };

@@ -14,7 +14,7 @@
  * @dst:	receives the bytes; undefined on failure
  * @len:	number of bytes
  *
- * Return: 0; -ENOEXEC: the file is shorter; or another negative errno.
+ * Return: 0, -ENOEXEC if the file is shorter, or another negative errno.
  */
 static inline int file_read(int fd, u64 off, void *dst, u64 len)
 {

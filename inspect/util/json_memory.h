@@ -25,8 +25,8 @@ bool json_memory_failed(void);
  * json_memory_dumps() - json_dumps() that detects failed allocations
  * @json:	may be NULL, the result of a failed allocation
  *
- * Return: text to free() with free(3); NULL when an allocation failed, also while @json was
- *         made.
+ * Return: the text, to be freed with free(); NULL if an allocation failed, also while @json was
+ * made.
  */
 char *json_memory_dumps(const json_t *json, size_t flags);
 

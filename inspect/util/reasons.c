@@ -85,7 +85,7 @@ const char *reason_current(const char *words)
 	return words;
 }
 
-/* A dash may replace each blank. */
+/* Whether @typed means @words. A dash in @typed may replace each blank. */
 static bool is_typed(const char *typed, const char *words)
 {
 	size_t i = 0;

@@ -3,8 +3,8 @@
 
 /*
  * Reasons that were respelled. Profiles, cases and flight recorder dumps of earlier versions
- * contain the old spellings, and scripts pass them to --freeze and --on. Readers replace them by
- * the present ones. docs/reference/statuses.md lists both.
+ * contain the old spellings, and scripts pass them to --freeze and --on. Readers replace an old
+ * spelling by the present one. docs/reference/statuses.md lists both.
  */
 
 #include "../../core/types.h"

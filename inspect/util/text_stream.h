@@ -34,8 +34,8 @@ FILE *text_stream_open(struct text_stream *s);
  * text_stream_close() - close a stream and get its text
  * @s:		as passed to text_stream_open(); empty afterwards
  * @f:		the stream
- * @out:	the text, for free()
- * @len:	its bytes
+ * @out:	the text, to be freed with free()
+ * @len:	length of the text in bytes
  *
  * Return: 0, or -ENOMEM when written text is missing.
  */

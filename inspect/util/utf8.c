@@ -2,8 +2,8 @@
 #include "utf8.h"
 
 /*
- * Well-formed sequences, Unicode 15.0, table 3-7. Only the second byte has a
- * range that depends on the first:
+ * Well-formed sequences, Unicode 15.0, table 3-7. The range of the second byte depends on the
+ * first byte:
  *
  *	first    second   rest
  *	c2..df   80..bf

@@ -20,7 +20,10 @@ static mode_t usual_mode(void)
 	return 0666 & ~mask;
 }
 
-/* Creates a file beside @path, to be renamed; its name is short, as @path's may be very long. */
+/*
+ * Creates a temporary file beside @path. Its name is short, because the name in @path may be as
+ * long as is allowed.
+ */
 static int open_temporary(const char *path, mode_t mode, char **temporary)
 {
 	const char *slash = strrchr(path, '/');
@@ -95,7 +98,7 @@ int whole_file_close(struct whole_file *w, bool is_good)
 	if (fflush(w->f) || ferror(w->f))
 		err = errno ? -errno : -EIO;
 	if (w->temporary && is_good && !err && fsync(fileno(w->f)) && errno != EINVAL &&
-	    errno != EROFS) /* the file system has no sync */
+	    errno != EROFS) /* these errors mean that the file system has no sync */
 		err = -errno;
 	if (w->f != stdout && fclose(w->f) && !err)
 		err = -errno;

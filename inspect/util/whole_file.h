@@ -33,21 +33,21 @@ int whole_file_open_special(const char *path);
 
 /**
  * whole_file_close() - complete or discard a file
- * @is_good:	rename it to its path; false: delete it
+ * @is_good:	true: rename the file to its path; false: delete it
  *
- * Return: 0 (also when nothing is open), or a negative errno: then an existing file at
- * the path is unchanged.
+ * Return: 0 (also if nothing is open), or a negative errno, in which case an existing file at the
+ * path is unchanged.
  */
 int whole_file_close(struct whole_file *w, bool is_good);
 
 /**
  * whole_file_read() - read a whole text file
- * @max:	bytes; a longer file is -EFBIG
- * @out:	for free(); ends with a NUL byte
+ * @max:	limit in bytes; a longer file gives -EFBIG
+ * @out:	the contents and a NUL byte, to be freed with free()
  *
  * Never blocks.
  *
- * Return: 0 or a negative errno, -EINVAL when it is not a regular file or not text, -ENOEXEC when
- *	   it was truncated in the meantime.
+ * Return: 0 or a negative errno, -EINVAL if the file is not a regular file or not text, -ENOEXEC
+ * if it was truncated during the read.
  */
 int whole_file_read(const char *path, size_t max, char **out);
